@@ -1,0 +1,10 @@
+# Libraries, all from the system's packages; nothing is downloaded.
+find_package(Threads REQUIRED)
+find_package(ICU REQUIRED COMPONENTS uc i18n)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
+pkg_check_modules(SIMDJSON REQUIRED IMPORTED_TARGET simdjson)
+find_path(SIMDE_INCLUDE_DIR simde/x86/avx512.h REQUIRED)
+find_path(STEMMER_INCLUDE_DIR libstemmer.h REQUIRED)
+find_library(STEMMER_LIBRARY stemmer REQUIRED)

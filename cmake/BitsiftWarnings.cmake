@@ -1,0 +1,18 @@
+# Flags that our own targets share. Private: nobody who links to bitsift inherits them.
+add_library(bitsift_flags INTERFACE)
+target_compile_definitions(bitsift_flags INTERFACE _GNU_SOURCE _FILE_OFFSET_BITS=64)
+target_include_directories(bitsift_flags INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(bitsift_flags INTERFACE
+    -Wall -Wextra -Wshadow -Wconversion -Wcast-align -Wpointer-arith -Wwrite-strings -Wvla -Wundef
+    $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes;-Wmissing-prototypes;-Wold-style-definition>
+    $<$<BOOL:${BITSIFT_WERROR}>:-Werror>)
+if(BITSIFT_SANITIZE)
+    target_compile_options(bitsift_flags INTERFACE
+        -fsanitize=${BITSIFT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(bitsift_flags INTERFACE -fsanitize=${BITSIFT_SANITIZE})
+endif()
+# Assertions guard against our own mistakes; RelWithDebInfo would compile them out.
+option(BITSIFT_ASSERTS "Keep assert() in optimised builds" OFF)
+if(BITSIFT_ASSERTS)
+    target_compile_options(bitsift_flags INTERFACE -UNDEBUG)
+endif()

@@ -1,0 +1,43 @@
+/*
+ * buffer.h: bytes that grow. The one owner of realloc arithmetic; everything that collects an unknown number of bytes
+ * uses it. Not thread-safe: a buffer belongs to one thread at a time.
+ */
+#ifndef BS_CORE_BUFFER_H
+#define BS_CORE_BUFFER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Zero-initialise to make an empty one. data may move with every append; data[0..used_bytes) is valid. */
+struct bs_buffer {
+	uint8_t *data;
+	size_t used_bytes;
+	size_t capacity_bytes;
+};
+
+/* Frees the bytes and makes the buffer empty again; an empty one is fine. */
+void bs_buffer_deinit(struct bs_buffer *buffer);
+
+/* Makes room for extra_bytes more beyond used_bytes (used_bytes unchanged). Grows by half at least. BS_NO_MEMORY. */
+enum bs_status bs_buffer_reserve(struct bs_buffer *buffer, size_t extra_bytes, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Appends n_bytes from bytes (which must not lie in the buffer itself). BS_NO_MEMORY leaves the buffer as it was. */
+enum bs_status bs_buffer_append(struct bs_buffer *buffer, const void *bytes, size_t n_bytes, struct bs_error *err)
+	BS_WARN_UNUSED;
+
+/* Forgets the contents, keeps the memory. */
+static inline void bs_buffer_clear(struct bs_buffer *buffer)
+{
+	buffer->used_bytes = 0;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

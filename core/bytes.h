@@ -1,0 +1,63 @@
+/*
+ * bytes.h: little-endian integers and varints, the alphabet of every file we write. Header only.
+ */
+#ifndef BS_CORE_BYTES_H
+#define BS_CORE_BYTES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+static inline uint32_t bs_load_u32(const uint8_t *from)
+{
+	return (uint32_t)from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
+}
+
+static inline uint64_t bs_load_u64(const uint8_t *from)
+{
+	return (uint64_t)bs_load_u32(from) | (uint64_t)bs_load_u32(from + 4) << 32;
+}
+
+static inline void bs_store_u32(uint8_t *to, uint32_t value)
+{
+	for (int i = 0; i < 4; i++)
+		to[i] = (uint8_t)(value >> (8 * i));
+}
+
+static inline void bs_store_u64(uint8_t *to, uint64_t value)
+{
+	bs_store_u32(to, (uint32_t)value);
+	bs_store_u32(to + 4, (uint32_t)(value >> 32));
+}
+
+/* LEB128: seven bits a byte, least significant first, the high bit says that more follow. */
+#define BS_VARINT_MAX_BYTES 10
+
+/* Writes value to to (room for BS_VARINT_MAX_BYTES) and returns the bytes written, 1..10. */
+static inline size_t bs_varint_put(uint8_t *to, uint64_t value)
+{
+	size_t n = 0;
+	while (value >= 0x80) {
+		to[n++] = (uint8_t)(value | 0x80);
+		value >>= 7;
+	}
+	to[n++] = (uint8_t)value;
+	return n;
+}
+
+/* Reads a varint from [from, end): returns the byte after it, or NULL if it is cut off or longer than 64 bits. */
+static inline const uint8_t *bs_varint_get(const uint8_t *from, const uint8_t *end, uint64_t *value_out)
+{
+	uint64_t value = 0;
+	for (unsigned shift = 0; from < end && shift < 64; shift += 7) {
+		uint8_t byte = *from++;
+		value |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte < 0x80) {
+			*value_out = value;
+			return from;
+		}
+	}
+	return NULL;
+}
+
+#endif

@@ -1,0 +1,513 @@
+/* container.c: the common shape of index files. See container.h; FORMAT.md is its mirror in prose. */
+#include "core/container.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/buffer.h"
+#include "core/bytes.h"
+#include "core/hash.h"
+
+/*
+ *      0  magic "BITSIFT\n"        32  u32 number of sections
+ *      8  u32 format version       36  u32 zero
+ *     12  u32 kind of file         40  u64 checksum of the table and the page sums behind it
+ *     16  u64 bytes of the file    48  u64 zero
+ *     24  u64 offset of the table  56  u64 checksum of bytes 0..55
+ */
+#define HEAD_BYTES  64u
+#define ENTRY_BYTES 32u /* u32 id, u32 instance, u64 offset, u64 bytes, u64 index of its first page sum */
+#define ALIGN_BYTES 64u
+#define OUT_BYTES   (256u << 10)
+
+static const char head_magic[8] = "BITSIFT\n";
+
+static uint64_t pages_of(uint64_t n_bytes)
+{
+	return (n_bytes + BS_PAGE_BYTES - 1) / BS_PAGE_BYTES;
+}
+
+/* Sums are the low halves of XXH3-64: 0.1 % of the file, one chance in 4 billion to miss a damaged page. */
+static uint32_t page_sum(const uint8_t *page, size_t n_bytes)
+{
+	return (uint32_t)bs_checksum(page, n_bytes);
+}
+
+/* ---- writing ---- */
+
+struct bs_writer {
+	int fd;
+	char *path;
+	enum bs_container_kind kind;
+	uint64_t offset;            /* bytes handed to out so far */
+	struct bs_buffer out;       /* not yet written to fd */
+	struct bs_buffer page;      /* the unfinished page of the current section */
+	struct bs_buffer table;
+	struct bs_buffer sums;
+	uint64_t section_offset;
+	uint64_t section_bytes;
+	bool in_section;
+	enum bs_status status;      /* the first failure */
+	struct bs_error error;
+};
+
+static void writer_fail_io(struct bs_writer *writer, const char *what)
+{
+	if (!writer->status)
+		writer->status = bs_fail(&writer->error, BS_IO, "%s: cannot %s: %s", writer->path, what, strerror(errno));
+}
+
+static void writer_flush(struct bs_writer *writer)
+{
+	const uint8_t *from = writer->out.data;
+	size_t left = writer->out.used_bytes;
+	while (left > 0 && !writer->status) {
+		ssize_t n = write(writer->fd, from, left);
+		if (n < 0 && errno != EINTR)
+			writer_fail_io(writer, "write");
+		if (n > 0) {
+			from += n;
+			left -= (size_t)n;
+		}
+	}
+	bs_buffer_clear(&writer->out);
+}
+
+/* Bytes as they are, outside of any page. */
+static void writer_raw(struct bs_writer *writer, const void *bytes, size_t n_bytes)
+{
+	if (writer->status)
+		return;
+	writer->offset += n_bytes;
+	while (n_bytes > 0 && !writer->status) {
+		size_t room = OUT_BYTES - writer->out.used_bytes;
+		size_t n = n_bytes < room ? n_bytes : room;
+		memcpy(writer->out.data + writer->out.used_bytes, bytes, n);
+		writer->out.used_bytes += n;
+		bytes = (const uint8_t *)bytes + n;
+		n_bytes -= n;
+		if (writer->out.used_bytes == OUT_BYTES)
+			writer_flush(writer);
+	}
+}
+
+static void writer_align(struct bs_writer *writer)
+{
+	static const uint8_t zeros[ALIGN_BYTES];
+	writer_raw(writer, zeros, (ALIGN_BYTES - writer->offset % ALIGN_BYTES) % ALIGN_BYTES);
+}
+
+static void writer_append(struct bs_writer *writer, struct bs_buffer *to, const void *bytes, size_t n_bytes)
+{
+	if (!writer->status)
+		writer->status = bs_buffer_append(to, bytes, n_bytes, &writer->error);
+}
+
+static void writer_end_page(struct bs_writer *writer)
+{
+	uint8_t sum[4];
+	bs_store_u32(sum, page_sum(writer->page.data, writer->page.used_bytes));
+	writer_append(writer, &writer->sums, sum, sizeof(sum));
+	writer_raw(writer, writer->page.data, writer->page.used_bytes);
+	bs_buffer_clear(&writer->page);
+}
+
+static void writer_end_section(struct bs_writer *writer)
+{
+	if (!writer->in_section)
+		return;
+	if (writer->page.used_bytes > 0)
+		writer_end_page(writer);
+	if (!writer->status)
+		bs_store_u64(writer->table.data + writer->table.used_bytes - 16, writer->section_bytes);
+	writer->in_section = false;
+}
+
+enum bs_status bs_writer_open(const char *path, enum bs_container_kind kind, struct bs_writer **writer_out,
+                              struct bs_error *err)
+{
+	static const uint8_t no_head[HEAD_BYTES];
+	*writer_out = NULL;
+	struct bs_writer *writer = calloc(1, sizeof(*writer));
+	if (!writer)
+		return bs_fail_memory(err, "a file writer", sizeof(*writer));
+	enum bs_status status = BS_NO_MEMORY;
+	writer->fd = -1;
+	writer->kind = kind;
+	writer->path = strdup(path);
+	if (!writer->path) {
+		status = bs_fail_memory(err, "a path", strlen(path));
+		goto fail;
+	}
+	status = bs_buffer_reserve(&writer->out, OUT_BYTES, err);
+	if (!status)
+		status = bs_buffer_reserve(&writer->page, BS_PAGE_BYTES, err);
+	if (status)
+		goto fail;
+	writer->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (writer->fd < 0) {
+		status = bs_fail(err, BS_IO, "%s: cannot create: %s", path, strerror(errno));
+		goto fail;
+	}
+	writer_raw(writer, no_head, sizeof(no_head));
+	*writer_out = writer;
+	return BS_OK;
+fail:
+	bs_buffer_deinit(&writer->out);
+	bs_buffer_deinit(&writer->page);
+	free(writer->path);
+	free(writer);
+	return status;
+}
+
+void bs_writer_section(struct bs_writer *writer, uint32_t id, uint32_t instance)
+{
+	writer_end_section(writer);
+	writer_align(writer);
+	uint8_t entry[ENTRY_BYTES];
+	bs_store_u32(entry, id);
+	bs_store_u32(entry + 4, instance);
+	bs_store_u64(entry + 8, writer->offset);
+	bs_store_u64(entry + 16, 0);
+	bs_store_u64(entry + 24, writer->sums.used_bytes / 4);
+	writer_append(writer, &writer->table, entry, sizeof(entry));
+	writer->section_offset = writer->offset;
+	writer->section_bytes = 0;
+	writer->in_section = true;
+}
+
+void bs_writer_bytes(struct bs_writer *writer, const void *bytes, size_t n_bytes)
+{
+	writer->section_bytes += n_bytes;
+	while (n_bytes > 0 && !writer->status) {
+		size_t room = BS_PAGE_BYTES - writer->page.used_bytes;
+		size_t n = n_bytes < room ? n_bytes : room;
+		memcpy(writer->page.data + writer->page.used_bytes, bytes, n);
+		writer->page.used_bytes += n;
+		bytes = (const uint8_t *)bytes + n;
+		n_bytes -= n;
+		if (writer->page.used_bytes == BS_PAGE_BYTES)
+			writer_end_page(writer);
+	}
+}
+
+void bs_writer_u32(struct bs_writer *writer, uint32_t value)
+{
+	uint8_t bytes[4];
+	bs_store_u32(bytes, value);
+	bs_writer_bytes(writer, bytes, sizeof(bytes));
+}
+
+void bs_writer_u64(struct bs_writer *writer, uint64_t value)
+{
+	uint8_t bytes[8];
+	bs_store_u64(bytes, value);
+	bs_writer_bytes(writer, bytes, sizeof(bytes));
+}
+
+void bs_writer_varint(struct bs_writer *writer, uint64_t value)
+{
+	uint8_t bytes[BS_VARINT_MAX_BYTES];
+	bs_writer_bytes(writer, bytes, bs_varint_put(bytes, value));
+}
+
+uint64_t bs_writer_section_bytes(const struct bs_writer *writer)
+{
+	return writer->section_bytes;
+}
+
+static void writer_head(struct bs_writer *writer, uint64_t table_offset, uint64_t table_sum)
+{
+	uint8_t head[HEAD_BYTES] = {0};
+	memcpy(head, head_magic, sizeof(head_magic));
+	bs_store_u32(head + 8, BS_FORMAT_VERSION);
+	bs_store_u32(head + 12, (uint32_t)writer->kind);
+	bs_store_u64(head + 16, writer->offset);
+	bs_store_u64(head + 24, table_offset);
+	bs_store_u32(head + 32, (uint32_t)(writer->table.used_bytes / ENTRY_BYTES));
+	bs_store_u64(head + 40, table_sum);
+	bs_store_u64(head + 56, bs_checksum(head, 56));
+	if (!writer->status && pwrite(writer->fd, head, sizeof(head), 0) != (ssize_t)sizeof(head))
+		writer_fail_io(writer, "write the head");
+}
+
+static void writer_free(struct bs_writer *writer)
+{
+	if (writer->fd >= 0)
+		close(writer->fd);
+	bs_buffer_deinit(&writer->out);
+	bs_buffer_deinit(&writer->page);
+	bs_buffer_deinit(&writer->table);
+	bs_buffer_deinit(&writer->sums);
+	free(writer->path);
+	free(writer);
+}
+
+enum bs_status bs_writer_finish(struct bs_writer *writer, uint64_t *file_bytes_out, struct bs_error *err)
+{
+	writer_end_section(writer);
+	writer_align(writer);
+	uint64_t table_offset = writer->offset;
+	/* The sums go behind the table so that one checksum covers both. */
+	writer_append(writer, &writer->table, "", 0);
+	size_t table_bytes = writer->table.used_bytes;
+	writer_append(writer, &writer->table, writer->sums.data, writer->sums.used_bytes);
+	uint64_t table_sum = bs_checksum(writer->table.data, writer->table.used_bytes);
+	writer_raw(writer, writer->table.data, writer->table.used_bytes);
+	writer->table.used_bytes = table_bytes;
+	writer_flush(writer);
+	writer_head(writer, table_offset, table_sum);
+	if (!writer->status && fsync(writer->fd) != 0)
+		writer_fail_io(writer, "flush to disk");
+	if (!writer->status) {
+		int fd = writer->fd;
+		writer->fd = -1;
+		if (close(fd) != 0)
+			writer_fail_io(writer, "close");
+	}
+	enum bs_status status = writer->status;
+	if (status) {
+		if (err)
+			*err = writer->error;
+		unlink(writer->path);
+	} else if (file_bytes_out) {
+		*file_bytes_out = writer->offset;
+	}
+	writer_free(writer);
+	return status;
+}
+
+void bs_writer_abort(struct bs_writer *writer)
+{
+	if (!writer)
+		return;
+	unlink(writer->path);
+	writer_free(writer);
+}
+
+/* ---- reading ---- */
+
+struct bs_container {
+	char *path;
+	const uint8_t *map;
+	uint64_t n_bytes;
+	const uint8_t *table;
+	const uint8_t *sums;
+	uint32_t n_sections;
+	uint64_t n_pages;
+	_Atomic(uint64_t) *verified; /* one bit a page: its checksum was found right */
+};
+
+enum bs_status bs_container_corrupt(const struct bs_container *file, struct bs_error *err, const char *format, ...)
+{
+	char what[256];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(what, sizeof(what), format, args);
+	va_end(args);
+	return bs_fail(err, BS_CORRUPT, "%s: corrupt: %s; rebuild it with `bitsift index --rebuild`", file->path, what);
+}
+
+static enum bs_status file_map(struct bs_container *file, struct bs_error *err)
+{
+	enum bs_status status = BS_IO;
+	int fd = open(file->path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return bs_fail(err, errno == ENOENT ? BS_NOT_FOUND : BS_IO, "%s: %s", file->path, strerror(errno));
+	struct stat info;
+	if (fstat(fd, &info) != 0) {
+		status = bs_fail(err, BS_IO, "%s: %s", file->path, strerror(errno));
+		goto out;
+	}
+	if (info.st_size < (off_t)HEAD_BYTES) {
+		status = bs_container_corrupt(file, err, "%lld bytes are too few", (long long)info.st_size);
+		goto out;
+	}
+	file->n_bytes = (uint64_t)info.st_size;
+	void *map = mmap(NULL, (size_t)file->n_bytes, PROT_READ, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED) {
+		status = bs_fail(err, BS_IO, "%s: cannot map: %s", file->path, strerror(errno));
+		goto out;
+	}
+	file->map = map;
+	status = BS_OK;
+out:
+	close(fd);
+	return status;
+}
+
+static enum bs_status file_check_head(struct bs_container *file, enum bs_container_kind kind, struct bs_error *err)
+{
+	const uint8_t *head = file->map;
+	if (memcmp(head, head_magic, sizeof(head_magic)) != 0)
+		return bs_container_corrupt(file, err, "not a bitsift file");
+	if (bs_load_u64(head + 56) != bs_checksum(head, 56))
+		return bs_container_corrupt(file, err, "head: checksum mismatch");
+	if (bs_load_u32(head + 8) != BS_FORMAT_VERSION)
+		return bs_fail(err, BS_UNSUPPORTED,
+		               "%s: format version %u, this bitsift knows version %u; use a newer bitsift or index again",
+		               file->path, bs_load_u32(head + 8), BS_FORMAT_VERSION);
+	if (bs_load_u32(head + 12) != (uint32_t)kind)
+		return bs_container_corrupt(file, err, "a file of kind %u where kind %d belongs", bs_load_u32(head + 12), (int)kind);
+	if (bs_load_u64(head + 16) != file->n_bytes)
+		return bs_container_corrupt(file, err, "%llu bytes where the head says %llu", (unsigned long long)file->n_bytes,
+		                       (unsigned long long)bs_load_u64(head + 16));
+	return BS_OK;
+}
+
+static enum bs_status file_check_table(struct bs_container *file, struct bs_error *err)
+{
+	uint64_t offset = bs_load_u64(file->map + 24);
+	file->n_sections = bs_load_u32(file->map + 32);
+	uint64_t table_bytes = (uint64_t)file->n_sections * ENTRY_BYTES;
+	if (offset > file->n_bytes || offset < HEAD_BYTES || table_bytes > file->n_bytes - offset)
+		return bs_container_corrupt(file, err, "section table outside the file");
+	file->table = file->map + offset;
+	file->sums = file->table + table_bytes;
+	uint64_t sums_bytes = file->n_bytes - offset - table_bytes;
+	file->n_pages = sums_bytes / 4;
+	if (bs_load_u64(file->map + 40) != bs_checksum(file->table, (size_t)(table_bytes + sums_bytes)))
+		return bs_container_corrupt(file, err, "section table: checksum mismatch");
+	uint64_t next_page = 0;
+	uint64_t next_offset = HEAD_BYTES;
+	for (uint32_t i = 0; i < file->n_sections; i++) {
+		const uint8_t *entry = file->table + (uint64_t)i * ENTRY_BYTES;
+		uint64_t at = bs_load_u64(entry + 8);
+		uint64_t n_bytes = bs_load_u64(entry + 16);
+		if (at % ALIGN_BYTES != 0 || at < next_offset || at > offset || n_bytes > offset - at ||
+		    bs_load_u64(entry + 24) != next_page)
+			return bs_container_corrupt(file, err, "section %u has impossible bounds", bs_load_u32(entry));
+		next_offset = at + n_bytes;
+		next_page += pages_of(n_bytes);
+	}
+	if (next_page != file->n_pages)
+		return bs_container_corrupt(file, err, "%llu page sums for %llu pages", (unsigned long long)file->n_pages,
+		                       (unsigned long long)next_page);
+	return BS_OK;
+}
+
+enum bs_status bs_container_open(const char *path, enum bs_container_kind kind, struct bs_container **file_out, struct bs_error *err)
+{
+	*file_out = NULL;
+	struct bs_container *file = calloc(1, sizeof(*file));
+	if (!file)
+		return bs_fail_memory(err, "an index file", sizeof(*file));
+	enum bs_status status;
+	file->path = strdup(path);
+	if (!file->path) {
+		status = bs_fail_memory(err, "a path", strlen(path));
+		goto fail;
+	}
+	status = file_map(file, err);
+	if (!status)
+		status = file_check_head(file, kind, err);
+	if (!status)
+		status = file_check_table(file, err);
+	if (status)
+		goto fail;
+	size_t n_words = (size_t)(file->n_pages / 64 + 1);
+	file->verified = calloc(n_words, sizeof(*file->verified));
+	if (!file->verified) {
+		status = bs_fail_memory(err, "page marks", n_words * 8);
+		goto fail;
+	}
+	*file_out = file;
+	return BS_OK;
+fail:
+	bs_container_close(file);
+	return status;
+}
+
+void bs_container_close(struct bs_container *file)
+{
+	if (!file)
+		return;
+	if (file->map)
+		munmap((void *)(uintptr_t)file->map, (size_t)file->n_bytes);
+	free((void *)file->verified);
+	free(file->path);
+	free(file);
+}
+
+uint64_t bs_container_bytes(const struct bs_container *file)
+{
+	return file->n_bytes;
+}
+
+const char *bs_container_path(const struct bs_container *file)
+{
+	return file->path;
+}
+
+size_t bs_container_n_sections(const struct bs_container *file)
+{
+	return file->n_sections;
+}
+
+struct bs_section bs_container_section_at(const struct bs_container *file, size_t i, uint32_t *instance_out)
+{
+	const uint8_t *entry = file->table + i * ENTRY_BYTES;
+	*instance_out = bs_load_u32(entry + 4);
+	return (struct bs_section){
+		.data = file->map + bs_load_u64(entry + 8),
+		.n_bytes = bs_load_u64(entry + 16),
+		.file = file,
+		.first_page = bs_load_u64(entry + 24),
+		.id = bs_load_u32(entry),
+	};
+}
+
+struct bs_section bs_container_section(const struct bs_container *file, uint32_t id, uint32_t instance)
+{
+	for (size_t i = 0; i < file->n_sections; i++) {
+		uint32_t found_instance;
+		struct bs_section section = bs_container_section_at(file, i, &found_instance);
+		if (section.id == id && found_instance == instance)
+			return section;
+	}
+	return (struct bs_section){.data = file->map, .file = file, .id = id};
+}
+
+static enum bs_status verify_page(const struct bs_section *section, uint64_t page, struct bs_error *err)
+{
+	const struct bs_container *file = section->file;
+	uint64_t start = page * BS_PAGE_BYTES;
+	uint64_t left = section->n_bytes - start;
+	uint64_t index = section->first_page + page;
+	uint32_t sum = page_sum(section->data + start, (size_t)(left < BS_PAGE_BYTES ? left : BS_PAGE_BYTES));
+	if (sum != bs_load_u32(file->sums + index * 4))
+		return bs_container_corrupt(file, err, "section %u, bytes %llu..: checksum mismatch", section->id,
+		                       (unsigned long long)start);
+	atomic_fetch_or_explicit(&file->verified[index / 64], UINT64_C(1) << (index % 64), memory_order_relaxed);
+	return BS_OK;
+}
+
+enum bs_status bs_section_touch(const struct bs_section *section, uint64_t offset, uint64_t n_bytes,
+                                struct bs_error *err)
+{
+	const struct bs_container *file = section->file;
+	if (offset > section->n_bytes || n_bytes > section->n_bytes - offset)
+		return bs_container_corrupt(file, err, "section %u: bytes %llu + %llu reach past its end at %llu", section->id,
+		                       (unsigned long long)offset, (unsigned long long)n_bytes,
+		                       (unsigned long long)section->n_bytes);
+	if (n_bytes == 0)
+		return BS_OK;
+	uint64_t last = (offset + n_bytes - 1) / BS_PAGE_BYTES;
+	for (uint64_t page = offset / BS_PAGE_BYTES; page <= last; page++) {
+		uint64_t index = section->first_page + page;
+		uint64_t word = atomic_load_explicit(&file->verified[index / 64], memory_order_relaxed);
+		if (word >> (index % 64) & 1)
+			continue;
+		enum bs_status status = verify_page(section, page, err);
+		if (status)
+			return status;
+	}
+	return BS_OK;
+}

@@ -1,0 +1,87 @@
+/*
+ * container.h: the shape shared by every file of an index (segments, manifest, tombstones): a head, sections, a section
+ * table and a checksum for every 4 KiB page of every section. FORMAT.md has it byte by byte.
+ *
+ * Written once, front to back, never changed; read by mmap. Head, table and checksums are verified when a file is
+ * opened; a page of a section is verified when it is first touched, so that opening stays cheap and a flipped bit is an
+ * error and not a lost document.
+ */
+#ifndef BS_CORE_CONTAINER_H
+#define BS_CORE_CONTAINER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/status.h"
+
+#define BS_FORMAT_VERSION 1u
+
+/* One checksum covers this many bytes of a section (the last page of a section may be shorter). */
+#define BS_PAGE_BYTES 4096u
+
+enum bs_container_kind {
+	BS_FILE_MANIFEST = 1,
+	BS_FILE_SEGMENT = 2,
+	BS_FILE_TOMBSTONES = 3,
+};
+
+/* ---- writing ---- */
+
+/* Sticky: after the first failure every call does nothing, and bs_writer_finish reports it. One thread. */
+struct bs_writer;
+
+/* Creates path (which must not exist). BS_IO names the path; BS_NO_MEMORY. */
+enum bs_status bs_writer_open(const char *path, enum bs_container_kind kind, struct bs_writer **writer_out,
+                              struct bs_error *err) BS_WARN_UNUSED;
+/* Starts a section at the next multiple of 64 bytes, ending the one before. (id, instance) must be new to the file. */
+void bs_writer_section(struct bs_writer *writer, uint32_t id, uint32_t instance);
+void bs_writer_bytes(struct bs_writer *writer, const void *bytes, size_t n_bytes);
+void bs_writer_u32(struct bs_writer *writer, uint32_t value);
+void bs_writer_u64(struct bs_writer *writer, uint64_t value);
+void bs_writer_varint(struct bs_writer *writer, uint64_t value);
+/* Bytes of the current section so far. */
+uint64_t bs_writer_section_bytes(const struct bs_writer *writer);
+/* Writes table, checksums and head, fsyncs, closes and frees. On failure the file is removed. */
+enum bs_status bs_writer_finish(struct bs_writer *writer, uint64_t *file_bytes_out, struct bs_error *err) BS_WARN_UNUSED;
+/* Closes, removes the file and frees. NULL is fine. */
+void bs_writer_abort(struct bs_writer *writer);
+
+/* ---- reading ---- */
+
+struct bs_container;
+
+/* Bytes of one section, borrowed from the file. Nothing in it may be read before bs_section_touch said BS_OK. */
+struct bs_section {
+	const uint8_t *data; /* aligned to 64 bytes */
+	uint64_t n_bytes;
+	const struct bs_container *file;
+	uint64_t first_page; /* of the file's list of pages */
+	uint32_t id;
+};
+
+/* Maps and validates path. BS_NOT_FOUND, BS_IO, BS_CORRUPT, BS_UNSUPPORTED (a newer format), BS_NO_MEMORY. */
+enum bs_status bs_container_open(const char *path, enum bs_container_kind kind, struct bs_container **file_out, struct bs_error *err)
+	BS_WARN_UNUSED;
+void bs_container_close(struct bs_container *file);
+uint64_t bs_container_bytes(const struct bs_container *file);
+const char *bs_container_path(const struct bs_container *file);
+
+/* The section, or one of zero bytes if the file has none such. */
+struct bs_section bs_container_section(const struct bs_container *file, uint32_t id, uint32_t instance);
+
+/* Number of sections, and the i-th as it stands in the table. */
+size_t bs_container_n_sections(const struct bs_container *file);
+struct bs_section bs_container_section_at(const struct bs_container *file, size_t i, uint32_t *instance_out);
+
+/* Verifies the pages under [offset, offset + n_bytes) of the section; those verified before cost a bit test each.
+ * BS_CORRUPT for a bad page or a range outside the section. Any thread. */
+enum bs_status bs_section_touch(const struct bs_section *section, uint64_t offset, uint64_t n_bytes,
+                                struct bs_error *err) BS_WARN_UNUSED;
+
+/* The one way to say that a file is damaged: "PATH: corrupt: WHAT; ..." with the advice to re-index. */
+enum bs_status bs_container_corrupt(const struct bs_container *file, struct bs_error *err, const char *format, ...)
+	BS_PRINTF(3, 4);
+
+#endif

@@ -1,0 +1,180 @@
+/* doc_table.c: see doc_table.h; bytes in FORMAT.md. */
+#include "core/doc_table.h"
+
+#include "core/bytes.h"
+#include "core/segment_sections.h"
+
+#define RUN_BYTES   8u
+#define PLACE_BYTES 32u
+
+/* ---- writing ---- */
+
+static enum bs_status append_u32(struct bs_buffer *to, uint32_t value, struct bs_error *err)
+{
+	uint8_t bytes[4];
+	bs_store_u32(bytes, value);
+	return bs_buffer_append(to, bytes, sizeof(bytes), err);
+}
+
+static enum bs_status append_u64(struct bs_buffer *to, uint64_t value, struct bs_error *err)
+{
+	uint8_t bytes[8];
+	bs_store_u64(bytes, value);
+	return bs_buffer_append(to, bytes, sizeof(bytes), err);
+}
+
+enum bs_status bs_doc_table_add(struct bs_doc_table_builder *builder, const struct bs_doc_record *record,
+                                struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	if (builder->n_docs == 0 || builder->last_source != record->source) {
+		status = append_u32(&builder->runs, record->source, err);
+		if (!status)
+			status = append_u32(&builder->runs, builder->n_docs, err);
+	}
+	if (!status)
+		status = append_u32(&builder->lengths, record->length, err);
+	if (!status)
+		status = bs_buffer_append(&builder->flags, &record->flags, 1, err);
+	for (int i = 0; i < 4 && !status; i++)
+		status = append_u64(&builder->places, record->place[i], err);
+	if (!status)
+		status = append_u64(&builder->name_offsets, builder->names.used_bytes, err);
+	if (!status)
+		status = bs_buffer_append(&builder->names, record->name, record->name_bytes, err);
+	if (status)
+		return status;
+	builder->last_source = record->source;
+	builder->n_docs++;
+	return BS_OK;
+}
+
+void bs_doc_table_gathered(const struct bs_doc_table_builder *builder, uint32_t document,
+                           struct bs_doc_record *record_out)
+{
+	uint64_t i = document;
+	uint64_t start = bs_load_u64(builder->name_offsets.data + i * 8);
+	bool is_last = document + 1 == builder->n_docs;
+	uint64_t end = is_last ? builder->names.used_bytes : bs_load_u64(builder->name_offsets.data + i * 8 + 8);
+	*record_out = (struct bs_doc_record){
+		.source = builder->last_source,
+		.length = bs_load_u32(builder->lengths.data + i * 4),
+		.flags = builder->flags.data[i],
+		.name = builder->names.data + start,
+		.name_bytes = (uint32_t)(end - start),
+	};
+	for (int word = 0; word < 4; word++)
+		record_out->place[word] = bs_load_u64(builder->places.data + i * PLACE_BYTES + (uint64_t)word * 8);
+}
+
+uint64_t bs_doc_table_builder_bytes(const struct bs_doc_table_builder *builder)
+{
+	return (uint64_t)builder->n_docs * (4 + 1 + PLACE_BYTES + 8) + builder->names.used_bytes;
+}
+
+static void write_section(struct bs_writer *writer, uint32_t id, const struct bs_buffer *buffer)
+{
+	bs_writer_section(writer, id, 0);
+	bs_writer_bytes(writer, buffer->data, buffer->used_bytes);
+}
+
+void bs_doc_table_write(const struct bs_doc_table_builder *builder, struct bs_writer *writer)
+{
+	write_section(writer, BS_SECTION_DOC_RUNS, &builder->runs);
+	write_section(writer, BS_SECTION_DOC_LENGTHS, &builder->lengths);
+	write_section(writer, BS_SECTION_DOC_FLAGS, &builder->flags);
+	write_section(writer, BS_SECTION_DOC_PLACES, &builder->places);
+	write_section(writer, BS_SECTION_DOC_NAME_OFFSETS, &builder->name_offsets);
+	bs_writer_u64(writer, builder->names.used_bytes);
+	write_section(writer, BS_SECTION_DOC_NAMES, &builder->names);
+}
+
+void bs_doc_table_builder_clear(struct bs_doc_table_builder *builder)
+{
+	bs_buffer_clear(&builder->runs);
+	bs_buffer_clear(&builder->lengths);
+	bs_buffer_clear(&builder->flags);
+	bs_buffer_clear(&builder->places);
+	bs_buffer_clear(&builder->name_offsets);
+	bs_buffer_clear(&builder->names);
+	builder->n_docs = 0;
+}
+
+void bs_doc_table_builder_deinit(struct bs_doc_table_builder *builder)
+{
+	bs_buffer_deinit(&builder->runs);
+	bs_buffer_deinit(&builder->lengths);
+	bs_buffer_deinit(&builder->flags);
+	bs_buffer_deinit(&builder->places);
+	bs_buffer_deinit(&builder->name_offsets);
+	bs_buffer_deinit(&builder->names);
+}
+
+/* ---- reading ---- */
+
+enum bs_status bs_doc_table_open(struct bs_doc_table *table, const struct bs_container *file, uint64_t n_docs,
+                                 struct bs_error *err)
+{
+	*table = (struct bs_doc_table){
+		.n_docs = (uint32_t)n_docs,
+		.runs = bs_container_section(file, BS_SECTION_DOC_RUNS, 0),
+		.lengths = bs_container_section(file, BS_SECTION_DOC_LENGTHS, 0),
+		.flags = bs_container_section(file, BS_SECTION_DOC_FLAGS, 0),
+		.places = bs_container_section(file, BS_SECTION_DOC_PLACES, 0),
+		.name_offsets = bs_container_section(file, BS_SECTION_DOC_NAME_OFFSETS, 0),
+		.names = bs_container_section(file, BS_SECTION_DOC_NAMES, 0),
+	};
+	table->n_runs = (uint32_t)(table->runs.n_bytes / RUN_BYTES);
+	if (n_docs >= UINT32_MAX || table->lengths.n_bytes != n_docs * 4 || table->flags.n_bytes != n_docs ||
+	    table->places.n_bytes != n_docs * PLACE_BYTES || table->name_offsets.n_bytes != (n_docs + 1) * 8 ||
+	    table->runs.n_bytes % RUN_BYTES != 0 || table->runs.n_bytes > n_docs * RUN_BYTES || (n_docs && !table->n_runs))
+		return bs_container_corrupt(file, err, "the document table does not hold %llu documents",
+		                       (unsigned long long)n_docs);
+	return bs_section_touch(&table->runs, 0, table->runs.n_bytes, err);
+}
+
+/* The last run that starts at or before the document. */
+static uint32_t find_source(const struct bs_doc_table *table, uint32_t document)
+{
+	uint32_t low = 0;
+	uint32_t high = table->n_runs;
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+		if (bs_load_u32(table->runs.data + (uint64_t)middle * RUN_BYTES + 4) <= document)
+			low = middle;
+		else
+			high = middle;
+	}
+	return bs_load_u32(table->runs.data + (uint64_t)low * RUN_BYTES);
+}
+
+enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t document, struct bs_doc_record *record_out,
+                                struct bs_error *err)
+{
+	uint64_t i = document;
+	if (document >= table->n_docs)
+		return bs_container_corrupt(table->runs.file, err, "document %u of %u", document, table->n_docs);
+	enum bs_status status = bs_section_touch(&table->lengths, i * 4, 4, err);
+	if (!status)
+		status = bs_section_touch(&table->flags, i, 1, err);
+	if (!status)
+		status = bs_section_touch(&table->places, i * PLACE_BYTES, PLACE_BYTES, err);
+	if (!status)
+		status = bs_section_touch(&table->name_offsets, i * 8, 16, err);
+	if (status)
+		return status;
+	uint64_t start = bs_load_u64(table->name_offsets.data + i * 8);
+	uint64_t end = bs_load_u64(table->name_offsets.data + i * 8 + 8);
+	if (start > end || end > table->names.n_bytes || end - start > UINT32_MAX)
+		return bs_container_corrupt(table->names.file, err, "the name of document %u has impossible bounds", document);
+	*record_out = (struct bs_doc_record){
+		.source = find_source(table, document),
+		.length = bs_load_u32(table->lengths.data + i * 4),
+		.flags = table->flags.data[i],
+		.name = table->names.data + start,
+		.name_bytes = (uint32_t)(end - start),
+	};
+	for (int word = 0; word < 4; word++)
+		record_out->place[word] = bs_load_u64(table->places.data + i * PLACE_BYTES + (uint64_t)word * 8);
+	return bs_section_touch(&table->names, start, end - start, err);
+}

@@ -1,0 +1,74 @@
+/*
+ * doc_table.h: what a segment knows of each document besides its signature: where it came from, its name there, its
+ * length, and how to find its text again. Documents are numbered 0, 1, ... in document order within the segment.
+ */
+#ifndef BS_CORE_DOC_TABLE_H
+#define BS_CORE_DOC_TABLE_H
+
+#include <stdint.h>
+
+#include "core/buffer.h"
+#include "core/container.h"
+#include "core/status.h"
+
+enum bs_doc_flag {
+	BS_DOC_NAMED_BY_LINE = 1, /* a record without id: its name is its line number */
+	BS_DOC_SUSPECT = 2,       /* its file was changed while the index was made: the stamp proves nothing */
+};
+
+/* One document. What place holds depends on the kind of its source:
+ *   folder, file     size in bytes, mtime ns, ctime ns, inode: the stamp when it was read
+ *   collection       offset in the file, bytes of the record, line (1-based), 0
+ *   standard input   number in the segment's store, bytes of the record, line (1-based), 0 */
+struct bs_doc_record {
+	uint32_t source;      /* number of its source in the manifest */
+	uint32_t length;      /* positions: BM25's dl */
+	uint8_t flags;        /* enum bs_doc_flag */
+	const uint8_t *name;  /* borrowed; raw bytes: the path below the source, or the record's id */
+	uint32_t name_bytes;
+	uint64_t place[4];
+};
+
+/* ---- writing ---- */
+
+/* Zero-initialise; release with bs_doc_table_builder_deinit. */
+struct bs_doc_table_builder {
+	struct bs_buffer runs;    /* u32 source, u32 first document: where the source changes */
+	struct bs_buffer lengths; /* u32 each */
+	struct bs_buffer flags;
+	struct bs_buffer places;
+	struct bs_buffer name_offsets; /* u64 each */
+	struct bs_buffer names;
+	uint32_t n_docs;
+	uint32_t last_source;
+};
+enum bs_status bs_doc_table_add(struct bs_doc_table_builder *builder, const struct bs_doc_record *record,
+                                struct bs_error *err) BS_WARN_UNUSED;
+/* A document added before: record_out->name is borrowed until the next call that adds. document < n_docs. */
+void bs_doc_table_gathered(const struct bs_doc_table_builder *builder, uint32_t document,
+                           struct bs_doc_record *record_out);
+/* Bytes held, for a memory budget. */
+uint64_t bs_doc_table_builder_bytes(const struct bs_doc_table_builder *builder);
+void bs_doc_table_write(const struct bs_doc_table_builder *builder, struct bs_writer *writer);
+void bs_doc_table_builder_clear(struct bs_doc_table_builder *builder);
+void bs_doc_table_builder_deinit(struct bs_doc_table_builder *builder);
+
+/* ---- reading: any number of threads ---- */
+
+struct bs_doc_table {
+	uint32_t n_docs;
+	uint32_t n_runs;
+	struct bs_section runs;
+	struct bs_section lengths;
+	struct bs_section flags;
+	struct bs_section places;
+	struct bs_section name_offsets;
+	struct bs_section names;
+};
+enum bs_status bs_doc_table_open(struct bs_doc_table *table, const struct bs_container *file, uint64_t n_docs,
+                                 struct bs_error *err) BS_WARN_UNUSED;
+/* BS_CORRUPT for a number that is not below n_docs: numbers come from files too. */
+enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t document, struct bs_doc_record *record_out,
+                                struct bs_error *err) BS_WARN_UNUSED;
+
+#endif

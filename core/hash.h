@@ -1,0 +1,64 @@
+/*
+ * hash.h: from a term's bytes to the columns of its signature. Scheme 1, frozen: files depend on every bit of it
+ * (tests/test_hash.c holds the vectors).
+ *
+ * A term is hashed once, XXH3-64 without seed (xxHash, https://xxhash.com). Each level of the matrix then takes its k
+ * positions from that one hash by double hashing (Kirsch and Mitzenmacher, "Less Hashing, Same Performance", 2006):
+ *
+ *      a = mix(hash + level * GOLDEN)        b = mix(a) | 1
+ *      position_i = floor((a + i * b mod 2^64) * m / 2^64)          i = 0 .. k-1
+ *
+ * The last step is Lemire's multiply-shift range reduction: no division, any m. mix is the finaliser of splitmix64, so
+ * that two levels of one term are independent.
+ */
+#ifndef BS_CORE_HASH_H
+#define BS_CORE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define BS_HASH_SCHEME 1u
+
+/* XXH3-64 of a term's key (for words: its folded bytes; see lexicon.h for the keys of other terms). */
+uint64_t bs_hash_term(const void *key, size_t key_bytes);
+
+/* XXH3-64, as a checksum of file contents. The same function under the name of its other job. */
+uint64_t bs_checksum(const void *bytes, size_t n_bytes);
+
+static inline uint64_t bs_hash_mix(uint64_t x)
+{
+	x ^= x >> 30;
+	x *= UINT64_C(0xbf58476d1ce4e5b9);
+	x ^= x >> 27;
+	x *= UINT64_C(0x94d049bb133111eb);
+	return x ^ (x >> 31);
+}
+
+/* The pair (a, b) above, for one term at one level. */
+struct bs_probe {
+	uint64_t start;
+	uint64_t step;
+};
+
+static inline struct bs_probe bs_hash_probe(uint64_t term_hash, uint32_t level)
+{
+	struct bs_probe probe;
+	probe.start = bs_hash_mix(term_hash + (uint64_t)level * UINT64_C(0x9e3779b97f4a7c15));
+	probe.step = bs_hash_mix(probe.start) | 1;
+	return probe;
+}
+
+/* floor(x * m / 2^64), m < 2^32, in plain C: the high and low halves of x one after the other. */
+static inline uint32_t bs_hash_reduce(uint64_t x, uint32_t m)
+{
+	uint64_t low = (x & UINT32_MAX) * m;
+	return (uint32_t)(((x >> 32) * m + (low >> 32)) >> 32);
+}
+
+/* The column of the i-th hash, 0 <= column < m. m >= 1. */
+static inline uint32_t bs_hash_position(struct bs_probe probe, uint32_t i, uint32_t m)
+{
+	return bs_hash_reduce(probe.start + (uint64_t)i * probe.step, m);
+}
+
+#endif

@@ -1,0 +1,58 @@
+/* kernels.c: which of the kernels this machine can run. See kernels.h. */
+#include "core/kernels.h"
+
+#include <stdio.h>
+#include <string.h>
+
+extern const struct bs_kernel bs_kernel_plain;
+#if defined(__x86_64__)
+extern const struct bs_kernel bs_kernel_sse42;
+extern const struct bs_kernel bs_kernel_avx2;
+extern const struct bs_kernel bs_kernel_avx512;
+#elif defined(__aarch64__)
+extern const struct bs_kernel bs_kernel_neon;
+#endif
+
+#define MAX_KERNELS 8
+
+size_t bs_kernel_list(const struct bs_kernel **kernels, size_t capacity)
+{
+	const struct bs_kernel *found[MAX_KERNELS];
+	size_t n = 0;
+#if defined(__x86_64__)
+	__builtin_cpu_init();
+	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+	    __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd") &&
+	    __builtin_cpu_supports("avx512vpopcntdq"))
+		found[n++] = &bs_kernel_avx512;
+	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+	    __builtin_cpu_supports("popcnt"))
+		found[n++] = &bs_kernel_avx2;
+	if (__builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt"))
+		found[n++] = &bs_kernel_sse42;
+#elif defined(__aarch64__)
+	found[n++] = &bs_kernel_neon;
+#endif
+	found[n++] = &bs_kernel_plain;
+	for (size_t i = 0; i < n && i < capacity; i++)
+		kernels[i] = found[i];
+	return n;
+}
+
+enum bs_status bs_kernel_choose(const char *name, const struct bs_kernel **kernel_out, struct bs_error *err)
+{
+	const struct bs_kernel *found[MAX_KERNELS];
+	size_t n = bs_kernel_list(found, MAX_KERNELS);
+	*kernel_out = found[0];
+	if (!name)
+		return BS_OK;
+	char names[128] = "";
+	for (size_t i = 0; i < n; i++) {
+		*kernel_out = found[i];
+		if (strcmp(name, found[i]->name) == 0)
+			return BS_OK;
+		size_t used = strlen(names);
+		snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "", found[i]->name);
+	}
+	return bs_fail(err, BS_UNSUPPORTED, "no kernel \"%s\" on this machine; there are: %s", name, names);
+}

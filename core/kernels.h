@@ -1,0 +1,68 @@
+/*
+ * kernels.h: the few loops that touch columns, in as many versions as there are instruction sets.
+ *
+ * A line is 64 bytes = 512 documents (or groups, or blocks). A slab's intermediate result is an array of up to 512
+ * lines plus a live mask, one bit a block; a line whose live bit is clear is not read and counts as zero. There are no
+ * tails: columns are padded to whole lines in the file.
+ *
+ * One body (kernel_body.h) is written with SIMDe's 512-bit types and compiled once per target; the choice is made once,
+ * when an index is opened. Every version gives the same bits as "plain", which is compiled without any SIMD.
+ */
+#ifndef BS_CORE_KERNELS_H
+#define BS_CORE_KERNELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/status.h"
+
+#define BS_LINE_BYTES      64u
+#define BS_LINE_WORDS      8u
+#define BS_LINE_BITS       512u
+#define BS_SLAB_MAX_BLOCKS 512u
+
+/* One bit a block of a slab: block b is bit b % 64 of word b / 64. */
+struct bs_live {
+	uint64_t words[BS_SLAB_MAX_BLOCKS / 64];
+};
+
+/* Columns as the kernels take them: each points to its first line, aligned to 64 bytes. */
+typedef const uint64_t *bs_column;
+
+struct bs_kernel {
+	const char *name;
+	/*
+	 * For each live block b: lines[b] = (fresh ? ones : lines[b]) AND columns[0][b] AND columns[1][b] ..., leaving the
+	 * block at the first all-zero line and clearing its live bit. Blocks are those of live. Returns lines read from
+	 * columns. n_columns >= 1.
+	 */
+	uint64_t (*and_columns)(uint64_t *lines, struct bs_live *live, const bs_column *columns, size_t n_columns,
+	                        bool fresh);
+	/* For each live block b: lines[b] = mask[b / 8], clearing the live bit where that is zero. No column is read. */
+	void (*spread_groups)(uint64_t *lines, struct bs_live *live, const uint64_t *mask);
+	/* For each live block b: lines[b] &= ~column[b], clearing the live bit where that leaves zero. Returns lines read. */
+	uint64_t (*and_not_column)(uint64_t *lines, struct bs_live *live, bs_column column);
+	/* into |= from, lines and live masks both. */
+	void (*or_lines)(uint64_t *into, struct bs_live *into_live, const uint64_t *from, const struct bs_live *from_live);
+	/* into &= from, lines and live masks both. */
+	void (*and_lines)(uint64_t *into, struct bs_live *into_live, const uint64_t *from,
+	                  const struct bs_live *from_live);
+	/* into &= ~from (a block not live in from is left as it is), live cleared where nothing remains. */
+	void (*and_not_lines)(uint64_t *into, struct bs_live *into_live, const uint64_t *from,
+	                      const struct bs_live *from_live);
+	/* Set bits of the live lines. */
+	uint64_t (*count)(const uint64_t *lines, const struct bs_live *live);
+	/* Set bits of n_lines lines one after the other. */
+	uint64_t (*popcount)(const uint64_t *lines, size_t n_lines);
+};
+
+/* The best version for this machine, or the one named; NULL: best. BS_UNSUPPORTED if there is none of that name here
+ * (the message lists those that are). */
+enum bs_status bs_kernel_choose(const char *name, const struct bs_kernel **kernel_out, struct bs_error *err)
+	BS_WARN_UNUSED;
+
+/* Every version this machine can run, best first; returns how many (>= 1), filling at most capacity pointers. */
+size_t bs_kernel_list(const struct bs_kernel **kernels, size_t capacity);
+
+#endif

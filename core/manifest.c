@@ -1,0 +1,453 @@
+/* manifest.c: reading and replacing the manifest. See manifest.h; bytes in FORMAT.md. */
+#include "core/manifest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/bytes.h"
+#include "core/container.h"
+
+#define SECTION_OPTIONS  1u
+#define SECTION_SOURCES  2u
+#define SECTION_SEGMENTS 3u
+
+enum option_flag {
+	FLAG_WORDS = 1,
+	FLAG_GRAMS = 2,
+	FLAG_STORE = 4,
+	FLAG_FOLD_ACCENTS = 8,
+	FLAG_HIDDEN = 16,
+	FLAG_NO_IGNORE = 32,
+	FLAG_BINARY_AS_TEXT = 64,
+};
+
+/* ---- lists and options ---- */
+
+size_t bs_list_length(char *const *list)
+{
+	size_t n = 0;
+	while (list && list[n])
+		n++;
+	return n;
+}
+
+static void list_free(char **list)
+{
+	for (size_t i = 0; list && list[i]; i++)
+		free(list[i]);
+	free(list);
+}
+
+enum bs_status bs_list_copy(char *const *list, char ***copy_out, struct bs_error *err)
+{
+	*copy_out = NULL;
+	if (!list)
+		return BS_OK;
+	size_t n = bs_list_length(list);
+	char **copy = calloc(n + 1, sizeof(*copy));
+	if (!copy)
+		return bs_fail_memory(err, "a list", (n + 1) * sizeof(*copy));
+	for (size_t i = 0; i < n; i++) {
+		copy[i] = strdup(list[i]);
+		if (!copy[i]) {
+			list_free(copy);
+			return bs_fail_memory(err, "a list", strlen(list[i]));
+		}
+	}
+	*copy_out = copy;
+	return BS_OK;
+}
+
+void bs_index_options_deinit(struct bs_index_options *options)
+{
+	free(options->stem_language);
+	free(options->id_field);
+	list_free(options->text_fields);
+	list_free(options->globs);
+	*options = (struct bs_index_options){0};
+}
+
+static bool strings_equal(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool lists_equal(char *const *a, char *const *b)
+{
+	size_t n = bs_list_length(a);
+	if (n != bs_list_length(b))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(a[i], b[i]) != 0)
+			return false;
+	return true;
+}
+
+bool bs_index_options_equal(const struct bs_index_options *a, const struct bs_index_options *b)
+{
+	return a->words == b->words && a->grams == b->grams && a->store == b->store && a->fold_accents == b->fold_accents &&
+	       a->hidden == b->hidden && a->no_ignore == b->no_ignore && a->binary_as_text == b->binary_as_text &&
+	       !(a->density < b->density) && !(b->density < a->density) &&
+	       strings_equal(a->stem_language, b->stem_language) && strings_equal(a->id_field, b->id_field) &&
+	       lists_equal(a->text_fields, b->text_fields) && lists_equal(a->globs, b->globs);
+}
+
+static uint32_t option_flags(const struct bs_index_options *options)
+{
+	uint32_t flags = 0;
+	flags |= options->words ? FLAG_WORDS : 0u;
+	flags |= options->grams ? FLAG_GRAMS : 0u;
+	flags |= options->store ? FLAG_STORE : 0u;
+	flags |= options->fold_accents ? FLAG_FOLD_ACCENTS : 0u;
+	flags |= options->hidden ? FLAG_HIDDEN : 0u;
+	flags |= options->no_ignore ? FLAG_NO_IGNORE : 0u;
+	flags |= options->binary_as_text ? FLAG_BINARY_AS_TEXT : 0u;
+	return flags;
+}
+
+/* ---- the manifest in memory ---- */
+
+static void source_record_deinit(struct bs_source_record *record)
+{
+	free(record->label);
+	free(record->path);
+}
+
+void bs_manifest_deinit(struct bs_manifest *manifest)
+{
+	bs_index_options_deinit(&manifest->options);
+	for (uint32_t i = 0; i < manifest->n_sources; i++)
+		source_record_deinit(&manifest->sources[i]);
+	free(manifest->sources);
+	free(manifest->segments);
+	*manifest = (struct bs_manifest){0};
+}
+
+enum bs_status bs_manifest_add_source(struct bs_manifest *manifest, const struct bs_source_record *record,
+                                      struct bs_error *err)
+{
+	size_t n_bytes = ((size_t)manifest->n_sources + 1) * sizeof(*manifest->sources);
+	struct bs_source_record *sources = realloc(manifest->sources, n_bytes);
+	if (!sources)
+		return bs_fail_memory(err, "the list of sources", n_bytes);
+	manifest->sources = sources;
+	struct bs_source_record copy = *record;
+	copy.label = strdup(record->label);
+	copy.path = strdup(record->path);
+	if (!copy.label || !copy.path) {
+		source_record_deinit(&copy);
+		return bs_fail_memory(err, "a source", strlen(record->label) + strlen(record->path));
+	}
+	sources[manifest->n_sources++] = copy;
+	return BS_OK;
+}
+
+enum bs_status bs_manifest_add_segment(struct bs_manifest *manifest, const struct bs_segment_record *record,
+                                       struct bs_error *err)
+{
+	size_t n_bytes = ((size_t)manifest->n_segments + 1) * sizeof(*manifest->segments);
+	struct bs_segment_record *segments = realloc(manifest->segments, n_bytes);
+	if (!segments)
+		return bs_fail_memory(err, "the list of segments", n_bytes);
+	manifest->segments = segments;
+	segments[manifest->n_segments++] = *record;
+	return BS_OK;
+}
+
+/* ---- writing ---- */
+
+static void write_string(struct bs_writer *writer, const char *string)
+{
+	size_t n_bytes = strlen(string);
+	bs_writer_varint(writer, n_bytes);
+	bs_writer_bytes(writer, string, n_bytes);
+}
+
+/* A nullable string is a list of none or one. */
+static void write_optional(struct bs_writer *writer, const char *string)
+{
+	bs_writer_varint(writer, string ? 1 : 0);
+	if (string)
+		write_string(writer, string);
+}
+
+static void write_list(struct bs_writer *writer, char *const *list)
+{
+	bs_writer_varint(writer, bs_list_length(list));
+	for (size_t i = 0; list && list[i]; i++)
+		write_string(writer, list[i]);
+}
+
+static void write_options(struct bs_writer *writer, const struct bs_manifest *manifest)
+{
+	const struct bs_index_options *options = &manifest->options;
+	bs_writer_section(writer, SECTION_OPTIONS, 0);
+	bs_writer_u64(writer, manifest->generation);
+	bs_writer_u64(writer, manifest->next_number);
+	bs_writer_u32(writer, option_flags(options));
+	bs_writer_u64(writer, (uint64_t)(options->density * 1e6 + 0.5));
+	write_string(writer, manifest->icu_version);
+	write_string(writer, manifest->unicode_version);
+	write_optional(writer, options->stem_language);
+	write_optional(writer, options->id_field);
+	write_list(writer, options->text_fields);
+	write_list(writer, options->globs);
+}
+
+static void write_sources(struct bs_writer *writer, const struct bs_manifest *manifest)
+{
+	bs_writer_section(writer, SECTION_SOURCES, 0);
+	bs_writer_varint(writer, manifest->n_sources);
+	for (uint32_t i = 0; i < manifest->n_sources; i++) {
+		const struct bs_source_record *source = &manifest->sources[i];
+		bs_writer_u32(writer, source->kind);
+		bs_writer_u32(writer, source->is_suspect);
+		for (int word = 0; word < 4; word++)
+			bs_writer_u64(writer, source->stamp[word]);
+		bs_writer_u64(writer, source->read_bytes);
+		bs_writer_u64(writer, source->read_lines);
+		bs_writer_u64(writer, source->read_checksum);
+		write_string(writer, source->label);
+		write_string(writer, source->path);
+	}
+}
+
+static void write_segments(struct bs_writer *writer, const struct bs_manifest *manifest)
+{
+	bs_writer_section(writer, SECTION_SEGMENTS, 0);
+	bs_writer_varint(writer, manifest->n_segments);
+	for (uint32_t i = 0; i < manifest->n_segments; i++) {
+		const struct bs_segment_record *segment = &manifest->segments[i];
+		bs_writer_u64(writer, segment->number);
+		bs_writer_u64(writer, segment->tombstones);
+		bs_writer_u64(writer, segment->n_docs);
+		bs_writer_u64(writer, segment->n_deleted);
+		bs_writer_u64(writer, segment->n_bytes);
+	}
+}
+
+static enum bs_status sync_dir(const char *dir, struct bs_error *err)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return bs_fail(err, BS_IO, "%s: %s", dir, strerror(errno));
+	int failed = fsync(fd);
+	int saved = errno;
+	close(fd);
+	return failed ? bs_fail(err, BS_IO, "%s: cannot flush to disk: %s", dir, strerror(saved)) : BS_OK;
+}
+
+enum bs_status bs_manifest_write(const char *dir, const struct bs_manifest *manifest, struct bs_error *err)
+{
+	char *paths = malloc(2 * strlen(dir) + 64);
+	if (!paths)
+		return bs_fail_memory(err, "a path", strlen(dir));
+	char *temporary = paths;
+	char *final = paths + strlen(dir) + 32;
+	sprintf(temporary, "%s/manifest.new", dir);
+	sprintf(final, "%s/manifest", dir);
+	struct bs_writer *writer;
+	unlink(temporary);
+	/* The segments this manifest names must be found after a crash: their folder's entries go to disk first. */
+	enum bs_status status = sync_dir(dir, err);
+	if (!status)
+		status = bs_writer_open(temporary, BS_FILE_MANIFEST, &writer, err);
+	if (status)
+		goto out;
+	write_options(writer, manifest);
+	write_sources(writer, manifest);
+	write_segments(writer, manifest);
+	status = bs_writer_finish(writer, NULL, err);
+	if (!status && rename(temporary, final) != 0)
+		status = bs_fail(err, BS_IO, "%s: cannot rename: %s", temporary, strerror(errno));
+	if (!status)
+		status = sync_dir(dir, err);
+out:
+	free(paths);
+	return status;
+}
+
+/* ---- reading: a cursor that fails once and for all ---- */
+
+struct cursor {
+	const struct bs_container *file;
+	const uint8_t *at;
+	const uint8_t *end;
+	enum bs_status status;
+	struct bs_error *err;
+};
+
+static struct cursor cursor_open(const struct bs_container *file, uint32_t id, struct bs_error *err)
+{
+	struct bs_section section = bs_container_section(file, id, 0);
+	struct cursor cursor = {.file = file, .at = section.data, .end = section.data + section.n_bytes, .err = err};
+	cursor.status = bs_section_touch(&section, 0, section.n_bytes, err);
+	return cursor;
+}
+
+static bool cursor_has(struct cursor *cursor, uint64_t n_bytes)
+{
+	if (!cursor->status && n_bytes > (uint64_t)(cursor->end - cursor->at))
+		cursor->status = bs_container_corrupt(cursor->file, cursor->err, "a section ends too early");
+	return !cursor->status;
+}
+
+static uint32_t read_u32(struct cursor *cursor)
+{
+	if (!cursor_has(cursor, 4))
+		return 0;
+	cursor->at += 4;
+	return bs_load_u32(cursor->at - 4);
+}
+
+static uint64_t read_u64(struct cursor *cursor)
+{
+	if (!cursor_has(cursor, 8))
+		return 0;
+	cursor->at += 8;
+	return bs_load_u64(cursor->at - 8);
+}
+
+/* A count of things that take at least a byte each: more than the bytes left is damage, and would be a huge loop. */
+static uint64_t read_count(struct cursor *cursor)
+{
+	uint64_t value = 0;
+	const uint8_t *at = cursor->status ? NULL : bs_varint_get(cursor->at, cursor->end, &value);
+	if (!at) {
+		cursor_has(cursor, UINT64_MAX);
+		return 0;
+	}
+	cursor->at = at;
+	return cursor_has(cursor, value) ? value : 0;
+}
+
+static char *read_string(struct cursor *cursor)
+{
+	uint64_t n_bytes = read_count(cursor);
+	if (cursor->status)
+		return NULL;
+	char *string = malloc((size_t)n_bytes + 1);
+	if (!string) {
+		cursor->status = bs_fail_memory(cursor->err, "a string", n_bytes);
+		return NULL;
+	}
+	memcpy(string, cursor->at, (size_t)n_bytes);
+	string[n_bytes] = '\0';
+	cursor->at += n_bytes;
+	return string;
+}
+
+static char *read_optional(struct cursor *cursor)
+{
+	return read_count(cursor) ? read_string(cursor) : NULL;
+}
+
+static char **read_list(struct cursor *cursor)
+{
+	uint64_t n = read_count(cursor);
+	if (n == 0)
+		return NULL;
+	char **list = calloc((size_t)n + 1, sizeof(*list));
+	if (!list) {
+		cursor->status = bs_fail_memory(cursor->err, "a list", (n + 1) * sizeof(*list));
+		return NULL;
+	}
+	for (uint64_t i = 0; i < n; i++)
+		list[i] = read_string(cursor);
+	return list;
+}
+
+static void read_version(struct cursor *cursor, char version_out[16])
+{
+	char *version = read_string(cursor);
+	snprintf(version_out, 16, "%s", version ? version : "");
+	free(version);
+}
+
+static enum bs_status read_options(const struct bs_container *file, struct bs_manifest *manifest, struct bs_error *err)
+{
+	struct cursor cursor = cursor_open(file, SECTION_OPTIONS, err);
+	struct bs_index_options *options = &manifest->options;
+	manifest->generation = read_u64(&cursor);
+	manifest->next_number = read_u64(&cursor);
+	uint32_t flags = read_u32(&cursor);
+	options->words = flags & FLAG_WORDS;
+	options->grams = flags & FLAG_GRAMS;
+	options->store = flags & FLAG_STORE;
+	options->fold_accents = flags & FLAG_FOLD_ACCENTS;
+	options->hidden = flags & FLAG_HIDDEN;
+	options->no_ignore = flags & FLAG_NO_IGNORE;
+	options->binary_as_text = flags & FLAG_BINARY_AS_TEXT;
+	options->density = (double)read_u64(&cursor) / 1e6;
+	read_version(&cursor, manifest->icu_version);
+	read_version(&cursor, manifest->unicode_version);
+	options->stem_language = read_optional(&cursor);
+	options->id_field = read_optional(&cursor);
+	options->text_fields = read_list(&cursor);
+	options->globs = read_list(&cursor);
+	return cursor.status;
+}
+
+static enum bs_status read_sources(const struct bs_container *file, struct bs_manifest *manifest, struct bs_error *err)
+{
+	struct cursor cursor = cursor_open(file, SECTION_SOURCES, err);
+	uint64_t n = read_count(&cursor);
+	for (uint64_t i = 0; i < n && !cursor.status; i++) {
+		struct bs_source_record source = {.kind = read_u32(&cursor)};
+		source.is_suspect = read_u32(&cursor) != 0;
+		for (int word = 0; word < 4; word++)
+			source.stamp[word] = read_u64(&cursor);
+		source.read_bytes = read_u64(&cursor);
+		source.read_lines = read_u64(&cursor);
+		source.read_checksum = read_u64(&cursor);
+		source.label = read_string(&cursor);
+		source.path = read_string(&cursor);
+		if (!cursor.status)
+			cursor.status = bs_manifest_add_source(manifest, &source, err);
+		source_record_deinit(&source);
+	}
+	return cursor.status;
+}
+
+static enum bs_status read_segments(const struct bs_container *file, struct bs_manifest *manifest, struct bs_error *err)
+{
+	struct cursor cursor = cursor_open(file, SECTION_SEGMENTS, err);
+	uint64_t n = read_count(&cursor);
+	for (uint64_t i = 0; i < n && !cursor.status; i++) {
+		struct bs_segment_record segment = {.number = read_u64(&cursor)};
+		segment.tombstones = read_u64(&cursor);
+		segment.n_docs = read_u64(&cursor);
+		segment.n_deleted = read_u64(&cursor);
+		segment.n_bytes = read_u64(&cursor);
+		if (!cursor.status)
+			cursor.status = bs_manifest_add_segment(manifest, &segment, err);
+	}
+	return cursor.status;
+}
+
+enum bs_status bs_manifest_read(const char *dir, struct bs_manifest *manifest_out, struct bs_error *err)
+{
+	*manifest_out = (struct bs_manifest){0};
+	char *path = malloc(strlen(dir) + 16);
+	if (!path)
+		return bs_fail_memory(err, "a path", strlen(dir) + 16);
+	sprintf(path, "%s/manifest", dir);
+	struct bs_container *file;
+	enum bs_status status = bs_container_open(path, BS_FILE_MANIFEST, &file, err);
+	free(path);
+	if (status)
+		return status;
+	status = read_options(file, manifest_out, err);
+	if (!status)
+		status = read_sources(file, manifest_out, err);
+	if (!status)
+		status = read_segments(file, manifest_out, err);
+	bs_container_close(file);
+	if (status)
+		bs_manifest_deinit(manifest_out);
+	return status;
+}

@@ -1,0 +1,83 @@
+/*
+ * manifest.h: the root of an index: its options, its sources, its segments. One small file, replaced as a whole by each
+ * commit; whatever it does not name does not exist.
+ */
+#ifndef BS_CORE_MANIFEST_H
+#define BS_CORE_MANIFEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/status.h"
+
+/* Options recorded with the index: a refresh uses them again, a query analyses by them. Owns its strings. */
+struct bs_index_options {
+	bool words;
+	bool grams;
+	bool store;           /* keep the text of every source */
+	bool fold_accents;
+	char *stem_language;  /* NULL: none */
+	char *id_field;       /* NULL: "id" */
+	char **text_fields;   /* NULL-ended, or NULL: every top-level string */
+	bool hidden;
+	bool no_ignore;
+	bool binary_as_text;
+	char **globs;         /* NULL-ended, or NULL */
+	double density;
+};
+
+void bs_index_options_deinit(struct bs_index_options *options);
+/* Equal in everything that decides the content of an index. */
+bool bs_index_options_equal(const struct bs_index_options *a, const struct bs_index_options *b);
+/* Length of a NULL-ended list; NULL counts 0. */
+size_t bs_list_length(char *const *list);
+/* A deep copy of such a list (NULL stays NULL). */
+enum bs_status bs_list_copy(char *const *list, char ***copy_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* A source as recorded. kind is corpus/source.h's; path is absolute, or relative to the folder the index lies in. */
+struct bs_source_record {
+	uint32_t kind;
+	char *label;
+	char *path;
+	uint64_t stamp[4];      /* of a collection: size, mtime ns, ctime ns, inode when it was read; else zero */
+	bool is_suspect;        /* the stamp is too young to prove anything (see SUSPECT in doc_table.h) */
+	uint64_t read_bytes;    /* of a collection: how far it was read */
+	uint64_t read_lines;
+	uint64_t read_checksum; /* XXH3-64 of those bytes */
+};
+
+struct bs_segment_record {
+	uint64_t number;      /* file seg-NUMBER */
+	uint64_t tombstones;  /* file del-NUMBER, or 0: no document of it is deleted */
+	uint64_t n_docs;
+	uint64_t n_deleted;
+	uint64_t n_bytes;
+};
+
+struct bs_manifest {
+	uint64_t generation;  /* of the commit, from 1 */
+	uint64_t next_number; /* for the next file */
+	char icu_version[16];
+	char unicode_version[16];
+	struct bs_index_options options;
+	struct bs_source_record *sources;
+	uint32_t n_sources;
+	struct bs_segment_record *segments;
+	uint32_t n_segments;
+};
+
+/* Zero-initialise; all functions leave it releasable. Deinit frees the strings and arrays. */
+void bs_manifest_deinit(struct bs_manifest *manifest);
+enum bs_status bs_manifest_add_source(struct bs_manifest *manifest, const struct bs_source_record *record,
+                                      struct bs_error *err) BS_WARN_UNUSED; /* copies the strings */
+enum bs_status bs_manifest_add_segment(struct bs_manifest *manifest, const struct bs_segment_record *record,
+                                       struct bs_error *err) BS_WARN_UNUSED;
+
+/* Reads DIR/manifest. BS_NOT_FOUND if there is no index. */
+enum bs_status bs_manifest_read(const char *dir, struct bs_manifest *manifest_out, struct bs_error *err) BS_WARN_UNUSED;
+/* Replaces DIR/manifest: a temporary file, fsync, rename, fsync of DIR. This is the commit. */
+enum bs_status bs_manifest_write(const char *dir, const struct bs_manifest *manifest, struct bs_error *err)
+	BS_WARN_UNUSED;
+
+#endif

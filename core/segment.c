@@ -1,0 +1,223 @@
+/* segment.c: the fixed parts of a segment file. See segment.h; bytes in FORMAT.md. */
+#include "core/segment.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/bytes.h"
+#include "core/hash.h"
+#include "core/segment_sections.h"
+
+#define META_BYTES            64u
+#define TREATMENT_HEAD_BYTES  16u
+#define TREATMENT_ENTRY_BYTES 16u
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "columns are written as the machine's words");
+
+/* ---- writing ---- */
+
+static enum bs_status write_popcounts(struct bs_writer *writer, const struct bs_slab_image *image)
+{
+	const struct bs_slab_shape *shape = &image->shape;
+	const uint64_t *at = image->columns;
+	uint32_t n_blocks = (shape->n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS;
+	for (uint32_t level = 0; level <= image->treatments->n_levels; level++) {
+		bool is_exact = level == image->treatments->n_levels;
+		uint32_t n_columns = is_exact ? shape->n_exact : shape->n_columns[level];
+		uint32_t n_lines = bs_level_lines(is_exact ? BS_RANK_DOCUMENT : image->treatments->ranks[level], n_blocks);
+		for (uint32_t c = 0; c < n_columns; c++, at += (size_t)n_lines * BS_LINE_WORDS)
+			bs_writer_u32(writer, (uint32_t)image->kernel->popcount(at, n_lines));
+	}
+	return BS_OK;
+}
+
+enum bs_status bs_segment_write_slab(struct bs_writer *writer, uint32_t i, const struct bs_slab_image *image,
+                                     struct bs_buffer *entries, struct bs_error *err)
+{
+	const struct bs_slab_shape *shape = &image->shape;
+	bs_writer_section(writer, BS_SECTION_ROWS, i);
+	bs_writer_bytes(writer, image->rows, (size_t)shape->n_docs * 4);
+	if (shape->is_list) {
+		bs_writer_section(writer, BS_SECTION_LIST_OFFSETS, i);
+		bs_writer_bytes(writer, image->list_offsets, ((size_t)shape->n_docs + 1) * 8);
+		bs_writer_section(writer, BS_SECTION_LIST_TERMS, i);
+		bs_writer_bytes(writer, image->list_terms, (size_t)image->list_offsets[shape->n_docs] * 4);
+	} else {
+		bs_writer_section(writer, BS_SECTION_COLUMNS, i);
+		bs_writer_bytes(writer, image->columns, (size_t)image->n_lines * BS_LINE_BYTES);
+		bs_writer_section(writer, BS_SECTION_POPCOUNTS, i);
+		write_popcounts(writer, image);
+		bs_writer_section(writer, BS_SECTION_EXACT_TERMS, i);
+		bs_writer_bytes(writer, image->exact_terms, (size_t)shape->n_exact * 4);
+	}
+	uint8_t entry[BS_SLAB_ENTRY_BYTES] = {0};
+	bs_store_u32(entry, shape->n_docs);
+	bs_store_u32(entry + 4, shape->is_list);
+	bs_store_u32(entry + 8, shape->n_exact);
+	for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
+		bs_store_u32(entry + 12 + 4 * level, shape->n_columns[level]);
+	return bs_buffer_append(entries, entry, sizeof(entry), err);
+}
+
+static void write_treatments(struct bs_writer *writer, const struct bs_treatment_table *table)
+{
+	uint8_t head[TREATMENT_HEAD_BYTES] = {0};
+	bs_store_u32(head, table->n_levels);
+	bs_store_u32(head + 4, table->n_entries);
+	memcpy(head + 8, table->ranks, sizeof(table->ranks));
+	bs_writer_section(writer, BS_SECTION_TREATMENTS, 0);
+	bs_writer_bytes(writer, head, sizeof(head));
+	for (uint32_t i = 0; i < table->n_entries; i++) {
+		uint8_t entry[TREATMENT_ENTRY_BYTES] = {0};
+		bs_store_u64(entry, table->entries[i].min_df);
+		memcpy(entry + 8, table->entries[i].n_columns, BS_MAX_LEVELS);
+		bs_writer_bytes(writer, entry, sizeof(entry));
+	}
+}
+
+void bs_segment_write_head(struct bs_writer *writer, const struct bs_segment_meta *meta,
+                           const struct bs_buffer *field_names, const struct bs_treatment_table *treatments,
+                           const struct bs_buffer *entries)
+{
+	bs_writer_section(writer, BS_SECTION_META, 0);
+	bs_writer_u64(writer, BS_HASH_SCHEME);
+	bs_writer_u64(writer, meta->n_docs);
+	bs_writer_u64(writer, meta->n_terms);
+	bs_writer_u64(writer, meta->n_postings);
+	bs_writer_u64(writer, meta->n_positions);
+	bs_writer_u64(writer, meta->text_bytes);
+	bs_writer_u64(writer, meta->n_slabs);
+	bs_writer_u64(writer, meta->density_ppm);
+	bs_writer_section(writer, BS_SECTION_FIELDS, 0);
+	bs_writer_bytes(writer, field_names->data, field_names->used_bytes);
+	write_treatments(writer, treatments);
+	bs_writer_section(writer, BS_SECTION_SLABS, 0);
+	bs_writer_bytes(writer, entries->data, entries->used_bytes);
+}
+
+/* ---- reading ---- */
+
+/* A whole small section, verified; BS_CORRUPT unless it has at least min_bytes. */
+static enum bs_status read_section(const struct bs_container *file, uint32_t id, uint64_t min_bytes,
+                                   struct bs_section *section_out, struct bs_error *err)
+{
+	*section_out = bs_container_section(file, id, 0);
+	if (section_out->n_bytes < min_bytes)
+		return bs_container_corrupt(file, err, "section %u is missing or too short", id);
+	return bs_section_touch(section_out, 0, section_out->n_bytes, err);
+}
+
+static enum bs_status read_meta(struct bs_segment *segment, struct bs_error *err)
+{
+	struct bs_section section;
+	enum bs_status status = read_section(segment->file, BS_SECTION_META, META_BYTES, &section, err);
+	if (status)
+		return status;
+	if (bs_load_u64(section.data) != BS_HASH_SCHEME)
+		return bs_fail(err, BS_UNSUPPORTED, "%s: hash scheme %llu is unknown to this bitsift",
+		               bs_container_path(segment->file), (unsigned long long)bs_load_u64(section.data));
+	segment->meta = (struct bs_segment_meta){
+		.n_docs = bs_load_u64(section.data + 8),
+		.n_terms = bs_load_u64(section.data + 16),
+		.n_postings = bs_load_u64(section.data + 24),
+		.n_positions = bs_load_u64(section.data + 32),
+		.text_bytes = bs_load_u64(section.data + 40),
+		.n_slabs = bs_load_u64(section.data + 48),
+		.density_ppm = bs_load_u64(section.data + 56),
+	};
+	return BS_OK;
+}
+
+static enum bs_status read_treatments(struct bs_segment *segment, struct bs_error *err)
+{
+	struct bs_treatment_table *table = &segment->treatments;
+	struct bs_section section;
+	enum bs_status status = read_section(segment->file, BS_SECTION_TREATMENTS, TREATMENT_HEAD_BYTES, &section, err);
+	if (status)
+		return status;
+	table->n_levels = bs_load_u32(section.data);
+	table->n_entries = bs_load_u32(section.data + 4);
+	memcpy(table->ranks, section.data + 8, sizeof(table->ranks));
+	if (table->n_entries > BS_MAX_TREATMENTS ||
+	    section.n_bytes != TREATMENT_HEAD_BYTES + (uint64_t)table->n_entries * TREATMENT_ENTRY_BYTES)
+		return bs_container_corrupt(segment->file, err, "treatment table of %u entries", table->n_entries);
+	for (uint32_t i = 0; i < table->n_entries; i++) {
+		const uint8_t *entry = section.data + TREATMENT_HEAD_BYTES + (uint64_t)i * TREATMENT_ENTRY_BYTES;
+		table->entries[i].min_df = bs_load_u64(entry);
+		memcpy(table->entries[i].n_columns, entry + 8, BS_MAX_LEVELS);
+	}
+	if (!bs_treatment_table_is_valid(table))
+		return bs_container_corrupt(segment->file, err, "treatment table breaks its own rules");
+	return BS_OK;
+}
+
+static enum bs_status read_slabs(struct bs_segment *segment, struct bs_error *err)
+{
+	struct bs_section section;
+	enum bs_status status = read_section(segment->file, BS_SECTION_SLABS, 0, &section, err);
+	if (status)
+		return status;
+	uint64_t n_slabs = segment->meta.n_slabs;
+	if (n_slabs > section.n_bytes || section.n_bytes != n_slabs * BS_SLAB_ENTRY_BYTES)
+		return bs_container_corrupt(segment->file, err, "%llu bytes for %llu slabs", (unsigned long long)section.n_bytes,
+		                       (unsigned long long)n_slabs);
+	segment->slabs = calloc(n_slabs ? (size_t)n_slabs : 1, sizeof(*segment->slabs));
+	if (!segment->slabs)
+		return bs_fail_memory(err, "slabs", n_slabs * sizeof(*segment->slabs));
+	uint64_t n_docs = 0;
+	for (uint32_t i = 0; i < n_slabs && !status; i++) {
+		const uint8_t *entry = section.data + (uint64_t)i * BS_SLAB_ENTRY_BYTES;
+		struct bs_slab_shape shape = {
+			.n_docs = bs_load_u32(entry),
+			.is_list = bs_load_u32(entry + 4) != 0,
+			.n_exact = bs_load_u32(entry + 8),
+		};
+		for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
+			shape.n_columns[level] = bs_load_u32(entry + 12 + 4 * level);
+		n_docs += shape.n_docs;
+		status = bs_slab_open(&segment->slabs[i], segment->file, i, &shape, &segment->treatments, err);
+	}
+	if (!status && n_docs != segment->meta.n_docs)
+		status = bs_container_corrupt(segment->file, err, "slabs of %llu documents in a segment of %llu",
+		                         (unsigned long long)n_docs, (unsigned long long)segment->meta.n_docs);
+	return status;
+}
+
+enum bs_status bs_segment_open(struct bs_segment *segment, const char *path, struct bs_error *err)
+{
+	*segment = (struct bs_segment){0};
+	enum bs_status status = bs_container_open(path, BS_FILE_SEGMENT, &segment->file, err);
+	if (!status)
+		status = read_meta(segment, err);
+	if (!status)
+		status = read_treatments(segment, err);
+	if (!status)
+		status = bs_lexicon_open(&segment->lexicon, segment->file, segment->meta.n_terms, err);
+	if (!status)
+		status = bs_doc_table_open(&segment->docs, segment->file, segment->meta.n_docs, err);
+	if (!status)
+		status = read_slabs(segment, err);
+	if (!status)
+		status = read_section(segment->file, BS_SECTION_FIELDS, 0, &segment->field_names, err);
+	if (status) {
+		bs_segment_deinit(segment);
+		return status;
+	}
+	const struct bs_section *names = &segment->field_names;
+	if (names->n_bytes > 0 && names->data[names->n_bytes - 1] != '\0') {
+		status = bs_container_corrupt(segment->file, err, "field names are not ended");
+		bs_segment_deinit(segment);
+		return status;
+	}
+	segment->store_dictionary = bs_container_section(segment->file, BS_SECTION_STORE_DICTIONARY, 0);
+	segment->store_offsets = bs_container_section(segment->file, BS_SECTION_STORE_OFFSETS, 0);
+	segment->store_frames = bs_container_section(segment->file, BS_SECTION_STORE_FRAMES, 0);
+	return BS_OK;
+}
+
+void bs_segment_deinit(struct bs_segment *segment)
+{
+	free(segment->slabs);
+	bs_container_close(segment->file);
+	*segment = (struct bs_segment){0};
+}

@@ -1,0 +1,74 @@
+/*
+ * segment.h: one immutable file of the index: some documents, their lexicon, their slabs, their stored text.
+ *
+ * Written by bs_segment_write_* in a fixed order (the indexer's part is to compute, this file's part is to know the
+ * bytes), opened for reading by any number of threads. FORMAT.md is the prose.
+ */
+#ifndef BS_CORE_SEGMENT_H
+#define BS_CORE_SEGMENT_H
+
+#include <stdint.h>
+
+#include "core/container.h"
+#include "core/doc_table.h"
+#include "core/lexicon.h"
+#include "core/slab.h"
+#include "core/status.h"
+#include "core/treatment.h"
+
+/* The numbers of a segment. */
+struct bs_segment_meta {
+	uint64_t n_docs;
+	uint64_t n_terms;     /* distinct terms, pairs included */
+	uint64_t n_postings;  /* (document, distinct term) pairs, pairs included */
+	uint64_t n_positions; /* sum of the documents' lengths: BM25's avgdl is the sum over segments / n_docs */
+	uint64_t text_bytes;  /* of the analysed text */
+	uint64_t n_slabs;
+	uint64_t density_ppm; /* the density asked for, in millionths */
+};
+
+/* ---- writing ---- */
+
+/* A slab as the indexer hands it over. Columns are native words, which must be little-endian. */
+struct bs_slab_image {
+	struct bs_slab_shape shape;
+	const uint32_t *rows;              /* shape.n_docs document numbers */
+	const uint64_t *columns;           /* every level's columns, then the exact ones; n_lines lines of 8 words */
+	uint64_t n_lines;
+	const uint32_t *exact_terms;       /* shape.n_exact ordinals, ascending */
+	const struct bs_kernel *kernel;    /* for the popcounts */
+	const struct bs_treatment_table *treatments;
+	const uint64_t *list_offsets;      /* plain signatures: shape.n_docs + 1 */
+	const uint32_t *list_terms;
+};
+
+/* Appends slab number i and its entry to entries (written by bs_segment_write_head). Sticky like the writer. */
+enum bs_status bs_segment_write_slab(struct bs_writer *writer, uint32_t i, const struct bs_slab_image *image,
+                                     struct bs_buffer *entries, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Meta, field names (NUL-ended, one after the other), treatments and slab entries. */
+void bs_segment_write_head(struct bs_writer *writer, const struct bs_segment_meta *meta,
+                           const struct bs_buffer *field_names, const struct bs_treatment_table *treatments,
+                           const struct bs_buffer *entries);
+
+/* ---- reading ---- */
+
+struct bs_segment {
+	struct bs_container *file;
+	struct bs_segment_meta meta;
+	struct bs_treatment_table treatments;
+	struct bs_lexicon lexicon;
+	struct bs_doc_table docs;
+	struct bs_slab *slabs; /* meta.n_slabs */
+	struct bs_section field_names;
+	struct bs_section store_dictionary; /* stored text, empty without; see corpus/store.h */
+	struct bs_section store_offsets;
+	struct bs_section store_frames;
+};
+
+/* Opens and validates everything but the checksums of pages, which are verified when touched. The caller's struct;
+ * release with bs_segment_deinit. Errors as bs_container_open. */
+enum bs_status bs_segment_open(struct bs_segment *segment, const char *path, struct bs_error *err) BS_WARN_UNUSED;
+void bs_segment_deinit(struct bs_segment *segment);
+
+#endif

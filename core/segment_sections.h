@@ -1,0 +1,32 @@
+/*
+ * segment_sections.h: the numbers of a segment's sections. Private to the files that read and write them; FORMAT.md
+ * tells what each holds. A number is never used again for something else.
+ */
+#ifndef BS_CORE_SEGMENT_SECTIONS_H
+#define BS_CORE_SEGMENT_SECTIONS_H
+
+enum bs_section_id {
+	BS_SECTION_META = 1,       /* fixed numbers of the segment */
+	BS_SECTION_FIELDS = 2,     /* names of the fields */
+	BS_SECTION_TREATMENTS = 3, /* ranks of the levels, and the table from df to columns per level */
+	BS_SECTION_SLABS = 4,      /* one entry a slab */
+	BS_SECTION_TERMS = 10,     /* lexicon */
+	BS_SECTION_TERM_INDEX = 11,
+	BS_SECTION_COLUMNS = 20,     /* per slab: the lines of its columns */
+	BS_SECTION_POPCOUNTS = 21,   /* per slab: u32 a column */
+	BS_SECTION_EXACT_TERMS = 22, /* per slab: u32 ordinals of the terms that have a column of their own */
+	BS_SECTION_ROWS = 23,        /* per slab: u32 document of each row */
+	BS_SECTION_LIST_OFFSETS = 24, /* per slab of plain signatures: u64 a row, and one more */
+	BS_SECTION_LIST_TERMS = 25,   /* per slab of plain signatures: u32 term ordinals, ascending within a row */
+	BS_SECTION_DOC_RUNS = 30,
+	BS_SECTION_DOC_LENGTHS = 31,
+	BS_SECTION_DOC_FLAGS = 32,
+	BS_SECTION_DOC_PLACES = 33,
+	BS_SECTION_DOC_NAME_OFFSETS = 34,
+	BS_SECTION_DOC_NAMES = 35,
+	BS_SECTION_STORE_DICTIONARY = 40,
+	BS_SECTION_STORE_OFFSETS = 41,
+	BS_SECTION_STORE_FRAMES = 42,
+};
+
+#endif

@@ -1,0 +1,168 @@
+/* slab.c: opening a slab and reaching its columns. See slab.h; bytes in FORMAT.md. */
+#include "core/slab.h"
+
+#include "core/bytes.h"
+#include "core/segment_sections.h"
+
+static void place_level(struct bs_slab *slab, struct bs_level *level, uint8_t rank, uint32_t n_columns,
+                        uint64_t *line, uint64_t *column)
+{
+	*level = (struct bs_level){
+		.rank = rank,
+		.n_columns = n_columns,
+		.n_lines = bs_level_lines(rank, slab->n_blocks),
+		.first_line = *line,
+		.first_column = *column,
+	};
+	*line += (uint64_t)n_columns * level->n_lines;
+	*column += n_columns;
+}
+
+static enum bs_status check_bytes(const struct bs_section *section, uint64_t n_bytes, uint32_t i, struct bs_error *err)
+{
+	if (section->n_bytes == n_bytes)
+		return BS_OK;
+	return bs_container_corrupt(section->file, err, "slab %u: section %u has %llu bytes, its shape asks for %llu", i,
+	                       section->id, (unsigned long long)section->n_bytes, (unsigned long long)n_bytes);
+}
+
+static enum bs_status open_lists(struct bs_slab *slab, const struct bs_container *file, uint32_t i, struct bs_error *err)
+{
+	slab->list_offsets = bs_container_section(file, BS_SECTION_LIST_OFFSETS, i);
+	slab->list_terms = bs_container_section(file, BS_SECTION_LIST_TERMS, i);
+	return check_bytes(&slab->list_offsets, ((uint64_t)slab->n_docs + 1) * 8, i, err);
+}
+
+static enum bs_status open_columns(struct bs_slab *slab, const struct bs_container *file, uint32_t i,
+                                   const struct bs_slab_shape *shape, const struct bs_treatment_table *treatments,
+                                   struct bs_error *err)
+{
+	uint64_t line = 0;
+	uint64_t column = 0;
+	slab->n_levels = treatments->n_levels;
+	for (uint32_t level = 0; level < slab->n_levels; level++)
+		place_level(slab, &slab->levels[level], treatments->ranks[level], shape->n_columns[level], &line, &column);
+	place_level(slab, &slab->exact, BS_RANK_DOCUMENT, shape->n_exact, &line, &column);
+	slab->columns = bs_container_section(file, BS_SECTION_COLUMNS, i);
+	slab->popcounts = bs_container_section(file, BS_SECTION_POPCOUNTS, i);
+	slab->exact_terms = bs_container_section(file, BS_SECTION_EXACT_TERMS, i);
+	enum bs_status status = check_bytes(&slab->columns, line * BS_LINE_BYTES, i, err);
+	if (!status)
+		status = check_bytes(&slab->popcounts, column * 4, i, err);
+	if (!status)
+		status = check_bytes(&slab->exact_terms, (uint64_t)shape->n_exact * 4, i, err);
+	return status;
+}
+
+enum bs_status bs_slab_open(struct bs_slab *slab, const struct bs_container *file, uint32_t i,
+                            const struct bs_slab_shape *shape, const struct bs_treatment_table *treatments,
+                            struct bs_error *err)
+{
+	*slab = (struct bs_slab){.n_docs = shape->n_docs};
+	if (shape->n_docs == 0 || (!shape->is_list && shape->n_docs > BS_SLAB_MAX_DOCS))
+		return bs_container_corrupt(file, err, "slab %u: %u documents", i, shape->n_docs);
+	slab->n_blocks = (shape->n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS;
+	slab->rows = bs_container_section(file, BS_SECTION_ROWS, i);
+	enum bs_status status = check_bytes(&slab->rows, (uint64_t)shape->n_docs * 4, i, err);
+	if (status)
+		return status;
+	return shape->is_list ? open_lists(slab, file, i, err) : open_columns(slab, file, i, shape, treatments, err);
+}
+
+/* A live word stands for 64 lines, 4 KiB: the size of a checksummed page, though not always aligned with one. */
+static enum bs_status touch_live(const struct bs_slab *slab, uint64_t at, uint32_t n_lines, const struct bs_live *live,
+                                 struct bs_error *err)
+{
+	for (uint32_t first = 0; first < n_lines; first += 64) {
+		uint64_t word = live->words[first / 64];
+		if (word == 0)
+			continue;
+		unsigned low = (unsigned)__builtin_ctzll(word);
+		unsigned high = 63 - (unsigned)__builtin_clzll(word);
+		enum bs_status status = bs_section_touch(&slab->columns, at + (uint64_t)(first + low) * BS_LINE_BYTES,
+		                                         (uint64_t)(high - low + 1) * BS_LINE_BYTES, err);
+		if (status)
+			return status;
+	}
+	return BS_OK;
+}
+
+enum bs_status bs_slab_column(const struct bs_slab *slab, const struct bs_level *level, uint32_t c,
+                              const struct bs_live *live, bs_column *column_out, struct bs_error *err)
+{
+	uint64_t at = (level->first_line + (uint64_t)c * level->n_lines) * BS_LINE_BYTES;
+	*column_out = (const uint64_t *)(const void *)(slab->columns.data + at);
+	if (live && level->rank == BS_RANK_DOCUMENT)
+		return touch_live(slab, at, level->n_lines, live, err);
+	return bs_section_touch(&slab->columns, at, (uint64_t)level->n_lines * BS_LINE_BYTES, err);
+}
+
+enum bs_status bs_slab_popcount(const struct bs_slab *slab, const struct bs_level *level, uint32_t c,
+                                uint32_t *popcount_out, struct bs_error *err)
+{
+	uint64_t at = (level->first_column + c) * 4;
+	enum bs_status status = bs_section_touch(&slab->popcounts, at, 4, err);
+	*popcount_out = status ? 0 : bs_load_u32(slab->popcounts.data + at);
+	return status;
+}
+
+/* Binary search for value in u32s [first, first + n) of a section. Returns its index or n, and touches as it goes. */
+static enum bs_status find_u32(const struct bs_section *section, uint64_t first, uint64_t n, uint64_t value,
+                               uint64_t *index_out, struct bs_error *err)
+{
+	uint64_t low = 0;
+	uint64_t high = n;
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		enum bs_status status = bs_section_touch(section, (first + middle) * 4, 4, err);
+		if (status)
+			return status;
+		uint32_t found = bs_load_u32(section->data + (first + middle) * 4);
+		if (found == value) {
+			*index_out = middle;
+			return BS_OK;
+		}
+		if (found < value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*index_out = n;
+	return BS_OK;
+}
+
+enum bs_status bs_slab_find_exact(const struct bs_slab *slab, uint64_t term_ordinal, bool *found_out,
+                                  uint32_t *column_out, struct bs_error *err)
+{
+	uint64_t index = 0;
+	enum bs_status status = find_u32(&slab->exact_terms, 0, slab->exact.n_columns, term_ordinal, &index, err);
+	*found_out = !status && index < slab->exact.n_columns;
+	*column_out = (uint32_t)index;
+	return status;
+}
+
+enum bs_status bs_slab_document(const struct bs_slab *slab, uint32_t row, uint32_t *document_out, struct bs_error *err)
+{
+	*document_out = 0;
+	enum bs_status status = bs_section_touch(&slab->rows, (uint64_t)row * 4, 4, err);
+	if (!status)
+		*document_out = bs_load_u32(slab->rows.data + (uint64_t)row * 4);
+	return status;
+}
+
+enum bs_status bs_slab_list_has(const struct bs_slab *slab, uint32_t row, uint64_t term_ordinal, bool *has_out,
+                                struct bs_error *err)
+{
+	*has_out = false;
+	enum bs_status status = bs_section_touch(&slab->list_offsets, (uint64_t)row * 8, 16, err);
+	if (status)
+		return status;
+	uint64_t start = bs_load_u64(slab->list_offsets.data + (uint64_t)row * 8);
+	uint64_t end = bs_load_u64(slab->list_offsets.data + (uint64_t)row * 8 + 8);
+	if (start > end || end > slab->list_terms.n_bytes / 4)
+		return bs_container_corrupt(slab->rows.file, err, "plain signature %u has impossible bounds", row);
+	uint64_t index;
+	status = find_u32(&slab->list_terms, start, end - start, term_ordinal, &index, err);
+	*has_out = !status && index < end - start;
+	return status;
+}

@@ -1,0 +1,97 @@
+/*
+ * slab.h: the bit-sliced matrix of up to 262,144 documents, as it is read.
+ *
+ *                      document columns (rank 0)              block columns (rank 9)
+ *            column 0  column 1  column 2 ... column m-1       one line each: bit b is
+ *   block 0  [line]    [line]    [line]       [line]           "block b has a document
+ *   block 1  [line]    [line]    [line]       [line]            with this bit"
+ *     ...
+ *   A line is 512 documents. A term owns a few columns of each level; AND them and the documents that may hold the
+ *   term remain. Columns lie one after the other in the file, each from block 0 to the last, so that an AND streams.
+ *
+ * Document (block b, lane l) is row 512 b + l of the slab. A group column (rank 3) has one line per 8 blocks: lane l of
+ * line g is set if any of the documents (8g..8g+7, l) has the bit.
+ *
+ * Behind the levels stand the exact columns: one a frequent term, rank 0, no noise. Documents far longer than the rest,
+ * and segments too small to fill lines, have no columns at all but a plain signature: the sorted list of their terms.
+ */
+#ifndef BS_CORE_SLAB_H
+#define BS_CORE_SLAB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/container.h"
+#include "core/kernels.h"
+#include "core/status.h"
+#include "core/treatment.h"
+
+#define BS_SLAB_MAX_DOCS (BS_SLAB_MAX_BLOCKS * BS_LINE_BITS)
+
+/* Columns of one level. Column c is lines [first_line + c * n_lines, + n_lines) of the columns section. */
+struct bs_level {
+	uint8_t rank;
+	uint32_t n_columns; /* m, the signature width; 0 if the level is empty here */
+	uint32_t n_lines;   /* a column: blocks at rank 0, a line per 8 blocks at rank 3, one at rank 9 */
+	uint64_t first_line;
+	uint64_t first_column; /* index of its column 0 in the popcounts */
+};
+
+struct bs_slab {
+	uint32_t n_docs;
+	uint32_t n_blocks;
+	uint32_t n_levels; /* 0: plain signatures */
+	struct bs_level levels[BS_MAX_LEVELS];
+	struct bs_level exact; /* n_columns exact columns */
+	struct bs_section columns;
+	struct bs_section popcounts;
+	struct bs_section exact_terms;
+	struct bs_section rows;
+	struct bs_section list_offsets;
+	struct bs_section list_terms;
+};
+
+/* Lines of one column of a level. */
+static inline uint32_t bs_level_lines(uint8_t rank, uint32_t n_blocks)
+{
+	if (rank == BS_RANK_BLOCK)
+		return (n_blocks + BS_LINE_BITS - 1) / BS_LINE_BITS;
+	return (n_blocks + (1u << rank) - 1) >> rank;
+}
+
+/* What a slab's entry in the segment says of its shape. */
+struct bs_slab_shape {
+	uint32_t n_docs;
+	uint32_t n_exact;
+	bool is_list;
+	uint32_t n_columns[BS_MAX_LEVELS];
+};
+
+#define BS_SLAB_ENTRY_BYTES 32u
+
+/* The i-th slab of a segment file. BS_CORRUPT if its sections do not have the bytes its shape asks for. */
+enum bs_status bs_slab_open(struct bs_slab *slab, const struct bs_container *file, uint32_t i,
+                            const struct bs_slab_shape *shape, const struct bs_treatment_table *treatments,
+                            struct bs_error *err) BS_WARN_UNUSED;
+
+/* Verifies column c of the level for the live blocks and gives its first line. live may be NULL: all of it. */
+enum bs_status bs_slab_column(const struct bs_slab *slab, const struct bs_level *level, uint32_t c,
+                              const struct bs_live *live, bs_column *column_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Set bits of column c of the level. */
+enum bs_status bs_slab_popcount(const struct bs_slab *slab, const struct bs_level *level, uint32_t c,
+                                uint32_t *popcount_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* The exact column of a term, by its ordinal in the lexicon; found_out false if it has none here. */
+enum bs_status bs_slab_find_exact(const struct bs_slab *slab, uint64_t term_ordinal, bool *found_out,
+                                  uint32_t *column_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* The segment's document number of a row. */
+enum bs_status bs_slab_document(const struct bs_slab *slab, uint32_t row, uint32_t *document_out, struct bs_error *err)
+	BS_WARN_UNUSED;
+
+/* Plain signatures: whether the row's document has the term. */
+enum bs_status bs_slab_list_has(const struct bs_slab *slab, uint32_t row, uint64_t term_ordinal, bool *has_out,
+                                struct bs_error *err) BS_WARN_UNUSED;
+
+#endif

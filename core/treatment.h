@@ -1,0 +1,62 @@
+/*
+ * treatment.h: how many columns of which level a term gets ("treatment", after BitFunnel), as a pure function of its
+ * document frequency in the segment, through a table stored there. Index and query both read the table; nothing else
+ * decides, so that a query cannot lose a document to a changed formula.
+ */
+#ifndef BS_CORE_TREATMENT_H
+#define BS_CORE_TREATMENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Levels of a slab, in order: documents always, the coarser two where they pay. */
+enum bs_level_rank {
+	BS_RANK_DOCUMENT = 0, /* a bit a document */
+	BS_RANK_GROUP = 3,    /* a bit for the 8 documents in one lane of 8 consecutive blocks */
+	BS_RANK_BLOCK = 9,    /* a bit for the 512 documents of a block */
+};
+
+#define BS_MAX_LEVELS     3u
+#define BS_MAX_HASHES     16u /* columns of one level for one term */
+#define BS_MAX_TREATMENTS 64u
+
+/* Columns per level for terms with df >= min_df (and below the next entry's). */
+struct bs_treatment {
+	uint64_t min_df;
+	uint8_t n_columns[BS_MAX_LEVELS]; /* of the document level at least one */
+};
+
+struct bs_treatment_table {
+	uint32_t n_levels;
+	uint8_t ranks[BS_MAX_LEVELS]; /* ranks[0] is BS_RANK_DOCUMENT */
+	uint32_t n_entries;           /* >= 1; entries[0].min_df is 0; ascending */
+	struct bs_treatment entries[BS_MAX_TREATMENTS];
+};
+
+/* What a treatment is chosen by. */
+struct bs_treatment_policy {
+	double density;        /* wanted share of set bits in hashed columns, 0.05 .. 0.6 */
+	double exact_share;    /* a term in at least this share of a slab's documents gets a column of its own; > 1: none */
+	bool use_groups;       /* have the group level */
+	bool use_blocks;       /* have the block level */
+	uint8_t force[BS_MAX_LEVELS]; /* for tests: with is_forced, every term gets these counts of (document, group, block) */
+	bool is_forced;
+};
+
+#define BS_DEFAULT_DENSITY     0.25
+#define BS_DEFAULT_EXACT_SHARE 0.02
+
+/* Defaults: the densities above, all levels. */
+struct bs_treatment_policy bs_treatment_policy_default(void);
+
+/* The table for a segment of n_docs documents. Levels that no term would use are left out. */
+void bs_treatment_table_make(const struct bs_treatment_policy *policy, uint64_t n_docs,
+                             struct bs_treatment_table *table_out);
+
+/* The entry for a df, never NULL. */
+const struct bs_treatment *bs_treatment_find(const struct bs_treatment_table *table, uint64_t df);
+
+/* Whether a table read from a file keeps every rule stated above. */
+bool bs_treatment_table_is_valid(const struct bs_treatment_table *table);
+
+#endif

@@ -1,0 +1,73 @@
+/*
+ * words.h: the words analyzer, text -> terms with positions. The one definition of a word in bitsift.
+ *
+ * Text is UTF-8; an invalid sequence counts as U+FFFD. Runs of Han, Hiragana, Katakana, Thai, Lao, Khmer and Myanmar
+ * are cut out first and give a term per folded code point plus a pair term per two adjacent ones; everything between
+ * goes to ICU's word break iterator (root locale), is cut at . : @ between letters, and is folded with NFKC_Casefold.
+ * README.md, "Words", tells a user the same.
+ */
+#ifndef BS_CORE_WORDS_H
+#define BS_CORE_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* An analyzer: ICU services and scratch. Belongs to one thread at a time; make one per thread. */
+struct bs_words;
+
+struct bs_words_options {
+	const char *stem_language; /* a Snowball name ("english"), or NULL: no stemming; runs are never stemmed */
+	bool fold_accents;         /* NFD, marks dropped, NFC, after folding; runs are left alone */
+};
+
+/* One term as it stands in the text. */
+struct bs_token {
+	const uint8_t *term;  /* folded UTF-8, not NUL-ended; valid until the callback returns */
+	uint32_t term_bytes;  /* > 0; no maximum but the text's own */
+	uint32_t position;    /* 0, 1, 2, ... from first_position; a pair bears the position of its first code point */
+	uint64_t start_byte;  /* where it stands in the text given: [start_byte, end_byte), never past the text */
+	uint64_t end_byte;    /* for a run: of the whole run, since a fold may move code points */
+	bool is_pair;         /* an aid to the filter: takes no position, is not scored, not counted in the length */
+};
+
+/* Gets tokens in text order, n_tokens >= 1 at a time. Anything but BS_OK stops the analysis and is returned from it. */
+typedef enum bs_status (*bs_token_fn)(void *context, const struct bs_token *tokens, size_t n_tokens,
+                                      struct bs_error *err);
+
+/* What one analysis amounted to. */
+struct bs_words_sum {
+	uint32_t next_position; /* the position that the next word of this text would have had */
+	uint32_t n_positions;   /* positions taken by terms: gaps and pairs not counted. The length of BM25 */
+};
+
+/* Fails with BS_INVALID for an unknown stemmer (the message lists the known ones), BS_UNSUPPORTED if ICU's data is
+ * missing, BS_NO_MEMORY. options may be NULL: no stemming, accents kept. */
+enum bs_status bs_words_new(const struct bs_words_options *options, struct bs_words **words_out, struct bs_error *err)
+	BS_WARN_UNUSED;
+
+/* NULL is fine. */
+void bs_words_free(struct bs_words *words);
+
+/*
+ * Analyses text[0..text_bytes) as one field whose first word has position first_position, calling fn with its tokens.
+ * Memory does not grow with the text, only with its longest stretch without a safe cut (a line feed, or white space or
+ * ASCII punctuation before an ASCII letter or digit). sum_out may be NULL. BS_NO_MEMORY, or what fn returned.
+ */
+enum bs_status bs_words_analyze(struct bs_words *words, const uint8_t *text, size_t text_bytes,
+                                uint32_t first_position, bs_token_fn fn, void *context,
+                                struct bs_words_sum *sum_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* The versions of the libraries at run time, "72.1" and "15.0": recorded in an index, because they define its words. */
+void bs_words_versions(char icu_out[16], char unicode_out[16]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,138 @@
+/*
+ * words_internal.h: what the four files of the words analyzer share. Nobody else includes it, but for the tests.
+ *
+ *   words.c        opening, closing, and cutting a text at safe places into pieces for one of the two paths
+ *   words_icu.c    the definition: runs, ICU's segments, their cuts
+ *   words_ascii.c  the same for pure ASCII at many times the speed; asks ICU for its classes when opened
+ *   words_term.c   raw piece -> folded, stemmed term -> batches of tokens for the caller
+ */
+#ifndef BS_CORE_WORDS_INTERNAL_H
+#define BS_CORE_WORDS_INTERNAL_H
+
+#include <unicode/ubrk.h>
+#include <unicode/unorm2.h>
+#include <unicode/utf16.h>
+
+#include "core/buffer.h"
+#include "core/words.h"
+
+#define BS_WORDS_BATCH_TOKENS 256
+
+/*
+ * 32 KB of text are at most 64 KB of UTF-16: the window, ICU's tables and our own stay in a 1 MB L2, and what one
+ * window costs (a ubrk_setText, the search for its end) is spread over thousands of words.
+ */
+#define BS_WORDS_WINDOW_BYTES ((size_t)32 * 1024)
+
+/* What a byte is to words_ascii.c. A byte that joins (MID) bears the classes it stands between, shifted. */
+enum {
+	BS_ASCII_LETTER = 1 << 0,
+	BS_ASCII_DIGIT = 1 << 1,
+	BS_ASCII_EXTEND = 1 << 2, /* _ */
+	BS_ASCII_WORD = BS_ASCII_LETTER | BS_ASCII_DIGIT | BS_ASCII_EXTEND,
+	BS_ASCII_MID_SHIFT = 3,
+	BS_ASCII_MID_LETTER = BS_ASCII_LETTER << BS_ASCII_MID_SHIFT, /* ' . join letters */
+	BS_ASCII_MID_DIGIT = BS_ASCII_DIGIT << BS_ASCII_MID_SHIFT,   /* ' . , ; join digits */
+	BS_ASCII_CUT = 1 << 5,                                       /* . : @ */
+	BS_ASCII_CUT_AFTER = 1 << 6,                                 /* the text may be cut between such a byte */
+	BS_ASCII_CUT_BEFORE = 1 << 7,                                /* and such a byte */
+};
+
+struct sb_stemmer;
+
+struct bs_words {
+	UBreakIterator *breaks;
+	const UNormalizer2 *nfkc_casefold, *nfd, *nfc;
+	struct sb_stemmer *stemmer; /* NULL: no stemming */
+	bool fold_accents;
+
+	bool ascii_path; /* false only in tests */
+	size_t window_bytes;
+	uint8_t ascii_classes[256];  /* of bytes; 0 from 0x80 on */
+	uint8_t *code_point_classes; /* of every code point, filled when first met: see words_icu.c */
+	uint16_t *simple_folds;      /* of the BMP, filled when first met: see words_term.c */
+
+	struct bs_buffer window; /* UTF-16 */
+	struct bs_buffer folded; /* UTF-16, as are the next two */
+	struct bs_buffer spare[2];
+	struct bs_buffer whole;    /* UTF-8: a folded term on its way through the options */
+	struct bs_buffer unmarked; /* UTF-8: that term without accents */
+
+	struct bs_buffer arena; /* the terms of the tokens below; never grows while there are any */
+	struct bs_token tokens[BS_WORDS_BATCH_TOKENS];
+	size_t n_tokens;
+};
+
+/* One call of bs_words_analyze. */
+struct bs_analysis {
+	struct bs_words *words;
+	const uint8_t *text;
+	bs_token_fn fn;
+	void *context;
+	struct bs_error *err;
+	uint64_t next_position; /* 64 bits, so that only a flush must look for an overflow */
+	uint64_t n_positions;
+	bool after_run; /* the last term was a run's: another run now leaves a gap */
+};
+
+/* A span of the text. */
+struct bs_byte_span {
+	uint64_t start_byte;
+	uint64_t end_byte;
+};
+
+/* For tests: another window size (>= 1), and the ASCII path off. */
+void bs_words_tune(struct bs_words *words, size_t window_bytes, bool ascii_path);
+
+/* True if a text may be cut before its byte at, which is neither its first nor its end. */
+static inline bool bs_words_is_cut(const struct bs_words *words, const uint8_t *text, size_t at)
+{
+	return text[at - 1] == '\n' || ((words->ascii_classes[text[at - 1]] & BS_ASCII_CUT_AFTER) &&
+	                                (words->ascii_classes[text[at]] & BS_ASCII_CUT_BEFORE));
+}
+
+/* The code point at units[*at], moving on. The units are well-formed UTF-16: our own decoder and ICU wrote them. */
+static inline UChar32 bs_words_next(const UChar *units, int32_t *at)
+{
+	uint32_t lead = units[(*at)++];
+	return (lead & 0xfc00) == 0xd800 ? U16_GET_SUPPLEMENTARY((UChar32)lead, units[(*at)++]) : (UChar32)lead;
+}
+
+/* words_icu.c. text[start..end) lies between two safe cuts. */
+enum bs_status bs_words_analyze_icu(struct bs_analysis *analysis, size_t start, size_t end) BS_WARN_UNUSED;
+
+/* words_ascii.c */
+
+/* Fills ascii_classes by asking words->breaks, which must be open. BS_UNSUPPORTED. */
+enum bs_status bs_words_learn_ascii(struct bs_words *words, struct bs_error *err) BS_WARN_UNUSED;
+
+/* True if ICU joins c to nothing: every segment it begins or ends is no word, and ends or begins there. */
+enum bs_status bs_words_is_inert(struct bs_words *words, UChar32 c, bool *is_inert_out,
+                                 struct bs_error *err) BS_WARN_UNUSED;
+
+/* text[start..end) is ASCII and a stretch for ICU, or lies between two safe cuts of one. alpha_before and alpha_after
+ * say whether an alphabetic code point stands directly around it, for the cut at a '@' on the edge. */
+enum bs_status bs_words_analyze_ascii(struct bs_analysis *analysis, size_t start, size_t end, bool alpha_before,
+                                      bool alpha_after) BS_WARN_UNUSED;
+
+/* words_term.c */
+
+/* A word as it stands in the text, in ASCII: folds it and hands it on. n_bytes > 0. */
+enum bs_status bs_words_put_ascii(struct bs_analysis *analysis, const uint8_t *raw, size_t n_bytes,
+                                  uint64_t start_byte) BS_WARN_UNUSED;
+
+/* The same for any word, in well-formed UTF-16. One whose fold is empty is nothing. */
+enum bs_status bs_words_put_word(struct bs_analysis *analysis, const UChar *raw, int32_t n_units,
+                                 struct bs_byte_span span) BS_WARN_UNUSED;
+
+/* A run: a term per folded code point, a pair per two. One whose fold is empty is nothing. */
+enum bs_status bs_words_put_run(struct bs_analysis *analysis, const UChar *raw, int32_t n_units,
+                                struct bs_byte_span span) BS_WARN_UNUSED;
+
+/* Hands the tokens gathered so far to the caller. */
+enum bs_status bs_words_flush(struct bs_analysis *analysis) BS_WARN_UNUSED;
+
+/* An ICU failure as ours: BS_NO_MEMORY or BS_UNSUPPORTED. */
+enum bs_status bs_words_fail_icu(struct bs_error *err, const char *what, UErrorCode code) BS_WARN_UNUSED;
+
+#endif

@@ -1,0 +1,355 @@
+/*
+ * words_term.c: the second half of the words analyzer: folds raw words and runs, applies the options, gives positions,
+ * and gathers tokens into batches. Knows nothing of where words begin and end. See words_internal.h.
+ *
+ * The options come after folding: first the stem, then the accents, because stemmers know the accents of their
+ * language (French "mangé" has a stem, "mange" another). A step that would leave nothing is skipped for that word.
+ */
+#include <limits.h>
+#include <string.h>
+
+#include <libstemmer.h>
+#include <unicode/uchar.h>
+#include <unicode/utf8.h>
+
+#include "core/words_internal.h"
+
+/* A UTF-16 unit becomes at most 3 bytes of UTF-8 (a pair of units, 4). */
+#define UTF8_BYTES_PER_UNIT ((size_t)3)
+
+struct term {
+	const uint8_t *bytes;
+	size_t n_bytes;
+};
+
+enum bs_status bs_words_fail_icu(struct bs_error *err, const char *what, UErrorCode code)
+{
+	enum bs_status status = code == U_MEMORY_ALLOCATION_ERROR ? BS_NO_MEMORY : BS_UNSUPPORTED;
+	return bs_fail(err, status, "ICU: %s: %s", what, u_errorName(code));
+}
+
+enum bs_status bs_words_flush(struct bs_analysis *analysis)
+{
+	struct bs_words *words = analysis->words;
+	if (analysis->next_position > UINT32_MAX)
+		return bs_fail(analysis->err, BS_UNSUPPORTED, "a text of more than %lu words",
+		               (unsigned long)UINT32_MAX);
+	size_t n_tokens = words->n_tokens;
+	words->n_tokens = 0;
+	bs_buffer_clear(&words->arena);
+	return n_tokens ? analysis->fn(analysis->context, words->tokens, n_tokens, analysis->err) : BS_OK;
+}
+
+/* Makes room for n_tokens with n_bytes of terms, so that push() cannot fail; room_out is where the terms go. */
+static enum bs_status make_room(struct bs_analysis *analysis, size_t n_tokens, size_t n_bytes, uint8_t **room_out)
+{
+	struct bs_words *words = analysis->words;
+	struct bs_buffer *arena = &words->arena;
+	if (words->n_tokens + n_tokens > BS_WORDS_BATCH_TOKENS || arena->capacity_bytes - arena->used_bytes < n_bytes) {
+		enum bs_status status = bs_words_flush(analysis);
+		if (!status)
+			status = bs_buffer_reserve(arena, n_bytes, analysis->err);
+		if (status)
+			return status;
+	}
+	*room_out = arena->data + arena->used_bytes;
+	return BS_OK;
+}
+
+static void push(struct bs_analysis *analysis, const uint8_t *term, size_t term_bytes, bool is_pair,
+                 struct bs_byte_span span)
+{
+	struct bs_words *words = analysis->words;
+	words->tokens[words->n_tokens++] = (struct bs_token){
+		.term = term,
+		.term_bytes = (uint32_t)term_bytes,
+		.position = (uint32_t)analysis->next_position,
+		.start_byte = span.start_byte,
+		.end_byte = span.end_byte,
+		.is_pair = is_pair,
+	};
+}
+
+/* A word whose term is the last thing in the arena, where make_room() said. */
+static enum bs_status push_word(struct bs_analysis *analysis, const uint8_t *term, size_t term_bytes,
+                                struct bs_byte_span span)
+{
+	if (term_bytes > UINT32_MAX)
+		return bs_fail(analysis->err, BS_UNSUPPORTED, "a word of more than %lu bytes",
+		               (unsigned long)UINT32_MAX);
+	push(analysis, term, term_bytes, false, span);
+	analysis->words->arena.used_bytes += term_bytes;
+	analysis->next_position++;
+	analysis->n_positions++;
+	analysis->after_run = false;
+	return BS_OK;
+}
+
+/* Writes UTF-8, for which there must be room, and returns its size. */
+static size_t write_utf8(uint8_t *utf8, const UChar *units, int32_t n_units)
+{
+	size_t used = 0;
+	for (int32_t at = 0; at < n_units;) {
+		UChar32 c = bs_words_next(units, &at);
+		U8_APPEND_UNSAFE(utf8, used, (uint32_t)c);
+	}
+	return used;
+}
+
+/* to = from normalized. The units are to->data, n_units_out of them, until the next use of that buffer. */
+static enum bs_status normalize(const UNormalizer2 *form, const UChar *from, int32_t from_units, struct bs_buffer *to,
+                                int32_t *n_units_out, struct bs_error *err)
+{
+	size_t wanted = (size_t)from_units + (size_t)from_units / 2 + 32;
+	for (;;) {
+		enum bs_status status = bs_buffer_reserve(to, wanted * sizeof(UChar), err);
+		if (status)
+			return status;
+		size_t room = to->capacity_bytes / sizeof(UChar);
+		UErrorCode code = U_ZERO_ERROR;
+		*n_units_out = unorm2_normalize(form, from, from_units, (UChar *)(void *)to->data,
+		                                room < INT32_MAX ? (int32_t)room : INT32_MAX, &code);
+		if (U_SUCCESS(code))
+			return BS_OK;
+		if (code != U_BUFFER_OVERFLOW_ERROR || (size_t)*n_units_out <= room)
+			return bs_words_fail_icu(err, "normalizing a word", code);
+		wanted = (size_t)*n_units_out;
+	}
+}
+
+/* What is known of the fold of a code point of the BMP; all else is its fold, one unit too. */
+enum {
+	FOLD_UNKNOWN = 0,
+	FOLD_COMPLEX = 0xffff, /* more than one unit, or none, or it may depend on what stands before */
+};
+
+static enum bs_status learn_fold(struct bs_words *words, UChar unit, struct bs_error *err)
+{
+	int32_t n_folded = 0;
+	enum bs_status status = normalize(words->nfkc_casefold, &unit, 1, &words->folded, &n_folded, err);
+	if (status)
+		return status;
+	UChar folded = *(const UChar *)(const void *)words->folded.data;
+	bool is_simple = n_folded == 1 && folded != FOLD_UNKNOWN && folded != FOLD_COMPLEX && !U16_IS_SURROGATE(unit) &&
+	                 unorm2_hasBoundaryBefore(words->nfkc_casefold, unit);
+	words->simple_folds[unit] = is_simple ? folded : FOLD_COMPLEX;
+	return BS_OK;
+}
+
+/*
+ * words->folded = raw folded, n_folded_out units. Most text needs no normalizer: a code point with a normalization
+ * boundary before it does not interact with what precedes it (so ICU defines it), hence the fold of a sequence of
+ * such is the sequence of their folds, which are remembered. A quarter faster for French and Russian.
+ */
+static enum bs_status fold(struct bs_words *words, const UChar *raw, int32_t n_units, int32_t *n_folded_out,
+                           struct bs_error *err)
+{
+	for (int32_t i = 0; i < n_units; i++) {
+		enum bs_status status = BS_OK;
+		if (words->simple_folds[raw[i]] == FOLD_UNKNOWN)
+			status = learn_fold(words, raw[i], err);
+		if (status)
+			return status;
+		if (words->simple_folds[raw[i]] == FOLD_COMPLEX)
+			return normalize(words->nfkc_casefold, raw, n_units, &words->folded, n_folded_out, err);
+	}
+	enum bs_status status = bs_buffer_reserve(&words->folded, (size_t)n_units * sizeof(UChar), err);
+	if (status)
+		return status;
+	UChar *folded = (UChar *)(void *)words->folded.data;
+	for (int32_t i = 0; i < n_units; i++)
+		folded[i] = words->simple_folds[raw[i]];
+	*n_folded_out = n_units;
+	return BS_OK;
+}
+
+static bool is_ascii(const uint8_t *bytes, size_t n_bytes)
+{
+	for (size_t i = 0; i < n_bytes; i++)
+		if (bytes[i] >= 0x80)
+			return false;
+	return true;
+}
+
+static enum bs_status stem(struct bs_words *words, struct term *term, struct bs_error *err)
+{
+	if (term->n_bytes > INT_MAX)
+		return bs_fail(err, BS_UNSUPPORTED, "a word of %zu bytes is too long for a stemmer", term->n_bytes);
+	const sb_symbol *stemmed = sb_stemmer_stem(words->stemmer, term->bytes, (int)term->n_bytes);
+	if (!stemmed)
+		return bs_fail_memory(err, "a word's stem", term->n_bytes);
+	int stemmed_bytes = sb_stemmer_length(words->stemmer);
+	if (stemmed_bytes > 0)
+		*term = (struct term){stemmed, (size_t)stemmed_bytes};
+	return BS_OK;
+}
+
+/* UTF-8 that is well-formed -> UTF-16 in to. */
+static enum bs_status write_utf16(const struct term *term, struct bs_buffer *to, int32_t *n_units_out,
+                                  struct bs_error *err)
+{
+	if (term->n_bytes > INT32_MAX)
+		return bs_fail(err, BS_UNSUPPORTED, "a word of %zu bytes is too long to fold its accents",
+		               term->n_bytes);
+	enum bs_status status = bs_buffer_reserve(to, term->n_bytes * sizeof(UChar), err);
+	if (status)
+		return status;
+	UChar *units = (UChar *)(void *)to->data;
+	int32_t n_units = 0;
+	for (size_t at = 0; at < term->n_bytes;) {
+		UChar32 c;
+		U8_NEXT_OR_FFFD(term->bytes, at, term->n_bytes, c);
+		U16_APPEND_UNSAFE(units, n_units, c);
+	}
+	*n_units_out = n_units;
+	return BS_OK;
+}
+
+/* Drops the code points of category M, in place; returns what is left. */
+static int32_t drop_marks(UChar *units, int32_t n_units)
+{
+	int32_t kept = 0;
+	for (int32_t at = 0; at < n_units;) {
+		UChar32 c = bs_words_next(units, &at);
+		if (!(U_GET_GC_MASK(c) & U_GC_M_MASK))
+			U16_APPEND_UNSAFE(units, kept, c);
+	}
+	return kept;
+}
+
+static enum bs_status drop_accents(struct bs_words *words, struct term *term, struct bs_error *err)
+{
+	if (is_ascii(term->bytes, term->n_bytes))
+		return BS_OK;
+	struct bs_buffer *composed = &words->spare[0], *decomposed = &words->spare[1];
+	int32_t n_units = 0;
+	enum bs_status status = write_utf16(term, composed, &n_units, err);
+	if (!status)
+		status = normalize(words->nfd, (const UChar *)(void *)composed->data, n_units, decomposed, &n_units,
+		                   err);
+	if (status)
+		return status;
+	n_units = drop_marks((UChar *)(void *)decomposed->data, n_units);
+	if (n_units == 0)
+		return BS_OK;
+	status = normalize(words->nfc, (const UChar *)(void *)decomposed->data, n_units, composed, &n_units, err);
+	if (!status)
+		status = bs_buffer_reserve(&words->unmarked, (size_t)n_units * UTF8_BYTES_PER_UNIT, err);
+	if (status)
+		return status;
+	size_t n_bytes = write_utf8(words->unmarked.data, (const UChar *)(void *)composed->data, n_units);
+	*term = (struct term){words->unmarked.data, n_bytes};
+	return BS_OK;
+}
+
+/* A folded word -> the options -> a token. */
+static enum bs_status put_with_options(struct bs_analysis *analysis, struct term term, struct bs_byte_span span)
+{
+	struct bs_words *words = analysis->words;
+	enum bs_status status = BS_OK;
+	uint8_t *room;
+	if (words->stemmer)
+		status = stem(words, &term, analysis->err);
+	if (!status && words->fold_accents)
+		status = drop_accents(words, &term, analysis->err);
+	if (!status)
+		status = make_room(analysis, 1, term.n_bytes, &room);
+	if (status)
+		return status;
+	memcpy(room, term.bytes, term.n_bytes);
+	return push_word(analysis, room, term.n_bytes, span);
+}
+
+/* NFKC_Casefold of ASCII is the lower-case letter for an upper-case one, and nothing else. */
+static void fold_ascii(uint8_t *to, const uint8_t *from, size_t n_bytes)
+{
+	for (size_t i = 0; i < n_bytes; i++)
+		to[i] = (uint8_t)(from[i] | ((uint8_t)(from[i] - 'A') < 26 ? 0x20 : 0));
+}
+
+enum bs_status bs_words_put_ascii(struct bs_analysis *analysis, const uint8_t *raw, size_t n_bytes, uint64_t start_byte)
+{
+	struct bs_words *words = analysis->words;
+	struct bs_byte_span span = {start_byte, start_byte + n_bytes};
+	uint8_t *room;
+	if (!words->stemmer) {
+		enum bs_status status = make_room(analysis, 1, n_bytes, &room);
+		if (status)
+			return status;
+		fold_ascii(room, raw, n_bytes);
+		return push_word(analysis, room, n_bytes, span);
+	}
+	bs_buffer_clear(&words->whole);
+	enum bs_status status = bs_buffer_reserve(&words->whole, n_bytes, analysis->err);
+	if (status)
+		return status;
+	fold_ascii(words->whole.data, raw, n_bytes);
+	return put_with_options(analysis, (struct term){words->whole.data, n_bytes}, span);
+}
+
+enum bs_status bs_words_put_word(struct bs_analysis *analysis, const UChar *raw, int32_t n_units,
+                                 struct bs_byte_span span)
+{
+	struct bs_words *words = analysis->words;
+	int32_t n_folded = 0;
+	enum bs_status status = fold(words, raw, n_units, &n_folded, analysis->err);
+	if (status || n_folded == 0)
+		return status;
+	const UChar *folded = (const UChar *)(void *)words->folded.data;
+	size_t most_bytes = (size_t)n_folded * UTF8_BYTES_PER_UNIT;
+	uint8_t *room;
+	if (!words->stemmer && !words->fold_accents) {
+		status = make_room(analysis, 1, most_bytes, &room);
+		return status ? status : push_word(analysis, room, write_utf8(room, folded, n_folded), span);
+	}
+	bs_buffer_clear(&words->whole);
+	status = bs_buffer_reserve(&words->whole, most_bytes, analysis->err);
+	if (status)
+		return status;
+	struct term term = {words->whole.data, write_utf8(words->whole.data, folded, n_folded)};
+	return put_with_options(analysis, term, span);
+}
+
+/* The code point at folded[0] as a term, and with its successor, if there is one, as a pair:
+ *     room: [first][second]    term: first bytes, pair: all of them */
+static enum bs_status put_code_point(struct bs_analysis *analysis, const UChar *folded, int32_t n_units,
+                                     struct bs_byte_span span)
+{
+	uint8_t *room;
+	enum bs_status status = make_room(analysis, 2, 2 * U8_MAX_LENGTH, &room);
+	if (status)
+		return status;
+	int32_t at = 0;
+	size_t used = 0;
+	UChar32 c = bs_words_next(folded, &at);
+	U8_APPEND_UNSAFE(room, used, (uint32_t)c);
+	push(analysis, room, used, false, span);
+	if (at < n_units) {
+		c = bs_words_next(folded, &at);
+		U8_APPEND_UNSAFE(room, used, (uint32_t)c);
+		push(analysis, room, used, true, span);
+	}
+	analysis->words->arena.used_bytes += used;
+	analysis->next_position++;
+	analysis->n_positions++;
+	return BS_OK;
+}
+
+enum bs_status bs_words_put_run(struct bs_analysis *analysis, const UChar *raw, int32_t n_units,
+                                struct bs_byte_span span)
+{
+	struct bs_words *words = analysis->words;
+	int32_t n_folded = 0;
+	enum bs_status status = fold(words, raw, n_units, &n_folded, analysis->err);
+	if (status || n_folded == 0)
+		return status;
+	if (analysis->after_run)
+		analysis->next_position++;
+	analysis->after_run = true;
+	const UChar *folded = (const UChar *)(void *)words->folded.data;
+	for (int32_t at = 0; at < n_folded && !status;) {
+		status = put_code_point(analysis, folded + at, n_folded - at, span);
+		U16_FWD_1(folded, at, n_folded);
+	}
+	return status;
+}

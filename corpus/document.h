@@ -1,0 +1,74 @@
+/*
+ * document.h: what a corpus yields. Plain structs shared by the files of corpus/ and by those who call them.
+ */
+#ifndef BS_CORPUS_DOCUMENT_H
+#define BS_CORPUS_DOCUMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How a file is known to be the one that was indexed. All zero: not known. */
+struct bs_stamp {
+	uint64_t size_bytes;
+	int64_t mtime_ns; /* since the epoch */
+	int64_t ctime_ns;
+	uint64_t inode;
+};
+
+/* One named text of a document; a file has one, with an empty name. Bytes borrowed from whoever filled it. */
+struct bs_field {
+	const char *name;
+	size_t name_bytes;
+	const uint8_t *text; /* UTF-8, invalid sequences left in */
+	size_t text_bytes;
+};
+
+/* Why something named by a source did not become a document. Order is that of the summary. */
+enum bs_skip {
+	BS_SKIP_BINARY,     /* a NUL byte in the first 64 KiB */
+	BS_SKIP_LINK,       /* a symbolic link inside a folder, broken or not: not followed */
+	BS_SKIP_SPECIAL,    /* a socket, pipe or device */
+	BS_SKIP_UNREADABLE, /* the operating system refused: permission, I/O error, vanished while reading */
+	BS_SKIP_TOO_LARGE,  /* a document of 4 GiB or more */
+	BS_SKIP_BAD_RECORD, /* a JSONL line that is not a JSON object, or whose id is neither string nor integer */
+	BS_SKIP_NO_TEXT,    /* a JSONL record without a string to index */
+	BS_SKIP_REASONS     /* how many reasons there are */
+};
+
+/* A short phrase for a summary, "binary files". Never NULL. */
+const char *bs_skip_name(enum bs_skip reason);
+
+/* A document as read, everything borrowed until the callback that got it returns. */
+struct bs_document {
+	const uint8_t *name;   /* folder: the path below the source; collection: the record's id; a file: empty */
+	size_t name_bytes;
+	bool is_named_by_line; /* a record without id: its id is label:line, and name is empty */
+	uint64_t line;         /* collection: 1-based line of the record, else 0 */
+	uint64_t offset;       /* collection: byte offset of the record in the source, else 0 */
+	uint64_t raw_bytes;    /* bytes of raw */
+	const uint8_t *raw;    /* the bytes the document was read from: the file, or the record's line without its end */
+	struct bs_stamp stamp; /* of the file; for collections see bs_source_stamp */
+	const struct bs_field *fields;
+	size_t n_fields;
+	uint64_t text_bytes;   /* sum over the fields */
+};
+
+/* Where the documents go. A status other than BS_OK from either function stops the reading and is returned. */
+struct bs_document_sink {
+	void *context;
+	enum bs_status (*document)(void *context, const struct bs_document *document, struct bs_error *err);
+	/* message: one printable line, "notes/a.txt: Permission denied" or "mail.jsonl:812: not a JSON object". */
+	enum bs_status (*skip)(void *context, enum bs_skip reason, const char *message, struct bs_error *err);
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

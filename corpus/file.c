@@ -1,0 +1,249 @@
+/* file.c: one file from the file system. See file.h. */
+#include "corpus/file.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Where a NUL byte makes a file binary: ripgrep's first buffer. */
+#define HEAD_BYTES 65536
+/* Memory beyond this is given back when the next file is much smaller. */
+#define GENEROUS_BYTES (UINT64_C(64) << 20)
+
+/* One step down a long path: opens its first folders, as many as fit PATH_MAX, and moves path behind them. */
+static int open_folders(int dir_fd, const char **path)
+{
+	char head[PATH_MAX];
+	const char *cut = memrchr(*path, '/', sizeof(head) - 1);
+	if (!cut || cut == *path) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(head, *path, (size_t)(cut - *path));
+	head[cut - *path] = '\0';
+	while (*cut == '/')
+		cut++;
+	*path = cut;
+	return openat(dir_fd, head, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+static int open_long(int dir_fd, const char *path, int flags)
+{
+	int at = dir_fd;
+	int fd = -1;
+	while (strlen(path) >= PATH_MAX) {
+		int next = open_folders(at, &path);
+		int error_number = errno;
+		if (at != dir_fd)
+			close(at);
+		errno = error_number;
+		if (next < 0)
+			return -1;
+		at = next;
+	}
+	fd = openat(at, *path ? path : ".", flags);
+	int error_number = errno;
+	if (at != dir_fd)
+		close(at);
+	errno = error_number;
+	return fd;
+}
+
+int bs_file_open(int dir_fd, const char *path, int flags)
+{
+	flags |= O_CLOEXEC | O_NOCTTY;
+	int fd = -1;
+	do {
+		fd = openat(dir_fd, path, flags);
+	} while (fd < 0 && errno == EINTR);
+	if (fd < 0 && errno == ENAMETOOLONG)
+		return open_long(dir_fd, path, flags);
+	return fd;
+}
+
+int bs_file_stat(const char *path, struct stat *stat_out)
+{
+	int result = stat(path, stat_out);
+	if (!result || errno != ENAMETOOLONG)
+		return result;
+	int fd = bs_file_open(AT_FDCWD, path, O_PATH);
+	if (fd < 0)
+		return -1;
+	result = fstat(fd, stat_out);
+	close(fd);
+	return result;
+}
+
+struct bs_stamp bs_file_stamp(const struct stat *found)
+{
+	return (struct bs_stamp){
+		.size_bytes = (uint64_t)found->st_size,
+		.mtime_ns = (int64_t)found->st_mtim.tv_sec * 1000000000 + found->st_mtim.tv_nsec,
+		.ctime_ns = (int64_t)found->st_ctim.tv_sec * 1000000000 + found->st_ctim.tv_nsec,
+		.inode = (uint64_t)found->st_ino,
+	};
+}
+
+enum bs_status bs_file_status(int error_number)
+{
+	return error_number == ENOENT || error_number == ENOTDIR ? BS_NOT_FOUND : BS_IO;
+}
+
+bool bs_file_is_binary(const uint8_t *bytes, size_t n_bytes)
+{
+	return n_bytes && memchr(bytes, 0, n_bytes < HEAD_BYTES ? n_bytes : HEAD_BYTES);
+}
+
+bool bs_file_is_utf16(const uint8_t *bytes, size_t n_bytes)
+{
+	return n_bytes >= 2 && ((bytes[0] == 0xff && bytes[1] == 0xfe) || (bytes[0] == 0xfe && bytes[1] == 0xff));
+}
+
+static void refuse(struct bs_file_refusal *refusal, enum bs_skip skip, int error_number, const char *reason)
+{
+	*refusal = (struct bs_file_refusal){.reason = reason, .skip = skip, .error_number = error_number};
+}
+
+static void refuse_errno(struct bs_file_refusal *refusal, int error_number)
+{
+	/* ENXIO: a socket, which cannot be opened at all. */
+	refuse(refusal, error_number == ENXIO ? BS_SKIP_SPECIAL : BS_SKIP_UNREADABLE, error_number,
+	       strerror(error_number));
+}
+
+/* Reads on until bytes holds wanted_bytes or the file, announced as size_bytes long, ends. */
+static enum bs_status read_to(int fd, size_t wanted_bytes, uint64_t size_bytes, struct bs_buffer *bytes, bool *at_end,
+                              struct bs_file_refusal *refusal, struct bs_error *err)
+{
+	enum bs_status status = bs_buffer_reserve(bytes, wanted_bytes - bytes->used_bytes, err);
+	while (!status && !refusal->reason && !*at_end && bytes->used_bytes < wanted_bytes) {
+		size_t asked_bytes = wanted_bytes - bytes->used_bytes;
+		ssize_t n = read(fd, bytes->data + bytes->used_bytes, asked_bytes);
+		if (n < 0) {
+			if (errno != EINTR)
+				refuse_errno(refusal, errno);
+			continue;
+		}
+		bytes->used_bytes += (size_t)n;
+		/* A read cut short where the end was announced is the end: no further read to be told so. */
+		*at_end = n == 0 || ((size_t)n < asked_bytes && bytes->used_bytes == size_bytes);
+	}
+	return status;
+}
+
+static enum bs_status read_whole(int fd, uint64_t size_bytes, bool refuse_binary, struct bs_buffer *bytes,
+                                 struct bs_file_refusal *refusal, struct bs_error *err)
+{
+	bool at_end = false;
+	/* Files of /proc say 0 and are longer. */
+	size_t head_bytes = size_bytes && size_bytes < HEAD_BYTES ? (size_t)size_bytes + 1 : HEAD_BYTES;
+	enum bs_status status = read_to(fd, head_bytes, size_bytes, bytes, &at_end, refusal, err);
+	if (status || refusal->reason)
+		return status;
+	if (refuse_binary && bs_file_is_binary(bytes->data, bytes->used_bytes) &&
+	    !bs_file_is_utf16(bytes->data, bytes->used_bytes))
+		refuse(refusal, BS_SKIP_BINARY, 0, "binary file");
+	while (!status && !refusal->reason && !at_end) {
+		uint64_t wanted =
+			bytes->used_bytes <= size_bytes ? size_bytes + 1 : bytes->used_bytes + bytes->used_bytes / 2;
+		if (wanted > BS_FILE_LIMIT_BYTES)
+			wanted = BS_FILE_LIMIT_BYTES;
+		status = read_to(fd, (size_t)wanted, size_bytes, bytes, &at_end, refusal, err);
+		if (bytes->used_bytes >= BS_FILE_LIMIT_BYTES)
+			refuse(refusal, BS_SKIP_TOO_LARGE, 0, "file of 4 GiB or more");
+	}
+	return status;
+}
+
+enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, struct bs_buffer *bytes,
+                            struct bs_stamp *stamp_out, struct bs_file_refusal *refusal_out, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	struct stat found;
+	*refusal_out = (struct bs_file_refusal){0};
+	*stamp_out = (struct bs_stamp){0};
+	bs_buffer_clear(bytes);
+	/* O_NONBLOCK: a pipe that took the file's place must not make us wait for its writer. */
+	int fd = bs_file_open(dir_fd, path, O_RDONLY | O_NONBLOCK);
+	if (fd < 0 || fstat(fd, &found)) {
+		refuse_errno(refusal_out, errno);
+		goto out;
+	}
+	*stamp_out = bs_file_stamp(&found);
+	if (!S_ISREG(found.st_mode)) {
+		refuse(refusal_out, BS_SKIP_SPECIAL, 0, "not a regular file");
+		goto out;
+	}
+	if (stamp_out->size_bytes >= BS_FILE_LIMIT_BYTES) {
+		refuse(refusal_out, BS_SKIP_TOO_LARGE, 0, "file of 4 GiB or more");
+		goto out;
+	}
+	if (bytes->capacity_bytes > GENEROUS_BYTES && stamp_out->size_bytes < bytes->capacity_bytes / 4)
+		bs_buffer_deinit(bytes);
+	status = read_whole(fd, stamp_out->size_bytes, refuse_binary, bytes, refusal_out, err);
+out:
+	if (fd >= 0)
+		close(fd);
+	return status;
+}
+
+/* Writes a code point below 0x110000 that is no surrogate; returns the bytes written, at most 4. */
+static size_t put_utf8(uint8_t *to, uint32_t c)
+{
+	if (c < 0x80) {
+		to[0] = (uint8_t)c;
+		return 1;
+	}
+	if (c < 0x800) {
+		to[0] = (uint8_t)(0xc0 | c >> 6);
+		to[1] = (uint8_t)(0x80 | (c & 0x3f));
+		return 2;
+	}
+	if (c < 0x10000) {
+		to[0] = (uint8_t)(0xe0 | c >> 12);
+		to[1] = (uint8_t)(0x80 | (c >> 6 & 0x3f));
+		to[2] = (uint8_t)(0x80 | (c & 0x3f));
+		return 3;
+	}
+	to[0] = (uint8_t)(0xf0 | c >> 18);
+	to[1] = (uint8_t)(0x80 | (c >> 12 & 0x3f));
+	to[2] = (uint8_t)(0x80 | (c >> 6 & 0x3f));
+	to[3] = (uint8_t)(0x80 | (c & 0x3f));
+	return 4;
+}
+
+static uint32_t unit_at(const uint8_t *at, bool big_endian)
+{
+	return big_endian ? (uint32_t)at[0] << 8 | at[1] : (uint32_t)at[1] << 8 | at[0];
+}
+
+enum bs_status bs_file_transcode(const uint8_t *bytes, size_t n_bytes, struct bs_buffer *text, struct bs_error *err)
+{
+	assert(bs_file_is_utf16(bytes, n_bytes));
+	bool big_endian = bytes[0] == 0xfe;
+	bs_buffer_clear(text);
+	/* A unit of two bytes becomes three at most, a surrogate pair of four becomes four, an odd byte three. */
+	enum bs_status status = bs_buffer_reserve(text, n_bytes / 2 * 3 + 3, err);
+	if (status)
+		return status;
+	uint8_t *to = text->data;
+	size_t at = 2;
+	while (at + 2 <= n_bytes) {
+		uint32_t c = unit_at(bytes + at, big_endian);
+		at += 2;
+		if (c >= 0xd800 && c < 0xe000) {
+			uint32_t low = c < 0xdc00 && at + 2 <= n_bytes ? unit_at(bytes + at, big_endian) : 0;
+			bool is_pair = low >= 0xdc00 && low < 0xe000;
+			c = is_pair ? 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00) : 0xfffd;
+			at += is_pair ? 2 : 0;
+		}
+		to += put_utf8(to, c);
+	}
+	if (at < n_bytes)
+		to += put_utf8(to, 0xfffd);
+	text->used_bytes = (size_t)(to - text->data);
+	return BS_OK;
+}

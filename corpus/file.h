@@ -1,0 +1,69 @@
+/*
+ * file.h: one file from the file system: opened by a path of any length, stamped, read whole, its text as UTF-8.
+ *
+ * Files are read, never mapped: a file may be truncated while it is looked at. For the files of corpus/ only; what
+ * others need of it stands in source.h.
+ */
+#ifndef BS_CORPUS_FILE_H
+#define BS_CORPUS_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "core/buffer.h"
+#include "core/status.h"
+#include "corpus/document.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A document's bytes, raw or as text, stay below this. */
+#define BS_FILE_LIMIT_BYTES (UINT64_C(1) << 32)
+
+/* Why a file is not a document. All zero: it is one. */
+struct bs_file_refusal {
+	const char *reason; /* one line of static text, or what strerror says; NULL: not refused */
+	enum bs_skip skip;
+	int error_number; /* errno, or 0 when it was not the operating system that refused */
+};
+
+/* openat with O_CLOEXEC and O_NOCTTY added, for a path longer than PATH_MAX too. -1 and errno as openat. */
+int bs_file_open(int dir_fd, const char *path, int flags);
+
+/* stat (links are followed) for a path of any length. -1 and errno as stat. */
+int bs_file_stat(const char *path, struct stat *stat_out);
+
+/* The stamp of a file that has been stat'ed. */
+struct bs_stamp bs_file_stamp(const struct stat *found);
+
+/* BS_NOT_FOUND if the errno means that nothing is there by that name, else BS_IO. */
+enum bs_status bs_file_status(int error_number);
+
+/*
+ * Reads the regular file at path (below dir_fd) whole into bytes, which is overwritten; a file that grows or shrinks
+ * meanwhile is read as far as it goes. stamp_out is taken before the first byte is read. With refuse_binary a NUL byte
+ * in the first 64 KiB is a refusal, before the rest is read, unless the file begins as UTF-16 does. Whatever is wrong
+ * with the file goes to refusal_out; fails only with BS_NO_MEMORY.
+ */
+enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, struct bs_buffer *bytes,
+                            struct bs_stamp *stamp_out, struct bs_file_refusal *refusal_out,
+                            struct bs_error *err) BS_WARN_UNUSED;
+
+/* A byte that text does not have, among the first 64 KiB. */
+bool bs_file_is_binary(const uint8_t *bytes, size_t n_bytes);
+
+/* A byte order mark of UTF-16, either endianness. */
+bool bs_file_is_utf16(const uint8_t *bytes, size_t n_bytes);
+
+/* Overwrites text with the UTF-8 of a file that begins with a UTF-16 byte order mark, without the mark; a unit that
+ * is no character, and an odd last byte, becomes U+FFFD. BS_NO_MEMORY. */
+enum bs_status bs_file_transcode(const uint8_t *bytes, size_t n_bytes, struct bs_buffer *text,
+                                 struct bs_error *err) BS_WARN_UNUSED;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,557 @@
+/* ignore.c: ignore files, one by one and nested. The rules are those of the crate ignore 0.4.18. See ignore.h. */
+#include "corpus/ignore.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/buffer.h"
+#include "corpus/glob.h"
+
+/* ---- one line ---- */
+
+struct rule {
+	struct bs_glob glob;
+	bool keeps; /* ! in front */
+	bool folders_only;
+};
+
+struct bs_ignore {
+	struct bs_buffer rules; /* of struct rule */
+	size_t n_plain;
+};
+
+static struct rule *rules_of(const struct bs_ignore *ignore)
+{
+	return (struct rule *)(void *)ignore->rules.data;
+}
+
+enum bs_status bs_ignore_new(struct bs_ignore **ignore_out, struct bs_error *err)
+{
+	*ignore_out = calloc(1, sizeof(**ignore_out));
+	return *ignore_out ? BS_OK : bs_fail_memory(err, "ignore rules", sizeof(**ignore_out));
+}
+
+void bs_ignore_free(struct bs_ignore *ignore)
+{
+	if (!ignore)
+		return;
+	for (size_t i = 0; i < bs_ignore_n_rules(ignore); i++)
+		bs_glob_deinit(&rules_of(ignore)[i].glob);
+	bs_buffer_deinit(&ignore->rules);
+	free(ignore);
+}
+
+size_t bs_ignore_n_rules(const struct bs_ignore *ignore)
+{
+	return ignore->rules.used_bytes / sizeof(struct rule);
+}
+
+size_t bs_ignore_n_plain(const struct bs_ignore *ignore)
+{
+	return ignore->n_plain;
+}
+
+/* The bytes of the white space character (Unicode's White_Space) that ends the line, 0 if none does. */
+static size_t space_at_end(const uint8_t *line, size_t n)
+{
+	if (n >= 1 && (line[n - 1] == ' ' || (line[n - 1] >= '\t' && line[n - 1] <= '\r')))
+		return 1;
+	if (n >= 2 && line[n - 2] == 0xc2 && (line[n - 1] == 0x85 || line[n - 1] == 0xa0))
+		return 2;
+	if (n < 3)
+		return 0;
+	uint32_t last = (uint32_t)line[n - 3] << 16 | (uint32_t)line[n - 2] << 8 | line[n - 1];
+	bool is_space = last == 0xe19a80 || (last >= 0xe28080 && last <= 0xe2808a) || last == 0xe280a8 ||
+	                last == 0xe280a9 || last == 0xe280af || last == 0xe2819f || last == 0xe38080;
+	return is_space ? 3 : 0;
+}
+
+/* A line on its way to a glob: what is left of it, and what was taken off. */
+struct line {
+	const uint8_t *bytes;
+	size_t n_bytes;
+	bool keeps;
+	bool is_anchored; /* / in front */
+	bool folders_only;
+};
+
+static bool line_starts(const struct line *line, const char *with)
+{
+	size_t n = strlen(with);
+	return line->n_bytes >= n && memcmp(line->bytes, with, n) == 0;
+}
+
+static bool line_take(struct line *line, char byte)
+{
+	if (line->n_bytes == 0 || line->bytes[0] != (uint8_t)byte)
+		return false;
+	line->bytes++;
+	line->n_bytes--;
+	return true;
+}
+
+/* Takes the marks off both ends. Returns false if nothing is left to be a rule. */
+static bool line_strip(struct line *line)
+{
+	size_t n = line->n_bytes, space_bytes;
+	if (line_starts(line, "#"))
+		return false;
+	if (n < 2 || memcmp(line->bytes + n - 2, "\\ ", 2) != 0)
+		while ((space_bytes = space_at_end(line->bytes, line->n_bytes)) > 0)
+			line->n_bytes -= space_bytes;
+	if (line->n_bytes == 0)
+		return false;
+	if (line_starts(line, "\\!") || line_starts(line, "\\#")) {
+		line_take(line, '\\');
+	} else {
+		line->keeps = line_take(line, '!');
+		line->is_anchored = line_take(line, '/');
+	}
+	line->folders_only = line->n_bytes > 0 && line->bytes[line->n_bytes - 1] == '/';
+	line->n_bytes -= line->folders_only;
+	return true;
+}
+
+/* The glob that a stripped line stands for: without a slash it matches anywhere below, and what ends in a double star
+ * matches what is in a folder but not the folder. */
+static enum bs_status line_to_glob(const struct line *line, struct bs_buffer *glob, struct bs_error *err)
+{
+	enum bs_status status = bs_buffer_reserve(glob, line->n_bytes + 5, err);
+	bool is_everything = line->n_bytes == 2 && memcmp(line->bytes, "**", 2) == 0;
+	bool has_slash = line->n_bytes > 0 && memchr(line->bytes, '/', line->n_bytes);
+	if (!status && !line->is_anchored && !has_slash && !is_everything)
+		status = bs_buffer_append(glob, "**/", 3, err);
+	if (!status)
+		status = bs_buffer_append(glob, line->bytes, line->n_bytes, err);
+	if (!status && glob->used_bytes >= 3 && memcmp(glob->data + glob->used_bytes - 3, "/**", 3) == 0)
+		status = bs_buffer_append(glob, "/*", 2, err);
+	return status;
+}
+
+enum bs_status bs_ignore_add_line(struct bs_ignore *ignore, const uint8_t *line_bytes, size_t n_bytes,
+                                  struct bs_error *err)
+{
+	struct line line = {.bytes = line_bytes, .n_bytes = n_bytes};
+	struct bs_buffer glob = {0};
+	struct rule rule = {.keeps = false};
+	if (!line_strip(&line))
+		return BS_OK;
+	rule.keeps = line.keeps;
+	rule.folders_only = line.folders_only;
+	enum bs_status status = line_to_glob(&line, &glob, err);
+	if (!status)
+		status = bs_glob_init(&rule.glob, glob.data, glob.used_bytes, err);
+	if (status)
+		goto out;
+	status = bs_buffer_append(&ignore->rules, &rule, sizeof(rule), err);
+	if (status)
+		bs_glob_deinit(&rule.glob);
+	else
+		ignore->n_plain += !rule.keeps;
+out:
+	bs_buffer_deinit(&glob);
+	return status;
+}
+
+/* ---- one file ---- */
+
+/* The bytes of the UTF-8 character at the start of text (n > 0), 0 if there is none. */
+static size_t utf8_character(const uint8_t *text, size_t n)
+{
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	uint8_t lead = text[0];
+	if (lead < 0x80)
+		return 1;
+	size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+	if (lead < 0xc2 || lead > 0xf4 || length > n)
+		return 0;
+	uint32_t code = lead & (0xffu >> (length + 1));
+	for (size_t i = 1; i < length; i++) {
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (text[i] & 0x3fu);
+	}
+	bool is_valid = code >= least[length] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+	return is_valid ? length : 0;
+}
+
+static bool is_utf8(const uint8_t *text, size_t n)
+{
+	while (n > 0) {
+		size_t length = utf8_character(text, n);
+		if (length == 0)
+			return false;
+		text += length;
+		n -= length;
+	}
+	return true;
+}
+
+/* The bytes of the first line, without its end; *next_out is where the second starts. */
+static size_t first_line(const uint8_t *text, size_t n, size_t *next_out)
+{
+	const uint8_t *feed = n > 0 ? memchr(text, '\n', n) : NULL;
+	*next_out = feed ? (size_t)(feed - text) + 1 : n;
+	size_t line_bytes = feed ? (size_t)(feed - text) : n;
+	if (feed && line_bytes > 0 && text[line_bytes - 1] == '\r')
+		line_bytes--;
+	return line_bytes;
+}
+
+enum bs_status bs_ignore_add_text(struct bs_ignore *ignore, const uint8_t *text, size_t n, struct bs_error *err)
+{
+	size_t next;
+	for (; n > 0; text += next, n -= next) {
+		size_t line_bytes = first_line(text, n, &next);
+		if (!is_utf8(text, line_bytes))
+			break;
+		enum bs_status status = bs_ignore_add_line(ignore, text, line_bytes, err);
+		if (status && status != BS_INVALID)
+			return status;
+	}
+	return BS_OK;
+}
+
+enum bs_ignore_verdict bs_ignore_match(struct bs_ignore *ignore, const struct bs_ignore_entry *entry, size_t path_off)
+{
+	if (!ignore || entry->path_bytes < path_off)
+		return BS_IGNORE_SILENT;
+	struct bs_glob_path path = {.bytes = entry->path + path_off,
+	                            .n_bytes = entry->path_bytes - path_off,
+	                            .name_off = entry->name_off > path_off ? entry->name_off - path_off : 0};
+	int last_byte = entry->path[entry->path_bytes - 1];
+	struct rule *rules = rules_of(ignore);
+	for (size_t i = bs_ignore_n_rules(ignore); i > 0; i--) {
+		struct rule *rule = &rules[i - 1];
+		if (rule->glob.last_byte >= 0 && rule->glob.last_byte != last_byte)
+			continue;
+		if (rule->folders_only && !entry->is_folder)
+			continue;
+		if (bs_glob_match(&rule->glob, &path))
+			return rule->keeps ? BS_IGNORE_KEEP : BS_IGNORE_SKIP;
+	}
+	return BS_IGNORE_SILENT;
+}
+
+/* Appends what can be read of a regular file; nothing if it cannot be opened. BS_IO: out of file descriptors. */
+static enum bs_status read_file(int folder_fd, const char *path, struct bs_buffer *text, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	struct stat info;
+	/* Not to wait for the writer of a named pipe. */
+	int fd = openat(folder_fd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 && (errno == EMFILE || errno == ENFILE))
+		return bs_fail(err, BS_IO, "%s: %s", path, strerror(errno));
+	if (fd < 0)
+		return BS_OK;
+	if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
+		goto out;
+	for (;;) {
+		status = bs_buffer_reserve(text, 4096, err);
+		if (status)
+			goto out;
+		ssize_t got = read(fd, text->data + text->used_bytes, text->capacity_bytes - text->used_bytes);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		text->used_bytes += (size_t)got;
+	}
+out:
+	close(fd);
+	return status;
+}
+
+/* The rules of a file, NULL if it has none. */
+static enum bs_status read_rules(int folder_fd, const char *path, struct bs_ignore **ignore_out, struct bs_error *err)
+{
+	struct bs_buffer text = {0};
+	struct bs_ignore *ignore = NULL;
+	*ignore_out = NULL;
+	enum bs_status status = read_file(folder_fd, path, &text, err);
+	if (status || text.used_bytes == 0)
+		goto out;
+	status = bs_ignore_new(&ignore, err);
+	if (!status)
+		status = bs_ignore_add_text(ignore, text.data, text.used_bytes, err);
+	if (status || bs_ignore_n_rules(ignore) == 0)
+		goto out;
+	*ignore_out = ignore;
+	ignore = NULL;
+out:
+	bs_ignore_free(ignore);
+	bs_buffer_deinit(&text);
+	return status;
+}
+
+/* ---- the global file ---- */
+
+static size_t skip_space(const uint8_t *text, size_t n, size_t at)
+{
+	while (at < n && (text[at] == ' ' || (text[at] >= '\t' && text[at] <= '\r')))
+		at++;
+	return at;
+}
+
+/* Finds `excludesFile = VALUE` in a git configuration: in any section, unquoted, to the end of the line, as ripgrep. */
+static bool find_excludes_file(const uint8_t *text, size_t n, const uint8_t **value_out, size_t *value_bytes_out)
+{
+	static const char key[] = "excludesfile";
+	size_t key_bytes = sizeof(key) - 1, next;
+	for (size_t line = 0; line < n; line += next) {
+		first_line(text + line, n - line, &next);
+		size_t at = skip_space(text, n, line);
+		if (n - at < key_bytes || strncasecmp((const char *)text + at, key, key_bytes) != 0)
+			continue;
+		at = skip_space(text, n, at + key_bytes);
+		if (at == n || text[at] != '=')
+			continue;
+		at = skip_space(text, n, at + 1);
+		const uint8_t *feed = at < n ? memchr(text + at, '\n', n - at) : NULL;
+		*value_out = text + at;
+		*value_bytes_out = (feed ? (size_t)(feed - text) : n) - at;
+		if (*value_bytes_out > 0)
+			return true;
+	}
+	return false;
+}
+
+/* Appends value with every ~ replaced by home, and a NUL. */
+static enum bs_status expand_home(const uint8_t *value, size_t n, const char *home, struct bs_buffer *path,
+                                  struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < n && !status; i++) {
+		bool is_home = value[i] == '~' && home;
+		status = bs_buffer_append(path, is_home ? (const void *)home : &value[i], is_home ? strlen(home) : 1,
+		                          err);
+	}
+	return status ? status : bs_buffer_append(path, "", 1, err);
+}
+
+/* Appends a/b and a NUL. */
+static enum bs_status join(const char *a, const char *b, struct bs_buffer *path, struct bs_error *err)
+{
+	enum bs_status status = bs_buffer_append(path, a, strlen(a), err);
+	if (!status)
+		status = bs_buffer_append(path, "/", 1, err);
+	if (!status)
+		status = bs_buffer_append(path, b, strlen(b) + 1, err);
+	return status;
+}
+
+/* Sets path to what the configuration file folder/name says, and leaves it empty if it says nothing. */
+static enum bs_status configured_path(const char *folder, const char *name, const char *home, struct bs_buffer *path,
+                                      struct bs_error *err)
+{
+	struct bs_buffer text = {0};
+	const uint8_t *value;
+	size_t value_bytes;
+	enum bs_status status = join(folder, name, path, err);
+	if (!status)
+		status = read_file(AT_FDCWD, (const char *)path->data, &text, err);
+	bs_buffer_clear(path);
+	if (!status && find_excludes_file(text.data, text.used_bytes, &value, &value_bytes))
+		status = expand_home(value, value_bytes, home, path, err);
+	bs_buffer_deinit(&text);
+	return status;
+}
+
+/*
+ * The one place in the libraries that reads the environment: git's rules, and with them ripgrep's, say that these two
+ * variables are where the user's excludes are found, and no caller has anything better to give.
+ */
+static enum bs_status global_path(struct bs_buffer *path, struct bs_error *err)
+{
+	struct bs_buffer config = {0};
+	const char *home = getenv("HOME");
+	const char *xdg = getenv("XDG_CONFIG_HOME");
+	enum bs_status status = BS_OK;
+	if ((!xdg || !*xdg) && home)
+		status = join(home, ".config", &config, err);
+	else if (xdg && *xdg)
+		status = bs_buffer_append(&config, xdg, strlen(xdg) + 1, err);
+	const char *config_folder = (const char *)config.data;
+	if (!status && home)
+		status = configured_path(home, ".gitconfig", home, path, err);
+	if (!status && path->used_bytes == 0 && config_folder)
+		status = configured_path(config_folder, "git/config", home, path, err);
+	if (!status && path->used_bytes == 0 && config_folder)
+		status = join(config_folder, "git/ignore", path, err);
+	bs_buffer_deinit(&config);
+	return status;
+}
+
+enum bs_status bs_ignore_read_global(struct bs_ignore **ignore_out, struct bs_error *err)
+{
+	struct bs_buffer path = {0};
+	*ignore_out = NULL;
+	enum bs_status status = global_path(&path, err);
+	if (!status && path.used_bytes > 0)
+		status = read_rules(AT_FDCWD, (const char *)path.data, ignore_out, err);
+	bs_buffer_deinit(&path);
+	return status;
+}
+
+/* ---- nested folders ---- */
+
+/* In the order in which they are asked; the last two are git's. */
+enum file_kind {
+	FILE_RGIGNORE,
+	FILE_IGNORE,
+	FILE_GITIGNORE,
+	FILE_EXCLUDE,
+	FILE_KINDS
+};
+
+/* Their names, and for the last the name that tells of it. Bit i of the public bits is name i. */
+static const char *const file_names[FILE_KINDS] = {".rgignore", ".ignore", ".gitignore", ".git"};
+
+struct bs_ignore_level {
+	struct bs_ignore_level *parent;
+	struct bs_ignore *files[FILE_KINDS];
+	size_t path_off;
+	bool is_repository; /* the folder holds a .git */
+	bool in_git;        /* this folder or one above is a repository */
+};
+
+unsigned bs_ignore_name_bit(const char *name)
+{
+	if (name[0] != '.')
+		return 0;
+	for (unsigned i = 0; i < FILE_KINDS; i++)
+		if (strcmp(name, file_names[i]) == 0)
+			return 1u << i;
+	return 0;
+}
+
+/* Sets line to the first line of a file, NUL-ended, or leaves it empty. */
+static enum bs_status read_first_line(int folder_fd, const char *path, struct bs_buffer *line, struct bs_error *err)
+{
+	size_t next;
+	enum bs_status status = read_file(folder_fd, path, line, err);
+	line->used_bytes = first_line(line->data, line->used_bytes, &next);
+	if (line->used_bytes == 0 || !is_utf8(line->data, line->used_bytes))
+		bs_buffer_clear(line);
+	else if (!status)
+		status = bs_buffer_append(line, "", 1, err);
+	return status;
+}
+
+/*
+ * The excludes of a worktree or submodule, whose .git is a file that says where the repository is: "gitdir: " and a
+ * path, in which the file commondir says where the shared part is.
+ */
+static enum bs_status read_linked_excludes(int folder_fd, struct bs_ignore **ignore_out, struct bs_error *err)
+{
+	static const char mark[] = "gitdir: ";
+	struct bs_buffer line = {0}, common = {0}, path = {0};
+	enum bs_status status = read_first_line(folder_fd, ".git", &line, err);
+	if (status || line.used_bytes < sizeof(mark) || memcmp(line.data, mark, sizeof(mark) - 1) != 0)
+		goto out;
+	const char *git_folder = (const char *)line.data + sizeof(mark) - 1;
+	status = join(git_folder, "commondir", &path, err);
+	if (!status)
+		status = read_first_line(AT_FDCWD, (const char *)path.data, &common, err);
+	if (status || common.used_bytes == 0)
+		goto out;
+	bs_buffer_clear(&path);
+	if (common.data[0] == '.') {
+		status = join(git_folder, (const char *)common.data, &path, err);
+		if (status)
+			goto out;
+		bs_buffer_clear(&common);
+		status = bs_buffer_append(&common, path.data, path.used_bytes, err);
+		bs_buffer_clear(&path);
+	}
+	if (!status)
+		status = join((const char *)common.data, "info/exclude", &path, err);
+	if (!status)
+		status = read_rules(AT_FDCWD, (const char *)path.data, ignore_out, err);
+out:
+	bs_buffer_deinit(&line);
+	bs_buffer_deinit(&common);
+	bs_buffer_deinit(&path);
+	return status;
+}
+
+static enum bs_status read_git(int folder_fd, struct bs_ignore_level *level, struct bs_error *err)
+{
+	struct stat info;
+	if (fstatat(folder_fd, ".git", &info, 0) != 0)
+		return BS_OK;
+	level->is_repository = true;
+	level->in_git = true;
+	if (S_ISREG(info.st_mode))
+		return read_linked_excludes(folder_fd, &level->files[FILE_EXCLUDE], err);
+	return read_rules(folder_fd, ".git/info/exclude", &level->files[FILE_EXCLUDE], err);
+}
+
+static bool level_is_empty(const struct bs_ignore_level *level)
+{
+	for (size_t i = 0; i < FILE_KINDS; i++)
+		if (level->files[i])
+			return false;
+	return !level->is_repository;
+}
+
+enum bs_status bs_ignore_level_open(int folder_fd, unsigned bits, size_t path_off, struct bs_ignore_level *parent,
+                                    struct bs_ignore_level **level_out, struct bs_error *err)
+{
+	*level_out = parent;
+	if (bits == 0)
+		return BS_OK;
+	struct bs_ignore_level *level = calloc(1, sizeof(*level));
+	if (!level)
+		return bs_fail_memory(err, "ignore files", sizeof(*level));
+	level->parent = parent;
+	level->path_off = path_off;
+	level->in_git = bs_ignore_level_in_git(parent);
+	enum bs_status status = BS_OK;
+	for (unsigned i = 0; i < FILE_EXCLUDE && !status; i++)
+		if (bits & 1u << i)
+			status = read_rules(folder_fd, file_names[i], &level->files[i], err);
+	if (!status && (bits & BS_IGNORE_HAS_GIT))
+		status = read_git(folder_fd, level, err);
+	if (status || level_is_empty(level))
+		bs_ignore_level_close(level, parent);
+	else
+		*level_out = level;
+	return status;
+}
+
+void bs_ignore_level_close(struct bs_ignore_level *level, const struct bs_ignore_level *until)
+{
+	while (level != until) {
+		struct bs_ignore_level *parent = level->parent;
+		for (size_t i = 0; i < FILE_KINDS; i++)
+			bs_ignore_free(level->files[i]);
+		free(level);
+		level = parent;
+	}
+}
+
+enum bs_ignore_verdict bs_ignore_level_match(const struct bs_ignore_level *level, const struct bs_ignore_entry *entry)
+{
+	size_t n_kinds = bs_ignore_level_in_git(level) ? FILE_KINDS : FILE_GITIGNORE;
+	for (size_t kind = 0; kind < n_kinds; kind++) {
+		for (const struct bs_ignore_level *at = level; at; at = at->parent) {
+			enum bs_ignore_verdict verdict = bs_ignore_match(at->files[kind], entry, at->path_off);
+			if (verdict != BS_IGNORE_SILENT)
+				return verdict;
+			if (kind >= FILE_GITIGNORE && at->is_repository)
+				break;
+		}
+	}
+	return BS_IGNORE_SILENT;
+}
+
+bool bs_ignore_level_in_git(const struct bs_ignore_level *level)
+{
+	return level && level->in_git;
+}

@@ -1,0 +1,95 @@
+/*
+ * ignore.h: ignore files. What a line means, which of several lines and files decides, where the global one is.
+ *
+ * The rules are those of ripgrep 13: within a file the last line that matches decides. Of the kinds of file, .rgignore
+ * beats .ignore beats .gitignore beats .git/info/exclude beats the global excludes; within a kind the deeper folder
+ * beats the shallower. The three kinds that are git's count only inside a repository, and only up to its root.
+ * Private to corpus/; not thread-safe, since globs have scratch. Neighbours: glob.h matches, walk.h asks.
+ */
+#ifndef BS_CORPUS_IGNORE_H
+#define BS_CORPUS_IGNORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/status.h"
+
+enum bs_ignore_verdict {
+	BS_IGNORE_SILENT, /* no rule matches */
+	BS_IGNORE_SKIP,
+	BS_IGNORE_KEEP, /* a rule with ! in front matches: hidden entries with one are visited too */
+};
+
+/* An entry of a folder. The rules look at the part of the path that starts where they were told to begin. */
+struct bs_ignore_entry {
+	const uint8_t *path;
+	size_t path_bytes;
+	size_t name_off; /* where its last component starts */
+	bool is_folder;
+};
+
+/* ---- the rules of one file ---- */
+
+struct bs_ignore;
+
+/* An empty set of rules, for the caller to free. BS_NO_MEMORY. */
+enum bs_status bs_ignore_new(struct bs_ignore **ignore_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* NULL is fine. */
+void bs_ignore_free(struct bs_ignore *ignore);
+
+/* Adds one line, without its line feed; comments and empty lines add nothing. BS_INVALID for a bad glob, which adds
+ * nothing; BS_NO_MEMORY. */
+enum bs_status bs_ignore_add_line(struct bs_ignore *ignore, const uint8_t *line, size_t line_bytes,
+                                  struct bs_error *err) BS_WARN_UNUSED;
+
+/* Adds the lines of a file. Bad globs are passed over; a line that is not UTF-8 ends the file. BS_NO_MEMORY. */
+enum bs_status bs_ignore_add_text(struct bs_ignore *ignore, const uint8_t *text, size_t text_bytes,
+                                  struct bs_error *err) BS_WARN_UNUSED;
+
+/* How many rules there are, and how many of them have no ! in front. */
+size_t bs_ignore_n_rules(const struct bs_ignore *ignore);
+size_t bs_ignore_n_plain(const struct bs_ignore *ignore);
+
+/* What the rules (NULL: none) say of entry->path from path_off on. */
+enum bs_ignore_verdict bs_ignore_match(struct bs_ignore *ignore, const struct bs_ignore_entry *entry, size_t path_off);
+
+/* Reads the global excludes file: core.excludesFile of ~/.gitconfig or of git/config below $XDG_CONFIG_HOME
+ * (~/.config), else git/ignore there. NULL if there is none or nothing in it. BS_NO_MEMORY, BS_IO as below. */
+enum bs_status bs_ignore_read_global(struct bs_ignore **ignore_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* ---- the ignore files of nested folders ---- */
+
+/* The files of one folder, linked to those of the folders above. NULL is the end of the chain. */
+struct bs_ignore_level;
+
+/* Bits: what bs_ignore_level_open is to look for. */
+#define BS_IGNORE_HAS_RGIGNORE  1u
+#define BS_IGNORE_HAS_IGNORE    2u
+#define BS_IGNORE_HAS_GITIGNORE 4u
+#define BS_IGNORE_HAS_GIT       8u
+#define BS_IGNORE_HAS_ANY       15u
+
+/* The bit of a name found in a folder; 0 for most names. */
+unsigned bs_ignore_name_bit(const char *name);
+
+/*
+ * Reads those of the files of the folder at folder_fd (which may be O_PATH) that the bits name; path_off is where, in
+ * the paths to be matched, the part below this folder starts. *level_out is parent itself if there is nothing to
+ * remember. Files that cannot be read are as good as absent, as in ripgrep; but BS_IO if the process is out of file
+ * descriptors, and BS_NO_MEMORY.
+ */
+enum bs_status bs_ignore_level_open(int folder_fd, unsigned bits, size_t path_off, struct bs_ignore_level *parent,
+                                    struct bs_ignore_level **level_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Frees the levels from level up to, not including, until. */
+void bs_ignore_level_close(struct bs_ignore_level *level, const struct bs_ignore_level *until);
+
+/* What the files of level and those above it say of the entry. */
+enum bs_ignore_verdict bs_ignore_level_match(const struct bs_ignore_level *level, const struct bs_ignore_entry *entry);
+
+/* Whether this folder or one above is a git repository, so that the global excludes count. */
+bool bs_ignore_level_in_git(const struct bs_ignore_level *level);
+
+#endif

@@ -1,0 +1,389 @@
+/* reader.c: batches turned into documents, and documents read a second time. See source.h; feed.c makes the batches. */
+#include "corpus/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "corpus/file.h"
+#include "corpus/record.h"
+
+/* A descriptor kept open from one call to the next, and the path it was opened by. fd is -1 when there is none. */
+struct kept {
+	int fd;
+	char *path;
+};
+
+struct bs_reader {
+	bool binary_as_text;
+	struct bs_record_parser *records;
+	struct bs_buffer bytes; /* the file or record as read */
+	struct bs_buffer text;  /* its UTF-8, if that is something else */
+	struct bs_buffer message;
+	struct bs_field file_field;       /* the one field of a file */
+	struct kept folder;               /* the root of the last folder */
+	struct kept collection;           /* the last collection of fetch_record */
+	struct bs_stamp collection_stamp; /* when it was opened */
+};
+
+static void kept_close(struct kept *kept)
+{
+	if (kept->fd >= 0)
+		close(kept->fd);
+	free(kept->path);
+	*kept = (struct kept){.fd = -1};
+}
+
+/* Makes kept the descriptor of path, opened anew only if it is another path than last time; *opened_out says so. */
+static enum bs_status kept_open(struct kept *kept, const char *path, int flags, bool *opened_out, struct bs_error *err)
+{
+	*opened_out = !(kept->path && !strcmp(kept->path, path));
+	if (!*opened_out)
+		return BS_OK;
+	kept_close(kept);
+	int fd = bs_file_open(AT_FDCWD, path, flags);
+	if (fd < 0)
+		return bs_fail(err, bs_file_status(errno), "%s: %s", path, strerror(errno));
+	kept->path = strdup(path);
+	if (!kept->path) {
+		close(fd);
+		return bs_fail_memory(err, "a path", strlen(path));
+	}
+	kept->fd = fd;
+	return BS_OK;
+}
+
+enum bs_status bs_reader_new(const struct bs_source_options *options, struct bs_reader **reader_out,
+                             struct bs_error *err)
+{
+	struct bs_record_options record_options = {
+		.id_field = options->id_field,
+		.text_fields = options->text_fields,
+		.n_text_fields = options->n_text_fields,
+	};
+	*reader_out = NULL;
+	struct bs_reader *reader = calloc(1, sizeof(*reader));
+	if (!reader)
+		return bs_fail_memory(err, "a reader", sizeof(*reader));
+	reader->binary_as_text = options->binary_as_text;
+	reader->folder.fd = -1;
+	reader->collection.fd = -1;
+	enum bs_status status = bs_record_parser_new(&record_options, &reader->records, err);
+	if (status)
+		bs_reader_free(reader);
+	else
+		*reader_out = reader;
+	return status;
+}
+
+void bs_reader_free(struct bs_reader *reader)
+{
+	if (!reader)
+		return;
+	bs_record_parser_free(reader->records);
+	bs_buffer_deinit(&reader->bytes);
+	bs_buffer_deinit(&reader->text);
+	bs_buffer_deinit(&reader->message);
+	kept_close(&reader->folder);
+	kept_close(&reader->collection);
+	free(reader);
+}
+
+/* ---- what cannot be a document ---- */
+
+/* Like bs_fail, but of any length: a path may be longer than an error. */
+static enum bs_status append_printable(struct bs_buffer *to, const uint8_t *text, size_t n_bytes, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < n_bytes && !status; i++) {
+		char escape[5];
+		if (text[i] >= 0x20 && text[i] != 0x7f) {
+			status = bs_buffer_append(to, text + i, 1, err);
+			continue;
+		}
+		snprintf(escape, sizeof(escape), "\\x%02x", text[i]);
+		status = bs_buffer_append(to, escape, 4, err);
+	}
+	return status;
+}
+
+/* Tells the sink "ID: REASON". */
+static enum bs_status pass_over(struct bs_reader *reader, const struct bs_source *source, const char *name,
+                                uint64_t line, enum bs_skip skip, const char *reason,
+                                const struct bs_document_sink *sink, struct bs_error *err)
+{
+	struct bs_buffer *message = &reader->message;
+	struct bs_buffer id = {0};
+	bs_buffer_clear(message);
+	enum bs_status status = bs_source_append_id(source, (const uint8_t *)name, strlen(name), line, &id, err);
+	if (!status)
+		status = append_printable(message, id.data, id.used_bytes, err);
+	if (!status)
+		status = bs_buffer_append(message, ": ", 2, err);
+	if (!status)
+		status = append_printable(message, (const uint8_t *)reason, strlen(reason), err);
+	if (!status)
+		status = bs_buffer_append(message, "", 1, err);
+	if (!status)
+		status = sink->skip(sink->context, skip, (const char *)message->data, err);
+	bs_buffer_deinit(&id);
+	return status;
+}
+
+/* ---- files ---- */
+
+/* Loads a file and makes a document of it, unnamed. is_found: found in a folder, so that binary files are refused. */
+static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const char *path, bool is_found,
+                                    struct bs_document *document, struct bs_file_refusal *refusal, struct bs_error *err)
+{
+	bool refuse_binary = is_found && !reader->binary_as_text;
+	*document = (struct bs_document){.name = (const uint8_t *)""};
+	enum bs_status status =
+		bs_file_load(dir_fd, path, refuse_binary, &reader->bytes, &document->stamp, refusal, err);
+	if (status || refusal->reason)
+		return status;
+	const struct bs_buffer *text = &reader->bytes;
+	if (bs_file_is_utf16(text->data, text->used_bytes)) {
+		status = bs_file_transcode(text->data, text->used_bytes, &reader->text, err);
+		if (status)
+			return status;
+		text = &reader->text;
+		if (refuse_binary && bs_file_is_binary(text->data, text->used_bytes))
+			*refusal = (struct bs_file_refusal){.reason = "binary file", .skip = BS_SKIP_BINARY};
+		else if (text->used_bytes >= BS_FILE_LIMIT_BYTES)
+			*refusal =
+				(struct bs_file_refusal){.reason = "text of 4 GiB or more", .skip = BS_SKIP_TOO_LARGE};
+	}
+	reader->file_field = (struct bs_field){
+		.name = "",
+		.text = text->used_bytes ? text->data : (const uint8_t *)"",
+		.text_bytes = text->used_bytes,
+	};
+	document->raw = reader->bytes.used_bytes ? reader->bytes.data : (const uint8_t *)"";
+	document->raw_bytes = reader->bytes.used_bytes;
+	document->fields = &reader->file_field;
+	document->n_fields = 1;
+	document->text_bytes = text->used_bytes;
+	return BS_OK;
+}
+
+static enum bs_status read_file(struct bs_reader *reader, const struct bs_source *source, int dir_fd, const char *name,
+                                const struct bs_document_sink *sink, struct bs_error *err)
+{
+	struct bs_document document;
+	struct bs_file_refusal refusal;
+	bool is_found = source->kind == BS_SOURCE_FOLDER;
+	enum bs_status status =
+		load_document(reader, dir_fd, is_found ? name : source->path, is_found, &document, &refusal, err);
+	if (status)
+		return status;
+	if (refusal.reason)
+		return pass_over(reader, source, name, 0, refusal.skip, refusal.reason, sink, err);
+	document.name = (const uint8_t *)name;
+	document.name_bytes = strlen(name);
+	return sink->document(sink->context, &document, err);
+}
+
+static enum bs_status read_files(struct bs_reader *reader, const struct bs_source *source, const struct bs_batch *batch,
+                                 const struct bs_document_sink *sink, struct bs_error *err)
+{
+	struct bs_error why = {0};
+	bool opened = false;
+	int dir_fd = AT_FDCWD;
+	enum bs_status status = BS_OK;
+	if (source->kind == BS_SOURCE_FOLDER) {
+		status = kept_open(&reader->folder, source->path, O_PATH | O_DIRECTORY, &opened, &why);
+		if (status == BS_NO_MEMORY)
+			return bs_fail(err, status, "%s", why.text);
+		dir_fd = reader->folder.fd;
+	}
+	const char *name = (const char *)batch->bytes.data;
+	bool is_gone = status != BS_OK;
+	status = BS_OK;
+	for (size_t i = 0; i < batch->n_items && !status; i++) {
+		if (is_gone)
+			status = pass_over(reader, source, name, 0, BS_SKIP_UNREADABLE, why.text, sink, err);
+		else
+			status = read_file(reader, source, dir_fd, name, sink, err);
+		name += strlen(name) + 1;
+	}
+	return status;
+}
+
+/* ---- records ---- */
+
+static void fill_document(const struct bs_record *record, const uint8_t *raw, size_t raw_bytes,
+                          struct bs_document *document)
+{
+	*document = (struct bs_document){
+		.name = record->id_bytes ? record->id : (const uint8_t *)"",
+		.name_bytes = record->id_bytes,
+		.is_named_by_line = !record->has_id,
+		.raw = raw,
+		.raw_bytes = raw_bytes,
+		.fields = record->fields,
+		.n_fields = record->n_fields,
+		.text_bytes = record->text_bytes,
+	};
+}
+
+static bool is_blank(const uint8_t *line, size_t line_bytes)
+{
+	for (size_t i = 0; i < line_bytes; i++) {
+		if (line[i] != ' ' && (line[i] < '\t' || line[i] > '\r'))
+			return false;
+	}
+	return true;
+}
+
+/* One line without its end. */
+static enum bs_status read_line(struct bs_reader *reader, const struct bs_source *source, const uint8_t *line,
+                                size_t line_bytes, uint64_t line_number, uint64_t offset,
+                                const struct bs_document_sink *sink, struct bs_error *err)
+{
+	struct bs_record record;
+	struct bs_document document;
+	if (is_blank(line, line_bytes))
+		return BS_OK;
+	enum bs_status status = bs_record_parse(reader->records, line, line_bytes, &record, err);
+	if (status)
+		return status;
+	if (!record.is_document)
+		return pass_over(reader, source, "", line_number, record.skip, record.reason, sink, err);
+	fill_document(&record, line, line_bytes, &document);
+	document.line = line_number;
+	document.offset = offset;
+	return sink->document(sink->context, &document, err);
+}
+
+static enum bs_status read_lines(struct bs_reader *reader, const struct bs_source *source, const struct bs_batch *batch,
+                                 const struct bs_document_sink *sink, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	size_t at = 0;
+	for (size_t i = 0; i < batch->n_items && !status; i++) {
+		const uint8_t *line = batch->bytes.data + at;
+		size_t left_bytes = batch->bytes.used_bytes - at;
+		const uint8_t *feed = memchr(line, '\n', left_bytes);
+		size_t line_bytes = feed ? (size_t)(feed - line) : left_bytes;
+		size_t next = at + line_bytes + 1;
+		if (line_bytes && line[line_bytes - 1] == '\r')
+			line_bytes--;
+		status = read_line(reader, source, line, line_bytes, batch->first_line + i, batch->offset + at, sink,
+		                   err);
+		at = next;
+	}
+	return status;
+}
+
+enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_source *source, const struct bs_batch *batch,
+                              const struct bs_document_sink *sink, struct bs_error *err)
+{
+	if (!batch->n_items)
+		return BS_OK;
+	if (source->kind == BS_SOURCE_FOLDER || source->kind == BS_SOURCE_FILE)
+		return read_files(reader, source, batch, sink, err);
+	return read_lines(reader, source, batch, sink, err);
+}
+
+/* ---- once more ---- */
+
+enum bs_status bs_reader_fetch_file(struct bs_reader *reader, const char *path, struct bs_document *document_out,
+                                    struct bs_stamp *stamp_out, struct bs_error *err)
+{
+	struct bs_file_refusal refusal;
+	enum bs_status status = load_document(reader, AT_FDCWD, path, false, document_out, &refusal, err);
+	*stamp_out = document_out->stamp;
+	if (status || !refusal.reason)
+		return status;
+	/* Something that is no file any more stands in its place: the file is gone. */
+	status = refusal.skip == BS_SKIP_SPECIAL ? BS_NOT_FOUND : bs_file_status(refusal.error_number);
+	return bs_fail(err, status, "%s: %s", path, refusal.reason);
+}
+
+enum bs_status bs_reader_fetch_raw(struct bs_reader *reader, const uint8_t *raw, size_t raw_bytes,
+                                   struct bs_document *document_out, struct bs_error *err)
+{
+	struct bs_record record;
+	*document_out = (struct bs_document){0};
+	enum bs_status status = bs_record_parse(reader->records, raw, raw_bytes, &record, err);
+	if (status)
+		return status;
+	if (!record.is_document)
+		return bs_fail(err, BS_INVALID, "%s", record.reason);
+	fill_document(&record, raw, raw_bytes, document_out);
+	return BS_OK;
+}
+
+static enum bs_status open_collection(struct bs_reader *reader, const char *path, struct bs_error *err)
+{
+	bool opened = false;
+	struct stat found;
+	enum bs_status status = kept_open(&reader->collection, path, O_RDONLY | O_NONBLOCK, &opened, err);
+	if (status || !opened)
+		return status;
+	if (fstat(reader->collection.fd, &found))
+		status = bs_fail(err, BS_IO, "%s: %s", path, strerror(errno));
+	else if (!S_ISREG(found.st_mode))
+		status = bs_fail(err, BS_NOT_FOUND, "%s: not a regular file", path);
+	else
+		reader->collection_stamp = bs_file_stamp(&found);
+	if (status)
+		kept_close(&reader->collection);
+	return status;
+}
+
+/* Are there that many bytes? Asked before memory is taken; a file that grew since it was opened may have them. */
+static bool collection_reaches(const struct bs_reader *reader, uint64_t offset, uint64_t raw_bytes)
+{
+	struct stat found;
+	if (offset > INT64_MAX || raw_bytes > INT64_MAX - offset)
+		return false;
+	if (offset + raw_bytes <= reader->collection_stamp.size_bytes)
+		return true;
+	return !fstat(reader->collection.fd, &found) && offset + raw_bytes <= (uint64_t)found.st_size;
+}
+
+static enum bs_status read_at(struct bs_reader *reader, uint64_t offset, uint64_t raw_bytes, struct bs_error *err)
+{
+	struct bs_buffer *bytes = &reader->bytes;
+	const char *path = reader->collection.path;
+	if (!collection_reaches(reader, offset, raw_bytes))
+		return bs_fail(err, BS_INVALID, "%s: ends before offset %" PRIu64, path, offset + raw_bytes);
+	bs_buffer_clear(bytes);
+	enum bs_status status = bs_buffer_reserve(bytes, (size_t)raw_bytes, err);
+	while (!status && bytes->used_bytes < raw_bytes) {
+		ssize_t n = pread(reader->collection.fd, bytes->data + bytes->used_bytes,
+		                  (size_t)raw_bytes - bytes->used_bytes, (off_t)(offset + bytes->used_bytes));
+		if (n < 0 && errno != EINTR)
+			status = bs_fail(err, BS_IO, "%s: %s", path, strerror(errno));
+		else if (n == 0)
+			status = bs_fail(err, BS_INVALID, "%s: ends before offset %" PRIu64, path, offset + raw_bytes);
+		else if (n > 0)
+			bytes->used_bytes += (size_t)n;
+	}
+	return status;
+}
+
+enum bs_status bs_reader_fetch_record(struct bs_reader *reader, const char *path, uint64_t offset, uint64_t raw_bytes,
+                                      struct bs_document *document_out, struct bs_stamp *stamp_out,
+                                      struct bs_error *err)
+{
+	struct bs_error why = {0};
+	*document_out = (struct bs_document){0};
+	*stamp_out = (struct bs_stamp){0};
+	enum bs_status status = open_collection(reader, path, err);
+	if (status)
+		return status;
+	*stamp_out = reader->collection_stamp;
+	status = read_at(reader, offset, raw_bytes, err);
+	if (status)
+		return status;
+	status = bs_reader_fetch_raw(reader, reader->bytes.data, reader->bytes.used_bytes, document_out, &why);
+	document_out->offset = offset;
+	return status ? bs_fail(err, status, "%s: offset %" PRIu64 ": %s", path, offset, why.text) : BS_OK;
+}

@@ -1,0 +1,69 @@
+/*
+ * record.h: one line of JSONL -> an id and the texts to index.
+ *
+ * Whatever RFC 8259 calls a JSON object is a record: integers of any length, exponents of any size, lone surrogate
+ * escapes (read as U+FFFD), "\u0000" (a NUL byte in the text), duplicate keys, nesting up to BS_RECORD_MAX_DEPTH. Bytes
+ * that are not UTF-8 do not make a line a bad one either: each maximal invalid sequence is read as U+FFFD. This file
+ * knows nothing of files and line numbers; source.h does.
+ */
+#ifndef BS_CORPUS_RECORD_H
+#define BS_CORPUS_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/status.h"
+#include "corpus/document.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Levels of objects and arrays, the record itself included. Costs 9 bytes each, touched only when reached. */
+#define BS_RECORD_MAX_DEPTH 65536
+
+/* Strings are borrowed for as long as the parser lives. */
+struct bs_record_options {
+	const char *id_field;           /* NULL: "id" */
+	const char *const *text_fields; /* the fields that are text, or NULL: every top-level string but the id */
+	size_t n_text_fields;
+};
+
+/* What a line turned out to be. Everything is borrowed from the parser until its next call. */
+struct bs_record {
+	bool is_document;   /* false: skip says what kind of bad line it is, reason is one line of text for the user */
+	enum bs_skip skip;  /* BS_SKIP_BAD_RECORD, BS_SKIP_NO_TEXT or BS_SKIP_TOO_LARGE */
+	const char *reason; /* NULL for a document */
+	bool has_id;        /* false: the id field is absent or null */
+	const uint8_t *id;  /* a string's text as it is (it may be empty or hold NUL bytes), an integer's digits */
+	size_t id_bytes;
+	const struct bs_field *fields; /* in the order of the record; n_fields >= 1 for a document */
+	size_t n_fields;
+	uint64_t text_bytes; /* sum over the fields */
+};
+
+/* Owns the memory of parsing: about 15 times the longest line so far as address space, touched only as far as used.
+ * One thread at a time. */
+struct bs_record_parser;
+
+/* BS_NO_MEMORY. */
+enum bs_status bs_record_parser_new(const struct bs_record_options *options, struct bs_record_parser **parser_out,
+                                    struct bs_error *err) BS_WARN_UNUSED;
+
+/* NULL is fine. */
+void bs_record_parser_free(struct bs_record_parser *parser);
+
+/*
+ * Parses one line (white space around the object is fine; a line end is white space). line need not be NUL-ended nor
+ * padded: it is copied. The last of several id fields is the id; all fields of a repeated name count. A field listed in
+ * text_fields is text even if it is the id field. Fails with BS_NO_MEMORY only: a bad line is not a failure, see
+ * is_document.
+ */
+enum bs_status bs_record_parse(struct bs_record_parser *parser, const uint8_t *line, size_t line_bytes,
+                               struct bs_record *record_out, struct bs_error *err) BS_WARN_UNUSED;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,518 @@
+/*
+ * record_simdjson.cpp: record.h on top of simdjson's DOM parser, which validates all of a line, nested values too (its
+ * On-Demand parser validates only what is looked at). No exception leaves this file.
+ *
+ * simdjson refuses some valid JSON (numbers beyond 64 bits or beyond a double, lone surrogate escapes) and all invalid
+ * UTF-8. When it does, the line is rewritten into one that means the same to us and parsed again:
+ *
+ *   - an invalid UTF-8 sequence becomes U+FFFD, a lone surrogate escape becomes \ufffd;
+ *   - a number that keeps to the grammar becomes 0, or, as a member of the record itself, the offset of its own text
+ *     in the line, so that an id can be read from there digit by digit;
+ *   - all else stays, so that simdjson has the last word on what is not JSON.
+ */
+#include "corpus/record.h"
+
+#include <simdjson.h>
+
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <string_view>
+
+#include "core/buffer.h"
+
+using simdjson::error_code;
+namespace dom = simdjson::dom;
+
+/* Lines shorter than this never cost an allocation after the first. */
+static const size_t LEAST_CAPACITY_BYTES = 64 * 1024;
+/* After a line longer than this the memory is given back as soon as lines are short again. */
+static const size_t GENEROUS_CAPACITY_BYTES = 32 * 1024 * 1024;
+
+struct bs_record_parser {
+	std::string_view id_field;
+	const char *const *text_fields;
+	size_t n_text_fields;
+	dom::parser json;
+	dom::document document;
+	struct bs_buffer line;   /* the line as given to simdjson, padded */
+	struct bs_buffer fields; /* struct bs_field */
+	struct bs_buffer digits; /* of an integer id in a rewritten line */
+	char number[24];         /* of any other */
+	char reason[256];
+};
+
+/* ---- rewriting what simdjson refuses ---- */
+
+static bool is_digit(uint8_t c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_number_byte(uint8_t c)
+{
+	return is_digit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
+}
+
+/* The longest text at `from` that could be a number. */
+static std::string_view number_text(const uint8_t *from, const uint8_t *end)
+{
+	const uint8_t *at = from;
+	while (at < end && is_number_byte(*at))
+		at++;
+	return std::string_view(reinterpret_cast<const char *>(from), static_cast<size_t>(at - from));
+}
+
+/* RFC 8259: [ "-" ] ( "0" / 1-9 *DIGIT ) [ "." 1*DIGIT ] [ ( "e" / "E" ) [ "-" / "+" ] 1*DIGIT ] */
+static bool is_number(std::string_view text)
+{
+	size_t at = 0;
+	auto peek = [&] { return at < text.size() ? text[at] : '\0'; };
+	auto skip_digits = [&] {
+		size_t from = at;
+		while (is_digit(static_cast<uint8_t>(peek())))
+			at++;
+		return at > from;
+	};
+	if (peek() == '-')
+		at++;
+	if (peek() == '0')
+		at++;
+	else if (!skip_digits())
+		return false;
+	if (peek() == '.') {
+		at++;
+		if (!skip_digits())
+			return false;
+	}
+	if (peek() == 'e' || peek() == 'E') {
+		at++;
+		if (peek() == '-' || peek() == '+')
+			at++;
+		if (!skip_digits())
+			return false;
+	}
+	return at == text.size();
+}
+
+/* The bytes of the UTF-8 sequence at `at`; negated, those of the maximal subpart of an ill-formed one (Unicode 3.9). */
+static int sequence_bytes(const uint8_t *at, const uint8_t *end)
+{
+	uint8_t lead = *at;
+	if (lead < 0x80)
+		return 1;
+	if (lead < 0xc2 || lead > 0xf4)
+		return -1;
+	int wanted = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+	uint8_t least = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+	uint8_t most = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+	for (int i = 1; i < wanted; i++) {
+		if (end - at <= i || at[i] < least || at[i] > most)
+			return -i;
+		least = 0x80;
+		most = 0xbf;
+	}
+	return wanted;
+}
+
+/* The code unit of the \uXXXX escape at `at`, or -1 if there is none. */
+static int escaped_unit(const uint8_t *at, const uint8_t *end)
+{
+	if (end - at < 6 || at[0] != '\\' || at[1] != 'u')
+		return -1;
+	int unit = 0;
+	for (int i = 2; i < 6; i++) {
+		uint8_t c = at[i];
+		int digit = is_digit(c)            ? c - '0'
+		            : c >= 'a' && c <= 'f' ? c - 'a' + 10
+		            : c >= 'A' && c <= 'F' ? c - 'A' + 10
+		                                   : -1;
+		if (digit < 0)
+			return -1;
+		unit = unit * 16 + digit;
+	}
+	return unit;
+}
+
+/* A line being rewritten: where we are, and how deep. Sticky: after BS_NO_MEMORY nothing more is written. */
+struct rewriter {
+	const uint8_t *line;
+	const uint8_t *at;
+	const uint8_t *end;
+	struct bs_buffer *out;
+	size_t depth;
+	bool in_string;
+	enum bs_status status;
+	struct bs_error *err;
+};
+
+static void emit(struct rewriter *r, const void *bytes, size_t n_bytes)
+{
+	if (!r->status)
+		r->status = bs_buffer_append(r->out, bytes, n_bytes, r->err);
+}
+
+static void copy_bytes(struct rewriter *r, size_t n_bytes)
+{
+	emit(r, r->at, n_bytes);
+	r->at += n_bytes;
+}
+
+static void rewrite_sequence(struct rewriter *r)
+{
+	int n = sequence_bytes(r->at, r->end);
+	if (n > 0) {
+		copy_bytes(r, static_cast<size_t>(n));
+	} else {
+		emit(r, "\xef\xbf\xbd", 3);
+		r->at -= n;
+	}
+}
+
+static void rewrite_escape(struct rewriter *r)
+{
+	int unit = escaped_unit(r->at, r->end);
+	if (unit < 0) {
+		/* Also when a wrong byte follows: it is seen on its own next, unless it could end the string. */
+		copy_bytes(r, r->end - r->at > 1 && r->at[1] < 0x80 ? 2 : 1);
+		return;
+	}
+	if (unit < 0xd800 || unit > 0xdfff) {
+		copy_bytes(r, 6);
+		return;
+	}
+	int next = unit < 0xdc00 ? escaped_unit(r->at + 6, r->end) : -1;
+	if (next >= 0xdc00 && next <= 0xdfff) {
+		copy_bytes(r, 12);
+	} else {
+		emit(r, "\\ufffd", 6);
+		r->at += 6;
+	}
+}
+
+static void rewrite_number(struct rewriter *r)
+{
+	std::string_view text = number_text(r->at, r->end);
+	if (!is_number(text)) {
+		copy_bytes(r, text.size());
+		return;
+	}
+	char digits[24];
+	size_t offset = r->depth == 1 ? static_cast<size_t>(r->at - r->line) : 0;
+	emit(r, digits, static_cast<size_t>(std::to_chars(digits, digits + sizeof(digits), offset).ptr - digits));
+	r->at += text.size();
+}
+
+static void rewrite_structure(struct rewriter *r)
+{
+	uint8_t c = *r->at;
+	if (c == '{' || c == '[')
+		r->depth++;
+	else if ((c == '}' || c == ']') && r->depth)
+		r->depth--;
+	copy_bytes(r, 1);
+}
+
+/* A run of bytes inside a string that mean themselves. */
+static void rewrite_plain(struct rewriter *r)
+{
+	const uint8_t *to = r->at;
+	while (to < r->end && *to < 0x80 && *to != '"' && *to != '\\')
+		to++;
+	copy_bytes(r, static_cast<size_t>(to - r->at));
+}
+
+static enum bs_status rewrite_line(const uint8_t *line, size_t line_bytes, struct bs_buffer *out, struct bs_error *err)
+{
+	struct rewriter r = {line, line, line + line_bytes, out, 0, false, BS_OK, err};
+	bs_buffer_clear(out);
+	while (r.at < r.end && !r.status) {
+		uint8_t c = *r.at;
+		if (c >= 0x80) {
+			rewrite_sequence(&r);
+		} else if (c == '"') {
+			r.in_string = !r.in_string;
+			copy_bytes(&r, 1);
+		} else if (r.in_string && c == '\\') {
+			rewrite_escape(&r);
+		} else if (r.in_string) {
+			rewrite_plain(&r);
+		} else if (c == '-' || is_digit(c)) {
+			rewrite_number(&r);
+		} else {
+			rewrite_structure(&r);
+		}
+	}
+	return r.status;
+}
+
+/* ---- parsing ---- */
+
+/* Room for simdjson's tape and strings, doubled as lines get longer; what one giant line took is given back. */
+static error_code reserve_document(struct bs_record_parser *parser, size_t line_bytes)
+{
+	size_t capacity = parser->document.capacity();
+	if (capacity > GENEROUS_CAPACITY_BYTES && line_bytes < capacity / 8) {
+		parser->json = dom::parser();
+		parser->document = dom::document();
+		capacity = 0;
+	}
+	if (line_bytes <= capacity)
+		return simdjson::SUCCESS;
+	size_t wanted = line_bytes < LEAST_CAPACITY_BYTES ? LEAST_CAPACITY_BYTES : line_bytes + line_bytes / 2;
+	if (wanted > simdjson::SIMDJSON_MAXSIZE_BYTES)
+		wanted = simdjson::SIMDJSON_MAXSIZE_BYTES;
+	/* simdjson counts the value inside the deepest array as a level too. */
+	error_code error = parser->json.allocate(wanted, BS_RECORD_MAX_DEPTH + 1);
+	return error ? error : parser->document.allocate(wanted);
+}
+
+/* Pads and parses parser->line. */
+static enum bs_status parse_padded(struct bs_record_parser *parser, dom::element *root_out, error_code *error_out,
+                                   struct bs_error *err)
+{
+	static const uint8_t padding[simdjson::SIMDJSON_PADDING] = {0};
+	size_t line_bytes = parser->line.used_bytes;
+	if (line_bytes > simdjson::SIMDJSON_MAXSIZE_BYTES) {
+		*error_out = simdjson::CAPACITY;
+		return BS_OK;
+	}
+	enum bs_status status = bs_buffer_append(&parser->line, padding, sizeof(padding), err);
+	if (status)
+		return status;
+	error_code error = reserve_document(parser, line_bytes);
+	if (!error) {
+		error = parser->json.parse_into_document(parser->document, parser->line.data, line_bytes, false)
+		                .get(*root_out);
+	}
+	if (error == simdjson::MEMALLOC)
+		return bs_fail_memory(err, "a JSON record", line_bytes);
+	*error_out = error;
+	return BS_OK;
+}
+
+static bool may_be_valid_after_all(error_code error)
+{
+	return error == simdjson::NUMBER_ERROR || error == simdjson::STRING_ERROR || error == simdjson::UTF8_ERROR;
+}
+
+/* A line that is no document. */
+static enum bs_status refuse(struct bs_record *record, enum bs_skip skip, const char *reason)
+{
+	*record = {};
+	record->skip = skip;
+	record->reason = reason;
+	return BS_OK;
+}
+
+static enum bs_status refuse_error(struct bs_record_parser *parser, struct bs_record *record, error_code error)
+{
+	if (error == simdjson::CAPACITY)
+		return refuse(record, BS_SKIP_TOO_LARGE, "a record of 4 GiB or more");
+	std::snprintf(parser->reason, sizeof(parser->reason), "not valid JSON: %s", simdjson::error_message(error));
+	return refuse(record, BS_SKIP_BAD_RECORD, parser->reason);
+}
+
+static enum bs_status refuse_id(struct bs_record_parser *parser, struct bs_record *record, const char *what)
+{
+	std::snprintf(parser->reason, sizeof(parser->reason),
+	              "the id (field \"%.*s\") is %s, not a string or an integer",
+	              static_cast<int>(parser->id_field.size() < 100 ? parser->id_field.size() : 100),
+	              parser->id_field.data(), what);
+	return refuse(record, BS_SKIP_BAD_RECORD, parser->reason);
+}
+
+/* ---- the parts of a record ---- */
+
+static void set_id(struct bs_record *record, std::string_view text)
+{
+	record->has_id = true;
+	record->id = reinterpret_cast<const uint8_t *>(text.data());
+	record->id_bytes = text.size();
+}
+
+/* An integer id in a rewritten line: its value is the offset of its text in the line as it came. */
+static enum bs_status take_id_text(struct bs_record_parser *parser, const uint8_t *line, size_t line_bytes,
+                                   uint64_t offset, struct bs_record *record, struct bs_error *err)
+{
+	std::string_view text = number_text(line + offset, line + line_bytes);
+	if (text.find_first_of(".eE") != std::string_view::npos)
+		return refuse_id(parser, record, "a floating-point number");
+	if (text == "-0")
+		text.remove_prefix(1);
+	bs_buffer_clear(&parser->digits);
+	enum bs_status status = bs_buffer_append(&parser->digits, text.data(), text.size(), err);
+	set_id(record,
+	       std::string_view(reinterpret_cast<const char *>(parser->digits.data), parser->digits.used_bytes));
+	return status;
+}
+
+static void take_id_number(struct bs_record_parser *parser, dom::element value, struct bs_record *record)
+{
+	char *from = parser->number;
+	char *end = from + sizeof(parser->number);
+	uint64_t number = 0;
+	int64_t negative = 0;
+	if (value.get(number) == simdjson::SUCCESS)
+		end = std::to_chars(from, end, number).ptr;
+	else if (value.get(negative) == simdjson::SUCCESS)
+		end = std::to_chars(from, end, negative).ptr;
+	set_id(record, std::string_view(from, static_cast<size_t>(end - from)));
+}
+
+/* original: the line as it came if it was rewritten, else NULL. May turn the record into a refusal. */
+static enum bs_status take_id(struct bs_record_parser *parser, dom::element value, const uint8_t *original,
+                              size_t line_bytes, struct bs_record *record, struct bs_error *err)
+{
+	std::string_view text;
+	uint64_t offset = 0;
+	switch (value.type()) {
+	case dom::element_type::STRING:
+		if (value.get(text) == simdjson::SUCCESS)
+			set_id(record, text);
+		return BS_OK;
+	case dom::element_type::INT64:
+	case dom::element_type::UINT64:
+		if (!original)
+			take_id_number(parser, value, record);
+		else if (value.get(offset) == simdjson::SUCCESS && offset < line_bytes)
+			return take_id_text(parser, original, line_bytes, offset, record, err);
+		return BS_OK;
+	case dom::element_type::NULL_VALUE:
+		return BS_OK;
+	case dom::element_type::DOUBLE:
+		return refuse_id(parser, record, "a floating-point number");
+	case dom::element_type::BOOL:
+		return refuse_id(parser, record, "true or false");
+	case dom::element_type::ARRAY:
+		return refuse_id(parser, record, "an array");
+	case dom::element_type::OBJECT:
+		break;
+	}
+	return refuse_id(parser, record, "an object");
+}
+
+static bool is_text_field(const struct bs_record_parser *parser, std::string_view name)
+{
+	if (!parser->text_fields)
+		return name != parser->id_field;
+	for (size_t i = 0; i < parser->n_text_fields; i++) {
+		if (name == parser->text_fields[i])
+			return true;
+	}
+	return false;
+}
+
+static enum bs_status add_field(struct bs_record_parser *parser, std::string_view name, std::string_view text,
+                                struct bs_record *record, struct bs_error *err)
+{
+	struct bs_field field = {};
+	field.name = name.data();
+	field.name_bytes = name.size();
+	field.text = reinterpret_cast<const uint8_t *>(text.data());
+	field.text_bytes = text.size();
+	record->n_fields++;
+	record->text_bytes += text.size();
+	return bs_buffer_append(&parser->fields, &field, sizeof(field), err);
+}
+
+static enum bs_status take_members(struct bs_record_parser *parser, dom::object object, const uint8_t *original,
+                                   size_t line_bytes, struct bs_record *record, struct bs_error *err)
+{
+	dom::element id;
+	bool has_id = false;
+	*record = {};
+	bs_buffer_clear(&parser->fields);
+	for (dom::key_value_pair member : object) {
+		if (member.key == parser->id_field) {
+			id = member.value;
+			has_id = true;
+		}
+		std::string_view text;
+		if (!is_text_field(parser, member.key) || member.value.get(text) != simdjson::SUCCESS)
+			continue;
+		if (enum bs_status status = add_field(parser, member.key, text, record, err))
+			return status;
+	}
+	record->is_document = true;
+	record->fields = static_cast<const struct bs_field *>(static_cast<const void *>(parser->fields.data));
+	enum bs_status status = has_id ? take_id(parser, id, original, line_bytes, record, err) : BS_OK;
+	if (!status && record->is_document && !record->n_fields)
+		return refuse(record, BS_SKIP_NO_TEXT, "no text: no field to index is a string");
+	return status;
+}
+
+static enum bs_status parse_line(struct bs_record_parser *parser, const uint8_t *line, size_t line_bytes,
+                                 struct bs_record *record, struct bs_error *err)
+{
+	if (line_bytes > simdjson::SIMDJSON_MAXSIZE_BYTES)
+		return refuse_error(parser, record, simdjson::CAPACITY);
+	dom::element root;
+	dom::object object;
+	error_code error = simdjson::SUCCESS;
+	const uint8_t *original = nullptr;
+	if (parser->line.capacity_bytes > GENEROUS_CAPACITY_BYTES && line_bytes < parser->line.capacity_bytes / 8)
+		bs_buffer_deinit(&parser->line);
+	bs_buffer_clear(&parser->line);
+	enum bs_status status = bs_buffer_append(&parser->line, line, line_bytes, err);
+	if (!status)
+		status = parse_padded(parser, &root, &error, err);
+	if (!status && may_be_valid_after_all(error)) {
+		original = line;
+		status = rewrite_line(line, line_bytes, &parser->line, err);
+		if (!status)
+			status = parse_padded(parser, &root, &error, err);
+	}
+	if (status)
+		return status;
+	if (error)
+		return refuse_error(parser, record, error);
+	if (root.get(object) != simdjson::SUCCESS)
+		return refuse(record, BS_SKIP_BAD_RECORD, "not a JSON object");
+	return take_members(parser, object, original, line_bytes, record, err);
+}
+
+/* ---- the C side ---- */
+
+/* simdjson chooses its kernels when first used, and ends the program if the 60 bytes that it allocates for that are not
+ * to be had (its functions are noexcept). So it is made to choose when the program starts. */
+__attribute__((constructor)) static void choose_kernels()
+{
+	(void)simdjson::get_active_implementation()->name();
+}
+
+enum bs_status bs_record_parser_new(const struct bs_record_options *options, struct bs_record_parser **parser_out,
+                                    struct bs_error *err)
+{
+	*parser_out = nullptr;
+	struct bs_record_parser *parser = new (std::nothrow) bs_record_parser();
+	if (!parser)
+		return bs_fail_memory(err, "a JSON parser", sizeof(*parser));
+	parser->id_field = options->id_field ? options->id_field : "id";
+	parser->text_fields = options->text_fields;
+	parser->n_text_fields = options->n_text_fields;
+	*parser_out = parser;
+	return BS_OK;
+}
+
+void bs_record_parser_free(struct bs_record_parser *parser)
+{
+	if (!parser)
+		return;
+	bs_buffer_deinit(&parser->line);
+	bs_buffer_deinit(&parser->fields);
+	bs_buffer_deinit(&parser->digits);
+	delete parser;
+}
+
+enum bs_status bs_record_parse(struct bs_record_parser *parser, const uint8_t *line, size_t line_bytes,
+                               struct bs_record *record_out, struct bs_error *err)
+{
+	try {
+		return parse_line(parser, line, line_bytes, record_out, err);
+	} catch (...) {
+		/* simdjson reports through codes; only an allocation inside the C++ library can end here. */
+		return bs_fail_memory(err, "a JSON record", line_bytes);
+	}
+}

@@ -1,0 +1,114 @@
+/* source.c: what an argument of the command line names, and what its documents are called. See source.h. */
+#include "corpus/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "corpus/file.h"
+
+/* "./a/b//" -> "a/b", "." -> "", "/" -> "/"; NULL when out of memory. */
+static char *make_label(const char *argument)
+{
+	const char *from = argument;
+	while (from[0] == '.' && from[1] == '/') {
+		from += 2;
+		while (*from == '/')
+			from++;
+	}
+	size_t n_bytes = strlen(from);
+	while (n_bytes > 1 && from[n_bytes - 1] == '/')
+		n_bytes--;
+	if (n_bytes == 1 && *from == '.')
+		n_bytes = 0;
+	return strndup(from, n_bytes);
+}
+
+static bool has_ending(const char *label, const char *ending)
+{
+	size_t n_label = strlen(label);
+	size_t n_ending = strlen(ending);
+	return n_label >= n_ending && !strcmp(label + n_label - n_ending, ending);
+}
+
+static bool is_collection_name(const char *label)
+{
+	return has_ending(label, ".jsonl") || has_ending(label, ".ndjson");
+}
+
+/* Looks at what is there, and whether it may be read. */
+static enum bs_status find_kind(struct bs_source *source, const char *argument, struct bs_error *err)
+{
+	struct stat found;
+	if (bs_file_stat(argument, &found))
+		return bs_fail(err, bs_file_status(errno), "%s: %s", argument, strerror(errno));
+	if (S_ISDIR(found.st_mode))
+		source->kind = BS_SOURCE_FOLDER;
+	else if (!S_ISREG(found.st_mode))
+		return bs_fail(err, BS_INVALID, "%s: neither a file nor a folder", argument);
+	else
+		source->kind = is_collection_name(source->label) ? BS_SOURCE_COLLECTION : BS_SOURCE_FILE;
+	int fd = bs_file_open(AT_FDCWD, argument, O_RDONLY | O_NONBLOCK);
+	if (fd < 0)
+		return bs_fail(err, bs_file_status(errno), "%s: %s", argument, strerror(errno));
+	close(fd);
+	return BS_OK;
+}
+
+enum bs_status bs_source_init(struct bs_source *source, const char *argument, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	*source = (struct bs_source){.label = make_label(argument), .path = strdup(argument)};
+	if (!source->label || !source->path)
+		status = bs_fail_memory(err, "the name of a source", strlen(argument));
+	else if (!strcmp(argument, "-"))
+		source->kind = BS_SOURCE_STDIN;
+	else
+		status = find_kind(source, argument, err);
+	if (status)
+		bs_source_deinit(source);
+	return status;
+}
+
+void bs_source_deinit(struct bs_source *source)
+{
+	free(source->label);
+	free(source->path);
+	*source = (struct bs_source){0};
+}
+
+static enum bs_status append_text(struct bs_buffer *to, const char *text, struct bs_error *err)
+{
+	return bs_buffer_append(to, text, strlen(text), err);
+}
+
+enum bs_status bs_source_append_id(const struct bs_source *source, const uint8_t *name, size_t name_bytes,
+                                   uint64_t line, struct bs_buffer *id, struct bs_error *err)
+{
+	char number[24];
+	enum bs_status status = BS_OK;
+	bool is_below = source->kind == BS_SOURCE_FOLDER;
+	if (is_below || source->kind == BS_SOURCE_FILE || line)
+		status = append_text(id, source->label, err);
+	if (is_below && *source->label && strcmp(source->label, "/") && !status)
+		status = append_text(id, "/", err);
+	if (line && !status) {
+		snprintf(number, sizeof(number), ":%" PRIu64, line);
+		status = append_text(id, number, err);
+	}
+	return status ? status : bs_buffer_append(id, name, name_bytes, err);
+}
+
+enum bs_status bs_path_stamp(const char *path, struct bs_stamp *stamp_out, struct bs_error *err)
+{
+	struct stat found;
+	*stamp_out = (struct bs_stamp){0};
+	if (bs_file_stat(path, &found))
+		return bs_fail(err, bs_file_status(errno), "%s: %s", path, strerror(errno));
+	*stamp_out = bs_file_stamp(&found);
+	return BS_OK;
+}

@@ -1,0 +1,95 @@
+/*
+ * store.h: text kept by ourselves, for sources that cannot be read twice.
+ *
+ * Every document is one zstd frame, so that any of them is decoded alone, in about a microsecond for a few hundred
+ * bytes. A dictionary trained on the first documents (up to 1 MiB of them, if there are 200 at least) makes such small
+ * frames worth it: measured on records of 300 bytes, ratio 2.5 instead of 1.3. Each frame carries a checksum of its
+ * text. A store is three runs of bytes, kept by the caller wherever it likes:
+ *
+ *   dictionary  as zstd's trainer writes it, or empty
+ *   offsets     n_documents + 1 times 8 bytes, little-endian, ascending: where frame i begins; the last one is the end
+ *   frames      one after the other, nothing between
+ *
+ * Equal documents in equal order make equal bytes (with one version of zstd).
+ */
+#ifndef BS_CORPUS_STORE_H
+#define BS_CORPUS_STORE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/buffer.h"
+#include "core/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A document's stored text stays below this. */
+#define BS_STORE_LIMIT_BYTES (UINT64_C(1) << 32)
+
+enum bs_store_part {
+	BS_STORE_DICTIONARY,
+	BS_STORE_OFFSETS,
+	BS_STORE_FRAMES,
+	BS_STORE_PARTS /* how many parts there are */
+};
+
+/*
+ * Writing. Memory stays bounded however many documents come: what waits for the dictionary (some 20 MB, for a
+ * moment), the document in hand, two write buffers; all else goes to nameless temporary files. Sticky: after the
+ * first failure nothing more is done and bs_store_writer_finish reports it. One thread at a time.
+ */
+struct bs_store_writer;
+
+/* folder: an existing one that can be written to, on the disk where the space is. BS_IO, BS_NO_MEMORY. */
+enum bs_status bs_store_writer_new(const char *folder, struct bs_store_writer **writer_out,
+                                   struct bs_error *err) BS_WARN_UNUSED;
+
+/* The text of the next document, copied; may be empty. BS_INVALID at BS_STORE_LIMIT_BYTES or more, BS_IO,
+ * BS_NO_MEMORY. */
+enum bs_status bs_store_writer_add(struct bs_store_writer *writer, const uint8_t *raw, size_t raw_bytes,
+                                   struct bs_error *err) BS_WARN_UNUSED;
+
+/* No more documents; after this the parts can be read. Reports the first failure of all the calls before. */
+enum bs_status bs_store_writer_finish(struct bs_store_writer *writer, struct bs_error *err) BS_WARN_UNUSED;
+
+/* How long a part is, after a successful finish. */
+uint64_t bs_store_writer_part_bytes(const struct bs_store_writer *writer, enum bs_store_part part);
+
+/* Copies n_bytes of a part, from offset, to bytes; offset + n_bytes must lie within the part. After a successful
+ * finish, as often as one likes. BS_IO. */
+enum bs_status bs_store_writer_read(struct bs_store_writer *writer, enum bs_store_part part, uint64_t offset,
+                                    void *bytes, size_t n_bytes, struct bs_error *err) BS_WARN_UNUSED;
+
+/* NULL is fine. The temporary files vanish. */
+void bs_store_writer_free(struct bs_store_writer *writer);
+
+/* A store being read: the three parts, borrowed for as long as it lives. Immutable, shared by threads. */
+struct bs_store;
+
+/* Bytes of anything are fine: BS_CORRUPT is what wrong ones get, here or in bs_store_fetch, never a crash and never
+ * another text. BS_NO_MEMORY. */
+enum bs_status bs_store_open(const uint8_t *dictionary, size_t dictionary_bytes, const uint8_t *offsets,
+                             size_t offsets_bytes, const uint8_t *frames, size_t frames_bytes,
+                             struct bs_store **store_out, struct bs_error *err) BS_WARN_UNUSED;
+uint64_t bs_store_n_documents(const struct bs_store *store);
+/* NULL is fine. After its readers. */
+void bs_store_close(struct bs_store *store);
+
+/* What decoding needs beside the store; one per thread. */
+struct bs_store_reader;
+enum bs_status bs_store_reader_new(const struct bs_store *store, struct bs_store_reader **reader_out,
+                                   struct bs_error *err) BS_WARN_UNUSED;
+/* NULL is fine. */
+void bs_store_reader_free(struct bs_store_reader *reader);
+
+/* Overwrites text with that of a document, 0 <= document < n_documents (BS_NOT_FOUND otherwise). BS_CORRUPT,
+ * BS_NO_MEMORY. */
+enum bs_status bs_store_fetch(struct bs_store_reader *reader, uint64_t document, struct bs_buffer *text,
+                              struct bs_error *err) BS_WARN_UNUSED;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,642 @@
+/*
+ * walk.c: the walk itself: a stack of folders, each with its entries sorted, and one buffer that holds the path.
+ *
+ *     buffer   /home/me/notes/sub/2024/a.txt        (root given as "sub", current directory /home/me/notes)
+ *              |              |   |    |
+ *              parents' rules |   |    name_off
+ *                     shown_off   rel_off: what the caller gets
+ *
+ * Which rules there are and what they mean is ignore.c's; which of them are asked, and from where in the buffer, is
+ * decided here. See walk.h.
+ */
+#include "corpus/walk.h"
+
+#include <assert.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/buffer.h"
+#include "corpus/ignore.h"
+
+/* Folders kept open for their subfolders. Under the usual limit of 1,024 there must be room for the caller's own. */
+#define OPEN_MAX_FOLDERS 128
+
+enum entry_kind {
+	ENTRY_FILE,
+	ENTRY_FOLDER,
+	ENTRY_LINK,
+	ENTRY_SPECIAL,
+	ENTRY_UNREADABLE
+};
+
+struct entry {
+	uint64_t key;     /* the first 8 bytes of the name, big-endian: most comparisons end here */
+	const char *name; /* not NUL-ended; while the folder is read, still an offset in names */
+	size_t name_off;
+	uint32_t name_bytes;
+	uint8_t kind;
+	uint8_t error; /* ENTRY_UNREADABLE: the errno */
+};
+
+/* A folder on the way from the root to where we are. */
+struct folder {
+	struct bs_buffer names;
+	struct bs_buffer entries; /* of struct entry */
+	size_t n_entries;
+	size_t next;           /* index of the entry to visit next */
+	size_t n_folders_left; /* entries not yet visited that are folders */
+	size_t path_bytes;     /* of the path of this folder in walk->path, a slash at its end included */
+	struct bs_ignore_level *level;
+	int fd; /* -1: closed, because nobody needs it or to save descriptors */
+	dev_t device;
+	ino_t inode;
+};
+
+struct bs_walk {
+	struct bs_walk_options options;
+	struct bs_buffer path;
+	size_t shown_off;
+	size_t rel_off;
+	struct bs_buffer current; /* the current directory if the root was given as an absolute path */
+	struct bs_ignore *globs;
+	struct bs_ignore *global;
+	struct bs_ignore_level *parents;
+	struct bs_buffer stack; /* of struct folder *, the root first */
+	size_t depth;
+	size_t n_open;
+	size_t first_open; /* at least 1: no folder above this depth is open, but the root */
+};
+
+static struct folder *folder_at(const struct bs_walk *walk, size_t depth)
+{
+	return ((struct folder **)(void *)walk->stack.data)[depth];
+}
+
+static const char *path_from(const struct bs_walk *walk, size_t off)
+{
+	return (const char *)walk->path.data + off;
+}
+
+static void report(const struct bs_walk *walk, enum bs_skip reason, const char *what)
+{
+	struct bs_error line;
+	if (!walk->options.report)
+		return;
+	const char *path = path_from(walk, walk->shown_off);
+	(void)bs_fail(&line, BS_IO, "%s: %s", *path ? path : ".", what);
+	walk->options.report(walk->options.report_context, reason, line.text);
+}
+
+/* Makes the path end after path_bytes and puts n_bytes behind, NUL-ended. */
+static enum bs_status set_path(struct bs_walk *walk, size_t path_bytes, const void *bytes, size_t n_bytes,
+                               struct bs_error *err)
+{
+	assert(path_bytes <= walk->path.used_bytes);
+	enum bs_status status = bs_buffer_reserve(&walk->path, n_bytes + 1, err);
+	walk->path.used_bytes = path_bytes;
+	if (!status)
+		status = bs_buffer_append(&walk->path, bytes, n_bytes, err);
+	if (!status)
+		walk->path.data[walk->path.used_bytes] = '\0';
+	return status;
+}
+
+/* ---- file descriptors ---- */
+
+static void folder_close_fd(struct bs_walk *walk, struct folder *folder)
+{
+	if (folder->fd < 0)
+		return;
+	close(folder->fd);
+	folder->fd = -1;
+	walk->n_open--;
+}
+
+/* Closes the open folder that will be needed last: the one nearest the root, but not the root, and only above depth
+ * limit, since somebody is about to use that one. */
+static bool close_one(struct bs_walk *walk, size_t limit)
+{
+	for (size_t depth = walk->first_open; depth < limit; depth++) {
+		walk->first_open = depth + 1;
+		if (folder_at(walk, depth)->fd >= 0) {
+			folder_close_fd(walk, folder_at(walk, depth));
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Opens a folder below that at depth, whose descriptor is fd, and makes room if there is none; -1 and errno. */
+static int open_below(struct bs_walk *walk, size_t depth, int fd, const char *name)
+{
+	for (;;) {
+		int opened = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (opened >= 0 || (errno != EMFILE && errno != ENFILE))
+			return opened;
+		if (!close_one(walk, depth)) {
+			errno = EMFILE;
+			return -1;
+		}
+	}
+}
+
+static void folder_keep_fd(struct bs_walk *walk, struct folder *folder, size_t depth, int fd)
+{
+	if (fd >= 0 && walk->n_open >= OPEN_MAX_FOLDERS)
+		close_one(walk, depth);
+	folder->fd = fd;
+	walk->n_open += fd >= 0;
+	if (depth > 0 && depth < walk->first_open)
+		walk->first_open = depth;
+}
+
+/* Opens the folder at depth, whose parent is open. Its name is cut out of the path for the while. -1 and errno. */
+static int reopen_one(struct bs_walk *walk, size_t depth, int parent_fd)
+{
+	const struct folder *folder = folder_at(walk, depth);
+	char *name = (char *)walk->path.data + folder_at(walk, depth - 1)->path_bytes;
+	char *slash = (char *)walk->path.data + folder->path_bytes - 1;
+	struct stat info;
+	*slash = '\0';
+	int fd = open_below(walk, depth - 1, parent_fd, name);
+	*slash = '/';
+	if (fd >= 0 && (fstat(fd, &info) != 0 || info.st_dev != folder->device || info.st_ino != folder->inode)) {
+		close(fd);
+		errno = ENOENT; /* another folder stands there now */
+		return -1;
+	}
+	return fd;
+}
+
+/*
+ * Opens again the folder on top, which was closed to save descriptors, from the nearest one above it that is open; the
+ * last few on the way are kept open, for they will be needed next. False and errno if the way is gone.
+ */
+static bool reopen_top(struct bs_walk *walk)
+{
+	size_t top = walk->depth - 1, depth = top;
+	while (folder_at(walk, depth)->fd < 0) {
+		if (depth == 0) {
+			errno = ENOENT;
+			return false;
+		}
+		depth--;
+	}
+	int fd = folder_at(walk, depth)->fd;
+	bool is_kept = true;
+	while (depth < top) {
+		depth++;
+		int next = reopen_one(walk, depth, fd);
+		int error = errno;
+		if (!is_kept)
+			close(fd);
+		errno = error;
+		if (next < 0)
+			return false;
+		fd = next;
+		is_kept = depth == top ||
+		          (top - depth < OPEN_MAX_FOLDERS / 2 && folder_at(walk, depth)->n_folders_left > 0);
+		if (is_kept)
+			folder_keep_fd(walk, folder_at(walk, depth), depth, fd);
+	}
+	return true;
+}
+
+/* ---- reading a folder ---- */
+
+static uint8_t kind_of_mode(mode_t mode)
+{
+	if (S_ISREG(mode))
+		return ENTRY_FILE;
+	if (S_ISDIR(mode))
+		return ENTRY_FOLDER;
+	return S_ISLNK(mode) ? ENTRY_LINK : ENTRY_SPECIAL;
+}
+
+static void set_kind(struct entry *entry, int fd, const struct dirent *found)
+{
+	struct stat info;
+	if (found->d_type != DT_UNKNOWN) {
+		entry->kind = kind_of_mode((mode_t)DTTOIF(found->d_type));
+	} else if (fstatat(fd, found->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0) {
+		entry->kind = kind_of_mode(info.st_mode);
+	} else {
+		entry->kind = ENTRY_UNREADABLE;
+		entry->error = (uint8_t)errno;
+	}
+}
+
+static uint64_t name_key(const char *name, size_t n)
+{
+	uint64_t key = 0;
+	for (size_t i = 0; i < 8; i++)
+		key = key << 8 | (i < n ? (uint8_t)name[i] : 0);
+	return key;
+}
+
+static enum bs_status add_entry(struct folder *folder, int fd, const struct dirent *found, struct bs_error *err)
+{
+	size_t name_bytes = strlen(found->d_name);
+	struct entry entry = {.key = name_key(found->d_name, name_bytes),
+	                      .name_off = folder->names.used_bytes,
+	                      .name_bytes = (uint32_t)name_bytes};
+	set_kind(&entry, fd, found);
+	folder->n_entries++;
+	folder->n_folders_left += entry.kind == ENTRY_FOLDER;
+	enum bs_status status = bs_buffer_append(&folder->names, found->d_name, name_bytes, err);
+	return status ? status : bs_buffer_append(&folder->entries, &entry, sizeof(entry), err);
+}
+
+static int compare_entries(const void *left, const void *right)
+{
+	const struct entry *a = left, *b = right;
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	size_t n = a->name_bytes < b->name_bytes ? a->name_bytes : b->name_bytes;
+	int order = memcmp(a->name, b->name, n);
+	return order ? order : (a->name_bytes > b->name_bytes) - (a->name_bytes < b->name_bytes);
+}
+
+static struct entry *entries_of(const struct folder *folder)
+{
+	return (struct entry *)(void *)folder->entries.data;
+}
+
+static void sort_entries(struct folder *folder)
+{
+	struct entry *entries = entries_of(folder);
+	for (size_t i = 0; i < folder->n_entries; i++)
+		entries[i].name = (const char *)folder->names.data + entries[i].name_off;
+	if (folder->n_entries > 1)
+		qsort(entries, folder->n_entries, sizeof(*entries), compare_entries);
+}
+
+/* Reads all entries through dir; *ignore_bits_out tells which ignore files were among them. BS_IO and errno. */
+static enum bs_status read_entries(struct folder *folder, DIR *dir, unsigned *ignore_bits_out, struct bs_error *err)
+{
+	*ignore_bits_out = 0;
+	for (;;) {
+		errno = 0;
+		const struct dirent *found = readdir(dir);
+		if (!found)
+			break;
+		if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0)
+			continue;
+		*ignore_bits_out |= bs_ignore_name_bit(found->d_name);
+		enum bs_status status = add_entry(folder, dirfd(dir), found, err);
+		if (status)
+			return status;
+	}
+	if (errno)
+		return bs_fail(err, BS_IO, "%s", strerror(errno));
+	sort_entries(folder);
+	return BS_OK;
+}
+
+/* Reads the ignore files of a folder, making room when there are no descriptors left. */
+static enum bs_status read_level(struct bs_walk *walk, int fd, unsigned bits, struct folder *folder,
+                                 struct bs_error *err)
+{
+	struct bs_ignore_level *above = folder->level;
+	enum bs_status status;
+	do
+		status = bs_ignore_level_open(fd, bits, folder->path_bytes, above, &folder->level, err);
+	while (status == BS_IO && close_one(walk, walk->depth));
+	return status;
+}
+
+/* Fills a folder from fd, which is taken over. BS_IO if it cannot be read, err only saying why. */
+static enum bs_status fill_folder(struct bs_walk *walk, struct folder *folder, int fd, struct bs_error *err)
+{
+	enum bs_status status;
+	unsigned ignore_bits;
+	DIR *dir = fdopendir(fd);
+	if (!dir) {
+		status = bs_fail(err, errno == ENOMEM ? BS_NO_MEMORY : BS_IO, "%s", strerror(errno));
+		close(fd);
+		return status;
+	}
+	status = read_entries(folder, dir, &ignore_bits, err);
+	if (!status && !walk->options.no_ignore)
+		status = read_level(walk, fd, ignore_bits, folder, err);
+	if (!status && folder->n_folders_left > 0)
+		folder_keep_fd(walk, folder, walk->depth, fcntl(fd, F_DUPFD_CLOEXEC, 0));
+	closedir(dir);
+	return status;
+}
+
+static struct bs_ignore_level *level_above(const struct bs_walk *walk, size_t depth)
+{
+	return depth > 0 ? folder_at(walk, depth - 1)->level : walk->parents;
+}
+
+/* Frees a folder that stands, or would have stood, at depth. */
+static void free_folder(struct bs_walk *walk, struct folder *folder, size_t depth)
+{
+	folder_close_fd(walk, folder);
+	bs_ignore_level_close(folder->level, level_above(walk, depth));
+	bs_buffer_deinit(&folder->names);
+	bs_buffer_deinit(&folder->entries);
+	free(folder);
+}
+
+static void pop_folder(struct bs_walk *walk)
+{
+	walk->depth--;
+	free_folder(walk, folder_at(walk, walk->depth), walk->depth);
+	walk->stack.used_bytes = walk->depth * sizeof(struct folder *);
+	if (walk->first_open > walk->depth && walk->depth > 0)
+		walk->first_open = walk->depth;
+}
+
+/* Reads the folder at fd, which is taken over, and puts it on the stack; its path will have path_bytes. Does nothing
+ * if it is the folder to be skipped. BS_IO if it cannot be read, err only saying why; BS_NO_MEMORY. */
+static enum bs_status push_folder(struct bs_walk *walk, int fd, size_t path_bytes, struct bs_error *err)
+{
+	struct stat info;
+	enum bs_status status = BS_OK;
+	if (fstat(fd, &info) != 0)
+		status = bs_fail(err, BS_IO, "%s", strerror(errno));
+	bool is_skipped = !status && walk->options.skip_inode && info.st_ino == walk->options.skip_inode &&
+	                  info.st_dev == walk->options.skip_device;
+	struct folder *folder = status || is_skipped ? NULL : calloc(1, sizeof(*folder));
+	if (!folder) {
+		close(fd);
+		return status || is_skipped ? status : bs_fail_memory(err, "a folder", sizeof(*folder));
+	}
+	folder->fd = -1;
+	folder->device = info.st_dev;
+	folder->inode = info.st_ino;
+	folder->path_bytes = path_bytes;
+	folder->level = level_above(walk, walk->depth);
+	status = fill_folder(walk, folder, fd, err);
+	if (!status)
+		status = bs_buffer_append(&walk->stack, &folder, sizeof(folder), err);
+	if (status)
+		free_folder(walk, folder, walk->depth);
+	else
+		walk->depth++;
+	return status;
+}
+
+/* ---- choosing ---- */
+
+/* Where the part of path below folder starts; 0 if it is not below. Compares bytes, not components, as ripgrep does. */
+static size_t off_below(const struct bs_buffer *path, const void *folder, size_t folder_bytes)
+{
+	if (folder_bytes > path->used_bytes || memcmp(path->data, folder, folder_bytes) != 0)
+		return 0;
+	return folder_bytes + (folder_bytes < path->used_bytes && path->data[folder_bytes] == '/');
+}
+
+static bool is_absolute(const struct bs_walk *walk)
+{
+	return walk->path.data[walk->shown_off] == '/';
+}
+
+/* -g: a glob means the opposite of an ignore rule, and if any asks for files, the other files are not wanted. */
+static enum bs_ignore_verdict ask_globs(const struct bs_walk *walk, const struct bs_ignore_entry *entry)
+{
+	size_t off = walk->shown_off;
+	if (bs_ignore_n_rules(walk->globs) == 0)
+		return BS_IGNORE_SILENT;
+	if (is_absolute(walk))
+		off = off_below(&walk->path, walk->current.data, walk->current.used_bytes);
+	switch (bs_ignore_match(walk->globs, entry, off)) {
+	case BS_IGNORE_SKIP:
+		return BS_IGNORE_KEEP;
+	case BS_IGNORE_KEEP:
+		return BS_IGNORE_SKIP;
+	case BS_IGNORE_SILENT:
+		break;
+	}
+	return bs_ignore_n_plain(walk->globs) > 0 && !entry->is_folder ? BS_IGNORE_SKIP : BS_IGNORE_SILENT;
+}
+
+/* Whether to visit the entry whose path is in the buffer. */
+static bool is_wanted(const struct bs_walk *walk, const struct folder *folder, const struct entry *found)
+{
+	struct bs_ignore_entry entry = {.path = walk->path.data,
+	                                .path_bytes = walk->path.used_bytes,
+	                                .name_off = folder->path_bytes,
+	                                .is_folder = found->kind == ENTRY_FOLDER};
+	enum bs_ignore_verdict verdict = ask_globs(walk, &entry);
+	if (verdict == BS_IGNORE_SILENT)
+		verdict = bs_ignore_level_match(folder->level, &entry);
+	if (verdict == BS_IGNORE_SILENT && bs_ignore_level_in_git(folder->level))
+		verdict = bs_ignore_match(walk->global, &entry, walk->shown_off + is_absolute(walk));
+	if (verdict != BS_IGNORE_SILENT)
+		return verdict == BS_IGNORE_KEEP;
+	/* Scar: ripgrep does not see a name where the path ends in a dot, so ".a." is not hidden. */
+	return walk->options.hidden || found->name[0] != '.' || found->name[found->name_bytes - 1] == '.';
+}
+
+/* ---- walking ---- */
+
+/* Goes into the folder whose path is in the buffer, an entry of the one on top. Only BS_NO_MEMORY fails. */
+static enum bs_status descend(struct bs_walk *walk, struct bs_error *err)
+{
+	struct folder *folder = folder_at(walk, walk->depth - 1);
+	struct bs_error why;
+	if (folder->fd < 0 && !reopen_top(walk)) {
+		report(walk, BS_SKIP_UNREADABLE, strerror(errno));
+		return BS_OK;
+	}
+	int fd = open_below(walk, walk->depth - 1, folder->fd, path_from(walk, folder->path_bytes));
+	if (fd < 0) {
+		report(walk, BS_SKIP_UNREADABLE, strerror(errno));
+		return BS_OK;
+	}
+	size_t path_bytes = walk->path.used_bytes;
+	enum bs_status status = push_folder(walk, fd, path_bytes + 1, &why);
+	if (status == BS_IO) {
+		report(walk, BS_SKIP_UNREADABLE, why.text);
+		return BS_OK;
+	}
+	if (status)
+		return bs_fail(err, status, "%s", why.text);
+	return set_path(walk, path_bytes, "/", 1, err);
+}
+
+/* Visits the next entry of the folder on top; *is_file_out if it is what the caller waits for. */
+static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *is_file_out, struct bs_error *err)
+{
+	const struct entry *entry = &entries_of(folder)[folder->next++];
+	enum bs_status status = set_path(walk, folder->path_bytes, entry->name, entry->name_bytes, err);
+	if (status)
+		return status;
+	bool wanted = is_wanted(walk, folder, entry);
+	*is_file_out = wanted && entry->kind == ENTRY_FILE;
+	if (entry->kind == ENTRY_FOLDER) {
+		folder->n_folders_left--;
+		if (wanted)
+			status = descend(walk, err);
+		/* The root stays open: from it every other folder can be found again. */
+		if (folder->n_folders_left == 0 && folder != folder_at(walk, 0))
+			folder_close_fd(walk, folder);
+	} else if (wanted && entry->kind == ENTRY_LINK) {
+		report(walk, BS_SKIP_LINK, "symbolic link");
+	} else if (wanted && entry->kind == ENTRY_SPECIAL) {
+		report(walk, BS_SKIP_SPECIAL, "not a regular file");
+	} else if (wanted && entry->kind == ENTRY_UNREADABLE) {
+		report(walk, BS_SKIP_UNREADABLE, strerror(entry->error));
+	}
+	return status;
+}
+
+enum bs_status bs_walk_next(struct bs_walk *walk, const char **path_out, size_t *path_bytes_out, struct bs_error *err)
+{
+	*path_out = NULL;
+	*path_bytes_out = 0;
+	while (walk->depth > 0) {
+		struct folder *folder = folder_at(walk, walk->depth - 1);
+		bool is_file = false;
+		if (folder->next == folder->n_entries) {
+			pop_folder(walk);
+			continue;
+		}
+		enum bs_status status = visit(walk, folder, &is_file, err);
+		if (status)
+			return status;
+		if (is_file) {
+			*path_out = path_from(walk, walk->rel_off);
+			*path_bytes_out = walk->path.used_bytes - walk->rel_off;
+			break;
+		}
+	}
+	return BS_OK;
+}
+
+/* ---- opening ---- */
+
+/*
+ * Puts what comes before the first entry into the path.
+ *
+ * Scar: where the root is "sub", the path that ripgrep 13 shows to the rules of the parent folders is that of sub, a
+ * slash, and sub/a.txt: "sub" twice. So "/sub/a.txt" in a parent's .gitignore hides the file from a walk of "." but
+ * not from one of "sub". Mended in later versions; while 13 is the reference, we do the same.
+ */
+static enum bs_status start_path(struct bs_walk *walk, const char *root, const char *real_root, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	const char *shown = root;
+	while (shown[0] == '.' && shown[1] == '/')
+		shown += 2;
+	if (strcmp(shown, ".") == 0)
+		shown++;
+	size_t shown_bytes = strlen(shown);
+	if (root[0] != '/' && real_root) {
+		size_t real_bytes = strlen(real_root);
+		status = set_path(walk, 0, real_root, real_bytes, err);
+		if (!status && real_root[real_bytes - 1] != '/')
+			status = set_path(walk, real_bytes, "/", 1, err);
+	}
+	walk->shown_off = walk->path.used_bytes;
+	if (!status)
+		status = set_path(walk, walk->shown_off, shown, shown_bytes, err);
+	if (!status && shown_bytes > 0 && shown[shown_bytes - 1] != '/')
+		status = set_path(walk, walk->path.used_bytes, "/", 1, err);
+	walk->rel_off = walk->path.used_bytes;
+	return status;
+}
+
+static enum bs_status add_globs(struct bs_walk *walk, struct bs_error *err)
+{
+	enum bs_status status = bs_ignore_new(&walk->globs, err);
+	for (size_t i = 0; i < walk->options.n_globs && !status; i++) {
+		const char *glob = walk->options.globs[i];
+		status = bs_ignore_add_line(walk->globs, (const uint8_t *)glob, strlen(glob), err);
+	}
+	if (status || bs_ignore_n_rules(walk->globs) == 0 || !is_absolute(walk))
+		return status;
+	char *current = getcwd(NULL, 0);
+	if (current)
+		status = bs_buffer_append(&walk->current, current, strlen(current), err);
+	free(current);
+	return status;
+}
+
+/* Reads the ignore files of the folders above the root, whose path without links is real_root. */
+static enum bs_status add_parents(struct bs_walk *walk, char *real_root, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (char *slash = strchr(real_root, '/'); slash && slash[1] && !status; slash = strchr(slash + 1, '/')) {
+		char *end = slash == real_root ? slash + 1 : slash;
+		char held = *end;
+		*end = '\0';
+		int fd = open(real_root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		size_t off = off_below(&walk->path, real_root, (size_t)(end - real_root));
+		*end = held;
+		if (fd < 0)
+			continue;
+		status = bs_ignore_level_open(fd, BS_IGNORE_HAS_ANY, off, walk->parents, &walk->parents, err);
+		close(fd);
+	}
+	return status;
+}
+
+static enum bs_status add_rules(struct bs_walk *walk, char *real_root, struct bs_error *err)
+{
+	enum bs_status status = add_globs(walk, err);
+	if (status || walk->options.no_ignore)
+		return status;
+	status = bs_ignore_read_global(&walk->global, err);
+	if (!status && real_root)
+		status = add_parents(walk, real_root, err);
+	return status;
+}
+
+static enum bs_status push_root(struct bs_walk *walk, const char *root, struct bs_error *err)
+{
+	struct bs_error why = {""};
+	int fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return bs_fail(err, BS_IO, "%s: %s", root, strerror(errno));
+	enum bs_status status = push_folder(walk, fd, walk->path.used_bytes, &why);
+	return status ? bs_fail(err, status, "%s: %s", root, why.text) : BS_OK;
+}
+
+enum bs_status bs_walk_open(const char *root, const struct bs_walk_options *options, struct bs_walk **walk_out,
+                            struct bs_error *err)
+{
+	char *real_root = NULL;
+	*walk_out = NULL;
+	struct bs_walk *walk = calloc(1, sizeof(*walk));
+	if (!walk)
+		return bs_fail_memory(err, "a walk", sizeof(*walk));
+	walk->options = *options;
+	walk->first_open = 1;
+	/* Fails where the path is too long or may not be searched; then, as in ripgrep, there are no parents' rules. */
+	real_root = realpath(root, NULL);
+	enum bs_status status = start_path(walk, root, real_root, err);
+	if (!status)
+		status = add_rules(walk, real_root, err);
+	if (!status)
+		status = push_root(walk, root, err);
+	if (status)
+		bs_walk_close(walk);
+	else
+		*walk_out = walk;
+	free(real_root);
+	return status;
+}
+
+void bs_walk_close(struct bs_walk *walk)
+{
+	if (!walk)
+		return;
+	while (walk->depth > 0)
+		pop_folder(walk);
+	bs_ignore_level_close(walk->parents, NULL);
+	bs_ignore_free(walk->globs);
+	bs_ignore_free(walk->global);
+	bs_buffer_deinit(&walk->current);
+	bs_buffer_deinit(&walk->path);
+	bs_buffer_deinit(&walk->stack);
+	free(walk);
+}

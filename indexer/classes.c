@@ -1,0 +1,159 @@
+/* classes.c: length classes, and what makes it worth merging two. See classes.h. */
+#include "indexer/classes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/kernels.h"
+
+/*
+ * Documents start in classes of weights within a factor 1.5; then the two neighbours whose merging saves most are
+ * merged, again and again, until none saves. The cost of a class is in bytes of index; work at query time is charged
+ * in the same coin:
+ */
+#define CLASS_RATIO    1.5
+#define SLAB_COST      (128u << 10) /* a slab more: its block columns and set-up for every term of every query, ~1 us */
+#define LIST_DOC_COST  (4u << 10)   /* a plain signature more: a binary search for every term of every query, ~50 ns */
+#define COARSE_SHARE   1.35         /* group and block columns, beside the document columns */
+
+struct load {
+	uint64_t n_docs;
+	double weight;
+	double weight_squares;
+	double n_terms;
+};
+
+struct cost_rules {
+	double density;
+	uint32_t max_blocks;
+	uint64_t max_slab_bytes;
+	enum bs_list_mode list_mode;
+};
+
+static struct load join(const struct load *a, const struct load *b)
+{
+	return (struct load){a->n_docs + b->n_docs, a->weight + b->weight, a->weight_squares + b->weight_squares,
+	                     a->n_terms + b->n_terms};
+}
+
+/* Bytes of a block of this class in a slab of its own: see level_width in slab_build.c. */
+static double block_bytes(const struct load *load, const struct cost_rules *rules)
+{
+	double m = load->weight > 0 ? load->weight_squares / load->weight / -log1p(-rules->density) : 0;
+	return fmax(m, 8) * BS_LINE_BYTES * COARSE_SHARE;
+}
+
+/* Rows of one slab, so that its columns stay below max_slab_bytes; 0 if not even one block does. */
+static uint32_t slab_rows(const struct load *load, const struct cost_rules *rules)
+{
+	double n_blocks = floor((double)rules->max_slab_bytes / block_bytes(load, rules));
+	if (n_blocks < 1)
+		return 0;
+	return (n_blocks < rules->max_blocks ? (uint32_t)n_blocks : rules->max_blocks) * BS_LINE_BITS;
+}
+
+static double list_cost(const struct load *load)
+{
+	return load->n_terms * 4 + (double)load->n_docs * (8 + LIST_DOC_COST);
+}
+
+static double matrix_cost(const struct load *load, const struct cost_rules *rules)
+{
+	uint32_t rows = slab_rows(load, rules);
+	if (rows == 0)
+		return INFINITY;
+	double n_slabs = ceil((double)load->n_docs / rows);
+	double n_blocks = ceil((double)load->n_docs / BS_LINE_BITS);
+	return n_blocks * block_bytes(load, rules) + n_slabs * SLAB_COST;
+}
+
+static bool is_list(const struct load *load, const struct cost_rules *rules)
+{
+	if (rules->list_mode == BS_LISTS_ALWAYS)
+		return true;
+	double matrix = matrix_cost(load, rules);
+	return isinf(matrix) || (rules->list_mode == BS_LISTS_AUTO && list_cost(load) < matrix);
+}
+
+static double class_cost(const struct load *load, const struct cost_rules *rules)
+{
+	if (load->n_docs == 0)
+		return 0;
+	return is_list(load, rules) ? list_cost(load) : matrix_cost(load, rules);
+}
+
+static uint32_t class_of(uint64_t weight)
+{
+	uint32_t class = (uint32_t)(log((double)weight + 1) / log(CLASS_RATIO));
+	return class < BS_MAX_CLASSES ? class : BS_MAX_CLASSES - 1;
+}
+
+/* Merges neighbours in loads[0..n); map[class] becomes the class it ended in. Returns how many are left. */
+static uint32_t merge_classes(struct load *loads, uint32_t n, uint32_t *first_of, const struct cost_rules *rules)
+{
+	for (;;) {
+		double best = 0;
+		uint32_t at = n;
+		for (uint32_t i = 0; i + 1 < n; i++) {
+			struct load both = join(&loads[i], &loads[i + 1]);
+			double saved = class_cost(&loads[i], rules) + class_cost(&loads[i + 1], rules) - class_cost(&both, rules);
+			if (saved > best || loads[i].n_docs == 0 || loads[i + 1].n_docs == 0) {
+				best = loads[i].n_docs == 0 || loads[i + 1].n_docs == 0 ? INFINITY : saved;
+				at = i;
+			}
+		}
+		if (at == n)
+			return n;
+		loads[at] = join(&loads[at], &loads[at + 1]);
+		memmove(&loads[at + 1], &loads[at + 2], (n - at - 2) * sizeof(*loads));
+		memmove(&first_of[at + 1], &first_of[at + 2], (n - at - 2) * sizeof(*first_of));
+		n--;
+	}
+}
+
+enum bs_status bs_classes_make(const struct bs_class_doc *docs, uint32_t n_docs, double density, uint32_t max_blocks,
+                               uint64_t max_slab_bytes, enum bs_list_mode list_mode, struct bs_classes *classes_out,
+                               struct bs_error *err)
+{
+	struct cost_rules rules = {density, max_blocks, max_slab_bytes, list_mode};
+	struct load loads[BS_MAX_CLASSES] = {{0, 0, 0, 0}};
+	uint32_t first_of[BS_MAX_CLASSES]; /* the first of the original classes in each merged one */
+	memset(classes_out, 0, sizeof(*classes_out));
+	if (n_docs == 0)
+		return BS_OK;
+	classes_out->docs = malloc((size_t)n_docs * sizeof(uint32_t));
+	if (!classes_out->docs)
+		return bs_fail_memory(err, "length classes", (size_t)n_docs * sizeof(uint32_t));
+	for (uint32_t i = 0; i < BS_MAX_CLASSES; i++)
+		first_of[i] = i;
+	for (uint32_t i = 0; i < n_docs; i++) {
+		double weight = (double)docs[i].weight;
+		struct load one = {1, weight, weight * weight, docs[i].n_terms};
+		struct load *load = &loads[class_of(docs[i].weight)];
+		*load = join(load, &one);
+	}
+	classes_out->n_classes = merge_classes(loads, BS_MAX_CLASSES, first_of, &rules);
+	uint32_t *at = classes_out->docs;
+	uint8_t class_in[BS_MAX_CLASSES];
+	for (uint32_t c = 0; c < classes_out->n_classes; c++) {
+		uint32_t rows = slab_rows(&loads[c], &rules);
+		bool list = is_list(&loads[c], &rules);
+		classes_out->classes[c] = (struct bs_class){.docs = at, .is_list = list, .max_rows = list ? UINT32_MAX : rows};
+		at += loads[c].n_docs;
+		uint32_t end = c + 1 < classes_out->n_classes ? first_of[c + 1] : BS_MAX_CLASSES;
+		for (uint32_t i = first_of[c]; i < end; i++)
+			class_in[i] = (uint8_t)c;
+	}
+	for (uint32_t i = 0; i < n_docs; i++) {
+		struct bs_class *class = &classes_out->classes[class_in[class_of(docs[i].weight)]];
+		class->docs[class->n_docs++] = i;
+	}
+	return BS_OK;
+}
+
+void bs_classes_deinit(struct bs_classes *classes)
+{
+	free(classes->docs);
+	memset(classes, 0, sizeof(*classes));
+}

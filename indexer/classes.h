@@ -1,0 +1,47 @@
+/*
+ * classes.h: which documents share a slab. Documents of a slab share one signature width, so they should have about
+ * the same number of bits: COBS's "compact" index by length. See classes.c for the cost that decides.
+ */
+#ifndef BS_INDEXER_CLASSES_H
+#define BS_INDEXER_CLASSES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/status.h"
+
+#define BS_MAX_CLASSES 128u
+
+/* What deciding needs to know of a document. */
+struct bs_class_doc {
+	uint64_t weight;  /* hashed document columns its terms set */
+	uint32_t n_terms;
+};
+
+enum bs_list_mode {
+	BS_LISTS_AUTO = 0, /* plain signatures where they are cheaper */
+	BS_LISTS_NEVER,    /* unless a block would not fit in max_slab_bytes */
+	BS_LISTS_ALWAYS,
+};
+
+/* Documents of one class, in document order. */
+struct bs_class {
+	uint32_t *docs; /* n_docs numbers, within the one array that bs_classes_deinit frees */
+	uint32_t n_docs;
+	bool is_list;
+	uint32_t max_rows; /* of one slab, a multiple of 512 */
+};
+
+struct bs_classes {
+	struct bs_class classes[BS_MAX_CLASSES];
+	uint32_t n_classes;
+	uint32_t *docs;
+};
+
+/* Puts documents 0..n_docs-1 in classes, short ones first. Every document is in exactly one. BS_NO_MEMORY. */
+enum bs_status bs_classes_make(const struct bs_class_doc *docs, uint32_t n_docs, double density, uint32_t max_blocks,
+                               uint64_t max_slab_bytes, enum bs_list_mode list_mode, struct bs_classes *classes_out,
+                               struct bs_error *err) BS_WARN_UNUSED;
+void bs_classes_deinit(struct bs_classes *classes);
+
+#endif

@@ -1,0 +1,347 @@
+/* cmd_index.c: `bitsift index`. Argument parsing, progress and summary; the work is indexer.c's. */
+#include "indexer/cmd_index.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/command_line.h"
+#include "indexer/indexer.h"
+
+enum index_option {
+	OPTION_INDEX = 1,
+	OPTION_WORDS,
+	OPTION_STEM,
+	OPTION_FOLD_ACCENTS,
+	OPTION_ID,
+	OPTION_TEXT,
+	OPTION_DENSITY,
+	OPTION_MEMORY,
+	OPTION_HIDDEN,
+	OPTION_NO_IGNORE,
+	OPTION_GLOB,
+	OPTION_BINARY,
+	OPTION_STRICT,
+	OPTION_REBUILD,
+	OPTION_WAIT,
+	OPTION_QUIET,
+	OPTION_VERBOSE,
+};
+
+static const struct bs_option index_options[] = {
+	{OPTION_INDEX, 0, "index", "DIR", "where the index is or will be [.bitsift]"},
+	{OPTION_WORDS, 0, "words", NULL, "index words, for `bitsift query` (the default)"},
+	{OPTION_STEM, 0, "stem", "LANG", "index word stems (Snowball: english, german, ...)"},
+	{OPTION_FOLD_ACCENTS, 0, "fold-accents", NULL, "let cafe find caf\xc3\xa9"},
+	{OPTION_ID, 0, "id", "FIELD", "JSONL: the field that names a record [id]"},
+	{OPTION_TEXT, 0, "text", "F,G", "JSONL: fields to index [every top-level string]"},
+	{OPTION_DENSITY, 0, "density", "D", "share of set bits, 0.05 to 0.6: less is faster and larger [0.25]"},
+	{OPTION_MEMORY, 0, "memory", "SIZE", "memory to work with [1G]"},
+	{OPTION_HIDDEN, 0, "hidden", NULL, "hidden files and folders too"},
+	{OPTION_NO_IGNORE, 0, "no-ignore", NULL, "do not heed .gitignore, .ignore, .rgignore"},
+	{OPTION_GLOB, 'g', "glob", "GLOB", "only files that match; !GLOB leaves out; repeatable"},
+	{OPTION_BINARY, 'a', "binary", NULL, "files with NUL bytes too"},
+	{OPTION_STRICT, 0, "strict", NULL, "stop at the first bad JSONL record"},
+	{OPTION_REBUILD, 0, "rebuild", NULL, "index everything again, with new options or after damage"},
+	{OPTION_WAIT, 0, "wait", NULL, "wait for another bitsift that is writing the index"},
+	{OPTION_QUIET, 'q', "quiet", NULL, "no summary"},
+	{OPTION_VERBOSE, 'v', "verbose", NULL, "name every skipped file"},
+	{0},
+};
+
+static const char *const index_examples[] = {
+	"bitsift index .", "the files below here, into ./.bitsift",
+	"bitsift index mail.jsonl", "one document a line",
+	"zcat a.jsonl.gz | bitsift index -", "from a pipe; the text is stored",
+	"bitsift index", "again: what was recorded",
+	NULL,
+};
+
+const struct bs_command bs_command_index = {
+	.name = "index",
+	.summary = "Index files, folders (as ripgrep would search them) and JSONL collections.",
+	.usage = "[OPTION]... [SOURCE]...",
+	.description = "",
+	.options = index_options,
+	.examples = index_examples,
+	.exit_status = "0 when done, even if documents were skipped (they are counted and listed); 2 when nothing could be done.",
+};
+
+/* ---- what the user sees while it runs ---- */
+
+#define LISTED_SKIPS 20 /* of one reason, unless --verbose */
+
+struct display {
+	bool is_terminal;
+	bool is_drawn;
+	bool verbose;
+	uint64_t last_drawn_ns;
+	uint64_t n_listed[BS_SKIP_REASONS];
+};
+
+static void clear_bar(struct display *display)
+{
+	if (display->is_drawn)
+		fputs("\r\033[K", stderr);
+	display->is_drawn = false;
+}
+
+static void show_skip(void *context, enum bs_skip reason, const char *message)
+{
+	struct display *display = context;
+	if (++display->n_listed[reason] > LISTED_SKIPS && !display->verbose)
+		return;
+	/* That a binary file or a link is passed over is expected; it is counted in the summary. */
+	bool is_expected = reason == BS_SKIP_BINARY || reason == BS_SKIP_LINK || reason == BS_SKIP_SPECIAL;
+	if (is_expected && !display->verbose)
+		return;
+	clear_bar(display);
+	fprintf(stderr, "bitsift: skipped: %s\n", message);
+}
+
+static double megabytes_a_second(uint64_t n_bytes, uint64_t elapsed_ns)
+{
+	return elapsed_ns ? (double)n_bytes * 1e3 / (double)elapsed_ns : 0;
+}
+
+static void show_progress(void *context, const struct bs_index_report *report)
+{
+	struct display *display = context;
+	char bytes[24], docs[32], left[64] = "";
+	if (!display->is_terminal || report->elapsed_ns < 1000000000u ||
+	    report->elapsed_ns - display->last_drawn_ns < 100000000u)
+		return;
+	display->last_drawn_ns = report->elapsed_ns;
+	bs_format_bytes(report->text_bytes, bytes);
+	bs_format_count(report->n_docs, docs);
+	if (report->source_total > 0 && report->source_bytes > 0) {
+		double share = (double)report->source_bytes / (double)report->source_total;
+		double seconds = (double)report->elapsed_ns / 1e9 * (1 / share - 1);
+		snprintf(left, sizeof(left), " \xc2\xb7 %.0f %% \xc2\xb7 %.0f s left", share * 100, seconds);
+	}
+	fprintf(stderr, "\r\033[Kindexing: %s documents \xc2\xb7 %s \xc2\xb7 %.0f MB/s%s", docs, bytes,
+	        megabytes_a_second(report->text_bytes, report->elapsed_ns), left);
+	fflush(stderr);
+	display->is_drawn = true;
+}
+
+static void show_skipped(const struct display *display, const struct bs_index_report *report)
+{
+	char count[32];
+	for (int reason = 0; reason < BS_SKIP_REASONS; reason++) {
+		if (report->skipped[reason] == 0)
+			continue;
+		bs_format_count(report->skipped[reason], count);
+		bool is_listed = display->verbose || (reason > BS_SKIP_SPECIAL && report->skipped[reason] <= LISTED_SKIPS);
+		fprintf(stderr, "  skipped   %s %s%s\n", count, bs_skip_name((enum bs_skip)reason),
+		        is_listed ? "" : " (--verbose names them)");
+	}
+}
+
+static void show_summary(const struct display *display, const struct bs_index_report *report, const char *dir)
+{
+	char docs[32], terms[32], postings[32], text[24], index[24], replaced[32];
+	bs_format_count(report->n_docs, docs);
+	bs_format_count(report->n_terms, terms);
+	bs_format_count(report->n_postings, postings);
+	bs_format_bytes(report->text_bytes, text);
+	bs_format_bytes(report->index_bytes, index);
+	fprintf(stderr, "indexed %s documents, %s, in %.2f s (%.0f MB/s)\n", docs, text, (double)report->elapsed_ns / 1e9,
+	        megabytes_a_second(report->text_bytes, report->elapsed_ns));
+	fprintf(stderr, "  terms     %s distinct, %s postings\n", terms, postings);
+	fprintf(stderr, "  index     %s", index);
+	if (report->text_bytes > 0)
+		fprintf(stderr, ", %.1f %% of the text", (double)report->index_bytes * 100 / (double)report->text_bytes);
+	if (report->n_postings > 0)
+		fprintf(stderr, ", %.1f bits a posting", (double)report->index_bytes * 8 / (double)report->n_postings);
+	fprintf(stderr, ", in %s (%llu segments)\n", dir, (unsigned long long)report->n_segments);
+	if (report->n_replaced > 0) {
+		bs_format_count(report->n_replaced, replaced);
+		fprintf(stderr, "  replaced  %s records whose id came again\n", replaced);
+	}
+	show_skipped(display, report);
+}
+
+/* ---- arguments ---- */
+
+struct index_arguments {
+	struct bs_index_job job;
+	struct display display;
+	bool quiet;
+	bool help;
+	bool has_options; /* one that is recorded with the index */
+	char **globs;     /* into argv, NULL-ended */
+	size_t n_globs;
+	char *text;       /* --text's list, cut up */
+	char **text_fields;
+};
+
+/* "F,G" -> a NULL-ended list. */
+static enum bs_status take_fields(struct index_arguments *arguments, const char *value, struct bs_error *err)
+{
+	free(arguments->text);
+	free(arguments->text_fields);
+	arguments->text = strdup(value);
+	arguments->text_fields = calloc(strlen(value) + 2, sizeof(char *));
+	if (!arguments->text || !arguments->text_fields)
+		return bs_fail_memory(err, "options", strlen(value));
+	size_t n = 0;
+	char *rest = arguments->text;
+	for (char *field = strsep(&rest, ","); field; field = strsep(&rest, ","))
+		if (*field)
+			arguments->text_fields[n++] = field;
+	if (n == 0)
+		return bs_fail(err, BS_INVALID, "--text needs the name of a field");
+	arguments->job.options.text_fields = arguments->text_fields;
+	return BS_OK;
+}
+
+static enum bs_status take_density(struct index_arguments *arguments, const char *value, struct bs_error *err)
+{
+	char *end;
+	double density = strtod(value, &end);
+	if (end == value || *end || !(density >= 0.05 && density <= 0.6))
+		return bs_fail(err, BS_INVALID, "--density %s: not a number from 0.05 to 0.6", value);
+	arguments->job.options.density = density;
+	return BS_OK;
+}
+
+/* Options that are recorded with the index. */
+static enum bs_status take_recorded(struct index_arguments *arguments, int id, const char *value, struct bs_error *err)
+{
+	struct bs_index_options *options = &arguments->job.options;
+	arguments->has_options = true;
+	switch (id) {
+	case OPTION_WORDS:
+		options->words = true;
+		return BS_OK;
+	case OPTION_STEM:
+		options->stem_language = (char *)(uintptr_t)value;
+		return BS_OK;
+	case OPTION_FOLD_ACCENTS:
+		options->fold_accents = true;
+		return BS_OK;
+	case OPTION_ID:
+		options->id_field = (char *)(uintptr_t)value;
+		return BS_OK;
+	case OPTION_TEXT:
+		return take_fields(arguments, value, err);
+	case OPTION_DENSITY:
+		return take_density(arguments, value, err);
+	case OPTION_HIDDEN:
+		options->hidden = true;
+		return BS_OK;
+	case OPTION_NO_IGNORE:
+		options->no_ignore = true;
+		return BS_OK;
+	case OPTION_GLOB:
+		arguments->globs[arguments->n_globs++] = (char *)(uintptr_t)value;
+		options->globs = arguments->globs;
+		return BS_OK;
+	case OPTION_BINARY:
+		options->binary_as_text = true;
+		return BS_OK;
+	}
+	return BS_OK;
+}
+
+static enum bs_status take_option(struct index_arguments *arguments, int id, const char *value, struct bs_error *err)
+{
+	switch (id) {
+	case BS_OPTION_HELP:
+		arguments->help = true;
+		return BS_OK;
+	case OPTION_INDEX:
+		arguments->job.dir = value;
+		return BS_OK;
+	case OPTION_MEMORY:
+		return bs_parse_size("--memory", value, &arguments->job.memory_bytes, err);
+	case OPTION_STRICT:
+		arguments->job.strict = true;
+		return BS_OK;
+	case OPTION_REBUILD:
+		arguments->job.rebuild = true;
+		return BS_OK;
+	case OPTION_WAIT:
+		arguments->job.wait = true;
+		return BS_OK;
+	case OPTION_QUIET:
+		arguments->quiet = true;
+		return BS_OK;
+	case OPTION_VERBOSE:
+		arguments->display.verbose = true;
+		return BS_OK;
+	default:
+		return take_recorded(arguments, id, value, err);
+	}
+}
+
+static enum bs_status parse_arguments(struct index_arguments *arguments, int argc, char **argv, struct bs_error *err)
+{
+	struct bs_arguments walk = {.command = &bs_command_index, .argc = argc, .argv = argv};
+	int id;
+	const char *value;
+	enum bs_status status;
+	arguments->globs = calloc((size_t)argc + 1, sizeof(char *));
+	if (!arguments->globs)
+		return bs_fail_memory(err, "options", (unsigned)argc * sizeof(char *));
+	while ((status = bs_arguments_next(&walk, &id, &value, err)) == BS_OK && id) {
+		status = take_option(arguments, id, value, err);
+		if (status)
+			return status;
+	}
+	if (status)
+		return status;
+	char **operands;
+	arguments->job.n_sources = bs_arguments_operands(&walk, &operands);
+	arguments->job.sources = (const char *const *)operands;
+	return BS_OK;
+}
+
+static int show_help(void)
+{
+	struct bs_buffer text = {0};
+	if (bs_command_help(&bs_command_index, &text, NULL) == BS_OK)
+		fwrite(text.data, 1, text.used_bytes, stdout);
+	bs_buffer_deinit(&text);
+	return 0;
+}
+
+int bs_cmd_index(int argc, char **argv)
+{
+	struct bs_error err = {""};
+	struct bs_index_report report = {0};
+	struct index_arguments arguments = {.job = {.options = {.words = true, .density = BS_DEFAULT_DENSITY}}};
+	const char *environment = getenv("BITSIFT_INDEX");
+	arguments.job.dir = environment && *environment ? environment : ".bitsift";
+	arguments.job.context = &arguments.display;
+	arguments.job.progress = show_progress;
+	arguments.job.skipped = show_skip;
+	arguments.display.is_terminal = isatty(STDERR_FILENO);
+	int exit_status = 2;
+	enum bs_status status = parse_arguments(&arguments, argc, argv, &err);
+	if (status)
+		goto out;
+	if (arguments.help) {
+		exit_status = show_help();
+		goto out;
+	}
+	/* No option means "as it was made"; to go back to the defaults, --rebuild. */
+	arguments.job.use_recorded_options = !arguments.has_options && !arguments.job.rebuild;
+	status = bs_index_run(&arguments.job, &report, &err);
+	clear_bar(&arguments.display);
+	if (!status && !arguments.quiet)
+		show_summary(&arguments.display, &report, arguments.job.dir);
+out:
+	if (status)
+		fprintf(stderr, "bitsift: %s\n", err.text);
+	else
+		exit_status = 0;
+	free(arguments.globs);
+	free(arguments.text);
+	free(arguments.text_fields);
+	return exit_status;
+}

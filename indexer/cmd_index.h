@@ -1,0 +1,12 @@
+/* cmd_index.h: `bitsift index`, for main.c. */
+#ifndef BS_INDEXER_CMD_INDEX_H
+#define BS_INDEXER_CMD_INDEX_H
+
+#include "core/command_line.h"
+
+extern const struct bs_command bs_command_index;
+
+/* argv[0] is "index". Returns the exit status. */
+int bs_cmd_index(int argc, char **argv);
+
+#endif

@@ -1,0 +1,622 @@
+/* indexer.c: an index run from start to commit. See indexer.h. */
+#include "indexer/indexer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "core/hash.h"
+#include "core/index_dir.h"
+#include "core/words.h"
+#include "corpus/recorded.h"
+#include "corpus/source.h"
+#include "corpus/store.h"
+#include "indexer/gather.h"
+#include "indexer/id_set.h"
+#include "indexer/segment_build.h"
+
+#define DEFAULT_MEMORY_BYTES (UINT64_C(1) << 30)
+#define MIN_MEMORY_BYTES     (UINT64_C(16) << 20)
+/* Timestamps of files come from a clock that ticks every few ms; one from this shortly before the run may be later. */
+#define CLOCK_GRAIN_NS       20000000
+
+/* A segment of this run: the documents of it that were replaced since. */
+struct run_segment {
+	struct bs_buffer dead; /* bit d of byte d / 8 */
+	uint64_t n_dead;
+	struct bs_segment opened; /* only if an id had to be looked up in it */
+	bool is_open;
+};
+
+struct run {
+	const struct bs_index_job *job;
+	struct bs_index_lock lock;
+	struct bs_snapshot old;
+	bool has_old;
+	bool is_damaged;             /* there is an index, but it could not be opened */
+	struct bs_manifest manifest; /* of the commit to be */
+	struct bs_source_options source_options;
+	struct bs_build_options build_options;
+	uint64_t gather_limit_bytes;
+	int64_t start_mtime_ns; /* a file not older than this is suspect */
+	uint64_t start_ns;
+	struct bs_words *words;
+	struct bs_reader *reader;
+	struct bs_harvest harvest;
+	struct bs_gather gather;
+	struct bs_store_writer *store; /* of the segment being gathered, or NULL */
+	uint64_t n_stored;
+	struct run_segment *segments;  /* finished ones, and the one being gathered last */
+	uint32_t n_segments;           /* finished */
+	/* The source being read. */
+	struct bs_source source;
+	uint32_t source_number;
+	struct bs_id_set ids;
+	struct bs_buffer id;
+	struct bs_buffer other_id;
+	struct bs_index_report report;
+};
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void report_skip(void *context, enum bs_skip reason, const char *message)
+{
+	struct run *run = context;
+	run->report.skipped[reason]++;
+	if (run->job->skipped)
+		run->job->skipped(run->job->context, reason, message);
+}
+
+/* ---- segments ---- */
+
+static enum bs_status add_run_segment(struct run *run, struct bs_error *err)
+{
+	size_t n_bytes = ((size_t)run->n_segments + 1) * sizeof(*run->segments);
+	struct run_segment *segments = realloc(run->segments, n_bytes);
+	if (!segments)
+		return bs_fail_memory(err, "the list of segments", n_bytes);
+	run->segments = segments;
+	segments[run->n_segments] = (struct run_segment){.n_dead = 0};
+	return BS_OK;
+}
+
+/* Writes what is gathered as a segment and starts the next. */
+static enum bs_status flush_segment(struct run *run, struct bs_error *err)
+{
+	if (bs_gather_n_docs(&run->gather) == 0)
+		return BS_OK;
+	struct bs_segment_record record = {
+		.number = run->manifest.next_number++,
+		.n_docs = bs_gather_n_docs(&run->gather),
+	};
+	struct bs_build_sum sum = {0};
+	char *path = bs_index_file_path(run->job->dir, "seg", record.number);
+	if (!path)
+		return bs_fail_memory(err, "a path", strlen(run->job->dir));
+	enum bs_status status = run->store ? bs_store_writer_finish(run->store, err) : BS_OK;
+	if (!status)
+		status = bs_segment_build(path, &run->gather, run->store, &run->build_options, &sum, err);
+	free(path);
+	if (status)
+		return status;
+	record.n_bytes = sum.file_bytes;
+	status = bs_manifest_add_segment(&run->manifest, &record, err);
+	run->report.n_postings += run->gather.n_postings;
+	run->report.n_terms += sum.n_terms;
+	run->report.index_bytes += sum.file_bytes;
+	run->report.n_segments++;
+	bs_gather_clear(&run->gather);
+	bs_store_writer_free(run->store);
+	run->store = NULL;
+	run->n_stored = 0;
+	run->n_segments++;
+	return status ? status : add_run_segment(run, err);
+}
+
+/* ---- ids ---- */
+
+/* The record of a document of this run: still gathered, or in a segment already written. */
+static enum bs_status run_record(struct run *run, struct bs_id_place place, struct bs_doc_record *record_out,
+                                 struct bs_error *err)
+{
+	if (place.segment == run->n_segments) {
+		bs_doc_table_gathered(&run->gather.doc_table, place.document, record_out);
+		return BS_OK;
+	}
+	struct run_segment *segment = &run->segments[place.segment];
+	if (!segment->is_open) {
+		char *path = bs_index_file_path(run->job->dir, "seg", run->manifest.segments[place.segment].number);
+		enum bs_status status = path ? bs_segment_open(&segment->opened, path, err) : bs_fail_memory(err, "a path", 0);
+		free(path);
+		if (status)
+			return status;
+		segment->is_open = true;
+	}
+	return bs_doc_table_get(&segment->opened.docs, place.document, record_out, err);
+}
+
+static enum bs_status make_id(struct run *run, const struct bs_doc_record *record, struct bs_buffer *id,
+                              struct bs_error *err)
+{
+	bs_buffer_clear(id);
+	return bs_source_append_id(&run->source, record->name, record->name_bytes,
+	                           record->flags & BS_DOC_NAMED_BY_LINE ? record->place[2] : 0, id, err);
+}
+
+static enum bs_status mark_dead(struct run *run, struct bs_id_place place, struct bs_error *err)
+{
+	struct run_segment *segment = &run->segments[place.segment];
+	size_t n_bytes = (size_t)place.document / 8 + 1;
+	if (segment->dead.used_bytes < n_bytes) {
+		enum bs_status status = bs_buffer_reserve(&segment->dead, n_bytes - segment->dead.used_bytes, err);
+		if (status)
+			return status;
+		memset(segment->dead.data + segment->dead.used_bytes, 0, n_bytes - segment->dead.used_bytes);
+		segment->dead.used_bytes = n_bytes;
+	}
+	segment->dead.data[place.document / 8] |= (uint8_t)(1u << (place.document % 8));
+	segment->n_dead++;
+	run->report.n_replaced++;
+	return BS_OK;
+}
+
+/* Makes place the document of its id in this source; an earlier one of the same id is dead from now on. */
+static enum bs_status claim_id(struct run *run, const struct bs_doc_record *record, struct bs_id_place place,
+                               struct bs_error *err)
+{
+	enum bs_status status = make_id(run, record, &run->id, err);
+	if (status)
+		return status;
+	uint64_t hash = bs_checksum(run->id.data, run->id.used_bytes);
+	uint64_t cursor = hash;
+	struct bs_id_place *earlier;
+	while ((earlier = bs_id_set_next(&run->ids, hash, &cursor)) != NULL) {
+		struct bs_doc_record other;
+		status = run_record(run, *earlier, &other, err);
+		if (!status)
+			status = make_id(run, &other, &run->other_id, err);
+		if (status)
+			return status;
+		if (run->id.used_bytes == run->other_id.used_bytes &&
+		    (run->id.used_bytes == 0 || memcmp(run->id.data, run->other_id.data, run->id.used_bytes) == 0)) {
+			status = mark_dead(run, *earlier, err);
+			*earlier = place;
+			return status;
+		}
+	}
+	return bs_id_set_add(&run->ids, hash, place, err);
+}
+
+/* ---- documents ---- */
+
+static struct bs_doc_record make_record(const struct run *run, const struct bs_harvest_doc *doc)
+{
+	const struct bs_document *document = &doc->document;
+	struct bs_doc_record record = {
+		.source = run->source_number,
+		.flags = document->is_named_by_line ? BS_DOC_NAMED_BY_LINE : 0,
+		.name = run->harvest.names.data + doc->name_offset,
+		.name_bytes = doc->name_bytes,
+	};
+	switch (run->source.kind) {
+	case BS_SOURCE_FOLDER:
+	case BS_SOURCE_FILE:
+		record.place[0] = document->stamp.size_bytes;
+		record.place[1] = (uint64_t)document->stamp.mtime_ns;
+		record.place[2] = (uint64_t)document->stamp.ctime_ns;
+		record.place[3] = document->stamp.inode;
+		if (document->stamp.mtime_ns >= run->start_mtime_ns)
+			record.flags |= BS_DOC_SUSPECT;
+		break;
+	case BS_SOURCE_COLLECTION:
+		record.place[0] = document->offset;
+		record.place[1] = document->raw_bytes;
+		record.place[2] = document->line;
+		break;
+	case BS_SOURCE_STDIN:
+		record.place[0] = run->n_stored;
+		record.place[1] = document->raw_bytes;
+		record.place[2] = document->line;
+		break;
+	}
+	return record;
+}
+
+static enum bs_status store_document(struct run *run, const struct bs_harvest_doc *doc, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	if (!run->store)
+		status = bs_store_writer_new(run->job->dir, &run->store, err);
+	if (!status)
+		status = bs_store_writer_add(run->store, run->harvest.raws.data + doc->raw_offset,
+		                             (size_t)doc->document.raw_bytes, err);
+	run->n_stored++;
+	return status;
+}
+
+static enum bs_status add_document(struct run *run, uint32_t i, struct bs_error *err)
+{
+	const struct bs_harvest_doc *doc = &bs_harvest_docs(&run->harvest)[i];
+	struct bs_doc_record record = make_record(run, doc);
+	struct bs_id_place place = {.segment = run->n_segments, .document = bs_gather_n_docs(&run->gather)};
+	enum bs_status status = BS_OK;
+	if (place.document >= UINT32_MAX - 1)
+		return bs_fail(err, BS_INVALID, "more than 2^32 documents in one segment; use less --memory");
+	/* Paths are unique as they are. */
+	if (run->source.kind == BS_SOURCE_COLLECTION || run->source.kind == BS_SOURCE_STDIN)
+		status = claim_id(run, &record, place, err);
+	if (!status && run->harvest.keep_raws)
+		status = store_document(run, doc, err);
+	if (!status)
+		status = bs_gather_add(&run->gather, &run->harvest, i, &record, err);
+	run->report.text_bytes += doc->text_bytes;
+	run->report.n_docs++;
+	return status;
+}
+
+static enum bs_status pour_skips(struct run *run, struct bs_error *err)
+{
+	for (uint32_t i = 0; i < run->harvest.n_skips; i++) {
+		const struct bs_harvest_skip *skip = &bs_harvest_skips(&run->harvest)[i];
+		const char *message = (const char *)run->harvest.messages.data + skip->message_offset;
+		if (run->job->strict && (skip->reason == BS_SKIP_BAD_RECORD || skip->reason == BS_SKIP_NO_TEXT))
+			return bs_fail(err, BS_INVALID, "%s (--strict stops here; the index is as it was)", message);
+		report_skip(run, skip->reason, message);
+	}
+	return BS_OK;
+}
+
+/* The harvest of a batch goes into the gather; a full gather becomes a segment. */
+static enum bs_status pour(struct run *run, struct bs_error *err)
+{
+	enum bs_status status = pour_skips(run, err);
+	if (!status)
+		status = bs_gather_map(&run->gather, &run->harvest, err);
+	for (uint32_t i = 0; i < run->harvest.n_docs && !status; i++)
+		status = add_document(run, i, err);
+	uint32_t max_docs = run->job->max_segment_docs;
+	bool is_full = bs_gather_bytes(&run->gather) > run->gather_limit_bytes ||
+	               (max_docs && bs_gather_n_docs(&run->gather) >= max_docs);
+	if (!status && is_full)
+		status = flush_segment(run, err);
+	run->report.elapsed_ns = clock_ns(CLOCK_MONOTONIC) - run->start_ns;
+	if (run->job->progress)
+		run->job->progress(run->job->context, &run->report);
+	return status;
+}
+
+/* ---- sources ---- */
+
+/* Text of standard input lives in the old index only: read it from there. */
+static enum bs_status replay_segment(struct run *run, uint32_t s, uint32_t old_source, struct bs_error *err)
+{
+	const struct bs_segment *segment = &run->old.segments[s];
+	struct bs_store *store = NULL;
+	struct bs_store_reader *store_reader = NULL;
+	struct bs_buffer raw = {0};
+	const struct bs_document_sink sink = bs_harvest_sink(&run->harvest);
+	enum bs_status status = bs_section_touch(&segment->store_dictionary, 0, segment->store_dictionary.n_bytes, err);
+	if (!status)
+		status = bs_section_touch(&segment->store_offsets, 0, segment->store_offsets.n_bytes, err);
+	if (!status)
+		status = bs_store_open(segment->store_dictionary.data, (size_t)segment->store_dictionary.n_bytes,
+		                       segment->store_offsets.data, (size_t)segment->store_offsets.n_bytes,
+		                       segment->store_frames.data, (size_t)segment->store_frames.n_bytes, &store, err);
+	if (!status)
+		status = bs_store_reader_new(store, &store_reader, err);
+	for (uint32_t d = 0; d < segment->meta.n_docs && !status; d++) {
+		struct bs_doc_record record;
+		struct bs_document document;
+		if (bs_snapshot_is_deleted(&run->old, s, d))
+			continue;
+		status = bs_doc_table_get(&segment->docs, d, &record, err);
+		if (status || record.source != old_source)
+			continue;
+		bs_harvest_clear(&run->harvest);
+		status = bs_store_fetch(store_reader, record.place[0], &raw, err);
+		if (!status)
+			status = bs_reader_fetch_raw(run->reader, raw.data, raw.used_bytes, &document, err);
+		if (status)
+			break;
+		document.line = record.place[2];
+		status = sink.document(sink.context, &document, err);
+		if (!status)
+			status = pour(run, err);
+	}
+	bs_buffer_deinit(&raw);
+	bs_store_reader_free(store_reader);
+	bs_store_close(store);
+	return status;
+}
+
+static enum bs_status replay_stdin(struct run *run, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; run->has_old && i < run->old.manifest.n_sources; i++) {
+		if (run->old.manifest.sources[i].kind != BS_SOURCE_STDIN)
+			continue;
+		for (uint32_t s = 0; s < run->old.manifest.n_segments && !status; s++)
+			if (run->old.segments[s].store_offsets.n_bytes > 0)
+				status = replay_segment(run, s, i, err);
+	}
+	return status;
+}
+
+static enum bs_status read_feed(struct run *run, struct bs_source_record *record, struct bs_error *err)
+{
+	struct bs_feed *feed = NULL;
+	struct bs_batch batch = {0};
+	const struct bs_document_sink sink = bs_harvest_sink(&run->harvest);
+	enum bs_status status = bs_feed_open(&run->source, &run->source_options, report_skip, run, &feed, err);
+	while (!status) {
+		bs_harvest_clear(&run->harvest);
+		status = bs_feed_next(feed, &batch, err);
+		if (status || batch.n_items == 0)
+			break;
+		status = bs_reader_read(run->reader, &run->source, &batch, &sink, err);
+		run->report.source_bytes = batch.source_bytes;
+		if (!status)
+			status = pour(run, err);
+	}
+	record->read_bytes = run->report.source_bytes;
+	bs_feed_close(feed);
+	bs_batch_deinit(&batch);
+	return status;
+}
+
+/* Reads recorded source number i of the new manifest; read_stdin says that "-" was named in this run. */
+static enum bs_status read_source(struct run *run, uint32_t i, bool read_stdin, struct bs_error *err)
+{
+	struct bs_source_record *record = &run->manifest.sources[i];
+	enum bs_status status = bs_recorded_source(run->job->dir, record, &run->source, err);
+	if (status)
+		return status;
+	run->source_number = i;
+	run->report.source_bytes = 0;
+	run->report.source_total = 0;
+	run->harvest.keep_raws = run->source.kind == BS_SOURCE_STDIN;
+	if (run->source.kind == BS_SOURCE_COLLECTION) {
+		struct bs_stamp stamp;
+		status = bs_path_stamp(run->source.path, &stamp, err);
+		record->stamp[0] = stamp.size_bytes;
+		record->stamp[1] = (uint64_t)stamp.mtime_ns;
+		record->stamp[2] = (uint64_t)stamp.ctime_ns;
+		record->stamp[3] = stamp.inode;
+		record->is_suspect = stamp.mtime_ns >= run->start_mtime_ns;
+		run->report.source_total = stamp.size_bytes;
+	}
+	if (!status && run->source.kind == BS_SOURCE_STDIN)
+		status = replay_stdin(run, err);
+	if (!status && (run->source.kind != BS_SOURCE_STDIN || read_stdin))
+		status = read_feed(run, record, err);
+	bs_source_deinit(&run->source);
+	bs_id_set_deinit(&run->ids);
+	return status;
+}
+
+/* Adds the argument's source to the new manifest unless it is recorded already. */
+static enum bs_status add_argument(struct run *run, const struct bs_source *source, struct bs_error *err)
+{
+	struct bs_source_record record = {.kind = source->kind, .label = source->label};
+	enum bs_status status = bs_recorded_path(run->job->dir, source, &record.path, err);
+	if (status)
+		return status;
+	for (uint32_t i = 0; i < run->manifest.n_sources; i++) {
+		const struct bs_source_record *known = &run->manifest.sources[i];
+		if (strcmp(known->label, record.label) != 0)
+			continue;
+		if (strcmp(known->path, record.path) != 0)
+			status = bs_fail(err, BS_INVALID,
+			                 "%s: this index has a source of that name at %s already; ids would mix: name it by another "
+			                 "path, or use another index", record.label, known->path);
+		goto out;
+	}
+	status = bs_manifest_add_source(&run->manifest, &record, err);
+out:
+	free(record.path);
+	return status;
+}
+
+/* The sources of this commit: the recorded ones, then new arguments. An argument that cannot be read is reported, and
+ * the others go on. */
+static enum bs_status collect_sources(struct run *run, bool *read_stdin_out, struct bs_error *err)
+{
+	const struct bs_index_job *job = run->job;
+	enum bs_status status = BS_OK;
+	enum bs_status last = BS_OK;
+	size_t n_good = 0;
+	*read_stdin_out = false;
+	for (uint32_t i = 0; run->has_old && i < run->old.manifest.n_sources && !status; i++) {
+		struct bs_source_record record = run->old.manifest.sources[i];
+		status = bs_manifest_add_source(&run->manifest, &record, err);
+	}
+	for (size_t i = 0; i < job->n_sources && !status; i++) {
+		struct bs_source source;
+		struct bs_error why = {""};
+		last = bs_source_init(&source, job->sources[i], &why);
+		if (last == BS_NO_MEMORY)
+			status = last;
+		if (last) {
+			report_skip(run, BS_SKIP_UNREADABLE, why.text);
+			if (err)
+				*err = why;
+			continue;
+		}
+		*read_stdin_out |= source.kind == BS_SOURCE_STDIN;
+		status = add_argument(run, &source, err);
+		bs_source_deinit(&source);
+		n_good++;
+	}
+	if (!status && job->n_sources > 0 && n_good == 0)
+		return bs_fail(err, BS_NOT_FOUND, "none of the sources can be read; the index is as it was");
+	if (!status && run->manifest.n_sources == 0)
+		return bs_fail(err, BS_INVALID, "no SOURCE given and none recorded; try `bitsift index .`");
+	return status;
+}
+
+/* ---- start and end ---- */
+
+static enum bs_status copy_options(struct bs_index_options *to, const struct bs_index_options *from,
+                                   struct bs_error *err)
+{
+	*to = *from;
+	to->stem_language = from->stem_language ? strdup(from->stem_language) : NULL;
+	to->id_field = from->id_field ? strdup(from->id_field) : NULL;
+	to->text_fields = NULL;
+	to->globs = NULL;
+	if ((from->stem_language && !to->stem_language) || (from->id_field && !to->id_field))
+		return bs_fail_memory(err, "options", 0);
+	enum bs_status status = bs_list_copy(from->text_fields, &to->text_fields, err);
+	if (!status)
+		status = bs_list_copy(from->globs, &to->globs, err);
+	return status;
+}
+
+static enum bs_status choose_options(struct run *run, struct bs_error *err)
+{
+	const struct bs_index_job *job = run->job;
+	const struct bs_index_options *options = &job->options;
+	if (run->has_old && !job->rebuild) {
+		if (!job->use_recorded_options && !bs_index_options_equal(options, &run->old.manifest.options))
+			return bs_fail(err, BS_INVALID, "%s: the options differ from those it was made with; leave them out, or add "
+			               "--rebuild to index everything again with the new ones", job->dir);
+		options = &run->old.manifest.options;
+	}
+	return copy_options(&run->manifest.options, options, err);
+}
+
+static void set_limits(struct run *run)
+{
+	const struct bs_index_job *job = run->job;
+	uint64_t memory = job->memory_bytes ? job->memory_bytes : DEFAULT_MEMORY_BYTES;
+	if (memory < MIN_MEMORY_BYTES)
+		memory = MIN_MEMORY_BYTES;
+	/* Half for what is gathered, a quarter for the columns of one slab; the rest is sorting, counters and batches. */
+	run->gather_limit_bytes = memory / 2;
+	run->build_options = (struct bs_build_options){
+		.policy = job->policy ? *job->policy : bs_treatment_policy_default(),
+		.max_blocks = job->max_slab_blocks ? job->max_slab_blocks : BS_SLAB_MAX_BLOCKS,
+		.max_slab_bytes = memory / 4,
+		.list_mode = job->list_mode,
+	};
+	if (!job->policy)
+		run->build_options.policy.density = run->manifest.options.density;
+}
+
+static enum bs_status start(struct run *run, struct bs_error *err)
+{
+	const struct bs_index_job *job = run->job;
+	run->start_ns = clock_ns(CLOCK_MONOTONIC);
+	run->start_mtime_ns = (int64_t)clock_ns(CLOCK_REALTIME) - CLOCK_GRAIN_NS;
+	enum bs_status status = bs_index_create_dir(job->dir, err);
+	if (!status)
+		status = bs_index_lock_take(job->dir, job->wait, &run->lock, err);
+	if (status)
+		return status;
+	status = bs_snapshot_open(job->dir, &run->old, err);
+	run->has_old = status == BS_OK;
+	run->is_damaged = status != BS_OK && status != BS_NOT_FOUND;
+	/* A damaged index must not stand in the way of the rebuild that mends it, unless it holds the only copy of texts. */
+	if (status && status != BS_NOT_FOUND && !(job->rebuild && job->n_sources > 0))
+		return status;
+	/* What a killed run left behind goes now; of a damaged index nothing goes before there is a better one. */
+	if (run->has_old || status == BS_NOT_FOUND)
+		bs_index_sweep(job->dir, run->has_old ? &run->old.manifest : NULL);
+	run->manifest.generation = run->has_old ? run->old.manifest.generation + 1 : 1;
+	run->manifest.next_number = bs_index_next_number(job->dir);
+	bs_words_versions(run->manifest.icu_version, run->manifest.unicode_version);
+	status = choose_options(run, err);
+	if (status)
+		return status;
+	set_limits(run);
+	run->source_options = bs_recorded_options(&run->manifest.options, job->dir);
+	struct bs_words_options words_options = {
+		.stem_language = run->manifest.options.stem_language,
+		.fold_accents = run->manifest.options.fold_accents,
+	};
+	status = bs_kernel_choose(NULL, &run->build_options.kernel, err);
+	if (!status)
+		status = bs_words_new(&words_options, &run->words, err);
+	if (!status)
+		status = bs_reader_new(&run->source_options, &run->reader, err);
+	run->harvest.words = run->words;
+	return status ? status : add_run_segment(run, err);
+}
+
+static enum bs_status write_tombstones(struct run *run, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < run->n_segments && !status; i++) {
+		struct run_segment *segment = &run->segments[i];
+		struct bs_segment_record *record = &run->manifest.segments[i];
+		if (segment->n_dead == 0)
+			continue;
+		size_t n_bytes = (size_t)((record->n_docs + 7) / 8);
+		status = bs_buffer_reserve(&segment->dead, n_bytes - segment->dead.used_bytes, err);
+		if (status)
+			return status;
+		memset(segment->dead.data + segment->dead.used_bytes, 0, n_bytes - segment->dead.used_bytes);
+		record->tombstones = run->manifest.next_number++;
+		record->n_deleted = segment->n_dead;
+		status = bs_tombstones_write(run->job->dir, record->tombstones, segment->dead.data, record->n_docs, err);
+		run->report.index_bytes += n_bytes;
+	}
+	return status;
+}
+
+static void run_deinit(struct run *run)
+{
+	for (uint32_t i = 0; run->segments && i <= run->n_segments; i++) {
+		bs_buffer_deinit(&run->segments[i].dead);
+		if (run->segments[i].is_open)
+			bs_segment_deinit(&run->segments[i].opened);
+	}
+	free(run->segments);
+	bs_harvest_deinit(&run->harvest);
+	bs_gather_deinit(&run->gather);
+	bs_store_writer_free(run->store);
+	bs_reader_free(run->reader);
+	bs_words_free(run->words);
+	bs_source_deinit(&run->source);
+	bs_id_set_deinit(&run->ids);
+	bs_buffer_deinit(&run->id);
+	bs_buffer_deinit(&run->other_id);
+	bs_manifest_deinit(&run->manifest);
+	if (run->has_old)
+		bs_snapshot_deinit(&run->old);
+}
+
+enum bs_status bs_index_run(const struct bs_index_job *job, struct bs_index_report *report_out, struct bs_error *err)
+{
+	struct run run = {.job = job, .lock = {.fd = -1}};
+	bool read_stdin = false;
+	enum bs_status status = start(&run, err);
+	if (!status)
+		status = collect_sources(&run, &read_stdin, err);
+	for (uint32_t i = 0; i < run.manifest.n_sources && !status; i++)
+		status = read_source(&run, i, read_stdin, err);
+	if (!status)
+		status = flush_segment(&run, err);
+	if (!status)
+		status = write_tombstones(&run, err);
+	if (!status)
+		status = bs_manifest_write(job->dir, &run.manifest, err);
+	/* The files of a failed run, or those of the commit before, are of no more use to anyone who opens the index now. */
+	if (run.lock.fd >= 0 && !status)
+		bs_index_sweep(job->dir, &run.manifest);
+	else if (run.lock.fd >= 0 && (run.has_old || !run.is_damaged))
+		bs_index_sweep(job->dir, run.has_old ? &run.old.manifest : NULL);
+	run.report.n_docs -= run.report.n_replaced;
+	run.report.elapsed_ns = clock_ns(CLOCK_MONOTONIC) - run.start_ns;
+	*report_out = run.report;
+	run_deinit(&run);
+	bs_index_lock_release(&run.lock);
+	return status;
+}

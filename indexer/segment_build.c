@@ -1,0 +1,301 @@
+/* segment_build.c: see segment_build.h. */
+#include "indexer/segment_build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/lexicon.h"
+#include "core/segment.h"
+#include "core/segment_sections.h"
+#include "indexer/classes.h"
+#include "indexer/slab_build.h"
+
+/* What is made on the way; all arrays have an entry a term or a document of the gather. */
+struct build {
+	const struct bs_gather *gather;
+	const struct bs_build_options *options;
+	struct bs_writer *writer;
+	struct bs_treatment_table treatments;
+	uint32_t *sorted;      /* term numbers in lexicon order */
+	uint32_t *ordinal_of;
+	uint8_t *treatment_of;
+	struct bs_slab_plan plan;
+	struct bs_classes classes;
+	struct bs_buffer slab_entries;
+	uint32_t n_slabs;
+};
+
+/* ---- lexicon ---- */
+
+/* A term as it is sorted: the first eight bytes decide nearly always without a look at the rest. */
+struct sort_key {
+	uint64_t prefix;
+	uint32_t number;
+	uint32_t n_bytes;
+};
+
+static int compare_keys(const void *a, const void *b, void *context)
+{
+	const struct sort_key *x = a;
+	const struct sort_key *y = b;
+	const struct bs_term_table *terms = context;
+	if (x->prefix != y->prefix)
+		return x->prefix < y->prefix ? -1 : 1;
+	uint32_t n = x->n_bytes < y->n_bytes ? x->n_bytes : y->n_bytes;
+	int order = memcmp(bs_term_table_key(terms, x->number), bs_term_table_key(terms, y->number), n);
+	if (order)
+		return order;
+	return x->n_bytes < y->n_bytes ? -1 : x->n_bytes > y->n_bytes;
+}
+
+static enum bs_status sort_terms(struct build *build, struct bs_error *err)
+{
+	const struct bs_term_table *terms = &build->gather->terms;
+	size_t n = terms->n_terms ? terms->n_terms : 1;
+	struct sort_key *keys = malloc(n * sizeof(*keys));
+	build->sorted = malloc(n * sizeof(uint32_t));
+	build->ordinal_of = malloc(n * sizeof(uint32_t));
+	build->treatment_of = malloc(n);
+	if (!keys || !build->sorted || !build->ordinal_of || !build->treatment_of) {
+		free(keys);
+		return bs_fail_memory(err, "sorting the lexicon", n * (sizeof(*keys) + 9));
+	}
+	for (uint32_t i = 0; i < terms->n_terms; i++) {
+		const uint8_t *key = bs_term_table_key(terms, i);
+		uint32_t n_bytes = terms->entries[i].n_bytes;
+		uint64_t prefix = 0;
+		for (uint32_t b = 0; b < 8; b++)
+			prefix = prefix << 8 | (b < n_bytes ? key[b] : 0);
+		keys[i] = (struct sort_key){.prefix = prefix, .number = i, .n_bytes = n_bytes};
+	}
+	qsort_r(keys, terms->n_terms, sizeof(*keys), compare_keys, (void *)(uintptr_t)terms);
+	for (uint32_t i = 0; i < terms->n_terms; i++) {
+		build->sorted[i] = keys[i].number;
+		build->ordinal_of[keys[i].number] = i;
+		const struct bs_treatment *treatment = bs_treatment_find(&build->treatments, terms->entries[keys[i].number].df);
+		build->treatment_of[keys[i].number] = (uint8_t)(treatment - build->treatments.entries);
+	}
+	free(keys);
+	return BS_OK;
+}
+
+/* Terms that the postings no longer mention (df 0) cannot be: every number came from a document that was added, or from
+ * one that replaced it. They are left out here all the same, so that a df is never 0 in a file. */
+static enum bs_status write_lexicon(struct build *build, uint64_t *n_terms_out, struct bs_error *err)
+{
+	const struct bs_term_table *terms = &build->gather->terms;
+	struct bs_lexicon_writer lexicon;
+	bs_lexicon_writer_init(&lexicon, build->writer);
+	for (uint32_t i = 0; i < terms->n_terms; i++) {
+		const struct bs_term_entry *entry = &terms->entries[build->sorted[i]];
+		bs_lexicon_writer_add(&lexicon, bs_term_table_key(terms, build->sorted[i]), entry->n_bytes, entry->df);
+	}
+	*n_terms_out = lexicon.n_terms;
+	return bs_lexicon_writer_finish(&lexicon, err);
+}
+
+/* ---- slabs ---- */
+
+static enum bs_status make_classes(struct build *build, struct bs_error *err)
+{
+	const struct bs_gather *gather = build->gather;
+	uint32_t n_docs = bs_gather_n_docs(gather);
+	struct bs_class_doc *docs = malloc((n_docs ? n_docs : 1) * sizeof(*docs));
+	if (!docs)
+		return bs_fail_memory(err, "length classes", n_docs * sizeof(*docs));
+	double exact_df = build->options->policy.exact_share * n_docs;
+	for (uint32_t i = 0; i < n_docs; i++) {
+		docs[i].n_terms = bs_gather_docs(gather)[i].n_terms;
+		docs[i].weight = bs_slab_document_weight(&build->plan, i, exact_df < 1 ? 1 : (uint64_t)exact_df);
+	}
+	enum bs_status status = bs_classes_make(docs, n_docs, build->options->policy.density, build->options->max_blocks,
+	                                        build->options->max_slab_bytes, build->options->list_mode,
+	                                        &build->classes, err);
+	free(docs);
+	return status;
+}
+
+static enum bs_status write_matrix(struct build *build, const struct bs_class *class, struct bs_error *err)
+{
+	struct bs_slab_builder builder;
+	enum bs_status status = bs_slab_builder_init(&builder, &build->plan, err);
+	for (uint32_t row = 0; row < class->n_docs && !status; row += class->max_rows) {
+		uint32_t left = class->n_docs - row;
+		const struct bs_slab_image *image;
+		status = bs_slab_build(&builder, class->docs + row, left < class->max_rows ? left : class->max_rows,
+		                       build->options->kernel, &image, err);
+		if (!status)
+			status = bs_segment_write_slab(build->writer, build->n_slabs++, image, &build->slab_entries, err);
+	}
+	bs_slab_builder_deinit(&builder);
+	return status;
+}
+
+static int compare_u32(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a;
+	uint32_t y = *(const uint32_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+static enum bs_status write_lists(struct build *build, const struct bs_class *class, struct bs_error *err)
+{
+	const struct bs_gathered_doc *docs = bs_gather_docs(build->gather);
+	uint64_t n_terms = 0;
+	for (uint32_t row = 0; row < class->n_docs; row++)
+		n_terms += docs[class->docs[row]].n_terms;
+	uint64_t *offsets = malloc(((size_t)class->n_docs + 1) * sizeof(*offsets));
+	uint32_t *terms = malloc((size_t)(n_terms ? n_terms : 1) * sizeof(*terms));
+	enum bs_status status;
+	if (!offsets || !terms) {
+		status = bs_fail_memory(err, "plain signatures", n_terms * sizeof(*terms));
+		goto out;
+	}
+	offsets[0] = 0;
+	for (uint32_t row = 0; row < class->n_docs; row++) {
+		const struct bs_gathered_doc *doc = &docs[class->docs[row]];
+		const uint8_t *codes = doc->codes;
+		uint32_t *to = terms + offsets[row];
+		for (uint32_t i = 0; i < doc->n_terms; i++)
+			to[i] = build->ordinal_of[bs_gather_next(&codes)];
+		qsort(to, doc->n_terms, sizeof(*to), compare_u32);
+		offsets[row + 1] = offsets[row] + doc->n_terms;
+	}
+	struct bs_slab_image image = {
+		.shape = {.n_docs = class->n_docs, .is_list = true},
+		.rows = class->docs,
+		.list_offsets = offsets,
+		.list_terms = terms,
+		.treatments = &build->treatments,
+	};
+	status = bs_segment_write_slab(build->writer, build->n_slabs++, &image, &build->slab_entries, err);
+out:
+	free(offsets);
+	free(terms);
+	return status;
+}
+
+static enum bs_status write_slabs(struct build *build, struct bs_error *err)
+{
+	enum bs_status status = make_classes(build, err);
+	for (uint32_t i = 0; i < build->classes.n_classes && !status; i++) {
+		const struct bs_class *class = &build->classes.classes[i];
+		if (class->n_docs > 0)
+			status = class->is_list ? write_lists(build, class, err) : write_matrix(build, class, err);
+	}
+	return status;
+}
+
+/* ---- the rest ---- */
+
+static enum bs_status write_store_part(struct build *build, struct bs_store_writer *store, enum bs_store_part part,
+                                       uint32_t section, struct bs_error *err)
+{
+	uint8_t bytes[64 << 10];
+	uint64_t n_bytes = bs_store_writer_part_bytes(store, part);
+	bs_writer_section(build->writer, section, 0);
+	for (uint64_t offset = 0; offset < n_bytes;) {
+		size_t n = n_bytes - offset < sizeof(bytes) ? (size_t)(n_bytes - offset) : sizeof(bytes);
+		enum bs_status status = bs_store_writer_read(store, part, offset, bytes, n, err);
+		if (status)
+			return status;
+		bs_writer_bytes(build->writer, bytes, n);
+		offset += n;
+	}
+	return BS_OK;
+}
+
+static enum bs_status write_store(struct build *build, struct bs_store_writer *store, struct bs_error *err)
+{
+	enum bs_status status = write_store_part(build, store, BS_STORE_DICTIONARY, BS_SECTION_STORE_DICTIONARY, err);
+	if (!status)
+		status = write_store_part(build, store, BS_STORE_OFFSETS, BS_SECTION_STORE_OFFSETS, err);
+	if (!status)
+		status = write_store_part(build, store, BS_STORE_FRAMES, BS_SECTION_STORE_FRAMES, err);
+	return status;
+}
+
+/* Names as NUL-ended strings in order of first appearance. A name with a NUL inside cannot be typed in a query. */
+static enum bs_status field_names(const struct bs_gather *gather, struct bs_buffer *names, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < gather->fields.n_terms && !status; i++) {
+		const uint8_t *name = bs_term_table_key(&gather->fields, i);
+		uint32_t n_bytes = gather->fields.entries[i].n_bytes;
+		if (memchr(name, '\0', n_bytes))
+			continue;
+		status = bs_buffer_append(names, name, n_bytes, err);
+		if (!status)
+			status = bs_buffer_append(names, "", 1, err);
+	}
+	return status;
+}
+
+static enum bs_status write_head(struct build *build, uint64_t n_terms, struct bs_error *err)
+{
+	const struct bs_gather *gather = build->gather;
+	struct bs_segment_meta meta = {
+		.n_docs = bs_gather_n_docs(gather),
+		.n_terms = n_terms,
+		.n_postings = gather->n_postings,
+		.n_positions = gather->n_positions,
+		.text_bytes = gather->text_bytes,
+		.n_slabs = build->n_slabs,
+		.density_ppm = (uint64_t)(build->options->policy.density * 1e6 + 0.5),
+	};
+	struct bs_buffer names = {0};
+	enum bs_status status = field_names(gather, &names, err);
+	if (!status)
+		bs_segment_write_head(build->writer, &meta, &names, &build->treatments, &build->slab_entries);
+	bs_buffer_deinit(&names);
+	return status;
+}
+
+static void build_deinit(struct build *build)
+{
+	free(build->sorted);
+	free(build->ordinal_of);
+	free(build->treatment_of);
+	bs_classes_deinit(&build->classes);
+	bs_buffer_deinit(&build->slab_entries);
+}
+
+enum bs_status bs_segment_build(const char *path, const struct bs_gather *gather, struct bs_store_writer *store,
+                                const struct bs_build_options *options, struct bs_build_sum *sum_out,
+                                struct bs_error *err)
+{
+	struct build build = {.gather = gather, .options = options};
+	uint64_t n_terms = 0;
+	bs_treatment_table_make(&options->policy, bs_gather_n_docs(gather), &build.treatments);
+	enum bs_status status = sort_terms(&build, err);
+	if (!status)
+		status = bs_writer_open(path, BS_FILE_SEGMENT, &build.writer, err);
+	if (status)
+		goto out;
+	build.plan = (struct bs_slab_plan){
+		.gather = gather,
+		.treatments = &build.treatments,
+		.treatment_of = build.treatment_of,
+		.ordinal_of = build.ordinal_of,
+		.density = options->policy.density,
+		.exact_share = options->policy.exact_share,
+	};
+	status = write_lexicon(&build, &n_terms, err);
+	if (!status)
+		status = write_slabs(&build, err);
+	if (!status)
+		bs_doc_table_write(&gather->doc_table, build.writer);
+	if (!status && store)
+		status = write_store(&build, store, err);
+	if (!status)
+		status = write_head(&build, n_terms, err);
+	if (status) {
+		bs_writer_abort(build.writer);
+		goto out;
+	}
+	*sum_out = (struct bs_build_sum){.n_terms = n_terms};
+	status = bs_writer_finish(build.writer, &sum_out->file_bytes, err);
+out:
+	build_deinit(&build);
+	return status;
+}

@@ -1,0 +1,37 @@
+/*
+ * segment_build.h: from gathered documents to a segment file. The second half of an index run.
+ *
+ * Sorts the lexicon, makes the treatment table from the segment's size, puts the documents in classes of similar length
+ * (classes.h), and has each class made into slabs (slab_build.h).
+ */
+#ifndef BS_INDEXER_SEGMENT_BUILD_H
+#define BS_INDEXER_SEGMENT_BUILD_H
+
+#include <stdint.h>
+
+#include "core/kernels.h"
+#include "core/status.h"
+#include "core/treatment.h"
+#include "corpus/store.h"
+#include "indexer/classes.h"
+#include "indexer/gather.h"
+
+struct bs_build_options {
+	struct bs_treatment_policy policy;
+	uint32_t max_blocks;          /* of a slab, 1..BS_SLAB_MAX_BLOCKS */
+	uint64_t max_slab_bytes;      /* of columns of one slab held in memory */
+	enum bs_list_mode list_mode;
+	const struct bs_kernel *kernel;
+};
+
+struct bs_build_sum {
+	uint64_t file_bytes;
+	uint64_t n_terms;
+};
+
+/* Writes path. store (nullable) is the finished text store of these documents. Nothing is left behind on failure. */
+enum bs_status bs_segment_build(const char *path, const struct bs_gather *gather, struct bs_store_writer *store,
+                                const struct bs_build_options *options, struct bs_build_sum *sum_out,
+                                struct bs_error *err) BS_WARN_UNUSED;
+
+#endif

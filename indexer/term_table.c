@@ -1,0 +1,120 @@
+/* term_table.c: an open-addressing hash table with linear probing. See term_table.h. */
+#include "indexer/term_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_SLOTS 4096u
+#define LARGE_SLOTS (1u << 18)
+
+void bs_term_table_deinit(struct bs_term_table *table)
+{
+	free(table->entries);
+	free(table->slots);
+	bs_buffer_deinit(&table->bytes);
+	*table = (struct bs_term_table){0};
+}
+
+void bs_term_table_clear(struct bs_term_table *table)
+{
+	/* After one enormous document, clearing its table again and again would cost more than growing a new one. */
+	if (table->slot_mask > LARGE_SLOTS)
+		bs_term_table_deinit(table);
+	if (table->slots)
+		memset(table->slots, 0, ((size_t)table->slot_mask + 1) * sizeof(*table->slots));
+	bs_buffer_clear(&table->bytes);
+	table->n_terms = 0;
+}
+
+uint64_t bs_term_table_bytes(const struct bs_term_table *table)
+{
+	return (uint64_t)table->n_terms * (sizeof(struct bs_term_entry) + 2 * sizeof(uint64_t)) + table->bytes.used_bytes;
+}
+
+static uint64_t make_slot(uint64_t hash, uint32_t number)
+{
+	return (hash & ~(uint64_t)UINT32_MAX) | ((uint64_t)number + 1);
+}
+
+static void place(uint64_t *slots, uint32_t mask, uint64_t hash, uint32_t number)
+{
+	uint32_t at = (uint32_t)hash & mask;
+	while (slots[at])
+		at = (at + 1) & mask;
+	slots[at] = make_slot(hash, number);
+}
+
+static enum bs_status grow_slots(struct bs_term_table *table, struct bs_error *err)
+{
+	size_t n_slots = table->slots ? ((size_t)table->slot_mask + 1) * 2 : FIRST_SLOTS;
+	if (n_slots > (size_t)UINT32_MAX + 1)
+		return bs_fail_memory(err, "a dictionary of 2^31 terms", n_slots * sizeof(uint64_t));
+	uint64_t *slots = calloc(n_slots, sizeof(*slots));
+	if (!slots)
+		return bs_fail_memory(err, "a dictionary", n_slots * sizeof(*slots));
+	for (uint32_t i = 0; i < table->n_terms; i++)
+		place(slots, (uint32_t)(n_slots - 1), table->entries[i].hash, i);
+	free(table->slots);
+	table->slots = slots;
+	table->slot_mask = (uint32_t)(n_slots - 1);
+	return BS_OK;
+}
+
+static enum bs_status grow_entries(struct bs_term_table *table, struct bs_error *err)
+{
+	uint64_t capacity = table->capacity ? (uint64_t)table->capacity + table->capacity / 2 : FIRST_SLOTS / 2;
+	if (capacity > UINT32_MAX)
+		return bs_fail_memory(err, "a dictionary of 2^32 terms", capacity * sizeof(struct bs_term_entry));
+	struct bs_term_entry *entries = realloc(table->entries, (size_t)capacity * sizeof(*entries));
+	if (!entries)
+		return bs_fail_memory(err, "a dictionary", capacity * sizeof(*entries));
+	table->entries = entries;
+	table->capacity = (uint32_t)capacity;
+	return BS_OK;
+}
+
+static enum bs_status add(struct bs_term_table *table, const uint8_t *bytes, uint32_t n_bytes, uint64_t hash,
+                          struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	if (table->n_terms == table->capacity)
+		status = grow_entries(table, err);
+	/* At most two thirds full: linear probing stays short. */
+	if (!status && (uint64_t)table->n_terms * 3 >= (uint64_t)table->slot_mask * 2)
+		status = grow_slots(table, err);
+	uint64_t offset = table->bytes.used_bytes;
+	if (!status)
+		status = bs_buffer_append(&table->bytes, bytes, n_bytes, err);
+	if (status)
+		return status;
+	table->entries[table->n_terms] = (struct bs_term_entry){.hash = hash, .offset = offset, .n_bytes = n_bytes};
+	place(table->slots, table->slot_mask, hash, table->n_terms);
+	table->n_terms++;
+	return BS_OK;
+}
+
+enum bs_status bs_term_table_intern(struct bs_term_table *table, const uint8_t *bytes, uint32_t n_bytes, uint64_t hash,
+                                    uint32_t *number_out, bool *is_new_out, struct bs_error *err)
+{
+	uint64_t tag = hash & ~(uint64_t)UINT32_MAX;
+	if (is_new_out)
+		*is_new_out = false;
+	for (uint32_t at = (uint32_t)hash & table->slot_mask; table->slots; at = (at + 1) & table->slot_mask) {
+		uint64_t slot = table->slots[at];
+		if (slot == 0)
+			break;
+		if ((slot & ~(uint64_t)UINT32_MAX) != tag)
+			continue;
+		uint32_t number = (uint32_t)slot - 1;
+		const struct bs_term_entry *entry = &table->entries[number];
+		if (entry->hash == hash && entry->n_bytes == n_bytes &&
+		    memcmp(table->bytes.data + entry->offset, bytes, n_bytes) == 0) {
+			*number_out = number;
+			return BS_OK;
+		}
+	}
+	*number_out = table->n_terms;
+	if (is_new_out)
+		*is_new_out = true;
+	return add(table, bytes, n_bytes, hash, err);
+}

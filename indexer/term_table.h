@@ -1,0 +1,56 @@
+/*
+ * term_table.h: distinct byte strings and numbers for them, in order of first appearance. The working dictionary of an
+ * index run: terms of a batch, terms of a segment, names of fields. One thread.
+ */
+#ifndef BS_INDEXER_TERM_TABLE_H
+#define BS_INDEXER_TERM_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/buffer.h"
+#include "core/status.h"
+
+struct bs_term_entry {
+	uint64_t hash;   /* bs_hash_term of the bytes */
+	uint64_t offset; /* of the bytes in table.bytes */
+	uint32_t n_bytes;
+	uint32_t df;     /* for the caller: documents that have it */
+	uint32_t last;   /* for the caller: the document that had it last, + 1 */
+};
+
+/* Zero-initialise. entries[0..n_terms) by number; both arrays may move with every new term. */
+struct bs_term_table {
+	struct bs_term_entry *entries;
+	uint32_t n_terms;
+	uint32_t capacity;
+	uint64_t *slots; /* number + 1 in the low half, high half of the hash in the high half; 0 is empty */
+	uint32_t slot_mask;
+	struct bs_buffer bytes;
+};
+
+void bs_term_table_deinit(struct bs_term_table *table);
+/* Empties it, keeping the memory. */
+void bs_term_table_clear(struct bs_term_table *table);
+
+/* The number of the string, new ones getting the next (is_new_out may be NULL). hash must be bs_hash_term of it.
+ * BS_NO_MEMORY, also for the 2^32nd string. */
+enum bs_status bs_term_table_intern(struct bs_term_table *table, const uint8_t *bytes, uint32_t n_bytes, uint64_t hash,
+                                    uint32_t *number_out, bool *is_new_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Asks the memory for the slot that intern will look at: call some terms ahead. */
+static inline void bs_term_table_prefetch(const struct bs_term_table *table, uint64_t hash)
+{
+	if (table->slots)
+		__builtin_prefetch(&table->slots[hash & table->slot_mask]);
+}
+
+/* Bytes in use, for a memory budget; a function of the content only. */
+uint64_t bs_term_table_bytes(const struct bs_term_table *table);
+
+static inline const uint8_t *bs_term_table_key(const struct bs_term_table *table, uint32_t number)
+{
+	return table->bytes.data + table->entries[number].offset;
+}
+
+#endif

@@ -1,0 +1,407 @@
+/* cmd_query.c: `bitsift query`. Arguments, batches and output; the search itself is search.c's. */
+#include "query/cmd_query.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "query/present.h"
+#include "query/search.h"
+
+enum query_option {
+	OPTION_INDEX = 1,
+	OPTION_NUMBER,
+	OPTION_COUNT,
+	OPTION_IDS,
+	OPTION_NUL,
+	OPTION_JSON,
+	OPTION_ANY,
+	OPTION_BRUTE,
+	OPTION_EXPLAIN,
+	OPTION_STATS,
+	OPTION_KERNEL,
+	OPTION_BATCH,
+};
+
+static const struct bs_option query_options[] = {
+	{OPTION_INDEX, 0, "index", "DIR", "the index [the nearest .bitsift upward]"},
+	{OPTION_NUMBER, 'n', "number", "K", "how many hits to show [10]"},
+	{OPTION_COUNT, 'c', "count", NULL, "only the exact number of matches"},
+	{OPTION_IDS, 'l', "ids", NULL, "all matching ids, one a line, in document order"},
+	{OPTION_NUL, '0', "null", NULL, "end ids with NUL instead of a line feed"},
+	{OPTION_JSON, 0, "json", NULL, "one JSON object a hit"},
+	{OPTION_ANY, 0, "any", NULL, "documents with any of the words, not all"},
+	{OPTION_BATCH, 0, "batch", "FILE", "one query a line of FILE (- is standard input)"},
+	{OPTION_BRUTE, 0, "brute", NULL, "read every document instead of using the index"},
+	{OPTION_EXPLAIN, 0, "explain", NULL, "say how the query is answered"},
+	{OPTION_STATS, 0, "stats", NULL, "end with a line of statistics in JSON, on stderr"},
+	{OPTION_KERNEL, 0, "kernel", "NAME", "the SIMD code to use; `list` lists"},
+	{0},
+};
+
+static const char *const query_examples[] = {
+	"bitsift query bloom filter", "both words",
+	"bitsift query '\"bit slices\" OR simd'", "a phrase, or a word",
+	"bitsift query 'cat -dog'", "cat, but not dog",
+	"bitsift query --count 'a (b OR c)'", "how many",
+	"bitsift query -- -dog", "all without dog",
+	NULL,
+};
+
+const struct bs_command bs_command_query = {
+	.name = "query",
+	.summary = "Find documents. Words are joined by AND; also OR, NOT or -, \"a phrase\", ( ).",
+	.usage = "[OPTION]... (QUERY... | --batch FILE)",
+	.description = "",
+	.options = query_options,
+	.examples = query_examples,
+	.exit_status = "0 when something matched, 1 when nothing did, 2 on errors.",
+};
+
+struct query_arguments {
+	const char *index;
+	const char *kernel;
+	const char *batch;
+	struct bs_search_request request;
+	struct bs_buffer text;
+	bool count, ids, nul, json, stats, help;
+};
+
+/* A query run in progress: where its output goes and what has come of it. */
+struct run {
+	const struct query_arguments *arguments;
+	struct bs_search search;
+	struct bs_searcher *searcher;
+	struct bs_stats_sum stats;
+	struct bs_buffer out;
+	bool color;
+	bool has_matched;
+	bool has_failed;
+	uint64_t n_shown; /* ids of this query */
+};
+
+/* ---- arguments ---- */
+
+static enum bs_status take_option(struct query_arguments *arguments, int id, const char *value, struct bs_error *err)
+{
+	uint64_t number;
+	enum bs_status status;
+	switch (id) {
+	case BS_OPTION_HELP:
+		arguments->help = true;
+		break;
+	case OPTION_INDEX:
+		arguments->index = value;
+		break;
+	case OPTION_NUMBER:
+		status = bs_parse_number("-n", value, 0, 1000000000, &number, err);
+		arguments->request.k = (size_t)number;
+		return status;
+	case OPTION_COUNT:
+		arguments->count = true;
+		break;
+	case OPTION_IDS:
+		arguments->ids = true;
+		break;
+	case OPTION_NUL:
+		arguments->nul = true;
+		break;
+	case OPTION_JSON:
+		arguments->json = true;
+		break;
+	case OPTION_ANY:
+		arguments->request.any = true;
+		break;
+	case OPTION_BRUTE:
+		arguments->request.brute = true;
+		break;
+	case OPTION_EXPLAIN:
+		arguments->request.explain = true;
+		break;
+	case OPTION_STATS:
+		arguments->stats = true;
+		break;
+	case OPTION_KERNEL:
+		arguments->kernel = value;
+		break;
+	case OPTION_BATCH:
+		arguments->batch = value;
+		break;
+	}
+	return BS_OK;
+}
+
+static enum bs_status parse_arguments(struct query_arguments *arguments, int argc, char **argv, struct bs_error *err)
+{
+	struct bs_arguments walk = {.command = &bs_command_query, .argc = argc, .argv = argv};
+	int id;
+	const char *value;
+	char **operands;
+	enum bs_status status;
+	while ((status = bs_arguments_next(&walk, &id, &value, err)) == BS_OK && id) {
+		status = take_option(arguments, id, value, err);
+		if (status)
+			return status;
+	}
+	size_t n = status ? 0 : bs_arguments_operands(&walk, &operands);
+	for (size_t i = 0; i < n && !status; i++) {
+		if (i > 0)
+			status = bs_buffer_append(&arguments->text, " ", 1, err);
+		if (!status)
+			status = bs_buffer_append(&arguments->text, operands[i], strlen(operands[i]), err);
+	}
+	if (status || arguments->help || (arguments->kernel && strcmp(arguments->kernel, "list") == 0))
+		return status;
+	if (arguments->count && arguments->ids)
+		return bs_fail(err, BS_INVALID, "--count and --ids exclude each other");
+	if (n == 0 && !arguments->batch)
+		return bs_fail(err, BS_INVALID, "no query; try `bitsift query WORD...` or see `bitsift query --help`");
+	if (n > 0 && arguments->batch)
+		return bs_fail(err, BS_INVALID, "a query and --batch exclude each other");
+	arguments->request.mode = arguments->count ? BS_SEARCH_COUNT : (arguments->ids ? BS_SEARCH_IDS : BS_SEARCH_TOP);
+	arguments->request.snippets = arguments->request.mode == BS_SEARCH_TOP;
+	return BS_OK;
+}
+
+/* ---- output ---- */
+
+static void write_out(struct run *run)
+{
+	if (run->out.used_bytes > 0)
+		fwrite(run->out.data, 1, run->out.used_bytes, stdout);
+	bs_buffer_clear(&run->out);
+}
+
+static enum bs_status show_hit(void *context, const struct bs_search_hit *hit, struct bs_error *err)
+{
+	struct run *run = context;
+	const struct query_arguments *arguments = run->arguments;
+	enum bs_status status;
+	if (arguments->json) {
+		status = bs_present_json(hit, hit->rank > 0, &run->out, err);
+	} else if (!arguments->ids) {
+		status = bs_present_text(hit, run->color, &run->out, err);
+	} else if (arguments->batch) {
+		status = run->n_shown > 0 ? bs_buffer_append(&run->out, "\t", 1, err) : BS_OK;
+		if (!status)
+			status = bs_buffer_append(&run->out, hit->id, hit->id_bytes, err);
+	} else {
+		status = bs_buffer_append(&run->out, hit->id, hit->id_bytes, err);
+		if (!status)
+			status = bs_buffer_append(&run->out, arguments->nul ? "\0" : "\n", 1, err);
+	}
+	run->n_shown++;
+	if (run->out.used_bytes > (64u << 10))
+		write_out(run);
+	return status;
+}
+
+static void show_notice(void *context, const char *message)
+{
+	struct run *run = context;
+	write_out(run);
+	fflush(stdout);
+	fprintf(stderr, "bitsift: %s\n", message);
+}
+
+static void show_explain(void *context, const char *text, size_t text_bytes)
+{
+	(void)context;
+	fwrite(text, 1, text_bytes, stderr);
+}
+
+/* One line with the reason; for a query that does not parse, the query with a caret too. */
+static void show_query_error(const struct bs_search_request *request, enum bs_status status, size_t at_byte,
+                             const struct bs_error *err)
+{
+	struct bs_buffer text = {0};
+	fprintf(stderr, "bitsift: %s\n", err->text);
+	if (status == BS_INVALID && bs_query_caret(request->text, request->text_bytes, at_byte, &text, NULL) == BS_OK &&
+	    text.used_bytes > 0)
+		fprintf(stderr, "%.*s\n", (int)text.used_bytes, (const char *)text.data);
+	bs_buffer_deinit(&text);
+}
+
+/* ---- running ---- */
+
+static enum bs_status end_query(struct run *run, const struct bs_query_stats *stats, struct bs_error *err)
+{
+	const struct query_arguments *arguments = run->arguments;
+	char count[32];
+	enum bs_status status = BS_OK;
+	if (arguments->count) {
+		int n = snprintf(count, sizeof(count), "%llu\n", (unsigned long long)stats->hits);
+		status = bs_buffer_append(&run->out, count, (size_t)n, err);
+	} else if (arguments->batch) {
+		status = bs_buffer_append(&run->out, "\n", 1, err);
+	}
+	write_out(run);
+	if (run->color && arguments->request.mode == BS_SEARCH_TOP && !arguments->json && stats->hits > run->n_shown) {
+		bs_format_count(stats->hits, count);
+		fflush(stdout);
+		fprintf(stderr, "%llu of %s matches shown; -n K shows more\n", (unsigned long long)run->n_shown, count);
+	}
+	return status;
+}
+
+static enum bs_status run_query(struct run *run, const uint8_t *text, size_t text_bytes, struct bs_error *err)
+{
+	struct bs_search_request request = run->arguments->request;
+	struct bs_query_stats stats;
+	size_t at_byte = 0;
+	request.text = text;
+	request.text_bytes = text_bytes;
+	if (run->color && !run->arguments->json) {
+		request.mark_start = "\033[1;31m";
+		request.mark_stop = "\033[0m";
+	}
+	run->n_shown = 0;
+	enum bs_status status = bs_searcher_run(run->searcher, &request, &stats, &at_byte, err);
+	if (status) {
+		write_out(run);
+		show_query_error(&request, status, at_byte, err);
+		return status;
+	}
+	run->has_matched |= stats.hits > 0;
+	status = bs_stats_add(&run->stats, &stats, err);
+	return status ? status : end_query(run, &stats, err);
+}
+
+/* A query a line. A bad one prints `error` in its place; damage ends the run. */
+static enum bs_status run_batch(struct run *run, struct bs_error *err)
+{
+	const char *path = run->arguments->batch;
+	bool is_stdin = strcmp(path, "-") == 0;
+	FILE *file = is_stdin ? stdin : fopen(path, "re");
+	char *line = NULL;
+	size_t capacity = 0;
+	enum bs_status status = BS_OK;
+	if (!file) {
+		status = bs_fail(err, BS_IO, "%s: %s", path, strerror(errno));
+		fprintf(stderr, "bitsift: %s\n", err->text);
+		return status;
+	}
+	for (ssize_t n; (n = getline(&line, &capacity, file)) >= 0;) {
+		if (n > 0 && line[n - 1] == '\n')
+			n--;
+		if (n > 0 && line[n - 1] == '\r')
+			n--;
+		status = run_query(run, (const uint8_t *)line, (size_t)n, err);
+		if (status && status != BS_INVALID && status != BS_UNSUPPORTED)
+			break;
+		if (status) {
+			fputs(run->arguments->count || run->arguments->ids ? "error\n" : "error\n\n", stdout);
+			run->has_failed = true;
+			status = BS_OK;
+		}
+	}
+	if (!status && ferror(file)) {
+		status = bs_fail(err, BS_IO, "%s: %s", path, strerror(errno));
+		fprintf(stderr, "bitsift: %s\n", err->text);
+	}
+	free(line);
+	if (!is_stdin)
+		fclose(file);
+	return status;
+}
+
+static enum bs_status open_index(struct run *run, struct bs_error *err)
+{
+	const char *index = run->arguments->index;
+	const char *environment = getenv("BITSIFT_INDEX");
+	char *located = NULL;
+	enum bs_status status = BS_OK;
+	if (!index && environment && *environment)
+		index = environment;
+	if (!index) {
+		status = bs_search_locate(&located, err);
+		index = located;
+	}
+	if (!status)
+		status = bs_search_open(index, run->arguments->kernel, &run->search, err);
+	free(located);
+	if (status)
+		return status;
+	if (run->search.is_other_unicode)
+		fprintf(stderr, "bitsift: this index was made with ICU %s (Unicode %s), whose words may differ; answering by "
+		        "reading every document: run `bitsift index --rebuild`\n", run->search.snapshot.manifest.icu_version,
+		        run->search.snapshot.manifest.unicode_version);
+	struct bs_search_sink sink = {.context = run, .hit = show_hit, .notice = show_notice, .explain = show_explain};
+	return bs_searcher_new(&run->search, &sink, &run->searcher, err);
+}
+
+static void show_stats(struct run *run)
+{
+	bs_buffer_clear(&run->out);
+	fflush(stdout);
+	if (bs_stats_json(&run->stats, &run->out, NULL) == BS_OK)
+		fwrite(run->out.data, 1, run->out.used_bytes, stderr);
+	bs_buffer_clear(&run->out);
+}
+
+static int run_all(const struct query_arguments *arguments)
+{
+	struct bs_error err = {""};
+	struct run run = {.arguments = arguments, .color = isatty(STDOUT_FILENO) && !getenv("NO_COLOR")};
+	enum bs_status status = open_index(&run, &err);
+	if (status)
+		fprintf(stderr, "bitsift: %s\n", err.text);
+	else if (arguments->batch)
+		status = run_batch(&run, &err);
+	else
+		status = run_query(&run, arguments->text.data, arguments->text.used_bytes, &err);
+	if (run.searcher && bs_searcher_failures(run.searcher) > 0)
+		run.has_failed = true;
+	write_out(&run);
+	if (fflush(stdout) != 0 && !status) {
+		fprintf(stderr, "bitsift: standard output: %s\n", strerror(errno));
+		status = BS_IO;
+	}
+	if (arguments->stats && !status)
+		show_stats(&run);
+	bs_searcher_free(run.searcher);
+	bs_search_deinit(&run.search);
+	bs_stats_deinit(&run.stats);
+	bs_buffer_deinit(&run.out);
+	if (status || run.has_failed)
+		return 2;
+	return run.has_matched ? 0 : 1;
+}
+
+static int list_kernels(void)
+{
+	const struct bs_kernel *kernels[8];
+	size_t n = bs_kernel_list(kernels, 8);
+	for (size_t i = 0; i < n; i++)
+		printf("%s\n", kernels[i]->name);
+	return 0;
+}
+
+static int show_help(void)
+{
+	struct bs_buffer text = {0};
+	if (bs_command_help(&bs_command_query, &text, NULL) == BS_OK)
+		fwrite(text.data, 1, text.used_bytes, stdout);
+	bs_buffer_deinit(&text);
+	return 0;
+}
+
+int bs_cmd_query(int argc, char **argv)
+{
+	struct bs_error err = {""};
+	struct query_arguments arguments = {.request = {.k = 10}};
+	int exit_status = 2;
+	enum bs_status status = parse_arguments(&arguments, argc, argv, &err);
+	if (status)
+		fprintf(stderr, "bitsift: %s\n", err.text);
+	else if (arguments.help)
+		exit_status = show_help();
+	else if (arguments.kernel && strcmp(arguments.kernel, "list") == 0)
+		exit_status = list_kernels();
+	else
+		exit_status = run_all(&arguments);
+	bs_buffer_deinit(&arguments.text);
+	return exit_status;
+}

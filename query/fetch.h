@@ -1,0 +1,49 @@
+/*
+ * fetch.h: the text of a document of the index, as it is now, and whether it is still what was indexed.
+ *
+ * A file, a record of a collection, or stored text. A source that changed since is read as it is: a record is looked up
+ * by its id, wherever it stands now. Each changed source is named once to the caller's `changed` function.
+ */
+#ifndef BS_QUERY_FETCH_H
+#define BS_QUERY_FETCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/buffer.h"
+#include "core/index_dir.h"
+#include "core/status.h"
+#include "corpus/source.h"
+
+/* One thread's way to the texts. */
+struct bs_fetcher;
+
+/* snapshot is borrowed. notice (nullable) gets one printable line for each source that changed or cannot be read. */
+enum bs_status bs_fetcher_new(const struct bs_snapshot *snapshot, void (*notice)(void *context, const char *message),
+                              void *context, struct bs_fetcher **fetcher_out, struct bs_error *err) BS_WARN_UNUSED;
+void bs_fetcher_free(struct bs_fetcher *fetcher);
+
+enum bs_fetched {
+	BS_FETCHED_UNCHANGED, /* as indexed */
+	BS_FETCHED_CHANGED,   /* there, but not known to be what was indexed */
+	BS_FETCHED_GONE,      /* no longer there: drop it */
+	BS_FETCHED_FAILED,    /* there, but cannot be read: noticed, drop it, and let the run end with an error */
+};
+
+/* The document's text, borrowed until the next call. Fails only with BS_CORRUPT (the index) and BS_NO_MEMORY. */
+enum bs_status bs_fetch(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document,
+                        struct bs_document *document_out, enum bs_fetched *fetched_out, struct bs_error *err)
+	BS_WARN_UNUSED;
+
+/* Whether the document's source is what was indexed, by its stamp, without reading it. */
+enum bs_status bs_fetch_is_unchanged(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document,
+                                     bool *unchanged_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Overwrites id with the document's id; path (nullable) with where its text stands, openable from here ("-": stored). */
+enum bs_status bs_fetch_id(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document, struct bs_buffer *id,
+                           struct bs_buffer *path, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Documents that failed to be read so far. */
+uint64_t bs_fetcher_failures(const struct bs_fetcher *fetcher);
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * match.h: the verifier: does this text match this query? Exactly, by analysing it again; no column is looked at.
+ */
+#ifndef BS_QUERY_MATCH_H
+#define BS_QUERY_MATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/buffer.h"
+#include "core/status.h"
+#include "core/words.h"
+#include "corpus/document.h"
+#include "query/parse.h"
+
+/* A query made ready for many documents, with the scratch for one. One thread. */
+struct bs_matcher;
+
+/* query, words and the fields' names are borrowed. words must be the analyzer of the index. BS_NO_MEMORY. */
+enum bs_status bs_matcher_new(const struct bs_query *query, const struct bs_query_field *fields, size_t n_fields,
+                              struct bs_words *words, struct bs_matcher **matcher_out, struct bs_error *err)
+	BS_WARN_UNUSED;
+void bs_matcher_free(struct bs_matcher *matcher);
+
+/* What one document gave. */
+struct bs_match {
+	bool matches;
+	uint32_t length;     /* positions: BM25's dl */
+	const uint32_t *tfs; /* occurrences of each element of the query, in the whole document; until the next call */
+};
+
+/* BS_NO_MEMORY is all that can fail. */
+enum bs_status bs_match_document(struct bs_matcher *matcher, const struct bs_field *doc_fields, size_t n_doc_fields,
+                                 struct bs_match *match_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Appends where the positive words of the query stand (struct bs_snippet_hit each, in text order), for a snippet. */
+enum bs_status bs_match_hits(struct bs_matcher *matcher, const struct bs_field *doc_fields, size_t n_doc_fields,
+                             struct bs_buffer *hits, struct bs_error *err) BS_WARN_UNUSED;
+
+#endif

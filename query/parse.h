@@ -1,0 +1,168 @@
+/*
+ * parse.h: query text -> syntax tree. The whole query language; what a query means is said here once:
+ *
+ *     query  = or
+ *     or     = and { "OR" and }
+ *     and    = unary { ["AND"] unary }
+ *     unary  = ["-" | "NOT"] primary
+ *     primary = word | word* | word~1 | word~2 | "phrase" | "words"~N | field:primary | ( or )
+ *
+ * Tokens are separated by white space (Unicode White_Space) and cut by ( ) " wherever those stand; there are no
+ * escapes. Everything else of a token is text, given to the words analyzer, so that a query has the words that a
+ * document has. The fine print:
+ *
+ * - AND, OR and NOT are operators when they are a whole token; -AND and title:AND are about the word "and".
+ * - `-` negates at the start of a token and before a non-space; there is one negation per primary: --a is -a, and
+ *   NOT NOT a is an error.
+ * - A token of several words is a phrase; one of none is ignored with a warning.
+ * - `*`, `~1` and `~2` count at the end of a token that holds something more. They apply to the last word of several.
+ *   They mean nothing for a code point of a run (Han, kana, Thai, ...), which stays a plain word.
+ * - `~N` directly after a phrase, and followed by the end of the token, makes it a NEAR; else it is a token of its own.
+ * - A field name is the longest indexed one that the token begins with, before a colon; its operand may follow after
+ *   white space; of nested fields the innermost counts, as in Lucene.
+ * - With `any`, adjacency outside parentheses means OR and binds looser than AND; what stands negated by itself there
+ *   excludes from its neighbours up to the next OR: `a b -c` is (a OR b) AND NOT c.
+ *
+ * The tree knows nothing of an index. Parsing is deterministic; two threads may parse at once with analyzers of their
+ * own, and a parsed query is immutable and may be shared by threads.
+ */
+#ifndef BS_QUERY_PARSE_H
+#define BS_QUERY_PARSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/buffer.h"
+#include "core/status.h"
+#include "core/words.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BS_QUERY_MAX_BYTES    (1u << 20) /* longest query text */
+#define BS_QUERY_MAX_DEPTH    1000       /* deepest nesting of parentheses; the tree is at most three times as deep */
+#define BS_QUERY_MAX_DISTANCE (1u << 30) /* a larger N of "words"~N counts as this: no document is longer */
+#define BS_QUERY_ANY_FIELD    UINT32_MAX
+#define BS_QUERY_WARNINGS     8
+
+/* How an element is compared with the terms of a document. */
+enum bs_element_kind {
+	BS_ELEMENT_TERM,   /* equal bytes */
+	BS_ELEMENT_PREFIX, /* the document's term begins with these bytes */
+	BS_ELEMENT_FUZZY,  /* at most max_distance edits of code points */
+	BS_ELEMENT_PAIR, /* a pair term of the analysis, equal bytes: an aid to the filter, never verified or scored */
+};
+
+/* A distinct matcher of terms; no two elements of a query agree in kind, max_distance and term. */
+struct bs_element {
+	enum bs_element_kind kind;
+	uint8_t max_distance; /* FUZZY: 1 or 2, else 0 */
+	bool is_scored;       /* stands somewhere under an even number of NOTs; never so for a PAIR */
+	uint32_t term_bytes;  /* > 0 */
+	const uint8_t *term;  /* as the analyzer folded it; not NUL-ended. PREFIX and FUZZY: not stemmed */
+};
+
+/* A word of a leaf. */
+struct bs_query_item {
+	uint32_t element;
+	uint32_t position; /* relative to the first item of the leaf; ascending */
+};
+
+enum bs_node_kind {
+	BS_NODE_WORD,   /* items[0] occurs */
+	BS_NODE_PHRASE, /* n_items >= 2: all occur in one field, at these positions relative to each other */
+	BS_NODE_NEAR,   /* n_items >= 2: all occur in one field, any order, last - first <= distance + n_items - 1 */
+	BS_NODE_AND,    /* n_children >= 2, none of them an AND */
+	BS_NODE_OR,     /* n_children >= 2, none of them an OR */
+	BS_NODE_NOT,    /* n_children == 1, not a NOT */
+};
+
+/*
+ * A node of the tree. The arrays belong to the query. In a NEAR an element that stands twice needs two occurrences.
+ *
+ * aids (of a PHRASE only): the pair elements that every document in which the phrase matches is sure to hold. Why:
+ * a pair of the phrase comes from two code points of one run, at positions p and p + 1. Where the phrase matches, they
+ * stand at q and q + 1. Two run terms of a document at adjacent positions belong to the same run, for between two runs
+ * stands a word, which takes a position, or there is none, and the analyzer leaves a gap of one; so they are adjacent
+ * in that run, and the analyzer made their pair. This leans on the analyzer to pair run terms with the few symbols
+ * that are words by themselves and fold to a run's code point (U+3297, U+32D0 .. U+32FE, U+1F21A, ...), too. A NEAR has
+ * no aids, because its words need not be adjacent.
+ */
+struct bs_query_node {
+	enum bs_node_kind kind;
+	uint32_t field;    /* leaves: index into the options' fields, or BS_QUERY_ANY_FIELD */
+	uint32_t distance; /* NEAR */
+	uint32_t n_children;
+	uint32_t n_items;
+	uint32_t n_aids;
+	const uint32_t *children; /* indices into nodes, each less than this node's own */
+	const struct bs_query_item *items;
+	const struct bs_query_item *aids; /* position: of the pair's first code point */
+};
+
+/*
+ * A parsed query. Children stand before their parents, so that a walk over nodes[] in order evaluates bottom-up, and
+ * the root is the last node. Elements are in order of first appearance. There is at least one of each.
+ */
+struct bs_query {
+	struct bs_element *elements;
+	size_t n_elements;
+	struct bs_query_node *nodes;
+	size_t n_nodes;
+	struct bs_query_item *items;
+	uint32_t *children;
+	uint32_t n_warnings; /* all of them; the first BS_QUERY_WARNINGS are kept below */
+	struct bs_error warnings[BS_QUERY_WARNINGS];
+};
+
+/* The name of an indexed field; those of no bytes are never meant by a query. */
+struct bs_query_field {
+	const char *name;
+	size_t name_bytes;
+};
+
+struct bs_query_options {
+	struct bs_words *words;           /* the analyzer of the index; used during the call */
+	struct bs_words *words_unstemmed; /* the same without stemming, for PREFIX and FUZZY; NULL: words has none */
+	const struct bs_query_field *fields;
+	size_t n_fields;
+	bool any;
+};
+
+/*
+ * Parses text[0..text_bytes), any bytes at all: invalid UTF-8 counts as U+FFFD, NUL is a character like any other.
+ * On BS_INVALID, err says what is wrong ("AND needs something after it") and *error_byte_out (may be NULL) where: an
+ * offset in 0..text_bytes, for bs_query_caret. Also fails with BS_NO_MEMORY and with what the analyzer returns.
+ * The caller owns *query_out: bs_query_free.
+ */
+enum bs_status bs_query_parse(const uint8_t *text, size_t text_bytes, const struct bs_query_options *options,
+			      struct bs_query **query_out, size_t *error_byte_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* NULL is fine. */
+void bs_query_free(struct bs_query *query);
+
+/*
+ * Appends the tree on one line, without a line feed, for --explain and tests:
+ *
+ *     (AND cat (OR title:dog be* colour~1) (NOT (PHRASE big@0 dog@1)) (NEAR/5 a b) (PHRASE 漢@0 字@1 +漢字))
+ *
+ * A term or field name that is more than letters, digits, marks and underscores is written in double quotes, with " and
+ * \ and control characters as \xNN. fields as given to bs_query_parse. BS_NO_MEMORY.
+ */
+enum bs_status bs_query_format(const struct bs_query *query, const struct bs_query_field *fields, struct bs_buffer *out,
+			       struct bs_error *err) BS_WARN_UNUSED;
+
+/*
+ * Appends the query text and, after a line feed, a caret under the character at byte at_byte (or one past the end),
+ * without a final line feed. Wide characters count two columns, marks and format characters none; control characters
+ * and invalid UTF-8 are shown as U+FFFD, white space as a space. A long query is cut around the caret. BS_NO_MEMORY.
+ */
+enum bs_status bs_query_caret(const uint8_t *text, size_t text_bytes, size_t at_byte, struct bs_buffer *out,
+			      struct bs_error *err) BS_WARN_UNUSED;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,218 @@
+/* parse_format.c: a parsed query, and what is wrong with one that is not, for people to read. See parse.h. */
+#include <stdio.h>
+#include <string.h>
+#include <unicode/uchar.h>
+#include <unicode/utf8.h>
+
+#include "query/parse.h"
+#include "query/visible.h"
+
+/* The caret's line fits a terminal of 80 columns, with more of the query before the caret than behind it. */
+#define CARET_BEFORE_COLUMNS 60
+#define CARET_ALL_COLUMNS    77
+
+/* A tree on its way into a buffer; the first failure sticks. */
+struct printer {
+	const struct bs_query *query;
+	const struct bs_query_field *fields;
+	struct bs_buffer *out;
+	enum bs_status status;
+	struct bs_error *err;
+};
+
+static void put(struct printer *printer, const void *bytes, size_t n_bytes)
+{
+	if (!printer->status)
+		printer->status = bs_buffer_append(printer->out, bytes, n_bytes, printer->err);
+}
+
+static void put_string(struct printer *printer, const char *string)
+{
+	put(printer, string, strlen(string));
+}
+
+static void put_number(struct printer *printer, const char *before, uint32_t number)
+{
+	char digits[24];
+	snprintf(digits, sizeof(digits), "%s%u", before, number);
+	put_string(printer, digits);
+}
+
+static bool is_plain(const uint8_t *bytes, size_t n_bytes)
+{
+	for (size_t at = 0; at < n_bytes;) {
+		UChar32 c;
+		U8_NEXT(bytes, at, n_bytes, c);
+		bool is_word = c == '_' || (c >= 0 && (u_isalnum(c) || (U_GET_GC_MASK(c) & U_GC_M_MASK)));
+		if (!is_word)
+			return false;
+	}
+	return true;
+}
+
+static void put_name(struct printer *printer, const uint8_t *bytes, size_t n_bytes)
+{
+	if (is_plain(bytes, n_bytes)) {
+		put(printer, bytes, n_bytes);
+		return;
+	}
+	put_string(printer, "\"");
+	for (size_t at = 0; at < n_bytes;) {
+		size_t start = at;
+		UChar32 c;
+		U8_NEXT(bytes, at, n_bytes, c);
+		if (c >= 0 && c != '"' && c != '\\' && u_charType(c) != U_CONTROL_CHAR) {
+			put(printer, bytes + start, at - start);
+			continue;
+		}
+		for (; start < at; start++) {
+			char escape[8];
+			snprintf(escape, sizeof(escape), "\\x%02x", bytes[start]);
+			put_string(printer, escape);
+		}
+	}
+	put_string(printer, "\"");
+}
+
+static void put_element(struct printer *printer, uint32_t index)
+{
+	const struct bs_element *element = &printer->query->elements[index];
+	put_name(printer, element->term, element->term_bytes);
+	if (element->kind == BS_ELEMENT_PREFIX)
+		put_string(printer, "*");
+	if (element->kind == BS_ELEMENT_FUZZY)
+		put_number(printer, "~", element->max_distance);
+}
+
+static void put_phrase(struct printer *printer, const struct bs_query_node *node)
+{
+	put_string(printer, "(PHRASE");
+	for (uint32_t i = 0; i < node->n_items; i++) {
+		put_string(printer, " ");
+		put_element(printer, node->items[i].element);
+		put_number(printer, "@", node->items[i].position);
+	}
+	for (uint32_t i = 0; i < node->n_aids; i++) {
+		put_string(printer, " +");
+		put_element(printer, node->aids[i].element);
+	}
+	put_string(printer, ")");
+}
+
+static void put_near(struct printer *printer, const struct bs_query_node *node)
+{
+	put_number(printer, "(NEAR/", node->distance);
+	for (uint32_t i = 0; i < node->n_items; i++) {
+		put_string(printer, " ");
+		put_element(printer, node->items[i].element);
+	}
+	put_string(printer, ")");
+}
+
+static void put_node(struct printer *printer, uint32_t index)
+{
+	static const char *const operators[] = {[BS_NODE_AND] = "(AND", [BS_NODE_OR] = "(OR", [BS_NODE_NOT] = "(NOT"};
+	const struct bs_query_node *node = &printer->query->nodes[index];
+	if (node->field != BS_QUERY_ANY_FIELD) {
+		const struct bs_query_field *field = &printer->fields[node->field];
+		put_name(printer, (const uint8_t *)field->name, field->name_bytes);
+		put_string(printer, ":");
+	}
+	switch (node->kind) {
+	case BS_NODE_WORD:
+		put_element(printer, node->items[0].element);
+		return;
+	case BS_NODE_PHRASE:
+		put_phrase(printer, node);
+		return;
+	case BS_NODE_NEAR:
+		put_near(printer, node);
+		return;
+	case BS_NODE_AND:
+	case BS_NODE_OR:
+	case BS_NODE_NOT:
+		break;
+	}
+	put_string(printer, operators[node->kind]);
+	for (uint32_t i = 0; i < node->n_children && !printer->status; i++) {
+		put_string(printer, " ");
+		put_node(printer, node->children[i]);
+	}
+	put_string(printer, ")");
+}
+
+enum bs_status bs_query_format(const struct bs_query *query, const struct bs_query_field *fields, struct bs_buffer *out,
+			       struct bs_error *err)
+{
+	struct printer printer = {.query = query, .fields = fields, .out = out, .err = err};
+	put_node(&printer, (uint32_t)(query->n_nodes - 1));
+	return printer.status;
+}
+
+/* What a terminal makes of a code point, as shown by put_query: U+FFFD is one column. */
+static int columns_of(UChar32 c)
+{
+	if (c < 0)
+		return 1;
+	int width = u_getIntPropertyValue(c, UCHAR_EAST_ASIAN_WIDTH);
+	if (U_GET_GC_MASK(c) & (U_GC_MN_MASK | U_GC_ME_MASK | U_GC_CF_MASK))
+		return 0;
+	return width == U_EA_FULLWIDTH || width == U_EA_WIDE ? 2 : 1;
+}
+
+static int columns_between(const uint8_t *text, size_t start, size_t end)
+{
+	int columns = 0;
+	for (size_t at = start; at < end;)
+		columns += columns_of(bs_visible_next(text, end, &at));
+	return columns;
+}
+
+/* Where to start so that about n_columns stand before at: the byte after a character, or 0. */
+static size_t step_back(const uint8_t *text, size_t at, int n_columns)
+{
+	size_t start = at;
+	size_t most_bytes = (size_t)n_columns * U8_MAX_LENGTH;
+	while (start > 0) {
+		size_t before = start;
+		n_columns -= columns_of(bs_visible_previous(text, &before));
+		if (n_columns < 0 || at - before > most_bytes)
+			break;
+		start = before;
+	}
+	return start;
+}
+
+/* Appends what of text[start..text_bytes) fits into n_columns. */
+static enum bs_status put_query(const uint8_t *text, size_t start, size_t text_bytes, int n_columns,
+				struct bs_buffer *out, struct bs_error *err)
+{
+	size_t most_bytes = (size_t)n_columns * U8_MAX_LENGTH;
+	enum bs_status status = BS_OK;
+	for (size_t at = start; at < text_bytes && !status;) {
+		if (at - start > most_bytes)
+			return bs_visible_append_own(out, "…", err);
+		UChar32 c = bs_visible_next(text, text_bytes, &at);
+		n_columns -= columns_of(c);
+		if (n_columns < 0)
+			return bs_visible_append_own(out, "…", err);
+		status = bs_visible_append(out, bs_visible_is_space(c) && columns_of(c) == 1 ? ' ' : c, err);
+	}
+	return status;
+}
+
+enum bs_status bs_query_caret(const uint8_t *text, size_t text_bytes, size_t at_byte, struct bs_buffer *out,
+			      struct bs_error *err)
+{
+	size_t start = step_back(text, at_byte, CARET_BEFORE_COLUMNS);
+	int cut = start > 0 ? 1 : 0;
+	int columns = cut + columns_between(text, start, at_byte);
+	enum bs_status status = bs_visible_append_own(out, cut ? "…" : "", err);
+	if (!status)
+		status = put_query(text, start, text_bytes, CARET_ALL_COLUMNS - cut, out, err);
+	if (!status)
+		status = bs_visible_append_own(out, "\n", err);
+	for (int i = 0; i < columns && !status; i++)
+		status = bs_visible_append_own(out, " ", err);
+	return status ? status : bs_visible_append_own(out, "^", err);
+}

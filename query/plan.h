@@ -1,0 +1,63 @@
+/*
+ * plan.h: a parsed query meets an index: which terms, how frequent, in which segment under which number.
+ *
+ * An element of the query (parse.h) becomes one term, or, for a prefix or a fuzzy word, the terms it expands to. The
+ * plan is made once a query; scan.h reads it per slab, match.h verifies by the query itself and takes only df from it.
+ */
+#ifndef BS_QUERY_PLAN_H
+#define BS_QUERY_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/buffer.h"
+#include "core/index_dir.h"
+#include "core/status.h"
+#include "query/parse.h"
+
+/* A term in one segment. */
+struct bs_term_place {
+	bool is_found;
+	uint64_t ordinal;
+	uint64_t df;
+	const struct bs_treatment *treatment;
+};
+
+struct bs_plan_term {
+	uint64_t hash;
+	uint64_t df;          /* in the whole index */
+	uint32_t element;     /* the element it stands for */
+	uint32_t key_bytes;
+	uint64_t key_offset;  /* of its lexicon key in keys */
+};
+
+/* The terms of an element: terms[first .. first + n). */
+struct bs_plan_element {
+	uint32_t first_term;
+	uint32_t n_terms;
+};
+
+/* Zero-initialise; reusable; release with bs_plan_deinit. */
+struct bs_plan {
+	const struct bs_query *query;
+	const struct bs_snapshot *snapshot;
+	struct bs_plan_element *elements; /* query->n_elements */
+	struct bs_plan_term *terms;
+	struct bs_term_place *places; /* of term t in segment s: places[s * n_terms + t] */
+	uint32_t n_terms;
+	struct bs_buffer keys;
+	struct bs_buffer memory_elements, memory_terms, memory_places;
+};
+
+/* Resolves every element. query and snapshot are borrowed until the next call. BS_CORRUPT, BS_NO_MEMORY. */
+enum bs_status bs_plan_make(struct bs_plan *plan, const struct bs_query *query, const struct bs_snapshot *snapshot,
+                            struct bs_error *err) BS_WARN_UNUSED;
+void bs_plan_deinit(struct bs_plan *plan);
+
+static inline const struct bs_term_place *bs_plan_place(const struct bs_plan *plan, uint32_t segment, uint32_t term)
+{
+	return &plan->places[(size_t)segment * plan->n_terms + term];
+}
+
+#endif

@@ -1,0 +1,50 @@
+/*
+ * rank.h: BM25 scores, document order, and the best k of many hits.
+ *
+ * score(d) = sum over the distinct positive words w of idf(w) tf (k1 + 1) / (tf + k1 (1 - b + b dl / avgdl)), with
+ * k1 = 1.2, b = 0.75, idf(w) = ln(1 + (N - df + 0.5) / (df + 0.5)): Robertson and Zaragoza, "The Probabilistic Relevance
+ * Framework: BM25 and Beyond" (2009), with Lucene's idf, which is never negative. N, df and avgdl are of the whole
+ * index, deleted documents that still lie in it included.
+ */
+#ifndef BS_QUERY_RANK_H
+#define BS_QUERY_RANK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/buffer.h"
+#include "core/index_dir.h"
+#include "core/status.h"
+#include "query/plan.h"
+
+double bs_bm25_idf(uint64_t n_docs, uint64_t df);
+
+/* One word's share of the score; tf >= 1, avgdl > 0. */
+double bs_bm25_weight(double idf, uint32_t tf, uint32_t length, double avgdl);
+
+struct bs_hit {
+	double score;
+	uint32_t segment;
+	uint32_t document;
+};
+
+/* Document order: sources as recorded; in a folder by path component, bytewise; in a collection by place. Negative,
+ * zero or positive. Documents that cannot be read (damage) compare by their numbers. */
+int bs_document_order(const struct bs_snapshot *snapshot, const struct bs_hit *a, const struct bs_hit *b);
+
+/* Sorts hits by document order. */
+void bs_sort_by_document(const struct bs_snapshot *snapshot, struct bs_hit *hits, size_t n_hits);
+
+/* The best k hits of those offered: higher score first, ties in document order. Zero-initialise but for snapshot and k. */
+struct bs_top {
+	const struct bs_snapshot *snapshot;
+	size_t k;
+	struct bs_buffer heap; /* struct bs_hit each, the worst on top */
+};
+enum bs_status bs_top_offer(struct bs_top *top, const struct bs_hit *hit, struct bs_error *err) BS_WARN_UNUSED;
+/* Sorts what was kept, best first; no more offers after that. Returns how many. */
+size_t bs_top_finish(struct bs_top *top, const struct bs_hit **hits_out);
+void bs_top_deinit(struct bs_top *top);
+
+#endif

@@ -1,0 +1,434 @@
+/* search.c: see search.h. The stages meet here and nowhere else. */
+#include "query/search.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/words.h"
+#include "query/explain.h"
+#include "query/fetch.h"
+#include "query/match.h"
+#include "query/plan.h"
+#include "query/rank.h"
+#include "query/scan.h"
+#include "query/snippet.h"
+
+/* ---- an opened index ---- */
+
+enum bs_status bs_search_locate(char **dir_out, struct bs_error *err)
+{
+	char *here = getcwd(NULL, 0);
+	*dir_out = NULL;
+	if (!here)
+		return bs_fail(err, BS_IO, "the current directory: %s", strerror(errno));
+	for (char *end = here + strlen(here);;) {
+		char path[4200];
+		struct stat info;
+		*end = '\0';
+		snprintf(path, sizeof(path), "%s/.bitsift/manifest", here);
+		if (stat(path, &info) == 0) {
+			path[strlen(path) - strlen("/manifest")] = '\0';
+			free(here);
+			*dir_out = strdup(path);
+			return *dir_out ? BS_OK : bs_fail_memory(err, "a path", sizeof(path));
+		}
+		if (end == here)
+			break;
+		end = strrchr(here, '/');
+	}
+	free(here);
+	return bs_fail(err, BS_NOT_FOUND, "no index here or above (.bitsift); make one with `bitsift index .`, or name one "
+	               "with --index DIR");
+}
+
+/* Distinct names over all segments, in order of first appearance. */
+static enum bs_status collect_fields(struct bs_search *search, struct bs_error *err)
+{
+	struct bs_buffer fields = {0};
+	enum bs_status status = BS_OK;
+	for (uint32_t s = 0; s < search->snapshot.manifest.n_segments && !status; s++) {
+		const struct bs_section *names = &search->snapshot.segments[s].field_names;
+		for (uint64_t at = 0; at < names->n_bytes && !status;) {
+			struct bs_query_field field = {.name = (const char *)names->data + at};
+			field.name_bytes = strlen(field.name);
+			at += field.name_bytes + 1;
+			const struct bs_query_field *known = (const struct bs_query_field *)(const void *)fields.data;
+			size_t n = fields.used_bytes / sizeof(field);
+			size_t i = 0;
+			while (i < n && strcmp(known[i].name, field.name) != 0)
+				i++;
+			if (i == n)
+				status = bs_buffer_append(&fields, &field, sizeof(field), err);
+		}
+	}
+	search->fields = (struct bs_query_field *)(void *)fields.data;
+	search->n_fields = fields.used_bytes / sizeof(struct bs_query_field);
+	return status;
+}
+
+enum bs_status bs_search_open(const char *dir, const char *kernel_name, struct bs_search *search_out,
+                              struct bs_error *err)
+{
+	char icu[16], unicode[16];
+	*search_out = (struct bs_search){0};
+	enum bs_status status = bs_kernel_choose(kernel_name, &search_out->kernel, err);
+	if (!status)
+		status = bs_snapshot_open(dir, &search_out->snapshot, err);
+	if (status)
+		return status;
+	bs_words_versions(icu, unicode);
+	const struct bs_manifest *manifest = &search_out->snapshot.manifest;
+	search_out->is_other_unicode = strcmp(icu, manifest->icu_version) != 0 ||
+	                               strcmp(unicode, manifest->unicode_version) != 0;
+	status = collect_fields(search_out, err);
+	if (status)
+		bs_search_deinit(search_out);
+	return status;
+}
+
+void bs_search_deinit(struct bs_search *search)
+{
+	bs_snapshot_deinit(&search->snapshot);
+	free(search->fields);
+	*search = (struct bs_search){0};
+}
+
+/* ---- a searcher ---- */
+
+struct bs_searcher {
+	const struct bs_search *search;
+	struct bs_search_sink sink;
+	struct bs_words *words;
+	struct bs_words *words_unstemmed; /* NULL: words does not stem */
+	struct bs_fetcher *fetcher;
+	struct bs_scan *scan;
+	struct bs_plan plan;
+	struct bs_buffer candidates;
+	struct bs_buffer hits;  /* struct bs_hit each */
+	struct bs_buffer marks; /* struct bs_snippet_hit each */
+	struct bs_buffer idfs;  /* double an element */
+	struct bs_buffer id, path, snippet, text;
+	/* The query being run. */
+	const struct bs_search_request *request;
+	struct bs_query *query;
+	struct bs_matcher *matcher;
+	struct bs_top top;
+	struct bs_query_stats *stats;
+	double avgdl;
+};
+
+enum bs_status bs_searcher_new(const struct bs_search *search, const struct bs_search_sink *sink,
+                               struct bs_searcher **searcher_out, struct bs_error *err)
+{
+	const struct bs_index_options *options = &search->snapshot.manifest.options;
+	struct bs_words_options words = {.stem_language = options->stem_language, .fold_accents = options->fold_accents};
+	struct bs_words_options unstemmed = {.fold_accents = options->fold_accents};
+	struct bs_searcher *searcher = calloc(1, sizeof(*searcher));
+	*searcher_out = NULL;
+	if (!searcher)
+		return bs_fail_memory(err, "a searcher", sizeof(*searcher));
+	searcher->search = search;
+	searcher->sink = *sink;
+	enum bs_status status = bs_words_new(&words, &searcher->words, err);
+	if (!status && options->stem_language)
+		status = bs_words_new(&unstemmed, &searcher->words_unstemmed, err);
+	if (!status)
+		status = bs_fetcher_new(&search->snapshot, sink->notice, sink->context, &searcher->fetcher, err);
+	if (!status)
+		status = bs_scan_new(&searcher->scan, err);
+	if (status) {
+		bs_searcher_free(searcher);
+		return status;
+	}
+	*searcher_out = searcher;
+	return BS_OK;
+}
+
+void bs_searcher_free(struct bs_searcher *searcher)
+{
+	if (!searcher)
+		return;
+	bs_words_free(searcher->words);
+	bs_words_free(searcher->words_unstemmed);
+	bs_fetcher_free(searcher->fetcher);
+	bs_scan_free(searcher->scan);
+	bs_plan_deinit(&searcher->plan);
+	bs_buffer_deinit(&searcher->candidates);
+	bs_buffer_deinit(&searcher->hits);
+	bs_buffer_deinit(&searcher->marks);
+	bs_buffer_deinit(&searcher->idfs);
+	bs_buffer_deinit(&searcher->id);
+	bs_buffer_deinit(&searcher->path);
+	bs_buffer_deinit(&searcher->snippet);
+	bs_buffer_deinit(&searcher->text);
+	free(searcher);
+}
+
+uint64_t bs_searcher_failures(const struct bs_searcher *searcher)
+{
+	return bs_fetcher_failures(searcher->fetcher);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Charges the time since *since to a stage, and starts the next. */
+static void charge(struct bs_searcher *searcher, enum bs_stage stage, uint64_t *since)
+{
+	uint64_t now = now_ns();
+	searcher->stats->stage_ns[stage] += now - *since;
+	*since = now;
+}
+
+/* ---- verifying ---- */
+
+static double score_of(const struct bs_searcher *searcher, const struct bs_match *match)
+{
+	const struct bs_query *query = searcher->query;
+	const double *idfs = (const double *)(const void *)searcher->idfs.data;
+	double score = 0;
+	for (size_t i = 0; i < query->n_elements; i++)
+		if (query->elements[i].is_scored && match->tfs[i] > 0)
+			score += bs_bm25_weight(idfs[i], match->tfs[i], match->length, searcher->avgdl);
+	return score;
+}
+
+static enum bs_status take_hit(struct bs_searcher *searcher, const struct bs_hit *hit, struct bs_error *err)
+{
+	searcher->stats->hits++;
+	switch (searcher->request->mode) {
+	case BS_SEARCH_IDS:
+		return bs_buffer_append(&searcher->hits, hit, sizeof(*hit), err);
+	case BS_SEARCH_TOP:
+		return bs_top_offer(&searcher->top, hit, err);
+	case BS_SEARCH_COUNT:
+		break;
+	}
+	return BS_OK;
+}
+
+/* A sure candidate whose source is what was indexed needs no text, unless it is to be scored. */
+static enum bs_status is_proven(struct bs_searcher *searcher, uint32_t segment, const struct bs_candidate *candidate,
+                                bool *proven_out, struct bs_error *err)
+{
+	*proven_out = false;
+	if (!candidate->is_sure || searcher->request->mode == BS_SEARCH_TOP)
+		return BS_OK;
+	return bs_fetch_is_unchanged(searcher->fetcher, segment, candidate->document, proven_out, err);
+}
+
+static enum bs_status verify(struct bs_searcher *searcher, uint32_t segment, const struct bs_candidate *candidate,
+                             struct bs_error *err)
+{
+	struct bs_hit hit = {.segment = segment, .document = candidate->document};
+	struct bs_document document;
+	enum bs_fetched fetched;
+	struct bs_match match;
+	bool is_proven_already;
+	enum bs_status status = is_proven(searcher, segment, candidate, &is_proven_already, err);
+	if (status)
+		return status;
+	if (is_proven_already)
+		return take_hit(searcher, &hit, err);
+	status = bs_fetch(searcher->fetcher, segment, candidate->document, &document, &fetched, err);
+	if (status || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED)
+		return status;
+	status = bs_match_document(searcher->matcher, document.fields, document.n_fields, &match, err);
+	if (status)
+		return status;
+	searcher->stats->verified++;
+	searcher->stats->bytes_verified += document.text_bytes;
+	if (!match.matches) {
+		searcher->stats->false_positives++;
+		return BS_OK;
+	}
+	hit.score = searcher->request->mode == BS_SEARCH_TOP ? score_of(searcher, &match) : 0;
+	return take_hit(searcher, &hit, err);
+}
+
+/* ---- the stages ---- */
+
+static enum bs_status parse(struct bs_searcher *searcher, size_t *error_byte_out, struct bs_error *err)
+{
+	const struct bs_search_request *request = searcher->request;
+	struct bs_query_options options = {
+		.words = searcher->words,
+		.words_unstemmed = searcher->words_unstemmed,
+		.fields = searcher->search->fields,
+		.n_fields = searcher->search->n_fields,
+		.any = request->any,
+	};
+	enum bs_status status = bs_query_parse(request->text, request->text_bytes, &options, &searcher->query,
+	                                       error_byte_out, err);
+	if (status)
+		return status;
+	for (uint32_t i = 0; i < searcher->query->n_warnings && i < BS_QUERY_WARNINGS && searcher->sink.notice; i++)
+		searcher->sink.notice(searcher->sink.context, searcher->query->warnings[i].text);
+	return BS_OK;
+}
+
+static enum bs_status plan(struct bs_searcher *searcher, struct bs_error *err)
+{
+	const struct bs_search *search = searcher->search;
+	const struct bs_snapshot *snapshot = &search->snapshot;
+	const struct bs_query *query = searcher->query;
+	enum bs_status status = bs_plan_make(&searcher->plan, query, snapshot, err);
+	if (!status)
+		status = bs_matcher_new(query, search->fields, search->n_fields, searcher->words, &searcher->matcher, err);
+	bs_buffer_clear(&searcher->idfs);
+	for (size_t i = 0; i < query->n_elements && !status; i++) {
+		const struct bs_plan_element *element = &searcher->plan.elements[i];
+		uint64_t df = element->n_terms ? searcher->plan.terms[element->first_term].df : 0;
+		double idf = bs_bm25_idf(snapshot->n_docs, df);
+		status = bs_buffer_append(&searcher->idfs, &idf, sizeof(idf), err);
+	}
+	searcher->avgdl = snapshot->n_docs ? (double)snapshot->n_positions / (double)snapshot->n_docs : 1;
+	if (searcher->avgdl <= 0)
+		searcher->avgdl = 1;
+	return status;
+}
+
+/* Every document that is not deleted: what --brute looks at. */
+static enum bs_status all_candidates(struct bs_searcher *searcher, uint32_t segment, struct bs_error *err)
+{
+	const struct bs_snapshot *snapshot = &searcher->search->snapshot;
+	enum bs_status status = BS_OK;
+	for (uint32_t d = 0; d < snapshot->segments[segment].meta.n_docs && !status; d++) {
+		struct bs_candidate candidate = {.document = d};
+		if (bs_snapshot_is_deleted(snapshot, segment, d))
+			continue;
+		searcher->stats->candidates++;
+		status = bs_buffer_append(&searcher->candidates, &candidate, sizeof(candidate), err);
+	}
+	return status;
+}
+
+static enum bs_status search_segment(struct bs_searcher *searcher, uint32_t segment, uint64_t *since,
+                                     struct bs_error *err)
+{
+	const struct bs_search *search = searcher->search;
+	bool brute = searcher->request->brute || search->is_other_unicode;
+	bs_buffer_clear(&searcher->candidates);
+	enum bs_status status = brute ? all_candidates(searcher, segment, err)
+	                              : bs_scan_segment(searcher->scan, &searcher->plan, segment, search->kernel,
+	                                                &searcher->candidates, searcher->stats, err);
+	charge(searcher, BS_STAGE_SCAN, since);
+	const struct bs_candidate *candidates = (const struct bs_candidate *)(const void *)searcher->candidates.data;
+	size_t n = searcher->candidates.used_bytes / sizeof(*candidates);
+	for (size_t i = 0; i < n && !status; i++)
+		status = verify(searcher, segment, &candidates[i], err);
+	charge(searcher, BS_STAGE_VERIFY, since);
+	return status;
+}
+
+/* ---- showing ---- */
+
+static enum bs_status make_snippet(struct bs_searcher *searcher, const struct bs_hit *hit, struct bs_error *err)
+{
+	const struct bs_search_request *request = searcher->request;
+	struct bs_snippet_options options = {.mark_start = request->mark_start, .mark_stop = request->mark_stop};
+	struct bs_document document;
+	enum bs_fetched fetched;
+	bs_buffer_clear(&searcher->snippet);
+	bs_buffer_clear(&searcher->marks);
+	enum bs_status status = bs_fetch(searcher->fetcher, hit->segment, hit->document, &document, &fetched, err);
+	if (status || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED)
+		return status;
+	status = bs_match_hits(searcher->matcher, document.fields, document.n_fields, &searcher->marks, err);
+	if (status)
+		return status;
+	return bs_snippet_write(document.fields, document.n_fields,
+	                        (const struct bs_snippet_hit *)(const void *)searcher->marks.data,
+	                        searcher->marks.used_bytes / sizeof(struct bs_snippet_hit), &options, &searcher->snippet,
+	                        err);
+}
+
+static enum bs_status show_hit(struct bs_searcher *searcher, const struct bs_hit *hit, size_t rank,
+                               struct bs_error *err)
+{
+	struct bs_search_hit shown = {.rank = rank, .score = hit->score};
+	enum bs_status status = bs_fetch_id(searcher->fetcher, hit->segment, hit->document, &searcher->id, &searcher->path,
+	                                    err);
+	if (!status && rank > 0 && searcher->request->snippets)
+		status = make_snippet(searcher, hit, err);
+	if (status)
+		return status;
+	shown.id = searcher->id.data;
+	shown.id_bytes = searcher->id.used_bytes;
+	shown.path = (const char *)searcher->path.data;
+	shown.snippet = searcher->snippet.data;
+	shown.snippet_bytes = searcher->snippet.used_bytes;
+	return searcher->sink.hit(searcher->sink.context, &shown, err);
+}
+
+static enum bs_status show_hits(struct bs_searcher *searcher, uint64_t *since, struct bs_error *err)
+{
+	bool is_top = searcher->request->mode == BS_SEARCH_TOP;
+	const struct bs_hit *hits = (const struct bs_hit *)(const void *)searcher->hits.data;
+	size_t n = searcher->hits.used_bytes / sizeof(*hits);
+	enum bs_status status = BS_OK;
+	if (is_top)
+		n = bs_top_finish(&searcher->top, &hits);
+	else
+		bs_sort_by_document(&searcher->search->snapshot, (struct bs_hit *)(void *)searcher->hits.data, n);
+	charge(searcher, BS_STAGE_RANK, since);
+	bs_buffer_clear(&searcher->snippet);
+	for (size_t i = 0; i < n && !status && searcher->sink.hit; i++)
+		status = show_hit(searcher, &hits[i], is_top ? i + 1 : 0, err);
+	return status;
+}
+
+static enum bs_status explain(struct bs_searcher *searcher, bool is_done, struct bs_error *err)
+{
+	if (!searcher->request->explain || !searcher->sink.explain)
+		return BS_OK;
+	bs_buffer_clear(&searcher->text);
+	enum bs_status status = is_done ? bs_explain_stats(searcher->stats, &searcher->text, err)
+	                                : bs_explain_plan(&searcher->plan, searcher->search->fields, &searcher->text, err);
+	if (!status)
+		searcher->sink.explain(searcher->sink.context, (const char *)searcher->text.data, searcher->text.used_bytes);
+	return status;
+}
+
+enum bs_status bs_searcher_run(struct bs_searcher *searcher, const struct bs_search_request *request,
+                               struct bs_query_stats *stats_out, size_t *error_byte_out, struct bs_error *err)
+{
+	uint64_t start = now_ns();
+	uint64_t since = start;
+	*stats_out = (struct bs_query_stats){0};
+	searcher->request = request;
+	searcher->stats = stats_out;
+	searcher->query = NULL;
+	searcher->matcher = NULL;
+	searcher->top = (struct bs_top){.snapshot = &searcher->search->snapshot, .k = request->k};
+	bs_buffer_clear(&searcher->hits);
+	enum bs_status status = parse(searcher, error_byte_out, err);
+	charge(searcher, BS_STAGE_PARSE, &since);
+	if (!status)
+		status = plan(searcher, err);
+	if (!status)
+		status = explain(searcher, false, err);
+	charge(searcher, BS_STAGE_PLAN, &since);
+	for (uint32_t s = 0; s < searcher->search->snapshot.manifest.n_segments && !status; s++)
+		status = search_segment(searcher, s, &since, err);
+	if (!status)
+		status = show_hits(searcher, &since, err);
+	/* The total is the sum of the stages: showing (ids, snippets) is the caller's pleasure, not the search's cost. */
+	for (int stage = 0; stage < BS_STAGES; stage++)
+		stats_out->total_ns += stats_out->stage_ns[stage];
+	if (!status)
+		status = explain(searcher, true, err);
+	bs_top_deinit(&searcher->top);
+	bs_matcher_free(searcher->matcher);
+	bs_query_free(searcher->query);
+	return status;
+}

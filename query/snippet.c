@@ -1,0 +1,399 @@
+/*
+ * snippet.c: see snippet.h. In three steps: find the stretch of hits that fits the width and holds most (find_window),
+ * give it context on both sides and trim that to words (find_span), write it (write_span).
+ *
+ * A character here is what the line will show: white space in a row counts as one. No step looks at more bytes than
+ * BYTES_PER_CHARACTER for each of them, so that a gigabyte of spaces, or of zero bytes, costs nothing either.
+ */
+#include "query/snippet.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unicode/uchar.h>
+
+#include "query/visible.h"
+
+#define MOST_WIDTH          (1u << 20)
+#define BYTES_PER_CHARACTER 16           /* 4 for the longest character, the rest for indentation */
+#define SKIPPED_BYTES       (64u * 1024) /* white space at the beginning of a text */
+
+struct snippet {
+	const struct bs_field *fields;
+	size_t n_fields;
+	const struct bs_snippet_hit *hits;
+	size_t n_hits;
+	const char *mark_start;
+	const char *mark_stop;
+	size_t width;
+	size_t most_bytes; /* looked at for width characters */
+};
+
+/* Where a hit stands and ends, in characters from the first hit; other fields are far away. */
+struct place {
+	uint64_t start_char;
+	uint64_t end_char;
+};
+
+/* hits[first..last] */
+struct window {
+	size_t first;
+	size_t last;
+	size_t n_distinct;
+};
+
+/* text[start..end) of a field, and what is a hit of it. */
+struct span {
+	const uint8_t *text;
+	size_t text_bytes;
+	size_t start;
+	size_t end;
+	const struct bs_snippet_hit *hits; /* all of the field */
+	size_t n_hits;
+};
+
+static size_t clamp(uint64_t offset, size_t text_bytes)
+{
+	return offset < text_bytes ? (size_t)offset : text_bytes;
+}
+
+/* Moves from `from` over n_chars characters, not beyond `to`; n_moved_out may be NULL. */
+static size_t walk_forward(const uint8_t *text, size_t from, size_t to, size_t n_chars, size_t *n_moved_out)
+{
+	size_t n_moved = 0;
+	bool after_space = false;
+	size_t at = from;
+	while (at < to) {
+		size_t next = at;
+		bool is_space = bs_visible_is_space(bs_visible_next(text, to, &next));
+		if (!(is_space && after_space)) {
+			if (n_moved == n_chars)
+				break;
+			n_moved++;
+		}
+		after_space = is_space;
+		at = next;
+	}
+	if (n_moved_out)
+		*n_moved_out = n_moved;
+	return at;
+}
+
+/* The same backwards, not beyond `to` <= from. */
+static size_t walk_back(const uint8_t *text, size_t from, size_t to, size_t n_chars)
+{
+	size_t n_moved = 0;
+	bool after_space = false;
+	size_t at = from;
+	while (at > to) {
+		size_t before = at;
+		bool is_space = bs_visible_is_space(bs_visible_previous(text, &before));
+		if (!(is_space && after_space)) {
+			if (n_moved == n_chars)
+				break;
+			n_moved++;
+		}
+		after_space = is_space;
+		at = before;
+	}
+	return at > to ? at : to;
+}
+
+/* The characters of text[from..to), or most + 1 if they are more. */
+static size_t count_chars(const struct snippet *snippet, const uint8_t *text, size_t from, size_t to, size_t most)
+{
+	if (to > from && to - from > snippet->most_bytes)
+		return most + 1;
+	size_t n_chars;
+	walk_forward(text, from, to, most + 1, &n_chars);
+	return n_chars;
+}
+
+/* Fills places[n_hits]. A hit too long for the width counts as its first quarter: more would crowd out others. */
+static void measure(const struct snippet *snippet, struct place *places)
+{
+	size_t before_byte = 0;
+	for (size_t i = 0; i < snippet->n_hits; i++) {
+		const struct bs_snippet_hit *hit = &snippet->hits[i];
+		assert(hit->field < snippet->n_fields);
+		const struct bs_field *field = &snippet->fields[hit->field];
+		size_t start = clamp(hit->start_byte, field->text_bytes), end = clamp(hit->end_byte, field->text_bytes);
+		bool is_near = i > 0 && hit[-1].field == hit->field;
+		uint64_t gap = snippet->width + 1;
+		if (is_near)
+			gap = count_chars(snippet, field->text, before_byte, start, snippet->width);
+		places[i].start_char = i > 0 ? places[i - 1].start_char + gap : 0;
+		size_t most = snippet->width / 4;
+		size_t n_chars = count_chars(snippet, field->text, start, end, most);
+		places[i].end_char = places[i].start_char + (n_chars < most ? n_chars : most);
+		before_byte = start;
+	}
+}
+
+/* Slides over the hits; counts[element], all zero, says how often each is in the window. */
+static struct window slide(const struct snippet *snippet, const struct place *places, uint32_t *counts)
+{
+	struct window best = {0}, now = {0};
+	for (now.last = 0; now.last < snippet->n_hits; now.last++) {
+		now.n_distinct += counts[snippet->hits[now.last].element]++ == 0;
+		uint64_t end = places[now.last].end_char;
+		while (now.first < now.last && end - places[now.first].start_char > snippet->width)
+			now.n_distinct -= --counts[snippet->hits[now.first++].element] == 0;
+		bool is_equal = now.n_distinct == best.n_distinct;
+		if (now.n_distinct > best.n_distinct || (is_equal && now.last - now.first > best.last - best.first))
+			best = now;
+	}
+	return best;
+}
+
+/* n_hits > 0. */
+static enum bs_status find_window(const struct snippet *snippet, struct window *window_out, struct bs_error *err)
+{
+	size_t n_elements = 0;
+	for (size_t i = 0; i < snippet->n_hits; i++)
+		if (snippet->hits[i].element >= n_elements)
+			n_elements = (size_t)snippet->hits[i].element + 1;
+	struct place *places = calloc(snippet->n_hits, sizeof(*places));
+	uint32_t *counts = calloc(n_elements, sizeof(*counts));
+	enum bs_status status = BS_OK;
+	if (places && counts) {
+		measure(snippet, places);
+		*window_out = slide(snippet, places, counts);
+	} else {
+		status = bs_fail_memory(err, "a snippet", snippet->n_hits * sizeof(*places));
+	}
+	free(places);
+	free(counts);
+	return status;
+}
+
+/* Letters and digits that white space divides into words, unlike those of Han, kana or Thai. */
+static bool is_word_character(int32_t c)
+{
+	if (c < 0 || !(c == '_' || u_isalnum(c) || u_hasBinaryProperty(c, UCHAR_GRAPHEME_EXTEND)))
+		return false;
+	int line_break = u_getIntPropertyValue(c, UCHAR_LINE_BREAK);
+	return line_break != U_LB_IDEOGRAPHIC && line_break != U_LB_COMPLEX_CONTEXT &&
+	       line_break != U_LB_CONDITIONAL_JAPANESE_STARTER;
+}
+
+/* Whether c belongs to what stands before it: a mark, a skin tone, a joiner. */
+static bool is_extension(int32_t c)
+{
+	return c >= 0 &&
+	       (u_hasBinaryProperty(c, UCHAR_GRAPHEME_EXTEND) || u_hasBinaryProperty(c, UCHAR_EMOJI_MODIFIER));
+}
+
+enum place_kind {
+	INSIDE_CHARACTER,
+	INSIDE_WORD,
+	BETWEEN_WORDS,
+};
+
+static enum place_kind kind_of(const struct span *span, size_t at)
+{
+	if (at == 0 || at >= span->text_bytes)
+		return BETWEEN_WORDS;
+	size_t back = at, forth = at;
+	int32_t before = bs_visible_previous(span->text, &back);
+	int32_t after = bs_visible_next(span->text, span->text_bytes, &forth);
+	if (bs_visible_is_space(before) || bs_visible_is_space(after))
+		return BETWEEN_WORDS;
+	if (is_extension(after) || before == 0x200d)
+		return INSIDE_CHARACTER;
+	return is_word_character(before) && is_word_character(after) ? INSIDE_WORD : BETWEEN_WORDS;
+}
+
+/* Moves start forward, at most n_chars and never beyond `to`, to the next place between words, or else characters. */
+static void trim_start(struct span *span, size_t to, size_t n_chars)
+{
+	size_t between_characters = to;
+	for (size_t at = span->start, i = 0; at < to && i <= n_chars; i++) {
+		enum place_kind kind = kind_of(span, at);
+		if (kind == BETWEEN_WORDS) {
+			span->start = at;
+			return;
+		}
+		if (kind == INSIDE_WORD && between_characters == to)
+			between_characters = at;
+		bs_visible_next(span->text, to, &at);
+	}
+	span->start = between_characters;
+}
+
+/* The same for the end, backward. */
+static void trim_end(struct span *span, size_t to, size_t n_chars)
+{
+	size_t between_characters = span->end;
+	bool found = false;
+	for (size_t at = span->end, i = 0; at > to && i <= n_chars; i++) {
+		enum place_kind kind = kind_of(span, at);
+		if (kind == BETWEEN_WORDS) {
+			span->end = at;
+			return;
+		}
+		if (kind == INSIDE_WORD && !found) {
+			between_characters = at;
+			found = true;
+		}
+		bs_visible_previous(span->text, &at);
+	}
+	span->end = between_characters;
+}
+
+/* Skips white space after at, within reason; true if nothing else is left. */
+static bool is_blank_after(const struct span *span, size_t at, size_t most_bytes, size_t *at_out)
+{
+	size_t to = span->text_bytes - at > most_bytes ? at + most_bytes : span->text_bytes;
+	bool is_space = true;
+	while (at < to && is_space) {
+		size_t next = at;
+		is_space = bs_visible_is_space(bs_visible_next(span->text, to, &next));
+		at = is_space ? next : at;
+	}
+	*at_out = at;
+	return at >= span->text_bytes;
+}
+
+/* Whether there is nothing but white space before at, within the same reason. */
+static bool is_blank_before(const struct span *span, size_t at, size_t most_bytes)
+{
+	size_t to = at > most_bytes ? at - most_bytes : 0;
+	while (at > to)
+		if (!bs_visible_is_space(bs_visible_previous(span->text, &at)))
+			return false;
+	return true;
+}
+
+/* Gives context to text[core_start..core_end), which is at most about width characters. */
+static void find_span(const struct snippet *snippet, size_t core_start, size_t core_end, struct span *span)
+{
+	const uint8_t *text = span->text;
+	size_t width = snippet->width, most_bytes = snippet->most_bytes;
+	size_t core_chars = count_chars(snippet, text, core_start, core_end, width);
+	size_t spare = core_chars < width ? width - core_chars : 0;
+	size_t last = span->text_bytes - core_end > most_bytes ? core_end + most_bytes : span->text_bytes;
+	size_t n_after;
+	walk_forward(text, core_end, last, spare, &n_after);
+	size_t n_before = spare / 2 > spare - n_after ? spare / 2 : spare - n_after;
+	span->start = walk_back(text, core_start, core_start > most_bytes ? core_start - most_bytes : 0, n_before);
+	trim_start(span, core_start, width / 4);
+	last = span->text_bytes - span->start > 2 * most_bytes ? span->start + 2 * most_bytes : span->text_bytes;
+	span->end = walk_forward(text, span->start, last, width, NULL);
+	trim_end(span, core_end < span->end ? core_end : span->start, width / 4);
+}
+
+/* The state of a line being written. */
+struct writer {
+	struct bs_buffer *out;
+	bool is_marked;
+	bool owes_space;
+	bool space_is_hit;
+	bool has_text;
+};
+
+static enum bs_status set_mark(const struct snippet *snippet, struct writer *writer, bool marked, struct bs_error *err)
+{
+	if (writer->is_marked == marked)
+		return BS_OK;
+	writer->is_marked = marked;
+	return bs_visible_append_own(writer->out, marked ? snippet->mark_start : snippet->mark_stop, err);
+}
+
+static enum bs_status write_character(const struct snippet *snippet, struct writer *writer, int32_t c, bool is_hit,
+				      struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	if (bs_visible_is_space(c)) {
+		writer->space_is_hit = is_hit && (writer->space_is_hit || !writer->owes_space);
+		writer->owes_space = writer->has_text;
+		return BS_OK;
+	}
+	if (!is_hit || (writer->owes_space && !writer->space_is_hit))
+		status = set_mark(snippet, writer, false, err);
+	if (!status && writer->owes_space)
+		status = bs_visible_append_own(writer->out, " ", err);
+	if (!status)
+		status = set_mark(snippet, writer, is_hit, err);
+	writer->owes_space = writer->space_is_hit = false;
+	writer->has_text = true;
+	return status ? status : bs_visible_append(writer->out, c, err);
+}
+
+static enum bs_status write_span(const struct snippet *snippet, const struct span *span, struct bs_buffer *out,
+				 struct bs_error *err)
+{
+	struct writer writer = {.out = out};
+	enum bs_status status = BS_OK;
+	size_t i = 0, ignored;
+	uint64_t hit_end = 0;
+	if (!is_blank_before(span, span->start, snippet->most_bytes))
+		status = bs_visible_append_own(out, "…", err);
+	for (size_t at = span->start; at < span->end && !status;) {
+		for (; i < span->n_hits && span->hits[i].start_byte <= at; i++)
+			hit_end = span->hits[i].end_byte > hit_end ? span->hits[i].end_byte : hit_end;
+		bool is_hit = at < hit_end;
+		status = write_character(snippet, &writer, bs_visible_next(span->text, span->end, &at), is_hit, err);
+	}
+	if (!status)
+		status = set_mark(snippet, &writer, false, err);
+	if (!status && !is_blank_after(span, span->end, snippet->most_bytes, &ignored))
+		status = bs_visible_append_own(out, "…", err);
+	return status;
+}
+
+/* The beginning of the first field that has any text. */
+static enum bs_status write_beginning(const struct snippet *snippet, struct bs_buffer *out, struct bs_error *err)
+{
+	for (size_t i = 0; i < snippet->n_fields; i++) {
+		struct span span = {.text = snippet->fields[i].text, .text_bytes = snippet->fields[i].text_bytes};
+		size_t start;
+		if (is_blank_after(&span, 0, SKIPPED_BYTES, &start))
+			continue;
+		find_span(snippet, start, start, &span);
+		span.start = start;
+		return write_span(snippet, &span, out, err);
+	}
+	return BS_OK;
+}
+
+static enum bs_status write_window(const struct snippet *snippet, const struct window *window, struct bs_buffer *out,
+				   struct bs_error *err)
+{
+	const struct bs_snippet_hit *first = &snippet->hits[window->first], *last = &snippet->hits[window->last];
+	const struct bs_field *field = &snippet->fields[first->field];
+	struct span span = {.text = field->text, .text_bytes = field->text_bytes};
+	size_t begin = window->first, end = window->last + 1;
+	while (begin > 0 && snippet->hits[begin - 1].field == first->field)
+		begin--;
+	while (end < snippet->n_hits && snippet->hits[end].field == first->field)
+		end++;
+	span.hits = snippet->hits + begin;
+	span.n_hits = end - begin;
+	size_t core_start = clamp(first->start_byte, field->text_bytes);
+	size_t last_start = clamp(last->start_byte, field->text_bytes);
+	size_t last_end = clamp(last->end_byte, field->text_bytes);
+	if (last_end > last_start && last_end - last_start > snippet->most_bytes)
+		last_end = last_start + snippet->most_bytes;
+	size_t core_end = walk_forward(field->text, last_start, last_end, snippet->width / 4, NULL);
+	find_span(snippet, core_start, core_end > core_start ? core_end : core_start, &span);
+	return write_span(snippet, &span, out, err);
+}
+
+enum bs_status bs_snippet_write(const struct bs_field *fields, size_t n_fields, const struct bs_snippet_hit *hits,
+				size_t n_hits, const struct bs_snippet_options *options, struct bs_buffer *out,
+				struct bs_error *err)
+{
+	struct snippet snippet = {.fields = fields, .n_fields = n_fields, .hits = hits, .n_hits = n_hits};
+	snippet.width = options && options->width ? options->width : BS_SNIPPET_WIDTH;
+	if (snippet.width > MOST_WIDTH)
+		snippet.width = MOST_WIDTH;
+	snippet.most_bytes = snippet.width * BYTES_PER_CHARACTER;
+	snippet.mark_start = options ? options->mark_start : NULL;
+	snippet.mark_stop = options ? options->mark_stop : NULL;
+	if (n_hits == 0)
+		return write_beginning(&snippet, out, err);
+	struct window window = {0};
+	enum bs_status status = find_window(&snippet, &window, err);
+	return status ? status : write_window(&snippet, &window, out, err);
+}

@@ -1,0 +1,52 @@
+/* visible.c: text that does nothing to a terminal. See visible.h. */
+#include "query/visible.h"
+
+#include <string.h>
+#include <unicode/uchar.h>
+#include <unicode/utf8.h>
+
+int32_t bs_visible_next(const uint8_t *text, size_t text_bytes, size_t *at)
+{
+	size_t next = *at;
+	UChar32 c;
+	U8_NEXT(text, next, text_bytes, c);
+	*at = next;
+	return c;
+}
+
+/* ICU's U8_PREV is for 32-bit offsets only. */
+int32_t bs_visible_previous(const uint8_t *text, size_t *at)
+{
+	size_t end = *at;
+	for (size_t n_bytes = 1; n_bytes <= U8_MAX_LENGTH && n_bytes <= end; n_bytes++) {
+		size_t next = end - n_bytes;
+		int32_t c = U8_IS_TRAIL(text[next]) ? -1 : bs_visible_next(text, end, &next);
+		if (c >= 0 && next == end) {
+			*at = end - n_bytes;
+			return c;
+		}
+	}
+	*at = end - 1;
+	return -1;
+}
+
+bool bs_visible_is_space(int32_t code_point)
+{
+	return code_point >= 0 && u_isUWhiteSpace(code_point);
+}
+
+enum bs_status bs_visible_append(struct bs_buffer *out, int32_t code_point, struct bs_error *err)
+{
+	UChar32 c = code_point;
+	if (c < 0 || u_charType(c) == U_CONTROL_CHAR)
+		c = 0xfffd;
+	uint8_t bytes[U8_MAX_LENGTH];
+	size_t n_bytes = 0;
+	U8_APPEND_UNSAFE(bytes, n_bytes, (uint32_t)c);
+	return bs_buffer_append(out, bytes, n_bytes, err);
+}
+
+enum bs_status bs_visible_append_own(struct bs_buffer *out, const char *text, struct bs_error *err)
+{
+	return text ? bs_buffer_append(out, text, strlen(text), err) : BS_OK;
+}

@@ -1,0 +1,47 @@
+/*
+ * source_rig.h: what the tests of sources share: a folder of one's own, which is the current one during a test, and the
+ * reading of a whole source into a text that can be compared. Every helper fails the test when something goes wrong.
+ */
+#ifndef BS_TESTS_SOURCE_RIG_H
+#define BS_TESTS_SOURCE_RIG_H
+
+#include "corpus/source.h"
+
+/* A test that runs in an empty folder, removed afterwards; home is its path. */
+#define FOLDER_TEST(name) cmocka_unit_test_setup_teardown(name, enter_folder, leave_folder)
+extern char *home;
+int enter_folder(void **state);
+int leave_folder(void **state);
+
+void write_bytes(const char *path, const void *bytes, size_t n_bytes);
+void write_text(const char *path, const char *text);
+void append(struct bs_buffer *buffer, const void *bytes, size_t n_bytes);
+void append_format(struct bs_buffer *buffer, const char *format, ...) BS_PRINTF(2, 3);
+
+/* What a sink was told: "name field=text;", "id@line field=text;", "#@line ..." for a record without id, and
+ * "!reason message;" for what was passed over. */
+struct log {
+	struct bs_buffer text;
+	size_t n_documents;
+	size_t n_skips;
+	enum bs_status answer; /* what the sink answers */
+};
+
+enum bs_status log_document(void *context, const struct bs_document *document, struct bs_error *err);
+enum bs_status log_skip(void *context, enum bs_skip reason, const char *message, struct bs_error *err);
+const char *log_text(struct log *log);
+void log_deinit(struct log *log);
+
+extern const struct bs_source_options no_options;
+struct bs_source open_source(const char *argument);
+struct bs_feed *open_feed(const struct bs_source *source, const struct bs_source_options *options);
+struct bs_reader *new_reader(const struct bs_source_options *options);
+void next_batch(struct bs_feed *feed, struct bs_batch *batch);
+void read_batch(struct bs_reader *reader, const struct bs_source *source, const struct bs_batch *batch,
+                struct log *log);
+
+/* Reads all of a source, batch by batch. */
+void read_source(const char *argument, const struct bs_source_options *options, struct log *log);
+void check_source(const char *argument, const struct bs_source_options *options, const char *expected);
+
+#endif

@@ -1,0 +1,423 @@
+/* test_generate.c: the text generator: frozen output, the shape of its statistics, unique words and ids. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "corpus/generate.h"
+
+static struct bs_generator *new_generator(struct bs_generator_options options)
+{
+	struct bs_error err = {{0}};
+	struct bs_generator *generator;
+	enum bs_status status = bs_generator_new(&options, &generator, &err);
+	if (status)
+		fail_msg("%s", err.text);
+	return generator;
+}
+
+/* FNV-1a, 64 bits. */
+static uint64_t hash_bytes(uint64_t hash, const uint8_t *bytes, size_t n_bytes)
+{
+	for (size_t i = 0; i < n_bytes; i++)
+		hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+#define FNV_START UINT64_C(0xcbf29ce484222325)
+
+static char *jsonl_of(struct bs_generator_options options, size_t *n_bytes_out)
+{
+	char *bytes = NULL;
+	FILE *file = open_memstream(&bytes, n_bytes_out);
+	struct bs_generator *generator = new_generator(options);
+	assert_int_equal(bs_generator_write_jsonl(generator, file, NULL), BS_OK);
+	bs_generator_free(generator);
+	fclose(file);
+	return bytes;
+}
+
+static uint64_t hash_of(struct bs_generator_options options)
+{
+	size_t n_bytes;
+	char *bytes = jsonl_of(options, &n_bytes);
+	uint64_t hash = hash_bytes(FNV_START, (const uint8_t *)bytes, n_bytes);
+	free(bytes);
+	return hash;
+}
+
+/* Benchmarks name their corpora by these options, so a change here invalidates every recorded number. */
+static void test_output_is_frozen(void **state)
+{
+	(void)state;
+	struct bs_generator_options options = bs_generator_defaults();
+	options.n_docs = 100;
+	assert_int_equal(hash_of(options), UINT64_C(0x7ce5b1024cc5d0da));
+	options.seed = 2;
+	options.n_words = 5000000;
+	options.zipf_milli = 1333;
+	options.mean_words = 20;
+	options.spread_milli = 2000;
+	options.topic_milli = 1000;
+	options.topic_docs = 7;
+	assert_int_equal(hash_of(options), UINT64_C(0x903409d1cc8e22ea));
+}
+
+static void test_first_record(void **state)
+{
+	(void)state;
+	struct bs_generator_options options = bs_generator_defaults();
+	options.n_docs = 1;
+	options.mean_words = 6;
+	options.spread_milli = 0;
+	size_t n_bytes;
+	char *bytes = jsonl_of(options, &n_bytes);
+	assert_string_equal(bytes, "{\"id\": \"d0\", \"text\": \"Go, dudar zat sor ba ba.\\n\"}\n");
+	free(bytes);
+}
+
+static void test_seeds_differ(void **state)
+{
+	(void)state;
+	struct bs_generator_options options = bs_generator_defaults();
+	options.n_docs = 3;
+	uint64_t one = hash_of(options);
+	assert_int_equal(hash_of(options), one);
+	options.seed++;
+	assert_int_not_equal(hash_of(options), one);
+}
+
+/* A document is the same alone, in any order, and in a corpus of any size. */
+static void test_documents_stand_alone(void **state)
+{
+	(void)state;
+	struct bs_generator *generator = new_generator(bs_generator_defaults());
+	struct bs_buffer last = {0}, first = {0}, again = {0};
+	assert_int_equal(bs_generator_document(generator, UINT64_MAX, &last, NULL), BS_OK);
+	assert_int_equal(bs_generator_document(generator, 0, &first, NULL), BS_OK);
+	assert_int_equal(bs_generator_document(generator, UINT64_MAX, &again, NULL), BS_OK);
+	assert_int_equal(last.used_bytes, again.used_bytes);
+	assert_memory_equal(last.data, again.data, last.used_bytes);
+	assert_true(first.used_bytes != last.used_bytes || memcmp(first.data, last.data, first.used_bytes) != 0);
+	bs_buffer_deinit(&last);
+	bs_buffer_deinit(&first);
+	bs_buffer_deinit(&again);
+	bs_generator_free(generator);
+}
+
+struct entry {
+	char word[BS_GENERATOR_WORD_BYTES];
+	uint32_t rank;
+};
+
+static int compare_entries(const void *a, const void *b)
+{
+	return strcmp(((const struct entry *)a)->word, ((const struct entry *)b)->word);
+}
+
+static struct entry *sorted_words(uint32_t first_rank, uint32_t n_words)
+{
+	struct entry *entries = malloc(n_words * sizeof(*entries));
+	assert_non_null(entries);
+	for (uint32_t i = 0; i < n_words; i++) {
+		entries[i].rank = first_rank + i;
+		size_t n_bytes = bs_generator_word(first_rank + i, entries[i].word);
+		assert_int_equal(strlen(entries[i].word), n_bytes);
+		assert_in_range(n_bytes, 2, BS_GENERATOR_WORD_BYTES - 1);
+		assert_int_equal(strspn(entries[i].word, "abcdefghijklmnopqrstuvwxyz"), n_bytes);
+	}
+	qsort(entries, n_words, sizeof(*entries), compare_entries);
+	return entries;
+}
+
+static void assert_unique(uint32_t first_rank, uint32_t n_words)
+{
+	struct entry *entries = sorted_words(first_rank, n_words);
+	for (uint32_t i = 1; i < n_words; i++)
+		assert_int_not_equal(compare_entries(&entries[i - 1], &entries[i]), 0);
+	free(entries);
+}
+
+/* Groups of words have different lengths, so a range within and across groups stands for all. */
+static void test_words_are_unique(void **state)
+{
+	(void)state;
+	assert_unique(0, 400000);
+	assert_unique(3110880 - 100000, 200000);
+	assert_unique(BS_GENERATOR_MAX_WORDS - 100000, 100000);
+}
+
+/* Counts the words of n_docs documents by rank, with a tokenizer of its own. Returns how many there were. */
+static uint64_t count_words(struct bs_generator_options options, uint64_t *counts)
+{
+	struct entry *entries = sorted_words(0, options.n_words);
+	struct bs_generator *generator = new_generator(options);
+	struct bs_buffer text = {0};
+	uint64_t n_words = 0;
+	memset(counts, 0, options.n_words * sizeof(*counts));
+	for (uint64_t doc = 0; doc < options.n_docs; doc++) {
+		assert_int_equal(bs_generator_document(generator, doc, &text, NULL), BS_OK);
+		assert_int_equal(text.data[text.used_bytes - 1], '\n');
+		struct entry key = {{0}, 0};
+		size_t n_bytes = 0;
+		for (size_t i = 0; i < text.used_bytes; i++) {
+			uint8_t byte = text.data[i] | 0x20;
+			if (byte >= 'a' && byte <= 'z') {
+				assert_true(n_bytes + 1 < sizeof(key.word));
+				key.word[n_bytes++] = (char)byte;
+				continue;
+			}
+			assert_non_null(memchr(" ,.\n", text.data[i], 4));
+			if (!n_bytes)
+				continue;
+			key.word[n_bytes] = '\0';
+			struct entry *entry =
+				bsearch(&key, entries, options.n_words, sizeof(*entries), compare_entries);
+			assert_non_null(entry);
+			counts[entry->rank]++;
+			n_words++;
+			n_bytes = 0;
+		}
+	}
+	bs_buffer_deinit(&text);
+	bs_generator_free(generator);
+	free(entries);
+	return n_words;
+}
+
+static void assert_near(uint64_t number, uint64_t expected, uint64_t percent)
+{
+	assert_in_range(number, expected * (100 - percent) / 100, expected * (100 + percent) / 100);
+}
+
+/* With s = 1 the word of rank r (from 1) has 1/r of the first word's share, and that has 1/H(1000) = 1/7.4855. */
+static void test_zipf_shape(void **state)
+{
+	(void)state;
+	uint64_t counts[1000];
+	struct bs_generator_options options = bs_generator_defaults();
+	options.n_docs = 4000;
+	options.n_words = 1000;
+	options.zipf_milli = 1000;
+	options.topic_milli = 0;
+	uint64_t n_words = count_words(options, counts);
+	assert_near(n_words, UINT64_C(4000) * 200, 5);
+	assert_near(counts[0], n_words * 10000 / 74855, 2);
+	assert_near(counts[1], counts[0] / 2, 2);
+	assert_near(counts[9], counts[0] / 10, 5);
+	assert_near(counts[99], counts[0] / 100, 10);
+	assert_near(counts[999], counts[0] / 1000, 30);
+}
+
+static void test_exponent_zero_is_flat(void **state)
+{
+	(void)state;
+	uint64_t counts[100];
+	struct bs_generator_options options = bs_generator_defaults();
+	options.n_docs = 1000;
+	options.n_words = 100;
+	options.zipf_milli = 0;
+	options.topic_milli = 0;
+	uint64_t n_words = count_words(options, counts);
+	for (size_t i = 0; i < 100; i++)
+		assert_near(counts[i], n_words / 100, 15);
+}
+
+/* The median of a log-normal is below its mean by sigma^2 ln 2 / 2 octaves: for sigma 1.1, 200 -> 149.5. */
+static void test_lengths(void **state)
+{
+	(void)state;
+	uint64_t counts[10];
+	struct bs_generator_options options = bs_generator_defaults();
+	struct bs_generator *generator = new_generator(options);
+	struct bs_buffer text = {0};
+	size_t n_below = 0;
+	for (uint64_t doc = 0; doc < 10000; doc++) {
+		size_t n_words = 0;
+		assert_int_equal(bs_generator_document(generator, doc, &text, NULL), BS_OK);
+		for (size_t i = 0; i < text.used_bytes; i++)
+			n_words += text.data[i] == ' ' || text.data[i] == '\n';
+		n_below += n_words < 150;
+	}
+	assert_near(n_below, 5000, 5);
+	bs_buffer_deinit(&text);
+	bs_generator_free(generator);
+	options.n_docs = 50;
+	options.n_words = 10;
+	options.spread_milli = 0;
+	assert_int_equal(count_words(options, counts), 50 * 200);
+	options.mean_words = 1;
+	assert_int_equal(count_words(options, counts), 50);
+}
+
+/* How many of the words of one document are in the other, for two documents of 1,000 words each. */
+static unsigned shared_words(const struct bs_generator_options *options, uint64_t doc_a, uint64_t doc_b)
+{
+	static uint8_t seen[100000];
+	struct bs_generator *generator = new_generator(*options);
+	struct bs_buffer text = {0};
+	unsigned n_shared = 0;
+	memset(seen, 0, sizeof(seen));
+	for (int pass = 0; pass < 2; pass++) {
+		assert_int_equal(bs_generator_document(generator, pass ? doc_b : doc_a, &text, NULL), BS_OK);
+		assert_int_equal(bs_buffer_append(&text, "", 1, NULL), BS_OK);
+		char *rest = NULL;
+		for (char *word = strtok_r((char *)text.data, " ,.\n", &rest); word;
+		     word = strtok_r(NULL, " ,.\n", &rest)) {
+			*word = (char)(*word | 0x20);
+			uint64_t hash = hash_bytes(FNV_START, (const uint8_t *)word, strlen(word)) % sizeof(seen);
+			if (!pass) {
+				seen[hash] = 1;
+			} else if (seen[hash]) {
+				seen[hash] = 0;
+				n_shared++;
+			}
+		}
+	}
+	bs_buffer_deinit(&text);
+	bs_generator_free(generator);
+	return n_shared;
+}
+
+static void test_neighbours_share_words(void **state)
+{
+	(void)state;
+	struct bs_generator_options options = bs_generator_defaults();
+	options.mean_words = 1000;
+	options.spread_milli = 0;
+	options.topic_milli = 500;
+	options.topic_docs = 10;
+	unsigned neighbours = 0, strangers = 0;
+	for (uint64_t doc = 0; doc < 100; doc += 10) {
+		neighbours += shared_words(&options, doc, doc + 9);
+		strangers += shared_words(&options, doc, doc + 10);
+	}
+	assert_true(neighbours > strangers + strangers / 4);
+}
+
+struct id_check {
+	uint64_t n_seen;
+	uint64_t stop_at;
+};
+
+static enum bs_status check_id(void *context, const char *id, const uint8_t *text, size_t text_bytes,
+                               struct bs_error *err)
+{
+	struct id_check *check = context;
+	char expected[32];
+	snprintf(expected, sizeof(expected), "d%" PRIu64, check->n_seen);
+	assert_string_equal(id, expected);
+	assert_non_null(text);
+	assert_true(text_bytes > 0);
+	check->n_seen++;
+	return check->n_seen == check->stop_at ? bs_fail(err, BS_STOPPED, "enough") : BS_OK;
+}
+
+static void test_ids_count_up(void **state)
+{
+	(void)state;
+	struct bs_error err;
+	struct bs_generator *generator = new_generator(bs_generator_defaults());
+	struct id_check all = {0, 0};
+	assert_int_equal(bs_generator_run(generator, check_id, &all, &err), BS_OK);
+	assert_int_equal(all.n_seen, 1000);
+	struct id_check some = {0, 17};
+	assert_int_equal(bs_generator_run(generator, check_id, &some, &err), BS_STOPPED);
+	assert_int_equal(some.n_seen, 17);
+	assert_string_equal(err.text, "enough");
+	bs_generator_free(generator);
+}
+
+static void assert_refused(struct bs_generator_options options, const char *phrase)
+{
+	struct bs_error err;
+	struct bs_generator *generator;
+	assert_int_equal(bs_generator_new(&options, &generator, &err), BS_INVALID);
+	assert_null(generator);
+	assert_non_null(strstr(err.text, phrase));
+	bs_generator_free(generator);
+}
+
+static void test_bad_options(void **state)
+{
+	(void)state;
+	struct bs_generator_options options = bs_generator_defaults();
+	options.n_words = 0;
+	assert_refused(options, "vocabulary");
+	options.n_words = BS_GENERATOR_MAX_WORDS + 1;
+	assert_refused(options, "vocabulary");
+	options = bs_generator_defaults();
+	options.zipf_milli = 3001;
+	assert_refused(options, "exponent");
+	options = bs_generator_defaults();
+	options.mean_words = 0;
+	assert_refused(options, "mean length");
+	options = bs_generator_defaults();
+	options.spread_milli = 2001;
+	assert_refused(options, "spread");
+	options = bs_generator_defaults();
+	options.topic_milli = 1001;
+	assert_refused(options, "topic share");
+	options = bs_generator_defaults();
+	options.topic_docs = 0;
+	assert_refused(options, "documents per topic");
+}
+
+/* The ends of the ranges: one word only, and a table in which most weights are the least possible. */
+static void test_extreme_options(void **state)
+{
+	(void)state;
+	uint64_t counts[1];
+	struct bs_generator_options options = bs_generator_defaults();
+	options.n_docs = 10;
+	options.n_words = 1;
+	uint64_t n_words = count_words(options, counts);
+	assert_int_equal(n_words, counts[0]);
+	options.n_words = 1 << 20; /* the maximum would take seconds */
+	options.zipf_milli = 3000;
+	struct bs_generator *generator = new_generator(options);
+	struct bs_buffer text = {0};
+	assert_int_equal(bs_generator_document(generator, 1, &text, NULL), BS_OK);
+	bs_buffer_deinit(&text);
+	bs_generator_free(generator);
+}
+
+static void test_full_disk(void **state)
+{
+	(void)state;
+	struct bs_error err;
+	FILE *file = fopen("/dev/full", "w");
+	if (!file)
+		skip();
+	struct bs_generator *generator = new_generator(bs_generator_defaults());
+	assert_int_equal(bs_generator_write_jsonl(generator, file, &err), BS_IO);
+	bs_generator_free(generator);
+	fclose(file);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_output_is_frozen),
+		cmocka_unit_test(test_first_record),
+		cmocka_unit_test(test_seeds_differ),
+		cmocka_unit_test(test_documents_stand_alone),
+		cmocka_unit_test(test_words_are_unique),
+		cmocka_unit_test(test_zipf_shape),
+		cmocka_unit_test(test_exponent_zero_is_flat),
+		cmocka_unit_test(test_lengths),
+		cmocka_unit_test(test_neighbours_share_words),
+		cmocka_unit_test(test_ids_count_up),
+		cmocka_unit_test(test_bad_options),
+		cmocka_unit_test(test_extreme_options),
+		cmocka_unit_test(test_full_disk),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

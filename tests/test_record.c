@@ -1,0 +1,581 @@
+/* test_record.c: what a line of JSONL is: every rule of record.h, valid JSON of every kind, and lines that are not. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/buffer.h"
+#include "corpus/record.h"
+
+static struct bs_record_parser *new_parser(const struct bs_record_options *options)
+{
+	struct bs_error err = {{0}};
+	struct bs_record_parser *parser = NULL;
+	if (bs_record_parser_new(options, &parser, &err))
+		fail_msg("%s", err.text);
+	return parser;
+}
+
+/* Parses a copy of exactly line_bytes bytes, so that a sanitizer sees every byte read too far. */
+static struct bs_record parse(struct bs_record_parser *parser, const void *line, size_t line_bytes)
+{
+	struct bs_error err = {{0}};
+	struct bs_record record;
+	uint8_t *copy = malloc(line_bytes ? line_bytes : 1);
+	assert_non_null(copy);
+	memcpy(copy, line, line_bytes);
+	if (bs_record_parse(parser, copy, line_bytes, &record, &err))
+		fail_msg("%s", err.text);
+	/* What is borrowed is borrowed from the parser, not from the line. */
+	memset(copy, 'X', line_bytes);
+	free(copy);
+	return record;
+}
+
+/* "id=ID name=text|name=text", "line ..." without an id, or "REASON-KIND: reason"; NUL bytes are written as "<0>". */
+static void describe(const struct bs_record *record, struct bs_buffer *out)
+{
+	struct bs_error err;
+	bs_buffer_clear(out);
+#define PUT(bytes, n_bytes) assert_int_equal(bs_buffer_append(out, bytes, n_bytes, &err), BS_OK)
+	if (!record->is_document) {
+		const char *kind = record->skip == BS_SKIP_NO_TEXT     ? "no text"
+		                   : record->skip == BS_SKIP_TOO_LARGE ? "too large"
+		                                                       : "bad";
+		PUT(kind, strlen(kind) + 1);
+		return;
+	}
+	PUT(record->has_id ? "id=" : "line", record->has_id ? 3 : 4);
+	PUT(record->id, record->id_bytes);
+	for (size_t i = 0; i < record->n_fields; i++) {
+		PUT(i ? "|" : " ", 1);
+		PUT(record->fields[i].name, record->fields[i].name_bytes);
+		PUT("=", 1);
+		for (size_t j = 0; j < record->fields[i].text_bytes; j++) {
+			if (record->fields[i].text[j])
+				PUT(record->fields[i].text + j, 1);
+			else
+				PUT("<0>", 3);
+		}
+	}
+	PUT("", 1);
+#undef PUT
+}
+
+struct example {
+	const char *line;
+	const char *expected;
+};
+
+static void check_examples(const struct bs_record_options *options, const struct example *examples, size_t n)
+{
+	struct bs_record_parser *parser = new_parser(options);
+	struct bs_buffer found = {0};
+	for (size_t i = 0; i < n; i++) {
+		struct bs_record record = parse(parser, examples[i].line, strlen(examples[i].line));
+		describe(&record, &found);
+		if (strcmp((const char *)found.data, examples[i].expected))
+			fail_msg("%s\n  gave     %s\n  expected %s\n  reason   %s", examples[i].line,
+			         (const char *)found.data, examples[i].expected, record.reason ? record.reason : "");
+	}
+	bs_buffer_deinit(&found);
+	bs_record_parser_free(parser);
+}
+
+#define CHECK(options, examples) check_examples(options, examples, sizeof(examples) / sizeof(*(examples)))
+
+static void test_ids(void **state)
+{
+	(void)state;
+	static const struct example examples[] = {
+		{"{\"id\":\"a\",\"t\":\"x\"}", "id=a t=x"},
+		{"{\"t\":\"x\",\"id\":\"a\"}", "id=a t=x"},
+		{"{\"id\":\"\",\"t\":\"x\"}", "id= t=x"},
+		{"{\"id\":\" a\\tb/\\u00e9\",\"t\":\"x\"}", "id= a\tb/\xc3\xa9 t=x"},
+		{"{\"\\u0069d\":\"a\",\"t\":\"x\"}", "id=a t=x"},
+		{"{\"id\":0,\"t\":\"x\"}", "id=0 t=x"},
+		{"{\"id\":-0,\"t\":\"x\"}", "id=0 t=x"},
+		{"{\"id\":7,\"t\":\"x\"}", "id=7 t=x"},
+		{"{\"id\":-42,\"t\":\"x\"}", "id=-42 t=x"},
+		{"{\"id\":9223372036854775807,\"t\":\"x\"}", "id=9223372036854775807 t=x"},
+		{"{\"id\":9223372036854775808,\"t\":\"x\"}", "id=9223372036854775808 t=x"},
+		{"{\"id\":-9223372036854775808,\"t\":\"x\"}", "id=-9223372036854775808 t=x"},
+		{"{\"id\":-9223372036854775809,\"t\":\"x\"}", "id=-9223372036854775809 t=x"},
+		{"{\"id\":18446744073709551615,\"t\":\"x\"}", "id=18446744073709551615 t=x"},
+		{"{\"id\":18446744073709551616,\"t\":\"x\"}", "id=18446744073709551616 t=x"},
+		{"{ \"id\" : 123456789012345678901234567890 , \"t\" : \"x\" }",
+	         "id=123456789012345678901234567890 t=x"},
+		{"{\"t\":\"x\"}", "line t=x"},
+		{"{\"id\":null,\"t\":\"x\"}", "line t=x"},
+		{"{\"a\":{\"id\":\"z\"},\"t\":\"x\"}", "line t=x"},
+		{"{\"id\":1.0,\"t\":\"x\"}", "bad"},
+		{"{\"id\":1e3,\"t\":\"x\"}", "bad"},
+		{"{\"id\":-0.0,\"t\":\"x\"}", "bad"},
+		{"{\"id\":1e999,\"t\":\"x\"}", "bad"},
+		{"{\"id\":true,\"t\":\"x\"}", "bad"},
+		{"{\"id\":false,\"t\":\"x\"}", "bad"},
+		{"{\"id\":{},\"t\":\"x\"}", "bad"},
+		{"{\"id\":[1],\"t\":\"x\"}", "bad"},
+		{"{\"id\":[123456789012345678901234567890],\"t\":\"x\"}", "bad"},
+		/* The last one wins, whatever came before. */
+		{"{\"id\":\"a\",\"t\":\"x\",\"id\":\"b\"}", "id=b t=x"},
+		{"{\"id\":1.5,\"t\":\"x\",\"id\":2}", "id=2 t=x"},
+		{"{\"id\":\"a\",\"t\":\"x\",\"id\":null}", "line t=x"},
+		{"{\"id\":\"a\",\"t\":\"x\",\"id\":[]}", "bad"},
+		/* An integer id in a line that has to be rewritten for something else. */
+		{"{\"big\":1e999,\"id\":12,\"t\":\"x\"}", "id=12 t=x"},
+		{"{\"big\":1e999,\"id\":-0,\"t\":\"x\"}", "id=0 t=x"},
+		{"{\"big\":1e999,\"id\":0,\"t\":\"x\"}", "id=0 t=x"},
+		{"{\"big\":[{\"id\":5}],\"id\":1e1,\"t\":\"\\ud800\"}", "bad"},
+		{"{\"id\":18446744073709551616,\"t\":\"\\udfff\"}", "id=18446744073709551616 t=\xef\xbf\xbd"},
+	};
+	struct bs_record_options options = {0};
+	CHECK(&options, examples);
+}
+
+static void test_id_field(void **state)
+{
+	(void)state;
+	static const struct example examples[] = {
+		{"{\"id\":\"a\",\"key\":\"b\",\"t\":\"x\"}", "id=b id=a|t=x"},
+		{"{\"id\":\"a\",\"t\":\"x\"}", "line id=a|t=x"},
+		{"{\"id\":1.5,\"key\":3,\"t\":\"x\"}", "id=3 t=x"},
+	};
+	struct bs_record_options options = {.id_field = "key"};
+	CHECK(&options, examples);
+}
+
+static void test_text(void **state)
+{
+	(void)state;
+	static const struct example examples[] = {
+		{"{\"id\":\"a\",\"b\":\"1\",\"a\":\"2\"}", "id=a b=1|a=2"},
+		{"{\"t\":\"x\",\"t\":\"y\"}", "line t=x|t=y"},
+		{"{\"t\":\"\"}", "line t="},
+		{"{\"\":\"x\"}", "line =x"},
+		{"{\"t\":\"a\\u0000b\"}", "line t=a<0>b"},
+		{"{\"t\":\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"}", "line t=\"\\/\b\f\n\r\t"},
+		{"{\"t\":\"\\uD83D\\ude00\"}", "line t=\xf0\x9f\x98\x80"},
+		{"{\"n\":1,\"b\":true,\"z\":null,\"a\":[\"no\"],\"o\":{\"k\":\"no\"},\"t\":\"x\"}", "line t=x"},
+		{" \t{\"t\":\"x\"} \r\n", "line t=x"},
+		{"{}", "no text"},
+		{"{\"id\":\"a\"}", "no text"},
+		{"{\"id\":\"a\",\"n\":1}", "no text"},
+		{"{\"id\":\"a\",\"n\":[\"x\"]}", "no text"},
+		{"{\"id\":1.5}", "bad"},
+	};
+	struct bs_record_options options = {0};
+	CHECK(&options, examples);
+}
+
+static void test_text_fields(void **state)
+{
+	(void)state;
+	static const struct example examples[] = {
+		{"{\"id\":\"a\",\"b\":\"1\",\"c\":\"2\",\"a\":\"3\"}", "id=a b=1|a=3"},
+		{"{\"b\":\"1\",\"b\":\"2\"}", "line b=1|b=2"},
+		{"{\"id\":\"a\",\"c\":\"2\"}", "no text"},
+		{"{\"id\":\"a\",\"b\":5}", "no text"},
+	};
+	static const char *const fields[] = {"a", "b"};
+	struct bs_record_options options = {.text_fields = fields, .n_text_fields = 2};
+	CHECK(&options, examples);
+	/* The id field is text too when it is asked for. */
+	static const struct example id_examples[] = {
+		{"{\"id\":\"a\",\"b\":\"1\"}", "id=a id=a|b=1"},
+		{"{\"id\":12,\"b\":\"1\"}", "id=12 b=1"},
+	};
+	static const char *const id_fields[] = {"b", "id"};
+	options.text_fields = id_fields;
+	CHECK(&options, id_examples);
+}
+
+/* RFC 8259 allows all of these. */
+static void test_valid_is_never_refused(void **state)
+{
+	(void)state;
+	static const struct example examples[] = {
+		{"{\"n\":123456789012345678901234567890,\"t\":\"x\"}", "line t=x"},
+		{"{\"n\":[-123456789012345678901234567890],\"t\":\"x\"}", "line t=x"},
+		{"{\"n\":1e999,\"t\":\"x\"}", "line t=x"},
+		{"{\"n\":-1E+999,\"t\":\"x\"}", "line t=x"},
+		{"{\"n\":1e-999,\"t\":\"x\"}", "line t=x"},
+		{"{\"n\":1e99999999999999999999999999,\"t\":\"x\"}", "line t=x"},
+		{"{\"n\":0.1e-99999999999999999999999999,\"t\":\"x\"}", "line t=x"},
+		{"{\"n\":{\"m\":[1e999,{\"k\":99999999999999999999}]},\"t\":\"x\"}", "line t=x"},
+		{"{\"t\":\"1e999\",\"n\":1e999}", "line t=1e999"},
+		{"{\"t\":\"a\\\"1e999\\\"\",\"n\":1e999}", "line t=a\"1e999\""},
+		{"{\"t\":\"\\ud800\"}", "line t=\xef\xbf\xbd"},
+		{"{\"t\":\"\\udc00\"}", "line t=\xef\xbf\xbd"},
+		{"{\"t\":\"a\\uD800b\"}", "line t=a\xef\xbf\xbd"
+	                                  "b"},
+		{"{\"t\":\"\\ud800\\ud800\"}", "line t=\xef\xbf\xbd\xef\xbf\xbd"},
+		{"{\"t\":\"\\ud800\\ud83d\\ude00\"}", "line t=\xef\xbf\xbd\xf0\x9f\x98\x80"},
+		{"{\"t\":\"\\ud800\\u0041\"}", "line t=\xef\xbf\xbd"
+	                                       "A"},
+		{"{\"t\":\"\\ud800\\n\"}", "line t=\xef\xbf\xbd\n"},
+		{"{\"t\":\"\\\\ud800\"}", "line t=\\ud800"},
+		{"{\"t\":\"\\\\\\ud800\"}", "line t=\\\xef\xbf\xbd"},
+		{"{\"\\ud800\":\"x\"}", "line \xef\xbf\xbd=x"},
+		{"{\"id\":\"\\ud800\",\"t\":\"x\"}", "id=\xef\xbf\xbd t=x"},
+		{"{\"t\":\"\x7f\xc2\x80\xef\xbf\xbf\xf4\x8f\xbf\xbf\"}",
+	         "line t=\x7f\xc2\x80\xef\xbf\xbf\xf4\x8f\xbf\xbf"},
+	};
+	struct bs_record_options options = {0};
+	CHECK(&options, examples);
+}
+
+static void test_invalid_utf8(void **state)
+{
+	(void)state;
+	static const struct example examples[] = {
+		{"{\"t\":\"a\xff"
+	         "b\"}",
+	         "line t=a\xef\xbf\xbd"
+	         "b"},
+		{"{\"t\":\"\xc3\"}", "line t=\xef\xbf\xbd"},
+		{"{\"t\":\"\xc3\\n\"}", "line t=\xef\xbf\xbd\n"},
+		{"{\"t\":\"\xe2\x82\"}", "line t=\xef\xbf\xbd"},
+		{"{\"t\":\"\xe2\x82\xe2\x82\xac\"}", "line t=\xef\xbf\xbd\xe2\x82\xac"},
+		{"{\"t\":\"\xf0\x9f\x98\"}", "line t=\xef\xbf\xbd"},
+		{"{\"t\":\"\xc0\x80\"}", "line t=\xef\xbf\xbd\xef\xbf\xbd"},
+		{"{\"t\":\"\xed\xa0\x80\"}", "line t=\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+		{"{\"t\":\"\xf4\x90\x80\x80\"}", "line t=\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+		{"{\"t\":\"\xe0\x9f\xbf\"}", "line t=\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+		{"{\"t\xfe\":\"x\"}", "line t\xef\xbf\xbd=x"},
+		{"{\"id\":\"\xfe\",\"t\":\"x\"}", "id=\xef\xbf\xbd t=x"},
+		{"{\"id\":12345678901234567890123,\"t\":\"\xfe\"}", "id=12345678901234567890123 t=\xef\xbf\xbd"},
+		/* The id's digits stand in the line as it came, not where the replaced bytes moved them. */
+		{"{\"t\":\"\xfe\xfe\xfe\",\"id\":77}", "id=77 t=\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+		{"{\"t\":\"x\"}\xff", "bad"},
+		{"\xff{\"t\":\"x\"}", "bad"},
+		{"{\"t\":\"\\\xff\"}", "bad"},
+		{"{\"t\":\"\xff", "bad"},
+	};
+	struct bs_record_options options = {0};
+	CHECK(&options, examples);
+}
+
+static void test_bad_lines(void **state)
+{
+	(void)state;
+	static const char *const lines[] = {
+		"",
+		" ",
+		"null",
+		"\"t\"",
+		"12",
+		"123456789012345678901234567890",
+		"[]",
+		"[{\"t\":\"x\"}]",
+		"{",
+		"}",
+		"{\"t\"",
+		"{\"t\":",
+		"{\"t\":}",
+		"{\"t\":\"x\"",
+		"{\"t\":\"x",
+		"{\"t\":\"x\",}",
+		"{\"t\":\"x\"}}",
+		"{\"t\":\"x\"}{\"t\":\"x\"}",
+		"{\"t\":\"x\"} y",
+		"{t:\"x\"}",
+		"{'t':'x'}",
+		"{\"t\":\"x\" \"u\":\"y\"}",
+		"{\"t\":\"x\",,\"u\":\"y\"}",
+		"{\"t\":\"\t\"}",
+		"{\"t\":\"\\x41\"}",
+		"{\"t\":\"\\u12\"}",
+		"{\"t\":\"\\u12g4\"}",
+		"{\"t\":\"\\ud800\\uzzzz\"}",
+		"{\"t\":\"x\",\"n\":01}",
+		"{\"t\":\"x\",\"n\":1.}",
+		"{\"t\":\"x\",\"n\":.5}",
+		"{\"t\":\"x\",\"n\":1e}",
+		"{\"t\":\"x\",\"n\":1e+}",
+		"{\"t\":\"x\",\"n\":-}",
+		"{\"t\":\"x\",\"n\":+1}",
+		"{\"t\":\"x\",\"n\":--1}",
+		"{\"t\":\"x\",\"n\":1-1}",
+		"{\"t\":\"x\",\"n\":1e5e5}",
+		"{\"t\":\"x\",\"n\":123456789012345678901x}",
+		"{\"t\":\"x\",\"n\":123456789012345678901 2}",
+		"{\"t\":\"x\",\"n\":1e999,\"m\":01}",
+		"{\"t\":\"x\",\"n\":NaN}",
+		"{\"t\":\"x\",\"n\":tru}",
+		"{\"t\":\"x\",\"n\":[1,2,,3]}",
+		"{\"t\":\"x\",\"n\":[1 2]}",
+		"{\"t\":\"x\",\"n\":[1,2}",
+		"{\"t\":\"x\",\"n\":{\"a\"}}",
+		"{\"t\":\"x\",\"n\":{\"a\":[\"\\q\"]}}",
+		"{\"t\":\"x\" /* no */}",
+		"\xef\xbb\xbf{\"t\":\"x\"}",
+	};
+	struct bs_record_options options = {0};
+	struct bs_record_parser *parser = new_parser(&options);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		struct bs_record record = parse(parser, lines[i], strlen(lines[i]));
+		if (record.is_document || record.skip != BS_SKIP_BAD_RECORD)
+			fail_msg("accepted: %s", lines[i]);
+		assert_non_null(record.reason);
+		assert_null(strchr(record.reason, '\n'));
+		assert_true(strlen(record.reason) > 10);
+	}
+	/* A NUL byte in a line is a control character that must be escaped. */
+	struct bs_record record = parse(parser, "{\"t\":\"\0\"}", 9);
+	assert_false(record.is_document);
+	/* After all that, the parser still parses. */
+	record = parse(parser, "{\"t\":\"x\"}", 9);
+	assert_true(record.is_document);
+	bs_record_parser_free(parser);
+}
+
+static void test_reasons(void **state)
+{
+	(void)state;
+	static const struct example examples[] = {
+		{"{\"id\":1.5,\"t\":\"x\"}",
+	         "the id (field \"id\") is a floating-point number, not a string or an integer"},
+		{"{\"id\":{},\"t\":\"x\"}", "the id (field \"id\") is an object, not a string or an integer"},
+		{"[]", "not a JSON object"},
+		{"{\"id\":\"a\"}", "no text: no field to index is a string"},
+		{"{\"t\":\"x", "not valid JSON: A string is opened, but never closed."},
+	};
+	struct bs_record_options options = {0};
+	struct bs_record_parser *parser = new_parser(&options);
+	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++) {
+		struct bs_record record = parse(parser, examples[i].line, strlen(examples[i].line));
+		assert_string_equal(record.reason, examples[i].expected);
+	}
+	bs_record_parser_free(parser);
+}
+
+/* Every prefix of a line is bad, and none makes the parser read beyond it. */
+static void test_prefixes(void **state)
+{
+	(void)state;
+	static const char line[] = "{\"id\":12345678901234567890123,\"a\":[1e999,{\"b\":\"\\ud800\\udc00\xff\"}],"
+				   "\"t\":\"\\\\\\ud800\xe2\x82\xac\",\"u\":null}";
+	struct bs_record_options options = {0};
+	struct bs_record_parser *parser = new_parser(&options);
+	size_t n_bytes = strlen(line);
+	for (size_t i = 0; i < n_bytes; i++) {
+		struct bs_record record = parse(parser, line, i);
+		assert_false(record.is_document);
+	}
+	struct bs_record record = parse(parser, line, n_bytes);
+	assert_true(record.is_document);
+	bs_record_parser_free(parser);
+}
+
+static void append(struct bs_buffer *buffer, const void *bytes, size_t n_bytes)
+{
+	struct bs_error err;
+	assert_int_equal(bs_buffer_append(buffer, bytes, n_bytes, &err), BS_OK);
+}
+
+static void append_text(struct bs_buffer *buffer, const char *text)
+{
+	append(buffer, text, strlen(text));
+}
+
+static void test_nesting(void **state)
+{
+	(void)state;
+	struct bs_record_options options = {0};
+	struct bs_record_parser *parser = new_parser(&options);
+	struct bs_buffer line = {0};
+	static const size_t depths[] = {2, 1023, 1024, 1025, BS_RECORD_MAX_DEPTH, BS_RECORD_MAX_DEPTH + 1, 1000000};
+	for (size_t i = 0; i < sizeof(depths) / sizeof(*depths); i++) {
+		bs_buffer_clear(&line);
+		append_text(&line, "{\"t\":\"x\",\"n\":");
+		for (size_t j = 1; j < depths[i]; j++)
+			append_text(&line, j % 2 ? "[" : "{\"a\":");
+		append_text(&line, i % 2 ? "0" : "1e999");
+		for (size_t j = depths[i] - 1; j > 0; j--)
+			append_text(&line, j % 2 ? "]" : "}");
+		append_text(&line, "}");
+		struct bs_record record = parse(parser, line.data, line.used_bytes);
+		if (record.is_document != (depths[i] <= BS_RECORD_MAX_DEPTH))
+			fail_msg("depth %zu: %s", depths[i], record.reason ? record.reason : "accepted");
+	}
+	bs_buffer_deinit(&line);
+	bs_record_parser_free(parser);
+}
+
+static void check_giant(struct bs_record_parser *parser, size_t text_bytes, const char *escape, const char *meaning)
+{
+	struct bs_buffer line = {0};
+	struct bs_error err;
+	append_text(&line, "{\"id\":\"giant\",\"t\":\"");
+	assert_int_equal(bs_buffer_reserve(&line, text_bytes, &err), BS_OK);
+	memset(line.data + line.used_bytes, 'y', text_bytes);
+	line.used_bytes += text_bytes;
+	append_text(&line, escape);
+	append_text(&line, "\"}");
+	struct bs_record record = parse(parser, line.data, line.used_bytes);
+	bs_buffer_deinit(&line);
+	assert_true(record.is_document);
+	assert_memory_equal(record.id, "giant", 5);
+	assert_int_equal(record.text_bytes, text_bytes + strlen(meaning));
+	assert_int_equal(record.fields[0].text[text_bytes - 1], 'y');
+	assert_memory_equal(record.fields[0].text + text_bytes, meaning, strlen(meaning));
+}
+
+static void test_giant_records(void **state)
+{
+	(void)state;
+	struct bs_record_options options = {0};
+	struct bs_record_parser *parser = new_parser(&options);
+	check_giant(parser, 200 << 20, "\\u00e9", "\xc3\xa9");
+	check_giant(parser, 10, "\\n", "\n");
+	check_giant(parser, 5 << 20, "\\ud800", "\xef\xbf\xbd");
+	check_giant(parser, 100 << 20, "\xff", "\xef\xbf\xbd");
+	bs_record_parser_free(parser);
+}
+
+/* A line of 4 GiB cannot be had cheaply; but the length is looked at before the bytes are. */
+static void test_too_large(void **state)
+{
+	(void)state;
+	struct bs_record_options options = {0};
+	struct bs_record_parser *parser = new_parser(&options);
+	struct bs_record record;
+	struct bs_error err;
+	assert_int_equal(bs_record_parse(parser, (const uint8_t *)"{", (size_t)1 << 32, &record, &err), BS_OK);
+	assert_false(record.is_document);
+	assert_int_equal(record.skip, BS_SKIP_TOO_LARGE);
+	bs_record_parser_free(parser);
+	bs_record_parser_free(NULL);
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+/* A random string literal, and what it means. */
+static void append_random_string(struct bs_buffer *json, struct bs_buffer *meaning, uint64_t *random)
+{
+	static const struct {
+		const char *json;
+		const char *meaning;
+	} pieces[] = {
+		{"a", "a"},
+		{"word", "word"},
+		{" ", " "},
+		{"{", "{"},
+		{"]", "]"},
+		{",", ","},
+		{"17", "17"},
+		{"\\\"", "\""},
+		{"\\\\", "\\"},
+		{"\\n", "\n"},
+		{"\\u00e9", "\xc3\xa9"},
+		{"\\uD83D\\uDE00", "\xf0\x9f\x98\x80"},
+		{"\xe2\x82\xac", "\xe2\x82\xac"},
+		{"\\udc00", "\xef\xbf\xbd"},
+		{"\xff", "\xef\xbf\xbd"},
+	};
+	/* Only some lines have what simdjson refuses, so that both ways are taken. */
+	size_t n_pieces = sizeof(pieces) / sizeof(*pieces) - (next_random(random) % 4 ? 2 : 0);
+	append_text(json, "\"");
+	for (uint64_t n = next_random(random) % 12; n; n--) {
+		size_t i = next_random(random) % n_pieces;
+		append_text(json, pieces[i].json);
+		append_text(meaning, pieces[i].meaning);
+	}
+	append_text(json, "\"");
+}
+
+static void append_random_value(struct bs_buffer *json, uint64_t *random, int depth)
+{
+	static const char *const plain[] = {
+		"0", "-1.5e3", "true", "null", "[]", "{}", "[1,2]", "1e999", "99999999999999999999"};
+	if (depth < 3 && next_random(random) % 3 == 0) {
+		append_text(json, "[");
+		append_random_value(json, random, depth + 1);
+		append_text(json, ",{\"t\":");
+		append_random_value(json, random, depth + 1);
+		append_text(json, "}]");
+	} else {
+		append_text(json, plain[next_random(random) %
+		                        (sizeof(plain) / sizeof(*plain) - (next_random(random) % 4 ? 2 : 0))]);
+	}
+}
+
+static void test_random_records(void **state)
+{
+	(void)state;
+	struct bs_record_options options = {0};
+	struct bs_record_parser *parser = new_parser(&options);
+	struct bs_buffer json = {0};
+	struct bs_buffer meaning = {0};
+	uint64_t random = 88172645463325252;
+	for (int i = 0; i < 20000; i++) {
+		char id[32];
+		size_t ends[8];
+		size_t n_fields = 1 + next_random(&random) % 8;
+		bs_buffer_clear(&json);
+		bs_buffer_clear(&meaning);
+		snprintf(id, sizeof(id), "%" PRIu64, next_random(&random) >> next_random(&random) % 64);
+		append_text(&json, "{");
+		for (size_t j = 0; j < n_fields; j++) {
+			append_text(&json, "\"x\" : ");
+			append_random_value(&json, &random, 0);
+			append_text(&json, ",\"t\":");
+			append_random_string(&json, &meaning, &random);
+			append_text(&json, ", ");
+			ends[j] = meaning.used_bytes;
+		}
+		append_text(&json, "\"id\":");
+		append_text(&json, id);
+		append_text(&json, "}");
+		struct bs_record record = parse(parser, json.data, json.used_bytes);
+		if (!record.is_document || record.n_fields != n_fields)
+			fail_msg("%.*s: %s", (int)json.used_bytes, (const char *)json.data,
+			         record.reason ? record.reason : "?");
+		assert_int_equal(record.id_bytes, strlen(id));
+		assert_memory_equal(record.id, id, strlen(id));
+		assert_int_equal(record.text_bytes, meaning.used_bytes);
+		for (size_t j = 0; j < n_fields; j++) {
+			size_t from = j ? ends[j - 1] : 0;
+			assert_int_equal(record.fields[j].text_bytes, ends[j] - from);
+			assert_memory_equal(record.fields[j].text, meaning.data ? meaning.data + from : NULL,
+			                    ends[j] - from);
+		}
+	}
+	bs_buffer_deinit(&json);
+	bs_buffer_deinit(&meaning);
+	bs_record_parser_free(parser);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ids),
+		cmocka_unit_test(test_id_field),
+		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_text_fields),
+		cmocka_unit_test(test_valid_is_never_refused),
+		cmocka_unit_test(test_invalid_utf8),
+		cmocka_unit_test(test_bad_lines),
+		cmocka_unit_test(test_reasons),
+		cmocka_unit_test(test_prefixes),
+		cmocka_unit_test(test_nesting),
+		cmocka_unit_test(test_giant_records),
+		cmocka_unit_test(test_too_large),
+		cmocka_unit_test(test_random_records),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

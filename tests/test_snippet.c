@@ -1,0 +1,390 @@
+/* test_snippet.c: which window is chosen, where it is cut, what is marked, and that nothing hostile gets through. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+#include <unicode/uchar.h>
+#include <unicode/utf8.h>
+
+#include "core/words.h"
+#include "query/snippet.h"
+
+#define MOST_HITS 64
+
+static struct bs_field field_of(const char *text)
+{
+	struct bs_field field = {.name = "", .text = (const uint8_t *)text, .text_bytes = strlen(text)};
+	return field;
+}
+
+/* Every occurrence of the words (NULL-ended) in the fields, in text order; element: which word. */
+static size_t find_hits(const struct bs_field *fields, size_t n_fields, const char *const *words,
+			struct bs_snippet_hit *hits)
+{
+	size_t n_hits = 0;
+	for (size_t f = 0; f < n_fields; f++) {
+		for (size_t at = 0; at < fields[f].text_bytes; at++) {
+			for (uint32_t w = 0; words[w] && n_hits < MOST_HITS; w++) {
+				size_t n_bytes = strlen(words[w]);
+				if (fields[f].text_bytes - at < n_bytes ||
+				    memcmp(fields[f].text + at, words[w], n_bytes) != 0)
+					continue;
+				hits[n_hits++] = (struct bs_snippet_hit){(uint32_t)f, w, at, at + n_bytes};
+			}
+		}
+	}
+	return n_hits;
+}
+
+/* NUL-ended; the caller frees it. */
+static char *snippet_of(const struct bs_field *fields, size_t n_fields, const struct bs_snippet_hit *hits,
+			size_t n_hits, uint32_t width)
+{
+	struct bs_snippet_options options = {.mark_start = "[", .mark_stop = "]", .width = width};
+	struct bs_buffer out = {0};
+	assert_int_equal(bs_snippet_write(fields, n_fields, hits, n_hits, &options, &out, NULL), BS_OK);
+	assert_int_equal(bs_buffer_append(&out, "", 1, NULL), BS_OK);
+	return (char *)out.data;
+}
+
+static void check_words(const char *text, const char *const *words, uint32_t width, const char *wanted)
+{
+	struct bs_field field = field_of(text);
+	struct bs_snippet_hit hits[MOST_HITS];
+	char *got = snippet_of(&field, 1, hits, find_hits(&field, 1, words, hits), width);
+	assert_string_equal(got, wanted);
+	free(got);
+}
+
+#define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define NO_WORDS   ((const char *const[]){NULL})
+
+static void test_short_texts(void **state)
+{
+	(void)state;
+	check_words("a cat sat", WORDS("cat"), 0, "a [cat] sat");
+	check_words("cat", WORDS("cat"), 0, "[cat]");
+	check_words("a cat and a dog", WORDS("cat", "dog"), 0, "a [cat] and a [dog]");
+	check_words("nothing here", NO_WORDS, 0, "nothing here");
+	check_words("", NO_WORDS, 0, "");
+	check_words(" \n\t ", NO_WORDS, 0, "");
+	check_words("漢字の猫", WORDS("猫"), 0, "漢字の[猫]");
+}
+
+static void test_white_space(void **state)
+{
+	(void)state;
+	check_words("  a \n\n\t cat\r\nsat\xe3\x80\x80\xe3\x80\x80on \n", WORDS("cat"), 0, "a [cat] sat on");
+	check_words("\n\ncat\n\n", WORDS("cat"), 0, "[cat]");
+	check_words("a\xe2\x80\xa8"
+		    "b\xc2\xa0\xc2\x85"
+		    "c",
+		    NO_WORDS, 0, "a b c");
+	/* inside and at the edges of a hit */
+	check_words("x a  b y", WORDS("a  b"), 0, "x [a b] y");
+	check_words("x a b y", WORDS("a ", "b"), 0, "x [a b] y");
+	check_words("x a b y", WORDS("a", "b"), 0, "x [a] [b] y");
+	check_words("x a b y", WORDS(" a "), 0, "x [a] b y");
+}
+
+static void test_hostile_text(void **state)
+{
+	(void)state;
+	check_words("a\x1b[2J cat \x01\x7f", WORDS("cat"), 0, "a\xef\xbf\xbd[2J [cat] \xef\xbf\xbd\xef\xbf\xbd");
+	check_words("\xc2\x9b cat", WORDS("cat"), 0, "\xef\xbf\xbd [cat]");
+	check_words("\xff\xc3 cat \xe3\x81", WORDS("cat"), 0, "\xef\xbf\xbd\xef\xbf\xbd [cat] \xef\xbf\xbd");
+	struct bs_field field = {.name = "", .text = (const uint8_t *)"a\0cat", .text_bytes = 5};
+	struct bs_snippet_hit hit = {0, 0, 2, 5};
+	char *got = snippet_of(&field, 1, &hit, 1, 0);
+	assert_string_equal(got, "a\xef\xbf\xbd[cat]");
+	free(got);
+}
+
+static void test_marks(void **state)
+{
+	(void)state;
+	/* overlapping and touching hits are one */
+	check_words("foobar x", WORDS("foo", "oob", "bar"), 0, "[foobar] x");
+	check_words("foobar x", WORDS("foobar", "oo"), 0, "[foobar] x");
+	check_words("foobarbaz", WORDS("foo", "baz"), 0, "[foo]bar[baz]");
+
+	struct bs_field field = field_of("a cat sat");
+	struct bs_snippet_hit hit = {0, 7, 2, 5};
+	struct bs_buffer out = {0};
+	assert_int_equal(bs_snippet_write(&field, 1, &hit, 1, NULL, &out, NULL), BS_OK);
+	struct bs_snippet_options bold = {.mark_start = "\033[1m", .mark_stop = "\033[0m"};
+	assert_int_equal(bs_snippet_write(&field, 1, &hit, 1, &bold, &out, NULL), BS_OK);
+	assert_int_equal(bs_buffer_append(&out, "", 1, NULL), BS_OK);
+	assert_string_equal((const char *)out.data, "a cat sata \033[1mcat\033[0m sat");
+	bs_buffer_deinit(&out);
+}
+
+static void test_windows(void **state)
+{
+	(void)state;
+	const char *text =
+		"one cat two three four five six seven eight nine ten cat dog eleven twelve thirteen cat cat "
+		"cat fourteen fifteen sixteen";
+	/* most distinct elements */
+	check_words(text, WORDS("cat", "dog"), 30, "…nine ten [cat] [dog] eleven…");
+	/* then most hits */
+	check_words(text, WORDS("cat"), 30, "…thirteen [cat] [cat] [cat] fourteen…");
+	/* then the earliest */
+	check_words(text, WORDS("three", "fourteen"), 20, "…two [three] four five…");
+	/* wide enough for everything between */
+	check_words(text, WORDS("one", "sixteen"), 125,
+		    "[one] cat two three four five six seven eight nine ten cat dog eleven twelve thirteen cat cat cat "
+		    "fourteen fifteen [sixteen]");
+	/* at the ends, context is taken from the other side */
+	check_words(text, WORDS("one"), 30, "[one] cat two three four five…");
+	check_words(text, WORDS("sixteen"), 30, "…cat fourteen fifteen [sixteen]");
+	check_words(text, NO_WORDS, 30, "one cat two three four five…");
+}
+
+static void test_cuts(void **state)
+{
+	(void)state;
+	/* a word longer than the context is cut between characters */
+	check_words("abcdefghijklmnopqrstuvwxyz.cat.abcdefghijklmnopqrstuvwxyz", WORDS("cat"), 13, "…wxyz.[cat].abcd…");
+	check_words("abcdefghijklmnopqrstuvwxyz1cat1abcdefghijklmnopqrstuvwxyz", WORDS("cat"), 23,
+		    "…rstuvwxyz1[cat]1abcdefghi…");
+	/* a hit longer than the line */
+	check_words("x abcdefghijklmnopqrstuvwxyz y", WORDS("abcdefghijklmnopqrstuvwxyz"), 10, "x [abcdefgh]…");
+	/* between any two characters of a script without spaces, but never before a mark */
+	check_words("いろはにほへとちりぬるを", WORDS("へ"), 5, "…にほ[へ]とち…");
+	check_words("ee\xcc\x81"
+		    "ee\xcc\x81"
+		    "ee\xcc\x81"
+		    "cat",
+		    WORDS("cat"), 7, "…ee\xcc\x81[cat]");
+	/* nothing but white space beyond the cut is no cut */
+	check_words("one two cat   \n", WORDS("cat"), 12, "one two [cat]");
+	check_words("  \n one two cat", WORDS("cat"), 12, "one two [cat]");
+}
+
+static void test_fields(void **state)
+{
+	(void)state;
+	struct bs_field fields[3] = {field_of("a cat"), field_of("  "), field_of("a cat and a dog")};
+	struct bs_snippet_hit hits[MOST_HITS];
+	size_t n_hits = find_hits(fields, 3, WORDS("cat", "dog"), hits);
+	char *got = snippet_of(fields, 3, hits, n_hits, 0);
+	assert_string_equal(got, "a [cat] and a [dog]");
+	free(got);
+	n_hits = find_hits(fields, 3, WORDS("cat"), hits);
+	got = snippet_of(fields, 3, hits, n_hits, 0);
+	assert_string_equal(got, "a [cat]");
+	free(got);
+	got = snippet_of(fields + 1, 2, NULL, 0, 0);
+	assert_string_equal(got, "a cat and a dog");
+	free(got);
+	got = snippet_of(NULL, 0, NULL, 0, 0);
+	assert_string_equal(got, "");
+	free(got);
+}
+
+/* The hits of a run cover all of it, however long. */
+static void test_long_run(void **state)
+{
+	(void)state;
+	const size_t n_chars = 40000;
+	struct bs_buffer text = {0};
+	assert_int_equal(bs_buffer_append(&text, "cat. ", 5, NULL), BS_OK);
+	for (size_t i = 0; i < n_chars; i++)
+		assert_int_equal(bs_buffer_append(&text, i % 2 ? "漢" : "字", 3, NULL), BS_OK);
+	struct bs_field field = {.name = "", .text = text.data, .text_bytes = text.used_bytes};
+	struct bs_snippet_hit *hits = calloc(n_chars + 1, sizeof(*hits));
+	hits[0] = (struct bs_snippet_hit){0, 0, 0, 3};
+	for (size_t i = 1; i <= n_chars; i++)
+		hits[i] = (struct bs_snippet_hit){0, 1 + i % 2, 5, text.used_bytes};
+	char *got = snippet_of(&field, 1, hits, n_chars + 1, 12);
+	assert_string_equal(got, "[cat]. [字漢字漢字漢字]…");
+	free(got);
+	free(hits);
+	bs_buffer_deinit(&text);
+}
+
+static double elapsed_s(struct timespec since)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)(now.tv_sec - since.tv_sec) + (double)(now.tv_nsec - since.tv_nsec) / 1e9;
+}
+
+/* 64 MB of one byte around a few hits: a thousand snippets take no time, as the text is not read. */
+static void check_huge(char filling)
+{
+	const size_t text_bytes = (size_t)1 << 26;
+	char *text = malloc(text_bytes);
+	assert_non_null(text);
+	memset(text, filling, text_bytes);
+	struct bs_snippet_hit hits[3];
+	for (size_t i = 0; i < 3; i++) {
+		size_t at = text_bytes / 4 * (i + 1);
+		memcpy(text + at, " cat ", 5);
+		hits[i] = (struct bs_snippet_hit){0, 0, at + 1, at + 4};
+	}
+	struct bs_field field = {.name = "", .text = (const uint8_t *)text, .text_bytes = text_bytes};
+	struct timespec start;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
+	for (size_t i = 0; i < 1000; i++) {
+		char *got = snippet_of(&field, 1, hits, i % 4, 0);
+		assert_true(strlen(got) < 600);
+		assert_true(i % 4 == 0 || strstr(got, "[cat]"));
+		free(got);
+	}
+	assert_true(elapsed_s(start) < 20.0);
+	free(text);
+}
+
+static void test_huge_texts(void **state)
+{
+	(void)state;
+	check_huge('x');
+	check_huge(' ');
+	check_huge('\0');
+	check_huge('\xff');
+	check_huge('\x81');
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return *state >> 33;
+}
+
+/* One line, valid UTF-8, no controls, no doubled or outer spaces, marks in pairs around something, as wide as told. */
+static void check_line(const char *line, size_t width)
+{
+	bool is_marked = false;
+	UChar32 before = ' ';
+	size_t n_chars = 0, n_bytes = strlen(line);
+	for (size_t at = 0; at < n_bytes;) {
+		UChar32 c;
+		U8_NEXT((const uint8_t *)line, at, n_bytes, c);
+		assert_true(c >= 0x20 && u_charType(c) != U_CONTROL_CHAR);
+		assert_false(c == ' ' && before == ' ');
+		if (c == '[' || c == ']') {
+			assert_int_equal(is_marked, c == ']');
+			assert_false(c == ']' && before == '[');
+			is_marked = !is_marked;
+		} else {
+			n_chars += c != 0x2026;
+		}
+		before = c;
+	}
+	assert_false(is_marked);
+	assert_true(n_bytes == 0 || before != ' ');
+	assert_true(n_chars <= width);
+}
+
+static void append_random_text(struct bs_buffer *text, uint64_t *random)
+{
+	static const char *const pieces[] = {
+		"cat",
+		"dog",
+		" ",
+		"  \n",
+		". ",
+		"é",
+		"e\xcc\x81",
+		"漢字",
+		"カ",
+		"ไทย",
+		"\xff",
+		"\xe3\x81",
+		"\x80",
+		"\x1b",
+		"\xf0\x9f\x91\x8d\xf0\x9f\x8f\xbd",
+		"\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7",
+		"한국",
+	};
+	const char *piece = pieces[next_random(random) % (sizeof(pieces) / sizeof(pieces[0]))];
+	assert_int_equal(bs_buffer_append(text, piece, strlen(piece), NULL), BS_OK);
+}
+
+static int compare_starts(const void *a, const void *b)
+{
+	const struct bs_snippet_hit *left = a, *right = b;
+	return (left->start_byte > right->start_byte) - (left->start_byte < right->start_byte);
+}
+
+/* Any text, any sorted hits, even off characters and past the end. */
+static void test_random(void **state)
+{
+	(void)state;
+	uint64_t random = 3;
+	for (size_t i = 0; i < 30000; i++) {
+		struct bs_buffer text = {0};
+		size_t n_pieces = next_random(&random) % 60;
+		for (size_t k = 0; k < n_pieces; k++)
+			append_random_text(&text, &random);
+		struct bs_snippet_hit hits[8];
+		size_t n_hits = next_random(&random) % 8;
+		for (size_t k = 0; k < n_hits; k++) {
+			uint64_t start = next_random(&random) % (text.used_bytes + 4);
+			uint64_t end = start + next_random(&random) % 9;
+			hits[k] = (struct bs_snippet_hit){0, (uint32_t)(next_random(&random) % 4), start, end};
+		}
+		qsort(hits, n_hits, sizeof(hits[0]), compare_starts);
+		struct bs_field field = {.name = "", .text = text.data, .text_bytes = text.used_bytes};
+		uint32_t width = 1 + (uint32_t)(next_random(&random) % 50);
+		char *got = snippet_of(&field, 1, hits, n_hits, width);
+		check_line(got, width);
+		free(got);
+		bs_buffer_deinit(&text);
+	}
+}
+
+struct gathering {
+	struct bs_snippet_hit hits[MOST_HITS];
+	size_t n_hits;
+};
+
+static enum bs_status gather(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
+{
+	(void)err;
+	struct gathering *gathering = context;
+	for (size_t i = 0; i < n_tokens && gathering->n_hits < MOST_HITS; i++) {
+		struct bs_snippet_hit hit = {0, 0, tokens[i].start_byte, tokens[i].end_byte};
+		if (!tokens[i].is_pair)
+			gathering->hits[gathering->n_hits++] = hit;
+	}
+	return BS_OK;
+}
+
+/* As the verifier will use it: with what the analyzer gives. */
+static void test_analyzed(void **state)
+{
+	(void)state;
+	struct bs_words *words;
+	assert_int_equal(bs_words_new(NULL, &words, NULL), BS_OK);
+	struct bs_field field = field_of("Don't: obj.method,  日本語ﾃｷｽﾄ! été 👍");
+	struct gathering gathering = {.n_hits = 0};
+	assert_int_equal(bs_words_analyze(words, field.text, field.text_bytes, 0, gather, &gathering, NULL, NULL),
+			 BS_OK);
+	char *got = snippet_of(&field, 1, gathering.hits, gathering.n_hits, 0);
+	assert_string_equal(got, "[Don't]: [obj].[method], [日本語ﾃｷｽﾄ]! [été] [👍]");
+	free(got);
+	bs_words_free(words);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_short_texts),  cmocka_unit_test(test_white_space),
+		cmocka_unit_test(test_hostile_text), cmocka_unit_test(test_marks),
+		cmocka_unit_test(test_windows),      cmocka_unit_test(test_cuts),
+		cmocka_unit_test(test_fields),       cmocka_unit_test(test_long_run),
+		cmocka_unit_test(test_huge_texts),   cmocka_unit_test(test_random),
+		cmocka_unit_test(test_analyzed),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,625 @@
+/* test_store.c: stored text: round trips, equal bytes for equal input, and damage of every kind. */
+#include <dirent.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/bytes.h"
+#include "corpus/store.h"
+
+static const char *folder(void)
+{
+	const char *base = getenv("TMPDIR");
+	return base ? base : "/tmp";
+}
+
+static void append(struct bs_buffer *buffer, const void *bytes, size_t n_bytes)
+{
+	struct bs_error err;
+	assert_int_equal(bs_buffer_append(buffer, bytes, n_bytes, &err), BS_OK);
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+/* Documents one after the other, and where each begins; one offset more than documents. */
+struct documents {
+	struct bs_buffer text;
+	struct bs_buffer offsets; /* size_t */
+	size_t n_documents;
+};
+
+static void documents_init(struct documents *documents)
+{
+	size_t zero = 0;
+	*documents = (struct documents){0};
+	append(&documents->offsets, &zero, sizeof(zero));
+}
+
+static void documents_end(struct documents *documents)
+{
+	append(&documents->offsets, &documents->text.used_bytes, sizeof(documents->text.used_bytes));
+	documents->n_documents++;
+}
+
+static void documents_add(struct documents *documents, const void *bytes, size_t n_bytes)
+{
+	append(&documents->text, bytes, n_bytes);
+	documents_end(documents);
+}
+
+static const uint8_t *documents_get(const struct documents *documents, size_t i, size_t *n_bytes_out)
+{
+	const size_t *offsets = (const void *)documents->offsets.data;
+	*n_bytes_out = offsets[i + 1] - offsets[i];
+	return documents->text.data ? documents->text.data + offsets[i] : (const uint8_t *)"";
+}
+
+static void documents_deinit(struct documents *documents)
+{
+	bs_buffer_deinit(&documents->text);
+	bs_buffer_deinit(&documents->offsets);
+}
+
+/* n records that look alike, as records do. */
+static void add_records(struct documents *documents, size_t n, uint64_t *random)
+{
+	static const char *const words[] = {"subject", "fix", "the", "memory", "leak", "in", "driver", "when", "reset"};
+	for (size_t i = 0; i < n; i++) {
+		char head[64];
+		int head_bytes = snprintf(head, sizeof(head), "{\"id\":%" PRIu64 ",\"text\":\"", next_random(random));
+		append(&documents->text, head, (size_t)head_bytes);
+		for (uint64_t j = next_random(random) % 60; j; j--) {
+			const char *word = words[next_random(random) % (sizeof(words) / sizeof(*words))];
+			append(&documents->text, word, strlen(word));
+			append(&documents->text, " ", 1);
+		}
+		append(&documents->text, "\"}", 2);
+		documents_end(documents);
+	}
+}
+
+/* The three parts, as bytes. */
+struct parts {
+	struct bs_buffer part[BS_STORE_PARTS];
+};
+
+static void write_store(const struct documents *documents, struct parts *parts)
+{
+	struct bs_error err = {{0}};
+	struct bs_store_writer *writer = NULL;
+	if (bs_store_writer_new(folder(), &writer, &err))
+		fail_msg("%s", err.text);
+	for (size_t i = 0; i < documents->n_documents; i++) {
+		size_t n_bytes;
+		const uint8_t *bytes = documents_get(documents, i, &n_bytes);
+		assert_int_equal(bs_store_writer_add(writer, bytes, n_bytes, &err), BS_OK);
+	}
+	assert_int_equal(bs_store_writer_finish(writer, &err), BS_OK);
+	*parts = (struct parts){0};
+	for (int i = 0; i < BS_STORE_PARTS; i++) {
+		uint64_t left = bs_store_writer_part_bytes(writer, (enum bs_store_part)i);
+		/* In odd pieces, as a caller with a small buffer would. */
+		for (uint64_t at = 0; left;) {
+			uint8_t piece[10007];
+			size_t n = left < sizeof(piece) ? (size_t)left : sizeof(piece);
+			assert_int_equal(bs_store_writer_read(writer, (enum bs_store_part)i, at, piece, n, &err),
+			                 BS_OK);
+			append(&parts->part[i], piece, n);
+			at += n;
+			left -= n;
+		}
+	}
+	bs_store_writer_free(writer);
+}
+
+static void parts_deinit(struct parts *parts)
+{
+	for (int i = 0; i < BS_STORE_PARTS; i++)
+		bs_buffer_deinit(&parts->part[i]);
+}
+
+static enum bs_status open_store(const struct parts *parts, struct bs_store **store_out, struct bs_error *err)
+{
+	const struct bs_buffer *dictionary = &parts->part[BS_STORE_DICTIONARY];
+	const struct bs_buffer *offsets = &parts->part[BS_STORE_OFFSETS];
+	const struct bs_buffer *frames = &parts->part[BS_STORE_FRAMES];
+	return bs_store_open(dictionary->data, dictionary->used_bytes, offsets->data, offsets->used_bytes, frames->data,
+	                     frames->used_bytes, store_out, err);
+}
+
+static void check_store(const struct documents *documents, const struct parts *parts)
+{
+	struct bs_error err = {{0}};
+	struct bs_store *store = NULL;
+	struct bs_store_reader *reader = NULL;
+	struct bs_buffer text = {0};
+	if (open_store(parts, &store, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(bs_store_reader_new(store, &reader, &err), BS_OK);
+	assert_int_equal(bs_store_n_documents(store), documents->n_documents);
+	for (size_t i = documents->n_documents; i-- > 0;) {
+		size_t n_bytes;
+		const uint8_t *bytes = documents_get(documents, i, &n_bytes);
+		if (bs_store_fetch(reader, i, &text, &err))
+			fail_msg("%s", err.text);
+		assert_int_equal(text.used_bytes, n_bytes);
+		assert_memory_equal(text.data, bytes, n_bytes);
+	}
+	assert_int_equal(bs_store_fetch(reader, documents->n_documents, &text, &err), BS_NOT_FOUND);
+	assert_int_equal(bs_store_fetch(reader, UINT64_MAX, &text, &err), BS_NOT_FOUND);
+	bs_buffer_deinit(&text);
+	bs_store_reader_free(reader);
+	bs_store_close(store);
+}
+
+/* Writes twice, compares, reads back. Returns the size of the dictionary. */
+static size_t check_round_trip(const struct documents *documents)
+{
+	struct parts parts;
+	struct parts again;
+	write_store(documents, &parts);
+	write_store(documents, &again);
+	for (int i = 0; i < BS_STORE_PARTS; i++) {
+		assert_int_equal(parts.part[i].used_bytes, again.part[i].used_bytes);
+		if (parts.part[i].used_bytes)
+			assert_memory_equal(parts.part[i].data, again.part[i].data, parts.part[i].used_bytes);
+	}
+	assert_int_equal(parts.part[BS_STORE_OFFSETS].used_bytes, (documents->n_documents + 1) * 8);
+	check_store(documents, &parts);
+	size_t dictionary_bytes = parts.part[BS_STORE_DICTIONARY].used_bytes;
+	parts_deinit(&parts);
+	parts_deinit(&again);
+	return dictionary_bytes;
+}
+
+static void test_small_stores(void **state)
+{
+	(void)state;
+	struct documents documents;
+	documents_init(&documents);
+	assert_int_equal(check_round_trip(&documents), 0);
+	documents_add(&documents, "", 0);
+	assert_int_equal(check_round_trip(&documents), 0);
+	documents_add(&documents, "one", 3);
+	documents_add(&documents, "", 0);
+	documents_add(&documents, "a\0b\n", 4);
+	assert_int_equal(check_round_trip(&documents), 0);
+	documents_deinit(&documents);
+}
+
+static void test_all_empty(void **state)
+{
+	(void)state;
+	struct documents documents;
+	documents_init(&documents);
+	for (int i = 0; i < 5000; i++)
+		documents_add(&documents, "", 0);
+	assert_int_equal(check_round_trip(&documents), 0);
+	documents_deinit(&documents);
+}
+
+static void test_records(void **state)
+{
+	(void)state;
+	uint64_t random = 88172645463325252;
+	static const size_t counts[] = {199, 200, 1000, 30000};
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+		struct documents documents;
+		documents_init(&documents);
+		add_records(&documents, counts[i], &random);
+		size_t dictionary_bytes = check_round_trip(&documents);
+		assert_int_equal(dictionary_bytes > 0, counts[i] >= 1000);
+		assert_true(dictionary_bytes * 8 <= documents.text.used_bytes);
+		documents_deinit(&documents);
+	}
+}
+
+static void add_random_document(struct documents *documents, uint64_t *random)
+{
+	uint64_t n_bytes = next_random(random) % ((uint64_t)1 << next_random(random) % 16);
+	bool is_noise = next_random(random) % 3 == 0;
+	for (uint64_t i = 0; i < n_bytes; i++) {
+		uint8_t byte = (uint8_t)(is_noise ? next_random(random) : 'a' + i % 7);
+		append(&documents->text, &byte, 1);
+	}
+	documents_end(documents);
+}
+
+static void test_random_documents(void **state)
+{
+	(void)state;
+	uint64_t random = 4101842887655102017;
+	for (int round = 0; round < 10; round++) {
+		struct documents documents;
+		documents_init(&documents);
+		for (uint64_t n = next_random(&random) % 2000; n; n--)
+			add_random_document(&documents, &random);
+		(void)check_round_trip(&documents);
+		documents_deinit(&documents);
+	}
+}
+
+static void test_large_documents(void **state)
+{
+	(void)state;
+	uint64_t random = 88172645463325252;
+	static const size_t large_bytes = 10 << 20;
+	struct documents documents;
+	documents_init(&documents);
+	add_records(&documents, 300, &random);
+	uint8_t *noise = malloc(large_bytes);
+	assert_non_null(noise);
+	for (size_t i = 0; i < large_bytes; i++)
+		noise[i] = (uint8_t)next_random(&random);
+	documents_add(&documents, noise, large_bytes);
+	memset(noise, 'x', large_bytes);
+	documents_add(&documents, noise, large_bytes);
+	documents_add(&documents, noise, 100);
+	free(noise);
+	add_records(&documents, 5000, &random);
+	assert_true(check_round_trip(&documents) > 0);
+	documents_deinit(&documents);
+}
+
+/* What the dictionary is for. */
+static void test_ratio(void **state)
+{
+	(void)state;
+	uint64_t random = 88172645463325252;
+	struct documents documents;
+	struct parts parts;
+	documents_init(&documents);
+	add_records(&documents, 30000, &random);
+	write_store(&documents, &parts);
+	size_t stored_bytes = parts.part[BS_STORE_DICTIONARY].used_bytes + parts.part[BS_STORE_FRAMES].used_bytes;
+	assert_true(stored_bytes * 2 < documents.text.used_bytes);
+	parts_deinit(&parts);
+	documents_deinit(&documents);
+}
+
+/* ---- damage ---- */
+
+/* Opens and fetches all: each document is the right one, or BS_CORRUPT. Returns how many were right. */
+static size_t survive(const struct documents *documents, const struct parts *parts)
+{
+	struct bs_error err = {{0}};
+	struct bs_store *store = NULL;
+	struct bs_store_reader *reader = NULL;
+	struct bs_buffer text = {0};
+	size_t n_right = 0;
+	enum bs_status status = open_store(parts, &store, &err);
+	if (status) {
+		assert_int_equal(status, BS_CORRUPT);
+		assert_null(store);
+		assert_true(strlen(err.text) > 10);
+		return 0;
+	}
+	assert_int_equal(bs_store_reader_new(store, &reader, &err), BS_OK);
+	for (size_t i = 0; i < bs_store_n_documents(store); i++) {
+		status = bs_store_fetch(reader, i, &text, &err);
+		if (status) {
+			assert_int_equal(status, BS_CORRUPT);
+			assert_int_equal(text.used_bytes, 0);
+			continue;
+		}
+		size_t n_bytes;
+		const uint8_t *bytes = documents_get(documents, i, &n_bytes);
+		assert_int_equal(text.used_bytes, n_bytes);
+		assert_memory_equal(text.data, bytes, n_bytes);
+		n_right++;
+	}
+	bs_buffer_deinit(&text);
+	bs_store_reader_free(reader);
+	bs_store_close(store);
+	return n_right;
+}
+
+static void small_documents(struct documents *documents)
+{
+	uint64_t random = 88172645463325252;
+	documents_init(documents);
+	documents_add(documents, "", 0);
+	documents_add(documents, "one", 3);
+	documents_add(documents, "", 0);
+	documents_add(documents, "", 0);
+	add_records(documents, 8, &random);
+	documents_add(documents, "", 0);
+	for (int i = 0; i < 3; i++)
+		add_random_document(documents, &random);
+	documents_add(documents, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+	              80);
+}
+
+static void test_flipped_bytes(void **state)
+{
+	(void)state;
+	struct documents documents;
+	struct parts parts;
+	small_documents(&documents);
+	write_store(&documents, &parts);
+	size_t n_right = 0;
+	size_t n_tried = 0;
+	for (int i = 0; i < BS_STORE_PARTS; i++) {
+		for (size_t at = 0; at < parts.part[i].used_bytes; at++) {
+			uint8_t *byte = parts.part[i].data + at;
+			uint8_t right = *byte;
+			for (int bit = 0; bit < 9; bit++) {
+				*byte = (uint8_t)(bit < 8 ? right ^ 1 << bit : ~right);
+				n_right += survive(&documents, &parts);
+				n_tried += documents.n_documents;
+				*byte = right;
+			}
+		}
+	}
+	/* Damage to one document is damage to one, mostly; and it is seen. */
+	assert_true(n_right > n_tried / 2);
+	assert_true(n_right < n_tried);
+	assert_int_equal(survive(&documents, &parts), documents.n_documents);
+	parts_deinit(&parts);
+	documents_deinit(&documents);
+}
+
+static void test_flipped_dictionary(void **state)
+{
+	(void)state;
+	uint64_t random = 88172645463325252;
+	struct documents documents;
+	struct parts parts;
+	documents_init(&documents);
+	add_records(&documents, 400, &random);
+	write_store(&documents, &parts);
+	struct bs_buffer *dictionary = &parts.part[BS_STORE_DICTIONARY];
+	assert_true(dictionary->used_bytes > 1000);
+	for (size_t at = 0; at < dictionary->used_bytes; at += at < 300 ? 1 : 37) {
+		dictionary->data[at] ^= (uint8_t)(1 << at % 8);
+		(void)survive(&documents, &parts);
+		dictionary->data[at] ^= (uint8_t)(1 << at % 8);
+	}
+	size_t whole_bytes = dictionary->used_bytes;
+	for (size_t n = 0; n < whole_bytes; n += 101) {
+		dictionary->used_bytes = n;
+		(void)survive(&documents, &parts);
+	}
+	dictionary->used_bytes = whole_bytes;
+	assert_int_equal(survive(&documents, &parts), 400);
+	parts_deinit(&parts);
+	documents_deinit(&documents);
+}
+
+static void test_cut_off(void **state)
+{
+	(void)state;
+	struct documents documents;
+	struct parts parts;
+	small_documents(&documents);
+	write_store(&documents, &parts);
+	for (int i = BS_STORE_OFFSETS; i < BS_STORE_PARTS; i++) {
+		size_t whole_bytes = parts.part[i].used_bytes;
+		for (size_t n = 0; n < whole_bytes; n++) {
+			parts.part[i].used_bytes = n;
+			assert_int_equal(survive(&documents, &parts), 0);
+		}
+		parts.part[i].used_bytes = whole_bytes;
+	}
+	parts_deinit(&parts);
+	documents_deinit(&documents);
+}
+
+/* Frames crafted to promise what they do not hold, to be skipped, to lack a checksum, or to be two. */
+static void test_crafted_frames(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *frame;
+		size_t n_bytes;
+	} crafted[] = {
+		/* Nothing; a magic number alone. */
+		{"", 0},
+		{"\x28\xb5\x2f\xfd", 4},
+		/* 2^62 bytes of text, in one run of 1; and a length that is not told. */
+		{"\x28\xb5\x2f\xfd\xe4\0\0\0\0\0\0\0\x40\x0b\0\0x\0\0\0\0", 21},
+		{"\x28\xb5\x2f\xfd\x04\x00\x09\0\0x\0\0\0\0", 14},
+		/* 4 GiB less a byte, from 17 bytes. */
+		{"\x28\xb5\x2f\xfd\xa4\xff\xff\xff\xff\x0b\0\0x\0\0\0\0", 17},
+		/* The empty text without a checksum, to be skipped, and of an older format. */
+		{"\x28\xb5\x2f\xfd\x20\x00\x01\0\0", 9},
+		{"\x50\x2a\x4d\x18\0\0\0\0", 8},
+		{"\x27\xb5\x2f\xfd\x20\x00\x01\0\0", 9},
+		{"\x25\xb5\x2f\xfd\x00\xc0\0\0", 8},
+		/* The empty text with its checksum, which is right, twice; and with a wrong one. */
+		{"\x28\xb5\x2f\xfd\x24\x00\x01\0\0\x99\xe9\xd8\x51\x28\xb5\x2f\xfd\x24\x00\x01\0\0\x99\xe9\xd8\x51",
+	         26},
+		{"\x28\xb5\x2f\xfd\x24\x00\x01\0\0\x98\xe9\xd8\x51", 13},
+	};
+	struct documents none;
+	documents_init(&none);
+	for (size_t i = 0; i < sizeof(crafted) / sizeof(*crafted); i++) {
+		struct parts parts = {0};
+		uint8_t offsets[16] = {0};
+		bs_store_u64(offsets + 8, crafted[i].n_bytes);
+		append(&parts.part[BS_STORE_OFFSETS], offsets, sizeof(offsets));
+		append(&parts.part[BS_STORE_FRAMES], crafted[i].frame, crafted[i].n_bytes);
+		assert_int_equal(survive(&none, &parts), 0);
+		parts_deinit(&parts);
+	}
+	/* The frame they are crafted from is a good one. */
+	struct parts parts = {0};
+	uint8_t offsets[16] = {0};
+	bs_store_u64(offsets + 8, 13);
+	append(&parts.part[BS_STORE_OFFSETS], offsets, sizeof(offsets));
+	append(&parts.part[BS_STORE_FRAMES], crafted[9].frame, 13);
+	documents_end(&none);
+	assert_int_equal(survive(&none, &parts), 1);
+	parts_deinit(&parts);
+	documents_deinit(&none);
+}
+
+static void test_random_bytes(void **state)
+{
+	(void)state;
+	uint64_t random = 88172645463325252;
+	struct documents none;
+	documents_init(&none);
+	for (int round = 0; round < 20000; round++) {
+		struct parts parts = {0};
+		uint64_t n_documents = next_random(&random) % 4;
+		uint64_t n_bytes = next_random(&random) % 64;
+		uint8_t offsets[40] = {0};
+		for (uint64_t i = 1; i < n_documents; i++)
+			bs_store_u64(offsets + i * 8, next_random(&random) % 80);
+		if (n_documents)
+			bs_store_u64(offsets + n_documents * 8, n_bytes);
+		append(&parts.part[BS_STORE_OFFSETS], offsets, (size_t)(n_documents + 1) * 8);
+		append(&parts.part[BS_STORE_FRAMES], "\x28\xb5\x2f\xfd", 4);
+		for (uint64_t i = 4; i < n_bytes; i++)
+			append(&parts.part[BS_STORE_FRAMES], &(uint8_t){(uint8_t)next_random(&random)}, 1);
+		if (round % 2)
+			append(&parts.part[BS_STORE_DICTIONARY], "\x37\xa4\x30\xec\x11\0\0\0abcdefghijklmnopq", 25);
+		(void)survive(&none, &parts);
+		parts_deinit(&parts);
+	}
+	documents_deinit(&none);
+}
+
+/* ---- the rest ---- */
+
+static void test_writer_fails(void **state)
+{
+	(void)state;
+	struct bs_error err;
+	struct bs_store_writer *writer = NULL;
+	assert_int_equal(bs_store_writer_new("/nonexistent/folder", &writer, &err), BS_IO);
+	assert_null(writer);
+	assert_int_equal(bs_store_writer_new(folder(), &writer, &err), BS_OK);
+	assert_int_equal(bs_store_writer_add(writer, (const uint8_t *)"a", 1, &err), BS_OK);
+	assert_int_equal(bs_store_writer_add(writer, (const uint8_t *)"a", (size_t)1 << 32, &err), BS_INVALID);
+	/* Sticky. */
+	assert_int_equal(bs_store_writer_add(writer, (const uint8_t *)"a", 1, &err), BS_INVALID);
+	assert_int_equal(bs_store_writer_finish(writer, &err), BS_INVALID);
+	assert_string_equal(err.text, "a text of 4 GiB or more cannot be stored");
+	bs_store_writer_free(writer);
+	bs_store_writer_free(NULL);
+	bs_store_reader_free(NULL);
+	bs_store_close(NULL);
+}
+
+static size_t count_entries(const char *path)
+{
+	size_t n = 0;
+	DIR *entries = opendir(path);
+	assert_non_null(entries);
+	while (readdir(entries))
+		n++;
+	closedir(entries);
+	return n;
+}
+
+/* A killed program leaves nothing behind, because nothing had a name. */
+static void test_nothing_has_a_name(void **state)
+{
+	(void)state;
+	char *path = NULL;
+	struct bs_error err;
+	struct bs_store_writer *writer = NULL;
+	uint8_t noise[1000];
+	uint64_t random = 88172645463325252;
+	assert_true(asprintf(&path, "%s/bitsift-store-XXXXXX", folder()) > 0);
+	assert_non_null(mkdtemp(path));
+	assert_int_equal(bs_store_writer_new(path, &writer, &err), BS_OK);
+	for (int i = 0; i < 5000; i++) {
+		for (size_t j = 0; j < sizeof(noise); j++)
+			noise[j] = (uint8_t)next_random(&random);
+		assert_int_equal(bs_store_writer_add(writer, noise, sizeof(noise), &err), BS_OK);
+	}
+	assert_int_equal(count_entries(path), 2);
+	bs_store_writer_free(writer);
+	assert_int_equal(rmdir(path), 0);
+	free(path);
+}
+
+struct fetch_all {
+	const struct documents *documents;
+	const struct bs_store *store;
+	size_t n_right;
+};
+
+static void *fetch_all(void *context)
+{
+	struct fetch_all *job = context;
+	struct bs_store_reader *reader = NULL;
+	struct bs_buffer text = {0};
+	if (bs_store_reader_new(job->store, &reader, NULL))
+		return NULL;
+	for (size_t i = 0; i < job->documents->n_documents; i++) {
+		size_t n_bytes;
+		const uint8_t *bytes = documents_get(job->documents, i, &n_bytes);
+		job->n_right += !bs_store_fetch(reader, i, &text, NULL) && text.used_bytes == n_bytes &&
+		                !memcmp(text.data, bytes, n_bytes);
+	}
+	bs_buffer_deinit(&text);
+	bs_store_reader_free(reader);
+	return NULL;
+}
+
+static void test_threads_share_a_store(void **state)
+{
+	(void)state;
+	uint64_t random = 88172645463325252;
+	struct documents documents;
+	struct parts parts;
+	struct bs_store *store = NULL;
+	pthread_t threads[4];
+	struct fetch_all jobs[4];
+	documents_init(&documents);
+	add_records(&documents, 5000, &random);
+	write_store(&documents, &parts);
+	assert_int_equal(open_store(&parts, &store, NULL), BS_OK);
+	for (int i = 0; i < 4; i++) {
+		jobs[i] = (struct fetch_all){&documents, store, 0};
+		assert_int_equal(pthread_create(&threads[i], NULL, fetch_all, &jobs[i]), 0);
+	}
+	for (int i = 0; i < 4; i++) {
+		pthread_join(threads[i], NULL);
+		assert_int_equal(jobs[i].n_right, 5000);
+	}
+	bs_store_close(store);
+	parts_deinit(&parts);
+	documents_deinit(&documents);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_small_stores),
+		cmocka_unit_test(test_all_empty),
+		cmocka_unit_test(test_records),
+		cmocka_unit_test(test_random_documents),
+		cmocka_unit_test(test_large_documents),
+		cmocka_unit_test(test_ratio),
+		cmocka_unit_test(test_flipped_bytes),
+		cmocka_unit_test(test_flipped_dictionary),
+		cmocka_unit_test(test_cut_off),
+		cmocka_unit_test(test_crafted_frames),
+		cmocka_unit_test(test_random_bytes),
+		cmocka_unit_test(test_writer_fails),
+		cmocka_unit_test(test_nothing_has_a_name),
+		cmocka_unit_test(test_threads_share_a_store),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

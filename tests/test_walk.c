@@ -1,0 +1,818 @@
+/*
+ * test_walk.c: globs, ignore lines, and the walk against ripgrep 13 on random trees.
+ *
+ * BS_TEST_TREES=5000 BS_TEST_SEED=7 test_walk makes a longer run of the last kind. A tree on which we differ is left
+ * where it is and named.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/buffer.h"
+#include "corpus/glob.h"
+#include "corpus/ignore.h"
+#include "corpus/walk.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- globs ---- */
+
+static bool glob_matches(const char *pattern, const char *path)
+{
+	struct bs_glob glob;
+	const char *slash = strrchr(path, '/');
+	struct bs_glob_path at = {.bytes = (const uint8_t *)path,
+	                          .n_bytes = strlen(path),
+	                          .name_off = slash ? (size_t)(slash - path) + 1 : 0};
+	assert_int_equal(bs_glob_init(&glob, (const uint8_t *)pattern, strlen(pattern), NULL), BS_OK);
+	bool matches = bs_glob_match(&glob, &at);
+	bs_glob_deinit(&glob);
+	return matches;
+}
+
+/* A pattern, the paths that it matches, and those that it does not; parted by blanks. */
+static const struct {
+	const char *pattern, *yes, *no;
+} glob_cases[] = {
+	{"a", "a", "b aa a/a"},
+	{"a/b", "a/b", "a b x/a/b"},
+	{"*", "a .a abc", "a/b"},
+	{"*.c", ".c x.c x.y.c", "x.cc a/x.c c"},
+	{"a*b*c", "abc axbxc abbcc", "ab acb a/b/c"},
+	{"a?c", "abc a.c", "ac a/c abbc"},
+	{"**", "a a/b a/b/c", ""},
+	{"**/a", "a x/a x/y/a", "xa a/x"},
+	{"**/a/b", "a/b x/a/b", "xa/b a/x/b"},
+	{"**/*.c", ".c x.c a/x.c", "x.h x.c/y"},
+	{"**/?", "a x/b", "ab x/ab"},
+	{"a/**/b", "a/b a/x/b a/x/y/b", "ab a/xb x/a/b"},
+	{"a/**/**/b", "a/b a/x/b", "ab"},
+	{"a/**/*", "a/b a/b/c", "a b/a"},
+	{"a**b", "ab axb a**b", "a/b"},
+	{"**a", "a xa", "x/a"},
+	{"a/**b", "a/b a/xb", "a/x/b"},
+	{"[a-c]x", "ax bx cx", "dx x"},
+	{"[!a-c]x", "dx /x", "ax"},
+	{"[^a]", "b", "a"},
+	{"[]]", "]", "["},
+	{"[]-a]", "] ^ _ a", "b -"},
+	{"[a-]", "a -", "b"},
+	{"[-a]", "a -", "b"},
+	{"[a-c-e]", "a b c d e", "- f"},
+	{"[\\]", "\\", "]"},
+	{"a[/]b", "a/b", "ab"},
+	{"[é]", "\xc3 \xa9", "é e"},
+	{"{a,b}c", "ac bc", "c abc {a,b}c"},
+	{"{a,}b", "ab", "b"},
+	{"{}b{,}", "b", "{}b"},
+	{"a{b*,c}*d", "abd acd abxd acxd", "ad axd"},
+	{"{a/**,b}", "a/x a/x/y b", "a"},
+	{"{**/a,b}c", "ac x/ac bc", "x/bc"},
+	{"a}", "a", "a}"},
+	{"a,b", "a,b", "a"},
+	{"\\*\\a", "*a", "xa \\*a"},
+	{"\\é", "é", "e"},
+	{"**/foo.", "", "foo. x/foo."},
+	{"a/foo.", "a/foo.", "foo."},
+	{"*.", "", "a. ."},
+	{"\xff*", "\xff \xffx", "x"},
+};
+
+static void check_words(const char *pattern, const char *words, bool expected)
+{
+	char copy[256];
+	snprintf(copy, sizeof(copy), "%s", words);
+	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
+		if (glob_matches(pattern, word) != expected)
+			fail_msg("glob '%s', path '%s': expected %d", pattern, word, expected);
+}
+
+static void test_globs(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(glob_cases); i++) {
+		check_words(glob_cases[i].pattern, glob_cases[i].yes, true);
+		check_words(glob_cases[i].pattern, glob_cases[i].no, false);
+	}
+	assert_true(glob_matches("**/a*c", "x/a\nc"));
+	assert_false(glob_matches("**/a*c", "x\ny/ac"));
+	assert_true(glob_matches("**/*.c", "x\ny/a.c"));
+}
+
+static void test_bad_globs(void **state)
+{
+	static const char *const bad[] = {"[", "[a", "[]", "[!]", "[b-a]", "{", "{a", "{a,{b}}", "a\\", "[é-a]"};
+	struct bs_glob glob;
+	struct bs_error err;
+	(void)state;
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		assert_int_equal(bs_glob_init(&glob, (const uint8_t *)bad[i], strlen(bad[i]), &err), BS_INVALID);
+		assert_non_null(strstr(err.text, bad[i]));
+	}
+	char *huge = malloc(100000);
+	assert_non_null(huge);
+	memset(huge, '*', 100000);
+	assert_int_equal(bs_glob_init(&glob, (const uint8_t *)huge, 100000, &err), BS_INVALID);
+	free(huge);
+}
+
+/* No pattern makes the match slow: this one would take longer than the universe lasts if it were backtracked. */
+static void test_glob_time(void **state)
+{
+	char pattern[201], path[2001];
+	(void)state;
+	for (size_t i = 0; i < 100; i++)
+		memcpy(pattern + 2 * i, "a*", 2);
+	pattern[200] = '\0';
+	memset(path, 'a', 2000);
+	path[2000] = '\0';
+	assert_true(glob_matches(pattern, path));
+	pattern[199] = 'b';
+	assert_false(glob_matches(pattern, path));
+}
+
+/* ---- ignore lines ---- */
+
+/* The text of an ignore file, a path (of a folder if it ends in a slash), and - for skip, + for keep, ? for silent. */
+static const struct {
+	const char *text, *path;
+	char verdict;
+} ignore_cases[] = {
+	{"a", "a", '-'},           {"a", "x/a", '-'},      {"a", "b", '?'},
+	{"/a", "a", '-'},          {"/a", "x/a", '?'},     {"x/a", "x/a", '-'},
+	{"x/a", "y/x/a", '?'},     {"a/", "a", '?'},       {"a/", "a/", '-'},
+	{"a/", "x/a/", '-'},       {"# a", "# a", '?'},    {"\\#a", "#a", '-'},
+	{"!a", "a", '+'},          {"\\!a", "!a", '-'},    {"a\n!a", "a", '+'},
+	{"!a\na", "a", '-'},       {"*\n!a/", "a", '-'},   {"*\n!a/", "a/", '+'},
+	{"a  ", "a", '-'},         {"a\\ ", "a ", '-'},    {"a\\  ", "a ", '?'},
+	{" a", "a", '?'},          {" a", " a", '-'},      {"a\r\nb", "a", '-'},
+	{"a\t\xc2\xa0", "a", '-'}, {"[\nb", "b", '-'},     {"a\n\xff\nb", "a", '-'},
+	{"a\n\xff\nb", "b", '?'},  {"!", "a", '+'},        {"/", "a/", '?'},
+	{"a/**", "a/", '?'},       {"a/**", "a/b", '-'},   {"**", "a/b", '-'},
+	{"**/", "a/", '-'},        {"**/", "a", '?'},      {"/**", "a", '-'},
+	{"a//", "a/", '?'},        {"\\/a", "/a", '-'},    {"a\\/", "a/", '?'},
+	{"x/**/a", "x/y/a", '-'},  {"", "a", '?'},         {"\n\n  \n", "a", '?'},
+	{"foo.", "foo.", '?'},     {"/foo.", "foo.", '-'},
+};
+
+static void test_ignore_lines(void **state)
+{
+	static const char verdicts[] = {[BS_IGNORE_SILENT] = '?', [BS_IGNORE_SKIP] = '-', [BS_IGNORE_KEEP] = '+'};
+	(void)state;
+	for (size_t i = 0; i < COUNT(ignore_cases); i++) {
+		const char *path = ignore_cases[i].path, *text = ignore_cases[i].text;
+		size_t n = strlen(path);
+		bool is_folder = path[n - 1] == '/';
+		struct bs_ignore *ignore;
+		struct bs_ignore_entry entry = {
+			.path = (const uint8_t *)path, .path_bytes = n - is_folder, .is_folder = is_folder};
+		while (entry.name_off < n && memchr(path + entry.name_off, '/', entry.path_bytes - entry.name_off))
+			entry.name_off++;
+		assert_int_equal(bs_ignore_new(&ignore, NULL), BS_OK);
+		assert_int_equal(bs_ignore_add_text(ignore, (const uint8_t *)text, strlen(text), NULL), BS_OK);
+		char verdict = verdicts[bs_ignore_match(ignore, &entry, 0)];
+		if (verdict != ignore_cases[i].verdict)
+			fail_msg("line %zu '%s', path '%s': %c", i, text, path, verdict);
+		bs_ignore_free(ignore);
+	}
+}
+
+/* ---- a place to work in ---- */
+
+static char base[PATH_MAX]; /* a temporary folder, removed at the end */
+
+static void run(const char *const *arguments)
+{
+	int status;
+	pid_t child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		execvp(arguments[0], (char *const *)(uintptr_t)arguments);
+		_exit(127);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+static void remove_tree(const char *path)
+{
+	run((const char *const[]){"rm", "-rf", "--", path, NULL});
+}
+
+static void enter(const char *path)
+{
+	if (chdir(path) != 0)
+		fail_msg("%s: %s", path, strerror(errno));
+}
+
+static void make_folder(const char *path)
+{
+	if (mkdir(path, 0777) != 0 && errno != EEXIST)
+		fail_msg("%s: %s", path, strerror(errno));
+}
+
+static void make_file(const char *path, const void *bytes, size_t n)
+{
+	FILE *file = fopen(path, "wb");
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, n, file), n);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void make_text(const char *path, const char *text)
+{
+	make_file(path, text, strlen(text));
+}
+
+static int set_up(void **state)
+{
+	const char *temporary = getenv("TMPDIR");
+	(void)state;
+	/* In memory if there is such a place: making trees is most of the time. */
+	if (!temporary)
+		temporary = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
+	snprintf(base, sizeof(base), "%s/bitsift-walk-XXXXXX", temporary);
+	if (!mkdtemp(base))
+		return -1;
+	/* Where the machine's own excludes must not be found. */
+	setenv("HOME", base, 1);
+	unsetenv("XDG_CONFIG_HOME");
+	return chdir(base);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	if (chdir("/") != 0)
+		return -1;
+	remove_tree(base);
+	return 0;
+}
+
+/* ---- our walk, collected ---- */
+
+struct reports {
+	char text[4096];
+};
+
+static void note_report(void *context, enum bs_skip reason, const char *message)
+{
+	struct reports *reports = context;
+	size_t used = strlen(reports->text);
+	snprintf(reports->text + used, sizeof(reports->text) - used, "%d %s\n", (int)reason, message);
+}
+
+/* The order of documents: as bytes, a slash before all others. */
+static int compare_paths(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	int left = *a == '/' ? 0 : *a ? (unsigned char)*a : -1;
+	int right = *b == '/' ? 0 : *b ? (unsigned char)*b : -1;
+	return left - right;
+}
+
+/* All paths, each NUL-ended; checks their order. */
+static enum bs_status collect(const char *root, const struct bs_walk_options *options, struct bs_buffer *paths)
+{
+	struct bs_walk *walk;
+	struct bs_error err;
+	const char *path;
+	size_t path_bytes, last_off = SIZE_MAX;
+	enum bs_status status = bs_walk_open(root, options, &walk, &err);
+	if (status)
+		return status;
+	for (;;) {
+		assert_int_equal(bs_walk_next(walk, &path, &path_bytes, &err), BS_OK);
+		if (!path)
+			break;
+		assert_int_equal(strlen(path), path_bytes);
+		if (last_off != SIZE_MAX)
+			assert_true(compare_paths((const char *)paths->data + last_off, path) < 0);
+		last_off = paths->used_bytes;
+		assert_int_equal(bs_buffer_append(paths, path, path_bytes + 1, NULL), BS_OK);
+	}
+	bs_walk_close(walk);
+	return BS_OK;
+}
+
+static void expect(const char *root, const struct bs_walk_options *options, const char *lines)
+{
+	struct bs_buffer paths = {0};
+	assert_int_equal(collect(root, options, &paths), BS_OK);
+	for (size_t i = 0; i < paths.used_bytes; i++)
+		if (paths.data[i] == '\0')
+			paths.data[i] = '\n';
+	assert_int_equal(bs_buffer_append(&paths, "", 1, NULL), BS_OK);
+	assert_string_equal((const char *)paths.data, lines);
+	bs_buffer_deinit(&paths);
+}
+
+/* ---- one thing at a time ---- */
+
+static void test_order_and_reports(void **state)
+{
+	struct reports reports = {""};
+	struct stat info;
+	struct bs_walk_options options = {.report = note_report, .report_context = &reports};
+	(void)state;
+	make_folder("plain");
+	make_folder("plain/a");
+	make_folder("plain/index");
+	make_text("plain/a/x", "");
+	make_text("plain/a/\xff\n", "");
+	make_text("plain/a-b", "");
+	make_text("plain/a.b", "");
+	make_text("plain/ab", "");
+	make_text("plain/.hidden", "");
+	make_text("plain/index/file", "");
+	assert_int_equal(mkfifo("plain/pi\npe", 0666), 0);
+	assert_int_equal(symlink("a", "plain/link"), 0);
+	assert_int_equal(stat("plain/index", &info), 0);
+	options.skip_device = info.st_dev;
+	options.skip_inode = info.st_ino;
+	expect("plain", &options, "a/x\na/\xff\n\na-b\na.b\nab\n");
+	assert_string_equal(reports.text, "1 plain/link: symbolic link\n2 plain/pi\\x0ape: not a regular file\n");
+	options = (struct bs_walk_options){.hidden = true};
+	expect("./plain/", &options, ".hidden\na/x\na/\xff\n\na-b\na.b\nab\nindex/file\n");
+	enter("plain");
+	expect(".", &(struct bs_walk_options){0}, "a/x\na/\xff\n\na-b\na.b\nab\nindex/file\n");
+	expect("link", &(struct bs_walk_options){0}, "x\n\xff\n\n");
+	enter(base);
+}
+
+static void test_unreadable(void **state)
+{
+	struct reports reports = {""};
+	struct bs_walk_options options = {.report = note_report, .report_context = &reports};
+	(void)state;
+	if (geteuid() == 0)
+		skip(); /* nothing is unreadable to root */
+	make_folder("closed");
+	make_folder("closed/no");
+	make_text("closed/yes", "");
+	assert_int_equal(chmod("closed/no", 0), 0);
+	expect("closed", &options, "yes\n");
+	assert_string_equal(reports.text, "3 closed/no: Permission denied\n");
+	assert_int_equal(chmod("closed/no", 0777), 0);
+}
+
+static void test_open_errors(void **state)
+{
+	struct bs_walk *walk;
+	struct bs_error err;
+	struct bs_walk_options options = {.globs = (const char *const[]){"a", "{b"}, .n_globs = 2};
+	(void)state;
+	make_text("a file", "");
+	assert_int_equal(bs_walk_open("not there", &(struct bs_walk_options){0}, &walk, &err), BS_IO);
+	assert_string_equal(err.text, "not there: No such file or directory");
+	assert_null(walk);
+	assert_int_equal(bs_walk_open("a file", &(struct bs_walk_options){0}, &walk, &err), BS_IO);
+	assert_int_equal(bs_walk_open(".", &options, &walk, &err), BS_INVALID);
+	assert_non_null(strstr(err.text, "{b"));
+	bs_walk_close(NULL);
+}
+
+/* A path three times PATH_MAX long, with something to come back for at every level, and few descriptors. */
+static void test_deep(void **state)
+{
+	static const char name[] = "ddddddddddddddddddd";
+	enum {
+		LEVELS = 600
+	};
+	struct bs_buffer paths = {0};
+	struct rlimit old, few;
+	(void)state;
+	make_folder("deep");
+	int fd = open("deep", O_RDONLY | O_DIRECTORY);
+	for (int i = 0; i < LEVELS; i++) {
+		assert_true(fd >= 0);
+		assert_int_equal(mkdirat(fd, name, 0777), 0);
+		assert_int_equal(mkdirat(fd, "e", 0777), 0);
+		int file = openat(fd, "e/f", O_WRONLY | O_CREAT, 0666);
+		assert_true(file >= 0);
+		close(file);
+		int next = openat(fd, name, O_RDONLY | O_DIRECTORY);
+		close(fd);
+		fd = next;
+	}
+	close(fd);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	for (int pass = 0; pass < 2; pass++) {
+		few = old;
+		few.rlim_cur = pass ? 16 : old.rlim_cur;
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+		bs_buffer_clear(&paths);
+		assert_int_equal(collect("deep", &(struct bs_walk_options){0}, &paths), BS_OK);
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+		size_t n_paths = 0;
+		for (size_t i = 0; i < paths.used_bytes; i++)
+			n_paths += paths.data[i] == '\0';
+		assert_int_equal(n_paths, LEVELS);
+	}
+	bs_buffer_deinit(&paths);
+	remove_tree("deep");
+}
+
+/* ---- random trees, against ripgrep ---- */
+
+static uint64_t random_state;
+
+static uint64_t random_below(uint64_t n)
+{
+	random_state += UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t z = random_state;
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return (z ^ z >> 31) % n;
+}
+
+static bool one_in(uint64_t n)
+{
+	return random_below(n) == 0;
+}
+
+#define PICK(array) ((array)[random_below(COUNT(array))])
+
+static const char *const names[] = {"a",  "b",    "c",   "ab",  "abc", "a.b", "a.c",  "b.c", "x.c",  "x.y.c", ".h",
+                                    ".a", "foo.", ".a.", "a b", "b ",  "[a]", "{a}",  "é",   "\xff", "a\nb",  "!a",
+                                    "#a", "-d",   "*",   "\\",  "a,b", "]",   "a\nc", "..x", "foo",  "sub",   "tree"};
+
+static const char *const pieces[] = {"a",   "b",    "c",    ".",     ".c",      "*",        "*",        "**",
+                                     "?",   "[ab]", "[!a]", "[a-c]", "[^.]",    "{a,b}",    "{a,}",     "\\*",
+                                     "\\[", "é",    "[é]",  " ",     "}",       ",",        "!",        "#",
+                                     "-",   "foo",  "sub",  "tree",  "{*.c,b}", "x",        "[a-]",     "\\a",
+                                     ".*",  "*.c",  "[/]",  "[!x]",  "{a/b,c}", "{**/a,b}", "{a/**,b}", "{a,b}*"};
+
+static const char *const garbage[] = {"a", "b", "*", "**", "?", "[", "]", "{", "}", ",",
+                                      "!", "#", "/", "\\", ".", "-", "^", "é", " ", "c"};
+
+static void append(struct bs_buffer *text, const char *more)
+{
+	assert_int_equal(bs_buffer_append(text, more, strlen(more), NULL), BS_OK);
+}
+
+static void random_component(struct bs_buffer *text)
+{
+	const char *name = PICK(names);
+	if (one_in(6)) {
+		append(text, "**");
+	} else if (one_in(2) && !strchr(name, '\n') && (uint8_t)name[0] != 0xff) {
+		append(text, name);
+	} else {
+		for (uint64_t n = 1 + random_below(3); n > 0; n--)
+			append(text, PICK(pieces));
+	}
+}
+
+/* A glob, without a line feed, that is UTF-8. */
+static void random_glob(struct bs_buffer *text)
+{
+	if (one_in(8)) {
+		for (uint64_t n = random_below(9); n > 0; n--)
+			append(text, PICK(garbage));
+		return;
+	}
+	if (one_in(4))
+		append(text, "!");
+	if (one_in(4))
+		append(text, "/");
+	random_component(text);
+	while (one_in(3)) {
+		append(text, "/");
+		random_component(text);
+	}
+	if (one_in(5))
+		append(text, "/");
+	if (one_in(12))
+		append(text, one_in(2) ? " " : "\\ ");
+}
+
+static void random_ignore_file(const char *path)
+{
+	struct bs_buffer text = {0};
+	for (uint64_t n = random_below(5); n > 0; n--) {
+		if (one_in(60))
+			append(&text, one_in(2) ? "\xff" : "\xef\xbb\xbf");
+		random_glob(&text);
+		append(&text, one_in(8) ? "\r\n" : n == 1 && one_in(4) ? "" : "\n");
+	}
+	make_file(path, text.data ? (const void *)text.data : "", text.used_bytes);
+	bs_buffer_deinit(&text);
+}
+
+/* Makes the current folder a repository, or a worktree of one. */
+static void random_repository(void)
+{
+	static const char *const common[] = {"../..", "..\n", "/nowhere", ""};
+	char path[PATH_MAX + 64];
+	if (!one_in(4)) {
+		make_folder(".git");
+		make_folder(".git/info");
+		if (one_in(2))
+			random_ignore_file(".git/info/exclude");
+		return;
+	}
+	snprintf(path, sizeof(path), "%s%s/real/trees/one\n", one_in(8) ? "" : "gitdir: ", base);
+	make_text(".git", path);
+	snprintf(path, sizeof(path), "%s/real/trees/one/commondir", base);
+	make_text(path, PICK(common));
+	snprintf(path, sizeof(path), "%s/real/info/exclude", base);
+	random_ignore_file(path);
+}
+
+static void random_ignore_files(void)
+{
+	if (one_in(3))
+		random_ignore_file(".gitignore");
+	if (one_in(5))
+		random_ignore_file(".ignore");
+	if (one_in(7))
+		random_ignore_file(".rgignore");
+	if (one_in(7))
+		random_repository();
+}
+
+/* Fills the current folder. */
+static void random_tree(unsigned depth)
+{
+	random_ignore_files();
+	for (uint64_t n = 1 + random_below(7); n > 0; n--) {
+		const char *name = PICK(names);
+		struct stat info;
+		if (lstat(name, &info) == 0)
+			continue;
+		if (depth < 4 && one_in(2)) {
+			make_folder(name);
+			enter(name);
+			random_tree(depth + 1);
+			enter("..");
+		} else if (one_in(12)) {
+			assert_int_equal(one_in(2) ? symlink("a", name) : mkfifo(name, 0666), 0);
+		} else {
+			make_text(name, "");
+		}
+	}
+}
+
+/* What git and ripgrep find in the home folder. */
+static void random_home(void)
+{
+	static const char *const configs[] = {"[core]\n\texcludesFile = ~/excludes\n",
+	                                      "[core]\nexcludesfile=~/excludes", "# excludesfile = ~/excludes\n",
+	                                      "[user]\nname = x\n", "excludesFile = ~/none\n"};
+	remove_tree("home");
+	make_folder("home");
+	make_folder("home/.config");
+	make_folder("home/.config/git");
+	if (one_in(3))
+		random_ignore_file("home/excludes");
+	if (one_in(3))
+		random_ignore_file("home/.config/git/ignore");
+	if (one_in(3))
+		make_text("home/.gitconfig", PICK(configs));
+	if (one_in(3))
+		make_text("home/.config/git/config", PICK(configs));
+}
+
+struct rg_run {
+	const char *root;
+	struct bs_buffer globs; /* each "--glob=...", NUL-ended */
+	size_t n_globs;
+	bool hidden, no_ignore;
+};
+
+/* Its exit status, and what it prints; -1 if there is no ripgrep. */
+static int run_rg(const char *const *arguments, struct bs_buffer *output)
+{
+	int ends[2], status;
+	assert_int_equal(pipe(ends), 0);
+	pid_t child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		int nothing = open("/dev/null", O_RDWR);
+		dup2(nothing, 0);
+		dup2(ends[1], 1);
+		dup2(nothing, 2);
+		close(ends[0]);
+		close(ends[1]);
+		execvp("rg", (char *const *)(uintptr_t)arguments);
+		_exit(127);
+	}
+	close(ends[1]);
+	for (;;) {
+		assert_int_equal(bs_buffer_reserve(output, 4096, NULL), BS_OK);
+		ssize_t got = read(ends[0], output->data + output->used_bytes, 4096);
+		if (got <= 0)
+			break;
+		output->used_bytes += (size_t)got;
+	}
+	close(ends[0]);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status) == 127 ? -1 : WEXITSTATUS(status);
+}
+
+static int compare_strings(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The strings in the buffer, sorted, with skip bytes left off each; for the caller to free. */
+static const char **sorted_strings(const struct bs_buffer *buffer, size_t skip_bytes, size_t *n_out)
+{
+	const char **strings = malloc((buffer->used_bytes + 1) * sizeof(*strings));
+	assert_non_null(strings);
+	*n_out = 0;
+	for (size_t at = 0; at < buffer->used_bytes; at += strlen((const char *)buffer->data + at) + 1)
+		strings[(*n_out)++] = (const char *)buffer->data + at + skip_bytes;
+	qsort(strings, *n_out, sizeof(*strings), compare_strings);
+	return strings;
+}
+
+static void print_run(const struct rg_run *rg)
+{
+	char current[PATH_MAX];
+	print_error("in %s: rg --files%s%s", getcwd(current, sizeof(current)), rg->hidden ? " --hidden" : "",
+	            rg->no_ignore ? " --no-ignore" : "");
+	for (size_t at = 0; at < rg->globs.used_bytes; at += strlen((const char *)rg->globs.data + at) + 1)
+		print_error(" '%s'", (const char *)rg->globs.data + at);
+	print_error(" '%s'\n", rg->root);
+}
+
+/* Prints the paths that only one of two sorted lists has; returns how many. */
+static size_t print_differences(const char **ours, size_t n_ours, const char **theirs, size_t n_theirs)
+{
+	size_t i = 0, j = 0, n = 0;
+	while (i < n_ours || j < n_theirs) {
+		int order = i == n_ours ? 1 : j == n_theirs ? -1 : strcmp(ours[i], theirs[j]);
+		if (order != 0) {
+			print_error("only %s: '%s'\n", order < 0 ? "bitsift" : "rg", order < 0 ? ours[i] : theirs[j]);
+			n++;
+		}
+		i += order <= 0;
+		j += order >= 0;
+	}
+	return n;
+}
+
+/* Runs both; returns the number of differences. */
+static size_t compare_with_rg(const struct rg_run *rg)
+{
+	const char *arguments[16] = {"rg", "--no-config", "--files", "--null", "--sort=path"}, *globs[8];
+	struct bs_walk_options options = {.hidden = rg->hidden, .no_ignore = rg->no_ignore, .globs = globs};
+	struct bs_buffer ours = {0}, theirs = {0};
+	size_t n_arguments = 5, n_ours, n_theirs, differences = 0;
+	for (size_t at = 0; at < rg->globs.used_bytes; at += strlen(arguments[n_arguments - 1]) + 1) {
+		arguments[n_arguments++] = (const char *)rg->globs.data + at;
+		globs[options.n_globs++] = (const char *)rg->globs.data + at + strlen("--glob=");
+	}
+	if (rg->hidden)
+		arguments[n_arguments++] = "--hidden";
+	if (rg->no_ignore)
+		arguments[n_arguments++] = "--no-ignore";
+	arguments[n_arguments++] = "--";
+	arguments[n_arguments++] = rg->root;
+	int rg_status = run_rg(arguments, &theirs);
+	if (rg_status == 2) { /* bad lines in ignore files do it too if no file is found */
+		arguments[n_arguments - 2] = "--no-ignore";
+		arguments[n_arguments - 1] = "--";
+		arguments[n_arguments++] = rg->root;
+		struct bs_buffer unused = {0};
+		rg_status = run_rg(arguments, &unused);
+		bs_buffer_deinit(&unused);
+	}
+	enum bs_status status = collect(rg->root, &options, &ours);
+	if ((status == BS_INVALID) != (rg_status == 2)) {
+		print_error("rg's exit status is %d, ours %s\n", rg_status, bs_status_name(status));
+		differences++;
+	}
+	size_t root_bytes = strlen(rg->root);
+	const char **our_paths = sorted_strings(&ours, 0, &n_ours);
+	const char **their_paths = sorted_strings(&theirs, root_bytes + (rg->root[root_bytes - 1] != '/'), &n_theirs);
+	differences += print_differences(our_paths, n_ours, their_paths, n_theirs);
+	free(our_paths);
+	free(their_paths);
+	bs_buffer_deinit(&ours);
+	bs_buffer_deinit(&theirs);
+	if (differences)
+		print_run(rg);
+	return differences;
+}
+
+/* One walk of the tree at base/outer/tree: a random place to start from, and random options. */
+static size_t random_run(void)
+{
+	static const struct {
+		const char *from, *root;
+	} starts[] = {{"outer/tree", "."},      {"outer/tree", "."},
+	              {"outer/tree", "./"},     {"outer", "tree"},
+	              {"outer", "./tree"},      {"outer", "tree/"},
+	              {".", "outer/tree"},      {"outer/tree", "../tree"},
+	              {"outer", "."},           {"outer/tree", ".."},
+	              {"outer", "/outer/tree"}, {"outer/tree", "/outer/tree/"},
+	              {"outer/tree", "/outer"}, {".", "link"},
+	              {"outer/tree", "/link"}};
+	size_t start = random_below(COUNT(starts));
+	char root[PATH_MAX + 32];
+	struct rg_run rg = {.hidden = one_in(5), .no_ignore = one_in(12), .root = root};
+	snprintf(root, sizeof(root), "%s%s", starts[start].root[0] == '/' ? base : "", starts[start].root);
+	for (; one_in(3) && rg.n_globs < 3; rg.n_globs++) {
+		append(&rg.globs, "--glob=");
+		random_glob(&rg.globs);
+		assert_int_equal(bs_buffer_append(&rg.globs, "", 1, NULL), BS_OK);
+	}
+	enter(starts[start].from);
+	size_t differences = compare_with_rg(&rg);
+	enter(base);
+	bs_buffer_deinit(&rg.globs);
+	return differences;
+}
+
+static uint64_t number_from(const char *variable, uint64_t otherwise)
+{
+	const char *text = getenv(variable);
+	return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+static bool have_rg_13(void)
+{
+	struct bs_buffer output = {0};
+	static const char version[] = "ripgrep 13.";
+	bool is_13 = run_rg((const char *const[]){"rg", "--version", NULL}, &output) == 0 &&
+	             output.used_bytes > sizeof(version) && memcmp(output.data, version, sizeof(version) - 1) == 0;
+	bs_buffer_deinit(&output);
+	return is_13;
+}
+
+static void test_random_trees(void **state)
+{
+	uint64_t n_trees = number_from("BS_TEST_TREES", 200), seed = number_from("BS_TEST_SEED", 1);
+	char home[PATH_MAX + 16];
+	(void)state;
+	if (!have_rg_13()) {
+		print_message("no ripgrep 13 is installed: nothing to compare with\n");
+		skip();
+	}
+	snprintf(home, sizeof(home), "%s/home", base);
+	setenv("HOME", home, 1);
+	make_folder("real");
+	make_folder("real/info");
+	make_folder("real/trees");
+	make_folder("real/trees/one");
+	assert_int_equal(symlink("outer/tree", "link"), 0);
+	for (uint64_t i = 0; i < n_trees; i++) {
+		random_state = seed + i;
+		random_home();
+		make_folder("outer");
+		enter("outer");
+		random_ignore_files();
+		make_folder("tree");
+		enter("tree");
+		random_tree(0);
+		enter(base);
+		for (size_t n_runs = 0; n_runs < 4; n_runs++)
+			if (random_run() > 0)
+				fail_msg("seed %llu; the tree is left in %s", (unsigned long long)(seed + i), base);
+		remove_tree("outer");
+	}
+}
+
+/* The temporary folder stays if the comparison failed. */
+static int tear_down_unless_different(void **state)
+{
+	struct stat info;
+	return stat("outer", &info) == 0 ? 0 : tear_down(state);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_globs),
+		cmocka_unit_test(test_bad_globs),
+		cmocka_unit_test(test_glob_time),
+		cmocka_unit_test(test_ignore_lines),
+		cmocka_unit_test_setup_teardown(test_order_and_reports, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_unreadable, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_open_errors, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_deep, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_random_trees, set_up, tear_down_unless_different),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

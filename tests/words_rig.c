@@ -1,0 +1,394 @@
+/* words_rig.c: the naive words analyzer, and how tokens are compared. See words_rig.h. */
+#include "tests/words_rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <libstemmer.h>
+#include <unicode/uchar.h>
+#include <unicode/uscript.h>
+#include <unicode/ustring.h>
+#include <unicode/utf16.h>
+
+void kept_deinit(struct kept *kept)
+{
+	bs_buffer_deinit(&kept->tokens);
+	bs_buffer_deinit(&kept->terms);
+}
+
+static void kept_clear(struct kept *kept)
+{
+	bs_buffer_clear(&kept->tokens);
+	bs_buffer_clear(&kept->terms);
+}
+
+size_t kept_n(const struct kept *kept)
+{
+	return kept->tokens.used_bytes / sizeof(struct kept_token);
+}
+
+const struct kept_token *kept_at(const struct kept *kept, size_t i)
+{
+	return (const struct kept_token *)(const void *)kept->tokens.data + i;
+}
+
+static void keep(struct kept *kept, const uint8_t *term, size_t term_bytes, uint32_t position, uint64_t start,
+                 uint64_t end, bool is_pair)
+{
+	struct kept_token token = {kept->terms.used_bytes, term_bytes, position, start, end, is_pair};
+	assert_int_equal(bs_buffer_append(&kept->terms, term, term_bytes, NULL), BS_OK);
+	assert_int_equal(bs_buffer_append(&kept->tokens, &token, sizeof(token), NULL), BS_OK);
+}
+
+enum bs_status keep_tokens(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
+{
+	(void)err;
+	struct kept *kept = context;
+	assert_true(n_tokens >= 1);
+	if (n_tokens > kept->largest_batch)
+		kept->largest_batch = n_tokens;
+	for (size_t i = 0; i < n_tokens; i++)
+		keep(kept, tokens[i].term, tokens[i].term_bytes, tokens[i].position, tokens[i].start_byte,
+		     tokens[i].end_byte, tokens[i].is_pair);
+	return BS_OK;
+}
+
+void kept_analyze(struct bs_words *words, const void *text, size_t text_bytes, struct kept *kept)
+{
+	struct bs_error err = {""};
+	kept_clear(kept);
+	enum bs_status status = bs_words_analyze(words, text, text_bytes, 0, keep_tokens, kept, &kept->sum, &err);
+	if (status)
+		fail_msg("%s", err.text);
+}
+
+static bool is_same(const struct kept *a, const struct kept *b)
+{
+	if (kept_n(a) != kept_n(b) || a->terms.used_bytes != b->terms.used_bytes ||
+	    a->sum.next_position != b->sum.next_position || a->sum.n_positions != b->sum.n_positions)
+		return false;
+	if (a->terms.used_bytes && memcmp(a->terms.data, b->terms.data, a->terms.used_bytes) != 0)
+		return false;
+	for (size_t i = 0; i < kept_n(a); i++) {
+		const struct kept_token *x = kept_at(a, i), *y = kept_at(b, i);
+		if (x->term_bytes != y->term_bytes || x->position != y->position || x->start_byte != y->start_byte ||
+		    x->end_byte != y->end_byte || x->is_pair != y->is_pair)
+			return false;
+	}
+	return true;
+}
+
+static void print_kept(const char *name, const struct kept *kept)
+{
+	fprintf(stderr, "%s: %zu tokens, next %u, taken %u\n", name, kept_n(kept), kept->sum.next_position,
+	        kept->sum.n_positions);
+	for (size_t i = 0; i < kept_n(kept); i++) {
+		const struct kept_token *token = kept_at(kept, i);
+		fprintf(stderr, "  %u%s [%llu,%llu) %.*s\n", token->position, token->is_pair ? "+" : "",
+		        (unsigned long long)token->start_byte, (unsigned long long)token->end_byte,
+		        (int)token->term_bytes, (const char *)kept->terms.data + token->term_off);
+	}
+}
+
+void assert_same(const struct kept *expected, const struct kept *found, const uint8_t *text, size_t text_bytes)
+{
+	if (is_same(expected, found))
+		return;
+	fprintf(stderr, "text of %zu bytes:", text_bytes);
+	for (size_t i = 0; i < text_bytes && i < 2000; i++)
+		fprintf(stderr, text[i] > 0x20 && text[i] < 0x7f && text[i] != '\\' ? "%c" : "\\x%02x", text[i]);
+	fprintf(stderr, "\n");
+	print_kept("expected", expected);
+	print_kept("found", found);
+	fail_msg("tokens differ");
+}
+
+void naive_init(struct naive *naive, const struct bs_words_options *options)
+{
+	UErrorCode code = U_ZERO_ERROR;
+	*naive = (struct naive){0};
+	naive->breaks = ubrk_open(UBRK_WORD, "", NULL, 0, &code);
+	naive->nfkc_casefold = unorm2_getNFKCCasefoldInstance(&code);
+	naive->nfd = unorm2_getNFDInstance(&code);
+	naive->nfc = unorm2_getNFCInstance(&code);
+	assert_true(U_SUCCESS(code));
+	if (options && options->stem_language)
+		naive->stemmer = sb_stemmer_new(options->stem_language, "UTF_8");
+	naive->fold_accents = options && options->fold_accents;
+}
+
+void naive_deinit(struct naive *naive)
+{
+	ubrk_close(naive->breaks);
+	if (naive->stemmer)
+		sb_stemmer_delete(naive->stemmer);
+	free(naive->c);
+	free(naive->byte);
+	free(naive->units);
+	free(naive->other);
+	free(naive->cp_of_unit);
+	free(naive->utf8);
+}
+
+static void naive_reserve(struct naive *naive, size_t text_bytes)
+{
+	if (text_bytes + 1 <= naive->capacity)
+		return;
+	naive->capacity = text_bytes + 1;
+	naive->units_capacity = (int32_t)text_bytes * 18 + 64;
+	naive->c = realloc(naive->c, naive->capacity * sizeof(*naive->c));
+	naive->byte = realloc(naive->byte, naive->capacity * sizeof(*naive->byte));
+	naive->cp_of_unit = realloc(naive->cp_of_unit, 2 * naive->capacity * sizeof(*naive->cp_of_unit));
+	naive->units = realloc(naive->units, (size_t)naive->units_capacity * sizeof(UChar));
+	naive->other = realloc(naive->other, (size_t)naive->units_capacity * sizeof(UChar));
+	naive->utf8 = realloc(naive->utf8, (size_t)naive->units_capacity * 3);
+}
+
+/* The code point of exactly n bytes that text starts with, or -1. */
+static UChar32 decode_exactly(const uint8_t *text, size_t n)
+{
+	static const UChar32 least[] = {0, 0, 0x80, 0x800, 0x10000};
+	UChar32 c = n == 1 ? text[0] : text[0] & (0xff >> (n + 1));
+	if (n == 1 ? text[0] >= 0x80 : (text[0] >> (7 - n)) != (0xff >> (7 - n)) - 1)
+		return -1;
+	for (size_t i = 1; i < n; i++) {
+		if ((text[i] & 0xc0) != 0x80)
+			return -1;
+		c = c << 6 | (text[i] & 0x3f);
+	}
+	return c < least[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? -1 : c;
+}
+
+static void naive_decode(struct naive *naive, const uint8_t *text, size_t text_bytes)
+{
+	naive->n = 0;
+	for (size_t at = 0; at < text_bytes;) {
+		UChar32 c = -1;
+		size_t n = 1;
+		for (; n <= 4 && at + n <= text_bytes && c < 0; n++)
+			c = decode_exactly(text + at, n);
+		n = c < 0 ? 1 : n - 1;
+		naive->c[naive->n] = c < 0 ? 0xfffd : c;
+		naive->byte[naive->n++] = at;
+		at += n;
+	}
+	naive->byte[naive->n] = text_bytes;
+}
+
+static bool is_mark(UChar32 c)
+{
+	return U_GET_GC_MASK(c) & U_GC_M_MASK;
+}
+
+static bool starts_run(UChar32 c)
+{
+	if (!(U_GET_GC_MASK(c) & (U_GC_L_MASK | U_GC_M_MASK | U_GC_N_MASK)))
+		return false;
+	return uscript_hasScript(c, USCRIPT_HAN) || uscript_hasScript(c, USCRIPT_HIRAGANA) ||
+	       uscript_hasScript(c, USCRIPT_KATAKANA) || uscript_hasScript(c, USCRIPT_THAI) ||
+	       uscript_hasScript(c, USCRIPT_LAO) || uscript_hasScript(c, USCRIPT_KHMER) ||
+	       uscript_hasScript(c, USCRIPT_MYANMAR);
+}
+
+/* naive->units = code points start..end */
+static void naive_take(struct naive *naive, size_t start, size_t end)
+{
+	naive->n_units = 0;
+	for (size_t i = start; i < end; i++) {
+		naive->cp_of_unit[naive->n_units] = i;
+		naive->cp_of_unit[naive->n_units + 1] = i;
+		U16_APPEND_UNSAFE(naive->units, naive->n_units, (uint32_t)naive->c[i]);
+	}
+	naive->cp_of_unit[naive->n_units] = end;
+}
+
+static void naive_normalize(struct naive *naive, const UNormalizer2 *form)
+{
+	UErrorCode code = U_ZERO_ERROR;
+	int32_t n = unorm2_normalize(form, naive->units, naive->n_units, naive->other, naive->units_capacity, &code);
+	assert_true(U_SUCCESS(code));
+	memcpy(naive->units, naive->other, (size_t)n * sizeof(UChar));
+	naive->n_units = n;
+}
+
+static size_t naive_utf8(struct naive *naive, int32_t start, int32_t end)
+{
+	int32_t n = 0;
+	UErrorCode code = U_ZERO_ERROR;
+	u_strToUTF8((char *)naive->utf8, naive->units_capacity * 3, &n, naive->units + start, end - start, &code);
+	assert_true(U_SUCCESS(code));
+	return (size_t)n;
+}
+
+static void naive_units_from_utf8(struct naive *naive, const uint8_t *utf8, int n_bytes)
+{
+	UErrorCode code = U_ZERO_ERROR;
+	u_strFromUTF8(naive->units, naive->units_capacity, &naive->n_units, (const char *)utf8, n_bytes, &code);
+	assert_true(U_SUCCESS(code));
+}
+
+static void naive_stem(struct naive *naive)
+{
+	int n_bytes = (int)naive_utf8(naive, 0, naive->n_units);
+	const uint8_t *stem = sb_stemmer_stem(naive->stemmer, naive->utf8, n_bytes);
+	int stem_bytes = sb_stemmer_length(naive->stemmer);
+	if (stem_bytes > 0)
+		naive_units_from_utf8(naive, stem, stem_bytes);
+}
+
+static void naive_drop_accents(struct naive *naive)
+{
+	int n_bytes = (int)naive_utf8(naive, 0, naive->n_units);
+	naive_normalize(naive, naive->nfd);
+	int32_t kept = 0;
+	for (int32_t at = 0; at < naive->n_units;) {
+		uint32_t c = (uint32_t)bs_words_next(naive->units, &at);
+		if (!is_mark((UChar32)c))
+			U16_APPEND_UNSAFE(naive->units, kept, c);
+	}
+	naive->n_units = kept;
+	naive_normalize(naive, naive->nfc);
+	if (naive->n_units == 0)
+		naive_units_from_utf8(naive, naive->utf8, n_bytes);
+}
+
+static void naive_piece(struct naive *naive, size_t start, size_t end)
+{
+	naive_take(naive, start, end);
+	naive_normalize(naive, naive->nfkc_casefold);
+	if (naive->n_units == 0)
+		return;
+	if (naive->stemmer)
+		naive_stem(naive);
+	if (naive->fold_accents)
+		naive_drop_accents(naive);
+	size_t n_bytes = naive_utf8(naive, 0, naive->n_units);
+	keep(naive->out, naive->utf8, n_bytes, naive->position++, naive->byte[start], naive->byte[end], false);
+	naive->n_positions++;
+	naive->after_run = false;
+}
+
+static void naive_segment(struct naive *naive, size_t start, size_t end)
+{
+	size_t piece = start;
+	for (size_t i = start; i < end; i++) {
+		UChar32 c = naive->c[i];
+		if ((c == '.' || c == ':' || c == '@') && i > 0 && u_isalpha(naive->c[i - 1]) && i + 1 < naive->n &&
+		    u_isalpha(naive->c[i + 1])) {
+			naive_piece(naive, piece, i);
+			piece = i + 1;
+		}
+	}
+	naive_piece(naive, piece, end);
+}
+
+static void naive_stretch(struct naive *naive, size_t start, size_t end)
+{
+	struct segment {
+		size_t start, end;
+	};
+	if (start == end)
+		return;
+	UErrorCode code = U_ZERO_ERROR;
+	naive_take(naive, start, end);
+	struct segment *segments = malloc(((size_t)naive->n_units + 1) * sizeof(*segments));
+	size_t n_segments = 0;
+	ubrk_setText(naive->breaks, naive->units, naive->n_units, &code);
+	assert_true(U_SUCCESS(code));
+	for (int32_t from = ubrk_first(naive->breaks), to; (to = ubrk_next(naive->breaks)) != UBRK_DONE; from = to)
+		if (ubrk_getRuleStatus(naive->breaks) >= UBRK_WORD_NONE_LIMIT ||
+		    u_hasBinaryProperty(naive->c[naive->cp_of_unit[from]], UCHAR_EXTENDED_PICTOGRAPHIC))
+			segments[n_segments++] = (struct segment){naive->cp_of_unit[from], naive->cp_of_unit[to]};
+	for (size_t i = 0; i < n_segments; i++)
+		naive_segment(naive, segments[i].start, segments[i].end);
+	free(segments);
+}
+
+static void naive_run(struct naive *naive, size_t start, size_t end)
+{
+	naive_take(naive, start, end);
+	naive_normalize(naive, naive->nfkc_casefold);
+	if (naive->n_units == 0)
+		return;
+	if (naive->after_run)
+		naive->position++;
+	naive->after_run = true;
+	uint64_t start_byte = naive->byte[start], end_byte = naive->byte[end];
+	for (int32_t at = 0; at < naive->n_units;) {
+		int32_t first = at;
+		bs_words_next(naive->units, &at);
+		keep(naive->out, naive->utf8, naive_utf8(naive, first, at), naive->position, start_byte, end_byte,
+		     false);
+		if (at < naive->n_units) {
+			int32_t second = at;
+			bs_words_next(naive->units, &second);
+			keep(naive->out, naive->utf8, naive_utf8(naive, first, second), naive->position, start_byte,
+			     end_byte, true);
+		}
+		naive->position++;
+		naive->n_positions++;
+	}
+}
+
+void naive_analyze(struct naive *naive, const void *text, size_t text_bytes, struct kept *out)
+{
+	kept_clear(out);
+	naive->out = out;
+	naive->position = naive->n_positions = 0;
+	naive->after_run = false;
+	naive_reserve(naive, text_bytes);
+	naive_decode(naive, text, text_bytes);
+	for (size_t i = 0; i < naive->n;) {
+		size_t stretch = i;
+		while (i < naive->n && !starts_run(naive->c[i]))
+			i++;
+		naive_stretch(naive, stretch, i);
+		size_t run = i;
+		while (i < naive->n && (starts_run(naive->c[i]) || (i > run && is_mark(naive->c[i]))))
+			i++;
+		if (i > run)
+			naive_run(naive, run, i);
+	}
+	out->sum = (struct bs_words_sum){naive->position, naive->n_positions};
+}
+
+void rig_init(struct rig *rig, const struct bs_words_options *options)
+{
+	struct bs_error err = {""};
+	*rig = (struct rig){0};
+	if (bs_words_new(options, &rig->words, &err))
+		fail_msg("%s", err.text);
+	naive_init(&rig->naive, options);
+}
+
+void rig_deinit(struct rig *rig)
+{
+	bs_words_free(rig->words);
+	naive_deinit(&rig->naive);
+	kept_deinit(&rig->expected);
+	kept_deinit(&rig->found);
+}
+
+void rig_check(struct rig *rig, const void *text, size_t text_bytes, const size_t *windows, size_t n_windows)
+{
+	naive_analyze(&rig->naive, text, text_bytes, &rig->expected);
+	for (size_t i = 0; i < n_windows; i++)
+		for (int ascii_path = 0; ascii_path < 2; ascii_path++) {
+			bs_words_tune(rig->words, windows[i], ascii_path);
+			kept_analyze(rig->words, text, text_bytes, &rig->found);
+			assert_same(&rig->expected, &rig->found, text, text_bytes);
+		}
+}
+
+static const size_t some_windows[] = {1, 13, BS_WORDS_WINDOW_BYTES};
+
+void rig_check_all(struct rig *rig, const void *text, size_t text_bytes)
+{
+	rig_check(rig, text, text_bytes, some_windows, 3);
+}

@@ -1,0 +1,82 @@
+/*
+ * words_rig.h: what the tests of the words analyzer share: tokens that are kept, and the naive analyzer to compare
+ * with. It is the law line by line: the whole text at once with its own decoder, no windows, no ASCII path, no caches.
+ */
+#ifndef BS_TESTS_WORDS_RIG_H
+#define BS_TESTS_WORDS_RIG_H
+
+#include <unicode/ubrk.h>
+#include <unicode/unorm2.h>
+
+#include "core/words_internal.h"
+
+struct kept_token {
+	size_t term_off; /* in terms */
+	size_t term_bytes;
+	uint32_t position;
+	uint64_t start_byte, end_byte;
+	bool is_pair;
+};
+
+struct kept {
+	struct bs_buffer tokens; /* of struct kept_token */
+	struct bs_buffer terms;
+	struct bs_words_sum sum;
+	size_t largest_batch;
+};
+
+void kept_deinit(struct kept *kept);
+size_t kept_n(const struct kept *kept);
+const struct kept_token *kept_at(const struct kept *kept, size_t i);
+
+/* A bs_token_fn whose context is a struct kept. */
+enum bs_status keep_tokens(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err);
+
+/* Analyses a text from position 0; a failure fails the test. */
+void kept_analyze(struct bs_words *words, const void *text, size_t text_bytes, struct kept *kept);
+
+/* Prints both, and the text, and fails the test if they differ. */
+void assert_same(const struct kept *expected, const struct kept *found, const uint8_t *text, size_t text_bytes);
+
+/* The naive analyzer. */
+struct naive {
+	UBreakIterator *breaks;
+	const UNormalizer2 *nfkc_casefold, *nfd, *nfc;
+	struct sb_stemmer *stemmer;
+	bool fold_accents;
+	/* The text: code points, the byte of each, and one more entry for the end. */
+	UChar32 *c;
+	size_t *byte;
+	size_t n, capacity;
+	/* A part of it, or something on its way to become a term. */
+	UChar *units, *other;
+	int32_t n_units, units_capacity;
+	size_t *cp_of_unit;
+	uint8_t *utf8;
+	struct kept *out;
+	uint32_t position;
+	uint32_t n_positions;
+	bool after_run;
+};
+
+void naive_init(struct naive *naive, const struct bs_words_options *options);
+void naive_deinit(struct naive *naive);
+void naive_analyze(struct naive *naive, const void *text, size_t text_bytes, struct kept *out);
+
+/* One of each with the same options. */
+struct rig {
+	struct bs_words *words;
+	struct naive naive;
+	struct kept expected, found;
+};
+
+void rig_init(struct rig *rig, const struct bs_words_options *options);
+void rig_deinit(struct rig *rig);
+
+/* Both paths with windows of these sizes find what the naive analyzer finds. expected and found stay for a look. */
+void rig_check(struct rig *rig, const void *text, size_t text_bytes, const size_t *windows, size_t n_windows);
+
+/* rig_check with a window of one byte, a small one and the usual one. */
+void rig_check_all(struct rig *rig, const void *text, size_t text_bytes);
+
+#endif
