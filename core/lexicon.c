@@ -259,6 +259,7 @@ enum bs_status bs_lexicon_cursor_next(struct bs_lexicon_cursor *cursor, bool *en
 	const uint8_t *at = decode_term(cursor->at, end, &coded);
 	if (!at || coded.n_shared > cursor->term.used_bytes)
 		return corrupt_term(lexicon, block, err);
+	cursor->n_shared = coded.n_shared;
 	cursor->term.used_bytes = (size_t)coded.n_shared;
 	status = bs_buffer_append(&cursor->term, coded.rest, (size_t)coded.n_rest, err);
 	if (status)

@@ -62,6 +62,7 @@ struct bs_lexicon_cursor {
 	struct bs_buffer term; /* the current term */
 	uint64_t ordinal;      /* of the current term */
 	uint64_t df;
+	uint64_t n_shared;     /* leading bytes that the current term has in common with the one before, if both were walked */
 	uint64_t next;         /* ordinal of the term after it */
 	const uint8_t *at;
 };

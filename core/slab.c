@@ -1,6 +1,8 @@
 /* slab.c: opening a slab and reaching its columns. See slab.h; bytes in FORMAT.md. */
 #include "core/slab.h"
 
+#include <string.h>
+
 #include "core/bytes.h"
 #include "core/segment_sections.h"
 
@@ -59,6 +61,7 @@ enum bs_status bs_slab_open(struct bs_slab *slab, const struct bs_container *fil
                             struct bs_error *err)
 {
 	*slab = (struct bs_slab){.n_docs = shape->n_docs};
+	memcpy(slab->n_columns, shape->n_columns, sizeof(slab->n_columns));
 	if (shape->n_docs == 0 || (!shape->is_list && shape->n_docs > BS_SLAB_MAX_DOCS))
 		return bs_container_corrupt(file, err, "slab %u: %u documents", i, shape->n_docs);
 	slab->n_blocks = (shape->n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS;

@@ -12,6 +12,9 @@
  * Document (block b, lane l) is row 512 b + l of the slab. A group column (rank 3) has one line per 8 blocks: lane l of
  * line g is set if any of the documents (8g..8g+7, l) has the bit.
  *
+ * A coarse level may be absent from a slab: for one of few blocks its lines would be mostly padding. The columns that a
+ * term would have had there it then has at the document level instead (bs_slab_hashes), so that its noise stays the same.
+ *
  * Behind the levels stand the exact columns: one a frequent term, rank 0, no noise. Documents far longer than the rest,
  * and segments too small to fill lines, have no columns at all but a plain signature: the sorted list of their terms.
  */
@@ -31,7 +34,7 @@
 /* Columns of one level. Column c is lines [first_line + c * n_lines, + n_lines) of the columns section. */
 struct bs_level {
 	uint8_t rank;
-	uint32_t n_columns; /* m, the signature width; 0 if the level is empty here */
+	uint32_t n_columns; /* m, the signature width; 0: a coarse level is absent, the document level holds nothing */
 	uint32_t n_lines;   /* a column: blocks at rank 0, a line per 8 blocks at rank 3, one at rank 9 */
 	uint64_t first_line;
 	uint64_t first_column; /* index of its column 0 in the popcounts */
@@ -42,6 +45,7 @@ struct bs_slab {
 	uint32_t n_blocks;
 	uint32_t n_levels; /* 0: plain signatures */
 	struct bs_level levels[BS_MAX_LEVELS];
+	uint32_t n_columns[BS_MAX_LEVELS]; /* of the levels, as bs_slab_hashes takes them */
 	struct bs_level exact; /* n_columns exact columns */
 	struct bs_section columns;
 	struct bs_section popcounts;
@@ -66,6 +70,21 @@ struct bs_slab_shape {
 	bool is_list;
 	uint32_t n_columns[BS_MAX_LEVELS];
 };
+
+/* Most columns of one level for one term, those of absent levels included. */
+#define BS_SLAB_MAX_HASHES (BS_MAX_LEVELS * BS_MAX_HASHES)
+
+/* Columns that a term of this treatment has at a level of a slab with these signature widths. */
+static inline uint32_t bs_slab_hashes(const struct bs_treatment *treatment, const uint32_t n_columns[BS_MAX_LEVELS],
+                                      uint32_t level)
+{
+	uint32_t k = treatment->n_columns[level];
+	if (level > 0)
+		return n_columns[level] ? k : 0;
+	for (uint32_t coarse = 1; coarse < BS_MAX_LEVELS; coarse++)
+		k += n_columns[coarse] ? 0 : treatment->n_columns[coarse];
+	return k;
+}
 
 #define BS_SLAB_ENTRY_BYTES 32u
 

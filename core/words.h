@@ -2,8 +2,11 @@
  * words.h: the words analyzer, text -> terms with positions. The one definition of a word in bitsift.
  *
  * Text is UTF-8; an invalid sequence counts as U+FFFD. Runs of Han, Hiragana, Katakana, Thai, Lao, Khmer and Myanmar
- * are cut out first and give a term per folded code point plus a pair term per two adjacent ones; everything between
- * goes to ICU's word break iterator (root locale), is cut at . : @ between letters, and is folded with NFKC_Casefold.
+ * are cut out first and give a term per folded code point; everything between goes to ICU's word break iterator (root
+ * locale), is cut at . : @ between letters, and is folded with NFKC_Casefold. Two terms at adjacent positions that are
+ * both a single letter, mark or digit of those scripts (wherever they come from: the sign U+3297 is a word for ICU and
+ * folds to U+795D) give a pair term besides. Pairs depend on terms and positions only, so that a document in which a
+ * phrase stands is sure to have the pairs of the phrase.
  * README.md, "Words", tells a user the same.
  */
 #ifndef BS_CORE_WORDS_H
@@ -33,7 +36,7 @@ struct bs_token {
 	uint32_t term_bytes;  /* > 0; no maximum but the text's own */
 	uint32_t position;    /* 0, 1, 2, ... from first_position; a pair bears the position of its first code point */
 	uint64_t start_byte;  /* where it stands in the text given: [start_byte, end_byte), never past the text */
-	uint64_t end_byte;    /* for a run: of the whole run, since a fold may move code points */
+	uint64_t end_byte;    /* for a run: of the whole run, since a fold may move code points; a pair: as its second */
 	bool is_pair;         /* an aid to the filter: takes no position, is not scored, not counted in the length */
 };
 

@@ -35,8 +35,10 @@ struct stretch {
 	bool is_ascii;
 };
 
-static bool is_run_script(UChar32 c)
+static bool is_of_run(UChar32 c)
 {
+	if (!(U_GET_GC_MASK(c) & (U_GC_L_MASK | U_GC_M_MASK | U_GC_N_MASK)))
+		return false;
 	static const UScriptCode scripts[] = {USCRIPT_HAN, USCRIPT_HIRAGANA, USCRIPT_KATAKANA, USCRIPT_THAI,
 	                                      USCRIPT_LAO, USCRIPT_KHMER,    USCRIPT_MYANMAR};
 	for (size_t i = 0; i < sizeof(scripts) / sizeof(*scripts); i++)
@@ -45,14 +47,19 @@ static bool is_run_script(UChar32 c)
 	return false;
 }
 
+bool bs_words_is_of_run(struct bs_words *words, UChar32 c)
+{
+	uint8_t class = words->code_point_classes[c];
+	return class == CLASS_UNKNOWN ? is_of_run(c) : class == CLASS_RUN;
+}
+
 static enum bs_status classify(struct bs_words *words, UChar32 c, uint8_t *class_out, struct bs_error *err)
 {
-	uint32_t category = U_GET_GC_MASK(c);
 	bool is_inert = false;
 	*class_out = CLASS_OTHER;
-	if ((category & (U_GC_L_MASK | U_GC_M_MASK | U_GC_N_MASK)) && is_run_script(c)) {
+	if (is_of_run(c)) {
 		*class_out = CLASS_RUN;
-	} else if (category & U_GC_M_MASK) {
+	} else if (U_GET_GC_MASK(c) & U_GC_M_MASK) {
 		*class_out = CLASS_MARK;
 	} else {
 		enum bs_status status = bs_words_is_inert(words, c, &is_inert, err);

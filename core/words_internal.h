@@ -72,7 +72,8 @@ struct bs_analysis {
 	struct bs_error *err;
 	uint64_t next_position; /* 64 bits, so that only a flush must look for an overflow */
 	uint64_t n_positions;
-	bool after_run; /* the last term was a run's: another run now leaves a gap */
+	bool after_run;      /* the last term was a run's: another run now leaves a gap */
+	UChar32 last_of_run; /* the term at the position before the next, if it is one code point of a run; else 0 */
 };
 
 /* A span of the text. */
@@ -98,8 +99,13 @@ static inline UChar32 bs_words_next(const UChar *units, int32_t *at)
 	return (lead & 0xfc00) == 0xd800 ? U16_GET_SUPPLEMENTARY((UChar32)lead, units[(*at)++]) : (UChar32)lead;
 }
 
-/* words_icu.c. text[start..end) lies between two safe cuts. */
+/* words_icu.c */
+
+/* text[start..end) lies between two safe cuts. */
 enum bs_status bs_words_analyze_icu(struct bs_analysis *analysis, size_t start, size_t end) BS_WARN_UNUSED;
+
+/* Whether c is a letter, mark or digit of a script of runs. Leaves words->breaks where it is. */
+bool bs_words_is_of_run(struct bs_words *words, UChar32 c);
 
 /* words_ascii.c */
 
@@ -125,7 +131,7 @@ enum bs_status bs_words_put_ascii(struct bs_analysis *analysis, const uint8_t *r
 enum bs_status bs_words_put_word(struct bs_analysis *analysis, const UChar *raw, int32_t n_units,
                                  struct bs_byte_span span) BS_WARN_UNUSED;
 
-/* A run: a term per folded code point, a pair per two. One whose fold is empty is nothing. */
+/* A run: a term per folded code point. One whose fold is empty is nothing. */
 enum bs_status bs_words_put_run(struct bs_analysis *analysis, const UChar *raw, int32_t n_units,
                                 struct bs_byte_span span) BS_WARN_UNUSED;
 

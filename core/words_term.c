@@ -17,6 +17,8 @@
 /* A UTF-16 unit becomes at most 3 bytes of UTF-8 (a pair of units, 4). */
 #define UTF8_BYTES_PER_UNIT ((size_t)3)
 
+#define PAIR_BYTES ((size_t)2 * U8_MAX_LENGTH)
+
 struct term {
 	const uint8_t *bytes;
 	size_t n_bytes;
@@ -40,8 +42,8 @@ enum bs_status bs_words_flush(struct bs_analysis *analysis)
 	return n_tokens ? analysis->fn(analysis->context, words->tokens, n_tokens, analysis->err) : BS_OK;
 }
 
-/* Makes room for n_tokens with n_bytes of terms, so that push() cannot fail; room_out is where the terms go. */
-static enum bs_status make_room(struct bs_analysis *analysis, size_t n_tokens, size_t n_bytes, uint8_t **room_out)
+/* Makes room for n_tokens with n_bytes of terms, so that push() cannot fail; they go to arena_end(). */
+static enum bs_status make_room(struct bs_analysis *analysis, size_t n_tokens, size_t n_bytes)
 {
 	struct bs_words *words = analysis->words;
 	struct bs_buffer *arena = &words->arena;
@@ -52,12 +54,15 @@ static enum bs_status make_room(struct bs_analysis *analysis, size_t n_tokens, s
 		if (status)
 			return status;
 	}
-	*room_out = arena->data + arena->used_bytes;
 	return BS_OK;
 }
 
-static void push(struct bs_analysis *analysis, const uint8_t *term, size_t term_bytes, bool is_pair,
-                 struct bs_byte_span span)
+static uint8_t *arena_end(struct bs_words *words)
+{
+	return words->arena.data + words->arena.used_bytes;
+}
+
+static void push(struct bs_analysis *analysis, const uint8_t *term, size_t term_bytes, struct bs_byte_span span)
 {
 	struct bs_words *words = analysis->words;
 	words->tokens[words->n_tokens++] = (struct bs_token){
@@ -66,21 +71,66 @@ static void push(struct bs_analysis *analysis, const uint8_t *term, size_t term_
 		.position = (uint32_t)analysis->next_position,
 		.start_byte = span.start_byte,
 		.end_byte = span.end_byte,
-		.is_pair = is_pair,
 	};
-}
-
-/* A word whose term is the last thing in the arena, where make_room() said. */
-static enum bs_status push_word(struct bs_analysis *analysis, const uint8_t *term, size_t term_bytes,
-                                struct bs_byte_span span)
-{
-	if (term_bytes > UINT32_MAX)
-		return bs_fail(analysis->err, BS_UNSUPPORTED, "a word of more than %lu bytes",
-		               (unsigned long)UINT32_MAX);
-	push(analysis, term, term_bytes, false, span);
-	analysis->words->arena.used_bytes += term_bytes;
+	words->arena.used_bytes += term_bytes;
 	analysis->next_position++;
 	analysis->n_positions++;
+}
+
+/*
+ * The term at the next position is c, or something that is no single code point of a run (0): pairs it with the one
+ * before. To be called before that term is pushed; there must be room for one token more and PAIR_BYTES.
+ *
+ * Whether there is a pair depends on the two terms alone, not on where they come from: whoever has them at adjacent
+ * positions has their pair. Before this, a query of a run asked for pairs that a document with symbols (U+3297, which
+ * folds to U+795D) or with marks that fold to letters (U+0345) did not have, and missed it.
+ */
+static void pair_with(struct bs_analysis *analysis, UChar32 c, struct bs_byte_span span)
+{
+	struct bs_words *words = analysis->words;
+	if (c && analysis->last_of_run) {
+		uint8_t *pair = arena_end(words);
+		size_t n_bytes = 0;
+		U8_APPEND_UNSAFE(pair, n_bytes, (uint32_t)analysis->last_of_run);
+		U8_APPEND_UNSAFE(pair, n_bytes, (uint32_t)c);
+		words->tokens[words->n_tokens++] = (struct bs_token){
+			.term = pair,
+			.term_bytes = (uint32_t)n_bytes,
+			.position = (uint32_t)(analysis->next_position - 1),
+			.start_byte = span.start_byte,
+			.end_byte = span.end_byte,
+			.is_pair = true,
+		};
+		words->arena.used_bytes += n_bytes;
+	}
+	analysis->last_of_run = c;
+}
+
+/* The code point of a term that is one of a run and nothing else, or 0. */
+static UChar32 find_of_run(struct bs_words *words, const struct term *term)
+{
+	if (term->n_bytes < 2 || term->n_bytes > U8_MAX_LENGTH || term->bytes[0] < 0x80)
+		return 0;
+	size_t at = 0;
+	UChar32 c;
+	U8_NEXT_OR_FFFD(term->bytes, at, term->n_bytes, c);
+	return at == term->n_bytes && bs_words_is_of_run(words, c) ? c : 0;
+}
+
+static enum bs_status fail_long(struct bs_analysis *analysis)
+{
+	return bs_fail(analysis->err, BS_UNSUPPORTED, "a word of more than %lu bytes", (unsigned long)UINT32_MAX);
+}
+
+/* A word and perhaps its pair, for which make_room() was asked for two tokens and PAIR_BYTES more than the term. */
+static enum bs_status push_word(struct bs_analysis *analysis, struct term term, struct bs_byte_span span)
+{
+	if (term.n_bytes > UINT32_MAX)
+		return fail_long(analysis);
+	pair_with(analysis, find_of_run(analysis->words, &term), span);
+	uint8_t *room = arena_end(analysis->words);
+	memcpy(room, term.bytes, term.n_bytes);
+	push(analysis, room, term.n_bytes, span);
 	analysis->after_run = false;
 	return BS_OK;
 }
@@ -247,17 +297,13 @@ static enum bs_status put_with_options(struct bs_analysis *analysis, struct term
 {
 	struct bs_words *words = analysis->words;
 	enum bs_status status = BS_OK;
-	uint8_t *room;
 	if (words->stemmer)
 		status = stem(words, &term, analysis->err);
 	if (!status && words->fold_accents)
 		status = drop_accents(words, &term, analysis->err);
 	if (!status)
-		status = make_room(analysis, 1, term.n_bytes, &room);
-	if (status)
-		return status;
-	memcpy(room, term.bytes, term.n_bytes);
-	return push_word(analysis, room, term.n_bytes, span);
+		status = make_room(analysis, 2, term.n_bytes + PAIR_BYTES);
+	return status ? status : push_word(analysis, term, span);
 }
 
 /* NFKC_Casefold of ASCII is the lower-case letter for an upper-case one, and nothing else. */
@@ -271,13 +317,18 @@ enum bs_status bs_words_put_ascii(struct bs_analysis *analysis, const uint8_t *r
 {
 	struct bs_words *words = analysis->words;
 	struct bs_byte_span span = {start_byte, start_byte + n_bytes};
-	uint8_t *room;
 	if (!words->stemmer) {
-		enum bs_status status = make_room(analysis, 1, n_bytes, &room);
+		if (n_bytes > UINT32_MAX)
+			return fail_long(analysis);
+		enum bs_status status = make_room(analysis, 1, n_bytes);
 		if (status)
 			return status;
+		uint8_t *room = arena_end(words);
 		fold_ascii(room, raw, n_bytes);
-		return push_word(analysis, room, n_bytes, span);
+		push(analysis, room, n_bytes, span);
+		analysis->last_of_run = 0;
+		analysis->after_run = false;
+		return BS_OK;
 	}
 	bs_buffer_clear(&words->whole);
 	enum bs_status status = bs_buffer_reserve(&words->whole, n_bytes, analysis->err);
@@ -295,43 +346,25 @@ enum bs_status bs_words_put_word(struct bs_analysis *analysis, const UChar *raw,
 	enum bs_status status = fold(words, raw, n_units, &n_folded, analysis->err);
 	if (status || n_folded == 0)
 		return status;
-	const UChar *folded = (const UChar *)(void *)words->folded.data;
-	size_t most_bytes = (size_t)n_folded * UTF8_BYTES_PER_UNIT;
-	uint8_t *room;
-	if (!words->stemmer && !words->fold_accents) {
-		status = make_room(analysis, 1, most_bytes, &room);
-		return status ? status : push_word(analysis, room, write_utf8(room, folded, n_folded), span);
-	}
 	bs_buffer_clear(&words->whole);
-	status = bs_buffer_reserve(&words->whole, most_bytes, analysis->err);
+	status = bs_buffer_reserve(&words->whole, (size_t)n_folded * UTF8_BYTES_PER_UNIT, analysis->err);
 	if (status)
 		return status;
+	const UChar *folded = (const UChar *)(void *)words->folded.data;
 	struct term term = {words->whole.data, write_utf8(words->whole.data, folded, n_folded)};
 	return put_with_options(analysis, term, span);
 }
 
-/* The code point at folded[0] as a term, and with its successor, if there is one, as a pair:
- *     room: [first][second]    term: first bytes, pair: all of them */
-static enum bs_status put_code_point(struct bs_analysis *analysis, const UChar *folded, int32_t n_units,
-                                     struct bs_byte_span span)
+static enum bs_status put_code_point(struct bs_analysis *analysis, UChar32 c, struct bs_byte_span span)
 {
-	uint8_t *room;
-	enum bs_status status = make_room(analysis, 2, 2 * U8_MAX_LENGTH, &room);
+	enum bs_status status = make_room(analysis, 2, U8_MAX_LENGTH + PAIR_BYTES);
 	if (status)
 		return status;
-	int32_t at = 0;
-	size_t used = 0;
-	UChar32 c = bs_words_next(folded, &at);
-	U8_APPEND_UNSAFE(room, used, (uint32_t)c);
-	push(analysis, room, used, false, span);
-	if (at < n_units) {
-		c = bs_words_next(folded, &at);
-		U8_APPEND_UNSAFE(room, used, (uint32_t)c);
-		push(analysis, room, used, true, span);
-	}
-	analysis->words->arena.used_bytes += used;
-	analysis->next_position++;
-	analysis->n_positions++;
+	pair_with(analysis, bs_words_is_of_run(analysis->words, c) ? c : 0, span);
+	uint8_t *room = arena_end(analysis->words);
+	size_t n_bytes = 0;
+	U8_APPEND_UNSAFE(room, n_bytes, (uint32_t)c);
+	push(analysis, room, n_bytes, span);
 	return BS_OK;
 }
 
@@ -343,13 +376,13 @@ enum bs_status bs_words_put_run(struct bs_analysis *analysis, const UChar *raw, 
 	enum bs_status status = fold(words, raw, n_units, &n_folded, analysis->err);
 	if (status || n_folded == 0)
 		return status;
-	if (analysis->after_run)
+	if (analysis->after_run) {
 		analysis->next_position++;
+		analysis->last_of_run = 0;
+	}
 	analysis->after_run = true;
 	const UChar *folded = (const UChar *)(void *)words->folded.data;
-	for (int32_t at = 0; at < n_folded && !status;) {
-		status = put_code_point(analysis, folded + at, n_folded - at, span);
-		U16_FWD_1(folded, at, n_folded);
-	}
+	for (int32_t at = 0; at < n_folded && !status;)
+		status = put_code_point(analysis, bs_words_next(folded, &at), span);
 	return status;
 }

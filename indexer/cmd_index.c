@@ -157,10 +157,12 @@ static void show_summary(const struct display *display, const struct bs_index_re
 		fprintf(stderr, ", %.1f %% of the text", (double)report->index_bytes * 100 / (double)report->text_bytes);
 	if (report->n_postings > 0)
 		fprintf(stderr, ", %.1f bits a posting", (double)report->index_bytes * 8 / (double)report->n_postings);
-	fprintf(stderr, ", in %s (%llu segments)\n", dir, (unsigned long long)report->n_segments);
+	fprintf(stderr, ", in %s (%llu segment%s)\n", dir, (unsigned long long)report->n_segments,
+	        report->n_segments == 1 ? "" : "s");
 	if (report->n_replaced > 0) {
 		bs_format_count(report->n_replaced, replaced);
-		fprintf(stderr, "  replaced  %s records whose id came again\n", replaced);
+		fprintf(stderr, "  replaced  %s earlier record%s by a later one of the same id\n", replaced,
+		        report->n_replaced == 1 ? "" : "s");
 	}
 	show_skipped(display, report);
 }

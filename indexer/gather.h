@@ -17,7 +17,7 @@
 #include "core/status.h"
 #include "core/words.h"
 #include "corpus/document.h"
-#include "indexer/term_table.h"
+#include "core/term_table.h"
 
 /* ---- harvest: one batch ---- */
 

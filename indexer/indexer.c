@@ -53,6 +53,7 @@ struct run {
 	/* The source being read. */
 	struct bs_source source;
 	uint32_t source_number;
+	uint32_t n_sources_read;
 	struct bs_id_set ids;
 	struct bs_buffer id;
 	struct bs_buffer other_id;
@@ -371,13 +372,46 @@ static enum bs_status read_feed(struct run *run, struct bs_source_record *record
 	return status;
 }
 
+/* A source that is gone or may not be read is reported, and the others go on; it stays recorded, for it may come back.
+ * What was a folder may be a file by now. */
+static enum bs_status look_at_source(struct run *run, struct bs_source_record *record, bool *is_there_out,
+                                     struct bs_error *err)
+{
+	struct bs_source found;
+	struct bs_error why = {""};
+	*is_there_out = true;
+	if (run->source.kind == BS_SOURCE_STDIN)
+		return BS_OK;
+	enum bs_status status = bs_source_init(&found, run->source.path, &why);
+	if (status == BS_NO_MEMORY) {
+		if (err)
+			*err = why;
+		return status;
+	}
+	*is_there_out = status == BS_OK;
+	if (status) {
+		report_skip(run, BS_SKIP_UNREADABLE, why.text);
+		return BS_OK;
+	}
+	record->kind = found.kind;
+	run->source.kind = found.kind;
+	bs_source_deinit(&found);
+	return BS_OK;
+}
+
 /* Reads recorded source number i of the new manifest; read_stdin says that "-" was named in this run. */
 static enum bs_status read_source(struct run *run, uint32_t i, bool read_stdin, struct bs_error *err)
 {
 	struct bs_source_record *record = &run->manifest.sources[i];
+	bool is_there = false;
 	enum bs_status status = bs_recorded_source(run->job->dir, record, &run->source, err);
-	if (status)
+	if (!status)
+		status = look_at_source(run, record, &is_there, err);
+	if (status || !is_there) {
+		bs_source_deinit(&run->source);
 		return status;
+	}
+	run->n_sources_read++;
 	run->source_number = i;
 	run->report.source_bytes = 0;
 	run->report.source_total = 0;
@@ -424,6 +458,43 @@ out:
 	return status;
 }
 
+static enum bs_status fail_unreadable(struct bs_error *err)
+{
+	return bs_fail(err, BS_NOT_FOUND, "none of the sources can be read; the index is as it was");
+}
+
+static enum bs_status fail_no_source(struct bs_error *err)
+{
+	return bs_fail(err, BS_INVALID, "no SOURCE given and none recorded; try `bitsift index .`");
+}
+
+/* Before a directory is made: a slip of the pen should not leave one behind. */
+static enum bs_status check_arguments(struct run *run, struct bs_error *err)
+{
+	const struct bs_index_job *job = run->job;
+	struct stat info;
+	if (stat(job->dir, &info) == 0)
+		return BS_OK;
+	if (job->n_sources == 0)
+		return fail_no_source(err);
+	for (size_t i = 0; i < job->n_sources; i++) {
+		struct bs_source source;
+		enum bs_status status = bs_source_init(&source, job->sources[i], err);
+		if (!status)
+			bs_source_deinit(&source);
+		if (!status || status == BS_NO_MEMORY)
+			return status;
+	}
+	for (size_t i = 0; i < job->n_sources; i++) {
+		struct bs_source source;
+		struct bs_error why = {""};
+		if (bs_source_init(&source, job->sources[i], &why) == BS_OK)
+			bs_source_deinit(&source);
+		report_skip(run, BS_SKIP_UNREADABLE, why.text);
+	}
+	return bs_fail(err, BS_NOT_FOUND, "none of the sources can be read");
+}
+
 /* The sources of this commit: the recorded ones, then new arguments. An argument that cannot be read is reported, and
  * the others go on. */
 static enum bs_status collect_sources(struct run *run, bool *read_stdin_out, struct bs_error *err)
@@ -455,9 +526,9 @@ static enum bs_status collect_sources(struct run *run, bool *read_stdin_out, str
 		n_good++;
 	}
 	if (!status && job->n_sources > 0 && n_good == 0)
-		return bs_fail(err, BS_NOT_FOUND, "none of the sources can be read; the index is as it was");
+		return fail_unreadable(err);
 	if (!status && run->manifest.n_sources == 0)
-		return bs_fail(err, BS_INVALID, "no SOURCE given and none recorded; try `bitsift index .`");
+		return fail_no_source(err);
 	return status;
 }
 
@@ -515,7 +586,9 @@ static enum bs_status start(struct run *run, struct bs_error *err)
 	const struct bs_index_job *job = run->job;
 	run->start_ns = clock_ns(CLOCK_MONOTONIC);
 	run->start_mtime_ns = (int64_t)clock_ns(CLOCK_REALTIME) - CLOCK_GRAIN_NS;
-	enum bs_status status = bs_index_create_dir(job->dir, err);
+	enum bs_status status = check_arguments(run, err);
+	if (!status)
+		status = bs_index_create_dir(job->dir, err);
 	if (!status)
 		status = bs_index_lock_take(job->dir, job->wait, &run->lock, err);
 	if (status)
@@ -602,6 +675,8 @@ enum bs_status bs_index_run(const struct bs_index_job *job, struct bs_index_repo
 		status = collect_sources(&run, &read_stdin, err);
 	for (uint32_t i = 0; i < run.manifest.n_sources && !status; i++)
 		status = read_source(&run, i, read_stdin, err);
+	if (!status && run.n_sources_read == 0)
+		status = fail_unreadable(err);
 	if (!status)
 		status = flush_segment(&run, err);
 	if (!status)

@@ -279,6 +279,7 @@ enum bs_status bs_segment_build(const char *path, const struct bs_gather *gather
 		.ordinal_of = build.ordinal_of,
 		.density = options->policy.density,
 		.exact_share = options->policy.exact_share,
+		.keep_coarse = options->policy.is_forced,
 	};
 	status = write_lexicon(&build, &n_terms, err);
 	if (!status)

@@ -42,6 +42,11 @@ void bs_slab_builder_deinit(struct bs_slab_builder *builder)
 	*builder = (struct bs_slab_builder){0};
 }
 
+static const struct bs_treatment *treatment_of(const struct bs_slab_plan *plan, uint32_t term)
+{
+	return &plan->treatments->entries[plan->treatment_of[term]];
+}
+
 uint64_t bs_slab_document_weight(const struct bs_slab_plan *plan, uint32_t document, uint64_t exact_df)
 {
 	const struct bs_gathered_doc *doc = &bs_gather_docs(plan->gather)[document];
@@ -50,7 +55,7 @@ uint64_t bs_slab_document_weight(const struct bs_slab_plan *plan, uint32_t docum
 	for (uint32_t i = 0; i < doc->n_terms; i++) {
 		uint32_t term = bs_gather_next(&codes);
 		if (plan->gather->terms.entries[term].df < exact_df)
-			weight += plan->treatments->entries[plan->treatment_of[term]].n_columns[0];
+			weight += treatment_of(plan, term)->n_columns[0];
 	}
 	return weight;
 }
@@ -118,11 +123,6 @@ static enum bs_status choose_exact(struct bs_slab_builder *builder, uint32_t n_b
 
 /* ---- second pass: how wide each level must be ---- */
 
-static const struct bs_treatment *treatment_of(const struct bs_slab_plan *plan, uint32_t term)
-{
-	return &plan->treatments->entries[plan->treatment_of[term]];
-}
-
 /* Bits set per row, span by span, of one level; a term counts once a span. */
 struct level_load {
 	double sum;         /* of the spans' loads */
@@ -147,6 +147,11 @@ static uint32_t level_width(const struct level_load *load, double density)
 	return m < 8 ? 8 : (m > (double)(UINT32_MAX / 2) ? UINT32_MAX / 2 : (uint32_t)m);
 }
 
+static uint32_t hashes_of(const struct bs_slab_builder *builder, uint32_t term, uint32_t level)
+{
+	return bs_slab_hashes(treatment_of(builder->plan, term), builder->image.shape.n_columns, level);
+}
+
 /* Adds a document's hashed terms to the load of its span; mark is the span's own, never 0 and never used before. */
 static uint64_t span_bits(struct bs_slab_builder *builder, uint32_t document, uint32_t level, uint32_t mark)
 {
@@ -159,8 +164,21 @@ static uint64_t span_bits(struct bs_slab_builder *builder, uint32_t document, ui
 		if (builder->exact_of[term] || builder->last_block[term] == mark)
 			continue;
 		builder->last_block[term] = mark;
-		bits += treatment_of(plan, term)->n_columns[level];
+		bits += hashes_of(builder, term, level);
 	}
+	return bits;
+}
+
+/* A coarse level is worth its bytes if they are not many more than those of as many document columns in its place. */
+#define COARSE_WORTH 1.5
+
+static uint64_t coarse_postings(const struct bs_slab_builder *builder, uint32_t level)
+{
+	const uint32_t *touched = (const uint32_t *)(const void *)builder->touched.data;
+	uint64_t bits = 0;
+	for (size_t i = 0; i < builder->touched.used_bytes / 4; i++)
+		if (!builder->exact_of[touched[i]])
+			bits += (uint64_t)builder->counts[touched[i]] * treatment_of(builder->plan, touched[i])->n_columns[level];
 	return bits;
 }
 
@@ -248,8 +266,7 @@ static void fill_level(struct bs_slab_builder *builder, const uint32_t *rows, ui
 		for (uint32_t i = 0; i < doc->n_terms; i++) {
 			uint32_t term = bs_gather_next(&codes);
 			if (!builder->exact_of[term])
-				set_term(builder->scratch, 1, terms[term].hash, rank, treatment_of(plan, term)->n_columns[level], m,
-				         lane);
+				set_term(builder->scratch, 1, terms[term].hash, rank, hashes_of(builder, term, level), m, lane);
 			else if (level == 0)
 				set_bit(exact, (uint64_t)(builder->exact_of[term] - 1) * n_blocks + block, lane);
 		}
@@ -276,11 +293,30 @@ static void fill_blocks(struct bs_slab_builder *builder, const uint32_t *rows, u
 			if (builder->exact_of[term] || builder->last_block[term] == block + 1)
 				continue;
 			builder->last_block[term] = block + 1;
-			set_term(columns, 1, terms[term].hash, BS_RANK_BLOCK, treatment_of(plan, term)->n_columns[level],
+			set_term(columns, 1, terms[term].hash, BS_RANK_BLOCK, hashes_of(builder, term, level),
 			         builder->image.shape.n_columns[level], block);
 		}
 	}
 	forget_marks(builder);
+}
+
+/* Widths of all levels, coarse ones first: those that are left out make the document level wider. */
+static void choose_widths(struct bs_slab_builder *builder, const uint32_t *rows, uint32_t n_rows)
+{
+	const struct bs_slab_plan *plan = builder->plan;
+	uint32_t *n_columns = builder->image.shape.n_columns;
+	uint32_t n_blocks = (n_rows + BS_LINE_BITS - 1) / BS_LINE_BITS;
+	for (uint32_t level = plan->treatments->n_levels; level-- > 1;) {
+		n_columns[level] = 1; /* as if present, for measuring */
+		struct level_load load = measure_level(builder, rows, n_rows, level);
+		uint32_t m = level_width(&load, plan->density);
+		double n_bits = (double)m * bs_level_lines(plan->treatments->ranks[level], n_blocks) * BS_LINE_BITS;
+		double n_bits_instead = (double)coarse_postings(builder, level) / -log1p(-plan->density);
+		bool is_worth = n_bits <= n_bits_instead * COARSE_WORTH || plan->keep_coarse;
+		n_columns[level] = is_worth ? m : 0;
+	}
+	struct level_load load = measure_level(builder, rows, n_rows, 0);
+	n_columns[0] = level_width(&load, plan->density);
 }
 
 static enum bs_status allocate_image(struct bs_slab_builder *builder, uint32_t n_blocks, struct bs_error *err)
@@ -327,13 +363,13 @@ enum bs_status bs_slab_build(struct bs_slab_builder *builder, const uint32_t *ro
 	enum bs_status status = count_terms(builder, rows, n_rows, err);
 	if (!status)
 		status = choose_exact(builder, n_blocks, err);
-	for (uint32_t level = 0; level < treatments->n_levels && !status; level++) {
-		struct level_load load = measure_level(builder, rows, n_rows, level);
-		builder->image.shape.n_columns[level] = level_width(&load, builder->plan->density);
-	}
+	if (!status)
+		choose_widths(builder, rows, n_rows);
 	if (!status)
 		status = allocate_image(builder, n_blocks, err);
 	for (uint32_t level = 0; level < treatments->n_levels && !status; level++) {
+		if (builder->image.shape.n_columns[level] == 0 && level > 0)
+			continue;
 		if (treatments->ranks[level] == BS_RANK_BLOCK)
 			fill_blocks(builder, rows, n_rows, level);
 		else

@@ -22,6 +22,7 @@ struct bs_slab_plan {
 	const uint32_t *ordinal_of;  /* place in the lexicon */
 	double density;
 	double exact_share;
+	bool keep_coarse; /* for tests: coarse levels in every slab, however small */
 };
 
 /* Scratch of a builder, n_terms entries each; one thread. Zero-initialise. */

@@ -184,9 +184,11 @@ static enum bs_status show_hit(void *context, const struct bs_search_hit *hit, s
 	} else if (!arguments->ids) {
 		status = bs_present_text(hit, run->color, &run->out, err);
 	} else if (arguments->batch) {
-		status = run->n_shown > 0 ? bs_buffer_append(&run->out, "\t", 1, err) : BS_OK;
+		status = run->n_shown > 0 && !arguments->nul ? bs_buffer_append(&run->out, "\t", 1, err) : BS_OK;
 		if (!status)
 			status = bs_buffer_append(&run->out, hit->id, hit->id_bytes, err);
+		if (!status && arguments->nul)
+			status = bs_buffer_append(&run->out, "\0", 1, err);
 	} else {
 		status = bs_buffer_append(&run->out, hit->id, hit->id_bytes, err);
 		if (!status)
@@ -292,7 +294,8 @@ static enum bs_status run_batch(struct run *run, struct bs_error *err)
 		if (status && status != BS_INVALID && status != BS_UNSUPPORTED)
 			break;
 		if (status) {
-			fputs(run->arguments->count || run->arguments->ids ? "error\n" : "error\n\n", stdout);
+			bool is_line = run->arguments->count || (run->arguments->ids && !run->arguments->json);
+			fputs(is_line ? "error\n" : "error\n\n", stdout);
 			run->has_failed = true;
 			status = BS_OK;
 		}
@@ -355,7 +358,7 @@ static int run_all(const struct query_arguments *arguments)
 	if (run.searcher && bs_searcher_failures(run.searcher) > 0)
 		run.has_failed = true;
 	write_out(&run);
-	if (fflush(stdout) != 0 && !status) {
+	if ((fflush(stdout) != 0 || ferror(stdout)) && !status) {
 		fprintf(stderr, "bitsift: standard output: %s\n", strerror(errno));
 		status = BS_IO;
 	}
@@ -388,6 +391,16 @@ static int show_help(void)
 	return 0;
 }
 
+/* Whoever writes `bitsift query cat -dog` means no option. */
+static void show_usage_error(const struct bs_error *err)
+{
+	static const char unknown[] = "unknown option -";
+	size_t n = strlen(unknown);
+	fprintf(stderr, "bitsift: %s\n", err->text);
+	if (strncmp(err->text, unknown, n) == 0 && err->text[n] != '-')
+		fputs("bitsift: a word to leave out stands behind --, as in `bitsift query -- cat -dog`\n", stderr);
+}
+
 int bs_cmd_query(int argc, char **argv)
 {
 	struct bs_error err = {""};
@@ -395,7 +408,7 @@ int bs_cmd_query(int argc, char **argv)
 	int exit_status = 2;
 	enum bs_status status = parse_arguments(&arguments, argc, argv, &err);
 	if (status)
-		fprintf(stderr, "bitsift: %s\n", err.text);
+		show_usage_error(&err);
 	else if (arguments.help)
 		exit_status = show_help();
 	else if (arguments.kernel && strcmp(arguments.kernel, "list") == 0)

@@ -55,7 +55,7 @@ static enum bs_status look_at_slab(const struct bs_slab *slab, const struct bs_p
 		uint32_t n_spans = level->rank == BS_RANK_BLOCK ? slab->n_blocks
 			: (level->rank == BS_RANK_GROUP ? level->n_lines * BS_LINE_BITS : slab->n_docs);
 		double density = 1;
-		for (uint32_t i = 0; i < place->treatment->n_columns[l] && !status; i++) {
+		for (uint32_t i = 0; i < bs_slab_hashes(place->treatment, slab->n_columns, l) && !status; i++) {
 			popcount = 0;
 			if (level->n_columns > 0)
 				status = bs_slab_popcount(slab, level, bs_hash_position(probe, i, level->n_columns), &popcount, err);

@@ -262,9 +262,11 @@ static void check_collection(struct bs_fetcher *fetcher, struct fetch_source *so
 		return;
 	source->is_checked = true;
 	enum bs_status status = bs_path_stamp(source->source.path, &stamp, NULL);
-	source->is_gone = status != BS_OK;
-	source->is_changed = source->is_gone || recorded->is_suspect || !stamp_matches(&stamp, recorded->stamp);
-	if (source->is_gone || (source->is_changed && !stamp_matches(&stamp, recorded->stamp)))
+	/* Refused by the system: neither gone nor changed for all we know; reading it will tell. */
+	bool matches = status ? status != BS_NOT_FOUND : stamp_matches(&stamp, recorded->stamp);
+	source->is_gone = status == BS_NOT_FOUND;
+	source->is_changed = status != BS_OK || recorded->is_suspect || !matches;
+	if (!matches)
 		notice_source(fetcher, source);
 }
 

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "core/hash.h"
+#include "core/term_table.h"
+#include "query/fuzzy.h"
 #include "query/snippet.h"
 
 #define FIELD_GAP 100u /* as the indexer leaves between the fields of a record; see indexer/gather.c */
@@ -15,9 +17,17 @@ struct occurrence {
 	uint32_t position;
 };
 
-struct slot {
-	uint64_t hash;
-	uint32_t element; /* + 1; 0: empty */
+/*
+ * Tokens are looked up in a dictionary of words. A query of plain words only knows its own from the start, and all
+ * others are strangers. With prefixes or fuzzy words every token met is entered once, with the list of the elements it
+ * is an occurrence of, so that the comparisons are made once a distinct word.
+ */
+struct known_word {
+	uint32_t first_element; /* index into element_lists */
+	uint32_t n_elements;
+	uint32_t tf;            /* in the document under analysis */
+	bool is_scored;         /* by any of its elements */
+	double idf;
 };
 
 /* An occurrence of any item of a NEAR, for the sweep over them in order. */
@@ -32,17 +42,25 @@ struct bs_matcher {
 	const struct bs_query_field *fields;
 	size_t n_fields;
 	struct bs_words *words;
-	struct slot *slots;
-	uint32_t slot_mask;
+	bool is_wide;                   /* has prefixes or fuzzy words */
 	bool needs_positions;           /* some leaf is a phrase, a NEAR or limited to a field */
+	struct bs_term_table table;     /* words known */
+	struct bs_buffer known;         /* struct known_word each, by number in the table */
+	struct bs_buffer element_lists; /* u32 each */
+	struct bs_fuzzy **fuzzies;      /* per element, NULL unless it is fuzzy */
 	uint32_t *tfs;                  /* per element */
 	struct bs_buffer *occurrences;  /* per element, struct occurrence each, ascending */
 	bool *values;                   /* per node */
 	struct bs_buffer points;        /* scratch of NEAR */
+	struct bs_buffer found;         /* u32: numbers of the words with tf > 0 */
+	struct bs_buffer match_words;   /* struct bs_match_word each */
 	/* The field under analysis. */
 	uint32_t field;
 	struct bs_buffer *hits;         /* set while hits are collected */
 };
+
+/* A dictionary of more words than this is begun anew: a long scan must not remember every word it ever met. */
+#define MAX_KNOWN_WORDS (1u << 20)
 
 /* ---- making ---- */
 
@@ -57,48 +75,101 @@ static bool wants_positions(const struct bs_query *query)
 	return false;
 }
 
-static void fill_slots(struct bs_matcher *matcher)
+/* Whether a term is an occurrence of the element. */
+static bool element_accepts(const struct bs_matcher *matcher, uint32_t e, const uint8_t *term, uint32_t term_bytes)
+{
+	const struct bs_element *element = &matcher->query->elements[e];
+	switch (element->kind) {
+	case BS_ELEMENT_TERM:
+		return element->term_bytes == term_bytes && memcmp(element->term, term, term_bytes) == 0;
+	case BS_ELEMENT_PREFIX:
+		return element->term_bytes <= term_bytes && memcmp(element->term, term, element->term_bytes) == 0;
+	case BS_ELEMENT_FUZZY:
+		return bs_fuzzy_matches(matcher->fuzzies[e], term, term_bytes, 0);
+	case BS_ELEMENT_PAIR:
+		break;
+	}
+	return false;
+}
+
+/* Enters a term into the dictionary, with its elements. */
+static enum bs_status know_word(struct bs_matcher *matcher, const uint8_t *term, uint32_t term_bytes, uint64_t hash,
+                                uint32_t *number_out, struct bs_error *err)
+{
+	bool is_new;
+	enum bs_status status = bs_term_table_intern(&matcher->table, term, term_bytes, hash, number_out, &is_new, err);
+	if (status || !is_new)
+		return status;
+	struct known_word word = {.first_element = (uint32_t)(matcher->element_lists.used_bytes / 4), .idf = -1};
+	for (uint32_t e = 0; e < matcher->query->n_elements && !status; e++) {
+		if (!element_accepts(matcher, e, term, term_bytes))
+			continue;
+		word.n_elements++;
+		word.is_scored |= matcher->query->elements[e].is_scored;
+		status = bs_buffer_append(&matcher->element_lists, &e, sizeof(e), err);
+	}
+	return status ? status : bs_buffer_append(&matcher->known, &word, sizeof(word), err);
+}
+
+/* The dictionary of a query of plain words: its elements, in their order. */
+static enum bs_status know_elements(struct bs_matcher *matcher, struct bs_error *err)
 {
 	const struct bs_query *query = matcher->query;
-	for (uint32_t i = 0; i < query->n_elements; i++) {
-		const struct bs_element *element = &query->elements[i];
-		if (element->kind != BS_ELEMENT_TERM)
-			continue;
-		uint64_t hash = bs_hash_term(element->term, element->term_bytes);
-		uint32_t at = (uint32_t)hash & matcher->slot_mask;
-		while (matcher->slots[at].element)
-			at = (at + 1) & matcher->slot_mask;
-		matcher->slots[at] = (struct slot){.hash = hash, .element = i + 1};
+	enum bs_status status = BS_OK;
+	bs_term_table_clear(&matcher->table);
+	bs_buffer_clear(&matcher->known);
+	bs_buffer_clear(&matcher->element_lists);
+	for (uint32_t e = 0; e < query->n_elements && !status; e++) {
+		const struct bs_element *element = &query->elements[e];
+		uint32_t number;
+		if (element->kind == BS_ELEMENT_TERM)
+			status = know_word(matcher, element->term, element->term_bytes,
+			                   bs_hash_term(element->term, element->term_bytes), &number, err);
 	}
+	return status;
+}
+
+static enum bs_status make_fuzzies(struct bs_matcher *matcher, struct bs_error *err)
+{
+	const struct bs_query *query = matcher->query;
+	enum bs_status status = BS_OK;
+	for (uint32_t e = 0; e < query->n_elements && !status; e++) {
+		const struct bs_element *element = &query->elements[e];
+		matcher->is_wide |= element->kind == BS_ELEMENT_PREFIX || element->kind == BS_ELEMENT_FUZZY;
+		if (element->kind == BS_ELEMENT_FUZZY)
+			status = bs_fuzzy_new(element->term, element->term_bytes, element->max_distance, &matcher->fuzzies[e], err);
+	}
+	return status;
 }
 
 enum bs_status bs_matcher_new(const struct bs_query *query, const struct bs_query_field *fields, size_t n_fields,
                               struct bs_words *words, struct bs_matcher **matcher_out, struct bs_error *err)
 {
-	size_t n_slots = 16;
-	while (n_slots < query->n_elements * 4)
-		n_slots *= 2;
 	struct bs_matcher *matcher = calloc(1, sizeof(*matcher));
-	*matcher_out = matcher;
+	enum bs_status status = BS_OK;
+	*matcher_out = NULL;
 	if (!matcher)
 		return bs_fail_memory(err, "a matcher", sizeof(*matcher));
 	matcher->query = query;
 	matcher->fields = fields;
 	matcher->n_fields = n_fields;
 	matcher->words = words;
-	matcher->slot_mask = (uint32_t)(n_slots - 1);
 	matcher->needs_positions = wants_positions(query);
-	matcher->slots = calloc(n_slots, sizeof(*matcher->slots));
+	matcher->fuzzies = calloc(query->n_elements, sizeof(struct bs_fuzzy *));
 	matcher->tfs = calloc(query->n_elements, sizeof(*matcher->tfs));
 	matcher->occurrences = calloc(query->n_elements, sizeof(*matcher->occurrences));
 	matcher->values = calloc(query->n_nodes, sizeof(*matcher->values));
-	if (!matcher->slots || !matcher->tfs || !matcher->occurrences || !matcher->values) {
+	if (!matcher->fuzzies || !matcher->tfs || !matcher->occurrences || !matcher->values)
+		status = bs_fail_memory(err, "a matcher", query->n_elements * sizeof(*matcher->occurrences));
+	if (!status)
+		status = make_fuzzies(matcher, err);
+	if (!status)
+		status = know_elements(matcher, err);
+	if (status)
 		bs_matcher_free(matcher);
-		*matcher_out = NULL;
-		return bs_fail_memory(err, "a matcher", n_slots * sizeof(*matcher->slots));
-	}
-	fill_slots(matcher);
-	return BS_OK;
+	else
+		*matcher_out = matcher;
+	return status;
 }
 
 void bs_matcher_free(struct bs_matcher *matcher)
@@ -107,8 +178,15 @@ void bs_matcher_free(struct bs_matcher *matcher)
 		return;
 	for (size_t i = 0; matcher->occurrences && i < matcher->query->n_elements; i++)
 		bs_buffer_deinit(&matcher->occurrences[i]);
+	for (size_t i = 0; matcher->fuzzies && i < matcher->query->n_elements; i++)
+		bs_fuzzy_free(matcher->fuzzies[i]);
+	bs_term_table_deinit(&matcher->table);
+	bs_buffer_deinit(&matcher->known);
+	bs_buffer_deinit(&matcher->element_lists);
 	bs_buffer_deinit(&matcher->points);
-	free(matcher->slots);
+	bs_buffer_deinit(&matcher->found);
+	bs_buffer_deinit(&matcher->match_words);
+	free(matcher->fuzzies);
 	free(matcher->tfs);
 	free(matcher->occurrences);
 	free(matcher->values);
@@ -117,19 +195,9 @@ void bs_matcher_free(struct bs_matcher *matcher)
 
 /* ---- analysis ---- */
 
-/* The element a token is an occurrence of, or n_elements. */
-static uint32_t find_element(const struct bs_matcher *matcher, const struct bs_token *token)
+static struct known_word *word_at(const struct bs_matcher *matcher, uint32_t number)
 {
-	uint64_t hash = bs_hash_term(token->term, token->term_bytes);
-	for (uint32_t at = (uint32_t)hash & matcher->slot_mask; matcher->slots[at].element;
-	     at = (at + 1) & matcher->slot_mask) {
-		const struct slot *slot = &matcher->slots[at];
-		const struct bs_element *element = &matcher->query->elements[slot->element - 1];
-		if (slot->hash == hash && element->term_bytes == token->term_bytes &&
-		    memcmp(element->term, token->term, token->term_bytes) == 0)
-			return slot->element - 1;
-	}
-	return (uint32_t)matcher->query->n_elements;
+	return (struct known_word *)(void *)matcher->known.data + number;
 }
 
 static enum bs_status add_hit(struct bs_matcher *matcher, const struct bs_token *token, uint32_t element,
@@ -137,33 +205,46 @@ static enum bs_status add_hit(struct bs_matcher *matcher, const struct bs_token 
 {
 	struct bs_snippet_hit hit = {.field = matcher->field, .element = element, .start_byte = token->start_byte,
 	                             .end_byte = token->end_byte};
-	if (!matcher->query->elements[element].is_scored)
-		return BS_OK;
 	return bs_buffer_append(matcher->hits, &hit, sizeof(hit), err);
+}
+
+/* An occurrence of a known word: counts for the word and for each of its elements. */
+static enum bs_status add_occurrence(struct bs_matcher *matcher, const struct bs_token *token, uint32_t number,
+                                     struct bs_error *err)
+{
+	struct known_word *word = word_at(matcher, number);
+	const uint32_t *elements = (const uint32_t *)(const void *)matcher->element_lists.data + word->first_element;
+	struct occurrence occurrence = {.field = matcher->field, .position = token->position};
+	enum bs_status status = BS_OK;
+	if (matcher->hits)
+		return word->is_scored ? add_hit(matcher, token, elements[0], err) : BS_OK;
+	if (word->tf++ == 0)
+		status = bs_buffer_append(&matcher->found, &number, sizeof(number), err);
+	for (uint32_t i = 0; i < word->n_elements && !status; i++) {
+		matcher->tfs[elements[i]]++;
+		if (matcher->needs_positions)
+			status = bs_buffer_append(&matcher->occurrences[elements[i]], &occurrence, sizeof(occurrence), err);
+	}
+	return status;
 }
 
 static enum bs_status take_tokens(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
 {
 	struct bs_matcher *matcher = context;
-	for (size_t i = 0; i < n_tokens; i++) {
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < n_tokens && !status; i++) {
+		uint32_t number;
 		if (tokens[i].is_pair)
 			continue;
-		uint32_t element = find_element(matcher, &tokens[i]);
-		if (element == matcher->query->n_elements)
+		uint64_t hash = bs_hash_term(tokens[i].term, tokens[i].term_bytes);
+		if (matcher->is_wide)
+			status = know_word(matcher, tokens[i].term, tokens[i].term_bytes, hash, &number, err);
+		else if (!bs_term_table_find(&matcher->table, tokens[i].term, tokens[i].term_bytes, hash, &number))
 			continue;
-		enum bs_status status = BS_OK;
-		if (matcher->hits) {
-			status = add_hit(matcher, &tokens[i], element, err);
-		} else {
-			matcher->tfs[element]++;
-			struct occurrence occurrence = {.field = matcher->field, .position = tokens[i].position};
-			if (matcher->needs_positions)
-				status = bs_buffer_append(&matcher->occurrences[element], &occurrence, sizeof(occurrence), err);
-		}
-		if (status)
-			return status;
+		if (!status && word_at(matcher, number)->n_elements > 0)
+			status = add_occurrence(matcher, &tokens[i], number, err);
 	}
-	return BS_OK;
+	return status;
 }
 
 static enum bs_status analyze_fields(struct bs_matcher *matcher, const struct bs_field *fields, size_t n_fields,
@@ -182,6 +263,51 @@ static enum bs_status analyze_fields(struct bs_matcher *matcher, const struct bs
 		*length_out += sum.n_positions;
 	}
 	return BS_OK;
+}
+
+/* Forgets the document before. */
+static enum bs_status start_document(struct bs_matcher *matcher, struct bs_error *err)
+{
+	const uint32_t *found = (const uint32_t *)(const void *)matcher->found.data;
+	for (size_t i = 0; i < matcher->found.used_bytes / sizeof(*found); i++)
+		word_at(matcher, found[i])->tf = 0;
+	bs_buffer_clear(&matcher->found);
+	memset(matcher->tfs, 0, matcher->query->n_elements * sizeof(*matcher->tfs));
+	for (size_t i = 0; i < matcher->query->n_elements; i++)
+		bs_buffer_clear(&matcher->occurrences[i]);
+	return matcher->table.n_terms > MAX_KNOWN_WORDS ? know_elements(matcher, err) : BS_OK;
+}
+
+static int compare_words(const void *a, const void *b)
+{
+	const struct bs_match_word *x = a;
+	const struct bs_match_word *y = b;
+	uint32_t n = x->term_bytes < y->term_bytes ? x->term_bytes : y->term_bytes;
+	int order = memcmp(x->term, y->term, n);
+	if (order)
+		return order;
+	return x->term_bytes < y->term_bytes ? -1 : x->term_bytes > y->term_bytes;
+}
+
+/* The scored words found, sorted by bytes. */
+static enum bs_status list_words(struct bs_matcher *matcher, struct bs_match *match, struct bs_error *err)
+{
+	const uint32_t *found = (const uint32_t *)(const void *)matcher->found.data;
+	enum bs_status status = BS_OK;
+	bs_buffer_clear(&matcher->match_words);
+	for (size_t i = 0; i < matcher->found.used_bytes / sizeof(*found) && !status; i++) {
+		struct known_word *word = word_at(matcher, found[i]);
+		struct bs_match_word listed = {.term = bs_term_table_key(&matcher->table, found[i]),
+		                               .term_bytes = matcher->table.entries[found[i]].n_bytes,
+		                               .tf = word->tf, .idf = &word->idf};
+		if (word->is_scored)
+			status = bs_buffer_append(&matcher->match_words, &listed, sizeof(listed), err);
+	}
+	match->n_words = matcher->match_words.used_bytes / sizeof(struct bs_match_word);
+	if (match->n_words > 1)
+		qsort(matcher->match_words.data, match->n_words, sizeof(struct bs_match_word), compare_words);
+	match->words = (const struct bs_match_word *)(const void *)matcher->match_words.data;
+	return status;
 }
 
 /* ---- leaves ---- */
@@ -388,15 +514,14 @@ enum bs_status bs_match_document(struct bs_matcher *matcher, const struct bs_fie
                                  struct bs_match *match_out, struct bs_error *err)
 {
 	const struct bs_query *query = matcher->query;
-	*match_out = (struct bs_match){.tfs = matcher->tfs};
-	memset(matcher->tfs, 0, query->n_elements * sizeof(*matcher->tfs));
-	for (size_t i = 0; i < query->n_elements; i++)
-		bs_buffer_clear(&matcher->occurrences[i]);
-	enum bs_status status = analyze_fields(matcher, doc_fields, n_doc_fields, &match_out->length, err);
+	*match_out = (struct bs_match){.matches = false};
+	enum bs_status status = start_document(matcher, err);
+	if (!status)
+		status = analyze_fields(matcher, doc_fields, n_doc_fields, &match_out->length, err);
 	for (size_t i = 0; i < query->n_nodes && !status; i++)
 		status = eval_node(matcher, &query->nodes[i], doc_fields, &matcher->values[i], err);
 	match_out->matches = !status && matcher->values[query->n_nodes - 1];
-	return status;
+	return match_out->matches ? list_words(matcher, match_out, err) : status;
 }
 
 enum bs_status bs_match_hits(struct bs_matcher *matcher, const struct bs_field *doc_fields, size_t n_doc_fields,

@@ -23,11 +23,22 @@ enum bs_status bs_matcher_new(const struct bs_query *query, const struct bs_quer
 	BS_WARN_UNUSED;
 void bs_matcher_free(struct bs_matcher *matcher);
 
-/* What one document gave. */
+/* A distinct word of a document that the query asks for, by itself or through a prefix or a fuzzy word. */
+struct bs_match_word {
+	const uint8_t *term;
+	uint32_t term_bytes;
+	uint32_t tf;  /* occurrences in the whole document, >= 1 */
+	double *idf;  /* the caller's, kept for this word while the matcher lives; negative at first */
+};
+
+/* What one document gave; until the next call. */
 struct bs_match {
 	bool matches;
-	uint32_t length;     /* positions: BM25's dl */
-	const uint32_t *tfs; /* occurrences of each element of the query, in the whole document; until the next call */
+	uint32_t length; /* positions: BM25's dl */
+	/* The words that count for the score, if it matches; in an order that depends on nothing but the document and the
+	 * query, so that sums of floating-point numbers are always the same. */
+	const struct bs_match_word *words;
+	size_t n_words;
 };
 
 /* BS_NO_MEMORY is all that can fail. */

@@ -178,19 +178,20 @@ static const struct word *last_word(const struct parser *parser)
 	return word_at(parser, i);
 }
 
-/* bs_token_fn: sees whether there is a pair. */
-static enum bs_status find_pair(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
+/* bs_token_fn: sees whether a second word begins where the first does. */
+static enum bs_status find_second(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
 {
 	(void)err;
 	bool *found = context;
 	for (size_t i = 0; i < n_tokens; i++)
-		*found = *found || tokens[i].is_pair;
+		*found = *found || (!tokens[i].is_pair && tokens[i].position > 0 && tokens[i].start_byte == 0);
 	return BS_OK;
 }
 
 /*
  * Whether a word that begins at the start of this text is of a run. The analyzer knows, but does not say: so it is
- * asked for the first code point twice over, which makes a pair if that code point is of a run, and only then.
+ * asked for the first code point twice over, which makes two words at least that both bear the whole run's place if
+ * that code point is of a run, and only then.
  */
 static enum bs_status is_run(struct parser *parser, const uint8_t *text, size_t text_bytes, bool *is_run_out)
 {
@@ -200,7 +201,7 @@ static enum bs_status is_run(struct parser *parser, const uint8_t *text, size_t 
 	memcpy(twice, text, n_bytes);
 	memcpy(twice + n_bytes, text, n_bytes);
 	*is_run_out = false;
-	return bs_words_analyze(parser->options->words, twice, 2 * n_bytes, 0, find_pair, is_run_out, NULL,
+	return bs_words_analyze(parser->options->words, twice, 2 * n_bytes, 0, find_second, is_run_out, NULL,
 				parser->err);
 }
 

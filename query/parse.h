@@ -82,13 +82,10 @@ enum bs_node_kind {
 /*
  * A node of the tree. The arrays belong to the query. In a NEAR an element that stands twice needs two occurrences.
  *
- * aids (of a PHRASE only): the pair elements that every document in which the phrase matches is sure to hold. Why:
- * a pair of the phrase comes from two code points of one run, at positions p and p + 1. Where the phrase matches, they
- * stand at q and q + 1. Two run terms of a document at adjacent positions belong to the same run, for between two runs
- * stands a word, which takes a position, or there is none, and the analyzer leaves a gap of one; so they are adjacent
- * in that run, and the analyzer made their pair. This leans on the analyzer to pair run terms with the few symbols
- * that are words by themselves and fold to a run's code point (U+3297, U+32D0 .. U+32FE, U+1F21A, ...), too. A NEAR has
- * no aids, because its words need not be adjacent.
+ * aids (of a PHRASE only): the pair elements that every document in which the phrase matches is sure to hold. Why: the
+ * analyzer makes a pair of any two terms of a certain kind at adjacent positions, whatever the text they come from (see
+ * words.h). Where the phrase matches, the terms of a pair at p and p + 1 stand at q and q + 1, so their pair is there,
+ * too. A NEAR has no aids, because its words need not be adjacent.
  */
 struct bs_query_node {
 	enum bs_node_kind kind;

@@ -1,12 +1,16 @@
 /* plan.c: see plan.h. */
 #include "query/plan.h"
 
+#include <string.h>
+
 #include "core/hash.h"
 #include "core/lexicon.h"
+#include "query/fuzzy.h"
 
 void bs_plan_deinit(struct bs_plan *plan)
 {
 	bs_buffer_deinit(&plan->keys);
+	bs_term_table_deinit(&plan->expansion);
 	bs_buffer_deinit(&plan->memory_elements);
 	bs_buffer_deinit(&plan->memory_terms);
 	bs_buffer_deinit(&plan->memory_places);
@@ -31,26 +35,106 @@ static enum bs_status add_term(struct bs_plan *plan, uint32_t element, const uin
 	return status;
 }
 
+/* ---- expansion of prefixes and fuzzy words ---- */
+
+static enum bs_status add_expanded(struct bs_plan *plan, const struct bs_buffer *term, bool *full_out,
+                                   struct bs_error *err)
+{
+	uint32_t number;
+	*full_out = plan->expansion.n_terms >= BS_PLAN_MAX_EXPANSION;
+	if (*full_out)
+		return BS_OK;
+	return bs_term_table_intern(&plan->expansion, term->data, (uint32_t)term->used_bytes,
+	                            bs_hash_term(term->data, term->used_bytes), &number, NULL, err);
+}
+
+/* The terms of one segment that begin with the element's bytes stand one after the other. */
+static enum bs_status expand_prefix(struct bs_plan *plan, const struct bs_element *element,
+                                    struct bs_lexicon_cursor *cursor, bool *full_out, struct bs_error *err)
+{
+	bool end = false;
+	enum bs_status status = bs_lexicon_cursor_seek(cursor, element->term, element->term_bytes, err);
+	while (!status && !*full_out) {
+		status = bs_lexicon_cursor_next(cursor, &end, err);
+		if (status || end || cursor->term.used_bytes < element->term_bytes ||
+		    memcmp(cursor->term.data, element->term, element->term_bytes) != 0)
+			break;
+		status = add_expanded(plan, &cursor->term, full_out, err);
+	}
+	return status;
+}
+
+/* Every term is looked at, but most are dismissed by the bytes they share with the one before. */
+static enum bs_status expand_fuzzy(struct bs_plan *plan, struct bs_fuzzy *fuzzy, struct bs_lexicon_cursor *cursor,
+                                   bool *full_out, struct bs_error *err)
+{
+	static const uint8_t pair = BS_KEY_PAIR;
+	enum bs_status status = bs_lexicon_cursor_seek(cursor, &pair, 0, err);
+	while (!status && !*full_out) {
+		bool end;
+		status = bs_lexicon_cursor_next(cursor, &end, err);
+		if (status || end || cursor->term.data[0] == BS_KEY_PAIR)
+			break;
+		if (bs_fuzzy_matches(fuzzy, cursor->term.data, (uint32_t)cursor->term.used_bytes,
+		                     (uint32_t)cursor->n_shared))
+			status = add_expanded(plan, &cursor->term, full_out, err);
+	}
+	return status;
+}
+
+static enum bs_status expand(struct bs_plan *plan, uint32_t e, bool *full_out, struct bs_error *err)
+{
+	const struct bs_element *element = &plan->query->elements[e];
+	struct bs_fuzzy *fuzzy = NULL;
+	enum bs_status status = BS_OK;
+	*full_out = false;
+	bs_term_table_clear(&plan->expansion);
+	if (element->kind == BS_ELEMENT_FUZZY)
+		status = bs_fuzzy_new(element->term, element->term_bytes, element->max_distance, &fuzzy, err);
+	for (uint32_t s = 0; s < plan->snapshot->manifest.n_segments && !status && !*full_out; s++) {
+		struct bs_lexicon_cursor cursor = {.lexicon = &plan->snapshot->segments[s].lexicon};
+		status = fuzzy ? expand_fuzzy(plan, fuzzy, &cursor, full_out, err)
+		               : expand_prefix(plan, element, &cursor, full_out, err);
+		bs_lexicon_cursor_deinit(&cursor);
+	}
+	bs_fuzzy_free(fuzzy);
+	for (uint32_t i = 0; i < plan->expansion.n_terms && !status && !*full_out; i++)
+		status = add_term(plan, e, bs_term_table_key(&plan->expansion, i), plan->expansion.entries[i].n_bytes, false,
+		                  err);
+	return status;
+}
+
 /* An element's terms, one after the other. */
 static enum bs_status add_element(struct bs_plan *plan, uint32_t i, struct bs_error *err)
 {
 	const struct bs_element *element = &plan->query->elements[i];
 	struct bs_plan_element planned = {.first_term = plan->n_terms};
 	enum bs_status status;
-	switch (element->kind) {
-	case BS_ELEMENT_TERM:
-	case BS_ELEMENT_PAIR:
+	if (element->kind == BS_ELEMENT_TERM || element->kind == BS_ELEMENT_PAIR)
 		status = add_term(plan, i, element->term, element->term_bytes, element->kind == BS_ELEMENT_PAIR, err);
-		break;
-	default:
-		status = bs_fail(err, BS_UNSUPPORTED, "prefix and fuzzy words (%.*s) are not supported yet",
-		                 (int)element->term_bytes, (const char *)element->term);
-	}
+	else
+		status = expand(plan, i, &planned.is_too_broad, err);
 	planned.n_terms = plan->n_terms - planned.first_term;
 	if (!status)
 		status = bs_buffer_append(&plan->memory_elements, &planned, sizeof(planned), err);
 	plan->elements = (struct bs_plan_element *)(void *)plan->memory_elements.data;
 	return status;
+}
+
+enum bs_status bs_plan_df(const struct bs_snapshot *snapshot, const uint8_t *key, uint32_t key_bytes, uint64_t *df_out,
+                          struct bs_error *err)
+{
+	*df_out = 0;
+	for (uint32_t s = 0; s < snapshot->manifest.n_segments; s++) {
+		bool found;
+		uint64_t ordinal, df;
+		enum bs_status status = bs_lexicon_find(&snapshot->segments[s].lexicon, key, key_bytes, &found, &ordinal, &df,
+		                                        err);
+		if (status)
+			return status;
+		*df_out += df;
+	}
+	return BS_OK;
 }
 
 static enum bs_status resolve(struct bs_plan *plan, uint32_t s, uint32_t t, struct bs_error *err)

@@ -14,6 +14,7 @@
 #include "core/buffer.h"
 #include "core/index_dir.h"
 #include "core/status.h"
+#include "core/term_table.h"
 #include "query/parse.h"
 
 /* A term in one segment. */
@@ -36,7 +37,11 @@ struct bs_plan_term {
 struct bs_plan_element {
 	uint32_t first_term;
 	uint32_t n_terms;
+	bool is_too_broad; /* it stands for more terms than that many, and the filter can do nothing with it */
 };
+
+/* An element is expanded to at most this many terms; of a broader one every document must be read. */
+#define BS_PLAN_MAX_EXPANSION 16384u
 
 /* Zero-initialise; reusable; release with bs_plan_deinit. */
 struct bs_plan {
@@ -47,8 +52,13 @@ struct bs_plan {
 	struct bs_term_place *places; /* of term t in segment s: places[s * n_terms + t] */
 	uint32_t n_terms;
 	struct bs_buffer keys;
+	struct bs_term_table expansion; /* of one element, over all segments */
 	struct bs_buffer memory_elements, memory_terms, memory_places;
 };
+
+/* Documents of the whole index that have the term (a lexicon key). BS_CORRUPT. */
+enum bs_status bs_plan_df(const struct bs_snapshot *snapshot, const uint8_t *key, uint32_t key_bytes, uint64_t *df_out,
+                          struct bs_error *err) BS_WARN_UNUSED;
 
 /* Resolves every element. query and snapshot are borrowed until the next call. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_plan_make(struct bs_plan *plan, const struct bs_query *query, const struct bs_snapshot *snapshot,

@@ -140,18 +140,17 @@ static enum bs_status push_column(struct slab_scan *at, const struct bs_level *l
 	return status;
 }
 
-/* The distinct columns of a hashed term at one level. A level it sets bits in but that is empty here ends the matter:
- * no document of the slab has the term. */
+/* The distinct columns of a hashed term at one level. A slab whose document level holds nothing has no hashed term. */
 static enum bs_status push_hashed(struct slab_scan *at, uint32_t term, uint32_t level_index, struct bs_live *live)
 {
 	const struct bs_level *level = &at->slab->levels[level_index];
-	uint32_t k = place_of(at, term)->treatment->n_columns[level_index];
+	uint32_t k = bs_slab_hashes(place_of(at, term)->treatment, at->slab->n_columns, level_index);
 	if (k > 0 && level->n_columns == 0) {
 		memset(live, 0, sizeof(*live));
 		return BS_OK;
 	}
 	struct bs_probe probe = bs_hash_probe(at->plan->terms[term].hash, level->rank);
-	uint32_t seen[BS_MAX_HASHES];
+	uint32_t seen[BS_SLAB_MAX_HASHES];
 	uint32_t n_seen = 0;
 	for (uint32_t i = 0; i < k; i++) {
 		uint32_t c = bs_hash_position(probe, i, level->n_columns);
@@ -320,7 +319,7 @@ static const struct bs_query_node *node_at(const struct slab_scan *at, uint32_t 
 static enum bs_status word_is_exact(struct slab_scan *at, const struct bs_query_node *node, bool *exact_out)
 {
 	const struct bs_plan_element *element = &at->plan->elements[node->items[0].element];
-	*exact_out = node->field == BS_QUERY_ANY_FIELD;
+	*exact_out = node->field == BS_QUERY_ANY_FIELD && !element->is_too_broad;
 	for (uint32_t i = 0; i < element->n_terms && *exact_out; i++) {
 		uint32_t term = element->first_term + i;
 		uint32_t column;
@@ -365,7 +364,7 @@ static enum bs_status push_leaf(struct slab_scan *at, const struct bs_query_node
 		const struct bs_plan_element *element = &at->plan->elements[e];
 		if (element->n_terms == 1)
 			status = push_term(at, element->first_term);
-		else
+		else if (!element->is_too_broad)
 			*has_wide_out = true;
 	}
 	return status;
@@ -395,7 +394,8 @@ static enum bs_status and_wide_items(struct slab_scan *at, const struct bs_query
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < node->n_items && !status && live_any(live); i++) {
 		struct bs_live one = *live;
-		if (at->plan->elements[node->items[i].element].n_terms == 1)
+		const struct bs_plan_element *element = &at->plan->elements[node->items[i].element];
+		if (element->n_terms == 1 || element->is_too_broad)
 			continue;
 		status = need_frame(at, depth + 1);
 		if (!status)
@@ -525,13 +525,18 @@ static enum bs_status leaf_truth(struct slab_scan *at, uint32_t row, const struc
                                  struct truth *truth_out)
 {
 	bool has = true;
+	bool is_known = true;
 	for (uint32_t i = 0; i < node->n_items && has; i++) {
+		if (at->plan->elements[node->items[i].element].is_too_broad) {
+			is_known = false;
+			continue;
+		}
 		enum bs_status status = row_has_element(at, row, node->items[i].element, &has);
 		if (status)
 			return status;
 	}
 	truth_out->may = has;
-	truth_out->must = has && node->kind == BS_NODE_WORD && node->field == BS_QUERY_ANY_FIELD;
+	truth_out->must = has && is_known && node->kind == BS_NODE_WORD && node->field == BS_QUERY_ANY_FIELD;
 	return BS_OK;
 }
 

@@ -111,7 +111,6 @@ struct bs_searcher {
 	struct bs_buffer candidates;
 	struct bs_buffer hits;  /* struct bs_hit each */
 	struct bs_buffer marks; /* struct bs_snippet_hit each */
-	struct bs_buffer idfs;  /* double an element */
 	struct bs_buffer id, path, snippet, text;
 	/* The query being run. */
 	const struct bs_search_request *request;
@@ -161,7 +160,6 @@ void bs_searcher_free(struct bs_searcher *searcher)
 	bs_buffer_deinit(&searcher->candidates);
 	bs_buffer_deinit(&searcher->hits);
 	bs_buffer_deinit(&searcher->marks);
-	bs_buffer_deinit(&searcher->idfs);
 	bs_buffer_deinit(&searcher->id);
 	bs_buffer_deinit(&searcher->path);
 	bs_buffer_deinit(&searcher->snippet);
@@ -191,15 +189,24 @@ static void charge(struct bs_searcher *searcher, enum bs_stage stage, uint64_t *
 
 /* ---- verifying ---- */
 
-static double score_of(const struct bs_searcher *searcher, const struct bs_match *match)
+/* A word's idf is worked out when it is first met, and kept by the matcher. */
+static enum bs_status score_match(struct bs_searcher *searcher, const struct bs_match *match, double *score_out,
+                                  struct bs_error *err)
 {
-	const struct bs_query *query = searcher->query;
-	const double *idfs = (const double *)(const void *)searcher->idfs.data;
-	double score = 0;
-	for (size_t i = 0; i < query->n_elements; i++)
-		if (query->elements[i].is_scored && match->tfs[i] > 0)
-			score += bs_bm25_weight(idfs[i], match->tfs[i], match->length, searcher->avgdl);
-	return score;
+	const struct bs_snapshot *snapshot = &searcher->search->snapshot;
+	*score_out = 0;
+	for (size_t i = 0; i < match->n_words; i++) {
+		const struct bs_match_word *word = &match->words[i];
+		if (*word->idf < 0) {
+			uint64_t df;
+			enum bs_status status = bs_plan_df(snapshot, word->term, word->term_bytes, &df, err);
+			if (status)
+				return status;
+			*word->idf = bs_bm25_idf(snapshot->n_docs, df);
+		}
+		*score_out += bs_bm25_weight(*word->idf, word->tf, match->length, searcher->avgdl);
+	}
+	return BS_OK;
 }
 
 static enum bs_status take_hit(struct bs_searcher *searcher, const struct bs_hit *hit, struct bs_error *err)
@@ -251,8 +258,9 @@ static enum bs_status verify(struct bs_searcher *searcher, uint32_t segment, con
 		searcher->stats->false_positives++;
 		return BS_OK;
 	}
-	hit.score = searcher->request->mode == BS_SEARCH_TOP ? score_of(searcher, &match) : 0;
-	return take_hit(searcher, &hit, err);
+	if (searcher->request->mode == BS_SEARCH_TOP)
+		status = score_match(searcher, &match, &hit.score, err);
+	return status ? status : take_hit(searcher, &hit, err);
 }
 
 /* ---- the stages ---- */
@@ -276,6 +284,18 @@ static enum bs_status parse(struct bs_searcher *searcher, size_t *error_byte_out
 	return BS_OK;
 }
 
+static void notice_broad(struct bs_searcher *searcher, const struct bs_element *element)
+{
+	struct bs_error line;
+	int n_bytes = element->term_bytes < 100 ? (int)element->term_bytes : 100;
+	if (searcher->request->brute || !searcher->sink.notice)
+		return;
+	(void)bs_fail(&line, BS_OK, "%.*s%s stands for more than %u words of this index; answering without it first, by "
+	              "reading more documents: a longer word is faster", n_bytes, (const char *)element->term,
+	              element->kind == BS_ELEMENT_PREFIX ? "*" : "~", BS_PLAN_MAX_EXPANSION);
+	searcher->sink.notice(searcher->sink.context, line.text);
+}
+
 static enum bs_status plan(struct bs_searcher *searcher, struct bs_error *err)
 {
 	const struct bs_search *search = searcher->search;
@@ -284,13 +304,9 @@ static enum bs_status plan(struct bs_searcher *searcher, struct bs_error *err)
 	enum bs_status status = bs_plan_make(&searcher->plan, query, snapshot, err);
 	if (!status)
 		status = bs_matcher_new(query, search->fields, search->n_fields, searcher->words, &searcher->matcher, err);
-	bs_buffer_clear(&searcher->idfs);
-	for (size_t i = 0; i < query->n_elements && !status; i++) {
-		const struct bs_plan_element *element = &searcher->plan.elements[i];
-		uint64_t df = element->n_terms ? searcher->plan.terms[element->first_term].df : 0;
-		double idf = bs_bm25_idf(snapshot->n_docs, df);
-		status = bs_buffer_append(&searcher->idfs, &idf, sizeof(idf), err);
-	}
+	for (size_t i = 0; i < query->n_elements && !status; i++)
+		if (searcher->plan.elements[i].is_too_broad)
+			notice_broad(searcher, &query->elements[i]);
 	searcher->avgdl = snapshot->n_docs ? (double)snapshot->n_positions / (double)snapshot->n_docs : 1;
 	if (searcher->avgdl <= 0)
 		searcher->avgdl = 1;

@@ -133,7 +133,7 @@ static void test_runs(void **state)
 		/* Marks belong to the run before them; half-width voicing marks compose with the fold. */
 		{"\u304b\u3099\u304d", "0:\u304c|0+\u304c\u304d|1:\u304d"},
 		{"\uff76\uff9e", "0:\u30ac"},
-		{"\u4e2d\u0301\u6587", "0:\u4e2d|0+\u4e2d\u0301|1:\u0301|1+\u0301\u6587|2:\u6587"},
+		{"\u4e2d\u0301\u6587\u5b57", "0:\u4e2d|1:\u0301|2:\u6587|2+\u6587\u5b57|3:\u5b57"},
 		{"\u8fbb\U000e0100\u8fbb\ufe00", "0:\u8fbb|0+\u8fbb\u8fbb|1:\u8fbb"},
 		{"\u30fc\u3005", "0:\u30fc|0+\u30fc\u3005|1:\u3005"},
 		/* Thai, Lao, Khmer, Myanmar: letters, vowel signs and digits. SARA AM folds to two. */
@@ -142,7 +142,7 @@ static void test_runs(void **state)
 		{"\u1780\u17d2\u1798", "0:\u1780|0+\u1780\u17d2|1:\u17d2|1+\u17d2\u1798|2:\u1798"},
 		{"\u1019\u103c\u1041", "0:\u1019|0+\u1019\u103c|1:\u103c|1+\u103c\u1041|2:\u1041"},
 		/* A number in parentheses is of category N and Han; its fold has parentheses. */
-		{"\u3220", "0:(|0+(\u4e00|1:\u4e00|1+\u4e00)|2:)"},
+		{"\u3220", "0:(|1:\u4e00|2:)"},
 		/* A run without a fold is no run: no position, no gap of its own. */
 		{"a \u17b4 b", "0:a|1:b"},
 		{"\u4e2d \u17b4\u17b5 \u6587", "0:\u4e2d|2:\u6587"},
@@ -150,7 +150,16 @@ static void test_runs(void **state)
 		{"\u17b4 \u4e2d", "0:\u4e2d"},
 		/* Radicals are symbols, so they are no run; ICU asks its dictionary where two stand together. */
 		{"\u2f00", ""},
-		{"\u2f00\u2f01", "0:\u4e00|1:\u4e28"},
+		{"\u2f00\u2f01", "0:\u4e00|0+\u4e00\u4e28|1:\u4e28"},
+		/* Signs that are words by themselves and fold to one code point of a run pair with runs and each other. */
+		{"\u6f22\u3297", "0:\u6f22|0+\u6f22\u795d|1:\u795d"},
+		{"\u3297\ufe0f\u6f22", "0:\u795d|0+\u795d\u6f22|1:\u6f22"},
+		{"\u3297\u3299", "0:\u795d|0+\u795d\u79d8|1:\u79d8"},
+		{"\u3297a\u6f22", "0:\u795d|1:a|2:\u6f22"},
+		{"\u3297, \u6f22", "0:\u795d|0+\u795d\u6f22|1:\u6f22"},
+		{"\u32d0\u32d1\u30ab", "0:\u30a2\u30a4|1:\u30ab"},
+		/* A mark may fold to a letter; it makes no pair, as that letter by itself makes none. */
+		{"\u6f22\u0345", "0:\u6f22|1:\u03b9"},
 		/* A cut looks at the raw neighbours, runs included. */
 		{"a@\u4e2d", "0:a|1:\u4e2d"},
 		{"\u4e2d@b", "0:\u4e2d|1:b"},

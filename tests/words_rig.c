@@ -258,6 +258,34 @@ static void naive_drop_accents(struct naive *naive)
 		naive_units_from_utf8(naive, naive->utf8, n_bytes);
 }
 
+/* The code point of a term that is a single one of a run's scripts, else -1. */
+static UChar32 of_run(const uint8_t *term, size_t term_bytes)
+{
+	UChar32 c = term_bytes <= 4 ? decode_exactly(term, term_bytes) : -1;
+	return c >= 0 && starts_run(c) ? c : -1;
+}
+
+/* The term in naive->utf8 as a token; first the pair that it makes with the one at the position before. */
+static void naive_keep(struct naive *naive, size_t term_bytes, uint64_t start_byte, uint64_t end_byte)
+{
+	struct kept *out = naive->out;
+	size_t i = kept_n(out);
+	while (i > 0 && kept_at(out, i - 1)->is_pair)
+		i--;
+	if (i > 0 && kept_at(out, i - 1)->position + 1 == naive->position) {
+		const struct kept_token *last = kept_at(out, i - 1);
+		uint8_t pair[8];
+		if (of_run(out->terms.data + last->term_off, last->term_bytes) >= 0 && of_run(naive->utf8, term_bytes) >= 0) {
+			size_t last_bytes = last->term_bytes;
+			memcpy(pair, out->terms.data + last->term_off, last_bytes);
+			memcpy(pair + last_bytes, naive->utf8, term_bytes);
+			keep(out, pair, last_bytes + term_bytes, naive->position - 1, start_byte, end_byte, true);
+		}
+	}
+	keep(out, naive->utf8, term_bytes, naive->position++, start_byte, end_byte, false);
+	naive->n_positions++;
+}
+
 static void naive_piece(struct naive *naive, size_t start, size_t end)
 {
 	naive_take(naive, start, end);
@@ -269,8 +297,7 @@ static void naive_piece(struct naive *naive, size_t start, size_t end)
 	if (naive->fold_accents)
 		naive_drop_accents(naive);
 	size_t n_bytes = naive_utf8(naive, 0, naive->n_units);
-	keep(naive->out, naive->utf8, n_bytes, naive->position++, naive->byte[start], naive->byte[end], false);
-	naive->n_positions++;
+	naive_keep(naive, n_bytes, naive->byte[start], naive->byte[end]);
 	naive->after_run = false;
 }
 
@@ -323,16 +350,7 @@ static void naive_run(struct naive *naive, size_t start, size_t end)
 	for (int32_t at = 0; at < naive->n_units;) {
 		int32_t first = at;
 		bs_words_next(naive->units, &at);
-		keep(naive->out, naive->utf8, naive_utf8(naive, first, at), naive->position, start_byte, end_byte,
-		     false);
-		if (at < naive->n_units) {
-			int32_t second = at;
-			bs_words_next(naive->units, &second);
-			keep(naive->out, naive->utf8, naive_utf8(naive, first, second), naive->position, start_byte,
-			     end_byte, true);
-		}
-		naive->position++;
-		naive->n_positions++;
+		naive_keep(naive, naive_utf8(naive, first, at), start_byte, end_byte);
 	}
 }
 

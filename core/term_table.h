@@ -1,9 +1,9 @@
 /*
  * term_table.h: distinct byte strings and numbers for them, in order of first appearance. The working dictionary of an
- * index run: terms of a batch, terms of a segment, names of fields. One thread.
+ * index run (terms of a batch, of a segment, names of fields) and of a verifier (words seen). One thread.
  */
-#ifndef BS_INDEXER_TERM_TABLE_H
-#define BS_INDEXER_TERM_TABLE_H
+#ifndef BS_CORE_TERM_TABLE_H
+#define BS_CORE_TERM_TABLE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,6 +37,10 @@ void bs_term_table_clear(struct bs_term_table *table);
  * BS_NO_MEMORY, also for the 2^32nd string. */
 enum bs_status bs_term_table_intern(struct bs_term_table *table, const uint8_t *bytes, uint32_t n_bytes, uint64_t hash,
                                     uint32_t *number_out, bool *is_new_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Whether the string is there, and its number. */
+bool bs_term_table_find(const struct bs_term_table *table, const uint8_t *bytes, uint32_t n_bytes, uint64_t hash,
+                        uint32_t *number_out);
 
 /* Asks the memory for the slot that intern will look at: call some terms ahead. */
 static inline void bs_term_table_prefetch(const struct bs_term_table *table, uint64_t hash)

@@ -1,5 +1,5 @@
 /* term_table.c: an open-addressing hash table with linear probing. See term_table.h. */
-#include "indexer/term_table.h"
+#include "core/term_table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -93,16 +93,14 @@ static enum bs_status add(struct bs_term_table *table, const uint8_t *bytes, uin
 	return BS_OK;
 }
 
-enum bs_status bs_term_table_intern(struct bs_term_table *table, const uint8_t *bytes, uint32_t n_bytes, uint64_t hash,
-                                    uint32_t *number_out, bool *is_new_out, struct bs_error *err)
+bool bs_term_table_find(const struct bs_term_table *table, const uint8_t *bytes, uint32_t n_bytes, uint64_t hash,
+                        uint32_t *number_out)
 {
 	uint64_t tag = hash & ~(uint64_t)UINT32_MAX;
-	if (is_new_out)
-		*is_new_out = false;
 	for (uint32_t at = (uint32_t)hash & table->slot_mask; table->slots; at = (at + 1) & table->slot_mask) {
 		uint64_t slot = table->slots[at];
 		if (slot == 0)
-			break;
+			return false;
 		if ((slot & ~(uint64_t)UINT32_MAX) != tag)
 			continue;
 		uint32_t number = (uint32_t)slot - 1;
@@ -110,11 +108,20 @@ enum bs_status bs_term_table_intern(struct bs_term_table *table, const uint8_t *
 		if (entry->hash == hash && entry->n_bytes == n_bytes &&
 		    memcmp(table->bytes.data + entry->offset, bytes, n_bytes) == 0) {
 			*number_out = number;
-			return BS_OK;
+			return true;
 		}
 	}
-	*number_out = table->n_terms;
+	return false;
+}
+
+enum bs_status bs_term_table_intern(struct bs_term_table *table, const uint8_t *bytes, uint32_t n_bytes, uint64_t hash,
+                                    uint32_t *number_out, bool *is_new_out, struct bs_error *err)
+{
+	bool is_new = !bs_term_table_find(table, bytes, n_bytes, hash, number_out);
 	if (is_new_out)
-		*is_new_out = true;
+		*is_new_out = is_new;
+	if (!is_new)
+		return BS_OK;
+	*number_out = table->n_terms;
 	return add(table, bytes, n_bytes, hash, err);
 }

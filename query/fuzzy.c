@@ -1,0 +1,123 @@
+/* fuzzy.c: see fuzzy.h. */
+#include "query/fuzzy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/visible.h"
+
+/*
+ * Row i holds, for each prefix of the word, its distance to the first i code points of the term. A term longer than the
+ * word by more than max_distance is no match, so there are never more rows than that.
+ */
+struct bs_fuzzy {
+	uint32_t max_distance;
+	uint32_t n_word;      /* code points */
+	uint32_t max_rows;    /* n_word + max_distance + 1 */
+	int32_t *word;
+	int32_t *term;        /* code points whose rows are valid */
+	uint32_t *ends;       /* bytes of the term up to and with each of them */
+	uint32_t *rows;       /* max_rows + 1 rows of n_word + 1 */
+	uint32_t n_valid;     /* rows computed, beyond row 0 */
+	uint32_t dead_bytes;  /* a prefix of this many bytes cannot become a match any more; 0: none */
+};
+
+enum bs_status bs_fuzzy_new(const uint8_t *word, uint32_t word_bytes, uint32_t max_distance, struct bs_fuzzy **fuzzy_out,
+                            struct bs_error *err)
+{
+	struct bs_fuzzy *fuzzy = calloc(1, sizeof(*fuzzy));
+	*fuzzy_out = NULL;
+	if (!fuzzy)
+		return bs_fail_memory(err, "a fuzzy word", sizeof(*fuzzy));
+	fuzzy->max_distance = max_distance;
+	fuzzy->word = malloc(((size_t)word_bytes + 1) * sizeof(*fuzzy->word));
+	if (fuzzy->word)
+		for (size_t at = 0; at < word_bytes;)
+			fuzzy->word[fuzzy->n_word++] = bs_visible_next(word, word_bytes, &at);
+	fuzzy->max_rows = fuzzy->n_word + max_distance + 1;
+	fuzzy->term = malloc(((size_t)fuzzy->max_rows + 1) * sizeof(*fuzzy->term));
+	fuzzy->ends = malloc(((size_t)fuzzy->max_rows + 1) * sizeof(*fuzzy->ends));
+	fuzzy->rows = malloc(((size_t)fuzzy->max_rows + 1) * ((size_t)fuzzy->n_word + 1) * sizeof(*fuzzy->rows));
+	if (!fuzzy->word || !fuzzy->term || !fuzzy->ends || !fuzzy->rows) {
+		bs_fuzzy_free(fuzzy);
+		return bs_fail_memory(err, "a fuzzy word", (uint64_t)word_bytes * word_bytes * 4);
+	}
+	for (uint32_t j = 0; j <= fuzzy->n_word; j++)
+		fuzzy->rows[j] = j;
+	*fuzzy_out = fuzzy;
+	return BS_OK;
+}
+
+void bs_fuzzy_free(struct bs_fuzzy *fuzzy)
+{
+	if (!fuzzy)
+		return;
+	free(fuzzy->word);
+	free(fuzzy->term);
+	free(fuzzy->ends);
+	free(fuzzy->rows);
+	free(fuzzy);
+}
+
+static uint32_t *row_at(const struct bs_fuzzy *fuzzy, uint32_t i)
+{
+	return fuzzy->rows + (size_t)i * (fuzzy->n_word + 1);
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Fills row i (>= 1) for code point term[i - 1] and returns its least value. */
+static uint32_t fill_row(struct bs_fuzzy *fuzzy, uint32_t i)
+{
+	uint32_t *row = row_at(fuzzy, i);
+	const uint32_t *above = row_at(fuzzy, i - 1);
+	int32_t c = fuzzy->term[i - 1];
+	uint32_t smallest = row[0] = i;
+	for (uint32_t j = 1; j <= fuzzy->n_word; j++) {
+		uint32_t value = least(above[j], row[j - 1]) + 1;
+		value = least(value, above[j - 1] + (fuzzy->word[j - 1] != c));
+		if (i > 1 && j > 1 && fuzzy->word[j - 2] == c && fuzzy->word[j - 1] == fuzzy->term[i - 2])
+			value = least(value, row_at(fuzzy, i - 2)[j - 2] + 1);
+		row[j] = value;
+		smallest = least(smallest, value);
+	}
+	return smallest;
+}
+
+static uint32_t row_least(const struct bs_fuzzy *fuzzy, uint32_t i)
+{
+	const uint32_t *row = row_at(fuzzy, i);
+	uint32_t smallest = row[0];
+	for (uint32_t j = 1; j <= fuzzy->n_word; j++)
+		smallest = least(smallest, row[j]);
+	return smallest;
+}
+
+bool bs_fuzzy_matches(struct bs_fuzzy *fuzzy, const uint8_t *term, uint32_t term_bytes, uint32_t shared_bytes)
+{
+	if (fuzzy->dead_bytes && shared_bytes >= fuzzy->dead_bytes)
+		return false;
+	fuzzy->dead_bytes = 0;
+	while (fuzzy->n_valid > 0 && fuzzy->ends[fuzzy->n_valid - 1] > shared_bytes)
+		fuzzy->n_valid--;
+	size_t at = fuzzy->n_valid > 0 ? fuzzy->ends[fuzzy->n_valid - 1] : 0;
+	while (at < term_bytes) {
+		uint32_t i = fuzzy->n_valid + 1;
+		if (i > fuzzy->max_rows) {
+			fuzzy->dead_bytes = (uint32_t)at + 1;
+			return false;
+		}
+		fuzzy->term[i - 1] = bs_visible_next(term, term_bytes, &at);
+		fuzzy->ends[i - 1] = (uint32_t)at;
+		fuzzy->n_valid = i;
+		/* A swap looks two rows back: hopeless only when this row and, with one edit more, the last one are. */
+		if (fill_row(fuzzy, i) > fuzzy->max_distance && row_least(fuzzy, i - 1) >= fuzzy->max_distance) {
+			fuzzy->dead_bytes = (uint32_t)at;
+			return false;
+		}
+	}
+	return row_at(fuzzy, fuzzy->n_valid)[fuzzy->n_word] <= fuzzy->max_distance;
+}

@@ -1,0 +1,76 @@
+# Helpers of the scripts in this folder; sourced by them.
+
+# show COMMAND...: the command, its standard output, its standard error (each line marked with "! ") and its exit
+# status unless 0, as a transcript. What differs from run to run or with the file format is replaced.
+show() {
+    local status=0
+    printf '$ %s\n' "${*//$'\n'/\\n}"
+    "$@" >"$SCRATCH/.stdout" 2>"$SCRATCH/.stderr" || status=$?
+    cat "$SCRATCH/.stdout"
+    neutral "$SCRATCH/.stderr" | sed 's/^/! /'
+    [ "$status" -eq 0 ] || printf 'exit status %d\n' "$status"
+}
+
+# quiet COMMAND...: only its exit status, and that only if it is not 0.
+quiet() {
+    local status=0
+    printf '$ %s\n' "${*//$'\n'/\\n}"
+    "$@" >/dev/null 2>"$SCRATCH/.stderr" || status=$?
+    [ "$status" -eq 0 ] || printf 'exit status %d\n' "$status"
+}
+
+# A file's text without times, rates, sizes of the index, process numbers and the name of the temporary folder.
+neutral() {
+    sed -E -e "s|$(dirname -- "$SCRATCH")|TOP|g" \
+        -e 's/in [0-9.]+ s \([0-9]+ MB\/s\)/in T s (N MB\/s)/' \
+        -e 's/^  index     .*, in (.*) \([0-9,]+ segments?\)$/  index     SIZE in \1/' \
+        -e 's/\(process [0-9]+\)/(process N)/' \
+        -- "$1"
+}
+
+# Numbers of a line of statistics.
+neutral_stats() {
+    sed -E 's/:[0-9]+(\.[0-9]+)?/:N/g'
+}
+
+skip() {
+    printf 'skipped: %s\n' "$1" >&2
+    exit 77
+}
+
+# as_nobody COMMAND...: as a user whom file permissions bind. can_be_nobody says whether that is possible here.
+as_nobody() {
+    if [ "$(id -u)" -ne 0 ]; then
+        "$@"
+    else
+        setpriv --reuid=65534 --regid=65534 --clear-groups -- "$@"
+    fi
+}
+can_be_nobody() {
+    as_nobody bitsift --version >/dev/null 2>&1
+}
+
+# The stored bytes of a file: changes one of them, N bytes from the start.
+flip_byte() {
+    local file=$1 at=$2 byte
+    byte=$(od -An -tu1 -j "$at" -N 1 -- "$file" | tr -d ' ')
+    printf '%b' "\\$(printf '%03o' $((byte ^ 255)))" | dd of="$file" bs=1 seek="$at" conv=notrunc status=none
+}
+
+# documents N: N made-up records as JSONL on standard output, the same every time. Every one holds "common", one in a
+# hundred "hundred".
+documents() {
+    awk -v n="$1" 'BEGIN {
+        x = 1
+        for (i = 0; i < n; i++) {
+            printf "{\"id\":\"d%d\",\"text\":\"common", i
+            if (i % 100 == 0)
+                printf " hundred"
+            for (j = 0; j < 20; j++) {
+                x = (x * 16807) % 2147483647
+                printf " w%d", x % 5000
+            }
+            print "\"}"
+        }
+    }'
+}

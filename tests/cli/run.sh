@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# run.sh PROGRAM SCRIPT: runs SCRIPT (X.sh) in a fresh folder and a clean environment, and compares its standard output
+# with X.sh.stdout.exact and, where that file exists, its standard error with X.sh.stderr.exact. UPDATE=1 rewrites the
+# expectations instead. Exit status 0 as expected, 1 not, 77 the script cannot run on this machine (its stderr says why).
+#
+# What a script finds: bitsift in its PATH, an empty folder as its current one, SCRATCH (a folder beside it for what
+# must not be indexed), SAMPLE (the sample corpus), LIB (helpers to source).
+set -euo pipefail
+
+if [ $# -ne 2 ]; then
+    echo "usage: run.sh PROGRAM SCRIPT" >&2
+    exit 2
+fi
+program=$(realpath -- "$1")
+script=$(realpath -- "$2")
+here=$(realpath -- "$(dirname -- "$0")")
+name=$(basename -- "$script")
+
+top=$(mktemp -d "${TMPDIR:-/tmp}/bitsift-cli.XXXXXX")
+cleanup() {
+    chmod -R u+rwX -- "$top"
+    rm -rf -- "$top"
+}
+trap cleanup EXIT
+mkdir "$top/bin" "$top/work" "$top/scratch"
+ln -s -- "$program" "$top/bin/bitsift"
+chmod 755 "$top" "$top/work" "$top/scratch" "$top/bin"
+
+keep=()
+for variable in ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS TSAN_OPTIONS BITSIFT_TEST_SANITIZED; do
+    [ -z "${!variable:-}" ] || keep+=("$variable=${!variable}")
+done
+status=0
+(
+    cd "$top/work"
+    exec env -i "${keep[@]}" PATH="$top/bin:/usr/sbin:/usr/bin:/sbin:/bin" HOME= LC_ALL=C.UTF-8 TZ=UTC \
+        SCRATCH="$top/scratch" SAMPLE="$here/../../corpus/sample" README="$here/../../README.md" LIB="$here/lib.sh" \
+        bash -eu "$script"
+) >"$top/stdout" 2>"$top/stderr" </dev/null || status=$?
+
+if [ "$status" -eq 77 ]; then
+    cat "$top/stderr" >&2
+    exit 77
+fi
+if [ "$status" -ne 0 ]; then
+    cat "$top/stdout"
+    cat "$top/stderr" >&2
+    echo "$name: exit status $status" >&2
+    exit 1
+fi
+if [ -n "${UPDATE:-}" ]; then
+    cp -- "$top/stdout" "$script.stdout.exact"
+    [ ! -e "$script.stderr.exact" ] || cp -- "$top/stderr" "$script.stderr.exact"
+    exit 0
+fi
+failed=0
+diff -u -- "$script.stdout.exact" "$top/stdout" || failed=1
+[ ! -e "$script.stderr.exact" ] || diff -u -- "$script.stderr.exact" "$top/stderr" || failed=1
+if [ "$failed" -ne 0 ]; then
+    [ -e "$script.stderr.exact" ] || cat "$top/stderr" >&2
+    echo "$name: other output than expected; if the new one is right: UPDATE=1 tests/cli/run.sh PROGRAM $name" >&2
+fi
+exit "$failed"
