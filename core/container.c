@@ -352,7 +352,8 @@ static enum bs_status file_check_head(struct bs_container *file, enum bs_contain
 		return bs_container_corrupt(file, err, "head: checksum mismatch");
 	if (bs_load_u32(head + 8) != BS_FORMAT_VERSION)
 		return bs_fail(err, BS_UNSUPPORTED,
-		               "%s: format version %u, this bitsift knows version %u; use a newer bitsift or index again",
+		               "%s: format version %u, this bitsift knows version %u; use that one, or rebuild the index with "
+		               "`bitsift index --rebuild`",
 		               file->path, bs_load_u32(head + 8), BS_FORMAT_VERSION);
 	if (bs_load_u32(head + 12) != (uint32_t)kind)
 		return bs_container_corrupt(file, err, "a file of kind %u where kind %d belongs", bs_load_u32(head + 12), (int)kind);

@@ -101,7 +101,11 @@ enum bs_status bs_recorded_source(const char *index_dir, const struct bs_source_
 	here = getcwd(NULL, 0);
 	bool is_as_it_is = record->path[0] == '/' || record->kind == BS_SOURCE_STDIN || (here && strcmp(here, base) == 0);
 	source_out->label = strdup(record->label);
-	source_out->path = is_as_it_is ? strdup(record->path) : join_paths(base, record->path);
+	bool is_base = strcmp(record->path, ".") == 0;
+	if (is_as_it_is || is_base)
+		source_out->path = strdup(is_as_it_is ? record->path : base);
+	else
+		source_out->path = join_paths(base, record->path);
 	if (!source_out->label || !source_out->path) {
 		bs_source_deinit(source_out);
 		status = bs_fail_memory(err, "a source", strlen(record->path));

@@ -20,6 +20,7 @@ enum index_option {
 	OPTION_TEXT,
 	OPTION_DENSITY,
 	OPTION_MEMORY,
+	OPTION_JOBS,
 	OPTION_HIDDEN,
 	OPTION_NO_IGNORE,
 	OPTION_GLOB,
@@ -40,6 +41,7 @@ static const struct bs_option index_options[] = {
 	{OPTION_TEXT, 0, "text", "F,G", "JSONL: fields to index [every top-level string]"},
 	{OPTION_DENSITY, 0, "density", "D", "share of set bits, 0.05 to 0.6: less is faster and larger [0.25]"},
 	{OPTION_MEMORY, 0, "memory", "SIZE", "memory to work with [1G]"},
+	{OPTION_JOBS, 'j', "jobs", "N", "threads [one a processor]; the index is the same"},
 	{OPTION_HIDDEN, 0, "hidden", NULL, "hidden files and folders too"},
 	{OPTION_NO_IGNORE, 0, "no-ignore", NULL, "do not heed .gitignore, .ignore, .rgignore"},
 	{OPTION_GLOB, 'g', "glob", "GLOB", "only files that match; !GLOB leaves out; repeatable"},
@@ -62,7 +64,7 @@ static const char *const index_examples[] = {
 
 const struct bs_command bs_command_index = {
 	.name = "index",
-	.summary = "Index files, folders (as ripgrep would search them) and JSONL collections.",
+	.summary = "Index files, folders (as ripgrep sees them) and JSONL collections.",
 	.usage = "[OPTION]... [SOURCE]...",
 	.description = "",
 	.options = index_options,
@@ -252,6 +254,8 @@ static enum bs_status take_recorded(struct index_arguments *arguments, int id, c
 
 static enum bs_status take_option(struct index_arguments *arguments, int id, const char *value, struct bs_error *err)
 {
+	uint64_t number = 0;
+	enum bs_status status;
 	switch (id) {
 	case BS_OPTION_HELP:
 		arguments->help = true;
@@ -261,6 +265,10 @@ static enum bs_status take_option(struct index_arguments *arguments, int id, con
 		return BS_OK;
 	case OPTION_MEMORY:
 		return bs_parse_size("--memory", value, &arguments->job.memory_bytes, err);
+	case OPTION_JOBS:
+		status = bs_parse_number("-j", value, 1, 64, &number, err);
+		arguments->job.n_threads = (uint32_t)number;
+		return status;
 	case OPTION_STRICT:
 		arguments->job.strict = true;
 		return BS_OK;

@@ -11,6 +11,7 @@
 #define FIELD_GAP         100u /* positions between two fields of a record */
 #define SPOOL_CHUNK_BYTES (1u << 20)
 #define PREFETCH_AHEAD    8u
+#define UNMAPPED          UINT32_MAX
 
 /* ---- harvest ---- */
 
@@ -222,45 +223,56 @@ static enum bs_status map_fields(struct bs_gather *gather, const struct bs_harve
 	return BS_OK;
 }
 
-enum bs_status bs_gather_map(struct bs_gather *gather, const struct bs_harvest *harvest, struct bs_error *err)
+enum bs_status bs_gather_start(struct bs_gather *gather, const struct bs_harvest *harvest, struct bs_error *err)
 {
-	const struct bs_term_table *from = &harvest->terms;
+	size_t n_bytes = (size_t)harvest->terms.n_terms * sizeof(uint32_t);
 	bs_buffer_clear(&gather->map);
-	enum bs_status status = bs_buffer_reserve(&gather->map, (size_t)from->n_terms * 4, err);
+	enum bs_status status = bs_buffer_reserve(&gather->map, n_bytes, err);
 	if (status)
 		return status;
-	uint32_t *map = (uint32_t *)(void *)gather->map.data;
-	for (uint32_t i = 0; i < from->n_terms; i++) {
-		const struct bs_term_entry *entry = &from->entries[i];
-		if (i + PREFETCH_AHEAD < from->n_terms)
-			bs_term_table_prefetch(&gather->terms, from->entries[i + PREFETCH_AHEAD].hash);
-		status = bs_term_table_intern(&gather->terms, bs_term_table_key(from, i), entry->n_bytes, entry->hash, &map[i],
-		                              NULL, err);
-		if (status)
-			return status;
-	}
+	if (n_bytes)
+		memset(gather->map.data, 0xff, n_bytes);
 	return map_fields(gather, harvest, err);
+}
+
+/* The number here of the harvest's p-th posting from postings on; asks the memory for the one a few further. */
+static enum bs_status map_posting(struct bs_gather *gather, const struct bs_harvest *harvest, const uint32_t *postings,
+                                  uint32_t p, uint32_t n_postings, uint32_t *number_out, struct bs_error *err)
+{
+	const struct bs_term_table *from = &harvest->terms;
+	uint32_t *map = (uint32_t *)(void *)gather->map.data;
+	uint32_t term = postings[p];
+	if (p + PREFETCH_AHEAD < n_postings && map[postings[p + PREFETCH_AHEAD]] == UNMAPPED)
+		bs_term_table_prefetch(&gather->terms, from->entries[postings[p + PREFETCH_AHEAD]].hash);
+	enum bs_status status = BS_OK;
+	if (map[term] == UNMAPPED)
+		status = bs_term_table_intern(&gather->terms, bs_term_table_key(from, term), from->entries[term].n_bytes,
+		                              from->entries[term].hash, &map[term], NULL, err);
+	*number_out = map[term];
+	return status;
 }
 
 enum bs_status bs_gather_add(struct bs_gather *gather, const struct bs_harvest *harvest, uint32_t i,
                              const struct bs_doc_record *record, struct bs_error *err)
 {
 	const struct bs_harvest_doc *from = &bs_harvest_docs(harvest)[i];
-	const uint32_t *map = (const uint32_t *)(const void *)gather->map.data;
 	const uint32_t *postings = (const uint32_t *)(const void *)harvest->postings.data + from->first_posting;
 	uint8_t *codes = spool_reserve(gather, (size_t)from->n_terms * 5 + 1, err);
-	if (!codes)
-		return BS_NO_MEMORY;
+	enum bs_status status = codes ? BS_OK : BS_NO_MEMORY;
 	uint8_t *at = codes;
-	for (uint32_t p = 0; p < from->n_terms; p++) {
-		uint32_t number = map[postings[p]];
+	for (uint32_t p = 0; p < from->n_terms && !status; p++) {
+		uint32_t number;
+		status = map_posting(gather, harvest, postings, p, from->n_terms, &number, err);
+		if (status)
+			return status;
 		gather->terms.entries[number].df++;
 		at += bs_varint_put(at, number);
 	}
 	struct bs_gathered_doc doc = {.codes = codes, .n_terms = from->n_terms};
 	struct bs_doc_record named = *record;
 	named.length = from->length;
-	enum bs_status status = bs_buffer_append(&gather->docs, &doc, sizeof(doc), err);
+	if (!status)
+		status = bs_buffer_append(&gather->docs, &doc, sizeof(doc), err);
 	if (!status)
 		status = bs_doc_table_add(&gather->doc_table, &named, err);
 	if (status)

@@ -90,13 +90,14 @@ struct bs_gather {
 	uint64_t n_postings;
 	uint64_t n_positions;
 	uint64_t text_bytes;
-	struct bs_buffer map; /* scratch: number in the harvest -> number here */
+	struct bs_buffer map; /* scratch: number in the harvest -> number here, or UNMAPPED */
 };
 void bs_gather_clear(struct bs_gather *gather);
 void bs_gather_deinit(struct bs_gather *gather);
 
-/* Makes the harvest's terms known here; call before adding its documents. */
-enum bs_status bs_gather_map(struct bs_gather *gather, const struct bs_harvest *harvest, struct bs_error *err)
+/* Starts a harvest: call before adding its documents, and again after a bs_gather_clear in their midst. Terms become
+ * known here with the first document that has them, so that what is held depends on the documents alone. */
+enum bs_status bs_gather_start(struct bs_gather *gather, const struct bs_harvest *harvest, struct bs_error *err)
 	BS_WARN_UNUSED;
 /* Adds document i of the harvest as the next one, under the record given (its length is taken from the harvest). */
 enum bs_status bs_gather_add(struct bs_gather *gather, const struct bs_harvest *harvest, uint32_t i,

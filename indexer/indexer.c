@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "core/hash.h"
 #include "core/index_dir.h"
@@ -15,10 +16,12 @@
 #include "corpus/store.h"
 #include "indexer/gather.h"
 #include "indexer/id_set.h"
+#include "indexer/pipeline.h"
 #include "indexer/segment_build.h"
 
 #define DEFAULT_MEMORY_BYTES (UINT64_C(1) << 30)
 #define MIN_MEMORY_BYTES     (UINT64_C(16) << 20)
+#define MAX_THREADS          64
 /* Timestamps of files come from a clock that ticks every few ms; one from this shortly before the run may be later. */
 #define CLOCK_GRAIN_NS       20000000
 
@@ -42,9 +45,8 @@ struct run {
 	uint64_t gather_limit_bytes;
 	int64_t start_mtime_ns; /* a file not older than this is suspect */
 	uint64_t start_ns;
-	struct bs_words *words;
-	struct bs_reader *reader;
-	struct bs_harvest harvest;
+	struct bs_pipeline *pipeline;
+	const struct bs_harvest *harvest; /* the one being poured */
 	struct bs_gather gather;
 	struct bs_store_writer *store; /* of the segment being gathered, or NULL */
 	uint64_t n_stored;
@@ -203,7 +205,7 @@ static struct bs_doc_record make_record(const struct run *run, const struct bs_h
 	struct bs_doc_record record = {
 		.source = run->source_number,
 		.flags = document->is_named_by_line ? BS_DOC_NAMED_BY_LINE : 0,
-		.name = run->harvest.names.data + doc->name_offset,
+		.name = run->harvest->names.data + doc->name_offset,
 		.name_bytes = doc->name_bytes,
 	};
 	switch (run->source.kind) {
@@ -236,7 +238,7 @@ static enum bs_status store_document(struct run *run, const struct bs_harvest_do
 	if (!run->store)
 		status = bs_store_writer_new(run->job->dir, &run->store, err);
 	if (!status)
-		status = bs_store_writer_add(run->store, run->harvest.raws.data + doc->raw_offset,
+		status = bs_store_writer_add(run->store, run->harvest->raws.data + doc->raw_offset,
 		                             (size_t)doc->document.raw_bytes, err);
 	run->n_stored++;
 	return status;
@@ -244,7 +246,7 @@ static enum bs_status store_document(struct run *run, const struct bs_harvest_do
 
 static enum bs_status add_document(struct run *run, uint32_t i, struct bs_error *err)
 {
-	const struct bs_harvest_doc *doc = &bs_harvest_docs(&run->harvest)[i];
+	const struct bs_harvest_doc *doc = &bs_harvest_docs(run->harvest)[i];
 	struct bs_doc_record record = make_record(run, doc);
 	struct bs_id_place place = {.segment = run->n_segments, .document = bs_gather_n_docs(&run->gather)};
 	enum bs_status status = BS_OK;
@@ -253,10 +255,10 @@ static enum bs_status add_document(struct run *run, uint32_t i, struct bs_error 
 	/* Paths are unique as they are. */
 	if (run->source.kind == BS_SOURCE_COLLECTION || run->source.kind == BS_SOURCE_STDIN)
 		status = claim_id(run, &record, place, err);
-	if (!status && run->harvest.keep_raws)
+	if (!status && run->harvest->keep_raws)
 		status = store_document(run, doc, err);
 	if (!status)
-		status = bs_gather_add(&run->gather, &run->harvest, i, &record, err);
+		status = bs_gather_add(&run->gather, run->harvest, i, &record, err);
 	run->report.text_bytes += doc->text_bytes;
 	run->report.n_docs++;
 	return status;
@@ -264,9 +266,9 @@ static enum bs_status add_document(struct run *run, uint32_t i, struct bs_error 
 
 static enum bs_status pour_skips(struct run *run, struct bs_error *err)
 {
-	for (uint32_t i = 0; i < run->harvest.n_skips; i++) {
-		const struct bs_harvest_skip *skip = &bs_harvest_skips(&run->harvest)[i];
-		const char *message = (const char *)run->harvest.messages.data + skip->message_offset;
+	for (uint32_t i = 0; i < run->harvest->n_skips; i++) {
+		const struct bs_harvest_skip *skip = &bs_harvest_skips(run->harvest)[i];
+		const char *message = (const char *)run->harvest->messages.data + skip->message_offset;
 		if (run->job->strict && (skip->reason == BS_SKIP_BAD_RECORD || skip->reason == BS_SKIP_NO_TEXT))
 			return bs_fail(err, BS_INVALID, "%s (--strict stops here; the index is as it was)", message);
 		report_skip(run, skip->reason, message);
@@ -274,19 +276,30 @@ static enum bs_status pour_skips(struct run *run, struct bs_error *err)
 	return BS_OK;
 }
 
-/* The harvest of a batch goes into the gather; a full gather becomes a segment. */
-static enum bs_status pour(struct run *run, struct bs_error *err)
+static bool is_full(const struct run *run)
 {
+	uint32_t max_docs = run->job->max_segment_docs;
+	return bs_gather_bytes(&run->gather) > run->gather_limit_bytes ||
+	       (max_docs && bs_gather_n_docs(&run->gather) >= max_docs);
+}
+
+/* The documents of a harvest go into the gather; a full gather becomes a segment. */
+static enum bs_status pour(void *context, const struct bs_harvest *harvest, uint64_t source_bytes, struct bs_error *err)
+{
+	struct run *run = context;
+	run->harvest = harvest;
 	enum bs_status status = pour_skips(run, err);
 	if (!status)
-		status = bs_gather_map(&run->gather, &run->harvest, err);
-	for (uint32_t i = 0; i < run->harvest.n_docs && !status; i++)
+		status = bs_gather_start(&run->gather, harvest, err);
+	for (uint32_t i = 0; i < harvest->n_docs && !status; i++) {
 		status = add_document(run, i, err);
-	uint32_t max_docs = run->job->max_segment_docs;
-	bool is_full = bs_gather_bytes(&run->gather) > run->gather_limit_bytes ||
-	               (max_docs && bs_gather_n_docs(&run->gather) >= max_docs);
-	if (!status && is_full)
+		if (status || !is_full(run))
+			continue;
 		status = flush_segment(run, err);
+		if (!status)
+			status = bs_gather_start(&run->gather, harvest, err);
+	}
+	run->report.source_bytes = source_bytes;
 	run->report.elapsed_ns = clock_ns(CLOCK_MONOTONIC) - run->start_ns;
 	if (run->job->progress)
 		run->job->progress(run->job->context, &run->report);
@@ -302,7 +315,8 @@ static enum bs_status replay_segment(struct run *run, uint32_t s, uint32_t old_s
 	struct bs_store *store = NULL;
 	struct bs_store_reader *store_reader = NULL;
 	struct bs_buffer raw = {0};
-	const struct bs_document_sink sink = bs_harvest_sink(&run->harvest);
+	struct bs_harvest *harvest = bs_pipeline_harvest(run->pipeline, true);
+	const struct bs_document_sink sink = bs_harvest_sink(harvest);
 	enum bs_status status = bs_section_touch(&segment->store_dictionary, 0, segment->store_dictionary.n_bytes, err);
 	if (!status)
 		status = bs_section_touch(&segment->store_offsets, 0, segment->store_offsets.n_bytes, err);
@@ -320,16 +334,16 @@ static enum bs_status replay_segment(struct run *run, uint32_t s, uint32_t old_s
 		status = bs_doc_table_get(&segment->docs, d, &record, err);
 		if (status || record.source != old_source)
 			continue;
-		bs_harvest_clear(&run->harvest);
+		bs_harvest_clear(harvest);
 		status = bs_store_fetch(store_reader, record.place[0], &raw, err);
 		if (!status)
-			status = bs_reader_fetch_raw(run->reader, raw.data, raw.used_bytes, &document, err);
+			status = bs_reader_fetch_raw(bs_pipeline_reader(run->pipeline), raw.data, raw.used_bytes, &document, err);
 		if (status)
 			break;
 		document.line = record.place[2];
 		status = sink.document(sink.context, &document, err);
 		if (!status)
-			status = pour(run, err);
+			status = pour(run, harvest, 0, err);
 	}
 	bs_buffer_deinit(&raw);
 	bs_store_reader_free(store_reader);
@@ -353,22 +367,11 @@ static enum bs_status replay_stdin(struct run *run, struct bs_error *err)
 static enum bs_status read_feed(struct run *run, struct bs_source_record *record, struct bs_error *err)
 {
 	struct bs_feed *feed = NULL;
-	struct bs_batch batch = {0};
-	const struct bs_document_sink sink = bs_harvest_sink(&run->harvest);
 	enum bs_status status = bs_feed_open(&run->source, &run->source_options, report_skip, run, &feed, err);
-	while (!status) {
-		bs_harvest_clear(&run->harvest);
-		status = bs_feed_next(feed, &batch, err);
-		if (status || batch.n_items == 0)
-			break;
-		status = bs_reader_read(run->reader, &run->source, &batch, &sink, err);
-		run->report.source_bytes = batch.source_bytes;
-		if (!status)
-			status = pour(run, err);
-	}
+	if (!status)
+		status = bs_pipeline_run(run->pipeline, &run->source, feed, run->source.kind == BS_SOURCE_STDIN, pour, run, err);
 	record->read_bytes = run->report.source_bytes;
 	bs_feed_close(feed);
-	bs_batch_deinit(&batch);
 	return status;
 }
 
@@ -415,7 +418,6 @@ static enum bs_status read_source(struct run *run, uint32_t i, bool read_stdin, 
 	run->source_number = i;
 	run->report.source_bytes = 0;
 	run->report.source_total = 0;
-	run->harvest.keep_raws = run->source.kind == BS_SOURCE_STDIN;
 	if (run->source.kind == BS_SOURCE_COLLECTION) {
 		struct bs_stamp stamp;
 		status = bs_path_stamp(run->source.path, &stamp, err);
@@ -504,7 +506,7 @@ static enum bs_status collect_sources(struct run *run, bool *read_stdin_out, str
 	enum bs_status last = BS_OK;
 	size_t n_good = 0;
 	*read_stdin_out = false;
-	for (uint32_t i = 0; run->has_old && i < run->old.manifest.n_sources && !status; i++) {
+	for (uint32_t i = 0; i < run->old.manifest.n_sources && !status; i++) {
 		struct bs_source_record record = run->old.manifest.sources[i];
 		status = bs_manifest_add_source(&run->manifest, &record, err);
 	}
@@ -581,6 +583,36 @@ static void set_limits(struct run *run)
 		run->build_options.policy.density = run->manifest.options.density;
 }
 
+static uint32_t count_threads(const struct bs_index_job *job)
+{
+	long n = job->n_threads ? (long)job->n_threads : sysconf(_SC_NPROCESSORS_ONLN);
+	return n < 1 ? 1 : (n > MAX_THREADS ? MAX_THREADS : (uint32_t)n);
+}
+
+/* A damaged index must not stand in the way of the rebuild that mends it: its manifest, if that is whole, still says
+ * what to read. But text from standard input stands nowhere else. */
+static enum bs_status salvage_sources(struct run *run, enum bs_status damage, struct bs_error *err)
+{
+	const struct bs_index_job *job = run->job;
+	bool has_stdin = false;
+	for (size_t i = 0; i < job->n_sources; i++)
+		has_stdin |= strcmp(job->sources[i], "-") == 0;
+	if (!job->rebuild)
+		return damage;
+	if (bs_manifest_read(job->dir, &run->old.manifest, NULL) != BS_OK) {
+		bs_manifest_deinit(&run->old.manifest);
+		if (job->n_sources > 0)
+			return BS_OK;
+		return bs_fail(err, damage, "%s: its manifest cannot be read, and with it the list of sources is lost: name "
+		               "them, as in `bitsift index --rebuild .`", job->dir);
+	}
+	for (uint32_t i = 0; i < run->old.manifest.n_sources; i++)
+		if (run->old.manifest.sources[i].kind == BS_SOURCE_STDIN && !has_stdin)
+			return bs_fail(err, damage, "%s: damaged, and it holds the only copy of what came from standard input: "
+			               "give that again, with `bitsift index --rebuild -`", job->dir);
+	return BS_OK;
+}
+
 static enum bs_status start(struct run *run, struct bs_error *err)
 {
 	const struct bs_index_job *job = run->job;
@@ -596,13 +628,15 @@ static enum bs_status start(struct run *run, struct bs_error *err)
 	status = bs_snapshot_open(job->dir, &run->old, err);
 	run->has_old = status == BS_OK;
 	run->is_damaged = status != BS_OK && status != BS_NOT_FOUND;
-	/* A damaged index must not stand in the way of the rebuild that mends it, unless it holds the only copy of texts. */
-	if (status && status != BS_NOT_FOUND && !(job->rebuild && job->n_sources > 0))
-		return status;
+	if (run->is_damaged) {
+		enum bs_status salvaged = salvage_sources(run, status, err);
+		if (salvaged)
+			return salvaged;
+	}
 	/* What a killed run left behind goes now; of a damaged index nothing goes before there is a better one. */
 	if (run->has_old || status == BS_NOT_FOUND)
 		bs_index_sweep(job->dir, run->has_old ? &run->old.manifest : NULL);
-	run->manifest.generation = run->has_old ? run->old.manifest.generation + 1 : 1;
+	run->manifest.generation = run->old.manifest.generation + 1;
 	run->manifest.next_number = bs_index_next_number(job->dir);
 	bs_words_versions(run->manifest.icu_version, run->manifest.unicode_version);
 	status = choose_options(run, err);
@@ -616,10 +650,7 @@ static enum bs_status start(struct run *run, struct bs_error *err)
 	};
 	status = bs_kernel_choose(NULL, &run->build_options.kernel, err);
 	if (!status)
-		status = bs_words_new(&words_options, &run->words, err);
-	if (!status)
-		status = bs_reader_new(&run->source_options, &run->reader, err);
-	run->harvest.words = run->words;
+		status = bs_pipeline_new(count_threads(job), &words_options, &run->source_options, &run->pipeline, err);
 	return status ? status : add_run_segment(run, err);
 }
 
@@ -652,18 +683,15 @@ static void run_deinit(struct run *run)
 			bs_segment_deinit(&run->segments[i].opened);
 	}
 	free(run->segments);
-	bs_harvest_deinit(&run->harvest);
 	bs_gather_deinit(&run->gather);
 	bs_store_writer_free(run->store);
-	bs_reader_free(run->reader);
-	bs_words_free(run->words);
+	bs_pipeline_free(run->pipeline);
 	bs_source_deinit(&run->source);
 	bs_id_set_deinit(&run->ids);
 	bs_buffer_deinit(&run->id);
 	bs_buffer_deinit(&run->other_id);
 	bs_manifest_deinit(&run->manifest);
-	if (run->has_old)
-		bs_snapshot_deinit(&run->old);
+	bs_snapshot_deinit(&run->old);
 }
 
 enum bs_status bs_index_run(const struct bs_index_job *job, struct bs_index_report *report_out, struct bs_error *err)

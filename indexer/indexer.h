@@ -41,10 +41,11 @@ struct bs_index_job {
 	bool strict;                     /* stop at the first bad record */
 	bool wait;                       /* for the lock */
 	uint64_t memory_bytes;           /* 0: 1 GiB */
+	uint32_t n_threads;              /* 0: one a processor; the index does not depend on it */
 	/* For experiments and tests; zero: defaults. */
 	const struct bs_treatment_policy *policy;
 	uint32_t max_slab_blocks;
-	uint32_t max_segment_docs; /* checked after each batch */
+	uint32_t max_segment_docs;
 	enum bs_list_mode list_mode;
 	/* Called on the caller's thread. Both may be NULL. progress comes often: throttle. */
 	void (*progress)(void *context, const struct bs_index_report *so_far);

@@ -79,8 +79,6 @@ static enum bs_status sort_terms(struct build *build, struct bs_error *err)
 	return BS_OK;
 }
 
-/* Terms that the postings no longer mention (df 0) cannot be: every number came from a document that was added, or from
- * one that replaced it. They are left out here all the same, so that a df is never 0 in a file. */
 static enum bs_status write_lexicon(struct build *build, uint64_t *n_terms_out, struct bs_error *err)
 {
 	const struct bs_term_table *terms = &build->gather->terms;

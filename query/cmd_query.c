@@ -52,7 +52,7 @@ static const char *const query_examples[] = {
 
 const struct bs_command bs_command_query = {
 	.name = "query",
-	.summary = "Find documents. Words are joined by AND; also OR, NOT or -, \"a phrase\", ( ).",
+	.summary = "Find documents. Words mean AND; also OR, NOT or -, \"a phrase\", ( ).",
 	.usage = "[OPTION]... (QUERY... | --batch FILE)",
 	.description = "",
 	.options = query_options,

@@ -22,26 +22,38 @@
 
 enum bs_status bs_search_locate(char **dir_out, struct bs_error *err)
 {
+	static const char name[] = ".bitsift";
+	static const char manifest[] = "/manifest";
 	char *here = getcwd(NULL, 0);
 	*dir_out = NULL;
 	if (!here)
 		return bs_fail(err, BS_IO, "the current directory: %s", strerror(errno));
-	for (char *end = here + strlen(here);;) {
-		char path[4200];
-		struct stat info;
-		*end = '\0';
-		snprintf(path, sizeof(path), "%s/.bitsift/manifest", here);
-		if (stat(path, &info) == 0) {
-			path[strlen(path) - strlen("/manifest")] = '\0';
-			free(here);
-			*dir_out = strdup(path);
-			return *dir_out ? BS_OK : bs_fail_memory(err, "a path", sizeof(path));
-		}
-		if (end == here)
-			break;
-		end = strrchr(here, '/');
-	}
+	/* One step up for every component of where we are. */
+	size_t n_up = 0;
+	for (const char *at = here; *at; at++)
+		n_up += at[0] == '/' && at[1] != '\0';
 	free(here);
+	struct bs_buffer path = {0};
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i <= n_up && !status; i++) {
+		struct stat info;
+		size_t up_bytes = path.used_bytes;
+		status = bs_buffer_append(&path, name, strlen(name), err);
+		if (!status)
+			status = bs_buffer_append(&path, manifest, sizeof(manifest), err);
+		if (status)
+			break;
+		if (stat((const char *)path.data, &info) == 0) {
+			path.data[up_bytes + strlen(name)] = '\0';
+			*dir_out = (char *)path.data;
+			return BS_OK;
+		}
+		path.used_bytes = up_bytes;
+		status = bs_buffer_append(&path, "../", 3, err);
+	}
+	bs_buffer_deinit(&path);
+	if (status)
+		return status;
 	return bs_fail(err, BS_NOT_FOUND, "no index here or above (.bitsift); make one with `bitsift index .`, or name one "
 	               "with --index DIR");
 }

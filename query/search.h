@@ -27,7 +27,7 @@ struct bs_search {
 	bool is_other_unicode; /* made with another ICU or Unicode version: its words are not today's, so only scan */
 };
 
-/* The index nearest to the current directory, upward: its path, "./.bitsift" or higher, to be freed by the caller.
+/* The index nearest to the current directory, upward: its path, ".bitsift" or "../.bitsift" and so on, to be freed by the caller.
  * BS_NOT_FOUND says how to make one. */
 enum bs_status bs_search_locate(char **dir_out, struct bs_error *err) BS_WARN_UNUSED;
 

@@ -4,17 +4,26 @@
 # status unless 0, as a transcript. What differs from run to run or with the file format is replaced.
 show() {
     local status=0
-    printf '$ %s\n' "${*//$'\n'/\\n}"
+    announce "$@"
     "$@" >"$SCRATCH/.stdout" 2>"$SCRATCH/.stderr" || status=$?
     cat "$SCRATCH/.stdout"
     neutral "$SCRATCH/.stderr" | sed 's/^/! /'
     [ "$status" -eq 0 ] || printf 'exit status %d\n' "$status"
 }
 
+announce() {
+    local word line='$'
+    for word; do
+        [[ $word =~ ^[A-Za-z0-9_./=:,+@%-]+$ ]] || word=${word@Q}
+        line+=" $word"
+    done
+    printf '%s\n' "$line" | neutral -
+}
+
 # quiet COMMAND...: only its exit status, and that only if it is not 0.
 quiet() {
     local status=0
-    printf '$ %s\n' "${*//$'\n'/\\n}"
+    announce "$@"
     "$@" >/dev/null 2>"$SCRATCH/.stderr" || status=$?
     [ "$status" -eq 0 ] || printf 'exit status %d\n' "$status"
 }

@@ -1,0 +1,307 @@
+/* pipeline.c: see pipeline.h. */
+#include "indexer/pipeline.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+/* A harvest is poured when it holds this much, even in the middle of a batch. */
+#define HARVEST_LIMIT_BYTES (8u << 20)
+
+/*
+ * The life of a slot: the main thread fills its batch (EMPTY -> READY), a worker takes it (RUNNING) and harvests it
+ * (DONE), or stops half-way with a full harvest (FULL) until the main thread, whose turn it is to pour this very slot,
+ * has emptied it (RUNNING again).
+ */
+enum slot_state { SLOT_EMPTY, SLOT_READY, SLOT_RUNNING, SLOT_FULL, SLOT_DONE };
+
+struct slot {
+	struct bs_pipeline *pipeline;
+	enum slot_state state;
+	struct bs_batch batch;
+	struct bs_words *words;
+	struct bs_reader *reader;
+	struct bs_harvest harvest;
+	struct bs_document_sink harvest_sink;
+	enum bs_status status;
+	struct bs_error error;
+};
+
+struct bs_pipeline {
+	uint32_t n_threads;
+	uint32_t n_slots;
+	struct slot *slots;
+	pthread_t *threads;
+	uint32_t n_started;
+	pthread_mutex_t mutex;
+	pthread_cond_t changed; /* some slot's state */
+	bool is_stopping;       /* the pipeline ends, or the run has failed */
+	bool has_mutex;
+	/* The run under way. Batch i goes through slot i % n_slots. */
+	const struct bs_source *source;
+	uint64_t n_fed;
+	uint64_t n_taken;
+	bs_pour_fn pour;
+	void *context;
+};
+
+/* ---- a slot's work ---- */
+
+static uint64_t harvest_bytes(const struct bs_harvest *harvest)
+{
+	return bs_term_table_bytes(&harvest->terms) + harvest->postings.used_bytes + harvest->docs.used_bytes +
+	       harvest->names.used_bytes + harvest->raws.used_bytes + harvest->messages.used_bytes;
+}
+
+/* On the worker: hands a full harvest over and waits until it is empty. */
+static enum bs_status hand_over(struct slot *slot, struct bs_error *err)
+{
+	struct bs_pipeline *pipeline = slot->pipeline;
+	if (pipeline->n_threads == 1) {
+		enum bs_status status = pipeline->pour(pipeline->context, &slot->harvest, slot->batch.source_bytes, err);
+		bs_harvest_clear(&slot->harvest);
+		return status;
+	}
+	pthread_mutex_lock(&pipeline->mutex);
+	slot->state = SLOT_FULL;
+	pthread_cond_broadcast(&pipeline->changed);
+	while (slot->state == SLOT_FULL && !pipeline->is_stopping)
+		pthread_cond_wait(&pipeline->changed, &pipeline->mutex);
+	bool is_stopped = pipeline->is_stopping;
+	pthread_mutex_unlock(&pipeline->mutex);
+	return is_stopped ? BS_STOPPED : BS_OK;
+}
+
+static enum bs_status slot_document(void *context, const struct bs_document *document, struct bs_error *err)
+{
+	struct slot *slot = context;
+	enum bs_status status = slot->harvest_sink.document(slot->harvest_sink.context, document, err);
+	if (status || harvest_bytes(&slot->harvest) < HARVEST_LIMIT_BYTES)
+		return status;
+	return hand_over(slot, err);
+}
+
+static enum bs_status slot_skip(void *context, enum bs_skip reason, const char *message, struct bs_error *err)
+{
+	struct slot *slot = context;
+	return slot->harvest_sink.skip(slot->harvest_sink.context, reason, message, err);
+}
+
+static void harvest_batch(struct slot *slot)
+{
+	struct bs_document_sink sink = {.context = slot, .document = slot_document, .skip = slot_skip};
+	slot->status = bs_reader_read(slot->reader, slot->pipeline->source, &slot->batch, &sink, &slot->error);
+}
+
+static void *work(void *argument)
+{
+	struct bs_pipeline *pipeline = argument;
+	pthread_mutex_lock(&pipeline->mutex);
+	while (!pipeline->is_stopping) {
+		if (pipeline->n_taken == pipeline->n_fed) {
+			pthread_cond_wait(&pipeline->changed, &pipeline->mutex);
+			continue;
+		}
+		struct slot *slot = &pipeline->slots[pipeline->n_taken++ % pipeline->n_slots];
+		assert(slot->state == SLOT_READY);
+		slot->state = SLOT_RUNNING;
+		pthread_mutex_unlock(&pipeline->mutex);
+		harvest_batch(slot);
+		pthread_mutex_lock(&pipeline->mutex);
+		slot->state = SLOT_DONE;
+		pthread_cond_broadcast(&pipeline->changed);
+	}
+	pthread_mutex_unlock(&pipeline->mutex);
+	return NULL;
+}
+
+/* ---- making ---- */
+
+static enum bs_status slot_init(struct slot *slot, struct bs_pipeline *pipeline, const struct bs_words_options *words,
+                                const struct bs_source_options *options, struct bs_error *err)
+{
+	slot->pipeline = pipeline;
+	enum bs_status status = bs_words_new(words, &slot->words, err);
+	if (!status)
+		status = bs_reader_new(options, &slot->reader, err);
+	slot->harvest.words = slot->words;
+	slot->harvest_sink = bs_harvest_sink(&slot->harvest);
+	return status;
+}
+
+enum bs_status bs_pipeline_new(uint32_t n_threads, const struct bs_words_options *words,
+                               const struct bs_source_options *options, struct bs_pipeline **pipeline_out,
+                               struct bs_error *err)
+{
+	struct bs_pipeline *pipeline = calloc(1, sizeof(*pipeline));
+	*pipeline_out = NULL;
+	if (!pipeline)
+		return bs_fail_memory(err, "a pipeline", sizeof(*pipeline));
+	enum bs_status status = BS_OK;
+	pipeline->n_threads = n_threads;
+	pipeline->n_slots = n_threads > 1 ? n_threads + 2 : 1;
+	pipeline->slots = calloc(pipeline->n_slots, sizeof(*pipeline->slots));
+	pipeline->threads = calloc(n_threads, sizeof(*pipeline->threads));
+	if (!pipeline->slots || !pipeline->threads)
+		status = bs_fail_memory(err, "a pipeline", pipeline->n_slots * sizeof(*pipeline->slots));
+	for (uint32_t i = 0; i < pipeline->n_slots && !status; i++)
+		status = slot_init(&pipeline->slots[i], pipeline, words, options, err);
+	if (!status) {
+		pthread_mutex_init(&pipeline->mutex, NULL);
+		pthread_cond_init(&pipeline->changed, NULL);
+		pipeline->has_mutex = true;
+	}
+	if (status)
+		bs_pipeline_free(pipeline);
+	else
+		*pipeline_out = pipeline;
+	return status;
+}
+
+static void stop_threads(struct bs_pipeline *pipeline)
+{
+	pthread_mutex_lock(&pipeline->mutex);
+	pipeline->is_stopping = true;
+	pthread_cond_broadcast(&pipeline->changed);
+	pthread_mutex_unlock(&pipeline->mutex);
+	for (uint32_t i = 0; i < pipeline->n_started; i++)
+		pthread_join(pipeline->threads[i], NULL);
+	pipeline->n_started = 0;
+	pipeline->is_stopping = false;
+}
+
+void bs_pipeline_free(struct bs_pipeline *pipeline)
+{
+	if (!pipeline)
+		return;
+	for (uint32_t i = 0; pipeline->slots && i < pipeline->n_slots; i++) {
+		bs_batch_deinit(&pipeline->slots[i].batch);
+		bs_words_free(pipeline->slots[i].words);
+		bs_reader_free(pipeline->slots[i].reader);
+		bs_harvest_deinit(&pipeline->slots[i].harvest);
+	}
+	if (pipeline->has_mutex) {
+		pthread_mutex_destroy(&pipeline->mutex);
+		pthread_cond_destroy(&pipeline->changed);
+	}
+	free(pipeline->slots);
+	free(pipeline->threads);
+	free(pipeline);
+}
+
+struct bs_reader *bs_pipeline_reader(struct bs_pipeline *pipeline)
+{
+	return pipeline->slots[0].reader;
+}
+
+struct bs_harvest *bs_pipeline_harvest(struct bs_pipeline *pipeline, bool keep_raws)
+{
+	struct bs_harvest *harvest = &pipeline->slots[0].harvest;
+	bs_harvest_clear(harvest);
+	harvest->keep_raws = keep_raws;
+	return harvest;
+}
+
+/* ---- running ---- */
+
+static enum bs_status run_alone(struct bs_pipeline *pipeline, struct bs_feed *feed, struct bs_error *err)
+{
+	struct slot *slot = &pipeline->slots[0];
+	for (;;) {
+		enum bs_status status = bs_feed_next(feed, &slot->batch, err);
+		if (status || slot->batch.n_items == 0)
+			return status;
+		bs_harvest_clear(&slot->harvest);
+		harvest_batch(slot);
+		if (slot->status) {
+			if (err)
+				*err = slot->error;
+			return slot->status;
+		}
+		status = pipeline->pour(pipeline->context, &slot->harvest, slot->batch.source_bytes, err);
+		if (status)
+			return status;
+	}
+}
+
+/* Fills free slots while the feed has anything. *more_io becomes false at its end. */
+static enum bs_status fill_slots(struct bs_pipeline *pipeline, struct bs_feed *feed, uint64_t n_poured, bool *more_io,
+                                 struct bs_error *err)
+{
+	while (*more_io && pipeline->n_fed - n_poured < pipeline->n_slots) {
+		struct slot *slot = &pipeline->slots[pipeline->n_fed % pipeline->n_slots];
+		enum bs_status status = bs_feed_next(feed, &slot->batch, err);
+		if (status)
+			return status;
+		*more_io = slot->batch.n_items > 0;
+		if (!*more_io)
+			break;
+		bs_harvest_clear(&slot->harvest);
+		pthread_mutex_lock(&pipeline->mutex);
+		slot->state = SLOT_READY;
+		pipeline->n_fed++;
+		pthread_cond_broadcast(&pipeline->changed);
+		pthread_mutex_unlock(&pipeline->mutex);
+	}
+	return BS_OK;
+}
+
+/* Pours the slot whose turn it is, as often as it fills, until its batch is done. */
+static enum bs_status pour_slot(struct bs_pipeline *pipeline, struct slot *slot, struct bs_error *err)
+{
+	for (;;) {
+		pthread_mutex_lock(&pipeline->mutex);
+		while (slot->state != SLOT_FULL && slot->state != SLOT_DONE)
+			pthread_cond_wait(&pipeline->changed, &pipeline->mutex);
+		bool is_done = slot->state == SLOT_DONE;
+		pthread_mutex_unlock(&pipeline->mutex);
+		if (is_done && slot->status) {
+			if (err)
+				*err = slot->error;
+			return slot->status;
+		}
+		enum bs_status status = pipeline->pour(pipeline->context, &slot->harvest, slot->batch.source_bytes, err);
+		bs_harvest_clear(&slot->harvest);
+		if (status || is_done)
+			return status;
+		pthread_mutex_lock(&pipeline->mutex);
+		slot->state = SLOT_RUNNING;
+		pthread_cond_broadcast(&pipeline->changed);
+		pthread_mutex_unlock(&pipeline->mutex);
+	}
+}
+
+static enum bs_status run_threads(struct bs_pipeline *pipeline, struct bs_feed *feed, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	bool more = true;
+	while (pipeline->n_started < pipeline->n_threads &&
+	       pthread_create(&pipeline->threads[pipeline->n_started], NULL, work, pipeline) == 0)
+		pipeline->n_started++;
+	if (pipeline->n_started == 0)
+		return bs_fail(err, BS_NO_MEMORY, "cannot start a thread");
+	for (uint64_t n_poured = 0; !status; n_poured++) {
+		status = fill_slots(pipeline, feed, n_poured, &more, err);
+		if (status || n_poured == pipeline->n_fed)
+			break;
+		status = pour_slot(pipeline, &pipeline->slots[n_poured % pipeline->n_slots], err);
+	}
+	stop_threads(pipeline);
+	return status;
+}
+
+enum bs_status bs_pipeline_run(struct bs_pipeline *pipeline, const struct bs_source *source, struct bs_feed *feed,
+                               bool keep_raws, bs_pour_fn pour, void *context, struct bs_error *err)
+{
+	pipeline->source = source;
+	pipeline->pour = pour;
+	pipeline->context = context;
+	pipeline->n_fed = 0;
+	pipeline->n_taken = 0;
+	for (uint32_t i = 0; i < pipeline->n_slots; i++) {
+		bs_harvest_clear(&pipeline->slots[i].harvest);
+		pipeline->slots[i].harvest.keep_raws = keep_raws;
+		pipeline->slots[i].state = SLOT_EMPTY;
+	}
+	return pipeline->n_threads == 1 ? run_alone(pipeline, feed, err) : run_threads(pipeline, feed, err);
+}

@@ -1,0 +1,44 @@
+/*
+ * pipeline.h: the batches of a source through several threads, and out again in order.
+ *
+ *      feed --batch--> [ slot: reader, analyzer -> harvest ] --harvest--> pour
+ *       one thread              n threads, any order           the same one thread, in document order
+ *
+ * What pour sees does not depend on the number of threads. A harvest that grows large is poured before its batch is
+ * done, so memory stays bounded whatever a batch holds.
+ */
+#ifndef BS_INDEXER_PIPELINE_H
+#define BS_INDEXER_PIPELINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/status.h"
+#include "core/words.h"
+#include "corpus/source.h"
+#include "indexer/gather.h"
+
+struct bs_pipeline;
+
+/* n_threads >= 1; with 1 everything runs on the caller's thread. options are borrowed. BS_INVALID for an unknown
+ * stemmer, BS_NO_MEMORY. */
+enum bs_status bs_pipeline_new(uint32_t n_threads, const struct bs_words_options *words,
+                               const struct bs_source_options *options, struct bs_pipeline **pipeline_out,
+                               struct bs_error *err) BS_WARN_UNUSED;
+/* NULL is fine. */
+void bs_pipeline_free(struct bs_pipeline *pipeline);
+
+/* Takes a harvest: its documents and skips, in order. Not called twice with the same ones. source_bytes as in bs_batch.
+ * A failure ends the run. */
+typedef enum bs_status (*bs_pour_fn)(void *context, const struct bs_harvest *harvest, uint64_t source_bytes,
+                                     struct bs_error *err);
+
+/* Everything that the feed still has, poured. keep_raws: see bs_harvest. The first failure of feed, reader or pour. */
+enum bs_status bs_pipeline_run(struct bs_pipeline *pipeline, const struct bs_source *source, struct bs_feed *feed,
+                               bool keep_raws, bs_pour_fn pour, void *context, struct bs_error *err) BS_WARN_UNUSED;
+
+/* The first slot's reader and a cleared harvest to fill, for documents that do not come from a feed. */
+struct bs_reader *bs_pipeline_reader(struct bs_pipeline *pipeline);
+struct bs_harvest *bs_pipeline_harvest(struct bs_pipeline *pipeline, bool keep_raws);
+
+#endif

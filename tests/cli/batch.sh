@@ -1,0 +1,29 @@
+# Many queries in one process.
+. "$LIB"
+mkdir d
+echo 'cat and dog' >d/a.txt
+echo 'cat' >d/b.txt
+printf 'cat mouse\n' >"d/$(printf 't\tab')"
+quiet bitsift index d
+printf 'cat\n(\ndog\n\nfish\ncat -dog\r\ndog' >queries
+show bitsift query --batch queries --count
+show bitsift query --batch queries --ids
+show bitsift query --batch queries
+show bitsift query --batch queries --json
+show bitsift query --batch queries --json --ids
+echo '# NUL-ended ids, a line feed after each query'
+bitsift query --batch queries --ids -0 2>/dev/null | tr '\0' '|' || true
+show bitsift query --batch - --count <<'QUERIES'
+cat
+dog OR mouse
+QUERIES
+show bitsift query --batch - --count -n 3 --any <<'QUERIES'
+dog mouse
+QUERIES
+echo '# exit status: 1 if no query matched'
+show bitsift query --batch - --count <<'QUERIES'
+fish
+QUERIES
+show bitsift query --batch - --count </dev/null
+show bitsift query --batch nowhere --count
+show bitsift query --batch d --count

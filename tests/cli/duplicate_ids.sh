@@ -1,0 +1,16 @@
+# A later record of the same id in the same source replaces the earlier; the same id in two sources is two documents.
+. "$LIB"
+printf '%s\n' '{"id":"a","text":"cat one"}' '{"id":"b","text":"cat two"}' '{"id":"a","text":"cat three"}' >x.jsonl
+printf '%s\n' '{"id":"a","text":"cat four"}' >y.jsonl
+show bitsift index x.jsonl y.jsonl
+show bitsift query cat
+show bitsift query --count one
+show bitsift query --count --brute one
+show bitsift query --ids three OR four
+show bitsift query --count -- -cat
+show bitsift index -
+printf '%s\n' '{"id":"a","text":"cat five"}' | show bitsift index -
+printf '%s\n' '{"id":"a","text":"cat six"}' | show bitsift index -
+show bitsift query five
+show bitsift query six
+show bitsift query --ids cat

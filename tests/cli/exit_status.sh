@@ -1,0 +1,19 @@
+# 0: something matched; 1: nothing did; 2: error. All results on stdout, all else on stderr.
+. "$LIB"
+echo 'cat' >a.txt
+quiet bitsift index .
+for mode in '' --count --ids --json; do
+    # shellcheck disable=SC2086 # no mode is no argument
+    { quiet bitsift query $mode cat; quiet bitsift query $mode dog; quiet bitsift query $mode '('; }
+done
+show bitsift query dog
+show bitsift query --count dog
+show bitsift query --ids dog
+show bitsift query --index nowhere cat
+echo '# nobody reads the results'
+if [ -w /dev/full ]; then
+    status=0
+    bitsift query cat >/dev/full 2>"$SCRATCH/stderr" || status=$?
+    cat "$SCRATCH/stderr"
+    echo "exit status $status"
+fi

@@ -1,0 +1,19 @@
+# Folders are read by ripgrep's default rules.
+. "$LIB"
+mkdir -p .git sub node
+printf '*.log\n/node\n' >.gitignore
+printf 'draft*\n' >.ignore
+printf '!keep.log\n' >sub/.ignore
+for file in a.txt a.log draft1 sub/b.log sub/keep.log node/c.txt .secret sub/draft2; do
+    echo 'hello' >"$file"
+done
+quiet bitsift index .
+show bitsift query --ids hello
+quiet bitsift index --rebuild --no-ignore
+show bitsift query --ids hello
+quiet bitsift index --rebuild --hidden
+show bitsift query --ids hello
+quiet bitsift index --rebuild -g '*.txt' -g 'sub/**'
+show bitsift query --ids hello
+quiet bitsift index --rebuild
+show bitsift query --ids hello

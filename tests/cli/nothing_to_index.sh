@@ -1,0 +1,29 @@
+# Empty folders, collections and inputs make an index that answers; wrong sources leave nothing behind.
+. "$LIB"
+mkdir empty
+: >empty.jsonl
+printf '\n\n' >blank.jsonl
+for source in empty empty.jsonl blank.jsonl -; do
+    show bitsift index "$source"
+    show bitsift query --count cat
+    show bitsift query --count -- -cat
+    show bitsift query --brute --ids cat
+    quiet bitsift index
+    rm -r .bitsift
+done
+show bitsift index
+show bitsift index missing
+show bitsift index missing missing.jsonl ''
+ls -A
+echo '# one good source is enough'
+echo 'cat' >empty/a.txt
+show bitsift index missing empty
+show bitsift query --ids cat
+echo '# a source that is neither file nor folder'
+mkfifo pipe
+show bitsift index pipe
+ln -s loop loop
+show bitsift index loop
+ln -s empty link
+show bitsift index link
+show bitsift query --ids cat

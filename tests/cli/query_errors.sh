@@ -1,0 +1,40 @@
+# A query that does not parse: one line with the reason, the query, and a caret under the place.
+. "$LIB"
+echo 'cat dog' >a.txt
+quiet bitsift index .
+while IFS= read -r query; do
+    show bitsift query -- "$query"
+done <<'QUERIES'
+(cat
+cat)
+cat ()
+"cat
+cat OR
+OR cat
+cat AND
+AND
+cat AND OR dog
+NOT
+cat NOT
+cat -(
++++
+"+++"
+-
+*
+cat (dog OR (
+日本語 OR (
+é (
+QUERIES
+show bitsift query ''
+show bitsift query '   '
+show bitsift query "$(printf 'a\tb (')"
+show bitsift query "$(printf 'caf\351 (')"
+show bitsift query "$(printf 'one\ntwo (')"
+echo '# not an error'
+show bitsift query --count cat +++
+show bitsift query --count '- cat'
+show bitsift query --count 'cat and dog'
+show bitsift query --count 'nofield:cat'
+echo '# not there yet'
+show bitsift query 'ca*'
+show bitsift query 'cats~1'

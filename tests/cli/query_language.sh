@@ -1,0 +1,44 @@
+# The query language by example, on the sample corpus; and how arguments become one query.
+. "$LIB"
+cp -r "$SAMPLE" sample
+cd sample
+quiet bitsift index -g '!README.md' .
+count() { show bitsift query --count "$@"; }
+count lantern
+count 'lantern -ferry'
+count 'lantern NOT ferry'
+count lantern NOT ferry
+count -- lantern -ferry
+count -- -lantern
+count '"cold harbour"'
+count '"blue whale song"'
+count 'blue whale song'
+count blue whale song
+count blue AND whale AND song
+count blue OR whale OR song
+count --any blue whale song
+count '"copper marble"~5'
+count '"copper marble"~1'
+count 'copper marble'
+count inter
+show bitsift query --ids '(anchor OR buoy) compass'
+show bitsift query --ids 'anchor OR buoy compass'
+show bitsift query gondola
+count strasse
+show bitsift query --ids nora@kestrelbay.example
+count 図書館
+count 图书馆
+count 圖書館
+count コーヒー
+show bitsift query --ids nguyễn
+show bitsift query --ids 'herring (pie OR soup) -cream'
+show bitsift query -n 2 bloom filter
+count Lantern
+count LANTERN
+count and
+count 'lantern and'
+count "don't"
+quiet bitsift index --index "$SCRATCH/notes" notes.jsonl
+show bitsift query --index "$SCRATCH/notes" --ids title:ferry
+show bitsift query --index "$SCRATCH/notes" --count ferry
+show bitsift query --index "$SCRATCH/notes" rope

@@ -1,0 +1,27 @@
+# One query, every kind of output.
+. "$LIB"
+cp -r "$SAMPLE" sample
+cd sample
+quiet bitsift index .
+show bitsift query '"cold harbour" kestrel'
+show bitsift query --count '"cold harbour"'
+show bitsift query -c '"cold harbour"'
+show bitsift query --ids '"cold harbour"'
+show bitsift query -l '"cold harbour"'
+show bitsift query -n 2 lantern -- -ferry
+show bitsift query --number=1 lantern
+show bitsift query -n 0 lantern
+show bitsift query --json -n 2 lantern
+show bitsift query --json --ids pangolin
+show bitsift query --count pangolin OR walrus
+show bitsift query --count pangolin walrus
+show bitsift query --any --count pangolin walrus
+show bitsift query --any --ids pangolin walrus -- -one
+show bitsift query --any --ids '(pangolin one) walrus'
+echo '# ids ended by NUL'
+bitsift query --ids -0 '"cold harbour"' | tr '\0' '|'
+echo
+bitsift query -l0 '"cold harbour"' | tr '\0' '|'
+echo
+echo '# no colours, no progress and no hints where there is no terminal'
+bitsift query lantern | grep -c "$(printf '\033')" || true

@@ -1,0 +1,74 @@
+# What can be indexed, and what its documents are called.
+. "$LIB"
+mkdir -p a/deep b
+echo 'hello from x' >a/x.txt
+echo 'hello from deep' >a/deep/y.txt
+echo 'hello from z' >b/z.txt
+printf '%s\n' '{"id":"one","title":"hello","text":"from a record"}' '{"id":2,"text":"hello from two"}' \
+    '{"text":"hello without id"}' >mail.jsonl
+cp mail.jsonl b/inside.ndjson
+all() { show bitsift query --ids hello; rm -rf .bitsift; }
+
+echo '# a folder, by several names'
+show bitsift index a
+all
+quiet bitsift index ./a/
+all
+quiet bitsift index .
+all
+quiet bitsift index ././a//
+all
+quiet bitsift index "$PWD/a"
+show bitsift query --ids hello | neutral -
+rm -rf .bitsift
+(cd a && quiet bitsift index ../b && show bitsift query --ids hello && rm -rf .bitsift)
+
+echo '# a file, a collection'
+quiet bitsift index a/x.txt
+all
+quiet bitsift index ./a/x.txt
+all
+show bitsift index mail.jsonl
+all
+quiet bitsift index ./mail.jsonl
+all
+
+echo '# inside a folder, a collection is a plain file'
+quiet bitsift index b
+all
+
+echo '# standard input: the text is stored'
+show bitsift index - <mail.jsonl
+show bitsift query 'hello two'
+show bitsift query --json 'two'
+all
+
+echo '# several sources, in the order named, and more added later'
+quiet bitsift index mail.jsonl a/deep
+quiet bitsift index b
+quiet bitsift index -q -- a/x.txt -
+show bitsift query --ids hello
+echo '{"id":"s","text":"hello from the pipe"}' | quiet bitsift index -
+show bitsift query --ids hello
+show bitsift query pipe
+show bitsift index
+all
+
+echo '# fields of a record'
+printf '%s\n' '{"key":"k1","id":"i1","title":"hello","text":"body","tags":["hidden"],"n":7}' >f.jsonl
+quiet bitsift index --id key f.jsonl
+show bitsift query --ids hello
+show bitsift query --ids i1
+show bitsift query --ids title:hello
+show bitsift query --ids text:hello
+show bitsift query --ids hidden
+rm -rf .bitsift
+quiet bitsift index --text text,other f.jsonl
+show bitsift query --ids hello
+show bitsift query --ids body
+
+echo '# the same label at another place would mix ids'
+mkdir -p elsewhere/a
+(cd elsewhere && show bitsift index --index ../.bitsift f.jsonl)
+cp f.jsonl elsewhere/
+(cd elsewhere && show bitsift index --index ../.bitsift f.jsonl)

@@ -1,0 +1,24 @@
+# The closing summary: what was skipped, and why; -v names all, -q says nothing.
+. "$LIB"
+mkdir -p tree/sub
+echo 'hello' >tree/a.txt
+printf 'he\0llo\n' >tree/binary.dat
+ln -s a.txt tree/good
+ln -s nowhere tree/broken
+mkfifo tree/sub/pipe
+echo 'hello' >tree/.hidden
+printf '%s\n' '{"id":"1","text":"hello"}' 'no json' '[1,2]' '{"id":"2"}' '{"id":true,"text":"hello"}' \
+    '{"id":"1","text":"hello again"}' '' '{"id":"3","text":"never closed' >mail.jsonl
+show bitsift index tree mail.jsonl
+show bitsift index -v
+show bitsift index -q
+show bitsift index -q -v
+echo '# what is hidden, binary or filtered out'
+show bitsift index --rebuild --hidden -a tree mail.jsonl
+show bitsift query --ids hello
+show bitsift index --rebuild -g '!*.txt' -g '!good' tree
+show bitsift query --ids hello
+echo '# more than twenty of a kind are only counted'
+for i in $(seq 30); do echo 'bad'; done >bad.jsonl
+echo '{"text":"hello"}' >>bad.jsonl
+show bitsift index --index "$SCRATCH/ix" bad.jsonl

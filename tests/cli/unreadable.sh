@@ -1,0 +1,36 @@
+# Files, folders and sources that the user may not read: one line each, counted; the rest goes on.
+. "$LIB"
+can_be_nobody || skip 'cannot run as another user here'
+mkdir -p d/closed d/open
+echo 'cat' >d/a.txt
+echo 'cat' >d/secret.txt
+echo 'cat' >d/closed/b.txt
+echo 'cat' >d/open/c.txt
+echo '{"id":"r","text":"cat"}' >r.jsonl
+ln -s nowhere d/broken
+[ "$(id -u)" -ne 0 ] || chown -R 65534 . "$SCRATCH"
+chmod 000 d/secret.txt d/closed
+show as_nobody bitsift index d
+show as_nobody bitsift query --ids cat
+chmod 000 r.jsonl
+show as_nobody bitsift index r.jsonl
+show as_nobody bitsift index r.jsonl d
+show as_nobody bitsift query --ids cat
+echo '# readable when indexed, and no longer: an error, for they may have matched'
+chmod 644 d/secret.txt r.jsonl
+chmod 755 d/closed
+show as_nobody bitsift index d r.jsonl
+chmod 000 d/secret.txt r.jsonl d/closed
+show as_nobody bitsift query --ids cat
+show as_nobody bitsift query cat
+echo '# a folder one cannot write to'
+mkdir closed
+chmod 555 closed
+(cd closed && show as_nobody bitsift index ../d)
+show as_nobody bitsift query --ids --index closed/.bitsift cat
+echo '# an index one cannot read'
+chmod 000 .bitsift/manifest
+show as_nobody bitsift query cat
+chmod 644 .bitsift/manifest
+chmod 000 .bitsift/seg-*
+show as_nobody bitsift query cat

@@ -1,0 +1,211 @@
+/*
+ * oracle.h: what the oracle test consists of: random corpora, random queries, and a naive search that knows nothing of
+ * the engine but its law.
+ *
+ *   oracle_docs.c    the documents as the naive search has them: every token of every one, in document order
+ *   oracle_corpus.c  random options, random texts; writes the sources for the engine, and adds their documents
+ *   oracle_query.c   random query trees, printed as query text
+ *   oracle_eval.c    a tree evaluated on the tokens; BM25; the ranking
+ *   test_oracle.c    runs the engine and compares
+ *
+ * The tokens come from the naive analyzer of words_rig.h; the tree is made first and printed, so that the engine's
+ * parser is tested, not used. Every number comes from one seed.
+ */
+#ifndef BS_TESTS_ORACLE_H
+#define BS_TESTS_ORACLE_H
+
+#include <stdio.h>
+
+#include "indexer/indexer.h"
+#include "tests/words_rig.h"
+
+/* ---- chance ---- */
+
+struct dice {
+	uint64_t state;
+};
+
+/* 0 .. n - 1 */
+uint32_t roll(struct dice *dice, uint32_t n);
+/* low .. high */
+uint32_t roll_between(struct dice *dice, uint32_t low, uint32_t high);
+bool chance(struct dice *dice, uint32_t percent);
+
+/* ---- documents ---- */
+
+#define ORACLE_MAX_NAMES 16
+#define ORACLE_NO_NAME   (-1)         /* of the one field of a file; in a query: any field */
+#define ORACLE_NO_TERM   UINT32_MAX   /* a word that no document has */
+
+struct oracle_doc {
+	size_t id_off; /* in bytes */
+	size_t id_bytes;
+	size_t first_field, n_fields;
+	size_t first_token, n_tokens;
+	uint32_t length;  /* of BM25 */
+	bool is_replaced; /* by a later record of its id: no hit, but counted in N, df and avgdl */
+};
+
+struct oracle_field {
+	int name;        /* index into names */
+	size_t text_off; /* in bytes */
+	size_t text_bytes;
+};
+
+/* Pairs are left out: they are the filter's business. */
+struct oracle_token {
+	uint32_t term;
+	uint32_t position; /* in its field */
+	size_t field;      /* of all fields, so that equal means the same field of the same document */
+};
+
+struct oracle_term {
+	size_t term_off; /* in bytes */
+	size_t term_bytes;
+	uint32_t df;
+	size_t last_doc; /* the last one counted in df */
+};
+
+struct oracle {
+	struct naive naive;
+	struct kept kept; /* scratch */
+	struct bs_buffer bytes, docs, fields, tokens, terms;
+	uint32_t *slots; /* term + 1, or 0 */
+	size_t n_slots;
+	const char *names[ORACLE_MAX_NAMES]; /* of fields, literals; those in documents so far */
+	int n_names;
+	uint64_t n_positions;
+};
+
+void oracle_init(struct oracle *oracle, const struct bs_words_options *options);
+void oracle_deinit(struct oracle *oracle);
+
+size_t oracle_n_docs(const struct oracle *oracle);
+struct oracle_doc *oracle_doc(const struct oracle *oracle, size_t doc);
+const struct oracle_field *oracle_field(const struct oracle *oracle, size_t field);
+const struct oracle_token *oracle_token(const struct oracle *oracle, size_t token);
+const struct oracle_term *oracle_term(const struct oracle *oracle, size_t term);
+
+/* A document: fields first, then its end, which returns its number. Documents are added in document order. */
+void oracle_add_field(struct oracle *oracle, const char *name, const void *text, size_t text_bytes);
+size_t oracle_end_doc(struct oracle *oracle, const void *id, size_t id_bytes);
+
+/* The number of a term, or ORACLE_NO_TERM. */
+uint32_t oracle_find_term(const struct oracle *oracle, const void *term, size_t term_bytes);
+
+/* ---- a corpus ---- */
+
+#define ORACLE_MAX_SOURCES 6
+
+/* Everything about a corpus that is drawn before its texts. */
+struct oracle_setup {
+	uint64_t seed;
+	unsigned number;
+	uint32_t n_docs; /* wanted; some become no documents */
+	uint32_t mean_words;
+	uint32_t n_vocabulary;
+	bool is_young;   /* sources as new as the index, so that it trusts none of their stamps */
+	bool has_stdin;  /* some source is "-" */
+	uint32_t n_sources;
+	char sources[ORACLE_MAX_SOURCES][32]; /* arguments */
+	struct bs_words_options words;
+	const char *id_field;
+	bool has_text_fields;
+	struct bs_treatment_policy policy;
+	uint32_t max_slab_blocks, max_segment_docs;
+	enum bs_list_mode list_mode;
+};
+
+/* Raw words, as they stand in texts. */
+struct oracle_vocabulary {
+	struct bs_buffer bytes;
+	size_t *offs; /* n + 1 of them */
+	uint32_t n;
+};
+
+void oracle_vocabulary_init(struct oracle_vocabulary *vocabulary, struct dice *dice, uint32_t n);
+void oracle_vocabulary_deinit(struct oracle_vocabulary *vocabulary);
+/* By Zipf's law, more or less. */
+const uint8_t *oracle_draw_word(const struct oracle_vocabulary *vocabulary, struct dice *dice, size_t *n_bytes_out);
+void oracle_append_text(const struct oracle_vocabulary *vocabulary, struct dice *dice, uint32_t n_words,
+                        struct bs_buffer *text);
+
+/* Number 0, 1, ... of a run with this seed; n_docs if it is not 0. */
+void oracle_setup_draw(struct oracle_setup *setup, struct dice *dice, uint64_t seed, unsigned number, uint32_t n_docs);
+void oracle_setup_print(const struct oracle_setup *setup, FILE *to);
+
+/* Writes the sources into the current folder and adds their documents. Standard input is replaced if there is a "-". */
+void oracle_write_sources(const struct oracle_setup *setup, const struct oracle_vocabulary *vocabulary,
+                          struct dice *dice, struct oracle *oracle);
+
+/* ---- a query ---- */
+
+enum oracle_kind {
+	ORACLE_WORD,   /* a bare token, of any number of words */
+	ORACLE_PHRASE, /* "..." */
+	ORACLE_NEAR,   /* "..."~N */
+	ORACLE_AND,
+	ORACLE_OR,
+	ORACLE_NOT,
+};
+
+#define ORACLE_MAX_CHILDREN 4
+#define ORACLE_MAX_NODES    80
+
+struct oracle_item {
+	uint32_t term;
+	uint32_t position; /* relative to the first of the leaf */
+};
+
+struct oracle_node {
+	enum oracle_kind kind;
+	int field;        /* printed before it; ORACLE_NO_NAME: none */
+	bool in_parens;   /* AND, OR, NOT */
+	bool is_minus;    /* NOT: printed "-" */
+	uint32_t n_children;
+	uint32_t children[ORACLE_MAX_CHILDREN];
+	bool by_and[ORACLE_MAX_CHILDREN]; /* AND: the operator is printed before this child */
+	size_t text_off, text_bytes;      /* leaves: what stands between the quotes, in bytes */
+	uint32_t distance;
+	size_t first_item, n_items;       /* leaves, once analysed; no item: the leaf is ignored */
+};
+
+struct oracle_query {
+	struct oracle_node nodes[ORACLE_MAX_NODES];
+	uint32_t n_nodes, root;
+	bool any;
+	struct bs_buffer bytes, items;
+	struct bs_buffer text;   /* the query as printed */
+	struct bs_buffer scored; /* u32: the distinct terms of the positive words */
+};
+
+void oracle_query_deinit(struct oracle_query *query);
+/* Makes the tree and its text. */
+void oracle_query_draw(struct oracle_query *query, struct dice *dice, struct oracle *oracle,
+                       const struct oracle_vocabulary *vocabulary);
+
+/* ---- the naive search ---- */
+
+enum oracle_truth {
+	ORACLE_IGNORED, /* a leaf without words, or nothing but such */
+	ORACLE_NO,
+	ORACLE_YES,
+};
+
+struct oracle_hit {
+	size_t doc;
+	double score;
+};
+
+/* Analyses the leaves. False: nothing remains of the query. */
+bool oracle_query_analyze(struct oracle_query *query, struct oracle *oracle);
+/* Whether the query is one word in any field, and nothing else. */
+bool oracle_query_is_word(const struct oracle_query *query);
+/* All hits in document order, scored, into hits (of struct oracle_hit). */
+void oracle_search(const struct oracle_query *query, const struct oracle *oracle, struct bs_buffer *hits);
+/* Puts the best first, ties in document order. */
+void oracle_rank(struct oracle_hit *hits, size_t n_hits);
+/* Whether both documents have the same length and the same count of every scored word, hence the same score. */
+bool oracle_is_tie(const struct oracle_query *query, const struct oracle *oracle, size_t a, size_t b);
+
+#endif

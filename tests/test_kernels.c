@@ -1,0 +1,442 @@
+/*
+ * test_kernels.c: every kernel of this machine against loops over single words, written only here, on random slabs:
+ * the bits, the live masks, the lines read, and what must not be touched.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/kernels.h"
+#include "core_rig.h"
+
+#define MAX_COLUMNS 20
+#define N_WORDS     (BS_SLAB_MAX_BLOCKS * BS_LINE_WORDS)
+
+static uint64_t *new_lines(size_t n_lines)
+{
+	uint64_t *lines = aligned_alloc(BS_LINE_BYTES, (n_lines ? n_lines : 1) * BS_LINE_BYTES);
+	assert_non_null(lines);
+	return lines;
+}
+
+/* ---- the naive versions ---- */
+
+static bool is_live(const struct bs_live *live, size_t block)
+{
+	return live->words[block / 64] >> (block % 64) & 1;
+}
+
+static void set_live(struct bs_live *live, size_t block, bool value)
+{
+	uint64_t bit = UINT64_C(1) << (block % 64);
+	live->words[block / 64] = value ? live->words[block / 64] | bit : live->words[block / 64] & ~bit;
+}
+
+static bool is_zero(const uint64_t *line)
+{
+	for (size_t w = 0; w < BS_LINE_WORDS; w++)
+		if (line[w])
+			return false;
+	return true;
+}
+
+static uint64_t naive_and_columns(uint64_t *lines, struct bs_live *live, const bs_column *columns, size_t n_columns,
+                                  bool fresh)
+{
+	uint64_t n_read = 0;
+	for (size_t block = 0; block < BS_SLAB_MAX_BLOCKS; block++) {
+		uint64_t *line = lines + block * BS_LINE_WORDS;
+		if (!is_live(live, block))
+			continue;
+		if (fresh)
+			memset(line, 0xff, BS_LINE_BYTES);
+		for (size_t c = 0; c < n_columns && !is_zero(line); c++, n_read++)
+			for (size_t w = 0; w < BS_LINE_WORDS; w++)
+				line[w] &= columns[c][block * BS_LINE_WORDS + w];
+		set_live(live, block, !is_zero(line));
+	}
+	return n_read;
+}
+
+static void naive_spread_groups(uint64_t *lines, struct bs_live *live, const uint64_t *mask)
+{
+	for (size_t block = 0; block < BS_SLAB_MAX_BLOCKS; block++) {
+		if (!is_live(live, block))
+			continue;
+		for (size_t w = 0; w < BS_LINE_WORDS; w++)
+			lines[block * BS_LINE_WORDS + w] = mask[block / 8 * BS_LINE_WORDS + w];
+		set_live(live, block, !is_zero(lines + block * BS_LINE_WORDS));
+	}
+}
+
+static uint64_t naive_and_not_column(uint64_t *lines, struct bs_live *live, bs_column column)
+{
+	uint64_t n_read = 0;
+	for (size_t block = 0; block < BS_SLAB_MAX_BLOCKS; block++) {
+		if (!is_live(live, block))
+			continue;
+		for (size_t w = 0; w < BS_LINE_WORDS; w++)
+			lines[block * BS_LINE_WORDS + w] &= ~column[block * BS_LINE_WORDS + w];
+		n_read++;
+		set_live(live, block, !is_zero(lines + block * BS_LINE_WORDS));
+	}
+	return n_read;
+}
+
+enum merge { MERGE_OR, MERGE_AND, MERGE_AND_NOT };
+
+/* A line that is not live counts as zero. */
+static void naive_merge(enum merge merge, uint64_t *into, struct bs_live *into_live, const uint64_t *from,
+                        const struct bs_live *from_live)
+{
+	for (size_t block = 0; block < BS_SLAB_MAX_BLOCKS; block++) {
+		bool into_is = is_live(into_live, block), from_is = is_live(from_live, block);
+		bool is_written = merge == MERGE_OR ? from_is : into_is && from_is;
+		for (size_t w = block * BS_LINE_WORDS; is_written && w < (block + 1) * BS_LINE_WORDS; w++) {
+			uint64_t a = into_is ? into[w] : 0;
+			into[w] = merge == MERGE_OR ? a | from[w] : merge == MERGE_AND ? a & from[w] : a & ~from[w];
+		}
+		bool remains = !is_zero(into + block * BS_LINE_WORDS);
+		if (merge == MERGE_OR)
+			set_live(into_live, block, into_is || from_is);
+		else if (merge == MERGE_AND)
+			set_live(into_live, block, into_is && from_is && remains);
+		else
+			set_live(into_live, block, into_is && (!from_is || remains));
+	}
+}
+
+static uint64_t naive_popcount(const uint64_t *lines, size_t n_lines)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < n_lines * BS_LINE_WORDS; i++)
+		for (uint64_t word = lines[i]; word; word >>= 1)
+			n += word & 1;
+	return n;
+}
+
+static uint64_t naive_count(const uint64_t *lines, const struct bs_live *live)
+{
+	uint64_t n = 0;
+	for (size_t block = 0; block < BS_SLAB_MAX_BLOCKS; block++)
+		if (is_live(live, block))
+			n += naive_popcount(lines + block * BS_LINE_WORDS, 1);
+	return n;
+}
+
+/* ---- random slabs ---- */
+
+enum fill { FILL_ZERO, FILL_ONES, FILL_ONE_BIT, FILL_SPARSE, FILL_HALF, FILL_DENSE, FILL_MIXED, N_FILLS };
+
+static void fill_line(uint64_t *line, enum fill fill, uint64_t *random)
+{
+	if (fill == FILL_MIXED)
+		fill = (enum fill)random_below(random, FILL_MIXED);
+	for (size_t w = 0; w < BS_LINE_WORDS; w++) {
+		uint64_t word = fill == FILL_ONES ? UINT64_MAX : 0;
+		if (fill == FILL_SPARSE)
+			word = next_random(random) & next_random(random) & next_random(random) & next_random(random);
+		if (fill == FILL_HALF)
+			word = next_random(random);
+		if (fill == FILL_DENSE)
+			word = next_random(random) | next_random(random) | next_random(random);
+		line[w] = word;
+	}
+	if (fill == FILL_ONE_BIT) {
+		uint64_t bit = random_below(random, BS_LINE_BITS);
+		line[bit / 64] |= UINT64_C(1) << (bit % 64);
+	}
+}
+
+static void fill_lines(uint64_t *lines, size_t n_lines, uint64_t *random)
+{
+	enum fill fill = (enum fill)random_below(random, N_FILLS);
+	for (size_t i = 0; i < n_lines; i++)
+		fill_line(lines + i * BS_LINE_WORDS, fill, random);
+}
+
+static void fill_live(struct bs_live *live, size_t n_blocks, uint64_t *random)
+{
+	uint64_t kind = random_below(random, 5);
+	*live = (struct bs_live){{0}};
+	for (size_t block = 0; block < n_blocks; block++)
+		set_live(live, block, kind == 0 || random_below(random, kind == 1 ? 40 : 3) == 0);
+	if (kind == 2)
+		*live = (struct bs_live){{0}};
+	set_live(live, n_blocks - 1, kind != 2);
+}
+
+static size_t some_blocks(uint64_t *random)
+{
+	static const size_t edges[] = {1, 2, 7, 8, 9, 63, 64, 65, 127, 128, 511, 512};
+	return random_below(random, 2) ? edges[random_below(random, COUNT(edges))] : 1 + random_below(random, 512);
+}
+
+/* One intermediate result, and what an operation must make of it. Columns have n_blocks lines and not one more, so
+ * that a sanitizer sees a kernel read past them. */
+struct rig {
+	uint64_t random;
+	size_t n_blocks;
+	uint64_t *lines, *wanted, *got, *other;
+	struct bs_live live, wanted_live, got_live, other_live;
+	uint64_t *columns[MAX_COLUMNS];
+	size_t n_columns;
+	const struct bs_kernel *kernels[16];
+	size_t n_kernels;
+};
+
+static void rig_init(struct rig *rig, uint64_t seed)
+{
+	*rig = (struct rig){.random = seed};
+	rig->lines = new_lines(BS_SLAB_MAX_BLOCKS);
+	rig->wanted = new_lines(BS_SLAB_MAX_BLOCKS);
+	rig->got = new_lines(BS_SLAB_MAX_BLOCKS);
+	rig->other = new_lines(BS_SLAB_MAX_BLOCKS);
+	rig->n_kernels = bs_kernel_list(rig->kernels, COUNT(rig->kernels));
+	assert_true(rig->n_kernels >= 1 && rig->n_kernels <= COUNT(rig->kernels));
+	assert_string_equal(rig->kernels[rig->n_kernels - 1]->name, "plain");
+}
+
+static void rig_clear_columns(struct rig *rig)
+{
+	for (size_t c = 0; c < rig->n_columns; c++)
+		free(rig->columns[c]);
+	rig->n_columns = 0;
+}
+
+static void rig_deinit(struct rig *rig)
+{
+	rig_clear_columns(rig);
+	free(rig->lines);
+	free(rig->wanted);
+	free(rig->got);
+	free(rig->other);
+}
+
+/* New random contents: lines also of blocks that are not live, and behind the last block. */
+static void rig_fill(struct rig *rig, size_t n_columns)
+{
+	rig_clear_columns(rig);
+	rig->n_blocks = some_blocks(&rig->random);
+	fill_lines(rig->lines, BS_SLAB_MAX_BLOCKS, &rig->random);
+	fill_lines(rig->other, BS_SLAB_MAX_BLOCKS, &rig->random);
+	fill_live(&rig->live, rig->n_blocks, &rig->random);
+	fill_live(&rig->other_live, rig->n_blocks, &rig->random);
+	rig->n_columns = n_columns;
+	for (size_t c = 0; c < n_columns; c++) {
+		rig->columns[c] = new_lines(rig->n_blocks);
+		fill_lines(rig->columns[c], rig->n_blocks, &rig->random);
+	}
+	memcpy(rig->wanted, rig->lines, N_WORDS * 8);
+	rig->wanted_live = rig->live;
+}
+
+static void rig_start(struct rig *rig)
+{
+	memcpy(rig->got, rig->lines, N_WORDS * 8);
+	rig->got_live = rig->live;
+}
+
+/* All lines, those not live too: no operation here may touch them. */
+static void rig_check(const struct rig *rig, const struct bs_kernel *kernel)
+{
+	if (memcmp(&rig->got_live, &rig->wanted_live, sizeof(rig->got_live)) != 0)
+		fail_msg("%s: live masks differ", kernel->name);
+	for (size_t i = 0; i < N_WORDS; i++)
+		if (rig->got[i] != rig->wanted[i])
+			fail_msg("%s: block %zu differs in word %zu", kernel->name, i / BS_LINE_WORDS,
+			         i % BS_LINE_WORDS);
+}
+
+/* ---- tests ---- */
+
+static void test_and_columns(void **state)
+{
+	(void)state;
+	struct rig rig;
+	rig_init(&rig, 11);
+	for (int round = 0; round < 600; round++) {
+		size_t n_columns = 1 + random_below(&rig.random, MAX_COLUMNS);
+		bool fresh = random_below(&rig.random, 2);
+		rig_fill(&rig, n_columns);
+		const bs_column *columns = (const bs_column *)rig.columns;
+		uint64_t n_read = naive_and_columns(rig.wanted, &rig.wanted_live, columns, n_columns, fresh);
+		for (size_t k = 0; k < rig.n_kernels; k++) {
+			rig_start(&rig);
+			assert_int_equal(rig.kernels[k]->and_columns(rig.got, &rig.got_live, columns, n_columns, fresh),
+			                 n_read);
+			rig_check(&rig, rig.kernels[k]);
+		}
+	}
+	rig_deinit(&rig);
+}
+
+static void test_spread_groups(void **state)
+{
+	(void)state;
+	struct rig rig;
+	rig_init(&rig, 12);
+	for (int round = 0; round < 400; round++) {
+		rig_fill(&rig, 0);
+		size_t n_groups = (rig.n_blocks + 7) / 8;
+		uint64_t *mask = new_lines(n_groups);
+		fill_lines(mask, n_groups, &rig.random);
+		naive_spread_groups(rig.wanted, &rig.wanted_live, mask);
+		for (size_t k = 0; k < rig.n_kernels; k++) {
+			rig_start(&rig);
+			rig.kernels[k]->spread_groups(rig.got, &rig.got_live, mask);
+			rig_check(&rig, rig.kernels[k]);
+		}
+		free(mask);
+	}
+	rig_deinit(&rig);
+}
+
+static void test_and_not_column(void **state)
+{
+	(void)state;
+	struct rig rig;
+	rig_init(&rig, 13);
+	for (int round = 0; round < 400; round++) {
+		rig_fill(&rig, 1);
+		uint64_t n_read = naive_and_not_column(rig.wanted, &rig.wanted_live, rig.columns[0]);
+		for (size_t k = 0; k < rig.n_kernels; k++) {
+			rig_start(&rig);
+			assert_int_equal(rig.kernels[k]->and_not_column(rig.got, &rig.got_live, rig.columns[0]), n_read);
+			rig_check(&rig, rig.kernels[k]);
+		}
+	}
+	rig_deinit(&rig);
+}
+
+static void check_merges(enum merge merge, uint64_t seed)
+{
+	struct rig rig;
+	rig_init(&rig, seed);
+	for (int round = 0; round < 400; round++) {
+		rig_fill(&rig, 0);
+		naive_merge(merge, rig.wanted, &rig.wanted_live, rig.other, &rig.other_live);
+		for (size_t k = 0; k < rig.n_kernels; k++) {
+			const struct bs_kernel *kernel = rig.kernels[k];
+			rig_start(&rig);
+			(merge == MERGE_OR    ? kernel->or_lines
+			 : merge == MERGE_AND ? kernel->and_lines
+			                      : kernel->and_not_lines)(rig.got, &rig.got_live, rig.other, &rig.other_live);
+			rig_check(&rig, kernel);
+		}
+	}
+	rig_deinit(&rig);
+}
+
+static void test_or_lines(void **state)
+{
+	(void)state;
+	check_merges(MERGE_OR, 14);
+}
+
+static void test_and_lines(void **state)
+{
+	(void)state;
+	check_merges(MERGE_AND, 15);
+}
+
+static void test_and_not_lines(void **state)
+{
+	(void)state;
+	check_merges(MERGE_AND_NOT, 16);
+}
+
+static void test_counts(void **state)
+{
+	(void)state;
+	struct rig rig;
+	rig_init(&rig, 17);
+	for (int round = 0; round < 200; round++) {
+		rig_fill(&rig, 1);
+		uint64_t n_live_bits = naive_count(rig.lines, &rig.live);
+		uint64_t n_bits = naive_popcount(rig.columns[0], rig.n_blocks);
+		for (size_t k = 0; k < rig.n_kernels; k++) {
+			assert_int_equal(rig.kernels[k]->count(rig.lines, &rig.live), n_live_bits);
+			assert_int_equal(rig.kernels[k]->popcount(rig.columns[0], rig.n_blocks), n_bits);
+			assert_int_equal(rig.kernels[k]->popcount(rig.columns[0], 0), 0);
+		}
+	}
+	rig_deinit(&rig);
+}
+
+/* Full: 512 blocks of ones and 20 columns of ones read 512 x 20 lines; one zero column at place i stops there. */
+static void test_lines_read(void **state)
+{
+	(void)state;
+	struct rig rig;
+	rig_init(&rig, 18);
+	for (size_t c = 0; c < MAX_COLUMNS; c++) {
+		rig.columns[c] = new_lines(BS_SLAB_MAX_BLOCKS);
+		memset(rig.columns[c], 0xff, N_WORDS * 8);
+	}
+	rig.n_columns = MAX_COLUMNS;
+	const bs_column *columns = (const bs_column *)rig.columns;
+	for (size_t k = 0; k < rig.n_kernels; k++) {
+		for (size_t zero_at = 0; zero_at <= MAX_COLUMNS; zero_at++) {
+			if (zero_at < MAX_COLUMNS)
+				memset(rig.columns[zero_at], 0, N_WORDS * 8);
+			memset(&rig.got_live, 0xff, sizeof(rig.got_live));
+			uint64_t n_read = rig.kernels[k]->and_columns(rig.got, &rig.got_live, columns, MAX_COLUMNS, true);
+			bool is_full = zero_at == MAX_COLUMNS;
+			assert_int_equal(n_read, BS_SLAB_MAX_BLOCKS * (is_full ? MAX_COLUMNS : zero_at + 1));
+			for (size_t w = 0; w < COUNT(rig.got_live.words); w++)
+				assert_true(rig.got_live.words[w] == (is_full ? UINT64_MAX : 0));
+			if (!is_full)
+				memset(rig.columns[zero_at], 0xff, N_WORDS * 8);
+		}
+	}
+	rig_deinit(&rig);
+}
+
+static void test_choosing(void **state)
+{
+	(void)state;
+	struct bs_error err = {{0}};
+	const struct bs_kernel *kernels[16] = {NULL}, *kernel = NULL;
+	size_t n = bs_kernel_list(kernels, COUNT(kernels));
+	expect_ok(bs_kernel_choose(NULL, &kernel, &err), &err);
+	assert_ptr_equal(kernel, kernels[0]);
+	for (size_t i = 0; i < n; i++) {
+		print_message("kernel here: %s\n", kernels[i]->name);
+		expect_ok(bs_kernel_choose(kernels[i]->name, &kernel, &err), &err);
+		assert_ptr_equal(kernel, kernels[i]);
+		for (size_t j = 0; j < i; j++)
+			assert_string_not_equal(kernels[i]->name, kernels[j]->name);
+	}
+	static const char *const unknown[] = {"", "plai", "plain ", "PLAIN", "avx1024"};
+	for (size_t i = 0; i < COUNT(unknown); i++) {
+		expect_status(bs_kernel_choose(unknown[i], &kernel, &err), BS_UNSUPPORTED, &err);
+		for (size_t j = 0; j < n; j++)
+			assert_non_null(strstr(err.text, kernels[j]->name));
+		assert_int_equal(bs_kernel_choose(unknown[i], &kernel, NULL), BS_UNSUPPORTED);
+	}
+	const struct bs_kernel *one[2] = {NULL, NULL};
+	assert_int_equal(bs_kernel_list(one, 1), n);
+	assert_ptr_equal(one[0], kernels[0]);
+	assert_null(one[1]);
+	assert_int_equal(bs_kernel_list(NULL, 0), n);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_and_columns),   cmocka_unit_test(test_spread_groups),
+		cmocka_unit_test(test_and_not_column), cmocka_unit_test(test_or_lines),
+		cmocka_unit_test(test_and_lines),     cmocka_unit_test(test_and_not_lines),
+		cmocka_unit_test(test_counts),        cmocka_unit_test(test_lines_read),
+		cmocka_unit_test(test_choosing),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
