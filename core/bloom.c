@@ -27,7 +27,9 @@ static size_t bloom_words(uint64_t n_bits)
 uint64_t bs_bloom_optimal_bits(uint64_t n_keys, double p)
 {
 	double bits = ceil(-(double)n_keys * log(p) / (M_LN2 * M_LN2));
-	return bits < 1 ? 1 : (uint64_t)bits;
+	if (bits < 1)
+		return 1;
+	return bits < 0x1p64 ? (uint64_t)bits : UINT64_MAX;
 }
 
 uint32_t bs_bloom_optimal_hashes(uint64_t n_bits, uint64_t n_keys)
@@ -159,6 +161,9 @@ enum bs_status bs_bloom_deserialize(const uint8_t *bytes, size_t n_bytes, struct
 	if (n_bits == 0 || n_bits > UINT32_MAX ||
 	    n_bytes != BLOOM_HEAD_BYTES + bloom_words(n_bits) * 8 + BLOOM_SUM_BYTES)
 		return bs_fail(err, BS_CORRUPT, "serialised Bloom filter: %zu bytes cannot hold %llu bits", n_bytes,
+		               (unsigned long long)n_bits);
+	if (n_bits % 64 && bs_load_u64(bytes + n_bytes - BLOOM_SUM_BYTES - 8) >> (n_bits % 64))
+		return bs_fail(err, BS_CORRUPT, "serialised Bloom filter: bits beyond its %llu",
 		               (unsigned long long)n_bits);
 	struct bs_bloom *bloom;
 	enum bs_status status = bs_bloom_new(n_bits, bs_load_u32(bytes + 12), &bloom, err);

@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-/* Bits for n_keys at false-positive rate p, rounded up; at least 1. p in (0, 1). */
+/* Bits for n_keys at false-positive rate p, rounded up; at least 1, at most 2^64 - 1. p in (0, 1). */
 uint64_t bs_bloom_optimal_bits(uint64_t n_keys, double p);
 
 /* Hashes for that many bits, rounded to the nearest, within 1..64. */

@@ -40,3 +40,10 @@ enum bs_status bs_buffer_append(struct bs_buffer *buffer, const void *bytes, siz
 	buffer->used_bytes += n_bytes;
 	return BS_OK;
 }
+
+void bs_buffer_trim(struct bs_buffer *buffer, size_t most_bytes)
+{
+	if (buffer->capacity_bytes > most_bytes)
+		bs_buffer_deinit(buffer);
+	bs_buffer_clear(buffer);
+}

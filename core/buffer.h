@@ -31,6 +31,9 @@ enum bs_status bs_buffer_reserve(struct bs_buffer *buffer, size_t extra_bytes, s
 enum bs_status bs_buffer_append(struct bs_buffer *buffer, const void *bytes, size_t n_bytes, struct bs_error *err)
 	BS_WARN_UNUSED;
 
+/* Forgets the contents, and the memory too if it is more than most_bytes: one huge item must not be paid for ever. */
+void bs_buffer_trim(struct bs_buffer *buffer, size_t most_bytes);
+
 /* Forgets the contents, keeps the memory. */
 static inline void bs_buffer_clear(struct bs_buffer *buffer)
 {

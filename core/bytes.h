@@ -53,6 +53,8 @@ static inline const uint8_t *bs_varint_get(const uint8_t *from, const uint8_t *e
 		uint8_t byte = *from++;
 		value |= (uint64_t)(byte & 0x7f) << shift;
 		if (byte < 0x80) {
+			if (shift == 63 && byte > 1)
+				return NULL;
 			*value_out = value;
 			return from;
 		}

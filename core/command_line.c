@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_OPTIONS 64
-#define HELP_COLUMN 26
-#define HELP_WIDTH  80
+#define MAX_OPTIONS   64
+#define HELP_COLUMN   26
+#define HELP_WIDTH    80
+#define EXAMPLE_WIDTH 36
 
 static const struct bs_option help_option = {BS_OPTION_HELP, 'h', "help", NULL, "show this help"};
 
@@ -53,6 +54,9 @@ static void make_tables(const struct bs_command *command, struct getopt_tables *
 static enum bs_status refuse(const struct bs_arguments *arguments, int found, struct bs_error *err)
 {
 	const char *word = arguments->argv[optind - 1];
+	if (found == '?' && optopt >= 1000)
+		return bs_fail(err, BS_INVALID, "option %.*s takes no argument; see `bitsift %s --help`",
+		               (int)strcspn(word, "="), word, arguments->command->name);
 	if (optopt && optopt < 1000)
 		return bs_fail(err, BS_INVALID, found == ':' ? "option -%c needs an argument; see `bitsift %s --help`"
 		                                             : "unknown option -%c; see `bitsift %s --help`",
@@ -143,6 +147,16 @@ static enum bs_status help_line(const struct bs_option *option, struct bs_buffer
 	return status ? status : wrap(text, err, option->help, HELP_COLUMN, HELP_COLUMN);
 }
 
+/* The explanation beside its command, or below where that does not fit. */
+static enum bs_status help_example(const char *command, const char *explanation, struct bs_buffer *text,
+                                   struct bs_error *err)
+{
+	bool fits = strlen(command) <= EXAMPLE_WIDTH && EXAMPLE_WIDTH + 6 + strlen(explanation) <= HELP_WIDTH;
+	enum bs_status status = fits ? print(text, err, "  %-*s  # ", EXAMPLE_WIDTH, command)
+	                             : print(text, err, "  %s\n      # ", command);
+	return status ? status : wrap(text, err, explanation, fits ? EXAMPLE_WIDTH + 6 : 8, 8);
+}
+
 enum bs_status bs_command_help(const struct bs_command *command, struct bs_buffer *text, struct bs_error *err)
 {
 	char start[64];
@@ -159,7 +173,7 @@ enum bs_status bs_command_help(const struct bs_command *command, struct bs_buffe
 	if (!status && command->examples)
 		status = print(text, err, "\nExamples:\n");
 	for (const char *const *example = command->examples; example && *example && !status; example += 2)
-		status = print(text, err, "  %-*s  # %s\n", 36, example[0], example[1]);
+		status = help_example(example[0], example[1], text, err);
 	return status;
 }
 
@@ -171,7 +185,8 @@ enum bs_status bs_parse_size(const char *option, const char *value, uint64_t *by
 	char *end;
 	errno = 0;
 	double number = strtod(value, &end);
-	bool is_number = end != value && errno == 0 && number >= 0 && value[0] != '-';
+	/* A digit or a dot first: strtod also takes blanks, signs, "inf" and "nan". */
+	bool is_number = end != value && errno == 0 && strchr("0123456789.", value[0]) && !strpbrk(value, "xX");
 	if (is_number && *end) {
 		const char *unit = strchr(units, *end | 0x20);
 		for (const char *u = units; unit && u <= unit; u++)
@@ -190,7 +205,8 @@ enum bs_status bs_parse_number(const char *option, const char *value, uint64_t l
 	char *end;
 	errno = 0;
 	unsigned long long number = strtoull(value, &end, 10);
-	if (end == value || *end || errno || value[0] == '-' || number < least || number > most)
+	/* A digit first: strtoull also takes blanks, and a minus sign that wraps around. */
+	if (value[0] < '0' || value[0] > '9' || *end || errno || number < least || number > most)
 		return bs_fail(err, BS_INVALID, "%s %s: not a whole number from %llu to %llu", option, value,
 		               (unsigned long long)least, (unsigned long long)most);
 	*number_out = number;
@@ -202,11 +218,12 @@ void bs_format_bytes(uint64_t n_bytes, char out[24])
 	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
 	double number = (double)n_bytes;
 	size_t unit = 0;
-	while (number >= 1024 && unit + 1 < sizeof(units) / sizeof(*units)) {
+	/* From 1023.95 on it would be printed as 1024.0. */
+	while (number >= 1023.95 && unit + 1 < sizeof(units) / sizeof(*units)) {
 		number /= 1024;
 		unit++;
 	}
-	snprintf(out, 24, unit == 0 ? "%.0f %s" : (number < 10 ? "%.2f %s" : "%.1f %s"), number, units[unit]);
+	snprintf(out, 24, unit == 0 ? "%.0f %s" : (number < 9.995 ? "%.2f %s" : "%.1f %s"), number, units[unit]);
 }
 
 void bs_format_count(uint64_t n, char out[32])

@@ -17,7 +17,7 @@
 
 /*
  *      0  magic "BITSIFT\n"        32  u32 number of sections
- *      8  u32 format version       36  u32 zero
+ *      8  u32 format version       36  u32 features that a reader must know (none yet)
  *     12  u32 kind of file         40  u64 checksum of the table and the page sums behind it
  *     16  u64 bytes of the file    48  u64 zero
  *     24  u64 offset of the table  56  u64 checksum of bytes 0..55
@@ -352,9 +352,12 @@ static enum bs_status file_check_head(struct bs_container *file, enum bs_contain
 		return bs_container_corrupt(file, err, "head: checksum mismatch");
 	if (bs_load_u32(head + 8) != BS_FORMAT_VERSION)
 		return bs_fail(err, BS_UNSUPPORTED,
-		               "%s: format version %u, this bitsift knows version %u; use that one, or rebuild the index with "
+		               "%s: format version %u, this bitsift knows version %u; use the one that made it, or rebuild it with "
 		               "`bitsift index --rebuild`",
 		               file->path, bs_load_u32(head + 8), BS_FORMAT_VERSION);
+	if (bs_load_u32(head + 36) != 0)
+		return bs_fail(err, BS_UNSUPPORTED, "%s: it uses what only a newer bitsift knows (features %#x); use the one that "
+		               "made it, or rebuild it with `bitsift index --rebuild`", file->path, bs_load_u32(head + 36));
 	if (bs_load_u32(head + 12) != (uint32_t)kind)
 		return bs_container_corrupt(file, err, "a file of kind %u where kind %d belongs", bs_load_u32(head + 12), (int)kind);
 	if (bs_load_u64(head + 16) != file->n_bytes)
@@ -511,4 +514,58 @@ enum bs_status bs_section_touch(const struct bs_section *section, uint64_t offse
 			return status;
 	}
 	return BS_OK;
+}
+
+/* ---- checking ---- */
+
+static int compare_u64(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a;
+	uint64_t y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+static enum bs_status check_names(const struct bs_container *file, struct bs_error *err)
+{
+	uint64_t *names = malloc(((size_t)file->n_sections + 1) * sizeof(*names));
+	enum bs_status status = BS_OK;
+	if (!names)
+		return bs_fail_memory(err, "the names of sections", file->n_sections * sizeof(*names));
+	for (uint32_t i = 0; i < file->n_sections; i++) {
+		const uint8_t *entry = file->table + (uint64_t)i * ENTRY_BYTES;
+		names[i] = (uint64_t)bs_load_u32(entry) << 32 | bs_load_u32(entry + 4);
+	}
+	qsort(names, file->n_sections, sizeof(*names), compare_u64);
+	for (uint32_t i = 1; i < file->n_sections && !status; i++)
+		if (names[i] == names[i - 1])
+			status = bs_container_corrupt(file, err, "two sections are number %u, instance %u", (uint32_t)(names[i] >> 32),
+			                              (uint32_t)names[i]);
+	free(names);
+	return status;
+}
+
+/* Bytes [from, to) must be zero, and no more than alignment asks for. */
+static enum bs_status check_gap(const struct bs_container *file, uint64_t from, uint64_t to, struct bs_error *err)
+{
+	if (to - from >= ALIGN_BYTES)
+		return bs_container_corrupt(file, err, "bytes %llu..%llu belong to no section", (unsigned long long)from,
+		                            (unsigned long long)to);
+	for (uint64_t at = from; at < to; at++)
+		if (file->map[at] != 0)
+			return bs_container_corrupt(file, err, "byte %llu, between sections, is not zero", (unsigned long long)at);
+	return BS_OK;
+}
+
+enum bs_status bs_container_check_layout(const struct bs_container *file, struct bs_error *err)
+{
+	enum bs_status status = check_names(file, err);
+	uint64_t end = HEAD_BYTES;
+	if (!status && bs_load_u64(file->map + 48) != 0)
+		return bs_container_corrupt(file, err, "reserved bytes of the head are not zero");
+	for (uint32_t i = 0; i < file->n_sections && !status; i++) {
+		const uint8_t *entry = file->table + (uint64_t)i * ENTRY_BYTES;
+		status = check_gap(file, end, bs_load_u64(entry + 8), err);
+		end = bs_load_u64(entry + 8) + bs_load_u64(entry + 16);
+	}
+	return status ? status : check_gap(file, end, (uint64_t)(file->table - file->map), err);
 }

@@ -80,6 +80,10 @@ struct bs_section bs_container_section_at(const struct bs_container *file, size_
 enum bs_status bs_section_touch(const struct bs_section *section, uint64_t offset, uint64_t n_bytes,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
+/* What opening does not look at: that no two sections bear one name, that nothing but zeros fills the gaps, that the
+ * reserved bytes of the head are zero. Together with touching every section: every byte of the file. */
+enum bs_status bs_container_check_layout(const struct bs_container *file, struct bs_error *err) BS_WARN_UNUSED;
+
 /* The one way to say that a file is damaged: "PATH: corrupt: WHAT; ..." with the advice to re-index. */
 enum bs_status bs_container_corrupt(const struct bs_container *file, struct bs_error *err, const char *format, ...)
 	BS_PRINTF(3, 4);

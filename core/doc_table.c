@@ -7,6 +7,21 @@
 #define RUN_BYTES   8u
 #define PLACE_BYTES 32u
 
+/* The source of the last run that starts at or before the document. n_runs >= 1. */
+static uint32_t find_source(const uint8_t *runs, uint32_t n_runs, uint32_t document)
+{
+	uint32_t low = 0;
+	uint32_t high = n_runs;
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+		if (bs_load_u32(runs + (uint64_t)middle * RUN_BYTES + 4) <= document)
+			low = middle;
+		else
+			high = middle;
+	}
+	return bs_load_u32(runs + (uint64_t)low * RUN_BYTES);
+}
+
 /* ---- writing ---- */
 
 static enum bs_status append_u32(struct bs_buffer *to, uint32_t value, struct bs_error *err)
@@ -57,7 +72,7 @@ void bs_doc_table_gathered(const struct bs_doc_table_builder *builder, uint32_t 
 	bool is_last = document + 1 == builder->n_docs;
 	uint64_t end = is_last ? builder->names.used_bytes : bs_load_u64(builder->name_offsets.data + i * 8 + 8);
 	*record_out = (struct bs_doc_record){
-		.source = builder->last_source,
+		.source = find_source(builder->runs.data, (uint32_t)(builder->runs.used_bytes / RUN_BYTES), document),
 		.length = bs_load_u32(builder->lengths.data + i * 4),
 		.flags = builder->flags.data[i],
 		.name = builder->names.data + start,
@@ -133,21 +148,6 @@ enum bs_status bs_doc_table_open(struct bs_doc_table *table, const struct bs_con
 	return bs_section_touch(&table->runs, 0, table->runs.n_bytes, err);
 }
 
-/* The last run that starts at or before the document. */
-static uint32_t find_source(const struct bs_doc_table *table, uint32_t document)
-{
-	uint32_t low = 0;
-	uint32_t high = table->n_runs;
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-		if (bs_load_u32(table->runs.data + (uint64_t)middle * RUN_BYTES + 4) <= document)
-			low = middle;
-		else
-			high = middle;
-	}
-	return bs_load_u32(table->runs.data + (uint64_t)low * RUN_BYTES);
-}
-
 enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t document, struct bs_doc_record *record_out,
                                 struct bs_error *err)
 {
@@ -168,7 +168,7 @@ enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t docum
 	if (start > end || end > table->names.n_bytes || end - start > UINT32_MAX)
 		return bs_container_corrupt(table->names.file, err, "the name of document %u has impossible bounds", document);
 	*record_out = (struct bs_doc_record){
-		.source = find_source(table, document),
+		.source = find_source(table->runs.data, table->n_runs, document),
 		.length = bs_load_u32(table->lengths.data + i * 4),
 		.flags = table->flags.data[i],
 		.name = table->names.data + start,

@@ -99,13 +99,20 @@ static bool is_named(const struct bs_manifest *manifest, const char *name)
 	return false;
 }
 
+/* The number in a name that bs_index_file_path gives; 0 if it is none such. */
+static uint64_t number_of(const char *name)
+{
+	char same[40];
+	bool is_numbered = strncmp(name, "seg-", 4) == 0 || strncmp(name, "del-", 4) == 0;
+	uint64_t number = is_numbered ? strtoull(name + 4, NULL, 10) : 0;
+	snprintf(same, sizeof(same), "%.4s%06llu", name, (unsigned long long)number);
+	return strcmp(name, same) == 0 ? number : 0;
+}
+
 /* Only names that we ourselves give: somebody's own file in the folder is not ours to remove. */
 static bool is_ours(const char *name)
 {
-	bool is_numbered = strncmp(name, "seg-", 4) == 0 || strncmp(name, "del-", 4) == 0;
-	if (is_numbered)
-		return name[4] != '\0' && name[4 + strspn(name + 4, "0123456789")] == '\0';
-	return strcmp(name, "manifest.new") == 0;
+	return number_of(name) != 0 || strcmp(name, "manifest.new") == 0;
 }
 
 void bs_index_sweep(const char *dir, const struct bs_manifest *manifest)
@@ -126,10 +133,8 @@ uint64_t bs_index_next_number(const char *dir)
 	if (!stream)
 		return next;
 	for (struct dirent *entry = readdir(stream); entry; entry = readdir(stream)) {
-		if (!is_ours(entry->d_name) || entry->d_name[3] != '-')
-			continue;
-		uint64_t number = strtoull(entry->d_name + 4, NULL, 10);
-		if (number >= next)
+		uint64_t number = number_of(entry->d_name);
+		if (number >= next && number < UINT64_MAX)
 			next = number + 1;
 	}
 	closedir(stream);

@@ -6,8 +6,8 @@
 #include "core/bytes.h"
 #include "core/segment_sections.h"
 
-#define TERMS_PER_BLOCK   16u
-#define INDEX_ENTRY_BYTES 16u /* u64 first eight bytes of the block's first term, big-endian value; u64 its offset */
+#define TERMS_PER_BLOCK   BS_LEXICON_BLOCK_TERMS
+#define INDEX_ENTRY_BYTES BS_LEXICON_INDEX_BYTES
 
 /* The first eight bytes as a number that sorts as the bytes do; shorter terms are padded with zeros. */
 static uint64_t term_prefix(const uint8_t *term, size_t term_bytes)

@@ -22,6 +22,10 @@
 
 #define BS_KEY_PAIR 0xff /* first byte of a pair term's key */
 
+#define BS_LEXICON_BLOCK_TERMS 16u /* terms of a block; the last one may have fewer */
+#define BS_LEXICON_INDEX_BYTES 16u /* a block's index entry: u64 the first eight bytes of its first term, as a number that
+                                    * sorts as they do, zeros for those it lacks; u64 where the block begins */
+
 /* ---- writing: terms in strictly ascending order of bytes ---- */
 
 struct bs_lexicon_writer {

@@ -87,11 +87,17 @@ static bool lists_equal(char *const *a, char *const *b)
 	return true;
 }
 
+/* As the manifest stores it: what was written and read again is still equal to what was asked for. */
+static uint64_t density_ppm(double density)
+{
+	return (uint64_t)(density * 1e6 + 0.5);
+}
+
 bool bs_index_options_equal(const struct bs_index_options *a, const struct bs_index_options *b)
 {
 	return a->words == b->words && a->grams == b->grams && a->store == b->store && a->fold_accents == b->fold_accents &&
 	       a->hidden == b->hidden && a->no_ignore == b->no_ignore && a->binary_as_text == b->binary_as_text &&
-	       !(a->density < b->density) && !(b->density < a->density) &&
+	       density_ppm(a->density) == density_ppm(b->density) &&
 	       strings_equal(a->stem_language, b->stem_language) && strings_equal(a->id_field, b->id_field) &&
 	       lists_equal(a->text_fields, b->text_fields) && lists_equal(a->globs, b->globs);
 }
@@ -189,7 +195,7 @@ static void write_options(struct bs_writer *writer, const struct bs_manifest *ma
 	bs_writer_u64(writer, manifest->generation);
 	bs_writer_u64(writer, manifest->next_number);
 	bs_writer_u32(writer, option_flags(options));
-	bs_writer_u64(writer, (uint64_t)(options->density * 1e6 + 0.5));
+	bs_writer_u64(writer, density_ppm(options->density));
 	write_string(writer, manifest->icu_version);
 	write_string(writer, manifest->unicode_version);
 	write_optional(writer, options->stem_language);

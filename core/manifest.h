@@ -35,7 +35,8 @@ size_t bs_list_length(char *const *list);
 /* A deep copy of such a list (NULL stays NULL). */
 enum bs_status bs_list_copy(char *const *list, char ***copy_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* A source as recorded. kind is corpus/source.h's; path is absolute, or relative to the folder the index lies in. */
+/* A source as recorded. kind is an enum bs_source_kind (source_kind.h); path is absolute, or relative to the folder the
+ * index lies in. */
 struct bs_source_record {
 	uint32_t kind;
 	char *label;

@@ -52,7 +52,7 @@ enum bs_status bs_segment_write_slab(struct bs_writer *writer, uint32_t i, const
 	}
 	uint8_t entry[BS_SLAB_ENTRY_BYTES] = {0};
 	bs_store_u32(entry, shape->n_docs);
-	bs_store_u32(entry + 4, shape->is_list);
+	bs_store_u32(entry + 4, shape->is_list ? BS_SLAB_LISTS : BS_SLAB_MATRIX);
 	bs_store_u32(entry + 8, shape->n_exact);
 	for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
 		bs_store_u32(entry + 12 + 4 * level, shape->n_columns[level]);
@@ -169,12 +169,15 @@ static enum bs_status read_slabs(struct bs_segment *segment, struct bs_error *er
 		const uint8_t *entry = section.data + (uint64_t)i * BS_SLAB_ENTRY_BYTES;
 		struct bs_slab_shape shape = {
 			.n_docs = bs_load_u32(entry),
-			.is_list = bs_load_u32(entry + 4) != 0,
+			.is_list = bs_load_u32(entry + 4) == BS_SLAB_LISTS,
 			.n_exact = bs_load_u32(entry + 8),
 		};
 		for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
 			shape.n_columns[level] = bs_load_u32(entry + 12 + 4 * level);
 		n_docs += shape.n_docs;
+		if (bs_load_u32(entry + 4) > BS_SLAB_LISTS)
+			return bs_fail(err, BS_UNSUPPORTED, "%s: slab %u is of a kind unknown to this bitsift",
+			               bs_container_path(segment->file), i);
 		status = bs_slab_open(&segment->slabs[i], segment->file, i, &shape, &segment->treatments, err);
 	}
 	if (!status && n_docs != segment->meta.n_docs)

@@ -88,6 +88,12 @@ static inline uint32_t bs_slab_hashes(const struct bs_treatment *treatment, cons
 
 #define BS_SLAB_ENTRY_BYTES 32u
 
+/* Kinds of slabs, as their entries say. A reader refuses one that it does not know. */
+enum bs_slab_kind {
+	BS_SLAB_MATRIX = 0,
+	BS_SLAB_LISTS = 1, /* plain signatures */
+};
+
 /* The i-th slab of a segment file. BS_CORRUPT if its sections do not have the bytes its shape asks for. */
 enum bs_status bs_slab_open(struct bs_slab *slab, const struct bs_container *file, uint32_t i,
                             const struct bs_slab_shape *shape, const struct bs_treatment_table *treatments,

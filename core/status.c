@@ -2,11 +2,13 @@
 #include "core/status.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Replaces control characters, so that hostile file names cannot forge or split a message line. */
-static void copy_printable(char *to, size_t to_bytes, const char *from)
+/* Replaces control characters, so that hostile file names cannot forge or split a message line. is_cut: from is only
+ * the beginning of a longer text. */
+static void copy_printable(char *to, size_t to_bytes, const char *from, bool is_cut)
 {
 	size_t used = 0;
 	for (; *from; from++) {
@@ -23,7 +25,7 @@ static void copy_printable(char *to, size_t to_bytes, const char *from)
 		}
 	}
 	to[used] = '\0';
-	if (!*from)
+	if (!*from && !is_cut)
 		return;
 	/* Cut: drop the continuation bytes, and the lead byte, of a character that no longer fits. */
 	while (used > 0 && ((unsigned char)to[used - 1] & 0xc0) == 0x80)
@@ -39,9 +41,9 @@ enum bs_status bs_fail(struct bs_error *err, enum bs_status status, const char *
 	char raw[sizeof(err->text)];
 	va_list args;
 	va_start(args, format);
-	vsnprintf(raw, sizeof(raw), format, args);
+	int n_bytes = vsnprintf(raw, sizeof(raw), format, args);
 	va_end(args);
-	copy_printable(err->text, sizeof(err->text), raw);
+	copy_printable(err->text, sizeof(err->text), raw, n_bytes >= (int)sizeof(raw));
 	return status;
 }
 

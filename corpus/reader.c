@@ -12,6 +12,9 @@
 #include "corpus/file.h"
 #include "corpus/record.h"
 
+/* Buffers larger than this are given back after each file. */
+#define KEPT_BYTES (1u << 20)
+
 /* A descriptor kept open from one call to the next, and the path it was opened by. fd is -1 when there is none. */
 struct kept {
 	int fd;
@@ -185,7 +188,10 @@ static enum bs_status read_file(struct bs_reader *reader, const struct bs_source
 		return pass_over(reader, source, name, 0, refusal.skip, refusal.reason, sink, err);
 	document.name = (const uint8_t *)name;
 	document.name_bytes = strlen(name);
-	return sink->document(sink->context, &document, err);
+	status = sink->document(sink->context, &document, err);
+	bs_buffer_trim(&reader->bytes, KEPT_BYTES);
+	bs_buffer_trim(&reader->text, KEPT_BYTES);
+	return status;
 }
 
 static enum bs_status read_files(struct bs_reader *reader, const struct bs_source *source, const struct bs_batch *batch,

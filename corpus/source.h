@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "core/buffer.h"
+#include "core/source_kind.h"
 #include "core/status.h"
 #include "corpus/document.h"
 #include "corpus/walk.h"
@@ -21,13 +22,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum bs_source_kind {
-	BS_SOURCE_FOLDER = 1,     /* every file below is a document */
-	BS_SOURCE_FILE = 2,       /* is one document */
-	BS_SOURCE_COLLECTION = 3, /* *.jsonl or *.ndjson: every line is a document */
-	BS_SOURCE_STDIN = 4,      /* "-": JSONL on standard input; its raw lines must be stored */
-};
 
 /* How documents are read; recorded with the index. Strings are borrowed for as long as a feed or reader lives. */
 struct bs_source_options {

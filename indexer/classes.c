@@ -14,8 +14,9 @@
  */
 #define CLASS_RATIO    1.5
 #define SLAB_COST      (128u << 10) /* a slab more: its block columns and set-up for every term of every query, ~1 us */
+#define LISTS_COST     4096u        /* of a slab of plain signatures, whatever is in it: one is enough */
 #define LIST_DOC_COST  (4u << 10)   /* a plain signature more: a binary search for every term of every query, ~50 ns */
-#define COARSE_SHARE   1.35         /* group and block columns, beside the document columns */
+#define EXACT_SHARE    1.5          /* exact columns, beside the hashed ones */
 
 struct load {
 	uint64_t n_docs;
@@ -41,7 +42,7 @@ static struct load join(const struct load *a, const struct load *b)
 static double block_bytes(const struct load *load, const struct cost_rules *rules)
 {
 	double m = load->weight > 0 ? load->weight_squares / load->weight / -log1p(-rules->density) : 0;
-	return fmax(m, 8) * BS_LINE_BYTES * COARSE_SHARE;
+	return fmax(m, 8) * BS_LINE_BYTES * EXACT_SHARE;
 }
 
 /* Rows of one slab, so that its columns stay below max_slab_bytes; 0 if not even one block does. */
@@ -55,7 +56,7 @@ static uint32_t slab_rows(const struct load *load, const struct cost_rules *rule
 
 static double list_cost(const struct load *load)
 {
-	return load->n_terms * 4 + (double)load->n_docs * (8 + LIST_DOC_COST);
+	return LISTS_COST + load->n_terms * 4 + (double)load->n_docs * (8 + LIST_DOC_COST);
 }
 
 static double matrix_cost(const struct load *load, const struct cost_rules *rules)

@@ -14,7 +14,7 @@
 
 /* What deciding needs to know of a document. */
 struct bs_class_doc {
-	uint64_t weight;  /* hashed document columns its terms set */
+	uint64_t weight;  /* hashed columns its terms set */
 	uint32_t n_terms;
 };
 

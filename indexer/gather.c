@@ -11,6 +11,7 @@
 #define FIELD_GAP         100u /* positions between two fields of a record */
 #define SPOOL_CHUNK_BYTES (1u << 20)
 #define PREFETCH_AHEAD    8u
+#define KEPT_BYTES        (4u << 20) /* larger buffers of a harvest are given back after use */
 #define UNMAPPED          UINT32_MAX
 
 /* ---- harvest ---- */
@@ -19,12 +20,12 @@ void bs_harvest_clear(struct bs_harvest *harvest)
 {
 	bs_term_table_clear(&harvest->terms);
 	bs_term_table_clear(&harvest->fields);
-	bs_buffer_clear(&harvest->postings);
-	bs_buffer_clear(&harvest->docs);
-	bs_buffer_clear(&harvest->skips);
-	bs_buffer_clear(&harvest->names);
-	bs_buffer_clear(&harvest->raws);
-	bs_buffer_clear(&harvest->messages);
+	bs_buffer_trim(&harvest->postings, KEPT_BYTES);
+	bs_buffer_trim(&harvest->docs, KEPT_BYTES);
+	bs_buffer_trim(&harvest->skips, KEPT_BYTES);
+	bs_buffer_trim(&harvest->names, KEPT_BYTES);
+	bs_buffer_trim(&harvest->raws, KEPT_BYTES);
+	bs_buffer_trim(&harvest->messages, KEPT_BYTES);
 	harvest->n_docs = 0;
 	harvest->n_skips = 0;
 }

@@ -571,12 +571,13 @@ static void set_limits(struct run *run)
 	uint64_t memory = job->memory_bytes ? job->memory_bytes : DEFAULT_MEMORY_BYTES;
 	if (memory < MIN_MEMORY_BYTES)
 		memory = MIN_MEMORY_BYTES;
-	/* Half for what is gathered, a quarter for the columns of one slab; the rest is sorting, counters and batches. */
-	run->gather_limit_bytes = memory / 2;
+	/* What is gathered is counted by content; the arrays that hold it have half as much again to grow into. Sorting and
+	 * counters come on top, and the columns of one slab. None of it may depend on the number of threads. */
+	run->gather_limit_bytes = memory * 2 / 5;
 	run->build_options = (struct bs_build_options){
 		.policy = job->policy ? *job->policy : bs_treatment_policy_default(),
 		.max_blocks = job->max_slab_blocks ? job->max_slab_blocks : BS_SLAB_MAX_BLOCKS,
-		.max_slab_bytes = memory / 4,
+		.max_slab_bytes = memory / 8,
 		.list_mode = job->list_mode,
 	};
 	if (!job->policy)

@@ -19,19 +19,25 @@ struct slot {
 	struct bs_pipeline *pipeline;
 	enum slot_state state;
 	struct bs_batch batch;
-	struct bs_words *words;
-	struct bs_reader *reader;
 	struct bs_harvest harvest;
 	struct bs_document_sink harvest_sink;
 	enum bs_status status;
 	struct bs_error error;
 };
 
+/* What a thread works with. */
+struct worker {
+	struct bs_pipeline *pipeline;
+	pthread_t thread;
+	struct bs_words *words;
+	struct bs_reader *reader;
+};
+
 struct bs_pipeline {
 	uint32_t n_threads;
 	uint32_t n_slots;
 	struct slot *slots;
-	pthread_t *threads;
+	struct worker *workers; /* n_threads */
 	uint32_t n_started;
 	pthread_mutex_t mutex;
 	pthread_cond_t changed; /* some slot's state */
@@ -87,15 +93,17 @@ static enum bs_status slot_skip(void *context, enum bs_skip reason, const char *
 	return slot->harvest_sink.skip(slot->harvest_sink.context, reason, message, err);
 }
 
-static void harvest_batch(struct slot *slot)
+static void harvest_batch(struct worker *worker, struct slot *slot)
 {
+	slot->harvest.words = worker->words;
 	struct bs_document_sink sink = {.context = slot, .document = slot_document, .skip = slot_skip};
-	slot->status = bs_reader_read(slot->reader, slot->pipeline->source, &slot->batch, &sink, &slot->error);
+	slot->status = bs_reader_read(worker->reader, slot->pipeline->source, &slot->batch, &sink, &slot->error);
 }
 
 static void *work(void *argument)
 {
-	struct bs_pipeline *pipeline = argument;
+	struct worker *worker = argument;
+	struct bs_pipeline *pipeline = worker->pipeline;
 	pthread_mutex_lock(&pipeline->mutex);
 	while (!pipeline->is_stopping) {
 		if (pipeline->n_taken == pipeline->n_fed) {
@@ -106,7 +114,7 @@ static void *work(void *argument)
 		assert(slot->state == SLOT_READY);
 		slot->state = SLOT_RUNNING;
 		pthread_mutex_unlock(&pipeline->mutex);
-		harvest_batch(slot);
+		harvest_batch(worker, slot);
 		pthread_mutex_lock(&pipeline->mutex);
 		slot->state = SLOT_DONE;
 		pthread_cond_broadcast(&pipeline->changed);
@@ -117,16 +125,13 @@ static void *work(void *argument)
 
 /* ---- making ---- */
 
-static enum bs_status slot_init(struct slot *slot, struct bs_pipeline *pipeline, const struct bs_words_options *words,
-                                const struct bs_source_options *options, struct bs_error *err)
+static enum bs_status worker_init(struct worker *worker, struct bs_pipeline *pipeline,
+                                  const struct bs_words_options *words, const struct bs_source_options *options,
+                                  struct bs_error *err)
 {
-	slot->pipeline = pipeline;
-	enum bs_status status = bs_words_new(words, &slot->words, err);
-	if (!status)
-		status = bs_reader_new(options, &slot->reader, err);
-	slot->harvest.words = slot->words;
-	slot->harvest_sink = bs_harvest_sink(&slot->harvest);
-	return status;
+	worker->pipeline = pipeline;
+	enum bs_status status = bs_words_new(words, &worker->words, err);
+	return status ? status : bs_reader_new(options, &worker->reader, err);
 }
 
 enum bs_status bs_pipeline_new(uint32_t n_threads, const struct bs_words_options *words,
@@ -141,11 +146,15 @@ enum bs_status bs_pipeline_new(uint32_t n_threads, const struct bs_words_options
 	pipeline->n_threads = n_threads;
 	pipeline->n_slots = n_threads > 1 ? n_threads + 2 : 1;
 	pipeline->slots = calloc(pipeline->n_slots, sizeof(*pipeline->slots));
-	pipeline->threads = calloc(n_threads, sizeof(*pipeline->threads));
-	if (!pipeline->slots || !pipeline->threads)
+	pipeline->workers = calloc(n_threads, sizeof(*pipeline->workers));
+	if (!pipeline->slots || !pipeline->workers)
 		status = bs_fail_memory(err, "a pipeline", pipeline->n_slots * sizeof(*pipeline->slots));
-	for (uint32_t i = 0; i < pipeline->n_slots && !status; i++)
-		status = slot_init(&pipeline->slots[i], pipeline, words, options, err);
+	for (uint32_t i = 0; i < pipeline->n_slots && !status; i++) {
+		pipeline->slots[i].pipeline = pipeline;
+		pipeline->slots[i].harvest_sink = bs_harvest_sink(&pipeline->slots[i].harvest);
+	}
+	for (uint32_t i = 0; i < n_threads && !status; i++)
+		status = worker_init(&pipeline->workers[i], pipeline, words, options, err);
 	if (!status) {
 		pthread_mutex_init(&pipeline->mutex, NULL);
 		pthread_cond_init(&pipeline->changed, NULL);
@@ -165,7 +174,7 @@ static void stop_threads(struct bs_pipeline *pipeline)
 	pthread_cond_broadcast(&pipeline->changed);
 	pthread_mutex_unlock(&pipeline->mutex);
 	for (uint32_t i = 0; i < pipeline->n_started; i++)
-		pthread_join(pipeline->threads[i], NULL);
+		pthread_join(pipeline->workers[i].thread, NULL);
 	pipeline->n_started = 0;
 	pipeline->is_stopping = false;
 }
@@ -176,28 +185,31 @@ void bs_pipeline_free(struct bs_pipeline *pipeline)
 		return;
 	for (uint32_t i = 0; pipeline->slots && i < pipeline->n_slots; i++) {
 		bs_batch_deinit(&pipeline->slots[i].batch);
-		bs_words_free(pipeline->slots[i].words);
-		bs_reader_free(pipeline->slots[i].reader);
 		bs_harvest_deinit(&pipeline->slots[i].harvest);
+	}
+	for (uint32_t i = 0; pipeline->workers && i < pipeline->n_threads; i++) {
+		bs_words_free(pipeline->workers[i].words);
+		bs_reader_free(pipeline->workers[i].reader);
 	}
 	if (pipeline->has_mutex) {
 		pthread_mutex_destroy(&pipeline->mutex);
 		pthread_cond_destroy(&pipeline->changed);
 	}
 	free(pipeline->slots);
-	free(pipeline->threads);
+	free(pipeline->workers);
 	free(pipeline);
 }
 
 struct bs_reader *bs_pipeline_reader(struct bs_pipeline *pipeline)
 {
-	return pipeline->slots[0].reader;
+	return pipeline->workers[0].reader;
 }
 
 struct bs_harvest *bs_pipeline_harvest(struct bs_pipeline *pipeline, bool keep_raws)
 {
 	struct bs_harvest *harvest = &pipeline->slots[0].harvest;
 	bs_harvest_clear(harvest);
+	harvest->words = pipeline->workers[0].words;
 	harvest->keep_raws = keep_raws;
 	return harvest;
 }
@@ -212,7 +224,7 @@ static enum bs_status run_alone(struct bs_pipeline *pipeline, struct bs_feed *fe
 		if (status || slot->batch.n_items == 0)
 			return status;
 		bs_harvest_clear(&slot->harvest);
-		harvest_batch(slot);
+		harvest_batch(&pipeline->workers[0], slot);
 		if (slot->status) {
 			if (err)
 				*err = slot->error;
@@ -276,7 +288,8 @@ static enum bs_status run_threads(struct bs_pipeline *pipeline, struct bs_feed *
 	enum bs_status status = BS_OK;
 	bool more = true;
 	while (pipeline->n_started < pipeline->n_threads &&
-	       pthread_create(&pipeline->threads[pipeline->n_started], NULL, work, pipeline) == 0)
+	       pthread_create(&pipeline->workers[pipeline->n_started].thread, NULL, work,
+	                      &pipeline->workers[pipeline->n_started]) == 0)
 		pipeline->n_started++;
 	if (pipeline->n_started == 0)
 		return bs_fail(err, BS_NO_MEMORY, "cannot start a thread");

@@ -101,7 +101,8 @@ static enum bs_status make_classes(struct build *build, struct bs_error *err)
 	struct bs_class_doc *docs = malloc((n_docs ? n_docs : 1) * sizeof(*docs));
 	if (!docs)
 		return bs_fail_memory(err, "length classes", n_docs * sizeof(*docs));
-	double exact_df = build->options->policy.exact_share * n_docs;
+	/* Of the padded slab, as slab_build.c decides it. */
+	double exact_df = build->options->policy.exact_share * ((n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS) * BS_LINE_BITS;
 	for (uint32_t i = 0; i < n_docs; i++) {
 		docs[i].n_terms = bs_gather_docs(gather)[i].n_terms;
 		docs[i].weight = bs_slab_document_weight(&build->plan, i, exact_df < 1 ? 1 : (uint64_t)exact_df);

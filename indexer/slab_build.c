@@ -47,6 +47,14 @@ static const struct bs_treatment *treatment_of(const struct bs_slab_plan *plan, 
 	return &plan->treatments->entries[plan->treatment_of[term]];
 }
 
+static uint64_t n_columns_of(const struct bs_treatment *treatment)
+{
+	uint64_t n = 0;
+	for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
+		n += treatment->n_columns[level];
+	return n;
+}
+
 uint64_t bs_slab_document_weight(const struct bs_slab_plan *plan, uint32_t document, uint64_t exact_df)
 {
 	const struct bs_gathered_doc *doc = &bs_gather_docs(plan->gather)[document];
@@ -55,7 +63,7 @@ uint64_t bs_slab_document_weight(const struct bs_slab_plan *plan, uint32_t docum
 	for (uint32_t i = 0; i < doc->n_terms; i++) {
 		uint32_t term = bs_gather_next(&codes);
 		if (plan->gather->terms.entries[term].df < exact_df)
-			weight += treatment_of(plan, term)->n_columns[0];
+			weight += n_columns_of(treatment_of(plan, term));
 	}
 	return weight;
 }

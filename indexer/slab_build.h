@@ -47,7 +47,7 @@ enum bs_status bs_slab_build(struct bs_slab_builder *builder, const uint32_t *ro
                              const struct bs_kernel *kernel, const struct bs_slab_image **image_out,
                              struct bs_error *err) BS_WARN_UNUSED;
 
-/* Hashed document columns that a document's terms set, duplicates counted: its weight for length classes. Terms in at
+/* Hashed columns, of all levels, that a document's terms set, duplicates counted: its weight for length classes. Terms in at
  * least exact_df documents of the segment are taken to have exact columns, and count nothing. */
 uint64_t bs_slab_document_weight(const struct bs_slab_plan *plan, uint32_t document, uint64_t exact_df);
 

@@ -18,6 +18,7 @@ enum query_option {
 	OPTION_NUL,
 	OPTION_JSON,
 	OPTION_ANY,
+	OPTION_APPROX,
 	OPTION_BRUTE,
 	OPTION_EXPLAIN,
 	OPTION_STATS,
@@ -34,6 +35,7 @@ static const struct bs_option query_options[] = {
 	{OPTION_JSON, 0, "json", NULL, "one JSON object a hit"},
 	{OPTION_ANY, 0, "any", NULL, "documents with any of the words, not all"},
 	{OPTION_BATCH, 0, "batch", "FILE", "one query a line of FILE (- is standard input)"},
+	{OPTION_APPROX, 0, "approx", NULL, "verify only the candidates that look best"},
 	{OPTION_BRUTE, 0, "brute", NULL, "read every document instead of using the index"},
 	{OPTION_EXPLAIN, 0, "explain", NULL, "say how the query is answered"},
 	{OPTION_STATS, 0, "stats", NULL, "end with a line of statistics in JSON, on stderr"},
@@ -114,6 +116,9 @@ static enum bs_status take_option(struct query_arguments *arguments, int id, con
 	case OPTION_ANY:
 		arguments->request.any = true;
 		break;
+	case OPTION_APPROX:
+		arguments->request.approx = true;
+		break;
 	case OPTION_BRUTE:
 		arguments->request.brute = true;
 		break;
@@ -156,6 +161,8 @@ static enum bs_status parse_arguments(struct query_arguments *arguments, int arg
 		return status;
 	if (arguments->count && arguments->ids)
 		return bs_fail(err, BS_INVALID, "--count and --ids exclude each other");
+	if (arguments->request.approx && (arguments->count || arguments->ids))
+		return bs_fail(err, BS_INVALID, "--approx is for ranked hits; --count and --ids are always exact");
 	if (n == 0 && !arguments->batch)
 		return bs_fail(err, BS_INVALID, "no query; try `bitsift query WORD...` or see `bitsift query --help`");
 	if (n > 0 && arguments->batch)

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "core/hash.h"
 #include "query/rank.h"
@@ -20,49 +21,148 @@ static enum bs_status print(struct bs_buffer *text, struct bs_error *err, const 
 	return bs_buffer_append(text, line, n_bytes, err);
 }
 
+/* ---- densities ---- */
+
+/* Share of a slab's documents that a term's columns let through: exactly, or what it truly has and what chance adds. */
+struct term_density {
+	bool is_exact;
+	double passes;
+	double levels[BS_MAX_LEVELS]; /* product over the term's columns of a level */
+};
+
+static enum bs_status hashed_density(const struct bs_slab *slab, uint64_t hash, const struct bs_term_place *place,
+                                     struct term_density *density, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	density->passes = 1;
+	for (uint32_t l = 0; l < slab->n_levels; l++) {
+		const struct bs_level *level = &slab->levels[l];
+		struct bs_probe probe = bs_hash_probe(hash, level->rank);
+		uint32_t n_spans = level->rank == BS_RANK_BLOCK ? slab->n_blocks : level->n_lines * BS_LINE_BITS;
+		density->levels[l] = 1;
+		for (uint32_t i = 0; i < bs_slab_hashes(place->treatment, slab->n_columns, l) && !status; i++) {
+			uint32_t popcount = 0;
+			if (level->n_columns > 0)
+				status = bs_slab_popcount(slab, level, bs_hash_position(probe, i, level->n_columns), &popcount, err);
+			density->levels[l] *= popcount / (double)n_spans;
+		}
+		density->passes *= density->levels[l];
+	}
+	return status;
+}
+
+static enum bs_status density_of(const struct bs_plan *plan, uint32_t s, const struct bs_slab *slab, uint32_t t,
+                                 struct term_density *density, struct bs_error *err)
+{
+	const struct bs_term_place *place = bs_plan_place(plan, s, t);
+	uint64_t n_docs = plan->snapshot->segments[s].meta.n_docs;
+	uint32_t column = 0;
+	uint32_t popcount = 0;
+	enum bs_status status = BS_OK;
+	*density = (struct term_density){.is_exact = true};
+	if (!place->is_found)
+		return BS_OK;
+	double truly = (double)place->df / (double)n_docs;
+	density->passes = truly;
+	density->is_exact = false;
+	if (slab->n_levels == 0)
+		return BS_OK;
+	if (slab->exact.n_columns > 0)
+		status = bs_slab_find_exact(slab, place->ordinal, &density->is_exact, &column, err);
+	if (!status && density->is_exact) {
+		status = bs_slab_popcount(slab, &slab->exact, column, &popcount, err);
+		density->passes = popcount / (double)slab->n_docs;
+		return status;
+	}
+	if (!status)
+		status = hashed_density(slab, plan->terms[t].hash, place, density, err);
+	density->passes = density->passes + truly < 1 ? density->passes + truly : 1;
+	return status;
+}
+
+/* ---- estimate ---- */
+
+/* Share of documents that an element lets through, its terms taken as independent. */
+static enum bs_status estimate_element(const struct bs_plan *plan, uint32_t s, const struct bs_slab *slab, uint32_t e,
+                                       double *share_out, struct bs_error *err)
+{
+	const struct bs_plan_element *element = &plan->elements[e];
+	double none = 1;
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < element->n_terms && !status; i++) {
+		struct term_density density;
+		status = density_of(plan, s, slab, element->first_term + i, &density, err);
+		none *= 1 - density.passes;
+	}
+	*share_out = element->is_too_broad ? 1 : 1 - none;
+	return status;
+}
+
+static enum bs_status estimate_node(const struct bs_plan *plan, uint32_t s, const struct bs_slab *slab,
+                                    const struct bs_query_node *node, const double *shares, double *share_out,
+                                    struct bs_error *err)
+{
+	double share = 1;
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < node->n_items + node->n_aids && !status; i++) {
+		double one;
+		uint32_t e = i < node->n_items ? node->items[i].element : node->aids[i - node->n_items].element;
+		status = estimate_element(plan, s, slab, e, &one, err);
+		share *= one;
+	}
+	for (uint32_t i = 0; i < node->n_children; i++)
+		share *= node->kind == BS_NODE_AND ? shares[node->children[i]] : 1 - shares[node->children[i]];
+	*share_out = node->kind == BS_NODE_OR ? 1 - share : share;
+	return status;
+}
+
+/* Candidates to be expected, were words independent of each other. A NOT is taken as if it could be used. */
+static enum bs_status estimate(const struct bs_plan *plan, double *n_out, struct bs_error *err)
+{
+	const struct bs_query *query = plan->query;
+	double *shares = calloc(query->n_nodes, sizeof(*shares));
+	enum bs_status status = shares ? BS_OK : bs_fail_memory(err, "an estimate", query->n_nodes * sizeof(*shares));
+	*n_out = 0;
+	for (uint32_t s = 0; s < plan->snapshot->manifest.n_segments && !status; s++) {
+		const struct bs_segment *segment = &plan->snapshot->segments[s];
+		for (uint64_t i = 0; i < segment->meta.n_slabs && !status; i++) {
+			for (size_t n = 0; n < query->n_nodes && !status; n++)
+				status = estimate_node(plan, s, &segment->slabs[i], &query->nodes[n], shares, &shares[n], err);
+			*n_out += status ? 0 : shares[query->n_nodes - 1] * segment->slabs[i].n_docs;
+		}
+	}
+	free(shares);
+	return status;
+}
+
+/* ---- terms ---- */
+
 /* What a term's columns look like in one segment: over its slabs, how many are exact, and the mean densities. */
 struct term_columns {
 	uint32_t n_exact;
 	uint32_t n_lists;
-	double exact_density;
-	double level_density[BS_MAX_LEVELS]; /* product over the term's columns of a level, averaged over slabs */
 	uint32_t n_hashed;
+	double exact_density;
+	double level_density[BS_MAX_LEVELS];
 };
 
-static enum bs_status look_at_slab(const struct bs_slab *slab, const struct bs_plan_term *term,
-                                   const struct bs_term_place *place, struct term_columns *sum, struct bs_error *err)
+static enum bs_status look_at_slab(const struct bs_plan *plan, uint32_t s, const struct bs_slab *slab, uint32_t t,
+                                   struct term_columns *sum, struct bs_error *err)
 {
-	bool found = false;
-	uint32_t column = 0;
-	uint32_t popcount;
-	enum bs_status status = BS_OK;
+	struct term_density density;
 	if (slab->n_levels == 0) {
 		sum->n_lists++;
 		return BS_OK;
 	}
-	if (slab->exact.n_columns > 0)
-		status = bs_slab_find_exact(slab, place->ordinal, &found, &column, err);
-	if (!status && found) {
-		status = bs_slab_popcount(slab, &slab->exact, column, &popcount, err);
+	enum bs_status status = density_of(plan, s, slab, t, &density, err);
+	if (density.is_exact) {
 		sum->n_exact++;
-		sum->exact_density += popcount / (double)slab->n_docs;
+		sum->exact_density += density.passes;
 		return status;
 	}
 	sum->n_hashed++;
-	for (uint32_t l = 0; l < slab->n_levels && !status; l++) {
-		const struct bs_level *level = &slab->levels[l];
-		struct bs_probe probe = bs_hash_probe(term->hash, level->rank);
-		uint32_t n_spans = level->rank == BS_RANK_BLOCK ? slab->n_blocks
-			: (level->rank == BS_RANK_GROUP ? level->n_lines * BS_LINE_BITS : slab->n_docs);
-		double density = 1;
-		for (uint32_t i = 0; i < bs_slab_hashes(place->treatment, slab->n_columns, l) && !status; i++) {
-			popcount = 0;
-			if (level->n_columns > 0)
-				status = bs_slab_popcount(slab, level, bs_hash_position(probe, i, level->n_columns), &popcount, err);
-			density *= popcount / (double)n_spans;
-		}
-		sum->level_density[l] += density;
-	}
+	for (uint32_t l = 0; l < slab->n_levels; l++)
+		sum->level_density[l] += density.levels[l];
 	return status;
 }
 
@@ -81,7 +181,7 @@ static enum bs_status explain_place(const struct bs_plan *plan, uint32_t s, uint
 		return print(text, err, "      segment %u: absent\n", s);
 	enum bs_status status = BS_OK;
 	for (uint64_t i = 0; i < segment->meta.n_slabs && !status; i++)
-		status = look_at_slab(&segment->slabs[i], &plan->terms[t], place, &sum, err);
+		status = look_at_slab(plan, s, &segment->slabs[i], t, &sum, err);
 	if (!status)
 		status = print(text, err, "      segment %u: df %llu;", s, (unsigned long long)place->df);
 	if (!status && sum.n_exact)
@@ -125,7 +225,10 @@ enum bs_status bs_explain_plan(const struct bs_plan *plan, const struct bs_query
 		for (uint32_t s = 0; s < snapshot->manifest.n_segments && !status; s++)
 			status = explain_place(plan, s, t, text, err);
 	}
-	return status;
+	double n_estimated = 0;
+	if (!status)
+		status = estimate(plan, &n_estimated, err);
+	return status ? status : print(text, err, "estimate: %.0f candidates\n", n_estimated);
 }
 
 enum bs_status bs_explain_stats(const struct bs_query_stats *stats, struct bs_buffer *text, struct bs_error *err)

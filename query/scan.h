@@ -28,6 +28,7 @@ void bs_scan_free(struct bs_scan *scan);
 struct bs_candidate {
 	uint32_t document;
 	bool is_sure; /* every column it came through is exact: it matches, if its source is what was indexed */
+	float weight; /* with bs_scan_weigh: the summed weights of the terms that the columns give it */
 };
 
 /*
@@ -38,5 +39,13 @@ enum bs_status bs_scan_segment(struct bs_scan *scan, const struct bs_plan *plan,
                                const struct bs_kernel *kernel, struct bs_buffer *candidates,
                                struct bs_query_stats *stats, struct bs_error *err) BS_WARN_UNUSED;
 
+
+/*
+ * For each of the candidates of segment s: the sum of weights[t] over the terms t of the plan that its columns say it
+ * has (or seems to have). candidates must be in document order, as bs_scan_segment leaves them.
+ */
+enum bs_status bs_scan_weigh(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s,
+                             const struct bs_kernel *kernel, const double *weights, struct bs_candidate *candidates,
+                             size_t n_candidates, struct bs_query_stats *stats, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -123,6 +123,7 @@ struct bs_searcher {
 	struct bs_buffer candidates;
 	struct bs_buffer hits;  /* struct bs_hit each */
 	struct bs_buffer marks; /* struct bs_snippet_hit each */
+	struct bs_buffer weights; /* double a term of the plan */
 	struct bs_buffer id, path, snippet, text;
 	/* The query being run. */
 	const struct bs_search_request *request;
@@ -172,6 +173,7 @@ void bs_searcher_free(struct bs_searcher *searcher)
 	bs_buffer_deinit(&searcher->candidates);
 	bs_buffer_deinit(&searcher->hits);
 	bs_buffer_deinit(&searcher->marks);
+	bs_buffer_deinit(&searcher->weights);
 	bs_buffer_deinit(&searcher->id);
 	bs_buffer_deinit(&searcher->path);
 	bs_buffer_deinit(&searcher->snippet);
@@ -340,6 +342,65 @@ static enum bs_status all_candidates(struct bs_searcher *searcher, uint32_t segm
 	return status;
 }
 
+/* ---- --approx: the candidates that look best ---- */
+
+/* With a document of each k wanted, this many more are verified, for those that only look good. */
+#define APPROX_FACTOR 4
+#define APPROX_LEAST  100
+
+static int compare_weights(const void *a, const void *b)
+{
+	const struct bs_candidate *x = a;
+	const struct bs_candidate *y = b;
+	if (x->weight > y->weight || x->weight < y->weight)
+		return x->weight > y->weight ? -1 : 1;
+	return x->document < y->document ? -1 : x->document > y->document;
+}
+
+/* idf of each scored term, 0 of the others. */
+static enum bs_status term_weights(struct bs_searcher *searcher, struct bs_error *err)
+{
+	bs_buffer_clear(&searcher->weights);
+	enum bs_status status = BS_OK;
+	for (uint32_t t = 0; t < searcher->plan.n_terms && !status; t++) {
+		const struct bs_plan_term *term = &searcher->plan.terms[t];
+		bool is_scored = searcher->query->elements[term->element].is_scored;
+		double weight = is_scored ? bs_bm25_idf(searcher->search->snapshot.n_docs, term->df) : 0;
+		status = bs_buffer_append(&searcher->weights, &weight, sizeof(weight), err);
+	}
+	return status;
+}
+
+/* Keeps the candidates of the segment that would score best if each of their words stood once; drops the others. */
+static enum bs_status keep_best(struct bs_searcher *searcher, uint32_t segment, struct bs_error *err)
+{
+	struct bs_candidate *candidates = (struct bs_candidate *)(void *)searcher->candidates.data;
+	const struct bs_search *search = searcher->search;
+	size_t n = searcher->candidates.used_bytes / sizeof(*candidates);
+	size_t n_kept = searcher->request->k * APPROX_FACTOR + APPROX_LEAST;
+	if (n <= n_kept)
+		return BS_OK;
+	enum bs_status status = term_weights(searcher, err);
+	if (!status)
+		status = bs_scan_weigh(searcher->scan, &searcher->plan, segment, search->kernel,
+		                       (const double *)(const void *)searcher->weights.data, candidates, n, searcher->stats,
+		                       err);
+	for (size_t i = 0; i < n && !status; i++) {
+		struct bs_doc_record record;
+		status = bs_doc_table_get(&search->snapshot.segments[segment].docs, candidates[i].document, &record, err);
+		candidates[i].weight *= status ? 0 : (float)bs_bm25_weight(1, 1, record.length, searcher->avgdl);
+	}
+	if (status)
+		return status;
+	qsort(candidates, n, sizeof(*candidates), compare_weights);
+	searcher->candidates.used_bytes = n_kept * sizeof(*candidates);
+	struct bs_error line;
+	(void)bs_fail(&line, BS_OK, "approximate: verifying the best %zu of %zu candidates", n_kept, n);
+	if (searcher->sink.notice)
+		searcher->sink.notice(searcher->sink.context, line.text);
+	return BS_OK;
+}
+
 static enum bs_status search_segment(struct bs_searcher *searcher, uint32_t segment, uint64_t *since,
                                      struct bs_error *err)
 {
@@ -350,6 +411,9 @@ static enum bs_status search_segment(struct bs_searcher *searcher, uint32_t segm
 	                              : bs_scan_segment(searcher->scan, &searcher->plan, segment, search->kernel,
 	                                                &searcher->candidates, searcher->stats, err);
 	charge(searcher, BS_STAGE_SCAN, since);
+	if (!status && searcher->request->approx && searcher->request->mode == BS_SEARCH_TOP && !brute)
+		status = keep_best(searcher, segment, err);
+	charge(searcher, BS_STAGE_RANK, since);
 	const struct bs_candidate *candidates = (const struct bs_candidate *)(const void *)searcher->candidates.data;
 	size_t n = searcher->candidates.used_bytes / sizeof(*candidates);
 	for (size_t i = 0; i < n && !status; i++)

@@ -27,8 +27,8 @@ struct bs_search {
 	bool is_other_unicode; /* made with another ICU or Unicode version: its words are not today's, so only scan */
 };
 
-/* The index nearest to the current directory, upward: its path, ".bitsift" or "../.bitsift" and so on, to be freed by the caller.
- * BS_NOT_FOUND says how to make one. */
+/* The index nearest to the current directory, upward: its path, ".bitsift", "../.bitsift" and so on, to be freed by the
+ * caller. BS_NOT_FOUND says how to make one. */
 enum bs_status bs_search_locate(char **dir_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* kernel_name: NULL for the best. The caller's struct; release with bs_search_deinit. Errors as bs_snapshot_open. */
@@ -50,6 +50,7 @@ struct bs_search_request {
 	enum bs_search_mode mode;
 	size_t k;            /* BS_SEARCH_TOP */
 	bool any;
+	bool approx;         /* BS_SEARCH_TOP: verify only the candidates that look best; a notice says how many */
 	bool brute;          /* no index: read every document */
 	bool explain;
 	bool snippets;       /* BS_SEARCH_TOP: make them, with these marks around the words (nullable) */

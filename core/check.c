@@ -1,0 +1,223 @@
+/* check.c: the index as a whole: its files, its manifest, its tombstones. See check.h. */
+#include "core/check.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/check_internal.h"
+#include "core/source_kind.h"
+
+#define TOUCH_BYTES (UINT64_C(1) << 20) /* between two calls of progress */
+
+void bs_check_advance(struct bs_check *check, uint64_t n_bytes)
+{
+	check->done_bytes += n_bytes;
+	if (check->request->progress)
+		check->request->progress(check->request->context, check->done_bytes, check->total_bytes);
+}
+
+/* ---- one file ---- */
+
+static enum bs_status touch_pages(struct bs_check *check, const struct bs_section *section)
+{
+	enum bs_status status = BS_OK;
+	for (uint64_t at = 0; at < section->n_bytes && !status; at += TOUCH_BYTES) {
+		uint64_t left = section->n_bytes - at;
+		uint64_t n = left < TOUCH_BYTES ? left : TOUCH_BYTES;
+		status = bs_section_touch(section, at, n, check->err);
+		bs_check_advance(check, n);
+	}
+	return status;
+}
+
+/* Layout, and the pages of every section, known or not. end_bytes: of the files up to and with this one. */
+static enum bs_status check_file(struct bs_check *check, const struct bs_container *file, uint64_t end_bytes)
+{
+	enum bs_status status = bs_container_check_layout(file, check->err);
+	check->done_bytes = end_bytes - bs_container_bytes(file);
+	for (size_t i = 0; i < bs_container_n_sections(file) && !status; i++) {
+		uint32_t instance;
+		struct bs_section section = bs_container_section_at(file, i, &instance);
+		status = touch_pages(check, &section);
+	}
+	check->done_bytes = end_bytes;
+	return status;
+}
+
+/* ---- manifest ---- */
+
+/* The manifest is a container too; the snapshot keeps its content only. */
+static enum bs_status open_manifest(const char *dir, struct bs_container **file_out, struct bs_error *err)
+{
+	size_t n_bytes = strlen(dir) + sizeof("/manifest");
+	char *path = malloc(n_bytes);
+	if (!path)
+		return bs_fail_memory(err, "a path", n_bytes);
+	snprintf(path, n_bytes, "%s/manifest", dir);
+	enum bs_status status = bs_container_open(path, BS_FILE_MANIFEST, file_out, err);
+	free(path);
+	return status;
+}
+
+static enum bs_status check_sources(struct bs_check *check, const struct bs_container *file)
+{
+	const struct bs_manifest *manifest = &check->snapshot.manifest;
+	for (uint32_t i = 0; i < manifest->n_sources; i++) {
+		const struct bs_source_record *source = &manifest->sources[i];
+		if (source->kind < BS_SOURCE_FOLDER || source->kind > BS_SOURCE_STDIN)
+			return bs_container_corrupt(file, check->err, "source %u (%s) is of unknown kind %u", i, source->label,
+			                            source->kind);
+		for (uint32_t j = 0; j < i; j++)
+			if (strcmp(manifest->sources[j].label, source->label) == 0)
+				return bs_container_corrupt(file, check->err, "sources %u and %u are both named \"%s\"", j, i,
+				                            source->label);
+	}
+	return BS_OK;
+}
+
+static enum bs_status check_number(struct bs_check *check, const struct bs_container *file, uint32_t i, uint64_t number)
+{
+	const struct bs_manifest *manifest = &check->snapshot.manifest;
+	if (number == 0 || number >= manifest->next_number)
+		return bs_container_corrupt(file, check->err, "segment %u: file number %llu is not below the next one, %llu", i,
+		                            (unsigned long long)number, (unsigned long long)manifest->next_number);
+	for (uint32_t j = 0; j < i; j++)
+		if (manifest->segments[j].number == number || manifest->segments[j].tombstones == number)
+			return bs_container_corrupt(file, check->err, "file number %llu is used twice", (unsigned long long)number);
+	return BS_OK;
+}
+
+static enum bs_status check_manifest(struct bs_check *check, const struct bs_container *file)
+{
+	const struct bs_manifest *manifest = &check->snapshot.manifest;
+	if (manifest->generation == 0)
+		return bs_container_corrupt(file, check->err, "commit number 0");
+	enum bs_status status = check_sources(check, file);
+	for (uint32_t i = 0; i < manifest->n_segments && !status; i++) {
+		const struct bs_segment_record *record = &manifest->segments[i];
+		uint64_t n_bytes = bs_container_bytes(check->snapshot.segments[i].file);
+		status = check_number(check, file, i, record->number);
+		if (!status && record->tombstones)
+			status = check_number(check, file, i, record->tombstones);
+		if (!status && record->n_bytes != n_bytes)
+			return bs_container_corrupt(check->snapshot.segments[i].file, check->err,
+			                            "%llu bytes where the manifest has %llu", (unsigned long long)n_bytes,
+			                            (unsigned long long)record->n_bytes);
+		if (!status && (record->tombstones != 0) != (record->n_deleted != 0))
+			return bs_container_corrupt(file, check->err, "segment %u has %llu deleted documents and %s tombstones", i,
+			                            (unsigned long long)record->n_deleted, record->tombstones ? "a file of" : "no");
+	}
+	return status;
+}
+
+/* ---- tombstones ---- */
+
+static enum bs_status check_tombstones(struct bs_check *check, uint32_t s)
+{
+	const struct bs_snapshot *snapshot = &check->snapshot;
+	const struct bs_container *file = snapshot->tombstone_files[s];
+	const uint8_t *bits = snapshot->tombstones[s];
+	uint64_t n_docs = snapshot->segments[s].meta.n_docs;
+	uint64_t n_deleted = 0;
+	if (!bits)
+		return BS_OK;
+	for (uint64_t i = 0; i < (n_docs + 7) / 8; i++)
+		n_deleted += (unsigned)__builtin_popcount(bits[i]);
+	if (n_docs % 8 && bits[n_docs / 8] >> (n_docs % 8))
+		return bs_container_corrupt(file, check->err, "bits past the last of %llu documents", (unsigned long long)n_docs);
+	if (n_deleted != snapshot->manifest.segments[s].n_deleted)
+		return bs_container_corrupt(file, check->err, "%llu deleted documents where the manifest has %llu",
+		                            (unsigned long long)n_deleted,
+		                            (unsigned long long)snapshot->manifest.segments[s].n_deleted);
+	return BS_OK;
+}
+
+/* ---- everything ---- */
+
+static enum bs_status check_all(struct bs_check *check, const struct bs_container *manifest_file)
+{
+	const struct bs_snapshot *snapshot = &check->snapshot;
+	uint64_t end_bytes = bs_container_bytes(manifest_file);
+	enum bs_status status = check_file(check, manifest_file, end_bytes);
+	if (!status)
+		status = check_manifest(check, manifest_file);
+	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !status; s++) {
+		const struct bs_segment *segment = &snapshot->segments[s];
+		end_bytes += bs_container_bytes(segment->file);
+		status = bs_check_segment(check, s);
+		if (!status)
+			status = check_file(check, segment->file, end_bytes);
+		if (!status && segment->store_offsets.n_bytes > 0 && check->request->stored_text)
+			status = check->request->stored_text(snapshot, s, check->err);
+		if (status || !snapshot->tombstones[s])
+			continue;
+		end_bytes += bs_container_bytes(snapshot->tombstone_files[s]);
+		status = check_tombstones(check, s);
+		if (!status)
+			status = check_file(check, snapshot->tombstone_files[s], end_bytes);
+	}
+	return status;
+}
+
+static uint64_t sum_bytes(const struct bs_snapshot *snapshot)
+{
+	uint64_t n_bytes = 0;
+	for (uint32_t s = 0; s < snapshot->manifest.n_segments; s++) {
+		n_bytes += bs_container_bytes(snapshot->segments[s].file);
+		if (snapshot->tombstone_files[s])
+			n_bytes += bs_container_bytes(snapshot->tombstone_files[s]);
+	}
+	return n_bytes;
+}
+
+/* Which file is it that the manifest names and that is missing? BS_OK if none is. */
+static enum bs_status find_missing(const char *dir, struct bs_error *err)
+{
+	struct bs_manifest manifest;
+	enum bs_status status = bs_manifest_read(dir, &manifest, NULL);
+	for (uint32_t i = 0; !status && i < manifest.n_segments * 2; i++) {
+		const struct bs_segment_record *record = &manifest.segments[i / 2];
+		uint64_t number = i % 2 ? record->tombstones : record->number;
+		char *path = number ? bs_index_file_path(dir, i % 2 ? "del" : "seg", number) : NULL;
+		if (path && access(path, F_OK) != 0 && errno == ENOENT)
+			status = bs_fail(err, BS_CORRUPT, "%s: corrupt: the manifest names it, but it is missing; rebuild it with "
+			                 "`bitsift index --rebuild`", path);
+		free(path);
+	}
+	bs_manifest_deinit(&manifest);
+	return status;
+}
+
+enum bs_status bs_index_check(const char *dir, const struct bs_check_request *request, struct bs_check_sum *sum_out,
+                              struct bs_error *err)
+{
+	static const struct bs_check_request none = {NULL, NULL, NULL};
+	struct bs_check check = {.request = request ? request : &none, .err = err};
+	struct bs_container *manifest_file = NULL;
+	*sum_out = (struct bs_check_sum){0};
+	enum bs_status status = bs_kernel_choose(NULL, &check.kernel, err);
+	if (!status)
+		status = bs_snapshot_open(dir, &check.snapshot, err);
+	if (status == BS_CORRUPT) {
+		enum bs_status missing = find_missing(dir, err);
+		return missing == BS_CORRUPT ? missing : status;
+	}
+	if (status)
+		return status;
+	status = open_manifest(dir, &manifest_file, err);
+	if (!status) {
+		check.total_bytes = bs_container_bytes(manifest_file) + sum_bytes(&check.snapshot);
+		status = check_all(&check, manifest_file);
+	}
+	*sum_out = (struct bs_check_sum){
+		.n_live_docs = check.snapshot.n_live_docs,
+		.n_segments = check.snapshot.manifest.n_segments,
+		.n_bytes = check.total_bytes,
+	};
+	bs_container_close(manifest_file);
+	bs_snapshot_deinit(&check.snapshot);
+	return status;
+}

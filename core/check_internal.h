@@ -1,0 +1,27 @@
+/* check_internal.h: between check.c (the index, its files) and check_segment.c, check_terms.c (what a segment holds). */
+#ifndef BS_CORE_CHECK_INTERNAL_H
+#define BS_CORE_CHECK_INTERNAL_H
+
+#include "core/check.h"
+#include "core/kernels.h"
+
+struct bs_check {
+	const struct bs_check_request *request;
+	struct bs_snapshot snapshot;
+	const struct bs_kernel *kernel;
+	uint64_t done_bytes;
+	uint64_t total_bytes;
+	struct bs_error *err;
+};
+
+/* Tells the caller of n_bytes more. */
+void bs_check_advance(struct bs_check *check, uint64_t n_bytes);
+
+/* Everything of a segment but the layout of its file, unread pages and stored text. */
+enum bs_status bs_check_segment(struct bs_check *check, uint32_t s) BS_WARN_UNUSED;
+
+/* The lexicon against itself and against the slabs: listed[t] is in how many plain signatures term t stands. */
+enum bs_status bs_check_terms(struct bs_check *check, const struct bs_segment *segment, const uint32_t *listed)
+	BS_WARN_UNUSED;
+
+#endif

@@ -1,0 +1,303 @@
+/* check_segment.c: a segment's slabs, documents and stored text. See check_internal.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/bytes.h"
+#include "core/check_internal.h"
+#include "core/source_kind.h"
+
+#define KNOWN_FLAGS (BS_DOC_NAMED_BY_LINE | BS_DOC_SUSPECT)
+
+/* A segment under examination. */
+struct examined {
+	struct bs_check *check;
+	const struct bs_segment *segment;
+	const struct bs_manifest *manifest;
+	uint8_t *seen;    /* a bit a document: it has a row */
+	uint32_t *listed; /* per term: plain signatures that hold it; NULL if there is no such slab */
+};
+
+static enum bs_status touch_all(const struct examined *at, const struct bs_section *section)
+{
+	return bs_section_touch(section, 0, section->n_bytes, at->check->err);
+}
+
+static uint32_t u32_at(const struct bs_section *section, uint64_t i)
+{
+	return bs_load_u32(section->data + i * 4);
+}
+
+static uint64_t u64_at(const struct bs_section *section, uint64_t i)
+{
+	return bs_load_u64(section->data + i * 8);
+}
+
+/* Offsets [0, n] of a section: 0 first, never descending, end last. what names their owner. */
+static enum bs_status check_offsets(const struct examined *at, const struct bs_section *offsets, uint64_t n,
+                                    uint64_t end, const char *what)
+{
+	const struct bs_container *file = at->segment->file;
+	enum bs_status status = touch_all(at, offsets);
+	if (status)
+		return status;
+	if (u64_at(offsets, 0) != 0)
+		return bs_container_corrupt(file, at->check->err, "%s: the first does not begin at 0", what);
+	for (uint64_t i = 0; i < n; i++)
+		if (u64_at(offsets, i) > u64_at(offsets, i + 1))
+			return bs_container_corrupt(file, at->check->err, "%s: number %llu ends before it begins", what,
+			                            (unsigned long long)i);
+	if (u64_at(offsets, n) != end)
+		return bs_container_corrupt(file, at->check->err, "%s: the last ends at %llu of %llu", what,
+		                            (unsigned long long)u64_at(offsets, n), (unsigned long long)end);
+	return BS_OK;
+}
+
+/* ---- rows: every document in one slab, once ---- */
+
+static enum bs_status check_rows(const struct examined *at, uint32_t s)
+{
+	const struct bs_slab *slab = &at->segment->slabs[s];
+	enum bs_status status = touch_all(at, &slab->rows);
+	for (uint32_t row = 0; row < slab->n_docs && !status; row++) {
+		uint32_t document = u32_at(&slab->rows, row);
+		if (document >= at->segment->meta.n_docs)
+			status = bs_container_corrupt(at->segment->file, at->check->err, "slab %u: row %u is document %u of %llu", s,
+			                              row, document, (unsigned long long)at->segment->meta.n_docs);
+		else if (at->seen[document / 8] >> (document % 8) & 1)
+			status = bs_container_corrupt(at->segment->file, at->check->err, "slab %u: row %u is document %u, which has "
+			                              "a row already", s, row, document);
+		else
+			at->seen[document / 8] |= (uint8_t)(1u << (document % 8));
+	}
+	return status;
+}
+
+/* ---- columns ---- */
+
+/* Bits of the last line of a column that stand for something. */
+static uint32_t last_line_bits(const struct bs_slab *slab, const struct bs_level *level)
+{
+	uint64_t n_before = level->n_lines - 1;
+	if (level->rank == BS_RANK_BLOCK)
+		return (uint32_t)(slab->n_blocks - n_before * BS_LINE_BITS);
+	/* A lane of a group has a document if it has one in the group's first block. */
+	uint64_t n_docs = slab->n_docs - (n_before << level->rank) * BS_LINE_BITS;
+	return n_docs < BS_LINE_BITS ? (uint32_t)n_docs : BS_LINE_BITS;
+}
+
+static bool has_bits_from(const uint64_t *line, uint32_t n_bits)
+{
+	for (uint32_t word = 0; word < BS_LINE_WORDS; word++) {
+		uint32_t start = word * 64;
+		uint64_t kept = n_bits >= start + 64 ? 0 : (n_bits <= start ? UINT64_MAX : UINT64_MAX << (n_bits - start));
+		if (line[word] & kept)
+			return true;
+	}
+	return false;
+}
+
+static enum bs_status check_columns(const struct examined *at, uint32_t s, const struct bs_level *level, const char *name)
+{
+	const struct bs_slab *slab = &at->segment->slabs[s];
+	uint32_t n_bits = last_line_bits(slab, level);
+	for (uint32_t c = 0; c < level->n_columns; c++) {
+		bs_column column;
+		uint32_t popcount;
+		enum bs_status status = bs_slab_column(slab, level, c, NULL, &column, at->check->err);
+		if (!status)
+			status = bs_slab_popcount(slab, level, c, &popcount, at->check->err);
+		if (status)
+			return status;
+		uint64_t counted = at->check->kernel->popcount(column, level->n_lines);
+		if (counted != popcount)
+			return bs_container_corrupt(at->segment->file, at->check->err, "slab %u: %s column %u has %llu bits, its "
+			                            "popcount says %u", s, name, c, (unsigned long long)counted, popcount);
+		if (has_bits_from(column + (size_t)(level->n_lines - 1) * BS_LINE_WORDS, n_bits))
+			return bs_container_corrupt(at->segment->file, at->check->err, "slab %u: %s column %u has bits past the last "
+			                            "%s", s, name, c, level->rank == BS_RANK_BLOCK ? "block" : "document");
+		bs_check_advance(at->check, (uint64_t)level->n_lines * BS_LINE_BYTES);
+	}
+	return BS_OK;
+}
+
+/* n ordinals of terms from [first], strictly ascending. */
+static enum bs_status check_ordinals(const struct examined *at, uint32_t s, const struct bs_section *ordinals,
+                                     uint64_t first, uint64_t n, const char *what)
+{
+	for (uint64_t i = first; i < first + n; i++) {
+		if (u32_at(ordinals, i) >= at->segment->meta.n_terms)
+			return bs_container_corrupt(at->segment->file, at->check->err, "slab %u: %s: term %u of %llu", s, what,
+			                            u32_at(ordinals, i), (unsigned long long)at->segment->meta.n_terms);
+		if (i > first && u32_at(ordinals, i - 1) >= u32_at(ordinals, i))
+			return bs_container_corrupt(at->segment->file, at->check->err, "slab %u: %s: term %u does not come after the "
+			                            "one before", s, what, u32_at(ordinals, i));
+	}
+	return BS_OK;
+}
+
+static const char *level_name(uint8_t rank)
+{
+	return rank == BS_RANK_DOCUMENT ? "document" : (rank == BS_RANK_GROUP ? "group" : "block");
+}
+
+static enum bs_status check_matrix(const struct examined *at, uint32_t s)
+{
+	const struct bs_slab *slab = &at->segment->slabs[s];
+	enum bs_status status = BS_OK;
+	for (uint32_t l = slab->n_levels; l < BS_MAX_LEVELS; l++)
+		if (slab->n_columns[l] != 0)
+			return bs_container_corrupt(at->segment->file, at->check->err, "slab %u: %u columns of a level that is not", s,
+			                            slab->n_columns[l]);
+	for (uint32_t l = 0; l < slab->n_levels && !status; l++)
+		status = check_columns(at, s, &slab->levels[l], level_name(slab->levels[l].rank));
+	if (!status)
+		status = check_columns(at, s, &slab->exact, "exact");
+	if (!status)
+		status = touch_all(at, &slab->exact_terms);
+	return status ? status : check_ordinals(at, s, &slab->exact_terms, 0, slab->exact.n_columns, "exact columns");
+}
+
+/* ---- plain signatures ---- */
+
+static enum bs_status check_lists(const struct examined *at, uint32_t s)
+{
+	const struct bs_slab *slab = &at->segment->slabs[s];
+	enum bs_status status = touch_all(at, &slab->list_terms);
+	if (!status && slab->list_terms.n_bytes % 4 != 0)
+		status = bs_container_corrupt(at->segment->file, at->check->err, "slab %u: a plain signature is cut off", s);
+	if (!status)
+		status = check_offsets(at, &slab->list_offsets, slab->n_docs, slab->list_terms.n_bytes / 4, "plain signatures");
+	for (uint32_t row = 0; row < slab->n_docs && !status; row++) {
+		uint64_t first = u64_at(&slab->list_offsets, row);
+		uint64_t n = u64_at(&slab->list_offsets, (uint64_t)row + 1) - first;
+		status = check_ordinals(at, s, &slab->list_terms, first, n, "a plain signature");
+		for (uint64_t i = first; i < first + n && !status; i++)
+			at->listed[u32_at(&slab->list_terms, i)]++;
+	}
+	return status;
+}
+
+static enum bs_status check_slabs(struct examined *at)
+{
+	const struct bs_segment *segment = at->segment;
+	enum bs_status status = BS_OK;
+	for (uint32_t s = 0; s < segment->meta.n_slabs && !status; s++) {
+		bool is_list = segment->slabs[s].n_levels == 0;
+		if (is_list && !at->listed) {
+			at->listed = calloc((size_t)segment->meta.n_terms + 1, sizeof(*at->listed));
+			if (!at->listed)
+				return bs_fail_memory(at->check->err, "terms", segment->meta.n_terms * sizeof(*at->listed));
+		}
+		status = check_rows(at, s);
+		if (!status)
+			status = is_list ? check_lists(at, s) : check_matrix(at, s);
+	}
+	return status;
+}
+
+/* ---- documents ---- */
+
+static enum bs_status check_runs(const struct examined *at)
+{
+	const struct bs_doc_table *docs = &at->segment->docs;
+	for (uint32_t i = 0; i < docs->n_runs; i++) {
+		uint32_t source = u32_at(&docs->runs, (uint64_t)i * 2);
+		uint32_t first = u32_at(&docs->runs, (uint64_t)i * 2 + 1);
+		bool is_in_order = i == 0 ? first == 0 : first > u32_at(&docs->runs, (uint64_t)i * 2 - 1);
+		if (!is_in_order || first >= docs->n_docs)
+			return bs_container_corrupt(at->segment->file, at->check->err, "run %u of documents begins at %u", i, first);
+		if (source >= at->manifest->n_sources)
+			return bs_container_corrupt(at->segment->file, at->check->err, "run %u of documents is of source %u of %u", i,
+			                            source, at->manifest->n_sources);
+	}
+	return BS_OK;
+}
+
+/* A path that stays below its source: no "..", no empty part, not absolute, no NUL. */
+static bool is_path_below(const uint8_t *name, uint32_t n_bytes)
+{
+	uint32_t start = 0;
+	for (uint32_t i = 0; i <= n_bytes; i++) {
+		if (i < n_bytes && name[i] == '\0')
+			return false;
+		if (i < n_bytes && name[i] != '/')
+			continue;
+		uint32_t part = i - start;
+		if (part == 0 || (part <= 2 && memcmp(name + start, "..", part) == 0))
+			return false;
+		start = i + 1;
+	}
+	return true;
+}
+
+static enum bs_status check_document(const struct examined *at, uint32_t document, uint64_t *n_positions)
+{
+	struct bs_doc_record record;
+	enum bs_status status = bs_doc_table_get(&at->segment->docs, document, &record, at->check->err);
+	if (status)
+		return status;
+	uint32_t kind = at->manifest->sources[record.source].kind;
+	*n_positions += record.length;
+	if (record.flags & ~KNOWN_FLAGS)
+		return bs_container_corrupt(at->segment->file, at->check->err, "document %u has unknown flags %#x", document,
+		                            record.flags);
+	if (kind == BS_SOURCE_FOLDER && !is_path_below(record.name, record.name_bytes))
+		return bs_container_corrupt(at->segment->file, at->check->err, "document %u, \"%.*s\", is not below its source",
+		                            document, record.name_bytes < 100 ? (int)record.name_bytes : 100,
+		                            (const char *)record.name);
+	if (kind == BS_SOURCE_STDIN && record.place[0] + 1 >= at->segment->store_offsets.n_bytes / 8)
+		return bs_container_corrupt(at->segment->file, at->check->err, "document %u has no stored text", document);
+	return BS_OK;
+}
+
+static enum bs_status check_docs(const struct examined *at)
+{
+	const struct bs_doc_table *docs = &at->segment->docs;
+	uint64_t n_positions = 0;
+	enum bs_status status = check_runs(at);
+	if (!status)
+		status = check_offsets(at, &docs->name_offsets, docs->n_docs, docs->names.n_bytes, "names of documents");
+	for (uint32_t document = 0; document < docs->n_docs && !status; document++)
+		status = check_document(at, document, &n_positions);
+	if (!status && n_positions != at->segment->meta.n_positions)
+		status = bs_container_corrupt(at->segment->file, at->check->err, "%llu positions where the documents have %llu",
+		                              (unsigned long long)at->segment->meta.n_positions,
+		                              (unsigned long long)n_positions);
+	return status;
+}
+
+/* ---- stored text: where the frames stand ---- */
+
+static enum bs_status check_store(const struct examined *at)
+{
+	const struct bs_segment *segment = at->segment;
+	const struct bs_section *offsets = &segment->store_offsets;
+	if (offsets->n_bytes == 0 && segment->store_frames.n_bytes == 0 && segment->store_dictionary.n_bytes == 0)
+		return BS_OK;
+	if (offsets->n_bytes < 8 || offsets->n_bytes % 8 != 0)
+		return bs_container_corrupt(segment->file, at->check->err, "stored text: its offsets are cut off");
+	return check_offsets(at, offsets, offsets->n_bytes / 8 - 1, segment->store_frames.n_bytes, "stored text");
+}
+
+/* ---- all of it ---- */
+
+enum bs_status bs_check_segment(struct bs_check *check, uint32_t s)
+{
+	const struct bs_segment *segment = &check->snapshot.segments[s];
+	struct examined at = {.check = check, .segment = segment, .manifest = &check->snapshot.manifest};
+	enum bs_status status = BS_OK;
+	at.seen = calloc((size_t)segment->meta.n_docs / 8 + 1, 1);
+	if (!at.seen)
+		return bs_fail_memory(check->err, "documents", segment->meta.n_docs / 8 + 1);
+	/* First the stored numbers that others are checked by, then the slabs, which make up most of the bytes. */
+	status = check_store(&at);
+	if (!status)
+		status = check_docs(&at);
+	if (!status)
+		status = check_slabs(&at);
+	if (!status)
+		status = bs_check_terms(check, segment, at.listed);
+	free(at.seen);
+	free(at.listed);
+	return status;
+}

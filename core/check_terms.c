@@ -1,0 +1,201 @@
+/* check_terms.c: a segment's lexicon, against itself and against the slabs. See check_internal.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/bytes.h"
+#include "core/check_internal.h"
+#include "core/hash.h"
+
+/* What the walk over all terms keeps. */
+struct term_walk {
+	struct bs_check *check;
+	const struct bs_segment *segment;
+	const uint32_t *listed;
+	struct bs_lexicon_cursor cursor;
+	struct bs_buffer last; /* the term before */
+	uint32_t *next_exact;  /* per slab: its first exact term that is not below the current one */
+	uint64_t sum_df;
+};
+
+static enum bs_status wrong(const struct term_walk *walk, const char *what)
+{
+	return bs_container_corrupt(walk->segment->file, walk->check->err, "lexicon: term %llu (\"%.*s\") %s",
+	                            (unsigned long long)walk->cursor.ordinal,
+	                            walk->cursor.term.used_bytes < 60 ? (int)walk->cursor.term.used_bytes : 60,
+	                            (const char *)walk->cursor.term.data, what);
+}
+
+/* ---- the lexicon itself ---- */
+
+static uint64_t index_word(const struct bs_lexicon *lexicon, uint64_t block, uint32_t word)
+{
+	return bs_load_u64(lexicon->index.data + block * BS_LEXICON_INDEX_BYTES + (uint64_t)word * 8);
+}
+
+/* The index must say where a block begins, and with what: a look-up trusts it. */
+static enum bs_status check_block_start(const struct term_walk *walk, uint64_t block)
+{
+	const struct bs_buffer *term = &walk->cursor.term;
+	uint64_t prefix = 0;
+	for (size_t i = 0; i < 8; i++)
+		prefix = prefix << 8 | (i < term->used_bytes ? term->data[i] : 0);
+	if (walk->cursor.n_shared != 0)
+		return wrong(walk, "begins a block, but leans on the term before");
+	if (index_word(&walk->segment->lexicon, block, 0) != prefix)
+		return wrong(walk, "is not what the index has as the first of its block");
+	return BS_OK;
+}
+
+/* After the last term of a block: its bytes are used up. */
+static enum bs_status check_block_end(const struct term_walk *walk, uint64_t block)
+{
+	const struct bs_lexicon *lexicon = &walk->segment->lexicon;
+	uint64_t n_blocks = lexicon->index.n_bytes / BS_LEXICON_INDEX_BYTES;
+	uint64_t end = block + 1 < n_blocks ? index_word(lexicon, block + 1, 1) : lexicon->terms.n_bytes;
+	if (walk->cursor.at != lexicon->terms.data + end)
+		return bs_container_corrupt(walk->segment->file, walk->check->err, "lexicon: block %llu has bytes after its last "
+		                            "term", (unsigned long long)block);
+	return BS_OK;
+}
+
+/* Strictly ascending, sharing exactly what is common: a look-up leaves a block early because of that. */
+static enum bs_status check_order(const struct term_walk *walk)
+{
+	const struct bs_buffer *last = &walk->last;
+	const struct bs_buffer *term = &walk->cursor.term;
+	size_t n = last->used_bytes < term->used_bytes ? last->used_bytes : term->used_bytes;
+	size_t n_common = 0;
+	if (walk->cursor.ordinal == 0)
+		return BS_OK;
+	while (n_common < n && last->data[n_common] == term->data[n_common])
+		n_common++;
+	bool is_after = n_common < n ? last->data[n_common] < term->data[n_common] : last->used_bytes < term->used_bytes;
+	if (!is_after)
+		return wrong(walk, "does not come after the one before");
+	if (walk->cursor.ordinal % BS_LEXICON_BLOCK_TERMS != 0 && walk->cursor.n_shared != n_common)
+		return wrong(walk, "does not share all that it has in common with the one before");
+	return BS_OK;
+}
+
+static enum bs_status check_term(struct term_walk *walk)
+{
+	uint64_t ordinal = walk->cursor.ordinal;
+	uint64_t block = ordinal / BS_LEXICON_BLOCK_TERMS;
+	bool is_last = ordinal + 1 == walk->segment->lexicon.n_terms;
+	enum bs_status status = check_order(walk);
+	if (!status && walk->cursor.term.used_bytes == 0)
+		status = wrong(walk, "is empty");
+	if (!status && (walk->cursor.df < 1 || walk->cursor.df > walk->segment->meta.n_docs))
+		status = wrong(walk, "is in no document, or in more than there are");
+	if (!status && ordinal % BS_LEXICON_BLOCK_TERMS == 0)
+		status = check_block_start(walk, block);
+	if (!status && (is_last || (ordinal + 1) % BS_LEXICON_BLOCK_TERMS == 0))
+		status = check_block_end(walk, block);
+	walk->sum_df += walk->cursor.df;
+	return status;
+}
+
+/* ---- a term in the slabs ---- */
+
+/* Documents that the columns of a hashed term leave room for in a slab: an upper bound by every one of them. */
+static uint64_t room_in_slab(const struct bs_slab *slab, uint64_t hash, const struct bs_treatment *treatment)
+{
+	uint64_t room = slab->n_docs;
+	for (uint32_t l = 0; l < slab->n_levels; l++) {
+		const struct bs_level *level = &slab->levels[l];
+		struct bs_probe probe = bs_hash_probe(hash, level->rank);
+		uint32_t k = bs_slab_hashes(treatment, slab->n_columns, l);
+		if (k > 0 && level->n_columns == 0)
+			return 0;
+		for (uint32_t i = 0; i < k; i++) {
+			uint64_t c = level->first_column + bs_hash_position(probe, i, level->n_columns);
+			uint64_t n = (uint64_t)bs_load_u32(slab->popcounts.data + c * 4) << level->rank;
+			room = n < room ? n : room;
+		}
+	}
+	return room;
+}
+
+/* Whether the slab has an exact column for the current term, and its documents. */
+static bool exact_in_slab(struct term_walk *walk, uint32_t s, uint64_t *n_docs_out)
+{
+	const struct bs_slab *slab = &walk->segment->slabs[s];
+	uint32_t *next = &walk->next_exact[s];
+	while (*next < slab->exact.n_columns &&
+	       bs_load_u32(slab->exact_terms.data + (uint64_t)*next * 4) < walk->cursor.ordinal)
+		++*next;
+	if (*next == slab->exact.n_columns ||
+	    bs_load_u32(slab->exact_terms.data + (uint64_t)*next * 4) != walk->cursor.ordinal)
+		return false;
+	*n_docs_out = bs_load_u32(slab->popcounts.data + (slab->exact.first_column + *next) * 4);
+	return true;
+}
+
+/* The documents that df promises must be in the slabs: so many surely, and the rest where there is room for them. */
+static enum bs_status check_documents(struct term_walk *walk)
+{
+	const struct bs_segment *segment = walk->segment;
+	const struct bs_treatment *treatment = bs_treatment_find(&segment->treatments, walk->cursor.df);
+	uint64_t hash = bs_hash_term(walk->cursor.term.data, walk->cursor.term.used_bytes);
+	uint64_t n_sure = walk->listed ? walk->listed[walk->cursor.ordinal] : 0;
+	uint64_t n_room = 0;
+	for (uint32_t s = 0; s < segment->meta.n_slabs; s++) {
+		uint64_t n_docs;
+		if (segment->slabs[s].n_levels == 0)
+			continue;
+		if (exact_in_slab(walk, s, &n_docs))
+			n_sure += n_docs;
+		else if (n_sure + n_room < walk->cursor.df)
+			n_room += room_in_slab(&segment->slabs[s], hash, treatment);
+	}
+	if (n_sure > walk->cursor.df)
+		return wrong(walk, "is in more documents of the slabs than its frequency says");
+	if (n_sure + n_room < walk->cursor.df)
+		return wrong(walk, "is in fewer documents of the slabs than its frequency says");
+	return BS_OK;
+}
+
+/* ---- the walk ---- */
+
+static enum bs_status walk_terms(struct term_walk *walk)
+{
+	struct bs_error *err = walk->check->err;
+	for (bool end = false;;) {
+		enum bs_status status = bs_lexicon_cursor_next(&walk->cursor, &end, err);
+		if (status || end)
+			return status;
+		status = check_term(walk);
+		if (!status)
+			status = check_documents(walk);
+		bs_buffer_clear(&walk->last);
+		if (!status)
+			status = bs_buffer_append(&walk->last, walk->cursor.term.data, walk->cursor.term.used_bytes, err);
+		if (status)
+			return status;
+	}
+}
+
+enum bs_status bs_check_terms(struct bs_check *check, const struct bs_segment *segment, const uint32_t *listed)
+{
+	const struct bs_lexicon *lexicon = &segment->lexicon;
+	struct term_walk walk = {.check = check, .segment = segment, .listed = listed, .cursor = {.lexicon = lexicon}};
+	enum bs_status status = bs_section_touch(&lexicon->index, 0, lexicon->index.n_bytes, check->err);
+	if (status)
+		return status;
+	if (lexicon->n_terms > UINT32_MAX)
+		return bs_container_corrupt(segment->file, check->err, "lexicon: %llu terms are more than can be numbered",
+		                            (unsigned long long)lexicon->n_terms);
+	if (lexicon->n_terms == 0 ? lexicon->terms.n_bytes != 0 : index_word(lexicon, 0, 1) != 0)
+		return bs_container_corrupt(segment->file, check->err, "lexicon: bytes before its first term");
+	walk.next_exact = calloc((size_t)segment->meta.n_slabs + 1, sizeof(*walk.next_exact));
+	if (!walk.next_exact)
+		return bs_fail_memory(check->err, "slabs", segment->meta.n_slabs * sizeof(*walk.next_exact));
+	status = walk_terms(&walk);
+	if (!status && walk.sum_df != segment->meta.n_postings)
+		status = bs_container_corrupt(segment->file, check->err, "%llu postings where the lexicon has %llu",
+		                              (unsigned long long)segment->meta.n_postings, (unsigned long long)walk.sum_df);
+	free(walk.next_exact);
+	bs_buffer_deinit(&walk.last);
+	bs_lexicon_cursor_deinit(&walk.cursor);
+	return status;
+}

@@ -1,0 +1,13 @@
+/* source_kind.h: what a source can be, as the manifest records it. corpus/source.h is about reading them. */
+#ifndef BS_CORE_SOURCE_KIND_H
+#define BS_CORE_SOURCE_KIND_H
+
+/* Numbers of the file format: none is ever used again for something else. */
+enum bs_source_kind {
+	BS_SOURCE_FOLDER = 1,     /* every file below is a document */
+	BS_SOURCE_FILE = 2,       /* is one document */
+	BS_SOURCE_COLLECTION = 3, /* *.jsonl or *.ndjson: every line is a document */
+	BS_SOURCE_STDIN = 4,      /* "-": JSONL on standard input; its raw lines must be stored */
+};
+
+#endif
