@@ -8,3 +8,6 @@ pkg_check_modules(SIMDJSON REQUIRED IMPORTED_TARGET simdjson)
 find_path(SIMDE_INCLUDE_DIR simde/x86/avx512.h REQUIRED)
 find_path(STEMMER_INCLUDE_DIR libstemmer.h REQUIRED)
 find_library(STEMMER_LIBRARY stemmer REQUIRED)
+add_library(Stemmer::stemmer UNKNOWN IMPORTED GLOBAL)
+set_target_properties(Stemmer::stemmer PROPERTIES
+    IMPORTED_LOCATION ${STEMMER_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${STEMMER_INCLUDE_DIR})

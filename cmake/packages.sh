@@ -1,17 +1,35 @@
+# shellcheck shell=bash
 # Debian packages that the project needs, and how to install the missing ones. Sourced by demo.sh and test.sh.
-BUILD_PACKAGES=(g++ cmake ninja-build pkg-config libicu-dev libsimde-dev libxxhash-dev libzstd-dev libsimdjson-dev
+# shellcheck disable=SC2034 # used by those who source this
+BUILD_PACKAGES=(g++ cmake make ninja-build pkg-config libicu-dev libsimde-dev libxxhash-dev libzstd-dev libsimdjson-dev
     libstemmer-dev)
+# shellcheck disable=SC2034
 TEST_PACKAGES=(libcmocka-dev ripgrep git clang)
 
+# install_packages PACKAGE...: those that are not installed; says which, and shows what apt wrote only if it fails.
 install_packages() {
-    local missing=() package
+    local missing=() sudo=() package log
     for package in "$@"; do
         dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
     done
-    [ ${#missing[@]} -eq 0 ] && return
-    local sudo=
-    [ "$(id -u)" -eq 0 ] || sudo=sudo
-    echo "installing: ${missing[*]}" >&2
-    $sudo apt-get update -qq
-    $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+    [ ${#missing[@]} -gt 0 ] || return 0
+    if [ "$(id -u)" -ne 0 ]; then
+        if ! command -v sudo >/dev/null; then
+            echo "missing packages, and neither root nor sudo to install them: ${missing[*]}" >&2
+            return 1
+        fi
+        sudo=(sudo)
+    fi
+    echo "installing ${missing[*]} ..." >&2
+    log=$(mktemp)
+    if ! {
+        "${sudo[@]}" apt-get update -q &&
+            "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
+                -o DPkg::Lock::Timeout=300 "${missing[@]}"
+    } >"$log" 2>&1 </dev/null; then
+        cat "$log" >&2
+        rm -f -- "$log"
+        return 1
+    fi
+    rm -f -- "$log"
 }

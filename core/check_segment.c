@@ -79,7 +79,7 @@ static uint32_t last_line_bits(const struct bs_slab *slab, const struct bs_level
 {
 	uint64_t n_before = level->n_lines - 1;
 	if (level->rank == BS_RANK_BLOCK)
-		return (uint32_t)(slab->n_blocks - n_before * BS_LINE_BITS);
+		return bs_slab_lanes(slab->n_docs);
 	/* A lane of a group has a document if it has one in the group's first block. */
 	uint64_t n_docs = slab->n_docs - (n_before << level->rank) * BS_LINE_BITS;
 	return n_docs < BS_LINE_BITS ? (uint32_t)n_docs : BS_LINE_BITS;
@@ -114,7 +114,7 @@ static enum bs_status check_columns(const struct examined *at, uint32_t s, const
 			                            "popcount says %u", s, name, c, (unsigned long long)counted, popcount);
 		if (has_bits_from(column + (size_t)(level->n_lines - 1) * BS_LINE_WORDS, n_bits))
 			return bs_container_corrupt(at->segment->file, at->check->err, "slab %u: %s column %u has bits past the last "
-			                            "%s", s, name, c, level->rank == BS_RANK_BLOCK ? "block" : "document");
+			                            "%s", s, name, c, level->rank == BS_RANK_BLOCK ? "lane" : "document");
 		bs_check_advance(at->check, (uint64_t)level->n_lines * BS_LINE_BYTES);
 	}
 	return BS_OK;

@@ -15,8 +15,7 @@
 
 static const struct bs_option help_option = {BS_OPTION_HELP, 'h', "help", NULL, "show this help"};
 
-/* The i-th option of a command, the common ones last; NULL past the end. */
-static const struct bs_option *option_at(const struct bs_command *command, size_t i)
+const struct bs_option *bs_command_option(const struct bs_command *command, size_t i)
 {
 	size_t n = 0;
 	while (command->options[n].id)
@@ -39,8 +38,8 @@ static void make_tables(const struct bs_command *command, struct getopt_tables *
 	size_t n_letters = 0;
 	memset(tables, 0, sizeof(*tables));
 	tables->letters[n_letters++] = ':'; /* a missing argument is ':', not '?' */
-	for (size_t i = 0; i < MAX_OPTIONS && option_at(command, i); i++) {
-		const struct bs_option *option = option_at(command, i);
+	for (size_t i = 0; i < MAX_OPTIONS && bs_command_option(command, i); i++) {
+		const struct bs_option *option = bs_command_option(command, i);
 		int has_argument = option->argument ? required_argument : no_argument;
 		tables->longs[i] = (struct option){option->name, has_argument, NULL, 1000 + (int)i};
 		if (!option->short_name)
@@ -82,8 +81,8 @@ enum bs_status bs_arguments_next(struct bs_arguments *arguments, int *id_out, co
 		return BS_OK;
 	if (found == '?' || found == ':')
 		return refuse(arguments, found, err);
-	for (size_t i = 0; option_at(arguments->command, i); i++) {
-		const struct bs_option *option = option_at(arguments->command, i);
+	for (size_t i = 0; bs_command_option(arguments->command, i); i++) {
+		const struct bs_option *option = bs_command_option(arguments->command, i);
 		if (found == 1000 + (int)i || (option->short_name && found == option->short_name))
 			*id_out = option->id;
 	}
@@ -168,8 +167,8 @@ enum bs_status bs_command_help(const struct bs_command *command, struct bs_buffe
 		status = wrap(text, err, command->summary, 0, 0);
 	if (!status)
 		status = print(text, err, "\n");
-	for (size_t i = 0; option_at(command, i) && !status; i++)
-		status = help_line(option_at(command, i), text, err);
+	for (size_t i = 0; bs_command_option(command, i) && !status; i++)
+		status = help_line(bs_command_option(command, i), text, err);
 	if (!status && command->examples)
 		status = print(text, err, "\nExamples:\n");
 	for (const char *const *example = command->examples; example && *example && !status; example += 2)

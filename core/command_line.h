@@ -24,7 +24,7 @@ struct bs_command {
 	const char *name;                 /* "index" */
 	const char *summary;              /* one line */
 	const char *usage;                /* what follows "bitsift index " */
-	const char *description;          /* paragraphs for the man page, separated by empty lines */
+	const char *description;          /* for the man page; markup: query/docs.h */
 	const struct bs_option *options;
 	const char *const *examples;      /* command, explanation, command, explanation, ..., NULL */
 	const char *exit_status;          /* for the man page */
@@ -32,6 +32,9 @@ struct bs_command {
 
 /* Options every command has. */
 #define BS_OPTION_HELP 1000
+
+/* The i-th option of a command, the common ones last; NULL past the end. */
+const struct bs_option *bs_command_option(const struct bs_command *command, size_t i);
 
 /* Walks the arguments after the command's name. Zero-initialise but for command, argc, argv (argv[0] the name). */
 struct bs_arguments {

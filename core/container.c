@@ -326,6 +326,10 @@ static enum bs_status file_map(struct bs_container *file, struct bs_error *err)
 		status = bs_fail(err, BS_IO, "%s: %s", file->path, strerror(errno));
 		goto out;
 	}
+	if (!S_ISREG(info.st_mode)) {
+		status = bs_fail(err, BS_IO, "%s: not a regular file", file->path);
+		goto out;
+	}
 	if (info.st_size < (off_t)HEAD_BYTES) {
 		status = bs_container_corrupt(file, err, "%lld bytes are too few", (long long)info.st_size);
 		goto out;
@@ -443,6 +447,11 @@ void bs_container_close(struct bs_container *file)
 uint64_t bs_container_bytes(const struct bs_container *file)
 {
 	return file->n_bytes;
+}
+
+uint64_t bs_container_check_bytes(const struct bs_container *file)
+{
+	return HEAD_BYTES + file->n_bytes - (uint64_t)(file->table - file->map);
 }
 
 const char *bs_container_path(const struct bs_container *file)

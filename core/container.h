@@ -66,6 +66,8 @@ enum bs_status bs_container_open(const char *path, enum bs_container_kind kind, 
 	BS_WARN_UNUSED;
 void bs_container_close(struct bs_container *file);
 uint64_t bs_container_bytes(const struct bs_container *file);
+/* Those of its head, section table and page sums. */
+uint64_t bs_container_check_bytes(const struct bs_container *file);
 const char *bs_container_path(const struct bs_container *file);
 
 /* The section, or one of zero bytes if the file has none such. */

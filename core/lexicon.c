@@ -20,7 +20,8 @@ static uint64_t term_prefix(const uint8_t *term, size_t term_bytes)
 
 static int compare_terms(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t b_bytes)
 {
-	int order = memcmp(a, b, a_bytes < b_bytes ? a_bytes : b_bytes);
+	size_t n_bytes = a_bytes < b_bytes ? a_bytes : b_bytes;
+	int order = n_bytes ? memcmp(a, b, n_bytes) : 0; /* no bytes may be at NULL */
 	if (order)
 		return order;
 	return a_bytes < b_bytes ? -1 : a_bytes > b_bytes;

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "core/bytes.h"
-#include "core/container.h"
 
 #define SECTION_OPTIONS  1u
 #define SECTION_SOURCES  2u
@@ -435,16 +434,22 @@ static enum bs_status read_segments(const struct bs_container *file, struct bs_m
 	return cursor.status;
 }
 
-enum bs_status bs_manifest_read(const char *dir, struct bs_manifest *manifest_out, struct bs_error *err)
+enum bs_status bs_manifest_open(const char *dir, struct bs_container **file_out, struct bs_error *err)
 {
-	*manifest_out = (struct bs_manifest){0};
 	char *path = malloc(strlen(dir) + 16);
 	if (!path)
 		return bs_fail_memory(err, "a path", strlen(dir) + 16);
 	sprintf(path, "%s/manifest", dir);
-	struct bs_container *file;
-	enum bs_status status = bs_container_open(path, BS_FILE_MANIFEST, &file, err);
+	enum bs_status status = bs_container_open(path, BS_FILE_MANIFEST, file_out, err);
 	free(path);
+	return status;
+}
+
+enum bs_status bs_manifest_read(const char *dir, struct bs_manifest *manifest_out, struct bs_error *err)
+{
+	*manifest_out = (struct bs_manifest){0};
+	struct bs_container *file;
+	enum bs_status status = bs_manifest_open(dir, &file, err);
 	if (status)
 		return status;
 	status = read_options(file, manifest_out, err);

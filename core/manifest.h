@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/container.h"
 #include "core/status.h"
 
 /* Options recorded with the index: a refresh uses them again, a query analyses by them. Owns its strings. */
@@ -75,6 +76,8 @@ enum bs_status bs_manifest_add_source(struct bs_manifest *manifest, const struct
 enum bs_status bs_manifest_add_segment(struct bs_manifest *manifest, const struct bs_segment_record *record,
                                        struct bs_error *err) BS_WARN_UNUSED;
 
+/* DIR/manifest as a file. BS_NOT_FOUND if there is no index. */
+enum bs_status bs_manifest_open(const char *dir, struct bs_container **file_out, struct bs_error *err) BS_WARN_UNUSED;
 /* Reads DIR/manifest. BS_NOT_FOUND if there is no index. */
 enum bs_status bs_manifest_read(const char *dir, struct bs_manifest *manifest_out, struct bs_error *err) BS_WARN_UNUSED;
 /* Replaces DIR/manifest: a temporary file, fsync, rename, fsync of DIR. This is the commit. */

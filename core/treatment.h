@@ -13,7 +13,7 @@
 enum bs_level_rank {
 	BS_RANK_DOCUMENT = 0, /* a bit a document */
 	BS_RANK_GROUP = 3,    /* a bit for the 8 documents in one lane of 8 consecutive blocks */
-	BS_RANK_BLOCK = 9,    /* a bit for the 512 documents of a block */
+	BS_RANK_BLOCK = 9,    /* a bit for the 512 documents of a block, or fewer in a small slab: see slab.h */
 };
 
 #define BS_MAX_LEVELS     3u

@@ -1,5 +1,6 @@
 /*
- * document.h: what a corpus yields. Plain structs shared by the files of corpus/ and by those who call them.
+ * document.h: what a corpus yields. Plain structs shared by the files of corpus/ and by those who call them. Why
+ * something is no document, enum bs_skip, is part of the public interface: see bitsift.h.
  */
 #ifndef BS_CORPUS_DOCUMENT_H
 #define BS_CORPUS_DOCUMENT_H
@@ -29,21 +30,6 @@ struct bs_field {
 	const uint8_t *text; /* UTF-8, invalid sequences left in */
 	size_t text_bytes;
 };
-
-/* Why something named by a source did not become a document. Order is that of the summary. */
-enum bs_skip {
-	BS_SKIP_BINARY,     /* a NUL byte in the first 64 KiB */
-	BS_SKIP_LINK,       /* a symbolic link inside a folder, broken or not: not followed */
-	BS_SKIP_SPECIAL,    /* a socket, pipe or device */
-	BS_SKIP_UNREADABLE, /* the operating system refused: permission, I/O error, vanished while reading */
-	BS_SKIP_TOO_LARGE,  /* a document of 4 GiB or more */
-	BS_SKIP_BAD_RECORD, /* a JSONL line that is not a JSON object, or whose id is neither string nor integer */
-	BS_SKIP_NO_TEXT,    /* a JSONL record without a string to index */
-	BS_SKIP_REASONS     /* how many reasons there are */
-};
-
-/* A short phrase for a summary, "binary files". Never NULL. */
-const char *bs_skip_name(enum bs_skip reason);
 
 /* A document as read, everything borrowed until the callback that got it returns. */
 struct bs_document {

@@ -62,11 +62,42 @@ static const char *const index_examples[] = {
 	NULL,
 };
 
+static const char index_description[] =
+	"Reads every SOURCE and makes an index of it: a directory, `.bitsift` unless told otherwise, that `bitsift query` "
+	"searches. The sources are recorded. On an index that exists, the command adds new sources and refreshes all; without "
+	"SOURCE it refreshes those recorded.\n\n"
+	"The texts stay where they are and are read again when a document has to be verified or shown. Only what came from "
+	"standard input is kept in the index.\n\n"
+	"# Sources and ids\n\n"
+	"- A folder: every file below it, as ripgrep sees it: hidden and binary files are left out, and what `.gitignore`, "
+	"`.ignore`, `.rgignore` and git's global excludes name. A file's id is its path below the folder, after the SOURCE as "
+	"given and a slash; for `.` it is the path alone.\n\n"
+	"- A file: its id is the SOURCE as given.\n\n"
+	"- A collection: a file named *.jsonl or *.ndjson, of which each line is a JSON object and a document. Its id is the "
+	"field `id`: a string as it is, an integer in decimal; a record without one is named by its line, as in "
+	"mail.jsonl:812. Its text is every other string at its top level, each a field that a query can name. Of records "
+	"with one id the last counts.\n\n"
+	"- `-`: a collection on standard input.\n\n"
+	"# Words\n\n"
+	"Text is UTF-8, or UTF-16 with a byte order mark; bytes that are neither belong to no word. Words are found by the Unicode rules for word boundaries, and folded so "
+	"that case and compatibility forms make no difference. `don't`, `foo_bar` and `3.14` are one word each; obj.method and "
+	"a@example.com are cut into words at the dot and the @. Of scripts written without spaces (Chinese, Japanese, Thai, "
+	"Lao, Khmer, Burmese) every character can be found, alone and in any sequence. Emoji are words.\n\n"
+	"# Options that are kept\n\n"
+	"`--words`, `--stem`, `--fold-accents`, `--id`, `--text`, `--density`, `--hidden`, `--no-ignore`, `--glob` and "
+	"`--binary` are recorded with the index and hold for every refresh. To give other ones is an error unless `--rebuild` "
+	"says that everything is to be indexed again with them.\n\n"
+	"# Safety\n\n"
+	"The new index replaces the old one in one step at the end. If the run fails or is killed before, the old index stays "
+	"as it was; queries that run meanwhile go on with what they opened. One `bitsift index` at a time writes an index; "
+	"with `--wait` another one waits for it. Equal input and options give equal bytes, whatever the number of threads.\n\n"
+	"What could not be indexed (unreadable files, malformed records) is counted, and listed on standard error.";
+
 const struct bs_command bs_command_index = {
 	.name = "index",
 	.summary = "Index files, folders (as ripgrep sees them) and JSONL collections.",
 	.usage = "[OPTION]... [SOURCE]...",
-	.description = "",
+	.description = index_description,
 	.options = index_options,
 	.examples = index_examples,
 	.exit_status = "0 when done, even if documents were skipped (they are counted and listed); 2 when nothing could be done.",
@@ -109,17 +140,19 @@ static double megabytes_a_second(uint64_t n_bytes, uint64_t elapsed_ns)
 	return elapsed_ns ? (double)n_bytes * 1e3 / (double)elapsed_ns : 0;
 }
 
-static void show_progress(void *context, const struct bs_index_report *report)
+static int show_progress(void *context, const struct bs_index_report *report)
 {
 	struct display *display = context;
 	char bytes[24], docs[32], left[64] = "";
-	if (!display->is_terminal || report->elapsed_ns < 1000000000u ||
-	    report->elapsed_ns - display->last_drawn_ns < 100000000u)
-		return;
+	bool is_due = report->is_writing || report->elapsed_ns - display->last_drawn_ns >= 100000000u;
+	if (!display->is_terminal || report->elapsed_ns < 1000000000u || !is_due)
+		return 0;
 	display->last_drawn_ns = report->elapsed_ns;
 	bs_format_bytes(report->text_bytes, bytes);
 	bs_format_count(report->n_docs, docs);
-	if (report->source_total > 0 && report->source_bytes > 0) {
+	if (report->is_writing) {
+		snprintf(left, sizeof(left), " \xc2\xb7 writing the index");
+	} else if (report->source_total > 0 && report->source_bytes > 0) {
 		double share = (double)report->source_bytes / (double)report->source_total;
 		double seconds = (double)report->elapsed_ns / 1e9 * (1 / share - 1);
 		snprintf(left, sizeof(left), " \xc2\xb7 %.0f %% \xc2\xb7 %.0f s left", share * 100, seconds);
@@ -128,6 +161,7 @@ static void show_progress(void *context, const struct bs_index_report *report)
 	        megabytes_a_second(report->text_bytes, report->elapsed_ns), left);
 	fflush(stderr);
 	display->is_drawn = true;
+	return 0;
 }
 
 static void show_skipped(const struct display *display, const struct bs_index_report *report)

@@ -14,8 +14,8 @@
 #include "corpus/recorded.h"
 #include "corpus/source.h"
 #include "corpus/store.h"
+#include "indexer/claims.h"
 #include "indexer/gather.h"
-#include "indexer/id_set.h"
 #include "indexer/pipeline.h"
 #include "indexer/segment_build.h"
 
@@ -24,14 +24,6 @@
 #define MAX_THREADS          64
 /* Timestamps of files come from a clock that ticks every few ms; one from this shortly before the run may be later. */
 #define CLOCK_GRAIN_NS       20000000
-
-/* A segment of this run: the documents of it that were replaced since. */
-struct run_segment {
-	struct bs_buffer dead; /* bit d of byte d / 8 */
-	uint64_t n_dead;
-	struct bs_segment opened; /* only if an id had to be looked up in it */
-	bool is_open;
-};
 
 struct run {
 	const struct bs_index_job *job;
@@ -50,15 +42,11 @@ struct run {
 	struct bs_gather gather;
 	struct bs_store_writer *store; /* of the segment being gathered, or NULL */
 	uint64_t n_stored;
-	struct run_segment *segments;  /* finished ones, and the one being gathered last */
-	uint32_t n_segments;           /* finished */
+	struct bs_claims claims;
 	/* The source being read. */
 	struct bs_source source;
 	uint32_t source_number;
 	uint32_t n_sources_read;
-	struct bs_id_set ids;
-	struct bs_buffer id;
-	struct bs_buffer other_id;
 	struct bs_index_report report;
 };
 
@@ -77,24 +65,27 @@ static void report_skip(void *context, enum bs_skip reason, const char *message)
 		run->job->skipped(run->job->context, reason, message);
 }
 
-/* ---- segments ---- */
-
-static enum bs_status add_run_segment(struct run *run, struct bs_error *err)
+/* BS_STOPPED if the caller wants no more. */
+static enum bs_status tell_progress(struct run *run, struct bs_error *err)
 {
-	size_t n_bytes = ((size_t)run->n_segments + 1) * sizeof(*run->segments);
-	struct run_segment *segments = realloc(run->segments, n_bytes);
-	if (!segments)
-		return bs_fail_memory(err, "the list of segments", n_bytes);
-	run->segments = segments;
-	segments[run->n_segments] = (struct run_segment){.n_dead = 0};
+	run->report.elapsed_ns = clock_ns(CLOCK_MONOTONIC) - run->start_ns;
+	if (run->job->progress && run->job->progress(run->job->context, &run->report) != 0)
+		return bs_fail(err, BS_STOPPED, "stopped; the index is as it was");
 	return BS_OK;
 }
+
+/* ---- segments ---- */
 
 /* Writes what is gathered as a segment and starts the next. */
 static enum bs_status flush_segment(struct run *run, struct bs_error *err)
 {
 	if (bs_gather_n_docs(&run->gather) == 0)
 		return BS_OK;
+	run->report.is_writing = true;
+	enum bs_status status = tell_progress(run, err);
+	run->report.is_writing = false;
+	if (status)
+		return status;
 	struct bs_segment_record record = {
 		.number = run->manifest.next_number++,
 		.n_docs = bs_gather_n_docs(&run->gather),
@@ -103,14 +94,17 @@ static enum bs_status flush_segment(struct run *run, struct bs_error *err)
 	char *path = bs_index_file_path(run->job->dir, "seg", record.number);
 	if (!path)
 		return bs_fail_memory(err, "a path", strlen(run->job->dir));
-	enum bs_status status = run->store ? bs_store_writer_finish(run->store, err) : BS_OK;
+	status = run->store ? bs_store_writer_finish(run->store, err) : BS_OK;
 	if (!status)
 		status = bs_segment_build(path, &run->gather, run->store, &run->build_options, &sum, err);
+	record.n_bytes = sum.file_bytes;
+	if (!status)
+		status = bs_manifest_add_segment(&run->manifest, &record, err);
+	if (!status)
+		status = bs_claims_next_segment(&run->claims, path, err);
 	free(path);
 	if (status)
 		return status;
-	record.n_bytes = sum.file_bytes;
-	status = bs_manifest_add_segment(&run->manifest, &record, err);
 	run->report.n_postings += run->gather.n_postings;
 	run->report.n_terms += sum.n_terms;
 	run->report.index_bytes += sum.file_bytes;
@@ -119,82 +113,7 @@ static enum bs_status flush_segment(struct run *run, struct bs_error *err)
 	bs_store_writer_free(run->store);
 	run->store = NULL;
 	run->n_stored = 0;
-	run->n_segments++;
-	return status ? status : add_run_segment(run, err);
-}
-
-/* ---- ids ---- */
-
-/* The record of a document of this run: still gathered, or in a segment already written. */
-static enum bs_status run_record(struct run *run, struct bs_id_place place, struct bs_doc_record *record_out,
-                                 struct bs_error *err)
-{
-	if (place.segment == run->n_segments) {
-		bs_doc_table_gathered(&run->gather.doc_table, place.document, record_out);
-		return BS_OK;
-	}
-	struct run_segment *segment = &run->segments[place.segment];
-	if (!segment->is_open) {
-		char *path = bs_index_file_path(run->job->dir, "seg", run->manifest.segments[place.segment].number);
-		enum bs_status status = path ? bs_segment_open(&segment->opened, path, err) : bs_fail_memory(err, "a path", 0);
-		free(path);
-		if (status)
-			return status;
-		segment->is_open = true;
-	}
-	return bs_doc_table_get(&segment->opened.docs, place.document, record_out, err);
-}
-
-static enum bs_status make_id(struct run *run, const struct bs_doc_record *record, struct bs_buffer *id,
-                              struct bs_error *err)
-{
-	bs_buffer_clear(id);
-	return bs_source_append_id(&run->source, record->name, record->name_bytes,
-	                           record->flags & BS_DOC_NAMED_BY_LINE ? record->place[2] : 0, id, err);
-}
-
-static enum bs_status mark_dead(struct run *run, struct bs_id_place place, struct bs_error *err)
-{
-	struct run_segment *segment = &run->segments[place.segment];
-	size_t n_bytes = (size_t)place.document / 8 + 1;
-	if (segment->dead.used_bytes < n_bytes) {
-		enum bs_status status = bs_buffer_reserve(&segment->dead, n_bytes - segment->dead.used_bytes, err);
-		if (status)
-			return status;
-		memset(segment->dead.data + segment->dead.used_bytes, 0, n_bytes - segment->dead.used_bytes);
-		segment->dead.used_bytes = n_bytes;
-	}
-	segment->dead.data[place.document / 8] |= (uint8_t)(1u << (place.document % 8));
-	segment->n_dead++;
-	run->report.n_replaced++;
 	return BS_OK;
-}
-
-/* Makes place the document of its id in this source; an earlier one of the same id is dead from now on. */
-static enum bs_status claim_id(struct run *run, const struct bs_doc_record *record, struct bs_id_place place,
-                               struct bs_error *err)
-{
-	enum bs_status status = make_id(run, record, &run->id, err);
-	if (status)
-		return status;
-	uint64_t hash = bs_checksum(run->id.data, run->id.used_bytes);
-	uint64_t cursor = hash;
-	struct bs_id_place *earlier;
-	while ((earlier = bs_id_set_next(&run->ids, hash, &cursor)) != NULL) {
-		struct bs_doc_record other;
-		status = run_record(run, *earlier, &other, err);
-		if (!status)
-			status = make_id(run, &other, &run->other_id, err);
-		if (status)
-			return status;
-		if (run->id.used_bytes == run->other_id.used_bytes &&
-		    (run->id.used_bytes == 0 || memcmp(run->id.data, run->other_id.data, run->id.used_bytes) == 0)) {
-			status = mark_dead(run, *earlier, err);
-			*earlier = place;
-			return status;
-		}
-	}
-	return bs_id_set_add(&run->ids, hash, place, err);
 }
 
 /* ---- documents ---- */
@@ -248,13 +167,13 @@ static enum bs_status add_document(struct run *run, uint32_t i, struct bs_error 
 {
 	const struct bs_harvest_doc *doc = &bs_harvest_docs(run->harvest)[i];
 	struct bs_doc_record record = make_record(run, doc);
-	struct bs_id_place place = {.segment = run->n_segments, .document = bs_gather_n_docs(&run->gather)};
+	uint32_t document = bs_gather_n_docs(&run->gather);
 	enum bs_status status = BS_OK;
-	if (place.document >= UINT32_MAX - 1)
+	if (document >= UINT32_MAX - 1)
 		return bs_fail(err, BS_INVALID, "more than 2^32 documents in one segment; use less --memory");
 	/* Paths are unique as they are. */
 	if (run->source.kind == BS_SOURCE_COLLECTION || run->source.kind == BS_SOURCE_STDIN)
-		status = claim_id(run, &record, place, err);
+		status = bs_claims_take(&run->claims, &run->source, &run->gather.doc_table, &record, document, err);
 	if (!status && run->harvest->keep_raws)
 		status = store_document(run, doc, err);
 	if (!status)
@@ -300,10 +219,7 @@ static enum bs_status pour(void *context, const struct bs_harvest *harvest, uint
 			status = bs_gather_start(&run->gather, harvest, err);
 	}
 	run->report.source_bytes = source_bytes;
-	run->report.elapsed_ns = clock_ns(CLOCK_MONOTONIC) - run->start_ns;
-	if (run->job->progress)
-		run->job->progress(run->job->context, &run->report);
-	return status;
+	return status ? status : tell_progress(run, err);
 }
 
 /* ---- sources ---- */
@@ -416,6 +332,7 @@ static enum bs_status read_source(struct run *run, uint32_t i, bool read_stdin, 
 	}
 	run->n_sources_read++;
 	run->source_number = i;
+	bs_claims_start_source(&run->claims);
 	run->report.source_bytes = 0;
 	run->report.source_total = 0;
 	if (run->source.kind == BS_SOURCE_COLLECTION) {
@@ -433,7 +350,6 @@ static enum bs_status read_source(struct run *run, uint32_t i, bool read_stdin, 
 	if (!status && (run->source.kind != BS_SOURCE_STDIN || read_stdin))
 		status = read_feed(run, record, err);
 	bs_source_deinit(&run->source);
-	bs_id_set_deinit(&run->ids);
 	return status;
 }
 
@@ -652,45 +568,32 @@ static enum bs_status start(struct run *run, struct bs_error *err)
 	status = bs_kernel_choose(NULL, &run->build_options.kernel, err);
 	if (!status)
 		status = bs_pipeline_new(count_threads(job), &words_options, &run->source_options, &run->pipeline, err);
-	return status ? status : add_run_segment(run, err);
+	return status ? status : bs_claims_next_segment(&run->claims, NULL, err);
 }
 
 static enum bs_status write_tombstones(struct run *run, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < run->n_segments && !status; i++) {
-		struct run_segment *segment = &run->segments[i];
+	for (uint32_t i = 0; i < run->manifest.n_segments && !status; i++) {
 		struct bs_segment_record *record = &run->manifest.segments[i];
-		if (segment->n_dead == 0)
+		const uint8_t *bits;
+		status = bs_claims_dead(&run->claims, i, record->n_docs, &bits, &record->n_deleted, err);
+		if (status || !bits)
 			continue;
-		size_t n_bytes = (size_t)((record->n_docs + 7) / 8);
-		status = bs_buffer_reserve(&segment->dead, n_bytes - segment->dead.used_bytes, err);
-		if (status)
-			return status;
-		memset(segment->dead.data + segment->dead.used_bytes, 0, n_bytes - segment->dead.used_bytes);
 		record->tombstones = run->manifest.next_number++;
-		record->n_deleted = segment->n_dead;
-		status = bs_tombstones_write(run->job->dir, record->tombstones, segment->dead.data, record->n_docs, err);
-		run->report.index_bytes += n_bytes;
+		status = bs_tombstones_write(run->job->dir, record->tombstones, bits, record->n_docs, err);
+		run->report.index_bytes += (record->n_docs + 7) / 8;
 	}
 	return status;
 }
 
 static void run_deinit(struct run *run)
 {
-	for (uint32_t i = 0; run->segments && i <= run->n_segments; i++) {
-		bs_buffer_deinit(&run->segments[i].dead);
-		if (run->segments[i].is_open)
-			bs_segment_deinit(&run->segments[i].opened);
-	}
-	free(run->segments);
+	bs_claims_deinit(&run->claims);
 	bs_gather_deinit(&run->gather);
 	bs_store_writer_free(run->store);
 	bs_pipeline_free(run->pipeline);
 	bs_source_deinit(&run->source);
-	bs_id_set_deinit(&run->ids);
-	bs_buffer_deinit(&run->id);
-	bs_buffer_deinit(&run->other_id);
 	bs_manifest_deinit(&run->manifest);
 	bs_snapshot_deinit(&run->old);
 }
@@ -717,6 +620,7 @@ enum bs_status bs_index_run(const struct bs_index_job *job, struct bs_index_repo
 		bs_index_sweep(job->dir, &run.manifest);
 	else if (run.lock.fd >= 0 && (run.has_old || !run.is_damaged))
 		bs_index_sweep(job->dir, run.has_old ? &run.old.manifest : NULL);
+	run.report.n_replaced = run.claims.n_dead;
 	run.report.n_docs -= run.report.n_replaced;
 	run.report.elapsed_ns = clock_ns(CLOCK_MONOTONIC) - run.start_ns;
 	*report_out = run.report;

@@ -29,6 +29,7 @@ struct bs_index_report {
 	uint64_t elapsed_ns;
 	uint64_t source_bytes; /* of the current collection read so far, for a progress bar; else 0 */
 	uint64_t source_total; /* its size; 0: not known */
+	bool is_writing;       /* what was read is being written; no documents are read meanwhile */
 };
 
 struct bs_index_job {
@@ -47,8 +48,8 @@ struct bs_index_job {
 	uint32_t max_slab_blocks;
 	uint32_t max_segment_docs;
 	enum bs_list_mode list_mode;
-	/* Called on the caller's thread. Both may be NULL. progress comes often: throttle. */
-	void (*progress)(void *context, const struct bs_index_report *so_far);
+	/* Called on the caller's thread. Both may be NULL. progress comes often: throttle; anything but 0 stops the run. */
+	int (*progress)(void *context, const struct bs_index_report *so_far);
 	void (*skipped)(void *context, enum bs_skip reason, const char *message);
 	void *context;
 };
@@ -56,7 +57,7 @@ struct bs_index_job {
 /*
  * Runs the job. BS_OK: committed, even if documents were skipped or a source held none. Otherwise nothing changed:
  * BS_INVALID (options differ from the recorded ones, no source given or recorded, with strict a bad record), BS_BUSY
- * (another writer), BS_NOT_FOUND (no source could be read), BS_IO, BS_CORRUPT (of the old index), BS_NO_MEMORY.
+ * (another writer), BS_NOT_FOUND (no source could be read), BS_IO, BS_CORRUPT (of the old index), BS_STOPPED, BS_NO_MEMORY.
  */
 enum bs_status bs_index_run(const struct bs_index_job *job, struct bs_index_report *report_out, struct bs_error *err)
 	BS_WARN_UNUSED;

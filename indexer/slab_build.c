@@ -177,8 +177,12 @@ static uint64_t span_bits(struct bs_slab_builder *builder, uint32_t document, ui
 	return bits;
 }
 
-/* A coarse level is worth its bytes if they are not many more than those of as many document columns in its place. */
-#define COARSE_WORTH 1.5
+/*
+ * A coarse level is worth its bytes if they are not many more than those of as many document columns in its place, and
+ * there is something to skip. Padding costs a block column up to twice its bits, a group column of n blocks 8 / n more.
+ */
+#define COARSE_WORTH      2.0
+#define COARSE_MIN_BLOCKS 4
 
 static uint64_t coarse_postings(const struct bs_slab_builder *builder, uint32_t level)
 {
@@ -197,14 +201,15 @@ static void forget_marks(struct bs_slab_builder *builder)
 		builder->last_block[touched[i]] = 0;
 }
 
-/* Loads of one level. A span is a document, the documents of a lane of eight blocks, or a block. */
+/* Loads of one level. A span is a document, the documents of a lane of eight blocks, or those of a block column's lane. */
 static struct level_load measure_level(struct bs_slab_builder *builder, const uint32_t *rows, uint32_t n_rows,
                                        uint32_t level)
 {
 	struct level_load load = {0, 0};
 	uint8_t rank = builder->plan->treatments->ranks[level];
 	uint32_t stride = rank == BS_RANK_GROUP ? BS_LINE_BITS : 1;
-	uint32_t span_docs = rank == BS_RANK_GROUP ? 8 : (rank == BS_RANK_BLOCK ? BS_LINE_BITS : 1);
+	uint32_t lane_docs = 1u << bs_slab_lane_shift(n_rows);
+	uint32_t span_docs = rank == BS_RANK_GROUP ? 8 : (rank == BS_RANK_BLOCK ? lane_docs : 1);
 	uint32_t mark = 0;
 	for (uint32_t start = 0; start < n_rows; start += stride * span_docs) {
 		for (uint32_t lane = 0; lane < stride && start + lane < n_rows; lane++) {
@@ -285,24 +290,25 @@ static void fill_level(struct bs_slab_builder *builder, const uint32_t *rows, ui
 	}
 }
 
-/* Rank 9: one line a column, a bit a block; each term sets its bits once a block. */
+/* Block columns: one line a column; each term sets its bits once a lane. */
 static void fill_blocks(struct bs_slab_builder *builder, const uint32_t *rows, uint32_t n_rows, uint32_t level)
 {
 	const struct bs_slab_plan *plan = builder->plan;
 	const struct bs_gathered_doc *docs = bs_gather_docs(plan->gather);
 	const struct bs_term_entry *terms = plan->gather->terms.entries;
 	uint32_t n_blocks = (n_rows + BS_LINE_BITS - 1) / BS_LINE_BITS;
+	uint32_t shift = bs_slab_lane_shift(n_rows);
 	uint64_t *columns = level_columns(builder, level, n_blocks);
 	for (uint32_t row = 0; row < n_rows; row++) {
 		const uint8_t *codes = docs[rows[row]].codes;
-		uint32_t block = row / BS_LINE_BITS;
+		uint32_t lane = row >> shift;
 		for (uint32_t i = 0; i < docs[rows[row]].n_terms; i++) {
 			uint32_t term = bs_gather_next(&codes);
-			if (builder->exact_of[term] || builder->last_block[term] == block + 1)
+			if (builder->exact_of[term] || builder->last_block[term] == lane + 1)
 				continue;
-			builder->last_block[term] = block + 1;
+			builder->last_block[term] = lane + 1;
 			set_term(columns, 1, terms[term].hash, BS_RANK_BLOCK, hashes_of(builder, term, level),
-			         builder->image.shape.n_columns[level], block);
+			         builder->image.shape.n_columns[level], lane);
 		}
 	}
 	forget_marks(builder);
@@ -320,8 +326,8 @@ static void choose_widths(struct bs_slab_builder *builder, const uint32_t *rows,
 		uint32_t m = level_width(&load, plan->density);
 		double n_bits = (double)m * bs_level_lines(plan->treatments->ranks[level], n_blocks) * BS_LINE_BITS;
 		double n_bits_instead = (double)coarse_postings(builder, level) / -log1p(-plan->density);
-		bool is_worth = n_bits <= n_bits_instead * COARSE_WORTH || plan->keep_coarse;
-		n_columns[level] = is_worth ? m : 0;
+		bool is_worth = n_blocks >= COARSE_MIN_BLOCKS && n_bits <= n_bits_instead * COARSE_WORTH;
+		n_columns[level] = is_worth || plan->keep_coarse ? m : 0;
 	}
 	struct level_load load = measure_level(builder, rows, n_rows, 0);
 	n_columns[0] = level_width(&load, plan->density);

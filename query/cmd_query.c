@@ -52,11 +52,46 @@ static const char *const query_examples[] = {
 	NULL,
 };
 
+static const char query_description[] =
+	"Prints the documents of an index that match the query, best first. The answer is exact: no match is missed, and "
+	"nothing else is printed. Several QUERY arguments are joined by spaces; one that begins with `-` goes behind `--`.\n\n"
+	"# Query language\n\n"
+	"- `cat dog`, `cat AND dog`: documents with both words. In any letter case, and by the rules for words of "
+	"bitsift-index(1).\n\n"
+	"- `cat OR dog`: with either. OR binds looser than AND; parentheses group.\n\n"
+	"- `-dog`, `NOT dog`: without. A query may consist of nothing else.\n\n"
+	"- `\"big dog\"`: a phrase: the words one after the other.\n\n"
+	"- `\"big dog\"~5`: the words near each other, in any order, with at most 5 others between.\n\n"
+	"- `comput*`: words that begin so.\n\n"
+	"- `color~1`, `color~2`: words at most one or two edits away.\n\n"
+	"- `title:dog`, `title:(big dog)`: in that field of a JSONL record only. What stands before a colon and is no field "
+	"of the index is text.\n\n"
+	"AND, OR and NOT are operators in capitals only. A token of several words, such as obj.method or e-mail, is a "
+	"phrase. Fields of a record are apart: no phrase matches across them. With `--any`, words side by side mean OR.\n\n"
+	"# Ranking\n\n"
+	"By BM25 (k1 = 1.2, b = 0.75) over the words of the query that are not negated, including those inside phrases; a "
+	"prefix or an inexact word scores as the words that it matched. Equal scores come in document order: the order of "
+	"the sources, then of paths or lines. `--ids` lists all in that order. With `--approx` only the candidates that look "
+	"best are read: quicker, but a better hit may be missed.\n\n"
+	"# Sources that changed\n\n"
+	"A query answers for the last `bitsift index`. A document whose source has changed since is read as it is now, left "
+	"out if it no longer matches, and the source is named on standard error. What is new is found after the next "
+	"`bitsift index`.\n\n"
+	"# Output\n\n"
+	"Results go to standard output, all else to standard error. `--json` prints an object per hit, with rank, id, score, "
+	"path and snippet; an id that is not UTF-8 stands in id_base64 too. `--count` prints the exact number.\n\n"
+	"`--batch` runs one query per line of FILE. With `--count` it prints one number per line, with `--ids` one line of "
+	"ids per query, apart by tabs; otherwise the hits of each query and an empty line. A query that does not parse "
+	"prints `error` in its place, and the exit status is 2 in the end.\n\n"
+	"`--stats` ends with one JSON object on standard error: the number of queries, the time of each stage (parse, plan, "
+	"scan, rank, verify) and in total as p50_us, p95_us and mean_us, and the sums lines_read, blocks_live, candidates, "
+	"verified, hits, false_positives and bytes_verified.";
+
 const struct bs_command bs_command_query = {
 	.name = "query",
 	.summary = "Find documents. Words mean AND; also OR, NOT or -, \"a phrase\", ( ).",
 	.usage = "[OPTION]... (QUERY... | --batch FILE)",
-	.description = "",
+	.description = query_description,
 	.options = query_options,
 	.examples = query_examples,
 	.exit_status = "0 when something matched, 1 when nothing did, 2 on errors.",
@@ -78,6 +113,7 @@ struct run {
 	struct bs_searcher *searcher;
 	struct bs_stats_sum stats;
 	struct bs_buffer out;
+	bool is_terminal; /* standard output */
 	bool color;
 	bool has_matched;
 	bool has_failed;
@@ -247,7 +283,7 @@ static enum bs_status end_query(struct run *run, const struct bs_query_stats *st
 		status = bs_buffer_append(&run->out, "\n", 1, err);
 	}
 	write_out(run);
-	if (run->color && arguments->request.mode == BS_SEARCH_TOP && !arguments->json && stats->hits > run->n_shown) {
+	if (run->is_terminal && arguments->request.mode == BS_SEARCH_TOP && !arguments->json && stats->hits > run->n_shown) {
 		bs_format_count(stats->hits, count);
 		fflush(stdout);
 		fprintf(stderr, "%llu of %s matches shown; -n K shows more\n", (unsigned long long)run->n_shown, count);
@@ -354,7 +390,8 @@ static void show_stats(struct run *run)
 static int run_all(const struct query_arguments *arguments)
 {
 	struct bs_error err = {""};
-	struct run run = {.arguments = arguments, .color = isatty(STDOUT_FILENO) && !getenv("NO_COLOR")};
+	struct run run = {.arguments = arguments, .is_terminal = isatty(STDOUT_FILENO)};
+	run.color = run.is_terminal && !getenv("NO_COLOR");
 	enum bs_status status = open_index(&run, &err);
 	if (status)
 		fprintf(stderr, "bitsift: %s\n", err.text);

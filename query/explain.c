@@ -38,7 +38,7 @@ static enum bs_status hashed_density(const struct bs_slab *slab, uint64_t hash, 
 	for (uint32_t l = 0; l < slab->n_levels; l++) {
 		const struct bs_level *level = &slab->levels[l];
 		struct bs_probe probe = bs_hash_probe(hash, level->rank);
-		uint32_t n_spans = level->rank == BS_RANK_BLOCK ? slab->n_blocks : level->n_lines * BS_LINE_BITS;
+		uint32_t n_spans = level->rank == BS_RANK_BLOCK ? bs_slab_lanes(slab->n_docs) : level->n_lines * BS_LINE_BITS;
 		density->levels[l] = 1;
 		for (uint32_t i = 0; i < bs_slab_hashes(place->treatment, slab->n_columns, l) && !status; i++) {
 			uint32_t popcount = 0;

@@ -21,6 +21,7 @@ struct moved_record {
 struct fetch_source {
 	struct bs_source source;
 	bool is_checked;  /* collections: stat'ed once */
+	bool is_suspect;  /* the stamp is that of the index, but too young to prove anything */
 	bool is_changed;
 	bool is_gone;
 	bool is_noticed;
@@ -265,7 +266,8 @@ static void check_collection(struct bs_fetcher *fetcher, struct fetch_source *so
 	/* Refused by the system: neither gone nor changed for all we know; reading it will tell. */
 	bool matches = status ? status != BS_NOT_FOUND : stamp_matches(&stamp, recorded->stamp);
 	source->is_gone = status == BS_NOT_FOUND;
-	source->is_changed = status != BS_OK || recorded->is_suspect || !matches;
+	source->is_changed = status != BS_OK || !matches;
+	source->is_suspect = recorded->is_suspect;
 	if (!matches)
 		notice_source(fetcher, source);
 }
@@ -359,37 +361,62 @@ static enum bs_status fetch_record_at(struct bs_fetcher *fetcher, const struct f
 	return status;
 }
 
+/* Whether the record just read bears the id in wanted. */
+static enum bs_status is_wanted(struct bs_fetcher *fetcher, const struct fetch_source *source,
+                                const struct bs_document *document, const struct bs_buffer *wanted, bool *is_wanted_out,
+                                struct bs_error *err)
+{
+	struct bs_buffer *id = &fetcher->id;
+	bs_buffer_clear(id);
+	enum bs_status status = bs_source_append_id(&source->source, document->name, document->name_bytes,
+	                                            document->is_named_by_line ? document->line : 0, id, err);
+	*is_wanted_out = !status && id->used_bytes == wanted->used_bytes &&
+	                 (id->used_bytes == 0 || memcmp(id->data, wanted->data, id->used_bytes) == 0);
+	return status;
+}
+
 /* A record of a collection that changed: by its id, the last one that bears it. */
 static enum bs_status fetch_moved(struct bs_fetcher *fetcher, struct fetch_source *source,
                                   const struct bs_doc_record *record, struct bs_document *document_out,
                                   enum bs_fetched *fetched_out, struct bs_error *err)
 {
 	struct bs_buffer wanted = {0};
-	*fetched_out = BS_FETCHED_GONE;
+	bool found = false;
 	enum bs_status status = map_collection(fetcher, source, err);
 	if (!status)
 		status = make_id(source, record, &wanted, err);
-	if (status) {
-		bs_buffer_deinit(&wanted);
-		return soften(fetcher, status, fetched_out, err);
-	}
 	uint64_t hash = bs_checksum(wanted.data, wanted.used_bytes);
 	const struct moved_record *end;
-	for (const struct moved_record *at = find_moved(source, hash, &end); at && at < end && at->hash == hash; at++) {
+	const struct moved_record *at = find_moved(source, hash, &end);
+	for (; !status && !found && at && at < end && at->hash == hash; at++) {
 		status = fetch_record_at(fetcher, source, at->offset, at->raw_bytes, at->line, document_out, err);
-		if (status)
-			break;
-		bs_buffer_clear(&fetcher->id);
-		status = bs_source_append_id(&source->source, document_out->name, document_out->name_bytes,
-		                             document_out->is_named_by_line ? at->line : 0, &fetcher->id, err);
-		if (!status && fetcher->id.used_bytes == wanted.used_bytes &&
-		    (wanted.used_bytes == 0 || memcmp(fetcher->id.data, wanted.data, wanted.used_bytes) == 0)) {
-			*fetched_out = BS_FETCHED_CHANGED;
-			break;
-		}
+		if (!status)
+			status = is_wanted(fetcher, source, document_out, &wanted, &found, err);
 	}
 	bs_buffer_deinit(&wanted);
+	*fetched_out = found ? BS_FETCHED_CHANGED : BS_FETCHED_GONE;
 	return status ? soften(fetcher, status, fetched_out, err) : BS_OK;
+}
+
+/* Where the record stood, if it still bears its id; *found_out false otherwise. */
+static enum bs_status fetch_in_place(struct bs_fetcher *fetcher, const struct fetch_source *source,
+                                     const struct bs_doc_record *record, struct bs_document *document_out,
+                                     bool *found_out, struct bs_error *err)
+{
+	struct bs_buffer wanted = {0};
+	*found_out = false;
+	enum bs_status status = fetch_record_at(fetcher, source, record->place[0], record->place[1], record->place[2],
+	                                        document_out, err);
+	if (status == BS_INVALID || status == BS_NOT_FOUND)
+		return BS_OK;
+	*found_out = !source->is_suspect;
+	if (!status && source->is_suspect) {
+		status = make_id(source, record, &wanted, err);
+		if (!status)
+			status = is_wanted(fetcher, source, document_out, &wanted, found_out, err);
+	}
+	bs_buffer_deinit(&wanted);
+	return status;
 }
 
 static enum bs_status fetch_collection(struct bs_fetcher *fetcher, struct fetch_source *source,
@@ -402,12 +429,14 @@ static enum bs_status fetch_collection(struct bs_fetcher *fetcher, struct fetch_
 		return BS_OK;
 	if (source->is_changed)
 		return fetch_moved(fetcher, source, record, document_out, fetched_out, err);
-	*fetched_out = BS_FETCHED_UNCHANGED;
-	enum bs_status status = fetch_record_at(fetcher, source, record->place[0], record->place[1], record->place[2],
-	                                        document_out, err);
-	if (status != BS_INVALID && status != BS_NOT_FOUND)
-		return status ? soften(fetcher, status, fetched_out, err) : BS_OK;
-	/* It changed under our hands, between the stat and the read. */
+	bool found;
+	enum bs_status status = fetch_in_place(fetcher, source, record, document_out, &found, err);
+	*fetched_out = source->is_suspect ? BS_FETCHED_CHANGED : BS_FETCHED_UNCHANGED;
+	if (status)
+		return soften(fetcher, status, fetched_out, err);
+	if (found)
+		return BS_OK;
+	/* It changed under our hands, between the stat and the read, or in the very moment of indexing. */
 	source->is_changed = true;
 	notice_source(fetcher, source);
 	return fetch_moved(fetcher, source, record, document_out, fetched_out, err);
@@ -496,7 +525,7 @@ enum bs_status bs_fetch_is_unchanged(struct bs_fetcher *fetcher, uint32_t segmen
 		return status;
 	case BS_SOURCE_COLLECTION:
 		check_collection(fetcher, source, record.source);
-		*unchanged_out = !source->is_changed;
+		*unchanged_out = !source->is_changed && !source->is_suspect;
 		return BS_OK;
 	case BS_SOURCE_STDIN:
 		*unchanged_out = true;

@@ -23,9 +23,8 @@ static enum bs_status print(struct bs_buffer *out, struct bs_error *err, const c
 
 /* ---- JSON ---- */
 
-/* Text as a JSON string (RFC 8259); invalid UTF-8 becomes U+FFFD, which *valid_out tells. */
-static enum bs_status json_string(const uint8_t *text, size_t text_bytes, struct bs_buffer *out, bool *valid_out,
-                                  struct bs_error *err)
+enum bs_status bs_present_json_string(const uint8_t *text, size_t text_bytes, struct bs_buffer *out, bool *valid_out,
+                                      struct bs_error *err)
 {
 	enum bs_status status = bs_buffer_append(out, "\"", 1, err);
 	*valid_out = true;
@@ -73,7 +72,7 @@ enum bs_status bs_present_json(const struct bs_search_hit *hit, bool has_score, 
 	if (!status)
 		status = print(out, err, "\"id\":");
 	if (!status)
-		status = json_string(hit->id, hit->id_bytes, out, &id_is_valid, err);
+		status = bs_present_json_string(hit->id, hit->id_bytes, out, &id_is_valid, err);
 	if (!status && !id_is_valid) {
 		status = print(out, err, ",\"id_base64\":\"");
 		if (!status)
@@ -86,11 +85,11 @@ enum bs_status bs_present_json(const struct bs_search_hit *hit, bool has_score, 
 	if (!status)
 		status = print(out, err, ",\"path\":");
 	if (!status)
-		status = json_string((const uint8_t *)hit->path, strlen(hit->path), out, &is_valid, err);
+		status = bs_present_json_string((const uint8_t *)hit->path, strlen(hit->path), out, &is_valid, err);
 	if (!status && hit->rank > 0) {
 		status = print(out, err, ",\"snippet\":");
 		if (!status)
-			status = json_string(hit->snippet, hit->snippet_bytes, out, &is_valid, err);
+			status = bs_present_json_string(hit->snippet, hit->snippet_bytes, out, &is_valid, err);
 	}
 	return status ? status : print(out, err, "}\n");
 }

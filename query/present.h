@@ -15,6 +15,10 @@
 enum bs_status bs_present_json(const struct bs_search_hit *hit, bool has_score, struct bs_buffer *out,
                                struct bs_error *err) BS_WARN_UNUSED;
 
+/* Text as a JSON string (RFC 8259); invalid UTF-8 becomes U+FFFD, which *valid_out tells. */
+enum bs_status bs_present_json_string(const uint8_t *text, size_t text_bytes, struct bs_buffer *out, bool *valid_out,
+                                      struct bs_error *err) BS_WARN_UNUSED;
+
 /* The id, the score and the snippet for a person: two lines and, between hits, none. color: ANSI codes. */
 enum bs_status bs_present_text(const struct bs_search_hit *hit, bool color, struct bs_buffer *out, struct bs_error *err)
 	BS_WARN_UNUSED;

@@ -112,7 +112,7 @@ struct oracle_setup {
 	const char *id_field;
 	bool has_text_fields;
 	struct bs_treatment_policy policy;
-	uint32_t max_slab_blocks, max_segment_docs;
+	uint32_t max_slab_blocks, max_segment_docs, n_threads;
 	enum bs_list_mode list_mode;
 };
 
@@ -153,8 +153,9 @@ enum oracle_kind {
 #define ORACLE_MAX_NODES    80
 
 struct oracle_item {
-	uint32_t term;
+	uint32_t term;     /* unless there is a set */
 	uint32_t position; /* relative to the first of the leaf */
+	size_t set_off;    /* of a prefix or fuzzy word: in sets, a byte a term, whether it matches; else SIZE_MAX */
 };
 
 struct oracle_node {
@@ -165,8 +166,9 @@ struct oracle_node {
 	uint32_t n_children;
 	uint32_t children[ORACLE_MAX_CHILDREN];
 	bool by_and[ORACLE_MAX_CHILDREN]; /* AND: the operator is printed before this child */
-	size_t text_off, text_bytes;      /* leaves: what stands between the quotes, in bytes */
-	uint32_t distance;
+	size_t text_off, text_bytes;      /* leaves: what stands between the quotes, or before the suffix; in bytes */
+	const char *suffix;               /* WORD: "", "*", "~1" or "~2" */
+	uint32_t distance;                /* NEAR */
 	size_t first_item, n_items;       /* leaves, once analysed; no item: the leaf is ignored */
 };
 
@@ -174,9 +176,9 @@ struct oracle_query {
 	struct oracle_node nodes[ORACLE_MAX_NODES];
 	uint32_t n_nodes, root;
 	bool any;
-	struct bs_buffer bytes, items;
+	struct bs_buffer bytes, items, sets;
 	struct bs_buffer text;   /* the query as printed */
-	struct bs_buffer scored; /* u32: the distinct terms of the positive words */
+	struct bs_buffer scored; /* a byte a term: whether it is one of the positive words */
 };
 
 void oracle_query_deinit(struct oracle_query *query);
@@ -199,7 +201,7 @@ struct oracle_hit {
 
 /* Analyses the leaves. False: nothing remains of the query. */
 bool oracle_query_analyze(struct oracle_query *query, struct oracle *oracle);
-/* Whether the query is one word in any field, and nothing else. */
+/* Whether the query is one word as it is in any field, and nothing else. */
 bool oracle_query_is_word(const struct oracle_query *query);
 /* All hits in document order, scored, into hits (of struct oracle_hit). */
 void oracle_search(const struct oracle_query *query, const struct oracle *oracle, struct bs_buffer *hits);

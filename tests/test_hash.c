@@ -54,66 +54,39 @@ static const struct {
 	struct bs_probe probe;
 	uint32_t positions[4]; /* i = 0, 1, 7 at m = 1000; i = 15 at m = 2^32 - 1 */
 } frozen[] = {
-	{"",
-	 0,
-	 {UINT64_C(0x45a7da599a3a55b0), UINT64_C(0x04f2a7af0a0d8133)},
-	 {272, 291, 407, 2413800858}},
-	{"",
-	 1,
-	 {UINT64_C(0x59b0ed710b28abee), UINT64_C(0x9958f9dda2de6acd)},
-	 {350, 949, 543, 1441239405}},
-	{"",
-	 2,
-	 {UINT64_C(0x97fcceb23526f9ec), UINT64_C(0xa817898a0308367d)},
-	 {593, 250, 189, 1901977031}},
-	{"a",
-	 0,
-	 {UINT64_C(0xb7c9762b986f84b0), UINT64_C(0x4b103426ffb3b7db)},
-	 {717, 11, 770, 498893940}},
-	{"a",
-	 1,
-	 {UINT64_C(0xdbac1e875f4d0340), UINT64_C(0x4b755c4376fbf25d)},
-	 {858, 152, 921, 1200391803}},
-	{"a",
-	 2,
-	 {UINT64_C(0x9e8d7fa925e84efa), UINT64_C(0x2e7b4d326b6ffdf5)},
-	 {619, 800, 890, 1472660893}},
-	{"bloom",
-	 0,
-	 {UINT64_C(0x7b5e587a6cf5a97b), UINT64_C(0xfb9d1315a88921c5)},
-	 {481, 464, 361, 965899967}},
-	{"bloom",
-	 1,
-	 {UINT64_C(0xb0a11823c5a76780), UINT64_C(0x8ae7a4e4903dc875)},
-	 {689, 232, 488, 3560161671}},
-	{"bloom",
-	 2,
-	 {UINT64_C(0x46b62ab85dbccaba), UINT64_C(0x9f763914fd1f1d87)},
-	 {276, 899, 636, 2661516018}},
+	{"", 0, {UINT64_C(0x45a7da599a3a55b0), UINT64_C(0x04f2a7af0a0d8133)}, {272, 291, 407, 2413800858}},
+	{"", 1, {UINT64_C(0x59b0ed710b28abee), UINT64_C(0x9958f9dda2de6acd)}, {350, 949, 543, 1441239405}},
+	{"", 2, {UINT64_C(0x97fcceb23526f9ec), UINT64_C(0xa817898a0308367d)}, {593, 250, 189, 1901977031}},
+	{"a", 0, {UINT64_C(0xb7c9762b986f84b0), UINT64_C(0x4b103426ffb3b7db)}, {717, 11, 770, 498893940}},
+	{"a", 1, {UINT64_C(0xdbac1e875f4d0340), UINT64_C(0x4b755c4376fbf25d)}, {858, 152, 921, 1200391803}},
+	{"a", 2, {UINT64_C(0x9e8d7fa925e84efa), UINT64_C(0x2e7b4d326b6ffdf5)}, {619, 800, 890, 1472660893}},
+	{"bloom", 0, {UINT64_C(0x7b5e587a6cf5a97b), UINT64_C(0xfb9d1315a88921c5)}, {481, 464, 361, 965899967}},
+	{"bloom", 1, {UINT64_C(0xb0a11823c5a76780), UINT64_C(0x8ae7a4e4903dc875)}, {689, 232, 488, 3560161671}},
+	{"bloom", 2, {UINT64_C(0x46b62ab85dbccaba), UINT64_C(0x9f763914fd1f1d87)}, {276, 899, 636, 2661516018}},
 	{"\303\251t\303\251",
-	 0,
-	 {UINT64_C(0xaa3ac66d6fb1b220), UINT64_C(0x0b911d2ecaed4e71)},
-	 {664, 710, 981, 1471904810}},
+         0,
+         {UINT64_C(0xaa3ac66d6fb1b220), UINT64_C(0x0b911d2ecaed4e71)},
+         {664, 710, 981, 1471904810}},
 	{"\303\251t\303\251",
-	 1,
-	 {UINT64_C(0xd188ba16c8bcae8a), UINT64_C(0x06fe5d6d18508b53)},
-	 {818, 845, 9, 980431738}},
+         1,
+         {UINT64_C(0xd188ba16c8bcae8a), UINT64_C(0x06fe5d6d18508b53)},
+         {818, 845, 9, 980431738}},
 	{"\303\251t\303\251",
-	 2,
-	 {UINT64_C(0xb109b0d1d7cf9943), UINT64_C(0x953ab7db78f0ee05)},
-	 {691, 274, 772, 1870296749}},
+         2,
+         {UINT64_C(0xb109b0d1d7cf9943), UINT64_C(0x953ab7db78f0ee05)},
+         {691, 274, 772, 1870296749}},
 	{"a term that is longer than any short path of the hash, 60+ bytes",
-	 0,
-	 {UINT64_C(0x1844e3d7061281a5), UINT64_C(0x1f5b8ba142045767)},
-	 {94, 217, 952, 4003598920}},
+         0,
+         {UINT64_C(0x1844e3d7061281a5), UINT64_C(0x1f5b8ba142045767)},
+         {94, 217, 952, 4003598920}},
 	{"a term that is longer than any short path of the hash, 60+ bytes",
-	 1,
-	 {UINT64_C(0x314c07dc62470877), UINT64_C(0x2f1494ffdf89355f)},
-	 {192, 376, 479, 4085301977}},
+         1,
+         {UINT64_C(0x314c07dc62470877), UINT64_C(0x2f1494ffdf89355f)},
+         {192, 376, 479, 4085301977}},
 	{"a term that is longer than any short path of the hash, 60+ bytes",
-	 2,
-	 {UINT64_C(0x654f9286b744c3c1), UINT64_C(0x4fb9f686adbd17b5)},
-	 {395, 707, 575, 288687210}},
+         2,
+         {UINT64_C(0x654f9286b744c3c1), UINT64_C(0x4fb9f686adbd17b5)},
+         {395, 707, 575, 288687210}},
 };
 
 static void test_frozen_probes(void **state)
@@ -159,10 +132,19 @@ static void check_reduce(uint64_t x, uint32_t m)
 static void test_reduce_is_exact(void **state)
 {
 	(void)state;
-	static const uint64_t edges[] = {0, 1, UINT32_MAX - 1, UINT32_MAX, UINT64_C(1) << 32, (UINT64_C(1) << 32) + 1,
-	                                 INT64_MAX, UINT64_C(1) << 63, UINT64_MAX - UINT32_MAX, UINT64_MAX - 1, UINT64_MAX};
-	static const uint32_t sizes[] = {1, 2, 3, 511, 512, 513, 1000, 65535, 65536, 0x7fffffff, 0x80000000, UINT32_MAX - 1,
-	                                 UINT32_MAX};
+	static const uint64_t edges[] = {0,
+	                                 1,
+	                                 UINT32_MAX - 1,
+	                                 UINT32_MAX,
+	                                 UINT64_C(1) << 32,
+	                                 (UINT64_C(1) << 32) + 1,
+	                                 INT64_MAX,
+	                                 UINT64_C(1) << 63,
+	                                 UINT64_MAX - UINT32_MAX,
+	                                 UINT64_MAX - 1,
+	                                 UINT64_MAX};
+	static const uint32_t sizes[] = {
+		1, 2, 3, 511, 512, 513, 1000, 65535, 65536, 0x7fffffff, 0x80000000, UINT32_MAX - 1, UINT32_MAX};
 	for (size_t i = 0; i < COUNT(edges); i++)
 		for (size_t j = 0; j < COUNT(sizes); j++)
 			check_reduce(edges[i], sizes[j]);
@@ -208,7 +190,8 @@ static void check_uniform(uint32_t m, uint32_t level, uint32_t n_hashes)
 	free(n_hits);
 	double degrees = (double)m - 1;
 	if (fabs(chi_square - degrees) > 5 * sqrt(2 * degrees))
-		fail_msg("m = %" PRIu32 ", level %" PRIu32 ": chi-square %.0f of %.0f degrees", m, level, chi_square, degrees);
+		fail_msg("m = %" PRIu32 ", level %" PRIu32 ": chi-square %.0f of %.0f degrees", m, level, chi_square,
+		         degrees);
 }
 
 static void test_positions_are_uniform(void **state)
@@ -229,7 +212,7 @@ static void check_meetings(uint32_t level_a, uint32_t i_a, uint32_t level_b, uin
 	for (uint32_t t = 0; t < n_terms; t++) {
 		uint64_t hash = numbered_hash(t);
 		n_met += bs_hash_position(bs_hash_probe(hash, level_a), i_a, m) ==
-			bs_hash_position(bs_hash_probe(hash, level_b), i_b, m);
+		         bs_hash_position(bs_hash_probe(hash, level_b), i_b, m);
 	}
 	double expected = (double)n_terms / m;
 	if (fabs(n_met - expected) > 5 * sqrt(expected))
@@ -250,14 +233,12 @@ static void test_positions_are_independent(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_published_vectors),
-		cmocka_unit_test(test_frozen_probes),
+		cmocka_unit_test(test_published_vectors),     cmocka_unit_test(test_frozen_probes),
 		cmocka_unit_test(test_mix_is_splitmix64),
 #ifdef __SIZEOF_INT128__
 		cmocka_unit_test(test_reduce_is_exact),
 #endif
-		cmocka_unit_test(test_positions_are_uniform),
-		cmocka_unit_test(test_positions_are_independent),
+		cmocka_unit_test(test_positions_are_uniform), cmocka_unit_test(test_positions_are_independent),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

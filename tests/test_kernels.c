@@ -90,7 +90,11 @@ static uint64_t naive_and_not_column(uint64_t *lines, struct bs_live *live, bs_c
 	return n_read;
 }
 
-enum merge { MERGE_OR, MERGE_AND, MERGE_AND_NOT };
+enum merge {
+	MERGE_OR,
+	MERGE_AND,
+	MERGE_AND_NOT
+};
 
 /* A line that is not live counts as zero. */
 static void naive_merge(enum merge merge, uint64_t *into, struct bs_live *into_live, const uint64_t *from,
@@ -133,7 +137,16 @@ static uint64_t naive_count(const uint64_t *lines, const struct bs_live *live)
 
 /* ---- random slabs ---- */
 
-enum fill { FILL_ZERO, FILL_ONES, FILL_ONE_BIT, FILL_SPARSE, FILL_HALF, FILL_DENSE, FILL_MIXED, N_FILLS };
+enum fill {
+	FILL_ZERO,
+	FILL_ONES,
+	FILL_ONE_BIT,
+	FILL_SPARSE,
+	FILL_HALF,
+	FILL_DENSE,
+	FILL_MIXED,
+	N_FILLS
+};
 
 static void fill_line(uint64_t *line, enum fill fill, uint64_t *random)
 {
@@ -309,7 +322,8 @@ static void test_and_not_column(void **state)
 		uint64_t n_read = naive_and_not_column(rig.wanted, &rig.wanted_live, rig.columns[0]);
 		for (size_t k = 0; k < rig.n_kernels; k++) {
 			rig_start(&rig);
-			assert_int_equal(rig.kernels[k]->and_not_column(rig.got, &rig.got_live, rig.columns[0]), n_read);
+			assert_int_equal(rig.kernels[k]->and_not_column(rig.got, &rig.got_live, rig.columns[0]),
+			                 n_read);
 			rig_check(&rig, rig.kernels[k]);
 		}
 	}
@@ -326,9 +340,10 @@ static void check_merges(enum merge merge, uint64_t seed)
 		for (size_t k = 0; k < rig.n_kernels; k++) {
 			const struct bs_kernel *kernel = rig.kernels[k];
 			rig_start(&rig);
-			(merge == MERGE_OR    ? kernel->or_lines
-			 : merge == MERGE_AND ? kernel->and_lines
-			                      : kernel->and_not_lines)(rig.got, &rig.got_live, rig.other, &rig.other_live);
+			(merge == MERGE_OR ? kernel->or_lines
+			 : merge == MERGE_AND
+			         ? kernel->and_lines
+			         : kernel->and_not_lines)(rig.got, &rig.got_live, rig.other, &rig.other_live);
 			rig_check(&rig, kernel);
 		}
 	}
@@ -388,7 +403,8 @@ static void test_lines_read(void **state)
 			if (zero_at < MAX_COLUMNS)
 				memset(rig.columns[zero_at], 0, N_WORDS * 8);
 			memset(&rig.got_live, 0xff, sizeof(rig.got_live));
-			uint64_t n_read = rig.kernels[k]->and_columns(rig.got, &rig.got_live, columns, MAX_COLUMNS, true);
+			uint64_t n_read =
+				rig.kernels[k]->and_columns(rig.got, &rig.got_live, columns, MAX_COLUMNS, true);
 			bool is_full = zero_at == MAX_COLUMNS;
 			assert_int_equal(n_read, BS_SLAB_MAX_BLOCKS * (is_full ? MAX_COLUMNS : zero_at + 1));
 			for (size_t w = 0; w < COUNT(rig.got_live.words); w++)
@@ -432,10 +448,10 @@ static void test_choosing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_and_columns),   cmocka_unit_test(test_spread_groups),
+		cmocka_unit_test(test_and_columns),    cmocka_unit_test(test_spread_groups),
 		cmocka_unit_test(test_and_not_column), cmocka_unit_test(test_or_lines),
-		cmocka_unit_test(test_and_lines),     cmocka_unit_test(test_and_not_lines),
-		cmocka_unit_test(test_counts),        cmocka_unit_test(test_lines_read),
+		cmocka_unit_test(test_and_lines),      cmocka_unit_test(test_and_not_lines),
+		cmocka_unit_test(test_counts),         cmocka_unit_test(test_lines_read),
 		cmocka_unit_test(test_choosing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

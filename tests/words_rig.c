@@ -186,7 +186,7 @@ static bool is_mark(UChar32 c)
 	return U_GET_GC_MASK(c) & U_GC_M_MASK;
 }
 
-static bool starts_run(UChar32 c)
+bool naive_starts_run(UChar32 c)
 {
 	if (!(U_GET_GC_MASK(c) & (U_GC_L_MASK | U_GC_M_MASK | U_GC_N_MASK)))
 		return false;
@@ -262,7 +262,7 @@ static void naive_drop_accents(struct naive *naive)
 static UChar32 of_run(const uint8_t *term, size_t term_bytes)
 {
 	UChar32 c = term_bytes <= 4 ? decode_exactly(term, term_bytes) : -1;
-	return c >= 0 && starts_run(c) ? c : -1;
+	return c >= 0 && naive_starts_run(c) ? c : -1;
 }
 
 /* The term in naive->utf8 as a token; first the pair that it makes with the one at the position before. */
@@ -364,11 +364,11 @@ void naive_analyze(struct naive *naive, const void *text, size_t text_bytes, str
 	naive_decode(naive, text, text_bytes);
 	for (size_t i = 0; i < naive->n;) {
 		size_t stretch = i;
-		while (i < naive->n && !starts_run(naive->c[i]))
+		while (i < naive->n && !naive_starts_run(naive->c[i]))
 			i++;
 		naive_stretch(naive, stretch, i);
 		size_t run = i;
-		while (i < naive->n && (starts_run(naive->c[i]) || (i > run && is_mark(naive->c[i]))))
+		while (i < naive->n && (naive_starts_run(naive->c[i]) || (i > run && is_mark(naive->c[i]))))
 			i++;
 		if (i > run)
 			naive_run(naive, run, i);

@@ -61,6 +61,8 @@ struct naive {
 
 void naive_init(struct naive *naive, const struct bs_words_options *options);
 void naive_deinit(struct naive *naive);
+/* A letter, mark or digit of a script of runs. */
+bool naive_starts_run(UChar32 c);
 void naive_analyze(struct naive *naive, const void *text, size_t text_bytes, struct kept *out);
 
 /* One of each with the same options. */

@@ -1,4 +1,5 @@
 # Many queries in one process.
+set -eu
 . "$LIB"
 mkdir d
 echo 'cat and dog' >d/a.txt

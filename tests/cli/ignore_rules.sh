@@ -1,4 +1,5 @@
 # Folders are read by ripgrep's default rules.
+set -eu
 . "$LIB"
 mkdir -p .git sub node
 printf '*.log\n/node\n' >.gitignore

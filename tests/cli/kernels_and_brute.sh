@@ -1,4 +1,5 @@
 # Every kernel, and reading everything, give the same answers.
+set -eu
 . "$LIB"
 cp -r "$SAMPLE" sample
 cd sample

@@ -1,4 +1,5 @@
 # Helpers of the scripts in this folder; sourced by them.
+set -eu
 
 # show COMMAND...: the command, its standard output, its standard error (each line marked with "! ") and its exit
 # status unless 0, as a transcript. What differs from run to run or with the file format is replaced.

@@ -1,4 +1,5 @@
 # Which index: --index, else BITSIFT_INDEX, else the nearest .bitsift upward (query) or ./.bitsift (index).
+set -eu
 . "$LIB"
 mkdir -p top/sub/deeper other
 echo 'cat in top' >top/sub/a.txt

@@ -1,4 +1,5 @@
 # Empty folders, collections and inputs make an index that answers; wrong sources leave nothing behind.
+set -eu
 . "$LIB"
 mkdir empty
 : >empty.jsonl

@@ -1,4 +1,5 @@
 # File names with line feeds and bytes that are not UTF-8; ids likewise.
+set -eu
 . "$LIB"
 mkdir d
 echo 'cat one' >"d/$(printf 'line\nfeed')"

@@ -1,4 +1,5 @@
 # Options are recorded with the index; other ones need --rebuild.
+set -eu
 . "$LIB"
 printf 'running caf\303\251\n' >a.txt
 quiet bitsift index .

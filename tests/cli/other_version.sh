@@ -1,16 +1,22 @@
 # An index of a format that this program does not know.
+set -eu
 . "$LIB"
+[ -n "${RESEAL:-}" ] || skip 'RESEAL is not set; ctest sets it'
 echo 'cat' >a.txt
 quiet bitsift index .
-# The version is the 32-bit number behind the 8 bytes of the file's mark.
+cp -r .bitsift "$SCRATCH/good"
 for file in manifest seg-000001; do
-    cp ".bitsift/$file" "$SCRATCH/good"
-    flip_byte ".bitsift/$file" 8
-    show bitsift query cat
-    show bitsift index
-    cp "$SCRATCH/good" ".bitsift/$file"
+    "$RESEAL" ".bitsift/$file" 4000000
+    bitsift query cat 2>&1 | sed 's/knows version [0-9]*/knows version N/'
+    bitsift index 2>&1 | sed 's/knows version [0-9]*/knows version N/'
+    rm -r .bitsift
+    cp -r "$SCRATCH/good" .bitsift
 done
 show bitsift query --ids cat
-flip_byte .bitsift/manifest 8
+"$RESEAL" .bitsift/seg-000001 4000000
+show bitsift index -q --rebuild
+show bitsift query --ids cat
+"$RESEAL" .bitsift/manifest 4000000
+show bitsift index -q --rebuild
 show bitsift index -q --rebuild .
 show bitsift query --ids cat

@@ -1,4 +1,5 @@
 # The query language by example, on the sample corpus; and how arguments become one query.
+set -eu
 . "$LIB"
 cp -r "$SAMPLE" sample
 cd sample
@@ -21,6 +22,10 @@ count '"copper marble"~5'
 count '"copper marble"~1'
 count 'copper marble'
 count inter
+count 'inter*'
+count habour
+count 'habour~1'
+count 'habour~2'
 show bitsift query --ids '(anchor OR buoy) compass'
 show bitsift query --ids 'anchor OR buoy compass'
 show bitsift query gondola

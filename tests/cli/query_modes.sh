@@ -1,4 +1,5 @@
 # One query, every kind of output.
+set -eu
 . "$LIB"
 cp -r "$SAMPLE" sample
 cd sample

@@ -4,7 +4,8 @@
 # expectations instead. Exit status 0 as expected, 1 not, 77 the script cannot run on this machine (its stderr says why).
 #
 # What a script finds: bitsift in its PATH, an empty folder as its current one, SCRATCH (a folder beside it for what
-# must not be indexed), SAMPLE (the sample corpus), LIB (helpers to source).
+# must not be indexed), SAMPLE (the sample corpus), LIB (helpers to source); when CTest runs it also RESEAL (reseal.c) and,
+# in a build with sanitizers, SANITIZED.
 set -euo pipefail
 
 if [ $# -ne 2 ]; then
@@ -17,6 +18,7 @@ here=$(realpath -- "$(dirname -- "$0")")
 name=$(basename -- "$script")
 
 top=$(mktemp -d "${TMPDIR:-/tmp}/bitsift-cli.XXXXXX")
+# shellcheck disable=SC2317 # called by the trap
 cleanup() {
     chmod -R u+rwX -- "$top"
     rm -rf -- "$top"
@@ -27,7 +29,7 @@ ln -s -- "$program" "$top/bin/bitsift"
 chmod 755 "$top" "$top/work" "$top/scratch" "$top/bin"
 
 keep=()
-for variable in ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS TSAN_OPTIONS BITSIFT_TEST_SANITIZED; do
+for variable in ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS TSAN_OPTIONS SANITIZED RESEAL; do
     [ -z "${!variable:-}" ] || keep+=("$variable=${!variable}")
 done
 status=0

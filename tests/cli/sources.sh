@@ -1,4 +1,5 @@
 # What can be indexed, and what its documents are called.
+set -eu
 . "$LIB"
 mkdir -p a/deep b
 echo 'hello from x' >a/x.txt

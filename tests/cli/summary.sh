@@ -1,4 +1,5 @@
 # The closing summary: what was skipped, and why; -v names all, -q says nothing.
+set -eu
 . "$LIB"
 mkdir -p tree/sub
 echo 'hello' >tree/a.txt
@@ -19,6 +20,6 @@ show bitsift query --ids hello
 show bitsift index --rebuild -g '!*.txt' -g '!good' tree
 show bitsift query --ids hello
 echo '# more than twenty of a kind are only counted'
-for i in $(seq 30); do echo 'bad'; done >bad.jsonl
+for _ in $(seq 30); do echo 'bad'; done >bad.jsonl
 echo '{"text":"hello"}' >>bad.jsonl
 show bitsift index --index "$SCRATCH/ix" bad.jsonl

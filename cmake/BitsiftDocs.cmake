@@ -1,0 +1,26 @@
+# Manual pages and completions: the program prints them from the tables that its parser and --help are made of.
+set(BITSIFT_COMMANDS index query stats check)
+
+if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
+    return()
+endif()
+set(BITSIFT_DOCS_DIR ${PROJECT_BINARY_DIR}/docs)
+file(MAKE_DIRECTORY ${BITSIFT_DOCS_DIR}/man1)
+set(docs)
+
+function(bitsift_generate file)
+    add_custom_command(OUTPUT ${BITSIFT_DOCS_DIR}/${file}
+        COMMAND bitsift --generate ${ARGN} > ${BITSIFT_DOCS_DIR}/${file}
+        DEPENDS bitsift VERBATIM COMMENT "")
+    list(APPEND docs ${BITSIFT_DOCS_DIR}/${file})
+    set(docs ${docs} PARENT_SCOPE)
+endfunction()
+
+bitsift_generate(man1/bitsift.1 man)
+foreach(command IN LISTS BITSIFT_COMMANDS)
+    bitsift_generate(man1/bitsift-${command}.1 man ${command})
+endforeach()
+bitsift_generate(bitsift.bash bash)
+bitsift_generate(_bitsift zsh)
+bitsift_generate(bitsift.fish fish)
+add_custom_target(bitsift_docs ALL DEPENDS ${docs})

@@ -1,0 +1,51 @@
+# What `cmake --install` puts where. Components: program (with manual pages and completions), shared, static, headers.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/bitsift)
+
+install(TARGETS bitsift RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+install(FILES ${PROJECT_SOURCE_DIR}/core/bitsift.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT headers)
+
+# Each kind has its export of its own, so that the package can be had with either or both.
+foreach(kind IN ITEMS shared static)
+    if(NOT TARGET bitsift_${kind})
+        continue()
+    endif()
+    install(TARGETS bitsift_${kind} EXPORT bitsift_${kind}
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${kind} NAMELINK_COMPONENT ${kind}
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${kind})
+    install(EXPORT bitsift_${kind} NAMESPACE bitsift:: FILE bitsift-${kind}.cmake DESTINATION ${package_dir}
+        COMPONENT ${kind})
+endforeach()
+
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/bitsiftConfig.cmake.in
+    ${PROJECT_BINARY_DIR}/bitsiftConfig.cmake INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
+# As in cmake/BitsiftLibrary.cmake: before 1.0 the minor number counts.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/bitsiftConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/bitsiftConfig.cmake ${PROJECT_BINARY_DIR}/bitsiftConfigVersion.cmake
+    DESTINATION ${package_dir} COMPONENT headers)
+
+# bitsift.pc finds its prefix from where it lies, so that an installed tree can be moved.
+set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR} OR IS_ABSOLUTE ${CMAKE_INSTALL_INCLUDEDIR})
+    set(pc_prefix ${CMAKE_INSTALL_PREFIX})
+    set(pc_libdir ${CMAKE_INSTALL_FULL_LIBDIR})
+    set(pc_includedir ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+else()
+    file(RELATIVE_PATH up /prefix/${pkgconfig_dir} /prefix)
+    string(REGEX REPLACE "/$" "" up "${up}")
+    set(pc_prefix "\${pcfiledir}/${up}")
+    set(pc_libdir "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
+    set(pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
+configure_file(${PROJECT_SOURCE_DIR}/cmake/bitsift.pc.in ${PROJECT_BINARY_DIR}/bitsift.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/bitsift.pc DESTINATION ${pkgconfig_dir} COMPONENT headers)
+
+if(BITSIFT_DOCS_DIR)
+    install(DIRECTORY ${BITSIFT_DOCS_DIR}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT program)
+    install(FILES ${BITSIFT_DOCS_DIR}/bitsift.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+        RENAME bitsift COMPONENT program)
+    install(FILES ${BITSIFT_DOCS_DIR}/_bitsift DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT program)
+    install(FILES ${BITSIFT_DOCS_DIR}/bitsift.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
+        COMPONENT program)
+endif()

@@ -1,0 +1,300 @@
+/*
+ * bitsift.h: exact full-text search without an inverted index. The whole public interface of libbitsift.
+ *
+ *      bs_index_build    sources -> an index, which is a directory; again: a refresh of it
+ *      bs_index_open     an index -> a handle, immutable and shared by any number of threads
+ *      bs_finder_new     what one thread needs to search, besides the handle
+ *      bs_find           a query -> hits, through a callback
+ *
+ * What words, queries, ids, scores and "changed" mean is in bitsift-index(1) and bitsift-query(1); the library and the
+ * program give the same answers. Link with bitsift::bitsift (CMake) or `pkg-config --cflags --libs bitsift`.
+ *
+ * The rules that hold everywhere:
+ *
+ * - The library never prints, never exits and installs no signal handlers. It keeps no global state but ICU's.
+ * - A function that can fail returns enum bs_status and takes, last, a struct bs_error, or NULL.
+ * - Zero is the default of every field of the request structs: write `struct bs_find_request request = {0};`, or use
+ *   designated initialisers, and set what is to differ. The reserved fields, which later versions will put to use, must
+ *   stay zero: BS_UNSUPPORTED if they are not. Pointers in a request are borrowed until the function returns.
+ * - Strings are NUL-ended UTF-8, paths NUL-ended bytes, unless a length stands beside them: then any bytes, without NUL.
+ * - A relative path counts from the working directory, now and for as long as what was opened by it stays open.
+ * - Callbacks run on the thread that called, must return normally (no longjmp, no C++ exception), and must not use the
+ *   same finder. What they are given is borrowed until they return.
+ * - Different objects may be used by different threads at once. What one object allows stands with its functions.
+ */
+#ifndef BITSIFT_H
+#define BITSIFT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The version of this header. The library in use may be a later one: bs_version. */
+#define BS_VERSION       "0.1.0"
+#define BS_VERSION_MAJOR 0
+#define BS_VERSION_MINOR 1
+#define BS_VERSION_PATCH 0
+
+#if defined(__GNUC__)
+#define BS_API         __attribute__((visibility("default")))
+#define BS_WARN_UNUSED __attribute__((warn_unused_result))
+#else
+#define BS_API
+#define BS_WARN_UNUSED
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The version of the library, "0.1.0". Before 1.0, a library fits a program built for the same major and minor number. */
+BS_API const char *bs_version(void);
+
+/* ---- failure ---- */
+
+enum bs_status {
+	BS_OK = 0,
+	BS_INVALID,     /* the caller's input makes no sense: a bad option, a query that does not parse */
+	BS_NO_MEMORY,   /* an allocation failed */
+	BS_IO,          /* the operating system said no: open, read, write, disk full */
+	BS_NOT_FOUND,   /* the thing named is not there */
+	BS_CORRUPT,     /* a file is not what its checksums or its format say it must be */
+	BS_UNSUPPORTED, /* a file of a newer format, an unknown kernel, a missing ICU service */
+	BS_BUSY,        /* another writer holds the lock */
+	BS_STOPPED,     /* a callback asked to stop */
+};
+
+/* One line of text, NUL-ended, without a line feed; cut at 511 bytes, at a UTF-8 boundary if it was UTF-8. It names the
+ * thing that failed: "mail.jsonl:812: not valid JSON: unterminated string". It means something only after a
+ * failure. */
+struct bs_error {
+	char text[512];
+};
+
+/* The status as a short lower-case phrase ("corrupt"), for logs. Never NULL. */
+BS_API const char *bs_status_name(enum bs_status status);
+
+/* ---- building ---- */
+
+/* Why something named by a source did not become a document. */
+enum bs_skip {
+	BS_SKIP_BINARY,     /* a NUL byte in the first 64 KiB */
+	BS_SKIP_LINK,       /* a symbolic link inside a folder, broken or not: not followed */
+	BS_SKIP_SPECIAL,    /* a socket, pipe or device */
+	BS_SKIP_UNREADABLE, /* the operating system refused: permission, I/O error, vanished while reading */
+	BS_SKIP_TOO_LARGE,  /* a document of 4 GiB or more */
+	BS_SKIP_BAD_RECORD, /* a JSONL line that is not a JSON object, or whose id is neither string nor integer */
+	BS_SKIP_NO_TEXT,    /* a JSONL record without a string to index */
+	BS_SKIP_REASONS     /* how many reasons this header knows; a later library may know more, up to BS_SKIP_MAX */
+};
+
+#define BS_SKIP_MAX 16
+
+/* The reason as a short phrase for a summary, "binary files". Never NULL. */
+BS_API const char *bs_skip_name(enum bs_skip reason);
+
+/* What has been done so far, and in the end what the run amounted to. */
+struct bs_build_report {
+	uint64_t n_docs;       /* in the index, at the end without the replaced ones */
+	uint64_t n_replaced;   /* records whose id came again later in their source */
+	uint64_t text_bytes;   /* of the documents' text */
+	uint64_t n_terms;      /* distinct words, summed over the segments */
+	uint64_t n_postings;   /* (document, distinct word) pairs */
+	uint64_t n_segments;
+	uint64_t index_bytes;  /* of the files of the index */
+	uint64_t elapsed_ns;
+	uint64_t source_bytes; /* of the JSONL collection being read: read so far; else 0 */
+	uint64_t source_total; /* its size; 0: not known */
+	uint64_t skipped[BS_SKIP_MAX]; /* by enum bs_skip */
+	uint64_t reserved[8];
+};
+
+struct bs_build_request {
+	/* The directory of the index, made if it is not there (its parent must be). Not NULL. */
+	const char *dir;
+	/*
+	 * Files, folders, JSONL collections (*.jsonl, *.ndjson), or "-" for JSONL on file descriptor 0. They are added to
+	 * those recorded in the index; all of them are read. n_sources == 0: the recorded ones.
+	 */
+	const char *const *sources;
+	size_t n_sources;
+
+	/*
+	 * Options that are recorded with the index. If none of them is set, an index that exists keeps its own. If one is,
+	 * they must be those it was made with, or rebuild must be set.
+	 */
+	const char *stem_language;      /* a Snowball stemmer, "english"; NULL: words are indexed as they are */
+	bool fold_accents;              /* cafe finds café */
+	bool hidden;                    /* folders: hidden files too */
+	bool no_ignore;                 /* folders: .gitignore, .ignore and .rgignore do not count */
+	bool binary_as_text;            /* folders: files with NUL bytes too */
+	const char *id_field;           /* JSONL: the field that names a record; NULL: "id" */
+	const char *const *text_fields; /* JSONL: what to index, a NULL-ended list; NULL: every top-level string */
+	const char *const *globs;       /* folders: as ripgrep's -g, a NULL-ended list; NULL: every file */
+	double density;                 /* share of set bits, 0.05 to 0.6: less is faster and larger; 0: 0.25 */
+
+	/* Options of this run. */
+	bool rebuild;          /* index everything again: new options, or after damage */
+	bool strict;           /* stop at the first bad JSONL record */
+	bool wait;             /* for another writer to be done; else BS_BUSY */
+	uint64_t memory_bytes; /* to work with; 0: 1 GiB; less than 16 MiB counts as that */
+	uint32_t n_threads;    /* 0: one a processor; more than 64 count as 64. The index does not depend on it */
+
+	/*
+	 * Called often, between documents; return 0 to go on. Anything else stops the run with BS_STOPPED. NULL: not called.
+	 * so_far->n_docs still counts documents that are replaced later.
+	 */
+	int (*progress)(void *context, const struct bs_build_report *so_far);
+	/* Called for everything that is left out, with one printable line ("notes/a.txt: Permission denied"). NULL: not
+	 * called; the report counts them all the same. */
+	void (*skipped)(void *context, enum bs_skip reason, const char *message);
+	void *context; /* handed to the callbacks */
+	uint64_t reserved[8];
+};
+
+/*
+ * Makes an index, or refreshes the one in request->dir: takes the writer's lock, reads every source, writes new files
+ * beside the old ones and commits by replacing the manifest. Until then, and whatever happens (a crash too), the old
+ * index stays as it was, and those who have it open keep what they opened. Equal input and options give equal bytes.
+ *
+ * BS_OK: committed, even if documents were skipped. Otherwise nothing changed, and *report_out says how far it came:
+ * BS_INVALID (an option out of its range or unlike the recorded ones, an unknown stemmer, no source given or recorded,
+ * with strict a bad record), BS_BUSY (another writer), BS_NOT_FOUND (no source could be read), BS_IO, BS_CORRUPT (of
+ * the old index: rebuild mends it), BS_STOPPED, BS_UNSUPPORTED (the old index is of a newer format), BS_NO_MEMORY.
+ *
+ * report_out may be NULL. Any number of threads and processes may build different indexes at once, and open this one.
+ * To know a folder's files as ripgrep does, the environment's HOME and XDG_CONFIG_HOME are read, for git's excludes.
+ */
+BS_API enum bs_status bs_index_build(const struct bs_build_request *request, struct bs_build_report *report_out,
+                                     struct bs_error *err) BS_WARN_UNUSED;
+
+/* ---- opening ---- */
+
+/* An opened index: the commit that was the last one when it was opened. Immutable: shared by threads without locking. */
+struct bs_index;
+
+/*
+ * kernel: the SIMD code to use, a name of bs_kernel_names; NULL: the best of this machine. The files are mapped, their
+ * structure is checked now and their contents on first touch. *index_out is the caller's, for bs_index_close; NULL on
+ * failure: BS_NOT_FOUND (no index there), BS_CORRUPT, BS_UNSUPPORTED (a newer format, an unknown kernel), BS_IO,
+ * BS_NO_MEMORY.
+ */
+BS_API enum bs_status bs_index_open(const char *dir, const char *kernel, struct bs_index **index_out,
+                                    struct bs_error *err) BS_WARN_UNUSED;
+
+/* After all its finders have been freed, with no other thread using it. NULL is fine. */
+BS_API void bs_index_close(struct bs_index *index);
+
+/* The nearest .bitsift of the working directory and its parents, as a path for bs_index_open; release it with free().
+ * BS_NOT_FOUND (*dir_out is NULL), BS_IO, BS_NO_MEMORY. */
+BS_API enum bs_status bs_index_locate(char **dir_out, struct bs_error *err) BS_WARN_UNUSED;
+
+struct bs_index_info {
+	uint64_t n_docs;     /* that can be found */
+	uint64_t n_deleted;  /* deleted or replaced, but still in the index; scores count them */
+	uint64_t n_segments;
+	uint64_t generation; /* of the commit: 1, 2, ... */
+	/* The index was made with another Unicode version than this library has. Its words may differ from those of a query,
+	 * so that every search reads every document: right, but slow. To mend it, build with rebuild. */
+	bool is_other_unicode;
+	const char *icu_version;     /* with which it was made; borrowed until the index is closed, as are the next two */
+	const char *unicode_version;
+	const char *kernel;          /* in use */
+	uint64_t reserved[8];
+};
+
+/* Never fails. */
+BS_API void bs_index_describe(const struct bs_index *index, struct bs_index_info *info_out);
+
+/* The kernels that this machine can run, best first: fills at most capacity names (of static storage; names may be NULL
+ * if capacity is 0) and returns how many there are, at least 1. */
+BS_API size_t bs_kernel_names(const char **names, size_t capacity);
+
+/* ---- searching ---- */
+
+/*
+ * All that is written while searching. One thread at a time may use it; it may pass from one to another. It keeps its
+ * memory for the next search, and what it learnt of sources that changed since they were indexed: where those go on
+ * changing, make a new one now and then.
+ */
+struct bs_finder;
+
+/* *finder_out is the caller's, for bs_finder_free; NULL on failure: BS_NO_MEMORY, BS_UNSUPPORTED (ICU has no data for
+ * it), BS_CORRUPT, BS_IO. The index must stay open for longer. */
+BS_API enum bs_status bs_finder_new(const struct bs_index *index, struct bs_finder **finder_out, struct bs_error *err)
+	BS_WARN_UNUSED;
+/* NULL is fine. */
+BS_API void bs_finder_free(struct bs_finder *finder);
+
+enum bs_find_mode {
+	BS_FIND_TOP = 0, /* the best n_best hits by BM25, best first, equal ones in document order */
+	BS_FIND_IDS,     /* every hit, in document order, not scored */
+	BS_FIND_COUNT,   /* only how many: the hit callback is not called */
+};
+
+struct bs_find_hit {
+	uint64_t rank;       /* BS_FIND_TOP: 1, 2, ...; else 0 */
+	double score;        /* BS_FIND_TOP: > 0, or 0 if the query has no positive word; else 0 */
+	const char *id;      /* any bytes, not NUL-ended */
+	size_t id_bytes;
+	const char *path;    /* the file its text stands in, openable from the working directory; "-": in the index */
+	const char *snippet; /* one line of valid UTF-8, not NUL-ended, without control characters but the marks; of no
+	                      * bytes unless asked for */
+	size_t snippet_bytes;
+};
+
+struct bs_find_request {
+	/* In the query language of bitsift-query(1), at most 1 MiB. Any bytes: what is not UTF-8 counts as U+FFFD. */
+	const char *query;
+	size_t query_bytes;
+	enum bs_find_mode mode;
+	size_t n_best;   /* BS_FIND_TOP: how many; 0: 10 */
+	bool any;        /* documents with any of the words, not all */
+	bool approx;     /* BS_FIND_TOP: verify only the candidates that look best; a notice says how many of how many */
+	bool brute;      /* read every document instead of using the index: the same answer, for comparison */
+	bool snippets;   /* BS_FIND_TOP: with a line of text around the words found, about 160 characters */
+	const char *mark_start; /* in a snippet, written before and after each word found; NULL: nothing */
+	const char *mark_stop;
+
+	/* Called for each hit after the search is done; return 0 to go on. Anything else ends it with BS_STOPPED. Not NULL,
+	 * unless mode is BS_FIND_COUNT. */
+	int (*hit)(void *context, const struct bs_find_hit *hit);
+	/* Called with one printable line for what the user should know: a source that changed or cannot be read (each
+	 * named once in the life of a finder), a word without letters that was ignored. NULL: not called. */
+	void (*notice)(void *context, const char *message);
+	/* Called with lines of text on how the query is answered, before and after the search. NULL: not made. */
+	void (*explain)(void *context, const char *text, size_t text_bytes);
+	void *context; /* handed to the callbacks */
+	uint64_t reserved[8];
+};
+
+/* What came of a search, and what it cost. */
+struct bs_find_result {
+	uint64_t n_hits;          /* the exact number of matching documents, in every mode; approx: of those verified */
+	uint64_t n_unreadable;    /* documents that might match but could not be read: n_hits is then a lower bound */
+	size_t error_byte;        /* BS_INVALID: where in the query the error stands, 0..query_bytes; SIZE_MAX: nowhere */
+	uint64_t parse_ns, plan_ns, scan_ns, rank_ns, verify_ns; /* time per stage, without the callbacks for hits */
+	uint64_t lines_read;      /* lines of 64 bytes read from the columns of the index */
+	uint64_t blocks_live;     /* blocks of 512 documents with a candidate */
+	uint64_t candidates;      /* documents that passed the filter */
+	uint64_t verified;        /* documents whose text was read */
+	uint64_t false_positives; /* verified, and no hit */
+	uint64_t bytes_verified;
+	uint64_t reserved[8];
+};
+
+/*
+ * Runs one query: the hits are exactly the documents that match, as they are now if their sources have changed. They
+ * are those of the index's commit; a document that is not in it is not found.
+ *
+ * BS_INVALID (the query does not parse or is empty: err says why, result_out->error_byte where; or no callback for
+ * hits), BS_STOPPED, BS_CORRUPT, BS_UNSUPPORTED, BS_IO, BS_NO_MEMORY. The finder is fit for the next search after any
+ * of them. Hits that were handed out before a failure are hits. result_out may be NULL.
+ */
+BS_API enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_request *request,
+                              struct bs_find_result *result_out, struct bs_error *err) BS_WARN_UNUSED;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,213 @@
+/* index_stats.c: see index_stats.h. */
+#include "core/index_stats.h"
+
+#include <stdlib.h>
+
+#include "core/bytes.h"
+#include "core/kernels.h"
+#include "core/segment_sections.h"
+
+const char *bs_part_name(enum bs_part part)
+{
+	static const char *const names[BS_PARTS] = {
+		[BS_PART_DOCUMENT_COLUMNS] = "document columns",
+		[BS_PART_GROUP_COLUMNS] = "group columns",
+		[BS_PART_BLOCK_COLUMNS] = "block columns",
+		[BS_PART_EXACT_COLUMNS] = "exact columns",
+		[BS_PART_LISTS] = "plain signatures",
+		[BS_PART_POPCOUNTS] = "popcounts",
+		[BS_PART_ROWS] = "rows",
+		[BS_PART_LENGTHS] = "lengths",
+		[BS_PART_LEXICON] = "lexicon",
+		[BS_PART_NAMES] = "document ids",
+		[BS_PART_PLACES] = "places in sources",
+		[BS_PART_STORED_TEXT] = "stored text",
+		[BS_PART_TOMBSTONES] = "tombstones",
+		[BS_PART_CHECKSUMS] = "checksums",
+		[BS_PART_REST] = "other",
+	};
+	return names[part];
+}
+
+/* ---- bytes ---- */
+
+/* Where a section's bytes go; those of the columns are told apart by level. */
+static enum bs_part part_of(uint32_t section)
+{
+	switch (section) {
+	case BS_SECTION_TERMS:
+	case BS_SECTION_TERM_INDEX:
+		return BS_PART_LEXICON;
+	case BS_SECTION_POPCOUNTS:
+		return BS_PART_POPCOUNTS;
+	case BS_SECTION_EXACT_TERMS:
+		return BS_PART_EXACT_COLUMNS;
+	case BS_SECTION_ROWS:
+		return BS_PART_ROWS;
+	case BS_SECTION_LIST_OFFSETS:
+	case BS_SECTION_LIST_TERMS:
+		return BS_PART_LISTS;
+	case BS_SECTION_DOC_LENGTHS:
+		return BS_PART_LENGTHS;
+	case BS_SECTION_DOC_NAME_OFFSETS:
+	case BS_SECTION_DOC_NAMES:
+		return BS_PART_NAMES;
+	case BS_SECTION_DOC_RUNS:
+	case BS_SECTION_DOC_FLAGS:
+	case BS_SECTION_DOC_PLACES:
+		return BS_PART_PLACES;
+	case BS_SECTION_STORE_DICTIONARY:
+	case BS_SECTION_STORE_OFFSETS:
+	case BS_SECTION_STORE_FRAMES:
+		return BS_PART_STORED_TEXT;
+	default:
+		return BS_PART_REST;
+	}
+}
+
+static enum bs_part part_of_rank(uint8_t rank)
+{
+	if (rank == BS_RANK_DOCUMENT)
+		return BS_PART_DOCUMENT_COLUMNS;
+	return rank == BS_RANK_GROUP ? BS_PART_GROUP_COLUMNS : BS_PART_BLOCK_COLUMNS;
+}
+
+static uint64_t level_bytes(const struct bs_level *level)
+{
+	return (uint64_t)level->n_columns * level->n_lines * BS_LINE_BYTES;
+}
+
+static void count_sections(const struct bs_segment *segment, uint64_t parts[BS_PARTS])
+{
+	uint64_t left = bs_container_bytes(segment->file);
+	for (size_t i = 0; i < bs_container_n_sections(segment->file); i++) {
+		uint32_t instance;
+		struct bs_section section = bs_container_section_at(segment->file, i, &instance);
+		if (section.id != BS_SECTION_COLUMNS)
+			parts[part_of(section.id)] += section.n_bytes;
+		left -= section.n_bytes;
+	}
+	uint64_t n_checked = bs_container_check_bytes(segment->file);
+	parts[BS_PART_CHECKSUMS] += n_checked;
+	parts[BS_PART_REST] += left - n_checked;
+	for (uint32_t s = 0; s < segment->meta.n_slabs; s++) {
+		const struct bs_slab *slab = &segment->slabs[s];
+		for (uint32_t l = 0; l < slab->n_levels; l++)
+			parts[part_of_rank(slab->levels[l].rank)] += level_bytes(&slab->levels[l]);
+		parts[BS_PART_EXACT_COLUMNS] += level_bytes(&slab->exact);
+	}
+}
+
+/* ---- slabs ---- */
+
+/* Bits of a column that stand for something. */
+static uint64_t n_spans(const struct bs_slab *slab, uint8_t rank)
+{
+	if (rank == BS_RANK_DOCUMENT)
+		return slab->n_docs;
+	if (rank == BS_RANK_BLOCK)
+		return bs_slab_lanes(slab->n_docs);
+	uint64_t group_docs = (uint64_t)BS_LINE_BITS << rank;
+	uint64_t last = slab->n_docs % group_docs;
+	return slab->n_docs / group_docs * BS_LINE_BITS + (last < BS_LINE_BITS ? last : BS_LINE_BITS);
+}
+
+static uint64_t sum_popcounts(const struct bs_slab *slab, const struct bs_level *level)
+{
+	uint64_t sum = 0;
+	for (uint32_t c = 0; c < level->n_columns; c++)
+		sum += bs_load_u32(slab->popcounts.data + (level->first_column + c) * 4);
+	return sum;
+}
+
+static enum bs_status read_slab(const struct bs_slab *slab, struct bs_slab_stats *stats, struct bs_error *err)
+{
+	*stats = (struct bs_slab_stats){.n_docs = slab->n_docs, .n_levels = slab->n_levels};
+	if (slab->n_levels == 0) {
+		stats->n_list_postings = slab->list_terms.n_bytes / 4;
+		return BS_OK;
+	}
+	enum bs_status status = bs_section_touch(&slab->popcounts, 0, slab->popcounts.n_bytes, err);
+	if (status)
+		return status;
+	for (uint32_t l = 0; l < slab->n_levels; l++) {
+		const struct bs_level *level = &slab->levels[l];
+		double n_bits = (double)level->n_columns * (double)n_spans(slab, level->rank);
+		stats->n_columns[l] = level->n_columns;
+		stats->density[l] = n_bits > 0 ? (double)sum_popcounts(slab, level) / n_bits : 0;
+	}
+	stats->n_exact = slab->exact.n_columns;
+	stats->n_exact_postings = sum_popcounts(slab, &slab->exact);
+	return BS_OK;
+}
+
+static enum bs_status read_segment(const struct bs_segment *segment, struct bs_segment_stats *stats,
+                                   struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	stats->slabs = calloc((size_t)segment->meta.n_slabs + 1, sizeof(*stats->slabs));
+	if (!stats->slabs)
+		return bs_fail_memory(err, "slabs", segment->meta.n_slabs * sizeof(*stats->slabs));
+	for (uint32_t s = 0; s < segment->meta.n_slabs && !status; s++)
+		status = read_slab(&segment->slabs[s], &stats->slabs[s], err);
+	count_sections(segment, stats->parts);
+	return status;
+}
+
+/* ---- the index ---- */
+
+static enum bs_status count_manifest(const struct bs_snapshot *snapshot, struct bs_index_stats *stats,
+                                     struct bs_error *err)
+{
+	struct bs_container *file;
+	enum bs_status status = bs_manifest_open(snapshot->dir, &file, err);
+	if (status)
+		return status;
+	stats->parts[BS_PART_CHECKSUMS] += bs_container_check_bytes(file);
+	stats->parts[BS_PART_REST] += bs_container_bytes(file) - bs_container_check_bytes(file);
+	bs_container_close(file);
+	return BS_OK;
+}
+
+static void add_up(const struct bs_snapshot *snapshot, struct bs_index_stats *stats)
+{
+	for (uint32_t s = 0; s < stats->n_segments; s++) {
+		const struct bs_segment_meta *meta = &snapshot->segments[s].meta;
+		const struct bs_container *tombstones = snapshot->tombstone_files[s];
+		for (int part = 0; part < BS_PARTS; part++)
+			stats->parts[part] += stats->segments[s].parts[part];
+		stats->parts[BS_PART_TOMBSTONES] += tombstones ? bs_container_bytes(tombstones) : 0;
+		stats->n_terms += meta->n_terms;
+		stats->n_postings += meta->n_postings;
+		stats->text_bytes += meta->text_bytes;
+	}
+	for (int part = 0; part < BS_PARTS; part++) {
+		stats->n_bytes += stats->parts[part];
+		stats->n_words_bytes += part < BS_FIRST_OTHER_PART ? stats->parts[part] : 0;
+	}
+}
+
+enum bs_status bs_index_stats_read(const struct bs_snapshot *snapshot, struct bs_index_stats *stats_out,
+                                   struct bs_error *err)
+{
+	uint32_t n = snapshot->manifest.n_segments;
+	*stats_out = (struct bs_index_stats){.n_segments = n};
+	stats_out->segments = calloc((size_t)n + 1, sizeof(*stats_out->segments));
+	enum bs_status status = stats_out->segments ? count_manifest(snapshot, stats_out, err)
+	                                            : bs_fail_memory(err, "segments", n * sizeof(*stats_out->segments));
+	for (uint32_t s = 0; s < n && !status; s++)
+		status = read_segment(&snapshot->segments[s], &stats_out->segments[s], err);
+	if (status)
+		bs_index_stats_deinit(stats_out);
+	else
+		add_up(snapshot, stats_out);
+	return status;
+}
+
+void bs_index_stats_deinit(struct bs_index_stats *stats)
+{
+	for (uint32_t s = 0; stats->segments && s < stats->n_segments; s++)
+		free(stats->segments[s].slabs);
+	free(stats->segments);
+	*stats = (struct bs_index_stats){0};
+}

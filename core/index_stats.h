@@ -1,0 +1,71 @@
+/*
+ * index_stats.h: what an index is made of: slabs and their densities, and which bytes are spent on what. `bitsift stats`
+ * prints it; the benchmarks read it.
+ */
+#ifndef BS_CORE_INDEX_STATS_H
+#define BS_CORE_INDEX_STATS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/index_dir.h"
+#include "core/status.h"
+
+/* What bytes are spent on. Every byte of every file belongs to one of them. */
+enum bs_part {
+	BS_PART_DOCUMENT_COLUMNS,
+	BS_PART_GROUP_COLUMNS,
+	BS_PART_BLOCK_COLUMNS,
+	BS_PART_EXACT_COLUMNS, /* with the numbers of their terms */
+	BS_PART_LISTS,         /* plain signatures */
+	BS_PART_POPCOUNTS,
+	BS_PART_ROWS,
+	BS_PART_LENGTHS,
+	BS_PART_LEXICON,
+	BS_PART_NAMES,         /* of documents: ids, and their offsets */
+	BS_PART_PLACES,        /* of documents in their sources; flags */
+	BS_PART_STORED_TEXT,
+	BS_PART_TOMBSTONES,
+	BS_PART_CHECKSUMS,     /* heads, section tables, page sums */
+	BS_PART_REST,          /* manifest, small sections, alignment */
+	BS_PARTS,
+};
+
+/* Those before it are the index of the words; the others would be there without it. */
+#define BS_FIRST_OTHER_PART BS_PART_NAMES
+
+struct bs_slab_stats {
+	uint32_t n_docs;
+	uint32_t n_levels;                 /* 0: plain signatures */
+	uint32_t n_columns[BS_MAX_LEVELS]; /* m; 0: the level is absent */
+	double density[BS_MAX_LEVELS];     /* mean share of set bits among those that stand for documents */
+	uint32_t n_exact;
+	uint64_t n_exact_postings;
+	uint64_t n_list_postings;          /* of plain signatures */
+};
+
+struct bs_segment_stats {
+	uint64_t parts[BS_PARTS]; /* tombstones not counted */
+	struct bs_slab_stats *slabs; /* as many as the segment has */
+};
+
+struct bs_index_stats {
+	struct bs_segment_stats *segments; /* as many as the snapshot has */
+	uint32_t n_segments;
+	uint64_t parts[BS_PARTS]; /* of all files */
+	uint64_t n_bytes;         /* their sum */
+	uint64_t n_words_bytes;   /* the sum of those before BS_FIRST_OTHER_PART */
+	uint64_t n_terms;         /* summed over the segments */
+	uint64_t n_postings;
+	uint64_t text_bytes;
+};
+
+/* Reads all popcounts and nothing else of the columns. The caller's struct; release with bs_index_stats_deinit. */
+enum bs_status bs_index_stats_read(const struct bs_snapshot *snapshot, struct bs_index_stats *stats_out,
+                                   struct bs_error *err) BS_WARN_UNUSED;
+void bs_index_stats_deinit(struct bs_index_stats *stats);
+
+/* "document columns". Never NULL. */
+const char *bs_part_name(enum bs_part part);
+
+#endif

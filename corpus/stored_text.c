@@ -1,0 +1,83 @@
+/* stored_text.c: see stored_text.h. */
+#include "corpus/stored_text.h"
+
+#include <stdbool.h>
+
+#include "core/source_kind.h"
+#include "corpus/store.h"
+
+/* The next document from *document on whose source is standard input; false if there is none. */
+static enum bs_status next_stored(const struct bs_snapshot *snapshot, uint32_t s, uint32_t *document,
+                                  struct bs_doc_record *record_out, bool *found_out, struct bs_error *err)
+{
+	const struct bs_segment *segment = &snapshot->segments[s];
+	*found_out = false;
+	for (; *document < segment->meta.n_docs; ++*document) {
+		enum bs_status status = bs_doc_table_get(&segment->docs, *document, record_out, err);
+		if (status)
+			return status;
+		*found_out = record_out->source < snapshot->manifest.n_sources &&
+		             snapshot->manifest.sources[record_out->source].kind == BS_SOURCE_STDIN;
+		if (*found_out)
+			return BS_OK;
+	}
+	return BS_OK;
+}
+
+static enum bs_status check_texts(const struct bs_snapshot *snapshot, uint32_t s, const struct bs_store *store,
+                                  struct bs_store_reader *reader, struct bs_buffer *text, struct bs_error *err)
+{
+	const struct bs_container *file = snapshot->segments[s].file;
+	struct bs_doc_record record;
+	uint32_t document = 0;
+	bool found;
+	enum bs_status status = next_stored(snapshot, s, &document, &record, &found, err);
+	for (uint64_t i = 0; i < bs_store_n_documents(store) && !status; i++) {
+		struct bs_error why = {""};
+		status = bs_store_fetch(reader, i, text, &why);
+		if (status == BS_CORRUPT)
+			return bs_container_corrupt(file, err, "%s", why.text);
+		if (status && err)
+			*err = why;
+		if (status || !found || record.place[0] != i)
+			continue;
+		if (record.place[1] != text->used_bytes)
+			return bs_container_corrupt(file, err, "stored text %llu has %zu bytes where document %u has %llu",
+			                            (unsigned long long)i, text->used_bytes, document,
+			                            (unsigned long long)record.place[1]);
+		document++;
+		status = next_stored(snapshot, s, &document, &record, &found, err);
+	}
+	if (!status && found)
+		status = bs_container_corrupt(file, err, "document %u has no stored text of its own", document);
+	return status;
+}
+
+enum bs_status bs_stored_text_check(const struct bs_snapshot *snapshot, uint32_t s, struct bs_error *err)
+{
+	const struct bs_segment *segment = &snapshot->segments[s];
+	const struct bs_section *parts[] = {&segment->store_dictionary, &segment->store_offsets, &segment->store_frames};
+	struct bs_store *store = NULL;
+	struct bs_store_reader *reader = NULL;
+	struct bs_buffer text = {0};
+	struct bs_error why = {""};
+	enum bs_status status = BS_OK;
+	for (int i = 0; i < 3 && !status; i++)
+		status = bs_section_touch(parts[i], 0, parts[i]->n_bytes, err);
+	if (status)
+		return status;
+	status = bs_store_open(parts[0]->data, (size_t)parts[0]->n_bytes, parts[1]->data, (size_t)parts[1]->n_bytes,
+	                       parts[2]->data, (size_t)parts[2]->n_bytes, &store, &why);
+	if (!status)
+		status = bs_store_reader_new(store, &reader, &why);
+	if (status == BS_CORRUPT)
+		status = bs_container_corrupt(segment->file, err, "%s", why.text);
+	else if (status && err)
+		*err = why;
+	if (!status)
+		status = check_texts(snapshot, s, store, reader, &text, err);
+	bs_buffer_deinit(&text);
+	bs_store_reader_free(reader);
+	bs_store_close(store);
+	return status;
+}

@@ -1,0 +1,138 @@
+/* claims.c: see claims.h. */
+#include "indexer/claims.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/hash.h"
+
+void bs_claims_deinit(struct bs_claims *claims)
+{
+	for (uint32_t i = 0; i < claims->n_segments; i++) {
+		free(claims->segments[i].path);
+		bs_buffer_deinit(&claims->segments[i].dead);
+		if (claims->segments[i].is_open)
+			bs_segment_deinit(&claims->segments[i].opened);
+	}
+	free(claims->segments);
+	bs_id_set_deinit(&claims->ids);
+	bs_buffer_deinit(&claims->id);
+	bs_buffer_deinit(&claims->other_id);
+	*claims = (struct bs_claims){0};
+}
+
+void bs_claims_start_source(struct bs_claims *claims)
+{
+	bs_id_set_deinit(&claims->ids);
+}
+
+enum bs_status bs_claims_next_segment(struct bs_claims *claims, const char *path, struct bs_error *err)
+{
+	char *copy = path ? strdup(path) : NULL;
+	size_t n_bytes = ((size_t)claims->n_segments + 1) * sizeof(*claims->segments);
+	struct bs_claims_segment *segments = realloc(claims->segments, n_bytes);
+	if (segments)
+		claims->segments = segments;
+	if (!segments || (path && !copy)) {
+		free(copy);
+		return bs_fail_memory(err, "the list of segments", n_bytes);
+	}
+	if (claims->n_segments > 0)
+		segments[claims->n_segments - 1].path = copy;
+	segments[claims->n_segments++] = (struct bs_claims_segment){.n_dead = 0};
+	return BS_OK;
+}
+
+/* The record of an earlier document: still gathered, or in a segment already written. */
+static enum bs_status find_record(struct bs_claims *claims, const struct bs_doc_table_builder *gathered,
+                                  struct bs_id_place place, struct bs_doc_record *record_out, struct bs_error *err)
+{
+	struct bs_claims_segment *segment = &claims->segments[place.segment];
+	if (!segment->path) {
+		bs_doc_table_gathered(gathered, place.document, record_out);
+		return BS_OK;
+	}
+	if (!segment->is_open) {
+		enum bs_status status = bs_segment_open(&segment->opened, segment->path, err);
+		if (status)
+			return status;
+		segment->is_open = true;
+	}
+	return bs_doc_table_get(&segment->opened.docs, place.document, record_out, err);
+}
+
+static enum bs_status make_id(const struct bs_source *source, const struct bs_doc_record *record, struct bs_buffer *id,
+                              struct bs_error *err)
+{
+	bs_buffer_clear(id);
+	return bs_source_append_id(source, record->name, record->name_bytes,
+	                           record->flags & BS_DOC_NAMED_BY_LINE ? record->place[2] : 0, id, err);
+}
+
+/* Zero bytes up to n_bytes. */
+static enum bs_status widen(struct bs_buffer *bits, size_t n_bytes, struct bs_error *err)
+{
+	if (bits->used_bytes >= n_bytes)
+		return BS_OK;
+	enum bs_status status = bs_buffer_reserve(bits, n_bytes - bits->used_bytes, err);
+	if (status)
+		return status;
+	memset(bits->data + bits->used_bytes, 0, n_bytes - bits->used_bytes);
+	bits->used_bytes = n_bytes;
+	return BS_OK;
+}
+
+static enum bs_status mark_dead(struct bs_claims *claims, struct bs_id_place place, struct bs_error *err)
+{
+	struct bs_claims_segment *segment = &claims->segments[place.segment];
+	enum bs_status status = widen(&segment->dead, (size_t)place.document / 8 + 1, err);
+	if (status)
+		return status;
+	segment->dead.data[place.document / 8] |= (uint8_t)(1u << (place.document % 8));
+	segment->n_dead++;
+	claims->n_dead++;
+	return BS_OK;
+}
+
+enum bs_status bs_claims_take(struct bs_claims *claims, const struct bs_source *source,
+                              const struct bs_doc_table_builder *gathered, const struct bs_doc_record *record,
+                              uint32_t document, struct bs_error *err)
+{
+	struct bs_id_place place = {.segment = claims->n_segments - 1, .document = document};
+	struct bs_buffer *id = &claims->id;
+	struct bs_buffer *other_id = &claims->other_id;
+	enum bs_status status = make_id(source, record, id, err);
+	if (status)
+		return status;
+	uint64_t hash = bs_checksum(id->data, id->used_bytes);
+	uint64_t cursor = hash;
+	struct bs_id_place *earlier;
+	while ((earlier = bs_id_set_next(&claims->ids, hash, &cursor)) != NULL) {
+		struct bs_doc_record other;
+		status = find_record(claims, gathered, *earlier, &other, err);
+		if (!status)
+			status = make_id(source, &other, other_id, err);
+		if (status)
+			return status;
+		if (id->used_bytes != other_id->used_bytes ||
+		    (id->used_bytes > 0 && memcmp(id->data, other_id->data, id->used_bytes) != 0))
+			continue;
+		status = mark_dead(claims, *earlier, err);
+		*earlier = place;
+		return status;
+	}
+	return bs_id_set_add(&claims->ids, hash, place, err);
+}
+
+enum bs_status bs_claims_dead(struct bs_claims *claims, uint32_t i, uint64_t n_docs, const uint8_t **bits_out,
+                              uint64_t *n_dead_out, struct bs_error *err)
+{
+	struct bs_claims_segment *segment = &claims->segments[i];
+	*bits_out = NULL;
+	*n_dead_out = segment->n_dead;
+	if (segment->n_dead == 0)
+		return BS_OK;
+	enum bs_status status = widen(&segment->dead, (size_t)((n_docs + 7) / 8), err);
+	*bits_out = segment->dead.data;
+	return status;
+}

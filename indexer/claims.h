@@ -1,0 +1,53 @@
+/*
+ * claims.h: who bears an id in an index run. A later record claims the id of an earlier one, which is dead from then on.
+ * Keeps the ids of the source being read, and for each segment of the run which of its documents are dead.
+ */
+#ifndef BS_INDEXER_CLAIMS_H
+#define BS_INDEXER_CLAIMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/buffer.h"
+#include "core/doc_table.h"
+#include "core/segment.h"
+#include "core/status.h"
+#include "corpus/source.h"
+#include "indexer/id_set.h"
+
+/* A segment of the run. */
+struct bs_claims_segment {
+	char *path;               /* of its file; NULL while it is being gathered */
+	struct bs_buffer dead;    /* bit d of byte d / 8 */
+	uint64_t n_dead;
+	struct bs_segment opened; /* only if an id had to be looked up in it */
+	bool is_open;
+};
+
+/* Zero-initialise; release with bs_claims_deinit. One thread. */
+struct bs_claims {
+	struct bs_id_set ids;
+	struct bs_claims_segment *segments; /* the last one is being gathered */
+	uint32_t n_segments;
+	uint64_t n_dead;
+	struct bs_buffer id, other_id;
+};
+void bs_claims_deinit(struct bs_claims *claims);
+
+/* Ids are unique within a source: forgets those of the one before. */
+void bs_claims_start_source(struct bs_claims *claims);
+
+/* The segment gathered so far (if any) is now the file at path (copied); another one begins. BS_NO_MEMORY. */
+enum bs_status bs_claims_next_segment(struct bs_claims *claims, const char *path, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Makes document number `document` of the segment being gathered the bearer of the id of record, which is about to be
+ * added to gathered. BS_NO_MEMORY, or what opening an earlier segment of the run gives. */
+enum bs_status bs_claims_take(struct bs_claims *claims, const struct bs_source *source,
+                              const struct bs_doc_table_builder *gathered, const struct bs_doc_record *record,
+                              uint32_t document, struct bs_error *err) BS_WARN_UNUSED;
+
+/* The dead of segment i as (n_docs + 7) / 8 bytes; NULL in *bits_out if there are none. BS_NO_MEMORY. */
+enum bs_status bs_claims_dead(struct bs_claims *claims, uint32_t i, uint64_t n_docs, const uint8_t **bits_out,
+                              uint64_t *n_dead_out, struct bs_error *err) BS_WARN_UNUSED;
+
+#endif

@@ -1,0 +1,134 @@
+/* cmd_check.c: `bitsift check`. Arguments and output; the checking is core/check.c's. */
+#include "query/cmd_check.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/check.h"
+#include "corpus/stored_text.h"
+#include "query/cmd_shared.h"
+
+enum check_option {
+	OPTION_INDEX = 1,
+};
+
+static const struct bs_option check_options[] = {
+	{OPTION_INDEX, 0, "index", "DIR", "the index [the nearest .bitsift upward]"},
+	{0},
+};
+
+static const char *const check_examples[] = {
+	"bitsift check", "the index here or above",
+	NULL,
+};
+
+const struct bs_command bs_command_check = {
+	.name = "check",
+	.summary = "Verify every byte of an index and name the first inconsistency.",
+	.usage = "[OPTION]...",
+	.description = "",
+	.options = check_options,
+	.examples = check_examples,
+	.exit_status = "0 when all is well, 2 when something is wrong.",
+};
+
+/* ---- what the user sees while it runs ---- */
+
+struct display {
+	bool is_terminal;
+	bool is_drawn;
+	uint64_t start_ns;
+	uint64_t last_drawn_ns;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void show_progress(void *context, uint64_t done_bytes, uint64_t total_bytes)
+{
+	struct display *display = context;
+	char done[24], total[24];
+	uint64_t elapsed_ns = now_ns() - display->start_ns;
+	if (!display->is_terminal || elapsed_ns < 1000000000u || elapsed_ns - display->last_drawn_ns < 100000000u ||
+	    done_bytes == 0)
+		return;
+	display->last_drawn_ns = elapsed_ns;
+	double seconds = (double)elapsed_ns / 1e9;
+	double share = (double)done_bytes / (double)total_bytes;
+	bs_format_bytes(done_bytes, done);
+	bs_format_bytes(total_bytes, total);
+	fprintf(stderr, "\r\033[Kchecking: %s of %s \xc2\xb7 %.0f MB/s \xc2\xb7 %.0f %% \xc2\xb7 %.0f s left", done, total,
+	        (double)done_bytes / 1e6 / seconds, share * 100, seconds * (1 / share - 1));
+	fflush(stderr);
+	display->is_drawn = true;
+}
+
+/* ---- arguments ---- */
+
+static enum bs_status parse_arguments(int argc, char **argv, const char **index_out, bool *help_out,
+                                      struct bs_error *err)
+{
+	struct bs_arguments walk = {.command = &bs_command_check, .argc = argc, .argv = argv};
+	int id;
+	const char *value;
+	char **operands;
+	enum bs_status status;
+	while ((status = bs_arguments_next(&walk, &id, &value, err)) == BS_OK && id) {
+		if (id == OPTION_INDEX)
+			*index_out = value;
+		else
+			*help_out = true;
+	}
+	if (!status && !*help_out && bs_arguments_operands(&walk, &operands) > 0)
+		status = bs_fail(err, BS_INVALID, "%s: `check` takes no arguments; the index is named by --index DIR", *operands);
+	return status;
+}
+
+/* ---- running ---- */
+
+static enum bs_status check_index(const char *option, struct bs_error *err)
+{
+	struct display display = {.is_terminal = isatty(STDERR_FILENO), .start_ns = now_ns()};
+	struct bs_check_request request = {
+		.progress = show_progress, .context = &display, .stored_text = bs_stored_text_check};
+	struct bs_check_sum sum;
+	char docs[32], segments[32], bytes[24];
+	char *located = NULL;
+	enum bs_status status = bs_cmd_locate(option, &located, err);
+	if (!status)
+		status = bs_index_check(located, &request, &sum, err);
+	free(located);
+	if (display.is_drawn)
+		fputs("\r\033[K", stderr);
+	if (status)
+		return status;
+	bs_format_count(sum.n_live_docs, docs);
+	bs_format_count(sum.n_segments, segments);
+	bs_format_bytes(sum.n_bytes, bytes);
+	printf("ok: %s document%s in %s segment%s, %s verified in %.2f s\n", docs, sum.n_live_docs == 1 ? "" : "s", segments,
+	       sum.n_segments == 1 ? "" : "s", bytes, (double)(now_ns() - display.start_ns) / 1e9);
+	return BS_OK;
+}
+
+int bs_cmd_check(int argc, char **argv)
+{
+	struct bs_error err = {""};
+	const char *index = NULL;
+	bool help = false;
+	enum bs_status status = parse_arguments(argc, argv, &index, &help, &err);
+	if (!status && help)
+		return bs_cmd_show_help(&bs_command_check);
+	if (!status)
+		status = check_index(index, &err);
+	if (!status)
+		return 0;
+	fprintf(stderr, "bitsift: %s\n", err.text);
+	return 2;
+}

@@ -1,0 +1,15 @@
+/* cmd_shared.h: what the commands that read an index have in common. Only for cmd_*.c: it reads the environment and prints. */
+#ifndef BS_QUERY_CMD_SHARED_H
+#define BS_QUERY_CMD_SHARED_H
+
+#include "core/command_line.h"
+#include "core/status.h"
+
+/* The index to read: the one that --index named (option, nullable), else BITSIFT_INDEX, else the nearest .bitsift
+ * upward. To be freed by the caller. BS_NOT_FOUND says how to make one. */
+enum bs_status bs_cmd_locate(const char *option, char **dir_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Prints a command's --help; returns the exit status. */
+int bs_cmd_show_help(const struct bs_command *command);
+
+#endif

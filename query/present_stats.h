@@ -1,0 +1,18 @@
+/* present_stats.h: what an index is made of, as text and as JSON. cmd_stats.c writes it out. */
+#ifndef BS_QUERY_PRESENT_STATS_H
+#define BS_QUERY_PRESENT_STATS_H
+
+#include "core/buffer.h"
+#include "core/index_dir.h"
+#include "core/index_stats.h"
+#include "core/status.h"
+
+/* Several lines for a person, at most 80 columns wide unless paths are long. */
+enum bs_status bs_present_stats_text(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats,
+                                     struct bs_buffer *out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* One JSON object and a line feed. */
+enum bs_status bs_present_stats_json(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats,
+                                     struct bs_buffer *out, struct bs_error *err) BS_WARN_UNUSED;
+
+#endif

@@ -1,0 +1,55 @@
+# What changed after it was indexed: a hit is read again, dropped if it no longer matches, and the source is named once.
+set -eu
+. "$LIB"
+mkdir d
+echo 'cat one' >d/a.txt
+echo 'cat two' >d/b.txt
+echo 'cat three' >d/c.txt
+echo 'dog' >d/e.txt
+quiet bitsift index d
+echo '# still matching'
+echo 'a longer text with a cat in it' >d/a.txt
+show bitsift query --ids cat
+show bitsift query --count cat
+show bitsift query cat
+show bitsift query --json -n 1 longer OR cat
+echo '# no longer'
+echo 'a mouse' >d/b.txt
+show bitsift query --ids cat
+show bitsift query --count two
+show bitsift query --count --brute cat
+echo '# new words are found by the next index run only'
+show bitsift query --count mouse
+echo '# only hits are looked at'
+show bitsift query --ids dog
+echo '# vanished'
+rm d/c.txt
+show bitsift query --ids cat
+show bitsift query three
+echo '# a folder, a pipe or a loop in its place'
+rm d/e.txt
+mkdir d/e.txt
+show bitsift query dog
+rmdir d/e.txt
+mkfifo d/e.txt
+show bitsift query dog
+rm d/e.txt
+ln -s e.txt d/e.txt
+show bitsift query dog
+rm d/e.txt
+mv d gone
+show bitsift query --ids cat
+show bitsift query --ids -- -cat
+echo '# each is named once, over many queries too'
+mv gone d
+printf 'cat\ncat\nlonger OR cat\n' | show bitsift query --batch - --count
+echo '# the next index run puts all right'
+show bitsift index
+show bitsift query --ids cat
+show bitsift query --ids mouse
+echo '# equal size, restored time: the change of the inode is seen'
+touch -d '2001-02-03 04:05:06' d/a.txt
+quiet bitsift index
+echo 'a longer text with a dog in it' >d/a.txt
+touch -d '2001-02-03 04:05:06' d/a.txt
+show bitsift query --ids cat

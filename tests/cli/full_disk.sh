@@ -1,0 +1,35 @@
+# A full disk: an error, exit status 2, the old index answers, and nothing is left lying about.
+set -eu
+. "$LIB"
+documents 200 >c.jsonl
+quiet bitsift index c.jsonl
+documents 20000 >c.jsonl
+# No file may grow beyond this many KiB; instead of the signal the write fails.
+limited() {
+    (
+        trap '' XFSZ
+        ulimit -f "$1"
+        shift
+        exec "$@"
+    )
+}
+# Output through pipes, which have no such limit.
+try() {
+    {
+        limited "$@" || echo "exit status $?"
+    } 2>&1 | neutral - | sed -E -e 's/(seg|del)-[0-9]+/\1-N/' -e 's/cannot [a-z ]+:/cannot DO IT:/'
+}
+for kib in 0 4 64 512; do
+    try "$kib" bitsift index -q
+    bitsift query --count hundred 2>/dev/null
+done
+find .bitsift -type f | sed 's/[0-9][0-9]*/N/' | sort
+echo '# stored text'
+try 64 bitsift index -q - <c.jsonl
+find .bitsift -type f | sed 's/[0-9][0-9]*/N/' | sort
+echo '# the first index'
+try 64 bitsift index -q --index "$SCRATCH/ix" c.jsonl
+show bitsift query --index "$SCRATCH/ix" hundred
+echo '# room again'
+quiet bitsift index
+show bitsift query --count hundred

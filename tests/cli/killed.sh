@@ -1,0 +1,50 @@
+# A killed build: the old index still answers, the next run works and leaves nothing stray.
+set -eu
+. "$LIB"
+documents 200 >c.jsonl
+quiet bitsift index c.jsonl
+documents 60000 >c.jsonl
+touch -d '2001-02-03 04:05:06' c.jsonl
+files() {
+    find .bitsift -type f | sed 's/[0-9][0-9]*/N/' | sort
+}
+files
+killed=0
+for delay in 0.01 0.03 0.06 0.1 0.15 0.2 0.3 0.4; do
+    # Little memory, so that finished segments lie about too.
+    bitsift index -q --memory 16M 2>"$SCRATCH/stderr" &
+    writer=$!
+    sleep "$delay"
+    if kill -9 "$writer" 2>/dev/null; then
+        killed=$((killed + 1))
+    fi
+    wait "$writer" 2>/dev/null || true
+    count=$(bitsift query --count hundred 2>/dev/null)
+    # 2 of the 200 records indexed; 600 once a run was quicker than its killer.
+    [ "$count" = 2 ] || [ "$count" = 600 ] || echo "after $delay s: $count"
+done
+[ "$killed" -gt 0 ] || echo 'never killed'
+quiet bitsift index
+show bitsift query --count hundred
+show bitsift query --count --brute hundred
+files
+echo '# a first build that is killed leaves no index, and the next makes one'
+bitsift index -q --index "$SCRATCH/ix" --memory 16M c.jsonl &
+writer=$!
+sleep 0.1
+kill -9 "$writer" 2>/dev/null || true
+wait "$writer" 2>/dev/null || true
+status=0
+bitsift query --index "$SCRATCH/ix" --count hundred >"$SCRATCH/stdout" 2>&1 || status=$?
+[ "$status" -eq 2 ] || [ "$(cat "$SCRATCH/stdout")" = 600 ] || cat "$SCRATCH/stdout"
+quiet bitsift index --index "$SCRATCH/ix" c.jsonl
+show bitsift query --index "$SCRATCH/ix" --count hundred
+echo '# an interrupted one too (Ctrl-C)'
+bitsift index -q --memory 16M &
+writer=$!
+sleep 0.05
+kill -TERM "$writer" 2>/dev/null || true
+wait "$writer" 2>/dev/null || true
+show bitsift query --count hundred
+quiet bitsift index
+files

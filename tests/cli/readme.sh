@@ -1,0 +1,20 @@
+# The commands of README.md, in its order, in a copy of the sample corpus.
+set -eu
+. "$LIB"
+set -o pipefail
+cp -r "$SAMPLE" sample
+cd sample
+# Blocks fenced as sh behind a line that says they are tested.
+awk '/^<!-- tested -->$/ { armed = 1; next }
+     /^```sh$/ && armed { inside = 1; armed = 0; n++; next }
+     /^```$/ { inside = 0 }
+     inside { print > ("../block-" n) }
+     END { print n > "../blocks" }' "$README"
+n=$(cat ../blocks)
+[ "$n" -ge 5 ]
+for i in $(seq "$n"); do
+    while IFS= read -r line; do
+        printf '$ %s\n' "$line"
+        bash -euc "$line" 2>"$SCRATCH/stderr" || { cat "$SCRATCH/stderr" >&2; exit 1; }
+    done <"../block-$i"
+done | sed 's/, .* verified in .* s$/, SIZE verified in T s/'

@@ -1,0 +1,29 @@
+# Two writers at once: the second says who holds the lock; --wait waits.
+set -eu
+. "$LIB"
+echo '{"id":"a","text":"cat"}' >a.jsonl
+quiet bitsift index a.jsonl
+# A writer that waits for its input.
+mkfifo "$SCRATCH/input"
+bitsift index -q - <"$SCRATCH/input" &
+first=$!
+exec 3>"$SCRATCH/input"
+echo '{"id":"b","text":"cat"}' >&3
+# It holds the lock when the lock bears its number.
+for _ in $(seq 200); do
+    [ "$(cat .bitsift/lock)" = "$first" ] && break
+    sleep 0.05
+done
+status=0
+bitsift index a.jsonl 2>"$SCRATCH/stderr" || status=$?
+sed "s/process $first/process FIRST/" "$SCRATCH/stderr"
+echo "exit status $status"
+show bitsift query --ids cat
+bitsift index -q --wait a.jsonl 3>&- &
+second=$!
+sleep 0.2
+kill -0 "$second" && echo 'the second waits'
+exec 3>&-
+wait "$first" && echo 'the first is done'
+wait "$second" && echo 'the second is done'
+show bitsift query --ids cat

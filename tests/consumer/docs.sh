@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# docs.sh PROGRAM DOCS_DIR: every command and every option that --help lists is in the manual pages and in the
+# completions, and their readers have nothing to complain of. Readers and shells that are not installed are passed over.
+set -euo pipefail
+program=$1 docs=$2
+PATH=$(dirname "$program"):$PATH
+
+failed=0
+complain() {
+    echo "$1"
+    failed=1
+}
+has() { # PROGRAM: is it here
+    command -v "$1" > /dev/null
+}
+
+commands=$("$program" --help | awk -v RS= 'NR == 2' | awk '{print $1}')
+[ -n "$commands" ] || complain "--help lists no commands"
+[ "$(cd "$docs/man1" && echo *)" = "$(printf 'bitsift-%s.1\n' $commands | sort | tr '\n' ' ')bitsift.1" ] ||
+    complain "manual pages: $(cd "$docs/man1" && echo *), commands: $commands"
+options_of() { # COMMAND
+    "$program" "$1" --help | sed -n 's/^  \(-[a-zA-Z0-9],\|   \) \(--[a-z0-9-]*\).*/\2/p'
+}
+
+# ---- bash: what it would offer
+
+. "$docs/bitsift.bash"
+compopt() { :; } # works only while bash completes
+offers() { # WORD...: what completes the last word, in $offered
+    COMP_WORDS=("$@")
+    COMP_CWORD=$(($# - 1))
+    _bitsift
+    offered=" ${COMPREPLY[*]} "
+}
+expect() { # WANTED WORD...
+    local wanted=$1
+    shift
+    offers "$@"
+    [ "$offered" = " $wanted " ] || complain "bash: \`$*\` offers$offered, not $wanted"
+}
+place=$(mktemp -d)
+trap 'rm -rf -- "$place"' EXIT
+cd -- "$place"
+mkdir "a folder"
+touch "a file"
+for command in $commands; do
+    expect "$command" bitsift "${command:0:3}"
+done
+expect "--kernel" bitsift query --ker
+expect "$(bitsift query --kernel list | tr '\n' ' ' | sed 's/ $//')" bitsift query --kernel ""
+expect plain bitsift query --kernel = plai
+expect "a folder" bitsift query --index a
+expect "a folder" bitsift query --index = ""
+offers bitsift index a
+[ "${#COMPREPLY[@]}" = 2 ] || complain "bash: index offers$offered for SOURCE"
+expect "" bitsift query a
+expect "" bitsift query -- --
+expect "" bitsift index -j ""
+expect "" bitsift nothing --
+
+# ---- every option, everywhere
+
+for command in $commands; do
+    options=$(options_of "$command")
+    [ -n "$options" ] || complain "$command --help lists no options"
+    offers bitsift "$command" --
+    zsh=$(sed -n "/^    $command)/,/;;/p" "$docs/_bitsift")
+    for option in $options; do
+        [[ $offered == *" $option "* ]] || complain "bash: $command does not offer $option"
+        [[ $zsh == *"$option"[\[=\}]* ]] || complain "zsh: $command has no $option"
+        grep -q -- "__bitsift_in $command' -l ${option#--} " "$docs/bitsift.fish" || complain "fish: $command has no $option"
+        roff='\\fB'$(printf %s "$option" | sed 's/-/\\\\-/g')'\\fR'
+        grep -q -- "^.*$roff" "$docs/man1/bitsift-$command.1" || complain "man: $command has no $option"
+    done
+done
+
+# ---- readers
+
+for page in "$docs"/man1/*; do
+    ! has groff || complaints=$(groff -ww -man -Tutf8 -P-c "$page" 2>&1 > /dev/null) && [ -z "${complaints:-}" ] ||
+        complain "groff: $complaints"
+    # The pages have no date, so that they are the same on every day.
+    ! has mandoc || complaints=$(mandoc -Tlint -W warning "$page" | grep -v 'missing date') || true
+    [ -z "${complaints:-}" ] || complain "mandoc: $complaints"
+    grep -q '^\.SH DESCRIPTION$' "$page" || complain "$page has no description"
+done
+if has zsh; then
+    zsh -n "$docs/_bitsift" || complain "zsh cannot read _bitsift"
+fi
+if has fish; then
+    fish --no-execute "$docs/bitsift.fish" || complain "fish cannot read bitsift.fish"
+    for command in $commands; do
+        offered=$(HOME=$place fish --no-config -c "source '$docs/bitsift.fish'; complete -C 'bitsift $command --'")
+        for option in $(options_of "$command"); do
+            grep -q -- "^$option\b" <<< "$offered" || complain "fish: $command does not offer $option"
+        done
+    done
+fi
+exit $failed

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# run.sh SOURCE_DIR BUILD_DIR CC KIND: installs the library of that kind (shared or static) into a fresh place, moves it,
+# and builds and runs README's example against it: as a CMake project of its own, and with pkg-config alone.
+# SANITIZE: what the library was built with, if anything.
+set -euo pipefail
+source=$1 build=$2 cc=$3 kind=$4
+here=$source/tests/consumer
+
+place=$(mktemp -d)
+trap 'rm -rf -- "$place"' EXIT
+cd -- "$place"
+
+say() { # COMMAND...: quiet unless it fails
+    "$@" > log 2>&1 || { echo "failed: $*"; cat log; exit 1; }
+}
+
+# The pieces of a package: a library of one kind and the headers, without the other kind and the program.
+say cmake --install "$build" --prefix "$place/first" --component headers
+say cmake --install "$build" --prefix "$place/first" --component "$kind"
+mv first second
+prefix=$place/second
+headers=$(cd "$prefix/include" && find . -type f)
+[ "$headers" = ./bitsift.h ] || { echo "installed headers: $headers"; exit 1; }
+if grep -rIl -e "$source" -e "$build" -e "$place/first" "$prefix"; then
+    echo "these files know where they were built"
+    exit 1
+fi
+
+flags=
+[ -z "${SANITIZE:-}" ] || flags=-fsanitize=$SANITIZE
+mkdir documents
+echo "A Bloom filter is a set with false positives." > documents/a.txt
+echo "A filter for coffee." > documents/b.txt
+
+check() { # PROGRAM
+    local out
+    out=$(cd documents && rm -rf .bitsift && "$1")
+    [[ $out =~ ^[0-9]\.[0-9]{3}\ \ a\.txt$ ]] || { echo "$1 printed: $out"; exit 1; }
+}
+
+for asked in "" "$kind"; do
+    say cmake -S "$here/project" -B "cmake-$asked" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" \
+        -DCMAKE_C_FLAGS="$flags -Wall -Wextra -Werror" -DEXAMPLE="$here/example.c" -DKIND="$asked"
+    say cmake --build "cmake-$asked"
+    check "$place/cmake-$asked/example"
+done
+other=static
+[ "$kind" = shared ] || other=shared
+if cmake -S "$here/project" -B cmake-other -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" \
+    -DEXAMPLE="$here/example.c" -DKIND=$other > log 2>&1; then
+    echo "find_package found the $other library, which is not installed"
+    exit 1
+fi
+
+export PKG_CONFIG_PATH
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name bitsift.pc)")
+static=()
+[ "$kind" = shared ] || static=(--static)
+read -ra arguments <<< "$flags $(pkg-config "${static[@]}" --cflags --libs bitsift)"
+say "$cc" -std=c11 -Wall -Wextra -Werror "$here/example.c" -o plain "${arguments[@]}"
+library=$(dirname "$(find "$prefix" -name 'libbitsift.*' | head -n 1)")
+export LD_LIBRARY_PATH=$library
+check "$place/plain"
+
+# C++ reads the header too, and a program needs nothing else of ours.
+echo '#include <bitsift.h>
+int main() { bs_find_request request = {}; return request.mode == BS_FIND_TOP && bs_version() ? 0 : 1; }' > plus.cpp
+say "${CXX:-c++}" -std=c++17 -Wall -Wextra -Werror plus.cpp -o plus "${arguments[@]}"
+say ./plus

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# scripts.sh SOURCE_DIR: every shell script of ours parses, and those that are run are executable.
+set -euo pipefail
+cd -- "$1"
+
+failed=0
+while IFS= read -r -d '' script; do
+    bash -n -- "$script" || failed=1
+    if head -n 1 -- "$script" | grep -q '^#!' && ! [ -x "$script" ]; then
+        echo "$script: begins with #! but is not executable"
+        failed=1
+    fi
+done < <(find . -maxdepth 1 -type f -name '*.sh' -print0
+    find bench cmake tests -name cache -prune -o -type f -name '*.sh' -print0)
+exit $failed

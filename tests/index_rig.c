@@ -1,0 +1,147 @@
+/* index_rig.c: see index_rig.h. */
+#include "index_rig.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/bytes.h"
+#include "core/index_dir.h"
+
+void index_sources(const struct bs_index_job *job, const char *const *sources, const char *input)
+{
+	struct bs_index_job own = *job;
+	struct bs_index_report report;
+	struct bs_error err = {""};
+	int kept = dup(STDIN_FILENO);
+	own.sources = sources;
+	for (own.n_sources = 0; sources[own.n_sources];)
+		own.n_sources++;
+	if (input) {
+		write_text("input", input);
+		int fd = open("input", O_RDONLY);
+		assert_true(fd >= 0 && dup2(fd, STDIN_FILENO) == STDIN_FILENO);
+		close(fd);
+		lseek(STDIN_FILENO, 0, SEEK_SET);
+	}
+	enum bs_status status = bs_index_run(&own, &report, &err);
+	if (kept >= 0) {
+		dup2(kept, STDIN_FILENO);
+		close(kept);
+	}
+	expect_ok(status, &err);
+}
+
+/* ---- an index with a bit of everything ---- */
+
+/* The first lines are short; one is long, so that its words are not worth columns; the last replaces the first. */
+static void write_collection(void)
+{
+	struct bs_buffer text = {0};
+	struct bs_error err;
+	char line[200];
+	for (int i = 0; i < 36; i++) {
+		snprintf(line, sizeof(line), "{\"id\":\"r%d\",\"text\":\"common %s w%d w%d%s\"}\n", i % 35 ? i : 0,
+		         i % 2 ? "odd" : "even", i % 7, i % 11, i % 5 ? "" : " red fox");
+		expect_ok(bs_buffer_append(&text, line, strlen(line), &err), &err);
+	}
+	expect_ok(bs_buffer_append(&text, "{\"id\":\"long\",\"text\":\"", 21, &err), &err);
+	for (int i = 0; i < 90; i++) {
+		snprintf(line, sizeof(line), "l%d ", i);
+		expect_ok(bs_buffer_append(&text, line, strlen(line), &err), &err);
+	}
+	expect_ok(bs_buffer_append(&text, "common red\"}\n", 13, &err), &err);
+	write_bytes("c.jsonl", text.data, text.used_bytes);
+	bs_buffer_deinit(&text);
+}
+
+/* What the test wants to damage is there, however the indexer weighs its costs. */
+static void expect_small_index(void)
+{
+	struct bs_snapshot snapshot;
+	struct bs_error err = {""};
+	bool has_matrix = false;
+	bool has_lists = false;
+	expect_ok(bs_snapshot_open("index", &snapshot, &err), &err);
+	assert_int_equal(snapshot.manifest.n_segments, 2);
+	const struct bs_segment *segment = &snapshot.segments[0];
+	for (uint32_t s = 0; s < segment->meta.n_slabs; s++) {
+		const struct bs_slab *slab = &segment->slabs[s];
+		has_lists |= slab->n_levels == 0;
+		has_matrix |= slab->n_levels == 3 && slab->n_columns[0] && slab->n_columns[1] && slab->n_columns[2] &&
+		              slab->exact.n_columns > 0;
+	}
+	assert_true(has_matrix && has_lists);
+	assert_non_null(snapshot.tombstones[0]);
+	assert_non_null(snapshot.tombstones[1]);
+	assert_true(snapshot.segments[1].store_frames.n_bytes > 0);
+	bs_snapshot_deinit(&snapshot);
+}
+
+void make_small_index(void)
+{
+	struct bs_treatment_policy policy = bs_treatment_policy_default();
+	policy.is_forced = true;
+	policy.force[0] = 2;
+	policy.force[1] = 1;
+	policy.force[2] = 1;
+	policy.exact_share = 10.0 / 512;
+	policy.density = 0.4;
+	struct bs_index_job job = {
+		.dir = "index",
+		.options = {.words = true, .density = BS_DEFAULT_DENSITY},
+		.n_threads = 1,
+		.policy = &policy,
+		.max_segment_docs = 38,
+	};
+	write_collection();
+	assert_int_equal(mkdir("d", 0777), 0);
+	write_text("d/a.txt", "A fox in a file; common words.\n");
+	write_text("d/b.txt", "\xe6\x9d\xb1\xe4\xba\xac, a red house.\n");
+	index_sources(&job, (const char *const[]){"c.jsonl", "d", "-", NULL},
+	              "{\"id\":\"s0\",\"text\":\"stored red fox\"}\n"
+	              "{\"id\":\"s1\",\"title\":\"even stored\",\"text\":\"common common\"}\n"
+	              "{\"id\":\"s0\",\"text\":\"stored again, red w3\"}\n");
+	expect_small_index();
+}
+
+/* ---- files ---- */
+
+char *index_file(const char *prefix, unsigned which)
+{
+	char *found = NULL;
+	struct dirent **entries;
+	int n = scandir("index", &entries, NULL, alphasort);
+	assert_true(n > 0);
+	for (int i = 0; i < n; i++) {
+		if (!found && strncmp(entries[i]->d_name, prefix, strlen(prefix)) == 0 && which-- == 0)
+			assert_true(asprintf(&found, "index/%s", entries[i]->d_name) > 0);
+		free(entries[i]);
+	}
+	free(entries);
+	if (!found)
+		fail_msg("no file %s-* in the index", prefix);
+	return found;
+}
+
+uint8_t *section_in(uint8_t *file, uint32_t id, uint32_t instance, uint64_t *n_bytes_out)
+{
+	const uint8_t *entry = file + bs_load_u64(file + 24);
+	for (uint32_t n = bs_load_u32(file + 32); n > 0; n--, entry += 32) {
+		if (bs_load_u32(entry) != id || bs_load_u32(entry + 4) != instance)
+			continue;
+		*n_bytes_out = bs_load_u64(entry + 16);
+		return file + bs_load_u64(entry + 8);
+	}
+	fail_msg("no section %u, %u", id, instance);
+	return NULL;
+}

@@ -1,0 +1,443 @@
+/* oracle_corpus.c: random options and sources. What is written for the engine is added to the oracle at once. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/oracle.h"
+
+/* ---- options ---- */
+
+static void draw_policy(struct oracle_setup *setup, struct dice *dice)
+{
+	struct bs_treatment_policy *policy = &setup->policy;
+	*policy = bs_treatment_policy_default();
+	if (chance(dice, 20))
+		return;
+	policy->density = roll_between(dice, 10, 60) / 100.0;
+	policy->exact_share = chance(dice, 20) ? 0 : chance(dice, 30) ? 2 : roll_between(dice, 1, 300) / 1000.0;
+	policy->use_groups = chance(dice, 70);
+	policy->use_blocks = chance(dice, 70);
+	policy->is_forced = chance(dice, 50);
+	policy->force[0] = (uint8_t)roll_between(dice, 1, 6);
+	policy->force[1] = (uint8_t)roll(dice, 5);
+	policy->force[2] = (uint8_t)roll(dice, 7);
+}
+
+static uint32_t draw_n_docs(struct dice *dice, unsigned number)
+{
+	static const uint32_t sizes[] = {0, 1, 2, 3, 511, 512, 513, 1023, 1024, 1025, 4095, 4097};
+	const unsigned n_sizes = sizeof(sizes) / sizeof(*sizes);
+	if (number % 25 == 24)
+		return roll_between(dice, 5000, 20000);
+	return number % 2 ? roll_between(dice, 4, chance(dice, 30) ? 3000 : 600) : sizes[number / 2 % n_sizes];
+}
+
+static const char *draw_source(const struct oracle_setup *setup, struct dice *dice, uint32_t i, bool *is_stdin_out)
+{
+	static const char *const collections[] = {"c0.jsonl", "./c1.jsonl", "c2.ndjson", "c3.jsonl", "sub/c4.jsonl", "c5.jsonl"};
+	static const char *const folders[] = {"notes0", "./notes1", "notes2/", "sub/notes3", "notes4//", "n5"};
+	static const char *const files[] = {"f0.txt", "./f1", "f2.json", "sub/f3", "f4", "f5"};
+	*is_stdin_out = !setup->has_stdin && chance(dice, 10);
+	if (*is_stdin_out)
+		return "-";
+	if (chance(dice, 10))
+		return files[i];
+	/* Files are slow to make; but more than a slab of two blocks now and then. */
+	return chance(dice, setup->n_docs > 1100 ? 3 : 35) ? folders[i] : collections[i];
+}
+
+void oracle_setup_draw(struct oracle_setup *setup, struct dice *dice, uint64_t seed, unsigned number, uint32_t n_docs)
+{
+	static const char *const stemmers[] = {"english", "french", "russian"};
+	static const enum bs_list_mode modes[] = {BS_LISTS_AUTO, BS_LISTS_NEVER, BS_LISTS_NEVER, BS_LISTS_ALWAYS};
+	*setup = (struct oracle_setup){.seed = seed, .number = number};
+	setup->n_docs = n_docs ? n_docs : draw_n_docs(dice, number);
+	setup->mean_words = n_docs ? 2 : roll_between(dice, 1, setup->n_docs > 3000 ? 3 : setup->n_docs > 900 ? 8 : 25);
+	setup->n_vocabulary = roll_between(dice, 10, chance(dice, 50) ? 200 : 4000);
+	setup->is_young = chance(dice, 10);
+	setup->n_sources = n_docs || chance(dice, 40) ? 1 : roll_between(dice, 1, ORACLE_MAX_SOURCES);
+	for (uint32_t i = 0; i < setup->n_sources; i++) {
+		bool is_stdin = false;
+		const char *source = n_docs ? "c0.jsonl" : draw_source(setup, dice, i, &is_stdin);
+		snprintf(setup->sources[i], sizeof(setup->sources[i]), "%s", source);
+		setup->has_stdin |= is_stdin;
+	}
+	if (chance(dice, 15))
+		setup->words.stem_language = stemmers[roll(dice, 3)];
+	setup->words.fold_accents = chance(dice, 15);
+	setup->id_field = chance(dice, 15) ? "key" : NULL;
+	setup->has_text_fields = chance(dice, 15);
+	draw_policy(setup, dice);
+	setup->max_slab_blocks = n_docs || chance(dice, 40) ? 0 : roll_between(dice, 1, chance(dice, 70) ? 3 : 20);
+	setup->max_segment_docs = chance(dice, 40) ? roll_between(dice, 1, 2000) : 0;
+	setup->n_threads = roll(dice, 4);
+	setup->list_mode = n_docs ? BS_LISTS_AUTO : modes[roll(dice, 4)];
+}
+
+void oracle_setup_print(const struct oracle_setup *setup, FILE *to)
+{
+	const struct bs_treatment_policy *policy = &setup->policy;
+	fprintf(to, "seed %" PRIu64 ", corpus %u: %u documents of about %u words of %u, sources", setup->seed, setup->number,
+	        setup->n_docs, setup->mean_words, setup->n_vocabulary);
+	for (uint32_t i = 0; i < setup->n_sources; i++)
+		fprintf(to, " %s", setup->sources[i]);
+	fprintf(to, "%s\n  stem %s, fold accents %d, id %s, text fields %d\n", setup->is_young ? ", young" : "",
+	        setup->words.stem_language ? setup->words.stem_language : "none", setup->words.fold_accents,
+	        setup->id_field ? setup->id_field : "id", setup->has_text_fields);
+	fprintf(to, "  density %.2f, exact share %.3f, groups %d, blocks %d, ", policy->density, policy->exact_share,
+	        policy->use_groups, policy->use_blocks);
+	if (policy->is_forced)
+		fprintf(to, "forced %u/%u/%u, ", policy->force[0], policy->force[1], policy->force[2]);
+	fprintf(to, "slab blocks %u, segment documents %u, lists %d, threads %u\n", setup->max_slab_blocks,
+	        setup->max_segment_docs, (int)setup->list_mode, setup->n_threads);
+}
+
+/* ---- files ---- */
+
+static void append(struct bs_buffer *to, const void *bytes, size_t n_bytes)
+{
+	assert_int_equal(bs_buffer_append(to, bytes, n_bytes, NULL), BS_OK);
+}
+
+static void append_text(struct bs_buffer *to, const char *text)
+{
+	append(to, text, strlen(text));
+}
+
+static void make_parents(const char *path)
+{
+	char parent[256];
+	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+		snprintf(parent, sizeof(parent), "%.*s", (int)(slash - path), path);
+		if (mkdir(parent, 0700) && errno != EEXIST)
+			fail_msg("%s: %s", parent, strerror(errno));
+	}
+}
+
+static void write_file(const char *path, const struct bs_buffer *bytes, bool is_young)
+{
+	static const struct timespec long_ago[2] = {{.tv_sec = 1500000000}, {.tv_sec = 1500000000}};
+	make_parents(path);
+	FILE *file = fopen(path, "wb");
+	if (!file)
+		fail_msg("%s: %s", path, strerror(errno));
+	assert_int_equal(fwrite(bytes->data ? (const char *)bytes->data : "", 1, bytes->used_bytes, file), bytes->used_bytes);
+	assert_int_equal(fclose(file), 0);
+	if (!is_young)
+		assert_int_equal(utimensat(AT_FDCWD, path, long_ago, 0), 0);
+}
+
+/* How sources are being made. */
+struct making {
+	const struct oracle_setup *setup;
+	const struct oracle_vocabulary *vocabulary;
+	struct dice *dice;
+	struct oracle *oracle;
+	struct bs_buffer text, id;
+};
+
+static uint32_t draw_length(struct making *making)
+{
+	uint32_t mean = making->setup->mean_words;
+	if (chance(making->dice, 4))
+		return 0;
+	if (making->setup->n_docs < 30000 && roll(making->dice, 1000) < 3)
+		return 50 * mean + roll(making->dice, 100 * mean);
+	return roll(making->dice, 2 * mean) + 1;
+}
+
+static void draw_text(struct making *making)
+{
+	bs_buffer_clear(&making->text);
+	append(&making->text, "", 0);
+	oracle_append_text(making->vocabulary, making->dice, draw_length(making), &making->text);
+}
+
+/* The argument as ids have it: without leading "./" and trailing "/". */
+static void append_label(struct bs_buffer *id, const char *argument)
+{
+	const char *start = strncmp(argument, "./", 2) == 0 ? argument + 2 : argument;
+	size_t n = strlen(start);
+	while (n > 0 && start[n - 1] == '/')
+		n--;
+	append(id, start, n);
+}
+
+static void add_file(struct making *making, const char *argument, const char *name)
+{
+	const struct bs_buffer *text = &making->text;
+	bs_buffer_clear(&making->id);
+	append_label(&making->id, argument);
+	if (name) {
+		append_text(&making->id, "/");
+		append_text(&making->id, name);
+	}
+	oracle_add_field(making->oracle, "", text->data ? text->data : (const uint8_t *)"", text->used_bytes);
+	oracle_end_doc(making->oracle, making->id.data, making->id.used_bytes);
+}
+
+static void make_file(struct making *making, const char *argument)
+{
+	draw_text(making);
+	write_file(argument, &making->text, making->setup->is_young);
+	add_file(making, argument, NULL);
+}
+
+/* ---- folders ---- */
+
+/* By component, bytewise. */
+static int compare_paths(const void *a, const void *b)
+{
+	const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+	for (;;) {
+		size_t x_bytes = strcspn(x, "/"), y_bytes = strcspn(y, "/");
+		int order = memcmp(x, y, x_bytes < y_bytes ? x_bytes : y_bytes);
+		if (order || x_bytes != y_bytes)
+			return order ? order : (x_bytes < y_bytes ? -1 : 1);
+		if (!x[x_bytes] || !y[y_bytes])
+			return x[x_bytes] ? 1 : (y[y_bytes] ? -1 : 0);
+		x += x_bytes + 1;
+		y += y_bytes + 1;
+	}
+}
+
+/* Unique: the file's own name holds the number, and no folder's name holds any. */
+static char *draw_path(struct dice *dice, uint32_t number)
+{
+	static const char *const folders[] = {"a", "a-b", "a.b", "b", "A", "\u00e9", "a b", "~", "\x80", "c.jsonl"};
+	static const char *const files[] = {"a", "a-", "b", "B.", "\u6f22", "x ", "!", "\xff"};
+	static const char *const endings[] = {"", ".txt", ".jsonl", "-"};
+	char path[128] = "";
+	for (uint32_t depth = roll(dice, 4); depth > 0; depth--) {
+		strcat(path, folders[roll(dice, 10)]);
+		strcat(path, "/");
+	}
+	snprintf(path + strlen(path), sizeof(path) - strlen(path), "%s%u%s", files[roll(dice, 8)], number,
+	         endings[roll(dice, 4)]);
+	return strdup(path);
+}
+
+/* Files in folders that are so are passed over. */
+static bool is_binary(const struct bs_buffer *text)
+{
+	size_t n = text->used_bytes < 65536 ? text->used_bytes : 65536;
+	return n > 0 && memchr(text->data, 0, n);
+}
+
+static void make_folder(struct making *making, const char *argument, uint32_t n_docs)
+{
+	char path[256];
+	char **names = calloc(n_docs + 1, sizeof(*names));
+	assert_non_null(names);
+	for (uint32_t i = 0; i < n_docs; i++)
+		names[i] = draw_path(making->dice, i);
+	qsort(names, n_docs, sizeof(*names), compare_paths);
+	snprintf(path, sizeof(path), "%s/", argument);
+	make_parents(path);
+	for (uint32_t i = 0; i < n_docs; i++) {
+		draw_text(making);
+		snprintf(path, sizeof(path), "%s/%s", argument, names[i]);
+		write_file(path, &making->text, making->setup->is_young);
+		if (!is_binary(&making->text))
+			add_file(making, argument, names[i]);
+		free(names[i]);
+	}
+	free(names);
+	/* Hidden: passed over, too. */
+	snprintf(path, sizeof(path), "%s/.hidden", argument);
+	write_file(path, &making->text, making->setup->is_young);
+}
+
+/* ---- collections ---- */
+
+static void append_json(struct making *making, struct bs_buffer *json, const uint8_t *text, size_t text_bytes)
+{
+	char escape[8];
+	append_text(json, "\"");
+	for (size_t i = 0; i < text_bytes; i++) {
+		bool is_plain = text[i] >= 0x20 && text[i] != '"' && text[i] != '\\';
+		if (text[i] == '\n' && chance(making->dice, 50)) {
+			append_text(json, "\\n");
+		} else if (!is_plain || (text[i] < 0x80 && chance(making->dice, 2))) {
+			snprintf(escape, sizeof(escape), "\\u%04x", text[i]);
+			append_text(json, escape);
+		} else {
+			append(json, &text[i], 1);
+		}
+	}
+	append_text(json, "\"");
+}
+
+static bool is_integer(const struct bs_buffer *id)
+{
+	size_t n = id->used_bytes;
+	if (n == 0 || n > 15 || (n > 1 && id->data[0] == '0'))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (id->data[i] < '0' || id->data[i] > '9')
+			return false;
+	return true;
+}
+
+/* An earlier document of this source whose id the next record takes over, or SIZE_MAX. */
+static size_t draw_replaced(struct making *making, size_t first_doc)
+{
+	size_t n = oracle_n_docs(making->oracle) - first_doc;
+	if (n == 0 || !chance(making->dice, 7))
+		return SIZE_MAX;
+	size_t doc = first_doc + roll(making->dice, (uint32_t)n);
+	return oracle_doc(making->oracle, doc)->is_replaced ? SIZE_MAX : doc;
+}
+
+/* Leaves the record's id in making->id and appends its field; without one, the id is of the line. */
+static void append_id(struct making *making, const char *argument, uint32_t line, size_t replaced,
+                      struct bs_buffer *json)
+{
+	const char *field = making->setup->id_field ? making->setup->id_field : "id";
+	char text[96];
+	bs_buffer_clear(&making->id);
+	append(&making->id, "", 0);
+	if (replaced != SIZE_MAX) {
+		const struct oracle_doc *doc = oracle_doc(making->oracle, replaced);
+		append(&making->id, making->oracle->bytes.data + doc->id_off, doc->id_bytes);
+	} else if (chance(making->dice, 15)) {
+		append_label(&making->id, argument);
+		snprintf(text, sizeof(text), ":%u", line);
+		append_text(&making->id, text);
+		if (chance(making->dice, 50)) {
+			snprintf(text, sizeof(text), "\"%s\": null, ", field);
+			append_text(json, text);
+		}
+		return;
+	} else {
+		snprintf(text, sizeof(text), chance(making->dice, 30) ? "%u" : "d%u", line + 1000);
+		append_text(&making->id, text);
+	}
+	snprintf(text, sizeof(text), "\"%s\": ", field);
+	append_text(json, text);
+	if (is_integer(&making->id) && chance(making->dice, 60))
+		append(json, making->id.data, making->id.used_bytes);
+	else
+		append_json(making, json, making->id.data, making->id.used_bytes);
+	append_text(json, ", ");
+}
+
+static const char *const field_names[] = {"text", "title", "body", "note", "x.y", "na\u00efve", "a", "or"};
+
+static bool is_text_field(const struct oracle_setup *setup, const char *name)
+{
+	return !setup->has_text_fields || strcmp(name, "title") == 0 || strcmp(name, "body") == 0;
+}
+
+/* A record with some fields; false if the engine must find no text in it. */
+static bool append_fields(struct making *making, struct bs_buffer *json)
+{
+	bool has_text = false;
+	uint32_t n_fields = making->setup->n_docs > 30000 ? 1 : roll_between(making->dice, 1, 4);
+	for (uint32_t i = 0; i < n_fields; i++) {
+		const char *name = chance(making->dice, 40) ? field_names[1 + roll(making->dice, 2)]
+		                                            : field_names[roll(making->dice, 8)];
+		if (chance(making->dice, 5))
+			append_text(json, "\"n\": 12, \"deep\": {\"title\": \"hidden\", \"l\": [\"x\", 1]}, \"t\": true, ");
+		draw_text(making);
+		append_json(making, json, (const uint8_t *)name, strlen(name));
+		append_text(json, ": ");
+		append_json(making, json, making->text.data, making->text.used_bytes);
+		append_text(json, i + 1 < n_fields ? ", " : "}");
+		if (!is_text_field(making->setup, name))
+			continue;
+		has_text = true;
+		oracle_add_field(making->oracle, name, making->text.data ? making->text.data : (const uint8_t *)"",
+		                 making->text.used_bytes);
+	}
+	return has_text;
+}
+
+static void append_bad_line(struct making *making, struct bs_buffer *json)
+{
+	static const char *const lines[] = {"", "  ", "not json", "[1, 2]", "{\"text\": \"cut", "{}", "{\"id\": 7}", "7",
+	                                    "{\"id\": 1.5, \"key\": 1.5, \"text\": \"a\"}", "{\"id\": [1], \"key\": {}, \"body\": \"b\"}"};
+	append_text(json, lines[roll(making->dice, sizeof(lines) / sizeof(*lines))]);
+}
+
+static void append_record(struct making *making, const char *argument, uint32_t line, size_t first_doc,
+                          struct bs_buffer *json)
+{
+	size_t replaced = draw_replaced(making, first_doc);
+	append_text(json, "{");
+	append_id(making, argument, line, replaced, json);
+	if (!append_fields(making, json))
+		return;
+	if (replaced != SIZE_MAX)
+		oracle_doc(making->oracle, replaced)->is_replaced = true;
+	oracle_end_doc(making->oracle, making->id.data, making->id.used_bytes);
+}
+
+static void replace_stdin(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+	assert_true(fd >= 0);
+	assert_true(dup2(fd, STDIN_FILENO) == STDIN_FILENO);
+	close(fd);
+}
+
+static void make_collection(struct making *making, const char *argument, uint32_t n_docs)
+{
+	struct bs_buffer json = {0};
+	size_t first_doc = oracle_n_docs(making->oracle);
+	uint32_t line = 1;
+	bool is_stdin = strcmp(argument, "-") == 0;
+	append(&json, "", 0);
+	for (uint32_t i = 0; i < n_docs; line++) {
+		if (line > 1)
+			append_text(&json, chance(making->dice, 5) ? "\r\n" : "\n");
+		if (chance(making->dice, 2)) {
+			append_bad_line(making, &json);
+			continue;
+		}
+		append_record(making, argument, line, first_doc, &json);
+		i++;
+	}
+	if (chance(making->dice, 80))
+		append_text(&json, "\n");
+	const char *path = is_stdin ? "stdin" : argument;
+	write_file(path, &json, making->setup->is_young);
+	if (is_stdin)
+		replace_stdin(path);
+	bs_buffer_deinit(&json);
+}
+
+void oracle_write_sources(const struct oracle_setup *setup, const struct oracle_vocabulary *vocabulary,
+                          struct dice *dice, struct oracle *oracle)
+{
+	struct making making = {.setup = setup, .vocabulary = vocabulary, .dice = dice, .oracle = oracle};
+	uint32_t n_left = setup->n_docs;
+	for (uint32_t i = 0; i < setup->n_sources; i++) {
+		const char *argument = setup->sources[i];
+		uint32_t n_docs = i + 1 == setup->n_sources ? n_left : roll(dice, n_left + 1);
+		const char *start = strncmp(argument, "./", 2) == 0 ? argument + 2 : argument;
+		bool is_sub = strncmp(start, "sub/", 4) == 0;
+		char first = is_sub ? start[4] : start[0];
+		if (first == 'f') {
+			make_file(&making, argument);
+			continue;
+		}
+		if (first == 'n')
+			make_folder(&making, argument, n_docs);
+		else
+			make_collection(&making, argument, n_docs);
+		n_left -= n_docs;
+	}
+	bs_buffer_deinit(&making.text);
+	bs_buffer_deinit(&making.id);
+}

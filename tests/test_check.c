@@ -1,0 +1,444 @@
+/*
+ * test_check.c: an index whose checksums are right and whose content is not: `check` says what is wrong, and where. Each
+ * case starts from the small index of index_rig.h, changes a number or two, and makes the checksums right again.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/bytes.h"
+#include "core/check.h"
+#include "core/index_stats.h"
+#include "core/segment_sections.h"
+#include "corpus/stored_text.h"
+#include "index_rig.h"
+
+#define MATRIX 0u /* slabs of the first segment */
+#define LISTS  1u
+
+/* Sections of the manifest and of tombstones, and a number for what is in no section. */
+#define MANIFEST_OPTIONS  1u
+#define MANIFEST_SOURCES  2u
+#define MANIFEST_SEGMENTS 3u
+#define TOMBSTONE_BITS    1u
+#define WHOLE_FILE        0u
+
+/* ---- changing numbers ---- */
+
+/* One number of a section: n_bytes wide at the offset (from the end, if negative) becomes value, or changes by it. */
+struct edit {
+	uint32_t section;
+	uint32_t instance;
+	int64_t offset;
+	unsigned n_bytes;
+	enum { SET, ADD } how;
+	uint64_t value;
+};
+
+static void apply(uint8_t *file, size_t file_bytes, const struct edit *edit)
+{
+	uint64_t n_bytes = file_bytes;
+	uint8_t *at = edit->section == WHOLE_FILE ? file : section_in(file, edit->section, edit->instance, &n_bytes);
+	uint64_t offset = edit->offset < 0 ? n_bytes - (uint64_t)-edit->offset : (uint64_t)edit->offset;
+	uint64_t value = edit->value;
+	assert_true(offset + edit->n_bytes <= n_bytes);
+	for (unsigned i = 0; i < edit->n_bytes && edit->how == ADD; i++)
+		value += (uint64_t)at[offset + i] << (8 * i);
+	for (unsigned i = 0; i < edit->n_bytes; i++)
+		at[offset + i] = (uint8_t)(value >> (8 * i));
+}
+
+static enum bs_status check_index(struct bs_check_sum *sum, struct bs_error *err)
+{
+	struct bs_check_request request = {.stored_text = bs_stored_text_check};
+	return bs_index_check("index", &request, sum, err);
+}
+
+/* The edits, n of them, in the which-th file of that name; check must fail like that, name the file and say what. */
+static void expect_damage(const char *prefix, unsigned which, const struct edit *edits, size_t n, enum bs_status wanted,
+                          const char *what)
+{
+	struct bs_error err = {""};
+	struct bs_check_sum sum;
+	struct bs_buffer good = {0};
+	struct bs_buffer bad = {0};
+	char *path = index_file(prefix, which);
+	read_bytes(path, &good);
+	read_bytes(path, &bad);
+	for (size_t i = 0; i < n; i++)
+		apply(bad.data, bad.used_bytes, &edits[i]);
+	reseal(bad.data, bad.used_bytes);
+	write_bytes(path, bad.data, bad.used_bytes);
+	enum bs_status status = check_index(&sum, &err);
+	if (status != wanted || (status && (!strstr(err.text, path) || !strstr(err.text, what))))
+		fail_msg("%s: \"%s\" wanted, but check says %s: %s", path, what, bs_status_name(status), err.text);
+	write_bytes(path, good.data, good.used_bytes);
+	free(path);
+	bs_buffer_deinit(&good);
+	bs_buffer_deinit(&bad);
+}
+
+#define EXPECT(prefix, which, what, ...)                                                                              \
+	do {                                                                                                          \
+		const struct edit edits[] = {__VA_ARGS__};                                                            \
+		expect_damage(prefix, which, edits, COUNT(edits), BS_CORRUPT, what);                                  \
+	} while (0)
+#define EXPECT_REFUSED(prefix, which, what, ...)                                                                      \
+	do {                                                                                                          \
+		const struct edit edits[] = {__VA_ARGS__};                                                            \
+		expect_damage(prefix, which, edits, COUNT(edits), BS_UNSUPPORTED, what);                              \
+	} while (0)
+
+/* ---- the index as it is ---- */
+
+static void test_sound(void **state)
+{
+	(void)state;
+	struct bs_error err = {""};
+	struct bs_check_sum sum;
+	make_small_index();
+	expect_ok(check_index(&sum, &err), &err);
+	assert_int_equal(sum.n_live_docs, 40);
+	assert_int_equal(sum.n_segments, 2);
+	/* Every byte of the files is in the sum, and every byte is spent on something. */
+	uint64_t n_bytes = 0;
+	static const char *const prefixes[] = {"manifest", "seg", "seg", "del", "del"};
+	for (unsigned i = 0; i < COUNT(prefixes); i++) {
+		struct bs_buffer bytes = {0};
+		char *path = index_file(prefixes[i], i == 2 || i == 4);
+		read_bytes(path, &bytes);
+		n_bytes += bytes.used_bytes;
+		free(path);
+		bs_buffer_deinit(&bytes);
+	}
+	assert_int_equal(sum.n_bytes, n_bytes);
+	struct bs_snapshot snapshot;
+	struct bs_index_stats stats;
+	expect_ok(bs_snapshot_open("index", &snapshot, &err), &err);
+	expect_ok(bs_index_stats_read(&snapshot, &stats, &err), &err);
+	assert_int_equal(stats.n_bytes, n_bytes);
+	for (int part = 0; part < BS_PARTS; part++)
+		assert_true(stats.parts[part] > 0);
+	const struct bs_slab_stats *slab = &stats.segments[0].slabs[MATRIX];
+	for (uint32_t l = 0; l < 3; l++)
+		assert_true(slab->density[l] > 0.05 && slab->density[l] < 0.8);
+	assert_true(slab->n_exact > 0 && slab->n_exact_postings >= 10 * slab->n_exact);
+	assert_int_equal(stats.segments[0].slabs[LISTS].n_levels, 0);
+	assert_true(stats.segments[0].slabs[LISTS].n_list_postings >= 90);
+	bs_index_stats_deinit(&stats);
+	bs_snapshot_deinit(&snapshot);
+	assert_int_equal(bs_index_check("nowhere", NULL, &sum, &err), BS_NOT_FOUND);
+}
+
+static void count_calls(void *context, uint64_t done_bytes, uint64_t total_bytes)
+{
+	uint64_t *last = context;
+	assert_true(done_bytes >= *last && done_bytes <= total_bytes);
+	*last = done_bytes;
+}
+
+static void test_progress(void **state)
+{
+	(void)state;
+	struct bs_error err = {""};
+	struct bs_check_sum sum;
+	uint64_t last = 0;
+	struct bs_check_request request = {.progress = count_calls, .context = &last};
+	make_small_index();
+	expect_ok(bs_index_check("index", &request, &sum, &err), &err);
+	assert_true(last > sum.n_bytes / 2);
+}
+
+/* ---- files ---- */
+
+static void test_containers(void **state)
+{
+	(void)state;
+	make_small_index();
+	EXPECT_REFUSED("seg", 0, "format version 2", {WHOLE_FILE, 0, 8, 4, SET, 2});
+	EXPECT_REFUSED("seg", 0, "what only a newer bitsift knows (features 0x4)", {WHOLE_FILE, 0, 36, 4, SET, 4});
+	EXPECT("seg", 0, "reserved bytes of the head", {WHOLE_FILE, 0, 48, 8, SET, 1});
+	EXPECT("seg", 1, "a file of kind 1", {WHOLE_FILE, 0, 12, 4, SET, 1});
+	/* Behind the head stands the first section, behind the first section a gap. */
+	struct bs_buffer bytes = {0};
+	uint64_t n_bytes;
+	char *path = index_file("seg", 0);
+	read_bytes(path, &bytes);
+	uint8_t *first = section_in(bytes.data, BS_SECTION_TERMS, 0, &n_bytes);
+	int64_t gap = first - bytes.data + (int64_t)n_bytes;
+	assert_true(gap % 64 != 0);
+	EXPECT("seg", 0, "between sections, is not zero", {WHOLE_FILE, 0, gap, 1, SET, 1});
+	/* A section of an unknown number is passed over; two of one name are not. */
+	int64_t table = (int64_t)bs_load_u64(bytes.data + 24);
+	int64_t fields = table;
+	while (bs_load_u32(bytes.data + fields) != BS_SECTION_FIELDS)
+		fields += 32;
+	const struct edit unknown = {WHOLE_FILE, 0, fields, 4, SET, 99};
+	expect_damage("seg", 0, &unknown, 1, BS_OK, "");
+	EXPECT("seg", 0, "two sections are number 35, instance 0", {WHOLE_FILE, 0, fields, 4, SET, BS_SECTION_DOC_NAMES});
+	free(path);
+	bs_buffer_deinit(&bytes);
+}
+
+static void test_manifest(void **state)
+{
+	(void)state;
+	make_small_index();
+	EXPECT("manifest", 0, "commit number 0", {MANIFEST_OPTIONS, 0, 0, 8, SET, 0});
+	EXPECT("manifest", 0, "file number 3 is not below the next one, 3", {MANIFEST_OPTIONS, 0, 8, 8, SET, 3});
+	EXPECT("manifest", 0, "source 0 (c.jsonl) is of unknown kind 5", {MANIFEST_SOURCES, 0, 1, 4, SET, 5});
+	EXPECT("manifest", 0, "source 0 (c.jsonl) is of unknown kind 0", {MANIFEST_SOURCES, 0, 1, 4, SET, 0});
+	/* "-" -> "d", at the end of the last source: label and path, a length before each. */
+	EXPECT("manifest", 0, "sources 1 and 2 are both named \"d\"", {MANIFEST_SOURCES, 0, -3, 1, SET, 'd'});
+	/* A segment: number, tombstones, documents, deleted ones, bytes, eight bytes each, behind one byte of their count. */
+	EXPECT("manifest", 0, "file number 1 is used twice", {MANIFEST_SEGMENTS, 0, 41, 8, SET, 1},
+	       {MANIFEST_SEGMENTS, 0, 41 + 8, 8, SET, 0}, {MANIFEST_SEGMENTS, 0, 41 + 16, 8, SET, 38});
+	EXPECT("manifest", 0, "segment 0 has 1 deleted documents and no tombstones", {MANIFEST_SEGMENTS, 0, 9, 8, SET, 0});
+	EXPECT("manifest", 0, "segment 1 has 0 deleted documents and a file of tombstones",
+	       {MANIFEST_SEGMENTS, 0, 41 + 24, 8, SET, 0});
+	/* What another file must agree with is said of that file. */
+	struct bs_error err = {""};
+	struct bs_check_sum sum;
+	char *path = index_file("manifest", 0);
+	struct bs_buffer good = {0};
+	struct bs_buffer bad = {0};
+	static const struct {
+		struct edit edit;
+		const char *what;
+	} cases[] = {
+		{{MANIFEST_SEGMENTS, 0, 33, 8, ADD, 1}, "seg-000001: corrupt: "},
+		{{MANIFEST_SEGMENTS, 0, 33, 8, ADD, 1}, " bytes where the manifest has "},
+		{{MANIFEST_SEGMENTS, 0, 17, 8, ADD, 1}, "38 documents where the manifest has 39"},
+		{{MANIFEST_SEGMENTS, 0, 25, 8, ADD, 1}, "del-000003: corrupt: 1 deleted documents where the manifest has 2"},
+		{{MANIFEST_SEGMENTS, 0, 1, 8, SET, 77}, "seg-000077: corrupt: the manifest names it, but it is missing"},
+		{{MANIFEST_SEGMENTS, 0, 9, 8, SET, 78}, "del-000078: corrupt: the manifest names it, but it is missing"},
+	};
+	read_bytes(path, &good);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		bs_buffer_clear(&bad);
+		expect_ok(bs_buffer_append(&bad, good.data, good.used_bytes, &err), &err);
+		apply(bad.data, bad.used_bytes, &cases[i].edit);
+		reseal(bad.data, bad.used_bytes);
+		write_bytes(path, bad.data, bad.used_bytes);
+		expect_status(check_index(&sum, &err), BS_CORRUPT, &err);
+		if (!strstr(err.text, cases[i].what))
+			fail_msg("\"%s\" wanted, but check says: %s", cases[i].what, err.text);
+	}
+	write_bytes(path, good.data, good.used_bytes);
+	bs_buffer_deinit(&good);
+	bs_buffer_deinit(&bad);
+	free(path);
+}
+
+static void test_tombstones(void **state)
+{
+	(void)state;
+	make_small_index();
+	/* 38 documents: five bytes, the last two bits of which stand for nothing. */
+	EXPECT("del", 0, "2 deleted documents where the manifest has 1", {TOMBSTONE_BITS, 0, 2, 1, SET, 1});
+	EXPECT("del", 0, "bits past the last of 38 documents", {TOMBSTONE_BITS, 0, 4, 1, ADD, 0x40});
+}
+
+/* ---- the numbers of a segment ---- */
+
+static void test_head(void **state)
+{
+	(void)state;
+	make_small_index();
+	EXPECT_REFUSED("seg", 0, "hash scheme 2", {BS_SECTION_META, 0, 0, 8, SET, 2});
+	EXPECT("seg", 0, "documents", {BS_SECTION_META, 0, 8, 8, ADD, 1});
+	EXPECT("seg", 0, "the lexicon does not hold", {BS_SECTION_META, 0, 16, 8, ADD, 100});
+	EXPECT("seg", 0, "postings where the lexicon has", {BS_SECTION_META, 0, 24, 8, ADD, 1});
+	EXPECT("seg", 0, "positions where the documents have", {BS_SECTION_META, 0, 32, 8, ADD, 1});
+	EXPECT("seg", 0, "slabs", {BS_SECTION_META, 0, 48, 8, ADD, 1});
+	EXPECT_REFUSED("seg", 0, "slab 0 is of a kind unknown", {BS_SECTION_SLABS, 0, 4, 4, SET, 2});
+	EXPECT("seg", 0, "slab 0", {BS_SECTION_SLABS, 0, 12, 4, ADD, 1});
+	EXPECT("seg", 0, "treatment table breaks its own rules", {BS_SECTION_TREATMENTS, 0, 24, 1, SET, 0});
+	EXPECT("seg", 0, "treatment table breaks its own rules", {BS_SECTION_TREATMENTS, 0, 9, 1, SET, 4});
+	/* Another treatment than the one the columns were filled by. */
+	EXPECT("seg", 0, "is in fewer documents of the slabs than its frequency says",
+	       {BS_SECTION_TREATMENTS, 0, 24, 1, SET, 12});
+}
+
+/* ---- lexicon ---- */
+
+/* Where a term stands, as "df, bytes shared, bytes left" and the bytes left. */
+static int64_t find_term(const char *rest)
+{
+	struct bs_buffer bytes = {0};
+	uint64_t n_bytes;
+	char *path = index_file("seg", 0);
+	read_bytes(path, &bytes);
+	const uint8_t *terms = section_in(bytes.data, BS_SECTION_TERMS, 0, &n_bytes);
+	const uint8_t *found = memmem(terms, n_bytes, rest, strlen(rest));
+	assert_non_null(found);
+	int64_t offset = found - terms - 3;
+	free(path);
+	bs_buffer_deinit(&bytes);
+	return offset;
+}
+
+static void test_lexicon(void **state)
+{
+	(void)state;
+	make_small_index();
+	int64_t even = find_term("even");
+	EXPECT("seg", 0, "(\"even\") is in no document", {BS_SECTION_TERMS, 0, even, 1, SET, 0});
+	EXPECT("seg", 0, "(\"even\") is in no document, or in more than there are", {BS_SECTION_TERMS, 0, even, 1, SET, 39});
+	EXPECT("seg", 0, "(\"even\") is in more documents of the slabs", {BS_SECTION_TERMS, 0, even, 1, ADD, (uint64_t)-1});
+	EXPECT("seg", 0, "(\"even\") is in fewer documents of the slabs", {BS_SECTION_TERMS, 0, even, 1, ADD, 1});
+	EXPECT("seg", 0, "(\"aven\") does not come after the one before", {BS_SECTION_TERMS, 0, even + 3, 1, SET, 'a'});
+	EXPECT("seg", 0, "(\"cven\") does not share all", {BS_SECTION_TERMS, 0, even + 3, 1, SET, 'c'});
+	EXPECT("seg", 0, "lexicon block 0 does not decode", {BS_SECTION_TERMS, 0, even + 2, 1, SET, 0x7f});
+	EXPECT("seg", 0, "(\"\") is empty", {BS_SECTION_TERMS, 0, 2, 1, SET, 0});
+	EXPECT("seg", 0, "lexicon block 0 does not decode", {BS_SECTION_TERMS, 0, 1, 1, SET, 1});
+	EXPECT("seg", 0, "is not what the index has", {BS_SECTION_TERM_INDEX, 0, 16, 8, ADD, 1});
+	EXPECT("seg", 0, "bytes before its first term", {BS_SECTION_TERM_INDEX, 0, 8, 8, SET, 1});
+	EXPECT("seg", 0, "block 0 has bytes after its last term", {BS_SECTION_TERM_INDEX, 0, 24, 8, ADD, 1});
+	/* The last term is "words", four bytes of which are its own; if it says three, one is left over. */
+	EXPECT("seg", 0, "has bytes after its last term", {BS_SECTION_TERMS, 0, -5, 1, SET, 3});
+}
+
+/* ---- slabs ---- */
+
+/* The fullest column of a level of the matrix (3: the exact columns): byte offsets of its line and of its popcount. */
+static uint32_t find_column(uint32_t l, int64_t *line_out, int64_t *popcount_out)
+{
+	uint32_t fullest = 0;
+	uint32_t most = 0;
+	struct bs_snapshot snapshot;
+	struct bs_error err = {""};
+	expect_ok(bs_snapshot_open("index", &snapshot, &err), &err);
+	const struct bs_slab *slab = &snapshot.segments[0].slabs[MATRIX];
+	const struct bs_level *level = l < slab->n_levels ? &slab->levels[l] : &slab->exact;
+	for (uint32_t c = 0; c < level->n_columns; c++) {
+		uint32_t popcount;
+		expect_ok(bs_slab_popcount(slab, level, c, &popcount, &err), &err);
+		fullest = popcount > most ? c : fullest;
+		most = popcount > most ? popcount : most;
+	}
+	assert_true(most > 0);
+	*line_out = (int64_t)((level->first_line + (uint64_t)fullest * level->n_lines) * BS_LINE_BYTES);
+	*popcount_out = (int64_t)(level->first_column + fullest) * 4;
+	bs_snapshot_deinit(&snapshot);
+	return fullest;
+}
+
+static void test_columns(void **state)
+{
+	(void)state;
+	make_small_index();
+	static const char *const names[] = {"document", "group", "block", "exact"};
+	for (uint32_t l = 0; l < 4; l++) {
+		int64_t line, popcount;
+		char what[80];
+		uint32_t c = find_column(l, &line, &popcount);
+		snprintf(what, sizeof(what), "slab 0: %s column %u has", names[l], c);
+		EXPECT("seg", 0, what, {BS_SECTION_POPCOUNTS, MATRIX, popcount, 4, ADD, 1});
+		/* The last of 512 lanes, of which 37 are in use. */
+		snprintf(what, sizeof(what), "slab 0: %s column %u has bits past the last", names[l], c);
+		EXPECT("seg", 0, what, {BS_SECTION_COLUMNS, MATRIX, line + 56, 8, SET, UINT64_C(1) << 63},
+		       {BS_SECTION_POPCOUNTS, MATRIX, popcount, 4, ADD, 1});
+		EXPECT("seg", 0, what, {BS_SECTION_COLUMNS, MATRIX, line + 4, 1, ADD, 0x80},
+		       {BS_SECTION_POPCOUNTS, MATRIX, popcount, 4, ADD, 1});
+		/* A column emptied, popcount and all. */
+		EXPECT("seg", 0, "is in fewer documents of the slabs", {BS_SECTION_COLUMNS, MATRIX, line, 8, SET, 0},
+		       {BS_SECTION_POPCOUNTS, MATRIX, popcount, 4, SET, 0});
+	}
+	/* A column beside the fullest, that of a word which not all 37 documents have: filled. */
+	int64_t line, popcount;
+	int64_t beside = find_column(3, &line, &popcount) > 0 ? -1 : 1;
+	line += beside * 64;
+	popcount += beside * 4;
+	EXPECT("seg", 0, "is in more documents of the slabs", {BS_SECTION_COLUMNS, MATRIX, line, 4, SET, UINT32_MAX},
+	       {BS_SECTION_COLUMNS, MATRIX, line + 4, 1, SET, 0x1f}, {BS_SECTION_POPCOUNTS, MATRIX, popcount, 4, SET, 37});
+	EXPECT("seg", 0, "exact columns: term", {BS_SECTION_EXACT_TERMS, MATRIX, 0, 4, SET, 5000});
+	EXPECT("seg", 0, "does not come after the one before", {BS_SECTION_EXACT_TERMS, MATRIX, 4, 4, SET, 0});
+	EXPECT("seg", 0, "documents of the slabs than its frequency says", {BS_SECTION_EXACT_TERMS, MATRIX, 0, 4, SET, 0});
+}
+
+static void test_rows(void **state)
+{
+	(void)state;
+	make_small_index();
+	EXPECT("seg", 0, "slab 0: row 1 is document 0, which has a row already", {BS_SECTION_ROWS, MATRIX, 4, 4, SET, 0});
+	EXPECT("seg", 0, "slab 1: row 0 is document 1, which has a row already", {BS_SECTION_ROWS, LISTS, 0, 4, SET, 1});
+	EXPECT("seg", 0, "slab 0: row 1 is document 38 of 38", {BS_SECTION_ROWS, MATRIX, 4, 4, SET, 38});
+}
+
+static void test_lists(void **state)
+{
+	(void)state;
+	make_small_index();
+	EXPECT("seg", 0, "plain signatures: the first does not begin at 0", {BS_SECTION_LIST_OFFSETS, LISTS, 0, 8, SET, 1});
+	EXPECT("seg", 0, "plain signatures: the last ends at", {BS_SECTION_LIST_OFFSETS, LISTS, -8, 8, ADD, 1});
+	EXPECT("seg", 1, "plain signatures: number 1 ends before it begins",
+	       {BS_SECTION_LIST_OFFSETS, 0, 8, 8, SET, UINT64_MAX});
+	EXPECT("seg", 0, "a plain signature: term 5000 of", {BS_SECTION_LIST_TERMS, LISTS, 0, 4, SET, 5000});
+	EXPECT("seg", 0, "a plain signature: term 0 does not come after", {BS_SECTION_LIST_TERMS, LISTS, 4, 4, SET, 0});
+	EXPECT("seg", 0, "documents of the slabs than its frequency says", {BS_SECTION_LIST_TERMS, LISTS, 0, 4, ADD, (uint64_t)-1});
+}
+
+/* ---- documents ---- */
+
+static void test_documents(void **state)
+{
+	(void)state;
+	make_small_index();
+	EXPECT("seg", 0, "run 0 of documents begins at 1", {BS_SECTION_DOC_RUNS, 0, 4, 4, SET, 1});
+	EXPECT("seg", 0, "run 1 of documents begins at 0", {BS_SECTION_DOC_RUNS, 0, 12, 4, SET, 0});
+	EXPECT("seg", 0, "run 1 of documents begins at 38", {BS_SECTION_DOC_RUNS, 0, 12, 4, SET, 38});
+	EXPECT("seg", 0, "run 1 of documents is of source 3 of 3", {BS_SECTION_DOC_RUNS, 0, 8, 4, SET, 3});
+	EXPECT("seg", 0, "positions where the documents have", {BS_SECTION_DOC_LENGTHS, 0, 0, 4, ADD, 1});
+	EXPECT("seg", 0, "document 2 has unknown flags 0x80", {BS_SECTION_DOC_FLAGS, 0, 2, 1, SET, 0x80});
+	EXPECT("seg", 0, "names of documents: the first does not begin at 0", {BS_SECTION_DOC_NAME_OFFSETS, 0, 0, 8, SET, 1});
+	EXPECT("seg", 0, "names of documents: number 1 ends before", {BS_SECTION_DOC_NAME_OFFSETS, 0, 16, 8, SET, 1});
+	EXPECT("seg", 0, "names of documents: the last ends at", {BS_SECTION_DOC_NAME_OFFSETS, 0, -8, 8, ADD, (uint64_t)-1});
+	/* "a.txt", the last name, becomes what would lead out of the folder or nowhere. */
+	EXPECT("seg", 0, "\"../at\", is not below its source", {BS_SECTION_DOC_NAMES, 0, -5, 4, SET, 0x612f2e2e});
+	EXPECT("seg", 0, "is not below its source", {BS_SECTION_DOC_NAMES, 0, -5, 1, SET, '/'});
+	EXPECT("seg", 0, "is not below its source", {BS_SECTION_DOC_NAMES, 0, -1, 1, SET, '/'});
+	EXPECT("seg", 0, "is not below its source", {BS_SECTION_DOC_NAMES, 0, -3, 1, SET, 0});
+	EXPECT("seg", 0, "is not below its source", {BS_SECTION_DOC_NAMES, 0, -5, 3, SET, 0x2e2f61},
+	       {BS_SECTION_DOC_NAMES, 0, -2, 2, SET, 0x622f});
+}
+
+static void test_store(void **state)
+{
+	(void)state;
+	make_small_index();
+	EXPECT("seg", 1, "stored text: the first does not begin at 0", {BS_SECTION_STORE_OFFSETS, 0, 0, 8, SET, 1});
+	EXPECT("seg", 1, "stored text: number 1 ends before it begins", {BS_SECTION_STORE_OFFSETS, 0, 16, 8, SET, 1});
+	EXPECT("seg", 1, "stored text: the last ends at", {BS_SECTION_STORE_OFFSETS, 0, -8, 8, ADD, 1});
+	EXPECT("seg", 1, "stored text: document 0", {BS_SECTION_STORE_FRAMES, 0, 20, 1, ADD, 1});
+	EXPECT("seg", 1, "stored text: document 2", {BS_SECTION_STORE_FRAMES, 0, -1, 1, ADD, 1});
+	/* Documents 1 to 3 of the segment: number in the store, bytes of the record. */
+	EXPECT("seg", 1, "document 3 has no stored text", {BS_SECTION_DOC_PLACES, 0, 96, 8, SET, 3});
+	EXPECT("seg", 1, "document 2 has no stored text of its own", {BS_SECTION_DOC_PLACES, 0, 64, 8, SET, 0});
+	EXPECT("seg", 1, "bytes where document 2 has", {BS_SECTION_DOC_PLACES, 0, 72, 8, ADD, 1});
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FOLDER_TEST(test_sound),
+		FOLDER_TEST(test_progress),
+		FOLDER_TEST(test_containers),
+		FOLDER_TEST(test_manifest),
+		FOLDER_TEST(test_tombstones),
+		FOLDER_TEST(test_head),
+		FOLDER_TEST(test_lexicon),
+		FOLDER_TEST(test_columns),
+		FOLDER_TEST(test_rows),
+		FOLDER_TEST(test_lists),
+		FOLDER_TEST(test_documents),
+		FOLDER_TEST(test_store),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,298 @@
+/* test_command_line.c: options as GNU programs take them, sizes and numbers, and the width of --help. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/command_line.h"
+#include "core_rig.h"
+
+enum {
+	OPTION_MEMORY = 1,
+	OPTION_JOBS,
+	OPTION_MERGE,
+	OPTION_QUIET,
+	OPTION_LONG
+};
+
+static const struct bs_option options[] = {
+	{OPTION_MEMORY, 0, "memory", "SIZE", "memory to work with [1G]"},
+	{OPTION_JOBS, 'j', "jobs", "N",
+         "threads, as many as there are processors unless told otherwise, which is rarely wise"},
+	{OPTION_MERGE, 'm', "merge", NULL, "merge"},
+	{OPTION_QUIET, 'q', "quiet", NULL, "say nothing"},
+	{OPTION_LONG, 0, "a-very-long-name-of-an-option", "ARGUMENT", "an option whose name does not fit its column"},
+	{0},
+};
+
+static const char *const examples[] = {
+	"bitsift try",
+	"the short one",
+	"bitsift try --memory 64M one two three four five six",
+	"a command longer than its column",
+	"bitsift try -q",
+	"an explanation that goes on and on and would not end within eighty columns by any means",
+	NULL,
+};
+
+static const struct bs_command command = {
+	.name = "try",
+	.summary = "Try things, many of them, in a sentence that is longer than a line of eighty columns can be.",
+	.usage = "[--memory SIZE] [-j N] [-m] [-q] [--a-very-long-name-of-an-option ARGUMENT] [--] [SOURCE]...",
+	.description = "",
+	.options = options,
+	.examples = examples,
+	.exit_status = "",
+};
+
+/* Arguments parted by blanks -> "id", "id=value" and operands, parted by blanks; or the message. */
+static const char *parse(const char *line)
+{
+	static char words[512], out[1024];
+	char *argv[64] = {(char *)(uintptr_t) "try"}, **operands;
+	int argc = 1, id;
+	const char *value;
+	struct bs_error err = {{0}};
+	snprintf(words, sizeof(words), "%s", line);
+	for (char *word = strtok(words, " "); word; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	struct bs_arguments arguments = {.command = &command, .argc = argc, .argv = argv};
+	out[0] = '\0';
+	for (;;) {
+		enum bs_status status = bs_arguments_next(&arguments, &id, &value, &err);
+		if (status) {
+			assert_int_equal(status, BS_INVALID);
+			snprintf(out, sizeof(out), "%s", err.text);
+			return out;
+		}
+		if (id == 0)
+			break;
+		size_t used = strlen(out);
+		snprintf(out + used, sizeof(out) - used, "%d%s%s ", id, value ? "=" : "", value ? value : "");
+	}
+	size_t n = bs_arguments_operands(&arguments, &operands);
+	for (size_t i = 0; i < n; i++) {
+		size_t used = strlen(out);
+		snprintf(out + used, sizeof(out) - used, "%s ", operands[i]);
+	}
+	return out;
+}
+
+static void test_options(void **state)
+{
+	(void)state;
+	static const char *const cases[][2] = {
+		{"", ""},
+		{"a b", "a b "},
+		{"--memory 64M a", "1=64M a "},
+		{"--memory=64M", "1=64M "},
+		{"--memory=", "1= "},
+		{"a -j 4 b -j5 c", "2=4 2=5 a b c "},
+		{"-mqj7", "3 4 2=7 "},
+		{"-qm --jobs=-1", "4 3 2=-1 "},
+		{"-- -q --memory", "-q --memory "},
+		{"a -- -q -- b", "a -q -- b "},
+		{"-q - -m", "4 3 - "},
+		{"--mem 5 --q", "1=5 4 "},
+		{"--memory --quiet", "1=--quiet "},
+		{"-h --help", "1000 1000 "},
+		{"-q --help -m", "4 1000 3 "},
+	};
+	for (size_t i = 0; i < COUNT(cases); i++)
+		assert_string_equal(parse(cases[i][0]), cases[i][1]);
+}
+
+static void test_wrong_options(void **state)
+{
+	(void)state;
+	static const char *const cases[][2] = {
+		{"--nothing", "unknown option --nothing"},
+		{"a --nothing=1 b", "unknown option --nothing=1"},
+		{"-x", "unknown option -x"},
+		{"-qx", "unknown option -x"},
+		{"-1", "unknown option -1"},
+		{"--me", "unknown option --me"}, /* memory, merge */
+		{"--memory", "option --memory needs an argument"},
+		{"a --mem", "option --mem needs an argument"},
+		{"-j", "option -j needs an argument"},
+		{"-qj", "option -j needs an argument"},
+		{"--quiet=yes", "option --quiet takes no argument"},
+		{"--help=me", "option --help takes no argument"},
+	};
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const char *message = parse(cases[i][0]);
+		if (strncmp(message, cases[i][1], strlen(cases[i][1])) != 0)
+			fail_msg("%s: %s", cases[i][0], message);
+		assert_non_null(strstr(message, "`bitsift try --help`"));
+	}
+	assert_string_equal(parse("-q a"), "4 a "); /* what went before does not stick */
+}
+
+static void test_sizes(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		uint64_t n_bytes;
+	} right[] = {
+		{"0", 0},
+		{"1", 1},
+		{"4096", 4096},
+		{"64M", 64 << 20},
+		{"64m", 64 << 20},
+		{"64MB", 64 << 20},
+		{"64MiB", 64 << 20},
+		{"1.5GiB", UINT64_C(3) << 29},
+		{"1.5g", UINT64_C(3) << 29},
+		{"2k", 2048},
+		{"0.5K", 512},
+		{".5k", 512},
+		{"1T", UINT64_C(1) << 40},
+		{"8000000T", UINT64_C(8000000) << 40},
+	};
+	static const char *const wrong[] = {
+		"",         "abc",
+		"-1",       "-64M",
+		"--",       "M",
+		"64X",      "64MM",
+		"64Mi",     "64MBB",
+		"64 M",     " 64M",
+		"64M ",     "+64M",
+		"1e400",    "inf",
+		"nan",      "infinity",
+		"0x10",     "0x1p4",
+		"9000000T", "99999999999999999999",
+		"9e18",     ".",
+		"64M\n",    "1,5G",
+		"-0",       " -0",
+	};
+	for (size_t i = 0; i < COUNT(right); i++) {
+		struct bs_error err = {{0}};
+		uint64_t n_bytes = 7;
+		expect_ok(bs_parse_size("--memory", right[i].text, &n_bytes, &err), &err);
+		assert_int_equal(n_bytes, right[i].n_bytes);
+	}
+	for (size_t i = 0; i < COUNT(wrong); i++) {
+		struct bs_error err = {{0}};
+		uint64_t n_bytes = 7;
+		if (bs_parse_size("--memory", wrong[i], &n_bytes, &err) != BS_INVALID)
+			fail_msg("\"%s\" is taken for a size", wrong[i]);
+		assert_non_null(strstr(err.text, "--memory"));
+		assert_int_equal(n_bytes, 7);
+	}
+}
+
+static void test_numbers(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		uint64_t least, most;
+		bool is_right;
+		uint64_t number;
+	} cases[] = {
+		{"5", 1, 10, true, 5},
+		{"1", 1, 10, true, 1},
+		{"10", 1, 10, true, 10},
+		{"007", 0, 10, true, 7},
+		{"0", 0, 0, true, 0},
+		{"18446744073709551615", 0, UINT64_MAX, true, UINT64_MAX},
+		{"0", 1, 10, false, 0},
+		{"11", 1, 10, false, 0},
+		{"18446744073709551616", 0, UINT64_MAX, false, 0},
+		{"", 0, 10, false, 0},
+		{"abc", 0, 10, false, 0},
+		{"-1", 0, UINT64_MAX, false, 0},
+		{" -1", 0, UINT64_MAX, false, 0},
+		{" 5", 0, 10, false, 0},
+		{"+5", 0, 10, false, 0},
+		{"5 ", 0, 10, false, 0},
+		{"5x", 0, 10, false, 0},
+		{"0x5", 0, 10, false, 0},
+		{"5.0", 0, 10, false, 0},
+		{" -18446744073709551611", 0, 10, false, 0},
+	};
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct bs_error err = {{0}};
+		uint64_t number = 77;
+		enum bs_status status =
+			bs_parse_number("-n", cases[i].text, cases[i].least, cases[i].most, &number, &err);
+		if (status != (cases[i].is_right ? BS_OK : BS_INVALID))
+			fail_msg("\"%s\": %s", cases[i].text, bs_status_name(status));
+		assert_true(number == (cases[i].is_right ? cases[i].number : 77));
+		assert_true(cases[i].is_right || strstr(err.text, "-n"));
+	}
+}
+
+static void test_formats(void **state)
+{
+	(void)state;
+	static const struct {
+		uint64_t n;
+		const char *bytes, *count;
+	} cases[] = {
+		{0, "0 B", "0"},
+		{812, "812 B", "812"},
+		{999, "999 B", "999"},
+		{1000, "1000 B", "1,000"},
+		{1023, "1023 B", "1,023"},
+		{1024, "1.00 KiB", "1,024"},
+		{10234, "9.99 KiB", "10,234"},
+		{10239, "10.0 KiB", "10,239"},
+		{65741, "64.2 KiB", "65,741"},
+		{1048575, "1.00 MiB", "1,048,575"},
+		{1406601052, "1.31 GiB", "1,406,601,052"},
+		{UINT64_MAX, "16777216.0 TiB", "18,446,744,073,709,551,615"},
+	};
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char bytes[24], count[32];
+		bs_format_bytes(cases[i].n, bytes);
+		bs_format_count(cases[i].n, count);
+		assert_string_equal(bytes, cases[i].bytes);
+		assert_string_equal(count, cases[i].count);
+	}
+}
+
+static void test_help(void **state)
+{
+	(void)state;
+	struct bs_error err = {{0}};
+	struct bs_buffer text = {0};
+	expect_ok(bs_command_help(&command, &text, &err), &err);
+	expect_ok(bs_buffer_append(&text, "", 1, &err), &err);
+	char *help = (char *)text.data;
+	assert_int_equal(strncmp(help, "Usage: bitsift try [--memory SIZE]", 34), 0);
+	for (size_t i = 0; options[i].id; i++)
+		assert_non_null(strstr(help, options[i].name));
+	for (size_t i = 0; examples[i]; i += 2)
+		assert_non_null(strstr(help, examples[i]));
+	assert_non_null(strstr(help, "-h, --help"));
+	assert_non_null(strstr(help, "by any means"));
+	assert_int_equal(help[strlen(help) - 1], '\n');
+	for (char *line = help; *line; line += strcspn(line, "\n") + 1) {
+		size_t n = strcspn(line, "\n");
+		if (n > 80)
+			fail_msg("%zu columns: %.*s", n, (int)n, line);
+	}
+	bs_buffer_deinit(&text);
+	/* No examples, no options but the common one. */
+	static const struct bs_option none[] = {{0}};
+	struct bs_command bare = {.name = "bare", .summary = "Nothing.", .usage = "", .options = none};
+	expect_ok(bs_command_help(&bare, &text, &err), &err);
+	bs_buffer_deinit(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_options), cmocka_unit_test(test_wrong_options), cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_numbers), cmocka_unit_test(test_formats),       cmocka_unit_test(test_help),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,197 @@
+/*
+ * test_corrupt.c: every byte of every file of a small index damaged in turn. Whatever the byte, a search gives the right
+ * answer or an error, never anything else; and `check` finds it.
+ */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/check.h"
+#include "corpus/stored_text.h"
+#include "index_rig.h"
+#include "query/search.h"
+
+static const char *const queries[] = {
+	"common",
+	"absent",
+	"red fox",
+	"\"red fox\"",
+	"w3 OR l17",
+	"common -even",
+	"NOT odd",
+	"l1*",
+	"stored~1",
+	"title:even",
+	"\"fox red\"~3 OR \xe6\x9d\xb1\xe4\xba\xac",
+	"(even OR w5) -fox",
+};
+
+/* The answer to one query, as text. */
+struct answer {
+	struct bs_buffer text;
+};
+
+static enum bs_status take_hit(void *context, const struct bs_search_hit *hit, struct bs_error *err)
+{
+	struct answer *answer = context;
+	char score[40];
+	int n = snprintf(score, sizeof(score), " %.9f\n", hit->score);
+	enum bs_status status = bs_buffer_append(&answer->text, hit->id, hit->id_bytes, err);
+	if (!status)
+		status = bs_buffer_append(&answer->text, hit->snippet, hit->snippet_bytes, err);
+	return status ? status : bs_buffer_append(&answer->text, score, (size_t)n, err);
+}
+
+/* Appends all answers; an error ends them. Any failure to read a document is an error too. */
+static enum bs_status answer_all(const char *kernel, struct answer *answer, struct bs_error *err)
+{
+	struct bs_search search;
+	struct bs_searcher *searcher = NULL;
+	struct bs_search_sink sink = {.context = answer, .hit = take_hit};
+	enum bs_status status = bs_search_open("index", kernel, &search, err);
+	if (status)
+		return status;
+	status = bs_searcher_new(&search, &sink, &searcher, err);
+	for (size_t i = 0; i < COUNT(queries) * 2 && !status; i++) {
+		struct bs_query_stats stats;
+		size_t at_byte;
+		char count[32];
+		struct bs_search_request request = {
+			.text = (const uint8_t *)queries[i / 2],
+			.text_bytes = strlen(queries[i / 2]),
+			.mode = i % 2 ? BS_SEARCH_TOP : BS_SEARCH_COUNT,
+			.k = 5,
+			.snippets = i % 2,
+		};
+		status = bs_searcher_run(searcher, &request, &stats, &at_byte, err);
+		int n = snprintf(count, sizeof(count), "%llu\n", (unsigned long long)stats.hits);
+		if (!status)
+			status = bs_buffer_append(&answer->text, count, (size_t)n, err);
+	}
+	if (!status && bs_searcher_failures(searcher) > 0)
+		status = BS_IO;
+	bs_searcher_free(searcher);
+	bs_search_deinit(&search);
+	return status;
+}
+
+static enum bs_status check_index(struct bs_error *err)
+{
+	struct bs_check_request request = {.stored_text = bs_stored_text_check};
+	struct bs_check_sum sum;
+	return bs_index_check("index", &request, &sum, err);
+}
+
+static void flip(int fd, size_t at, uint8_t byte)
+{
+	assert_int_equal(pwrite(fd, &byte, 1, (off_t)at), 1);
+}
+
+/* With one byte of a file as it should not be. */
+static void try_byte(const char *path, size_t at, const char *kernel, const struct answer *right, struct answer *answer,
+                     size_t *n_errors)
+{
+	struct bs_error err = {""};
+	bs_buffer_clear(&answer->text);
+	enum bs_status status = answer_all(kernel, answer, &err);
+	if (status && status != BS_CORRUPT && status != BS_UNSUPPORTED)
+		fail_msg("%s, byte %zu: %s: %s", path, at, bs_status_name(status), err.text);
+	if (!status && (answer->text.used_bytes != right->text.used_bytes ||
+	                memcmp(answer->text.data, right->text.data, right->text.used_bytes) != 0))
+		fail_msg("%s, byte %zu, kernel %s: a wrong answer:\n%.*s", path, at, kernel, (int)answer->text.used_bytes,
+		         (const char *)answer->text.data);
+	*n_errors += status != BS_OK;
+	status = check_index(&err);
+	if (status != BS_CORRUPT)
+		fail_msg("%s, byte %zu: check says: %s", path, at, bs_status_name(status));
+	if (!strstr(err.text, path))
+		fail_msg("%s, byte %zu: check names another file: %s", path, at, err.text);
+}
+
+static void try_file(const char *path, const char *const kernels[2], const struct answer *right, struct answer *answer)
+{
+	struct bs_buffer bytes = {0};
+	size_t n_errors = 0;
+	read_bytes(path, &bytes);
+	int fd = open(path, O_WRONLY);
+	assert_true(fd >= 0);
+	for (size_t at = 0; at < bytes.used_bytes; at++) {
+		for (int i = 0; i < 2; i++) {
+			flip(fd, at, bytes.data[at] ^ (i ? 0xff : 0x01));
+			try_byte(path, at, kernels[(at + (size_t)i) % 2], right, answer, &n_errors);
+			flip(fd, at, bytes.data[at]);
+		}
+	}
+	close(fd);
+	print_message("%s: %zu bytes, %zu of %zu flips were in the way of the queries\n", path, bytes.used_bytes, n_errors,
+	              bytes.used_bytes * 2);
+	/* Everything but the gaps between sections, and what no query here touches. */
+	assert_true(n_errors * 2 > bytes.used_bytes);
+	bs_buffer_deinit(&bytes);
+}
+
+static void test_every_byte(void **state)
+{
+	(void)state;
+	struct answer right = {{0}};
+	struct answer answer = {{0}};
+	struct bs_error err = {""};
+	const struct bs_kernel *found[8];
+	size_t n = bs_kernel_list(found, 8);
+	const char *const kernels[2] = {found[0]->name, found[n - 1]->name};
+	make_small_index();
+	expect_ok(answer_all(kernels[0], &right, &err), &err);
+	expect_ok(check_index(&err), &err);
+	static const char *const prefixes[] = {"manifest", "seg", "seg", "del", "del"};
+	static const unsigned numbers[] = {0, 0, 1, 0, 1};
+	for (size_t i = 0; i < COUNT(prefixes); i++) {
+		char *path = index_file(prefixes[i], numbers[i]);
+		try_file(path, kernels, &right, &answer);
+		free(path);
+	}
+	expect_ok(check_index(&err), &err);
+	bs_buffer_deinit(&right.text);
+	bs_buffer_deinit(&answer.text);
+}
+
+/* A file that ends too early, or goes on too long: the same promise. */
+static void test_every_length(void **state)
+{
+	(void)state;
+	struct answer right = {{0}};
+	struct answer answer = {{0}};
+	struct bs_error err = {""};
+	size_t n_errors = 0;
+	make_small_index();
+	expect_ok(answer_all(NULL, &right, &err), &err);
+	char *path = index_file("seg", 0);
+	struct bs_buffer bytes = {0};
+	read_bytes(path, &bytes);
+	for (size_t n_bytes = 0; n_bytes < bytes.used_bytes; n_bytes += n_bytes < 200 ? 1 : 37) {
+		write_bytes(path, bytes.data, n_bytes);
+		try_byte(path, n_bytes, NULL, &right, &answer, &n_errors);
+	}
+	expect_ok(bs_buffer_append(&bytes, "", 1, &err), &err);
+	write_bytes(path, bytes.data, bytes.used_bytes);
+	try_byte(path, bytes.used_bytes, NULL, &right, &answer, &n_errors);
+	free(path);
+	bs_buffer_deinit(&bytes);
+	bs_buffer_deinit(&right.text);
+	bs_buffer_deinit(&answer.text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FOLDER_TEST(test_every_byte),
+		FOLDER_TEST(test_every_length),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

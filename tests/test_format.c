@@ -1,0 +1,140 @@
+/*
+ * test_format.c: the worked example of core/FORMAT.md is what the indexer writes, byte for byte.
+ *
+ * In FORMAT.md the example is the lines that begin with an offset of four hexadecimal digits: bytes, then an optional
+ * comment behind a semicolon. "*" stands for zeros up to the next offset.
+ */
+#include <ctype.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/check.h"
+#include "index_rig.h"
+
+static const char collection[] =
+	"{\"id\":\"a\",\"text\":\"Bits sift\"}\n"
+	"{\"id\":\"b\",\"text\":\"bits and bits\"}\n"
+	"{\"id\":\"c\",\"text\":\"\xe6\x9d\xb1\xe4\xba\xac\"}\n";
+
+/* Treatments and density fixed, so that the example does not change with what the indexer thinks best. */
+static void make_example(void)
+{
+	struct bs_treatment_policy policy = bs_treatment_policy_default();
+	policy.is_forced = true;
+	policy.force[0] = 1;
+	policy.force[1] = 0;
+	policy.force[2] = 1;
+	policy.exact_share = 1.5 / 512;
+	policy.density = 0.6;
+	struct bs_index_job job = {
+		.dir = "index",
+		.options = {.words = true, .density = BS_DEFAULT_DENSITY},
+		.n_threads = 1,
+		.policy = &policy,
+		.list_mode = BS_LISTS_NEVER,
+	};
+	write_text("example.jsonl", collection);
+	index_sources(&job, (const char *const[]){"example.jsonl", NULL}, NULL);
+}
+
+/* ---- reading the example ---- */
+
+static bool is_example_line(const char *line)
+{
+	for (int i = 0; i < 4; i++)
+		if (!isxdigit((unsigned char)line[i]))
+			return false;
+	return line[4] == ' ' && line[5] == ' ';
+}
+
+static void fill_to(struct bs_buffer *bytes, size_t n_bytes)
+{
+	static const uint8_t zero[1];
+	struct bs_error err;
+	while (bytes->used_bytes < n_bytes)
+		expect_ok(bs_buffer_append(bytes, zero, 1, &err), &err);
+}
+
+static void take_line(const char *line, unsigned number, bool after_star, struct bs_buffer *bytes)
+{
+	struct bs_error err;
+	char *at;
+	size_t offset = strtoul(line, &at, 16);
+	if (after_star)
+		fill_to(bytes, offset);
+	if (offset != bytes->used_bytes)
+		fail_msg("FORMAT.md:%u: offset %04zx where %04zx is next", number, offset, bytes->used_bytes);
+	for (;;) {
+		at += strspn(at, " ");
+		if (!isxdigit((unsigned char)at[0]) || !isxdigit((unsigned char)at[1]))
+			return;
+		char pair[3] = {at[0], at[1], '\0'};
+		uint8_t byte = (uint8_t)strtoul(pair, NULL, 16);
+		expect_ok(bs_buffer_append(bytes, &byte, 1, &err), &err);
+		at += 2;
+	}
+}
+
+static void read_example(struct bs_buffer *bytes)
+{
+	char line[512];
+	bool after_star = false;
+	unsigned number = 0;
+	FILE *file = fopen(FORMAT_MD, "r");
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file)) {
+		number++;
+		if (is_example_line(line)) {
+			take_line(line, number, after_star, bytes);
+			after_star = false;
+		} else if (strcmp(line, "*\n") == 0) {
+			after_star = true;
+		}
+	}
+	fclose(file);
+}
+
+/* ---- the test ---- */
+
+static void test_example(void **state)
+{
+	(void)state;
+	struct bs_buffer written = {0};
+	struct bs_buffer told = {0};
+	struct bs_error err = {""};
+	struct bs_check_sum sum;
+	make_example();
+	expect_ok(bs_index_check("index", NULL, &sum, &err), &err);
+	char *path = index_file("seg", 0);
+	read_bytes(path, &written);
+	read_example(&told);
+	for (size_t at = 0; at < written.used_bytes || at < told.used_bytes; at++) {
+		if (at < written.used_bytes && at < told.used_bytes && written.data[at] == told.data[at])
+			continue;
+		for (size_t i = at / 16 * 16; i < written.used_bytes; i++) {
+			if (i % 16)
+				printf(" %02x", written.data[i]);
+			else
+				printf("\n%04zx  %02x", i, written.data[i]);
+		}
+		printf("\n");
+		fail_msg("the example of FORMAT.md differs from byte %04zx on; above is what it must be", at);
+	}
+	free(path);
+	bs_buffer_deinit(&written);
+	bs_buffer_deinit(&told);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FOLDER_TEST(test_example),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,428 @@
+/* test_library.c: bitsift.h as a program sees it: linked to the installed library's own file, nothing else of ours. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bitsift.h>
+
+/* ---- a folder with a collection and an index ---- */
+
+struct rig {
+	char folder[64];
+	char collection[96];
+	char dir[96];
+};
+
+static void write_text(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+static int setup(void **state)
+{
+	struct rig *rig = calloc(1, sizeof(*rig));
+	assert_non_null(rig);
+	strcpy(rig->folder, "/tmp/bitsift-library-XXXXXX");
+	assert_non_null(mkdtemp(rig->folder));
+	snprintf(rig->collection, sizeof(rig->collection), "%s/a.jsonl", rig->folder);
+	snprintf(rig->dir, sizeof(rig->dir), "%s/index", rig->folder);
+	write_text(rig->collection, "{\"id\": 1, \"title\": \"Cats\", \"text\": \"a cat and a dog\"}\n"
+	                            "{\"id\": 2, \"text\": \"a cat, a cat, a cat\"}\n"
+	                            "{\"id\": 3, \"text\": \"no animals\"}\n"
+	                            "not a record\n");
+	*state = rig;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct rig *rig = *state;
+	char command[128];
+	snprintf(command, sizeof(command), "rm -rf %s", rig->folder);
+	assert_int_equal(system(command), 0);
+	free(rig);
+	return 0;
+}
+
+static enum bs_status build(struct rig *rig, struct bs_build_request request, struct bs_build_report *report,
+                            struct bs_error *err)
+{
+	const char *sources[] = {rig->collection};
+	request.dir = rig->dir;
+	request.sources = sources;
+	request.n_sources = 1;
+	return bs_index_build(&request, report, err);
+}
+
+static struct bs_index *build_and_open(struct rig *rig)
+{
+	struct bs_index *index;
+	assert_int_equal(build(rig, (struct bs_build_request){.dir = NULL}, NULL, NULL), BS_OK);
+	assert_int_equal(bs_index_open(rig->dir, NULL, &index, NULL), BS_OK);
+	return index;
+}
+
+/* Ids of hits, in a line. */
+struct heard {
+	char ids[64];
+	char notices[256];
+	char snippet[256];
+	double last_score;
+	int n_hits;
+	int n_wanted; /* stop after these; 0: all */
+};
+
+static int hear_hit(void *context, const struct bs_find_hit *hit)
+{
+	struct heard *heard = context;
+	snprintf(heard->ids + strlen(heard->ids), sizeof(heard->ids) - strlen(heard->ids), "%.*s ", (int)hit->id_bytes,
+	         hit->id);
+	snprintf(heard->snippet, sizeof(heard->snippet), "%.*s", (int)hit->snippet_bytes, hit->snippet);
+	heard->last_score = hit->score;
+	heard->n_hits++;
+	if (hit->rank)
+		assert_int_equal(hit->rank, heard->n_hits);
+	return heard->n_hits == heard->n_wanted;
+}
+
+static void hear_notice(void *context, const char *message)
+{
+	struct heard *heard = context;
+	snprintf(heard->notices, sizeof(heard->notices), "%s", message);
+}
+
+static struct bs_find_request ask(const char *query, enum bs_find_mode mode, struct heard *heard)
+{
+	return (struct bs_find_request){.query = query,
+	                                .query_bytes = strlen(query),
+	                                .mode = mode,
+	                                .hit = hear_hit,
+	                                .notice = hear_notice,
+	                                .context = heard};
+}
+
+/* ---- version, names ---- */
+
+static void test_versions_agree(void **state)
+{
+	(void)state;
+	char version[32];
+	snprintf(version, sizeof(version), "%d.%d.%d", BS_VERSION_MAJOR, BS_VERSION_MINOR, BS_VERSION_PATCH);
+	assert_string_equal(version, BS_VERSION);
+	assert_string_equal(version, bs_version());
+	assert_string_equal(version, BITSIFT_VERSION); /* the build's */
+}
+
+static void test_names_are_never_null(void **state)
+{
+	(void)state;
+	assert_string_equal(bs_status_name(BS_CORRUPT), "corrupt");
+	assert_non_null(bs_status_name((enum bs_status)1000));
+	assert_string_equal(bs_skip_name(BS_SKIP_BINARY), "binary files");
+	assert_non_null(bs_skip_name((enum bs_skip)1000));
+}
+
+static void test_kernels(void **state)
+{
+	(void)state;
+	const char *names[8] = {NULL};
+	size_t n = bs_kernel_names(NULL, 0);
+	assert_in_range(n, 1, 8);
+	assert_int_equal(bs_kernel_names(names, 8), n);
+	assert_string_equal(names[n - 1], "plain");
+	const char *first[2] = {NULL, NULL};
+	assert_int_equal(bs_kernel_names(first, 1), n);
+	assert_ptr_equal(first[0], names[0]);
+	assert_null(first[1]);
+}
+
+/* ---- building ---- */
+
+struct watched {
+	int n_progress;
+	int n_skipped;
+	char message[256];
+	int answer;
+};
+
+static int watch_progress(void *context, const struct bs_build_report *so_far)
+{
+	struct watched *watched = context;
+	watched->n_progress++;
+	assert_true(so_far->n_docs <= 3);
+	return watched->answer;
+}
+
+static void watch_skipped(void *context, enum bs_skip reason, const char *message)
+{
+	struct watched *watched = context;
+	watched->n_skipped++;
+	assert_int_equal(reason, BS_SKIP_BAD_RECORD);
+	snprintf(watched->message, sizeof(watched->message), "%s", message);
+}
+
+static void test_build_reports(void **state)
+{
+	struct watched watched = {.answer = 0};
+	struct bs_build_request request = {.progress = watch_progress, .skipped = watch_skipped, .context = &watched};
+	struct bs_build_report report;
+	struct bs_error err = {""};
+	assert_int_equal(build(*state, request, &report, &err), BS_OK);
+	assert_int_equal(report.n_docs, 3);
+	assert_int_equal(report.skipped[BS_SKIP_BAD_RECORD], 1);
+	assert_int_equal(report.n_segments, 1);
+	assert_true(report.index_bytes > 0 && report.n_terms > 0 && report.n_postings >= report.n_terms);
+	assert_true(watched.n_progress > 0);
+	assert_int_equal(watched.n_skipped, 1);
+	assert_non_null(strstr(watched.message, "a.jsonl:4"));
+}
+
+static void test_build_can_be_stopped(void **state)
+{
+	struct rig *rig = *state;
+	struct watched watched = {.answer = 1};
+	struct bs_build_request request = {.progress = watch_progress, .context = &watched};
+	struct bs_index *index;
+	struct bs_error err = {""};
+	assert_int_equal(build(rig, request, NULL, &err), BS_STOPPED);
+	assert_true(*err.text);
+	assert_int_equal(watched.n_progress, 1);
+	assert_int_equal(bs_index_open(rig->dir, NULL, &index, &err), BS_NOT_FOUND);
+	assert_null(index);
+}
+
+static void test_recorded_options(void **state)
+{
+	struct rig *rig = *state;
+	struct bs_error err = {""};
+	const char *fields[] = {"text", NULL};
+	struct bs_build_request with_options = {.fold_accents = true, .text_fields = fields};
+	assert_int_equal(build(rig, with_options, NULL, &err), BS_OK);
+	/* None: as it was made, and without sources those recorded. */
+	struct bs_build_request refresh = {.dir = rig->dir};
+	struct bs_build_report report;
+	assert_int_equal(bs_index_build(&refresh, &report, &err), BS_OK);
+	assert_int_equal(report.n_docs, 3);
+	/* Others: only with rebuild. */
+	struct bs_build_request other = {.dir = rig->dir, .stem_language = "english"};
+	assert_int_equal(bs_index_build(&other, NULL, &err), BS_INVALID);
+	other.rebuild = true;
+	assert_int_equal(bs_index_build(&other, NULL, &err), BS_OK);
+}
+
+static void test_bad_build_requests(void **state)
+{
+	struct rig *rig = *state;
+	struct bs_error err = {""};
+	struct bs_build_request nothing = {0};
+	assert_int_equal(bs_index_build(&nothing, NULL, &err), BS_INVALID);
+	assert_int_equal(build(rig, (struct bs_build_request){.density = 0.7}, NULL, &err), BS_INVALID);
+	assert_int_equal(build(rig, (struct bs_build_request){.density = -0.1}, NULL, &err), BS_INVALID);
+	assert_int_equal(build(rig, (struct bs_build_request){.stem_language = "klingon"}, NULL, &err), BS_INVALID);
+	assert_int_equal(build(rig, (struct bs_build_request){.strict = true}, NULL, &err), BS_INVALID);
+	assert_int_equal(build(rig, (struct bs_build_request){.reserved = {0, 1}}, NULL, &err), BS_UNSUPPORTED);
+	assert_non_null(strstr(err.text, "struct bs_build_request"));
+	assert_int_equal(build(rig, (struct bs_build_request){.reserved = {0, 1}}, NULL, NULL), BS_UNSUPPORTED);
+}
+
+/* ---- opening ---- */
+
+static void test_open_and_describe(void **state)
+{
+	struct rig *rig = *state;
+	struct bs_error err = {""};
+	struct bs_index *index = build_and_open(rig);
+	struct bs_index_info info;
+	bs_index_describe(index, &info);
+	assert_int_equal(info.n_docs, 3);
+	assert_int_equal(info.n_deleted, 0);
+	assert_int_equal(info.n_segments, 1);
+	assert_int_equal(info.generation, 1);
+	assert_false(info.is_other_unicode);
+	assert_true(*info.icu_version && *info.unicode_version && *info.kernel);
+	bs_index_close(index);
+	assert_int_equal(bs_index_open(rig->dir, "plain", &index, &err), BS_OK);
+	bs_index_describe(index, &info);
+	assert_string_equal(info.kernel, "plain");
+	bs_index_close(index);
+	assert_int_equal(bs_index_open(rig->dir, "none", &index, &err), BS_UNSUPPORTED);
+	assert_null(index);
+	assert_int_equal(bs_index_open(rig->folder, NULL, &index, &err), BS_NOT_FOUND);
+	assert_null(index);
+	bs_index_close(NULL);
+	bs_finder_free(NULL);
+}
+
+static void test_locate(void **state)
+{
+	struct rig *rig = *state;
+	struct bs_error err = {""};
+	char *dir, *before = getcwd(NULL, 0);
+	snprintf(rig->dir, sizeof(rig->dir), "%s/.bitsift", rig->folder);
+	assert_int_equal(build(rig, (struct bs_build_request){.dir = NULL}, NULL, &err), BS_OK);
+	assert_int_equal(chdir(rig->folder), 0);
+	assert_int_equal(bs_index_locate(&dir, &err), BS_OK);
+	assert_string_equal(dir, ".bitsift");
+	free(dir);
+	assert_int_equal(chdir(before), 0);
+	free(before);
+}
+
+/* ---- searching ---- */
+
+static void test_find(void **state)
+{
+	struct bs_index *index = build_and_open(*state);
+	struct bs_finder *finder;
+	struct bs_find_result result;
+	struct bs_error err = {""};
+	assert_int_equal(bs_finder_new(index, &finder, &err), BS_OK);
+
+	struct heard top = {.n_hits = 0};
+	struct bs_find_request request = ask("cat", BS_FIND_TOP, &top);
+	request.snippets = true;
+	request.mark_start = "[";
+	request.mark_stop = "]";
+	assert_int_equal(bs_find(finder, &request, &result, &err), BS_OK);
+	assert_string_equal(top.ids, "2 1 ");
+	assert_true(top.last_score > 0);
+	assert_non_null(strstr(top.snippet, "[cat]"));
+	assert_int_equal(result.n_hits, 2);
+	assert_int_equal(result.n_unreadable, 0);
+	assert_true(result.parse_ns > 0);
+
+	struct heard best = {.n_hits = 0};
+	request = ask("cat", BS_FIND_TOP, &best);
+	request.n_best = 1;
+	assert_int_equal(bs_find(finder, &request, &result, &err), BS_OK);
+	assert_string_equal(best.ids, "2 ");
+	assert_string_equal(best.snippet, "");
+	assert_int_equal(result.n_hits, 2);
+
+	struct heard ids = {.n_hits = 0};
+	request = ask("cat OR animals", BS_FIND_IDS, &ids);
+	assert_int_equal(bs_find(finder, &request, NULL, NULL), BS_OK);
+	assert_string_equal(ids.ids, "1 2 3 ");
+
+	struct heard brute = {.n_hits = 0};
+	request = ask("title:cats dog", BS_FIND_IDS, &brute);
+	request.brute = true;
+	assert_int_equal(bs_find(finder, &request, &result, &err), BS_OK);
+	assert_string_equal(brute.ids, "1 ");
+	assert_int_equal(result.verified, 3);
+
+	request = ask("-cat", BS_FIND_COUNT, NULL);
+	request.hit = NULL;
+	request.notice = NULL;
+	assert_int_equal(bs_find(finder, &request, &result, &err), BS_OK);
+	assert_int_equal(result.n_hits, 1);
+	bs_finder_free(finder);
+	bs_index_close(index);
+}
+
+static void test_find_is_stopped(void **state)
+{
+	struct bs_index *index = build_and_open(*state);
+	struct bs_finder *finder;
+	struct bs_find_result result;
+	struct bs_error err = {""};
+	struct heard heard = {.n_wanted = 1};
+	struct bs_find_request request = ask("cat", BS_FIND_IDS, &heard);
+	assert_int_equal(bs_finder_new(index, &finder, &err), BS_OK);
+	assert_int_equal(bs_find(finder, &request, &result, &err), BS_STOPPED);
+	assert_string_equal(heard.ids, "1 ");
+	assert_int_equal(result.error_byte, SIZE_MAX);
+	/* And goes on being of use. */
+	heard = (struct heard){.n_wanted = 0};
+	assert_int_equal(bs_find(finder, &request, &result, &err), BS_OK);
+	assert_string_equal(heard.ids, "1 2 ");
+	bs_finder_free(finder);
+	bs_index_close(index);
+}
+
+static void test_bad_find_requests(void **state)
+{
+	struct bs_index *index = build_and_open(*state);
+	struct bs_finder *finder;
+	struct bs_find_result result;
+	struct bs_error err = {""};
+	struct heard heard = {.n_hits = 0};
+	assert_int_equal(bs_finder_new(index, &finder, &err), BS_OK);
+
+	struct bs_find_request request = ask("cat (dog", BS_FIND_TOP, &heard);
+	assert_int_equal(bs_find(finder, &request, &result, &err), BS_INVALID);
+	assert_int_equal(result.error_byte, 4);
+	request = ask("", BS_FIND_TOP, &heard);
+	assert_int_equal(bs_find(finder, &request, &result, &err), BS_INVALID);
+	request.query = NULL;
+	assert_int_equal(bs_find(finder, &request, &result, &err), BS_INVALID);
+	request = ask("cat", BS_FIND_TOP, &heard);
+	request.hit = NULL;
+	assert_int_equal(bs_find(finder, &request, &result, &err), BS_INVALID);
+	assert_int_equal(result.error_byte, SIZE_MAX);
+	request = ask("cat", BS_FIND_IDS, &heard);
+	request.approx = true;
+	assert_int_equal(bs_find(finder, &request, &result, &err), BS_INVALID);
+	request = ask("cat", (enum bs_find_mode)9, &heard);
+	assert_int_equal(bs_find(finder, &request, &result, &err), BS_UNSUPPORTED);
+	request = ask("cat", BS_FIND_TOP, &heard);
+	request.reserved[7] = 1;
+	assert_int_equal(bs_find(finder, &request, &result, &err), BS_UNSUPPORTED);
+	assert_int_equal(heard.n_hits, 0);
+
+	request = ask("+++ cat", BS_FIND_TOP, &heard);
+	assert_int_equal(bs_find(finder, &request, &result, &err), BS_OK);
+	assert_int_equal(heard.n_hits, 2);
+	assert_non_null(strstr(heard.notices, "+++"));
+	bs_finder_free(finder);
+	bs_index_close(index);
+}
+
+/* A source that changes under an open index: the hits are what is there now, and the user is told. */
+static void test_changed_source(void **state)
+{
+	struct rig *rig = *state;
+	struct bs_index *index = build_and_open(rig);
+	struct bs_finder *finder;
+	struct bs_find_result result;
+	struct heard heard = {.n_hits = 0};
+	struct bs_find_request request = ask("cat", BS_FIND_IDS, &heard);
+	write_text(rig->collection, "{\"id\": 1, \"text\": \"a longer text, and no such animal in it any more\"}\n"
+	                            "{\"id\": 2, \"text\": \"still a cat\"}\n");
+	assert_int_equal(bs_finder_new(index, &finder, NULL), BS_OK);
+	assert_int_equal(bs_find(finder, &request, &result, NULL), BS_OK);
+	assert_string_equal(heard.ids, "2 ");
+	assert_non_null(strstr(heard.notices, "a.jsonl"));
+	bs_finder_free(finder);
+	bs_index_close(index);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_versions_agree),
+		cmocka_unit_test(test_names_are_never_null),
+		cmocka_unit_test(test_kernels),
+		cmocka_unit_test_setup_teardown(test_build_reports, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_build_can_be_stopped, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_recorded_options, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_bad_build_requests, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_open_and_describe, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_locate, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_find, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_find_is_stopped, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_bad_find_requests, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_changed_source, setup, teardown),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

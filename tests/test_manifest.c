@@ -1,0 +1,400 @@
+/* test_manifest.c: everything a manifest says survives, a commit is all or nothing, and damage is told. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/bytes.h"
+#include "core/manifest.h"
+#include "core_rig.h"
+
+/* ---- making manifests ---- */
+
+static char *some_string(uint64_t *random)
+{
+	size_t n = random_below(random, random_below(random, 20) ? 30 : 10000);
+	char *string = malloc(n + 1);
+	assert_non_null(string);
+	for (size_t i = 0; i < n; i++)
+		string[i] = (char)(1 + random_below(random, 255)); /* any byte but NUL */
+	string[n] = '\0';
+	return string;
+}
+
+static char *maybe_string(uint64_t *random)
+{
+	return random_below(random, 2) ? some_string(random) : NULL;
+}
+
+static char **some_list(uint64_t *random)
+{
+	size_t n = random_below(random, 5);
+	char **list = n ? calloc(n + 1, sizeof(*list)) : NULL;
+	for (size_t i = 0; i < n; i++)
+		list[i] = some_string(random);
+	return list;
+}
+
+static void options_fill(struct bs_index_options *options, uint64_t *random)
+{
+	uint64_t bits = next_random(random) >> 20;
+	*options = (struct bs_index_options){
+		.words = bits & 1,
+		.grams = bits & 2,
+		.store = bits & 4,
+		.fold_accents = bits & 8,
+		.hidden = bits & 16,
+		.no_ignore = bits & 32,
+		.binary_as_text = bits & 64,
+		.stem_language = maybe_string(random),
+		.id_field = maybe_string(random),
+		.text_fields = some_list(random),
+		.globs = some_list(random),
+		.density = 0.05 + (double)random_below(random, 550001) / 1e6,
+	};
+}
+
+static void manifest_fill(struct bs_manifest *manifest, uint64_t *random)
+{
+	struct bs_error err = {{0}};
+	*manifest = (struct bs_manifest){.generation = next_random(random), .next_number = next_random(random)};
+	options_fill(&manifest->options, random);
+	snprintf(manifest->icu_version, sizeof(manifest->icu_version), "%.*s", (int)random_below(random, 16),
+	         "123456789012345");
+	snprintf(manifest->unicode_version, sizeof(manifest->unicode_version), "15.0");
+	for (uint64_t n = random_below(random, 6); n > 0; n--) {
+		struct bs_source_record source = {
+			.kind = (uint32_t)next_random(random),
+			.label = some_string(random),
+			.path = some_string(random),
+			.is_suspect = random_below(random, 2),
+			.read_bytes = next_random(random),
+			.read_lines = next_random(random),
+			.read_checksum = next_random(random),
+		};
+		for (int word = 0; word < 4; word++)
+			source.stamp[word] = next_random(random);
+		expect_ok(bs_manifest_add_source(manifest, &source, &err), &err);
+		free(source.label);
+		free(source.path);
+	}
+	for (uint64_t n = random_below(random, 6); n > 0; n--) {
+		struct bs_segment_record segment = {next_random(random), next_random(random), next_random(random),
+		                                    next_random(random), next_random(random)};
+		expect_ok(bs_manifest_add_segment(manifest, &segment, &err), &err);
+	}
+}
+
+/* ---- comparing ---- */
+
+static void expect_same_string(const char *a, const char *b)
+{
+	assert_int_equal(a == NULL, b == NULL);
+	if (a)
+		assert_string_equal(a, b);
+}
+
+static void expect_same_list(char *const *a, char *const *b)
+{
+	assert_int_equal(bs_list_length(a), bs_list_length(b));
+	for (size_t i = 0; a && a[i]; i++)
+		assert_string_equal(a[i], b[i]);
+}
+
+static void expect_same_options(const struct bs_index_options *a, const struct bs_index_options *b)
+{
+	assert_int_equal(a->words, b->words);
+	assert_int_equal(a->grams, b->grams);
+	assert_int_equal(a->store, b->store);
+	assert_int_equal(a->fold_accents, b->fold_accents);
+	assert_int_equal(a->hidden, b->hidden);
+	assert_int_equal(a->no_ignore, b->no_ignore);
+	assert_int_equal(a->binary_as_text, b->binary_as_text);
+	assert_true(a->density > b->density - 6e-7 && a->density < b->density + 6e-7);
+	expect_same_string(a->stem_language, b->stem_language);
+	expect_same_string(a->id_field, b->id_field);
+	expect_same_list(a->text_fields, b->text_fields);
+	expect_same_list(a->globs, b->globs);
+	assert_true(bs_index_options_equal(a, b));
+	assert_true(bs_index_options_equal(b, a));
+}
+
+static void expect_same(const struct bs_manifest *a, const struct bs_manifest *b)
+{
+	assert_true(a->generation == b->generation);
+	assert_true(a->next_number == b->next_number);
+	assert_string_equal(a->icu_version, b->icu_version);
+	assert_string_equal(a->unicode_version, b->unicode_version);
+	expect_same_options(&a->options, &b->options);
+	assert_int_equal(a->n_sources, b->n_sources);
+	for (uint32_t i = 0; i < a->n_sources; i++) {
+		const struct bs_source_record *x = &a->sources[i], *y = &b->sources[i];
+		assert_int_equal(x->kind, y->kind);
+		assert_string_equal(x->label, y->label);
+		assert_string_equal(x->path, y->path);
+		assert_memory_equal(x->stamp, y->stamp, sizeof(x->stamp));
+		assert_int_equal(x->is_suspect, y->is_suspect);
+		assert_true(x->read_bytes == y->read_bytes && x->read_lines == y->read_lines &&
+		            x->read_checksum == y->read_checksum);
+	}
+	assert_int_equal(a->n_segments, b->n_segments);
+	for (uint32_t i = 0; i < a->n_segments; i++) {
+		const struct bs_segment_record *x = &a->segments[i], *y = &b->segments[i];
+		assert_true(x->number == y->number && x->tombstones == y->tombstones && x->n_docs == y->n_docs &&
+		            x->n_deleted == y->n_deleted && x->n_bytes == y->n_bytes);
+	}
+}
+
+static void expect_read(const struct bs_manifest *wanted)
+{
+	struct bs_error err = {{0}};
+	struct bs_manifest got;
+	expect_ok(bs_manifest_read(".", &got, &err), &err);
+	expect_same(&got, wanted);
+	bs_manifest_deinit(&got);
+	bs_manifest_deinit(&got); /* twice is fine */
+}
+
+/* ---- tests ---- */
+
+static void test_round_trips(void **state)
+{
+	(void)state;
+	uint64_t random = 51;
+	struct bs_error err = {{0}};
+	for (int round = 0; round < 50; round++) {
+		struct bs_manifest manifest = {0};
+		if (round > 0)
+			manifest_fill(&manifest, &random);
+		/* Over the one before. */
+		expect_ok(bs_manifest_write(".", &manifest, &err), &err);
+		expect_read(&manifest);
+		assert_false(file_exists("manifest.new"));
+		bs_manifest_deinit(&manifest);
+	}
+}
+
+/* An option asked for again is the option recorded, however many digits it was written with. */
+static void test_density_comes_back_equal(void **state)
+{
+	(void)state;
+	static const double densities[] = {0.05, 0.1, 0.123456789, 0.25, 1.0 / 3, 0.3, 0.5999999, 0.6};
+	for (size_t i = 0; i < COUNT(densities); i++) {
+		struct bs_error err = {{0}};
+		struct bs_manifest manifest = {.options = {.density = densities[i]}}, got;
+		expect_ok(bs_manifest_write(".", &manifest, &err), &err);
+		expect_ok(bs_manifest_read(".", &got, &err), &err);
+		assert_true(bs_index_options_equal(&manifest.options, &got.options));
+		got.options.density += 1e-5;
+		assert_false(bs_index_options_equal(&manifest.options, &got.options));
+		bs_manifest_deinit(&got);
+	}
+}
+
+/* Each option makes a difference. */
+static void test_options_differ(void **state)
+{
+	(void)state;
+	static char *const one[] = {(char *)(uintptr_t) "a", NULL};
+	static char *const two[] = {(char *)(uintptr_t) "a", (char *)(uintptr_t) "b", NULL};
+	static char *const other[] = {(char *)(uintptr_t) "b", NULL};
+	struct bs_index_options base = {.density = 0.25, .globs = (char **)(uintptr_t)one};
+	assert_true(bs_index_options_equal(&base, &base));
+	for (int i = 0; i < 14; i++) {
+		struct bs_index_options changed = base;
+		switch (i) {
+		case 0:
+			changed.words = true;
+			break;
+		case 1:
+			changed.grams = true;
+			break;
+		case 2:
+			changed.store = true;
+			break;
+		case 3:
+			changed.fold_accents = true;
+			break;
+		case 4:
+			changed.hidden = true;
+			break;
+		case 5:
+			changed.no_ignore = true;
+			break;
+		case 6:
+			changed.binary_as_text = true;
+			break;
+		case 7:
+			changed.density = 0.26;
+			break;
+		case 8:
+			changed.stem_language = one[0];
+			break;
+		case 9:
+			changed.id_field = one[0];
+			break;
+		case 10:
+			changed.text_fields = (char **)(uintptr_t)one;
+			break;
+		case 11:
+			changed.globs = (char **)(uintptr_t)two;
+			break;
+		case 12:
+			changed.globs = (char **)(uintptr_t)other;
+			break;
+		default:
+			changed.globs = NULL;
+			break;
+		}
+		if (bs_index_options_equal(&base, &changed) || bs_index_options_equal(&changed, &base))
+			fail_msg("difference %d is not seen", i);
+	}
+}
+
+static void test_lists(void **state)
+{
+	(void)state;
+	struct bs_error err = {{0}};
+	uint64_t random = 52;
+	char **copy = (char **)(uintptr_t)&err;
+	expect_ok(bs_list_copy(NULL, &copy, &err), &err);
+	assert_null(copy);
+	assert_int_equal(bs_list_length(NULL), 0);
+	for (int round = 0; round < 50; round++) {
+		struct bs_index_options options = {.globs = some_list(&random)};
+		expect_ok(bs_list_copy(options.globs, &options.text_fields, &err), &err);
+		expect_same_list(options.globs, options.text_fields);
+		bs_index_options_deinit(&options);
+	}
+}
+
+/* ---- commits ---- */
+
+static void test_commit_is_all_or_nothing(void **state)
+{
+	(void)state;
+	uint64_t random = 53;
+	struct bs_error err = {{0}};
+	struct bs_manifest old, new;
+	struct bs_buffer bytes = {0};
+	manifest_fill(&old, &random);
+	manifest_fill(&new, &random);
+	expect_ok(bs_manifest_write(".", &old, &err), &err);
+	read_bytes("manifest", &bytes);
+	/* A full disk. */
+	for (uint64_t room = 0; room < 300; room += 20) {
+		limit_file_bytes(room);
+		enum bs_status status = bs_manifest_write(".", &new, &err);
+		limit_file_bytes(UINT64_MAX);
+		expect_status(status, BS_IO, &err);
+		assert_false(file_exists("manifest.new"));
+		expect_read(&old);
+	}
+	/* What a writer that died has left does not matter to readers, nor to the next writer. */
+	write_bytes("manifest.new", bytes.data, bytes.used_bytes / 2);
+	expect_read(&old);
+	expect_ok(bs_manifest_write(".", &new, &err), &err);
+	expect_read(&new);
+	assert_false(file_exists("manifest.new"));
+	/* Something in the way. */
+	assert_int_equal(mkdir("manifest.new", 0700), 0);
+	expect_status(bs_manifest_write(".", &old, &err), BS_IO, &err);
+	expect_read(&new);
+	assert_int_equal(rmdir("manifest.new"), 0);
+	assert_int_equal(unlink("manifest"), 0);
+	assert_int_equal(mkdir("manifest", 0700), 0);
+	write_text("manifest/file", "");
+	expect_status(bs_manifest_write(".", &old, &err), BS_IO, &err);
+	expect_status(bs_manifest_write("no folder", &old, &err), BS_IO, &err);
+	bs_buffer_deinit(&bytes);
+	bs_manifest_deinit(&old);
+	bs_manifest_deinit(&new);
+}
+
+static void test_nothing_there(void **state)
+{
+	(void)state;
+	struct bs_error err = {{0}};
+	struct bs_manifest manifest;
+	expect_status(bs_manifest_read(".", &manifest, &err), BS_NOT_FOUND, &err);
+	expect_status(bs_manifest_read("nowhere", &manifest, &err), BS_NOT_FOUND, &err);
+	bs_manifest_deinit(&manifest);
+	write_text("manifest", "");
+	expect_status(bs_manifest_read(".", &manifest, &err), BS_CORRUPT, &err);
+	bs_manifest_deinit(&manifest);
+}
+
+/* Bytes changed, or a section cut short, and the checksums made right: read as something, or BS_CORRUPT. */
+static void test_damage_with_right_checksums(void **state)
+{
+	(void)state;
+	static const uint8_t harmful[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
+	uint64_t random = 54;
+	struct bs_error err = {{0}};
+	struct bs_manifest manifest = {0};
+	struct bs_buffer bytes = {0}, changed = {0};
+	do {
+		bs_manifest_deinit(&manifest);
+		manifest_fill(&manifest, &random);
+	} while (manifest.n_sources < 2 || manifest.n_segments < 2);
+	expect_ok(bs_manifest_write(".", &manifest, &err), &err);
+	read_bytes("manifest", &bytes);
+	size_t table_off = (size_t)bs_load_u64(bytes.data + 24);
+	size_t n_ok = 0;
+	for (int round = 0; round < 3000; round++) {
+		bs_buffer_clear(&changed);
+		expect_ok(bs_buffer_append(&changed, bytes.data, bytes.used_bytes, &err), &err);
+		if (round % 10 == 0) {
+			uint8_t *entry = changed.data + table_off + random_below(&random, 3) * 32;
+			uint64_t n = bs_load_u64(entry + 16);
+			/* As many pages as before, or opening would refuse it. */
+			uint64_t least = n ? (n - 1) / BS_PAGE_BYTES * BS_PAGE_BYTES + 1 : 0;
+			bs_store_u64(entry + 16, least + random_below(&random, n - least + 1));
+		} else {
+			for (uint64_t n = 1 + random_below(&random, 3); n > 0; n--)
+				changed.data[64 + random_below(&random, table_off - 64)] =
+					random_below(&random, 2) ? harmful[random_below(&random, sizeof(harmful))]
+								 : (uint8_t)next_random(&random);
+		}
+		reseal(changed.data, changed.used_bytes);
+		write_bytes("manifest", changed.data, changed.used_bytes);
+		struct bs_manifest got;
+		enum bs_status status = bs_manifest_read(".", &got, &err);
+		assert_true(status == BS_OK || status == BS_CORRUPT);
+		n_ok += status == BS_OK;
+		bs_manifest_deinit(&got);
+	}
+	assert_in_range(n_ok, 1, 2999);
+	/* Without its sections it is no manifest. */
+	struct bs_writer *writer;
+	unlink("manifest");
+	expect_ok(bs_writer_open("manifest", BS_FILE_MANIFEST, &writer, &err), &err);
+	expect_ok(bs_writer_finish(writer, NULL, &err), &err);
+	struct bs_manifest got;
+	expect_status(bs_manifest_read(".", &got, &err), BS_CORRUPT, &err);
+	bs_buffer_deinit(&bytes);
+	bs_buffer_deinit(&changed);
+	bs_manifest_deinit(&manifest);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FOLDER_TEST(test_round_trips),
+		FOLDER_TEST(test_density_comes_back_equal),
+		cmocka_unit_test(test_options_differ),
+		cmocka_unit_test(test_lists),
+		FOLDER_TEST(test_commit_is_all_or_nothing),
+		FOLDER_TEST(test_nothing_there),
+		FOLDER_TEST(test_damage_with_right_checksums),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
