@@ -57,6 +57,13 @@ static void put_count(struct page *page, uint64_t n, int width)
 	put(page, "%*s", width, count);
 }
 
+/* "1 term", "2 terms". */
+static void put_things(struct page *page, uint64_t n, const char *thing)
+{
+	put_count(page, n, 0);
+	put(page, " %s%s", thing, n == 1 ? "" : "s");
+}
+
 static void put_bytes(struct page *page, uint64_t n_bytes, int width)
 {
 	char bytes[24];
@@ -162,8 +169,8 @@ static void text_head(struct page *page, const struct bs_snapshot *snapshot, con
 		put(page, " deleted");
 	}
 	put(page, "; ");
-	put_count(page, snapshot->n_positions, 0);
-	put(page, " words, ");
+	put_things(page, snapshot->n_positions, "word");
+	put(page, ", ");
 	put_bytes(page, stats->text_bytes, 0);
 	put(page, " of text\n");
 	text_options(page, &manifest->options);
@@ -177,8 +184,8 @@ static void text_slab(struct page *page, uint32_t number, const struct bs_slab_s
 	put_count(page, slab->n_docs, 11);
 	if (slab->n_levels == 0) {
 		put(page, "   plain signatures, ");
-		put_count(page, slab->n_list_postings, 0);
-		put(page, " postings\n");
+		put_things(page, slab->n_list_postings, "posting");
+		put(page, "\n");
 		return;
 	}
 	for (uint32_t l = 0; l < n_levels; l++) {
@@ -225,18 +232,17 @@ static void text_segment(struct page *page, const struct bs_snapshot *snapshot, 
 	const struct bs_segment *segment = &snapshot->segments[s];
 	const struct bs_segment_record *record = &snapshot->manifest.segments[s];
 	put(page, "\nseg-%06llu ", (unsigned long long)record->number);
-	put_count(page, record->n_docs, 0);
-	put(page, " documents");
+	put_things(page, record->n_docs, "document");
 	if (record->n_deleted > 0) {
 		put(page, " (");
 		put_count(page, record->n_deleted, 0);
 		put(page, " deleted)");
 	}
 	put(page, ", ");
-	put_count(page, segment->meta.n_terms, 0);
-	put(page, " terms, ");
-	put_count(page, segment->meta.n_postings, 0);
-	put(page, " postings, ");
+	put_things(page, segment->meta.n_terms, "term");
+	put(page, ", ");
+	put_things(page, segment->meta.n_postings, "posting");
+	put(page, ", ");
 	put_bytes(page, record->n_bytes, 0);
 	put(page, "\n");
 	text_slabs(page, segment, &stats->segments[s]);

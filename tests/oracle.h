@@ -3,10 +3,12 @@
  * the engine but its law.
  *
  *   oracle_docs.c    the documents as the naive search has them: every token of every one, in document order
- *   oracle_corpus.c  random options, random texts; writes the sources for the engine, and adds their documents
+ *   oracle_text.c    random words and texts
+ *   oracle_corpus.c  random options; writes the sources for the engine, and adds their documents
  *   oracle_query.c   random query trees, printed as query text
  *   oracle_eval.c    a tree evaluated on the tokens; BM25; the ranking
- *   test_oracle.c    runs the engine and compares
+ *   oracle_bench.c   a corpus, indexed, and the engine to search it
+ *   test_oracle.c    compares
  *
  * The tokens come from the naive analyzer of words_rig.h; the tree is made first and printed, so that the engine's
  * parser is tested, not used. Every number comes from one seed.
@@ -185,6 +187,9 @@ void oracle_query_deinit(struct oracle_query *query);
 /* Makes the tree and its text. */
 void oracle_query_draw(struct oracle_query *query, struct dice *dice, struct oracle *oracle,
                        const struct oracle_vocabulary *vocabulary);
+
+/* A query of one leaf. */
+void oracle_query_set(struct oracle_query *query, enum oracle_kind kind, const char *text);
 
 /* ---- the naive search ---- */
 

@@ -93,7 +93,9 @@ static void append_excerpt(struct growing *growing, struct bs_buffer *to)
 	}
 	/* Word by word, one of them left out, repeated, replaced, or exchanged with its neighbour. */
 	size_t odd = first + roll(dice, (uint32_t)(last - first + 1));
-	uint32_t what = roll(dice, 4);
+	uint32_t what = roll(dice, 5);
+	/* Folded words without space between may be a run where there was none. */
+	const char *between = chance(dice, 30) ? "" : " ";
 	for (size_t i = first; i <= last; i++) {
 		const struct kept_token *token = kept_at(&oracle->kept, i);
 		size_t n_bytes;
@@ -109,7 +111,7 @@ static void append_excerpt(struct growing *growing, struct bs_buffer *to)
 			if (i == odd && what == 2)
 				word = oracle_draw_word(growing->vocabulary, dice, &n_bytes);
 			append(to, word, n_bytes);
-			append_text(to, " ");
+			append_text(to, between);
 		}
 	}
 }
@@ -328,4 +330,17 @@ void oracle_query_draw(struct oracle_query *query, struct dice *dice, struct ora
 	bs_buffer_clear(&query->text);
 	query->root = grow(&growing, chance(dice, 25) ? 0 : MAX_DEPTH);
 	print_node(&growing, query->root);
+}
+
+void oracle_query_set(struct oracle_query *query, enum oracle_kind kind, const char *text)
+{
+	struct growing growing = {.query = query};
+	query->any = false;
+	query->n_nodes = 1;
+	query->root = 0;
+	query->nodes[0] = (struct oracle_node){.kind = kind, .field = ORACLE_NO_NAME, .suffix = "", .text_bytes = strlen(text)};
+	bs_buffer_clear(&query->bytes);
+	bs_buffer_clear(&query->text);
+	append_text(&query->bytes, text);
+	print_node(&growing, 0);
 }

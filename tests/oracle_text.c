@@ -43,9 +43,9 @@ static const char *const odd_words[] = {
 	"\u8fbb\U000e0100", "\U00020000", "AND", "or", "NOT", "title", "body", "running", "runs", "ran",
 };
 
-/* Few, so that runs share their parts. */
-static const uint32_t run_code_points[] = {0x6f22, 0x5b57, 0x795d, 0x79d8, 0x7121, 0x4e00, 0x4e2d, 0x6587,
-                                           0x304b, 0x306a, 0x30ab, 0x30a2, 0x0e01, 0x0e32};
+/* Few, so that runs share their parts; and signs that are in no run but fold to a part of one. */
+static const uint32_t run_code_points[] = {0x6f22, 0x5b57, 0x795d, 0x79d8, 0x7121, 0x4e00, 0x4e2d, 0x6587, 0x304b,
+                                           0x306a, 0x30ab, 0x30a2, 0x0e01, 0x0e32, 0x3297, 0x3299, 0x1f21a};
 
 static void append_run(struct dice *dice, struct bs_buffer *to)
 {

@@ -5,8 +5,6 @@
  *
  * test_oracle [N_CORPORA [QUERIES_PER_CORPUS [SEED [FIRST_CORPUS]]]] runs longer, or one corpus again.
  */
-#include <errno.h>
-#include <ftw.h>
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -15,214 +13,17 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-#include "query/search.h"
-#include "tests/oracle.h"
+#include "tests/oracle_bench.h"
 
-#define MAX_KERNELS 16
 /* More are counted, but not told. */
-#define MAX_TOLD    20
+#define MAX_TOLD 20
 
 static unsigned n_corpora = 50, n_queries = 45, first_corpus;
 static uint64_t main_seed = 1;
-static uint64_t n_run, n_compared, n_differences;
-
-/* ---- a folder of our own ---- */
-
-static char home[4096];
-
-static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *ftw)
-{
-	(void)info, (void)kind, (void)ftw;
-	return remove(path);
-}
-
-static int enter_folder(void **state)
-{
-	(void)state;
-	const char *base = getenv("TMPDIR");
-	snprintf(home, sizeof(home), "%s/bitsift-oracle-XXXXXX", base ? base : "/tmp");
-	return mkdtemp(home) && chdir(home) == 0 ? 0 : -1;
-}
-
-static int leave_folder(void **state)
-{
-	(void)state;
-	return chdir("/") || nftw(home, remove_entry, 16, FTW_DEPTH | FTW_PHYS) ? -1 : 0;
-}
-
-/* ---- the engine ---- */
-
-/* What a search gave. */
-struct found {
-	struct bs_buffer ids; /* one after the other */
-	struct bs_buffer hits; /* struct found_hit */
-	struct bs_query_stats stats;
-	enum bs_status status;
-	struct bs_error err;
-	unsigned n_changed; /* notices of changed sources */
-};
-
-struct found_hit {
-	size_t id_off, id_bytes;
-	double score;
-	size_t rank;
-};
-
-static enum bs_status take_hit(void *context, const struct bs_search_hit *hit, struct bs_error *err)
-{
-	struct found *found = context;
-	struct found_hit taken = {found->ids.used_bytes, hit->id_bytes, hit->score, hit->rank};
-	enum bs_status status = bs_buffer_append(&found->ids, hit->id, hit->id_bytes, err);
-	return status ? status : bs_buffer_append(&found->hits, &taken, sizeof(taken), err);
-}
-
-static void take_notice(void *context, const char *message)
-{
-	struct found *found = context;
-	found->n_changed += strstr(message, "since it was indexed") != NULL;
-}
-
-static size_t n_found(const struct found *found)
-{
-	return found->hits.used_bytes / sizeof(struct found_hit);
-}
-
-static const struct found_hit *found_at(const struct found *found, size_t i)
-{
-	return (const struct found_hit *)(const void *)found->hits.data + i;
-}
-
-/* Everything about the corpus under test. */
-struct bench {
-	struct dice dice;
-	struct oracle_setup setup;
-	struct oracle_vocabulary vocabulary;
-	struct oracle oracle;
-	struct oracle_query query;
-	struct bs_buffer expected; /* struct oracle_hit in document order */
-	struct bs_buffer ranked;   /* the same, the best first */
-	struct found found;
-	const struct bs_kernel *kernels[MAX_KERNELS];
-	struct bs_search searches[MAX_KERNELS];
-	struct bs_searcher *searchers[MAX_KERNELS];
-	size_t n_kernels;
-	/* The search under test. */
-	struct bs_search_request request;
-	size_t kernel;
-	bool is_told; /* of this query */
-};
-
-static void index_corpus(struct bench *bench)
-{
-	char *text_fields[] = {(char[]){"title"}, (char[]){"body"}, NULL};
-	char id_field[] = "key";
-	char stem_language[16];
-	const char *sources[ORACLE_MAX_SOURCES];
-	const struct oracle_setup *setup = &bench->setup;
-	struct bs_index_report report;
-	struct bs_error err = {""};
-	for (uint32_t i = 0; i < setup->n_sources; i++)
-		sources[i] = setup->sources[i];
-	struct bs_index_job job = {
-		.dir = "index",
-		.sources = sources,
-		.n_sources = setup->n_sources,
-		.options = {.words = true, .fold_accents = setup->words.fold_accents, .density = BS_DEFAULT_DENSITY},
-		.policy = &setup->policy,
-		.max_slab_blocks = setup->max_slab_blocks,
-		.max_segment_docs = setup->max_segment_docs,
-		.n_threads = setup->n_threads,
-		.list_mode = setup->list_mode,
-	};
-	if (setup->words.stem_language) {
-		snprintf(stem_language, sizeof(stem_language), "%s", setup->words.stem_language);
-		job.options.stem_language = stem_language;
-	}
-	if (setup->id_field)
-		job.options.id_field = id_field;
-	if (setup->has_text_fields)
-		job.options.text_fields = text_fields;
-	if (bs_index_run(&job, &report, &err)) {
-		oracle_setup_print(setup, stderr);
-		fail_msg("%s", err.text);
-	}
-	size_t n_docs = 0;
-	for (size_t i = 0; i < oracle_n_docs(&bench->oracle); i++)
-		n_docs += !oracle_doc(&bench->oracle, i)->is_replaced;
-	if (report.n_docs != n_docs) {
-		oracle_setup_print(setup, stderr);
-		fail_msg("%" PRIu64 " documents indexed, not %zu", report.n_docs, n_docs);
-	}
-}
-
-static void open_searchers(struct bench *bench)
-{
-	struct bs_error err = {""};
-	struct bs_search_sink sink = {.context = &bench->found, .hit = take_hit, .notice = take_notice};
-	bench->n_kernels = bs_kernel_list(bench->kernels, MAX_KERNELS);
-	assert_in_range(bench->n_kernels, 1, MAX_KERNELS);
-	for (size_t i = 0; i < bench->n_kernels; i++)
-		if (bs_search_open("index", bench->kernels[i]->name, &bench->searches[i], &err) ||
-		    bs_searcher_new(&bench->searches[i], &sink, &bench->searchers[i], &err))
-			fail_msg("%s", err.text);
-}
-
-/* Sources and index in the current folder. */
-static void bench_init(struct bench *bench, uint64_t seed, unsigned number, uint32_t n_docs)
-{
-	*bench = (struct bench){.dice = {seed * UINT64_C(0x9e3779b97f4a7c15) + number * UINT64_C(1000003)}};
-	oracle_setup_draw(&bench->setup, &bench->dice, seed, number, n_docs);
-}
-
-static void bench_fill(struct bench *bench)
-{
-	oracle_vocabulary_init(&bench->vocabulary, &bench->dice, bench->setup.n_vocabulary);
-	oracle_init(&bench->oracle, &bench->setup.words);
-	oracle_write_sources(&bench->setup, &bench->vocabulary, &bench->dice, &bench->oracle);
-	index_corpus(bench);
-	open_searchers(bench);
-}
-
-static void bench_deinit(struct bench *bench)
-{
-	for (size_t i = 0; i < bench->n_kernels; i++) {
-		assert_int_equal(bs_searcher_failures(bench->searchers[i]), 0);
-		bs_searcher_free(bench->searchers[i]);
-		bs_search_deinit(&bench->searches[i]);
-	}
-	oracle_vocabulary_deinit(&bench->vocabulary);
-	oracle_deinit(&bench->oracle);
-	oracle_query_deinit(&bench->query);
-	bs_buffer_deinit(&bench->expected);
-	bs_buffer_deinit(&bench->ranked);
-	bs_buffer_deinit(&bench->found.ids);
-	bs_buffer_deinit(&bench->found.hits);
-}
-
-static void run_search(struct bench *bench, size_t kernel, enum bs_search_mode mode, bool brute)
-{
-	size_t error_byte;
-	struct found *found = &bench->found;
-	bench->kernel = kernel;
-	bench->request = (struct bs_search_request){
-		.text = bench->query.text.data,
-		.text_bytes = bench->query.text.used_bytes,
-		.mode = mode,
-		.k = roll_between(&bench->dice, 1, chance(&bench->dice, 50) ? 20 : 1000),
-		.any = bench->query.any,
-		.brute = brute,
-		.snippets = chance(&bench->dice, 5),
-	};
-	bs_buffer_clear(&found->ids);
-	bs_buffer_clear(&found->hits);
-	found->err.text[0] = '\0';
-	found->status = bs_searcher_run(bench->searchers[kernel], &bench->request, &found->stats, &error_byte, &found->err);
-	n_run++;
-}
+static uint64_t n_asked, n_compared, n_differences, n_exact;
 
 /* ---- differences ---- */
 
@@ -303,9 +104,11 @@ static void check_stats(struct bench *bench)
 		differ(bench, "stats: %" PRIu64 " candidates, %" PRIu64 " verified, %" PRIu64 " false, %" PRIu64 " hits",
 		       stats->candidates, stats->verified, stats->false_positives, stats->hits);
 	/* A filter without noise, that is trusted, needs no text. */
-	bool is_exact = bench->setup.policy.exact_share == 0 || bench->setup.list_mode == BS_LISTS_ALWAYS;
-	if (is_exact && !bench->setup.is_young && !bench->request.brute && bench->request.mode != BS_SEARCH_TOP &&
-	    oracle_query_is_word(&bench->query) && stats->verified > 0)
+	bool is_exact = (bench->setup.policy.exact_share == 0 || bench->setup.list_mode == BS_LISTS_ALWAYS) &&
+	                !bench->setup.is_young && !bench->request.brute && bench->request.mode != BS_SEARCH_TOP &&
+	                oracle_query_is_word(&bench->query);
+	n_exact += is_exact;
+	if (is_exact && stats->verified > 0)
 		differ(bench, "%" PRIu64 " documents verified for an exact word", stats->verified);
 	if (bench->request.brute && stats->verified != stats->candidates)
 		differ(bench, "brute, but only %" PRIu64 " of %" PRIu64 " verified", stats->verified, stats->candidates);
@@ -376,7 +179,7 @@ static void check_top(struct bench *bench)
 
 static void check(struct bench *bench, size_t kernel, enum bs_search_mode mode, bool brute)
 {
-	run_search(bench, kernel, mode, brute);
+	bench_search(bench, kernel, mode, brute);
 	const struct found *found = &bench->found;
 	if (found->status) {
 		differ(bench, "%s: %s", bs_status_name(found->status), found->err.text);
@@ -407,33 +210,34 @@ static void answer(struct bench *bench)
 static void check_query(struct bench *bench)
 {
 	struct dice *dice = &bench->dice;
-	size_t n_kernels = bench->n_kernels;
+	uint32_t n_kernels = (uint32_t)bench->n_kernels, kernel = roll(dice, n_kernels);
 	size_t n_docs = oracle_n_docs(&bench->oracle);
 	bool is_small = n_docs <= 1100, is_huge = n_docs > 30000;
 	bench->is_told = false;
+	n_asked++;
 	if (!oracle_query_analyze(&bench->query, &bench->oracle)) {
-		run_search(bench, 0, BS_SEARCH_COUNT, false);
+		bench_search(bench, kernel, BS_SEARCH_COUNT, false);
 		if (bench->found.status != BS_INVALID)
 			differ(bench, "%s for a query without words", bs_status_name(bench->found.status));
 		return;
 	}
 	answer(bench);
-	uint32_t any = roll(dice, (uint32_t)n_kernels);
-	for (size_t i = is_small ? 0 : any; i < (is_small ? n_kernels : any + 1); i++)
-		check(bench, i, BS_SEARCH_COUNT, false);
-	check(bench, roll(dice, (uint32_t)n_kernels), BS_SEARCH_IDS, false);
+	for (size_t i = 0; i < n_kernels; i++)
+		if (is_small || i == kernel)
+			check(bench, i, BS_SEARCH_COUNT, false);
+	check(bench, roll(dice, n_kernels), BS_SEARCH_IDS, false);
 	if (!is_huge || chance(dice, 30))
-		check(bench, roll(dice, (uint32_t)n_kernels), BS_SEARCH_TOP, false);
+		check(bench, roll(dice, n_kernels), BS_SEARCH_TOP, false);
 	if (chance(dice, is_small ? 100 : is_huge ? 10 : 40))
-		check(bench, any, (enum bs_search_mode)roll(dice, 3), true);
+		check(bench, kernel, (enum bs_search_mode)roll(dice, 3), true);
 }
 
 static void check_corpus(uint64_t seed, unsigned number, uint32_t n_docs, unsigned queries)
 {
 	struct bench bench;
-	assert_int_equal(enter_folder(NULL), 0);
 	bench_init(&bench, seed, number, n_docs);
-	bench_fill(&bench);
+	bench_write(&bench);
+	bench_open(&bench);
 	for (unsigned i = 0; i < queries; i++) {
 		oracle_query_draw(&bench.query, &bench.dice, &bench.oracle, &bench.vocabulary);
 		check_query(&bench);
@@ -441,13 +245,12 @@ static void check_corpus(uint64_t seed, unsigned number, uint32_t n_docs, unsign
 	if (bench.found.n_changed > 0)
 		differ(&bench, "%u notices of changed sources", bench.found.n_changed);
 	bench_deinit(&bench);
-	assert_int_equal(leave_folder(NULL), 0);
 }
 
 static void conclude(void)
 {
-	print_message("%" PRIu64 " searches, %" PRIu64 " of them compared, %" PRIu64 " differences\n", n_run, n_compared,
-	              n_differences);
+	print_message("%" PRIu64 " queries, %" PRIu64 " searches compared (%" PRIu64 " of them exact by the filter alone), %" PRIu64
+	              " differences\n", n_asked, n_compared, n_exact, n_differences);
 	assert_true(n_differences == 0);
 }
 
@@ -469,6 +272,59 @@ static void test_many_documents(void **state)
 	conclude();
 }
 
+/* With a column of its own for every word, or plain signatures, one word needs no text: check_stats() says so. */
+static void test_exact_words_are_not_verified(void **state)
+{
+	(void)state;
+	for (int is_list = 0; is_list < 2; is_list++) {
+		struct bench bench;
+		bench_init(&bench, main_seed, 13, 1500);
+		bench.setup.is_young = false;
+		bench.setup.policy = bs_treatment_policy_default();
+		bench.setup.policy.exact_share = 0;
+		bench.setup.list_mode = is_list ? BS_LISTS_ALWAYS : BS_LISTS_NEVER;
+		bench_write(&bench);
+		bench_open(&bench);
+		uint64_t n_before = n_exact;
+		for (int i = 0; i < 200; i++) {
+			oracle_query_draw(&bench.query, &bench.dice, &bench.oracle, &bench.vocabulary);
+			if (oracle_query_analyze(&bench.query, &bench.oracle) && oracle_query_is_word(&bench.query))
+				check_query(&bench);
+		}
+		assert_true(n_exact > n_before + 10);
+		bench_deinit(&bench);
+	}
+	conclude();
+}
+
+/* Signs that are words by themselves and fold to one code point of a run are found by the run, and the other way. */
+static void test_signs_pair_with_runs(void **state)
+{
+	(void)state;
+	static const char *const texts[] = {"\u6f22\u3297", "\u3297\ufe0f\u6f22", "\u6f22\u795d", "\u3297\u3299", "\u6f22\u3002\u795d",
+	                                    "\u2f00\u2f01", "\u6f22\u0345", "\u6f22 \u03b9", "\u795d", "\U0001f21a, \u6f22"};
+	static const struct {
+		const char *text;
+		size_t n_hits;
+	} queries[] = {{"\u6f22\u795d", 2}, {"\u6f22\u3297", 2}, {"\u795d\u6f22", 1}, {"\u795d\u79d8", 1}, {"\u4e00\u4e28", 1},
+	               {"\u6f22\u0345", 2}, {"\u6f22\u03b9", 2}, {"\u795d", 5}, {"\u7121\u6f22", 1}};
+	struct bench bench;
+	bench_init(&bench, main_seed, 0, 1);
+	bench.setup = (struct oracle_setup){.n_sources = 1, .sources = {"signs"}, .list_mode = BS_LISTS_NEVER};
+	bench.setup.policy = (struct bs_treatment_policy){.density = 0.1, .exact_share = 2, .is_forced = true, .force = {6, 0, 0}};
+	oracle_init(&bench.oracle, NULL);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		bench_write_file(&bench, (unsigned)i, texts[i]);
+	bench_open(&bench);
+	for (size_t i = 0; i < sizeof(queries) / sizeof(*queries); i++) {
+		oracle_query_set(&bench.query, i % 2 ? ORACLE_WORD : ORACLE_PHRASE, queries[i].text);
+		check_query(&bench);
+		assert_int_equal(n_expected(&bench), queries[i].n_hits);
+	}
+	bench_deinit(&bench);
+	conclude();
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1)
@@ -480,8 +336,10 @@ int main(int argc, char **argv)
 	if (argc > 4)
 		first_corpus = (unsigned)strtoul(argv[4], NULL, 10);
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random_corpora),
-		cmocka_unit_test(test_many_documents),
+		cmocka_unit_test_teardown(test_signs_pair_with_runs, bench_clean),
+		cmocka_unit_test_teardown(test_exact_words_are_not_verified, bench_clean),
+		cmocka_unit_test_teardown(test_random_corpora, bench_clean),
+		cmocka_unit_test_teardown(test_many_documents, bench_clean),
 	};
 	return cmocka_run_group_tests_name("oracle", tests, NULL, NULL);
 }

@@ -17,8 +17,8 @@
 #include <bitsift.h>
 
 #define N_THREADS 4
-#define N_DOCS    3000
-#define N_ROUNDS  3
+#define N_DOCS    1200
+#define N_ROUNDS  2
 
 static const char *const queries[] = {
 	"common", "common rare7", "word1 word2", "word3 OR word4 OR rare11", "common -word5", "\"word1 common\"", "wor*",

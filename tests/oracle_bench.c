@@ -1,0 +1,189 @@
+/* oracle_bench.c: a corpus with its index in a folder of its own, and the engine that searches it. See oracle_bench.h. */
+#include <errno.h>
+#include <ftw.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/oracle_bench.h"
+
+/* ---- a folder of our own ---- */
+
+static char home[4096];
+
+static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *ftw)
+{
+	(void)info, (void)kind, (void)ftw;
+	return remove(path);
+}
+
+static void enter_folder(void)
+{
+	const char *base = getenv("TMPDIR");
+	snprintf(home, sizeof(home), "%s/bitsift-oracle-XXXXXX", base ? base : "/tmp");
+	if (!mkdtemp(home) || chdir(home))
+		fail_msg("%s: %s", home, strerror(errno));
+}
+
+static void leave_folder(void)
+{
+	if (chdir("/") || nftw(home, remove_entry, 16, FTW_DEPTH | FTW_PHYS))
+		fail_msg("%s: %s", home, strerror(errno));
+	home[0] = '\0';
+}
+
+int bench_clean(void **state)
+{
+	(void)state;
+	return *home && (chdir("/") || nftw(home, remove_entry, 16, FTW_DEPTH | FTW_PHYS)) ? -1 : 0;
+}
+
+/* ---- the engine ---- */
+
+static enum bs_status take_hit(void *context, const struct bs_search_hit *hit, struct bs_error *err)
+{
+	struct found *found = context;
+	struct found_hit taken = {found->ids.used_bytes, hit->id_bytes, hit->score, hit->rank};
+	enum bs_status status = bs_buffer_append(&found->ids, hit->id, hit->id_bytes, err);
+	return status ? status : bs_buffer_append(&found->hits, &taken, sizeof(taken), err);
+}
+
+static void take_notice(void *context, const char *message)
+{
+	struct found *found = context;
+	found->n_changed += strstr(message, "since it was indexed") != NULL;
+}
+
+static void index_corpus(struct bench *bench)
+{
+	char *text_fields[] = {(char[]){"title"}, (char[]){"body"}, NULL};
+	char id_field[] = "key";
+	char stem_language[16];
+	const char *sources[ORACLE_MAX_SOURCES];
+	const struct oracle_setup *setup = &bench->setup;
+	struct bs_index_report report;
+	struct bs_error err = {""};
+	for (uint32_t i = 0; i < setup->n_sources; i++)
+		sources[i] = setup->sources[i];
+	struct bs_index_job job = {
+		.dir = "index",
+		.sources = sources,
+		.n_sources = setup->n_sources,
+		.options = {.words = true, .fold_accents = setup->words.fold_accents, .density = BS_DEFAULT_DENSITY},
+		.policy = &setup->policy,
+		.max_slab_blocks = setup->max_slab_blocks,
+		.max_segment_docs = setup->max_segment_docs,
+		.n_threads = setup->n_threads,
+		.list_mode = setup->list_mode,
+	};
+	if (setup->words.stem_language) {
+		snprintf(stem_language, sizeof(stem_language), "%s", setup->words.stem_language);
+		job.options.stem_language = stem_language;
+	}
+	if (setup->id_field)
+		job.options.id_field = id_field;
+	if (setup->has_text_fields)
+		job.options.text_fields = text_fields;
+	if (bs_index_run(&job, &report, &err)) {
+		oracle_setup_print(setup, stderr);
+		fail_msg("%s", err.text);
+	}
+	size_t n_docs = 0;
+	for (size_t i = 0; i < oracle_n_docs(&bench->oracle); i++)
+		n_docs += !oracle_doc(&bench->oracle, i)->is_replaced;
+	if (report.n_docs != n_docs) {
+		oracle_setup_print(setup, stderr);
+		fail_msg("%" PRIu64 " documents indexed, not %zu", report.n_docs, n_docs);
+	}
+}
+
+static void open_searchers(struct bench *bench)
+{
+	struct bs_error err = {""};
+	struct bs_search_sink sink = {.context = &bench->found, .hit = take_hit, .notice = take_notice};
+	bench->n_kernels = bs_kernel_list(bench->kernels, BENCH_MAX_KERNELS);
+	assert_in_range(bench->n_kernels, 1, BENCH_MAX_KERNELS);
+	for (size_t i = 0; i < bench->n_kernels; i++)
+		if (bs_search_open("index", bench->kernels[i]->name, &bench->searches[i], &err) ||
+		    bs_searcher_new(&bench->searches[i], &sink, &bench->searchers[i], &err))
+			fail_msg("%s", err.text);
+}
+
+void bench_init(struct bench *bench, uint64_t seed, unsigned number, uint32_t n_docs)
+{
+	*bench = (struct bench){.dice = {seed * UINT64_C(0x9e3779b97f4a7c15) + number * UINT64_C(1000003)}};
+	oracle_setup_draw(&bench->setup, &bench->dice, seed, number, n_docs);
+	oracle_vocabulary_init(&bench->vocabulary, &bench->dice, bench->setup.n_vocabulary);
+	enter_folder();
+}
+
+void bench_write(struct bench *bench)
+{
+	oracle_init(&bench->oracle, &bench->setup.words);
+	oracle_write_sources(&bench->setup, &bench->vocabulary, &bench->dice, &bench->oracle);
+}
+
+void bench_write_file(struct bench *bench, unsigned number, const char *text)
+{
+	char path[32];
+	if (mkdir("signs", 0700) && errno != EEXIST)
+		fail_msg("signs: %s", strerror(errno));
+	snprintf(path, sizeof(path), "signs/%06u", number);
+	FILE *file = fopen(path, "wb");
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+	oracle_add_field(&bench->oracle, "", text, strlen(text));
+	oracle_end_doc(&bench->oracle, path, strlen(path));
+}
+
+void bench_open(struct bench *bench)
+{
+	index_corpus(bench);
+	open_searchers(bench);
+}
+
+void bench_deinit(struct bench *bench)
+{
+	for (size_t i = 0; i < bench->n_kernels; i++) {
+		assert_int_equal(bs_searcher_failures(bench->searchers[i]), 0);
+		bs_searcher_free(bench->searchers[i]);
+		bs_search_deinit(&bench->searches[i]);
+	}
+	oracle_vocabulary_deinit(&bench->vocabulary);
+	oracle_deinit(&bench->oracle);
+	oracle_query_deinit(&bench->query);
+	bs_buffer_deinit(&bench->expected);
+	bs_buffer_deinit(&bench->ranked);
+	bs_buffer_deinit(&bench->found.ids);
+	bs_buffer_deinit(&bench->found.hits);
+	leave_folder();
+}
+
+void bench_search(struct bench *bench, size_t kernel, enum bs_search_mode mode, bool brute)
+{
+	size_t error_byte;
+	struct found *found = &bench->found;
+	bench->kernel = kernel;
+	bench->request = (struct bs_search_request){
+		.text = bench->query.text.data,
+		.text_bytes = bench->query.text.used_bytes,
+		.mode = mode,
+		.k = roll_between(&bench->dice, 1, chance(&bench->dice, 50) ? 20 : 1000),
+		.any = bench->query.any,
+		.brute = brute,
+		.snippets = chance(&bench->dice, 5),
+	};
+	bs_buffer_clear(&found->ids);
+	bs_buffer_clear(&found->hits);
+	found->err.text[0] = '\0';
+	found->status = bs_searcher_run(bench->searchers[kernel], &bench->request, &found->stats, &error_byte, &found->err);
+}

@@ -1,0 +1,75 @@
+/*
+ * oracle_bench.h: a random corpus, indexed, and the engine ready to search it with every kernel. The corpus stands in a
+ * folder of its own, which is the current one meanwhile.
+ */
+#ifndef BS_TESTS_ORACLE_BENCH_H
+#define BS_TESTS_ORACLE_BENCH_H
+
+#include "query/search.h"
+#include "tests/oracle.h"
+
+#define BENCH_MAX_KERNELS 16
+
+/* What a search gave. */
+struct found {
+	struct bs_buffer ids; /* one after the other */
+	struct bs_buffer hits; /* struct found_hit */
+	struct bs_query_stats stats;
+	enum bs_status status;
+	struct bs_error err;
+	unsigned n_changed; /* notices of changed sources */
+};
+
+struct found_hit {
+	size_t id_off, id_bytes;
+	double score;
+	size_t rank;
+};
+
+static inline size_t n_found(const struct found *found)
+{
+	return found->hits.used_bytes / sizeof(struct found_hit);
+}
+
+static inline const struct found_hit *found_at(const struct found *found, size_t i)
+{
+	return (const struct found_hit *)(const void *)found->hits.data + i;
+}
+
+/* Everything about the corpus under test. */
+struct bench {
+	struct dice dice;
+	struct oracle_setup setup;
+	struct oracle_vocabulary vocabulary;
+	struct oracle oracle;
+	struct oracle_query query;
+	struct bs_buffer expected; /* struct oracle_hit in document order */
+	struct bs_buffer ranked;   /* the same, the best first */
+	struct found found;
+	const struct bs_kernel *kernels[BENCH_MAX_KERNELS];
+	struct bs_search searches[BENCH_MAX_KERNELS];
+	struct bs_searcher *searchers[BENCH_MAX_KERNELS];
+	size_t n_kernels;
+	/* The search under test. */
+	struct bs_search_request request;
+	size_t kernel;
+	bool is_told; /* of this query */
+};
+
+/* Draws the options, which may then be changed, and the vocabulary; enters the folder. n_docs as oracle_setup_draw. */
+void bench_init(struct bench *bench, uint64_t seed, unsigned number, uint32_t n_docs);
+/* Writes the sources that the options ask for. */
+void bench_write(struct bench *bench);
+/* Or writes a file of the folder "signs" and adds it to the oracle, which is open: in ascending order. */
+void bench_write_file(struct bench *bench, unsigned number, const char *text);
+/* Indexes them, and opens the index with every kernel. */
+void bench_open(struct bench *bench);
+/* Leaves and removes the folder. */
+void bench_deinit(struct bench *bench);
+/* A teardown for cmocka: removes the folder that a failed test left. */
+int bench_clean(void **state);
+
+/* Runs bench->query; what it gave is in bench->found. */
+void bench_search(struct bench *bench, size_t kernel, enum bs_search_mode mode, bool brute);
+
+#endif
