@@ -45,7 +45,8 @@ if(BITSIFT_DOCS_DIR)
     install(DIRECTORY ${BITSIFT_DOCS_DIR}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT program)
     install(FILES ${BITSIFT_DOCS_DIR}/bitsift.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
         RENAME bitsift COMPONENT program)
-    install(FILES ${BITSIFT_DOCS_DIR}/_bitsift DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT program)
+    install(FILES ${BITSIFT_DOCS_DIR}/_bitsift DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions
+        COMPONENT program)
     install(FILES ${BITSIFT_DOCS_DIR}/bitsift.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
         COMPONENT program)
 endif()

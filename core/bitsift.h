@@ -16,7 +16,7 @@
  * - Zero is the default of every field of the request structs: write `struct bs_find_request request = {0};`, or use
  *   designated initialisers, and set what is to differ. The reserved fields, which later versions will put to use, must
  *   stay zero: BS_UNSUPPORTED if they are not. Pointers in a request are borrowed until the function returns.
- * - Strings are NUL-ended UTF-8, paths NUL-ended bytes, unless a length stands beside them: then any bytes, without NUL.
+ * - Strings are NUL-ended UTF-8, paths NUL-ended bytes; where a length stands beside them, any bytes, not NUL-ended.
  * - A relative path counts from the working directory, now and for as long as what was opened by it stays open.
  * - Callbacks run on the thread that called, must return normally (no longjmp, no C++ exception), and must not use the
  *   same finder. What they are given is borrowed until they return.
@@ -47,7 +47,7 @@
 extern "C" {
 #endif
 
-/* The version of the library, "0.1.0". Before 1.0, a library fits a program built for the same major and minor number. */
+/* The version of the library, "0.1.0". Before 1.0, it fits a program built for the same major and minor number. */
 BS_API const char *bs_version(void);
 
 /* ---- failure ---- */
@@ -141,8 +141,8 @@ struct bs_build_request {
 	uint32_t n_threads;    /* 0: one a processor; more than 64 count as 64. The index does not depend on it */
 
 	/*
-	 * Called often, between documents; return 0 to go on. Anything else stops the run with BS_STOPPED. NULL: not called.
-	 * so_far->n_docs still counts documents that are replaced later.
+	 * Called often, between documents; return 0 to go on. Anything else stops the run with BS_STOPPED. NULL: not
+	 * called. so_far->n_docs still counts documents that are replaced later.
 	 */
 	int (*progress)(void *context, const struct bs_build_report *so_far);
 	/* Called for everything that is left out, with one printable line ("notes/a.txt: Permission denied"). NULL: not
@@ -170,7 +170,7 @@ BS_API enum bs_status bs_index_build(const struct bs_build_request *request, str
 
 /* ---- opening ---- */
 
-/* An opened index: the commit that was the last one when it was opened. Immutable: shared by threads without locking. */
+/* An opened index: the commit that was the last one when it was opened. Immutable; threads share it without locking. */
 struct bs_index;
 
 /*
@@ -194,8 +194,8 @@ struct bs_index_info {
 	uint64_t n_deleted;  /* deleted or replaced, but still in the index; scores count them */
 	uint64_t n_segments;
 	uint64_t generation; /* of the commit: 1, 2, ... */
-	/* The index was made with another Unicode version than this library has. Its words may differ from those of a query,
-	 * so that every search reads every document: right, but slow. To mend it, build with rebuild. */
+	/* The index was made with another ICU or Unicode version than this library has. Its words may differ from those of
+	 * a query, so that every search reads every document: right, but slow. To mend it, build with rebuild. */
 	bool is_other_unicode;
 	const char *icu_version;     /* with which it was made; borrowed until the index is closed, as are the next two */
 	const char *unicode_version;

@@ -27,6 +27,7 @@ struct bs_treatment_policy bs_treatment_policy_default(void)
 #define COST_LINE_NS      2.0    /* one line from L2 or L3, with its share of loop and branch */
 #define COST_VERIFY_NS    2000.0 /* one document fetched, parsed and tokenized for nothing */
 #define COST_BIT_NS       12.0   /* one bit of index a posting; calibrated so that d = 0.25 gives 15-25 bits a posting */
+#define GROUP_SETUP_LINES 8.0  /* looking up, sorting and spreading the group columns of a slab, in lines' worth */
 #define NOISE_WEIGHT      0.25   /* most terms stand beside others in a query, which share the work of rejecting */
 
 /* Distinct (span, term) pairs a posting, when spans hold `span` documents and the term falls on them at random. */
@@ -51,7 +52,7 @@ static double treatment_cost(double f, double n, double d, const uint8_t k[BS_MA
 	double live_blocks = n_blocks * block_live;
 	if (k[1]) {
 		double group_live = fmin(1, 8 * block_live);
-		lines += ceil(n_blocks / 8) * group_live * k[1];
+		lines += ceil(n_blocks / 8) * group_live * k[1] + GROUP_SETUP_LINES * n_slabs;
 		/* A block whose group line is zero in all lanes is not read. */
 		live_blocks *= -expm1(-512 * lane_live);
 	}

@@ -57,7 +57,8 @@ struct bs_index_job {
 /*
  * Runs the job. BS_OK: committed, even if documents were skipped or a source held none. Otherwise nothing changed:
  * BS_INVALID (options differ from the recorded ones, no source given or recorded, with strict a bad record), BS_BUSY
- * (another writer), BS_NOT_FOUND (no source could be read), BS_IO, BS_CORRUPT (of the old index), BS_STOPPED, BS_NO_MEMORY.
+ * (another writer), BS_NOT_FOUND (no source could be read), BS_IO, BS_CORRUPT (of the old index), BS_STOPPED,
+ * BS_NO_MEMORY.
  */
 enum bs_status bs_index_run(const struct bs_index_job *job, struct bs_index_report *report_out, struct bs_error *err)
 	BS_WARN_UNUSED;

@@ -25,11 +25,18 @@ static const char *const check_examples[] = {
 	NULL,
 };
 
+static const char check_description[] =
+	"Reads every byte of the index and verifies all of it: checksums, and whether what the files say of each other and of "
+	"themselves is true. Sources are not read. The first inconsistency goes to standard error, with the name of the file "
+	"and what to do.\n\n"
+	"A query verifies what it reads by itself: damage makes it fail, not lie. This command is for finding damage before a "
+	"query does.";
+
 const struct bs_command bs_command_check = {
 	.name = "check",
 	.summary = "Verify every byte of an index and name the first inconsistency.",
 	.usage = "[OPTION]...",
-	.description = "",
+	.description = check_description,
 	.options = check_options,
 	.examples = check_examples,
 	.exit_status = "0 when all is well, 2 when something is wrong.",

@@ -28,11 +28,18 @@ static const char *const stats_examples[] = {
 	NULL,
 };
 
+static const char stats_description[] =
+	"Prints what an index is made of: its documents, options and sources; of each segment the slabs, with the number of "
+	"columns of each level and their density (the share of set bits), and the exact columns; how many columns a word gets "
+	"by the number of documents it is in; and what the bytes are spent on. `words index` is what searching words needs; "
+	"what is below it would be there without it. A posting is a pair of a document and a word in it.\n\n"
+	"Whether the files are sound is another question: see bitsift-check(1).";
+
 const struct bs_command bs_command_stats = {
 	.name = "stats",
 	.summary = "Say what an index is made of: documents, slabs, densities, bytes.",
 	.usage = "[OPTION]...",
-	.description = "",
+	.description = stats_description,
 	.options = stats_options,
 	.examples = stats_examples,
 	.exit_status = "0 when the index could be read, 2 when not.",

@@ -136,6 +136,55 @@ static void test_sound(void **state)
 	assert_int_equal(bs_index_check("nowhere", NULL, &sum, &err), BS_NOT_FOUND);
 }
 
+/* Documents of many lengths: most words rare, some frequent. */
+static void write_documents(uint64_t *state, uint32_t n_docs)
+{
+	FILE *file = fopen("c.jsonl", "w");
+	assert_non_null(file);
+	for (uint32_t i = 0; i < n_docs; i++) {
+		fprintf(file, "{\"id\":\"%u\",\"text\":\"", (unsigned)random_below(state, n_docs * 20));
+		uint64_t most = random_below(state, 20) == 0 ? 400 : 12;
+		for (uint64_t n = random_below(state, most); n > 0; n--)
+			fprintf(file, "w%u ", (unsigned)(random_below(state, 30) * random_below(state, 30) * random_below(state, 4)));
+		fprintf(file, "\"}\n");
+	}
+	assert_int_equal(fclose(file), 0);
+}
+
+/* Whatever the indexer was told to make, check understands. */
+static void test_every_shape(void **state)
+{
+	(void)state;
+	uint64_t random = 20;
+	struct bs_error err = {""};
+	struct bs_check_sum sum;
+	for (int i = 0; i < 60; i++) {
+		static const uint32_t n_docs[] = {0, 1, 7, 511, 512, 513, 1024, 3000, 5000};
+		struct bs_treatment_policy policy = bs_treatment_policy_default();
+		policy.is_forced = random_below(&random, 2);
+		policy.force[0] = (uint8_t)(1 + random_below(&random, 4));
+		policy.force[1] = (uint8_t)random_below(&random, 3);
+		policy.force[2] = (uint8_t)random_below(&random, 3);
+		policy.density = 0.1 + (double)random_below(&random, 5) / 10;
+		policy.exact_share = (double)random_below(&random, 4) / 50;
+		struct bs_index_job job = {
+			.dir = "index",
+			.options = {.words = true, .density = BS_DEFAULT_DENSITY},
+			.rebuild = i > 0,
+			.n_threads = 1,
+			.policy = &policy,
+			.max_slab_blocks = (uint32_t)random_below(&random, 12),
+			.max_segment_docs = random_below(&random, 3) ? 0 : 1000,
+			.list_mode = (enum bs_list_mode)random_below(&random, 3),
+		};
+		write_documents(&random, n_docs[random_below(&random, COUNT(n_docs))]);
+		index_sources(&job, (const char *const[]){"c.jsonl", NULL}, NULL);
+		enum bs_status status = check_index(&sum, &err);
+		if (status)
+			fail_msg("index %d: %s", i, err.text);
+	}
+}
+
 static void count_calls(void *context, uint64_t done_bytes, uint64_t total_bytes)
 {
 	uint64_t *last = context;
@@ -428,6 +477,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FOLDER_TEST(test_sound),
+		FOLDER_TEST(test_every_shape),
 		FOLDER_TEST(test_progress),
 		FOLDER_TEST(test_containers),
 		FOLDER_TEST(test_manifest),

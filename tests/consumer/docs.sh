@@ -22,6 +22,11 @@ options_of() { # COMMAND
     "$program" "$1" --help | sed -n 's/^  \(-[a-zA-Z0-9],\|   \) \(--[a-z0-9-]*\).*/\2/p'
 }
 
+for wrong in "" nonsense "man nonsense" "bash query"; do
+    # shellcheck disable=SC2086 # several words
+    ! "$program" --generate $wrong > /dev/null 2>&1 || complain "--generate $wrong is accepted"
+done
+
 # ---- bash: what it would offer
 
 . "$docs/bitsift.bash"
@@ -68,7 +73,8 @@ for command in $commands; do
     for option in $options; do
         [[ $offered == *" $option "* ]] || complain "bash: $command does not offer $option"
         [[ $zsh == *"$option"[\[=\}]* ]] || complain "zsh: $command has no $option"
-        grep -q -- "__bitsift_in $command' -l ${option#--} " "$docs/bitsift.fish" || complain "fish: $command has no $option"
+        grep -q -- "__bitsift_in $command' -l ${option#--} " "$docs/bitsift.fish" ||
+            complain "fish: $command has no $option"
         roff='\\fB'$(printf %s "$option" | sed 's/-/\\\\-/g')'\\fR'
         grep -q -- "^.*$roff" "$docs/man1/bitsift-$command.1" || complain "man: $command has no $option"
     done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# run.sh SOURCE_DIR BUILD_DIR CC KIND: installs the library of that kind (shared or static) into a fresh place, moves it,
-# and builds and runs README's example against it: as a CMake project of its own, and with pkg-config alone.
+# run.sh SOURCE_DIR BUILD_DIR CC KIND: installs the library of that kind (shared or static) into a fresh place, moves
+# it, and builds and runs README's example against it: as a CMake project of its own, and with pkg-config alone.
 # SANITIZE: what the library was built with, if anything.
 set -euo pipefail
 source=$1 build=$2 cc=$3 kind=$4
