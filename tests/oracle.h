@@ -36,8 +36,8 @@ bool chance(struct dice *dice, uint32_t percent);
 /* ---- documents ---- */
 
 #define ORACLE_MAX_NAMES 16
-#define ORACLE_NO_NAME   (-1)         /* of the one field of a file; in a query: any field */
-#define ORACLE_NO_TERM   UINT32_MAX   /* a word that no document has */
+#define ORACLE_NO_NAME   (-1)       /* of the one field of a file; in a query: any field */
+#define ORACLE_NO_TERM   UINT32_MAX /* a word that no document has */
 
 struct oracle_doc {
 	size_t id_off; /* in bytes */
@@ -106,8 +106,8 @@ struct oracle_setup {
 	uint32_t n_docs; /* wanted; some become no documents */
 	uint32_t mean_words;
 	uint32_t n_vocabulary;
-	bool is_young;   /* sources as new as the index, so that it trusts none of their stamps */
-	bool has_stdin;  /* some source is "-" */
+	bool is_young;  /* sources as new as the index, so that it trusts none of their stamps */
+	bool has_stdin; /* some source is "-" */
 	uint32_t n_sources;
 	char sources[ORACLE_MAX_SOURCES][32]; /* arguments */
 	struct bs_words_options words;
@@ -162,9 +162,9 @@ struct oracle_item {
 
 struct oracle_node {
 	enum oracle_kind kind;
-	int field;        /* printed before it; ORACLE_NO_NAME: none */
-	bool in_parens;   /* AND, OR, NOT */
-	bool is_minus;    /* NOT: printed "-" */
+	int field;      /* printed before it; ORACLE_NO_NAME: none */
+	bool in_parens; /* AND, OR, NOT */
+	bool is_minus;  /* NOT: printed "-" */
 	uint32_t n_children;
 	uint32_t children[ORACLE_MAX_CHILDREN];
 	bool by_and[ORACLE_MAX_CHILDREN]; /* AND: the operator is printed before this child */

@@ -185,5 +185,6 @@ void bench_search(struct bench *bench, size_t kernel, enum bs_search_mode mode, 
 	bs_buffer_clear(&found->ids);
 	bs_buffer_clear(&found->hits);
 	found->err.text[0] = '\0';
-	found->status = bs_searcher_run(bench->searchers[kernel], &bench->request, &found->stats, &error_byte, &found->err);
+	found->status =
+		bs_searcher_run(bench->searchers[kernel], &bench->request, &found->stats, &error_byte, &found->err);
 }

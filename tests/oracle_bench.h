@@ -12,7 +12,7 @@
 
 /* What a search gave. */
 struct found {
-	struct bs_buffer ids; /* one after the other */
+	struct bs_buffer ids;  /* one after the other */
 	struct bs_buffer hits; /* struct found_hit */
 	struct bs_query_stats stats;
 	enum bs_status status;

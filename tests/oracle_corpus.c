@@ -44,7 +44,8 @@ static uint32_t draw_n_docs(struct dice *dice, unsigned number)
 
 static const char *draw_source(const struct oracle_setup *setup, struct dice *dice, uint32_t i, bool *is_stdin_out)
 {
-	static const char *const collections[] = {"c0.jsonl", "./c1.jsonl", "c2.ndjson", "c3.jsonl", "sub/c4.jsonl", "c5.jsonl"};
+	static const char *const collections[] = {"c0.jsonl", "./c1.jsonl",   "c2.ndjson",
+	                                          "c3.jsonl", "sub/c4.jsonl", "c5.jsonl"};
 	static const char *const folders[] = {"notes0", "./notes1", "notes2/", "sub/notes3", "notes4//", "n5"};
 	static const char *const files[] = {"f0.txt", "./f1", "f2.json", "sub/f3", "f4", "f5"};
 	*is_stdin_out = !setup->has_stdin && chance(dice, 10);
@@ -87,8 +88,8 @@ void oracle_setup_draw(struct oracle_setup *setup, struct dice *dice, uint64_t s
 void oracle_setup_print(const struct oracle_setup *setup, FILE *to)
 {
 	const struct bs_treatment_policy *policy = &setup->policy;
-	fprintf(to, "seed %" PRIu64 ", corpus %u: %u documents of about %u words of %u, sources", setup->seed, setup->number,
-	        setup->n_docs, setup->mean_words, setup->n_vocabulary);
+	fprintf(to, "seed %" PRIu64 ", corpus %u: %u documents of about %u words of %u, sources", setup->seed,
+	        setup->number, setup->n_docs, setup->mean_words, setup->n_vocabulary);
 	for (uint32_t i = 0; i < setup->n_sources; i++)
 		fprintf(to, " %s", setup->sources[i]);
 	fprintf(to, "%s\n  stem %s, fold accents %d, id %s, text fields %d\n", setup->is_young ? ", young" : "",
@@ -131,7 +132,8 @@ static void write_file(const char *path, const struct bs_buffer *bytes, bool is_
 	FILE *file = fopen(path, "wb");
 	if (!file)
 		fail_msg("%s: %s", path, strerror(errno));
-	assert_int_equal(fwrite(bytes->data ? (const char *)bytes->data : "", 1, bytes->used_bytes, file), bytes->used_bytes);
+	assert_int_equal(fwrite(bytes->data ? (const char *)bytes->data : "", 1, bytes->used_bytes, file),
+	                 bytes->used_bytes);
 	assert_int_equal(fclose(file), 0);
 	if (!is_young)
 		assert_int_equal(utimensat(AT_FDCWD, path, long_ago, 0), 0);
@@ -348,7 +350,8 @@ static bool append_fields(struct making *making, struct bs_buffer *json)
 		const char *name = chance(making->dice, 40) ? field_names[1 + roll(making->dice, 2)]
 		                                            : field_names[roll(making->dice, 8)];
 		if (chance(making->dice, 5))
-			append_text(json, "\"n\": 12, \"deep\": {\"title\": \"hidden\", \"l\": [\"x\", 1]}, \"t\": true, ");
+			append_text(json,
+			            "\"n\": 12, \"deep\": {\"title\": \"hidden\", \"l\": [\"x\", 1]}, \"t\": true, ");
 		draw_text(making);
 		append_json(making, json, (const uint8_t *)name, strlen(name));
 		append_text(json, ": ");
@@ -365,8 +368,16 @@ static bool append_fields(struct making *making, struct bs_buffer *json)
 
 static void append_bad_line(struct making *making, struct bs_buffer *json)
 {
-	static const char *const lines[] = {"", "  ", "not json", "[1, 2]", "{\"text\": \"cut", "{}", "{\"id\": 7}", "7",
-	                                    "{\"id\": 1.5, \"key\": 1.5, \"text\": \"a\"}", "{\"id\": [1], \"key\": {}, \"body\": \"b\"}"};
+	static const char *const lines[] = {"",
+	                                    "  ",
+	                                    "not json",
+	                                    "[1, 2]",
+	                                    "{\"text\": \"cut",
+	                                    "{}",
+	                                    "{\"id\": 7}",
+	                                    "7",
+	                                    "{\"id\": 1.5, \"key\": 1.5, \"text\": \"a\"}",
+	                                    "{\"id\": [1], \"key\": {}, \"body\": \"b\"}"};
 	append_text(json, lines[roll(making->dice, sizeof(lines) / sizeof(*lines))]);
 }
 

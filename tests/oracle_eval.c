@@ -104,8 +104,7 @@ static size_t make_set(struct oracle_query *query, const struct oracle_node *nod
 }
 
 /* A suffix means nothing to a code point of a run. */
-static bool is_blurred(const struct oracle_query *query, const struct oracle_node *node,
-                       const struct kept_token *last)
+static bool is_blurred(const struct oracle_query *query, const struct oracle_node *node, const struct kept_token *last)
 {
 	UChar32 c;
 	size_t at = (size_t)last->start_byte;
@@ -122,7 +121,8 @@ static void analyze_leaf(struct oracle_query *query, struct oracle_node *node, s
 	naive_analyze(&oracle->naive, query->bytes.data + node->text_off, node->text_bytes, kept);
 	for (size_t i = 0; i < kept_n(kept); i++) {
 		const struct kept_token *token = kept_at(kept, i);
-		struct oracle_item item = {.position = token->position - kept_at(kept, 0)->position, .set_off = SIZE_MAX};
+		struct oracle_item item = {.position = token->position - kept_at(kept, 0)->position,
+		                           .set_off = SIZE_MAX};
 		if (token->is_pair)
 			continue;
 		item.term = oracle_find_term(oracle, kept->terms.data + token->term_off, token->term_bytes);

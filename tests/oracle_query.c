@@ -48,7 +48,8 @@ static const struct oracle_field *draw_field(struct growing *growing)
 {
 	size_t n_fields = growing->oracle->fields.used_bytes / sizeof(struct oracle_field);
 	for (int i = 0; i < 8 && n_fields > 0; i++) {
-		const struct oracle_field *field = oracle_field(growing->oracle, roll(growing->dice, (uint32_t)n_fields));
+		const struct oracle_field *field =
+			oracle_field(growing->oracle, roll(growing->dice, (uint32_t)n_fields));
 		if (field->text_bytes > 0)
 			return field;
 	}
@@ -257,7 +258,8 @@ static uint32_t grow(struct growing *growing, uint32_t depth)
 		return grow_leaf(growing);
 	enum oracle_kind kind = what < 60 ? ORACLE_AND : what < 85 ? ORACLE_OR : ORACLE_NOT;
 	uint32_t number = new_node(growing, kind);
-	uint32_t n_children = kind == ORACLE_NOT ? 1 : roll_between(dice, 2, chance(dice, 70) ? 2 : ORACLE_MAX_CHILDREN);
+	uint32_t n_children =
+		kind == ORACLE_NOT ? 1 : roll_between(dice, 2, chance(dice, 70) ? 2 : ORACLE_MAX_CHILDREN);
 	for (uint32_t i = 0; i < n_children; i++) {
 		uint32_t child = grow_operand(growing, kind, depth - 1);
 		struct oracle_node *node = &growing->query->nodes[number];
@@ -338,7 +340,8 @@ void oracle_query_set(struct oracle_query *query, enum oracle_kind kind, const c
 	query->any = false;
 	query->n_nodes = 1;
 	query->root = 0;
-	query->nodes[0] = (struct oracle_node){.kind = kind, .field = ORACLE_NO_NAME, .suffix = "", .text_bytes = strlen(text)};
+	query->nodes[0] =
+		(struct oracle_node){.kind = kind, .field = ORACLE_NO_NAME, .suffix = "", .text_bytes = strlen(text)};
 	bs_buffer_clear(&query->bytes);
 	bs_buffer_clear(&query->text);
 	append_text(&query->bytes, text);

@@ -88,8 +88,9 @@ static const struct oracle_hit *expected_at(const struct bs_buffer *hits, size_t
 static bool is_id_of(const struct bench *bench, const struct found_hit *hit, size_t doc)
 {
 	const struct oracle_doc *wanted = oracle_doc(&bench->oracle, doc);
-	return hit->id_bytes == wanted->id_bytes && memcmp(bench->found.ids.data + hit->id_off,
-	                                                    bench->oracle.bytes.data + wanted->id_off, hit->id_bytes) == 0;
+	return hit->id_bytes == wanted->id_bytes &&
+	       memcmp(bench->found.ids.data + hit->id_off, bench->oracle.bytes.data + wanted->id_off, hit->id_bytes) ==
+	               0;
 }
 
 static void check_stats(struct bench *bench)
@@ -101,7 +102,8 @@ static void check_stats(struct bench *bench)
 	if (stats->verified > stats->candidates || stats->false_positives > stats->verified ||
 	    stats->hits + stats->false_positives != stats->candidates || stats->document_lines > stats->lines_read ||
 	    total_ns != stats->total_ns)
-		differ(bench, "stats: %" PRIu64 " candidates, %" PRIu64 " verified, %" PRIu64 " false, %" PRIu64 " hits",
+		differ(bench,
+		       "stats: %" PRIu64 " candidates, %" PRIu64 " verified, %" PRIu64 " false, %" PRIu64 " hits",
 		       stats->candidates, stats->verified, stats->false_positives, stats->hits);
 	/* A filter without noise, that is trusted, needs no text. */
 	bool is_exact = (bench->setup.policy.exact_share == 0 || bench->setup.list_mode == BS_LISTS_ALWAYS) &&
@@ -111,7 +113,8 @@ static void check_stats(struct bench *bench)
 	if (is_exact && stats->verified > 0)
 		differ(bench, "%" PRIu64 " documents verified for an exact word", stats->verified);
 	if (bench->request.brute && stats->verified != stats->candidates)
-		differ(bench, "brute, but only %" PRIu64 " of %" PRIu64 " verified", stats->verified, stats->candidates);
+		differ(bench, "brute, but only %" PRIu64 " of %" PRIu64 " verified", stats->verified,
+		       stats->candidates);
 }
 
 static void check_ids(struct bench *bench)
@@ -126,7 +129,8 @@ static void check_ids(struct bench *bench)
 		return;
 	if (i < n_found(&bench->found)) {
 		fprintf(stderr, "    found    ");
-		print_bytes(bench->found.ids.data + found_at(&bench->found, i)->id_off, found_at(&bench->found, i)->id_bytes);
+		print_bytes(bench->found.ids.data + found_at(&bench->found, i)->id_off,
+		            found_at(&bench->found, i)->id_bytes);
 		fprintf(stderr, "\n");
 	}
 	if (i < n_expected(bench))
@@ -203,7 +207,9 @@ static void answer(struct bench *bench)
 	oracle_search(&bench->query, &bench->oracle, &bench->expected);
 	bs_buffer_clear(&bench->ranked);
 	if (n_expected(bench) > 0)
-		assert_int_equal(bs_buffer_append(&bench->ranked, bench->expected.data, bench->expected.used_bytes, NULL), BS_OK);
+		assert_int_equal(
+			bs_buffer_append(&bench->ranked, bench->expected.data, bench->expected.used_bytes, NULL),
+			BS_OK);
 	oracle_rank((struct oracle_hit *)(void *)bench->ranked.data, n_expected(bench));
 }
 
@@ -249,8 +255,9 @@ static void check_corpus(uint64_t seed, unsigned number, uint32_t n_docs, unsign
 
 static void conclude(void)
 {
-	print_message("%" PRIu64 " queries, %" PRIu64 " searches compared (%" PRIu64 " of them exact by the filter alone), %" PRIu64
-	              " differences\n", n_asked, n_compared, n_exact, n_differences);
+	print_message("%" PRIu64 " queries, %" PRIu64 " searches compared (%" PRIu64
+	              " of them exact by the filter alone), %" PRIu64 " differences\n",
+	              n_asked, n_compared, n_exact, n_differences);
 	assert_true(n_differences == 0);
 }
 
@@ -301,17 +308,20 @@ static void test_exact_words_are_not_verified(void **state)
 static void test_signs_pair_with_runs(void **state)
 {
 	(void)state;
-	static const char *const texts[] = {"\u6f22\u3297", "\u3297\ufe0f\u6f22", "\u6f22\u795d", "\u3297\u3299", "\u6f22\u3002\u795d",
-	                                    "\u2f00\u2f01", "\u6f22\u0345", "\u6f22 \u03b9", "\u795d", "\U0001f21a, \u6f22"};
+	static const char *const texts[] = {
+		"\u6f22\u3297", "\u3297\ufe0f\u6f22", "\u6f22\u795d",  "\u3297\u3299", "\u6f22\u3002\u795d",
+		"\u2f00\u2f01", "\u6f22\u0345",       "\u6f22 \u03b9", "\u795d",       "\U0001f21a, \u6f22"};
 	static const struct {
 		const char *text;
 		size_t n_hits;
-	} queries[] = {{"\u6f22\u795d", 2}, {"\u6f22\u3297", 2}, {"\u795d\u6f22", 1}, {"\u795d\u79d8", 1}, {"\u4e00\u4e28", 1},
-	               {"\u6f22\u0345", 2}, {"\u6f22\u03b9", 2}, {"\u795d", 6}, {"\u7121\u6f22", 1}};
+	} queries[] = {{"\u6f22\u795d", 2}, {"\u6f22\u3297", 2}, {"\u795d\u6f22", 1},
+	               {"\u795d\u79d8", 1}, {"\u4e00\u4e28", 1}, {"\u6f22\u0345", 2},
+	               {"\u6f22\u03b9", 2}, {"\u795d", 6},       {"\u7121\u6f22", 1}};
 	struct bench bench;
 	bench_init(&bench, main_seed, 0, 1);
 	bench.setup = (struct oracle_setup){.n_sources = 1, .sources = {"signs"}, .list_mode = BS_LISTS_NEVER};
-	bench.setup.policy = (struct bs_treatment_policy){.density = 0.1, .exact_share = 2, .is_forced = true, .force = {6, 0, 0}};
+	bench.setup.policy =
+		(struct bs_treatment_policy){.density = 0.1, .exact_share = 2, .is_forced = true, .force = {6, 0, 0}};
 	oracle_init(&bench.oracle, NULL);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
 		bench_write_file(&bench, (unsigned)i, texts[i]);

@@ -275,7 +275,8 @@ static void naive_keep(struct naive *naive, size_t term_bytes, uint64_t start_by
 	if (i > 0 && kept_at(out, i - 1)->position + 1 == naive->position) {
 		const struct kept_token *last = kept_at(out, i - 1);
 		uint8_t pair[8];
-		if (of_run(out->terms.data + last->term_off, last->term_bytes) >= 0 && of_run(naive->utf8, term_bytes) >= 0) {
+		if (of_run(out->terms.data + last->term_off, last->term_bytes) >= 0 &&
+		    of_run(naive->utf8, term_bytes) >= 0) {
 			size_t last_bytes = last->term_bytes;
 			memcpy(pair, out->terms.data + last->term_off, last_bytes);
 			memcpy(pair + last_bytes, naive->utf8, term_bytes);
