@@ -213,23 +213,6 @@ static enum bs_status check_runs(const struct examined *at)
 	return BS_OK;
 }
 
-/* A path that stays below its source: no "..", no empty part, not absolute, no NUL. */
-static bool is_path_below(const uint8_t *name, uint32_t n_bytes)
-{
-	uint32_t start = 0;
-	for (uint32_t i = 0; i <= n_bytes; i++) {
-		if (i < n_bytes && name[i] == '\0')
-			return false;
-		if (i < n_bytes && name[i] != '/')
-			continue;
-		uint32_t part = i - start;
-		if (part == 0 || (part <= 2 && memcmp(name + start, "..", part) == 0))
-			return false;
-		start = i + 1;
-	}
-	return true;
-}
-
 static enum bs_status check_document(const struct examined *at, uint32_t document, uint64_t *n_positions)
 {
 	struct bs_doc_record record;
@@ -241,7 +224,7 @@ static enum bs_status check_document(const struct examined *at, uint32_t documen
 	if (record.flags & ~KNOWN_FLAGS)
 		return bs_container_corrupt(at->segment->file, at->check->err, "document %u has unknown flags %#x", document,
 		                            record.flags);
-	if (kind == BS_SOURCE_FOLDER && !is_path_below(record.name, record.name_bytes))
+	if (kind == BS_SOURCE_FOLDER && !bs_doc_name_is_below(record.name, record.name_bytes))
 		return bs_container_corrupt(at->segment->file, at->check->err, "document %u, \"%.*s\", is not below its source",
 		                            document, record.name_bytes < 100 ? (int)record.name_bytes : 100,
 		                            (const char *)record.name);

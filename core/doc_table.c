@@ -1,6 +1,8 @@
 /* doc_table.c: see doc_table.h; bytes in FORMAT.md. */
 #include "core/doc_table.h"
 
+#include <string.h>
+
 #include "core/bytes.h"
 #include "core/segment_sections.h"
 
@@ -20,6 +22,22 @@ static uint32_t find_source(const uint8_t *runs, uint32_t n_runs, uint32_t docum
 			high = middle;
 	}
 	return bs_load_u32(runs + (uint64_t)low * RUN_BYTES);
+}
+
+bool bs_doc_name_is_below(const uint8_t *name, uint32_t name_bytes)
+{
+	uint32_t start = 0;
+	for (uint32_t i = 0; i <= name_bytes; i++) {
+		if (i < name_bytes && name[i] == '\0')
+			return false;
+		if (i < name_bytes && name[i] != '/')
+			continue;
+		uint32_t part_bytes = i - start;
+		if (part_bytes == 0 || (part_bytes <= 2 && memcmp(name + start, "..", part_bytes) == 0))
+			return false;
+		start = i + 1;
+	}
+	return true;
 }
 
 /* ---- writing ---- */

@@ -5,6 +5,7 @@
 #ifndef BS_CORE_DOC_TABLE_H
 #define BS_CORE_DOC_TABLE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/buffer.h"
@@ -28,6 +29,10 @@ struct bs_doc_record {
 	uint32_t name_bytes;
 	uint64_t place[4];
 };
+
+/* Whether a name may be joined to the path of a folder: no "." or "..", no empty part, no NUL, not absolute. Names come
+ * from files, and a crafted one must not lead out of the source. */
+bool bs_doc_name_is_below(const uint8_t *name, uint32_t name_bytes);
 
 /* ---- writing ---- */
 

@@ -122,6 +122,9 @@ static enum bs_status find_record(struct bs_fetcher *fetcher, uint32_t segment, 
 		return bs_container_corrupt(found->file, err, "document %u is of source %u, which is not recorded", document,
 		                            record_out->source);
 	*source_out = &fetcher->sources[record_out->source];
+	if ((*source_out)->source.kind == BS_SOURCE_FOLDER &&
+	    !bs_doc_name_is_below(record_out->name, record_out->name_bytes))
+		return bs_container_corrupt(found->file, err, "the name of document %u leads out of its source", document);
 	return BS_OK;
 }
 

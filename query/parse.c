@@ -212,7 +212,10 @@ static struct bs_element element_of(const struct parser *parser, const struct wo
 	return element;
 }
 
-/* Adds the gathered words, or the gathered pairs, as items of a leaf, the last word as `last`. */
+/*
+ * Adds the gathered words, or the gathered pairs, as items of a leaf, the last word as `last`. A last word that stands
+ * for others (U+1F21A, which folds to U+7121 and is of no run, may bear ~2) pairs with nothing that must be there.
+ */
 static enum bs_status add_items(struct parser *parser, bool pairs, const struct bs_element *last, uint32_t *n_out)
 {
 	const struct word *final = last_word(parser);
@@ -220,7 +223,7 @@ static enum bs_status add_items(struct parser *parser, bool pairs, const struct 
 	*n_out = 0;
 	for (size_t i = 0; i < count_words(parser) && !status; i++) {
 		const struct word *word = word_at(parser, i);
-		if (word->is_pair != pairs)
+		if (word->is_pair != pairs || (pairs && last && word->position + 1 == final->position))
 			continue;
 		struct bs_element element = element_of(parser, word, pairs ? BS_ELEMENT_PAIR : BS_ELEMENT_TERM);
 		if (word == final && last)
@@ -239,7 +242,7 @@ static enum bs_status make_leaf(struct parser *parser, const struct bs_element *
 	enum bs_status status = add_items(parser, false, last, &leaf.n_items);
 	if (!status && leaf.n_items > 1 && !is_near) {
 		leaf.kind = BS_NODE_PHRASE;
-		status = add_items(parser, true, NULL, &leaf.n_aids);
+		status = add_items(parser, true, last, &leaf.n_aids);
 	} else if (leaf.n_items > 1) {
 		leaf.kind = BS_NODE_NEAR;
 		leaf.distance = parser->token.distance;

@@ -17,6 +17,7 @@
 
 #include "core/bytes.h"
 #include "core/check.h"
+#include "core/segment_sections.h"
 #include "corpus/stored_text.h"
 #include "index_rig.h"
 #include "query/search.h"
@@ -228,12 +229,36 @@ static void test_crafted(void **state)
 	bs_buffer_deinit(&answer.text);
 }
 
+/* A name that leads out of its folder is not followed. */
+static void test_outside(void **state)
+{
+	(void)state;
+	struct bs_error err = {""};
+	struct bs_buffer bytes = {0};
+	struct answer answer = {{0}};
+	uint64_t n_bytes;
+	make_small_index();
+	write_text("at", "A fox in a file; common words.\n");
+	char *path = index_file("seg", 0);
+	read_bytes(path, &bytes);
+	uint8_t *names = section_in(bytes.data, BS_SECTION_DOC_NAMES, 0, &n_bytes);
+	memcpy(names + n_bytes - 5, "../at", 5);
+	reseal(bytes.data, bytes.used_bytes);
+	write_bytes(path, bytes.data, bytes.used_bytes);
+	expect_status(answer_all(NULL, &answer, &err), BS_CORRUPT, &err);
+	assert_non_null(strstr(err.text, "leads out of its source"));
+	free(path);
+	bs_buffer_deinit(&bytes);
+	bs_buffer_deinit(&answer.text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FOLDER_TEST(test_every_byte),
 		FOLDER_TEST(test_every_length),
 		FOLDER_TEST(test_crafted),
+		FOLDER_TEST(test_outside),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -238,19 +238,18 @@ static void check_query(struct bench *bench)
 		check(bench, kernel, (enum bs_search_mode)roll(dice, 3), true);
 }
 
-static void check_corpus(uint64_t seed, unsigned number, uint32_t n_docs, unsigned queries)
+/* The rest of a corpus whose options are drawn. */
+static void check_corpus(struct bench *bench, unsigned queries)
 {
-	struct bench bench;
-	bench_init(&bench, seed, number, n_docs);
-	bench_write(&bench);
-	bench_open(&bench);
+	bench_write(bench);
+	bench_open(bench);
 	for (unsigned i = 0; i < queries; i++) {
-		oracle_query_draw(&bench.query, &bench.dice, &bench.oracle, &bench.vocabulary);
-		check_query(&bench);
+		oracle_query_draw(&bench->query, &bench->dice, &bench->oracle, &bench->vocabulary);
+		check_query(bench);
 	}
-	if (bench.found.n_changed > 0)
-		differ(&bench, "%u notices of changed sources", bench.found.n_changed);
-	bench_deinit(&bench);
+	if (bench->found.n_changed > 0)
+		differ(bench, "%u notices of changed sources", bench->found.n_changed);
+	bench_deinit(bench);
 }
 
 static void conclude(void)
@@ -266,16 +265,25 @@ static void conclude(void)
 static void test_random_corpora(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < n_corpora; i++)
-		check_corpus(main_seed, first_corpus + i, 0, n_queries);
+	for (unsigned i = 0; i < n_corpora; i++) {
+		struct bench bench;
+		bench_init(&bench, main_seed, first_corpus + i, 0);
+		check_corpus(&bench, n_queries);
+	}
 	conclude();
 }
 
-/* More than a slab holds. */
+/* More than a slab holds; all levels. */
 static void test_many_documents(void **state)
 {
 	(void)state;
-	check_corpus(main_seed, n_corpora, 262144 + 1500, 16);
+	struct bench bench;
+	bench_init(&bench, main_seed, n_corpora, 262144 + 1500);
+	bench.setup.policy.is_forced = true;
+	memcpy(bench.setup.policy.force, (uint8_t[]){3, 1, 2}, 3);
+	bench.setup.policy.use_groups = bench.setup.policy.use_blocks = true;
+	bench.setup.list_mode = BS_LISTS_NEVER;
+	check_corpus(&bench, 24);
 	conclude();
 }
 

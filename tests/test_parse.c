@@ -260,6 +260,10 @@ static void test_prefix_and_fuzzy(void **state)
 		{"ไทย*", "(PHRASE ไ@0 ท@1 ย@2 +ไท +ทย)"},
 		{"漢字ab*", "(PHRASE 漢@0 字@1 ab*@2 +漢字)"},
 		{"ab漢*", "(PHRASE ab@0 漢@1)"},
+		/* A sign is of no run, so that it may stand for others; then there is no pair that must be there. */
+		{"字漢㊗", "(PHRASE 字@0 漢@1 祝@2 +字漢 +漢祝)"},
+		{"字漢㊗~2", "(PHRASE 字@0 漢@1 祝~2@2 +字漢)"},
+		{"㊗*", "祝*"},
 		{"한국*", "한국*"},
 	};
 	CHECK_TREES(cases, false);
