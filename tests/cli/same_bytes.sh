@@ -1,0 +1,28 @@
+# Equal input and options make equal files, whatever the number of threads; in one segment and in several.
+set -eu
+. "$LIB"
+mkdir files
+for i in $(seq 1 700); do
+    seq "$i" "$((i + i % 97))" | sed "s/^/word/" >"files/$i.txt"
+    echo "{\"id\": \"r$i\", \"title\": \"record $i\", \"text\": \"$(seq -s ' ' "$i" "$((i + 30))")\"}" >>records.jsonl
+done
+# A file as young as the run is marked so in the index; let them grow old.
+sleep 0.2
+seq 1 400000 | sed 's/.*/a& b& c&/' >long.txt
+sleep 0.2
+compare() {
+    for jobs in 2 3 8; do
+        bitsift index -q --index "j$jobs" -j "$jobs" "$@"
+        for file in j1/seg-* j1/manifest; do
+            cmp "$file" "j$jobs/${file#j1/}" && echo "${file#j1/}: the same with -j $jobs"
+        done
+        rm -r "j$jobs"
+    done
+}
+bitsift index -q --index j1 -j 1 files records.jsonl
+compare files records.jsonl
+rm -r j1
+bitsift index -q --index j1 -j 1 --memory 16M files long.txt records.jsonl
+[ "$(find j1 -name 'seg-*' | wc -l)" -gt 1 ] && echo 'several segments'
+compare --memory 16M files long.txt records.jsonl >several
+sed 's/seg-0*[0-9]*/seg-N/' several | sort -u
