@@ -3,7 +3,7 @@
  *
  * Front-coded in blocks of 16: the first term of a block stands whole, each other as the number of bytes it shares with
  * the one before and the rest. A look-up is a binary search over the first eight bytes of every block's first term (a
- * dense array), then a walk of at most 16 terms: some 200 ns at a million terms. Measured size: see bench/README.md.
+ * dense array), then a walk of at most 16 terms: under half a microsecond at random among a million terms. Measured size: see bench/README.md.
  *
  * A term's ordinal is its place in this order; exact columns and plain signatures name terms by it.
  *
