@@ -195,11 +195,15 @@ static enum bs_status pour_skips(struct run *run, struct bs_error *err)
 	return BS_OK;
 }
 
-static bool is_full(const struct run *run)
+/* What a document may add to the gather, were all its terms new: an entry, its slots, its code, some bytes of its own. */
+#define NEW_TERM_BYTES 64u
+
+/* Whether the document should start a segment of its own; by content only, so the same for any number of threads. */
+static bool is_too_much(const struct run *run, const struct bs_harvest_doc *doc)
 {
 	uint32_t max_docs = run->job->max_segment_docs;
-	return bs_gather_bytes(&run->gather) > run->gather_limit_bytes ||
-	       (max_docs && bs_gather_n_docs(&run->gather) >= max_docs);
+	uint64_t n_bytes = bs_gather_bytes(&run->gather) + (uint64_t)doc->n_terms * NEW_TERM_BYTES;
+	return n_bytes > run->gather_limit_bytes || (max_docs && bs_gather_n_docs(&run->gather) >= max_docs);
 }
 
 /* The documents of a harvest go into the gather; a full gather becomes a segment. */
@@ -211,12 +215,13 @@ static enum bs_status pour(void *context, const struct bs_harvest *harvest, uint
 	if (!status)
 		status = bs_gather_start(&run->gather, harvest, err);
 	for (uint32_t i = 0; i < harvest->n_docs && !status; i++) {
-		status = add_document(run, i, err);
-		if (status || !is_full(run))
-			continue;
-		status = flush_segment(run, err);
+		if (bs_gather_n_docs(&run->gather) > 0 && is_too_much(run, &bs_harvest_docs(harvest)[i])) {
+			status = flush_segment(run, err);
+			if (!status)
+				status = bs_gather_start(&run->gather, harvest, err);
+		}
 		if (!status)
-			status = bs_gather_start(&run->gather, harvest, err);
+			status = add_document(run, i, err);
 	}
 	run->report.source_bytes = source_bytes;
 	return status ? status : tell_progress(run, err);
