@@ -2,6 +2,7 @@
  * bitsift.h: exact full-text search without an inverted index. The whole public interface of libbitsift.
  *
  *      bs_index_build    sources -> an index, which is a directory; again: a refresh of it
+ *      bs_index_delete, bs_index_compact   the rest of its life
  *      bs_index_open     an index -> a handle, immutable and shared by any number of threads
  *      bs_finder_new     what one thread needs to search, besides the handle
  *      bs_find           a query -> hits, through a callback
@@ -95,18 +96,24 @@ BS_API const char *bs_skip_name(enum bs_skip reason);
 
 /* What has been done so far, and in the end what the run amounted to. */
 struct bs_build_report {
-	uint64_t n_docs;       /* in the index, at the end without the replaced ones */
+	uint64_t n_docs;       /* that can be found, at the end of the run */
 	uint64_t n_replaced;   /* records whose id came again later in their source */
-	uint64_t text_bytes;   /* of the documents' text */
-	uint64_t n_terms;      /* distinct words, summed over the segments */
-	uint64_t n_postings;   /* (document, distinct word) pairs */
-	uint64_t n_segments;
+	uint64_t text_bytes;   /* of the documents indexed by this run */
+	uint64_t n_terms;      /* of those: distinct words, summed over the segments */
+	uint64_t n_postings;   /* of those: (document, distinct word) pairs */
+	uint64_t n_segments;   /* of the index */
 	uint64_t index_bytes;  /* of the files of the index */
 	uint64_t elapsed_ns;
 	uint64_t source_bytes; /* of the JSONL collection being read: read so far; else 0 */
 	uint64_t source_total; /* its size; 0: not known */
 	uint64_t skipped[BS_SKIP_MAX]; /* by enum bs_skip */
-	uint64_t reserved[8];
+	uint64_t n_indexed;    /* documents read and indexed by this run */
+	uint64_t n_unchanged;  /* documents that the index had, and that are what they were */
+	uint64_t n_changed;    /* ... whose text is another, or that a record of the same id replaced */
+	uint64_t n_removed;    /* ... that are gone */
+	uint64_t n_compacted;  /* segments that were merged */
+	uint64_t compacted_bytes; /* written by that */
+	uint64_t reserved[2];
 };
 
 struct bs_build_request {
@@ -114,7 +121,7 @@ struct bs_build_request {
 	const char *dir;
 	/*
 	 * Files, folders, JSONL collections (*.jsonl, *.ndjson), or "-" for JSONL on file descriptor 0. They are added to
-	 * those recorded in the index; all of them are read. n_sources == 0: the recorded ones.
+	 * those recorded in the index; all of them are looked at. n_sources == 0: the recorded ones.
 	 */
 	const char *const *sources;
 	size_t n_sources;
@@ -142,7 +149,7 @@ struct bs_build_request {
 
 	/*
 	 * Called often, between documents; return 0 to go on. Anything else stops the run with BS_STOPPED. NULL: not
-	 * called. so_far->n_docs still counts documents that are replaced later.
+	 * called. so_far->n_docs is not known yet.
 	 */
 	int (*progress)(void *context, const struct bs_build_report *so_far);
 	/* Called for everything that is left out, with one printable line ("notes/a.txt: Permission denied"). NULL: not
@@ -153,8 +160,9 @@ struct bs_build_request {
 };
 
 /*
- * Makes an index, or refreshes the one in request->dir: takes the writer's lock, reads every source, writes new files
- * beside the old ones and commits by replacing the manifest. Until then, and whatever happens (a crash too), the old
+ * Makes an index, or refreshes the one in request->dir: takes the writer's lock, looks at every source, reads what is new
+ * or changed, writes new files beside the old ones and commits by replacing the manifest; then compacts a little, if
+ * it is time to. Until then, and whatever happens (a crash too), the old
  * index stays as it was, and those who have it open keep what they opened. Equal input and options give equal bytes.
  *
  * BS_OK: committed, even if documents were skipped. Otherwise nothing changed, and *report_out says how far it came:
@@ -167,6 +175,23 @@ struct bs_build_request {
  */
 BS_API enum bs_status bs_index_build(const struct bs_build_request *request, struct bs_build_report *report_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
+
+/*
+ * Everything that compaction can do, which a refresh does in small steps: few large segments instead of many small ones,
+ * and deleted documents gone. Matches stay what they are; scores move as deleted documents no longer count. Documents
+ * whose sources changed since they were indexed are left as they are. Of the request, dir, wait, memory_bytes, n_threads
+ * and progress count. Returns as bs_index_build; BS_NOT_FOUND: there is no index.
+ */
+BS_API enum bs_status bs_index_compact(const struct bs_build_request *request, struct bs_build_report *report_out,
+                                       struct bs_error *err) BS_WARN_UNUSED;
+
+/*
+ * Deletes the documents that bear one of the ids, in whatever source, and commits. They stay deleted, though their
+ * sources still have them, until they have changed. wait: for another writer to be done. *n_deleted_out (nullable):
+ * how many there were; 0: nothing was done. BS_NOT_FOUND (no index), BS_BUSY, BS_CORRUPT, BS_IO, BS_NO_MEMORY.
+ */
+BS_API enum bs_status bs_index_delete(const char *dir, const char *const *ids, size_t n_ids, bool wait,
+                                      uint64_t *n_deleted_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* ---- opening ---- */
 

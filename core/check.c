@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/check_internal.h"
+#include "core/index_dir.h"
 #include "core/segment_sections.h"
 #include "core/source_kind.h"
 
@@ -69,7 +70,7 @@ static enum bs_status check_number(struct bs_check *check, const struct bs_conta
 {
 	const struct bs_manifest *manifest = &check->snapshot.manifest;
 	if (number == 0 || number >= manifest->next_number)
-		return bs_container_corrupt(file, check->err, "segment %u: file number %llu is not below the next one, %llu", i,
+		return bs_container_corrupt(file, check->err, "file number %llu is not below the next one, %llu",
 		                            (unsigned long long)number, (unsigned long long)manifest->next_number);
 	for (uint32_t j = 0; j < i; j++)
 		if (manifest->segments[j].number == number || manifest->segments[j].tombstones == number)
@@ -97,7 +98,8 @@ static enum bs_status check_manifest(struct bs_check *check, const struct bs_con
 			return bs_container_corrupt(file, check->err, "segment %u has %llu deleted documents and %s tombstones", i,
 			                            (unsigned long long)record->n_deleted, record->tombstones ? "a file of" : "no");
 	}
-	return status;
+	return status || !manifest->exclusions ? status
+	                                       : check_number(check, file, manifest->n_segments, manifest->exclusions);
 }
 
 /* ---- tombstones ---- */
@@ -120,6 +122,29 @@ static enum bs_status check_tombstones(struct bs_check *check, uint32_t s)
 		                            (unsigned long long)n_deleted,
 		                            (unsigned long long)snapshot->manifest.segments[s].n_deleted);
 	return BS_OK;
+}
+
+/* ---- exclusions ---- */
+
+static enum bs_status check_exclusions(struct bs_check *check, uint64_t end_bytes)
+{
+	const struct bs_snapshot *snapshot = &check->snapshot;
+	const struct bs_manifest *manifest = &snapshot->manifest;
+	const struct bs_container *file = snapshot->exclusion_file;
+	if (!file)
+		return BS_OK;
+	enum bs_status status = check_file(check, file, end_bytes);
+	for (uint32_t i = 0; i < snapshot->exclusions.n_docs && !status; i++) {
+		struct bs_doc_record record;
+		status = bs_doc_table_get(&snapshot->exclusions, i, &record, check->err);
+		if (!status && record.source >= manifest->n_sources)
+			status = bs_container_corrupt(file, check->err, "exclusion %u is of source %u of %u", i, record.source,
+			                              manifest->n_sources);
+		if (!status && manifest->sources[record.source].kind == BS_SOURCE_FOLDER &&
+		    !bs_doc_name_is_below(record.name, record.name_bytes))
+			status = bs_container_corrupt(file, check->err, "the name of exclusion %u leads out of its source", i);
+	}
+	return status;
 }
 
 /* ---- everything ---- */
@@ -146,7 +171,7 @@ static enum bs_status check_all(struct bs_check *check, const struct bs_containe
 		if (!status)
 			status = check_file(check, snapshot->tombstone_files[s], end_bytes);
 	}
-	return status;
+	return status ? status : check_exclusions(check, check->total_bytes);
 }
 
 static uint64_t sum_bytes(const struct bs_snapshot *snapshot)
@@ -157,7 +182,19 @@ static uint64_t sum_bytes(const struct bs_snapshot *snapshot)
 		if (snapshot->tombstone_files[s])
 			n_bytes += bs_container_bytes(snapshot->tombstone_files[s]);
 	}
-	return n_bytes;
+	return n_bytes + (snapshot->exclusion_file ? bs_container_bytes(snapshot->exclusion_file) : 0);
+}
+
+/* BS_CORRUPT if the file of that number (0: none) is not there. */
+static enum bs_status find_file(const char *dir, const char *prefix, uint64_t number, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	char *path = number ? bs_index_file_path(dir, prefix, number) : NULL;
+	if (path && access(path, F_OK) != 0 && errno == ENOENT)
+		status = bs_fail(err, BS_CORRUPT, "%s: corrupt: the manifest names it, but it is missing; rebuild it with "
+		                 "`bitsift index --rebuild`", path);
+	free(path);
+	return status;
 }
 
 /* Which file is it that the manifest names and that is missing? BS_OK if none is. */
@@ -165,15 +202,13 @@ static enum bs_status find_missing(const char *dir, struct bs_error *err)
 {
 	struct bs_manifest manifest;
 	enum bs_status status = bs_manifest_read(dir, &manifest, NULL);
-	for (uint32_t i = 0; !status && i < manifest.n_segments * 2; i++) {
-		const struct bs_segment_record *record = &manifest.segments[i / 2];
-		uint64_t number = i % 2 ? record->tombstones : record->number;
-		char *path = number ? bs_index_file_path(dir, i % 2 ? "del" : "seg", number) : NULL;
-		if (path && access(path, F_OK) != 0 && errno == ENOENT)
-			status = bs_fail(err, BS_CORRUPT, "%s: corrupt: the manifest names it, but it is missing; rebuild it with "
-			                 "`bitsift index --rebuild`", path);
-		free(path);
+	for (uint32_t i = 0; !status && i < manifest.n_segments; i++) {
+		status = find_file(dir, "seg", manifest.segments[i].number, err);
+		if (!status)
+			status = find_file(dir, "del", manifest.segments[i].tombstones, err);
 	}
+	if (!status)
+		status = find_file(dir, "exc", manifest.exclusions, err);
 	bs_manifest_deinit(&manifest);
 	return status;
 }

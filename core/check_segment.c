@@ -12,6 +12,7 @@
 struct examined {
 	struct bs_check *check;
 	const struct bs_segment *segment;
+	uint32_t number; /* of the segment in the snapshot */
 	const struct bs_manifest *manifest;
 	uint8_t *seen;    /* a bit a document: it has a row */
 	uint32_t *listed; /* per term: plain signatures that hold it; NULL if there is no such slab */
@@ -224,6 +225,9 @@ static enum bs_status check_document(const struct examined *at, uint32_t documen
 	if (record.flags & ~KNOWN_FLAGS)
 		return bs_container_corrupt(at->segment->file, at->check->err, "document %u has unknown flags %#x", document,
 		                            record.flags);
+	/* The source of a deleted one may have been a file, and be a folder by now. */
+	if (bs_snapshot_is_deleted(&at->check->snapshot, at->number, document))
+		return BS_OK;
 	if (kind == BS_SOURCE_FOLDER && !bs_doc_name_is_below(record.name, record.name_bytes))
 		return bs_container_corrupt(at->segment->file, at->check->err, "document %u, \"%.*s\", is not below its source",
 		                            document, record.name_bytes < 100 ? (int)record.name_bytes : 100,
@@ -267,7 +271,7 @@ static enum bs_status check_store(const struct examined *at)
 enum bs_status bs_check_segment(struct bs_check *check, uint32_t s)
 {
 	const struct bs_segment *segment = &check->snapshot.segments[s];
-	struct examined at = {.check = check, .segment = segment, .manifest = &check->snapshot.manifest};
+	struct examined at = {.check = check, .segment = segment, .number = s, .manifest = &check->snapshot.manifest};
 	enum bs_status status = BS_OK;
 	at.seen = calloc((size_t)segment->meta.n_docs / 8 + 1, 1);
 	if (!at.seen)

@@ -25,6 +25,7 @@ enum bs_container_kind {
 	BS_FILE_MANIFEST = 1,
 	BS_FILE_SEGMENT = 2,
 	BS_FILE_TOMBSTONES = 3,
+	BS_FILE_EXCLUSIONS = 4,
 };
 
 /* ---- writing ---- */

@@ -72,6 +72,8 @@ enum bs_status bs_doc_table_add(struct bs_doc_table_builder *builder, const stru
 	for (int i = 0; i < 4 && !status; i++)
 		status = append_u64(&builder->places, record->place[i], err);
 	if (!status)
+		status = append_u64(&builder->checksums, record->checksum, err);
+	if (!status)
 		status = append_u64(&builder->name_offsets, builder->names.used_bytes, err);
 	if (!status)
 		status = bs_buffer_append(&builder->names, record->name, record->name_bytes, err);
@@ -93,6 +95,7 @@ void bs_doc_table_gathered(const struct bs_doc_table_builder *builder, uint32_t 
 		.source = find_source(builder->runs.data, (uint32_t)(builder->runs.used_bytes / RUN_BYTES), document),
 		.length = bs_load_u32(builder->lengths.data + i * 4),
 		.flags = builder->flags.data[i],
+		.checksum = bs_load_u64(builder->checksums.data + i * 8),
 		.name = builder->names.data + start,
 		.name_bytes = (uint32_t)(end - start),
 	};
@@ -102,7 +105,7 @@ void bs_doc_table_gathered(const struct bs_doc_table_builder *builder, uint32_t 
 
 uint64_t bs_doc_table_builder_bytes(const struct bs_doc_table_builder *builder)
 {
-	return (uint64_t)builder->n_docs * (4 + 1 + PLACE_BYTES + 8) + builder->names.used_bytes;
+	return (uint64_t)builder->n_docs * (4 + 1 + PLACE_BYTES + 8 + 8) + builder->names.used_bytes;
 }
 
 static void write_section(struct bs_writer *writer, uint32_t id, const struct bs_buffer *buffer)
@@ -117,6 +120,7 @@ void bs_doc_table_write(const struct bs_doc_table_builder *builder, struct bs_wr
 	write_section(writer, BS_SECTION_DOC_LENGTHS, &builder->lengths);
 	write_section(writer, BS_SECTION_DOC_FLAGS, &builder->flags);
 	write_section(writer, BS_SECTION_DOC_PLACES, &builder->places);
+	write_section(writer, BS_SECTION_DOC_CHECKSUMS, &builder->checksums);
 	write_section(writer, BS_SECTION_DOC_NAME_OFFSETS, &builder->name_offsets);
 	bs_writer_u64(writer, builder->names.used_bytes);
 	write_section(writer, BS_SECTION_DOC_NAMES, &builder->names);
@@ -128,6 +132,7 @@ void bs_doc_table_builder_clear(struct bs_doc_table_builder *builder)
 	bs_buffer_clear(&builder->lengths);
 	bs_buffer_clear(&builder->flags);
 	bs_buffer_clear(&builder->places);
+	bs_buffer_clear(&builder->checksums);
 	bs_buffer_clear(&builder->name_offsets);
 	bs_buffer_clear(&builder->names);
 	builder->n_docs = 0;
@@ -139,6 +144,7 @@ void bs_doc_table_builder_deinit(struct bs_doc_table_builder *builder)
 	bs_buffer_deinit(&builder->lengths);
 	bs_buffer_deinit(&builder->flags);
 	bs_buffer_deinit(&builder->places);
+	bs_buffer_deinit(&builder->checksums);
 	bs_buffer_deinit(&builder->name_offsets);
 	bs_buffer_deinit(&builder->names);
 }
@@ -154,16 +160,31 @@ enum bs_status bs_doc_table_open(struct bs_doc_table *table, const struct bs_con
 		.lengths = bs_container_section(file, BS_SECTION_DOC_LENGTHS, 0),
 		.flags = bs_container_section(file, BS_SECTION_DOC_FLAGS, 0),
 		.places = bs_container_section(file, BS_SECTION_DOC_PLACES, 0),
+		.checksums = bs_container_section(file, BS_SECTION_DOC_CHECKSUMS, 0),
 		.name_offsets = bs_container_section(file, BS_SECTION_DOC_NAME_OFFSETS, 0),
 		.names = bs_container_section(file, BS_SECTION_DOC_NAMES, 0),
 	};
 	table->n_runs = (uint32_t)(table->runs.n_bytes / RUN_BYTES);
 	if (n_docs >= UINT32_MAX || table->lengths.n_bytes != n_docs * 4 || table->flags.n_bytes != n_docs ||
-	    table->places.n_bytes != n_docs * PLACE_BYTES || table->name_offsets.n_bytes != (n_docs + 1) * 8 ||
+	    table->places.n_bytes != n_docs * PLACE_BYTES || table->checksums.n_bytes != n_docs * 8 ||
+	    table->name_offsets.n_bytes != (n_docs + 1) * 8 ||
 	    table->runs.n_bytes % RUN_BYTES != 0 || table->runs.n_bytes > n_docs * RUN_BYTES || (n_docs && !table->n_runs))
 		return bs_container_corrupt(file, err, "the document table does not hold %llu documents",
 		                       (unsigned long long)n_docs);
 	return bs_section_touch(&table->runs, 0, table->runs.n_bytes, err);
+}
+
+struct bs_doc_run bs_doc_table_run(const struct bs_doc_table *table, uint32_t i)
+{
+	const uint8_t *entry = table->runs.data + (uint64_t)i * RUN_BYTES;
+	bool is_last = i + 1 == table->n_runs;
+	struct bs_doc_run run = {
+		.source = bs_load_u32(entry),
+		.first = bs_load_u32(entry + 4),
+		.end = is_last ? table->n_docs : bs_load_u32(entry + RUN_BYTES + 4),
+	};
+	run.end = run.end < table->n_docs ? run.end : table->n_docs;
+	return run;
 }
 
 enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t document, struct bs_doc_record *record_out,
@@ -178,6 +199,8 @@ enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t docum
 	if (!status)
 		status = bs_section_touch(&table->places, i * PLACE_BYTES, PLACE_BYTES, err);
 	if (!status)
+		status = bs_section_touch(&table->checksums, i * 8, 8, err);
+	if (!status)
 		status = bs_section_touch(&table->name_offsets, i * 8, 16, err);
 	if (status)
 		return status;
@@ -189,6 +212,7 @@ enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t docum
 		.source = find_source(table->runs.data, table->n_runs, document),
 		.length = bs_load_u32(table->lengths.data + i * 4),
 		.flags = table->flags.data[i],
+		.checksum = bs_load_u64(table->checksums.data + i * 8),
 		.name = table->names.data + start,
 		.name_bytes = (uint32_t)(end - start),
 	};

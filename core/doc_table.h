@@ -20,7 +20,8 @@ enum bs_doc_flag {
 /* One document. What place holds depends on the kind of its source:
  *   folder, file     size in bytes, mtime ns, ctime ns, inode: the stamp when it was read
  *   collection       offset in the file, bytes of the record, line (1-based), 0
- *   standard input   number in the segment's store, bytes of the record, line (1-based), 0 */
+ *   standard input   number in the segment's store, bytes of the record, line (1-based), a number that grows with every
+ *                    record that the source ever had */
 struct bs_doc_record {
 	uint32_t source;      /* number of its source in the manifest */
 	uint32_t length;      /* positions: BM25's dl */
@@ -28,6 +29,7 @@ struct bs_doc_record {
 	const uint8_t *name;  /* borrowed; raw bytes: the path below the source, or the record's id */
 	uint32_t name_bytes;
 	uint64_t place[4];
+	uint64_t checksum;    /* bs_checksum of the bytes it was read from: the file, or the record's line without its end */
 };
 
 /* Whether a name may be joined to the path of a folder: no "." or "..", no empty part, no NUL, not absolute. Names come
@@ -42,6 +44,7 @@ struct bs_doc_table_builder {
 	struct bs_buffer lengths; /* u32 each */
 	struct bs_buffer flags;
 	struct bs_buffer places;
+	struct bs_buffer checksums; /* u64 each */
 	struct bs_buffer name_offsets; /* u64 each */
 	struct bs_buffer names;
 	uint32_t n_docs;
@@ -63,15 +66,23 @@ void bs_doc_table_builder_deinit(struct bs_doc_table_builder *builder);
 struct bs_doc_table {
 	uint32_t n_docs;
 	uint32_t n_runs;
-	struct bs_section runs;
+	struct bs_section runs; /* its pages are verified when the table is opened */
 	struct bs_section lengths;
 	struct bs_section flags;
 	struct bs_section places;
+	struct bs_section checksums;
 	struct bs_section name_offsets;
 	struct bs_section names;
 };
 enum bs_status bs_doc_table_open(struct bs_doc_table *table, const struct bs_container *file, uint64_t n_docs,
                                  struct bs_error *err) BS_WARN_UNUSED;
+/* Documents first..end - 1 that are of one source, as the table says: run i of n_runs. end <= n_docs. */
+struct bs_doc_run {
+	uint32_t source;
+	uint32_t first;
+	uint32_t end;
+};
+struct bs_doc_run bs_doc_table_run(const struct bs_doc_table *table, uint32_t i);
 /* BS_CORRUPT for a number that is not below n_docs: numbers come from files too. */
 enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t document, struct bs_doc_record *record_out,
                                 struct bs_error *err) BS_WARN_UNUSED;

@@ -25,6 +25,13 @@ uint64_t bs_hash_term(const void *key, size_t key_bytes);
 /* XXH3-64, as a checksum of file contents. The same function under the name of its other job. */
 uint64_t bs_checksum(const void *bytes, size_t n_bytes);
 
+/* The same of bytes that come piece by piece. NULL when out of memory; NULL is fine to free. */
+struct bs_checksum_stream;
+struct bs_checksum_stream *bs_checksum_stream_new(void);
+void bs_checksum_stream_add(struct bs_checksum_stream *stream, const void *bytes, size_t n_bytes);
+uint64_t bs_checksum_stream_value(const struct bs_checksum_stream *stream); /* of what came so far */
+void bs_checksum_stream_free(struct bs_checksum_stream *stream);
+
 static inline uint64_t bs_hash_mix(uint64_t x)
 {
 	x ^= x >> 30;

@@ -11,7 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SECTION_BITS 1u
+#include "core/buffer.h"
+#include "core/segment_sections.h"
 
 enum bs_status bs_index_create_dir(const char *dir, struct bs_error *err)
 {
@@ -21,6 +22,44 @@ enum bs_status bs_index_create_dir(const char *dir, struct bs_error *err)
 	if (stat(dir, &info) != 0 || !S_ISDIR(info.st_mode))
 		return bs_fail(err, BS_IO, "%s: not a directory", dir);
 	return BS_OK;
+}
+
+enum bs_status bs_index_find(char **dir_out, struct bs_error *err)
+{
+	static const char name[] = ".bitsift";
+	static const char manifest[] = "/manifest";
+	char *here = getcwd(NULL, 0);
+	*dir_out = NULL;
+	if (!here)
+		return bs_fail(err, BS_IO, "the current directory: %s", strerror(errno));
+	/* One step up for every component of where we are. */
+	size_t n_up = 0;
+	for (const char *at = here; *at; at++)
+		n_up += at[0] == '/' && at[1] != '\0';
+	free(here);
+	struct bs_buffer path = {0};
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i <= n_up && !status; i++) {
+		struct stat info;
+		size_t up_bytes = path.used_bytes;
+		status = bs_buffer_append(&path, name, strlen(name), err);
+		if (!status)
+			status = bs_buffer_append(&path, manifest, sizeof(manifest), err);
+		if (status)
+			break;
+		if (stat((const char *)path.data, &info) == 0) {
+			path.data[up_bytes + strlen(name)] = '\0';
+			*dir_out = (char *)path.data;
+			return BS_OK;
+		}
+		path.used_bytes = up_bytes;
+		status = bs_buffer_append(&path, "../", 3, err);
+	}
+	bs_buffer_deinit(&path);
+	if (status)
+		return status;
+	return bs_fail(err, BS_NOT_FOUND, "no index here or above (.bitsift); make one with `bitsift index .`, or name one "
+	               "with --index DIR");
 }
 
 char *bs_index_file_path(const char *dir, const char *prefix, uint64_t number)
@@ -76,6 +115,19 @@ enum bs_status bs_index_lock_take(const char *dir, bool wait, struct bs_index_lo
 	return BS_OK;
 }
 
+enum bs_status bs_index_lock_existing(const char *dir, bool wait, struct bs_index_lock *lock_out, struct bs_error *err)
+{
+	struct bs_container *manifest;
+	lock_out->fd = -1;
+	enum bs_status status = bs_manifest_open(dir, &manifest, err);
+	if (status == BS_NOT_FOUND)
+		return bs_fail(err, status, "%s: no index here; make one with `bitsift index`", dir);
+	if (status)
+		return status;
+	bs_container_close(manifest);
+	return bs_index_lock_take(dir, wait, lock_out, err);
+}
+
 void bs_index_lock_release(struct bs_index_lock *lock)
 {
 	if (lock->fd >= 0)
@@ -96,14 +148,17 @@ static bool is_named(const struct bs_manifest *manifest, const char *name)
 		if (manifest->segments[i].tombstones && strcmp(name, expected) == 0)
 			return true;
 	}
-	return false;
+	if (!manifest || !manifest->exclusions)
+		return false;
+	snprintf(expected, sizeof(expected), "exc-%06llu", (unsigned long long)manifest->exclusions);
+	return strcmp(name, expected) == 0;
 }
 
 /* The number in a name that bs_index_file_path gives; 0 if it is none such. */
 static uint64_t number_of(const char *name)
 {
 	char same[40];
-	bool is_numbered = strncmp(name, "seg-", 4) == 0 || strncmp(name, "del-", 4) == 0;
+	bool is_numbered = strncmp(name, "seg-", 4) == 0 || strncmp(name, "del-", 4) == 0 || strncmp(name, "exc-", 4) == 0;
 	uint64_t number = is_numbered ? strtoull(name + 4, NULL, 10) : 0;
 	snprintf(same, sizeof(same), "%.4s%06llu", name, (unsigned long long)number);
 	return strcmp(name, same) == 0 ? number : 0;
@@ -141,118 +196,63 @@ uint64_t bs_index_next_number(const char *dir)
 	return next;
 }
 
-/* ---- tombstones ---- */
+/* ---- tombstones and exclusions ---- */
+
+/* Starts the file PREFIX-NUMBER, in the place of one that a killed run may have left. */
+static enum bs_status open_small(const char *dir, const char *prefix, uint64_t number, enum bs_container_kind kind,
+                                 struct bs_writer **writer_out, struct bs_error *err)
+{
+	char *path = bs_index_file_path(dir, prefix, number);
+	if (!path)
+		return bs_fail_memory(err, "a path", strlen(dir));
+	unlink(path);
+	enum bs_status status = bs_writer_open(path, kind, writer_out, err);
+	free(path);
+	return status;
+}
 
 enum bs_status bs_tombstones_write(const char *dir, uint64_t number, const uint8_t *bits, uint64_t n_docs,
                                    struct bs_error *err)
 {
-	char *path = bs_index_file_path(dir, "del", number);
-	if (!path)
-		return bs_fail_memory(err, "a path", strlen(dir));
 	struct bs_writer *writer;
-	unlink(path);
-	enum bs_status status = bs_writer_open(path, BS_FILE_TOMBSTONES, &writer, err);
-	if (!status) {
-		bs_writer_section(writer, SECTION_BITS, 0);
-		bs_writer_bytes(writer, bits, (size_t)((n_docs + 7) / 8));
-		status = bs_writer_finish(writer, NULL, err);
+	enum bs_status status = open_small(dir, "del", number, BS_FILE_TOMBSTONES, &writer, err);
+	if (status)
+		return status;
+	bs_writer_section(writer, BS_SECTION_BITS, 0);
+	bs_writer_bytes(writer, bits, (size_t)((n_docs + 7) / 8));
+	return bs_writer_finish(writer, NULL, err);
+}
+
+enum bs_status bs_exclusions_write(const char *dir, uint64_t number, const struct bs_doc_table_builder *excluded,
+                                   struct bs_error *err)
+{
+	struct bs_writer *writer;
+	enum bs_status status = open_small(dir, "exc", number, BS_FILE_EXCLUSIONS, &writer, err);
+	if (status)
+		return status;
+	bs_doc_table_write(excluded, writer);
+	return bs_writer_finish(writer, NULL, err);
+}
+
+enum bs_status bs_index_keep_segments(const struct bs_snapshot *snapshot, struct bs_manifest *manifest,
+                                      uint32_t *n_changed_out, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	*n_changed_out = 0;
+	for (uint32_t i = 0; i < snapshot->manifest.n_segments && !status; i++) {
+		struct bs_segment_record record = snapshot->manifest.segments[i];
+		uint64_t n_deleted = snapshot->changed_tombstones[i] ? bs_snapshot_n_deleted(snapshot, i) : record.n_deleted;
+		bool is_changed = n_deleted != record.n_deleted;
+		*n_changed_out += is_changed;
+		if (n_deleted == record.n_docs && is_changed)
+			continue;
+		if (is_changed) {
+			record.tombstones = manifest->next_number++;
+			record.n_deleted = n_deleted;
+			status = bs_tombstones_write(snapshot->dir, record.tombstones, snapshot->tombstones[i], record.n_docs, err);
+		}
+		if (!status)
+			status = bs_manifest_add_segment(manifest, &record, err);
 	}
-	free(path);
 	return status;
-}
-
-/* ---- snapshot ---- */
-
-static enum bs_status open_tombstones(struct bs_snapshot *snapshot, uint32_t i, struct bs_error *err)
-{
-	char *path = bs_index_file_path(snapshot->dir, "del", snapshot->manifest.segments[i].tombstones);
-	if (!path)
-		return bs_fail_memory(err, "a path", strlen(snapshot->dir));
-	struct bs_container **file = &snapshot->tombstone_files[i];
-	enum bs_status status = bs_container_open(path, BS_FILE_TOMBSTONES, file, err);
-	free(path);
-	if (status)
-		return status;
-	struct bs_section bits = bs_container_section(*file, SECTION_BITS, 0);
-	if (bits.n_bytes != (snapshot->segments[i].meta.n_docs + 7) / 8)
-		return bs_container_corrupt(*file, err, "tombstones of another segment");
-	snapshot->tombstones[i] = bits.data;
-	return bs_section_touch(&bits, 0, bits.n_bytes, err);
-}
-
-static enum bs_status open_segment(struct bs_snapshot *snapshot, uint32_t i, struct bs_error *err)
-{
-	const struct bs_segment_record *record = &snapshot->manifest.segments[i];
-	struct bs_segment *segment = &snapshot->segments[i];
-	char *path = bs_index_file_path(snapshot->dir, "seg", record->number);
-	if (!path)
-		return bs_fail_memory(err, "a path", strlen(snapshot->dir));
-	enum bs_status status = bs_segment_open(segment, path, err);
-	free(path);
-	if (status)
-		return status;
-	if (segment->meta.n_docs != record->n_docs || record->n_deleted > record->n_docs)
-		return bs_container_corrupt(segment->file, err, "%llu documents where the manifest has %llu",
-		                       (unsigned long long)segment->meta.n_docs, (unsigned long long)record->n_docs);
-	snapshot->n_docs += segment->meta.n_docs;
-	snapshot->n_live_docs += segment->meta.n_docs - record->n_deleted;
-	snapshot->n_positions += segment->meta.n_positions;
-	return record->tombstones ? open_tombstones(snapshot, i, err) : BS_OK;
-}
-
-static enum bs_status open_commit(const char *dir, struct bs_snapshot *snapshot, struct bs_error *err)
-{
-	*snapshot = (struct bs_snapshot){0};
-	enum bs_status status = bs_manifest_read(dir, &snapshot->manifest, err);
-	if (status)
-		return status;
-	size_t n = snapshot->manifest.n_segments ? snapshot->manifest.n_segments : 1;
-	snapshot->dir = strdup(dir);
-	snapshot->segments = calloc(n, sizeof(*snapshot->segments));
-	snapshot->tombstone_files = calloc(n, sizeof(struct bs_container *));
-	snapshot->tombstones = calloc(n, sizeof(const uint8_t *));
-	if (!snapshot->dir || !snapshot->segments || !snapshot->tombstone_files || !snapshot->tombstones)
-		status = bs_fail_memory(err, "a snapshot", n * sizeof(*snapshot->segments));
-	for (uint32_t i = 0; i < snapshot->manifest.n_segments && !status; i++)
-		status = open_segment(snapshot, i, err);
-	if (status)
-		bs_snapshot_deinit(snapshot);
-	return status;
-}
-
-enum bs_status bs_snapshot_open(const char *dir, struct bs_snapshot *snapshot_out, struct bs_error *err)
-{
-	/* A writer may commit, and sweep what we were about to open, between our reading the manifest and its files: then
-	 * there is a newer manifest. Files missing from one that stays the same are damage. */
-	uint64_t generation = 0;
-	for (;;) {
-		enum bs_status status = open_commit(dir, snapshot_out, err);
-		if (status != BS_NOT_FOUND)
-			return status;
-		struct bs_manifest manifest;
-		if (bs_manifest_read(dir, &manifest, err) != BS_OK)
-			return bs_fail(err, BS_NOT_FOUND, "%s: no index here; make one with `bitsift index`", dir);
-		bool is_newer = manifest.generation > generation;
-		generation = manifest.generation;
-		bs_manifest_deinit(&manifest);
-		if (!is_newer)
-			return bs_fail(err, BS_CORRUPT, "%s: corrupt: a file that the manifest names is missing; rebuild it with "
-			               "`bitsift index --rebuild`", dir);
-	}
-}
-
-void bs_snapshot_deinit(struct bs_snapshot *snapshot)
-{
-	for (uint32_t i = 0; i < snapshot->manifest.n_segments; i++) {
-		if (snapshot->segments)
-			bs_segment_deinit(&snapshot->segments[i]);
-		if (snapshot->tombstone_files)
-			bs_container_close(snapshot->tombstone_files[i]);
-	}
-	free(snapshot->segments);
-	free(snapshot->tombstone_files);
-	free(snapshot->tombstones);
-	free(snapshot->dir);
-	bs_manifest_deinit(&snapshot->manifest);
-	*snapshot = (struct bs_snapshot){0};
 }

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/index_dir.h"
+#include "core/snapshot.h"
 #include "core/status.h"
 
 /* What bytes are spent on. Every byte of every file belongs to one of them. */

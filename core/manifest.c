@@ -9,10 +9,13 @@
 #include <unistd.h>
 
 #include "core/bytes.h"
+#include "core/words.h"
 
 #define SECTION_OPTIONS  1u
 #define SECTION_SOURCES  2u
 #define SECTION_SEGMENTS 3u
+
+#define SEGMENT_FULL 1u
 
 enum option_flag {
 	FLAG_WORDS = 1,
@@ -68,6 +71,20 @@ void bs_index_options_deinit(struct bs_index_options *options)
 	list_free(options->text_fields);
 	list_free(options->globs);
 	*options = (struct bs_index_options){0};
+}
+
+enum bs_status bs_index_options_copy(const struct bs_index_options *options, struct bs_index_options *copy_out,
+                                     struct bs_error *err)
+{
+	*copy_out = *options;
+	copy_out->stem_language = options->stem_language ? strdup(options->stem_language) : NULL;
+	copy_out->id_field = options->id_field ? strdup(options->id_field) : NULL;
+	copy_out->text_fields = NULL;
+	copy_out->globs = NULL;
+	if ((options->stem_language && !copy_out->stem_language) || (options->id_field && !copy_out->id_field))
+		return bs_fail_memory(err, "options", sizeof(*options));
+	enum bs_status status = bs_list_copy(options->text_fields, &copy_out->text_fields, err);
+	return status ? status : bs_list_copy(options->globs, &copy_out->globs, err);
 }
 
 static bool strings_equal(const char *a, const char *b)
@@ -163,6 +180,29 @@ enum bs_status bs_manifest_add_segment(struct bs_manifest *manifest, const struc
 	return BS_OK;
 }
 
+bool bs_manifest_is_other_unicode(const struct bs_manifest *manifest)
+{
+	char icu[16], unicode[16];
+	bs_words_versions(icu, unicode);
+	return strcmp(icu, manifest->icu_version) != 0 || strcmp(unicode, manifest->unicode_version) != 0;
+}
+
+enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct bs_manifest *copy_out,
+                                     struct bs_error *err)
+{
+	*copy_out = *manifest;
+	copy_out->sources = NULL;
+	copy_out->n_sources = 0;
+	copy_out->segments = NULL;
+	copy_out->n_segments = 0;
+	enum bs_status status = bs_index_options_copy(&manifest->options, &copy_out->options, err);
+	for (uint32_t i = 0; i < manifest->n_sources && !status; i++)
+		status = bs_manifest_add_source(copy_out, &manifest->sources[i], err);
+	if (status)
+		bs_manifest_deinit(copy_out);
+	return status;
+}
+
 /* ---- writing ---- */
 
 static void write_string(struct bs_writer *writer, const char *string)
@@ -232,7 +272,10 @@ static void write_segments(struct bs_writer *writer, const struct bs_manifest *m
 		bs_writer_u64(writer, segment->n_docs);
 		bs_writer_u64(writer, segment->n_deleted);
 		bs_writer_u64(writer, segment->n_bytes);
+		bs_writer_u32(writer, segment->is_full ? SEGMENT_FULL : 0);
 	}
+	bs_writer_u64(writer, manifest->exclusions);
+	bs_writer_u64(writer, manifest->n_exclusions);
 }
 
 static enum bs_status sync_dir(const char *dir, struct bs_error *err)
@@ -428,9 +471,12 @@ static enum bs_status read_segments(const struct bs_container *file, struct bs_m
 		segment.n_docs = read_u64(&cursor);
 		segment.n_deleted = read_u64(&cursor);
 		segment.n_bytes = read_u64(&cursor);
+		segment.is_full = read_u32(&cursor) & SEGMENT_FULL;
 		if (!cursor.status)
 			cursor.status = bs_manifest_add_segment(manifest, &segment, err);
 	}
+	manifest->exclusions = read_u64(&cursor);
+	manifest->n_exclusions = read_u64(&cursor);
 	return cursor.status;
 }
 

@@ -46,7 +46,7 @@ struct bs_source_record {
 	bool is_suspect;        /* the stamp is too young to prove anything (see SUSPECT in doc_table.h) */
 	uint64_t read_bytes;    /* of a collection: how far it was read */
 	uint64_t read_lines;
-	uint64_t read_checksum; /* XXH3-64 of those bytes */
+	uint64_t read_checksum; /* XXH3-64 of those bytes; of standard input, where read_lines is all it ever had: unused */
 };
 
 struct bs_segment_record {
@@ -55,6 +55,7 @@ struct bs_segment_record {
 	uint64_t n_docs;
 	uint64_t n_deleted;
 	uint64_t n_bytes;
+	bool is_full;         /* it ended because memory did: compaction need not make it larger */
 };
 
 struct bs_manifest {
@@ -67,6 +68,8 @@ struct bs_manifest {
 	uint32_t n_sources;
 	struct bs_segment_record *segments;
 	uint32_t n_segments;
+	uint64_t exclusions;  /* file exc-NUMBER, or 0: nothing was deleted by id */
+	uint64_t n_exclusions;
 };
 
 /* Zero-initialise; all functions leave it releasable. Deinit frees the strings and arrays. */
@@ -75,6 +78,15 @@ enum bs_status bs_manifest_add_source(struct bs_manifest *manifest, const struct
                                       struct bs_error *err) BS_WARN_UNUSED; /* copies the strings */
 enum bs_status bs_manifest_add_segment(struct bs_manifest *manifest, const struct bs_segment_record *record,
                                        struct bs_error *err) BS_WARN_UNUSED;
+
+/* Whether the index was made with another ICU or Unicode version than this program has: its words may be others. */
+bool bs_manifest_is_other_unicode(const struct bs_manifest *manifest);
+/* A deep copy of everything but the segments. The caller's struct, for bs_manifest_deinit. BS_NO_MEMORY. */
+enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct bs_manifest *copy_out,
+                                     struct bs_error *err) BS_WARN_UNUSED;
+/* A deep copy. BS_NO_MEMORY leaves something for bs_index_options_deinit. */
+enum bs_status bs_index_options_copy(const struct bs_index_options *options, struct bs_index_options *copy_out,
+                                     struct bs_error *err) BS_WARN_UNUSED;
 
 /* DIR/manifest as a file. BS_NOT_FOUND if there is no index. */
 enum bs_status bs_manifest_open(const char *dir, struct bs_container **file_out, struct bs_error *err) BS_WARN_UNUSED;

@@ -1,10 +1,14 @@
 /*
- * segment_sections.h: the numbers of a segment's sections. Private to the files that read and write them; FORMAT.md
- * tells what each holds. A number is never used again for something else.
+ * segment_sections.h: the numbers of the sections of segments, tombstones and exclusions. Private to the files that read
+ * and write them; FORMAT.md tells what each holds. A number is never used again for something else.
  */
 #ifndef BS_CORE_SEGMENT_SECTIONS_H
 #define BS_CORE_SEGMENT_SECTIONS_H
 
+/* The one section of tombstones. */
+#define BS_SECTION_BITS 1u
+
+/* Of a segment; exclusions have those of documents. */
 enum bs_section_id {
 	BS_SECTION_META = 1,       /* fixed numbers of the segment */
 	BS_SECTION_FIELDS = 2,     /* names of the fields */
@@ -24,6 +28,7 @@ enum bs_section_id {
 	BS_SECTION_DOC_PLACES = 33,
 	BS_SECTION_DOC_NAME_OFFSETS = 34,
 	BS_SECTION_DOC_NAMES = 35,
+	BS_SECTION_DOC_CHECKSUMS = 36, /* u64 a document */
 	BS_SECTION_STORE_DICTIONARY = 40,
 	BS_SECTION_STORE_OFFSETS = 41,
 	BS_SECTION_STORE_FRAMES = 42,

@@ -1,4 +1,4 @@
-/* document.c: the words for why something is no document. See document.h. */
+/* document.c: stamps, and the words for why something is no document. See document.h. */
 #include "corpus/document.h"
 
 const char *bs_skip_name(enum bs_skip reason)
@@ -22,4 +22,26 @@ const char *bs_skip_name(enum bs_skip reason)
 		break;
 	}
 	return "unknown";
+}
+
+bool bs_stamp_is_suspect(const struct bs_stamp *stamp, int64_t from_ns)
+{
+	/* The later one: whoever sets mtime back leaves the time of doing so in ctime. */
+	int64_t last_ns = stamp->mtime_ns > stamp->ctime_ns ? stamp->mtime_ns : stamp->ctime_ns;
+	bool is_coarse = last_ns % 1000000000 == 0;
+	return last_ns >= from_ns - (is_coarse ? 2000000000 : 0);
+}
+
+bool bs_stamp_equals(const struct bs_stamp *stamp, const uint64_t recorded[4])
+{
+	return stamp->size_bytes == recorded[0] && (uint64_t)stamp->mtime_ns == recorded[1] &&
+	       (uint64_t)stamp->ctime_ns == recorded[2] && stamp->inode == recorded[3];
+}
+
+void bs_stamp_record(const struct bs_stamp *stamp, uint64_t recorded_out[4])
+{
+	recorded_out[0] = stamp->size_bytes;
+	recorded_out[1] = (uint64_t)stamp->mtime_ns;
+	recorded_out[2] = (uint64_t)stamp->ctime_ns;
+	recorded_out[3] = stamp->inode;
 }

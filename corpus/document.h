@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/doc_ref.h"
 #include "core/status.h"
 
 #ifdef __cplusplus
@@ -22,6 +23,16 @@ struct bs_stamp {
 	int64_t ctime_ns;
 	uint64_t inode;
 };
+
+/*
+ * A stamp proves that a file is unchanged only if it is older than the run that took it: what is written later in the
+ * same tick of the clock leaves the same stamp (git's "racy" rule). from_ns: the start of the run. A time in whole
+ * seconds comes from a file system that knows no better, and is doubted for two seconds more.
+ */
+bool bs_stamp_is_suspect(const struct bs_stamp *stamp, int64_t from_ns);
+bool bs_stamp_equals(const struct bs_stamp *stamp, const uint64_t recorded[4]);
+/* As four numbers, the order in which doc tables and manifest have them. */
+void bs_stamp_record(const struct bs_stamp *stamp, uint64_t recorded_out[4]);
 
 /* One named text of a document; a file has one, with an empty name. Bytes borrowed from whoever filled it. */
 struct bs_field {
@@ -40,7 +51,10 @@ struct bs_document {
 	uint64_t offset;       /* collection: byte offset of the record in the source, else 0 */
 	uint64_t raw_bytes;    /* bytes of raw */
 	const uint8_t *raw;    /* the bytes the document was read from: the file, or the record's line without its end */
-	struct bs_stamp stamp; /* of the file; for collections see bs_source_stamp */
+	struct bs_stamp stamp; /* of the file; zeros for a record */
+	bool is_suspect;       /* a file whose stamp is too young to prove anything, see bs_stamp_is_suspect */
+	uint64_t checksum;     /* bs_checksum of raw; set when a batch is read, not when one document is fetched */
+	struct bs_doc_ref known; /* the document of the index that this is, as it is now; segment BS_DOC_NONE: none */
 	const struct bs_field *fields;
 	size_t n_fields;
 	uint64_t text_bytes;   /* sum over the fields */
@@ -52,6 +66,8 @@ struct bs_document_sink {
 	enum bs_status (*document)(void *context, const struct bs_document *document, struct bs_error *err);
 	/* message: one printable line, "notes/a.txt: Permission denied" or "mail.jsonl:812: not a JSON object". */
 	enum bs_status (*skip)(void *context, enum bs_skip reason, const char *message, struct bs_error *err);
+	/* A file that is still what the index has; NULL: not told. */
+	enum bs_status (*unchanged)(void *context, struct bs_doc_ref known, struct bs_error *err);
 };
 
 #ifdef __cplusplus

@@ -9,11 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/doc_order.h"
+#include "core/hash.h"
 #include "corpus/file.h"
 
 /* Large enough that handing batches between threads costs nothing, small enough to stay in a core's cache. */
 #define BATCH_BYTES ((size_t)1 << 20)
 #define BATCH_PATHS 64
+#define BATCH_RECORDS 1024 /* to be read again */
 
 /* carry holds the beginning of the line that the last batch was cut before; a batch starts with it. */
 struct bs_feed {
@@ -24,11 +27,18 @@ struct bs_feed {
 	uint64_t offset; /* of the first byte that no batch has had yet */
 	uint64_t line;   /* its line, 1-based */
 	bool at_end;     /* nothing more to read; carry may still hold something */
+	struct bs_checksum_stream *checksum; /* of a collection, up to offset */
+	struct bs_read_mark whole, ended;    /* at its end: all of it, and without a last line that has no end */
+	struct bs_doc_cursor known;          /* what the index knows, from where the feed stands */
+	bool has_known;
+	const struct bs_snapshot *recall;    /* documents are read again: known says which */
+	uint64_t recall_bytes;               /* of text that may still be asked for */
 };
 
 void bs_batch_deinit(struct bs_batch *batch)
 {
 	bs_buffer_deinit(&batch->bytes);
+	bs_buffer_deinit(&batch->known);
 	*batch = (struct bs_batch){0};
 }
 
@@ -60,7 +70,8 @@ static enum bs_status open_collection(struct bs_feed *feed, struct bs_error *err
 		return bs_fail(err, bs_file_status(errno), "%s: %s", path, strerror(errno));
 	if (!S_ISREG(found.st_mode))
 		return bs_fail(err, BS_INVALID, "%s: not a regular file", path);
-	return BS_OK;
+	feed->checksum = bs_checksum_stream_new();
+	return feed->checksum ? BS_OK : bs_fail_memory(err, "a feed", sizeof(*feed));
 }
 
 enum bs_status bs_feed_open(const struct bs_source *source, const struct bs_source_options *options,
@@ -93,22 +104,10 @@ void bs_feed_close(struct bs_feed *feed)
 	bs_walk_close(feed->walk);
 	if (feed->fd >= 0 && feed->source->kind == BS_SOURCE_COLLECTION)
 		close(feed->fd);
+	bs_checksum_stream_free(feed->checksum);
+	bs_doc_cursor_deinit(&feed->known);
 	bs_buffer_deinit(&feed->carry);
 	free(feed);
-}
-
-enum bs_status bs_feed_seek(struct bs_feed *feed, uint64_t offset, uint64_t line, struct bs_error *err)
-{
-	const char *label = feed->source->label;
-	if (feed->source->kind != BS_SOURCE_COLLECTION || offset > INT64_MAX || line == 0)
-		return bs_fail(err, BS_INVALID, "%s: cannot be read from the middle", label);
-	if (lseek(feed->fd, (off_t)offset, SEEK_SET) < 0)
-		return bs_fail(err, BS_IO, "%s: %s", label, strerror(errno));
-	bs_buffer_clear(&feed->carry);
-	feed->offset = offset;
-	feed->line = line;
-	feed->at_end = false;
-	return BS_OK;
 }
 
 /* ---- lines ---- */
@@ -182,14 +181,40 @@ static size_t count_lines(const uint8_t *bytes, size_t n_bytes)
 	return n;
 }
 
+/* Takes account of the next bytes of a collection, up to end or, at its end, all: first_line is theirs. */
+static void sum_lines(struct bs_feed *feed, const struct bs_buffer *bytes, size_t end)
+{
+	if (!feed->checksum)
+		return;
+	bs_checksum_stream_add(feed->checksum, bytes->data, end);
+	/* Nothing new behind where reading was resumed: the mark is the one given, whether its last line has an end or not. */
+	if (!feed->at_end || (bytes->used_bytes == 0 && feed->offset == feed->whole.n_bytes))
+		return;
+	feed->ended = (struct bs_read_mark){
+		.n_bytes = feed->offset + end,
+		.n_lines = feed->line - 1 + count_lines(bytes->data, end),
+		.checksum = bs_checksum_stream_value(feed->checksum),
+	};
+	bs_checksum_stream_add(feed->checksum, bytes->data + end, bytes->used_bytes - end);
+	feed->whole = (struct bs_read_mark){
+		.n_bytes = feed->offset + bytes->used_bytes,
+		.n_lines = feed->ended.n_lines + (bytes->used_bytes > end),
+		.checksum = bs_checksum_stream_value(feed->checksum),
+	};
+}
+
 static enum bs_status next_lines(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err)
 {
 	size_t end = 0;
 	batch->offset = feed->offset;
 	batch->first_line = feed->line;
+	batch->source_bytes = feed->offset;
+	if (feed->at_end)
+		return BS_OK;
 	enum bs_status status = fill_lines(feed, &batch->bytes, &end, err);
 	if (status)
 		return status;
+	sum_lines(feed, &batch->bytes, end);
 	drop_mark(batch, &end);
 	if (!feed->at_end) {
 		status = bs_buffer_append(&feed->carry, batch->bytes.data + end, batch->bytes.used_bytes - end, err);
@@ -202,7 +227,38 @@ static enum bs_status next_lines(struct bs_feed *feed, struct bs_batch *batch, s
 	return status;
 }
 
-/* ---- paths ---- */
+/* ---- paths, and what the index knows of them ---- */
+
+static struct bs_known make_known(struct bs_doc_ref ref, const struct bs_doc_record *record)
+{
+	struct bs_known known = {
+		.ref = ref,
+		.is_suspect = record->flags & BS_DOC_SUSPECT,
+		.is_named_by_line = record->flags & BS_DOC_NAMED_BY_LINE,
+		.checksum = record->checksum,
+	};
+	memcpy(known.place, record->place, sizeof(known.place));
+	return known;
+}
+
+/* Goes past the documents before the path, which are gone, and says what is known of the path itself. */
+static enum bs_status know_path(struct bs_feed *feed, const char *path, size_t path_bytes, struct bs_batch *batch,
+                                struct bs_error *err)
+{
+	struct bs_known known = {.ref = {BS_DOC_NONE, 0}};
+	struct bs_doc_ref ref;
+	struct bs_doc_record record;
+	enum bs_status status = BS_OK;
+	while (!status && bs_doc_cursor_peek(&feed->known, &ref, &record)) {
+		int order = bs_compare_paths(record.name, record.name_bytes, (const uint8_t *)path, path_bytes);
+		if (order > 0)
+			break;
+		if (order == 0)
+			known = make_known(ref, &record);
+		status = bs_doc_cursor_advance(&feed->known, err);
+	}
+	return status ? status : bs_buffer_append(&batch->known, &known, sizeof(known), err);
+}
 
 static enum bs_status next_paths(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err)
 {
@@ -212,6 +268,8 @@ static enum bs_status next_paths(struct bs_feed *feed, struct bs_batch *batch, s
 		enum bs_status status = bs_walk_next(feed->walk, &path, &path_bytes, err);
 		if (!status && path)
 			status = bs_buffer_append(&batch->bytes, path, path_bytes + 1, err);
+		if (!status && path && feed->has_known)
+			status = know_path(feed, path, path_bytes, batch, err);
 		if (status)
 			return status;
 		feed->at_end = !path;
@@ -227,16 +285,145 @@ static enum bs_status next_file(struct bs_feed *feed, struct bs_batch *batch, st
 		return BS_OK;
 	feed->at_end = true;
 	batch->n_items = 1;
-	return bs_buffer_append(&batch->bytes, "", 1, err);
+	enum bs_status status = bs_buffer_append(&batch->bytes, "", 1, err);
+	return status || !feed->has_known ? status : know_path(feed, "", 0, batch, err);
+}
+
+enum bs_status bs_feed_know(struct bs_feed *feed, const struct bs_snapshot *snapshot, uint32_t source,
+                            struct bs_error *err)
+{
+	feed->has_known = true;
+	return bs_doc_cursor_init(&feed->known, snapshot, source, NULL, true, err);
+}
+
+/* ---- a collection read on ---- */
+
+/* Sums up the first n_bytes; *is_there_out: there are as many. last_out: the last of them. */
+static enum bs_status sum_beginning(struct bs_feed *feed, uint64_t n_bytes, bool *is_there_out, uint8_t *last_out,
+                                    struct bs_error *err)
+{
+	struct bs_buffer bytes = {0};
+	enum bs_status status = BS_OK;
+	uint64_t left = n_bytes;
+	while (!status && left > 0 && !feed->at_end) {
+		bs_buffer_clear(&bytes);
+		status = read_some(feed, &bytes, left < BATCH_BYTES ? (size_t)left : BATCH_BYTES, err);
+		if (status || bytes.used_bytes == 0)
+			break;
+		bs_checksum_stream_add(feed->checksum, bytes.data, bytes.used_bytes);
+		*last_out = bytes.data[bytes.used_bytes - 1];
+		left -= bytes.used_bytes;
+	}
+	*is_there_out = left == 0;
+	feed->at_end = false;
+	bs_buffer_deinit(&bytes);
+	return status;
+}
+
+/* Whether nothing but the end of a line stands at the offset. */
+static bool is_line_end(const struct bs_feed *feed, uint64_t offset)
+{
+	char next[2] = "";
+	ssize_t n = pread(feed->fd, next, sizeof(next), (off_t)offset);
+	return n == 0 || (n > 0 && next[0] == '\n') || (n == 2 && next[0] == '\r' && next[1] == '\n');
+}
+
+enum bs_status bs_feed_resume(struct bs_feed *feed, const struct bs_read_mark *mark, bool *is_appended_out,
+                              struct bs_error *err)
+{
+	uint8_t last = '\n';
+	*is_appended_out = false;
+	if (mark->n_bytes == 0 || mark->n_bytes > INT64_MAX)
+		return BS_OK;
+	enum bs_status status = sum_beginning(feed, mark->n_bytes, is_appended_out, &last, err);
+	*is_appended_out = *is_appended_out && bs_checksum_stream_value(feed->checksum) == mark->checksum &&
+	                   (last == '\n' || is_line_end(feed, mark->n_bytes));
+	if (status)
+		return status;
+	if (*is_appended_out) {
+		feed->offset = mark->n_bytes;
+		feed->line = mark->n_lines + (last == '\n');
+		feed->whole = *mark;
+		feed->ended = *mark;
+		return BS_OK;
+	}
+	bs_checksum_stream_free(feed->checksum);
+	feed->checksum = bs_checksum_stream_new();
+	if (!feed->checksum)
+		return bs_fail_memory(err, "a feed", sizeof(*feed));
+	if (lseek(feed->fd, 0, SEEK_SET) < 0)
+		return bs_fail(err, BS_IO, "%s: %s", feed->source->label, strerror(errno));
+	return BS_OK;
+}
+
+void bs_feed_mark(const struct bs_feed *feed, bool last_line_counts, struct bs_read_mark *mark_out)
+{
+	*mark_out = last_line_counts ? feed->whole : feed->ended;
+}
+
+/* ---- documents once more ---- */
+
+enum bs_status bs_feed_recall(const struct bs_source *source, const struct bs_snapshot *snapshot, uint32_t number,
+                              const bool *chosen, uint64_t limit_bytes, struct bs_feed **feed_out,
+                              struct bs_error *err)
+{
+	struct bs_feed *feed = calloc(1, sizeof(*feed));
+	*feed_out = NULL;
+	if (!feed)
+		return bs_fail_memory(err, "a feed", sizeof(*feed));
+	feed->source = source;
+	feed->fd = -1;
+	feed->recall = snapshot;
+	feed->recall_bytes = limit_bytes;
+	enum bs_status status = bs_doc_cursor_init(&feed->known, snapshot, number, chosen, false, err);
+	if (status)
+		bs_feed_close(feed);
+	else
+		*feed_out = feed;
+	return status;
+}
+
+static enum bs_status next_recalled(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err)
+{
+	bool is_folder = feed->source->kind == BS_SOURCE_FOLDER;
+	bool is_record = feed->source->kind == BS_SOURCE_COLLECTION || feed->source->kind == BS_SOURCE_STDIN;
+	uint64_t n_bytes = 0;
+	struct bs_doc_ref ref;
+	struct bs_doc_record record;
+	enum bs_status status = BS_OK;
+	batch->recall = feed->recall;
+	while (!status && batch->n_items < (is_record ? BATCH_RECORDS : BATCH_PATHS) && n_bytes < BATCH_BYTES &&
+	       feed->recall_bytes > 0 && bs_doc_cursor_peek(&feed->known, &ref, &record)) {
+		struct bs_known known = make_known(ref, &record);
+		if (is_folder && !bs_doc_name_is_below(record.name, record.name_bytes))
+			return bs_container_corrupt(feed->recall->segments[ref.segment].file, err,
+			                            "the name of document %u leads out of its source", ref.document);
+		status = bs_buffer_append(&batch->known, &known, sizeof(known), err);
+		if (!status)
+			status = bs_buffer_append(&batch->bytes, record.name, record.name_bytes, err);
+		if (!status)
+			status = bs_buffer_append(&batch->bytes, "", 1, err);
+		if (!status)
+			status = bs_doc_cursor_advance(&feed->known, err);
+		uint64_t size_bytes = is_record ? record.place[1] : record.place[0];
+		n_bytes += size_bytes;
+		feed->recall_bytes -= size_bytes < feed->recall_bytes ? size_bytes : feed->recall_bytes;
+		batch->n_items++;
+	}
+	return status;
 }
 
 enum bs_status bs_feed_next(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err)
 {
 	bs_buffer_clear(&batch->bytes);
+	bs_buffer_clear(&batch->known);
+	batch->recall = NULL;
 	batch->offset = 0;
 	batch->first_line = 0;
 	batch->n_items = 0;
 	batch->source_bytes = 0;
+	if (feed->recall)
+		return next_recalled(feed, batch, err);
 	switch (feed->source->kind) {
 	case BS_SOURCE_FOLDER:
 		return next_paths(feed, batch, err);

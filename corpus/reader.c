@@ -9,8 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/hash.h"
 #include "corpus/file.h"
 #include "corpus/record.h"
+#include "corpus/stored_text.h"
 
 /* Buffers larger than this are given back after each file. */
 #define KEPT_BYTES (1u << 20)
@@ -23,6 +25,7 @@ struct kept {
 
 struct bs_reader {
 	bool binary_as_text;
+	int64_t suspect_from_ns; /* 0: never mind */
 	struct bs_record_parser *records;
 	struct bs_buffer bytes; /* the file or record as read */
 	struct bs_buffer text;  /* its UTF-8, if that is something else */
@@ -31,6 +34,8 @@ struct bs_reader {
 	struct kept folder;               /* the root of the last folder */
 	struct kept collection;           /* the last collection of fetch_record */
 	struct bs_stamp collection_stamp; /* when it was opened */
+	struct bs_stored_texts *stored;   /* made when it is needed, for recalled documents */
+	const struct bs_snapshot *stored_of;
 };
 
 static void kept_close(struct kept *kept)
@@ -73,6 +78,7 @@ enum bs_status bs_reader_new(const struct bs_source_options *options, struct bs_
 	if (!reader)
 		return bs_fail_memory(err, "a reader", sizeof(*reader));
 	reader->binary_as_text = options->binary_as_text;
+	reader->suspect_from_ns = options->suspect_from_ns;
 	reader->folder.fd = -1;
 	reader->collection.fd = -1;
 	enum bs_status status = bs_record_parser_new(&record_options, &reader->records, err);
@@ -93,6 +99,7 @@ void bs_reader_free(struct bs_reader *reader)
 	bs_buffer_deinit(&reader->message);
 	kept_close(&reader->folder);
 	kept_close(&reader->collection);
+	bs_stored_texts_free(reader->stored);
 	free(reader);
 }
 
@@ -144,7 +151,7 @@ static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const 
                                     struct bs_document *document, struct bs_file_refusal *refusal, struct bs_error *err)
 {
 	bool refuse_binary = is_found && !reader->binary_as_text;
-	*document = (struct bs_document){.name = (const uint8_t *)""};
+	*document = (struct bs_document){.name = (const uint8_t *)"", .known = {BS_DOC_NONE, 0}};
 	enum bs_status status =
 		bs_file_load(dir_fd, path, refuse_binary, &reader->bytes, &document->stamp, refusal, err);
 	if (status || refusal->reason)
@@ -174,21 +181,52 @@ static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const 
 	return BS_OK;
 }
 
+static const struct bs_known nothing_known = {.ref = {BS_DOC_NONE, 0}};
+
+/* By its stamp alone, without opening it. */
+static bool is_unchanged(int dir_fd, const char *path, const struct bs_known *known)
+{
+	struct stat found;
+	if (known->ref.segment == BS_DOC_NONE || known->is_suspect)
+		return false;
+	/* A path over PATH_MAX fails here, and is read. Links inside a folder are no files. */
+	if (fstatat(dir_fd, path, &found, dir_fd == AT_FDCWD ? 0 : AT_SYMLINK_NOFOLLOW) || !S_ISREG(found.st_mode))
+		return false;
+	struct bs_stamp stamp = bs_file_stamp(&found);
+	return bs_stamp_equals(&stamp, known->place);
+}
+
+/* A suspect one that will be as suspect when it is indexed again (its time lies in the future): its bytes decide. */
+static bool is_unchanged_suspect(const struct bs_document *document, const struct bs_known *known)
+{
+	return known->ref.segment != BS_DOC_NONE && document->is_suspect && bs_stamp_equals(&document->stamp, known->place) &&
+	       document->checksum == known->checksum;
+}
+
 static enum bs_status read_file(struct bs_reader *reader, const struct bs_source *source, int dir_fd, const char *name,
-                                const struct bs_document_sink *sink, struct bs_error *err)
+                                const struct bs_known *known, const struct bs_document_sink *sink,
+                                struct bs_error *err)
 {
 	struct bs_document document;
 	struct bs_file_refusal refusal;
 	bool is_found = source->kind == BS_SOURCE_FOLDER;
-	enum bs_status status =
-		load_document(reader, dir_fd, is_found ? name : source->path, is_found, &document, &refusal, err);
+	const char *path = is_found ? name : source->path;
+	if (is_unchanged(dir_fd, path, known))
+		return sink->unchanged ? sink->unchanged(sink->context, known->ref, err) : BS_OK;
+	enum bs_status status = load_document(reader, dir_fd, path, is_found, &document, &refusal, err);
 	if (status)
 		return status;
 	if (refusal.reason)
 		return pass_over(reader, source, name, 0, refusal.skip, refusal.reason, sink, err);
 	document.name = (const uint8_t *)name;
 	document.name_bytes = strlen(name);
-	status = sink->document(sink->context, &document, err);
+	document.known = known->ref;
+	document.checksum = bs_checksum(document.raw, (size_t)document.raw_bytes);
+	document.is_suspect = reader->suspect_from_ns && bs_stamp_is_suspect(&document.stamp, reader->suspect_from_ns);
+	if (sink->unchanged && is_unchanged_suspect(&document, known))
+		status = sink->unchanged(sink->context, known->ref, err);
+	else
+		status = sink->document(sink->context, &document, err);
 	bs_buffer_trim(&reader->bytes, KEPT_BYTES);
 	bs_buffer_trim(&reader->text, KEPT_BYTES);
 	return status;
@@ -208,13 +246,15 @@ static enum bs_status read_files(struct bs_reader *reader, const struct bs_sourc
 		dir_fd = reader->folder.fd;
 	}
 	const char *name = (const char *)batch->bytes.data;
+	const struct bs_known *known = (const struct bs_known *)(const void *)batch->known.data;
+	bool has_known = batch->known.used_bytes > 0;
 	bool is_gone = status != BS_OK;
 	status = BS_OK;
 	for (size_t i = 0; i < batch->n_items && !status; i++) {
 		if (is_gone)
 			status = pass_over(reader, source, name, 0, BS_SKIP_UNREADABLE, why.text, sink, err);
 		else
-			status = read_file(reader, source, dir_fd, name, sink, err);
+			status = read_file(reader, source, dir_fd, name, has_known ? &known[i] : &nothing_known, sink, err);
 		name += strlen(name) + 1;
 	}
 	return status;
@@ -231,6 +271,7 @@ static void fill_document(const struct bs_record *record, const uint8_t *raw, si
 		.is_named_by_line = !record->has_id,
 		.raw = raw,
 		.raw_bytes = raw_bytes,
+		.known = {BS_DOC_NONE, 0},
 		.fields = record->fields,
 		.n_fields = record->n_fields,
 		.text_bytes = record->text_bytes,
@@ -263,6 +304,7 @@ static enum bs_status read_line(struct bs_reader *reader, const struct bs_source
 	fill_document(&record, line, line_bytes, &document);
 	document.line = line_number;
 	document.offset = offset;
+	document.checksum = bs_checksum(line, line_bytes);
 	return sink->document(sink->context, &document, err);
 }
 
@@ -284,16 +326,6 @@ static enum bs_status read_lines(struct bs_reader *reader, const struct bs_sourc
 		at = next;
 	}
 	return status;
-}
-
-enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_source *source, const struct bs_batch *batch,
-                              const struct bs_document_sink *sink, struct bs_error *err)
-{
-	if (!batch->n_items)
-		return BS_OK;
-	if (source->kind == BS_SOURCE_FOLDER || source->kind == BS_SOURCE_FILE)
-		return read_files(reader, source, batch, sink, err);
-	return read_lines(reader, source, batch, sink, err);
 }
 
 /* ---- once more ---- */
@@ -392,4 +424,90 @@ enum bs_status bs_reader_fetch_record(struct bs_reader *reader, const char *path
 	status = bs_reader_fetch_raw(reader, reader->bytes.data, reader->bytes.used_bytes, document_out, &why);
 	document_out->offset = offset;
 	return status ? bs_fail(err, status, "%s: offset %" PRIu64 ": %s", path, offset, why.text) : BS_OK;
+}
+
+/* ---- documents of the index, as they were ---- */
+
+static enum bs_status recall_stored(struct bs_reader *reader, const struct bs_snapshot *snapshot,
+                                    const struct bs_known *known, struct bs_document *document, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	if (reader->stored_of != snapshot) {
+		bs_stored_texts_free(reader->stored);
+		reader->stored = NULL;
+		status = bs_stored_texts_new(snapshot, &reader->stored, err);
+		reader->stored_of = status ? NULL : snapshot;
+	}
+	if (!status)
+		status = bs_stored_texts_fetch(reader->stored, known->ref.segment, known->place[0], &reader->bytes, err);
+	return status ? status : bs_reader_fetch_raw(reader, reader->bytes.data, reader->bytes.used_bytes, document, err);
+}
+
+/* Reads the document as it is now; *is_there_out: it could be read. Fails only with what no one else can mend. */
+static enum bs_status recall(struct bs_reader *reader, const struct bs_source *source, const char *name,
+                             const struct bs_known *known, const struct bs_snapshot *snapshot,
+                             struct bs_document *document, bool *is_there_out, struct bs_error *err)
+{
+	struct bs_error why = {0};
+	struct bs_stamp stamp;
+	struct bs_file_refusal refusal = {0};
+	enum bs_status status = BS_OK;
+	switch (source->kind) {
+	case BS_SOURCE_FOLDER:
+		status = load_document(reader, reader->folder.fd, name, true, document, &refusal, &why);
+		break;
+	case BS_SOURCE_FILE:
+		status = load_document(reader, AT_FDCWD, source->path, false, document, &refusal, &why);
+		break;
+	case BS_SOURCE_COLLECTION:
+		status = bs_reader_fetch_record(reader, source->path, known->place[0], known->place[1], document, &stamp, &why);
+		break;
+	case BS_SOURCE_STDIN:
+		status = recall_stored(reader, snapshot, known, document, &why);
+		break;
+	}
+	*is_there_out = !status && !refusal.reason;
+	bool is_ours = status == BS_NO_MEMORY || (source->kind == BS_SOURCE_STDIN && status);
+	return is_ours ? bs_fail(err, status, "%s", why.text) : BS_OK;
+}
+
+static enum bs_status recall_batch(struct bs_reader *reader, const struct bs_source *source,
+                                   const struct bs_batch *batch, const struct bs_document_sink *sink,
+                                   struct bs_error *err)
+{
+	const struct bs_known *known = (const struct bs_known *)(const void *)batch->known.data;
+	const char *name = (const char *)batch->bytes.data;
+	enum bs_status status = BS_OK;
+	bool opened;
+	if (source->kind == BS_SOURCE_FOLDER &&
+	    kept_open(&reader->folder, source->path, O_PATH | O_DIRECTORY, &opened, NULL) != BS_OK)
+		return BS_OK;
+	for (size_t i = 0; i < batch->n_items && !status; i++, name += strlen(name) + 1) {
+		struct bs_document document;
+		bool is_there;
+		status = recall(reader, source, name, &known[i], batch->recall, &document, &is_there, err);
+		if (status || !is_there)
+			continue;
+		document.known = known[i].ref;
+		document.checksum = bs_checksum(document.raw, (size_t)document.raw_bytes);
+		if (document.checksum == known[i].checksum)
+			status = sink->document(sink->context, &document, err);
+	}
+	bs_buffer_trim(&reader->bytes, KEPT_BYTES);
+	bs_buffer_trim(&reader->text, KEPT_BYTES);
+	return status;
+}
+
+/* ---- a batch of any kind ---- */
+
+enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_source *source, const struct bs_batch *batch,
+                              const struct bs_document_sink *sink, struct bs_error *err)
+{
+	if (!batch->n_items)
+		return BS_OK;
+	if (batch->recall)
+		return recall_batch(reader, source, batch, sink, err);
+	if (source->kind == BS_SOURCE_FOLDER || source->kind == BS_SOURCE_FILE)
+		return read_files(reader, source, batch, sink, err);
+	return read_lines(reader, source, batch, sink, err);
 }

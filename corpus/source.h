@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "core/buffer.h"
+#include "core/snapshot.h"
 #include "core/source_kind.h"
 #include "core/status.h"
 #include "corpus/document.h"
@@ -35,6 +36,7 @@ struct bs_source_options {
 	size_t n_text_fields;
 	dev_t skip_device;              /* the index directory, see walk.h */
 	ino_t skip_inode;
+	int64_t suspect_from_ns;        /* the start of the run: stamps not older are suspect; 0: never mind */
 };
 
 struct bs_source {
@@ -56,10 +58,21 @@ enum bs_status bs_source_append_id(const struct bs_source *source, const uint8_t
 /* The stamp of the file behind a FILE or COLLECTION (or of any path). */
 enum bs_status bs_path_stamp(const char *path, struct bs_stamp *stamp_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* A piece of work for a reader: the paths of some files, or whole lines of a collection. Zero-initialise; reused by
- * bs_feed_next; may be handed from one thread to another. */
+/* What the index knows of an item of a batch. */
+struct bs_known {
+	struct bs_doc_ref ref; /* segment BS_DOC_NONE: nothing */
+	bool is_suspect;
+	bool is_named_by_line;
+	uint64_t place[4];     /* as in struct bs_doc_record */
+	uint64_t checksum;
+};
+
+/* A piece of work for a reader: the paths of some files, or whole lines of a collection, or documents to read again.
+ * Zero-initialise; reused by bs_feed_next; may be handed from one thread to another. */
 struct bs_batch {
 	struct bs_buffer bytes; /* folder: NUL-ended paths below the source, one after the other; collection: lines */
+	struct bs_buffer known; /* struct bs_known each, one an item; or none at all */
+	const struct bs_snapshot *recall; /* NULL, or where the documents to read again are known from */
 	uint64_t offset;        /* collection: where bytes stands in the source */
 	uint64_t first_line;    /* collection: 1-based number of the first line */
 	size_t n_items;         /* paths or lines; 0 at the end of the source */
@@ -73,11 +86,36 @@ enum bs_status bs_feed_open(const struct bs_source *source, const struct bs_sour
                             void (*report)(void *context, enum bs_skip reason, const char *message),
                             void *report_context, struct bs_feed **feed_out, struct bs_error *err) BS_WARN_UNUSED;
 /* Fills batch with the next piece, about 1 MiB of lines or 64 paths; n_items == 0 at the end. BS_IO when a collection
- * cannot be read on, BS_NO_MEMORY. A last line without line feed is a line. Start it at start_offset/start_line with
- * bs_feed_seek (collections only) to read only what was appended. */
+ * cannot be read on, BS_NO_MEMORY. A last line without line feed is a line. */
 enum bs_status bs_feed_next(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err) BS_WARN_UNUSED;
-enum bs_status bs_feed_seek(struct bs_feed *feed, uint64_t offset, uint64_t line, struct bs_error *err) BS_WARN_UNUSED;
 void bs_feed_close(struct bs_feed *feed);
+
+/* Of a folder or file that is source number `source` of the snapshot (borrowed): lets the batches say what the index
+ * knows of each path, exclusions included, so that a reader need not read what is unchanged. */
+enum bs_status bs_feed_know(struct bs_feed *feed, const struct bs_snapshot *snapshot, uint32_t source,
+                            struct bs_error *err) BS_WARN_UNUSED;
+
+/* How far a collection was read. All zero: not at all. */
+struct bs_read_mark {
+	uint64_t n_bytes;
+	uint64_t n_lines;
+	uint64_t checksum; /* of those bytes */
+};
+
+/* Of a collection: compares its beginning with what the mark says was read, and if it is the same, goes on behind it.
+ * *is_appended_out: it is; else the feed begins at the start. A line that had no end then must have been ended, not
+ * continued. BS_IO. */
+enum bs_status bs_feed_resume(struct bs_feed *feed, const struct bs_read_mark *mark, bool *is_appended_out,
+                              struct bs_error *err) BS_WARN_UNUSED;
+/* At the end of a collection: how far it was read. A last line without end counts only if it was a document. */
+void bs_feed_mark(const struct bs_feed *feed, bool last_line_counts, struct bs_read_mark *mark_out);
+
+/* The live documents of source number `source` of the snapshot that lie in the chosen segments (an entry a segment), to
+ * be read again, in document order, until they make up limit_bytes. Their source is given as for bs_feed_open; all is
+ * borrowed. */
+enum bs_status bs_feed_recall(const struct bs_source *source, const struct bs_snapshot *snapshot, uint32_t number,
+                              const bool *chosen, uint64_t limit_bytes, struct bs_feed **feed_out,
+                              struct bs_error *err) BS_WARN_UNUSED;
 
 /* Reads documents; buffers and a JSON parser. One per thread. */
 struct bs_reader;
@@ -85,8 +123,12 @@ enum bs_status bs_reader_new(const struct bs_source_options *options, struct bs_
                              struct bs_error *err) BS_WARN_UNUSED;
 void bs_reader_free(struct bs_reader *reader);
 
-/* Every document of the batch, in order, to the sink; what cannot be a document goes to sink->skip and the rest goes on.
- * Fails only with what the sink returned, or BS_NO_MEMORY. */
+/*
+ * Every document of the batch, in order, to the sink; what cannot be a document goes to sink->skip and the rest goes on.
+ * A file whose stamp is the known one, and proves it, goes to sink->unchanged and is not read. Of documents to read
+ * again only those that are what they were, by checksum, go to the sink; the others are passed over in silence.
+ * Fails only with what the sink returned, BS_NO_MEMORY, or BS_CORRUPT (of stored text).
+ */
 enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_source *source, const struct bs_batch *batch,
                               const struct bs_document_sink *sink, struct bs_error *err) BS_WARN_UNUSED;
 

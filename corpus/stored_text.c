@@ -2,9 +2,88 @@
 #include "corpus/stored_text.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 
 #include "core/source_kind.h"
 #include "corpus/store.h"
+
+/* The segment's store, opened; what is wrong with it is damage of its file. */
+static enum bs_status open_store(const struct bs_segment *segment, struct bs_store **store_out,
+                                 struct bs_store_reader **reader_out, struct bs_error *err)
+{
+	const struct bs_section *parts[] = {&segment->store_dictionary, &segment->store_offsets, &segment->store_frames};
+	struct bs_error why = {""};
+	enum bs_status status = BS_OK;
+	for (int i = 0; i < 2 && !status; i++)
+		status = bs_section_touch(parts[i], 0, parts[i]->n_bytes, err);
+	if (status)
+		return status;
+	status = bs_store_open(parts[0]->data, (size_t)parts[0]->n_bytes, parts[1]->data, (size_t)parts[1]->n_bytes,
+	                       parts[2]->data, (size_t)parts[2]->n_bytes, store_out, &why);
+	if (!status)
+		status = bs_store_reader_new(*store_out, reader_out, &why);
+	if (status == BS_CORRUPT)
+		return bs_container_corrupt(segment->file, err, "%s", why.text);
+	return status ? bs_fail(err, status, "%s", why.text) : BS_OK;
+}
+
+/* ---- one text ---- */
+
+struct bs_stored_texts {
+	const struct bs_snapshot *snapshot;
+	struct bs_store **stores;         /* one a segment, NULL: not asked for yet */
+	struct bs_store_reader **readers;
+};
+
+enum bs_status bs_stored_texts_new(const struct bs_snapshot *snapshot, struct bs_stored_texts **texts_out,
+                                   struct bs_error *err)
+{
+	size_t n = (size_t)snapshot->manifest.n_segments + 1;
+	struct bs_stored_texts *texts = calloc(1, sizeof(*texts));
+	*texts_out = texts;
+	if (texts) {
+		texts->snapshot = snapshot;
+		texts->stores = calloc(n, sizeof(struct bs_store *));
+		texts->readers = calloc(n, sizeof(struct bs_store_reader *));
+	}
+	if (texts && texts->stores && texts->readers)
+		return BS_OK;
+	bs_stored_texts_free(texts);
+	*texts_out = NULL;
+	return bs_fail_memory(err, "readers of stored text", n * sizeof(struct bs_store *));
+}
+
+void bs_stored_texts_free(struct bs_stored_texts *texts)
+{
+	if (!texts)
+		return;
+	for (uint32_t s = 0; texts->stores && texts->readers && s < texts->snapshot->manifest.n_segments; s++) {
+		bs_store_reader_free(texts->readers[s]);
+		bs_store_close(texts->stores[s]);
+	}
+	free(texts->stores);
+	free(texts->readers);
+	free(texts);
+}
+
+enum bs_status bs_stored_texts_fetch(struct bs_stored_texts *texts, uint32_t segment, uint64_t frame,
+                                     struct bs_buffer *text, struct bs_error *err)
+{
+	const struct bs_segment *from = &texts->snapshot->segments[segment];
+	struct bs_error why = {""};
+	enum bs_status status = BS_OK;
+	if (!texts->readers[segment])
+		status = open_store(from, &texts->stores[segment], &texts->readers[segment], err);
+	if (status)
+		return status;
+	status = bs_store_fetch(texts->readers[segment], frame, text, &why);
+	/* We wrote it ourselves: text that is not there is damage. */
+	if (status && status != BS_NO_MEMORY)
+		return bs_container_corrupt(from->file, err, "%s", why.text);
+	return status ? bs_fail(err, status, "%s", why.text) : BS_OK;
+}
+
+/* ---- all of them ---- */
 
 /* The next document from *document on whose source is standard input; false if there is none. */
 static enum bs_status next_stored(const struct bs_snapshot *snapshot, uint32_t s, uint32_t *document,
@@ -55,25 +134,13 @@ static enum bs_status check_texts(const struct bs_snapshot *snapshot, uint32_t s
 
 enum bs_status bs_stored_text_check(const struct bs_snapshot *snapshot, uint32_t s, struct bs_error *err)
 {
-	const struct bs_segment *segment = &snapshot->segments[s];
-	const struct bs_section *parts[] = {&segment->store_dictionary, &segment->store_offsets, &segment->store_frames};
 	struct bs_store *store = NULL;
 	struct bs_store_reader *reader = NULL;
 	struct bs_buffer text = {0};
-	struct bs_error why = {""};
-	enum bs_status status = BS_OK;
-	for (int i = 0; i < 3 && !status; i++)
-		status = bs_section_touch(parts[i], 0, parts[i]->n_bytes, err);
-	if (status)
-		return status;
-	status = bs_store_open(parts[0]->data, (size_t)parts[0]->n_bytes, parts[1]->data, (size_t)parts[1]->n_bytes,
-	                       parts[2]->data, (size_t)parts[2]->n_bytes, &store, &why);
+	const struct bs_section *frames = &snapshot->segments[s].store_frames;
+	enum bs_status status = bs_section_touch(frames, 0, frames->n_bytes, err);
 	if (!status)
-		status = bs_store_reader_new(store, &reader, &why);
-	if (status == BS_CORRUPT)
-		status = bs_container_corrupt(segment->file, err, "%s", why.text);
-	else if (status && err)
-		*err = why;
+		status = open_store(&snapshot->segments[s], &store, &reader, err);
 	if (!status)
 		status = check_texts(snapshot, s, store, reader, &text, err);
 	bs_buffer_deinit(&text);

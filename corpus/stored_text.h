@@ -1,17 +1,28 @@
 /*
- * stored_text.h: the texts that a segment stores, all of them in turn, for `bitsift check`. store.h reads one at a time.
+ * stored_text.h: the texts that the segments of a snapshot store: any one of them, for a query or a compaction, and all
+ * in turn, for `bitsift check`. store.h knows the bytes.
  */
 #ifndef BS_CORPUS_STORED_TEXT_H
 #define BS_CORPUS_STORED_TEXT_H
 
 #include <stdint.h>
 
-#include "core/index_dir.h"
+#include "core/buffer.h"
+#include "core/snapshot.h"
 #include "core/status.h"
 
 /* Decodes every text of a segment that stores some; those of standard input must have the bytes their documents say.
  * BS_CORRUPT names the segment's file. Fits bs_check_request.stored_text. */
 enum bs_status bs_stored_text_check(const struct bs_snapshot *snapshot, uint32_t segment, struct bs_error *err)
 	BS_WARN_UNUSED;
+
+/* One thread's way to the stored texts of a snapshot (borrowed): decoders, made as segments are asked for. */
+struct bs_stored_texts;
+enum bs_status bs_stored_texts_new(const struct bs_snapshot *snapshot, struct bs_stored_texts **texts_out,
+                                   struct bs_error *err) BS_WARN_UNUSED;
+void bs_stored_texts_free(struct bs_stored_texts *texts);
+/* Overwrites text with that of one frame of a segment. BS_CORRUPT, BS_NO_MEMORY. */
+enum bs_status bs_stored_texts_fetch(struct bs_stored_texts *texts, uint32_t segment, uint64_t frame,
+                                     struct bs_buffer *text, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

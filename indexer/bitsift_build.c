@@ -1,6 +1,7 @@
 /* bitsift_build.c: the building part of bitsift.h, put upon indexer.h. */
 #include "core/bitsift.h"
 
+#include "corpus/delete.h"
 #include "indexer/indexer.h"
 
 _Static_assert((int)BS_SKIP_REASONS <= (int)BS_SKIP_MAX, "no room for every reason in struct bs_build_report");
@@ -20,6 +21,12 @@ static void copy_report(const struct bs_index_report *from, struct bs_build_repo
 		.elapsed_ns = from->elapsed_ns,
 		.source_bytes = from->source_bytes,
 		.source_total = from->source_total,
+		.n_indexed = from->n_indexed,
+		.n_unchanged = from->n_unchanged,
+		.n_changed = from->n_changed,
+		.n_removed = from->n_removed,
+		.n_compacted = from->n_compacted,
+		.compacted_bytes = from->compacted_bytes,
 	};
 	for (size_t reason = 0; reason < BS_SKIP_REASONS; reason++)
 		to->skipped[reason] = from->skipped[reason];
@@ -101,4 +108,25 @@ enum bs_status bs_index_build(const struct bs_build_request *request, struct bs_
 	if (report_out)
 		copy_report(&report, report_out);
 	return status;
+}
+
+enum bs_status bs_index_compact(const struct bs_build_request *request, struct bs_build_report *report_out,
+                                struct bs_error *err)
+{
+	struct bs_index_report report = {0};
+	enum bs_status status = check_request(request, err);
+	if (!status) {
+		struct bs_index_job job = make_job(request);
+		status = bs_compact_run(&job, &report, err);
+	}
+	if (report_out)
+		copy_report(&report, report_out);
+	return status;
+}
+
+enum bs_status bs_index_delete(const char *dir, const char *const *ids, size_t n_ids, bool wait,
+                               uint64_t *n_deleted_out, struct bs_error *err)
+{
+	uint64_t n_deleted;
+	return bs_delete_ids(dir, wait, ids, n_ids, NULL, n_deleted_out ? n_deleted_out : &n_deleted, err);
 }

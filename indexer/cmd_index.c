@@ -67,6 +67,12 @@ static const char index_description[] =
 	"Reads every SOURCE and makes an index of it: a directory, `.bitsift` unless told otherwise, that `bitsift query` "
 	"searches. The sources are recorded. On an index that exists, the command adds new sources and refreshes all; without "
 	"SOURCE it refreshes those recorded.\n\n"
+	"A refresh reads what is new or changed. A file is unchanged if its size, times and inode are what they were, and older "
+	"than the run that read it. A collection that was appended to is read on from where reading ended, if a checksum says "
+	"that what was read is still the same; otherwise it is read from the start. What is gone from the sources goes from "
+	"the index. Records on standard input are added to those that came before, and replace those of the same id. A document "
+	"that was taken out by `bitsift delete` stays out until it changes. Now and then a refresh merges small segments of the "
+	"index; `bitsift compact` does all of that at once.\n\n"
 	"The texts stay where they are and are read again when a document has to be verified or shown. Only what came from "
 	"standard input is kept in the index.\n\n"
 	"# Sources and ids\n\n"
@@ -91,7 +97,7 @@ static const char index_description[] =
 	"# Safety\n\n"
 	"The new index replaces the old one in one step at the end. If the run fails or is killed before, the old index stays "
 	"as it was; queries that run meanwhile go on with what they opened. One `bitsift index` at a time writes an index; "
-	"with `--wait` another one waits for it. Equal input and options give equal bytes, whatever the number of threads.\n\n"
+	"with `--wait` another one waits for it. Equal input and options make equal files of a new index, whatever the number of threads.\n\n"
 	"What could not be indexed (unreadable files, malformed records) is counted, and listed on standard error.";
 
 const struct bs_command bs_command_index = {
@@ -150,7 +156,7 @@ static int show_progress(void *context, const struct bs_index_report *report)
 		return 0;
 	display->last_drawn_ns = report->elapsed_ns;
 	bs_format_bytes(report->text_bytes, bytes);
-	bs_format_count(report->n_docs, docs);
+	bs_format_count(report->n_indexed + report->n_unchanged, docs);
 	if (report->is_writing) {
 		snprintf(left, sizeof(left), " \xc2\xb7 writing the index");
 	} else if (report->source_total > 0 && report->source_bytes > 0) {
@@ -178,29 +184,65 @@ static void show_skipped(const struct display *display, const struct bs_index_re
 	}
 }
 
-static void show_summary(const struct display *display, const struct bs_index_report *report, const char *dir)
+static void show_index_line(const struct bs_index_report *report, const char *dir, bool with_ratios)
 {
-	char docs[32], terms[32], postings[32], text[24], index[24], replaced[32];
+	char index[24];
+	bs_format_bytes(report->index_bytes, index);
+	fprintf(stderr, "  index     %s", index);
+	if (with_ratios && report->text_bytes > 0)
+		fprintf(stderr, ", %.1f %% of the text", (double)report->index_bytes * 100 / (double)report->text_bytes);
+	if (with_ratios && report->n_postings > 0)
+		fprintf(stderr, ", %.1f bits a posting", (double)report->index_bytes * 8 / (double)report->n_postings);
+	fprintf(stderr, ", in %s (%llu segment%s)\n", dir, (unsigned long long)report->n_segments,
+	        report->n_segments == 1 ? "" : "s");
+}
+
+static void show_made(const struct bs_index_report *report, const char *dir)
+{
+	char docs[32], terms[32], postings[32], text[24], replaced[32];
 	bs_format_count(report->n_docs, docs);
 	bs_format_count(report->n_terms, terms);
 	bs_format_count(report->n_postings, postings);
 	bs_format_bytes(report->text_bytes, text);
-	bs_format_bytes(report->index_bytes, index);
 	fprintf(stderr, "indexed %s documents, %s, in %.2f s (%.0f MB/s)\n", docs, text, (double)report->elapsed_ns / 1e9,
 	        megabytes_a_second(report->text_bytes, report->elapsed_ns));
 	fprintf(stderr, "  terms     %s distinct, %s postings\n", terms, postings);
-	fprintf(stderr, "  index     %s", index);
-	if (report->text_bytes > 0)
-		fprintf(stderr, ", %.1f %% of the text", (double)report->index_bytes * 100 / (double)report->text_bytes);
-	if (report->n_postings > 0)
-		fprintf(stderr, ", %.1f bits a posting", (double)report->index_bytes * 8 / (double)report->n_postings);
-	fprintf(stderr, ", in %s (%llu segment%s)\n", dir, (unsigned long long)report->n_segments,
-	        report->n_segments == 1 ? "" : "s");
+	show_index_line(report, dir, true);
 	if (report->n_replaced > 0) {
 		bs_format_count(report->n_replaced, replaced);
 		fprintf(stderr, "  replaced  %s earlier record%s by a later one of the same id\n", replaced,
 		        report->n_replaced == 1 ? "" : "s");
 	}
+}
+
+static void show_refreshed(const struct bs_index_report *report, const char *dir)
+{
+	char docs[32], added[32], changed[32], removed[32], text[24];
+	uint64_t n_old = report->n_changed + report->n_renewed + report->n_replaced;
+	bs_format_count(report->n_docs, docs);
+	bs_format_count(report->n_indexed > n_old ? report->n_indexed - n_old : 0, added);
+	bs_format_count(report->n_changed, changed);
+	bs_format_count(report->n_removed, removed);
+	fprintf(stderr, "refreshed %s documents in %.2f s: %s new, %s changed, %s removed\n", docs,
+	        (double)report->elapsed_ns / 1e9, added, changed, removed);
+	show_index_line(report, dir, false);
+	if (report->n_compacted > 0) {
+		bs_format_bytes(report->compacted_bytes, text);
+		bs_format_count(report->n_moved, docs);
+		fprintf(stderr, "  compacted %llu segment%s: %s document%s, %s written\n",
+		        (unsigned long long)report->n_compacted, report->n_compacted == 1 ? "" : "s", docs,
+		        report->n_moved == 1 ? "" : "s", text);
+	}
+	if (*report->warning)
+		fprintf(stderr, "  not compacted: %s\n", report->warning);
+}
+
+static void show_summary(const struct display *display, const struct bs_index_report *report, const char *dir)
+{
+	if (report->is_refresh)
+		show_refreshed(report, dir);
+	else
+		show_made(report, dir);
 	show_skipped(display, report);
 }
 

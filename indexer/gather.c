@@ -26,6 +26,8 @@ void bs_harvest_clear(struct bs_harvest *harvest)
 	bs_buffer_trim(&harvest->names, KEPT_BYTES);
 	bs_buffer_trim(&harvest->raws, KEPT_BYTES);
 	bs_buffer_trim(&harvest->messages, KEPT_BYTES);
+	bs_buffer_trim(&harvest->unchanged, KEPT_BYTES);
+	harvest->n_unchanged = 0;
 	harvest->n_docs = 0;
 	harvest->n_skips = 0;
 }
@@ -40,6 +42,7 @@ void bs_harvest_deinit(struct bs_harvest *harvest)
 	bs_buffer_deinit(&harvest->names);
 	bs_buffer_deinit(&harvest->raws);
 	bs_buffer_deinit(&harvest->messages);
+	bs_buffer_deinit(&harvest->unchanged);
 	bs_buffer_deinit(&harvest->key);
 }
 
@@ -145,9 +148,21 @@ static enum bs_status harvest_skip(void *context, enum bs_skip reason, const cha
 	return status;
 }
 
+static enum bs_status harvest_unchanged(void *context, struct bs_doc_ref known, struct bs_error *err)
+{
+	struct bs_harvest *harvest = context;
+	harvest->n_unchanged++;
+	return bs_buffer_append(&harvest->unchanged, &known, sizeof(known), err);
+}
+
 struct bs_document_sink bs_harvest_sink(struct bs_harvest *harvest)
 {
-	return (struct bs_document_sink){.context = harvest, .document = harvest_document, .skip = harvest_skip};
+	return (struct bs_document_sink){
+		.context = harvest,
+		.document = harvest_document,
+		.skip = harvest_skip,
+		.unchanged = harvest_unchanged,
+	};
 }
 
 /* ---- spool: codes that never move ---- */

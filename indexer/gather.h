@@ -29,7 +29,7 @@ struct bs_harvest_doc {
 	uint64_t name_offset;   /* in names */
 	uint64_t raw_offset;    /* in raws, if kept */
 	uint64_t text_bytes;
-	struct bs_document document; /* line, offset, raw_bytes, stamp, is_named_by_line; its pointers are dead */
+	struct bs_document document; /* as read, but its pointers are dead */
 };
 
 /* A thing passed over: reason, and a line for the user in messages. */
@@ -50,13 +50,15 @@ struct bs_harvest {
 	struct bs_buffer names;
 	struct bs_buffer raws;
 	struct bs_buffer messages;
+	struct bs_buffer unchanged; /* struct bs_doc_ref each */
 	uint32_t n_docs;
 	uint32_t n_skips;
+	uint32_t n_unchanged;
 	struct bs_buffer key; /* scratch for pair terms */
 };
 void bs_harvest_clear(struct bs_harvest *harvest);
 void bs_harvest_deinit(struct bs_harvest *harvest);
-/* Where a reader puts a batch: document() and skip() of this sink fill the harvest. */
+/* Where a reader puts a batch: this sink fills the harvest. */
 struct bs_document_sink bs_harvest_sink(struct bs_harvest *harvest);
 
 static inline const struct bs_harvest_doc *bs_harvest_docs(const struct bs_harvest *harvest)
@@ -67,6 +69,11 @@ static inline const struct bs_harvest_doc *bs_harvest_docs(const struct bs_harve
 static inline const struct bs_harvest_skip *bs_harvest_skips(const struct bs_harvest *harvest)
 {
 	return (const struct bs_harvest_skip *)(const void *)harvest->skips.data;
+}
+
+static inline const struct bs_doc_ref *bs_harvest_unchanged(const struct bs_harvest *harvest)
+{
+	return (const struct bs_doc_ref *)(const void *)harvest->unchanged.data;
 }
 
 /* ---- gather: a segment in the making ---- */

@@ -1,8 +1,9 @@
 /*
  * indexer.h: an index run: sources -> segments -> one commit.
  *
- * The run takes the writer's lock, reads every source, writes segments beside the old ones and commits by replacing the
- * manifest. Until then, and whatever happens, the old index stays as it was.
+ * The run takes the writer's lock, looks at every source, reads what is new or changed since the last commit, writes a
+ * segment of it beside the old ones, tombstones for what is gone, and commits by replacing the manifest. Until then, and
+ * whatever happens, the old index stays as it was. What compaction is due follows, as a commit of its own.
  */
 #ifndef BS_INDEXER_INDEXER_H
 #define BS_INDEXER_INDEXER_H
@@ -18,13 +19,26 @@
 
 /* What has been done so far, and in the end what the run amounted to. */
 struct bs_index_report {
-	uint64_t n_docs;
-	uint64_t n_replaced;   /* records whose id came again later in their source */
-	uint64_t text_bytes;
-	uint64_t n_terms;      /* sum over segments */
+	uint64_t n_docs;       /* live in the index, at the end of the run */
+	uint64_t n_indexed;    /* documents read and indexed */
+	uint64_t n_replaced;   /* of those, records whose id came again later in their source, or that stay deleted */
+	uint64_t n_unchanged;  /* documents that the index had, and that are what they were */
+	uint64_t n_renewed;    /* ... of those, indexed again, since their stamps proved nothing */
+	uint64_t n_changed;    /* ... whose text is another, or that were replaced by a record of their id */
+	uint64_t n_removed;    /* ... that are gone */
+	uint64_t text_bytes;   /* of the documents indexed */
+	uint64_t n_terms;      /* of the segments written: sum of their distinct terms */
 	uint64_t n_postings;
-	uint64_t n_segments;
-	uint64_t index_bytes;  /* of segments, tombstones and manifest */
+	uint64_t written_bytes; /* of segments written, without what compaction wrote */
+	uint64_t n_segments;   /* of the index, as n_docs */
+	uint64_t index_bytes;  /* of all its files */
+	uint64_t n_compacted;  /* segments that were merged */
+	uint64_t n_moved;      /* documents moved by that */
+	uint64_t n_stayed;     /* documents that should have moved, but are not what was indexed */
+	uint64_t compacted_bytes; /* written by that */
+	char warning[256];     /* why the compaction that was due was not done; empty: it was */
+	bool is_refresh;       /* the index was there, and was not made anew */
+	bool is_committed;     /* something changed */
 	uint64_t skipped[BS_SKIP_REASONS];
 	uint64_t elapsed_ns;
 	uint64_t source_bytes; /* of the current collection read so far, for a progress bar; else 0 */
@@ -55,12 +69,19 @@ struct bs_index_job {
 };
 
 /*
- * Runs the job. BS_OK: committed, even if documents were skipped or a source held none. Otherwise nothing changed:
+ * Runs the job. BS_OK: committed (or nothing to commit), even if documents were skipped or a source held none. Otherwise
+ * nothing changed:
  * BS_INVALID (options differ from the recorded ones, no source given or recorded, with strict a bad record), BS_BUSY
  * (another writer), BS_NOT_FOUND (no source could be read), BS_IO, BS_CORRUPT (of the old index), BS_STOPPED,
  * BS_NO_MEMORY.
  */
 enum bs_status bs_index_run(const struct bs_index_job *job, struct bs_index_report *report_out, struct bs_error *err)
 	BS_WARN_UNUSED;
+
+/* All the compaction that there is to do: one or a few segments, none with deleted documents, but for documents that
+ * changed since they were indexed. Of the job, dir, wait, memory, threads and callbacks count. BS_OK; BS_NOT_FOUND: no
+ * index; else as above. */
+enum bs_status bs_compact_run(const struct bs_index_job *job, struct bs_index_report *report_out,
+                              struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -93,10 +93,17 @@ static enum bs_status slot_skip(void *context, enum bs_skip reason, const char *
 	return slot->harvest_sink.skip(slot->harvest_sink.context, reason, message, err);
 }
 
+static enum bs_status slot_unchanged(void *context, struct bs_doc_ref known, struct bs_error *err)
+{
+	struct slot *slot = context;
+	return slot->harvest_sink.unchanged(slot->harvest_sink.context, known, err);
+}
+
 static void harvest_batch(struct worker *worker, struct slot *slot)
 {
 	slot->harvest.words = worker->words;
-	struct bs_document_sink sink = {.context = slot, .document = slot_document, .skip = slot_skip};
+	struct bs_document_sink sink = {
+		.context = slot, .document = slot_document, .skip = slot_skip, .unchanged = slot_unchanged};
 	slot->status = bs_reader_read(worker->reader, slot->pipeline->source, &slot->batch, &sink, &slot->error);
 }
 
@@ -198,20 +205,6 @@ void bs_pipeline_free(struct bs_pipeline *pipeline)
 	free(pipeline->slots);
 	free(pipeline->workers);
 	free(pipeline);
-}
-
-struct bs_reader *bs_pipeline_reader(struct bs_pipeline *pipeline)
-{
-	return pipeline->workers[0].reader;
-}
-
-struct bs_harvest *bs_pipeline_harvest(struct bs_pipeline *pipeline, bool keep_raws)
-{
-	struct bs_harvest *harvest = &pipeline->slots[0].harvest;
-	bs_harvest_clear(harvest);
-	harvest->words = pipeline->workers[0].words;
-	harvest->keep_raws = keep_raws;
-	return harvest;
 }
 
 /* ---- running ---- */

@@ -37,8 +37,4 @@ typedef enum bs_status (*bs_pour_fn)(void *context, const struct bs_harvest *har
 enum bs_status bs_pipeline_run(struct bs_pipeline *pipeline, const struct bs_source *source, struct bs_feed *feed,
                                bool keep_raws, bs_pour_fn pour, void *context, struct bs_error *err) BS_WARN_UNUSED;
 
-/* A reader and a cleared harvest to fill, for documents that do not come from a feed. */
-struct bs_reader *bs_pipeline_reader(struct bs_pipeline *pipeline);
-struct bs_harvest *bs_pipeline_harvest(struct bs_pipeline *pipeline, bool keep_raws);
-
 #endif

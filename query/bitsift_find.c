@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/index_dir.h"
 #include "query/search.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
@@ -44,7 +45,7 @@ void bs_index_close(struct bs_index *index)
 
 enum bs_status bs_index_locate(char **dir_out, struct bs_error *err)
 {
-	return bs_search_locate(dir_out, err);
+	return bs_index_find(dir_out, err);
 }
 
 void bs_index_describe(const struct bs_index *index, struct bs_index_info *info_out)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "query/present.h"
+#include "core/index_dir.h"
 #include "query/search.h"
 
 enum query_option {
@@ -362,7 +363,7 @@ static enum bs_status open_index(struct run *run, struct bs_error *err)
 	if (!index && environment && *environment)
 		index = environment;
 	if (!index) {
-		status = bs_search_locate(&located, err);
+		status = bs_index_find(&located, err);
 		index = located;
 	}
 	if (!status)

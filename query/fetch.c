@@ -7,7 +7,7 @@
 
 #include "core/hash.h"
 #include "corpus/recorded.h"
-#include "corpus/store.h"
+#include "corpus/stored_text.h"
 
 /* Where a record of a changed collection stands now. */
 struct moved_record {
@@ -34,9 +34,8 @@ struct bs_fetcher {
 	struct fetch_source *sources; /* snapshot->manifest.n_sources */
 	struct bs_source_options options;
 	struct bs_reader *reader;
-	uint8_t **noticed;                      /* per segment, a bit a document: its change was told; made when needed */
-	struct bs_store **stores;               /* per segment, opened when needed */
-	struct bs_store_reader **store_readers;
+	struct bs_doc_bits noticed;             /* documents whose change was told */
+	struct bs_stored_texts *stored;         /* made when needed */
 	struct bs_buffer raw;
 	struct bs_buffer path;
 	struct bs_buffer id;
@@ -60,12 +59,9 @@ enum bs_status bs_fetcher_new(const struct bs_snapshot *snapshot, void (*notice)
 	fetcher->context = context;
 	fetcher->options = bs_recorded_options(&manifest->options, NULL);
 	fetcher->sources = calloc((size_t)manifest->n_sources + 1, sizeof(*fetcher->sources));
-	fetcher->noticed = calloc((size_t)manifest->n_segments + 1, sizeof(uint8_t *));
-	fetcher->stores = calloc((size_t)manifest->n_segments + 1, sizeof(struct bs_store *));
-	fetcher->store_readers = calloc((size_t)manifest->n_segments + 1, sizeof(struct bs_store_reader *));
 	enum bs_status status = BS_OK;
-	if (!fetcher->sources || !fetcher->noticed || !fetcher->stores || !fetcher->store_readers)
-		status = bs_fail_memory(err, "a fetcher", manifest->n_segments * sizeof(struct bs_store *));
+	if (!fetcher->sources)
+		status = bs_fail_memory(err, "a fetcher", manifest->n_sources * sizeof(*fetcher->sources));
 	if (!status)
 		status = bs_reader_new(&fetcher->options, &fetcher->reader, err);
 	for (uint32_t i = 0; i < manifest->n_sources && !status; i++)
@@ -86,16 +82,9 @@ void bs_fetcher_free(struct bs_fetcher *fetcher)
 		bs_source_deinit(&fetcher->sources[i].source);
 		bs_buffer_deinit(&fetcher->sources[i].moved);
 	}
-	for (uint32_t i = 0; fetcher->stores && fetcher->store_readers && i < fetcher->snapshot->manifest.n_segments; i++) {
-		bs_store_reader_free(fetcher->store_readers[i]);
-		bs_store_close(fetcher->stores[i]);
-	}
-	for (uint32_t i = 0; fetcher->noticed && i < fetcher->snapshot->manifest.n_segments; i++)
-		free(fetcher->noticed[i]);
-	free(fetcher->noticed);
+	bs_stored_texts_free(fetcher->stored);
+	bs_doc_bits_deinit(&fetcher->noticed);
 	free(fetcher->sources);
-	free(fetcher->stores);
-	free(fetcher->store_readers);
 	bs_reader_free(fetcher->reader);
 	bs_buffer_deinit(&fetcher->raw);
 	bs_buffer_deinit(&fetcher->path);
@@ -114,14 +103,18 @@ static enum bs_status find_record(struct bs_fetcher *fetcher, uint32_t segment, 
                                   struct bs_doc_record *record_out, struct fetch_source **source_out,
                                   struct bs_error *err)
 {
-	const struct bs_segment *found = &fetcher->snapshot->segments[segment];
-	enum bs_status status = bs_doc_table_get(&found->docs, document, record_out, err);
+	struct bs_doc_ref ref = {segment, document};
+	enum bs_status status = bs_snapshot_record(fetcher->snapshot, ref, record_out, err);
 	if (status)
 		return status;
-	if (record_out->source >= fetcher->snapshot->manifest.n_sources)
+	const struct bs_snapshot *snapshot = fetcher->snapshot;
+	*source_out = record_out->source < snapshot->manifest.n_sources ? &fetcher->sources[record_out->source] : NULL;
+	if (segment >= snapshot->manifest.n_segments)
+		return BS_OK;
+	const struct bs_segment *found = &snapshot->segments[segment];
+	if (!*source_out)
 		return bs_container_corrupt(found->file, err, "document %u is of source %u, which is not recorded", document,
 		                            record_out->source);
-	*source_out = &fetcher->sources[record_out->source];
 	if ((*source_out)->source.kind == BS_SOURCE_FOLDER &&
 	    !bs_doc_name_is_below(record_out->name, record_out->name_bytes))
 		return bs_container_corrupt(found->file, err, "the name of document %u leads out of its source", document);
@@ -192,13 +185,11 @@ static void say_changed(struct bs_fetcher *fetcher, const char *path, bool is_go
 static void notice_document(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document, const char *path,
                             bool is_gone)
 {
-	uint8_t **bits = &fetcher->noticed[segment];
-	if (!*bits)
-		*bits = calloc(fetcher->snapshot->segments[segment].meta.n_docs / 8 + 1, 1);
-	if (*bits && ((*bits)[document / 8] >> (document % 8) & 1))
+	struct bs_doc_ref ref = {segment, document};
+	if (bs_doc_bits_has(&fetcher->noticed, ref))
 		return;
-	if (*bits)
-		(*bits)[document / 8] |= (uint8_t)(1u << (document % 8));
+	/* Out of memory, it is told once more. */
+	(void)!bs_doc_bits_set(&fetcher->noticed, fetcher->snapshot, ref, NULL);
 	say_changed(fetcher, path, is_gone);
 }
 
@@ -224,12 +215,6 @@ static enum bs_status soften(struct bs_fetcher *fetcher, enum bs_status status, 
 
 /* ---- files ---- */
 
-static bool stamp_matches(const struct bs_stamp *stamp, const uint64_t recorded[4])
-{
-	return stamp->size_bytes == recorded[0] && (uint64_t)stamp->mtime_ns == recorded[1] &&
-	       (uint64_t)stamp->ctime_ns == recorded[2] && stamp->inode == recorded[3];
-}
-
 static enum bs_status fetch_file(struct bs_fetcher *fetcher, const struct fetch_source *source, uint32_t segment,
                                  uint32_t document, const struct bs_doc_record *record,
                                  struct bs_document *document_out, enum bs_fetched *fetched_out,
@@ -248,7 +233,7 @@ static enum bs_status fetch_file(struct bs_fetcher *fetcher, const struct fetch_
 	}
 	if (status)
 		return soften(fetcher, status, fetched_out, err);
-	bool matches = stamp_matches(&stamp, record->place);
+	bool matches = bs_stamp_equals(&stamp, record->place);
 	*fetched_out = matches && !(record->flags & BS_DOC_SUSPECT) ? BS_FETCHED_UNCHANGED : BS_FETCHED_CHANGED;
 	if (!matches)
 		notice_document(fetcher, segment, document, path, false);
@@ -267,7 +252,7 @@ static void check_collection(struct bs_fetcher *fetcher, struct fetch_source *so
 	source->is_checked = true;
 	enum bs_status status = bs_path_stamp(source->source.path, &stamp, NULL);
 	/* Refused by the system: neither gone nor changed for all we know; reading it will tell. */
-	bool matches = status ? status != BS_NOT_FOUND : stamp_matches(&stamp, recorded->stamp);
+	bool matches = status ? status != BS_NOT_FOUND : bs_stamp_equals(&stamp, recorded->stamp);
 	source->is_gone = status == BS_NOT_FOUND;
 	source->is_changed = status != BS_OK || !matches;
 	source->is_suspect = recorded->is_suspect;
@@ -447,33 +432,16 @@ static enum bs_status fetch_collection(struct bs_fetcher *fetcher, struct fetch_
 
 /* ---- stored text ---- */
 
-static enum bs_status open_store(struct bs_fetcher *fetcher, uint32_t s, struct bs_error *err)
-{
-	const struct bs_segment *segment = &fetcher->snapshot->segments[s];
-	if (fetcher->store_readers[s])
-		return BS_OK;
-	const struct bs_section *dictionary = &segment->store_dictionary;
-	const struct bs_section *offsets = &segment->store_offsets;
-	const struct bs_section *frames = &segment->store_frames;
-	enum bs_status status = bs_section_touch(dictionary, 0, dictionary->n_bytes, err);
-	if (!status)
-		status = bs_section_touch(offsets, 0, offsets->n_bytes, err);
-	if (!status)
-		status = bs_store_open(dictionary->data, (size_t)dictionary->n_bytes, offsets->data, (size_t)offsets->n_bytes,
-		                       frames->data, (size_t)frames->n_bytes, &fetcher->stores[s], err);
-	if (!status)
-		status = bs_store_reader_new(fetcher->stores[s], &fetcher->store_readers[s], err);
-	return status;
-}
-
 static enum bs_status fetch_stored(struct bs_fetcher *fetcher, uint32_t s, const struct bs_doc_record *record,
                                    struct bs_document *document_out, enum bs_fetched *fetched_out,
                                    struct bs_error *err)
 {
 	*fetched_out = BS_FETCHED_UNCHANGED;
-	enum bs_status status = open_store(fetcher, s, err);
+	enum bs_status status = BS_OK;
+	if (!fetcher->stored)
+		status = bs_stored_texts_new(fetcher->snapshot, &fetcher->stored, err);
 	if (!status)
-		status = bs_store_fetch(fetcher->store_readers[s], record->place[0], &fetcher->raw, err);
+		status = bs_stored_texts_fetch(fetcher->stored, s, record->place[0], &fetcher->raw, err);
 	if (!status)
 		status = bs_reader_fetch_raw(fetcher->reader, fetcher->raw.data, fetcher->raw.used_bytes, document_out, err);
 	document_out->line = record->place[2];
@@ -524,7 +492,7 @@ enum bs_status bs_fetch_is_unchanged(struct bs_fetcher *fetcher, uint32_t segmen
 		status = make_path(source, &record, &fetcher->path, err);
 		if (!status && !(record.flags & BS_DOC_SUSPECT) &&
 		    bs_path_stamp((const char *)fetcher->path.data, &stamp, NULL) == BS_OK)
-			*unchanged_out = stamp_matches(&stamp, record.place);
+			*unchanged_out = bs_stamp_equals(&stamp, record.place);
 		return status;
 	case BS_SOURCE_COLLECTION:
 		check_collection(fetcher, source, record.source);

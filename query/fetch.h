@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "core/buffer.h"
-#include "core/index_dir.h"
+#include "core/snapshot.h"
 #include "core/status.h"
 #include "corpus/source.h"
 

@@ -2,8 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "indexer/cmd_compact.h"
 #include "indexer/cmd_index.h"
 #include "query/cmd_check.h"
+#include "query/cmd_delete.h"
 #include "query/cmd_query.h"
 #include "query/cmd_stats.h"
 #include "query/docs.h"
@@ -18,6 +20,8 @@ static const struct {
 } commands[] = {
 	{&bs_command_index, bs_cmd_index},
 	{&bs_command_query, bs_cmd_query},
+	{&bs_command_delete, bs_cmd_delete},
+	{&bs_command_compact, bs_cmd_compact},
 	{&bs_command_stats, bs_cmd_stats},
 	{&bs_command_check, bs_cmd_check},
 };

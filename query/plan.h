@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "core/buffer.h"
-#include "core/index_dir.h"
+#include "core/snapshot.h"
 #include "core/status.h"
 #include "core/term_table.h"
 #include "query/parse.h"

@@ -3,7 +3,7 @@
 #define BS_QUERY_PRESENT_STATS_H
 
 #include "core/buffer.h"
-#include "core/index_dir.h"
+#include "core/snapshot.h"
 #include "core/index_stats.h"
 #include "core/status.h"
 

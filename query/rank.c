@@ -3,9 +3,8 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "corpus/source.h"
+#include "core/doc_order.h"
 
 #define BM25_K1 1.2
 #define BM25_B  0.75
@@ -23,56 +22,22 @@ double bs_bm25_weight(double idf, uint32_t tf, uint32_t length, double avgdl)
 
 /* ---- document order ---- */
 
-static int compare_u64(uint64_t a, uint64_t b)
+static int compare_places(const struct bs_snapshot *snapshot, const struct bs_hit *a, const struct bs_hit *b)
 {
-	return a < b ? -1 : a > b;
-}
-
-/* Bytewise by component: "/" sorts below every other byte, so that "a/x" comes before "a-b". */
-static int compare_paths(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t b_bytes)
-{
-	size_t n = a_bytes < b_bytes ? a_bytes : b_bytes;
-	for (size_t i = 0; i < n; i++) {
-		if (a[i] == b[i])
-			continue;
-		if (a[i] == '/')
-			return -1;
-		return b[i] == '/' ? 1 : (a[i] < b[i] ? -1 : 1);
-	}
-	return compare_u64(a_bytes, b_bytes);
-}
-
-int bs_document_order(const struct bs_snapshot *snapshot, const struct bs_hit *a, const struct bs_hit *b)
-{
-	struct bs_doc_record x, y;
-	if (a->segment == b->segment)
-		return compare_u64(a->document, b->document);
-	if (bs_doc_table_get(&snapshot->segments[a->segment].docs, a->document, &x, NULL) != BS_OK ||
-	    bs_doc_table_get(&snapshot->segments[b->segment].docs, b->document, &y, NULL) != BS_OK)
-		return compare_u64(a->segment, b->segment);
-	if (x.source != y.source)
-		return compare_u64(x.source, y.source);
-	int order = 0;
-	if (x.source < snapshot->manifest.n_sources) {
-		uint32_t kind = snapshot->manifest.sources[x.source].kind;
-		if (kind == BS_SOURCE_FOLDER)
-			order = compare_paths(x.name, x.name_bytes, y.name, y.name_bytes);
-		else if (kind == BS_SOURCE_COLLECTION)
-			order = compare_u64(x.place[0], y.place[0]);
-	}
-	return order ? order : compare_u64(a->segment, b->segment);
+	return bs_document_order(snapshot, (struct bs_doc_ref){a->segment, a->document},
+	                         (struct bs_doc_ref){b->segment, b->document});
 }
 
 static int compare_hits(const void *a, const void *b, void *context)
 {
-	return bs_document_order(context, a, b);
+	return compare_places(context, a, b);
 }
 
 void bs_sort_by_document(const struct bs_snapshot *snapshot, struct bs_hit *hits, size_t n_hits)
 {
 	/* Hits come segment by segment, in order within each: often they are sorted already. */
 	for (size_t i = 1; i < n_hits; i++) {
-		if (bs_document_order(snapshot, &hits[i - 1], &hits[i]) > 0) {
+		if (compare_places(snapshot, &hits[i - 1], &hits[i]) > 0) {
 			qsort_r(hits, n_hits, sizeof(*hits), compare_hits, (void *)(uintptr_t)snapshot);
 			return;
 		}
@@ -86,7 +51,7 @@ static bool is_better(const struct bs_top *top, const struct bs_hit *a, const st
 {
 	if (a->score > b->score || a->score < b->score)
 		return a->score > b->score;
-	return bs_document_order(top->snapshot, a, b) < 0;
+	return compare_places(top->snapshot, a, b) < 0;
 }
 
 static void swap_hits(struct bs_hit *a, struct bs_hit *b)

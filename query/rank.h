@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "core/buffer.h"
-#include "core/index_dir.h"
+#include "core/snapshot.h"
 #include "core/status.h"
 #include "query/plan.h"
 
@@ -29,11 +29,7 @@ struct bs_hit {
 	uint32_t document;
 };
 
-/* Document order: sources as recorded; in a folder by path component, bytewise; in a collection by place. Negative,
- * zero or positive. Documents that cannot be read (damage) compare by their numbers. */
-int bs_document_order(const struct bs_snapshot *snapshot, const struct bs_hit *a, const struct bs_hit *b);
-
-/* Sorts hits by document order. */
+/* Sorts hits by document order (doc_order.h). */
 void bs_sort_by_document(const struct bs_snapshot *snapshot, struct bs_hit *hits, size_t n_hits);
 
 /* The best k hits of those offered: higher score first, ties in document order. Zero-initialise but for snapshot and k. */

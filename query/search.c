@@ -1,13 +1,10 @@
 /* search.c: see search.h. The stages meet here and nowhere else. */
 #include "query/search.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "core/words.h"
 #include "query/explain.h"
@@ -19,44 +16,6 @@
 #include "query/snippet.h"
 
 /* ---- an opened index ---- */
-
-enum bs_status bs_search_locate(char **dir_out, struct bs_error *err)
-{
-	static const char name[] = ".bitsift";
-	static const char manifest[] = "/manifest";
-	char *here = getcwd(NULL, 0);
-	*dir_out = NULL;
-	if (!here)
-		return bs_fail(err, BS_IO, "the current directory: %s", strerror(errno));
-	/* One step up for every component of where we are. */
-	size_t n_up = 0;
-	for (const char *at = here; *at; at++)
-		n_up += at[0] == '/' && at[1] != '\0';
-	free(here);
-	struct bs_buffer path = {0};
-	enum bs_status status = BS_OK;
-	for (size_t i = 0; i <= n_up && !status; i++) {
-		struct stat info;
-		size_t up_bytes = path.used_bytes;
-		status = bs_buffer_append(&path, name, strlen(name), err);
-		if (!status)
-			status = bs_buffer_append(&path, manifest, sizeof(manifest), err);
-		if (status)
-			break;
-		if (stat((const char *)path.data, &info) == 0) {
-			path.data[up_bytes + strlen(name)] = '\0';
-			*dir_out = (char *)path.data;
-			return BS_OK;
-		}
-		path.used_bytes = up_bytes;
-		status = bs_buffer_append(&path, "../", 3, err);
-	}
-	bs_buffer_deinit(&path);
-	if (status)
-		return status;
-	return bs_fail(err, BS_NOT_FOUND, "no index here or above (.bitsift); make one with `bitsift index .`, or name one "
-	               "with --index DIR");
-}
 
 /* Distinct names over all segments, in order of first appearance. */
 static enum bs_status collect_fields(struct bs_search *search, struct bs_error *err)
@@ -86,17 +45,13 @@ static enum bs_status collect_fields(struct bs_search *search, struct bs_error *
 enum bs_status bs_search_open(const char *dir, const char *kernel_name, struct bs_search *search_out,
                               struct bs_error *err)
 {
-	char icu[16], unicode[16];
 	*search_out = (struct bs_search){0};
 	enum bs_status status = bs_kernel_choose(kernel_name, &search_out->kernel, err);
 	if (!status)
 		status = bs_snapshot_open(dir, &search_out->snapshot, err);
 	if (status)
 		return status;
-	bs_words_versions(icu, unicode);
-	const struct bs_manifest *manifest = &search_out->snapshot.manifest;
-	search_out->is_other_unicode = strcmp(icu, manifest->icu_version) != 0 ||
-	                               strcmp(unicode, manifest->unicode_version) != 0;
+	search_out->is_other_unicode = bs_manifest_is_other_unicode(&search_out->snapshot.manifest);
 	status = collect_fields(search_out, err);
 	if (status)
 		bs_search_deinit(search_out);
@@ -454,6 +409,7 @@ static enum bs_status show_hit(struct bs_searcher *searcher, const struct bs_hit
 		status = make_snippet(searcher, hit, err);
 	if (status)
 		return status;
+	shown.ref = (struct bs_doc_ref){hit->segment, hit->document};
 	shown.id = searcher->id.data;
 	shown.id_bytes = searcher->id.used_bytes;
 	shown.path = (const char *)searcher->path.data;

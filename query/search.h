@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/index_dir.h"
+#include "core/snapshot.h"
 #include "core/kernels.h"
 #include "core/status.h"
 #include "query/parse.h"
@@ -26,10 +26,6 @@ struct bs_search {
 	size_t n_fields;
 	bool is_other_unicode; /* made with another ICU or Unicode version: its words are not today's, so only scan */
 };
-
-/* The index nearest to the current directory, upward: its path, ".bitsift", "../.bitsift" and so on, to be freed by the
- * caller. BS_NOT_FOUND says how to make one. */
-enum bs_status bs_search_locate(char **dir_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* kernel_name: NULL for the best. The caller's struct; release with bs_search_deinit. Errors as bs_snapshot_open. */
 enum bs_status bs_search_open(const char *dir, const char *kernel_name, struct bs_search *search_out,
@@ -60,6 +56,7 @@ struct bs_search_request {
 
 /* A hit as it is shown; everything borrowed until the callback returns. */
 struct bs_search_hit {
+	struct bs_doc_ref ref;
 	size_t rank;         /* 1, 2, ... in BS_SEARCH_TOP; 0 otherwise */
 	double score;
 	const uint8_t *id;

@@ -14,6 +14,7 @@
 
 #include "core/bytes.h"
 #include "core/check.h"
+#include "core/index_dir.h"
 #include "core/index_stats.h"
 #include "core/segment_sections.h"
 #include "corpus/stored_text.h"
@@ -235,6 +236,34 @@ static void test_containers(void **state)
 	bs_buffer_deinit(&bytes);
 }
 
+/* Edits of the manifest with which another file does not agree any more, and what is then said of that file. */
+struct wrong_manifest {
+	struct edit edit;
+	const char *what;
+};
+
+static void expect_wrong_manifest(const struct wrong_manifest *cases, size_t n)
+{
+	struct bs_error err = {""};
+	struct bs_check_sum sum;
+	struct bs_buffer good = {0};
+	struct bs_buffer bad = {0};
+	read_bytes("index/manifest", &good);
+	for (size_t i = 0; i < n; i++) {
+		bs_buffer_clear(&bad);
+		expect_ok(bs_buffer_append(&bad, good.data, good.used_bytes, &err), &err);
+		apply(bad.data, bad.used_bytes, &cases[i].edit);
+		reseal(bad.data, bad.used_bytes);
+		write_bytes("index/manifest", bad.data, bad.used_bytes);
+		expect_status(check_index(&sum, &err), BS_CORRUPT, &err);
+		if (!strstr(err.text, cases[i].what))
+			fail_msg("\"%s\" wanted, but check says: %s", cases[i].what, err.text);
+	}
+	write_bytes("index/manifest", good.data, good.used_bytes);
+	bs_buffer_deinit(&good);
+	bs_buffer_deinit(&bad);
+}
+
 static void test_manifest(void **state)
 {
 	(void)state;
@@ -245,22 +274,14 @@ static void test_manifest(void **state)
 	EXPECT("manifest", 0, "source 0 (c.jsonl) is of unknown kind 0", {MANIFEST_SOURCES, 0, 1, 4, SET, 0});
 	/* "-" -> "d", at the end of the last source: label and path, a length before each. */
 	EXPECT("manifest", 0, "sources 1 and 2 are both named \"d\"", {MANIFEST_SOURCES, 0, -3, 1, SET, 'd'});
-	/* A segment: number, tombstones, documents, deleted ones, bytes, eight bytes each, behind one byte of their count. */
-	EXPECT("manifest", 0, "file number 1 is used twice", {MANIFEST_SEGMENTS, 0, 41, 8, SET, 1},
-	       {MANIFEST_SEGMENTS, 0, 41 + 8, 8, SET, 0}, {MANIFEST_SEGMENTS, 0, 41 + 16, 8, SET, 38});
+	/* A segment: number, tombstones, documents, deleted ones, bytes, eight bytes each, and four of flags, behind one byte
+	 * of their count. */
+	EXPECT("manifest", 0, "file number 1 is used twice", {MANIFEST_SEGMENTS, 0, 45, 8, SET, 1},
+	       {MANIFEST_SEGMENTS, 0, 45 + 8, 8, SET, 0}, {MANIFEST_SEGMENTS, 0, 45 + 16, 8, SET, 38});
 	EXPECT("manifest", 0, "segment 0 has 1 deleted documents and no tombstones", {MANIFEST_SEGMENTS, 0, 9, 8, SET, 0});
 	EXPECT("manifest", 0, "segment 1 has 0 deleted documents and a file of tombstones",
-	       {MANIFEST_SEGMENTS, 0, 41 + 24, 8, SET, 0});
-	/* What another file must agree with is said of that file. */
-	struct bs_error err = {""};
-	struct bs_check_sum sum;
-	char *path = index_file("manifest", 0);
-	struct bs_buffer good = {0};
-	struct bs_buffer bad = {0};
-	static const struct {
-		struct edit edit;
-		const char *what;
-	} cases[] = {
+	       {MANIFEST_SEGMENTS, 0, 45 + 24, 8, SET, 0});
+	static const struct wrong_manifest cases[] = {
 		{{MANIFEST_SEGMENTS, 0, 33, 8, ADD, 1}, "seg-000001: corrupt: "},
 		{{MANIFEST_SEGMENTS, 0, 33, 8, ADD, 1}, " bytes where the manifest has "},
 		{{MANIFEST_SEGMENTS, 0, 17, 8, ADD, 1}, "38 documents where the manifest has 39"},
@@ -268,21 +289,7 @@ static void test_manifest(void **state)
 		{{MANIFEST_SEGMENTS, 0, 1, 8, SET, 77}, "seg-000077: corrupt: the manifest names it, but it is missing"},
 		{{MANIFEST_SEGMENTS, 0, 9, 8, SET, 78}, "del-000078: corrupt: the manifest names it, but it is missing"},
 	};
-	read_bytes(path, &good);
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		bs_buffer_clear(&bad);
-		expect_ok(bs_buffer_append(&bad, good.data, good.used_bytes, &err), &err);
-		apply(bad.data, bad.used_bytes, &cases[i].edit);
-		reseal(bad.data, bad.used_bytes);
-		write_bytes(path, bad.data, bad.used_bytes);
-		expect_status(check_index(&sum, &err), BS_CORRUPT, &err);
-		if (!strstr(err.text, cases[i].what))
-			fail_msg("\"%s\" wanted, but check says: %s", cases[i].what, err.text);
-	}
-	write_bytes(path, good.data, good.used_bytes);
-	bs_buffer_deinit(&good);
-	bs_buffer_deinit(&bad);
-	free(path);
+	expect_wrong_manifest(cases, COUNT(cases));
 }
 
 static void test_tombstones(void **state)
@@ -292,6 +299,80 @@ static void test_tombstones(void **state)
 	/* 38 documents: five bytes, the last two bits of which stand for nothing. */
 	EXPECT("del", 0, "2 deleted documents where the manifest has 1", {TOMBSTONE_BITS, 0, 2, 1, SET, 1});
 	EXPECT("del", 0, "bits past the last of 38 documents", {TOMBSTONE_BITS, 0, 4, 1, ADD, 0x40});
+}
+
+/* ---- exclusions ---- */
+
+/* Excludes a document of each source of the small index: collection, folder, standard input. */
+static void exclude_some(void)
+{
+	struct bs_error err = {""};
+	struct bs_manifest manifest;
+	struct bs_doc_table_builder records = {0};
+	static const struct bs_doc_record excluded[] = {
+		{.source = 0, .name = (const uint8_t *)"r1", .name_bytes = 2, .checksum = 1},
+		{.source = 1, .name = (const uint8_t *)"gone.txt", .name_bytes = 8, .checksum = 2},
+		{.source = 2, .name = (const uint8_t *)"", .flags = BS_DOC_NAMED_BY_LINE, .place = {0, 9, 7, 3}, .checksum = 3},
+	};
+	expect_ok(bs_manifest_read("index", &manifest, &err), &err);
+	for (size_t i = 0; i < COUNT(excluded); i++)
+		expect_ok(bs_doc_table_add(&records, &excluded[i], &err), &err);
+	manifest.generation++;
+	manifest.exclusions = manifest.next_number++;
+	manifest.n_exclusions = records.n_docs;
+	expect_ok(bs_exclusions_write("index", manifest.exclusions, &records, &err), &err);
+	expect_ok(bs_manifest_write("index", &manifest, &err), &err);
+	bs_doc_table_builder_deinit(&records);
+	bs_manifest_deinit(&manifest);
+}
+
+static void test_exclusions(void **state)
+{
+	(void)state;
+	struct bs_error err = {""};
+	struct bs_check_sum with, without;
+	struct bs_buffer file = {0};
+	make_small_index();
+	expect_ok(check_index(&without, &err), &err);
+	exclude_some();
+	char *path = index_file("exc", 0);
+	read_bytes(path, &file);
+	expect_ok(check_index(&with, &err), &err);
+	assert_int_equal(with.n_live_docs, without.n_live_docs);
+	assert_int_equal(with.n_bytes, without.n_bytes + file.used_bytes);
+	EXPECT("exc", 0, "a file of kind 3", {WHOLE_FILE, 0, 12, 4, SET, 3});
+	EXPECT("exc", 0, "exclusion 0 is of source 3 of 3", {BS_SECTION_DOC_RUNS, 0, 0, 4, SET, 3});
+	EXPECT("exc", 0, "exclusion 1 is of source 3 of 3", {BS_SECTION_DOC_RUNS, 0, 8, 4, SET, 3});
+	/* "gone.txt" stands behind "r1". */
+	EXPECT("exc", 0, "the name of exclusion 1 leads out of its source", {BS_SECTION_DOC_NAMES, 0, 2, 3, SET, 0x2f2e2e});
+	EXPECT("exc", 0, "the name of exclusion 1 leads out of its source", {BS_SECTION_DOC_NAMES, 0, 2, 1, SET, '/'});
+	EXPECT("exc", 0, "document 1 has impossible bounds", {BS_SECTION_DOC_NAME_OFFSETS, 0, 16, 8, SET, 1});
+	EXPECT("exc", 0, "document 2 has impossible bounds", {BS_SECTION_DOC_NAME_OFFSETS, 0, 24, 8, ADD, 1});
+	free(path);
+	bs_buffer_deinit(&file);
+}
+
+/* At the end of the section stand the number of the file and that of its entries. Files: segments 1 and 2, tombstones
+ * 3 and 4, exclusions 5. */
+static void test_exclusions_and_manifest(void **state)
+{
+	(void)state;
+	struct bs_error err = {""};
+	struct bs_check_sum sum;
+	static const struct wrong_manifest cases[] = {
+		{{MANIFEST_SEGMENTS, 0, -8, 8, SET, 2}, "exc-000005: corrupt: the document table does not hold 2 documents"},
+		{{MANIFEST_SEGMENTS, 0, -8, 8, SET, 4}, "exc-000005: corrupt: the document table does not hold 4 documents"},
+		{{MANIFEST_SEGMENTS, 0, -16, 8, SET, 77}, "exc-000077: corrupt: the manifest names it, but it is missing"},
+	};
+	make_small_index();
+	exclude_some();
+	expect_wrong_manifest(cases, COUNT(cases));
+	assert_int_equal(rename("index/exc-000005", "index/exc-000004"), 0);
+	EXPECT("manifest", 0, "file number 4 is used twice", {MANIFEST_SEGMENTS, 0, -16, 8, SET, 4});
+	expect_status(check_index(&sum, &err), BS_CORRUPT, &err);
+	assert_non_null(strstr(err.text, "exc-000005: corrupt: the manifest names it, but it is missing"));
+	assert_int_equal(rename("index/exc-000004", "index/exc-000006"), 0);
+	EXPECT("manifest", 0, "file number 6 is not below the next one, 6", {MANIFEST_SEGMENTS, 0, -16, 8, SET, 6});
 }
 
 /* ---- the numbers of a segment ---- */
@@ -482,6 +563,8 @@ int main(void)
 		FOLDER_TEST(test_containers),
 		FOLDER_TEST(test_manifest),
 		FOLDER_TEST(test_tombstones),
+		FOLDER_TEST(test_exclusions),
+		FOLDER_TEST(test_exclusions_and_manifest),
 		FOLDER_TEST(test_head),
 		FOLDER_TEST(test_lexicon),
 		FOLDER_TEST(test_columns),

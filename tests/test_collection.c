@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "core/hash.h"
 #include "source_rig.h"
 
 /* ---- collections ---- */
@@ -63,6 +64,19 @@ static uint64_t next_random(uint64_t *state)
 	return *state;
 }
 
+/* At its end, a collection is known to have been read so far. */
+static void check_mark(const struct bs_feed *feed, const uint8_t *bytes, size_t n_bytes, bool last_line_counts)
+{
+	struct bs_read_mark mark;
+	uint64_t n_lines = 0;
+	for (size_t i = 0; i < n_bytes; i++)
+		n_lines += bytes[i] == '\n' || i + 1 == n_bytes;
+	bs_feed_mark(feed, last_line_counts, &mark);
+	assert_int_equal(mark.n_bytes, n_bytes);
+	assert_int_equal(mark.n_lines, n_lines);
+	assert_true(mark.checksum == bs_checksum(bytes, n_bytes));
+}
+
 /* Checks the batches of a collection against a naive split of its bytes, from a given line on. */
 static void check_batches(const char *path, const uint8_t *bytes, size_t n_bytes, size_t from, uint64_t line)
 {
@@ -71,8 +85,12 @@ static void check_batches(const char *path, const uint8_t *bytes, size_t n_bytes
 	struct bs_feed *feed = open_feed(&source, &no_options);
 	struct bs_batch batch = {0};
 	size_t longest = 0;
-	if (from)
-		assert_int_equal(bs_feed_seek(feed, from, line, &err), BS_OK);
+	if (from) {
+		struct bs_read_mark mark = {from, line - 1, bs_checksum(bytes, from)};
+		bool is_appended;
+		assert_int_equal(bs_feed_resume(feed, &mark, &is_appended, &err), BS_OK);
+		assert_true(is_appended);
+	}
 	size_t at = from;
 	for (next_batch(feed, &batch); batch.n_items; next_batch(feed, &batch)) {
 		size_t n_lines = 0;
@@ -93,6 +111,9 @@ static void check_batches(const char *path, const uint8_t *bytes, size_t n_bytes
 		line += n_lines;
 	}
 	assert_int_equal(at, n_bytes);
+	check_mark(feed, bytes, n_bytes, true);
+	const uint8_t *last = n_bytes ? memrchr(bytes, '\n', n_bytes) : NULL;
+	check_mark(feed, bytes, last ? (size_t)(last - bytes) + 1 : 0, false);
 	bs_batch_deinit(&batch);
 	bs_feed_close(feed);
 	bs_source_deinit(&source);
@@ -173,45 +194,68 @@ static void test_long_line(void **state)
 	bs_buffer_deinit(&bytes);
 }
 
-static void test_seek(void **state)
+/* Reads on behind what `before` says, after the collection has become `after`: the log, and the mark at the end. */
+static void check_resume(const char *before, const char *after, bool counts_last, const char *expected)
 {
-	(void)state;
 	struct bs_error err;
-	write_text("c.jsonl", "{\"t\":\"a\"}\n{\"t\":\"b\"}\n");
-	struct bs_source source = open_source("c.jsonl");
-	struct bs_feed *feed = open_feed(&source, &no_options);
 	struct bs_reader *reader = new_reader(&no_options);
 	struct bs_batch batch = {0};
-	struct log log = {0};
-	for (int pass = 0; pass < 3; pass++) {
-		assert_int_equal(bs_feed_seek(feed, 10, 2, &err), BS_OK);
-		next_batch(feed, &batch);
-		read_batch(reader, &source, &batch, &log);
+	struct bs_read_mark mark;
+	bool is_appended = false;
+	for (int pass = 0; pass < 2; pass++) {
+		write_text("c.jsonl", pass ? after : before);
+		struct bs_source source = open_source("c.jsonl");
+		struct bs_feed *feed = open_feed(&source, &no_options);
+		struct log log = {0};
+		if (pass)
+			assert_int_equal(bs_feed_resume(feed, &mark, &is_appended, &err), BS_OK);
+		for (next_batch(feed, &batch); batch.n_items; next_batch(feed, &batch))
+			read_batch(reader, &source, &batch, &log);
+		bs_feed_mark(feed, counts_last, &mark);
+		if (pass) {
+			struct bs_buffer shown = {0};
+			append(&shown, is_appended ? "+" : "=", 1);
+			append(&shown, log.text.data, log.text.used_bytes);
+			append(&shown, "", 1);
+			assert_string_equal(shown.data, expected);
+			bs_buffer_deinit(&shown);
+		}
+		log_deinit(&log);
+		bs_feed_close(feed);
+		bs_source_deinit(&source);
 	}
-	/* What is appended later is read on from there. */
-	FILE *file = fopen("c.jsonl", "ab");
-	fputs("{\"t\":\"c\"}\n", file);
-	fclose(file);
-	assert_int_equal(bs_feed_seek(feed, 20, 3, &err), BS_OK);
-	next_batch(feed, &batch);
-	read_batch(reader, &source, &batch, &log);
-	assert_string_equal(log_text(&log), "#@2 t=b;#@2 t=b;#@2 t=b;#@3 t=c;");
-	assert_int_equal(bs_feed_seek(feed, 1000, 9, &err), BS_OK);
-	next_batch(feed, &batch);
-	assert_int_equal(batch.n_items, 0);
-	assert_int_equal(bs_feed_seek(feed, UINT64_MAX, 9, &err), BS_INVALID);
-	log_deinit(&log);
-	bs_feed_close(feed);
-	bs_source_deinit(&source);
-	/* A folder has no middle. */
-	source = open_source(".");
-	feed = open_feed(&source, &no_options);
-	assert_int_equal(bs_feed_seek(feed, 0, 1, &err), BS_INVALID);
-	bs_feed_close(feed);
-	bs_feed_close(NULL);
-	bs_source_deinit(&source);
+	assert_int_equal(mark.n_bytes, strlen(after));
+	assert_true(mark.checksum == bs_checksum(after, strlen(after)));
 	bs_batch_deinit(&batch);
 	bs_reader_free(reader);
+}
+
+static void test_resume(void **state)
+{
+	(void)state;
+#define A "{\"t\":\"a\"}"
+#define B "{\"t\":\"b\"}"
+	check_resume(A "\n", A "\n", true, "+");
+	check_resume(A "\n", A "\n" B "\n", true, "+#@2 t=b;");
+	check_resume(A "\n", A "\n" B, true, "+#@2 t=b;");
+	check_resume(A "\n\n\n", A "\n\n\n" B "\n", true, "+#@4 t=b;");
+	/* A last line that had no end. */
+	check_resume(A, A, true, "+");
+	check_resume(A, A "\n", true, "+");
+	check_resume(A, A "\n" B "\n", true, "+#@2 t=b;");
+	check_resume(A, A "\r\n" B "\n", true, "+#@2 t=b;");
+	check_resume(A "\n" B, A "\n" B "\n" A "\n", true, "+#@3 t=a;");
+	check_resume(A, A " \n", true, "=#@1 t=a;");
+	/* It was no record yet, so it does not count as read. */
+	check_resume(A "\n{\"t\":", A "\n" B "\n", false, "+#@2 t=b;");
+	/* Rewritten, cut short, or nothing was read. */
+	check_resume(A "\n", B "\n", true, "=#@1 t=b;");
+	check_resume(A "\n" B "\n", A "\n", true, "=#@1 t=a;");
+	check_resume("", A "\n", true, "=#@1 t=a;");
+	check_resume("\xef\xbb\xbf" A "\n", "\xef\xbb\xbf" A "\n" B "\n", true, "+#@2 t=b;");
+#undef A
+#undef B
+	bs_feed_close(NULL);
 	bs_reader_free(NULL);
 }
 
@@ -404,7 +448,7 @@ int main(void)
 		FOLDER_TEST(test_batches_are_a_split),
 		FOLDER_TEST(test_batch_boundaries),
 		FOLDER_TEST(test_long_line),
-		FOLDER_TEST(test_seek),
+		FOLDER_TEST(test_resume),
 		FOLDER_TEST(test_fetch_record),
 		FOLDER_TEST(test_fetch_record_fails),
 		FOLDER_TEST(test_stdin),

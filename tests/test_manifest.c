@@ -88,9 +88,11 @@ static void manifest_fill(struct bs_manifest *manifest, uint64_t *random)
 	}
 	for (uint64_t n = random_below(random, 6); n > 0; n--) {
 		struct bs_segment_record segment = {next_random(random), next_random(random), next_random(random),
-		                                    next_random(random), next_random(random)};
+		                                    next_random(random), next_random(random), next_random(random) % 2};
 		expect_ok(bs_manifest_add_segment(manifest, &segment, &err), &err);
 	}
+	manifest->exclusions = next_random(random);
+	manifest->n_exclusions = next_random(random);
 }
 
 /* ---- comparing ---- */
@@ -145,11 +147,12 @@ static void expect_same(const struct bs_manifest *a, const struct bs_manifest *b
 		assert_true(x->read_bytes == y->read_bytes && x->read_lines == y->read_lines &&
 		            x->read_checksum == y->read_checksum);
 	}
+	assert_true(a->exclusions == b->exclusions && a->n_exclusions == b->n_exclusions);
 	assert_int_equal(a->n_segments, b->n_segments);
 	for (uint32_t i = 0; i < a->n_segments; i++) {
 		const struct bs_segment_record *x = &a->segments[i], *y = &b->segments[i];
 		assert_true(x->number == y->number && x->tombstones == y->tombstones && x->n_docs == y->n_docs &&
-		            x->n_deleted == y->n_deleted && x->n_bytes == y->n_bytes);
+		            x->n_deleted == y->n_deleted && x->n_bytes == y->n_bytes && x->is_full == y->is_full);
 	}
 }
 

@@ -29,10 +29,18 @@ quiet() {
     [ "$status" -eq 0 ] || printf 'exit status %d\n' "$status"
 }
 
+# settle: waits until the stamps of all files written so far prove what they say. A younger one is read again by the next
+# index run, and counted as changed; a test must not depend on how fast it came to that.
+settle() {
+    sleep 0.1
+}
+
 # A file's text without times, rates, sizes of the index, process numbers and the name of the temporary folder.
 neutral() {
     sed -E -e "s|$(dirname -- "$SCRATCH")|TOP|g" \
         -e 's/in [0-9.]+ s \([0-9]+ MB\/s\)/in T s (N MB\/s)/' \
+        -e 's/^(refreshed .* documents) in [0-9.]+ s:/\1 in T s:/' \
+        -e 's/^(  compacted .*), .* written$/\1, SIZE written/' \
         -e 's/^  index     .*, in (.*) \([0-9,]+ segments?\)$/  index     SIZE in \1/' \
         -e 's/\(process [0-9]+\)/(process N)/' \
         -- "$1"

@@ -18,6 +18,7 @@ show bitsift index missing missing.jsonl ''
 ls -A
 echo '# one good source is enough'
 echo 'cat' >empty/a.txt
+settle
 show bitsift index missing empty
 show bitsift query --ids cat
 echo '# a source that is neither file nor folder'

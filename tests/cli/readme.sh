@@ -4,6 +4,7 @@ set -eu
 set -o pipefail
 cp -r "$SAMPLE" sample
 cd sample
+settle
 # Blocks fenced as sh behind a line that says they are tested.
 awk '/^<!-- tested -->$/ { armed = 1; next }
      /^```sh$/ && armed { inside = 1; armed = 0; n++; next }

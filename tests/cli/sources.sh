@@ -8,6 +8,7 @@ echo 'hello from z' >b/z.txt
 printf '%s\n' '{"id":"one","title":"hello","text":"from a record"}' '{"id":2,"text":"hello from two"}' \
     '{"text":"hello without id"}' >mail.jsonl
 cp mail.jsonl b/inside.ndjson
+settle
 all() { show bitsift query --ids hello; rm -rf .bitsift; }
 
 echo '# a folder, by several names'

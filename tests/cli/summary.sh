@@ -10,10 +10,18 @@ mkfifo tree/sub/pipe
 echo 'hello' >tree/.hidden
 printf '%s\n' '{"id":"1","text":"hello"}' 'no json' '[1,2]' '{"id":"2"}' '{"id":true,"text":"hello"}' \
     '{"id":"1","text":"hello again"}' '' '{"id":"3","text":"never closed' >mail.jsonl
+settle
 show bitsift index tree mail.jsonl
+echo '# a collection that is what it was is not read again; one that was appended to only from there on'
 show bitsift index -v
 show bitsift index -q
 show bitsift index -q -v
+printf '{"id":"4","text":"half of' >>mail.jsonl
+settle
+show bitsift index
+echo ' a record"}' >>mail.jsonl
+settle
+show bitsift index
 echo '# what is hidden, binary or filtered out'
 show bitsift index --rebuild --hidden -a tree mail.jsonl
 show bitsift query --ids hello

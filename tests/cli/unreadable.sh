@@ -11,6 +11,7 @@ echo '{"id":"r","text":"cat"}' >r.jsonl
 ln -s nowhere d/broken
 [ "$(id -u)" -ne 0 ] || chown -R 65534 . "$SCRATCH"
 chmod 000 d/secret.txt d/closed
+settle
 show as_nobody bitsift index d
 show as_nobody bitsift query --ids cat
 chmod 000 r.jsonl

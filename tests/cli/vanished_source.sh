@@ -5,6 +5,7 @@ mkdir d e
 echo 'cat' >d/a.txt
 echo 'cat' >e/b.txt
 echo '{"id":"r","text":"cat"}' >r.jsonl
+settle
 quiet bitsift index d e r.jsonl
 mv d elsewhere
 mv r.jsonl r.old

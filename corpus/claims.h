@@ -1,9 +1,10 @@
 /*
- * claims.h: who bears an id in an index run. A later record claims the id of an earlier one, which is dead from then on.
- * Keeps the ids of the source being read, and for each segment of the run which of its documents are dead.
+ * claims.h: who bears an id among the documents that are being read. A later record claims the id of an earlier one,
+ * which is dead from then on. Keeps the ids of the source being read, and for each segment that is made of the documents
+ * which of them are dead.
  */
-#ifndef BS_INDEXER_CLAIMS_H
-#define BS_INDEXER_CLAIMS_H
+#ifndef BS_CORPUS_CLAIMS_H
+#define BS_CORPUS_CLAIMS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,7 +14,7 @@
 #include "core/segment.h"
 #include "core/status.h"
 #include "corpus/source.h"
-#include "indexer/id_set.h"
+#include "corpus/id_set.h"
 
 /* A segment of the run. */
 struct bs_claims_segment {
@@ -45,6 +46,14 @@ enum bs_status bs_claims_next_segment(struct bs_claims *claims, const char *path
 enum bs_status bs_claims_take(struct bs_claims *claims, const struct bs_source *source,
                               const struct bs_doc_table_builder *gathered, const struct bs_doc_record *record,
                               uint32_t document, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Whether one of the documents read from this source bears the id of record. As above. */
+enum bs_status bs_claims_find(struct bs_claims *claims, const struct bs_source *source,
+                              const struct bs_doc_table_builder *gathered, const struct bs_doc_record *record,
+                              bool *is_claimed_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Marks a document dead. BS_NO_MEMORY. */
+enum bs_status bs_claims_kill(struct bs_claims *claims, struct bs_id_place place, struct bs_error *err) BS_WARN_UNUSED;
 
 /* The dead of segment i as (n_docs + 7) / 8 bytes; NULL in *bits_out if there are none. BS_NO_MEMORY. */
 enum bs_status bs_claims_dead(struct bs_claims *claims, uint32_t i, uint64_t n_docs, const uint8_t **bits_out,

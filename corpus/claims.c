@@ -1,5 +1,5 @@
 /* claims.c: see claims.h. */
-#include "indexer/claims.h"
+#include "corpus/claims.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,15 +82,48 @@ static enum bs_status widen(struct bs_buffer *bits, size_t n_bytes, struct bs_er
 	return BS_OK;
 }
 
-static enum bs_status mark_dead(struct bs_claims *claims, struct bs_id_place place, struct bs_error *err)
+enum bs_status bs_claims_kill(struct bs_claims *claims, struct bs_id_place place, struct bs_error *err)
 {
 	struct bs_claims_segment *segment = &claims->segments[place.segment];
 	enum bs_status status = widen(&segment->dead, (size_t)place.document / 8 + 1, err);
 	if (status)
 		return status;
-	segment->dead.data[place.document / 8] |= (uint8_t)(1u << (place.document % 8));
-	segment->n_dead++;
-	claims->n_dead++;
+	uint8_t *byte = &segment->dead.data[place.document / 8];
+	uint8_t bit = (uint8_t)(1u << (place.document % 8));
+	segment->n_dead += !(*byte & bit);
+	claims->n_dead += !(*byte & bit);
+	*byte |= bit;
+	return BS_OK;
+}
+
+/* The place that bears the id of record, and the hash of it; NULL if there is none. */
+static enum bs_status find_bearer(struct bs_claims *claims, const struct bs_source *source,
+                                  const struct bs_doc_table_builder *gathered, const struct bs_doc_record *record,
+                                  uint64_t *hash_out, struct bs_id_place **bearer_out, struct bs_error *err)
+{
+	struct bs_buffer *id = &claims->id;
+	struct bs_buffer *other_id = &claims->other_id;
+	*bearer_out = NULL;
+	enum bs_status status = make_id(source, record, id, err);
+	if (status)
+		return status;
+	uint64_t hash = bs_checksum(id->data, id->used_bytes);
+	uint64_t cursor = hash;
+	struct bs_id_place *place;
+	*hash_out = hash;
+	while ((place = bs_id_set_next(&claims->ids, hash, &cursor)) != NULL) {
+		struct bs_doc_record other;
+		status = find_record(claims, gathered, *place, &other, err);
+		if (!status)
+			status = make_id(source, &other, other_id, err);
+		if (status)
+			return status;
+		if (id->used_bytes == other_id->used_bytes &&
+		    (id->used_bytes == 0 || memcmp(id->data, other_id->data, id->used_bytes) == 0)) {
+			*bearer_out = place;
+			return BS_OK;
+		}
+	}
 	return BS_OK;
 }
 
@@ -99,29 +132,29 @@ enum bs_status bs_claims_take(struct bs_claims *claims, const struct bs_source *
                               uint32_t document, struct bs_error *err)
 {
 	struct bs_id_place place = {.segment = claims->n_segments - 1, .document = document};
-	struct bs_buffer *id = &claims->id;
-	struct bs_buffer *other_id = &claims->other_id;
-	enum bs_status status = make_id(source, record, id, err);
+	struct bs_id_place *earlier;
+	uint64_t hash;
+	enum bs_status status = find_bearer(claims, source, gathered, record, &hash, &earlier, err);
 	if (status)
 		return status;
-	uint64_t hash = bs_checksum(id->data, id->used_bytes);
-	uint64_t cursor = hash;
-	struct bs_id_place *earlier;
-	while ((earlier = bs_id_set_next(&claims->ids, hash, &cursor)) != NULL) {
-		struct bs_doc_record other;
-		status = find_record(claims, gathered, *earlier, &other, err);
-		if (!status)
-			status = make_id(source, &other, other_id, err);
-		if (status)
-			return status;
-		if (id->used_bytes != other_id->used_bytes ||
-		    (id->used_bytes > 0 && memcmp(id->data, other_id->data, id->used_bytes) != 0))
-			continue;
-		status = mark_dead(claims, *earlier, err);
-		*earlier = place;
-		return status;
-	}
-	return bs_id_set_add(&claims->ids, hash, place, err);
+	if (!earlier)
+		return bs_id_set_add(&claims->ids, hash, place, err);
+	status = bs_claims_kill(claims, *earlier, err);
+	*earlier = place;
+	return status;
+}
+
+enum bs_status bs_claims_find(struct bs_claims *claims, const struct bs_source *source,
+                              const struct bs_doc_table_builder *gathered, const struct bs_doc_record *record,
+                              bool *is_claimed_out, struct bs_error *err)
+{
+	struct bs_id_place *bearer = NULL;
+	uint64_t hash;
+	enum bs_status status = claims->ids.n_used == 0
+		? BS_OK
+		: find_bearer(claims, source, gathered, record, &hash, &bearer, err);
+	*is_claimed_out = bearer != NULL;
+	return status;
 }
 
 enum bs_status bs_claims_dead(struct bs_claims *claims, uint32_t i, uint64_t n_docs, const uint8_t **bits_out,

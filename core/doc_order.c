@@ -1,0 +1,174 @@
+/* doc_order.c: see doc_order.h. */
+#include "core/doc_order.h"
+
+#include <stdlib.h>
+
+#include "core/source_kind.h"
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/* "/" sorts below every other byte, so that "a/x" comes before "a-b". */
+int bs_compare_paths(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t b_bytes)
+{
+	size_t n = a_bytes < b_bytes ? a_bytes : b_bytes;
+	for (size_t i = 0; i < n; i++) {
+		if (a[i] == b[i])
+			continue;
+		if (a[i] == '/')
+			return -1;
+		return b[i] == '/' ? 1 : (a[i] < b[i] ? -1 : 1);
+	}
+	return compare_u64(a_bytes, b_bytes);
+}
+
+int bs_compare_records(uint32_t kind, const struct bs_doc_record *a, const struct bs_doc_record *b)
+{
+	switch (kind) {
+	case BS_SOURCE_FOLDER:
+		return bs_compare_paths(a->name, a->name_bytes, b->name, b->name_bytes);
+	case BS_SOURCE_COLLECTION:
+		return compare_u64(a->place[0], b->place[0]);
+	case BS_SOURCE_STDIN:
+		return compare_u64(a->place[3], b->place[3]);
+	default:
+		return 0;
+	}
+}
+
+int bs_document_order(const struct bs_snapshot *snapshot, struct bs_doc_ref a, struct bs_doc_ref b)
+{
+	struct bs_doc_record x, y;
+	int order = 0;
+	if (a.segment == b.segment)
+		return compare_u64(a.document, b.document);
+	if (bs_snapshot_record(snapshot, a, &x, NULL) != BS_OK || bs_snapshot_record(snapshot, b, &y, NULL) != BS_OK)
+		return compare_u64(a.segment, b.segment);
+	if (x.source != y.source)
+		return compare_u64(x.source, y.source);
+	if (x.source < snapshot->manifest.n_sources)
+		order = bs_compare_records(snapshot->manifest.sources[x.source].kind, &x, &y);
+	return order ? order : compare_u64(a.segment, b.segment);
+}
+
+/* ---- a cursor: the merge of what each segment has, which is in order already ---- */
+
+struct bs_doc_stream {
+	struct bs_doc_ref ref; /* the next document */
+	uint32_t end;          /* documents up to here */
+	struct bs_doc_record record;
+};
+
+static const struct bs_doc_table *stream_table(const struct bs_snapshot *snapshot, uint32_t segment)
+{
+	return segment == BS_DOC_EXCLUDED ? &snapshot->exclusions : &snapshot->segments[segment].docs;
+}
+
+/* Moves to the next live document from ref on, and reads it; ref.document == end if there is none. */
+static enum bs_status stream_settle(const struct bs_snapshot *snapshot, struct bs_doc_stream *stream,
+                                    struct bs_error *err)
+{
+	bool is_segment = stream->ref.segment != BS_DOC_EXCLUDED;
+	while (is_segment && stream->ref.document < stream->end &&
+	       bs_snapshot_is_deleted(snapshot, stream->ref.segment, stream->ref.document))
+		stream->ref.document++;
+	if (stream->ref.document >= stream->end)
+		return BS_OK;
+	return bs_snapshot_record(snapshot, stream->ref, &stream->record, err);
+}
+
+static bool comes_before(const struct bs_doc_cursor *cursor, const struct bs_doc_stream *a,
+                         const struct bs_doc_stream *b)
+{
+	int order = bs_compare_records(cursor->kind, &a->record, &b->record);
+	return order ? order < 0 : a->ref.segment < b->ref.segment;
+}
+
+static void sift_down(struct bs_doc_cursor *cursor, size_t i)
+{
+	struct bs_doc_stream *streams = cursor->streams;
+	for (;;) {
+		size_t first = i;
+		for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < cursor->n_streams; child++)
+			if (comes_before(cursor, &streams[child], &streams[first]))
+				first = child;
+		if (first == i)
+			return;
+		struct bs_doc_stream saved = streams[i];
+		streams[i] = streams[first];
+		streams[first] = saved;
+		i = first;
+	}
+}
+
+/* A stream for every run of the source in a table. */
+static enum bs_status add_streams(struct bs_doc_cursor *cursor, uint32_t segment, uint32_t source,
+                                  struct bs_error *err)
+{
+	const struct bs_doc_table *table = stream_table(cursor->snapshot, segment);
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < table->n_runs && !status; i++) {
+		struct bs_doc_run run = bs_doc_table_run(table, i);
+		if (run.source != source)
+			continue;
+		size_t n_bytes = (cursor->n_streams + 1) * sizeof(*cursor->streams);
+		struct bs_doc_stream *streams = realloc(cursor->streams, n_bytes);
+		if (!streams)
+			return bs_fail_memory(err, "a list of segments", n_bytes);
+		cursor->streams = streams;
+		struct bs_doc_stream *stream = &streams[cursor->n_streams];
+		*stream = (struct bs_doc_stream){.ref = {segment, run.first}, .end = run.end};
+		status = stream_settle(cursor->snapshot, stream, err);
+		cursor->n_streams += stream->ref.document < stream->end;
+	}
+	return status;
+}
+
+enum bs_status bs_doc_cursor_init(struct bs_doc_cursor *cursor, const struct bs_snapshot *snapshot, uint32_t source,
+                                  const bool *chosen, bool with_exclusions, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	*cursor = (struct bs_doc_cursor){.snapshot = snapshot};
+	if (source >= snapshot->manifest.n_sources)
+		return BS_OK;
+	cursor->kind = snapshot->manifest.sources[source].kind;
+	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !status; s++)
+		if (!chosen || chosen[s])
+			status = add_streams(cursor, s, source, err);
+	if (!status && with_exclusions)
+		status = add_streams(cursor, BS_DOC_EXCLUDED, source, err);
+	for (size_t i = cursor->n_streams; i-- > 0 && !status;)
+		sift_down(cursor, i);
+	return status;
+}
+
+bool bs_doc_cursor_peek(const struct bs_doc_cursor *cursor, struct bs_doc_ref *ref_out,
+                        struct bs_doc_record *record_out)
+{
+	if (cursor->n_streams == 0)
+		return false;
+	*ref_out = cursor->streams[0].ref;
+	*record_out = cursor->streams[0].record;
+	return true;
+}
+
+enum bs_status bs_doc_cursor_advance(struct bs_doc_cursor *cursor, struct bs_error *err)
+{
+	struct bs_doc_stream *top = &cursor->streams[0];
+	top->ref.document++;
+	enum bs_status status = stream_settle(cursor->snapshot, top, err);
+	if (status)
+		return status;
+	if (top->ref.document >= top->end)
+		*top = cursor->streams[--cursor->n_streams];
+	sift_down(cursor, 0);
+	return BS_OK;
+}
+
+void bs_doc_cursor_deinit(struct bs_doc_cursor *cursor)
+{
+	free(cursor->streams);
+	*cursor = (struct bs_doc_cursor){0};
+}

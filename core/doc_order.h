@@ -1,0 +1,46 @@
+/*
+ * doc_order.h: the order of documents that every listing and every tie goes by, whatever segments they lie in: sources
+ * as recorded; in a folder by path component, bytewise ("a/x" before "a-b"); in a collection by place; of standard input
+ * in the order of arrival.
+ */
+#ifndef BS_CORE_DOC_ORDER_H
+#define BS_CORE_DOC_ORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/snapshot.h"
+#include "core/status.h"
+
+/* Paths below a folder: negative, zero or positive. */
+int bs_compare_paths(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t b_bytes);
+
+/* Two documents of one source, of the kind given (enum bs_source_kind). */
+int bs_compare_records(uint32_t kind, const struct bs_doc_record *a, const struct bs_doc_record *b);
+
+/* Two documents of a snapshot. Those that cannot be read (damage) compare by their numbers. */
+int bs_document_order(const struct bs_snapshot *snapshot, struct bs_doc_ref a, struct bs_doc_ref b);
+
+/*
+ * The live documents of one source in document order, over all segments (or those chosen), and its exclusions if asked
+ * for; none of a source that the snapshot does not have. One thread; the snapshot is borrowed, and not changed meanwhile but for documents that the cursor has passed.
+ */
+struct bs_doc_cursor {
+	const struct bs_snapshot *snapshot;
+	uint32_t kind;
+	struct bs_doc_stream *streams; /* a heap, the next document on top */
+	size_t n_streams;
+};
+
+/* chosen (nullable): of which segments. Release with bs_doc_cursor_deinit, also after a failure. BS_NO_MEMORY,
+ * BS_CORRUPT. */
+enum bs_status bs_doc_cursor_init(struct bs_doc_cursor *cursor, const struct bs_snapshot *snapshot, uint32_t source,
+                                  const bool *chosen, bool with_exclusions, struct bs_error *err) BS_WARN_UNUSED;
+/* The next document, without moving on; false at the end. record_out's name is borrowed from the snapshot. */
+bool bs_doc_cursor_peek(const struct bs_doc_cursor *cursor, struct bs_doc_ref *ref_out,
+                        struct bs_doc_record *record_out);
+enum bs_status bs_doc_cursor_advance(struct bs_doc_cursor *cursor, struct bs_error *err) BS_WARN_UNUSED;
+void bs_doc_cursor_deinit(struct bs_doc_cursor *cursor);
+
+#endif

@@ -1,0 +1,15 @@
+/* doc_ref.h: which document of a snapshot (snapshot.h). */
+#ifndef BS_CORE_DOC_REF_H
+#define BS_CORE_DOC_REF_H
+
+#include <stdint.h>
+
+struct bs_doc_ref {
+	uint32_t segment; /* from 0; the number of segments stands for the overlay; or one of the two below */
+	uint32_t document;
+};
+
+#define BS_DOC_EXCLUDED (UINT32_MAX - 1) /* instead of a segment: an entry of the exclusions */
+#define BS_DOC_NONE     UINT32_MAX       /* no document */
+
+#endif

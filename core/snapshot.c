@@ -1,0 +1,212 @@
+/* snapshot.c: see snapshot.h. */
+#include "core/snapshot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/bytes.h"
+#include "core/index_dir.h"
+#include "core/segment_sections.h"
+
+/* ---- opening ---- */
+
+static enum bs_status open_file(const char *dir, const char *prefix, uint64_t number, enum bs_container_kind kind,
+                                struct bs_container **file_out, struct bs_error *err)
+{
+	char *path = bs_index_file_path(dir, prefix, number);
+	if (!path)
+		return bs_fail_memory(err, "a path", strlen(dir));
+	enum bs_status status = bs_container_open(path, kind, file_out, err);
+	free(path);
+	return status;
+}
+
+static enum bs_status open_tombstones(struct bs_snapshot *snapshot, uint32_t i, struct bs_error *err)
+{
+	struct bs_container **file = &snapshot->tombstone_files[i];
+	enum bs_status status = open_file(snapshot->dir, "del", snapshot->manifest.segments[i].tombstones,
+	                                  BS_FILE_TOMBSTONES, file, err);
+	if (status)
+		return status;
+	struct bs_section bits = bs_container_section(*file, BS_SECTION_BITS, 0);
+	if (bits.n_bytes != (snapshot->segments[i].meta.n_docs + 7) / 8)
+		return bs_container_corrupt(*file, err, "tombstones of another segment");
+	snapshot->tombstones[i] = bits.data;
+	return bs_section_touch(&bits, 0, bits.n_bytes, err);
+}
+
+static enum bs_status open_segment(struct bs_snapshot *snapshot, uint32_t i, struct bs_error *err)
+{
+	const struct bs_segment_record *record = &snapshot->manifest.segments[i];
+	struct bs_segment *segment = &snapshot->segments[i];
+	char *path = bs_index_file_path(snapshot->dir, "seg", record->number);
+	if (!path)
+		return bs_fail_memory(err, "a path", strlen(snapshot->dir));
+	enum bs_status status = bs_segment_open(segment, path, err);
+	free(path);
+	if (status)
+		return status;
+	if (segment->meta.n_docs != record->n_docs || record->n_deleted > record->n_docs)
+		return bs_container_corrupt(segment->file, err, "%llu documents where the manifest has %llu",
+		                       (unsigned long long)segment->meta.n_docs, (unsigned long long)record->n_docs);
+	snapshot->n_docs += segment->meta.n_docs;
+	snapshot->n_live_docs += segment->meta.n_docs - record->n_deleted;
+	snapshot->n_positions += segment->meta.n_positions;
+	return record->tombstones ? open_tombstones(snapshot, i, err) : BS_OK;
+}
+
+static enum bs_status open_exclusions(struct bs_snapshot *snapshot, struct bs_error *err)
+{
+	if (!snapshot->manifest.exclusions)
+		return BS_OK;
+	enum bs_status status = open_file(snapshot->dir, "exc", snapshot->manifest.exclusions, BS_FILE_EXCLUSIONS,
+	                                  &snapshot->exclusion_file, err);
+	return status ? status : bs_doc_table_open(&snapshot->exclusions, snapshot->exclusion_file,
+	                                           snapshot->manifest.n_exclusions, err);
+}
+
+static enum bs_status open_commit(const char *dir, struct bs_snapshot *snapshot, struct bs_error *err)
+{
+	*snapshot = (struct bs_snapshot){0};
+	enum bs_status status = bs_manifest_read(dir, &snapshot->manifest, err);
+	if (status)
+		return status;
+	size_t n = snapshot->manifest.n_segments ? snapshot->manifest.n_segments : 1;
+	snapshot->dir = strdup(dir);
+	snapshot->segments = calloc(n, sizeof(*snapshot->segments));
+	snapshot->tombstone_files = calloc(n, sizeof(struct bs_container *));
+	snapshot->tombstones = calloc(n, sizeof(const uint8_t *));
+	snapshot->changed_tombstones = calloc(n, sizeof(uint8_t *));
+	if (!snapshot->dir || !snapshot->segments || !snapshot->tombstone_files || !snapshot->tombstones ||
+	    !snapshot->changed_tombstones)
+		status = bs_fail_memory(err, "a snapshot", n * sizeof(*snapshot->segments));
+	for (uint32_t i = 0; i < snapshot->manifest.n_segments && !status; i++)
+		status = open_segment(snapshot, i, err);
+	if (!status)
+		status = open_exclusions(snapshot, err);
+	if (status)
+		bs_snapshot_deinit(snapshot);
+	return status;
+}
+
+enum bs_status bs_snapshot_open(const char *dir, struct bs_snapshot *snapshot_out, struct bs_error *err)
+{
+	/* A writer may commit, and sweep what we were about to open, between our reading the manifest and its files: then
+	 * there is a newer manifest. Files missing from one that stays the same are damage. */
+	uint64_t generation = 0;
+	for (;;) {
+		enum bs_status status = open_commit(dir, snapshot_out, err);
+		if (status != BS_NOT_FOUND)
+			return status;
+		struct bs_manifest manifest;
+		if (bs_manifest_read(dir, &manifest, err) != BS_OK)
+			return bs_fail(err, BS_NOT_FOUND, "%s: no index here; make one with `bitsift index`", dir);
+		bool is_newer = manifest.generation > generation;
+		generation = manifest.generation;
+		bs_manifest_deinit(&manifest);
+		if (!is_newer)
+			return bs_fail(err, BS_CORRUPT, "%s: corrupt: a file that the manifest names is missing; rebuild it with "
+			               "`bitsift index --rebuild`", dir);
+	}
+}
+
+void bs_snapshot_deinit(struct bs_snapshot *snapshot)
+{
+	for (uint32_t i = 0; i < snapshot->manifest.n_segments; i++) {
+		if (snapshot->segments)
+			bs_segment_deinit(&snapshot->segments[i]);
+		if (snapshot->tombstone_files)
+			bs_container_close(snapshot->tombstone_files[i]);
+		if (snapshot->changed_tombstones)
+			free(snapshot->changed_tombstones[i]);
+	}
+	bs_container_close(snapshot->exclusion_file);
+	bs_doc_table_builder_deinit(&snapshot->overlay);
+	free(snapshot->segments);
+	free(snapshot->tombstone_files);
+	free(snapshot->tombstones);
+	free(snapshot->changed_tombstones);
+	free(snapshot->dir);
+	bs_manifest_deinit(&snapshot->manifest);
+	*snapshot = (struct bs_snapshot){0};
+}
+
+enum bs_status bs_snapshot_record(const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
+                                  struct bs_doc_record *record_out, struct bs_error *err)
+{
+	if (ref.segment == BS_DOC_EXCLUDED)
+		return bs_doc_table_get(&snapshot->exclusions, ref.document, record_out, err);
+	if (ref.segment < snapshot->manifest.n_segments)
+		return bs_doc_table_get(&snapshot->segments[ref.segment].docs, ref.document, record_out, err);
+	bs_doc_table_gathered(&snapshot->overlay, ref.document, record_out);
+	return BS_OK;
+}
+
+/* ---- changes in memory ---- */
+
+/* The segment's tombstones as bits that may be written to. */
+static enum bs_status own_tombstones(struct bs_snapshot *snapshot, uint32_t s, struct bs_error *err)
+{
+	size_t n_bytes = (size_t)(snapshot->segments[s].meta.n_docs + 7) / 8;
+	if (snapshot->changed_tombstones[s])
+		return BS_OK;
+	uint8_t *bits = calloc(n_bytes + 1, 1);
+	if (!bits)
+		return bs_fail_memory(err, "tombstones", n_bytes);
+	if (snapshot->tombstones[s])
+		memcpy(bits, snapshot->tombstones[s], n_bytes);
+	snapshot->changed_tombstones[s] = bits;
+	snapshot->tombstones[s] = bits;
+	return BS_OK;
+}
+
+enum bs_status bs_snapshot_mark(struct bs_snapshot *snapshot, struct bs_doc_ref ref, bool is_deleted,
+                                struct bs_error *err)
+{
+	enum bs_status status = own_tombstones(snapshot, ref.segment, err);
+	if (status)
+		return status;
+	uint8_t *byte = &snapshot->changed_tombstones[ref.segment][ref.document / 8];
+	uint8_t bit = (uint8_t)(1u << (ref.document % 8));
+	*byte = is_deleted ? *byte | bit : *byte & (uint8_t)~bit;
+	return BS_OK;
+}
+
+uint64_t bs_snapshot_n_deleted(const struct bs_snapshot *snapshot, uint32_t segment)
+{
+	const uint8_t *bits = snapshot->tombstones[segment];
+	uint64_t n_deleted = 0;
+	for (uint64_t i = 0; bits && i < (snapshot->segments[segment].meta.n_docs + 7) / 8; i++)
+		n_deleted += (unsigned)__builtin_popcount(bits[i]);
+	return n_deleted;
+}
+
+enum bs_status bs_doc_bits_set(struct bs_doc_bits *bits, const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
+                               struct bs_error *err)
+{
+	uint32_t n = snapshot->manifest.n_segments + 1;
+	if (!bits->segments) {
+		bits->segments = calloc(n, sizeof(uint8_t *));
+		bits->n_segments = bits->segments ? n : 0;
+	}
+	if (!bits->segments)
+		return bs_fail_memory(err, "bits of documents", n * sizeof(uint8_t *));
+	uint8_t **segment = &bits->segments[ref.segment];
+	bool is_overlay = ref.segment + 1 == n;
+	uint64_t n_docs = is_overlay ? snapshot->overlay.n_docs : snapshot->segments[ref.segment].meta.n_docs;
+	size_t n_bytes = (size_t)n_docs / 8 + 1;
+	if (!*segment)
+		*segment = calloc(n_bytes, 1);
+	if (!*segment)
+		return bs_fail_memory(err, "bits of documents", n_bytes);
+	(*segment)[ref.document / 8] |= (uint8_t)(1u << (ref.document % 8));
+	return BS_OK;
+}
+
+void bs_doc_bits_deinit(struct bs_doc_bits *bits)
+{
+	for (uint32_t i = 0; i < bits->n_segments; i++)
+		free(bits->segments[i]);
+	free(bits->segments);
+	*bits = (struct bs_doc_bits){0};
+}

@@ -1,0 +1,72 @@
+/*
+ * snapshot.h: what one commit names, opened: its manifest, segments, tombstones and exclusions.
+ *
+ * A snapshot keeps what it opened, whatever writers do. Opened, it is immutable and shared by any number of threads.
+ * Before it is shared, whoever opened it may change it in memory: the indexer marks what a refresh found dead, and
+ * `query --fresh` does the same and adds an overlay, documents that are in no segment. Nothing of that is on disk.
+ */
+#ifndef BS_CORE_SNAPSHOT_H
+#define BS_CORE_SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/doc_ref.h"
+#include "core/doc_table.h"
+#include "core/manifest.h"
+#include "core/segment.h"
+#include "core/status.h"
+
+struct bs_snapshot {
+	char *dir;
+	struct bs_manifest manifest;
+	struct bs_segment *segments;           /* manifest.n_segments */
+	struct bs_container **tombstone_files; /* one a segment, NULL: none deleted on disk */
+	const uint8_t **tombstones;            /* bit d of byte d / 8: document d is deleted; NULL: none */
+	uint8_t **changed_tombstones;          /* what tombstones points to if it was changed in memory, else NULL */
+	struct bs_container *exclusion_file;   /* NULL: nothing is excluded */
+	struct bs_doc_table exclusions;        /* deleted by id, and not to come back until they change */
+	struct bs_doc_table_builder overlay;
+	uint64_t n_docs;                       /* of the segments, with deleted ones, as scores count them */
+	uint64_t n_live_docs;                  /* as opened */
+	uint64_t n_positions;
+};
+
+/* Opens the last commit. The caller's struct; release with bs_snapshot_deinit. BS_NOT_FOUND: no index there. */
+enum bs_status bs_snapshot_open(const char *dir, struct bs_snapshot *snapshot_out, struct bs_error *err) BS_WARN_UNUSED;
+void bs_snapshot_deinit(struct bs_snapshot *snapshot);
+
+static inline bool bs_snapshot_is_deleted(const struct bs_snapshot *snapshot, uint32_t segment, uint32_t document)
+{
+	const uint8_t *bits = snapshot->tombstones[segment];
+	return bits && (bits[document / 8] >> (document % 8) & 1);
+}
+
+/* Any document, live or not. The name is borrowed from the snapshot. BS_CORRUPT. */
+enum bs_status bs_snapshot_record(const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
+                                  struct bs_doc_record *record_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* ---- changes in memory, by the one who opened it ---- */
+
+/* Marks a document of a segment deleted, or not. BS_NO_MEMORY. */
+enum bs_status bs_snapshot_mark(struct bs_snapshot *snapshot, struct bs_doc_ref ref, bool is_deleted,
+                                struct bs_error *err) BS_WARN_UNUSED;
+/* Documents of the segment that are deleted now. */
+uint64_t bs_snapshot_n_deleted(const struct bs_snapshot *snapshot, uint32_t segment);
+
+/* A bit for each document of the segments and the overlay, cleared at first; made when the first one is set. */
+struct bs_doc_bits {
+	uint8_t **segments; /* NULL, or one a segment and one for the overlay, NULL: none set */
+	uint32_t n_segments;
+};
+enum bs_status bs_doc_bits_set(struct bs_doc_bits *bits, const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
+                               struct bs_error *err) BS_WARN_UNUSED; /* BS_NO_MEMORY */
+void bs_doc_bits_deinit(struct bs_doc_bits *bits);
+
+static inline bool bs_doc_bits_has(const struct bs_doc_bits *bits, struct bs_doc_ref ref)
+{
+	const uint8_t *segment = bits->segments ? bits->segments[ref.segment] : NULL;
+	return segment && (segment[ref.document / 8] >> (ref.document % 8) & 1);
+}
+
+#endif

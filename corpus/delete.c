@@ -1,0 +1,175 @@
+/* delete.c: see delete.h. */
+#include "corpus/delete.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/doc_order.h"
+#include "core/hash.h"
+#include "core/index_dir.h"
+#include "corpus/id_set.h"
+#include "corpus/recorded.h"
+
+/* ---- exclusions ---- */
+
+static int compare_excluded(const void *a, const void *b, void *context)
+{
+	const struct bs_manifest *manifest = context;
+	const struct bs_doc_record *x = a;
+	const struct bs_doc_record *y = b;
+	if (x->source != y->source)
+		return x->source < y->source ? -1 : 1;
+	return x->source < manifest->n_sources ? bs_compare_records(manifest->sources[x->source].kind, x, y) : 0;
+}
+
+/* Those there are and the new ones, in document order, as a new file. */
+static enum bs_status write_exclusions(const struct bs_snapshot *snapshot, const struct bs_doc_ref *refs, size_t n_refs,
+                                       struct bs_manifest *manifest, struct bs_error *err)
+{
+	struct bs_doc_table_builder builder = {0};
+	size_t n_old = snapshot->exclusions.n_docs;
+	size_t n = n_old + n_refs;
+	struct bs_doc_record *records = calloc(n + 1, sizeof(*records));
+	enum bs_status status = records ? BS_OK : bs_fail_memory(err, "exclusions", (n + 1) * sizeof(*records));
+	for (size_t i = 0; i < n && !status; i++) {
+		struct bs_doc_ref ref = i < n_old ? (struct bs_doc_ref){BS_DOC_EXCLUDED, (uint32_t)i} : refs[i - n_old];
+		status = bs_snapshot_record(snapshot, ref, &records[i], err);
+	}
+	if (!status)
+		qsort_r(records, n, sizeof(*records), compare_excluded, (void *)(uintptr_t)&snapshot->manifest);
+	for (size_t i = 0; i < n && !status; i++)
+		status = bs_doc_table_add(&builder, &records[i], err);
+	if (!status) {
+		manifest->exclusions = manifest->next_number++;
+		manifest->n_exclusions = n;
+		status = bs_exclusions_write(snapshot->dir, manifest->exclusions, &builder, err);
+	}
+	bs_doc_table_builder_deinit(&builder);
+	free(records);
+	return status;
+}
+
+enum bs_status bs_delete_documents(struct bs_snapshot *snapshot, const struct bs_doc_ref *refs, size_t n_refs,
+                                   struct bs_error *err)
+{
+	struct bs_manifest manifest;
+	uint32_t n_changed;
+	enum bs_status status = bs_manifest_copy_head(&snapshot->manifest, &manifest, err);
+	if (status)
+		return status;
+	manifest.generation++;
+	manifest.next_number = bs_index_next_number(snapshot->dir);
+	for (size_t i = 0; i < n_refs && !status; i++)
+		status = bs_snapshot_mark(snapshot, refs[i], true, err);
+	if (!status)
+		status = write_exclusions(snapshot, refs, n_refs, &manifest, err);
+	if (!status)
+		status = bs_index_keep_segments(snapshot, &manifest, &n_changed, err);
+	if (!status)
+		status = bs_manifest_write(snapshot->dir, &manifest, err);
+	/* Of a failed deletion the new files go, else the old ones. */
+	bs_index_sweep(snapshot->dir, status ? &snapshot->manifest : &manifest);
+	bs_manifest_deinit(&manifest);
+	return status;
+}
+
+/* ---- by id ---- */
+
+struct wanted {
+	const char *const *ids;
+	size_t n_ids;
+	struct bs_id_set set; /* document: the number of an id */
+	bool *found;          /* nullable */
+	struct bs_buffer refs;
+	struct bs_buffer id;
+};
+
+static enum bs_status want_ids(struct wanted *wanted, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < wanted->n_ids && i < UINT32_MAX && !status; i++) {
+		uint64_t hash = bs_checksum(wanted->ids[i], strlen(wanted->ids[i]));
+		status = bs_id_set_add(&wanted->set, hash, (struct bs_id_place){0, (uint32_t)i}, err);
+	}
+	return status;
+}
+
+/* Notes the document if it bears one of the ids. The same id may have been given twice. */
+static enum bs_status look_at(struct wanted *wanted, const struct bs_source *source, struct bs_doc_ref ref,
+                              const struct bs_doc_record *record, struct bs_error *err)
+{
+	struct bs_buffer *id = &wanted->id;
+	bool is_wanted = false;
+	bs_buffer_clear(id);
+	enum bs_status status = bs_source_append_id(source, record->name, record->name_bytes,
+	                                            record->flags & BS_DOC_NAMED_BY_LINE ? record->place[2] : 0, id, err);
+	uint64_t hash = bs_checksum(id->data, id->used_bytes);
+	uint64_t cursor = hash;
+	struct bs_id_place *place;
+	while (!status && (place = bs_id_set_next(&wanted->set, hash, &cursor)) != NULL) {
+		const char *other = wanted->ids[place->document];
+		if (strlen(other) != id->used_bytes || memcmp(other, id->data ? id->data : (const uint8_t *)"", id->used_bytes))
+			continue;
+		is_wanted = true;
+		if (wanted->found)
+			wanted->found[place->document] = true;
+	}
+	return status || !is_wanted ? status : bs_buffer_append(&wanted->refs, &ref, sizeof(ref), err);
+}
+
+static enum bs_status find_in_source(struct wanted *wanted, const struct bs_snapshot *snapshot, uint32_t number,
+                                     struct bs_error *err)
+{
+	struct bs_source source;
+	struct bs_doc_cursor cursor;
+	struct bs_doc_ref ref;
+	struct bs_doc_record record;
+	enum bs_status status = bs_recorded_source(snapshot->dir, &snapshot->manifest.sources[number], &source, err);
+	if (status)
+		return status;
+	status = bs_doc_cursor_init(&cursor, snapshot, number, NULL, false, err);
+	while (!status && bs_doc_cursor_peek(&cursor, &ref, &record)) {
+		status = look_at(wanted, &source, ref, &record, err);
+		if (!status)
+			status = bs_doc_cursor_advance(&cursor, err);
+	}
+	bs_doc_cursor_deinit(&cursor);
+	bs_source_deinit(&source);
+	return status;
+}
+
+static enum bs_status delete_wanted(struct wanted *wanted, const char *dir, uint64_t *n_deleted_out,
+                                    struct bs_error *err)
+{
+	struct bs_snapshot snapshot;
+	enum bs_status status = bs_snapshot_open(dir, &snapshot, err);
+	if (status)
+		return status;
+	status = want_ids(wanted, err);
+	for (uint32_t i = 0; i < snapshot.manifest.n_sources && !status; i++)
+		status = find_in_source(wanted, &snapshot, i, err);
+	size_t n = wanted->refs.used_bytes / sizeof(struct bs_doc_ref);
+	if (!status && n > 0)
+		status = bs_delete_documents(&snapshot, (const struct bs_doc_ref *)(const void *)wanted->refs.data, n, err);
+	*n_deleted_out = status ? 0 : n;
+	bs_snapshot_deinit(&snapshot);
+	return status;
+}
+
+enum bs_status bs_delete_ids(const char *dir, bool wait, const char *const *ids, size_t n_ids, bool *found_out,
+                             uint64_t *n_deleted_out, struct bs_error *err)
+{
+	struct wanted wanted = {.ids = ids, .n_ids = n_ids, .found = found_out};
+	struct bs_index_lock lock;
+	*n_deleted_out = 0;
+	if (found_out)
+		memset(found_out, 0, n_ids * sizeof(*found_out));
+	enum bs_status status = bs_index_lock_existing(dir, wait, &lock, err);
+	if (!status)
+		status = delete_wanted(&wanted, dir, n_deleted_out, err);
+	bs_index_lock_release(&lock);
+	bs_id_set_deinit(&wanted.set);
+	bs_buffer_deinit(&wanted.refs);
+	bs_buffer_deinit(&wanted.id);
+	return status;
+}

@@ -1,0 +1,57 @@
+/*
+ * exclusions.h: documents that were deleted by id. Their sources still have them, so every reading of a source meets
+ * them again; they stay out until they have changed. What a snapshot records of them is looked up here while sources are
+ * read, and becomes what the next commit records.
+ */
+#ifndef BS_CORPUS_EXCLUSIONS_H
+#define BS_CORPUS_EXCLUSIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/snapshot.h"
+#include "core/status.h"
+#include "corpus/claims.h"
+#include "corpus/id_set.h"
+
+/* What came of an entry in this run. */
+enum bs_exclusion_state {
+	BS_EXCLUSION_UNSEEN,
+	BS_EXCLUSION_UNCHANGED, /* its file is what it was, by its stamp */
+	BS_EXCLUSION_MET,       /* a document was read that bears its id */
+	BS_EXCLUSION_OVER,      /* it changed, or is gone: no exclusion any more */
+};
+
+struct bs_exclusion {
+	struct bs_doc_record record; /* name borrowed from the snapshot */
+	enum bs_exclusion_state state;
+	struct bs_doc_record met;    /* MET: the last one; its name is not to be used */
+	struct bs_id_place place;    /* MET: where that is, for bs_claims_kill */
+};
+
+/* Zero-initialise; release with bs_exclusions_deinit. One thread. */
+struct bs_exclusions {
+	struct bs_exclusion *entries;
+	uint32_t n_entries;
+	struct bs_id_set ids;
+	bool is_changed; /* what is recorded is not what should be */
+};
+
+/* Those of the snapshot, which is borrowed. BS_CORRUPT, BS_NO_MEMORY. */
+enum bs_status bs_exclusions_init(struct bs_exclusions *exclusions, const struct bs_snapshot *snapshot,
+                                  struct bs_error *err) BS_WARN_UNUSED;
+void bs_exclusions_deinit(struct bs_exclusions *exclusions);
+
+/* Entry number i is still what was deleted. */
+void bs_exclusions_keep(struct bs_exclusions *exclusions, uint32_t i);
+/* A document was read: is it one of them? Later ones of the same id take its place. */
+void bs_exclusions_meet(struct bs_exclusions *exclusions, const struct bs_doc_record *record, struct bs_id_place place);
+/* The source has been read; is_whole: all of it, so that what was not met is gone. Documents that are what was deleted
+ * are killed again, entries that are not so end. BS_NO_MEMORY. */
+enum bs_status bs_exclusions_settle(struct bs_exclusions *exclusions, uint32_t source, bool is_whole,
+                                    struct bs_claims *claims, struct bs_error *err) BS_WARN_UNUSED;
+/* Appends the records of the entries that go on. BS_NO_MEMORY. */
+enum bs_status bs_exclusions_record(const struct bs_exclusions *exclusions, struct bs_doc_table_builder *records,
+                                    struct bs_error *err) BS_WARN_UNUSED;
+
+#endif

@@ -1,0 +1,216 @@
+/* refresh.c: see refresh.h. */
+#include "corpus/refresh.h"
+
+enum bs_status bs_refresh_init(struct bs_refresh *refresh, struct bs_snapshot *snapshot,
+                               const struct bs_snapshot *exclusions_of, struct bs_error *err)
+{
+	*refresh = (struct bs_refresh){.snapshot = snapshot};
+	enum bs_status status = bs_exclusions_init(&refresh->exclusions, exclusions_of, err);
+	return status ? status : bs_claims_next_segment(&refresh->claims, NULL, err);
+}
+
+void bs_refresh_deinit(struct bs_refresh *refresh)
+{
+	bs_claims_deinit(&refresh->claims);
+	bs_exclusions_deinit(&refresh->exclusions);
+	bs_doc_bits_deinit(&refresh->seen);
+}
+
+/* ---- the documents that the index had ---- */
+
+typedef enum bs_status (*visit_fn)(struct bs_refresh *refresh, struct bs_doc_ref ref,
+                                   const struct bs_doc_table_builder *gathered, struct bs_error *err);
+
+/* Every live document of the source. */
+static enum bs_status visit_known(struct bs_refresh *refresh, uint32_t number, visit_fn visit,
+                                  const struct bs_doc_table_builder *gathered, struct bs_error *err)
+{
+	const struct bs_snapshot *snapshot = refresh->snapshot;
+	enum bs_status status = BS_OK;
+	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !status; s++) {
+		const struct bs_doc_table *docs = &snapshot->segments[s].docs;
+		for (uint32_t i = 0; i < docs->n_runs && !status; i++) {
+			struct bs_doc_run run = bs_doc_table_run(docs, i);
+			for (uint32_t d = run.first; run.source == number && d < run.end && !status; d++)
+				if (!bs_snapshot_is_deleted(snapshot, s, d))
+					status = visit(refresh, (struct bs_doc_ref){s, d}, gathered, err);
+		}
+	}
+	return status;
+}
+
+/* Files: those that were not seen unchanged. */
+static enum bs_status drop_unseen(struct bs_refresh *refresh, struct bs_doc_ref ref,
+                                  const struct bs_doc_table_builder *gathered, struct bs_error *err)
+{
+	(void)gathered;
+	if (bs_doc_bits_has(&refresh->seen, ref))
+		return BS_OK;
+	refresh->n_removed++;
+	return bs_snapshot_mark(refresh->snapshot, ref, true, err);
+}
+
+/* Records: those whose id a record bears that was read; of a collection that was not merely appended to, all. */
+static enum bs_status drop_claimed(struct bs_refresh *refresh, struct bs_doc_ref ref,
+                                   const struct bs_doc_table_builder *gathered, struct bs_error *err)
+{
+	struct bs_doc_record record;
+	bool is_claimed;
+	enum bs_status status = bs_snapshot_record(refresh->snapshot, ref, &record, err);
+	if (!status)
+		status = bs_claims_find(&refresh->claims, refresh->source, gathered, &record, &is_claimed, err);
+	if (status)
+		return status;
+	bool is_kept = refresh->is_appended && !is_claimed;
+	refresh->n_unchanged += is_kept;
+	refresh->n_changed += is_claimed;
+	refresh->n_removed += !is_kept && !is_claimed;
+	return is_kept ? BS_OK : bs_snapshot_mark(refresh->snapshot, ref, true, err);
+}
+
+static enum bs_status count_unchanged(struct bs_refresh *refresh, struct bs_doc_ref ref,
+                                      const struct bs_doc_table_builder *gathered, struct bs_error *err)
+{
+	(void)ref, (void)gathered, (void)err;
+	refresh->n_unchanged++;
+	return BS_OK;
+}
+
+enum bs_status bs_refresh_lose(struct bs_refresh *refresh, uint32_t number, struct bs_error *err)
+{
+	return visit_known(refresh, number, drop_unseen, NULL, err);
+}
+
+/* ---- a source ---- */
+
+static bool is_known_kind(const struct bs_refresh *refresh)
+{
+	const struct bs_manifest *manifest = &refresh->snapshot->manifest;
+	return refresh->number < manifest->n_sources &&
+	       manifest->sources[refresh->number].kind == (uint32_t)refresh->source->kind;
+}
+
+/* Where to read a collection on. */
+static enum bs_status begin_collection(struct bs_refresh *refresh, const struct bs_source_record *record,
+                                       const struct bs_source_options *options, struct bs_feed **feed_out,
+                                       struct bs_error *err)
+{
+	struct bs_read_mark mark = {record->read_bytes, record->read_lines, record->read_checksum};
+	bool is_known = is_known_kind(refresh);
+	enum bs_status status = bs_path_stamp(refresh->source->path, &refresh->stamp, err);
+	refresh->is_appended = is_known && !record->is_suspect && bs_stamp_equals(&refresh->stamp, record->stamp);
+	if (status || refresh->is_appended)
+		return status;
+	status = bs_feed_open(refresh->source, options, NULL, NULL, feed_out, err);
+	return status || !is_known ? status : bs_feed_resume(*feed_out, &mark, &refresh->is_appended, err);
+}
+
+enum bs_status bs_refresh_begin(struct bs_refresh *refresh, uint32_t number, const struct bs_source *source,
+                                const struct bs_source_record *record, const struct bs_source_options *options,
+                                bool read_stdin, void (*report)(void *context, enum bs_skip reason, const char *message),
+                                void *report_context, struct bs_feed **feed_out, struct bs_error *err)
+{
+	*feed_out = NULL;
+	refresh->source = source;
+	refresh->number = number;
+	refresh->is_appended = false;
+	refresh->last_line = 0;
+	refresh->n_read_again = 0;
+	bs_claims_start_source(&refresh->claims);
+	enum bs_status status = BS_OK;
+	switch (source->kind) {
+	case BS_SOURCE_FOLDER:
+	case BS_SOURCE_FILE:
+		status = bs_feed_open(source, options, report, report_context, feed_out, err);
+		if (!status && is_known_kind(refresh))
+			status = bs_feed_know(*feed_out, refresh->snapshot, number, err);
+		break;
+	case BS_SOURCE_COLLECTION:
+		status = begin_collection(refresh, record, options, feed_out, err);
+		break;
+	case BS_SOURCE_STDIN:
+		refresh->is_appended = true;
+		if (read_stdin)
+			status = bs_feed_open(source, options, NULL, NULL, feed_out, err);
+		break;
+	}
+	if (status) {
+		bs_feed_close(*feed_out);
+		*feed_out = NULL;
+	}
+	return status;
+}
+
+enum bs_status bs_refresh_unchanged(struct bs_refresh *refresh, struct bs_doc_ref known, struct bs_error *err)
+{
+	if (known.segment == BS_DOC_EXCLUDED) {
+		bs_exclusions_keep(&refresh->exclusions, known.document);
+		return BS_OK;
+	}
+	refresh->n_unchanged++;
+	return bs_doc_bits_set(&refresh->seen, refresh->snapshot, known, err);
+}
+
+static enum bs_status count_read_again(struct bs_refresh *refresh, const struct bs_doc_record *record,
+                                       struct bs_doc_ref known, struct bs_error *err)
+{
+	struct bs_doc_record before;
+	if (known.segment == BS_DOC_NONE || known.segment == BS_DOC_EXCLUDED)
+		return BS_OK;
+	enum bs_status status = bs_snapshot_record(refresh->snapshot, known, &before, err);
+	if (status)
+		return status;
+	bool is_same = before.checksum == record->checksum;
+	refresh->n_read_again++;
+	refresh->n_unchanged += is_same;
+	refresh->n_renewed += is_same;
+	refresh->n_changed += !is_same;
+	return BS_OK;
+}
+
+enum bs_status bs_refresh_take(struct bs_refresh *refresh, const struct bs_doc_table_builder *gathered,
+                               const struct bs_doc_record *record, struct bs_doc_ref known, struct bs_error *err)
+{
+	struct bs_id_place place = {refresh->claims.n_segments - 1, gathered->n_docs};
+	bool is_record = refresh->source->kind == BS_SOURCE_COLLECTION || refresh->source->kind == BS_SOURCE_STDIN;
+	bs_exclusions_meet(&refresh->exclusions, record, place);
+	/* Paths are unique as they are. */
+	if (!is_record)
+		return count_read_again(refresh, record, known, err);
+	refresh->last_line = record->place[2];
+	return bs_claims_take(&refresh->claims, refresh->source, gathered, record, place.document, err);
+}
+
+/* What the manifest is to say of a collection. */
+static void record_collection(const struct bs_refresh *refresh, const struct bs_feed *feed, int64_t suspect_from_ns,
+                              struct bs_source_record *record)
+{
+	struct bs_read_mark whole, mark;
+	bs_feed_mark(feed, true, &whole);
+	/* A last line without end that is no record may be one half of what is just being written. */
+	bs_feed_mark(feed, refresh->last_line == whole.n_lines, &mark);
+	bs_stamp_record(&refresh->stamp, record->stamp);
+	record->is_suspect = bs_stamp_is_suspect(&refresh->stamp, suspect_from_ns);
+	record->read_bytes = mark.n_bytes;
+	record->read_lines = mark.n_lines;
+	record->read_checksum = mark.checksum;
+}
+
+enum bs_status bs_refresh_end(struct bs_refresh *refresh, const struct bs_feed *feed,
+                              const struct bs_doc_table_builder *gathered, int64_t suspect_from_ns,
+                              struct bs_source_record *record, struct bs_error *err)
+{
+	bool is_file = refresh->source->kind == BS_SOURCE_FOLDER || refresh->source->kind == BS_SOURCE_FILE;
+	enum bs_status status = visit_known(refresh, refresh->number,
+	                                    is_file ? drop_unseen : (feed ? drop_claimed : count_unchanged), gathered, err);
+	if (is_file) {
+		/* Read again means changed, not gone. */
+		refresh->n_removed -= refresh->n_read_again;
+	}
+	if (!status)
+		status = bs_exclusions_settle(&refresh->exclusions, refresh->number, !refresh->is_appended, &refresh->claims,
+		                              err);
+	if (!status && feed && refresh->source->kind == BS_SOURCE_COLLECTION)
+		record_collection(refresh, feed, suspect_from_ns, record);
+	return status;
+}

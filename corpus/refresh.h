@@ -1,0 +1,80 @@
+/*
+ * refresh.h: what has become of the sources of an index since its commit. `bitsift index` makes the answer the next
+ * commit; `query --fresh` searches it without writing anything.
+ *
+ *      for each source: bs_refresh_begin -> a feed of what may be new or changed, if there is anything
+ *                       the documents that come out of it -> bs_refresh_take, files that are as they were ->
+ *                       bs_refresh_unchanged
+ *                       bs_refresh_end: what is gone, changed or replaced is marked deleted in the snapshot
+ *
+ * Files and folders: every path is looked at, those of another stamp are read. Collections: one of another stamp is read
+ * on where reading ended if what was read is still the same, else from the start. Standard input: read if it is given;
+ * what came before stays. A later record replaces an earlier one of the same id.
+ */
+#ifndef BS_CORPUS_REFRESH_H
+#define BS_CORPUS_REFRESH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/manifest.h"
+#include "core/snapshot.h"
+#include "core/status.h"
+#include "corpus/claims.h"
+#include "corpus/exclusions.h"
+#include "corpus/source.h"
+
+/* Zero-initialise but for snapshot; release with bs_refresh_deinit. One thread. */
+struct bs_refresh {
+	struct bs_snapshot *snapshot; /* borrowed, and marked */
+	struct bs_claims claims;      /* of the documents that are read */
+	struct bs_exclusions exclusions;
+	struct bs_doc_bits seen;
+	uint64_t n_unchanged;         /* documents of the snapshot */
+	uint64_t n_changed;           /* ... whose text is another now, or that were replaced */
+	uint64_t n_renewed;           /* ... read again, and their text was the same: counted as unchanged too */
+	uint64_t n_removed;
+	/* The source under way. */
+	const struct bs_source *source;
+	uint32_t number;
+	struct bs_stamp stamp;        /* of a collection, before it was read */
+	bool is_appended;
+	uint64_t last_line;           /* of the last record that was a document */
+	uint64_t n_read_again;        /* of the documents that are read */
+};
+
+/* exclusions_of: where the exclusions are, mostly the snapshot itself (a full re-index knows nothing else of it). */
+enum bs_status bs_refresh_init(struct bs_refresh *refresh, struct bs_snapshot *snapshot,
+                               const struct bs_snapshot *exclusions_of, struct bs_error *err) BS_WARN_UNUSED;
+void bs_refresh_deinit(struct bs_refresh *refresh);
+
+/* A source cannot be read: its documents are gone. */
+enum bs_status bs_refresh_lose(struct bs_refresh *refresh, uint32_t number, struct bs_error *err) BS_WARN_UNUSED;
+
+/*
+ * source: number `number` of the manifest, as it is found now; record: as recorded (zeros if it is new). Both are
+ * borrowed until the end. *feed_out is the caller's, NULL if there is nothing to read; read_stdin: standard input was
+ * given. report as for bs_feed_open. Errors as those of reading.
+ */
+enum bs_status bs_refresh_begin(struct bs_refresh *refresh, uint32_t number, const struct bs_source *source,
+                                const struct bs_source_record *record, const struct bs_source_options *options,
+                                bool read_stdin, void (*report)(void *context, enum bs_skip reason, const char *message),
+                                void *report_context, struct bs_feed **feed_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* A file is what the index has. BS_NO_MEMORY. */
+enum bs_status bs_refresh_unchanged(struct bs_refresh *refresh, struct bs_doc_ref known, struct bs_error *err)
+	BS_WARN_UNUSED;
+
+/* A document was read and is about to be added to gathered, as number n_docs of it. known: what it was, if the feed
+ * said so. */
+enum bs_status bs_refresh_take(struct bs_refresh *refresh, const struct bs_doc_table_builder *gathered,
+                               const struct bs_doc_record *record, struct bs_doc_ref known, struct bs_error *err)
+	BS_WARN_UNUSED;
+
+/* The feed (NULL if there was none) is at its end. Writes what is known of the source now to record. suspect_from_ns as
+ * in struct bs_source_options. gathered as above. */
+enum bs_status bs_refresh_end(struct bs_refresh *refresh, const struct bs_feed *feed,
+                              const struct bs_doc_table_builder *gathered, int64_t suspect_from_ns,
+                              struct bs_source_record *record, struct bs_error *err) BS_WARN_UNUSED;
+
+#endif

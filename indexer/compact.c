@@ -1,0 +1,250 @@
+/*
+ * compact.c: see compact.h.
+ *
+ * The rule (a tiered one, as in Lucene's TieredMergePolicy and LSM trees): segments fall in tiers by the bytes of their
+ * live documents, each tier FACTOR times the one before. As soon as a tier has FACTOR segments, they are merged, and all
+ * smaller ones with them. So a document is rewritten about once a tier, and each tier keeps at most FACTOR - 1 segments.
+ * A merge of more than an eighth of the index (or 8 MiB, if that is more) is left to `bitsift compact`: a refresh should
+ * not take long without a reason that its user can see.
+ *
+ * A segment of which more than half is deleted is drained: up to the same limit, its documents move to a new one, refresh
+ * by refresh, until it is empty and goes. They are at most as many as were deleted, so the cost is paid for.
+ */
+#include "indexer/compact.h"
+
+#include <stdlib.h>
+
+#include "core/index_dir.h"
+#include "corpus/recorded.h"
+#include "indexer/run.h"
+
+#define FACTOR            4u
+#define FIRST_TIER_BYTES  (UINT64_C(16) << 10)
+#define LEAST_LIMIT_BYTES (UINT64_C(8) << 20)
+#define LIMIT_SHARE       8u
+/* An index is a tenth to a third of its text; draining counts text. */
+#define TEXT_FACTOR       4u
+#define MAX_TIERS         40u
+
+/* ---- the plan ---- */
+
+static uint64_t live_bytes(const struct bs_segment_record *segment)
+{
+	if (segment->n_docs == 0)
+		return 0;
+	return (uint64_t)((double)segment->n_bytes * (double)(segment->n_docs - segment->n_deleted) / (double)segment->n_docs);
+}
+
+static uint32_t tier_of(uint64_t n_bytes)
+{
+	uint32_t tier = 0;
+	for (uint64_t limit = FIRST_TIER_BYTES; n_bytes > limit && tier + 1 < MAX_TIERS; limit *= FACTOR)
+		tier++;
+	return tier;
+}
+
+/* The highest tier that is full and, with all below it, not too much; MAX_TIERS if there is none. */
+static uint32_t find_tier(const struct bs_manifest *manifest, uint64_t limit_bytes)
+{
+	uint32_t n[MAX_TIERS] = {0};
+	uint64_t n_bytes[MAX_TIERS] = {0};
+	uint32_t found = MAX_TIERS;
+	uint64_t sum = 0;
+	for (uint32_t i = 0; i < manifest->n_segments; i++) {
+		uint64_t bytes = live_bytes(&manifest->segments[i]);
+		n[tier_of(bytes)]++;
+		n_bytes[tier_of(bytes)] += bytes;
+	}
+	for (uint32_t tier = 0; tier < MAX_TIERS; tier++) {
+		sum += n_bytes[tier];
+		if (n[tier] >= FACTOR && sum <= limit_bytes)
+			found = tier;
+	}
+	return found;
+}
+
+static void plan_due(const struct bs_manifest *manifest, struct bs_compaction *plan)
+{
+	uint64_t sum = 0;
+	uint32_t worst = 0;
+	for (uint32_t i = 0; i < manifest->n_segments; i++) {
+		sum += live_bytes(&manifest->segments[i]);
+		if (manifest->segments[i].n_deleted > manifest->segments[worst].n_deleted)
+			worst = i;
+	}
+	uint64_t limit_bytes = sum / LIMIT_SHARE > LEAST_LIMIT_BYTES ? sum / LIMIT_SHARE : LEAST_LIMIT_BYTES;
+	uint32_t tier = find_tier(manifest, limit_bytes);
+	plan->text_bytes = UINT64_MAX;
+	for (uint32_t i = 0; i < manifest->n_segments && tier < MAX_TIERS; i++) {
+		plan->chosen[i] = tier_of(live_bytes(&manifest->segments[i])) <= tier;
+		plan->n_chosen += plan->chosen[i];
+	}
+	if (plan->n_chosen > 0 || manifest->n_segments == 0)
+		return;
+	const struct bs_segment_record *segment = &manifest->segments[worst];
+	if (segment->n_deleted * 2 > segment->n_docs) {
+		plan->chosen[worst] = true;
+		plan->n_chosen = 1;
+		plan->text_bytes = limit_bytes * TEXT_FACTOR;
+	}
+}
+
+/* All but those that are as large as memory allowed, and have nothing deleted. */
+static void plan_all(const struct bs_manifest *manifest, struct bs_compaction *plan)
+{
+	uint64_t n_deleted = 0;
+	plan->text_bytes = UINT64_MAX;
+	for (uint32_t i = 0; i < manifest->n_segments; i++) {
+		const struct bs_segment_record *segment = &manifest->segments[i];
+		plan->chosen[i] = !segment->is_full || segment->n_deleted > 0;
+		plan->n_chosen += plan->chosen[i];
+		n_deleted += segment->n_deleted;
+	}
+	if (plan->n_chosen == 1 && n_deleted == 0)
+		plan->n_chosen = 0;
+}
+
+enum bs_status bs_compaction_plan(const struct bs_manifest *manifest, bool is_all, struct bs_compaction *plan_out,
+                                  struct bs_error *err)
+{
+	*plan_out = (struct bs_compaction){.chosen = calloc((size_t)manifest->n_segments + 1, sizeof(bool))};
+	if (!plan_out->chosen)
+		return bs_fail_memory(err, "a plan", manifest->n_segments);
+	(is_all ? plan_all : plan_due)(manifest, plan_out);
+	return BS_OK;
+}
+
+/* ---- moving documents ---- */
+
+struct compact {
+	struct bs_run run;
+	struct bs_snapshot snapshot;
+	struct bs_compaction plan;
+	struct bs_index_report moved; /* what the run reports of itself */
+};
+
+static enum bs_status pour(void *context, const struct bs_harvest *harvest, uint64_t source_bytes, struct bs_error *err)
+{
+	struct compact *compact = context;
+	struct bs_run *run = &compact->run;
+	(void)source_bytes;
+	enum bs_status status = bs_gather_start(&run->gather, harvest, err);
+	for (uint32_t i = 0; i < harvest->n_docs && !status; i++) {
+		struct bs_doc_ref ref = bs_harvest_docs(harvest)[i].document.known;
+		struct bs_doc_record record;
+		if (bs_run_is_full(run, harvest, i)) {
+			status = bs_run_flush(run, true, err);
+			if (!status)
+				status = bs_gather_start(&run->gather, harvest, err);
+		}
+		if (!status)
+			status = bs_snapshot_record(&compact->snapshot, ref, &record, err);
+		if (!status)
+			status = bs_run_add(run, harvest, i, &record, err);
+		if (!status)
+			status = bs_snapshot_mark(&compact->snapshot, ref, true, err);
+	}
+	return status ? status : bs_run_tell(run, err);
+}
+
+static enum bs_status move_source(struct compact *compact, uint32_t i, uint64_t limit_bytes, struct bs_error *err)
+{
+	struct bs_source source;
+	struct bs_feed *feed = NULL;
+	enum bs_status status = bs_recorded_source(compact->run.job->dir, &compact->snapshot.manifest.sources[i], &source, err);
+	if (status)
+		return status;
+	status = bs_feed_recall(&source, &compact->snapshot, i, compact->plan.chosen, limit_bytes, &feed, err);
+	if (!status)
+		status = bs_pipeline_run(compact->run.pipeline, &source, feed, source.kind == BS_SOURCE_STDIN, pour, compact,
+		                         err);
+	bs_feed_close(feed);
+	bs_source_deinit(&source);
+	return status;
+}
+
+static enum bs_status move_documents(struct compact *compact, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	uint64_t limit_bytes = compact->plan.text_bytes;
+	for (uint32_t i = 0; i < compact->snapshot.manifest.n_sources && !status; i++) {
+		uint64_t done = compact->moved.text_bytes;
+		if (done < limit_bytes)
+			status = move_source(compact, i, limit_bytes - done, err);
+	}
+	return status ? status : bs_run_flush(&compact->run, false, err);
+}
+
+/* The segments of the next commit: what is left of the old ones, then the new. */
+static enum bs_status commit(struct compact *compact, struct bs_error *err)
+{
+	struct bs_manifest *manifest = &compact->run.manifest;
+	struct bs_segment_record *written = manifest->segments;
+	uint32_t n_written = manifest->n_segments;
+	uint32_t n_changed;
+	manifest->segments = NULL;
+	manifest->n_segments = 0;
+	enum bs_status status = bs_index_keep_segments(&compact->snapshot, manifest, &n_changed, err);
+	for (uint32_t i = 0; i < n_written && !status; i++)
+		status = bs_manifest_add_segment(manifest, &written[i], err);
+	free(written);
+	if (!status)
+		status = bs_manifest_write(compact->run.job->dir, manifest, err);
+	if (!status)
+		bs_index_sweep(compact->run.job->dir, manifest);
+	return status;
+}
+
+static void report_compaction(struct compact *compact, struct bs_index_report *report)
+{
+	const struct bs_manifest *old = &compact->snapshot.manifest;
+	report->n_moved += compact->moved.n_indexed;
+	report->compacted_bytes += compact->moved.written_bytes;
+	for (uint32_t i = 0; i < old->n_segments; i++) {
+		if (!compact->plan.chosen[i])
+			continue;
+		report->n_compacted++;
+		if (compact->plan.text_bytes == UINT64_MAX)
+			report->n_stayed += old->segments[i].n_docs - bs_snapshot_n_deleted(&compact->snapshot, i);
+	}
+}
+
+static enum bs_status compact_segments(struct compact *compact, struct bs_index_report *report, struct bs_error *err)
+{
+	struct bs_run *run = &compact->run;
+	if (bs_manifest_is_other_unicode(&compact->snapshot.manifest))
+		return bs_fail(err, BS_INVALID, "%s: made with another version of ICU: run `bitsift index` first, which indexes "
+		               "everything again", run->job->dir);
+	enum bs_status status = bs_manifest_copy_head(&compact->snapshot.manifest, &run->manifest, err);
+	if (status)
+		return status;
+	run->manifest.generation++;
+	run->manifest.next_number = bs_index_next_number(run->job->dir);
+	status = bs_run_start(run, err);
+	if (!status)
+		status = move_documents(compact, err);
+	if (!status && compact->moved.n_indexed > 0)
+		status = commit(compact, err);
+	if (!status)
+		report_compaction(compact, report);
+	return status;
+}
+
+enum bs_status bs_compact(const struct bs_index_job *job, bool is_all, struct bs_index_report *report,
+                          struct bs_error *err)
+{
+	struct compact compact = {.moved = {0}};
+	bs_run_init(&compact.run, job, &compact.moved);
+	enum bs_status status = bs_snapshot_open(job->dir, &compact.snapshot, err);
+	if (!status)
+		status = bs_compaction_plan(&compact.snapshot.manifest, is_all, &compact.plan, err);
+	if (!status && compact.plan.n_chosen > 0)
+		status = compact_segments(&compact, report, err);
+	/* What a failed one wrote is of no use. */
+	if (status && compact.snapshot.dir)
+		bs_index_sweep(job->dir, &compact.snapshot.manifest);
+	free(compact.plan.chosen);
+	bs_run_deinit(&compact.run);
+	bs_snapshot_deinit(&compact.snapshot);
+	return status;
+}

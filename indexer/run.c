@@ -1,0 +1,185 @@
+/* run.c: see run.h. */
+#include "indexer/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/index_dir.h"
+#include "core/words.h"
+#include "corpus/recorded.h"
+
+#define DEFAULT_MEMORY_BYTES (UINT64_C(1) << 30)
+#define MIN_MEMORY_BYTES     (UINT64_C(16) << 20)
+#define MAX_THREADS          64
+/* Timestamps of files come from a clock that ticks every few ms; one from this shortly before the run may be later. */
+#define CLOCK_GRAIN_NS       20000000
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void bs_run_init(struct bs_run *run, const struct bs_index_job *job, struct bs_index_report *report)
+{
+	*run = (struct bs_run){
+		.job = job,
+		.report = report,
+		.start_ns = clock_ns(CLOCK_MONOTONIC),
+		.suspect_from_ns = (int64_t)clock_ns(CLOCK_REALTIME) - CLOCK_GRAIN_NS,
+	};
+}
+
+static void set_limits(struct bs_run *run)
+{
+	const struct bs_index_job *job = run->job;
+	uint64_t memory = job->memory_bytes ? job->memory_bytes : DEFAULT_MEMORY_BYTES;
+	if (memory < MIN_MEMORY_BYTES)
+		memory = MIN_MEMORY_BYTES;
+	/* What is gathered is counted by content; the arrays that hold it have half as much again to grow into. Sorting and
+	 * counters come on top, and the columns of one slab. None of it may depend on the number of threads. */
+	run->gather_limit_bytes = memory * 2 / 5;
+	run->build_options = (struct bs_build_options){
+		.policy = job->policy ? *job->policy : bs_treatment_policy_default(),
+		.max_blocks = job->max_slab_blocks ? job->max_slab_blocks : BS_SLAB_MAX_BLOCKS,
+		.max_slab_bytes = memory / 8,
+		.list_mode = job->list_mode,
+	};
+	if (!job->policy)
+		run->build_options.policy.density = run->manifest.options.density;
+}
+
+static uint32_t count_threads(const struct bs_index_job *job)
+{
+	long n = job->n_threads ? (long)job->n_threads : sysconf(_SC_NPROCESSORS_ONLN);
+	return n < 1 ? 1 : (n > MAX_THREADS ? MAX_THREADS : (uint32_t)n);
+}
+
+enum bs_status bs_run_start(struct bs_run *run, struct bs_error *err)
+{
+	const struct bs_index_options *options = &run->manifest.options;
+	struct bs_words_options words = {.stem_language = options->stem_language, .fold_accents = options->fold_accents};
+	set_limits(run);
+	run->source_options = bs_recorded_options(options, run->job->dir);
+	run->source_options.suspect_from_ns = run->suspect_from_ns;
+	enum bs_status status = bs_kernel_choose(NULL, &run->build_options.kernel, err);
+	return status ? status
+	              : bs_pipeline_new(count_threads(run->job), &words, &run->source_options, &run->pipeline, err);
+}
+
+void bs_run_deinit(struct bs_run *run)
+{
+	bs_gather_deinit(&run->gather);
+	bs_store_writer_free(run->store);
+	bs_pipeline_free(run->pipeline);
+	bs_manifest_deinit(&run->manifest);
+}
+
+uint64_t bs_run_elapsed_ns(const struct bs_run *run)
+{
+	return clock_ns(CLOCK_MONOTONIC) - run->start_ns;
+}
+
+enum bs_status bs_run_tell(struct bs_run *run, struct bs_error *err)
+{
+	run->report->elapsed_ns = bs_run_elapsed_ns(run);
+	if (run->job->progress && run->job->progress(run->job->context, run->report) != 0)
+		return bs_fail(err, BS_STOPPED, "stopped; the index is as it was");
+	return BS_OK;
+}
+
+void bs_run_skip(struct bs_run *run, enum bs_skip reason, const char *message)
+{
+	run->report->skipped[reason]++;
+	if (run->job->skipped)
+		run->job->skipped(run->job->context, reason, message);
+}
+
+/* ---- documents ---- */
+
+/* What a document may add to the gather, were all its terms new: an entry, its slots, its code, some bytes of its own. */
+#define NEW_TERM_BYTES 64u
+
+bool bs_run_is_full(const struct bs_run *run, const struct bs_harvest *harvest, uint32_t i)
+{
+	uint32_t max_docs = run->job->max_segment_docs;
+	uint32_t n_docs = bs_gather_n_docs(&run->gather);
+	uint64_t n_bytes = bs_gather_bytes(&run->gather) + (uint64_t)bs_harvest_docs(harvest)[i].n_terms * NEW_TERM_BYTES;
+	return n_docs > 0 && (n_bytes > run->gather_limit_bytes || (max_docs && n_docs >= max_docs));
+}
+
+static enum bs_status store_document(struct bs_run *run, const struct bs_harvest *harvest,
+                                     const struct bs_harvest_doc *doc, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	if (!run->store)
+		status = bs_store_writer_new(run->job->dir, &run->store, err);
+	if (!status)
+		status = bs_store_writer_add(run->store, harvest->raws.data + doc->raw_offset, (size_t)doc->document.raw_bytes,
+		                             err);
+	run->n_stored++;
+	return status;
+}
+
+enum bs_status bs_run_add(struct bs_run *run, const struct bs_harvest *harvest, uint32_t i,
+                          struct bs_doc_record *record, struct bs_error *err)
+{
+	const struct bs_harvest_doc *doc = &bs_harvest_docs(harvest)[i];
+	enum bs_status status = BS_OK;
+	if (bs_gather_n_docs(&run->gather) >= UINT32_MAX - 1)
+		return bs_fail(err, BS_INVALID, "more than 2^32 documents in one segment; use less --memory");
+	if (harvest->keep_raws) {
+		record->place[0] = run->n_stored;
+		status = store_document(run, harvest, doc, err);
+	}
+	if (!status)
+		status = bs_gather_add(&run->gather, harvest, i, record, err);
+	run->report->text_bytes += doc->text_bytes;
+	run->report->n_indexed++;
+	return status;
+}
+
+/* ---- segments ---- */
+
+enum bs_status bs_run_flush(struct bs_run *run, bool is_full, struct bs_error *err)
+{
+	if (bs_gather_n_docs(&run->gather) == 0)
+		return BS_OK;
+	run->report->is_writing = true;
+	enum bs_status status = bs_run_tell(run, err);
+	run->report->is_writing = false;
+	if (status)
+		return status;
+	struct bs_segment_record record = {
+		.number = run->manifest.next_number++,
+		.n_docs = bs_gather_n_docs(&run->gather),
+		.is_full = is_full,
+	};
+	struct bs_build_sum sum = {0};
+	char *path = bs_index_file_path(run->job->dir, "seg", record.number);
+	if (!path)
+		return bs_fail_memory(err, "a path", strlen(run->job->dir));
+	status = run->store ? bs_store_writer_finish(run->store, err) : BS_OK;
+	if (!status)
+		status = bs_segment_build(path, &run->gather, run->store, &run->build_options, &sum, err);
+	record.n_bytes = sum.file_bytes;
+	if (!status)
+		status = bs_manifest_add_segment(&run->manifest, &record, err);
+	if (!status && run->claims)
+		status = bs_claims_next_segment(run->claims, path, err);
+	free(path);
+	if (status)
+		return status;
+	run->report->n_postings += run->gather.n_postings;
+	run->report->n_terms += sum.n_terms;
+	run->report->written_bytes += sum.file_bytes;
+	run->n_segments++;
+	bs_gather_clear(&run->gather);
+	bs_store_writer_free(run->store);
+	run->store = NULL;
+	run->n_stored = 0;
+	return BS_OK;
+}

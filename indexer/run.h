@@ -1,0 +1,61 @@
+/*
+ * run.h: what every run of the indexer does with documents, wherever they come from: gather them, and write segments.
+ * indexer.c refreshes sources with it, compact.c merges segments.
+ */
+#ifndef BS_INDEXER_RUN_H
+#define BS_INDEXER_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/manifest.h"
+#include "core/snapshot.h"
+#include "corpus/claims.h"
+#include "corpus/source.h"
+#include "corpus/store.h"
+#include "indexer/gather.h"
+#include "indexer/indexer.h"
+#include "indexer/pipeline.h"
+#include "indexer/segment_build.h"
+
+/* Zero-initialise but for job and report; release with bs_run_deinit. One thread. */
+struct bs_run {
+	const struct bs_index_job *job;
+	struct bs_index_report *report;
+	uint64_t start_ns;                  /* CLOCK_MONOTONIC, for the report */
+	int64_t suspect_from_ns;            /* stamps not older than this prove nothing */
+	struct bs_manifest manifest;        /* of the commit to be; segments are added as they are written */
+	struct bs_source_options source_options;
+	struct bs_build_options build_options;
+	uint64_t gather_limit_bytes;
+	struct bs_pipeline *pipeline;
+	struct bs_gather gather;
+	struct bs_store_writer *store;      /* of the segment being gathered, or NULL */
+	uint64_t n_stored;
+	struct bs_claims *claims;           /* told of every segment, or NULL */
+	uint32_t n_segments;                /* written by this run */
+};
+
+/* Sets the clock. */
+void bs_run_init(struct bs_run *run, const struct bs_index_job *job, struct bs_index_report *report);
+/* Gets ready to read and write, once the options are in run->manifest. */
+enum bs_status bs_run_start(struct bs_run *run, struct bs_error *err) BS_WARN_UNUSED;
+void bs_run_deinit(struct bs_run *run);
+
+/* Since bs_run_init. */
+uint64_t bs_run_elapsed_ns(const struct bs_run *run);
+/* BS_STOPPED if the caller of the job wants no more. */
+enum bs_status bs_run_tell(struct bs_run *run, struct bs_error *err) BS_WARN_UNUSED;
+void bs_run_skip(struct bs_run *run, enum bs_skip reason, const char *message);
+
+/* Whether document i of the harvest is too much for what is gathered: then bs_run_flush, bs_gather_start again. By
+ * content only, so the same for any number of threads. */
+bool bs_run_is_full(const struct bs_run *run, const struct bs_harvest *harvest, uint32_t i);
+/* Adds document i of the harvest under its record; if the harvest keeps raw bytes, they are stored, and place[0] becomes
+ * where. */
+enum bs_status bs_run_add(struct bs_run *run, const struct bs_harvest *harvest, uint32_t i,
+                          struct bs_doc_record *record, struct bs_error *err) BS_WARN_UNUSED;
+/* Writes what is gathered as a segment, and adds it to the manifest. is_full: memory is at an end, not the documents. */
+enum bs_status bs_run_flush(struct bs_run *run, bool is_full, struct bs_error *err) BS_WARN_UNUSED;
+
+#endif

@@ -1,0 +1,12 @@
+/* cmd_delete.h: `bitsift delete`. */
+#ifndef BS_QUERY_CMD_DELETE_H
+#define BS_QUERY_CMD_DELETE_H
+
+#include "core/command_line.h"
+
+extern const struct bs_command bs_command_delete;
+
+/* argv[0] is the command's name. Returns the exit status. */
+int bs_cmd_delete(int argc, char **argv);
+
+#endif

@@ -1,0 +1,138 @@
+/*
+ * model.h: an index in memory, as plain as can be, for test_model.c to compare the real one with: the files as they are
+ * now, the documents that the last commit holds, and which of them a query finds. Written by the law (the manual pages),
+ * not by the code: its own reading of records, words, folders and queries.
+ */
+#ifndef BS_TESTS_MODEL_H
+#define BS_TESTS_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/bitsift.h"
+
+/* ---- chance ---- */
+
+void model_seed(uint64_t seed);
+/* 0 .. n - 1 */
+uint32_t roll(uint32_t n);
+bool chance(uint32_t percent);
+
+/* ---- what was done, as lines of a shell script ---- */
+
+/* Begins the next operation; forgets all if number is 0. */
+void trace_start(unsigned number, const char *name);
+void trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The lines of the last n_operations to standard error; all of them to the file, if path is not NULL. */
+void trace_print(unsigned n_operations, const char *path);
+
+/* ---- the files ---- */
+
+enum model_kind {
+	MODEL_FOLDER,
+	MODEL_FILE,
+	MODEL_LINK,
+};
+
+struct model_node {
+	char *path; /* below the current folder, which is "." and in no list */
+	enum model_kind kind;
+	char *bytes; /* NUL-ended besides */
+	size_t n_bytes;
+};
+
+struct model_disk {
+	struct model_node *nodes;
+	size_t n_nodes;
+};
+
+enum model_time {
+	MODEL_TIME_NOW,
+	MODEL_TIME_KEPT, /* the mtime that was there before */
+	MODEL_TIME_PAST,
+	MODEL_TIME_FUTURE,
+};
+
+/* All of these change the real files too, and trace it. What stands in the way is removed, folders are made. */
+void disk_deinit(struct model_disk *disk);
+struct model_node *disk_find(const struct model_disk *disk, const char *path);
+void disk_make_folder(struct model_disk *disk, const char *path);
+/* in_place: the file that is there is written to, if there is one; else another takes its name. */
+void disk_write(struct model_disk *disk, const char *path, const char *bytes, size_t n_bytes, bool in_place,
+                enum model_time time);
+void disk_append(struct model_disk *disk, const char *path, const char *bytes, size_t n_bytes);
+void disk_link(struct model_disk *disk, const char *path, const char *target);
+void disk_remove(struct model_disk *disk, const char *path);
+void disk_rename(struct model_disk *disk, const char *from, const char *to);
+
+/* ---- documents ---- */
+
+#define MODEL_BREAK 255 /* between the fields of a record */
+
+struct model_doc {
+	uint32_t source;
+	char *id;
+	char *raw; /* the file, or the record's line */
+	size_t raw_bytes;
+	uint8_t *words; /* N of each word wN, 100 of any other */
+	size_t n_words;
+	bool is_odd;    /* a link: who knows what is found there */
+};
+
+struct model_docs {
+	struct model_doc *at;
+	size_t n;
+};
+
+void docs_deinit(struct model_docs *docs);
+void docs_add(struct model_docs *docs, const struct model_doc *doc); /* copies it */
+void docs_drop(struct model_docs *docs, size_t i);
+struct model_doc *docs_find(const struct model_docs *docs, uint32_t source, const char *id);
+bool docs_equal(const struct model_docs *a, const struct model_docs *b);
+
+/* The records of a collection, in the order of the last one of each id; those before that were in docs are replaced. */
+void model_read_records(const char *label, uint32_t source, const char *bytes, size_t n_bytes, struct model_docs *docs);
+/* What is found at label now, in document order. all_files: ignored and binary ones, and links, too. False: nothing is
+ * there. */
+bool model_read_source(const struct model_disk *disk, const char *label, uint32_t source, bool all_files,
+                       struct model_docs *docs);
+
+/* ---- commits ---- */
+
+#define MODEL_MAX_SOURCES 10
+
+struct model_state {
+	const char *sources[MODEL_MAX_SOURCES]; /* labels, borrowed */
+	uint32_t n_sources;
+	struct model_docs docs;     /* in document order */
+	struct model_docs excluded; /* deleted by id, with the bytes they had */
+};
+
+void state_deinit(struct model_state *state);
+void state_copy(const struct model_state *from, struct model_state *to_out);
+/* What the commit of a refresh holds; input: of "-", if it is one of the sources; NULL: it is not. False: nothing can be
+ * read, and *after_out is what was before. */
+bool state_refresh(const struct model_state *before, const struct model_disk *disk, const char *const *sources,
+                   size_t n_sources, const char *input, struct model_state *after_out);
+/* The id is deleted wherever it stands. */
+void state_delete(struct model_state *state, const char *id);
+
+/* ---- queries ---- */
+
+struct model_query {
+	int kind;
+	uint32_t words[3];
+	char text[64];
+};
+
+bool query_matches(const struct model_query *query, const struct model_doc *doc);
+
+/*
+ * Compares what the index answers to some queries with what it should: state is the commit that it was opened on, disk
+ * the files as they are now. is_clean: the disk is what was committed. Returns whether they agree; says if not.
+ */
+bool model_compare(struct bs_index *index, const struct model_state *state, const struct model_disk *disk, bool is_clean,
+                   unsigned n_queries);
+
+#endif
