@@ -207,6 +207,15 @@ struct bs_index;
 BS_API enum bs_status bs_index_open(const char *dir, const char *kernel, struct bs_index **index_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
 
+/*
+ * The same, and looks at every source: the handle answers for what the sources hold now, documents that are new or
+ * changed since the commit included. Those are read for every query, so build when there are many. Nothing is written.
+ * notice (nullable) gets a printable line for each source, file or record that should be a document and cannot be read.
+ */
+BS_API enum bs_status bs_index_open_fresh(const char *dir, const char *kernel,
+                                          void (*notice)(void *context, const char *message), void *context,
+                                          struct bs_index **index_out, struct bs_error *err) BS_WARN_UNUSED;
+
 /* After all its finders have been freed, with no other thread using it. NULL is fine. */
 BS_API void bs_index_close(struct bs_index *index);
 
@@ -310,7 +319,7 @@ struct bs_find_result {
 
 /*
  * Runs one query: the hits are exactly the documents that match, as they are now if their sources have changed. They
- * are those of the index's commit; a document that is not in it is not found.
+ * are those of the index's commit; a document that is not in it is not found, unless the index was opened fresh.
  *
  * BS_INVALID (the query does not parse or is empty: err says why, result_out->error_byte where; or no callback for
  * hits), BS_STOPPED, BS_CORRUPT, BS_UNSUPPORTED, BS_IO, BS_NO_MEMORY. The finder is fit for the next search after any

@@ -71,7 +71,7 @@ static enum bs_status open_commit(const char *dir, struct bs_snapshot *snapshot,
 	enum bs_status status = bs_manifest_read(dir, &snapshot->manifest, err);
 	if (status)
 		return status;
-	size_t n = snapshot->manifest.n_segments ? snapshot->manifest.n_segments : 1;
+	size_t n = (size_t)snapshot->manifest.n_segments + 1;
 	snapshot->dir = strdup(dir);
 	snapshot->segments = calloc(n, sizeof(*snapshot->segments));
 	snapshot->tombstone_files = calloc(n, sizeof(struct bs_container *));
@@ -117,9 +117,9 @@ void bs_snapshot_deinit(struct bs_snapshot *snapshot)
 			bs_segment_deinit(&snapshot->segments[i]);
 		if (snapshot->tombstone_files)
 			bs_container_close(snapshot->tombstone_files[i]);
-		if (snapshot->changed_tombstones)
-			free(snapshot->changed_tombstones[i]);
 	}
+	for (uint32_t i = 0; snapshot->changed_tombstones && i <= snapshot->manifest.n_segments; i++)
+		free(snapshot->changed_tombstones[i]);
 	bs_container_close(snapshot->exclusion_file);
 	bs_doc_table_builder_deinit(&snapshot->overlay);
 	free(snapshot->segments);
@@ -147,7 +147,7 @@ enum bs_status bs_snapshot_record(const struct bs_snapshot *snapshot, struct bs_
 /* The segment's tombstones as bits that may be written to. */
 static enum bs_status own_tombstones(struct bs_snapshot *snapshot, uint32_t s, struct bs_error *err)
 {
-	size_t n_bytes = (size_t)(snapshot->segments[s].meta.n_docs + 7) / 8;
+	size_t n_bytes = ((size_t)bs_snapshot_segment_docs(snapshot, s) + 7) / 8;
 	if (snapshot->changed_tombstones[s])
 		return BS_OK;
 	uint8_t *bits = calloc(n_bytes + 1, 1);
@@ -192,9 +192,7 @@ enum bs_status bs_doc_bits_set(struct bs_doc_bits *bits, const struct bs_snapsho
 	if (!bits->segments)
 		return bs_fail_memory(err, "bits of documents", n * sizeof(uint8_t *));
 	uint8_t **segment = &bits->segments[ref.segment];
-	bool is_overlay = ref.segment + 1 == n;
-	uint64_t n_docs = is_overlay ? snapshot->overlay.n_docs : snapshot->segments[ref.segment].meta.n_docs;
-	size_t n_bytes = (size_t)n_docs / 8 + 1;
+	size_t n_bytes = (size_t)bs_snapshot_segment_docs(snapshot, ref.segment) / 8 + 1;
 	if (!*segment)
 		*segment = calloc(n_bytes, 1);
 	if (!*segment)

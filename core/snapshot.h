@@ -22,7 +22,7 @@ struct bs_snapshot {
 	struct bs_manifest manifest;
 	struct bs_segment *segments;           /* manifest.n_segments */
 	struct bs_container **tombstone_files; /* one a segment, NULL: none deleted on disk */
-	const uint8_t **tombstones;            /* bit d of byte d / 8: document d is deleted; NULL: none */
+	const uint8_t **tombstones;            /* bit d of byte d / 8: document d is deleted; NULL: none. The last: overlay */
 	uint8_t **changed_tombstones;          /* what tombstones points to if it was changed in memory, else NULL */
 	struct bs_container *exclusion_file;   /* NULL: nothing is excluded */
 	struct bs_doc_table exclusions;        /* deleted by id, and not to come back until they change */
@@ -42,13 +42,20 @@ static inline bool bs_snapshot_is_deleted(const struct bs_snapshot *snapshot, ui
 	return bits && (bits[document / 8] >> (document % 8) & 1);
 }
 
+/* Documents of a segment or the overlay, live or not. */
+static inline uint32_t bs_snapshot_segment_docs(const struct bs_snapshot *snapshot, uint32_t segment)
+{
+	return segment < snapshot->manifest.n_segments ? (uint32_t)snapshot->segments[segment].meta.n_docs
+	                                               : snapshot->overlay.n_docs;
+}
+
 /* Any document, live or not. The name is borrowed from the snapshot. BS_CORRUPT. */
 enum bs_status bs_snapshot_record(const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
                                   struct bs_doc_record *record_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* ---- changes in memory, by the one who opened it ---- */
 
-/* Marks a document of a segment deleted, or not. BS_NO_MEMORY. */
+/* Marks a document of a segment or the overlay deleted, or not. BS_NO_MEMORY. */
 enum bs_status bs_snapshot_mark(struct bs_snapshot *snapshot, struct bs_doc_ref ref, bool is_deleted,
                                 struct bs_error *err) BS_WARN_UNUSED;
 /* Documents of the segment that are deleted now. */

@@ -130,7 +130,8 @@ static void show_summary(const struct bs_index_report *report)
 		        (double)report->elapsed_ns / 1e9, docs, bytes);
 	if (report->n_stayed > 0) {
 		bs_format_count(report->n_stayed, count);
-		fprintf(stderr, "  left      %s documents that changed since they were indexed; run `bitsift index` first\n", count);
+		fprintf(stderr, "  left      %s document%s that changed since indexing; run `bitsift index` first\n", count,
+		        report->n_stayed == 1 ? "" : "s");
 	}
 }
 

@@ -20,19 +20,34 @@ struct bs_finder {
 
 /* ---- opening ---- */
 
-enum bs_status bs_index_open(const char *dir, const char *kernel, struct bs_index **index_out, struct bs_error *err)
+static enum bs_status open_index(const char *dir, const char *kernel, bool fresh,
+                                 void (*notice)(void *context, const char *message), void *context,
+                                 struct bs_index **index_out, struct bs_error *err)
 {
 	struct bs_index *index = calloc(1, sizeof(*index));
 	*index_out = NULL;
 	if (!index)
 		return bs_fail_memory(err, "an index", sizeof(*index));
 	enum bs_status status = bs_search_open(dir, kernel, &index->search, err);
-	if (status) {
-		free(index);
-		return status;
-	}
-	*index_out = index;
-	return BS_OK;
+	if (!status && fresh)
+		status = bs_search_freshen(&index->search, notice, context, err);
+	if (status)
+		bs_index_close(index);
+	else
+		*index_out = index;
+	return status;
+}
+
+enum bs_status bs_index_open(const char *dir, const char *kernel, struct bs_index **index_out, struct bs_error *err)
+{
+	return open_index(dir, kernel, false, NULL, NULL, index_out, err);
+}
+
+enum bs_status bs_index_open_fresh(const char *dir, const char *kernel,
+                                   void (*notice)(void *context, const char *message), void *context,
+                                   struct bs_index **index_out, struct bs_error *err)
+{
+	return open_index(dir, kernel, true, notice, context, index_out, err);
 }
 
 void bs_index_close(struct bs_index *index)

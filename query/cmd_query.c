@@ -25,6 +25,7 @@ enum query_option {
 	OPTION_STATS,
 	OPTION_KERNEL,
 	OPTION_BATCH,
+	OPTION_FRESH,
 };
 
 static const struct bs_option query_options[] = {
@@ -38,6 +39,7 @@ static const struct bs_option query_options[] = {
 	{OPTION_BATCH, 0, "batch", "FILE", "one query a line of FILE (- is standard input)"},
 	{OPTION_APPROX, 0, "approx", NULL, "verify only the candidates that look best"},
 	{OPTION_BRUTE, 0, "brute", NULL, "read every document instead of using the index"},
+	{OPTION_FRESH, 0, "fresh", NULL, "look at every source first: what changed or is new counts too"},
 	{OPTION_EXPLAIN, 0, "explain", NULL, "say how the query is answered"},
 	{OPTION_STATS, 0, "stats", NULL, "end with a line of statistics in JSON, on stderr"},
 	{OPTION_KERNEL, 0, "kernel", "NAME", "the SIMD code to use; `list` lists"},
@@ -105,6 +107,7 @@ struct query_arguments {
 	struct bs_search_request request;
 	struct bs_buffer text;
 	bool count, ids, nul, json, stats, help;
+	bool fresh;
 };
 
 /* A query run in progress: where its output goes and what has come of it. */
@@ -158,6 +161,9 @@ static enum bs_status take_option(struct query_arguments *arguments, int id, con
 		break;
 	case OPTION_BRUTE:
 		arguments->request.brute = true;
+		break;
+	case OPTION_FRESH:
+		arguments->fresh = true;
 		break;
 	case OPTION_EXPLAIN:
 		arguments->request.explain = true;
@@ -368,6 +374,8 @@ static enum bs_status open_index(struct run *run, struct bs_error *err)
 	}
 	if (!status)
 		status = bs_search_open(index, run->arguments->kernel, &run->search, err);
+	if (!status && run->arguments->fresh)
+		status = bs_search_freshen(&run->search, show_notice, run, err);
 	free(located);
 	if (status)
 		return status;

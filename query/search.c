@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "core/words.h"
+#include "corpus/fresh.h"
 #include "query/explain.h"
 #include "query/fetch.h"
 #include "query/match.h"
@@ -40,6 +41,26 @@ static enum bs_status collect_fields(struct bs_search *search, struct bs_error *
 	search->fields = (struct bs_query_field *)(void *)fields.data;
 	search->n_fields = fields.used_bytes / sizeof(struct bs_query_field);
 	return status;
+}
+
+struct freshen_notices {
+	void (*notice)(void *context, const char *message);
+	void *context;
+};
+
+/* Binary files and links are passed over as in indexing; what should have been a document is named. */
+static void tell_skipped(void *context, enum bs_skip reason, const char *message)
+{
+	const struct freshen_notices *notices = context;
+	if (notices->notice && reason > BS_SKIP_SPECIAL)
+		notices->notice(notices->context, message);
+}
+
+enum bs_status bs_search_freshen(struct bs_search *search, void (*notice)(void *context, const char *message),
+                                 void *context, struct bs_error *err)
+{
+	struct freshen_notices notices = {notice, context};
+	return bs_snapshot_freshen(&search->snapshot, tell_skipped, &notices, err);
 }
 
 enum bs_status bs_search_open(const char *dir, const char *kernel_name, struct bs_search *search_out,
@@ -282,12 +303,12 @@ static enum bs_status plan(struct bs_searcher *searcher, struct bs_error *err)
 	return status;
 }
 
-/* Every document that is not deleted: what --brute looks at. */
+/* Every document that is not deleted: what --brute looks at, and all that can be done with an overlay. */
 static enum bs_status all_candidates(struct bs_searcher *searcher, uint32_t segment, struct bs_error *err)
 {
 	const struct bs_snapshot *snapshot = &searcher->search->snapshot;
 	enum bs_status status = BS_OK;
-	for (uint32_t d = 0; d < snapshot->segments[segment].meta.n_docs && !status; d++) {
+	for (uint32_t d = 0; d < bs_snapshot_segment_docs(snapshot, segment) && !status; d++) {
 		struct bs_candidate candidate = {.document = d};
 		if (bs_snapshot_is_deleted(snapshot, segment, d))
 			continue;
@@ -360,7 +381,8 @@ static enum bs_status search_segment(struct bs_searcher *searcher, uint32_t segm
                                      struct bs_error *err)
 {
 	const struct bs_search *search = searcher->search;
-	bool brute = searcher->request->brute || search->is_other_unicode;
+	bool is_overlay = segment == search->snapshot.manifest.n_segments;
+	bool brute = searcher->request->brute || search->is_other_unicode || is_overlay;
 	bs_buffer_clear(&searcher->candidates);
 	enum bs_status status = brute ? all_candidates(searcher, segment, err)
 	                              : bs_scan_segment(searcher->scan, &searcher->plan, segment, search->kernel,
@@ -466,7 +488,7 @@ enum bs_status bs_searcher_run(struct bs_searcher *searcher, const struct bs_sea
 	if (!status)
 		status = explain(searcher, false, err);
 	charge(searcher, BS_STAGE_PLAN, &since);
-	for (uint32_t s = 0; s < searcher->search->snapshot.manifest.n_segments && !status; s++)
+	for (uint32_t s = 0; s <= searcher->search->snapshot.manifest.n_segments && !status; s++)
 		status = search_segment(searcher, s, &since, err);
 	if (!status)
 		status = show_hits(searcher, &since, err);

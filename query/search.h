@@ -30,6 +30,10 @@ struct bs_search {
 /* kernel_name: NULL for the best. The caller's struct; release with bs_search_deinit. Errors as bs_snapshot_open. */
 enum bs_status bs_search_open(const char *dir, const char *kernel_name, struct bs_search *search_out,
                               struct bs_error *err) BS_WARN_UNUSED;
+/* Between opening and the first searcher: looks at every source, so that the answers are of now and not of the commit.
+ * notice (nullable) is told of what cannot be read. Errors as bs_snapshot_freshen, after which only deinit. */
+enum bs_status bs_search_freshen(struct bs_search *search, void (*notice)(void *context, const char *message),
+                                 void *context, struct bs_error *err) BS_WARN_UNUSED;
 void bs_search_deinit(struct bs_search *search);
 
 /* ---- searching ---- */

@@ -66,6 +66,32 @@ void disk_link(struct model_disk *disk, const char *path, const char *target);
 void disk_remove(struct model_disk *disk, const char *path);
 void disk_rename(struct model_disk *disk, const char *from, const char *to);
 
+/* ---- random changes ---- */
+
+#define MODEL_MAX_SOURCES 10
+
+/* The files, and the sources among them that are edited: folders s0 and s1, files, collections. */
+struct model_files {
+	struct model_disk disk;
+	const char *content[MODEL_MAX_SOURCES]; /* labels, borrowed */
+	size_t n_content;
+	char rest[128];                         /* of a line half of which was appended */
+};
+
+struct model_edit {
+	const char *name;
+	unsigned weight;
+	void (*run)(struct model_files *files);
+};
+
+extern const struct model_edit model_edits[];
+extern const size_t n_model_edits;
+
+/* Makes what belongs at a label. */
+void model_make(struct model_files *files, const char *label);
+/* Lines of a collection, NUL-ended, the last one perhaps without end. To be freed. */
+char *model_lines(uint32_t n);
+
 /* ---- documents ---- */
 
 #define MODEL_BREAK 255 /* between the fields of a record */
@@ -99,8 +125,6 @@ bool model_read_source(const struct model_disk *disk, const char *label, uint32_
                        struct model_docs *docs);
 
 /* ---- commits ---- */
-
-#define MODEL_MAX_SOURCES 10
 
 struct model_state {
 	const char *sources[MODEL_MAX_SOURCES]; /* labels, borrowed */

@@ -123,7 +123,7 @@ static bool take_string(const char **at, const char *end, const char **text_out,
 	while (*at < end && **at != '"' && (unsigned char)**at >= ' ')
 		++*at;
 	*n_out = (size_t)(*at - *text_out);
-	return take(at, end, '"');
+	return *at < end && *(*at)++ == '"';
 }
 
 static bool take_number(const char **at, const char *end, const char **text_out, size_t *n_out)
@@ -308,7 +308,8 @@ void state_copy(const struct model_state *from, struct model_state *to_out)
 	add_all(&from->excluded, &to_out->excluded);
 }
 
-/* What was deleted stays out while it is what it was; an exclusion of what is gone, or is another now, ends. */
+/* What was deleted stays out while it is what it was; an exclusion of what is gone, or is another now, ends. Where the
+ * whole source is gone, nothing is known of its documents, and their exclusions stay. */
 static void exclude(struct model_state *state, uint32_t source)
 {
 	bool is_input = strcmp(state->sources[source], "-") == 0;
@@ -358,7 +359,8 @@ bool state_refresh(const struct model_state *before, const struct model_disk *di
 			if (input)
 				model_read_records("-", i, input, strlen(input), &after_out->docs);
 		}
-		exclude(after_out, i);
+		if (is_there(disk, label))
+			exclude(after_out, i);
 	}
 	if (n_there > 0 && (n_sources == 0 || n_given > 0))
 		return true;

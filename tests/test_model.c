@@ -31,8 +31,8 @@
 
 #define WORLD_OPERATIONS 100
 #define MAX_READERS      2
+#define MAX_WEIGHT       24
 #define MAX_TOLD         50
-#define INPUT_BYTES      4096
 
 static unsigned n_operations = 1200;
 static uint64_t main_seed = 1;
@@ -46,376 +46,16 @@ struct reader {
 
 /* The files, the last commit, and what looks at it. */
 struct world {
-	struct model_disk disk;
+	struct model_files files;
 	struct model_state state;
 	bool is_known;      /* state is what was committed */
 	bool is_clean;      /* and the disk is that, too */
-	bool has_folder;    /* s0 */
 	const char *dir;    /* of the index */
-	const char *content[MODEL_MAX_SOURCES]; /* what there is to edit: labels */
-	size_t n_content;
 	const char *sources[MODEL_MAX_SOURCES]; /* what there is to index */
 	size_t n_sources;
 	struct reader readers[MAX_READERS];
-	char rest[128];     /* of a line half of which was appended */
 	bool is_same;
 };
-
-/* ---- random things ---- */
-
-static const char *random_of(const char *const *names, size_t n)
-{
-	return names[roll((uint32_t)n)];
-}
-
-static const char *random_text(char *text, size_t text_bytes)
-{
-	uint32_t n = chance(3) ? 60 + roll(60) : roll(9);
-	char *at = text;
-	*at = '\0';
-	for (uint32_t i = 0; i < n && at + 8 < text + text_bytes; i++)
-		at += sprintf(at, "%sw%u", i ? " " : "", chance(40) ? roll(4) : roll(20));
-	return text;
-}
-
-static const char *random_name(void)
-{
-	static const char *const names[] = {"a", "b", "a-b", "a.b", "c"};
-	return random_of(names, COUNT(names));
-}
-
-/* Below a folder, up to three deep. */
-static const char *random_path(const char *folder)
-{
-	static char path[128];
-	int n = snprintf(path, sizeof(path), "%s", folder);
-	for (uint32_t depth = 1 + roll(3); depth > 0; depth--)
-		n += snprintf(path + n, sizeof(path) - (size_t)n, "/%s", random_name());
-	return path;
-}
-
-static enum model_time random_time(void)
-{
-	return chance(50) ? MODEL_TIME_NOW : chance(70) ? MODEL_TIME_KEPT : chance(70) ? MODEL_TIME_PAST : MODEL_TIME_FUTURE;
-}
-
-/* A line of a collection, mostly a record; without its end. */
-static void random_line(char *line, size_t line_bytes)
-{
-	char text[1024], id[64] = "";
-	random_text(text, sizeof(text));
-	switch (roll(8)) {
-	case 0:
-		break;
-	case 1:
-		snprintf(id, sizeof(id), "\"id\":%u,", roll(4));
-		break;
-	case 2:
-		snprintf(id, sizeof(id), "\"id\":\"%s:%u\",", chance(50) ? "c.jsonl" : "-", 1 + roll(6));
-		break;
-	default:
-		snprintf(id, sizeof(id), "\"id\":\"%s%u\",", chance(85) ? "r" : "", roll(12));
-		break;
-	}
-	switch (roll(20)) {
-	case 0:
-		snprintf(line, line_bytes, "%s", chance(50) ? "" : "  ");
-		break;
-	case 1:
-		snprintf(line, line_bytes, "%s", chance(50) ? "no record" : "{\"id\":true,\"text\":\"w1\"}");
-		break;
-	case 2:
-		snprintf(line, line_bytes, "{%s\"n\":3}", id);
-		break;
-	case 3:
-		snprintf(line, line_bytes, "{\"id\":\"\",\"text\":\"%s\"}", text);
-		break;
-	case 4:
-	case 5:
-		snprintf(line, line_bytes, "{%s\"title\":\"w1 w2\",\"text\":\"%s\"}", id, text);
-		break;
-	default:
-		snprintf(line, line_bytes, "{%s\"text\":\"%s\"}", id, text);
-		break;
-	}
-}
-
-/* Some lines, the last one perhaps without end. To be freed. */
-static char *random_lines(uint32_t n)
-{
-	char *lines = calloc(n + 1, 1200), *at = lines;
-	assert_non_null(lines);
-	for (uint32_t i = 0; i < n; i++) {
-		random_line(at, 1100);
-		at += strlen(at);
-		if (i + 1 < n || chance(80))
-			at += sprintf(at, "%s", chance(10) ? "\r\n" : "\n");
-	}
-	return lines;
-}
-
-static char *random_collection(void)
-{
-	char *lines = random_lines(chance(4) ? 60 + roll(60) : roll(10));
-	if (chance(95))
-		return lines;
-	char *marked = NULL;
-	assert_true(asprintf(&marked, "\xef\xbb\xbf%s", lines) > 0);
-	free(lines);
-	return marked;
-}
-
-static bool is_collection(const char *label)
-{
-	return strstr(label, "json") != NULL;
-}
-
-static bool is_folder(const struct world *world, const char *path)
-{
-	const struct model_node *node = disk_find(&world->disk, path);
-	return node && node->kind == MODEL_FOLDER;
-}
-
-static const char *random_content(const struct world *world)
-{
-	return random_of(world->content, world->n_content);
-}
-
-/* Something of what there is to edit, at any depth; NULL if there is nothing. */
-static const struct model_node *random_node(const struct world *world, bool only_files)
-{
-	for (int tries = 0; tries < 20 && world->disk.n_nodes > 0; tries++) {
-		const struct model_node *node = &world->disk.nodes[roll((uint32_t)world->disk.n_nodes)];
-		if (node->kind == MODEL_FILE || !only_files)
-			return node;
-	}
-	return NULL;
-}
-
-/* ---- operations on files ---- */
-
-static void write_text_at(struct world *world, const char *path, enum model_time time)
-{
-	char text[1024];
-	random_text(text, sizeof(text));
-	disk_write(&world->disk, path, text, strlen(text), chance(60), time);
-}
-
-static void op_create(struct world *world)
-{
-	const char *label = random_content(world);
-	if (is_folder(world, label))
-		write_text_at(world, random_path(label), random_time());
-}
-
-/* Another word of the same length, somewhere. */
-static bool change_digit(char *bytes, size_t n_bytes)
-{
-	for (int tries = 0; tries < 10 && n_bytes > 1; tries++) {
-		size_t at = roll((uint32_t)n_bytes - 1);
-		if (bytes[at] != 'w' || bytes[at + 1] < '0' || bytes[at + 1] > '9')
-			continue;
-		bytes[at + 1] = (char)('1' + (bytes[at + 1] - '0') % 9);
-		return true;
-	}
-	return false;
-}
-
-static void op_edit(struct world *world)
-{
-	const struct model_node *node = random_node(world, true);
-	char path[256];
-	if (!node)
-		return;
-	snprintf(path, sizeof(path), "%s", node->path);
-	size_t n_bytes = node->n_bytes;
-	char *bytes = memcpy(malloc(n_bytes + 1), node->bytes, n_bytes + 1);
-	if (chance(70) && change_digit(bytes, n_bytes))
-		disk_write(&world->disk, path, bytes, n_bytes, chance(60), random_time());
-	else if (chance(20)) /* the same bytes */
-		disk_write(&world->disk, path, bytes, n_bytes, chance(60), random_time());
-	else if (!is_collection(path) && !strstr(path, ".ignore"))
-		write_text_at(world, path, random_time());
-	free(bytes);
-}
-
-static void op_remove(struct world *world)
-{
-	const struct model_node *node = random_node(world, chance(80));
-	char path[256];
-	if (!node)
-		return;
-	snprintf(path, sizeof(path), "%s", node->path);
-	disk_remove(&world->disk, path);
-}
-
-static void op_rename(struct world *world)
-{
-	const char *label = random_content(world);
-	const struct model_node *node = random_node(world, chance(70));
-	char from[256];
-	if (!node || !is_folder(world, label) || strstr(node->path, ".ignore") || !strchr(node->path, '/'))
-		return;
-	snprintf(from, sizeof(from), "%s", node->path);
-	disk_rename(&world->disk, from, random_path(label));
-}
-
-static void op_swap(struct world *world)
-{
-	const struct model_node *a = random_node(world, true), *b = random_node(world, true);
-	char from[256], to[256];
-	if (!a || !b || a == b || strstr(a->path, ".ignore") || strstr(b->path, ".ignore"))
-		return;
-	if (is_collection(a->path) != is_collection(b->path))
-		return;
-	snprintf(from, sizeof(from), "%s", a->path);
-	snprintf(to, sizeof(to), "%s", b->path);
-	disk_rename(&world->disk, from, "../swap");
-	disk_rename(&world->disk, to, from);
-	disk_rename(&world->disk, "../swap", to);
-}
-
-static void op_link(struct world *world)
-{
-	if (is_folder(world, "s0"))
-		disk_link(&world->disk, random_path("s0"), random_name());
-}
-
-static void op_binary(struct world *world)
-{
-	if (is_folder(world, "s0"))
-		disk_write(&world->disk, random_path("s0"), "w1\0w2", 5, chance(60), random_time());
-}
-
-static void op_ignore(struct world *world)
-{
-	const char *name = random_name();
-	const char *path = chance(60) ? "s0/.ignore" : "s0/a/.ignore";
-	if (!is_folder(world, "s0") || (strlen(path) > 10 && !is_folder(world, "s0/a")))
-		return;
-	if (disk_find(&world->disk, path) && chance(60))
-		disk_remove(&world->disk, path);
-	else
-		disk_write(&world->disk, path, name, strlen(name), true, MODEL_TIME_NOW);
-}
-
-/* ---- operations on collections ---- */
-
-static const char *random_collection_label(const struct world *world)
-{
-	const char *label = random_content(world);
-	for (int tries = 0; tries < 5 && !is_collection(label); tries++)
-		label = random_content(world);
-	return is_collection(label) && !is_folder(world, label) ? label : NULL;
-}
-
-/* Lines, or one half of a line and later the other. */
-static void op_append(struct world *world)
-{
-	const char *label = random_collection_label(world);
-	if (!label)
-		return;
-	if (world->rest[0] && chance(70)) {
-		disk_append(&world->disk, label, world->rest, strlen(world->rest));
-		world->rest[0] = '\0';
-	} else if (chance(30)) {
-		char line[1100];
-		random_line(line, sizeof(line));
-		size_t half = roll((uint32_t)strlen(line) + 1);
-		snprintf(world->rest, sizeof(world->rest), "%.100s%s", line + half, chance(70) ? "\n" : "");
-		disk_append(&world->disk, label, line, half);
-	} else {
-		char *lines = random_lines(1 + roll(4));
-		disk_append(&world->disk, label, lines, strlen(lines));
-		free(lines);
-	}
-}
-
-static void op_end_line(struct world *world)
-{
-	const char *label = random_collection_label(world);
-	if (label)
-		disk_append(&world->disk, label, "\r\n" + roll(2), 1 + (size_t)chance(20));
-}
-
-static void op_rewrite(struct world *world)
-{
-	const char *label = random_collection_label(world);
-	if (!label)
-		return;
-	char *lines = random_collection();
-	disk_write(&world->disk, label, lines, strlen(lines), chance(60), random_time());
-	free(lines);
-}
-
-static void op_truncate(struct world *world)
-{
-	const char *label = random_collection_label(world);
-	const struct model_node *node = label ? disk_find(&world->disk, label) : NULL;
-	if (!node || node->n_bytes == 0)
-		return;
-	size_t n_bytes = roll((uint32_t)node->n_bytes + 1);
-	char *bytes = memcpy(malloc(n_bytes + 1), node->bytes, n_bytes);
-	const char *feed = memrchr(bytes, '\n', n_bytes);
-	if (feed && chance(70))
-		n_bytes = (size_t)(feed - bytes) + 1;
-	disk_write(&world->disk, label, bytes, n_bytes, chance(70), random_time());
-	free(bytes);
-}
-
-/* ---- operations on whole sources ---- */
-
-static void make_content(struct world *world, const char *label, bool is_file)
-{
-	char *lines;
-	if (is_collection(label) && is_file) {
-		lines = random_collection();
-		disk_write(&world->disk, label, lines, strlen(lines), false, random_time());
-		free(lines);
-	} else if (is_file) {
-		write_text_at(world, label, random_time());
-	} else {
-		disk_make_folder(&world->disk, label);
-		for (uint32_t n = chance(4) ? 70 : roll(8); n > 0; n--)
-			write_text_at(world, random_path(label), random_time());
-	}
-}
-
-static bool is_file_by_name(const char *label)
-{
-	return strchr(label, '.') != NULL;
-}
-
-/* Away, and later back as it was, or made anew. */
-static void op_vanish(struct world *world)
-{
-	const char *label = random_content(world);
-	char away[64];
-	snprintf(away, sizeof(away), "../away-%s", label);
-	if (disk_find(&world->disk, label) && chance(70))
-		disk_rename(&world->disk, label, away);
-	else if (disk_find(&world->disk, label))
-		disk_remove(&world->disk, label);
-	else if (disk_find(&world->disk, away))
-		disk_rename(&world->disk, away, label);
-	else
-		make_content(world, label, is_file_by_name(label));
-}
-
-static void op_return(struct world *world)
-{
-	for (size_t i = 0; i < world->n_content; i++)
-		if (!disk_find(&world->disk, world->content[i]))
-			make_content(world, world->content[i], is_file_by_name(world->content[i]));
-}
-
-/* A folder where a file was, or the other way. */
-static void op_morph(struct world *world)
-{
-	const char *label = random_content(world);
-	if (disk_find(&world->disk, label))
-		make_content(world, label, is_folder(world, label));
-}
 
 /* ---- operations on the index ---- */
 
@@ -451,12 +91,12 @@ static void compare(struct world *world, unsigned n_queries)
 {
 	struct bs_index *index = world->is_known ? open_index(world) : NULL;
 	if (index) {
-		note(world, model_compare(index, &world->state, &world->disk, world->is_clean, n_queries));
+		note(world, model_compare(index, &world->state, &world->files.disk, world->is_clean, n_queries));
 		bs_index_close(index);
 	}
 	for (size_t i = 0; i < MAX_READERS && world->is_same; i++)
 		if (world->readers[i].index && chance(50)) {
-			note(world, model_compare(world->readers[i].index, &world->readers[i].state, &world->disk, false, 3));
+			note(world, model_compare(world->readers[i].index, &world->readers[i].state, &world->files.disk, false, 3));
 			if (!world->is_same)
 				fprintf(stderr, "  (a reader opened earlier)\n");
 		}
@@ -504,7 +144,7 @@ static void draw_sources(const struct world *world, struct run *run)
 			run->sources[run->job.n_sources++] = world->sources[i];
 	for (size_t i = 0; i < run->job.n_sources; i++)
 		if (strcmp(run->sources[i], "-") == 0)
-			run->input = random_lines(roll(5));
+			run->input = model_lines(roll(5));
 }
 
 static void trace_run(const struct run *run, const char *what)
@@ -540,7 +180,7 @@ static enum bs_status do_run(struct run *run)
 /* The state that a run should lead to becomes that of the world, if it may. */
 static bool expect_run(struct world *world, const struct run *run, struct model_state *after)
 {
-	return state_refresh(&world->state, &world->disk, run->job.sources, run->job.n_sources, run->input, after);
+	return state_refresh(&world->state, &world->files.disk, run->job.sources, run->job.n_sources, run->input, after);
 }
 
 static void take_state(struct world *world, struct model_state *after)
@@ -801,16 +441,10 @@ static const struct operation {
 	const char *name;
 	unsigned weight;
 	void (*run)(struct world *world);
-	bool is_edit;
 } operations[] = {
-	{"edit", 16, op_edit, true},      {"create", 8, op_create, true},      {"remove", 4, op_remove, true},
-	{"rename", 4, op_rename, true},   {"swap", 2, op_swap, true},          {"link", 1, op_link, true},
-	{"binary", 1, op_binary, true},   {"ignore", 2, op_ignore, true},      {"append", 14, op_append, true},
-	{"endline", 3, op_end_line, true}, {"rewrite", 4, op_rewrite, true},   {"truncate", 3, op_truncate, true},
-	{"vanish", 3, op_vanish, true},   {"return", 2, op_return, true},      {"morph", 2, op_morph, true},
-	{"refresh", 24, op_refresh, false}, {"rebuild", 2, op_rebuild, false}, {"idle", 2, op_idle, false},
-	{"compact", 4, op_compact, false}, {"kill", 6, op_kill, false},        {"disturb", 3, op_disturb, false},
-	{"delete", 4, op_delete, false},   {"open", 3, op_open, false},        {"query", 6, op_query, false},
+	{"refresh", 24, op_refresh}, {"rebuild", 2, op_rebuild}, {"idle", 2, op_idle},     {"compact", 4, op_compact},
+	{"kill", 6, op_kill},        {"disturb", 3, op_disturb}, {"delete", 4, op_delete}, {"open", 3, op_open},
+	{"query", 6, op_query},
 };
 
 static bool is_left_out(const char *name)
@@ -819,19 +453,19 @@ static bool is_left_out(const char *name)
 	return at && (at[strlen(name)] == ',' || at[strlen(name)] == '\0');
 }
 
-static const struct operation *draw_operation(bool only_edits)
+static void run_edit(struct world *world, const struct model_edit *edit)
 {
-	for (;;) {
-		const struct operation *operation = &operations[roll(COUNT(operations))];
-		if (roll(24) < operation->weight && (operation->is_edit || !only_edits) && !is_left_out(operation->name))
-			return operation;
-	}
+	world->is_clean = false;
+	edit->run(&world->files);
 }
 
-static void run_operation(struct world *world, const struct operation *operation)
+static const struct model_edit *draw_edit(void)
 {
-	world->is_clean &= !operation->is_edit;
-	operation->run(world);
+	for (;;) {
+		const struct model_edit *edit = &model_edits[roll((uint32_t)n_model_edits)];
+		if (roll(MAX_WEIGHT) < edit->weight && !is_left_out(edit->name))
+			return edit;
+	}
 }
 
 static int disturb(void *context, const struct bs_index_report *so_far)
@@ -841,9 +475,27 @@ static int disturb(void *context, const struct bs_index_report *so_far)
 	if (run->countdown-- != 0)
 		return 0;
 	trace("# ... meanwhile:");
-	run_operation(run->world, draw_operation(true));
+	run_edit(run->world, draw_edit());
 	trace("# ... so far");
 	return 0;
+}
+
+static void run_operation(struct world *world, unsigned number)
+{
+	for (;;) {
+		size_t i = roll((uint32_t)(COUNT(operations) + n_model_edits));
+		const struct model_edit *edit = i < n_model_edits ? &model_edits[i] : NULL;
+		const struct operation *operation = edit ? NULL : &operations[i - n_model_edits];
+		const char *name = edit ? edit->name : operation->name;
+		if (roll(MAX_WEIGHT) >= (edit ? edit->weight : operation->weight) || is_left_out(name))
+			continue;
+		trace_start(number, name);
+		if (edit)
+			run_edit(world, edit);
+		else
+			operation->run(world);
+		return;
+	}
 }
 
 static void draw_world(struct world *world)
@@ -851,12 +503,12 @@ static void draw_world(struct world *world)
 	static const char *const content[] = {"s0", "s1", "f.txt", "c.jsonl", "d.ndjson"};
 	static const char *const more[] = {"-", "s0/a", "."};
 	*world = (struct world){.is_same = true, .dir = chance(50) ? "index" : "../index"};
-	while (world->n_content == 0)
+	while (world->files.n_content == 0)
 		for (size_t i = 0; i < COUNT(content); i++)
-			if (world->n_content < 3 && chance(40))
-				world->content[world->n_content++] = content[i];
-	for (size_t i = 0; i < world->n_content; i++)
-		world->sources[world->n_sources++] = world->content[i];
+			if (world->files.n_content < 3 && chance(40))
+				world->files.content[world->files.n_content++] = content[i];
+	for (size_t i = 0; i < world->files.n_content; i++)
+		world->sources[world->n_sources++] = world->files.content[i];
 	for (size_t i = 0; i < COUNT(more); i++)
 		if (chance(i ? 12 : 35))
 			world->sources[world->n_sources++] = more[i];
@@ -872,8 +524,8 @@ static void start_world(struct world *world)
 {
 	struct run run;
 	struct model_state after;
-	for (size_t i = 0; i < world->n_content; i++)
-		make_content(world, world->content[i], is_file_by_name(world->content[i]));
+	for (size_t i = 0; i < world->files.n_content; i++)
+		model_make(&world->files, world->files.content[i]);
 	bool is_possible = false;
 	while (!is_possible) {
 		draw_run(world, &run);
@@ -894,7 +546,7 @@ static void end_world(struct world *world)
 		state_deinit(&world->readers[i].state);
 	}
 	state_deinit(&world->state);
-	disk_deinit(&world->disk);
+	disk_deinit(&world->files.disk);
 	trace_start(0, "");
 }
 
@@ -910,12 +562,10 @@ static bool run_world(uint64_t seed)
 	draw_world(&world);
 	start_world(&world);
 	for (unsigned i = 2; i <= WORLD_OPERATIONS && world.is_same; i++) {
-		const struct operation *operation = draw_operation(false);
-		trace_start(i, operation->name);
-		run_operation(&world, operation);
+		run_operation(&world, i);
 		n_done++;
 		if (!world.is_same)
-			fprintf(stderr, "  seed %" PRIu64 ", operation %u (%s); before:\n", seed, i, operation->name);
+			fprintf(stderr, "  seed %" PRIu64 ", operation %u; what was done before:\n", seed, i);
 	}
 	if (!world.is_same)
 		trace_print(10, script);

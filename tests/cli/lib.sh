@@ -41,6 +41,9 @@ neutral() {
         -e 's/in [0-9.]+ s \([0-9]+ MB\/s\)/in T s (N MB\/s)/' \
         -e 's/^(refreshed .* documents) in [0-9.]+ s:/\1 in T s:/' \
         -e 's/^(  compacted .*), .* written$/\1, SIZE written/' \
+        -e 's/^(compacted .*) in [0-9.]+ s: (.*), .*$/\1 in T s: \2, SIZE/' \
+        -e 's/^(nothing to compact: .*), .*$/\1, SIZE/' \
+        -e 's/, [0-9.]+ [KMG]?i?B verified in [0-9.]+ s$/, SIZE verified in T s/' \
         -e 's/^  index     .*, in (.*) \([0-9,]+ segments?\)$/  index     SIZE in \1/' \
         -e 's/\(process [0-9]+\)/(process N)/' \
         -- "$1"

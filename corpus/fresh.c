@@ -1,0 +1,153 @@
+/* fresh.c: see fresh.h. */
+#include "corpus/fresh.h"
+
+#include <time.h>
+
+#include "corpus/recorded.h"
+#include "corpus/refresh.h"
+
+/* As in indexing: stamps come from a clock that ticks every few ms. */
+#define CLOCK_GRAIN_NS 20000000
+
+struct freshening {
+	struct bs_snapshot *snapshot;
+	struct bs_refresh refresh;
+	struct bs_source_options options;
+	struct bs_reader *reader;
+	struct bs_source source;
+	uint32_t number; /* of the source */
+	void (*skipped)(void *context, enum bs_skip reason, const char *message);
+	void *context;
+};
+
+static void tell_skipped(void *context, enum bs_skip reason, const char *message)
+{
+	const struct freshening *at = context;
+	if (at->skipped)
+		at->skipped(at->context, reason, message);
+}
+
+static enum bs_status take_skip(void *context, enum bs_skip reason, const char *message, struct bs_error *err)
+{
+	(void)err;
+	tell_skipped(context, reason, message);
+	return BS_OK;
+}
+
+static enum bs_status take_unchanged(void *context, struct bs_doc_ref known, struct bs_error *err)
+{
+	struct freshening *at = context;
+	return bs_refresh_unchanged(&at->refresh, known, err);
+}
+
+static enum bs_status take_document(void *context, const struct bs_document *document, struct bs_error *err)
+{
+	struct freshening *at = context;
+	struct bs_doc_record record = {
+		.source = at->number,
+		.flags = document->is_named_by_line ? BS_DOC_NAMED_BY_LINE : 0,
+		.name = document->name,
+		.name_bytes = (uint32_t)document->name_bytes,
+		.checksum = document->checksum,
+	};
+	if (at->source.kind == BS_SOURCE_COLLECTION) {
+		record.place[0] = document->offset;
+		record.place[1] = document->raw_bytes;
+		record.place[2] = document->line;
+	} else {
+		bs_stamp_record(&document->stamp, record.place);
+		record.flags |= document->is_suspect ? BS_DOC_SUSPECT : 0;
+	}
+	enum bs_status status = bs_refresh_take(&at->refresh, &at->snapshot->overlay, &record, document->known, err);
+	return status ? status : bs_doc_table_add(&at->snapshot->overlay, &record, err);
+}
+
+static enum bs_status read_feed(struct freshening *at, struct bs_feed *feed, struct bs_error *err)
+{
+	struct bs_document_sink sink = {
+		.context = at, .document = take_document, .skip = take_skip, .unchanged = take_unchanged};
+	struct bs_batch batch = {0};
+	enum bs_status status = BS_OK;
+	while (!status) {
+		status = bs_feed_next(feed, &batch, err);
+		if (status || batch.n_items == 0)
+			break;
+		status = bs_reader_read(at->reader, &at->source, &batch, &sink, err);
+	}
+	bs_batch_deinit(&batch);
+	return status;
+}
+
+/* Of the kind that it is now. */
+static enum bs_status freshen_found(struct freshening *at, struct bs_source_record *record, struct bs_error *err)
+{
+	struct bs_feed *feed = NULL;
+	enum bs_status status = bs_refresh_begin(&at->refresh, at->number, &at->source, record, &at->options, false,
+	                                         tell_skipped, at, &feed, err);
+	if (!status && feed)
+		status = read_feed(at, feed, err);
+	if (!status)
+		status = bs_refresh_end(&at->refresh, feed, &at->snapshot->overlay, at->options.suspect_from_ns, record, err);
+	bs_feed_close(feed);
+	record->kind = at->source.kind;
+	return status;
+}
+
+static enum bs_status freshen_source(struct freshening *at, uint32_t i, struct bs_error *err)
+{
+	struct bs_source_record *record = &at->snapshot->manifest.sources[i];
+	struct bs_source found = {.kind = BS_SOURCE_STDIN};
+	struct bs_error why = {""};
+	at->number = i;
+	enum bs_status status = bs_recorded_source(at->snapshot->dir, record, &at->source, err);
+	if (status)
+		return status;
+	enum bs_status is_lost = record->kind == BS_SOURCE_STDIN ? BS_OK : bs_source_init(&found, at->source.path, &why);
+	if (is_lost == BS_NO_MEMORY) {
+		status = bs_fail(err, is_lost, "%s", why.text);
+	} else if (is_lost) {
+		tell_skipped(at, BS_SKIP_UNREADABLE, why.text);
+		status = bs_refresh_lose(&at->refresh, i, err);
+	} else {
+		at->source.kind = found.kind;
+		status = freshen_found(at, record, err);
+	}
+	bs_source_deinit(&found);
+	bs_source_deinit(&at->source);
+	return status;
+}
+
+/* Records that a later one of their id replaced, and those that stay deleted. */
+static enum bs_status bury_overlay(struct freshening *at, struct bs_error *err)
+{
+	struct bs_snapshot *snapshot = at->snapshot;
+	uint32_t n_docs = snapshot->overlay.n_docs;
+	const uint8_t *bits;
+	uint64_t n_dead;
+	enum bs_status status = bs_claims_dead(&at->refresh.claims, 0, n_docs, &bits, &n_dead, err);
+	for (uint32_t d = 0; bits && d < n_docs && !status; d++)
+		if (bits[d / 8] >> (d % 8) & 1)
+			status = bs_snapshot_mark(snapshot, (struct bs_doc_ref){snapshot->manifest.n_segments, d}, true, err);
+	return status;
+}
+
+enum bs_status bs_snapshot_freshen(struct bs_snapshot *snapshot,
+                                   void (*skipped)(void *context, enum bs_skip reason, const char *message),
+                                   void *context, struct bs_error *err)
+{
+	struct freshening at = {.snapshot = snapshot, .skipped = skipped, .context = context};
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	at.options = bs_recorded_options(&snapshot->manifest.options, snapshot->dir);
+	at.options.suspect_from_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - CLOCK_GRAIN_NS;
+	enum bs_status status = bs_reader_new(&at.options, &at.reader, err);
+	if (!status)
+		status = bs_refresh_init(&at.refresh, snapshot, snapshot, err);
+	for (uint32_t i = 0; i < snapshot->manifest.n_sources && !status; i++)
+		status = freshen_source(&at, i, err);
+	if (!status)
+		status = bury_overlay(&at, err);
+	bs_refresh_deinit(&at.refresh);
+	bs_reader_free(at.reader);
+	return status;
+}

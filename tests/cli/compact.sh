@@ -1,0 +1,35 @@
+# bitsift compact: one segment, nothing deleted in it, the same answers; changed documents stay as they are.
+set -eu
+. "$LIB"
+mkdir d
+for i in 1 2 3; do echo "cat $i" >d/$i.txt; done
+settle
+echo '{"id":"p","text":"cat from the pipe"}' | quiet bitsift index d -
+echo '{"id":"q","text":"cat from the pipe, too"}' | quiet bitsift index -
+echo 'dog 2' >d/2.txt
+rm d/3.txt
+settle
+quiet bitsift index
+show bitsift query --ids cat
+show bitsift compact
+show bitsift query --ids cat
+show bitsift query --ids pipe
+show bitsift query --ids dog
+bitsift check | sed "s,\,.*,,"
+show bitsift compact
+echo '# a document that changed since is left where it is'
+echo 'cat 4' >d/4.txt
+settle
+quiet bitsift index
+echo 'mouse 1' >d/1.txt
+show bitsift compact
+show bitsift query --ids cat
+show bitsift query --ids mouse
+quiet bitsift index
+show bitsift query --ids mouse
+show bitsift compact
+bitsift check | sed "s,\,.*,,"
+echo '# what is no index, and what is no argument'
+show bitsift compact --index nowhere
+show bitsift compact d
+ls

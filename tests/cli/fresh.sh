@@ -1,0 +1,47 @@
+# --fresh: the answers are of now, not of the commit: what is new, changed, gone, appended or rewritten.
+set -eu
+. "$LIB"
+mkdir d
+echo 'cat one' >d/a.txt
+echo 'cat two' >d/b.txt
+echo 'cat three' >d/c.txt
+printf '%s\n' '{"id":"r1","text":"cat four"}' '{"id":"r2","text":"cat five"}' >r.jsonl
+settle
+echo '{"id":"p","text":"cat from the pipe"}' | quiet bitsift index d r.jsonl -
+show bitsift query --fresh --ids cat
+echo '# changed, gone, new; appended, replaced'
+echo 'dog two' >d/b.txt
+rm d/c.txt
+echo 'cat six' >d/0.txt
+printf '%s\n' '{"id":"r1","text":"dog four"}' '{"id":"r3","text":"cat seven"}' >>r.jsonl
+show bitsift query --fresh --ids cat
+show bitsift query --fresh --count cat
+show bitsift query --fresh --ids dog
+show bitsift query --fresh --ids -- -dog
+show bitsift query --fresh --brute --ids cat
+show bitsift query --fresh -n 2 six
+show bitsift query --ids six
+echo '# a batch; what could be found is not written anywhere'
+printf '%s\n' cat dog cat >queries
+show bitsift query --fresh --count --batch queries
+show bitsift query --count dog
+echo '# after a refresh, the same without it'
+quiet bitsift index
+show bitsift query --ids cat
+show bitsift query --ids dog
+echo '# rewritten; a folder that is a file now; what was deleted stays away until it changes'
+settle
+quiet bitsift index
+show bitsift delete d/a.txt r3
+show bitsift query --fresh --ids cat
+printf '%s\n' '{"id":"r3","text":"cat seven"}' '{"id":"r4","text":"cat eight"}' >r.jsonl
+show bitsift query --fresh --ids cat
+echo 'cat one, again' >d/a.txt
+show bitsift query --fresh --ids cat
+rm -r d
+echo 'cat nine' >d
+show bitsift query --fresh --ids cat
+echo '# a source that is gone, a record that is none'
+rm d
+echo 'no json' >>r.jsonl
+show bitsift query --fresh --ids cat
