@@ -16,6 +16,7 @@
 /* Large enough that handing batches between threads costs nothing, small enough to stay in a core's cache. */
 #define BATCH_BYTES ((size_t)1 << 20)
 #define BATCH_PATHS 64
+#define BATCH_KNOWN 512 /* paths that mostly need a stat */
 #define BATCH_RECORDS 1024 /* to be read again */
 
 /* carry holds the beginning of the line that the last batch was cut before; a batch starts with it. */
@@ -262,7 +263,7 @@ static enum bs_status know_path(struct bs_feed *feed, const char *path, size_t p
 
 static enum bs_status next_paths(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err)
 {
-	while (batch->n_items < BATCH_PATHS && !feed->at_end) {
+	while (batch->n_items < (feed->has_known ? BATCH_KNOWN : BATCH_PATHS) && !feed->at_end) {
 		const char *path = NULL;
 		size_t path_bytes = 0;
 		enum bs_status status = bs_walk_next(feed->walk, &path, &path_bytes, err);

@@ -18,7 +18,7 @@
 #include "corpus/recorded.h"
 #include "indexer/run.h"
 
-#define FACTOR            4u
+#define FACTOR            6u
 #define FIRST_TIER_BYTES  (UINT64_C(16) << 10)
 #define LEAST_LIMIT_BYTES (UINT64_C(8) << 20)
 #define LIMIT_SHARE       8u

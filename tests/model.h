@@ -152,11 +152,17 @@ struct model_query {
 
 bool query_matches(const struct model_query *query, const struct model_doc *doc);
 
+enum model_view {
+	MODEL_CLEAN,   /* the disk is what was committed */
+	MODEL_CHANGED, /* perhaps it is not */
+	MODEL_FRESH,   /* opened so: state is what a refresh would commit now */
+};
+
 /*
  * Compares what the index answers to some queries with what it should: state is the commit that it was opened on, disk
- * the files as they are now. is_clean: the disk is what was committed. Returns whether they agree; says if not.
+ * the files as they are now. Returns whether they agree; says if not.
  */
-bool model_compare(struct bs_index *index, const struct model_state *state, const struct model_disk *disk, bool is_clean,
-                   unsigned n_queries);
+bool model_compare(struct bs_index *index, const struct model_state *state, const struct model_disk *disk,
+                   enum model_view view, unsigned n_queries);
 
 #endif

@@ -186,7 +186,8 @@ struct comparison {
 	const struct model_docs *now;           /* what is on disk */
 	const struct model_doc **now_of;        /* of each document of the commit what it is now, or NULL */
 	struct bs_finder *finder;
-	bool is_clean;
+	enum model_view view;
+	bool is_clean;                          /* the documents of the state are what they were */
 	bool is_scored;                         /* nothing deleted counts in the scores */
 	const struct model_query *query;
 	struct bs_find_request request;
@@ -209,9 +210,10 @@ static void differ(struct comparison *comparison, const struct answer *answer, c
 static void differ(struct comparison *comparison, const struct answer *answer, const char *format, ...)
 {
 	static const char *const modes[] = {"top", "ids", "count"};
+	static const char *const view_names[] = {"clean", "sources changed since", "fresh"};
 	va_list args;
 	fprintf(stderr, "difference: query %s (%s%s, %s): ", comparison->query->text, modes[comparison->request.mode],
-	        comparison->request.brute ? ", brute" : "", comparison->is_clean ? "clean" : "sources changed since");
+	        comparison->request.brute ? ", brute" : "", view_names[comparison->view]);
 	va_start(args, format);
 	vfprintf(stderr, format, args);
 	va_end(args);
@@ -374,14 +376,15 @@ static const struct model_doc *find_now(const struct model_docs *now, const stru
 	return found;
 }
 
-bool model_compare(struct bs_index *index, const struct model_state *state, const struct model_disk *disk, bool is_clean,
-                   unsigned n_queries)
+bool model_compare(struct bs_index *index, const struct model_state *state, const struct model_disk *disk,
+                   enum model_view view, unsigned n_queries)
 {
+	bool is_clean = view != MODEL_CHANGED;
 	struct model_docs now = {0};
 	struct bs_index_info info;
 	struct model_query query;
 	struct bs_error err = {""};
-	struct comparison comparison = {.state = state, .now = &now, .is_clean = is_clean, .query = &query,
+	struct comparison comparison = {.state = state, .now = &now, .is_clean = is_clean, .view = view, .query = &query,
 	                                .is_same = true};
 	bs_index_describe(index, &info);
 	for (uint32_t i = 0; i < state->n_sources; i++)
@@ -394,9 +397,9 @@ bool model_compare(struct bs_index *index, const struct model_state *state, cons
 		bool is_kept = is_clean || strcmp(state->sources[doc->source], "-") == 0;
 		comparison.now_of[i] = is_kept ? doc : find_now(&now, doc);
 	}
-	comparison.is_scored = is_clean && info.n_deleted == 0;
+	comparison.is_scored = view == MODEL_CLEAN && info.n_deleted == 0;
 	query_make(&query, ALL);
-	if (info.n_docs != state->docs.n)
+	if (view != MODEL_FRESH && info.n_docs != state->docs.n)
 		differ(&comparison, &(struct answer){.n = 0}, "%" PRIu64 " documents, not %zu", info.n_docs, state->docs.n);
 	if (bs_finder_new(index, &comparison.finder, &err))
 		fail_msg("%s", err.text);

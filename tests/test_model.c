@@ -91,12 +91,14 @@ static void compare(struct world *world, unsigned n_queries)
 {
 	struct bs_index *index = world->is_known ? open_index(world) : NULL;
 	if (index) {
-		note(world, model_compare(index, &world->state, &world->files.disk, world->is_clean, n_queries));
+		note(world, model_compare(index, &world->state, &world->files.disk,
+		                          world->is_clean ? MODEL_CLEAN : MODEL_CHANGED, n_queries));
 		bs_index_close(index);
 	}
 	for (size_t i = 0; i < MAX_READERS && world->is_same; i++)
 		if (world->readers[i].index && chance(50)) {
-			note(world, model_compare(world->readers[i].index, &world->readers[i].state, &world->files.disk, false, 3));
+			note(world, model_compare(world->readers[i].index, &world->readers[i].state, &world->files.disk,
+			                          MODEL_CHANGED, 3));
 			if (!world->is_same)
 				fprintf(stderr, "  (a reader opened earlier)\n");
 		}
@@ -430,9 +432,26 @@ static void op_open(struct world *world)
 	state_copy(&world->state, &reader->state);
 }
 
+/* As `query --fresh`: what a refresh would find. */
+static void compare_fresh(struct world *world)
+{
+	struct bs_index *index = NULL;
+	struct bs_error err = {""};
+	struct model_state now;
+	bool is_possible = state_refresh(&world->state, &world->files.disk, NULL, 0, NULL, &now);
+	if (bs_index_open_fresh(world->dir, NULL, NULL, NULL, &index, &err))
+		difference(world, "fresh: %s", err.text);
+	else if (is_possible)
+		note(world, model_compare(index, &now, &world->files.disk, MODEL_FRESH, 5));
+	bs_index_close(index);
+	state_deinit(&now);
+}
+
 static void op_query(struct world *world)
 {
 	compare(world, 5);
+	if (world->is_same && world->is_known)
+		compare_fresh(world);
 }
 
 /* ---- worlds ---- */
