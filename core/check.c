@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/check_internal.h"
+#include "core/doc_order.h"
 #include "core/index_dir.h"
 #include "core/segment_sections.h"
 #include "core/source_kind.h"
@@ -133,9 +134,9 @@ static enum bs_status check_exclusions(struct bs_check *check, uint64_t end_byte
 	const struct bs_container *file = snapshot->exclusion_file;
 	if (!file)
 		return BS_OK;
+	struct bs_doc_record record, before = {.source = UINT32_MAX};
 	enum bs_status status = check_file(check, file, end_bytes);
-	for (uint32_t i = 0; i < snapshot->exclusions.n_docs && !status; i++) {
-		struct bs_doc_record record;
+	for (uint32_t i = 0; i < snapshot->exclusions.n_docs && !status; i++, before = record) {
 		status = bs_doc_table_get(&snapshot->exclusions, i, &record, check->err);
 		if (!status && record.source >= manifest->n_sources)
 			status = bs_container_corrupt(file, check->err, "exclusion %u is of source %u of %u", i, record.source,
@@ -143,6 +144,10 @@ static enum bs_status check_exclusions(struct bs_check *check, uint64_t end_byte
 		if (!status && manifest->sources[record.source].kind == BS_SOURCE_FOLDER &&
 		    !bs_doc_name_is_below(record.name, record.name_bytes))
 			status = bs_container_corrupt(file, check->err, "the name of exclusion %u leads out of its source", i);
+		/* A walk meets them in order. */
+		if (!status && before.source == record.source && manifest->sources[record.source].kind == BS_SOURCE_FOLDER &&
+		    bs_compare_records(BS_SOURCE_FOLDER, &before, &record) >= 0)
+			status = bs_container_corrupt(file, check->err, "exclusion %u stands behind one that it comes before", i);
 	}
 	return status;
 }

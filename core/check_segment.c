@@ -4,6 +4,7 @@
 
 #include "core/bytes.h"
 #include "core/check_internal.h"
+#include "core/doc_order.h"
 #include "core/source_kind.h"
 
 #define KNOWN_FLAGS (BS_DOC_NAMED_BY_LINE | BS_DOC_SUSPECT)
@@ -214,7 +215,21 @@ static enum bs_status check_runs(const struct examined *at)
 	return BS_OK;
 }
 
-static enum bs_status check_document(const struct examined *at, uint32_t document, uint64_t *n_positions)
+/* Live documents of one source stand in document order: a cursor over several segments relies on it. before: the last
+ * live one, of source UINT32_MAX if there was none. */
+static enum bs_status check_order(const struct examined *at, uint32_t document, const struct bs_doc_record *record,
+                                  struct bs_doc_record *before)
+{
+	uint32_t kind = at->manifest->sources[record->source].kind;
+	if (before->source == record->source && bs_compare_records(kind, before, record) >= 0)
+		return bs_container_corrupt(at->segment->file, at->check->err, "document %u stands behind one that it comes before",
+		                            document);
+	*before = *record;
+	return BS_OK;
+}
+
+static enum bs_status check_document(const struct examined *at, uint32_t document, uint64_t *n_positions,
+                                     struct bs_doc_record *before)
 {
 	struct bs_doc_record record;
 	enum bs_status status = bs_doc_table_get(&at->segment->docs, document, &record, at->check->err);
@@ -234,18 +249,19 @@ static enum bs_status check_document(const struct examined *at, uint32_t documen
 		                            (const char *)record.name);
 	if (kind == BS_SOURCE_STDIN && record.place[0] + 1 >= at->segment->store_offsets.n_bytes / 8)
 		return bs_container_corrupt(at->segment->file, at->check->err, "document %u has no stored text", document);
-	return BS_OK;
+	return check_order(at, document, &record, before);
 }
 
 static enum bs_status check_docs(const struct examined *at)
 {
 	const struct bs_doc_table *docs = &at->segment->docs;
 	uint64_t n_positions = 0;
+	struct bs_doc_record before = {.source = UINT32_MAX};
 	enum bs_status status = check_runs(at);
 	if (!status)
 		status = check_offsets(at, &docs->name_offsets, docs->n_docs, docs->names.n_bytes, "names of documents");
 	for (uint32_t document = 0; document < docs->n_docs && !status; document++)
-		status = check_document(at, document, &n_positions);
+		status = check_document(at, document, &n_positions, &before);
 	if (!status && n_positions != at->segment->meta.n_positions)
 		status = bs_container_corrupt(at->segment->file, at->check->err, "%llu positions where the documents have %llu",
 		                              (unsigned long long)at->segment->meta.n_positions,

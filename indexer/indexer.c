@@ -547,6 +547,7 @@ static void indexing_deinit(struct indexing *at)
 static enum bs_status tidy(struct indexing *at, struct bs_error *err)
 {
 	struct bs_error why = {""};
+	bs_run_release(&at->run);
 	if (at->report.is_refresh && at->report.is_committed && bs_compact(at->job, false, &at->report, &why) != BS_OK)
 		snprintf(at->report.warning, sizeof(at->report.warning), "%.200s", why.text);
 	return report_index(at->job->dir, &at->report, err);

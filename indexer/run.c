@@ -70,11 +70,19 @@ enum bs_status bs_run_start(struct bs_run *run, struct bs_error *err)
 	              : bs_pipeline_new(count_threads(run->job), &words, &run->source_options, &run->pipeline, err);
 }
 
-void bs_run_deinit(struct bs_run *run)
+void bs_run_release(struct bs_run *run)
 {
 	bs_gather_deinit(&run->gather);
 	bs_store_writer_free(run->store);
 	bs_pipeline_free(run->pipeline);
+	run->gather = (struct bs_gather){0};
+	run->store = NULL;
+	run->pipeline = NULL;
+}
+
+void bs_run_deinit(struct bs_run *run)
+{
+	bs_run_release(run);
 	bs_manifest_deinit(&run->manifest);
 }
 

@@ -41,6 +41,8 @@ void bs_run_init(struct bs_run *run, const struct bs_index_job *job, struct bs_i
 /* Gets ready to read and write, once the options are in run->manifest. */
 enum bs_status bs_run_start(struct bs_run *run, struct bs_error *err) BS_WARN_UNUSED;
 void bs_run_deinit(struct bs_run *run);
+/* Gives back the memory that reading and gathering took. */
+void bs_run_release(struct bs_run *run);
 
 /* Since bs_run_init. */
 uint64_t bs_run_elapsed_ns(const struct bs_run *run);

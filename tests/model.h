@@ -115,7 +115,6 @@ void docs_deinit(struct model_docs *docs);
 void docs_add(struct model_docs *docs, const struct model_doc *doc); /* copies it */
 void docs_drop(struct model_docs *docs, size_t i);
 struct model_doc *docs_find(const struct model_docs *docs, uint32_t source, const char *id);
-bool docs_equal(const struct model_docs *a, const struct model_docs *b);
 
 /* The records of a collection, in the order of the last one of each id; those before that were in docs are replaced. */
 void model_read_records(const char *label, uint32_t source, const char *bytes, size_t n_bytes, struct model_docs *docs);

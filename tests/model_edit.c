@@ -50,8 +50,8 @@ static enum model_time random_time(void)
 	return chance(50) ? MODEL_TIME_NOW : chance(70) ? MODEL_TIME_KEPT : chance(70) ? MODEL_TIME_PAST : MODEL_TIME_FUTURE;
 }
 
-/* A line of a collection, mostly a record; without its end. */
-static void random_line(char *line, size_t line_bytes)
+/* A line of a collection, mostly a record, with one of n_ids ids or so; without its end. */
+static void random_line(char *line, size_t line_bytes, uint32_t n_ids)
 {
 	char text[1024], id[64] = "";
 	random_text(text, sizeof(text));
@@ -65,7 +65,7 @@ static void random_line(char *line, size_t line_bytes)
 		snprintf(id, sizeof(id), "\"id\":\"%s:%u\",", chance(50) ? "c.jsonl" : "-", 1 + roll(6));
 		break;
 	default:
-		snprintf(id, sizeof(id), "\"id\":\"%s%u\",", chance(85) ? "r" : "", roll(12));
+		snprintf(id, sizeof(id), "\"id\":\"%s%u\",", chance(85) ? "r" : "", roll(n_ids));
 		break;
 	}
 	switch (roll(20)) {
@@ -97,7 +97,7 @@ char *model_lines(uint32_t n)
 	char *lines = calloc(n + 1, 1200), *at = lines;
 	assert_non_null(lines);
 	for (uint32_t i = 0; i < n; i++) {
-		random_line(at, 1100);
+		random_line(at, 1100, n < 12 ? 12 : n);
 		at += strlen(at);
 		if (i + 1 < n || chance(80))
 			at += sprintf(at, "%s", chance(10) ? "\r\n" : "\n");
@@ -107,7 +107,7 @@ char *model_lines(uint32_t n)
 
 static char *random_collection(void)
 {
-	char *lines = model_lines(chance(4) ? 60 + roll(60) : roll(10));
+	char *lines = model_lines(chance(4) ? 60 + roll(chance(20) ? 1500 : 60) : roll(10));
 	if (chance(95))
 		return lines;
 	char *marked = NULL;
@@ -271,7 +271,7 @@ static void op_append(struct model_files *files)
 		files->rest[0] = '\0';
 	} else if (chance(30)) {
 		char line[1100];
-		random_line(line, sizeof(line));
+		random_line(line, sizeof(line), 12);
 		size_t half = roll((uint32_t)strlen(line) + 1);
 		snprintf(files->rest, sizeof(files->rest), "%.100s%s", line + half, chance(70) ? "\n" : "");
 		disk_append(&files->disk, label, line, half);

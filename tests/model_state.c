@@ -64,15 +64,6 @@ static bool is_same_raw(const struct model_doc *a, const struct model_doc *b)
 	return a->raw_bytes == b->raw_bytes && memcmp(a->raw, b->raw, a->raw_bytes) == 0;
 }
 
-bool docs_equal(const struct model_docs *a, const struct model_docs *b)
-{
-	bool is_equal = a->n == b->n;
-	for (size_t i = 0; is_equal && i < a->n; i++)
-		is_equal = a->at[i].source == b->at[i].source && strcmp(a->at[i].id, b->at[i].id) == 0 &&
-		           is_same_raw(&a->at[i], &b->at[i]);
-	return is_equal;
-}
-
 /* ---- words ---- */
 
 static bool is_word_byte(char c)

@@ -25,16 +25,16 @@
 
 #include "core/check.h"
 #include "corpus/stored_text.h"
-#include "indexer/indexer.h"
 #include "tests/core_rig.h"
 #include "tests/model.h"
+#include "tests/model_run.h"
 
 #define WORLD_OPERATIONS 100
 #define MAX_READERS      2
 #define MAX_WEIGHT       24
-#define MAX_TOLD         50
+#define MAX_TOLD         5
 
-static unsigned n_operations = 1200;
+static unsigned n_operations = 4000;
 static uint64_t main_seed = 1;
 static const char *without = "", *script;
 static uint64_t n_done, n_compared, n_refreshes, n_killed, n_differences;
@@ -113,72 +113,6 @@ static void check_index(struct world *world)
 		difference(world, "check: %s", err.text);
 }
 
-/* A run of the indexer, as drawn. */
-struct run {
-	struct bs_index_job job;
-	const char *sources[MODEL_MAX_SOURCES];
-	char *input; /* of "-", or NULL */
-	struct bs_index_report report;
-	struct bs_error err;
-	struct world *world;  /* disturbed in the middle, if it is not NULL */
-	unsigned countdown;
-};
-
-static void draw_run(const struct world *world, struct run *run)
-{
-	*run = (struct run){.job = {
-		.dir = world->dir,
-		.options = {.words = true, .density = BS_DEFAULT_DENSITY},
-		.use_recorded_options = true,
-		.memory_bytes = chance(30) ? 1 : 0,
-		.n_threads = 1 + roll(2),
-		.max_segment_docs = chance(60) ? 0 : 1 + roll(9),
-		.max_slab_blocks = chance(50),
-		.list_mode = (enum bs_list_mode)roll(3),
-	}};
-}
-
-static void draw_sources(const struct world *world, struct run *run)
-{
-	run->job.sources = run->sources;
-	for (size_t i = 0; i < world->n_sources; i++)
-		if (chance(40))
-			run->sources[run->job.n_sources++] = world->sources[i];
-	for (size_t i = 0; i < run->job.n_sources; i++)
-		if (strcmp(run->sources[i], "-") == 0)
-			run->input = model_lines(roll(5));
-}
-
-static void trace_run(const struct run *run, const char *what)
-{
-	char text[512];
-	int n = snprintf(text, sizeof(text), "bitsift %s --index %s -j%u%s%s", what, run->job.dir, run->job.n_threads,
-	                 run->job.memory_bytes ? " --memory 1" : "", run->job.rebuild ? " --rebuild" : "");
-	for (size_t i = 0; i < run->job.n_sources; i++)
-		n += snprintf(text + n, sizeof(text) - (size_t)n, " %s", run->sources[i]);
-	trace("%s # segments of %u, slabs of %u, lists %d", text, run->job.max_segment_docs, run->job.max_slab_blocks,
-	      (int)run->job.list_mode);
-	if (run->input)
-		trace("# ... its input: %s", run->input);
-}
-
-static enum bs_status do_run(struct run *run)
-{
-	int kept = dup(STDIN_FILENO);
-	if (run->input) {
-		write_text("../input", run->input);
-		int fd = open("../input", O_RDONLY);
-		assert_true(fd >= 0 && dup2(fd, STDIN_FILENO) == STDIN_FILENO);
-		close(fd);
-	}
-	enum bs_status status = bs_index_run(&run->job, &run->report, &run->err);
-	if (kept >= 0) {
-		dup2(kept, STDIN_FILENO);
-		close(kept);
-	}
-	return status;
-}
-
 /* The state that a run should lead to becomes that of the world, if it may. */
 static bool expect_run(struct world *world, const struct run *run, struct model_state *after)
 {
@@ -216,27 +150,10 @@ static void pause_some(uint32_t percent)
 	}
 }
 
-/* Sometimes by the public function, which knows less. */
-static enum bs_status do_refresh(struct run *run)
-{
-	struct bs_build_report report;
-	struct bs_build_request request = {
-		.dir = run->job.dir,
-		.sources = run->job.sources,
-		.n_sources = run->job.n_sources,
-		.n_threads = run->job.n_threads,
-	};
-	if (run->job.rebuild || run->input || chance(70))
-		return do_run(run);
-	enum bs_status status = bs_index_build(&request, &report, &run->err);
-	run->report.n_docs = report.n_docs;
-	return status;
-}
-
 static void refresh(struct world *world, struct run *run)
 {
-	trace_run(run, "index");
-	finish_refresh(world, run, do_refresh(run));
+	run_trace(run, "index");
+	finish_refresh(world, run, run_do_any(run));
 	free(run->input);
 	if (world->is_same && chance(40))
 		check_index(world);
@@ -247,9 +164,9 @@ static void refresh(struct world *world, struct run *run)
 static void op_refresh(struct world *world)
 {
 	struct run run;
-	draw_run(world, &run);
+	run_draw(&run, world->dir);
 	if (chance(25))
-		draw_sources(world, &run);
+		run_draw_sources(&run, world->sources, world->n_sources);
 	pause_some(30);
 	refresh(world, &run);
 }
@@ -257,10 +174,10 @@ static void op_refresh(struct world *world)
 static void op_rebuild(struct world *world)
 {
 	struct run run;
-	draw_run(world, &run);
+	run_draw(&run, world->dir);
 	run.job.rebuild = true;
 	if (chance(25))
-		draw_sources(world, &run);
+		run_draw_sources(&run, world->sources, world->n_sources);
 	refresh(world, &run);
 }
 
@@ -269,13 +186,13 @@ static void op_idle(struct world *world)
 {
 	struct run run;
 	pause_some(100);
-	draw_run(world, &run);
+	run_draw(&run, world->dir);
 	refresh(world, &run);
 	if (!world->is_same)
 		return;
-	draw_run(world, &run);
-	trace_run(&run, "index");
-	enum bs_status status = do_run(&run);
+	run_draw(&run, world->dir);
+	run_trace(&run, "index");
+	enum bs_status status = run_do(&run);
 	finish_refresh(world, &run, status);
 	if (status == BS_OK && (run.report.is_committed || run.report.n_indexed > 0))
 		difference(world, "nothing changed, but %" PRIu64 " documents were indexed%s", run.report.n_indexed,
@@ -295,9 +212,9 @@ static uint64_t count_deleted(struct world *world)
 static void op_compact(struct world *world)
 {
 	struct run run;
-	draw_run(world, &run);
+	run_draw(&run, world->dir);
 	pause_some(20);
-	trace_run(&run, "compact");
+	run_trace(&run, "compact");
 	if (bs_compact_run(&run.job, &run.report, &run.err)) {
 		difference(world, "compact: %s", run.err.text);
 		return;
@@ -351,48 +268,58 @@ static uint64_t generation_of(struct world *world)
 	return info.generation;
 }
 
-/* What a killed refresh left: if it came to commit, all of it, else nothing. */
-static void finish_killed(struct world *world, struct run *run, uint64_t generation, int how)
+/* What a killed run left: if it came to commit, all of it, else nothing. */
+static void finish_killed(struct world *world, struct model_state *after, bool is_refresh, uint64_t generation, int how)
 {
-	struct model_state after;
 	check_index(world);
 	bool is_committed = generation_of(world) > generation;
 	trace("# ... %s, %s", WIFSIGNALED(how) ? "killed" : "done", is_committed ? "committed" : "not committed");
-	bool is_possible = expect_run(world, run, &after);
 	if (is_committed || (WIFEXITED(how) && WEXITSTATUS(how) == BS_OK)) {
-		take_state(world, &after);
-		world->is_known |= is_possible;
-		world->is_clean |= is_possible;
+		take_state(world, after);
+		world->is_known |= is_refresh;
+		world->is_clean |= is_refresh;
 	} else {
-		state_deinit(&after);
+		state_deinit(after);
 	}
 }
 
 static void op_kill(struct world *world)
 {
 	struct run run;
-	bool is_compaction = chance(30);
+	struct model_state after;
+	const char *id = NULL;
+	bool is_compaction = chance(30), is_possible = false;
 	uint64_t generation = generation_of(world);
 	uint32_t patience_us = roll(chance(50) ? 8000 : 1500);
 	int how = 0;
-	draw_run(world, &run);
-	if (!is_compaction && chance(25))
-		draw_sources(world, &run);
-	run.job.rebuild = !is_compaction && chance(15);
-	trace_run(&run, is_compaction ? "compact" : "index");
+	run_draw(&run, world->dir);
+	if (!is_compaction && world->is_known && world->state.docs.n > 0 && chance(20)) {
+		id = world->state.docs.at[roll((uint32_t)world->state.docs.n)].id;
+		trace("bitsift delete --index %s -- '%s'", world->dir, id);
+		state_copy(&world->state, &after);
+		state_delete(&after, id);
+	} else if (is_compaction) {
+		run_trace(&run, "compact");
+		state_copy(&world->state, &after);
+	} else {
+		if (chance(25))
+			run_draw_sources(&run, world->sources, world->n_sources);
+		run.job.rebuild = chance(15);
+		run_trace(&run, "index");
+		is_possible = expect_run(world, &run, &after);
+	}
 	trace("# ... killed after %u us", patience_us);
 	pid_t child = fork();
 	assert_true(child >= 0);
 	if (child == 0)
-		_exit((int)(is_compaction ? bs_compact_run(&run.job, &run.report, &run.err) : do_run(&run)));
+		_exit((int)(id              ? bs_index_delete(world->dir, &id, 1, false, NULL, &run.err)
+		            : is_compaction ? bs_compact_run(&run.job, &run.report, &run.err)
+		                            : run_do(&run)));
 	usleep(patience_us);
 	kill(child, SIGKILL);
 	assert_int_equal(waitpid(child, &how, 0), child);
 	n_killed += WIFSIGNALED(how);
-	if (is_compaction)
-		check_index(world);
-	else
-		finish_killed(world, &run, generation, how);
+	finish_killed(world, &after, is_possible, generation, how);
 	free(run.input);
 	if (world->is_same)
 		compare(world, 4);
@@ -404,20 +331,23 @@ static int disturb(void *context, const struct bs_index_report *so_far);
 static void op_disturb(struct world *world)
 {
 	struct run run;
-	draw_run(world, &run);
+	/* Whether what was deleted changed in between would not be known. */
+	if (world->state.excluded.n > 0)
+		return;
+	run_draw(&run, world->dir);
 	run.world = world;
 	run.countdown = roll(4);
 	run.job.progress = disturb;
 	run.job.context = &run;
-	trace_run(&run, "index");
+	run_trace(&run, "index");
 	world->is_known = world->is_clean = false;
-	enum bs_status status = do_run(&run);
+	enum bs_status status = run_do(&run);
 	if (status && status != BS_NOT_FOUND && status != BS_IO)
 		difference(world, "disturbed: %s: %s", bs_status_name(status), run.err.text);
 	check_index(world);
 	if (!world->is_same)
 		return;
-	draw_run(world, &run);
+	run_draw(&run, world->dir);
 	refresh(world, &run);
 }
 
@@ -547,8 +477,8 @@ static void start_world(struct world *world)
 		model_make(&world->files, world->files.content[i]);
 	bool is_possible = false;
 	while (!is_possible) {
-		draw_run(world, &run);
-		draw_sources(world, &run);
+		run_draw(&run, world->dir);
+		run_draw_sources(&run, world->sources, world->n_sources);
 		is_possible = run.job.n_sources > 0 && expect_run(world, &run, &after);
 		if (is_possible)
 			state_deinit(&after);

@@ -1,0 +1,87 @@
+/* model_run.c: see model_run.h. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/core_rig.h"
+#include "tests/model.h"
+#include "tests/model_run.h"
+
+void run_draw(struct run *run, const char *dir)
+{
+	*run = (struct run){.job = {
+		.dir = dir,
+		.options = {.words = true, .density = BS_DEFAULT_DENSITY},
+		.use_recorded_options = true,
+		.memory_bytes = chance(30) ? 1 : 0,
+		.n_threads = 1 + roll(2),
+		.max_segment_docs = chance(60) ? 0 : 1 + roll(9),
+		.max_slab_blocks = chance(50),
+		.list_mode = (enum bs_list_mode)roll(3),
+	}};
+}
+
+void run_draw_sources(struct run *run, const char *const *sources, size_t n_sources)
+{
+	run->job.sources = run->sources;
+	for (size_t i = 0; i < n_sources; i++)
+		if (chance(40))
+			run->sources[run->job.n_sources++] = sources[i];
+	for (size_t i = 0; i < run->job.n_sources; i++)
+		if (strcmp(run->sources[i], "-") == 0)
+			run->input = model_lines(roll(5));
+}
+
+void run_trace(const struct run *run, const char *what)
+{
+	char text[512];
+	int n = snprintf(text, sizeof(text), "bitsift %s --index %s -j%u%s%s", what, run->job.dir, run->job.n_threads,
+	                 run->job.memory_bytes ? " --memory 1" : "", run->job.rebuild ? " --rebuild" : "");
+	for (size_t i = 0; i < run->job.n_sources; i++)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, " %s", run->sources[i]);
+	trace("%s # segments of %u, slabs of %u, lists %d", text, run->job.max_segment_docs, run->job.max_slab_blocks,
+	      (int)run->job.list_mode);
+	if (run->input)
+		trace("# ... its input: %s", run->input);
+}
+
+enum bs_status run_do(struct run *run)
+{
+	int kept = dup(STDIN_FILENO);
+	if (run->input) {
+		write_text("../input", run->input);
+		int fd = open("../input", O_RDONLY);
+		assert_true(fd >= 0 && dup2(fd, STDIN_FILENO) == STDIN_FILENO);
+		close(fd);
+	}
+	enum bs_status status = bs_index_run(&run->job, &run->report, &run->err);
+	if (kept >= 0) {
+		dup2(kept, STDIN_FILENO);
+		close(kept);
+	}
+	return status;
+}
+
+/* Sometimes by the public function, which knows less. */
+enum bs_status run_do_any(struct run *run)
+{
+	struct bs_build_report report;
+	struct bs_build_request request = {
+		.dir = run->job.dir,
+		.sources = run->job.sources,
+		.n_sources = run->job.n_sources,
+		.n_threads = run->job.n_threads,
+	};
+	if (run->job.rebuild || run->input || chance(70))
+		return run_do(run);
+	enum bs_status status = bs_index_build(&request, &report, &run->err);
+	run->report.n_docs = report.n_docs;
+	return status;
+}

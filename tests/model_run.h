@@ -1,0 +1,27 @@
+/* model_run.h: runs of the indexer for test_model.c, with random options that must not matter. */
+#ifndef BS_TESTS_MODEL_RUN_H
+#define BS_TESTS_MODEL_RUN_H
+
+#include "indexer/indexer.h"
+#include "tests/model.h"
+
+/* A run of the indexer, as drawn. */
+struct run {
+	struct bs_index_job job;
+	const char *sources[MODEL_MAX_SOURCES];
+	char *input; /* of "-", or NULL */
+	struct bs_index_report report;
+	struct bs_error err;
+	void *world;          /* disturbed in the middle */
+	unsigned countdown;
+};
+
+/* Of the index in dir, without sources; some of these; both overwrite. */
+void run_draw(struct run *run, const char *dir);
+void run_draw_sources(struct run *run, const char *const *sources, size_t n_sources);
+void run_trace(const struct run *run, const char *what);
+enum bs_status run_do(struct run *run);
+/* Sometimes by the public function, which knows less. */
+enum bs_status run_do_any(struct run *run);
+
+#endif
