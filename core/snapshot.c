@@ -176,7 +176,7 @@ uint64_t bs_snapshot_n_deleted(const struct bs_snapshot *snapshot, uint32_t segm
 {
 	const uint8_t *bits = snapshot->tombstones[segment];
 	uint64_t n_deleted = 0;
-	for (uint64_t i = 0; bits && i < (snapshot->segments[segment].meta.n_docs + 7) / 8; i++)
+	for (uint64_t i = 0; bits && i < ((uint64_t)bs_snapshot_segment_docs(snapshot, segment) + 7) / 8; i++)
 		n_deleted += (unsigned)__builtin_popcount(bits[i]);
 	return n_deleted;
 }

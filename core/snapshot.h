@@ -28,7 +28,7 @@ struct bs_snapshot {
 	struct bs_doc_table exclusions;        /* deleted by id, and not to come back until they change */
 	struct bs_doc_table_builder overlay;
 	uint64_t n_docs;                       /* of the segments, with deleted ones, as scores count them */
-	uint64_t n_live_docs;                  /* as opened */
+	uint64_t n_live_docs;                  /* as opened, or as freshen left it, with the overlay's */
 	uint64_t n_positions;
 };
 

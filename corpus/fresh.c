@@ -147,6 +147,9 @@ enum bs_status bs_snapshot_freshen(struct bs_snapshot *snapshot,
 		status = freshen_source(&at, i, err);
 	if (!status)
 		status = bury_overlay(&at, err);
+	snapshot->n_live_docs = 0;
+	for (uint32_t s = 0; s <= snapshot->manifest.n_segments; s++)
+		snapshot->n_live_docs += bs_snapshot_segment_docs(snapshot, s) - bs_snapshot_n_deleted(snapshot, s);
 	bs_refresh_deinit(&at.refresh);
 	bs_reader_free(at.reader);
 	return status;

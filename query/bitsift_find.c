@@ -68,7 +68,7 @@ void bs_index_describe(const struct bs_index *index, struct bs_index_info *info_
 	const struct bs_snapshot *snapshot = &index->search.snapshot;
 	*info_out = (struct bs_index_info){
 		.n_docs = snapshot->n_live_docs,
-		.n_deleted = snapshot->n_docs - snapshot->n_live_docs,
+		.n_deleted = snapshot->n_docs + snapshot->overlay.n_docs - snapshot->n_live_docs,
 		.n_segments = snapshot->manifest.n_segments,
 		.generation = snapshot->manifest.generation,
 		.is_other_unicode = index->search.is_other_unicode,
@@ -87,7 +87,7 @@ static enum bs_status tell_hit(void *context, const struct bs_search_hit *hit, s
 	struct bs_find_hit told = {
 		.rank = hit->rank,
 		.score = hit->score,
-		.id = (const char *)hit->id,
+		.id = hit->id_bytes ? (const char *)hit->id : "",
 		.id_bytes = hit->id_bytes,
 		.path = hit->path,
 		.snippet = (const char *)hit->snippet,

@@ -76,6 +76,8 @@ struct model_files {
 	const char *content[MODEL_MAX_SOURCES]; /* labels, borrowed */
 	size_t n_content;
 	char rest[128];                         /* of a line half of which was appended */
+	char undo[4096], undo_path[256];        /* before the last edit */
+	size_t undo_bytes;
 };
 
 struct model_edit {

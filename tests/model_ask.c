@@ -167,7 +167,7 @@ static int take_hit(void *context, const struct bs_find_hit *hit)
 	struct answer *answer = context;
 	answer->hits = realloc(answer->hits, (answer->n + 1) * sizeof(*answer->hits));
 	assert_non_null(answer->hits);
-	answer->hits[answer->n++] = (struct hit){strndup(hit->id, hit->id_bytes), hit->score};
+	answer->hits[answer->n++] = (struct hit){strndup(hit->id_bytes ? hit->id : "", hit->id_bytes), hit->score};
 	return hit->rank != 0 && hit->rank != answer->n;
 }
 
@@ -399,7 +399,7 @@ bool model_compare(struct bs_index *index, const struct model_state *state, cons
 	}
 	comparison.is_scored = view == MODEL_CLEAN && info.n_deleted == 0;
 	query_make(&query, ALL);
-	if (view != MODEL_FRESH && info.n_docs != state->docs.n)
+	if (info.n_docs != state->docs.n)
 		differ(&comparison, &(struct answer){.n = 0}, "%" PRIu64 " documents, not %zu", info.n_docs, state->docs.n);
 	if (bs_finder_new(index, &comparison.finder, &err))
 		fail_msg("%s", err.text);

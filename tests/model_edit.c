@@ -181,6 +181,11 @@ static void op_edit(struct model_files *files)
 	snprintf(path, sizeof(path), "%s", node->path);
 	size_t n_bytes = node->n_bytes;
 	char *bytes = memcpy(malloc(n_bytes + 1), node->bytes, n_bytes + 1);
+	if (n_bytes < sizeof(files->undo)) {
+		memcpy(files->undo, bytes, n_bytes);
+		files->undo_bytes = n_bytes;
+		snprintf(files->undo_path, sizeof(files->undo_path), "%s", path);
+	}
 	if (chance(70) && change_digit(bytes, n_bytes))
 		disk_write(&files->disk, path, bytes, n_bytes, chance(60), random_time());
 	else if (chance(20)) /* the same bytes */
@@ -188,6 +193,14 @@ static void op_edit(struct model_files *files)
 	else if (!is_collection(path) && !strstr(path, ".ignore"))
 		write_text_at(files, path, random_time());
 	free(bytes);
+}
+
+/* As it was before the last edit. */
+static void op_undo(struct model_files *files)
+{
+	const struct model_node *node = disk_find(&files->disk, files->undo_path);
+	if (node && node->kind == MODEL_FILE)
+		disk_write(&files->disk, files->undo_path, files->undo, files->undo_bytes, chance(60), random_time());
 }
 
 static void op_remove(struct model_files *files)
@@ -375,6 +388,7 @@ const struct model_edit model_edits[] = {
 	{"swap", 2, op_swap},         {"link", 1, op_link},         {"binary", 1, op_binary},   {"ignore", 2, op_ignore},
 	{"append", 14, op_append},    {"endline", 3, op_end_line},  {"rewrite", 4, op_rewrite}, {"truncate", 3, op_truncate},
 	{"vanish", 3, op_vanish},     {"return", 2, op_return},     {"morph", 2, op_morph},
+	{"undo", 4, op_undo},
 };
 
 const size_t n_model_edits = COUNT(model_edits);

@@ -69,7 +69,6 @@ enum bs_status run_do(struct run *run)
 	return status;
 }
 
-/* Sometimes by the public function, which knows less. */
 enum bs_status run_do_any(struct run *run)
 {
 	struct bs_build_report report;

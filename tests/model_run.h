@@ -12,12 +12,13 @@ struct run {
 	char *input; /* of "-", or NULL */
 	struct bs_index_report report;
 	struct bs_error err;
-	void *world;          /* disturbed in the middle */
-	unsigned countdown;
+	void *world;       /* disturbed in the middle: the test's own, */
+	unsigned countdown; /* after so many calls of progress */
 };
 
-/* Of the index in dir, without sources; some of these; both overwrite. */
+/* Overwrites run: of the index in dir, without sources. */
 void run_draw(struct run *run, const char *dir);
+/* Adds some of the sources, and input if "-" is among them, which is to be freed. */
 void run_draw_sources(struct run *run, const char *const *sources, size_t n_sources);
 void run_trace(const struct run *run, const char *what);
 enum bs_status run_do(struct run *run);
