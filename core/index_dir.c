@@ -181,9 +181,18 @@ void bs_index_sweep(const char *dir, const struct bs_manifest *manifest)
 	closedir(stream);
 }
 
-uint64_t bs_index_next_number(const char *dir)
+void bs_index_sweep_failed(const char *dir, const struct bs_manifest *old)
 {
-	uint64_t next = 1;
+	struct bs_manifest last;
+	enum bs_status status = bs_manifest_read(dir, &last, NULL);
+	if (status == BS_NOT_FOUND ? !old : !status && old && last.generation == old->generation)
+		bs_index_sweep(dir, old);
+	bs_manifest_deinit(&last);
+}
+
+uint64_t bs_index_next_number(const char *dir, const struct bs_manifest *old)
+{
+	uint64_t next = old && old->next_number > 1 ? old->next_number : 1;
 	DIR *stream = opendir(dir);
 	if (!stream)
 		return next;

@@ -28,8 +28,9 @@ enum bs_status bs_index_find(char **dir_out, struct bs_error *err) BS_WARN_UNUSE
 /* DIR/PREFIX-NUMBER, to be freed by the caller; NULL when out of memory. prefix: "seg", "del" or "exc". */
 char *bs_index_file_path(const char *dir, const char *prefix, uint64_t number);
 
-/* One more than the largest number that a file in DIR bears; at least 1. */
-uint64_t bs_index_next_number(const char *dir);
+/* A number for a new file: greater than that of every file in DIR, and not less than the one that old (nullable)
+ * recorded. Numbers are not used again, lest a reader of an old manifest open a file of a new one. */
+uint64_t bs_index_next_number(const char *dir, const struct bs_manifest *old);
 
 /* ---- the writer's lock ---- */
 
@@ -48,6 +49,9 @@ void bs_index_lock_release(struct bs_index_lock *lock);
 /* Removes segments, tombstones and temporary files that manifest does not name (all of them if it is NULL). Only with
  * the lock held. Readers have their files mapped and are not disturbed. */
 void bs_index_sweep(const char *dir, const struct bs_manifest *manifest);
+/* After a failed run upon the commit old (NULL: none): the same, unless the manifest was replaced after all, and only
+ * flushing it failed. Then nothing goes: after a crash either commit may be the last. */
+void bs_index_sweep_failed(const char *dir, const struct bs_manifest *old);
 
 /* ---- the small files; segments are the indexer's ---- */
 

@@ -58,7 +58,7 @@ enum bs_status bs_delete_documents(struct bs_snapshot *snapshot, const struct bs
 	if (status)
 		return status;
 	manifest.generation++;
-	manifest.next_number = bs_index_next_number(snapshot->dir);
+	manifest.next_number = bs_index_next_number(snapshot->dir, &snapshot->manifest);
 	for (size_t i = 0; i < n_refs && !status; i++)
 		status = bs_snapshot_mark(snapshot, refs[i], true, err);
 	if (!status)
@@ -67,8 +67,10 @@ enum bs_status bs_delete_documents(struct bs_snapshot *snapshot, const struct bs
 		status = bs_index_keep_segments(snapshot, &manifest, &n_changed, err);
 	if (!status)
 		status = bs_manifest_write(snapshot->dir, &manifest, err);
-	/* Of a failed deletion the new files go, else the old ones. */
-	bs_index_sweep(snapshot->dir, status ? &snapshot->manifest : &manifest);
+	if (status)
+		bs_index_sweep_failed(snapshot->dir, &snapshot->manifest);
+	else
+		bs_index_sweep(snapshot->dir, &manifest);
 	bs_manifest_deinit(&manifest);
 	return status;
 }

@@ -6,20 +6,40 @@
 
 #include "core/hash.h"
 
-/* By source and name; a record without id is named by its line. */
-static uint64_t record_hash(const struct bs_doc_record *record)
+/* Of one source ids are unique, whether a record is named by its line or has an id that looks like it. */
+static enum bs_status make_id(const struct bs_source *source, const struct bs_doc_record *record, struct bs_buffer *id,
+                              struct bs_error *err)
 {
-	uint64_t line = record->flags & BS_DOC_NAMED_BY_LINE ? record->place[2] : 0;
-	return bs_hash_mix(bs_checksum(record->name, record->name_bytes) + bs_hash_mix(line) + record->source);
+	return bs_source_append_id(source, record->name, record->name_bytes,
+	                           record->flags & BS_DOC_NAMED_BY_LINE ? record->place[2] : 0, id, err);
 }
 
-static bool is_same(const struct bs_doc_record *a, const struct bs_doc_record *b)
+static uint64_t id_hash(const uint8_t *id, size_t id_bytes, uint32_t source)
 {
-	bool is_by_line = a->flags & BS_DOC_NAMED_BY_LINE;
-	if (a->source != b->source || is_by_line != ((b->flags & BS_DOC_NAMED_BY_LINE) != 0) ||
-	    a->name_bytes != b->name_bytes || (is_by_line && a->place[2] != b->place[2]))
-		return false;
-	return a->name_bytes == 0 || memcmp(a->name, b->name, a->name_bytes) == 0;
+	return bs_hash_mix(bs_checksum(id, id_bytes) + source);
+}
+
+static enum bs_status add_entry(struct bs_exclusions *exclusions, const struct bs_snapshot *snapshot, uint32_t i,
+                                struct bs_error *err)
+{
+	struct bs_exclusion *entry = &exclusions->entries[i];
+	struct bs_buffer *texts = &exclusions->id_texts;
+	enum bs_status status = bs_doc_table_get(&snapshot->exclusions, i, &entry->record, err);
+	if (status)
+		return status;
+	uint32_t number = entry->record.source;
+	if (number >= snapshot->manifest.n_sources)
+		return bs_container_corrupt(snapshot->exclusion_file, err, "exclusion %u is of source %u, which is not recorded", i,
+		                            number);
+	const struct bs_source_record *recorded = &snapshot->manifest.sources[number];
+	struct bs_source source = {.kind = (enum bs_source_kind)recorded->kind, .label = recorded->label};
+	entry->id_offset = texts->used_bytes;
+	status = make_id(&source, &entry->record, texts, err);
+	if (status)
+		return status;
+	entry->id_bytes = texts->used_bytes - entry->id_offset;
+	uint64_t hash = id_hash(texts->data + entry->id_offset, entry->id_bytes, number);
+	return bs_id_set_add(&exclusions->ids, hash, (struct bs_id_place){0, i}, err);
 }
 
 enum bs_status bs_exclusions_init(struct bs_exclusions *exclusions, const struct bs_snapshot *snapshot,
@@ -32,10 +52,7 @@ enum bs_status bs_exclusions_init(struct bs_exclusions *exclusions, const struct
 		return bs_fail_memory(err, "exclusions", ((size_t)n + 1) * sizeof(*exclusions->entries));
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < n && !status; i++) {
-		struct bs_exclusion *entry = &exclusions->entries[i];
-		status = bs_doc_table_get(&snapshot->exclusions, i, &entry->record, err);
-		if (!status)
-			status = bs_id_set_add(&exclusions->ids, record_hash(&entry->record), (struct bs_id_place){0, i}, err);
+		status = add_entry(exclusions, snapshot, i, err);
 		exclusions->n_entries += !status;
 	}
 	if (status)
@@ -47,6 +64,8 @@ void bs_exclusions_deinit(struct bs_exclusions *exclusions)
 {
 	free(exclusions->entries);
 	bs_id_set_deinit(&exclusions->ids);
+	bs_buffer_deinit(&exclusions->id_texts);
+	bs_buffer_deinit(&exclusions->id);
 	*exclusions = (struct bs_exclusions){0};
 }
 
@@ -55,46 +74,84 @@ void bs_exclusions_keep(struct bs_exclusions *exclusions, uint32_t i)
 	exclusions->entries[i].state = BS_EXCLUSION_UNCHANGED;
 }
 
-void bs_exclusions_meet(struct bs_exclusions *exclusions, const struct bs_doc_record *record, struct bs_id_place place)
+enum bs_status bs_exclusions_meet(struct bs_exclusions *exclusions, const struct bs_source *source,
+                                  const struct bs_doc_record *record, struct bs_id_place place, struct bs_error *err)
 {
+	struct bs_buffer *id = &exclusions->id;
 	if (exclusions->n_entries == 0)
-		return;
-	uint64_t hash = record_hash(record);
+		return BS_OK;
+	bs_buffer_clear(id);
+	enum bs_status status = make_id(source, record, id, err);
+	if (status)
+		return status;
+	uint64_t hash = id_hash(id->data, id->used_bytes, record->source);
 	uint64_t cursor = hash;
 	struct bs_id_place *found;
 	while ((found = bs_id_set_next(&exclusions->ids, hash, &cursor)) != NULL) {
 		struct bs_exclusion *entry = &exclusions->entries[found->document];
-		if (!is_same(&entry->record, record))
+		const uint8_t *text = exclusions->id_texts.data + entry->id_offset;
+		if (entry->record.source != record->source || entry->id_bytes != id->used_bytes ||
+		    (id->used_bytes > 0 && memcmp(text, id->data, id->used_bytes) != 0))
 			continue;
 		entry->state = BS_EXCLUSION_MET;
 		entry->met = *record;
 		entry->place = place;
-		return;
+		return BS_OK;
 	}
+	return BS_OK;
 }
 
-enum bs_status bs_exclusions_settle(struct bs_exclusions *exclusions, uint32_t source, bool is_whole,
-                                    struct bs_claims *claims, struct bs_error *err)
+/* Whether the file of an entry is still there, though no walk came by it. */
+static bool is_there(const struct bs_source *source, const struct bs_doc_record *record)
+{
+	struct bs_buffer path = {0};
+	struct bs_stamp stamp;
+	if (source->kind != BS_SOURCE_FOLDER || !bs_doc_name_is_below(record->name, record->name_bytes))
+		return false;
+	enum bs_status status = bs_buffer_append(&path, source->path, strlen(source->path), NULL);
+	if (!status)
+		status = bs_buffer_append(&path, "/", 1, NULL);
+	if (!status)
+		status = bs_buffer_append(&path, record->name, record->name_bytes, NULL);
+	if (!status)
+		status = bs_buffer_append(&path, "", 1, NULL);
+	/* In doubt it stays deleted. */
+	if (!status)
+		status = bs_path_stamp((const char *)path.data, &stamp, NULL);
+	bs_buffer_deinit(&path);
+	return status != BS_NOT_FOUND;
+}
+
+/* The same content, if at another place or under another stamp, is killed again; anything else ends the entry. */
+static enum bs_status settle_met(struct bs_exclusions *exclusions, struct bs_exclusion *entry, struct bs_claims *claims,
+                                 struct bs_error *err)
+{
+	exclusions->is_changed = true;
+	if (entry->met.checksum != entry->record.checksum) {
+		entry->state = BS_EXCLUSION_OVER;
+		return BS_OK;
+	}
+	struct bs_doc_record moved = entry->met;
+	moved.name = entry->record.name;
+	moved.name_bytes = entry->record.name_bytes;
+	entry->record = moved;
+	return bs_claims_kill(claims, entry->place, err);
+}
+
+enum bs_status bs_exclusions_settle(struct bs_exclusions *exclusions, const struct bs_source *source, uint32_t number,
+                                    bool is_whole, struct bs_claims *claims, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < exclusions->n_entries && !status; i++) {
 		struct bs_exclusion *entry = &exclusions->entries[i];
-		if (entry->record.source != source)
+		if (entry->record.source != number)
 			continue;
-		bool is_over = entry->state == BS_EXCLUSION_UNSEEN && is_whole;
-		if (entry->state == BS_EXCLUSION_MET && entry->met.checksum == entry->record.checksum) {
-			/* The same content at another place, or under another stamp. */
-			struct bs_doc_record moved = entry->met;
-			moved.name = entry->record.name;
-			entry->record = moved;
-			exclusions->is_changed = true;
-			status = bs_claims_kill(claims, entry->place, err);
-		} else if (entry->state == BS_EXCLUSION_MET) {
-			is_over = true;
-		}
-		exclusions->is_changed |= is_over;
-		if (is_over)
-			entry->state = BS_EXCLUSION_OVER;
+		if (entry->state == BS_EXCLUSION_MET)
+			status = settle_met(exclusions, entry, claims, err);
+		if (entry->state != BS_EXCLUSION_UNSEEN || !is_whole || is_there(source, &entry->record))
+			continue;
+		entry->state = BS_EXCLUSION_OVER;
+		exclusions->is_changed = true;
 	}
 	return status;
 }

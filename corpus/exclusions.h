@@ -13,6 +13,7 @@
 #include "core/status.h"
 #include "corpus/claims.h"
 #include "corpus/id_set.h"
+#include "corpus/source.h"
 
 /* What came of an entry in this run. */
 enum bs_exclusion_state {
@@ -24,6 +25,8 @@ enum bs_exclusion_state {
 
 struct bs_exclusion {
 	struct bs_doc_record record; /* name borrowed from the snapshot */
+	size_t id_offset;            /* in id_texts */
+	size_t id_bytes;
 	enum bs_exclusion_state state;
 	struct bs_doc_record met;    /* MET: the last one; its name is not to be used */
 	struct bs_id_place place;    /* MET: where that is, for bs_claims_kill */
@@ -34,6 +37,8 @@ struct bs_exclusions {
 	struct bs_exclusion *entries;
 	uint32_t n_entries;
 	struct bs_id_set ids;
+	struct bs_buffer id_texts; /* of all entries */
+	struct bs_buffer id;       /* scratch */
 	bool is_changed; /* what is recorded is not what should be */
 };
 
@@ -44,12 +49,15 @@ void bs_exclusions_deinit(struct bs_exclusions *exclusions);
 
 /* Entry number i is still what was deleted. */
 void bs_exclusions_keep(struct bs_exclusions *exclusions, uint32_t i);
-/* A document was read: is it one of them? Later ones of the same id take its place. */
-void bs_exclusions_meet(struct bs_exclusions *exclusions, const struct bs_doc_record *record, struct bs_id_place place);
-/* The source has been read; is_whole: all of it, so that what was not met is gone. Documents that are what was deleted
- * are killed again, entries that are not so end. BS_NO_MEMORY. */
-enum bs_status bs_exclusions_settle(struct bs_exclusions *exclusions, uint32_t source, bool is_whole,
-                                    struct bs_claims *claims, struct bs_error *err) BS_WARN_UNUSED;
+/* A document of the source was read: is its id one of them? Later ones of the same id take its place. BS_NO_MEMORY. */
+enum bs_status bs_exclusions_meet(struct bs_exclusions *exclusions, const struct bs_source *source,
+                                  const struct bs_doc_record *record, struct bs_id_place place, struct bs_error *err)
+	BS_WARN_UNUSED;
+/* Source `number` has been read; is_whole: all of it, so that what was not met is gone (a file that is there, but could
+ * not be read or is ignored, is not). Documents that are what was deleted are killed again, entries that are not so end.
+ * BS_NO_MEMORY. */
+enum bs_status bs_exclusions_settle(struct bs_exclusions *exclusions, const struct bs_source *source, uint32_t number,
+                                    bool is_whole, struct bs_claims *claims, struct bs_error *err) BS_WARN_UNUSED;
 /* Appends the records of the entries that go on. BS_NO_MEMORY. */
 enum bs_status bs_exclusions_record(const struct bs_exclusions *exclusions, struct bs_doc_table_builder *records,
                                     struct bs_error *err) BS_WARN_UNUSED;

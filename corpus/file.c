@@ -89,6 +89,9 @@ struct bs_stamp bs_file_stamp(const struct stat *found)
 
 enum bs_status bs_file_status(int error_number)
 {
+	/* Says nothing of the file: whoever takes it for unreadable would drop what it holds. */
+	if (error_number == EMFILE || error_number == ENFILE || error_number == ENOMEM)
+		return BS_NO_MEMORY;
 	return error_number == ENOENT || error_number == ENOTDIR ? BS_NOT_FOUND : BS_IO;
 }
 
@@ -169,7 +172,10 @@ enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, st
 	/* O_NONBLOCK: a pipe that took the file's place must not make us wait for its writer. */
 	int fd = bs_file_open(dir_fd, path, O_RDONLY | O_NONBLOCK);
 	if (fd < 0 || fstat(fd, &found)) {
-		refuse_errno(refusal_out, errno);
+		if (bs_file_status(errno) == BS_NO_MEMORY)
+			status = bs_fail(err, BS_NO_MEMORY, "%s: %s", path, strerror(errno));
+		else
+			refuse_errno(refusal_out, errno);
 		goto out;
 	}
 	*stamp_out = bs_file_stamp(&found);

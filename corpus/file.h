@@ -39,7 +39,8 @@ int bs_file_stat(const char *path, struct stat *stat_out);
 /* The stamp of a file that has been stat'ed. */
 struct bs_stamp bs_file_stamp(const struct stat *found);
 
-/* BS_NOT_FOUND if the errno means that nothing is there by that name, else BS_IO. */
+/* BS_NOT_FOUND if the errno means that nothing is there by that name, BS_NO_MEMORY if it says nothing of the file but that
+ * the process or the machine has no more of something, else BS_IO. */
 enum bs_status bs_file_status(int error_number);
 
 /*

@@ -446,7 +446,8 @@ static enum bs_status recall_stored(struct bs_reader *reader, const struct bs_sn
 /* Reads the document as it is now; *is_there_out: it could be read. Fails only with what no one else can mend. */
 static enum bs_status recall(struct bs_reader *reader, const struct bs_source *source, const char *name,
                              const struct bs_known *known, const struct bs_snapshot *snapshot,
-                             struct bs_document *document, bool *is_there_out, struct bs_error *err)
+                             const struct bs_document_sink *sink, struct bs_document *document, bool *is_there_out,
+                             struct bs_error *err)
 {
 	struct bs_error why = {0};
 	struct bs_stamp stamp;
@@ -467,6 +468,9 @@ static enum bs_status recall(struct bs_reader *reader, const struct bs_source *s
 		break;
 	}
 	*is_there_out = !status && !refusal.reason;
+	/* Stored text that the options of a rebuild make no document of is left out, as it would be from a pipe. */
+	if (source->kind == BS_SOURCE_STDIN && status == BS_INVALID)
+		return pass_over(reader, source, "", known->place[2], BS_SKIP_NO_TEXT, why.text, sink, err);
 	bool is_ours = status == BS_NO_MEMORY || (source->kind == BS_SOURCE_STDIN && status);
 	return is_ours ? bs_fail(err, status, "%s", why.text) : BS_OK;
 }
@@ -485,7 +489,7 @@ static enum bs_status recall_batch(struct bs_reader *reader, const struct bs_sou
 	for (size_t i = 0; i < batch->n_items && !status; i++, name += strlen(name) + 1) {
 		struct bs_document document;
 		bool is_there;
-		status = recall(reader, source, name, &known[i], batch->recall, &document, &is_there, err);
+		status = recall(reader, source, name, &known[i], batch->recall, sink, &document, &is_there, err);
 		if (status || !is_there)
 			continue;
 		document.known = known[i].ref;

@@ -173,7 +173,9 @@ enum bs_status bs_refresh_take(struct bs_refresh *refresh, const struct bs_doc_t
 {
 	struct bs_id_place place = {refresh->claims.n_segments - 1, gathered->n_docs};
 	bool is_record = refresh->source->kind == BS_SOURCE_COLLECTION || refresh->source->kind == BS_SOURCE_STDIN;
-	bs_exclusions_meet(&refresh->exclusions, record, place);
+	enum bs_status status = bs_exclusions_meet(&refresh->exclusions, refresh->source, record, place, err);
+	if (status)
+		return status;
 	/* Paths are unique as they are. */
 	if (!is_record)
 		return count_read_again(refresh, record, known, err);
@@ -208,8 +210,8 @@ enum bs_status bs_refresh_end(struct bs_refresh *refresh, const struct bs_feed *
 		refresh->n_removed -= refresh->n_read_again;
 	}
 	if (!status)
-		status = bs_exclusions_settle(&refresh->exclusions, refresh->number, !refresh->is_appended, &refresh->claims,
-		                              err);
+		status = bs_exclusions_settle(&refresh->exclusions, refresh->source, refresh->number, !refresh->is_appended,
+		                              &refresh->claims, err);
 	if (!status && feed && refresh->source->kind == BS_SOURCE_COLLECTION)
 		record_collection(refresh, feed, suspect_from_ns, record);
 	return status;

@@ -219,7 +219,7 @@ static enum bs_status compact_segments(struct compact *compact, struct bs_index_
 	if (status)
 		return status;
 	run->manifest.generation++;
-	run->manifest.next_number = bs_index_next_number(run->job->dir);
+	run->manifest.next_number = bs_index_next_number(run->job->dir, &compact->snapshot.manifest);
 	status = bs_run_start(run, err);
 	if (!status)
 		status = move_documents(compact, err);
@@ -242,7 +242,7 @@ enum bs_status bs_compact(const struct bs_index_job *job, bool is_all, struct bs
 		status = compact_segments(&compact, report, err);
 	/* What a failed one wrote is of no use. */
 	if (status && compact.snapshot.dir)
-		bs_index_sweep(job->dir, &compact.snapshot.manifest);
+		bs_index_sweep_failed(job->dir, &compact.snapshot.manifest);
 	free(compact.plan.chosen);
 	bs_run_deinit(&compact.run);
 	bs_snapshot_deinit(&compact.snapshot);

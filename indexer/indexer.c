@@ -37,11 +37,16 @@ struct indexing {
 
 /* ---- documents ---- */
 
-/* A document of the old index, read from there: its record, but for where its text is stored now. */
-static enum bs_status old_record(const struct indexing *at, const struct bs_document *document,
-                                 struct bs_doc_record *record_out, struct bs_error *err)
+/* A document of the old index, read from there: its record, but for its name, which the options may have changed. */
+static enum bs_status old_record(const struct indexing *at, const struct bs_harvest *harvest,
+                                 const struct bs_harvest_doc *doc, struct bs_doc_record *record_out,
+                                 struct bs_error *err)
 {
-	return bs_snapshot_record(&at->old, document->known, record_out, err);
+	enum bs_status status = bs_snapshot_record(&at->old, doc->document.known, record_out, err);
+	record_out->flags = doc->document.is_named_by_line ? BS_DOC_NAMED_BY_LINE : 0;
+	record_out->name = harvest->names.data + doc->name_offset;
+	record_out->name_bytes = doc->name_bytes;
+	return status;
 }
 
 static struct bs_doc_record new_record(struct indexing *at, const struct bs_harvest *harvest,
@@ -84,7 +89,7 @@ static enum bs_status add_document(struct indexing *at, const struct bs_harvest 
 	enum bs_status status = BS_OK;
 	/* Only text that stands nowhere else comes from the old index itself. */
 	if (at->source.kind == BS_SOURCE_STDIN && known.segment != BS_DOC_NONE)
-		status = old_record(at, &doc->document, &record, err);
+		status = old_record(at, harvest, doc, &record, err);
 	else
 		record = new_record(at, harvest, doc);
 	if (!status)
@@ -395,7 +400,7 @@ static enum bs_status start(struct indexing *at, struct bs_error *err)
 	at->report.is_refresh = !at->is_full;
 	at->n_live_before = at->has_old ? at->old.n_live_docs : 0;
 	manifest->generation = at->old.manifest.generation + 1;
-	manifest->next_number = bs_index_next_number(at->job->dir);
+	manifest->next_number = bs_index_next_number(at->job->dir, &at->old.manifest);
 	bs_words_versions(manifest->icu_version, manifest->unicode_version);
 	status = choose_options(at, err);
 	if (!status)
@@ -569,7 +574,7 @@ enum bs_status bs_index_run(const struct bs_index_job *job, struct bs_index_repo
 		status = commit(&at, err);
 	/* The files of a failed run are of no use to anyone. */
 	if (status && at.lock.fd >= 0 && !at.is_damaged)
-		bs_index_sweep(job->dir, at.has_old ? &at.old.manifest : NULL);
+		bs_index_sweep_failed(job->dir, at.has_old ? &at.old.manifest : NULL);
 	at.report.n_replaced = at.refresh.claims.n_dead;
 	at.report.n_unchanged = at.refresh.n_unchanged;
 	at.report.n_renewed = at.refresh.n_renewed;

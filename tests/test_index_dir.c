@@ -60,11 +60,11 @@ static void test_numbers(void **state)
 		{"seg-18446744073709551615", 123456790},
 		{"seg-99999999999999999999999", 123456790},
 	};
-	assert_int_equal(bs_index_next_number("nowhere"), 1);
+	assert_int_equal(bs_index_next_number("nowhere", NULL), 1);
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		write_text(cases[i].name, "");
-		if (bs_index_next_number(".") != cases[i].next)
-			fail_msg("after %s: %llu", cases[i].name, (unsigned long long)bs_index_next_number("."));
+		if (bs_index_next_number(".", NULL) != cases[i].next)
+			fail_msg("after %s: %llu", cases[i].name, (unsigned long long)bs_index_next_number(".", NULL));
 	}
 	char *path = bs_index_file_path("a/b", "seg", 42);
 	assert_string_equal(path, "a/b/seg-000042");
