@@ -14,6 +14,7 @@
 #define SECTION_OPTIONS  1u
 #define SECTION_SOURCES  2u
 #define SECTION_SEGMENTS 3u
+#define SECTION_FIELDS   4u
 
 #define SEGMENT_FULL 1u
 
@@ -146,6 +147,7 @@ void bs_manifest_deinit(struct bs_manifest *manifest)
 		source_record_deinit(&manifest->sources[i]);
 	free(manifest->sources);
 	free(manifest->segments);
+	list_free(manifest->fields);
 	*manifest = (struct bs_manifest){0};
 }
 
@@ -180,6 +182,22 @@ enum bs_status bs_manifest_add_segment(struct bs_manifest *manifest, const struc
 	return BS_OK;
 }
 
+enum bs_status bs_manifest_add_field(struct bs_manifest *manifest, const char *name, size_t name_bytes,
+                                     struct bs_error *err)
+{
+	size_t n = bs_list_length(manifest->fields);
+	for (size_t i = 0; i < n; i++)
+		if (strlen(manifest->fields[i]) == name_bytes && memcmp(manifest->fields[i], name, name_bytes) == 0)
+			return BS_OK;
+	char **fields = realloc(manifest->fields, (n + 2) * sizeof(*fields));
+	if (!fields)
+		return bs_fail_memory(err, "names of fields", (n + 2) * sizeof(*fields));
+	manifest->fields = fields;
+	fields[n] = strndup(name, name_bytes);
+	fields[n + 1] = NULL;
+	return fields[n] ? BS_OK : bs_fail_memory(err, "the name of a field", name_bytes);
+}
+
 bool bs_manifest_is_other_unicode(const struct bs_manifest *manifest)
 {
 	char icu[16], unicode[16];
@@ -195,7 +213,10 @@ enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct 
 	copy_out->n_sources = 0;
 	copy_out->segments = NULL;
 	copy_out->n_segments = 0;
+	copy_out->fields = NULL;
 	enum bs_status status = bs_index_options_copy(&manifest->options, &copy_out->options, err);
+	if (!status)
+		status = bs_list_copy(manifest->fields, &copy_out->fields, err);
 	for (uint32_t i = 0; i < manifest->n_sources && !status; i++)
 		status = bs_manifest_add_source(copy_out, &manifest->sources[i], err);
 	if (status)
@@ -276,6 +297,8 @@ static void write_segments(struct bs_writer *writer, const struct bs_manifest *m
 	}
 	bs_writer_u64(writer, manifest->exclusions);
 	bs_writer_u64(writer, manifest->n_exclusions);
+	bs_writer_section(writer, SECTION_FIELDS, 0);
+	write_list(writer, manifest->fields);
 }
 
 static enum bs_status sync_dir(const char *dir, struct bs_error *err)
@@ -480,6 +503,13 @@ static enum bs_status read_segments(const struct bs_container *file, struct bs_m
 	return cursor.status;
 }
 
+static enum bs_status read_fields(const struct bs_container *file, struct bs_manifest *manifest, struct bs_error *err)
+{
+	struct cursor cursor = cursor_open(file, SECTION_FIELDS, err);
+	manifest->fields = read_list(&cursor);
+	return cursor.status;
+}
+
 enum bs_status bs_manifest_open(const char *dir, struct bs_container **file_out, struct bs_error *err)
 {
 	char *path = malloc(strlen(dir) + 16);
@@ -503,6 +533,8 @@ enum bs_status bs_manifest_read(const char *dir, struct bs_manifest *manifest_ou
 		status = read_sources(file, manifest_out, err);
 	if (!status)
 		status = read_segments(file, manifest_out, err);
+	if (!status)
+		status = read_fields(file, manifest_out, err);
 	bs_container_close(file);
 	if (status)
 		bs_manifest_deinit(manifest_out);

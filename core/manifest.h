@@ -68,6 +68,7 @@ struct bs_manifest {
 	uint32_t n_sources;
 	struct bs_segment_record *segments;
 	uint32_t n_segments;
+	char **fields;        /* names of every field indexed since the index was made anew; NULL-ended, or NULL */
 	uint64_t exclusions;  /* file exc-NUMBER, or 0: nothing was deleted by id */
 	uint64_t n_exclusions;
 };
@@ -81,6 +82,9 @@ enum bs_status bs_manifest_add_segment(struct bs_manifest *manifest, const struc
 
 /* Whether the index was made with another ICU or Unicode version than this program has: its words may be others. */
 bool bs_manifest_is_other_unicode(const struct bs_manifest *manifest);
+/* Adds a field's name unless it is known. BS_NO_MEMORY. */
+enum bs_status bs_manifest_add_field(struct bs_manifest *manifest, const char *name, size_t name_bytes,
+                                     struct bs_error *err) BS_WARN_UNUSED;
 /* A deep copy of everything but the segments. The caller's struct, for bs_manifest_deinit. BS_NO_MEMORY. */
 enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct bs_manifest *copy_out,
                                      struct bs_error *err) BS_WARN_UNUSED;

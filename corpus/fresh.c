@@ -59,6 +59,10 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 		record.flags |= document->is_suspect ? BS_DOC_SUSPECT : 0;
 	}
 	enum bs_status status = bs_refresh_take(&at->refresh, &at->snapshot->overlay, &record, document->known, err);
+	for (size_t i = 0; i < document->n_fields && !status; i++)
+		if (document->fields[i].name_bytes > 0)
+			status = bs_manifest_add_field(&at->snapshot->manifest, document->fields[i].name,
+			                               document->fields[i].name_bytes, err);
 	return status ? status : bs_doc_table_add(&at->snapshot->overlay, &record, err);
 }
 

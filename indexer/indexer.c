@@ -403,6 +403,8 @@ static enum bs_status start(struct indexing *at, struct bs_error *err)
 	manifest->next_number = bs_index_next_number(at->job->dir, &at->old.manifest);
 	bs_words_versions(manifest->icu_version, manifest->unicode_version);
 	status = choose_options(at, err);
+	if (!status && !at->is_full)
+		status = bs_list_copy(at->old.manifest.fields, &manifest->fields, err);
 	if (!status)
 		status = bs_run_start(&at->run, err);
 	if (!status)

@@ -174,6 +174,9 @@ enum bs_status bs_run_flush(struct bs_run *run, bool is_full, struct bs_error *e
 	if (!status)
 		status = bs_segment_build(path, &run->gather, run->store, &run->build_options, &sum, err);
 	record.n_bytes = sum.file_bytes;
+	for (uint32_t i = 0; i < run->gather.fields.n_terms && !status; i++)
+		status = bs_manifest_add_field(&run->manifest, (const char *)bs_term_table_key(&run->gather.fields, i),
+		                               run->gather.fields.entries[i].n_bytes, err);
 	if (!status)
 		status = bs_manifest_add_segment(&run->manifest, &record, err);
 	if (!status && run->claims)

@@ -18,29 +18,17 @@
 
 /* ---- an opened index ---- */
 
-/* Distinct names over all segments, in order of first appearance. */
 static enum bs_status collect_fields(struct bs_search *search, struct bs_error *err)
 {
-	struct bs_buffer fields = {0};
-	enum bs_status status = BS_OK;
-	for (uint32_t s = 0; s < search->snapshot.manifest.n_segments && !status; s++) {
-		const struct bs_section *names = &search->snapshot.segments[s].field_names;
-		for (uint64_t at = 0; at < names->n_bytes && !status;) {
-			struct bs_query_field field = {.name = (const char *)names->data + at};
-			field.name_bytes = strlen(field.name);
-			at += field.name_bytes + 1;
-			const struct bs_query_field *known = (const struct bs_query_field *)(const void *)fields.data;
-			size_t n = fields.used_bytes / sizeof(field);
-			size_t i = 0;
-			while (i < n && strcmp(known[i].name, field.name) != 0)
-				i++;
-			if (i == n)
-				status = bs_buffer_append(&fields, &field, sizeof(field), err);
-		}
-	}
-	search->fields = (struct bs_query_field *)(void *)fields.data;
-	search->n_fields = fields.used_bytes / sizeof(struct bs_query_field);
-	return status;
+	char *const *names = search->snapshot.manifest.fields;
+	free(search->fields);
+	search->n_fields = bs_list_length(names);
+	search->fields = calloc(search->n_fields + 1, sizeof(*search->fields));
+	if (!search->fields)
+		return bs_fail_memory(err, "names of fields", (search->n_fields + 1) * sizeof(*search->fields));
+	for (size_t i = 0; i < search->n_fields; i++)
+		search->fields[i] = (struct bs_query_field){.name = names[i], .name_bytes = strlen(names[i])};
+	return BS_OK;
 }
 
 struct freshen_notices {
@@ -60,7 +48,8 @@ enum bs_status bs_search_freshen(struct bs_search *search, void (*notice)(void *
                                  void *context, struct bs_error *err)
 {
 	struct freshen_notices notices = {notice, context};
-	return bs_snapshot_freshen(&search->snapshot, tell_skipped, &notices, err);
+	enum bs_status status = bs_snapshot_freshen(&search->snapshot, tell_skipped, &notices, err);
+	return status ? status : collect_fields(search, err);
 }
 
 enum bs_status bs_search_open(const char *dir, const char *kernel_name, struct bs_search *search_out,

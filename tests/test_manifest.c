@@ -91,6 +91,8 @@ static void manifest_fill(struct bs_manifest *manifest, uint64_t *random)
 		                                    next_random(random), next_random(random), next_random(random) % 2};
 		expect_ok(bs_manifest_add_segment(manifest, &segment, &err), &err);
 	}
+	for (uint64_t n = random_below(random, 4); n > 0; n--)
+		expect_ok(bs_manifest_add_field(manifest, "abc" + n - 1, (size_t)(4 - n), &err), &err);
 	manifest->exclusions = next_random(random);
 	manifest->n_exclusions = next_random(random);
 }
@@ -147,6 +149,7 @@ static void expect_same(const struct bs_manifest *a, const struct bs_manifest *b
 		assert_true(x->read_bytes == y->read_bytes && x->read_lines == y->read_lines &&
 		            x->read_checksum == y->read_checksum);
 	}
+	expect_same_list(a->fields, b->fields);
 	assert_true(a->exclusions == b->exclusions && a->n_exclusions == b->n_exclusions);
 	assert_int_equal(a->n_segments, b->n_segments);
 	for (uint32_t i = 0; i < a->n_segments; i++) {
