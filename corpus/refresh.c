@@ -209,9 +209,11 @@ enum bs_status bs_refresh_end(struct bs_refresh *refresh, const struct bs_feed *
 		/* Read again means changed, not gone. */
 		refresh->n_removed -= refresh->n_read_again;
 	}
+	uint64_t n_dead = refresh->claims.n_dead;
 	if (!status)
 		status = bs_exclusions_settle(&refresh->exclusions, refresh->source, refresh->number, !refresh->is_appended,
 		                              &refresh->claims, err);
+	refresh->n_kept_out += refresh->claims.n_dead - n_dead;
 	if (!status && feed && refresh->source->kind == BS_SOURCE_COLLECTION)
 		record_collection(refresh, feed, suspect_from_ns, record);
 	return status;

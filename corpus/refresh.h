@@ -34,6 +34,7 @@ struct bs_refresh {
 	uint64_t n_changed;           /* ... whose text is another now, or that were replaced */
 	uint64_t n_renewed;           /* ... read again, and their text was the same: counted as unchanged too */
 	uint64_t n_removed;
+	uint64_t n_kept_out;          /* documents read that stay deleted */
 	/* The source under way. */
 	const struct bs_source *source;
 	uint32_t number;

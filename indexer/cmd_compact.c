@@ -125,8 +125,8 @@ static void show_summary(const struct bs_index_report *report)
 	if (report->n_compacted == 0)
 		fprintf(stderr, "nothing to compact: %s documents, %s\n", docs, bytes);
 	else
-		fprintf(stderr, "compacted %llu segments into %llu in %.2f s: %s documents, %s\n",
-		        (unsigned long long)report->n_compacted, (unsigned long long)report->n_segments,
+		fprintf(stderr, "compacted %llu segment%s into %llu in %.2f s: %s documents, %s\n",
+		        (unsigned long long)report->n_compacted, report->n_compacted == 1 ? "" : "s", (unsigned long long)report->n_segments,
 		        (double)report->elapsed_ns / 1e9, docs, bytes);
 	if (report->n_stayed > 0) {
 		bs_format_count(report->n_stayed, count);

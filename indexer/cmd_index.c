@@ -218,7 +218,7 @@ static void show_made(const struct bs_index_report *report, const char *dir)
 static void show_refreshed(const struct bs_index_report *report, const char *dir)
 {
 	char docs[32], added[32], changed[32], removed[32], text[24];
-	uint64_t n_old = report->n_changed + report->n_renewed + report->n_replaced;
+	uint64_t n_old = report->n_changed + report->n_renewed + report->n_replaced + report->n_kept_out;
 	bs_format_count(report->n_docs, docs);
 	bs_format_count(report->n_indexed > n_old ? report->n_indexed - n_old : 0, added);
 	bs_format_count(report->n_changed, changed);

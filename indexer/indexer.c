@@ -577,7 +577,8 @@ enum bs_status bs_index_run(const struct bs_index_job *job, struct bs_index_repo
 	/* The files of a failed run are of no use to anyone. */
 	if (status && at.lock.fd >= 0 && !at.is_damaged)
 		bs_index_sweep_failed(job->dir, at.has_old ? &at.old.manifest : NULL);
-	at.report.n_replaced = at.refresh.claims.n_dead;
+	at.report.n_kept_out = at.refresh.n_kept_out;
+	at.report.n_replaced = at.refresh.claims.n_dead - at.refresh.n_kept_out;
 	at.report.n_unchanged = at.refresh.n_unchanged;
 	at.report.n_renewed = at.refresh.n_renewed;
 	at.report.n_changed = at.refresh.n_changed;

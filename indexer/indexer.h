@@ -21,7 +21,8 @@
 struct bs_index_report {
 	uint64_t n_docs;       /* live in the index, at the end of the run */
 	uint64_t n_indexed;    /* documents read and indexed */
-	uint64_t n_replaced;   /* of those, records whose id came again later in their source, or that stay deleted */
+	uint64_t n_replaced;   /* of those, records whose id came again later in their source */
+	uint64_t n_kept_out;   /* of those, documents that stay deleted */
 	uint64_t n_unchanged;  /* documents that the index had, and that are what they were */
 	uint64_t n_renewed;    /* ... of those, indexed again, since their stamps proved nothing */
 	uint64_t n_changed;    /* ... whose text is another, or that were replaced by a record of their id */

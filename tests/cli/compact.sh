@@ -33,3 +33,10 @@ echo '# what is no index, and what is no argument'
 show bitsift compact --index nowhere
 show bitsift compact d
 ls
+echo '# a field that only deleted documents had stays a field'
+printf '%s\n' '{"id":"a","t":"my title zebra here"}' '{"id":"b","title":"zebra"}' '{"id":"c","t":"x"}' >f.jsonl
+quiet bitsift index --index "$SCRATCH/fields" f.jsonl
+show bitsift delete --index "$SCRATCH/fields" b
+show bitsift query --index "$SCRATCH/fields" --ids title:zebra
+show bitsift compact --index "$SCRATCH/fields"
+show bitsift query --index "$SCRATCH/fields" --ids title:zebra

@@ -66,3 +66,21 @@ show bitsift compact
 show bitsift compact
 show bitsift query --ids cat
 bitsift check | sed "s,\,.*,,"
+echo '# an id that looks like the name of a line'
+T='{"id":"l.jsonl:2","text":"cat T"}'
+echo "$T" >l.jsonl
+quiet bitsift index --index "$SCRATCH/lines" l.jsonl
+show bitsift delete --index "$SCRATCH/lines" l.jsonl:2
+echo '{"text":"cat new"}' >>l.jsonl
+quiet bitsift index --index "$SCRATCH/lines"
+show bitsift query --index "$SCRATCH/lines" --ids cat
+echo "$T" >>l.jsonl
+quiet bitsift index --index "$SCRATCH/lines"
+show bitsift query --index "$SCRATCH/lines" cat
+echo '# from a pipe, with other options'
+printf '%s\n' '{"id":"a","key":"K1","text":"cat"}' '{"id":"b","key":"K2","other":"cat"}' |
+    quiet bitsift index --index "$SCRATCH/pipe" -
+quiet bitsift index --index "$SCRATCH/pipe" --rebuild --id key
+show bitsift query --index "$SCRATCH/pipe" --ids cat
+show bitsift index -q --index "$SCRATCH/pipe" --rebuild --text text
+show bitsift query --index "$SCRATCH/pipe" --ids cat

@@ -45,3 +45,10 @@ echo '# a source that is gone, a record that is none'
 rm d
 echo 'no json' >>r.jsonl
 show bitsift query --fresh --ids cat
+echo '# a field that only new records have'
+echo '{"id":"a","t":"hello"}' >f.jsonl
+settle
+quiet bitsift index --index "$SCRATCH/fields" f.jsonl
+echo '{"id":"b","title":"zebra hello"}' >>f.jsonl
+show bitsift query --index "$SCRATCH/fields" --fresh --ids title:zebra
+show bitsift query --index "$SCRATCH/fields" --fresh --ids -- hello -title:zebra
