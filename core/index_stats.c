@@ -55,6 +55,7 @@ static enum bs_part part_of(uint32_t section)
 	case BS_SECTION_DOC_RUNS:
 	case BS_SECTION_DOC_FLAGS:
 	case BS_SECTION_DOC_PLACES:
+	case BS_SECTION_DOC_CHECKSUMS:
 		return BS_PART_PLACES;
 	case BS_SECTION_STORE_DICTIONARY:
 	case BS_SECTION_STORE_OFFSETS:
@@ -166,6 +167,8 @@ static enum bs_status count_manifest(const struct bs_snapshot *snapshot, struct 
 	stats->parts[BS_PART_CHECKSUMS] += bs_container_check_bytes(file);
 	stats->parts[BS_PART_REST] += bs_container_bytes(file) - bs_container_check_bytes(file);
 	bs_container_close(file);
+	if (snapshot->exclusion_file)
+		stats->parts[BS_PART_TOMBSTONES] += bs_container_bytes(snapshot->exclusion_file);
 	return BS_OK;
 }
 

@@ -1,6 +1,10 @@
 /* document.c: stamps, and the words for why something is no document. See document.h. */
 #include "corpus/document.h"
 
+#include <time.h>
+
+#define CLOCK_GRAIN_NS 20000000
+
 const char *bs_skip_name(enum bs_skip reason)
 {
 	switch (reason) {
@@ -30,6 +34,13 @@ bool bs_stamp_is_suspect(const struct bs_stamp *stamp, int64_t from_ns)
 	int64_t last_ns = stamp->mtime_ns > stamp->ctime_ns ? stamp->mtime_ns : stamp->ctime_ns;
 	bool is_coarse = last_ns % 1000000000 == 0;
 	return last_ns >= from_ns - (is_coarse ? 2000000000 : 0);
+}
+
+int64_t bs_stamp_suspect_from(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - CLOCK_GRAIN_NS;
 }
 
 bool bs_stamp_equals(const struct bs_stamp *stamp, const uint64_t recorded[4])

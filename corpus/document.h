@@ -30,6 +30,8 @@ struct bs_stamp {
  * seconds comes from a file system that knows no better, and is doubted for two seconds more.
  */
 bool bs_stamp_is_suspect(const struct bs_stamp *stamp, int64_t from_ns);
+/* from_ns for a run that begins now: a little before, since stamps come from a clock that ticks every few ms. */
+int64_t bs_stamp_suspect_from(void);
 bool bs_stamp_equals(const struct bs_stamp *stamp, const uint64_t recorded[4]);
 /* As four numbers, the order in which doc tables and manifest have them. */
 void bs_stamp_record(const struct bs_stamp *stamp, uint64_t recorded_out[4]);

@@ -1,13 +1,8 @@
 /* fresh.c: see fresh.h. */
 #include "corpus/fresh.h"
 
-#include <time.h>
-
 #include "corpus/recorded.h"
 #include "corpus/refresh.h"
-
-/* As in indexing: stamps come from a clock that ticks every few ms. */
-#define CLOCK_GRAIN_NS 20000000
 
 struct freshening {
 	struct bs_snapshot *snapshot;
@@ -140,10 +135,8 @@ enum bs_status bs_snapshot_freshen(struct bs_snapshot *snapshot,
                                    void *context, struct bs_error *err)
 {
 	struct freshening at = {.snapshot = snapshot, .skipped = skipped, .context = context};
-	struct timespec now;
-	clock_gettime(CLOCK_REALTIME, &now);
 	at.options = bs_recorded_options(&snapshot->manifest.options, snapshot->dir);
-	at.options.suspect_from_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - CLOCK_GRAIN_NS;
+	at.options.suspect_from_ns = bs_stamp_suspect_from();
 	enum bs_status status = bs_reader_new(&at.options, &at.reader, err);
 	if (!status)
 		status = bs_refresh_init(&at.refresh, snapshot, snapshot, err);

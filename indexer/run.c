@@ -13,13 +13,11 @@
 #define DEFAULT_MEMORY_BYTES (UINT64_C(1) << 30)
 #define MIN_MEMORY_BYTES     (UINT64_C(16) << 20)
 #define MAX_THREADS          64
-/* Timestamps of files come from a clock that ticks every few ms; one from this shortly before the run may be later. */
-#define CLOCK_GRAIN_NS       20000000
 
-static uint64_t clock_ns(clockid_t clock)
+static uint64_t now_ns(void)
 {
 	struct timespec now;
-	clock_gettime(clock, &now);
+	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
@@ -28,8 +26,8 @@ void bs_run_init(struct bs_run *run, const struct bs_index_job *job, struct bs_i
 	*run = (struct bs_run){
 		.job = job,
 		.report = report,
-		.start_ns = clock_ns(CLOCK_MONOTONIC),
-		.suspect_from_ns = (int64_t)clock_ns(CLOCK_REALTIME) - CLOCK_GRAIN_NS,
+		.start_ns = now_ns(),
+		.suspect_from_ns = bs_stamp_suspect_from(),
 	};
 }
 
@@ -88,7 +86,7 @@ void bs_run_deinit(struct bs_run *run)
 
 uint64_t bs_run_elapsed_ns(const struct bs_run *run)
 {
-	return clock_ns(CLOCK_MONOTONIC) - run->start_ns;
+	return now_ns() - run->start_ns;
 }
 
 enum bs_status bs_run_tell(struct bs_run *run, struct bs_error *err)
