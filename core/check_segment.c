@@ -79,12 +79,7 @@ static enum bs_status check_rows(const struct examined *at, uint32_t s)
 /* Bits of the last line of a column that stand for something. */
 static uint32_t last_line_bits(const struct bs_slab *slab, const struct bs_level *level)
 {
-	uint64_t n_before = level->n_lines - 1;
-	if (level->rank == BS_RANK_BLOCK)
-		return bs_slab_lanes(slab->n_docs);
-	/* A lane of a group has a document if it has one in the group's first block. */
-	uint64_t n_docs = slab->n_docs - (n_before << level->rank) * BS_LINE_BITS;
-	return n_docs < BS_LINE_BITS ? (uint32_t)n_docs : BS_LINE_BITS;
+	return bs_level_lanes(level->rank, slab->n_docs) - (level->n_lines - 1) * BS_LINE_BITS;
 }
 
 static bool has_bits_from(const uint64_t *line, uint32_t n_bits)

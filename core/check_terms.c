@@ -97,12 +97,6 @@ static enum bs_status check_term(struct term_walk *walk)
 
 /* ---- a term in the slabs ---- */
 
-/* A bit of a column stands for 2^this documents. */
-static uint32_t span_shift(const struct bs_slab *slab, const struct bs_level *level)
-{
-	return level->rank == BS_RANK_BLOCK ? bs_slab_lane_shift(slab->n_docs) : level->rank;
-}
-
 /* Documents that the columns of a hashed term leave room for in a slab: an upper bound by every one of them. */
 static uint64_t room_in_slab(const struct bs_slab *slab, uint64_t hash, const struct bs_treatment *treatment)
 {
@@ -115,7 +109,7 @@ static uint64_t room_in_slab(const struct bs_slab *slab, uint64_t hash, const st
 			return 0;
 		for (uint32_t i = 0; i < k; i++) {
 			uint64_t c = level->first_column + bs_hash_position(probe, i, level->n_columns);
-			uint64_t n = (uint64_t)bs_load_u32(slab->popcounts.data + c * 4) << span_shift(slab, level);
+			uint64_t n = (uint64_t)bs_load_u32(slab->popcounts.data + c * 4) << bs_level_shift(level->rank, slab->n_docs);
 			room = n < room ? n : room;
 		}
 	}

@@ -472,6 +472,7 @@ struct bs_section bs_container_section_at(const struct bs_container *file, size_
 		.data = file->map + bs_load_u64(entry + 8),
 		.n_bytes = bs_load_u64(entry + 16),
 		.file = file,
+		.verified = file->verified,
 		.first_page = bs_load_u64(entry + 24),
 		.id = bs_load_u32(entry),
 	};
@@ -485,7 +486,7 @@ struct bs_section bs_container_section(const struct bs_container *file, uint32_t
 		if (section.id == id && found_instance == instance)
 			return section;
 	}
-	return (struct bs_section){.data = file->map, .file = file, .id = id};
+	return (struct bs_section){.data = file->map, .file = file, .verified = file->verified, .id = id};
 }
 
 static enum bs_status verify_page(const struct bs_section *section, uint64_t page, struct bs_error *err)
@@ -502,15 +503,15 @@ static enum bs_status verify_page(const struct bs_section *section, uint64_t pag
 	return BS_OK;
 }
 
-enum bs_status bs_section_touch(const struct bs_section *section, uint64_t offset, uint64_t n_bytes,
-                                struct bs_error *err)
+enum bs_status bs_section_verify(const struct bs_section *section, uint64_t offset, uint64_t n_bytes,
+                                 struct bs_error *err)
 {
 	const struct bs_container *file = section->file;
 	if (offset > section->n_bytes || n_bytes > section->n_bytes - offset)
 		return bs_container_corrupt(file, err, "section %u: bytes %llu + %llu reach past its end at %llu", section->id,
 		                       (unsigned long long)offset, (unsigned long long)n_bytes,
 		                       (unsigned long long)section->n_bytes);
-	if (n_bytes == 0)
+	if (n_bytes == 0 || !section->verified)
 		return BS_OK;
 	uint64_t last = (offset + n_bytes - 1) / BS_PAGE_BYTES;
 	for (uint64_t page = offset / BS_PAGE_BYTES; page <= last; page++) {

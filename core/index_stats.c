@@ -102,17 +102,6 @@ static void count_sections(const struct bs_segment *segment, uint64_t parts[BS_P
 /* ---- slabs ---- */
 
 /* Bits of a column that stand for something. */
-static uint64_t n_spans(const struct bs_slab *slab, uint8_t rank)
-{
-	if (rank == BS_RANK_DOCUMENT)
-		return slab->n_docs;
-	if (rank == BS_RANK_BLOCK)
-		return bs_slab_lanes(slab->n_docs);
-	uint64_t group_docs = (uint64_t)BS_LINE_BITS << rank;
-	uint64_t last = slab->n_docs % group_docs;
-	return slab->n_docs / group_docs * BS_LINE_BITS + (last < BS_LINE_BITS ? last : BS_LINE_BITS);
-}
-
 static uint64_t sum_popcounts(const struct bs_slab *slab, const struct bs_level *level)
 {
 	uint64_t sum = 0;
@@ -133,7 +122,7 @@ static enum bs_status read_slab(const struct bs_slab *slab, struct bs_slab_stats
 		return status;
 	for (uint32_t l = 0; l < slab->n_levels; l++) {
 		const struct bs_level *level = &slab->levels[l];
-		double n_bits = (double)level->n_columns * (double)n_spans(slab, level->rank);
+		double n_bits = (double)level->n_columns * bs_level_lanes(level->rank, slab->n_docs);
 		stats->n_columns[l] = level->n_columns;
 		stats->density[l] = n_bits > 0 ? (double)sum_popcounts(slab, level) / n_bits : 0;
 	}

@@ -65,13 +65,15 @@ static inline void clear_live(struct bs_live *live, size_t block)
 }
 
 static uint64_t and_columns(uint64_t *lines, struct bs_live *live, const bs_column *columns, size_t n_columns,
-                            bool fresh)
+                            size_t n_untested, bool fresh)
 {
 	uint64_t n_read = 0;
 	FOR_EACH_LIVE(live, block) {
 		uint64_t *to = lines + block * BS_LINE_WORDS;
 		size_t i = 0;
 		line_t line = load_line(fresh ? columns[i++] + block * BS_LINE_WORDS : to);
+		while (i < n_untested)
+			line = simde_mm512_and_si512(line, load_line(columns[i++] + block * BS_LINE_WORDS));
 		while (i < n_columns && !is_zero_line(line))
 			line = simde_mm512_and_si512(line, load_line(columns[i++] + block * BS_LINE_WORDS));
 		n_read += i;
@@ -82,13 +84,38 @@ static uint64_t and_columns(uint64_t *lines, struct bs_live *live, const bs_colu
 	return n_read;
 }
 
-static void spread_groups(uint64_t *lines, struct bs_live *live, const uint64_t *mask)
+/* Bit i of the word becomes byte i of the line: one instruction with AVX-512BW. */
+static inline line_t spread_word(uint64_t word)
+{
+#if defined(SIMDE_X86_AVX512BW_NATIVE)
+	return simde_mm512_movm_epi8(word);
+#else
+	/* Copy each byte eight times, keep another bit in each copy, and compare. */
+	line_t bit = simde_mm512_set1_epi64((int64_t)UINT64_C(0x8040201008040201));
+	line_t copies = simde_mm512_set_epi64(
+		(int64_t)((word >> 56 & 0xff) * UINT64_C(0x0101010101010101)),
+		(int64_t)((word >> 48 & 0xff) * UINT64_C(0x0101010101010101)),
+		(int64_t)((word >> 40 & 0xff) * UINT64_C(0x0101010101010101)),
+		(int64_t)((word >> 32 & 0xff) * UINT64_C(0x0101010101010101)),
+		(int64_t)((word >> 24 & 0xff) * UINT64_C(0x0101010101010101)),
+		(int64_t)((word >> 16 & 0xff) * UINT64_C(0x0101010101010101)),
+		(int64_t)((word >> 8 & 0xff) * UINT64_C(0x0101010101010101)),
+		(int64_t)((word & 0xff) * UINT64_C(0x0101010101010101)));
+	simde__m512i_private kept = simde__m512i_to_private(simde_mm512_and_si512(copies, bit));
+	simde__m512i_private bits = simde__m512i_to_private(bit);
+	for (size_t i = 0; i < 4; i++)
+		kept.m128i[i] = simde_mm_cmpeq_epi8(kept.m128i[i], bits.m128i[i]);
+	return simde__m512i_from_private(kept);
+#endif
+}
+
+static void spread_groups(uint64_t *lines, struct bs_live *live, const uint64_t *groups)
 {
 	FOR_EACH_LIVE(live, block) {
-		line_t line = load_line(mask + block / 8 * BS_LINE_WORDS);
-		store_line(lines + block * BS_LINE_WORDS, line);
-		if (is_zero_line(line))
+		if (groups[block] == 0)
 			clear_live(live, block);
+		else
+			store_line(lines + block * BS_LINE_WORDS, spread_word(groups[block]));
 	}
 }
 

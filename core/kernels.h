@@ -34,13 +34,15 @@ struct bs_kernel {
 	const char *name;
 	/*
 	 * For each live block b: lines[b] = (fresh ? ones : lines[b]) AND columns[0][b] AND columns[1][b] ..., leaving the
-	 * block at the first all-zero line and clearing its live bit. Blocks are those of live. Returns lines read from
-	 * columns. n_columns >= 1.
+	 * block when its line is all zero and clearing its live bit. Blocks are those of live. The first n_untested columns
+	 * are read without a look at what is left: a hint, which changes nothing but the time. Returns lines read from
+	 * columns. 1 <= n_untested <= n_columns.
 	 */
 	uint64_t (*and_columns)(uint64_t *lines, struct bs_live *live, const bs_column *columns, size_t n_columns,
-	                        bool fresh);
-	/* For each live block b: lines[b] = mask[b / 8], clearing the live bit where that is zero. No column is read. */
-	void (*spread_groups)(uint64_t *lines, struct bs_live *live, const uint64_t *mask);
+	                        size_t n_untested, bool fresh);
+	/* For each live block b: every bit of groups[b] becomes eight of lines[b], its live bit cleared where that is zero. No
+	 * column is read. groups has a word a block. */
+	void (*spread_groups)(uint64_t *lines, struct bs_live *live, const uint64_t *groups);
 	/* For each live block b: lines[b] &= ~column[b], clearing the live bit where that leaves zero. Returns lines read. */
 	uint64_t (*and_not_column)(uint64_t *lines, struct bs_live *live, bs_column column);
 	/* into |= from, lines and live masks both. */

@@ -11,6 +11,7 @@
 #define META_BYTES            64u
 #define TREATMENT_HEAD_BYTES  16u
 #define TREATMENT_ENTRY_BYTES 16u
+#define TREATMENT_IS_EXACT    1u
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "columns are written as the machine's words");
 
@@ -71,6 +72,7 @@ static void write_treatments(struct bs_writer *writer, const struct bs_treatment
 		uint8_t entry[TREATMENT_ENTRY_BYTES] = {0};
 		bs_store_u64(entry, table->entries[i].min_df);
 		memcpy(entry + 8, table->entries[i].n_columns, BS_MAX_LEVELS);
+		entry[8 + BS_MAX_LEVELS] = table->entries[i].is_exact ? TREATMENT_IS_EXACT : 0;
 		bs_writer_bytes(writer, entry, sizeof(entry));
 	}
 }
@@ -145,6 +147,10 @@ static enum bs_status read_treatments(struct bs_segment *segment, struct bs_erro
 		const uint8_t *entry = section.data + TREATMENT_HEAD_BYTES + (uint64_t)i * TREATMENT_ENTRY_BYTES;
 		table->entries[i].min_df = bs_load_u64(entry);
 		memcpy(table->entries[i].n_columns, entry + 8, BS_MAX_LEVELS);
+		uint8_t flags = entry[8 + BS_MAX_LEVELS];
+		table->entries[i].is_exact = flags & TREATMENT_IS_EXACT;
+		if (flags & ~TREATMENT_IS_EXACT)
+			return bs_container_corrupt(segment->file, err, "treatment %u has unknown flags", i);
 	}
 	if (!bs_treatment_table_is_valid(table))
 		return bs_container_corrupt(segment->file, err, "treatment table breaks its own rules");
@@ -179,6 +185,8 @@ static enum bs_status read_slabs(struct bs_segment *segment, struct bs_error *er
 			return bs_fail(err, BS_UNSUPPORTED, "%s: slab %u is of a kind unknown to this bitsift",
 			               bs_container_path(segment->file), i);
 		status = bs_slab_open(&segment->slabs[i], segment->file, i, &shape, &segment->treatments, err);
+		segment->slabs[i].first_row = n_docs - shape.n_docs;
+		segment->slabs[i].density = (float)segment->meta.density_ppm / 1e6f;
 	}
 	if (!status && n_docs != segment->meta.n_docs)
 		status = bs_container_corrupt(segment->file, err, "slabs of %llu documents in a segment of %llu",
@@ -200,6 +208,8 @@ enum bs_status bs_segment_open(struct bs_segment *segment, const char *path, str
 		status = bs_doc_table_open(&segment->docs, segment->file, segment->meta.n_docs, err);
 	if (!status)
 		status = read_slabs(segment, err);
+	if (!status)
+		status = bs_exceptions_open(&segment->exceptions, segment->file, segment->meta.n_docs, err);
 	if (!status)
 		status = read_section(segment->file, BS_SECTION_FIELDS, 0, &segment->field_names, err);
 	if (status) {

@@ -22,6 +22,9 @@ enum bs_section_id {
 	BS_SECTION_ROWS = 23,        /* per slab: u32 document of each row */
 	BS_SECTION_LIST_OFFSETS = 24, /* per slab of plain signatures: u64 a row, and one more */
 	BS_SECTION_LIST_TERMS = 25,   /* per slab of plain signatures: u32 term ordinals, ascending within a row */
+	BS_SECTION_EXCEPTION_TERMS = 26,   /* u32 ordinals of the terms that have exceptions, ascending */
+	BS_SECTION_EXCEPTION_OFFSETS = 27, /* u64 a term, and one more */
+	BS_SECTION_EXCEPTION_ROWS = 28,    /* varints: rows that pass a term's columns and do not have it */
 	BS_SECTION_DOC_RUNS = 30,
 	BS_SECTION_DOC_LENGTHS = 31,
 	BS_SECTION_DOC_FLAGS = 32,

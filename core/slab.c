@@ -35,16 +35,39 @@ static enum bs_status open_lists(struct bs_slab *slab, const struct bs_container
 	return check_bytes(&slab->list_offsets, ((uint64_t)slab->n_docs + 1) * 8, i, err);
 }
 
+static void place_levels(struct bs_slab *slab, const struct bs_slab_shape *shape,
+                         const struct bs_treatment_table *treatments, uint64_t *n_lines_out, uint64_t *n_columns_out)
+{
+	*n_lines_out = 0;
+	*n_columns_out = 0;
+	slab->n_levels = treatments->n_levels;
+	for (uint32_t level = 0; level < slab->n_levels; level++)
+		place_level(slab, &slab->levels[level], treatments->ranks[level], shape->n_columns[level], n_lines_out,
+		            n_columns_out);
+	place_level(slab, &slab->exact, BS_RANK_DOCUMENT, shape->n_exact, n_lines_out, n_columns_out);
+}
+
+void bs_slab_in_memory(struct bs_slab *slab, const struct bs_slab_shape *shape,
+                       const struct bs_treatment_table *treatments, const uint64_t *columns, uint64_t n_lines,
+                       float density)
+{
+	uint64_t n_placed, n_columns;
+	*slab = (struct bs_slab){
+		.n_docs = shape->n_docs,
+		.n_blocks = (shape->n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS,
+		.density = density,
+		.columns = {.data = (const uint8_t *)columns, .n_bytes = n_lines * BS_LINE_BYTES},
+	};
+	memcpy(slab->n_columns, shape->n_columns, sizeof(slab->n_columns));
+	place_levels(slab, shape, treatments, &n_placed, &n_columns);
+}
+
 static enum bs_status open_columns(struct bs_slab *slab, const struct bs_container *file, uint32_t i,
                                    const struct bs_slab_shape *shape, const struct bs_treatment_table *treatments,
                                    struct bs_error *err)
 {
-	uint64_t line = 0;
-	uint64_t column = 0;
-	slab->n_levels = treatments->n_levels;
-	for (uint32_t level = 0; level < slab->n_levels; level++)
-		place_level(slab, &slab->levels[level], treatments->ranks[level], shape->n_columns[level], &line, &column);
-	place_level(slab, &slab->exact, BS_RANK_DOCUMENT, shape->n_exact, &line, &column);
+	uint64_t line, column;
+	place_levels(slab, shape, treatments, &line, &column);
 	slab->columns = bs_container_section(file, BS_SECTION_COLUMNS, i);
 	slab->popcounts = bs_container_section(file, BS_SECTION_POPCOUNTS, i);
 	slab->exact_terms = bs_container_section(file, BS_SECTION_EXACT_TERMS, i);

@@ -12,7 +12,7 @@
 /* Levels of a slab, in order: documents always, the coarser two where they pay. */
 enum bs_level_rank {
 	BS_RANK_DOCUMENT = 0, /* a bit a document */
-	BS_RANK_GROUP = 3,    /* a bit for the 8 documents in one lane of 8 consecutive blocks */
+	BS_RANK_GROUP = 3,    /* a bit for 8 consecutive documents */
 	BS_RANK_BLOCK = 9,    /* a bit for the 512 documents of a block, or fewer in a small slab: see slab.h */
 };
 
@@ -24,6 +24,7 @@ enum bs_level_rank {
 struct bs_treatment {
 	uint64_t min_df;
 	uint8_t n_columns[BS_MAX_LEVELS]; /* of the document level at least one */
+	bool is_exact;                    /* what the columns get wrong is listed: see exceptions.h */
 };
 
 struct bs_treatment_table {

@@ -8,6 +8,7 @@
 #include "core/segment.h"
 #include "core/segment_sections.h"
 #include "indexer/classes.h"
+#include "indexer/slab_audit.h"
 #include "indexer/slab_build.h"
 
 /* What is made on the way; all arrays have an entry a term or a document of the gather. */
@@ -23,6 +24,8 @@ struct build {
 	struct bs_classes classes;
 	struct bs_buffer slab_entries;
 	uint32_t n_slabs;
+	uint64_t n_rows; /* of the slabs so far */
+	struct bs_exceptions_builder exceptions;
 };
 
 /* ---- lexicon ---- */
@@ -124,7 +127,10 @@ static enum bs_status write_matrix(struct build *build, const struct bs_class *c
 		status = bs_slab_build(&builder, class->docs + row, left < class->max_rows ? left : class->max_rows,
 		                       build->options->kernel, &image, err);
 		if (!status)
+			status = bs_slab_audit(&builder, build->n_rows, &build->exceptions, err);
+		if (!status)
 			status = bs_segment_write_slab(build->writer, build->n_slabs++, image, &build->slab_entries, err);
+		build->n_rows += left < class->max_rows ? left : class->max_rows;
 	}
 	bs_slab_builder_deinit(&builder);
 	return status;
@@ -168,6 +174,7 @@ static enum bs_status write_lists(struct build *build, const struct bs_class *cl
 		.treatments = &build->treatments,
 	};
 	status = bs_segment_write_slab(build->writer, build->n_slabs++, &image, &build->slab_entries, err);
+	build->n_rows += class->n_docs;
 out:
 	free(offsets);
 	free(terms);
@@ -257,6 +264,7 @@ static void build_deinit(struct build *build)
 	free(build->treatment_of);
 	bs_classes_deinit(&build->classes);
 	bs_buffer_deinit(&build->slab_entries);
+	bs_exceptions_builder_deinit(&build->exceptions);
 }
 
 enum bs_status bs_segment_build(const char *path, const struct bs_gather *gather, struct bs_store_writer *store,
@@ -283,6 +291,8 @@ enum bs_status bs_segment_build(const char *path, const struct bs_gather *gather
 	status = write_lexicon(&build, &n_terms, err);
 	if (!status)
 		status = write_slabs(&build, err);
+	if (!status)
+		status = bs_exceptions_write(&build.exceptions, build.writer, err);
 	if (!status)
 		bs_doc_table_write(&gather->doc_table, build.writer);
 	if (!status && store)

@@ -201,24 +201,19 @@ static void forget_marks(struct bs_slab_builder *builder)
 		builder->last_block[touched[i]] = 0;
 }
 
-/* Loads of one level. A span is a document, the documents of a lane of eight blocks, or those of a block column's lane. */
+/* Loads of one level; a span is the documents of a lane. */
 static struct level_load measure_level(struct bs_slab_builder *builder, const uint32_t *rows, uint32_t n_rows,
                                        uint32_t level)
 {
 	struct level_load load = {0, 0};
-	uint8_t rank = builder->plan->treatments->ranks[level];
-	uint32_t stride = rank == BS_RANK_GROUP ? BS_LINE_BITS : 1;
-	uint32_t lane_docs = 1u << bs_slab_lane_shift(n_rows);
-	uint32_t span_docs = rank == BS_RANK_GROUP ? 8 : (rank == BS_RANK_BLOCK ? lane_docs : 1);
+	uint32_t span_docs = 1u << bs_level_shift(builder->plan->treatments->ranks[level], n_rows);
 	uint32_t mark = 0;
-	for (uint32_t start = 0; start < n_rows; start += stride * span_docs) {
-		for (uint32_t lane = 0; lane < stride && start + lane < n_rows; lane++) {
-			uint64_t bits = 0;
-			mark++;
-			for (uint32_t i = 0, row = start + lane; i < span_docs && row < n_rows; i++, row += stride)
-				bits += span_bits(builder, rows[row], level, mark);
-			load_add(&load, bits);
-		}
+	for (uint32_t start = 0; start < n_rows; start += span_docs) {
+		uint64_t bits = 0;
+		mark++;
+		for (uint32_t row = start; row < start + span_docs && row < n_rows; row++)
+			bits += span_bits(builder, rows[row], level, mark);
+		load_add(&load, bits);
 	}
 	forget_marks(builder);
 	return load;
@@ -259,17 +254,14 @@ static void spill_lines(uint64_t *columns, uint32_t n_columns, uint32_t n_lines,
 	memset(scratch, 0, (size_t)n_columns * BS_LINE_BYTES);
 }
 
-/* Rank 0 and the exact columns, block by block; rank 3 likewise, a line every eight blocks. */
-static void fill_level(struct bs_slab_builder *builder, const uint32_t *rows, uint32_t n_rows, uint32_t level)
+/* Rank 0 and the exact columns, block by block. */
+static void fill_documents(struct bs_slab_builder *builder, const uint32_t *rows, uint32_t n_rows)
 {
 	const struct bs_slab_plan *plan = builder->plan;
 	const struct bs_gathered_doc *docs = bs_gather_docs(plan->gather);
 	const struct bs_term_entry *terms = plan->gather->terms.entries;
-	uint8_t rank = plan->treatments->ranks[level];
 	uint32_t n_blocks = (n_rows + BS_LINE_BITS - 1) / BS_LINE_BITS;
-	uint32_t n_lines = bs_level_lines(rank, n_blocks);
-	uint32_t m = builder->image.shape.n_columns[level];
-	uint64_t *columns = level_columns(builder, level, n_blocks);
+	uint32_t m = builder->image.shape.n_columns[0];
 	uint64_t *exact = level_columns(builder, plan->treatments->n_levels, n_blocks);
 	for (uint32_t row = 0; row < n_rows; row++) {
 		const struct bs_gathered_doc *doc = &docs[rows[row]];
@@ -279,36 +271,37 @@ static void fill_level(struct bs_slab_builder *builder, const uint32_t *rows, ui
 		for (uint32_t i = 0; i < doc->n_terms; i++) {
 			uint32_t term = bs_gather_next(&codes);
 			if (!builder->exact_of[term])
-				set_term(builder->scratch, 1, terms[term].hash, rank, hashes_of(builder, term, level), m, lane);
-			else if (level == 0)
+				set_term(builder->scratch, 1, terms[term].hash, BS_RANK_DOCUMENT, hashes_of(builder, term, 0), m, lane);
+			else
 				set_bit(exact, (uint64_t)(builder->exact_of[term] - 1) * n_blocks + block, lane);
 		}
-		bool is_last = row + 1 == n_rows;
-		uint32_t span_rows = BS_LINE_BITS << rank;
-		if (is_last || (row + 1) % span_rows == 0)
-			spill_lines(columns, m, n_lines, row / span_rows, builder->scratch);
+		if (row + 1 == n_rows || lane == BS_LINE_BITS - 1)
+			spill_lines(builder->columns, m, n_blocks, block, builder->scratch);
 	}
 }
 
-/* Block columns: one line a column; each term sets its bits once a lane. */
-static void fill_blocks(struct bs_slab_builder *builder, const uint32_t *rows, uint32_t n_rows, uint32_t level)
+/* Group and block columns: each term sets its bits once a lane. */
+static void fill_coarse(struct bs_slab_builder *builder, const uint32_t *rows, uint32_t n_rows, uint32_t level)
 {
 	const struct bs_slab_plan *plan = builder->plan;
 	const struct bs_gathered_doc *docs = bs_gather_docs(plan->gather);
 	const struct bs_term_entry *terms = plan->gather->terms.entries;
 	uint32_t n_blocks = (n_rows + BS_LINE_BITS - 1) / BS_LINE_BITS;
-	uint32_t shift = bs_slab_lane_shift(n_rows);
+	uint8_t rank = plan->treatments->ranks[level];
+	uint32_t shift = bs_level_shift(rank, n_rows);
+	uint32_t n_lines = bs_level_lines(rank, n_blocks);
 	uint64_t *columns = level_columns(builder, level, n_blocks);
 	for (uint32_t row = 0; row < n_rows; row++) {
 		const uint8_t *codes = docs[rows[row]].codes;
 		uint32_t lane = row >> shift;
+		uint64_t *lines = columns + (size_t)(lane / BS_LINE_BITS) * BS_LINE_WORDS;
 		for (uint32_t i = 0; i < docs[rows[row]].n_terms; i++) {
 			uint32_t term = bs_gather_next(&codes);
 			if (builder->exact_of[term] || builder->last_block[term] == lane + 1)
 				continue;
 			builder->last_block[term] = lane + 1;
-			set_term(columns, 1, terms[term].hash, BS_RANK_BLOCK, hashes_of(builder, term, level),
-			         builder->image.shape.n_columns[level], lane);
+			set_term(lines, n_lines, terms[term].hash, rank, hashes_of(builder, term, level),
+			         builder->image.shape.n_columns[level], lane % BS_LINE_BITS);
 		}
 	}
 	forget_marks(builder);
@@ -384,10 +377,10 @@ enum bs_status bs_slab_build(struct bs_slab_builder *builder, const uint32_t *ro
 	for (uint32_t level = 0; level < treatments->n_levels && !status; level++) {
 		if (builder->image.shape.n_columns[level] == 0 && level > 0)
 			continue;
-		if (treatments->ranks[level] == BS_RANK_BLOCK)
-			fill_blocks(builder, rows, n_rows, level);
+		if (level == 0)
+			fill_documents(builder, rows, n_rows);
 		else
-			fill_level(builder, rows, n_rows, level);
+			fill_coarse(builder, rows, n_rows, level);
 	}
 	forget_terms(builder);
 	builder->image.columns = builder->columns;

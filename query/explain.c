@@ -38,9 +38,9 @@ static enum bs_status hashed_density(const struct bs_slab *slab, uint64_t hash, 
 	for (uint32_t l = 0; l < slab->n_levels; l++) {
 		const struct bs_level *level = &slab->levels[l];
 		struct bs_probe probe = bs_hash_probe(hash, level->rank);
-		uint32_t n_spans = level->rank == BS_RANK_BLOCK ? bs_slab_lanes(slab->n_docs) : level->n_lines * BS_LINE_BITS;
+		uint32_t n_spans = bs_level_lanes(level->rank, slab->n_docs);
 		density->levels[l] = 1;
-		for (uint32_t i = 0; i < bs_slab_hashes(place->treatment, slab->n_columns, l) && !status; i++) {
+		for (uint32_t i = 0; i < bs_slab_hashes(place->term.treatment, slab->n_columns, l) && !status; i++) {
 			uint32_t popcount = 0;
 			if (level->n_columns > 0)
 				status = bs_slab_popcount(slab, level, bs_hash_position(probe, i, level->n_columns), &popcount, err);
@@ -62,13 +62,13 @@ static enum bs_status density_of(const struct bs_plan *plan, uint32_t s, const s
 	*density = (struct term_density){.is_exact = true};
 	if (!place->is_found)
 		return BS_OK;
-	double truly = (double)place->df / (double)n_docs;
+	double truly = (double)place->term.df / (double)n_docs;
 	density->passes = truly;
 	density->is_exact = false;
 	if (slab->n_levels == 0)
 		return BS_OK;
 	if (slab->exact.n_columns > 0)
-		status = bs_slab_find_exact(slab, place->ordinal, &density->is_exact, &column, err);
+		status = bs_slab_find_exact(slab, place->term.ordinal, &density->is_exact, &column, err);
 	if (!status && density->is_exact) {
 		status = bs_slab_popcount(slab, &slab->exact, column, &popcount, err);
 		density->passes = popcount / (double)slab->n_docs;
@@ -183,14 +183,14 @@ static enum bs_status explain_place(const struct bs_plan *plan, uint32_t s, uint
 	for (uint64_t i = 0; i < segment->meta.n_slabs && !status; i++)
 		status = look_at_slab(plan, s, &segment->slabs[i], t, &sum, err);
 	if (!status)
-		status = print(text, err, "      segment %u: df %llu;", s, (unsigned long long)place->df);
+		status = print(text, err, "      segment %u: df %llu;", s, (unsigned long long)place->term.df);
 	if (!status && sum.n_exact)
 		status = print(text, err, " exact column in %u slabs (density %.3f);", sum.n_exact,
 		               sum.exact_density / sum.n_exact);
 	if (!status && sum.n_hashed) {
 		status = print(text, err, " hashed in %u slabs:", sum.n_hashed);
 		for (uint32_t l = segment->treatments.n_levels; l-- > 0 && !status;)
-			status = print(text, err, " %u %s columns (AND %.2g)%s", place->treatment->n_columns[l],
+			status = print(text, err, " %u %s columns (AND %.2g)%s", place->term.treatment->n_columns[l],
 			               level_name(segment->treatments.ranks[l]), sum.level_density[l] / sum.n_hashed,
 			               l ? "," : ";");
 	}

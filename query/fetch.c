@@ -504,3 +504,26 @@ enum bs_status bs_fetch_is_unchanged(struct bs_fetcher *fetcher, uint32_t segmen
 	}
 	return BS_OK;
 }
+
+enum bs_status bs_fetch_is_segment_unchanged(struct bs_fetcher *fetcher, uint32_t segment, bool *unchanged_out,
+                                             struct bs_error *err)
+{
+	const struct bs_snapshot *snapshot = fetcher->snapshot;
+	const struct bs_doc_table *docs = &snapshot->segments[segment].docs;
+	*unchanged_out = false;
+	for (uint32_t i = 0; i < docs->n_runs; i++) {
+		uint32_t number = bs_doc_table_run(docs, i).source;
+		if (number >= snapshot->manifest.n_sources)
+			return bs_container_corrupt(snapshot->segments[segment].file, err, "documents of source %u, which is not "
+			                            "recorded", number);
+		struct fetch_source *source = &fetcher->sources[number];
+		if (source->source.kind == BS_SOURCE_COLLECTION)
+			check_collection(fetcher, source, number);
+		else if (source->source.kind != BS_SOURCE_STDIN)
+			return BS_OK;
+		if (source->is_changed || source->is_suspect)
+			return BS_OK;
+	}
+	*unchanged_out = true;
+	return BS_OK;
+}

@@ -39,6 +39,11 @@ enum bs_status bs_fetch(struct bs_fetcher *fetcher, uint32_t segment, uint32_t d
 enum bs_status bs_fetch_is_unchanged(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document,
                                      bool *unchanged_out, struct bs_error *err) BS_WARN_UNUSED;
 
+/* Whether that is so for all documents of a segment, and can be told by a look at a few sources: those of collections and
+ * standard input. Files of folders must be looked at one by one. */
+enum bs_status bs_fetch_is_segment_unchanged(struct bs_fetcher *fetcher, uint32_t segment, bool *unchanged_out,
+                                             struct bs_error *err) BS_WARN_UNUSED;
+
 /* Overwrites id with the document's id; path (nullable) with where its text stands, openable from here ("-": stored). */
 enum bs_status bs_fetch_id(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document, struct bs_buffer *id,
                            struct bs_buffer *path, struct bs_error *err) BS_WARN_UNUSED;

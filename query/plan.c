@@ -142,12 +142,18 @@ static enum bs_status resolve(struct bs_plan *plan, uint32_t s, uint32_t t, stru
 	const struct bs_segment *segment = &plan->snapshot->segments[s];
 	struct bs_plan_term *term = &plan->terms[t];
 	struct bs_term_place place = {0};
+	uint64_t ordinal, df;
 	enum bs_status status = bs_lexicon_find(&segment->lexicon, plan->keys.data + term->key_offset, term->key_bytes,
-	                                        &place.is_found, &place.ordinal, &place.df, err);
+	                                        &place.is_found, &ordinal, &df, err);
 	if (status)
 		return status;
-	place.treatment = bs_treatment_find(&segment->treatments, place.df);
-	term->df += place.df;
+	bs_and_term_init(&place.term, term->hash, ordinal, df, &segment->treatments);
+	place.exceptions.row = UINT64_MAX;
+	if (place.is_found && place.term.treatment->is_exact)
+		status = bs_exceptions_find(&segment->exceptions, ordinal, &place.exceptions, err);
+	if (status)
+		return status;
+	term->df += df;
 	status = bs_buffer_append(&plan->memory_places, &place, sizeof(place), err);
 	plan->places = (struct bs_term_place *)(void *)plan->memory_places.data;
 	return status;

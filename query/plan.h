@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "core/buffer.h"
+#include "core/slab_and.h"
 #include "core/snapshot.h"
 #include "core/status.h"
 #include "core/term_table.h"
@@ -20,9 +21,8 @@
 /* A term in one segment. */
 struct bs_term_place {
 	bool is_found;
-	uint64_t ordinal;
-	uint64_t df;
-	const struct bs_treatment *treatment;
+	struct bs_and_term term;               /* its columns; of no use if it is not found */
+	struct bs_exception_cursor exceptions; /* its false rows; none unless term.treatment->is_exact */
 };
 
 struct bs_plan_term {

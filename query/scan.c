@@ -17,11 +17,7 @@ static enum bs_status word_is_exact(struct bs_slab_scan *at, const struct bs_que
 	const struct bs_plan_element *element = &at->plan->elements[node->items[0].element];
 	*exact_out = node->field == BS_QUERY_ANY_FIELD && !element->is_too_broad;
 	for (uint32_t i = 0; i < element->n_terms && *exact_out; i++) {
-		uint32_t term = element->first_term + i;
-		uint32_t column;
-		if (!bs_scan_place(at, term)->is_found)
-			continue;
-		enum bs_status status = bs_scan_find_exact(at, term, exact_out, &column);
+		enum bs_status status = bs_scan_is_exact(at, element->first_term + i, exact_out);
 		if (status)
 			return status;
 	}
@@ -210,7 +206,7 @@ static enum bs_status row_has_element(struct bs_slab_scan *at, uint32_t row, uin
 		const struct bs_term_place *place = bs_scan_place(at, element->first_term + i);
 		if (!place->is_found)
 			continue;
-		enum bs_status status = bs_slab_list_has(at->slab, row, place->ordinal, has_out, at->err);
+		enum bs_status status = bs_slab_list_has(at->slab, row, place->term.ordinal, has_out, at->err);
 		if (status)
 			return status;
 	}
@@ -300,29 +296,45 @@ static enum bs_status scan_lists(struct bs_slab_scan *at, struct bs_buffer *cand
 	return status;
 }
 
-static enum bs_status add_lines(struct bs_slab_scan *at, const struct bs_live *live, bool is_sure,
-                                struct bs_buffer *candidates)
+static enum bs_status add_line(struct bs_slab_scan *at, uint32_t block, bool is_sure, struct bs_buffer *candidates)
 {
-	const uint64_t *lines = at->scan->frames[0].lines;
+	const uint64_t *line = at->scan->frames[0].lines + (size_t)block * BS_LINE_WORDS;
 	enum bs_status status = BS_OK;
-	for (uint32_t block = 0; block < at->slab->n_blocks && !status; block++) {
-		if (!(live->words[block / 64] >> (block % 64) & 1))
-			continue;
-		at->stats->blocks_live++;
-		for (uint32_t word = 0; word < BS_LINE_WORDS; word++) {
-			uint64_t bits = lines[(size_t)block * BS_LINE_WORDS + word];
-			for (; bits && !status; bits &= bits - 1) {
-				uint32_t row = block * BS_LINE_BITS + word * 64 + (uint32_t)__builtin_ctzll(bits);
-				if (row >= at->slab->n_docs)
-					return bs_container_corrupt(at->slab->rows.file, at->err, "a column has bits past the last document");
-				status = add_candidate(at, row, is_sure, candidates);
-			}
+	for (uint32_t word = 0; word < BS_LINE_WORDS; word++) {
+		for (uint64_t bits = line[word]; bits && !status; bits &= bits - 1) {
+			uint32_t row = block * BS_LINE_BITS + word * 64 + (uint32_t)__builtin_ctzll(bits);
+			if (row >= at->slab->n_docs)
+				return bs_container_corrupt(at->slab->rows.file, at->err, "a column has bits past the last document");
+			status = add_candidate(at, row, is_sure, candidates);
 		}
 	}
 	return status;
 }
 
-static enum bs_status scan_matrix(struct bs_slab_scan *at, struct bs_buffer *candidates)
+static enum bs_status add_lines(struct bs_slab_scan *at, const struct bs_live *live, bool is_sure,
+                                struct bs_buffer *candidates)
+{
+	enum bs_status status = BS_OK;
+	for (uint32_t word = 0; word < BS_SLAB_MAX_BLOCKS / 64; word++) {
+		for (uint64_t left = live->words[word]; left && !status; left &= left - 1) {
+			at->stats->blocks_live++;
+			status = add_line(at, word * 64 + (uint32_t)__builtin_ctzll(left), is_sure, candidates);
+		}
+	}
+	return status;
+}
+
+/* No document needs to be named to be counted. */
+static void count_lines(struct bs_slab_scan *at, const struct bs_live *live, uint64_t *n_counted)
+{
+	uint64_t n = at->kernel->count(at->scan->frames[0].lines, live);
+	for (uint32_t word = 0; word < BS_SLAB_MAX_BLOCKS / 64; word++)
+		at->stats->blocks_live += (unsigned)__builtin_popcountll(live->words[word]);
+	at->stats->candidates += n;
+	*n_counted += n;
+}
+
+static enum bs_status scan_matrix(struct bs_slab_scan *at, struct bs_buffer *candidates, uint64_t *n_counted)
 {
 	struct bs_live live;
 	bool is_sure = false;
@@ -331,42 +343,80 @@ static enum bs_status scan_matrix(struct bs_slab_scan *at, struct bs_buffer *can
 	enum bs_status status = bs_scan_need_frame(at, 0);
 	if (!status)
 		status = eval(at, root, 0, &live);
-	if (!status)
-		status = node_is_exact(at, root, &is_sure);
-	return status ? status : add_lines(at, &live, is_sure, candidates);
+	if (status || !bs_live_any(&live))
+		return status;
+	status = node_is_exact(at, root, &is_sure);
+	if (status)
+		return status;
+	if (!is_sure || !n_counted)
+		return add_lines(at, &live, is_sure, candidates);
+	count_lines(at, &live, n_counted);
+	return BS_OK;
 }
 
-static int compare_candidates(const void *a, const void *b)
+/* ---- order ---- */
+
+/* Where the ascending run that begins at `from` ends. */
+static size_t run_end(const struct bs_candidate *candidates, size_t from, size_t n)
 {
-	uint32_t x = ((const struct bs_candidate *)a)->document;
-	uint32_t y = ((const struct bs_candidate *)b)->document;
-	return x < y ? -1 : x > y;
+	for (from++; from < n && candidates[from - 1].document <= candidates[from].document; from++)
+		continue;
+	return from;
 }
 
-/* Slabs give their documents in order, but not one after the other. */
-static void sort_candidates(struct bs_candidate *candidates, size_t n)
+static void merge_runs(const struct bs_candidate *a, const struct bs_candidate *a_end, const struct bs_candidate *b,
+                       const struct bs_candidate *b_end, struct bs_candidate *to)
 {
-	for (size_t i = 1; i < n; i++) {
-		if (candidates[i - 1].document > candidates[i].document) {
-			qsort(candidates, n, sizeof(*candidates), compare_candidates);
-			return;
+	while (a < a_end && b < b_end)
+		*to++ = a->document <= b->document ? *a++ : *b++;
+	memcpy(to, a, (size_t)(a_end - a) * sizeof(*to));
+	memcpy(to + (a_end - a), b, (size_t)(b_end - b) * sizeof(*to));
+}
+
+/* Slabs give their documents in order, but not one after the other: a natural merge sort, of as many runs as slabs. */
+static enum bs_status sort_candidates(struct bs_scan *scan, struct bs_candidate *candidates, size_t n,
+                                      struct bs_error *err)
+{
+	if (run_end(candidates, 0, n) == n)
+		return BS_OK;
+	bs_buffer_clear(&scan->merged);
+	enum bs_status status = bs_buffer_reserve(&scan->merged, n * sizeof(*candidates), err);
+	if (status)
+		return status;
+	struct bs_candidate *from = candidates;
+	struct bs_candidate *to = (struct bs_candidate *)(void *)scan->merged.data;
+	for (size_t n_runs = 2; n_runs > 1;) {
+		n_runs = 0;
+		for (size_t start = 0; start < n; n_runs++) {
+			size_t middle = run_end(from, start, n);
+			size_t end = middle < n ? run_end(from, middle, n) : n;
+			merge_runs(from + start, from + middle, from + middle, from + end, to + start);
+			start = end;
 		}
+		struct bs_candidate *sorted = to;
+		to = from;
+		from = sorted;
 	}
+	if (from != candidates)
+		memcpy(candidates, from, n * sizeof(*candidates));
+	return BS_OK;
 }
 
 enum bs_status bs_scan_segment(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s,
-                               const struct bs_kernel *kernel, struct bs_buffer *candidates,
+                               const struct bs_kernel *kernel, struct bs_buffer *candidates, uint64_t *n_counted,
                                struct bs_query_stats *stats, struct bs_error *err)
 {
 	const struct bs_segment *segment = &plan->snapshot->segments[s];
 	size_t base = candidates->used_bytes;
-	enum bs_status status = BS_OK;
+	enum bs_status status = bs_scan_start(scan, plan, s, err);
+	if (plan->snapshot->tombstones[s])
+		n_counted = NULL;
 	for (uint32_t i = 0; i < segment->meta.n_slabs && !status; i++) {
 		struct bs_slab_scan at = {scan, plan, &segment->slabs[i], kernel, stats, err, s};
-		status = at.slab->n_levels == 0 ? scan_lists(&at, candidates) : scan_matrix(&at, candidates);
+		status = at.slab->n_levels == 0 ? scan_lists(&at, candidates) : scan_matrix(&at, candidates, n_counted);
 	}
 	if (!status && candidates->used_bytes > base)
-		sort_candidates((struct bs_candidate *)(void *)(candidates->data + base),
-		                (candidates->used_bytes - base) / sizeof(struct bs_candidate));
+		status = sort_candidates(scan, (struct bs_candidate *)(void *)(candidates->data + base),
+		                         (candidates->used_bytes - base) / sizeof(struct bs_candidate), err);
 	return status;
 }

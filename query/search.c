@@ -373,9 +373,16 @@ static enum bs_status search_segment(struct bs_searcher *searcher, uint32_t segm
 	bool is_overlay = segment == search->snapshot.manifest.n_segments;
 	bool brute = searcher->request->brute || search->is_other_unicode || is_overlay;
 	bs_buffer_clear(&searcher->candidates);
-	enum bs_status status = brute ? all_candidates(searcher, segment, err)
-	                              : bs_scan_segment(searcher->scan, &searcher->plan, segment, search->kernel,
-	                                                &searcher->candidates, searcher->stats, err);
+	bool may_count = false;
+	uint64_t n_counted = 0;
+	enum bs_status status = BS_OK;
+	if (!brute && searcher->request->mode == BS_SEARCH_COUNT)
+		status = bs_fetch_is_segment_unchanged(searcher->fetcher, segment, &may_count, err);
+	if (!status)
+		status = brute ? all_candidates(searcher, segment, err)
+		               : bs_scan_segment(searcher->scan, &searcher->plan, segment, search->kernel,
+		                                 &searcher->candidates, may_count ? &n_counted : NULL, searcher->stats, err);
+	searcher->stats->hits += n_counted;
 	charge(searcher, BS_STAGE_SCAN, since);
 	if (!status && searcher->request->approx && searcher->request->mode == BS_SEARCH_TOP && !brute)
 		status = keep_best(searcher, segment, err);

@@ -65,14 +65,18 @@ static uint64_t naive_and_columns(uint64_t *lines, struct bs_live *live, const b
 	return n_read;
 }
 
-static void naive_spread_groups(uint64_t *lines, struct bs_live *live, const uint64_t *mask)
+static void naive_spread_groups(uint64_t *lines, struct bs_live *live, const uint64_t *groups)
 {
 	for (size_t block = 0; block < BS_SLAB_MAX_BLOCKS; block++) {
 		if (!is_live(live, block))
 			continue;
-		for (size_t w = 0; w < BS_LINE_WORDS; w++)
-			lines[block * BS_LINE_WORDS + w] = mask[block / 8 * BS_LINE_WORDS + w];
-		set_live(live, block, !is_zero(lines + block * BS_LINE_WORDS));
+		uint64_t *line = lines + block * BS_LINE_WORDS;
+		if (groups[block] != 0)
+			memset(line, 0, BS_LINE_BYTES);
+		for (size_t lane = 0; lane < BS_LINE_BITS; lane++)
+			if (groups[block] >> (lane / 8) & 1)
+				line[lane / 64] |= UINT64_C(1) << (lane % 64);
+		set_live(live, block, groups[block] != 0);
 	}
 }
 
@@ -301,6 +305,8 @@ static void test_spread_groups(void **state)
 		size_t n_groups = (rig.n_blocks + 7) / 8;
 		uint64_t *mask = new_lines(n_groups);
 		fill_lines(mask, n_groups, &rig.random);
+		for (size_t w = 0; w < n_groups * BS_LINE_WORDS; w += 3)
+			mask[w] = w % 2 ? 0 : mask[w] & mask[w] >> 7;
 		naive_spread_groups(rig.wanted, &rig.wanted_live, mask);
 		for (size_t k = 0; k < rig.n_kernels; k++) {
 			rig_start(&rig);
