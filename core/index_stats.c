@@ -14,6 +14,7 @@ const char *bs_part_name(enum bs_part part)
 		[BS_PART_GROUP_COLUMNS] = "group columns",
 		[BS_PART_BLOCK_COLUMNS] = "block columns",
 		[BS_PART_EXACT_COLUMNS] = "exact columns",
+		[BS_PART_EXCEPTIONS] = "exceptions",
 		[BS_PART_LISTS] = "plain signatures",
 		[BS_PART_POPCOUNTS] = "popcounts",
 		[BS_PART_ROWS] = "rows",
@@ -42,6 +43,10 @@ static enum bs_part part_of(uint32_t section)
 		return BS_PART_POPCOUNTS;
 	case BS_SECTION_EXACT_TERMS:
 		return BS_PART_EXACT_COLUMNS;
+	case BS_SECTION_EXCEPTION_TERMS:
+	case BS_SECTION_EXCEPTION_OFFSETS:
+	case BS_SECTION_EXCEPTION_ROWS:
+		return BS_PART_EXCEPTIONS;
 	case BS_SECTION_ROWS:
 		return BS_PART_ROWS;
 	case BS_SECTION_LIST_OFFSETS:

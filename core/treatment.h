@@ -40,6 +40,7 @@ struct bs_treatment_policy {
 	double exact_share;    /* a term in at least this share of a slab's documents gets a column of its own; > 1: none */
 	bool use_groups;       /* have the group level */
 	bool use_blocks;       /* have the block level */
+	bool use_exceptions;   /* list what frequent terms' columns get wrong; with is_forced, all terms' */
 	uint8_t force[BS_MAX_LEVELS]; /* for tests: with is_forced, every term gets these counts of (document,
 	                               * group, block), and no slab leaves a level out for its size */
 	bool is_forced;

@@ -8,7 +8,6 @@
 #include "core/segment.h"
 #include "core/segment_sections.h"
 #include "indexer/classes.h"
-#include "indexer/slab_audit.h"
 #include "indexer/slab_build.h"
 
 /* What is made on the way; all arrays have an entry a term or a document of the gather. */
@@ -125,9 +124,7 @@ static enum bs_status write_matrix(struct build *build, const struct bs_class *c
 		uint32_t left = class->n_docs - row;
 		const struct bs_slab_image *image;
 		status = bs_slab_build(&builder, class->docs + row, left < class->max_rows ? left : class->max_rows,
-		                       build->options->kernel, &image, err);
-		if (!status)
-			status = bs_slab_audit(&builder, build->n_rows, &build->exceptions, err);
+		                       build->n_rows, build->options->kernel, &image, err);
 		if (!status)
 			status = bs_segment_write_slab(build->writer, build->n_slabs++, image, &build->slab_entries, err);
 		build->n_rows += left < class->max_rows ? left : class->max_rows;
@@ -286,6 +283,7 @@ enum bs_status bs_segment_build(const char *path, const struct bs_gather *gather
 		.ordinal_of = build.ordinal_of,
 		.density = options->policy.density,
 		.exact_share = options->policy.exact_share,
+		.exceptions = &build.exceptions,
 		.keep_coarse = options->policy.is_forced,
 	};
 	status = write_lexicon(&build, &n_terms, err);

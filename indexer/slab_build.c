@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/hash.h"
+#include "indexer/slab_audit.h"
 
 enum bs_status bs_slab_builder_init(struct bs_slab_builder *builder, const struct bs_slab_plan *plan,
                                     struct bs_error *err)
@@ -359,7 +360,7 @@ static void forget_terms(struct bs_slab_builder *builder)
 }
 
 enum bs_status bs_slab_build(struct bs_slab_builder *builder, const uint32_t *rows, uint32_t n_rows,
-                             const struct bs_kernel *kernel, const struct bs_slab_image **image_out,
+                             uint64_t first_row, const struct bs_kernel *kernel, const struct bs_slab_image **image_out,
                              struct bs_error *err)
 {
 	const struct bs_treatment_table *treatments = builder->plan->treatments;
@@ -382,9 +383,11 @@ enum bs_status bs_slab_build(struct bs_slab_builder *builder, const uint32_t *ro
 		else
 			fill_coarse(builder, rows, n_rows, level);
 	}
-	forget_terms(builder);
 	builder->image.columns = builder->columns;
 	builder->image.exact_terms = builder->exact_terms;
+	if (!status)
+		status = bs_slab_audit(builder, first_row, builder->plan->exceptions, err);
+	forget_terms(builder);
 	*image_out = &builder->image;
 	return status;
 }

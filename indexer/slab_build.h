@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+#include "core/exceptions.h"
 #include "core/segment.h"
 #include "core/status.h"
 #include "core/treatment.h"
@@ -23,6 +24,7 @@ struct bs_slab_plan {
 	double density;
 	double exact_share;
 	bool keep_coarse; /* for tests: coarse levels in every slab, however small */
+	struct bs_exceptions_builder *exceptions; /* gets those of each slab */
 };
 
 /* Scratch of a builder, n_terms entries each; one thread. Zero-initialise. */
@@ -41,10 +43,10 @@ enum bs_status bs_slab_builder_init(struct bs_slab_builder *builder, const struc
                                     struct bs_error *err) BS_WARN_UNUSED;
 void bs_slab_builder_deinit(struct bs_slab_builder *builder);
 
-/* Builds the slab of the documents rows[0..n_rows), in that order; the image is borrowed until the next call.
- * n_rows in 1..BS_SLAB_MAX_DOCS. */
+/* Builds the slab of the documents rows[0..n_rows), in that order, rows first_row and on of the segment; the image is
+ * borrowed until the next call. n_rows in 1..BS_SLAB_MAX_DOCS. */
 enum bs_status bs_slab_build(struct bs_slab_builder *builder, const uint32_t *rows, uint32_t n_rows,
-                             const struct bs_kernel *kernel, const struct bs_slab_image **image_out,
+                             uint64_t first_row, const struct bs_kernel *kernel, const struct bs_slab_image **image_out,
                              struct bs_error *err) BS_WARN_UNUSED;
 
 /* Hashed columns, of all levels, that a document's terms set, duplicates counted: its weight for length classes. Terms in at

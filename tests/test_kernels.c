@@ -48,7 +48,7 @@ static bool is_zero(const uint64_t *line)
 }
 
 static uint64_t naive_and_columns(uint64_t *lines, struct bs_live *live, const bs_column *columns, size_t n_columns,
-                                  bool fresh)
+                                  size_t n_untested, bool fresh)
 {
 	uint64_t n_read = 0;
 	for (size_t block = 0; block < BS_SLAB_MAX_BLOCKS; block++) {
@@ -57,7 +57,7 @@ static uint64_t naive_and_columns(uint64_t *lines, struct bs_live *live, const b
 			continue;
 		if (fresh)
 			memset(line, 0xff, BS_LINE_BYTES);
-		for (size_t c = 0; c < n_columns && !is_zero(line); c++, n_read++)
+		for (size_t c = 0; c < n_columns && (c < n_untested || !is_zero(line)); c++, n_read++)
 			for (size_t w = 0; w < BS_LINE_WORDS; w++)
 				line[w] &= columns[c][block * BS_LINE_WORDS + w];
 		set_live(live, block, !is_zero(line));
@@ -281,13 +281,16 @@ static void test_and_columns(void **state)
 	rig_init(&rig, 11);
 	for (int round = 0; round < 600; round++) {
 		size_t n_columns = 1 + random_below(&rig.random, MAX_COLUMNS);
+		size_t n_untested = 1 + random_below(&rig.random, n_columns);
 		bool fresh = random_below(&rig.random, 2);
 		rig_fill(&rig, n_columns);
 		const bs_column *columns = (const bs_column *)rig.columns;
-		uint64_t n_read = naive_and_columns(rig.wanted, &rig.wanted_live, columns, n_columns, fresh);
+		uint64_t n_read =
+			naive_and_columns(rig.wanted, &rig.wanted_live, columns, n_columns, n_untested, fresh);
 		for (size_t k = 0; k < rig.n_kernels; k++) {
 			rig_start(&rig);
-			assert_int_equal(rig.kernels[k]->and_columns(rig.got, &rig.got_live, columns, n_columns, fresh),
+			assert_int_equal(rig.kernels[k]->and_columns(rig.got, &rig.got_live, columns, n_columns, n_untested,
+			                                             fresh),
 			                 n_read);
 			rig_check(&rig, rig.kernels[k]);
 		}
@@ -410,7 +413,7 @@ static void test_lines_read(void **state)
 				memset(rig.columns[zero_at], 0, N_WORDS * 8);
 			memset(&rig.got_live, 0xff, sizeof(rig.got_live));
 			uint64_t n_read =
-				rig.kernels[k]->and_columns(rig.got, &rig.got_live, columns, MAX_COLUMNS, true);
+				rig.kernels[k]->and_columns(rig.got, &rig.got_live, columns, MAX_COLUMNS, 1, true);
 			bool is_full = zero_at == MAX_COLUMNS;
 			assert_int_equal(n_read, BS_SLAB_MAX_BLOCKS * (is_full ? MAX_COLUMNS : zero_at + 1));
 			for (size_t w = 0; w < COUNT(rig.got_live.words); w++)
