@@ -3,6 +3,7 @@
  * flags. A line is one 512-bit register, two of 256 bits or four of 128, in SIMDe's types, which are the target's own
  * or, in the plain kernel, C. (Written with SIMDe's 512-bit types throughout, gcc 12 kept every line of the AVX2 kernel in
  * memory, in halves: the loads waited for the stores, and an AND took three times as long.)
+ * What looks through text asks for 64 places at a time.
  */
 #include <string.h>
 
@@ -296,6 +297,175 @@ static uint64_t count(const uint64_t *lines, const struct bs_live *live)
 	return n;
 }
 
+/* ---- text ---- */
+
+static inline bool is_needle_at(const uint8_t *text, const struct bs_needle *needle)
+{
+	for (size_t i = 0; i < needle->n_bytes; i++)
+		if (bs_needle_fold(text[i]) != needle->bytes[i])
+			return false;
+	return true;
+}
+
+#if defined(SIMDE_NO_NATIVE)
+
+/* As plainly as it can be said: what the others are compared with. */
+static size_t find_needle(const uint8_t *text, size_t from, size_t n_bytes, const struct bs_needle *needle)
+{
+	for (size_t at = from; at < n_bytes && needle->n_bytes <= n_bytes - at; at++)
+		if (is_needle_at(text + at, needle))
+			return at;
+	return n_bytes;
+}
+
+static size_t find_opaque(const uint8_t *text, size_t from, size_t n_bytes, bool is_json)
+{
+	for (size_t at = from; at < n_bytes; at++)
+		if (text[at] >= 0x80 || (is_json && text[at] == '\\' && n_bytes - at > 1 && text[at + 1] == 'u'))
+			return at;
+	return n_bytes;
+}
+
+#else
+
+/* 64 places at a time; a bit each, the first the lowest. */
+#define PLACES ((size_t)64)
+
+#if defined(SIMDE_X86_AVX512BW_NATIVE)
+
+typedef simde__m512i bytes_t;
+
+static inline bytes_t all_bytes(uint8_t byte)
+{
+	return simde_mm512_set1_epi8((char)byte);
+}
+
+/* The places from `from` on whose byte, with the bits of `set` set, is `byte`. */
+static inline uint64_t places_of(const uint8_t *from, bytes_t set, bytes_t byte)
+{
+	return simde_mm512_cmpeq_epi8_mask(simde_mm512_or_si512(simde_mm512_loadu_si512(from), set), byte);
+}
+
+static inline uint64_t high_places(const uint8_t *from)
+{
+	return simde_mm512_movepi8_mask(simde_mm512_loadu_si512(from));
+}
+
+#else
+
+typedef simde__m256i bytes_t;
+
+static inline bytes_t all_bytes(uint8_t byte)
+{
+	return simde_mm256_set1_epi8((int8_t)byte);
+}
+
+static inline uint32_t half_places_of(const uint8_t *from, bytes_t set, bytes_t byte)
+{
+	bytes_t half = simde_mm256_loadu_si256((const simde__m256i *)(const void *)from);
+	return (uint32_t)simde_mm256_movemask_epi8(simde_mm256_cmpeq_epi8(simde_mm256_or_si256(half, set), byte));
+}
+
+/* The places from `from` on whose byte, with the bits of `set` set, is `byte`. */
+static inline uint64_t places_of(const uint8_t *from, bytes_t set, bytes_t byte)
+{
+	return (uint64_t)half_places_of(from + 32, set, byte) << 32 | half_places_of(from, set, byte);
+}
+
+static inline uint64_t high_places(const uint8_t *from)
+{
+	bytes_t low = simde_mm256_loadu_si256((const simde__m256i *)(const void *)from);
+	bytes_t high = simde_mm256_loadu_si256((const simde__m256i *)(const void *)(from + 32));
+	return (uint64_t)(uint32_t)simde_mm256_movemask_epi8(high) << 32 | (uint32_t)simde_mm256_movemask_epi8(low);
+}
+
+#endif
+
+/*
+ * Calls for each round of 64 places from `from` to `end`, with `reach` bytes read beyond the places: `at` is the text of
+ * the round, `base` the offset of its first place, `fresh` the places that no round before had. The last round moves
+ * back so as to end where the text does; a text too short for one is copied into `small`, where zeros follow it.
+ */
+#define FOR_EACH_ROUND(text, from, end, reach)                                                                         \
+	for (struct round round_ = first_round(text, from, end, reach, (uint8_t[3 * PLACES]){0}); round_.fresh;            \
+	     next_round(&round_))
+
+struct round {
+	const uint8_t *text; /* text[base..) is what is looked at, wherever it lies */
+	size_t base;
+	size_t last; /* the last base there can be */
+	size_t end;  /* of the places */
+	uint64_t fresh;
+};
+
+static inline uint64_t low_bits(size_t n)
+{
+	return n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
+}
+
+/* small: 3 * PLACES zeros. reach < BS_NEEDLE_REACH <= PLACES. */
+static inline struct round first_round(const uint8_t *text, size_t from, size_t n_bytes, size_t reach, uint8_t *small)
+{
+	if (n_bytes - from <= reach)
+		return (struct round){.fresh = 0};
+	struct round round = {.text = text + from, .end = n_bytes - from - reach};
+	round.fresh = low_bits(round.end);
+	if (round.end < PLACES) {
+		memcpy(small, round.text, n_bytes - from);
+		round.text = small;
+	} else {
+		round.last = round.end - PLACES;
+	}
+	return round;
+}
+
+static inline void next_round(struct round *round)
+{
+	size_t done = round->base + PLACES;
+	round->base = done < round->last ? done : round->last;
+	round->fresh = done < round->end ? ~low_bits(done - round->base) : 0;
+}
+
+static size_t find_needle(const uint8_t *text, size_t from, size_t n_bytes, const struct bs_needle *needle)
+{
+	/* Letters are compared in lower case, by setting the bit that makes the difference; what that mistakes for another
+	 * (@ for `, _ for DEL) is_needle_at() does not. */
+	bytes_t set = all_bytes(0x20);
+	bytes_t first = all_bytes(needle->bytes[needle->probe[0]] | 0x20);
+	bytes_t second = all_bytes(needle->bytes[needle->probe[1]] | 0x20);
+	if (n_bytes - from < needle->n_bytes)
+		return n_bytes;
+	FOR_EACH_ROUND (text, from, n_bytes, needle->probe[1]) {
+		const uint8_t *at = round_.text + round_.base;
+		uint64_t places = round_.fresh & places_of(at + needle->probe[0], set, first) &
+		                  places_of(at + needle->probe[1], set, second);
+		for (; places; places &= places - 1) {
+			size_t place = from + round_.base + (size_t)__builtin_ctzll(places);
+			if (needle->n_bytes <= n_bytes - place && is_needle_at(text + place, needle))
+				return place;
+		}
+	}
+	return n_bytes;
+}
+
+static size_t find_opaque(const uint8_t *text, size_t from, size_t n_bytes, bool is_json)
+{
+	bytes_t none = all_bytes(0), backslash = all_bytes('\\'), u = all_bytes('u');
+	FOR_EACH_ROUND (text, from, n_bytes, is_json) {
+		const uint8_t *at = round_.text + round_.base;
+		uint64_t places = high_places(at);
+		if (is_json)
+			places |= places_of(at, none, backslash) & places_of(at + 1, none, u);
+		places &= round_.fresh;
+		if (places)
+			return from + round_.base + (size_t)__builtin_ctzll(places);
+	}
+	/* The byte that a backslash before it was looked for. */
+	return is_json && n_bytes > from && text[n_bytes - 1] >= 0x80 ? n_bytes - 1 : n_bytes;
+}
+
+#endif
+
 #define KERNEL_JOIN_(a, b) a##b
 #define KERNEL_JOIN(a, b)  KERNEL_JOIN_(a, b)
 #define KERNEL_TEXT_(a)    #a
@@ -312,4 +482,6 @@ const struct bs_kernel KERNEL_JOIN(bs_kernel_, KERNEL_NAME) = {
 	.and_not_lines = and_not_lines,
 	.count = count,
 	.popcount = popcount,
+	.find_needle = find_needle,
+	.find_opaque = find_opaque,
 };

@@ -1,5 +1,6 @@
 /*
- * kernels.h: the few loops that touch columns, in as many versions as there are instruction sets.
+ * kernels.h: the few loops that touch columns, and the two that look through text, in as many versions as there are
+ * instruction sets.
  *
  * A line is 64 bytes = 512 documents (or groups, or blocks). A slab's intermediate result is an array of up to 512
  * lines plus a live mask, one bit a block; a line whose live bit is clear is not read and counts as zero. There are no
@@ -15,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/needle.h"
 #include "core/status.h"
 
 #define BS_LINE_BYTES      64u
@@ -57,6 +59,12 @@ struct bs_kernel {
 	uint64_t (*count)(const uint64_t *lines, const struct bs_live *live);
 	/* Set bits of n_lines lines one after the other. */
 	uint64_t (*popcount)(const uint64_t *lines, size_t n_lines);
+	/* Where in text[from..n_bytes) the needle begins first, in any case of its letters, or n_bytes. from <= n_bytes;
+	 * nothing beyond n_bytes is read. */
+	size_t (*find_needle)(const uint8_t *text, size_t from, size_t n_bytes, const struct bs_needle *needle);
+	/* The first place in text[from..n_bytes) that is not plain ASCII, or n_bytes: a byte from 0x80 on or, in JSON, a
+	 * backslash with a u behind it. from <= n_bytes; nothing beyond n_bytes is read. */
+	size_t (*find_opaque)(const uint8_t *text, size_t from, size_t n_bytes, bool is_json);
 };
 
 /* The best version for this machine, or the one named; NULL: best. BS_UNSUPPORTED if there is none of that name here

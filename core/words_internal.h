@@ -1,9 +1,10 @@
 /*
- * words_internal.h: what the four files of the words analyzer share. Nobody else includes it, but for the tests.
+ * words_internal.h: what the five files of the words analyzer share. Nobody else includes it, but for the tests.
  *
  *   words.c        opening, closing, and cutting a text at safe places into pieces for one of the two paths
  *   words_icu.c    the definition: runs, ICU's segments, their cuts
  *   words_ascii.c  the same for pure ASCII at many times the speed; asks ICU for its classes when opened
+ *   words_near.c   what follows from all this for the bytes of a text (words_near.h)
  *   words_term.c   raw piece -> folded, stemmed term -> batches of tokens for the caller
  */
 #ifndef BS_CORE_WORDS_INTERNAL_H
@@ -51,6 +52,7 @@ struct bs_words {
 	uint8_t ascii_classes[256];  /* of bytes; 0 from 0x80 on */
 	uint8_t *code_point_classes; /* of every code point, filled when first met: see words_icu.c */
 	uint16_t *simple_folds;      /* of the BMP, filled when first met: see words_term.c */
+	uint8_t *guises;             /* of every code point, filled when first met; NULL until then: see words_near.c */
 
 	struct bs_buffer window; /* UTF-16 */
 	struct bs_buffer folded; /* UTF-16, as are the next two */
