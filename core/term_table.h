@@ -16,7 +16,6 @@ struct bs_term_entry {
 	uint64_t offset; /* of the bytes in table.bytes */
 	uint32_t n_bytes;
 	uint32_t df;     /* for the caller: documents that have it */
-	uint32_t last;   /* for the caller: the document that had it last, + 1 */
 };
 
 /* Zero-initialise. entries[0..n_terms) by number; both arrays may move with every new term. */
@@ -47,6 +46,22 @@ static inline void bs_term_table_prefetch(const struct bs_term_table *table, uin
 {
 	if (table->slots)
 		__builtin_prefetch(&table->slots[hash & table->slot_mask]);
+}
+
+/* And the same for the entry, once the slot is there, and for the key, once the entry is. Only a guess: of terms whose
+ * slots collide, the first is asked for. */
+static inline void bs_term_table_prefetch_entry(const struct bs_term_table *table, uint64_t hash)
+{
+	uint64_t slot = table->slots ? table->slots[hash & table->slot_mask] : 0;
+	if (slot)
+		__builtin_prefetch(&table->entries[(uint32_t)slot - 1]);
+}
+
+static inline void bs_term_table_prefetch_key(const struct bs_term_table *table, uint64_t hash)
+{
+	uint64_t slot = table->slots ? table->slots[hash & table->slot_mask] : 0;
+	if (slot)
+		__builtin_prefetch(table->bytes.data + table->entries[(uint32_t)slot - 1].offset);
 }
 
 /* Bytes in use, for a memory budget; a function of the content only. */

@@ -267,7 +267,7 @@ enum bs_status bs_words_analyze(struct bs_words *words, const uint8_t *text, siz
 	};
 	words->n_tokens = 0;
 	bs_buffer_clear(&words->arena);
-	enum bs_status status = bs_buffer_reserve(&words->arena, ARENA_BYTES, err);
+	enum bs_status status = bs_buffer_reserve(&words->arena, ARENA_BYTES + BS_TOKEN_SLACK_BYTES, err);
 	for (size_t at = 0, end; at < text_bytes && !status; at = end)
 		status = analyze_piece(&analysis, at, text_bytes, &end);
 	if (!status)

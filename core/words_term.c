@@ -52,6 +52,7 @@ enum bs_status bs_words_make_room(struct bs_analysis *analysis, size_t n_tokens,
 {
 	struct bs_words *words = analysis->words;
 	struct bs_buffer *arena = &words->arena;
+	n_bytes += BS_TOKEN_SLACK_BYTES;
 	if (words->n_tokens + n_tokens > BS_WORDS_BATCH_TOKENS || arena->capacity_bytes - arena->used_bytes < n_bytes) {
 		enum bs_status status = bs_words_flush(analysis);
 		if (!status)
