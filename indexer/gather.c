@@ -7,12 +7,12 @@
 #include "core/bytes.h"
 #include "core/hash.h"
 
-#define SPOOL_CHUNK_BYTES (1u << 20)
+#define SPOOL_CHUNK_BYTES (8u << 20) /* address space: only what is written becomes real */
 
 /* How many terms ahead the memory is asked for what a look-up will touch: its slot, then its entry, then its key. */
-#define SLOT_AHEAD  24u
-#define ENTRY_AHEAD 16u
-#define KEY_AHEAD   8u
+#define SLOT_AHEAD  48u
+#define ENTRY_AHEAD 32u
+#define KEY_AHEAD   16u
 
 /* A term of the harvest as it is here. */
 struct mapped {
@@ -51,6 +51,7 @@ static uint8_t *spool_reserve(struct bs_gather *gather, size_t n_bytes, struct b
 			(void)bs_fail_memory(err, "gathered terms", capacity);
 			return NULL;
 		}
+		bs_buffer_advise(chunk, sizeof(*chunk) + capacity);
 		*chunk = (struct bs_spool_chunk){.next = gather->chunks, .capacity_bytes = capacity};
 		gather->chunks = chunk;
 	}
@@ -122,7 +123,7 @@ enum bs_status bs_gather_start(struct bs_gather *gather, const struct bs_harvest
 }
 
 /* Terms are met in the order of their numbers in the harvest, but for those of documents that were left out. */
-static void prefetch_ahead(const struct bs_gather *gather, const struct bs_harvest *harvest, uint32_t term)
+BS_PREFETCHING void prefetch_ahead(const struct bs_gather *gather, const struct bs_harvest *harvest, uint32_t term)
 {
 	const uint64_t *hashes = bs_harvest_hashes(harvest);
 	if (term + SLOT_AHEAD < harvest->terms.n_terms)
