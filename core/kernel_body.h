@@ -297,6 +297,91 @@ static uint64_t count(const uint64_t *lines, const struct bs_live *live)
 	return n;
 }
 
+/* ---- classes of bytes ---- */
+
+#if defined(SIMDE_NO_NATIVE)
+
+/* Eight bytes as an 8 x 8 matrix of bits, transposed: bit i of byte s becomes bit s of byte i (Hacker's Delight, 7-3). */
+static inline uint64_t transpose_8x8(uint64_t x)
+{
+	uint64_t t = (x ^ (x >> 7)) & UINT64_C(0x00aa00aa00aa00aa);
+	x ^= t ^ (t << 7);
+	t = (x ^ (x >> 14)) & UINT64_C(0x0000cccc0000cccc);
+	x ^= t ^ (t << 14);
+	t = (x ^ (x >> 28)) & UINT64_C(0x00000000f0f0f0f0);
+	return x ^ t ^ (t << 28);
+}
+
+static void classify(const struct bs_byte_classes *classes, uint8_t *text, size_t n_lines,
+                     struct bs_line_classes *lines_out)
+{
+	for (size_t line = 0; line < n_lines; line++) {
+		uint64_t found[8] = {0};
+		for (size_t eight = 0; eight < 8; eight++) {
+			uint8_t *at = text + line * 64 + eight * 8;
+			uint64_t of_bytes = 0;
+			for (size_t i = 0; i < 8; i++) {
+				of_bytes |= (uint64_t)classes->of[at[i]] << (8 * i);
+				at[i] = (uint8_t)(at[i] | ((uint8_t)(at[i] - 'A') < 26 ? 0x20 : 0));
+			}
+			uint64_t of_classes = transpose_8x8(of_bytes);
+			for (size_t s = 0; s < 8; s++)
+				found[s] |= (of_classes >> (8 * s) & 0xff) << (8 * eight);
+		}
+		memcpy(lines_out[line].of, found, sizeof(found));
+	}
+}
+
+#else
+
+/*
+ * Byte c is of class s if rows[s][c & 15] has bit c >> 4: two look-ups in registers, whatever the class is. The second
+ * table gives nothing from 0x80 on.
+ */
+static inline uint32_t class_bits(simde__m256i row, simde__m256i low, simde__m256i bit)
+{
+	simde__m256i found = simde_mm256_and_si256(simde_mm256_shuffle_epi8(row, low), bit);
+	simde__m256i is_none = simde_mm256_cmpeq_epi8(found, simde_mm256_setzero_si256());
+	return ~(uint32_t)simde_mm256_movemask_epi8(is_none);
+}
+
+static inline simde__m256i small_letters(simde__m256i text)
+{
+	simde__m256i is_capital = simde_mm256_and_si256(simde_mm256_cmpgt_epi8(text, simde_mm256_set1_epi8('A' - 1)),
+	                                                simde_mm256_cmpgt_epi8(simde_mm256_set1_epi8('Z' + 1), text));
+	return simde_mm256_or_si256(text, simde_mm256_and_si256(is_capital, simde_mm256_set1_epi8(0x20)));
+}
+
+static inline simde__m256i high_bits(simde__m256i text)
+{
+	const simde__m256i bits = simde_mm256_setr_epi8(1, 2, 4, 8, 16, 32, 64, -128, 0, 0, 0, 0, 0, 0, 0, 0, //
+	                                                1, 2, 4, 8, 16, 32, 64, -128, 0, 0, 0, 0, 0, 0, 0, 0);
+	const simde__m256i nibble = simde_mm256_set1_epi8(0x0f);
+	return simde_mm256_shuffle_epi8(bits, simde_mm256_and_si256(simde_mm256_srli_epi16(text, 4), nibble));
+}
+
+static void classify(const struct bs_byte_classes *classes, uint8_t *text, size_t n_lines,
+                     struct bs_line_classes *lines_out)
+{
+	const simde__m256i nibble = simde_mm256_set1_epi8(0x0f);
+	simde__m256i rows[8];
+	for (size_t s = 0; s < 8; s++)
+		rows[s] = simde_mm256_broadcastsi128_si256(simde_mm_loadu_si128((const simde__m128i *)classes->rows[s]));
+	for (size_t line = 0; line < n_lines; line++) {
+		simde__m256i *at = (simde__m256i *)(text + line * 64);
+		simde__m256i first = simde_mm256_loadu_si256(at), second = simde_mm256_loadu_si256(at + 1);
+		simde__m256i first_low = simde_mm256_and_si256(first, nibble), first_bit = high_bits(first);
+		simde__m256i second_low = simde_mm256_and_si256(second, nibble), second_bit = high_bits(second);
+		for (size_t s = 0; s < 8; s++)
+			lines_out[line].of[s] = class_bits(rows[s], first_low, first_bit) |
+			                        (uint64_t)class_bits(rows[s], second_low, second_bit) << 32;
+		simde_mm256_storeu_si256(at, small_letters(first));
+		simde_mm256_storeu_si256(at + 1, small_letters(second));
+	}
+}
+
+#endif
+
 /* ---- text ---- */
 
 static inline bool is_needle_at(const uint8_t *text, const struct bs_needle *needle)
@@ -482,6 +567,7 @@ const struct bs_kernel KERNEL_JOIN(bs_kernel_, KERNEL_NAME) = {
 	.and_not_lines = and_not_lines,
 	.count = count,
 	.popcount = popcount,
+	.classify = classify,
 	.find_needle = find_needle,
 	.find_opaque = find_opaque,
 };

@@ -85,7 +85,7 @@ bool bs_words_keeps_bytes(const struct bs_words *words)
 void bs_words_byte_kinds(const struct bs_words *words, uint8_t kinds_out[256])
 {
 	for (unsigned byte = 0; byte < 256; byte++) {
-		unsigned class = words->ascii_classes[byte];
+		unsigned class = words->ascii.of[byte];
 		enum bs_byte_kind kind = BS_BYTE_MID;
 		if (byte >= 0x80)
 			kind = BS_BYTE_HIGH;

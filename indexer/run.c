@@ -37,9 +37,10 @@ static void set_limits(struct bs_run *run)
 	uint64_t memory = job->memory_bytes ? job->memory_bytes : DEFAULT_MEMORY_BYTES;
 	if (memory < MIN_MEMORY_BYTES)
 		memory = MIN_MEMORY_BYTES;
-	/* What is gathered is counted by content; the arrays that hold it have half as much again to grow into. Sorting and
-	 * counters come on top, and the columns of one slab. None of it may depend on the number of threads. */
-	run->gather_limit_bytes = memory * 2 / 5;
+	/* What is gathered, and what making a segment of it takes by the term and by the document. The rest is for the
+	 * columns of one slab (below), batches under way, ICU and ids: with the default, 751 of 1,074 MB, 134, and 189. None
+	 * of it may depend on the number of threads. */
+	run->gather_limit_bytes = memory / 10 * 7;
 	run->build_options = (struct bs_build_options){
 		.policy = job->policy ? *job->policy : bs_treatment_policy_default(),
 		.max_blocks = job->max_slab_blocks ? job->max_slab_blocks : BS_SLAB_MAX_BLOCKS,
@@ -106,14 +107,21 @@ void bs_run_skip(struct bs_run *run, enum bs_skip reason, const char *message)
 
 /* ---- documents ---- */
 
-/* What a document may add to the gather, were all its terms new: an entry, its slots, its code, some bytes of its own. */
-#define NEW_TERM_BYTES 64u
+/* What segment_build.c and slab_build.c take beside the columns: order, ordinal, treatment, counters and marks of each
+ * term, and each document's weight and place in its class. */
+#define BUILD_TERM_BYTES 28u
+#define BUILD_DOC_BYTES  24u
+
+/* What a document may add, were all its terms new: an entry, its slots, its code, some bytes of its own, and the above. */
+#define NEW_TERM_BYTES 96u
 
 bool bs_run_is_full(const struct bs_run *run, const struct bs_harvest *harvest, uint32_t i)
 {
 	uint32_t max_docs = run->job->max_segment_docs;
 	uint32_t n_docs = bs_gather_n_docs(&run->gather);
-	uint64_t n_bytes = bs_gather_bytes(&run->gather) + (uint64_t)bs_harvest_docs(harvest)[i].n_terms * NEW_TERM_BYTES;
+	uint64_t n_bytes = bs_gather_bytes(&run->gather) + (uint64_t)run->gather.terms.n_terms * BUILD_TERM_BYTES +
+	                   (uint64_t)n_docs * BUILD_DOC_BYTES +
+	                   (uint64_t)bs_harvest_docs(harvest)[i].n_terms * NEW_TERM_BYTES;
 	return n_docs > 0 && (n_bytes > run->gather_limit_bytes || (max_docs && n_docs >= max_docs));
 }
 
@@ -154,6 +162,7 @@ enum bs_status bs_run_flush(struct bs_run *run, bool is_full, struct bs_error *e
 {
 	if (bs_gather_n_docs(&run->gather) == 0)
 		return BS_OK;
+	bs_gather_settle(&run->gather);
 	run->report->is_writing = true;
 	enum bs_status status = bs_run_tell(run, err);
 	run->report->is_writing = false;

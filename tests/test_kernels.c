@@ -395,6 +395,40 @@ static void test_counts(void **state)
 	rig_deinit(&rig);
 }
 
+/* Random classes of random bytes, at every alignment; the bytes around the text stay as they are. */
+static void test_classify(void **state)
+{
+	(void)state;
+	enum { MAX_LINES = 9 };
+	struct rig rig;
+	rig_init(&rig, 19);
+	for (int round = 0; round < 2000; round++) {
+		struct bs_byte_classes classes = {{0}, {{0}}};
+		uint8_t text[MAX_LINES * 64 + 96], got[sizeof(text)];
+		for (unsigned c = 0; c < 0x80; c++)
+			classes.of[c] = (uint8_t)(next_random(&rig.random) & next_random(&rig.random));
+		bs_byte_classes_finish(&classes);
+		for (size_t i = 0; i < sizeof(text); i++)
+			text[i] = (uint8_t)(round % 2 ? next_random(&rig.random) : i + (size_t)round);
+		size_t from = 1 + random_below(&rig.random, 32);
+		size_t n_lines = random_below(&rig.random, MAX_LINES + 1);
+		for (size_t k = 0; k < rig.n_kernels; k++) {
+			struct bs_line_classes lines[MAX_LINES];
+			memcpy(got, text, sizeof(text));
+			rig.kernels[k]->classify(&classes, got + from, n_lines, lines);
+			for (size_t i = 0; i < sizeof(text); i++) {
+				bool is_inside = i >= from && i < from + n_lines * 64;
+				bool is_capital = is_inside && text[i] >= 'A' && text[i] <= 'Z';
+				assert_int_equal(got[i], is_capital ? text[i] + 0x20 : text[i]);
+				for (size_t s = 0; s < 8 && is_inside; s++)
+					assert_int_equal(lines[(i - from) / 64].of[s] >> ((i - from) % 64) & 1,
+					                 classes.of[text[i]] >> s & 1);
+			}
+		}
+	}
+	rig_deinit(&rig);
+}
+
 /* Full: 512 blocks of ones and 20 columns of ones read 512 x 20 lines; one zero column at place i stops there. */
 static void test_lines_read(void **state)
 {
@@ -457,6 +491,7 @@ static void test_choosing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_classify),
 		cmocka_unit_test(test_and_columns),    cmocka_unit_test(test_spread_groups),
 		cmocka_unit_test(test_and_not_column), cmocka_unit_test(test_or_lines),
 		cmocka_unit_test(test_and_lines),      cmocka_unit_test(test_and_not_lines),
