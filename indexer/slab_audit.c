@@ -29,16 +29,15 @@ static void audit_deinit(struct audit *audit)
 	free(audit->frame.groups);
 }
 
-/* The terms to ask for; marks[term] becomes 1 + its place among them. */
+/* The terms to ask for, those that the slab has not among them: it may seem to have them. The mark of a term becomes 1 + its
+ * place among them. */
 static enum bs_status choose_terms(const struct bs_slab_builder *builder, struct audit *audit, struct bs_error *err)
 {
 	const struct bs_slab_plan *plan = builder->plan;
-	const uint32_t *touched = (const uint32_t *)(const void *)builder->touched.data;
 	uint32_t n_rows = 0;
 	uint32_t n_terms = 0;
 	enum bs_status status = BS_OK;
-	for (size_t i = 0; i < builder->touched.used_bytes / 4 && !status; i++) {
-		uint32_t term = touched[i];
+	for (uint32_t term = 0; term < plan->gather->terms.n_terms && !status; term++) {
 		if (builder->exact_of[term] || !plan->treatments->entries[plan->treatment_of[term]].is_exact)
 			continue;
 		builder->last_block[term] = ++n_terms;

@@ -1,0 +1,53 @@
+/*
+ * compare.h: the same queries to every engine in one run, interleaved, one thread; and what came of it.
+ *
+ * For each query each engine in turn, the first one rotating from query to query: once unmeasured, then three times, of
+ * which the median counts. A query that takes over 20 ms is measured once after the unmeasured one, and over half a
+ * second the first time counts. So everything is warm: the page cache, the processor's caches as far as one query fills
+ * them, and Lucene's code, which goes through all queries several times before.
+ */
+#ifndef BENCH_COMPARE_H
+#define BENCH_COMPARE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "bench/engine.h"
+
+struct outcome {
+	bool is_asked;
+	uint64_t count;
+	uint64_t elapsed_ns;
+};
+
+struct comparison {
+	struct query_set set;
+	const struct engine **engines;
+	size_t n_engines;
+	struct outcome *outcomes; /* of query q and engine e: [q * n_engines + e] */
+	size_t n_wrong;           /* queries whose counts disagree */
+};
+
+struct compare_request {
+	const char *queries_path;
+	const char *engines; /* a list; NULL: all whose index is there */
+	const char *classes; /* a list; NULL: all */
+	const char *raw_path; /* where every single outcome goes, as tab-separated values; NULL: nowhere */
+};
+
+void compare_run(const struct corpus *corpus, const struct compare_request *request,
+                 struct comparison *comparison_out);
+void compare_free(struct comparison *comparison);
+
+static inline const struct outcome *outcome_of(const struct comparison *comparison, size_t query, size_t engine)
+{
+	return &comparison->outcomes[query * comparison->n_engines + engine];
+}
+
+/* compare_report.c: tables in Markdown; and to summary (nullable), tab-separated: "time", the row's name, the engine,
+ * microseconds mean, p50, p95; and "false" with median and mean of the false candidates. */
+void compare_report(const struct comparison *comparison, FILE *file, FILE *summary);
+
+#endif

@@ -1,0 +1,246 @@
+/*
+ * compare_report.c: the outcomes of compare.c as tables in Markdown: microseconds a query, by class and over all classes
+ * of two or more words, and how many times bitsift's time that is.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/compare.h"
+#include "bench/tool.h"
+
+/* Rows are the classes, and below them the two workloads. */
+enum {
+	ROW_AND = QUERY_MAX_CLASSES,
+	ROW_PHRASE,
+};
+
+enum statistic {
+	STATISTIC_MEAN,
+	STATISTIC_P50,
+	STATISTIC_P95,
+};
+
+static bool is_in_row(const struct comparison *comparison, const struct query *query, unsigned row)
+{
+	(void)comparison;
+	if (row == ROW_AND)
+		return !query->is_phrase && query->n_words > 1;
+	return row == ROW_PHRASE ? query->is_phrase : query->class_number == row;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* The nearest rank, of sorted values. */
+static double percentile(const double *values, size_t n, unsigned percent)
+{
+	return values[(n * percent + 99) / 100 - (n > 0)];
+}
+
+static double statistic_of(double *values, size_t n, enum statistic statistic)
+{
+	double sum = 0;
+	if (n == 0)
+		return NAN;
+	for (size_t i = 0; i < n; i++)
+		sum += values[i];
+	if (statistic == STATISTIC_MEAN)
+		return sum / (double)n;
+	qsort(values, n, sizeof(*values), by_value);
+	return percentile(values, n, statistic == STATISTIC_P50 ? 50 : 95);
+}
+
+/* Microseconds of an engine over the queries of a row that every-th ones are, NAN if it was not asked any. */
+static double time_of(const struct comparison *comparison, size_t engine, unsigned row, unsigned every,
+                      enum statistic statistic)
+{
+	double *values = grown(NULL, comparison->set.n_queries * sizeof(*values));
+	size_t n = 0;
+	for (size_t q = 0; q < comparison->set.n_queries; q++) {
+		const struct query *query = &comparison->set.queries[q];
+		const struct outcome *outcome = outcome_of(comparison, q, engine);
+		if (outcome->is_asked && is_in_row(comparison, query, row) && query->number % every == 0)
+			values[n++] = (double)outcome->elapsed_ns / 1000;
+	}
+	double value = statistic_of(values, n, statistic);
+	free(values);
+	return value;
+}
+
+/* How many queries, and how many documents they match in the mean (by the first engine that says so exactly). */
+static size_t row_queries(const struct comparison *comparison, unsigned row, unsigned every, double *hits_out)
+{
+	size_t n = 0;
+	*hits_out = 0;
+	for (size_t q = 0; q < comparison->set.n_queries; q++) {
+		const struct query *query = &comparison->set.queries[q];
+		if (!is_in_row(comparison, query, row) || query->number % every)
+			continue;
+		n++;
+		for (size_t e = 0; e < comparison->n_engines; e++)
+			if (outcome_of(comparison, q, e)->is_asked && comparison->engines[e]->count_kind == COUNT_EXACT) {
+				*hits_out += (double)outcome_of(comparison, q, e)->count;
+				break;
+			}
+	}
+	*hits_out /= n ? (double)n : 1;
+	return n;
+}
+
+static void print_number(FILE *file, double value)
+{
+	if (isnan(value))
+		fputs(" |", file);
+	else if (value >= 99.5)
+		fprintf(file, " %.0f |", value);
+	else
+		fprintf(file, " %.3g |", value);
+}
+
+static const char *row_name(const struct comparison *comparison, unsigned row)
+{
+	return row == ROW_AND ? "**AND workload**" : row == ROW_PHRASE ? "**phrase workload**" : comparison->set.classes[row];
+}
+
+/* An engine asked rarely is shown only in the tables of those queries, beside those asked always. */
+static bool is_shown(const struct engine *engine, unsigned every)
+{
+	return engine->every == every || (engine->every == 1 && every > 1 && !strchr(engine->name, '-'));
+}
+
+static void print_head(const struct comparison *comparison, unsigned every, FILE *file)
+{
+	fputs("| class | queries | hits |", file);
+	for (size_t e = 0; e < comparison->n_engines; e++)
+		if (is_shown(comparison->engines[e], every))
+			fprintf(file, " %s |", comparison->engines[e]->name);
+	fputs("\n|---|--:|--:|", file);
+	for (size_t e = 0; e < comparison->n_engines; e++)
+		if (is_shown(comparison->engines[e], every))
+			fputs("--:|", file);
+	fputc('\n', file);
+}
+
+/* base: the engine whose times the others are shown as multiples of, or n_engines: microseconds. */
+static void print_row(const struct comparison *comparison, unsigned row, unsigned every, enum statistic statistic,
+                      size_t base, FILE *file)
+{
+	double hits;
+	size_t n = row_queries(comparison, row, every, &hits);
+	if (n == 0)
+		return;
+	fprintf(file, "| %s | %zu |", row_name(comparison, row), n);
+	print_number(file, hits);
+	for (size_t e = 0; e < comparison->n_engines; e++) {
+		if (!is_shown(comparison->engines[e], every))
+			continue;
+		double value = time_of(comparison, e, row, every, statistic);
+		print_number(file, base == comparison->n_engines ? value
+		                                                 : value / time_of(comparison, base, row, every, statistic));
+	}
+	fputc('\n', file);
+}
+
+static void print_table(const struct comparison *comparison, const char *title, unsigned every,
+                        enum statistic statistic, size_t base, FILE *file)
+{
+	fprintf(file, "\n### %s\n\n", title);
+	print_head(comparison, every, file);
+	for (unsigned row = 0; row < comparison->set.n_classes; row++)
+		print_row(comparison, row, every, statistic, base, file);
+	print_row(comparison, ROW_AND, every, statistic, base, file);
+	print_row(comparison, ROW_PHRASE, every, statistic, base, file);
+}
+
+static size_t engine_named(const struct comparison *comparison, const char *name)
+{
+	for (size_t e = 0; e < comparison->n_engines; e++)
+		if (strcmp(comparison->engines[e]->name, name) == 0)
+			return e;
+	return comparison->n_engines;
+}
+
+static void print_ratios(const struct comparison *comparison, const char *name, FILE *file)
+{
+	size_t base = engine_named(comparison, name);
+	if (base == comparison->n_engines || comparison->n_engines < 2)
+		return;
+	char *mean = text_of("Mean time as a multiple of `%s`", name);
+	char *median = text_of("Median time as a multiple of `%s`", name);
+	print_table(comparison, mean, 1, STATISTIC_MEAN, base, file);
+	print_table(comparison, median, 1, STATISTIC_P50, base, file);
+	free(mean);
+	free(median);
+}
+
+/* ---- false candidates ---- */
+
+static void print_false_candidates(const struct comparison *comparison, FILE *file, FILE *summary)
+{
+	size_t candidates = engine_named(comparison, "candidates"), exact = comparison->n_engines, n = 0;
+	double *values = grown(NULL, comparison->set.n_queries * sizeof(*values));
+	for (size_t e = comparison->n_engines; e-- > 0;)
+		if (comparison->engines[e]->count_kind == COUNT_EXACT && comparison->engines[e]->every == 1)
+			exact = e;
+	for (size_t q = 0; q < comparison->set.n_queries && exact < comparison->n_engines; q++) {
+		const struct query *query = &comparison->set.queries[q];
+		if (strncmp(comparison->set.classes[query->class_number], "and", 3) != 0 ||
+		    candidates == comparison->n_engines || outcome_of(comparison, q, exact)->count == 0)
+			continue;
+		double hits = (double)outcome_of(comparison, q, exact)->count;
+		values[n++] = ((double)outcome_of(comparison, q, candidates)->count - hits) / hits;
+	}
+	double median = statistic_of(values, n, STATISTIC_P50), mean = statistic_of(values, n, STATISTIC_MEAN);
+	if (n)
+		fprintf(file, "\nFalse candidates per true match, 2-4-word ANDs drawn from a document (%zu queries): median %.3f, "
+		              "mean %.3f, p95 %.3f.\n", n, median, mean, statistic_of(values, n, STATISTIC_P95));
+	if (n && summary)
+		fprintf(summary, "false\t%.4f\t%.4f\n", median, mean);
+	free(values);
+}
+
+/* ---- all ---- */
+
+static void write_summary(const struct comparison *comparison, FILE *summary)
+{
+	for (unsigned row = 0; row <= ROW_PHRASE; row += row + 1 == comparison->set.n_classes ? ROW_AND - row : 1)
+		for (size_t e = 0; e < comparison->n_engines; e++) {
+			double mean = time_of(comparison, e, row, 1, STATISTIC_MEAN);
+			if (!isnan(mean))
+				fprintf(summary, "time\t%s\t%s\t%.3f\t%.3f\t%.3f\n",
+				        row == ROW_AND ? "AND" : row == ROW_PHRASE ? "phrase" : comparison->set.classes[row],
+				        comparison->engines[e]->name, mean, time_of(comparison, e, row, 1, STATISTIC_P50),
+				        time_of(comparison, e, row, 1, STATISTIC_P95));
+		}
+}
+
+void compare_report(const struct comparison *comparison, FILE *file, FILE *summary)
+{
+	size_t none = comparison->n_engines;
+	unsigned shown = 1;
+	print_table(comparison, "Mean, microseconds a query", 1, STATISTIC_MEAN, none, file);
+	print_table(comparison, "Median, microseconds", 1, STATISTIC_P50, none, file);
+	print_table(comparison, "95th percentile, microseconds", 1, STATISTIC_P95, none, file);
+	print_ratios(comparison, "bitsift", file);
+	print_ratios(comparison, "candidates", file);
+	for (size_t e = 0; e < comparison->n_engines; e++) {
+		unsigned every = comparison->engines[e]->every;
+		if (every <= shown) /* the table lists them by it */
+			continue;
+		shown = every;
+		char *title = text_of("Every %uth query: mean, microseconds", every);
+		print_table(comparison, title, every, STATISTIC_MEAN, none, file);
+		free(title);
+	}
+	print_false_candidates(comparison, file, summary);
+	if (summary)
+		write_summary(comparison, summary);
+	if (comparison->n_wrong)
+		fprintf(file, "\n**%zu queries have counts that disagree.**\n", comparison->n_wrong);
+	else
+		fprintf(file, "\nAll engines agree in the counts of all %zu queries.\n", comparison->set.n_queries);
+}

@@ -1,0 +1,106 @@
+/*
+ * engine_bitsift.c: bitsift through its public library: exact counts, the best ten, and reading everything (--brute).
+ * Its candidates alone are engine_filter.c's.
+ */
+#include "bench/engine_bitsift.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/tool.h"
+#include "core/bitsift.h"
+
+struct bitsift_options bitsift_options;
+
+struct bitsift {
+	struct bs_index *index;
+	struct bs_finder *finder;
+};
+
+void *bitsift_open(const struct corpus *corpus, const char *index_path, const struct query_set *set)
+{
+	struct bitsift *bitsift = grown(NULL, sizeof(*bitsift));
+	struct bs_error err;
+	(void)corpus, (void)set;
+	if (bs_index_open(index_path, bitsift_options.kernel, &bitsift->index, &err) ||
+	    bs_finder_new(bitsift->index, &bitsift->finder, &err))
+		die("%s", err.text);
+	return bitsift;
+}
+
+static int take_hit(void *context, const struct bs_find_hit *hit)
+{
+	(void)context, (void)hit;
+	return 0;
+}
+
+static void ask(struct bitsift *bitsift, const struct query *query, enum bs_find_mode mode, bool brute,
+                struct answer *answer_out)
+{
+	struct bs_find_request request = {
+		.query = query->text, .query_bytes = strlen(query->text), .mode = mode, .brute = brute, .hit = take_hit};
+	struct bs_find_result result;
+	struct bs_error err;
+	if (bs_find(bitsift->finder, &request, &result, &err))
+		die("%s: %s", query->text, err.text);
+	if (result.n_unreadable)
+		die("%s: the source of the index has gone or changed", query->text);
+	answer_out->count = result.n_hits;
+}
+
+void bitsift_count(void *handle, const struct query *query, struct answer *answer_out)
+{
+	ask(handle, query, BS_FIND_COUNT, false, answer_out);
+}
+
+void bitsift_top(void *handle, const struct query *query, struct answer *answer_out)
+{
+	ask(handle, query, BS_FIND_TOP, false, answer_out);
+}
+
+void bitsift_brute(void *handle, const struct query *query, struct answer *answer_out)
+{
+	ask(handle, query, BS_FIND_COUNT, true, answer_out);
+}
+
+void bitsift_close(void *handle)
+{
+	struct bitsift *bitsift = handle;
+	bs_finder_free(bitsift->finder);
+	bs_index_close(bitsift->index);
+	free(bitsift);
+}
+
+/* ---- building ---- */
+
+static void build(const struct corpus *corpus, const char *path, uint32_t n_threads, double density,
+                  struct build_times *times_out)
+{
+	const char *sources[] = {corpus->source};
+	struct bs_build_request request = {
+		.dir = path, .sources = sources, .n_sources = 1, .n_threads = n_threads, .density = density};
+	struct bs_build_report report;
+	struct bs_error err;
+	build_begins(times_out);
+	if (bs_index_build(&request, &report, &err))
+		die("%s", err.text);
+	if (report.n_docs != corpus->n_docs)
+		die("%s: some documents have the same id, or it has changed", corpus->source);
+	build_finishes(times_out);
+	build_ends(times_out);
+}
+
+void bitsift_build(const struct corpus *corpus, const char *path, struct build_times *times_out)
+{
+	build(corpus, path, 1, 0, times_out);
+}
+
+void bitsift_build_two_threads(const struct corpus *corpus, const char *path, struct build_times *times_out)
+{
+	build(corpus, path, 2, 0, times_out);
+}
+
+void bitsift_build_dense(const struct corpus *corpus, const char *path, struct build_times *times_out)
+{
+	build(corpus, path, 1, 0.5, times_out);
+}

@@ -1,0 +1,68 @@
+/*
+ * engine_filter.c: bitsift's candidates: the stages parse, plan and scan of query/search.c and no verification. The one
+ * file of the benchmark that reaches into query/, since the library has no such question.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/engine_bitsift.h"
+#include "bench/tool.h"
+#include "query/plan.h"
+#include "query/scan.h"
+#include "query/search.h"
+
+struct filter {
+	struct bs_search search;
+	struct bs_words *words;
+	struct bs_plan plan;
+	struct bs_scan *scan;
+	struct bs_buffer candidates;
+};
+
+void *filter_open(const struct corpus *corpus, const char *index_path, const struct query_set *set)
+{
+	struct filter *filter = grown(NULL, sizeof(*filter));
+	struct bs_error err;
+	(void)corpus, (void)set;
+	*filter = (struct filter){0};
+	if (bs_search_open(index_path, bitsift_options.kernel, &filter->search, &err) ||
+	    bs_words_new(NULL, &filter->words, &err) || bs_scan_new(&filter->scan, &err))
+		die("%s", err.text);
+	return filter;
+}
+
+void filter_ask(void *handle, const struct query *query, struct answer *answer_out)
+{
+	struct filter *filter = handle;
+	struct bs_query_options options = {
+		.words = filter->words, .fields = filter->search.fields, .n_fields = filter->search.n_fields};
+	struct bs_query_stats stats = {0};
+	struct bs_query *parsed;
+	struct bs_error err;
+	enum bs_status status = bs_query_parse((const uint8_t *)query->text, strlen(query->text), &options, &parsed, NULL,
+	                                       &err);
+	if (!status)
+		status = bs_plan_make(&filter->plan, parsed, &filter->search.snapshot, &err);
+	uint64_t n_sure = 0;
+	for (uint32_t s = 0; s < filter->search.snapshot.manifest.n_segments && !status; s++) {
+		bs_buffer_clear(&filter->candidates);
+		status = bs_scan_segment(filter->scan, &filter->plan, s, filter->search.kernel, &filter->candidates, &n_sure,
+		                         &stats,
+		                         &err);
+	}
+	if (status)
+		die("%s: %s", query->text, err.text);
+	answer_out->count = stats.candidates;
+	bs_query_free(parsed);
+}
+
+void filter_close(void *handle)
+{
+	struct filter *filter = handle;
+	bs_plan_deinit(&filter->plan);
+	bs_scan_free(filter->scan);
+	bs_words_free(filter->words);
+	bs_buffer_deinit(&filter->candidates);
+	bs_search_deinit(&filter->search);
+	free(filter);
+}

@@ -1,0 +1,27 @@
+# packages.awk: Debian's Translation-en files (descriptions of packages) -> JSONL: id (the package), summary, description.
+# Of a package that comes again, the first description counts: ids are unique.
+function quoted(text) {
+    gsub(/\\/, "\\\\\\\\", text)
+    gsub(/"/, "\\\"", text)
+    gsub(/\t/, "\\t", text)
+    gsub(/\n/, "\\n", text)
+    gsub(/[\001-\037]/, " ", text)
+    return "\"" text "\""
+}
+function flush_record() {
+    if (package != "" && !(package in seen)) {
+        seen[package] = 1
+        printf "{\"id\":%s,\"summary\":%s,\"description\":%s}\n", quoted(package), quoted(summary), quoted(description)
+    }
+    package = summary = description = ""
+    inside = 0
+}
+/^$/ { flush_record(); next }
+/^Package: / { package = substr($0, 10); inside = 0; next }
+/^Description-en: / { summary = substr($0, 17); inside = 1; next }
+/^[^ ]/ { inside = 0; next }
+inside {
+    line = substr($0, 2)
+    description = description (description == "" ? "" : "\n") (line == "." ? "" : line)
+}
+END { flush_record() }

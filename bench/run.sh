@@ -1,0 +1,276 @@
+#!/usr/bin/env bash
+# run.sh [OPTION...] [CORPUS...]: the whole benchmark. README.md says what is measured, and what is unfair to whom.
+set -euo pipefail
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
+top=$(dirname -- "$here")
+
+usage() {
+    cat <<'END'
+usage: bench/run.sh [OPTION...] [CORPUS...]
+
+Builds bitsift-bench, makes each CORPUS from Debian packages into bench/cache, indexes it with bitsift and with every
+engine whose library is there, asks all of them the same queries, compares their counts, prints tables, and writes
+bench/record/CORPUS.md, .tsv and .svg. What is in bench/cache already is used again. Exit status: 0 done, 1 counts
+disagree, 2 it could not be done.
+
+  CORPUS            paragraphs (of linux-source-6.1, 1.4 million; 12 GB of disk, half an hour), linux (its files),
+                    packages (descriptions) [all three]
+
+  --quick           two small made-up corpora in a temporary folder, few queries, nothing recorded
+  --queries N       of each class [200; with --quick 20]
+  --seed N          of the queries [1]
+  --rebuild         build all indexes again; --rebuild=NAME[,NAME...]: those (bitsift-bench list has the names)
+  --scaling         also 1 and 10 million generated documents: how bitsift's times grow (18 GB of disk)
+  --program FILE    a bitsift-bench that is built already (with bitsift-generate beside it)
+  -h, --help        this text
+END
+}
+
+fail() {
+    echo "run.sh: $*" >&2
+    exit 2
+}
+
+# ---- arguments ----
+
+options=$(getopt -n run.sh -o h -l quick,queries:,seed:,rebuild::,scaling,program:,help -- "$@") || exit 2
+eval "set -- $options"
+quick='' queries='' seed=1 rebuild='' scaling='' program=''
+command_line="bench/run.sh"
+while [ "$1" != -- ]; do
+    case $1 in
+        --quick) quick=1 ;;
+        --queries) queries=$2 && shift ;;
+        --seed) seed=$2 && shift ;;
+        --rebuild) rebuild=${2:-all} && shift ;;
+        --scaling) scaling=1 ;;
+        --program) program=$(realpath -- "$2") && shift ;;
+        -h | --help) usage && exit ;;
+    esac
+    shift
+done
+shift
+[[ ${queries:=${quick:+20}} =~ ^[0-9]*$ ]] || fail "--queries wants a number"
+queries=${queries:-200}
+corpora=("$@")
+[ ${#corpora[@]} -gt 0 ] || corpora=(paragraphs linux packages)
+for corpus in "${corpora[@]}"; do
+    case $corpus in
+        paragraphs | linux | packages) ;;
+        *) fail "$corpus: no such corpus; see --help" ;;
+    esac
+done
+command_line+=" --queries $queries --seed $seed"
+
+# ---- what it takes ----
+
+installed() {
+    dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'ok installed'
+}
+
+# Says once what is missing, and goes on without it.
+say_missing() {
+    local missing=() package
+    for package in libsqlite3-dev libxapian-dev libroaring-dev gnuplot-nox liblucene8-java default-jdk-headless; do
+        [ "$package" = default-jdk-headless ] && command -v javac >/dev/null && continue
+        installed "$package" || missing+=("$package")
+    done
+    [ ${#missing[@]} -eq 0 ] || echo "run.sh: going on without what these give: apt-get install ${missing[*]}" >&2
+}
+
+build_program() {
+    cmake -S "$top" -B "$top/build/bench" -DCMAKE_BUILD_TYPE=Release -DBITSIFT_BUILD_BENCH=ON -DBITSIFT_BUILD_TESTS=OFF \
+        >/dev/null
+    cmake --build "$top/build/bench" --target bitsift-bench bitsift-generate -j "$(nproc)" >/dev/null
+    program=$top/build/bench/bench/bitsift-bench
+}
+
+# The class path of LuceneEngine, compiled into the folder given; nothing if there is no Lucene or no JDK.
+lucene_class_path() {
+    local jars=() jar
+    command -v javac >/dev/null && command -v java >/dev/null || return 0
+    for jar in /usr/share/java/lucene-core-8.*.jar /usr/share/java/lucene-analyzers-common-8.*.jar; do
+        [ -e "$jar" ] && jars+=("$jar")
+    done
+    [ ${#jars[@]} -eq 2 ] || return 0
+    mkdir -p -- "$1"
+    if [ "$1/LuceneEngine.class" -ot "$here/LuceneEngine.java" ]; then
+        javac -cp "${jars[0]}:${jars[1]}" -d "$1" "$here/LuceneEngine.java" >&2
+    fi
+    printf '%s' "$1:${jars[0]}:${jars[1]}"
+}
+
+bench() {
+    "$program" "$1" ${lucene:+--lucene "$lucene"} "${@:2}"
+}
+
+# ---- corpora ----
+
+unpack_linux() {
+    [ ! -d "$cache/linux-source-6.1" ] || return 0
+    [ -e /usr/src/linux-source-6.1.tar.xz ] || fail "the files of Linux are missing: apt-get install linux-source-6.1"
+    rm -rf -- "$cache/unpacking"
+    mkdir -p "$cache/unpacking"
+    tar -xf /usr/src/linux-source-6.1.tar.xz -C "$cache/unpacking"
+    mv -- "$cache/unpacking/linux-source-6.1" "$cache/linux-source-6.1"
+    rmdir "$cache/unpacking"
+}
+
+make_paragraphs() {
+    unpack_linux
+    [ -e "$cache/paragraphs.jsonl" ] || {
+        bench paragraphs "$cache/linux-source-6.1" >"$cache/paragraphs.new"
+        mv -- "$cache/paragraphs.new" "$cache/paragraphs.jsonl"
+    }
+}
+
+# Descriptions stand in apt's lists of translations, in whatever compression.
+make_packages() {
+    local list lists=()
+    [ ! -e "$cache/packages.jsonl" ] || return 0
+    for list in /var/lib/apt/lists/*_i18n_Translation-en*; do
+        [ -e "$list" ] && lists+=("$list")
+    done
+    [ ${#lists[@]} -gt 0 ] || fail "apt has no descriptions of packages: apt-get update"
+    for list in "${lists[@]}"; do
+        /usr/lib/apt/apt-helper cat-file "$list"
+    done | awk -f "$here/packages.awk" >"$cache/packages.new"
+    mv -- "$cache/packages.new" "$cache/packages.jsonl"
+}
+
+# What bitsift indexes, made if it is not there.
+source_of() {
+    case $1 in
+        linux) unpack_linux && echo "$cache/linux-source-6.1" ;;
+        paragraphs) make_paragraphs && echo "$cache/paragraphs.jsonl" ;;
+        packages) make_packages && echo "$cache/packages.jsonl" ;;
+    esac
+}
+
+# ---- the record ----
+
+machine() {
+    local commit
+    commit=$(git -C "$top" rev-parse --short HEAD 2>/dev/null || echo unknown)
+    git -C "$top" diff --quiet HEAD -- core corpus indexer query 2>/dev/null || commit+=", changed"
+    echo "| | |"
+    echo "|---|---|"
+    echo "| processor | $(sed -nE 's/^model name\s*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores |"
+    echo "| memory | $(awk '/^MemTotal/ { printf "%.0f GB", $2 / 1e6 }' /proc/meminfo) |"
+    echo "| system | $(sed -nE 's/^PRETTY_NAME="(.*)"/\1/p' /etc/os-release), Linux $(uname -r) |"
+    echo "| compiler | $(c++ --version | head -n 1), release build |"
+    echo "| bitsift | commit $commit |"
+    for package in libsqlite3-0 libxapian30 libroaring0 liblucene8-java libicu72; do
+        installed "$package" && echo "| $package | $(dpkg-query -W -f='${Version}' "$package") |"
+    done
+    [ -z "$lucene" ] || echo "| Java | $(java -version 2>&1 | head -n 1) |"
+    echo "| command | \`$command_line $1\` |"
+    echo "| date | $(date -u +%Y-%m-%d) |"
+}
+
+# CORPUS SOURCE FOLDER: everything about one corpus on standard output; the numbers into FOLDER/summary.tsv.
+measure() {
+    local name=$1 source=$2 folder=$3 status=0 common=()
+    common=(--cache "$folder" --number "$queries" --seed "$seed" --summary "$folder/summary.tsv")
+    [ -e "$folder/corpus.txt" ] || bench tokens --cache "$folder" "$source"
+    case $rebuild in
+        '') ;;
+        all) rm -f -- "$folder"/*.times ;;
+        *) IFS=, read -ra names <<<"$rebuild" && bench build --cache "$folder" "${names[@]}" ;;
+    esac
+    bench build --cache "$folder" ${quick:+--asked}
+    rm -f -- "$folder/summary.tsv"
+    echo "# $name"
+    echo
+    machine "$name"
+    echo
+    bench sizes "${common[@]}"
+    echo
+    echo "## Queries"
+    bench compare "${common[@]}" --raw "$folder/raw.tsv" || status=$?
+    [ "$status" -le 1 ] || exit "$status"
+    bench tokenizer "${common[@]}"
+    [ -n "$quick" ] || bench kernels "${common[@]}"
+    [ -n "$quick" ] || awk -f "$here/goals.awk" -v corpus="$name" "$folder/summary.tsv"
+    return "$status"
+}
+
+draw() {
+    command -v gnuplot >/dev/null || return 0
+    awk -f "$here/plot.awk" -v folder="$2" "$2/summary.tsv"
+    gnuplot -e "folder='$2'; corpus='$1'" "$here/plot.gp" >"$here/record/$1.svg"
+}
+
+# ---- how times grow ----
+
+scale_one() { # NAME DOCUMENTS
+    [ -e "$cache/$1.jsonl" ] || {
+        "$(dirname -- "$program")/bitsift-generate" --words 8000000 --length 40 "$2" 7 >"$cache/$1.new"
+        mv -- "$cache/$1.new" "$cache/$1.jsonl"
+    }
+    [ -e "$cache/$1/corpus.txt" ] || bench tokens --cache "$cache/$1" "$cache/$1.jsonl"
+    [ -e "$cache/$1/bitsift.times" ] || bench build --cache "$cache/$1" bitsift
+}
+
+# The rare words are of df 2 to 10 in either corpus; the common ones are the same words in both.
+scale() {
+    local size
+    scale_one generated-1m 1000000
+    scale_one generated-10m 10000000
+    for size in generated-1m generated-10m; do
+        bench queries --cache "$cache/$size" --number "$queries" --seed "$seed"
+        rm -f -- "$cache/$size/summary.tsv"
+        bench compare --cache "$cache/$size" --engines candidates,bitsift --classes rare --number "$queries" \
+            --seed "$seed" --summary "$cache/$size/summary.tsv" >/dev/null
+        bench compare --cache "$cache/$size" --engines candidates,bitsift --classes common,common+common \
+            --queries "$cache/generated-1m/queries-$queries-$seed" --summary "$cache/$size/summary.tsv" >/dev/null
+    done
+    echo "# 1 and 10 million generated documents"
+    echo
+    machine --scaling
+    echo
+    awk -f "$here/scaling.awk" "$cache/generated-1m/summary.tsv" "$cache/generated-10m/summary.tsv"
+}
+
+# ---- quick ----
+
+# Small corpora that exercise everything: one of many words, one of many scripts. Times are not looked at.
+run_quick() {
+    local status=0
+    cache=$(mktemp -d "${TMPDIR:-/tmp}/bitsift-bench.XXXXXX")
+    trap 'rm -rf -- "$cache"' EXIT
+    lucene=$(lucene_class_path "$cache/java")
+    "$(dirname -- "$program")/bitsift-generate" --words 20000 --length 60 3000 5 >"$cache/generated.jsonl"
+    measure generated "$cache/generated.jsonl" "$cache/generated" || status=$?
+    measure sample "$top/corpus/sample" "$cache/sample" || status=$?
+    return "$status"
+}
+
+# ---- all ----
+
+say_missing
+[ -n "$program" ] || build_program
+if [ -n "$quick" ]; then
+    run_quick
+    exit
+fi
+cache=$here/cache
+mkdir -p -- "$cache" "$here/record"
+lucene=$(lucene_class_path "$cache/java")
+[ -n "$lucene" ] || echo "run.sh: Lucene is left out: no liblucene8-java or no JDK" >&2
+status=0
+for corpus in "${corpora[@]}"; do
+    source=$(source_of "$corpus")
+    measure "$corpus" "$source" "$cache/$corpus" >"$cache/$corpus.md" || status=$?
+    [ "$status" -le 1 ] || exit "$status"
+    cat -- "$cache/$corpus.md"
+    cp -- "$cache/$corpus.md" "$here/record/$corpus.md"
+    cp -- "$cache/$corpus/summary.tsv" "$here/record/$corpus.tsv"
+    draw "$corpus" "$cache/$corpus"
+done
+if [ -n "$scaling" ]; then
+    scale >"$cache/scaling.md"
+    cat -- "$cache/scaling.md"
+    cp -- "$cache/scaling.md" "$here/record/scaling.md"
+fi
+exit "$status"
