@@ -51,6 +51,8 @@ static enum bs_part part_of(uint32_t section)
 		return BS_PART_ROWS;
 	case BS_SECTION_LIST_OFFSETS:
 	case BS_SECTION_LIST_TERMS:
+	case BS_SECTION_LIST_FILTERS:
+	case BS_SECTION_LIST_FILTER_OFFSETS:
 		return BS_PART_LISTS;
 	case BS_SECTION_DOC_LENGTHS:
 		return BS_PART_LENGTHS;

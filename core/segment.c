@@ -43,6 +43,11 @@ enum bs_status bs_segment_write_slab(struct bs_writer *writer, uint32_t i, const
 		bs_writer_bytes(writer, image->list_offsets, ((size_t)shape->n_docs + 1) * 8);
 		bs_writer_section(writer, BS_SECTION_LIST_TERMS, i);
 		bs_writer_bytes(writer, image->list_terms, (size_t)image->list_offsets[shape->n_docs] * 4);
+		uint32_t n_groups = bs_list_groups(shape->n_docs);
+		bs_writer_section(writer, BS_SECTION_LIST_FILTER_OFFSETS, i);
+		bs_writer_bytes(writer, image->filter_offsets, ((size_t)n_groups + 1) * 8);
+		bs_writer_section(writer, BS_SECTION_LIST_FILTERS, i);
+		bs_writer_bytes(writer, image->filter_words, (size_t)image->filter_offsets[n_groups] * 8);
 	} else {
 		bs_writer_section(writer, BS_SECTION_COLUMNS, i);
 		bs_writer_bytes(writer, image->columns, (size_t)image->n_lines * BS_LINE_BYTES);

@@ -41,6 +41,8 @@ struct bs_slab_image {
 	const struct bs_treatment_table *treatments;
 	const uint64_t *list_offsets;      /* plain signatures: shape.n_docs + 1 */
 	const uint32_t *list_terms;
+	const uint64_t *filter_offsets;    /* bs_list_groups(shape.n_docs) + 1 */
+	const uint64_t *filter_words;
 };
 
 /* Appends slab number i and its entry to entries (written by bs_segment_write_head). Sticky like the writer. */

@@ -16,6 +16,7 @@ enum bs_section_id {
 	BS_SECTION_SLABS = 4,      /* one entry a slab */
 	BS_SECTION_TERMS = 10,     /* lexicon */
 	BS_SECTION_TERM_INDEX = 11,
+	BS_SECTION_LIST_FILTERS = 19,        /* per slab of plain signatures: words, see list_filter.h */
 	BS_SECTION_COLUMNS = 20,     /* per slab: the lines of its columns */
 	BS_SECTION_POPCOUNTS = 21,   /* per slab: u32 a column */
 	BS_SECTION_EXACT_TERMS = 22, /* per slab: u32 ordinals of the terms that have a column of their own */
@@ -25,6 +26,7 @@ enum bs_section_id {
 	BS_SECTION_EXCEPTION_TERMS = 26,   /* u32 ordinals of the terms that have exceptions, ascending */
 	BS_SECTION_EXCEPTION_OFFSETS = 27, /* u64 a term, and one more */
 	BS_SECTION_EXCEPTION_ROWS = 28,    /* varints: rows that pass a term's columns and do not have it */
+	BS_SECTION_LIST_FILTER_OFFSETS = 29, /* per slab of plain signatures: u64 a group of 64, and one more */
 	BS_SECTION_DOC_RUNS = 30,
 	BS_SECTION_DOC_LENGTHS = 31,
 	BS_SECTION_DOC_FLAGS = 32,

@@ -32,7 +32,8 @@ static enum bs_status open_lists(struct bs_slab *slab, const struct bs_container
 {
 	slab->list_offsets = bs_container_section(file, BS_SECTION_LIST_OFFSETS, i);
 	slab->list_terms = bs_container_section(file, BS_SECTION_LIST_TERMS, i);
-	return check_bytes(&slab->list_offsets, ((uint64_t)slab->n_docs + 1) * 8, i, err);
+	enum bs_status status = bs_list_filter_open(&slab->list_filter, file, i, slab->n_docs, err);
+	return status ? status : check_bytes(&slab->list_offsets, ((uint64_t)slab->n_docs + 1) * 8, i, err);
 }
 
 static void place_levels(struct bs_slab *slab, const struct bs_slab_shape *shape,

@@ -28,6 +28,7 @@
 
 #include "core/container.h"
 #include "core/kernels.h"
+#include "core/list_filter.h"
 #include "core/status.h"
 #include "core/treatment.h"
 
@@ -57,6 +58,7 @@ struct bs_slab {
 	struct bs_section rows;
 	struct bs_section list_offsets;
 	struct bs_section list_terms;
+	struct bs_list_filter list_filter;
 };
 
 /*

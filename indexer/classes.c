@@ -15,7 +15,8 @@
 #define CLASS_RATIO    1.5
 #define SLAB_COST      (128u << 10) /* a slab more: its block columns and set-up for every term of every query, ~1 us */
 #define LISTS_COST     4096u        /* of a slab of plain signatures, whatever is in it: one is enough */
-#define LIST_DOC_COST  (4u << 10)   /* a plain signature more: a binary search for every term of every query, ~50 ns */
+#define LIST_DOC_COST  1024u        /* a plain signature more: its share of a group's filter, and a look-up now and then, ~10 ns */
+#define LIST_TERM_COST 4.5          /* a term of a plain signature: its ordinal, and three columns of the filter */
 #define EXACT_SHARE    1.5          /* exact columns, beside the hashed ones */
 
 struct load {
@@ -56,7 +57,7 @@ static uint32_t slab_rows(const struct load *load, const struct cost_rules *rule
 
 static double list_cost(const struct load *load)
 {
-	return LISTS_COST + load->n_terms * 4 + (double)load->n_docs * (8 + LIST_DOC_COST);
+	return LISTS_COST + load->n_terms * LIST_TERM_COST + (double)load->n_docs * (8 + LIST_DOC_COST);
 }
 
 static double matrix_cost(const struct load *load, const struct cost_rules *rules)

@@ -140,41 +140,93 @@ static int compare_u32(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static enum bs_status write_lists(struct build *build, const struct bs_class *class, struct bs_error *err)
+/* Documents of about the same length share a filter. */
+static int compare_lengths(const void *a, const void *b, void *context)
+{
+	const struct bs_gathered_doc *docs = context;
+	uint32_t x = *(const uint32_t *)a;
+	uint32_t y = *(const uint32_t *)b;
+	if (docs[x].n_terms != docs[y].n_terms)
+		return docs[x].n_terms < docs[y].n_terms ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+/* A slab of plain signatures in the making; all arrays are owned. */
+struct lists {
+	uint32_t *rows;
+	uint64_t *offsets;
+	uint32_t *terms;
+	uint64_t *filter_offsets;
+	uint64_t *filter_words;
+};
+
+static enum bs_status allocate_lists(const struct build *build, const struct bs_class *class, struct lists *lists,
+                                     struct bs_error *err)
 {
 	const struct bs_gathered_doc *docs = bs_gather_docs(build->gather);
-	uint64_t n_terms = 0;
-	for (uint32_t row = 0; row < class->n_docs; row++)
-		n_terms += docs[class->docs[row]].n_terms;
-	uint64_t *offsets = malloc(((size_t)class->n_docs + 1) * sizeof(*offsets));
-	uint32_t *terms = malloc((size_t)(n_terms ? n_terms : 1) * sizeof(*terms));
-	enum bs_status status;
-	if (!offsets || !terms) {
-		status = bs_fail_memory(err, "plain signatures", n_terms * sizeof(*terms));
-		goto out;
-	}
-	offsets[0] = 0;
+	uint32_t n_groups = bs_list_groups(class->n_docs);
+	lists->rows = malloc((size_t)class->n_docs * sizeof(*lists->rows));
+	lists->offsets = calloc((size_t)class->n_docs + 1, sizeof(*lists->offsets));
+	lists->filter_offsets = calloc((size_t)n_groups + 1, sizeof(*lists->filter_offsets));
+	if (!lists->rows || !lists->offsets || !lists->filter_offsets)
+		return bs_fail_memory(err, "plain signatures", class->n_docs * sizeof(*lists->offsets));
+	memcpy(lists->rows, class->docs, (size_t)class->n_docs * sizeof(*lists->rows));
+	qsort_r(lists->rows, class->n_docs, sizeof(*lists->rows), compare_lengths, (void *)(uintptr_t)docs);
 	for (uint32_t row = 0; row < class->n_docs; row++) {
-		const struct bs_gathered_doc *doc = &docs[class->docs[row]];
-		const uint8_t *codes = doc->codes;
-		uint32_t *to = terms + offsets[row];
-		for (uint32_t i = 0; i < doc->n_terms; i++)
-			to[i] = build->ordinal_of[bs_gather_next(&codes)];
-		qsort(to, doc->n_terms, sizeof(*to), compare_u32);
-		offsets[row + 1] = offsets[row] + doc->n_terms;
+		uint32_t n_terms = docs[lists->rows[row]].n_terms;
+		uint32_t group = row / BS_LIST_GROUP_ROWS;
+		lists->offsets[row + 1] = lists->offsets[row] + n_terms;
+		/* The last row of a group is its longest. */
+		lists->filter_offsets[group + 1] = lists->filter_offsets[group] + bs_list_filter_width(n_terms);
 	}
+	uint64_t n_terms = lists->offsets[class->n_docs];
+	lists->terms = malloc((size_t)(n_terms ? n_terms : 1) * sizeof(*lists->terms));
+	lists->filter_words = calloc((size_t)lists->filter_offsets[n_groups] + 1, sizeof(*lists->filter_words));
+	if (!lists->terms || !lists->filter_words)
+		return bs_fail_memory(err, "plain signatures", n_terms * sizeof(*lists->terms));
+	return BS_OK;
+}
+
+static void fill_lists(const struct build *build, uint32_t n_rows, struct lists *lists)
+{
+	for (uint32_t row = 0; row < n_rows; row++) {
+		const struct bs_gathered_doc *doc = &bs_gather_docs(build->gather)[lists->rows[row]];
+		const uint8_t *codes = doc->codes;
+		uint32_t *to = lists->terms + lists->offsets[row];
+		const uint64_t *filter = lists->filter_offsets + row / BS_LIST_GROUP_ROWS;
+		for (uint32_t i = 0; i < doc->n_terms; i++) {
+			uint32_t term = bs_gather_next(&codes);
+			to[i] = build->ordinal_of[term];
+			bs_list_filter_set(lists->filter_words + filter[0], (uint32_t)(filter[1] - filter[0]),
+			                   row % BS_LIST_GROUP_ROWS, build->gather->terms.entries[term].hash);
+		}
+		qsort(to, doc->n_terms, sizeof(*to), compare_u32);
+	}
+}
+
+static enum bs_status write_lists(struct build *build, const struct bs_class *class, struct bs_error *err)
+{
+	struct lists lists = {0};
+	enum bs_status status = allocate_lists(build, class, &lists, err);
+	if (!status)
+		fill_lists(build, class->n_docs, &lists);
 	struct bs_slab_image image = {
 		.shape = {.n_docs = class->n_docs, .is_list = true},
-		.rows = class->docs,
-		.list_offsets = offsets,
-		.list_terms = terms,
+		.rows = lists.rows,
+		.list_offsets = lists.offsets,
+		.list_terms = lists.terms,
+		.filter_offsets = lists.filter_offsets,
+		.filter_words = lists.filter_words,
 		.treatments = &build->treatments,
 	};
-	status = bs_segment_write_slab(build->writer, build->n_slabs++, &image, &build->slab_entries, err);
+	if (!status)
+		status = bs_segment_write_slab(build->writer, build->n_slabs++, &image, &build->slab_entries, err);
 	build->n_rows += class->n_docs;
-out:
-	free(offsets);
-	free(terms);
+	free(lists.rows);
+	free(lists.offsets);
+	free(lists.terms);
+	free(lists.filter_offsets);
+	free(lists.filter_words);
 	return status;
 }
 

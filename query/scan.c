@@ -114,11 +114,6 @@ static enum bs_status and_not(struct bs_slab_scan *at, uint32_t child, uint32_t 
 	return status;
 }
 
-static bool is_leaf(const struct bs_query_node *node)
-{
-	return node->kind == BS_NODE_WORD || node->kind == BS_NODE_PHRASE || node->kind == BS_NODE_NEAR;
-}
-
 /* A conjunction of the children (or of one leaf alone): all single terms in one AND, then the rest one by one. */
 static enum bs_status eval_and(struct bs_slab_scan *at, const uint32_t *children, uint32_t n_children, uint32_t depth,
                                struct bs_live *live)
@@ -129,7 +124,7 @@ static enum bs_status eval_and(struct bs_slab_scan *at, const uint32_t *children
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < n_children && !status; i++) {
 		bool wide = false;
-		if (is_leaf(node_at(at, children[i])))
+		if (bs_scan_is_leaf(node_at(at, children[i])))
 			status = push_leaf(at, node_at(at, children[i]), &wide);
 		has_wide |= wide;
 	}
@@ -143,7 +138,7 @@ static enum bs_status eval_and(struct bs_slab_scan *at, const uint32_t *children
 		bs_scan_fill_ones(at, scan->frames[depth].lines, live);
 	for (uint32_t i = 0; i < n_children && !status && bs_live_any(live); i++) {
 		const struct bs_query_node *child = node_at(at, children[i]);
-		if (is_leaf(child)) {
+		if (bs_scan_is_leaf(child)) {
 			status = has_wide ? and_wide_items(at, child, depth, live) : BS_OK;
 		} else if (child->kind == BS_NODE_NOT) {
 			status = and_not(at, child->children[0], depth, live);
@@ -190,86 +185,9 @@ static enum bs_status eval(struct bs_slab_scan *at, uint32_t n, uint32_t depth, 
 	}
 }
 
-/* ---- plain signatures: the same tree, one document at a time ---- */
-
-/* What is known of a node for one document: it may match, it does match. */
-struct truth {
-	bool may;
-	bool must;
-};
-
-static enum bs_status row_has_element(struct bs_slab_scan *at, uint32_t row, uint32_t e, bool *has_out)
-{
-	const struct bs_plan_element *element = &at->plan->elements[e];
-	*has_out = false;
-	for (uint32_t i = 0; i < element->n_terms && !*has_out; i++) {
-		const struct bs_term_place *place = bs_scan_place(at, element->first_term + i);
-		if (!place->is_found)
-			continue;
-		enum bs_status status = bs_slab_list_has(at->slab, row, place->term.ordinal, has_out, at->err);
-		if (status)
-			return status;
-	}
-	return BS_OK;
-}
-
-static enum bs_status leaf_truth(struct bs_slab_scan *at, uint32_t row, const struct bs_query_node *node,
-                                 struct truth *truth_out)
-{
-	bool has = true;
-	bool is_known = true;
-	for (uint32_t i = 0; i < node->n_items && has; i++) {
-		if (at->plan->elements[node->items[i].element].is_too_broad) {
-			is_known = false;
-			continue;
-		}
-		enum bs_status status = row_has_element(at, row, node->items[i].element, &has);
-		if (status)
-			return status;
-	}
-	truth_out->may = has;
-	truth_out->must = has && is_known && node->kind == BS_NODE_WORD && node->field == BS_QUERY_ANY_FIELD;
-	return BS_OK;
-}
-
-static struct truth join_truths(const struct bs_query_node *node, const struct truth *truths)
-{
-	struct truth first = truths[node->children[0]];
-	if (node->kind == BS_NODE_NOT)
-		return (struct truth){.may = !first.must, .must = !first.may};
-	for (uint32_t i = 1; i < node->n_children; i++) {
-		struct truth next = truths[node->children[i]];
-		if (node->kind == BS_NODE_AND)
-			first = (struct truth){first.may && next.may, first.must && next.must};
-		else
-			first = (struct truth){first.may || next.may, first.must || next.must};
-	}
-	return first;
-}
-
-static enum bs_status scan_row(struct bs_slab_scan *at, uint32_t row, struct truth *truth_out)
-{
-	const struct bs_query *query = at->plan->query;
-	bs_buffer_clear(&at->scan->truths);
-	enum bs_status status = bs_buffer_reserve(&at->scan->truths, query->n_nodes * sizeof(struct truth), at->err);
-	if (status)
-		return status;
-	struct truth *truths = (struct truth *)(void *)at->scan->truths.data;
-	for (uint32_t n = 0; n < query->n_nodes && !status; n++) {
-		const struct bs_query_node *node = &query->nodes[n];
-		if (is_leaf(node))
-			status = leaf_truth(at, row, node, &truths[n]);
-		else
-			truths[n] = join_truths(node, truths);
-	}
-	if (!status)
-		*truth_out = truths[query->n_nodes - 1];
-	return status;
-}
-
 /* ---- candidates ---- */
 
-static enum bs_status add_candidate(struct bs_slab_scan *at, uint32_t row, bool is_sure, struct bs_buffer *candidates)
+enum bs_status bs_scan_add_candidate(struct bs_slab_scan *at, uint32_t row, bool is_sure, struct bs_buffer *candidates)
 {
 	struct bs_candidate candidate = {.is_sure = is_sure};
 	const struct bs_snapshot *snapshot = at->plan->snapshot;
@@ -284,18 +202,6 @@ static enum bs_status add_candidate(struct bs_slab_scan *at, uint32_t row, bool 
 	return bs_buffer_append(candidates, &candidate, sizeof(candidate), at->err);
 }
 
-static enum bs_status scan_lists(struct bs_slab_scan *at, struct bs_buffer *candidates)
-{
-	enum bs_status status = BS_OK;
-	for (uint32_t row = 0; row < at->slab->n_docs && !status; row++) {
-		struct truth truth = {false, false};
-		status = scan_row(at, row, &truth);
-		if (!status && truth.may)
-			status = add_candidate(at, row, truth.must, candidates);
-	}
-	return status;
-}
-
 static enum bs_status add_line(struct bs_slab_scan *at, uint32_t block, bool is_sure, struct bs_buffer *candidates)
 {
 	const uint64_t *line = at->scan->frames[0].lines + (size_t)block * BS_LINE_WORDS;
@@ -305,7 +211,7 @@ static enum bs_status add_line(struct bs_slab_scan *at, uint32_t block, bool is_
 			uint32_t row = block * BS_LINE_BITS + word * 64 + (uint32_t)__builtin_ctzll(bits);
 			if (row >= at->slab->n_docs)
 				return bs_container_corrupt(at->slab->rows.file, at->err, "a column has bits past the last document");
-			status = add_candidate(at, row, is_sure, candidates);
+			status = bs_scan_add_candidate(at, row, is_sure, candidates);
 		}
 	}
 	return status;
@@ -413,7 +319,7 @@ enum bs_status bs_scan_segment(struct bs_scan *scan, const struct bs_plan *plan,
 		n_counted = NULL;
 	for (uint32_t i = 0; i < segment->meta.n_slabs && !status; i++) {
 		struct bs_slab_scan at = {scan, plan, &segment->slabs[i], kernel, stats, err, s};
-		status = at.slab->n_levels == 0 ? scan_lists(&at, candidates) : scan_matrix(&at, candidates, n_counted);
+		status = at.slab->n_levels == 0 ? bs_scan_lists(&at, candidates) : scan_matrix(&at, candidates, n_counted);
 	}
 	if (!status && candidates->used_bytes > base)
 		status = sort_candidates(scan, (struct bs_candidate *)(void *)(candidates->data + base),

@@ -1,6 +1,6 @@
 /*
  * scan_internal.h: what the files of the filter share. Inside query/ only: scan.c walks the tree, scan_columns.c ANDs
- * terms in a slab, scan_weigh.c sums weights for --approx.
+ * terms in a slab, scan_lists.c goes through plain signatures, scan_weigh.c sums weights for --approx.
  */
 #ifndef BS_QUERY_SCAN_INTERNAL_H
 #define BS_QUERY_SCAN_INTERNAL_H
@@ -22,7 +22,7 @@ struct bs_scan {
 	struct bs_buffer here;     /* struct bs_scan_term, one a term of the plan */
 	struct bs_buffer terms;    /* u32: a stack of the terms that ANDs under evaluation look at */
 	struct bs_buffer pointers; /* const struct bs_slab_term *: those of one AND */
-	struct bs_buffer truths;   /* struct truth, one a node: for plain signatures */
+	struct bs_buffer truths;   /* scratch of scan_lists.c, one a node */
 	struct bs_buffer merged;   /* struct bs_candidate: scratch for sorting */
 };
 
@@ -42,6 +42,23 @@ static inline const struct bs_term_place *bs_scan_place(const struct bs_slab_sca
 {
 	return bs_plan_place(at->plan, at->segment, term);
 }
+
+static inline bool bs_scan_is_leaf(const struct bs_query_node *node)
+{
+	return node->kind == BS_NODE_WORD || node->kind == BS_NODE_PHRASE || node->kind == BS_NODE_NEAR;
+}
+
+/* scan.c */
+
+/* The document of a row, unless it is deleted. */
+enum bs_status bs_scan_add_candidate(struct bs_slab_scan *at, uint32_t row, bool is_sure, struct bs_buffer *candidates)
+	BS_WARN_UNUSED;
+
+/* scan_lists.c */
+
+enum bs_status bs_scan_lists(struct bs_slab_scan *at, struct bs_buffer *candidates) BS_WARN_UNUSED;
+
+/* scan_columns.c */
 
 /* Before the first slab of a segment. */
 enum bs_status bs_scan_start(struct bs_scan *scan, const struct bs_plan *plan, uint32_t segment, struct bs_error *err)

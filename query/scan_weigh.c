@@ -27,6 +27,7 @@ static enum bs_status weigh_row(struct bs_slab_scan *at, uint32_t row, double we
 	return status;
 }
 
+/* By the signatures themselves: candidates are few. */
 static enum bs_status weigh_lists(struct bs_slab_scan *at, uint32_t term, double weight, struct bs_candidate *candidates,
                                   size_t n)
 {
