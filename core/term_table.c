@@ -6,6 +6,7 @@
 
 #define FIRST_SLOTS 4096u
 #define LARGE_SLOTS (1u << 18)
+#define LARGE_ENTRIES (1u << 18)
 
 void bs_term_table_deinit(struct bs_term_table *table)
 {
@@ -73,7 +74,10 @@ static enum bs_status grow_slots(struct bs_term_table *table, struct bs_error *e
 
 static enum bs_status grow_entries(struct bs_term_table *table, struct bs_error *err)
 {
+	/* Large ones four-fold, in address space: what is not used is no memory, and moving breaks large pages up. */
 	uint64_t capacity = table->capacity ? (uint64_t)table->capacity + table->capacity / 2 : FIRST_SLOTS / 2;
+	if (table->capacity >= LARGE_ENTRIES && table->capacity < UINT32_MAX / 4)
+		capacity = (uint64_t)table->capacity * 4;
 	if (capacity > UINT32_MAX)
 		return bs_fail_memory(err, "a dictionary of 2^32 terms", capacity * sizeof(struct bs_term_entry));
 	struct bs_term_entry *entries = realloc(table->entries, (size_t)capacity * sizeof(*entries));

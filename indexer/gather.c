@@ -9,10 +9,8 @@
 
 #define SPOOL_CHUNK_BYTES (8u << 20) /* address space: only what is written becomes real */
 
-/* How many terms ahead the memory is asked for what a look-up will touch: its slot, then its entry, then its key. */
-#define SLOT_AHEAD  48u
-#define ENTRY_AHEAD 32u
-#define KEY_AHEAD   16u
+/* So many terms are looked up ahead at one go. */
+#define LOOK_AHEAD 32u
 
 /* A term of the harvest as it is here. */
 struct mapped {
@@ -119,19 +117,26 @@ enum bs_status bs_gather_start(struct bs_gather *gather, const struct bs_harvest
 	if (n_bytes)
 		memset(gather->map.data, 0, n_bytes);
 	gather->map.used_bytes = n_bytes;
+	gather->n_looked_ahead = 0;
 	return map_fields(gather, harvest, err);
 }
 
-/* Terms are met in the order of their numbers in the harvest, but for those of documents that were left out. */
-BS_PREFETCHING void prefetch_ahead(const struct bs_gather *gather, const struct bs_harvest *harvest, uint32_t term)
+/*
+ * Terms are met in the order of their numbers in the harvest, but for those of documents that were left out; so the
+ * memory is asked for what the next ones will touch, a step at a time for all of them: slots, then entries, then keys.
+ */
+static void look_ahead(struct bs_gather *gather, const struct bs_harvest *harvest, uint32_t term)
 {
-	const uint64_t *hashes = bs_harvest_hashes(harvest);
-	if (term + SLOT_AHEAD < harvest->terms.n_terms)
-		bs_term_table_prefetch(&gather->terms, hashes[term + SLOT_AHEAD]);
-	if (term + ENTRY_AHEAD < harvest->terms.n_terms)
-		bs_term_table_prefetch_entry(&gather->terms, hashes[term + ENTRY_AHEAD]);
-	if (term + KEY_AHEAD < harvest->terms.n_terms)
-		bs_term_table_prefetch_key(&gather->terms, hashes[term + KEY_AHEAD]);
+	const uint64_t *hashes = bs_harvest_hashes(harvest) + term;
+	uint32_t left = harvest->terms.n_terms - term;
+	uint32_t n = left < LOOK_AHEAD ? left : LOOK_AHEAD;
+	for (uint32_t i = 0; i < n; i++)
+		bs_term_table_prefetch(&gather->terms, hashes[i]);
+	for (uint32_t i = 0; i < n; i++)
+		bs_term_table_prefetch_entry(&gather->terms, hashes[i]);
+	for (uint32_t i = 0; i < n; i++)
+		bs_term_table_prefetch_key(&gather->terms, hashes[i]);
+	gather->n_looked_ahead = term + n;
 }
 
 static enum bs_status map_term(struct bs_gather *gather, const struct bs_harvest *harvest, uint32_t term,
@@ -139,7 +144,8 @@ static enum bs_status map_term(struct bs_gather *gather, const struct bs_harvest
 {
 	uint32_t key_bytes;
 	const uint8_t *key = bs_harvest_key(harvest, term, &key_bytes);
-	prefetch_ahead(gather, harvest, term);
+	if (term >= gather->n_looked_ahead)
+		look_ahead(gather, harvest, term);
 	enum bs_status status = bs_term_table_intern(&gather->terms, key, key_bytes, bs_harvest_hashes(harvest)[term],
 	                                             &mapped->number, NULL, err);
 	if (!status)

@@ -38,6 +38,7 @@ struct bs_gather {
 	uint64_t n_positions;
 	uint64_t text_bytes;
 	struct bs_buffer map; /* scratch: number in the harvest -> what that term is here */
+	uint32_t n_looked_ahead; /* of the harvest's terms, those that memory was asked about */
 };
 void bs_gather_clear(struct bs_gather *gather);
 void bs_gather_deinit(struct bs_gather *gather);
