@@ -17,25 +17,30 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "columns are written a
 
 /* ---- writing ---- */
 
-static enum bs_status write_popcounts(struct bs_writer *writer, const struct bs_slab_image *image)
+static void write_popcounts(struct bs_writer *writer, const struct bs_slab_image *image, uint32_t *least_exact_out)
 {
 	const struct bs_slab_shape *shape = &image->shape;
 	const uint64_t *at = image->columns;
+	*least_exact_out = 0;
 	uint32_t n_blocks = (shape->n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS;
 	for (uint32_t level = 0; level <= image->treatments->n_levels; level++) {
 		bool is_exact = level == image->treatments->n_levels;
 		uint32_t n_columns = is_exact ? shape->n_exact : shape->n_columns[level];
 		uint32_t n_lines = bs_level_lines(is_exact ? BS_RANK_DOCUMENT : image->treatments->ranks[level], n_blocks);
-		for (uint32_t c = 0; c < n_columns; c++, at += (size_t)n_lines * BS_LINE_WORDS)
-			bs_writer_u32(writer, (uint32_t)image->kernel->popcount(at, n_lines));
+		for (uint32_t c = 0; c < n_columns; c++, at += (size_t)n_lines * BS_LINE_WORDS) {
+			uint32_t n = (uint32_t)image->kernel->popcount(at, n_lines);
+			bs_writer_u32(writer, n);
+			if (is_exact && (c == 0 || n < *least_exact_out))
+				*least_exact_out = n;
+		}
 	}
-	return BS_OK;
 }
 
 enum bs_status bs_segment_write_slab(struct bs_writer *writer, uint32_t i, const struct bs_slab_image *image,
                                      struct bs_buffer *entries, struct bs_error *err)
 {
 	const struct bs_slab_shape *shape = &image->shape;
+	uint32_t least_exact = 0;
 	bs_writer_section(writer, BS_SECTION_ROWS, i);
 	bs_writer_bytes(writer, image->rows, (size_t)shape->n_docs * 4);
 	if (shape->is_list) {
@@ -52,7 +57,7 @@ enum bs_status bs_segment_write_slab(struct bs_writer *writer, uint32_t i, const
 		bs_writer_section(writer, BS_SECTION_COLUMNS, i);
 		bs_writer_bytes(writer, image->columns, (size_t)image->n_lines * BS_LINE_BYTES);
 		bs_writer_section(writer, BS_SECTION_POPCOUNTS, i);
-		write_popcounts(writer, image);
+		write_popcounts(writer, image, &least_exact);
 		bs_writer_section(writer, BS_SECTION_EXACT_TERMS, i);
 		bs_writer_bytes(writer, image->exact_terms, (size_t)shape->n_exact * 4);
 	}
@@ -62,6 +67,7 @@ enum bs_status bs_segment_write_slab(struct bs_writer *writer, uint32_t i, const
 	bs_store_u32(entry + 8, shape->n_exact);
 	for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
 		bs_store_u32(entry + 12 + 4 * level, shape->n_columns[level]);
+	bs_store_u32(entry + 24, least_exact);
 	return bs_buffer_append(entries, entry, sizeof(entry), err);
 }
 
@@ -182,6 +188,7 @@ static enum bs_status read_slabs(struct bs_segment *segment, struct bs_error *er
 			.n_docs = bs_load_u32(entry),
 			.is_list = bs_load_u32(entry + 4) == BS_SLAB_LISTS,
 			.n_exact = bs_load_u32(entry + 8),
+			.least_exact = bs_load_u32(entry + 24),
 		};
 		for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
 			shape.n_columns[level] = bs_load_u32(entry + 12 + 4 * level);

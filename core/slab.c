@@ -85,6 +85,7 @@ enum bs_status bs_slab_open(struct bs_slab *slab, const struct bs_container *fil
                             struct bs_error *err)
 {
 	*slab = (struct bs_slab){.n_docs = shape->n_docs};
+	slab->least_exact = shape->least_exact;
 	memcpy(slab->n_columns, shape->n_columns, sizeof(slab->n_columns));
 	if (shape->n_docs == 0 || (!shape->is_list && shape->n_docs > BS_SLAB_MAX_DOCS))
 		return bs_container_corrupt(file, err, "slab %u: %u documents", i, shape->n_docs);

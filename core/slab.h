@@ -51,6 +51,7 @@ struct bs_slab {
 	struct bs_level levels[BS_MAX_LEVELS];
 	uint32_t n_columns[BS_MAX_LEVELS]; /* of the levels, as bs_slab_hashes takes them */
 	struct bs_level exact; /* n_columns exact columns */
+	uint32_t least_exact;  /* popcount of the sparsest exact column: rarer terms have none */
 	float density;         /* share of bits that hashed columns were made to have */
 	struct bs_section columns;
 	struct bs_section popcounts;
@@ -102,6 +103,7 @@ struct bs_slab_shape {
 	uint32_t n_exact;
 	bool is_list;
 	uint32_t n_columns[BS_MAX_LEVELS];
+	uint32_t least_exact; /* popcount of the sparsest exact column, 0 without any */
 };
 
 /* Most columns of one level for one term, those of absent levels included. */

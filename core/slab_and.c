@@ -28,7 +28,7 @@ enum bs_status bs_slab_term_init(struct bs_slab_term *here, const struct bs_slab
 {
 	bool found = false;
 	*here = (struct bs_slab_term){.term = term, .exact_column = BS_NO_COLUMN};
-	if (slab->exact.n_columns == 0)
+	if (slab->exact.n_columns == 0 || term->df < slab->least_exact)
 		return BS_OK;
 	uint32_t column;
 	enum bs_status status = bs_slab_find_exact(slab, term->ordinal, &found, &column, err);
@@ -36,6 +36,18 @@ enum bs_status bs_slab_term_init(struct bs_slab_term *here, const struct bs_slab
 		return status;
 	here->exact_column = column;
 	return bs_slab_popcount(slab, &slab->exact, column, &here->popcount, err);
+}
+
+void bs_slab_prefetch(const struct bs_slab *slab, const struct bs_and_term *term)
+{
+	uint32_t coarsest = slab->n_levels - 1;
+	const struct bs_level *level = &slab->levels[coarsest];
+	if (level->n_columns == 0)
+		return;
+	for (uint32_t i = 0; i < term->treatment->n_columns[coarsest]; i++) {
+		uint32_t c = bs_hash_position(term->probes[coarsest], i, level->n_columns);
+		__builtin_prefetch(slab->columns.data + (level->first_line + (uint64_t)c * level->n_lines) * BS_LINE_BYTES);
+	}
 }
 
 /* ---- live masks ---- */

@@ -64,6 +64,9 @@ void bs_and_term_init(struct bs_and_term *term, uint64_t hash, uint64_t ordinal,
 enum bs_status bs_slab_term_init(struct bs_slab_term *here, const struct bs_slab *slab, const struct bs_and_term *term,
                                  struct bs_error *err) BS_WARN_UNUSED;
 
+/* Asks the memory for what bs_slab_and reads first of the slab. */
+void bs_slab_prefetch(const struct bs_slab *slab, const struct bs_and_term *term);
+
 /*
  * frame->lines and live become the documents of the blocks in live that pass the columns of all the terms: those that
  * have them, and, unless every one has an exact column, a few more. n_terms >= 1. cost is added to. BS_CORRUPT, or

@@ -31,7 +31,6 @@ struct bs_treatment_policy bs_treatment_policy_default(void)
 #define COST_LINE_NS      3.0    /* one line of a column that is read in order, with its share of loop and branch */
 #define COST_MISS_NS      40.0   /* one line alone somewhere */
 #define COST_VERIFY_NS    700.0  /* one document fetched and searched */
-#define COST_BIT_NS       1500.0 /* one bit a posting */
 #define COST_EXCEPTION_NS 2.0    /* one exception decoded and its bit cleared */
 #define EXCEPTION_TERM_BITS 96.0 /* its places in the tables */
 #define EXCEPTION_MIN_DF    8.0  /* below, there is little to prove */
@@ -101,7 +100,7 @@ static double treatment_cost(double f, double n, double d, const uint8_t k[BS_MA
 		double both = n * pow(span_passes(f, 1, d, k[0]), 2);
 		ns += (df + noise + fmin(both, df)) / 2 * COST_VERIFY_NS;
 	}
-	return ns + bits * COST_BIT_NS;
+	return ns + bits * BS_COST_BIT_NS;
 }
 
 /* Brute force over small numbers: at most 12 * 6 * 10 * 2 combinations a table entry. */

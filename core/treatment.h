@@ -46,6 +46,9 @@ struct bs_treatment_policy {
 	bool is_forced;
 };
 
+/* The price of size: an index smaller by a bit a posting may cost so many nanoseconds a query. */
+#define BS_COST_BIT_NS 1500.0
+
 #define BS_DEFAULT_DENSITY     0.25
 #define BS_DEFAULT_EXACT_SHARE 0.02
 

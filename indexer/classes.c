@@ -6,17 +6,19 @@
 #include <string.h>
 
 #include "core/kernels.h"
+#include "core/treatment.h"
 
 /*
  * Documents start in classes of weights within a factor 1.5; then the two neighbours whose merging saves most are
- * merged, again and again, until none saves. The cost of a class is in bytes of index; work at query time is charged
- * in the same coin:
+ * merged, again and again, until none saves. The cost of a class is in bits a posting of the segment; work at query time
+ * is charged in the same coin, at the price of core/treatment.h.
  */
 #define CLASS_RATIO    1.5
-#define SLAB_COST      (128u << 10) /* a slab more: its block columns and set-up for every term of every query, ~1 us */
-#define LISTS_COST     4096u        /* of a slab of plain signatures, whatever is in it: one is enough */
-#define LIST_DOC_COST  1024u        /* a plain signature more: its share of a group's filter, and a look-up now and then, ~10 ns */
-#define LIST_TERM_COST 4.5          /* a term of a plain signature: its ordinal, and three columns of the filter */
+#define SLAB_NS        1500.0 /* a slab more, for every query: its terms looked up, a few cache misses in a row at each level */
+#define LISTS_NS       100.0  /* of a slab of plain signatures, whatever is in it */
+#define LIST_DOC_NS    5.0    /* a plain signature more: its share of a group's filter, and a look into it now and then */
+#define LIST_TERM_BITS (32 + 4.5) /* a term of a plain signature: its ordinal, and three columns of the filter */
+#define LIST_DOC_BITS  64.0
 #define EXACT_SHARE    1.5          /* exact columns, beside the hashed ones */
 
 struct load {
@@ -28,6 +30,7 @@ struct load {
 
 struct cost_rules {
 	double density;
+	double ns_bits; /* what a nanosecond a query may cost */
 	uint32_t max_blocks;
 	uint64_t max_slab_bytes;
 	enum bs_list_mode list_mode;
@@ -55,9 +58,10 @@ static uint32_t slab_rows(const struct load *load, const struct cost_rules *rule
 	return (n_blocks < rules->max_blocks ? (uint32_t)n_blocks : rules->max_blocks) * BS_LINE_BITS;
 }
 
-static double list_cost(const struct load *load)
+static double list_cost(const struct load *load, const struct cost_rules *rules)
 {
-	return LISTS_COST + load->n_terms * LIST_TERM_COST + (double)load->n_docs * (8 + LIST_DOC_COST);
+	double ns = LISTS_NS + (double)load->n_docs * LIST_DOC_NS;
+	return load->n_terms * LIST_TERM_BITS + (double)load->n_docs * LIST_DOC_BITS + ns * rules->ns_bits;
 }
 
 static double matrix_cost(const struct load *load, const struct cost_rules *rules)
@@ -67,7 +71,7 @@ static double matrix_cost(const struct load *load, const struct cost_rules *rule
 		return INFINITY;
 	double n_slabs = ceil((double)load->n_docs / rows);
 	double n_blocks = ceil((double)load->n_docs / BS_LINE_BITS);
-	return n_blocks * block_bytes(load, rules) + n_slabs * SLAB_COST;
+	return n_blocks * block_bytes(load, rules) * 8 + n_slabs * SLAB_NS * rules->ns_bits;
 }
 
 static bool is_list(const struct load *load, const struct cost_rules *rules)
@@ -75,14 +79,14 @@ static bool is_list(const struct load *load, const struct cost_rules *rules)
 	if (rules->list_mode == BS_LISTS_ALWAYS)
 		return true;
 	double matrix = matrix_cost(load, rules);
-	return isinf(matrix) || (rules->list_mode == BS_LISTS_AUTO && list_cost(load) < matrix);
+	return isinf(matrix) || (rules->list_mode == BS_LISTS_AUTO && list_cost(load, rules) < matrix);
 }
 
 static double class_cost(const struct load *load, const struct cost_rules *rules)
 {
 	if (load->n_docs == 0)
 		return 0;
-	return is_list(load, rules) ? list_cost(load) : matrix_cost(load, rules);
+	return is_list(load, rules) ? list_cost(load, rules) : matrix_cost(load, rules);
 }
 
 static uint32_t class_of(uint64_t weight)
@@ -118,7 +122,16 @@ enum bs_status bs_classes_make(const struct bs_class_doc *docs, uint32_t n_docs,
                                uint64_t max_slab_bytes, enum bs_list_mode list_mode, struct bs_classes *classes_out,
                                struct bs_error *err)
 {
-	struct cost_rules rules = {density, max_blocks, max_slab_bytes, list_mode};
+	double n_postings = 0;
+	for (uint32_t i = 0; i < n_docs; i++)
+		n_postings += docs[i].n_terms;
+	struct cost_rules rules = {
+		.density = density,
+		.ns_bits = n_postings / BS_COST_BIT_NS,
+		.max_blocks = max_blocks,
+		.max_slab_bytes = max_slab_bytes,
+		.list_mode = list_mode,
+	};
 	struct load loads[BS_MAX_CLASSES] = {{0, 0, 0, 0}};
 	uint32_t first_of[BS_MAX_CLASSES]; /* the first of the original classes in each merged one */
 	memset(classes_out, 0, sizeof(*classes_out));

@@ -308,6 +308,16 @@ static enum bs_status sort_candidates(struct bs_scan *scan, struct bs_candidate 
 	return BS_OK;
 }
 
+#define PREFETCHED_TERMS 16u
+
+/* The next slab's block columns are on their way while this one is searched. */
+static void prefetch(const struct bs_plan *plan, uint32_t segment, const struct bs_slab *slab)
+{
+	for (uint32_t t = 0; t < plan->n_terms && t < PREFETCHED_TERMS && slab->n_levels > 1; t++)
+		if (bs_plan_place(plan, segment, t)->is_found)
+			bs_slab_prefetch(slab, &bs_plan_place(plan, segment, t)->term);
+}
+
 enum bs_status bs_scan_segment(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s,
                                const struct bs_kernel *kernel, struct bs_buffer *candidates, uint64_t *n_counted,
                                struct bs_query_stats *stats, struct bs_error *err)
@@ -319,6 +329,8 @@ enum bs_status bs_scan_segment(struct bs_scan *scan, const struct bs_plan *plan,
 		n_counted = NULL;
 	for (uint32_t i = 0; i < segment->meta.n_slabs && !status; i++) {
 		struct bs_slab_scan at = {scan, plan, &segment->slabs[i], kernel, stats, err, s};
+		if (i + 1 < segment->meta.n_slabs)
+			prefetch(plan, s, &segment->slabs[i + 1]);
 		status = at.slab->n_levels == 0 ? bs_scan_lists(&at, candidates) : scan_matrix(&at, candidates, n_counted);
 	}
 	if (!status && candidates->used_bytes > base)
