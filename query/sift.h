@@ -43,10 +43,11 @@ void bs_sift_free(struct bs_sift *sift);
 enum bs_status bs_sift_json(struct bs_sift *sift, const uint8_t *line, size_t line_bytes, enum bs_sifted *sifted_out,
                             struct bs_error *err) BS_WARN_UNUSED;
 
-/* Looks at the fields of a document. With needs_words, match_out->words and n_words are filled if the answer is YES, as
+/* Looks at the fields of a document; is_json: as they stand in its line, escapes and all. With needs_words, match_out->words and n_words are filled if the answer is YES, as
  * bs_match_document fills them; nothing else of match_out is. */
-enum bs_status bs_sift_fields(struct bs_sift *sift, const struct bs_field *fields, size_t n_fields, bool needs_words,
-                              enum bs_sifted *sifted_out, struct bs_match *match_out, struct bs_error *err)
+enum bs_status bs_sift_fields(struct bs_sift *sift, const struct bs_field *fields, size_t n_fields, bool is_json,
+                              bool needs_words, enum bs_sifted *sifted_out, struct bs_match *match_out,
+                              struct bs_error *err)
 	BS_WARN_UNUSED;
 
 #endif
