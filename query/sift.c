@@ -69,8 +69,12 @@ static enum bs_status make_element(struct bs_sift *sift, uint32_t e, struct bs_e
 		sift->worst = BS_GUISE_OTHER;
 	if (element->is_term)
 		status = bs_words_analyze(sift->words, from->term, from->term_bytes, 0, probe_alone, &probe, NULL, err);
-	element->is_plain = probe.n_tokens == 1 && probe.is_it && sift->kinds[from->term[0]] == BS_BYTE_LETTER &&
-	                    sift->kinds[from->term[from->term_bytes - 1]] == BS_BYTE_LETTER;
+	bool begins = sift->kinds[from->term[0]] == BS_BYTE_LETTER;
+	bool ends = sift->kinds[from->term[from->term_bytes - 1]] == BS_BYTE_LETTER;
+	if (element->is_term)
+		element->is_plain = probe.n_tokens == 1 && probe.is_it && begins && ends;
+	else
+		element->is_plain = begins && is_wordy(sift, from);
 	return status;
 }
 
@@ -315,13 +319,10 @@ static enum bs_sifted element_in_text(struct bs_sift *sift, const struct bs_sift
 {
 	enum bs_sifted sifted = BS_SIFTED_NO;
 	FOR_EACH_PLACE (sift, text, e, at) {
-		enum bs_sifted here = sift->elements[e].is_term ? bs_sift_is_word(sift, text, e, at) : BS_SIFTED_UNKNOWN;
+		enum bs_sifted here = bs_sift_is_word(sift, text, e, at);
 		if (here == BS_SIFTED_YES)
 			return here;
-		if (here == BS_SIFTED_UNKNOWN)
-			sifted = here;
-		if (here == BS_SIFTED_UNKNOWN && !sift->elements[e].is_term)
-			break;
+		sifted = here == BS_SIFTED_UNKNOWN ? here : sifted;
 	}
 	return sifted;
 }

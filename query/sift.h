@@ -7,7 +7,8 @@
  * byte but for case, unless the text has a code point that folds to ASCII or to nothing; whether it has is looked up
  * before any word counts as absent.
  *
- * Words beyond ASCII, prefixes and fuzzy words are never confirmed here, but a document may still fail by the others.
+ * Words beyond ASCII and fuzzy words are never confirmed here, prefixes only where no score is asked for; but a document
+ * may still fail by the others.
  */
 #ifndef BS_QUERY_SIFT_H
 #define BS_QUERY_SIFT_H

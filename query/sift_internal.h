@@ -19,8 +19,9 @@
 struct bs_sift_element {
 	struct bs_needle needle; /* unless it is not searchable */
 	bool is_searchable;      /* where its bytes are not, it is not */
-	bool is_term;            /* searchable, and a word where its bytes are a word */
-	bool is_plain;           /* a term that begins and ends with a letter or digit, and is one word by itself */
+	bool is_term;            /* searchable, and a word where its bytes are a word; else it is a prefix */
+	bool is_plain;           /* a term that begins and ends with a letter or digit, and is one word by itself; or a
+	                          * prefix that begins with one and is of letters, digits and _ */
 	bool is_scored;
 	uint64_t df;
 };

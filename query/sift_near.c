@@ -131,11 +131,29 @@ static enum bs_sifted glance_before(const struct bs_sift *sift, const struct bs_
 	return BS_SIFTED_UNKNOWN;
 }
 
+/*
+ * A word that begins there begins with the prefix if the prefix is of bytes that stay together, and what follows is
+ * ASCII, so that it composes with nothing.
+ */
+static enum bs_sifted glance_prefix(const struct bs_sift *sift, const struct bs_sift_text *text,
+                                    const struct bs_sift_element *element, size_t at)
+{
+	size_t end = at + element->needle.n_bytes, ignored;
+	enum bs_sifted before = glance_before(sift, text, at);
+	if (before != BS_SIFTED_YES)
+		return before;
+	bool is_plain_after = end == text->n_bytes ? !text->goes_on_after
+	                                           : kind_at(sift, text, end, &ignored) != BS_BYTE_HIGH;
+	return is_plain_after ? BS_SIFTED_YES : BS_SIFTED_UNKNOWN;
+}
+
 enum bs_sifted bs_sift_glance(const struct bs_sift *sift, const struct bs_sift_text *text, uint32_t e, size_t at)
 {
 	const struct bs_sift_element *element = &sift->elements[e];
 	if (!element->is_plain)
 		return BS_SIFTED_UNKNOWN;
+	if (!element->is_term)
+		return glance_prefix(sift, text, element, at);
 	enum bs_sifted after = glance_after(sift, text, at + element->needle.n_bytes);
 	if (after == BS_SIFTED_NO)
 		return BS_SIFTED_NO;
@@ -320,7 +338,7 @@ enum bs_sifted bs_sift_is_word(struct bs_sift *sift, const struct bs_sift_text *
 	const struct bs_sift_text *text = &piece;
 	size_t end = at + probe.needle->n_bytes, from, to;
 	enum bs_sifted glance = bs_sift_glance(sift, text, e, at);
-	if (glance != BS_SIFTED_UNKNOWN)
+	if (glance != BS_SIFTED_UNKNOWN || !sift->elements[e].is_term)
 		return glance;
 	if (text->is_json && !make_piece(sift, &piece, &at, &end))
 		return BS_SIFTED_UNKNOWN;

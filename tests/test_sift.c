@@ -151,7 +151,7 @@ static void draw_leaf(struct bs_buffer *to, uint64_t *random, const struct doc *
 		append_text(to, "b");
 	to->used_bytes -= !is_phrase && chance(random, 90);
 	append_words(to, random, doc, is_phrase);
-	append_text(to, is_phrase ? what < 90 ? "\"" : "\"~3" : what < 6 ? "*" : what < 10 ? "~1" : "");
+	append_text(to, is_phrase ? what < 90 ? "\"" : "\"~3" : what < 12 ? "*" : what < 16 ? "~1" : "");
 }
 
 static void draw_query(struct bs_buffer *to, uint64_t *random, const struct doc *doc)
