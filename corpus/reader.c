@@ -422,13 +422,22 @@ enum bs_status bs_reader_fetch_record(struct bs_reader *reader, const char *path
 	return status ? bs_fail(err, status, "%s: offset %" PRIu64 ": %s", path, offset, why.text) : BS_OK;
 }
 
+enum bs_status bs_reader_cut_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes,
+                                  struct bs_document *document_out, bool *is_known_out, struct bs_error *err)
+{
+	struct bs_record record;
+	enum bs_status status = bs_record_scan_line(&reader->scan, line, line_bytes, true, &record, is_known_out, err);
+	fill_document(&record, line, line_bytes, document_out);
+	return status;
+}
+
 enum bs_status bs_reader_scan_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes,
                                    struct bs_document *document_out, struct bs_error *err)
 {
 	struct bs_record record;
 	bool is_known;
 	*document_out = (struct bs_document){0};
-	enum bs_status status = bs_record_scan_line(&reader->scan, line, line_bytes, &record, &is_known, err);
+	enum bs_status status = bs_record_scan_line(&reader->scan, line, line_bytes, false, &record, &is_known, err);
 	if (status)
 		return status;
 	if (!is_known)

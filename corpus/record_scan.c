@@ -15,7 +15,6 @@ struct scanner {
 struct raw_string {
 	const uint8_t *bytes;
 	size_t n_bytes;
-	bool has_escape;
 };
 
 void bs_record_scan_deinit(struct bs_record_scan *scan)
@@ -59,7 +58,6 @@ static bool take_string(struct scanner *scanner, struct raw_string *string_out)
 		scanner->at = quote + 1;
 		string_out->bytes = start;
 		string_out->n_bytes = (size_t)(quote - start);
-		string_out->has_escape = start < quote && memchr(start, '\\', (size_t)(quote - start));
 		return true;
 	}
 }
@@ -118,11 +116,10 @@ static uint8_t escaped_byte(uint8_t byte)
 	}
 }
 
-/* Appends what the string stands for to text, which has room. False: it takes more to know. */
-static bool unescape(const struct raw_string *string, struct bs_buffer *text)
+bool bs_record_unescape(const uint8_t *bytes, size_t n_bytes, uint8_t *to, size_t *n_out)
 {
-	const uint8_t *at = string->bytes, *end = at + string->n_bytes;
-	uint8_t *to = text->data + text->used_bytes;
+	const uint8_t *at = bytes, *end = bytes + n_bytes;
+	uint8_t *start = to;
 	while (at < end) {
 		const uint8_t *backslash = memchr(at, '\\', (size_t)(end - at));
 		size_t n = (size_t)((backslash ? backslash : end) - at);
@@ -138,16 +135,16 @@ static bool unescape(const struct raw_string *string, struct bs_buffer *text)
 			at += 2;
 		}
 	}
-	text->used_bytes = (size_t)(to - text->data);
+	*n_out = (size_t)(to - start);
 	return true;
 }
 
 static bool is_plain_key(const struct raw_string *key)
 {
 	for (size_t i = 0; i < key->n_bytes; i++)
-		if (key->bytes[i] >= 0x80)
+		if (key->bytes[i] >= 0x80 || key->bytes[i] == '\\')
 			return false;
-	return !key->has_escape;
+	return true;
 }
 
 static bool is_name(const struct raw_string *key, const char *name)
@@ -166,8 +163,8 @@ static bool is_text_field(const struct bs_record_options *options, const struct 
 }
 
 static enum bs_status take_field(struct bs_record_scan *scan, const struct raw_string *key,
-                                 const struct raw_string *value, struct bs_record *record, bool *is_known_out,
-                                 struct bs_error *err)
+                                 const struct raw_string *value, bool as_it_is, struct bs_record *record,
+                                 bool *is_known_out, struct bs_error *err)
 {
 	struct bs_field field = {
 		.name = (const char *)key->bytes,
@@ -176,19 +173,19 @@ static enum bs_status take_field(struct bs_record_scan *scan, const struct raw_s
 		.text_bytes = value->n_bytes,
 	};
 	*is_known_out = true;
-	if (value->has_escape) {
-		size_t start = scan->text.used_bytes;
-		*is_known_out = unescape(value, &scan->text);
-		field.text = scan->text.data + start;
-		field.text_bytes = scan->text.used_bytes - start;
+	if (!as_it_is && value->n_bytes > 0 && memchr(value->bytes, '\\', value->n_bytes)) {
+		uint8_t *to = scan->text.data + scan->text.used_bytes;
+		*is_known_out = bs_record_unescape(value->bytes, value->n_bytes, to, &field.text_bytes);
+		field.text = to;
+		scan->text.used_bytes += *is_known_out ? field.text_bytes : 0;
 	}
 	record->n_fields++;
 	record->text_bytes += field.text_bytes;
 	return bs_buffer_append(&scan->fields, &field, sizeof(field), err);
 }
 
-static enum bs_status take_members(struct bs_record_scan *scan, struct scanner *scanner, struct bs_record *record,
-                                   bool *is_known_out, struct bs_error *err)
+static enum bs_status take_members(struct bs_record_scan *scan, struct scanner *scanner, bool as_it_is,
+                                   struct bs_record *record, bool *is_known_out, struct bs_error *err)
 {
 	do {
 		struct raw_string key, value;
@@ -204,7 +201,7 @@ static enum bs_status take_members(struct bs_record_scan *scan, struct scanner *
 			return BS_OK;
 		if (!is_text_field(&scan->options, &key))
 			continue;
-		enum bs_status status = take_field(scan, &key, &value, record, is_known_out, err);
+		enum bs_status status = take_field(scan, &key, &value, as_it_is, record, is_known_out, err);
 		if (status || !*is_known_out)
 			return status;
 	} while (take(scanner, ','));
@@ -212,7 +209,7 @@ static enum bs_status take_members(struct bs_record_scan *scan, struct scanner *
 	return BS_OK;
 }
 
-enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *line, size_t line_bytes,
+enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *line, size_t line_bytes, bool as_it_is,
                                    struct bs_record *record_out, bool *is_known_out, struct bs_error *err)
 {
 	struct scanner scanner = {line, line + line_bytes};
@@ -222,9 +219,9 @@ enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *l
 	/* What one giant line took is given back. */
 	bs_buffer_trim(&scan->text, line_bytes + KEPT_BYTES);
 	/* Resolved, no string is longer: the text does not move while fields point into it. */
-	enum bs_status status = bs_buffer_reserve(&scan->text, line_bytes, err);
+	enum bs_status status = as_it_is ? BS_OK : bs_buffer_reserve(&scan->text, line_bytes, err);
 	if (!status && take(&scanner, '{'))
-		status = take_members(scan, &scanner, record_out, is_known_out, err);
+		status = take_members(scan, &scanner, as_it_is, record_out, is_known_out, err);
 	skip_space(&scanner);
 	*is_known_out &= !status && scanner.at == scanner.end && record_out->n_fields > 0;
 	record_out->is_document = *is_known_out;

@@ -142,6 +142,7 @@ enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_source *
  *   fetch_record: the same, parsed.
  *   fetch_raw:    a record's raw JSON line, parsed.
  *   scan_line:    the same quickly, without the id (record_scan.h): of a line that is what was indexed.
+ *   cut_line:     the same with all escapes left in the texts; *is_known_out is false if only fetch_raw can read it.
  * BS_NOT_FOUND when the file is gone, BS_IO, BS_INVALID when the bytes are no longer a record, BS_NO_MEMORY.
  */
 enum bs_status bs_reader_fetch_file(struct bs_reader *reader, const char *folder, const char *path,
@@ -157,6 +158,9 @@ enum bs_status bs_reader_fetch_raw(struct bs_reader *reader, const uint8_t *raw,
                                    struct bs_document *document_out, struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_reader_scan_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes,
                                    struct bs_document *document_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_reader_cut_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes,
+                                  struct bs_document *document_out, bool *is_known_out,
+                                  struct bs_error *err) BS_WARN_UNUSED;
 
 /* The stamp of the file that fetch_file would read. BS_NOT_FOUND, BS_IO, BS_NO_MEMORY. */
 enum bs_status bs_reader_stamp(struct bs_reader *reader, const char *folder, const char *path,

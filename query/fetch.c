@@ -377,6 +377,13 @@ enum bs_status bs_fetch_line(struct bs_fetcher *fetcher, uint32_t segment, uint3
 	return BS_OK;
 }
 
+bool bs_fetch_cut_line(struct bs_fetcher *fetcher, const uint8_t *line, size_t line_bytes,
+                       struct bs_document *document_out)
+{
+	bool is_known;
+	return bs_reader_cut_line(fetcher->reader, line, line_bytes, document_out, &is_known, NULL) == BS_OK && is_known;
+}
+
 bool bs_fetch_scan_line(struct bs_fetcher *fetcher, const uint8_t *line, size_t line_bytes,
                         struct bs_document *document_out)
 {

@@ -45,6 +45,10 @@ enum bs_status bs_fetch(struct bs_fetcher *fetcher, uint32_t segment, uint32_t d
  * else *line_out is NULL, and bs_fetch has more to say. Borrowed until the next call. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_fetch_line(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document, const uint8_t **line_out,
                              size_t *line_bytes_out, struct bs_error *err) BS_WARN_UNUSED;
+/* The fields of that line with all escapes left in their texts, borrowed until the next call; false if it is not that
+ * easy. */
+bool bs_fetch_cut_line(struct bs_fetcher *fetcher, const uint8_t *line, size_t line_bytes,
+                       struct bs_document *document_out);
 /* The fields of that line, borrowed until the next call; false if it cannot be read after all. */
 bool bs_fetch_scan_line(struct bs_fetcher *fetcher, const uint8_t *line, size_t line_bytes,
                         struct bs_document *document_out);

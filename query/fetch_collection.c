@@ -128,7 +128,7 @@ static enum bs_status fetch_record_at(struct bs_fetcher *fetcher, const struct f
 /* ---- where they stood ---- */
 
 /* Records no further apart than this are read together: what lies between costs less than another call. */
-#define GAP_BYTES   ((uint64_t)4 * 1024)
+#define GAP_BYTES   ((uint64_t)8 * 1024)
 #define AHEAD_BYTES ((uint64_t)256 * 1024)
 
 /* Where the record at offset..end, and those expected after it while they stand near, end. */

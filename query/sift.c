@@ -69,8 +69,12 @@ static enum bs_status make_element(struct bs_sift *sift, uint32_t e, struct bs_e
 		sift->worst = BS_GUISE_OTHER;
 	if (element->is_term)
 		status = bs_words_analyze(sift->words, from->term, from->term_bytes, 0, probe_alone, &probe, NULL, err);
-	element->is_plain = probe.n_tokens == 1 && probe.is_it && sift->kinds[from->term[0]] == BS_BYTE_LETTER &&
-	                    sift->kinds[from->term[from->term_bytes - 1]] == BS_BYTE_LETTER;
+	bool begins = sift->kinds[from->term[0]] == BS_BYTE_LETTER;
+	bool ends = sift->kinds[from->term[from->term_bytes - 1]] == BS_BYTE_LETTER;
+	if (element->is_term)
+		element->is_plain = probe.n_tokens == 1 && probe.is_it && begins && ends;
+	else
+		element->is_plain = begins && is_wordy(sift, from);
 	return status;
 }
 
@@ -273,9 +277,9 @@ static bool is_clear(struct bs_sift *sift, const struct bs_sift_text *text)
 	return true;
 }
 
-static struct bs_sift_text field_text(const struct bs_field *field)
+static struct bs_sift_text field_text(const struct bs_sift *sift, const struct bs_field *field)
 {
-	return (struct bs_sift_text){.bytes = field->text, .n_bytes = field->text_bytes};
+	return (struct bs_sift_text){.bytes = field->text, .n_bytes = field->text_bytes, .is_json = sift->is_json};
 }
 
 static bool is_document_clear(struct bs_sift *sift)
@@ -283,7 +287,7 @@ static bool is_document_clear(struct bs_sift *sift)
 	if (!sift->doc_fields)
 		return is_clear(sift, &sift->text);
 	for (size_t i = 0; i < sift->n_doc_fields; i++) {
-		struct bs_sift_text text = field_text(&sift->doc_fields[i]);
+		struct bs_sift_text text = field_text(sift, &sift->doc_fields[i]);
 		if (!is_clear(sift, &text))
 			return false;
 	}
@@ -315,13 +319,10 @@ static enum bs_sifted element_in_text(struct bs_sift *sift, const struct bs_sift
 {
 	enum bs_sifted sifted = BS_SIFTED_NO;
 	FOR_EACH_PLACE (sift, text, e, at) {
-		enum bs_sifted here = sift->elements[e].is_term ? bs_sift_is_word(sift, text, e, at) : BS_SIFTED_UNKNOWN;
+		enum bs_sifted here = bs_sift_is_word(sift, text, e, at);
 		if (here == BS_SIFTED_YES)
 			return here;
-		if (here == BS_SIFTED_UNKNOWN)
-			sifted = here;
-		if (here == BS_SIFTED_UNKNOWN && !sift->elements[e].is_term)
-			break;
+		sifted = here == BS_SIFTED_UNKNOWN ? here : sifted;
 	}
 	return sifted;
 }
@@ -338,7 +339,7 @@ static enum bs_sifted element_in_fields(struct bs_sift *sift, const struct bs_qu
 {
 	enum bs_sifted sifted = BS_SIFTED_NO;
 	for (size_t i = 0; i < sift->n_doc_fields && sifted != BS_SIFTED_YES; i++) {
-		struct bs_sift_text text = field_text(&sift->doc_fields[i]);
+		struct bs_sift_text text = field_text(sift, &sift->doc_fields[i]);
 		if (!field_fits(sift, node, &sift->doc_fields[i]))
 			continue;
 		enum bs_sifted here = element_in_text(sift, &text, e);
@@ -382,7 +383,7 @@ static enum bs_sifted phrase_in_text(struct bs_sift *sift, const struct bs_sift_
                                      const struct bs_query_node *node, uint32_t item)
 {
 	enum bs_sifted sifted = BS_SIFTED_NO;
-	bool can_confirm = !text->is_json && is_confirmable(sift, node);
+	bool can_confirm = sift->doc_fields && is_confirmable(sift, node);
 	FOR_EACH_PLACE (sift, text, node->items[item].element, at) {
 		if (!bs_sift_phrase_may_be(sift, text, node, item, at))
 			continue;
@@ -402,7 +403,7 @@ static enum bs_sifted ask_phrase(struct bs_sift *sift, const struct bs_query_nod
 	if (!sift->doc_fields)
 		return phrase_in_text(sift, &sift->text, node, item);
 	for (size_t i = 0; i < sift->n_doc_fields && sifted != BS_SIFTED_YES; i++) {
-		struct bs_sift_text text = field_text(&sift->doc_fields[i]);
+		struct bs_sift_text text = field_text(sift, &sift->doc_fields[i]);
 		if (!field_fits(sift, node, &sift->doc_fields[i]))
 			continue;
 		enum bs_sifted here = phrase_in_text(sift, &text, node, item);
@@ -507,7 +508,7 @@ static bool list_words(struct bs_sift *sift, struct bs_match *match)
 		if (!sift->elements[e].is_term)
 			return false;
 		for (size_t f = 0; f < sift->n_doc_fields; f++) {
-			struct bs_sift_text text = field_text(&sift->doc_fields[f]);
+			struct bs_sift_text text = field_text(sift, &sift->doc_fields[f]);
 			if (!count_words(sift, &text, e, &tf))
 				return false;
 		}
@@ -522,8 +523,9 @@ static bool list_words(struct bs_sift *sift, struct bs_match *match)
 	return is_document_clear(sift);
 }
 
-enum bs_status bs_sift_fields(struct bs_sift *sift, const struct bs_field *fields, size_t n_fields, bool needs_words,
-                              enum bs_sifted *sifted_out, struct bs_match *match_out, struct bs_error *err)
+enum bs_status bs_sift_fields(struct bs_sift *sift, const struct bs_field *fields, size_t n_fields, bool is_json,
+                              bool needs_words, enum bs_sifted *sifted_out, struct bs_match *match_out,
+                              struct bs_error *err)
 {
 	size_t text_bytes = 0;
 	for (size_t i = 0; i < n_fields; i++)
@@ -531,6 +533,7 @@ enum bs_status bs_sift_fields(struct bs_sift *sift, const struct bs_field *field
 	begin(sift, text_bytes, err);
 	sift->doc_fields = fields;
 	sift->n_doc_fields = n_fields;
+	sift->is_json = is_json;
 	*sifted_out = ask_root(sift);
 	if (*sifted_out == BS_SIFTED_YES && needs_words && !list_words(sift, match_out))
 		*sifted_out = BS_SIFTED_UNKNOWN;

@@ -7,7 +7,8 @@
  * byte but for case, unless the text has a code point that folds to ASCII or to nothing; whether it has is looked up
  * before any word counts as absent.
  *
- * Words beyond ASCII, prefixes and fuzzy words are never confirmed here, but a document may still fail by the others.
+ * Words beyond ASCII and fuzzy words are never confirmed here, prefixes only where no score is asked for; but a document
+ * may still fail by the others.
  */
 #ifndef BS_QUERY_SIFT_H
 #define BS_QUERY_SIFT_H
@@ -43,10 +44,11 @@ void bs_sift_free(struct bs_sift *sift);
 enum bs_status bs_sift_json(struct bs_sift *sift, const uint8_t *line, size_t line_bytes, enum bs_sifted *sifted_out,
                             struct bs_error *err) BS_WARN_UNUSED;
 
-/* Looks at the fields of a document. With needs_words, match_out->words and n_words are filled if the answer is YES, as
+/* Looks at the fields of a document; is_json: as they stand in its line, escapes and all. With needs_words, match_out->words and n_words are filled if the answer is YES, as
  * bs_match_document fills them; nothing else of match_out is. */
-enum bs_status bs_sift_fields(struct bs_sift *sift, const struct bs_field *fields, size_t n_fields, bool needs_words,
-                              enum bs_sifted *sifted_out, struct bs_match *match_out, struct bs_error *err)
+enum bs_status bs_sift_fields(struct bs_sift *sift, const struct bs_field *fields, size_t n_fields, bool is_json,
+                              bool needs_words, enum bs_sifted *sifted_out, struct bs_match *match_out,
+                              struct bs_error *err)
 	BS_WARN_UNUSED;
 
 #endif

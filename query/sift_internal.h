@@ -19,8 +19,9 @@
 struct bs_sift_element {
 	struct bs_needle needle; /* unless it is not searchable */
 	bool is_searchable;      /* where its bytes are not, it is not */
-	bool is_term;            /* searchable, and a word where its bytes are a word */
-	bool is_plain;           /* a term that begins and ends with a letter or digit, and is one word by itself */
+	bool is_term;            /* searchable, and a word where its bytes are a word; else it is a prefix */
+	bool is_plain;           /* a term that begins and ends with a letter or digit, and is one word by itself; or a
+	                          * prefix that begins with one and is of letters, digits and _ */
 	bool is_scored;
 	uint64_t df;
 };
@@ -30,7 +31,12 @@ struct bs_sift_text {
 	const uint8_t *bytes;
 	size_t n_bytes;
 	bool is_json;
+	bool goes_on_before; /* it is a piece of a text */
+	bool goes_on_after;
 };
+
+/* Around a word in JSON, so many bytes on either side are made into text to be analysed. */
+#define BS_SIFT_PIECE_BYTES ((size_t)384)
 
 struct bs_sift {
 	const struct bs_plan *plan;
@@ -54,7 +60,9 @@ struct bs_sift {
 	struct bs_sift_text text; /* the line of JSON; unless there are fields */
 	const struct bs_field *doc_fields;
 	size_t n_doc_fields;
+	bool is_json; /* so are the fields */
 	uint8_t known[BS_SIFT_MAX_ELEMENTS]; /* enum bs_sifted + 1 of the element in any field, or 0 */
+	uint8_t piece[4 * BS_SIFT_PIECE_BYTES]; /* of JSON, as text */
 	size_t left_bytes;                   /* that may still be analysed for it */
 	struct bs_error *err;
 	enum bs_status status; /* sticky */
@@ -63,14 +71,14 @@ struct bs_sift {
 /* Whether the bytes of element e at text[at] may be a word, and the word: NO, YES or UNKNOWN. Analyses nothing. */
 enum bs_sifted bs_sift_glance(const struct bs_sift *sift, const struct bs_sift_text *text, uint32_t e, size_t at);
 
-/* The same after analysing what stands around; not for JSON. UNKNOWN: that would be too much. */
+/* The same after analysing what stands around. JSON must be a string or a piece of one. UNKNOWN: it would be too much. */
 enum bs_sifted bs_sift_is_word(struct bs_sift *sift, const struct bs_sift_text *text, uint32_t e, size_t at);
 
 /* Whether the words beside item i of a phrase, whose bytes stand at text[at], may be those that the phrase wants. */
 bool bs_sift_phrase_may_be(const struct bs_sift *sift, const struct bs_sift_text *text,
                            const struct bs_query_node *phrase, uint32_t i, size_t at);
 
-/* Whether the phrase stands there. Not for JSON. UNKNOWN: finding out would be too much. */
+/* Whether the phrase stands there. JSON must be a string. UNKNOWN: finding out would be too much. */
 enum bs_sifted bs_sift_is_phrase(struct bs_sift *sift, const struct bs_sift_text *text,
                                  const struct bs_query_node *phrase, uint32_t i, size_t at);
 

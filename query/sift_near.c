@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "corpus/record_scan.h"
 #include "query/sift_internal.h"
 
 /* A piece of text without a safe cut that is longer than this on one side is not worth it. */
@@ -35,25 +36,69 @@ static bool ends_with_escape(const uint8_t *text, size_t at, size_t *n_out)
 	return at >= 2 && text[at - 2] == '\\' && is_escaped(text, at - 1);
 }
 
-/* NO: something is joined to the word there. YES: nothing is. */
+/* What the escape with this byte after its backslash is to the words around it; BS_BYTE_HIGH: it takes more to know. */
+static enum bs_byte_kind kind_of_escape(const struct bs_sift *sift, uint8_t byte)
+{
+	switch (byte) {
+	case 'n':
+		return (enum bs_byte_kind)sift->kinds['\n'];
+	case 't':
+		return (enum bs_byte_kind)sift->kinds['\t'];
+	case 'r':
+		return (enum bs_byte_kind)sift->kinds['\r'];
+	case 'b':
+		return (enum bs_byte_kind)sift->kinds['\b'];
+	case 'f':
+		return (enum bs_byte_kind)sift->kinds['\f'];
+	case '"':
+	case '\\':
+	case '/':
+		return (enum bs_byte_kind)sift->kinds[byte];
+	default:
+		return BS_BYTE_HIGH;
+	}
+}
+
+/* What the first character of text[at..) is. at < n_bytes; n_out: how many bytes it has there. */
+static enum bs_byte_kind kind_at(const struct bs_sift *sift, const struct bs_sift_text *text, size_t at, size_t *n_out)
+{
+	*n_out = 1;
+	if (!text->is_json || text->bytes[at] != '\\')
+		return (enum bs_byte_kind)sift->kinds[text->bytes[at]];
+	*n_out = 2;
+	return at + 1 < text->n_bytes ? kind_of_escape(sift, text->bytes[at + 1]) : BS_BYTE_HIGH;
+}
+
+/* What the last character of text[..at) is. at > 0. */
+static enum bs_byte_kind kind_before(const struct bs_sift *sift, const struct bs_sift_text *text, size_t at,
+                                     size_t *n_out)
+{
+	*n_out = 1;
+	if (!text->is_json || !ends_with_escape(text->bytes, at, n_out)) {
+		*n_out = 1;
+		return (enum bs_byte_kind)sift->kinds[text->bytes[at - 1]];
+	}
+	return *n_out == 2 ? kind_of_escape(sift, text->bytes[at - 1]) : BS_BYTE_HIGH;
+}
+
+/* NO: something is joined to the word that ends there. YES: nothing is. */
 static enum bs_sifted glance_after(const struct bs_sift *sift, const struct bs_sift_text *text, size_t end)
 {
+	enum bs_sifted at_edge = text->goes_on_after ? BS_SIFTED_UNKNOWN : BS_SIFTED_YES;
+	size_t n = 0, ignored;
 	if (end == text->n_bytes)
-		return BS_SIFTED_YES;
-	const uint8_t *at = text->bytes + end;
-	bool has_next = end + 1 < text->n_bytes;
-	switch ((enum bs_byte_kind)sift->kinds[*at]) {
+		return at_edge;
+	switch (kind_at(sift, text, end, &n)) {
 	case BS_BYTE_LETTER:
 		return BS_SIFTED_NO;
 	case BS_BYTE_JOINER:
-		return *at == '_' ? BS_SIFTED_NO : BS_SIFTED_UNKNOWN;
+		return text->bytes[end] == '_' ? BS_SIFTED_NO : BS_SIFTED_UNKNOWN;
 	case BS_BYTE_INERT:
-		/* In JSON a backslash may be anything. */
-		return text->is_json && *at == '\\' ? BS_SIFTED_UNKNOWN : BS_SIFTED_YES;
+		return BS_SIFTED_YES;
 	case BS_BYTE_MID:
-		if (text->is_json)
-			return BS_SIFTED_UNKNOWN;
-		return !has_next || sift->kinds[at[1]] == BS_BYTE_INERT ? BS_SIFTED_YES : BS_SIFTED_UNKNOWN;
+		if (end + n == text->n_bytes)
+			return at_edge;
+		return kind_at(sift, text, end + n, &ignored) == BS_BYTE_INERT ? BS_SIFTED_YES : BS_SIFTED_UNKNOWN;
 	case BS_BYTE_HIGH:
 		break;
 	}
@@ -62,27 +107,44 @@ static enum bs_sifted glance_after(const struct bs_sift *sift, const struct bs_s
 
 static enum bs_sifted glance_before(const struct bs_sift *sift, const struct bs_sift_text *text, size_t start)
 {
-	size_t ignored;
+	enum bs_sifted at_edge = text->goes_on_before ? BS_SIFTED_UNKNOWN : BS_SIFTED_YES;
+	size_t n = 0, ignored;
 	if (start == 0)
-		return BS_SIFTED_YES;
-	const uint8_t *at = text->bytes + start - 1;
-	if (text->is_json && ends_with_escape(text->bytes, start, &ignored))
-		return BS_SIFTED_UNKNOWN;
-	switch ((enum bs_byte_kind)sift->kinds[*at]) {
+		return at_edge;
+	/* Its first letter is not what it looks like. */
+	if (text->is_json && text->bytes[start - 1] == '\\' && is_escaped(text->bytes, start))
+		return BS_SIFTED_NO;
+	switch (kind_before(sift, text, start, &n)) {
 	case BS_BYTE_LETTER:
 		return BS_SIFTED_NO;
 	case BS_BYTE_JOINER:
-		return *at == '_' ? BS_SIFTED_NO : BS_SIFTED_UNKNOWN;
+		return text->bytes[start - 1] == '_' ? BS_SIFTED_NO : BS_SIFTED_UNKNOWN;
 	case BS_BYTE_INERT:
 		return BS_SIFTED_YES;
 	case BS_BYTE_MID:
-		if (text->is_json)
-			return BS_SIFTED_UNKNOWN;
-		return start == 1 || sift->kinds[at[-1]] == BS_BYTE_INERT ? BS_SIFTED_YES : BS_SIFTED_UNKNOWN;
+		if (start == n)
+			return at_edge;
+		return kind_before(sift, text, start - n, &ignored) == BS_BYTE_INERT ? BS_SIFTED_YES : BS_SIFTED_UNKNOWN;
 	case BS_BYTE_HIGH:
 		break;
 	}
 	return BS_SIFTED_UNKNOWN;
+}
+
+/*
+ * A word that begins there begins with the prefix if the prefix is of bytes that stay together, and what follows is
+ * ASCII, so that it composes with nothing.
+ */
+static enum bs_sifted glance_prefix(const struct bs_sift *sift, const struct bs_sift_text *text,
+                                    const struct bs_sift_element *element, size_t at)
+{
+	size_t end = at + element->needle.n_bytes, ignored;
+	enum bs_sifted before = glance_before(sift, text, at);
+	if (before != BS_SIFTED_YES)
+		return before;
+	bool is_plain_after = end == text->n_bytes ? !text->goes_on_after
+	                                           : kind_at(sift, text, end, &ignored) != BS_BYTE_HIGH;
+	return is_plain_after ? BS_SIFTED_YES : BS_SIFTED_UNKNOWN;
 }
 
 enum bs_sifted bs_sift_glance(const struct bs_sift *sift, const struct bs_sift_text *text, uint32_t e, size_t at)
@@ -90,6 +152,8 @@ enum bs_sifted bs_sift_glance(const struct bs_sift *sift, const struct bs_sift_t
 	const struct bs_sift_element *element = &sift->elements[e];
 	if (!element->is_plain)
 		return BS_SIFTED_UNKNOWN;
+	if (!element->is_term)
+		return glance_prefix(sift, text, element, at);
 	enum bs_sifted after = glance_after(sift, text, at + element->needle.n_bytes);
 	if (after == BS_SIFTED_NO)
 		return BS_SIFTED_NO;
@@ -230,15 +294,57 @@ static size_t high_of(const struct bs_sift_text *text, size_t at)
 	return text->n_bytes - at > MAX_REACH_BYTES ? at + MAX_REACH_BYTES : text->n_bytes;
 }
 
-enum bs_sifted bs_sift_is_word(struct bs_sift *sift, const struct bs_sift_text *text, uint32_t e, size_t at)
+/*
+ * JSON around text[*at..*end) made into text: *text and the two places are then of sift->piece. Cut where the bytes are
+ * as many as fit, never inside an escape of two; half a \u at the beginning looks like letters and digits, which changes
+ * nothing after the next safe cut. False: it has something that takes more to read, or too long a word.
+ */
+static bool make_piece(struct bs_sift *sift, struct bs_sift_text *text, size_t *at, size_t *end)
+{
+	const uint8_t *bytes = text->bytes;
+	size_t word_bytes = *end - *at, before, after;
+	if (word_bytes > BS_SIFT_PIECE_BYTES || (*at > 0 && bytes[*at - 1] == '\\' && is_escaped(bytes, *at)))
+		return false;
+	size_t from = *at > BS_SIFT_PIECE_BYTES ? *at - BS_SIFT_PIECE_BYTES : 0;
+	size_t to = text->n_bytes - *end > BS_SIFT_PIECE_BYTES ? *end + BS_SIFT_PIECE_BYTES : text->n_bytes;
+	from -= from > 0 && is_escaped(bytes, from);
+	to += to < text->n_bytes && is_escaped(bytes, to);
+	if (!bs_record_unescape(bytes + from, *at - from, sift->piece, &before))
+		return false;
+	memcpy(sift->piece + before, bytes + *at, word_bytes);
+	if (!bs_record_unescape(bytes + *end, to - *end, sift->piece + before + word_bytes, &after))
+		return false;
+	*text = (struct bs_sift_text){
+		.bytes = sift->piece,
+		.n_bytes = before + word_bytes + after,
+		.goes_on_before = from > 0,
+		.goes_on_after = to < text->n_bytes,
+	};
+	*at = before;
+	*end = before + word_bytes;
+	return true;
+}
+
+/* text[from..to) was to lie between two safe cuts; it does not if the text goes on where it ends. */
+static bool is_edge(const struct bs_sift_text *text, size_t from, size_t to)
+{
+	return (from == 0 && text->goes_on_before) || (to == text->n_bytes && text->goes_on_after);
+}
+
+enum bs_sifted bs_sift_is_word(struct bs_sift *sift, const struct bs_sift_text *whole, uint32_t e, size_t at)
 {
 	struct word_probe probe = {.needle = &sift->elements[e].needle};
+	struct bs_sift_text piece = *whole;
+	const struct bs_sift_text *text = &piece;
 	size_t end = at + probe.needle->n_bytes, from, to;
 	enum bs_sifted glance = bs_sift_glance(sift, text, e, at);
-	if (glance != BS_SIFTED_UNKNOWN)
+	if (glance != BS_SIFTED_UNKNOWN || !sift->elements[e].is_term)
 		return glance;
+	if (text->is_json && !make_piece(sift, &piece, &at, &end))
+		return BS_SIFTED_UNKNOWN;
 	if (!bs_words_cut_before(sift->words, text->bytes, text->n_bytes, low_of(at), at, &from) ||
-	    !bs_words_cut_after(sift->words, text->bytes, text->n_bytes, end, high_of(text, end), &to))
+	    !bs_words_cut_after(sift->words, text->bytes, text->n_bytes, end, high_of(text, end), &to) ||
+	    is_edge(text, from, to))
 		return BS_SIFTED_UNKNOWN;
 	probe.start_byte = at - from;
 	if (!analyze(sift, text, from, to, probe_word, &probe))
@@ -327,16 +433,23 @@ static bool step_forth(const struct bs_sift *sift, const struct bs_sift_text *te
 	return true;
 }
 
-enum bs_sifted bs_sift_is_phrase(struct bs_sift *sift, const struct bs_sift_text *text,
+enum bs_sifted bs_sift_is_phrase(struct bs_sift *sift, const struct bs_sift_text *whole,
                                  const struct bs_query_node *phrase, uint32_t i, size_t at)
 {
+	struct bs_sift_text piece = *whole;
+	const struct bs_sift_text *text = &piece;
+	size_t end = at + sift->elements[phrase->items[i].element].needle.n_bytes;
+	if (text->is_json && !make_piece(sift, &piece, &at, &end))
+		return BS_SIFTED_UNKNOWN;
 	uint32_t n_before = phrase->items[i].position - phrase->items[0].position;
 	uint32_t n_after = phrase->items[phrase->n_items - 1].position - phrase->items[i].position;
-	size_t from = at, to = at + sift->elements[phrase->items[i].element].needle.n_bytes;
+	size_t from = at, to = end;
 	if (!step_back(sift, text, &from, n_before) || !step_forth(sift, text, &to, n_after))
 		return BS_SIFTED_UNKNOWN;
 	for (;;) {
 		struct phrase_probe probe;
+		if (is_edge(text, from, to))
+			return BS_SIFTED_UNKNOWN;
 		probe.sift = sift;
 		probe.phrase = phrase;
 		probe.item = i;

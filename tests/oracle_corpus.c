@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <unicode/utf16.h>
+#include <unicode/utf8.h>
 
 #include "tests/oracle.h"
 
@@ -262,20 +264,33 @@ static void make_folder(struct making *making, const char *argument, uint32_t n_
 
 /* ---- collections ---- */
 
+/* Every string in a manner of its own: most with short escapes only, as programs write them. */
 static void append_json(struct making *making, struct bs_buffer *json, const uint8_t *text, size_t text_bytes)
 {
-	char escape[8];
+	static const char short_escaped[] = "\n\t\r\b\f\"\\/", letters[] = "ntrbf\"\\/";
+	uint32_t manner = roll(making->dice, 4);
+	char escape[16];
 	append_text(json, "\"");
-	for (size_t i = 0; i < text_bytes; i++) {
-		bool is_plain = text[i] >= 0x20 && text[i] != '"' && text[i] != '\\';
-		if (text[i] == '\n' && chance(making->dice, 50)) {
-			append_text(json, "\\n");
-		} else if (!is_plain || (text[i] < 0x80 && chance(making->dice, 2))) {
+	for (size_t i = 0; i < text_bytes;) {
+		const char *found = text[i] ? strchr(short_escaped, text[i]) : NULL;
+		size_t next = i;
+		UChar32 c;
+		U8_NEXT(text, next, text_bytes, c);
+		bool is_long = manner == 0 && (c >= 0x80 || chance(making->dice, 2)) && c > 0;
+		if (is_long && c >= 0x10000)
+			snprintf(escape, sizeof(escape), "\\u%04x\\u%04x", (unsigned)U16_LEAD(c), (unsigned)U16_TRAIL(c));
+		else if (is_long)
+			snprintf(escape, sizeof(escape), "\\u%04X", (unsigned)c);
+		else if (found && manner != 1 && (text[i] != '/' || chance(making->dice, 50)))
+			snprintf(escape, sizeof(escape), "\\%c", letters[found - short_escaped]);
+		else if (text[i] < 0x20 || text[i] == '"' || text[i] == '\\')
 			snprintf(escape, sizeof(escape), "\\u%04x", text[i]);
-			append_text(json, escape);
-		} else {
-			append(json, &text[i], 1);
-		}
+		else
+			*escape = '\0';
+		append_text(json, escape);
+		if (!*escape)
+			append(json, text + i, next - i);
+		i = next;
 	}
 	append_text(json, "\"");
 }
