@@ -15,6 +15,9 @@ struct term_walk {
 	struct bs_buffer last; /* the term before */
 	uint32_t *next_exact;  /* per slab: its first exact term that is not below the current one */
 	uint64_t sum_df;
+	struct bs_buffer last_separator;
+	uint64_t terms_off;      /* where the next block begins */
+	uint64_t separators_off; /* where its separator does */
 };
 
 static enum bs_status wrong(const struct term_walk *walk, const char *what)
@@ -27,34 +30,77 @@ static enum bs_status wrong(const struct term_walk *walk, const char *what)
 
 /* ---- the lexicon itself ---- */
 
-static uint64_t index_word(const struct bs_lexicon *lexicon, uint64_t block, uint32_t word)
+static size_t common_bytes(const struct bs_buffer *a, const struct bs_buffer *b)
 {
-	return bs_load_u64(lexicon->index.data + block * BS_LEXICON_INDEX_BYTES + (uint64_t)word * 8);
+	size_t n = 0;
+	while (n < a->used_bytes && n < b->used_bytes && a->data[n] == b->data[n])
+		n++;
+	return n;
 }
 
-/* The index must say where a block begins, and with what: a look-up trusts it. */
-static enum bs_status check_block_start(const struct term_walk *walk, uint64_t block)
+static uint64_t chapter_word(const struct bs_lexicon *lexicon, uint64_t chapter, uint32_t word)
 {
-	const struct bs_buffer *term = &walk->cursor.term;
+	return bs_load_u64(lexicon->chapters.data + chapter * BS_LEXICON_CHAPTER_BYTES + (uint64_t)word * 8);
+}
+
+/* A chapter must begin where the one before ended, and its index say with what: a look-up trusts it. The cursor has just
+ * read the chapter's first separator. */
+static enum bs_status check_chapter(const struct term_walk *walk, uint64_t chapter, uint64_t terms_off,
+                                    uint64_t separators_off)
+{
+	const struct bs_lexicon *lexicon = &walk->segment->lexicon;
+	const struct bs_buffer *separator = &walk->cursor.separator;
 	uint64_t prefix = 0;
 	for (size_t i = 0; i < 8; i++)
-		prefix = prefix << 8 | (i < term->used_bytes ? term->data[i] : 0);
-	if (walk->cursor.n_shared != 0)
-		return wrong(walk, "begins a block, but leans on the term before");
-	if (index_word(&walk->segment->lexicon, block, 0) != prefix)
-		return wrong(walk, "is not what the index has as the first of its block");
+		prefix = prefix << 8 | (i < separator->used_bytes ? separator->data[i] : 0);
+	if (chapter_word(lexicon, chapter, 0) != prefix)
+		return wrong(walk, "is not behind what the index has as the first of its chapter");
+	if (chapter_word(lexicon, chapter, 1) != terms_off || chapter_word(lexicon, chapter, 2) != separators_off)
+		return wrong(walk, "begins a chapter that does not begin where the one before ends");
 	return BS_OK;
 }
 
-/* After the last term of a block: its bytes are used up. */
-static enum bs_status check_block_end(const struct term_walk *walk, uint64_t block)
+/* The separator must be the shortest that comes after the last term. */
+static enum bs_status check_block_start(struct term_walk *walk, uint64_t block)
 {
 	const struct bs_lexicon *lexicon = &walk->segment->lexicon;
-	uint64_t n_blocks = lexicon->index.n_bytes / BS_LEXICON_INDEX_BYTES;
-	uint64_t end = block + 1 < n_blocks ? index_word(lexicon, block + 1, 1) : lexicon->terms.n_bytes;
-	if (walk->cursor.at != lexicon->terms.data + end)
-		return bs_container_corrupt(walk->segment->file, walk->check->err, "lexicon: block %llu has bytes after its last "
-		                            "term", (unsigned long long)block);
+	const struct bs_lexicon_cursor *cursor = &walk->cursor;
+	enum bs_status status = BS_OK;
+	if (block % BS_LEXICON_CHAPTER_BLOCKS == 0)
+		status = check_chapter(walk, block / BS_LEXICON_CHAPTER_BLOCKS, walk->terms_off, walk->separators_off);
+	if (!status && cursor->separator.used_bytes != (block == 0 ? 0 : cursor->n_shared + 1))
+		status = wrong(walk, "is divided from the one before by a separator of a wrong length");
+	if (!status && common_bytes(&walk->last_separator, &cursor->separator) != cursor->separator_shared &&
+	    block % BS_LEXICON_CHAPTER_BLOCKS != 0)
+		status = wrong(walk, "has a separator that does not share all that it has in common with the one before");
+	walk->terms_off = cursor->next_block_off;
+	walk->separators_off = (uint64_t)(cursor->next_separator - lexicon->separators.data);
+	bs_buffer_clear(&walk->last_separator);
+	if (!status)
+		status = bs_buffer_append(&walk->last_separator, cursor->separator.data, cursor->separator.used_bytes,
+		                          walk->check->err);
+	return status;
+}
+
+/* After the last term of a block: fewer than eight bits are left, and they are zeros. */
+static enum bs_status check_block_end(const struct term_walk *walk, uint64_t block)
+{
+	const struct bs_bits *bits = &walk->cursor.bits;
+	int64_t n_left = (bits->end - bits->at) * 8 + bits->n_bits;
+	if (n_left < 0 || n_left > 7 || (n_left > 0 && bits->window >> (64 - n_left) != 0))
+		return bs_container_corrupt(walk->segment->file, walk->check->err, "lexicon: block %llu does not end with its "
+		                            "last term", (unsigned long long)block);
+	return BS_OK;
+}
+
+/* After the last of all: nothing is behind it but the padding. */
+static enum bs_status check_end(const struct term_walk *walk)
+{
+	const struct bs_lexicon *lexicon = &walk->segment->lexicon;
+	uint64_t pad_off = lexicon->n_terms ? lexicon->terms.n_bytes - BS_LEXICON_PAD_BYTES : 0;
+	if (walk->terms_off != pad_off || walk->separators_off != lexicon->separators.n_bytes ||
+	    (lexicon->n_terms && bs_load_u64(lexicon->terms.data + pad_off) != 0))
+		return bs_container_corrupt(walk->segment->file, walk->check->err, "lexicon: bytes behind its last term");
 	return BS_OK;
 }
 
@@ -64,15 +110,13 @@ static enum bs_status check_order(const struct term_walk *walk)
 	const struct bs_buffer *last = &walk->last;
 	const struct bs_buffer *term = &walk->cursor.term;
 	size_t n = last->used_bytes < term->used_bytes ? last->used_bytes : term->used_bytes;
-	size_t n_common = 0;
+	size_t n_common = common_bytes(last, term);
 	if (walk->cursor.ordinal == 0)
 		return BS_OK;
-	while (n_common < n && last->data[n_common] == term->data[n_common])
-		n_common++;
 	bool is_after = n_common < n ? last->data[n_common] < term->data[n_common] : last->used_bytes < term->used_bytes;
 	if (!is_after)
 		return wrong(walk, "does not come after the one before");
-	if (walk->cursor.ordinal % BS_LEXICON_BLOCK_TERMS != 0 && walk->cursor.n_shared != n_common)
+	if (walk->cursor.n_shared != n_common)
 		return wrong(walk, "does not share all that it has in common with the one before");
 	return BS_OK;
 }
@@ -179,23 +223,24 @@ enum bs_status bs_check_terms(struct bs_check *check, const struct bs_segment *s
 {
 	const struct bs_lexicon *lexicon = &segment->lexicon;
 	struct term_walk walk = {.check = check, .segment = segment, .listed = listed, .cursor = {.lexicon = lexicon}};
-	enum bs_status status = bs_section_touch(&lexicon->index, 0, lexicon->index.n_bytes, check->err);
+	enum bs_status status = bs_section_touch(&lexicon->chapters, 0, lexicon->chapters.n_bytes, check->err);
 	if (status)
 		return status;
 	if (lexicon->n_terms > UINT32_MAX)
 		return bs_container_corrupt(segment->file, check->err, "lexicon: %llu terms are more than can be numbered",
 		                            (unsigned long long)lexicon->n_terms);
-	if (lexicon->n_terms == 0 ? lexicon->terms.n_bytes != 0 : index_word(lexicon, 0, 1) != 0)
-		return bs_container_corrupt(segment->file, check->err, "lexicon: bytes before its first term");
 	walk.next_exact = calloc((size_t)segment->meta.n_slabs + 1, sizeof(*walk.next_exact));
 	if (!walk.next_exact)
 		return bs_fail_memory(check->err, "slabs", segment->meta.n_slabs * sizeof(*walk.next_exact));
 	status = walk_terms(&walk);
+	if (!status)
+		status = check_end(&walk);
 	if (!status && walk.sum_df != segment->meta.n_postings)
 		status = bs_container_corrupt(segment->file, check->err, "%llu postings where the lexicon has %llu",
 		                              (unsigned long long)segment->meta.n_postings, (unsigned long long)walk.sum_df);
 	free(walk.next_exact);
 	bs_buffer_deinit(&walk.last);
+	bs_buffer_deinit(&walk.last_separator);
 	bs_lexicon_cursor_deinit(&walk.cursor);
 	return status;
 }

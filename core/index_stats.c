@@ -36,6 +36,8 @@ const char *bs_part_name(enum bs_part part)
 static enum bs_part part_of(uint32_t section)
 {
 	switch (section) {
+	case BS_SECTION_TERM_SEPARATORS:
+	case BS_SECTION_TERM_CODES:
 	case BS_SECTION_TERMS:
 	case BS_SECTION_TERM_INDEX:
 		return BS_PART_LEXICON;

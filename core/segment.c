@@ -243,6 +243,7 @@ enum bs_status bs_segment_open(struct bs_segment *segment, const char *path, str
 void bs_segment_deinit(struct bs_segment *segment)
 {
 	free(segment->slabs);
+	bs_lexicon_deinit(&segment->lexicon);
 	bs_container_close(segment->file);
 	*segment = (struct bs_segment){0};
 }

@@ -14,7 +14,9 @@ enum bs_section_id {
 	BS_SECTION_FIELDS = 2,     /* names of the fields */
 	BS_SECTION_TREATMENTS = 3, /* ranks of the levels, and the table from df to columns per level */
 	BS_SECTION_SLABS = 4,      /* one entry a slab */
-	BS_SECTION_TERMS = 10,     /* lexicon */
+	BS_SECTION_TERM_SEPARATORS = 8, /* lexicon */
+	BS_SECTION_TERM_CODES = 9,
+	BS_SECTION_TERMS = 10,
 	BS_SECTION_TERM_INDEX = 11,
 	BS_SECTION_LIST_FILTERS = 19,        /* per slab of plain signatures: words, see list_filter.h */
 	BS_SECTION_COLUMNS = 20,     /* per slab: the lines of its columns */

@@ -20,7 +20,5 @@ void make_small_index(void);
 /* The one file in "index" whose name begins like that: "index/seg-000001". To be freed. */
 char *index_file(const char *prefix, unsigned which);
 
-/* The bytes of a section in a file's image; fails the test if it has none such. */
-uint8_t *section_in(uint8_t *file, uint32_t id, uint32_t instance, uint64_t *n_bytes_out);
 
 #endif
