@@ -29,6 +29,7 @@ static void draw_policy(struct oracle_setup *setup, struct dice *dice)
 	policy->exact_share = chance(dice, 20) ? 0 : chance(dice, 30) ? 2 : roll_between(dice, 1, 300) / 1000.0;
 	policy->use_groups = chance(dice, 70);
 	policy->use_blocks = chance(dice, 70);
+	policy->use_exceptions = chance(dice, 70);
 	policy->is_forced = chance(dice, 50);
 	policy->force[0] = (uint8_t)roll_between(dice, 1, 6);
 	policy->force[1] = (uint8_t)roll(dice, 5);
