@@ -15,14 +15,14 @@
 #define CLASS_RATIO    1.5
 #define SLAB_COST      (128u << 10) /* a slab more: its block columns and set-up for every term of every query, ~1 us */
 #define LISTS_COST     4096u        /* of a slab of plain signatures, whatever is in it: one is enough */
-#define LIST_DOC_COST  (4u << 10)   /* a plain signature more: a binary search for every term of every query, ~50 ns */
+#define LIST_DOC_COST  (8u << 10)   /* a plain signature more: a look-up for every term of every query, ~90 ns */
 #define EXACT_SHARE    1.5          /* exact columns, beside the hashed ones */
 
 struct load {
 	uint64_t n_docs;
 	double weight;
 	double weight_squares;
-	double n_terms;
+	double list_bytes; /* as plain signatures */
 };
 
 struct cost_rules {
@@ -35,7 +35,7 @@ struct cost_rules {
 static struct load join(const struct load *a, const struct load *b)
 {
 	return (struct load){a->n_docs + b->n_docs, a->weight + b->weight, a->weight_squares + b->weight_squares,
-	                     a->n_terms + b->n_terms};
+	                     a->list_bytes + b->list_bytes};
 }
 
 /* Bytes of a block of this class in a slab of its own: see level_width in slab_build.c. */
@@ -54,9 +54,15 @@ static uint32_t slab_rows(const struct load *load, const struct cost_rules *rule
 	return (n_blocks < rules->max_blocks ? (uint32_t)n_blocks : rules->max_blocks) * BS_LINE_BITS;
 }
 
+/* Bytes of a plain signature: see term_list.h. */
+static double list_bytes(double n_terms, uint64_t n_distinct)
+{
+	return 16 + n_terms * (2.5 + log2(fmax((double)n_distinct / fmax(n_terms, 1), 1))) / 8;
+}
+
 static double list_cost(const struct load *load)
 {
-	return LISTS_COST + load->n_terms * 4 + (double)load->n_docs * (8 + LIST_DOC_COST);
+	return LISTS_COST + load->list_bytes + (double)load->n_docs * LIST_DOC_COST;
 }
 
 static double matrix_cost(const struct load *load, const struct cost_rules *rules)
@@ -114,7 +120,8 @@ static uint32_t merge_classes(struct load *loads, uint32_t n, uint32_t *first_of
 }
 
 enum bs_status bs_classes_make(const struct bs_class_doc *docs, uint32_t n_docs, double density, uint32_t max_blocks,
-                               uint64_t max_slab_bytes, enum bs_list_mode list_mode, struct bs_classes *classes_out,
+                               uint64_t max_slab_bytes, enum bs_list_mode list_mode, uint64_t n_distinct,
+                               struct bs_classes *classes_out,
                                struct bs_error *err)
 {
 	struct cost_rules rules = {density, max_blocks, max_slab_bytes, list_mode};
@@ -130,7 +137,7 @@ enum bs_status bs_classes_make(const struct bs_class_doc *docs, uint32_t n_docs,
 		first_of[i] = i;
 	for (uint32_t i = 0; i < n_docs; i++) {
 		double weight = (double)docs[i].weight;
-		struct load one = {1, weight, weight * weight, docs[i].n_terms};
+		struct load one = {1, weight, weight * weight, list_bytes(docs[i].n_terms, n_distinct)};
 		struct load *load = &loads[class_of(docs[i].weight)];
 		*load = join(load, &one);
 	}
