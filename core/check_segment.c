@@ -6,6 +6,7 @@
 #include "core/check_internal.h"
 #include "core/doc_order.h"
 #include "core/source_kind.h"
+#include "core/term_list.h"
 
 #define KNOWN_FLAGS (BS_DOC_NAMED_BY_LINE | BS_DOC_SUSPECT)
 
@@ -160,17 +161,21 @@ static enum bs_status check_lists(const struct examined *at, uint32_t s)
 {
 	const struct bs_slab *slab = &at->segment->slabs[s];
 	enum bs_status status = touch_all(at, &slab->list_terms);
-	if (!status && slab->list_terms.n_bytes % 4 != 0)
-		status = bs_container_corrupt(at->segment->file, at->check->err, "slab %u: a plain signature is cut off", s);
 	if (!status)
-		status = check_offsets(at, &slab->list_offsets, slab->n_docs, slab->list_terms.n_bytes / 4, "plain signatures");
+		status = check_offsets(at, &slab->list_offsets, slab->n_docs, slab->list_terms.n_bytes, "plain signatures");
+	struct bs_buffer ordinals = {0};
 	for (uint32_t row = 0; row < slab->n_docs && !status; row++) {
-		uint64_t first = u64_at(&slab->list_offsets, row);
-		uint64_t n = u64_at(&slab->list_offsets, (uint64_t)row + 1) - first;
-		status = check_ordinals(at, s, &slab->list_terms, first, n, "a plain signature");
-		for (uint64_t i = first; i < first + n && !status; i++)
-			at->listed[u32_at(&slab->list_terms, i)]++;
+		uint64_t end = u64_at(&slab->list_offsets, (uint64_t)row + 1);
+		status = bs_term_list_read(&slab->list_terms, u64_at(&slab->list_offsets, row), end, &ordinals, at->check->err);
+		const uint32_t *terms = (const uint32_t *)(const void *)ordinals.data;
+		size_t n = ordinals.used_bytes / sizeof(*terms);
+		if (!status && n > 0 && terms[n - 1] >= at->segment->meta.n_terms)
+			status = bs_container_corrupt(at->segment->file, at->check->err, "slab %u: a plain signature: term %u of %llu", s,
+			                              terms[n - 1], (unsigned long long)at->segment->meta.n_terms);
+		for (size_t i = 0; i < n && !status; i++)
+			at->listed[terms[i]]++;
 	}
+	bs_buffer_deinit(&ordinals);
 	return status;
 }
 

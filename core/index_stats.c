@@ -6,6 +6,7 @@
 #include "core/bytes.h"
 #include "core/kernels.h"
 #include "core/segment_sections.h"
+#include "core/term_list.h"
 
 const char *bs_part_name(enum bs_part part)
 {
@@ -119,12 +120,25 @@ static uint64_t sum_popcounts(const struct bs_slab *slab, const struct bs_level 
 	return sum;
 }
 
+static enum bs_status count_lists(const struct bs_slab *slab, struct bs_slab_stats *stats, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (uint32_t row = 0; row < slab->n_docs && !status; row++) {
+		uint64_t start, end;
+		uint32_t n = 0;
+		status = bs_slab_list_span(slab, row, &start, &end, err);
+		if (!status)
+			status = bs_term_list_count(&slab->list_terms, start, end, &n, err);
+		stats->n_list_postings += n;
+	}
+	return status;
+}
+
 static enum bs_status read_slab(const struct bs_slab *slab, struct bs_slab_stats *stats, struct bs_error *err)
 {
 	*stats = (struct bs_slab_stats){.n_docs = slab->n_docs, .n_levels = slab->n_levels};
 	if (slab->n_levels == 0) {
-		stats->n_list_postings = slab->list_terms.n_bytes / 4;
-		return BS_OK;
+		return count_lists(slab, stats, err);
 	}
 	enum bs_status status = bs_section_touch(&slab->popcounts, 0, slab->popcounts.n_bytes, err);
 	if (status)

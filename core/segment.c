@@ -7,6 +7,7 @@
 #include "core/bytes.h"
 #include "core/hash.h"
 #include "core/segment_sections.h"
+#include "core/term_list.h"
 
 #define META_BYTES            64u
 #define TREATMENT_HEAD_BYTES  16u
@@ -36,6 +37,26 @@ static void write_popcounts(struct bs_writer *writer, const struct bs_slab_image
 	}
 }
 
+/* Offsets first, so the lists wait in memory. */
+static enum bs_status write_lists(struct bs_writer *writer, uint32_t i, const struct bs_slab_image *image,
+                                  struct bs_error *err)
+{
+	struct bs_buffer lists = {0};
+	enum bs_status status = BS_OK;
+	bs_writer_section(writer, BS_SECTION_LIST_OFFSETS, i);
+	bs_writer_u64(writer, 0);
+	for (uint32_t row = 0; row < image->shape.n_docs && !status; row++) {
+		uint64_t first = image->list_offsets[row];
+		status = bs_term_list_append(&lists, image->list_terms + first, (uint32_t)(image->list_offsets[row + 1] - first),
+		                             err);
+		bs_writer_u64(writer, lists.used_bytes);
+	}
+	bs_writer_section(writer, BS_SECTION_LIST_TERMS, i);
+	bs_writer_bytes(writer, lists.data, lists.used_bytes);
+	bs_buffer_deinit(&lists);
+	return status;
+}
+
 enum bs_status bs_segment_write_slab(struct bs_writer *writer, uint32_t i, const struct bs_slab_image *image,
                                      struct bs_buffer *entries, struct bs_error *err)
 {
@@ -44,10 +65,9 @@ enum bs_status bs_segment_write_slab(struct bs_writer *writer, uint32_t i, const
 	bs_writer_section(writer, BS_SECTION_ROWS, i);
 	bs_writer_bytes(writer, image->rows, (size_t)shape->n_docs * 4);
 	if (shape->is_list) {
-		bs_writer_section(writer, BS_SECTION_LIST_OFFSETS, i);
-		bs_writer_bytes(writer, image->list_offsets, ((size_t)shape->n_docs + 1) * 8);
-		bs_writer_section(writer, BS_SECTION_LIST_TERMS, i);
-		bs_writer_bytes(writer, image->list_terms, (size_t)image->list_offsets[shape->n_docs] * 4);
+		enum bs_status status = write_lists(writer, i, image, err);
+		if (status)
+			return status;
 		uint32_t n_groups = bs_list_groups(shape->n_docs);
 		bs_writer_section(writer, BS_SECTION_LIST_FILTER_OFFSETS, i);
 		bs_writer_bytes(writer, image->filter_offsets, ((size_t)n_groups + 1) * 8);

@@ -39,8 +39,8 @@ struct bs_slab_image {
 	const uint32_t *exact_terms;       /* shape.n_exact ordinals, ascending */
 	const struct bs_kernel *kernel;    /* for the popcounts */
 	const struct bs_treatment_table *treatments;
-	const uint64_t *list_offsets;      /* plain signatures: shape.n_docs + 1 */
-	const uint32_t *list_terms;
+	const uint64_t *list_offsets;      /* plain signatures: shape.n_docs + 1, counted in ordinals */
+	const uint32_t *list_terms;        /* ascending within a row */
 	const uint64_t *filter_offsets;    /* bs_list_groups(shape.n_docs) + 1 */
 	const uint64_t *filter_words;
 };

@@ -24,7 +24,7 @@ enum bs_section_id {
 	BS_SECTION_EXACT_TERMS = 22, /* per slab: u32 ordinals of the terms that have a column of their own */
 	BS_SECTION_ROWS = 23,        /* per slab: u32 document of each row */
 	BS_SECTION_LIST_OFFSETS = 24, /* per slab of plain signatures: u64 a row, and one more */
-	BS_SECTION_LIST_TERMS = 25,   /* per slab of plain signatures: u32 term ordinals, ascending within a row */
+	BS_SECTION_LIST_TERMS = 25,   /* per slab of plain signatures: the ordinals of a row's terms, Elias-Fano */
 	BS_SECTION_EXCEPTION_TERMS = 26,   /* u32 ordinals of the terms that have exceptions, ascending */
 	BS_SECTION_EXCEPTION_OFFSETS = 27, /* u64 a term, and one more */
 	BS_SECTION_EXCEPTION_ROWS = 28,    /* varints: rows that pass a term's columns and do not have it */

@@ -5,6 +5,7 @@
 
 #include "core/bytes.h"
 #include "core/segment_sections.h"
+#include "core/term_list.h"
 
 static void place_level(struct bs_slab *slab, struct bs_level *level, uint8_t rank, uint32_t n_columns,
                         uint64_t *line, uint64_t *column)
@@ -178,19 +179,24 @@ enum bs_status bs_slab_document(const struct bs_slab *slab, uint32_t row, uint32
 	return status;
 }
 
-enum bs_status bs_slab_list_has(const struct bs_slab *slab, uint32_t row, uint64_t term_ordinal, bool *has_out,
-                                struct bs_error *err)
+enum bs_status bs_slab_list_span(const struct bs_slab *slab, uint32_t row, uint64_t *start_out, uint64_t *end_out,
+                                 struct bs_error *err)
 {
-	*has_out = false;
 	enum bs_status status = bs_section_touch(&slab->list_offsets, (uint64_t)row * 8, 16, err);
 	if (status)
 		return status;
-	uint64_t start = bs_load_u64(slab->list_offsets.data + (uint64_t)row * 8);
-	uint64_t end = bs_load_u64(slab->list_offsets.data + (uint64_t)row * 8 + 8);
-	if (start > end || end > slab->list_terms.n_bytes / 4)
+	*start_out = bs_load_u64(slab->list_offsets.data + (uint64_t)row * 8);
+	*end_out = bs_load_u64(slab->list_offsets.data + (uint64_t)row * 8 + 8);
+	if (*start_out > *end_out || *end_out > slab->list_terms.n_bytes)
 		return bs_container_corrupt(slab->rows.file, err, "plain signature %u has impossible bounds", row);
-	uint64_t index;
-	status = find_u32(&slab->list_terms, start, end - start, term_ordinal, &index, err);
-	*has_out = !status && index < end - start;
-	return status;
+	return BS_OK;
+}
+
+enum bs_status bs_slab_list_has(const struct bs_slab *slab, uint32_t row, uint64_t term_ordinal, bool *has_out,
+                                struct bs_error *err)
+{
+	uint64_t start, end;
+	*has_out = false;
+	enum bs_status status = bs_slab_list_span(slab, row, &start, &end, err);
+	return status ? status : bs_term_list_has(&slab->list_terms, start, end, term_ordinal, has_out, err);
 }

@@ -155,6 +155,10 @@ enum bs_status bs_slab_find_exact(const struct bs_slab *slab, uint64_t term_ordi
 enum bs_status bs_slab_document(const struct bs_slab *slab, uint32_t row, uint32_t *document_out, struct bs_error *err)
 	BS_WARN_UNUSED;
 
+/* Plain signatures: where the row's list stands in list_terms. */
+enum bs_status bs_slab_list_span(const struct bs_slab *slab, uint32_t row, uint64_t *start_out, uint64_t *end_out,
+                                 struct bs_error *err) BS_WARN_UNUSED;
+
 /* Plain signatures: whether the row's document has the term. */
 enum bs_status bs_slab_list_has(const struct bs_slab *slab, uint32_t row, uint64_t term_ordinal, bool *has_out,
                                 struct bs_error *err) BS_WARN_UNUSED;

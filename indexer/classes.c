@@ -17,15 +17,14 @@
 #define SLAB_NS        1500.0 /* a slab more, for every query: its terms looked up, a few cache misses in a row at each level */
 #define LISTS_NS       100.0  /* of a slab of plain signatures, whatever is in it */
 #define LIST_DOC_NS    5.0    /* a plain signature more: its share of a group's filter, and a look into it now and then */
-#define LIST_TERM_BITS (32 + 4.5) /* a term of a plain signature: its ordinal, and three columns of the filter */
-#define LIST_DOC_BITS  64.0
+#define FILTER_BITS    4.5    /* of the columns in front of a plain signature, for each of its terms */
 #define EXACT_SHARE    1.5          /* exact columns, beside the hashed ones */
 
 struct load {
 	uint64_t n_docs;
 	double weight;
 	double weight_squares;
-	double n_terms;
+	double list_bytes; /* as plain signatures */
 };
 
 struct cost_rules {
@@ -39,7 +38,7 @@ struct cost_rules {
 static struct load join(const struct load *a, const struct load *b)
 {
 	return (struct load){a->n_docs + b->n_docs, a->weight + b->weight, a->weight_squares + b->weight_squares,
-	                     a->n_terms + b->n_terms};
+	                     a->list_bytes + b->list_bytes};
 }
 
 /* Bytes of a block of this class in a slab of its own: see level_width in slab_build.c. */
@@ -58,10 +57,16 @@ static uint32_t slab_rows(const struct load *load, const struct cost_rules *rule
 	return (n_blocks < rules->max_blocks ? (uint32_t)n_blocks : rules->max_blocks) * BS_LINE_BITS;
 }
 
+/* Bytes of a plain signature and of the filter in front of it: see term_list.h, list_filter.h. */
+static double list_bytes(double n_terms, uint64_t n_distinct)
+{
+	return 16 + n_terms * (2.5 + FILTER_BITS + log2(fmax((double)n_distinct / fmax(n_terms, 1), 1))) / 8;
+}
+
 static double list_cost(const struct load *load, const struct cost_rules *rules)
 {
 	double ns = LISTS_NS + (double)load->n_docs * LIST_DOC_NS;
-	return load->n_terms * LIST_TERM_BITS + (double)load->n_docs * LIST_DOC_BITS + ns * rules->ns_bits;
+	return load->list_bytes * 8 + ns * rules->ns_bits;
 }
 
 static double matrix_cost(const struct load *load, const struct cost_rules *rules)
@@ -119,7 +124,8 @@ static uint32_t merge_classes(struct load *loads, uint32_t n, uint32_t *first_of
 }
 
 enum bs_status bs_classes_make(const struct bs_class_doc *docs, uint32_t n_docs, double density, uint32_t max_blocks,
-                               uint64_t max_slab_bytes, enum bs_list_mode list_mode, struct bs_classes *classes_out,
+                               uint64_t max_slab_bytes, enum bs_list_mode list_mode, uint64_t n_distinct,
+                               struct bs_classes *classes_out,
                                struct bs_error *err)
 {
 	double n_postings = 0;
@@ -144,7 +150,7 @@ enum bs_status bs_classes_make(const struct bs_class_doc *docs, uint32_t n_docs,
 		first_of[i] = i;
 	for (uint32_t i = 0; i < n_docs; i++) {
 		double weight = (double)docs[i].weight;
-		struct load one = {1, weight, weight * weight, docs[i].n_terms};
+		struct load one = {1, weight, weight * weight, list_bytes(docs[i].n_terms, n_distinct)};
 		struct load *load = &loads[class_of(docs[i].weight)];
 		*load = join(load, &one);
 	}

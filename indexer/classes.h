@@ -38,10 +38,10 @@ struct bs_classes {
 	uint32_t *docs;
 };
 
-/* Puts documents 0..n_docs-1 in classes, short ones first. Every document is in exactly one. BS_NO_MEMORY. */
+/* Puts documents 0..n_docs-1 in classes, short ones first. Every document is in exactly one. n_distinct terms. BS_NO_MEMORY. */
 enum bs_status bs_classes_make(const struct bs_class_doc *docs, uint32_t n_docs, double density, uint32_t max_blocks,
-                               uint64_t max_slab_bytes, enum bs_list_mode list_mode, struct bs_classes *classes_out,
-                               struct bs_error *err) BS_WARN_UNUSED;
+                               uint64_t max_slab_bytes, enum bs_list_mode list_mode, uint64_t n_distinct,
+                               struct bs_classes *classes_out, struct bs_error *err) BS_WARN_UNUSED;
 void bs_classes_deinit(struct bs_classes *classes);
 
 #endif

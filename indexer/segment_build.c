@@ -111,7 +111,7 @@ static enum bs_status make_classes(struct build *build, struct bs_error *err)
 	}
 	enum bs_status status = bs_classes_make(docs, n_docs, build->options->policy.density, build->options->max_blocks,
 	                                        build->options->max_slab_bytes, build->options->list_mode,
-	                                        &build->classes, err);
+	                                        build->gather->terms.n_terms, &build->classes, err);
 	free(docs);
 	return status;
 }
