@@ -42,7 +42,8 @@ enum bs_status bs_list_filter_rows(const struct bs_list_filter *filter, uint32_t
 
 /* ---- making ---- */
 
-/* Columns for a group whose longest signature has so many terms: half of that row's bits end up set. */
+/* Columns for a group whose signatures have so many terms in the mean: half of the bits of such a row end up set. (One much
+ * longer has nearly all set, and is looked into each time: cheaper than columns for it that the others leave empty.) */
 uint32_t bs_list_filter_width(uint64_t n_terms);
 void bs_list_filter_set(uint64_t *words, uint32_t n_columns, uint32_t row_of_group, uint64_t term_hash);
 

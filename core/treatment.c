@@ -126,6 +126,29 @@ static void choose(const struct bs_treatment_policy *policy, double f, double n,
 	}
 }
 
+/* An exact column: a bit a document, a line a block, nothing to prove. */
+static double exact_cost(double f, double n)
+{
+	double n_blocks = ceil(n / 512);
+	double lines = n_blocks * (1 + columns_read(f, f * f, 1, 2)) / 2;
+	return lines * COST_LINE_NS + BS_COST_BIT_NS / f;
+}
+
+double bs_treatment_exact_share(const struct bs_treatment_policy *policy, uint64_t n_docs)
+{
+	double n = n_docs ? (double)n_docs : 1;
+	double f = 1;
+	if (policy->exact_share >= 0)
+		return policy->exact_share;
+	for (; f > 0.001; f /= 1.1) {
+		struct bs_treatment best;
+		choose(policy, f, n, &best);
+		if (exact_cost(f, n) > treatment_cost(f, n, policy->density, best.n_columns, best.is_exact))
+			break;
+	}
+	return f * 1.1;
+}
+
 /* Drops the levels that no entry uses, so that a slab has no empty ones. */
 static void drop_unused_levels(struct bs_treatment_table *table)
 {

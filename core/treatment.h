@@ -37,7 +37,8 @@ struct bs_treatment_table {
 /* What a treatment is chosen by. */
 struct bs_treatment_policy {
 	double density;        /* wanted share of set bits in hashed columns, 0.05 .. 0.6 */
-	double exact_share;    /* a term in at least this share of a slab's documents gets a column of its own; > 1: none */
+	double exact_share;    /* a term in at least this share of a slab's documents gets a column of its own; > 1: none;
+	                        * < 0: where that costs less than hashed columns */
 	bool use_groups;       /* have the group level */
 	bool use_blocks;       /* have the block level */
 	bool use_exceptions;   /* list what frequent terms' columns get wrong; with is_forced, all terms' */
@@ -49,8 +50,8 @@ struct bs_treatment_policy {
 /* The price of size: an index smaller by a bit a posting may cost so many nanoseconds a query. */
 #define BS_COST_BIT_NS 1500.0
 
-#define BS_DEFAULT_DENSITY     0.25
-#define BS_DEFAULT_EXACT_SHARE 0.02
+#define BS_DEFAULT_DENSITY     0.3
+#define BS_DEFAULT_EXACT_SHARE (-1.0)
 
 /* Defaults: the densities above, all levels. */
 struct bs_treatment_policy bs_treatment_policy_default(void);
@@ -58,6 +59,9 @@ struct bs_treatment_policy bs_treatment_policy_default(void);
 /* The table for a segment of n_docs documents. Levels that no term would use are left out. */
 void bs_treatment_table_make(const struct bs_treatment_policy *policy, uint64_t n_docs,
                              struct bs_treatment_table *table_out);
+
+/* The share of a slab's documents from which on a term gets an exact column, in a segment of n_docs documents. */
+double bs_treatment_exact_share(const struct bs_treatment_policy *policy, uint64_t n_docs);
 
 /* The entry for a df, never NULL. */
 const struct bs_treatment *bs_treatment_find(const struct bs_treatment_table *table, uint64_t df);

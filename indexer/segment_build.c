@@ -104,7 +104,7 @@ static enum bs_status make_classes(struct build *build, struct bs_error *err)
 	if (!docs)
 		return bs_fail_memory(err, "length classes", n_docs * sizeof(*docs));
 	/* Of the padded slab, as slab_build.c decides it. */
-	double exact_df = build->options->policy.exact_share * ((n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS) * BS_LINE_BITS;
+	double exact_df = build->plan.exact_share * ((n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS) * BS_LINE_BITS;
 	for (uint32_t i = 0; i < n_docs; i++) {
 		docs[i].n_terms = bs_gather_docs(gather)[i].n_terms;
 		docs[i].weight = bs_slab_document_weight(&build->plan, i, exact_df < 1 ? 1 : (uint64_t)exact_df);
@@ -176,8 +176,9 @@ static enum bs_status allocate_lists(const struct build *build, const struct bs_
 		uint32_t n_terms = docs[lists->rows[row]].n_terms;
 		uint32_t group = row / BS_LIST_GROUP_ROWS;
 		lists->offsets[row + 1] = lists->offsets[row] + n_terms;
-		/* The last row of a group is its longest. */
-		lists->filter_offsets[group + 1] = lists->filter_offsets[group] + bs_list_filter_width(n_terms);
+		uint32_t n_in_group = row % BS_LIST_GROUP_ROWS + 1;
+		uint64_t mean = (lists->offsets[row + 1] - lists->offsets[row + 1 - n_in_group]) / n_in_group;
+		lists->filter_offsets[group + 1] = lists->filter_offsets[group] + bs_list_filter_width(mean);
 	}
 	uint64_t n_terms = lists->offsets[class->n_docs];
 	lists->terms = malloc((size_t)(n_terms ? n_terms : 1) * sizeof(*lists->terms));
@@ -334,7 +335,7 @@ enum bs_status bs_segment_build(const char *path, const struct bs_gather *gather
 		.treatment_of = build.treatment_of,
 		.ordinal_of = build.ordinal_of,
 		.density = options->policy.density,
-		.exact_share = options->policy.exact_share,
+		.exact_share = bs_treatment_exact_share(&options->policy, bs_gather_n_docs(gather)),
 		.exceptions = &build.exceptions,
 		.keep_coarse = options->policy.is_forced,
 	};
