@@ -14,6 +14,7 @@
 struct build {
 	const struct bs_gather *gather;
 	const struct bs_build_options *options;
+	struct bs_treatment_policy policy; /* that of the options, its price known */
 	struct bs_writer *writer;
 	struct bs_treatment_table treatments;
 	uint32_t *sorted;      /* term numbers in lexicon order */
@@ -109,9 +110,15 @@ static enum bs_status make_classes(struct build *build, struct bs_error *err)
 		docs[i].n_terms = bs_gather_docs(gather)[i].n_terms;
 		docs[i].weight = bs_slab_document_weight(&build->plan, i, exact_df < 1 ? 1 : (uint64_t)exact_df);
 	}
-	enum bs_status status = bs_classes_make(docs, n_docs, build->options->policy.density, build->options->max_blocks,
-	                                        build->options->max_slab_bytes, build->options->list_mode,
-	                                        build->gather->terms.n_terms, &build->classes, err);
+	struct bs_class_rules rules = {
+		.density = build->policy.density,
+		.bit_ns = build->policy.bit_ns,
+		.max_blocks = build->options->max_blocks,
+		.max_slab_bytes = build->options->max_slab_bytes,
+		.list_mode = build->options->list_mode,
+		.n_distinct = gather->terms.n_terms,
+	};
+	enum bs_status status = bs_classes_make(docs, n_docs, &rules, &build->classes, err);
 	free(docs);
 	return status;
 }
@@ -317,13 +324,21 @@ static void build_deinit(struct build *build)
 	bs_exceptions_builder_deinit(&build->exceptions);
 }
 
+static double mean_terms(const struct bs_gather *gather)
+{
+	uint32_t n_docs = bs_gather_n_docs(gather);
+	return n_docs ? (double)gather->n_postings / n_docs : 0;
+}
+
 enum bs_status bs_segment_build(const char *path, const struct bs_gather *gather, struct bs_store_writer *store,
                                 const struct bs_build_options *options, struct bs_build_sum *sum_out,
                                 struct bs_error *err)
 {
-	struct build build = {.gather = gather, .options = options};
+	struct build build = {.gather = gather, .options = options, .policy = options->policy};
 	uint64_t n_terms = 0;
-	bs_treatment_table_make(&options->policy, bs_gather_n_docs(gather), &build.treatments);
+	if (build.policy.bit_ns <= 0)
+		build.policy.bit_ns = bs_treatment_bit_ns(build.policy.density, mean_terms(gather));
+	bs_treatment_table_make(&build.policy, bs_gather_n_docs(gather), &build.treatments);
 	enum bs_status status = sort_terms(&build, err);
 	if (!status)
 		status = bs_writer_open(path, BS_FILE_SEGMENT, &build.writer, err);
@@ -335,7 +350,7 @@ enum bs_status bs_segment_build(const char *path, const struct bs_gather *gather
 		.treatment_of = build.treatment_of,
 		.ordinal_of = build.ordinal_of,
 		.density = options->policy.density,
-		.exact_share = bs_treatment_exact_share(&options->policy, bs_gather_n_docs(gather)),
+		.exact_share = bs_treatment_exact_share(&build.policy, bs_gather_n_docs(gather)),
 		.exceptions = &build.exceptions,
 		.keep_coarse = options->policy.is_forced,
 	};
