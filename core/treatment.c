@@ -37,12 +37,12 @@ struct bs_treatment_policy bs_treatment_policy_default(void)
 
 #define BIT_NS          1500.0 /* the price at the default density, for short documents */
 #define SHORT_TERMS     32.0
-#define MOST_BIT_FACTOR 6.0
+#define MOST_BIT_FACTOR 12.0
 #define BIT_DENSITY     0.3
 
 double bs_treatment_bit_ns(double density, double terms_per_doc)
 {
-	double longer = fmin(fmax(sqrt(terms_per_doc / SHORT_TERMS), 1), MOST_BIT_FACTOR);
+	double longer = fmin(fmax(terms_per_doc / SHORT_TERMS, 1), MOST_BIT_FACTOR);
 	return BIT_NS * longer * pow(density / BIT_DENSITY, 3);
 }
 

@@ -17,7 +17,7 @@
 #define SLAB_NS        700.0  /* a slab more, for every query: its terms looked up, a few cache misses in a row at each level */
 #define LISTS_NS       100.0  /* of a slab of plain signatures, whatever is in it */
 #define LIST_DOC_NS    2.5    /* a plain signature more: its share of a group's filter, and a look into it now and then */
-#define FILTER_BITS    4.5    /* of the columns in front of a plain signature, for each of its terms */
+#define FILTER_BITS    3.0    /* of the columns in front of a plain signature, for each of its terms */
 #define EXACT_SHARE    1.5          /* exact columns, beside the hashed ones */
 
 struct load {
