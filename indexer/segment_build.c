@@ -9,6 +9,7 @@
 #include "core/segment_sections.h"
 #include "indexer/classes.h"
 #include "indexer/slab_build.h"
+#include "indexer/term_order.h"
 
 /* What is made on the way; all arrays have an entry a term or a document of the gather. */
 struct build {
@@ -29,55 +30,26 @@ struct build {
 
 /* ---- lexicon ---- */
 
-/* A term as it is sorted: the first eight bytes decide nearly always without a look at the rest. */
-struct sort_key {
-	uint64_t prefix;
-	uint32_t number;
-	uint32_t n_bytes;
-};
-
-static int compare_keys(const void *a, const void *b, void *context)
-{
-	const struct sort_key *x = a;
-	const struct sort_key *y = b;
-	const struct bs_term_table *terms = context;
-	if (x->prefix != y->prefix)
-		return x->prefix < y->prefix ? -1 : 1;
-	uint32_t n = x->n_bytes < y->n_bytes ? x->n_bytes : y->n_bytes;
-	int order = memcmp(bs_term_table_key(terms, x->number), bs_term_table_key(terms, y->number), n);
-	if (order)
-		return order;
-	return x->n_bytes < y->n_bytes ? -1 : x->n_bytes > y->n_bytes;
-}
-
 static enum bs_status sort_terms(struct build *build, struct bs_error *err)
 {
 	const struct bs_term_table *terms = &build->gather->terms;
 	size_t n = terms->n_terms ? terms->n_terms : 1;
-	struct sort_key *keys = malloc(n * sizeof(*keys));
 	build->sorted = malloc(n * sizeof(uint32_t));
+	if (!build->sorted)
+		return bs_fail_memory(err, "sorting the lexicon", n * sizeof(uint32_t));
+	enum bs_status status = bs_term_order(terms, build->options->n_threads, build->sorted, err);
+	if (status)
+		return status;
 	build->ordinal_of = malloc(n * sizeof(uint32_t));
 	build->treatment_of = malloc(n);
-	if (!keys || !build->sorted || !build->ordinal_of || !build->treatment_of) {
-		free(keys);
-		return bs_fail_memory(err, "sorting the lexicon", n * (sizeof(*keys) + 9));
-	}
+	if (!build->ordinal_of || !build->treatment_of)
+		return bs_fail_memory(err, "sorting the lexicon", n * 5);
+	for (uint32_t i = 0; i < terms->n_terms; i++)
+		build->ordinal_of[build->sorted[i]] = i;
 	for (uint32_t i = 0; i < terms->n_terms; i++) {
-		const uint8_t *key = bs_term_table_key(terms, i);
-		uint32_t n_bytes = terms->entries[i].n_bytes;
-		uint64_t prefix = 0;
-		for (uint32_t b = 0; b < 8; b++)
-			prefix = prefix << 8 | (b < n_bytes ? key[b] : 0);
-		keys[i] = (struct sort_key){.prefix = prefix, .number = i, .n_bytes = n_bytes};
+		const struct bs_treatment *treatment = bs_treatment_find(&build->treatments, terms->entries[i].df);
+		build->treatment_of[i] = (uint8_t)(treatment - build->treatments.entries);
 	}
-	qsort_r(keys, terms->n_terms, sizeof(*keys), compare_keys, (void *)(uintptr_t)terms);
-	for (uint32_t i = 0; i < terms->n_terms; i++) {
-		build->sorted[i] = keys[i].number;
-		build->ordinal_of[keys[i].number] = i;
-		const struct bs_treatment *treatment = bs_treatment_find(&build->treatments, terms->entries[keys[i].number].df);
-		build->treatment_of[keys[i].number] = (uint8_t)(treatment - build->treatments.entries);
-	}
-	free(keys);
 	return BS_OK;
 }
 
