@@ -156,6 +156,9 @@ static uint32_t take_marks(struct bs_slab_builder *builder)
 	return first;
 }
 
+/* The memory is asked for the mark so many terms ahead, when the record that says where it is should be there. */
+#define MARKS_AHEAD 6u
+
 /* Marks the term; bits from the lane's shift up are set if the lane has not had it yet. A term of one document needs no
  * mark. */
 static inline uint32_t mark_term(uint32_t *marks, uint32_t place, uint32_t mark)
@@ -250,6 +253,8 @@ static struct chunk_counts measure_chunk(struct bs_slab_builder *builder, const 
 	for (uint32_t i = 0; i < n; i++) {
 		const struct bs_planned_term *term = &terms[numbers[i]];
 		uint32_t index = term->place - 1;
+		if (i + MARKS_AHEAD < n)
+			__builtin_prefetch(&marks[terms[numbers[i + MARKS_AHEAD]].place]);
 		if (index < n_frequent) {
 			struct bs_slab_frequent *here = &builder->frequent[index];
 			if (here->exact)
@@ -332,24 +337,38 @@ static void choose_widths(struct bs_slab_builder *builder, const struct measured
 
 /* ---- third pass: bits ---- */
 
-/* One level while it is filled. */
+/*
+ * One level while it is filled. A document's bits (a group's, a block's) are set in a row of words of its own, which stays
+ * in the first cache however wide the level is; 512 such rows are turned into a line of each column.
+ */
 struct filling {
 	uint8_t rank;
-	uint32_t shift;
+	uint32_t shift;      /* a lane is 2^shift documents */
 	uint32_t n_columns;
 	uint32_t n_lines;    /* of a column */
+	uint32_t lane_words;
 	uint64_t *columns;   /* in the product */
-	uint64_t *scratch;   /* the line of each column that is being filled; of block columns, the columns themselves */
-	uint64_t *word;      /* scratch + that of the row */
-	uint64_t bit;        /* the row's */
+	uint64_t *lanes;     /* 512 rows of lane_words */
+	uint64_t *lane;      /* the one under way */
 };
 
 struct fill {
-	struct filling levels[BS_MAX_LEVELS];
-	struct filling exact;
+	struct filling levels[BS_MAX_LEVELS + 1]; /* behind the last level: the exact columns */
+	uint32_t n_levels;                        /* those included */
 	uint8_t hashes[BS_MAX_TREATMENTS][BS_MAX_LEVELS + 1]; /* columns of a level */
-	uint64_t *scratch;
+	uint64_t *lanes;
 };
+
+static void place_filling(struct fill *fill, uint8_t rank, uint32_t n_docs, uint32_t n_columns)
+{
+	fill->levels[fill->n_levels++] = (struct filling){
+		.rank = rank,
+		.shift = bs_level_shift(rank, n_docs),
+		.n_columns = n_columns,
+		.n_lines = bs_level_lines(rank, (n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS),
+		.lane_words = (n_columns + 63) / 64,
+	};
+}
 
 /* Where levels and exact columns stand in the product. */
 static enum bs_status fill_init(struct fill *fill, const struct bs_slab_builder *builder,
@@ -357,76 +376,86 @@ static enum bs_status fill_init(struct fill *fill, const struct bs_slab_builder 
 {
 	const struct bs_treatment_table *treatments = builder->plan->treatments;
 	const struct bs_slab_shape *shape = &builder->shape;
-	uint32_t n_blocks = blocks_of(builder);
-	uint64_t line = 0;
-	uint64_t scratch_lines = (uint64_t)shape->n_columns[0] + shape->n_exact;
-	*fill = (struct fill){.exact = {.n_columns = shape->n_exact, .n_lines = n_blocks}};
+	uint64_t n_lines = 0;
+	uint64_t n_words = 0;
+	*fill = (struct fill){.n_levels = 0};
 	for (uint32_t level = 0; level < treatments->n_levels; level++) {
-		uint8_t rank = treatments->ranks[level];
-		uint32_t n_lines = bs_level_lines(rank, n_blocks);
-		fill->levels[level] = (struct filling){.rank = rank, .shift = bs_level_shift(rank, shape->n_docs),
-		                                       .n_columns = shape->n_columns[level], .n_lines = n_lines};
-		line += (uint64_t)shape->n_columns[level] * n_lines;
-		scratch_lines += rank == BS_RANK_GROUP ? shape->n_columns[level] : 0;
+		place_filling(fill, treatments->ranks[level], shape->n_docs, shape->n_columns[level]);
 		for (uint32_t i = 0; i < treatments->n_entries; i++)
 			fill->hashes[i][level] = (uint8_t)bs_slab_hashes(&treatments->entries[i], shape->n_columns, level);
 	}
-	product->image.n_lines = line + (uint64_t)shape->n_exact * n_blocks;
-	size_t n_bytes = (size_t)(product->image.n_lines + 1) * BS_LINE_BYTES;
-	product->columns = aligned_alloc(BS_LINE_BYTES, n_bytes);
-	fill->scratch = aligned_alloc(BS_LINE_BYTES, (size_t)(scratch_lines + 1) * BS_LINE_BYTES);
-	if (!product->columns || !fill->scratch)
-		return bs_fail_memory(err, "a slab", n_bytes);
-	memset(fill->scratch, 0, (size_t)(scratch_lines + 1) * BS_LINE_BYTES);
+	place_filling(fill, BS_RANK_DOCUMENT, shape->n_docs, shape->n_exact);
+	for (uint32_t i = 0; i < fill->n_levels; i++) {
+		n_lines += (uint64_t)fill->levels[i].n_columns * fill->levels[i].n_lines;
+		n_words += (uint64_t)fill->levels[i].lane_words * BS_LINE_BITS;
+	}
+	product->image.n_lines = n_lines;
+	product->columns = aligned_alloc(BS_LINE_BYTES, (size_t)(n_lines + 1) * BS_LINE_BYTES);
+	fill->lanes = calloc((size_t)n_words + 1, sizeof(*fill->lanes));
+	if (!product->columns || !fill->lanes)
+		return bs_fail_memory(err, "a slab", n_lines * BS_LINE_BYTES);
 	uint64_t *columns = product->columns;
-	uint64_t *scratch = fill->scratch;
-	for (uint32_t level = 0; level <= treatments->n_levels; level++) {
-		struct filling *filling = level < treatments->n_levels ? &fill->levels[level] : &fill->exact;
-		bool in_place = filling->rank == BS_RANK_BLOCK;
+	uint64_t *lanes = fill->lanes;
+	for (uint32_t i = 0; i < fill->n_levels; i++) {
+		struct filling *filling = &fill->levels[i];
 		filling->columns = columns;
-		filling->scratch = in_place ? columns : scratch;
+		filling->lanes = lanes;
 		columns += (size_t)filling->n_columns * filling->n_lines * BS_LINE_WORDS;
-		if (in_place)
-			memset(filling->columns, 0, (size_t)filling->n_columns * BS_LINE_BYTES);
-		else
-			scratch += (size_t)filling->n_columns * BS_LINE_WORDS;
+		lanes += (size_t)filling->lane_words * BS_LINE_BITS;
 	}
 	return BS_OK;
 }
 
-/* To a row's lane. */
-static void filling_move(struct filling *filling, uint32_t row)
+/* Bit j of word i becomes bit i of word j: halves of 32 change places, then those of 16, ... (Warren, "Hacker's Delight",
+ * 7-3). */
+static void transpose(uint64_t words[64])
 {
-	uint32_t lane = (row >> filling->shift) % BS_LINE_BITS;
-	filling->word = filling->scratch + lane / 64;
-	filling->bit = UINT64_C(1) << (lane % 64);
+	uint64_t mask = UINT32_MAX;
+	for (uint32_t half = 32; half > 0; half >>= 1, mask ^= mask << half) {
+		for (uint32_t i = 0; i < 64; i = (i + half + 1) & ~half) {
+			uint64_t swap = (words[i] >> half ^ words[i + half]) & mask;
+			words[i] ^= swap << half;
+			words[i + half] ^= swap;
+		}
+	}
 }
 
-/* After its last row of a line: scratch to columns. */
-static void filling_spill(struct filling *filling, uint32_t row, uint32_t n_rows)
+/* The lanes of one line -> their columns, 64 columns at a time. */
+static void turn_lanes(struct filling *filling, uint32_t line)
 {
+	uint64_t *to = filling->columns + (size_t)line * BS_LINE_WORDS;
+	size_t stride = (size_t)filling->n_lines * BS_LINE_WORDS;
+	for (uint32_t word = 0; word < filling->lane_words; word++) {
+		uint64_t turned[BS_LINE_WORDS][64];
+		for (uint32_t i = 0; i < BS_LINE_WORDS; i++) {
+			for (uint32_t lane = 0; lane < 64; lane++)
+				turned[i][lane] = filling->lanes[(size_t)(i * 64 + lane) * filling->lane_words + word];
+			transpose(turned[i]);
+		}
+		for (uint32_t c = 0; c < 64 && word * 64 + c < filling->n_columns; c++)
+			for (uint32_t i = 0; i < BS_LINE_WORDS; i++)
+				to[(size_t)(word * 64 + c) * stride + i] = turned[i][c];
+	}
+	memset(filling->lanes, 0, (size_t)filling->lane_words * BS_LINE_BITS * sizeof(*filling->lanes));
+}
+
+/* After a row: turns the lanes that it completes. */
+static void end_row(struct filling *filling, uint32_t row, uint32_t n_rows)
+{
+	uint32_t lane = row >> filling->shift;
 	uint32_t next_lane = (row + 1) >> filling->shift;
-	bool is_last = row + 1 == n_rows ||
-	               (next_lane % BS_LINE_BITS == 0 && next_lane != row >> filling->shift);
-	if (!is_last || filling->rank == BS_RANK_BLOCK)
-		return;
-	uint64_t *to = filling->columns + (size_t)((row >> filling->shift) / BS_LINE_BITS) * BS_LINE_WORDS;
-	for (uint32_t c = 0; c < filling->n_columns; c++)
-		memcpy(to + (size_t)c * filling->n_lines * BS_LINE_WORDS, filling->scratch + (size_t)c * BS_LINE_WORDS,
-		       BS_LINE_BYTES);
-	memset(filling->scratch, 0, (size_t)filling->n_columns * BS_LINE_BYTES);
+	if (row + 1 == n_rows || (next_lane != lane && next_lane % BS_LINE_BITS == 0))
+		turn_lanes(filling, lane / BS_LINE_BITS);
 }
 
 /* The first k positions of bs_hash_position, k >= 1. */
 static inline void set_term(const struct filling *filling, uint64_t hash, uint32_t k)
 {
-	uint64_t at = bs_hash_mix(hash + (uint64_t)filling->rank * UINT64_C(0x9e3779b97f4a7c15));
-	uint64_t step = k > 1 ? bs_hash_mix(at) | 1 : 0;
-	for (;;) {
-		filling->word[(size_t)bs_hash_reduce(at, filling->n_columns) * BS_LINE_WORDS] |= filling->bit;
-		if (--k == 0)
-			return;
-		at += step;
+	struct bs_probe probe = {.start = bs_hash_mix(hash + (uint64_t)filling->rank * UINT64_C(0x9e3779b97f4a7c15))};
+	probe.step = k > 1 ? bs_hash_mix(probe.start) | 1 : 0;
+	for (uint32_t i = 0; i < k; i++, probe.start += probe.step) {
+		uint32_t column = bs_hash_reduce(probe.start, filling->n_columns);
+		filling->lane[column / 64] |= UINT64_C(1) << (column % 64);
 	}
 }
 
@@ -435,12 +464,16 @@ static void fill_chunk(const struct bs_slab_builder *builder, const struct fill 
 {
 	const struct bs_planned_term *terms = builder->plan->terms;
 	const struct filling *levels = fill->levels;
+	uint64_t *exact_lane = fill->levels[fill->n_levels - 1].lane;
 	uint32_t n_frequent = builder->plan->n_frequent;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct bs_planned_term *term = &terms[numbers[i]];
 		uint32_t index = term->place - 1;
+		if (i + MARKS_AHEAD < n)
+			__builtin_prefetch(&builder->marks[terms[numbers[i + MARKS_AHEAD]].place]);
 		if (index < n_frequent && builder->frequent[index].exact) {
-			fill->exact.word[(size_t)(builder->frequent[index].exact - 1) * BS_LINE_WORDS] |= fill->exact.bit;
+			uint32_t column = builder->frequent[index].exact - 1;
+			exact_lane[column / 64] |= UINT64_C(1) << (column % 64);
 			continue;
 		}
 		const uint8_t *hashes = fill->hashes[term->treatment];
@@ -458,22 +491,21 @@ static enum bs_status fill_slab(struct bs_slab_builder *builder, struct bs_slab_
 	struct fill fill;
 	uint32_t numbers[BS_TERM_CHUNK];
 	uint32_t n_rows = builder->shape.n_docs;
-	uint32_t n_levels = builder->plan->treatments->n_levels;
 	uint32_t first_mark = take_marks(builder);
 	enum bs_status status = fill_init(&fill, builder, product, err);
 	for (uint32_t row = 0; row < n_rows && !status; row++) {
 		struct bs_term_reader reader = bs_slab_plan_read(builder->plan, builder->rows[row]);
 		prefetch_row(builder, row);
-		for (uint32_t level = 0; level < n_levels; level++)
-			filling_move(&fill.levels[level], row);
-		filling_move(&fill.exact, row);
+		for (uint32_t i = 0; i < fill.n_levels; i++) {
+			struct filling *filling = &fill.levels[i];
+			filling->lane = filling->lanes + (size_t)((row >> filling->shift) % BS_LINE_BITS) * filling->lane_words;
+		}
 		for (uint32_t n; (n = bs_slab_plan_next(builder->plan, &reader, numbers)) > 0;)
 			fill_chunk(builder, &fill, numbers, n, first_mark + row);
-		for (uint32_t level = 0; level < n_levels; level++)
-			filling_spill(&fill.levels[level], row, n_rows);
-		filling_spill(&fill.exact, row, n_rows);
+		for (uint32_t i = 0; i < fill.n_levels; i++)
+			end_row(&fill.levels[i], row, n_rows);
 	}
-	free(fill.scratch);
+	free(fill.lanes);
 	return status;
 }
 
