@@ -92,10 +92,18 @@ static double class_cost(const struct load *load, const struct cost_rules *rules
 	return is_list(load, rules) ? list_cost(load, rules) : matrix_cost(load, rules);
 }
 
-static uint32_t class_of(uint64_t weight)
+static uint32_t compute_class(uint64_t weight)
 {
 	uint32_t class = (uint32_t)(log((double)weight + 1) / log(CLASS_RATIO));
 	return class < BS_MAX_CLASSES ? class : BS_MAX_CLASSES - 1;
+}
+
+/* Classes of the weights that most documents have: two logarithms a document add up. */
+#define SMALL_WEIGHTS 2048u
+
+static uint32_t class_of(const uint8_t of_small[SMALL_WEIGHTS], uint64_t weight)
+{
+	return weight < SMALL_WEIGHTS ? of_small[weight] : compute_class(weight);
 }
 
 /* Merges neighbours in loads[0..n); map[class] becomes the class it ended in. Returns how many are left. */
@@ -136,12 +144,15 @@ enum bs_status bs_classes_make(const struct bs_class_doc *docs, uint32_t n_docs,
 	classes_out->docs = malloc((size_t)n_docs * sizeof(uint32_t));
 	if (!classes_out->docs)
 		return bs_fail_memory(err, "length classes", (size_t)n_docs * sizeof(uint32_t));
+	uint8_t of_small[SMALL_WEIGHTS];
+	for (uint32_t weight = 0; weight < SMALL_WEIGHTS; weight++)
+		of_small[weight] = (uint8_t)compute_class(weight);
 	for (uint32_t i = 0; i < BS_MAX_CLASSES; i++)
 		first_of[i] = i;
 	for (uint32_t i = 0; i < n_docs; i++) {
 		double weight = (double)docs[i].weight;
 		struct load one = {1, weight, weight * weight, list_bytes(docs[i].n_terms, given->n_distinct)};
-		struct load *load = &loads[class_of(docs[i].weight)];
+		struct load *load = &loads[class_of(of_small, docs[i].weight)];
 		*load = join(load, &one);
 	}
 	classes_out->n_classes = merge_classes(loads, BS_MAX_CLASSES, first_of, &rules);
@@ -150,14 +161,15 @@ enum bs_status bs_classes_make(const struct bs_class_doc *docs, uint32_t n_docs,
 	for (uint32_t c = 0; c < classes_out->n_classes; c++) {
 		uint32_t rows = slab_rows(&loads[c], &rules);
 		bool list = is_list(&loads[c], &rules);
-		classes_out->classes[c] = (struct bs_class){.docs = at, .is_list = list, .max_rows = list ? UINT32_MAX : rows};
+		classes_out->classes[c] = (struct bs_class){.docs = at, .is_list = list, .max_rows = list ? UINT32_MAX : rows,
+		                                            .block_bytes = (uint64_t)block_bytes(&loads[c], &rules)};
 		at += loads[c].n_docs;
 		uint32_t end = c + 1 < classes_out->n_classes ? first_of[c + 1] : BS_MAX_CLASSES;
 		for (uint32_t i = first_of[c]; i < end; i++)
 			class_in[i] = (uint8_t)c;
 	}
 	for (uint32_t i = 0; i < n_docs; i++) {
-		struct bs_class *class = &classes_out->classes[class_in[class_of(docs[i].weight)]];
+		struct bs_class *class = &classes_out->classes[class_in[class_of(of_small, docs[i].weight)]];
 		class->docs[class->n_docs++] = i;
 	}
 	return BS_OK;

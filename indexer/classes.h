@@ -30,6 +30,7 @@ struct bs_class {
 	uint32_t n_docs;
 	bool is_list;
 	uint32_t max_rows; /* of one slab, a multiple of 512 */
+	uint64_t block_bytes; /* about what the columns of 512 documents take */
 };
 
 /* What classes are made by. */

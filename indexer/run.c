@@ -32,6 +32,12 @@ void bs_run_init(struct bs_run *run, const struct bs_index_job *job, struct bs_i
 	};
 }
 
+static uint32_t count_threads(const struct bs_index_job *job)
+{
+	long n = job->n_threads ? (long)job->n_threads : sysconf(_SC_NPROCESSORS_ONLN);
+	return n < 1 ? 1 : (n > MAX_THREADS ? MAX_THREADS : (uint32_t)n);
+}
+
 static void set_limits(struct bs_run *run)
 {
 	const struct bs_index_job *job = run->job;
@@ -43,6 +49,7 @@ static void set_limits(struct bs_run *run)
 	 * of it may depend on the number of threads. */
 	run->gather_limit_bytes = memory / 10 * 7;
 	run->build_options = (struct bs_build_options){
+		.n_threads = count_threads(job),
 		.policy = job->policy ? *job->policy : bs_treatment_policy_default(),
 		.max_blocks = job->max_slab_blocks ? job->max_slab_blocks : BS_SLAB_MAX_BLOCKS,
 		.max_slab_bytes = memory / 8,
@@ -50,12 +57,6 @@ static void set_limits(struct bs_run *run)
 	};
 	if (!job->policy)
 		run->build_options.policy.density = run->manifest.options.density;
-}
-
-static uint32_t count_threads(const struct bs_index_job *job)
-{
-	long n = job->n_threads ? (long)job->n_threads : sysconf(_SC_NPROCESSORS_ONLN);
-	return n < 1 ? 1 : (n > MAX_THREADS ? MAX_THREADS : (uint32_t)n);
 }
 
 enum bs_status bs_run_start(struct bs_run *run, struct bs_error *err)
@@ -67,7 +68,7 @@ enum bs_status bs_run_start(struct bs_run *run, struct bs_error *err)
 	run->source_options.suspect_from_ns = run->suspect_from_ns;
 	enum bs_status status = bs_kernel_choose(NULL, &run->build_options.kernel, err);
 	return status ? status
-	              : bs_pipeline_new(count_threads(run->job), &words, &run->source_options, &run->pipeline, err);
+	              : bs_pipeline_new(run->build_options.n_threads, &words, &run->source_options, &run->pipeline, err);
 }
 
 void bs_run_release(struct bs_run *run)
