@@ -484,7 +484,7 @@ static void test_columns(void **state)
 		uint32_t c = find_column(l, &line, &popcount);
 		snprintf(what, sizeof(what), "slab 0: %s column %u has", names[l], c);
 		EXPECT("seg", 0, what, {BS_SECTION_POPCOUNTS, MATRIX, popcount, 4, ADD, 1});
-		/* The last of 512 lanes, of which 37 are in use. */
+		/* The last of 512 lanes, of which 36 are in use. */
 		snprintf(what, sizeof(what), "slab 0: %s column %u has bits past the last", names[l], c);
 		EXPECT("seg", 0, what, {BS_SECTION_COLUMNS, MATRIX, line + 56, 8, SET, UINT64_C(1) << 63},
 		       {BS_SECTION_POPCOUNTS, MATRIX, popcount, 4, ADD, 1});
@@ -494,13 +494,13 @@ static void test_columns(void **state)
 		EXPECT("seg", 0, "is in fewer documents of the slabs", {BS_SECTION_COLUMNS, MATRIX, line, 8, SET, 0},
 		       {BS_SECTION_POPCOUNTS, MATRIX, popcount, 4, SET, 0});
 	}
-	/* A column beside the fullest, that of a word which not all 37 documents have: filled. */
+	/* A column beside the fullest, that of a word which not all 36 documents have: filled. */
 	int64_t line, popcount;
 	int64_t beside = find_column(3, &line, &popcount) > 0 ? -1 : 1;
 	line += beside * 64;
 	popcount += beside * 4;
 	EXPECT("seg", 0, "is in more documents of the slabs", {BS_SECTION_COLUMNS, MATRIX, line, 4, SET, UINT32_MAX},
-	       {BS_SECTION_COLUMNS, MATRIX, line + 4, 1, SET, 0x1f}, {BS_SECTION_POPCOUNTS, MATRIX, popcount, 4, SET, 37});
+	       {BS_SECTION_COLUMNS, MATRIX, line + 4, 1, SET, 0x0f}, {BS_SECTION_POPCOUNTS, MATRIX, popcount, 4, SET, 36});
 	EXPECT("seg", 0, "exact columns: term", {BS_SECTION_EXACT_TERMS, MATRIX, 0, 4, SET, 5000});
 	EXPECT("seg", 0, "does not come after the one before", {BS_SECTION_EXACT_TERMS, MATRIX, 4, 4, SET, 0});
 	EXPECT("seg", 0, "documents of the slabs than its frequency says", {BS_SECTION_EXACT_TERMS, MATRIX, 0, 4, SET, 0});
@@ -521,8 +521,8 @@ static void test_lists(void **state)
 	make_small_index();
 	EXPECT("seg", 0, "plain signatures: the first does not begin at 0", {BS_SECTION_LIST_OFFSETS, LISTS, 0, 8, SET, 1});
 	EXPECT("seg", 0, "plain signatures: the last ends at", {BS_SECTION_LIST_OFFSETS, LISTS, -8, 8, ADD, 1});
-	EXPECT("seg", 1, "plain signatures: number 1 ends before it begins",
-	       {BS_SECTION_LIST_OFFSETS, 0, 8, 8, SET, UINT64_MAX});
+	EXPECT("seg", 0, "plain signatures: number 1 ends before it begins",
+	       {BS_SECTION_LIST_OFFSETS, LISTS, 8, 8, SET, UINT64_MAX});
 	EXPECT("seg", 0, "the plain signature at 0 does not decode", {BS_SECTION_LIST_TERMS, LISTS, 0, 4, SET, 0});
 	EXPECT("seg", 0, "the plain signature at 0 does not decode", {BS_SECTION_LIST_TERMS, LISTS, 0, 4, ADD, 64});
 	EXPECT("seg", 0, "the plain signature at 0 does not decode", {BS_SECTION_LIST_TERMS, LISTS, 4, 4, SET, UINT32_MAX});
