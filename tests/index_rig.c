@@ -68,7 +68,7 @@ static void write_collection(void)
 }
 
 /* What the test wants to damage is there. */
-static void expect_small_index(void)
+static void expect_small_index(bool has_exceptions)
 {
 	struct bs_snapshot snapshot;
 	struct bs_error err = {""};
@@ -84,16 +84,18 @@ static void expect_small_index(void)
 		              slab->exact.n_columns > 0;
 	}
 	assert_true(has_matrix && has_lists);
+	assert_int_equal(segment->exceptions.n_terms > 0, has_exceptions);
 	assert_non_null(snapshot.tombstones[0]);
 	assert_non_null(snapshot.tombstones[1]);
 	assert_true(snapshot.segments[1].store_frames.n_bytes > 0);
 	bs_snapshot_deinit(&snapshot);
 }
 
-void make_small_index(void)
+static void make_index(bool use_exceptions)
 {
 	struct bs_treatment_policy policy = bs_treatment_policy_default();
 	policy.is_forced = true;
+	policy.use_exceptions = use_exceptions;
 	policy.force[0] = 2;
 	policy.force[1] = 1;
 	policy.force[2] = 1;
@@ -117,7 +119,17 @@ void make_small_index(void)
 	              "{\"id\":\"s0\",\"text\":\"stored red fox\"}\n"
 	              "{\"id\":\"s1\",\"title\":\"even stored\",\"text\":\"common common\"}\n"
 	              "{\"id\":\"s0\",\"text\":\"stored again, red w3\"}\n");
-	expect_small_index();
+	expect_small_index(use_exceptions);
+}
+
+void make_small_index(void)
+{
+	make_index(true);
+}
+
+void make_small_index_of_chances(void)
+{
+	make_index(false);
 }
 
 /* ---- files ---- */
@@ -138,4 +150,3 @@ char *index_file(const char *prefix, unsigned which)
 		fail_msg("no file %s-* in the index", prefix);
 	return found;
 }
-
