@@ -5,15 +5,23 @@
 #include "core/bytes.h"
 #include "core/check_internal.h"
 #include "core/hash.h"
+#include "core/slab_and.h"
+
+#define PROGRESS_TERMS 256u /* between two calls of progress */
 
 /* What the walk over all terms keeps. */
 struct term_walk {
 	struct bs_check *check;
 	const struct bs_segment *segment;
 	const uint32_t *listed;
+	uint64_t *hashes;
 	struct bs_lexicon_cursor cursor;
 	struct bs_buffer last; /* the term before */
 	uint32_t *next_exact;  /* per slab: its first exact term that is not below the current one */
+	uint64_t n_excepted;   /* terms so far that have exceptions */
+	struct bs_and_scratch scratch;
+	struct bs_and_frame frame;
+	uint64_t told_bytes;   /* to who waits: of the half of the columns' bytes that looking terms up stands for */
 	uint64_t sum_df;
 	struct bs_buffer last_separator;
 	uint64_t terms_off;      /* where the next block begins */
@@ -175,23 +183,87 @@ static bool exact_in_slab(struct term_walk *walk, uint32_t s, uint64_t *n_docs_o
 	return true;
 }
 
+/* ---- exceptions ---- */
+
+/* On the first exception of the current term, if it has any. */
+static enum bs_status find_exceptions(struct term_walk *walk, bool is_exact, struct bs_exception_cursor *cursor)
+{
+	const struct bs_exceptions *exceptions = &walk->segment->exceptions;
+	*cursor = (struct bs_exception_cursor){.exceptions = exceptions, .row = UINT64_MAX};
+	if (walk->n_excepted == exceptions->n_terms ||
+	    bs_load_u32(exceptions->terms.data + walk->n_excepted * 4) != walk->cursor.ordinal)
+		return BS_OK;
+	walk->n_excepted++;
+	return is_exact ? bs_exceptions_find(exceptions, walk->cursor.ordinal, cursor, walk->check->err)
+	                : wrong(walk, "has exceptions where its treatment has none");
+}
+
+/* Takes the exceptions of slab s out of the documents that pass the term's columns; live NULL: there must be none. */
+static enum bs_status take_exceptions(struct term_walk *walk, uint32_t s, const struct bs_live *live,
+                                      struct bs_exception_cursor *cursor)
+{
+	const struct bs_slab *slab = &walk->segment->slabs[s];
+	enum bs_status status = BS_OK;
+	while (!status && cursor->row < slab->first_row + slab->n_docs) {
+		uint64_t row = cursor->row - slab->first_row;
+		uint64_t block = row / BS_LINE_BITS;
+		uint64_t bit = UINT64_C(1) << (row % 64);
+		if (!live)
+			return wrong(walk, "has exceptions in a slab where it has no hashed columns");
+		if (!(live->words[block / 64] >> (block % 64) & 1) || !(walk->frame.lines[row / 64] & bit))
+			return wrong(walk, "has an exception that does not pass its columns");
+		walk->frame.lines[row / 64] &= ~bit;
+		status = bs_exception_next(cursor, walk->check->err);
+	}
+	return status;
+}
+
+/* Adds the documents of slab s that have the term by its hashed columns and its exceptions. */
+static enum bs_status count_exact(struct term_walk *walk, uint32_t s, const struct bs_and_term *term,
+                                  struct bs_exception_cursor *cursor, uint64_t *n_docs)
+{
+	const struct bs_slab *slab = &walk->segment->slabs[s];
+	struct bs_slab_term here = {.term = term, .exact_column = BS_NO_COLUMN};
+	const struct bs_slab_term *only = &here;
+	struct bs_and_cost cost = {0, 0};
+	struct bs_live live;
+	bs_live_all(&live, slab->n_blocks);
+	enum bs_status status = bs_slab_and(slab, walk->check->kernel, &only, 1, &walk->scratch, &walk->frame, &live, &cost,
+	                                    walk->check->err);
+	if (!status)
+		status = take_exceptions(walk, s, &live, cursor);
+	if (!status)
+		*n_docs += walk->check->kernel->count(walk->frame.lines, &live);
+	return status;
+}
+
 /* The documents that df promises must be in the slabs: so many surely, and the rest where there is room for them. */
 static enum bs_status check_documents(struct term_walk *walk)
 {
 	const struct bs_segment *segment = walk->segment;
-	const struct bs_treatment *treatment = bs_treatment_find(&segment->treatments, walk->cursor.df);
+	struct bs_and_term term;
+	struct bs_exception_cursor cursor;
 	uint64_t hash = bs_hash_term(walk->cursor.term.data, walk->cursor.term.used_bytes);
 	uint64_t n_sure = walk->listed ? walk->listed[walk->cursor.ordinal] : 0;
 	uint64_t n_room = 0;
-	for (uint32_t s = 0; s < segment->meta.n_slabs; s++) {
-		uint64_t n_docs;
-		if (segment->slabs[s].n_levels == 0)
-			continue;
-		if (exact_in_slab(walk, s, &n_docs))
+	if (n_sure > 0)
+		walk->hashes[walk->cursor.ordinal] = hash;
+	bs_and_term_init(&term, hash, walk->cursor.ordinal, walk->cursor.df, &segment->treatments);
+	enum bs_status status = find_exceptions(walk, term.treatment->is_exact, &cursor);
+	for (uint32_t s = 0; s < segment->meta.n_slabs && !status; s++) {
+		bool is_list = segment->slabs[s].n_levels == 0;
+		uint64_t n_docs = 0;
+		if (is_list || exact_in_slab(walk, s, &n_docs)) {
 			n_sure += n_docs;
-		else if (n_sure + n_room < walk->cursor.df)
-			n_room += room_in_slab(&segment->slabs[s], hash, treatment);
+			status = take_exceptions(walk, s, NULL, &cursor);
+		} else if (term.treatment->is_exact) {
+			status = count_exact(walk, s, &term, &cursor, &n_sure);
+		} else if (n_sure + n_room < walk->cursor.df) {
+			n_room += room_in_slab(&segment->slabs[s], hash, term.treatment);
+		}
 	}
+	if (status)
+		return status;
 	if (n_sure > walk->cursor.df)
 		return wrong(walk, "is in more documents of the slabs than its frequency says");
 	if (n_sure + n_room < walk->cursor.df)
@@ -200,6 +272,20 @@ static enum bs_status check_documents(struct term_walk *walk)
 }
 
 /* ---- the walk ---- */
+
+/* Looking terms up takes longer than reading the columns, and stands for half of their bytes. */
+static void tell_progress(struct term_walk *walk)
+{
+	uint64_t n_terms = walk->segment->lexicon.n_terms;
+	uint64_t n_bytes = 0;
+	if ((walk->cursor.ordinal + 1) % PROGRESS_TERMS != 0)
+		return;
+	for (uint32_t s = 0; s < walk->segment->meta.n_slabs; s++)
+		n_bytes += walk->segment->slabs[s].columns.n_bytes / 2;
+	n_bytes = (uint64_t)((double)n_bytes * (double)walk->cursor.ordinal / (double)n_terms);
+	bs_check_advance(walk->check, n_bytes - walk->told_bytes);
+	walk->told_bytes = n_bytes;
+}
 
 static enum bs_status walk_terms(struct term_walk *walk)
 {
@@ -211,6 +297,7 @@ static enum bs_status walk_terms(struct term_walk *walk)
 		status = check_term(walk);
 		if (!status)
 			status = check_documents(walk);
+		tell_progress(walk);
 		bs_buffer_clear(&walk->last);
 		if (!status)
 			status = bs_buffer_append(&walk->last, walk->cursor.term.data, walk->cursor.term.used_bytes, err);
@@ -219,28 +306,48 @@ static enum bs_status walk_terms(struct term_walk *walk)
 	}
 }
 
-enum bs_status bs_check_terms(struct bs_check *check, const struct bs_segment *segment, const uint32_t *listed)
+static enum bs_status walk_init(struct term_walk *walk)
+{
+	size_t lines_bytes = (size_t)BS_SLAB_MAX_BLOCKS * BS_LINE_BYTES;
+	walk->next_exact = calloc((size_t)walk->segment->meta.n_slabs + 1, sizeof(*walk->next_exact));
+	walk->frame.lines = aligned_alloc(BS_LINE_BYTES, lines_bytes);
+	walk->frame.groups = aligned_alloc(BS_LINE_BYTES, lines_bytes / 8);
+	if (walk->next_exact && walk->frame.lines && walk->frame.groups)
+		return BS_OK;
+	return bs_fail_memory(walk->check->err, "slabs", walk->segment->meta.n_slabs * sizeof(*walk->next_exact) + lines_bytes);
+}
+
+static void walk_deinit(struct term_walk *walk)
+{
+	free(walk->next_exact);
+	free(walk->frame.lines);
+	free(walk->frame.groups);
+	bs_and_deinit(&walk->scratch);
+	bs_buffer_deinit(&walk->last);
+	bs_buffer_deinit(&walk->last_separator);
+	bs_lexicon_cursor_deinit(&walk->cursor);
+}
+
+enum bs_status bs_check_terms(struct bs_check *check, const struct bs_segment *segment, const uint32_t *listed,
+                              uint64_t *hashes)
 {
 	const struct bs_lexicon *lexicon = &segment->lexicon;
-	struct term_walk walk = {.check = check, .segment = segment, .listed = listed, .cursor = {.lexicon = lexicon}};
+	struct term_walk walk = {
+		.check = check, .segment = segment, .listed = listed, .hashes = hashes, .cursor = {.lexicon = lexicon}};
 	enum bs_status status = bs_section_touch(&lexicon->chapters, 0, lexicon->chapters.n_bytes, check->err);
 	if (status)
 		return status;
 	if (lexicon->n_terms > UINT32_MAX)
 		return bs_container_corrupt(segment->file, check->err, "lexicon: %llu terms are more than can be numbered",
 		                            (unsigned long long)lexicon->n_terms);
-	walk.next_exact = calloc((size_t)segment->meta.n_slabs + 1, sizeof(*walk.next_exact));
-	if (!walk.next_exact)
-		return bs_fail_memory(check->err, "slabs", segment->meta.n_slabs * sizeof(*walk.next_exact));
-	status = walk_terms(&walk);
+	status = walk_init(&walk);
+	if (!status)
+		status = walk_terms(&walk);
 	if (!status)
 		status = check_end(&walk);
 	if (!status && walk.sum_df != segment->meta.n_postings)
 		status = bs_container_corrupt(segment->file, check->err, "%llu postings where the lexicon has %llu",
 		                              (unsigned long long)segment->meta.n_postings, (unsigned long long)walk.sum_df);
-	free(walk.next_exact);
-	bs_buffer_deinit(&walk.last);
-	bs_buffer_deinit(&walk.last_separator);
-	bs_lexicon_cursor_deinit(&walk.cursor);
+	walk_deinit(&walk);
 	return status;
 }

@@ -313,7 +313,7 @@ struct bs_container {
 	const uint8_t *sums;
 	uint32_t n_sections;
 	uint64_t n_pages;
-	_Atomic(uint64_t) *verified; /* one bit a page: its checksum was found right */
+	uint64_t *verified; /* one bit a page: its checksum was found right */
 };
 
 enum bs_status bs_container_corrupt(const struct bs_container *file, struct bs_error *err, const char *format, ...)
@@ -450,7 +450,7 @@ void bs_container_close(struct bs_container *file)
 		return;
 	if (file->map)
 		munmap((void *)(uintptr_t)file->map, (size_t)file->n_bytes);
-	free((void *)file->verified);
+	free(file->verified);
 	free(file->path);
 	free(file);
 }
@@ -510,7 +510,7 @@ static enum bs_status verify_page(const struct bs_section *section, uint64_t pag
 	if (sum != bs_load_u32(file->sums + index * 4))
 		return bs_container_corrupt(file, err, "section %u, bytes %llu..: checksum mismatch", section->id,
 		                       (unsigned long long)start);
-	atomic_fetch_or_explicit(&file->verified[index / 64], UINT64_C(1) << (index % 64), memory_order_relaxed);
+	__atomic_fetch_or(&file->verified[index / 64], UINT64_C(1) << (index % 64), __ATOMIC_RELAXED);
 	return BS_OK;
 }
 
@@ -527,7 +527,7 @@ enum bs_status bs_section_verify(const struct bs_section *section, uint64_t offs
 	uint64_t last = (offset + n_bytes - 1) / BS_PAGE_BYTES;
 	for (uint64_t page = offset / BS_PAGE_BYTES; page <= last; page++) {
 		uint64_t index = section->first_page + page;
-		uint64_t word = atomic_load_explicit(&file->verified[index / 64], memory_order_relaxed);
+		uint64_t word = __atomic_load_n(&file->verified[index / 64], __ATOMIC_RELAXED);
 		if (word >> (index % 64) & 1)
 			continue;
 		enum bs_status status = verify_page(section, page, err);

@@ -9,14 +9,13 @@
 #ifndef BS_CORE_CONTAINER_H
 #define BS_CORE_CONTAINER_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "core/status.h"
 
-#define BS_FORMAT_VERSION 1u
+#define BS_FORMAT_VERSION 2u /* of all kinds of files; FORMAT.md says what changed */
 
 /* One checksum covers this many bytes of a section (the last page of a section may be shorter). */
 #define BS_PAGE_BYTES 4096u
@@ -58,7 +57,7 @@ struct bs_section {
 	const uint8_t *data; /* aligned to 64 bytes */
 	uint64_t n_bytes;
 	const struct bs_container *file;
-	const _Atomic(uint64_t) *verified; /* a bit a page of the file; NULL: bytes in memory, nothing to verify */
+	const uint64_t *verified;          /* a bit a page of the file, by atomic access; NULL: nothing to verify */
 	uint64_t first_page;               /* of the file's list of pages */
 	uint32_t id;
 };
@@ -98,7 +97,7 @@ static inline BS_WARN_UNUSED enum bs_status bs_section_touch(const struct bs_sec
 			wanted &= UINT64_MAX << (first % 64);
 		if (word == last / 64)
 			wanted &= UINT64_MAX >> (63 - last % 64);
-		if (wanted & ~atomic_load_explicit(&section->verified[word], memory_order_relaxed))
+		if (wanted & ~__atomic_load_n(&section->verified[word], __ATOMIC_RELAXED))
 			return bs_section_verify(section, offset, n_bytes, err);
 	}
 	return BS_OK;

@@ -106,6 +106,14 @@ static uint32_t class_of(const uint8_t of_small[SMALL_WEIGHTS], uint64_t weight)
 	return weight < SMALL_WEIGHTS ? of_small[weight] : compute_class(weight);
 }
 
+/* What is to be columns stays columns, though it would be smaller beside what cannot be. */
+static bool may_merge(const struct load *a, const struct load *b, const struct cost_rules *rules)
+{
+	struct load both = join(a, b);
+	return rules->list_mode != BS_LISTS_NEVER || a->n_docs == 0 || b->n_docs == 0 || !is_list(&both, rules) ||
+	       (is_list(a, rules) && is_list(b, rules));
+}
+
 /* Merges neighbours in loads[0..n); map[class] becomes the class it ended in. Returns how many are left. */
 static uint32_t merge_classes(struct load *loads, uint32_t n, uint32_t *first_of, const struct cost_rules *rules)
 {
@@ -113,6 +121,8 @@ static uint32_t merge_classes(struct load *loads, uint32_t n, uint32_t *first_of
 		double best = 0;
 		uint32_t at = n;
 		for (uint32_t i = 0; i + 1 < n; i++) {
+			if (!may_merge(&loads[i], &loads[i + 1], rules))
+				continue;
 			struct load both = join(&loads[i], &loads[i + 1]);
 			double saved = class_cost(&loads[i], rules) + class_cost(&loads[i + 1], rules) - class_cost(&both, rules);
 			if (saved > best || loads[i].n_docs == 0 || loads[i + 1].n_docs == 0) {

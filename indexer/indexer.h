@@ -61,6 +61,7 @@ struct bs_index_job {
 	/* For experiments and tests; zero: defaults. */
 	const struct bs_treatment_policy *policy;
 	uint32_t max_slab_blocks;
+	uint64_t max_slab_bytes;         /* of columns; documents that need more even alone become plain signatures */
 	uint32_t max_segment_docs;
 	enum bs_list_mode list_mode;
 	uint64_t pairs_least_bytes;      /* of a sample of the text, for pairs of words to be indexed */

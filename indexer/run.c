@@ -52,7 +52,7 @@ static void set_limits(struct bs_run *run)
 		.n_threads = count_threads(job),
 		.policy = job->policy ? *job->policy : bs_treatment_policy_default(),
 		.max_blocks = job->max_slab_blocks ? job->max_slab_blocks : BS_SLAB_MAX_BLOCKS,
-		.max_slab_bytes = memory / 8,
+		.max_slab_bytes = job->max_slab_bytes ? job->max_slab_bytes : memory / 8,
 		.list_mode = job->list_mode,
 	};
 	if (!job->policy)

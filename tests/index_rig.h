@@ -12,13 +12,15 @@
 void index_sources(const struct bs_index_job *job, const char *const *sources, const char *input);
 
 /*
- * An index "index" with a bit of everything: two segments; of the first, a slab of columns of all levels, exact columns
- * and a slab of plain signatures; tombstones; stored text. Its sources are "c.jsonl", "d" and "-". Some KB.
+ * An index "index" with a bit of everything: two segments; of the first, a slab of columns of all levels, exact columns,
+ * exceptions of all other terms, and a slab of plain signatures; tombstones; stored text. Its sources are "c.jsonl", "d"
+ * and "-". Some KB.
  */
 void make_small_index(void);
+/* The same without exceptions. */
+void make_small_index_of_chances(void);
 
 /* The one file in "index" whose name begins like that: "index/seg-000001". To be freed. */
 char *index_file(const char *prefix, unsigned which);
-
 
 #endif

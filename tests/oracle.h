@@ -114,7 +114,7 @@ struct oracle_setup {
 	const char *id_field;
 	bool has_text_fields;
 	struct bs_treatment_policy policy;
-	uint32_t max_slab_blocks, max_segment_docs, n_threads;
+	uint32_t max_slab_blocks, max_slab_bytes, max_segment_docs, n_threads;
 	enum bs_list_mode list_mode;
 };
 

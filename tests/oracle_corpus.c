@@ -83,6 +83,7 @@ void oracle_setup_draw(struct oracle_setup *setup, struct dice *dice, uint64_t s
 	setup->has_text_fields = chance(dice, 15);
 	draw_policy(setup, dice);
 	setup->max_slab_blocks = n_docs || chance(dice, 40) ? 0 : roll_between(dice, 1, chance(dice, 70) ? 3 : 20);
+	setup->max_slab_bytes = n_docs || chance(dice, 70) ? 0 : roll_between(dice, 1, 64) << 10;
 	setup->max_segment_docs = chance(dice, 40) ? roll_between(dice, 1, 2000) : 0;
 	setup->n_threads = roll(dice, 4);
 	setup->list_mode = n_docs ? BS_LISTS_AUTO : modes[roll(dice, 4)];
@@ -98,12 +99,12 @@ void oracle_setup_print(const struct oracle_setup *setup, FILE *to)
 	fprintf(to, "%s\n  stem %s, fold accents %d, id %s, text fields %d\n", setup->is_young ? ", young" : "",
 	        setup->words.stem_language ? setup->words.stem_language : "none", setup->words.fold_accents,
 	        setup->id_field ? setup->id_field : "id", setup->has_text_fields);
-	fprintf(to, "  density %.2f, exact share %.3f, groups %d, blocks %d, ", policy->density, policy->exact_share,
-	        policy->use_groups, policy->use_blocks);
+	fprintf(to, "  density %.2f, exact share %.3f, groups %d, blocks %d, exceptions %d, ", policy->density,
+	        policy->exact_share, policy->use_groups, policy->use_blocks, policy->use_exceptions);
 	if (policy->is_forced)
 		fprintf(to, "forced %u/%u/%u, ", policy->force[0], policy->force[1], policy->force[2]);
-	fprintf(to, "slab blocks %u, segment documents %u, lists %d, threads %u\n", setup->max_slab_blocks,
-	        setup->max_segment_docs, (int)setup->list_mode, setup->n_threads);
+	fprintf(to, "slab blocks %u, slab bytes %u, segment documents %u, lists %d, threads %u\n", setup->max_slab_blocks,
+	        setup->max_slab_bytes, setup->max_segment_docs, (int)setup->list_mode, setup->n_threads);
 }
 
 /* ---- files ---- */
