@@ -129,7 +129,7 @@ enum bs_status bs_slab_count(struct bs_slab_builder *builder, const uint32_t *ro
 		prefetch_row(builder, row);
 		for (uint32_t n; (n = bs_slab_plan_next(plan, &reader, numbers)) > 0;) {
 			for (uint32_t i = 0; i < n; i++) {
-				uint32_t index = plan->terms[numbers[i]].place - 1;
+				uint32_t index = plan->place_of[numbers[i]] - 1;
 				if (index < plan->n_frequent)
 					builder->frequent[index].next++;
 			}
@@ -155,9 +155,6 @@ static uint32_t take_marks(struct bs_slab_builder *builder)
 	builder->next_mark += n;
 	return first;
 }
-
-/* The memory is asked for the mark so many terms ahead, when the record that says where it is should be there. */
-#define MARKS_AHEAD 6u
 
 /* Marks the term; bits from the lane's shift up are set if the lane has not had it yet. A term of one document needs no
  * mark. */
@@ -234,6 +231,12 @@ static void level_shifts(const struct bs_slab_builder *builder, uint32_t shifts[
 		shifts[level] = level < treatments->n_levels ? bs_level_shift(treatments->ranks[level], builder->shape.n_docs) : 0;
 }
 
+static inline void prefetch_place(const struct bs_slab_builder *builder, uint32_t place)
+{
+	__builtin_prefetch(&builder->marks[place]);
+	__builtin_prefetch(&builder->plan->treatment_of[place]);
+}
+
 /* The same of one chunk: of all its hashed terms, and of those that are new to their lane, likewise packed. */
 struct chunk_counts {
 	uint64_t all;
@@ -246,15 +249,14 @@ static struct chunk_counts measure_chunk(struct bs_slab_builder *builder, const 
                                          uint32_t row, uint32_t mark)
 {
 	const struct bs_slab_plan *plan = builder->plan;
-	const struct bs_planned_term *terms = plan->terms;
 	uint32_t n_frequent = plan->n_frequent;
 	uint32_t *marks = builder->marks;
 	struct chunk_counts sums = {0, 0};
 	for (uint32_t i = 0; i < n; i++) {
-		const struct bs_planned_term *term = &terms[numbers[i]];
-		uint32_t index = term->place - 1;
-		if (i + MARKS_AHEAD < n)
-			__builtin_prefetch(&marks[terms[numbers[i + MARKS_AHEAD]].place]);
+		uint32_t place = plan->place_of[numbers[i]];
+		uint32_t index = place - 1;
+		if (i + BS_PLACES_AHEAD < n)
+			prefetch_place(builder, plan->place_of[numbers[i + BS_PLACES_AHEAD]]);
 		if (index < n_frequent) {
 			struct bs_slab_frequent *here = &builder->frequent[index];
 			if (here->exact)
@@ -262,11 +264,12 @@ static struct chunk_counts measure_chunk(struct bs_slab_builder *builder, const 
 			if (here->next != BS_NOT_AUDITED)
 				builder->audit_rows[here->next++] = row;
 		}
-		uint32_t changed = mark_term(marks, term->place, mark);
+		uint32_t changed = mark_term(marks, place, mark);
+		uint64_t packed = counts[plan->treatment_of[place]];
 		uint64_t mask = (changed >> shifts[1] ? COUNT_MASK << COUNT_BITS : 0) |
 		                (changed >> shifts[2] ? COUNT_MASK << (2 * COUNT_BITS) : 0);
-		sums.all += counts[term->treatment];
-		sums.fresh += counts[term->treatment] & mask;
+		sums.all += packed;
+		sums.fresh += packed & mask;
 	}
 	return sums;
 }
@@ -510,10 +513,10 @@ static void end_row(struct fill *fill, uint32_t level, uint32_t row, uint32_t n_
 }
 
 /* Lets the term wait for its bits of a level, if is_fresh and there are any. */
-static inline void add_term(struct fill *fill, uint32_t level, const struct bs_planned_term *term, bool is_fresh)
+static inline void add_term(struct fill *fill, uint32_t level, uint8_t treatment, uint64_t hash, bool is_fresh)
 {
-	struct batch *batch = fill->batches[term->treatment][level];
-	batch->terms[batch->n] = (struct waiting){term->hash, fill->levels[level].lane};
+	struct batch *batch = fill->batches[treatment][level];
+	batch->terms[batch->n] = (struct waiting){hash, fill->levels[level].lane};
 	batch->n += is_fresh & (batch->k > 0);
 	if (batch->n == BATCH_TERMS)
 		set_batch(&fill->levels[level], batch);
@@ -522,23 +525,28 @@ static inline void add_term(struct fill *fill, uint32_t level, const struct bs_p
 static void fill_chunk(const struct bs_slab_builder *builder, struct fill *fill, const uint32_t *numbers, uint32_t n,
                        uint32_t mark)
 {
-	const struct bs_planned_term *terms = builder->plan->terms;
+	const struct bs_slab_plan *plan = builder->plan;
 	uint64_t *exact_lane = fill->levels[fill->n_levels - 1].lane;
-	uint32_t n_frequent = builder->plan->n_frequent;
+	uint32_t n_frequent = plan->n_frequent;
 	for (uint32_t i = 0; i < n; i++) {
-		const struct bs_planned_term *term = &terms[numbers[i]];
-		uint32_t index = term->place - 1;
-		if (i + MARKS_AHEAD < n)
-			__builtin_prefetch(&builder->marks[terms[numbers[i + MARKS_AHEAD]].place]);
+		uint32_t place = plan->place_of[numbers[i]];
+		uint32_t index = place - 1;
+		if (i + BS_PLACES_AHEAD < n) {
+			uint32_t ahead = plan->place_of[numbers[i + BS_PLACES_AHEAD]];
+			prefetch_place(builder, ahead);
+			__builtin_prefetch(&plan->hashes[ahead]);
+		}
 		if (index < n_frequent && builder->frequent[index].exact) {
 			uint32_t column = builder->frequent[index].exact - 1;
 			exact_lane[column / 64] |= UINT64_C(1) << (column % 64);
 			continue;
 		}
-		uint32_t changed = mark_term(builder->marks, term->place, mark);
-		add_term(fill, 0, term, true);
-		add_term(fill, 1, term, changed >> fill->levels[1].shift != 0);
-		add_term(fill, 2, term, changed >> fill->levels[2].shift != 0);
+		uint8_t treatment = plan->treatment_of[place];
+		uint64_t hash = bs_slab_plan_hash(plan, numbers[i], place);
+		uint32_t changed = mark_term(builder->marks, place, mark);
+		add_term(fill, 0, treatment, hash, true);
+		add_term(fill, 1, treatment, hash, changed >> fill->levels[1].shift != 0);
+		add_term(fill, 2, treatment, hash, changed >> fill->levels[2].shift != 0);
 	}
 }
 
