@@ -39,14 +39,16 @@ void filter_ask(void *handle, const struct query *query, struct answer *answer_o
 	struct bs_query_stats stats = {0};
 	struct bs_query *parsed;
 	struct bs_error err;
+	uint64_t n_sure = 0;
 	enum bs_status status =
 		bs_query_parse((const uint8_t *)query->text, strlen(query->text), &options, &parsed, NULL, &err);
 	if (!status)
 		status = bs_plan_make(&filter->plan, parsed, &filter->search.snapshot, &err);
 	for (uint32_t s = 0; s < filter->search.snapshot.manifest.n_segments && !status; s++) {
 		bs_buffer_clear(&filter->candidates);
+		/* Sure ones are counted, as the count that bitsift answers with counts them. */
 		status = bs_scan_segment(filter->scan, &filter->plan, s, filter->search.kernel, &filter->candidates,
-		                         &stats, &err);
+		                         &n_sure, &stats, &err);
 	}
 	if (status)
 		die("%s: %s", query->text, err.text);

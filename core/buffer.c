@@ -3,6 +3,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+#define PAGE_BYTES  ((uintptr_t)4096)
+#define LARGE_BYTES ((size_t)8 << 20)
 
 void bs_buffer_deinit(struct bs_buffer *buffer)
 {
@@ -25,9 +29,22 @@ enum bs_status bs_buffer_reserve(struct bs_buffer *buffer, size_t extra_bytes, s
 	uint8_t *data = realloc(buffer->data, capacity);
 	if (!data)
 		return bs_fail_memory(err, "a growing buffer", capacity);
+	bs_buffer_advise(data, capacity);
 	buffer->data = data;
 	buffer->capacity_bytes = capacity;
 	return BS_OK;
+}
+
+void bs_buffer_advise(void *data, size_t n_bytes)
+{
+#ifdef MADV_HUGEPAGE
+	uintptr_t start = ((uintptr_t)data + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+	uintptr_t end = ((uintptr_t)data + n_bytes) & ~(PAGE_BYTES - 1);
+	if (n_bytes >= LARGE_BYTES)
+		(void)madvise((void *)start, end - start, MADV_HUGEPAGE);
+#else
+	(void)data, (void)n_bytes;
+#endif
 }
 
 enum bs_status bs_buffer_append(struct bs_buffer *buffer, const void *bytes, size_t n_bytes, struct bs_error *err)

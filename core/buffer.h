@@ -34,6 +34,10 @@ enum bs_status bs_buffer_append(struct bs_buffer *buffer, const void *bytes, siz
 /* Forgets the contents, and the memory too if it is more than most_bytes: one huge item must not be paid for ever. */
 void bs_buffer_trim(struct bs_buffer *buffer, size_t most_bytes);
 
+/* Tells the system that memory from malloc will be used from end to end: large pages spare it faults and look-ups. No
+ * promise; small pieces are passed over. */
+void bs_buffer_advise(void *data, size_t n_bytes);
+
 /* Forgets the contents, keeps the memory. */
 static inline void bs_buffer_clear(struct bs_buffer *buffer)
 {

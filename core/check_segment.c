@@ -6,6 +6,7 @@
 #include "core/check_internal.h"
 #include "core/doc_order.h"
 #include "core/source_kind.h"
+#include "core/term_list.h"
 
 #define KNOWN_FLAGS (BS_DOC_NAMED_BY_LINE | BS_DOC_SUSPECT)
 
@@ -17,6 +18,7 @@ struct examined {
 	const struct bs_manifest *manifest;
 	uint8_t *seen;    /* a bit a document: it has a row */
 	uint32_t *listed; /* per term: plain signatures that hold it; NULL if there is no such slab */
+	uint64_t *hashes; /* of those terms */
 };
 
 static enum bs_status touch_all(const struct examined *at, const struct bs_section *section)
@@ -79,12 +81,7 @@ static enum bs_status check_rows(const struct examined *at, uint32_t s)
 /* Bits of the last line of a column that stand for something. */
 static uint32_t last_line_bits(const struct bs_slab *slab, const struct bs_level *level)
 {
-	uint64_t n_before = level->n_lines - 1;
-	if (level->rank == BS_RANK_BLOCK)
-		return bs_slab_lanes(slab->n_docs);
-	/* A lane of a group has a document if it has one in the group's first block. */
-	uint64_t n_docs = slab->n_docs - (n_before << level->rank) * BS_LINE_BITS;
-	return n_docs < BS_LINE_BITS ? (uint32_t)n_docs : BS_LINE_BITS;
+	return bs_level_lanes(level->rank, slab->n_docs) - (level->n_lines - 1) * BS_LINE_BITS;
 }
 
 static bool has_bits_from(const uint64_t *line, uint32_t n_bits)
@@ -117,7 +114,8 @@ static enum bs_status check_columns(const struct examined *at, uint32_t s, const
 		if (has_bits_from(column + (size_t)(level->n_lines - 1) * BS_LINE_WORDS, n_bits))
 			return bs_container_corrupt(at->segment->file, at->check->err, "slab %u: %s column %u has bits past the last "
 			                            "%s", s, name, c, level->rank == BS_RANK_BLOCK ? "lane" : "document");
-		bs_check_advance(at->check, (uint64_t)level->n_lines * BS_LINE_BYTES);
+		/* The other half when every term was looked up in them: see check_terms.c. */
+		bs_check_advance(at->check, (uint64_t)level->n_lines * BS_LINE_BYTES / 2);
 	}
 	return BS_OK;
 }
@@ -142,14 +140,33 @@ static const char *level_name(uint8_t rank)
 	return rank == BS_RANK_DOCUMENT ? "document" : (rank == BS_RANK_GROUP ? "group" : "block");
 }
 
-static enum bs_status check_matrix(const struct examined *at, uint32_t s)
+/* What the entry of a slab says beyond the bytes of its sections. */
+static enum bs_status check_entry(const struct examined *at, uint32_t s)
 {
 	const struct bs_slab *slab = &at->segment->slabs[s];
-	enum bs_status status = BS_OK;
+	uint32_t least = UINT32_MAX;
 	for (uint32_t l = slab->n_levels; l < BS_MAX_LEVELS; l++)
 		if (slab->n_columns[l] != 0)
 			return bs_container_corrupt(at->segment->file, at->check->err, "slab %u: %u columns of a level that is not", s,
 			                            slab->n_columns[l]);
+	for (uint32_t c = 0; c < slab->exact.n_columns; c++) {
+		uint32_t popcount;
+		enum bs_status status = bs_slab_popcount(slab, &slab->exact, c, &popcount, at->check->err);
+		if (status)
+			return status;
+		least = popcount < least ? popcount : least;
+	}
+	if (slab->least_exact != (slab->exact.n_columns ? least : 0))
+		return bs_container_corrupt(at->segment->file, at->check->err, "slab %u: its entry says that the sparsest exact "
+		                            "column has %u bits, and it has %u", s, slab->least_exact,
+		                            slab->exact.n_columns ? least : 0);
+	return BS_OK;
+}
+
+static enum bs_status check_matrix(const struct examined *at, uint32_t s)
+{
+	const struct bs_slab *slab = &at->segment->slabs[s];
+	enum bs_status status = check_entry(at, s);
 	for (uint32_t l = 0; l < slab->n_levels && !status; l++)
 		status = check_columns(at, s, &slab->levels[l], level_name(slab->levels[l].rank));
 	if (!status)
@@ -164,19 +181,83 @@ static enum bs_status check_matrix(const struct examined *at, uint32_t s)
 static enum bs_status check_lists(const struct examined *at, uint32_t s)
 {
 	const struct bs_slab *slab = &at->segment->slabs[s];
-	enum bs_status status = touch_all(at, &slab->list_terms);
-	if (!status && slab->list_terms.n_bytes % 4 != 0)
-		status = bs_container_corrupt(at->segment->file, at->check->err, "slab %u: a plain signature is cut off", s);
+	enum bs_status status = check_entry(at, s);
 	if (!status)
-		status = check_offsets(at, &slab->list_offsets, slab->n_docs, slab->list_terms.n_bytes / 4, "plain signatures");
+		status = touch_all(at, &slab->list_terms);
+	if (!status)
+		status = check_offsets(at, &slab->list_offsets, slab->n_docs, slab->list_terms.n_bytes, "plain signatures");
+	struct bs_buffer ordinals = {0};
 	for (uint32_t row = 0; row < slab->n_docs && !status; row++) {
-		uint64_t first = u64_at(&slab->list_offsets, row);
-		uint64_t n = u64_at(&slab->list_offsets, (uint64_t)row + 1) - first;
-		status = check_ordinals(at, s, &slab->list_terms, first, n, "a plain signature");
-		for (uint64_t i = first; i < first + n && !status; i++)
-			at->listed[u32_at(&slab->list_terms, i)]++;
+		uint64_t end = u64_at(&slab->list_offsets, (uint64_t)row + 1);
+		status = bs_term_list_read(&slab->list_terms, u64_at(&slab->list_offsets, row), end, &ordinals, at->check->err);
+		const uint32_t *terms = (const uint32_t *)(const void *)ordinals.data;
+		size_t n = ordinals.used_bytes / sizeof(*terms);
+		if (!status && n > 0 && terms[n - 1] >= at->segment->meta.n_terms)
+			status = bs_container_corrupt(at->segment->file, at->check->err, "slab %u: a plain signature: term %u of %llu", s,
+			                              terms[n - 1], (unsigned long long)at->segment->meta.n_terms);
+		for (size_t i = 0; i < n && !status; i++)
+			at->listed[terms[i]]++;
 	}
+	bs_buffer_deinit(&ordinals);
 	return status;
+}
+
+/* The columns in front of one group must be those of its rows' terms, bit by bit. filled and ordinals are scratch. */
+static enum bs_status check_group(const struct examined *at, uint32_t s, uint32_t group, struct bs_buffer *filled,
+                                  struct bs_buffer *ordinals)
+{
+	const struct bs_slab *slab = &at->segment->slabs[s];
+	uint64_t start = u64_at(&slab->list_filter.offsets, group);
+	uint64_t n_columns = u64_at(&slab->list_filter.offsets, (uint64_t)group + 1) - start;
+	uint32_t first = group * BS_LIST_GROUP_ROWS;
+	if (n_columns == 0 || n_columns > UINT32_MAX)
+		return bs_container_corrupt(at->segment->file, at->check->err, "slab %u: filter %u has %llu columns", s, group,
+		                            (unsigned long long)n_columns);
+	bs_buffer_clear(filled);
+	enum bs_status status = bs_buffer_reserve(filled, (size_t)n_columns * 8, at->check->err);
+	if (status)
+		return status;
+	uint64_t *words = (uint64_t *)(void *)filled->data;
+	memset(words, 0, (size_t)n_columns * 8);
+	for (uint32_t row = first; row < slab->n_docs && row < first + BS_LIST_GROUP_ROWS && !status; row++) {
+		status = bs_term_list_read(&slab->list_terms, u64_at(&slab->list_offsets, row),
+		                           u64_at(&slab->list_offsets, (uint64_t)row + 1), ordinals, at->check->err);
+		const uint32_t *terms = (const uint32_t *)(const void *)ordinals->data;
+		for (size_t i = 0; i < ordinals->used_bytes / sizeof(*terms) && !status; i++)
+			bs_list_filter_set(words, (uint32_t)n_columns, row - first, at->hashes[terms[i]]);
+	}
+	if (!status && memcmp(words, slab->list_filter.words.data + start * 8, (size_t)n_columns * 8) != 0)
+		status = bs_container_corrupt(at->segment->file, at->check->err, "slab %u: filter %u does not have the bits of the "
+		                              "plain signatures behind it", s, group);
+	return status;
+}
+
+/* When the hashes of their terms are known. */
+static enum bs_status check_filters(const struct examined *at, uint32_t s)
+{
+	const struct bs_slab *slab = &at->segment->slabs[s];
+	const struct bs_section *words = &slab->list_filter.words;
+	struct bs_buffer filled = {0};
+	struct bs_buffer ordinals = {0};
+	enum bs_status status = touch_all(at, words);
+	if (!status && words->n_bytes % 8 != 0)
+		status = bs_container_corrupt(at->segment->file, at->check->err, "slab %u: the filters are cut off", s);
+	if (!status)
+		status = check_offsets(at, &slab->list_filter.offsets, bs_list_groups(slab->n_docs), words->n_bytes / 8, "filters");
+	for (uint32_t group = 0; group < bs_list_groups(slab->n_docs) && !status; group++)
+		status = check_group(at, s, group, &filled, &ordinals);
+	bs_buffer_deinit(&filled);
+	bs_buffer_deinit(&ordinals);
+	return status;
+}
+
+static enum bs_status count_listed(struct examined *at)
+{
+	size_t n = (size_t)at->segment->meta.n_terms + 1;
+	at->listed = calloc(n, sizeof(*at->listed));
+	at->hashes = calloc(n, sizeof(*at->hashes));
+	return at->listed && at->hashes ? BS_OK
+	                                : bs_fail_memory(at->check->err, "terms", n * (sizeof(*at->listed) + sizeof(*at->hashes)));
 }
 
 static enum bs_status check_slabs(struct examined *at)
@@ -185,14 +266,34 @@ static enum bs_status check_slabs(struct examined *at)
 	enum bs_status status = BS_OK;
 	for (uint32_t s = 0; s < segment->meta.n_slabs && !status; s++) {
 		bool is_list = segment->slabs[s].n_levels == 0;
-		if (is_list && !at->listed) {
-			at->listed = calloc((size_t)segment->meta.n_terms + 1, sizeof(*at->listed));
-			if (!at->listed)
-				return bs_fail_memory(at->check->err, "terms", segment->meta.n_terms * sizeof(*at->listed));
-		}
-		status = check_rows(at, s);
+		if (is_list && !at->listed)
+			status = count_listed(at);
+		if (!status)
+			status = check_rows(at, s);
 		if (!status)
 			status = is_list ? check_lists(at, s) : check_matrix(at, s);
+	}
+	return status;
+}
+
+/* ---- exceptions: their places; which they are, check_terms.c looks at ---- */
+
+static enum bs_status check_exceptions(const struct examined *at)
+{
+	const struct bs_exceptions *exceptions = &at->segment->exceptions;
+	const struct bs_container *file = at->segment->file;
+	enum bs_status status = touch_all(at, &exceptions->terms);
+	if (!status)
+		status = check_offsets(at, &exceptions->offsets, exceptions->n_terms, exceptions->rows.n_bytes, "exceptions");
+	for (uint64_t i = 0; i < exceptions->n_terms && !status; i++) {
+		uint32_t term = u32_at(&exceptions->terms, i);
+		if (term >= at->segment->meta.n_terms)
+			status = bs_container_corrupt(file, at->check->err, "exceptions: term %u of %llu", term,
+			                              (unsigned long long)at->segment->meta.n_terms);
+		else if (i > 0 && u32_at(&exceptions->terms, i - 1) >= term)
+			status = bs_container_corrupt(file, at->check->err, "exceptions: term %u does not come after the one before", term);
+		else if (u64_at(&exceptions->offsets, i) == u64_at(&exceptions->offsets, i + 1))
+			status = bs_container_corrupt(file, at->check->err, "exceptions: term %u has none", term);
 	}
 	return status;
 }
@@ -299,8 +400,14 @@ enum bs_status bs_check_segment(struct bs_check *check, uint32_t s)
 	if (!status)
 		status = check_slabs(&at);
 	if (!status)
-		status = bs_check_terms(check, segment, at.listed);
+		status = check_exceptions(&at);
+	if (!status)
+		status = bs_check_terms(check, segment, at.listed, at.hashes);
+	for (uint32_t i = 0; i < segment->meta.n_slabs && !status; i++)
+		if (segment->slabs[i].n_levels == 0)
+			status = check_filters(&at, i);
 	free(at.seen);
 	free(at.listed);
+	free(at.hashes);
 	return status;
 }

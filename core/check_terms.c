@@ -5,16 +5,27 @@
 #include "core/bytes.h"
 #include "core/check_internal.h"
 #include "core/hash.h"
+#include "core/slab_and.h"
+
+#define PROGRESS_TERMS 256u /* between two calls of progress */
 
 /* What the walk over all terms keeps. */
 struct term_walk {
 	struct bs_check *check;
 	const struct bs_segment *segment;
 	const uint32_t *listed;
+	uint64_t *hashes;
 	struct bs_lexicon_cursor cursor;
 	struct bs_buffer last; /* the term before */
 	uint32_t *next_exact;  /* per slab: its first exact term that is not below the current one */
+	uint64_t n_excepted;   /* terms so far that have exceptions */
+	struct bs_and_scratch scratch;
+	struct bs_and_frame frame;
+	uint64_t told_bytes;   /* to who waits: of the half of the columns' bytes that looking terms up stands for */
 	uint64_t sum_df;
+	struct bs_buffer last_separator;
+	uint64_t terms_off;      /* where the next block begins */
+	uint64_t separators_off; /* where its separator does */
 };
 
 static enum bs_status wrong(const struct term_walk *walk, const char *what)
@@ -27,34 +38,77 @@ static enum bs_status wrong(const struct term_walk *walk, const char *what)
 
 /* ---- the lexicon itself ---- */
 
-static uint64_t index_word(const struct bs_lexicon *lexicon, uint64_t block, uint32_t word)
+static size_t common_bytes(const struct bs_buffer *a, const struct bs_buffer *b)
 {
-	return bs_load_u64(lexicon->index.data + block * BS_LEXICON_INDEX_BYTES + (uint64_t)word * 8);
+	size_t n = 0;
+	while (n < a->used_bytes && n < b->used_bytes && a->data[n] == b->data[n])
+		n++;
+	return n;
 }
 
-/* The index must say where a block begins, and with what: a look-up trusts it. */
-static enum bs_status check_block_start(const struct term_walk *walk, uint64_t block)
+static uint64_t chapter_word(const struct bs_lexicon *lexicon, uint64_t chapter, uint32_t word)
 {
-	const struct bs_buffer *term = &walk->cursor.term;
+	return bs_load_u64(lexicon->chapters.data + chapter * BS_LEXICON_CHAPTER_BYTES + (uint64_t)word * 8);
+}
+
+/* A chapter must begin where the one before ended, and its index say with what: a look-up trusts it. The cursor has just
+ * read the chapter's first separator. */
+static enum bs_status check_chapter(const struct term_walk *walk, uint64_t chapter, uint64_t terms_off,
+                                    uint64_t separators_off)
+{
+	const struct bs_lexicon *lexicon = &walk->segment->lexicon;
+	const struct bs_buffer *separator = &walk->cursor.separator;
 	uint64_t prefix = 0;
 	for (size_t i = 0; i < 8; i++)
-		prefix = prefix << 8 | (i < term->used_bytes ? term->data[i] : 0);
-	if (walk->cursor.n_shared != 0)
-		return wrong(walk, "begins a block, but leans on the term before");
-	if (index_word(&walk->segment->lexicon, block, 0) != prefix)
-		return wrong(walk, "is not what the index has as the first of its block");
+		prefix = prefix << 8 | (i < separator->used_bytes ? separator->data[i] : 0);
+	if (chapter_word(lexicon, chapter, 0) != prefix)
+		return wrong(walk, "is not behind what the index has as the first of its chapter");
+	if (chapter_word(lexicon, chapter, 1) != terms_off || chapter_word(lexicon, chapter, 2) != separators_off)
+		return wrong(walk, "begins a chapter that does not begin where the one before ends");
 	return BS_OK;
 }
 
-/* After the last term of a block: its bytes are used up. */
-static enum bs_status check_block_end(const struct term_walk *walk, uint64_t block)
+/* The separator must be the shortest that comes after the last term. */
+static enum bs_status check_block_start(struct term_walk *walk, uint64_t block)
 {
 	const struct bs_lexicon *lexicon = &walk->segment->lexicon;
-	uint64_t n_blocks = lexicon->index.n_bytes / BS_LEXICON_INDEX_BYTES;
-	uint64_t end = block + 1 < n_blocks ? index_word(lexicon, block + 1, 1) : lexicon->terms.n_bytes;
-	if (walk->cursor.at != lexicon->terms.data + end)
-		return bs_container_corrupt(walk->segment->file, walk->check->err, "lexicon: block %llu has bytes after its last "
-		                            "term", (unsigned long long)block);
+	const struct bs_lexicon_cursor *cursor = &walk->cursor;
+	enum bs_status status = BS_OK;
+	if (block % BS_LEXICON_CHAPTER_BLOCKS == 0)
+		status = check_chapter(walk, block / BS_LEXICON_CHAPTER_BLOCKS, walk->terms_off, walk->separators_off);
+	if (!status && cursor->separator.used_bytes != (block == 0 ? 0 : cursor->n_shared + 1))
+		status = wrong(walk, "is divided from the one before by a separator of a wrong length");
+	if (!status && common_bytes(&walk->last_separator, &cursor->separator) != cursor->separator_shared &&
+	    block % BS_LEXICON_CHAPTER_BLOCKS != 0)
+		status = wrong(walk, "has a separator that does not share all that it has in common with the one before");
+	walk->terms_off = cursor->next_block_off;
+	walk->separators_off = (uint64_t)(cursor->next_separator - lexicon->separators.data);
+	bs_buffer_clear(&walk->last_separator);
+	if (!status)
+		status = bs_buffer_append(&walk->last_separator, cursor->separator.data, cursor->separator.used_bytes,
+		                          walk->check->err);
+	return status;
+}
+
+/* After the last term of a block: fewer than eight bits are left, and they are zeros. */
+static enum bs_status check_block_end(const struct term_walk *walk, uint64_t block)
+{
+	const struct bs_bits *bits = &walk->cursor.bits;
+	int64_t n_left = (bits->end - bits->at) * 8 + bits->n_bits;
+	if (n_left < 0 || n_left > 7 || (n_left > 0 && bits->window >> (64 - n_left) != 0))
+		return bs_container_corrupt(walk->segment->file, walk->check->err, "lexicon: block %llu does not end with its "
+		                            "last term", (unsigned long long)block);
+	return BS_OK;
+}
+
+/* After the last of all: nothing is behind it but the padding. */
+static enum bs_status check_end(const struct term_walk *walk)
+{
+	const struct bs_lexicon *lexicon = &walk->segment->lexicon;
+	uint64_t pad_off = lexicon->n_terms ? lexicon->terms.n_bytes - BS_LEXICON_PAD_BYTES : 0;
+	if (walk->terms_off != pad_off || walk->separators_off != lexicon->separators.n_bytes ||
+	    (lexicon->n_terms && bs_load_u64(lexicon->terms.data + pad_off) != 0))
+		return bs_container_corrupt(walk->segment->file, walk->check->err, "lexicon: bytes behind its last term");
 	return BS_OK;
 }
 
@@ -64,15 +118,13 @@ static enum bs_status check_order(const struct term_walk *walk)
 	const struct bs_buffer *last = &walk->last;
 	const struct bs_buffer *term = &walk->cursor.term;
 	size_t n = last->used_bytes < term->used_bytes ? last->used_bytes : term->used_bytes;
-	size_t n_common = 0;
+	size_t n_common = common_bytes(last, term);
 	if (walk->cursor.ordinal == 0)
 		return BS_OK;
-	while (n_common < n && last->data[n_common] == term->data[n_common])
-		n_common++;
 	bool is_after = n_common < n ? last->data[n_common] < term->data[n_common] : last->used_bytes < term->used_bytes;
 	if (!is_after)
 		return wrong(walk, "does not come after the one before");
-	if (walk->cursor.ordinal % BS_LEXICON_BLOCK_TERMS != 0 && walk->cursor.n_shared != n_common)
+	if (walk->cursor.n_shared != n_common)
 		return wrong(walk, "does not share all that it has in common with the one before");
 	return BS_OK;
 }
@@ -97,12 +149,6 @@ static enum bs_status check_term(struct term_walk *walk)
 
 /* ---- a term in the slabs ---- */
 
-/* A bit of a column stands for 2^this documents. */
-static uint32_t span_shift(const struct bs_slab *slab, const struct bs_level *level)
-{
-	return level->rank == BS_RANK_BLOCK ? bs_slab_lane_shift(slab->n_docs) : level->rank;
-}
-
 /* Documents that the columns of a hashed term leave room for in a slab: an upper bound by every one of them. */
 static uint64_t room_in_slab(const struct bs_slab *slab, uint64_t hash, const struct bs_treatment *treatment)
 {
@@ -115,7 +161,7 @@ static uint64_t room_in_slab(const struct bs_slab *slab, uint64_t hash, const st
 			return 0;
 		for (uint32_t i = 0; i < k; i++) {
 			uint64_t c = level->first_column + bs_hash_position(probe, i, level->n_columns);
-			uint64_t n = (uint64_t)bs_load_u32(slab->popcounts.data + c * 4) << span_shift(slab, level);
+			uint64_t n = (uint64_t)bs_load_u32(slab->popcounts.data + c * 4) << bs_level_shift(level->rank, slab->n_docs);
 			room = n < room ? n : room;
 		}
 	}
@@ -137,23 +183,87 @@ static bool exact_in_slab(struct term_walk *walk, uint32_t s, uint64_t *n_docs_o
 	return true;
 }
 
+/* ---- exceptions ---- */
+
+/* On the first exception of the current term, if it has any. */
+static enum bs_status find_exceptions(struct term_walk *walk, bool is_exact, struct bs_exception_cursor *cursor)
+{
+	const struct bs_exceptions *exceptions = &walk->segment->exceptions;
+	*cursor = (struct bs_exception_cursor){.exceptions = exceptions, .row = UINT64_MAX};
+	if (walk->n_excepted == exceptions->n_terms ||
+	    bs_load_u32(exceptions->terms.data + walk->n_excepted * 4) != walk->cursor.ordinal)
+		return BS_OK;
+	walk->n_excepted++;
+	return is_exact ? bs_exceptions_find(exceptions, walk->cursor.ordinal, cursor, walk->check->err)
+	                : wrong(walk, "has exceptions where its treatment has none");
+}
+
+/* Takes the exceptions of slab s out of the documents that pass the term's columns; live NULL: there must be none. */
+static enum bs_status take_exceptions(struct term_walk *walk, uint32_t s, const struct bs_live *live,
+                                      struct bs_exception_cursor *cursor)
+{
+	const struct bs_slab *slab = &walk->segment->slabs[s];
+	enum bs_status status = BS_OK;
+	while (!status && cursor->row < slab->first_row + slab->n_docs) {
+		uint64_t row = cursor->row - slab->first_row;
+		uint64_t block = row / BS_LINE_BITS;
+		uint64_t bit = UINT64_C(1) << (row % 64);
+		if (!live)
+			return wrong(walk, "has exceptions in a slab where it has no hashed columns");
+		if (!(live->words[block / 64] >> (block % 64) & 1) || !(walk->frame.lines[row / 64] & bit))
+			return wrong(walk, "has an exception that does not pass its columns");
+		walk->frame.lines[row / 64] &= ~bit;
+		status = bs_exception_next(cursor, walk->check->err);
+	}
+	return status;
+}
+
+/* Adds the documents of slab s that have the term by its hashed columns and its exceptions. */
+static enum bs_status count_exact(struct term_walk *walk, uint32_t s, const struct bs_and_term *term,
+                                  struct bs_exception_cursor *cursor, uint64_t *n_docs)
+{
+	const struct bs_slab *slab = &walk->segment->slabs[s];
+	struct bs_slab_term here = {.term = term, .exact_column = BS_NO_COLUMN};
+	const struct bs_slab_term *only = &here;
+	struct bs_and_cost cost = {0, 0};
+	struct bs_live live;
+	bs_live_all(&live, slab->n_blocks);
+	enum bs_status status = bs_slab_and(slab, walk->check->kernel, &only, 1, &walk->scratch, &walk->frame, &live, &cost,
+	                                    walk->check->err);
+	if (!status)
+		status = take_exceptions(walk, s, &live, cursor);
+	if (!status)
+		*n_docs += walk->check->kernel->count(walk->frame.lines, &live);
+	return status;
+}
+
 /* The documents that df promises must be in the slabs: so many surely, and the rest where there is room for them. */
 static enum bs_status check_documents(struct term_walk *walk)
 {
 	const struct bs_segment *segment = walk->segment;
-	const struct bs_treatment *treatment = bs_treatment_find(&segment->treatments, walk->cursor.df);
+	struct bs_and_term term;
+	struct bs_exception_cursor cursor;
 	uint64_t hash = bs_hash_term(walk->cursor.term.data, walk->cursor.term.used_bytes);
 	uint64_t n_sure = walk->listed ? walk->listed[walk->cursor.ordinal] : 0;
 	uint64_t n_room = 0;
-	for (uint32_t s = 0; s < segment->meta.n_slabs; s++) {
-		uint64_t n_docs;
-		if (segment->slabs[s].n_levels == 0)
-			continue;
-		if (exact_in_slab(walk, s, &n_docs))
+	if (n_sure > 0)
+		walk->hashes[walk->cursor.ordinal] = hash;
+	bs_and_term_init(&term, hash, walk->cursor.ordinal, walk->cursor.df, &segment->treatments);
+	enum bs_status status = find_exceptions(walk, term.treatment->is_exact, &cursor);
+	for (uint32_t s = 0; s < segment->meta.n_slabs && !status; s++) {
+		bool is_list = segment->slabs[s].n_levels == 0;
+		uint64_t n_docs = 0;
+		if (is_list || exact_in_slab(walk, s, &n_docs)) {
 			n_sure += n_docs;
-		else if (n_sure + n_room < walk->cursor.df)
-			n_room += room_in_slab(&segment->slabs[s], hash, treatment);
+			status = take_exceptions(walk, s, NULL, &cursor);
+		} else if (term.treatment->is_exact) {
+			status = count_exact(walk, s, &term, &cursor, &n_sure);
+		} else if (n_sure + n_room < walk->cursor.df) {
+			n_room += room_in_slab(&segment->slabs[s], hash, term.treatment);
+		}
 	}
+	if (status)
+		return status;
 	if (n_sure > walk->cursor.df)
 		return wrong(walk, "is in more documents of the slabs than its frequency says");
 	if (n_sure + n_room < walk->cursor.df)
@@ -162,6 +272,20 @@ static enum bs_status check_documents(struct term_walk *walk)
 }
 
 /* ---- the walk ---- */
+
+/* Looking terms up takes longer than reading the columns, and stands for half of their bytes. */
+static void tell_progress(struct term_walk *walk)
+{
+	uint64_t n_terms = walk->segment->lexicon.n_terms;
+	uint64_t n_bytes = 0;
+	if ((walk->cursor.ordinal + 1) % PROGRESS_TERMS != 0)
+		return;
+	for (uint32_t s = 0; s < walk->segment->meta.n_slabs; s++)
+		n_bytes += walk->segment->slabs[s].columns.n_bytes / 2;
+	n_bytes = (uint64_t)((double)n_bytes * (double)walk->cursor.ordinal / (double)n_terms);
+	bs_check_advance(walk->check, n_bytes - walk->told_bytes);
+	walk->told_bytes = n_bytes;
+}
 
 static enum bs_status walk_terms(struct term_walk *walk)
 {
@@ -173,6 +297,7 @@ static enum bs_status walk_terms(struct term_walk *walk)
 		status = check_term(walk);
 		if (!status)
 			status = check_documents(walk);
+		tell_progress(walk);
 		bs_buffer_clear(&walk->last);
 		if (!status)
 			status = bs_buffer_append(&walk->last, walk->cursor.term.data, walk->cursor.term.used_bytes, err);
@@ -181,27 +306,48 @@ static enum bs_status walk_terms(struct term_walk *walk)
 	}
 }
 
-enum bs_status bs_check_terms(struct bs_check *check, const struct bs_segment *segment, const uint32_t *listed)
+static enum bs_status walk_init(struct term_walk *walk)
+{
+	size_t lines_bytes = (size_t)BS_SLAB_MAX_BLOCKS * BS_LINE_BYTES;
+	walk->next_exact = calloc((size_t)walk->segment->meta.n_slabs + 1, sizeof(*walk->next_exact));
+	walk->frame.lines = aligned_alloc(BS_LINE_BYTES, lines_bytes);
+	walk->frame.groups = aligned_alloc(BS_LINE_BYTES, lines_bytes / 8);
+	if (walk->next_exact && walk->frame.lines && walk->frame.groups)
+		return BS_OK;
+	return bs_fail_memory(walk->check->err, "slabs", walk->segment->meta.n_slabs * sizeof(*walk->next_exact) + lines_bytes);
+}
+
+static void walk_deinit(struct term_walk *walk)
+{
+	free(walk->next_exact);
+	free(walk->frame.lines);
+	free(walk->frame.groups);
+	bs_and_deinit(&walk->scratch);
+	bs_buffer_deinit(&walk->last);
+	bs_buffer_deinit(&walk->last_separator);
+	bs_lexicon_cursor_deinit(&walk->cursor);
+}
+
+enum bs_status bs_check_terms(struct bs_check *check, const struct bs_segment *segment, const uint32_t *listed,
+                              uint64_t *hashes)
 {
 	const struct bs_lexicon *lexicon = &segment->lexicon;
-	struct term_walk walk = {.check = check, .segment = segment, .listed = listed, .cursor = {.lexicon = lexicon}};
-	enum bs_status status = bs_section_touch(&lexicon->index, 0, lexicon->index.n_bytes, check->err);
+	struct term_walk walk = {
+		.check = check, .segment = segment, .listed = listed, .hashes = hashes, .cursor = {.lexicon = lexicon}};
+	enum bs_status status = bs_section_touch(&lexicon->chapters, 0, lexicon->chapters.n_bytes, check->err);
 	if (status)
 		return status;
 	if (lexicon->n_terms > UINT32_MAX)
 		return bs_container_corrupt(segment->file, check->err, "lexicon: %llu terms are more than can be numbered",
 		                            (unsigned long long)lexicon->n_terms);
-	if (lexicon->n_terms == 0 ? lexicon->terms.n_bytes != 0 : index_word(lexicon, 0, 1) != 0)
-		return bs_container_corrupt(segment->file, check->err, "lexicon: bytes before its first term");
-	walk.next_exact = calloc((size_t)segment->meta.n_slabs + 1, sizeof(*walk.next_exact));
-	if (!walk.next_exact)
-		return bs_fail_memory(check->err, "slabs", segment->meta.n_slabs * sizeof(*walk.next_exact));
-	status = walk_terms(&walk);
+	status = walk_init(&walk);
+	if (!status)
+		status = walk_terms(&walk);
+	if (!status)
+		status = check_end(&walk);
 	if (!status && walk.sum_df != segment->meta.n_postings)
 		status = bs_container_corrupt(segment->file, check->err, "%llu postings where the lexicon has %llu",
 		                              (unsigned long long)segment->meta.n_postings, (unsigned long long)walk.sum_df);
-	free(walk.next_exact);
-	bs_buffer_deinit(&walk.last);
-	bs_lexicon_cursor_deinit(&walk.cursor);
+	walk_deinit(&walk);
 	return status;
 }

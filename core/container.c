@@ -110,12 +110,17 @@ static void writer_append(struct bs_writer *writer, struct bs_buffer *to, const 
 		writer->status = bs_buffer_append(to, bytes, n_bytes, &writer->error);
 }
 
-static void writer_end_page(struct bs_writer *writer)
+static void writer_page(struct bs_writer *writer, const uint8_t *page, size_t n_bytes)
 {
 	uint8_t sum[4];
-	bs_store_u32(sum, page_sum(writer->page.data, writer->page.used_bytes));
+	bs_store_u32(sum, page_sum(page, n_bytes));
 	writer_append(writer, &writer->sums, sum, sizeof(sum));
-	writer_raw(writer, writer->page.data, writer->page.used_bytes);
+	writer_raw(writer, page, n_bytes);
+}
+
+static void writer_end_page(struct bs_writer *writer)
+{
+	writer_page(writer, writer->page.data, writer->page.used_bytes);
 	bs_buffer_clear(&writer->page);
 }
 
@@ -189,6 +194,12 @@ void bs_writer_bytes(struct bs_writer *writer, const void *bytes, size_t n_bytes
 	while (n_bytes > 0 && !writer->status) {
 		size_t room = BS_PAGE_BYTES - writer->page.used_bytes;
 		size_t n = n_bytes < room ? n_bytes : room;
+		if (n == BS_PAGE_BYTES) {
+			writer_page(writer, bytes, n);
+			bytes = (const uint8_t *)bytes + n;
+			n_bytes -= n;
+			continue;
+		}
 		memcpy(writer->page.data + writer->page.used_bytes, bytes, n);
 		writer->page.used_bytes += n;
 		bytes = (const uint8_t *)bytes + n;
@@ -302,7 +313,7 @@ struct bs_container {
 	const uint8_t *sums;
 	uint32_t n_sections;
 	uint64_t n_pages;
-	_Atomic(uint64_t) *verified; /* one bit a page: its checksum was found right */
+	uint64_t *verified; /* one bit a page: its checksum was found right */
 };
 
 enum bs_status bs_container_corrupt(const struct bs_container *file, struct bs_error *err, const char *format, ...)
@@ -439,7 +450,7 @@ void bs_container_close(struct bs_container *file)
 		return;
 	if (file->map)
 		munmap((void *)(uintptr_t)file->map, (size_t)file->n_bytes);
-	free((void *)file->verified);
+	free(file->verified);
 	free(file->path);
 	free(file);
 }
@@ -472,6 +483,7 @@ struct bs_section bs_container_section_at(const struct bs_container *file, size_
 		.data = file->map + bs_load_u64(entry + 8),
 		.n_bytes = bs_load_u64(entry + 16),
 		.file = file,
+		.verified = file->verified,
 		.first_page = bs_load_u64(entry + 24),
 		.id = bs_load_u32(entry),
 	};
@@ -485,7 +497,7 @@ struct bs_section bs_container_section(const struct bs_container *file, uint32_t
 		if (section.id == id && found_instance == instance)
 			return section;
 	}
-	return (struct bs_section){.data = file->map, .file = file, .id = id};
+	return (struct bs_section){.data = file->map, .file = file, .verified = file->verified, .id = id};
 }
 
 static enum bs_status verify_page(const struct bs_section *section, uint64_t page, struct bs_error *err)
@@ -498,24 +510,24 @@ static enum bs_status verify_page(const struct bs_section *section, uint64_t pag
 	if (sum != bs_load_u32(file->sums + index * 4))
 		return bs_container_corrupt(file, err, "section %u, bytes %llu..: checksum mismatch", section->id,
 		                       (unsigned long long)start);
-	atomic_fetch_or_explicit(&file->verified[index / 64], UINT64_C(1) << (index % 64), memory_order_relaxed);
+	__atomic_fetch_or(&file->verified[index / 64], UINT64_C(1) << (index % 64), __ATOMIC_RELAXED);
 	return BS_OK;
 }
 
-enum bs_status bs_section_touch(const struct bs_section *section, uint64_t offset, uint64_t n_bytes,
-                                struct bs_error *err)
+enum bs_status bs_section_verify(const struct bs_section *section, uint64_t offset, uint64_t n_bytes,
+                                 struct bs_error *err)
 {
 	const struct bs_container *file = section->file;
 	if (offset > section->n_bytes || n_bytes > section->n_bytes - offset)
 		return bs_container_corrupt(file, err, "section %u: bytes %llu + %llu reach past its end at %llu", section->id,
 		                       (unsigned long long)offset, (unsigned long long)n_bytes,
 		                       (unsigned long long)section->n_bytes);
-	if (n_bytes == 0)
+	if (n_bytes == 0 || !section->verified)
 		return BS_OK;
 	uint64_t last = (offset + n_bytes - 1) / BS_PAGE_BYTES;
 	for (uint64_t page = offset / BS_PAGE_BYTES; page <= last; page++) {
 		uint64_t index = section->first_page + page;
-		uint64_t word = atomic_load_explicit(&file->verified[index / 64], memory_order_relaxed);
+		uint64_t word = __atomic_load_n(&file->verified[index / 64], __ATOMIC_RELAXED);
 		if (word >> (index % 64) & 1)
 			continue;
 		enum bs_status status = verify_page(section, page, err);

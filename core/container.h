@@ -9,14 +9,13 @@
 #ifndef BS_CORE_CONTAINER_H
 #define BS_CORE_CONTAINER_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "core/status.h"
 
-#define BS_FORMAT_VERSION 1u
+#define BS_FORMAT_VERSION 2u /* of all kinds of files; FORMAT.md says what changed */
 
 /* One checksum covers this many bytes of a section (the last page of a section may be shorter). */
 #define BS_PAGE_BYTES 4096u
@@ -58,7 +57,8 @@ struct bs_section {
 	const uint8_t *data; /* aligned to 64 bytes */
 	uint64_t n_bytes;
 	const struct bs_container *file;
-	uint64_t first_page; /* of the file's list of pages */
+	const uint64_t *verified;          /* a bit a page of the file, by atomic access; NULL: nothing to verify */
+	uint64_t first_page;               /* of the file's list of pages */
 	uint32_t id;
 };
 
@@ -78,10 +78,30 @@ struct bs_section bs_container_section(const struct bs_container *file, uint32_t
 size_t bs_container_n_sections(const struct bs_container *file);
 struct bs_section bs_container_section_at(const struct bs_container *file, size_t i, uint32_t *instance_out);
 
-/* Verifies the pages under [offset, offset + n_bytes) of the section; those verified before cost a bit test each.
+/* The slow part of bs_section_touch. */
+enum bs_status bs_section_verify(const struct bs_section *section, uint64_t offset, uint64_t n_bytes,
+                                 struct bs_error *err) BS_WARN_UNUSED;
+
+/* Verifies the pages under [offset, offset + n_bytes) of the section; those verified before cost a test for 64 of them.
  * BS_CORRUPT for a bad page or a range outside the section. Any thread. */
-enum bs_status bs_section_touch(const struct bs_section *section, uint64_t offset, uint64_t n_bytes,
-                                struct bs_error *err) BS_WARN_UNUSED;
+static inline BS_WARN_UNUSED enum bs_status bs_section_touch(const struct bs_section *section, uint64_t offset,
+                                                             uint64_t n_bytes, struct bs_error *err)
+{
+	if (n_bytes == 0 || offset >= section->n_bytes || n_bytes > section->n_bytes - offset || !section->verified)
+		return bs_section_verify(section, offset, n_bytes, err);
+	uint64_t first = section->first_page + offset / BS_PAGE_BYTES;
+	uint64_t last = section->first_page + (offset + n_bytes - 1) / BS_PAGE_BYTES;
+	for (uint64_t word = first / 64; word <= last / 64; word++) {
+		uint64_t wanted = UINT64_MAX;
+		if (word == first / 64)
+			wanted &= UINT64_MAX << (first % 64);
+		if (word == last / 64)
+			wanted &= UINT64_MAX >> (63 - last % 64);
+		if (wanted & ~__atomic_load_n(&section->verified[word], __ATOMIC_RELAXED))
+			return bs_section_verify(section, offset, n_bytes, err);
+	}
+	return BS_OK;
+}
 
 /* What opening does not look at: that no two sections bear one name, that nothing but zeros fills the gaps, that the
  * reserved bytes of the head are zero. Together with touching every section: every byte of the file. */

@@ -9,8 +9,8 @@
 #define RUN_BYTES   8u
 #define PLACE_BYTES 32u
 
-/* The source of the last run that starts at or before the document. n_runs >= 1. */
-static uint32_t find_source(const uint8_t *runs, uint32_t n_runs, uint32_t document)
+/* The last run that starts at or before the document. n_runs >= 1. */
+static uint32_t find_run(const uint8_t *runs, uint32_t n_runs, uint32_t document)
 {
 	uint32_t low = 0;
 	uint32_t high = n_runs;
@@ -21,7 +21,12 @@ static uint32_t find_source(const uint8_t *runs, uint32_t n_runs, uint32_t docum
 		else
 			high = middle;
 	}
-	return bs_load_u32(runs + (uint64_t)low * RUN_BYTES);
+	return low;
+}
+
+static uint32_t find_source(const uint8_t *runs, uint32_t n_runs, uint32_t document)
+{
+	return bs_load_u32(runs + (uint64_t)find_run(runs, n_runs, document) * RUN_BYTES);
 }
 
 bool bs_doc_name_is_below(const uint8_t *name, uint32_t name_bytes)
@@ -185,6 +190,30 @@ struct bs_doc_run bs_doc_table_run(const struct bs_doc_table *table, uint32_t i)
 	};
 	run.end = run.end < table->n_docs ? run.end : table->n_docs;
 	return run;
+}
+
+uint32_t bs_doc_table_run_of(const struct bs_doc_table *table, uint32_t document)
+{
+	return find_run(table->runs.data, table->n_runs, document);
+}
+
+enum bs_status bs_doc_table_place(const struct bs_doc_table *table, uint32_t document, uint64_t place_out[4],
+                                  struct bs_error *err)
+{
+	uint64_t offset = (uint64_t)document * PLACE_BYTES;
+	enum bs_status status = bs_section_touch(&table->places, offset, PLACE_BYTES, err);
+	for (unsigned word = 0; word < 4 && !status; word++)
+		place_out[word] = bs_load_u64(table->places.data + offset + (uint64_t)word * 8);
+	return status;
+}
+
+enum bs_status bs_doc_table_length(const struct bs_doc_table *table, uint32_t document, uint32_t *length_out,
+                                   struct bs_error *err)
+{
+	uint64_t offset = (uint64_t)document * 4;
+	enum bs_status status = bs_section_touch(&table->lengths, offset, 4, err);
+	*length_out = status ? 0 : bs_load_u32(table->lengths.data + offset);
+	return status;
 }
 
 enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t document, struct bs_doc_record *record_out,

@@ -83,6 +83,13 @@ struct bs_doc_run {
 	uint32_t end;
 };
 struct bs_doc_run bs_doc_table_run(const struct bs_doc_table *table, uint32_t i);
+/* The number of the run that the document is in; n_runs must not be 0. */
+uint32_t bs_doc_table_run_of(const struct bs_doc_table *table, uint32_t document);
+/* Parts of what bs_doc_table_get gives, for those who need no more of very many. document < n_docs. BS_CORRUPT. */
+enum bs_status bs_doc_table_place(const struct bs_doc_table *table, uint32_t document, uint64_t place_out[4],
+                                  struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_doc_table_length(const struct bs_doc_table *table, uint32_t document, uint32_t *length_out,
+                                   struct bs_error *err) BS_WARN_UNUSED;
 /* BS_CORRUPT for a number that is not below n_docs: numbers come from files too. */
 enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t document, struct bs_doc_record *record_out,
                                 struct bs_error *err) BS_WARN_UNUSED;

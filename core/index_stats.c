@@ -6,6 +6,7 @@
 #include "core/bytes.h"
 #include "core/kernels.h"
 #include "core/segment_sections.h"
+#include "core/term_list.h"
 
 const char *bs_part_name(enum bs_part part)
 {
@@ -14,6 +15,7 @@ const char *bs_part_name(enum bs_part part)
 		[BS_PART_GROUP_COLUMNS] = "group columns",
 		[BS_PART_BLOCK_COLUMNS] = "block columns",
 		[BS_PART_EXACT_COLUMNS] = "exact columns",
+		[BS_PART_EXCEPTIONS] = "exceptions",
 		[BS_PART_LISTS] = "plain signatures",
 		[BS_PART_POPCOUNTS] = "popcounts",
 		[BS_PART_ROWS] = "rows",
@@ -35,6 +37,8 @@ const char *bs_part_name(enum bs_part part)
 static enum bs_part part_of(uint32_t section)
 {
 	switch (section) {
+	case BS_SECTION_TERM_SEPARATORS:
+	case BS_SECTION_TERM_CODES:
 	case BS_SECTION_TERMS:
 	case BS_SECTION_TERM_INDEX:
 		return BS_PART_LEXICON;
@@ -42,10 +46,16 @@ static enum bs_part part_of(uint32_t section)
 		return BS_PART_POPCOUNTS;
 	case BS_SECTION_EXACT_TERMS:
 		return BS_PART_EXACT_COLUMNS;
+	case BS_SECTION_EXCEPTION_TERMS:
+	case BS_SECTION_EXCEPTION_OFFSETS:
+	case BS_SECTION_EXCEPTION_ROWS:
+		return BS_PART_EXCEPTIONS;
 	case BS_SECTION_ROWS:
 		return BS_PART_ROWS;
 	case BS_SECTION_LIST_OFFSETS:
 	case BS_SECTION_LIST_TERMS:
+	case BS_SECTION_LIST_FILTERS:
+	case BS_SECTION_LIST_FILTER_OFFSETS:
 		return BS_PART_LISTS;
 	case BS_SECTION_DOC_LENGTHS:
 		return BS_PART_LENGTHS;
@@ -102,17 +112,6 @@ static void count_sections(const struct bs_segment *segment, uint64_t parts[BS_P
 /* ---- slabs ---- */
 
 /* Bits of a column that stand for something. */
-static uint64_t n_spans(const struct bs_slab *slab, uint8_t rank)
-{
-	if (rank == BS_RANK_DOCUMENT)
-		return slab->n_docs;
-	if (rank == BS_RANK_BLOCK)
-		return bs_slab_lanes(slab->n_docs);
-	uint64_t group_docs = (uint64_t)BS_LINE_BITS << rank;
-	uint64_t last = slab->n_docs % group_docs;
-	return slab->n_docs / group_docs * BS_LINE_BITS + (last < BS_LINE_BITS ? last : BS_LINE_BITS);
-}
-
 static uint64_t sum_popcounts(const struct bs_slab *slab, const struct bs_level *level)
 {
 	uint64_t sum = 0;
@@ -121,19 +120,32 @@ static uint64_t sum_popcounts(const struct bs_slab *slab, const struct bs_level 
 	return sum;
 }
 
+static enum bs_status count_lists(const struct bs_slab *slab, struct bs_slab_stats *stats, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (uint32_t row = 0; row < slab->n_docs && !status; row++) {
+		uint64_t start, end;
+		uint32_t n = 0;
+		status = bs_slab_list_span(slab, row, &start, &end, err);
+		if (!status)
+			status = bs_term_list_count(&slab->list_terms, start, end, &n, err);
+		stats->n_list_postings += n;
+	}
+	return status;
+}
+
 static enum bs_status read_slab(const struct bs_slab *slab, struct bs_slab_stats *stats, struct bs_error *err)
 {
 	*stats = (struct bs_slab_stats){.n_docs = slab->n_docs, .n_levels = slab->n_levels};
 	if (slab->n_levels == 0) {
-		stats->n_list_postings = slab->list_terms.n_bytes / 4;
-		return BS_OK;
+		return count_lists(slab, stats, err);
 	}
 	enum bs_status status = bs_section_touch(&slab->popcounts, 0, slab->popcounts.n_bytes, err);
 	if (status)
 		return status;
 	for (uint32_t l = 0; l < slab->n_levels; l++) {
 		const struct bs_level *level = &slab->levels[l];
-		double n_bits = (double)level->n_columns * (double)n_spans(slab, level->rank);
+		double n_bits = (double)level->n_columns * bs_level_lanes(level->rank, slab->n_docs);
 		stats->n_columns[l] = level->n_columns;
 		stats->density[l] = n_bits > 0 ? (double)sum_popcounts(slab, level) / n_bits : 0;
 	}

@@ -1,13 +1,17 @@
 /*
  * kernel_body.h: the kernels' one body, included by each kernel_*.c with KERNEL_NAME defined and its own compiler
- * flags. SIMDe turns the 512-bit operations into whatever the target has: one AVX-512 register, two AVX2, four SSE or
- * NEON, or plain C.
+ * flags. A line is one 512-bit register, two of 256 bits or four of 128, in SIMDe's types, which are the target's own
+ * or, in the plain kernel, C. (Written with SIMDe's 512-bit types throughout, gcc 12 kept every line of the AVX2 kernel in
+ * memory, in halves: the loads waited for the stores, and an AND took three times as long.)
+ * What looks through text asks for 64 places at a time.
  */
 #include <string.h>
 
 #include <simde/x86/avx512.h>
 
 #include "core/kernels.h"
+
+#if defined(SIMDE_X86_AVX512BW_NATIVE)
 
 typedef simde__m512i line_t;
 
@@ -21,29 +25,150 @@ static inline void store_line(uint64_t *to, line_t line)
 	simde_mm512_store_si512(to, line);
 }
 
-static inline line_t ones_line(void)
+static inline line_t and_line(line_t a, line_t b)
 {
-	return simde_mm512_set1_epi64(-1);
+	return simde_mm512_and_si512(a, b);
 }
 
-/* Folding the words to one is what compilers turn into the best any-bit test of each target. */
+/* b without a. */
+static inline line_t and_not_line(line_t a, line_t b)
+{
+	return simde_mm512_andnot_si512(a, b);
+}
+
+static inline line_t or_line(line_t a, line_t b)
+{
+	return simde_mm512_or_si512(a, b);
+}
+
 static inline bool is_zero_line(line_t line)
 {
-#if defined(SIMDE_X86_AVX512F_NATIVE)
 	return simde_mm512_test_epi64_mask(line, line) == 0;
-#elif defined(SIMDE_X86_AVX2_NATIVE)
-	simde__m256i low = simde_mm512_extracti64x4_epi64(line, 0);
-	simde__m256i high = simde_mm512_extracti64x4_epi64(line, 1);
-	simde__m256i any = simde_mm256_or_si256(low, high);
-	return simde_mm256_testz_si256(any, any);
-#else
-	simde__m512i_private words = simde__m512i_to_private(line);
-	uint64_t any = 0;
-	for (size_t i = 0; i < BS_LINE_WORDS; i++)
-		any |= words.u64[i];
-	return any == 0;
-#endif
 }
+
+/* Bit i of the word becomes byte i of the line. */
+static inline line_t spread_word(uint64_t word)
+{
+	return simde_mm512_movm_epi8(word);
+}
+
+#elif defined(SIMDE_X86_AVX2_NATIVE)
+
+typedef struct {
+	simde__m256i low, high;
+} line_t;
+
+static inline line_t load_line(const uint64_t *from)
+{
+	return (line_t){simde_mm256_load_si256((const simde__m256i *)(const void *)from),
+	                simde_mm256_load_si256((const simde__m256i *)(const void *)(from + 4))};
+}
+
+static inline void store_line(uint64_t *to, line_t line)
+{
+	simde_mm256_store_si256((simde__m256i *)(void *)to, line.low);
+	simde_mm256_store_si256((simde__m256i *)(void *)(to + 4), line.high);
+}
+
+static inline line_t and_line(line_t a, line_t b)
+{
+	return (line_t){simde_mm256_and_si256(a.low, b.low), simde_mm256_and_si256(a.high, b.high)};
+}
+
+static inline line_t and_not_line(line_t a, line_t b)
+{
+	return (line_t){simde_mm256_andnot_si256(a.low, b.low), simde_mm256_andnot_si256(a.high, b.high)};
+}
+
+static inline line_t or_line(line_t a, line_t b)
+{
+	return (line_t){simde_mm256_or_si256(a.low, b.low), simde_mm256_or_si256(a.high, b.high)};
+}
+
+static inline bool is_zero_line(line_t line)
+{
+	simde__m256i any = simde_mm256_or_si256(line.low, line.high);
+	return simde_mm256_testz_si256(any, any);
+}
+
+/* Each byte is copied to eight, another bit is kept in each copy, and what is kept becomes the whole byte. */
+static inline simde__m256i spread_half(uint32_t half)
+{
+	simde__m256i copies = simde_mm256_shuffle_epi8(simde_mm256_set1_epi32((int32_t)half),
+	                                               simde_mm256_set_epi64x(0x0303030303030303, 0x0202020202020202,
+	                                                                      0x0101010101010101, 0));
+	simde__m256i bit = simde_mm256_set1_epi64x((int64_t)UINT64_C(0x8040201008040201));
+	return simde_mm256_cmpeq_epi8(simde_mm256_and_si256(copies, bit), bit);
+}
+
+static inline line_t spread_word(uint64_t word)
+{
+	return (line_t){spread_half((uint32_t)word), spread_half((uint32_t)(word >> 32))};
+}
+
+#else
+
+typedef struct {
+	simde__m128i part[4];
+} line_t;
+
+static inline line_t load_line(const uint64_t *from)
+{
+	line_t line;
+	for (size_t i = 0; i < 4; i++)
+		line.part[i] = simde_mm_load_si128((const simde__m128i *)(const void *)(from + 2 * i));
+	return line;
+}
+
+static inline void store_line(uint64_t *to, line_t line)
+{
+	for (size_t i = 0; i < 4; i++)
+		simde_mm_store_si128((simde__m128i *)(void *)(to + 2 * i), line.part[i]);
+}
+
+static inline line_t and_line(line_t a, line_t b)
+{
+	for (size_t i = 0; i < 4; i++)
+		a.part[i] = simde_mm_and_si128(a.part[i], b.part[i]);
+	return a;
+}
+
+static inline line_t and_not_line(line_t a, line_t b)
+{
+	for (size_t i = 0; i < 4; i++)
+		a.part[i] = simde_mm_andnot_si128(a.part[i], b.part[i]);
+	return a;
+}
+
+static inline line_t or_line(line_t a, line_t b)
+{
+	for (size_t i = 0; i < 4; i++)
+		a.part[i] = simde_mm_or_si128(a.part[i], b.part[i]);
+	return a;
+}
+
+static inline bool is_zero_line(line_t line)
+{
+	simde__m128i any = simde_mm_or_si128(simde_mm_or_si128(line.part[0], line.part[1]),
+	                                     simde_mm_or_si128(line.part[2], line.part[3]));
+	simde__m128i_private words = simde__m128i_to_private(any);
+	return (words.u64[0] | words.u64[1]) == 0;
+}
+
+/* See the AVX2 version; here a byte is copied by a multiplication. */
+static inline line_t spread_word(uint64_t word)
+{
+	simde__m128i bit = simde_mm_set1_epi64x((int64_t)UINT64_C(0x8040201008040201));
+	line_t line;
+	for (size_t i = 0; i < 4; i++, word >>= 16) {
+		simde__m128i copies = simde_mm_set_epi64x((int64_t)((word >> 8 & 0xff) * UINT64_C(0x0101010101010101)),
+		                                          (int64_t)((word & 0xff) * UINT64_C(0x0101010101010101)));
+		line.part[i] = simde_mm_cmpeq_epi8(simde_mm_and_si128(copies, bit), bit);
+	}
+	return line;
+}
+
+#endif
 
 static inline uint64_t count_line(const uint64_t *line)
 {
@@ -65,15 +190,17 @@ static inline void clear_live(struct bs_live *live, size_t block)
 }
 
 static uint64_t and_columns(uint64_t *lines, struct bs_live *live, const bs_column *columns, size_t n_columns,
-                            bool fresh)
+                            size_t n_untested, bool fresh)
 {
 	uint64_t n_read = 0;
 	FOR_EACH_LIVE(live, block) {
 		uint64_t *to = lines + block * BS_LINE_WORDS;
 		size_t i = 0;
 		line_t line = load_line(fresh ? columns[i++] + block * BS_LINE_WORDS : to);
+		while (i < n_untested)
+			line = and_line(line, load_line(columns[i++] + block * BS_LINE_WORDS));
 		while (i < n_columns && !is_zero_line(line))
-			line = simde_mm512_and_si512(line, load_line(columns[i++] + block * BS_LINE_WORDS));
+			line = and_line(line, load_line(columns[i++] + block * BS_LINE_WORDS));
 		n_read += i;
 		store_line(to, line);
 		if (is_zero_line(line))
@@ -82,13 +209,13 @@ static uint64_t and_columns(uint64_t *lines, struct bs_live *live, const bs_colu
 	return n_read;
 }
 
-static void spread_groups(uint64_t *lines, struct bs_live *live, const uint64_t *mask)
+static void spread_groups(uint64_t *lines, struct bs_live *live, const uint64_t *groups)
 {
 	FOR_EACH_LIVE(live, block) {
-		line_t line = load_line(mask + block / 8 * BS_LINE_WORDS);
-		store_line(lines + block * BS_LINE_WORDS, line);
-		if (is_zero_line(line))
+		if (groups[block] == 0)
 			clear_live(live, block);
+		else
+			store_line(lines + block * BS_LINE_WORDS, spread_word(groups[block]));
 	}
 }
 
@@ -97,7 +224,7 @@ static uint64_t and_not_column(uint64_t *lines, struct bs_live *live, bs_column 
 	uint64_t n_read = 0;
 	FOR_EACH_LIVE(live, block) {
 		uint64_t *to = lines + block * BS_LINE_WORDS;
-		line_t line = simde_mm512_andnot_si512(load_line(column + block * BS_LINE_WORDS), load_line(to));
+		line_t line = and_not_line(load_line(column + block * BS_LINE_WORDS), load_line(to));
 		store_line(to, line);
 		n_read++;
 		if (is_zero_line(line))
@@ -112,7 +239,7 @@ static void or_lines(uint64_t *into, struct bs_live *into_live, const uint64_t *
 		size_t at = block * BS_LINE_WORDS;
 		line_t line = load_line(from + at);
 		if (into_live->words[block / 64] >> (block % 64) & 1)
-			line = simde_mm512_or_si512(line, load_line(into + at));
+			line = or_line(line, load_line(into + at));
 		store_line(into + at, line);
 		into_live->words[block / 64] |= UINT64_C(1) << (block % 64);
 	}
@@ -124,7 +251,7 @@ static void and_lines(uint64_t *into, struct bs_live *into_live, const uint64_t 
 		into_live->words[i] &= from_live->words[i];
 	FOR_EACH_LIVE(into_live, block) {
 		size_t at = block * BS_LINE_WORDS;
-		line_t line = simde_mm512_and_si512(load_line(into + at), load_line(from + at));
+		line_t line = and_line(load_line(into + at), load_line(from + at));
 		store_line(into + at, line);
 		if (is_zero_line(line))
 			clear_live(into_live, block);
@@ -138,7 +265,7 @@ static void and_not_lines(uint64_t *into, struct bs_live *into_live, const uint6
 		size_t at = block * BS_LINE_WORDS;
 		if (!(from_live->words[block / 64] >> (block % 64) & 1))
 			continue;
-		line_t line = simde_mm512_andnot_si512(load_line(from + at), load_line(into + at));
+		line_t line = and_not_line(load_line(from + at), load_line(into + at));
 		store_line(into + at, line);
 		if (is_zero_line(line))
 			clear_live(into_live, block);
@@ -149,7 +276,7 @@ static uint64_t popcount(const uint64_t *lines, size_t n_lines)
 {
 	uint64_t n = 0;
 #if defined(SIMDE_X86_AVX512VPOPCNTDQ_NATIVE)
-	line_t sum = simde_mm512_setzero_si512();
+	simde__m512i sum = simde_mm512_setzero_si512();
 	for (size_t i = 0; i < n_lines; i++)
 		sum = simde_mm512_add_epi64(sum, simde_mm512_popcnt_epi64(load_line(lines + i * BS_LINE_WORDS)));
 	simde__m512i_private words = simde__m512i_to_private(sum);
@@ -170,6 +297,260 @@ static uint64_t count(const uint64_t *lines, const struct bs_live *live)
 	return n;
 }
 
+/* ---- classes of bytes ---- */
+
+#if defined(SIMDE_NO_NATIVE)
+
+/* Eight bytes as an 8 x 8 matrix of bits, transposed: bit i of byte s becomes bit s of byte i (Hacker's Delight, 7-3). */
+static inline uint64_t transpose_8x8(uint64_t x)
+{
+	uint64_t t = (x ^ (x >> 7)) & UINT64_C(0x00aa00aa00aa00aa);
+	x ^= t ^ (t << 7);
+	t = (x ^ (x >> 14)) & UINT64_C(0x0000cccc0000cccc);
+	x ^= t ^ (t << 14);
+	t = (x ^ (x >> 28)) & UINT64_C(0x00000000f0f0f0f0);
+	return x ^ t ^ (t << 28);
+}
+
+static void classify(const struct bs_byte_classes *classes, uint8_t *text, size_t n_lines,
+                     struct bs_line_classes *lines_out)
+{
+	for (size_t line = 0; line < n_lines; line++) {
+		uint64_t found[8] = {0};
+		for (size_t eight = 0; eight < 8; eight++) {
+			uint8_t *at = text + line * 64 + eight * 8;
+			uint64_t of_bytes = 0;
+			for (size_t i = 0; i < 8; i++) {
+				of_bytes |= (uint64_t)classes->of[at[i]] << (8 * i);
+				at[i] = (uint8_t)(at[i] | ((uint8_t)(at[i] - 'A') < 26 ? 0x20 : 0));
+			}
+			uint64_t of_classes = transpose_8x8(of_bytes);
+			for (size_t s = 0; s < 8; s++)
+				found[s] |= (of_classes >> (8 * s) & 0xff) << (8 * eight);
+		}
+		memcpy(lines_out[line].of, found, sizeof(found));
+	}
+}
+
+#else
+
+/*
+ * Byte c is of class s if rows[s][c & 15] has bit c >> 4: two look-ups in registers, whatever the class is. The second
+ * table gives nothing from 0x80 on.
+ */
+static inline uint32_t class_bits(simde__m256i row, simde__m256i low, simde__m256i bit)
+{
+	simde__m256i found = simde_mm256_and_si256(simde_mm256_shuffle_epi8(row, low), bit);
+	simde__m256i is_none = simde_mm256_cmpeq_epi8(found, simde_mm256_setzero_si256());
+	return ~(uint32_t)simde_mm256_movemask_epi8(is_none);
+}
+
+static inline simde__m256i small_letters(simde__m256i text)
+{
+	simde__m256i is_capital = simde_mm256_and_si256(simde_mm256_cmpgt_epi8(text, simde_mm256_set1_epi8('A' - 1)),
+	                                                simde_mm256_cmpgt_epi8(simde_mm256_set1_epi8('Z' + 1), text));
+	return simde_mm256_or_si256(text, simde_mm256_and_si256(is_capital, simde_mm256_set1_epi8(0x20)));
+}
+
+static inline simde__m256i high_bits(simde__m256i text)
+{
+	const simde__m256i bits = simde_mm256_setr_epi8(1, 2, 4, 8, 16, 32, 64, -128, 0, 0, 0, 0, 0, 0, 0, 0, //
+	                                                1, 2, 4, 8, 16, 32, 64, -128, 0, 0, 0, 0, 0, 0, 0, 0);
+	const simde__m256i nibble = simde_mm256_set1_epi8(0x0f);
+	return simde_mm256_shuffle_epi8(bits, simde_mm256_and_si256(simde_mm256_srli_epi16(text, 4), nibble));
+}
+
+static void classify(const struct bs_byte_classes *classes, uint8_t *text, size_t n_lines,
+                     struct bs_line_classes *lines_out)
+{
+	const simde__m256i nibble = simde_mm256_set1_epi8(0x0f);
+	simde__m256i rows[8];
+	for (size_t s = 0; s < 8; s++)
+		rows[s] = simde_mm256_broadcastsi128_si256(simde_mm_loadu_si128((const simde__m128i *)classes->rows[s]));
+	for (size_t line = 0; line < n_lines; line++) {
+		simde__m256i *at = (simde__m256i *)(text + line * 64);
+		simde__m256i first = simde_mm256_loadu_si256(at), second = simde_mm256_loadu_si256(at + 1);
+		simde__m256i first_low = simde_mm256_and_si256(first, nibble), first_bit = high_bits(first);
+		simde__m256i second_low = simde_mm256_and_si256(second, nibble), second_bit = high_bits(second);
+		for (size_t s = 0; s < 8; s++)
+			lines_out[line].of[s] = class_bits(rows[s], first_low, first_bit) |
+			                        (uint64_t)class_bits(rows[s], second_low, second_bit) << 32;
+		simde_mm256_storeu_si256(at, small_letters(first));
+		simde_mm256_storeu_si256(at + 1, small_letters(second));
+	}
+}
+
+#endif
+
+/* ---- text ---- */
+
+static inline bool is_needle_at(const uint8_t *text, const struct bs_needle *needle)
+{
+	for (size_t i = 0; i < needle->n_bytes; i++)
+		if (bs_needle_fold(text[i]) != needle->bytes[i])
+			return false;
+	return true;
+}
+
+#if defined(SIMDE_NO_NATIVE)
+
+/* As plainly as it can be said: what the others are compared with. */
+static size_t find_needle(const uint8_t *text, size_t from, size_t n_bytes, const struct bs_needle *needle)
+{
+	for (size_t at = from; at < n_bytes && needle->n_bytes <= n_bytes - at; at++)
+		if (is_needle_at(text + at, needle))
+			return at;
+	return n_bytes;
+}
+
+static size_t find_opaque(const uint8_t *text, size_t from, size_t n_bytes, bool is_json)
+{
+	for (size_t at = from; at < n_bytes; at++)
+		if (text[at] >= 0x80 || (is_json && text[at] == '\\' && n_bytes - at > 1 && text[at + 1] == 'u'))
+			return at;
+	return n_bytes;
+}
+
+#else
+
+/* 64 places at a time; a bit each, the first the lowest. */
+#define PLACES ((size_t)64)
+
+#if defined(SIMDE_X86_AVX512BW_NATIVE)
+
+typedef simde__m512i bytes_t;
+
+static inline bytes_t all_bytes(uint8_t byte)
+{
+	return simde_mm512_set1_epi8((char)byte);
+}
+
+/* The places from `from` on whose byte, with the bits of `set` set, is `byte`. */
+static inline uint64_t places_of(const uint8_t *from, bytes_t set, bytes_t byte)
+{
+	return simde_mm512_cmpeq_epi8_mask(simde_mm512_or_si512(simde_mm512_loadu_si512(from), set), byte);
+}
+
+static inline uint64_t high_places(const uint8_t *from)
+{
+	return simde_mm512_movepi8_mask(simde_mm512_loadu_si512(from));
+}
+
+#else
+
+typedef simde__m256i bytes_t;
+
+static inline bytes_t all_bytes(uint8_t byte)
+{
+	return simde_mm256_set1_epi8((int8_t)byte);
+}
+
+static inline uint32_t half_places_of(const uint8_t *from, bytes_t set, bytes_t byte)
+{
+	bytes_t half = simde_mm256_loadu_si256((const simde__m256i *)(const void *)from);
+	return (uint32_t)simde_mm256_movemask_epi8(simde_mm256_cmpeq_epi8(simde_mm256_or_si256(half, set), byte));
+}
+
+/* The places from `from` on whose byte, with the bits of `set` set, is `byte`. */
+static inline uint64_t places_of(const uint8_t *from, bytes_t set, bytes_t byte)
+{
+	return (uint64_t)half_places_of(from + 32, set, byte) << 32 | half_places_of(from, set, byte);
+}
+
+static inline uint64_t high_places(const uint8_t *from)
+{
+	bytes_t low = simde_mm256_loadu_si256((const simde__m256i *)(const void *)from);
+	bytes_t high = simde_mm256_loadu_si256((const simde__m256i *)(const void *)(from + 32));
+	return (uint64_t)(uint32_t)simde_mm256_movemask_epi8(high) << 32 | (uint32_t)simde_mm256_movemask_epi8(low);
+}
+
+#endif
+
+/*
+ * Calls for each round of 64 places from `from` to `end`, with `reach` bytes read beyond the places: `at` is the text of
+ * the round, `base` the offset of its first place, `fresh` the places that no round before had. The last round moves
+ * back so as to end where the text does; a text too short for one is copied into `small`, where zeros follow it.
+ */
+#define FOR_EACH_ROUND(text, from, end, reach)                                                                         \
+	for (struct round round_ = first_round(text, from, end, reach, (uint8_t[3 * PLACES]){0}); round_.fresh;            \
+	     next_round(&round_))
+
+struct round {
+	const uint8_t *text; /* text[base..) is what is looked at, wherever it lies */
+	size_t base;
+	size_t last; /* the last base there can be */
+	size_t end;  /* of the places */
+	uint64_t fresh;
+};
+
+static inline uint64_t low_bits(size_t n)
+{
+	return n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
+}
+
+/* small: 3 * PLACES zeros. reach < BS_NEEDLE_REACH <= PLACES. */
+static inline struct round first_round(const uint8_t *text, size_t from, size_t n_bytes, size_t reach, uint8_t *small)
+{
+	if (n_bytes - from <= reach)
+		return (struct round){.fresh = 0};
+	struct round round = {.text = text + from, .end = n_bytes - from - reach};
+	round.fresh = low_bits(round.end);
+	if (round.end < PLACES) {
+		memcpy(small, round.text, n_bytes - from);
+		round.text = small;
+	} else {
+		round.last = round.end - PLACES;
+	}
+	return round;
+}
+
+static inline void next_round(struct round *round)
+{
+	size_t done = round->base + PLACES;
+	round->base = done < round->last ? done : round->last;
+	round->fresh = done < round->end ? ~low_bits(done - round->base) : 0;
+}
+
+static size_t find_needle(const uint8_t *text, size_t from, size_t n_bytes, const struct bs_needle *needle)
+{
+	/* Letters are compared in lower case, by setting the bit that makes the difference; what that mistakes for another
+	 * (@ for `, _ for DEL) is_needle_at() does not. */
+	bytes_t set = all_bytes(0x20);
+	bytes_t first = all_bytes(needle->bytes[needle->probe[0]] | 0x20);
+	bytes_t second = all_bytes(needle->bytes[needle->probe[1]] | 0x20);
+	if (n_bytes - from < needle->n_bytes)
+		return n_bytes;
+	FOR_EACH_ROUND (text, from, n_bytes, needle->probe[1]) {
+		const uint8_t *at = round_.text + round_.base;
+		uint64_t places = round_.fresh & places_of(at + needle->probe[0], set, first) &
+		                  places_of(at + needle->probe[1], set, second);
+		for (; places; places &= places - 1) {
+			size_t place = from + round_.base + (size_t)__builtin_ctzll(places);
+			if (needle->n_bytes <= n_bytes - place && is_needle_at(text + place, needle))
+				return place;
+		}
+	}
+	return n_bytes;
+}
+
+static size_t find_opaque(const uint8_t *text, size_t from, size_t n_bytes, bool is_json)
+{
+	bytes_t none = all_bytes(0), backslash = all_bytes('\\'), u = all_bytes('u');
+	FOR_EACH_ROUND (text, from, n_bytes, is_json) {
+		const uint8_t *at = round_.text + round_.base;
+		uint64_t places = high_places(at);
+		if (is_json)
+			places |= places_of(at, none, backslash) & places_of(at + 1, none, u);
+		places &= round_.fresh;
+		if (places)
+			return from + round_.base + (size_t)__builtin_ctzll(places);
+	}
+	/* The byte that a backslash before it was looked for. */
+	return is_json && n_bytes > from && text[n_bytes - 1] >= 0x80 ? n_bytes - 1 : n_bytes;
+}
+
+#endif
+
 #define KERNEL_JOIN_(a, b) a##b
 #define KERNEL_JOIN(a, b)  KERNEL_JOIN_(a, b)
 #define KERNEL_TEXT_(a)    #a
@@ -186,4 +567,7 @@ const struct bs_kernel KERNEL_JOIN(bs_kernel_, KERNEL_NAME) = {
 	.and_not_lines = and_not_lines,
 	.count = count,
 	.popcount = popcount,
+	.classify = classify,
+	.find_needle = find_needle,
+	.find_opaque = find_opaque,
 };

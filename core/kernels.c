@@ -56,3 +56,12 @@ enum bs_status bs_kernel_choose(const char *name, const struct bs_kernel **kerne
 	}
 	return bs_fail(err, BS_UNSUPPORTED, "no kernel \"%s\" on this machine; there are: %s", name, names);
 }
+
+void bs_byte_classes_finish(struct bs_byte_classes *classes)
+{
+	memset(classes->rows, 0, sizeof(classes->rows));
+	for (unsigned c = 0; c < 0x80; c++)
+		for (unsigned s = 0; s < 8; s++)
+			if (classes->of[c] >> s & 1)
+				classes->rows[s][c & 15] |= (uint8_t)(1u << (c >> 4));
+}

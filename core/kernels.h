@@ -1,12 +1,13 @@
 /*
- * kernels.h: the few loops that touch columns, in as many versions as there are instruction sets.
+ * kernels.h: the few loops that touch columns, the first step of tokenizing, and the two that look through text, in as
+ * many versions as there are instruction sets.
  *
  * A line is 64 bytes = 512 documents (or groups, or blocks). A slab's intermediate result is an array of up to 512
  * lines plus a live mask, one bit a block; a line whose live bit is clear is not read and counts as zero. There are no
  * tails: columns are padded to whole lines in the file.
  *
  * One body (kernel_body.h) is written with SIMDe's 512-bit types and compiled once per target; the choice is made once,
- * when an index is opened. Every version gives the same bits as "plain", which is compiled without any SIMD.
+ * when an index or a words analyzer is opened. Every version gives the same bits as "plain", which is compiled without any SIMD.
  */
 #ifndef BS_CORE_KERNELS_H
 #define BS_CORE_KERNELS_H
@@ -15,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/needle.h"
 #include "core/status.h"
 
 #define BS_LINE_BYTES      64u
@@ -30,17 +32,30 @@ struct bs_live {
 /* Columns as the kernels take them: each points to its first line, aligned to 64 bytes. */
 typedef const uint64_t *bs_column;
 
+/* Up to eight classes of bytes. A byte may be of several; one from 0x80 on is of none. */
+struct bs_byte_classes {
+	uint8_t of[256];      /* bit s: the byte is of class s */
+	uint8_t rows[8][16];  /* [s][c & 15], bit c >> 4: the same, for the kernels; bs_byte_classes_finish() fills it */
+};
+
+/* Which of 64 bytes are of class s: bit i of of[s] is byte i's. */
+struct bs_line_classes {
+	uint64_t of[8];
+};
+
 struct bs_kernel {
 	const char *name;
 	/*
 	 * For each live block b: lines[b] = (fresh ? ones : lines[b]) AND columns[0][b] AND columns[1][b] ..., leaving the
-	 * block at the first all-zero line and clearing its live bit. Blocks are those of live. Returns lines read from
-	 * columns. n_columns >= 1.
+	 * block when its line is all zero and clearing its live bit. Blocks are those of live. The first n_untested columns
+	 * are read without a look at what is left: a hint, which changes nothing but the time. Returns lines read from
+	 * columns. 1 <= n_untested <= n_columns.
 	 */
 	uint64_t (*and_columns)(uint64_t *lines, struct bs_live *live, const bs_column *columns, size_t n_columns,
-	                        bool fresh);
-	/* For each live block b: lines[b] = mask[b / 8], clearing the live bit where that is zero. No column is read. */
-	void (*spread_groups)(uint64_t *lines, struct bs_live *live, const uint64_t *mask);
+	                        size_t n_untested, bool fresh);
+	/* For each live block b: every bit of groups[b] becomes eight of lines[b], its live bit cleared where that is zero. No
+	 * column is read. groups has a word a block. */
+	void (*spread_groups)(uint64_t *lines, struct bs_live *live, const uint64_t *groups);
 	/* For each live block b: lines[b] &= ~column[b], clearing the live bit where that leaves zero. Returns lines read. */
 	uint64_t (*and_not_column)(uint64_t *lines, struct bs_live *live, bs_column column);
 	/* into |= from, lines and live masks both. */
@@ -55,7 +70,19 @@ struct bs_kernel {
 	uint64_t (*count)(const uint64_t *lines, const struct bs_live *live);
 	/* Set bits of n_lines lines one after the other. */
 	uint64_t (*popcount)(const uint64_t *lines, size_t n_lines);
+	/* Where in text[from..n_bytes) the needle begins first, in any case of its letters, or n_bytes. from <= n_bytes;
+	 * nothing beyond n_bytes is read. */
+	size_t (*find_needle)(const uint8_t *text, size_t from, size_t n_bytes, const struct bs_needle *needle);
+	/* The first place in text[from..n_bytes) that is not plain ASCII, or n_bytes: a byte from 0x80 on or, in JSON, a
+	 * backslash with a u behind it. from <= n_bytes; nothing beyond n_bytes is read. */
+	size_t (*find_opaque)(const uint8_t *text, size_t from, size_t n_bytes, bool is_json);
+	/* Classifies n_lines * 64 bytes of text, which need no alignment, and makes its ASCII letters small, in place. */
+	void (*classify)(const struct bs_byte_classes *classes, uint8_t *text, size_t n_lines,
+	                 struct bs_line_classes *lines_out);
 };
+
+/* Fills rows from of, of which nothing may be set from 0x80 on. */
+void bs_byte_classes_finish(struct bs_byte_classes *classes);
 
 /* The best version for this machine, or the one named; NULL: best. BS_UNSUPPORTED if there is none of that name here
  * (the message lists those that are). */

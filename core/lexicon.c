@@ -1,13 +1,10 @@
-/* lexicon.c: front-coded terms with document frequencies. See lexicon.h; bytes in FORMAT.md. */
+/* lexicon.c: finding and walking terms. See lexicon.h; the writer is lexicon_write.c; bytes in FORMAT.md. */
 #include "core/lexicon.h"
 
 #include <string.h>
 
 #include "core/bytes.h"
 #include "core/segment_sections.h"
-
-#define TERMS_PER_BLOCK   BS_LEXICON_BLOCK_TERMS
-#define INDEX_ENTRY_BYTES BS_LEXICON_INDEX_BYTES
 
 /* The first eight bytes as a number that sorts as the bytes do; shorter terms are padded with zeros. */
 static uint64_t term_prefix(const uint8_t *term, size_t term_bytes)
@@ -27,153 +24,150 @@ static int compare_terms(const uint8_t *a, size_t a_bytes, const uint8_t *b, siz
 	return a_bytes < b_bytes ? -1 : a_bytes > b_bytes;
 }
 
-/* ---- writing ---- */
-
-void bs_lexicon_writer_init(struct bs_lexicon_writer *lexicon, struct bs_writer *writer)
-{
-	*lexicon = (struct bs_lexicon_writer){.writer = writer};
-	bs_writer_section(writer, BS_SECTION_TERMS, 0);
-}
-
-static enum bs_status writer_index(struct bs_lexicon_writer *lexicon, const uint8_t *term, uint32_t term_bytes)
-{
-	uint8_t entry[INDEX_ENTRY_BYTES];
-	bs_store_u64(entry, term_prefix(term, term_bytes));
-	bs_store_u64(entry + 8, bs_writer_section_bytes(lexicon->writer));
-	return bs_buffer_append(&lexicon->index, entry, sizeof(entry), NULL);
-}
-
-void bs_lexicon_writer_add(struct bs_lexicon_writer *lexicon, const uint8_t *term, uint32_t term_bytes, uint64_t df)
-{
-	if (lexicon->status)
-		return;
-	size_t n_shared = 0;
-	if (lexicon->n_terms % TERMS_PER_BLOCK == 0) {
-		lexicon->status = writer_index(lexicon, term, term_bytes);
-	} else {
-		const struct bs_buffer *last = &lexicon->last;
-		while (n_shared < term_bytes && n_shared < last->used_bytes && term[n_shared] == last->data[n_shared])
-			n_shared++;
-	}
-	bs_writer_varint(lexicon->writer, df);
-	bs_writer_varint(lexicon->writer, n_shared);
-	bs_writer_varint(lexicon->writer, term_bytes - n_shared);
-	bs_writer_bytes(lexicon->writer, term + n_shared, term_bytes - n_shared);
-	bs_buffer_clear(&lexicon->last);
-	if (!lexicon->status)
-		lexicon->status = bs_buffer_append(&lexicon->last, term, term_bytes, NULL);
-	lexicon->n_terms++;
-}
-
-enum bs_status bs_lexicon_writer_finish(struct bs_lexicon_writer *lexicon, struct bs_error *err)
-{
-	bs_writer_section(lexicon->writer, BS_SECTION_TERM_INDEX, 0);
-	bs_writer_bytes(lexicon->writer, lexicon->index.data, lexicon->index.used_bytes);
-	bs_buffer_deinit(&lexicon->index);
-	bs_buffer_deinit(&lexicon->last);
-	if (lexicon->status)
-		return bs_fail_memory(err, "the lexicon's index", 0);
-	return BS_OK;
-}
-
-/* ---- reading ---- */
+/* ---- opening ---- */
 
 static uint64_t block_count(const struct bs_lexicon *lexicon)
 {
-	return (lexicon->n_terms + TERMS_PER_BLOCK - 1) / TERMS_PER_BLOCK;
+	return lexicon->n_terms / BS_LEXICON_BLOCK_TERMS + (lexicon->n_terms % BS_LEXICON_BLOCK_TERMS != 0);
+}
+
+static uint64_t chapter_count(const struct bs_lexicon *lexicon)
+{
+	uint64_t n_blocks = block_count(lexicon);
+	return n_blocks / BS_LEXICON_CHAPTER_BLOCKS + (n_blocks % BS_LEXICON_CHAPTER_BLOCKS != 0);
 }
 
 enum bs_status bs_lexicon_open(struct bs_lexicon *lexicon, const struct bs_container *file, uint64_t n_terms,
                                struct bs_error *err)
 {
+	struct bs_section codes = bs_container_section(file, BS_SECTION_TERM_CODES, 0);
 	*lexicon = (struct bs_lexicon){
 		.terms = bs_container_section(file, BS_SECTION_TERMS, 0),
-		.index = bs_container_section(file, BS_SECTION_TERM_INDEX, 0),
+		.separators = bs_container_section(file, BS_SECTION_TERM_SEPARATORS, 0),
+		.chapters = bs_container_section(file, BS_SECTION_TERM_INDEX, 0),
 		.n_terms = n_terms,
 	};
-	if (n_terms > lexicon->terms.n_bytes || lexicon->index.n_bytes != block_count(lexicon) * INDEX_ENTRY_BYTES)
-		return bs_container_corrupt(file, err, "the lexicon does not hold %llu terms", (unsigned long long)n_terms);
-	return BS_OK;
+	/* A term takes a bit of head and one of rest at least; so the number of chapters cannot overflow below. */
+	bool fits = n_terms / 4 <= lexicon->terms.n_bytes &&
+	            lexicon->chapters.n_bytes == chapter_count(lexicon) * BS_LEXICON_CHAPTER_BYTES;
+	fits = fits && (n_terms == 0 ? lexicon->terms.n_bytes + lexicon->separators.n_bytes + codes.n_bytes == 0
+	                             : lexicon->terms.n_bytes > BS_LEXICON_PAD_BYTES);
+	if (fits && n_terms > 0) {
+		enum bs_status status = bs_term_codes_read(&lexicon->codes, &codes, err);
+		if (status) {
+			bs_lexicon_deinit(lexicon);
+			return status;
+		}
+		fits = lexicon->codes.n_terms == n_terms;
+	}
+	if (fits)
+		return BS_OK;
+	bs_lexicon_deinit(lexicon);
+	return bs_container_corrupt(file, err, "the lexicon does not hold %llu terms", (unsigned long long)n_terms);
 }
 
-static enum bs_status corrupt_term(const struct bs_lexicon *lexicon, uint64_t block, struct bs_error *err)
+void bs_lexicon_deinit(struct bs_lexicon *lexicon)
+{
+	bs_term_codes_deinit(&lexicon->codes);
+}
+
+static enum bs_status corrupt_block(const struct bs_lexicon *lexicon, uint64_t block, struct bs_error *err)
 {
 	return bs_container_corrupt(lexicon->terms.file, err, "lexicon block %llu does not decode", (unsigned long long)block);
 }
 
-/* [start, end) of a block's bytes, verified. */
-static enum bs_status block_span(const struct bs_lexicon *lexicon, uint64_t block, const uint8_t **start_out,
-                                 const uint8_t **end_out, struct bs_error *err)
+/* ---- chapters and separators ---- */
+
+/* Where a chapter's separators stand, verified, and where its first block begins in terms. */
+struct chapter {
+	const uint8_t *at;
+	const uint8_t *end;
+	uint64_t terms_off;
+};
+
+static enum bs_status open_chapter(const struct bs_lexicon *lexicon, uint64_t c, struct chapter *chapter_out,
+                                   struct bs_error *err)
 {
-	uint64_t at = block * INDEX_ENTRY_BYTES;
-	bool is_last = block + 1 == block_count(lexicon);
-	enum bs_status status = bs_section_touch(&lexicon->index, at, is_last ? 16 : 32, err);
+	const uint8_t *entry = lexicon->chapters.data + c * BS_LEXICON_CHAPTER_BYTES;
+	bool is_last = c + 1 == chapter_count(lexicon);
+	enum bs_status status = bs_section_touch(&lexicon->chapters, c * BS_LEXICON_CHAPTER_BYTES,
+	                                         (is_last ? 1 : 2) * BS_LEXICON_CHAPTER_BYTES, err);
 	if (status)
 		return status;
-	uint64_t start = bs_load_u64(lexicon->index.data + at + 8);
-	uint64_t end = is_last ? lexicon->terms.n_bytes : bs_load_u64(lexicon->index.data + at + 24);
-	if (start >= end || end > lexicon->terms.n_bytes)
-		return corrupt_term(lexicon, block, err);
-	*start_out = lexicon->terms.data + start;
-	*end_out = lexicon->terms.data + end;
-	return bs_section_touch(&lexicon->terms, start, end - start, err);
+	uint64_t start = bs_load_u64(entry + 16);
+	uint64_t end = is_last ? lexicon->separators.n_bytes : bs_load_u64(entry + BS_LEXICON_CHAPTER_BYTES + 16);
+	if (start >= end || end > lexicon->separators.n_bytes)
+		return corrupt_block(lexicon, c * BS_LEXICON_CHAPTER_BLOCKS, err);
+	*chapter_out = (struct chapter){lexicon->separators.data + start, lexicon->separators.data + end,
+	                                bs_load_u64(entry + 8)};
+	return bs_section_touch(&lexicon->separators, start, end - start, err);
 }
 
-/* One entry as it stands in the file. */
-struct coded_term {
-	uint64_t df;
-	uint64_t n_shared;
+/* One separator as it stands in the file. */
+struct separator {
+	uint64_t block_bytes;
+	uint64_t n_shared; /* with the one before */
 	uint64_t n_rest;
 	const uint8_t *rest;
 };
 
-/* Decodes the entry at `at`; NULL if it does not lie within end. */
-static const uint8_t *decode_term(const uint8_t *at, const uint8_t *end, struct coded_term *term)
+/* Reads the separator at `at`, after one of last_bytes (0: none); NULL if it does not lie within end. */
+static inline const uint8_t *read_separator(const uint8_t *at, const uint8_t *end, uint64_t last_bytes,
+                                            struct separator *separator)
 {
-	at = bs_varint_get(at, end, &term->df);
-	if (at)
-		at = bs_varint_get(at, end, &term->n_shared);
-	if (at)
-		at = bs_varint_get(at, end, &term->n_rest);
-	if (!at || term->n_rest > (uint64_t)(end - at))
+	if (end - at < BS_SEPARATOR_HEAD_BYTES)
 		return NULL;
-	term->rest = at;
-	return at + term->n_rest;
+	uint64_t n_dropped = at[1] & 15;
+	separator->block_bytes = at[0];
+	separator->n_rest = at[1] >> 4;
+	at += BS_SEPARATOR_HEAD_BYTES;
+	if (separator->block_bytes == BS_SEPARATOR_LONG) {
+		at = bs_varint_get(at, end, &separator->block_bytes);
+		if (at)
+			at = bs_varint_get(at, end, &n_dropped);
+		if (at)
+			at = bs_varint_get(at, end, &separator->n_rest);
+	}
+	if (!at || n_dropped > last_bytes || separator->n_rest > (uint64_t)(end - at))
+		return NULL;
+	separator->n_shared = last_bytes - n_dropped;
+	separator->rest = at;
+	return at + separator->n_rest;
 }
 
-/* Order of the term sought against the first term of a block, by the prefix alone where that decides. */
-static enum bs_status compare_head(const struct bs_lexicon *lexicon, uint64_t block, uint64_t prefix,
-                                   const uint8_t *term, size_t term_bytes, int *order_out, struct bs_error *err)
+/* Order of the term sought against the first separator of a chapter, by the prefix alone where that decides. */
+static enum bs_status compare_chapter(const struct bs_lexicon *lexicon, uint64_t c, uint64_t prefix, const uint8_t *term,
+                                      size_t term_bytes, int *order_out, struct bs_error *err)
 {
-	enum bs_status status = bs_section_touch(&lexicon->index, block * INDEX_ENTRY_BYTES, INDEX_ENTRY_BYTES, err);
+	enum bs_status status = bs_section_touch(&lexicon->chapters, c * BS_LEXICON_CHAPTER_BYTES, 8, err);
 	if (status)
 		return status;
-	uint64_t head = bs_load_u64(lexicon->index.data + block * INDEX_ENTRY_BYTES);
+	uint64_t head = bs_load_u64(lexicon->chapters.data + c * BS_LEXICON_CHAPTER_BYTES);
 	*order_out = prefix < head ? -1 : 1;
 	if (prefix != head)
 		return BS_OK;
-	const uint8_t *start, *end;
-	struct coded_term coded;
-	status = block_span(lexicon, block, &start, &end, err);
+	struct chapter chapter;
+	struct separator separator;
+	status = open_chapter(lexicon, c, &chapter, err);
 	if (status)
 		return status;
-	if (!decode_term(start, end, &coded) || coded.n_shared != 0)
-		return corrupt_term(lexicon, block, err);
-	*order_out = compare_terms(term, term_bytes, coded.rest, (size_t)coded.n_rest);
+	if (!read_separator(chapter.at, chapter.end, 0, &separator))
+		return corrupt_block(lexicon, c * BS_LEXICON_CHAPTER_BLOCKS, err);
+	*order_out = compare_terms(term, term_bytes, separator.rest, (size_t)separator.n_rest);
 	return BS_OK;
 }
 
-/* The last block whose first term is <= term; 0 if there is none such. */
-static enum bs_status find_block(const struct bs_lexicon *lexicon, const uint8_t *term, size_t term_bytes,
-                                 uint64_t *block_out, struct bs_error *err)
+/* The last chapter whose first separator is <= term; 0 if there is none such. */
+static enum bs_status find_chapter(const struct bs_lexicon *lexicon, const uint8_t *term, size_t term_bytes,
+                                   uint64_t *chapter_out, struct bs_error *err)
 {
 	uint64_t prefix = term_prefix(term, term_bytes);
-	uint64_t low = 0; /* its head is <= term, or it is block 0 */
-	uint64_t high = block_count(lexicon);
+	uint64_t low = 0; /* its first separator is <= term, or it is chapter 0 */
+	uint64_t high = chapter_count(lexicon);
 	while (high - low > 1) {
 		uint64_t middle = low + (high - low) / 2;
 		int order;
-		enum bs_status status = compare_head(lexicon, middle, prefix, term, term_bytes, &order, err);
+		enum bs_status status = compare_chapter(lexicon, middle, prefix, term, term_bytes, &order, err);
 		if (status)
 			return status;
 		if (order < 0)
@@ -181,44 +175,219 @@ static enum bs_status find_block(const struct bs_lexicon *lexicon, const uint8_t
 		else
 			low = middle;
 	}
-	*block_out = low;
+	*chapter_out = low;
 	return BS_OK;
+}
+
+/* A block of terms, and how far its separator goes along with the term sought. */
+struct block {
+	uint64_t number;
+	uint64_t off;
+	uint64_t n_bytes;
+	uint64_t separator_bytes;
+	uint64_t n_matched; /* leading bytes of the separator that the term has too */
+};
+
+/*
+ * Compares a separator that follows one <= term. Without rebuilding it: if it shares more with the one before than the
+ * term does, it differs from the term where that one did, and is smaller too; if less, it is greater for good.
+ */
+static inline bool is_separator_above(const struct separator *separator, const uint8_t *term, size_t term_bytes,
+                                      uint64_t *n_matched)
+{
+	if (separator->n_shared != *n_matched)
+		return separator->n_shared < *n_matched;
+	uint64_t n = *n_matched;
+	uint64_t i = 0;
+	while (i < separator->n_rest && n < term_bytes && separator->rest[i] == term[n]) {
+		i++;
+		n++;
+	}
+	if (i < separator->n_rest && (n == term_bytes || separator->rest[i] > term[n]))
+		return true;
+	*n_matched = n;
+	return false;
+}
+
+/* The last block whose separator is <= term, or block 0. The chapter's first separator is known to be <= term. */
+static enum bs_status find_block(const struct bs_lexicon *lexicon, const uint8_t *term, size_t term_bytes,
+                                 struct block *block_out, struct bs_error *err)
+{
+	uint64_t c;
+	struct chapter chapter;
+	struct separator separator;
+	enum bs_status status = find_chapter(lexicon, term, term_bytes, &c, err);
+	if (!status)
+		status = open_chapter(lexicon, c, &chapter, err);
+	if (status)
+		return status;
+	uint64_t number = c * BS_LEXICON_CHAPTER_BLOCKS;
+	uint64_t n_left = block_count(lexicon) - number;
+	uint64_t n_matched = 0;
+	uint64_t last_bytes = 0;
+	uint64_t off = chapter.terms_off;
+	for (uint64_t i = 0; i < BS_LEXICON_CHAPTER_BLOCKS && i < n_left; i++) {
+		chapter.at = read_separator(chapter.at, chapter.end, last_bytes, &separator);
+		if (!chapter.at)
+			return corrupt_block(lexicon, number + i, err);
+		if (is_separator_above(&separator, term, term_bytes, &n_matched) && i > 0)
+			break;
+		last_bytes = separator.n_shared + separator.n_rest;
+		*block_out = (struct block){number + i, off, separator.block_bytes, last_bytes, n_matched};
+		off += separator.block_bytes; /* if this overflows, the block's bounds will show it */
+	}
+	return BS_OK;
+}
+
+static enum bs_status open_block(const struct bs_lexicon *lexicon, uint64_t number, uint64_t off, uint64_t n_bytes,
+                                 struct bs_bits *bits_out, struct bs_error *err)
+{
+	uint64_t most = lexicon->terms.n_bytes - BS_LEXICON_PAD_BYTES;
+	if (n_bytes == 0 || n_bytes > most || off > most - n_bytes)
+		return corrupt_block(lexicon, number, err);
+	const uint8_t *at = lexicon->terms.data + off;
+	*bits_out = (struct bs_bits){.at = at, .end = at + n_bytes};
+	return bs_section_touch(&lexicon->terms, off, n_bytes + BS_LEXICON_PAD_BYTES, err);
+}
+
+/* ---- terms ---- */
+
+struct head {
+	uint64_t n_dropped;
+	uint64_t df;
+	uint32_t df_class;
+};
+
+/* A number behind a head: six bits say how many bits it has. */
+static bool get_number(struct bs_bits *bits, uint64_t *number_out)
+{
+	if (!bs_bits_fill(bits))
+		return false;
+	uint32_t n = (uint32_t)(bits->window >> 58);
+	uint64_t number = 0;
+	bs_bits_skip(bits, 6);
+	for (uint32_t n_left = n; n_left > 0;) {
+		uint32_t n_now = n_left > 32 ? n_left - 32 : n_left;
+		if (!bs_bits_fill(bits))
+			return false;
+		number = number << n_now | bits->window >> (64 - n_now);
+		bs_bits_skip(bits, n_now);
+		n_left -= n_now;
+	}
+	*number_out = number;
+	return true;
+}
+
+static inline bool get_head(const struct bs_lexicon *lexicon, struct bs_bits *bits, uint32_t context, struct head *head)
+{
+	if (!bs_bits_fill(bits))
+		return false;
+	uint32_t coded = bs_code_get(lexicon->codes.heads[context], bits->window);
+	if (!coded)
+		return false;
+	uint32_t symbol = BS_CODED_SYMBOL(coded);
+	bs_bits_skip(bits, BS_CODED_BITS(coded));
+	head->df_class = symbol % BS_DF_CLASSES;
+	head->n_dropped = symbol / BS_DF_CLASSES;
+	head->df = head->df_class + 1;
+	if (head->n_dropped == BS_DROP_MORE) {
+		if (!get_number(bits, &head->n_dropped) || !bs_bits_fill(bits))
+			return false;
+		head->n_dropped += BS_DROP_MORE;
+	}
+	if (head->df_class > 2 && head->df_class < BS_DF_MORE) {
+		uint32_t n = bs_df_bits(head->df_class); /* at most 15 + 5 of the 33 bits */
+		head->df = UINT64_C(1) << n | bits->window >> (64 - n);
+		bs_bits_skip(bits, n);
+	} else if (head->df_class == BS_DF_MORE) {
+		if (!get_number(bits, &head->df))
+			return false;
+		head->df += BS_DF_MORE_LEAST;
+	}
+	return true;
+}
+
+/* The next symbol of a rest, 0 if there is none. */
+static inline uint32_t get_symbol(const struct bs_lexicon *lexicon, struct bs_bits *bits, uint32_t context)
+{
+	if (!bs_bits_fill(bits))
+		return 0;
+	uint32_t coded = bs_code_get(lexicon->codes.rests[context], bits->window);
+	bs_bits_skip(bits, BS_CODED_BITS(coded));
+	return coded;
+}
+
+/* Passes over a rest; the number of its bytes, or UINT64_MAX. */
+static inline uint64_t skip_rest(const struct bs_lexicon *lexicon, struct bs_bits *bits, uint32_t context)
+{
+	for (uint64_t n_bytes = 0;;) {
+		uint32_t coded = get_symbol(lexicon, bits, context);
+		if (!coded)
+			return UINT64_MAX;
+		n_bytes += BS_CODED_BYTES(coded);
+		if (BS_CODED_IS_END(coded))
+			return n_bytes;
+		context = BS_CODED_CONTEXT(coded);
+	}
+}
+
+/* Reads a rest, and moves n_matched on over what the term sought has in common with it. */
+static uint64_t match_rest(const struct bs_lexicon *lexicon, struct bs_bits *bits, uint32_t context, const uint8_t *term,
+                           size_t term_bytes, uint64_t *n_matched)
+{
+	uint64_t start = *n_matched;
+	for (uint64_t n_bytes = 0;;) {
+		uint32_t coded = get_symbol(lexicon, bits, context);
+		if (!coded)
+			return UINT64_MAX;
+		const uint8_t *bytes = lexicon->codes.symbols[BS_CODED_SYMBOL(coded)];
+		for (uint32_t i = 0; i < BS_CODED_BYTES(coded); i++, n_bytes++)
+			if (*n_matched == start + n_bytes && *n_matched < term_bytes && bytes[i] == term[*n_matched])
+				++*n_matched;
+		if (BS_CODED_IS_END(coded))
+			return n_bytes;
+		context = BS_CODED_CONTEXT(coded);
+	}
 }
 
 /*
  * Walks a block without rebuilding its terms: n_matched is how many leading bytes of the term sought the current term
  * matches. A term that shares fewer bytes with its predecessor than that has left the neighbourhood for good.
  */
-static enum bs_status find_in_block(const struct bs_lexicon *lexicon, uint64_t block, const uint8_t *term,
+static enum bs_status find_in_block(const struct bs_lexicon *lexicon, const struct block *block, const uint8_t *term,
                                     size_t term_bytes, bool *found_out, uint64_t *ordinal_out, uint64_t *df_out,
                                     struct bs_error *err)
 {
-	const uint8_t *at, *end;
-	enum bs_status status = block_span(lexicon, block, &at, &end, err);
+	struct bs_bits bits;
+	enum bs_status status = open_block(lexicon, block->number, block->off, block->n_bytes, &bits, err);
 	if (status)
 		return status;
-	uint64_t n_left = lexicon->n_terms - block * TERMS_PER_BLOCK;
-	uint64_t n_matched = 0;
-	for (uint64_t i = 0; i < TERMS_PER_BLOCK && i < n_left; i++) {
-		struct coded_term coded;
-		at = decode_term(at, end, &coded);
-		if (!at)
-			return corrupt_term(lexicon, block, err);
-		if (coded.n_shared > n_matched)
-			continue;
-		if (coded.n_shared < n_matched)
+	uint64_t first = block->number * BS_LEXICON_BLOCK_TERMS;
+	uint64_t n_left = lexicon->n_terms - first;
+	uint64_t n_matched = block->n_matched;
+	uint64_t last_bytes = block->separator_bytes;
+	uint32_t context = 0;
+	for (uint64_t i = 0; i < BS_LEXICON_BLOCK_TERMS && i < n_left; i++) {
+		struct head head;
+		if (!get_head(lexicon, &bits, context, &head) || head.n_dropped > last_bytes)
+			return corrupt_block(lexicon, block->number, err);
+		uint64_t n_shared = last_bytes - head.n_dropped;
+		if (n_shared < n_matched)
 			return BS_OK;
-		uint64_t j = 0;
-		while (j < coded.n_rest && n_matched < term_bytes && coded.rest[j] == term[n_matched]) {
-			j++;
-			n_matched++;
-		}
-		if (j == coded.n_rest && n_matched == term_bytes) {
+		uint32_t rest_context = bs_first_context(head.n_dropped);
+		uint64_t n_rest = n_shared > n_matched
+		                          ? skip_rest(lexicon, &bits, rest_context)
+		                          : match_rest(lexicon, &bits, rest_context, term, term_bytes, &n_matched);
+		if (n_rest == UINT64_MAX)
+			return corrupt_block(lexicon, block->number, err);
+		last_bytes = n_shared + n_rest;
+		if (n_matched == term_bytes && last_bytes == term_bytes) {
 			*found_out = true;
-			*ordinal_out = block * TERMS_PER_BLOCK + i;
-			*df_out = coded.df;
+			*ordinal_out = first + i;
+			*df_out = head.df;
 			return BS_OK;
 		}
+		context = bs_head_context(n_rest, head.df_class);
 	}
 	return BS_OK;
 }
@@ -231,44 +400,125 @@ enum bs_status bs_lexicon_find(const struct bs_lexicon *lexicon, const uint8_t *
 	*df_out = 0;
 	if (lexicon->n_terms == 0)
 		return BS_OK;
-	uint64_t block;
+	struct block block = {0};
 	enum bs_status status = find_block(lexicon, term, term_bytes, &block, err);
 	if (status)
 		return status;
-	return find_in_block(lexicon, block, term, term_bytes, found_out, ordinal_out, df_out, err);
+	return find_in_block(lexicon, &block, term, term_bytes, found_out, ordinal_out, df_out, err);
 }
 
 /* ---- walking ---- */
 
+/* Goes to the next block: its separator becomes the start of its first term. */
+static enum bs_status cursor_enter(struct bs_lexicon_cursor *cursor, struct bs_error *err)
+{
+	const struct bs_lexicon *lexicon = cursor->lexicon;
+	uint64_t block = cursor->next_block;
+	struct separator separator;
+	enum bs_status status = BS_OK;
+	if (block % BS_LEXICON_CHAPTER_BLOCKS == 0) {
+		struct chapter chapter;
+		status = open_chapter(lexicon, block / BS_LEXICON_CHAPTER_BLOCKS, &chapter, err);
+		if (status)
+			return status;
+		cursor->next_separator = chapter.at;
+		cursor->separators_end = chapter.end;
+		cursor->next_block_off = chapter.terms_off;
+		bs_buffer_clear(&cursor->separator);
+	}
+	const uint8_t *at = read_separator(cursor->next_separator, cursor->separators_end, cursor->separator.used_bytes,
+	                                   &separator);
+	if (!at)
+		return corrupt_block(lexicon, block, err);
+	cursor->separator.used_bytes = (size_t)separator.n_shared;
+	cursor->separator_shared = separator.n_shared;
+	status = bs_buffer_append(&cursor->separator, separator.rest, (size_t)separator.n_rest, err);
+	if (!status)
+		status = open_block(lexicon, block, cursor->next_block_off, separator.block_bytes, &cursor->bits, err);
+	cursor->next_separator = at;
+	cursor->next_block_off += separator.block_bytes;
+	cursor->next_block++;
+	cursor->head_context = 0;
+	return status;
+}
+
+/* Makes the separator the current term; what it has in common with that one is what the first term shares with it. */
+static enum bs_status cursor_take_separator(struct bs_lexicon_cursor *cursor, struct bs_error *err)
+{
+	const struct bs_buffer *separator = &cursor->separator;
+	size_t n = 0;
+	while (n < separator->used_bytes && n < cursor->term.used_bytes && separator->data[n] == cursor->term.data[n])
+		n++;
+	cursor->n_shared = n;
+	cursor->term.used_bytes = n;
+	return bs_buffer_append(&cursor->term, separator->data + n, separator->used_bytes - n, err);
+}
+
+static enum bs_status cursor_take_rest(struct bs_lexicon_cursor *cursor, uint32_t context, struct bs_error *err)
+{
+	const struct bs_lexicon *lexicon = cursor->lexicon;
+	for (;;) {
+		uint32_t coded = get_symbol(lexicon, &cursor->bits, context);
+		if (!coded)
+			return corrupt_block(lexicon, cursor->next / BS_LEXICON_BLOCK_TERMS, err);
+		if (cursor->term.capacity_bytes - cursor->term.used_bytes < BS_SYMBOL_BYTES) {
+			enum bs_status status = bs_buffer_reserve(&cursor->term, BS_SYMBOL_BYTES, err);
+			if (status)
+				return status;
+		}
+		memcpy(cursor->term.data + cursor->term.used_bytes, lexicon->codes.symbols[BS_CODED_SYMBOL(coded)],
+		       BS_SYMBOL_BYTES);
+		cursor->term.used_bytes += BS_CODED_BYTES(coded);
+		if (BS_CODED_IS_END(coded))
+			return BS_OK;
+		context = BS_CODED_CONTEXT(coded);
+	}
+}
+
 enum bs_status bs_lexicon_cursor_next(struct bs_lexicon_cursor *cursor, bool *end_out, struct bs_error *err)
 {
 	const struct bs_lexicon *lexicon = cursor->lexicon;
-	enum bs_status status;
-	*end_out = cursor->next >= lexicon->n_terms;
-	if (*end_out)
+	enum bs_status status = BS_OK;
+	*end_out = cursor->next >= lexicon->n_terms && !cursor->is_waiting;
+	if (*end_out || cursor->is_waiting) {
+		cursor->is_waiting = false;
 		return BS_OK;
-	uint64_t block = cursor->next / TERMS_PER_BLOCK;
-	const uint8_t *start, *end;
-	status = block_span(lexicon, block, &start, &end, err);
-	if (status)
-		return status;
-	if (cursor->next % TERMS_PER_BLOCK == 0) {
-		cursor->at = start;
-		bs_buffer_clear(&cursor->term);
 	}
-	struct coded_term coded;
-	const uint8_t *at = decode_term(cursor->at, end, &coded);
-	if (!at || coded.n_shared > cursor->term.used_bytes)
-		return corrupt_term(lexicon, block, err);
-	cursor->n_shared = coded.n_shared;
-	cursor->term.used_bytes = (size_t)coded.n_shared;
-	status = bs_buffer_append(&cursor->term, coded.rest, (size_t)coded.n_rest, err);
+	bool is_first = cursor->next % BS_LEXICON_BLOCK_TERMS == 0;
+	if (is_first)
+		status = cursor_enter(cursor, err);
+	if (!status && is_first)
+		status = cursor_take_separator(cursor, err);
 	if (status)
 		return status;
-	cursor->at = at;
-	cursor->df = coded.df;
+	struct head head;
+	size_t last_bytes = cursor->term.used_bytes;
+	if (!get_head(lexicon, &cursor->bits, cursor->head_context, &head) || head.n_dropped > last_bytes ||
+	    (is_first && head.n_dropped != 0))
+		return corrupt_block(lexicon, cursor->next / BS_LEXICON_BLOCK_TERMS, err);
+	cursor->term.used_bytes = last_bytes - (size_t)head.n_dropped;
+	size_t n_shared = cursor->term.used_bytes;
+	status = cursor_take_rest(cursor, bs_first_context(head.n_dropped), err);
+	if (status)
+		return status;
+	if (!is_first)
+		cursor->n_shared = n_shared;
+	cursor->head_context = bs_head_context(cursor->term.used_bytes - n_shared, head.df_class);
+	cursor->df = head.df;
 	cursor->ordinal = cursor->next++;
 	return BS_OK;
+}
+
+/* The cursor before the first term of a block: the chapter's separators up to it are read again. */
+static enum bs_status cursor_go(struct bs_lexicon_cursor *cursor, uint64_t block, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	cursor->next_block = block - block % BS_LEXICON_CHAPTER_BLOCKS;
+	bs_buffer_clear(&cursor->term);
+	while (cursor->next_block < block && !status)
+		status = cursor_enter(cursor, err);
+	cursor->next = block * BS_LEXICON_BLOCK_TERMS;
+	return status;
 }
 
 enum bs_status bs_lexicon_cursor_seek(struct bs_lexicon_cursor *cursor, const uint8_t *from, uint32_t from_bytes,
@@ -276,30 +526,26 @@ enum bs_status bs_lexicon_cursor_seek(struct bs_lexicon_cursor *cursor, const ui
 {
 	const struct bs_lexicon *lexicon = cursor->lexicon;
 	cursor->next = 0;
+	cursor->is_waiting = false;
 	if (lexicon->n_terms == 0)
 		return BS_OK;
-	uint64_t block;
+	struct block block = {0};
 	enum bs_status status = find_block(lexicon, from, from_bytes, &block, err);
-	if (status)
-		return status;
-	cursor->next = block * TERMS_PER_BLOCK;
-	for (bool end = false; !end;) {
-		/* Stand before the first term that is not smaller: look one ahead, step back by restoring the cursor. */
-		struct bs_lexicon_cursor before = *cursor;
+	if (!status)
+		status = cursor_go(cursor, block.number, err);
+	for (bool end = false; !status && !end;) {
+		/* Stand before the first term that is not smaller: look one ahead, and wait there. */
 		status = bs_lexicon_cursor_next(cursor, &end, err);
-		if (status)
-			return status;
-		if (!end && compare_terms(cursor->term.data, cursor->term.used_bytes, from, from_bytes) >= 0) {
-			/* The term before shares its leading bytes with this one; keep what this one shares. */
-			cursor->next = before.next;
-			cursor->at = before.at;
+		if (!status && !end && compare_terms(cursor->term.data, cursor->term.used_bytes, from, from_bytes) >= 0) {
+			cursor->is_waiting = true;
 			return BS_OK;
 		}
 	}
-	return BS_OK;
+	return status;
 }
 
 void bs_lexicon_cursor_deinit(struct bs_lexicon_cursor *cursor)
 {
 	bs_buffer_deinit(&cursor->term);
+	bs_buffer_deinit(&cursor->separator);
 }

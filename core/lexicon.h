@@ -1,9 +1,11 @@
 /*
  * lexicon.h: the distinct terms of a segment with their document frequencies, sorted by bytes.
  *
- * Front-coded in blocks of 16: the first term of a block stands whole, each other as the number of bytes it shares with
- * the one before and the rest. A look-up is a binary search over the first eight bytes of every block's first term (a
- * dense array), then a walk of at most 16 terms: under half a microsecond at random among a million terms. Measured size: see bench/README.md.
+ * Front-coded in blocks of 32, each term as what to drop from the end of the one before and a rest, both in prefix codes
+ * made for the segment (term_codes.h): under four bytes a term on source code, df and index counted, bench/README.md. A
+ * block has a separator, the shortest string that divides it from the one before. 64 blocks are a chapter, whose
+ * separators stand together, front-coded in plain bytes. A look-up is a binary search over the first eight bytes of every
+ * chapter, then a walk over its separators and a walk over the terms of one block.
  *
  * A term's ordinal is its place in this order; exact columns and plain signatures name terms by it.
  *
@@ -19,41 +21,56 @@
 #include "core/buffer.h"
 #include "core/container.h"
 #include "core/status.h"
+#include "core/term_codes.h"
 
 #define BS_KEY_PAIR 0xff /* first byte of a pair term's key */
 
-#define BS_LEXICON_BLOCK_TERMS 16u /* terms of a block; the last one may have fewer */
-#define BS_LEXICON_INDEX_BYTES 16u /* a block's index entry: u64 the first eight bytes of its first term, as a number that
-                                    * sorts as they do, zeros for those it lacks; u64 where the block begins */
+#define BS_LEXICON_BLOCK_TERMS    32u /* terms of a block; the last one may have fewer */
+#define BS_LEXICON_CHAPTER_BLOCKS 64u /* blocks of a chapter, likewise */
+#define BS_LEXICON_CHAPTER_BYTES  24u /* a chapter's index entry: u64 the first eight bytes of its first separator, as a
+                                       * number that sorts as they do, zeros for those it lacks; u64 where its first
+                                       * block begins, u64 where its separators do */
+#define BS_SEPARATOR_HEAD_BYTES 2  /* u8 bytes of its block; half a byte of those to drop from the separator before, in the
+                                    * low bits, and half a byte of those that follow */
+#define BS_SEPARATOR_LONG       0u /* in place of the first: one of the three is too large, and varints follow */
+#define BS_LEXICON_PAD_BYTES 8u       /* zeros behind the last block, so that bits can be loaded words at a time */
 
 /* ---- writing: terms in strictly ascending order of bytes ---- */
 
 struct bs_lexicon_writer {
 	struct bs_writer *writer;
-	struct bs_buffer index; /* two u64 a block */
-	struct bs_buffer last;  /* the term before */
+	struct bs_buffer terms;      /* each as two varints, df and rest, before it is coded */
+	struct bs_buffer separators; /* each as they stand in the file, but for the bytes of its block */
+	struct bs_buffer last;       /* the term before */
+	struct bs_buffer last_separator;
+	struct bs_buffer chapters;
+	struct bs_buffer starts;     /* u64 a block: where it begins in terms */
 	uint64_t n_terms;
 	enum bs_status status;
 };
 
-/* Starts the lexicon's first section. The struct is the caller's; release with bs_lexicon_writer_finish. */
+/* The struct is the caller's; release with bs_lexicon_writer_finish. Terms are kept in memory until then, front-coded. */
 void bs_lexicon_writer_init(struct bs_lexicon_writer *lexicon, struct bs_writer *writer);
-/* df >= 1. Sticky. */
+/* 1 <= df < 2^63. Sticky. */
 void bs_lexicon_writer_add(struct bs_lexicon_writer *lexicon, const uint8_t *term, uint32_t term_bytes, uint64_t df);
-/* Writes the second section and releases everything; the first failure is returned. */
+/* Codes the terms, writes the sections and releases everything; the first failure is returned. */
 enum bs_status bs_lexicon_writer_finish(struct bs_lexicon_writer *lexicon, struct bs_error *err) BS_WARN_UNUSED;
 
 /* ---- reading: any number of threads ---- */
 
 struct bs_lexicon {
 	struct bs_section terms;
-	struct bs_section index;
+	struct bs_section separators;
+	struct bs_section chapters;
+	struct bs_term_codes codes;
 	uint64_t n_terms;
 };
 
-/* n_terms as the segment's head says. BS_CORRUPT if the sections do not fit it. */
+/* n_terms as the segment's head says. The caller's struct; release with bs_lexicon_deinit, which is fine after a failure
+ * too. BS_CORRUPT if the sections do not fit. */
 enum bs_status bs_lexicon_open(struct bs_lexicon *lexicon, const struct bs_container *file, uint64_t n_terms,
                                struct bs_error *err) BS_WARN_UNUSED;
+void bs_lexicon_deinit(struct bs_lexicon *lexicon);
 
 /* found_out says whether the term is there; then its ordinal and df. BS_CORRUPT. */
 enum bs_status bs_lexicon_find(const struct bs_lexicon *lexicon, const uint8_t *term, uint32_t term_bytes,
@@ -68,7 +85,15 @@ struct bs_lexicon_cursor {
 	uint64_t df;
 	uint64_t n_shared;     /* leading bytes that the current term has in common with the one before, if both were walked */
 	uint64_t next;         /* ordinal of the term after it */
-	const uint8_t *at;
+	bool is_waiting;       /* the current term is still to be given: a seek stopped at it */
+	struct bs_buffer separator;      /* of the block of the current term */
+	uint64_t separator_shared;       /* bytes that it was not given, but has from the one before */
+	uint64_t next_block;             /* the one behind that */
+	uint64_t next_block_off;         /* where it begins in terms */
+	const uint8_t *next_separator;
+	const uint8_t *separators_end;   /* of the chapter */
+	struct bs_bits bits;             /* of the block, from the next term on */
+	uint32_t head_context;           /* of the next term */
 };
 
 /* Positions before the first term >= from. */

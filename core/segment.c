@@ -7,46 +7,77 @@
 #include "core/bytes.h"
 #include "core/hash.h"
 #include "core/segment_sections.h"
+#include "core/term_list.h"
 
 #define META_BYTES            64u
 #define TREATMENT_HEAD_BYTES  16u
 #define TREATMENT_ENTRY_BYTES 16u
+#define TREATMENT_IS_EXACT    1u
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "columns are written as the machine's words");
 
 /* ---- writing ---- */
 
-static enum bs_status write_popcounts(struct bs_writer *writer, const struct bs_slab_image *image)
+static void write_popcounts(struct bs_writer *writer, const struct bs_slab_image *image, uint32_t *least_exact_out)
 {
 	const struct bs_slab_shape *shape = &image->shape;
 	const uint64_t *at = image->columns;
+	*least_exact_out = 0;
 	uint32_t n_blocks = (shape->n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS;
 	for (uint32_t level = 0; level <= image->treatments->n_levels; level++) {
 		bool is_exact = level == image->treatments->n_levels;
 		uint32_t n_columns = is_exact ? shape->n_exact : shape->n_columns[level];
 		uint32_t n_lines = bs_level_lines(is_exact ? BS_RANK_DOCUMENT : image->treatments->ranks[level], n_blocks);
-		for (uint32_t c = 0; c < n_columns; c++, at += (size_t)n_lines * BS_LINE_WORDS)
-			bs_writer_u32(writer, (uint32_t)image->kernel->popcount(at, n_lines));
+		for (uint32_t c = 0; c < n_columns; c++, at += (size_t)n_lines * BS_LINE_WORDS) {
+			uint32_t n = (uint32_t)image->kernel->popcount(at, n_lines);
+			bs_writer_u32(writer, n);
+			if (is_exact && (c == 0 || n < *least_exact_out))
+				*least_exact_out = n;
+		}
 	}
-	return BS_OK;
+}
+
+/* Offsets first, so the lists wait in memory. */
+static enum bs_status write_lists(struct bs_writer *writer, uint32_t i, const struct bs_slab_image *image,
+                                  struct bs_error *err)
+{
+	struct bs_buffer lists = {0};
+	enum bs_status status = BS_OK;
+	bs_writer_section(writer, BS_SECTION_LIST_OFFSETS, i);
+	bs_writer_u64(writer, 0);
+	for (uint32_t row = 0; row < image->shape.n_docs && !status; row++) {
+		uint64_t first = image->list_offsets[row];
+		status = bs_term_list_append(&lists, image->list_terms + first, (uint32_t)(image->list_offsets[row + 1] - first),
+		                             err);
+		bs_writer_u64(writer, lists.used_bytes);
+	}
+	bs_writer_section(writer, BS_SECTION_LIST_TERMS, i);
+	bs_writer_bytes(writer, lists.data, lists.used_bytes);
+	bs_buffer_deinit(&lists);
+	return status;
 }
 
 enum bs_status bs_segment_write_slab(struct bs_writer *writer, uint32_t i, const struct bs_slab_image *image,
                                      struct bs_buffer *entries, struct bs_error *err)
 {
 	const struct bs_slab_shape *shape = &image->shape;
+	uint32_t least_exact = 0;
 	bs_writer_section(writer, BS_SECTION_ROWS, i);
 	bs_writer_bytes(writer, image->rows, (size_t)shape->n_docs * 4);
 	if (shape->is_list) {
-		bs_writer_section(writer, BS_SECTION_LIST_OFFSETS, i);
-		bs_writer_bytes(writer, image->list_offsets, ((size_t)shape->n_docs + 1) * 8);
-		bs_writer_section(writer, BS_SECTION_LIST_TERMS, i);
-		bs_writer_bytes(writer, image->list_terms, (size_t)image->list_offsets[shape->n_docs] * 4);
+		enum bs_status status = write_lists(writer, i, image, err);
+		if (status)
+			return status;
+		uint32_t n_groups = bs_list_groups(shape->n_docs);
+		bs_writer_section(writer, BS_SECTION_LIST_FILTER_OFFSETS, i);
+		bs_writer_bytes(writer, image->filter_offsets, ((size_t)n_groups + 1) * 8);
+		bs_writer_section(writer, BS_SECTION_LIST_FILTERS, i);
+		bs_writer_bytes(writer, image->filter_words, (size_t)image->filter_offsets[n_groups] * 8);
 	} else {
 		bs_writer_section(writer, BS_SECTION_COLUMNS, i);
 		bs_writer_bytes(writer, image->columns, (size_t)image->n_lines * BS_LINE_BYTES);
 		bs_writer_section(writer, BS_SECTION_POPCOUNTS, i);
-		write_popcounts(writer, image);
+		write_popcounts(writer, image, &least_exact);
 		bs_writer_section(writer, BS_SECTION_EXACT_TERMS, i);
 		bs_writer_bytes(writer, image->exact_terms, (size_t)shape->n_exact * 4);
 	}
@@ -56,6 +87,7 @@ enum bs_status bs_segment_write_slab(struct bs_writer *writer, uint32_t i, const
 	bs_store_u32(entry + 8, shape->n_exact);
 	for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
 		bs_store_u32(entry + 12 + 4 * level, shape->n_columns[level]);
+	bs_store_u32(entry + 24, least_exact);
 	return bs_buffer_append(entries, entry, sizeof(entry), err);
 }
 
@@ -71,6 +103,7 @@ static void write_treatments(struct bs_writer *writer, const struct bs_treatment
 		uint8_t entry[TREATMENT_ENTRY_BYTES] = {0};
 		bs_store_u64(entry, table->entries[i].min_df);
 		memcpy(entry + 8, table->entries[i].n_columns, BS_MAX_LEVELS);
+		entry[8 + BS_MAX_LEVELS] = table->entries[i].is_exact ? TREATMENT_IS_EXACT : 0;
 		bs_writer_bytes(writer, entry, sizeof(entry));
 	}
 }
@@ -145,6 +178,10 @@ static enum bs_status read_treatments(struct bs_segment *segment, struct bs_erro
 		const uint8_t *entry = section.data + TREATMENT_HEAD_BYTES + (uint64_t)i * TREATMENT_ENTRY_BYTES;
 		table->entries[i].min_df = bs_load_u64(entry);
 		memcpy(table->entries[i].n_columns, entry + 8, BS_MAX_LEVELS);
+		uint8_t flags = entry[8 + BS_MAX_LEVELS];
+		table->entries[i].is_exact = flags & TREATMENT_IS_EXACT;
+		if (flags & ~TREATMENT_IS_EXACT)
+			return bs_container_corrupt(segment->file, err, "treatment %u has unknown flags", i);
 	}
 	if (!bs_treatment_table_is_valid(table))
 		return bs_container_corrupt(segment->file, err, "treatment table breaks its own rules");
@@ -171,6 +208,7 @@ static enum bs_status read_slabs(struct bs_segment *segment, struct bs_error *er
 			.n_docs = bs_load_u32(entry),
 			.is_list = bs_load_u32(entry + 4) == BS_SLAB_LISTS,
 			.n_exact = bs_load_u32(entry + 8),
+			.least_exact = bs_load_u32(entry + 24),
 		};
 		for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
 			shape.n_columns[level] = bs_load_u32(entry + 12 + 4 * level);
@@ -179,6 +217,8 @@ static enum bs_status read_slabs(struct bs_segment *segment, struct bs_error *er
 			return bs_fail(err, BS_UNSUPPORTED, "%s: slab %u is of a kind unknown to this bitsift",
 			               bs_container_path(segment->file), i);
 		status = bs_slab_open(&segment->slabs[i], segment->file, i, &shape, &segment->treatments, err);
+		segment->slabs[i].first_row = n_docs - shape.n_docs;
+		segment->slabs[i].density = (float)segment->meta.density_ppm / 1e6f;
 	}
 	if (!status && n_docs != segment->meta.n_docs)
 		status = bs_container_corrupt(segment->file, err, "slabs of %llu documents in a segment of %llu",
@@ -201,6 +241,8 @@ enum bs_status bs_segment_open(struct bs_segment *segment, const char *path, str
 	if (!status)
 		status = read_slabs(segment, err);
 	if (!status)
+		status = bs_exceptions_open(&segment->exceptions, segment->file, segment->meta.n_docs, err);
+	if (!status)
 		status = read_section(segment->file, BS_SECTION_FIELDS, 0, &segment->field_names, err);
 	if (status) {
 		bs_segment_deinit(segment);
@@ -221,6 +263,7 @@ enum bs_status bs_segment_open(struct bs_segment *segment, const char *path, str
 void bs_segment_deinit(struct bs_segment *segment)
 {
 	free(segment->slabs);
+	bs_lexicon_deinit(&segment->lexicon);
 	bs_container_close(segment->file);
 	*segment = (struct bs_segment){0};
 }

@@ -11,6 +11,7 @@
 
 #include "core/container.h"
 #include "core/doc_table.h"
+#include "core/exceptions.h"
 #include "core/lexicon.h"
 #include "core/slab.h"
 #include "core/status.h"
@@ -38,8 +39,10 @@ struct bs_slab_image {
 	const uint32_t *exact_terms;       /* shape.n_exact ordinals, ascending */
 	const struct bs_kernel *kernel;    /* for the popcounts */
 	const struct bs_treatment_table *treatments;
-	const uint64_t *list_offsets;      /* plain signatures: shape.n_docs + 1 */
-	const uint32_t *list_terms;
+	const uint64_t *list_offsets;      /* plain signatures: shape.n_docs + 1, counted in ordinals */
+	const uint32_t *list_terms;        /* ascending within a row */
+	const uint64_t *filter_offsets;    /* bs_list_groups(shape.n_docs) + 1 */
+	const uint64_t *filter_words;
 };
 
 /* Appends slab number i and its entry to entries (written by bs_segment_write_head). Sticky like the writer. */
@@ -59,6 +62,7 @@ struct bs_segment {
 	struct bs_treatment_table treatments;
 	struct bs_lexicon lexicon;
 	struct bs_doc_table docs;
+	struct bs_exceptions exceptions;
 	struct bs_slab *slabs; /* meta.n_slabs */
 	struct bs_section field_names;
 	struct bs_section store_dictionary; /* stored text, empty without; see corpus/store.h */

@@ -5,6 +5,7 @@
 
 #include "core/bytes.h"
 #include "core/segment_sections.h"
+#include "core/term_list.h"
 
 static void place_level(struct bs_slab *slab, struct bs_level *level, uint8_t rank, uint32_t n_columns,
                         uint64_t *line, uint64_t *column)
@@ -32,19 +33,43 @@ static enum bs_status open_lists(struct bs_slab *slab, const struct bs_container
 {
 	slab->list_offsets = bs_container_section(file, BS_SECTION_LIST_OFFSETS, i);
 	slab->list_terms = bs_container_section(file, BS_SECTION_LIST_TERMS, i);
-	return check_bytes(&slab->list_offsets, ((uint64_t)slab->n_docs + 1) * 8, i, err);
+	enum bs_status status = bs_list_filter_open(&slab->list_filter, file, i, slab->n_docs, err);
+	return status ? status : check_bytes(&slab->list_offsets, ((uint64_t)slab->n_docs + 1) * 8, i, err);
+}
+
+static void place_levels(struct bs_slab *slab, const struct bs_slab_shape *shape,
+                         const struct bs_treatment_table *treatments, uint64_t *n_lines_out, uint64_t *n_columns_out)
+{
+	*n_lines_out = 0;
+	*n_columns_out = 0;
+	slab->n_levels = treatments->n_levels;
+	for (uint32_t level = 0; level < slab->n_levels; level++)
+		place_level(slab, &slab->levels[level], treatments->ranks[level], shape->n_columns[level], n_lines_out,
+		            n_columns_out);
+	place_level(slab, &slab->exact, BS_RANK_DOCUMENT, shape->n_exact, n_lines_out, n_columns_out);
+}
+
+void bs_slab_in_memory(struct bs_slab *slab, const struct bs_slab_shape *shape,
+                       const struct bs_treatment_table *treatments, const uint64_t *columns, uint64_t n_lines,
+                       float density)
+{
+	uint64_t n_placed, n_columns;
+	*slab = (struct bs_slab){
+		.n_docs = shape->n_docs,
+		.n_blocks = (shape->n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS,
+		.density = density,
+		.columns = {.data = (const uint8_t *)columns, .n_bytes = n_lines * BS_LINE_BYTES},
+	};
+	memcpy(slab->n_columns, shape->n_columns, sizeof(slab->n_columns));
+	place_levels(slab, shape, treatments, &n_placed, &n_columns);
 }
 
 static enum bs_status open_columns(struct bs_slab *slab, const struct bs_container *file, uint32_t i,
                                    const struct bs_slab_shape *shape, const struct bs_treatment_table *treatments,
                                    struct bs_error *err)
 {
-	uint64_t line = 0;
-	uint64_t column = 0;
-	slab->n_levels = treatments->n_levels;
-	for (uint32_t level = 0; level < slab->n_levels; level++)
-		place_level(slab, &slab->levels[level], treatments->ranks[level], shape->n_columns[level], &line, &column);
-	place_level(slab, &slab->exact, BS_RANK_DOCUMENT, shape->n_exact, &line, &column);
+	uint64_t line, column;
+	place_levels(slab, shape, treatments, &line, &column);
 	slab->columns = bs_container_section(file, BS_SECTION_COLUMNS, i);
 	slab->popcounts = bs_container_section(file, BS_SECTION_POPCOUNTS, i);
 	slab->exact_terms = bs_container_section(file, BS_SECTION_EXACT_TERMS, i);
@@ -61,6 +86,7 @@ enum bs_status bs_slab_open(struct bs_slab *slab, const struct bs_container *fil
                             struct bs_error *err)
 {
 	*slab = (struct bs_slab){.n_docs = shape->n_docs};
+	slab->least_exact = shape->least_exact;
 	memcpy(slab->n_columns, shape->n_columns, sizeof(slab->n_columns));
 	if (shape->n_docs == 0 || (!shape->is_list && shape->n_docs > BS_SLAB_MAX_DOCS))
 		return bs_container_corrupt(file, err, "slab %u: %u documents", i, shape->n_docs);
@@ -153,19 +179,24 @@ enum bs_status bs_slab_document(const struct bs_slab *slab, uint32_t row, uint32
 	return status;
 }
 
-enum bs_status bs_slab_list_has(const struct bs_slab *slab, uint32_t row, uint64_t term_ordinal, bool *has_out,
-                                struct bs_error *err)
+enum bs_status bs_slab_list_span(const struct bs_slab *slab, uint32_t row, uint64_t *start_out, uint64_t *end_out,
+                                 struct bs_error *err)
 {
-	*has_out = false;
 	enum bs_status status = bs_section_touch(&slab->list_offsets, (uint64_t)row * 8, 16, err);
 	if (status)
 		return status;
-	uint64_t start = bs_load_u64(slab->list_offsets.data + (uint64_t)row * 8);
-	uint64_t end = bs_load_u64(slab->list_offsets.data + (uint64_t)row * 8 + 8);
-	if (start > end || end > slab->list_terms.n_bytes / 4)
+	*start_out = bs_load_u64(slab->list_offsets.data + (uint64_t)row * 8);
+	*end_out = bs_load_u64(slab->list_offsets.data + (uint64_t)row * 8 + 8);
+	if (*start_out > *end_out || *end_out > slab->list_terms.n_bytes)
 		return bs_container_corrupt(slab->rows.file, err, "plain signature %u has impossible bounds", row);
-	uint64_t index;
-	status = find_u32(&slab->list_terms, start, end - start, term_ordinal, &index, err);
-	*has_out = !status && index < end - start;
-	return status;
+	return BS_OK;
+}
+
+enum bs_status bs_slab_list_has(const struct bs_slab *slab, uint32_t row, uint64_t term_ordinal, bool *has_out,
+                                struct bs_error *err)
+{
+	uint64_t start, end;
+	*has_out = false;
+	enum bs_status status = bs_slab_list_span(slab, row, &start, &end, err);
+	return status ? status : bs_term_list_has(&slab->list_terms, start, end, term_ordinal, has_out, err);
 }

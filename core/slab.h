@@ -9,8 +9,10 @@
  *   A line is 512 documents. A term owns a few columns of each level; AND them and the documents that may hold the
  *   term remain. Columns lie one after the other in the file, each from block 0 to the last, so that an AND streams.
  *
- * Document (block b, lane l) is row 512 b + l of the slab. A group column (rank 3) has one line per 8 blocks: lane l of
- * line g is set if any of the documents (8g..8g+7, l) has the bit.
+ * Document (block b, lane l) is row 512 b + l of the slab. A group column (rank 3) has one line per 8 blocks: its lane l,
+ * counted through all its lines, is set if any of the rows 8l..8l+7 has the bit. So word b of a group column stands for
+ * block b, a bit for eight of its documents, and neighbours that share words share bits. (BitFunnel folds the same lane
+ * of eight lines instead, which needs no spreading of bits, but a bit then keeps eight lines alive instead of one.)
  *
  * A coarse level may be absent from a slab: for one of few blocks its lines would be mostly padding. The columns that a
  * term would have had there it then has at the document level instead (bs_slab_hashes), so that its noise stays the same.
@@ -26,6 +28,7 @@
 
 #include "core/container.h"
 #include "core/kernels.h"
+#include "core/list_filter.h"
 #include "core/status.h"
 #include "core/treatment.h"
 
@@ -43,16 +46,20 @@ struct bs_level {
 struct bs_slab {
 	uint32_t n_docs;
 	uint32_t n_blocks;
+	uint64_t first_row; /* rows of the slabs before this one, in the segment */
 	uint32_t n_levels; /* 0: plain signatures */
 	struct bs_level levels[BS_MAX_LEVELS];
 	uint32_t n_columns[BS_MAX_LEVELS]; /* of the levels, as bs_slab_hashes takes them */
 	struct bs_level exact; /* n_columns exact columns */
+	uint32_t least_exact;  /* popcount of the sparsest exact column: rarer terms have none */
+	float density;         /* share of bits that hashed columns were made to have */
 	struct bs_section columns;
 	struct bs_section popcounts;
 	struct bs_section exact_terms;
 	struct bs_section rows;
 	struct bs_section list_offsets;
 	struct bs_section list_terms;
+	struct bs_list_filter list_filter;
 };
 
 /*
@@ -69,10 +76,16 @@ static inline uint32_t bs_slab_lane_shift(uint32_t n_docs)
 	return shift;
 }
 
-/* Lanes in use in a slab's block columns. */
-static inline uint32_t bs_slab_lanes(uint32_t n_docs)
+/* A lane of a column of this rank stands for 2^this consecutive rows. */
+static inline uint32_t bs_level_shift(uint8_t rank, uint32_t n_docs)
 {
-	uint32_t shift = bs_slab_lane_shift(n_docs);
+	return rank == BS_RANK_BLOCK ? bs_slab_lane_shift(n_docs) : rank;
+}
+
+/* Lanes in use in a slab's columns of this rank. */
+static inline uint32_t bs_level_lanes(uint8_t rank, uint32_t n_docs)
+{
+	uint32_t shift = bs_level_shift(rank, n_docs);
 	return (uint32_t)(((uint64_t)n_docs + (1u << shift) - 1) >> shift);
 }
 
@@ -90,6 +103,7 @@ struct bs_slab_shape {
 	uint32_t n_exact;
 	bool is_list;
 	uint32_t n_columns[BS_MAX_LEVELS];
+	uint32_t least_exact; /* popcount of the sparsest exact column, 0 without any */
 };
 
 /* Most columns of one level for one term, those of absent levels included. */
@@ -120,6 +134,11 @@ enum bs_status bs_slab_open(struct bs_slab *slab, const struct bs_container *fil
                             const struct bs_slab_shape *shape, const struct bs_treatment_table *treatments,
                             struct bs_error *err) BS_WARN_UNUSED;
 
+/* A matrix that is not in a file: its columns and no more. For the indexer's audit. */
+void bs_slab_in_memory(struct bs_slab *slab, const struct bs_slab_shape *shape,
+                       const struct bs_treatment_table *treatments, const uint64_t *columns, uint64_t n_lines,
+                       float density);
+
 /* Verifies column c of the level for the live blocks and gives its first line. live may be NULL: all of it. */
 enum bs_status bs_slab_column(const struct bs_slab *slab, const struct bs_level *level, uint32_t c,
                               const struct bs_live *live, bs_column *column_out, struct bs_error *err) BS_WARN_UNUSED;
@@ -135,6 +154,10 @@ enum bs_status bs_slab_find_exact(const struct bs_slab *slab, uint64_t term_ordi
 /* The segment's document number of a row. */
 enum bs_status bs_slab_document(const struct bs_slab *slab, uint32_t row, uint32_t *document_out, struct bs_error *err)
 	BS_WARN_UNUSED;
+
+/* Plain signatures: where the row's list stands in list_terms. */
+enum bs_status bs_slab_list_span(const struct bs_slab *slab, uint32_t row, uint64_t *start_out, uint64_t *end_out,
+                                 struct bs_error *err) BS_WARN_UNUSED;
 
 /* Plain signatures: whether the row's document has the term. */
 enum bs_status bs_slab_list_has(const struct bs_slab *slab, uint32_t row, uint64_t term_ordinal, bool *has_out,

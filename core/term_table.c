@@ -6,6 +6,7 @@
 
 #define FIRST_SLOTS 4096u
 #define LARGE_SLOTS (1u << 18)
+#define LARGE_ENTRIES (1u << 18)
 
 void bs_term_table_deinit(struct bs_term_table *table)
 {
@@ -26,9 +27,19 @@ void bs_term_table_clear(struct bs_term_table *table)
 	table->n_terms = 0;
 }
 
+/* At most two thirds full: linear probing stays short. */
+static bool is_crowded(uint64_t n_terms, uint64_t n_slots)
+{
+	return n_terms * 3 > n_slots * 2;
+}
+
 uint64_t bs_term_table_bytes(const struct bs_term_table *table)
 {
-	return (uint64_t)table->n_terms * (sizeof(struct bs_term_entry) + 2 * sizeof(uint64_t)) + table->bytes.used_bytes;
+	uint64_t n_slots = table->n_terms ? FIRST_SLOTS : 0;
+	while (is_crowded(table->n_terms, n_slots))
+		n_slots *= 2;
+	return (uint64_t)table->n_terms * sizeof(struct bs_term_entry) + n_slots * sizeof(uint64_t) +
+	       table->bytes.used_bytes;
 }
 
 static uint64_t make_slot(uint64_t hash, uint32_t number)
@@ -52,6 +63,7 @@ static enum bs_status grow_slots(struct bs_term_table *table, struct bs_error *e
 	uint64_t *slots = calloc(n_slots, sizeof(*slots));
 	if (!slots)
 		return bs_fail_memory(err, "a dictionary", n_slots * sizeof(*slots));
+	bs_buffer_advise(slots, n_slots * sizeof(*slots));
 	for (uint32_t i = 0; i < table->n_terms; i++)
 		place(slots, (uint32_t)(n_slots - 1), table->entries[i].hash, i);
 	free(table->slots);
@@ -62,12 +74,16 @@ static enum bs_status grow_slots(struct bs_term_table *table, struct bs_error *e
 
 static enum bs_status grow_entries(struct bs_term_table *table, struct bs_error *err)
 {
+	/* Large ones four-fold, in address space: what is not used is no memory, and moving breaks large pages up. */
 	uint64_t capacity = table->capacity ? (uint64_t)table->capacity + table->capacity / 2 : FIRST_SLOTS / 2;
+	if (table->capacity >= LARGE_ENTRIES && table->capacity < UINT32_MAX / 4)
+		capacity = (uint64_t)table->capacity * 4;
 	if (capacity > UINT32_MAX)
 		return bs_fail_memory(err, "a dictionary of 2^32 terms", capacity * sizeof(struct bs_term_entry));
 	struct bs_term_entry *entries = realloc(table->entries, (size_t)capacity * sizeof(*entries));
 	if (!entries)
 		return bs_fail_memory(err, "a dictionary", capacity * sizeof(*entries));
+	bs_buffer_advise(entries, (size_t)capacity * sizeof(*entries));
 	table->entries = entries;
 	table->capacity = (uint32_t)capacity;
 	return BS_OK;
@@ -79,8 +95,7 @@ static enum bs_status add(struct bs_term_table *table, const uint8_t *bytes, uin
 	enum bs_status status = BS_OK;
 	if (table->n_terms == table->capacity)
 		status = grow_entries(table, err);
-	/* At most two thirds full: linear probing stays short. */
-	if (!status && (uint64_t)table->n_terms * 3 >= (uint64_t)table->slot_mask * 2)
+	if (!status && (!table->slots || is_crowded((uint64_t)table->n_terms + 1, (uint64_t)table->slot_mask + 1)))
 		status = grow_slots(table, err);
 	uint64_t offset = table->bytes.used_bytes;
 	if (!status)

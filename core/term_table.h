@@ -16,7 +16,6 @@ struct bs_term_entry {
 	uint64_t offset; /* of the bytes in table.bytes */
 	uint32_t n_bytes;
 	uint32_t df;     /* for the caller: documents that have it */
-	uint32_t last;   /* for the caller: the document that had it last, + 1 */
 };
 
 /* Zero-initialise. entries[0..n_terms) by number; both arrays may move with every new term. */
@@ -42,14 +41,34 @@ enum bs_status bs_term_table_intern(struct bs_term_table *table, const uint8_t *
 bool bs_term_table_find(const struct bs_term_table *table, const uint8_t *bytes, uint32_t n_bytes, uint64_t hash,
                         uint32_t *number_out);
 
+/* A function that does nothing but prefetch is "pure" to gcc 12, and calls of it are dropped unless it is inlined before
+ * it is judged. Before this, none of the prefetches below was in the program. */
+#define BS_PREFETCHING __attribute__((always_inline)) static inline
+
 /* Asks the memory for the slot that intern will look at: call some terms ahead. */
-static inline void bs_term_table_prefetch(const struct bs_term_table *table, uint64_t hash)
+BS_PREFETCHING void bs_term_table_prefetch(const struct bs_term_table *table, uint64_t hash)
 {
 	if (table->slots)
 		__builtin_prefetch(&table->slots[hash & table->slot_mask]);
 }
 
-/* Bytes in use, for a memory budget; a function of the content only. */
+/* And the same for the entry, once the slot is there, and for the key, once the entry is. Only a guess: of terms whose
+ * slots collide, the first is asked for. */
+BS_PREFETCHING void bs_term_table_prefetch_entry(const struct bs_term_table *table, uint64_t hash)
+{
+	uint64_t slot = table->slots ? table->slots[hash & table->slot_mask] : 0;
+	if (slot)
+		__builtin_prefetch(&table->entries[(uint32_t)slot - 1]);
+}
+
+BS_PREFETCHING void bs_term_table_prefetch_key(const struct bs_term_table *table, uint64_t hash)
+{
+	uint64_t slot = table->slots ? table->slots[hash & table->slot_mask] : 0;
+	if (slot)
+		__builtin_prefetch(table->bytes.data + table->entries[(uint32_t)slot - 1].offset);
+}
+
+/* Bytes that the content takes, for a memory budget: whatever the table held before. */
 uint64_t bs_term_table_bytes(const struct bs_term_table *table);
 
 static inline const uint8_t *bs_term_table_key(const struct bs_term_table *table, uint32_t number)

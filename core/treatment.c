@@ -11,24 +11,40 @@ struct bs_treatment_policy bs_treatment_policy_default(void)
 		.exact_share = BS_DEFAULT_EXACT_SHARE,
 		.use_groups = true,
 		.use_blocks = true,
+		.use_exceptions = true,
 	};
 }
 
 /*
- * The cost of a treatment, in nanoseconds a query, for a term in a share f of n documents, alone in its query:
+ * The cost of a treatment for a term in a share f of n documents, in nanoseconds a query that has the term:
  *
  *   lines   reading: a block column's line per slab; the lines of live groups; those of live blocks until they are zero
- *   noise   documents that pass by chance, each to be fetched and verified
- *   space   bits, at a price: what a query would gladly wait for a smaller index
+ *   proof   documents whose text must be read: those that pass by chance, and all that truly match, unless the treatment is
+ *           exact; then the exceptions must be gone through instead
+ *   space   bits a posting, exceptions included, at a price: what a query would gladly wait for a smaller index
  *
- * A block (or group) column costs the same bits a posting as a document column; it is charged so (BitFunnel's issue
- * #437 is the story of not doing it). But several postings in one block share the bit: span_postings.
+ * The query is half the time the term alone, half the time the term and another one of its frequency. Space counts by the
+ * posting because words are asked for about as often as they occur. A coarse column costs the same bits a posting as a
+ * document column and is charged so (BitFunnel's issue #437 is the story of not doing it); but several postings in one
+ * span share the bit: span_postings. Calibrated on 1.4 M paragraphs; bench/README.md has the figures.
  */
-#define COST_LINE_NS      2.0    /* one line from L2 or L3, with its share of loop and branch */
-#define COST_VERIFY_NS    2000.0 /* one document fetched, parsed and tokenized for nothing */
-#define COST_BIT_NS       12.0   /* one bit of index a posting; calibrated so that d = 0.25 gives 15-25 bits a posting */
-#define GROUP_SETUP_LINES 8.0  /* looking up, sorting and spreading the group columns of a slab, in lines' worth */
-#define NOISE_WEIGHT      0.25   /* most terms stand beside others in a query, which share the work of rejecting */
+#define COST_LINE_NS      3.0    /* one line of a column that is read in order, with its share of loop and branch */
+#define COST_MISS_NS      40.0   /* one line alone somewhere */
+#define COST_VERIFY_NS    700.0  /* one document fetched and searched */
+#define COST_EXCEPTION_NS 2.0    /* one exception decoded and its bit cleared */
+#define EXCEPTION_TERM_BITS 96.0 /* its places in the tables */
+#define EXCEPTION_MIN_DF    8.0  /* below, there is little to prove */
+
+#define BIT_NS          1500.0 /* the price at the default density, for short documents */
+#define SHORT_TERMS     32.0
+#define MOST_BIT_FACTOR 12.0
+#define BIT_DENSITY     0.3
+
+double bs_treatment_bit_ns(double density, double terms_per_doc)
+{
+	double longer = fmin(fmax(terms_per_doc / SHORT_TERMS, 1), MOST_BIT_FACTOR);
+	return BIT_NS * longer * pow(density / BIT_DENSITY, 3);
+}
 
 /* Distinct (span, term) pairs a posting, when spans hold `span` documents and the term falls on them at random. */
 static double span_postings(double f, double span)
@@ -37,36 +53,71 @@ static double span_postings(double f, double span)
 	return docs < 1e-6 ? 1.0 : -expm1(-docs) / docs;
 }
 
-static double treatment_cost(double f, double n, double d, const uint8_t k[BS_MAX_LEVELS])
+/* The share of spans of so many documents that pass k columns: those that have the term, and of the others d^k. */
+static double span_passes(double f, double span, double d, unsigned k)
+{
+	double has = -expm1(-f * span);
+	return k ? has + (1 - has) * pow(d, k) : 1;
+}
+
+/* Expected columns read of a line of 512 lanes, a share `alive` of which is left before the first of k, `last` after all. */
+static double columns_read(double alive, double last, double d, unsigned k)
+{
+	double n = 0;
+	for (unsigned i = 0; i < k; i++, alive *= d)
+		n += -expm1(-512 * fmax(alive, last));
+	return n;
+}
+
+/* Reading, for an AND of so many independent terms of this frequency and treatment. */
+static double reading_ns(double f, double n, double d, const uint8_t k[BS_MAX_LEVELS], unsigned n_terms)
 {
 	double n_blocks = ceil(n / 512);
 	double n_slabs = ceil(n_blocks / 512);
-	double bits = k[0] + k[1] * span_postings(f, 8) + k[2] * span_postings(f, 512);
-	bits /= -log1p(-d);
-	/* The share of blocks, and of lanes of groups, that hold the term, or seem to. */
-	double block_true = -expm1(-f * 512);
-	double block_live = k[2] ? block_true + (1 - block_true) * pow(d, k[2]) : 1;
-	double lane_true = -expm1(-f * 8);
-	double lane_live = k[1] ? lane_true + (1 - lane_true) * pow(d, k[1]) : 1;
-	double lines = k[2] * n_slabs;
+	double block_live = pow(span_passes(f, 512, d, k[2]), n_terms);
+	double lane_live = pow(span_passes(f, 8, d, k[1]), n_terms);
+	double doc_live = pow(span_passes(f, 1, d, k[0]), n_terms);
+	double ns = n_terms * k[2] * n_slabs * COST_MISS_NS;
 	double live_blocks = n_blocks * block_live;
 	if (k[1]) {
 		double group_live = fmin(1, 8 * block_live);
-		lines += ceil(n_blocks / 8) * group_live * k[1] + GROUP_SETUP_LINES * n_slabs;
-		/* A block whose group line is zero in all lanes is not read. */
-		live_blocks *= -expm1(-512 * lane_live);
+		ns += ceil(n_blocks / 8) * group_live * columns_read(1, lane_live, d, n_terms * k[1]) * COST_LINE_NS;
+		live_blocks *= -expm1(-64 * lane_live);
 	}
-	double alive = k[1] ? lane_live : 1;
-	for (unsigned i = 0; i < k[0]; i++, alive *= d)
-		lines += live_blocks * -expm1(-512 * fmax(alive, f));
-	double noise = n * (1 - f) * block_live * fmin(lane_live, 1) * pow(d, k[0]);
-	if (!k[1])
-		noise = n * (1 - f) * block_live * pow(d, k[0]);
-	return lines * COST_LINE_NS + noise * NOISE_WEIGHT * COST_VERIFY_NS + bits * f * n * COST_BIT_NS;
+	/* What is read out of order costs more; where every block is live, prefetching hides it. */
+	double line_ns = COST_LINE_NS + (COST_MISS_NS - COST_LINE_NS) * (1 - live_blocks / n_blocks);
+	return ns + live_blocks * columns_read(k[1] ? lane_live : 1, doc_live * lane_live, d, n_terms * k[0]) * line_ns;
 }
 
-/* Brute force over small numbers: at most 12 * 6 * 10 combinations a table entry. */
-static void choose(const struct bs_treatment_policy *policy, double f, double n, uint8_t best[BS_MAX_LEVELS])
+/* Documents without the term that pass. */
+static double expected_noise(double f, double n, double d, const uint8_t k[BS_MAX_LEVELS])
+{
+	return n * (1 - f) * span_passes(f, 512, d, k[2]) * span_passes(f, 8, d, k[1]) * pow(d, k[0]);
+}
+
+static double treatment_cost(const struct bs_treatment_policy *policy, double f, double n,
+                             const uint8_t k[BS_MAX_LEVELS], bool is_exact)
+{
+	double d = policy->density;
+	double df = f * n;
+	double noise = expected_noise(f, n, d, k);
+	double bits = (k[0] + k[1] * span_postings(f, 8) + k[2] * span_postings(f, 512)) / -log1p(-d);
+	double ns = (reading_ns(f, n, d, k, 1) + reading_ns(f, n, d, k, 2)) / 2;
+	if (is_exact) {
+		/* A gap of rows as a varint, its low bit always there. */
+		double row_bits = 8 * fmax(1, ceil(log2(n / fmax(noise, 1) + 1) / 7));
+		bits += (noise * row_bits + EXCEPTION_TERM_BITS) / df;
+		ns += noise * COST_EXCEPTION_NS;
+	} else {
+		/* Alone, all that passes; beside another term, what passes both. */
+		double both = n * pow(span_passes(f, 1, d, k[0]), 2);
+		ns += (df + noise + fmin(both, df)) / 2 * COST_VERIFY_NS;
+	}
+	return ns + bits * policy->bit_ns;
+}
+
+/* Brute force over small numbers: at most 12 * 6 * 10 * 2 combinations a table entry. */
+static void choose(const struct bs_treatment_policy *policy, double f, double n, struct bs_treatment *best)
 {
 	double least = INFINITY;
 	uint8_t most_groups = policy->use_groups ? 5 : 0;
@@ -74,15 +125,41 @@ static void choose(const struct bs_treatment_policy *policy, double f, double n,
 	for (uint8_t k0 = 1; k0 <= 12; k0++) {
 		for (uint8_t k1 = 0; k1 <= most_groups; k1++) {
 			for (uint8_t k2 = 0; k2 <= most_blocks; k2++) {
-				uint8_t k[BS_MAX_LEVELS] = {k0, k1, k2};
-				double cost = treatment_cost(f, n, policy->density, k);
-				if (cost < least) {
+				for (int exact = 0; exact <= (policy->use_exceptions && f * n >= EXCEPTION_MIN_DF); exact++) {
+					uint8_t k[BS_MAX_LEVELS] = {k0, k1, k2};
+					double cost = treatment_cost(policy, f, n, k, exact);
+					if (cost >= least)
+						continue;
 					least = cost;
-					memcpy(best, k, sizeof(k));
+					memcpy(best->n_columns, k, sizeof(k));
+					best->is_exact = exact;
 				}
 			}
 		}
 	}
+}
+
+/* An exact column: a bit a document, a line a block, nothing to prove. */
+static double exact_cost(const struct bs_treatment_policy *policy, double f, double n)
+{
+	double n_blocks = ceil(n / 512);
+	double lines = n_blocks * (1 + columns_read(f, f * f, 1, 2)) / 2;
+	return lines * COST_LINE_NS + policy->bit_ns / f;
+}
+
+double bs_treatment_exact_share(const struct bs_treatment_policy *policy, uint64_t n_docs)
+{
+	double n = n_docs ? (double)n_docs : 1;
+	double f = 1;
+	if (policy->exact_share >= 0)
+		return policy->exact_share;
+	for (; f > 0.001; f /= 1.1) {
+		struct bs_treatment best;
+		choose(policy, f, n, &best);
+		if (exact_cost(policy, f, n) > treatment_cost(policy, f, n, best.n_columns, best.is_exact))
+			break;
+	}
+	return f * 1.1;
 }
 
 /* Drops the levels that no entry uses, so that a slab has no empty ones. */
@@ -108,10 +185,14 @@ static void drop_unused_levels(struct bs_treatment_table *table)
 	}
 }
 
-void bs_treatment_table_make(const struct bs_treatment_policy *policy, uint64_t n_docs,
+void bs_treatment_table_make(const struct bs_treatment_policy *policy_given, uint64_t n_docs,
                              struct bs_treatment_table *table_out)
 {
+	struct bs_treatment_policy priced = *policy_given;
+	const struct bs_treatment_policy *policy = &priced;
 	struct bs_treatment_table *table = table_out;
+	if (priced.bit_ns <= 0)
+		priced.bit_ns = bs_treatment_bit_ns(priced.density, SHORT_TERMS);
 	*table = (struct bs_treatment_table){
 		.n_levels = 3, .ranks = {BS_RANK_DOCUMENT, BS_RANK_GROUP, BS_RANK_BLOCK}, .n_entries = 0};
 	double n = n_docs ? (double)n_docs : 1;
@@ -121,10 +202,12 @@ void bs_treatment_table_make(const struct bs_treatment_policy *policy, uint64_t 
 		if (policy->is_forced)
 			memcpy(entry.n_columns, policy->force, sizeof(entry.n_columns));
 		else
-			choose(policy, fmin(df * 1.19 / n, 1), n, entry.n_columns);
+			choose(policy, fmin(df * 1.19 / n, 1), n, &entry);
+		entry.is_exact |= policy->is_forced && policy->use_exceptions;
 		const struct bs_treatment *last = table->n_entries ? &table->entries[table->n_entries - 1] : NULL;
 		bool is_new = !last || (last->min_df < entry.min_df &&
-		                        memcmp(last->n_columns, entry.n_columns, sizeof(entry.n_columns)) != 0);
+		                        (memcmp(last->n_columns, entry.n_columns, sizeof(entry.n_columns)) != 0 ||
+		                         last->is_exact != entry.is_exact));
 		if (is_new)
 			table->entries[table->n_entries++] = entry;
 	}

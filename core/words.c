@@ -95,11 +95,11 @@ enum bs_status bs_words_new(const struct bs_words_options *options, struct bs_wo
 	words->ascii_path = true;
 	words->window_bytes = BS_WORDS_WINDOW_BYTES;
 
-	enum bs_status status = BS_OK;
+	enum bs_status status = bs_kernel_choose(NULL, &words->kernel, err);
 	/* Over a megabyte, but of untouched zero pages: only those of the scripts met become real. */
 	words->code_point_classes = calloc(UCHAR_MAX_VALUE + 1, 1);
 	words->simple_folds = calloc(0x10000, sizeof(*words->simple_folds));
-	if (!words->code_point_classes || !words->simple_folds)
+	if (!status && (!words->code_point_classes || !words->simple_folds))
 		status = bs_fail_memory(err, "the classes and folds of code points", UCHAR_MAX_VALUE + 1);
 	if (!status && options->stem_language)
 		status = open_stemmer(words, options->stem_language, err);
@@ -130,7 +130,13 @@ void bs_words_free(struct bs_words *words)
 	bs_buffer_deinit(&words->arena);
 	free(words->code_point_classes);
 	free(words->simple_folds);
+	free(words->guises);
 	free(words);
+}
+
+void bs_words_use_kernel(struct bs_words *words, const struct bs_kernel *kernel)
+{
+	words->kernel = kernel;
 }
 
 void bs_words_tune(struct bs_words *words, size_t window_bytes, bool ascii_path)
@@ -143,6 +149,12 @@ void bs_words_tune(struct bs_words *words, size_t window_bytes, bool ascii_path)
 static size_t find_non_ascii(const uint8_t *text, size_t start, size_t end)
 {
 	size_t at = start;
+	for (; end - at >= 32; at += 32) {
+		uint64_t eights[4];
+		memcpy(eights, text + at, 32);
+		if ((eights[0] | eights[1] | eights[2] | eights[3]) & UINT64_C(0x8080808080808080))
+			break;
+	}
 	for (; end - at >= 8; at += 8) {
 		uint64_t eight;
 		memcpy(&eight, text + at, 8);
@@ -256,7 +268,7 @@ enum bs_status bs_words_analyze(struct bs_words *words, const uint8_t *text, siz
 	};
 	words->n_tokens = 0;
 	bs_buffer_clear(&words->arena);
-	enum bs_status status = bs_buffer_reserve(&words->arena, ARENA_BYTES, err);
+	enum bs_status status = bs_buffer_reserve(&words->arena, ARENA_BYTES + BS_TOKEN_SLACK_BYTES, err);
 	for (size_t at = 0, end; at < text_bytes && !status; at = end)
 		status = analyze_piece(&analysis, at, text_bytes, &end);
 	if (!status)

@@ -30,6 +30,9 @@ struct bs_words_options {
 	bool fold_accents;         /* NFD, marks dropped, NFC, after folding; runs are left alone */
 };
 
+/* So many bytes behind a token's term may be read, whatever they are: keys are loaded whole. */
+#define BS_TOKEN_SLACK_BYTES 16u
+
 /* One term as it stands in the text. */
 struct bs_token {
 	const uint8_t *term;  /* folded UTF-8, not NUL-ended; valid until the callback returns */

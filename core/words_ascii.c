@@ -11,6 +11,8 @@
  * semicolon between digits only. Every other byte is no word by itself and a boundary on both sides (the spaces and
  * line ends that ICU keeps together are no words either), and a segment is a word unless it is a lone _.
  */
+#include <string.h>
+
 #include <unicode/uchar.h>
 #include <unicode/uscript.h>
 
@@ -146,8 +148,9 @@ enum bs_status bs_words_learn_ascii(struct bs_words *words, struct bs_error *err
 		enum bs_status status = learn_manners(words, c, &manners, err);
 		if (status)
 			return status;
-		words->ascii_classes[c] = ascii_class(c, &manners);
+		words->ascii.of[c] = ascii_class(c, &manners);
 	}
+	bs_byte_classes_finish(&words->ascii);
 	return BS_OK;
 }
 
@@ -180,7 +183,7 @@ static enum bs_status put_pieces(struct bs_analysis *analysis, const struct asci
 	size_t piece = start;
 	for (size_t at = start; at <= end; at++) {
 		bool is_piece_end =
-			at == end || ((analysis->words->ascii_classes[text[at]] & BS_ASCII_CUT) && is_cut(stretch, at));
+			at == end || ((analysis->words->ascii.of[text[at]] & BS_ASCII_CUT) && is_cut(stretch, at));
 		if (!is_piece_end)
 			continue;
 		enum bs_status status = BS_OK;
@@ -213,26 +216,204 @@ static size_t find_segment_end(const uint8_t *classes, const uint8_t *text, size
 	return at;
 }
 
+/* A segment too long for a window, or the rest of one: it starts at at, where a word does. Moves at to its end. */
+static enum bs_status put_long(struct bs_analysis *analysis, const struct ascii_stretch *stretch, size_t *at)
+{
+	unsigned seen;
+	size_t segment = *at;
+	*at = find_segment_end(analysis->words->ascii.of, stretch->text, segment, stretch->end, &seen);
+	return put_pieces(analysis, stretch, segment, *at);
+}
+
+/* What stands beside a line, each 0 or 1. */
+struct neighbour {
+	uint64_t is_letter;
+	uint64_t is_digit;
+	uint64_t is_unit;
+	uint64_t is_alpha;
+};
+
+static struct neighbour neighbour_of(unsigned class)
+{
+	return (struct neighbour){
+		.is_letter = class & BS_ASCII_LETTER,
+		.is_digit = class / BS_ASCII_DIGIT & 1,
+		.is_unit = (class & BS_ASCII_WORD) != 0,
+		.is_alpha = class / BS_ASCII_CUT_BEFORE & class & 1,
+	};
+}
+
+/* The index of a class in struct bs_line_classes. */
+enum {
+	LINE_LETTER = 0,
+	LINE_DIGIT = 1,
+	LINE_EXTEND = 2,
+	LINE_MID_LETTER = 3,
+	LINE_MID_DIGIT = 4,
+	LINE_CUT = 5,
+	LINE_CUT_BEFORE = 7,
+};
+
+/*
+ * Which bytes of a line are of words: the rules above, 64 bytes at a time. last is the line's last byte that counts;
+ * carry: the byte before the line is of a word.
+ *
+ *      text     it's 3.14 _ a.b
+ *      units    ## # # ## # # #      letters, digits and _
+ *      joints     #   #      #       where both neighbours are of the class that it joins
+ *      cuts                  #       . : @ between letters (a joint, or a unit: ICU 72's @)
+ *      words    #### ####   # #      units and joints without the cuts, and without a _ that stands alone
+ */
+static uint64_t word_bits(const struct bs_line_classes *line, struct neighbour before, struct neighbour after,
+                          unsigned last, uint64_t carry)
+{
+	uint64_t letters = line->of[LINE_LETTER], digits = line->of[LINE_DIGIT];
+	uint64_t alphas = letters & line->of[LINE_CUT_BEFORE];
+	uint64_t units = letters | digits | line->of[LINE_EXTEND];
+	uint64_t joints = (line->of[LINE_MID_LETTER] & (letters << 1 | before.is_letter) &
+	                   (letters >> 1 | after.is_letter << last)) |
+	                  (line->of[LINE_MID_DIGIT] & (digits << 1 | before.is_digit) &
+	                   (digits >> 1 | after.is_digit << last));
+	uint64_t cuts = line->of[LINE_CUT] & (alphas << 1 | before.is_alpha) & (alphas >> 1 | after.is_alpha << last);
+	uint64_t words = (units | joints) & ~cuts;
+	uint64_t lone = line->of[LINE_EXTEND] & ~(words << 1 | carry) & ~(units >> 1 | after.is_unit << last);
+	return words & ~lone;
+}
+
+/* A part of a stretch. The byte before it is of no word. */
+struct ascii_window {
+	size_t start;
+	size_t n_bytes;
+	const uint8_t *folded;
+	size_t n_edges;
+	uint16_t edges[BS_WORDS_ASCII_WINDOW_BYTES + 2]; /* where words begin and end, by turns, counted from start */
+};
+
+static struct neighbour neighbour_at(const struct bs_words *words, const struct ascii_stretch *stretch, size_t at)
+{
+	return at < stretch->end ? neighbour_of(words->ascii.of[stretch->text[at]])
+	                         : (struct neighbour){.is_alpha = stretch->alpha_after};
+}
+
+/* Finds the words of a window. A last one that reaches its end may go on behind it. */
+static void find_edges(const struct bs_words *words, const struct ascii_stretch *stretch,
+                       const struct bs_line_classes *lines, struct ascii_window *window)
+{
+	struct neighbour before = {.is_alpha = stretch->alpha_before};
+	uint16_t *edge = window->edges;
+	uint64_t carry = 0;
+	if (window->start > stretch->start)
+		before = neighbour_of(words->ascii.of[stretch->text[window->start - 1]]);
+	for (size_t at = 0; at < window->n_bytes; at += 64) {
+		size_t left = window->n_bytes - at;
+		size_t next = left < 64 ? left : 64;
+		struct neighbour after = neighbour_at(words, stretch, window->start + at + next);
+		const struct bs_line_classes *line = &lines[at / 64];
+		uint64_t of_words = word_bits(line, before, after, (unsigned)next - 1, carry);
+		for (uint64_t found = of_words ^ (of_words << 1 | carry); found; found &= found - 1)
+			*edge++ = (uint16_t)(at + (size_t)__builtin_ctzll(found));
+		carry = of_words >> 63;
+		before = (struct neighbour){
+			.is_letter = line->of[LINE_LETTER] >> 63,
+			.is_digit = line->of[LINE_DIGIT] >> 63,
+			.is_alpha = (line->of[LINE_LETTER] & line->of[LINE_CUT_BEFORE]) >> 63,
+		};
+	}
+	if (carry)
+		*edge++ = (uint16_t)window->n_bytes;
+	window->n_edges = (size_t)(edge - window->edges);
+}
+
+/* The words between edges as tokens whose terms lie in the arena already. */
+static enum bs_status put_edges(struct bs_analysis *analysis, const struct ascii_window *window)
+{
+	struct bs_words *words = analysis->words;
+	for (size_t i = 0; i < window->n_edges;) {
+		size_t room = 2 * (BS_WORDS_BATCH_TOKENS - words->n_tokens);
+		size_t end = window->n_edges - i < room ? window->n_edges : i + room;
+		uint32_t position = (uint32_t)analysis->next_position;
+		struct bs_token *token = words->tokens + words->n_tokens;
+		analysis->next_position += (end - i) / 2;
+		analysis->n_positions += (end - i) / 2;
+		words->n_tokens += (end - i) / 2;
+		for (; i < end; i += 2) {
+			uint32_t from = window->edges[i], to = window->edges[i + 1];
+			*token++ = (struct bs_token){
+				.term = window->folded + from,
+				.term_bytes = to - from,
+				.position = position++,
+				.start_byte = window->start + from,
+				.end_byte = window->start + to,
+			};
+		}
+		enum bs_status status = BS_OK;
+		if (words->n_tokens == BS_WORDS_BATCH_TOKENS)
+			status = bs_words_hand_on(analysis);
+		if (status)
+			return status;
+	}
+	return BS_OK;
+}
+
+/* The same with options, word by word. */
+static enum bs_status put_edges_with_stem(struct bs_analysis *analysis, const struct ascii_window *window)
+{
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < window->n_edges && !status; i += 2) {
+		size_t from = window->start + window->edges[i];
+		status = bs_words_put_ascii(analysis, analysis->text + from,
+		                            (size_t)window->edges[i + 1] - window->edges[i], from);
+	}
+	return status;
+}
+
+/* text[at..at + n_bytes) -> tokens; next_out is where the next window starts: behind it, or with its last word, which
+ * may go on. At at itself if that is all there is in it. */
+static enum bs_status put_window(struct bs_analysis *analysis, const struct ascii_stretch *stretch, size_t at,
+                                 size_t n_bytes, size_t *next_out)
+{
+	struct bs_words *words = analysis->words;
+	struct bs_line_classes lines[BS_WORDS_ASCII_WINDOW_BYTES / 64];
+	struct ascii_window window;
+	size_t n_lines = (n_bytes + 63) / 64;
+	enum bs_status status = bs_words_make_room(analysis, 1, n_lines * 64);
+	if (status)
+		return status;
+	uint8_t *folded = words->arena.data + words->arena.used_bytes;
+	memcpy(folded, analysis->text + at, n_bytes);
+	memset(folded + n_bytes, 0, n_lines * 64 - n_bytes);
+	words->kernel->classify(&words->ascii, folded, n_lines, lines);
+	window.start = at;
+	window.n_bytes = n_bytes;
+	window.folded = folded;
+	find_edges(words, stretch, lines, &window);
+	*next_out = at + n_bytes;
+	if (*next_out < stretch->end && window.n_edges && window.edges[window.n_edges - 1] == n_bytes) {
+		window.n_edges -= 2;
+		*next_out = at + window.edges[window.n_edges];
+	}
+	if (window.n_edges == 0)
+		return BS_OK;
+	if (words->stemmer)
+		return put_edges_with_stem(analysis, &window);
+	words->arena.used_bytes += n_bytes;
+	analysis->last_of_run = 0;
+	analysis->after_run = false;
+	return put_edges(analysis, &window);
+}
+
 enum bs_status bs_words_analyze_ascii(struct bs_analysis *analysis, size_t start, size_t end, bool alpha_before,
                                       bool alpha_after)
 {
-	const uint8_t *classes = analysis->words->ascii_classes, *text = analysis->text;
-	struct ascii_stretch stretch = {text, start, end, alpha_before, alpha_after};
+	struct ascii_stretch stretch = {analysis->text, start, end, alpha_before, alpha_after};
+	size_t most_bytes = analysis->words->window_bytes;
+	if (most_bytes > BS_WORDS_ASCII_WINDOW_BYTES)
+		most_bytes = BS_WORDS_ASCII_WINDOW_BYTES;
 	enum bs_status status = BS_OK;
-	for (size_t at = start; at < end && !status;) {
-		if (!(classes[text[at]] & BS_ASCII_WORD)) {
-			at++;
-			continue;
-		}
-		size_t segment = at;
-		unsigned seen;
-		at = find_segment_end(classes, text, segment, end, &seen);
-		if (at - segment == 1 && !(seen & (BS_ASCII_LETTER | BS_ASCII_DIGIT)))
-			continue; /* a lone _ */
-		if (seen & BS_ASCII_CUT)
-			status = put_pieces(analysis, &stretch, segment, at);
-		else
-			status = bs_words_put_ascii(analysis, text + segment, at - segment, segment);
+	for (size_t at = start, next; at < end && !status; at = next) {
+		status = put_window(analysis, &stretch, at, end - at < most_bytes ? end - at : most_bytes, &next);
+		if (!status && next == at)
+			status = put_long(analysis, &stretch, &next);
 	}
 	return status;
 }

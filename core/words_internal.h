@@ -1,9 +1,10 @@
 /*
- * words_internal.h: what the four files of the words analyzer share. Nobody else includes it, but for the tests.
+ * words_internal.h: what the five files of the words analyzer share. Nobody else includes it, but for the tests.
  *
  *   words.c        opening, closing, and cutting a text at safe places into pieces for one of the two paths
  *   words_icu.c    the definition: runs, ICU's segments, their cuts
  *   words_ascii.c  the same for pure ASCII at many times the speed; asks ICU for its classes when opened
+ *   words_near.c   what follows from all this for the bytes of a text (words_near.h)
  *   words_term.c   raw piece -> folded, stemmed term -> batches of tokens for the caller
  */
 #ifndef BS_CORE_WORDS_INTERNAL_H
@@ -14,6 +15,7 @@
 #include <unicode/utf16.h>
 
 #include "core/buffer.h"
+#include "core/kernels.h"
 #include "core/words.h"
 
 #define BS_WORDS_BATCH_TOKENS 256
@@ -23,6 +25,9 @@
  * window costs (a ubrk_setText, the search for its end) is spread over thousands of words.
  */
 #define BS_WORDS_WINDOW_BYTES ((size_t)32 * 1024)
+
+/* And of pure ASCII, classified at one go: a window's bytes, classes and edges stay in the first cache. */
+#define BS_WORDS_ASCII_WINDOW_BYTES ((size_t)4096)
 
 /* What a byte is to words_ascii.c. A byte that joins (MID) bears the classes it stands between, shifted. */
 enum {
@@ -48,9 +53,11 @@ struct bs_words {
 
 	bool ascii_path; /* false only in tests */
 	size_t window_bytes;
-	uint8_t ascii_classes[256];  /* of bytes; 0 from 0x80 on */
+	const struct bs_kernel *kernel;
+	struct bs_byte_classes ascii; /* BS_ASCII_... of bytes */
 	uint8_t *code_point_classes; /* of every code point, filled when first met: see words_icu.c */
 	uint16_t *simple_folds;      /* of the BMP, filled when first met: see words_term.c */
+	uint8_t *guises;             /* of every code point, filled when first met; NULL until then: see words_near.c */
 
 	struct bs_buffer window; /* UTF-16 */
 	struct bs_buffer folded; /* UTF-16, as are the next two */
@@ -58,7 +65,7 @@ struct bs_words {
 	struct bs_buffer whole;    /* UTF-8: a folded term on its way through the options */
 	struct bs_buffer unmarked; /* UTF-8: that term without accents */
 
-	struct bs_buffer arena; /* the terms of the tokens below; never grows while there are any */
+	struct bs_buffer arena; /* the terms of the tokens below; never grows or is cleared while there are any */
 	struct bs_token tokens[BS_WORDS_BATCH_TOKENS];
 	size_t n_tokens;
 };
@@ -85,11 +92,14 @@ struct bs_byte_span {
 /* For tests: another window size (>= 1), and the ASCII path off. */
 void bs_words_tune(struct bs_words *words, size_t window_bytes, bool ascii_path);
 
+/* For tests: another kernel than the best. */
+void bs_words_use_kernel(struct bs_words *words, const struct bs_kernel *kernel);
+
 /* True if a text may be cut before its byte at, which is neither its first nor its end. */
 static inline bool bs_words_is_cut(const struct bs_words *words, const uint8_t *text, size_t at)
 {
-	return text[at - 1] == '\n' || ((words->ascii_classes[text[at - 1]] & BS_ASCII_CUT_AFTER) &&
-	                                (words->ascii_classes[text[at]] & BS_ASCII_CUT_BEFORE));
+	return text[at - 1] == '\n' || ((words->ascii.of[text[at - 1]] & BS_ASCII_CUT_AFTER) &&
+	                                (words->ascii.of[text[at]] & BS_ASCII_CUT_BEFORE));
 }
 
 /* The code point at units[*at], moving on. The units are well-formed UTF-16: our own decoder and ICU wrote them. */
@@ -123,6 +133,9 @@ enum bs_status bs_words_analyze_ascii(struct bs_analysis *analysis, size_t start
 
 /* words_term.c */
 
+/* Makes room for n_tokens with n_bytes of terms, so that pushing them cannot fail; their bytes go to the arena's end. */
+enum bs_status bs_words_make_room(struct bs_analysis *analysis, size_t n_tokens, size_t n_bytes) BS_WARN_UNUSED;
+
 /* A word as it stands in the text, in ASCII: folds it and hands it on. n_bytes > 0. */
 enum bs_status bs_words_put_ascii(struct bs_analysis *analysis, const uint8_t *raw, size_t n_bytes,
                                   uint64_t start_byte) BS_WARN_UNUSED;
@@ -135,7 +148,10 @@ enum bs_status bs_words_put_word(struct bs_analysis *analysis, const UChar *raw,
 enum bs_status bs_words_put_run(struct bs_analysis *analysis, const UChar *raw, int32_t n_units,
                                 struct bs_byte_span span) BS_WARN_UNUSED;
 
-/* Hands the tokens gathered so far to the caller. */
+/* Hands the tokens gathered so far to the caller; what is in the arena stays. */
+enum bs_status bs_words_hand_on(struct bs_analysis *analysis) BS_WARN_UNUSED;
+
+/* The same, and empties the arena. */
 enum bs_status bs_words_flush(struct bs_analysis *analysis) BS_WARN_UNUSED;
 
 /* An ICU failure as ours: BS_NO_MEMORY or BS_UNSUPPORTED. */

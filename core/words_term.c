@@ -30,7 +30,7 @@ enum bs_status bs_words_fail_icu(struct bs_error *err, const char *what, UErrorC
 	return bs_fail(err, status, "ICU: %s: %s", what, u_errorName(code));
 }
 
-enum bs_status bs_words_flush(struct bs_analysis *analysis)
+enum bs_status bs_words_hand_on(struct bs_analysis *analysis)
 {
 	struct bs_words *words = analysis->words;
 	if (analysis->next_position > UINT32_MAX)
@@ -38,15 +38,21 @@ enum bs_status bs_words_flush(struct bs_analysis *analysis)
 		               (unsigned long)UINT32_MAX);
 	size_t n_tokens = words->n_tokens;
 	words->n_tokens = 0;
-	bs_buffer_clear(&words->arena);
 	return n_tokens ? analysis->fn(analysis->context, words->tokens, n_tokens, analysis->err) : BS_OK;
 }
 
-/* Makes room for n_tokens with n_bytes of terms, so that push() cannot fail; they go to arena_end(). */
-static enum bs_status make_room(struct bs_analysis *analysis, size_t n_tokens, size_t n_bytes)
+enum bs_status bs_words_flush(struct bs_analysis *analysis)
+{
+	enum bs_status status = bs_words_hand_on(analysis);
+	bs_buffer_clear(&analysis->words->arena);
+	return status;
+}
+
+enum bs_status bs_words_make_room(struct bs_analysis *analysis, size_t n_tokens, size_t n_bytes)
 {
 	struct bs_words *words = analysis->words;
 	struct bs_buffer *arena = &words->arena;
+	n_bytes += BS_TOKEN_SLACK_BYTES;
 	if (words->n_tokens + n_tokens > BS_WORDS_BATCH_TOKENS || arena->capacity_bytes - arena->used_bytes < n_bytes) {
 		enum bs_status status = bs_words_flush(analysis);
 		if (!status)
@@ -122,7 +128,7 @@ static enum bs_status fail_long(struct bs_analysis *analysis)
 	return bs_fail(analysis->err, BS_UNSUPPORTED, "a word of more than %lu bytes", (unsigned long)UINT32_MAX);
 }
 
-/* A word and perhaps its pair, for which make_room() was asked for two tokens and PAIR_BYTES more than the term. */
+/* A word and perhaps its pair, for which bs_words_make_room() was asked for two tokens and PAIR_BYTES more than the term. */
 static enum bs_status push_word(struct bs_analysis *analysis, struct term term, struct bs_byte_span span)
 {
 	if (term.n_bytes > UINT32_MAX)
@@ -302,7 +308,7 @@ static enum bs_status put_with_options(struct bs_analysis *analysis, struct term
 	if (!status && words->fold_accents)
 		status = drop_accents(words, &term, analysis->err);
 	if (!status)
-		status = make_room(analysis, 2, term.n_bytes + PAIR_BYTES);
+		status = bs_words_make_room(analysis, 2, term.n_bytes + PAIR_BYTES);
 	return status ? status : push_word(analysis, term, span);
 }
 
@@ -320,7 +326,7 @@ enum bs_status bs_words_put_ascii(struct bs_analysis *analysis, const uint8_t *r
 	if (!words->stemmer) {
 		if (n_bytes > UINT32_MAX)
 			return fail_long(analysis);
-		enum bs_status status = make_room(analysis, 1, n_bytes);
+		enum bs_status status = bs_words_make_room(analysis, 1, n_bytes);
 		if (status)
 			return status;
 		uint8_t *room = arena_end(words);
@@ -357,7 +363,7 @@ enum bs_status bs_words_put_word(struct bs_analysis *analysis, const UChar *raw,
 
 static enum bs_status put_code_point(struct bs_analysis *analysis, UChar32 c, struct bs_byte_span span)
 {
-	enum bs_status status = make_room(analysis, 2, U8_MAX_LENGTH + PAIR_BYTES);
+	enum bs_status status = bs_words_make_room(analysis, 2, U8_MAX_LENGTH + PAIR_BYTES);
 	if (status)
 		return status;
 	pair_with(analysis, bs_words_is_of_run(analysis->words, c) ? c : 0, span);

@@ -64,12 +64,12 @@ int bs_file_open(int dir_fd, const char *path, int flags)
 	return fd;
 }
 
-int bs_file_stat(const char *path, struct stat *stat_out)
+int bs_file_stat(int dir_fd, const char *path, struct stat *stat_out)
 {
-	int result = stat(path, stat_out);
+	int result = fstatat(dir_fd, path, stat_out, 0);
 	if (!result || errno != ENAMETOOLONG)
 		return result;
-	int fd = bs_file_open(AT_FDCWD, path, O_PATH);
+	int fd = bs_file_open(dir_fd, path, O_PATH);
 	if (fd < 0)
 		return -1;
 	result = fstat(fd, stat_out);

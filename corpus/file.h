@@ -33,8 +33,8 @@ struct bs_file_refusal {
 /* openat with O_CLOEXEC and O_NOCTTY added, for a path longer than PATH_MAX too. -1 and errno as openat. */
 int bs_file_open(int dir_fd, const char *path, int flags);
 
-/* stat (links are followed) for a path of any length. -1 and errno as stat. */
-int bs_file_stat(const char *path, struct stat *stat_out);
+/* fstatat (links are followed) for a path of any length. -1 and errno as fstatat. */
+int bs_file_stat(int dir_fd, const char *path, struct stat *stat_out);
 
 /* The stamp of a file that has been stat'ed. */
 struct bs_stamp bs_file_stamp(const struct stat *found);

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "core/buffer.h"
+
 #define FIRST_SLOTS 1024u
 #define EMPTY       UINT32_MAX
 
@@ -39,6 +41,7 @@ static enum bs_status grow(struct bs_id_set *set, struct bs_error *err)
 	struct bs_id_slot *slots = malloc(n_slots * sizeof(*slots));
 	if (!slots)
 		return bs_fail_memory(err, "the set of ids", n_slots * sizeof(*slots));
+	bs_buffer_advise(slots, n_slots * sizeof(*slots));
 	for (uint64_t i = 0; i < n_slots; i++)
 		slots[i].place.segment = EMPTY;
 	for (uint64_t i = 0; i < set->n_slots; i++)

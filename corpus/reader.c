@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include "core/hash.h"
+#include "corpus/collection.h"
 #include "corpus/file.h"
 #include "corpus/record.h"
+#include "corpus/record_scan.h"
 #include "corpus/stored_text.h"
 
 /* Buffers larger than this are given back after each file. */
@@ -32,8 +34,8 @@ struct bs_reader {
 	struct bs_buffer message;
 	struct bs_field file_field;       /* the one field of a file */
 	struct kept folder;               /* the root of the last folder */
-	struct kept collection;           /* the last collection of fetch_record */
-	struct bs_stamp collection_stamp; /* when it was opened */
+	struct bs_collection collection;  /* the last one of fetch_record */
+	struct bs_record_scan scan;
 	struct bs_stored_texts *stored;   /* made when it is needed, for recalled documents */
 	const struct bs_snapshot *stored_of;
 };
@@ -81,6 +83,7 @@ enum bs_status bs_reader_new(const struct bs_source_options *options, struct bs_
 	reader->suspect_from_ns = options->suspect_from_ns;
 	reader->folder.fd = -1;
 	reader->collection.fd = -1;
+	reader->scan.options = record_options;
 	enum bs_status status = bs_record_parser_new(&record_options, &reader->records, err);
 	if (status)
 		bs_reader_free(reader);
@@ -98,7 +101,8 @@ void bs_reader_free(struct bs_reader *reader)
 	bs_buffer_deinit(&reader->text);
 	bs_buffer_deinit(&reader->message);
 	kept_close(&reader->folder);
-	kept_close(&reader->collection);
+	bs_collection_deinit(&reader->collection);
+	bs_record_scan_deinit(&reader->scan);
 	bs_stored_texts_free(reader->stored);
 	free(reader);
 }
@@ -330,11 +334,44 @@ static enum bs_status read_lines(struct bs_reader *reader, const struct bs_sourc
 
 /* ---- once more ---- */
 
-enum bs_status bs_reader_fetch_file(struct bs_reader *reader, const char *path, struct bs_document *document_out,
-                                    struct bs_stamp *stamp_out, struct bs_error *err)
+/* The descriptor of a folder, or of the working directory for NULL. */
+static enum bs_status open_folder(struct bs_reader *reader, const char *folder, int *fd_out, struct bs_error *err)
+{
+	bool opened;
+	*fd_out = AT_FDCWD;
+	if (!folder)
+		return BS_OK;
+	enum bs_status status = kept_open(&reader->folder, folder, O_PATH | O_DIRECTORY, &opened, err);
+	*fd_out = reader->folder.fd;
+	return status;
+}
+
+enum bs_status bs_reader_stamp(struct bs_reader *reader, const char *folder, const char *path,
+                               struct bs_stamp *stamp_out, struct bs_error *err)
+{
+	struct stat found;
+	int dir_fd;
+	*stamp_out = (struct bs_stamp){0};
+	enum bs_status status = open_folder(reader, folder, &dir_fd, err);
+	if (status)
+		return status;
+	if (bs_file_stat(dir_fd, path, &found))
+		return bs_fail(err, bs_file_status(errno), "%s: %s", path, strerror(errno));
+	*stamp_out = bs_file_stamp(&found);
+	return BS_OK;
+}
+
+enum bs_status bs_reader_fetch_file(struct bs_reader *reader, const char *folder, const char *path,
+                                    struct bs_document *document_out, struct bs_stamp *stamp_out, struct bs_error *err)
 {
 	struct bs_file_refusal refusal;
-	enum bs_status status = load_document(reader, AT_FDCWD, path, false, document_out, &refusal, err);
+	int dir_fd;
+	*document_out = (struct bs_document){0};
+	*stamp_out = (struct bs_stamp){0};
+	enum bs_status status = open_folder(reader, folder, &dir_fd, err);
+	if (status)
+		return status;
+	status = load_document(reader, dir_fd, path, false, document_out, &refusal, err);
 	*stamp_out = document_out->stamp;
 	if (status || !refusal.reason)
 		return status;
@@ -357,54 +394,17 @@ enum bs_status bs_reader_fetch_raw(struct bs_reader *reader, const uint8_t *raw,
 	return BS_OK;
 }
 
-static enum bs_status open_collection(struct bs_reader *reader, const char *path, struct bs_error *err)
+enum bs_status bs_reader_fetch_line(struct bs_reader *reader, const char *path, uint64_t offset, uint64_t raw_bytes,
+                                    uint64_t ahead_to, const uint8_t **line_out, struct bs_stamp *stamp_out,
+                                    struct bs_error *err)
 {
-	bool opened = false;
-	struct stat found;
-	enum bs_status status = kept_open(&reader->collection, path, O_RDONLY | O_NONBLOCK, &opened, err);
-	if (status || !opened)
-		return status;
-	if (fstat(reader->collection.fd, &found))
-		status = bs_fail(err, BS_IO, "%s: %s", path, strerror(errno));
-	else if (!S_ISREG(found.st_mode))
-		status = bs_fail(err, BS_NOT_FOUND, "%s: not a regular file", path);
-	else
-		reader->collection_stamp = bs_file_stamp(&found);
+	*stamp_out = (struct bs_stamp){0};
+	*line_out = NULL;
+	enum bs_status status = bs_collection_open(&reader->collection, path, err);
 	if (status)
-		kept_close(&reader->collection);
-	return status;
-}
-
-/* Are there that many bytes? Asked before memory is taken; a file that grew since it was opened may have them. */
-static bool collection_reaches(const struct bs_reader *reader, uint64_t offset, uint64_t raw_bytes)
-{
-	struct stat found;
-	if (offset > INT64_MAX || raw_bytes > INT64_MAX - offset)
-		return false;
-	if (offset + raw_bytes <= reader->collection_stamp.size_bytes)
-		return true;
-	return !fstat(reader->collection.fd, &found) && offset + raw_bytes <= (uint64_t)found.st_size;
-}
-
-static enum bs_status read_at(struct bs_reader *reader, uint64_t offset, uint64_t raw_bytes, struct bs_error *err)
-{
-	struct bs_buffer *bytes = &reader->bytes;
-	const char *path = reader->collection.path;
-	if (!collection_reaches(reader, offset, raw_bytes))
-		return bs_fail(err, BS_INVALID, "%s: ends before offset %" PRIu64, path, offset + raw_bytes);
-	bs_buffer_clear(bytes);
-	enum bs_status status = bs_buffer_reserve(bytes, (size_t)raw_bytes, err);
-	while (!status && bytes->used_bytes < raw_bytes) {
-		ssize_t n = pread(reader->collection.fd, bytes->data + bytes->used_bytes,
-		                  (size_t)raw_bytes - bytes->used_bytes, (off_t)(offset + bytes->used_bytes));
-		if (n < 0 && errno != EINTR)
-			status = bs_fail(err, BS_IO, "%s: %s", path, strerror(errno));
-		else if (n == 0)
-			status = bs_fail(err, BS_INVALID, "%s: ends before offset %" PRIu64, path, offset + raw_bytes);
-		else if (n > 0)
-			bytes->used_bytes += (size_t)n;
-	}
-	return status;
+		return status;
+	*stamp_out = reader->collection.stamp;
+	return bs_collection_read(&reader->collection, offset, raw_bytes, ahead_to, line_out, err);
 }
 
 enum bs_status bs_reader_fetch_record(struct bs_reader *reader, const char *path, uint64_t offset, uint64_t raw_bytes,
@@ -412,18 +412,47 @@ enum bs_status bs_reader_fetch_record(struct bs_reader *reader, const char *path
                                       struct bs_error *err)
 {
 	struct bs_error why = {0};
+	const uint8_t *line;
 	*document_out = (struct bs_document){0};
-	*stamp_out = (struct bs_stamp){0};
-	enum bs_status status = open_collection(reader, path, err);
+	enum bs_status status = bs_reader_fetch_line(reader, path, offset, raw_bytes, 0, &line, stamp_out, err);
 	if (status)
 		return status;
-	*stamp_out = reader->collection_stamp;
-	status = read_at(reader, offset, raw_bytes, err);
-	if (status)
-		return status;
-	status = bs_reader_fetch_raw(reader, reader->bytes.data, reader->bytes.used_bytes, document_out, &why);
+	status = bs_reader_fetch_raw(reader, line, (size_t)raw_bytes, document_out, &why);
 	document_out->offset = offset;
 	return status ? bs_fail(err, status, "%s: offset %" PRIu64 ": %s", path, offset, why.text) : BS_OK;
+}
+
+enum bs_status bs_reader_cut_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes,
+                                  struct bs_document *document_out, bool *is_known_out, struct bs_error *err)
+{
+	struct bs_record record;
+	enum bs_status status = bs_record_scan_line(&reader->scan, line, line_bytes, true, &record, is_known_out, err);
+	fill_document(&record, line, line_bytes, document_out);
+	return status;
+}
+
+enum bs_status bs_reader_scan_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes,
+                                   struct bs_document *document_out, struct bs_error *err)
+{
+	struct bs_record record;
+	bool is_known;
+	*document_out = (struct bs_document){0};
+	enum bs_status status = bs_record_scan_line(&reader->scan, line, line_bytes, false, &record, &is_known, err);
+	if (status)
+		return status;
+	if (!is_known)
+		return bs_reader_fetch_raw(reader, line, line_bytes, document_out, err);
+	fill_document(&record, line, line_bytes, document_out);
+	return BS_OK;
+}
+
+void bs_reader_forget(struct bs_reader *reader, bool collection_too)
+{
+	kept_close(&reader->folder);
+	if (collection_too)
+		bs_collection_deinit(&reader->collection);
+	else
+		bs_collection_forget(&reader->collection);
 }
 
 /* ---- documents of the index, as they were ---- */

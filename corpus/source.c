@@ -44,7 +44,7 @@ static bool is_collection_name(const char *label)
 static enum bs_status find_kind(struct bs_source *source, const char *argument, struct bs_error *err)
 {
 	struct stat found;
-	if (bs_file_stat(argument, &found))
+	if (bs_file_stat(AT_FDCWD, argument, &found))
 		return bs_fail(err, bs_file_status(errno), "%s: %s", argument, strerror(errno));
 	if (S_ISDIR(found.st_mode))
 		source->kind = BS_SOURCE_FOLDER;
@@ -107,7 +107,7 @@ enum bs_status bs_path_stamp(const char *path, struct bs_stamp *stamp_out, struc
 {
 	struct stat found;
 	*stamp_out = (struct bs_stamp){0};
-	if (bs_file_stat(path, &found))
+	if (bs_file_stat(AT_FDCWD, path, &found))
 		return bs_fail(err, bs_file_status(errno), "%s: %s", path, strerror(errno));
 	*stamp_out = bs_file_stamp(&found);
 	return BS_OK;

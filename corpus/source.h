@@ -134,19 +134,40 @@ enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_source *
 
 /*
  * One document again, for verification. The document is borrowed from the reader until its next call.
- *   fetch_file:   the file at path (full path); stamp_out is the stamp it has now. Binary or not, it is read.
- *   fetch_record: raw_bytes at offset of the collection at path, parsed; the last collection stays open, so that
- *                 successive calls cost one pread. stamp_out as found when the collection was opened.
- *   fetch_raw:    a record's raw JSON line, for text kept in a store.
+ *   fetch_file:   the file at path below folder (NULL: as it is); the last folder stays open. stamp_out is the stamp it
+ *                 has now. Binary or not, it is read.
+ *   fetch_line:   raw_bytes at offset of the collection at path, unparsed. The last collection stays open, and what was
+ *                 read of it is kept, up to ahead_to and some 256 KiB: so that neighbours cost one pread. stamp_out as
+ *                 found when the collection was opened.
+ *   fetch_record: the same, parsed.
+ *   fetch_raw:    a record's raw JSON line, parsed.
+ *   scan_line:    the same quickly, without the id (record_scan.h): of a line that is what was indexed.
+ *   cut_line:     the same with all escapes left in the texts; *is_known_out is false if only fetch_raw can read it.
  * BS_NOT_FOUND when the file is gone, BS_IO, BS_INVALID when the bytes are no longer a record, BS_NO_MEMORY.
  */
-enum bs_status bs_reader_fetch_file(struct bs_reader *reader, const char *path, struct bs_document *document_out,
-                                    struct bs_stamp *stamp_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_reader_fetch_file(struct bs_reader *reader, const char *folder, const char *path,
+                                    struct bs_document *document_out, struct bs_stamp *stamp_out,
+                                    struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_reader_fetch_line(struct bs_reader *reader, const char *path, uint64_t offset, uint64_t raw_bytes,
+                                    uint64_t ahead_to, const uint8_t **line_out, struct bs_stamp *stamp_out,
+                                    struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_reader_fetch_record(struct bs_reader *reader, const char *path, uint64_t offset, uint64_t raw_bytes,
                                       struct bs_document *document_out, struct bs_stamp *stamp_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_reader_fetch_raw(struct bs_reader *reader, const uint8_t *raw, size_t raw_bytes,
                                    struct bs_document *document_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_reader_scan_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes,
+                                   struct bs_document *document_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_reader_cut_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes,
+                                  struct bs_document *document_out, bool *is_known_out,
+                                  struct bs_error *err) BS_WARN_UNUSED;
+
+/* The stamp of the file that fetch_file would read. BS_NOT_FOUND, BS_IO, BS_NO_MEMORY. */
+enum bs_status bs_reader_stamp(struct bs_reader *reader, const char *folder, const char *path,
+                               struct bs_stamp *stamp_out, struct bs_error *err) BS_WARN_UNUSED;
+/* Drops what was kept of sources: they may have changed. A collection stays open unless collection_too, since what is
+ * read of it can be compared with its stamp. */
+void bs_reader_forget(struct bs_reader *reader, bool collection_too);
 
 #ifdef __cplusplus
 }

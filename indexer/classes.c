@@ -6,57 +6,65 @@
 #include <string.h>
 
 #include "core/kernels.h"
+#include "core/treatment.h"
 
 /*
  * Documents start in classes of weights within a factor 1.5; then the two neighbours whose merging saves most are
- * merged, again and again, until none saves. The cost of a class is in bytes of index; work at query time is charged
- * in the same coin:
+ * merged, again and again, until none saves. The cost of a class is in bits a posting of the segment; work at query time
+ * is charged in the same coin, at the price of core/treatment.h.
  */
 #define CLASS_RATIO    1.5
-#define SLAB_COST      (128u << 10) /* a slab more: its block columns and set-up for every term of every query, ~1 us */
-#define LISTS_COST     4096u        /* of a slab of plain signatures, whatever is in it: one is enough */
-#define LIST_DOC_COST  (4u << 10)   /* a plain signature more: a binary search for every term of every query, ~50 ns */
+#define SLAB_NS        700.0  /* a slab more, for every query: its terms looked up, a few cache misses in a row at each level */
+#define LISTS_NS       100.0  /* of a slab of plain signatures, whatever is in it */
+#define LIST_DOC_NS    2.5    /* a plain signature more: its share of a group's filter, and a look into it now and then */
+#define FILTER_BITS    3.0    /* of the columns in front of a plain signature, for each of its terms */
 #define EXACT_SHARE    1.5          /* exact columns, beside the hashed ones */
 
 struct load {
 	uint64_t n_docs;
 	double weight;
 	double weight_squares;
-	double n_terms;
+	double list_bytes; /* as plain signatures */
 };
 
+/* The rules, and what follows from them. */
 struct cost_rules {
-	double density;
-	uint32_t max_blocks;
-	uint64_t max_slab_bytes;
-	enum bs_list_mode list_mode;
+	struct bs_class_rules given;
+	double ns_bits; /* what a nanosecond a query may cost */
 };
 
 static struct load join(const struct load *a, const struct load *b)
 {
 	return (struct load){a->n_docs + b->n_docs, a->weight + b->weight, a->weight_squares + b->weight_squares,
-	                     a->n_terms + b->n_terms};
+	                     a->list_bytes + b->list_bytes};
 }
 
 /* Bytes of a block of this class in a slab of its own: see level_width in slab_build.c. */
 static double block_bytes(const struct load *load, const struct cost_rules *rules)
 {
-	double m = load->weight > 0 ? load->weight_squares / load->weight / -log1p(-rules->density) : 0;
+	double m = load->weight > 0 ? load->weight_squares / load->weight / -log1p(-rules->given.density) : 0;
 	return fmax(m, 8) * BS_LINE_BYTES * EXACT_SHARE;
 }
 
 /* Rows of one slab, so that its columns stay below max_slab_bytes; 0 if not even one block does. */
 static uint32_t slab_rows(const struct load *load, const struct cost_rules *rules)
 {
-	double n_blocks = floor((double)rules->max_slab_bytes / block_bytes(load, rules));
+	double n_blocks = floor((double)rules->given.max_slab_bytes / block_bytes(load, rules));
 	if (n_blocks < 1)
 		return 0;
-	return (n_blocks < rules->max_blocks ? (uint32_t)n_blocks : rules->max_blocks) * BS_LINE_BITS;
+	return (n_blocks < rules->given.max_blocks ? (uint32_t)n_blocks : rules->given.max_blocks) * BS_LINE_BITS;
 }
 
-static double list_cost(const struct load *load)
+/* Bytes of a plain signature and of the filter in front of it: see term_list.h, list_filter.h. */
+static double list_bytes(double n_terms, uint64_t n_distinct)
 {
-	return LISTS_COST + load->n_terms * 4 + (double)load->n_docs * (8 + LIST_DOC_COST);
+	return 16 + n_terms * (2.5 + FILTER_BITS + log2(fmax((double)n_distinct / fmax(n_terms, 1), 1))) / 8;
+}
+
+static double list_cost(const struct load *load, const struct cost_rules *rules)
+{
+	double ns = LISTS_NS + (double)load->n_docs * LIST_DOC_NS;
+	return load->list_bytes * 8 + ns * rules->ns_bits;
 }
 
 static double matrix_cost(const struct load *load, const struct cost_rules *rules)
@@ -66,28 +74,44 @@ static double matrix_cost(const struct load *load, const struct cost_rules *rule
 		return INFINITY;
 	double n_slabs = ceil((double)load->n_docs / rows);
 	double n_blocks = ceil((double)load->n_docs / BS_LINE_BITS);
-	return n_blocks * block_bytes(load, rules) + n_slabs * SLAB_COST;
+	return n_blocks * block_bytes(load, rules) * 8 + n_slabs * SLAB_NS * rules->ns_bits;
 }
 
 static bool is_list(const struct load *load, const struct cost_rules *rules)
 {
-	if (rules->list_mode == BS_LISTS_ALWAYS)
+	if (rules->given.list_mode == BS_LISTS_ALWAYS)
 		return true;
 	double matrix = matrix_cost(load, rules);
-	return isinf(matrix) || (rules->list_mode == BS_LISTS_AUTO && list_cost(load) < matrix);
+	return isinf(matrix) || (rules->given.list_mode == BS_LISTS_AUTO && list_cost(load, rules) < matrix);
 }
 
 static double class_cost(const struct load *load, const struct cost_rules *rules)
 {
 	if (load->n_docs == 0)
 		return 0;
-	return is_list(load, rules) ? list_cost(load) : matrix_cost(load, rules);
+	return is_list(load, rules) ? list_cost(load, rules) : matrix_cost(load, rules);
 }
 
-static uint32_t class_of(uint64_t weight)
+static uint32_t compute_class(uint64_t weight)
 {
 	uint32_t class = (uint32_t)(log((double)weight + 1) / log(CLASS_RATIO));
 	return class < BS_MAX_CLASSES ? class : BS_MAX_CLASSES - 1;
+}
+
+/* Classes of the weights that most documents have: two logarithms a document add up. */
+#define SMALL_WEIGHTS 2048u
+
+static uint32_t class_of(const uint8_t of_small[SMALL_WEIGHTS], uint64_t weight)
+{
+	return weight < SMALL_WEIGHTS ? of_small[weight] : compute_class(weight);
+}
+
+/* What is to be columns stays columns, though it would be smaller beside what cannot be. */
+static bool may_merge(const struct load *a, const struct load *b, const struct cost_rules *rules)
+{
+	struct load both = join(a, b);
+	return rules->given.list_mode != BS_LISTS_NEVER || a->n_docs == 0 || b->n_docs == 0 || !is_list(&both, rules) ||
+	       (is_list(a, rules) && is_list(b, rules));
 }
 
 /* Merges neighbours in loads[0..n); map[class] becomes the class it ended in. Returns how many are left. */
@@ -97,6 +121,8 @@ static uint32_t merge_classes(struct load *loads, uint32_t n, uint32_t *first_of
 		double best = 0;
 		uint32_t at = n;
 		for (uint32_t i = 0; i + 1 < n; i++) {
+			if (!may_merge(&loads[i], &loads[i + 1], rules))
+				continue;
 			struct load both = join(&loads[i], &loads[i + 1]);
 			double saved = class_cost(&loads[i], rules) + class_cost(&loads[i + 1], rules) - class_cost(&both, rules);
 			if (saved > best || loads[i].n_docs == 0 || loads[i + 1].n_docs == 0) {
@@ -113,11 +139,13 @@ static uint32_t merge_classes(struct load *loads, uint32_t n, uint32_t *first_of
 	}
 }
 
-enum bs_status bs_classes_make(const struct bs_class_doc *docs, uint32_t n_docs, double density, uint32_t max_blocks,
-                               uint64_t max_slab_bytes, enum bs_list_mode list_mode, struct bs_classes *classes_out,
-                               struct bs_error *err)
+enum bs_status bs_classes_make(const struct bs_class_doc *docs, uint32_t n_docs, const struct bs_class_rules *given,
+                               struct bs_classes *classes_out, struct bs_error *err)
 {
-	struct cost_rules rules = {density, max_blocks, max_slab_bytes, list_mode};
+	double n_postings = 0;
+	for (uint32_t i = 0; i < n_docs; i++)
+		n_postings += docs[i].n_terms;
+	struct cost_rules rules = {.given = *given, .ns_bits = n_postings / given->bit_ns};
 	struct load loads[BS_MAX_CLASSES] = {{0, 0, 0, 0}};
 	uint32_t first_of[BS_MAX_CLASSES]; /* the first of the original classes in each merged one */
 	memset(classes_out, 0, sizeof(*classes_out));
@@ -126,12 +154,15 @@ enum bs_status bs_classes_make(const struct bs_class_doc *docs, uint32_t n_docs,
 	classes_out->docs = malloc((size_t)n_docs * sizeof(uint32_t));
 	if (!classes_out->docs)
 		return bs_fail_memory(err, "length classes", (size_t)n_docs * sizeof(uint32_t));
+	uint8_t of_small[SMALL_WEIGHTS];
+	for (uint32_t weight = 0; weight < SMALL_WEIGHTS; weight++)
+		of_small[weight] = (uint8_t)compute_class(weight);
 	for (uint32_t i = 0; i < BS_MAX_CLASSES; i++)
 		first_of[i] = i;
 	for (uint32_t i = 0; i < n_docs; i++) {
 		double weight = (double)docs[i].weight;
-		struct load one = {1, weight, weight * weight, docs[i].n_terms};
-		struct load *load = &loads[class_of(docs[i].weight)];
+		struct load one = {1, weight, weight * weight, list_bytes(docs[i].n_terms, given->n_distinct)};
+		struct load *load = &loads[class_of(of_small, docs[i].weight)];
 		*load = join(load, &one);
 	}
 	classes_out->n_classes = merge_classes(loads, BS_MAX_CLASSES, first_of, &rules);
@@ -140,14 +171,15 @@ enum bs_status bs_classes_make(const struct bs_class_doc *docs, uint32_t n_docs,
 	for (uint32_t c = 0; c < classes_out->n_classes; c++) {
 		uint32_t rows = slab_rows(&loads[c], &rules);
 		bool list = is_list(&loads[c], &rules);
-		classes_out->classes[c] = (struct bs_class){.docs = at, .is_list = list, .max_rows = list ? UINT32_MAX : rows};
+		classes_out->classes[c] = (struct bs_class){.docs = at, .is_list = list, .max_rows = list ? UINT32_MAX : rows,
+		                                            .block_bytes = (uint64_t)block_bytes(&loads[c], &rules)};
 		at += loads[c].n_docs;
 		uint32_t end = c + 1 < classes_out->n_classes ? first_of[c + 1] : BS_MAX_CLASSES;
 		for (uint32_t i = first_of[c]; i < end; i++)
 			class_in[i] = (uint8_t)c;
 	}
 	for (uint32_t i = 0; i < n_docs; i++) {
-		struct bs_class *class = &classes_out->classes[class_in[class_of(docs[i].weight)]];
+		struct bs_class *class = &classes_out->classes[class_in[class_of(of_small, docs[i].weight)]];
 		class->docs[class->n_docs++] = i;
 	}
 	return BS_OK;

@@ -1,8 +1,8 @@
 /*
  * gather.h: documents in, (document, distinct term) pairs out, in memory. The first half of an index run.
  *
- * In two steps, so that the costly one can run on several threads. A *harvest* analyses one batch on its own, with a
- * small dictionary that stays in cache; then, one harvest after the other in document order, each is poured into the
+ * In two steps, so that the costly one can run on several threads. A *harvest* (harvest.h) analyses one batch on its
+ * own, with a small dictionary that stays in cache; then, one harvest after the other in document order, each is poured into the
  * *gather*, which holds the segment's dictionary and every document's terms as varints of term numbers. Numbers are
  * given in order of first appearance, so common terms have short ones. Pouring looks a term up once a batch, not once
  * a document. What a gather holds depends on the documents and their order only, never on the threads.
@@ -15,70 +15,10 @@
 #include "core/buffer.h"
 #include "core/doc_table.h"
 #include "core/status.h"
-#include "core/words.h"
-#include "corpus/document.h"
 #include "core/term_table.h"
+#include "indexer/harvest.h"
 
-/* ---- harvest: one batch ---- */
-
-struct bs_harvest_doc {
-	uint64_t first_posting; /* index of its first term number in postings */
-	uint32_t n_terms;
-	uint32_t length;        /* positions */
-	uint32_t name_bytes;
-	uint64_t name_offset;   /* in names */
-	uint64_t raw_offset;    /* in raws, if kept */
-	uint64_t text_bytes;
-	struct bs_document document; /* as read, but its pointers are dead */
-};
-
-/* A thing passed over: reason, and a line for the user in messages. */
-struct bs_harvest_skip {
-	enum bs_skip reason;
-	uint64_t message_offset; /* NUL-ended in messages */
-};
-
-/* Zero-initialise but for words and keep_raws. Reusable. */
-struct bs_harvest {
-	struct bs_words *words; /* borrowed */
-	bool keep_raws;         /* copy what the documents were read from, for a store */
-	struct bs_term_table terms;
-	struct bs_term_table fields;
-	struct bs_buffer postings; /* u32 each */
-	struct bs_buffer docs;     /* struct bs_harvest_doc each */
-	struct bs_buffer skips;    /* struct bs_harvest_skip each */
-	struct bs_buffer names;
-	struct bs_buffer raws;
-	struct bs_buffer messages;
-	struct bs_buffer unchanged; /* struct bs_doc_ref each */
-	uint32_t n_docs;
-	uint32_t n_skips;
-	uint32_t n_unchanged;
-	struct bs_buffer key; /* scratch for pair terms */
-};
-void bs_harvest_clear(struct bs_harvest *harvest);
-void bs_harvest_deinit(struct bs_harvest *harvest);
-/* Where a reader puts a batch: this sink fills the harvest. */
-struct bs_document_sink bs_harvest_sink(struct bs_harvest *harvest);
-
-static inline const struct bs_harvest_doc *bs_harvest_docs(const struct bs_harvest *harvest)
-{
-	return (const struct bs_harvest_doc *)(const void *)harvest->docs.data;
-}
-
-static inline const struct bs_harvest_skip *bs_harvest_skips(const struct bs_harvest *harvest)
-{
-	return (const struct bs_harvest_skip *)(const void *)harvest->skips.data;
-}
-
-static inline const struct bs_doc_ref *bs_harvest_unchanged(const struct bs_harvest *harvest)
-{
-	return (const struct bs_doc_ref *)(const void *)harvest->unchanged.data;
-}
-
-/* ---- gather: a segment in the making ---- */
-
-/* One document's terms: n_terms varints from codes on. */
+/* One document's terms: n_terms varints from codes on. Wherever one begins, eight bytes may be read. */
 struct bs_gathered_doc {
 	const uint8_t *codes;
 	uint32_t n_terms;
@@ -97,7 +37,8 @@ struct bs_gather {
 	uint64_t n_postings;
 	uint64_t n_positions;
 	uint64_t text_bytes;
-	struct bs_buffer map; /* scratch: number in the harvest -> number here, or UNMAPPED */
+	struct bs_buffer map; /* scratch: number in the harvest -> what that term is here */
+	uint32_t n_looked_ahead; /* of the harvest's terms, those that memory was asked about */
 };
 void bs_gather_clear(struct bs_gather *gather);
 void bs_gather_deinit(struct bs_gather *gather);
@@ -109,6 +50,8 @@ enum bs_status bs_gather_start(struct bs_gather *gather, const struct bs_harvest
 /* Adds document i of the harvest as the next one, under the record given (its length is taken from the harvest). */
 enum bs_status bs_gather_add(struct bs_gather *gather, const struct bs_harvest *harvest, uint32_t i,
                              const struct bs_doc_record *record, struct bs_error *err) BS_WARN_UNUSED;
+/* Brings the df of all terms up to date: before anyone looks at them. */
+void bs_gather_settle(struct bs_gather *gather);
 /* Memory held, counted by content: the same for every number of threads. */
 uint64_t bs_gather_bytes(const struct bs_gather *gather);
 

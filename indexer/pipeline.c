@@ -53,12 +53,6 @@ struct bs_pipeline {
 
 /* ---- a slot's work ---- */
 
-static uint64_t harvest_bytes(const struct bs_harvest *harvest)
-{
-	return bs_term_table_bytes(&harvest->terms) + harvest->postings.used_bytes + harvest->docs.used_bytes +
-	       harvest->names.used_bytes + harvest->raws.used_bytes + harvest->messages.used_bytes;
-}
-
 /* On the worker: hands a full harvest over and waits until it is empty. */
 static enum bs_status hand_over(struct slot *slot, struct bs_error *err)
 {
@@ -82,7 +76,7 @@ static enum bs_status slot_document(void *context, const struct bs_document *doc
 {
 	struct slot *slot = context;
 	enum bs_status status = slot->harvest_sink.document(slot->harvest_sink.context, document, err);
-	if (status || harvest_bytes(&slot->harvest) < HARVEST_LIMIT_BYTES)
+	if (status || bs_harvest_bytes(&slot->harvest) < HARVEST_LIMIT_BYTES)
 		return status;
 	return hand_over(slot, err);
 }
@@ -172,6 +166,12 @@ enum bs_status bs_pipeline_new(uint32_t n_threads, const struct bs_words_options
 	else
 		*pipeline_out = pipeline;
 	return status;
+}
+
+void bs_pipeline_set_pairs(struct bs_pipeline *pipeline, const struct bs_word_pairs *pairs)
+{
+	for (uint32_t i = 0; i < pipeline->n_slots; i++)
+		pipeline->slots[i].harvest.pairs = pairs && pairs->n_pairs > 0 ? pairs : NULL;
 }
 
 static void stop_threads(struct bs_pipeline *pipeline)

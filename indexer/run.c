@@ -9,6 +9,7 @@
 #include "core/index_dir.h"
 #include "core/words.h"
 #include "corpus/recorded.h"
+#include "indexer/pair_choice.h"
 
 #define DEFAULT_MEMORY_BYTES (UINT64_C(1) << 30)
 #define MIN_MEMORY_BYTES     (UINT64_C(16) << 20)
@@ -31,29 +32,31 @@ void bs_run_init(struct bs_run *run, const struct bs_index_job *job, struct bs_i
 	};
 }
 
+static uint32_t count_threads(const struct bs_index_job *job)
+{
+	long n = job->n_threads ? (long)job->n_threads : sysconf(_SC_NPROCESSORS_ONLN);
+	return n < 1 ? 1 : (n > MAX_THREADS ? MAX_THREADS : (uint32_t)n);
+}
+
 static void set_limits(struct bs_run *run)
 {
 	const struct bs_index_job *job = run->job;
 	uint64_t memory = job->memory_bytes ? job->memory_bytes : DEFAULT_MEMORY_BYTES;
 	if (memory < MIN_MEMORY_BYTES)
 		memory = MIN_MEMORY_BYTES;
-	/* What is gathered is counted by content; the arrays that hold it have half as much again to grow into. Sorting and
-	 * counters come on top, and the columns of one slab. None of it may depend on the number of threads. */
-	run->gather_limit_bytes = memory * 2 / 5;
+	/* What is gathered, and what making a segment of it takes by the term and by the document. The rest is for the
+	 * columns of one slab (below), batches under way, ICU and ids: with the default, 751 of 1,074 MB, 134, and 189. None
+	 * of it may depend on the number of threads. */
+	run->gather_limit_bytes = memory / 10 * 7;
 	run->build_options = (struct bs_build_options){
+		.n_threads = count_threads(job),
 		.policy = job->policy ? *job->policy : bs_treatment_policy_default(),
 		.max_blocks = job->max_slab_blocks ? job->max_slab_blocks : BS_SLAB_MAX_BLOCKS,
-		.max_slab_bytes = memory / 8,
+		.max_slab_bytes = job->max_slab_bytes ? job->max_slab_bytes : memory / 8,
 		.list_mode = job->list_mode,
 	};
 	if (!job->policy)
 		run->build_options.policy.density = run->manifest.options.density;
-}
-
-static uint32_t count_threads(const struct bs_index_job *job)
-{
-	long n = job->n_threads ? (long)job->n_threads : sysconf(_SC_NPROCESSORS_ONLN);
-	return n < 1 ? 1 : (n > MAX_THREADS ? MAX_THREADS : (uint32_t)n);
 }
 
 enum bs_status bs_run_start(struct bs_run *run, struct bs_error *err)
@@ -65,7 +68,7 @@ enum bs_status bs_run_start(struct bs_run *run, struct bs_error *err)
 	run->source_options.suspect_from_ns = run->suspect_from_ns;
 	enum bs_status status = bs_kernel_choose(NULL, &run->build_options.kernel, err);
 	return status ? status
-	              : bs_pipeline_new(count_threads(run->job), &words, &run->source_options, &run->pipeline, err);
+	              : bs_pipeline_new(run->build_options.n_threads, &words, &run->source_options, &run->pipeline, err);
 }
 
 void bs_run_release(struct bs_run *run)
@@ -81,6 +84,7 @@ void bs_run_release(struct bs_run *run)
 void bs_run_deinit(struct bs_run *run)
 {
 	bs_run_release(run);
+	bs_word_pairs_deinit(&run->pairs);
 	bs_manifest_deinit(&run->manifest);
 }
 
@@ -104,16 +108,68 @@ void bs_run_skip(struct bs_run *run, enum bs_skip reason, const char *message)
 		run->job->skipped(run->job->context, reason, message);
 }
 
+/* ---- pairs of words ---- */
+
+/* A small collection is read quickly enough without. */
+#define PAIRS_LEAST_BYTES (2u << 20)
+
+enum bs_status bs_run_keep_pairs(struct bs_run *run, const struct bs_snapshot *old, struct bs_error *err)
+{
+	enum bs_status status = bs_pairs_of_snapshot(old, &run->pairs, err);
+	bs_pipeline_set_pairs(run->pipeline, &run->pairs);
+	return status;
+}
+
+static enum bs_status sample_source(struct bs_run *run, uint32_t i, struct bs_pair_sample *sample, struct bs_error *err)
+{
+	const struct bs_index_options *options = &run->manifest.options;
+	struct bs_words_options words = {.stem_language = options->stem_language, .fold_accents = options->fold_accents};
+	struct bs_source source, found;
+	enum bs_status status = bs_recorded_source(run->job->dir, &run->manifest.sources[i], &source, err);
+	if (status)
+		return status;
+	/* Recorded is what it was; what it is now counts. */
+	if (source.kind != BS_SOURCE_STDIN && bs_source_init(&found, source.path, NULL) == BS_OK) {
+		source.kind = found.kind;
+		bs_source_deinit(&found);
+		status = bs_pair_sample_source(sample, &source, &run->source_options, &words, err);
+	}
+	bs_source_deinit(&source);
+	return status;
+}
+
+enum bs_status bs_run_choose_pairs(struct bs_run *run, struct bs_error *err)
+{
+	uint64_t least_bytes = run->job->pairs_least_bytes ? run->job->pairs_least_bytes : PAIRS_LEAST_BYTES;
+	struct bs_pair_sample sample = {.next_position = 0};
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < run->manifest.n_sources && !status; i++)
+		status = sample_source(run, i, &sample, err);
+	if (!status && sample.text_bytes >= least_bytes)
+		status = bs_pair_sample_choose(&sample, &run->pairs, err);
+	bs_pair_sample_deinit(&sample);
+	bs_pipeline_set_pairs(run->pipeline, &run->pairs);
+	return status;
+}
+
 /* ---- documents ---- */
 
-/* What a document may add to the gather, were all its terms new: an entry, its slots, its code, some bytes of its own. */
-#define NEW_TERM_BYTES 64u
+/* What segment_build.c and slab_build.c take beside the columns: of each term the order, ordinal and place, and hash,
+ * treatment, weight and mark of those in several documents; of each document the weight and the place in its class. A
+ * builder more, on another thread, has its own marks, and is paid for by what slabs may hold (count_builders). */
+#define BUILD_TERM_BYTES 28u
+#define BUILD_DOC_BYTES  24u
+
+/* What a document may add, were all its terms new: an entry, its slots, its code, some bytes of its own, and the above. */
+#define NEW_TERM_BYTES 96u
 
 bool bs_run_is_full(const struct bs_run *run, const struct bs_harvest *harvest, uint32_t i)
 {
 	uint32_t max_docs = run->job->max_segment_docs;
 	uint32_t n_docs = bs_gather_n_docs(&run->gather);
-	uint64_t n_bytes = bs_gather_bytes(&run->gather) + (uint64_t)bs_harvest_docs(harvest)[i].n_terms * NEW_TERM_BYTES;
+	uint64_t n_bytes = bs_gather_bytes(&run->gather) + (uint64_t)run->gather.terms.n_terms * BUILD_TERM_BYTES +
+	                   (uint64_t)n_docs * BUILD_DOC_BYTES +
+	                   (uint64_t)bs_harvest_docs(harvest)[i].n_terms * NEW_TERM_BYTES;
 	return n_docs > 0 && (n_bytes > run->gather_limit_bytes || (max_docs && n_docs >= max_docs));
 }
 
@@ -154,6 +210,7 @@ enum bs_status bs_run_flush(struct bs_run *run, bool is_full, struct bs_error *e
 {
 	if (bs_gather_n_docs(&run->gather) == 0)
 		return BS_OK;
+	bs_gather_settle(&run->gather);
 	run->report->is_writing = true;
 	enum bs_status status = bs_run_tell(run, err);
 	run->report->is_writing = false;

@@ -1,8 +1,8 @@
 /*
  * segment_build.h: from gathered documents to a segment file. The second half of an index run.
  *
- * Sorts the lexicon, makes the treatment table from the segment's size, puts the documents in classes of similar length
- * (classes.h), and has each class made into slabs (slab_build.h).
+ * Sorts the lexicon (term_order.h), makes the treatment table from the segment's size, puts the documents in classes of
+ * similar length (classes.h), and has each class made into slabs (slab_build.h), beside the coding of the lexicon.
  */
 #ifndef BS_INDEXER_SEGMENT_BUILD_H
 #define BS_INDEXER_SEGMENT_BUILD_H
@@ -22,6 +22,7 @@ struct bs_build_options {
 	uint64_t max_slab_bytes;      /* of columns of one slab held in memory */
 	enum bs_list_mode list_mode;
 	const struct bs_kernel *kernel;
+	uint32_t n_threads;           /* >= 1; the file is the same for any number */
 };
 
 struct bs_build_sum {

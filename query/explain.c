@@ -1,4 +1,5 @@
 /* explain.c: see explain.h. */
+#include "core/word_pairs.h"
 #include "query/explain.h"
 
 #include <stdarg.h>
@@ -38,9 +39,9 @@ static enum bs_status hashed_density(const struct bs_slab *slab, uint64_t hash, 
 	for (uint32_t l = 0; l < slab->n_levels; l++) {
 		const struct bs_level *level = &slab->levels[l];
 		struct bs_probe probe = bs_hash_probe(hash, level->rank);
-		uint32_t n_spans = level->rank == BS_RANK_BLOCK ? bs_slab_lanes(slab->n_docs) : level->n_lines * BS_LINE_BITS;
+		uint32_t n_spans = bs_level_lanes(level->rank, slab->n_docs);
 		density->levels[l] = 1;
-		for (uint32_t i = 0; i < bs_slab_hashes(place->treatment, slab->n_columns, l) && !status; i++) {
+		for (uint32_t i = 0; i < bs_slab_hashes(place->term.treatment, slab->n_columns, l) && !status; i++) {
 			uint32_t popcount = 0;
 			if (level->n_columns > 0)
 				status = bs_slab_popcount(slab, level, bs_hash_position(probe, i, level->n_columns), &popcount, err);
@@ -62,13 +63,13 @@ static enum bs_status density_of(const struct bs_plan *plan, uint32_t s, const s
 	*density = (struct term_density){.is_exact = true};
 	if (!place->is_found)
 		return BS_OK;
-	double truly = (double)place->df / (double)n_docs;
+	double truly = (double)place->term.df / (double)n_docs;
 	density->passes = truly;
 	density->is_exact = false;
 	if (slab->n_levels == 0)
 		return BS_OK;
 	if (slab->exact.n_columns > 0)
-		status = bs_slab_find_exact(slab, place->ordinal, &density->is_exact, &column, err);
+		status = bs_slab_find_exact(slab, place->term.ordinal, &density->is_exact, &column, err);
 	if (!status && density->is_exact) {
 		status = bs_slab_popcount(slab, &slab->exact, column, &popcount, err);
 		density->passes = popcount / (double)slab->n_docs;
@@ -183,20 +184,38 @@ static enum bs_status explain_place(const struct bs_plan *plan, uint32_t s, uint
 	for (uint64_t i = 0; i < segment->meta.n_slabs && !status; i++)
 		status = look_at_slab(plan, s, &segment->slabs[i], t, &sum, err);
 	if (!status)
-		status = print(text, err, "      segment %u: df %llu;", s, (unsigned long long)place->df);
+		status = print(text, err, "      segment %u: df %llu;", s, (unsigned long long)place->term.df);
 	if (!status && sum.n_exact)
 		status = print(text, err, " exact column in %u slabs (density %.3f);", sum.n_exact,
 		               sum.exact_density / sum.n_exact);
 	if (!status && sum.n_hashed) {
 		status = print(text, err, " hashed in %u slabs:", sum.n_hashed);
 		for (uint32_t l = segment->treatments.n_levels; l-- > 0 && !status;)
-			status = print(text, err, " %u %s columns (AND %.2g)%s", place->treatment->n_columns[l],
+			status = print(text, err, " %u %s columns (AND %.2g)%s", place->term.treatment->n_columns[l],
 			               level_name(segment->treatments.ranks[l]), sum.level_density[l] / sum.n_hashed,
 			               l ? "," : ";");
 	}
 	if (!status && sum.n_lists)
 		status = print(text, err, " plain signatures in %u slabs;", sum.n_lists);
 	return status ? status : bs_buffer_append(text, "\n", 1, err);
+}
+
+/* Two words of a phrase, if any segment has them as a term. */
+static enum bs_status explain_pair(const struct bs_plan *plan, uint32_t t, struct bs_buffer *text, struct bs_error *err)
+{
+	const struct bs_plan_term *term = &plan->terms[t];
+	const uint8_t *key = plan->keys.data + term->key_offset;
+	uint32_t second;
+	if (term->df == 0 || !bs_word_pair_split(key, term->key_bytes, &second))
+		return BS_OK;
+	uint32_t n_first = second - 2 < 50 ? second - 2 : 50;
+	uint32_t n_second = term->key_bytes - second < 50 ? term->key_bytes - second : 50;
+	enum bs_status status = print(text, err, "  pair %.*s %.*s: df %llu\n", (int)n_first, (const char *)key + 1,
+	                              (int)n_second, (const char *)key + second, (unsigned long long)term->df);
+	for (uint32_t s = 0; s < plan->snapshot->manifest.n_segments && !status; s++)
+		if (bs_plan_place(plan, s, t)->is_found)
+			status = explain_place(plan, s, t, text, err);
+	return status;
 }
 
 enum bs_status bs_explain_plan(const struct bs_plan *plan, const struct bs_query_field *fields, struct bs_buffer *text,
@@ -212,6 +231,10 @@ enum bs_status bs_explain_plan(const struct bs_plan *plan, const struct bs_query
 		               snapshot->n_docs ? (double)snapshot->n_positions / (double)snapshot->n_docs : 0);
 	for (uint32_t t = 0; t < plan->n_terms && !status; t++) {
 		const struct bs_plan_term *term = &plan->terms[t];
+		if (term->element == BS_PLAN_PAIR) {
+			status = explain_pair(plan, t, text, err);
+			continue;
+		}
 		const struct bs_element *element = &plan->query->elements[term->element];
 		bool is_pair = element->kind == BS_ELEMENT_PAIR;
 		const uint8_t *key = plan->keys.data + term->key_offset + is_pair;

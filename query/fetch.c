@@ -1,48 +1,11 @@
-/* fetch.c: see fetch.h. */
-#include "query/fetch.h"
+/* fetch.c: see fetch.h and fetch_internal.h. */
+#include "query/fetch_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/hash.h"
 #include "corpus/recorded.h"
-#include "corpus/stored_text.h"
-
-/* Where a record of a changed collection stands now. */
-struct moved_record {
-	uint64_t hash; /* of its id */
-	uint64_t offset;
-	uint64_t raw_bytes;
-	uint64_t line;
-};
-
-/* A source, and what is known of its state now. */
-struct fetch_source {
-	struct bs_source source;
-	bool is_checked;  /* collections: stat'ed once */
-	bool is_suspect;  /* the stamp is that of the index, but too young to prove anything */
-	bool is_changed;
-	bool is_gone;
-	bool is_noticed;
-	bool is_mapped;   /* changed collections: moved is filled */
-	struct bs_buffer moved; /* struct moved_record each, sorted by hash, of equal ones the last in the file first */
-};
-
-struct bs_fetcher {
-	const struct bs_snapshot *snapshot;
-	struct fetch_source *sources; /* snapshot->manifest.n_sources */
-	struct bs_source_options options;
-	struct bs_reader *reader;
-	struct bs_doc_bits noticed;             /* documents whose change was told */
-	struct bs_stored_texts *stored;         /* made when needed */
-	struct bs_buffer raw;
-	struct bs_buffer path;
-	struct bs_buffer id;
-	uint64_t n_failures;
-	void (*notice)(void *context, const char *message);
-	void *context;
-};
 
 /* ---- making ---- */
 
@@ -55,6 +18,7 @@ enum bs_status bs_fetcher_new(const struct bs_snapshot *snapshot, void (*notice)
 	if (!fetcher)
 		return bs_fail_memory(err, "a fetcher", sizeof(*fetcher));
 	fetcher->snapshot = snapshot;
+	fetcher->query = 1;
 	fetcher->notice = notice;
 	fetcher->context = context;
 	fetcher->options = bs_recorded_options(&manifest->options, NULL);
@@ -88,6 +52,7 @@ void bs_fetcher_free(struct bs_fetcher *fetcher)
 	bs_reader_free(fetcher->reader);
 	bs_buffer_deinit(&fetcher->raw);
 	bs_buffer_deinit(&fetcher->path);
+	bs_buffer_deinit(&fetcher->name);
 	bs_buffer_deinit(&fetcher->id);
 	free(fetcher);
 }
@@ -144,8 +109,8 @@ static enum bs_status make_path(const struct fetch_source *source, const struct 
 	return status;
 }
 
-static enum bs_status make_id(const struct fetch_source *source, const struct bs_doc_record *record,
-                              struct bs_buffer *id, struct bs_error *err)
+enum bs_status bs_fetch_make_id(const struct fetch_source *source, const struct bs_doc_record *record,
+                                struct bs_buffer *id, struct bs_error *err)
 {
 	bs_buffer_clear(id);
 	return bs_source_append_id(&source->source, record->name, record->name_bytes,
@@ -159,7 +124,7 @@ enum bs_status bs_fetch_id(struct bs_fetcher *fetcher, uint32_t segment, uint32_
 	struct fetch_source *source = NULL;
 	enum bs_status status = find_record(fetcher, segment, document, &record, &source, err);
 	if (!status)
-		status = make_id(source, &record, id, err);
+		status = bs_fetch_make_id(source, &record, id, err);
 	if (!status && path)
 		status = make_path(source, &record, path, err);
 	return status;
@@ -193,16 +158,15 @@ static void notice_document(struct bs_fetcher *fetcher, uint32_t segment, uint32
 	say_changed(fetcher, path, is_gone);
 }
 
-static void notice_source(struct bs_fetcher *fetcher, struct fetch_source *source)
+void bs_fetch_notice_source(struct bs_fetcher *fetcher, struct fetch_source *source)
 {
 	if (!source->is_noticed)
 		say_changed(fetcher, source->source.path, source->is_gone);
 	source->is_noticed = true;
 }
 
-/* Turns a failure to read into a state of the document; only what is our own fault stays a failure. */
-static enum bs_status soften(struct bs_fetcher *fetcher, enum bs_status status, enum bs_fetched *fetched_out,
-                             struct bs_error *err)
+enum bs_status bs_fetch_soften(struct bs_fetcher *fetcher, enum bs_status status, enum bs_fetched *fetched_out,
+                               struct bs_error *err)
 {
 	if (status == BS_NO_MEMORY || status == BS_CORRUPT)
 		return status;
@@ -215,6 +179,14 @@ static enum bs_status soften(struct bs_fetcher *fetcher, enum bs_status status, 
 
 /* ---- files ---- */
 
+/* The name below the folder, NUL-ended. */
+static enum bs_status make_name(struct bs_fetcher *fetcher, const struct bs_doc_record *record, struct bs_error *err)
+{
+	bs_buffer_clear(&fetcher->name);
+	enum bs_status status = bs_buffer_append(&fetcher->name, record->name, record->name_bytes, err);
+	return status ? status : bs_buffer_append(&fetcher->name, "", 1, err);
+}
+
 static enum bs_status fetch_file(struct bs_fetcher *fetcher, const struct fetch_source *source, uint32_t segment,
                                  uint32_t document, const struct bs_doc_record *record,
                                  struct bs_document *document_out, enum bs_fetched *fetched_out,
@@ -225,14 +197,23 @@ static enum bs_status fetch_file(struct bs_fetcher *fetcher, const struct fetch_
 	if (status)
 		return status;
 	const char *path = (const char *)fetcher->path.data;
-	status = bs_reader_fetch_file(fetcher->reader, path, document_out, &stamp, err);
+	status = BS_NOT_FOUND;
+	if (source->source.kind == BS_SOURCE_FOLDER) {
+		status = make_name(fetcher, record, err);
+		if (!status)
+			status = bs_reader_fetch_file(fetcher->reader, source->source.path, (const char *)fetcher->name.data,
+			                              document_out, &stamp, err);
+	}
+	/* By its whole path, too, if that failed: the message is to name it. */
+	if (status && status != BS_NO_MEMORY)
+		status = bs_reader_fetch_file(fetcher->reader, NULL, path, document_out, &stamp, err);
 	if (status == BS_NOT_FOUND) {
 		*fetched_out = BS_FETCHED_GONE;
 		notice_document(fetcher, segment, document, path, true);
 		return BS_OK;
 	}
 	if (status)
-		return soften(fetcher, status, fetched_out, err);
+		return bs_fetch_soften(fetcher, status, fetched_out, err);
 	bool matches = bs_stamp_equals(&stamp, record->place);
 	*fetched_out = matches && !(record->flags & BS_DOC_SUSPECT) ? BS_FETCHED_UNCHANGED : BS_FETCHED_CHANGED;
 	if (!matches)
@@ -240,208 +221,23 @@ static enum bs_status fetch_file(struct bs_fetcher *fetcher, const struct fetch_
 	return BS_OK;
 }
 
-/* ---- collections ---- */
-
-/* Once a fetcher: is the collection what was indexed? */
-static void check_collection(struct bs_fetcher *fetcher, struct fetch_source *source, uint32_t number)
-{
-	const struct bs_source_record *recorded = &fetcher->snapshot->manifest.sources[number];
-	struct bs_stamp stamp;
-	if (source->is_checked)
-		return;
-	source->is_checked = true;
-	enum bs_status status = bs_path_stamp(source->source.path, &stamp, NULL);
-	/* Refused by the system: neither gone nor changed for all we know; reading it will tell. */
-	bool matches = status ? status != BS_NOT_FOUND : bs_stamp_equals(&stamp, recorded->stamp);
-	source->is_gone = status == BS_NOT_FOUND;
-	source->is_changed = status != BS_OK || !matches;
-	source->is_suspect = recorded->is_suspect;
-	if (!matches)
-		notice_source(fetcher, source);
-}
-
-static int compare_moved(const void *a, const void *b)
-{
-	const struct moved_record *x = a;
-	const struct moved_record *y = b;
-	if (x->hash != y->hash)
-		return x->hash < y->hash ? -1 : 1;
-	return x->offset > y->offset ? -1 : x->offset < y->offset;
-}
-
-/* Context of the sink that maps a changed collection. */
-struct mapping {
-	struct bs_fetcher *fetcher;
-	struct fetch_source *source;
-};
-
-static enum bs_status map_document(void *context, const struct bs_document *document, struct bs_error *err)
-{
-	struct mapping *mapping = context;
-	struct bs_buffer *id = &mapping->fetcher->id;
-	bs_buffer_clear(id);
-	enum bs_status status = bs_source_append_id(&mapping->source->source, document->name, document->name_bytes,
-	                                            document->is_named_by_line ? document->line : 0, id, err);
-	if (status)
-		return status;
-	struct moved_record moved = {.hash = bs_checksum(id->data, id->used_bytes), .offset = document->offset,
-	                             .raw_bytes = document->raw_bytes, .line = document->line};
-	return bs_buffer_append(&mapping->source->moved, &moved, sizeof(moved), err);
-}
-
-static enum bs_status map_skip(void *context, enum bs_skip reason, const char *message, struct bs_error *err)
-{
-	(void)context, (void)reason, (void)message, (void)err;
-	return BS_OK;
-}
-
-/* Reads a changed collection once through: where does each id stand now? */
-static enum bs_status map_collection(struct bs_fetcher *fetcher, struct fetch_source *source, struct bs_error *err)
-{
-	struct mapping mapping = {fetcher, source};
-	struct bs_document_sink sink = {.context = &mapping, .document = map_document, .skip = map_skip};
-	struct bs_feed *feed = NULL;
-	struct bs_batch batch = {0};
-	if (source->is_mapped)
-		return BS_OK;
-	source->is_mapped = true;
-	enum bs_status status = bs_feed_open(&source->source, &fetcher->options, NULL, NULL, &feed, err);
-	while (!status) {
-		status = bs_feed_next(feed, &batch, err);
-		if (status || batch.n_items == 0)
-			break;
-		status = bs_reader_read(fetcher->reader, &source->source, &batch, &sink, err);
-	}
-	bs_feed_close(feed);
-	bs_batch_deinit(&batch);
-	if (!status && source->moved.used_bytes > 0)
-		qsort(source->moved.data, source->moved.used_bytes / sizeof(struct moved_record), sizeof(struct moved_record),
-		      compare_moved);
-	return status;
-}
-
-/* The first of the records whose id has this hash, or NULL; they stand one after the other. */
-static const struct moved_record *find_moved(const struct fetch_source *source, uint64_t hash,
-                                             const struct moved_record **end_out)
-{
-	const struct moved_record *all = (const struct moved_record *)(const void *)source->moved.data;
-	size_t low = 0;
-	size_t high = source->moved.used_bytes / sizeof(*all);
-	*end_out = all ? all + high : NULL;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (all[middle].hash < hash)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return all ? all + low : NULL;
-}
-
-static enum bs_status fetch_record_at(struct bs_fetcher *fetcher, const struct fetch_source *source, uint64_t offset,
-                                      uint64_t raw_bytes, uint64_t line, struct bs_document *document_out,
-                                      struct bs_error *err)
-{
-	struct bs_stamp stamp;
-	enum bs_status status = bs_reader_fetch_record(fetcher->reader, source->source.path, offset, raw_bytes,
-	                                               document_out, &stamp, err);
-	document_out->line = line;
-	return status;
-}
-
-/* Whether the record just read bears the id in wanted. */
-static enum bs_status is_wanted(struct bs_fetcher *fetcher, const struct fetch_source *source,
-                                const struct bs_document *document, const struct bs_buffer *wanted, bool *is_wanted_out,
-                                struct bs_error *err)
-{
-	struct bs_buffer *id = &fetcher->id;
-	bs_buffer_clear(id);
-	enum bs_status status = bs_source_append_id(&source->source, document->name, document->name_bytes,
-	                                            document->is_named_by_line ? document->line : 0, id, err);
-	*is_wanted_out = !status && id->used_bytes == wanted->used_bytes &&
-	                 (id->used_bytes == 0 || memcmp(id->data, wanted->data, id->used_bytes) == 0);
-	return status;
-}
-
-/* A record of a collection that changed: by its id, the last one that bears it. */
-static enum bs_status fetch_moved(struct bs_fetcher *fetcher, struct fetch_source *source,
-                                  const struct bs_doc_record *record, struct bs_document *document_out,
-                                  enum bs_fetched *fetched_out, struct bs_error *err)
-{
-	struct bs_buffer wanted = {0};
-	bool found = false;
-	enum bs_status status = map_collection(fetcher, source, err);
-	if (!status)
-		status = make_id(source, record, &wanted, err);
-	uint64_t hash = bs_checksum(wanted.data, wanted.used_bytes);
-	const struct moved_record *end;
-	const struct moved_record *at = find_moved(source, hash, &end);
-	for (; !status && !found && at && at < end && at->hash == hash; at++) {
-		status = fetch_record_at(fetcher, source, at->offset, at->raw_bytes, at->line, document_out, err);
-		if (!status)
-			status = is_wanted(fetcher, source, document_out, &wanted, &found, err);
-	}
-	bs_buffer_deinit(&wanted);
-	*fetched_out = found ? BS_FETCHED_CHANGED : BS_FETCHED_GONE;
-	return status ? soften(fetcher, status, fetched_out, err) : BS_OK;
-}
-
-/* Where the record stood, if it still bears its id; *found_out false otherwise. */
-static enum bs_status fetch_in_place(struct bs_fetcher *fetcher, const struct fetch_source *source,
-                                     const struct bs_doc_record *record, struct bs_document *document_out,
-                                     bool *found_out, struct bs_error *err)
-{
-	struct bs_buffer wanted = {0};
-	*found_out = false;
-	enum bs_status status = fetch_record_at(fetcher, source, record->place[0], record->place[1], record->place[2],
-	                                        document_out, err);
-	if (status == BS_INVALID || status == BS_NOT_FOUND)
-		return BS_OK;
-	*found_out = !source->is_suspect;
-	if (!status && source->is_suspect) {
-		status = make_id(source, record, &wanted, err);
-		if (!status)
-			status = is_wanted(fetcher, source, document_out, &wanted, found_out, err);
-	}
-	bs_buffer_deinit(&wanted);
-	return status;
-}
-
-static enum bs_status fetch_collection(struct bs_fetcher *fetcher, struct fetch_source *source,
-                                       const struct bs_doc_record *record, struct bs_document *document_out,
-                                       enum bs_fetched *fetched_out, struct bs_error *err)
-{
-	check_collection(fetcher, source, record->source);
-	*fetched_out = BS_FETCHED_GONE;
-	if (source->is_gone)
-		return BS_OK;
-	if (source->is_changed)
-		return fetch_moved(fetcher, source, record, document_out, fetched_out, err);
-	bool found;
-	enum bs_status status = fetch_in_place(fetcher, source, record, document_out, &found, err);
-	*fetched_out = source->is_suspect ? BS_FETCHED_CHANGED : BS_FETCHED_UNCHANGED;
-	if (status)
-		return soften(fetcher, status, fetched_out, err);
-	if (found)
-		return BS_OK;
-	/* It changed under our hands, between the stat and the read, or in the very moment of indexing. */
-	source->is_changed = true;
-	notice_source(fetcher, source);
-	return fetch_moved(fetcher, source, record, document_out, fetched_out, err);
-}
-
 /* ---- stored text ---- */
+
+/* The line in fetcher->raw. */
+static enum bs_status fetch_stored_line(struct bs_fetcher *fetcher, uint32_t s, uint64_t frame, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	if (!fetcher->stored)
+		status = bs_stored_texts_new(fetcher->snapshot, &fetcher->stored, err);
+	return status ? status : bs_stored_texts_fetch(fetcher->stored, s, frame, &fetcher->raw, err);
+}
 
 static enum bs_status fetch_stored(struct bs_fetcher *fetcher, uint32_t s, const struct bs_doc_record *record,
                                    struct bs_document *document_out, enum bs_fetched *fetched_out,
                                    struct bs_error *err)
 {
 	*fetched_out = BS_FETCHED_UNCHANGED;
-	enum bs_status status = BS_OK;
-	if (!fetcher->stored)
-		status = bs_stored_texts_new(fetcher->snapshot, &fetcher->stored, err);
-	if (!status)
-		status = bs_stored_texts_fetch(fetcher->stored, s, record->place[0], &fetcher->raw, err);
+	enum bs_status status = fetch_stored_line(fetcher, s, record->place[0], err);
 	if (!status)
 		status = bs_reader_fetch_raw(fetcher->reader, fetcher->raw.data, fetcher->raw.used_bytes, document_out, err);
 	document_out->line = record->place[2];
@@ -469,11 +265,49 @@ enum bs_status bs_fetch(struct bs_fetcher *fetcher, uint32_t segment, uint32_t d
 	case BS_SOURCE_FILE:
 		return fetch_file(fetcher, source, segment, document, &record, document_out, fetched_out, err);
 	case BS_SOURCE_COLLECTION:
-		return fetch_collection(fetcher, source, &record, document_out, fetched_out, err);
+		return bs_fetch_from_collection(fetcher, source, segment, document, &record, document_out, fetched_out, err);
 	case BS_SOURCE_STDIN:
 		return fetch_stored(fetcher, segment, &record, document_out, fetched_out, err);
 	}
 	return bs_fail(err, BS_CORRUPT, "%s: source %u is of an unknown kind", fetcher->snapshot->dir, record.source);
+}
+
+/* ---- without all that a document needs ---- */
+
+bool bs_fetch_find_run(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document)
+{
+	struct fetch_run *run = &fetcher->run;
+	const struct bs_manifest *manifest = &fetcher->snapshot->manifest;
+	if (segment == run->segment && document >= run->first && document < run->end)
+		return true;
+	if (segment >= manifest->n_segments)
+		return false;
+	const struct bs_doc_table *table = &fetcher->snapshot->segments[segment].docs;
+	if (document >= table->n_docs)
+		return false;
+	struct bs_doc_run found = bs_doc_table_run(table, bs_doc_table_run_of(table, document));
+	if (document < found.first || document >= found.end || found.source >= manifest->n_sources)
+		return false;
+	*run = (struct fetch_run){.segment = segment, .first = found.first, .end = found.end, .number = found.source};
+	return true;
+}
+
+/* Whether the source of fetcher->run, a collection or standard input, is what was indexed. */
+static bool is_run_unchanged(struct bs_fetcher *fetcher)
+{
+	struct fetch_source *source = &fetcher->sources[fetcher->run.number];
+	if (source->source.kind == BS_SOURCE_STDIN)
+		return true;
+	if (source->source.kind != BS_SOURCE_COLLECTION)
+		return false;
+	bs_fetch_check_collection(fetcher, source, fetcher->run.number);
+	return !source->is_changed && !source->is_suspect && !source->is_gone;
+}
+
+static bool is_of_lines(const struct bs_fetcher *fetcher)
+{
+	enum bs_source_kind kind = fetcher->sources[fetcher->run.number].source.kind;
+	return kind == BS_SOURCE_COLLECTION || kind == BS_SOURCE_STDIN;
 }
 
 enum bs_status bs_fetch_is_unchanged(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document,
@@ -483,24 +317,91 @@ enum bs_status bs_fetch_is_unchanged(struct bs_fetcher *fetcher, uint32_t segmen
 	struct fetch_source *source = NULL;
 	struct bs_stamp stamp;
 	*unchanged_out = false;
-	enum bs_status status = find_record(fetcher, segment, document, &record, &source, err);
-	if (status)
-		return status;
-	switch (source->source.kind) {
-	case BS_SOURCE_FOLDER:
-	case BS_SOURCE_FILE:
-		status = make_path(source, &record, &fetcher->path, err);
-		if (!status && !(record.flags & BS_DOC_SUSPECT) &&
-		    bs_path_stamp((const char *)fetcher->path.data, &stamp, NULL) == BS_OK)
-			*unchanged_out = bs_stamp_equals(&stamp, record.place);
-		return status;
-	case BS_SOURCE_COLLECTION:
-		check_collection(fetcher, source, record.source);
-		*unchanged_out = !source->is_changed && !source->is_suspect;
-		return BS_OK;
-	case BS_SOURCE_STDIN:
-		*unchanged_out = true;
+	if (bs_fetch_find_run(fetcher, segment, document) && is_of_lines(fetcher)) {
+		*unchanged_out = is_run_unchanged(fetcher);
 		return BS_OK;
 	}
+	enum bs_status status = find_record(fetcher, segment, document, &record, &source, err);
+	if (status || record.flags & BS_DOC_SUSPECT)
+		return status;
+	bool is_folder = source->source.kind == BS_SOURCE_FOLDER;
+	if (is_folder)
+		status = make_name(fetcher, &record, err);
+	if (status || (!is_folder && source->source.kind != BS_SOURCE_FILE))
+		return status;
+	const char *path = is_folder ? (const char *)fetcher->name.data : source->source.path;
+	*unchanged_out = !bs_reader_stamp(fetcher->reader, is_folder ? source->source.path : NULL, path, &stamp, NULL) &&
+	                 bs_stamp_equals(&stamp, record.place);
 	return BS_OK;
+}
+
+enum bs_status bs_fetch_is_segment_unchanged(struct bs_fetcher *fetcher, uint32_t segment, bool *unchanged_out,
+                                             struct bs_error *err)
+{
+	const struct bs_snapshot *snapshot = fetcher->snapshot;
+	const struct bs_doc_table *docs = &snapshot->segments[segment].docs;
+	*unchanged_out = false;
+	for (uint32_t i = 0; i < docs->n_runs; i++) {
+		uint32_t number = bs_doc_table_run(docs, i).source;
+		if (number >= snapshot->manifest.n_sources)
+			return bs_container_corrupt(snapshot->segments[segment].file, err, "documents of source %u, which is not "
+			                            "recorded", number);
+		struct fetch_source *source = &fetcher->sources[number];
+		if (source->source.kind == BS_SOURCE_COLLECTION)
+			bs_fetch_check_collection(fetcher, source, number);
+		else if (source->source.kind != BS_SOURCE_STDIN)
+			return BS_OK;
+		if (source->is_changed || source->is_suspect || source->is_gone)
+			return BS_OK;
+	}
+	*unchanged_out = true;
+	return BS_OK;
+}
+
+enum bs_status bs_fetch_line(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document, const uint8_t **line_out,
+                             size_t *line_bytes_out, struct bs_error *err)
+{
+	uint64_t place[4];
+	*line_out = NULL;
+	if (!bs_fetch_find_run(fetcher, segment, document) || !is_run_unchanged(fetcher))
+		return BS_OK;
+	if (fetcher->sources[fetcher->run.number].source.kind == BS_SOURCE_COLLECTION)
+		return bs_fetch_line_in_place(fetcher, document, line_out, line_bytes_out, err);
+	enum bs_status status = bs_doc_table_place(&fetcher->snapshot->segments[segment].docs, document, place, err);
+	if (!status)
+		status = fetch_stored_line(fetcher, segment, place[0], err);
+	if (status)
+		return status;
+	*line_out = fetcher->raw.data;
+	*line_bytes_out = fetcher->raw.used_bytes;
+	return BS_OK;
+}
+
+bool bs_fetch_cut_line(struct bs_fetcher *fetcher, const uint8_t *line, size_t line_bytes,
+                       struct bs_document *document_out)
+{
+	bool is_known;
+	return bs_reader_cut_line(fetcher->reader, line, line_bytes, document_out, &is_known, NULL) == BS_OK && is_known;
+}
+
+bool bs_fetch_scan_line(struct bs_fetcher *fetcher, const uint8_t *line, size_t line_bytes,
+                        struct bs_document *document_out)
+{
+	return bs_reader_scan_line(fetcher->reader, line, line_bytes, document_out, NULL) == BS_OK;
+}
+
+void bs_fetch_begin(struct bs_fetcher *fetcher)
+{
+	fetcher->query++;
+	fetcher->n_expected = 0;
+	fetcher->ahead_to = 0;
+	bs_reader_forget(fetcher->reader, false);
+}
+
+void bs_fetch_expect(struct bs_fetcher *fetcher, uint32_t segment, const uint32_t *documents, size_t n_documents)
+{
+	fetcher->expected_segment = segment;
+	fetcher->expected = documents;
+	fetcher->n_expected = n_documents;
+	fetcher->next_expected = 0;
 }

@@ -222,7 +222,7 @@ static void text_treatments(struct page *page, const struct bs_treatment_table *
 		put(page, "%10llu..%-11s", (unsigned long long)(entry->min_df ? entry->min_df : 1), "");
 		for (uint32_t l = 0; l < table->n_levels; l++)
 			put(page, "%10u", entry->n_columns[l]);
-		put(page, "\n");
+		put(page, "%s\n", entry->is_exact ? "   exceptions listed" : "");
 	}
 }
 

@@ -17,13 +17,24 @@ static enum bs_status word_is_exact(struct bs_slab_scan *at, const struct bs_que
 	const struct bs_plan_element *element = &at->plan->elements[node->items[0].element];
 	*exact_out = node->field == BS_QUERY_ANY_FIELD && !element->is_too_broad;
 	for (uint32_t i = 0; i < element->n_terms && *exact_out; i++) {
-		uint32_t term = element->first_term + i;
-		uint32_t column;
-		if (!bs_scan_place(at, term)->is_found)
-			continue;
-		enum bs_status status = bs_scan_find_exact(at, term, exact_out, &column);
+		enum bs_status status = bs_scan_is_exact(at, element->first_term + i, exact_out);
 		if (status)
 			return status;
+	}
+	return BS_OK;
+}
+
+/* Whether a phrase is no more than a pair of words that this segment has as a term, and exactly. */
+static enum bs_status phrase_is_exact(struct bs_slab_scan *at, uint32_t n, bool *exact_out)
+{
+	const struct bs_query_node *node = node_at(at, n);
+	*exact_out = false;
+	if (node->n_items != 2 || node->field != BS_QUERY_ANY_FIELD)
+		return BS_OK;
+	for (uint32_t i = 0; i < at->plan->n_pairs; i++) {
+		uint32_t term = at->plan->pairs[i].term;
+		if (at->plan->pairs[i].node == n && bs_scan_place(at, term)->is_found)
+			return bs_scan_is_exact(at, term, exact_out);
 	}
 	return BS_OK;
 }
@@ -34,7 +45,9 @@ static enum bs_status node_is_exact(struct bs_slab_scan *at, uint32_t n, bool *e
 	const struct bs_query_node *node = node_at(at, n);
 	if (node->kind == BS_NODE_WORD)
 		return word_is_exact(at, node, exact_out);
-	*exact_out = node->kind != BS_NODE_PHRASE && node->kind != BS_NODE_NEAR;
+	if (node->kind == BS_NODE_PHRASE)
+		return phrase_is_exact(at, n, exact_out);
+	*exact_out = node->kind != BS_NODE_NEAR;
 	for (uint32_t i = 0; i < node->n_children && *exact_out; i++) {
 		enum bs_status status = node_is_exact(at, node->children[i], exact_out);
 		if (status)
@@ -51,9 +64,13 @@ static enum bs_status push_term(struct bs_slab_scan *at, uint32_t term)
 }
 
 /* Pushes the single terms that every match of the leaf has; an element of several terms is left to *has_wide_out. */
-static enum bs_status push_leaf(struct bs_slab_scan *at, const struct bs_query_node *node, bool *has_wide_out)
+static enum bs_status push_leaf(struct bs_slab_scan *at, uint32_t n, bool *has_wide_out)
 {
+	const struct bs_query_node *node = node_at(at, n);
 	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < at->plan->n_pairs && !status; i++)
+		if (at->plan->pairs[i].node == n && bs_scan_place(at, at->plan->pairs[i].term)->is_found)
+			status = push_term(at, at->plan->pairs[i].term);
 	*has_wide_out = false;
 	for (uint32_t i = 0; i < node->n_items + node->n_aids && !status; i++) {
 		uint32_t e = i < node->n_items ? node->items[i].element : node->aids[i - node->n_items].element;
@@ -118,11 +135,6 @@ static enum bs_status and_not(struct bs_slab_scan *at, uint32_t child, uint32_t 
 	return status;
 }
 
-static bool is_leaf(const struct bs_query_node *node)
-{
-	return node->kind == BS_NODE_WORD || node->kind == BS_NODE_PHRASE || node->kind == BS_NODE_NEAR;
-}
-
 /* A conjunction of the children (or of one leaf alone): all single terms in one AND, then the rest one by one. */
 static enum bs_status eval_and(struct bs_slab_scan *at, const uint32_t *children, uint32_t n_children, uint32_t depth,
                                struct bs_live *live)
@@ -133,8 +145,8 @@ static enum bs_status eval_and(struct bs_slab_scan *at, const uint32_t *children
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < n_children && !status; i++) {
 		bool wide = false;
-		if (is_leaf(node_at(at, children[i])))
-			status = push_leaf(at, node_at(at, children[i]), &wide);
+		if (bs_scan_is_leaf(node_at(at, children[i])))
+			status = push_leaf(at, children[i], &wide);
 		has_wide |= wide;
 	}
 	if (status)
@@ -147,7 +159,7 @@ static enum bs_status eval_and(struct bs_slab_scan *at, const uint32_t *children
 		bs_scan_fill_ones(at, scan->frames[depth].lines, live);
 	for (uint32_t i = 0; i < n_children && !status && bs_live_any(live); i++) {
 		const struct bs_query_node *child = node_at(at, children[i]);
-		if (is_leaf(child)) {
+		if (bs_scan_is_leaf(child)) {
 			status = has_wide ? and_wide_items(at, child, depth, live) : BS_OK;
 		} else if (child->kind == BS_NODE_NOT) {
 			status = and_not(at, child->children[0], depth, live);
@@ -194,86 +206,9 @@ static enum bs_status eval(struct bs_slab_scan *at, uint32_t n, uint32_t depth, 
 	}
 }
 
-/* ---- plain signatures: the same tree, one document at a time ---- */
-
-/* What is known of a node for one document: it may match, it does match. */
-struct truth {
-	bool may;
-	bool must;
-};
-
-static enum bs_status row_has_element(struct bs_slab_scan *at, uint32_t row, uint32_t e, bool *has_out)
-{
-	const struct bs_plan_element *element = &at->plan->elements[e];
-	*has_out = false;
-	for (uint32_t i = 0; i < element->n_terms && !*has_out; i++) {
-		const struct bs_term_place *place = bs_scan_place(at, element->first_term + i);
-		if (!place->is_found)
-			continue;
-		enum bs_status status = bs_slab_list_has(at->slab, row, place->ordinal, has_out, at->err);
-		if (status)
-			return status;
-	}
-	return BS_OK;
-}
-
-static enum bs_status leaf_truth(struct bs_slab_scan *at, uint32_t row, const struct bs_query_node *node,
-                                 struct truth *truth_out)
-{
-	bool has = true;
-	bool is_known = true;
-	for (uint32_t i = 0; i < node->n_items && has; i++) {
-		if (at->plan->elements[node->items[i].element].is_too_broad) {
-			is_known = false;
-			continue;
-		}
-		enum bs_status status = row_has_element(at, row, node->items[i].element, &has);
-		if (status)
-			return status;
-	}
-	truth_out->may = has;
-	truth_out->must = has && is_known && node->kind == BS_NODE_WORD && node->field == BS_QUERY_ANY_FIELD;
-	return BS_OK;
-}
-
-static struct truth join_truths(const struct bs_query_node *node, const struct truth *truths)
-{
-	struct truth first = truths[node->children[0]];
-	if (node->kind == BS_NODE_NOT)
-		return (struct truth){.may = !first.must, .must = !first.may};
-	for (uint32_t i = 1; i < node->n_children; i++) {
-		struct truth next = truths[node->children[i]];
-		if (node->kind == BS_NODE_AND)
-			first = (struct truth){first.may && next.may, first.must && next.must};
-		else
-			first = (struct truth){first.may || next.may, first.must || next.must};
-	}
-	return first;
-}
-
-static enum bs_status scan_row(struct bs_slab_scan *at, uint32_t row, struct truth *truth_out)
-{
-	const struct bs_query *query = at->plan->query;
-	bs_buffer_clear(&at->scan->truths);
-	enum bs_status status = bs_buffer_reserve(&at->scan->truths, query->n_nodes * sizeof(struct truth), at->err);
-	if (status)
-		return status;
-	struct truth *truths = (struct truth *)(void *)at->scan->truths.data;
-	for (uint32_t n = 0; n < query->n_nodes && !status; n++) {
-		const struct bs_query_node *node = &query->nodes[n];
-		if (is_leaf(node))
-			status = leaf_truth(at, row, node, &truths[n]);
-		else
-			truths[n] = join_truths(node, truths);
-	}
-	if (!status)
-		*truth_out = truths[query->n_nodes - 1];
-	return status;
-}
-
 /* ---- candidates ---- */
 
-static enum bs_status add_candidate(struct bs_slab_scan *at, uint32_t row, bool is_sure, struct bs_buffer *candidates)
+enum bs_status bs_scan_add_candidate(struct bs_slab_scan *at, uint32_t row, bool is_sure, struct bs_buffer *candidates)
 {
 	struct bs_candidate candidate = {.is_sure = is_sure};
 	const struct bs_snapshot *snapshot = at->plan->snapshot;
@@ -288,14 +223,17 @@ static enum bs_status add_candidate(struct bs_slab_scan *at, uint32_t row, bool 
 	return bs_buffer_append(candidates, &candidate, sizeof(candidate), at->err);
 }
 
-static enum bs_status scan_lists(struct bs_slab_scan *at, struct bs_buffer *candidates)
+static enum bs_status add_line(struct bs_slab_scan *at, uint32_t block, bool is_sure, struct bs_buffer *candidates)
 {
+	const uint64_t *line = at->scan->frames[0].lines + (size_t)block * BS_LINE_WORDS;
 	enum bs_status status = BS_OK;
-	for (uint32_t row = 0; row < at->slab->n_docs && !status; row++) {
-		struct truth truth = {false, false};
-		status = scan_row(at, row, &truth);
-		if (!status && truth.may)
-			status = add_candidate(at, row, truth.must, candidates);
+	for (uint32_t word = 0; word < BS_LINE_WORDS; word++) {
+		for (uint64_t bits = line[word]; bits && !status; bits &= bits - 1) {
+			uint32_t row = block * BS_LINE_BITS + word * 64 + (uint32_t)__builtin_ctzll(bits);
+			if (row >= at->slab->n_docs)
+				return bs_container_corrupt(at->slab->rows.file, at->err, "a column has bits past the last document");
+			status = bs_scan_add_candidate(at, row, is_sure, candidates);
+		}
 	}
 	return status;
 }
@@ -303,26 +241,27 @@ static enum bs_status scan_lists(struct bs_slab_scan *at, struct bs_buffer *cand
 static enum bs_status add_lines(struct bs_slab_scan *at, const struct bs_live *live, bool is_sure,
                                 struct bs_buffer *candidates)
 {
-	const uint64_t *lines = at->scan->frames[0].lines;
 	enum bs_status status = BS_OK;
-	for (uint32_t block = 0; block < at->slab->n_blocks && !status; block++) {
-		if (!(live->words[block / 64] >> (block % 64) & 1))
-			continue;
-		at->stats->blocks_live++;
-		for (uint32_t word = 0; word < BS_LINE_WORDS; word++) {
-			uint64_t bits = lines[(size_t)block * BS_LINE_WORDS + word];
-			for (; bits && !status; bits &= bits - 1) {
-				uint32_t row = block * BS_LINE_BITS + word * 64 + (uint32_t)__builtin_ctzll(bits);
-				if (row >= at->slab->n_docs)
-					return bs_container_corrupt(at->slab->rows.file, at->err, "a column has bits past the last document");
-				status = add_candidate(at, row, is_sure, candidates);
-			}
+	for (uint32_t word = 0; word < BS_SLAB_MAX_BLOCKS / 64; word++) {
+		for (uint64_t left = live->words[word]; left && !status; left &= left - 1) {
+			at->stats->blocks_live++;
+			status = add_line(at, word * 64 + (uint32_t)__builtin_ctzll(left), is_sure, candidates);
 		}
 	}
 	return status;
 }
 
-static enum bs_status scan_matrix(struct bs_slab_scan *at, struct bs_buffer *candidates)
+/* No document needs to be named to be counted. */
+static void count_lines(struct bs_slab_scan *at, const struct bs_live *live, uint64_t *n_counted)
+{
+	uint64_t n = at->kernel->count(at->scan->frames[0].lines, live);
+	for (uint32_t word = 0; word < BS_SLAB_MAX_BLOCKS / 64; word++)
+		at->stats->blocks_live += (unsigned)__builtin_popcountll(live->words[word]);
+	at->stats->candidates += n;
+	*n_counted += n;
+}
+
+static enum bs_status scan_matrix(struct bs_slab_scan *at, struct bs_buffer *candidates, uint64_t *n_counted)
 {
 	struct bs_live live;
 	bool is_sure = false;
@@ -331,42 +270,92 @@ static enum bs_status scan_matrix(struct bs_slab_scan *at, struct bs_buffer *can
 	enum bs_status status = bs_scan_need_frame(at, 0);
 	if (!status)
 		status = eval(at, root, 0, &live);
-	if (!status)
-		status = node_is_exact(at, root, &is_sure);
-	return status ? status : add_lines(at, &live, is_sure, candidates);
+	if (status || !bs_live_any(&live))
+		return status;
+	status = node_is_exact(at, root, &is_sure);
+	if (status)
+		return status;
+	if (!is_sure || !n_counted)
+		return add_lines(at, &live, is_sure, candidates);
+	count_lines(at, &live, n_counted);
+	return BS_OK;
 }
 
-static int compare_candidates(const void *a, const void *b)
+/* ---- order ---- */
+
+/* Where the ascending run that begins at `from` ends. */
+static size_t run_end(const struct bs_candidate *candidates, size_t from, size_t n)
 {
-	uint32_t x = ((const struct bs_candidate *)a)->document;
-	uint32_t y = ((const struct bs_candidate *)b)->document;
-	return x < y ? -1 : x > y;
+	for (from++; from < n && candidates[from - 1].document <= candidates[from].document; from++)
+		continue;
+	return from;
 }
 
-/* Slabs give their documents in order, but not one after the other. */
-static void sort_candidates(struct bs_candidate *candidates, size_t n)
+static void merge_runs(const struct bs_candidate *a, const struct bs_candidate *a_end, const struct bs_candidate *b,
+                       const struct bs_candidate *b_end, struct bs_candidate *to)
 {
-	for (size_t i = 1; i < n; i++) {
-		if (candidates[i - 1].document > candidates[i].document) {
-			qsort(candidates, n, sizeof(*candidates), compare_candidates);
-			return;
+	while (a < a_end && b < b_end)
+		*to++ = a->document <= b->document ? *a++ : *b++;
+	memcpy(to, a, (size_t)(a_end - a) * sizeof(*to));
+	memcpy(to + (a_end - a), b, (size_t)(b_end - b) * sizeof(*to));
+}
+
+/* Slabs give their documents in order, but not one after the other: a natural merge sort, of as many runs as slabs. */
+static enum bs_status sort_candidates(struct bs_scan *scan, struct bs_candidate *candidates, size_t n,
+                                      struct bs_error *err)
+{
+	if (run_end(candidates, 0, n) == n)
+		return BS_OK;
+	bs_buffer_clear(&scan->merged);
+	enum bs_status status = bs_buffer_reserve(&scan->merged, n * sizeof(*candidates), err);
+	if (status)
+		return status;
+	struct bs_candidate *from = candidates;
+	struct bs_candidate *to = (struct bs_candidate *)(void *)scan->merged.data;
+	for (size_t n_runs = 2; n_runs > 1;) {
+		n_runs = 0;
+		for (size_t start = 0; start < n; n_runs++) {
+			size_t middle = run_end(from, start, n);
+			size_t end = middle < n ? run_end(from, middle, n) : n;
+			merge_runs(from + start, from + middle, from + middle, from + end, to + start);
+			start = end;
 		}
+		struct bs_candidate *sorted = to;
+		to = from;
+		from = sorted;
 	}
+	if (from != candidates)
+		memcpy(candidates, from, n * sizeof(*candidates));
+	return BS_OK;
+}
+
+#define PREFETCHED_TERMS 16u
+
+/* The next slab's block columns are on their way while this one is searched. */
+static void prefetch(const struct bs_plan *plan, uint32_t segment, const struct bs_slab *slab)
+{
+	for (uint32_t t = 0; t < plan->n_terms && t < PREFETCHED_TERMS && slab->n_levels > 1; t++)
+		if (bs_plan_place(plan, segment, t)->is_found)
+			bs_slab_prefetch(slab, &bs_plan_place(plan, segment, t)->term);
 }
 
 enum bs_status bs_scan_segment(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s,
-                               const struct bs_kernel *kernel, struct bs_buffer *candidates,
+                               const struct bs_kernel *kernel, struct bs_buffer *candidates, uint64_t *n_counted,
                                struct bs_query_stats *stats, struct bs_error *err)
 {
 	const struct bs_segment *segment = &plan->snapshot->segments[s];
 	size_t base = candidates->used_bytes;
-	enum bs_status status = BS_OK;
+	enum bs_status status = bs_scan_start(scan, plan, s, err);
+	if (plan->snapshot->tombstones[s])
+		n_counted = NULL;
 	for (uint32_t i = 0; i < segment->meta.n_slabs && !status; i++) {
 		struct bs_slab_scan at = {scan, plan, &segment->slabs[i], kernel, stats, err, s};
-		status = at.slab->n_levels == 0 ? scan_lists(&at, candidates) : scan_matrix(&at, candidates);
+		if (i + 1 < segment->meta.n_slabs)
+			prefetch(plan, s, &segment->slabs[i + 1]);
+		status = at.slab->n_levels == 0 ? bs_scan_lists(&at, candidates) : scan_matrix(&at, candidates, n_counted);
 	}
 	if (!status && candidates->used_bytes > base)
-		sort_candidates((struct bs_candidate *)(void *)(candidates->data + base),
-		                (candidates->used_bytes - base) / sizeof(struct bs_candidate));
+		status = sort_candidates(scan, (struct bs_candidate *)(void *)(candidates->data + base),
+		                         (candidates->used_bytes - base) / sizeof(struct bs_candidate), err);
 	return status;
 }

@@ -4,7 +4,7 @@
  * Per slab, the tree is evaluated on lines of 512 documents. For an AND: the block columns of all its terms leave a mask
  * of live blocks; the group columns of the live ones leave a mask of live lanes; the document columns, sparsest first,
  * leave the candidates. An OR evaluates its children under the mask it got and joins them. A NOT is used only where its
- * operand is exact (a word with an exact column, or a plain signature); else it is left to verification. Knows nothing
+ * operand is exact (words with exact columns or listed exceptions, or plain signatures); else it is left to verification. Knows nothing
  * of text; its neighbour match.c knows nothing of columns.
  */
 #ifndef BS_QUERY_SCAN_H
@@ -33,12 +33,12 @@ struct bs_candidate {
 
 /*
  * Appends the candidates of segment s to candidates (struct bs_candidate each), in document order, deleted ones left
- * out. stats is added to. BS_CORRUPT, BS_NO_MEMORY.
+ * out. With n_counted (nullable), sure ones may be added to *n_counted instead, where that is quicker. stats is added
+ * to. BS_CORRUPT, BS_NO_MEMORY.
  */
 enum bs_status bs_scan_segment(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s,
-                               const struct bs_kernel *kernel, struct bs_buffer *candidates,
+                               const struct bs_kernel *kernel, struct bs_buffer *candidates, uint64_t *n_counted,
                                struct bs_query_stats *stats, struct bs_error *err) BS_WARN_UNUSED;
-
 
 /*
  * For each of the candidates of segment s: the sum of weights[t] over the terms t of the plan that its columns say it

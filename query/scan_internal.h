@@ -1,34 +1,29 @@
 /*
- * scan_internal.h: what the files of the filter share. Inside query/ only: scan.c walks the tree, scan_columns.c ANDs the
- * columns of terms level by level, scan_weigh.c sums weights for --approx.
+ * scan_internal.h: what the files of the filter share. Inside query/ only: scan.c walks the tree, scan_columns.c ANDs
+ * terms in a slab, scan_lists.c goes through plain signatures, scan_weigh.c sums weights for --approx.
  */
 #ifndef BS_QUERY_SCAN_INTERNAL_H
 #define BS_QUERY_SCAN_INTERNAL_H
 
-#include "core/slab.h"
+#include "core/slab_and.h"
 #include "query/scan.h"
 
-#define LINES_BYTES (BS_SLAB_MAX_BLOCKS * BS_LINE_BYTES)
-#define MASK_BYTES  (BS_SLAB_MAX_BLOCKS / 8 * BS_LINE_BYTES)
-
-/* Intermediate results of one depth of the tree. */
-struct bs_scan_frame {
-	uint64_t *lines; /* one a block */
-	uint64_t *mask;  /* one a group of blocks */
-};
-
-struct bs_counted_column {
-	bs_column column;
-	uint32_t popcount;
+/* A term in the slab under the scan, looked up when first needed. */
+struct bs_scan_term {
+	const struct bs_slab *slab; /* for which here holds; NULL: none yet */
+	struct bs_slab_term here;
+	struct bs_exception_cursor exceptions; /* on the first of this slab or a later one */
 };
 
 struct bs_scan {
-	struct bs_scan_frame *frames;
+	struct bs_and_frame *frames; /* one a depth of the tree: intermediate results */
 	uint32_t n_frames;
-	struct bs_buffer terms;   /* u32: a stack of the terms that ANDs under evaluation look at */
-	struct bs_buffer columns; /* struct bs_counted_column: those of the level being read */
-	struct bs_buffer pointers;
-	struct bs_buffer truths;  /* struct truth, one a node: for plain signatures */
+	struct bs_and_scratch and;
+	struct bs_buffer here;     /* struct bs_scan_term, one a term of the plan */
+	struct bs_buffer terms;    /* u32: a stack of the terms that ANDs under evaluation look at */
+	struct bs_buffer pointers; /* const struct bs_slab_term *: those of one AND */
+	struct bs_buffer truths;   /* scratch of scan_lists.c, one a node */
+	struct bs_buffer merged;   /* struct bs_candidate: scratch for sorting */
 };
 
 /* What every function below needs to know; lives for one slab. */
@@ -48,9 +43,26 @@ static inline const struct bs_term_place *bs_scan_place(const struct bs_slab_sca
 	return bs_plan_place(at->plan, at->segment, term);
 }
 
-/* The first n bits set. */
-void bs_live_all(struct bs_live *live, uint32_t n);
-bool bs_live_any(const struct bs_live *live);
+static inline bool bs_scan_is_leaf(const struct bs_query_node *node)
+{
+	return node->kind == BS_NODE_WORD || node->kind == BS_NODE_PHRASE || node->kind == BS_NODE_NEAR;
+}
+
+/* scan.c */
+
+/* The document of a row, unless it is deleted. */
+enum bs_status bs_scan_add_candidate(struct bs_slab_scan *at, uint32_t row, bool is_sure, struct bs_buffer *candidates)
+	BS_WARN_UNUSED;
+
+/* scan_lists.c */
+
+enum bs_status bs_scan_lists(struct bs_slab_scan *at, struct bs_buffer *candidates) BS_WARN_UNUSED;
+
+/* scan_columns.c */
+
+/* Before the first slab of a segment. */
+enum bs_status bs_scan_start(struct bs_scan *scan, const struct bs_plan *plan, uint32_t segment, struct bs_error *err)
+	BS_WARN_UNUSED;
 
 /* Makes the frames up to depth exist; frames may move. */
 enum bs_status bs_scan_need_frame(struct bs_slab_scan *at, uint32_t depth) BS_WARN_UNUSED;
@@ -58,12 +70,11 @@ enum bs_status bs_scan_need_frame(struct bs_slab_scan *at, uint32_t depth) BS_WA
 /* Every document of the live blocks: ones, but for the padding of the last block. */
 void bs_scan_fill_ones(const struct bs_slab_scan *at, uint64_t *lines, const struct bs_live *live);
 
-/* Whether the term has an exact column here, and which. */
-enum bs_status bs_scan_find_exact(struct bs_slab_scan *at, uint32_t term, bool *found_out, uint32_t *column_out)
-	BS_WARN_UNUSED;
+/* Whether what bs_scan_and_terms leaves of this term is sure: it has an exact column here, or its exceptions are listed. */
+enum bs_status bs_scan_is_exact(struct bs_slab_scan *at, uint32_t term, bool *exact_out) BS_WARN_UNUSED;
 
-/* frame->lines and live become the documents that may have all the terms, within live. Coarse levels first. */
+/* frame->lines and live become the documents that may have all the terms, within live; exceptions taken out. */
 enum bs_status bs_scan_and_terms(struct bs_slab_scan *at, const uint32_t *terms, size_t n_terms,
-                                 const struct bs_scan_frame *frame, struct bs_live *live) BS_WARN_UNUSED;
+                                 const struct bs_and_frame *frame, struct bs_live *live) BS_WARN_UNUSED;
 
 #endif

@@ -27,13 +27,14 @@ static enum bs_status weigh_row(struct bs_slab_scan *at, uint32_t row, double we
 	return status;
 }
 
+/* By the signatures themselves: candidates are few. */
 static enum bs_status weigh_lists(struct bs_slab_scan *at, uint32_t term, double weight, struct bs_candidate *candidates,
                                   size_t n)
 {
 	enum bs_status status = BS_OK;
 	for (uint32_t row = 0; row < at->slab->n_docs && !status && bs_scan_place(at, term)->is_found; row++) {
 		bool has = false;
-		status = bs_slab_list_has(at->slab, row, bs_scan_place(at, term)->ordinal, &has, at->err);
+		status = bs_slab_list_has(at->slab, row, bs_scan_place(at, term)->term.ordinal, &has, at->err);
 		if (!status && has)
 			status = weigh_row(at, row, weight, candidates, n);
 	}
@@ -68,7 +69,7 @@ enum bs_status bs_scan_weigh(struct bs_scan *scan, const struct bs_plan *plan, u
                              size_t n_candidates, struct bs_query_stats *stats, struct bs_error *err)
 {
 	const struct bs_segment *segment = &plan->snapshot->segments[s];
-	enum bs_status status = BS_OK;
+	enum bs_status status = bs_scan_start(scan, plan, s, err);
 	for (uint32_t i = 0; i < segment->meta.n_slabs && !status; i++) {
 		struct bs_slab_scan at = {scan, plan, &segment->slabs[i], kernel, stats, err, s};
 		for (uint32_t t = 0; t < plan->n_terms && !status; t++) {

@@ -15,6 +15,7 @@
 #include "query/rank.h"
 #include "query/scan.h"
 #include "query/snippet.h"
+#include "query/verify.h"
 
 /* ---- an opened index ---- */
 
@@ -86,6 +87,7 @@ struct bs_searcher {
 	struct bs_scan *scan;
 	struct bs_plan plan;
 	struct bs_buffer candidates;
+	struct bs_buffer expected; /* u32 each */
 	struct bs_buffer hits;  /* struct bs_hit each */
 	struct bs_buffer marks; /* struct bs_snippet_hit each */
 	struct bs_buffer weights; /* double a term of the plan */
@@ -94,6 +96,7 @@ struct bs_searcher {
 	const struct bs_search_request *request;
 	struct bs_query *query;
 	struct bs_matcher *matcher;
+	struct bs_verifier verifier;
 	struct bs_top top;
 	struct bs_query_stats *stats;
 	double avgdl;
@@ -136,6 +139,7 @@ void bs_searcher_free(struct bs_searcher *searcher)
 	bs_scan_free(searcher->scan);
 	bs_plan_deinit(&searcher->plan);
 	bs_buffer_deinit(&searcher->candidates);
+	bs_buffer_deinit(&searcher->expected);
 	bs_buffer_deinit(&searcher->hits);
 	bs_buffer_deinit(&searcher->marks);
 	bs_buffer_deinit(&searcher->weights);
@@ -168,26 +172,6 @@ static void charge(struct bs_searcher *searcher, enum bs_stage stage, uint64_t *
 
 /* ---- verifying ---- */
 
-/* A word's idf is worked out when it is first met, and kept by the matcher. */
-static enum bs_status score_match(struct bs_searcher *searcher, const struct bs_match *match, double *score_out,
-                                  struct bs_error *err)
-{
-	const struct bs_snapshot *snapshot = &searcher->search->snapshot;
-	*score_out = 0;
-	for (size_t i = 0; i < match->n_words; i++) {
-		const struct bs_match_word *word = &match->words[i];
-		if (*word->idf < 0) {
-			uint64_t df;
-			enum bs_status status = bs_plan_df(snapshot, word->term, word->term_bytes, &df, err);
-			if (status)
-				return status;
-			*word->idf = bs_bm25_idf(snapshot->n_docs, df);
-		}
-		*score_out += bs_bm25_weight(*word->idf, word->tf, match->length, searcher->avgdl);
-	}
-	return BS_OK;
-}
-
 static enum bs_status take_hit(struct bs_searcher *searcher, const struct bs_hit *hit, struct bs_error *err)
 {
 	searcher->stats->hits++;
@@ -202,44 +186,37 @@ static enum bs_status take_hit(struct bs_searcher *searcher, const struct bs_hit
 	return BS_OK;
 }
 
-/* A sure candidate whose source is what was indexed needs no text, unless it is to be scored. */
-static enum bs_status is_proven(struct bs_searcher *searcher, uint32_t segment, const struct bs_candidate *candidate,
-                                bool *proven_out, struct bs_error *err)
+/* The candidates whose text will be read, so that neighbours are read together. */
+static enum bs_status expect(struct bs_searcher *searcher, uint32_t segment, const struct bs_candidate *candidates,
+                             size_t n, struct bs_error *err)
 {
-	*proven_out = false;
-	if (!candidate->is_sure || searcher->request->mode == BS_SEARCH_TOP)
-		return BS_OK;
-	return bs_fetch_is_unchanged(searcher->fetcher, segment, candidate->document, proven_out, err);
+	bool is_scored = searcher->request->mode == BS_SEARCH_TOP;
+	struct bs_buffer *expected = &searcher->expected;
+	bs_buffer_clear(expected);
+	enum bs_status status = bs_buffer_reserve(expected, n * sizeof(uint32_t), err);
+	uint32_t *documents = (uint32_t *)(void *)expected->data;
+	size_t n_expected = 0;
+	for (size_t i = 0; i < n && !status; i++)
+		if (is_scored || !candidates[i].is_sure)
+			documents[n_expected++] = candidates[i].document;
+	if (!status)
+		bs_fetch_expect(searcher->fetcher, segment, documents, n_expected);
+	return status;
 }
 
-static enum bs_status verify(struct bs_searcher *searcher, uint32_t segment, const struct bs_candidate *candidate,
-                             struct bs_error *err)
+static enum bs_status verify(struct bs_searcher *searcher, uint32_t segment, struct bs_error *err)
 {
-	struct bs_hit hit = {.segment = segment, .document = candidate->document};
-	struct bs_document document;
-	enum bs_fetched fetched;
-	struct bs_match match;
-	bool is_proven_already;
-	enum bs_status status = is_proven(searcher, segment, candidate, &is_proven_already, err);
-	if (status)
-		return status;
-	if (is_proven_already)
-		return take_hit(searcher, &hit, err);
-	status = bs_fetch(searcher->fetcher, segment, candidate->document, &document, &fetched, err);
-	if (status || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED)
-		return status;
-	status = bs_match_document(searcher->matcher, document.fields, document.n_fields, &match, err);
-	if (status)
-		return status;
-	searcher->stats->verified++;
-	searcher->stats->bytes_verified += document.text_bytes;
-	if (!match.matches) {
-		searcher->stats->false_positives++;
-		return BS_OK;
+	const struct bs_candidate *candidates = (const struct bs_candidate *)(const void *)searcher->candidates.data;
+	size_t n = searcher->candidates.used_bytes / sizeof(*candidates);
+	enum bs_status status = n > 0 ? expect(searcher, segment, candidates, n, err) : BS_OK;
+	for (size_t i = 0; i < n && !status; i++) {
+		struct bs_hit hit = {.segment = segment, .document = candidates[i].document};
+		bool is_hit;
+		status = bs_verify(&searcher->verifier, segment, &candidates[i], &is_hit, &hit.score, err);
+		if (!status && is_hit)
+			status = take_hit(searcher, &hit, err);
 	}
-	if (searcher->request->mode == BS_SEARCH_TOP)
-		status = score_match(searcher, &match, &hit.score, err);
-	return status ? status : take_hit(searcher, &hit, err);
+	return status;
 }
 
 /* ---- the stages ---- */
@@ -283,12 +260,22 @@ static enum bs_status plan(struct bs_searcher *searcher, struct bs_error *err)
 	enum bs_status status = bs_plan_make(&searcher->plan, query, snapshot, err);
 	if (!status)
 		status = bs_matcher_new(query, search->fields, search->n_fields, searcher->words, &searcher->matcher, err);
+	/* A brute search is what all others are compared with: it trusts nothing but the whole analysis. */
+	if (!status && !searcher->request->brute && !search->is_other_unicode)
+		status = bs_sift_new(&searcher->plan, search->fields, searcher->words, search->kernel,
+		                     &searcher->verifier.sift, err);
 	for (size_t i = 0; i < query->n_elements && !status; i++)
 		if (searcher->plan.elements[i].is_too_broad)
 			notice_broad(searcher, &query->elements[i]);
 	searcher->avgdl = snapshot->n_docs ? (double)snapshot->n_positions / (double)snapshot->n_docs : 1;
 	if (searcher->avgdl <= 0)
 		searcher->avgdl = 1;
+	searcher->verifier.snapshot = snapshot;
+	searcher->verifier.fetcher = searcher->fetcher;
+	searcher->verifier.matcher = searcher->matcher;
+	searcher->verifier.stats = searcher->stats;
+	searcher->verifier.is_scored = searcher->request->mode == BS_SEARCH_TOP;
+	searcher->verifier.avgdl = searcher->avgdl;
 	return status;
 }
 
@@ -329,7 +316,7 @@ static enum bs_status term_weights(struct bs_searcher *searcher, struct bs_error
 	enum bs_status status = BS_OK;
 	for (uint32_t t = 0; t < searcher->plan.n_terms && !status; t++) {
 		const struct bs_plan_term *term = &searcher->plan.terms[t];
-		bool is_scored = searcher->query->elements[term->element].is_scored;
+		bool is_scored = term->element != BS_PLAN_PAIR && searcher->query->elements[term->element].is_scored;
 		double weight = is_scored ? bs_bm25_idf(searcher->search->snapshot.n_docs, term->df) : 0;
 		status = bs_buffer_append(&searcher->weights, &weight, sizeof(weight), err);
 	}
@@ -373,17 +360,22 @@ static enum bs_status search_segment(struct bs_searcher *searcher, uint32_t segm
 	bool is_overlay = segment == search->snapshot.manifest.n_segments;
 	bool brute = searcher->request->brute || search->is_other_unicode || is_overlay;
 	bs_buffer_clear(&searcher->candidates);
-	enum bs_status status = brute ? all_candidates(searcher, segment, err)
-	                              : bs_scan_segment(searcher->scan, &searcher->plan, segment, search->kernel,
-	                                                &searcher->candidates, searcher->stats, err);
+	bool may_count = false;
+	uint64_t n_counted = 0;
+	enum bs_status status = BS_OK;
+	if (!brute && searcher->request->mode == BS_SEARCH_COUNT)
+		status = bs_fetch_is_segment_unchanged(searcher->fetcher, segment, &may_count, err);
+	if (!status)
+		status = brute ? all_candidates(searcher, segment, err)
+		               : bs_scan_segment(searcher->scan, &searcher->plan, segment, search->kernel,
+		                                 &searcher->candidates, may_count ? &n_counted : NULL, searcher->stats, err);
+	searcher->stats->hits += n_counted;
 	charge(searcher, BS_STAGE_SCAN, since);
 	if (!status && searcher->request->approx && searcher->request->mode == BS_SEARCH_TOP && !brute)
 		status = keep_best(searcher, segment, err);
 	charge(searcher, BS_STAGE_RANK, since);
-	const struct bs_candidate *candidates = (const struct bs_candidate *)(const void *)searcher->candidates.data;
-	size_t n = searcher->candidates.used_bytes / sizeof(*candidates);
-	for (size_t i = 0; i < n && !status; i++)
-		status = verify(searcher, segment, &candidates[i], err);
+	if (!status)
+		status = verify(searcher, segment, err);
 	charge(searcher, BS_STAGE_VERIFY, since);
 	return status;
 }
@@ -468,6 +460,8 @@ enum bs_status bs_searcher_run(struct bs_searcher *searcher, const struct bs_sea
 	searcher->stats = stats_out;
 	searcher->query = NULL;
 	searcher->matcher = NULL;
+	searcher->verifier = (struct bs_verifier){0};
+	bs_fetch_begin(searcher->fetcher);
 	searcher->top = (struct bs_top){.snapshot = &searcher->search->snapshot, .k = request->k};
 	bs_buffer_clear(&searcher->hits);
 	enum bs_status status = parse(searcher, error_byte_out, err);
@@ -487,6 +481,7 @@ enum bs_status bs_searcher_run(struct bs_searcher *searcher, const struct bs_sea
 	if (!status)
 		status = explain(searcher, true, err);
 	bs_top_deinit(&searcher->top);
+	bs_sift_free(searcher->verifier.sift);
 	bs_matcher_free(searcher->matcher);
 	bs_query_free(searcher->query);
 	return status;

@@ -26,7 +26,7 @@ struct bs_query_stats {
 	uint64_t verified;        /* documents whose text was read */
 	uint64_t hits;
 	uint64_t false_positives; /* verified, and no hit */
-	uint64_t bytes_verified;
+	uint64_t bytes_verified;  /* of their texts; of a record that fails unparsed, of its line */
 };
 
 #endif

@@ -151,3 +151,16 @@ void reseal(uint8_t *file, size_t n_bytes)
 	bs_store_u64(file + 40, bs_checksum(file + table_off, n_bytes - table_off));
 	bs_store_u64(file + 56, bs_checksum(file, 56));
 }
+
+uint8_t *section_in(uint8_t *file, uint32_t id, uint32_t instance, uint64_t *n_bytes_out)
+{
+	const uint8_t *entry = file + bs_load_u64(file + 24);
+	for (uint32_t n = bs_load_u32(file + 32); n > 0; n--, entry += 32) {
+		if (bs_load_u32(entry) != id || bs_load_u32(entry + 4) != instance)
+			continue;
+		*n_bytes_out = bs_load_u64(entry + 16);
+		return file + bs_load_u64(entry + 8);
+	}
+	fail_msg("no section %u, %u", id, instance);
+	return NULL;
+}

@@ -42,4 +42,7 @@ void limit_file_bytes(uint64_t n_bytes);
  * within the file; sections that do not are passed over. */
 void reseal(uint8_t *file, size_t n_bytes);
 
+/* The bytes of a section in a file's image; fails the test if it has none such. */
+uint8_t *section_in(uint8_t *file, uint32_t id, uint32_t instance, uint64_t *n_bytes_out);
+
 #endif

@@ -43,29 +43,32 @@ void index_sources(const struct bs_index_job *job, const char *const *sources, c
 
 /* ---- an index with a bit of everything ---- */
 
-/* The first lines are short; one is long, so that its words are not worth columns; the last replaces the first. */
+/* The first lines are short, and the last of them replaces the first; two are too long for columns. */
 static void write_collection(void)
 {
 	struct bs_buffer text = {0};
 	struct bs_error err;
 	char line[200];
-	for (int i = 0; i < 36; i++) {
-		snprintf(line, sizeof(line), "{\"id\":\"r%d\",\"text\":\"common %s w%d w%d%s\"}\n", i % 35 ? i : 0,
+	for (int i = 0; i < 35; i++) {
+		snprintf(line, sizeof(line), "{\"id\":\"r%d\",\"text\":\"common %s w%d w%d%s\"}\n", i % 34 ? i : 0,
 		         i % 2 ? "odd" : "even", i % 7, i % 11, i % 5 ? "" : " red fox");
 		expect_ok(bs_buffer_append(&text, line, strlen(line), &err), &err);
 	}
-	expect_ok(bs_buffer_append(&text, "{\"id\":\"long\",\"text\":\"", 21, &err), &err);
-	for (int i = 0; i < 90; i++) {
-		snprintf(line, sizeof(line), "l%d ", i);
-		expect_ok(bs_buffer_append(&text, line, strlen(line), &err), &err);
+	for (int l = 0; l < 2; l++) {
+		const char *start = l ? "{\"id\":\"longer\",\"text\":\"" : "{\"id\":\"long\",\"text\":\"";
+		expect_ok(bs_buffer_append(&text, start, strlen(start), &err), &err);
+		for (int i = 0; i < 80 + 10 * l; i++) {
+			snprintf(line, sizeof(line), "l%d ", i * (l + 1));
+			expect_ok(bs_buffer_append(&text, line, strlen(line), &err), &err);
+		}
+		expect_ok(bs_buffer_append(&text, "common red\"}\n", 13, &err), &err);
 	}
-	expect_ok(bs_buffer_append(&text, "common red\"}\n", 13, &err), &err);
 	write_bytes("c.jsonl", text.data, text.used_bytes);
 	bs_buffer_deinit(&text);
 }
 
-/* What the test wants to damage is there, however the indexer weighs its costs. */
-static void expect_small_index(void)
+/* What the test wants to damage is there. */
+static void expect_small_index(bool has_exceptions)
 {
 	struct bs_snapshot snapshot;
 	struct bs_error err = {""};
@@ -81,27 +84,32 @@ static void expect_small_index(void)
 		              slab->exact.n_columns > 0;
 	}
 	assert_true(has_matrix && has_lists);
+	assert_int_equal(segment->exceptions.n_terms > 0, has_exceptions);
 	assert_non_null(snapshot.tombstones[0]);
 	assert_non_null(snapshot.tombstones[1]);
 	assert_true(snapshot.segments[1].store_frames.n_bytes > 0);
 	bs_snapshot_deinit(&snapshot);
 }
 
-void make_small_index(void)
+static void make_index(bool use_exceptions)
 {
 	struct bs_treatment_policy policy = bs_treatment_policy_default();
 	policy.is_forced = true;
+	policy.use_exceptions = use_exceptions;
 	policy.force[0] = 2;
 	policy.force[1] = 1;
 	policy.force[2] = 1;
 	policy.exact_share = 10.0 / 512;
 	policy.density = 0.4;
+	/* Columns however small, and room for those of short documents alone. */
 	struct bs_index_job job = {
 		.dir = "index",
 		.options = {.words = true, .density = BS_DEFAULT_DENSITY},
 		.n_threads = 1,
 		.policy = &policy,
 		.max_segment_docs = 38,
+		.list_mode = BS_LISTS_NEVER,
+		.max_slab_bytes = 16 << 10,
 	};
 	write_collection();
 	assert_int_equal(mkdir("d", 0777), 0);
@@ -111,7 +119,17 @@ void make_small_index(void)
 	              "{\"id\":\"s0\",\"text\":\"stored red fox\"}\n"
 	              "{\"id\":\"s1\",\"title\":\"even stored\",\"text\":\"common common\"}\n"
 	              "{\"id\":\"s0\",\"text\":\"stored again, red w3\"}\n");
-	expect_small_index();
+	expect_small_index(use_exceptions);
+}
+
+void make_small_index(void)
+{
+	make_index(true);
+}
+
+void make_small_index_of_chances(void)
+{
+	make_index(false);
 }
 
 /* ---- files ---- */
@@ -131,17 +149,4 @@ char *index_file(const char *prefix, unsigned which)
 	if (!found)
 		fail_msg("no file %s-* in the index", prefix);
 	return found;
-}
-
-uint8_t *section_in(uint8_t *file, uint32_t id, uint32_t instance, uint64_t *n_bytes_out)
-{
-	const uint8_t *entry = file + bs_load_u64(file + 24);
-	for (uint32_t n = bs_load_u32(file + 32); n > 0; n--, entry += 32) {
-		if (bs_load_u32(entry) != id || bs_load_u32(entry + 4) != instance)
-			continue;
-		*n_bytes_out = bs_load_u64(entry + 16);
-		return file + bs_load_u64(entry + 8);
-	}
-	fail_msg("no section %u, %u", id, instance);
-	return NULL;
 }

@@ -12,15 +12,15 @@
 void index_sources(const struct bs_index_job *job, const char *const *sources, const char *input);
 
 /*
- * An index "index" with a bit of everything: two segments; of the first, a slab of columns of all levels, exact columns
- * and a slab of plain signatures; tombstones; stored text. Its sources are "c.jsonl", "d" and "-". Some KB.
+ * An index "index" with a bit of everything: two segments; of the first, a slab of columns of all levels, exact columns,
+ * exceptions of all other terms, and a slab of plain signatures; tombstones; stored text. Its sources are "c.jsonl", "d"
+ * and "-". Some KB.
  */
 void make_small_index(void);
+/* The same without exceptions. */
+void make_small_index_of_chances(void);
 
 /* The one file in "index" whose name begins like that: "index/seg-000001". To be freed. */
 char *index_file(const char *prefix, unsigned which);
-
-/* The bytes of a section in a file's image; fails the test if it has none such. */
-uint8_t *section_in(uint8_t *file, uint32_t id, uint32_t instance, uint64_t *n_bytes_out);
 
 #endif

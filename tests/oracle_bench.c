@@ -80,9 +80,11 @@ static void index_corpus(struct bench *bench)
 		.options = {.words = true, .fold_accents = setup->words.fold_accents, .density = BS_DEFAULT_DENSITY},
 		.policy = &setup->policy,
 		.max_slab_blocks = setup->max_slab_blocks,
+		.max_slab_bytes = setup->max_slab_bytes,
 		.max_segment_docs = setup->max_segment_docs,
 		.n_threads = setup->n_threads,
 		.list_mode = setup->list_mode,
+		.pairs_least_bytes = setup->pairs_least_bytes,
 	};
 	if (setup->words.stem_language) {
 		snprintf(stem_language, sizeof(stem_language), "%s", setup->words.stem_language);

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <unicode/utf16.h>
+#include <unicode/utf8.h>
 
 #include "tests/oracle.h"
 
@@ -27,6 +29,7 @@ static void draw_policy(struct oracle_setup *setup, struct dice *dice)
 	policy->exact_share = chance(dice, 20) ? 0 : chance(dice, 30) ? 2 : roll_between(dice, 1, 300) / 1000.0;
 	policy->use_groups = chance(dice, 70);
 	policy->use_blocks = chance(dice, 70);
+	policy->use_exceptions = chance(dice, 70);
 	policy->is_forced = chance(dice, 50);
 	policy->force[0] = (uint8_t)roll_between(dice, 1, 6);
 	policy->force[1] = (uint8_t)roll(dice, 5);
@@ -80,8 +83,10 @@ void oracle_setup_draw(struct oracle_setup *setup, struct dice *dice, uint64_t s
 	setup->has_text_fields = chance(dice, 15);
 	draw_policy(setup, dice);
 	setup->max_slab_blocks = n_docs || chance(dice, 40) ? 0 : roll_between(dice, 1, chance(dice, 70) ? 3 : 20);
+	setup->max_slab_bytes = n_docs || chance(dice, 70) ? 0 : roll_between(dice, 1, 64) << 10;
 	setup->max_segment_docs = chance(dice, 40) ? roll_between(dice, 1, 2000) : 0;
 	setup->n_threads = roll(dice, 4);
+	setup->pairs_least_bytes = chance(dice, 70);
 	setup->list_mode = n_docs ? BS_LISTS_AUTO : modes[roll(dice, 4)];
 }
 
@@ -95,12 +100,12 @@ void oracle_setup_print(const struct oracle_setup *setup, FILE *to)
 	fprintf(to, "%s\n  stem %s, fold accents %d, id %s, text fields %d\n", setup->is_young ? ", young" : "",
 	        setup->words.stem_language ? setup->words.stem_language : "none", setup->words.fold_accents,
 	        setup->id_field ? setup->id_field : "id", setup->has_text_fields);
-	fprintf(to, "  density %.2f, exact share %.3f, groups %d, blocks %d, ", policy->density, policy->exact_share,
-	        policy->use_groups, policy->use_blocks);
+	fprintf(to, "  density %.2f, exact share %.3f, groups %d, blocks %d, exceptions %d, ", policy->density,
+	        policy->exact_share, policy->use_groups, policy->use_blocks, policy->use_exceptions);
 	if (policy->is_forced)
 		fprintf(to, "forced %u/%u/%u, ", policy->force[0], policy->force[1], policy->force[2]);
-	fprintf(to, "slab blocks %u, segment documents %u, lists %d, threads %u\n", setup->max_slab_blocks,
-	        setup->max_segment_docs, (int)setup->list_mode, setup->n_threads);
+	fprintf(to, "slab blocks %u, slab bytes %u, segment documents %u, lists %d, threads %u\n", setup->max_slab_blocks,
+	        setup->max_slab_bytes, setup->max_segment_docs, (int)setup->list_mode, setup->n_threads);
 }
 
 /* ---- files ---- */
@@ -262,20 +267,33 @@ static void make_folder(struct making *making, const char *argument, uint32_t n_
 
 /* ---- collections ---- */
 
+/* Every string in a manner of its own: most with short escapes only, as programs write them. */
 static void append_json(struct making *making, struct bs_buffer *json, const uint8_t *text, size_t text_bytes)
 {
-	char escape[8];
+	static const char short_escaped[] = "\n\t\r\b\f\"\\/", letters[] = "ntrbf\"\\/";
+	uint32_t manner = roll(making->dice, 4);
+	char escape[16];
 	append_text(json, "\"");
-	for (size_t i = 0; i < text_bytes; i++) {
-		bool is_plain = text[i] >= 0x20 && text[i] != '"' && text[i] != '\\';
-		if (text[i] == '\n' && chance(making->dice, 50)) {
-			append_text(json, "\\n");
-		} else if (!is_plain || (text[i] < 0x80 && chance(making->dice, 2))) {
+	for (size_t i = 0; i < text_bytes;) {
+		const char *found = text[i] ? strchr(short_escaped, text[i]) : NULL;
+		size_t next = i;
+		UChar32 c;
+		U8_NEXT(text, next, text_bytes, c);
+		bool is_long = manner == 0 && (c >= 0x80 || chance(making->dice, 2)) && c > 0;
+		if (is_long && c >= 0x10000)
+			snprintf(escape, sizeof(escape), "\\u%04x\\u%04x", (unsigned)U16_LEAD(c), (unsigned)U16_TRAIL(c));
+		else if (is_long)
+			snprintf(escape, sizeof(escape), "\\u%04X", (unsigned)c);
+		else if (found && manner != 1 && (text[i] != '/' || chance(making->dice, 50)))
+			snprintf(escape, sizeof(escape), "\\%c", letters[found - short_escaped]);
+		else if (text[i] < 0x20 || text[i] == '"' || text[i] == '\\')
 			snprintf(escape, sizeof(escape), "\\u%04x", text[i]);
-			append_text(json, escape);
-		} else {
-			append(json, &text[i], 1);
-		}
+		else
+			*escape = '\0';
+		append_text(json, escape);
+		if (!*escape)
+			append(json, text + i, next - i);
+		i = next;
 	}
 	append_text(json, "\"");
 }

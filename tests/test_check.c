@@ -2,6 +2,7 @@
  * test_check.c: an index whose checksums are right and whose content is not: `check` says what is wrong, and where. Each
  * case starts from the small index of index_rig.h, changes a number or two, and makes the checksums right again.
  */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -163,6 +164,7 @@ static void test_every_shape(void **state)
 		static const uint32_t n_docs[] = {0, 1, 7, 511, 512, 513, 1024, 3000, 5000};
 		struct bs_treatment_policy policy = bs_treatment_policy_default();
 		policy.is_forced = random_below(&random, 2);
+		policy.use_exceptions = random_below(&random, 2);
 		policy.force[0] = (uint8_t)(1 + random_below(&random, 4));
 		policy.force[1] = (uint8_t)random_below(&random, 3);
 		policy.force[2] = (uint8_t)random_below(&random, 3);
@@ -211,7 +213,8 @@ static void test_containers(void **state)
 {
 	(void)state;
 	make_small_index();
-	EXPECT_REFUSED("seg", 0, "format version 2", {WHOLE_FILE, 0, 8, 4, SET, 2});
+	EXPECT_REFUSED("seg", 0, "format version 1, this bitsift knows version 2", {WHOLE_FILE, 0, 8, 4, SET, 1});
+	EXPECT_REFUSED("seg", 0, "rebuild it with `bitsift index --rebuild`", {WHOLE_FILE, 0, 8, 4, SET, 3});
 	EXPECT_REFUSED("seg", 0, "what only a newer bitsift knows (features 0x4)", {WHOLE_FILE, 0, 36, 4, SET, 4});
 	EXPECT("seg", 0, "reserved bytes of the head", {WHOLE_FILE, 0, 48, 8, SET, 1});
 	EXPECT("seg", 1, "a file of kind 1", {WHOLE_FILE, 0, 12, 4, SET, 1});
@@ -392,47 +395,60 @@ static void test_head(void **state)
 	EXPECT("seg", 0, "treatment table breaks its own rules", {BS_SECTION_TREATMENTS, 0, 24, 1, SET, 0});
 	EXPECT("seg", 0, "treatment table breaks its own rules", {BS_SECTION_TREATMENTS, 0, 9, 1, SET, 4});
 	/* Another treatment than the one the columns were filled by. */
-	EXPECT("seg", 0, "is in fewer documents of the slabs than its frequency says",
-	       {BS_SECTION_TREATMENTS, 0, 24, 1, SET, 12});
+	EXPECT("seg", 0, "has an exception that does not pass its columns", {BS_SECTION_TREATMENTS, 0, 24, 1, SET, 12});
+	EXPECT("seg", 0, "has exceptions where its treatment has none", {BS_SECTION_TREATMENTS, 0, 27, 1, SET, 0});
+	EXPECT("seg", 0, "treatment 0 has unknown flags", {BS_SECTION_TREATMENTS, 0, 27, 1, SET, 3});
 }
 
 /* ---- lexicon ---- */
 
-/* Where a term stands, as "df, bytes shared, bytes left" and the bytes left. */
-static int64_t find_term(const char *rest)
+/* One bit of each byte of a section wrong under right checksums: check must tell, but for the odd flip of a term to another
+ * one that the hashed columns happen to have room for. */
+static void flip_all(uint32_t section)
 {
 	struct bs_buffer bytes = {0};
 	uint64_t n_bytes;
+	uint64_t n_missed = 0;
 	char *path = index_file("seg", 0);
 	read_bytes(path, &bytes);
-	const uint8_t *terms = section_in(bytes.data, BS_SECTION_TERMS, 0, &n_bytes);
-	const uint8_t *found = memmem(terms, n_bytes, rest, strlen(rest));
-	assert_non_null(found);
-	int64_t offset = found - terms - 3;
+	uint8_t *at = section_in(bytes.data, section, 0, &n_bytes);
+	for (uint64_t i = 0; i < n_bytes; i++) {
+		struct bs_check_sum sum;
+		struct bs_error err = {""};
+		uint8_t bit = (uint8_t)(1u << (i * 5 % 8));
+		at[i] ^= bit;
+		reseal(bytes.data, bytes.used_bytes);
+		write_bytes(path, bytes.data, bytes.used_bytes);
+		enum bs_status status = bs_index_check("index", NULL, &sum, &err);
+		assert_true(status == BS_OK || status == BS_CORRUPT);
+		n_missed += status == BS_OK;
+		at[i] ^= bit;
+	}
+	reseal(bytes.data, bytes.used_bytes);
+	write_bytes(path, bytes.data, bytes.used_bytes);
+	print_message("section %u: %" PRIu64 " of %" PRIu64 " flips were not told\n", section, n_missed, n_bytes);
+	assert_true(n_missed * 10 <= n_bytes);
 	free(path);
 	bs_buffer_deinit(&bytes);
-	return offset;
 }
 
 static void test_lexicon(void **state)
 {
 	(void)state;
 	make_small_index();
-	int64_t even = find_term("even");
-	EXPECT("seg", 0, "(\"even\") is in no document", {BS_SECTION_TERMS, 0, even, 1, SET, 0});
-	EXPECT("seg", 0, "(\"even\") is in no document, or in more than there are", {BS_SECTION_TERMS, 0, even, 1, SET, 39});
-	EXPECT("seg", 0, "(\"even\") is in more documents of the slabs", {BS_SECTION_TERMS, 0, even, 1, ADD, (uint64_t)-1});
-	EXPECT("seg", 0, "(\"even\") is in fewer documents of the slabs", {BS_SECTION_TERMS, 0, even, 1, ADD, 1});
-	EXPECT("seg", 0, "(\"aven\") does not come after the one before", {BS_SECTION_TERMS, 0, even + 3, 1, SET, 'a'});
-	EXPECT("seg", 0, "(\"cven\") does not share all", {BS_SECTION_TERMS, 0, even + 3, 1, SET, 'c'});
-	EXPECT("seg", 0, "lexicon block 0 does not decode", {BS_SECTION_TERMS, 0, even + 2, 1, SET, 0x7f});
-	EXPECT("seg", 0, "(\"\") is empty", {BS_SECTION_TERMS, 0, 2, 1, SET, 0});
-	EXPECT("seg", 0, "lexicon block 0 does not decode", {BS_SECTION_TERMS, 0, 1, 1, SET, 1});
-	EXPECT("seg", 0, "is not what the index has", {BS_SECTION_TERM_INDEX, 0, 16, 8, ADD, 1});
-	EXPECT("seg", 0, "bytes before its first term", {BS_SECTION_TERM_INDEX, 0, 8, 8, SET, 1});
-	EXPECT("seg", 0, "block 0 has bytes after its last term", {BS_SECTION_TERM_INDEX, 0, 24, 8, ADD, 1});
-	/* The last term is "words", four bytes of which are its own; if it says three, one is left over. */
-	EXPECT("seg", 0, "has bytes after its last term", {BS_SECTION_TERMS, 0, -5, 1, SET, 3});
+	EXPECT("seg", 0, "the first of its chapter", {BS_SECTION_TERM_INDEX, 0, 0, 8, SET, 1});
+	EXPECT("seg", 0, "lexicon", {BS_SECTION_TERM_INDEX, 0, 8, 8, SET, 1});
+	EXPECT("seg", 0, "lexicon", {BS_SECTION_TERM_INDEX, 0, 16, 8, SET, 1});
+	EXPECT("seg", 0, "lexicon", {BS_SECTION_TERM_SEPARATORS, 0, 0, 1, ADD, 1});
+	EXPECT("seg", 0, "lexicon", {BS_SECTION_TERM_SEPARATORS, 0, 0, 1, ADD, (uint64_t)-1});
+	EXPECT("seg", 0, "the lexicon does not hold", {BS_SECTION_TERM_CODES, 0, 0, 8, ADD, 1});
+	EXPECT("seg", 0, "break their own rules", {BS_SECTION_TERM_CODES, 0, 12, 4, SET, 2});
+	EXPECT("seg", 0, "break their own rules", {BS_SECTION_TERM_CODES, 0, 8, 4, SET, UINT32_MAX});
+	EXPECT("seg", 0, "bytes behind its last term", {BS_SECTION_TERMS, 0, -1, 1, SET, 1});
+	flip_all(BS_SECTION_TERM_CODES);
+	flip_all(BS_SECTION_TERMS);
+	flip_all(BS_SECTION_TERM_SEPARATORS);
+	flip_all(BS_SECTION_TERM_INDEX);
 }
 
 /* ---- slabs ---- */
@@ -471,26 +487,100 @@ static void test_columns(void **state)
 		uint32_t c = find_column(l, &line, &popcount);
 		snprintf(what, sizeof(what), "slab 0: %s column %u has", names[l], c);
 		EXPECT("seg", 0, what, {BS_SECTION_POPCOUNTS, MATRIX, popcount, 4, ADD, 1});
-		/* The last of 512 lanes, of which 37 are in use. */
+		/* The last of 512 lanes, of which 36 are in use. */
 		snprintf(what, sizeof(what), "slab 0: %s column %u has bits past the last", names[l], c);
 		EXPECT("seg", 0, what, {BS_SECTION_COLUMNS, MATRIX, line + 56, 8, SET, UINT64_C(1) << 63},
 		       {BS_SECTION_POPCOUNTS, MATRIX, popcount, 4, ADD, 1});
 		EXPECT("seg", 0, what, {BS_SECTION_COLUMNS, MATRIX, line + 4, 1, ADD, 0x80},
 		       {BS_SECTION_POPCOUNTS, MATRIX, popcount, 4, ADD, 1});
 		/* A column emptied, popcount and all. */
-		EXPECT("seg", 0, "is in fewer documents of the slabs", {BS_SECTION_COLUMNS, MATRIX, line, 8, SET, 0},
-		       {BS_SECTION_POPCOUNTS, MATRIX, popcount, 4, SET, 0});
+		const struct edit empty[] = {{BS_SECTION_COLUMNS, MATRIX, line, 8, SET, 0},
+		                             {BS_SECTION_POPCOUNTS, MATRIX, popcount, 4, SET, 0},
+		                             {BS_SECTION_SLABS, 0, 32 * MATRIX + 24, 4, SET, 0}};
+		expect_damage("seg", 0, empty, l < 3 ? 2 : 3, BS_CORRUPT, l < 3 ? "lexicon: term" : "is in fewer documents");
 	}
-	/* A column beside the fullest, that of a word which not all 37 documents have: filled. */
+	/* A column beside the fullest, that of a word which not all 36 documents have: filled. */
 	int64_t line, popcount;
 	int64_t beside = find_column(3, &line, &popcount) > 0 ? -1 : 1;
 	line += beside * 64;
 	popcount += beside * 4;
 	EXPECT("seg", 0, "is in more documents of the slabs", {BS_SECTION_COLUMNS, MATRIX, line, 4, SET, UINT32_MAX},
-	       {BS_SECTION_COLUMNS, MATRIX, line + 4, 1, SET, 0x1f}, {BS_SECTION_POPCOUNTS, MATRIX, popcount, 4, SET, 37});
+	       {BS_SECTION_COLUMNS, MATRIX, line + 4, 1, SET, 0x0f}, {BS_SECTION_POPCOUNTS, MATRIX, popcount, 4, SET, 36});
+	EXPECT("seg", 0, "slab 0: its entry says that the sparsest", {BS_SECTION_SLABS, 0, 32 * MATRIX + 24, 4, ADD, 1});
+	EXPECT("seg", 0, "slab 1: its entry says that the sparsest", {BS_SECTION_SLABS, 0, 32 * LISTS + 24, 4, ADD, 1});
+	EXPECT("seg", 0, "slab 1: 1 columns of a level that is not", {BS_SECTION_SLABS, 0, 32 * LISTS + 12, 4, SET, 1});
 	EXPECT("seg", 0, "exact columns: term", {BS_SECTION_EXACT_TERMS, MATRIX, 0, 4, SET, 5000});
 	EXPECT("seg", 0, "does not come after the one before", {BS_SECTION_EXACT_TERMS, MATRIX, 4, 4, SET, 0});
+}
+
+/* Where nothing says which rows are wrong, the columns must have room for the documents. */
+static void test_room(void **state)
+{
+	(void)state;
+	make_small_index_of_chances();
+	EXPECT("seg", 0, "is in fewer documents of the slabs", {BS_SECTION_TREATMENTS, 0, 24, 1, SET, 12});
 	EXPECT("seg", 0, "documents of the slabs than its frequency says", {BS_SECTION_EXACT_TERMS, MATRIX, 0, 4, SET, 0});
+	for (uint32_t l = 0; l < 3; l++) {
+		int64_t line, popcount;
+		find_column(l, &line, &popcount);
+		EXPECT("seg", 0, "is in fewer documents of the slabs", {BS_SECTION_COLUMNS, MATRIX, line, 8, SET, 0},
+		       {BS_SECTION_POPCOUNTS, MATRIX, popcount, 4, SET, 0});
+	}
+}
+
+/* The u32s of a section of the first segment. Returns how many; at most `most` are read. */
+static size_t read_u32s(uint32_t section, uint32_t instance, uint32_t *values, size_t most)
+{
+	struct bs_buffer bytes = {0};
+	uint64_t n_bytes;
+	char *path = index_file("seg", 0);
+	read_bytes(path, &bytes);
+	const uint8_t *at = section_in(bytes.data, section, instance, &n_bytes);
+	assert_true(n_bytes / 4 <= most);
+	memcpy(values, at, (size_t)n_bytes);
+	free(path);
+	bs_buffer_deinit(&bytes);
+	return (size_t)n_bytes / 4;
+}
+
+/* A term's exceptions are the bytes of the rows section from offsets[2 i] to offsets[2 i + 2]. */
+static void test_exceptions(void **state)
+{
+	(void)state;
+	uint32_t terms[200], offsets[402], exact[50];
+	make_small_index();
+	size_t n = read_u32s(BS_SECTION_EXCEPTION_TERMS, 0, terms, COUNT(terms));
+	size_t n_exact = read_u32s(BS_SECTION_EXACT_TERMS, MATRIX, exact, COUNT(exact));
+	assert_int_equal(read_u32s(BS_SECTION_EXCEPTION_OFFSETS, 0, offsets, COUNT(offsets)), 2 * (n + 1));
+	assert_true(n > 2 && n_exact > 0);
+	EXPECT("seg", 0, "exceptions: term 5000 of", {BS_SECTION_EXCEPTION_TERMS, 0, -4, 4, SET, 5000});
+	EXPECT("seg", 0, "does not come after the one before", {BS_SECTION_EXCEPTION_TERMS, 0, 4, 4, SET, terms[0]});
+	EXPECT("seg", 0, "exceptions: the first does not begin at 0", {BS_SECTION_EXCEPTION_OFFSETS, 0, 0, 8, SET, 1});
+	EXPECT("seg", 0, "exceptions: the last ends at", {BS_SECTION_EXCEPTION_OFFSETS, 0, -8, 8, ADD, 1});
+	EXPECT("seg", 0, "has none", {BS_SECTION_EXCEPTION_OFFSETS, 0, 8, 8, SET, 0});
+	EXPECT("seg", 0, "exceptions: number 1 ends before it begins", {BS_SECTION_EXCEPTION_OFFSETS, 0, 16, 8, SET, 0});
+	EXPECT("seg", 0, "exceptions do not decode", {BS_SECTION_EXCEPTION_ROWS, 0, 0, 1, SET, 38});
+	EXPECT("seg", 0, "exceptions do not decode", {BS_SECTION_EXCEPTION_ROWS, 0, -1, 1, SET, 0x80});
+	EXPECT("seg", 0, "that does not pass its columns", {BS_SECTION_EXCEPTION_ROWS, 0, 0, 1, ADD, 1});
+	bool has_gap = false, has_single = false, has_later = false;
+	for (size_t i = 0; i < n; i++) {
+		int64_t at = 4 * (int64_t)i;
+		int64_t row_at = offsets[2 * i];
+		/* The exceptions of one term given to the next, and so missing. */
+		if (!has_gap && i + 1 < n && terms[i] + 1 < terms[i + 1])
+			EXPECT("seg", 0, "is in more documents of the slabs", {BS_SECTION_EXCEPTION_TERMS, 0, at, 4, ADD, 1});
+		has_gap |= i + 1 < n && terms[i] + 1 < terms[i + 1];
+		/* One in a slab of plain signatures. */
+		if (!has_single && offsets[2 * i + 2] == offsets[2 * i] + 1)
+			EXPECT("seg", 0, "in a slab where it has no hashed columns", {BS_SECTION_EXCEPTION_ROWS, 0, row_at, 1, SET, 37});
+		has_single |= offsets[2 * i + 2] == offsets[2 * i] + 1;
+		/* Those of one term given to an exact column's. */
+		if (!has_later && terms[i] > exact[0])
+			EXPECT("seg", 0, "in a slab where it has no hashed columns",
+			       {BS_SECTION_EXCEPTION_TERMS, 0, at, 4, SET, exact[0]});
+		has_later |= terms[i] > exact[0];
+	}
+	assert_true(has_gap && has_single && has_later);
 }
 
 static void test_rows(void **state)
@@ -508,11 +598,24 @@ static void test_lists(void **state)
 	make_small_index();
 	EXPECT("seg", 0, "plain signatures: the first does not begin at 0", {BS_SECTION_LIST_OFFSETS, LISTS, 0, 8, SET, 1});
 	EXPECT("seg", 0, "plain signatures: the last ends at", {BS_SECTION_LIST_OFFSETS, LISTS, -8, 8, ADD, 1});
-	EXPECT("seg", 1, "plain signatures: number 1 ends before it begins",
-	       {BS_SECTION_LIST_OFFSETS, 0, 8, 8, SET, UINT64_MAX});
-	EXPECT("seg", 0, "a plain signature: term 5000 of", {BS_SECTION_LIST_TERMS, LISTS, 0, 4, SET, 5000});
-	EXPECT("seg", 0, "a plain signature: term 0 does not come after", {BS_SECTION_LIST_TERMS, LISTS, 4, 4, SET, 0});
-	EXPECT("seg", 0, "documents of the slabs than its frequency says", {BS_SECTION_LIST_TERMS, LISTS, 0, 4, ADD, (uint64_t)-1});
+	EXPECT("seg", 0, "plain signatures: number 1 ends before it begins",
+	       {BS_SECTION_LIST_OFFSETS, LISTS, 8, 8, SET, UINT64_MAX});
+	EXPECT("seg", 0, "the plain signature at 0 does not decode", {BS_SECTION_LIST_TERMS, LISTS, 0, 4, SET, 0});
+	EXPECT("seg", 0, "the plain signature at 0 does not decode", {BS_SECTION_LIST_TERMS, LISTS, 0, 4, ADD, 64});
+	EXPECT("seg", 0, "the plain signature at 0 does not decode", {BS_SECTION_LIST_TERMS, LISTS, 4, 4, SET, UINT32_MAX});
+	EXPECT("seg", 0, "the plain signature at 0 does not decode", {BS_SECTION_LIST_TERMS, LISTS, 4, 4, ADD, (uint64_t)-1});
+}
+
+static void test_filters(void **state)
+{
+	(void)state;
+	make_small_index();
+	EXPECT("seg", 0, "filters: the first does not begin at 0", {BS_SECTION_LIST_FILTER_OFFSETS, LISTS, 0, 8, SET, 1});
+	EXPECT("seg", 0, "filters: the last ends at", {BS_SECTION_LIST_FILTER_OFFSETS, LISTS, -8, 8, ADD, 1});
+	/* A bit of one of the two signatures, and one that stands for none. */
+	EXPECT("seg", 0, "slab 1: filter 0 does not have the bits", {BS_SECTION_LIST_FILTERS, LISTS, 0, 1, ADD, 1});
+	EXPECT("seg", 0, "slab 1: filter 0 does not have the bits", {BS_SECTION_LIST_FILTERS, LISTS, -8, 1, ADD, 2});
+	EXPECT("seg", 0, "slab 1: filter 0 does not have the bits", {BS_SECTION_LIST_FILTERS, LISTS, -1, 1, ADD, 0x80});
 }
 
 /* ---- documents ---- */
@@ -568,8 +671,11 @@ int main(void)
 		FOLDER_TEST(test_head),
 		FOLDER_TEST(test_lexicon),
 		FOLDER_TEST(test_columns),
+		FOLDER_TEST(test_room),
+		FOLDER_TEST(test_exceptions),
 		FOLDER_TEST(test_rows),
 		FOLDER_TEST(test_lists),
+		FOLDER_TEST(test_filters),
 		FOLDER_TEST(test_documents),
 		FOLDER_TEST(test_store),
 	};

@@ -28,8 +28,8 @@ static void make_example(void)
 	struct bs_treatment_policy policy = bs_treatment_policy_default();
 	policy.is_forced = true;
 	policy.force[0] = 1;
-	policy.force[1] = 0;
-	policy.force[2] = 1;
+	policy.force[1] = 1;
+	policy.force[2] = 0;
 	policy.exact_share = 1.5 / 512;
 	policy.density = 0.6;
 	struct bs_index_job job = {

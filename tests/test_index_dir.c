@@ -214,7 +214,8 @@ static void write_segment(const char *dir, uint64_t number, uint32_t n_docs)
 	struct bs_writer *writer;
 	struct bs_lexicon_writer lexicon;
 	struct bs_doc_table_builder docs = {0};
-	struct bs_buffer rows = {0}, offsets = {0}, entries = {0}, fields = {0};
+	struct bs_exceptions_builder exceptions = {0};
+	struct bs_buffer rows = {0}, offsets = {0}, filter = {0}, words = {0}, entries = {0}, fields = {0};
 	uint64_t zero = 0;
 	append(&offsets, &zero, 8);
 	for (uint32_t i = 0; i < n_docs; i++) {
@@ -222,6 +223,10 @@ static void write_segment(const char *dir, uint64_t number, uint32_t n_docs)
 		expect_ok(bs_doc_table_add(&docs, &record, &err), &err);
 		append(&rows, &i, 4);
 		append(&offsets, &zero, 8);
+	}
+	for (uint64_t group = 0; group <= bs_list_groups(n_docs); group++) {
+		append(&filter, &group, 8);
+		append(&words, &zero, 8);
 	}
 	struct bs_treatment_policy policy = bs_treatment_policy_default();
 	struct bs_treatment_table treatments;
@@ -238,14 +243,19 @@ static void write_segment(const char *dir, uint64_t number, uint32_t n_docs)
 		.rows = (const void *)rows.data,
 		.treatments = &treatments,
 		.list_offsets = (const void *)offsets.data,
+		.filter_offsets = (const void *)filter.data,
+		.filter_words = (const void *)words.data,
 	};
 	expect_ok(bs_segment_write_slab(writer, 0, &image, &entries, &err), &err);
+	expect_ok(bs_exceptions_write(&exceptions, writer, &err), &err);
 	struct bs_segment_meta meta = {.n_docs = n_docs, .n_positions = 3ull * n_docs, .n_slabs = 1};
 	bs_segment_write_head(writer, &meta, &fields, &treatments, &entries);
 	expect_ok(bs_writer_finish(writer, NULL, &err), &err);
 	bs_doc_table_builder_deinit(&docs);
 	bs_buffer_deinit(&rows);
 	bs_buffer_deinit(&offsets);
+	bs_buffer_deinit(&filter);
+	bs_buffer_deinit(&words);
 	bs_buffer_deinit(&entries);
 }
 

@@ -48,7 +48,7 @@ static bool is_zero(const uint64_t *line)
 }
 
 static uint64_t naive_and_columns(uint64_t *lines, struct bs_live *live, const bs_column *columns, size_t n_columns,
-                                  bool fresh)
+                                  size_t n_untested, bool fresh)
 {
 	uint64_t n_read = 0;
 	for (size_t block = 0; block < BS_SLAB_MAX_BLOCKS; block++) {
@@ -57,7 +57,7 @@ static uint64_t naive_and_columns(uint64_t *lines, struct bs_live *live, const b
 			continue;
 		if (fresh)
 			memset(line, 0xff, BS_LINE_BYTES);
-		for (size_t c = 0; c < n_columns && !is_zero(line); c++, n_read++)
+		for (size_t c = 0; c < n_columns && (c < n_untested || !is_zero(line)); c++, n_read++)
 			for (size_t w = 0; w < BS_LINE_WORDS; w++)
 				line[w] &= columns[c][block * BS_LINE_WORDS + w];
 		set_live(live, block, !is_zero(line));
@@ -65,14 +65,18 @@ static uint64_t naive_and_columns(uint64_t *lines, struct bs_live *live, const b
 	return n_read;
 }
 
-static void naive_spread_groups(uint64_t *lines, struct bs_live *live, const uint64_t *mask)
+static void naive_spread_groups(uint64_t *lines, struct bs_live *live, const uint64_t *groups)
 {
 	for (size_t block = 0; block < BS_SLAB_MAX_BLOCKS; block++) {
 		if (!is_live(live, block))
 			continue;
-		for (size_t w = 0; w < BS_LINE_WORDS; w++)
-			lines[block * BS_LINE_WORDS + w] = mask[block / 8 * BS_LINE_WORDS + w];
-		set_live(live, block, !is_zero(lines + block * BS_LINE_WORDS));
+		uint64_t *line = lines + block * BS_LINE_WORDS;
+		if (groups[block] != 0)
+			memset(line, 0, BS_LINE_BYTES);
+		for (size_t lane = 0; lane < BS_LINE_BITS; lane++)
+			if (groups[block] >> (lane / 8) & 1)
+				line[lane / 64] |= UINT64_C(1) << (lane % 64);
+		set_live(live, block, groups[block] != 0);
 	}
 }
 
@@ -277,13 +281,16 @@ static void test_and_columns(void **state)
 	rig_init(&rig, 11);
 	for (int round = 0; round < 600; round++) {
 		size_t n_columns = 1 + random_below(&rig.random, MAX_COLUMNS);
+		size_t n_untested = 1 + random_below(&rig.random, n_columns);
 		bool fresh = random_below(&rig.random, 2);
 		rig_fill(&rig, n_columns);
 		const bs_column *columns = (const bs_column *)rig.columns;
-		uint64_t n_read = naive_and_columns(rig.wanted, &rig.wanted_live, columns, n_columns, fresh);
+		uint64_t n_read =
+			naive_and_columns(rig.wanted, &rig.wanted_live, columns, n_columns, n_untested, fresh);
 		for (size_t k = 0; k < rig.n_kernels; k++) {
 			rig_start(&rig);
-			assert_int_equal(rig.kernels[k]->and_columns(rig.got, &rig.got_live, columns, n_columns, fresh),
+			assert_int_equal(rig.kernels[k]->and_columns(rig.got, &rig.got_live, columns, n_columns, n_untested,
+			                                             fresh),
 			                 n_read);
 			rig_check(&rig, rig.kernels[k]);
 		}
@@ -301,6 +308,8 @@ static void test_spread_groups(void **state)
 		size_t n_groups = (rig.n_blocks + 7) / 8;
 		uint64_t *mask = new_lines(n_groups);
 		fill_lines(mask, n_groups, &rig.random);
+		for (size_t w = 0; w < n_groups * BS_LINE_WORDS; w += 3)
+			mask[w] = w % 2 ? 0 : mask[w] & mask[w] >> 7;
 		naive_spread_groups(rig.wanted, &rig.wanted_live, mask);
 		for (size_t k = 0; k < rig.n_kernels; k++) {
 			rig_start(&rig);
@@ -386,6 +395,40 @@ static void test_counts(void **state)
 	rig_deinit(&rig);
 }
 
+/* Random classes of random bytes, at every alignment; the bytes around the text stay as they are. */
+static void test_classify(void **state)
+{
+	(void)state;
+	enum { MAX_LINES = 9 };
+	struct rig rig;
+	rig_init(&rig, 19);
+	for (int round = 0; round < 2000; round++) {
+		struct bs_byte_classes classes = {{0}, {{0}}};
+		uint8_t text[MAX_LINES * 64 + 96], got[sizeof(text)];
+		for (unsigned c = 0; c < 0x80; c++)
+			classes.of[c] = (uint8_t)(next_random(&rig.random) & next_random(&rig.random));
+		bs_byte_classes_finish(&classes);
+		for (size_t i = 0; i < sizeof(text); i++)
+			text[i] = (uint8_t)(round % 2 ? next_random(&rig.random) : i + (size_t)round);
+		size_t from = 1 + random_below(&rig.random, 32);
+		size_t n_lines = random_below(&rig.random, MAX_LINES + 1);
+		for (size_t k = 0; k < rig.n_kernels; k++) {
+			struct bs_line_classes lines[MAX_LINES];
+			memcpy(got, text, sizeof(text));
+			rig.kernels[k]->classify(&classes, got + from, n_lines, lines);
+			for (size_t i = 0; i < sizeof(text); i++) {
+				bool is_inside = i >= from && i < from + n_lines * 64;
+				bool is_capital = is_inside && text[i] >= 'A' && text[i] <= 'Z';
+				assert_int_equal(got[i], is_capital ? text[i] + 0x20 : text[i]);
+				for (size_t s = 0; s < 8 && is_inside; s++)
+					assert_int_equal(lines[(i - from) / 64].of[s] >> ((i - from) % 64) & 1,
+					                 classes.of[text[i]] >> s & 1);
+			}
+		}
+	}
+	rig_deinit(&rig);
+}
+
 /* Full: 512 blocks of ones and 20 columns of ones read 512 x 20 lines; one zero column at place i stops there. */
 static void test_lines_read(void **state)
 {
@@ -404,7 +447,7 @@ static void test_lines_read(void **state)
 				memset(rig.columns[zero_at], 0, N_WORDS * 8);
 			memset(&rig.got_live, 0xff, sizeof(rig.got_live));
 			uint64_t n_read =
-				rig.kernels[k]->and_columns(rig.got, &rig.got_live, columns, MAX_COLUMNS, true);
+				rig.kernels[k]->and_columns(rig.got, &rig.got_live, columns, MAX_COLUMNS, 1, true);
 			bool is_full = zero_at == MAX_COLUMNS;
 			assert_int_equal(n_read, BS_SLAB_MAX_BLOCKS * (is_full ? MAX_COLUMNS : zero_at + 1));
 			for (size_t w = 0; w < COUNT(rig.got_live.words); w++)
@@ -448,6 +491,7 @@ static void test_choosing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_classify),
 		cmocka_unit_test(test_and_columns),    cmocka_unit_test(test_spread_groups),
 		cmocka_unit_test(test_and_not_column), cmocka_unit_test(test_or_lines),
 		cmocka_unit_test(test_and_lines),      cmocka_unit_test(test_and_not_lines),

@@ -221,7 +221,7 @@ static void test_utf16(void **state)
 	struct bs_reader *reader = new_reader(&no_options);
 	struct bs_document document;
 	struct bs_stamp stamp;
-	assert_int_equal(bs_reader_fetch_file(reader, "d/d-odd", &document, &stamp, NULL), BS_OK);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, "d/d-odd", &document, &stamp, NULL), BS_OK);
 	assert_int_equal(document.raw_bytes, 5);
 	assert_memory_equal(document.raw, "\xff\xfeh\0i", 5);
 	assert_int_equal(document.text_bytes, 4);
@@ -309,7 +309,7 @@ static void test_too_large(void **state)
 	struct bs_reader *reader = new_reader(&no_options);
 	struct bs_document document;
 	struct bs_stamp stamp;
-	assert_int_equal(bs_reader_fetch_file(reader, "d/sparse", &document, &stamp, NULL), BS_IO);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, "d/sparse", &document, &stamp, NULL), BS_IO);
 	bs_reader_free(reader);
 }
 
@@ -367,7 +367,7 @@ static void test_deep_path(void **state)
 	struct bs_stamp stamp;
 	struct bs_stamp again;
 	const char *whole = (const char *)path.data;
-	assert_int_equal(bs_reader_fetch_file(reader, whole, &document, &stamp, NULL), BS_OK);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, whole, &document, &stamp, NULL), BS_OK);
 	assert_memory_equal(document.raw, "deep", 4);
 	assert_int_equal(bs_path_stamp(whole, &again, NULL), BS_OK);
 	assert_memory_equal(&stamp, &again, sizeof(stamp));
@@ -388,19 +388,19 @@ static void test_fetch_file(void **state)
 	struct bs_stamp other;
 	struct bs_error err;
 	write_bytes("f", "a\0b", 3);
-	assert_int_equal(bs_reader_fetch_file(reader, "f", &document, &stamp, &err), BS_OK);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, "f", &document, &stamp, &err), BS_OK);
 	assert_int_equal(document.n_fields, 1);
 	assert_int_equal(document.fields[0].text_bytes, 3);
 	assert_memory_equal(document.fields[0].text, "a\0b", 3);
 	assert_int_equal(bs_path_stamp("f", &other, &err), BS_OK);
 	assert_memory_equal(&stamp, &other, sizeof(stamp));
 	assert_true(stamp.mtime_ns > 0 && stamp.ctime_ns > 0 && stamp.inode && stamp.size_bytes == 3);
-	assert_int_equal(bs_reader_fetch_file(reader, "missing", &document, &stamp, &err), BS_NOT_FOUND);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, "missing", &document, &stamp, &err), BS_NOT_FOUND);
 	assert_string_equal(err.text, "missing: No such file or directory");
-	assert_int_equal(bs_reader_fetch_file(reader, "f/x", &document, &stamp, &err), BS_NOT_FOUND);
-	assert_int_equal(bs_reader_fetch_file(reader, ".", &document, &stamp, &err), BS_NOT_FOUND);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, "f/x", &document, &stamp, &err), BS_NOT_FOUND);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, ".", &document, &stamp, &err), BS_NOT_FOUND);
 	/* Says it is empty, and is not. */
-	assert_int_equal(bs_reader_fetch_file(reader, "/proc/self/status", &document, &stamp, &err), BS_OK);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, "/proc/self/status", &document, &stamp, &err), BS_OK);
 	assert_int_equal(stamp.size_bytes, 0);
 	assert_true(document.text_bytes > 100);
 	assert_memory_equal(document.raw, "Name:", 5);
@@ -409,9 +409,9 @@ static void test_fetch_file(void **state)
 	int fd = open("giant", O_CREAT | O_WRONLY, 0600);
 	assert_int_equal(ftruncate(fd, giant_bytes), 0);
 	close(fd);
-	assert_int_equal(bs_reader_fetch_file(reader, "giant", &document, &stamp, &err), BS_OK);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, "giant", &document, &stamp, &err), BS_OK);
 	assert_int_equal(document.text_bytes, giant_bytes);
-	assert_int_equal(bs_reader_fetch_file(reader, "f", &document, &stamp, &err), BS_OK);
+	assert_int_equal(bs_reader_fetch_file(reader, NULL, "f", &document, &stamp, &err), BS_OK);
 	assert_memory_equal(document.raw, "a\0b", 3);
 	bs_reader_free(reader);
 }
@@ -445,7 +445,7 @@ static void test_growing_file(void **state)
 		struct bs_document document;
 		struct bs_stamp stamp;
 		struct bs_error err = {{0}};
-		if (bs_reader_fetch_file(reader, path, &document, &stamp, &err))
+		if (bs_reader_fetch_file(reader, NULL, path, &document, &stamp, &err))
 			fail_msg("%s", err.text);
 		for (size_t j = 0; j < document.raw_bytes; j++)
 			assert_true(document.raw[j] == 'a' || document.raw[j] == 0);

@@ -306,6 +306,58 @@ static void test_random_texts_with_options(void **state)
 		check_random_texts(&options[i], n_random_texts / 16, random_seed + 1 + i);
 }
 
+/* Texts of ASCII that fill a few lines of 64 bytes: every rule at every edge of a line and of a window, by every kernel.
+ * What is put at the edge moves by a byte at a time. */
+static void test_edges_of_lines(void **state)
+{
+	(void)state;
+	static const char *const items[] = {"a",   "Z9",  "_",   "__",    "a_",  "_a",  "'",   ".",   "@",    ":",    ",",
+	                                    "a.b", "a'b", "1,2", "1.2",   "1'2", "a:b", "a@b", "@",   "a.1",  "1.a",  "_.a",
+	                                    "a._", "_@a", "a@_", "a.b.c", "@@",  "a@@", ".@.", "a'_", "\x7f", "a;b", "1;2"};
+	const size_t n_items = sizeof(items) / sizeof(*items);
+	const struct bs_kernel *kernels[8];
+	size_t n_kernels = bs_kernel_list(kernels, 8);
+	struct rig rig;
+	rig_init(&rig, NULL);
+	for (size_t k = 0; k < n_kernels && k < 8; k++)
+		for (size_t i = 0; i < n_items; i++)
+			for (size_t j = 0; j < n_items; j++)
+				for (size_t before = 56; before < 68; before++) {
+					static const size_t windows[] = {63, 64, 128, BS_WORDS_WINDOW_BYTES};
+					char text[160];
+					memset(text, (i + j) % 3 ? ' ' : 'x', before);
+					int n = snprintf(text + before, sizeof(text) - before, "%s%s%s", items[i], items[j],
+					                 before % 2 ? "" : " and so on");
+					bs_words_use_kernel(rig.words, kernels[k]);
+					rig_check(&rig, text, before + (size_t)n, windows + (before + i) % 4, 1);
+				}
+	rig_deinit(&rig);
+}
+
+/* Random texts of ASCII, long enough for many lines, by every kernel. */
+static void test_random_ascii(void **state)
+{
+	(void)state;
+	const struct bs_kernel *kernels[8];
+	size_t n_kernels = bs_kernel_list(kernels, 8);
+	struct rig rig;
+	rig_init(&rig, NULL);
+	for (unsigned long i = 0; i < n_random_texts / 8; i++) {
+		random_state = random_seed * UINT64_C(7368787) + i;
+		size_t text_bytes = random_below(random_below(4) ? 400 : 10000);
+		uint32_t n_usual = 1 + random_below(16);
+		uint8_t *text = malloc(text_bytes + !text_bytes);
+		for (size_t at = 0; at < text_bytes; at++)
+			text[at] = random_below(30) ? (uint8_t)"a.1_'@,:B ;c9-\n("[random_below(n_usual)]
+			                            : (uint8_t)random_below(128);
+		const size_t windows[] = {1 + random_below(200), 64, BS_WORDS_WINDOW_BYTES};
+		bs_words_use_kernel(rig.words, kernels[i % n_kernels]);
+		rig_check(&rig, text, text_bytes, windows, 3);
+		free(text);
+	}
+	rig_deinit(&rig);
+}
+
 /* Longer than a window, with and without a place to cut: nothing but memory limits a word. */
 static void check_long_text(struct rig *rig, const char *item, size_t n_items)
 {
@@ -331,6 +383,10 @@ static void test_long_texts(void **state)
 	check_long_text(&rig, "\xff", 200000);
 	check_long_text(&rig, "\u0301", 100000);
 	check_long_text(&rig, "a\u0301b.", 50000);
+	check_long_text(&rig, "a.b", 5000);
+	check_long_text(&rig, "a@", 5000);
+	check_long_text(&rig, "1_", 5000);
+	check_long_text(&rig, "a_,", 5000);
 	check_long_text(&rig, "The caf\u00e9 is open, (all day).\n", 10000);
 	check_long_text(&rig, "The house is open, (all day) ", 10000);
 	rig_deinit(&rig);
@@ -351,6 +407,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_inert_code_points_make_no_words),
 		cmocka_unit_test(test_random_texts),
 		cmocka_unit_test(test_random_texts_with_options),
+		cmocka_unit_test(test_edges_of_lines),
+		cmocka_unit_test(test_random_ascii),
 		cmocka_unit_test(test_long_texts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

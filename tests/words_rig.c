@@ -53,6 +53,12 @@ enum bs_status keep_tokens(void *context, const struct bs_token *tokens, size_t 
 	assert_true(n_tokens >= 1);
 	if (n_tokens > kept->largest_batch)
 		kept->largest_batch = n_tokens;
+	/* The slack is there to be read, as a sanitizer knows. */
+	volatile uint8_t slack = 0;
+	for (size_t i = 0; i < n_tokens; i++)
+		for (size_t k = 0; k < BS_TOKEN_SLACK_BYTES; k++)
+			slack = tokens[i].term[tokens[i].term_bytes + k];
+	(void)slack;
 	for (size_t i = 0; i < n_tokens; i++)
 		keep(kept, tokens[i].term, tokens[i].term_bytes, tokens[i].position, tokens[i].start_byte,
 		     tokens[i].end_byte, tokens[i].is_pair);

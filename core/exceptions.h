@@ -1,0 +1,73 @@
+/*
+ * exceptions.h: what makes hashed columns exact. For a frequent term, the rows that pass its columns without having it.
+ *
+ * The indexer ANDs the columns of each such term as a query will, and writes down what is wrong: a few rows, since the
+ * columns are few only as far as that pays (treatment.c). A query takes them out again, and what is left has the term for
+ * certain: no text is read. It is a filter cascade of two stages (Chazelle et al., "The Bloomier filter", 2004; Salikhov,
+ * Sacomoto and Kucherov, "Using cascading Bloom filters", 2013) whose second stage is a list. Where a list of the rows
+ * that have the term costs 10 to 20 bits for each of them, the lists of those that only seem to costs 1 to 3.
+ *
+ * Rows are counted through the slabs of the segment: bs_slab.first_row + row. In FORMAT.md: sections 26 to 28.
+ */
+#ifndef BS_CORE_EXCEPTIONS_H
+#define BS_CORE_EXCEPTIONS_H
+
+#include <stdint.h>
+
+#include "core/buffer.h"
+#include "core/container.h"
+#include "core/status.h"
+
+/* ---- reading ---- */
+
+struct bs_exceptions {
+	struct bs_section terms;   /* u32 ordinals, ascending */
+	struct bs_section offsets; /* u64 a term and one more, into rows */
+	struct bs_section rows;    /* varints: the first row, then gaps */
+	uint64_t n_terms;
+	uint64_t n_rows;           /* of the segment */
+};
+
+/* BS_CORRUPT if the sections do not fit each other. */
+enum bs_status bs_exceptions_open(struct bs_exceptions *exceptions, const struct bs_container *file, uint64_t n_rows,
+                                  struct bs_error *err) BS_WARN_UNUSED;
+
+/* The exceptions of one term, in ascending order of rows. */
+struct bs_exception_cursor {
+	const struct bs_exceptions *exceptions;
+	const uint8_t *at;
+	const uint8_t *end;
+	uint64_t row; /* the one it stands on; UINT64_MAX: past the last */
+};
+
+/* Stands on the first exception of the term, if it has any. */
+enum bs_status bs_exceptions_find(const struct bs_exceptions *exceptions, uint64_t ordinal,
+                                  struct bs_exception_cursor *cursor_out, struct bs_error *err) BS_WARN_UNUSED;
+/* On to the next. */
+enum bs_status bs_exception_next(struct bs_exception_cursor *cursor, struct bs_error *err) BS_WARN_UNUSED;
+
+/* ---- writing ---- */
+
+/* What one slab added: rows of terms, the terms in any order, each once a slab. */
+struct bs_exception_run {
+	uint32_t ordinal;
+	uint32_t n_rows;
+	uint64_t first; /* index into the rows */
+};
+
+/* Collects slab by slab. Zero-initialise. */
+struct bs_exceptions_builder {
+	struct bs_buffer runs; /* struct bs_exception_run each */
+	struct bs_buffer rows; /* u32 each */
+};
+void bs_exceptions_builder_deinit(struct bs_exceptions_builder *builder);
+/* rows[0..n_rows), n_rows >= 1, ascending, all after those that the term had in earlier calls. */
+enum bs_status bs_exceptions_add(struct bs_exceptions_builder *builder, uint32_t ordinal, const uint32_t *rows,
+                                 uint32_t n_rows, struct bs_error *err) BS_WARN_UNUSED;
+/* Adds what another builder has collected: after this one's, as if it had been added here. */
+enum bs_status bs_exceptions_join(struct bs_exceptions_builder *builder, const struct bs_exceptions_builder *from,
+                                  struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_exceptions_write(struct bs_exceptions_builder *builder, struct bs_writer *writer,
+                                   struct bs_error *err) BS_WARN_UNUSED;
+
+#endif

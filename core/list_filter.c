@@ -1,0 +1,54 @@
+/* list_filter.c: see list_filter.h. */
+#include "core/list_filter.h"
+
+#include <math.h>
+
+#include "core/bytes.h"
+#include "core/segment_sections.h"
+
+enum bs_status bs_list_filter_open(struct bs_list_filter *filter, const struct bs_container *file, uint32_t slab,
+                                   uint32_t n_rows, struct bs_error *err)
+{
+	filter->offsets = bs_container_section(file, BS_SECTION_LIST_FILTER_OFFSETS, slab);
+	filter->words = bs_container_section(file, BS_SECTION_LIST_FILTERS, slab);
+	if (filter->offsets.n_bytes != ((uint64_t)bs_list_groups(n_rows) + 1) * 8)
+		return bs_container_corrupt(file, err, "slab %u: a filter of other plain signatures than it has", slab);
+	return BS_OK;
+}
+
+enum bs_status bs_list_filter_rows(const struct bs_list_filter *filter, uint32_t group, struct bs_probe probe,
+                                   uint64_t *rows_out, struct bs_error *err)
+{
+	*rows_out = 0;
+	enum bs_status status = bs_section_touch(&filter->offsets, (uint64_t)group * 8, 16, err);
+	if (status)
+		return status;
+	uint64_t start = bs_load_u64(filter->offsets.data + (uint64_t)group * 8);
+	uint64_t end = bs_load_u64(filter->offsets.data + (uint64_t)group * 8 + 8);
+	if (start >= end || end - start > UINT32_MAX || end > filter->words.n_bytes / 8)
+		return bs_container_corrupt(filter->words.file, err, "the filter of plain signatures %u has impossible bounds",
+		                            group);
+	uint64_t rows = UINT64_MAX;
+	for (uint32_t i = 0; i < BS_LIST_FILTER_HASHES; i++) {
+		uint64_t at = (start + bs_hash_position(probe, i, (uint32_t)(end - start))) * 8;
+		status = bs_section_touch(&filter->words, at, 8, err);
+		if (status)
+			return status;
+		rows &= bs_load_u64(filter->words.data + at);
+	}
+	*rows_out = rows;
+	return BS_OK;
+}
+
+uint32_t bs_list_filter_width(uint64_t n_terms)
+{
+	double width = ceil((double)n_terms * BS_LIST_FILTER_HASHES / M_LN2);
+	return width < 1 ? 1 : (width > (double)(UINT32_MAX / 2) ? UINT32_MAX / 2 : (uint32_t)width);
+}
+
+void bs_list_filter_set(uint64_t *words, uint32_t n_columns, uint32_t row_of_group, uint64_t term_hash)
+{
+	struct bs_probe probe = bs_hash_probe(term_hash, BS_LIST_FILTER_RANK);
+	for (uint32_t i = 0; i < BS_LIST_FILTER_HASHES; i++)
+		words[bs_hash_position(probe, i, n_columns)] |= UINT64_C(1) << row_of_group;
+}

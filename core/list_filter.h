@@ -1,0 +1,50 @@
+/*
+ * list_filter.h: which of 64 plain signatures can have a term, by two words of memory.
+ *
+ * Plain signatures (slab.h) are exact, but to look into each of hundreds of them for every term of a query costs more than
+ * the whole matrix. So 64 of them, of about the same length, have a small bit-sliced matrix in front: a column is one
+ * word, a bit a signature, half the bits are set, and a term's two columns let one signature in four through by chance.
+ * It adds 2.9 bits a posting.
+ */
+#ifndef BS_CORE_LIST_FILTER_H
+#define BS_CORE_LIST_FILTER_H
+
+#include <stdint.h>
+
+#include "core/container.h"
+#include "core/hash.h"
+#include "core/status.h"
+
+#define BS_LIST_GROUP_ROWS    64u
+#define BS_LIST_FILTER_HASHES 2u
+#define BS_LIST_FILTER_RANK   6u /* of the probes, as if it were a level */
+
+static inline uint32_t bs_list_groups(uint32_t n_rows)
+{
+	return (n_rows + BS_LIST_GROUP_ROWS - 1) / BS_LIST_GROUP_ROWS;
+}
+
+/* ---- reading ---- */
+
+struct bs_list_filter {
+	struct bs_section offsets; /* u64 a group and one more: where its columns begin, in words */
+	struct bs_section words;
+};
+
+/* BS_CORRUPT if there are not as many offsets as n_rows ask for. */
+enum bs_status bs_list_filter_open(struct bs_list_filter *filter, const struct bs_container *file, uint32_t slab,
+                                   uint32_t n_rows, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Bit i of *rows_out: row 64 group + i may have the term; those that have it are among them. The probe is of
+ * BS_LIST_FILTER_RANK. */
+enum bs_status bs_list_filter_rows(const struct bs_list_filter *filter, uint32_t group, struct bs_probe probe,
+                                   uint64_t *rows_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* ---- making ---- */
+
+/* Columns for a group whose signatures have so many terms in the mean: half of the bits of such a row end up set. (One much
+ * longer has nearly all set, and is looked into each time: cheaper than columns for it that the others leave empty.) */
+uint32_t bs_list_filter_width(uint64_t n_terms);
+void bs_list_filter_set(uint64_t *words, uint32_t n_columns, uint32_t row_of_group, uint64_t term_hash);
+
+#endif

@@ -1,0 +1,34 @@
+/* needle.c: see needle.h. */
+#include "core/needle.h"
+
+/*
+ * How frequent a byte is in text, upper and lower case together: 0 the rarest. The order is that of counts over the
+ * prose and code of a Linux source tree; only which of two bytes is the rarer matters.
+ */
+static unsigned frequency(uint8_t byte)
+{
+	static const char by_frequency[] = "zjq9x78654w3kv2ybhgp1mufl0dca_onsirte";
+	for (unsigned i = 0; i < sizeof(by_frequency) - 1; i++)
+		if ((uint8_t)by_frequency[i] == byte)
+			return i + 1;
+	/* Whatever else stands inside a word: ' . @ and the like. */
+	return 0;
+}
+
+void bs_needle_init(struct bs_needle *needle, const uint8_t *bytes, size_t n_bytes)
+{
+	size_t reach = n_bytes < BS_NEEDLE_REACH ? n_bytes : BS_NEEDLE_REACH;
+	size_t first = 0;
+	for (size_t i = 1; i < reach; i++)
+		if (frequency(bytes[i]) < frequency(bytes[first]))
+			first = i;
+	size_t second = first == 0 && reach > 1 ? 1 : 0;
+	for (size_t i = second; i < reach; i++)
+		if (i != first && frequency(bytes[i]) < frequency(bytes[second]))
+			second = i;
+	*needle = (struct bs_needle){
+		.bytes = bytes,
+		.n_bytes = n_bytes,
+		.probe = {first < second ? first : second, first < second ? second : first},
+	};
+}

@@ -1,0 +1,121 @@
+/* words_near.c: see words_near.h. */
+#include "core/words_near.h"
+
+#include <stdlib.h>
+
+#include <unicode/uchar.h>
+
+#include "core/words_internal.h"
+
+/* ---- guises ---- */
+
+static bool is_word_byte(UChar unit)
+{
+	return (UChar)((unit | 0x20) - 'a') < 26 || (UChar)(unit - '0') < 10 || unit == '_';
+}
+
+static enum bs_words_guise guise_of(const UChar *units, int32_t n_units)
+{
+	enum bs_words_guise guise = n_units > 0 ? BS_GUISE_NONE : BS_GUISE_WORD;
+	for (int32_t i = 0; i < n_units; i++) {
+		if (is_word_byte(units[i]))
+			return BS_GUISE_WORD;
+		if (units[i] < 0x80)
+			guise = BS_GUISE_OTHER;
+	}
+	return guise;
+}
+
+/* What is left of the units when their marks are dropped. In place. */
+static int32_t drop_marks(UChar *units, int32_t n_units)
+{
+	int32_t kept = 0;
+	for (int32_t at = 0; at < n_units;) {
+		UChar32 c = bs_words_next(units, &at);
+		if (!(U_GET_GC_MASK(c) & U_GC_M_MASK))
+			U16_APPEND_UNSAFE(units, kept, c);
+	}
+	return kept;
+}
+
+static enum bs_status learn_guise(struct bs_words *words, UChar32 c, enum bs_words_guise *guise_out,
+                                  struct bs_error *err)
+{
+	UChar raw[2], folded[64], plain[256];
+	UErrorCode code = U_ZERO_ERROR;
+	int32_t n_raw = 0;
+	U16_APPEND_UNSAFE(raw, n_raw, c);
+	int32_t n = unorm2_normalize(words->nfkc_casefold, raw, n_raw, folded, 64, &code);
+	if (U_SUCCESS(code))
+		*guise_out = guise_of(folded, n);
+	if (U_SUCCESS(code) && words->fold_accents) {
+		n = unorm2_normalize(words->nfd, folded, n, plain, 256, &code);
+		enum bs_words_guise unmarked = U_SUCCESS(code) ? guise_of(plain, drop_marks(plain, n)) : BS_GUISE_WORD;
+		*guise_out = unmarked > *guise_out ? unmarked : *guise_out;
+	}
+	/* The longest fold there is has 18 units: there is room. */
+	return U_SUCCESS(code) ? BS_OK : bs_words_fail_icu(err, "folding a character", code);
+}
+
+enum bs_status bs_words_guise(struct bs_words *words, int32_t c, enum bs_words_guise *guise_out, struct bs_error *err)
+{
+	/* A byte a code point: its guise + 1, or 0. Untouched zero pages but for the scripts met. */
+	if (!words->guises)
+		words->guises = calloc(UCHAR_MAX_VALUE + 1, 1);
+	if (!words->guises)
+		return bs_fail_memory(err, "what code points fold to", UCHAR_MAX_VALUE + 1);
+	*guise_out = BS_GUISE_NONE;
+	if (words->guises[c] == 0) {
+		enum bs_status status = learn_guise(words, c, guise_out, err);
+		if (status)
+			return status;
+		words->guises[c] = (uint8_t)(*guise_out + 1);
+	}
+	*guise_out = (enum bs_words_guise)(words->guises[c] - 1);
+	return BS_OK;
+}
+
+bool bs_words_keeps_bytes(const struct bs_words *words)
+{
+	return !words->stemmer;
+}
+
+/* ---- bytes ---- */
+
+void bs_words_byte_kinds(const struct bs_words *words, uint8_t kinds_out[256])
+{
+	for (unsigned byte = 0; byte < 256; byte++) {
+		unsigned class = words->ascii.of[byte];
+		enum bs_byte_kind kind = BS_BYTE_MID;
+		if (byte >= 0x80)
+			kind = BS_BYTE_HIGH;
+		else if (class & BS_ASCII_WORD)
+			kind = u_isalnum((UChar32)byte) ? BS_BYTE_LETTER : BS_BYTE_JOINER;
+		else if (class & BS_ASCII_CUT_AFTER)
+			kind = BS_BYTE_INERT;
+		kinds_out[byte] = (uint8_t)kind;
+	}
+}
+
+static bool is_cut(const struct bs_words *words, const uint8_t *text, size_t text_bytes, size_t at)
+{
+	return at == 0 || at == text_bytes || bs_words_is_cut(words, text, at);
+}
+
+bool bs_words_cut_before(const struct bs_words *words, const uint8_t *text, size_t text_bytes, size_t low, size_t at,
+                         size_t *cut_out)
+{
+	*cut_out = at;
+	while (*cut_out > low && !is_cut(words, text, text_bytes, *cut_out))
+		--*cut_out;
+	return is_cut(words, text, text_bytes, *cut_out);
+}
+
+bool bs_words_cut_after(const struct bs_words *words, const uint8_t *text, size_t text_bytes, size_t at, size_t high,
+                        size_t *cut_out)
+{
+	*cut_out = at;
+	while (*cut_out < high && !is_cut(words, text, text_bytes, *cut_out))
+		++*cut_out;
+	return is_cut(words, text, text_bytes, *cut_out);
+}

@@ -1,0 +1,52 @@
+/*
+ * words_near.h: what can be said of the words of a text from its bytes, without analysing all of it. For the verifier,
+ * which looks for words by their bytes and analyses only what stands around them. The analyzer (words.h) has the last
+ * word; what is said here follows from its rules, and the tests compare the two.
+ *
+ * A term of ASCII stands in a text in one of two ways. Either all of its source is ASCII, and then it is the term itself
+ * but for the case of its letters; or its source has a code point that the analyzer turns into ASCII or into nothing
+ * (the Kelvin sign, a ligature, a soft hyphen). Why: NFKC_Casefold, and the dropping of accents, replace every code
+ * point by itself and then compose; composing makes no ASCII out of anything else. So in a text without such code points
+ * every term of ASCII can be found by its bytes. With stemming none of this holds.
+ */
+#ifndef BS_CORE_WORDS_NEAR_H
+#define BS_CORE_WORDS_NEAR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/words.h"
+
+/* What a code point beyond ASCII may become in a term. */
+enum bs_words_guise {
+	BS_GUISE_NONE,  /* never ASCII, never nothing: it hides no term of ASCII */
+	BS_GUISE_OTHER, /* ASCII, but no letter, digit or _: it may be part of terms like 3.14 and don't */
+	BS_GUISE_WORD,  /* a letter, digit or _ of ASCII, or nothing at all */
+};
+
+/* c: a code point from 0x80 on. Remembered for the next time. */
+enum bs_status bs_words_guise(struct bs_words *words, int32_t c, enum bs_words_guise *guise_out,
+                              struct bs_error *err) BS_WARN_UNUSED;
+
+/* Whether terms are found by their bytes at all: not where they are stemmed. */
+bool bs_words_keeps_bytes(const struct bs_words *words);
+
+/* What a byte is to the words around it. */
+enum bs_byte_kind {
+	BS_BYTE_LETTER, /* an ASCII letter or digit */
+	BS_BYTE_JOINER, /* any other byte that may begin, end or continue a word: _ and, by some versions of ICU, @ */
+	BS_BYTE_INERT,  /* no part of a word, whatever stands beside it: white space, most punctuation */
+	BS_BYTE_MID,    /* no part of a word but, perhaps, between two of the first two kinds: ' . : and the like */
+	BS_BYTE_HIGH,   /* not ASCII: anything */
+};
+void bs_words_byte_kinds(const struct bs_words *words, uint8_t kinds_out[256]);
+
+/* The last safe cut in [low, at], or the first in [at, high]; at itself may be one. 0 and text_bytes are. Texts are
+ * analysed the same whether or not they are cut at a safe cut. False if there is none. low <= at <= high <= text_bytes. */
+bool bs_words_cut_before(const struct bs_words *words, const uint8_t *text, size_t text_bytes, size_t low, size_t at,
+                         size_t *cut_out);
+bool bs_words_cut_after(const struct bs_words *words, const uint8_t *text, size_t text_bytes, size_t at, size_t high,
+                        size_t *cut_out);
+
+#endif

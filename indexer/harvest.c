@@ -1,0 +1,422 @@
+/* harvest.c: see harvest.h. */
+#include "indexer/harvest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/hash.h"
+#include "core/lexicon.h"
+
+#define FIELD_GAP   100u        /* positions between two fields of a record */
+#define KEPT_BYTES  (4u << 20)  /* larger buffers are given back after use */
+#define FIRST_SLOTS (1u << 14)
+#define KEPT_SLOTS  (1u << 20)
+
+_Static_assert(BS_TOKEN_SLACK_BYTES >= BS_HARVEST_KEY_BYTES, "a key is read whole, whatever its length");
+
+/* ---- the dictionary ---- */
+
+static struct bs_harvest_term *entries_of(const struct bs_harvest_terms *terms)
+{
+	return (struct bs_harvest_term *)(void *)terms->entries.data;
+}
+
+static void terms_clear(struct bs_harvest_terms *terms)
+{
+	bs_buffer_trim(&terms->entries, KEPT_BYTES);
+	bs_buffer_trim(&terms->hashes, KEPT_BYTES);
+	bs_buffer_trim(&terms->long_keys, KEPT_BYTES);
+	if (terms->n_slots > KEPT_SLOTS) {
+		free(terms->slots);
+		terms->slots = NULL;
+		terms->n_slots = 0;
+	}
+	if (terms->slots)
+		memset(terms->slots, 0, (size_t)terms->n_slots * sizeof(*terms->slots));
+	terms->n_terms = 0;
+}
+
+static void terms_deinit(struct bs_harvest_terms *terms)
+{
+	bs_buffer_deinit(&terms->entries);
+	bs_buffer_deinit(&terms->hashes);
+	bs_buffer_deinit(&terms->long_keys);
+	free(terms->slots);
+}
+
+/* A key as two words, in whatever order of bytes. */
+struct short_key {
+	uint64_t words[2];
+};
+
+/* Reads 16 bytes, of which n_bytes count. */
+static struct short_key load_key(const uint8_t *bytes, uint32_t n_bytes)
+{
+	static const uint8_t masks[2 * BS_HARVEST_KEY_BYTES] = {255, 255, 255, 255, 255, 255, 255, 255,
+	                                                        255, 255, 255, 255, 255, 255, 255, 255};
+	struct short_key key, mask;
+	memcpy(&key, bytes, sizeof(key));
+	memcpy(&mask, masks + BS_HARVEST_KEY_BYTES - n_bytes, sizeof(mask));
+	key.words[0] &= mask.words[0];
+	key.words[1] &= mask.words[1];
+	return key;
+}
+
+/* For the slots of a batch only: numbers go by appearance, so nothing that is kept depends on it. */
+static uint64_t mix_key(struct short_key key, uint32_t n_bytes)
+{
+	uint64_t x = (key.words[0] ^ n_bytes) * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t y = key.words[1] * UINT64_C(0xd6e8feb86659fd93);
+	x ^= (y >> 32 | y << 32);
+	return (x ^ x >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+}
+
+/* Where the look for a term begins; of a long one, it goes by the hash alone. */
+static uint32_t home_slot(const struct bs_harvest_terms *terms, const struct bs_harvest_term *term)
+{
+	struct short_key key;
+	memcpy(&key, term->key, sizeof(key));
+	if (term->key_bytes > BS_HARVEST_KEY_BYTES)
+		key.words[1] = 0;
+	return (uint32_t)(mix_key(key, term->key_bytes) >> terms->slot_shift);
+}
+
+static enum bs_status grow_slots(struct bs_harvest_terms *terms, struct bs_error *err)
+{
+	uint32_t n_slots = terms->n_slots ? terms->n_slots * 2 : FIRST_SLOTS;
+	uint32_t *slots = n_slots ? calloc(n_slots, sizeof(*slots)) : NULL;
+	if (!slots)
+		return bs_fail_memory(err, "the terms of a batch", (size_t)n_slots * sizeof(*slots));
+	free(terms->slots);
+	terms->slots = slots;
+	terms->n_slots = n_slots;
+	terms->slot_shift = (uint32_t)__builtin_clzll(n_slots) + 1;
+	for (uint32_t i = 0; i < terms->n_terms; i++) {
+		uint32_t at = home_slot(terms, &entries_of(terms)[i]);
+		while (slots[at])
+			at = (at + 1) & (n_slots - 1);
+		slots[at] = i + 1;
+	}
+	return BS_OK;
+}
+
+/* A new term; its slot is found again if the table grows. */
+static enum bs_status add_term(struct bs_harvest_terms *terms, const struct bs_harvest_term *term, uint64_t hash,
+                               uint32_t slot, uint32_t *number_out, struct bs_error *err)
+{
+	enum bs_status status = bs_buffer_append(&terms->entries, term, sizeof(*term), err);
+	if (!status)
+		status = bs_buffer_append(&terms->hashes, &hash, sizeof(hash), err);
+	if (status)
+		return status;
+	*number_out = terms->n_terms++;
+	if ((uint64_t)terms->n_terms * 2 > terms->n_slots)
+		return grow_slots(terms, err);
+	terms->slots[slot] = terms->n_terms;
+	return BS_OK;
+}
+
+static enum bs_status find_short(struct bs_harvest_terms *terms, const uint8_t *bytes, uint32_t n_bytes,
+                                 uint32_t *number_out, struct bs_error *err)
+{
+	struct short_key key = load_key(bytes, n_bytes);
+	uint32_t at = (uint32_t)(mix_key(key, n_bytes) >> terms->slot_shift);
+	for (uint32_t found; (found = terms->slots[at]) != 0; at = (at + 1) & (terms->n_slots - 1)) {
+		const struct bs_harvest_term *entry = &entries_of(terms)[found - 1];
+		struct short_key other;
+		memcpy(&other, entry->key, sizeof(other));
+		if (!((key.words[0] ^ other.words[0]) | (key.words[1] ^ other.words[1]) | (n_bytes ^ entry->key_bytes))) {
+			*number_out = found - 1;
+			return BS_OK;
+		}
+	}
+	struct bs_harvest_term term = {.key_bytes = n_bytes};
+	memcpy(term.key, &key, sizeof(key));
+	return add_term(terms, &term, bs_hash_term(bytes, n_bytes), at, number_out, err);
+}
+
+static enum bs_status find_long(struct bs_harvest_terms *terms, const uint8_t *bytes, uint32_t n_bytes,
+                                uint32_t *number_out, struct bs_error *err)
+{
+	uint64_t hash = bs_hash_term(bytes, n_bytes);
+	struct short_key key = {{hash, 0}};
+	uint32_t at = (uint32_t)(mix_key(key, n_bytes) >> terms->slot_shift);
+	for (uint32_t found; (found = terms->slots[at]) != 0; at = (at + 1) & (terms->n_slots - 1)) {
+		const struct bs_harvest_term *entry = &entries_of(terms)[found - 1];
+		memcpy(&key, entry->key, sizeof(key));
+		if (entry->key_bytes == n_bytes && key.words[0] == hash &&
+		    memcmp(terms->long_keys.data + key.words[1], bytes, n_bytes) == 0) {
+			*number_out = found - 1;
+			return BS_OK;
+		}
+	}
+	struct bs_harvest_term term = {.key_bytes = n_bytes};
+	key = (struct short_key){{hash, terms->long_keys.used_bytes}};
+	memcpy(term.key, &key, sizeof(key));
+	enum bs_status status = bs_buffer_append(&terms->long_keys, bytes, n_bytes, err);
+	return status ? status : add_term(terms, &term, hash, at, number_out, err);
+}
+
+const uint8_t *bs_harvest_key(const struct bs_harvest *harvest, uint32_t number, uint32_t *key_bytes_out)
+{
+	const struct bs_harvest_term *term = &entries_of(&harvest->terms)[number];
+	struct short_key key;
+	*key_bytes_out = term->key_bytes;
+	if (term->key_bytes <= BS_HARVEST_KEY_BYTES)
+		return term->key;
+	memcpy(&key, term->key, sizeof(key));
+	return harvest->terms.long_keys.data + key.words[1];
+}
+
+/* ---- the batch ---- */
+
+void bs_harvest_clear(struct bs_harvest *harvest)
+{
+	terms_clear(&harvest->terms);
+	bs_term_table_clear(&harvest->fields);
+	bs_buffer_trim(&harvest->postings, KEPT_BYTES);
+	bs_buffer_trim(&harvest->docs, KEPT_BYTES);
+	bs_buffer_trim(&harvest->skips, KEPT_BYTES);
+	bs_buffer_trim(&harvest->names, KEPT_BYTES);
+	bs_buffer_trim(&harvest->raws, KEPT_BYTES);
+	bs_buffer_trim(&harvest->messages, KEPT_BYTES);
+	bs_buffer_trim(&harvest->unchanged, KEPT_BYTES);
+	bs_buffer_trim(&harvest->pair_words, KEPT_BYTES);
+	bs_buffer_clear(&harvest->pair_numbers);
+	harvest->n_unchanged = 0;
+	harvest->n_docs = 0;
+	harvest->n_skips = 0;
+}
+
+void bs_harvest_deinit(struct bs_harvest *harvest)
+{
+	terms_deinit(&harvest->terms);
+	bs_term_table_deinit(&harvest->fields);
+	bs_buffer_deinit(&harvest->postings);
+	bs_buffer_deinit(&harvest->docs);
+	bs_buffer_deinit(&harvest->skips);
+	bs_buffer_deinit(&harvest->names);
+	bs_buffer_deinit(&harvest->raws);
+	bs_buffer_deinit(&harvest->messages);
+	bs_buffer_deinit(&harvest->unchanged);
+	bs_buffer_deinit(&harvest->key);
+	bs_buffer_deinit(&harvest->pair_words);
+	bs_buffer_deinit(&harvest->pair_numbers);
+}
+
+uint64_t bs_harvest_bytes(const struct bs_harvest *harvest)
+{
+	const struct bs_harvest_terms *terms = &harvest->terms;
+	return terms->entries.used_bytes + terms->hashes.used_bytes + terms->long_keys.used_bytes +
+	       (uint64_t)terms->n_terms * 4 * sizeof(*terms->slots) + harvest->postings.used_bytes +
+	       harvest->docs.used_bytes + harvest->names.used_bytes + harvest->raws.used_bytes +
+	       harvest->messages.used_bytes;
+}
+
+/* The number of a token that is a pair, whose key is 0xff and its term, or long. */
+static enum bs_status find_unusual(struct bs_harvest *harvest, const struct bs_token *token, uint32_t *number_out,
+                                   struct bs_error *err)
+{
+	static const uint8_t pair = BS_KEY_PAIR;
+	if (!token->is_pair)
+		return find_long(&harvest->terms, token->term, token->term_bytes, number_out, err);
+	bs_buffer_clear(&harvest->key);
+	enum bs_status status = bs_buffer_reserve(&harvest->key, 1 + (size_t)token->term_bytes + BS_HARVEST_KEY_BYTES, err);
+	if (!status)
+		status = bs_buffer_append(&harvest->key, &pair, 1, err);
+	if (!status)
+		status = bs_buffer_append(&harvest->key, token->term, token->term_bytes, err);
+	if (status)
+		return status;
+	return (token->term_bytes < BS_HARVEST_KEY_BYTES ? find_short : find_long)(
+		&harvest->terms, harvest->key.data, token->term_bytes + 1, number_out, err);
+}
+
+/* ---- pairs of words ---- */
+
+/* Which of the words of the pairs the newest term is. Called for each new term, in order. */
+static enum bs_status know_pair_word(struct bs_harvest *harvest, const struct bs_token *token, struct bs_error *err)
+{
+	uint16_t word = BS_NO_WORD;
+	if (!token->is_pair)
+		word = bs_word_pairs_word(harvest->pairs, token->term, token->term_bytes,
+		                          bs_harvest_hashes(harvest)[harvest->terms.n_terms - 1]);
+	return bs_buffer_append(&harvest->pair_words, &word, sizeof(word), err);
+}
+
+/* The term number of a pair in this batch. */
+static enum bs_status pair_number(struct bs_harvest *harvest, uint32_t pair, uint32_t *number_out, struct bs_error *err)
+{
+	static const uint16_t none = BS_NO_WORD;
+	uint32_t *known = (uint32_t *)(void *)harvest->pair_numbers.data + pair;
+	uint32_t n_before = harvest->terms.n_terms;
+	uint32_t key_bytes;
+	const uint8_t *key = bs_word_pairs_key(harvest->pairs, pair, &key_bytes);
+	if (*known) {
+		*number_out = *known - 1;
+		return BS_OK;
+	}
+	bs_buffer_clear(&harvest->key);
+	enum bs_status status = bs_buffer_reserve(&harvest->key, (size_t)key_bytes + BS_HARVEST_KEY_BYTES, err);
+	if (!status)
+		status = bs_buffer_append(&harvest->key, key, key_bytes, err);
+	if (!status)
+		status = (key_bytes <= BS_HARVEST_KEY_BYTES ? find_short : find_long)(&harvest->terms, harvest->key.data,
+		                                                                    key_bytes, number_out, err);
+	if (!status && harvest->terms.n_terms > n_before)
+		status = bs_buffer_append(&harvest->pair_words, &none, sizeof(none), err);
+	*known = *number_out + 1;
+	return status;
+}
+
+static enum bs_status start_pairs(struct bs_harvest *harvest, struct bs_error *err)
+{
+	size_t n_bytes = (size_t)harvest->pairs->n_pairs * sizeof(uint32_t);
+	if (harvest->pair_numbers.used_bytes == n_bytes)
+		return BS_OK;
+	bs_buffer_clear(&harvest->pair_numbers);
+	enum bs_status status = bs_buffer_reserve(&harvest->pair_numbers, n_bytes, err);
+	if (!status) {
+		memset(harvest->pair_numbers.data, 0, n_bytes);
+		harvest->pair_numbers.used_bytes = n_bytes;
+	}
+	return status;
+}
+
+/* Adds the pair that the token makes with the one before it to the postings, if it is one and the document has it not. */
+static enum bs_status harvest_pair(struct bs_harvest *harvest, const struct bs_token *token, uint32_t number,
+                                   uint32_t **posting, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	uint32_t pair, pair_term;
+	if (harvest->pair_words.used_bytes / sizeof(uint16_t) == number)
+		status = know_pair_word(harvest, token, err);
+	if (status || token->is_pair)
+		return status;
+	uint16_t word = ((const uint16_t *)(const void *)harvest->pair_words.data)[number];
+	uint16_t last = token->position == harvest->last_position + 1 ? harvest->last_word : BS_NO_WORD;
+	harvest->last_word = word;
+	harvest->last_position = token->position;
+	if (word == BS_NO_WORD || last == BS_NO_WORD || !bs_word_pairs_find(harvest->pairs, last, word, &pair))
+		return BS_OK;
+	status = pair_number(harvest, pair, &pair_term, err);
+	if (status)
+		return status;
+	struct bs_harvest_term *entry = &entries_of(&harvest->terms)[pair_term];
+	**posting = pair_term;
+	*posting += entry->last_doc != harvest->n_docs + 1;
+	entry->last_doc = harvest->n_docs + 1;
+	return BS_OK;
+}
+
+/* ---- tokens ---- */
+
+static enum bs_status harvest_tokens(void *context, const struct bs_token *tokens, size_t n_tokens,
+                                     struct bs_error *err)
+{
+	struct bs_harvest *harvest = context;
+	struct bs_buffer *postings = &harvest->postings;
+	uint32_t this_doc = harvest->n_docs + 1;
+	enum bs_status status = bs_buffer_reserve(postings, 2 * n_tokens * sizeof(uint32_t), err);
+	if (!status && !harvest->terms.slots)
+		status = grow_slots(&harvest->terms, err);
+	if (!status && harvest->pairs)
+		status = start_pairs(harvest, err);
+	if (status)
+		return status;
+	uint32_t *posting = (uint32_t *)(void *)(postings->data + postings->used_bytes);
+	for (size_t i = 0; i < n_tokens && !status; i++) {
+		uint32_t number = 0;
+		if (!tokens[i].is_pair && tokens[i].term_bytes <= BS_HARVEST_KEY_BYTES)
+			status = find_short(&harvest->terms, tokens[i].term, tokens[i].term_bytes, &number, err);
+		else
+			status = find_unusual(harvest, &tokens[i], &number, err);
+		if (status)
+			break;
+		/* Whether a word is the document's first of its kind is anyone's guess: no branch. */
+		struct bs_harvest_term *entry = &entries_of(&harvest->terms)[number];
+		*posting = number;
+		posting += entry->last_doc != this_doc;
+		entry->last_doc = this_doc;
+		if (harvest->pairs)
+			status = harvest_pair(harvest, &tokens[i], number, &posting, err);
+	}
+	postings->used_bytes = (size_t)((uint8_t *)posting - postings->data);
+	return status;
+}
+
+static enum bs_status harvest_fields(struct bs_harvest *harvest, const struct bs_document *document,
+                                     uint32_t *length_out, struct bs_error *err)
+{
+	uint32_t position = 0;
+	*length_out = 0;
+	for (size_t i = 0; i < document->n_fields; i++) {
+		const struct bs_field *field = &document->fields[i];
+		struct bs_words_sum sum;
+		uint32_t number;
+		harvest->last_word = BS_NO_WORD;
+		enum bs_status status = bs_words_analyze(harvest->words, field->text, field->text_bytes, position,
+		                                         harvest_tokens, harvest, &sum, err);
+		if (!status && field->name_bytes > 0)
+			status = bs_term_table_intern(&harvest->fields, (const uint8_t *)field->name, (uint32_t)field->name_bytes,
+			                              bs_hash_term(field->name, field->name_bytes), &number, NULL, err);
+		if (status)
+			return status;
+		position = sum.next_position + FIELD_GAP;
+		*length_out += sum.n_positions;
+	}
+	return BS_OK;
+}
+
+static enum bs_status harvest_document(void *context, const struct bs_document *document, struct bs_error *err)
+{
+	struct bs_harvest *harvest = context;
+	struct bs_harvest_doc doc = {
+		.first_posting = harvest->postings.used_bytes / 4,
+		.name_bytes = (uint32_t)document->name_bytes,
+		.name_offset = harvest->names.used_bytes,
+		.raw_offset = harvest->raws.used_bytes,
+		.text_bytes = document->text_bytes,
+		.document = *document,
+	};
+	enum bs_status status = harvest_fields(harvest, document, &doc.length, err);
+	if (!status)
+		status = bs_buffer_append(&harvest->names, document->name, document->name_bytes, err);
+	if (!status && harvest->keep_raws)
+		status = bs_buffer_append(&harvest->raws, document->raw, (size_t)document->raw_bytes, err);
+	doc.n_terms = (uint32_t)(harvest->postings.used_bytes / 4 - doc.first_posting);
+	if (!status)
+		status = bs_buffer_append(&harvest->docs, &doc, sizeof(doc), err);
+	if (!status)
+		harvest->n_docs++;
+	return status;
+}
+
+static enum bs_status harvest_skip(void *context, enum bs_skip reason, const char *message, struct bs_error *err)
+{
+	struct bs_harvest *harvest = context;
+	struct bs_harvest_skip skip = {.reason = reason, .message_offset = harvest->messages.used_bytes};
+	enum bs_status status = bs_buffer_append(&harvest->messages, message, strlen(message) + 1, err);
+	if (!status)
+		status = bs_buffer_append(&harvest->skips, &skip, sizeof(skip), err);
+	if (!status)
+		harvest->n_skips++;
+	return status;
+}
+
+static enum bs_status harvest_unchanged(void *context, struct bs_doc_ref known, struct bs_error *err)
+{
+	struct bs_harvest *harvest = context;
+	harvest->n_unchanged++;
+	return bs_buffer_append(&harvest->unchanged, &known, sizeof(known), err);
+}
+
+struct bs_document_sink bs_harvest_sink(struct bs_harvest *harvest)
+{
+	return (struct bs_document_sink){
+		.context = harvest,
+		.document = harvest_document,
+		.skip = harvest_skip,
+		.unchanged = harvest_unchanged,
+	};
+}

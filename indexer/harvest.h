@@ -1,0 +1,110 @@
+/*
+ * harvest.h: one batch of documents analysed, by one thread, on its own: their distinct terms under numbers of the
+ * batch, in order of first appearance, and every document's terms as such numbers. gather.h makes segments of them.
+ *
+ * The dictionary of a batch is looked up once a word, so it is made to stay in the nearer caches: keys of up to 16
+ * bytes stand in their entries, entries are dense in order of appearance, and slots are four bytes.
+ */
+#ifndef BS_INDEXER_HARVEST_H
+#define BS_INDEXER_HARVEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/buffer.h"
+#include "core/status.h"
+#include "core/term_table.h"
+#include "core/word_pairs.h"
+#include "core/words.h"
+#include "corpus/document.h"
+
+#define BS_HARVEST_KEY_BYTES 16u
+
+/* One distinct term. */
+struct bs_harvest_term {
+	uint8_t key[BS_HARVEST_KEY_BYTES]; /* padded with zeros; of a longer key: its hash and its offset in long_keys */
+	uint32_t key_bytes;
+	uint32_t last_doc; /* the document that had it last, + 1 */
+};
+
+struct bs_harvest_terms {
+	struct bs_buffer entries; /* struct bs_harvest_term each */
+	struct bs_buffer hashes;  /* bs_hash_term of the keys, u64 each */
+	struct bs_buffer long_keys;
+	uint32_t *slots; /* number + 1; 0 is empty */
+	uint32_t slot_shift; /* the slot of a hash is its upper bits */
+	uint32_t n_slots;
+	uint32_t n_terms;
+};
+
+struct bs_harvest_doc {
+	uint64_t first_posting; /* index of its first term number in postings */
+	uint32_t n_terms;
+	uint32_t length;        /* positions */
+	uint32_t name_bytes;
+	uint64_t name_offset;   /* in names */
+	uint64_t raw_offset;    /* in raws, if kept */
+	uint64_t text_bytes;
+	struct bs_document document; /* as read, but its pointers are dead */
+};
+
+/* A thing passed over: reason, and a line for the user in messages. */
+struct bs_harvest_skip {
+	enum bs_skip reason;
+	uint64_t message_offset; /* NUL-ended in messages */
+};
+
+/* Zero-initialise but for words, pairs and keep_raws. Reusable. */
+struct bs_harvest {
+	struct bs_words *words; /* borrowed */
+	const struct bs_word_pairs *pairs; /* borrowed; those to be terms of their own; NULL: none */
+	bool keep_raws;         /* copy what the documents were read from, for a store */
+	struct bs_harvest_terms terms;
+	struct bs_term_table fields;
+	struct bs_buffer postings; /* u32 each */
+	struct bs_buffer docs;     /* struct bs_harvest_doc each */
+	struct bs_buffer skips;    /* struct bs_harvest_skip each */
+	struct bs_buffer names;
+	struct bs_buffer raws;
+	struct bs_buffer messages;
+	struct bs_buffer unchanged; /* struct bs_doc_ref each */
+	uint32_t n_docs;
+	uint32_t n_skips;
+	uint32_t n_unchanged;
+	struct bs_buffer key; /* scratch for pair terms */
+	struct bs_buffer pair_words;   /* u16 a term: its number among the words of the pairs, or BS_NO_WORD */
+	struct bs_buffer pair_numbers; /* u32 a pair: its term number + 1 in this batch, or 0 */
+	uint16_t last_word;     /* the one just met, or BS_NO_WORD */
+	uint32_t last_position;
+};
+void bs_harvest_clear(struct bs_harvest *harvest);
+void bs_harvest_deinit(struct bs_harvest *harvest);
+/* Bytes held, counted by content. */
+uint64_t bs_harvest_bytes(const struct bs_harvest *harvest);
+/* Where a reader puts a batch: this sink fills the harvest. */
+struct bs_document_sink bs_harvest_sink(struct bs_harvest *harvest);
+
+static inline const struct bs_harvest_doc *bs_harvest_docs(const struct bs_harvest *harvest)
+{
+	return (const struct bs_harvest_doc *)(const void *)harvest->docs.data;
+}
+
+static inline const struct bs_harvest_skip *bs_harvest_skips(const struct bs_harvest *harvest)
+{
+	return (const struct bs_harvest_skip *)(const void *)harvest->skips.data;
+}
+
+static inline const struct bs_doc_ref *bs_harvest_unchanged(const struct bs_harvest *harvest)
+{
+	return (const struct bs_doc_ref *)(const void *)harvest->unchanged.data;
+}
+
+static inline const uint64_t *bs_harvest_hashes(const struct bs_harvest *harvest)
+{
+	return (const uint64_t *)(const void *)harvest->terms.hashes.data;
+}
+
+/* The lexicon's key of a term of the batch. */
+const uint8_t *bs_harvest_key(const struct bs_harvest *harvest, uint32_t number, uint32_t *key_bytes_out);
+
+#endif

@@ -1,0 +1,54 @@
+/*
+ * sift.h: the quick half of the verifier: looks for the words of a query by their bytes, and analyses only what stands
+ * around them. What it says is what match.h says of the same document; where it cannot tell, it says so, and the
+ * document is analysed as a whole.
+ *
+ * Why bytes may decide stands in core/words_near.h. In short: a word of ASCII that stands in a text is there byte by
+ * byte but for case, unless the text has a code point that folds to ASCII or to nothing; whether it has is looked up
+ * before any word counts as absent.
+ *
+ * Words beyond ASCII and fuzzy words are never confirmed here, prefixes only where no score is asked for; but a document
+ * may still fail by the others.
+ */
+#ifndef BS_QUERY_SIFT_H
+#define BS_QUERY_SIFT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/kernels.h"
+#include "core/status.h"
+#include "core/words.h"
+#include "corpus/document.h"
+#include "query/match.h"
+#include "query/plan.h"
+
+enum bs_sifted {
+	BS_SIFTED_NO,      /* the document does not match */
+	BS_SIFTED_YES,     /* it matches */
+	BS_SIFTED_UNKNOWN, /* analyse it */
+};
+
+/* A query made ready for many documents, with the scratch for one. One thread. */
+struct bs_sift;
+
+/* All is borrowed; words must be the analyzer of the index. *sift_out is NULL if bytes say nothing of this query: it has
+ * no word of ASCII, or words are stemmed, or it is very large. BS_NO_MEMORY, or what the analyzer returned. */
+enum bs_status bs_sift_new(const struct bs_plan *plan, const struct bs_query_field *fields, struct bs_words *words,
+                           const struct bs_kernel *kernel, struct bs_sift **sift_out, struct bs_error *err)
+	BS_WARN_UNUSED;
+void bs_sift_free(struct bs_sift *sift);
+
+/* Looks at a record's line of JSON as it is, unparsed. It must be valid JSON; of anything else the answer is any. */
+enum bs_status bs_sift_json(struct bs_sift *sift, const uint8_t *line, size_t line_bytes, enum bs_sifted *sifted_out,
+                            struct bs_error *err) BS_WARN_UNUSED;
+
+/* Looks at the fields of a document; is_json: as they stand in its line, escapes and all. With needs_words, match_out->words and n_words are filled if the answer is YES, as
+ * bs_match_document fills them; nothing else of match_out is. */
+enum bs_status bs_sift_fields(struct bs_sift *sift, const struct bs_field *fields, size_t n_fields, bool is_json,
+                              bool needs_words, enum bs_sifted *sifted_out, struct bs_match *match_out,
+                              struct bs_error *err)
+	BS_WARN_UNUSED;
+
+#endif

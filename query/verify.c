@@ -1,0 +1,138 @@
+/* verify.c: see verify.h. */
+#include "query/verify.h"
+
+#include "query/plan.h"
+#include "query/rank.h"
+
+/* A word's idf is worked out when it is first met, and kept by the matcher. */
+static enum bs_status score(const struct bs_verifier *verifier, const struct bs_match *match, double *score_out,
+                            struct bs_error *err)
+{
+	const struct bs_snapshot *snapshot = verifier->snapshot;
+	*score_out = 0;
+	for (size_t i = 0; i < match->n_words; i++) {
+		const struct bs_match_word *word = &match->words[i];
+		if (*word->idf < 0) {
+			uint64_t df;
+			enum bs_status status = bs_plan_df(snapshot, word->term, word->term_bytes, &df, err);
+			if (status)
+				return status;
+			*word->idf = bs_bm25_idf(snapshot->n_docs, df);
+		}
+		*score_out += bs_bm25_weight(*word->idf, word->tf, match->length, verifier->avgdl);
+	}
+	return BS_OK;
+}
+
+/* A sure candidate whose source is what was indexed needs no text, unless it is to be scored. */
+static enum bs_status is_proven(struct bs_verifier *verifier, uint32_t segment, const struct bs_candidate *candidate,
+                                bool *proven_out, struct bs_error *err)
+{
+	*proven_out = false;
+	if (!candidate->is_sure || verifier->is_scored)
+		return BS_OK;
+	return bs_fetch_is_unchanged(verifier->fetcher, segment, candidate->document, proven_out, err);
+}
+
+/* The document's text was looked at, n_bytes of it. */
+static void count(struct bs_verifier *verifier, uint64_t n_bytes, bool is_hit)
+{
+	verifier->stats->verified++;
+	verifier->stats->bytes_verified += n_bytes;
+	verifier->stats->false_positives += !is_hit;
+}
+
+/* By analysing all of it. */
+static enum bs_status match(struct bs_verifier *verifier, const struct bs_document *document, bool *is_hit_out,
+                            double *score_out, struct bs_error *err)
+{
+	struct bs_match match;
+	enum bs_status status = bs_match_document(verifier->matcher, document->fields, document->n_fields, &match, err);
+	if (status)
+		return status;
+	count(verifier, document->text_bytes, match.matches);
+	*is_hit_out = match.matches;
+	return match.matches && verifier->is_scored ? score(verifier, &match, score_out, err) : BS_OK;
+}
+
+/* By its fields, which are JSON or not; the document is what was indexed, so that its length is in the index. */
+static enum bs_status sift_fields(struct bs_verifier *verifier, uint32_t segment, uint32_t number,
+                                  const struct bs_document *document, bool is_json, enum bs_sifted *sifted_out,
+                                  double *score_out, struct bs_error *err)
+{
+	struct bs_match found = {0};
+	enum bs_status status = bs_sift_fields(verifier->sift, document->fields, document->n_fields, is_json,
+	                                       verifier->is_scored, sifted_out, &found, err);
+	if (status || *sifted_out == BS_SIFTED_UNKNOWN)
+		return status;
+	count(verifier, document->text_bytes, *sifted_out == BS_SIFTED_YES);
+	if (*sifted_out == BS_SIFTED_NO || !verifier->is_scored)
+		return BS_OK;
+	status = bs_doc_table_length(&verifier->snapshot->segments[segment].docs, number, &found.length, err);
+	return status ? status : score(verifier, &found, score_out, err);
+}
+
+static enum bs_status sift_document(struct bs_verifier *verifier, uint32_t segment, uint32_t number,
+                                    const struct bs_document *document, bool *is_hit_out, double *score_out,
+                                    struct bs_error *err)
+{
+	enum bs_sifted sifted;
+	enum bs_status status = sift_fields(verifier, segment, number, document, false, &sifted, score_out, err);
+	if (!status && sifted == BS_SIFTED_UNKNOWN)
+		return match(verifier, document, is_hit_out, score_out, err);
+	*is_hit_out = !status && sifted == BS_SIFTED_YES;
+	return status;
+}
+
+/* The line as a whole; then its fields as they stand in it; then what they say. */
+static enum bs_status sift_line(struct bs_verifier *verifier, uint32_t segment, uint32_t number, const uint8_t *line,
+                                size_t line_bytes, bool *is_done_out, bool *is_hit_out, double *score_out,
+                                struct bs_error *err)
+{
+	struct bs_document document;
+	enum bs_sifted sifted;
+	enum bs_status status = bs_sift_json(verifier->sift, line, line_bytes, &sifted, err);
+	if (status)
+		return status;
+	*is_done_out = sifted == BS_SIFTED_NO || (sifted == BS_SIFTED_YES && !verifier->is_scored);
+	if (*is_done_out)
+		count(verifier, line_bytes, sifted == BS_SIFTED_YES);
+	else if (bs_fetch_cut_line(verifier->fetcher, line, line_bytes, &document)) {
+		status = sift_fields(verifier, segment, number, &document, true, &sifted, score_out, err);
+		*is_done_out = !status && sifted != BS_SIFTED_UNKNOWN;
+	}
+	*is_hit_out = *is_done_out && sifted == BS_SIFTED_YES;
+	if (status || *is_done_out)
+		return status;
+	*is_done_out = bs_fetch_scan_line(verifier->fetcher, line, line_bytes, &document);
+	return *is_done_out ? sift_document(verifier, segment, number, &document, is_hit_out, score_out, err) : BS_OK;
+}
+
+enum bs_status bs_verify(struct bs_verifier *verifier, uint32_t segment, const struct bs_candidate *candidate,
+                         bool *is_hit_out, double *score_out, struct bs_error *err)
+{
+	struct bs_document document;
+	enum bs_fetched fetched;
+	bool is_done = false;
+	*is_hit_out = false;
+	enum bs_status status = is_proven(verifier, segment, candidate, is_hit_out, err);
+	/* Documents of the overlay are in no segment's table. */
+	bool can_sift = verifier->sift && segment < verifier->snapshot->manifest.n_segments;
+	const uint8_t *line = NULL;
+	size_t line_bytes;
+	if (status || *is_hit_out)
+		return status;
+	if (can_sift)
+		status = bs_fetch_line(verifier->fetcher, segment, candidate->document, &line, &line_bytes, err);
+	if (!status && line)
+		status = sift_line(verifier, segment, candidate->document, line, line_bytes, &is_done, is_hit_out, score_out,
+		                   err);
+	if (status || is_done)
+		return status;
+	status = bs_fetch(verifier->fetcher, segment, candidate->document, &document, &fetched, err);
+	if (status || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED)
+		return status;
+	if (can_sift && fetched == BS_FETCHED_UNCHANGED)
+		return sift_document(verifier, segment, candidate->document, &document, is_hit_out, score_out, err);
+	return match(verifier, &document, is_hit_out, score_out, err);
+}

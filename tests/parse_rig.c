@@ -1,0 +1,67 @@
+/* parse_rig.c: see parse_rig.h. */
+#include "parse_rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+const struct bs_query_field fields[N_FIELDS] = {{"title", 5}, {"body", 4},     {"a", 1},
+					       {"a:b", 3},   {"my field", 8}, {"", 0}};
+
+struct bs_words *plain_words, *english_words;
+
+int open_words(void **state)
+{
+	(void)state;
+	struct bs_words_options english = {.stem_language = "english"};
+	return bs_words_new(NULL, &plain_words, NULL) || bs_words_new(&english, &english_words, NULL);
+}
+
+int close_words(void **state)
+{
+	(void)state;
+	bs_words_free(plain_words);
+	bs_words_free(english_words);
+	return 0;
+}
+
+struct bs_query_options make_options(bool any)
+{
+	struct bs_query_options options = {.words = plain_words, .fields = fields, .any = any};
+	options.n_fields = N_FIELDS;
+	return options;
+}
+
+struct bs_query *parse(const char *text, size_t text_bytes, bool any, size_t *error_byte, struct bs_error *err)
+{
+	struct bs_query_options options = make_options(any);
+	struct bs_query *query;
+	enum bs_status status = bs_query_parse((const uint8_t *)text, text_bytes, &options, &query, error_byte, err);
+	assert_true(status == BS_OK || status == BS_INVALID);
+	assert_int_equal(status == BS_OK, query != NULL);
+	return query;
+}
+
+struct bs_query *must_parse(const char *text, bool any)
+{
+	struct bs_error err = {{0}};
+	struct bs_query *query = parse(text, strlen(text), any, NULL, &err);
+	if (!query)
+		fail_msg("%s: %s", text, err.text);
+	return query;
+}
+
+char *format(const struct bs_query *query)
+{
+	struct bs_buffer out = {0};
+	assert_int_equal(bs_query_format(query, fields, &out, NULL), BS_OK);
+	assert_int_equal(bs_buffer_append(&out, "", 1, NULL), BS_OK);
+	return (char *)out.data;
+}

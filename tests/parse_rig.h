@@ -1,0 +1,25 @@
+/* parse_rig.h: what the tests of the query language share: words to cut queries by, fields, and parsing that must work. */
+#ifndef BS_TESTS_PARSE_RIG_H
+#define BS_TESTS_PARSE_RIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "query/parse.h"
+
+#define N_FIELDS 6u
+extern const struct bs_query_field fields[N_FIELDS];
+extern struct bs_words *plain_words, *english_words; /* between open_words and close_words, of a group of tests */
+
+int open_words(void **state);
+int close_words(void **state);
+struct bs_query_options make_options(bool any);
+
+/* The query, or NULL with *error_byte and *err. */
+struct bs_query *parse(const char *text, size_t text_bytes, bool any, size_t *error_byte, struct bs_error *err);
+/* The query; fails the test if there is an error. */
+struct bs_query *must_parse(const char *text, bool any);
+/* The tree as text, NUL-ended; the caller frees it. */
+char *format(const struct bs_query *query);
+
+#endif

@@ -1,0 +1,189 @@
+/* test_glob.c: globs and the lines of ignore files, each by itself. What a walk makes of them: test_walk.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "corpus/glob.h"
+#include "corpus/ignore.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- globs ---- */
+
+static bool glob_matches(const char *pattern, const char *path)
+{
+	struct bs_glob glob;
+	const char *slash = strrchr(path, '/');
+	struct bs_glob_path at = {.bytes = (const uint8_t *)path,
+	                          .n_bytes = strlen(path),
+	                          .name_off = slash ? (size_t)(slash - path) + 1 : 0};
+	assert_int_equal(bs_glob_init(&glob, (const uint8_t *)pattern, strlen(pattern), NULL), BS_OK);
+	bool matches = bs_glob_match(&glob, &at);
+	bs_glob_deinit(&glob);
+	return matches;
+}
+
+/* A pattern, the paths that it matches, and those that it does not; parted by blanks. */
+static const struct {
+	const char *pattern, *yes, *no;
+} glob_cases[] = {
+	{"a", "a", "b aa a/a"},
+	{"a/b", "a/b", "a b x/a/b"},
+	{"*", "a .a abc", "a/b"},
+	{"*.c", ".c x.c x.y.c", "x.cc a/x.c c"},
+	{"a*b*c", "abc axbxc abbcc", "ab acb a/b/c"},
+	{"a?c", "abc a.c", "ac a/c abbc"},
+	{"**", "a a/b a/b/c", ""},
+	{"**/a", "a x/a x/y/a", "xa a/x"},
+	{"**/a/b", "a/b x/a/b", "xa/b a/x/b"},
+	{"**/*.c", ".c x.c a/x.c", "x.h x.c/y"},
+	{"**/?", "a x/b", "ab x/ab"},
+	{"a/**/b", "a/b a/x/b a/x/y/b", "ab a/xb x/a/b"},
+	{"a/**/**/b", "a/b a/x/b", "ab"},
+	{"a/**/*", "a/b a/b/c", "a b/a"},
+	{"a**b", "ab axb a**b", "a/b"},
+	{"**a", "a xa", "x/a"},
+	{"a/**b", "a/b a/xb", "a/x/b"},
+	{"[a-c]x", "ax bx cx", "dx x"},
+	{"[!a-c]x", "dx /x", "ax"},
+	{"[^a]", "b", "a"},
+	{"[]]", "]", "["},
+	{"[]-a]", "] ^ _ a", "b -"},
+	{"[a-]", "a -", "b"},
+	{"[-a]", "a -", "b"},
+	{"[a-c-e]", "a b c d e", "- f"},
+	{"[\\]", "\\", "]"},
+	{"a[/]b", "a/b", "ab"},
+	{"[é]", "\xc3 \xa9", "é e"},
+	{"{a,b}c", "ac bc", "c abc {a,b}c"},
+	{"{a,}b", "ab", "b"},
+	{"{}b{,}", "b", "{}b"},
+	{"a{b*,c}*d", "abd acd abxd acxd", "ad axd"},
+	{"{a/**,b}", "a/x a/x/y b", "a"},
+	{"{**/a,b}c", "ac x/ac bc", "x/bc"},
+	{"a}", "a", "a}"},
+	{"a,b", "a,b", "a"},
+	{"\\*\\a", "*a", "xa \\*a"},
+	{"\\é", "é", "e"},
+	{"**/foo.", "", "foo. x/foo."},
+	{"a/foo.", "a/foo.", "foo."},
+	{"*.", "", "a. ."},
+	{"\xff*", "\xff \xffx", "x"},
+};
+
+static void check_words(const char *pattern, const char *words, bool expected)
+{
+	char copy[256];
+	snprintf(copy, sizeof(copy), "%s", words);
+	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
+		if (glob_matches(pattern, word) != expected)
+			fail_msg("glob '%s', path '%s': expected %d", pattern, word, expected);
+}
+
+static void test_globs(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(glob_cases); i++) {
+		check_words(glob_cases[i].pattern, glob_cases[i].yes, true);
+		check_words(glob_cases[i].pattern, glob_cases[i].no, false);
+	}
+	assert_true(glob_matches("**/a*c", "x/a\nc"));
+	assert_false(glob_matches("**/a*c", "x\ny/ac"));
+	assert_true(glob_matches("**/*.c", "x\ny/a.c"));
+}
+
+static void test_bad_globs(void **state)
+{
+	static const char *const bad[] = {"[", "[a", "[]", "[!]", "[b-a]", "{", "{a", "{a,{b}}", "a\\", "[é-a]"};
+	struct bs_glob glob;
+	struct bs_error err;
+	(void)state;
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		assert_int_equal(bs_glob_init(&glob, (const uint8_t *)bad[i], strlen(bad[i]), &err), BS_INVALID);
+		assert_non_null(strstr(err.text, bad[i]));
+	}
+	char *huge = malloc(100000);
+	assert_non_null(huge);
+	memset(huge, '*', 100000);
+	assert_int_equal(bs_glob_init(&glob, (const uint8_t *)huge, 100000, &err), BS_INVALID);
+	free(huge);
+}
+
+/* No pattern makes the match slow: this one would take longer than the universe lasts if it were backtracked. */
+static void test_glob_time(void **state)
+{
+	char pattern[201], path[2001];
+	(void)state;
+	for (size_t i = 0; i < 100; i++)
+		memcpy(pattern + 2 * i, "a*", 2);
+	pattern[200] = '\0';
+	memset(path, 'a', 2000);
+	path[2000] = '\0';
+	assert_true(glob_matches(pattern, path));
+	pattern[199] = 'b';
+	assert_false(glob_matches(pattern, path));
+}
+
+/* ---- ignore lines ---- */
+
+/* The text of an ignore file, a path (of a folder if it ends in a slash), and - for skip, + for keep, ? for silent. */
+static const struct {
+	const char *text, *path;
+	char verdict;
+} ignore_cases[] = {
+	{"a", "a", '-'},           {"a", "x/a", '-'},      {"a", "b", '?'},
+	{"/a", "a", '-'},          {"/a", "x/a", '?'},     {"x/a", "x/a", '-'},
+	{"x/a", "y/x/a", '?'},     {"a/", "a", '?'},       {"a/", "a/", '-'},
+	{"a/", "x/a/", '-'},       {"# a", "# a", '?'},    {"\\#a", "#a", '-'},
+	{"!a", "a", '+'},          {"\\!a", "!a", '-'},    {"a\n!a", "a", '+'},
+	{"!a\na", "a", '-'},       {"*\n!a/", "a", '-'},   {"*\n!a/", "a/", '+'},
+	{"a  ", "a", '-'},         {"a\\ ", "a ", '-'},    {"a\\  ", "a ", '?'},
+	{" a", "a", '?'},          {" a", " a", '-'},      {"a\r\nb", "a", '-'},
+	{"a\t\xc2\xa0", "a", '-'}, {"[\nb", "b", '-'},     {"a\n\xff\nb", "a", '-'},
+	{"a\n\xff\nb", "b", '?'},  {"!", "a", '+'},        {"/", "a/", '?'},
+	{"a/**", "a/", '?'},       {"a/**", "a/b", '-'},   {"**", "a/b", '-'},
+	{"**/", "a/", '-'},        {"**/", "a", '?'},      {"/**", "a", '-'},
+	{"a//", "a/", '?'},        {"\\/a", "/a", '-'},    {"a\\/", "a/", '?'},
+	{"x/**/a", "x/y/a", '-'},  {"", "a", '?'},         {"\n\n  \n", "a", '?'},
+	{"foo.", "foo.", '?'},     {"/foo.", "foo.", '-'},
+};
+
+static void test_ignore_lines(void **state)
+{
+	static const char verdicts[] = {[BS_IGNORE_SILENT] = '?', [BS_IGNORE_SKIP] = '-', [BS_IGNORE_KEEP] = '+'};
+	(void)state;
+	for (size_t i = 0; i < COUNT(ignore_cases); i++) {
+		const char *path = ignore_cases[i].path, *text = ignore_cases[i].text;
+		size_t n = strlen(path);
+		bool is_folder = path[n - 1] == '/';
+		struct bs_ignore *ignore;
+		struct bs_ignore_entry entry = {
+			.path = (const uint8_t *)path, .path_bytes = n - is_folder, .is_folder = is_folder};
+		while (entry.name_off < n && memchr(path + entry.name_off, '/', entry.path_bytes - entry.name_off))
+			entry.name_off++;
+		assert_int_equal(bs_ignore_new(&ignore, NULL), BS_OK);
+		assert_int_equal(bs_ignore_add_text(ignore, (const uint8_t *)text, strlen(text), NULL), BS_OK);
+		char verdict = verdicts[bs_ignore_match(ignore, &entry, 0)];
+		if (verdict != ignore_cases[i].verdict)
+			fail_msg("line %zu '%s', path '%s': %c", i, text, path, verdict);
+		bs_ignore_free(ignore);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_globs),
+		cmocka_unit_test(test_bad_globs),
+		cmocka_unit_test(test_glob_time),
+		cmocka_unit_test(test_ignore_lines),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

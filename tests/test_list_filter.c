@@ -1,0 +1,194 @@
+/* test_list_filter.c: no filter hides a row that has a term, few rows pass by chance, and damage is told or harmless. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/bytes.h"
+#include "core/list_filter.h"
+#include "core/segment_sections.h"
+#include "core_rig.h"
+
+#define SLAB 3u
+
+/* Rows with the hashes of their terms. */
+struct rows {
+	uint32_t n_rows;
+	uint32_t n_terms[300];
+	uint64_t hashes[300][80];
+	uint64_t n_words;
+};
+
+static void draw_rows(struct rows *rows, uint32_t n_rows, uint32_t most_terms, uint64_t *random)
+{
+	rows->n_rows = n_rows;
+	for (uint32_t row = 0; row < n_rows; row++) {
+		rows->n_terms[row] = (uint32_t)random_below(random, most_terms + 1);
+		for (uint32_t i = 0; i < rows->n_terms[row]; i++)
+			rows->hashes[row][i] = random_below(random, 500) * UINT64_C(0x9e3779b97f4a7c15);
+	}
+}
+
+/* As the indexer writes it. */
+static void write_filter(struct rows *rows)
+{
+	struct bs_error err = {""};
+	struct bs_writer *writer;
+	uint32_t n_groups = bs_list_groups(rows->n_rows);
+	struct bs_buffer words = {0};
+	unlink("file");
+	expect_ok(bs_writer_open("file", BS_FILE_SEGMENT, &writer, &err), &err);
+	bs_writer_section(writer, BS_SECTION_LIST_FILTER_OFFSETS, SLAB);
+	bs_writer_u64(writer, 0);
+	for (uint32_t group = 0; group < n_groups; group++) {
+		uint32_t first = group * BS_LIST_GROUP_ROWS;
+		uint32_t most = 0;
+		for (uint32_t row = first; row < rows->n_rows && row < first + BS_LIST_GROUP_ROWS; row++)
+			most = rows->n_terms[row] > most ? rows->n_terms[row] : most;
+		uint32_t width = bs_list_filter_width(most);
+		uint64_t *filter = calloc(width, sizeof(*filter));
+		assert_non_null(filter);
+		for (uint32_t row = first; row < rows->n_rows && row < first + BS_LIST_GROUP_ROWS; row++)
+			for (uint32_t i = 0; i < rows->n_terms[row]; i++)
+				bs_list_filter_set(filter, width, row - first, rows->hashes[row][i]);
+		expect_ok(bs_buffer_append(&words, filter, (size_t)width * 8, &err), &err);
+		free(filter);
+		bs_writer_u64(writer, words.used_bytes / 8);
+	}
+	bs_writer_section(writer, BS_SECTION_LIST_FILTERS, SLAB);
+	bs_writer_bytes(writer, words.data, words.used_bytes);
+	expect_ok(bs_writer_finish(writer, NULL, &err), &err);
+	rows->n_words = words.used_bytes / 8;
+	bs_buffer_deinit(&words);
+}
+
+static bool row_has(const struct rows *rows, uint32_t row, uint64_t hash)
+{
+	for (uint32_t i = 0; i < rows->n_terms[row]; i++)
+		if (rows->hashes[row][i] == hash)
+			return true;
+	return false;
+}
+
+/* Asks every group for a term; counts the rows that have it not, and those of them that seem to. */
+static void check_term(const struct rows *rows, const struct bs_list_filter *filter, uint64_t hash, uint64_t *n_not,
+                       uint64_t *n_seem)
+{
+	struct bs_error err = {""};
+	struct bs_probe probe = bs_hash_probe(hash, BS_LIST_FILTER_RANK);
+	for (uint32_t group = 0; group < bs_list_groups(rows->n_rows); group++) {
+		uint64_t found;
+		expect_ok(bs_list_filter_rows(filter, group, probe, &found, &err), &err);
+		for (uint32_t i = 0; i < BS_LIST_GROUP_ROWS; i++) {
+			uint32_t row = group * BS_LIST_GROUP_ROWS + i;
+			bool passes = found >> i & 1;
+			bool has = row < rows->n_rows && row_has(rows, row, hash);
+			assert_true(passes || !has);
+			assert_true(row < rows->n_rows || !passes);
+			*n_not += !has && row < rows->n_rows;
+			*n_seem += passes && !has;
+		}
+	}
+}
+
+static void test_rows(void **state)
+{
+	(void)state;
+	static const uint32_t row_counts[] = {1, 2, 63, 64, 65, 127, 128, 129, 300};
+	static const uint32_t term_counts[] = {0, 1, 2, 10, 80};
+	static struct rows rows;
+	uint64_t random = 21;
+	for (size_t r = 0; r < COUNT(row_counts); r++) {
+		for (size_t t = 0; t < COUNT(term_counts); t++) {
+			struct bs_error err = {""};
+			struct bs_container *file;
+			struct bs_list_filter filter;
+			uint64_t n_not = 0, n_seem = 0;
+			draw_rows(&rows, row_counts[r], term_counts[t], &random);
+			write_filter(&rows);
+			expect_ok(bs_container_open("file", BS_FILE_SEGMENT, &file, &err), &err);
+			expect_ok(bs_list_filter_open(&filter, file, SLAB, rows.n_rows, &err), &err);
+			for (int i = 0; i < 200; i++)
+				check_term(&rows, &filter, random_below(&random, 600) * UINT64_C(0x9e3779b97f4a7c15), &n_not, &n_seem);
+			/* Rows of any length up to the longest: less than one in four by chance. */
+			assert_true(n_seem * 3 <= n_not + 200);
+			struct bs_list_filter none;
+			expect_status(bs_list_filter_open(&none, file, SLAB, rows.n_rows + 64, &err), BS_CORRUPT, &err);
+			expect_status(bs_list_filter_open(&none, file, SLAB + 1, rows.n_rows, &err), BS_CORRUPT, &err);
+			bs_container_close(file);
+		}
+	}
+}
+
+static void test_width(void **state)
+{
+	(void)state;
+	assert_int_equal(bs_list_filter_width(0), 1);
+	assert_int_equal(bs_list_filter_width(1), 3);
+	assert_int_equal(bs_list_filter_width(100), 289);
+	assert_int_equal(bs_list_filter_width(UINT64_MAX), UINT32_MAX / 2);
+}
+
+static void test_damage(void **state)
+{
+	(void)state;
+	static struct rows rows;
+	uint64_t random = 22;
+	struct bs_buffer good = {0};
+	struct bs_buffer bad = {0};
+	unsigned n_told = 0;
+	draw_rows(&rows, 150, 9, &random);
+	write_filter(&rows);
+	read_bytes("file", &good);
+	for (int round = 0; round < 6000; round++) {
+		struct bs_error err = {""};
+		struct bs_container *file;
+		struct bs_list_filter filter;
+		bool is_sealed = round % 3;
+		bs_buffer_clear(&bad);
+		expect_ok(bs_buffer_append(&bad, good.data, good.used_bytes, &err), &err);
+		size_t table_off = (size_t)bs_load_u64(bad.data + 24);
+		/* Offsets, which stand first, more often than words; with right checksums the sections' lengths, too. */
+		size_t end = round % 2 ? 64 + 32 : is_sealed ? table_off + 64 : table_off;
+		for (uint64_t flips = 1 + random_below(&random, 3); flips > 0; flips--)
+			bad.data[64 + random_below(&random, end - 64)] ^= (uint8_t)(1u << random_below(&random, 8));
+		if (is_sealed)
+			reseal(bad.data, bad.used_bytes);
+		write_bytes("file", bad.data, bad.used_bytes);
+		enum bs_status status = bs_container_open("file", BS_FILE_SEGMENT, &file, &err);
+		if (status) {
+			assert_int_equal(status, BS_CORRUPT);
+			continue;
+		}
+		status = bs_list_filter_open(&filter, file, SLAB, rows.n_rows, &err);
+		for (uint32_t row = 0; row < rows.n_rows && !status; row++) {
+			for (uint32_t i = 0; i < rows.n_terms[row] && !status; i++) {
+				uint64_t found;
+				struct bs_probe probe = bs_hash_probe(rows.hashes[row][i], BS_LIST_FILTER_RANK);
+				status = bs_list_filter_rows(&filter, row / BS_LIST_GROUP_ROWS, probe, &found, &err);
+				assert_true(status || is_sealed || found >> (row % BS_LIST_GROUP_ROWS) & 1);
+			}
+		}
+		assert_true(status == BS_OK || status == BS_CORRUPT);
+		n_told += status == BS_CORRUPT;
+		bs_container_close(file);
+	}
+	assert_true(n_told > 2000);
+	bs_buffer_deinit(&good);
+	bs_buffer_deinit(&bad);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FOLDER_TEST(test_rows),
+		cmocka_unit_test(test_width),
+		FOLDER_TEST(test_damage),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,390 @@
+/*
+ * test_sift.c: the quick verifier against the whole analysis, on documents made of what is hard for it, and queries of
+ * the same: what it says must be what the matcher says, on the fields, on the line of JSON that they come from, and on
+ * the fields as they stand in that line. And the quick reader of records against the parser.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core_rig.h"
+#include "corpus/record_scan.h"
+#include "query/sift.h"
+
+#define MAX_KERNELS 8
+#define MAX_FIELDS  3
+
+/* Put together at random. Letters that escapes end with; bytes that join words, and that do not; what folds to ASCII, to
+ * nothing, or to neither; runs; bytes that are no text. */
+static const char *const pieces[] = {
+	"a", "b", "A", "B", "n", "t", "ab", "ba", "foo", "bar", "Foo", "1", "3.14", "u0041", "_", "'", ".", ":", "@", "-",
+	",", ";", " ", " ", " ", " ", " ", "\n", "\n", "\t", "\r", "\b", "\f", "\"", "\\", "\\\\", "/", "(", ")", "\x7f",
+	"\xc2\xad" /* soft hyphen */, "\xe2\x84\xaa" /* Kelvin */, "k", "\xc5\xbf" /* long s */, "s",
+	"\xef\xac\x81" /* fi */, "fi", "\xef\xbd\x81" /* wide a */, "\xcc\x81" /* acute */, "\xe2\x80\x8d" /* ZWJ */,
+	"\xef\xb8\x8f" /* VS16 */, "\xc3\xa9" /* e acute */, "e", "\xe6\xbc\xa2", "\xe5\xad\x97", "\xe3\x88\xa0" /* (1) */,
+	"\xe2\x80\x99" /* apostrophe */, "\xe2\x80\xa4" /* one dot */, "\xc2\xa0", "\xe2\x80\x94" /* dash */,
+	"\xf0\x9f\x98\x80", "\x80", "\xff", "\xe3\x8e\x8f" /* kg */, "kg", "don't", "foo_bar", "obj.foo", "a@b",
+};
+
+static void append(struct bs_buffer *to, const void *bytes, size_t n_bytes)
+{
+	assert_int_equal(bs_buffer_append(to, bytes, n_bytes, NULL), BS_OK);
+}
+
+static void append_text(struct bs_buffer *to, const char *text)
+{
+	append(to, text, strlen(text));
+}
+
+static bool chance(uint64_t *random, unsigned percent)
+{
+	return random_below(random, 100) < percent;
+}
+
+/* is_ascii: of the ASCII pieces only, so that most can be told from the bytes. Many pieces are sometimes without spaces,
+ * so that there is no safe cut near. */
+static void append_pieces(struct bs_buffer *to, uint64_t *random, uint64_t n, bool is_ascii)
+{
+	bool has_no_space = n > 100 && chance(random, 50);
+	while (n > 0) {
+		const char *piece = pieces[random_below(random, COUNT(pieces))];
+		if ((is_ascii && (piece[0] & 0x80)) || (has_no_space && strchr(" \n\t\r\b\f()/\\\x7f", piece[0])))
+			continue;
+		append_text(to, piece);
+		n--;
+	}
+}
+
+/* ---- documents ---- */
+
+struct doc {
+	struct bs_buffer texts[MAX_FIELDS];
+	struct bs_field fields[MAX_FIELDS];
+	size_t n_fields;
+	struct bs_buffer line;
+};
+
+static const char *const names[] = {"text", "foo", "a"};
+
+static void append_json(struct bs_buffer *to, uint64_t *random, const uint8_t *text, size_t n_bytes, unsigned escapes)
+{
+	static const char plain[] = "\n\t\r\b\f\"\\/";
+	static const char letters[] = "ntrbf\"\\/";
+	append_text(to, "\"");
+	for (size_t i = 0; i < n_bytes; i++) {
+		char escape[8];
+		const char *found = text[i] ? strchr(plain, text[i]) : NULL;
+		if (text[i] < 0x80 && chance(random, escapes))
+			snprintf(escape, sizeof(escape), "\\u%04x", text[i]);
+		else if (found && (text[i] != '/' || chance(random, 50)))
+			snprintf(escape, sizeof(escape), "\\%c", letters[found - plain]);
+		else if (text[i] < 0x20)
+			snprintf(escape, sizeof(escape), "\\u%04x", text[i]);
+		else
+			snprintf(escape, sizeof(escape), "%c", text[i]);
+		append_text(to, escape);
+	}
+	append_text(to, "\"");
+}
+
+static void draw_doc(struct doc *doc, uint64_t *random)
+{
+	bool is_ascii = chance(random, 60);
+	unsigned escapes = chance(random, 80) ? 0 : 10;
+	doc->n_fields = (size_t)(1 + random_below(random, MAX_FIELDS));
+	bs_buffer_clear(&doc->line);
+	append_text(&doc->line, chance(random, 50) ? "{\"id\": \"foo bar\", " : "{ \"n\" : [1, {\"foo\": \"a]\\\"b\"}], \"z\":-1,");
+	for (size_t i = 0; i < doc->n_fields; i++) {
+		bs_buffer_clear(&doc->texts[i]);
+		append(&doc->texts[i], "", 0);
+		append_pieces(&doc->texts[i], random, random_below(random, chance(random, 90) ? 12 : 1500), is_ascii);
+		doc->fields[i] = (struct bs_field){
+			.name = names[i],
+			.name_bytes = strlen(names[i]),
+			.text = doc->texts[i].data ? doc->texts[i].data : (const uint8_t *)"",
+			.text_bytes = doc->texts[i].used_bytes,
+		};
+		append_json(&doc->line, random, (const uint8_t *)names[i], strlen(names[i]), 0);
+		append_text(&doc->line, chance(random, 50) ? ":" : " : ");
+		append_json(&doc->line, random, doc->fields[i].text, doc->fields[i].text_bytes, escapes);
+		append_text(&doc->line, i + 1 < doc->n_fields ? ", " : " }");
+	}
+}
+
+/* ---- queries ---- */
+
+/* Words of a document, or of the same pieces. */
+static void append_words(struct bs_buffer *to, uint64_t *random, const struct doc *doc, bool is_phrase)
+{
+	size_t start = to->used_bytes;
+	const struct bs_field *field = &doc->fields[random_below(random, doc->n_fields)];
+	if (chance(random, 60) && field->text_bytes > 0) {
+		size_t at = (size_t)random_below(random, field->text_bytes);
+		size_t n = (size_t)(1 + random_below(random, is_phrase ? 25 : 6));
+		append(to, field->text + at, n < field->text_bytes - at ? n : field->text_bytes - at);
+	} else {
+		append_pieces(to, random, 1 + random_below(random, is_phrase ? 6 : 3), chance(random, 70));
+	}
+	for (size_t i = start; i < to->used_bytes; i++) {
+		bool is_space = to->data[i] <= ' ' && !is_phrase;
+		if (is_space || strchr("\"()*~", to->data[i]))
+			to->data[i] = is_space || !is_phrase ? 'a' : ' ';
+	}
+}
+
+static void draw_leaf(struct bs_buffer *to, uint64_t *random, const struct doc *doc)
+{
+	uint64_t what = random_below(random, 100);
+	bool is_phrase = what >= 50;
+	if (chance(random, 10))
+		append_text(to, "foo:");
+	if (is_phrase)
+		append_text(to, "\"");
+	else
+		append_text(to, "b");
+	to->used_bytes -= !is_phrase && chance(random, 90);
+	append_words(to, random, doc, is_phrase);
+	append_text(to, is_phrase ? what < 90 ? "\"" : "\"~3" : what < 12 ? "*" : what < 16 ? "~1" : "");
+}
+
+static void draw_query(struct bs_buffer *to, uint64_t *random, const struct doc *doc)
+{
+	static const char *const between[] = {" ", " ", " OR ", " -", " AND "};
+	bs_buffer_clear(to);
+	for (uint64_t n = random_below(random, 3);; n--) {
+		draw_leaf(to, random, doc);
+		if (n == 0)
+			break;
+		append_text(to, between[random_below(random, COUNT(between))]);
+	}
+}
+
+/* ---- comparing ---- */
+
+static uint64_t n_compared, n_answered[3];
+
+struct bench {
+	struct bs_words *words;
+	struct bs_query *query;
+	struct bs_plan plan;
+	struct bs_matcher *matcher;
+	struct bs_sift *sift;
+	struct bs_buffer text;
+	uint64_t random;
+	const struct bs_kernel *kernels[MAX_KERNELS];
+	size_t n_kernels;
+	struct bs_record_parser *parser;
+	struct bs_record_scan scan;
+};
+
+static const struct bs_query_field query_fields[] = {{"text", 4}, {"foo", 3}, {"a", 1}};
+
+/* A plan with the parts that are read: how frequent each element is. */
+static void make_plan(struct bench *bench)
+{
+	struct bs_plan *plan = &bench->plan;
+	plan->query = bench->query;
+	bs_buffer_clear(&plan->memory_elements);
+	bs_buffer_clear(&plan->memory_terms);
+	for (uint32_t i = 0; i < bench->query->n_elements; i++) {
+		struct bs_plan_element element = {.first_term = i, .n_terms = 1};
+		struct bs_plan_term term = {.df = random_below(&bench->random, 1000), .element = i};
+		append(&plan->memory_elements, &element, sizeof(element));
+		append(&plan->memory_terms, &term, sizeof(term));
+	}
+	plan->elements = (struct bs_plan_element *)(void *)plan->memory_elements.data;
+	plan->terms = (struct bs_plan_term *)(void *)plan->memory_terms.data;
+}
+
+static void fail_with(const struct bench *bench, const struct doc *doc, const char *where)
+{
+	fprintf(stderr, "%s\n  query:", where);
+	for (size_t i = 0; i < bench->text.used_bytes; i++)
+		fprintf(stderr, bench->text.data[i] > ' ' && bench->text.data[i] < 0x7f ? "%c" : "\\x%02x", bench->text.data[i]);
+	fprintf(stderr, "\n  line: %.*s\n", (int)doc->line.used_bytes, (const char *)doc->line.data);
+	fail_msg("%s: the quick verifier says another thing", where);
+}
+
+static void check_words(const struct bench *bench, const struct doc *doc, const struct bs_match *match,
+                        const struct bs_match *quick, const char *where)
+{
+	bool is_same = match->n_words == quick->n_words;
+	for (size_t i = 0; i < match->n_words && is_same; i++)
+		is_same = match->words[i].tf == quick->words[i].tf &&
+		          match->words[i].term_bytes == quick->words[i].term_bytes &&
+		          memcmp(match->words[i].term, quick->words[i].term, match->words[i].term_bytes) == 0;
+	if (!is_same)
+		fail_with(bench, doc, where);
+}
+
+static void check_answer(const struct bench *bench, const struct doc *doc, const struct bs_match *match,
+                         enum bs_sifted sifted, const char *where)
+{
+	n_compared++;
+	n_answered[sifted]++;
+	if (sifted != BS_SIFTED_UNKNOWN && (sifted == BS_SIFTED_YES) != match->matches)
+		fail_with(bench, doc, where);
+}
+
+static void check_fields(struct bench *bench, const struct doc *doc, const struct bs_field *fields, size_t n_fields,
+                         bool is_json, const struct bs_match *match, const char *where)
+{
+	struct bs_match quick = {0};
+	enum bs_sifted sifted;
+	for (int needs_words = 0; needs_words < 2; needs_words++) {
+		assert_int_equal(bs_sift_fields(bench->sift, fields, n_fields, is_json, needs_words, &sifted, &quick, NULL),
+		                 BS_OK);
+		check_answer(bench, doc, match, sifted, where);
+		if (needs_words && sifted == BS_SIFTED_YES)
+			check_words(bench, doc, match, &quick, where);
+	}
+}
+
+/* The line as the parser reads it, and as the quick reader does, unless it says that it cannot. */
+static void check_line(struct bench *bench, const struct doc *doc, const struct bs_match *match)
+{
+	struct bs_record parsed, scanned;
+	enum bs_sifted sifted;
+	bool is_known;
+	const uint8_t *line = doc->line.data;
+	size_t n = doc->line.used_bytes;
+	assert_int_equal(bs_sift_json(bench->sift, line, n, &sifted, NULL), BS_OK);
+	check_answer(bench, doc, match, sifted, "line");
+	assert_int_equal(bs_record_parse(bench->parser, line, n, &parsed, NULL), BS_OK);
+	assert_true(parsed.is_document && parsed.n_fields == doc->n_fields);
+	assert_int_equal(bs_record_scan_line(&bench->scan, line, n, false, &scanned, &is_known, NULL), BS_OK);
+	bool has_unicode = memmem(line, n, "\\u", 2);
+	assert_true(is_known || has_unicode);
+	if (is_known) {
+		assert_int_equal(scanned.n_fields, doc->n_fields);
+		for (size_t i = 0; i < doc->n_fields; i++) {
+			assert_int_equal(scanned.fields[i].name_bytes, doc->fields[i].name_bytes);
+			assert_memory_equal(scanned.fields[i].name, doc->fields[i].name, doc->fields[i].name_bytes);
+			assert_int_equal(scanned.fields[i].text_bytes, doc->fields[i].text_bytes);
+			assert_memory_equal(scanned.fields[i].text, doc->fields[i].text, doc->fields[i].text_bytes);
+		}
+	}
+	assert_int_equal(bs_record_scan_line(&bench->scan, line, n, true, &scanned, &is_known, NULL), BS_OK);
+	assert_true(is_known && scanned.n_fields == doc->n_fields);
+	check_fields(bench, doc, scanned.fields, scanned.n_fields, true, match, "fields in the line");
+}
+
+static void check_query(struct bench *bench, const struct doc *doc)
+{
+	struct bs_query_options options = {.words = bench->words, .fields = query_fields, .n_fields = 3};
+	struct bs_match match;
+	draw_query(&bench->text, &bench->random, doc);
+	if (bs_query_parse(bench->text.data, bench->text.used_bytes, &options, &bench->query, NULL, NULL))
+		return;
+	make_plan(bench);
+	assert_int_equal(bs_matcher_new(bench->query, query_fields, 3, bench->words, &bench->matcher, NULL), BS_OK);
+	assert_int_equal(bs_match_document(bench->matcher, doc->fields, doc->n_fields, &match, NULL), BS_OK);
+	const struct bs_kernel *kernel = bench->kernels[random_below(&bench->random, bench->n_kernels)];
+	assert_int_equal(bs_sift_new(&bench->plan, query_fields, bench->words, kernel, &bench->sift, NULL), BS_OK);
+	if (bench->sift) {
+		check_fields(bench, doc, doc->fields, doc->n_fields, false, &match, "fields");
+		check_line(bench, doc, &match);
+	}
+	bs_sift_free(bench->sift);
+	bs_matcher_free(bench->matcher);
+	bs_query_free(bench->query);
+}
+
+static void check_documents(const struct bs_words_options *options, uint64_t seed, int n_docs)
+{
+	struct bs_record_options record_options = {0};
+	struct bench bench = {.random = seed};
+	struct doc doc = {0};
+	bench.n_kernels = bs_kernel_list(bench.kernels, MAX_KERNELS);
+	assert_int_equal(bs_words_new(options, &bench.words, NULL), BS_OK);
+	assert_int_equal(bs_record_parser_new(&record_options, &bench.parser, NULL), BS_OK);
+	memset(n_answered, 0, sizeof(n_answered));
+	for (int i = 0; i < n_docs; i++) {
+		draw_doc(&doc, &bench.random);
+		for (int k = 0; k < 4; k++)
+			check_query(&bench, &doc);
+	}
+	print_message("%llu no, %llu yes, %llu unknown\n", (unsigned long long)n_answered[BS_SIFTED_NO],
+	              (unsigned long long)n_answered[BS_SIFTED_YES], (unsigned long long)n_answered[BS_SIFTED_UNKNOWN]);
+	for (size_t i = 0; i < MAX_FIELDS; i++)
+		bs_buffer_deinit(&doc.texts[i]);
+	bs_buffer_deinit(&doc.line);
+	bs_buffer_deinit(&bench.text);
+	bs_buffer_deinit(&bench.plan.memory_elements);
+	bs_buffer_deinit(&bench.plan.memory_terms);
+	bs_record_scan_deinit(&bench.scan);
+	bs_record_parser_free(bench.parser);
+	bs_words_free(bench.words);
+}
+
+static int n_docs = 15000;
+
+static void test_plain_words(void **state)
+{
+	(void)state;
+	check_documents(NULL, 11, n_docs);
+	/* It would not be worth its lines if it could not tell most of the time. */
+	assert_true(n_answered[BS_SIFTED_NO] + n_answered[BS_SIFTED_YES] > n_answered[BS_SIFTED_UNKNOWN]);
+	assert_true(n_answered[BS_SIFTED_YES] > 1000);
+}
+
+static void test_folded_accents(void **state)
+{
+	(void)state;
+	check_documents(&(struct bs_words_options){.fold_accents = true}, 12, n_docs);
+}
+
+/* Stemmed words do not stand in the text. */
+static void test_stems_are_left_alone(void **state)
+{
+	(void)state;
+	check_documents(&(struct bs_words_options){.stem_language = "english"}, 13, 20);
+	assert_int_equal(n_answered[0] + n_answered[1] + n_answered[2], 0);
+}
+
+/* Bytes that are no record any more: whatever is said, nothing is read beyond them. */
+static void test_broken_lines(void **state)
+{
+	(void)state;
+	uint64_t random = 14;
+	struct doc doc = {0};
+	struct bs_record_scan scan = {0};
+	for (int i = 0; i < 20000; i++) {
+		struct bs_record record;
+		bool is_known;
+		draw_doc(&doc, &random);
+		size_t n = (size_t)random_below(&random, doc.line.used_bytes + 1);
+		uint8_t *line = malloc(n ? n : 1);
+		assert_non_null(line);
+		memcpy(line, doc.line.data, n);
+		if (n > 0 && chance(&random, 50))
+			line[random_below(&random, n)] = (uint8_t) "\"\\{}[]:, u"[random_below(&random, 10)];
+		assert_int_equal(bs_record_scan_line(&scan, line, n, chance(&random, 50), &record, &is_known, NULL), BS_OK);
+		assert_true(is_known == record.is_document && (!is_known || record.n_fields > 0));
+		free(line);
+	}
+	for (size_t i = 0; i < MAX_FIELDS; i++)
+		bs_buffer_deinit(&doc.texts[i]);
+	bs_buffer_deinit(&doc.line);
+	bs_record_scan_deinit(&scan);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		n_docs = atoi(argv[1]);
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_plain_words),
+		cmocka_unit_test(test_folded_accents),
+		cmocka_unit_test(test_stems_are_left_alone),
+		cmocka_unit_test(test_broken_lines),
+	};
+	return cmocka_run_group_tests_name("sift", tests, NULL, NULL);
+}
