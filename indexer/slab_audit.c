@@ -11,7 +11,7 @@ struct audit {
 	const struct bs_slab_plan *plan;
 	struct bs_slab slab;
 	struct bs_buffer terms; /* u32: numbers of the terms to ask for */
-	struct bs_buffer first; /* u32: one a term and one more, where its rows begin */
+	struct bs_buffer first; /* u64: one a term and one more, where its rows begin */
 	uint32_t *rows;         /* those that have the first term, ascending, then those of the second, ... */
 	struct bs_buffer wrong; /* u32: exceptions of one term */
 	struct bs_and_scratch and;
@@ -34,7 +34,7 @@ static void audit_deinit(struct audit *audit)
 static enum bs_status choose_terms(const struct bs_slab_builder *builder, struct audit *audit, struct bs_error *err)
 {
 	const struct bs_slab_plan *plan = builder->plan;
-	uint32_t n_rows = 0;
+	uint64_t n_rows = 0; /* of all terms: may be more than 2^32 */
 	uint32_t n_terms = 0;
 	enum bs_status status = BS_OK;
 	for (uint32_t term = 0; term < plan->gather->terms.n_terms && !status; term++) {
@@ -48,9 +48,9 @@ static enum bs_status choose_terms(const struct bs_slab_builder *builder, struct
 	}
 	if (!status)
 		status = bs_buffer_append(&audit->first, &n_rows, sizeof(n_rows), err);
-	audit->rows = status ? NULL : malloc(((size_t)n_rows + 1) * sizeof(uint32_t));
+	audit->rows = status ? NULL : malloc((size_t)(n_rows + 1) * sizeof(uint32_t));
 	if (!status && !audit->rows)
-		status = bs_fail_memory(err, "the audit of a slab", ((size_t)n_rows + 1) * sizeof(uint32_t));
+		status = bs_fail_memory(err, "the audit of a slab", (n_rows + 1) * sizeof(uint32_t));
 	return status;
 }
 
@@ -59,7 +59,7 @@ static void collect_rows(const struct bs_slab_builder *builder, struct audit *au
 {
 	const struct bs_slab_image *image = &builder->image;
 	const struct bs_gathered_doc *docs = bs_gather_docs(builder->plan->gather);
-	uint32_t *next = (uint32_t *)(void *)audit->first.data;
+	uint64_t *next = (uint64_t *)(void *)audit->first.data;
 	for (uint32_t row = 0; row < image->shape.n_docs; row++) {
 		const uint8_t *codes = docs[image->rows[row]].codes;
 		for (uint32_t i = 0; i < docs[image->rows[row]].n_terms; i++) {
@@ -99,8 +99,8 @@ static enum bs_status audit_term(const struct bs_slab_builder *builder, struct a
 {
 	const struct bs_slab_plan *plan = audit->plan;
 	uint32_t number = ((const uint32_t *)(const void *)audit->terms.data)[i];
-	const uint32_t *ends = (const uint32_t *)(const void *)audit->first.data;
-	uint32_t start = i ? ends[i - 1] : 0;
+	const uint64_t *ends = (const uint64_t *)(const void *)audit->first.data;
+	uint64_t start = i ? ends[i - 1] : 0;
 	struct bs_and_term term;
 	struct bs_slab_term here = {.term = &term, .exact_column = BS_NO_COLUMN};
 	const struct bs_slab_term *only = &here;
@@ -112,7 +112,7 @@ static enum bs_status audit_term(const struct bs_slab_builder *builder, struct a
 	enum bs_status status = bs_slab_and(&audit->slab, builder->image.kernel, &only, 1, &audit->and, &audit->frame,
 	                                    &live, &cost, err);
 	if (!status)
-		status = compare_rows(audit, &live, audit->rows + start, ends[i] - start, first_row, err);
+		status = compare_rows(audit, &live, audit->rows + start, (uint32_t)(ends[i] - start), first_row, err);
 	uint32_t n_wrong = (uint32_t)(audit->wrong.used_bytes / sizeof(uint32_t));
 	if (!status && n_wrong > 0)
 		status = bs_exceptions_add(exceptions, plan->ordinal_of[number],
