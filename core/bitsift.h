@@ -138,7 +138,7 @@ struct bs_build_request {
 	const char *id_field;           /* JSONL: the field that names a record; NULL: "id" */
 	const char *const *text_fields; /* JSONL: what to index, a NULL-ended list; NULL: every top-level string */
 	const char *const *globs;       /* folders: as ripgrep's -g, a NULL-ended list; NULL: every file */
-	double density;                 /* share of set bits, 0.05 to 0.6: less is faster and larger; 0: 0.25 */
+	double density;                 /* share of set bits, 0.05 to 0.6: less is faster and larger; 0: 0.3 */
 
 	/* Options of this run. */
 	bool rebuild;          /* index everything again: new options, or after damage */

@@ -110,12 +110,17 @@ static void writer_append(struct bs_writer *writer, struct bs_buffer *to, const 
 		writer->status = bs_buffer_append(to, bytes, n_bytes, &writer->error);
 }
 
-static void writer_end_page(struct bs_writer *writer)
+static void writer_page(struct bs_writer *writer, const uint8_t *page, size_t n_bytes)
 {
 	uint8_t sum[4];
-	bs_store_u32(sum, page_sum(writer->page.data, writer->page.used_bytes));
+	bs_store_u32(sum, page_sum(page, n_bytes));
 	writer_append(writer, &writer->sums, sum, sizeof(sum));
-	writer_raw(writer, writer->page.data, writer->page.used_bytes);
+	writer_raw(writer, page, n_bytes);
+}
+
+static void writer_end_page(struct bs_writer *writer)
+{
+	writer_page(writer, writer->page.data, writer->page.used_bytes);
 	bs_buffer_clear(&writer->page);
 }
 
@@ -189,6 +194,12 @@ void bs_writer_bytes(struct bs_writer *writer, const void *bytes, size_t n_bytes
 	while (n_bytes > 0 && !writer->status) {
 		size_t room = BS_PAGE_BYTES - writer->page.used_bytes;
 		size_t n = n_bytes < room ? n_bytes : room;
+		if (n == BS_PAGE_BYTES) {
+			writer_page(writer, bytes, n);
+			bytes = (const uint8_t *)bytes + n;
+			n_bytes -= n;
+			continue;
+		}
 		memcpy(writer->page.data + writer->page.used_bytes, bytes, n);
 		writer->page.used_bytes += n;
 		bytes = (const uint8_t *)bytes + n;

@@ -100,6 +100,22 @@ enum bs_status bs_exceptions_add(struct bs_exceptions_builder *builder, uint32_t
 	return status ? status : bs_buffer_append(&builder->runs, &run, sizeof(run), err);
 }
 
+enum bs_status bs_exceptions_join(struct bs_exceptions_builder *builder, const struct bs_exceptions_builder *from,
+                                  struct bs_error *err)
+{
+	const struct bs_exception_run *runs = (const struct bs_exception_run *)(const void *)from->runs.data;
+	uint64_t first = builder->rows.used_bytes / 4;
+	enum bs_status status = BS_OK;
+	if (from->rows.used_bytes > 0)
+		status = bs_buffer_append(&builder->rows, from->rows.data, from->rows.used_bytes, err);
+	for (size_t i = 0; i < from->runs.used_bytes / sizeof(*runs) && !status; i++) {
+		struct bs_exception_run run = runs[i];
+		run.first += first;
+		status = bs_buffer_append(&builder->runs, &run, sizeof(run), err);
+	}
+	return status;
+}
+
 static int compare_runs(const void *a, const void *b)
 {
 	const struct bs_exception_run *x = a;

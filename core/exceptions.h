@@ -64,6 +64,9 @@ void bs_exceptions_builder_deinit(struct bs_exceptions_builder *builder);
 /* rows[0..n_rows), n_rows >= 1, ascending, all after those that the term had in earlier calls. */
 enum bs_status bs_exceptions_add(struct bs_exceptions_builder *builder, uint32_t ordinal, const uint32_t *rows,
                                  uint32_t n_rows, struct bs_error *err) BS_WARN_UNUSED;
+/* Adds what another builder has collected: after this one's, as if it had been added here. */
+enum bs_status bs_exceptions_join(struct bs_exceptions_builder *builder, const struct bs_exceptions_builder *from,
+                                  struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_exceptions_write(struct bs_exceptions_builder *builder, struct bs_writer *writer,
                                    struct bs_error *err) BS_WARN_UNUSED;
 

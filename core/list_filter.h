@@ -1,10 +1,10 @@
 /*
- * list_filter.h: which of 64 plain signatures can have a term, by three words of memory.
+ * list_filter.h: which of 64 plain signatures can have a term, by two words of memory.
  *
  * Plain signatures (slab.h) are exact, but to look into each of hundreds of them for every term of a query costs more than
  * the whole matrix. So 64 of them, of about the same length, have a small bit-sliced matrix in front: a column is one
- * word, a bit a signature, half the bits are set, and a term's three columns let one signature in eight through by chance.
- * It adds 4.3 bits a posting.
+ * word, a bit a signature, half the bits are set, and a term's two columns let one signature in four through by chance.
+ * It adds 2.9 bits a posting.
  */
 #ifndef BS_CORE_LIST_FILTER_H
 #define BS_CORE_LIST_FILTER_H
@@ -16,7 +16,7 @@
 #include "core/status.h"
 
 #define BS_LIST_GROUP_ROWS    64u
-#define BS_LIST_FILTER_HASHES 3u
+#define BS_LIST_FILTER_HASHES 2u
 #define BS_LIST_FILTER_RANK   6u /* of the probes, as if it were a level */
 
 static inline uint32_t bs_list_groups(uint32_t n_rows)
@@ -42,7 +42,8 @@ enum bs_status bs_list_filter_rows(const struct bs_list_filter *filter, uint32_t
 
 /* ---- making ---- */
 
-/* Columns for a group whose longest signature has so many terms: half of that row's bits end up set. */
+/* Columns for a group whose signatures have so many terms in the mean: half of the bits of such a row end up set. (One much
+ * longer has nearly all set, and is looked into each time: cheaper than columns for it that the others leave empty.) */
 uint32_t bs_list_filter_width(uint64_t n_terms);
 void bs_list_filter_set(uint64_t *words, uint32_t n_columns, uint32_t row_of_group, uint64_t term_hash);
 

@@ -35,6 +35,17 @@ struct bs_treatment_policy bs_treatment_policy_default(void)
 #define EXCEPTION_TERM_BITS 96.0 /* its places in the tables */
 #define EXCEPTION_MIN_DF    8.0  /* below, there is little to prove */
 
+#define BIT_NS          1500.0 /* the price at the default density, for short documents */
+#define SHORT_TERMS     32.0
+#define MOST_BIT_FACTOR 12.0
+#define BIT_DENSITY     0.3
+
+double bs_treatment_bit_ns(double density, double terms_per_doc)
+{
+	double longer = fmin(fmax(terms_per_doc / SHORT_TERMS, 1), MOST_BIT_FACTOR);
+	return BIT_NS * longer * pow(density / BIT_DENSITY, 3);
+}
+
 /* Distinct (span, term) pairs a posting, when spans hold `span` documents and the term falls on them at random. */
 static double span_postings(double f, double span)
 {
@@ -84,8 +95,10 @@ static double expected_noise(double f, double n, double d, const uint8_t k[BS_MA
 	return n * (1 - f) * span_passes(f, 512, d, k[2]) * span_passes(f, 8, d, k[1]) * pow(d, k[0]);
 }
 
-static double treatment_cost(double f, double n, double d, const uint8_t k[BS_MAX_LEVELS], bool is_exact)
+static double treatment_cost(const struct bs_treatment_policy *policy, double f, double n,
+                             const uint8_t k[BS_MAX_LEVELS], bool is_exact)
 {
+	double d = policy->density;
 	double df = f * n;
 	double noise = expected_noise(f, n, d, k);
 	double bits = (k[0] + k[1] * span_postings(f, 8) + k[2] * span_postings(f, 512)) / -log1p(-d);
@@ -100,7 +113,7 @@ static double treatment_cost(double f, double n, double d, const uint8_t k[BS_MA
 		double both = n * pow(span_passes(f, 1, d, k[0]), 2);
 		ns += (df + noise + fmin(both, df)) / 2 * COST_VERIFY_NS;
 	}
-	return ns + bits * BS_COST_BIT_NS;
+	return ns + bits * policy->bit_ns;
 }
 
 /* Brute force over small numbers: at most 12 * 6 * 10 * 2 combinations a table entry. */
@@ -114,7 +127,7 @@ static void choose(const struct bs_treatment_policy *policy, double f, double n,
 			for (uint8_t k2 = 0; k2 <= most_blocks; k2++) {
 				for (int exact = 0; exact <= (policy->use_exceptions && f * n >= EXCEPTION_MIN_DF); exact++) {
 					uint8_t k[BS_MAX_LEVELS] = {k0, k1, k2};
-					double cost = treatment_cost(f, n, policy->density, k, exact);
+					double cost = treatment_cost(policy, f, n, k, exact);
 					if (cost >= least)
 						continue;
 					least = cost;
@@ -124,6 +137,29 @@ static void choose(const struct bs_treatment_policy *policy, double f, double n,
 			}
 		}
 	}
+}
+
+/* An exact column: a bit a document, a line a block, nothing to prove. */
+static double exact_cost(const struct bs_treatment_policy *policy, double f, double n)
+{
+	double n_blocks = ceil(n / 512);
+	double lines = n_blocks * (1 + columns_read(f, f * f, 1, 2)) / 2;
+	return lines * COST_LINE_NS + policy->bit_ns / f;
+}
+
+double bs_treatment_exact_share(const struct bs_treatment_policy *policy, uint64_t n_docs)
+{
+	double n = n_docs ? (double)n_docs : 1;
+	double f = 1;
+	if (policy->exact_share >= 0)
+		return policy->exact_share;
+	for (; f > 0.001; f /= 1.1) {
+		struct bs_treatment best;
+		choose(policy, f, n, &best);
+		if (exact_cost(policy, f, n) > treatment_cost(policy, f, n, best.n_columns, best.is_exact))
+			break;
+	}
+	return f * 1.1;
 }
 
 /* Drops the levels that no entry uses, so that a slab has no empty ones. */
@@ -149,10 +185,14 @@ static void drop_unused_levels(struct bs_treatment_table *table)
 	}
 }
 
-void bs_treatment_table_make(const struct bs_treatment_policy *policy, uint64_t n_docs,
+void bs_treatment_table_make(const struct bs_treatment_policy *policy_given, uint64_t n_docs,
                              struct bs_treatment_table *table_out)
 {
+	struct bs_treatment_policy priced = *policy_given;
+	const struct bs_treatment_policy *policy = &priced;
 	struct bs_treatment_table *table = table_out;
+	if (priced.bit_ns <= 0)
+		priced.bit_ns = bs_treatment_bit_ns(priced.density, SHORT_TERMS);
 	*table = (struct bs_treatment_table){
 		.n_levels = 3, .ranks = {BS_RANK_DOCUMENT, BS_RANK_GROUP, BS_RANK_BLOCK}, .n_entries = 0};
 	double n = n_docs ? (double)n_docs : 1;

@@ -37,7 +37,10 @@ struct bs_treatment_table {
 /* What a treatment is chosen by. */
 struct bs_treatment_policy {
 	double density;        /* wanted share of set bits in hashed columns, 0.05 .. 0.6 */
-	double exact_share;    /* a term in at least this share of a slab's documents gets a column of its own; > 1: none */
+	double exact_share;    /* a term in at least this share of a slab's documents gets a column of its own; > 1: none;
+	                        * < 0: where that costs less than hashed columns */
+	double bit_ns;         /* the price of size: an index smaller by a bit a posting may cost so many nanoseconds a query;
+	                        * 0: see bs_treatment_bit_ns */
 	bool use_groups;       /* have the group level */
 	bool use_blocks;       /* have the block level */
 	bool use_exceptions;   /* list what frequent terms' columns get wrong; with is_forced, all terms' */
@@ -46,18 +49,24 @@ struct bs_treatment_policy {
 	bool is_forced;
 };
 
-/* The price of size: an index smaller by a bit a posting may cost so many nanoseconds a query. */
-#define BS_COST_BIT_NS 1500.0
-
-#define BS_DEFAULT_DENSITY     0.25
-#define BS_DEFAULT_EXACT_SHARE 0.02
+#define BS_DEFAULT_DENSITY     0.3
+#define BS_DEFAULT_EXACT_SHARE (-1.0)
 
 /* Defaults: the densities above, all levels. */
 struct bs_treatment_policy bs_treatment_policy_default(void);
 
+/*
+ * The price of size for documents of so many distinct terms in the mean. Of long documents a query's time goes into their
+ * text rather than into columns, so that smaller columns cost it less; and who asks for denser columns asks for less space.
+ */
+double bs_treatment_bit_ns(double density, double terms_per_doc);
+
 /* The table for a segment of n_docs documents. Levels that no term would use are left out. */
 void bs_treatment_table_make(const struct bs_treatment_policy *policy, uint64_t n_docs,
                              struct bs_treatment_table *table_out);
+
+/* The share of a slab's documents from which on a term gets an exact column, in a segment of n_docs documents. */
+double bs_treatment_exact_share(const struct bs_treatment_policy *policy, uint64_t n_docs);
 
 /* The entry for a df, never NULL. */
 const struct bs_treatment *bs_treatment_find(const struct bs_treatment_table *table, uint64_t df);

@@ -14,10 +14,10 @@
  * is charged in the same coin, at the price of core/treatment.h.
  */
 #define CLASS_RATIO    1.5
-#define SLAB_NS        1500.0 /* a slab more, for every query: its terms looked up, a few cache misses in a row at each level */
+#define SLAB_NS        700.0  /* a slab more, for every query: its terms looked up, a few cache misses in a row at each level */
 #define LISTS_NS       100.0  /* of a slab of plain signatures, whatever is in it */
-#define LIST_DOC_NS    5.0    /* a plain signature more: its share of a group's filter, and a look into it now and then */
-#define FILTER_BITS    4.5    /* of the columns in front of a plain signature, for each of its terms */
+#define LIST_DOC_NS    2.5    /* a plain signature more: its share of a group's filter, and a look into it now and then */
+#define FILTER_BITS    3.0    /* of the columns in front of a plain signature, for each of its terms */
 #define EXACT_SHARE    1.5          /* exact columns, beside the hashed ones */
 
 struct load {
@@ -27,12 +27,10 @@ struct load {
 	double list_bytes; /* as plain signatures */
 };
 
+/* The rules, and what follows from them. */
 struct cost_rules {
-	double density;
+	struct bs_class_rules given;
 	double ns_bits; /* what a nanosecond a query may cost */
-	uint32_t max_blocks;
-	uint64_t max_slab_bytes;
-	enum bs_list_mode list_mode;
 };
 
 static struct load join(const struct load *a, const struct load *b)
@@ -44,17 +42,17 @@ static struct load join(const struct load *a, const struct load *b)
 /* Bytes of a block of this class in a slab of its own: see level_width in slab_build.c. */
 static double block_bytes(const struct load *load, const struct cost_rules *rules)
 {
-	double m = load->weight > 0 ? load->weight_squares / load->weight / -log1p(-rules->density) : 0;
+	double m = load->weight > 0 ? load->weight_squares / load->weight / -log1p(-rules->given.density) : 0;
 	return fmax(m, 8) * BS_LINE_BYTES * EXACT_SHARE;
 }
 
 /* Rows of one slab, so that its columns stay below max_slab_bytes; 0 if not even one block does. */
 static uint32_t slab_rows(const struct load *load, const struct cost_rules *rules)
 {
-	double n_blocks = floor((double)rules->max_slab_bytes / block_bytes(load, rules));
+	double n_blocks = floor((double)rules->given.max_slab_bytes / block_bytes(load, rules));
 	if (n_blocks < 1)
 		return 0;
-	return (n_blocks < rules->max_blocks ? (uint32_t)n_blocks : rules->max_blocks) * BS_LINE_BITS;
+	return (n_blocks < rules->given.max_blocks ? (uint32_t)n_blocks : rules->given.max_blocks) * BS_LINE_BITS;
 }
 
 /* Bytes of a plain signature and of the filter in front of it: see term_list.h, list_filter.h. */
@@ -81,10 +79,10 @@ static double matrix_cost(const struct load *load, const struct cost_rules *rule
 
 static bool is_list(const struct load *load, const struct cost_rules *rules)
 {
-	if (rules->list_mode == BS_LISTS_ALWAYS)
+	if (rules->given.list_mode == BS_LISTS_ALWAYS)
 		return true;
 	double matrix = matrix_cost(load, rules);
-	return isinf(matrix) || (rules->list_mode == BS_LISTS_AUTO && list_cost(load, rules) < matrix);
+	return isinf(matrix) || (rules->given.list_mode == BS_LISTS_AUTO && list_cost(load, rules) < matrix);
 }
 
 static double class_cost(const struct load *load, const struct cost_rules *rules)
@@ -94,10 +92,18 @@ static double class_cost(const struct load *load, const struct cost_rules *rules
 	return is_list(load, rules) ? list_cost(load, rules) : matrix_cost(load, rules);
 }
 
-static uint32_t class_of(uint64_t weight)
+static uint32_t compute_class(uint64_t weight)
 {
 	uint32_t class = (uint32_t)(log((double)weight + 1) / log(CLASS_RATIO));
 	return class < BS_MAX_CLASSES ? class : BS_MAX_CLASSES - 1;
+}
+
+/* Classes of the weights that most documents have: two logarithms a document add up. */
+#define SMALL_WEIGHTS 2048u
+
+static uint32_t class_of(const uint8_t of_small[SMALL_WEIGHTS], uint64_t weight)
+{
+	return weight < SMALL_WEIGHTS ? of_small[weight] : compute_class(weight);
 }
 
 /* What is to be columns stays columns, though it would be smaller beside what cannot be. */
@@ -133,21 +139,13 @@ static uint32_t merge_classes(struct load *loads, uint32_t n, uint32_t *first_of
 	}
 }
 
-enum bs_status bs_classes_make(const struct bs_class_doc *docs, uint32_t n_docs, double density, uint32_t max_blocks,
-                               uint64_t max_slab_bytes, enum bs_list_mode list_mode, uint64_t n_distinct,
-                               struct bs_classes *classes_out,
-                               struct bs_error *err)
+enum bs_status bs_classes_make(const struct bs_class_doc *docs, uint32_t n_docs, const struct bs_class_rules *given,
+                               struct bs_classes *classes_out, struct bs_error *err)
 {
 	double n_postings = 0;
 	for (uint32_t i = 0; i < n_docs; i++)
 		n_postings += docs[i].n_terms;
-	struct cost_rules rules = {
-		.density = density,
-		.ns_bits = n_postings / BS_COST_BIT_NS,
-		.max_blocks = max_blocks,
-		.max_slab_bytes = max_slab_bytes,
-		.list_mode = list_mode,
-	};
+	struct cost_rules rules = {.given = *given, .ns_bits = n_postings / given->bit_ns};
 	struct load loads[BS_MAX_CLASSES] = {{0, 0, 0, 0}};
 	uint32_t first_of[BS_MAX_CLASSES]; /* the first of the original classes in each merged one */
 	memset(classes_out, 0, sizeof(*classes_out));
@@ -156,12 +154,15 @@ enum bs_status bs_classes_make(const struct bs_class_doc *docs, uint32_t n_docs,
 	classes_out->docs = malloc((size_t)n_docs * sizeof(uint32_t));
 	if (!classes_out->docs)
 		return bs_fail_memory(err, "length classes", (size_t)n_docs * sizeof(uint32_t));
+	uint8_t of_small[SMALL_WEIGHTS];
+	for (uint32_t weight = 0; weight < SMALL_WEIGHTS; weight++)
+		of_small[weight] = (uint8_t)compute_class(weight);
 	for (uint32_t i = 0; i < BS_MAX_CLASSES; i++)
 		first_of[i] = i;
 	for (uint32_t i = 0; i < n_docs; i++) {
 		double weight = (double)docs[i].weight;
-		struct load one = {1, weight, weight * weight, list_bytes(docs[i].n_terms, n_distinct)};
-		struct load *load = &loads[class_of(docs[i].weight)];
+		struct load one = {1, weight, weight * weight, list_bytes(docs[i].n_terms, given->n_distinct)};
+		struct load *load = &loads[class_of(of_small, docs[i].weight)];
 		*load = join(load, &one);
 	}
 	classes_out->n_classes = merge_classes(loads, BS_MAX_CLASSES, first_of, &rules);
@@ -170,14 +171,15 @@ enum bs_status bs_classes_make(const struct bs_class_doc *docs, uint32_t n_docs,
 	for (uint32_t c = 0; c < classes_out->n_classes; c++) {
 		uint32_t rows = slab_rows(&loads[c], &rules);
 		bool list = is_list(&loads[c], &rules);
-		classes_out->classes[c] = (struct bs_class){.docs = at, .is_list = list, .max_rows = list ? UINT32_MAX : rows};
+		classes_out->classes[c] = (struct bs_class){.docs = at, .is_list = list, .max_rows = list ? UINT32_MAX : rows,
+		                                            .block_bytes = (uint64_t)block_bytes(&loads[c], &rules)};
 		at += loads[c].n_docs;
 		uint32_t end = c + 1 < classes_out->n_classes ? first_of[c + 1] : BS_MAX_CLASSES;
 		for (uint32_t i = first_of[c]; i < end; i++)
 			class_in[i] = (uint8_t)c;
 	}
 	for (uint32_t i = 0; i < n_docs; i++) {
-		struct bs_class *class = &classes_out->classes[class_in[class_of(docs[i].weight)]];
+		struct bs_class *class = &classes_out->classes[class_in[class_of(of_small, docs[i].weight)]];
 		class->docs[class->n_docs++] = i;
 	}
 	return BS_OK;

@@ -30,6 +30,17 @@ struct bs_class {
 	uint32_t n_docs;
 	bool is_list;
 	uint32_t max_rows; /* of one slab, a multiple of 512 */
+	uint64_t block_bytes; /* about what the columns of 512 documents take */
+};
+
+/* What classes are made by. */
+struct bs_class_rules {
+	double density;          /* of hashed columns */
+	double bit_ns;           /* the price of size: see treatment.h */
+	uint32_t max_blocks;     /* of a slab */
+	uint64_t max_slab_bytes; /* of its columns */
+	enum bs_list_mode list_mode;
+	uint64_t n_distinct;     /* terms of the segment */
 };
 
 struct bs_classes {
@@ -39,8 +50,7 @@ struct bs_classes {
 };
 
 /* Puts documents 0..n_docs-1 in classes, short ones first. Every document is in exactly one. n_distinct terms. BS_NO_MEMORY. */
-enum bs_status bs_classes_make(const struct bs_class_doc *docs, uint32_t n_docs, double density, uint32_t max_blocks,
-                               uint64_t max_slab_bytes, enum bs_list_mode list_mode, uint64_t n_distinct,
+enum bs_status bs_classes_make(const struct bs_class_doc *docs, uint32_t n_docs, const struct bs_class_rules *rules,
                                struct bs_classes *classes_out, struct bs_error *err) BS_WARN_UNUSED;
 void bs_classes_deinit(struct bs_classes *classes);
 

@@ -18,7 +18,7 @@
 #include "core/term_table.h"
 #include "indexer/harvest.h"
 
-/* One document's terms: n_terms varints from codes on. */
+/* One document's terms: n_terms varints from codes on. Wherever one begins, eight bytes may be read. */
 struct bs_gathered_doc {
 	const uint8_t *codes;
 	uint32_t n_terms;

@@ -181,6 +181,8 @@ void bs_harvest_clear(struct bs_harvest *harvest)
 	bs_buffer_trim(&harvest->raws, KEPT_BYTES);
 	bs_buffer_trim(&harvest->messages, KEPT_BYTES);
 	bs_buffer_trim(&harvest->unchanged, KEPT_BYTES);
+	bs_buffer_trim(&harvest->pair_words, KEPT_BYTES);
+	bs_buffer_clear(&harvest->pair_numbers);
 	harvest->n_unchanged = 0;
 	harvest->n_docs = 0;
 	harvest->n_skips = 0;
@@ -198,6 +200,8 @@ void bs_harvest_deinit(struct bs_harvest *harvest)
 	bs_buffer_deinit(&harvest->messages);
 	bs_buffer_deinit(&harvest->unchanged);
 	bs_buffer_deinit(&harvest->key);
+	bs_buffer_deinit(&harvest->pair_words);
+	bs_buffer_deinit(&harvest->pair_numbers);
 }
 
 uint64_t bs_harvest_bytes(const struct bs_harvest *harvest)
@@ -228,15 +232,96 @@ static enum bs_status find_unusual(struct bs_harvest *harvest, const struct bs_t
 		&harvest->terms, harvest->key.data, token->term_bytes + 1, number_out, err);
 }
 
+/* ---- pairs of words ---- */
+
+/* Which of the words of the pairs the newest term is. Called for each new term, in order. */
+static enum bs_status know_pair_word(struct bs_harvest *harvest, const struct bs_token *token, struct bs_error *err)
+{
+	uint16_t word = BS_NO_WORD;
+	if (!token->is_pair)
+		word = bs_word_pairs_word(harvest->pairs, token->term, token->term_bytes,
+		                          bs_harvest_hashes(harvest)[harvest->terms.n_terms - 1]);
+	return bs_buffer_append(&harvest->pair_words, &word, sizeof(word), err);
+}
+
+/* The term number of a pair in this batch. */
+static enum bs_status pair_number(struct bs_harvest *harvest, uint32_t pair, uint32_t *number_out, struct bs_error *err)
+{
+	static const uint16_t none = BS_NO_WORD;
+	uint32_t *known = (uint32_t *)(void *)harvest->pair_numbers.data + pair;
+	uint32_t n_before = harvest->terms.n_terms;
+	uint32_t key_bytes;
+	const uint8_t *key = bs_word_pairs_key(harvest->pairs, pair, &key_bytes);
+	if (*known) {
+		*number_out = *known - 1;
+		return BS_OK;
+	}
+	bs_buffer_clear(&harvest->key);
+	enum bs_status status = bs_buffer_reserve(&harvest->key, (size_t)key_bytes + BS_HARVEST_KEY_BYTES, err);
+	if (!status)
+		status = bs_buffer_append(&harvest->key, key, key_bytes, err);
+	if (!status)
+		status = (key_bytes <= BS_HARVEST_KEY_BYTES ? find_short : find_long)(&harvest->terms, harvest->key.data,
+		                                                                    key_bytes, number_out, err);
+	if (!status && harvest->terms.n_terms > n_before)
+		status = bs_buffer_append(&harvest->pair_words, &none, sizeof(none), err);
+	*known = *number_out + 1;
+	return status;
+}
+
+static enum bs_status start_pairs(struct bs_harvest *harvest, struct bs_error *err)
+{
+	size_t n_bytes = (size_t)harvest->pairs->n_pairs * sizeof(uint32_t);
+	if (harvest->pair_numbers.used_bytes == n_bytes)
+		return BS_OK;
+	bs_buffer_clear(&harvest->pair_numbers);
+	enum bs_status status = bs_buffer_reserve(&harvest->pair_numbers, n_bytes, err);
+	if (!status) {
+		memset(harvest->pair_numbers.data, 0, n_bytes);
+		harvest->pair_numbers.used_bytes = n_bytes;
+	}
+	return status;
+}
+
+/* Adds the pair that the token makes with the one before it to the postings, if it is one and the document has it not. */
+static enum bs_status harvest_pair(struct bs_harvest *harvest, const struct bs_token *token, uint32_t number,
+                                   uint32_t **posting, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	uint32_t pair, pair_term;
+	if (harvest->pair_words.used_bytes / sizeof(uint16_t) == number)
+		status = know_pair_word(harvest, token, err);
+	if (status || token->is_pair)
+		return status;
+	uint16_t word = ((const uint16_t *)(const void *)harvest->pair_words.data)[number];
+	uint16_t last = token->position == harvest->last_position + 1 ? harvest->last_word : BS_NO_WORD;
+	harvest->last_word = word;
+	harvest->last_position = token->position;
+	if (word == BS_NO_WORD || last == BS_NO_WORD || !bs_word_pairs_find(harvest->pairs, last, word, &pair))
+		return BS_OK;
+	status = pair_number(harvest, pair, &pair_term, err);
+	if (status)
+		return status;
+	struct bs_harvest_term *entry = &entries_of(&harvest->terms)[pair_term];
+	**posting = pair_term;
+	*posting += entry->last_doc != harvest->n_docs + 1;
+	entry->last_doc = harvest->n_docs + 1;
+	return BS_OK;
+}
+
+/* ---- tokens ---- */
+
 static enum bs_status harvest_tokens(void *context, const struct bs_token *tokens, size_t n_tokens,
                                      struct bs_error *err)
 {
 	struct bs_harvest *harvest = context;
 	struct bs_buffer *postings = &harvest->postings;
 	uint32_t this_doc = harvest->n_docs + 1;
-	enum bs_status status = bs_buffer_reserve(postings, n_tokens * sizeof(uint32_t), err);
+	enum bs_status status = bs_buffer_reserve(postings, 2 * n_tokens * sizeof(uint32_t), err);
 	if (!status && !harvest->terms.slots)
 		status = grow_slots(&harvest->terms, err);
+	if (!status && harvest->pairs)
+		status = start_pairs(harvest, err);
 	if (status)
 		return status;
 	uint32_t *posting = (uint32_t *)(void *)(postings->data + postings->used_bytes);
@@ -253,6 +338,8 @@ static enum bs_status harvest_tokens(void *context, const struct bs_token *token
 		*posting = number;
 		posting += entry->last_doc != this_doc;
 		entry->last_doc = this_doc;
+		if (harvest->pairs)
+			status = harvest_pair(harvest, &tokens[i], number, &posting, err);
 	}
 	postings->used_bytes = (size_t)((uint8_t *)posting - postings->data);
 	return status;
@@ -267,6 +354,7 @@ static enum bs_status harvest_fields(struct bs_harvest *harvest, const struct bs
 		const struct bs_field *field = &document->fields[i];
 		struct bs_words_sum sum;
 		uint32_t number;
+		harvest->last_word = BS_NO_WORD;
 		enum bs_status status = bs_words_analyze(harvest->words, field->text, field->text_bytes, position,
 		                                         harvest_tokens, harvest, &sum, err);
 		if (!status && field->name_bytes > 0)

@@ -14,6 +14,7 @@
 #include "core/buffer.h"
 #include "core/status.h"
 #include "core/term_table.h"
+#include "core/word_pairs.h"
 #include "core/words.h"
 #include "corpus/document.h"
 
@@ -53,9 +54,10 @@ struct bs_harvest_skip {
 	uint64_t message_offset; /* NUL-ended in messages */
 };
 
-/* Zero-initialise but for words and keep_raws. Reusable. */
+/* Zero-initialise but for words, pairs and keep_raws. Reusable. */
 struct bs_harvest {
 	struct bs_words *words; /* borrowed */
+	const struct bs_word_pairs *pairs; /* borrowed; those to be terms of their own; NULL: none */
 	bool keep_raws;         /* copy what the documents were read from, for a store */
 	struct bs_harvest_terms terms;
 	struct bs_term_table fields;
@@ -70,6 +72,10 @@ struct bs_harvest {
 	uint32_t n_skips;
 	uint32_t n_unchanged;
 	struct bs_buffer key; /* scratch for pair terms */
+	struct bs_buffer pair_words;   /* u16 a term: its number among the words of the pairs, or BS_NO_WORD */
+	struct bs_buffer pair_numbers; /* u32 a pair: its term number + 1 in this batch, or 0 */
+	uint16_t last_word;     /* the one just met, or BS_NO_WORD */
+	uint32_t last_position;
 };
 void bs_harvest_clear(struct bs_harvest *harvest);
 void bs_harvest_deinit(struct bs_harvest *harvest);

@@ -168,6 +168,12 @@ enum bs_status bs_pipeline_new(uint32_t n_threads, const struct bs_words_options
 	return status;
 }
 
+void bs_pipeline_set_pairs(struct bs_pipeline *pipeline, const struct bs_word_pairs *pairs)
+{
+	for (uint32_t i = 0; i < pipeline->n_slots; i++)
+		pipeline->slots[i].harvest.pairs = pairs && pairs->n_pairs > 0 ? pairs : NULL;
+}
+
 static void stop_threads(struct bs_pipeline *pipeline)
 {
 	pthread_mutex_lock(&pipeline->mutex);

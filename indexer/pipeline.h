@@ -25,6 +25,8 @@ struct bs_pipeline;
 enum bs_status bs_pipeline_new(uint32_t n_threads, const struct bs_words_options *words,
                                const struct bs_source_options *options, struct bs_pipeline **pipeline_out,
                                struct bs_error *err) BS_WARN_UNUSED;
+/* The pairs of words that are terms from now on; borrowed. NULL: none, as at first. */
+void bs_pipeline_set_pairs(struct bs_pipeline *pipeline, const struct bs_word_pairs *pairs);
 /* NULL is fine. */
 void bs_pipeline_free(struct bs_pipeline *pipeline);
 

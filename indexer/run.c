@@ -9,6 +9,7 @@
 #include "core/index_dir.h"
 #include "core/words.h"
 #include "corpus/recorded.h"
+#include "indexer/pair_choice.h"
 
 #define DEFAULT_MEMORY_BYTES (UINT64_C(1) << 30)
 #define MIN_MEMORY_BYTES     (UINT64_C(16) << 20)
@@ -31,6 +32,12 @@ void bs_run_init(struct bs_run *run, const struct bs_index_job *job, struct bs_i
 	};
 }
 
+static uint32_t count_threads(const struct bs_index_job *job)
+{
+	long n = job->n_threads ? (long)job->n_threads : sysconf(_SC_NPROCESSORS_ONLN);
+	return n < 1 ? 1 : (n > MAX_THREADS ? MAX_THREADS : (uint32_t)n);
+}
+
 static void set_limits(struct bs_run *run)
 {
 	const struct bs_index_job *job = run->job;
@@ -42,6 +49,7 @@ static void set_limits(struct bs_run *run)
 	 * of it may depend on the number of threads. */
 	run->gather_limit_bytes = memory / 10 * 7;
 	run->build_options = (struct bs_build_options){
+		.n_threads = count_threads(job),
 		.policy = job->policy ? *job->policy : bs_treatment_policy_default(),
 		.max_blocks = job->max_slab_blocks ? job->max_slab_blocks : BS_SLAB_MAX_BLOCKS,
 		.max_slab_bytes = job->max_slab_bytes ? job->max_slab_bytes : memory / 8,
@@ -49,12 +57,6 @@ static void set_limits(struct bs_run *run)
 	};
 	if (!job->policy)
 		run->build_options.policy.density = run->manifest.options.density;
-}
-
-static uint32_t count_threads(const struct bs_index_job *job)
-{
-	long n = job->n_threads ? (long)job->n_threads : sysconf(_SC_NPROCESSORS_ONLN);
-	return n < 1 ? 1 : (n > MAX_THREADS ? MAX_THREADS : (uint32_t)n);
 }
 
 enum bs_status bs_run_start(struct bs_run *run, struct bs_error *err)
@@ -66,7 +68,7 @@ enum bs_status bs_run_start(struct bs_run *run, struct bs_error *err)
 	run->source_options.suspect_from_ns = run->suspect_from_ns;
 	enum bs_status status = bs_kernel_choose(NULL, &run->build_options.kernel, err);
 	return status ? status
-	              : bs_pipeline_new(count_threads(run->job), &words, &run->source_options, &run->pipeline, err);
+	              : bs_pipeline_new(run->build_options.n_threads, &words, &run->source_options, &run->pipeline, err);
 }
 
 void bs_run_release(struct bs_run *run)
@@ -82,6 +84,7 @@ void bs_run_release(struct bs_run *run)
 void bs_run_deinit(struct bs_run *run)
 {
 	bs_run_release(run);
+	bs_word_pairs_deinit(&run->pairs);
 	bs_manifest_deinit(&run->manifest);
 }
 
@@ -103,6 +106,50 @@ void bs_run_skip(struct bs_run *run, enum bs_skip reason, const char *message)
 	run->report->skipped[reason]++;
 	if (run->job->skipped)
 		run->job->skipped(run->job->context, reason, message);
+}
+
+/* ---- pairs of words ---- */
+
+/* A small collection is read quickly enough without. */
+#define PAIRS_LEAST_BYTES (2u << 20)
+
+enum bs_status bs_run_keep_pairs(struct bs_run *run, const struct bs_snapshot *old, struct bs_error *err)
+{
+	enum bs_status status = bs_pairs_of_snapshot(old, &run->pairs, err);
+	bs_pipeline_set_pairs(run->pipeline, &run->pairs);
+	return status;
+}
+
+static enum bs_status sample_source(struct bs_run *run, uint32_t i, struct bs_pair_sample *sample, struct bs_error *err)
+{
+	const struct bs_index_options *options = &run->manifest.options;
+	struct bs_words_options words = {.stem_language = options->stem_language, .fold_accents = options->fold_accents};
+	struct bs_source source, found;
+	enum bs_status status = bs_recorded_source(run->job->dir, &run->manifest.sources[i], &source, err);
+	if (status)
+		return status;
+	/* Recorded is what it was; what it is now counts. */
+	if (source.kind != BS_SOURCE_STDIN && bs_source_init(&found, source.path, NULL) == BS_OK) {
+		source.kind = found.kind;
+		bs_source_deinit(&found);
+		status = bs_pair_sample_source(sample, &source, &run->source_options, &words, err);
+	}
+	bs_source_deinit(&source);
+	return status;
+}
+
+enum bs_status bs_run_choose_pairs(struct bs_run *run, struct bs_error *err)
+{
+	uint64_t least_bytes = run->job->pairs_least_bytes ? run->job->pairs_least_bytes : PAIRS_LEAST_BYTES;
+	struct bs_pair_sample sample = {.next_position = 0};
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < run->manifest.n_sources && !status; i++)
+		status = sample_source(run, i, &sample, err);
+	if (!status && sample.text_bytes >= least_bytes)
+		status = bs_pair_sample_choose(&sample, &run->pairs, err);
+	bs_pair_sample_deinit(&sample);
+	bs_pipeline_set_pairs(run->pipeline, &run->pairs);
+	return status;
 }
 
 /* ---- documents ---- */

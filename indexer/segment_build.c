@@ -1,6 +1,7 @@
 /* segment_build.c: see segment_build.h. */
 #include "indexer/segment_build.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,80 +9,49 @@
 #include "core/segment.h"
 #include "core/segment_sections.h"
 #include "indexer/classes.h"
+#include "indexer/crew.h"
 #include "indexer/slab_build.h"
+#include "indexer/term_order.h"
 
 /* What is made on the way; all arrays have an entry a term or a document of the gather. */
 struct build {
 	const struct bs_gather *gather;
 	const struct bs_build_options *options;
+	struct bs_treatment_policy policy; /* that of the options, its price known */
 	struct bs_writer *writer;
 	struct bs_treatment_table treatments;
 	uint32_t *sorted;      /* term numbers in lexicon order */
 	uint32_t *ordinal_of;
-	uint8_t *treatment_of;
 	struct bs_slab_plan plan;
 	struct bs_classes classes;
 	struct bs_buffer slab_entries;
 	uint32_t n_slabs;
 	uint64_t n_rows; /* of the slabs so far */
+	uint64_t n_terms; /* of the lexicon */
 	struct bs_exceptions_builder exceptions;
 };
 
 /* ---- lexicon ---- */
 
-/* A term as it is sorted: the first eight bytes decide nearly always without a look at the rest. */
-struct sort_key {
-	uint64_t prefix;
-	uint32_t number;
-	uint32_t n_bytes;
-};
-
-static int compare_keys(const void *a, const void *b, void *context)
-{
-	const struct sort_key *x = a;
-	const struct sort_key *y = b;
-	const struct bs_term_table *terms = context;
-	if (x->prefix != y->prefix)
-		return x->prefix < y->prefix ? -1 : 1;
-	uint32_t n = x->n_bytes < y->n_bytes ? x->n_bytes : y->n_bytes;
-	int order = memcmp(bs_term_table_key(terms, x->number), bs_term_table_key(terms, y->number), n);
-	if (order)
-		return order;
-	return x->n_bytes < y->n_bytes ? -1 : x->n_bytes > y->n_bytes;
-}
-
 static enum bs_status sort_terms(struct build *build, struct bs_error *err)
 {
 	const struct bs_term_table *terms = &build->gather->terms;
 	size_t n = terms->n_terms ? terms->n_terms : 1;
-	struct sort_key *keys = malloc(n * sizeof(*keys));
 	build->sorted = malloc(n * sizeof(uint32_t));
+	if (!build->sorted)
+		return bs_fail_memory(err, "sorting the lexicon", n * sizeof(uint32_t));
+	enum bs_status status = bs_term_order(terms, build->options->n_threads, build->sorted, err);
+	if (status)
+		return status;
 	build->ordinal_of = malloc(n * sizeof(uint32_t));
-	build->treatment_of = malloc(n);
-	if (!keys || !build->sorted || !build->ordinal_of || !build->treatment_of) {
-		free(keys);
-		return bs_fail_memory(err, "sorting the lexicon", n * (sizeof(*keys) + 9));
-	}
-	for (uint32_t i = 0; i < terms->n_terms; i++) {
-		const uint8_t *key = bs_term_table_key(terms, i);
-		uint32_t n_bytes = terms->entries[i].n_bytes;
-		uint64_t prefix = 0;
-		for (uint32_t b = 0; b < 8; b++)
-			prefix = prefix << 8 | (b < n_bytes ? key[b] : 0);
-		keys[i] = (struct sort_key){.prefix = prefix, .number = i, .n_bytes = n_bytes};
-	}
-	qsort_r(keys, terms->n_terms, sizeof(*keys), compare_keys, (void *)(uintptr_t)terms);
-	for (uint32_t i = 0; i < terms->n_terms; i++) {
-		build->sorted[i] = keys[i].number;
-		build->ordinal_of[keys[i].number] = i;
-		const struct bs_treatment *treatment = bs_treatment_find(&build->treatments, terms->entries[keys[i].number].df);
-		build->treatment_of[keys[i].number] = (uint8_t)(treatment - build->treatments.entries);
-	}
-	free(keys);
+	if (!build->ordinal_of)
+		return bs_fail_memory(err, "sorting the lexicon", n * sizeof(uint32_t));
+	for (uint32_t i = 0; i < terms->n_terms; i++)
+		build->ordinal_of[build->sorted[i]] = i;
 	return BS_OK;
 }
 
-static enum bs_status write_lexicon(struct build *build, uint64_t *n_terms_out, struct bs_error *err)
+static enum bs_status write_lexicon(struct build *build, struct bs_error *err)
 {
 	const struct bs_term_table *terms = &build->gather->terms;
 	struct bs_lexicon_writer lexicon;
@@ -90,48 +60,57 @@ static enum bs_status write_lexicon(struct build *build, uint64_t *n_terms_out, 
 		const struct bs_term_entry *entry = &terms->entries[build->sorted[i]];
 		bs_lexicon_writer_add(&lexicon, bs_term_table_key(terms, build->sorted[i]), entry->n_bytes, entry->df);
 	}
-	*n_terms_out = lexicon.n_terms;
+	build->n_terms = lexicon.n_terms;
 	return bs_lexicon_writer_finish(&lexicon, err);
 }
 
-/* ---- slabs ---- */
+/* ---- length classes ---- */
+
+/* Documents weighed in one go. */
+#define WEIGH_DOCS 16384u
+
+struct weighing {
+	const struct build *build;
+	struct bs_class_doc *docs;
+};
+
+static enum bs_status weigh(void *context, uint32_t thread, uint32_t task, struct bs_error *err)
+{
+	struct weighing *weighing = context;
+	const struct bs_gather *gather = weighing->build->gather;
+	uint64_t end = ((uint64_t)task + 1) * WEIGH_DOCS;
+	(void)thread;
+	(void)err;
+	for (uint64_t i = (uint64_t)task * WEIGH_DOCS; i < end && i < bs_gather_n_docs(gather); i++) {
+		weighing->docs[i].n_terms = bs_gather_docs(gather)[i].n_terms;
+		weighing->docs[i].weight = bs_slab_document_weight(&weighing->build->plan, (uint32_t)i);
+	}
+	return BS_OK;
+}
 
 static enum bs_status make_classes(struct build *build, struct bs_error *err)
 {
-	const struct bs_gather *gather = build->gather;
-	uint32_t n_docs = bs_gather_n_docs(gather);
-	struct bs_class_doc *docs = malloc((n_docs ? n_docs : 1) * sizeof(*docs));
-	if (!docs)
-		return bs_fail_memory(err, "length classes", n_docs * sizeof(*docs));
-	/* Of the padded slab, as slab_build.c decides it. */
-	double exact_df = build->options->policy.exact_share * ((n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS) * BS_LINE_BITS;
-	for (uint32_t i = 0; i < n_docs; i++) {
-		docs[i].n_terms = bs_gather_docs(gather)[i].n_terms;
-		docs[i].weight = bs_slab_document_weight(&build->plan, i, exact_df < 1 ? 1 : (uint64_t)exact_df);
-	}
-	enum bs_status status = bs_classes_make(docs, n_docs, build->options->policy.density, build->options->max_blocks,
-	                                        build->options->max_slab_bytes, build->options->list_mode,
-	                                        build->gather->terms.n_terms, &build->classes, err);
-	free(docs);
+	uint32_t n_docs = bs_gather_n_docs(build->gather);
+	struct weighing weighing = {.build = build, .docs = malloc(((size_t)n_docs + 1) * sizeof(*weighing.docs))};
+	if (!weighing.docs)
+		return bs_fail_memory(err, "length classes", n_docs * sizeof(*weighing.docs));
+	uint32_t n_tasks = (uint32_t)(((uint64_t)n_docs + WEIGH_DOCS - 1) / WEIGH_DOCS);
+	struct bs_class_rules rules = {
+		.density = build->policy.density,
+		.bit_ns = build->policy.bit_ns,
+		.max_blocks = build->options->max_blocks,
+		.max_slab_bytes = build->options->max_slab_bytes,
+		.list_mode = build->options->list_mode,
+		.n_distinct = build->gather->terms.n_terms,
+	};
+	enum bs_status status = bs_crew_run(build->options->n_threads, n_tasks, weigh, &weighing, err);
+	if (!status)
+		status = bs_classes_make(weighing.docs, n_docs, &rules, &build->classes, err);
+	free(weighing.docs);
 	return status;
 }
 
-static enum bs_status write_matrix(struct build *build, const struct bs_class *class, struct bs_error *err)
-{
-	struct bs_slab_builder builder;
-	enum bs_status status = bs_slab_builder_init(&builder, &build->plan, err);
-	for (uint32_t row = 0; row < class->n_docs && !status; row += class->max_rows) {
-		uint32_t left = class->n_docs - row;
-		const struct bs_slab_image *image;
-		status = bs_slab_build(&builder, class->docs + row, left < class->max_rows ? left : class->max_rows,
-		                       build->n_rows, build->options->kernel, &image, err);
-		if (!status)
-			status = bs_segment_write_slab(build->writer, build->n_slabs++, image, &build->slab_entries, err);
-		build->n_rows += left < class->max_rows ? left : class->max_rows;
-	}
-	bs_slab_builder_deinit(&builder);
-	return status;
-}
+/* ---- plain signatures ---- */
 
 static int compare_u32(const void *a, const void *b)
 {
@@ -176,8 +155,9 @@ static enum bs_status allocate_lists(const struct build *build, const struct bs_
 		uint32_t n_terms = docs[lists->rows[row]].n_terms;
 		uint32_t group = row / BS_LIST_GROUP_ROWS;
 		lists->offsets[row + 1] = lists->offsets[row] + n_terms;
-		/* The last row of a group is its longest. */
-		lists->filter_offsets[group + 1] = lists->filter_offsets[group] + bs_list_filter_width(n_terms);
+		uint32_t n_in_group = row % BS_LIST_GROUP_ROWS + 1;
+		uint64_t mean = (lists->offsets[row + 1] - lists->offsets[row + 1 - n_in_group]) / n_in_group;
+		lists->filter_offsets[group + 1] = lists->filter_offsets[group] + bs_list_filter_width(mean);
 	}
 	uint64_t n_terms = lists->offsets[class->n_docs];
 	lists->terms = malloc((size_t)(n_terms ? n_terms : 1) * sizeof(*lists->terms));
@@ -230,14 +210,176 @@ static enum bs_status write_lists(struct build *build, const struct bs_class *cl
 	return status;
 }
 
-static enum bs_status write_slabs(struct build *build, struct bs_error *err)
+/* ---- lexicon and slabs, side by side ---- */
+
+/* One task: the lexicon, or a slab. */
+struct part {
+	const struct bs_class *class; /* NULL: the lexicon */
+	uint32_t first;               /* its rows in the class */
+	uint32_t n_rows;
+	uint64_t first_row;           /* ... and in the segment */
+	uint64_t held_bytes;          /* of the product */
+	struct bs_slab_product product;
+	bool is_made;
+};
+
+/*
+ * Parts are made on all threads, and written in order by whoever has just made one and finds that it is the next one's turn.
+ * What waits to be written takes memory. So a slab is only begun if it fits into what the others leave, unless it is its
+ * turn to be written: then it need not wait for anyone.
+ */
+struct parts {
+	struct build *build;
+	struct part *parts;
+	uint32_t n_parts;
+	struct bs_slab_builder *builders; /* one a thread */
+	pthread_mutex_t mutex;
+	pthread_cond_t changed; /* any of what follows, and is_made */
+	uint32_t n_written;
+	bool is_writing;
+	bool has_failed;
+	uint64_t held_bytes; /* by slabs made or in the making */
+};
+
+/* False: another part has failed, and this one is not wanted any more. */
+static bool wait_for_room(struct parts *parts, uint32_t i, uint64_t n_bytes)
 {
-	enum bs_status status = make_classes(build, err);
-	for (uint32_t i = 0; i < build->classes.n_classes && !status; i++) {
-		const struct bs_class *class = &build->classes.classes[i];
-		if (class->n_docs > 0)
-			status = class->is_list ? write_lists(build, class, err) : write_matrix(build, class, err);
+	pthread_mutex_lock(&parts->mutex);
+	while (!parts->has_failed && parts->n_written != i &&
+	       parts->held_bytes + n_bytes > parts->build->options->max_slab_bytes / 2)
+		pthread_cond_wait(&parts->changed, &parts->mutex);
+	bool is_wanted = !parts->has_failed;
+	parts->parts[i].held_bytes = is_wanted ? n_bytes : 0;
+	parts->held_bytes += parts->parts[i].held_bytes;
+	pthread_mutex_unlock(&parts->mutex);
+	return is_wanted;
+}
+
+static enum bs_status make_part(struct parts *parts, uint32_t thread, uint32_t i, bool *is_made_out,
+                                struct bs_error *err)
+{
+	struct build *build = parts->build;
+	struct part *part = &parts->parts[i];
+	struct bs_slab_builder *builder = &parts->builders[thread];
+	*is_made_out = true;
+	if (!part->class)
+		return write_lexicon(build, err); /* it is the first: no turn to wait for */
+	if (part->class->is_list)
+		return BS_OK; /* made when it is written */
+	enum bs_status status = builder->plan ? BS_OK : bs_slab_builder_init(builder, &build->plan, err);
+	if (!status)
+		status = bs_slab_count(builder, part->class->docs + part->first, part->n_rows, err);
+	if (status)
+		return status;
+	uint64_t n_blocks = (part->n_rows + BS_LINE_BITS - 1) / BS_LINE_BITS;
+	*is_made_out = wait_for_room(parts, i, n_blocks * part->class->block_bytes + (uint64_t)builder->n_audit_rows * 4);
+	return *is_made_out ? bs_slab_build(builder, part->first_row, &part->product, err) : BS_OK;
+}
+
+static enum bs_status write_part(struct build *build, struct part *part, struct bs_error *err)
+{
+	if (!part->class)
+		return BS_OK;
+	if (part->class->is_list)
+		return write_lists(build, part->class, err);
+	enum bs_status status = bs_segment_write_slab(build->writer, build->n_slabs++, &part->product.image,
+	                                              &build->slab_entries, err);
+	if (!status)
+		status = bs_exceptions_join(&build->exceptions, &part->product.exceptions, err);
+	build->n_rows += part->n_rows;
+	bs_slab_product_deinit(&part->product);
+	return status;
+}
+
+/* Under the mutex, which is free while a part is written. */
+static enum bs_status write_made_parts(struct parts *parts, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	while (!status && !parts->has_failed && !parts->is_writing && parts->n_written < parts->n_parts &&
+	       parts->parts[parts->n_written].is_made) {
+		struct part *part = &parts->parts[parts->n_written];
+		parts->is_writing = true;
+		pthread_mutex_unlock(&parts->mutex);
+		status = write_part(parts->build, part, err);
+		pthread_mutex_lock(&parts->mutex);
+		parts->is_writing = false;
+		parts->held_bytes -= part->held_bytes;
+		parts->n_written++;
+		pthread_cond_broadcast(&parts->changed);
 	}
+	return status;
+}
+
+static enum bs_status do_part(void *context, uint32_t thread, uint32_t task, struct bs_error *err)
+{
+	struct parts *parts = context;
+	bool is_made = false;
+	enum bs_status status = make_part(parts, thread, task, &is_made, err);
+	pthread_mutex_lock(&parts->mutex);
+	parts->parts[task].is_made = !status && is_made;
+	if (!status)
+		status = write_made_parts(parts, err);
+	if (status) {
+		parts->has_failed = true;
+		pthread_cond_broadcast(&parts->changed);
+	}
+	pthread_mutex_unlock(&parts->mutex);
+	return status;
+}
+
+/* The lexicon, and the classes cut into slabs. */
+static enum bs_status list_parts(struct build *build, struct parts *parts, struct bs_error *err)
+{
+	uint64_t n = 1;
+	uint64_t n_rows = 0;
+	for (uint32_t i = 0; i < build->classes.n_classes; i++)
+		n += build->classes.classes[i].n_docs / build->classes.classes[i].max_rows + 1;
+	parts->parts = calloc((size_t)n, sizeof(*parts->parts));
+	if (!parts->parts)
+		return bs_fail_memory(err, "slabs", n * sizeof(*parts->parts));
+	parts->n_parts = 1;
+	for (uint32_t i = 0; i < build->classes.n_classes; i++) {
+		const struct bs_class *class = &build->classes.classes[i];
+		for (uint64_t row = 0; row < class->n_docs; row += class->max_rows) {
+			uint32_t left = class->n_docs - (uint32_t)row;
+			struct part *part = &parts->parts[parts->n_parts++];
+			part->class = class;
+			part->first = (uint32_t)row;
+			part->n_rows = left < class->max_rows ? left : class->max_rows;
+			part->first_row = n_rows;
+			n_rows += part->n_rows;
+		}
+	}
+	return BS_OK;
+}
+
+/* Builders are memory, too. */
+static uint32_t count_builders(const struct build *build)
+{
+	uint64_t n = 1 + build->options->max_slab_bytes / 2 / (bs_slab_builder_bytes(&build->plan) + 1);
+	return n < build->options->n_threads ? (uint32_t)n : build->options->n_threads;
+}
+
+static enum bs_status write_parts(struct build *build, struct bs_error *err)
+{
+	struct parts parts = {.build = build};
+	uint32_t n_threads = count_builders(build);
+	enum bs_status status = list_parts(build, &parts, err);
+	parts.builders = calloc(n_threads, sizeof(*parts.builders));
+	if (!status && !parts.builders)
+		status = bs_fail_memory(err, "slabs", n_threads * sizeof(*parts.builders));
+	pthread_mutex_init(&parts.mutex, NULL);
+	pthread_cond_init(&parts.changed, NULL);
+	if (!status)
+		status = bs_crew_run(n_threads, parts.n_parts, do_part, &parts, err);
+	pthread_mutex_destroy(&parts.mutex);
+	pthread_cond_destroy(&parts.changed);
+	for (uint32_t i = 0; parts.builders && i < n_threads; i++)
+		bs_slab_builder_deinit(&parts.builders[i]);
+	for (uint32_t i = 0; parts.parts && i < parts.n_parts; i++)
+		bs_slab_product_deinit(&parts.parts[i].product);
+	free(parts.builders);
+	free(parts.parts);
 	return status;
 }
 
@@ -286,12 +428,12 @@ static enum bs_status field_names(const struct bs_gather *gather, struct bs_buff
 	return status;
 }
 
-static enum bs_status write_head(struct build *build, uint64_t n_terms, struct bs_error *err)
+static enum bs_status write_head(struct build *build, struct bs_error *err)
 {
 	const struct bs_gather *gather = build->gather;
 	struct bs_segment_meta meta = {
 		.n_docs = bs_gather_n_docs(gather),
-		.n_terms = n_terms,
+		.n_terms = build->n_terms,
 		.n_postings = gather->n_postings,
 		.n_positions = gather->n_positions,
 		.text_bytes = gather->text_bytes,
@@ -310,37 +452,44 @@ static void build_deinit(struct build *build)
 {
 	free(build->sorted);
 	free(build->ordinal_of);
-	free(build->treatment_of);
+	bs_slab_plan_deinit(&build->plan);
 	bs_classes_deinit(&build->classes);
 	bs_buffer_deinit(&build->slab_entries);
 	bs_exceptions_builder_deinit(&build->exceptions);
+}
+
+static double mean_terms(const struct bs_gather *gather)
+{
+	uint32_t n_docs = bs_gather_n_docs(gather);
+	return n_docs ? (double)gather->n_postings / n_docs : 0;
 }
 
 enum bs_status bs_segment_build(const char *path, const struct bs_gather *gather, struct bs_store_writer *store,
                                 const struct bs_build_options *options, struct bs_build_sum *sum_out,
                                 struct bs_error *err)
 {
-	struct build build = {.gather = gather, .options = options};
-	uint64_t n_terms = 0;
-	bs_treatment_table_make(&options->policy, bs_gather_n_docs(gather), &build.treatments);
+	struct build build = {.gather = gather, .options = options, .policy = options->policy};
+	if (build.policy.bit_ns <= 0)
+		build.policy.bit_ns = bs_treatment_bit_ns(build.policy.density, mean_terms(gather));
+	bs_treatment_table_make(&build.policy, bs_gather_n_docs(gather), &build.treatments);
+	build.plan = (struct bs_slab_plan){
+		.gather = gather,
+		.treatments = &build.treatments,
+		.kernel = options->kernel,
+		.density = options->policy.density,
+		.exact_share = bs_treatment_exact_share(&build.policy, bs_gather_n_docs(gather)),
+		.keep_coarse = options->policy.is_forced,
+	};
 	enum bs_status status = sort_terms(&build, err);
+	if (!status)
+		status = bs_slab_plan_make(&build.plan, build.ordinal_of, err);
+	if (!status)
+		status = make_classes(&build, err);
 	if (!status)
 		status = bs_writer_open(path, BS_FILE_SEGMENT, &build.writer, err);
 	if (status)
 		goto out;
-	build.plan = (struct bs_slab_plan){
-		.gather = gather,
-		.treatments = &build.treatments,
-		.treatment_of = build.treatment_of,
-		.ordinal_of = build.ordinal_of,
-		.density = options->policy.density,
-		.exact_share = options->policy.exact_share,
-		.exceptions = &build.exceptions,
-		.keep_coarse = options->policy.is_forced,
-	};
-	status = write_lexicon(&build, &n_terms, err);
-	if (!status)
-		status = write_slabs(&build, err);
+	status = write_parts(&build, err);
 	if (!status)
 		status = bs_exceptions_write(&build.exceptions, build.writer, err);
 	if (!status)
@@ -348,12 +497,12 @@ enum bs_status bs_segment_build(const char *path, const struct bs_gather *gather
 	if (!status && store)
 		status = write_store(&build, store, err);
 	if (!status)
-		status = write_head(&build, n_terms, err);
+		status = write_head(&build, err);
 	if (status) {
 		bs_writer_abort(build.writer);
 		goto out;
 	}
-	*sum_out = (struct bs_build_sum){.n_terms = n_terms};
+	*sum_out = (struct bs_build_sum){.n_terms = build.n_terms};
 	status = bs_writer_finish(build.writer, &sum_out->file_bytes, err);
 out:
 	build_deinit(&build);

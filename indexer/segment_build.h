@@ -22,6 +22,7 @@ struct bs_build_options {
 	uint64_t max_slab_bytes;      /* of columns of one slab held in memory */
 	enum bs_list_mode list_mode;
 	const struct bs_kernel *kernel;
+	uint32_t n_threads;           /* >= 1; the file is the same for any number */
 };
 
 struct bs_build_sum {

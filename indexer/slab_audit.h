@@ -7,12 +7,11 @@
 
 #include <stdint.h>
 
-#include "core/exceptions.h"
-#include "core/slab_and.h"
 #include "indexer/slab_build.h"
 
-/* Finds the exceptions of the slab in builder->image, whose rows begin at first_row of the segment. BS_NO_MEMORY. */
-enum bs_status bs_slab_audit(struct bs_slab_builder *builder, uint64_t first_row,
-                             struct bs_exceptions_builder *exceptions, struct bs_error *err) BS_WARN_UNUSED;
+/* Fills the product's exceptions; its image is complete, and the builder still has the rows of those terms. The slab's
+ * rows begin at first_row of the segment. BS_NO_MEMORY. */
+enum bs_status bs_slab_audit(const struct bs_slab_builder *builder, uint64_t first_row,
+                             struct bs_slab_product *product, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -8,87 +8,61 @@
 #include "core/hash.h"
 #include "indexer/slab_audit.h"
 
+uint64_t bs_slab_builder_bytes(const struct bs_slab_plan *plan)
+{
+	return (uint64_t)plan->n_frequent * sizeof(struct bs_slab_frequent) + ((uint64_t)plan->n_repeated + 1) * 4;
+}
+
 enum bs_status bs_slab_builder_init(struct bs_slab_builder *builder, const struct bs_slab_plan *plan,
                                     struct bs_error *err)
 {
-	size_t n_terms = plan->gather->terms.n_terms;
-	size_t n = n_terms ? n_terms : 1;
-	*builder = (struct bs_slab_builder){.plan = plan};
-	builder->counts = calloc(n, sizeof(uint32_t));
-	builder->last_block = calloc(n, sizeof(uint32_t));
-	builder->exact_of = calloc(n, sizeof(uint32_t));
-	if (builder->counts && builder->last_block && builder->exact_of)
+	*builder = (struct bs_slab_builder){.plan = plan, .next_mark = BS_LINE_BITS};
+	builder->frequent = malloc(((size_t)plan->n_frequent + 1) * sizeof(*builder->frequent));
+	builder->marks = calloc((size_t)plan->n_repeated + 1, sizeof(*builder->marks));
+	if (builder->frequent && builder->marks)
 		return BS_OK;
 	bs_slab_builder_deinit(builder);
-	return bs_fail_memory(err, "a slab's counters", n * 12);
+	return bs_fail_memory(err, "a slab's counters", bs_slab_builder_bytes(plan));
 }
 
-static void free_image(struct bs_slab_builder *builder)
+static void free_slab(struct bs_slab_builder *builder)
 {
-	free(builder->columns);
-	free(builder->scratch);
 	free(builder->exact_terms);
-	builder->columns = NULL;
-	builder->scratch = NULL;
+	free(builder->audit_rows);
 	builder->exact_terms = NULL;
+	builder->audit_rows = NULL;
 }
 
 void bs_slab_builder_deinit(struct bs_slab_builder *builder)
 {
-	free_image(builder);
-	free(builder->counts);
-	free(builder->last_block);
-	free(builder->exact_of);
-	bs_buffer_deinit(&builder->touched);
+	free_slab(builder);
+	free(builder->frequent);
+	free(builder->marks);
 	*builder = (struct bs_slab_builder){0};
 }
 
-static const struct bs_treatment *treatment_of(const struct bs_slab_plan *plan, uint32_t term)
+void bs_slab_product_deinit(struct bs_slab_product *product)
 {
-	return &plan->treatments->entries[plan->treatment_of[term]];
+	free(product->columns);
+	free(product->exact_terms);
+	bs_exceptions_builder_deinit(&product->exceptions);
+	*product = (struct bs_slab_product){0};
 }
 
-static uint64_t n_columns_of(const struct bs_treatment *treatment)
+static uint32_t blocks_of(const struct bs_slab_builder *builder)
 {
-	uint64_t n = 0;
-	for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
-		n += treatment->n_columns[level];
-	return n;
+	return (builder->shape.n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS;
 }
 
-uint64_t bs_slab_document_weight(const struct bs_slab_plan *plan, uint32_t document, uint64_t exact_df)
+/* Of documents, in the order of rows: each is some way off in memory. */
+static void prefetch_row(const struct bs_slab_builder *builder, uint32_t row)
 {
-	const struct bs_gathered_doc *doc = &bs_gather_docs(plan->gather)[document];
-	const uint8_t *codes = doc->codes;
-	uint64_t weight = 0;
-	for (uint32_t i = 0; i < doc->n_terms; i++) {
-		uint32_t term = bs_gather_next(&codes);
-		if (plan->gather->terms.entries[term].df < exact_df)
-			weight += n_columns_of(treatment_of(plan, term));
-	}
-	return weight;
+	const uint32_t ahead = 4;
+	if (row + ahead < builder->shape.n_docs)
+		__builtin_prefetch(bs_gather_docs(builder->plan->gather)[builder->rows[row + ahead]].codes);
 }
 
 /* ---- first pass: which terms get exact columns ---- */
-
-static enum bs_status count_terms(struct bs_slab_builder *builder, const uint32_t *rows, uint32_t n_rows,
-                                  struct bs_error *err)
-{
-	const struct bs_gathered_doc *docs = bs_gather_docs(builder->plan->gather);
-	bs_buffer_clear(&builder->touched);
-	for (uint32_t row = 0; row < n_rows; row++) {
-		const uint8_t *codes = docs[rows[row]].codes;
-		for (uint32_t i = 0; i < docs[rows[row]].n_terms; i++) {
-			uint32_t term = bs_gather_next(&codes);
-			if (builder->counts[term]++ > 0)
-				continue;
-			enum bs_status status = bs_buffer_append(&builder->touched, &term, sizeof(term), err);
-			if (status)
-				return status;
-		}
-	}
-	return BS_OK;
-}
 
 static int compare_u32(const void *a, const void *b)
 {
@@ -97,37 +71,103 @@ static int compare_u32(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Terms at or above the share, in lexicon order; exact_of maps term to column + 1 until the build ends. A last block
- * that is not full costs a whole line, so the share is one of the padded slab. */
-static enum bs_status choose_exact(struct bs_slab_builder *builder, uint32_t n_blocks, struct bs_error *err)
+/* Terms at or above the share, in lexicon order. A last block that is not full costs a whole line, so the share is one of
+ * the padded slab. */
+static enum bs_status choose_exact(struct bs_slab_builder *builder, struct bs_error *err)
 {
 	const struct bs_slab_plan *plan = builder->plan;
-	const uint32_t *touched = (const uint32_t *)(const void *)builder->touched.data;
-	size_t n_touched = builder->touched.used_bytes / 4;
-	double least = plan->exact_share * n_blocks * BS_LINE_BITS;
+	double least = plan->exact_share * blocks_of(builder) * BS_LINE_BITS;
 	uint32_t n_exact = 0;
-	for (size_t i = 0; i < n_touched; i++)
-		n_exact += builder->counts[touched[i]] >= least;
+	for (uint32_t i = 0; i < plan->n_frequent; i++)
+		n_exact += builder->frequent[i].next > 0 && builder->frequent[i].next >= least;
 	builder->exact_terms = malloc(((size_t)n_exact + 1) * 8);
 	if (!builder->exact_terms)
 		return bs_fail_memory(err, "exact columns", ((size_t)n_exact + 1) * 8);
-	/* Sort (ordinal, term) pairs by ordinal; then keep the ordinals. */
+	/* Sort (ordinal, index) pairs by ordinal; then keep the ordinals. */
 	uint32_t *pairs = builder->exact_terms;
 	n_exact = 0;
-	for (size_t i = 0; i < n_touched; i++) {
-		if (builder->counts[touched[i]] < least)
+	for (uint32_t i = 0; i < plan->n_frequent; i++) {
+		if (builder->frequent[i].next == 0 || builder->frequent[i].next < least)
 			continue;
-		pairs[2 * n_exact] = plan->ordinal_of[touched[i]];
-		pairs[2 * n_exact + 1] = touched[i];
+		pairs[2 * n_exact] = plan->frequent[i].ordinal;
+		pairs[2 * n_exact + 1] = i;
 		n_exact++;
 	}
 	qsort(pairs, n_exact, 8, compare_u32);
 	for (uint32_t i = 0; i < n_exact; i++) {
-		builder->exact_of[pairs[2 * i + 1]] = i + 1;
+		builder->frequent[pairs[2 * i + 1]].exact = i + 1;
 		pairs[i] = pairs[2 * i];
 	}
-	builder->image.shape.n_exact = n_exact;
+	builder->shape.n_exact = n_exact;
 	return BS_OK;
+}
+
+/* From counts to where each term's rows begin. */
+static void place_audit_rows(struct bs_slab_builder *builder)
+{
+	builder->n_audit_rows = 0;
+	for (uint32_t i = 0; i < builder->plan->n_frequent; i++) {
+		struct bs_slab_frequent *here = &builder->frequent[i];
+		uint32_t n_rows = here->next;
+		bool is_audited = !here->exact && builder->plan->frequent[i].has_exceptions;
+		here->next = is_audited ? builder->n_audit_rows : BS_NOT_AUDITED;
+		builder->n_audit_rows += is_audited ? n_rows : 0;
+	}
+}
+
+enum bs_status bs_slab_count(struct bs_slab_builder *builder, const uint32_t *rows, uint32_t n_rows,
+                             struct bs_error *err)
+{
+	const struct bs_slab_plan *plan = builder->plan;
+	uint32_t numbers[BS_TERM_CHUNK];
+	free_slab(builder);
+	builder->rows = rows;
+	builder->shape = (struct bs_slab_shape){.n_docs = n_rows};
+	memset(builder->frequent, 0, ((size_t)plan->n_frequent + 1) * sizeof(*builder->frequent));
+	for (uint32_t row = 0; row < n_rows; row++) {
+		struct bs_term_reader reader = bs_slab_plan_read(plan, rows[row]);
+		prefetch_row(builder, row);
+		for (uint32_t n; (n = bs_slab_plan_next(plan, &reader, numbers)) > 0;) {
+			for (uint32_t i = 0; i < n; i++) {
+				uint32_t index = plan->terms[numbers[i]].place - 1;
+				if (index < plan->n_frequent)
+					builder->frequent[index].next++;
+			}
+		}
+	}
+	enum bs_status status = choose_exact(builder, err);
+	if (!status)
+		place_audit_rows(builder);
+	return status;
+}
+
+/* ---- marks: which term was in which row last ---- */
+
+/* The value that row 0 marks with, a multiple of 512; those of the rows follow, and are new. */
+static uint32_t take_marks(struct bs_slab_builder *builder)
+{
+	uint32_t n = blocks_of(builder) * BS_LINE_BITS;
+	if (builder->next_mark > UINT32_MAX - n) {
+		memset(builder->marks, 0, ((size_t)builder->plan->n_repeated + 1) * sizeof(*builder->marks));
+		builder->next_mark = BS_LINE_BITS;
+	}
+	uint32_t first = builder->next_mark;
+	builder->next_mark += n;
+	return first;
+}
+
+/* The memory is asked for the mark so many terms ahead, when the record that says where it is should be there. */
+#define MARKS_AHEAD 6u
+
+/* Marks the term; bits from the lane's shift up are set if the lane has not had it yet. A term of one document needs no
+ * mark. */
+static inline uint32_t mark_term(uint32_t *marks, uint32_t place, uint32_t mark)
+{
+	if (place == 0)
+		return UINT32_MAX;
+	uint32_t changed = marks[place] ^ mark;
+	marks[place] = mark;
+	return changed;
 }
 
 /* ---- second pass: how wide each level must be ---- */
@@ -156,26 +196,119 @@ static uint32_t level_width(const struct level_load *load, double density)
 	return m < 8 ? 8 : (m > (double)(UINT32_MAX / 2) ? UINT32_MAX / 2 : (uint32_t)m);
 }
 
-static uint32_t hashes_of(const struct bs_slab_builder *builder, uint32_t term, uint32_t level)
+#define N_CHOICES (1u << (BS_MAX_LEVELS - 1))
+
+/* What the passes measure. Whether a coarse level will be there decides who has how many columns at the document level,
+ * and is decided by what is measured: so the document level is measured for every choice, bit l - 1 of which says that
+ * level l is left out. */
+struct measured {
+	struct level_load documents[N_CHOICES];
+	struct level_load coarse[BS_MAX_LEVELS]; /* a span is the documents of a lane */
+	uint64_t n_columns[BS_MAX_LEVELS];       /* of all postings */
+};
+
+/* Counts of columns by level in one word, for sums over a chunk. */
+#define COUNT_BITS 21
+#define COUNT_MASK ((UINT64_C(1) << COUNT_BITS) - 1)
+_Static_assert(BS_MAX_LEVELS == 3 && BS_TERM_CHUNK * BS_MAX_HASHES <= COUNT_MASK, "sums of a chunk do not overflow");
+
+static uint64_t count_at(uint64_t counts, uint32_t level)
 {
-	return bs_slab_hashes(treatment_of(builder->plan, term), builder->image.shape.n_columns, level);
+	return counts >> (level * COUNT_BITS) & COUNT_MASK;
 }
 
-/* Adds a document's hashed terms to the load of its span; mark is the span's own, never 0 and never used before. */
-static uint64_t span_bits(struct bs_slab_builder *builder, uint32_t document, uint32_t level, uint32_t mark)
+static void pack_counts(const struct bs_treatment_table *treatments, uint64_t counts[BS_MAX_TREATMENTS])
+{
+	for (uint32_t i = 0; i < treatments->n_entries; i++) {
+		counts[i] = 0;
+		for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
+			counts[i] |= (uint64_t)treatments->entries[i].n_columns[level] << (level * COUNT_BITS);
+	}
+}
+
+/* Shifts of the levels; of those that are not there any will do, their counts being zero. */
+static void level_shifts(const struct bs_slab_builder *builder, uint32_t shifts[BS_MAX_LEVELS])
+{
+	const struct bs_treatment_table *treatments = builder->plan->treatments;
+	for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
+		shifts[level] = level < treatments->n_levels ? bs_level_shift(treatments->ranks[level], builder->shape.n_docs) : 0;
+}
+
+/* The same of one chunk: of all its hashed terms, and of those that are new to their lane, likewise packed. */
+struct chunk_counts {
+	uint64_t all;
+	uint64_t fresh;
+};
+
+/* Also leaves the row with those terms that may have exceptions. */
+static struct chunk_counts measure_chunk(struct bs_slab_builder *builder, const uint64_t counts[BS_MAX_TREATMENTS],
+                                         const uint32_t *numbers, uint32_t n, const uint32_t shifts[BS_MAX_LEVELS],
+                                         uint32_t row, uint32_t mark)
 {
 	const struct bs_slab_plan *plan = builder->plan;
-	const struct bs_gathered_doc *doc = &bs_gather_docs(plan->gather)[document];
-	const uint8_t *codes = doc->codes;
-	uint64_t bits = 0;
-	for (uint32_t i = 0; i < doc->n_terms; i++) {
-		uint32_t term = bs_gather_next(&codes);
-		if (builder->exact_of[term] || builder->last_block[term] == mark)
-			continue;
-		builder->last_block[term] = mark;
-		bits += hashes_of(builder, term, level);
+	const struct bs_planned_term *terms = plan->terms;
+	uint32_t n_frequent = plan->n_frequent;
+	uint32_t *marks = builder->marks;
+	struct chunk_counts sums = {0, 0};
+	for (uint32_t i = 0; i < n; i++) {
+		const struct bs_planned_term *term = &terms[numbers[i]];
+		uint32_t index = term->place - 1;
+		if (i + MARKS_AHEAD < n)
+			__builtin_prefetch(&marks[terms[numbers[i + MARKS_AHEAD]].place]);
+		if (index < n_frequent) {
+			struct bs_slab_frequent *here = &builder->frequent[index];
+			if (here->exact)
+				continue;
+			if (here->next != BS_NOT_AUDITED)
+				builder->audit_rows[here->next++] = row;
+		}
+		uint32_t changed = mark_term(marks, term->place, mark);
+		uint64_t mask = (changed >> shifts[1] ? COUNT_MASK << COUNT_BITS : 0) |
+		                (changed >> shifts[2] ? COUNT_MASK << (2 * COUNT_BITS) : 0);
+		sums.all += counts[term->treatment];
+		sums.fresh += counts[term->treatment] & mask;
 	}
-	return bits;
+	return sums;
+}
+
+static void measure_document(struct measured *measured, const uint64_t bits[BS_MAX_LEVELS])
+{
+	for (uint32_t choice = 0; choice < N_CHOICES; choice++)
+		load_add(&measured->documents[choice], bits[0] + (choice & 1 ? bits[1] : 0) + (choice & 2 ? bits[2] : 0));
+	for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
+		measured->n_columns[level] += bits[level];
+}
+
+static void measure(struct bs_slab_builder *builder, struct measured *measured)
+{
+	uint64_t counts[BS_MAX_TREATMENTS];
+	uint32_t shifts[BS_MAX_LEVELS];
+	uint32_t numbers[BS_TERM_CHUNK];
+	uint64_t lane_bits[BS_MAX_LEVELS] = {0};
+	uint32_t n_rows = builder->shape.n_docs;
+	uint32_t first_mark = take_marks(builder);
+	*measured = (struct measured){0};
+	pack_counts(builder->plan->treatments, counts);
+	level_shifts(builder, shifts);
+	for (uint32_t row = 0; row < n_rows; row++) {
+		struct bs_term_reader reader = bs_slab_plan_read(builder->plan, builder->rows[row]);
+		uint64_t bits[BS_MAX_LEVELS] = {0};
+		prefetch_row(builder, row);
+		for (uint32_t n; (n = bs_slab_plan_next(builder->plan, &reader, numbers)) > 0;) {
+			struct chunk_counts sums = measure_chunk(builder, counts, numbers, n, shifts, row, first_mark + row);
+			for (uint32_t level = 0; level < BS_MAX_LEVELS; level++) {
+				bits[level] += count_at(sums.all, level);
+				lane_bits[level] += count_at(sums.fresh, level);
+			}
+		}
+		measure_document(measured, bits);
+		for (uint32_t level = 1; level < BS_MAX_LEVELS; level++) {
+			bool is_last = row + 1 == n_rows || ((row + 1) & ((1u << shifts[level]) - 1)) == 0;
+			if (is_last)
+				load_add(&measured->coarse[level], lane_bits[level]);
+			lane_bits[level] = is_last ? 0 : lane_bits[level];
+		}
+	}
 }
 
 /*
@@ -185,209 +318,220 @@ static uint64_t span_bits(struct bs_slab_builder *builder, uint32_t document, ui
 #define COARSE_WORTH      2.0
 #define COARSE_MIN_BLOCKS 4
 
-static uint64_t coarse_postings(const struct bs_slab_builder *builder, uint32_t level)
+/* Widths of all levels: coarse ones that are left out make the document level wider. */
+static void choose_widths(struct bs_slab_builder *builder, const struct measured *measured)
 {
-	const uint32_t *touched = (const uint32_t *)(const void *)builder->touched.data;
-	uint64_t bits = 0;
-	for (size_t i = 0; i < builder->touched.used_bytes / 4; i++)
-		if (!builder->exact_of[touched[i]])
-			bits += (uint64_t)builder->counts[touched[i]] * treatment_of(builder->plan, touched[i])->n_columns[level];
-	return bits;
-}
-
-static void forget_marks(struct bs_slab_builder *builder)
-{
-	const uint32_t *touched = (const uint32_t *)(const void *)builder->touched.data;
-	for (size_t i = 0; i < builder->touched.used_bytes / 4; i++)
-		builder->last_block[touched[i]] = 0;
-}
-
-/* Loads of one level; a span is the documents of a lane. */
-static struct level_load measure_level(struct bs_slab_builder *builder, const uint32_t *rows, uint32_t n_rows,
-                                       uint32_t level)
-{
-	struct level_load load = {0, 0};
-	uint32_t span_docs = 1u << bs_level_shift(builder->plan->treatments->ranks[level], n_rows);
-	uint32_t mark = 0;
-	for (uint32_t start = 0; start < n_rows; start += span_docs) {
-		uint64_t bits = 0;
-		mark++;
-		for (uint32_t row = start; row < start + span_docs && row < n_rows; row++)
-			bits += span_bits(builder, rows[row], level, mark);
-		load_add(&load, bits);
+	const struct bs_slab_plan *plan = builder->plan;
+	uint32_t n_blocks = blocks_of(builder);
+	uint32_t choice = 0;
+	for (uint32_t level = 1; level < plan->treatments->n_levels; level++) {
+		uint32_t m = level_width(&measured->coarse[level], plan->density);
+		double n_bits = (double)m * bs_level_lines(plan->treatments->ranks[level], n_blocks) * BS_LINE_BITS;
+		double n_bits_instead = (double)measured->n_columns[level] / -log1p(-plan->density);
+		bool is_worth = n_blocks >= COARSE_MIN_BLOCKS && n_bits <= n_bits_instead * COARSE_WORTH;
+		builder->shape.n_columns[level] = is_worth || plan->keep_coarse ? m : 0;
+		choice |= builder->shape.n_columns[level] ? 0 : 1u << (level - 1);
 	}
-	forget_marks(builder);
-	return load;
+	builder->shape.n_columns[0] = level_width(&measured->documents[choice], plan->density);
 }
 
 /* ---- third pass: bits ---- */
 
-static void set_bit(uint64_t *lines, uint64_t line, uint32_t lane)
+/*
+ * One level while it is filled. A document's bits (a group's, a block's) are set in a row of words of its own, which stays
+ * in the first cache however wide the level is; 512 such rows are turned into a line of each column.
+ */
+struct filling {
+	uint8_t rank;
+	uint32_t shift;      /* a lane is 2^shift documents */
+	uint32_t n_columns;
+	uint32_t n_lines;    /* of a column */
+	uint32_t lane_words;
+	uint64_t *columns;   /* in the product */
+	uint64_t *lanes;     /* 512 rows of lane_words */
+	uint64_t *lane;      /* the one under way */
+};
+
+struct fill {
+	struct filling levels[BS_MAX_LEVELS + 1]; /* behind the last level: the exact columns */
+	uint32_t n_levels;                        /* those included */
+	uint8_t hashes[BS_MAX_TREATMENTS][BS_MAX_LEVELS + 1]; /* columns of a level */
+	uint64_t *lanes;
+};
+
+static void place_filling(struct fill *fill, uint8_t rank, uint32_t n_docs, uint32_t n_columns)
 {
-	lines[line * BS_LINE_WORDS + lane / 64] |= UINT64_C(1) << (lane % 64);
+	fill->levels[fill->n_levels++] = (struct filling){
+		.rank = rank,
+		.shift = bs_level_shift(rank, n_docs),
+		.n_columns = n_columns,
+		.n_lines = bs_level_lines(rank, (n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS),
+		.lane_words = (n_columns + 63) / 64,
+	};
 }
 
-/* Sets the k bits of a term in column-lines where column c has its line for this span at lines[c * stride]. */
-static void set_term(uint64_t *lines, uint64_t stride, uint64_t hash, uint32_t level_rank, uint32_t k, uint32_t m,
-                     uint32_t lane)
-{
-	struct bs_probe probe = bs_hash_probe(hash, level_rank);
-	for (uint32_t i = 0; i < k; i++)
-		set_bit(lines, (uint64_t)bs_hash_position(probe, i, m) * stride, lane);
-}
-
-/* Where a level's columns stand in the image. */
-static uint64_t *level_columns(const struct bs_slab_builder *builder, uint32_t level, uint32_t n_blocks)
-{
-	const struct bs_slab_shape *shape = &builder->image.shape;
-	uint64_t *at = builder->columns;
-	for (uint32_t l = 0; l < level; l++)
-		at += (size_t)shape->n_columns[l] * bs_level_lines(builder->plan->treatments->ranks[l], n_blocks) * BS_LINE_WORDS;
-	return at;
-}
-
-/* Scratch lines of one line index -> their columns. */
-static void spill_lines(uint64_t *columns, uint32_t n_columns, uint32_t n_lines, uint32_t line, uint64_t *scratch)
-{
-	for (uint32_t c = 0; c < n_columns; c++)
-		memcpy(columns + ((size_t)c * n_lines + line) * BS_LINE_WORDS, scratch + (size_t)c * BS_LINE_WORDS,
-		       BS_LINE_BYTES);
-	memset(scratch, 0, (size_t)n_columns * BS_LINE_BYTES);
-}
-
-/* Rank 0 and the exact columns, block by block. */
-static void fill_documents(struct bs_slab_builder *builder, const uint32_t *rows, uint32_t n_rows)
-{
-	const struct bs_slab_plan *plan = builder->plan;
-	const struct bs_gathered_doc *docs = bs_gather_docs(plan->gather);
-	const struct bs_term_entry *terms = plan->gather->terms.entries;
-	uint32_t n_blocks = (n_rows + BS_LINE_BITS - 1) / BS_LINE_BITS;
-	uint32_t m = builder->image.shape.n_columns[0];
-	uint64_t *exact = level_columns(builder, plan->treatments->n_levels, n_blocks);
-	for (uint32_t row = 0; row < n_rows; row++) {
-		const struct bs_gathered_doc *doc = &docs[rows[row]];
-		const uint8_t *codes = doc->codes;
-		uint32_t block = row / BS_LINE_BITS;
-		uint32_t lane = row % BS_LINE_BITS;
-		for (uint32_t i = 0; i < doc->n_terms; i++) {
-			uint32_t term = bs_gather_next(&codes);
-			if (!builder->exact_of[term])
-				set_term(builder->scratch, 1, terms[term].hash, BS_RANK_DOCUMENT, hashes_of(builder, term, 0), m, lane);
-			else
-				set_bit(exact, (uint64_t)(builder->exact_of[term] - 1) * n_blocks + block, lane);
-		}
-		if (row + 1 == n_rows || lane == BS_LINE_BITS - 1)
-			spill_lines(builder->columns, m, n_blocks, block, builder->scratch);
-	}
-}
-
-/* Group and block columns: each term sets its bits once a lane. */
-static void fill_coarse(struct bs_slab_builder *builder, const uint32_t *rows, uint32_t n_rows, uint32_t level)
-{
-	const struct bs_slab_plan *plan = builder->plan;
-	const struct bs_gathered_doc *docs = bs_gather_docs(plan->gather);
-	const struct bs_term_entry *terms = plan->gather->terms.entries;
-	uint32_t n_blocks = (n_rows + BS_LINE_BITS - 1) / BS_LINE_BITS;
-	uint8_t rank = plan->treatments->ranks[level];
-	uint32_t shift = bs_level_shift(rank, n_rows);
-	uint32_t n_lines = bs_level_lines(rank, n_blocks);
-	uint64_t *columns = level_columns(builder, level, n_blocks);
-	for (uint32_t row = 0; row < n_rows; row++) {
-		const uint8_t *codes = docs[rows[row]].codes;
-		uint32_t lane = row >> shift;
-		uint64_t *lines = columns + (size_t)(lane / BS_LINE_BITS) * BS_LINE_WORDS;
-		for (uint32_t i = 0; i < docs[rows[row]].n_terms; i++) {
-			uint32_t term = bs_gather_next(&codes);
-			if (builder->exact_of[term] || builder->last_block[term] == lane + 1)
-				continue;
-			builder->last_block[term] = lane + 1;
-			set_term(lines, n_lines, terms[term].hash, rank, hashes_of(builder, term, level),
-			         builder->image.shape.n_columns[level], lane % BS_LINE_BITS);
-		}
-	}
-	forget_marks(builder);
-}
-
-/* Widths of all levels, coarse ones first: those that are left out make the document level wider. */
-static void choose_widths(struct bs_slab_builder *builder, const uint32_t *rows, uint32_t n_rows)
-{
-	const struct bs_slab_plan *plan = builder->plan;
-	uint32_t *n_columns = builder->image.shape.n_columns;
-	uint32_t n_blocks = (n_rows + BS_LINE_BITS - 1) / BS_LINE_BITS;
-	for (uint32_t level = plan->treatments->n_levels; level-- > 1;) {
-		n_columns[level] = 1; /* as if present, for measuring */
-		struct level_load load = measure_level(builder, rows, n_rows, level);
-		uint32_t m = level_width(&load, plan->density);
-		double n_bits = (double)m * bs_level_lines(plan->treatments->ranks[level], n_blocks) * BS_LINE_BITS;
-		double n_bits_instead = (double)coarse_postings(builder, level) / -log1p(-plan->density);
-		bool is_worth = n_blocks >= COARSE_MIN_BLOCKS && n_bits <= n_bits_instead * COARSE_WORTH;
-		n_columns[level] = is_worth || plan->keep_coarse ? m : 0;
-	}
-	struct level_load load = measure_level(builder, rows, n_rows, 0);
-	n_columns[0] = level_width(&load, plan->density);
-}
-
-static enum bs_status allocate_image(struct bs_slab_builder *builder, uint32_t n_blocks, struct bs_error *err)
+/* Where levels and exact columns stand in the product. */
+static enum bs_status fill_init(struct fill *fill, const struct bs_slab_builder *builder,
+                                struct bs_slab_product *product, struct bs_error *err)
 {
 	const struct bs_treatment_table *treatments = builder->plan->treatments;
-	struct bs_slab_shape *shape = &builder->image.shape;
-	uint64_t n_lines = (uint64_t)shape->n_exact * n_blocks;
-	uint32_t widest = 1;
+	const struct bs_slab_shape *shape = &builder->shape;
+	uint64_t n_lines = 0;
+	uint64_t n_words = 0;
+	*fill = (struct fill){.n_levels = 0};
 	for (uint32_t level = 0; level < treatments->n_levels; level++) {
-		n_lines += (uint64_t)shape->n_columns[level] * bs_level_lines(treatments->ranks[level], n_blocks);
-		if (shape->n_columns[level] > widest)
-			widest = shape->n_columns[level];
+		place_filling(fill, treatments->ranks[level], shape->n_docs, shape->n_columns[level]);
+		for (uint32_t i = 0; i < treatments->n_entries; i++)
+			fill->hashes[i][level] = (uint8_t)bs_slab_hashes(&treatments->entries[i], shape->n_columns, level);
 	}
-	uint64_t n_bytes = (n_lines ? n_lines : 1) * BS_LINE_BYTES;
-	/* calloc of this size is fresh zero pages; the alignment that kernels want is made by hand. */
-	builder->columns = aligned_alloc(BS_LINE_BYTES, (size_t)n_bytes);
-	builder->scratch = aligned_alloc(BS_LINE_BYTES, (size_t)widest * BS_LINE_BYTES);
-	if (!builder->columns || !builder->scratch)
-		return bs_fail_memory(err, "a slab", n_bytes);
-	memset(builder->columns, 0, (size_t)n_bytes);
-	memset(builder->scratch, 0, (size_t)widest * BS_LINE_BYTES);
-	builder->image.n_lines = n_lines;
+	place_filling(fill, BS_RANK_DOCUMENT, shape->n_docs, shape->n_exact);
+	for (uint32_t i = 0; i < fill->n_levels; i++) {
+		n_lines += (uint64_t)fill->levels[i].n_columns * fill->levels[i].n_lines;
+		n_words += (uint64_t)fill->levels[i].lane_words * BS_LINE_BITS;
+	}
+	product->image.n_lines = n_lines;
+	product->columns = aligned_alloc(BS_LINE_BYTES, (size_t)(n_lines + 1) * BS_LINE_BYTES);
+	fill->lanes = calloc((size_t)n_words + 1, sizeof(*fill->lanes));
+	if (!product->columns || !fill->lanes)
+		return bs_fail_memory(err, "a slab", n_lines * BS_LINE_BYTES);
+	uint64_t *columns = product->columns;
+	uint64_t *lanes = fill->lanes;
+	for (uint32_t i = 0; i < fill->n_levels; i++) {
+		struct filling *filling = &fill->levels[i];
+		filling->columns = columns;
+		filling->lanes = lanes;
+		columns += (size_t)filling->n_columns * filling->n_lines * BS_LINE_WORDS;
+		lanes += (size_t)filling->lane_words * BS_LINE_BITS;
+	}
 	return BS_OK;
 }
 
-static void forget_terms(struct bs_slab_builder *builder)
+/* Bit j of word i becomes bit i of word j: halves of 32 change places, then those of 16, ... (Warren, "Hacker's Delight",
+ * 7-3). */
+static void transpose(uint64_t words[64])
 {
-	const uint32_t *touched = (const uint32_t *)(const void *)builder->touched.data;
-	for (size_t i = 0; i < builder->touched.used_bytes / 4; i++) {
-		builder->counts[touched[i]] = 0;
-		builder->exact_of[touched[i]] = 0;
+	uint64_t mask = UINT32_MAX;
+	for (uint32_t half = 32; half > 0; half >>= 1, mask ^= mask << half) {
+		for (uint32_t i = 0; i < 64; i = (i + half + 1) & ~half) {
+			uint64_t swap = (words[i] >> half ^ words[i + half]) & mask;
+			words[i] ^= swap << half;
+			words[i + half] ^= swap;
+		}
 	}
 }
 
-enum bs_status bs_slab_build(struct bs_slab_builder *builder, const uint32_t *rows, uint32_t n_rows,
-                             uint64_t first_row, const struct bs_kernel *kernel, const struct bs_slab_image **image_out,
+/* The lanes of one line -> their columns, 64 columns at a time. */
+static void turn_lanes(struct filling *filling, uint32_t line)
+{
+	uint64_t *to = filling->columns + (size_t)line * BS_LINE_WORDS;
+	size_t stride = (size_t)filling->n_lines * BS_LINE_WORDS;
+	for (uint32_t word = 0; word < filling->lane_words; word++) {
+		uint64_t turned[BS_LINE_WORDS][64];
+		for (uint32_t i = 0; i < BS_LINE_WORDS; i++) {
+			for (uint32_t lane = 0; lane < 64; lane++)
+				turned[i][lane] = filling->lanes[(size_t)(i * 64 + lane) * filling->lane_words + word];
+			transpose(turned[i]);
+		}
+		for (uint32_t c = 0; c < 64 && word * 64 + c < filling->n_columns; c++)
+			for (uint32_t i = 0; i < BS_LINE_WORDS; i++)
+				to[(size_t)(word * 64 + c) * stride + i] = turned[i][c];
+	}
+	memset(filling->lanes, 0, (size_t)filling->lane_words * BS_LINE_BITS * sizeof(*filling->lanes));
+}
+
+/* After a row: turns the lanes that it completes. */
+static void end_row(struct filling *filling, uint32_t row, uint32_t n_rows)
+{
+	uint32_t lane = row >> filling->shift;
+	uint32_t next_lane = (row + 1) >> filling->shift;
+	if (row + 1 == n_rows || (next_lane != lane && next_lane % BS_LINE_BITS == 0))
+		turn_lanes(filling, lane / BS_LINE_BITS);
+}
+
+/* The first k positions of bs_hash_position, k >= 1. */
+static inline void set_term(const struct filling *filling, uint64_t hash, uint32_t k)
+{
+	struct bs_probe probe = {.start = bs_hash_mix(hash + (uint64_t)filling->rank * UINT64_C(0x9e3779b97f4a7c15))};
+	probe.step = k > 1 ? bs_hash_mix(probe.start) | 1 : 0;
+	for (uint32_t i = 0; i < k; i++, probe.start += probe.step) {
+		uint32_t column = bs_hash_reduce(probe.start, filling->n_columns);
+		filling->lane[column / 64] |= UINT64_C(1) << (column % 64);
+	}
+}
+
+static void fill_chunk(const struct bs_slab_builder *builder, const struct fill *fill, const uint32_t *numbers,
+                       uint32_t n, uint32_t mark)
+{
+	const struct bs_planned_term *terms = builder->plan->terms;
+	const struct filling *levels = fill->levels;
+	uint64_t *exact_lane = fill->levels[fill->n_levels - 1].lane;
+	uint32_t n_frequent = builder->plan->n_frequent;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct bs_planned_term *term = &terms[numbers[i]];
+		uint32_t index = term->place - 1;
+		if (i + MARKS_AHEAD < n)
+			__builtin_prefetch(&builder->marks[terms[numbers[i + MARKS_AHEAD]].place]);
+		if (index < n_frequent && builder->frequent[index].exact) {
+			uint32_t column = builder->frequent[index].exact - 1;
+			exact_lane[column / 64] |= UINT64_C(1) << (column % 64);
+			continue;
+		}
+		const uint8_t *hashes = fill->hashes[term->treatment];
+		uint32_t changed = mark_term(builder->marks, term->place, mark);
+		set_term(&levels[0], term->hash, hashes[0]);
+		if (hashes[1] && changed >> levels[1].shift)
+			set_term(&levels[1], term->hash, hashes[1]);
+		if (hashes[2] && changed >> levels[2].shift)
+			set_term(&levels[2], term->hash, hashes[2]);
+	}
+}
+
+static enum bs_status fill_slab(struct bs_slab_builder *builder, struct bs_slab_product *product, struct bs_error *err)
+{
+	struct fill fill;
+	uint32_t numbers[BS_TERM_CHUNK];
+	uint32_t n_rows = builder->shape.n_docs;
+	uint32_t first_mark = take_marks(builder);
+	enum bs_status status = fill_init(&fill, builder, product, err);
+	for (uint32_t row = 0; row < n_rows && !status; row++) {
+		struct bs_term_reader reader = bs_slab_plan_read(builder->plan, builder->rows[row]);
+		prefetch_row(builder, row);
+		for (uint32_t i = 0; i < fill.n_levels; i++) {
+			struct filling *filling = &fill.levels[i];
+			filling->lane = filling->lanes + (size_t)((row >> filling->shift) % BS_LINE_BITS) * filling->lane_words;
+		}
+		for (uint32_t n; (n = bs_slab_plan_next(builder->plan, &reader, numbers)) > 0;)
+			fill_chunk(builder, &fill, numbers, n, first_mark + row);
+		for (uint32_t i = 0; i < fill.n_levels; i++)
+			end_row(&fill.levels[i], row, n_rows);
+	}
+	free(fill.lanes);
+	return status;
+}
+
+enum bs_status bs_slab_build(struct bs_slab_builder *builder, uint64_t first_row, struct bs_slab_product *product_out,
                              struct bs_error *err)
 {
-	const struct bs_treatment_table *treatments = builder->plan->treatments;
-	uint32_t n_blocks = (n_rows + BS_LINE_BITS - 1) / BS_LINE_BITS;
-	free_image(builder);
-	builder->image = (struct bs_slab_image){.rows = rows, .kernel = kernel, .treatments = treatments};
-	builder->image.shape.n_docs = n_rows;
-	enum bs_status status = count_terms(builder, rows, n_rows, err);
+	struct measured measured;
+	*product_out = (struct bs_slab_product){0};
+	builder->audit_rows = malloc(((size_t)builder->n_audit_rows + 1) * sizeof(*builder->audit_rows));
+	if (!builder->audit_rows)
+		return bs_fail_memory(err, "the audit of a slab", (size_t)builder->n_audit_rows * sizeof(*builder->audit_rows));
+	measure(builder, &measured);
+	choose_widths(builder, &measured);
+	product_out->exact_terms = builder->exact_terms;
+	builder->exact_terms = NULL;
+	enum bs_status status = fill_slab(builder, product_out, err);
+	product_out->image.shape = builder->shape;
+	product_out->image.rows = builder->rows;
+	product_out->image.columns = product_out->columns;
+	product_out->image.exact_terms = product_out->exact_terms;
+	product_out->image.kernel = builder->plan->kernel;
+	product_out->image.treatments = builder->plan->treatments;
 	if (!status)
-		status = choose_exact(builder, n_blocks, err);
-	if (!status)
-		choose_widths(builder, rows, n_rows);
-	if (!status)
-		status = allocate_image(builder, n_blocks, err);
-	for (uint32_t level = 0; level < treatments->n_levels && !status; level++) {
-		if (builder->image.shape.n_columns[level] == 0 && level > 0)
-			continue;
-		if (level == 0)
-			fill_documents(builder, rows, n_rows);
-		else
-			fill_coarse(builder, rows, n_rows, level);
-	}
-	builder->image.columns = builder->columns;
-	builder->image.exact_terms = builder->exact_terms;
-	if (!status)
-		status = bs_slab_audit(builder, first_row, builder->plan->exceptions, err);
-	forget_terms(builder);
-	*image_out = &builder->image;
+		status = bs_slab_audit(builder, first_row, product_out, err);
+	free_slab(builder);
+	if (status)
+		bs_slab_product_deinit(product_out);
 	return status;
 }

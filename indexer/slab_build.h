@@ -2,7 +2,8 @@
  * slab_build.h: documents of similar length -> one slab, a block at a time.
  *
  * The bits of 512 documents are set in a scratch of m lines that stays in cache; then each line goes to its column. No
- * sort, no random writes to memory larger than the scratch.
+ * sort, no random writes to memory larger than the scratch. The documents are read three times: to count frequent terms,
+ * which decides who gets a column of his own; to see how wide the levels must be; and to set the bits of all levels.
  */
 #ifndef BS_INDEXER_SLAB_BUILD_H
 #define BS_INDEXER_SLAB_BUILD_H
@@ -12,45 +13,50 @@
 #include "core/exceptions.h"
 #include "core/segment.h"
 #include "core/status.h"
-#include "core/treatment.h"
-#include "indexer/gather.h"
+#include "indexer/slab_plan.h"
 
-/* What every slab of a segment shares: borrowed, one entry a term number of the gather. */
-struct bs_slab_plan {
-	const struct bs_gather *gather;
-	const struct bs_treatment_table *treatments;
-	const uint8_t *treatment_of; /* index into treatments->entries */
-	const uint32_t *ordinal_of;  /* place in the lexicon */
-	double density;
-	double exact_share;
-	bool keep_coarse; /* for tests: coarse levels in every slab, however small */
-	struct bs_exceptions_builder *exceptions; /* gets those of each slab */
+/* What a slab in the making knows of a frequent term. */
+struct bs_slab_frequent {
+	uint32_t exact; /* exact column + 1, or 0 */
+	uint32_t next;  /* first its documents, then the end of its rows in the audit, or BS_NOT_AUDITED */
 };
 
-/* Scratch of a builder, n_terms entries each; one thread. Zero-initialise. */
+#define BS_NOT_AUDITED UINT32_MAX
+
+/* Scratch of a builder; one thread. The plan is borrowed. */
 struct bs_slab_builder {
 	const struct bs_slab_plan *plan;
-	uint32_t *counts;     /* documents of the slab with the term; 0 outside of a build */
-	uint32_t *last_block; /* block (+ 1) whose coarse column has the term already */
-	uint32_t *exact_of;   /* exact column + 1 of the term */
-	uint64_t *columns;
-	uint64_t *scratch;
+	struct bs_slab_frequent *frequent; /* by place - 1 */
+	uint32_t *marks;    /* by place: the last row that had the term, counted from a multiple of 512 that no slab before used */
+	uint32_t next_mark; /* that multiple */
+	/* The slab under way. */
+	const uint32_t *rows;
+	struct bs_slab_shape shape;
 	uint32_t *exact_terms;
-	struct bs_buffer touched; /* term numbers with counts > 0 */
-	struct bs_slab_image image;
+	uint32_t n_audit_rows; /* postings of terms that may have exceptions */
+	uint32_t *audit_rows;  /* those that have the first such term, ascending, then those of the second, ... */
 };
 enum bs_status bs_slab_builder_init(struct bs_slab_builder *builder, const struct bs_slab_plan *plan,
                                     struct bs_error *err) BS_WARN_UNUSED;
 void bs_slab_builder_deinit(struct bs_slab_builder *builder);
+/* Memory of a builder while it builds nothing. */
+uint64_t bs_slab_builder_bytes(const struct bs_slab_plan *plan);
 
-/* Builds the slab of the documents rows[0..n_rows), in that order, rows first_row and on of the segment; the image is
- * borrowed until the next call. n_rows in 1..BS_SLAB_MAX_DOCS. */
-enum bs_status bs_slab_build(struct bs_slab_builder *builder, const uint32_t *rows, uint32_t n_rows,
-                             uint64_t first_row, const struct bs_kernel *kernel, const struct bs_slab_image **image_out,
+/* A slab as it is written. Zero-initialise. */
+struct bs_slab_product {
+	struct bs_slab_image image; /* into what follows, and rows */
+	uint64_t *columns;
+	uint32_t *exact_terms;
+	struct bs_exceptions_builder exceptions;
+};
+void bs_slab_product_deinit(struct bs_slab_product *product);
+
+/* First step: counts the terms of documents rows[0..n_rows), n_rows in 1..BS_SLAB_MAX_DOCS. rows are borrowed until the
+ * product is gone. */
+enum bs_status bs_slab_count(struct bs_slab_builder *builder, const uint32_t *rows, uint32_t n_rows,
                              struct bs_error *err) BS_WARN_UNUSED;
-
-/* Hashed columns, of all levels, that a document's terms set, duplicates counted: its weight for length classes. Terms in at
- * least exact_df documents of the segment are taken to have exact columns, and count nothing. */
-uint64_t bs_slab_document_weight(const struct bs_slab_plan *plan, uint32_t document, uint64_t exact_df);
+/* Second step: makes the slab, of rows first_row and on of the segment. */
+enum bs_status bs_slab_build(struct bs_slab_builder *builder, uint64_t first_row, struct bs_slab_product *product_out,
+                             struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

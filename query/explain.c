@@ -1,4 +1,5 @@
 /* explain.c: see explain.h. */
+#include "core/word_pairs.h"
 #include "query/explain.h"
 
 #include <stdarg.h>
@@ -199,6 +200,24 @@ static enum bs_status explain_place(const struct bs_plan *plan, uint32_t s, uint
 	return status ? status : bs_buffer_append(text, "\n", 1, err);
 }
 
+/* Two words of a phrase, if any segment has them as a term. */
+static enum bs_status explain_pair(const struct bs_plan *plan, uint32_t t, struct bs_buffer *text, struct bs_error *err)
+{
+	const struct bs_plan_term *term = &plan->terms[t];
+	const uint8_t *key = plan->keys.data + term->key_offset;
+	uint32_t second;
+	if (term->df == 0 || !bs_word_pair_split(key, term->key_bytes, &second))
+		return BS_OK;
+	uint32_t n_first = second - 2 < 50 ? second - 2 : 50;
+	uint32_t n_second = term->key_bytes - second < 50 ? term->key_bytes - second : 50;
+	enum bs_status status = print(text, err, "  pair %.*s %.*s: df %llu\n", (int)n_first, (const char *)key + 1,
+	                              (int)n_second, (const char *)key + second, (unsigned long long)term->df);
+	for (uint32_t s = 0; s < plan->snapshot->manifest.n_segments && !status; s++)
+		if (bs_plan_place(plan, s, t)->is_found)
+			status = explain_place(plan, s, t, text, err);
+	return status;
+}
+
 enum bs_status bs_explain_plan(const struct bs_plan *plan, const struct bs_query_field *fields, struct bs_buffer *text,
                                struct bs_error *err)
 {
@@ -212,6 +231,10 @@ enum bs_status bs_explain_plan(const struct bs_plan *plan, const struct bs_query
 		               snapshot->n_docs ? (double)snapshot->n_positions / (double)snapshot->n_docs : 0);
 	for (uint32_t t = 0; t < plan->n_terms && !status; t++) {
 		const struct bs_plan_term *term = &plan->terms[t];
+		if (term->element == BS_PLAN_PAIR) {
+			status = explain_pair(plan, t, text, err);
+			continue;
+		}
 		const struct bs_element *element = &plan->query->elements[term->element];
 		bool is_pair = element->kind == BS_ELEMENT_PAIR;
 		const uint8_t *key = plan->keys.data + term->key_offset + is_pair;

@@ -5,6 +5,7 @@
 
 #include "core/hash.h"
 #include "core/lexicon.h"
+#include "core/word_pairs.h"
 #include "query/fuzzy.h"
 
 void bs_plan_deinit(struct bs_plan *plan)
@@ -14,24 +15,63 @@ void bs_plan_deinit(struct bs_plan *plan)
 	bs_buffer_deinit(&plan->memory_elements);
 	bs_buffer_deinit(&plan->memory_terms);
 	bs_buffer_deinit(&plan->memory_places);
+	bs_buffer_deinit(&plan->memory_pairs);
 	*plan = (struct bs_plan){0};
+}
+
+/* The key of the term is what was appended to keys from key_offset on. */
+static enum bs_status add_keyed(struct bs_plan *plan, uint32_t element, uint64_t key_offset, struct bs_error *err)
+{
+	struct bs_plan_term planned = {.element = element, .key_offset = key_offset};
+	planned.key_bytes = (uint32_t)(plan->keys.used_bytes - planned.key_offset);
+	planned.hash = bs_hash_term(plan->keys.data + planned.key_offset, planned.key_bytes);
+	enum bs_status status = bs_buffer_append(&plan->memory_terms, &planned, sizeof(planned), err);
+	plan->terms = (struct bs_plan_term *)(void *)plan->memory_terms.data;
+	plan->n_terms++;
+	return status;
 }
 
 static enum bs_status add_term(struct bs_plan *plan, uint32_t element, const uint8_t *term, uint32_t term_bytes,
                                bool is_pair, struct bs_error *err)
 {
 	static const uint8_t pair = BS_KEY_PAIR;
-	struct bs_plan_term planned = {.element = element, .key_offset = plan->keys.used_bytes};
+	uint64_t key_offset = plan->keys.used_bytes;
 	enum bs_status status = is_pair ? bs_buffer_append(&plan->keys, &pair, 1, err) : BS_OK;
 	if (!status)
 		status = bs_buffer_append(&plan->keys, term, term_bytes, err);
-	if (status)
-		return status;
-	planned.key_bytes = (uint32_t)(plan->keys.used_bytes - planned.key_offset);
-	planned.hash = bs_hash_term(plan->keys.data + planned.key_offset, planned.key_bytes);
-	status = bs_buffer_append(&plan->memory_terms, &planned, sizeof(planned), err);
-	plan->terms = (struct bs_plan_term *)(void *)plan->memory_terms.data;
-	plan->n_terms++;
+	return status ? status : add_keyed(plan, element, key_offset, err);
+}
+
+/* ---- pairs of words ---- */
+
+/* The item of the phrase that stands at the position, and is a plain word; NULL if there is none. */
+static const struct bs_element *word_at(const struct bs_query *query, const struct bs_query_node *node, uint32_t position)
+{
+	for (uint32_t i = 0; i < node->n_items; i++)
+		if (node->items[i].position == position && query->elements[node->items[i].element].kind == BS_ELEMENT_TERM)
+			return &query->elements[node->items[i].element];
+	return NULL;
+}
+
+static enum bs_status add_pairs(struct bs_plan *plan, uint32_t n, struct bs_error *err)
+{
+	const struct bs_query_node *node = &plan->query->nodes[n];
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; node->kind == BS_NODE_PHRASE && i < node->n_items && !status; i++) {
+		const struct bs_element *first = word_at(plan->query, node, node->items[i].position);
+		const struct bs_element *second = word_at(plan->query, node, node->items[i].position + 1);
+		struct bs_plan_pair pair = {.node = n, .term = plan->n_terms};
+		uint64_t key_offset = plan->keys.used_bytes;
+		if (!first || !second)
+			continue;
+		status = bs_word_pair_key(first->term, first->term_bytes, second->term, second->term_bytes, &plan->keys, err);
+		if (!status)
+			status = add_keyed(plan, BS_PLAN_PAIR, key_offset, err);
+		if (!status)
+			status = bs_buffer_append(&plan->memory_pairs, &pair, sizeof(pair), err);
+		plan->pairs = (struct bs_plan_pair *)(void *)plan->memory_pairs.data;
+		plan->n_pairs++;
+	}
 	return status;
 }
 
@@ -171,8 +211,12 @@ enum bs_status bs_plan_make(struct bs_plan *plan, const struct bs_query *query, 
 	bs_buffer_clear(&plan->memory_elements);
 	bs_buffer_clear(&plan->memory_terms);
 	bs_buffer_clear(&plan->memory_places);
+	bs_buffer_clear(&plan->memory_pairs);
+	plan->n_pairs = 0;
 	for (uint32_t i = 0; i < query->n_elements && !status; i++)
 		status = add_element(plan, i, err);
+	for (uint32_t n = 0; n < query->n_nodes && !status; n++)
+		status = add_pairs(plan, n, err);
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !status; s++)
 		for (uint32_t t = 0; t < plan->n_terms && !status; t++)
 			status = resolve(plan, s, t, err);

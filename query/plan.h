@@ -26,10 +26,12 @@ struct bs_term_place {
 	struct bs_exception_cursor exceptions; /* its false rows; none unless term.treatment->is_exact */
 };
 
+#define BS_PLAN_PAIR UINT32_MAX
+
 struct bs_plan_term {
 	uint64_t hash;
 	uint64_t df;          /* in the whole index */
-	uint32_t element;     /* the element it stands for */
+	uint32_t element;     /* the element it stands for, or BS_PLAN_PAIR */
 	uint32_t key_bytes;
 	uint64_t key_offset;  /* of its lexicon key in keys */
 };
@@ -39,6 +41,12 @@ struct bs_plan_element {
 	uint32_t first_term;
 	uint32_t n_terms;
 	bool is_too_broad; /* it stands for more terms than that many, and the filter can do nothing with it */
+};
+
+/* Two words of a phrase that stand next to each other, and the term that the pair is in segments that know it. */
+struct bs_plan_pair {
+	uint32_t node;
+	uint32_t term;
 };
 
 /* An element is expanded to at most this many terms; of a broader one every document must be read. */
@@ -52,9 +60,11 @@ struct bs_plan {
 	struct bs_plan_term *terms;
 	struct bs_term_place *places; /* of term t in segment s: places[s * n_terms + t] */
 	uint32_t n_terms;
+	struct bs_plan_pair *pairs;   /* in order of nodes */
+	uint32_t n_pairs;
 	struct bs_buffer keys;
 	struct bs_term_table expansion; /* of one element, over all segments */
-	struct bs_buffer memory_elements, memory_terms, memory_places;
+	struct bs_buffer memory_elements, memory_terms, memory_places, memory_pairs;
 };
 
 /* Documents of the whole index that have the term (a lexicon key). BS_CORRUPT. */

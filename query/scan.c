@@ -24,13 +24,30 @@ static enum bs_status word_is_exact(struct bs_slab_scan *at, const struct bs_que
 	return BS_OK;
 }
 
+/* Whether a phrase is no more than a pair of words that this segment has as a term, and exactly. */
+static enum bs_status phrase_is_exact(struct bs_slab_scan *at, uint32_t n, bool *exact_out)
+{
+	const struct bs_query_node *node = node_at(at, n);
+	*exact_out = false;
+	if (node->n_items != 2 || node->field != BS_QUERY_ANY_FIELD)
+		return BS_OK;
+	for (uint32_t i = 0; i < at->plan->n_pairs; i++) {
+		uint32_t term = at->plan->pairs[i].term;
+		if (at->plan->pairs[i].node == n && bs_scan_place(at, term)->is_found)
+			return bs_scan_is_exact(at, term, exact_out);
+	}
+	return BS_OK;
+}
+
 /* Whether the lines of a node are exactly its matches in this slab. */
 static enum bs_status node_is_exact(struct bs_slab_scan *at, uint32_t n, bool *exact_out)
 {
 	const struct bs_query_node *node = node_at(at, n);
 	if (node->kind == BS_NODE_WORD)
 		return word_is_exact(at, node, exact_out);
-	*exact_out = node->kind != BS_NODE_PHRASE && node->kind != BS_NODE_NEAR;
+	if (node->kind == BS_NODE_PHRASE)
+		return phrase_is_exact(at, n, exact_out);
+	*exact_out = node->kind != BS_NODE_NEAR;
 	for (uint32_t i = 0; i < node->n_children && *exact_out; i++) {
 		enum bs_status status = node_is_exact(at, node->children[i], exact_out);
 		if (status)
@@ -47,9 +64,13 @@ static enum bs_status push_term(struct bs_slab_scan *at, uint32_t term)
 }
 
 /* Pushes the single terms that every match of the leaf has; an element of several terms is left to *has_wide_out. */
-static enum bs_status push_leaf(struct bs_slab_scan *at, const struct bs_query_node *node, bool *has_wide_out)
+static enum bs_status push_leaf(struct bs_slab_scan *at, uint32_t n, bool *has_wide_out)
 {
+	const struct bs_query_node *node = node_at(at, n);
 	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < at->plan->n_pairs && !status; i++)
+		if (at->plan->pairs[i].node == n && bs_scan_place(at, at->plan->pairs[i].term)->is_found)
+			status = push_term(at, at->plan->pairs[i].term);
 	*has_wide_out = false;
 	for (uint32_t i = 0; i < node->n_items + node->n_aids && !status; i++) {
 		uint32_t e = i < node->n_items ? node->items[i].element : node->aids[i - node->n_items].element;
@@ -125,7 +146,7 @@ static enum bs_status eval_and(struct bs_slab_scan *at, const uint32_t *children
 	for (uint32_t i = 0; i < n_children && !status; i++) {
 		bool wide = false;
 		if (bs_scan_is_leaf(node_at(at, children[i])))
-			status = push_leaf(at, node_at(at, children[i]), &wide);
+			status = push_leaf(at, children[i], &wide);
 		has_wide |= wide;
 	}
 	if (status)

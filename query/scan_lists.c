@@ -34,6 +34,22 @@ static enum bs_status look_up_rows(const struct group_scan *scan, uint64_t ordin
 	return BS_OK;
 }
 
+/* Rows of interest that have a term of the plan, or seem to. */
+static enum bs_status term_rows(const struct group_scan *scan, uint32_t term, uint64_t known, uint64_t *rows_io,
+                                struct bs_error *err)
+{
+	const struct bs_term_place *place = bs_scan_place(scan->at, term);
+	uint64_t rows;
+	if (!place->is_found)
+		return BS_OK;
+	enum bs_status status = bs_list_filter_rows(&scan->at->slab->list_filter, scan->group, place->list_probe, &rows, err);
+	rows &= scan->rows & ~known;
+	if (!status && scan->is_lookup)
+		return look_up_rows(scan, place->term.ordinal, rows, rows_io);
+	*rows_io |= rows;
+	return status;
+}
+
 /* Rows of interest that have any of the element's terms, or seem to. */
 static enum bs_status element_rows(const struct group_scan *scan, uint32_t e, uint64_t *rows_out)
 {
@@ -41,24 +57,33 @@ static enum bs_status element_rows(const struct group_scan *scan, uint32_t e, ui
 	enum bs_status status = BS_OK;
 	*rows_out = 0;
 	for (uint32_t i = 0; i < element->n_terms && !status; i++) {
-		const struct bs_term_place *place = bs_scan_place(scan->at, element->first_term + i);
-		uint64_t rows;
-		if (!place->is_found)
-			continue;
-		status = bs_list_filter_rows(&scan->at->slab->list_filter, scan->group, place->list_probe, &rows,
-		                             scan->at->err);
-		rows &= scan->rows & ~*rows_out;
-		if (!status && scan->is_lookup)
-			status = look_up_rows(scan, place->term.ordinal, rows, rows_out);
-		else
-			*rows_out |= rows;
+		status = term_rows(scan, element->first_term + i, *rows_out, rows_out, scan->at->err);
 	}
 	return status;
 }
 
-static enum bs_status leaf_truth(const struct group_scan *scan, const struct bs_query_node *node,
-                                 struct truth *truth_out)
+/* The rows that have the pairs of words of a phrase which the segment knows. *proves_out: that is all there is to it. */
+static enum bs_status pair_rows(const struct group_scan *scan, uint32_t n, uint64_t *rows_io, bool *proves_out)
 {
+	const struct bs_plan *plan = scan->at->plan;
+	const struct bs_query_node *node = &plan->query->nodes[n];
+	enum bs_status status = BS_OK;
+	*proves_out = false;
+	for (uint32_t i = 0; i < plan->n_pairs && *rows_io && !status; i++) {
+		uint64_t rows = 0;
+		if (plan->pairs[i].node != n || !bs_scan_place(scan->at, plan->pairs[i].term)->is_found)
+			continue;
+		status = term_rows(scan, plan->pairs[i].term, 0, &rows, scan->at->err);
+		*rows_io &= rows;
+		*proves_out = node->kind == BS_NODE_PHRASE && node->n_items == 2 && node->field == BS_QUERY_ANY_FIELD;
+	}
+	return status;
+}
+
+static enum bs_status leaf_truth(const struct group_scan *scan, uint32_t n, struct truth *truth_out)
+{
+	const struct bs_query_node *node = &scan->at->plan->query->nodes[n];
+	bool is_pair;
 	uint64_t has = scan->rows;
 	bool is_known = true;
 	enum bs_status status = BS_OK;
@@ -70,7 +95,10 @@ static enum bs_status leaf_truth(const struct group_scan *scan, const struct bs_
 			status = element_rows(scan, node->items[i].element, &rows);
 		has &= rows;
 	}
-	bool is_proof = scan->is_lookup && is_known && node->kind == BS_NODE_WORD && node->field == BS_QUERY_ANY_FIELD;
+	if (!status)
+		status = pair_rows(scan, n, &has, &is_pair);
+	bool is_word = is_known && node->kind == BS_NODE_WORD && node->field == BS_QUERY_ANY_FIELD;
+	bool is_proof = scan->is_lookup && !status && (is_word || is_pair);
 	*truth_out = (struct truth){.may = has, .must = is_proof ? has : 0};
 	return status;
 }
@@ -99,7 +127,7 @@ static enum bs_status eval_group(const struct group_scan *scan, struct truth *tr
 	for (uint32_t n = 0; n < query->n_nodes && !status; n++) {
 		const struct bs_query_node *node = &query->nodes[n];
 		if (bs_scan_is_leaf(node))
-			status = leaf_truth(scan, node, &truths[n]);
+			status = leaf_truth(scan, n, &truths[n]);
 		else
 			truths[n] = join_truths(node, truths);
 	}

@@ -316,7 +316,7 @@ static enum bs_status term_weights(struct bs_searcher *searcher, struct bs_error
 	enum bs_status status = BS_OK;
 	for (uint32_t t = 0; t < searcher->plan.n_terms && !status; t++) {
 		const struct bs_plan_term *term = &searcher->plan.terms[t];
-		bool is_scored = searcher->query->elements[term->element].is_scored;
+		bool is_scored = term->element != BS_PLAN_PAIR && searcher->query->elements[term->element].is_scored;
 		double weight = is_scored ? bs_bm25_idf(searcher->search->snapshot.n_docs, term->df) : 0;
 		status = bs_buffer_append(&searcher->weights, &weight, sizeof(weight), err);
 	}

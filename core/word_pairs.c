@@ -1,0 +1,128 @@
+/* word_pairs.c: see word_pairs.h. */
+#include "core/word_pairs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/bytes.h"
+#include "core/hash.h"
+#include "core/lexicon.h"
+
+void bs_word_pairs_deinit(struct bs_word_pairs *pairs)
+{
+	bs_term_table_deinit(&pairs->words);
+	bs_buffer_deinit(&pairs->keys);
+	bs_buffer_deinit(&pairs->offsets);
+	free(pairs->slots);
+	*pairs = (struct bs_word_pairs){0};
+}
+
+enum bs_status bs_word_pair_key(const uint8_t *a, uint32_t a_bytes, const uint8_t *b, uint32_t b_bytes,
+                                struct bs_buffer *key, struct bs_error *err)
+{
+	static const uint8_t mark = BS_KEY_PAIR;
+	enum bs_status status = bs_buffer_append(key, &mark, 1, err);
+	if (!status)
+		status = bs_buffer_append(key, a, a_bytes, err);
+	if (!status)
+		status = bs_buffer_append(key, &mark, 1, err);
+	return status ? status : bs_buffer_append(key, b, b_bytes, err);
+}
+
+bool bs_word_pair_split(const uint8_t *key, uint32_t key_bytes, uint32_t *second_out)
+{
+	if (key_bytes < 4 || key[0] != BS_KEY_PAIR)
+		return false;
+	const uint8_t *mark = memchr(key + 1, BS_KEY_PAIR, key_bytes - 1);
+	if (!mark || mark == key + 1 || mark + 1 == key + key_bytes)
+		return false;
+	*second_out = (uint32_t)(mark + 1 - key);
+	return true;
+}
+
+/* ---- the set ---- */
+
+static uint64_t slot_of(const struct bs_word_pairs *pairs, uint32_t words)
+{
+	return (words * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (pairs->n_slots - 1);
+}
+
+static void put_slot(struct bs_word_pairs *pairs, uint64_t entry)
+{
+	uint64_t at = slot_of(pairs, (uint32_t)(entry >> 16));
+	while (pairs->slots[at])
+		at = (at + 1) & (pairs->n_slots - 1);
+	pairs->slots[at] = entry;
+}
+
+static enum bs_status grow(struct bs_word_pairs *pairs, struct bs_error *err)
+{
+	uint32_t n_old = pairs->n_slots;
+	uint64_t *old = pairs->slots;
+	uint32_t n_slots = n_old ? n_old * 2 : 64;
+	pairs->slots = calloc(n_slots, sizeof(*pairs->slots));
+	if (!pairs->slots) {
+		pairs->slots = old;
+		return bs_fail_memory(err, "pairs of words", n_slots * sizeof(*pairs->slots));
+	}
+	pairs->n_slots = n_slots;
+	for (uint32_t i = 0; i < n_old; i++)
+		if (old[i])
+			put_slot(pairs, old[i]);
+	free(old);
+	return BS_OK;
+}
+
+bool bs_word_pairs_find(const struct bs_word_pairs *pairs, uint16_t a, uint16_t b, uint32_t *pair_out)
+{
+	uint32_t words = (uint32_t)a << 16 | b;
+	if (pairs->n_slots == 0)
+		return false;
+	for (uint64_t at = slot_of(pairs, words); pairs->slots[at]; at = (at + 1) & (pairs->n_slots - 1)) {
+		if (pairs->slots[at] >> 16 == words) {
+			*pair_out = (uint32_t)(pairs->slots[at] & 0xffff) - 1;
+			return true;
+		}
+	}
+	return false;
+}
+
+uint16_t bs_word_pairs_word(const struct bs_word_pairs *pairs, const uint8_t *word, uint32_t n_bytes, uint64_t hash)
+{
+	uint32_t number;
+	return bs_term_table_find(&pairs->words, word, n_bytes, hash, &number) ? (uint16_t)number : BS_NO_WORD;
+}
+
+const uint8_t *bs_word_pairs_key(const struct bs_word_pairs *pairs, uint32_t pair, uint32_t *key_bytes_out)
+{
+	const uint64_t *offsets = (const uint64_t *)(const void *)pairs->offsets.data;
+	*key_bytes_out = (uint32_t)(offsets[pair + 1] - offsets[pair]);
+	return pairs->keys.data + offsets[pair];
+}
+
+enum bs_status bs_word_pairs_add(struct bs_word_pairs *pairs, const uint8_t *a, uint32_t a_bytes, const uint8_t *b,
+                                 uint32_t b_bytes, struct bs_error *err)
+{
+	static const uint64_t zero = 0;
+	uint32_t first, second, found;
+	enum bs_status status = BS_OK;
+	if (pairs->n_pairs == BS_MAX_WORD_PAIRS)
+		return BS_OK;
+	status = bs_term_table_intern(&pairs->words, a, a_bytes, bs_hash_term(a, a_bytes), &first, NULL, err);
+	if (!status)
+		status = bs_term_table_intern(&pairs->words, b, b_bytes, bs_hash_term(b, b_bytes), &second, NULL, err);
+	if (status || bs_word_pairs_find(pairs, (uint16_t)first, (uint16_t)second, &found))
+		return status;
+	if ((pairs->n_pairs + 1) * 2 > pairs->n_slots)
+		status = grow(pairs, err);
+	if (!status && pairs->n_pairs == 0)
+		status = bs_buffer_append(&pairs->offsets, &zero, sizeof(zero), err);
+	if (!status)
+		status = bs_word_pair_key(a, a_bytes, b, b_bytes, &pairs->keys, err);
+	uint64_t end = pairs->keys.used_bytes;
+	if (!status)
+		status = bs_buffer_append(&pairs->offsets, &end, sizeof(end), err);
+	if (!status)
+		put_slot(pairs, (uint64_t)first << 32 | (uint64_t)second << 16 | ++pairs->n_pairs);
+	return status;
+}

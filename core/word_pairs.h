@@ -1,0 +1,53 @@
+/*
+ * word_pairs.h: pairs of common words that are terms of their own, so that a phrase of them has columns of its own.
+ *
+ * "of the" stands in few of the documents that hold both words, and every one of those would have to be read. So some pairs
+ * (those of words that often meet in a document: indexer/pair_choice.c) are indexed as terms: a document has the pair
+ * (a, b) if a stands at some position and b at the next one. Their keys in the lexicon are 0xff, a, 0xff, b; no word holds
+ * a byte 0xff. Which pairs a segment knows is nowhere written down: those in its lexicon, each for all its documents. Of
+ * another pair the lexicon says nothing.
+ */
+#ifndef BS_CORE_WORD_PAIRS_H
+#define BS_CORE_WORD_PAIRS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/buffer.h"
+#include "core/status.h"
+#include "core/term_table.h"
+
+/* A set of pairs. Zero-initialise; once filled, shared by threads. */
+struct bs_word_pairs {
+	struct bs_term_table words; /* those that some pair has */
+	struct bs_buffer keys;      /* of the pairs, one after the other */
+	struct bs_buffer offsets;   /* u64 a pair and one more, into keys */
+	uint64_t *slots;            /* first word << 32 | second word << 16 | pair + 1; 0 is empty */
+	uint32_t n_slots;           /* a power of two, or 0 */
+	uint32_t n_pairs;
+};
+void bs_word_pairs_deinit(struct bs_word_pairs *pairs);
+
+#define BS_MAX_WORD_PAIRS  8192u
+#define BS_NO_WORD         UINT16_MAX
+
+/* Appends the lexicon's key of a pair. */
+enum bs_status bs_word_pair_key(const uint8_t *a, uint32_t a_bytes, const uint8_t *b, uint32_t b_bytes,
+                                struct bs_buffer *key, struct bs_error *err) BS_WARN_UNUSED;
+/* Whether a key of the lexicon is that of a pair of words, and where its second word begins. */
+bool bs_word_pair_split(const uint8_t *key, uint32_t key_bytes, uint32_t *second_out);
+
+/* Adds a pair, unless it is there or the set is full. */
+enum bs_status bs_word_pairs_add(struct bs_word_pairs *pairs, const uint8_t *a, uint32_t a_bytes, const uint8_t *b,
+                                 uint32_t b_bytes, struct bs_error *err) BS_WARN_UNUSED;
+
+/* The number of a word that has a pair, or BS_NO_WORD. hash: bs_hash_term of it. */
+uint16_t bs_word_pairs_word(const struct bs_word_pairs *pairs, const uint8_t *word, uint32_t n_bytes, uint64_t hash);
+
+/* The number of the pair of words a and b, if it is one. */
+bool bs_word_pairs_find(const struct bs_word_pairs *pairs, uint16_t a, uint16_t b, uint32_t *pair_out);
+
+/* Its key. */
+const uint8_t *bs_word_pairs_key(const struct bs_word_pairs *pairs, uint32_t pair, uint32_t *key_bytes_out);
+
+#endif

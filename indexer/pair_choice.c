@@ -1,0 +1,410 @@
+/* pair_choice.c: see pair_choice.h. */
+#include "indexer/pair_choice.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/hash.h"
+#include "core/lexicon.h"
+
+/*
+ * The sample: pieces from all over each source, since the head of one is often of its own kind (a tree begins with its
+ * documentation). A pair that is in fewer documents of the sample than PAIR_MIN_DOCS may be there by chance.
+ */
+#define SAMPLE_BYTES   (8u << 20)
+#define SAMPLE_PIECES  32u
+#define PIECE_BYTES    (SAMPLE_BYTES / SAMPLE_PIECES)
+#define PAIR_MIN_DOCS  4u
+#define WORD_MIN_SHARE 0.002 /* rarer words are not worth a pair */
+/* Pairs may have this share of the words' postings. They are taken in the order of the documents that hold both words,
+ * each of which a phrase would have to look at; the bits that a pair costs go by its own documents, and so does how often it is
+ * asked for. */
+#define PAIR_BUDGET    0.10
+
+void bs_pair_sample_deinit(struct bs_pair_sample *sample)
+{
+	bs_term_table_deinit(&sample->words);
+	bs_buffer_deinit(&sample->tokens);
+	bs_buffer_deinit(&sample->docs);
+}
+
+/* ---- sampling ---- */
+
+struct sampler {
+	struct bs_pair_sample *sample;
+	const struct bs_source *source;
+	struct bs_words *words;
+	struct bs_reader *reader;
+	uint64_t end_bytes; /* of the sample's text, when the piece at hand is read */
+};
+
+static enum bs_status add_gap(struct bs_pair_sample *sample, struct bs_error *err)
+{
+	static const uint32_t gap = 0;
+	return bs_buffer_append(&sample->tokens, &gap, sizeof(gap), err);
+}
+
+static enum bs_status sample_tokens(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
+{
+	struct bs_pair_sample *sample = context;
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < n_tokens && !status; i++) {
+		uint32_t number;
+		if (tokens[i].is_pair)
+			continue;
+		if (tokens[i].position != sample->next_position)
+			status = add_gap(sample, err);
+		if (!status)
+			status = bs_term_table_intern(&sample->words, tokens[i].term, tokens[i].term_bytes,
+			                              bs_hash_term(tokens[i].term, tokens[i].term_bytes), &number, NULL, err);
+		number++;
+		if (!status)
+			status = bs_buffer_append(&sample->tokens, &number, sizeof(number), err);
+		sample->next_position = tokens[i].position + 1;
+	}
+	return status;
+}
+
+static enum bs_status sample_document(void *context, const struct bs_document *document, struct bs_error *err)
+{
+	struct sampler *sampler = context;
+	struct bs_pair_sample *sample = sampler->sample;
+	enum bs_status status = BS_OK;
+	if (sample->text_bytes >= sampler->end_bytes)
+		return BS_OK;
+	for (size_t i = 0; i < document->n_fields && !status; i++) {
+		const struct bs_field *field = &document->fields[i];
+		sample->next_position = 0;
+		status = add_gap(sample, err);
+		if (!status)
+			status = bs_words_analyze(sampler->words, field->text, field->text_bytes, 0, sample_tokens, sample, NULL, err);
+	}
+	uint64_t end = sample->tokens.used_bytes / sizeof(uint32_t);
+	if (!status)
+		status = bs_buffer_append(&sample->docs, &end, sizeof(end), err);
+	sample->text_bytes += document->text_bytes;
+	return status;
+}
+
+static enum bs_status ignore_skip(void *context, enum bs_skip reason, const char *message, struct bs_error *err)
+{
+	(void)context, (void)reason, (void)message, (void)err;
+	return BS_OK;
+}
+
+static enum bs_status sample_batch(struct sampler *sampler, const struct bs_batch *batch, struct bs_error *err)
+{
+	struct bs_document_sink sink = {.context = sampler, .document = sample_document, .skip = ignore_skip};
+	sampler->end_bytes = sampler->sample->text_bytes + PIECE_BYTES;
+	return bs_reader_read(sampler->reader, sampler->source, batch, &sink, err);
+}
+
+/* The whole lines within a piece of a collection, which begins in the midst of one unless it is the first. */
+static enum bs_status cut_lines(const uint8_t *bytes, size_t n_bytes, bool is_first, struct bs_batch *batch,
+                                struct bs_error *err)
+{
+	const uint8_t *end = memrchr(bytes, '\n', n_bytes);
+	const uint8_t *start = is_first ? bytes : memchr(bytes, '\n', n_bytes);
+	start += start && !is_first;
+	bs_buffer_clear(&batch->bytes);
+	batch->n_items = 0;
+	if (!start || !end || start > end)
+		return BS_OK;
+	for (const uint8_t *at = start; at <= end; at++)
+		batch->n_items += *at == '\n';
+	return bs_buffer_append(&batch->bytes, start, (size_t)(end + 1 - start), err);
+}
+
+/* Why a source cannot be read is told when it is read in earnest. */
+static enum bs_status sample_lines(struct sampler *sampler, struct bs_error *err)
+{
+	struct stat found;
+	struct bs_batch batch = {0};
+	enum bs_status status = BS_OK;
+	int fd = open(sampler->source->path, O_RDONLY | O_CLOEXEC);
+	uint8_t *bytes = malloc(PIECE_BYTES);
+	if (!bytes)
+		status = bs_fail_memory(err, "a sample", PIECE_BYTES);
+	bool is_readable = fd >= 0 && fstat(fd, &found) == 0 && S_ISREG(found.st_mode);
+	for (uint32_t i = 0; i < SAMPLE_PIECES && is_readable && !status; i++) {
+		off_t offset = found.st_size / SAMPLE_PIECES * i;
+		ssize_t n_bytes = pread(fd, bytes, PIECE_BYTES, offset);
+		if (n_bytes <= 0)
+			break;
+		status = cut_lines(bytes, (size_t)n_bytes, i == 0, &batch, err);
+		if (!status && batch.n_items > 0)
+			status = sample_batch(sampler, &batch, err);
+	}
+	if (fd >= 0)
+		close(fd);
+	free(bytes);
+	bs_batch_deinit(&batch);
+	return status;
+}
+
+/* Walks a folder, and keeps one batch of paths in so many, so that in the end 16 to 32 of them are spread over it. */
+static enum bs_status keep_paths(struct bs_feed *feed, struct bs_batch kept[SAMPLE_PIECES], uint32_t *n_kept)
+{
+	uint64_t stride = 1;
+	for (uint64_t i = 0;; i++) {
+		if (bs_feed_next(feed, &kept[*n_kept], NULL) || kept[*n_kept].n_items == 0)
+			return BS_OK;
+		if (i % stride != 0 || ++*n_kept < SAMPLE_PIECES)
+			continue;
+		stride *= 2;
+		*n_kept = SAMPLE_PIECES / 2;
+		for (uint32_t k = 1; k < SAMPLE_PIECES / 2; k++) {
+			struct bs_batch dropped = kept[k];
+			kept[k] = kept[2 * k];
+			kept[2 * k] = dropped;
+		}
+	}
+}
+
+static enum bs_status sample_paths(struct sampler *sampler, const struct bs_source_options *options,
+                                   struct bs_error *err)
+{
+	struct bs_batch kept[SAMPLE_PIECES];
+	struct bs_feed *feed = NULL;
+	uint32_t n_kept = 0;
+	enum bs_status status = BS_OK;
+	memset(kept, 0, sizeof(kept));
+	if (bs_feed_open(sampler->source, options, NULL, NULL, &feed, NULL) == BS_OK)
+		status = keep_paths(feed, kept, &n_kept);
+	bs_feed_close(feed);
+	for (uint32_t i = 0; i < n_kept && !status; i++)
+		status = sample_batch(sampler, &kept[i], err);
+	for (uint32_t i = 0; i < SAMPLE_PIECES; i++)
+		bs_batch_deinit(&kept[i]);
+	return status;
+}
+
+enum bs_status bs_pair_sample_source(struct bs_pair_sample *sample, const struct bs_source *source,
+                                     const struct bs_source_options *options, const struct bs_words_options *words,
+                                     struct bs_error *err)
+{
+	struct sampler sampler = {.sample = sample, .source = source};
+	if (source->kind == BS_SOURCE_STDIN)
+		return BS_OK;
+	enum bs_status status = bs_words_new(words, &sampler.words, err);
+	if (!status)
+		status = bs_reader_new(options, &sampler.reader, err);
+	if (!status)
+		status = source->kind == BS_SOURCE_COLLECTION ? sample_lines(&sampler, err)
+		                                              : sample_paths(&sampler, options, err);
+	bs_reader_free(sampler.reader);
+	bs_words_free(sampler.words);
+	return status;
+}
+
+/* ---- choosing ---- */
+
+/* A pair of the sample. */
+struct met_pair {
+	uint64_t words;    /* first + 1 << 32 | second + 1; 0: an empty slot */
+	uint32_t n_docs;
+	uint32_t last_doc; /* + 1 */
+	double n_both;     /* documents that hold both words, about */
+};
+
+struct choice {
+	const struct bs_pair_sample *sample;
+	uint32_t *dfs;      /* per word */
+	uint32_t *last_doc; /* per word, + 1 */
+	uint64_t n_postings;
+	struct met_pair *met; /* hashed by words, then in order of worth */
+	size_t n_slots;
+	size_t n_met;
+};
+
+static const uint32_t *tokens_of(const struct choice *choice)
+{
+	return (const uint32_t *)(const void *)choice->sample->tokens.data;
+}
+
+static size_t n_docs_of(const struct choice *choice)
+{
+	return choice->sample->docs.used_bytes / sizeof(uint64_t);
+}
+
+/* The tokens of document d are [*start, *end). */
+static void bounds_of(const struct choice *choice, size_t d, uint64_t *start, uint64_t *end)
+{
+	const uint64_t *ends = (const uint64_t *)(const void *)choice->sample->docs.data;
+	*start = d ? ends[d - 1] : 0;
+	*end = ends[d];
+}
+
+static void count_words(struct choice *choice)
+{
+	const uint32_t *tokens = tokens_of(choice);
+	for (size_t d = 0; d < n_docs_of(choice); d++) {
+		uint64_t at, end;
+		for (bounds_of(choice, d, &at, &end); at < end; at++) {
+			uint32_t word = tokens[at];
+			if (word == 0 || choice->last_doc[word - 1] == d + 1)
+				continue;
+			choice->last_doc[word - 1] = (uint32_t)d + 1;
+			choice->dfs[word - 1]++;
+			choice->n_postings++;
+		}
+	}
+}
+
+static enum bs_status grow_met(struct choice *choice, struct bs_error *err)
+{
+	size_t n_slots = choice->n_slots ? choice->n_slots * 2 : 1u << 14;
+	struct met_pair *met = calloc(n_slots, sizeof(*met));
+	if (!met)
+		return bs_fail_memory(err, "pairs of words", n_slots * sizeof(*met));
+	for (size_t i = 0; i < choice->n_slots; i++) {
+		if (!choice->met[i].words)
+			continue;
+		size_t at = bs_hash_mix(choice->met[i].words) & (n_slots - 1);
+		while (met[at].words)
+			at = (at + 1) & (n_slots - 1);
+		met[at] = choice->met[i];
+	}
+	free(choice->met);
+	choice->met = met;
+	choice->n_slots = n_slots;
+	return BS_OK;
+}
+
+static enum bs_status count_pair(struct choice *choice, uint64_t words, uint32_t doc, struct bs_error *err)
+{
+	if (choice->n_met * 2 >= choice->n_slots) {
+		enum bs_status status = grow_met(choice, err);
+		if (status)
+			return status;
+	}
+	size_t at = bs_hash_mix(words) & (choice->n_slots - 1);
+	while (choice->met[at].words && choice->met[at].words != words)
+		at = (at + 1) & (choice->n_slots - 1);
+	struct met_pair *met = &choice->met[at];
+	choice->n_met += !met->words;
+	met->words = words;
+	met->n_docs += met->last_doc != doc + 1;
+	met->last_doc = doc + 1;
+	return BS_OK;
+}
+
+static enum bs_status count_pairs(struct choice *choice, struct bs_error *err)
+{
+	const uint32_t *tokens = tokens_of(choice);
+	double least = WORD_MIN_SHARE * (double)n_docs_of(choice);
+	enum bs_status status = BS_OK;
+	for (size_t d = 0; d < n_docs_of(choice) && !status; d++) {
+		uint64_t at, end;
+		for (bounds_of(choice, d, &at, &end); at + 1 < end && !status; at++) {
+			uint64_t a = tokens[at];
+			uint64_t b = tokens[at + 1];
+			if (a && b && choice->dfs[a - 1] >= least && choice->dfs[b - 1] >= least)
+				status = count_pair(choice, a << 32 | b, (uint32_t)d, err);
+		}
+	}
+	return status;
+}
+
+static int compare_worth(const void *a, const void *b)
+{
+	const struct met_pair *x = a;
+	const struct met_pair *y = b;
+	if (x->n_both > y->n_both || x->n_both < y->n_both)
+		return x->n_both > y->n_both ? -1 : 1;
+	return x->words < y->words ? -1 : x->words > y->words;
+}
+
+/* Drops the pairs that are too rare, and sorts the others by worth. */
+static void rank_pairs(struct choice *choice)
+{
+	double n_docs = (double)n_docs_of(choice);
+	size_t n = 0;
+	for (size_t i = 0; i < choice->n_slots; i++) {
+		struct met_pair met = choice->met[i];
+		if (met.n_docs < PAIR_MIN_DOCS)
+			continue;
+		double by_chance = (double)choice->dfs[(met.words >> 32) - 1] * choice->dfs[(met.words & UINT32_MAX) - 1] / n_docs;
+		met.n_both = by_chance > met.n_docs ? by_chance : met.n_docs;
+		choice->met[n++] = met;
+	}
+	choice->n_met = n;
+	if (n > 1)
+		qsort(choice->met, n, sizeof(*choice->met), compare_worth);
+}
+
+static enum bs_status take_pairs(const struct choice *choice, struct bs_word_pairs *pairs, struct bs_error *err)
+{
+	const struct bs_term_table *words = &choice->sample->words;
+	double left = PAIR_BUDGET * (double)choice->n_postings;
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < choice->n_met && !status; i++) {
+		uint32_t a = (uint32_t)(choice->met[i].words >> 32) - 1;
+		uint32_t b = (uint32_t)choice->met[i].words - 1;
+		left -= choice->met[i].n_docs;
+		if (left < 0)
+			break;
+		status = bs_word_pairs_add(pairs, bs_term_table_key(words, a), words->entries[a].n_bytes,
+		                           bs_term_table_key(words, b), words->entries[b].n_bytes, err);
+	}
+	return status;
+}
+
+enum bs_status bs_pair_sample_choose(const struct bs_pair_sample *sample, struct bs_word_pairs *pairs,
+                                     struct bs_error *err)
+{
+	size_t n_words = sample->words.n_terms;
+	struct choice choice = {.sample = sample};
+	enum bs_status status = BS_OK;
+	choice.dfs = calloc(n_words + 1, sizeof(uint32_t));
+	choice.last_doc = calloc(n_words + 1, sizeof(uint32_t));
+	if (!choice.dfs || !choice.last_doc)
+		status = bs_fail_memory(err, "pairs of words", n_words * 8);
+	if (!status) {
+		count_words(&choice);
+		status = count_pairs(&choice, err);
+	}
+	if (!status) {
+		rank_pairs(&choice);
+		status = take_pairs(&choice, pairs, err);
+	}
+	free(choice.dfs);
+	free(choice.last_doc);
+	free(choice.met);
+	return status;
+}
+
+/* ---- those that an index has ---- */
+
+static enum bs_status pairs_of_lexicon(const struct bs_lexicon *lexicon, struct bs_word_pairs *pairs,
+                                       struct bs_error *err)
+{
+	static const uint8_t mark = BS_KEY_PAIR;
+	struct bs_lexicon_cursor cursor = {.lexicon = lexicon};
+	bool end = false;
+	enum bs_status status = bs_lexicon_cursor_seek(&cursor, &mark, 1, err);
+	while (!status) {
+		uint32_t second;
+		status = bs_lexicon_cursor_next(&cursor, &end, err);
+		if (status || end)
+			break;
+		const uint8_t *key = cursor.term.data;
+		uint32_t n_bytes = (uint32_t)cursor.term.used_bytes;
+		if (bs_word_pair_split(key, n_bytes, &second))
+			status = bs_word_pairs_add(pairs, key + 1, second - 2, key + second, n_bytes - second, err);
+	}
+	bs_lexicon_cursor_deinit(&cursor);
+	return status;
+}
+
+enum bs_status bs_pairs_of_snapshot(const struct bs_snapshot *snapshot, struct bs_word_pairs *pairs, struct bs_error *err)
+{
+	const struct bs_segment *largest = NULL;
+	for (uint32_t i = 0; i < snapshot->manifest.n_segments; i++)
+		if (!largest || snapshot->segments[i].meta.n_docs > largest->meta.n_docs)
+			largest = &snapshot->segments[i];
+	return largest ? pairs_of_lexicon(&largest->lexicon, pairs, err) : BS_OK;
+}

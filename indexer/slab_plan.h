@@ -1,0 +1,94 @@
+/*
+ * slab_plan.h: what the slabs of a segment share. Most of it is a compact record for each term, so that a posting costs one
+ * look at memory, asked for some terms ahead.
+ */
+#ifndef BS_INDEXER_SLAB_PLAN_H
+#define BS_INDEXER_SLAB_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/bytes.h"
+#include "core/kernels.h"
+#include "core/status.h"
+#include "core/treatment.h"
+#include "indexer/gather.h"
+
+struct bs_planned_term {
+	uint64_t hash;
+	/* 1..n_frequent: of a frequent term; up to n_repeated: of others that are in several documents; 0: of all the rest. In
+	 * each, by term number. Arrays of marks and counters go by it: they are dense, and most terms need none. */
+	uint32_t place;
+	uint8_t treatment; /* index into treatments->entries */
+	uint8_t weight;    /* columns of all levels; 0 for a term that is taken to get an exact column */
+};
+
+/* One that may get an exact column in some slab, or have exceptions. */
+struct bs_frequent_term {
+	uint32_t number;
+	uint32_t ordinal; /* in the lexicon */
+	bool has_exceptions;
+};
+
+struct bs_slab_plan {
+	const struct bs_gather *gather;
+	const struct bs_treatment_table *treatments;
+	const struct bs_kernel *kernel;
+	double density;
+	double exact_share;
+	bool keep_coarse; /* for tests: coarse levels in every slab, however small */
+	/* Owned. */
+	struct bs_planned_term *terms;      /* by term number */
+	struct bs_frequent_term *frequent;  /* by place - 1 */
+	uint32_t n_frequent;
+	uint32_t n_repeated;
+};
+
+/* Completes a plan whose fields up to keep_coarse are set. ordinal_of: by term number, only looked at here. */
+enum bs_status bs_slab_plan_make(struct bs_slab_plan *plan, const uint32_t *ordinal_of, struct bs_error *err)
+	BS_WARN_UNUSED;
+void bs_slab_plan_deinit(struct bs_slab_plan *plan);
+
+/* Hashed columns, of all levels, that a document's terms set, duplicates counted: its weight for length classes. */
+uint64_t bs_slab_document_weight(const struct bs_slab_plan *plan, uint32_t document);
+
+/* ---- the terms of a document, some at a time ---- */
+
+#define BS_TERM_CHUNK 128u
+
+struct bs_term_reader {
+	const uint8_t *codes;
+	uint32_t n_left;
+};
+
+static inline struct bs_term_reader bs_slab_plan_read(const struct bs_slab_plan *plan, uint32_t document)
+{
+	const struct bs_gathered_doc *doc = &bs_gather_docs(plan->gather)[document];
+	return (struct bs_term_reader){doc->codes, doc->n_terms};
+}
+
+/*
+ * The next terms of the document: how many, 0 at its end. The memory is asked for their records. Varints are decoded
+ * without a branch on their length, which would be guessed wrong every other time: eight bytes may be read wherever a
+ * code begins (gather.h).
+ */
+static inline uint32_t bs_slab_plan_next(const struct bs_slab_plan *plan, struct bs_term_reader *reader,
+                                         uint32_t numbers[BS_TERM_CHUNK])
+{
+	uint32_t n = reader->n_left < BS_TERM_CHUNK ? reader->n_left : BS_TERM_CHUNK;
+	const uint8_t *at = reader->codes;
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t bytes = bs_load_u64(at);
+		unsigned last_bit = (unsigned)__builtin_ctzll(~bytes & UINT64_C(0x8080808080808080));
+		at += last_bit / 8 + 1;
+		bytes &= UINT64_MAX >> (63 - last_bit);
+		numbers[i] = (uint32_t)((bytes & 0x7f) | (bytes >> 1 & 0x3f80) | (bytes >> 2 & 0x1fc000) |
+		                        (bytes >> 3 & 0xfe00000) | (bytes >> 4 & 0xf0000000));
+		__builtin_prefetch(&plan->terms[numbers[i]]);
+	}
+	reader->codes = at;
+	reader->n_left -= n;
+	return n;
+}
+
+#endif

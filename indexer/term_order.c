@@ -1,0 +1,194 @@
+/*
+ * term_order.c: see term_order.h. A radix sort from the front (McIlroy, Bostic and McIlroy, "Engineering Radix Sort", 1993):
+ * a byte divides the keys, in place, into 256 ranges, each of which the next byte divides. Keys carry eight bytes of their
+ * terms at a time, so that the terms themselves are looked at for the first eight and then only where those tie.
+ */
+#include "indexer/term_order.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "indexer/crew.h"
+
+/* Fewer are sorted by insertion: 256 counts are not worth setting up. */
+#define SMALL_RANGE 32u
+#define LOAD_TERMS  65536u
+
+struct sort_key {
+	uint64_t window; /* bytes of the term as a number that sorts as they do, zeros for those it lacks */
+	uint32_t number;
+	uint32_t n_bytes;
+};
+
+/* Keys whose terms agree in all bytes before `from`, where their windows begin, and in those above `shift` of the windows. */
+struct range {
+	struct sort_key *keys;
+	size_t n;
+	size_t from;
+	int shift; /* of the byte to look at, 56 to 0; -8: the windows are equal */
+};
+
+struct order {
+	const struct bs_term_table *terms;
+	struct sort_key *keys;
+	size_t starts[257]; /* of the first bytes */
+	uint32_t *sorted;
+};
+
+static uint64_t load_window(const struct bs_term_table *terms, uint32_t number, size_t from)
+{
+	const struct bs_term_entry *entry = &terms->entries[number];
+	size_t left = entry->n_bytes > from ? entry->n_bytes - from : 0;
+	size_t at = (size_t)entry->offset + from;
+	uint64_t window = 0;
+	if (left == 0)
+		return 0;
+	if (at + sizeof(window) <= terms->bytes.used_bytes) {
+		memcpy(&window, terms->bytes.data + at, sizeof(window));
+		window = __builtin_bswap64(window);
+		return left < 8 ? window & ~(UINT64_MAX >> (8 * left)) : window;
+	}
+	for (size_t i = 0; i < 8; i++)
+		window = window << 8 | (i < left ? terms->bytes.data[at + i] : 0);
+	return window;
+}
+
+static bool is_before(const struct bs_term_table *terms, const struct sort_key *x, const struct sort_key *y, size_t from)
+{
+	if (x->window != y->window)
+		return x->window < y->window;
+	uint32_t n = x->n_bytes < y->n_bytes ? x->n_bytes : y->n_bytes;
+	int order = n > from ? memcmp(bs_term_table_key(terms, x->number) + from,
+	                              bs_term_table_key(terms, y->number) + from, n - from) : 0;
+	return order ? order < 0 : x->n_bytes < y->n_bytes;
+}
+
+static void insertion_sort(const struct bs_term_table *terms, const struct range *range)
+{
+	for (size_t i = 1; i < range->n; i++) {
+		struct sort_key key = range->keys[i];
+		size_t at = i;
+		for (; at > 0 && is_before(terms, &key, &range->keys[at - 1], range->from); at--)
+			range->keys[at] = range->keys[at - 1];
+		range->keys[at] = key;
+	}
+}
+
+/*
+ * All windows are equal. Terms that end in them come first, and are at most nine: they differ in length only, by zero
+ * bytes. The others get their next eight bytes.
+ */
+static void open_windows(const struct bs_term_table *terms, struct range *range)
+{
+	size_t from = range->from + 8;
+	size_t n_ended = 0;
+	for (size_t i = 0; i < range->n; i++) {
+		if (range->keys[i].n_bytes > from)
+			continue;
+		struct sort_key key = range->keys[i];
+		range->keys[i] = range->keys[n_ended];
+		range->keys[n_ended++] = key;
+	}
+	struct range ended = {.keys = range->keys, .n = n_ended, .from = range->from};
+	insertion_sort(terms, &ended);
+	*range = (struct range){.keys = range->keys + n_ended, .n = range->n - n_ended, .from = from, .shift = 56};
+	for (size_t i = 0; i < range->n; i++)
+		range->keys[i].window = load_window(terms, range->keys[i].number, from);
+}
+
+/* Divides the range by the byte at its shift: those with byte b go to [starts[b], starts[b + 1]). */
+static void divide(const struct range *range, size_t starts[257])
+{
+	size_t next[256];
+	size_t ends[256];
+	memset(starts, 0, 257 * sizeof(*starts));
+	for (size_t i = 0; i < range->n; i++)
+		starts[(range->keys[i].window >> range->shift & 0xff) + 1]++;
+	for (size_t b = 0; b < 256; b++) {
+		starts[b + 1] += starts[b];
+		next[b] = starts[b];
+		ends[b] = starts[b + 1];
+	}
+	for (size_t b = 0; b < 256; b++) {
+		while (next[b] < ends[b]) {
+			struct sort_key key = range->keys[next[b]];
+			size_t to = key.window >> range->shift & 0xff;
+			while (to != b) {
+				struct sort_key other = range->keys[next[to]];
+				range->keys[next[to]++] = key;
+				key = other;
+				to = key.window >> range->shift & 0xff;
+			}
+			range->keys[next[b]++] = key;
+		}
+	}
+}
+
+/* The largest part of a division is what the loop goes on with, so the calls are at most log2 n deep. */
+static void sort_range(const struct bs_term_table *terms, struct range range)
+{
+	while (range.n > SMALL_RANGE) {
+		if (range.shift < 0) {
+			open_windows(terms, &range);
+			continue;
+		}
+		size_t starts[257];
+		size_t largest = 0;
+		divide(&range, starts);
+		for (size_t b = 1; b < 256; b++)
+			if (starts[b + 1] - starts[b] > starts[largest + 1] - starts[largest])
+				largest = b;
+		for (size_t b = 0; b < 256; b++) {
+			struct range part = {range.keys + starts[b], starts[b + 1] - starts[b], range.from, range.shift - 8};
+			if (b != largest && part.n > 1)
+				sort_range(terms, part);
+		}
+		range = (struct range){range.keys + starts[largest], starts[largest + 1] - starts[largest], range.from,
+		                       range.shift - 8};
+	}
+	insertion_sort(terms, &range);
+}
+
+static enum bs_status load_keys(void *context, uint32_t thread, uint32_t task, struct bs_error *err)
+{
+	struct order *order = context;
+	uint64_t end = ((uint64_t)task + 1) * LOAD_TERMS;
+	(void)thread;
+	(void)err;
+	for (uint64_t i = (uint64_t)task * LOAD_TERMS; i < end && i < order->terms->n_terms; i++)
+		order->keys[i] = (struct sort_key){load_window(order->terms, (uint32_t)i, 0), (uint32_t)i,
+		                                   order->terms->entries[i].n_bytes};
+	return BS_OK;
+}
+
+static enum bs_status sort_first_byte(void *context, uint32_t thread, uint32_t task, struct bs_error *err)
+{
+	struct order *order = context;
+	size_t start = order->starts[task];
+	size_t end = order->starts[task + 1];
+	(void)thread;
+	(void)err;
+	sort_range(order->terms, (struct range){order->keys + start, end - start, 0, 48});
+	for (size_t i = start; i < end; i++)
+		order->sorted[i] = order->keys[i].number;
+	return BS_OK;
+}
+
+enum bs_status bs_term_order(const struct bs_term_table *terms, uint32_t n_threads, uint32_t *sorted,
+                             struct bs_error *err)
+{
+	_Static_assert(sizeof(struct sort_key) == BS_TERM_ORDER_BYTES, "what the header says");
+	size_t n = terms->n_terms ? terms->n_terms : 1;
+	struct order order = {.terms = terms, .keys = malloc(n * sizeof(*order.keys)), .sorted = sorted};
+	if (!order.keys)
+		return bs_fail_memory(err, "sorting the lexicon", n * sizeof(*order.keys));
+	uint32_t n_loads = (uint32_t)((terms->n_terms + (uint64_t)LOAD_TERMS - 1) / LOAD_TERMS);
+	enum bs_status status = bs_crew_run(n_threads, n_loads, load_keys, &order, err);
+	struct range all = {order.keys, terms->n_terms, 0, 56};
+	divide(&all, order.starts);
+	if (!status)
+		status = bs_crew_run(n_threads, 256, sort_first_byte, &order, err);
+	free(order.keys);
+	return status;
+}
