@@ -110,7 +110,7 @@ static uint32_t class_of(const uint8_t of_small[SMALL_WEIGHTS], uint64_t weight)
 static bool may_merge(const struct load *a, const struct load *b, const struct cost_rules *rules)
 {
 	struct load both = join(a, b);
-	return rules->list_mode != BS_LISTS_NEVER || a->n_docs == 0 || b->n_docs == 0 || !is_list(&both, rules) ||
+	return rules->given.list_mode != BS_LISTS_NEVER || a->n_docs == 0 || b->n_docs == 0 || !is_list(&both, rules) ||
 	       (is_list(a, rules) && is_list(b, rules));
 }
 

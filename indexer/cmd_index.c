@@ -40,7 +40,7 @@ static const struct bs_option index_options[] = {
 	{OPTION_FOLD_ACCENTS, 0, "fold-accents", NULL, "let cafe find caf\xc3\xa9"},
 	{OPTION_ID, 0, "id", "FIELD", "JSONL: the field that names a record [id]"},
 	{OPTION_TEXT, 0, "text", "F,G", "JSONL: fields to index [every top-level string]"},
-	{OPTION_DENSITY, 0, "density", "D", "share of set bits, 0.05 to 0.6: less is faster and larger [0.25]"},
+	{OPTION_DENSITY, 0, "density", "D", "share of set bits, 0.05 to 0.6: less is faster and larger [0.3]"},
 	{OPTION_MEMORY, 0, "memory", "SIZE", "memory to work with [1G]"},
 	{OPTION_JOBS, 'j', "jobs", "N", "threads [one a processor]; the index is the same"},
 	{OPTION_HIDDEN, 0, "hidden", NULL, "hidden files and folders too"},

@@ -129,8 +129,11 @@ static enum bs_status sample_lines(struct sampler *sampler, struct bs_error *err
 	if (!bytes)
 		status = bs_fail_memory(err, "a sample", PIECE_BYTES);
 	bool is_readable = fd >= 0 && fstat(fd, &found) == 0 && S_ISREG(found.st_mode);
-	for (uint32_t i = 0; i < SAMPLE_PIECES && is_readable && !status; i++) {
-		off_t offset = found.st_size / SAMPLE_PIECES * i;
+	/* A small collection is read once, not the same lines again and again. */
+	uint64_t n_whole = is_readable ? (uint64_t)found.st_size / PIECE_BYTES + 1 : 0;
+	uint32_t n_pieces = n_whole < SAMPLE_PIECES ? (uint32_t)n_whole : SAMPLE_PIECES;
+	for (uint32_t i = 0; i < n_pieces && !status; i++) {
+		off_t offset = n_whole < SAMPLE_PIECES ? (off_t)i * PIECE_BYTES : found.st_size / SAMPLE_PIECES * i;
 		ssize_t n_bytes = pread(fd, bytes, PIECE_BYTES, offset);
 		if (n_bytes <= 0)
 			break;

@@ -25,6 +25,7 @@ void run_draw(struct run *run, const char *dir)
 		.max_segment_docs = chance(60) ? 0 : 1 + roll(9),
 		.max_slab_blocks = chance(50),
 		.list_mode = (enum bs_list_mode)roll(3),
+		.pairs_least_bytes = 1,
 	}};
 }
 

@@ -116,6 +116,7 @@ struct oracle_setup {
 	struct bs_treatment_policy policy;
 	uint32_t max_slab_blocks, max_slab_bytes, max_segment_docs, n_threads;
 	enum bs_list_mode list_mode;
+	uint64_t pairs_least_bytes; /* 0: too small for pairs of words */
 };
 
 /* Raw words, as they stand in texts. */

@@ -84,6 +84,7 @@ static void index_corpus(struct bench *bench)
 		.max_segment_docs = setup->max_segment_docs,
 		.n_threads = setup->n_threads,
 		.list_mode = setup->list_mode,
+		.pairs_least_bytes = setup->pairs_least_bytes,
 	};
 	if (setup->words.stem_language) {
 		snprintf(stem_language, sizeof(stem_language), "%s", setup->words.stem_language);

@@ -86,6 +86,7 @@ void oracle_setup_draw(struct oracle_setup *setup, struct dice *dice, uint64_t s
 	setup->max_slab_bytes = n_docs || chance(dice, 70) ? 0 : roll_between(dice, 1, 64) << 10;
 	setup->max_segment_docs = chance(dice, 40) ? roll_between(dice, 1, 2000) : 0;
 	setup->n_threads = roll(dice, 4);
+	setup->pairs_least_bytes = chance(dice, 70);
 	setup->list_mode = n_docs ? BS_LISTS_AUTO : modes[roll(dice, 4)];
 }
 
