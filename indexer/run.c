@@ -154,8 +154,9 @@ enum bs_status bs_run_choose_pairs(struct bs_run *run, struct bs_error *err)
 
 /* ---- documents ---- */
 
-/* What segment_build.c and slab_build.c take beside the columns: order, ordinal, treatment, counters and marks of each
- * term, and each document's weight and place in its class. */
+/* What segment_build.c and slab_build.c take beside the columns: of each term the order, ordinal and place, and hash,
+ * treatment, weight and mark of those in several documents; of each document the weight and the place in its class. A
+ * builder more, on another thread, has its own marks, and is paid for by what slabs may hold (count_builders). */
 #define BUILD_TERM_BYTES 28u
 #define BUILD_DOC_BYTES  24u
 

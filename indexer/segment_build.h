@@ -1,8 +1,8 @@
 /*
  * segment_build.h: from gathered documents to a segment file. The second half of an index run.
  *
- * Sorts the lexicon, makes the treatment table from the segment's size, puts the documents in classes of similar length
- * (classes.h), and has each class made into slabs (slab_build.h).
+ * Sorts the lexicon (term_order.h), makes the treatment table from the segment's size, puts the documents in classes of
+ * similar length (classes.h), and has each class made into slabs (slab_build.h), beside the coding of the lexicon.
  */
 #ifndef BS_INDEXER_SEGMENT_BUILD_H
 #define BS_INDEXER_SEGMENT_BUILD_H

@@ -129,7 +129,7 @@ enum bs_status bs_slab_count(struct bs_slab_builder *builder, const uint32_t *ro
 		prefetch_row(builder, row);
 		for (uint32_t n; (n = bs_slab_plan_next(plan, &reader, numbers)) > 0;) {
 			for (uint32_t i = 0; i < n; i++) {
-				uint32_t index = plan->terms[numbers[i]].place - 1;
+				uint32_t index = plan->place_of[numbers[i]] - 1;
 				if (index < plan->n_frequent)
 					builder->frequent[index].next++;
 			}
@@ -155,9 +155,6 @@ static uint32_t take_marks(struct bs_slab_builder *builder)
 	builder->next_mark += n;
 	return first;
 }
-
-/* The memory is asked for the mark so many terms ahead, when the record that says where it is should be there. */
-#define MARKS_AHEAD 6u
 
 /* Marks the term; bits from the lane's shift up are set if the lane has not had it yet. A term of one document needs no
  * mark. */
@@ -234,6 +231,12 @@ static void level_shifts(const struct bs_slab_builder *builder, uint32_t shifts[
 		shifts[level] = level < treatments->n_levels ? bs_level_shift(treatments->ranks[level], builder->shape.n_docs) : 0;
 }
 
+static inline void prefetch_place(const struct bs_slab_builder *builder, uint32_t place)
+{
+	__builtin_prefetch(&builder->marks[place]);
+	__builtin_prefetch(&builder->plan->treatment_of[place]);
+}
+
 /* The same of one chunk: of all its hashed terms, and of those that are new to their lane, likewise packed. */
 struct chunk_counts {
 	uint64_t all;
@@ -246,15 +249,14 @@ static struct chunk_counts measure_chunk(struct bs_slab_builder *builder, const 
                                          uint32_t row, uint32_t mark)
 {
 	const struct bs_slab_plan *plan = builder->plan;
-	const struct bs_planned_term *terms = plan->terms;
 	uint32_t n_frequent = plan->n_frequent;
 	uint32_t *marks = builder->marks;
 	struct chunk_counts sums = {0, 0};
 	for (uint32_t i = 0; i < n; i++) {
-		const struct bs_planned_term *term = &terms[numbers[i]];
-		uint32_t index = term->place - 1;
-		if (i + MARKS_AHEAD < n)
-			__builtin_prefetch(&marks[terms[numbers[i + MARKS_AHEAD]].place]);
+		uint32_t place = plan->place_of[numbers[i]];
+		uint32_t index = place - 1;
+		if (i + BS_PLACES_AHEAD < n)
+			prefetch_place(builder, plan->place_of[numbers[i + BS_PLACES_AHEAD]]);
 		if (index < n_frequent) {
 			struct bs_slab_frequent *here = &builder->frequent[index];
 			if (here->exact)
@@ -262,11 +264,12 @@ static struct chunk_counts measure_chunk(struct bs_slab_builder *builder, const 
 			if (here->next != BS_NOT_AUDITED)
 				builder->audit_rows[here->next++] = row;
 		}
-		uint32_t changed = mark_term(marks, term->place, mark);
+		uint32_t changed = mark_term(marks, place, mark);
+		uint64_t packed = counts[plan->treatment_of[place]];
 		uint64_t mask = (changed >> shifts[1] ? COUNT_MASK << COUNT_BITS : 0) |
 		                (changed >> shifts[2] ? COUNT_MASK << (2 * COUNT_BITS) : 0);
-		sums.all += counts[term->treatment];
-		sums.fresh += counts[term->treatment] & mask;
+		sums.all += packed;
+		sums.fresh += packed & mask;
 	}
 	return sums;
 }
@@ -352,11 +355,31 @@ struct filling {
 	uint64_t *lane;      /* the one under way */
 };
 
+/*
+ * Terms wait in batches of one level and one number of columns: how many bits to set is then known beforehand, where term
+ * by term it would be guessed wrong for every other one.
+ */
+#define BATCH_TERMS 64u
+
+struct waiting {
+	uint64_t hash;
+	uint64_t *lane;
+};
+
+struct batch {
+	uint32_t n;
+	uint32_t k;     /* columns of a term */
+	uint32_t level;
+	struct waiting terms[BATCH_TERMS];
+};
+
 struct fill {
 	struct filling levels[BS_MAX_LEVELS + 1]; /* behind the last level: the exact columns */
 	uint32_t n_levels;                        /* those included */
-	uint8_t hashes[BS_MAX_TREATMENTS][BS_MAX_LEVELS + 1]; /* columns of a level */
 	uint64_t *lanes;
+	struct batch *batches[BS_MAX_TREATMENTS][BS_MAX_LEVELS]; /* by treatment and level, shared by those of equal k */
+	struct batch *all_batches;
+	uint32_t n_batches;
 };
 
 static void place_filling(struct fill *fill, uint8_t rank, uint32_t n_docs, uint32_t n_columns)
@@ -370,6 +393,32 @@ static void place_filling(struct fill *fill, uint8_t rank, uint32_t n_docs, uint
 	};
 }
 
+static struct batch *find_batch(struct fill *fill, uint32_t level, uint32_t k)
+{
+	for (uint32_t i = 0; i < fill->n_batches; i++)
+		if (fill->all_batches[i].level == level && fill->all_batches[i].k == k)
+			return &fill->all_batches[i];
+	struct batch *batch = &fill->all_batches[fill->n_batches++];
+	batch->n = 0;
+	batch->level = level;
+	batch->k = k;
+	return batch;
+}
+
+static enum bs_status make_batches(struct fill *fill, const struct bs_treatment_table *treatments,
+                                   const struct bs_slab_shape *shape, struct bs_error *err)
+{
+	size_t n = (size_t)treatments->n_entries * BS_MAX_LEVELS;
+	fill->all_batches = malloc(n * sizeof(*fill->all_batches));
+	if (!fill->all_batches)
+		return bs_fail_memory(err, "a slab", n * sizeof(*fill->all_batches));
+	for (uint32_t i = 0; i < treatments->n_entries; i++)
+		for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
+			fill->batches[i][level] = find_batch(fill, level, bs_slab_hashes(&treatments->entries[i], shape->n_columns,
+			                                                                 level));
+	return BS_OK;
+}
+
 /* Where levels and exact columns stand in the product. */
 static enum bs_status fill_init(struct fill *fill, const struct bs_slab_builder *builder,
                                 struct bs_slab_product *product, struct bs_error *err)
@@ -379,11 +428,8 @@ static enum bs_status fill_init(struct fill *fill, const struct bs_slab_builder 
 	uint64_t n_lines = 0;
 	uint64_t n_words = 0;
 	*fill = (struct fill){.n_levels = 0};
-	for (uint32_t level = 0; level < treatments->n_levels; level++) {
+	for (uint32_t level = 0; level < treatments->n_levels; level++)
 		place_filling(fill, treatments->ranks[level], shape->n_docs, shape->n_columns[level]);
-		for (uint32_t i = 0; i < treatments->n_entries; i++)
-			fill->hashes[i][level] = (uint8_t)bs_slab_hashes(&treatments->entries[i], shape->n_columns, level);
-	}
 	place_filling(fill, BS_RANK_DOCUMENT, shape->n_docs, shape->n_exact);
 	for (uint32_t i = 0; i < fill->n_levels; i++) {
 		n_lines += (uint64_t)fill->levels[i].n_columns * fill->levels[i].n_lines;
@@ -403,7 +449,7 @@ static enum bs_status fill_init(struct fill *fill, const struct bs_slab_builder 
 		columns += (size_t)filling->n_columns * filling->n_lines * BS_LINE_WORDS;
 		lanes += (size_t)filling->lane_words * BS_LINE_BITS;
 	}
-	return BS_OK;
+	return make_batches(fill, treatments, shape, err);
 }
 
 /* Bit j of word i becomes bit i of word j: halves of 32 change places, then those of 16, ... (Warren, "Hacker's Delight",
@@ -439,50 +485,68 @@ static void turn_lanes(struct filling *filling, uint32_t line)
 	memset(filling->lanes, 0, (size_t)filling->lane_words * BS_LINE_BITS * sizeof(*filling->lanes));
 }
 
-/* After a row: turns the lanes that it completes. */
-static void end_row(struct filling *filling, uint32_t row, uint32_t n_rows)
+/* Sets the bits of the terms that wait: the first k of bs_hash_position each. */
+static void set_batch(const struct filling *filling, struct batch *batch)
 {
+	for (uint32_t t = 0; t < batch->n; t++) {
+		struct bs_probe probe = bs_hash_probe(batch->terms[t].hash, filling->rank);
+		for (uint32_t i = 0; i < batch->k; i++) {
+			uint32_t column = bs_hash_position(probe, i, filling->n_columns);
+			batch->terms[t].lane[column / 64] |= UINT64_C(1) << (column % 64);
+		}
+	}
+	batch->n = 0;
+}
+
+/* After a row: turns the lanes that it completes. */
+static void end_row(struct fill *fill, uint32_t level, uint32_t row, uint32_t n_rows)
+{
+	struct filling *filling = &fill->levels[level];
 	uint32_t lane = row >> filling->shift;
 	uint32_t next_lane = (row + 1) >> filling->shift;
-	if (row + 1 == n_rows || (next_lane != lane && next_lane % BS_LINE_BITS == 0))
-		turn_lanes(filling, lane / BS_LINE_BITS);
+	if (row + 1 != n_rows && (next_lane == lane || next_lane % BS_LINE_BITS != 0))
+		return;
+	for (uint32_t i = 0; i < fill->n_batches; i++)
+		if (fill->all_batches[i].level == level)
+			set_batch(filling, &fill->all_batches[i]);
+	turn_lanes(filling, lane / BS_LINE_BITS);
 }
 
-/* The first k positions of bs_hash_position, k >= 1. */
-static inline void set_term(const struct filling *filling, uint64_t hash, uint32_t k)
+/* Lets the term wait for its bits of a level, if is_fresh and there are any. */
+static inline void add_term(struct fill *fill, uint32_t level, uint8_t treatment, uint64_t hash, bool is_fresh)
 {
-	struct bs_probe probe = {.start = bs_hash_mix(hash + (uint64_t)filling->rank * UINT64_C(0x9e3779b97f4a7c15))};
-	probe.step = k > 1 ? bs_hash_mix(probe.start) | 1 : 0;
-	for (uint32_t i = 0; i < k; i++, probe.start += probe.step) {
-		uint32_t column = bs_hash_reduce(probe.start, filling->n_columns);
-		filling->lane[column / 64] |= UINT64_C(1) << (column % 64);
-	}
+	struct batch *batch = fill->batches[treatment][level];
+	batch->terms[batch->n] = (struct waiting){hash, fill->levels[level].lane};
+	batch->n += is_fresh & (batch->k > 0);
+	if (batch->n == BATCH_TERMS)
+		set_batch(&fill->levels[level], batch);
 }
 
-static void fill_chunk(const struct bs_slab_builder *builder, const struct fill *fill, const uint32_t *numbers,
-                       uint32_t n, uint32_t mark)
+static void fill_chunk(const struct bs_slab_builder *builder, struct fill *fill, const uint32_t *numbers, uint32_t n,
+                       uint32_t mark)
 {
-	const struct bs_planned_term *terms = builder->plan->terms;
-	const struct filling *levels = fill->levels;
+	const struct bs_slab_plan *plan = builder->plan;
 	uint64_t *exact_lane = fill->levels[fill->n_levels - 1].lane;
-	uint32_t n_frequent = builder->plan->n_frequent;
+	uint32_t n_frequent = plan->n_frequent;
 	for (uint32_t i = 0; i < n; i++) {
-		const struct bs_planned_term *term = &terms[numbers[i]];
-		uint32_t index = term->place - 1;
-		if (i + MARKS_AHEAD < n)
-			__builtin_prefetch(&builder->marks[terms[numbers[i + MARKS_AHEAD]].place]);
+		uint32_t place = plan->place_of[numbers[i]];
+		uint32_t index = place - 1;
+		if (i + BS_PLACES_AHEAD < n) {
+			uint32_t ahead = plan->place_of[numbers[i + BS_PLACES_AHEAD]];
+			prefetch_place(builder, ahead);
+			__builtin_prefetch(&plan->hashes[ahead]);
+		}
 		if (index < n_frequent && builder->frequent[index].exact) {
 			uint32_t column = builder->frequent[index].exact - 1;
 			exact_lane[column / 64] |= UINT64_C(1) << (column % 64);
 			continue;
 		}
-		const uint8_t *hashes = fill->hashes[term->treatment];
-		uint32_t changed = mark_term(builder->marks, term->place, mark);
-		set_term(&levels[0], term->hash, hashes[0]);
-		if (hashes[1] && changed >> levels[1].shift)
-			set_term(&levels[1], term->hash, hashes[1]);
-		if (hashes[2] && changed >> levels[2].shift)
-			set_term(&levels[2], term->hash, hashes[2]);
+		uint8_t treatment = plan->treatment_of[place];
+		uint64_t hash = bs_slab_plan_hash(plan, numbers[i], place);
+		uint32_t changed = mark_term(builder->marks, place, mark);
+		add_term(fill, 0, treatment, hash, true);
+		add_term(fill, 1, treatment, hash, changed >> fill->levels[1].shift != 0);
+		add_term(fill, 2, treatment, hash, changed >> fill->levels[2].shift != 0);
 	}
 }
 
@@ -503,9 +567,10 @@ static enum bs_status fill_slab(struct bs_slab_builder *builder, struct bs_slab_
 		for (uint32_t n; (n = bs_slab_plan_next(builder->plan, &reader, numbers)) > 0;)
 			fill_chunk(builder, &fill, numbers, n, first_mark + row);
 		for (uint32_t i = 0; i < fill.n_levels; i++)
-			end_row(&fill.levels[i], row, n_rows);
+			end_row(&fill, i, row, n_rows);
 	}
 	free(fill.lanes);
+	free(fill.all_batches);
 	return status;
 }
 

@@ -37,6 +37,13 @@ static uint8_t weight_of(const struct kinds *kinds, uint32_t df)
 	return df < kinds->least_exact ? (uint8_t)weight : 0;
 }
 
+static void set_place(struct bs_slab_plan *plan, const struct kinds *kinds, uint32_t place, uint64_t hash, uint32_t df)
+{
+	plan->hashes[place] = hash;
+	plan->treatment_of[place] = treatment_of(kinds, df);
+	plan->weights[place] = weight_of(kinds, df);
+}
+
 enum bs_status bs_slab_plan_make(struct bs_slab_plan *plan, const uint32_t *ordinal_of, struct bs_error *err)
 {
 	const struct bs_term_table *table = &plan->gather->terms;
@@ -51,33 +58,45 @@ enum bs_status bs_slab_plan_make(struct bs_slab_plan *plan, const uint32_t *ordi
 	kinds.least_exact = kinds.least_exact < 1 ? 1 : (double)(uint64_t)kinds.least_exact;
 	for (uint32_t df = 0; df < SMALL_DF; df++)
 		kinds.of_small[df] = find_treatment(plan->treatments, df);
+	uint32_t n_repeated = 0;
 	for (uint32_t i = 0; i < table->n_terms; i++)
 		plan->n_frequent += is_frequent(&kinds, table->entries[i].df);
-	plan->terms = malloc(((size_t)table->n_terms + 1) * sizeof(*plan->terms));
+	for (uint32_t i = 0; i < table->n_terms; i++)
+		n_repeated += !is_frequent(&kinds, table->entries[i].df) && table->entries[i].df > 1;
+	plan->n_repeated = plan->n_frequent + n_repeated;
+	size_t n_places = (size_t)plan->n_repeated + 1;
+	plan->place_of = malloc(((size_t)table->n_terms + 1) * sizeof(*plan->place_of));
+	plan->hashes = malloc(n_places * sizeof(*plan->hashes));
+	plan->treatment_of = malloc(n_places);
+	plan->weights = malloc(n_places);
 	plan->frequent = malloc(((size_t)plan->n_frequent + 1) * sizeof(*plan->frequent));
-	if (!plan->terms || !plan->frequent)
-		return bs_fail_memory(err, "what slabs share", (size_t)table->n_terms * sizeof(*plan->terms));
-	uint32_t n_frequent = 0;
-	plan->n_repeated = plan->n_frequent;
+	if (!plan->place_of || !plan->hashes || !plan->treatment_of || !plan->weights || !plan->frequent)
+		return bs_fail_memory(err, "what slabs share", (size_t)table->n_terms * sizeof(*plan->place_of));
+	set_place(plan, &kinds, 0, 0, 1);
+	uint32_t next_frequent = 1;
+	uint32_t next_repeated = plan->n_frequent + 1;
 	for (uint32_t i = 0; i < table->n_terms; i++) {
-		uint32_t df = table->entries[i].df;
-		struct bs_planned_term *term = &plan->terms[i];
-		*term = (struct bs_planned_term){
-			.hash = table->entries[i].hash, .treatment = treatment_of(&kinds, df), .weight = weight_of(&kinds, df)};
-		if (is_frequent(&kinds, df)) {
-			bool has_exceptions = plan->treatments->entries[term->treatment].is_exact;
-			plan->frequent[n_frequent] = (struct bs_frequent_term){i, ordinal_of[i], has_exceptions};
-			term->place = ++n_frequent;
-		} else if (df > 1) {
-			term->place = ++plan->n_repeated;
-		}
+		const struct bs_term_entry *entry = &table->entries[i];
+		bool frequent = is_frequent(&kinds, entry->df);
+		plan->place_of[i] = 0;
+		if (!frequent && entry->df <= 1)
+			continue;
+		uint32_t place = frequent ? next_frequent++ : next_repeated++;
+		plan->place_of[i] = place;
+		set_place(plan, &kinds, place, entry->hash, entry->df);
+		if (frequent)
+			plan->frequent[place - 1] = (struct bs_frequent_term){
+				i, ordinal_of[i], plan->treatments->entries[plan->treatment_of[place]].is_exact};
 	}
 	return BS_OK;
 }
 
 void bs_slab_plan_deinit(struct bs_slab_plan *plan)
 {
-	free(plan->terms);
+	free(plan->place_of);
+	free(plan->hashes);
+	free(plan->treatment_of);
+	free(plan->weights);
 	free(plan->frequent);
 	*plan = (struct bs_slab_plan){0};
 }
@@ -89,6 +108,6 @@ uint64_t bs_slab_document_weight(const struct bs_slab_plan *plan, uint32_t docum
 	uint64_t weight = 0;
 	for (uint32_t n; (n = bs_slab_plan_next(plan, &reader, numbers)) > 0;)
 		for (uint32_t i = 0; i < n; i++)
-			weight += plan->terms[numbers[i]].weight;
+			weight += plan->weights[plan->place_of[numbers[i]]];
 	return weight;
 }

@@ -1,6 +1,7 @@
 /*
- * slab_plan.h: what the slabs of a segment share. Most of it is a compact record for each term, so that a posting costs one
- * look at memory, asked for some terms ahead.
+ * slab_plan.h: what the slabs of a segment share. Terms get places: those that are in several documents, the frequent ones
+ * first. All that slabs know of a term goes by its place, in dense arrays, and of the many terms of one document there is
+ * nothing to know. So a posting costs a look at a small part of memory, asked for some terms ahead.
  */
 #ifndef BS_INDEXER_SLAB_PLAN_H
 #define BS_INDEXER_SLAB_PLAN_H
@@ -13,15 +14,6 @@
 #include "core/status.h"
 #include "core/treatment.h"
 #include "indexer/gather.h"
-
-struct bs_planned_term {
-	uint64_t hash;
-	/* 1..n_frequent: of a frequent term; up to n_repeated: of others that are in several documents; 0: of all the rest. In
-	 * each, by term number. Arrays of marks and counters go by it: they are dense, and most terms need none. */
-	uint32_t place;
-	uint8_t treatment; /* index into treatments->entries */
-	uint8_t weight;    /* columns of all levels; 0 for a term that is taken to get an exact column */
-};
 
 /* One that may get an exact column in some slab, or have exceptions. */
 struct bs_frequent_term {
@@ -38,8 +30,12 @@ struct bs_slab_plan {
 	double exact_share;
 	bool keep_coarse; /* for tests: coarse levels in every slab, however small */
 	/* Owned. */
-	struct bs_planned_term *terms;      /* by term number */
-	struct bs_frequent_term *frequent;  /* by place - 1 */
+	uint32_t *place_of;   /* by term number: 1..n_frequent of frequent terms, up to n_repeated of others that are in several
+	                       * documents, both in the order of numbers; 0 of the rest */
+	uint64_t *hashes;     /* by place; of place 0: see bs_slab_plan_hash */
+	uint8_t *treatment_of; /* by place: index into treatments->entries */
+	uint8_t *weights;     /* by place: columns of all levels; 0 of a term that is taken to get an exact column */
+	struct bs_frequent_term *frequent; /* by place - 1 */
 	uint32_t n_frequent;
 	uint32_t n_repeated;
 };
@@ -52,9 +48,18 @@ void bs_slab_plan_deinit(struct bs_slab_plan *plan);
 /* Hashed columns, of all levels, that a document's terms set, duplicates counted: its weight for length classes. */
 uint64_t bs_slab_document_weight(const struct bs_slab_plan *plan, uint32_t document);
 
+/* Those of one document follow each other as documents do: the dictionary is read in order. */
+static inline uint64_t bs_slab_plan_hash(const struct bs_slab_plan *plan, uint32_t number, uint32_t place)
+{
+	return place ? plan->hashes[place] : plan->gather->terms.entries[number].hash;
+}
+
 /* ---- the terms of a document, some at a time ---- */
 
 #define BS_TERM_CHUNK 128u
+
+/* What goes by a place is asked for so many terms ahead, when the place should be there. */
+#define BS_PLACES_AHEAD 6u
 
 struct bs_term_reader {
 	const uint8_t *codes;
@@ -68,7 +73,7 @@ static inline struct bs_term_reader bs_slab_plan_read(const struct bs_slab_plan 
 }
 
 /*
- * The next terms of the document: how many, 0 at its end. The memory is asked for their records. Varints are decoded
+ * The next terms of the document: how many, 0 at its end. The memory is asked for their places. Varints are decoded
  * without a branch on their length, which would be guessed wrong every other time: eight bytes may be read wherever a
  * code begins (gather.h).
  */
@@ -84,7 +89,7 @@ static inline uint32_t bs_slab_plan_next(const struct bs_slab_plan *plan, struct
 		bytes &= UINT64_MAX >> (63 - last_bit);
 		numbers[i] = (uint32_t)((bytes & 0x7f) | (bytes >> 1 & 0x3f80) | (bytes >> 2 & 0x1fc000) |
 		                        (bytes >> 3 & 0xfe00000) | (bytes >> 4 & 0xf0000000));
-		__builtin_prefetch(&plan->terms[numbers[i]]);
+		__builtin_prefetch(&plan->place_of[numbers[i]]);
 	}
 	reader->codes = at;
 	reader->n_left -= n;

@@ -1,0 +1,131 @@
+/*
+ * test_term_order.c: terms sorted by radix against qsort of their bytes, on terms made to tie: zero bytes, long common
+ * beginnings, one the beginning of another; and a crew, whose first failure is the one it tells.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/hash.h"
+#include "core_rig.h"
+#include "indexer/crew.h"
+#include "indexer/term_order.h"
+
+static const struct bs_term_table *sorted_terms; /* qsort has no context */
+
+static int compare(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a;
+	uint32_t y = *(const uint32_t *)b;
+	uint32_t x_bytes = sorted_terms->entries[x].n_bytes;
+	uint32_t y_bytes = sorted_terms->entries[y].n_bytes;
+	int order = memcmp(bs_term_table_key(sorted_terms, x), bs_term_table_key(sorted_terms, y),
+	                   x_bytes < y_bytes ? x_bytes : y_bytes);
+	return order ? order : (x_bytes > y_bytes) - (x_bytes < y_bytes);
+}
+
+static void intern(struct bs_term_table *terms, const uint8_t *bytes, uint32_t n_bytes)
+{
+	struct bs_error err;
+	uint32_t number;
+	expect_ok(bs_term_table_intern(terms, bytes, n_bytes, bs_hash_term(bytes, n_bytes), &number, NULL, &err), &err);
+}
+
+static void expect_order(struct bs_term_table *terms)
+{
+	struct bs_error err;
+	uint32_t *wanted = malloc(((size_t)terms->n_terms + 1) * sizeof(*wanted));
+	uint32_t *sorted = malloc(((size_t)terms->n_terms + 1) * sizeof(*sorted));
+	assert_true(wanted && sorted);
+	for (uint32_t i = 0; i < terms->n_terms; i++)
+		wanted[i] = i;
+	sorted_terms = terms;
+	if (terms->n_terms > 0)
+		qsort(wanted, terms->n_terms, sizeof(*wanted), compare);
+	for (uint32_t n_threads = 1; n_threads <= 3; n_threads++) {
+		expect_ok(bs_term_order(terms, n_threads, sorted, &err), &err);
+		assert_memory_equal(sorted, wanted, terms->n_terms * sizeof(*sorted));
+	}
+	free(wanted);
+	free(sorted);
+	bs_term_table_deinit(terms);
+}
+
+/* Bytes of so few values that beginnings are shared over and over; 0 and 0xff among them. */
+static void test_random(void **state)
+{
+	static const uint8_t values[] = {0, 'a', 'b', 0xff};
+	uint64_t random = 1;
+	(void)state;
+	for (uint32_t n_values = 1; n_values <= 4; n_values++) {
+		struct bs_term_table terms = {0};
+		for (uint32_t i = 0; i < 150000u / (5 - n_values); i++) {
+			uint8_t bytes[40];
+			uint32_t n_bytes = (uint32_t)random_below(&random, 1 + random_below(&random, sizeof(bytes)));
+			for (uint32_t b = 0; b < n_bytes; b++)
+				bytes[b] = values[random_below(&random, n_values)];
+			intern(&terms, bytes, n_bytes);
+		}
+		expect_order(&terms);
+	}
+}
+
+/* Terms of 1, 2, ... 3,000 equal bytes, and as many that differ after them. */
+static void test_long_beginnings(void **state)
+{
+	struct bs_term_table terms = {0};
+	uint8_t bytes[3001];
+	(void)state;
+	memset(bytes, 'x', sizeof(bytes));
+	for (uint32_t n_bytes = 0; n_bytes < sizeof(bytes); n_bytes++) {
+		intern(&terms, bytes, n_bytes);
+		if (n_bytes == 0)
+			continue;
+		bytes[n_bytes - 1] = (uint8_t)(n_bytes * 37);
+		intern(&terms, bytes, n_bytes);
+		bytes[n_bytes - 1] = 'x';
+	}
+	expect_order(&terms);
+	expect_order(&terms); /* of none */
+}
+
+static enum bs_status fail_some(void *context, uint32_t thread, uint32_t task, struct bs_error *err)
+{
+	uint8_t *done = context;
+	assert_in_range(thread, 0, 3);
+	done[task]++;
+	return task == 40 || task == 43 ? bs_fail(err, BS_IO, "task %u", task) : BS_OK;
+}
+
+static void test_crew(void **state)
+{
+	(void)state;
+	for (uint32_t n_threads = 1; n_threads <= 4; n_threads++) {
+		struct bs_error err;
+		uint8_t done[100] = {0};
+		assert_int_equal(bs_crew_run(n_threads, 100, fail_some, done, &err), BS_IO);
+		assert_string_equal(err.text, "task 40");
+		for (uint32_t i = 0; i <= 40; i++)
+			assert_int_equal(done[i], 1);
+		expect_ok(bs_crew_run(n_threads, 40, fail_some, done, &err), &err);
+		for (uint32_t i = 0; i < 40; i++)
+			assert_int_equal(done[i], 2);
+		expect_ok(bs_crew_run(n_threads, 0, fail_some, done, &err), &err);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_long_beginnings),
+		cmocka_unit_test(test_crew),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
