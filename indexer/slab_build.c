@@ -103,16 +103,20 @@ static enum bs_status choose_exact(struct bs_slab_builder *builder, struct bs_er
 }
 
 /* From counts to where each term's rows begin. */
-static void place_audit_rows(struct bs_slab_builder *builder)
+static enum bs_status place_audit_rows(struct bs_slab_builder *builder, struct bs_error *err)
 {
-	builder->n_audit_rows = 0;
+	uint64_t n_all = 0;
 	for (uint32_t i = 0; i < builder->plan->n_frequent; i++) {
 		struct bs_slab_frequent *here = &builder->frequent[i];
 		uint32_t n_rows = here->next;
 		bool is_audited = !here->exact && builder->plan->frequent[i].has_exceptions;
-		here->next = is_audited ? builder->n_audit_rows : BS_NOT_AUDITED;
-		builder->n_audit_rows += is_audited ? n_rows : 0;
+		here->next = is_audited ? (uint32_t)n_all : BS_NOT_AUDITED;
+		n_all += is_audited ? n_rows : 0;
+		if (n_all >= BS_NOT_AUDITED)
+			return bs_fail(err, BS_INVALID, "2^32 postings and more in one slab; use less --memory");
 	}
+	builder->n_audit_rows = (uint32_t)n_all;
+	return BS_OK;
 }
 
 enum bs_status bs_slab_count(struct bs_slab_builder *builder, const uint32_t *rows, uint32_t n_rows,
@@ -137,7 +141,7 @@ enum bs_status bs_slab_count(struct bs_slab_builder *builder, const uint32_t *ro
 	}
 	enum bs_status status = choose_exact(builder, err);
 	if (!status)
-		place_audit_rows(builder);
+		status = place_audit_rows(builder, err);
 	return status;
 }
 

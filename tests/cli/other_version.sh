@@ -5,6 +5,12 @@ set -eu
 echo 'cat' >a.txt
 quiet bitsift index .
 cp -r .bitsift "$SCRATCH/good"
+"$RESEAL" .bitsift/manifest 1
+bitsift query cat 2>&1 | sed 's/knows version [0-9]*/knows version N/'
+show bitsift index -q --rebuild .
+show bitsift query --ids cat
+rm -r .bitsift
+cp -r "$SCRATCH/good" .bitsift
 for file in manifest seg-000001; do
     "$RESEAL" ".bitsift/$file" 4000000
     bitsift query cat 2>&1 | sed 's/knows version [0-9]*/knows version N/'
