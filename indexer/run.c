@@ -45,9 +45,9 @@ static void set_limits(struct bs_run *run)
 	if (memory < MIN_MEMORY_BYTES)
 		memory = MIN_MEMORY_BYTES;
 	/* What is gathered, and what making a segment of it takes by the term and by the document. The rest is for the
-	 * columns of one slab (below), batches under way, ICU and ids: with the default, 751 of 1,074 MB, 134, and 189. None
+	 * columns of one slab (below), batches under way, ICU and ids: with the default, 805 of 1,074 MB, 134, and 135. None
 	 * of it may depend on the number of threads. */
-	run->gather_limit_bytes = memory / 10 * 7;
+	run->gather_limit_bytes = memory / 100 * 75;
 	run->build_options = (struct bs_build_options){
 		.n_threads = count_threads(job),
 		.policy = job->policy ? *job->policy : bs_treatment_policy_default(),
