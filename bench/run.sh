@@ -257,13 +257,14 @@ if [ -n "$quick" ]; then
     exit "$disagreement"
 fi
 cache=$here/cache
-mkdir -p -- "$cache" "$here/record"
+mkdir -p -- "$cache"
 lucene=$(lucene_class_path "$cache/java")
 [ -n "$lucene" ] || echo "run.sh: Lucene is left out: no liblucene8-java or no JDK" >&2
 for corpus in "${corpora[@]}"; do
     make_source "$corpus"
     measure "$corpus" "$source" "$cache/$corpus" >"$cache/$corpus.md"
     cat -- "$cache/$corpus.md"
+    mkdir -p -- "$here/record"
     cp -- "$cache/$corpus.md" "$here/record/$corpus.md"
     cp -- "$cache/$corpus/summary.tsv" "$here/record/$corpus.tsv"
     draw "$corpus" "$cache/$corpus"
@@ -271,6 +272,7 @@ done
 if [ -n "$scaling" ]; then
     scale >"$cache/scaling.md"
     cat -- "$cache/scaling.md"
+    mkdir -p -- "$here/record"
     cp -- "$cache/scaling.md" "$here/record/scaling.md"
 fi
 exit "$disagreement"
