@@ -21,8 +21,8 @@ void bs_check_advance(struct bs_check *check, uint64_t n_bytes);
 enum bs_status bs_check_segment(struct bs_check *check, uint32_t s) BS_WARN_UNUSED;
 
 /* The lexicon against itself and against the slabs, exceptions included. listed[t] is in how many plain signatures term t
- * stands, and hashes[t] becomes the hash of each such term; both may be NULL. */
-enum bs_status bs_check_terms(struct bs_check *check, const struct bs_segment *segment, const uint32_t *listed,
-                              uint64_t *hashes) BS_WARN_UNUSED;
+ * stands; it may be NULL. */
+enum bs_status bs_check_terms(struct bs_check *check, const struct bs_segment *segment, const uint32_t *listed)
+	BS_WARN_UNUSED;
 
 #endif

@@ -213,8 +213,8 @@ static void test_containers(void **state)
 {
 	(void)state;
 	make_small_index();
-	EXPECT_REFUSED("seg", 0, "format version 1, this bitsift knows version 2", {WHOLE_FILE, 0, 8, 4, SET, 1});
-	EXPECT_REFUSED("seg", 0, "rebuild it with `bitsift index --rebuild`", {WHOLE_FILE, 0, 8, 4, SET, 3});
+	EXPECT_REFUSED("seg", 0, "format version 1, this bitsift knows version 3", {WHOLE_FILE, 0, 8, 4, SET, 1});
+	EXPECT_REFUSED("seg", 0, "rebuild it with `bitsift index --rebuild`", {WHOLE_FILE, 0, 8, 4, SET, 4});
 	EXPECT_REFUSED("seg", 0, "what only a newer bitsift knows (features 0x4)", {WHOLE_FILE, 0, 36, 4, SET, 4});
 	EXPECT("seg", 0, "reserved bytes of the head", {WHOLE_FILE, 0, 48, 8, SET, 1});
 	EXPECT("seg", 1, "a file of kind 1", {WHOLE_FILE, 0, 12, 4, SET, 1});
