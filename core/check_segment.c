@@ -283,7 +283,12 @@ static enum bs_status check_exceptions(const struct examined *at)
 	const struct bs_container *file = at->segment->file;
 	enum bs_status status = touch_all(at, &exceptions->terms);
 	if (!status)
-		status = check_offsets(at, &exceptions->offsets, exceptions->n_terms, exceptions->rows.n_bytes, "exceptions");
+		status = touch_all(at, &exceptions->rows);
+	uint64_t lists_bytes = exceptions->rows.n_bytes - BS_EXCEPTIONS_PAD;
+	if (!status && bs_load_u64(exceptions->rows.data + lists_bytes) != 0)
+		status = bs_container_corrupt(file, at->check->err, "exceptions: bytes behind the last");
+	if (!status)
+		status = check_offsets(at, &exceptions->offsets, exceptions->n_terms, lists_bytes, "exceptions");
 	for (uint64_t i = 0; i < exceptions->n_terms && !status; i++) {
 		uint32_t term = u32_at(&exceptions->terms, i);
 		if (term >= at->segment->meta.n_terms)

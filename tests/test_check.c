@@ -559,9 +559,10 @@ static void test_exceptions(void **state)
 	EXPECT("seg", 0, "exceptions: the last ends at", {BS_SECTION_EXCEPTION_OFFSETS, 0, -8, 8, ADD, 1});
 	EXPECT("seg", 0, "has none", {BS_SECTION_EXCEPTION_OFFSETS, 0, 8, 8, SET, 0});
 	EXPECT("seg", 0, "exceptions: number 1 ends before it begins", {BS_SECTION_EXCEPTION_OFFSETS, 0, 16, 8, SET, 0});
-	EXPECT("seg", 0, "exceptions do not decode", {BS_SECTION_EXCEPTION_ROWS, 0, 0, 1, SET, 38});
-	EXPECT("seg", 0, "exceptions do not decode", {BS_SECTION_EXCEPTION_ROWS, 0, -1, 1, SET, 0x80});
-	EXPECT("seg", 0, "that does not pass its columns", {BS_SECTION_EXCEPTION_ROWS, 0, 0, 1, ADD, 1});
+	EXPECT("seg", 0, "exceptions do not decode", {BS_SECTION_EXCEPTION_ROWS, 0, 0, 1, SET, 39});
+	EXPECT("seg", 0, "exceptions do not decode", {BS_SECTION_EXCEPTION_ROWS, 0, 0, 1, ADD, 1});
+	EXPECT("seg", 0, "exceptions: bytes behind the last", {BS_SECTION_EXCEPTION_ROWS, 0, -1, 1, SET, 0x80});
+	EXPECT("seg", 0, "that does not pass its columns", {BS_SECTION_EXCEPTION_ROWS, 0, 1, 1, ADD, 1});
 	bool has_gap = false, has_single = false, has_later = false;
 	for (size_t i = 0; i < n; i++) {
 		int64_t at = 4 * (int64_t)i;
@@ -570,10 +571,11 @@ static void test_exceptions(void **state)
 		if (!has_gap && i + 1 < n && terms[i] + 1 < terms[i + 1])
 			EXPECT("seg", 0, "is in more documents of the slabs", {BS_SECTION_EXCEPTION_TERMS, 0, at, 4, ADD, 1});
 		has_gap |= i + 1 < n && terms[i] + 1 < terms[i + 1];
-		/* One in a slab of plain signatures. */
-		if (!has_single && offsets[2 * i + 2] == offsets[2 * i] + 1)
-			EXPECT("seg", 0, "in a slab where it has no hashed columns", {BS_SECTION_EXCEPTION_ROWS, 0, row_at, 1, SET, 37});
-		has_single |= offsets[2 * i + 2] == offsets[2 * i] + 1;
+		/* One in a slab of plain signatures: row 37, 5 in bucket 1. */
+		if (!has_single && offsets[2 * i + 2] == offsets[2 * i] + 2)
+			EXPECT("seg", 0, "in a slab where it has no hashed columns",
+			       {BS_SECTION_EXCEPTION_ROWS, 0, row_at + 1, 1, SET, 0x45});
+		has_single |= offsets[2 * i + 2] == offsets[2 * i] + 2;
 		/* Those of one term given to an exact column's. */
 		if (!has_later && terms[i] > exact[0])
 			EXPECT("seg", 0, "in a slab where it has no hashed columns",
