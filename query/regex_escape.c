@@ -4,6 +4,9 @@
 #include "core/grams.h"
 #include "query/regex_internal.h"
 
+/* The end of a [:name:] is looked for in so many bytes only, or many brackets would take the square of their time. */
+#define POSIX_BYTES 1024u
+
 /* What an escape stands for. */
 enum escape {
 	ESCAPE_CHAR,     /* one character, known */
@@ -230,7 +233,10 @@ static bool take_posix(struct bs_regex_parser *parser)
 		return false;
 	uint8_t end[2] = {parser->text[parser->at + 1], ']'};
 	const uint8_t *from = parser->text + parser->at + 2;
-	const uint8_t *found = memmem(from, parser->n_bytes - parser->at - 2, end, 2);
+	size_t n_left = parser->n_bytes - parser->at - 2;
+	const uint8_t *found = memmem(from, n_left < POSIX_BYTES ? n_left : POSIX_BYTES, end, 2);
+	if (!found && n_left > POSIX_BYTES)
+		bs_regex_give_up(parser);
 	if (!found)
 		return false;
 	for (; from < found; from++)
