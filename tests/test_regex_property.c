@@ -91,7 +91,7 @@ static void check(struct regex_rig *rig, const struct text *pattern, unsigned op
 struct maker {
 	struct text pattern;
 	struct text sample;
-	unsigned options;
+	struct text group; /* a sample of group 1 */
 	unsigned n_groups;
 	unsigned fuel;
 };
@@ -101,7 +101,7 @@ static void make_either(struct maker *maker, unsigned depth);
 static const char *const words[] = {"a",   "b",    "foo",      "bar",    "Mutex", "LOCK", "_",        "the",   "k",
                                     "s",   "\u212a", "\u017f", "\u00df", "\u1e9e", "I",   "\u0130",   "\u0131", "i",
                                     "abc", "\u03c3", "\u03a3", "\u03c2", "\u01c5", "\u1c80", "\u00e9", "\u6f22", "1",
-                                    "\u00b5", "\u03bc", "\u0345", "\u03b9", "\u1fbe", "\u10d0", "\u13a0", "\uab70", "\u2126"};
+                                    "x y", "\u00b5", "\u03bc", "\u0345", "\u03b9", "\u1fbe", "\u10d0", "\u13a0", "\uab70", "\u2126"};
 
 static void make_literal(struct maker *maker)
 {
@@ -145,9 +145,8 @@ static void make_class(struct maker *maker)
 	                                    "\\w",    "[:alpha:]", "\u00e9", "\u03c3", "-",    "\\]",    "\\x41", "\\Qab\\E",
 	                                    "\\b",    "[",         "^",      "\u212a", "i",    "\u0130", "a-a",  "[:^digit:]",
 	                                    "\\E",    ":",         ".",      "=",      "\\101", "A-A"};
-	put(&maker->pattern, below(6) ? "[" : "[^");
-	if (below(12) == 0)
-		put(&maker->pattern, "]");
+	static const char *const openings[] = {"[^", "[]", "[^]", "[\\E]", "[\\Q\\E]", "[\\E^", "[ ^", "[ ]"};
+	put(&maker->pattern, below(3) ? "[" : openings[below(COUNT(openings))]);
 	size_t n = 1 + below(3), sampled = below(n);
 	for (size_t i = 0; i < n; i++) {
 		const char *part = parts[below(COUNT(parts))];
@@ -170,9 +169,14 @@ static void make_group(struct maker *maker, unsigned depth)
 	char named[32];
 	snprintf(named, sizeof(named), opening, maker->n_groups);
 	put(&maker->pattern, named);
-	maker->n_groups++;
+	bool is_first = maker->n_groups++ == 0 && opening[1] != '*' && (opening[1] != '?' || strchr("<'P", opening[2]));
+	size_t start = maker->sample.n_bytes;
 	make_either(maker, depth + 1);
 	put(&maker->pattern, ")");
+	if (!is_first)
+		return;
+	maker->group.n_bytes = 0;
+	put_bytes(&maker->group, maker->sample.bytes + start, maker->sample.n_bytes - start);
 }
 
 /* What is in a lookaround is put into the sample, too: more matches. */
@@ -206,11 +210,18 @@ static void make_special(struct maker *maker)
 	                                       "(?P>p0)",  "\\g<1>",  "\\Qa.b|c\\E", "\\Q\\E", "\\E",         "(?xx)",
 	                                       "(?U)",     "(?J)",    "(?n)",      "(?^)",     " #c)\n",      " ",
 	                                       "(?C1)",    "{,3}",    "{",         "}",        "{a}",         "]",
-	                                       "\\12",     "(?+1)",   "(?-1)",     "{ 1,2}",   "\\g1",        "\\Qx"};
+	                                       "\\12",     "(?+1)",   "(?-1)",     "{ 1,2}",   "\\g1",        "\\Qx",
+	                                       "{ 2}",     "{3 }",    "(a)\\1",    "(b|foo)\\g{-1}"};
 	const char *special = specials[below(COUNT(specials))];
 	put(&maker->pattern, special);
 	if (strcmp(special, "\\Qa.b|c\\E") == 0)
 		put(&maker->sample, "a.b|c");
+	else if (strchr(special, '1') && special[0] == '\\')
+		put_bytes(&maker->sample, maker->group.bytes, maker->group.n_bytes);
+	else if (strncmp(special, "(a)", 3) == 0)
+		put(&maker->sample, "aa");
+	else if (strncmp(special, "(b|foo)", 7) == 0)
+		put(&maker->sample, "foofoo");
 	else if (strchr("{} ]", special[0]))
 		put(&maker->sample, special);
 }
@@ -225,7 +236,7 @@ static void make_item(struct maker *maker, unsigned depth)
 		make_escape(maker);
 	else if (draw < 13)
 		make_class(maker);
-	else if (draw < 14)
+	else if (draw < 15)
 		make_special(maker);
 	else if (draw < 20)
 		make_group(maker, depth);
@@ -246,10 +257,13 @@ static void make_quantified(struct maker *maker, unsigned depth)
 	} quantifiers[] = {{"*", 0, 3},     {"+", 1, 3},     {"?", 0, 1},    {"*?", 0, 2},     {"+?", 1, 2},  {"??", 0, 1},
 	                   {"*+", 0, 3},    {"++", 1, 2},    {"?+", 0, 1},   {"{2}", 2, 2},    {"{0}", 0, 0}, {"{1,3}", 1, 3},
 	                   {"{2,}", 2, 4},  {"{0,2}", 0, 2}, {"{18}", 18, 18}, {"{17,}", 17, 19}, {"{3}?", 3, 3}, {"{1}", 1, 1},
-	                   {"{2}{2}", 4, 4}, {"+*", 0, 2},   {" *", 0, 2},   {"(?#)+", 1, 2},  {"\\E?", 0, 1}, {"+ ?", 0, 2}};
+	                   {"{2}{2}", 4, 4}, {"+*", 0, 2},   {" *", 0, 2},   {"(?#)+", 1, 2},  {"\\E?", 0, 1}, {"+ ?", 0, 2},  {"\\Q\\E*", 0, 2}};
 	size_t start = maker->sample.n_bytes;
+	bool is_quantified = below(3) == 0, is_wrapped = is_quantified && below(2);
+	put(&maker->pattern, is_wrapped ? "(?:" : "");
 	make_item(maker, depth);
-	if (below(3))
+	put(&maker->pattern, is_wrapped ? ")" : "");
+	if (!is_quantified)
 		return;
 	size_t i = below(COUNT(quantifiers)), n_bytes = maker->sample.n_bytes - start;
 	unsigned n = quantifiers[i].least + (unsigned)below(quantifiers[i].most - quantifiers[i].least + 1);
@@ -358,7 +372,7 @@ static void test_grammar(void **state)
 	struct regex_rig rig = {0};
 	static struct maker maker;
 	for (unsigned long i = 0; i < n_patterns; i++) {
-		maker.pattern.n_bytes = maker.sample.n_bytes = 0;
+		maker.pattern.n_bytes = maker.sample.n_bytes = maker.group.n_bytes = 0;
 		maker.n_groups = 0;
 		maker.fuel = 12;
 		make_either(&maker, 0);
@@ -404,7 +418,7 @@ static void test_literals(void **state)
 	struct regex_rig rig = {0};
 	static struct maker maker;
 	for (unsigned long i = 0; i < n_patterns / 4; i++) {
-		maker.pattern.n_bytes = maker.sample.n_bytes = 0;
+		maker.pattern.n_bytes = maker.sample.n_bytes = maker.group.n_bytes = 0;
 		maker.fuel = 6;
 		make_either(&maker, 0);
 		check_texts(&rig, &maker.pattern, &maker.pattern, RIG_LITERAL | (unsigned)below(2), 3);
