@@ -18,14 +18,14 @@
 #include "core/grams.h"
 #include "core/hash.h"
 
-#define N_QUERIES     250 /* of each length */
-#define N_LENGTHS     4
-#define MOST_BYTES    30
-#define MOST_GRAM     12
-#define EXACT_SHARE   0.3  /* of all files, from which on a column is exact */
-#define SAMPLE_EVERY  16   /* postings are counted in one file of so many */
-#define FILTER_BITS   (1u << 26)
-#define COUNT(a)      (sizeof(a) / sizeof(*(a)))
+#define N_QUERIES    250 /* of each length */
+#define N_LENGTHS    4
+#define MOST_BYTES   30
+#define MOST_GRAM    12
+#define EXACT_SHARE  0.3 /* of all files, from which on a column is exact */
+#define SAMPLE_EVERY 16  /* postings are counted in one file of so many */
+#define FILTER_BITS  (1u << 26)
+#define COUNT(a)     (sizeof(a) / sizeof(*(a)))
 
 static const unsigned lengths[N_LENGTHS] = {8, 12, 20, 30};
 
@@ -234,7 +234,7 @@ static void draw_queries(void)
 struct counts {
 	uint64_t postings[COUNT(selections)]; /* in the sample */
 	uint64_t sampled_files;
-	uint32_t *trigram_df;                 /* in the sample */
+	uint32_t *trigram_df; /* in the sample */
 	uint64_t *seen;
 	size_t seen_capacity;
 };
@@ -392,7 +392,8 @@ static void print_selections(const struct counts *counts, uint64_t tree_bytes)
 {
 	double scale = (double)files.n / (double)counts->sampled_files;
 	for (size_t s = 0; s < COUNT(selections); s++) {
-		printf("%-26s %6.1f M postings, %.2f of trigrams; index %.1f %% of the tree at d = 0.25, %.1f %% at 0.3, %.1f %% at 0.4\n",
+		printf("%-26s %6.1f M postings, %.2f of trigrams; index %.1f %% of the tree at d = 0.25, %.1f %% at "
+		       "0.3, %.1f %% at 0.4\n",
 		       selections[s].name, (double)counts->postings[s] * scale / 1e6,
 		       (double)counts->postings[s] / (double)counts->postings[0],
 		       100 * index_bytes(counts, s, 0.25) / (double)tree_bytes,

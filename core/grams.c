@@ -33,15 +33,15 @@
 #define FOLDED_BYTES (CARRY_BYTES + 2 * (STAGE_BYTES + SEQUENCE_BYTES))
 
 struct bs_grams {
-	uint64_t *seen;         /* bit t: trigram t is among keys */
-	struct bs_buffer keys;  /* uint64_t */
-	uint64_t *slots;        /* keys of 6-grams; 0 is empty */
-	size_t n_slots;         /* a power of two, of slots_capacity at most; at least half of it empty */
+	uint64_t *seen;        /* bit t: trigram t is among keys */
+	struct bs_buffer keys; /* uint64_t */
+	uint64_t *slots;       /* keys of 6-grams; 0 is empty */
+	size_t n_slots;        /* a power of two, of slots_capacity at most; at least half of it empty */
 	size_t slots_capacity;
 	size_t n_longs;
 	size_t n_staged;
-	size_t n_carried;       /* folded bytes at the start of folded that were looked at before */
-	bool is_taken;          /* keys were handed out, and go with the next call */
+	size_t n_carried; /* folded bytes at the start of folded that were looked at before */
+	bool is_taken;    /* keys were handed out, and go with the next call */
 	uint8_t staged[STAGE_BYTES + SEQUENCE_BYTES];
 	uint8_t folded[FOLDED_BYTES];
 	uint64_t longs[FOLDED_BYTES]; /* of one piece, not yet distinct */

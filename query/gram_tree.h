@@ -27,8 +27,8 @@ struct bs_gram_node {
 	const uint32_t *children; /* indices into nodes, each less than this node's own */
 	const uint8_t *bytes;     /* LITERAL: folded, at least BS_GRAM_LEAST of them */
 	uint32_t n_bytes;
-	uint32_t n_keys;          /* LITERAL: > 0 */
-	const uint64_t *keys;     /* of core/grams.h, distinct; trigrams before longer ones */
+	uint32_t n_keys;      /* LITERAL: > 0 */
+	const uint64_t *keys; /* of core/grams.h, distinct; trigrams before longer ones */
 };
 
 /* Children stand before their parents, and the root is the last node: a walk in order evaluates bottom-up. */

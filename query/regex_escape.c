@@ -302,7 +302,8 @@ static bool take_class_item(struct bs_regex_parser *parser, struct few *few, uin
 
 static bool sees_range(const struct bs_regex_parser *parser)
 {
-	return parser->n_bytes - parser->at >= 2 && parser->text[parser->at] == '-' && parser->text[parser->at + 1] != ']';
+	return parser->n_bytes - parser->at >= 2 && parser->text[parser->at] == '-' &&
+	       parser->text[parser->at + 1] != ']';
 }
 
 /* An item, and the other end of the range if it begins one. */

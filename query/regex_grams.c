@@ -18,9 +18,9 @@
 #include "query/regex_needs.h"
 
 /* A longer literal is known by its beginning and its end only, and what is needed by its first so many bytes. */
-#define EXACT_BYTES  1024u
-#define EDGE_BYTES   64u
-#define MOST_COPIES  16u /* of what is repeated: x{100} holds x{16} */
+#define EXACT_BYTES 1024u
+#define EDGE_BYTES  64u
+#define MOST_COPIES 16u /* of what is repeated: x{100} holds x{16} */
 
 struct knowledge {
 	bool is_never; /* nothing below counts */

@@ -1,4 +1,5 @@
-/* regex_internal.h: the parser of regex_parse.c, and what it leaves to regex_escape.c. Inside query/ only. */
+/* regex_internal.h: the parser of regex_parse.c, and what it leaves to regex_group.c and regex_escape.c. Inside query/
+ * only. */
 #ifndef BS_QUERY_REGEX_INTERNAL_H
 #define BS_QUERY_REGEX_INTERNAL_H
 
@@ -10,13 +11,20 @@ struct bs_regex_parser {
 	size_t at;
 	unsigned depth;
 	uint32_t n_alternatives; /* of the group parsed last */
-	bool is_extended;    /* white space and comments are ignored */
-	bool is_quoting;     /* between \Q and \E */
-	bool is_odd_newline; /* a verb set what ends a line, and so a comment */
-	bool gave_up;        /* the pattern is anything; what follows does not matter */
+	bool is_extended;        /* white space and comments are ignored */
+	bool is_quoting;         /* between \Q and \E */
+	bool is_odd_newline;     /* a verb set what ends a line, and so a comment */
+	bool gave_up;            /* the pattern is anything; what follows does not matter */
 	enum bs_status status;
 	struct bs_regex *regex;
 	struct bs_error *err;
+};
+
+/* What will be the children of one node. */
+struct bs_regex_children {
+	uint32_t n;
+	uint32_t first;
+	uint32_t last;
 };
 
 /* All that make a node return its index; after a failure some index, with status set. */
@@ -39,6 +47,17 @@ bool bs_regex_takes(struct bs_regex_parser *parser, const char *string);
 void bs_regex_skip_past(struct bs_regex_parser *parser, char end);
 /* The next character; must not be over. The pattern is known to be UTF-8. */
 uint32_t bs_regex_next(struct bs_regex_parser *parser);
+
+/* Decimal digits; a number over 65535 is some number over 65535. */
+bool bs_regex_take_number(struct bs_regex_parser *parser, uint32_t *number_out);
+
+/* Alternatives, up to a parenthesis that closes or the end. */
+uint32_t bs_regex_parse_either(struct bs_regex_parser *parser);
+
+/* regex_group.c: behind ( , behind (? and behind (* . Options set inside a group end with it. */
+uint32_t bs_regex_parse_rest(struct bs_regex_parser *parser);
+uint32_t bs_regex_parse_group(struct bs_regex_parser *parser);
+uint32_t bs_regex_parse_verb(struct bs_regex_parser *parser);
 
 /* regex_escape.c: what begins with a backslash, outside of classes, and is no \Q or \E; and what begins with a bracket. */
 uint32_t bs_regex_parse_escape(struct bs_regex_parser *parser);

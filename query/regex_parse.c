@@ -1,6 +1,6 @@
 /*
- * regex_parse.c: sequences, alternatives, quantifiers and groups. See regex_parse.h; escapes and classes are in
- * regex_escape.c.
+ * regex_parse.c: sequences, alternatives and quantifiers. See regex_parse.h; groups are in regex_group.c, escapes and
+ * classes in regex_escape.c.
  *
  * A recursive descent whose depth is that of the parentheses. Characters become nodes of their own, so that a
  * quantifier finds the one it belongs to; those without one join the literal before them.
@@ -11,8 +11,6 @@
 
 #include "core/grams.h"
 #include "query/regex_internal.h"
-
-static uint32_t parse_either(struct bs_regex_parser *parser);
 
 /* ---- nodes ---- */
 
@@ -69,16 +67,9 @@ uint32_t bs_regex_add_char(struct bs_regex_parser *parser, uint32_t c)
 	return index;
 }
 
-/* What will be the children of one node. */
-struct children {
-	uint32_t n;
-	uint32_t first;
-	uint32_t last;
-};
+static const struct bs_regex_children no_children = {0, BS_REGEX_NO_NODE, BS_REGEX_NO_NODE};
 
-static const struct children no_children = {0, BS_REGEX_NO_NODE, BS_REGEX_NO_NODE};
-
-static void put_child(struct bs_regex_parser *parser, struct children *children, uint32_t child)
+static void put_child(struct bs_regex_parser *parser, struct bs_regex_children *children, uint32_t child)
 {
 	if (parser->status)
 		return;
@@ -90,7 +81,7 @@ static void put_child(struct bs_regex_parser *parser, struct children *children,
 }
 
 /* A literal whose bytes follow those of the literal before it joins that; the empty text is left out. */
-static void put_in_sequence(struct bs_regex_parser *parser, struct children *children, uint32_t child)
+static void put_in_sequence(struct bs_regex_parser *parser, struct bs_regex_children *children, uint32_t child)
 {
 	if (parser->status || node_of(parser, child)->kind == BS_REGEX_EMPTY)
 		return;
@@ -107,7 +98,7 @@ static void put_in_sequence(struct bs_regex_parser *parser, struct children *chi
 }
 
 /* One child alone needs no parent; none are the empty text. */
-static uint32_t join(struct bs_regex_parser *parser, const struct children *children, enum bs_regex_kind kind)
+static uint32_t join(struct bs_regex_parser *parser, const struct bs_regex_children *children, enum bs_regex_kind kind)
 {
 	if (children->n == 1)
 		return children->first;
@@ -214,7 +205,7 @@ struct quantifier {
 	bool is_doubtful; /* a quantifier from 10.43 on, text before */
 };
 
-static bool take_number(struct bs_regex_parser *parser, uint32_t *number_out)
+bool bs_regex_take_number(struct bs_regex_parser *parser, uint32_t *number_out)
 {
 	size_t start = parser->at;
 	*number_out = 0;
@@ -241,11 +232,11 @@ static bool take_braces(struct bs_regex_parser *parser, struct quantifier *quant
 {
 	size_t start = parser->at++;
 	bool is_loose = take_blanks(parser);
-	bool has_least = take_number(parser, &quantifier->least);
+	bool has_least = bs_regex_take_number(parser, &quantifier->least);
 	is_loose |= take_blanks(parser);
 	bool has_comma = bs_regex_takes(parser, ",");
 	bool is_loose_after = take_blanks(parser);
-	bool has_most = has_comma && take_number(parser, &quantifier->most);
+	bool has_most = has_comma && bs_regex_take_number(parser, &quantifier->most);
 	is_loose_after |= has_most && take_blanks(parser);
 	if (!bs_regex_takes(parser, "}") || (!has_least && !has_most)) {
 		parser->at = start;
@@ -311,225 +302,6 @@ static uint32_t quantify(struct bs_regex_parser *parser, uint32_t item)
 	}
 }
 
-/* ---- groups ---- */
-
-/* The rest of a group, up to its parenthesis. Options set inside end with it. */
-static uint32_t parse_rest(struct bs_regex_parser *parser)
-{
-	bool is_extended = parser->is_extended;
-	if (parser->depth++ >= BS_REGEX_MAX_DEPTH)
-		return bs_regex_give_up(parser);
-	uint32_t node = parse_either(parser);
-	if (!bs_regex_takes(parser, ")"))
-		bs_regex_give_up(parser);
-	parser->depth--;
-	parser->is_extended = is_extended;
-	return node;
-}
-
-static uint32_t parse_look(struct bs_regex_parser *parser)
-{
-	uint32_t child = parse_rest(parser);
-	uint32_t look = bs_regex_add(parser, BS_REGEX_LOOK);
-	bs_regex_adopt(parser, look, child);
-	return look;
-}
-
-/* Parsed for where it ends. */
-static uint32_t parse_dropped(struct bs_regex_parser *parser, enum bs_regex_kind kind)
-{
-	parse_rest(parser);
-	return bs_regex_add(parser, kind);
-}
-
-static uint32_t parse_named(struct bs_regex_parser *parser, char end)
-{
-	bs_regex_skip_past(parser, end);
-	return parse_rest(parser);
-}
-
-/* Behind (?< : lookbehind or a name. */
-static uint32_t parse_angle(struct bs_regex_parser *parser)
-{
-	if (bs_regex_takes(parser, "=") || bs_regex_takes(parser, "*"))
-		return parse_look(parser);
-	if (bs_regex_takes(parser, "!"))
-		return parse_dropped(parser, BS_REGEX_EMPTY);
-	return parse_named(parser, '>');
-}
-
-/* Behind (?P . */
-static uint32_t parse_python(struct bs_regex_parser *parser)
-{
-	if (bs_regex_takes(parser, "<"))
-		return parse_named(parser, '>');
-	if (!bs_regex_sees(parser, "=") && !bs_regex_sees(parser, ">"))
-		return bs_regex_give_up(parser);
-	bs_regex_skip_past(parser, ')');
-	return bs_regex_add(parser, BS_REGEX_ANYTHING);
-}
-
-/* A condition that is an assertion. It may fail, so it says nothing. */
-static void parse_assertion(struct bs_regex_parser *parser)
-{
-	if (!bs_regex_takes(parser, "?=") && !bs_regex_takes(parser, "?!") && !bs_regex_takes(parser, "?<=") &&
-	    !bs_regex_takes(parser, "?<!") && !bs_regex_takes(parser, "?*") && !bs_regex_takes(parser, "?<*"))
-		bs_regex_give_up(parser);
-	else
-		parse_rest(parser);
-}
-
-/* Behind (?( : the condition, then one or two alternatives. */
-static uint32_t parse_condition(struct bs_regex_parser *parser)
-{
-	bool is_definition = bs_regex_sees(parser, "DEFINE)");
-	if (bs_regex_sees(parser, "?"))
-		parse_assertion(parser);
-	else if (bs_regex_sees(parser, "*"))
-		bs_regex_give_up(parser);
-	else
-		bs_regex_skip_past(parser, ')');
-	if (bs_regex_is_over(parser))
-		return bs_regex_give_up(parser);
-	uint32_t node = parse_rest(parser);
-	if (is_definition || parser->status)
-		return bs_regex_add(parser, BS_REGEX_EMPTY);
-	if (parser->n_alternatives > 1)
-		return node;
-	/* Without a second alternative it is the empty one. */
-	struct children children = no_children;
-	put_child(parser, &children, node);
-	put_child(parser, &children, bs_regex_add(parser, BS_REGEX_EMPTY));
-	return join(parser, &children, BS_REGEX_EITHER);
-}
-
-/* Behind (? : options, for the rest of the enclosing group or with a colon for this one. */
-static uint32_t parse_options(struct bs_regex_parser *parser)
-{
-	bool is_extended = parser->is_extended, is_unset = false;
-	if (bs_regex_takes(parser, "^"))
-		is_extended = false;
-	while (!bs_regex_is_over(parser)) {
-		uint32_t c = bs_regex_next(parser);
-		if (c == '-') {
-			is_unset = true;
-		} else if (c == 'x') {
-			is_extended = !is_unset;
-		} else if (c == ')') {
-			parser->is_extended = is_extended;
-			return bs_regex_add(parser, BS_REGEX_EMPTY);
-		} else if (c == ':') {
-			bool outside = parser->is_extended;
-			parser->is_extended = is_extended;
-			uint32_t node = parse_rest(parser);
-			parser->is_extended = outside;
-			return node;
-		} else if (c == 0 || c > 0x7f || !strchr("imsnJU", (int)c)) {
-			break;
-		}
-	}
-	return bs_regex_give_up(parser);
-}
-
-/* Recursion, a subroutine, a callout: up to the parenthesis. */
-static uint32_t skip_group(struct bs_regex_parser *parser, enum bs_regex_kind kind)
-{
-	bs_regex_skip_past(parser, ')');
-	return bs_regex_add(parser, kind);
-}
-
-/* (?R (?0 (?1 (?+1 (?-1 (?& : a call; (?-x is not one. */
-static bool sees_call(const struct bs_regex_parser *parser)
-{
-	size_t at = parser->at;
-	if (bs_regex_sees(parser, "R)") || bs_regex_sees(parser, "&"))
-		return true;
-	at += bs_regex_sees(parser, "+") || bs_regex_sees(parser, "-");
-	return at < parser->n_bytes && parser->text[at] >= '0' && parser->text[at] <= '9';
-}
-
-/* Behind (?C : a number, or text in delimiters, which may hold parentheses. */
-static uint32_t parse_callout(struct bs_regex_parser *parser)
-{
-	uint32_t number;
-	take_number(parser, &number);
-	return bs_regex_takes(parser, ")") ? bs_regex_add(parser, BS_REGEX_EMPTY) : bs_regex_give_up(parser);
-}
-
-/* Behind (? . */
-static uint32_t parse_special(struct bs_regex_parser *parser)
-{
-	if (bs_regex_takes(parser, ":") || bs_regex_takes(parser, "|") || bs_regex_takes(parser, ">"))
-		return parse_rest(parser);
-	if (bs_regex_takes(parser, "=") || bs_regex_takes(parser, "*"))
-		return parse_look(parser);
-	if (bs_regex_takes(parser, "!"))
-		return parse_dropped(parser, BS_REGEX_EMPTY);
-	if (bs_regex_takes(parser, "<"))
-		return parse_angle(parser);
-	if (bs_regex_takes(parser, "'"))
-		return parse_named(parser, '\'');
-	if (bs_regex_takes(parser, "P"))
-		return parse_python(parser);
-	if (bs_regex_takes(parser, "("))
-		return parse_condition(parser);
-	if (bs_regex_takes(parser, "C"))
-		return parse_callout(parser);
-	if (sees_call(parser))
-		return skip_group(parser, BS_REGEX_ANYTHING);
-	return parse_options(parser);
-}
-
-/* ---- verbs ---- */
-
-static bool is_one_of(const char *name, size_t n_bytes, const char *const *names)
-{
-	for (; *names; names++)
-		if (strlen(*names) == n_bytes && memcmp(name, *names, n_bytes) == 0)
-			return true;
-	return false;
-}
-
-/* (*pla:...) and the like: groups by another name. */
-static uint32_t parse_named_group(struct bs_regex_parser *parser, const char *name, size_t n_bytes)
-{
-	static const char *const looks[] = {"pla", "positive_lookahead", "plb", "positive_lookbehind", "napla",
-	                                    "non_atomic_positive_lookahead", "naplb", "non_atomic_positive_lookbehind",
-	                                    NULL};
-	static const char *const negatives[] = {"nla", "negative_lookahead", "nlb", "negative_lookbehind", NULL};
-	static const char *const groups[] = {"atomic", "sr", "script_run", "asr", "atomic_script_run", NULL};
-	if (is_one_of(name, n_bytes, looks))
-		return parse_look(parser);
-	if (is_one_of(name, n_bytes, negatives))
-		return parse_dropped(parser, BS_REGEX_EMPTY);
-	return is_one_of(name, n_bytes, groups) ? parse_rest(parser) : bs_regex_give_up(parser);
-}
-
-/* Behind (* . ACCEPT ends a match wherever it stands, so that nothing of the pattern need be in the text: unknown. */
-static uint32_t parse_verb(struct bs_regex_parser *parser)
-{
-	static const char *const harmless[] = {"", "MARK", "COMMIT", "PRUNE", "SKIP", "THEN", "UTF", "UCP", "NOTEMPTY",
-	                                       "NOTEMPTY_ATSTART", "NO_AUTO_POSSESS", "NO_DOTSTAR_ANCHOR", "NO_JIT",
-	                                       "NO_START_OPT", "LIMIT_DEPTH", "LIMIT_HEAP", "LIMIT_MATCH",
-	                                       "LIMIT_RECURSION", "BSR_ANYCRLF", "BSR_UNICODE", NULL};
-	static const char *const newlines[] = {"CR", "LF", "CRLF", "ANYCRLF", "ANY", "NUL", NULL};
-	static const char *const failures[] = {"F", "FAIL", NULL};
-	const char *name = (const char *)parser->text + parser->at;
-	size_t n_bytes = 0;
-	while (parser->at + n_bytes < parser->n_bytes && !strchr(":=)", name[n_bytes]))
-		n_bytes++;
-	parser->at += n_bytes;
-	if (n_bytes && name[0] >= 'a' && name[0] <= 'z' && bs_regex_takes(parser, ":"))
-		return parse_named_group(parser, name, n_bytes);
-	if (is_one_of(name, n_bytes, failures))
-		return skip_group(parser, BS_REGEX_NEVER);
-	if (is_one_of(name, n_bytes, newlines))
-		parser->is_odd_newline = true;
-	else if (!is_one_of(name, n_bytes, harmless))
-		return bs_regex_give_up(parser);
-	return skip_group(parser, BS_REGEX_EMPTY);
-}
-
 /* ---- items ---- */
 
 static uint32_t parse_item(struct bs_regex_parser *parser)
@@ -548,11 +320,11 @@ static uint32_t parse_item(struct bs_regex_parser *parser)
 	if (bs_regex_takes(parser, "["))
 		return bs_regex_parse_class(parser);
 	if (bs_regex_takes(parser, "(?"))
-		return parse_special(parser);
+		return bs_regex_parse_group(parser);
 	if (bs_regex_takes(parser, "(*"))
-		return parse_verb(parser);
+		return bs_regex_parse_verb(parser);
 	if (bs_regex_takes(parser, "("))
-		return parse_rest(parser);
+		return bs_regex_parse_rest(parser);
 	if (bs_regex_takes(parser, "."))
 		return bs_regex_add(parser, BS_REGEX_ANYTHING);
 	if (bs_regex_takes(parser, "^") || bs_regex_takes(parser, "$"))
@@ -573,7 +345,7 @@ static bool is_sequence_over(const struct bs_regex_parser *parser)
 
 static uint32_t parse_sequence(struct bs_regex_parser *parser)
 {
-	struct children children = no_children;
+	struct bs_regex_children children = no_children;
 	for (;;) {
 		skip_ignored(parser);
 		if (is_sequence_over(parser))
@@ -588,9 +360,9 @@ static uint32_t parse_sequence(struct bs_regex_parser *parser)
 	return join(parser, &children, BS_REGEX_SEQUENCE);
 }
 
-static uint32_t parse_either(struct bs_regex_parser *parser)
+uint32_t bs_regex_parse_either(struct bs_regex_parser *parser)
 {
-	struct children children = no_children;
+	struct bs_regex_children children = no_children;
 	do {
 		put_child(parser, &children, parse_sequence(parser));
 	} while (!bs_regex_is_over(parser) && bs_regex_takes(parser, "|"));
@@ -613,7 +385,7 @@ static bool is_utf8(const uint8_t *text, size_t n_bytes)
 
 static uint32_t parse_literal(struct bs_regex_parser *parser)
 {
-	struct children children = no_children;
+	struct bs_regex_children children = no_children;
 	while (!bs_regex_is_over(parser))
 		put_in_sequence(parser, &children, bs_regex_add_char(parser, bs_regex_next(parser)));
 	return join(parser, &children, BS_REGEX_SEQUENCE);
@@ -622,17 +394,14 @@ static uint32_t parse_literal(struct bs_regex_parser *parser)
 enum bs_status bs_regex_parse(const uint8_t *pattern, size_t n_bytes, const struct bs_regex_options *options,
                               struct bs_regex *regex, struct bs_error *err)
 {
-	struct bs_regex_parser parser = {.text = pattern,
-	                                 .n_bytes = n_bytes,
-	                                 .is_extended = options->is_extended,
-	                                 .regex = regex,
-	                                 .err = err};
+	struct bs_regex_parser parser = {
+		.text = pattern, .n_bytes = n_bytes, .is_extended = options->is_extended, .regex = regex, .err = err};
 	bs_buffer_clear(&regex->nodes);
 	bs_buffer_clear(&regex->bytes);
 	if (n_bytes > BS_REGEX_MAX_BYTES || !is_utf8(pattern, n_bytes))
 		parser.gave_up = true;
 	else
-		regex->root = options->is_literal ? parse_literal(&parser) : parse_either(&parser);
+		regex->root = options->is_literal ? parse_literal(&parser) : bs_regex_parse_either(&parser);
 	/* A parenthesis too many stops the parser before the end. */
 	if (parser.gave_up || parser.at < n_bytes)
 		regex->root = bs_regex_add(&parser, BS_REGEX_ANYTHING);

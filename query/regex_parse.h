@@ -42,13 +42,13 @@ enum bs_regex_kind {
 struct bs_regex_node {
 	enum bs_regex_kind kind;
 	uint32_t least;
-	uint32_t most;        /* or BS_REGEX_NO_MAX */
+	uint32_t most; /* or BS_REGEX_NO_MAX */
 	uint32_t n_bytes;
-	uint32_t first_byte;  /* in bytes */
+	uint32_t first_byte; /* in bytes */
 	uint32_t n_children;
 	uint32_t first_child; /* BS_REGEX_NO_NODE: none */
 	uint32_t last_child;
-	uint32_t next;        /* sibling */
+	uint32_t next; /* sibling */
 };
 
 /* Children stand before their parents. Zero-initialise; reusable; release with bs_regex_deinit. */

@@ -130,8 +130,9 @@ static void check_text(struct bs_grams *grams, const uint8_t *text, size_t n_byt
 
 static size_t write_random(uint8_t *text, size_t n_bytes, uint64_t *random)
 {
-	static const char *const items[] = {"a",      "B",      "c",          "D",  " ",    "\n",   "\u00c4", "\u1e9e",
-	                                    "\u212a", "\u023a", "\U00010400", "\0", "\xff", "\xe2", "\xf0\x90", "\x80"};
+	static const char *const items[] = {"a",      "B",      "c",        "D",      " ",          "\n",
+	                                    "\u00c4", "\u1e9e", "\u212a",   "\u023a", "\U00010400", "\0",
+	                                    "\xff",   "\xe2",   "\xf0\x90", "\x80"};
 	size_t at = 0;
 	while (at + 4 <= n_bytes) {
 		const char *item = items[random_below(random, random_below(random, 3) ? 6 : 16)];
@@ -255,10 +256,14 @@ static void test_vectors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_folding),      cmocka_unit_test(test_folding_of_bytes),
-		cmocka_unit_test(test_folding_is_stable), cmocka_unit_test(test_random_texts),
-		cmocka_unit_test(test_long_texts),   cmocka_unit_test(test_literals),
-		cmocka_unit_test(test_parts),        cmocka_unit_test(test_vectors),
+		cmocka_unit_test(test_folding),
+		cmocka_unit_test(test_folding_of_bytes),
+		cmocka_unit_test(test_folding_is_stable),
+		cmocka_unit_test(test_random_texts),
+		cmocka_unit_test(test_long_texts),
+		cmocka_unit_test(test_literals),
+		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_vectors),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

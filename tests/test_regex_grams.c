@@ -93,8 +93,8 @@ static const struct {
 	{"a|b", "ANY"},
 	{"(a|b)(c|d)(e|f)", "OR(\"ace\", \"acf\", \"ade\", \"adf\", \"bce\", \"bcf\", \"bde\", \"bdf\")"},
 	{"(a|b|c|d)(e|f|g|h)(i|j|k|l)(m|n|o|p)xyz",
-	 "OR(\"imxyz\", \"inxyz\", \"ioxyz\", \"ipxyz\", \"jmxyz\", \"jnxyz\", \"joxyz\", \"jpxyz\", "
-	 "\"kmxyz\", \"knxyz\", \"koxyz\", \"kpxyz\", \"lmxyz\", \"lnxyz\", \"loxyz\", \"lpxyz\")"},
+         "OR(\"imxyz\", \"inxyz\", \"ioxyz\", \"ipxyz\", \"jmxyz\", \"jnxyz\", \"joxyz\", \"jpxyz\", "
+         "\"kmxyz\", \"knxyz\", \"koxyz\", \"kpxyz\", \"lmxyz\", \"lnxyz\", \"loxyz\", \"lpxyz\")"},
 	{"^foo$", "\"foo\""},
 	{"(?#hi)foo", "\"foo\""},
 	{"a(?#x)+bcd", "\"abcd\""},
@@ -261,7 +261,7 @@ static const struct {
 	{"(abc|def|ghi).*(jkl|mno)|pqr", "OR(AND(OR(\"abc\", \"def\", \"ghi\"), OR(\"jkl\", \"mno\")), \"pqr\")"},
 	{"(foo|.*)bar", "\"bar\""},
 	{"((foo|bar)baz|quux)_(one|two)",
-	 "OR(\"barbaz_one\", \"barbaz_two\", \"foobaz_one\", \"foobaz_two\", \"quux_one\", \"quux_two\")"},
+         "OR(\"barbaz_one\", \"barbaz_two\", \"foobaz_one\", \"foobaz_two\", \"quux_one\", \"quux_two\")"},
 	{"static\\s+(inline\\s+)?int", "AND(\"static\", \"int\")"},
 	{"#define\\s+\\w+_H", "\"#define\""},
 	{"copy_(from|to)_user", "OR(\"copy_from_user\", \"copy_to_user\")"},
@@ -461,7 +461,9 @@ static void test_deep(void **state)
 static void test_many_patterns(void **state)
 {
 	(void)state;
-	enum { MOST = 20000 };
+	enum {
+		MOST = 20000
+	};
 	static char words[MOST][16];
 	static struct bs_pattern patterns[MOST];
 	static const size_t numbers[] = {1000, 10000, MOST};
@@ -481,10 +483,14 @@ static void test_many_patterns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_trees),    cmocka_unit_test(test_options),
-		cmocka_unit_test(test_several_patterns), cmocka_unit_test(test_nul),
-		cmocka_unit_test(test_promises), cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_deep),     cmocka_unit_test(test_many_patterns),
+		cmocka_unit_test(test_trees),
+		cmocka_unit_test(test_options),
+		cmocka_unit_test(test_several_patterns),
+		cmocka_unit_test(test_nul),
+		cmocka_unit_test(test_promises),
+		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_deep),
+		cmocka_unit_test(test_many_patterns),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,10 +98,11 @@ struct maker {
 
 static void make_either(struct maker *maker, unsigned depth);
 
-static const char *const words[] = {"a",   "b",    "foo",      "bar",    "Mutex", "LOCK", "_",        "the",   "k",
-                                    "s",   "\u212a", "\u017f", "\u00df", "\u1e9e", "I",   "\u0130",   "\u0131", "i",
-                                    "abc", "\u03c3", "\u03a3", "\u03c2", "\u01c5", "\u1c80", "\u00e9", "\u6f22", "1",
-                                    "x y", "\u00b5", "\u03bc", "\u0345", "\u03b9", "\u1fbe", "\u10d0", "\u13a0", "\uab70", "\u2126"};
+static const char *const words[] = {"a",      "b",      "foo",    "bar",    "Mutex",  "LOCK",   "_",      "the",
+                                    "k",      "s",      "\u212a", "\u017f", "\u00df", "\u1e9e", "I",      "\u0130",
+                                    "\u0131", "i",      "abc",    "\u03c3", "\u03a3", "\u03c2", "\u01c5", "\u1c80",
+                                    "\u00e9", "\u6f22", "1",      "x y",    "\u00b5", "\u03bc", "\u0345", "\u03b9",
+                                    "\u1fbe", "\u10d0", "\u13a0", "\uab70", "\u2126"};
 
 static void make_literal(struct maker *maker)
 {
@@ -125,15 +126,50 @@ static void make_escape(struct maker *maker)
 {
 	static const struct {
 		const char *pattern, *sample;
-	} escapes[] = {{"\\x41", "A"},    {"\\x{e9}", "\u00e9"}, {"\\xff", "\u00ff"}, {"\\.", "."},    {"\\n", "\n"},
-	               {"\\t", "\t"},     {"\\101", ""},         {"\\0", ""},         {"\\o{101}", "A"}, {"\\cA", "\x01"},
-	               {"\\\\", "\\"},    {"\\[", "["},          {"\\d", "7"},        {"\\w", "w"},    {"\\s", " "},
-	               {"\\D", "x"},      {"\\W", "-"},          {"\\S", "S"},        {"\\h", " "},    {"\\v", "\n"},
-	               {"\\R", "\r\n"},   {"\\X", "e\u0301"},    {"\\N", "n"},        {"\\p{L}", "l"}, {"\\pN", "4"},
-	               {"\\P{Lu}", "p"},  {"\\b", ""},           {"\\B", ""},         {"\\A", ""},     {"\\z", ""},
-	               {"\\Z", ""},       {"\\G", ""},           {"\\K", ""},         {"^", ""},       {"$", ""},
-	               {".", "d"},        {"[[:<:]]", ""},       {"[[:>:]]", ""},     {"\\N{U+6f22}", "\u6f22"},
-	               {"\\p{^Lu}", "p"}, {"\\H", "h"},          {"\\V", "v"},        {"\\e", "\x1b"}, {"\\a", "\a"}};
+	} escapes[] = {{"\\x41", "A"},
+	               {"\\x{e9}", "\u00e9"},
+	               {"\\xff", "\u00ff"},
+	               {"\\.", "."},
+	               {"\\n", "\n"},
+	               {"\\t", "\t"},
+	               {"\\101", ""},
+	               {"\\0", ""},
+	               {"\\o{101}", "A"},
+	               {"\\cA", "\x01"},
+	               {"\\\\", "\\"},
+	               {"\\[", "["},
+	               {"\\d", "7"},
+	               {"\\w", "w"},
+	               {"\\s", " "},
+	               {"\\D", "x"},
+	               {"\\W", "-"},
+	               {"\\S", "S"},
+	               {"\\h", " "},
+	               {"\\v", "\n"},
+	               {"\\R", "\r\n"},
+	               {"\\X", "e\u0301"},
+	               {"\\N", "n"},
+	               {"\\p{L}", "l"},
+	               {"\\pN", "4"},
+	               {"\\P{Lu}", "p"},
+	               {"\\b", ""},
+	               {"\\B", ""},
+	               {"\\A", ""},
+	               {"\\z", ""},
+	               {"\\Z", ""},
+	               {"\\G", ""},
+	               {"\\K", ""},
+	               {"^", ""},
+	               {"$", ""},
+	               {".", "d"},
+	               {"[[:<:]]", ""},
+	               {"[[:>:]]", ""},
+	               {"\\N{U+6f22}", "\u6f22"},
+	               {"\\p{^Lu}", "p"},
+	               {"\\H", "h"},
+	               {"\\V", "v"},
+	               {"\\e", "\x1b"},
+	               {"\\a", "\a"}};
 	size_t i = below(COUNT(escapes));
 	put(&maker->pattern, escapes[i].pattern);
 	put(&maker->sample, escapes[i].sample);
@@ -141,10 +177,10 @@ static void make_escape(struct maker *maker)
 
 static void make_class(struct maker *maker)
 {
-	static const char *const parts[] = {"a",      "b",         "c",      "x-z",    "A-C",  "k",      "s",    "\\d",
-	                                    "\\w",    "[:alpha:]", "\u00e9", "\u03c3", "-",    "\\]",    "\\x41", "\\Qab\\E",
-	                                    "\\b",    "[",         "^",      "\u212a", "i",    "\u0130", "a-a",  "[:^digit:]",
-	                                    "\\E",    ":",         ".",      "=",      "\\101", "A-A"};
+	static const char *const parts[] = {
+		"a",      "b",      "c",   "x-z",        "A-C",   "k",        "s",   "\\d", "\\w",   "[:alpha:]",
+		"\u00e9", "\u03c3", "-",   "\\]",        "\\x41", "\\Qab\\E", "\\b", "[",   "^",     "\u212a",
+		"i",      "\u0130", "a-a", "[:^digit:]", "\\E",   ":",        ".",   "=",   "\\101", "A-A"};
 	static const char *const openings[] = {"[^", "[]", "[^]", "[\\E]", "[\\Q\\E]", "[\\E^", "[ ^", "[ ]"};
 	put(&maker->pattern, below(3) ? "[" : openings[below(COUNT(openings))]);
 	size_t n = 1 + below(3), sampled = below(n);
@@ -163,8 +199,9 @@ static void make_class(struct maker *maker)
 
 static void make_group(struct maker *maker, unsigned depth)
 {
-	static const char *const openings[] = {"(",     "(?:",   "(?>",  "(?|",     "(?i:",  "(?-i:", "(?x:", "(?s-i:", "(?<n%u>",
-	                                       "(?'m%u'", "(?P<p%u>", "(*atomic:", "(?^:", "(?xx:", "(*sr:", "(?im-sx:"};
+	static const char *const openings[] = {
+		"(",       "(?:",     "(?>",      "(?|",       "(?i:", "(?-i:", "(?x:",  "(?s-i:",
+		"(?<n%u>", "(?'m%u'", "(?P<p%u>", "(*atomic:", "(?^:", "(?xx:", "(*sr:", "(?im-sx:"};
 	const char *opening = openings[below(COUNT(openings))];
 	char named[32];
 	snprintf(named, sizeof(named), opening, maker->n_groups);
@@ -182,8 +219,18 @@ static void make_group(struct maker *maker, unsigned depth)
 /* What is in a lookaround is put into the sample, too: more matches. */
 static void make_look(struct maker *maker, unsigned depth)
 {
-	static const char *const openings[] = {"(?=", "(?<=", "(?!", "(?<!", "(*pla:", "(*plb:", "(*nla:", "(?*", "(?<*",
-	                                       "(*napla:", "(*positive_lookahead:", "(*negative_lookbehind:"};
+	static const char *const openings[] = {"(?=",
+	                                       "(?<=",
+	                                       "(?!",
+	                                       "(?<!",
+	                                       "(*pla:",
+	                                       "(*plb:",
+	                                       "(*nla:",
+	                                       "(?*",
+	                                       "(?<*",
+	                                       "(*napla:",
+	                                       "(*positive_lookahead:",
+	                                       "(*negative_lookbehind:"};
 	size_t i = below(COUNT(openings)), before = maker->sample.n_bytes;
 	put(&maker->pattern, openings[i]);
 	make_either(maker, depth + 1);
@@ -194,8 +241,8 @@ static void make_look(struct maker *maker, unsigned depth)
 
 static void make_condition(struct maker *maker, unsigned depth)
 {
-	static const char *const conditions[] = {"(?(1)", "(?(?=a)", "(?(?!b)", "(?(R)", "(?(DEFINE)", "(?(<n0>)",
-	                                         "(?(+1)", "(?(?<=o)", "(?(VERSION>=10)", "(?('m1')"};
+	static const char *const conditions[] = {"(?(1)",    "(?(?=a)", "(?(?!b)",  "(?(R)",           "(?(DEFINE)",
+	                                         "(?(<n0>)", "(?(+1)",  "(?(?<=o)", "(?(VERSION>=10)", "(?('m1')"};
 	put(&maker->pattern, conditions[below(COUNT(conditions))]);
 	make_either(maker, depth + 1);
 	put(&maker->pattern, ")");
@@ -203,15 +250,15 @@ static void make_condition(struct maker *maker, unsigned depth)
 
 static void make_special(struct maker *maker)
 {
-	static const char *const specials[] = {"(?i)",     "(?-i)",   "(?x)",      "(?-x)",    "(?s)",        "(?m)",
-	                                       "(?#note)", "(*SKIP)", "(*PRUNE)",  "(*COMMIT)", "(*THEN)",    "(*FAIL)",
-	                                       "(*F)",     "(*MARK:a)", "(*:b)",   "(*ACCEPT)", "\\1",        "\\g{1}",
-	                                       "\\g{-1}",  "\\k<n0>", "(?P=p0)",   "(?1)",     "(?R)",        "(?&n0)",
-	                                       "(?P>p0)",  "\\g<1>",  "\\Qa.b|c\\E", "\\Q\\E", "\\E",         "(?xx)",
-	                                       "(?U)",     "(?J)",    "(?n)",      "(?^)",     " #c)\n",      " ",
-	                                       "(?C1)",    "{,3}",    "{",         "}",        "{a}",         "]",
-	                                       "\\12",     "(?+1)",   "(?-1)",     "{ 1,2}",   "\\g1",        "\\Qx",
-	                                       "{ 2}",     "{3 }",    "(a)\\1",    "(b|foo)\\g{-1}"};
+	static const char *const specials[] = {
+		"(?i)",    "(?-i)",     "(?x)",          "(?-x)",   "(?s)",    "(?m)",        "(?#note)",
+		"(*SKIP)", "(*PRUNE)",  "(*COMMIT)",     "(*THEN)", "(*FAIL)", "(*F)",        "(*MARK:a)",
+		"(*:b)",   "(*ACCEPT)", "\\1",           "\\g{1}",  "\\g{-1}", "\\k<n0>",     "(?P=p0)",
+		"(?1)",    "(?R)",      "(?&n0)",        "(?P>p0)", "\\g<1>",  "\\Qa.b|c\\E", "\\Q\\E",
+		"\\E",     "(?xx)",     "(?U)",          "(?J)",    "(?n)",    "(?^)",        " #c)\n",
+		" ",       "(?C1)",     "{,3}",          "{",       "}",       "{a}",         "]",
+		"\\12",    "(?+1)",     "(?-1)",         "{ 1,2}",  "\\g1",    "\\Qx",        "{ 2}",
+		"{3 }",    "(a)\\1",    "(b|foo)\\g{-1}"};
 	const char *special = specials[below(COUNT(specials))];
 	put(&maker->pattern, special);
 	if (strcmp(special, "\\Qa.b|c\\E") == 0)
@@ -254,10 +301,11 @@ static void make_quantified(struct maker *maker, unsigned depth)
 	static const struct {
 		const char *text;
 		unsigned least, most;
-	} quantifiers[] = {{"*", 0, 3},     {"+", 1, 3},     {"?", 0, 1},    {"*?", 0, 2},     {"+?", 1, 2},  {"??", 0, 1},
-	                   {"*+", 0, 3},    {"++", 1, 2},    {"?+", 0, 1},   {"{2}", 2, 2},    {"{0}", 0, 0}, {"{1,3}", 1, 3},
-	                   {"{2,}", 2, 4},  {"{0,2}", 0, 2}, {"{18}", 18, 18}, {"{17,}", 17, 19}, {"{3}?", 3, 3}, {"{1}", 1, 1},
-	                   {"{2}{2}", 4, 4}, {"+*", 0, 2},   {" *", 0, 2},   {"(?#)+", 1, 2},  {"\\E?", 0, 1}, {"+ ?", 0, 2},  {"\\Q\\E*", 0, 2}};
+	} quantifiers[] = {{"*", 0, 3},       {"+", 1, 3},     {"?", 0, 1},    {"*?", 0, 2},     {"+?", 1, 2},
+	                   {"??", 0, 1},      {"*+", 0, 3},    {"++", 1, 2},   {"?+", 0, 1},     {"{2}", 2, 2},
+	                   {"{0}", 0, 0},     {"{1,3}", 1, 3}, {"{2,}", 2, 4}, {"{0,2}", 0, 2},  {"{18}", 18, 18},
+	                   {"{17,}", 17, 19}, {"{3}?", 3, 3},  {"{1}", 1, 1},  {"{2}{2}", 4, 4}, {"+*", 0, 2},
+	                   {" *", 0, 2},      {"(?#)+", 1, 2}, {"\\E?", 0, 1}, {"+ ?", 0, 2},    {"\\Q\\E*", 0, 2}};
 	size_t start = maker->sample.n_bytes;
 	bool is_quantified = below(3) == 0, is_wrapped = is_quantified && below(2);
 	put(&maker->pattern, is_wrapped ? "(?:" : "");
@@ -302,8 +350,9 @@ static void make_either(struct maker *maker, unsigned depth)
 /* Some character that a caseless match takes for the same. */
 static uint32_t other_case(uint32_t c)
 {
-	static const uint32_t sets[][3] = {{'k', 'K', 0x212a}, {'s', 'S', 0x17f}, {0xdf, 0x1e9e, 0xdf}, {0x3c3, 0x3a3, 0x3c2},
-	                                   {0xb5, 0x3bc, 0x39c}, {0x345, 0x3b9, 0x1fbe}, {0x3c9, 0x3a9, 0x2126}};
+	static const uint32_t sets[][3] = {{'k', 'K', 0x212a},    {'s', 'S', 0x17f},    {0xdf, 0x1e9e, 0xdf},
+	                                   {0x3c3, 0x3a3, 0x3c2}, {0xb5, 0x3bc, 0x39c}, {0x345, 0x3b9, 0x1fbe},
+	                                   {0x3c9, 0x3a9, 0x2126}};
 	for (size_t i = 0; i < COUNT(sets); i++)
 		for (size_t k = 0; k < 3; k++)
 			if (sets[i][k] == c)
@@ -388,11 +437,14 @@ static void test_soup(void **state)
 {
 	(void)state;
 	static const char *const pieces[] = {
-		"a", "b", "abc", "k", "xyz", "(", ")", "(?:", "[", "]", "[^", "-", "|", "*", "+", "?", "{", "}", "{2}", "{2,}",
-		"{,2}", ",", "1", "2", "\\", "\\Q", "\\E", "(?x)", "(?-x)", "(?xx)", " ", "\t", "\n", "#", "\\d", "\\b", "[:", ":]",
-		"[:alpha:]", "^", "$", ".", "(?=", "(?<=", "(?!", "(?(1)", "(?i)", "(?#", "\\1", "\\x", "41", "\\x{", "\\o{",
-		"\\c", "\\N", "\\p", "{L}", "\\g", "\\k", "<", ">", "'", "=", ":", "(*", "F)", "(*:", "(?<n>", "(?&n)", "(?P", "\u00e9", "\u212a",
-		"\\K", "\\0", "(?|", "\r", "\u2028", "[a-", "c]", "\\]", "(?^", "(?C", "E", "Q"};
+		"a",   "b",     "abc",   "k",   "xyz",    "(",         ")",     "(?:",   "[",    "]",    "[^",
+		"-",   "|",     "*",     "+",   "?",      "{",         "}",     "{2}",   "{2,}", "{,2}", ",",
+		"1",   "2",     "\\",    "\\Q", "\\E",    "(?x)",      "(?-x)", "(?xx)", " ",    "\t",   "\n",
+		"#",   "\\d",   "\\b",   "[:",  ":]",     "[:alpha:]", "^",     "$",     ".",    "(?=",  "(?<=",
+		"(?!", "(?(1)", "(?i)",  "(?#", "\\1",    "\\x",       "41",    "\\x{",  "\\o{", "\\c",  "\\N",
+		"\\p", "{L}",   "\\g",   "\\k", "<",      ">",         "'",     "=",     ":",    "(*",   "F)",
+		"(*:", "(?<n>", "(?&n)", "(?P", "\u00e9", "\u212a",    "\\K",   "\\0",   "(?|",  "\r",   "\u2028",
+		"[a-", "c]",    "\\]",   "(?^", "(?C",    "E",         "Q"};
 	static struct text pattern, sample;
 	struct regex_rig rig = {0};
 	for (unsigned long i = 0; i < n_patterns * 4; i++) {
@@ -447,8 +499,8 @@ static pcre2_code *compile(const struct bs_buffer *pattern)
 {
 	int code;
 	PCRE2_SIZE at;
-	pcre2_code *compiled = pcre2_compile(pattern->data, pattern->used_bytes,
-	                                     PCRE2_UTF | PCRE2_UCP | PCRE2_CASELESS, &code, &at, NULL);
+	pcre2_code *compiled = pcre2_compile(pattern->data, pattern->used_bytes, PCRE2_UTF | PCRE2_UCP | PCRE2_CASELESS,
+	                                     &code, &at, NULL);
 	assert_non_null(compiled);
 	pcre2_jit_compile(compiled, PCRE2_JIT_COMPLETE);
 	return compiled;
@@ -469,7 +521,8 @@ static void check_case_of(uint32_t c, const struct bs_buffer *text)
 		at = pcre2_get_ovector_pointer(data)[0];
 		U8_NEXT_UNSAFE(text->data, at, found);
 		if (bs_gram_fold((uint32_t)found) != bs_gram_fold(c))
-			fail_msg("a caseless U+%04x matches U+%04x, and they fold to different ones", c, (unsigned)found);
+			fail_msg("a caseless U+%04x matches U+%04x, and they fold to different ones", c,
+			         (unsigned)found);
 	}
 	pcre2_match_data_free(data);
 	pcre2_code_free(code);
@@ -529,8 +582,9 @@ int main(int argc, char **argv)
 	if (argc > 2)
 		random_state = strtoull(argv[2], NULL, 10) * 2 + 1;
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_grammar),     cmocka_unit_test(test_soup),         cmocka_unit_test(test_literals),
-		cmocka_unit_test(test_case_of_all), cmocka_unit_test(test_case_of_none),
+		cmocka_unit_test(test_grammar),      cmocka_unit_test(test_soup),
+		cmocka_unit_test(test_literals),     cmocka_unit_test(test_case_of_all),
+		cmocka_unit_test(test_case_of_none),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
