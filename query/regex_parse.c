@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
 #include "core/grams.h"
@@ -55,6 +56,9 @@ uint32_t bs_regex_add_char(struct bs_regex_parser *parser, uint32_t c)
 {
 	if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
 		return bs_regex_give_up(parser);
+	/* A PCRE2 with a newer Unicode than ours may know it, and its other case. */
+	if (u_charType((UChar32)c) == U_UNASSIGNED)
+		return bs_regex_add(parser, BS_REGEX_ANYTHING);
 	uint32_t index = bs_regex_add(parser, BS_REGEX_BYTES), folded = bs_gram_fold(c);
 	uint8_t bytes[4];
 	size_t n = 0;

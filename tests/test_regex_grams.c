@@ -302,6 +302,7 @@ static void test_options(void **state)
 	check_tree("foo\u2028bar", &extended, "ANY");
 	check_tree("\xff", &plain, "ANY"); /* no pattern of PCRE2 */
 	check_tree("foo\xe2\x82", &literal, "ANY");
+	check_tree("foo\u0378bar", &literal, "AND(\"foo\", \"bar\")"); /* no character yet */
 }
 
 static void test_several_patterns(void **state)
