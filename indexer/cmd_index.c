@@ -15,6 +15,7 @@
 enum index_option {
 	OPTION_INDEX = 1,
 	OPTION_WORDS,
+	OPTION_GRAMS,
 	OPTION_STEM,
 	OPTION_FOLD_ACCENTS,
 	OPTION_ID,
@@ -35,7 +36,8 @@ enum index_option {
 
 static const struct bs_option index_options[] = {
 	{OPTION_INDEX, 0, "index", "DIR", "where the index is or will be [.bitsift]"},
-	{OPTION_WORDS, 0, "words", NULL, "index words, for `bitsift query` (the default)"},
+	{OPTION_WORDS, 0, "words", NULL, "index words, for `bitsift query`"},
+	{OPTION_GRAMS, 0, "grams", NULL, "index the files' grams, for `bitsift grep` [both]"},
 	{OPTION_STEM, 0, "stem", "LANG", "index word stems (Snowball: english, german, ...)"},
 	{OPTION_FOLD_ACCENTS, 0, "fold-accents", NULL, "let cafe find caf\xc3\xa9"},
 	{OPTION_ID, 0, "id", "FIELD", "JSONL: the field that names a record [id]"},
@@ -254,6 +256,8 @@ struct index_arguments {
 	bool quiet;
 	bool help;
 	bool has_options; /* one that is recorded with the index */
+	bool has_words;   /* --words, --grams: neither is both */
+	bool has_grams;
 	char **globs;     /* into argv, NULL-ended */
 	size_t n_globs;
 	char *text;       /* --text's list, cut up */
@@ -297,7 +301,10 @@ static enum bs_status take_recorded(struct index_arguments *arguments, int id, c
 	arguments->has_options = true;
 	switch (id) {
 	case OPTION_WORDS:
-		options->words = true;
+		arguments->has_words = true;
+		return BS_OK;
+	case OPTION_GRAMS:
+		arguments->has_grams = true;
 		return BS_OK;
 	case OPTION_STEM:
 		options->stem_language = (char *)(uintptr_t)value;
@@ -404,7 +411,7 @@ int bs_cmd_index(int argc, char **argv)
 	mallopt(M_MMAP_THRESHOLD, 1 << 20);
 	struct bs_error err = {""};
 	struct bs_index_report report = {0};
-	struct index_arguments arguments = {.job = {.options = {.words = true, .density = BS_DEFAULT_DENSITY}}};
+	struct index_arguments arguments = {.job = {.options = {.density = BS_DEFAULT_DENSITY}}};
 	const char *environment = getenv("BITSIFT_INDEX");
 	arguments.job.dir = environment && *environment ? environment : ".bitsift";
 	arguments.job.context = &arguments.display;
@@ -419,6 +426,8 @@ int bs_cmd_index(int argc, char **argv)
 		exit_status = show_help();
 		goto out;
 	}
+	arguments.job.options.words = arguments.has_words || !arguments.has_grams;
+	arguments.job.options.grams = arguments.has_grams;
 	/* No option means "as it was made"; to go back to the defaults, --rebuild. */
 	arguments.job.use_recorded_options = !arguments.has_options && !arguments.job.rebuild;
 	status = bs_index_run(&arguments.job, &report, &err);
