@@ -15,7 +15,7 @@
 
 #include "core/status.h"
 
-#define BS_FORMAT_VERSION 2u /* of all kinds of files; FORMAT.md says what changed */
+#define BS_FORMAT_VERSION 3u /* of all kinds of files; FORMAT.md says what changed */
 
 /* One checksum covers this many bytes of a section (the last page of a section may be shorter). */
 #define BS_PAGE_BYTES 4096u

@@ -133,7 +133,7 @@ enum bs_status bs_packed_find(const struct bs_packed *packed, uint64_t value, bo
 /* Whether the block stands at *at as it would be written; moves *at behind it. */
 static enum bs_status check_block(const struct bs_packed *packed, uint64_t number, uint64_t *at, struct bs_error *err)
 {
-	uint64_t values[BS_PACKED_BLOCK_VALUES];
+	uint64_t values[BS_PACKED_BLOCK_VALUES] = {0};
 	uint8_t bytes[MAX_BLOCK_BYTES + 8] = {0};
 	uint64_t first = number * BS_PACKED_BLOCK_VALUES;
 	uint32_t n = values_in_block(packed->n, number);
