@@ -55,6 +55,23 @@ enum bs_status bs_packed_corrupt(const struct bs_packed *packed, uint64_t i, str
 	                            packed->section.id, (unsigned long long)i, (unsigned long long)packed->n);
 }
 
+enum bs_status bs_packed_get_new(const struct bs_packed *packed, uint64_t i, uint64_t *value_out, struct bs_error *err)
+{
+	struct bs_packed_place place;
+	*value_out = 0;
+	if (i >= packed->n)
+		return bs_packed_corrupt(packed, i, err);
+	enum bs_status status = bs_section_touch(&packed->section, bs_packed_entry_at(i), BS_PACKED_ENTRY_BYTES, err);
+	if (status)
+		return status;
+	if (!bs_packed_find_place(packed, i, &place))
+		return bs_packed_corrupt(packed, i, err);
+	status = bs_section_touch(&packed->section, place.at, 8, err);
+	if (!status)
+		*value_out = bs_packed_value(packed, &place);
+	return status;
+}
+
 enum bs_status bs_packed_open(struct bs_packed *packed, struct bs_section section, uint64_t n, struct bs_error *err)
 {
 	*packed = (struct bs_packed){.section = section, .file = section.file, .n = n};
