@@ -20,7 +20,6 @@ struct examined {
 	uint8_t *seen;    /* a bit a document: it has a row */
 	uint32_t **popcounts; /* per slab, per column: its set bits; NULL where there are plain signatures */
 	uint32_t *listed; /* per term: plain signatures that hold it; NULL if there is no such slab */
-	uint64_t *hashes; /* of those terms */
 };
 
 static enum bs_status touch_all(const struct examined *at, const struct bs_section *section)
@@ -290,9 +289,10 @@ static enum bs_status check_group(const struct examined *at, uint32_t s, uint32_
 	for (uint32_t row = first; row < slab->n_docs && row < first + BS_LIST_GROUP_ROWS && !status; row++) {
 		status = bs_term_list_read(&slab->list_terms, packed_at(&slab->list_offsets, row),
 		                           packed_at(&slab->list_offsets, (uint64_t)row + 1), ordinals, at->check->err);
-		const uint32_t *terms = (const uint32_t *)(const void *)ordinals->data;
-		for (size_t i = 0; i < ordinals->used_bytes / sizeof(*terms) && !status; i++)
-			bs_list_filter_set(words, (uint32_t)n_columns, row - first, at->hashes[terms[i]]);
+		if (!status)
+			bs_list_filter_set(words, (uint32_t)n_columns, row - first,
+			                   (const uint32_t *)(const void *)ordinals->data,
+			                   (uint32_t)(ordinals->used_bytes / sizeof(uint32_t)));
 	}
 	if (!status && memcmp(words, slab->list_filter.words.data + start * 8, (size_t)n_columns * 8) != 0)
 		status = bs_container_corrupt(at->segment->file, at->check->err, "slab %u: filter %u does not have the bits of the "
@@ -300,7 +300,6 @@ static enum bs_status check_group(const struct examined *at, uint32_t s, uint32_
 	return status;
 }
 
-/* When the hashes of their terms are known. */
 static enum bs_status check_filters(const struct examined *at, uint32_t s)
 {
 	const struct bs_slab *slab = &at->segment->slabs[s];
@@ -323,9 +322,7 @@ static enum bs_status count_listed(struct examined *at)
 {
 	size_t n = (size_t)at->segment->meta.n_terms + 1;
 	at->listed = calloc(n, sizeof(*at->listed));
-	at->hashes = calloc(n, sizeof(*at->hashes));
-	return at->listed && at->hashes ? BS_OK
-	                                : bs_fail_memory(at->check->err, "terms", n * (sizeof(*at->listed) + sizeof(*at->hashes)));
+	return at->listed ? BS_OK : bs_fail_memory(at->check->err, "terms", n * sizeof(*at->listed));
 }
 
 static enum bs_status check_slabs(struct examined *at)
@@ -340,6 +337,8 @@ static enum bs_status check_slabs(struct examined *at)
 			status = check_rows(at, s);
 		if (!status)
 			status = is_list ? check_lists(at, s) : check_matrix(at, s);
+		if (!status && is_list)
+			status = check_filters(at, s);
 	}
 	return status;
 }
@@ -476,15 +475,11 @@ enum bs_status bs_check_segment(struct bs_check *check, uint32_t s)
 	if (!status)
 		status = check_exceptions(&at);
 	if (!status)
-		status = bs_check_terms(check, segment, at.popcounts, at.listed, at.hashes);
-	for (uint32_t i = 0; i < segment->meta.n_slabs && !status; i++)
-		if (segment->slabs[i].n_levels == 0)
-			status = check_filters(&at, i);
+		status = bs_check_terms(check, segment, at.popcounts, at.listed);
 	for (size_t i = 0; at.popcounts && i < n_slabs; i++)
 		free(at.popcounts[i]);
 	free(at.popcounts);
 	free(at.seen);
 	free(at.listed);
-	free(at.hashes);
 	return status;
 }

@@ -15,7 +15,6 @@ struct term_walk {
 	const struct bs_segment *segment;
 	uint32_t *const *popcounts;
 	const uint32_t *listed;
-	uint64_t *hashes;
 	struct bs_lexicon_cursor cursor;
 	struct bs_buffer last; /* the term before */
 	uint32_t *next_exact;  /* per slab: its first exact term that is not below the current one */
@@ -251,8 +250,6 @@ static enum bs_status check_documents(struct term_walk *walk)
 	uint64_t hash = bs_hash_term(walk->cursor.term.data, walk->cursor.term.used_bytes);
 	uint64_t n_sure = walk->listed ? walk->listed[walk->cursor.ordinal] : 0;
 	uint64_t n_room = 0;
-	if (n_sure > 0)
-		walk->hashes[walk->cursor.ordinal] = hash;
 	bs_and_term_init(&term, hash, walk->cursor.ordinal, walk->cursor.df, &segment->treatments);
 	enum bs_status status = find_exceptions(walk, term.treatment->is_exact, &cursor);
 	for (uint32_t s = 0; s < segment->meta.n_slabs && !status; s++) {
@@ -334,10 +331,10 @@ static void walk_deinit(struct term_walk *walk)
 }
 
 enum bs_status bs_check_terms(struct bs_check *check, const struct bs_segment *segment, uint32_t *const *popcounts,
-                              const uint32_t *listed, uint64_t *hashes)
+                              const uint32_t *listed)
 {
 	const struct bs_lexicon *lexicon = &segment->lexicon;
-	struct term_walk walk = {.check = check, .segment = segment, .popcounts = popcounts, .listed = listed, .hashes = hashes,
+	struct term_walk walk = {.check = check, .segment = segment, .popcounts = popcounts, .listed = listed,
 	                         .cursor = {.lexicon = lexicon}};
 	enum bs_status status = bs_section_touch(&lexicon->chapters, 0, lexicon->chapters.n_bytes, check->err);
 	if (status)

@@ -235,8 +235,8 @@ static enum bs_status explain_pair(const struct explained *at, uint32_t t, struc
 	return status;
 }
 
-enum bs_status bs_explain_plan(const struct bs_plan *plan, const struct bs_query_field *fields, const struct bs_kernel *kernel,
-                               struct bs_buffer *text, struct bs_error *err)
+enum bs_status bs_explain_plan(const struct bs_plan *plan, const struct bs_query_field *fields,
+                               const struct bs_kernel *kernel, struct bs_buffer *text, struct bs_error *err)
 {
 	const struct explained at = {plan, kernel};
 	const struct bs_snapshot *snapshot = plan->snapshot;
