@@ -351,7 +351,12 @@ static enum bs_status check_exceptions(const struct examined *at)
 	const struct bs_container *file = at->segment->file;
 	enum bs_status status = bs_packed_check(&exceptions->terms, at->check->err);
 	if (!status)
-		status = check_packed_offsets(at, &exceptions->offsets, exceptions->rows.n_bytes, "exceptions");
+		status = touch_all(at, &exceptions->rows);
+	uint64_t lists_bytes = exceptions->rows.n_bytes - BS_EXCEPTIONS_PAD;
+	if (!status && bs_load_u64(exceptions->rows.data + lists_bytes) != 0)
+		status = bs_container_corrupt(file, at->check->err, "exceptions: bytes behind the last");
+	if (!status)
+		status = check_packed_offsets(at, &exceptions->offsets, lists_bytes, "exceptions");
 	for (uint64_t i = 0; i < exceptions->n_terms && !status; i++) {
 		unsigned long long term = packed_at(&exceptions->terms, i);
 		if (term >= at->segment->meta.n_terms)

@@ -412,7 +412,7 @@ enum bs_status bs_segment_build(const char *path, const struct bs_gather *gather
 		goto out;
 	status = write_parts(&build, err);
 	if (!status)
-		status = bs_exceptions_write(&build.exceptions, build.writer, err);
+		status = bs_exceptions_write(&build.exceptions, build.n_rows, build.writer, err);
 	if (!status)
 		bs_doc_table_write(&gather->doc_table, build.writer);
 	if (!status && store)

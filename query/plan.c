@@ -189,7 +189,6 @@ static enum bs_status resolve(struct bs_plan *plan, uint32_t s, uint32_t t, stru
 		return status;
 	bs_and_term_init(&place.term, term->hash, ordinal, df, &segment->treatments);
 	place.list_probe = bs_list_filter_probe(ordinal);
-	place.exceptions.row = UINT64_MAX;
 	if (place.is_found && place.term.treatment->is_exact)
 		status = bs_exceptions_find(&segment->exceptions, ordinal, &place.exceptions, err);
 	if (status)

@@ -630,9 +630,10 @@ static void test_exceptions(void **state)
 	EXPECT("seg", 0, "exceptions: the last ends at", {BS_SECTION_EXCEPTION_OFFSETS, 0, -1, 0, PACKED_ADD, 1});
 	EXPECT("seg", 0, "has none", {BS_SECTION_EXCEPTION_OFFSETS, 0, 1, 0, PACKED_SET, 0});
 	EXPECT("seg", 0, "exceptions: number 1 ends before it begins", {BS_SECTION_EXCEPTION_OFFSETS, 0, 2, 0, PACKED_SET, 0});
-	EXPECT("seg", 0, "exceptions do not decode", {BS_SECTION_EXCEPTION_ROWS, 0, 0, 1, SET, 38});
-	EXPECT("seg", 0, "exceptions do not decode", {BS_SECTION_EXCEPTION_ROWS, 0, -1, 1, SET, 0x80});
-	EXPECT("seg", 0, "that does not pass its columns", {BS_SECTION_EXCEPTION_ROWS, 0, 0, 1, ADD, 1});
+	EXPECT("seg", 0, "exceptions do not decode", {BS_SECTION_EXCEPTION_ROWS, 0, 0, 1, SET, 39});
+	EXPECT("seg", 0, "exceptions do not decode", {BS_SECTION_EXCEPTION_ROWS, 0, 0, 1, ADD, 1});
+	EXPECT("seg", 0, "exceptions: bytes behind the last", {BS_SECTION_EXCEPTION_ROWS, 0, -1, 1, SET, 0x80});
+	EXPECT("seg", 0, "that does not pass its columns", {BS_SECTION_EXCEPTION_ROWS, 0, 1, 1, ADD, 1});
 	bool has_gap = false, has_single = false, has_later = false;
 	for (size_t i = 0; i < n; i++) {
 		int64_t at = (int64_t)i;
@@ -642,10 +643,11 @@ static void test_exceptions(void **state)
 		if (!has_gap && is_before_gap)
 			EXPECT("seg", 0, "is in more documents of the slabs", {BS_SECTION_EXCEPTION_TERMS, 0, at, 0, PACKED_ADD, 1});
 		has_gap |= is_before_gap;
-		/* One in a slab of plain signatures. */
-		if (!has_single && offsets[i + 1] == offsets[i] + 1)
-			EXPECT("seg", 0, "in a slab where it has no hashed columns", {BS_SECTION_EXCEPTION_ROWS, 0, row_at, 1, SET, 37});
-		has_single |= offsets[i + 1] == offsets[i] + 1;
+		/* One in a slab of plain signatures: row 37, 5 in bucket 1. */
+		if (!has_single && offsets[i + 1] == offsets[i] + 2)
+			EXPECT("seg", 0, "in a slab where it has no hashed columns",
+			       {BS_SECTION_EXCEPTION_ROWS, 0, row_at + 1, 1, SET, 0x45});
+		has_single |= offsets[i + 1] == offsets[i] + 2;
 		/* Those of one term given to an exact column's. */
 		if (!has_later && terms[i] > exact[0])
 			EXPECT("seg", 0, "in a slab where it has no hashed columns",
