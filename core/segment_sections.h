@@ -24,10 +24,10 @@ enum bs_section_id {
 	BS_SECTION_EXACT_TERMS = 22, /* per slab: u32 ordinals of the terms that have a column of their own */
 	BS_SECTION_ROWS = 23,        /* per slab: document of each row, packed */
 	BS_SECTION_LIST_OFFSETS = 24, /* per slab of plain signatures: one a row, and one more, packed */
-	BS_SECTION_LIST_TERMS = 25,   /* per slab of plain signatures: the ordinals of a row's terms, Elias-Fano */
+	BS_SECTION_LIST_TERMS = 25,   /* per slab of plain signatures: the ordinals of a row's terms, as runs */
 	BS_SECTION_EXCEPTION_TERMS = 26,   /* ordinals of the terms that have exceptions, ascending, packed */
 	BS_SECTION_EXCEPTION_OFFSETS = 27, /* one a term, and one more, packed */
-	BS_SECTION_EXCEPTION_ROWS = 28,    /* varints: rows that pass a term's columns and do not have it */
+	BS_SECTION_EXCEPTION_ROWS = 28,    /* per term: rows that pass its columns and do not have it, Elias-Fano */
 	BS_SECTION_LIST_FILTER_OFFSETS = 29, /* per slab of plain signatures: u64 a group of 64, and one more */
 	BS_SECTION_DOC_RUNS = 30,
 	BS_SECTION_DOC_LENGTHS = 31,      /* one a document, packed */
