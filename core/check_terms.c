@@ -13,6 +13,7 @@
 struct term_walk {
 	struct bs_check *check;
 	const struct bs_segment *segment;
+	uint32_t *const *popcounts;
 	const uint32_t *listed;
 	struct bs_lexicon_cursor cursor;
 	struct bs_buffer last; /* the term before */
@@ -151,8 +152,9 @@ static enum bs_status check_term(struct term_walk *walk)
 /* ---- a term in the slabs ---- */
 
 /* Documents that the columns of a hashed term leave room for in a slab: an upper bound by every one of them. */
-static uint64_t room_in_slab(const struct bs_slab *slab, uint64_t hash, const struct bs_treatment *treatment)
+static uint64_t room_in_slab(const struct term_walk *walk, uint32_t s, uint64_t hash, const struct bs_treatment *treatment)
 {
+	const struct bs_slab *slab = &walk->segment->slabs[s];
 	uint64_t room = slab->n_docs;
 	for (uint32_t l = 0; l < slab->n_levels; l++) {
 		const struct bs_level *level = &slab->levels[l];
@@ -162,7 +164,7 @@ static uint64_t room_in_slab(const struct bs_slab *slab, uint64_t hash, const st
 			return 0;
 		for (uint32_t i = 0; i < k; i++) {
 			uint64_t c = level->first_column + bs_hash_position(probe, i, level->n_columns);
-			uint64_t n = (uint64_t)bs_load_u32(slab->popcounts.data + c * 4) << bs_level_shift(level->rank, slab->n_docs);
+			uint64_t n = (uint64_t)walk->popcounts[s][c] << bs_level_shift(level->rank, slab->n_docs);
 			room = n < room ? n : room;
 		}
 	}
@@ -180,7 +182,7 @@ static bool exact_in_slab(struct term_walk *walk, uint32_t s, uint64_t *n_docs_o
 	if (*next == slab->exact.n_columns ||
 	    bs_load_u32(slab->exact_terms.data + (uint64_t)*next * 4) != walk->cursor.ordinal)
 		return false;
-	*n_docs_out = bs_load_u32(slab->popcounts.data + (slab->exact.first_column + *next) * 4);
+	*n_docs_out = walk->popcounts[s][slab->exact.first_column + *next];
 	return true;
 }
 
@@ -191,15 +193,18 @@ static enum bs_status find_exceptions(struct term_walk *walk, bool is_exact)
 {
 	const struct bs_exceptions *exceptions = &walk->segment->exceptions;
 	struct bs_exception_list list;
+	uint64_t next;
 	bs_buffer_clear(&walk->excepted);
 	walk->n_taken = 0;
-	if (walk->n_excepted == exceptions->n_terms ||
-	    bs_load_u32(exceptions->terms.data + walk->n_excepted * 4) != walk->cursor.ordinal)
+	if (walk->n_excepted == exceptions->n_terms)
 		return BS_OK;
+	enum bs_status status = bs_packed_get(&exceptions->terms, walk->n_excepted, &next, walk->check->err);
+	if (status || next != walk->cursor.ordinal)
+		return status;
 	walk->n_excepted++;
 	if (!is_exact)
 		return wrong(walk, "has exceptions where its treatment has none");
-	enum bs_status status = bs_exceptions_find(exceptions, walk->cursor.ordinal, &list, walk->check->err);
+	status = bs_exceptions_find(exceptions, walk->cursor.ordinal, &list, walk->check->err);
 	return status ? status : bs_exceptions_read(&list, &walk->excepted, walk->check->err);
 }
 
@@ -260,7 +265,7 @@ static enum bs_status check_documents(struct term_walk *walk)
 		} else if (term.treatment->is_exact) {
 			status = count_exact(walk, s, &term, &n_sure);
 		} else if (n_sure + n_room < walk->cursor.df) {
-			n_room += room_in_slab(&segment->slabs[s], hash, term.treatment);
+			n_room += room_in_slab(walk, s, hash, term.treatment);
 		}
 	}
 	if (status)
@@ -330,10 +335,12 @@ static void walk_deinit(struct term_walk *walk)
 	bs_lexicon_cursor_deinit(&walk->cursor);
 }
 
-enum bs_status bs_check_terms(struct bs_check *check, const struct bs_segment *segment, const uint32_t *listed)
+enum bs_status bs_check_terms(struct bs_check *check, const struct bs_segment *segment, uint32_t *const *popcounts,
+                              const uint32_t *listed)
 {
 	const struct bs_lexicon *lexicon = &segment->lexicon;
-	struct term_walk walk = {.check = check, .segment = segment, .listed = listed, .cursor = {.lexicon = lexicon}};
+	struct term_walk walk = {.check = check, .segment = segment, .popcounts = popcounts, .listed = listed,
+	                         .cursor = {.lexicon = lexicon}};
 	enum bs_status status = bs_section_touch(&lexicon->chapters, 0, lexicon->chapters.n_bytes, check->err);
 	if (status)
 		return status;

@@ -103,6 +103,13 @@ static inline BS_WARN_UNUSED enum bs_status bs_section_touch(const struct bs_sec
 	return BS_OK;
 }
 
+/* Whether the page of one byte, which must lie within the section, needs no touch any more. Any thread. */
+static inline bool bs_section_is_verified(const struct bs_section *section, uint64_t offset)
+{
+	uint64_t page = section->first_page + offset / BS_PAGE_BYTES;
+	return section->verified && __atomic_load_n(&section->verified[page / 64], __ATOMIC_RELAXED) >> (page % 64) & 1;
+}
+
 /* What opening does not look at: that no two sections bear one name, that nothing but zeros fills the gaps, that the
  * reserved bytes of the head are zero. Together with touching every section: every byte of the file. */
 enum bs_status bs_container_check_layout(const struct bs_container *file, struct bs_error *err) BS_WARN_UNUSED;

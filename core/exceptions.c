@@ -11,18 +11,16 @@ enum bs_status bs_exceptions_open(struct bs_exceptions *exceptions, const struct
                                   struct bs_error *err)
 {
 	*exceptions = (struct bs_exceptions){
-		.terms = bs_container_section(file, BS_SECTION_EXCEPTION_TERMS, 0),
-		.offsets = bs_container_section(file, BS_SECTION_EXCEPTION_OFFSETS, 0),
 		.rows = bs_container_section(file, BS_SECTION_EXCEPTION_ROWS, 0),
 		.n_rows = n_rows,
 	};
-	exceptions->n_terms = exceptions->terms.n_bytes / 4;
 	if (exceptions->rows.n_bytes < BS_EXCEPTIONS_PAD)
 		return bs_container_corrupt(file, err, "exceptions are cut off");
-	if (exceptions->terms.n_bytes % 4 != 0 || exceptions->offsets.n_bytes != (exceptions->n_terms + 1) * 8)
-		return bs_container_corrupt(file, err, "exceptions of %llu terms have other offsets",
-		                            (unsigned long long)exceptions->n_terms);
-	return BS_OK;
+	struct bs_section terms = bs_container_section(file, BS_SECTION_EXCEPTION_TERMS, 0);
+	struct bs_section offsets = bs_container_section(file, BS_SECTION_EXCEPTION_OFFSETS, 0);
+	enum bs_status status = bs_packed_open_counted(&exceptions->terms, terms, err);
+	exceptions->n_terms = exceptions->terms.n;
+	return status ? status : bs_packed_open(&exceptions->offsets, offsets, exceptions->n_terms + 1, err);
 }
 
 /* ---- the coding of one list ---- */
@@ -284,34 +282,21 @@ enum bs_status bs_exceptions_read(const struct bs_exception_list *list, struct b
 static enum bs_status find_offsets(const struct bs_exceptions *exceptions, uint64_t index,
                                    struct bs_exception_list *list, struct bs_error *err)
 {
-	enum bs_status status = bs_section_touch(&exceptions->offsets, index * 8, 16, err);
+	uint64_t first, end;
+	enum bs_status status = bs_packed_get_span(&exceptions->offsets, index, &first, &end, err);
 	if (status)
 		return status;
-	uint64_t first = bs_load_u64(exceptions->offsets.data + index * 8);
-	uint64_t end = bs_load_u64(exceptions->offsets.data + index * 8 + 8);
 	return open_list(exceptions, first, end, list, err);
 }
 
 enum bs_status bs_exceptions_find(const struct bs_exceptions *exceptions, uint64_t ordinal,
                                   struct bs_exception_list *list_out, struct bs_error *err)
 {
-	uint64_t low = 0;
-	uint64_t high = exceptions->n_terms;
+	bool found;
+	uint64_t index;
 	*list_out = (struct bs_exception_list){.exceptions = exceptions};
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-		enum bs_status status = bs_section_touch(&exceptions->terms, middle * 4, 4, err);
-		if (status)
-			return status;
-		uint32_t found = bs_load_u32(exceptions->terms.data + middle * 4);
-		if (found == ordinal)
-			return find_offsets(exceptions, middle, list_out, err);
-		if (found < ordinal)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return BS_OK;
+	enum bs_status status = bs_packed_find(&exceptions->terms, ordinal, &found, &index, err);
+	return status || !found ? status : find_offsets(exceptions, index, list_out, err);
 }
 
 /* ---- writing ---- */
@@ -378,35 +363,47 @@ static enum bs_status encode_runs(const struct bs_exceptions_builder *builder, c
 	                                coded, err);
 }
 
+static void write_sections(struct bs_writer *writer, const struct bs_buffer *terms, const struct bs_buffer *offsets,
+                           const struct bs_buffer *coded)
+{
+	static const uint8_t pad[BS_EXCEPTIONS_PAD];
+	bs_writer_section(writer, BS_SECTION_EXCEPTION_TERMS, 0);
+	bs_packed_write_u32(writer, (const uint32_t *)(const void *)terms->data, terms->used_bytes / 4);
+	bs_writer_section(writer, BS_SECTION_EXCEPTION_OFFSETS, 0);
+	bs_packed_write_u64(writer, (const uint64_t *)(const void *)offsets->data, offsets->used_bytes / 8);
+	bs_writer_section(writer, BS_SECTION_EXCEPTION_ROWS, 0);
+	bs_writer_bytes(writer, coded->data, coded->used_bytes);
+	bs_writer_bytes(writer, pad, sizeof(pad));
+}
+
 enum bs_status bs_exceptions_write(struct bs_exceptions_builder *builder, uint64_t n_rows, struct bs_writer *writer,
                                    struct bs_error *err)
 {
-	static const uint8_t pad[BS_EXCEPTIONS_PAD];
 	struct bs_exception_run *runs = (struct bs_exception_run *)(void *)builder->runs.data;
 	size_t n = builder->runs.used_bytes / sizeof(*runs);
 	struct bs_buffer coded = {0};
+	struct bs_buffer terms = {0};
 	struct bs_buffer offsets = {0};
 	struct bs_buffer rows = {0};
 	enum bs_status status = BS_OK;
 	if (n > 1)
 		qsort(runs, n, sizeof(*runs), compare_runs);
-	bs_writer_section(writer, BS_SECTION_EXCEPTION_TERMS, 0);
 	for (size_t i = 0, n_here; i < n && !status; i += n_here) {
 		uint64_t offset = coded.used_bytes;
 		n_here = runs_of_term(runs, i, n);
-		bs_writer_u32(writer, runs[i].ordinal);
-		status = bs_buffer_append(&offsets, &offset, sizeof(offset), err);
+		status = bs_buffer_append(&terms, &runs[i].ordinal, sizeof(runs[i].ordinal), err);
+		if (!status)
+			status = bs_buffer_append(&offsets, &offset, sizeof(offset), err);
 		if (!status)
 			status = encode_runs(builder, runs + i, n_here, n_rows, &rows, &coded, err);
 	}
-	bs_writer_section(writer, BS_SECTION_EXCEPTION_OFFSETS, 0);
-	for (size_t i = 0; i < offsets.used_bytes / 8; i++)
-		bs_writer_u64(writer, ((const uint64_t *)(const void *)offsets.data)[i]);
-	bs_writer_u64(writer, coded.used_bytes);
-	bs_writer_section(writer, BS_SECTION_EXCEPTION_ROWS, 0);
-	bs_writer_bytes(writer, coded.data, coded.used_bytes);
-	bs_writer_bytes(writer, pad, sizeof(pad));
+	uint64_t end = coded.used_bytes;
+	if (!status)
+		status = bs_buffer_append(&offsets, &end, sizeof(end), err);
+	if (!status)
+		write_sections(writer, &terms, &offsets, &coded);
 	bs_buffer_deinit(&coded);
+	bs_buffer_deinit(&terms);
 	bs_buffer_deinit(&offsets);
 	bs_buffer_deinit(&rows);
 	return status;

@@ -17,13 +17,14 @@
 #include "core/buffer.h"
 #include "core/container.h"
 #include "core/kernels.h"
+#include "core/packed.h"
 #include "core/status.h"
 
 /* ---- reading ---- */
 
 struct bs_exceptions {
-	struct bs_section terms;   /* u32 ordinals, ascending */
-	struct bs_section offsets; /* u64 a term and one more, into rows */
+	struct bs_packed terms;    /* ordinals, ascending */
+	struct bs_packed offsets;  /* one a term and one more, into rows */
 	struct bs_section rows;    /* a list a term, and BS_EXCEPTIONS_PAD zero bytes */
 	uint64_t n_terms;
 	uint64_t n_rows;           /* of the segment */

@@ -141,19 +141,31 @@ static uint64_t bit_at(const uint8_t *bytes, uint64_t at)
 	return bytes[at / 8] >> (at % 8) & 1;
 }
 
+static uint64_t number(const struct bs_packed *packed, uint64_t i)
+{
+	struct bs_error err = {""};
+	uint64_t value;
+	expect_ok(bs_packed_get(packed, i, &value, &err), &err);
+	return value;
+}
+
 /* FORMAT.md read literally. */
 static void check_twin(const struct bs_container *file, const struct pair *pairs, size_t n, uint64_t n_rows)
 {
-	struct bs_section terms = bs_container_section(file, BS_SECTION_EXCEPTION_TERMS, 0);
-	struct bs_section offsets = bs_container_section(file, BS_SECTION_EXCEPTION_OFFSETS, 0);
+	struct bs_error err = {""};
+	struct bs_packed terms, offsets;
+	expect_ok(bs_packed_open_counted(&terms, bs_container_section(file, BS_SECTION_EXCEPTION_TERMS, 0), &err), &err);
+	expect_ok(bs_packed_open_counted(&offsets, bs_container_section(file, BS_SECTION_EXCEPTION_OFFSETS, 0), &err), &err);
+	expect_ok(bs_packed_check(&terms, &err), &err);
+	expect_ok(bs_packed_check(&offsets, &err), &err);
 	struct bs_section rows = bs_container_section(file, BS_SECTION_EXCEPTION_ROWS, 0);
 	size_t i = 0;
 	uint64_t at = 0;
-	assert_int_equal(offsets.n_bytes, terms.n_bytes * 2 + 8);
-	for (uint64_t t = 0; t < terms.n_bytes / 4; t++) {
+	assert_int_equal(offsets.n, terms.n + 1);
+	for (uint64_t t = 0; t < terms.n; t++) {
 		uint64_t n_here = 0, low_bits = 0, n_seen = 0;
-		assert_int_equal(bs_load_u64(offsets.data + t * 8), at);
-		assert_true(t == 0 || bs_load_u32(terms.data + t * 4 - 4) < bs_load_u32(terms.data + t * 4));
+		assert_int_equal(number(&offsets, t), at);
+		assert_true(t == 0 || number(&terms, t - 1) < number(&terms, t));
 		for (unsigned shift = 0; shift == 0 || rows.data[at - 1] & 0x80; at++, shift += 7)
 			n_here |= (uint64_t)(rows.data[at] & 0x7f) << shift;
 		while (n_rows / n_here >> low_bits > 1)
@@ -170,7 +182,7 @@ static void check_twin(const struct bs_container *file, const struct pair *pairs
 				for (uint64_t bit = 0; bit < low_bits; bit++)
 					row |= bit_at(bits, n_seen * low_bits + bit) << bit;
 				assert_true(i < n);
-				assert_int_equal(pairs[i].ordinal, bs_load_u32(terms.data + t * 4));
+				assert_int_equal(pairs[i].ordinal, number(&terms, t));
 				assert_int_equal(pairs[i].row, row);
 			}
 		}
@@ -180,7 +192,7 @@ static void check_twin(const struct bs_container *file, const struct pair *pairs
 	assert_int_equal(i, n);
 	assert_int_equal(at + 8, rows.n_bytes);
 	assert_int_equal(bs_load_u64(rows.data + at), 0);
-	assert_int_equal(bs_load_u64(offsets.data + terms.n_bytes * 2), at);
+	assert_int_equal(number(&offsets, terms.n), at);
 }
 
 static void check_file(const struct pair *pairs, size_t n, uint32_t n_terms, uint32_t n_rows, uint64_t *random)
