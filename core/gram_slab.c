@@ -31,11 +31,11 @@ enum bs_status bs_gram_slab_begin(struct bs_writer *writer, uint32_t i, const st
 	bs_store_u32(entry + 12, shape->n_exact);
 	bs_store_u32(entry + 16, shape->n_left_out);
 	bs_writer_section(writer, BS_SECTION_GRAM_ROWS, i);
-	bs_writer_bytes(writer, rows, (size_t)shape->n_docs * 4);
+	bs_packed_write_u32(writer, rows, shape->n_docs);
 	bs_writer_section(writer, BS_SECTION_GRAM_EXACT, i);
-	bs_writer_bytes(writer, exact, (size_t)shape->n_exact * 4);
+	bs_packed_write_u32(writer, exact, shape->n_exact);
 	bs_writer_section(writer, BS_SECTION_GRAM_LEFT_OUT, i);
-	bs_writer_bytes(writer, left_out, (size_t)shape->n_left_out * 4);
+	bs_packed_write_u32(writer, left_out, shape->n_left_out);
 	bs_writer_section(writer, BS_SECTION_GRAM_COLUMNS, i);
 	return bs_buffer_append(entries, entry, sizeof(entry), err);
 }
@@ -53,14 +53,6 @@ void bs_gram_slabs_write(struct bs_writer *writer, const struct bs_gram_meta *me
 
 /* ---- opening ---- */
 
-static enum bs_status check_bytes(const struct bs_section *section, uint64_t n_bytes, uint32_t i, struct bs_error *err)
-{
-	if (section->n_bytes == n_bytes)
-		return BS_OK;
-	return bs_container_corrupt(section->file, err, "gram slab %u: section %u has %llu bytes, its shape asks for %llu", i,
-	                            section->id, (unsigned long long)section->n_bytes, (unsigned long long)n_bytes);
-}
-
 static enum bs_status open_slab(struct bs_gram_slab *slab, const struct bs_container *file, uint32_t i,
                                 const uint8_t *entry, struct bs_error *err)
 {
@@ -76,17 +68,18 @@ static enum bs_status open_slab(struct bs_gram_slab *slab, const struct bs_conta
 		return bs_container_corrupt(file, err, "gram slab %u has an impossible shape", i);
 	slab->shape = shape;
 	slab->column_bytes = bs_gram_column_bytes(shape.n_docs);
-	slab->rows = bs_container_section(file, BS_SECTION_GRAM_ROWS, i);
 	slab->columns = bs_container_section(file, BS_SECTION_GRAM_COLUMNS, i);
-	slab->exact = bs_container_section(file, BS_SECTION_GRAM_EXACT, i);
-	slab->left_out = bs_container_section(file, BS_SECTION_GRAM_LEFT_OUT, i);
-	enum bs_status status = check_bytes(&slab->rows, (uint64_t)shape.n_docs * 4, i, err);
+	uint64_t n_bytes = ((uint64_t)shape.n_columns + shape.n_exact) * slab->column_bytes;
+	if (slab->columns.n_bytes != n_bytes)
+		return bs_container_corrupt(file, err, "gram slab %u: %llu bytes of columns, its shape asks for %llu", i,
+		                            (unsigned long long)slab->columns.n_bytes, (unsigned long long)n_bytes);
+	enum bs_status status =
+		bs_packed_open(&slab->rows, bs_container_section(file, BS_SECTION_GRAM_ROWS, i), shape.n_docs, err);
 	if (!status)
-		status = check_bytes(&slab->exact, (uint64_t)shape.n_exact * 4, i, err);
+		status = bs_packed_open(&slab->exact, bs_container_section(file, BS_SECTION_GRAM_EXACT, i), shape.n_exact, err);
 	if (!status)
-		status = check_bytes(&slab->left_out, (uint64_t)shape.n_left_out * 4, i, err);
-	if (!status)
-		status = check_bytes(&slab->columns, ((uint64_t)shape.n_columns + shape.n_exact) * slab->column_bytes, i, err);
+		status = bs_packed_open(&slab->left_out, bs_container_section(file, BS_SECTION_GRAM_LEFT_OUT, i),
+		                        shape.n_left_out, err);
 	return status;
 }
 
@@ -149,41 +142,31 @@ void bs_gram_slabs_deinit(struct bs_gram_slabs *grams)
 
 /* ---- reading ---- */
 
-/* Where a trigram stands in an ascending list, or n. */
-static enum bs_status find_trigram(const struct bs_section *list, uint32_t n, uint32_t trigram, uint32_t *i_out,
-                                   struct bs_error *err)
+/* Exact columns stand behind the hashed ones; is_found_out: the trigram is in one of the lists. */
+static enum bs_status find_frequent(const struct bs_gram_slab *slab, uint32_t trigram, bool *is_found_out,
+                                    uint32_t *column_out, struct bs_error *err)
 {
-	uint32_t low = 0, high = n;
-	enum bs_status status = n ? bs_section_touch(list, 0, list->n_bytes, err) : BS_OK;
-	if (status)
+	uint64_t i;
+	*column_out = BS_GRAM_UNKNOWN;
+	enum bs_status status = bs_packed_find(&slab->left_out, trigram, is_found_out, &i, err);
+	if (status || *is_found_out)
 		return status;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (bs_load_u32(list->data + (size_t)middle * 4) < trigram)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*i_out = low < n && bs_load_u32(list->data + (size_t)low * 4) == trigram ? low : n;
-	return BS_OK;
+	status = bs_packed_find(&slab->exact, trigram, is_found_out, &i, err);
+	if (*is_found_out)
+		*column_out = slab->shape.n_columns + (uint32_t)i;
+	return status;
 }
 
 enum bs_status bs_gram_slab_find(const struct bs_gram_slab *slab, uint64_t key, uint32_t *column_out,
                                  struct bs_error *err)
 {
-	const struct bs_gram_slab_shape *shape = &slab->shape;
 	if (bs_gram_bytes(key) == BS_GRAM_LEAST) {
-		uint32_t i = 0;
-		enum bs_status status = find_trigram(&slab->left_out, shape->n_left_out, (uint32_t)key, &i, err);
-		*column_out = BS_GRAM_UNKNOWN;
-		if (status || i < shape->n_left_out)
-			return status;
-		status = find_trigram(&slab->exact, shape->n_exact, (uint32_t)key, &i, err);
-		*column_out = shape->n_columns + i;
-		if (status || i < shape->n_exact)
+		bool is_found = false;
+		enum bs_status status = find_frequent(slab, (uint32_t)key & (TRIGRAMS - 1), &is_found, column_out, err);
+		if (status || is_found)
 			return status;
 	}
-	*column_out = shape->n_columns ? bs_gram_hash_column(key, shape->n_columns) : BS_GRAM_ABSENT;
+	*column_out = slab->shape.n_columns ? bs_gram_hash_column(key, slab->shape.n_columns) : BS_GRAM_ABSENT;
 	return BS_OK;
 }
 
@@ -193,14 +176,4 @@ enum bs_status bs_gram_slab_column(const struct bs_gram_slab *slab, uint32_t col
 	uint64_t at = (uint64_t)column * slab->column_bytes + first;
 	*bytes_out = slab->columns.data + at;
 	return bs_section_touch(&slab->columns, at, n_bytes, err);
-}
-
-enum bs_status bs_gram_slab_document(const struct bs_gram_slab *slab, uint32_t row, uint32_t *document_out,
-                                     struct bs_error *err)
-{
-	*document_out = 0;
-	enum bs_status status = bs_section_touch(&slab->rows, (uint64_t)row * 4, 4, err);
-	if (!status)
-		*document_out = bs_load_u32(slab->rows.data + (uint64_t)row * 4);
-	return status;
 }

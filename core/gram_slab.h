@@ -21,6 +21,7 @@
 
 #include "core/buffer.h"
 #include "core/container.h"
+#include "core/packed.h"
 #include "core/status.h"
 
 #define BS_GRAM_SLAB_MAX_DOCS 65536u
@@ -60,10 +61,10 @@ void bs_gram_slabs_write(struct bs_writer *writer, const struct bs_gram_meta *me
 struct bs_gram_slab {
 	struct bs_gram_slab_shape shape;
 	uint32_t column_bytes;
-	struct bs_section rows;
 	struct bs_section columns;
-	struct bs_section exact;
-	struct bs_section left_out;
+	struct bs_packed rows;     /* document numbers, ascending */
+	struct bs_packed exact;    /* trigrams, ascending */
+	struct bs_packed left_out; /* likewise */
 };
 
 /* The slabs of a segment; none if there are no grams in it. */
@@ -89,8 +90,11 @@ enum bs_status bs_gram_slab_find(const struct bs_gram_slab *slab, uint64_t key, 
 enum bs_status bs_gram_slab_column(const struct bs_gram_slab *slab, uint32_t column, uint32_t first, uint32_t n_bytes,
                                    const uint8_t **bytes_out, struct bs_error *err) BS_WARN_UNUSED;
 /* Which document a row is. BS_CORRUPT. */
-enum bs_status bs_gram_slab_document(const struct bs_gram_slab *slab, uint32_t row, uint32_t *document_out,
-                                     struct bs_error *err) BS_WARN_UNUSED;
+static inline BS_WARN_UNUSED enum bs_status bs_gram_slab_document(const struct bs_gram_slab *slab, uint32_t row,
+                                                                  uint32_t *document_out, struct bs_error *err)
+{
+	return bs_packed_get_u32(&slab->rows, row, document_out, err);
+}
 
 /* The column of a hashed gram. m > 0. */
 uint32_t bs_gram_hash_column(uint64_t key, uint32_t m);

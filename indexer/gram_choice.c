@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "core/bytes.h"
 #include "indexer/sample.h"
 
 #define SAMPLE_BYTES (24u << 20)
@@ -142,17 +141,17 @@ enum bs_status bs_gram_sample_choose(const struct bs_gram_sample *sample, struct
 /* ---- what an index has ---- */
 
 /* A list, whole and in order; *is_good_out: it is. */
-static enum bs_status read_list(const struct bs_section *section, uint32_t n, uint32_t **list_out, bool *is_good_out,
-                                struct bs_error *err)
+static enum bs_status read_list(const struct bs_packed *list, uint32_t **list_out, bool *is_good_out, struct bs_error *err)
 {
+	uint32_t n = (uint32_t)list->n;
 	*list_out = malloc(((size_t)n + 1) * sizeof(uint32_t));
 	if (!*list_out)
 		return bs_fail_memory(err, "frequent trigrams", n * sizeof(uint32_t));
-	enum bs_status status = n ? bs_section_touch(section, 0, section->n_bytes, err) : BS_OK;
+	enum bs_status status = BS_OK;
 	*is_good_out = true;
 	for (uint32_t i = 0; i < n && !status; i++) {
-		(*list_out)[i] = bs_load_u32(section->data + (size_t)i * 4);
-		*is_good_out &= (*list_out)[i] < TRIGRAMS && (i == 0 || (*list_out)[i] > (*list_out)[i - 1]);
+		status = bs_packed_get_u32(list, i, &(*list_out)[i], err);
+		*is_good_out &= !status && (*list_out)[i] < TRIGRAMS && (i == 0 || (*list_out)[i] > (*list_out)[i - 1]);
 	}
 	return status;
 }
@@ -162,9 +161,9 @@ static enum bs_status take_slab(const struct bs_gram_slab *slab, struct bs_gram_
 	const struct bs_gram_slab_shape *shape = &slab->shape;
 	uint32_t *exact = NULL, *left_out = NULL;
 	bool has_exact = false, has_left_out = false;
-	enum bs_status status = read_list(&slab->exact, shape->n_exact, &exact, &has_exact, err);
+	enum bs_status status = read_list(&slab->exact, &exact, &has_exact, err);
 	if (!status)
-		status = read_list(&slab->left_out, shape->n_left_out, &left_out, &has_left_out, err);
+		status = read_list(&slab->left_out, &left_out, &has_left_out, err);
 	if (!status && has_exact && has_left_out)
 		status = bs_gram_plan_set(plan, shape->class, shape->n_columns, exact, shape->n_exact, left_out,
 		                          shape->n_left_out, err);

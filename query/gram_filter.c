@@ -112,7 +112,7 @@ static enum bs_status take_row(const struct filtering *at, uint32_t row, struct 
 	if (status)
 		return status;
 	if (document >= at->snapshot->segments[at->segment].meta.n_docs)
-		return bs_container_corrupt(at->slab->rows.file, err, "a row of grams is document %u", document);
+		return bs_container_corrupt(at->slab->columns.file, err, "a row of grams is document %u", document);
 	return take_document(at, document, err);
 }
 
