@@ -1,0 +1,62 @@
+/*
+ * gram_tree.h: what every file that a pattern matches must hold, as a tree of literals and their grams. A file whose
+ * grams do not satisfy the tree has no match; one whose grams do may have one, and must be read.
+ */
+#ifndef BS_QUERY_GRAM_TREE_H
+#define BS_QUERY_GRAM_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/buffer.h"
+#include "core/status.h"
+
+enum bs_gram_node_kind {
+	BS_GRAM_ANY,     /* every file: the grams say nothing. Only as the root */
+	BS_GRAM_NONE,    /* no file. Only as the root */
+	BS_GRAM_AND,     /* n_children >= 2, none of them an AND */
+	BS_GRAM_OR,      /* n_children >= 2, none of them an OR */
+	BS_GRAM_LITERAL, /* all of the grams of these bytes */
+};
+
+/* A node. The arrays belong to the tree. */
+struct bs_gram_node {
+	enum bs_gram_node_kind kind;
+	uint32_t n_children;
+	const uint32_t *children; /* indices into nodes, each less than this node's own */
+	const uint8_t *bytes;     /* LITERAL: folded, at least BS_GRAM_LEAST of them */
+	uint32_t n_bytes;
+	uint32_t n_keys;      /* LITERAL: > 0 */
+	const uint64_t *keys; /* of core/grams.h, distinct; trigrams before longer ones */
+};
+
+/* Children stand before their parents, and the root is the last node: a walk in order evaluates bottom-up. */
+struct bs_gram_tree {
+	struct bs_gram_node *nodes;
+	uint32_t n_nodes; /* >= 1 */
+	void *memory;     /* what nodes points into */
+};
+
+/* NULL is fine. */
+void bs_gram_tree_free(struct bs_gram_tree *tree);
+
+static inline const struct bs_gram_node *bs_gram_tree_root(const struct bs_gram_tree *tree)
+{
+	return &tree->nodes[tree->n_nodes - 1];
+}
+
+/* Appends the tree for people to read: ANY, NONE, or AND("mutex_", OR("lock", "unlock")). In literals " and \ have a
+ * backslash before them; control characters and what is not UTF-8 are \xNN. BS_NO_MEMORY. */
+enum bs_status bs_gram_tree_format(const struct bs_gram_tree *tree, struct bs_buffer *out,
+                                   struct bs_error *err) BS_WARN_UNUSED;
+
+/* Whether a file has a gram. */
+typedef bool (*bs_has_gram_fn)(const void *context, uint64_t key);
+
+/* Whether a file with these grams satisfies the tree: slow and plain, for a few files that no signature is of.
+ * scratch: reusable. BS_NO_MEMORY. */
+enum bs_status bs_gram_tree_test(const struct bs_gram_tree *tree, bs_has_gram_fn has_gram, const void *context,
+                                 struct bs_buffer *scratch, bool *holds_out, struct bs_error *err) BS_WARN_UNUSED;
+
+#endif

@@ -1,0 +1,110 @@
+/* regex_rig.c: see regex_rig.h. */
+#include "tests/regex_rig.h"
+
+#include <stdlib.h>
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include "core/grams.h"
+#include "query/regex_grams.h"
+
+/* Only memory can fail here. */
+static void must(enum bs_status status)
+{
+	if (status)
+		abort();
+}
+
+static uint32_t pcre2_options(unsigned options)
+{
+	uint32_t base = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | (options & RIG_CASELESS ? PCRE2_CASELESS : 0);
+	if (options & RIG_LITERAL)
+		return base | PCRE2_LITERAL;
+	return base | PCRE2_UCP | (options & RIG_MULTILINE ? PCRE2_MULTILINE : 0) |
+	       (options & RIG_DOTALL ? PCRE2_DOTALL : 0) | (options & RIG_EXTENDED ? PCRE2_EXTENDED : 0);
+}
+
+static void forget(struct regex_rig *rig)
+{
+	pcre2_code_free(rig->code);
+	pcre2_match_data_free(rig->match_data);
+	bs_gram_tree_free(rig->tree);
+	rig->code = rig->match_data = NULL;
+	rig->tree = NULL;
+}
+
+void rig_close(struct regex_rig *rig)
+{
+	forget(rig);
+	pcre2_match_context_free(rig->match_context);
+	bs_grams_free(rig->grams);
+	bs_buffer_deinit(&rig->scratch);
+	bs_buffer_deinit(&rig->keys);
+	*rig = (struct regex_rig){0};
+}
+
+enum rig_result rig_open(struct regex_rig *rig, const uint8_t *pattern, size_t n_bytes, unsigned options)
+{
+	struct bs_pattern one = {pattern, n_bytes};
+	struct bs_regex_options analysis = {.is_literal = options & RIG_LITERAL, .is_extended = options & RIG_EXTENDED};
+	int code;
+	PCRE2_SIZE at;
+	forget(rig);
+	if (!rig->grams) {
+		must(bs_grams_new(&rig->grams, NULL));
+		rig->match_context = pcre2_match_context_create(NULL);
+		pcre2_set_match_limit(rig->match_context, 20000);
+		pcre2_set_depth_limit(rig->match_context, 2000);
+	}
+	must(bs_regex_grams(&one, 1, &analysis, &rig->tree, NULL));
+	rig->code = pcre2_compile(pattern, n_bytes, pcre2_options(options), &code, &at, NULL);
+	if (!rig->code)
+		return RIG_NO_PATTERN;
+	rig->match_data = pcre2_match_data_create_from_pattern(rig->code, NULL);
+	return RIG_NO_MATCH;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+static bool has_gram(const void *context, uint64_t key)
+{
+	const struct bs_buffer *keys = context;
+	return keys->used_bytes && bsearch(&key, keys->data, keys->used_bytes / sizeof(key), sizeof(key), compare_keys);
+}
+
+static void find_grams(struct regex_rig *rig, const uint8_t *text, size_t n_bytes)
+{
+	const uint64_t *keys;
+	size_t n_keys;
+	bs_grams_begin(rig->grams);
+	must(bs_grams_add(rig->grams, text, n_bytes, NULL));
+	must(bs_grams_end(rig->grams, NULL));
+	bs_grams_take(rig->grams, &keys, &n_keys);
+	bs_buffer_clear(&rig->keys);
+	if (n_keys)
+		must(bs_buffer_append(&rig->keys, keys, n_keys * sizeof(*keys), NULL));
+	if (n_keys)
+		qsort(rig->keys.data, n_keys, sizeof(*keys), compare_keys);
+}
+
+enum rig_result rig_ask(struct regex_rig *rig, const uint8_t *text, size_t n_bytes, bool *is_sound_out, bool *holds_out)
+{
+	find_grams(rig, text, n_bytes);
+	must(bs_gram_tree_test(rig->tree, has_gram, &rig->keys, &rig->scratch, holds_out, NULL));
+	int found = pcre2_match(rig->code, text, n_bytes, 0, 0, rig->match_data, rig->match_context);
+	*is_sound_out = found < 0 || *holds_out;
+	return found < 0 ? RIG_NO_MATCH : RIG_MATCH;
+}
+
+char *rig_tree_text(const struct regex_rig *rig)
+{
+	struct bs_buffer text = {0};
+	must(bs_gram_tree_format(rig->tree, &text, NULL));
+	must(bs_buffer_append(&text, "", 1, NULL));
+	return (char *)text.data;
+}

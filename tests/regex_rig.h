@@ -1,0 +1,52 @@
+/*
+ * regex_rig.h: the one question of the tests of regex analysis: PCRE2 finds a match, so does the text have the grams?
+ */
+#ifndef BS_TESTS_REGEX_RIG_H
+#define BS_TESTS_REGEX_RIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/buffer.h"
+
+/* What a pattern may be compiled with. */
+enum {
+	RIG_CASELESS = 1,
+	RIG_MULTILINE = 2,
+	RIG_DOTALL = 4,
+	RIG_EXTENDED = 8,
+	RIG_LITERAL = 16,
+	RIG_ALL = 31,
+};
+
+enum rig_result {
+	RIG_NO_PATTERN, /* PCRE2 refuses it */
+	RIG_NO_MATCH,   /* or it is given up by a limit */
+	RIG_MATCH,
+};
+
+/* One pattern. Zero-initialise; rig_open releases what was before; rig_close at the end. */
+struct regex_rig {
+	void *code; /* pcre2_code */
+	void *match_data;
+	void *match_context;
+	struct bs_gram_tree *tree;
+	struct bs_grams *grams;
+	struct bs_buffer scratch, keys;
+};
+
+/* Compiles and analyses; the analysis is done in any case. */
+enum rig_result rig_open(struct regex_rig *rig, const uint8_t *pattern, size_t n_bytes, unsigned options);
+
+/* Matches. is_sound_out: false if there is a match, but not its grams. holds_out: whether the text satisfies the tree.
+ * Of a pattern that PCRE2 did not refuse. */
+enum rig_result rig_ask(struct regex_rig *rig, const uint8_t *text, size_t n_bytes, bool *is_sound_out,
+                        bool *holds_out);
+
+/* The tree as text, for messages; the caller frees it. */
+char *rig_tree_text(const struct regex_rig *rig);
+
+void rig_close(struct regex_rig *rig);
+
+#endif
