@@ -21,6 +21,8 @@
 #include <unistd.h>
 
 #include "core/buffer.h"
+#include "core/needle.h"
+#include "corpus/file_types.h"
 #include "corpus/ignore.h"
 
 /* Folders kept open for their subfolders. Under the usual limit of 1,024 there must be room for the caller's own. */
@@ -64,6 +66,8 @@ struct bs_walk {
 	size_t rel_off;
 	struct bs_buffer current; /* the current directory if the root was given as an absolute path */
 	struct bs_ignore *globs;
+	struct bs_ignore *caseless_globs;
+	struct bs_buffer small; /* the path with small letters, for these */
 	struct bs_ignore *global;
 	struct bs_ignore_level *parents;
 	struct bs_buffer stack; /* of struct folder *, the root first */
@@ -134,8 +138,9 @@ static bool close_one(struct bs_walk *walk, size_t limit)
 /* Opens a folder below that at depth, whose descriptor is fd, and makes room if there is none; -1 and errno. */
 static int open_below(struct bs_walk *walk, size_t depth, int fd, const char *name)
 {
+	int no_follow = walk->options.follow ? 0 : O_NOFOLLOW;
 	for (;;) {
-		int opened = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		int opened = openat(fd, name, O_RDONLY | O_DIRECTORY | no_follow | O_CLOEXEC);
 		if (opened >= 0 || (errno != EMFILE && errno != ENFILE))
 			return opened;
 		if (!close_one(walk, depth)) {
@@ -239,7 +244,8 @@ static uint64_t name_key(const char *name, size_t n)
 	return key;
 }
 
-static enum bs_status add_entry(struct folder *folder, int fd, const struct dirent *found, struct bs_error *err)
+static enum bs_status add_entry(struct folder *folder, int fd, const struct dirent *found, bool follow,
+                                struct bs_error *err)
 {
 	size_t name_bytes = strlen(found->d_name);
 	struct entry entry = {.key = name_key(found->d_name, name_bytes),
@@ -247,7 +253,8 @@ static enum bs_status add_entry(struct folder *folder, int fd, const struct dire
 	                      .name_bytes = (uint32_t)name_bytes};
 	set_kind(&entry, fd, found);
 	folder->n_entries++;
-	folder->n_folders_left += entry.kind == ENTRY_FOLDER;
+	/* A link may lead to a folder; that is found out when its turn comes. */
+	folder->n_folders_left += entry.kind == ENTRY_FOLDER || (follow && entry.kind == ENTRY_LINK);
 	enum bs_status status = bs_buffer_append(&folder->names, found->d_name, name_bytes, err);
 	return status ? status : bs_buffer_append(&folder->entries, &entry, sizeof(entry), err);
 }
@@ -277,7 +284,8 @@ static void sort_entries(struct folder *folder)
 }
 
 /* Reads all entries through dir; *ignore_bits_out tells which ignore files were among them. BS_IO and errno. */
-static enum bs_status read_entries(struct folder *folder, DIR *dir, unsigned *ignore_bits_out, struct bs_error *err)
+static enum bs_status read_entries(struct folder *folder, DIR *dir, bool follow, unsigned *ignore_bits_out,
+                                   struct bs_error *err)
 {
 	*ignore_bits_out = 0;
 	for (;;) {
@@ -288,7 +296,7 @@ static enum bs_status read_entries(struct folder *folder, DIR *dir, unsigned *ig
 		if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0)
 			continue;
 		*ignore_bits_out |= bs_ignore_name_bit(found->d_name);
-		enum bs_status status = add_entry(folder, dirfd(dir), found, err);
+		enum bs_status status = add_entry(folder, dirfd(dir), found, follow, err);
 		if (status)
 			return status;
 	}
@@ -298,12 +306,24 @@ static enum bs_status read_entries(struct folder *folder, DIR *dir, unsigned *ig
 	return BS_OK;
 }
 
+/* Of the ignore files that are there, those that are to be read. A .git says where a repository is in any case. */
+static unsigned wanted_ignore_bits(const struct bs_walk *walk, unsigned bits)
+{
+	unsigned kinds = walk->options.no_ignore_kinds;
+	if (kinds & BS_WALK_NO_DOT)
+		bits &= ~(BS_IGNORE_HAS_RGIGNORE | BS_IGNORE_HAS_IGNORE);
+	if (kinds & BS_WALK_NO_VCS)
+		bits &= ~BS_IGNORE_HAS_GITIGNORE;
+	return bits | (bits && (kinds & BS_WALK_NO_EXCLUDE) ? BS_IGNORE_NO_EXCLUDE : 0);
+}
+
 /* Reads the ignore files of a folder, making room when there are no descriptors left. */
 static enum bs_status read_level(struct bs_walk *walk, int fd, unsigned bits, struct folder *folder,
                                  struct bs_error *err)
 {
 	struct bs_ignore_level *above = folder->level;
 	enum bs_status status;
+	bits = wanted_ignore_bits(walk, bits);
 	do
 		status = bs_ignore_level_open(fd, bits, folder->path_bytes, above, &folder->level, err);
 	while (status == BS_IO && close_one(walk, walk->depth));
@@ -321,7 +341,7 @@ static enum bs_status fill_folder(struct bs_walk *walk, struct folder *folder, i
 		close(fd);
 		return status;
 	}
-	status = read_entries(folder, dir, &ignore_bits, err);
+	status = read_entries(folder, dir, walk->options.follow, &ignore_bits, err);
 	if (!status && !walk->options.no_ignore)
 		status = read_level(walk, fd, ignore_bits, folder, err);
 	if (!status && folder->n_folders_left > 0)
@@ -399,15 +419,32 @@ static bool is_absolute(const struct bs_walk *walk)
 	return walk->path.data[walk->shown_off] == '/';
 }
 
+/* The globs that do not look at the case of letters. */
+static enum bs_ignore_verdict ask_caseless_globs(struct bs_walk *walk, const struct bs_ignore_entry *entry, size_t off)
+{
+	struct bs_ignore_entry small = *entry;
+	bs_buffer_clear(&walk->small);
+	if (bs_ignore_n_rules(walk->caseless_globs) == 0 ||
+	    bs_buffer_append(&walk->small, entry->path, entry->path_bytes, NULL) != BS_OK)
+		return BS_IGNORE_SILENT;
+	for (size_t i = 0; i < entry->path_bytes; i++)
+		walk->small.data[i] = bs_needle_fold(walk->small.data[i]);
+	small.path = walk->small.data;
+	return bs_ignore_match(walk->caseless_globs, &small, off);
+}
+
 /* -g: a glob means the opposite of an ignore rule, and if any asks for files, the other files are not wanted. */
-static enum bs_ignore_verdict ask_globs(const struct bs_walk *walk, const struct bs_ignore_entry *entry)
+static enum bs_ignore_verdict ask_globs(struct bs_walk *walk, const struct bs_ignore_entry *entry)
 {
 	size_t off = walk->shown_off;
-	if (bs_ignore_n_rules(walk->globs) == 0)
+	if (bs_ignore_n_rules(walk->globs) + bs_ignore_n_rules(walk->caseless_globs) == 0)
 		return BS_IGNORE_SILENT;
 	if (is_absolute(walk))
 		off = off_below(&walk->path, walk->current.data, walk->current.used_bytes);
-	switch (bs_ignore_match(walk->globs, entry, off)) {
+	enum bs_ignore_verdict verdict = ask_caseless_globs(walk, entry, off);
+	if (verdict == BS_IGNORE_SILENT)
+		verdict = bs_ignore_match(walk->globs, entry, off);
+	switch (verdict) {
 	case BS_IGNORE_SKIP:
 		return BS_IGNORE_KEEP;
 	case BS_IGNORE_KEEP:
@@ -415,11 +452,27 @@ static enum bs_ignore_verdict ask_globs(const struct bs_walk *walk, const struct
 	case BS_IGNORE_SILENT:
 		break;
 	}
-	return bs_ignore_n_plain(walk->globs) > 0 && !entry->is_folder ? BS_IGNORE_SKIP : BS_IGNORE_SILENT;
+	size_t n_plain = bs_ignore_n_plain(walk->globs) + bs_ignore_n_plain(walk->caseless_globs);
+	return n_plain > 0 && !entry->is_folder ? BS_IGNORE_SKIP : BS_IGNORE_SILENT;
+}
+
+/* What the ignore files say, then the types of files: they may leave out what those keep, and keep what is hidden. */
+static enum bs_ignore_verdict ask_files(const struct bs_walk *walk, const struct folder *folder,
+                                        const struct bs_ignore_entry *entry)
+{
+	bool in_git = bs_ignore_level_in_git(folder->level) || walk->options.ignores_outside_git;
+	enum bs_ignore_verdict verdict =
+		bs_ignore_level_match(folder->level, entry, walk->options.ignores_outside_git);
+	if (verdict == BS_IGNORE_SILENT && in_git)
+		verdict = bs_ignore_match(walk->global, entry, walk->shown_off + is_absolute(walk));
+	if (verdict == BS_IGNORE_SKIP || !walk->options.types || entry->is_folder)
+		return verdict;
+	enum bs_ignore_verdict by_type = bs_file_types_match(walk->options.types, path_from(walk, entry->name_off));
+	return by_type == BS_IGNORE_SILENT ? verdict : by_type;
 }
 
 /* Whether to visit the entry whose path is in the buffer. */
-static bool is_wanted(const struct bs_walk *walk, const struct folder *folder, const struct entry *found)
+static bool is_wanted(struct bs_walk *walk, const struct folder *folder, const struct entry *found)
 {
 	struct bs_ignore_entry entry = {.path = walk->path.data,
 	                                .path_bytes = walk->path.used_bytes,
@@ -427,9 +480,7 @@ static bool is_wanted(const struct bs_walk *walk, const struct folder *folder, c
 	                                .is_folder = found->kind == ENTRY_FOLDER};
 	enum bs_ignore_verdict verdict = ask_globs(walk, &entry);
 	if (verdict == BS_IGNORE_SILENT)
-		verdict = bs_ignore_level_match(folder->level, &entry);
-	if (verdict == BS_IGNORE_SILENT && bs_ignore_level_in_git(folder->level))
-		verdict = bs_ignore_match(walk->global, &entry, walk->shown_off + is_absolute(walk));
+		verdict = ask_files(walk, folder, &entry);
 	if (verdict != BS_IGNORE_SILENT)
 		return verdict == BS_IGNORE_KEEP;
 	/* Scar: ripgrep does not see a name where the path ends in a dot, so ".a." is not hidden. */
@@ -463,23 +514,51 @@ static enum bs_status descend(struct bs_walk *walk, struct bs_error *err)
 	return set_path(walk, path_bytes, "/", 1, err);
 }
 
+/* Makes an entry that is a link what it points to, whose path is in the buffer. */
+static void follow_link(struct bs_walk *walk, struct folder *folder, struct entry *entry)
+{
+	struct stat info;
+	entry->kind = ENTRY_UNREADABLE;
+	if (folder->fd < 0 && !reopen_top(walk)) {
+		entry->error = (uint8_t)errno;
+		return;
+	}
+	if (fstatat(folder->fd, path_from(walk, folder->path_bytes), &info, 0) != 0) {
+		entry->error = (uint8_t)errno;
+		return;
+	}
+	entry->kind = kind_of_mode(info.st_mode);
+	for (size_t depth = 0; entry->kind == ENTRY_FOLDER && depth < walk->depth; depth++) {
+		const struct folder *above = folder_at(walk, depth);
+		if (above->device == info.st_dev && above->inode == info.st_ino) {
+			entry->kind = ENTRY_UNREADABLE;
+			entry->error = ELOOP;
+		}
+	}
+}
+
 /* Visits the next entry of the folder on top; *is_file_out if it is what the caller waits for. */
 static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *is_file_out, struct bs_error *err)
 {
-	const struct entry *entry = &entries_of(folder)[folder->next++];
+	struct entry *entry = &entries_of(folder)[folder->next++];
 	enum bs_status status = set_path(walk, folder->path_bytes, entry->name, entry->name_bytes, err);
 	if (status)
 		return status;
+	bool is_link = walk->options.follow && entry->kind == ENTRY_LINK;
+	if (is_link)
+		follow_link(walk, folder, entry);
 	bool wanted = is_wanted(walk, folder, entry);
 	*is_file_out = wanted && entry->kind == ENTRY_FILE;
-	if (entry->kind == ENTRY_FOLDER) {
+	bool is_deep = walk->options.max_depth && walk->depth >= walk->options.max_depth;
+	if (entry->kind == ENTRY_FOLDER || is_link) {
 		folder->n_folders_left--;
-		if (wanted)
+		if (wanted && entry->kind == ENTRY_FOLDER && !is_deep)
 			status = descend(walk, err);
 		/* The root stays open: from it every other folder can be found again. */
 		if (folder->n_folders_left == 0 && folder != folder_at(walk, 0))
 			folder_close_fd(walk, folder);
-	} else if (wanted && entry->kind == ENTRY_LINK) {
+	}
+	if (wanted && entry->kind == ENTRY_LINK) {
 		report(walk, BS_SKIP_LINK, "symbolic link");
 	} else if (wanted && entry->kind == ENTRY_SPECIAL) {
 		report(walk, BS_SKIP_SPECIAL, "not a regular file");
@@ -545,14 +624,30 @@ static enum bs_status start_path(struct bs_walk *walk, const char *root, const c
 	return status;
 }
 
+/* A glob whose letters are made small, to be asked about paths made small. */
+static enum bs_status add_caseless_glob(struct bs_walk *walk, const char *glob, struct bs_error *err)
+{
+	size_t n = strlen(glob);
+	bs_buffer_clear(&walk->small);
+	enum bs_status status = bs_buffer_append(&walk->small, glob, n, err);
+	for (size_t i = 0; i < n && !status; i++)
+		walk->small.data[i] = bs_needle_fold(walk->small.data[i]);
+	return status ? status : bs_ignore_add_line(walk->caseless_globs, walk->small.data, n, err);
+}
+
 static enum bs_status add_globs(struct bs_walk *walk, struct bs_error *err)
 {
 	enum bs_status status = bs_ignore_new(&walk->globs, err);
+	if (!status)
+		status = bs_ignore_new(&walk->caseless_globs, err);
 	for (size_t i = 0; i < walk->options.n_globs && !status; i++) {
 		const char *glob = walk->options.globs[i];
 		status = bs_ignore_add_line(walk->globs, (const uint8_t *)glob, strlen(glob), err);
 	}
-	if (status || bs_ignore_n_rules(walk->globs) == 0 || !is_absolute(walk))
+	for (size_t i = 0; i < walk->options.n_caseless_globs && !status; i++)
+		status = add_caseless_glob(walk, walk->options.caseless_globs[i], err);
+	size_t n_rules = bs_ignore_n_rules(walk->globs) + bs_ignore_n_rules(walk->caseless_globs);
+	if (status || n_rules == 0 || !is_absolute(walk))
 		return status;
 	char *current = getcwd(NULL, 0);
 	if (current)
@@ -574,7 +669,8 @@ static enum bs_status add_parents(struct bs_walk *walk, char *real_root, struct 
 		*end = held;
 		if (fd < 0)
 			continue;
-		status = bs_ignore_level_open(fd, BS_IGNORE_HAS_ANY, off, walk->parents, &walk->parents, err);
+		unsigned bits = wanted_ignore_bits(walk, BS_IGNORE_HAS_ANY);
+		status = bs_ignore_level_open(fd, bits, off, walk->parents, &walk->parents, err);
 		close(fd);
 	}
 	return status;
@@ -585,8 +681,9 @@ static enum bs_status add_rules(struct bs_walk *walk, char *real_root, struct bs
 	enum bs_status status = add_globs(walk, err);
 	if (status || walk->options.no_ignore)
 		return status;
-	status = bs_ignore_read_global(&walk->global, err);
-	if (!status && real_root)
+	if (!(walk->options.no_ignore_kinds & BS_WALK_NO_GLOBAL))
+		status = bs_ignore_read_global(&walk->global, err);
+	if (!status && real_root && !(walk->options.no_ignore_kinds & BS_WALK_NO_PARENT))
 		status = add_parents(walk, real_root, err);
 	return status;
 }
@@ -634,6 +731,8 @@ void bs_walk_close(struct bs_walk *walk)
 		pop_folder(walk);
 	bs_ignore_level_close(walk->parents, NULL);
 	bs_ignore_free(walk->globs);
+	bs_ignore_free(walk->caseless_globs);
+	bs_buffer_deinit(&walk->small);
 	bs_ignore_free(walk->global);
 	bs_buffer_deinit(&walk->current);
 	bs_buffer_deinit(&walk->path);

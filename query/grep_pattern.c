@@ -1,0 +1,668 @@
+/*
+ * grep_pattern.c: one pass over a pattern's text. See grep_pattern.h.
+ *
+ * The pass writes the pattern anew with every atom that could match a line feed narrowed so that it cannot: \s becomes
+ * [^\S\n], [^a] becomes [^\na]. Then a line feed is to each atom what the end of the text is, to ^, $ and \b too, and a
+ * search over many lines can begin and end matches only inside one. What depends on the text's own ends (\A, \z, \G), on
+ * a line feed by name, or on more of the syntax than is worth reading here, is left to line by line.
+ *
+ * On the way it gathers literals: runs of characters at the top level that no quantifier makes optional.
+ */
+#include "query/grep_pattern.h"
+
+#include <string.h>
+
+#include <unicode/uchar.h>
+#include <unicode/utf8.h>
+
+struct pass {
+	const uint8_t *at, *end;
+	struct bs_grep_analysis *analysis;
+	bool is_caseless;
+	size_t depth;
+	bool has_alternative; /* at the top level */
+	bool is_all_literal;
+	struct bs_buffer run;   /* literal bytes so far */
+	size_t last_char_bytes; /* of the run's last character; 0: it may not be taken back */
+	enum bs_status status;
+	struct bs_error *err;
+};
+
+static void append(struct pass *pass, struct bs_buffer *to, const void *bytes, size_t n)
+{
+	if (!pass->status)
+		pass->status = bs_buffer_append(to, bytes, n, pass->err);
+}
+
+static void write_text(struct pass *pass, const char *text)
+{
+	append(pass, &pass->analysis->rewritten, text, strlen(text));
+}
+
+static void write_from(struct pass *pass, const uint8_t *from)
+{
+	append(pass, &pass->analysis->rewritten, from, (size_t)(pass->at - from));
+}
+
+static void only_by_line(struct pass *pass)
+{
+	pass->analysis->reach = BS_GREP_REACH_LINE;
+	pass->is_all_literal = false;
+}
+
+static void may_span(struct pass *pass)
+{
+	pass->analysis->can_span_lines = true;
+}
+
+/* ---- literals ---- */
+
+static void end_run(struct pass *pass)
+{
+	struct bs_buffer *best = &pass->analysis->literal;
+	if (pass->run.used_bytes > best->used_bytes) {
+		bs_buffer_clear(best);
+		append(pass, best, pass->run.data, pass->run.used_bytes);
+	}
+	bs_buffer_clear(&pass->run);
+	pass->last_char_bytes = 0;
+}
+
+/*
+ * Whether a character stands for itself in the literal. Letter case aside, k and s have third forms, U+212A and U+017F,
+ * and beyond ASCII nearly all have others of other bytes.
+ */
+static bool is_plain(const struct pass *pass, const uint8_t *bytes, size_t n)
+{
+	if (!pass->is_caseless)
+		return true;
+	return n == 1 && bytes[0] < 0x80 && !strchr("kKsS", bytes[0]);
+}
+
+static void literal_character(struct pass *pass, const uint8_t *bytes, size_t n)
+{
+	if (pass->depth > 0) {
+		return;
+	}
+	if (!is_plain(pass, bytes, n)) {
+		end_run(pass);
+		pass->is_all_literal = false;
+		return;
+	}
+	append(pass, &pass->run, bytes, n);
+	pass->last_char_bytes = n;
+}
+
+static void not_literal(struct pass *pass)
+{
+	pass->is_all_literal = false;
+	if (pass->depth == 0)
+		end_run(pass);
+}
+
+/* A quantifier was met: the character before it is in every match only if it must occur. */
+static void quantified(struct pass *pass, bool must_occur)
+{
+	pass->is_all_literal = false;
+	if (pass->depth > 0)
+		return;
+	if (!must_occur)
+		pass->run.used_bytes -= pass->last_char_bytes;
+	end_run(pass);
+}
+
+/* ---- escapes ---- */
+
+static size_t character_bytes(const struct pass *pass, const uint8_t *at)
+{
+	size_t n = at[0] < 0x80 ? 1 : at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
+	size_t left = (size_t)(pass->end - at);
+	return n < left ? n : left;
+}
+
+static void one_character(struct pass *pass)
+{
+	const uint8_t *from = pass->at;
+	size_t n = character_bytes(pass, from);
+	pass->at += n;
+	if (*from == '\n') {
+		only_by_line(pass);
+		may_span(pass);
+	}
+	if (*from >= 0x80)
+		pass->analysis->is_ascii = false;
+	write_from(pass, from);
+	literal_character(pass, from, n);
+}
+
+/* \Q...\E */
+static void quoted(struct pass *pass)
+{
+	while (pass->at < pass->end) {
+		if (pass->end - pass->at >= 2 && pass->at[0] == '\\' && pass->at[1] == 'E') {
+			pass->at += 2;
+			return;
+		}
+		const uint8_t *from = pass->at;
+		size_t n = character_bytes(pass, from);
+		if (*from == '\n' || *from >= 0x80) {
+			one_character(pass);
+			continue;
+		}
+		pass->at += n;
+		if (!u_isalnum(*from))
+			write_text(pass, "\\");
+		write_from(pass, from);
+		literal_character(pass, from, n);
+	}
+}
+
+/* \p{Name}, \pL: its negation inside a negated class. */
+static void property(struct pass *pass, const uint8_t *from)
+{
+	uint8_t letter = from[1];
+	const uint8_t *name = pass->at;
+	if (pass->at == pass->end) {
+		only_by_line(pass);
+		return;
+	}
+	if (*pass->at == '{') {
+		const uint8_t *close = memchr(pass->at, '}', (size_t)(pass->end - pass->at));
+		pass->at = close ? close + 1 : pass->end;
+	} else {
+		pass->at++;
+	}
+	write_text(pass, letter == 'p' ? "[^\\P" : "[^\\p");
+	write_from(pass, name);
+	write_text(pass, "\\n]");
+	may_span(pass);
+	not_literal(pass);
+}
+
+static int hex_digit(uint8_t byte)
+{
+	if (byte >= '0' && byte <= '9')
+		return byte - '0';
+	byte |= 0x20;
+	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
+}
+
+/* \xhh and \x{h...}, the x taken: the code point, or -1. */
+static long hex_code(struct pass *pass)
+{
+	long code = 0;
+	bool is_braced = pass->at < pass->end && *pass->at == '{';
+	size_t n_most = is_braced ? 6 : 2, n = 0;
+	pass->at += is_braced;
+	for (; pass->at < pass->end && n < n_most && hex_digit(*pass->at) >= 0; n++)
+		code = code * 16 + hex_digit(*pass->at++);
+	if (!is_braced)
+		return code;
+	if (pass->at == pass->end || *pass->at != '}' || n == 0)
+		return -1;
+	pass->at++;
+	return code;
+}
+
+static void hexadecimal(struct pass *pass, const uint8_t *from)
+{
+	long code = hex_code(pass);
+	if (code < 0 || code == '\n') {
+		only_by_line(pass);
+		may_span(pass);
+	}
+	if (code >= 0x80)
+		pass->analysis->is_ascii = false;
+	write_from(pass, from);
+	uint8_t byte = (uint8_t)code;
+	if (code > 0 && code < 0x80)
+		literal_character(pass, &byte, 1);
+	else
+		not_literal(pass);
+}
+
+static void class_escape(struct pass *pass, const char *rewritten)
+{
+	write_text(pass, rewritten);
+	may_span(pass);
+	not_literal(pass);
+}
+
+static void other_escape(struct pass *pass, const uint8_t *from)
+{
+	uint8_t letter = from[1];
+	if (strchr("SwdhNVbB", letter) || (letter >= '1' && letter <= '9' && pass->at < pass->end && !u_isdigit(*pass->at))) {
+		write_from(pass, from);
+		not_literal(pass);
+	} else if (strchr("aeftr", letter)) {
+		uint8_t byte = letter == 'a' ? 7 : letter == 'e' ? 27 : letter == 'f' ? 12 : letter == 't' ? 9 : 13;
+		write_from(pass, from);
+		literal_character(pass, &byte, 1);
+	} else if (letter < 0x80 && !u_isalnum(letter) && letter != '\n') {
+		write_from(pass, from);
+		literal_character(pass, from + 1, 1);
+	} else {
+		only_by_line(pass);
+		may_span(pass);
+		not_literal(pass);
+	}
+}
+
+static void escape(struct pass *pass)
+{
+	const uint8_t *from = pass->at;
+	if (pass->end - from < 2) {
+		only_by_line(pass);
+		pass->at = pass->end;
+		return;
+	}
+	pass->at += 2;
+	switch (from[1]) {
+	case 'Q':
+		quoted(pass);
+		break;
+	case 'E':
+		break;
+	case 's':
+		class_escape(pass, "[^\\S\\n]");
+		break;
+	case 'W':
+		class_escape(pass, "[^\\w\\n]");
+		break;
+	case 'D':
+		class_escape(pass, "[^\\d\\n]");
+		break;
+	case 'H':
+		class_escape(pass, "[^\\h\\n]");
+		break;
+	case 'p':
+	case 'P':
+		property(pass, from);
+		break;
+	case 'x':
+		hexadecimal(pass, from);
+		break;
+	default:
+		other_escape(pass, from);
+	}
+}
+
+/* ---- classes ---- */
+
+/* A member of a class that is an escape; false if it may match a line feed. */
+static bool class_member_escape(struct pass *pass, bool is_negated)
+{
+	const uint8_t *from = pass->at;
+	uint8_t letter = pass->end - from >= 2 ? from[1] : 0;
+	pass->at += letter ? 2 : 1;
+	if (letter == 's' && !is_negated) {
+		write_text(pass, "\\h\\x0b\\f\\r\\x{85}\\p{Zl}\\p{Zp}");
+		may_span(pass);
+		return true;
+	}
+	if (letter == 'x') {
+		long code = hex_code(pass);
+		pass->analysis->is_ascii &= code < 0x80;
+		write_from(pass, from);
+		return code >= 0 && code != '\n';
+	}
+	write_from(pass, from);
+	bool is_mark = letter && letter < 0x80 && !u_isalnum(letter) && letter != '\n';
+	return is_mark || (letter && strchr("SwdhVbaeftrs", letter));
+}
+
+/* [:name:], the [ in hand; false if this is none. */
+static bool posix_name(struct pass *pass, bool *is_tame)
+{
+	static const char *const wild[] = {"[:space:]", "[:cntrl:]", "[:ascii:]"};
+	const uint8_t *from = pass->at;
+	if (pass->end - from < 4 || from[1] != ':')
+		return false;
+	const uint8_t *close = memmem(from + 2, (size_t)(pass->end - from - 2), ":]", 2);
+	if (!close)
+		return false;
+	pass->at = close + 2;
+	write_from(pass, from);
+	*is_tame &= from[2] != '^';
+	for (size_t i = 0; i < sizeof(wild) / sizeof(*wild); i++)
+		*is_tame &= strncmp((const char *)from, wild[i], (size_t)(pass->at - from)) != 0;
+	return true;
+}
+
+/* [...]; the [ is in hand. A range is tame if it does not run from a control character to something else. */
+static void class(struct pass *pass)
+{
+	bool is_negated = pass->end - pass->at >= 2 && pass->at[1] == '^';
+	bool is_tame = true, is_first = true, is_closed = false;
+	write_text(pass, is_negated ? "[^\\n" : "[");
+	pass->at += 1 + is_negated;
+	while (pass->at < pass->end && !is_closed) {
+		const uint8_t *from = pass->at;
+		bool is_control_range = pass->end - from >= 2 && from[1] == '-' && (from[0] < ' ');
+		if (*from == ']' && !is_first) {
+			pass->at++;
+			is_closed = true;
+		} else if (*from == '\\') {
+			is_tame &= class_member_escape(pass, is_negated);
+			/* \t-z and the like. */
+			is_tame &= !(pass->end - pass->at >= 2 && pass->at[0] == '-' && pass->at[1] != ']' && u_isalnum(from[1]));
+			from = pass->at;
+		} else if (*from != '[' || !posix_name(pass, &is_tame)) {
+			pass->analysis->is_ascii &= *from < 0x80;
+			is_tame &= *from != '\n' && !is_control_range;
+			pass->at += character_bytes(pass, from);
+		} else {
+			from = pass->at;
+		}
+		write_from(pass, from);
+		is_first = false;
+	}
+	if (is_negated || !is_tame)
+		may_span(pass);
+	if (!is_closed || (!is_tame && !is_negated))
+		only_by_line(pass);
+	not_literal(pass);
+}
+
+/* ---- groups ---- */
+
+/* (?flags) and (?flags: with only i, m, s, U, J, n and no switching off of m. False: something else. */
+static bool inline_flags(struct pass *pass, const uint8_t *flags)
+{
+	bool is_off = false;
+	const uint8_t *at = flags;
+	for (; at < pass->end && strchr("imsUJn-", *at) && *at; at++) {
+		is_off |= *at == '-';
+		if (*at == 'i')
+			pass->is_caseless = true;
+		if (*at == 's' && !is_off) {
+			only_by_line(pass);
+			may_span(pass);
+		}
+		if (*at == 'm' && is_off)
+			only_by_line(pass);
+	}
+	if (at == pass->end || (*at != ':' && *at != ')'))
+		return false;
+	pass->depth += *at == ':';
+	pass->at = at + 1;
+	return true;
+}
+
+static bool starts_with(const struct pass *pass, const char *text)
+{
+	size_t n = strlen(text);
+	return (size_t)(pass->end - pass->at) >= n && memcmp(pass->at, text, n) == 0;
+}
+
+/* The ( is in hand. */
+static void group(struct pass *pass)
+{
+	static const char *const known[] = {"(?:", "(?=", "(?!", "(?<=", "(?<!", "(?>", "(?|"};
+	const uint8_t *from = pass->at;
+	/* Runs end here whatever follows: a group may be optional. */
+	not_literal(pass);
+	if (!starts_with(pass, "(?") && !starts_with(pass, "(*")) {
+		pass->depth++;
+		pass->at++;
+		write_from(pass, from);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		if (starts_with(pass, known[i])) {
+			pass->depth++;
+			pass->at += strlen(known[i]);
+			write_from(pass, from);
+			return;
+		}
+	}
+	if (starts_with(pass, "(?P<") || starts_with(pass, "(?<")) {
+		const uint8_t *close = memchr(from, '>', (size_t)(pass->end - from));
+		pass->at = close ? close + 1 : pass->end;
+		pass->depth++;
+		write_from(pass, from);
+		return;
+	}
+	if (from[1] == '?' && inline_flags(pass, from + 2)) {
+		write_from(pass, from);
+		return;
+	}
+	/* Verbs, conditions, recursion, comments: nothing is known any more, not even where groups end. */
+	only_by_line(pass);
+	may_span(pass);
+	pass->depth++;
+	bs_buffer_clear(&pass->run);
+	bs_buffer_clear(&pass->analysis->literal);
+	pass->has_alternative = true;
+	pass->at = pass->end;
+}
+
+/* {n}, {n,}, {n,m}: whether it is one, and then if n > 0. */
+static bool counted(struct pass *pass, bool *must_occur)
+{
+	const uint8_t *at = pass->at + 1;
+	const uint8_t *digits = at;
+	*must_occur = false;
+	for (; at < pass->end && *at >= '0' && *at <= '9'; at++)
+		*must_occur |= *at != '0';
+	if (at == digits || at == pass->end)
+		return false;
+	if (*at == ',')
+		for (at++; at < pass->end && *at >= '0' && *at <= '9';)
+			at++;
+	if (at == pass->end || *at != '}')
+		return false;
+	pass->at = at + 1;
+	return true;
+}
+
+static void step(struct pass *pass)
+{
+	const uint8_t *from = pass->at;
+	bool must_occur;
+	switch (*from) {
+	case '\\':
+		escape(pass);
+		return;
+	case '[':
+		class(pass);
+		return;
+	case '(':
+		group(pass);
+		return;
+	case ')':
+		/* A quantifier behind it does not take back a character: its run has ended. */
+		pass->depth -= pass->depth > 0;
+		not_literal(pass);
+		break;
+	case '|':
+		pass->has_alternative |= pass->depth == 0;
+		not_literal(pass);
+		break;
+	case '*':
+	case '?':
+		quantified(pass, false);
+		break;
+	case '+':
+		quantified(pass, true);
+		break;
+	case '{':
+		if (!counted(pass, &must_occur)) {
+			one_character(pass);
+			return;
+		}
+		quantified(pass, must_occur);
+		write_from(pass, from);
+		return;
+	case '.':
+	case '^':
+	case '$':
+		not_literal(pass);
+		break;
+	default:
+		one_character(pass);
+		return;
+	}
+	pass->at++;
+	write_from(pass, from);
+}
+
+/* ---- the patterns as one ---- */
+
+static enum bs_status append_fixed(struct bs_buffer *to, const char *pattern, size_t n, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < n && !status; i++) {
+		if (strchr("\\.+*?()|[]{}^$#&-~", pattern[i]) && pattern[i])
+			status = bs_buffer_append(to, "\\", 1, err);
+		if (!status)
+			status = bs_buffer_append(to, pattern + i, 1, err);
+	}
+	return status;
+}
+
+static enum bs_status append_text(struct bs_buffer *to, const char *text, struct bs_error *err)
+{
+	return bs_buffer_append(to, text, strlen(text), err);
+}
+
+static enum bs_status append_pattern(const struct bs_grep_pattern *pattern, size_t i, struct bs_buffer *to,
+                                     struct bs_error *err)
+{
+	const char *text = pattern->patterns[i];
+	size_t n = pattern->pattern_bytes[i];
+	enum bs_status status = BS_OK;
+	if (i > 0)
+		status = append_text(to, "|", err);
+	/* One alone gets these afterwards, so that its literal is seen. */
+	bool is_line = pattern->is_line && pattern->n_patterns > 1;
+	if (!status && is_line)
+		status = append_text(to, "^(?:", err);
+	if (!status)
+		status = pattern->is_fixed ? append_fixed(to, text, n, err) : bs_buffer_append(to, text, n, err);
+	if (!status && is_line)
+		status = append_text(to, ")$", err);
+	return status;
+}
+
+/* As rg -P decides: an upper-case letter that no backslash stands before; names of groups and properties aside. */
+static bool has_upper_case(const uint8_t *text, size_t n)
+{
+	for (size_t i = 0; i < n;) {
+		UChar32 code;
+		int32_t at = (int32_t)i;
+		if (text[i] == '\\') {
+			bool is_property = i + 2 < n && (text[i + 1] | 0x20) == 'p' && text[i + 2] == '{';
+			const uint8_t *close = is_property ? memchr(text + i, '}', n - i) : NULL;
+			bool is_letter = i + 1 < n && (text[i + 1] | 0x20) == 'p';
+			i = close ? (size_t)(close - text) + 1 : i + 2 + is_letter;
+			continue;
+		}
+		if (n - i > 4 && (memcmp(text + i, "(?P<", 4) == 0)) {
+			const uint8_t *close = memchr(text + i, '>', n - i);
+			i = close ? (size_t)(close - text) + 1 : n;
+			continue;
+		}
+		U8_NEXT(text, at, (int32_t)n, code);
+		i = (size_t)at;
+		if (code >= 0 && u_hasBinaryProperty(code, UCHAR_UPPERCASE))
+			return true;
+	}
+	return false;
+}
+
+static bool is_valid_utf8(const uint8_t *text, size_t n)
+{
+	for (int32_t at = 0; at < (int32_t)n;) {
+		UChar32 code;
+		U8_NEXT(text, at, (int32_t)n, code);
+		if (code < 0)
+			return false;
+	}
+	return true;
+}
+
+/* Puts text around what a buffer holds. */
+static enum bs_status surround(struct bs_buffer *buffer, const char *before, const char *after, struct bs_error *err)
+{
+	struct bs_buffer whole = {0};
+	enum bs_status status = append_text(&whole, before, err);
+	if (!status && buffer->used_bytes)
+		status = bs_buffer_append(&whole, buffer->data, buffer->used_bytes, err);
+	if (!status)
+		status = append_text(&whole, after, err);
+	bs_buffer_deinit(buffer);
+	*buffer = whole;
+	return status;
+}
+
+/* What is left once the pass is over. */
+static enum bs_status conclude(const struct bs_grep_pattern *pattern, struct bs_grep_analysis *analysis, bool is_literal,
+                               struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	analysis->literal_is_match = is_literal && !pattern->is_word && !pattern->is_line && analysis->literal.used_bytes > 0;
+	if (analysis->literal.used_bytes)
+		status = bs_buffer_append(&analysis->exact_literal, analysis->literal.data, analysis->literal.used_bytes, err);
+	for (size_t i = 0; i < analysis->literal.used_bytes; i++)
+		analysis->literal.data[i] = bs_needle_fold(analysis->literal.data[i]);
+	if (pattern->line_end != '\n' || pattern->crlf)
+		analysis->reach = BS_GREP_REACH_LINE;
+	bool is_line = pattern->is_line && pattern->n_patterns == 1;
+	const char *before = pattern->is_word ? "(?<!\\w)(?:" : is_line ? "^(?:" : "";
+	const char *after = pattern->is_word ? ")(?!\\w)" : is_line ? ")$" : "";
+	if (!status)
+		status = surround(&analysis->joined, before, after, err);
+	if (!status)
+		status = surround(&analysis->rewritten, before, after, err);
+	if (!status)
+		status = bs_buffer_append(&analysis->joined, "", 1, err);
+	if (!status)
+		status = bs_buffer_append(&analysis->rewritten, "", 1, err);
+	return status;
+}
+
+enum bs_status bs_grep_analyse(const struct bs_grep_pattern *pattern, struct bs_grep_analysis *analysis,
+                               struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < pattern->n_patterns && !status; i++) {
+		if (!is_valid_utf8((const uint8_t *)pattern->patterns[i], pattern->pattern_bytes[i]))
+			return bs_fail(err, BS_INVALID, "the pattern is not valid UTF-8");
+		status = append_pattern(pattern, i, &analysis->joined, err);
+	}
+	if (status)
+		return status;
+	const struct bs_buffer *joined = &analysis->joined;
+	analysis->is_caseless = pattern->letter_case == BS_GREP_CASE_INSENSITIVE ||
+	                        (pattern->letter_case == BS_GREP_CASE_SMART && !has_upper_case(joined->data, joined->used_bytes));
+	analysis->is_ascii = true;
+	analysis->reach = BS_GREP_REACH_EXACT;
+	analysis->can_span_lines = pattern->dot_all;
+	struct pass pass = {.at = joined->data,
+	                    .end = joined->data + joined->used_bytes,
+	                    .analysis = analysis,
+	                    .is_caseless = analysis->is_caseless,
+	                    .is_all_literal = !analysis->is_caseless,
+	                    .err = err};
+	if (pattern->dot_all)
+		only_by_line(&pass);
+	while (pass.at < pass.end && !pass.status)
+		step(&pass);
+	bool is_literal = pass.is_all_literal;
+	end_run(&pass);
+	if (pass.has_alternative || (pass.depth > 0)) {
+		bs_buffer_clear(&analysis->literal);
+		is_literal = false;
+	}
+	bs_buffer_deinit(&pass.run);
+	return pass.status ? pass.status : conclude(pattern, analysis, is_literal, err);
+}
+
+void bs_grep_analysis_deinit(struct bs_grep_analysis *analysis)
+{
+	bs_buffer_deinit(&analysis->joined);
+	bs_buffer_deinit(&analysis->rewritten);
+	bs_buffer_deinit(&analysis->literal);
+	bs_buffer_deinit(&analysis->exact_literal);
+}
