@@ -131,6 +131,12 @@ static enum bs_status list_files(const struct bs_grep_arguments *arguments, stru
 	return status;
 }
 
+/* Whether anything can match; if not, no file is looked at. */
+static bool searches(const struct bs_grep_arguments *arguments)
+{
+	return arguments->pattern.n_patterns > 0 && arguments->output.max_count > 0;
+}
+
 static enum bs_status search(const struct bs_grep_arguments *arguments, struct grep_run *run, struct bs_grep_source *source,
                              struct bs_grep_outcome *outcome, struct bs_error *err)
 {
@@ -156,8 +162,7 @@ static enum bs_status search(const struct bs_grep_arguments *arguments, struct g
 	                                  .context = run};
 	if (arguments->explain)
 		fprintf(stderr, "bitsift: %s, %u threads\n", bs_grep_matcher_plan(matcher), arguments->n_threads);
-	/* Nothing can match: no file is looked at. */
-	if (arguments->pattern.n_patterns > 0 && arguments->output.max_count > 0)
+	if (searches(arguments))
 		status = bs_grep_run(&request, outcome, err);
 	bs_grep_matcher_free(matcher);
 	return status;
@@ -168,8 +173,7 @@ static enum bs_status finish(const struct bs_grep_arguments *arguments, struct g
 {
 	struct bs_buffer text = {0};
 	enum bs_status status = BS_OK;
-	bool has_searched = arguments->pattern.n_patterns > 0 && arguments->output.max_count > 0 && !arguments->files;
-	if (arguments->output.format == BS_GREP_JSON && has_searched)
+	if (arguments->output.format == BS_GREP_JSON && searches(arguments) && !arguments->files)
 		status = bs_grep_json_summary(&outcome->sums, elapsed_ns, &text, err);
 	if (!status && text.used_bytes)
 		write_out(run, text.data, text.used_bytes);
@@ -191,16 +195,18 @@ static int run_search(const struct bs_grep_arguments *arguments, struct bs_error
 	struct bs_grep_source *source;
 	struct bs_grep_outcome outcome = {0};
 	uint64_t start_ns = now_ns();
-	options.report = report;
-	options.report_context = &run;
 	enum bs_status status = bs_grep_walk_open(&options, &source, err);
 	if (status)
 		return 2;
+	source->report = report;
+	source->report_context = &run;
 	if (arguments->files)
 		status = list_files(arguments, source, &outcome, err);
 	else
 		status = search(arguments, &run, source, &outcome, err);
 	source->close(source);
+	if (!status && options.is_default_path && outcome.n_files == 0 && !arguments->files && searches(arguments))
+		report(&run, "no files were searched: all are left out, or there are none; --files lists them");
 	if (!status)
 		status = finish(arguments, &run, &outcome, now_ns() - start_ns, err);
 	if (!status && fflush(stdout) != 0 && !run.is_broken) {

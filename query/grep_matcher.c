@@ -40,6 +40,7 @@ struct bs_grep_matcher {
 	struct bs_needle needle;
 	bool is_brute;
 	bool by_line;
+	bool looks_back;
 	bool is_exact;
 	uint8_t line_end;
 	bool crlf;
@@ -149,6 +150,7 @@ enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern, const 
 	matcher->way = choose_way(pattern, matcher);
 	/* rg's own engine sees that a pattern cannot match a line feed and then goes by lines; rg -P does not. */
 	matcher->by_line = !pattern->is_multi_line || (!pattern->is_pcre2 && !matcher->analysis.can_span_lines);
+	matcher->looks_back = pattern->is_pcre2 || !matcher->by_line;
 	*matcher_out = matcher;
 	return BS_OK;
 }
@@ -168,6 +170,16 @@ void bs_grep_matcher_free(struct bs_grep_matcher *matcher)
 bool bs_grep_matcher_by_line(const struct bs_grep_matcher *matcher)
 {
 	return matcher->by_line;
+}
+
+bool bs_grep_matcher_is_bare(const struct bs_grep_matcher *matcher)
+{
+	return !matcher->analysis.has_assertion;
+}
+
+bool bs_grep_matcher_looks_back(const struct bs_grep_matcher *matcher)
+{
+	return matcher->looks_back;
 }
 
 const char *bs_grep_matcher_plan(const struct bs_grep_matcher *matcher)

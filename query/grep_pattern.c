@@ -46,6 +46,7 @@ static void write_from(struct pass *pass, const uint8_t *from)
 
 static void only_by_line(struct pass *pass)
 {
+	pass->analysis->has_assertion = true;
 	pass->analysis->reach = BS_GREP_REACH_LINE;
 	pass->is_all_literal = false;
 }
@@ -231,6 +232,7 @@ static void class_escape(struct pass *pass, const char *rewritten)
 static void other_escape(struct pass *pass, const uint8_t *from)
 {
 	uint8_t letter = from[1];
+	pass->analysis->has_assertion |= letter == 'b' || letter == 'B';
 	if (strchr("SwdhNVbB", letter) || (letter >= '1' && letter <= '9' && pass->at < pass->end && !u_isdigit(*pass->at))) {
 		write_from(pass, from);
 		not_literal(pass);
@@ -411,6 +413,7 @@ static void group(struct pass *pass)
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
 		if (starts_with(pass, known[i])) {
 			pass->depth++;
+			pass->analysis->has_assertion |= strchr("=!<", from[2]) != NULL;
 			pass->at += strlen(known[i]);
 			write_from(pass, from);
 			return;
@@ -494,9 +497,12 @@ static void step(struct pass *pass)
 		quantified(pass, must_occur);
 		write_from(pass, from);
 		return;
-	case '.':
 	case '^':
 	case '$':
+		pass->analysis->has_assertion = true;
+		not_literal(pass);
+		break;
+	case '.':
 		not_literal(pass);
 		break;
 	default:
@@ -637,6 +643,7 @@ enum bs_status bs_grep_analyse(const struct bs_grep_pattern *pattern, struct bs_
 	analysis->is_caseless = pattern->letter_case == BS_GREP_CASE_INSENSITIVE ||
 	                        (pattern->letter_case == BS_GREP_CASE_SMART && !has_upper_case(joined->data, joined->used_bytes));
 	analysis->is_ascii = true;
+	analysis->has_assertion = pattern->is_word || pattern->is_line;
 	analysis->reach = BS_GREP_REACH_EXACT;
 	analysis->can_span_lines = pattern->dot_all;
 	struct pass pass = {.at = joined->data,

@@ -29,6 +29,7 @@ struct bs_grep_analysis {
 	bool is_caseless;
 	bool is_ascii;         /* holds no byte from 0x80 on, and no \x{...} beyond */
 	bool can_span_lines;   /* may match a line's end */
+	bool has_assertion;    /* where it matches may depend on what stands around */
 	enum bs_grep_reach reach;
 };
 

@@ -71,7 +71,8 @@ bool bs_grep_wants_more(const struct bs_grep_printer *printer)
 }
 
 void bs_grep_printer_init(struct bs_grep_printer *printer, const struct bs_grep_output *output,
-                          const struct bs_grep_search *search, struct bs_grep_scratch *scratch, bool by_line)
+                          const struct bs_grep_search *search, const struct bs_grep_matcher *matcher,
+                          struct bs_grep_scratch *scratch)
 {
 	const struct bs_grep_sink_methods *methods = &bs_grep_summary_methods;
 	if (output->format == BS_GREP_LINES)
@@ -82,7 +83,8 @@ void bs_grep_printer_init(struct bs_grep_printer *printer, const struct bs_grep_
 	                                             .output = output,
 	                                             .search = search,
 	                                             .scratch = scratch,
-	                                             .by_line = by_line}};
+	                                             .matcher = matcher,
+	                                             .by_line = bs_grep_matcher_by_line(matcher)}};
 }
 
 void bs_grep_printer_deinit(struct bs_grep_printer *printer)

@@ -29,7 +29,8 @@ struct bs_grep_printer {
 
 /* Chooses the methods by output->format. Everything is borrowed. */
 void bs_grep_printer_init(struct bs_grep_printer *printer, const struct bs_grep_output *output,
-                          const struct bs_grep_search *search, struct bs_grep_scratch *scratch, bool by_line);
+                          const struct bs_grep_search *search, const struct bs_grep_matcher *matcher,
+                          struct bs_grep_scratch *scratch);
 void bs_grep_printer_deinit(struct bs_grep_printer *printer);
 
 extern const struct bs_grep_sink_methods bs_grep_standard_methods, bs_grep_json_methods, bs_grep_summary_methods;

@@ -28,6 +28,7 @@ struct slot {
 	struct bs_buffer names; /* the path as it is opened, NUL, as it is shown, NUL */
 	bool is_stdin;
 	bool is_named;
+	bool is_message; /* no file: out is what is to be reported in its turn */
 	struct bs_buffer out;
 	bool has_match;
 	bool has_lines; /* not only that a binary file matches, which no line sets apart from other files */
@@ -144,6 +145,13 @@ static void add_pending(struct crew *crew, const void *bytes, size_t n)
 		crew_fail(crew, status, &why);
 }
 
+static void free_slot(struct crew *crew, struct slot *slot)
+{
+	bs_buffer_trim(&slot->out, KEPT_BYTES);
+	slot->state = SLOT_EMPTY;
+	crew->n_put++;
+}
+
 static void put_slot(struct crew *crew, struct slot *slot)
 {
 	const struct bs_grep_output *output = crew->request->output;
@@ -174,17 +182,29 @@ static void put_slot(struct crew *crew, struct slot *slot)
 	}
 	if (slot->has_match && crew->request->stop_after_match)
 		crew->is_stopped = true;
-	bs_buffer_trim(&slot->out, KEPT_BYTES);
-	slot->state = SLOT_EMPTY;
-	crew->n_put++;
+	free_slot(crew, slot);
+}
+
+/* What could not be read is said in its turn too: after -q has found something, it is not. */
+static void put_message(struct crew *crew, struct slot *slot)
+{
+	if (!crew->is_stopped)
+		crew->request->report(crew->request->context, (const char *)slot->out.data);
+	free_slot(crew, slot);
 }
 
 /* Hands over what is next in order and done. */
 static void put_done(struct crew *crew)
 {
 	uint64_t before = crew->n_put;
-	while (crew->n_put < crew->n_filled && crew->slots[crew->n_put % N_SLOTS].state == SLOT_DONE)
-		put_slot(crew, &crew->slots[crew->n_put % N_SLOTS]);
+	struct slot *next = &crew->slots[before % N_SLOTS];
+	while (crew->n_put < crew->n_filled && next->state == SLOT_DONE) {
+		if (next->is_message)
+			put_message(crew, next);
+		else
+			put_slot(crew, next);
+		next = &crew->slots[crew->n_put % N_SLOTS];
+	}
 	if (crew->n_put != before || crew->is_stopped)
 		pthread_cond_broadcast(&crew->moved);
 }
@@ -221,7 +241,9 @@ static void *work(void *context)
 		struct slot *slot = &crew->slots[number % N_SLOTS];
 		slot->state = SLOT_TAKEN;
 		pthread_mutex_unlock(&crew->mutex);
-		search_file(worker, slot);
+		worker->printer.sink.status = BS_OK;
+		if (!slot->is_message)
+			search_file(worker, slot);
 		pthread_mutex_lock(&crew->mutex);
 		wait_turn(crew, number);
 		slot->state = SLOT_DONE;
@@ -237,12 +259,14 @@ static enum bs_status set_names(struct slot *slot, const struct bs_grep_file *fi
 {
 	const char *path = file->path ? file->path : "";
 	bs_buffer_clear(&slot->names);
+	slot->is_stdin = !file->path;
+	slot->is_named = file->is_named;
 	enum bs_status status = bs_buffer_append(&slot->names, path, strlen(path) + 1, err);
 	return status ? status : bs_buffer_append(&slot->names, file->shown, strlen(file->shown) + 1, err);
 }
 
-/* Puts a file into the ring, waiting for room. */
-static enum bs_status add_file(struct crew *crew, const struct bs_grep_file *file, struct bs_error *err)
+/* Puts a file, or a message, into the ring, waiting for room. */
+static enum bs_status add(struct crew *crew, const struct bs_grep_file *file, const char *message, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	pthread_mutex_lock(&crew->mutex);
@@ -251,9 +275,11 @@ static enum bs_status add_file(struct crew *crew, const struct bs_grep_file *fil
 	struct slot *slot = &crew->slots[crew->n_filled % N_SLOTS];
 	if (!crew->is_stopped) {
 		clear_slot(slot);
-		status = set_names(slot, file, err);
-		slot->is_stdin = !file->path;
-		slot->is_named = file->is_named;
+		slot->is_message = message != NULL;
+		if (message)
+			status = bs_buffer_append(&slot->out, message, strlen(message) + 1, err);
+		else
+			status = set_names(slot, file, err);
 		slot->state = SLOT_WAITING;
 		crew->n_filled += !status;
 		pthread_cond_signal(&crew->work);
@@ -262,15 +288,30 @@ static enum bs_status add_file(struct crew *crew, const struct bs_grep_file *fil
 	return status;
 }
 
+/* The source's report. */
+static void add_message(void *context, const char *message)
+{
+	struct crew *crew = context;
+	struct bs_error why = {""};
+	enum bs_status status = add(crew, NULL, message, &why);
+	if (status) {
+		pthread_mutex_lock(&crew->mutex);
+		crew_fail(crew, status, &why);
+		pthread_mutex_unlock(&crew->mutex);
+	}
+}
+
 static enum bs_status feed(struct crew *crew, struct bs_error *err)
 {
+	crew->request->source->report = add_message;
+	crew->request->source->report_context = crew;
 	struct bs_grep_file file;
 	enum bs_status status;
 	bool is_stopped = false;
 	do {
 		status = crew->request->source->next(crew->request->source, &file, err);
 		if (!status && file.shown)
-			status = add_file(crew, &file, err);
+			status = add(crew, &file, NULL, err);
 		pthread_mutex_lock(&crew->mutex);
 		is_stopped = crew->is_stopped;
 		pthread_mutex_unlock(&crew->mutex);
@@ -285,8 +326,7 @@ static enum bs_status start_worker(struct worker *worker, struct crew *crew, str
 	enum bs_status status = bs_grep_scratch_new(request->matcher, &worker->scratch, err);
 	if (status)
 		return status;
-	bs_grep_printer_init(&worker->printer, request->output, request->search, worker->scratch,
-	                     bs_grep_matcher_by_line(request->matcher));
+	bs_grep_printer_init(&worker->printer, request->output, request->search, request->matcher, worker->scratch);
 	if (pthread_create(&worker->thread, NULL, work, worker) != 0)
 		return bs_fail(err, BS_NO_MEMORY, "a thread could not be started");
 	worker->is_started = true;

@@ -464,58 +464,68 @@ void bs_grep_search_text(const struct bs_grep_matcher *matcher, struct bs_grep_t
 
 /* ---- the matches of a line ---- */
 
-static bool add_span(struct bs_grep_sink *sink, struct bs_buffer *matches, size_t start, size_t end)
+void bs_grep_finder_init(struct bs_grep_finder *finder, struct bs_grep_sink *sink, const struct bs_grep_line *line)
 {
-	struct bs_grep_span span = {start, end};
-	sink->status = bs_buffer_append(matches, &span, sizeof(span), sink->err);
-	return !sink->status;
+	size_t end = line->text_bytes - line->end >= LOOK_AHEAD_BYTES ? line->end + LOOK_AHEAD_BYTES : line->text_bytes;
+	size_t start = bs_grep_matcher_looks_back(sink->matcher) ? 0 : line->start;
+	if (sink->by_line)
+		end = bs_grep_trimmed_end(sink, line->text, line->start, line->end);
+	*finder = (struct bs_grep_finder){.sink = sink,
+	                                  .text = line->text + start,
+	                                  .n_bytes = end - start,
+	                                  .text_off = start,
+	                                  .limit = line->end - start,
+	                                  .from = line->start - start,
+	                                  .last_end = SIZE_MAX};
 }
 
-/* What of line->text a match may look at. */
-static size_t visible_end(const struct bs_grep_sink *sink, const struct bs_grep_line *line, bool by_line)
+/* Inside a character: rg's matches go by bytes, and what matches nothing matches there too. */
+static bool is_inside_character(const struct bs_grep_finder *finder)
 {
-	if (by_line)
-		return bs_grep_trimmed_end(sink, line->text, 0, line->end);
-	bool is_long = line->text_bytes - line->end >= LOOK_AHEAD_BYTES;
-	return is_long ? line->end + LOOK_AHEAD_BYTES : line->text_bytes;
+	return finder->last_end == finder->from - 1 && finder->from < finder->n_bytes &&
+	       (finder->text[finder->from] & 0xc0) == 0x80;
 }
 
-bool bs_grep_find_at(struct bs_grep_sink *sink, const struct bs_grep_line *line, size_t visible, size_t *from,
-                     size_t *last_end, struct bs_grep_span *at)
+bool bs_grep_finder_next(struct bs_grep_finder *finder, struct bs_grep_span *at)
 {
-	bool found = true;
-	while (*from <= visible && !sink->status) {
-		sink->status = bs_grep_next_match(sink->scratch, line->text, *from, visible, at, &found, sink->err);
-		if (sink->status || !found || at->start >= line->end)
-			return false;
-		*from = at->end;
-		bool is_empty = at->start == at->end;
-		if (is_empty)
-			for (++*from; *from < visible && (line->text[*from] & 0xc0) == 0x80;)
-				++*from;
-		/* An empty match right behind another is none. */
-		bool is_counted = !is_empty || at->end != *last_end;
-		if (is_counted) {
-			*last_end = at->end;
-			return true;
+	struct bs_grep_sink *sink = finder->sink;
+	bool is_bare = bs_grep_matcher_is_bare(sink->matcher), found = true;
+	while (finder->from <= finder->n_bytes && !sink->status) {
+		bool was_empty = finder->last_end != SIZE_MAX && finder->from > finder->last_end;
+		if (was_empty && is_inside_character(finder)) {
+			*at = (struct bs_grep_span){finder->from, finder->from};
+			if (!is_bare) {
+				finder->last_end = finder->from++;
+				continue;
+			}
+		} else {
+			sink->status = bs_grep_next_match(sink->scratch, finder->text, finder->from, finder->n_bytes, at, &found,
+			                                  sink->err);
 		}
+		if (sink->status || !found || at->start >= finder->limit)
+			return false;
+		bool is_empty = at->start == at->end;
+		/* An empty match right behind another is none. */
+		bool is_counted = !is_empty || at->end != finder->last_end;
+		finder->from = at->end + is_empty;
+		finder->last_end = at->end;
+		if (is_counted)
+			return true;
 	}
 	return false;
 }
 
-size_t bs_grep_visible_end(const struct bs_grep_sink *sink, const struct bs_grep_line *line)
-{
-	return visible_end(sink, line, sink->by_line);
-}
-
 void bs_grep_find_all(struct bs_grep_sink *sink, const struct bs_grep_line *line, struct bs_buffer *matches)
 {
-	size_t visible = visible_end(sink, line, sink->by_line), from = line->start, last_end = SIZE_MAX;
+	struct bs_grep_finder finder;
 	struct bs_grep_span at;
 	bs_buffer_clear(matches);
-	while (bs_grep_find_at(sink, line, visible, &from, &last_end, &at))
-		if (!add_span(sink, matches, at.start - line->start, at.end - line->start))
-			return;
+	bs_grep_finder_init(&finder, sink, line);
+	while (bs_grep_finder_next(&finder, &at)) {
+		size_t off = line->start - finder.text_off;
+		at = (struct bs_grep_span){at.start - off, at.end - off};
+		sink->status = bs_buffer_append(matches, &at, sizeof(at), sink->err);
+	}
 	struct bs_grep_span *spans = (struct bs_grep_span *)(void *)matches->data;
 	size_t n = matches->used_bytes / sizeof(*spans);
 	/* An empty match behind the last byte is none either. */

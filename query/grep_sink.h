@@ -56,7 +56,8 @@ struct bs_grep_sink {
 	const struct bs_grep_output *output;
 	const struct bs_grep_search *search;
 	struct bs_grep_scratch *scratch; /* to find matches again with */
-	bool by_line;                    /* of the matcher */
+	const struct bs_grep_matcher *matcher;
+	bool by_line; /* of the matcher */
 	const char *path;                /* as it is shown; NULL: not */
 	struct bs_buffer *out;
 	bool has_matched;
@@ -79,9 +80,19 @@ size_t bs_grep_trimmed_end(const struct bs_grep_sink *sink, const uint8_t *text,
  */
 void bs_grep_find_all(struct bs_grep_sink *sink, const struct bs_grep_line *line, struct bs_buffer *matches);
 
-/* The same step by step: the next match from *from on, in line->text[0..visible). *last_end starts as SIZE_MAX. */
-size_t bs_grep_visible_end(const struct bs_grep_sink *sink, const struct bs_grep_line *line);
-bool bs_grep_find_at(struct bs_grep_sink *sink, const struct bs_grep_line *line, size_t visible, size_t *from,
-                     size_t *last_end, struct bs_grep_span *at);
+/* The same step by step. */
+struct bs_grep_finder {
+	struct bs_grep_sink *sink;
+	const uint8_t *text; /* what may be looked at: text[0..n_bytes) */
+	size_t n_bytes;
+	size_t text_off;     /* of text in line->text */
+	size_t limit;        /* matches start before this offset in text */
+	size_t from;
+	size_t last_end;
+};
+
+void bs_grep_finder_init(struct bs_grep_finder *finder, struct bs_grep_sink *sink, const struct bs_grep_line *line);
+/* The next match, in offsets of finder->text. False if there is none. */
+bool bs_grep_finder_next(struct bs_grep_finder *finder, struct bs_grep_span *at_out);
 
 #endif

@@ -21,18 +21,18 @@ struct walk_source {
 static void report(const struct walk_source *self, const char *path, int error_number)
 {
 	struct bs_error line;
-	if (!self->options->report)
+	if (!self->source.report)
 		return;
 	(void)bs_fail(&line, BS_IO, "%s: %s", path, strerror(error_number));
-	self->options->report(self->options->report_context, line.text);
+	self->source.report(self->source.report_context, line.text);
 }
 
 /* As rg, nothing is said of links and of what is no regular file. */
 static void report_skip(void *context, enum bs_skip reason, const char *message)
 {
 	const struct walk_source *self = context;
-	if (reason == BS_SKIP_UNREADABLE && self->options->report)
-		self->options->report(self->options->report_context, message);
+	if (reason == BS_SKIP_UNREADABLE && self->source.report)
+		self->source.report(self->source.report_context, message);
 }
 
 static enum bs_status open_walk(struct walk_source *self, const char *root, struct bs_error *err)
@@ -44,8 +44,8 @@ static enum bs_status open_walk(struct walk_source *self, const char *root, stru
 	enum bs_status status = bs_walk_open(root, &options, &self->walk, err);
 	if (status != BS_IO)
 		return status;
-	if (self->options->report)
-		self->options->report(self->options->report_context, err->text);
+	if (self->source.report)
+		self->source.report(self->source.report_context, err->text);
 	return BS_OK;
 }
 
@@ -143,7 +143,7 @@ enum bs_status bs_grep_walk_open(const struct bs_grep_walk_options *options, str
 	struct walk_source *self = calloc(1, sizeof(*self));
 	if (!self)
 		return bs_fail_memory(err, "a walk", sizeof(*self));
-	self->source = (struct bs_grep_source){walk_next, walk_close};
+	self->source = (struct bs_grep_source){.next = walk_next, .close = walk_close};
 	self->options = options;
 	*source_out = &self->source;
 	return BS_OK;

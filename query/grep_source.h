@@ -25,6 +25,9 @@ struct bs_grep_source {
 	 * over; fails with BS_NO_MEMORY or BS_INVALID. One thread at a time. */
 	enum bs_status (*next)(struct bs_grep_source *source, struct bs_grep_file *file_out, struct bs_error *err);
 	void (*close)(struct bs_grep_source *source);
+	/* Told, while next runs, one line about what could not be read. Set by whoever calls next. */
+	void (*report)(void *context, const char *message);
+	void *report_context;
 };
 
 struct bs_grep_walk_options {
@@ -33,8 +36,6 @@ struct bs_grep_walk_options {
 	size_t n_paths;
 	bool is_default_path;       /* nobody named it: shown without its "./" */
 	uint64_t max_file_bytes;    /* larger ones found below a folder are passed over; UINT64_MAX: none */
-	void (*report)(void *context, const char *message); /* one line about what could not be read */
-	void *report_context;
 };
 
 /* The walk. options and what they point to are borrowed. BS_NO_MEMORY. */

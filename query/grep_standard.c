@@ -207,13 +207,14 @@ static void put_too_long(struct bs_grep_printer *printer, const struct shown *sh
 static void put_plain(struct bs_grep_printer *printer, const struct shown *shown, const uint8_t *text, size_t n_bytes)
 {
 	size_t start = trimmed_start(printer, text, 0, n_bytes), index = 0;
-	n_bytes -= start;
-	text += start;
+	/* What is trimmed counts. */
 	if (is_too_long(printer, n_bytes)) {
 		struct bs_grep_span whole = {0, n_bytes};
 		put_too_long(printer, shown, text, whole, shown->matches, shown->n_matches, &index);
 		return;
 	}
+	n_bytes -= start;
+	text += start;
 	bs_grep_put(&printer->sink, text, n_bytes);
 	if (n_bytes == 0 || text[n_bytes - 1] != output_of(printer)->line_end)
 		bs_grep_put_line_end(printer);
@@ -363,27 +364,28 @@ static void show_lines(struct bs_grep_printer *printer, const struct shown *show
 static void replace(struct bs_grep_printer *printer, const struct bs_grep_line *line)
 {
 	struct bs_grep_sink *sink = &printer->sink;
-	size_t visible = bs_grep_visible_end(sink, line), from = line->start, last_end = SIZE_MAX, copied = line->start;
+	struct bs_grep_finder finder;
 	struct bs_grep_span at;
-	struct bs_grep_line wide = *line;
-	wide.end = visible + 1;
+	bs_grep_finder_init(&finder, sink, line);
+	finder.limit = SIZE_MAX;
+	size_t copied = finder.from;
 	bs_buffer_clear(&printer->replaced);
 	bs_buffer_clear(&printer->replacements);
-	while (bs_grep_find_at(sink, &wide, visible, &from, &last_end, &at)) {
+	while (bs_grep_finder_next(&finder, &at)) {
 		struct bs_grep_span written;
 		if (at.start > copied)
-			sink->status = bs_buffer_append(&printer->replaced, line->text + copied, at.start - copied, sink->err);
+			sink->status = bs_buffer_append(&printer->replaced, finder.text + copied, at.start - copied, sink->err);
 		written.start = printer->replaced.used_bytes;
 		if (!sink->status)
-			sink->status = bs_grep_expand(sink->scratch, line->text, sink->output->replacement,
+			sink->status = bs_grep_expand(sink->scratch, finder.text, sink->output->replacement,
 			                              sink->output->replacement_bytes, &printer->replaced, sink->err);
 		written.end = printer->replaced.used_bytes;
 		copied = at.end;
 		if (!sink->status)
 			sink->status = bs_buffer_append(&printer->replacements, &written, sizeof(written), sink->err);
 	}
-	if (!sink->status && visible > copied)
-		sink->status = bs_buffer_append(&printer->replaced, line->text + copied, visible - copied, sink->err);
+	if (!sink->status && finder.n_bytes > copied)
+		sink->status = bs_buffer_append(&printer->replaced, finder.text + copied, finder.n_bytes - copied, sink->err);
 }
 
 /* ---- events ---- */

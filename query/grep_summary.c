@@ -21,9 +21,10 @@ static bool take_line(struct bs_grep_sink *sink, enum bs_grep_line_kind kind, co
 	if (kind != BS_GREP_LINE_MATCH)
 		return true;
 	if (format == BS_GREP_COUNT_MATCHES || !sink->by_line) {
-		size_t visible = bs_grep_visible_end(sink, line), from = line->start, last_end = SIZE_MAX;
+		struct bs_grep_finder finder;
 		struct bs_grep_span at;
-		for (n_matches = 0; bs_grep_find_at(sink, line, visible, &from, &last_end, &at);)
+		bs_grep_finder_init(&finder, sink, line);
+		for (n_matches = 0; bs_grep_finder_next(&finder, &at);)
 			n_matches++;
 	}
 	printer->n_matched += sink->by_line ? 1 : n_matches;

@@ -179,7 +179,7 @@ static enum bs_grep_coding sniff(const struct bs_buffer *bytes, enum bs_grep_cod
 		return coding;
 	if (bytes->used_bytes >= 3 && memcmp(bytes->data, utf8_mark, 3) == 0) {
 		*mark_bytes_out = 3;
-		return coding == BS_GREP_CODING_AUTO ? coding : BS_GREP_CODING_UTF8;
+		return coding;
 	}
 	if (bs_file_is_utf16(bytes->data, bytes->used_bytes)) {
 		*mark_bytes_out = 2;
