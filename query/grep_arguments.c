@@ -181,7 +181,7 @@ const struct bs_option bs_grep_option_table[] = {
 	{OPTION_NO_TRIM, 0, "no-trim", NULL, "undo --trim"},
 	{OPTION_HEADING, 0, "heading", NULL, "the path once, above the lines of its file"},
 	{OPTION_NO_HEADING, 0, "no-heading", NULL, "the path on every line; always so without --heading"},
-	{OPTION_PRETTY, 'p', "pretty", NULL, "--color always --heading --line-number"},
+	{OPTION_PRETTY, 'p', "pretty", NULL, "line numbers, and colour on any terminal or none"},
 	{OPTION_INCLUDE_ZERO, 0, "include-zero", NULL, "with -c, files without a match too"},
 	{OPTION_CONTEXT_SEPARATOR, 0, "context-separator", "TEXT", "between lines that do not follow each other [--]"},
 	{OPTION_NO_CONTEXT_SEPARATOR, 0, "no-context-separator", NULL, "nothing between them"},
@@ -803,12 +803,14 @@ static bool wants_line_numbers(const struct noted *noted)
 
 static bool wants_color(const struct noted *noted)
 {
-	const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
-	if (noted->pretty || noted->vimgrep || noted->arguments->output.format == BS_GREP_JSON)
-		return noted->pretty && !noted->vimgrep && noted->arguments->output.format != BS_GREP_JSON;
+	const char *term = getenv("TERM");
+	if (noted->arguments->output.format == BS_GREP_JSON || strcmp(noted->color, "never") == 0)
+		return false;
 	if (strcmp(noted->color, "auto") != 0)
-		return strcmp(noted->color, "never") != 0;
-	return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0 && !no_color;
+		return true;
+	if (noted->vimgrep)
+		return false;
+	return (isatty(STDOUT_FILENO) || noted->pretty) && term && strcmp(term, "dumb") != 0 && !getenv("NO_COLOR");
 }
 
 static enum bs_status decide_output(struct noted *noted, struct bs_error *err)
@@ -828,7 +830,7 @@ static enum bs_status decide_output(struct noted *noted, struct bs_error *err)
 	output->line_numbers = search->line_numbers;
 	output->columns = noted->column >= 0 ? noted->column : noted->vimgrep;
 	output->per_match = noted->vimgrep;
-	output->heading = !noted->vimgrep && (noted->heading || noted->pretty) && output->format == BS_GREP_LINES;
+	output->heading = !noted->vimgrep && noted->heading && output->format == BS_GREP_LINES;
 	output->use_color = wants_color(noted);
 	search->line_end = output->line_end = arguments->pattern.line_end;
 	search->crlf = output->crlf = arguments->pattern.crlf;
@@ -846,6 +848,8 @@ static void decide_reading(struct noted *noted)
 {
 	struct bs_grep_arguments *arguments = noted->arguments;
 	bool all_files = arguments->source.n_paths <= MAPS_MAX_FILES;
+	/* Where NUL ends lines, it is no sign of a binary file. */
+	arguments->is_text |= arguments->pattern.line_end == '\0';
 	for (size_t i = 0; i < arguments->source.n_paths; i++)
 		all_files &= is_file(arguments->source.paths[i]);
 	arguments->maps_files = noted->mmap >= 0 ? noted->mmap : all_files;

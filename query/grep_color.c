@@ -118,9 +118,6 @@ static void write_codes(const struct chosen *part, char out[96])
 	struct style style = part->style;
 	bool has_fg = part->fg_name && parse_color(part->fg_name, 3, style.is_intense, style.fg);
 	bool has_bg = part->bg_name && parse_color(part->bg_name, 4, style.is_intense, style.bg);
-	out[0] = '\0';
-	if (!has_fg && !has_bg && !style.is_bold && !style.is_underline && !style.is_intense)
-		return;
 	snprintf(out, 96, "\033[0m%s%s%s%s%s%s%s%s", style.is_bold ? "\033[1m" : "", style.is_underline ? "\033[4m" : "",
 	         has_fg ? "\033[" : "", has_fg ? style.fg : "", has_fg ? "m" : "", has_bg ? "\033[" : "",
 	         has_bg ? style.bg : "", has_bg ? "m" : "");
@@ -143,5 +140,8 @@ enum bs_status bs_grep_colors_set(struct bs_grep_colors *colors, const char *con
 	write_codes(&parts[PART_LINE], colors->line);
 	write_codes(&parts[PART_COLUMN], colors->column);
 	write_codes(&parts[PART_MATCH], colors->match);
+	/* A match without colour is text as any other; what else has none is still set apart by a reset. */
+	if (strcmp(colors->match, "\033[0m") == 0)
+		colors->match[0] = '\0';
 	return BS_OK;
 }

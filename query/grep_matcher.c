@@ -78,9 +78,14 @@ static enum bs_status compile(const struct bs_grep_pattern *pattern, const struc
 	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
 	if (!context)
 		return bs_fail_memory(err, "a pattern", text->used_bytes);
-	pcre2_set_newline(context, pattern->crlf ? PCRE2_NEWLINE_ANYCRLF : PCRE2_NEWLINE_LF);
+	/* Line by line there is no line end left to be told from a lone CR; rg -P does not tell them apart. */
+	bool is_any_newline = pattern->crlf && (pattern->is_pcre2 || pattern->is_multi_line);
+	pcre2_set_newline(context, is_any_newline ? PCRE2_NEWLINE_ANYCRLF : PCRE2_NEWLINE_LF);
 	if (!is_ascii && !pattern->no_unicode)
 		options |= PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF;
+	/* Scar: for .*x PCRE2 tries only the starts of lines; a match behind an invalid byte was not found. */
+	if (!is_ascii && !pattern->is_pcre2)
+		options |= PCRE2_NO_DOTSTAR_ANCHOR;
 	if (analysis->is_caseless)
 		options |= PCRE2_CASELESS;
 	if (pattern->is_multi_line && pattern->dot_all)
@@ -251,12 +256,15 @@ static struct bs_grep_span line_around(const struct bs_grep_matcher *matcher, co
 static size_t without_end(const struct bs_grep_matcher *matcher, const uint8_t *text, struct bs_grep_span line)
 {
 	size_t end = line.end;
-	if (end > line.start && text[end - 1] == matcher->line_end) {
-		end--;
-		if (matcher->crlf && end > line.start && text[end - 1] == '\r')
-			end--;
-	}
-	return end;
+	if (end == line.start || text[end - 1] != matcher->line_end)
+		return end;
+	end--;
+	if (!matcher->crlf)
+		return end;
+	if (end > line.start && text[end - 1] == '\r')
+		return end - 1;
+	/* rg -P --crlf takes off nothing else. */
+	return matcher->looks_back ? line.end : end;
 }
 
 /* The first place from `from` on that is not ASCII, or end. Looked up once a stretch. */

@@ -22,6 +22,7 @@ struct pass {
 	size_t depth;
 	bool has_alternative; /* at the top level */
 	bool is_all_literal;
+	bool dot_all;
 	struct bs_buffer run;   /* literal bytes so far */
 	size_t last_char_bytes; /* of the run's last character; 0: it may not be taken back */
 	enum bs_status status;
@@ -54,6 +55,18 @@ static void only_by_line(struct pass *pass)
 static void may_span(struct pass *pass)
 {
 	pass->analysis->can_span_lines = true;
+}
+
+/* Nothing is known any more, not even where groups end. */
+static void give_up(struct pass *pass)
+{
+	only_by_line(pass);
+	may_span(pass);
+	bs_buffer_clear(&pass->run);
+	bs_buffer_clear(&pass->analysis->literal);
+	pass->has_alternative = true;
+	pass->analysis->is_ascii = false;
+	pass->at = pass->end;
 }
 
 /* ---- literals ---- */
@@ -158,6 +171,19 @@ static void quoted(struct pass *pass)
 	}
 }
 
+/* Whether \p{name} may hold a line feed, which is of category Cc and script Common. */
+static bool property_may_span(const uint8_t *name, const uint8_t *end)
+{
+	static const char *const wide[] = {"Any", "Common", "Zyyy"};
+	name += *name == '{';
+	size_t n = (size_t)(end - name);
+	n -= n > 0 && name[n - 1] == '}';
+	for (size_t i = 0; i < sizeof(wide) / sizeof(*wide); i++)
+		if (n == strlen(wide[i]) && strncasecmp((const char *)name, wide[i], n) == 0)
+			return true;
+	return n == 0 || *name == '^' || *name == 'X' || (n <= 2 && *name == 'C');
+}
+
 /* \p{Name}, \pL: its negation inside a negated class. */
 static void property(struct pass *pass, const uint8_t *from)
 {
@@ -176,7 +202,8 @@ static void property(struct pass *pass, const uint8_t *from)
 	write_text(pass, letter == 'p' ? "[^\\P" : "[^\\p");
 	write_from(pass, name);
 	write_text(pass, "\\n]");
-	may_span(pass);
+	if (letter == 'P' || property_may_span(name, pass->at))
+		may_span(pass);
 	not_literal(pass);
 }
 
@@ -233,7 +260,8 @@ static void other_escape(struct pass *pass, const uint8_t *from)
 {
 	uint8_t letter = from[1];
 	pass->analysis->has_assertion |= letter == 'b' || letter == 'B';
-	if (strchr("SwdhNVbB", letter) || (letter >= '1' && letter <= '9' && pass->at < pass->end && !u_isdigit(*pass->at))) {
+	bool is_named = letter == 'N' && pass->at < pass->end && *pass->at == '{';
+	if ((strchr("SwdhNVbB", letter) && !is_named) || (letter >= '1' && letter <= '9' && pass->at < pass->end && !u_isdigit(*pass->at))) {
 		write_from(pass, from);
 		not_literal(pass);
 	} else if (strchr("aeftr", letter)) {
@@ -243,10 +271,12 @@ static void other_escape(struct pass *pass, const uint8_t *from)
 	} else if (letter < 0x80 && !u_isalnum(letter) && letter != '\n') {
 		write_from(pass, from);
 		literal_character(pass, from + 1, 1);
-	} else {
+	} else if (strchr("AzZGnvRXC", letter)) {
 		only_by_line(pass);
 		may_span(pass);
 		not_literal(pass);
+	} else {
+		give_up(pass);
 	}
 }
 
@@ -310,7 +340,13 @@ static bool class_member_escape(struct pass *pass, bool is_negated)
 	}
 	write_from(pass, from);
 	bool is_mark = letter && letter < 0x80 && !u_isalnum(letter) && letter != '\n';
-	return is_mark || (letter && strchr("SwdhVbaeftrs", letter));
+	bool is_property = (letter | 0x20) == 'p';
+	if (is_mark || (letter && strchr("SwdhVbaeftrs", letter)))
+		return true;
+	/* \c], \Q]\E and the like: there is no telling where the class ends. */
+	if (!is_property && !strchr("nWDHvR", letter))
+		give_up(pass);
+	return false;
 }
 
 /* [:name:], the [ in hand; false if this is none. */
@@ -325,6 +361,9 @@ static bool posix_name(struct pass *pass, bool *is_tame)
 		return false;
 	pass->at = close + 2;
 	write_from(pass, from);
+	/* With -i, and without Unicode properties, these two mean any letter. */
+	if (memmem(from, (size_t)(pass->at - from), "er:", 3))
+		pass->analysis->is_ascii = false;
 	*is_tame &= from[2] != '^';
 	for (size_t i = 0; i < sizeof(wild) / sizeof(*wild); i++)
 		*is_tame &= strncmp((const char *)from, wild[i], (size_t)(pass->at - from)) != 0;
@@ -430,14 +469,8 @@ static void group(struct pass *pass)
 		write_from(pass, from);
 		return;
 	}
-	/* Verbs, conditions, recursion, comments: nothing is known any more, not even where groups end. */
-	only_by_line(pass);
-	may_span(pass);
-	pass->depth++;
-	bs_buffer_clear(&pass->run);
-	bs_buffer_clear(&pass->analysis->literal);
-	pass->has_alternative = true;
-	pass->at = pass->end;
+	/* Verbs, conditions, recursion, comments. */
+	give_up(pass);
 }
 
 /* {n}, {n,}, {n,m}: whether it is one, and then if n > 0. */
@@ -500,9 +533,15 @@ static void step(struct pass *pass)
 	case '^':
 	case '$':
 		pass->analysis->has_assertion = true;
+		/* Nothing of it matches a line feed, but rg goes across lines because of it. */
+		may_span(pass);
 		not_literal(pass);
 		break;
 	case '.':
+		if (pass->dot_all) {
+			only_by_line(pass);
+			may_span(pass);
+		}
 		not_literal(pass);
 		break;
 	default:
@@ -607,7 +646,8 @@ static enum bs_status conclude(const struct bs_grep_pattern *pattern, struct bs_
                                struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	analysis->literal_is_match = is_literal && !pattern->is_word && !pattern->is_line && analysis->literal.used_bytes > 0;
+	analysis->literal_is_match = is_literal && !pattern->is_word && !pattern->is_line && !pattern->crlf &&
+	                             analysis->literal.used_bytes > 0;
 	if (analysis->literal.used_bytes)
 		status = bs_buffer_append(&analysis->exact_literal, analysis->literal.data, analysis->literal.used_bytes, err);
 	for (size_t i = 0; i < analysis->literal.used_bytes; i++)
@@ -645,15 +685,14 @@ enum bs_status bs_grep_analyse(const struct bs_grep_pattern *pattern, struct bs_
 	analysis->is_ascii = true;
 	analysis->has_assertion = pattern->is_word || pattern->is_line;
 	analysis->reach = BS_GREP_REACH_EXACT;
-	analysis->can_span_lines = pattern->dot_all;
+	analysis->can_span_lines = pattern->is_line;
 	struct pass pass = {.at = joined->data,
 	                    .end = joined->data + joined->used_bytes,
 	                    .analysis = analysis,
 	                    .is_caseless = analysis->is_caseless,
 	                    .is_all_literal = !analysis->is_caseless,
+	                    .dot_all = pattern->is_multi_line && pattern->dot_all,
 	                    .err = err};
-	if (pattern->dot_all)
-		only_by_line(&pass);
 	while (pass.at < pass.end && !pass.status)
 		step(&pass);
 	bool is_literal = pass.is_all_literal;

@@ -188,6 +188,7 @@ static void put_slot(struct crew *crew, struct slot *slot)
 /* What could not be read is said in its turn too: after -q has found something, it is not. */
 static void put_message(struct crew *crew, struct slot *slot)
 {
+	flush_pending(crew);
 	if (!crew->is_stopped)
 		crew->request->report(crew->request->context, (const char *)slot->out.data);
 	free_slot(crew, slot);

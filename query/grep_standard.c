@@ -68,7 +68,7 @@ static void put_fields(struct bs_grep_printer *printer, const struct shown *show
 	if (column && output->columns)
 		put_number(printer, output->colors.column, column, separator);
 	if (output->byte_offsets)
-		put_number(printer, "", file_off, separator);
+		put_number(printer, output->colors.column, file_off, separator);
 }
 
 /* Before the first line of a file. What stands between files is put where they are put together. */
