@@ -42,6 +42,9 @@ struct crew {
 	pthread_mutex_t mutex;
 	pthread_cond_t work;  /* a slot waits for a worker, or nothing more comes */
 	pthread_cond_t moved; /* the output got further */
+	unsigned n_idle;      /* workers that wait for work, and below who waits for the output: only then is there a signal */
+	unsigned n_held;
+	bool is_feeder_waiting;
 	struct slot slots[N_SLOTS];
 	uint64_t n_filled, n_taken, n_put; /* files so far; slot = number modulo N_SLOTS */
 	bool is_over;                      /* nothing more comes */
@@ -206,7 +209,9 @@ static void put_done(struct crew *crew)
 			put_slot(crew, next);
 		next = &crew->slots[crew->n_put % N_SLOTS];
 	}
-	if (crew->n_put != before || crew->is_stopped)
+	/* The feeder is woken when there is room for many. */
+	bool has_room = crew->is_feeder_waiting && crew->n_filled - crew->n_put <= N_SLOTS / 2;
+	if (crew->is_stopped || (crew->n_put != before && (crew->n_held > 0 || has_room)))
 		pthread_cond_broadcast(&crew->moved);
 }
 
@@ -224,8 +229,10 @@ static void clear_slot(struct slot *slot)
 static void wait_turn(struct crew *crew, uint64_t number)
 {
 	const struct slot *slot = &crew->slots[number % N_SLOTS];
+	crew->n_held++;
 	while (slot->out.used_bytes > HELD_BYTES && crew->n_put < number && !crew->is_stopped)
 		pthread_cond_wait(&crew->moved, &crew->mutex);
+	crew->n_held--;
 }
 
 static void *work(void *context)
@@ -234,8 +241,10 @@ static void *work(void *context)
 	struct crew *crew = worker->crew;
 	pthread_mutex_lock(&crew->mutex);
 	for (;;) {
+		crew->n_idle++;
 		while (crew->n_taken == crew->n_filled && !crew->is_over && !crew->is_stopped)
 			pthread_cond_wait(&crew->work, &crew->mutex);
+		crew->n_idle--;
 		if (crew->n_taken == crew->n_filled || crew->is_stopped)
 			break;
 		uint64_t number = crew->n_taken++;
@@ -271,8 +280,10 @@ static enum bs_status add(struct crew *crew, const struct bs_grep_file *file, co
 {
 	enum bs_status status = BS_OK;
 	pthread_mutex_lock(&crew->mutex);
+	crew->is_feeder_waiting = true;
 	while (crew->n_filled - crew->n_put == N_SLOTS && !crew->is_stopped)
 		pthread_cond_wait(&crew->moved, &crew->mutex);
+	crew->is_feeder_waiting = false;
 	struct slot *slot = &crew->slots[crew->n_filled % N_SLOTS];
 	if (!crew->is_stopped) {
 		clear_slot(slot);
@@ -283,7 +294,8 @@ static enum bs_status add(struct crew *crew, const struct bs_grep_file *file, co
 			status = set_names(slot, file, err);
 		slot->state = SLOT_WAITING;
 		crew->n_filled += !status;
-		pthread_cond_signal(&crew->work);
+		if (crew->n_idle > 0)
+			pthread_cond_signal(&crew->work);
 	}
 	pthread_mutex_unlock(&crew->mutex);
 	return status;

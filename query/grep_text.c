@@ -26,18 +26,21 @@ static enum bs_status refuse(int error_number, struct bs_error *err)
 	return bs_fail(err, bs_file_status(error_number), "%s", strerror(error_number));
 }
 
-/* Reads until wanted_bytes are there or the file ends. */
-static enum bs_status read_to(int fd, size_t wanted_bytes, struct bs_buffer *bytes, bool *at_end, struct bs_error *err)
+/* Reads until wanted_bytes are there or the file, announced as size_bytes long, ends. */
+static enum bs_status read_to(int fd, size_t wanted_bytes, size_t size_bytes, struct bs_buffer *bytes, bool *at_end,
+                              struct bs_error *err)
 {
 	enum bs_status status = bs_buffer_reserve(bytes, wanted_bytes - bytes->used_bytes, err);
 	while (!status && !*at_end && bytes->used_bytes < wanted_bytes) {
-		ssize_t n = read(fd, bytes->data + bytes->used_bytes, wanted_bytes - bytes->used_bytes);
+		size_t asked_bytes = wanted_bytes - bytes->used_bytes;
+		ssize_t n = read(fd, bytes->data + bytes->used_bytes, asked_bytes);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return refuse(errno, err);
 		bytes->used_bytes += (size_t)n;
-		*at_end = n == 0;
+		/* A read cut short where the end was announced is the end: no further one to be told so. */
+		*at_end = n == 0 || ((size_t)n < asked_bytes && bytes->used_bytes == size_bytes);
 	}
 	return status;
 }
@@ -52,12 +55,12 @@ static enum bs_status read_all(int fd, bool stop_at_nul, struct bs_buffer *bytes
 		return refuse(EISDIR, err);
 	size_t size_bytes = S_ISREG(found.st_mode) && found.st_size > 0 ? (size_t)found.st_size : 0;
 	size_t head_bytes = size_bytes && size_bytes < BS_GREP_PIECE_BYTES ? size_bytes + 1 : BS_GREP_PIECE_BYTES;
-	enum bs_status status = read_to(fd, head_bytes, bytes, &at_end, err);
+	enum bs_status status = read_to(fd, head_bytes, size_bytes, bytes, &at_end, err);
 	bool is_cut = stop_at_nul && bytes->used_bytes && memchr(bytes->data, 0, bytes->used_bytes) &&
 	              !bs_file_is_utf16(bytes->data, bytes->used_bytes);
 	while (!status && !at_end && !is_cut) {
 		size_t wanted = bytes->used_bytes <= size_bytes ? size_bytes + 1 : bytes->used_bytes + bytes->used_bytes / 2;
-		status = read_to(fd, wanted, bytes, &at_end, err);
+		status = read_to(fd, wanted, size_bytes, bytes, &at_end, err);
 	}
 	return status;
 }
