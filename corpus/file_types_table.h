@@ -1,5 +1,8 @@
 /* file_types_table.h: the types of files that ripgrep 13 knows, by their names; globs are apart by spaces. Included by
  * file_types.c alone. */
+#ifndef BS_CORPUS_FILE_TYPES_TABLE_H
+#define BS_CORPUS_FILE_TYPES_TABLE_H
+
 static const struct {
 	const char *name;
 	const char *globs;
@@ -187,3 +190,5 @@ static const struct {
 	{"zsh", "*.zsh .zlogin .zlogout .zprofile .zshenv .zshrc zlogin zlogout zprofile zshenv zshrc"},
 	{"zstd", "*.zst *.zstd"},
 };
+
+#endif

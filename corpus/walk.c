@@ -22,59 +22,10 @@
 
 #include "core/buffer.h"
 #include "core/needle.h"
-#include "corpus/file_types.h"
-#include "corpus/ignore.h"
+#include "corpus/walk_internal.h"
 
 /* Folders kept open for their subfolders. Under the usual limit of 1,024 there must be room for the caller's own. */
 #define OPEN_MAX_FOLDERS 128
-
-enum entry_kind {
-	ENTRY_FILE,
-	ENTRY_FOLDER,
-	ENTRY_LINK,
-	ENTRY_SPECIAL,
-	ENTRY_UNREADABLE
-};
-
-struct entry {
-	uint64_t key;     /* the first 8 bytes of the name, big-endian: most comparisons end here */
-	const char *name; /* not NUL-ended; while the folder is read, still an offset in names */
-	size_t name_off;
-	uint32_t name_bytes;
-	uint8_t kind;
-	uint8_t error; /* ENTRY_UNREADABLE: the errno */
-};
-
-/* A folder on the way from the root to where we are. */
-struct folder {
-	struct bs_buffer names;
-	struct bs_buffer entries; /* of struct entry */
-	size_t n_entries;
-	size_t next;           /* index of the entry to visit next */
-	size_t n_folders_left; /* entries not yet visited that are folders */
-	size_t path_bytes;     /* of the path of this folder in walk->path, a slash at its end included */
-	struct bs_ignore_level *level;
-	int fd; /* -1: closed, because nobody needs it or to save descriptors */
-	dev_t device;
-	ino_t inode;
-};
-
-struct bs_walk {
-	struct bs_walk_options options;
-	struct bs_buffer path;
-	size_t shown_off;
-	size_t rel_off;
-	struct bs_buffer current; /* the current directory if the root was given as an absolute path */
-	struct bs_ignore *globs;
-	struct bs_ignore *caseless_globs;
-	struct bs_buffer small; /* the path with small letters, for these */
-	struct bs_ignore *global;
-	struct bs_ignore_level *parents;
-	struct bs_buffer stack; /* of struct folder *, the root first */
-	size_t depth;
-	size_t n_open;
-	size_t first_open; /* at least 1: no folder above this depth is open, but the root */
-};
 
 static struct folder *folder_at(const struct bs_walk *walk, size_t depth)
 {
@@ -404,89 +355,6 @@ static enum bs_status push_folder(struct bs_walk *walk, int fd, size_t path_byte
 	return status;
 }
 
-/* ---- choosing ---- */
-
-/* Where the part of path below folder starts; 0 if it is not below. Compares bytes, not components, as ripgrep does. */
-static size_t off_below(const struct bs_buffer *path, const void *folder, size_t folder_bytes)
-{
-	if (folder_bytes > path->used_bytes || memcmp(path->data, folder, folder_bytes) != 0)
-		return 0;
-	return folder_bytes + (folder_bytes < path->used_bytes && path->data[folder_bytes] == '/');
-}
-
-static bool is_absolute(const struct bs_walk *walk)
-{
-	return walk->path.data[walk->shown_off] == '/';
-}
-
-/* The globs that do not look at the case of letters. */
-static enum bs_ignore_verdict ask_caseless_globs(struct bs_walk *walk, const struct bs_ignore_entry *entry, size_t off)
-{
-	struct bs_ignore_entry small = *entry;
-	bs_buffer_clear(&walk->small);
-	if (bs_ignore_n_rules(walk->caseless_globs) == 0 ||
-	    bs_buffer_append(&walk->small, entry->path, entry->path_bytes, NULL) != BS_OK)
-		return BS_IGNORE_SILENT;
-	for (size_t i = 0; i < entry->path_bytes; i++)
-		walk->small.data[i] = bs_needle_fold(walk->small.data[i]);
-	small.path = walk->small.data;
-	return bs_ignore_match(walk->caseless_globs, &small, off);
-}
-
-/* -g: a glob means the opposite of an ignore rule, and if any asks for files, the other files are not wanted. */
-static enum bs_ignore_verdict ask_globs(struct bs_walk *walk, const struct bs_ignore_entry *entry)
-{
-	size_t off = walk->shown_off;
-	if (bs_ignore_n_rules(walk->globs) + bs_ignore_n_rules(walk->caseless_globs) == 0)
-		return BS_IGNORE_SILENT;
-	if (is_absolute(walk))
-		off = off_below(&walk->path, walk->current.data, walk->current.used_bytes);
-	enum bs_ignore_verdict verdict = ask_caseless_globs(walk, entry, off);
-	if (verdict == BS_IGNORE_SILENT)
-		verdict = bs_ignore_match(walk->globs, entry, off);
-	switch (verdict) {
-	case BS_IGNORE_SKIP:
-		return BS_IGNORE_KEEP;
-	case BS_IGNORE_KEEP:
-		return BS_IGNORE_SKIP;
-	case BS_IGNORE_SILENT:
-		break;
-	}
-	size_t n_plain = bs_ignore_n_plain(walk->globs) + bs_ignore_n_plain(walk->caseless_globs);
-	return n_plain > 0 && !entry->is_folder ? BS_IGNORE_SKIP : BS_IGNORE_SILENT;
-}
-
-/* What the ignore files say, then the types of files: they may leave out what those keep, and keep what is hidden. */
-static enum bs_ignore_verdict ask_files(const struct bs_walk *walk, const struct folder *folder,
-                                        const struct bs_ignore_entry *entry)
-{
-	bool in_git = bs_ignore_level_in_git(folder->level) || walk->options.ignores_outside_git;
-	enum bs_ignore_verdict verdict =
-		bs_ignore_level_match(folder->level, entry, walk->options.ignores_outside_git);
-	if (verdict == BS_IGNORE_SILENT && in_git)
-		verdict = bs_ignore_match(walk->global, entry, walk->shown_off + is_absolute(walk));
-	if (verdict == BS_IGNORE_SKIP || !walk->options.types || entry->is_folder)
-		return verdict;
-	enum bs_ignore_verdict by_type = bs_file_types_match(walk->options.types, path_from(walk, entry->name_off));
-	return by_type == BS_IGNORE_SILENT ? verdict : by_type;
-}
-
-/* Whether to visit the entry whose path is in the buffer. */
-static bool is_wanted(struct bs_walk *walk, const struct folder *folder, const struct entry *found)
-{
-	struct bs_ignore_entry entry = {.path = walk->path.data,
-	                                .path_bytes = walk->path.used_bytes,
-	                                .name_off = folder->path_bytes,
-	                                .is_folder = found->kind == ENTRY_FOLDER};
-	enum bs_ignore_verdict verdict = ask_globs(walk, &entry);
-	if (verdict == BS_IGNORE_SILENT)
-		verdict = ask_files(walk, folder, &entry);
-	if (verdict != BS_IGNORE_SILENT)
-		return verdict == BS_IGNORE_KEEP;
-	/* Scar: ripgrep does not see a name where the path ends in a dot, so ".a." is not hidden. */
-	return walk->options.hidden || found->name[0] != '.' || found->name[found->name_bytes - 1] == '.';
-}
-
 /* ---- walking ---- */
 
 /* Goes into the folder whose path is in the buffer, an entry of the one on top. Only BS_NO_MEMORY fails. */
@@ -547,7 +415,7 @@ static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *i
 	bool is_link = walk->options.follow && entry->kind == ENTRY_LINK;
 	if (is_link)
 		follow_link(walk, folder, entry);
-	bool wanted = is_wanted(walk, folder, entry);
+	bool wanted = bs_walk_wants(walk, folder, entry);
 	*is_file_out = wanted && entry->kind == ENTRY_FILE;
 	bool is_deep = walk->options.max_depth && walk->depth >= walk->options.max_depth;
 	if (entry->kind == ENTRY_FOLDER || is_link) {
@@ -647,7 +515,7 @@ static enum bs_status add_globs(struct bs_walk *walk, struct bs_error *err)
 	for (size_t i = 0; i < walk->options.n_caseless_globs && !status; i++)
 		status = add_caseless_glob(walk, walk->options.caseless_globs[i], err);
 	size_t n_rules = bs_ignore_n_rules(walk->globs) + bs_ignore_n_rules(walk->caseless_globs);
-	if (status || n_rules == 0 || !is_absolute(walk))
+	if (status || n_rules == 0 || !bs_walk_is_absolute(walk))
 		return status;
 	char *current = getcwd(NULL, 0);
 	if (current)
@@ -665,7 +533,7 @@ static enum bs_status add_parents(struct bs_walk *walk, char *real_root, struct 
 		char held = *end;
 		*end = '\0';
 		int fd = open(real_root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		size_t off = off_below(&walk->path, real_root, (size_t)(end - real_root));
+		size_t off = bs_walk_off_below(&walk->path, real_root, (size_t)(end - real_root));
 		*end = held;
 		if (fd < 0)
 			continue;

@@ -12,6 +12,7 @@
 #include "corpus/file_types.h"
 #include "query/cmd_shared.h"
 #include "query/grep_arguments.h"
+#include "query/grep_option_list.h"
 #include "query/grep_run.h"
 
 static const char *const grep_examples[] = {

@@ -29,11 +29,6 @@ struct bs_grep_arguments {
 	struct bs_file_types *file_types;
 };
 
-/* Of the table, the first that --help shows. */
-#define BS_GREP_N_IN_HELP 28
-
-extern const struct bs_option bs_grep_option_table[];
-
 /* Zero-initialise. command's options are the table above. BS_INVALID, or BS_IO for a pattern file: one line in err. */
 enum bs_status bs_grep_arguments_parse(const struct bs_command *command, int argc, char **argv,
                                        struct bs_grep_arguments *arguments, struct bs_error *err) BS_WARN_UNUSED;
