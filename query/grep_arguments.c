@@ -124,26 +124,6 @@ static enum bs_status unescape(struct bs_grep_arguments *arguments, const char *
 
 /* ---- noting ---- */
 
-static enum bs_status note_coding(struct bs_grep_arguments *arguments, const char *value, struct bs_error *err)
-{
-	static const struct {
-		const char *name;
-		enum bs_grep_coding coding;
-	} codings[] = {
-		{"auto", BS_GREP_CODING_AUTO},       {"none", BS_GREP_CODING_NONE},        {"utf-8", BS_GREP_CODING_UTF8},
-		{"utf8", BS_GREP_CODING_UTF8},       {"utf-16", BS_GREP_CODING_UTF16LE},   {"utf-16le", BS_GREP_CODING_UTF16LE},
-		{"utf-16be", BS_GREP_CODING_UTF16BE}, {"latin1", BS_GREP_CODING_LATIN1},   {"iso-8859-1", BS_GREP_CODING_LATIN1},
-		{"windows-1252", BS_GREP_CODING_LATIN1}, {"ascii", BS_GREP_CODING_LATIN1},
-	};
-	for (size_t i = 0; i < sizeof(codings) / sizeof(*codings); i++) {
-		if (strcasecmp(value, codings[i].name) == 0) {
-			arguments->coding = codings[i].coding;
-			return BS_OK;
-		}
-	}
-	return bs_fail(err, BS_UNSUPPORTED, "--encoding %s: not known; see bitsift-grep(1)", value);
-}
-
 static enum bs_status note_choice(const char *option, const char *value, const char *const *choices, const char *list,
                                   struct bs_error *err)
 {
@@ -371,7 +351,7 @@ static enum bs_status note_option(struct noted *noted, int id, const char *value
 		arguments->search_binary = id == OPTION_BINARY;
 		break;
 	case OPTION_ENCODING:
-		return note_coding(arguments, value, err);
+		return bs_grep_coding_find(value, &arguments->coding, err);
 	case OPTION_GLOB:
 		return words_add(&arguments->globs, value, err);
 	case OPTION_IGLOB:

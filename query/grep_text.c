@@ -19,6 +19,28 @@
 
 static const uint8_t utf8_mark[] = {0xef, 0xbb, 0xbf};
 
+/* ---- names ---- */
+
+enum bs_status bs_grep_coding_find(const char *name, enum bs_grep_coding *coding_out, struct bs_error *err)
+{
+	static const struct {
+		const char *name;
+		enum bs_grep_coding coding;
+	} codings[] = {
+		{"auto", BS_GREP_CODING_AUTO},       {"none", BS_GREP_CODING_NONE},        {"utf-8", BS_GREP_CODING_UTF8},
+		{"utf8", BS_GREP_CODING_UTF8},       {"utf-16", BS_GREP_CODING_UTF16LE},   {"utf-16le", BS_GREP_CODING_UTF16LE},
+		{"utf-16be", BS_GREP_CODING_UTF16BE}, {"latin1", BS_GREP_CODING_LATIN1},   {"iso-8859-1", BS_GREP_CODING_LATIN1},
+		{"windows-1252", BS_GREP_CODING_LATIN1}, {"ascii", BS_GREP_CODING_LATIN1},
+	};
+	for (size_t i = 0; i < sizeof(codings) / sizeof(*codings); i++) {
+		if (strcasecmp(name, codings[i].name) == 0) {
+			*coding_out = codings[i].coding;
+			return BS_OK;
+		}
+	}
+	return bs_fail(err, BS_UNSUPPORTED, "--encoding %s: not known; see bitsift-grep(1)", name);
+}
+
 /* ---- reading ---- */
 
 static enum bs_status refuse(int error_number, struct bs_error *err)

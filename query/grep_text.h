@@ -31,6 +31,9 @@ enum bs_grep_coding {
 	BS_GREP_CODING_NONE,  /* bytes as they are, a byte order mark too */
 };
 
+/* "utf-8", "utf-16le" and so on, in any letter case. BS_UNSUPPORTED for another. */
+enum bs_status bs_grep_coding_find(const char *name, enum bs_grep_coding *coding_out, struct bs_error *err) BS_WARN_UNUSED;
+
 /*
  * Reads the file at path below dir_fd, or standard input if path is NULL. With stop_at_nul the rest is not read once a NUL
  * byte was seen among the first piece. BS_NOT_FOUND or BS_IO, err saying why without the path; BS_NO_MEMORY.
