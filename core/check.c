@@ -136,6 +136,10 @@ static enum bs_status check_exclusions(struct bs_check *check, uint64_t end_byte
 		return BS_OK;
 	struct bs_doc_record record, before = {.source = UINT32_MAX};
 	enum bs_status status = check_file(check, file, end_bytes);
+	if (!status)
+		status = bs_packed_check(&snapshot->exclusions.lengths, check->err);
+	if (!status)
+		status = bs_packed_check(&snapshot->exclusions.name_offsets, check->err);
 	for (uint32_t i = 0; i < snapshot->exclusions.n_docs && !status; i++, before = record) {
 		status = bs_doc_table_get(&snapshot->exclusions, i, &record, check->err);
 		if (!status && record.source >= manifest->n_sources)

@@ -1,4 +1,5 @@
 /* check_segment.c: a segment's slabs, documents and stored text. See check_internal.h. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +18,8 @@ struct examined {
 	uint32_t number; /* of the segment in the snapshot */
 	const struct bs_manifest *manifest;
 	uint8_t *seen;    /* a bit a document: it has a row */
+	uint32_t **popcounts; /* per slab, per column: its set bits; NULL where there are plain signatures */
 	uint32_t *listed; /* per term: plain signatures that hold it; NULL if there is no such slab */
-	uint64_t *hashes; /* of those terms */
 };
 
 static enum bs_status touch_all(const struct examined *at, const struct bs_section *section)
@@ -36,24 +37,56 @@ static uint64_t u64_at(const struct bs_section *section, uint64_t i)
 	return bs_load_u64(section->data + i * 8);
 }
 
-/* Offsets [0, n] of a section: 0 first, never descending, end last. what names their owner. */
+/* Of an array that was checked. */
+static uint64_t packed_at(const struct bs_packed *packed, uint64_t i)
+{
+	uint64_t value;
+	enum bs_status status = bs_packed_get(packed, i, &value, NULL);
+	assert(status == BS_OK);
+	(void)status;
+	return value;
+}
+
+/* Of either kind; the other pointer is NULL. */
+struct offsets {
+	const struct bs_section *plain; /* u64 each */
+	const struct bs_packed *packed;
+};
+
+static uint64_t offset_at(const struct offsets *offsets, uint64_t i)
+{
+	return offsets->plain ? u64_at(offsets->plain, i) : packed_at(offsets->packed, i);
+}
+
+/* Offsets [0, n]: 0 first, never descending, end last. what names their owner. */
+static enum bs_status check_bounds(const struct examined *at, const struct offsets *offsets, uint64_t n, uint64_t end,
+                                   const char *what)
+{
+	const struct bs_container *file = at->segment->file;
+	if (offset_at(offsets, 0) != 0)
+		return bs_container_corrupt(file, at->check->err, "%s: the first does not begin at 0", what);
+	for (uint64_t i = 0; i < n; i++)
+		if (offset_at(offsets, i) > offset_at(offsets, i + 1))
+			return bs_container_corrupt(file, at->check->err, "%s: number %llu ends before it begins", what,
+			                            (unsigned long long)i);
+	if (offset_at(offsets, n) != end)
+		return bs_container_corrupt(file, at->check->err, "%s: the last ends at %llu of %llu", what,
+		                            (unsigned long long)offset_at(offsets, n), (unsigned long long)end);
+	return BS_OK;
+}
+
 static enum bs_status check_offsets(const struct examined *at, const struct bs_section *offsets, uint64_t n,
                                     uint64_t end, const char *what)
 {
-	const struct bs_container *file = at->segment->file;
 	enum bs_status status = touch_all(at, offsets);
-	if (status)
-		return status;
-	if (u64_at(offsets, 0) != 0)
-		return bs_container_corrupt(file, at->check->err, "%s: the first does not begin at 0", what);
-	for (uint64_t i = 0; i < n; i++)
-		if (u64_at(offsets, i) > u64_at(offsets, i + 1))
-			return bs_container_corrupt(file, at->check->err, "%s: number %llu ends before it begins", what,
-			                            (unsigned long long)i);
-	if (u64_at(offsets, n) != end)
-		return bs_container_corrupt(file, at->check->err, "%s: the last ends at %llu of %llu", what,
-		                            (unsigned long long)u64_at(offsets, n), (unsigned long long)end);
-	return BS_OK;
+	return status ? status : check_bounds(at, &(struct offsets){.plain = offsets}, n, end, what);
+}
+
+static enum bs_status check_packed_offsets(const struct examined *at, const struct bs_packed *offsets, uint64_t end,
+                                           const char *what)
+{
+	enum bs_status status = bs_packed_check(offsets, at->check->err);
+	return status ? status : check_bounds(at, &(struct offsets){.packed = offsets}, offsets->n - 1, end, what);
 }
 
 /* ---- rows: every document in one slab, once ---- */
@@ -61,9 +94,12 @@ static enum bs_status check_offsets(const struct examined *at, const struct bs_s
 static enum bs_status check_rows(const struct examined *at, uint32_t s)
 {
 	const struct bs_slab *slab = &at->segment->slabs[s];
-	enum bs_status status = touch_all(at, &slab->rows);
+	enum bs_status status = bs_packed_check(&slab->rows, at->check->err);
 	for (uint32_t row = 0; row < slab->n_docs && !status; row++) {
-		uint32_t document = u32_at(&slab->rows, row);
+		uint32_t document;
+		status = bs_slab_document(slab, row, &document, at->check->err);
+		if (status)
+			return status;
 		if (document >= at->segment->meta.n_docs)
 			status = bs_container_corrupt(at->segment->file, at->check->err, "slab %u: row %u is document %u of %llu", s,
 			                              row, document, (unsigned long long)at->segment->meta.n_docs);
@@ -95,22 +131,17 @@ static bool has_bits_from(const uint64_t *line, uint32_t n_bits)
 	return false;
 }
 
+/* Counts the bits of every column, for those who compare. */
 static enum bs_status check_columns(const struct examined *at, uint32_t s, const struct bs_level *level, const char *name)
 {
 	const struct bs_slab *slab = &at->segment->slabs[s];
 	uint32_t n_bits = last_line_bits(slab, level);
 	for (uint32_t c = 0; c < level->n_columns; c++) {
 		bs_column column;
-		uint32_t popcount;
 		enum bs_status status = bs_slab_column(slab, level, c, NULL, &column, at->check->err);
-		if (!status)
-			status = bs_slab_popcount(slab, level, c, &popcount, at->check->err);
 		if (status)
 			return status;
-		uint64_t counted = at->check->kernel->popcount(column, level->n_lines);
-		if (counted != popcount)
-			return bs_container_corrupt(at->segment->file, at->check->err, "slab %u: %s column %u has %llu bits, its "
-			                            "popcount says %u", s, name, c, (unsigned long long)counted, popcount);
+		at->popcounts[s][level->first_column + c] = (uint32_t)at->check->kernel->popcount(column, level->n_lines);
 		if (has_bits_from(column + (size_t)(level->n_lines - 1) * BS_LINE_WORDS, n_bits))
 			return bs_container_corrupt(at->segment->file, at->check->err, "slab %u: %s column %u has bits past the last "
 			                            "%s", s, name, c, level->rank == BS_RANK_BLOCK ? "lane" : "document");
@@ -118,6 +149,39 @@ static enum bs_status check_columns(const struct examined *at, uint32_t s, const
 		bs_check_advance(at->check, (uint64_t)level->n_lines * BS_LINE_BYTES / 2);
 	}
 	return BS_OK;
+}
+
+static enum bs_status check_level(const struct examined *at, uint32_t s, uint32_t l, const char *name)
+{
+	const struct bs_slab *slab = &at->segment->slabs[s];
+	const struct bs_level *level = &slab->levels[l];
+	uint64_t n_counted = 0;
+	uint64_t n_set = 0;
+	enum bs_status status = check_columns(at, s, level, name);
+	for (uint32_t c = 0; c < level->n_columns && !status; c++)
+		n_counted += at->popcounts[s][level->first_column + c];
+	if (!status)
+		status = bs_slab_level_popcount(slab, l, &n_set, at->check->err);
+	if (!status && n_counted != n_set)
+		status = bs_container_corrupt(at->segment->file, at->check->err, "slab %u: the %s columns have %llu bits, their "
+		                              "popcount says %llu", s, name, (unsigned long long)n_counted,
+		                              (unsigned long long)n_set);
+	return status;
+}
+
+static enum bs_status check_exact(const struct examined *at, uint32_t s)
+{
+	const struct bs_slab *slab = &at->segment->slabs[s];
+	enum bs_status status = check_columns(at, s, &slab->exact, "exact");
+	for (uint32_t c = 0; c < slab->exact.n_columns && !status; c++) {
+		uint32_t popcount;
+		uint32_t counted = at->popcounts[s][slab->exact.first_column + c];
+		status = bs_slab_exact_popcount(slab, c, &popcount, at->check->err);
+		if (!status && counted != popcount)
+			status = bs_container_corrupt(at->segment->file, at->check->err, "slab %u: exact column %u has %u bits, its "
+			                              "popcount says %u", s, c, counted, popcount);
+	}
+	return status;
 }
 
 /* n ordinals of terms from [first], strictly ascending. */
@@ -151,7 +215,7 @@ static enum bs_status check_entry(const struct examined *at, uint32_t s)
 			                            slab->n_columns[l]);
 	for (uint32_t c = 0; c < slab->exact.n_columns; c++) {
 		uint32_t popcount;
-		enum bs_status status = bs_slab_popcount(slab, &slab->exact, c, &popcount, at->check->err);
+		enum bs_status status = bs_slab_exact_popcount(slab, c, &popcount, at->check->err);
 		if (status)
 			return status;
 		least = popcount < least ? popcount : least;
@@ -166,11 +230,14 @@ static enum bs_status check_entry(const struct examined *at, uint32_t s)
 static enum bs_status check_matrix(const struct examined *at, uint32_t s)
 {
 	const struct bs_slab *slab = &at->segment->slabs[s];
-	enum bs_status status = check_entry(at, s);
+	uint64_t n_columns = slab->exact.first_column + slab->exact.n_columns;
+	at->popcounts[s] = calloc((size_t)n_columns + 1, sizeof(**at->popcounts));
+	enum bs_status status = at->popcounts[s] ? check_entry(at, s)
+	                                         : bs_fail_memory(at->check->err, "columns", n_columns * sizeof(uint32_t));
 	for (uint32_t l = 0; l < slab->n_levels && !status; l++)
-		status = check_columns(at, s, &slab->levels[l], level_name(slab->levels[l].rank));
+		status = check_level(at, s, l, level_name(slab->levels[l].rank));
 	if (!status)
-		status = check_columns(at, s, &slab->exact, "exact");
+		status = check_exact(at, s);
 	if (!status)
 		status = touch_all(at, &slab->exact_terms);
 	return status ? status : check_ordinals(at, s, &slab->exact_terms, 0, slab->exact.n_columns, "exact columns");
@@ -185,11 +252,11 @@ static enum bs_status check_lists(const struct examined *at, uint32_t s)
 	if (!status)
 		status = touch_all(at, &slab->list_terms);
 	if (!status)
-		status = check_offsets(at, &slab->list_offsets, slab->n_docs, slab->list_terms.n_bytes, "plain signatures");
+		status = check_packed_offsets(at, &slab->list_offsets, slab->list_terms.n_bytes, "plain signatures");
 	struct bs_buffer ordinals = {0};
 	for (uint32_t row = 0; row < slab->n_docs && !status; row++) {
-		uint64_t end = u64_at(&slab->list_offsets, (uint64_t)row + 1);
-		status = bs_term_list_read(&slab->list_terms, u64_at(&slab->list_offsets, row), end, &ordinals, at->check->err);
+		uint64_t end = packed_at(&slab->list_offsets, (uint64_t)row + 1);
+		status = bs_term_list_read(&slab->list_terms, packed_at(&slab->list_offsets, row), end, &ordinals, at->check->err);
 		const uint32_t *terms = (const uint32_t *)(const void *)ordinals.data;
 		size_t n = ordinals.used_bytes / sizeof(*terms);
 		if (!status && n > 0 && terms[n - 1] >= at->segment->meta.n_terms)
@@ -220,11 +287,12 @@ static enum bs_status check_group(const struct examined *at, uint32_t s, uint32_
 	uint64_t *words = (uint64_t *)(void *)filled->data;
 	memset(words, 0, (size_t)n_columns * 8);
 	for (uint32_t row = first; row < slab->n_docs && row < first + BS_LIST_GROUP_ROWS && !status; row++) {
-		status = bs_term_list_read(&slab->list_terms, u64_at(&slab->list_offsets, row),
-		                           u64_at(&slab->list_offsets, (uint64_t)row + 1), ordinals, at->check->err);
-		const uint32_t *terms = (const uint32_t *)(const void *)ordinals->data;
-		for (size_t i = 0; i < ordinals->used_bytes / sizeof(*terms) && !status; i++)
-			bs_list_filter_set(words, (uint32_t)n_columns, row - first, at->hashes[terms[i]]);
+		status = bs_term_list_read(&slab->list_terms, packed_at(&slab->list_offsets, row),
+		                           packed_at(&slab->list_offsets, (uint64_t)row + 1), ordinals, at->check->err);
+		if (!status)
+			bs_list_filter_set(words, (uint32_t)n_columns, row - first,
+			                   (const uint32_t *)(const void *)ordinals->data,
+			                   (uint32_t)(ordinals->used_bytes / sizeof(uint32_t)));
 	}
 	if (!status && memcmp(words, slab->list_filter.words.data + start * 8, (size_t)n_columns * 8) != 0)
 		status = bs_container_corrupt(at->segment->file, at->check->err, "slab %u: filter %u does not have the bits of the "
@@ -232,7 +300,6 @@ static enum bs_status check_group(const struct examined *at, uint32_t s, uint32_
 	return status;
 }
 
-/* When the hashes of their terms are known. */
 static enum bs_status check_filters(const struct examined *at, uint32_t s)
 {
 	const struct bs_slab *slab = &at->segment->slabs[s];
@@ -255,9 +322,7 @@ static enum bs_status count_listed(struct examined *at)
 {
 	size_t n = (size_t)at->segment->meta.n_terms + 1;
 	at->listed = calloc(n, sizeof(*at->listed));
-	at->hashes = calloc(n, sizeof(*at->hashes));
-	return at->listed && at->hashes ? BS_OK
-	                                : bs_fail_memory(at->check->err, "terms", n * (sizeof(*at->listed) + sizeof(*at->hashes)));
+	return at->listed ? BS_OK : bs_fail_memory(at->check->err, "terms", n * sizeof(*at->listed));
 }
 
 static enum bs_status check_slabs(struct examined *at)
@@ -272,6 +337,8 @@ static enum bs_status check_slabs(struct examined *at)
 			status = check_rows(at, s);
 		if (!status)
 			status = is_list ? check_lists(at, s) : check_matrix(at, s);
+		if (!status && is_list)
+			status = check_filters(at, s);
 	}
 	return status;
 }
@@ -282,18 +349,24 @@ static enum bs_status check_exceptions(const struct examined *at)
 {
 	const struct bs_exceptions *exceptions = &at->segment->exceptions;
 	const struct bs_container *file = at->segment->file;
-	enum bs_status status = touch_all(at, &exceptions->terms);
+	enum bs_status status = bs_packed_check(&exceptions->terms, at->check->err);
 	if (!status)
-		status = check_offsets(at, &exceptions->offsets, exceptions->n_terms, exceptions->rows.n_bytes, "exceptions");
+		status = touch_all(at, &exceptions->rows);
+	uint64_t lists_bytes = exceptions->rows.n_bytes - BS_EXCEPTIONS_PAD;
+	if (!status && bs_load_u64(exceptions->rows.data + lists_bytes) != 0)
+		status = bs_container_corrupt(file, at->check->err, "exceptions: bytes behind the last");
+	if (!status)
+		status = check_packed_offsets(at, &exceptions->offsets, lists_bytes, "exceptions");
 	for (uint64_t i = 0; i < exceptions->n_terms && !status; i++) {
-		uint32_t term = u32_at(&exceptions->terms, i);
+		unsigned long long term = packed_at(&exceptions->terms, i);
 		if (term >= at->segment->meta.n_terms)
-			status = bs_container_corrupt(file, at->check->err, "exceptions: term %u of %llu", term,
+			status = bs_container_corrupt(file, at->check->err, "exceptions: term %llu of %llu", term,
 			                              (unsigned long long)at->segment->meta.n_terms);
-		else if (i > 0 && u32_at(&exceptions->terms, i - 1) >= term)
-			status = bs_container_corrupt(file, at->check->err, "exceptions: term %u does not come after the one before", term);
-		else if (u64_at(&exceptions->offsets, i) == u64_at(&exceptions->offsets, i + 1))
-			status = bs_container_corrupt(file, at->check->err, "exceptions: term %u has none", term);
+		else if (i > 0 && packed_at(&exceptions->terms, i - 1) >= term)
+			status = bs_container_corrupt(file, at->check->err, "exceptions: term %llu does not come after the one before",
+			                              term);
+		else if (packed_at(&exceptions->offsets, i) == packed_at(&exceptions->offsets, i + 1))
+			status = bs_container_corrupt(file, at->check->err, "exceptions: term %llu has none", term);
 	}
 	return status;
 }
@@ -360,7 +433,9 @@ static enum bs_status check_docs(const struct examined *at)
 	struct bs_doc_record before = {.source = UINT32_MAX};
 	enum bs_status status = check_runs(at);
 	if (!status)
-		status = check_offsets(at, &docs->name_offsets, docs->n_docs, docs->names.n_bytes, "names of documents");
+		status = bs_packed_check(&docs->lengths, at->check->err);
+	if (!status)
+		status = check_packed_offsets(at, &docs->name_offsets, docs->names.n_bytes, "names of documents");
 	for (uint32_t document = 0; document < docs->n_docs && !status; document++)
 		status = check_document(at, document, &n_positions, &before);
 	if (!status && n_positions != at->segment->meta.n_positions)
@@ -390,11 +465,14 @@ enum bs_status bs_check_segment(struct bs_check *check, uint32_t s)
 	const struct bs_segment *segment = &check->snapshot.segments[s];
 	struct examined at = {.check = check, .segment = segment, .number = s, .manifest = &check->snapshot.manifest};
 	enum bs_status status = BS_OK;
+	size_t n_slabs = (size_t)segment->meta.n_slabs;
 	at.seen = calloc((size_t)segment->meta.n_docs / 8 + 1, 1);
-	if (!at.seen)
-		return bs_fail_memory(check->err, "documents", segment->meta.n_docs / 8 + 1);
+	at.popcounts = calloc(n_slabs + 1, sizeof(*at.popcounts));
+	if (!at.seen || !at.popcounts)
+		status = bs_fail_memory(check->err, "documents", segment->meta.n_docs / 8 + n_slabs * sizeof(*at.popcounts));
 	/* First the stored numbers that others are checked by, then the slabs, which make up most of the bytes. */
-	status = check_store(&at);
+	if (!status)
+		status = check_store(&at);
 	if (!status)
 		status = check_docs(&at);
 	if (!status)
@@ -402,12 +480,11 @@ enum bs_status bs_check_segment(struct bs_check *check, uint32_t s)
 	if (!status)
 		status = check_exceptions(&at);
 	if (!status)
-		status = bs_check_terms(check, segment, at.listed, at.hashes);
-	for (uint32_t i = 0; i < segment->meta.n_slabs && !status; i++)
-		if (segment->slabs[i].n_levels == 0)
-			status = check_filters(&at, i);
+		status = bs_check_terms(check, segment, at.popcounts, at.listed);
+	for (size_t i = 0; at.popcounts && i < n_slabs; i++)
+		free(at.popcounts[i]);
+	free(at.popcounts);
 	free(at.seen);
 	free(at.listed);
-	free(at.hashes);
 	return status;
 }

@@ -13,12 +13,14 @@
 struct term_walk {
 	struct bs_check *check;
 	const struct bs_segment *segment;
+	uint32_t *const *popcounts;
 	const uint32_t *listed;
-	uint64_t *hashes;
 	struct bs_lexicon_cursor cursor;
 	struct bs_buffer last; /* the term before */
 	uint32_t *next_exact;  /* per slab: its first exact term that is not below the current one */
 	uint64_t n_excepted;   /* terms so far that have exceptions */
+	struct bs_buffer excepted; /* u32: the exceptions of the current term */
+	size_t n_taken;            /* of them, by the slabs so far */
 	struct bs_and_scratch scratch;
 	struct bs_and_frame frame;
 	uint64_t told_bytes;   /* to who waits: of the half of the columns' bytes that looking terms up stands for */
@@ -150,8 +152,9 @@ static enum bs_status check_term(struct term_walk *walk)
 /* ---- a term in the slabs ---- */
 
 /* Documents that the columns of a hashed term leave room for in a slab: an upper bound by every one of them. */
-static uint64_t room_in_slab(const struct bs_slab *slab, uint64_t hash, const struct bs_treatment *treatment)
+static uint64_t room_in_slab(const struct term_walk *walk, uint32_t s, uint64_t hash, const struct bs_treatment *treatment)
 {
+	const struct bs_slab *slab = &walk->segment->slabs[s];
 	uint64_t room = slab->n_docs;
 	for (uint32_t l = 0; l < slab->n_levels; l++) {
 		const struct bs_level *level = &slab->levels[l];
@@ -161,7 +164,7 @@ static uint64_t room_in_slab(const struct bs_slab *slab, uint64_t hash, const st
 			return 0;
 		for (uint32_t i = 0; i < k; i++) {
 			uint64_t c = level->first_column + bs_hash_position(probe, i, level->n_columns);
-			uint64_t n = (uint64_t)bs_load_u32(slab->popcounts.data + c * 4) << bs_level_shift(level->rank, slab->n_docs);
+			uint64_t n = (uint64_t)walk->popcounts[s][c] << bs_level_shift(level->rank, slab->n_docs);
 			room = n < room ? n : room;
 		}
 	}
@@ -179,33 +182,40 @@ static bool exact_in_slab(struct term_walk *walk, uint32_t s, uint64_t *n_docs_o
 	if (*next == slab->exact.n_columns ||
 	    bs_load_u32(slab->exact_terms.data + (uint64_t)*next * 4) != walk->cursor.ordinal)
 		return false;
-	*n_docs_out = bs_load_u32(slab->popcounts.data + (slab->exact.first_column + *next) * 4);
+	*n_docs_out = walk->popcounts[s][slab->exact.first_column + *next];
 	return true;
 }
 
 /* ---- exceptions ---- */
 
-/* On the first exception of the current term, if it has any. */
-static enum bs_status find_exceptions(struct term_walk *walk, bool is_exact, struct bs_exception_cursor *cursor)
+/* The exceptions of the current term, if it has any, into walk->excepted, of which none is taken yet. */
+static enum bs_status find_exceptions(struct term_walk *walk, bool is_exact)
 {
 	const struct bs_exceptions *exceptions = &walk->segment->exceptions;
-	*cursor = (struct bs_exception_cursor){.exceptions = exceptions, .row = UINT64_MAX};
-	if (walk->n_excepted == exceptions->n_terms ||
-	    bs_load_u32(exceptions->terms.data + walk->n_excepted * 4) != walk->cursor.ordinal)
+	struct bs_exception_list list;
+	uint64_t next;
+	bs_buffer_clear(&walk->excepted);
+	walk->n_taken = 0;
+	if (walk->n_excepted == exceptions->n_terms)
 		return BS_OK;
+	enum bs_status status = bs_packed_get(&exceptions->terms, walk->n_excepted, &next, walk->check->err);
+	if (status || next != walk->cursor.ordinal)
+		return status;
 	walk->n_excepted++;
-	return is_exact ? bs_exceptions_find(exceptions, walk->cursor.ordinal, cursor, walk->check->err)
-	                : wrong(walk, "has exceptions where its treatment has none");
+	if (!is_exact)
+		return wrong(walk, "has exceptions where its treatment has none");
+	status = bs_exceptions_find(exceptions, walk->cursor.ordinal, &list, walk->check->err);
+	return status ? status : bs_exceptions_read(&list, &walk->excepted, walk->check->err);
 }
 
 /* Takes the exceptions of slab s out of the documents that pass the term's columns; live NULL: there must be none. */
-static enum bs_status take_exceptions(struct term_walk *walk, uint32_t s, const struct bs_live *live,
-                                      struct bs_exception_cursor *cursor)
+static enum bs_status take_exceptions(struct term_walk *walk, uint32_t s, const struct bs_live *live)
 {
 	const struct bs_slab *slab = &walk->segment->slabs[s];
-	enum bs_status status = BS_OK;
-	while (!status && cursor->row < slab->first_row + slab->n_docs) {
-		uint64_t row = cursor->row - slab->first_row;
+	const uint32_t *rows = (const uint32_t *)(const void *)walk->excepted.data;
+	size_t n = walk->excepted.used_bytes / sizeof(*rows);
+	for (; walk->n_taken < n && rows[walk->n_taken] < slab->first_row + slab->n_docs; walk->n_taken++) {
+		uint64_t row = rows[walk->n_taken] - slab->first_row;
 		uint64_t block = row / BS_LINE_BITS;
 		uint64_t bit = UINT64_C(1) << (row % 64);
 		if (!live)
@@ -213,14 +223,13 @@ static enum bs_status take_exceptions(struct term_walk *walk, uint32_t s, const 
 		if (!(live->words[block / 64] >> (block % 64) & 1) || !(walk->frame.lines[row / 64] & bit))
 			return wrong(walk, "has an exception that does not pass its columns");
 		walk->frame.lines[row / 64] &= ~bit;
-		status = bs_exception_next(cursor, walk->check->err);
 	}
-	return status;
+	return BS_OK;
 }
 
 /* Adds the documents of slab s that have the term by its hashed columns and its exceptions. */
 static enum bs_status count_exact(struct term_walk *walk, uint32_t s, const struct bs_and_term *term,
-                                  struct bs_exception_cursor *cursor, uint64_t *n_docs)
+                                  uint64_t *n_docs)
 {
 	const struct bs_slab *slab = &walk->segment->slabs[s];
 	struct bs_slab_term here = {.term = term, .exact_column = BS_NO_COLUMN};
@@ -231,7 +240,7 @@ static enum bs_status count_exact(struct term_walk *walk, uint32_t s, const stru
 	enum bs_status status = bs_slab_and(slab, walk->check->kernel, &only, 1, &walk->scratch, &walk->frame, &live, &cost,
 	                                    walk->check->err);
 	if (!status)
-		status = take_exceptions(walk, s, &live, cursor);
+		status = take_exceptions(walk, s, &live);
 	if (!status)
 		*n_docs += walk->check->kernel->count(walk->frame.lines, &live);
 	return status;
@@ -242,24 +251,21 @@ static enum bs_status check_documents(struct term_walk *walk)
 {
 	const struct bs_segment *segment = walk->segment;
 	struct bs_and_term term;
-	struct bs_exception_cursor cursor;
 	uint64_t hash = bs_hash_term(walk->cursor.term.data, walk->cursor.term.used_bytes);
 	uint64_t n_sure = walk->listed ? walk->listed[walk->cursor.ordinal] : 0;
 	uint64_t n_room = 0;
-	if (n_sure > 0)
-		walk->hashes[walk->cursor.ordinal] = hash;
 	bs_and_term_init(&term, hash, walk->cursor.ordinal, walk->cursor.df, &segment->treatments);
-	enum bs_status status = find_exceptions(walk, term.treatment->is_exact, &cursor);
+	enum bs_status status = find_exceptions(walk, term.treatment->is_exact);
 	for (uint32_t s = 0; s < segment->meta.n_slabs && !status; s++) {
 		bool is_list = segment->slabs[s].n_levels == 0;
 		uint64_t n_docs = 0;
 		if (is_list || exact_in_slab(walk, s, &n_docs)) {
 			n_sure += n_docs;
-			status = take_exceptions(walk, s, NULL, &cursor);
+			status = take_exceptions(walk, s, NULL);
 		} else if (term.treatment->is_exact) {
-			status = count_exact(walk, s, &term, &cursor, &n_sure);
+			status = count_exact(walk, s, &term, &n_sure);
 		} else if (n_sure + n_room < walk->cursor.df) {
-			n_room += room_in_slab(&segment->slabs[s], hash, term.treatment);
+			n_room += room_in_slab(walk, s, hash, term.treatment);
 		}
 	}
 	if (status)
@@ -324,16 +330,17 @@ static void walk_deinit(struct term_walk *walk)
 	free(walk->frame.groups);
 	bs_and_deinit(&walk->scratch);
 	bs_buffer_deinit(&walk->last);
+	bs_buffer_deinit(&walk->excepted);
 	bs_buffer_deinit(&walk->last_separator);
 	bs_lexicon_cursor_deinit(&walk->cursor);
 }
 
-enum bs_status bs_check_terms(struct bs_check *check, const struct bs_segment *segment, const uint32_t *listed,
-                              uint64_t *hashes)
+enum bs_status bs_check_terms(struct bs_check *check, const struct bs_segment *segment, uint32_t *const *popcounts,
+                              const uint32_t *listed)
 {
 	const struct bs_lexicon *lexicon = &segment->lexicon;
-	struct term_walk walk = {
-		.check = check, .segment = segment, .listed = listed, .hashes = hashes, .cursor = {.lexicon = lexicon}};
+	struct term_walk walk = {.check = check, .segment = segment, .popcounts = popcounts, .listed = listed,
+	                         .cursor = {.lexicon = lexicon}};
 	enum bs_status status = bs_section_touch(&lexicon->chapters, 0, lexicon->chapters.n_bytes, check->err);
 	if (status)
 		return status;

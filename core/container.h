@@ -15,7 +15,7 @@
 
 #include "core/status.h"
 
-#define BS_FORMAT_VERSION 2u /* of all kinds of files; FORMAT.md says what changed */
+#define BS_FORMAT_VERSION 3u /* of all kinds of files; FORMAT.md says what changed */
 
 /* One checksum covers this many bytes of a section (the last page of a section may be shorter). */
 #define BS_PAGE_BYTES 4096u
@@ -101,6 +101,13 @@ static inline BS_WARN_UNUSED enum bs_status bs_section_touch(const struct bs_sec
 			return bs_section_verify(section, offset, n_bytes, err);
 	}
 	return BS_OK;
+}
+
+/* Whether the page of one byte, which must lie within the section, needs no touch any more. Any thread. */
+static inline bool bs_section_is_verified(const struct bs_section *section, uint64_t offset)
+{
+	uint64_t page = section->first_page + offset / BS_PAGE_BYTES;
+	return section->verified && __atomic_load_n(&section->verified[page / 64], __ATOMIC_RELAXED) >> (page % 64) & 1;
 }
 
 /* What opening does not look at: that no two sections bear one name, that nothing but zeros fills the gaps, that the

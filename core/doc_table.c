@@ -78,10 +78,12 @@ enum bs_status bs_doc_table_add(struct bs_doc_table_builder *builder, const stru
 		status = append_u64(&builder->places, record->place[i], err);
 	if (!status)
 		status = append_u64(&builder->checksums, record->checksum, err);
-	if (!status)
-		status = append_u64(&builder->name_offsets, builder->names.used_bytes, err);
+	if (!status && builder->n_docs == 0)
+		status = append_u64(&builder->name_offsets, 0, err);
 	if (!status)
 		status = bs_buffer_append(&builder->names, record->name, record->name_bytes, err);
+	if (!status)
+		status = append_u64(&builder->name_offsets, builder->names.used_bytes, err);
 	if (status)
 		return status;
 	builder->last_source = record->source;
@@ -94,8 +96,7 @@ void bs_doc_table_gathered(const struct bs_doc_table_builder *builder, uint32_t 
 {
 	uint64_t i = document;
 	uint64_t start = bs_load_u64(builder->name_offsets.data + i * 8);
-	bool is_last = document + 1 == builder->n_docs;
-	uint64_t end = is_last ? builder->names.used_bytes : bs_load_u64(builder->name_offsets.data + i * 8 + 8);
+	uint64_t end = bs_load_u64(builder->name_offsets.data + i * 8 + 8);
 	*record_out = (struct bs_doc_record){
 		.source = find_source(builder->runs.data, (uint32_t)(builder->runs.used_bytes / RUN_BYTES), document),
 		.length = bs_load_u32(builder->lengths.data + i * 4),
@@ -121,13 +122,16 @@ static void write_section(struct bs_writer *writer, uint32_t id, const struct bs
 
 void bs_doc_table_write(const struct bs_doc_table_builder *builder, struct bs_writer *writer)
 {
+	static const uint64_t no_name = 0;
 	write_section(writer, BS_SECTION_DOC_RUNS, &builder->runs);
-	write_section(writer, BS_SECTION_DOC_LENGTHS, &builder->lengths);
+	bs_writer_section(writer, BS_SECTION_DOC_LENGTHS, 0);
+	bs_packed_write_u32(writer, (const uint32_t *)(const void *)builder->lengths.data, builder->n_docs);
 	write_section(writer, BS_SECTION_DOC_FLAGS, &builder->flags);
 	write_section(writer, BS_SECTION_DOC_PLACES, &builder->places);
 	write_section(writer, BS_SECTION_DOC_CHECKSUMS, &builder->checksums);
-	write_section(writer, BS_SECTION_DOC_NAME_OFFSETS, &builder->name_offsets);
-	bs_writer_u64(writer, builder->names.used_bytes);
+	bs_writer_section(writer, BS_SECTION_DOC_NAME_OFFSETS, 0);
+	const uint64_t *name_offsets = (const uint64_t *)(const void *)builder->name_offsets.data;
+	bs_packed_write_u64(writer, builder->n_docs ? name_offsets : &no_name, (uint64_t)builder->n_docs + 1);
 	write_section(writer, BS_SECTION_DOC_NAMES, &builder->names);
 }
 
@@ -162,21 +166,24 @@ enum bs_status bs_doc_table_open(struct bs_doc_table *table, const struct bs_con
 	*table = (struct bs_doc_table){
 		.n_docs = (uint32_t)n_docs,
 		.runs = bs_container_section(file, BS_SECTION_DOC_RUNS, 0),
-		.lengths = bs_container_section(file, BS_SECTION_DOC_LENGTHS, 0),
 		.flags = bs_container_section(file, BS_SECTION_DOC_FLAGS, 0),
 		.places = bs_container_section(file, BS_SECTION_DOC_PLACES, 0),
 		.checksums = bs_container_section(file, BS_SECTION_DOC_CHECKSUMS, 0),
-		.name_offsets = bs_container_section(file, BS_SECTION_DOC_NAME_OFFSETS, 0),
 		.names = bs_container_section(file, BS_SECTION_DOC_NAMES, 0),
 	};
 	table->n_runs = (uint32_t)(table->runs.n_bytes / RUN_BYTES);
-	if (n_docs >= UINT32_MAX || table->lengths.n_bytes != n_docs * 4 || table->flags.n_bytes != n_docs ||
-	    table->places.n_bytes != n_docs * PLACE_BYTES || table->checksums.n_bytes != n_docs * 8 ||
-	    table->name_offsets.n_bytes != (n_docs + 1) * 8 ||
+	if (n_docs >= UINT32_MAX || table->flags.n_bytes != n_docs || table->places.n_bytes != n_docs * PLACE_BYTES ||
+	    table->checksums.n_bytes != n_docs * 8 ||
 	    table->runs.n_bytes % RUN_BYTES != 0 || table->runs.n_bytes > n_docs * RUN_BYTES || (n_docs && !table->n_runs))
 		return bs_container_corrupt(file, err, "the document table does not hold %llu documents",
 		                       (unsigned long long)n_docs);
-	return bs_section_touch(&table->runs, 0, table->runs.n_bytes, err);
+	enum bs_status status = bs_section_touch(&table->runs, 0, table->runs.n_bytes, err);
+	if (!status)
+		status = bs_packed_open(&table->lengths, bs_container_section(file, BS_SECTION_DOC_LENGTHS, 0), n_docs, err);
+	if (status)
+		return status;
+	return bs_packed_open(&table->name_offsets, bs_container_section(file, BS_SECTION_DOC_NAME_OFFSETS, 0), n_docs + 1,
+	                      err);
 }
 
 struct bs_doc_run bs_doc_table_run(const struct bs_doc_table *table, uint32_t i)
@@ -210,19 +217,18 @@ enum bs_status bs_doc_table_place(const struct bs_doc_table *table, uint32_t doc
 enum bs_status bs_doc_table_length(const struct bs_doc_table *table, uint32_t document, uint32_t *length_out,
                                    struct bs_error *err)
 {
-	uint64_t offset = (uint64_t)document * 4;
-	enum bs_status status = bs_section_touch(&table->lengths, offset, 4, err);
-	*length_out = status ? 0 : bs_load_u32(table->lengths.data + offset);
-	return status;
+	return bs_packed_get_u32(&table->lengths, document, length_out, err);
 }
 
 enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t document, struct bs_doc_record *record_out,
                                 struct bs_error *err)
 {
 	uint64_t i = document;
+	uint64_t start, end;
+	uint32_t length;
 	if (document >= table->n_docs)
 		return bs_container_corrupt(table->runs.file, err, "document %u of %u", document, table->n_docs);
-	enum bs_status status = bs_section_touch(&table->lengths, i * 4, 4, err);
+	enum bs_status status = bs_packed_get_u32(&table->lengths, i, &length, err);
 	if (!status)
 		status = bs_section_touch(&table->flags, i, 1, err);
 	if (!status)
@@ -230,16 +236,14 @@ enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t docum
 	if (!status)
 		status = bs_section_touch(&table->checksums, i * 8, 8, err);
 	if (!status)
-		status = bs_section_touch(&table->name_offsets, i * 8, 16, err);
+		status = bs_packed_get_span(&table->name_offsets, i, &start, &end, err);
 	if (status)
 		return status;
-	uint64_t start = bs_load_u64(table->name_offsets.data + i * 8);
-	uint64_t end = bs_load_u64(table->name_offsets.data + i * 8 + 8);
 	if (start > end || end > table->names.n_bytes || end - start > UINT32_MAX)
 		return bs_container_corrupt(table->names.file, err, "the name of document %u has impossible bounds", document);
 	*record_out = (struct bs_doc_record){
 		.source = find_source(table->runs.data, table->n_runs, document),
-		.length = bs_load_u32(table->lengths.data + i * 4),
+		.length = length,
 		.flags = table->flags.data[i],
 		.checksum = bs_load_u64(table->checksums.data + i * 8),
 		.name = table->names.data + start,

@@ -10,6 +10,7 @@
 
 #include "core/buffer.h"
 #include "core/container.h"
+#include "core/packed.h"
 #include "core/status.h"
 
 enum bs_doc_flag {
@@ -45,7 +46,7 @@ struct bs_doc_table_builder {
 	struct bs_buffer flags;
 	struct bs_buffer places;
 	struct bs_buffer checksums; /* u64 each */
-	struct bs_buffer name_offsets; /* u64 each */
+	struct bs_buffer name_offsets; /* u64 each, and one more */
 	struct bs_buffer names;
 	uint32_t n_docs;
 	uint32_t last_source;
@@ -67,11 +68,11 @@ struct bs_doc_table {
 	uint32_t n_docs;
 	uint32_t n_runs;
 	struct bs_section runs; /* its pages are verified when the table is opened */
-	struct bs_section lengths;
+	struct bs_packed lengths;
 	struct bs_section flags;
 	struct bs_section places;
 	struct bs_section checksums;
-	struct bs_section name_offsets;
+	struct bs_packed name_offsets; /* one more than documents */
 	struct bs_section names;
 };
 enum bs_status bs_doc_table_open(struct bs_doc_table *table, const struct bs_container *file, uint64_t n_docs,

@@ -2,86 +2,301 @@
 #include "core/exceptions.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/bytes.h"
 #include "core/segment_sections.h"
-
-/* ---- reading ---- */
 
 enum bs_status bs_exceptions_open(struct bs_exceptions *exceptions, const struct bs_container *file, uint64_t n_rows,
                                   struct bs_error *err)
 {
 	*exceptions = (struct bs_exceptions){
-		.terms = bs_container_section(file, BS_SECTION_EXCEPTION_TERMS, 0),
-		.offsets = bs_container_section(file, BS_SECTION_EXCEPTION_OFFSETS, 0),
 		.rows = bs_container_section(file, BS_SECTION_EXCEPTION_ROWS, 0),
 		.n_rows = n_rows,
 	};
-	exceptions->n_terms = exceptions->terms.n_bytes / 4;
-	if (exceptions->terms.n_bytes % 4 != 0 || exceptions->offsets.n_bytes != (exceptions->n_terms + 1) * 8)
-		return bs_container_corrupt(file, err, "exceptions of %llu terms have other offsets",
-		                            (unsigned long long)exceptions->n_terms);
-	return BS_OK;
+	if (exceptions->rows.n_bytes < BS_EXCEPTIONS_PAD)
+		return bs_container_corrupt(file, err, "exceptions are cut off");
+	struct bs_section terms = bs_container_section(file, BS_SECTION_EXCEPTION_TERMS, 0);
+	struct bs_section offsets = bs_container_section(file, BS_SECTION_EXCEPTION_OFFSETS, 0);
+	enum bs_status status = bs_packed_open_counted(&exceptions->terms, terms, err);
+	exceptions->n_terms = exceptions->terms.n;
+	return status ? status : bs_packed_open(&exceptions->offsets, offsets, exceptions->n_terms + 1, err);
 }
 
-enum bs_status bs_exception_next(struct bs_exception_cursor *cursor, struct bs_error *err)
+/* ---- the coding of one list ---- */
+
+#define SAMPLE_BUCKETS 128u
+#define LOAD_BITS      56u /* of those that one load of eight bytes gives from any bit on */
+
+/* Where the parts of a list of n of so many rows stand. */
+struct shape {
+	uint32_t low_bits;
+	uint64_t n_buckets;
+	uint64_t n_samples;
+	uint64_t n_bits;
+};
+
+static struct shape shape_of(uint64_t n, uint64_t n_rows)
 {
-	uint64_t gap;
-	if (cursor->at == cursor->end) {
-		cursor->row = UINT64_MAX;
-		return BS_OK;
+	struct shape shape = {.low_bits = 63 - (uint32_t)__builtin_clzll(n_rows / n)};
+	shape.n_buckets = ((n_rows - 1) >> shape.low_bits) + 1;
+	shape.n_samples = (shape.n_buckets - 1) / SAMPLE_BUCKETS;
+	shape.n_bits = n * shape.low_bits + n + shape.n_buckets;
+	return shape;
+}
+
+static uint64_t shape_bytes(const struct shape *shape)
+{
+	return shape->n_samples * 4 + (shape->n_bits + 7) / 8;
+}
+
+/* At least LOAD_BITS from bit `at` on: there is padding behind the last list. */
+static inline uint64_t load_bits(const uint8_t *bits, uint64_t at)
+{
+	return bs_load_u64(bits + at / 8) >> (at % 8);
+}
+
+static enum bs_status corrupt(const struct bs_exceptions *exceptions, struct bs_error *err)
+{
+	return bs_container_corrupt(exceptions->rows.file, err, "exceptions do not decode");
+}
+
+/* ORs the low n_bits of value into zeroed bytes. */
+static void put_bits(uint8_t *bytes, uint64_t at, uint64_t value, uint32_t n_bits)
+{
+	value = (value & ((UINT64_C(1) << n_bits) - 1)) << (at % 8);
+	for (uint64_t byte = at / 8; value; byte++, value >>= 8)
+		bytes[byte] |= (uint8_t)value;
+}
+
+static enum bs_status encode(const uint32_t *rows, uint32_t n, uint64_t n_rows, struct bs_buffer *coded,
+                             struct bs_error *err)
+{
+	struct shape shape = shape_of(n, n_rows);
+	size_t n_bytes = BS_VARINT_MAX_BYTES + (size_t)shape_bytes(&shape);
+	enum bs_status status = bs_buffer_reserve(coded, n_bytes, err);
+	if (status)
+		return status;
+	uint8_t *samples = coded->data + coded->used_bytes;
+	memset(samples, 0, n_bytes);
+	samples += bs_varint_put(samples, n);
+	uint8_t *bits = samples + shape.n_samples * 4;
+	uint64_t highs_at = (uint64_t)n * shape.low_bits;
+	uint64_t n_sampled = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t bucket = rows[i] >> shape.low_bits;
+		for (; (n_sampled + 1) * SAMPLE_BUCKETS <= bucket; n_sampled++)
+			bs_store_u32(samples + n_sampled * 4, i);
+		put_bits(bits, (uint64_t)i * shape.low_bits, rows[i], shape.low_bits);
+		put_bits(bits, highs_at + bucket + i, 1, 1);
 	}
-	const uint8_t *at = bs_varint_get(cursor->at, cursor->end, &gap);
-	if (!at || gap == 0 || gap >= cursor->exceptions->n_rows - cursor->row)
-		return bs_container_corrupt(cursor->exceptions->rows.file, err, "exceptions do not decode");
-	cursor->at = at;
-	cursor->row += gap;
+	for (; n_sampled < shape.n_samples; n_sampled++)
+		bs_store_u32(samples + n_sampled * 4, n);
+	coded->used_bytes = (size_t)(samples + shape_bytes(&shape) - coded->data);
 	return BS_OK;
 }
 
-static enum bs_status start(const struct bs_exceptions *exceptions, uint64_t index, struct bs_exception_cursor *cursor,
-                            struct bs_error *err)
+/* The list in bytes [first, end) of the section. */
+static enum bs_status open_list(const struct bs_exceptions *exceptions, uint64_t first, uint64_t end,
+                                struct bs_exception_list *list, struct bs_error *err)
 {
-	enum bs_status status = bs_section_touch(&exceptions->offsets, index * 8, 16, err);
+	uint64_t n;
+	if (first >= end || end > exceptions->rows.n_bytes - BS_EXCEPTIONS_PAD)
+		return bs_container_corrupt(exceptions->rows.file, err, "exceptions have impossible bounds");
+	enum bs_status status = bs_section_touch(&exceptions->rows, first, end - first + BS_EXCEPTIONS_PAD, err);
 	if (status)
 		return status;
-	uint64_t first = bs_load_u64(exceptions->offsets.data + index * 8);
-	uint64_t end = bs_load_u64(exceptions->offsets.data + index * 8 + 8);
-	uint64_t row;
-	if (first >= end || end > exceptions->rows.n_bytes)
-		return bs_container_corrupt(exceptions->rows.file, err, "exceptions %llu have impossible bounds",
-		                            (unsigned long long)index);
-	status = bs_section_touch(&exceptions->rows, first, end - first, err);
-	if (status)
-		return status;
-	cursor->end = exceptions->rows.data + end;
-	cursor->at = bs_varint_get(exceptions->rows.data + first, cursor->end, &row);
-	if (!cursor->at || row >= exceptions->n_rows)
-		return bs_container_corrupt(exceptions->rows.file, err, "exceptions do not decode");
-	cursor->row = row;
+	const uint8_t *list_end = exceptions->rows.data + end;
+	const uint8_t *at = bs_varint_get(exceptions->rows.data + first, list_end, &n);
+	if (!at || n == 0 || n > exceptions->n_rows)
+		return corrupt(exceptions, err);
+	struct shape shape = shape_of(n, exceptions->n_rows);
+	if (shape_bytes(&shape) != (uint64_t)(list_end - at))
+		return corrupt(exceptions, err);
+	*list = (struct bs_exception_list){
+		.exceptions = exceptions,
+		.samples = at,
+		.bits = at + shape.n_samples * 4,
+		.highs_at = n * shape.low_bits,
+		.n_buckets = shape.n_buckets,
+		.low_bits = shape.low_bits,
+		.n = (uint32_t)n,
+	};
 	return BS_OK;
+}
+
+/* Where a bucket begins in the unary part: behind as many zeros. */
+static enum bs_status find_bucket(const struct bs_exception_list *list, uint64_t bucket, uint64_t *at_out,
+                                  struct bs_error *err)
+{
+	uint64_t n_bits = list->n + list->n_buckets;
+	uint64_t sampled = bucket / SAMPLE_BUCKETS;
+	uint64_t n_zeros = bucket % SAMPLE_BUCKETS;
+	uint64_t at = sampled ? sampled * SAMPLE_BUCKETS + bs_load_u32(list->samples + (sampled - 1) * 4) : 0;
+	while (n_zeros > 0) {
+		if (at >= n_bits)
+			return corrupt(list->exceptions, err);
+		uint64_t zeros = ~load_bits(list->bits, list->highs_at + at) & ((UINT64_C(1) << LOAD_BITS) - 1);
+		uint64_t n = (uint64_t)__builtin_popcountll(zeros);
+		if (n < n_zeros) {
+			n_zeros -= n;
+			at += LOAD_BITS;
+			continue;
+		}
+		for (; n_zeros > 1; n_zeros--)
+			zeros &= zeros - 1;
+		at += (uint64_t)__builtin_ctzll(zeros) + 1;
+		n_zeros = 0;
+	}
+	*at_out = at;
+	return at >= bucket && at <= n_bits ? BS_OK : corrupt(list->exceptions, err);
+}
+
+/* A walk over the rows from some place on. */
+struct walk {
+	const struct bs_exception_list *list;
+	uint64_t at;   /* bit of the unary part from which ones holds what is not yet walked over */
+	uint64_t ones;
+	uint64_t i;    /* rows before */
+};
+
+static void walk_load(struct walk *walk)
+{
+	uint64_t n_bits = walk->list->n + walk->list->n_buckets;
+	uint64_t left = n_bits - walk->at;
+	uint64_t mask = left < LOAD_BITS ? (UINT64_C(1) << left) - 1 : (UINT64_C(1) << LOAD_BITS) - 1;
+	walk->ones = load_bits(walk->list->bits, walk->list->highs_at + walk->at) & mask;
+}
+
+/* At the first row of a bucket. */
+static enum bs_status walk_start(struct walk *walk, const struct bs_exception_list *list, uint64_t bucket,
+                                 struct bs_error *err)
+{
+	*walk = (struct walk){.list = list};
+	enum bs_status status = find_bucket(list, bucket, &walk->at, err);
+	walk->i = walk->at - bucket;
+	if (!status)
+		walk_load(walk);
+	return status;
+}
+
+/* The next row, UINT64_MAX if there is none; the walk stays where it is. */
+static inline uint64_t walk_peek(struct walk *walk)
+{
+	const struct bs_exception_list *list = walk->list;
+	while (walk->ones == 0) {
+		walk->at += LOAD_BITS;
+		if (walk->at >= list->n + list->n_buckets || walk->i >= list->n)
+			return UINT64_MAX;
+		walk_load(walk);
+	}
+	if (walk->i >= list->n)
+		return UINT64_MAX;
+	uint64_t bucket = walk->at + (uint64_t)__builtin_ctzll(walk->ones) - walk->i;
+	uint64_t low = load_bits(list->bits, walk->i * list->low_bits) & ((UINT64_C(1) << list->low_bits) - 1);
+	return bucket << list->low_bits | low;
+}
+
+static inline void walk_step(struct walk *walk)
+{
+	walk->ones &= walk->ones - 1;
+	walk->i++;
+}
+
+/* ---- reading ---- */
+
+/* Those of rows [first, end) of a slab, by their bits in its lines. */
+static enum bs_status clear_rows(const struct bs_exception_list *list, uint64_t first_row, uint64_t first, uint64_t end,
+                                 uint64_t *lines, struct bs_error *err)
+{
+	struct walk walk;
+	if (first_row + first >= list->exceptions->n_rows)
+		return BS_OK;
+	enum bs_status status = walk_start(&walk, list, (first_row + first) >> list->low_bits, err);
+	if (status)
+		return status;
+	for (uint64_t row; (row = walk_peek(&walk)) < first_row + end; walk_step(&walk)) {
+		uint64_t here = row - first_row;
+		if (row >= first_row + first)
+			lines[here / 64] &= ~(UINT64_C(1) << (here % 64));
+	}
+	return BS_OK;
+}
+
+/* The first block from `block` on that is live, or that is not; BS_SLAB_MAX_BLOCKS if there is none. */
+static uint32_t next_block(const struct bs_live *live, uint32_t block, bool is_live)
+{
+	for (uint32_t word = block / 64; word < BS_SLAB_MAX_BLOCKS / 64; word++) {
+		uint64_t bits = is_live ? live->words[word] : ~live->words[word];
+		if (word == block / 64)
+			bits &= UINT64_MAX << (block % 64);
+		if (bits)
+			return word * 64 + (uint32_t)__builtin_ctzll(bits);
+	}
+	return BS_SLAB_MAX_BLOCKS;
+}
+
+enum bs_status bs_exceptions_clear(const struct bs_exception_list *list, uint64_t first_row, const struct bs_live *live,
+                                   uint64_t *lines, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	uint32_t start = list->n ? next_block(live, 0, true) : BS_SLAB_MAX_BLOCKS;
+	while (start < BS_SLAB_MAX_BLOCKS && !status) {
+		uint32_t end = next_block(live, start, false);
+		status = clear_rows(list, first_row, (uint64_t)start * BS_LINE_BITS, (uint64_t)end * BS_LINE_BITS, lines, err);
+		start = end < BS_SLAB_MAX_BLOCKS ? next_block(live, end, true) : end;
+	}
+	return status;
+}
+
+enum bs_status bs_exceptions_read(const struct bs_exception_list *list, struct bs_buffer *rows, struct bs_error *err)
+{
+	struct walk walk;
+	struct bs_buffer again = {0};
+	uint64_t last = 0;
+	bs_buffer_clear(rows);
+	if (list->n == 0)
+		return BS_OK;
+	enum bs_status status = walk_start(&walk, list, 0, err);
+	for (uint32_t i = 0; i < list->n && !status; i++, walk_step(&walk)) {
+		uint64_t row = walk_peek(&walk);
+		uint32_t value = (uint32_t)row;
+		if (row >= list->exceptions->n_rows || (i > 0 && row <= last))
+			status = corrupt(list->exceptions, err);
+		else
+			status = bs_buffer_append(rows, &value, sizeof(value), err);
+		last = row;
+	}
+	if (!status)
+		status = encode((const uint32_t *)(const void *)rows->data, list->n, list->exceptions->n_rows, &again, err);
+	if (!status) {
+		struct shape shape = shape_of(list->n, list->exceptions->n_rows);
+		uint64_t n_bytes = shape_bytes(&shape);
+		if (memcmp(again.data + again.used_bytes - n_bytes, list->samples, (size_t)n_bytes) != 0)
+			status = corrupt(list->exceptions, err);
+	}
+	bs_buffer_deinit(&again);
+	return status;
+}
+
+static enum bs_status find_offsets(const struct bs_exceptions *exceptions, uint64_t index,
+                                   struct bs_exception_list *list, struct bs_error *err)
+{
+	uint64_t first, end;
+	enum bs_status status = bs_packed_get_span(&exceptions->offsets, index, &first, &end, err);
+	if (status)
+		return status;
+	return open_list(exceptions, first, end, list, err);
 }
 
 enum bs_status bs_exceptions_find(const struct bs_exceptions *exceptions, uint64_t ordinal,
-                                  struct bs_exception_cursor *cursor_out, struct bs_error *err)
+                                  struct bs_exception_list *list_out, struct bs_error *err)
 {
-	uint64_t low = 0;
-	uint64_t high = exceptions->n_terms;
-	*cursor_out = (struct bs_exception_cursor){.exceptions = exceptions, .row = UINT64_MAX};
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-		enum bs_status status = bs_section_touch(&exceptions->terms, middle * 4, 4, err);
-		if (status)
-			return status;
-		uint32_t found = bs_load_u32(exceptions->terms.data + middle * 4);
-		if (found == ordinal)
-			return start(exceptions, middle, cursor_out, err);
-		if (found < ordinal)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return BS_OK;
+	bool found;
+	uint64_t index;
+	*list_out = (struct bs_exception_list){.exceptions = exceptions};
+	enum bs_status status = bs_packed_find(&exceptions->terms, ordinal, &found, &index, err);
+	return status || !found ? status : find_offsets(exceptions, index, list_out, err);
 }
 
 /* ---- writing ---- */
@@ -125,49 +340,71 @@ static int compare_runs(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* Rows of run i as varints; *last is the row before, as long as the term is the same. Returns the bytes appended. */
-static enum bs_status encode_run(const struct bs_exceptions_builder *builder, const struct bs_exception_run *run,
-                                 bool is_first, uint32_t *last, struct bs_buffer *coded, struct bs_error *err)
+/* How many runs from i on are of one term. */
+static size_t runs_of_term(const struct bs_exception_run *runs, size_t i, size_t n)
 {
-	const uint32_t *rows = (const uint32_t *)(const void *)builder->rows.data + run->first;
-	enum bs_status status = bs_buffer_reserve(coded, (size_t)run->n_rows * 5, err);
-	for (uint32_t i = 0; i < run->n_rows && !status; i++) {
-		uint32_t value = is_first && i == 0 ? rows[i] : rows[i] - *last;
-		coded->used_bytes += (size_t)bs_varint_put(coded->data + coded->used_bytes, value);
-		*last = rows[i];
-	}
-	return status;
+	size_t end = i + 1;
+	while (end < n && runs[end].ordinal == runs[i].ordinal)
+		end++;
+	return end - i;
 }
 
-enum bs_status bs_exceptions_write(struct bs_exceptions_builder *builder, struct bs_writer *writer,
+/* The rows of runs[0..n), of one term, as one list. rows is scratch. */
+static enum bs_status encode_runs(const struct bs_exceptions_builder *builder, const struct bs_exception_run *runs,
+                                  size_t n, uint64_t n_rows, struct bs_buffer *rows, struct bs_buffer *coded,
+                                  struct bs_error *err)
+{
+	const uint32_t *all = (const uint32_t *)(const void *)builder->rows.data;
+	enum bs_status status = BS_OK;
+	bs_buffer_clear(rows);
+	for (size_t i = 0; i < n && !status; i++)
+		status = bs_buffer_append(rows, all + runs[i].first, (size_t)runs[i].n_rows * 4, err);
+	return status ? status : encode((const uint32_t *)(const void *)rows->data, (uint32_t)(rows->used_bytes / 4), n_rows,
+	                                coded, err);
+}
+
+static void write_sections(struct bs_writer *writer, const struct bs_buffer *terms, const struct bs_buffer *offsets,
+                           const struct bs_buffer *coded)
+{
+	static const uint8_t pad[BS_EXCEPTIONS_PAD];
+	bs_writer_section(writer, BS_SECTION_EXCEPTION_TERMS, 0);
+	bs_packed_write_u32(writer, (const uint32_t *)(const void *)terms->data, terms->used_bytes / 4);
+	bs_writer_section(writer, BS_SECTION_EXCEPTION_OFFSETS, 0);
+	bs_packed_write_u64(writer, (const uint64_t *)(const void *)offsets->data, offsets->used_bytes / 8);
+	bs_writer_section(writer, BS_SECTION_EXCEPTION_ROWS, 0);
+	bs_writer_bytes(writer, coded->data, coded->used_bytes);
+	bs_writer_bytes(writer, pad, sizeof(pad));
+}
+
+enum bs_status bs_exceptions_write(struct bs_exceptions_builder *builder, uint64_t n_rows, struct bs_writer *writer,
                                    struct bs_error *err)
 {
 	struct bs_exception_run *runs = (struct bs_exception_run *)(void *)builder->runs.data;
 	size_t n = builder->runs.used_bytes / sizeof(*runs);
 	struct bs_buffer coded = {0};
+	struct bs_buffer terms = {0};
 	struct bs_buffer offsets = {0};
-	uint32_t last = 0;
+	struct bs_buffer rows = {0};
 	enum bs_status status = BS_OK;
 	if (n > 1)
 		qsort(runs, n, sizeof(*runs), compare_runs);
-	bs_writer_section(writer, BS_SECTION_EXCEPTION_TERMS, 0);
-	for (size_t i = 0; i < n && !status; i++) {
-		bool is_first = i == 0 || runs[i].ordinal != runs[i - 1].ordinal;
+	for (size_t i = 0, n_here; i < n && !status; i += n_here) {
 		uint64_t offset = coded.used_bytes;
-		if (is_first) {
-			bs_writer_u32(writer, runs[i].ordinal);
-			status = bs_buffer_append(&offsets, &offset, sizeof(offset), err);
-		}
+		n_here = runs_of_term(runs, i, n);
+		status = bs_buffer_append(&terms, &runs[i].ordinal, sizeof(runs[i].ordinal), err);
 		if (!status)
-			status = encode_run(builder, &runs[i], is_first, &last, &coded, err);
+			status = bs_buffer_append(&offsets, &offset, sizeof(offset), err);
+		if (!status)
+			status = encode_runs(builder, runs + i, n_here, n_rows, &rows, &coded, err);
 	}
-	bs_writer_section(writer, BS_SECTION_EXCEPTION_OFFSETS, 0);
-	for (size_t i = 0; i < offsets.used_bytes / 8; i++)
-		bs_writer_u64(writer, ((const uint64_t *)(const void *)offsets.data)[i]);
-	bs_writer_u64(writer, coded.used_bytes);
-	bs_writer_section(writer, BS_SECTION_EXCEPTION_ROWS, 0);
-	bs_writer_bytes(writer, coded.data, coded.used_bytes);
+	uint64_t end = coded.used_bytes;
+	if (!status)
+		status = bs_buffer_append(&offsets, &end, sizeof(end), err);
+	if (!status)
+		write_sections(writer, &terms, &offsets, &coded);
 	bs_buffer_deinit(&coded);
+	bs_buffer_deinit(&terms);
 	bs_buffer_deinit(&offsets);
+	bs_buffer_deinit(&rows);
 	return status;
 }

@@ -16,35 +16,48 @@
 
 #include "core/buffer.h"
 #include "core/container.h"
+#include "core/kernels.h"
+#include "core/packed.h"
 #include "core/status.h"
 
 /* ---- reading ---- */
 
 struct bs_exceptions {
-	struct bs_section terms;   /* u32 ordinals, ascending */
-	struct bs_section offsets; /* u64 a term and one more, into rows */
-	struct bs_section rows;    /* varints: the first row, then gaps */
+	struct bs_packed terms;    /* ordinals, ascending */
+	struct bs_packed offsets;  /* one a term and one more, into rows */
+	struct bs_section rows;    /* a list a term, and BS_EXCEPTIONS_PAD zero bytes */
 	uint64_t n_terms;
 	uint64_t n_rows;           /* of the segment */
 };
+
+#define BS_EXCEPTIONS_PAD 8u
 
 /* BS_CORRUPT if the sections do not fit each other. */
 enum bs_status bs_exceptions_open(struct bs_exceptions *exceptions, const struct bs_container *file, uint64_t n_rows,
                                   struct bs_error *err) BS_WARN_UNUSED;
 
-/* The exceptions of one term, in ascending order of rows. */
-struct bs_exception_cursor {
+/* The exceptions of one term; borrowed. */
+struct bs_exception_list {
 	const struct bs_exceptions *exceptions;
-	const uint8_t *at;
-	const uint8_t *end;
-	uint64_t row; /* the one it stands on; UINT64_MAX: past the last */
+	const uint8_t *samples; /* u32: for every 128th bucket but the first, how many rows stand in those before */
+	const uint8_t *bits;
+	uint64_t highs_at;      /* where the unary part begins in bits; before it the low bits of every row */
+	uint64_t n_buckets;
+	uint32_t low_bits;
+	uint32_t n;             /* rows; 0: none */
 };
 
-/* Stands on the first exception of the term, if it has any. */
 enum bs_status bs_exceptions_find(const struct bs_exceptions *exceptions, uint64_t ordinal,
-                                  struct bs_exception_cursor *cursor_out, struct bs_error *err) BS_WARN_UNUSED;
-/* On to the next. */
-enum bs_status bs_exception_next(struct bs_exception_cursor *cursor, struct bs_error *err) BS_WARN_UNUSED;
+                                  struct bs_exception_list *list_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Clears, in the lines of a slab whose first row in the segment is first_row, the bits of the exceptions in live blocks. */
+enum bs_status bs_exceptions_clear(const struct bs_exception_list *list, uint64_t first_row, const struct bs_live *live,
+                                   uint64_t *lines, struct bs_error *err) BS_WARN_UNUSED;
+
+/* All of them, ascending, as u32 in place of what the buffer holds. BS_CORRUPT if the list is not exactly as it would be
+ * written; BS_NO_MEMORY. */
+enum bs_status bs_exceptions_read(const struct bs_exception_list *list, struct bs_buffer *rows, struct bs_error *err)
+	BS_WARN_UNUSED;
 
 /* ---- writing ---- */
 
@@ -67,7 +80,8 @@ enum bs_status bs_exceptions_add(struct bs_exceptions_builder *builder, uint32_t
 /* Adds what another builder has collected: after this one's, as if it had been added here. */
 enum bs_status bs_exceptions_join(struct bs_exceptions_builder *builder, const struct bs_exceptions_builder *from,
                                   struct bs_error *err) BS_WARN_UNUSED;
-enum bs_status bs_exceptions_write(struct bs_exceptions_builder *builder, struct bs_writer *writer,
+/* n_rows: of the segment. */
+enum bs_status bs_exceptions_write(struct bs_exceptions_builder *builder, uint64_t n_rows, struct bs_writer *writer,
                                    struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

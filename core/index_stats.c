@@ -111,13 +111,16 @@ static void count_sections(const struct bs_segment *segment, uint64_t parts[BS_P
 
 /* ---- slabs ---- */
 
-/* Bits of a column that stand for something. */
-static uint64_t sum_popcounts(const struct bs_slab *slab, const struct bs_level *level)
+static enum bs_status count_exact(const struct bs_slab *slab, struct bs_slab_stats *stats, struct bs_error *err)
 {
-	uint64_t sum = 0;
-	for (uint32_t c = 0; c < level->n_columns; c++)
-		sum += bs_load_u32(slab->popcounts.data + (level->first_column + c) * 4);
-	return sum;
+	enum bs_status status = BS_OK;
+	stats->n_exact = slab->exact.n_columns;
+	for (uint32_t c = 0; c < slab->exact.n_columns && !status; c++) {
+		uint32_t n;
+		status = bs_slab_exact_popcount(slab, c, &n, err);
+		stats->n_exact_postings += n;
+	}
+	return status;
 }
 
 static enum bs_status count_lists(const struct bs_slab *slab, struct bs_slab_stats *stats, struct bs_error *err)
@@ -140,18 +143,16 @@ static enum bs_status read_slab(const struct bs_slab *slab, struct bs_slab_stats
 	if (slab->n_levels == 0) {
 		return count_lists(slab, stats, err);
 	}
-	enum bs_status status = bs_section_touch(&slab->popcounts, 0, slab->popcounts.n_bytes, err);
-	if (status)
-		return status;
-	for (uint32_t l = 0; l < slab->n_levels; l++) {
+	enum bs_status status = BS_OK;
+	for (uint32_t l = 0; l < slab->n_levels && !status; l++) {
+		uint64_t n_set;
 		const struct bs_level *level = &slab->levels[l];
 		double n_bits = (double)level->n_columns * bs_level_lanes(level->rank, slab->n_docs);
 		stats->n_columns[l] = level->n_columns;
-		stats->density[l] = n_bits > 0 ? (double)sum_popcounts(slab, level) / n_bits : 0;
+		status = bs_slab_level_popcount(slab, l, &n_set, err);
+		stats->density[l] = n_bits > 0 ? (double)n_set / n_bits : 0;
 	}
-	stats->n_exact = slab->exact.n_columns;
-	stats->n_exact_postings = sum_popcounts(slab, &slab->exact);
-	return BS_OK;
+	return status ? status : count_exact(slab, stats, err);
 }
 
 static enum bs_status read_segment(const struct bs_segment *segment, struct bs_segment_stats *stats,

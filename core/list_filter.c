@@ -40,15 +40,27 @@ enum bs_status bs_list_filter_rows(const struct bs_list_filter *filter, uint32_t
 	return BS_OK;
 }
 
-uint32_t bs_list_filter_width(uint64_t n_terms)
+uint32_t bs_list_neighbourhoods(const uint32_t *ordinals, uint32_t n)
 {
-	double width = ceil((double)n_terms * BS_LIST_FILTER_HASHES / M_LN2);
+	uint32_t n_found = 0;
+	for (uint32_t i = 0; i < n; i++)
+		n_found += i == 0 || ordinals[i] >> BS_LIST_NEAR_LOG2 != ordinals[i - 1] >> BS_LIST_NEAR_LOG2;
+	return n_found;
+}
+
+uint32_t bs_list_filter_width(uint64_t n_neighbourhoods)
+{
+	double width = ceil((double)n_neighbourhoods * BS_LIST_FILTER_HASHES / M_LN2);
 	return width < 1 ? 1 : (width > (double)(UINT32_MAX / 2) ? UINT32_MAX / 2 : (uint32_t)width);
 }
 
-void bs_list_filter_set(uint64_t *words, uint32_t n_columns, uint32_t row_of_group, uint64_t term_hash)
+void bs_list_filter_set(uint64_t *words, uint32_t n_columns, uint32_t row_of_group, const uint32_t *ordinals, uint32_t n)
 {
-	struct bs_probe probe = bs_hash_probe(term_hash, BS_LIST_FILTER_RANK);
-	for (uint32_t i = 0; i < BS_LIST_FILTER_HASHES; i++)
-		words[bs_hash_position(probe, i, n_columns)] |= UINT64_C(1) << row_of_group;
+	for (uint32_t i = 0; i < n; i++) {
+		if (i > 0 && ordinals[i] >> BS_LIST_NEAR_LOG2 == ordinals[i - 1] >> BS_LIST_NEAR_LOG2)
+			continue;
+		struct bs_probe probe = bs_list_filter_probe(ordinals[i]);
+		for (uint32_t hash = 0; hash < BS_LIST_FILTER_HASHES; hash++)
+			words[bs_hash_position(probe, hash, n_columns)] |= UINT64_C(1) << row_of_group;
+	}
 }

@@ -24,36 +24,43 @@ static void write_popcounts(struct bs_writer *writer, const struct bs_slab_image
 	const uint64_t *at = image->columns;
 	*least_exact_out = 0;
 	uint32_t n_blocks = (shape->n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS;
-	for (uint32_t level = 0; level <= image->treatments->n_levels; level++) {
-		bool is_exact = level == image->treatments->n_levels;
-		uint32_t n_columns = is_exact ? shape->n_exact : shape->n_columns[level];
-		uint32_t n_lines = bs_level_lines(is_exact ? BS_RANK_DOCUMENT : image->treatments->ranks[level], n_blocks);
-		for (uint32_t c = 0; c < n_columns; c++, at += (size_t)n_lines * BS_LINE_WORDS) {
-			uint32_t n = (uint32_t)image->kernel->popcount(at, n_lines);
-			bs_writer_u32(writer, n);
-			if (is_exact && (c == 0 || n < *least_exact_out))
-				*least_exact_out = n;
-		}
+	for (uint32_t level = 0; level < image->treatments->n_levels; level++) {
+		uint32_t n_lines = bs_level_lines(image->treatments->ranks[level], n_blocks);
+		uint64_t n_set = 0;
+		for (uint32_t c = 0; c < shape->n_columns[level]; c++, at += (size_t)n_lines * BS_LINE_WORDS)
+			n_set += image->kernel->popcount(at, n_lines);
+		bs_writer_u64(writer, n_set);
+	}
+	for (uint32_t c = 0; c < shape->n_exact; c++, at += (size_t)n_blocks * BS_LINE_WORDS) {
+		uint32_t n = (uint32_t)image->kernel->popcount(at, n_blocks);
+		bs_writer_u32(writer, n);
+		*least_exact_out = c == 0 || n < *least_exact_out ? n : *least_exact_out;
 	}
 }
 
-/* Offsets first, so the lists wait in memory. */
+/* Offsets stand first, so the lists wait in memory. */
 static enum bs_status write_lists(struct bs_writer *writer, uint32_t i, const struct bs_slab_image *image,
                                   struct bs_error *err)
 {
 	struct bs_buffer lists = {0};
-	enum bs_status status = BS_OK;
-	bs_writer_section(writer, BS_SECTION_LIST_OFFSETS, i);
-	bs_writer_u64(writer, 0);
+	struct bs_buffer offsets = {0};
+	uint64_t end = 0;
+	enum bs_status status = bs_buffer_append(&offsets, &end, sizeof(end), err);
 	for (uint32_t row = 0; row < image->shape.n_docs && !status; row++) {
 		uint64_t first = image->list_offsets[row];
 		status = bs_term_list_append(&lists, image->list_terms + first, (uint32_t)(image->list_offsets[row + 1] - first),
 		                             err);
-		bs_writer_u64(writer, lists.used_bytes);
+		end = lists.used_bytes;
+		if (!status)
+			status = bs_buffer_append(&offsets, &end, sizeof(end), err);
 	}
+	bs_writer_section(writer, BS_SECTION_LIST_OFFSETS, i);
+	if (!status)
+		bs_packed_write_u64(writer, (const uint64_t *)(const void *)offsets.data, offsets.used_bytes / 8);
 	bs_writer_section(writer, BS_SECTION_LIST_TERMS, i);
 	bs_writer_bytes(writer, lists.data, lists.used_bytes);
 	bs_buffer_deinit(&lists);
+	bs_buffer_deinit(&offsets);
 	return status;
 }
 
@@ -63,7 +70,7 @@ enum bs_status bs_segment_write_slab(struct bs_writer *writer, uint32_t i, const
 	const struct bs_slab_shape *shape = &image->shape;
 	uint32_t least_exact = 0;
 	bs_writer_section(writer, BS_SECTION_ROWS, i);
-	bs_writer_bytes(writer, image->rows, (size_t)shape->n_docs * 4);
+	bs_packed_write_u32(writer, image->rows, shape->n_docs);
 	if (shape->is_list) {
 		enum bs_status status = write_lists(writer, i, image, err);
 		if (status)

@@ -31,29 +31,29 @@ static enum bs_status check_bytes(const struct bs_section *section, uint64_t n_b
 
 static enum bs_status open_lists(struct bs_slab *slab, const struct bs_container *file, uint32_t i, struct bs_error *err)
 {
-	slab->list_offsets = bs_container_section(file, BS_SECTION_LIST_OFFSETS, i);
+	struct bs_section offsets = bs_container_section(file, BS_SECTION_LIST_OFFSETS, i);
 	slab->list_terms = bs_container_section(file, BS_SECTION_LIST_TERMS, i);
 	enum bs_status status = bs_list_filter_open(&slab->list_filter, file, i, slab->n_docs, err);
-	return status ? status : check_bytes(&slab->list_offsets, ((uint64_t)slab->n_docs + 1) * 8, i, err);
+	return status ? status : bs_packed_open(&slab->list_offsets, offsets, (uint64_t)slab->n_docs + 1, err);
 }
 
 static void place_levels(struct bs_slab *slab, const struct bs_slab_shape *shape,
-                         const struct bs_treatment_table *treatments, uint64_t *n_lines_out, uint64_t *n_columns_out)
+                         const struct bs_treatment_table *treatments, uint64_t *n_lines_out)
 {
+	uint64_t n_columns = 0;
 	*n_lines_out = 0;
-	*n_columns_out = 0;
 	slab->n_levels = treatments->n_levels;
 	for (uint32_t level = 0; level < slab->n_levels; level++)
 		place_level(slab, &slab->levels[level], treatments->ranks[level], shape->n_columns[level], n_lines_out,
-		            n_columns_out);
-	place_level(slab, &slab->exact, BS_RANK_DOCUMENT, shape->n_exact, n_lines_out, n_columns_out);
+		            &n_columns);
+	place_level(slab, &slab->exact, BS_RANK_DOCUMENT, shape->n_exact, n_lines_out, &n_columns);
 }
 
 void bs_slab_in_memory(struct bs_slab *slab, const struct bs_slab_shape *shape,
                        const struct bs_treatment_table *treatments, const uint64_t *columns, uint64_t n_lines,
                        float density)
 {
-	uint64_t n_placed, n_columns;
+	uint64_t n_placed;
 	*slab = (struct bs_slab){
 		.n_docs = shape->n_docs,
 		.n_blocks = (shape->n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS,
@@ -61,21 +61,21 @@ void bs_slab_in_memory(struct bs_slab *slab, const struct bs_slab_shape *shape,
 		.columns = {.data = (const uint8_t *)columns, .n_bytes = n_lines * BS_LINE_BYTES},
 	};
 	memcpy(slab->n_columns, shape->n_columns, sizeof(slab->n_columns));
-	place_levels(slab, shape, treatments, &n_placed, &n_columns);
+	place_levels(slab, shape, treatments, &n_placed);
 }
 
 static enum bs_status open_columns(struct bs_slab *slab, const struct bs_container *file, uint32_t i,
                                    const struct bs_slab_shape *shape, const struct bs_treatment_table *treatments,
                                    struct bs_error *err)
 {
-	uint64_t line, column;
-	place_levels(slab, shape, treatments, &line, &column);
+	uint64_t line;
+	place_levels(slab, shape, treatments, &line);
 	slab->columns = bs_container_section(file, BS_SECTION_COLUMNS, i);
 	slab->popcounts = bs_container_section(file, BS_SECTION_POPCOUNTS, i);
 	slab->exact_terms = bs_container_section(file, BS_SECTION_EXACT_TERMS, i);
 	enum bs_status status = check_bytes(&slab->columns, line * BS_LINE_BYTES, i, err);
 	if (!status)
-		status = check_bytes(&slab->popcounts, column * 4, i, err);
+		status = check_bytes(&slab->popcounts, (uint64_t)slab->n_levels * 8 + (uint64_t)shape->n_exact * 4, i, err);
 	if (!status)
 		status = check_bytes(&slab->exact_terms, (uint64_t)shape->n_exact * 4, i, err);
 	return status;
@@ -91,8 +91,7 @@ enum bs_status bs_slab_open(struct bs_slab *slab, const struct bs_container *fil
 	if (shape->n_docs == 0 || (!shape->is_list && shape->n_docs > BS_SLAB_MAX_DOCS))
 		return bs_container_corrupt(file, err, "slab %u: %u documents", i, shape->n_docs);
 	slab->n_blocks = (shape->n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS;
-	slab->rows = bs_container_section(file, BS_SECTION_ROWS, i);
-	enum bs_status status = check_bytes(&slab->rows, (uint64_t)shape->n_docs * 4, i, err);
+	enum bs_status status = bs_packed_open(&slab->rows, bs_container_section(file, BS_SECTION_ROWS, i), shape->n_docs, err);
 	if (status)
 		return status;
 	return shape->is_list ? open_lists(slab, file, i, err) : open_columns(slab, file, i, shape, treatments, err);
@@ -126,12 +125,19 @@ enum bs_status bs_slab_column(const struct bs_slab *slab, const struct bs_level 
 	return bs_section_touch(&slab->columns, at, (uint64_t)level->n_lines * BS_LINE_BYTES, err);
 }
 
-enum bs_status bs_slab_popcount(const struct bs_slab *slab, const struct bs_level *level, uint32_t c,
-                                uint32_t *popcount_out, struct bs_error *err)
+enum bs_status bs_slab_level_popcount(const struct bs_slab *slab, uint32_t l, uint64_t *n_out, struct bs_error *err)
 {
-	uint64_t at = (level->first_column + c) * 4;
+	uint64_t at = (uint64_t)l * 8;
+	enum bs_status status = bs_section_touch(&slab->popcounts, at, 8, err);
+	*n_out = status ? 0 : bs_load_u64(slab->popcounts.data + at);
+	return status;
+}
+
+enum bs_status bs_slab_exact_popcount(const struct bs_slab *slab, uint32_t c, uint32_t *n_out, struct bs_error *err)
+{
+	uint64_t at = (uint64_t)slab->n_levels * 8 + (uint64_t)c * 4;
 	enum bs_status status = bs_section_touch(&slab->popcounts, at, 4, err);
-	*popcount_out = status ? 0 : bs_load_u32(slab->popcounts.data + at);
+	*n_out = status ? 0 : bs_load_u32(slab->popcounts.data + at);
 	return status;
 }
 
@@ -170,23 +176,12 @@ enum bs_status bs_slab_find_exact(const struct bs_slab *slab, uint64_t term_ordi
 	return status;
 }
 
-enum bs_status bs_slab_document(const struct bs_slab *slab, uint32_t row, uint32_t *document_out, struct bs_error *err)
-{
-	*document_out = 0;
-	enum bs_status status = bs_section_touch(&slab->rows, (uint64_t)row * 4, 4, err);
-	if (!status)
-		*document_out = bs_load_u32(slab->rows.data + (uint64_t)row * 4);
-	return status;
-}
-
 enum bs_status bs_slab_list_span(const struct bs_slab *slab, uint32_t row, uint64_t *start_out, uint64_t *end_out,
                                  struct bs_error *err)
 {
-	enum bs_status status = bs_section_touch(&slab->list_offsets, (uint64_t)row * 8, 16, err);
+	enum bs_status status = bs_packed_get_span(&slab->list_offsets, row, start_out, end_out, err);
 	if (status)
 		return status;
-	*start_out = bs_load_u64(slab->list_offsets.data + (uint64_t)row * 8);
-	*end_out = bs_load_u64(slab->list_offsets.data + (uint64_t)row * 8 + 8);
 	if (*start_out > *end_out || *end_out > slab->list_terms.n_bytes)
 		return bs_container_corrupt(slab->rows.file, err, "plain signature %u has impossible bounds", row);
 	return BS_OK;

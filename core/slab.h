@@ -29,6 +29,7 @@
 #include "core/container.h"
 #include "core/kernels.h"
 #include "core/list_filter.h"
+#include "core/packed.h"
 #include "core/status.h"
 #include "core/treatment.h"
 
@@ -40,7 +41,7 @@ struct bs_level {
 	uint32_t n_columns; /* m, the signature width; 0: a coarse level is absent, the document level holds nothing */
 	uint32_t n_lines;   /* a column: blocks at rank 0, a line per 8 blocks at rank 3, one at rank 9 */
 	uint64_t first_line;
-	uint64_t first_column; /* index of its column 0 in the popcounts */
+	uint64_t first_column; /* number of its column 0 among all of the slab */
 };
 
 struct bs_slab {
@@ -54,10 +55,10 @@ struct bs_slab {
 	uint32_t least_exact;  /* popcount of the sparsest exact column: rarer terms have none */
 	float density;         /* share of bits that hashed columns were made to have */
 	struct bs_section columns;
-	struct bs_section popcounts;
+	struct bs_section popcounts; /* u64 a level: set bits of its columns; u32 an exact column: its set bits */
 	struct bs_section exact_terms;
-	struct bs_section rows;
-	struct bs_section list_offsets;
+	struct bs_packed rows;         /* the document of each */
+	struct bs_packed list_offsets; /* one a row and one more */
 	struct bs_section list_terms;
 	struct bs_list_filter list_filter;
 };
@@ -143,17 +144,22 @@ void bs_slab_in_memory(struct bs_slab *slab, const struct bs_slab_shape *shape,
 enum bs_status bs_slab_column(const struct bs_slab *slab, const struct bs_level *level, uint32_t c,
                               const struct bs_live *live, bs_column *column_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Set bits of column c of the level. */
-enum bs_status bs_slab_popcount(const struct bs_slab *slab, const struct bs_level *level, uint32_t c,
-                                uint32_t *popcount_out, struct bs_error *err) BS_WARN_UNUSED;
+/* Set bits of all columns of level number l; of exact column c. Who wants those of a hashed column counts them. */
+enum bs_status bs_slab_level_popcount(const struct bs_slab *slab, uint32_t l, uint64_t *n_out, struct bs_error *err)
+	BS_WARN_UNUSED;
+enum bs_status bs_slab_exact_popcount(const struct bs_slab *slab, uint32_t c, uint32_t *n_out, struct bs_error *err)
+	BS_WARN_UNUSED;
 
 /* The exact column of a term, by its ordinal in the lexicon; found_out false if it has none here. */
 enum bs_status bs_slab_find_exact(const struct bs_slab *slab, uint64_t term_ordinal, bool *found_out,
                                   uint32_t *column_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* The segment's document number of a row. */
-enum bs_status bs_slab_document(const struct bs_slab *slab, uint32_t row, uint32_t *document_out, struct bs_error *err)
-	BS_WARN_UNUSED;
+/* The segment's document number of a row. Inline: queries name all that they find by it. */
+static inline BS_WARN_UNUSED enum bs_status bs_slab_document(const struct bs_slab *slab, uint32_t row,
+                                                             uint32_t *document_out, struct bs_error *err)
+{
+	return bs_packed_get_u32(&slab->rows, row, document_out, err);
+}
 
 /* Plain signatures: where the row's list stands in list_terms. */
 enum bs_status bs_slab_list_span(const struct bs_slab *slab, uint32_t row, uint64_t *start_out, uint64_t *end_out,

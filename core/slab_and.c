@@ -35,7 +35,7 @@ enum bs_status bs_slab_term_init(struct bs_slab_term *here, const struct bs_slab
 	if (status || !found)
 		return status;
 	here->exact_column = column;
-	return bs_slab_popcount(slab, &slab->exact, column, &here->popcount, err);
+	return bs_slab_exact_popcount(slab, column, &here->popcount, err);
 }
 
 void bs_slab_prefetch(const struct bs_slab *slab, const struct bs_and_term *term)

@@ -5,64 +5,147 @@
 
 #include "core/bytes.h"
 
-#define HEAD_BYTES     8u   /* u32 ordinals, u32 the last one */
-#define SAMPLE_BUCKETS 128u /* a quarter of a bit an ordinal or less; two to four words to look through */
+#define HEAD_BYTES   8u  /* u32 ordinals, u32 runs */
+#define SAMPLE_BYTES 8u  /* u32 where the run before ends, u32 first bit of the run's pair */
+#define SAMPLE_RUNS  32u /* two bits a run; a look-up decodes half as many */
+#define GAP_LOW_BITS 4u  /* of the Golomb code; 3 to 6 make no difference of more than a tenth of a bit */
 
-/* Where the parts of a list stand, in bytes from its start. */
-struct shape {
-	uint32_t n;
-	uint32_t last;
-	uint32_t low_bits;
-	uint64_t n_buckets;
-	uint64_t lows_off;
-	uint64_t highs_off;
-	uint64_t end_off;
+/* Consecutive ordinals [first, end). */
+struct run {
+	uint64_t first;
+	uint64_t end;
 };
-
-static struct shape shape_of(uint32_t n, uint32_t last)
-{
-	struct shape shape = {.n = n, .last = last};
-	uint32_t spacing = last / n;
-	shape.low_bits = spacing ? 31 - (uint32_t)__builtin_clz(spacing) : 0;
-	shape.n_buckets = ((uint64_t)last >> shape.low_bits) + 1;
-	shape.lows_off = HEAD_BYTES + (shape.n_buckets - 1) / SAMPLE_BUCKETS * 4;
-	shape.highs_off = shape.lows_off + ((uint64_t)n * shape.low_bits + 7) / 8;
-	shape.end_off = shape.highs_off + (n + shape.n_buckets + 7) / 8;
-	return shape;
-}
 
 /* ---- writing ---- */
 
-static void set_bits(uint8_t *bytes, uint64_t at, uint32_t value, uint32_t n_bits)
+static uint32_t log2_floor(uint64_t x)
 {
-	for (uint32_t i = 0; i < n_bits; i++)
-		bytes[(at + i) / 8] |= (uint8_t)((value >> i & 1) << ((at + i) % 8));
+	return 63 - (uint32_t)__builtin_clzll(x);
+}
+
+static uint32_t gamma_bits(uint64_t x)
+{
+	return 2 * log2_floor(x) + 1;
+}
+
+/* The gap before a run, counted from the least that is possible: runs do not touch. */
+static uint64_t gap_before(const struct run *run, uint64_t last_end, bool is_first)
+{
+	return run->first - last_end - !is_first;
+}
+
+static uint64_t pair_bits(uint64_t gap, const struct run *run)
+{
+	return gamma_bits((gap >> GAP_LOW_BITS) + 1) + GAP_LOW_BITS + gamma_bits(run->end - run->first);
+}
+
+static struct run next_run(const uint32_t *ordinals, uint32_t n, uint32_t *i)
+{
+	struct run run = {ordinals[*i], (uint64_t)ordinals[*i] + 1};
+	for (++*i; *i < n && ordinals[*i] == run.end; ++*i)
+		run.end++;
+	return run;
+}
+
+static uint64_t samples_of(uint64_t n_runs)
+{
+	return (n_runs - 1) / SAMPLE_RUNS;
+}
+
+static uint64_t list_bytes(uint64_t n_runs, uint64_t n_bits)
+{
+	return HEAD_BYTES + samples_of(n_runs) * SAMPLE_BYTES + (n_bits + 7) / 8;
+}
+
+static void measure(const uint32_t *ordinals, uint32_t n, uint32_t *n_runs_out, uint64_t *n_bits_out)
+{
+	uint64_t end = 0;
+	*n_runs_out = 0;
+	*n_bits_out = 0;
+	for (uint32_t i = 0; i < n; ++*n_runs_out) {
+		bool is_first = i == 0;
+		struct run run = next_run(ordinals, n, &i);
+		*n_bits_out += pair_bits(gap_before(&run, end, is_first), &run);
+		end = run.end;
+	}
+}
+
+uint64_t bs_term_list_bytes(const uint32_t *ordinals, uint32_t n)
+{
+	uint32_t n_runs;
+	uint64_t n_bits;
+	if (n == 0)
+		return 0;
+	measure(ordinals, n, &n_runs, &n_bits);
+	return list_bytes(n_runs, n_bits);
+}
+
+/* ORs the low n_bits, at most 32, of value into zeroed bytes. */
+static void put_bits(uint8_t *bytes, uint64_t *at, uint64_t value, uint32_t n_bits)
+{
+	value = (value & ((UINT64_C(1) << n_bits) - 1)) << (*at % 8);
+	for (uint64_t byte = *at / 8; value; byte++, value >>= 8)
+		bytes[byte] |= (uint8_t)value;
+	*at += n_bits;
+}
+
+/* As many zeros as the number has bits behind its highest; that one; and those, the low ones first. */
+static void put_gamma(uint8_t *bytes, uint64_t *at, uint64_t value)
+{
+	uint32_t n = log2_floor(value);
+	*at += n;
+	put_bits(bytes, at, 1, 1);
+	put_bits(bytes, at, value, n);
 }
 
 enum bs_status bs_term_list_append(struct bs_buffer *to, const uint32_t *ordinals, uint32_t n, struct bs_error *err)
 {
+	uint32_t n_runs;
+	uint64_t n_bits;
 	if (n == 0)
 		return BS_OK;
-	struct shape shape = shape_of(n, ordinals[n - 1]);
-	enum bs_status status = bs_buffer_reserve(to, (size_t)shape.end_off, err);
+	measure(ordinals, n, &n_runs, &n_bits);
+	uint64_t n_bytes = list_bytes(n_runs, n_bits);
+	enum bs_status status = bs_buffer_reserve(to, (size_t)n_bytes, err);
 	if (status)
 		return status;
 	uint8_t *list = to->data + to->used_bytes;
-	memset(list, 0, (size_t)shape.end_off);
+	uint8_t *sample = list + HEAD_BYTES;
+	uint8_t *pairs = sample + samples_of(n_runs) * SAMPLE_BYTES;
+	memset(list, 0, (size_t)n_bytes);
 	bs_store_u32(list, n);
-	bs_store_u32(list + 4, shape.last);
-	for (uint64_t i = 0, sampled = 1; i < n; i++) {
-		uint64_t bucket = ordinals[i] >> shape.low_bits;
-		for (; sampled * SAMPLE_BUCKETS <= bucket; sampled++)
-			bs_store_u32(list + HEAD_BYTES + (sampled - 1) * 4, (uint32_t)i);
-		set_bits(list + shape.lows_off, i * shape.low_bits, ordinals[i], shape.low_bits);
-		set_bits(list + shape.highs_off, bucket + i, 1, 1);
+	bs_store_u32(list + 4, n_runs);
+	uint64_t at = 0;
+	uint64_t end = 0;
+	for (uint32_t i = 0, r = 0; i < n; r++) {
+		if (r > 0 && r % SAMPLE_RUNS == 0) {
+			bs_store_u32(sample, (uint32_t)end);
+			bs_store_u32(sample + 4, (uint32_t)at);
+			sample += SAMPLE_BYTES;
+		}
+		struct run run = next_run(ordinals, n, &i);
+		uint64_t gap = gap_before(&run, end, r == 0);
+		put_gamma(pairs, &at, (gap >> GAP_LOW_BITS) + 1);
+		put_bits(pairs, &at, gap, GAP_LOW_BITS);
+		put_gamma(pairs, &at, run.end - run.first);
+		end = run.end;
 	}
-	to->used_bytes += (size_t)shape.end_off;
+	to->used_bytes += (size_t)n_bytes;
 	return BS_OK;
 }
 
 /* ---- reading ---- */
+
+/* A list under the reader: what its head says, and where its parts stand. */
+struct list {
+	const struct bs_section *section;
+	uint64_t start;
+	uint32_t n;
+	uint32_t n_runs;
+	uint64_t n_samples;
+	uint64_t pairs_off; /* in the section */
+	uint64_t end;       /* of the list, in the section */
+};
 
 static enum bs_status corrupt_list(const struct bs_section *section, uint64_t start, struct bs_error *err)
 {
@@ -70,104 +153,159 @@ static enum bs_status corrupt_list(const struct bs_section *section, uint64_t st
 	                            (unsigned long long)start);
 }
 
-static enum bs_status read_shape(const struct bs_section *section, uint64_t start, uint64_t end, struct shape *shape_out,
-                                 struct bs_error *err)
+static enum bs_status open_list(struct list *list, const struct bs_section *section, uint64_t start, uint64_t end,
+                                struct bs_error *err)
 {
 	if (start > end || end - start < HEAD_BYTES)
 		return corrupt_list(section, start, err);
 	enum bs_status status = bs_section_touch(section, start, HEAD_BYTES, err);
 	if (status)
 		return status;
-	uint32_t n = bs_load_u32(section->data + start);
-	if (n == 0)
+	*list = (struct list){.section = section, .start = start, .end = end};
+	list->n = bs_load_u32(section->data + start);
+	list->n_runs = bs_load_u32(section->data + start + 4);
+	if (list->n_runs == 0 || list->n < list->n_runs)
 		return corrupt_list(section, start, err);
-	*shape_out = shape_of(n, bs_load_u32(section->data + start + 4));
-	return shape_out->end_off == end - start ? BS_OK : corrupt_list(section, start, err);
+	list->n_samples = samples_of(list->n_runs);
+	list->pairs_off = start + HEAD_BYTES + list->n_samples * SAMPLE_BYTES;
+	return list->pairs_off < end ? BS_OK : corrupt_list(section, start, err);
 }
 
-/* 57 bits or more from bit `at` of the bytes [from, to) of the section, zeros behind them; touched. */
-static enum bs_status load_bits(const struct bs_section *section, uint64_t from, uint64_t to, uint64_t at,
-                                uint64_t *bits_out, struct bs_error *err)
+/* Decodes pairs of one list, one after the other, from bytes that have been touched. */
+struct decoder {
+	const uint8_t *bytes;
+	uint64_t n_bytes;
+	uint64_t at;       /* bit */
+	uint64_t last_end; /* of the run before */
+	bool is_first;
+};
+
+/* 57 bits or more from the decoder's place on, zeros behind the last byte. */
+static inline uint64_t peek(const struct decoder *decoder)
 {
-	uint64_t first = from + at / 8;
-	*bits_out = 0;
-	if (first >= to)
-		return BS_OK;
-	size_t n_bytes = to - first < 8 ? (size_t)(to - first) : 8;
-	uint8_t bytes[8] = {0};
-	enum bs_status status = bs_section_touch(section, first, n_bytes, err);
-	if (status)
-		return status;
-	memcpy(bytes, section->data + first, n_bytes);
-	*bits_out = bs_load_u64(bytes) >> (at % 8);
-	return BS_OK;
+	uint64_t byte = decoder->at / 8;
+	uint8_t rest[8] = {0};
+	if (byte + 8 <= decoder->n_bytes)
+		return bs_load_u64(decoder->bytes + byte) >> (decoder->at % 8);
+	if (byte >= decoder->n_bytes)
+		return 0;
+	memcpy(rest, decoder->bytes + byte, (size_t)(decoder->n_bytes - byte));
+	return bs_load_u64(rest) >> (decoder->at % 8);
 }
 
-/* The place in the unary part where a bucket begins: behind as many zeros. */
-static enum bs_status find_bucket(const struct bs_section *section, uint64_t start, const struct shape *shape,
-                                  uint64_t bucket, uint64_t *at_out, struct bs_error *err)
+/* 0, which is no code's value, if there is none of 33 bits or less. */
+static uint64_t get_gamma(struct decoder *decoder)
 {
-	uint64_t sampled = bucket / SAMPLE_BUCKETS;
-	uint64_t n_zeros = bucket % SAMPLE_BUCKETS;
-	uint64_t at = 0;
-	if (sampled > 0) {
-		uint64_t sample = start + HEAD_BYTES + (sampled - 1) * 4;
-		enum bs_status status = bs_section_touch(section, sample, 4, err);
-		if (status)
-			return status;
-		at = sampled * SAMPLE_BUCKETS + bs_load_u32(section->data + sample);
+	uint64_t bits = peek(decoder);
+	uint32_t n = (uint32_t)__builtin_ctzll(bits | UINT64_C(1) << 33);
+	if (n > 32)
+		return 0;
+	decoder->at += n + 1;
+	bits = 2 * n + 1 <= 57 ? bits >> (n + 1) : peek(decoder);
+	decoder->at += n;
+	return UINT64_C(1) << n | (bits & ((UINT64_C(1) << n) - 1));
+}
+
+static bool end_run(struct decoder *decoder, uint64_t gap, uint64_t length, struct run *run_out)
+{
+	run_out->first = decoder->last_end + gap + !decoder->is_first;
+	run_out->end = run_out->first + length;
+	decoder->last_end = run_out->end;
+	decoder->is_first = false;
+	return decoder->at <= decoder->n_bytes * 8 && run_out->end <= UINT32_MAX;
+}
+
+/* A pair of any length. */
+static bool get_long_run(struct decoder *decoder, struct run *run_out)
+{
+	uint64_t high = get_gamma(decoder);
+	uint64_t gap = (high - 1) << GAP_LOW_BITS | (peek(decoder) & ((1u << GAP_LOW_BITS) - 1));
+	decoder->at += GAP_LOW_BITS;
+	uint64_t length = get_gamma(decoder);
+	return high && length && end_run(decoder, gap, length, run_out);
+}
+
+/* Nearly every pair fits into the bits of one load. */
+static inline bool get_run(struct decoder *decoder, struct run *run_out)
+{
+	uint64_t bits = peek(decoder);
+	uint32_t n = (uint32_t)__builtin_ctzll(bits | UINT64_C(1) << 20);
+	uint64_t rest = bits >> (2 * n + 1 + GAP_LOW_BITS);
+	uint32_t m = (uint32_t)__builtin_ctzll(rest | UINT64_C(1) << 20);
+	if (2 * n + 1 + GAP_LOW_BITS + 2 * m + 1 > 57 || n == 20 || m == 20)
+		return get_long_run(decoder, run_out);
+	uint64_t high = UINT64_C(1) << n | (bits >> (n + 1) & ((UINT64_C(1) << n) - 1));
+	uint64_t gap = (high - 1) << GAP_LOW_BITS | (bits >> (2 * n + 1) & ((1u << GAP_LOW_BITS) - 1));
+	uint64_t length = UINT64_C(1) << m | (rest >> (m + 1) & ((UINT64_C(1) << m) - 1));
+	decoder->at += 2 * n + 1 + GAP_LOW_BITS + 2 * m + 1;
+	return end_run(decoder, gap, length, run_out);
+}
+
+static uint32_t sample_end(const struct list *list, uint64_t i)
+{
+	return bs_load_u32(list->section->data + list->start + HEAD_BYTES + i * SAMPLE_BYTES);
+}
+
+static uint32_t sample_bit(const struct list *list, uint64_t i)
+{
+	return bs_load_u32(list->section->data + list->start + HEAD_BYTES + i * SAMPLE_BYTES + 4);
+}
+
+/* The stretch of runs in which the ordinal is, if it is in any. */
+static uint64_t find_stretch(const struct list *list, uint64_t ordinal)
+{
+	uint64_t low = 0;
+	uint64_t high = list->n_samples + 1;
+	while (high - low > 1) {
+		uint64_t middle = low + (high - low) / 2;
+		if (sample_end(list, middle - 1) <= ordinal)
+			low = middle;
+		else
+			high = middle;
 	}
-	while (n_zeros > 0) {
-		uint64_t bits;
-		if (at >= shape->n + shape->n_buckets)
-			return corrupt_list(section, start, err);
-		enum bs_status status = load_bits(section, start + shape->highs_off, start + shape->end_off, at, &bits, err);
-		if (status)
-			return status;
-		uint64_t zeros = ~bits & ((UINT64_C(1) << 56) - 1);
-		uint64_t n = (uint64_t)__builtin_popcountll(zeros);
-		if (n < n_zeros) {
-			n_zeros -= n;
-			at += 56;
-			continue;
-		}
-		for (; n_zeros > 1; n_zeros--)
-			zeros &= zeros - 1;
-		at += (uint64_t)__builtin_ctzll(zeros) + 1;
-		n_zeros = 0;
-	}
-	*at_out = at;
-	return BS_OK;
+	return low;
+}
+
+/* A decoder at the start of a stretch, its bytes touched. */
+static enum bs_status start_stretch(const struct list *list, uint64_t stretch, struct decoder *decoder,
+                                    struct bs_error *err)
+{
+	uint64_t first_bit = stretch ? sample_bit(list, stretch - 1) : 0;
+	uint64_t end_byte = list->end - list->pairs_off;
+	if (stretch < list->n_samples)
+		end_byte = ((uint64_t)sample_bit(list, stretch) + 7) / 8;
+	if (first_bit / 8 >= end_byte || end_byte > list->end - list->pairs_off)
+		return corrupt_list(list->section, list->start, err);
+	*decoder = (struct decoder){
+		.bytes = list->section->data + list->pairs_off + first_bit / 8,
+		.n_bytes = end_byte - first_bit / 8,
+		.at = first_bit % 8,
+		.last_end = stretch ? sample_end(list, stretch - 1) : 0,
+		.is_first = stretch == 0,
+	};
+	return bs_section_touch(list->section, list->pairs_off + first_bit / 8, decoder->n_bytes, err);
 }
 
 enum bs_status bs_term_list_has(const struct bs_section *section, uint64_t start, uint64_t end, uint64_t ordinal,
                                 bool *has_out, struct bs_error *err)
 {
-	struct shape shape;
-	uint64_t at = 0;
+	struct list list;
+	struct decoder decoder;
 	*has_out = false;
 	if (start == end)
 		return BS_OK;
-	enum bs_status status = read_shape(section, start, end, &shape, err);
-	if (status || ordinal > shape.last)
+	enum bs_status status = open_list(&list, section, start, end, err);
+	if (!status && list.n_samples)
+		status = bs_section_touch(section, start + HEAD_BYTES, list.n_samples * SAMPLE_BYTES, err);
+	if (status)
 		return status;
-	uint64_t bucket = ordinal >> shape.low_bits;
-	uint64_t low_mask = (UINT64_C(1) << shape.low_bits) - 1;
-	status = find_bucket(section, start, &shape, bucket, &at, err);
-	for (; !status; at++) {
-		uint64_t bits = 0, low = 0;
-		status = load_bits(section, start + shape.highs_off, start + shape.end_off, at, &bits, err);
-		if (status || !(bits & 1))
-			return status;
-		if (at - bucket >= shape.n) /* also if at < bucket */
+	uint64_t stretch = find_stretch(&list, ordinal);
+	status = start_stretch(&list, stretch, &decoder, err);
+	uint64_t n_runs = stretch < list.n_samples ? SAMPLE_RUNS : list.n_runs - stretch * SAMPLE_RUNS;
+	for (struct run run = {0, 0}; n_runs > 0 && !status && run.end <= ordinal; n_runs--) {
+		if (!get_run(&decoder, &run))
 			return corrupt_list(section, start, err);
-		status = load_bits(section, start + shape.lows_off, start + shape.highs_off, (at - bucket) * shape.low_bits, &low,
-		                   err);
-		low &= low_mask;
-		if (status || low >= (ordinal & low_mask)) {
-			*has_out = !status && low == (ordinal & low_mask);
-			return status;
-		}
+		*has_out = run.first <= ordinal && ordinal < run.end;
 	}
 	return status;
 }
@@ -175,50 +313,51 @@ enum bs_status bs_term_list_has(const struct bs_section *section, uint64_t start
 enum bs_status bs_term_list_count(const struct bs_section *section, uint64_t start, uint64_t end, uint32_t *n_out,
                                   struct bs_error *err)
 {
-	struct shape shape = {0};
-	enum bs_status status = start == end ? BS_OK : read_shape(section, start, end, &shape, err);
-	*n_out = status ? 0 : shape.n;
+	struct list list = {.n = 0};
+	enum bs_status status = start == end ? BS_OK : open_list(&list, section, start, end, err);
+	*n_out = status ? 0 : list.n;
+	return status;
+}
+
+static enum bs_status append_run(struct bs_buffer *ordinals, const struct run *run, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (uint64_t ordinal = run->first; ordinal < run->end && !status; ordinal++) {
+		uint32_t value = (uint32_t)ordinal;
+		status = bs_buffer_append(ordinals, &value, sizeof(value), err);
+	}
 	return status;
 }
 
 enum bs_status bs_term_list_read(const struct bs_section *section, uint64_t start, uint64_t end,
                                  struct bs_buffer *ordinals, struct bs_error *err)
 {
-	struct shape shape;
+	struct list list;
 	struct bs_buffer again = {0};
 	bs_buffer_clear(ordinals);
 	if (start == end)
 		return BS_OK;
-	enum bs_status status = read_shape(section, start, end, &shape, err);
+	enum bs_status status = open_list(&list, section, start, end, err);
 	if (!status)
 		status = bs_section_touch(section, start, end - start, err);
-	uint64_t bucket = 0;
-	uint32_t n = 0;
-	uint64_t last = 0;
-	for (uint64_t at = 0; !status && at < shape.n + shape.n_buckets && n < shape.n; at++) {
-		uint64_t bits, low;
-		status = load_bits(section, start + shape.highs_off, start + shape.end_off, at, &bits, err);
-		if (status || !(bits & 1)) {
-			bucket++;
-			continue;
-		}
-		status = load_bits(section, start + shape.lows_off, start + shape.highs_off, (uint64_t)n * shape.low_bits, &low,
-		                   err);
-		uint64_t ordinal = bucket << shape.low_bits | (low & ((UINT64_C(1) << shape.low_bits) - 1));
-		if (!status && (ordinal > shape.last || (n > 0 && ordinal <= last)))
-			status = corrupt_list(section, start, err);
-		uint32_t value = (uint32_t)ordinal;
-		if (!status)
-			status = bs_buffer_append(ordinals, &value, sizeof(value), err);
-		last = ordinal;
-		n++;
+	if (status)
+		return status;
+	struct decoder decoder = {.bytes = section->data + list.pairs_off, .n_bytes = end - list.pairs_off,
+	                          .is_first = true};
+	uint64_t n = 0;
+	for (uint32_t r = 0; r < list.n_runs && !status; r++) {
+		struct run run;
+		bool is_right = get_run(&decoder, &run);
+		n += is_right ? run.end - run.first : 0;
+		status = is_right && n <= list.n ? append_run(ordinals, &run, err) : corrupt_list(section, start, err);
 	}
-	if (!status && (n != shape.n || last != shape.last))
+	if (!status && n != list.n)
 		status = corrupt_list(section, start, err);
 	/* Samples, and the bits that fill up bytes: as they would be written. */
 	if (!status)
-		status = bs_term_list_append(&again, (const uint32_t *)(const void *)ordinals->data, n, err);
-	if (!status && memcmp(again.data, section->data + start, again.used_bytes) != 0)
+		status = bs_term_list_append(&again, (const uint32_t *)(const void *)ordinals->data, list.n, err);
+	if (!status && (again.used_bytes != end - start ||
+	                memcmp(again.data, section->data + start, again.used_bytes) != 0))
 		status = corrupt_list(section, start, err);
 	bs_buffer_deinit(&again);
 	return status;

@@ -1,10 +1,12 @@
 /*
- * term_list.h: a plain signature: the ascending ordinals of one document's terms in about 2 + log2(terms / document's terms)
- * bits each (Elias-Fano), with a look-up that reads a handful of words.
+ * term_list.h: a plain signature: the ascending ordinals of one document's terms, as runs of consecutive ones, with a
+ * look-up that reads a hundred bytes.
  *
- * The low l bits of every ordinal stand packed; the rest, the bucket, in unary: for each bucket from 0 on a one bit for each
- * ordinal in it, and a zero. l is the greatest for which there are more buckets than ordinals, so a bucket has one or none
- * mostly. A sample says for every 128th bucket how many ordinals come before it. Bytes: FORMAT.md.
+ * Ordinals are given in the order of the terms' bytes, and what is written side by side in a long document (the registers
+ * of a chip, the symbols of a library) begins alike: two thirds of the ordinals of the long files of a Linux tree follow
+ * the one before, four fifths of those of its long paragraphs. So a list is a row of pairs: the gap before a run, in an
+ * exponential Golomb code, and its length, in Elias's gamma code. Measured: 4.3 and 2.0 bits a posting, where Elias-Fano,
+ * which knows nothing of runs, takes 10.8 and 11.5. A sample says for every 32nd run where it begins. Bytes: FORMAT.md.
  */
 #ifndef BS_CORE_TERM_LIST_H
 #define BS_CORE_TERM_LIST_H
@@ -19,6 +21,9 @@
 /* Appends the list of n strictly ascending ordinals; no bytes if n is 0. BS_NO_MEMORY. */
 enum bs_status bs_term_list_append(struct bs_buffer *to, const uint32_t *ordinals, uint32_t n, struct bs_error *err)
 	BS_WARN_UNUSED;
+
+/* The bytes that it would append. */
+uint64_t bs_term_list_bytes(const uint32_t *ordinals, uint32_t n);
 
 /* Whether the list in bytes [start, end) of the section has the ordinal. Any thread. BS_CORRUPT. */
 enum bs_status bs_term_list_has(const struct bs_section *section, uint64_t start, uint64_t end, uint64_t ordinal,

@@ -16,8 +16,8 @@
 #define CLASS_RATIO    1.5
 #define SLAB_NS        700.0  /* a slab more, for every query: its terms looked up, a few cache misses in a row at each level */
 #define LISTS_NS       100.0  /* of a slab of plain signatures, whatever is in it */
-#define LIST_DOC_NS    2.5    /* a plain signature more: its share of a group's filter, and a look into it now and then */
-#define FILTER_BITS    3.0    /* of the columns in front of a plain signature, for each of its terms */
+#define LIST_DOC_NS    5.0    /* a plain signature more: its share of a group's filter, and a look into it now and then */
+#define LIST_PLACE_BYTES 3.0  /* of a plain signature in the tables */
 #define EXACT_SHARE    1.5          /* exact columns, beside the hashed ones */
 
 struct load {
@@ -55,10 +55,11 @@ static uint32_t slab_rows(const struct load *load, const struct cost_rules *rule
 	return (n_blocks < rules->given.max_blocks ? (uint32_t)n_blocks : rules->given.max_blocks) * BS_LINE_BITS;
 }
 
-/* Bytes of a plain signature and of the filter in front of it: see term_list.h, list_filter.h. */
-static double list_bytes(double n_terms, uint64_t n_distinct)
+/* Bytes of a plain signature, of its place in the tables and of the filter in front of it: see list_build.h. */
+static double list_bytes(uint32_t n_terms, const struct cost_rules *rules)
 {
-	return 16 + n_terms * (2.5 + FILTER_BITS + log2(fmax((double)n_distinct / fmax(n_terms, 1), 1))) / 8;
+	uint32_t size = n_terms ? 31 - (uint32_t)__builtin_clz(n_terms) : 0;
+	return LIST_PLACE_BYTES + n_terms * rules->given.list_bits[size] / 8;
 }
 
 static double list_cost(const struct load *load, const struct cost_rules *rules)
@@ -161,7 +162,7 @@ enum bs_status bs_classes_make(const struct bs_class_doc *docs, uint32_t n_docs,
 		first_of[i] = i;
 	for (uint32_t i = 0; i < n_docs; i++) {
 		double weight = (double)docs[i].weight;
-		struct load one = {1, weight, weight * weight, list_bytes(docs[i].n_terms, given->n_distinct)};
+		struct load one = {1, weight, weight * weight, list_bytes(docs[i].n_terms, &rules)};
 		struct load *load = &loads[class_of(of_small, docs[i].weight)];
 		*load = join(load, &one);
 	}

@@ -9,6 +9,8 @@
 #include <stdint.h>
 
 #include "core/status.h"
+#include "indexer/list_build.h"
+#include "indexer/list_build.h"
 
 #define BS_MAX_CLASSES 128u
 
@@ -40,7 +42,7 @@ struct bs_class_rules {
 	uint32_t max_blocks;     /* of a slab */
 	uint64_t max_slab_bytes; /* of its columns */
 	enum bs_list_mode list_mode;
-	uint64_t n_distinct;     /* terms of the segment */
+	double list_bits[BS_LIST_SIZES]; /* a posting of a plain signature, by its size: list_build.h */
 };
 
 struct bs_classes {
@@ -49,7 +51,7 @@ struct bs_classes {
 	uint32_t *docs;
 };
 
-/* Puts documents 0..n_docs-1 in classes, short ones first. Every document is in exactly one. n_distinct terms. BS_NO_MEMORY. */
+/* Puts documents 0..n_docs-1 in classes, short ones first. Every document is in exactly one. BS_NO_MEMORY. */
 enum bs_status bs_classes_make(const struct bs_class_doc *docs, uint32_t n_docs, const struct bs_class_rules *rules,
                                struct bs_classes *classes_out, struct bs_error *err) BS_WARN_UNUSED;
 void bs_classes_deinit(struct bs_classes *classes);

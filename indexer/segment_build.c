@@ -10,6 +10,7 @@
 #include "core/segment_sections.h"
 #include "indexer/classes.h"
 #include "indexer/crew.h"
+#include "indexer/list_build.h"
 #include "indexer/slab_build.h"
 #include "indexer/term_order.h"
 
@@ -101,112 +102,13 @@ static enum bs_status make_classes(struct build *build, struct bs_error *err)
 		.max_blocks = build->options->max_blocks,
 		.max_slab_bytes = build->options->max_slab_bytes,
 		.list_mode = build->options->list_mode,
-		.n_distinct = build->gather->terms.n_terms,
 	};
-	enum bs_status status = bs_crew_run(build->options->n_threads, n_tasks, weigh, &weighing, err);
+	enum bs_status status = bs_list_bits(build->gather, build->ordinal_of, rules.list_bits, err);
+	if (!status)
+		status = bs_crew_run(build->options->n_threads, n_tasks, weigh, &weighing, err);
 	if (!status)
 		status = bs_classes_make(weighing.docs, n_docs, &rules, &build->classes, err);
 	free(weighing.docs);
-	return status;
-}
-
-/* ---- plain signatures ---- */
-
-static int compare_u32(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a;
-	uint32_t y = *(const uint32_t *)b;
-	return x < y ? -1 : x > y;
-}
-
-/* Documents of about the same length share a filter. */
-static int compare_lengths(const void *a, const void *b, void *context)
-{
-	const struct bs_gathered_doc *docs = context;
-	uint32_t x = *(const uint32_t *)a;
-	uint32_t y = *(const uint32_t *)b;
-	if (docs[x].n_terms != docs[y].n_terms)
-		return docs[x].n_terms < docs[y].n_terms ? -1 : 1;
-	return x < y ? -1 : x > y;
-}
-
-/* A slab of plain signatures in the making; all arrays are owned. */
-struct lists {
-	uint32_t *rows;
-	uint64_t *offsets;
-	uint32_t *terms;
-	uint64_t *filter_offsets;
-	uint64_t *filter_words;
-};
-
-static enum bs_status allocate_lists(const struct build *build, const struct bs_class *class, struct lists *lists,
-                                     struct bs_error *err)
-{
-	const struct bs_gathered_doc *docs = bs_gather_docs(build->gather);
-	uint32_t n_groups = bs_list_groups(class->n_docs);
-	lists->rows = malloc((size_t)class->n_docs * sizeof(*lists->rows));
-	lists->offsets = calloc((size_t)class->n_docs + 1, sizeof(*lists->offsets));
-	lists->filter_offsets = calloc((size_t)n_groups + 1, sizeof(*lists->filter_offsets));
-	if (!lists->rows || !lists->offsets || !lists->filter_offsets)
-		return bs_fail_memory(err, "plain signatures", class->n_docs * sizeof(*lists->offsets));
-	memcpy(lists->rows, class->docs, (size_t)class->n_docs * sizeof(*lists->rows));
-	qsort_r(lists->rows, class->n_docs, sizeof(*lists->rows), compare_lengths, (void *)(uintptr_t)docs);
-	for (uint32_t row = 0; row < class->n_docs; row++) {
-		uint32_t n_terms = docs[lists->rows[row]].n_terms;
-		uint32_t group = row / BS_LIST_GROUP_ROWS;
-		lists->offsets[row + 1] = lists->offsets[row] + n_terms;
-		uint32_t n_in_group = row % BS_LIST_GROUP_ROWS + 1;
-		uint64_t mean = (lists->offsets[row + 1] - lists->offsets[row + 1 - n_in_group]) / n_in_group;
-		lists->filter_offsets[group + 1] = lists->filter_offsets[group] + bs_list_filter_width(mean);
-	}
-	uint64_t n_terms = lists->offsets[class->n_docs];
-	lists->terms = malloc((size_t)(n_terms ? n_terms : 1) * sizeof(*lists->terms));
-	lists->filter_words = calloc((size_t)lists->filter_offsets[n_groups] + 1, sizeof(*lists->filter_words));
-	if (!lists->terms || !lists->filter_words)
-		return bs_fail_memory(err, "plain signatures", n_terms * sizeof(*lists->terms));
-	return BS_OK;
-}
-
-static void fill_lists(const struct build *build, uint32_t n_rows, struct lists *lists)
-{
-	for (uint32_t row = 0; row < n_rows; row++) {
-		const struct bs_gathered_doc *doc = &bs_gather_docs(build->gather)[lists->rows[row]];
-		const uint8_t *codes = doc->codes;
-		uint32_t *to = lists->terms + lists->offsets[row];
-		const uint64_t *filter = lists->filter_offsets + row / BS_LIST_GROUP_ROWS;
-		for (uint32_t i = 0; i < doc->n_terms; i++) {
-			uint32_t term = bs_gather_next(&codes);
-			to[i] = build->ordinal_of[term];
-			bs_list_filter_set(lists->filter_words + filter[0], (uint32_t)(filter[1] - filter[0]),
-			                   row % BS_LIST_GROUP_ROWS, build->gather->terms.entries[term].hash);
-		}
-		qsort(to, doc->n_terms, sizeof(*to), compare_u32);
-	}
-}
-
-static enum bs_status write_lists(struct build *build, const struct bs_class *class, struct bs_error *err)
-{
-	struct lists lists = {0};
-	enum bs_status status = allocate_lists(build, class, &lists, err);
-	if (!status)
-		fill_lists(build, class->n_docs, &lists);
-	struct bs_slab_image image = {
-		.shape = {.n_docs = class->n_docs, .is_list = true},
-		.rows = lists.rows,
-		.list_offsets = lists.offsets,
-		.list_terms = lists.terms,
-		.filter_offsets = lists.filter_offsets,
-		.filter_words = lists.filter_words,
-		.treatments = &build->treatments,
-	};
-	if (!status)
-		status = bs_segment_write_slab(build->writer, build->n_slabs++, &image, &build->slab_entries, err);
-	build->n_rows += class->n_docs;
-	free(lists.rows);
-	free(lists.offsets);
-	free(lists.terms);
-	free(lists.filter_offsets);
-	free(lists.filter_words);
 	return status;
 }
 
@@ -220,6 +122,8 @@ struct part {
 	uint64_t first_row;           /* ... and in the segment */
 	uint64_t held_bytes;          /* of the product */
 	struct bs_slab_product product;
+	struct bs_list_product lists; /* of a class of plain signatures */
+	struct bs_slab_image lists_image;
 	bool is_made;
 };
 
@@ -241,6 +145,8 @@ struct parts {
 	uint64_t held_bytes; /* by slabs made or in the making */
 };
 
+#define LIST_TERM_BYTES 6u /* what a posting takes as it waits: its ordinal, and its share of the filter and the coded list */
+
 /* False: another part has failed, and this one is not wanted any more. */
 static bool wait_for_room(struct parts *parts, uint32_t i, uint64_t n_bytes)
 {
@@ -255,6 +161,20 @@ static bool wait_for_room(struct parts *parts, uint32_t i, uint64_t n_bytes)
 	return is_wanted;
 }
 
+static enum bs_status make_lists(struct parts *parts, uint32_t i, bool *is_made_out, struct bs_error *err)
+{
+	const struct build *build = parts->build;
+	struct part *part = &parts->parts[i];
+	uint64_t n_bytes = 0;
+	for (uint32_t row = 0; row < part->n_rows; row++)
+		n_bytes += bs_gather_docs(build->gather)[part->class->docs[row]].n_terms * (uint64_t)LIST_TERM_BYTES;
+	*is_made_out = wait_for_room(parts, i, n_bytes);
+	if (!*is_made_out)
+		return BS_OK;
+	return bs_list_build(build->gather, build->ordinal_of, part->class->docs, part->n_rows, &part->lists,
+	                     &part->lists_image, err);
+}
+
 static enum bs_status make_part(struct parts *parts, uint32_t thread, uint32_t i, bool *is_made_out,
                                 struct bs_error *err)
 {
@@ -265,7 +185,7 @@ static enum bs_status make_part(struct parts *parts, uint32_t thread, uint32_t i
 	if (!part->class)
 		return write_lexicon(build, err); /* it is the first: no turn to wait for */
 	if (part->class->is_list)
-		return BS_OK; /* made when it is written */
+		return make_lists(parts, i, is_made_out, err);
 	enum bs_status status = builder->plan ? BS_OK : bs_slab_builder_init(builder, &build->plan, err);
 	if (!status)
 		status = bs_slab_count(builder, part->class->docs + part->first, part->n_rows, err);
@@ -280,14 +200,13 @@ static enum bs_status write_part(struct build *build, struct part *part, struct 
 {
 	if (!part->class)
 		return BS_OK;
-	if (part->class->is_list)
-		return write_lists(build, part->class, err);
-	enum bs_status status = bs_segment_write_slab(build->writer, build->n_slabs++, &part->product.image,
-	                                              &build->slab_entries, err);
-	if (!status)
+	const struct bs_slab_image *image = part->class->is_list ? &part->lists_image : &part->product.image;
+	enum bs_status status = bs_segment_write_slab(build->writer, build->n_slabs++, image, &build->slab_entries, err);
+	if (!status && !part->class->is_list)
 		status = bs_exceptions_join(&build->exceptions, &part->product.exceptions, err);
 	build->n_rows += part->n_rows;
 	bs_slab_product_deinit(&part->product);
+	bs_list_product_deinit(&part->lists);
 	return status;
 }
 
@@ -376,8 +295,10 @@ static enum bs_status write_parts(struct build *build, struct bs_error *err)
 	pthread_cond_destroy(&parts.changed);
 	for (uint32_t i = 0; parts.builders && i < n_threads; i++)
 		bs_slab_builder_deinit(&parts.builders[i]);
-	for (uint32_t i = 0; parts.parts && i < parts.n_parts; i++)
+	for (uint32_t i = 0; parts.parts && i < parts.n_parts; i++) {
 		bs_slab_product_deinit(&parts.parts[i].product);
+		bs_list_product_deinit(&parts.parts[i].lists);
+	}
 	free(parts.builders);
 	free(parts.parts);
 	return status;
@@ -491,7 +412,7 @@ enum bs_status bs_segment_build(const char *path, const struct bs_gather *gather
 		goto out;
 	status = write_parts(&build, err);
 	if (!status)
-		status = bs_exceptions_write(&build.exceptions, build.writer, err);
+		status = bs_exceptions_write(&build.exceptions, build.n_rows, build.writer, err);
 	if (!status)
 		bs_doc_table_write(&gather->doc_table, build.writer);
 	if (!status && store)

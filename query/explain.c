@@ -22,6 +22,12 @@ static enum bs_status print(struct bs_buffer *text, struct bs_error *err, const 
 	return bs_buffer_append(text, line, n_bytes, err);
 }
 
+/* What is explained, and what counts bits. */
+struct explained {
+	const struct bs_plan *plan;
+	const struct bs_kernel *kernel;
+};
+
 /* ---- densities ---- */
 
 /* Share of a slab's documents that a term's columns let through: exactly, or what it truly has and what chance adds. */
@@ -31,32 +37,43 @@ struct term_density {
 	double levels[BS_MAX_LEVELS]; /* product over the term's columns of a level */
 };
 
-static enum bs_status hashed_density(const struct bs_slab *slab, uint64_t hash, const struct bs_term_place *place,
-                                     struct term_density *density, struct bs_error *err)
+/* Share of a column's lanes that are set. */
+static enum bs_status column_density(const struct explained *at, const struct bs_slab *slab, const struct bs_level *level,
+                                     uint32_t c, double *share_out, struct bs_error *err)
+{
+	bs_column column;
+	enum bs_status status = bs_slab_column(slab, level, c, NULL, &column, err);
+	uint64_t n_set = status ? 0 : at->kernel->popcount(column, level->n_lines);
+	*share_out = (double)n_set / bs_level_lanes(level->rank, slab->n_docs);
+	return status;
+}
+
+static enum bs_status hashed_density(const struct explained *at, const struct bs_slab *slab, uint64_t hash,
+                                     const struct bs_term_place *place, struct term_density *density,
+                                     struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	density->passes = 1;
 	for (uint32_t l = 0; l < slab->n_levels; l++) {
 		const struct bs_level *level = &slab->levels[l];
 		struct bs_probe probe = bs_hash_probe(hash, level->rank);
-		uint32_t n_spans = bs_level_lanes(level->rank, slab->n_docs);
 		density->levels[l] = 1;
 		for (uint32_t i = 0; i < bs_slab_hashes(place->term.treatment, slab->n_columns, l) && !status; i++) {
-			uint32_t popcount = 0;
+			double share = 0;
 			if (level->n_columns > 0)
-				status = bs_slab_popcount(slab, level, bs_hash_position(probe, i, level->n_columns), &popcount, err);
-			density->levels[l] *= popcount / (double)n_spans;
+				status = column_density(at, slab, level, bs_hash_position(probe, i, level->n_columns), &share, err);
+			density->levels[l] *= share;
 		}
 		density->passes *= density->levels[l];
 	}
 	return status;
 }
 
-static enum bs_status density_of(const struct bs_plan *plan, uint32_t s, const struct bs_slab *slab, uint32_t t,
+static enum bs_status density_of(const struct explained *at, uint32_t s, const struct bs_slab *slab, uint32_t t,
                                  struct term_density *density, struct bs_error *err)
 {
-	const struct bs_term_place *place = bs_plan_place(plan, s, t);
-	uint64_t n_docs = plan->snapshot->segments[s].meta.n_docs;
+	const struct bs_term_place *place = bs_plan_place(at->plan, s, t);
+	uint64_t n_docs = at->plan->snapshot->segments[s].meta.n_docs;
 	uint32_t column = 0;
 	uint32_t popcount = 0;
 	enum bs_status status = BS_OK;
@@ -71,12 +88,12 @@ static enum bs_status density_of(const struct bs_plan *plan, uint32_t s, const s
 	if (slab->exact.n_columns > 0)
 		status = bs_slab_find_exact(slab, place->term.ordinal, &density->is_exact, &column, err);
 	if (!status && density->is_exact) {
-		status = bs_slab_popcount(slab, &slab->exact, column, &popcount, err);
+		status = bs_slab_exact_popcount(slab, column, &popcount, err);
 		density->passes = popcount / (double)slab->n_docs;
 		return status;
 	}
 	if (!status)
-		status = hashed_density(slab, plan->terms[t].hash, place, density, err);
+		status = hashed_density(at, slab, at->plan->terms[t].hash, place, density, err);
 	density->passes = density->passes + truly < 1 ? density->passes + truly : 1;
 	return status;
 }
@@ -84,22 +101,22 @@ static enum bs_status density_of(const struct bs_plan *plan, uint32_t s, const s
 /* ---- estimate ---- */
 
 /* Share of documents that an element lets through, its terms taken as independent. */
-static enum bs_status estimate_element(const struct bs_plan *plan, uint32_t s, const struct bs_slab *slab, uint32_t e,
+static enum bs_status estimate_element(const struct explained *at, uint32_t s, const struct bs_slab *slab, uint32_t e,
                                        double *share_out, struct bs_error *err)
 {
-	const struct bs_plan_element *element = &plan->elements[e];
+	const struct bs_plan_element *element = &at->plan->elements[e];
 	double none = 1;
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < element->n_terms && !status; i++) {
 		struct term_density density;
-		status = density_of(plan, s, slab, element->first_term + i, &density, err);
+		status = density_of(at, s, slab, element->first_term + i, &density, err);
 		none *= 1 - density.passes;
 	}
 	*share_out = element->is_too_broad ? 1 : 1 - none;
 	return status;
 }
 
-static enum bs_status estimate_node(const struct bs_plan *plan, uint32_t s, const struct bs_slab *slab,
+static enum bs_status estimate_node(const struct explained *at, uint32_t s, const struct bs_slab *slab,
                                     const struct bs_query_node *node, const double *shares, double *share_out,
                                     struct bs_error *err)
 {
@@ -108,7 +125,7 @@ static enum bs_status estimate_node(const struct bs_plan *plan, uint32_t s, cons
 	for (uint32_t i = 0; i < node->n_items + node->n_aids && !status; i++) {
 		double one;
 		uint32_t e = i < node->n_items ? node->items[i].element : node->aids[i - node->n_items].element;
-		status = estimate_element(plan, s, slab, e, &one, err);
+		status = estimate_element(at, s, slab, e, &one, err);
 		share *= one;
 	}
 	for (uint32_t i = 0; i < node->n_children; i++)
@@ -118,17 +135,17 @@ static enum bs_status estimate_node(const struct bs_plan *plan, uint32_t s, cons
 }
 
 /* Candidates to be expected, were words independent of each other. A NOT is taken as if it could be used. */
-static enum bs_status estimate(const struct bs_plan *plan, double *n_out, struct bs_error *err)
+static enum bs_status estimate(const struct explained *at, double *n_out, struct bs_error *err)
 {
-	const struct bs_query *query = plan->query;
+	const struct bs_query *query = at->plan->query;
 	double *shares = calloc(query->n_nodes, sizeof(*shares));
 	enum bs_status status = shares ? BS_OK : bs_fail_memory(err, "an estimate", query->n_nodes * sizeof(*shares));
 	*n_out = 0;
-	for (uint32_t s = 0; s < plan->snapshot->manifest.n_segments && !status; s++) {
-		const struct bs_segment *segment = &plan->snapshot->segments[s];
+	for (uint32_t s = 0; s < at->plan->snapshot->manifest.n_segments && !status; s++) {
+		const struct bs_segment *segment = &at->plan->snapshot->segments[s];
 		for (uint64_t i = 0; i < segment->meta.n_slabs && !status; i++) {
 			for (size_t n = 0; n < query->n_nodes && !status; n++)
-				status = estimate_node(plan, s, &segment->slabs[i], &query->nodes[n], shares, &shares[n], err);
+				status = estimate_node(at, s, &segment->slabs[i], &query->nodes[n], shares, &shares[n], err);
 			*n_out += status ? 0 : shares[query->n_nodes - 1] * segment->slabs[i].n_docs;
 		}
 	}
@@ -147,7 +164,7 @@ struct term_columns {
 	double level_density[BS_MAX_LEVELS];
 };
 
-static enum bs_status look_at_slab(const struct bs_plan *plan, uint32_t s, const struct bs_slab *slab, uint32_t t,
+static enum bs_status look_at_slab(const struct explained *at, uint32_t s, const struct bs_slab *slab, uint32_t t,
                                    struct term_columns *sum, struct bs_error *err)
 {
 	struct term_density density;
@@ -155,7 +172,7 @@ static enum bs_status look_at_slab(const struct bs_plan *plan, uint32_t s, const
 		sum->n_lists++;
 		return BS_OK;
 	}
-	enum bs_status status = density_of(plan, s, slab, t, &density, err);
+	enum bs_status status = density_of(at, s, slab, t, &density, err);
 	if (density.is_exact) {
 		sum->n_exact++;
 		sum->exact_density += density.passes;
@@ -172,17 +189,17 @@ static const char *level_name(uint8_t rank)
 	return rank == BS_RANK_BLOCK ? "block" : (rank == BS_RANK_GROUP ? "group" : "document");
 }
 
-static enum bs_status explain_place(const struct bs_plan *plan, uint32_t s, uint32_t t, struct bs_buffer *text,
+static enum bs_status explain_place(const struct explained *at, uint32_t s, uint32_t t, struct bs_buffer *text,
                                     struct bs_error *err)
 {
-	const struct bs_segment *segment = &plan->snapshot->segments[s];
-	const struct bs_term_place *place = bs_plan_place(plan, s, t);
+	const struct bs_segment *segment = &at->plan->snapshot->segments[s];
+	const struct bs_term_place *place = bs_plan_place(at->plan, s, t);
 	struct term_columns sum = {0};
 	if (!place->is_found)
 		return print(text, err, "      segment %u: absent\n", s);
 	enum bs_status status = BS_OK;
 	for (uint64_t i = 0; i < segment->meta.n_slabs && !status; i++)
-		status = look_at_slab(plan, s, &segment->slabs[i], t, &sum, err);
+		status = look_at_slab(at, s, &segment->slabs[i], t, &sum, err);
 	if (!status)
 		status = print(text, err, "      segment %u: df %llu;", s, (unsigned long long)place->term.df);
 	if (!status && sum.n_exact)
@@ -201,10 +218,10 @@ static enum bs_status explain_place(const struct bs_plan *plan, uint32_t s, uint
 }
 
 /* Two words of a phrase, if any segment has them as a term. */
-static enum bs_status explain_pair(const struct bs_plan *plan, uint32_t t, struct bs_buffer *text, struct bs_error *err)
+static enum bs_status explain_pair(const struct explained *at, uint32_t t, struct bs_buffer *text, struct bs_error *err)
 {
-	const struct bs_plan_term *term = &plan->terms[t];
-	const uint8_t *key = plan->keys.data + term->key_offset;
+	const struct bs_plan_term *term = &at->plan->terms[t];
+	const uint8_t *key = at->plan->keys.data + term->key_offset;
 	uint32_t second;
 	if (term->df == 0 || !bs_word_pair_split(key, term->key_bytes, &second))
 		return BS_OK;
@@ -212,15 +229,16 @@ static enum bs_status explain_pair(const struct bs_plan *plan, uint32_t t, struc
 	uint32_t n_second = term->key_bytes - second < 50 ? term->key_bytes - second : 50;
 	enum bs_status status = print(text, err, "  pair %.*s %.*s: df %llu\n", (int)n_first, (const char *)key + 1,
 	                              (int)n_second, (const char *)key + second, (unsigned long long)term->df);
-	for (uint32_t s = 0; s < plan->snapshot->manifest.n_segments && !status; s++)
-		if (bs_plan_place(plan, s, t)->is_found)
-			status = explain_place(plan, s, t, text, err);
+	for (uint32_t s = 0; s < at->plan->snapshot->manifest.n_segments && !status; s++)
+		if (bs_plan_place(at->plan, s, t)->is_found)
+			status = explain_place(at, s, t, text, err);
 	return status;
 }
 
-enum bs_status bs_explain_plan(const struct bs_plan *plan, const struct bs_query_field *fields, struct bs_buffer *text,
-                               struct bs_error *err)
+enum bs_status bs_explain_plan(const struct bs_plan *plan, const struct bs_query_field *fields,
+                               const struct bs_kernel *kernel, struct bs_buffer *text, struct bs_error *err)
 {
+	const struct explained at = {plan, kernel};
 	const struct bs_snapshot *snapshot = plan->snapshot;
 	enum bs_status status = bs_buffer_append(text, "query: ", 7, err);
 	if (!status)
@@ -232,7 +250,7 @@ enum bs_status bs_explain_plan(const struct bs_plan *plan, const struct bs_query
 	for (uint32_t t = 0; t < plan->n_terms && !status; t++) {
 		const struct bs_plan_term *term = &plan->terms[t];
 		if (term->element == BS_PLAN_PAIR) {
-			status = explain_pair(plan, t, text, err);
+			status = explain_pair(&at, t, text, err);
 			continue;
 		}
 		const struct bs_element *element = &plan->query->elements[term->element];
@@ -246,11 +264,11 @@ enum bs_status bs_explain_plan(const struct bs_plan *plan, const struct bs_query
 		if (!status)
 			status = bs_buffer_append(text, "\n", 1, err);
 		for (uint32_t s = 0; s < snapshot->manifest.n_segments && !status; s++)
-			status = explain_place(plan, s, t, text, err);
+			status = explain_place(&at, s, t, text, err);
 	}
 	double n_estimated = 0;
 	if (!status)
-		status = estimate(plan, &n_estimated, err);
+		status = estimate(&at, &n_estimated, err);
 	return status ? status : print(text, err, "estimate: %.0f candidates\n", n_estimated);
 }
 

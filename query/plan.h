@@ -23,7 +23,7 @@ struct bs_term_place {
 	bool is_found;
 	struct bs_and_term term;               /* its columns; of no use if it is not found */
 	struct bs_probe list_probe;            /* for the filter of plain signatures */
-	struct bs_exception_cursor exceptions; /* its false rows; none unless term.treatment->is_exact */
+	struct bs_exception_list exceptions; /* its false rows; none unless term.treatment->is_exact */
 };
 
 #define BS_PLAN_PAIR UINT32_MAX

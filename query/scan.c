@@ -360,7 +360,7 @@ enum bs_status bs_scan_segment(struct bs_scan *scan, const struct bs_plan *plan,
 {
 	const struct bs_segment *segment = &plan->snapshot->segments[s];
 	size_t base = candidates->used_bytes;
-	enum bs_status status = bs_scan_start(scan, plan, s, err);
+	enum bs_status status = bs_scan_start(scan, plan, err);
 	if (plan->snapshot->tombstones[s])
 		n_counted = NULL;
 	for (uint32_t i = 0; i < segment->meta.n_slabs && !status; i++) {

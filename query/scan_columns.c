@@ -71,17 +71,17 @@ void bs_scan_fill_ones(const struct bs_slab_scan *at, uint64_t *lines, const str
 
 /* ---- terms ---- */
 
-enum bs_status bs_scan_start(struct bs_scan *scan, const struct bs_plan *plan, uint32_t segment, struct bs_error *err)
+enum bs_status bs_scan_start(struct bs_scan *scan, const struct bs_plan *plan, struct bs_error *err)
 {
 	bs_buffer_clear(&scan->here);
 	enum bs_status status = bs_buffer_reserve(&scan->here, plan->n_terms * sizeof(struct bs_scan_term), err);
 	struct bs_scan_term *here = (struct bs_scan_term *)(void *)scan->here.data;
 	for (uint32_t t = 0; t < plan->n_terms && !status; t++)
-		here[t] = (struct bs_scan_term){.exceptions = bs_plan_place(plan, segment, t)->exceptions};
+		here[t] = (struct bs_scan_term){.slab = NULL};
 	return status;
 }
 
-/* The term as it is in this slab. Its exceptions move on to this slab. */
+/* The term as it is in this slab. */
 static enum bs_status look_up(struct bs_slab_scan *at, uint32_t term, struct bs_scan_term **term_out)
 {
 	struct bs_scan_term *found = (struct bs_scan_term *)(void *)at->scan->here.data + term;
@@ -90,8 +90,6 @@ static enum bs_status look_up(struct bs_slab_scan *at, uint32_t term, struct bs_
 	if (found->slab == at->slab)
 		return BS_OK;
 	status = bs_slab_term_init(&found->here, at->slab, &bs_scan_place(at, term)->term, at->err);
-	while (!status && found->exceptions.row < at->slab->first_row)
-		status = bs_exception_next(&found->exceptions, at->err);
 	found->slab = status ? NULL : at->slab;
 	return status;
 }
@@ -108,21 +106,15 @@ enum bs_status bs_scan_is_exact(struct bs_slab_scan *at, uint32_t term, bool *ex
 	return status;
 }
 
-/* Clears the rows of this slab that only seem to have the term. A line that is not live is scratch: no harm done. */
-static enum bs_status drop_exceptions(struct bs_slab_scan *at, uint32_t term, uint64_t *lines)
+/* Clears the rows of this slab that only seem to have the term. */
+static enum bs_status drop_exceptions(struct bs_slab_scan *at, uint32_t term, const struct bs_live *live,
+                                      uint64_t *lines)
 {
 	struct bs_scan_term *found;
 	enum bs_status status = look_up(at, term, &found);
 	if (status || found->here.exact_column != BS_NO_COLUMN)
 		return status;
-	struct bs_exception_cursor cursor = found->exceptions;
-	uint64_t end = at->slab->first_row + at->slab->n_docs;
-	while (!status && cursor.row < end) {
-		uint64_t row = cursor.row - at->slab->first_row;
-		lines[row / 64] &= ~(UINT64_C(1) << (row % 64));
-		status = bs_exception_next(&cursor, at->err);
-	}
-	return status;
+	return bs_exceptions_clear(&bs_scan_place(at, term)->exceptions, at->slab->first_row, live, lines, at->err);
 }
 
 /* ---- AND of terms ---- */
@@ -169,6 +161,6 @@ enum bs_status bs_scan_and_terms(struct bs_slab_scan *at, const uint32_t *terms,
 	at->stats->document_lines += cost.document_lines;
 	for (size_t i = 0; i < n_terms && !status && bs_live_any(live); i++)
 		if (bs_scan_place(at, terms[i])->term.treatment->is_exact)
-			status = drop_exceptions(at, terms[i], frame->lines);
+			status = drop_exceptions(at, terms[i], live, frame->lines);
 	return status;
 }

@@ -12,7 +12,6 @@
 struct bs_scan_term {
 	const struct bs_slab *slab; /* for which here holds; NULL: none yet */
 	struct bs_slab_term here;
-	struct bs_exception_cursor exceptions; /* on the first of this slab or a later one */
 };
 
 struct bs_scan {
@@ -61,8 +60,7 @@ enum bs_status bs_scan_lists(struct bs_slab_scan *at, struct bs_buffer *candidat
 /* scan_columns.c */
 
 /* Before the first slab of a segment. */
-enum bs_status bs_scan_start(struct bs_scan *scan, const struct bs_plan *plan, uint32_t segment, struct bs_error *err)
-	BS_WARN_UNUSED;
+enum bs_status bs_scan_start(struct bs_scan *scan, const struct bs_plan *plan, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Makes the frames up to depth exist; frames may move. */
 enum bs_status bs_scan_need_frame(struct bs_slab_scan *at, uint32_t depth) BS_WARN_UNUSED;

@@ -69,7 +69,7 @@ enum bs_status bs_scan_weigh(struct bs_scan *scan, const struct bs_plan *plan, u
                              size_t n_candidates, struct bs_query_stats *stats, struct bs_error *err)
 {
 	const struct bs_segment *segment = &plan->snapshot->segments[s];
-	enum bs_status status = bs_scan_start(scan, plan, s, err);
+	enum bs_status status = bs_scan_start(scan, plan, err);
 	for (uint32_t i = 0; i < segment->meta.n_slabs && !status; i++) {
 		struct bs_slab_scan at = {scan, plan, &segment->slabs[i], kernel, stats, err, s};
 		for (uint32_t t = 0; t < plan->n_terms && !status; t++) {

@@ -444,7 +444,8 @@ static enum bs_status explain(struct bs_searcher *searcher, bool is_done, struct
 		return BS_OK;
 	bs_buffer_clear(&searcher->text);
 	enum bs_status status = is_done ? bs_explain_stats(searcher->stats, &searcher->text, err)
-	                                : bs_explain_plan(&searcher->plan, searcher->search->fields, &searcher->text, err);
+	                                : bs_explain_plan(&searcher->plan, searcher->search->fields, searcher->search->kernel,
+	                                                  &searcher->text, err);
 	if (!status)
 		searcher->sink.explain(searcher->sink.context, (const char *)searcher->text.data, searcher->text.used_bytes);
 	return status;

@@ -33,20 +33,58 @@
 
 /* ---- changing numbers ---- */
 
-/* One number of a section: n_bytes wide at the offset (from the end, if negative) becomes value, or changes by it. */
+/* One number of a section: n_bytes wide at the offset (from the end, if negative) becomes value, or changes by it. Of a
+ * packed array (PACKED_...): the value with the number offset (from the end, if negative), which must fit its block. */
 struct edit {
 	uint32_t section;
 	uint32_t instance;
 	int64_t offset;
 	unsigned n_bytes;
-	enum { SET, ADD } how;
+	enum { SET, ADD, PACKED_SET, PACKED_ADD } how;
 	uint64_t value;
 };
+
+/* Value i of a packed array (from the end, if negative), and where its bits stand. */
+struct packed_value {
+	uint64_t base;
+	uint64_t bit; /* of the section */
+	uint64_t mask;
+	uint64_t value;
+};
+
+static struct packed_value find_packed(const uint8_t *array, uint64_t n_bytes, int64_t i)
+{
+	uint64_t n = bs_load_u64(array + n_bytes - 8);
+	uint64_t number = i < 0 ? n - (uint64_t)-i : (uint64_t)i;
+	assert_true(number < n);
+	const uint8_t *entry = array + number / 128 * 16;
+	uint64_t width = bs_load_u64(entry + 8) & 0xff;
+	struct packed_value found = {
+		.base = bs_load_u64(entry),
+		.bit = (bs_load_u64(entry + 8) >> 8) * 8 + number % 128 * width,
+		.mask = (UINT64_C(1) << width) - 1,
+	};
+	found.value = found.base + (bs_load_u64(array + found.bit / 8) >> (found.bit % 8) & found.mask);
+	return found;
+}
+
+static void apply_packed(uint8_t *array, uint64_t n_bytes, const struct edit *edit)
+{
+	struct packed_value at = find_packed(array, n_bytes, edit->offset);
+	uint64_t more = edit->value + (edit->how == PACKED_ADD ? at.value : 0) - at.base;
+	assert_true(more <= at.mask);
+	uint64_t others = bs_load_u64(array + at.bit / 8) & ~(at.mask << (at.bit % 8));
+	bs_store_u64(array + at.bit / 8, others | more << (at.bit % 8));
+}
 
 static void apply(uint8_t *file, size_t file_bytes, const struct edit *edit)
 {
 	uint64_t n_bytes = file_bytes;
 	uint8_t *at = edit->section == WHOLE_FILE ? file : section_in(file, edit->section, edit->instance, &n_bytes);
+	if (edit->how == PACKED_SET || edit->how == PACKED_ADD) {
+		apply_packed(at, n_bytes, edit);
+		return;
+	}
 	uint64_t offset = edit->offset < 0 ? n_bytes - (uint64_t)-edit->offset : (uint64_t)edit->offset;
 	uint64_t value = edit->value;
 	assert_true(offset + edit->n_bytes <= n_bytes);
@@ -213,8 +251,8 @@ static void test_containers(void **state)
 {
 	(void)state;
 	make_small_index();
-	EXPECT_REFUSED("seg", 0, "format version 1, this bitsift knows version 2", {WHOLE_FILE, 0, 8, 4, SET, 1});
-	EXPECT_REFUSED("seg", 0, "rebuild it with `bitsift index --rebuild`", {WHOLE_FILE, 0, 8, 4, SET, 3});
+	EXPECT_REFUSED("seg", 0, "format version 2, this bitsift knows version 3", {WHOLE_FILE, 0, 8, 4, SET, 2});
+	EXPECT_REFUSED("seg", 0, "rebuild it with `bitsift index --rebuild`", {WHOLE_FILE, 0, 8, 4, SET, 4});
 	EXPECT_REFUSED("seg", 0, "what only a newer bitsift knows (features 0x4)", {WHOLE_FILE, 0, 36, 4, SET, 4});
 	EXPECT("seg", 0, "reserved bytes of the head", {WHOLE_FILE, 0, 48, 8, SET, 1});
 	EXPECT("seg", 1, "a file of kind 1", {WHOLE_FILE, 0, 12, 4, SET, 1});
@@ -349,8 +387,10 @@ static void test_exclusions(void **state)
 	/* "gone.txt" stands behind "r1". */
 	EXPECT("exc", 0, "the name of exclusion 1 leads out of its source", {BS_SECTION_DOC_NAMES, 0, 2, 3, SET, 0x2f2e2e});
 	EXPECT("exc", 0, "the name of exclusion 1 leads out of its source", {BS_SECTION_DOC_NAMES, 0, 2, 1, SET, '/'});
-	EXPECT("exc", 0, "document 1 has impossible bounds", {BS_SECTION_DOC_NAME_OFFSETS, 0, 16, 8, SET, 1});
-	EXPECT("exc", 0, "document 2 has impossible bounds", {BS_SECTION_DOC_NAME_OFFSETS, 0, 24, 8, ADD, 1});
+	EXPECT("exc", 0, "document 1 has impossible bounds", {BS_SECTION_DOC_NAME_OFFSETS, 0, 2, 0, PACKED_SET, 1});
+	EXPECT("exc", 0, "document 2 has impossible bounds", {BS_SECTION_DOC_NAME_OFFSETS, 0, 3, 0, PACKED_ADD, 1});
+	EXPECT("exc", 0, "section 34 says that it ends", {BS_SECTION_DOC_NAME_OFFSETS, 0, -8, 8, ADD, 1});
+	EXPECT("exc", 0, "section 31 says that it ends", {BS_SECTION_DOC_LENGTHS, 0, -8, 8, ADD, 1});
 	free(path);
 	bs_buffer_deinit(&file);
 }
@@ -453,25 +493,28 @@ static void test_lexicon(void **state)
 
 /* ---- slabs ---- */
 
-/* The fullest column of a level of the matrix (3: the exact columns): byte offsets of its line and of its popcount. */
-static uint32_t find_column(uint32_t l, int64_t *line_out, int64_t *popcount_out)
+/* The fullest column of a level of the matrix (3: the exact columns): byte offset of its line, and its set bits. */
+static uint32_t find_column(uint32_t l, int64_t *line_out, uint64_t *n_set_out)
 {
 	uint32_t fullest = 0;
-	uint32_t most = 0;
+	uint64_t most = 0;
+	const struct bs_kernel *kernel;
 	struct bs_snapshot snapshot;
 	struct bs_error err = {""};
+	expect_ok(bs_kernel_choose(NULL, &kernel, &err), &err);
 	expect_ok(bs_snapshot_open("index", &snapshot, &err), &err);
 	const struct bs_slab *slab = &snapshot.segments[0].slabs[MATRIX];
 	const struct bs_level *level = l < slab->n_levels ? &slab->levels[l] : &slab->exact;
 	for (uint32_t c = 0; c < level->n_columns; c++) {
-		uint32_t popcount;
-		expect_ok(bs_slab_popcount(slab, level, c, &popcount, &err), &err);
-		fullest = popcount > most ? c : fullest;
-		most = popcount > most ? popcount : most;
+		bs_column column;
+		expect_ok(bs_slab_column(slab, level, c, NULL, &column, &err), &err);
+		uint64_t n_set = kernel->popcount(column, level->n_lines);
+		fullest = n_set > most ? c : fullest;
+		most = n_set > most ? n_set : most;
 	}
 	assert_true(most > 0);
 	*line_out = (int64_t)((level->first_line + (uint64_t)fullest * level->n_lines) * BS_LINE_BYTES);
-	*popcount_out = (int64_t)(level->first_column + fullest) * 4;
+	*n_set_out = most;
 	bs_snapshot_deinit(&snapshot);
 	return fullest;
 }
@@ -482,28 +525,37 @@ static void test_columns(void **state)
 	make_small_index();
 	static const char *const names[] = {"document", "group", "block", "exact"};
 	for (uint32_t l = 0; l < 4; l++) {
-		int64_t line, popcount;
+		int64_t line;
+		uint64_t n_set;
 		char what[80];
-		uint32_t c = find_column(l, &line, &popcount);
-		snprintf(what, sizeof(what), "slab 0: %s column %u has", names[l], c);
-		EXPECT("seg", 0, what, {BS_SECTION_POPCOUNTS, MATRIX, popcount, 4, ADD, 1});
+		uint32_t c = find_column(l, &line, &n_set);
+		/* A sum of each of three levels, then a number for each exact column. */
+		int64_t popcount = l < 3 ? 8 * (int64_t)l : 24 + 4 * (int64_t)c;
+		unsigned n_bytes = l < 3 ? 8 : 4;
+		if (l < 3)
+			snprintf(what, sizeof(what), "slab 0: the %s columns have", names[l]);
+		else
+			snprintf(what, sizeof(what), "slab 0: %s column %u has", names[l], c);
+		EXPECT("seg", 0, what, {BS_SECTION_POPCOUNTS, MATRIX, popcount, n_bytes, ADD, 1});
 		/* The last of 512 lanes, of which 36 are in use. */
 		snprintf(what, sizeof(what), "slab 0: %s column %u has bits past the last", names[l], c);
 		EXPECT("seg", 0, what, {BS_SECTION_COLUMNS, MATRIX, line + 56, 8, SET, UINT64_C(1) << 63},
-		       {BS_SECTION_POPCOUNTS, MATRIX, popcount, 4, ADD, 1});
+		       {BS_SECTION_POPCOUNTS, MATRIX, popcount, n_bytes, ADD, 1});
 		EXPECT("seg", 0, what, {BS_SECTION_COLUMNS, MATRIX, line + 4, 1, ADD, 0x80},
-		       {BS_SECTION_POPCOUNTS, MATRIX, popcount, 4, ADD, 1});
+		       {BS_SECTION_POPCOUNTS, MATRIX, popcount, n_bytes, ADD, 1});
 		/* A column emptied, popcount and all. */
 		const struct edit empty[] = {{BS_SECTION_COLUMNS, MATRIX, line, 8, SET, 0},
-		                             {BS_SECTION_POPCOUNTS, MATRIX, popcount, 4, SET, 0},
+		                             {BS_SECTION_POPCOUNTS, MATRIX, popcount, n_bytes, ADD, 0 - n_set},
 		                             {BS_SECTION_SLABS, 0, 32 * MATRIX + 24, 4, SET, 0}};
 		expect_damage("seg", 0, empty, l < 3 ? 2 : 3, BS_CORRUPT, l < 3 ? "lexicon: term" : "is in fewer documents");
 	}
 	/* A column beside the fullest, that of a word which not all 36 documents have: filled. */
-	int64_t line, popcount;
-	int64_t beside = find_column(3, &line, &popcount) > 0 ? -1 : 1;
+	int64_t line;
+	uint64_t n_set;
+	int64_t fullest = find_column(3, &line, &n_set);
+	int64_t beside = fullest > 0 ? -1 : 1;
+	int64_t popcount = 24 + 4 * (fullest + beside);
 	line += beside * 64;
-	popcount += beside * 4;
 	EXPECT("seg", 0, "is in more documents of the slabs", {BS_SECTION_COLUMNS, MATRIX, line, 4, SET, UINT32_MAX},
 	       {BS_SECTION_COLUMNS, MATRIX, line + 4, 1, SET, 0x0f}, {BS_SECTION_POPCOUNTS, MATRIX, popcount, 4, SET, 36});
 	EXPECT("seg", 0, "slab 0: its entry says that the sparsest", {BS_SECTION_SLABS, 0, 32 * MATRIX + 24, 4, ADD, 1});
@@ -521,10 +573,11 @@ static void test_room(void **state)
 	EXPECT("seg", 0, "is in fewer documents of the slabs", {BS_SECTION_TREATMENTS, 0, 24, 1, SET, 12});
 	EXPECT("seg", 0, "documents of the slabs than its frequency says", {BS_SECTION_EXACT_TERMS, MATRIX, 0, 4, SET, 0});
 	for (uint32_t l = 0; l < 3; l++) {
-		int64_t line, popcount;
-		find_column(l, &line, &popcount);
+		int64_t line;
+		uint64_t n_set;
+		find_column(l, &line, &n_set);
 		EXPECT("seg", 0, "is in fewer documents of the slabs", {BS_SECTION_COLUMNS, MATRIX, line, 8, SET, 0},
-		       {BS_SECTION_POPCOUNTS, MATRIX, popcount, 4, SET, 0});
+		       {BS_SECTION_POPCOUNTS, MATRIX, 8 * (int64_t)l, 8, ADD, 0 - n_set});
 	}
 }
 
@@ -543,41 +596,62 @@ static size_t read_u32s(uint32_t section, uint32_t instance, uint32_t *values, s
 	return (size_t)n_bytes / 4;
 }
 
-/* A term's exceptions are the bytes of the rows section from offsets[2 i] to offsets[2 i + 2]. */
+/* The values of a packed array of the first segment. Returns how many. */
+static size_t read_packed(uint32_t section, uint32_t instance, uint64_t *values, size_t most)
+{
+	struct bs_buffer bytes = {0};
+	uint64_t n_bytes;
+	char *path = index_file("seg", 0);
+	read_bytes(path, &bytes);
+	const uint8_t *at = section_in(bytes.data, section, instance, &n_bytes);
+	size_t n = (size_t)bs_load_u64(at + n_bytes - 8);
+	assert_true(n <= most);
+	for (size_t i = 0; i < n; i++)
+		values[i] = find_packed(at, n_bytes, (int64_t)i).value;
+	free(path);
+	bs_buffer_deinit(&bytes);
+	return n;
+}
+
+/* A term's exceptions are the bytes of the rows section from offsets[i] to offsets[i + 1]. */
 static void test_exceptions(void **state)
 {
 	(void)state;
-	uint32_t terms[200], offsets[402], exact[50];
+	uint32_t exact[50];
+	uint64_t terms[200], offsets[201];
 	make_small_index();
-	size_t n = read_u32s(BS_SECTION_EXCEPTION_TERMS, 0, terms, COUNT(terms));
+	size_t n = read_packed(BS_SECTION_EXCEPTION_TERMS, 0, terms, COUNT(terms));
 	size_t n_exact = read_u32s(BS_SECTION_EXACT_TERMS, MATRIX, exact, COUNT(exact));
-	assert_int_equal(read_u32s(BS_SECTION_EXCEPTION_OFFSETS, 0, offsets, COUNT(offsets)), 2 * (n + 1));
+	assert_int_equal(read_packed(BS_SECTION_EXCEPTION_OFFSETS, 0, offsets, COUNT(offsets)), n + 1);
 	assert_true(n > 2 && n_exact > 0);
-	EXPECT("seg", 0, "exceptions: term 5000 of", {BS_SECTION_EXCEPTION_TERMS, 0, -4, 4, SET, 5000});
-	EXPECT("seg", 0, "does not come after the one before", {BS_SECTION_EXCEPTION_TERMS, 0, 4, 4, SET, terms[0]});
+	EXPECT("seg", 0, "exceptions: term 5000 of", {BS_SECTION_EXCEPTION_TERMS, 0, 0, 8, SET, 5000});
+	EXPECT("seg", 0, "does not come after the one before", {BS_SECTION_EXCEPTION_TERMS, 0, 1, 0, PACKED_SET, terms[0]});
 	EXPECT("seg", 0, "exceptions: the first does not begin at 0", {BS_SECTION_EXCEPTION_OFFSETS, 0, 0, 8, SET, 1});
-	EXPECT("seg", 0, "exceptions: the last ends at", {BS_SECTION_EXCEPTION_OFFSETS, 0, -8, 8, ADD, 1});
-	EXPECT("seg", 0, "has none", {BS_SECTION_EXCEPTION_OFFSETS, 0, 8, 8, SET, 0});
-	EXPECT("seg", 0, "exceptions: number 1 ends before it begins", {BS_SECTION_EXCEPTION_OFFSETS, 0, 16, 8, SET, 0});
-	EXPECT("seg", 0, "exceptions do not decode", {BS_SECTION_EXCEPTION_ROWS, 0, 0, 1, SET, 38});
-	EXPECT("seg", 0, "exceptions do not decode", {BS_SECTION_EXCEPTION_ROWS, 0, -1, 1, SET, 0x80});
-	EXPECT("seg", 0, "that does not pass its columns", {BS_SECTION_EXCEPTION_ROWS, 0, 0, 1, ADD, 1});
+	EXPECT("seg", 0, "exceptions: the last ends at", {BS_SECTION_EXCEPTION_OFFSETS, 0, -1, 0, PACKED_ADD, 1});
+	EXPECT("seg", 0, "has none", {BS_SECTION_EXCEPTION_OFFSETS, 0, 1, 0, PACKED_SET, 0});
+	EXPECT("seg", 0, "exceptions: number 1 ends before it begins", {BS_SECTION_EXCEPTION_OFFSETS, 0, 2, 0, PACKED_SET, 0});
+	EXPECT("seg", 0, "exceptions do not decode", {BS_SECTION_EXCEPTION_ROWS, 0, 0, 1, SET, 39});
+	EXPECT("seg", 0, "exceptions do not decode", {BS_SECTION_EXCEPTION_ROWS, 0, 0, 1, ADD, 1});
+	EXPECT("seg", 0, "exceptions: bytes behind the last", {BS_SECTION_EXCEPTION_ROWS, 0, -1, 1, SET, 0x80});
+	EXPECT("seg", 0, "that does not pass its columns", {BS_SECTION_EXCEPTION_ROWS, 0, 1, 1, ADD, 1});
 	bool has_gap = false, has_single = false, has_later = false;
 	for (size_t i = 0; i < n; i++) {
-		int64_t at = 4 * (int64_t)i;
-		int64_t row_at = offsets[2 * i];
-		/* The exceptions of one term given to the next, and so missing. */
-		if (!has_gap && i + 1 < n && terms[i] + 1 < terms[i + 1])
-			EXPECT("seg", 0, "is in more documents of the slabs", {BS_SECTION_EXCEPTION_TERMS, 0, at, 4, ADD, 1});
-		has_gap |= i + 1 < n && terms[i] + 1 < terms[i + 1];
-		/* One in a slab of plain signatures. */
-		if (!has_single && offsets[2 * i + 2] == offsets[2 * i] + 1)
-			EXPECT("seg", 0, "in a slab where it has no hashed columns", {BS_SECTION_EXCEPTION_ROWS, 0, row_at, 1, SET, 37});
-		has_single |= offsets[2 * i + 2] == offsets[2 * i] + 1;
+		int64_t at = (int64_t)i;
+		int64_t row_at = (int64_t)offsets[i];
+		/* The exceptions of one term given to the next, and so missing. (Not of the first: the others are counted from it.) */
+		bool is_before_gap = i > 0 && i + 1 < n && terms[i] + 1 < terms[i + 1];
+		if (!has_gap && is_before_gap)
+			EXPECT("seg", 0, "is in more documents of the slabs", {BS_SECTION_EXCEPTION_TERMS, 0, at, 0, PACKED_ADD, 1});
+		has_gap |= is_before_gap;
+		/* One in a slab of plain signatures: row 37, 5 in bucket 1. */
+		if (!has_single && offsets[i + 1] == offsets[i] + 2)
+			EXPECT("seg", 0, "in a slab where it has no hashed columns",
+			       {BS_SECTION_EXCEPTION_ROWS, 0, row_at + 1, 1, SET, 0x45});
+		has_single |= offsets[i + 1] == offsets[i] + 2;
 		/* Those of one term given to an exact column's. */
 		if (!has_later && terms[i] > exact[0])
 			EXPECT("seg", 0, "in a slab where it has no hashed columns",
-			       {BS_SECTION_EXCEPTION_TERMS, 0, at, 4, SET, exact[0]});
+			       {BS_SECTION_EXCEPTION_TERMS, 0, at, 0, PACKED_SET, exact[0]});
 		has_later |= terms[i] > exact[0];
 	}
 	assert_true(has_gap && has_single && has_later);
@@ -587,23 +661,49 @@ static void test_rows(void **state)
 {
 	(void)state;
 	make_small_index();
-	EXPECT("seg", 0, "slab 0: row 1 is document 0, which has a row already", {BS_SECTION_ROWS, MATRIX, 4, 4, SET, 0});
-	EXPECT("seg", 0, "slab 1: row 0 is document 1, which has a row already", {BS_SECTION_ROWS, LISTS, 0, 4, SET, 1});
-	EXPECT("seg", 0, "slab 0: row 1 is document 38 of 38", {BS_SECTION_ROWS, MATRIX, 4, 4, SET, 38});
+	EXPECT("seg", 0, "slab 0: row 1 is document 0, which has a row already", {BS_SECTION_ROWS, MATRIX, 1, 0, PACKED_SET, 0});
+	EXPECT("seg", 0, "slab 1: row 0 is document 1, which has a row already", {BS_SECTION_ROWS, LISTS, 0, 8, SET, 1});
+	EXPECT("seg", 0, "slab 0: row 1 is document 38 of 38", {BS_SECTION_ROWS, MATRIX, 1, 0, PACKED_SET, 38});
 }
 
 static void test_lists(void **state)
 {
 	(void)state;
+	uint64_t offsets[3];
 	make_small_index();
+	assert_int_equal(read_packed(BS_SECTION_LIST_OFFSETS, LISTS, offsets, COUNT(offsets)), 3);
 	EXPECT("seg", 0, "plain signatures: the first does not begin at 0", {BS_SECTION_LIST_OFFSETS, LISTS, 0, 8, SET, 1});
-	EXPECT("seg", 0, "plain signatures: the last ends at", {BS_SECTION_LIST_OFFSETS, LISTS, -8, 8, ADD, 1});
+	EXPECT("seg", 0, "plain signatures: the last ends at", {BS_SECTION_LIST_OFFSETS, LISTS, -1, 0, PACKED_ADD, 1});
 	EXPECT("seg", 0, "plain signatures: number 1 ends before it begins",
-	       {BS_SECTION_LIST_OFFSETS, LISTS, 8, 8, SET, UINT64_MAX});
+	       {BS_SECTION_LIST_OFFSETS, LISTS, 1, 0, PACKED_SET, offsets[2] + 1});
 	EXPECT("seg", 0, "the plain signature at 0 does not decode", {BS_SECTION_LIST_TERMS, LISTS, 0, 4, SET, 0});
 	EXPECT("seg", 0, "the plain signature at 0 does not decode", {BS_SECTION_LIST_TERMS, LISTS, 0, 4, ADD, 64});
 	EXPECT("seg", 0, "the plain signature at 0 does not decode", {BS_SECTION_LIST_TERMS, LISTS, 4, 4, SET, UINT32_MAX});
 	EXPECT("seg", 0, "the plain signature at 0 does not decode", {BS_SECTION_LIST_TERMS, LISTS, 4, 4, ADD, (uint64_t)-1});
+}
+
+/* What no value shows: where the bits of a packed array stand, how wide they are, and how many values it has. */
+static void test_packed(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t section;
+		uint32_t instance;
+	} arrays[] = {{BS_SECTION_ROWS, MATRIX}, {BS_SECTION_ROWS, LISTS}, {BS_SECTION_LIST_OFFSETS, LISTS},
+	              {BS_SECTION_EXCEPTION_TERMS, 0}, {BS_SECTION_EXCEPTION_OFFSETS, 0}, {BS_SECTION_DOC_LENGTHS, 0},
+	              {BS_SECTION_DOC_NAME_OFFSETS, 0}};
+	make_small_index();
+	for (size_t i = 0; i < COUNT(arrays); i++) {
+		uint32_t section = arrays[i].section;
+		uint32_t instance = arrays[i].instance;
+		char what[40];
+		snprintf(what, sizeof(what), "section %u", section);
+		EXPECT("seg", 0, what, {section, instance, 8, 8, SET, 57});
+		EXPECT("seg", 0, what, {section, instance, 8, 8, SET, UINT64_MAX << 8});
+		EXPECT("seg", 0, what, {section, instance, -8, 8, SET, UINT64_MAX});
+		EXPECT("seg", 0, what, {section, instance, 9, 7, ADD, 1});
+		EXPECT("seg", 0, what, {section, instance, -8, 8, SET, 0});
+	}
 }
 
 static void test_filters(void **state)
@@ -628,11 +728,11 @@ static void test_documents(void **state)
 	EXPECT("seg", 0, "run 1 of documents begins at 0", {BS_SECTION_DOC_RUNS, 0, 12, 4, SET, 0});
 	EXPECT("seg", 0, "run 1 of documents begins at 38", {BS_SECTION_DOC_RUNS, 0, 12, 4, SET, 38});
 	EXPECT("seg", 0, "run 1 of documents is of source 3 of 3", {BS_SECTION_DOC_RUNS, 0, 8, 4, SET, 3});
-	EXPECT("seg", 0, "positions where the documents have", {BS_SECTION_DOC_LENGTHS, 0, 0, 4, ADD, 1});
+	EXPECT("seg", 0, "positions where the documents have", {BS_SECTION_DOC_LENGTHS, 0, 0, 0, PACKED_ADD, 1});
 	EXPECT("seg", 0, "document 2 has unknown flags 0x80", {BS_SECTION_DOC_FLAGS, 0, 2, 1, SET, 0x80});
 	EXPECT("seg", 0, "names of documents: the first does not begin at 0", {BS_SECTION_DOC_NAME_OFFSETS, 0, 0, 8, SET, 1});
-	EXPECT("seg", 0, "names of documents: number 1 ends before", {BS_SECTION_DOC_NAME_OFFSETS, 0, 16, 8, SET, 1});
-	EXPECT("seg", 0, "names of documents: the last ends at", {BS_SECTION_DOC_NAME_OFFSETS, 0, -8, 8, ADD, (uint64_t)-1});
+	EXPECT("seg", 0, "names of documents: number 1 ends before", {BS_SECTION_DOC_NAME_OFFSETS, 0, 2, 0, PACKED_SET, 1});
+	EXPECT("seg", 0, "names of documents: the last ends at", {BS_SECTION_DOC_NAME_OFFSETS, 0, -1, 0, PACKED_ADD, (uint64_t)-1});
 	/* "a.txt", the last name, becomes what would lead out of the folder or nowhere. */
 	EXPECT("seg", 0, "\"../at\", is not below its source", {BS_SECTION_DOC_NAMES, 0, -5, 4, SET, 0x612f2e2e});
 	EXPECT("seg", 0, "is not below its source", {BS_SECTION_DOC_NAMES, 0, -5, 1, SET, '/'});
@@ -675,6 +775,7 @@ int main(void)
 		FOLDER_TEST(test_exceptions),
 		FOLDER_TEST(test_rows),
 		FOLDER_TEST(test_lists),
+		FOLDER_TEST(test_packed),
 		FOLDER_TEST(test_filters),
 		FOLDER_TEST(test_documents),
 		FOLDER_TEST(test_store),

@@ -80,60 +80,119 @@ static void write_pairs(const struct pair *pairs, size_t n, uint64_t slab_rows, 
 	free(starts);
 	unlink("file");
 	expect_ok(bs_writer_open("file", BS_FILE_SEGMENT, &writer, &err), &err);
-	expect_ok(bs_exceptions_write(&builder, writer, &err), &err);
+	expect_ok(bs_exceptions_write(&builder, n_rows, writer, &err), &err);
 	expect_ok(bs_writer_finish(writer, NULL, &err), &err);
 	bs_exceptions_builder_deinit(&builder);
 }
 
 /* ---- reading ---- */
 
-static void check_term(const struct bs_exceptions *exceptions, const struct pair *pairs, size_t n, uint32_t ordinal)
+/* Clears the rows of a slab [first, first + 512 * BS_SLAB_MAX_BLOCKS) in some live blocks, and looks at every bit. */
+static void check_clear(const struct bs_exception_list *list, const uint32_t *rows, size_t n, uint64_t first,
+                        uint64_t *random)
 {
 	struct bs_error err = {""};
-	struct bs_exception_cursor cursor;
-	expect_ok(bs_exceptions_find(exceptions, ordinal, &cursor, &err), &err);
+	static uint64_t lines[BS_SLAB_MAX_BLOCKS * BS_LINE_WORDS];
+	struct bs_live live;
+	bool is_dense = random_below(random, 2);
+	for (size_t word = 0; word < COUNT(live.words); word++) {
+		live.words[word] = random_below(random, UINT64_MAX);
+		for (int i = 0; i < 4 && !is_dense; i++)
+			live.words[word] &= random_below(random, UINT64_MAX);
+	}
+	memset(lines, 0xff, sizeof(lines));
+	expect_ok(bs_exceptions_clear(list, first, &live, lines, &err), &err);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t row = rows[i] - first;
+		if (rows[i] < first || row >= COUNT(lines) * 64)
+			continue;
+		bool is_live = live.words[row / 512 / 64] >> (row / 512 % 64) & 1;
+		assert_int_equal(lines[row / 64] >> (row % 64) & 1, !is_live);
+		lines[row / 64] |= UINT64_C(1) << (row % 64);
+	}
+	for (size_t word = 0; word < COUNT(lines); word++)
+		assert_true(lines[word] == UINT64_MAX);
+}
+
+static void check_term(const struct bs_exceptions *exceptions, const struct pair *pairs, size_t n, uint32_t ordinal,
+                       uint64_t *random)
+{
+	struct bs_error err = {""};
+	struct bs_exception_list list;
+	struct bs_buffer rows = {0};
+	size_t n_found = 0;
+	expect_ok(bs_exceptions_find(exceptions, ordinal, &list, &err), &err);
+	expect_ok(bs_exceptions_read(&list, &rows, &err), &err);
+	const uint32_t *found = (const uint32_t *)(const void *)rows.data;
 	for (size_t i = 0; i < n; i++) {
 		if (pairs[i].ordinal != ordinal)
 			continue;
-		assert_int_equal(cursor.row, pairs[i].row);
-		expect_ok(bs_exception_next(&cursor, &err), &err);
+		assert_true(n_found < rows.used_bytes / 4);
+		assert_int_equal(found[n_found++], pairs[i].row);
 	}
-	/* And it stays behind the last one. */
-	for (int i = 0; i < 3; i++) {
-		assert_int_equal(cursor.row, UINT64_MAX);
-		expect_ok(bs_exception_next(&cursor, &err), &err);
-	}
+	assert_int_equal(n_found, rows.used_bytes / 4);
+	if (random_below(random, 4) == 0)
+		check_clear(&list, found, n_found, n_found ? found[random_below(random, n_found)] / 2 : 0, random);
+	bs_buffer_deinit(&rows);
+}
+
+static uint64_t bit_at(const uint8_t *bytes, uint64_t at)
+{
+	return bytes[at / 8] >> (at % 8) & 1;
+}
+
+static uint64_t number(const struct bs_packed *packed, uint64_t i)
+{
+	struct bs_error err = {""};
+	uint64_t value;
+	expect_ok(bs_packed_get(packed, i, &value, &err), &err);
+	return value;
 }
 
 /* FORMAT.md read literally. */
-static void check_twin(const struct bs_container *file, const struct pair *pairs, size_t n)
+static void check_twin(const struct bs_container *file, const struct pair *pairs, size_t n, uint64_t n_rows)
 {
-	struct bs_section terms = bs_container_section(file, BS_SECTION_EXCEPTION_TERMS, 0);
-	struct bs_section offsets = bs_container_section(file, BS_SECTION_EXCEPTION_OFFSETS, 0);
+	struct bs_error err = {""};
+	struct bs_packed terms, offsets;
+	expect_ok(bs_packed_open_counted(&terms, bs_container_section(file, BS_SECTION_EXCEPTION_TERMS, 0), &err), &err);
+	expect_ok(bs_packed_open_counted(&offsets, bs_container_section(file, BS_SECTION_EXCEPTION_OFFSETS, 0), &err), &err);
+	expect_ok(bs_packed_check(&terms, &err), &err);
+	expect_ok(bs_packed_check(&offsets, &err), &err);
 	struct bs_section rows = bs_container_section(file, BS_SECTION_EXCEPTION_ROWS, 0);
 	size_t i = 0;
 	uint64_t at = 0;
-	assert_int_equal(offsets.n_bytes, terms.n_bytes * 2 + 8);
-	for (uint64_t t = 0; t < terms.n_bytes / 4; t++) {
-		uint64_t row = 0;
-		assert_int_equal(bs_load_u64(offsets.data + t * 8), at);
-		assert_true(t == 0 || bs_load_u32(terms.data + t * 4 - 4) < bs_load_u32(terms.data + t * 4));
-		for (bool first = true; at < bs_load_u64(offsets.data + t * 8 + 8); i++, first = false) {
-			uint64_t value = 0;
-			unsigned shift = 0;
-			for (; rows.data[at] & 0x80; at++, shift += 7)
-				value |= (uint64_t)(rows.data[at] & 0x7f) << shift;
-			value |= (uint64_t)rows.data[at++] << shift;
-			assert_true(first || value > 0);
-			row += value;
-			assert_true(i < n);
-			assert_int_equal(pairs[i].ordinal, bs_load_u32(terms.data + t * 4));
-			assert_int_equal(pairs[i].row, row);
+	assert_int_equal(offsets.n, terms.n + 1);
+	for (uint64_t t = 0; t < terms.n; t++) {
+		uint64_t n_here = 0, low_bits = 0, n_seen = 0;
+		assert_int_equal(number(&offsets, t), at);
+		assert_true(t == 0 || number(&terms, t - 1) < number(&terms, t));
+		for (unsigned shift = 0; shift == 0 || rows.data[at - 1] & 0x80; at++, shift += 7)
+			n_here |= (uint64_t)(rows.data[at] & 0x7f) << shift;
+		while (n_rows / n_here >> low_bits > 1)
+			low_bits++;
+		uint64_t n_buckets = ((n_rows - 1) >> low_bits) + 1;
+		const uint8_t *samples = rows.data + at;
+		const uint8_t *bits = samples + (n_buckets - 1) / 128 * 4;
+		uint64_t high = n_here * low_bits;
+		for (uint64_t bucket = 0; bucket < n_buckets; bucket++, high++) {
+			if (bucket > 0 && bucket % 128 == 0)
+				assert_int_equal(bs_load_u32(samples + (bucket / 128 - 1) * 4), n_seen);
+			for (; bit_at(bits, high); high++, n_seen++, i++) {
+				uint64_t row = bucket << low_bits;
+				for (uint64_t bit = 0; bit < low_bits; bit++)
+					row |= bit_at(bits, n_seen * low_bits + bit) << bit;
+				assert_true(i < n);
+				assert_int_equal(pairs[i].ordinal, number(&terms, t));
+				assert_int_equal(pairs[i].row, row);
+			}
 		}
+		assert_int_equal(n_seen, n_here);
+		at = (uint64_t)(bits - rows.data) + (high + 7) / 8;
 	}
 	assert_int_equal(i, n);
-	assert_int_equal(at, rows.n_bytes);
-	assert_int_equal(bs_load_u64(offsets.data + terms.n_bytes * 2), at);
+	assert_int_equal(at + 8, rows.n_bytes);
+	assert_int_equal(bs_load_u64(rows.data + at), 0);
+	assert_int_equal(number(&offsets, terms.n), at);
 }
 
 static void check_file(const struct pair *pairs, size_t n, uint32_t n_terms, uint32_t n_rows, uint64_t *random)
@@ -143,12 +202,12 @@ static void check_file(const struct pair *pairs, size_t n, uint32_t n_terms, uin
 	struct bs_exceptions exceptions;
 	expect_ok(bs_container_open("file", BS_FILE_SEGMENT, &file, &err), &err);
 	expect_ok(bs_exceptions_open(&exceptions, file, n_rows, &err), &err);
-	check_twin(file, pairs, n);
+	check_twin(file, pairs, n, n_rows);
 	for (int i = 0; i < 100; i++)
-		check_term(&exceptions, pairs, n, (uint32_t)random_below(random, n_terms));
+		check_term(&exceptions, pairs, n, (uint32_t)random_below(random, n_terms), random);
 	for (size_t i = 0; i < n; i += 1 + random_below(random, 20))
-		check_term(&exceptions, pairs, n, pairs[i].ordinal);
-	check_term(&exceptions, pairs, n, UINT32_MAX);
+		check_term(&exceptions, pairs, n, pairs[i].ordinal, random);
+	check_term(&exceptions, pairs, n, UINT32_MAX, random);
 	bs_container_close(file);
 }
 
@@ -201,17 +260,24 @@ static enum bs_status read_all(uint32_t n_terms, uint64_t n_rows, struct bs_buff
 		return status;
 	status = bs_exceptions_open(&exceptions, file, n_rows, err);
 	for (uint32_t t = 0; t < n_terms && !status; t++) {
-		struct bs_exception_cursor cursor;
-		uint64_t last = UINT64_MAX;
-		status = bs_exceptions_find(&exceptions, t, &cursor, err);
-		while (!status && cursor.row != UINT64_MAX) {
-			struct pair pair = {t, (uint32_t)cursor.row};
-			struct bs_error append_err;
-			assert_true(cursor.row < n_rows && (last == UINT64_MAX || cursor.row > last));
+		struct bs_exception_list list;
+		struct bs_buffer rows = {0};
+		struct bs_error append_err;
+		static uint64_t lines[BS_SLAB_MAX_BLOCKS * BS_LINE_WORDS];
+		struct bs_live live;
+		memset(&live, 0xff, sizeof(live));
+		status = bs_exceptions_find(&exceptions, t, &list, err);
+		/* What a query does with it must be harmless even where reading all of it would tell. */
+		if (!status)
+			status = bs_exceptions_clear(&list, t * 7, &live, lines, err);
+		if (!status)
+			status = bs_exceptions_read(&list, &rows, err);
+		for (size_t i = 0; i < rows.used_bytes / 4 && !status; i++) {
+			struct pair pair = {t, ((const uint32_t *)(const void *)rows.data)[i]};
+			assert_true(pair.row < n_rows);
 			expect_ok(bs_buffer_append(found, &pair, sizeof(pair), &append_err), &append_err);
-			last = cursor.row;
-			status = bs_exception_next(&cursor, err);
 		}
+		bs_buffer_deinit(&rows);
 	}
 	bs_container_close(file);
 	return status;

@@ -247,7 +247,7 @@ static void write_segment(const char *dir, uint64_t number, uint32_t n_docs)
 		.filter_words = (const void *)words.data,
 	};
 	expect_ok(bs_segment_write_slab(writer, 0, &image, &entries, &err), &err);
-	expect_ok(bs_exceptions_write(&exceptions, writer, &err), &err);
+	expect_ok(bs_exceptions_write(&exceptions, n_docs, writer, &err), &err);
 	struct bs_segment_meta meta = {.n_docs = n_docs, .n_positions = 3ull * n_docs, .n_slabs = 1};
 	bs_segment_write_head(writer, &meta, &fields, &treatments, &entries);
 	expect_ok(bs_writer_finish(writer, NULL, &err), &err);

@@ -14,13 +14,14 @@
 #include "core/segment_sections.h"
 #include "core_rig.h"
 
-#define SLAB 3u
+#define SLAB         3u
+#define MOST_ORDINAL 5000u
 
-/* Rows with the hashes of their terms. */
+/* Rows with the ordinals of their terms, ascending. */
 struct rows {
 	uint32_t n_rows;
 	uint32_t n_terms[300];
-	uint64_t hashes[300][80];
+	uint32_t ordinals[300][80];
 	uint64_t n_words;
 };
 
@@ -28,10 +29,19 @@ static void draw_rows(struct rows *rows, uint32_t n_rows, uint32_t most_terms, u
 {
 	rows->n_rows = n_rows;
 	for (uint32_t row = 0; row < n_rows; row++) {
-		rows->n_terms[row] = (uint32_t)random_below(random, most_terms + 1);
-		for (uint32_t i = 0; i < rows->n_terms[row]; i++)
-			rows->hashes[row][i] = random_below(random, 500) * UINT64_C(0x9e3779b97f4a7c15);
+		uint32_t n = (uint32_t)random_below(random, most_terms + 1);
+		uint32_t next = 0;
+		rows->n_terms[row] = n;
+		for (uint32_t i = 0; i < n; i++) {
+			next += 1 + (uint32_t)random_below(random, 2 * MOST_ORDINAL / (n + 1));
+			rows->ordinals[row][i] = next;
+		}
 	}
+}
+
+static uint32_t near_of(const struct rows *rows, uint32_t row)
+{
+	return bs_list_neighbourhoods(rows->ordinals[row], rows->n_terms[row]);
 }
 
 /* As the indexer writes it. */
@@ -49,13 +59,12 @@ static void write_filter(struct rows *rows)
 		uint32_t first = group * BS_LIST_GROUP_ROWS;
 		uint32_t most = 0;
 		for (uint32_t row = first; row < rows->n_rows && row < first + BS_LIST_GROUP_ROWS; row++)
-			most = rows->n_terms[row] > most ? rows->n_terms[row] : most;
+			most = near_of(rows, row) > most ? near_of(rows, row) : most;
 		uint32_t width = bs_list_filter_width(most);
 		uint64_t *filter = calloc(width, sizeof(*filter));
 		assert_non_null(filter);
 		for (uint32_t row = first; row < rows->n_rows && row < first + BS_LIST_GROUP_ROWS; row++)
-			for (uint32_t i = 0; i < rows->n_terms[row]; i++)
-				bs_list_filter_set(filter, width, row - first, rows->hashes[row][i]);
+			bs_list_filter_set(filter, width, row - first, rows->ordinals[row], rows->n_terms[row]);
 		expect_ok(bs_buffer_append(&words, filter, (size_t)width * 8, &err), &err);
 		free(filter);
 		bs_writer_u64(writer, words.used_bytes / 8);
@@ -67,31 +76,36 @@ static void write_filter(struct rows *rows)
 	bs_buffer_deinit(&words);
 }
 
-static bool row_has(const struct rows *rows, uint32_t row, uint64_t hash)
+/* Whether the row has a term of the ordinal's neighbourhood; *has_out: the term itself. */
+static bool is_near(const struct rows *rows, uint32_t row, uint32_t ordinal, bool *has_out)
 {
-	for (uint32_t i = 0; i < rows->n_terms[row]; i++)
-		if (rows->hashes[row][i] == hash)
-			return true;
-	return false;
+	bool near = false;
+	*has_out = false;
+	for (uint32_t i = 0; i < rows->n_terms[row]; i++) {
+		*has_out |= rows->ordinals[row][i] == ordinal;
+		near |= rows->ordinals[row][i] / 8 == ordinal / 8;
+	}
+	return near;
 }
 
-/* Asks every group for a term; counts the rows that have it not, and those of them that seem to. */
-static void check_term(const struct rows *rows, const struct bs_list_filter *filter, uint64_t hash, uint64_t *n_not,
+/* Asks every group for a term; counts the rows that have nothing near it, and those of them that seem to. */
+static void check_term(const struct rows *rows, const struct bs_list_filter *filter, uint32_t ordinal, uint64_t *n_not,
                        uint64_t *n_seem)
 {
 	struct bs_error err = {""};
-	struct bs_probe probe = bs_hash_probe(hash, BS_LIST_FILTER_RANK);
+	struct bs_probe probe = bs_list_filter_probe(ordinal);
 	for (uint32_t group = 0; group < bs_list_groups(rows->n_rows); group++) {
 		uint64_t found;
 		expect_ok(bs_list_filter_rows(filter, group, probe, &found, &err), &err);
 		for (uint32_t i = 0; i < BS_LIST_GROUP_ROWS; i++) {
 			uint32_t row = group * BS_LIST_GROUP_ROWS + i;
 			bool passes = found >> i & 1;
-			bool has = row < rows->n_rows && row_has(rows, row, hash);
+			bool has = false;
+			bool near = row < rows->n_rows && is_near(rows, row, ordinal, &has);
 			assert_true(passes || !has);
 			assert_true(row < rows->n_rows || !passes);
-			*n_not += !has && row < rows->n_rows;
-			*n_seem += passes && !has;
+			*n_not += !near && row < rows->n_rows;
+			*n_seem += passes && !near;
 		}
 	}
 }
@@ -114,9 +128,9 @@ static void test_rows(void **state)
 			expect_ok(bs_container_open("file", BS_FILE_SEGMENT, &file, &err), &err);
 			expect_ok(bs_list_filter_open(&filter, file, SLAB, rows.n_rows, &err), &err);
 			for (int i = 0; i < 200; i++)
-				check_term(&rows, &filter, random_below(&random, 600) * UINT64_C(0x9e3779b97f4a7c15), &n_not, &n_seem);
-			/* Rows of any length up to the longest: less than one in four by chance. */
-			assert_true(n_seem * 3 <= n_not + 200);
+				check_term(&rows, &filter, (uint32_t)random_below(&random, MOST_ORDINAL * 6 / 5), &n_not, &n_seem);
+			/* Rows of any length up to the longest: less than one in thirty-two by chance. */
+			assert_true(n_seem * 25 <= n_not + 1000);
 			struct bs_list_filter none;
 			expect_status(bs_list_filter_open(&none, file, SLAB, rows.n_rows + 64, &err), BS_CORRUPT, &err);
 			expect_status(bs_list_filter_open(&none, file, SLAB + 1, rows.n_rows, &err), BS_CORRUPT, &err);
@@ -129,8 +143,8 @@ static void test_width(void **state)
 {
 	(void)state;
 	assert_int_equal(bs_list_filter_width(0), 1);
-	assert_int_equal(bs_list_filter_width(1), 3);
-	assert_int_equal(bs_list_filter_width(100), 289);
+	assert_int_equal(bs_list_filter_width(1), 8);
+	assert_int_equal(bs_list_filter_width(100), 722);
 	assert_int_equal(bs_list_filter_width(UINT64_MAX), UINT32_MAX / 2);
 }
 
@@ -169,7 +183,7 @@ static void test_damage(void **state)
 		for (uint32_t row = 0; row < rows.n_rows && !status; row++) {
 			for (uint32_t i = 0; i < rows.n_terms[row] && !status; i++) {
 				uint64_t found;
-				struct bs_probe probe = bs_hash_probe(rows.hashes[row][i], BS_LIST_FILTER_RANK);
+				struct bs_probe probe = bs_list_filter_probe(rows.ordinals[row][i]);
 				status = bs_list_filter_rows(&filter, row / BS_LIST_GROUP_ROWS, probe, &found, &err);
 				assert_true(status || is_sealed || found >> (row % BS_LIST_GROUP_ROWS) & 1);
 			}

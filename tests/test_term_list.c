@@ -69,34 +69,40 @@ static uint64_t bit_at(const uint8_t *bytes, uint64_t at)
 	return bytes[at / 8] >> (at % 8) & 1;
 }
 
+static uint64_t read_gamma(const uint8_t *bytes, uint64_t *at)
+{
+	uint32_t n_zeros = 0;
+	while (!bit_at(bytes, (*at)++))
+		n_zeros++;
+	uint64_t value = UINT64_C(1) << n_zeros;
+	for (uint32_t b = 0; b < n_zeros; b++)
+		value |= bit_at(bytes, (*at)++) << b;
+	return value;
+}
+
 static void check_twin(const uint8_t *list, uint64_t n_bytes, const uint32_t *ordinals, uint32_t n)
 {
-	uint32_t last = bs_load_u32(list + 4);
-	uint32_t l = 0;
-	while (last / n >> l > 1)
-		l++;
-	uint64_t n_buckets = (last >> l) + UINT64_C(1);
-	uint64_t n_samples = 0;
-	while ((n_samples + 1) * 128 < n_buckets)
-		n_samples++;
-	const uint8_t *samples = list + 8;
-	const uint8_t *lows = samples + n_samples * 4;
-	const uint8_t *highs = lows + (n * (uint64_t)l + 7) / 8;
+	uint32_t n_runs = bs_load_u32(list + 4);
+	uint32_t n_samples = (n_runs - 1) / 32;
+	const uint8_t *pairs = list + 8 + n_samples * 8;
+	uint64_t at = 0, next = 0;
+	uint32_t i = 0;
 	assert_int_equal(bs_load_u32(list), n);
-	assert_int_equal(last, ordinals[n - 1]);
-	assert_int_equal(highs + (n + n_buckets + 7) / 8 - list, n_bytes);
-	uint64_t at = 0, i = 0;
-	for (uint64_t bucket = 0; bucket < n_buckets; bucket++, at++) {
-		if (bucket > 0 && bucket % 128 == 0)
-			assert_int_equal(bs_load_u32(samples + (bucket / 128 - 1) * 4), i);
-		for (; bit_at(highs, at); at++, i++) {
-			uint64_t low = 0;
-			for (uint32_t b = 0; b < l; b++)
-				low |= bit_at(lows, i * l + b) << b;
-			assert_int_equal(bucket << l | low, ordinals[i]);
+	for (uint32_t r = 0; r < n_runs; r++) {
+		if (r > 0 && r % 32 == 0) {
+			assert_int_equal(bs_load_u32(list + 8 + (r / 32 - 1) * 8), next);
+			assert_int_equal(bs_load_u32(list + 8 + (r / 32 - 1) * 8 + 4), at);
 		}
+		uint64_t gap = (read_gamma(pairs, &at) - 1) * 16;
+		for (uint32_t b = 0; b < 4; b++)
+			gap += bit_at(pairs, at++) << b;
+		uint64_t ordinal = next + gap + (r > 0);
+		for (uint64_t length = read_gamma(pairs, &at); length > 0; length--)
+			assert_int_equal(ordinal++, ordinals[i++]);
+		next = ordinal;
 	}
 	assert_int_equal(i, n);
+	assert_int_equal(pairs + (at + 7) / 8 - list, n_bytes);
 }
 
 /* ---- looking up ---- */
@@ -136,6 +142,7 @@ static void check_list(const uint32_t *ordinals, uint32_t n, uint64_t limit, uin
 		expect_ok(bs_buffer_append(&list, "\xff", 1, &err), &err);
 	expect_ok(bs_term_list_append(&list, ordinals, n, &err), &err);
 	uint64_t end = list.used_bytes;
+	assert_int_equal(end - start, bs_term_list_bytes(ordinals, n));
 	expect_ok(bs_buffer_append(&list, "\xff\xff\xff\xff\xff\xff\xff\xff\xff", random_below(random, 10), &err), &err);
 	write_list("list", &list);
 	struct bs_container *file = open_list("list", &section);
@@ -174,7 +181,7 @@ static void test_random(void **state)
 	check_list(ordinals, 0, 10, &random);
 }
 
-/* All in one bucket, all but one, none between the first and the last. */
+/* One run, all but one in one, nothing between the first and the last. */
 static void test_extremes(void **state)
 {
 	(void)state;

@@ -1,0 +1,245 @@
+/* packed.c: see packed.h. */
+#include "core/packed.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* Of the values of a block. Where they are packed there are 8 more, since a value is stored as a word. */
+#define MAX_BLOCK_BYTES ((size_t)BS_PACKED_BLOCK_VALUES * BS_PACKED_MAX_WIDTH / 8)
+
+static uint64_t count_blocks(uint64_t n)
+{
+	return n / BS_PACKED_BLOCK_VALUES + (n % BS_PACKED_BLOCK_VALUES != 0);
+}
+
+static uint32_t values_in_block(uint64_t n, uint64_t block)
+{
+	uint64_t n_left = n - block * BS_PACKED_BLOCK_VALUES;
+	return n_left < BS_PACKED_BLOCK_VALUES ? (uint32_t)n_left : BS_PACKED_BLOCK_VALUES;
+}
+
+/* ---- one block ---- */
+
+struct block {
+	uint64_t base;
+	uint32_t width;
+	uint32_t n_bytes;
+};
+
+static struct block measure(const uint64_t *values, uint32_t n)
+{
+	uint64_t least = values[0];
+	uint64_t most = values[0];
+	for (uint32_t i = 1; i < n; i++) {
+		least = values[i] < least ? values[i] : least;
+		most = values[i] > most ? values[i] : most;
+	}
+	uint32_t width = most > least ? 64 - (uint32_t)__builtin_clzll(most - least) : 0;
+	return (struct block){.base = least, .width = width, .n_bytes = (n * width + 7) / 8};
+}
+
+/* The bits of the values, into zeroed bytes. */
+static void pack(const uint64_t *values, uint32_t n, const struct block *block, uint8_t *to)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t bit = i * block->width;
+		bs_store_u64(to + bit / 8, bs_load_u64(to + bit / 8) | (values[i] - block->base) << (bit % 8));
+	}
+}
+
+/* ---- reading ---- */
+
+enum bs_status bs_packed_corrupt(const struct bs_packed *packed, uint64_t i, struct bs_error *err)
+{
+	return bs_container_corrupt(packed->file, err, "section %u: value %llu of %llu is not where it should be",
+	                            packed->section.id, (unsigned long long)i, (unsigned long long)packed->n);
+}
+
+enum bs_status bs_packed_get_new(const struct bs_packed *packed, uint64_t i, uint64_t *value_out, struct bs_error *err)
+{
+	struct bs_packed_place place;
+	*value_out = 0;
+	if (i >= packed->n)
+		return bs_packed_corrupt(packed, i, err);
+	enum bs_status status = bs_section_touch(&packed->section, bs_packed_entry_at(i), BS_PACKED_ENTRY_BYTES, err);
+	if (status)
+		return status;
+	if (!bs_packed_find_place(packed, i, &place))
+		return bs_packed_corrupt(packed, i, err);
+	status = bs_section_touch(&packed->section, place.at, 8, err);
+	if (!status)
+		*value_out = bs_packed_value(packed, &place);
+	return status;
+}
+
+enum bs_status bs_packed_open(struct bs_packed *packed, struct bs_section section, uint64_t n, struct bs_error *err)
+{
+	*packed = (struct bs_packed){.section = section, .file = section.file, .n = n};
+	if (section.n_bytes < BS_PACKED_END_BYTES ||
+	    count_blocks(n) > (section.n_bytes - BS_PACKED_END_BYTES) / BS_PACKED_ENTRY_BYTES)
+		return bs_container_corrupt(section.file, err, "section %u has %llu bytes, too few for %llu values", section.id,
+		                            (unsigned long long)section.n_bytes, (unsigned long long)n);
+	return BS_OK;
+}
+
+static enum bs_status read_count(const struct bs_section *section, uint64_t *n_out, struct bs_error *err)
+{
+	uint64_t at = section->n_bytes < BS_PACKED_END_BYTES ? 0 : section->n_bytes - BS_PACKED_END_BYTES;
+	enum bs_status status = bs_section_touch(section, at, BS_PACKED_END_BYTES, err);
+	*n_out = status ? 0 : bs_load_u64(section->data + at);
+	return status;
+}
+
+enum bs_status bs_packed_open_counted(struct bs_packed *packed, struct bs_section section, struct bs_error *err)
+{
+	uint64_t n;
+	enum bs_status status = read_count(&section, &n, err);
+	return status ? status : bs_packed_open(packed, section, n, err);
+}
+
+/* The last block that begins with the value or a lesser one, or the first. n > 0. */
+static enum bs_status find_block(const struct bs_packed *packed, uint64_t value, uint64_t *block_out, struct bs_error *err)
+{
+	uint64_t low = 0;
+	uint64_t high = count_blocks(packed->n);
+	while (high - low > 1) {
+		uint64_t middle = low + (high - low) / 2;
+		uint64_t at = middle * BS_PACKED_ENTRY_BYTES;
+		enum bs_status status = bs_section_touch(&packed->section, at, 8, err);
+		if (status)
+			return status;
+		if (bs_load_u64(packed->section.data + at) <= value)
+			low = middle;
+		else
+			high = middle;
+	}
+	*block_out = low;
+	return BS_OK;
+}
+
+enum bs_status bs_packed_find(const struct bs_packed *packed, uint64_t value, bool *found_out, uint64_t *i_out,
+                              struct bs_error *err)
+{
+	uint64_t block = 0;
+	*found_out = false;
+	*i_out = 0;
+	if (packed->n == 0)
+		return BS_OK;
+	enum bs_status status = find_block(packed, value, &block, err);
+	uint64_t low = block * BS_PACKED_BLOCK_VALUES;
+	uint64_t high = low + values_in_block(packed->n, block);
+	while (!status && low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		uint64_t found;
+		status = bs_packed_get(packed, middle, &found, err);
+		if (!status && found == value) {
+			*found_out = true;
+			*i_out = middle;
+			return BS_OK;
+		}
+		if (found < value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return status;
+}
+
+/* ---- checking ---- */
+
+/* Whether the block stands at *at as it would be written; moves *at behind it. */
+static enum bs_status check_block(const struct bs_packed *packed, uint64_t number, uint64_t *at, struct bs_error *err)
+{
+	uint64_t values[BS_PACKED_BLOCK_VALUES] = {0};
+	uint8_t bytes[MAX_BLOCK_BYTES + 8] = {0};
+	uint64_t first = number * BS_PACKED_BLOCK_VALUES;
+	uint32_t n = values_in_block(packed->n, number);
+	const uint8_t *entry = packed->section.data + number * BS_PACKED_ENTRY_BYTES;
+	for (uint32_t i = 0; i < n; i++) {
+		enum bs_status status = bs_packed_get(packed, first + i, &values[i], err);
+		if (status)
+			return status;
+	}
+	struct block block = measure(values, n);
+	if (block.width > BS_PACKED_MAX_WIDTH || block.base != bs_load_u64(entry) ||
+	    (block.width | *at << 8) != bs_load_u64(entry + 8) || block.n_bytes > packed->section.n_bytes - *at)
+		return bs_packed_corrupt(packed, first, err);
+	pack(values, n, &block, bytes);
+	if (memcmp(bytes, packed->section.data + *at, block.n_bytes) != 0)
+		return bs_packed_corrupt(packed, first, err);
+	*at += block.n_bytes;
+	return BS_OK;
+}
+
+enum bs_status bs_packed_check(const struct bs_packed *packed, struct bs_error *err)
+{
+	uint64_t n;
+	uint64_t at = count_blocks(packed->n) * BS_PACKED_ENTRY_BYTES;
+	enum bs_status status = bs_section_touch(&packed->section, 0, packed->section.n_bytes, err);
+	if (!status)
+		status = read_count(&packed->section, &n, err);
+	for (uint64_t block = 0; block < count_blocks(packed->n) && !status; block++)
+		status = check_block(packed, block, &at, err);
+	if (status)
+		return status;
+	if (n != packed->n || at + BS_PACKED_END_BYTES != packed->section.n_bytes)
+		return bs_container_corrupt(packed->file, err, "section %u says that it ends behind %llu values, and it has %llu",
+		                            packed->section.id, (unsigned long long)n, (unsigned long long)packed->n);
+	return BS_OK;
+}
+
+/* ---- writing ---- */
+
+/* Values of either width; the other pointer is NULL. */
+struct source {
+	const uint32_t *u32;
+	const uint64_t *u64;
+	uint64_t n;
+};
+
+static uint32_t load_block(const struct source *from, uint64_t block, uint64_t values[BS_PACKED_BLOCK_VALUES])
+{
+	uint64_t first = block * BS_PACKED_BLOCK_VALUES;
+	uint32_t n = values_in_block(from->n, block);
+	for (uint32_t i = 0; i < n; i++)
+		values[i] = from->u32 ? from->u32[first + i] : from->u64[first + i];
+	return n;
+}
+
+static void write_directory(struct bs_writer *writer, const struct source *from)
+{
+	uint64_t values[BS_PACKED_BLOCK_VALUES];
+	uint64_t at = count_blocks(from->n) * BS_PACKED_ENTRY_BYTES;
+	for (uint64_t i = 0; i < count_blocks(from->n); i++) {
+		uint32_t n = load_block(from, i, values);
+		struct block block = measure(values, n);
+		assert(block.width <= BS_PACKED_MAX_WIDTH);
+		bs_writer_u64(writer, block.base);
+		bs_writer_u64(writer, block.width | at << 8);
+		at += block.n_bytes;
+	}
+}
+
+static void write_all(struct bs_writer *writer, const struct source *from)
+{
+	uint64_t values[BS_PACKED_BLOCK_VALUES];
+	write_directory(writer, from);
+	for (uint64_t i = 0; i < count_blocks(from->n); i++) {
+		uint8_t bytes[MAX_BLOCK_BYTES + 8] = {0};
+		uint32_t n = load_block(from, i, values);
+		struct block block = measure(values, n);
+		pack(values, n, &block, bytes);
+		bs_writer_bytes(writer, bytes, block.n_bytes);
+	}
+	bs_writer_u64(writer, from->n);
+}
+
+void bs_packed_write_u32(struct bs_writer *writer, const uint32_t *values, uint64_t n)
+{
+	write_all(writer, &(struct source){.u32 = values, .n = n});
+}
+
+void bs_packed_write_u64(struct bs_writer *writer, const uint64_t *values, uint64_t n)
+{
+	write_all(writer, &(struct source){.u64 = values, .n = n});
+}

@@ -1,0 +1,225 @@
+/* list_build.c: see list_build.h. */
+#include "indexer/list_build.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/list_filter.h"
+#include "core/term_list.h"
+
+/* ---- ordinals ---- */
+
+#define DIGIT_BITS  11u
+#define FEW_NUMBERS 256u /* which the C library sorts as fast */
+
+static int compare_u32(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a;
+	uint32_t y = *(const uint32_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* One pass of a radix sort. */
+static void sort_digit(const uint32_t *from, uint32_t *to, uint32_t n, uint32_t shift)
+{
+	uint32_t starts[(1u << DIGIT_BITS) + 1] = {0};
+	uint32_t mask = (1u << DIGIT_BITS) - 1;
+	for (uint32_t i = 0; i < n; i++)
+		starts[(from[i] >> shift & mask) + 1]++;
+	for (uint32_t digit = 0; digit < mask; digit++)
+		starts[digit + 1] += starts[digit];
+	for (uint32_t i = 0; i < n; i++)
+		to[starts[from[i] >> shift & mask]++] = from[i];
+}
+
+/* spare: as much room as the numbers take. */
+static void sort_numbers(uint32_t *numbers, uint32_t *spare, uint32_t n, uint32_t most)
+{
+	if (n <= FEW_NUMBERS) {
+		qsort(numbers, n, sizeof(*numbers), compare_u32);
+		return;
+	}
+	uint32_t *from = numbers;
+	uint32_t *to = spare;
+	for (uint32_t shift = 0; shift < 32 && most >> shift; shift += DIGIT_BITS) {
+		sort_digit(from, to, n, shift);
+		uint32_t *sorted = to;
+		to = from;
+		from = sorted;
+	}
+	if (from != numbers)
+		memcpy(numbers, from, (size_t)n * sizeof(*numbers));
+}
+
+/* Ascending ordinals of a document's terms. */
+static void take_ordinals(const struct bs_gather *gather, const uint32_t *ordinal_of, uint32_t document,
+                          uint32_t *ordinals, uint32_t *spare)
+{
+	const struct bs_gathered_doc *doc = &bs_gather_docs(gather)[document];
+	const uint8_t *codes = doc->codes;
+	for (uint32_t i = 0; i < doc->n_terms; i++)
+		ordinals[i] = ordinal_of[bs_gather_next(&codes)];
+	sort_numbers(ordinals, spare, doc->n_terms, gather->terms.n_terms);
+}
+
+/* ---- what they take ---- */
+
+#define SAMPLE_DOCS  32u           /* of a size */
+#define SAMPLE_TERMS (32u << 10)   /* about, of all of them */
+
+static uint32_t size_of(uint32_t n_terms)
+{
+	return n_terms ? 31 - (uint32_t)__builtin_clz(n_terms) : 0;
+}
+
+static double filter_bits(uint32_t n_neighbourhoods)
+{
+	return n_neighbourhoods * BS_LIST_FILTER_HASHES / M_LN2;
+}
+
+struct size_sample {
+	uint64_t n_docs;  /* of this size */
+	uint64_t n_seen;
+	uint64_t n_terms; /* of those measured */
+	double n_bits;
+};
+
+/* Whether the next document of this size is one of those to be measured: they are spread evenly. */
+static bool is_sampled(struct size_sample *sample, uint32_t size)
+{
+	uint64_t wanted = SAMPLE_TERMS >> size;
+	wanted = wanted < 1 ? 1 : (wanted > SAMPLE_DOCS ? SAMPLE_DOCS : wanted);
+	uint64_t i = sample->n_seen++;
+	return sample->n_docs <= wanted || i * wanted / sample->n_docs != (i + 1) * wanted / sample->n_docs;
+}
+
+enum bs_status bs_list_bits(const struct bs_gather *gather, const uint32_t *ordinal_of, double bits_out[BS_LIST_SIZES],
+                            struct bs_error *err)
+{
+	struct size_sample samples[BS_LIST_SIZES] = {{0, 0, 0, 0}};
+	const struct bs_gathered_doc *docs = bs_gather_docs(gather);
+	uint32_t n_docs = bs_gather_n_docs(gather);
+	uint32_t most = 1;
+	for (uint32_t i = 0; i < n_docs; i++) {
+		samples[size_of(docs[i].n_terms)].n_docs++;
+		most = docs[i].n_terms > most ? docs[i].n_terms : most;
+	}
+	uint32_t *ordinals = malloc((size_t)most * 2 * sizeof(*ordinals));
+	if (!ordinals)
+		return bs_fail_memory(err, "terms of a document", (size_t)most * 2 * sizeof(*ordinals));
+	for (uint32_t i = 0; i < n_docs; i++) {
+		uint32_t size = size_of(docs[i].n_terms);
+		if (!is_sampled(&samples[size], size))
+			continue;
+		take_ordinals(gather, ordinal_of, i, ordinals, ordinals + most);
+		samples[size].n_terms += docs[i].n_terms;
+		samples[size].n_bits += (double)bs_term_list_bytes(ordinals, docs[i].n_terms) * 8 +
+		                        filter_bits(bs_list_neighbourhoods(ordinals, docs[i].n_terms));
+	}
+	for (uint32_t size = 0; size < BS_LIST_SIZES; size++)
+		bits_out[size] = samples[size].n_terms ? samples[size].n_bits / (double)samples[size].n_terms : 0;
+	free(ordinals);
+	return BS_OK;
+}
+
+/* ---- a slab ---- */
+
+void bs_list_product_deinit(struct bs_list_product *product)
+{
+	free(product->rows);
+	free(product->offsets);
+	free(product->terms);
+	free(product->filter_offsets);
+	free(product->filter_words);
+	*product = (struct bs_list_product){0};
+}
+
+/* Documents of about the same length share a filter. */
+static int compare_lengths(const void *a, const void *b, void *context)
+{
+	const struct bs_gathered_doc *docs = context;
+	uint32_t x = *(const uint32_t *)a;
+	uint32_t y = *(const uint32_t *)b;
+	if (docs[x].n_terms != docs[y].n_terms)
+		return docs[x].n_terms < docs[y].n_terms ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static enum bs_status place_rows(const struct bs_gather *gather, const uint32_t *docs, uint32_t n_docs,
+                                 struct bs_list_product *product, struct bs_error *err)
+{
+	const struct bs_gathered_doc *gathered = bs_gather_docs(gather);
+	product->rows = malloc((size_t)n_docs * sizeof(*product->rows));
+	product->offsets = calloc((size_t)n_docs + 1, sizeof(*product->offsets));
+	product->filter_offsets = calloc((size_t)bs_list_groups(n_docs) + 1, sizeof(*product->filter_offsets));
+	if (!product->rows || !product->offsets || !product->filter_offsets)
+		return bs_fail_memory(err, "plain signatures", n_docs * sizeof(*product->offsets));
+	memcpy(product->rows, docs, (size_t)n_docs * sizeof(*product->rows));
+	qsort_r(product->rows, n_docs, sizeof(*product->rows), compare_lengths, (void *)(uintptr_t)gathered);
+	for (uint32_t row = 0; row < n_docs; row++)
+		product->offsets[row + 1] = product->offsets[row] + gathered[product->rows[row]].n_terms;
+	return BS_OK;
+}
+
+/* The terms of all rows, and how wide each group's filter is. */
+static enum bs_status take_terms(const struct bs_gather *gather, const uint32_t *ordinal_of, uint32_t n_docs,
+                                 struct bs_list_product *product, struct bs_error *err)
+{
+	uint64_t n_terms = product->offsets[n_docs];
+	uint64_t most = n_terms - product->offsets[n_docs - 1]; /* the last row's is the longest */
+	uint64_t n_near = 0;
+	uint32_t *spare = malloc((size_t)(most + 1) * sizeof(*spare));
+	product->terms = malloc((size_t)(n_terms + 1) * sizeof(*product->terms));
+	if (!spare || !product->terms) {
+		free(spare);
+		return bs_fail_memory(err, "plain signatures", n_terms * sizeof(*product->terms));
+	}
+	for (uint32_t row = 0; row < n_docs; row++) {
+		uint32_t group = row / BS_LIST_GROUP_ROWS;
+		uint32_t n_in_group = row % BS_LIST_GROUP_ROWS + 1;
+		uint32_t *ordinals = product->terms + product->offsets[row];
+		take_ordinals(gather, ordinal_of, product->rows[row], ordinals, spare);
+		n_near = (n_in_group == 1 ? 0 : n_near) +
+		         bs_list_neighbourhoods(ordinals, (uint32_t)(product->offsets[row + 1] - product->offsets[row]));
+		product->filter_offsets[group + 1] = product->filter_offsets[group] + bs_list_filter_width(n_near / n_in_group);
+	}
+	free(spare);
+	return BS_OK;
+}
+
+static enum bs_status fill_filters(uint32_t n_docs, struct bs_list_product *product, struct bs_error *err)
+{
+	size_t n_words = (size_t)product->filter_offsets[bs_list_groups(n_docs)];
+	product->filter_words = calloc(n_words + 1, sizeof(*product->filter_words));
+	if (!product->filter_words)
+		return bs_fail_memory(err, "the filter of plain signatures", n_words * sizeof(*product->filter_words));
+	for (uint32_t row = 0; row < n_docs; row++) {
+		const uint64_t *filter = product->filter_offsets + row / BS_LIST_GROUP_ROWS;
+		bs_list_filter_set(product->filter_words + filter[0], (uint32_t)(filter[1] - filter[0]),
+		                   row % BS_LIST_GROUP_ROWS, product->terms + product->offsets[row],
+		                   (uint32_t)(product->offsets[row + 1] - product->offsets[row]));
+	}
+	return BS_OK;
+}
+
+enum bs_status bs_list_build(const struct bs_gather *gather, const uint32_t *ordinal_of, const uint32_t *docs,
+                             uint32_t n_docs, struct bs_list_product *product, struct bs_slab_image *image_out,
+                             struct bs_error *err)
+{
+	*product = (struct bs_list_product){0};
+	enum bs_status status = place_rows(gather, docs, n_docs, product, err);
+	if (!status)
+		status = take_terms(gather, ordinal_of, n_docs, product, err);
+	if (!status)
+		status = fill_filters(n_docs, product, err);
+	*image_out = (struct bs_slab_image){
+		.shape = {.n_docs = n_docs, .is_list = true},
+		.rows = product->rows,
+		.list_offsets = product->offsets,
+		.list_terms = product->terms,
+		.filter_offsets = product->filter_offsets,
+		.filter_words = product->filter_words,
+	};
+	return status;
+}

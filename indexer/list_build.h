@@ -1,0 +1,36 @@
+/*
+ * list_build.h: makes a slab of plain signatures (core/term_list.h) and the filters in front of them (core/list_filter.h),
+ * and tells beforehand what such signatures take.
+ */
+#ifndef BS_INDEXER_LIST_BUILD_H
+#define BS_INDEXER_LIST_BUILD_H
+
+#include <stdint.h>
+
+#include "core/segment.h"
+#include "core/status.h"
+#include "indexer/gather.h"
+
+/* Bits a posting, filter included, of plain signatures of 2^i to 2^(i+1) - 1 terms, for each i. */
+#define BS_LIST_SIZES 32u
+
+/* Measures some documents of each size. ordinal_of: by term number. Depends on the documents only. BS_NO_MEMORY. */
+enum bs_status bs_list_bits(const struct bs_gather *gather, const uint32_t *ordinal_of, double bits_out[BS_LIST_SIZES],
+                            struct bs_error *err) BS_WARN_UNUSED;
+
+/* A slab made. All arrays are owned. */
+struct bs_list_product {
+	uint32_t *rows;
+	uint64_t *offsets;
+	uint32_t *terms;
+	uint64_t *filter_offsets;
+	uint64_t *filter_words;
+};
+void bs_list_product_deinit(struct bs_list_product *product);
+
+/* Makes a slab of docs[0..n_docs). image_out borrows from the product. BS_NO_MEMORY; release the product then, too. */
+enum bs_status bs_list_build(const struct bs_gather *gather, const uint32_t *ordinal_of, const uint32_t *docs,
+                             uint32_t n_docs, struct bs_list_product *product, struct bs_slab_image *image_out,
+                             struct bs_error *err) BS_WARN_UNUSED;
+
+#endif
