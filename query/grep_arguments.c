@@ -432,6 +432,15 @@ static enum bs_status note_option(struct noted *noted, int id, const char *value
 	case OPTION_STATS:
 		arguments->stats = true;
 		break;
+	case OPTION_INDEX:
+		arguments->index = value;
+		break;
+	case OPTION_NO_STAT:
+		arguments->trust = true;
+		break;
+	case OPTION_CANDIDATES:
+		arguments->candidates = true;
+		break;
 	case OPTION_EXPLAIN:
 		arguments->explain = true;
 		break;

@@ -21,6 +21,8 @@ struct bs_grep_arguments {
 	enum bs_grep_coding coding;
 	bool help, type_list, files;
 	bool is_text, search_binary, maps_files, quiet, no_messages, stats, explain;
+	bool trust, candidates;
+	const char *index; /* --index; NULL: not given */
 	const char *kernel;
 	unsigned n_threads;
 	/* What the above borrows. */
