@@ -1,21 +1,17 @@
 /* grep_index.c: files out of an index. See grep_index.h. */
 #include "query/grep_index.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "core/needle.h"
-#include "corpus/document.h"
-#include "corpus/file.h"
 #include "corpus/file_types.h"
 #include "corpus/recorded.h"
 #include "query/gram_files.h"
 #include "query/gram_filter.h"
 #include "query/grep_join.h"
+#include "query/grep_stamps.h"
 #include "query/regex_grams.h"
 
 /* Where a path of the command line and a source of the index have files in common. */
@@ -24,8 +20,10 @@ struct area {
 	uint32_t source;
 	char *below_path;   /* what stands between the path and the source: "sub/", or "" */
 	char *below_source; /* ... between the source and the path, likewise; one of the two is "" */
+	char *source_path;  /* openable from here */
 	struct bs_gram_cover cover;
 	bool has_cover;
+	struct bs_grep_stamps *stamps; /* unless the index is trusted */
 };
 
 struct index_source {
@@ -133,8 +131,8 @@ static char *with_slash(const char *path)
 	return copy;
 }
 
-static enum bs_status add_area(struct index_source *self, size_t path, uint32_t source, const char *below_path,
-                               const char *below_source, struct bs_error *err)
+static enum bs_status add_area(struct index_source *self, size_t path, uint32_t source, const char *source_path,
+                               const char *below_path, const char *below_source, struct bs_error *err)
 {
 	struct area *areas = realloc(self->areas, (self->n_areas + 1) * sizeof(*areas));
 	if (!areas)
@@ -142,8 +140,8 @@ static enum bs_status add_area(struct index_source *self, size_t path, uint32_t 
 	self->areas = areas;
 	struct area *area = &areas[self->n_areas++];
 	*area = (struct area){.path = path, .source = source, .below_path = with_slash(below_path),
-	                      .below_source = with_slash(below_source)};
-	return area->below_path && area->below_source ? BS_OK : bs_fail_memory(err, "paths of an index", PATH_MAX);
+	                      .below_source = with_slash(below_source), .source_path = strdup(source_path)};
+	return area->below_path && area->below_source && area->source_path ? BS_OK : bs_fail_memory(err, "paths of an index", PATH_MAX);
 }
 
 /* A folder of the command line, or a file, and one of the index. */
@@ -152,9 +150,9 @@ static enum bs_status meet(struct index_source *self, size_t path, const char *r
 {
 	const char *rest = below(source_path, resolved);
 	if (rest)
-		return add_area(self, path, source, "", rest, err);
+		return add_area(self, path, source, source_path, "", rest, err);
 	rest = below(resolved, source_path);
-	return rest ? add_area(self, path, source, rest, "", err) : BS_OK;
+	return rest ? add_area(self, path, source, source_path, rest, "", err) : BS_OK;
 }
 
 static enum bs_status meet_source(struct index_source *self, uint32_t s, struct bs_error *err)
@@ -209,28 +207,34 @@ static bool name_in(struct index_source *self, const struct area *area, const ch
 	return !*status;
 }
 
-static enum bs_status ask(struct index_source *self, struct area *area, const char *file, enum bs_gram_answer *answer_out,
-                          struct bs_error *err)
+/* The first file of an area: looking at the others begins. */
+static enum bs_status begin_area(struct index_source *self, struct area *area, struct bs_error *err)
 {
-	struct stat found;
-	uint64_t stamp[4];
-	enum bs_status status = BS_OK;
-	*answer_out = BS_GRAM_NOT_COVERED;
-	if (!area->has_cover) {
-		area->has_cover = true;
-		status = bs_gram_cover_init(&area->cover, &self->snapshot, &self->candidates, area->source, err);
-	}
-	if (status)
-		return status;
-	if (!self->options->trust) {
-		/* What cannot be stat'ed is left to whoever opens it, who will say why. */
-		if (bs_file_stat(AT_FDCWD, file, &found) != 0)
-			return BS_OK;
-		struct bs_stamp now = bs_file_stamp(&found);
-		bs_stamp_record(&now, stamp);
-	}
-	return bs_gram_cover_ask(&area->cover, self->path.data, self->path.used_bytes,
-	                         self->options->trust ? NULL : stamp, answer_out, err);
+	if (area->has_cover)
+		return BS_OK;
+	area->has_cover = true;
+	enum bs_status status = bs_gram_cover_init(&area->cover, &self->snapshot, &self->candidates, area->source, err);
+	if (!status && !self->options->trust)
+		status = bs_grep_stamps_start(&self->snapshot, &self->candidates, area->source, area->source_path,
+		                              self->options->n_threads, &area->stamps, err);
+	return status;
+}
+
+/* Whether the file, whose name is in self->path, is one that the index knows as it is now, and rules out. */
+static enum bs_status ask(struct index_source *self, struct area *area, bool *out, struct bs_error *err)
+{
+	enum bs_gram_answer answer;
+	struct bs_doc_ref ref;
+	struct bs_doc_record record;
+	enum bs_status status = begin_area(self, area, err);
+	if (!status)
+		status = bs_gram_cover_ask(&area->cover, self->path.data, self->path.used_bytes, NULL, &answer, err);
+	*out = !status && answer == BS_GRAM_NO_MATCH;
+	/* The cover stands on the document that it spoke of. */
+	if (*out && area->stamps)
+		*out = bs_doc_cursor_peek(&area->cover.cursor, &ref, &record) &&
+		       bs_grep_stamps_is_unchanged(area->stamps, ref);
+	return status;
 }
 
 /* Whether the index says that the file has no match. */
@@ -238,12 +242,9 @@ static enum bs_status is_ruled_out(struct index_source *self, const char *file, 
 {
 	enum bs_status status = BS_OK;
 	*out = false;
-	for (size_t i = 0; i < self->n_areas && !status && !*out; i++) {
-		enum bs_gram_answer answer = BS_GRAM_NOT_COVERED;
+	for (size_t i = 0; i < self->n_areas && !status && !*out; i++)
 		if (name_in(self, &self->areas[i], file, &status, err))
-			status = ask(self, &self->areas[i], file, &answer, err);
-		*out = answer == BS_GRAM_NO_MATCH;
-	}
+			status = ask(self, &self->areas[i], out, err);
 	return status;
 }
 
@@ -400,6 +401,8 @@ static void index_close(struct bs_grep_source *source)
 	for (size_t i = 0; i < self->n_areas; i++) {
 		if (self->areas[i].has_cover)
 			bs_gram_cover_deinit(&self->areas[i].cover);
+		bs_grep_stamps_free(self->areas[i].stamps);
+		free(self->areas[i].source_path);
 		free(self->areas[i].below_path);
 		free(self->areas[i].below_source);
 	}

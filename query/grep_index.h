@@ -17,6 +17,7 @@ struct bs_grep_index_options {
 	const struct bs_grep_walk_options *walk;
 	const struct bs_grep_pattern *pattern;
 	bool trust;                               /* --no-stat */
+	unsigned n_threads;                       /* that look at files, beside the caller's */
 	bool replaces_invalid;                    /* bytes that are not UTF-8 are searched as U+FFFD */
 };
 
