@@ -281,7 +281,7 @@ static bool has_same_rules(const struct index_source *self)
 /* Each path lies in just one source, and in the order of paths: then their lists, one after the other, are the walk's. */
 static bool has_area_for_each(const struct index_source *self)
 {
-	if (self->n_areas != self->options->walk->n_paths)
+	if (self->n_areas == 0 || self->n_areas != self->options->walk->n_paths)
 		return false;
 	for (size_t i = 0; i < self->n_areas; i++)
 		if (self->areas[i].path != i || *self->areas[i].below_path)
@@ -426,7 +426,8 @@ enum bs_status bs_grep_index_open(const struct bs_grep_index_options *options, s
 	self->options = options;
 	enum bs_status status = bs_snapshot_open(options->dir, &self->snapshot, err);
 	self->has_snapshot = !status;
-	if (!status)
+	/* An index of words alone knows nothing of what is searched here. */
+	if (!status && self->snapshot.manifest.options.grams)
 		status = find_areas(self, err);
 	if (!status && self->n_areas > 0)
 		status = filter(self, explained, err);
