@@ -28,7 +28,7 @@ extern "C" {
 #define BS_GRAM_SCHEME     1u
 #define BS_GRAM_LEAST      3u /* bytes of the shortest gram: a shorter string has none */
 #define BS_GRAM_LONG_BYTES 6u
-#define BS_GRAM_LONG_SHARE 4u
+#define BS_GRAM_LONG_SHARE 2u
 
 /*
  * A gram is known by its key: its length in the topmost byte, its bytes below, the first of them highest. Different
