@@ -1,5 +1,5 @@
 /*
- * grams_main.c: bitsift-bench-grams FOLDER: which grams should be in an index? For each of several selections of grams
+ * grams_main.c: bitsift-bench-grams FOLDER [--rate | N]: which grams should be in an index? For each of several selections of grams
  * longer than trigrams: postings, bytes of index, and how many candidates a random literal has for each file that truly
  * holds it. Then, for the selection that core/grams.c has, MB/s on one thread. README.md holds what came out.
  *
@@ -22,8 +22,8 @@
 #define N_LENGTHS    4
 #define MOST_BYTES   30
 #define MOST_GRAM    12
-#define EXACT_SHARE  0.3 /* of all files, from which on a column is exact */
-#define SAMPLE_EVERY 16  /* postings are counted in one file of so many */
+#define EXACT_SHARE  0.3        /* of all files, from which on a column is exact */
+#define SAMPLE_EVERY 16         /* postings are counted in one file of so many */
 #define FILTER_BITS  (1u << 21) /* few enough for a cache close by */
 #define COUNT(a)     (sizeof(a) / sizeof(*(a)))
 
@@ -31,10 +31,13 @@ static const unsigned lengths[N_LENGTHS] = {8, 12, 20, 30};
 
 /* ---- selections ---- */
 
-static uint64_t hash_of(const uint8_t *bytes, unsigned n)
+/* Text stands in buffers with room for a few bytes more. */
+static inline uint64_t hash_of(const uint8_t *bytes, unsigned n)
 {
-	uint64_t low = 0, high = 0;
-	memcpy(&low, bytes, n < 8 ? n : 8);
+	uint64_t low, high = 0;
+	memcpy(&low, bytes, 8);
+	if (n < 8)
+		low &= (UINT64_C(1) << (8 * n)) - 1;
 	if (n > 8)
 		memcpy(&high, bytes + 8, n - 8);
 	return bs_hash_mix((n > 8 ? low ^ bs_hash_mix(high) : low) + n * UINT64_C(0x9e3779b97f4a7c15));
@@ -57,6 +60,8 @@ static const struct selection selections[] = {
 	{"+ 6-grams, 1 in 4", {[6] = 4}, false},
 	{"+ 6-grams, 1 in 3", {[6] = 3}, false},
 	{"+ 6-grams, 1 in 2", {[6] = 2}, false},
+	{"+ 5- and 6-grams, 1 in 4", {[5] = 4, [6] = 4}, false},
+	{"+ 4- and 6-grams, 1 in 4", {[4] = 4, [6] = 4}, false},
 	{"+ 8-grams, 1 in 4", {[8] = 4}, false},
 	{"+ 8-grams, 1 in 2", {[8] = 2}, false},
 	{"+ 4- and 6-grams, 1 in 6", {[4] = 6, [6] = 6}, false},
@@ -138,13 +143,22 @@ static bool read_folded(const char *path, struct bs_buffer *raw, struct bs_buffe
 		return false;
 	if (bs_grams_fold(raw->data, raw->used_bytes, folded, NULL))
 		exit(2);
-	return true;
+	return bs_buffer_reserve(folded, 8, NULL) == BS_OK;
+}
+
+/* Leaves one file in so many. */
+static void thin_out(size_t one_in)
+{
+	size_t n = 0;
+	for (size_t f = 0; f < files.n; f += one_in)
+		files.paths[n++] = files.paths[f];
+	files.n = n;
 }
 
 /* ---- literals, and the n-grams in them ---- */
 
 struct query {
-	uint8_t bytes[MOST_BYTES];
+	uint8_t bytes[MOST_BYTES + 8];
 	unsigned n_bytes;
 	uint32_t grams[MOST_BYTES][MOST_GRAM + 1]; /* by place and bytes */
 	uint64_t n_true;
@@ -346,8 +360,9 @@ static double count_candidates(const struct query *query, const struct selection
 			bool is_exact = (double)gram->df >= EXACT_SHARE * (double)files.n;
 			for (size_t w = 0; w < n_words; w++)
 				if (live[w])
-					live[w] &= gram->files[w] |
-					           (is_exact || !density ? 0 : draw_noise(gram->hash + w * 977, density));
+					live[w] &=
+						gram->files[w] |
+						(is_exact || !density ? 0 : draw_noise(gram->hash + w * 977, density));
 		}
 	}
 	for (size_t w = 0; w < n_words; w++)
@@ -361,16 +376,24 @@ static int compare_doubles(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Median and 90th percentile; sorts. */
+static void print_quantiles(double *ratios, size_t n)
+{
+	qsort(ratios, n, sizeof(*ratios), compare_doubles);
+	printf(" %6.1f / %6.1f", ratios[n / 2], ratios[n * 9 / 10]);
+}
+
+/* Of each length, and of all. */
 static void print_candidates(const struct selection *selection, unsigned density)
 {
+	static double all[COUNT(queries)];
 	printf("  d = %.2f:", density / 256.0);
 	for (size_t l = 0; l < N_LENGTHS; l++) {
-		double ratios[N_QUERIES];
 		for (size_t i = 0; i < N_QUERIES; i++)
-			ratios[i] = count_candidates(&queries[i * N_LENGTHS + l], selection, density);
-		qsort(ratios, N_QUERIES, sizeof(*ratios), compare_doubles);
-		printf(" %6.1f / %6.1f", ratios[N_QUERIES / 2], ratios[N_QUERIES * 9 / 10]);
+			all[l * N_QUERIES + i] = count_candidates(&queries[i * N_LENGTHS + l], selection, density);
+		print_quantiles(all + l * N_QUERIES, N_QUERIES);
 	}
+	print_quantiles(all, COUNT(all));
 	printf("\n");
 }
 
@@ -449,13 +472,15 @@ int main(int argc, char **argv)
 {
 	struct counts counts = {.trigram_df = calloc(1u << 24, sizeof(uint32_t))};
 	if (argc < 2 || nftw(argv[1], add_file, 32, FTW_PHYS) || files.n == 0 || files.n > 1u << 20) {
-		fprintf(stderr, "usage: bitsift-bench-grams FOLDER [--rate]\n");
+		fprintf(stderr, "usage: bitsift-bench-grams FOLDER [--rate | ONE-FILE-IN]\n");
 		return 2;
 	}
 	qsort(files.paths, files.n, sizeof(*files.paths), compare_paths);
 	print_rate();
-	if (argc > 2)
+	if (argc > 2 && strcmp(argv[2], "--rate") == 0)
 		return 0;
+	if (argc > 2)
+		thin_out(strtoul(argv[2], NULL, 10));
 	n_words = (files.n + 63) / 64;
 	draw_queries();
 	uint64_t tree_bytes = pass_files(&counts);

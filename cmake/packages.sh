@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # Debian packages that the project needs, and how to install the missing ones. Sourced by demo.sh and test.sh.
 # shellcheck disable=SC2034 # used by those who source this
-BUILD_PACKAGES=(g++ cmake make ninja-build pkg-config libicu-dev libsimde-dev libxxhash-dev libzstd-dev libsimdjson-dev
-    libstemmer-dev)
+BUILD_PACKAGES=(g++ cmake make ninja-build pkg-config libicu-dev libsimde-dev libpcre2-dev libxxhash-dev libzstd-dev
+    libsimdjson-dev libstemmer-dev)
 # shellcheck disable=SC2034
 TEST_PACKAGES=(libcmocka-dev libpcre2-dev ripgrep git clang libsqlite3-dev libxapian-dev libroaring-dev)
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_OPTIONS   64
+#define MAX_OPTIONS   192
 #define HELP_COLUMN   26
 #define HELP_WIDTH    80
 #define EXAMPLE_WIDTH 36
@@ -167,8 +167,11 @@ enum bs_status bs_command_help(const struct bs_command *command, struct bs_buffe
 		status = wrap(text, err, command->summary, 0, 0);
 	if (!status)
 		status = print(text, err, "\n");
-	for (size_t i = 0; bs_command_option(command, i) && !status; i++)
+	size_t n_most = command->n_in_help;
+	for (size_t i = 0; bs_command_option(command, i) && (!n_most || i < n_most) && !status; i++)
 		status = help_line(bs_command_option(command, i), text, err);
+	if (!status && n_most)
+		status = print(text, err, "All options: man bitsift-%s\n", command->name);
 	if (!status && command->examples)
 		status = print(text, err, "\nExamples:\n");
 	for (const char *const *example = command->examples; example && *example && !status; example += 2)

@@ -284,7 +284,7 @@ static size_t find_grams(struct bs_grams *grams, size_t n_folded)
 			seen[trigram / 64] |= bit;
 			keys[n_keys++] = TRIGRAM_TAG | trigram;
 		}
-		/* Without a branch: one in a few is selected, and nobody could predict which. */
+		/* Without a branch: whether it is selected nobody could predict. */
 		longs[n_longs] = LONG_TAG | (window & LONG_MASK);
 		n_longs += is_selected(long_hash(window & LONG_MASK));
 	}

@@ -28,22 +28,29 @@ struct bs_treatment_policy bs_treatment_policy_default(void)
  * document column and is charged so (BitFunnel's issue #437 is the story of not doing it); but several postings in one
  * span share the bit: span_postings. Calibrated on 1.4 M paragraphs; bench/README.md has the figures.
  */
-#define COST_LINE_NS      3.0    /* one line of a column that is read in order, with its share of loop and branch */
+#define COST_LINE_NS      8.0    /* one line of a column that is read in order, with its share of loop and branch */
 #define COST_MISS_NS      40.0   /* one line alone somewhere */
 #define COST_VERIFY_NS    700.0  /* one document fetched and searched */
-#define COST_EXCEPTION_NS 2.0    /* one exception decoded and its bit cleared */
-#define EXCEPTION_TERM_BITS 96.0 /* its places in the tables */
-#define EXCEPTION_MIN_DF    8.0  /* below, there is little to prove */
+#define COST_EXCEPTION_NS 1.0    /* one exception decoded and its bit cleared */
+#define EXCEPTION_TERM_BITS 40.0 /* its places in the tables, and what fills up a list */
+#define EXCEPTION_MIN_DF    4.0  /* below, there is little to prove */
 
-#define BIT_NS          1500.0 /* the price at the default density, for short documents */
+#define BIT_NS          2500.0 /* the price at the default density, for short documents */
 #define SHORT_TERMS     32.0
-#define MOST_BIT_FACTOR 12.0
+#define LONGER_POWER    1.2
+#define MOST_BIT_FACTOR 20.0
 #define BIT_DENSITY     0.3
+#define DENSER_BY       0.03 /* for each time that documents are twice as long */
+#define MOST_DENSER     0.1
+#define MOST_DENSITY    0.6
 
-double bs_treatment_bit_ns(double density, double terms_per_doc)
+void bs_treatment_policy_price(struct bs_treatment_policy *policy, double terms_per_doc)
 {
-	double longer = fmin(fmax(terms_per_doc / SHORT_TERMS, 1), MOST_BIT_FACTOR);
-	return BIT_NS * longer * pow(density / BIT_DENSITY, 3);
+	double longer = fmax(terms_per_doc / SHORT_TERMS, 1);
+	policy->density = fmin(policy->density + fmin(log2(longer) * DENSER_BY, MOST_DENSER),
+	                       fmax(policy->density, MOST_DENSITY));
+	policy->verify_ns = COST_VERIFY_NS * sqrt(longer);
+	policy->bit_ns = BIT_NS * fmin(pow(longer, LONGER_POWER), MOST_BIT_FACTOR) * pow(policy->density / BIT_DENSITY, 3);
 }
 
 /* Distinct (span, term) pairs a posting, when spans hold `span` documents and the term falls on them at random. */
@@ -104,14 +111,13 @@ static double treatment_cost(const struct bs_treatment_policy *policy, double f,
 	double bits = (k[0] + k[1] * span_postings(f, 8) + k[2] * span_postings(f, 512)) / -log1p(-d);
 	double ns = (reading_ns(f, n, d, k, 1) + reading_ns(f, n, d, k, 2)) / 2;
 	if (is_exact) {
-		/* A gap of rows as a varint, its low bit always there. */
-		double row_bits = 8 * fmax(1, ceil(log2(n / fmax(noise, 1) + 1) / 7));
+		double row_bits = 2 + log2(n / fmin(fmax(noise, 1), n)); /* Elias-Fano */
 		bits += (noise * row_bits + EXCEPTION_TERM_BITS) / df;
 		ns += noise * COST_EXCEPTION_NS;
 	} else {
 		/* Alone, all that passes; beside another term, what passes both. */
 		double both = n * pow(span_passes(f, 1, d, k[0]), 2);
-		ns += (df + noise + fmin(both, df)) / 2 * COST_VERIFY_NS;
+		ns += (df + noise + fmin(both, df)) / 2 * policy->verify_ns;
 	}
 	return ns + bits * policy->bit_ns;
 }
@@ -192,7 +198,7 @@ void bs_treatment_table_make(const struct bs_treatment_policy *policy_given, uin
 	const struct bs_treatment_policy *policy = &priced;
 	struct bs_treatment_table *table = table_out;
 	if (priced.bit_ns <= 0)
-		priced.bit_ns = bs_treatment_bit_ns(priced.density, SHORT_TERMS);
+		bs_treatment_policy_price(&priced, SHORT_TERMS);
 	*table = (struct bs_treatment_table){
 		.n_levels = 3, .ranks = {BS_RANK_DOCUMENT, BS_RANK_GROUP, BS_RANK_BLOCK}, .n_entries = 0};
 	double n = n_docs ? (double)n_docs : 1;

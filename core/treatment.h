@@ -40,7 +40,8 @@ struct bs_treatment_policy {
 	double exact_share;    /* a term in at least this share of a slab's documents gets a column of its own; > 1: none;
 	                        * < 0: where that costs less than hashed columns */
 	double bit_ns;         /* the price of size: an index smaller by a bit a posting may cost so many nanoseconds a query;
-	                        * 0: see bs_treatment_bit_ns */
+	                        * 0: that of short documents */
+	double verify_ns;      /* to read and search one document */
 	bool use_groups;       /* have the group level */
 	bool use_blocks;       /* have the block level */
 	bool use_exceptions;   /* list what frequent terms' columns get wrong; with is_forced, all terms' */
@@ -56,10 +57,11 @@ struct bs_treatment_policy {
 struct bs_treatment_policy bs_treatment_policy_default(void);
 
 /*
- * The price of size for documents of so many distinct terms in the mean. Of long documents a query's time goes into their
- * text rather than into columns, so that smaller columns cost it less; and who asks for denser columns asks for less space.
+ * Sets bit_ns and verify_ns, and raises the density by up to 0.1, for documents of so many distinct terms in the mean. Of
+ * long documents a query's time goes into their text rather than into columns, so that smaller columns cost it less; and
+ * who asks for denser columns asks for less space.
  */
-double bs_treatment_bit_ns(double density, double terms_per_doc);
+void bs_treatment_policy_price(struct bs_treatment_policy *policy, double terms_per_doc);
 
 /* The table for a segment of n_docs documents. Levels that no term would use are left out. */
 void bs_treatment_table_make(const struct bs_treatment_policy *policy, uint64_t n_docs,

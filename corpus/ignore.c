@@ -480,13 +480,15 @@ out:
 	return status;
 }
 
-static enum bs_status read_git(int folder_fd, struct bs_ignore_level *level, struct bs_error *err)
+static enum bs_status read_git(int folder_fd, bool no_exclude, struct bs_ignore_level *level, struct bs_error *err)
 {
 	struct stat info;
 	if (fstatat(folder_fd, ".git", &info, 0) != 0)
 		return BS_OK;
 	level->is_repository = true;
 	level->in_git = true;
+	if (no_exclude)
+		return BS_OK;
 	if (S_ISREG(info.st_mode))
 		return read_linked_excludes(folder_fd, &level->files[FILE_EXCLUDE], err);
 	return read_rules(folder_fd, ".git/info/exclude", &level->files[FILE_EXCLUDE], err);
@@ -517,7 +519,7 @@ enum bs_status bs_ignore_level_open(int folder_fd, unsigned bits, size_t path_of
 		if (bits & 1u << i)
 			status = read_rules(folder_fd, file_names[i], &level->files[i], err);
 	if (!status && (bits & BS_IGNORE_HAS_GIT))
-		status = read_git(folder_fd, level, err);
+		status = read_git(folder_fd, bits & BS_IGNORE_NO_EXCLUDE, level, err);
 	if (status || level_is_empty(level))
 		bs_ignore_level_close(level, parent);
 	else
@@ -536,9 +538,10 @@ void bs_ignore_level_close(struct bs_ignore_level *level, const struct bs_ignore
 	}
 }
 
-enum bs_ignore_verdict bs_ignore_level_match(const struct bs_ignore_level *level, const struct bs_ignore_entry *entry)
+enum bs_ignore_verdict bs_ignore_level_match(const struct bs_ignore_level *level, const struct bs_ignore_entry *entry,
+                                             bool git_anywhere)
 {
-	size_t n_kinds = bs_ignore_level_in_git(level) ? FILE_KINDS : FILE_GITIGNORE;
+	size_t n_kinds = git_anywhere || bs_ignore_level_in_git(level) ? FILE_KINDS : FILE_GITIGNORE;
 	for (size_t kind = 0; kind < n_kinds; kind++) {
 		for (const struct bs_ignore_level *at = level; at; at = at->parent) {
 			enum bs_ignore_verdict verdict = bs_ignore_match(at->files[kind], entry, at->path_off);

@@ -70,6 +70,8 @@ struct bs_ignore_level;
 #define BS_IGNORE_HAS_GITIGNORE 4u
 #define BS_IGNORE_HAS_GIT       8u
 #define BS_IGNORE_HAS_ANY       15u
+/* A .git is only to say that here is a repository. */
+#define BS_IGNORE_NO_EXCLUDE    16u
 
 /* The bit of a name found in a folder; 0 for most names. */
 unsigned bs_ignore_name_bit(const char *name);
@@ -86,8 +88,9 @@ enum bs_status bs_ignore_level_open(int folder_fd, unsigned bits, size_t path_of
 /* Frees the levels from level up to, not including, until. */
 void bs_ignore_level_close(struct bs_ignore_level *level, const struct bs_ignore_level *until);
 
-/* What the files of level and those above it say of the entry. */
-enum bs_ignore_verdict bs_ignore_level_match(const struct bs_ignore_level *level, const struct bs_ignore_entry *entry);
+/* What the files of level and those above it say of the entry; git's only inside a repository, or anywhere. */
+enum bs_ignore_verdict bs_ignore_level_match(const struct bs_ignore_level *level, const struct bs_ignore_entry *entry,
+                                             bool git_anywhere);
 
 /* Whether this folder or one above is a git repository, so that the global excludes count. */
 bool bs_ignore_level_in_git(const struct bs_ignore_level *level);

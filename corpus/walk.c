@@ -21,56 +21,11 @@
 #include <unistd.h>
 
 #include "core/buffer.h"
-#include "corpus/ignore.h"
+#include "core/needle.h"
+#include "corpus/walk_internal.h"
 
 /* Folders kept open for their subfolders. Under the usual limit of 1,024 there must be room for the caller's own. */
 #define OPEN_MAX_FOLDERS 128
-
-enum entry_kind {
-	ENTRY_FILE,
-	ENTRY_FOLDER,
-	ENTRY_LINK,
-	ENTRY_SPECIAL,
-	ENTRY_UNREADABLE
-};
-
-struct entry {
-	uint64_t key;     /* the first 8 bytes of the name, big-endian: most comparisons end here */
-	const char *name; /* not NUL-ended; while the folder is read, still an offset in names */
-	size_t name_off;
-	uint32_t name_bytes;
-	uint8_t kind;
-	uint8_t error; /* ENTRY_UNREADABLE: the errno */
-};
-
-/* A folder on the way from the root to where we are. */
-struct folder {
-	struct bs_buffer names;
-	struct bs_buffer entries; /* of struct entry */
-	size_t n_entries;
-	size_t next;           /* index of the entry to visit next */
-	size_t n_folders_left; /* entries not yet visited that are folders */
-	size_t path_bytes;     /* of the path of this folder in walk->path, a slash at its end included */
-	struct bs_ignore_level *level;
-	int fd; /* -1: closed, because nobody needs it or to save descriptors */
-	dev_t device;
-	ino_t inode;
-};
-
-struct bs_walk {
-	struct bs_walk_options options;
-	struct bs_buffer path;
-	size_t shown_off;
-	size_t rel_off;
-	struct bs_buffer current; /* the current directory if the root was given as an absolute path */
-	struct bs_ignore *globs;
-	struct bs_ignore *global;
-	struct bs_ignore_level *parents;
-	struct bs_buffer stack; /* of struct folder *, the root first */
-	size_t depth;
-	size_t n_open;
-	size_t first_open; /* at least 1: no folder above this depth is open, but the root */
-};
 
 static struct folder *folder_at(const struct bs_walk *walk, size_t depth)
 {
@@ -134,8 +89,9 @@ static bool close_one(struct bs_walk *walk, size_t limit)
 /* Opens a folder below that at depth, whose descriptor is fd, and makes room if there is none; -1 and errno. */
 static int open_below(struct bs_walk *walk, size_t depth, int fd, const char *name)
 {
+	int no_follow = walk->options.follow ? 0 : O_NOFOLLOW;
 	for (;;) {
-		int opened = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		int opened = openat(fd, name, O_RDONLY | O_DIRECTORY | no_follow | O_CLOEXEC);
 		if (opened >= 0 || (errno != EMFILE && errno != ENFILE))
 			return opened;
 		if (!close_one(walk, depth)) {
@@ -239,7 +195,8 @@ static uint64_t name_key(const char *name, size_t n)
 	return key;
 }
 
-static enum bs_status add_entry(struct folder *folder, int fd, const struct dirent *found, struct bs_error *err)
+static enum bs_status add_entry(struct folder *folder, int fd, const struct dirent *found, bool follow,
+                                struct bs_error *err)
 {
 	size_t name_bytes = strlen(found->d_name);
 	struct entry entry = {.key = name_key(found->d_name, name_bytes),
@@ -247,7 +204,8 @@ static enum bs_status add_entry(struct folder *folder, int fd, const struct dire
 	                      .name_bytes = (uint32_t)name_bytes};
 	set_kind(&entry, fd, found);
 	folder->n_entries++;
-	folder->n_folders_left += entry.kind == ENTRY_FOLDER;
+	/* A link may lead to a folder; that is found out when its turn comes. */
+	folder->n_folders_left += entry.kind == ENTRY_FOLDER || (follow && entry.kind == ENTRY_LINK);
 	enum bs_status status = bs_buffer_append(&folder->names, found->d_name, name_bytes, err);
 	return status ? status : bs_buffer_append(&folder->entries, &entry, sizeof(entry), err);
 }
@@ -277,7 +235,8 @@ static void sort_entries(struct folder *folder)
 }
 
 /* Reads all entries through dir; *ignore_bits_out tells which ignore files were among them. BS_IO and errno. */
-static enum bs_status read_entries(struct folder *folder, DIR *dir, unsigned *ignore_bits_out, struct bs_error *err)
+static enum bs_status read_entries(struct folder *folder, DIR *dir, bool follow, unsigned *ignore_bits_out,
+                                   struct bs_error *err)
 {
 	*ignore_bits_out = 0;
 	for (;;) {
@@ -288,7 +247,7 @@ static enum bs_status read_entries(struct folder *folder, DIR *dir, unsigned *ig
 		if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0)
 			continue;
 		*ignore_bits_out |= bs_ignore_name_bit(found->d_name);
-		enum bs_status status = add_entry(folder, dirfd(dir), found, err);
+		enum bs_status status = add_entry(folder, dirfd(dir), found, follow, err);
 		if (status)
 			return status;
 	}
@@ -298,12 +257,24 @@ static enum bs_status read_entries(struct folder *folder, DIR *dir, unsigned *ig
 	return BS_OK;
 }
 
+/* Of the ignore files that are there, those that are to be read. A .git says where a repository is in any case. */
+static unsigned wanted_ignore_bits(const struct bs_walk *walk, unsigned bits)
+{
+	unsigned kinds = walk->options.no_ignore_kinds;
+	if (kinds & BS_WALK_NO_DOT)
+		bits &= ~(BS_IGNORE_HAS_RGIGNORE | BS_IGNORE_HAS_IGNORE);
+	if (kinds & BS_WALK_NO_VCS)
+		bits &= ~BS_IGNORE_HAS_GITIGNORE;
+	return bits | (bits && (kinds & BS_WALK_NO_EXCLUDE) ? BS_IGNORE_NO_EXCLUDE : 0);
+}
+
 /* Reads the ignore files of a folder, making room when there are no descriptors left. */
 static enum bs_status read_level(struct bs_walk *walk, int fd, unsigned bits, struct folder *folder,
                                  struct bs_error *err)
 {
 	struct bs_ignore_level *above = folder->level;
 	enum bs_status status;
+	bits = wanted_ignore_bits(walk, bits);
 	do
 		status = bs_ignore_level_open(fd, bits, folder->path_bytes, above, &folder->level, err);
 	while (status == BS_IO && close_one(walk, walk->depth));
@@ -321,7 +292,7 @@ static enum bs_status fill_folder(struct bs_walk *walk, struct folder *folder, i
 		close(fd);
 		return status;
 	}
-	status = read_entries(folder, dir, &ignore_bits, err);
+	status = read_entries(folder, dir, walk->options.follow, &ignore_bits, err);
 	if (!status && !walk->options.no_ignore)
 		status = read_level(walk, fd, ignore_bits, folder, err);
 	if (!status && folder->n_folders_left > 0)
@@ -384,58 +355,6 @@ static enum bs_status push_folder(struct bs_walk *walk, int fd, size_t path_byte
 	return status;
 }
 
-/* ---- choosing ---- */
-
-/* Where the part of path below folder starts; 0 if it is not below. Compares bytes, not components, as ripgrep does. */
-static size_t off_below(const struct bs_buffer *path, const void *folder, size_t folder_bytes)
-{
-	if (folder_bytes > path->used_bytes || memcmp(path->data, folder, folder_bytes) != 0)
-		return 0;
-	return folder_bytes + (folder_bytes < path->used_bytes && path->data[folder_bytes] == '/');
-}
-
-static bool is_absolute(const struct bs_walk *walk)
-{
-	return walk->path.data[walk->shown_off] == '/';
-}
-
-/* -g: a glob means the opposite of an ignore rule, and if any asks for files, the other files are not wanted. */
-static enum bs_ignore_verdict ask_globs(const struct bs_walk *walk, const struct bs_ignore_entry *entry)
-{
-	size_t off = walk->shown_off;
-	if (bs_ignore_n_rules(walk->globs) == 0)
-		return BS_IGNORE_SILENT;
-	if (is_absolute(walk))
-		off = off_below(&walk->path, walk->current.data, walk->current.used_bytes);
-	switch (bs_ignore_match(walk->globs, entry, off)) {
-	case BS_IGNORE_SKIP:
-		return BS_IGNORE_KEEP;
-	case BS_IGNORE_KEEP:
-		return BS_IGNORE_SKIP;
-	case BS_IGNORE_SILENT:
-		break;
-	}
-	return bs_ignore_n_plain(walk->globs) > 0 && !entry->is_folder ? BS_IGNORE_SKIP : BS_IGNORE_SILENT;
-}
-
-/* Whether to visit the entry whose path is in the buffer. */
-static bool is_wanted(const struct bs_walk *walk, const struct folder *folder, const struct entry *found)
-{
-	struct bs_ignore_entry entry = {.path = walk->path.data,
-	                                .path_bytes = walk->path.used_bytes,
-	                                .name_off = folder->path_bytes,
-	                                .is_folder = found->kind == ENTRY_FOLDER};
-	enum bs_ignore_verdict verdict = ask_globs(walk, &entry);
-	if (verdict == BS_IGNORE_SILENT)
-		verdict = bs_ignore_level_match(folder->level, &entry);
-	if (verdict == BS_IGNORE_SILENT && bs_ignore_level_in_git(folder->level))
-		verdict = bs_ignore_match(walk->global, &entry, walk->shown_off + is_absolute(walk));
-	if (verdict != BS_IGNORE_SILENT)
-		return verdict == BS_IGNORE_KEEP;
-	/* Scar: ripgrep does not see a name where the path ends in a dot, so ".a." is not hidden. */
-	return walk->options.hidden || found->name[0] != '.' || found->name[found->name_bytes - 1] == '.';
-}
-
 /* ---- walking ---- */
 
 /* Goes into the folder whose path is in the buffer, an entry of the one on top. Only BS_NO_MEMORY fails. */
@@ -463,23 +382,51 @@ static enum bs_status descend(struct bs_walk *walk, struct bs_error *err)
 	return set_path(walk, path_bytes, "/", 1, err);
 }
 
+/* Makes an entry that is a link what it points to, whose path is in the buffer. */
+static void follow_link(struct bs_walk *walk, struct folder *folder, struct entry *entry)
+{
+	struct stat info;
+	entry->kind = ENTRY_UNREADABLE;
+	if (folder->fd < 0 && !reopen_top(walk)) {
+		entry->error = (uint8_t)errno;
+		return;
+	}
+	if (fstatat(folder->fd, path_from(walk, folder->path_bytes), &info, 0) != 0) {
+		entry->error = (uint8_t)errno;
+		return;
+	}
+	entry->kind = kind_of_mode(info.st_mode);
+	for (size_t depth = 0; entry->kind == ENTRY_FOLDER && depth < walk->depth; depth++) {
+		const struct folder *above = folder_at(walk, depth);
+		if (above->device == info.st_dev && above->inode == info.st_ino) {
+			entry->kind = ENTRY_UNREADABLE;
+			entry->error = ELOOP;
+		}
+	}
+}
+
 /* Visits the next entry of the folder on top; *is_file_out if it is what the caller waits for. */
 static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *is_file_out, struct bs_error *err)
 {
-	const struct entry *entry = &entries_of(folder)[folder->next++];
+	struct entry *entry = &entries_of(folder)[folder->next++];
 	enum bs_status status = set_path(walk, folder->path_bytes, entry->name, entry->name_bytes, err);
 	if (status)
 		return status;
-	bool wanted = is_wanted(walk, folder, entry);
+	bool is_link = walk->options.follow && entry->kind == ENTRY_LINK;
+	if (is_link)
+		follow_link(walk, folder, entry);
+	bool wanted = bs_walk_wants(walk, folder, entry);
 	*is_file_out = wanted && entry->kind == ENTRY_FILE;
-	if (entry->kind == ENTRY_FOLDER) {
+	bool is_deep = walk->options.max_depth && walk->depth >= walk->options.max_depth;
+	if (entry->kind == ENTRY_FOLDER || is_link) {
 		folder->n_folders_left--;
-		if (wanted)
+		if (wanted && entry->kind == ENTRY_FOLDER && !is_deep)
 			status = descend(walk, err);
 		/* The root stays open: from it every other folder can be found again. */
 		if (folder->n_folders_left == 0 && folder != folder_at(walk, 0))
 			folder_close_fd(walk, folder);
-	} else if (wanted && entry->kind == ENTRY_LINK) {
+	}
+	if (wanted && entry->kind == ENTRY_LINK) {
 		report(walk, BS_SKIP_LINK, "symbolic link");
 	} else if (wanted && entry->kind == ENTRY_SPECIAL) {
 		report(walk, BS_SKIP_SPECIAL, "not a regular file");
@@ -545,14 +492,30 @@ static enum bs_status start_path(struct bs_walk *walk, const char *root, const c
 	return status;
 }
 
+/* A glob whose letters are made small, to be asked about paths made small. */
+static enum bs_status add_caseless_glob(struct bs_walk *walk, const char *glob, struct bs_error *err)
+{
+	size_t n = strlen(glob);
+	bs_buffer_clear(&walk->small);
+	enum bs_status status = bs_buffer_append(&walk->small, glob, n, err);
+	for (size_t i = 0; i < n && !status; i++)
+		walk->small.data[i] = bs_needle_fold(walk->small.data[i]);
+	return status ? status : bs_ignore_add_line(walk->caseless_globs, walk->small.data, n, err);
+}
+
 static enum bs_status add_globs(struct bs_walk *walk, struct bs_error *err)
 {
 	enum bs_status status = bs_ignore_new(&walk->globs, err);
+	if (!status)
+		status = bs_ignore_new(&walk->caseless_globs, err);
 	for (size_t i = 0; i < walk->options.n_globs && !status; i++) {
 		const char *glob = walk->options.globs[i];
 		status = bs_ignore_add_line(walk->globs, (const uint8_t *)glob, strlen(glob), err);
 	}
-	if (status || bs_ignore_n_rules(walk->globs) == 0 || !is_absolute(walk))
+	for (size_t i = 0; i < walk->options.n_caseless_globs && !status; i++)
+		status = add_caseless_glob(walk, walk->options.caseless_globs[i], err);
+	size_t n_rules = bs_ignore_n_rules(walk->globs) + bs_ignore_n_rules(walk->caseless_globs);
+	if (status || n_rules == 0 || !bs_walk_is_absolute(walk))
 		return status;
 	char *current = getcwd(NULL, 0);
 	if (current)
@@ -570,11 +533,12 @@ static enum bs_status add_parents(struct bs_walk *walk, char *real_root, struct 
 		char held = *end;
 		*end = '\0';
 		int fd = open(real_root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		size_t off = off_below(&walk->path, real_root, (size_t)(end - real_root));
+		size_t off = bs_walk_off_below(&walk->path, real_root, (size_t)(end - real_root));
 		*end = held;
 		if (fd < 0)
 			continue;
-		status = bs_ignore_level_open(fd, BS_IGNORE_HAS_ANY, off, walk->parents, &walk->parents, err);
+		unsigned bits = wanted_ignore_bits(walk, BS_IGNORE_HAS_ANY);
+		status = bs_ignore_level_open(fd, bits, off, walk->parents, &walk->parents, err);
 		close(fd);
 	}
 	return status;
@@ -585,8 +549,9 @@ static enum bs_status add_rules(struct bs_walk *walk, char *real_root, struct bs
 	enum bs_status status = add_globs(walk, err);
 	if (status || walk->options.no_ignore)
 		return status;
-	status = bs_ignore_read_global(&walk->global, err);
-	if (!status && real_root)
+	if (!(walk->options.no_ignore_kinds & BS_WALK_NO_GLOBAL))
+		status = bs_ignore_read_global(&walk->global, err);
+	if (!status && real_root && !(walk->options.no_ignore_kinds & BS_WALK_NO_PARENT))
 		status = add_parents(walk, real_root, err);
 	return status;
 }
@@ -634,6 +599,8 @@ void bs_walk_close(struct bs_walk *walk)
 		pop_folder(walk);
 	bs_ignore_level_close(walk->parents, NULL);
 	bs_ignore_free(walk->globs);
+	bs_ignore_free(walk->caseless_globs);
+	bs_buffer_deinit(&walk->small);
 	bs_ignore_free(walk->global);
 	bs_buffer_deinit(&walk->current);
 	bs_buffer_deinit(&walk->path);

@@ -4,8 +4,8 @@
  * Order: by path component, bytewise ("a/x" before "a-b"). Left out by default, as `rg --files` (13.0.0) does: hidden
  * entries; what .gitignore files say inside a git repository, those of the parent folders up to the repository's root
  * too, .git/info/exclude and the global excludes file (core.excludesFile or $XDG_CONFIG_HOME/git/ignore); what .ignore
- * and .rgignore say, those of all parent folders too. Symbolic links are reported, not followed; the root itself may
- * be one. Neighbour: source.h reads what this finds.
+ * and .rgignore say, those of all parent folders too. Symbolic links are reported, not followed, unless it is asked for; the root
+ * itself may be one. Neighbour: source.h reads what this finds.
  */
 #ifndef BS_CORPUS_WALK_H
 #define BS_CORPUS_WALK_H
@@ -23,12 +23,26 @@ extern "C" {
 #endif
 
 struct bs_walk;
+struct bs_file_types;
+
+#define BS_WALK_NO_DOT     1u  /* .ignore and .rgignore */
+#define BS_WALK_NO_VCS     2u  /* .gitignore */
+#define BS_WALK_NO_EXCLUDE 4u  /* .git/info/exclude */
+#define BS_WALK_NO_GLOBAL  8u  /* the global excludes */
+#define BS_WALK_NO_PARENT  16u /* those of the folders above the root */
 
 struct bs_walk_options {
 	bool hidden;              /* visit hidden entries too */
 	bool no_ignore;           /* do not read any ignore file */
+	unsigned no_ignore_kinds; /* BS_WALK_NO_*: kinds of ignore files that are not read */
+	bool ignores_outside_git; /* git's ignore files count outside a repository too */
+	bool follow;              /* symbolic links are what they point to; a link to a folder it lies in is reported */
+	uint32_t max_depth;       /* 0: any; 1: the entries of the root, and so on */
 	const char *const *globs; /* -g: as rg's, "!" in front excludes, the last match wins; they beat the ignore files */
 	size_t n_globs;
+	const char *const *caseless_globs; /* --iglob: the same, whatever the case of ASCII letters; asked before globs */
+	size_t n_caseless_globs;
+	struct bs_file_types *types; /* NULL: any; what they say of a file comes after the ignore files; see file_types.h */
 	dev_t skip_device;        /* a folder with this device and inode (the index itself) is passed over in silence; */
 	ino_t skip_inode;         /* 0: none */
 	/* Told of each entry that is no regular file or cannot be visited; message is one printable line. May be NULL. */

@@ -14,7 +14,7 @@
 /* Pairs may have this share of the words' postings. They are taken in the order of what it costs to verify the documents
  * that hold both words, as a phrase would have to; the bits that a pair costs go by its own documents, and so does how often
  * it is asked for. */
-#define PAIR_BUDGET    0.15
+#define PAIR_BUDGET    0.12
 #define VERIFY_DOC_NS  900u /* one document to verify: finding it, */
 #define VERIFY_WORD_NS 6u   /* and searching the text of each of its words */
 

@@ -391,13 +391,13 @@ enum bs_status bs_segment_build(const char *path, const struct bs_gather *gather
 {
 	struct build build = {.gather = gather, .options = options, .policy = options->policy};
 	if (build.policy.bit_ns <= 0)
-		build.policy.bit_ns = bs_treatment_bit_ns(build.policy.density, mean_terms(gather));
+		bs_treatment_policy_price(&build.policy, mean_terms(gather));
 	bs_treatment_table_make(&build.policy, bs_gather_n_docs(gather), &build.treatments);
 	build.plan = (struct bs_slab_plan){
 		.gather = gather,
 		.treatments = &build.treatments,
 		.kernel = options->kernel,
-		.density = options->policy.density,
+		.density = build.policy.density,
 		.exact_share = bs_treatment_exact_share(&build.policy, bs_gather_n_docs(gather)),
 		.keep_coarse = options->policy.is_forced,
 	};

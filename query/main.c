@@ -6,6 +6,7 @@
 #include "indexer/cmd_index.h"
 #include "query/cmd_check.h"
 #include "query/cmd_delete.h"
+#include "query/cmd_grep.h"
 #include "query/cmd_query.h"
 #include "query/cmd_stats.h"
 #include "query/docs.h"
@@ -20,6 +21,7 @@ static const struct {
 } commands[] = {
 	{&bs_command_index, bs_cmd_index},
 	{&bs_command_query, bs_cmd_query},
+	{&bs_command_grep, bs_cmd_grep},
 	{&bs_command_delete, bs_cmd_delete},
 	{&bs_command_compact, bs_cmd_compact},
 	{&bs_command_stats, bs_cmd_stats},

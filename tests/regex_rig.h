@@ -39,8 +39,8 @@ struct regex_rig {
 /* Compiles and analyses; the analysis is done in any case. */
 enum rig_result rig_open(struct regex_rig *rig, const uint8_t *pattern, size_t n_bytes, unsigned options);
 
-/* Matches. is_sound_out: false if there is a match, but not its grams. filtered_out: whether the tree told at least that
- * there is none. Both of a pattern that was opened. */
+/* Matches. is_sound_out: false if there is a match, but not its grams. holds_out: whether the text satisfies the tree.
+ * Of a pattern that PCRE2 did not refuse. */
 enum rig_result rig_ask(struct regex_rig *rig, const uint8_t *text, size_t n_bytes, bool *is_sound_out,
                         bool *holds_out);
 

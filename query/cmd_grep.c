@@ -1,0 +1,245 @@
+/* cmd_grep.c: `bitsift grep`: what it says of itself, and the run. Options are grep_arguments.c's, the search is grep_run.c's. */
+#include "query/cmd_grep.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/kernels.h"
+#include "corpus/file_types.h"
+#include "query/cmd_shared.h"
+#include "query/grep_arguments.h"
+#include "query/grep_option_list.h"
+#include "query/grep_run.h"
+
+static const char *const grep_examples[] = {
+	"bitsift grep mutex_lock", "below here",
+	"bitsift grep -n -C2 'foo(?=bar)' src", "two lines around",
+	"bitsift grep -i -t c -g '!old' word", "C files, not in old",
+	"bitsift grep -l -w TODO", "files only",
+	"bitsift grep -o -r '$2' '(\\w+)=(\\w+)'", "what stands behind =",
+	NULL,
+};
+
+static const char grep_description[] =
+	"Prints the lines that match a pattern, in files below the working directory or in the files and folders named. What is "
+	"printed, and which files are looked at, is as rg(1) 13 has it with `--no-heading --sort path`: hidden files, those that "
+	".gitignore and the like leave out, and binary files are passed over unless asked for. With no PATH and a pipe or a file "
+	"on standard input, that is searched; so it is for the PATH `-`.\n\n"
+	"Patterns are those of PCRE2, with Unicode classes: lookaround and backreferences work without `-P`. Several patterns (`-e`, "
+	"`-f`) are alternatives.\n\n"
+	"# Differences from rg\n\n"
+	"- The output is always sorted by path, and never under headings unless `--heading` asks for them, also on a terminal.\n\n"
+	"- There is one pattern language. Where rg's own and PCRE2 differ, PCRE2's holds: in classes && and -- are plain "
+	"characters, of alternatives that could match at one place the first is taken also for `-w`, and a pattern that names a "
+	"line feed matches nothing without `-U`, where rg refuses it.\n\n"
+	"- Bytes that are not UTF-8 are matched by no part of a pattern, and shown as they are. With `-P` they are matched and "
+	"shown as U+FFFD, as `rg -P` does.\n\n"
+	"- A pattern that takes too long on a file (PCRE2's match limit) is given up for that file, which is named on standard "
+	"error; the exit status is 2 then.\n\n"
+	"- `--sort` takes only path and none; `--encoding` only UTF-8, UTF-16, windows-1252 and none. `--pre`, `-z`, "
+	"`--sortr`, `--engine`, `--ignore-file`, `--one-file-system`, `--path-separator` and configuration files are missing.\n\n"
+	"- `--stats` prints one JSON object on standard error.\n\n"
+	"- Messages on standard error are in other words.";
+
+const struct bs_command bs_command_grep = {
+	.name = "grep",
+	.summary = "Print the lines that match a pattern, as rg does.",
+	.usage = "[OPTION]... (PATTERN | -e PATTERN | -f FILE) [PATH]...",
+	.description = grep_description,
+	.options = bs_grep_option_table,
+	.n_in_help = BS_GREP_N_IN_HELP,
+	.examples = grep_examples,
+	.exit_status = "0 when something matched, 1 when nothing did, 2 on errors, also beside matches (but with `-q` a match "
+	               "suffices for 0).",
+};
+
+struct grep_run {
+	const struct bs_grep_arguments *arguments;
+	atomic_bool has_erred;
+	bool is_broken; /* standard output */
+	int write_error;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static bool write_out(void *context, const void *bytes, size_t n_bytes)
+{
+	struct grep_run *run = context;
+	const char *at = bytes;
+	while (n_bytes > 0 && !run->is_broken) {
+		ssize_t n = write(STDOUT_FILENO, at, n_bytes);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			run->is_broken = true;
+			run->write_error = errno;
+			break;
+		}
+		at += n;
+		n_bytes -= (size_t)n;
+	}
+	return !run->is_broken;
+}
+
+static void report(void *context, const char *message)
+{
+	struct grep_run *run = context;
+	atomic_store(&run->has_erred, true);
+	if (!run->arguments->no_messages)
+		fprintf(stderr, "bitsift: %s\n", message);
+}
+
+static int list_kernels(void)
+{
+	const struct bs_kernel *kernels[8];
+	size_t n = bs_kernel_list(kernels, 8);
+	for (size_t i = 0; i < n; i++)
+		printf("%s\n", kernels[i]->name);
+	return 0;
+}
+
+static enum bs_status list_types(const struct bs_grep_arguments *arguments, struct bs_error *err)
+{
+	struct bs_buffer text = {0};
+	enum bs_status status = bs_file_types_list(arguments->file_types, &text, err);
+	if (!status)
+		fwrite(text.data, 1, text.used_bytes, stdout);
+	bs_buffer_deinit(&text);
+	return status;
+}
+
+/* --files */
+static enum bs_status list_files(const struct bs_grep_arguments *arguments, struct bs_grep_source *source,
+                                 struct bs_grep_outcome *outcome, struct bs_error *err)
+{
+	struct bs_grep_file file;
+	enum bs_status status;
+	while ((status = source->next(source, &file, err)) == BS_OK && file.shown) {
+		outcome->has_match = true;
+		if (arguments->quiet)
+			break;
+		printf("%s%c", file.shown, arguments->output.nul_after_path ? '\0' : '\n');
+	}
+	return status;
+}
+
+/* Whether anything can match; if not, no file is looked at. */
+static bool searches(const struct bs_grep_arguments *arguments)
+{
+	return arguments->pattern.n_patterns > 0 && arguments->output.max_count > 0;
+}
+
+static enum bs_status search(const struct bs_grep_arguments *arguments, struct grep_run *run, struct bs_grep_source *source,
+                             struct bs_grep_outcome *outcome, struct bs_error *err)
+{
+	struct bs_grep_matcher *matcher;
+	const struct bs_kernel *kernel;
+	enum bs_status status = bs_kernel_choose(arguments->kernel, &kernel, err);
+	if (!status)
+		status = bs_grep_matcher_new(&arguments->pattern, kernel, &matcher, err);
+	if (status)
+		return status;
+	struct bs_grep_request request = {.source = source,
+	                                  .matcher = matcher,
+	                                  .search = &arguments->search,
+	                                  .output = &arguments->output,
+	                                  .coding = arguments->coding,
+	                                  .is_text = arguments->is_text,
+	                                  .search_binary = arguments->search_binary,
+	                                  .maps_files = arguments->maps_files,
+	                                  .stop_after_match = arguments->quiet,
+	                                  .n_threads = arguments->n_threads,
+	                                  .write = write_out,
+	                                  .report = report,
+	                                  .context = run};
+	if (arguments->explain)
+		fprintf(stderr, "bitsift: %s, %u threads\n", bs_grep_matcher_plan(matcher), arguments->n_threads);
+	if (searches(arguments))
+		status = bs_grep_run(&request, outcome, err);
+	bs_grep_matcher_free(matcher);
+	return status;
+}
+
+static enum bs_status finish(const struct bs_grep_arguments *arguments, struct grep_run *run,
+                             const struct bs_grep_outcome *outcome, uint64_t elapsed_ns, struct bs_error *err)
+{
+	struct bs_buffer text = {0};
+	enum bs_status status = BS_OK;
+	if (arguments->output.format == BS_GREP_JSON && searches(arguments) && !arguments->files)
+		status = bs_grep_json_summary(&outcome->sums, elapsed_ns, &text, err);
+	if (!status && text.used_bytes)
+		write_out(run, text.data, text.used_bytes);
+	bs_buffer_deinit(&text);
+	if (arguments->stats)
+		fprintf(stderr, "{\"queries\":1,\"total\":{\"p50_us\":%.1f,\"p95_us\":%.1f,\"mean_us\":%.1f},\"candidates\":%llu,"
+		        "\"verified\":%llu,\"hits\":%llu,\"false_positives\":%llu,\"bytes_verified\":%llu}\n",
+		        (double)elapsed_ns / 1e3, (double)elapsed_ns / 1e3, (double)elapsed_ns / 1e3,
+		        (unsigned long long)outcome->n_files, (unsigned long long)outcome->n_files,
+		        (unsigned long long)outcome->n_with_match,
+		        (unsigned long long)(outcome->n_files - outcome->n_with_match), (unsigned long long)outcome->read_bytes);
+	return status;
+}
+
+static int run_search(const struct bs_grep_arguments *arguments, struct bs_error *err)
+{
+	struct grep_run run = {.arguments = arguments};
+	struct bs_grep_walk_options options = arguments->source;
+	struct bs_grep_source *source;
+	struct bs_grep_outcome outcome = {0};
+	uint64_t start_ns = now_ns();
+	enum bs_status status = bs_grep_walk_open(&options, &source, err);
+	if (status)
+		return 2;
+	source->report = report;
+	source->report_context = &run;
+	if (arguments->files)
+		status = list_files(arguments, source, &outcome, err);
+	else
+		status = search(arguments, &run, source, &outcome, err);
+	source->close(source);
+	if (!status && options.is_default_path && outcome.n_files == 0 && !arguments->files && searches(arguments))
+		report(&run, "no files were searched: all are left out, or there are none; --files lists them");
+	if (!status)
+		status = finish(arguments, &run, &outcome, now_ns() - start_ns, err);
+	if (!status && fflush(stdout) != 0 && !run.is_broken) {
+		run.is_broken = true;
+		run.write_error = errno;
+	}
+	/* Whoever reads less than all (`| head`) has had enough: no error. */
+	if (!status && run.is_broken && run.write_error != EPIPE)
+		status = bs_fail(err, BS_IO, "standard output: %s", strerror(run.write_error));
+	if (status)
+		return 2;
+	if (atomic_load(&run.has_erred) && !(arguments->quiet && outcome.has_match))
+		return 2;
+	return outcome.has_match ? 0 : 1;
+}
+
+int bs_cmd_grep(int argc, char **argv)
+{
+	struct bs_error err = {""};
+	struct bs_grep_arguments arguments = {.n_threads = 0};
+	int exit_status = 2;
+	enum bs_status status = bs_grep_arguments_parse(&bs_command_grep, argc, argv, &arguments, &err);
+	if (!status && arguments.help)
+		exit_status = bs_cmd_show_help(&bs_command_grep);
+	else if (!status && arguments.kernel && strcmp(arguments.kernel, "list") == 0)
+		exit_status = list_kernels();
+	else if (!status && arguments.type_list)
+		exit_status = list_types(&arguments, &err) ? 2 : 0;
+	else if (!status)
+		exit_status = run_search(&arguments, &err);
+	if (*err.text)
+		fprintf(stderr, "bitsift: %s\n", err.text);
+	bs_grep_arguments_deinit(&arguments);
+	return exit_status;
+}

@@ -1,0 +1,11 @@
+/* cmd_grep.h: `bitsift grep`. */
+#ifndef BS_QUERY_CMD_GREP_H
+#define BS_QUERY_CMD_GREP_H
+
+#include "core/command_line.h"
+
+extern const struct bs_command bs_command_grep;
+
+int bs_cmd_grep(int argc, char **argv);
+
+#endif

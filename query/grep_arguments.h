@@ -1,0 +1,37 @@
+/* grep_arguments.h: the options of `bitsift grep`: rg's, and our own. Part of the program: it reads pattern files and looks
+ * whether standard output is a terminal. */
+#ifndef BS_QUERY_GREP_ARGUMENTS_H
+#define BS_QUERY_GREP_ARGUMENTS_H
+
+#include "core/command_line.h"
+#include "query/grep_options.h"
+#include "query/grep_source.h"
+#include "query/grep_text.h"
+
+/* Words that point to the command line or to texts that are owned elsewhere. */
+struct bs_grep_words {
+	struct bs_buffer list; /* of const char * */
+};
+
+struct bs_grep_arguments {
+	struct bs_grep_pattern pattern;
+	struct bs_grep_search search;
+	struct bs_grep_output output;
+	struct bs_grep_walk_options source;
+	enum bs_grep_coding coding;
+	bool help, type_list, files;
+	bool is_text, search_binary, maps_files, quiet, no_messages, stats, explain;
+	const char *kernel;
+	unsigned n_threads;
+	/* What the above borrows. */
+	struct bs_grep_words patterns, pattern_bytes, globs, iglobs, types, type_nots, type_adds, type_clears, colors, paths,
+		owned;
+	struct bs_file_types *file_types;
+};
+
+/* Zero-initialise. command's options are the table above. BS_INVALID, or BS_IO for a pattern file: one line in err. */
+enum bs_status bs_grep_arguments_parse(const struct bs_command *command, int argc, char **argv,
+                                       struct bs_grep_arguments *arguments, struct bs_error *err) BS_WARN_UNUSED;
+void bs_grep_arguments_deinit(struct bs_grep_arguments *arguments);
+
+#endif

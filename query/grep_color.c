@@ -1,0 +1,147 @@
+/* grep_color.c: see grep_color.h. The bytes are those that the termcolor crate in ripgrep 13 writes, in its order. */
+#include "query/grep_color.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct style {
+	char fg[24], bg[24]; /* what follows ESC [, without the m */
+	bool is_bold, is_intense, is_underline;
+};
+
+enum part {
+	PART_PATH,
+	PART_LINE,
+	PART_COLUMN,
+	PART_MATCH,
+	N_PARTS,
+};
+
+static const char *const part_names[N_PARTS] = {"path", "line", "column", "match"};
+
+static const char *const color_names[] = {"black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"};
+
+static bool parse_number(const char *text, const char *end, unsigned *number)
+{
+	char copy[8];
+	size_t n = (size_t)(end - text);
+	if (n == 0 || n >= sizeof(copy))
+		return false;
+	memcpy(copy, text, n);
+	copy[n] = '\0';
+	char *stop;
+	bool is_hex = strncmp(copy, "0x", 2) == 0;
+	unsigned long value = strtoul(copy, &stop, is_hex ? 16 : 10);
+	*number = (unsigned)value;
+	return !*stop && copy[0] >= '0' && copy[0] <= '9' && value < 256;
+}
+
+/* A colour's name, a number, or three of them; base is 3 or 4. */
+static bool parse_color(const char *value, unsigned base, bool is_intense, char out[24])
+{
+	unsigned c[3];
+	size_t n = 0;
+	for (unsigned i = 0; i < 8; i++) {
+		if (strcasecmp(value, color_names[i]) != 0)
+			continue;
+		snprintf(out, 24, is_intense ? "%u8;5;%u" : "%u%u", base, is_intense ? i + 8 : i);
+		return true;
+	}
+	for (const char *at = value; n < 3; n++) {
+		const char *end = at + strcspn(at, ",");
+		if (!parse_number(at, end, &c[n]))
+			return false;
+		if (!*end) {
+			n++;
+			break;
+		}
+		at = end + 1;
+	}
+	if (n == 1)
+		snprintf(out, 24, "%u8;5;%u", base, c[0]);
+	else if (n == 3)
+		snprintf(out, 24, "%u8;2;%u;%u;%u", base, c[0], c[1], c[2]);
+	return n == 1 || n == 3;
+}
+
+struct chosen {
+	struct style style;
+	const char *fg_name, *bg_name;
+};
+
+static bool apply_style(struct style *style, const char *value)
+{
+	static const char *const names[] = {"nobold", "bold", "nointense", "intense", "nounderline", "underline"};
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcasecmp(value, names[i]) != 0)
+			continue;
+		bool *which = i < 2 ? &style->is_bold : i < 4 ? &style->is_intense : &style->is_underline;
+		*which = i % 2;
+		return true;
+	}
+	return false;
+}
+
+static bool apply(struct chosen *part, const char *rest)
+{
+	char ignored[24];
+	if (strcasecmp(rest, "none") == 0) {
+		*part = (struct chosen){0};
+		return true;
+	}
+	const char *colon = strchr(rest, ':');
+	size_t n = colon ? (size_t)(colon - rest) : 0;
+	if (n == 2 && strncasecmp(rest, "fg", n) == 0) {
+		part->fg_name = colon + 1;
+		return parse_color(part->fg_name, 3, false, ignored);
+	}
+	if (n == 2 && strncasecmp(rest, "bg", n) == 0) {
+		part->bg_name = colon + 1;
+		return parse_color(part->bg_name, 4, false, ignored);
+	}
+	return n == 5 && strncasecmp(rest, "style", n) == 0 && apply_style(&part->style, colon + 1);
+}
+
+static bool apply_spec(struct chosen *parts, const char *spec)
+{
+	for (size_t i = 0; i < N_PARTS; i++) {
+		size_t n = strlen(part_names[i]);
+		if (strncasecmp(spec, part_names[i], n) == 0 && spec[n] == ':')
+			return apply(&parts[i], spec + n + 1);
+	}
+	return false;
+}
+
+static void write_codes(const struct chosen *part, char out[96])
+{
+	struct style style = part->style;
+	bool has_fg = part->fg_name && parse_color(part->fg_name, 3, style.is_intense, style.fg);
+	bool has_bg = part->bg_name && parse_color(part->bg_name, 4, style.is_intense, style.bg);
+	snprintf(out, 96, "\033[0m%s%s%s%s%s%s%s%s", style.is_bold ? "\033[1m" : "", style.is_underline ? "\033[4m" : "",
+	         has_fg ? "\033[" : "", has_fg ? style.fg : "", has_fg ? "m" : "", has_bg ? "\033[" : "",
+	         has_bg ? style.bg : "", has_bg ? "m" : "");
+}
+
+enum bs_status bs_grep_colors_set(struct bs_grep_colors *colors, const char *const *specs, size_t n_specs,
+                                  struct bs_error *err)
+{
+	struct chosen parts[N_PARTS] = {
+		[PART_PATH] = {.fg_name = "magenta"},
+		[PART_LINE] = {.fg_name = "green"},
+		[PART_MATCH] = {.fg_name = "red", .style = {.is_bold = true}},
+	};
+	for (size_t i = 0; i < n_specs; i++)
+		if (!apply_spec(parts, specs[i]))
+			return bs_fail(err, BS_INVALID,
+			               "--colors %s: write path, line, column or match, then :none, :fg:COLOR, :bg:COLOR or "
+			               ":style:STYLE", specs[i]);
+	write_codes(&parts[PART_PATH], colors->path);
+	write_codes(&parts[PART_LINE], colors->line);
+	write_codes(&parts[PART_COLUMN], colors->column);
+	write_codes(&parts[PART_MATCH], colors->match);
+	/* A match without colour is text as any other; what else has none is still set apart by a reset. */
+	if (strcmp(colors->match, "\033[0m") == 0)
+		colors->match[0] = '\0';
+	return BS_OK;
+}

@@ -1,0 +1,512 @@
+/*
+ * grep_matcher.c: see grep_matcher.h.
+ *
+ * The next line that matches is found in one of four ways, the first that applies:
+ *
+ *     brute      each line alone, by the code for any text
+ *     literal    look for a literal that every match holds (find_needle); match the line around it, unless it is the match
+ *     exact      match over many lines at once: ASCII stretches by the code for ASCII, the others by that for any text
+ *     line       each line alone, by the code for what it holds
+ */
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include "query/grep_matcher.h"
+
+#include <pcre2.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/grep_pattern.h"
+
+/* rg's own: enough for any pattern that anybody wrote, and far from what threads together could not have. */
+#define JIT_STACK_START_BYTES ((size_t)32 << 10)
+#define JIT_STACK_MOST_BYTES  ((size_t)10 << 20)
+/* A shorter literal stands in so many lines that matching them one by one costs more than it saves. */
+#define LITERAL_MIN_BYTES 3
+/* How far apart lines beyond ASCII may be to be matched together, and how much at most. */
+#define OPAQUE_GAP_BYTES     256
+#define OPAQUE_STRETCH_BYTES 65536
+
+enum way {
+	WAY_NOTHING, /* there is no pattern */
+	WAY_BRUTE,
+	WAY_LITERAL,
+	WAY_EXACT,
+	WAY_LINE,
+};
+
+struct bs_grep_matcher {
+	struct bs_grep_analysis analysis;
+	const struct bs_kernel *kernel;
+	struct bs_needle needle;
+	bool is_brute;
+	bool by_line;
+	bool looks_back;
+	bool is_exact;
+	uint8_t line_end;
+	bool crlf;
+	enum way way;
+	pcre2_code *any;       /* the patterns as they are, any text */
+	pcre2_code *ascii;     /* the same for ASCII text, or NULL */
+	pcre2_code *many;      /* rewritten for many lines, any text; NULL unless exact */
+	pcre2_code *many_ascii;
+};
+
+struct bs_grep_scratch {
+	const struct bs_grep_matcher *matcher;
+	pcre2_match_data *data;
+	pcre2_match_context *context;
+	pcre2_jit_stack *stack;
+	/* text[opaque_from..opaque_at) is ASCII, and text[opaque_at], unless it is the end, is not. */
+	size_t opaque_from, opaque_at, opaque_end;
+};
+
+/* ---- compiling ---- */
+
+static enum bs_status refuse(const uint8_t *text, int code, size_t off, struct bs_error *err)
+{
+	char why[200];
+	pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof(why));
+	return bs_fail(err, BS_INVALID, "the pattern does not compile: %s (at byte %zu of %s)", why, off, (const char *)text);
+}
+
+static enum bs_status compile(const struct bs_grep_pattern *pattern, const struct bs_grep_analysis *analysis,
+                              const struct bs_buffer *text, bool is_ascii, pcre2_code **code_out, struct bs_error *err)
+{
+	uint32_t options = PCRE2_MULTILINE;
+	int error;
+	PCRE2_SIZE off;
+	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
+	if (!context)
+		return bs_fail_memory(err, "a pattern", text->used_bytes);
+	/* Line by line there is no line end left to be told from a lone CR; rg -P does not tell them apart. */
+	bool is_any_newline = pattern->crlf && (pattern->is_pcre2 || pattern->is_multi_line);
+	pcre2_set_newline(context, is_any_newline ? PCRE2_NEWLINE_ANYCRLF : PCRE2_NEWLINE_LF);
+	if (!is_ascii && !pattern->no_unicode)
+		options |= PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF;
+	/* Scar: for .*x PCRE2 tries only the starts of lines; a match behind an invalid byte was not found. */
+	if (!is_ascii && !pattern->is_pcre2)
+		options |= PCRE2_NO_DOTSTAR_ANCHOR;
+	if (analysis->is_caseless)
+		options |= PCRE2_CASELESS;
+	if (pattern->is_multi_line && pattern->dot_all)
+		options |= PCRE2_DOTALL;
+	*code_out = pcre2_compile(text->data, text->used_bytes - 1, options, &error, &off, context);
+	pcre2_compile_context_free(context);
+	if (!*code_out)
+		return refuse(text->data, error, off, err);
+	/* Without JIT (not on every machine) it is slower, nothing else. */
+	(void)pcre2_jit_compile(*code_out, PCRE2_JIT_COMPLETE);
+	return BS_OK;
+}
+
+static enum bs_status compile_all(const struct bs_grep_pattern *pattern, struct bs_grep_matcher *matcher,
+                                  struct bs_error *err)
+{
+	const struct bs_grep_analysis *analysis = &matcher->analysis;
+	enum bs_status status = compile(pattern, analysis, &analysis->joined, false, &matcher->any, err);
+	if (status || pattern->is_brute)
+		return status;
+	/* What only one of the codes refuses (\x{100} without UTF) is done by the others. */
+	if (analysis->is_ascii && compile(pattern, analysis, &analysis->joined, true, &matcher->ascii, NULL))
+		matcher->ascii = NULL;
+	if (analysis->reach != BS_GREP_REACH_EXACT)
+		return BS_OK;
+	if (compile(pattern, analysis, &analysis->rewritten, false, &matcher->many, NULL))
+		matcher->many = NULL;
+	if (matcher->many && analysis->is_ascii &&
+	    compile(pattern, analysis, &analysis->rewritten, true, &matcher->many_ascii, NULL))
+		matcher->many_ascii = NULL;
+	matcher->is_exact = matcher->many != NULL;
+	return BS_OK;
+}
+
+static enum way choose_way(const struct bs_grep_pattern *pattern, const struct bs_grep_matcher *matcher)
+{
+	const struct bs_grep_analysis *analysis = &matcher->analysis;
+	size_t n = analysis->literal.used_bytes;
+	if (pattern->n_patterns == 0)
+		return WAY_NOTHING;
+	if (pattern->is_brute)
+		return WAY_BRUTE;
+	if (n > 0 && (n >= LITERAL_MIN_BYTES || analysis->literal_is_match || !matcher->is_exact))
+		return WAY_LITERAL;
+	return matcher->is_exact ? WAY_EXACT : WAY_LINE;
+}
+
+enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern, const struct bs_kernel *kernel,
+                                   struct bs_grep_matcher **matcher_out, struct bs_error *err)
+{
+	*matcher_out = NULL;
+	struct bs_grep_matcher *matcher = calloc(1, sizeof(*matcher));
+	if (!matcher)
+		return bs_fail_memory(err, "a pattern", sizeof(*matcher));
+	matcher->kernel = kernel;
+	matcher->line_end = pattern->line_end;
+	matcher->crlf = pattern->crlf;
+	enum bs_status status = bs_grep_analyse(pattern, &matcher->analysis, err);
+	if (!status)
+		status = compile_all(pattern, matcher, err);
+	if (status) {
+		bs_grep_matcher_free(matcher);
+		return status;
+	}
+	if (matcher->analysis.literal.used_bytes)
+		bs_needle_init(&matcher->needle, matcher->analysis.literal.data, matcher->analysis.literal.used_bytes);
+	matcher->way = choose_way(pattern, matcher);
+	/* rg's own engine sees that a pattern cannot match a line feed and then goes by lines; rg -P does not. */
+	matcher->by_line = !pattern->is_multi_line || (!pattern->is_pcre2 && !matcher->analysis.can_span_lines);
+	matcher->looks_back = pattern->is_pcre2 || !matcher->by_line;
+	*matcher_out = matcher;
+	return BS_OK;
+}
+
+void bs_grep_matcher_free(struct bs_grep_matcher *matcher)
+{
+	if (!matcher)
+		return;
+	pcre2_code_free(matcher->any);
+	pcre2_code_free(matcher->ascii);
+	pcre2_code_free(matcher->many);
+	pcre2_code_free(matcher->many_ascii);
+	bs_grep_analysis_deinit(&matcher->analysis);
+	free(matcher);
+}
+
+bool bs_grep_matcher_by_line(const struct bs_grep_matcher *matcher)
+{
+	return matcher->by_line;
+}
+
+bool bs_grep_matcher_is_bare(const struct bs_grep_matcher *matcher)
+{
+	return !matcher->analysis.has_assertion;
+}
+
+bool bs_grep_matcher_looks_back(const struct bs_grep_matcher *matcher)
+{
+	return matcher->looks_back;
+}
+
+const char *bs_grep_matcher_plan(const struct bs_grep_matcher *matcher)
+{
+	static const char *const plans[] = {"nothing", "line by line, every line", "a literal first, then its line",
+	                                    "many lines at once", "line by line"};
+	return matcher->by_line ? plans[matcher->way] : "the whole text, across lines";
+}
+
+enum bs_status bs_grep_scratch_new(const struct bs_grep_matcher *matcher, struct bs_grep_scratch **scratch_out,
+                                   struct bs_error *err)
+{
+	*scratch_out = NULL;
+	struct bs_grep_scratch *scratch = calloc(1, sizeof(*scratch));
+	if (!scratch)
+		return bs_fail_memory(err, "a matcher", sizeof(*scratch));
+	scratch->matcher = matcher;
+	scratch->data = pcre2_match_data_create_from_pattern(matcher->any, NULL);
+	scratch->context = pcre2_match_context_create(NULL);
+	scratch->stack = pcre2_jit_stack_create(JIT_STACK_START_BYTES, JIT_STACK_MOST_BYTES, NULL);
+	if (!scratch->data || !scratch->context) {
+		bs_grep_scratch_free(scratch);
+		return bs_fail_memory(err, "a matcher", JIT_STACK_START_BYTES);
+	}
+	if (scratch->stack)
+		pcre2_jit_stack_assign(scratch->context, NULL, scratch->stack);
+	*scratch_out = scratch;
+	return BS_OK;
+}
+
+void bs_grep_scratch_free(struct bs_grep_scratch *scratch)
+{
+	if (!scratch)
+		return;
+	pcre2_match_data_free(scratch->data);
+	pcre2_match_context_free(scratch->context);
+	pcre2_jit_stack_free(scratch->stack);
+	free(scratch);
+}
+
+void bs_grep_scratch_reset(struct bs_grep_scratch *scratch)
+{
+	scratch->opaque_from = 1;
+	scratch->opaque_at = 0;
+}
+
+/* ---- lines ---- */
+
+size_t bs_grep_line_end(const uint8_t *text, size_t at, size_t end, uint8_t line_end)
+{
+	const uint8_t *found = at < end ? memchr(text + at, line_end, end - at) : NULL;
+	return found ? (size_t)(found - text) + 1 : end;
+}
+
+size_t bs_grep_line_start(const uint8_t *text, size_t from, size_t at, uint8_t line_end)
+{
+	const uint8_t *found = at > from ? memrchr(text + from, line_end, at - from) : NULL;
+	return found ? (size_t)(found - text) + 1 : from;
+}
+
+static struct bs_grep_span line_around(const struct bs_grep_matcher *matcher, const uint8_t *text, size_t from,
+                                       size_t at, size_t end)
+{
+	return (struct bs_grep_span){bs_grep_line_start(text, from, at, matcher->line_end),
+	                             bs_grep_line_end(text, at, end, matcher->line_end)};
+}
+
+/* Where the line ends for its matches. */
+static size_t without_end(const struct bs_grep_matcher *matcher, const uint8_t *text, struct bs_grep_span line)
+{
+	size_t end = line.end;
+	if (end == line.start || text[end - 1] != matcher->line_end)
+		return end;
+	end--;
+	if (!matcher->crlf)
+		return end;
+	if (end > line.start && text[end - 1] == '\r')
+		return end - 1;
+	/* rg -P --crlf takes off nothing else. */
+	return matcher->looks_back ? line.end : end;
+}
+
+/* The first place from `from` on that is not ASCII, or end. Looked up once a stretch. */
+static size_t next_opaque(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end)
+{
+	bool is_known = from >= scratch->opaque_from && from <= scratch->opaque_at && end == scratch->opaque_end;
+	if (!is_known) {
+		scratch->opaque_from = from;
+		scratch->opaque_at = scratch->matcher->kernel->find_opaque(text, from, end, false);
+		scratch->opaque_end = end;
+	}
+	return scratch->opaque_at;
+}
+
+/* ---- matching ---- */
+
+static enum bs_status refuse_match(int code, struct bs_error *err)
+{
+	char why[200];
+	pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof(why));
+	return bs_fail(err, BS_UNSUPPORTED, "given up: the pattern takes too long here (%s)", why);
+}
+
+/* text[0..end), from `from` on. */
+static enum bs_status match(struct bs_grep_scratch *scratch, const pcre2_code *code, const uint8_t *text, size_t from,
+                            size_t end, bool *found_out, struct bs_error *err)
+{
+	static const uint8_t nothing[1];
+	int n = pcre2_match(code, text ? text : nothing, end, from, 0, scratch->data, scratch->context);
+	*found_out = n >= 0;
+	return n >= 0 || n == PCRE2_ERROR_NOMATCH ? BS_OK : refuse_match(n, err);
+}
+
+static bool is_ascii(const uint8_t *text, size_t n)
+{
+	uint8_t seen = 0;
+	for (size_t i = 0; i < n; i++)
+		seen |= text[i];
+	return seen < 0x80;
+}
+
+/* Whether a line matches, alone. */
+static enum bs_status match_line(struct bs_grep_scratch *scratch, const uint8_t *text, struct bs_grep_span line,
+                                 bool *found_out, struct bs_error *err)
+{
+	const struct bs_grep_matcher *matcher = scratch->matcher;
+	size_t n = without_end(matcher, text, line) - line.start;
+	bool use_ascii = matcher->ascii && is_ascii(text + line.start, n);
+	return match(scratch, use_ascii ? matcher->ascii : matcher->any, text + line.start, 0, n, found_out, err);
+}
+
+static enum bs_status next_by_line(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
+                                   struct bs_grep_span *line_out, bool *found_out, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	*found_out = false;
+	for (size_t at = from; at < end && !*found_out && !status; at = line_out->end) {
+		*line_out = (struct bs_grep_span){at, bs_grep_line_end(text, at, end, scratch->matcher->line_end)};
+		status = match_line(scratch, text, *line_out, found_out, err);
+	}
+	return status;
+}
+
+static enum bs_status next_by_literal(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
+                                      struct bs_grep_span *line_out, bool *found_out, struct bs_error *err)
+{
+	const struct bs_grep_matcher *matcher = scratch->matcher;
+	const struct bs_buffer *exact = &matcher->analysis.exact_literal;
+	enum bs_status status = BS_OK;
+	*found_out = false;
+	for (size_t at = from; at < end && !*found_out && !status;) {
+		at = matcher->kernel->find_needle(text, at, end, &matcher->needle);
+		if (at == end)
+			break;
+		if (!matcher->analysis.is_caseless && matcher->analysis.literal_is_match) {
+			*found_out = memcmp(text + at, exact->data, exact->used_bytes) == 0;
+			if (*found_out)
+				*line_out = line_around(matcher, text, from, at, end);
+			at++;
+			continue;
+		}
+		*line_out = line_around(matcher, text, from, at, end);
+		status = match_line(scratch, text, *line_out, found_out, err);
+		at = line_out->end;
+	}
+	return status;
+}
+
+/* Many whole lines at once, all in text[from..end). Where that takes too long, the lines one by one may not. */
+static enum bs_status next_in_stretch(struct bs_grep_scratch *scratch, const pcre2_code *code, const uint8_t *text,
+                                      size_t from, size_t end, struct bs_grep_span *line_out, bool *found_out,
+                                      struct bs_error *err)
+{
+	enum bs_status status = match(scratch, code, text + from, 0, end - from, found_out, NULL);
+	if (status)
+		return next_by_line(scratch, text, from, end, line_out, found_out, err);
+	if (!*found_out)
+		return BS_OK;
+	size_t at = from + pcre2_get_ovector_pointer(scratch->data)[0];
+	/* Behind the last line feed there is no line. */
+	*found_out = at < end || text[end - 1] != scratch->matcher->line_end;
+	if (*found_out)
+		*line_out = line_around(scratch->matcher, text, from, at, end);
+	return BS_OK;
+}
+
+/* The end of the lines from `from` on that are matched together because of bytes beyond ASCII: the first is at opaque. */
+static size_t opaque_stretch_end(const struct bs_grep_matcher *matcher, const uint8_t *text, size_t from, size_t opaque,
+                                 size_t end)
+{
+	size_t stretch_end = bs_grep_line_end(text, opaque, end, matcher->line_end);
+	while (stretch_end < end && stretch_end - from < OPAQUE_STRETCH_BYTES) {
+		size_t limit = end - stretch_end < OPAQUE_GAP_BYTES ? end : stretch_end + OPAQUE_GAP_BYTES;
+		size_t next = matcher->kernel->find_opaque(text, stretch_end, limit, false);
+		if (next == limit)
+			break;
+		stretch_end = bs_grep_line_end(text, next, end, matcher->line_end);
+	}
+	return stretch_end;
+}
+
+static enum bs_status next_exact(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
+                                 struct bs_grep_span *line_out, bool *found_out, struct bs_error *err)
+{
+	const struct bs_grep_matcher *matcher = scratch->matcher;
+	enum bs_status status = BS_OK;
+	*found_out = false;
+	if (!matcher->many_ascii)
+		return from < end ? next_in_stretch(scratch, matcher->many, text, from, end, line_out, found_out, err) : BS_OK;
+	for (size_t at = from; at < end && !*found_out && !status;) {
+		size_t opaque = next_opaque(scratch, text, at, end);
+		size_t stretch_end = opaque == end ? end : bs_grep_line_start(text, at, opaque, matcher->line_end);
+		const pcre2_code *code = matcher->many_ascii;
+		if (stretch_end == at) {
+			stretch_end = opaque_stretch_end(matcher, text, at, opaque, end);
+			code = matcher->many;
+		}
+		status = next_in_stretch(scratch, code, text, at, stretch_end, line_out, found_out, err);
+		at = stretch_end;
+	}
+	return status;
+}
+
+enum bs_status bs_grep_next_line(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
+                                 struct bs_grep_span *line_out, bool *found_out, struct bs_error *err)
+{
+	*found_out = false;
+	switch (scratch->matcher->way) {
+	case WAY_NOTHING:
+		return BS_OK;
+	case WAY_LITERAL:
+		return next_by_literal(scratch, text, from, end, line_out, found_out, err);
+	case WAY_EXACT:
+		return next_exact(scratch, text, from, end, line_out, found_out, err);
+	case WAY_BRUTE:
+	case WAY_LINE:
+		break;
+	}
+	return next_by_line(scratch, text, from, end, line_out, found_out, err);
+}
+
+enum bs_status bs_grep_next_match(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
+                                  struct bs_grep_span *match_out, bool *found_out, struct bs_error *err)
+{
+	*found_out = false;
+	if (scratch->matcher->way == WAY_NOTHING)
+		return BS_OK;
+	enum bs_status status = match(scratch, scratch->matcher->any, text, from, end, found_out, err);
+	const PCRE2_SIZE *places = pcre2_get_ovector_pointer(scratch->data);
+	if (!status && *found_out)
+		*match_out = (struct bs_grep_span){places[0], places[1]};
+	/* \K inside a lookahead can end a match before it starts. */
+	if (!status && *found_out && match_out->end < match_out->start)
+		match_out->end = match_out->start;
+	return status;
+}
+
+/* ---- replacing ---- */
+
+static bool is_name_byte(uint8_t byte)
+{
+	return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_';
+}
+
+/* The group of that name or number, -1: none. */
+static long group_of(const struct bs_grep_scratch *scratch, const char *name, size_t n)
+{
+	char copy[128];
+	if (n >= sizeof(copy))
+		return -1;
+	memcpy(copy, name, n);
+	copy[n] = '\0';
+	if (strspn(copy, "0123456789") == n)
+		return n < 9 ? atol(copy) : -1;
+	int number = pcre2_substring_number_from_name(scratch->matcher->any, (PCRE2_SPTR)copy);
+	return number < 0 ? -1 : number;
+}
+
+/* $name, ${name}: the bytes of the reference, and the name; 0 if this $ is none. */
+static size_t reference_at(const char *text, size_t n, const char **name_out, size_t *name_bytes_out)
+{
+	size_t used = 1;
+	bool is_braced = n > 1 && text[1] == '{';
+	if (is_braced) {
+		const char *close = memchr(text, '}', n);
+		*name_out = text + 2;
+		*name_bytes_out = close ? (size_t)(close - text) - 2 : 0;
+		return close ? *name_bytes_out + 3 : 0;
+	}
+	while (used < n && is_name_byte((uint8_t)text[used]))
+		used++;
+	*name_out = text + 1;
+	*name_bytes_out = used - 1;
+	return used > 1 ? used : 0;
+}
+
+enum bs_status bs_grep_expand(struct bs_grep_scratch *scratch, const uint8_t *text, const char *replacement,
+                              size_t replacement_bytes, struct bs_buffer *out, struct bs_error *err)
+{
+	const PCRE2_SIZE *places = pcre2_get_ovector_pointer(scratch->data);
+	long n_groups = (long)pcre2_get_ovector_count(scratch->data);
+	enum bs_status status = BS_OK;
+	for (size_t at = 0; at < replacement_bytes && !status;) {
+		const char *name;
+		size_t name_bytes, used = 0, left = replacement_bytes - at;
+		bool is_dollar = replacement[at] == '$';
+		if (is_dollar && left > 1 && replacement[at + 1] == '$') {
+			status = bs_buffer_append(out, "$", 1, err);
+			at += 2;
+			continue;
+		}
+		if (is_dollar)
+			used = reference_at(replacement + at, left, &name, &name_bytes);
+		if (used == 0) {
+			status = bs_buffer_append(out, replacement + at, 1, err);
+			at++;
+			continue;
+		}
+		long group = group_of(scratch, name, name_bytes);
+		if (group >= 0 && group < n_groups && places[2 * group] != PCRE2_UNSET && places[2 * group + 1] > places[2 * group])
+			status = bs_buffer_append(out, text + places[2 * group], places[2 * group + 1] - places[2 * group], err);
+		at += used;
+	}
+	return status;
+}

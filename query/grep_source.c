@@ -1,0 +1,150 @@
+/* grep_source.c: files by walking. See grep_source.h. */
+#include "query/grep_source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "corpus/file.h"
+
+struct walk_source {
+	struct bs_grep_source source;
+	const struct bs_grep_walk_options *options;
+	size_t next_path;
+	const char *root; /* the folder being walked */
+	struct bs_walk *walk;
+	struct bs_buffer path;
+};
+
+static void report(const struct walk_source *self, const char *path, int error_number)
+{
+	struct bs_error line;
+	if (!self->source.report)
+		return;
+	(void)bs_fail(&line, BS_IO, "%s: %s", path, strerror(error_number));
+	self->source.report(self->source.report_context, line.text);
+}
+
+/* As rg, nothing is said of links and of what is no regular file. */
+static void report_skip(void *context, enum bs_skip reason, const char *message)
+{
+	const struct walk_source *self = context;
+	if (reason == BS_SKIP_UNREADABLE && self->source.report)
+		self->source.report(self->source.report_context, message);
+}
+
+static enum bs_status open_walk(struct walk_source *self, const char *root, struct bs_error *err)
+{
+	struct bs_walk_options options = self->options->walk;
+	options.report = report_skip;
+	options.report_context = self;
+	self->root = root;
+	enum bs_status status = bs_walk_open(root, &options, &self->walk, err);
+	if (status != BS_IO)
+		return status;
+	if (self->source.report)
+		self->source.report(self->source.report_context, err->text);
+	return BS_OK;
+}
+
+/* Puts root and the path below it together. */
+static enum bs_status join(struct walk_source *self, const char *below, size_t n_bytes, struct bs_error *err)
+{
+	size_t root_bytes = strlen(self->root);
+	bs_buffer_clear(&self->path);
+	enum bs_status status = bs_buffer_append(&self->path, self->root, root_bytes, err);
+	if (!status && self->root[root_bytes - 1] != '/')
+		status = bs_buffer_append(&self->path, "/", 1, err);
+	if (!status)
+		status = bs_buffer_append(&self->path, below, n_bytes, err);
+	return status ? status : bs_buffer_append(&self->path, "", 1, err);
+}
+
+static bool is_too_large(const struct walk_source *self)
+{
+	struct stat found;
+	if (self->options->max_file_bytes == UINT64_MAX)
+		return false;
+	return bs_file_stat(AT_FDCWD, (const char *)self->path.data, &found) == 0 &&
+	       (uint64_t)found.st_size > self->options->max_file_bytes;
+}
+
+/* The next file of the folder; file_out->shown NULL when there is none left. */
+static enum bs_status next_below(struct walk_source *self, struct bs_grep_file *file_out, struct bs_error *err)
+{
+	const char *below;
+	size_t n_bytes;
+	enum bs_status status;
+	do {
+		status = bs_walk_next(self->walk, &below, &n_bytes, err);
+		if (status || !below)
+			return status;
+		status = join(self, below, n_bytes, err);
+	} while (!status && is_too_large(self));
+	file_out->path = (const char *)self->path.data;
+	file_out->shown = file_out->path + (self->options->is_default_path && strncmp(file_out->path, "./", 2) == 0 ? 2 : 0);
+	return status;
+}
+
+/* A path of the command line: a folder is opened, anything else is a file. */
+static enum bs_status next_path(struct walk_source *self, struct bs_grep_file *file_out, struct bs_error *err)
+{
+	const char *path = self->options->paths[self->next_path++];
+	struct stat found;
+	if (strcmp(path, "-") == 0) {
+		*file_out = (struct bs_grep_file){.path = NULL, .shown = "<stdin>", .is_named = true};
+		return BS_OK;
+	}
+	if (bs_file_stat(AT_FDCWD, path, &found) != 0) {
+		report(self, path, errno);
+		return BS_OK;
+	}
+	if (S_ISDIR(found.st_mode))
+		return open_walk(self, path, err);
+	*file_out = (struct bs_grep_file){.path = path, .shown = path, .is_named = true};
+	return BS_OK;
+}
+
+static enum bs_status walk_next(struct bs_grep_source *source, struct bs_grep_file *file_out, struct bs_error *err)
+{
+	struct walk_source *self = (struct walk_source *)(void *)source;
+	enum bs_status status = BS_OK;
+	*file_out = (struct bs_grep_file){0};
+	while (!status && !file_out->shown) {
+		if (self->walk) {
+			status = next_below(self, file_out, err);
+			if (!status && !file_out->shown) {
+				bs_walk_close(self->walk);
+				self->walk = NULL;
+			}
+		} else if (self->next_path < self->options->n_paths) {
+			status = next_path(self, file_out, err);
+		} else {
+			break;
+		}
+	}
+	return status;
+}
+
+static void walk_close(struct bs_grep_source *source)
+{
+	struct walk_source *self = (struct walk_source *)(void *)source;
+	bs_walk_close(self->walk);
+	bs_buffer_deinit(&self->path);
+	free(self);
+}
+
+enum bs_status bs_grep_walk_open(const struct bs_grep_walk_options *options, struct bs_grep_source **source_out,
+                                 struct bs_error *err)
+{
+	*source_out = NULL;
+	struct walk_source *self = calloc(1, sizeof(*self));
+	if (!self)
+		return bs_fail_memory(err, "a walk", sizeof(*self));
+	self->source = (struct bs_grep_source){.next = walk_next, .close = walk_close};
+	self->options = options;
+	*source_out = &self->source;
+	return BS_OK;
+}

@@ -1,0 +1,45 @@
+/*
+ * grep_source.h: where the files to be searched come from, one after the other, in the order in which their output stands:
+ * the paths in the order given, below a folder by path component. This is the narrow gate: whoever can name candidates in
+ * that order (an index) takes the walk's place.
+ */
+#ifndef BS_QUERY_GREP_SOURCE_H
+#define BS_QUERY_GREP_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/buffer.h"
+#include "core/status.h"
+#include "corpus/walk.h"
+
+struct bs_grep_file {
+	const char *path;  /* as it is opened; NULL: standard input */
+	const char *shown; /* as it is printed */
+	bool is_named;     /* on the command line: searched whatever it is */
+};
+
+struct bs_grep_source {
+	/* The next file, valid until the next call; file_out->shown NULL at the end. What cannot be read is reported and passed
+	 * over; fails with BS_NO_MEMORY or BS_INVALID. One thread at a time. */
+	enum bs_status (*next)(struct bs_grep_source *source, struct bs_grep_file *file_out, struct bs_error *err);
+	void (*close)(struct bs_grep_source *source);
+	/* Told, while next runs, one line about what could not be read. Set by whoever calls next. */
+	void (*report)(void *context, const char *message);
+	void *report_context;
+};
+
+struct bs_grep_walk_options {
+	struct bs_walk_options walk; /* report is set by the source */
+	const char *const *paths;    /* "-": standard input */
+	size_t n_paths;
+	bool is_default_path;       /* nobody named it: shown without its "./" */
+	uint64_t max_file_bytes;    /* larger ones found below a folder are passed over; UINT64_MAX: none */
+};
+
+/* The walk. options and what they point to are borrowed. BS_NO_MEMORY. */
+enum bs_status bs_grep_walk_open(const struct bs_grep_walk_options *options, struct bs_grep_source **source_out,
+                                 struct bs_error *err) BS_WARN_UNUSED;
+
+#endif

@@ -1,0 +1,257 @@
+/* grep_text.c: see grep_text.h. */
+#include "query/grep_text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <unicode/utf8.h>
+
+#include "corpus/file.h"
+
+/* ripgrep's decoder takes the first three bytes to look for a mark, then this many at a time. */
+#define MARK_BYTES    ((size_t)3)
+#define DECODER_BYTES ((size_t)8192)
+/* Memory beyond this is given back before the next file. */
+#define GENEROUS_BYTES ((size_t)64 << 20)
+
+static const uint8_t utf8_mark[] = {0xef, 0xbb, 0xbf};
+
+/* ---- names ---- */
+
+enum bs_status bs_grep_coding_find(const char *name, enum bs_grep_coding *coding_out, struct bs_error *err)
+{
+	static const struct {
+		const char *name;
+		enum bs_grep_coding coding;
+	} codings[] = {
+		{"auto", BS_GREP_CODING_AUTO},       {"none", BS_GREP_CODING_NONE},        {"utf-8", BS_GREP_CODING_UTF8},
+		{"utf8", BS_GREP_CODING_UTF8},       {"utf-16", BS_GREP_CODING_UTF16LE},   {"utf-16le", BS_GREP_CODING_UTF16LE},
+		{"utf-16be", BS_GREP_CODING_UTF16BE}, {"latin1", BS_GREP_CODING_LATIN1},   {"iso-8859-1", BS_GREP_CODING_LATIN1},
+		{"windows-1252", BS_GREP_CODING_LATIN1}, {"ascii", BS_GREP_CODING_LATIN1},
+	};
+	for (size_t i = 0; i < sizeof(codings) / sizeof(*codings); i++) {
+		if (strcasecmp(name, codings[i].name) == 0) {
+			*coding_out = codings[i].coding;
+			return BS_OK;
+		}
+	}
+	return bs_fail(err, BS_UNSUPPORTED, "--encoding %s: not known; see bitsift-grep(1)", name);
+}
+
+/* ---- reading ---- */
+
+static enum bs_status refuse(int error_number, struct bs_error *err)
+{
+	return bs_fail(err, bs_file_status(error_number), "%s", strerror(error_number));
+}
+
+/* Reads until wanted_bytes are there or the file, announced as size_bytes long, ends. */
+static enum bs_status read_to(int fd, size_t wanted_bytes, size_t size_bytes, struct bs_buffer *bytes, bool *at_end,
+                              struct bs_error *err)
+{
+	enum bs_status status = bs_buffer_reserve(bytes, wanted_bytes - bytes->used_bytes, err);
+	while (!status && !*at_end && bytes->used_bytes < wanted_bytes) {
+		size_t asked_bytes = wanted_bytes - bytes->used_bytes;
+		ssize_t n = read(fd, bytes->data + bytes->used_bytes, asked_bytes);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return refuse(errno, err);
+		bytes->used_bytes += (size_t)n;
+		/* A read cut short where the end was announced is the end: no further one to be told so. */
+		*at_end = n == 0 || ((size_t)n < asked_bytes && bytes->used_bytes == size_bytes);
+	}
+	return status;
+}
+
+static enum bs_status read_all(int fd, bool stop_at_nul, struct bs_buffer *bytes, struct bs_error *err)
+{
+	struct stat found;
+	bool at_end = false;
+	if (fstat(fd, &found) != 0)
+		return refuse(errno, err);
+	if (S_ISDIR(found.st_mode))
+		return refuse(EISDIR, err);
+	size_t size_bytes = S_ISREG(found.st_mode) && found.st_size > 0 ? (size_t)found.st_size : 0;
+	size_t head_bytes = size_bytes && size_bytes < BS_GREP_PIECE_BYTES ? size_bytes + 1 : BS_GREP_PIECE_BYTES;
+	enum bs_status status = read_to(fd, head_bytes, size_bytes, bytes, &at_end, err);
+	bool is_cut = stop_at_nul && bytes->used_bytes && memchr(bytes->data, 0, bytes->used_bytes) &&
+	              !bs_file_is_utf16(bytes->data, bytes->used_bytes);
+	while (!status && !at_end && !is_cut) {
+		size_t wanted = bytes->used_bytes <= size_bytes ? size_bytes + 1 : bytes->used_bytes + bytes->used_bytes / 2;
+		status = read_to(fd, wanted, size_bytes, bytes, &at_end, err);
+	}
+	return status;
+}
+
+static enum bs_status read_path(const char *path, bool stop_at_nul, struct bs_buffer *bytes, struct bs_error *err)
+{
+	int fd = path ? bs_file_open(AT_FDCWD, path, O_RDONLY) : STDIN_FILENO;
+	if (fd < 0)
+		return refuse(errno, err);
+	enum bs_status status = read_all(fd, stop_at_nul, bytes, err);
+	if (path)
+		close(fd);
+	return status;
+}
+
+/* ---- decoding ---- */
+
+/* The bytes of the character at text (valid, or the longest beginning of one) and whether it is valid. */
+static size_t utf8_length(const uint8_t *text, size_t n, bool *is_valid)
+{
+	int32_t at = 0;
+	UChar32 code;
+	U8_NEXT(text, at, (int32_t)(n < 4 ? n : 4), code);
+	*is_valid = code >= 0;
+	return (size_t)at;
+}
+
+static bool is_valid_utf8(const uint8_t *text, size_t n)
+{
+	for (size_t at = 0; at < n;) {
+		bool is_valid = true;
+		at += text[at] < 0x80 ? 1 : utf8_length(text + at, n - at, &is_valid);
+		if (!is_valid)
+			return false;
+	}
+	return true;
+}
+
+static enum bs_status decode_utf8(const uint8_t *from, size_t n, struct bs_buffer *to, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	size_t valid = 0;
+	for (size_t at = 0; at < n && !status;) {
+		bool is_valid = true;
+		size_t length = from[at] < 0x80 ? 1 : utf8_length(from + at, n - at, &is_valid);
+		if (!is_valid) {
+			if (at > valid)
+				status = bs_buffer_append(to, from + valid, at - valid, err);
+			if (!status)
+				status = bs_buffer_append(to, "\xef\xbf\xbd", 3, err);
+			valid = at + length;
+		}
+		at += length;
+	}
+	return !status && n > valid ? bs_buffer_append(to, from + valid, n - valid, err) : status;
+}
+
+/* What 0x80..0x9f are in windows-1252; 0: themselves. */
+static const uint16_t cp1252[32] = {0x20ac, 0,      0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160,
+                                    0x2039, 0x0152, 0,      0x017d, 0,      0,      0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
+                                    0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0,      0x017e, 0x0178};
+
+static enum bs_status decode_latin1(const uint8_t *from, size_t n, struct bs_buffer *to, struct bs_error *err)
+{
+	enum bs_status status = bs_buffer_reserve(to, 3 * n, err);
+	if (status)
+		return status;
+	size_t used = to->used_bytes;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t code = from[i];
+		if (code >= 0x80 && code < 0xa0 && cp1252[code - 0x80])
+			code = cp1252[code - 0x80];
+		U8_APPEND_UNSAFE(to->data, used, code);
+	}
+	to->used_bytes = used;
+	return BS_OK;
+}
+
+/* With a mark before them, which bs_file_transcode() wants. */
+static enum bs_status decode_utf16(const uint8_t *from, size_t n, bool is_big, struct bs_buffer *to, struct bs_error *err)
+{
+	struct bs_buffer marked = {0};
+	enum bs_status status = bs_buffer_append(&marked, is_big ? "\xfe\xff" : "\xff\xfe", 2, err);
+	if (!status && n)
+		status = bs_buffer_append(&marked, from, n, err);
+	if (!status)
+		status = bs_file_transcode(marked.data, marked.used_bytes, to, err);
+	bs_buffer_deinit(&marked);
+	return status;
+}
+
+/* Where the decoder's pieces of the n bytes end, as bytes of the whole text when these became decoded_bytes. A guess between,
+ * if what comes out is not as long as what goes in; only where reading stops at a NUL byte can it be told. */
+static enum bs_status note_pieces(struct bs_grep_text *text, size_t n, size_t first, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	double ratio = n ? (double)text->bytes.used_bytes / (double)n : 1;
+	for (size_t at = first < n ? first : n; at < n && !status; at += DECODER_BYTES) {
+		size_t end = (size_t)((double)at * ratio);
+		status = bs_buffer_append(&text->pieces, &end, sizeof(end), err);
+	}
+	if (!status)
+		status = bs_buffer_append(&text->pieces, &text->bytes.used_bytes, sizeof(size_t), err);
+	return status;
+}
+
+static void swap(struct bs_buffer *a, struct bs_buffer *b)
+{
+	struct bs_buffer held = *a;
+	*a = *b;
+	*b = held;
+}
+
+/* The coding that the mark tells, and the mark's length. */
+static enum bs_grep_coding sniff(const struct bs_buffer *bytes, enum bs_grep_coding coding, size_t *mark_bytes_out)
+{
+	*mark_bytes_out = 0;
+	if (coding == BS_GREP_CODING_NONE)
+		return coding;
+	if (bytes->used_bytes >= 3 && memcmp(bytes->data, utf8_mark, 3) == 0) {
+		*mark_bytes_out = 3;
+		return coding;
+	}
+	if (bs_file_is_utf16(bytes->data, bytes->used_bytes)) {
+		*mark_bytes_out = 2;
+		return bytes->data[0] == 0xff ? BS_GREP_CODING_UTF16LE : BS_GREP_CODING_UTF16BE;
+	}
+	return coding;
+}
+
+static enum bs_status decode(struct bs_grep_text *text, enum bs_grep_coding coding, struct bs_error *err)
+{
+	size_t mark_bytes;
+	coding = sniff(&text->bytes, coding, &mark_bytes);
+	text->had_mark = mark_bytes > 0;
+	size_t n = text->bytes.used_bytes - mark_bytes;
+	if (coding == BS_GREP_CODING_AUTO || coding == BS_GREP_CODING_NONE ||
+	    (coding == BS_GREP_CODING_UTF8 && is_valid_utf8(text->bytes.data + mark_bytes, n))) {
+		if (mark_bytes)
+			memmove(text->bytes.data, text->bytes.data + mark_bytes, n);
+		text->bytes.used_bytes = n;
+		return coding == BS_GREP_CODING_UTF8 ? note_pieces(text, n, MARK_BYTES - mark_bytes, err) : BS_OK;
+	}
+	swap(&text->bytes, &text->raw);
+	bs_buffer_clear(&text->bytes);
+	const uint8_t *from = text->raw.data + mark_bytes;
+	enum bs_status status = BS_OK;
+	if (coding == BS_GREP_CODING_UTF8)
+		status = decode_utf8(from, n, &text->bytes, err);
+	else if (coding == BS_GREP_CODING_LATIN1)
+		status = decode_latin1(from, n, &text->bytes, err);
+	else
+		status = decode_utf16(from, n, coding == BS_GREP_CODING_UTF16BE, &text->bytes, err);
+	return status ? status : note_pieces(text, n, MARK_BYTES - mark_bytes, err);
+}
+
+enum bs_status bs_grep_text_read(struct bs_grep_text *text, const char *path, enum bs_grep_coding coding, bool stop_at_nul,
+                                 struct bs_error *err)
+{
+	bs_buffer_trim(&text->bytes, GENEROUS_BYTES);
+	bs_buffer_trim(&text->raw, GENEROUS_BYTES);
+	bs_buffer_clear(&text->pieces);
+	enum bs_status status = read_path(path, stop_at_nul, &text->bytes, err);
+	return status ? status : decode(text, coding, err);
+}
+
+void bs_grep_text_deinit(struct bs_grep_text *text)
+{
+	bs_buffer_deinit(&text->bytes);
+	bs_buffer_deinit(&text->raw);
+	bs_buffer_deinit(&text->pieces);
+}

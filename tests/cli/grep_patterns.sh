@@ -1,0 +1,70 @@
+# bitsift grep and rg: PCRE2's own syntax against rg -P, matches across lines, replacement, line ends, separators, colours.
+set -eu
+. "$LIB"
+. "$(dirname -- "$LIB")/grep_trees.sh"
+need_rg
+make_tree
+# What rg's own engine does not know: the same pattern without -P in bitsift, over text that is UTF-8.
+like_pcre2() {
+    local rg_status=0 our_status=0
+    rg --no-config --no-heading --sort path -P "$@" docs/*t[fylezdnm].txt src >"$SCRATCH/rg" 2>"$SCRATCH/rg.err" || rg_status=$?
+    bitsift grep "$@" docs/*t[fylezdnm].txt src >"$SCRATCH/ours" 2>"$SCRATCH/ours.err" || our_status=$?
+    if ! cmp -s "$SCRATCH/rg" "$SCRATCH/ours" || [ "$rg_status" != "$our_status" ]; then
+        printf 'other than rg -P: %s\n' "$*"
+        diff -a "$SCRATCH/rg" "$SCRATCH/ours" | head -n 6 | cut -c 1-200
+        n_other=$((n_other + 1))
+    fi
+    n_same=$((n_same + 1))
+}
+for pattern in 'foo(?=bar)' 'foo(?!bar)' '(?<=foo )bar' '(?<!foo )bar' '(\w)\1' '(?<a>o)\k<a>' '(?>fo+)o?' 'fo*+' 'f\Koo' '\Qa.b\E' \
+    '(?i:FOO)bar' 'foo\h+bar' '\Afoo' 'foo\z' 'foo\Z' '^\Gfoo' '(?:(?=f)foo)+' '(?|(f)oo|(b)ar)' '\bfoo\b(?![-_])' '[[:upper:]]{2}' \
+    '[[:space:]]foo' '[[:^alpha:]]foo' '\p{Lu}\p{Ll}*' '\P{L}+foo' '\X' 'foo|(?<=x)y' '(?s)foo.' '(?m)^foo$' '(?-m)^foo$' \
+    '(?(?=f)foo|bar)' '(*UCP)foo' 'x{0}foo' 'fo{2,}' 'f[\x6f]+' '\x{66}oo' 'fo\x6f' '[\s\S]foo' '[\Wf]oo' '[^\d]oo$' '(?#c)foo' \
+    'f(?R)?o' '\N+foo' '\R' '\vfoo' 'foo\v' 'é' 'naï' 'ΣΊΣ' '[é-ï]'; do
+    like_pcre2 -n -e "$pattern"
+    # rg looks for \A from the start of its buffer once it knows that the line matches.
+    [[ $pattern == *\\[AG]* ]] || like_pcre2 -o -b -e "$pattern"
+    like_pcre2 -i -c -e "$pattern"
+done
+for pattern in foo 'foo\nbar' 'foo\s+bar' 'o$\n' '(?s)foo.*bar' '(?s)bar.*?foo' '[^x]+' 'bar\n\n' '^' '$' '\n' '\n\n+' 'foo.bar' '^foo' 'o{2}\W' \
+    'x*' 'bar\n|foo' '\z' 'o\b'; do
+    for options in -U '-U -n -o' '-U -c' '-U --count-matches' '-U -P' '-U -P -c' '-U --json' '-U -P --json' '-U -v -n' '-U -C1 -n' '-U -l' \
+        '-U --multiline-dotall -n' '-U --vimgrep' '-U --color=always -n' '-U -m1 -n' '-U -b --column' '-U -M10' '-U -q' '-U --passthru'; do
+        # shellcheck disable=SC2086 # several options
+        same $options -e "$pattern" src docs
+    done
+done
+for pattern in foo 'o$' 'three$' '^$' '\s$' '.$'; do
+    for options in --crlf '--crlf -o -b' '--crlf -v -n' '--crlf -P' '--crlf -c' '--crlf -l' '--crlf --color=always' \
+        '--crlf -C1' '--crlf -x' '--crlf --json' '--crlf -r X'; do
+        # shellcheck disable=SC2086
+        same $options -e "$pattern" src docs
+    done
+done
+for options in --null-data '--null-data -o' '--null-data -c' '--null-data -v -l' '--null-data --json'; do
+    # shellcheck disable=SC2086
+    same $options foo src docs
+done
+# shellcheck disable=SC2016 # no expansion is wanted
+for text in '' X '<$0>' '$1-$2' '${1}x' '$1x' '$$1' '$name' '${name}' '$9' '$' 'a$' '${' '${1' 'é$1'; do
+    same -r "$text" '(?P<name>f)(o+)' src docs
+    same -o -n -r "$text" '(?P<name>f)(o+)' src
+    same --color=always -r "$text" '(?P<name>f)(o+)' src
+    same -v -r "$text" '(?P<name>f)(o+)' src
+    same --json -r "$text" '(?P<name>f)(o+)' src
+done
+for options in '--context-separator XX -C1' '--no-context-separator -C1' '--context-separator \t -A1' '--field-match-separator \t' \
+    '--field-context-separator @ -C1' '--field-match-separator XX -n -C1' '--heading' '--heading -n -C1' '--heading -c' '--heading -I' '--heading -0' \
+    '--include-zero -c' '--include-zero --count-matches' '--trim -o' '-M10 --max-columns-preview' '-M10 --max-columns-preview --color=always' \
+    '-M0' '-M30 -o' '-M30 --vimgrep' '-M3 -C1 -n' '-M30 --max-columns-preview -o' '-M30 -v' '-p' '-p --no-heading' '--color ansi' '--color always -0' \
+    '--color always -l' '--color always -c' '--color always --count-matches -0' '--color always --vimgrep' '--color always --json' \
+    '--color always -A1 -b --column' '--colors match:none --color always' '--colors path:fg:blue --colors match:style:nobold --color always' \
+    '--colors line:fg:0x10 --colors column:fg:1,2,3 --color always --column' '--colors match:bg:yellow --colors match:style:intense --color always' \
+    '--colors match:style:underline --color always' '--colors nonsense' '--colors match:fg:nocolor' '-C2 -A0 -n' '-A0 -C2 -n' '-B1 -C2 -n' '-C2 -B1 -n' \
+    '--passthru -C2' '-C1 --passthru' '-c -l' '-l -c' '-c --count-matches' '--count-matches -c' '-v --count-matches' '-c -o' '--json -q' '--json -c' \
+    '-n -N' '-N -n' '-H -I' '-I -H' '--column --no-column' '-o -v' '-o -C1 -n' '-o --passthru' '-i -s' '-s -S' '-S -i' '-F --no-fixed-strings' '-w -x' '-x -w' \
+    '-m1' '-m2 -C2 -n' '-m1 -A2' '-m1 -v' '-m1 --json' '-m2 -c' '-m1 --count-matches' '-m3 --vimgrep' '-m1 -o' '-m1 -l' '-m1 --passthru' '-m2 -B2'; do
+    # shellcheck disable=SC2086
+    same $options foo src docs
+done
+report_same 700

@@ -1,0 +1,39 @@
+# bitsift grep and rg on a terminal: colour, line numbers; also what a pipe on standard input does there.
+set -eu
+. "$LIB"
+. "$(dirname -- "$LIB")/grep_trees.sh"
+need_rg
+command -v script >/dev/null || skip 'no script here'
+make_tree
+# on_terminal FILE COMMAND...: what the command writes to a terminal.
+on_terminal() {
+    local file=$1
+    shift
+    script -qec "$(printf '%q ' "$@")" /dev/null </dev/null >"$file" || true
+}
+terminal_same() {
+    on_terminal "$SCRATCH/rg" rg --no-config --no-heading --sort path "$@"
+    on_terminal "$SCRATCH/ours" bitsift grep "$@"
+    if cmp -s "$SCRATCH/rg" "$SCRATCH/ours"; then
+        n_same=$((n_same + 1))
+    else
+        n_other=$((n_other + 1))
+        printf 'other than rg on a terminal: %s\n' "$*"
+        diff -a "$SCRATCH/rg" "$SCRATCH/ours" | head -n 6 | cat -v
+    fi
+}
+for term in xterm dumb; do
+    export TERM=$term
+    for options in '' -n -N -c -l -o -v --vimgrep --column -b -C1 -q '--color never' '--color always' '--colors match:none' -p '-p --color never' \
+        '--heading' '-U' '--passthru' '-r X' '-H -o' '-M10'; do
+        # shellcheck disable=SC2086 # several options
+        terminal_same $options foo src docs/many.txt docs/nul.bin docs/noend.txt
+        # shellcheck disable=SC2086
+        terminal_same $options foo docs/noend.txt
+    done
+done
+export TERM=xterm
+NO_COLOR=1 terminal_same foo docs
+terminal_same foo
+terminal_same nothing-at-all
+report_same 80

@@ -1,0 +1,88 @@
+# Sourced by grep_*.sh: a tree of awkward files, and the comparison with rg.
+
+# Every kind of file that matters to grep: ends, blanks, NUL bytes early and late, encodings, line ends, long lines, names.
+make_tree() {
+    mkdir -p .git src/deep/er src/.hid node docs empty 'odd names'
+    printf '*.log\n/node\n!keep.log\n' >.gitignore
+    printf 'draft*\n' >.ignore
+    printf 'int main(void)\n{\n\treturn foo_bar(42);\n}\n' >src/main.c
+    printf '#include <foo.h>\n\nstruct Foo { int bar; };\n/* FOO foo Foo fOo */\n' >src/foo.h
+    printf 'foo\nbar\nfoo bar\nbaz\n\n\nfoo\nqux foo-bar foobar foo\nlast foo' >src/deep/plain.txt
+    printf 'def foo(self):\n    return self.bar  # TODO: foo\n' >src/deep/er/a.py
+    printf 'hidden foo\n' >src/.hid/x.c
+    printf 'secret foo\n' >.secret
+    printf 'log foo\n' >src/a.log
+    printf 'kept foo\n' >src/keep.log
+    printf 'draft foo\n' >draft1
+    printf 'node foo\n' >node/n.js
+    printf 'foo caf\303\251 na\303\257ve \316\243\316\257\317\203\317\205\317\206\316\277\317\202 foo\nSTRASSE stra\303\237e \305\277oft \342\204\252elvin foo\n\360\237\230\200foo\360\237\230\200\n' >docs/utf8.txt
+    printf 'caf\351 foo\nplain foo\n\377\376 bad foo \200\n' >docs/latin1.txt
+    printf '\377\376f\000o\000o\000 \000b\000a\000r\000\n\000x\000\n\000' >docs/utf16le.txt
+    printf '\376\377\000f\000o\000o\000 \000b\000a\000r\000\n\000x\000\n' >docs/utf16be.txt
+    printf '\357\273\277foo bom\nbar\n' >docs/bom.txt
+    printf 'foo one\r\nbar two\r\n\r\nfoo three\r\n' >docs/crlf.txt
+    printf 'foo\nbar\000baz\nfoo again\n' >docs/nul.bin
+    printf 'f\nfoo\000\nbar\n' >docs/nul2.bin
+    printf '\000foo\n' >docs/nul3.bin
+    : >docs/empty.txt
+    printf '\n' >docs/newline.txt
+    printf 'foo' >docs/noend.txt
+    printf '\n\n\nfoo\n\n\n' >docs/blank.txt
+    awk 'BEGIN { for (i = 1; i <= 40; i++) print (i % 7 == 0 ? "foo " : "") "line " i (i % 5 == 0 ? " bar" : "") }' >docs/many.txt
+    awk 'BEGIN { for (i = 0; i < 3; i++) { printf "foo "; for (j = 0; j < 300; j++) printf "word%d ", j; print "bar foo" } }' >docs/long.txt
+    awk 'BEGIN { for (i = 1; i <= 4000; i++) print "number " i (i % 500 == 3 ? " foo" : "") (i % 900 == 0 ? " bar foo" : "") }' >docs/big.txt
+    { cat docs/big.txt; printf 'foo\000tail foo\n'; cat docs/big.txt; } >docs/late_nul.bin
+    { cat docs/big.txt docs/big.txt; printf 'x\000y'; } >docs/later_nul.bin
+    printf 'foo\n' >'odd names/with space'
+    printf 'foo\n' >$'odd names/new\nline'
+    printf 'foo\n' >$'odd names/bad\377utf'
+    printf 'foo\n' >'odd names/-dash'
+    printf 'foo bar\n   \tfoo indented\n\tbar\n' >docs/indent.txt
+    printf 'a.b foo[1] $x ^y (z) {w} a+b a*b a?b back\\slash\n' >docs/meta.txt
+    ln -s ../docs/indent.txt src/link.txt
+    ln -s ../docs src/linked
+    ln -s nowhere src/broken
+}
+
+# same ARGUMENT...: rg and bitsift print the same bytes and exit alike; standard error is only there or not.
+n_same=0
+n_other=0
+same() {
+    local rg_status=0 our_status=0
+    rg --no-config --no-heading --sort path "$@" >"$SCRATCH/rg" 2>"$SCRATCH/rg.err" <"${INPUT:-/dev/null}" || rg_status=$?
+    # With -P it can crash where a match is empty.
+    [ "$rg_status" -lt 128 ] || return 0
+    bitsift grep "$@" >"$SCRATCH/ours" 2>"$SCRATCH/ours.err" <"${INPUT:-/dev/null}" || our_status=$?
+    if [[ " $* " == *' --json '* ]]; then
+        plain_times "$SCRATCH/rg"
+        plain_times "$SCRATCH/ours"
+    fi
+    local rg_says=no our_says=no
+    [ ! -s "$SCRATCH/rg.err" ] || rg_says=yes
+    [ ! -s "$SCRATCH/ours.err" ] || our_says=yes
+    if cmp -s "$SCRATCH/rg" "$SCRATCH/ours" && [ "$rg_status" = "$our_status" ] && [ "$rg_says" = "$our_says" ]; then
+        n_same=$((n_same + 1))
+        return 0
+    fi
+    n_other=$((n_other + 1))
+    printf 'other than rg:'
+    printf ' %q' "$@"
+    printf '\n  exit status %s, rg %s\n' "$our_status" "$rg_status"
+    head -c 300 "$SCRATCH/ours.err" | sed 's/^/  ! /'
+    diff -a "$SCRATCH/rg" "$SCRATCH/ours" | head -n 6 | cut -c 1-200 | cat -v || true
+}
+
+# The times in --json.
+plain_times() {
+    sed -E -i -e 's/"elapsed(_total)?":\{[^}]*\}/"elapsed\1":T/g' -- "$1"
+}
+
+need_rg() {
+    command -v rg >/dev/null || skip 'no rg here'
+    [[ $(rg --version) == 'ripgrep 13.0.0'* ]] || skip 'another rg than 13.0.0'
+}
+
+report_same() {
+    printf '%d other than rg\n' "$n_other"
+    [ "$n_same" -ge "$1" ] || printf 'only %d compared\n' "$n_same"
+}
