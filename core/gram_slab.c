@@ -18,7 +18,7 @@ enum bs_status bs_gram_slab_begin(struct bs_writer *writer, uint32_t i, const st
                                   const uint32_t *rows, struct bs_buffer *entries, struct bs_error *err)
 {
 	uint8_t entry[ENTRY_BYTES] = {0};
-	bs_store_u32(entry, shape->class);
+	bs_store_u32(entry, shape->size_class);
 	bs_store_u32(entry + 4, shape->n_docs);
 	bs_store_u32(entry + 8, shape->n_columns);
 	bs_writer_section(writer, BS_SECTION_GRAM_ROWS, i);
@@ -53,11 +53,11 @@ static enum bs_status open_slab(struct bs_gram_slab *slab, const struct bs_conta
                                 const uint8_t *entry, struct bs_error *err)
 {
 	struct bs_gram_slab_shape shape = {
-		.class = bs_load_u32(entry),
+		.size_class = bs_load_u32(entry),
 		.n_docs = bs_load_u32(entry + 4),
 		.n_columns = bs_load_u32(entry + 8),
 	};
-	if (shape.class >= BS_GRAM_CLASSES || shape.n_docs == 0 || shape.n_docs > BS_GRAM_SLAB_MAX_DOCS)
+	if (shape.size_class >= BS_GRAM_CLASSES || shape.n_docs == 0 || shape.n_docs > BS_GRAM_SLAB_MAX_DOCS)
 		return bs_container_corrupt(file, err, "gram slab %u has an impossible shape", i);
 	slab->shape = shape;
 	slab->column_bytes = bs_gram_column_bytes(shape.n_docs);

@@ -33,14 +33,14 @@
 #define BS_GRAM_CLASSES 130u
 
 /* The least number of bits of a class, about. */
-static inline double bs_gram_class_least(uint32_t class)
+static inline double bs_gram_class_least(uint32_t size_class)
 {
 	static const double quarters[4] = {1, 1.1892071150, 1.4142135624, 1.6817928305};
-	return class ? (double)(UINT64_C(1) << (class - 1) / 4) * quarters[(class - 1) % 4] : 0;
+	return size_class ? (double)(UINT64_C(1) << (size_class - 1) / 4) * quarters[(size_class - 1) % 4] : 0;
 }
 
 struct bs_gram_slab_shape {
-	uint32_t class;
+	uint32_t size_class; /* see BS_GRAM_CLASSES */
 	uint32_t n_docs;     /* 1..BS_GRAM_SLAB_MAX_DOCS */
 	uint32_t n_columns;  /* m; 0: no file of it has a gram that is not left out */
 };

@@ -157,7 +157,7 @@ static enum bs_status write_class(const struct bs_gram_gather *gather, uint32_t 
 	for (uint32_t row = 0; row < gather->classes[class].n_rows && !status; row += BS_GRAM_SLAB_MAX_DOCS) {
 		uint32_t left = gather->classes[class].n_rows - row;
 		struct bs_gram_slab_shape shape = {
-			.class = class,
+			.size_class = class,
 			.n_docs = left < BS_GRAM_SLAB_MAX_DOCS ? left : BS_GRAM_SLAB_MAX_DOCS,
 			.n_columns = bs_gram_class_columns(class),
 		};

@@ -233,7 +233,7 @@ static void text_gram_slabs(struct page *page, const struct bs_gram_slabs *grams
 	put(page, "  files of bits           files   columns\n");
 	for (uint32_t i = 0; i < grams->n_slabs; i++) {
 		const struct bs_gram_slab_shape *shape = &grams->slabs[i].shape;
-		put(page, "%10.0f..%-8s", bs_gram_class_least(shape->class), "");
+		put(page, "%10.0f..%-8s", bs_gram_class_least(shape->size_class), "");
 		put_count(page, shape->n_docs, 9);
 		put_count(page, shape->n_columns, 10);
 		put(page, "\n");
@@ -419,7 +419,7 @@ static void json_segment(struct page *page, const struct bs_snapshot *snapshot, 
 	for (uint32_t i = 0; i < segment->grams.n_slabs; i++) {
 		const struct bs_gram_slab_shape *shape = &segment->grams.slabs[i].shape;
 		put(page, "%s{\"class\":%u,\"documents\":%u,\"columns\":%u}", i ? "," : "",
-		    shape->class, shape->n_docs, shape->n_columns);
+		    shape->size_class, shape->n_docs, shape->n_columns);
 	}
 	put(page, "]}");
 }
