@@ -22,7 +22,6 @@ const char *bs_part_name(enum bs_part part)
 		[BS_PART_LENGTHS] = "lengths",
 		[BS_PART_LEXICON] = "lexicon",
 		[BS_PART_GRAM_COLUMNS] = "gram columns",
-		[BS_PART_GRAM_EXACT] = "exact gram columns",
 		[BS_PART_GRAM_LISTS] = "frequent trigrams",
 		[BS_PART_GRAM_ROWS] = "gram rows",
 		[BS_PART_NAMES] = "document ids",
@@ -58,8 +57,7 @@ static enum bs_part part_of(uint32_t section)
 		return BS_PART_ROWS;
 	case BS_SECTION_GRAM_ROWS:
 		return BS_PART_GRAM_ROWS;
-	case BS_SECTION_GRAM_EXACT:
-	case BS_SECTION_GRAM_LEFT_OUT:
+	case BS_SECTION_GRAM_TIERS:
 		return BS_PART_GRAM_LISTS;
 	case BS_SECTION_LIST_OFFSETS:
 	case BS_SECTION_LIST_TERMS:
@@ -119,7 +117,6 @@ static void count_sections(const struct bs_segment *segment, uint64_t parts[BS_P
 	for (uint32_t s = 0; s < segment->grams.n_slabs; s++) {
 		const struct bs_gram_slab *slab = &segment->grams.slabs[s];
 		parts[BS_PART_GRAM_COLUMNS] += (uint64_t)slab->shape.n_columns * slab->column_bytes;
-		parts[BS_PART_GRAM_EXACT] += (uint64_t)slab->shape.n_exact * slab->column_bytes;
 	}
 }
 

@@ -23,9 +23,8 @@ enum bs_part {
 	BS_PART_ROWS,
 	BS_PART_LENGTHS,
 	BS_PART_LEXICON,
-	BS_PART_GRAM_COLUMNS,  /* of hashed grams */
-	BS_PART_GRAM_EXACT,    /* columns of frequent trigrams */
-	BS_PART_GRAM_LISTS,    /* which trigrams these are, and those left out */
+	BS_PART_GRAM_COLUMNS,
+	BS_PART_GRAM_LISTS,    /* which trigrams are frequent */
 	BS_PART_GRAM_ROWS,
 	BS_PART_NAMES,         /* of documents: ids, and their offsets */
 	BS_PART_PLACES,        /* of documents in their sources; flags */

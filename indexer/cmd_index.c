@@ -87,13 +87,16 @@ static const char index_description[] =
 	"mail.jsonl:812. Its text is every other string at its top level, each a field that a query can name. Of records "
 	"with one id the last counts.\n\n"
 	"- `-`: a collection on standard input.\n\n"
-	"# Words\n\n"
+	"# Words and grams\n\n"
+	"An index is of words, for `bitsift query`, and of grams, short strings of the bytes of files, for `bitsift grep`; "
+	"with `--words` or `--grams` alone, of nothing else. Collections have words only. Files that are left out because they "
+	"are binary are remembered, since a search of the files must look into them.\n\n"
 	"Text is UTF-8, or UTF-16 with a byte order mark; bytes that are neither belong to no word. Words are found by the Unicode rules for word boundaries, and folded so "
 	"that case and compatibility forms make no difference. `don't`, `foo_bar` and `3.14` are one word each; obj.method and "
 	"a@example.com are cut into words at the dot and the @. Of scripts written without spaces (Chinese, Japanese, Thai, "
 	"Lao, Khmer, Burmese) every character can be found, alone and in any sequence. Emoji are words.\n\n"
 	"# Options that are kept\n\n"
-	"`--words`, `--stem`, `--fold-accents`, `--id`, `--text`, `--density`, `--hidden`, `--no-ignore`, `--glob` and "
+	"`--words`, `--grams`, `--stem`, `--fold-accents`, `--id`, `--text`, `--density`, `--hidden`, `--no-ignore`, `--glob` and "
 	"`--binary` are recorded with the index and hold for every refresh. To give other ones is an error unless `--rebuild` "
 	"says that everything is to be indexed again with them.\n\n"
 	"# Safety\n\n"
@@ -427,7 +430,7 @@ int bs_cmd_index(int argc, char **argv)
 		goto out;
 	}
 	arguments.job.options.words = arguments.has_words || !arguments.has_grams;
-	arguments.job.options.grams = arguments.has_grams;
+	arguments.job.options.grams = arguments.has_grams || !arguments.has_words;
 	/* No option means "as it was made"; to go back to the defaults, --rebuild. */
 	arguments.job.use_recorded_options = !arguments.has_options && !arguments.job.rebuild;
 	status = bs_index_run(&arguments.job, &report, &err);

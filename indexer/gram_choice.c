@@ -2,23 +2,21 @@
 #include "indexer/gram_choice.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "indexer/sample.h"
 
 #define SAMPLE_BYTES (24u << 20)
-/*
- * A hashed gram takes 2.8 bits, a column of its own one bit for each file: from a share of 0.36 on that is cheaper. What
- * half of the files have filters little, and a literal has other grams.
- */
-#define EXACT_SHARE    0.36
-#define LEFT_OUT_SHARE 0.5
-#define LEAST_DOCS     24u /* of a class: of fewer it is not known what is frequent */
+/* Shares of the files from which on a trigram is of a tier. What was measured: bench/README.md. */
+#define LEFT_OUT_SHARE 0.3
+#define COMMON_SHARE   0.1
+#define MIDDLING_SHARE 0.02
+#define LISTED_DOCS    2u /* what one file has may be there by chance */
 #define TRIGRAMS       (1u << 24)
 
 void bs_gram_sample_deinit(struct bs_gram_sample *sample)
 {
-	for (uint32_t class = 0; class < BS_GRAM_CLASSES; class++)
-		bs_buffer_deinit(&sample->classes[class].trigrams);
+	free(sample->dfs);
 	bs_grams_free(sample->grams);
 }
 
@@ -36,167 +34,96 @@ static enum bs_status sample_document(void *context, const struct bs_document *d
 	if (status)
 		return status;
 	bs_grams_take(sample->grams, &keys, &n_keys);
-	uint32_t class = bs_gram_class_of(n_keys);
-	for (size_t i = 0; i < n_keys && !status; i++) {
-		uint32_t trigram = (uint32_t)keys[i] & (TRIGRAMS - 1);
+	for (size_t i = 0; i < n_keys; i++)
 		if (bs_gram_bytes(keys[i]) == BS_GRAM_LEAST)
-			status = bs_buffer_append(&sample->classes[class].trigrams, &trigram, sizeof(trigram), err);
-	}
-	sample->classes[class].n_grams += n_keys;
-	sample->classes[class].n_docs++;
-	return status;
+			sample->dfs[keys[i] & (TRIGRAMS - 1)]++;
+	sample->n_docs++;
+	return BS_OK;
 }
 
 enum bs_status bs_gram_sample_source(struct bs_gram_sample *sample, const struct bs_source *source,
                                      const struct bs_source_options *options, struct bs_error *err)
 {
+	enum bs_status status = BS_OK;
 	if (source->kind != BS_SOURCE_FOLDER && source->kind != BS_SOURCE_FILE)
 		return BS_OK;
-	enum bs_status status = sample->grams ? BS_OK : bs_grams_new(&sample->grams, err);
+	if (!sample->dfs)
+		sample->dfs = calloc(TRIGRAMS, sizeof(*sample->dfs));
+	if (!sample->dfs)
+		return bs_fail_memory(err, "a sample", TRIGRAMS * sizeof(*sample->dfs));
+	if (!sample->grams)
+		status = bs_grams_new(&sample->grams, err);
 	return status ? status : bs_sample_source(source, options, SAMPLE_BYTES, sample_document, sample, err);
 }
 
 /* ---- choosing ---- */
 
-struct choice {
-	const struct bs_gram_sample *sample;
-	uint32_t *dfs; /* by trigram, of one class */
-	struct bs_buffer exact, left_out; /* u32 each */
-};
-
-static const uint32_t *trigrams_of(const struct bs_gram_sample *sample, uint32_t class, size_t *n_out)
+static enum bs_gram_tier tier_of(const struct bs_gram_sample *sample, uint32_t trigram)
 {
-	*n_out = sample->classes[class].trigrams.used_bytes / sizeof(uint32_t);
-	return (const uint32_t *)(const void *)sample->classes[class].trigrams.data;
-}
-
-static int compare_u32(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	return (x > y) - (x < y);
-}
-
-static void sort_list(struct bs_buffer *list)
-{
-	if (list->used_bytes)
-		qsort(list->data, list->used_bytes / sizeof(uint32_t), sizeof(uint32_t), compare_u32);
-}
-
-/* Lists the frequent ones of a class; *n_hashed_out: how many of its grams are in neither list. */
-static enum bs_status list_frequent(struct choice *choice, uint32_t class, uint64_t *n_hashed_out, struct bs_error *err)
-{
-	size_t n;
-	const uint32_t *trigrams = trigrams_of(choice->sample, class, &n);
-	double n_docs = choice->sample->classes[class].n_docs;
-	enum bs_status status = BS_OK;
-	*n_hashed_out = choice->sample->classes[class].n_grams;
-	bs_buffer_clear(&choice->exact);
-	bs_buffer_clear(&choice->left_out);
-	for (size_t i = 0; i < n; i++)
-		choice->dfs[trigrams[i]]++;
-	for (size_t i = 0; i < n && !status; i++) {
-		uint32_t df = choice->dfs[trigrams[i]];
-		choice->dfs[trigrams[i]] = 0; /* as it is to be for the next class, and for this one: it is listed once */
-		if (df < EXACT_SHARE * n_docs || df == 0)
-			continue;
-		struct bs_buffer *list = df >= LEFT_OUT_SHARE * n_docs ? &choice->left_out : &choice->exact;
-		status = bs_buffer_append(list, &trigrams[i], sizeof(uint32_t), err);
-		*n_hashed_out -= df;
-	}
-	sort_list(&choice->exact);
-	sort_list(&choice->left_out);
-	return status;
-}
-
-static enum bs_status choose_class(struct choice *choice, uint32_t class, struct bs_gram_plan *plan, struct bs_error *err)
-{
-	uint64_t n_hashed;
-	enum bs_status status = list_frequent(choice, class, &n_hashed, err);
-	double share = (double)n_hashed / (double)choice->sample->classes[class].n_grams;
-	if (status)
-		return status;
-	return bs_gram_plan_set(plan, class, bs_gram_class_columns(class, share),
-	                        (const uint32_t *)(const void *)choice->exact.data,
-	                        (uint32_t)(choice->exact.used_bytes / sizeof(uint32_t)),
-	                        (const uint32_t *)(const void *)choice->left_out.data,
-	                        (uint32_t)(choice->left_out.used_bytes / sizeof(uint32_t)), err);
+	uint32_t df = sample->dfs[trigram];
+	double share = (double)df / (double)sample->n_docs;
+	if (df < LISTED_DOCS || share < MIDDLING_SHARE)
+		return BS_GRAM_RARE;
+	return share < COMMON_SHARE ? BS_GRAM_MIDDLING : share < LEFT_OUT_SHARE ? BS_GRAM_COMMON : BS_GRAM_LEFT_OUT;
 }
 
 enum bs_status bs_gram_sample_choose(const struct bs_gram_sample *sample, struct bs_gram_plan *plan,
                                      struct bs_error *err)
 {
-	struct choice choice = {.sample = sample, .dfs = calloc(TRIGRAMS, sizeof(uint32_t))};
-	enum bs_status status = choice.dfs ? BS_OK : bs_fail_memory(err, "frequent trigrams", TRIGRAMS * sizeof(uint32_t));
-	for (uint32_t class = 1; class < BS_GRAM_CLASSES && !status; class++)
-		if (sample->classes[class].n_docs >= LEAST_DOCS)
-			status = choose_class(&choice, class, plan, err);
-	if (!status)
-		status = bs_gram_plan_finish(plan, err);
-	free(choice.dfs);
-	bs_buffer_deinit(&choice.exact);
-	bs_buffer_deinit(&choice.left_out);
-	return status;
+	struct bs_buffer lists[BS_GRAM_LISTED_TIERS] = {{0}, {0}, {0}}; /* u32 each */
+	enum bs_status status = BS_OK;
+	bs_gram_plan_init(plan);
+	for (uint32_t trigram = 0; sample->n_docs > 0 && trigram < TRIGRAMS && !status; trigram++) {
+		enum bs_gram_tier tier = tier_of(sample, trigram);
+		if (tier != BS_GRAM_RARE)
+			status = bs_buffer_append(&lists[tier], &trigram, sizeof(trigram), err);
+	}
+	for (uint32_t tier = 0; tier < BS_GRAM_LISTED_TIERS; tier++) {
+		if (!status)
+			status = bs_gram_plan_set_tier(plan, (enum bs_gram_tier)tier,
+			                               (const uint32_t *)(const void *)lists[tier].data,
+			                               (uint32_t)(lists[tier].used_bytes / sizeof(uint32_t)), err);
+		bs_buffer_deinit(&lists[tier]);
+	}
+	return status ? status : bs_gram_plan_finish(plan, err);
 }
 
 /* ---- what an index has ---- */
 
-/* A list, whole and in order; *is_good_out: it is. */
-static enum bs_status read_list(const struct bs_packed *list, uint32_t **list_out, bool *is_good_out, struct bs_error *err)
+/* A list, whole; BS_CORRUPT if it is out of order. */
+static enum bs_status read_list(const struct bs_packed *list, uint32_t **list_out, struct bs_error *err)
 {
-	uint32_t n = (uint32_t)list->n;
-	*list_out = malloc(((size_t)n + 1) * sizeof(uint32_t));
+	*list_out = malloc(((size_t)list->n + 1) * sizeof(uint32_t));
 	if (!*list_out)
-		return bs_fail_memory(err, "frequent trigrams", n * sizeof(uint32_t));
+		return bs_fail_memory(err, "frequent trigrams", list->n * sizeof(uint32_t));
 	enum bs_status status = BS_OK;
-	*is_good_out = true;
-	for (uint32_t i = 0; i < n && !status; i++) {
+	for (uint64_t i = 0; i < list->n && !status; i++) {
 		status = bs_packed_get_u32(list, i, &(*list_out)[i], err);
-		*is_good_out &= !status && (*list_out)[i] < TRIGRAMS && (i == 0 || (*list_out)[i] > (*list_out)[i - 1]);
+		if (!status && ((*list_out)[i] >= TRIGRAMS || (i > 0 && (*list_out)[i] <= (*list_out)[i - 1])))
+			return bs_packed_corrupt(list, i, err);
 	}
 	return status;
-}
-
-static enum bs_status take_slab(const struct bs_gram_slab *slab, struct bs_gram_plan *plan, struct bs_error *err)
-{
-	const struct bs_gram_slab_shape *shape = &slab->shape;
-	uint32_t *exact = NULL, *left_out = NULL;
-	bool has_exact = false, has_left_out = false;
-	enum bs_status status = read_list(&slab->exact, &exact, &has_exact, err);
-	if (!status)
-		status = read_list(&slab->left_out, &left_out, &has_left_out, err);
-	if (!status && has_exact && has_left_out)
-		status = bs_gram_plan_set(plan, shape->class, shape->n_columns, exact, shape->n_exact, left_out,
-		                          shape->n_left_out, err);
-	free(exact);
-	free(left_out);
-	return status;
-}
-
-/* As writers make them: others could be of any width. */
-static bool is_usable(const struct bs_gram_slab_shape *shape)
-{
-	return shape->class > 0 && shape->n_columns > 0 && shape->n_exact <= BS_GRAM_MOST_EXACT &&
-	       shape->n_columns <= bs_gram_class_columns(shape->class, 1);
 }
 
 enum bs_status bs_gram_plan_of_snapshot(const struct bs_snapshot *snapshot, struct bs_gram_plan *plan,
                                         struct bs_error *err)
 {
-	const struct bs_gram_slab *largest[BS_GRAM_CLASSES] = {NULL};
-	uint64_t docs_of[BS_GRAM_CLASSES] = {0}; /* of the segment that it is in */
+	const struct bs_gram_slabs *largest = NULL;
 	enum bs_status status = BS_OK;
+	bs_gram_plan_init(plan);
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments; s++) {
 		const struct bs_gram_slabs *grams = &snapshot->segments[s].grams;
-		for (uint32_t i = 0; i < grams->n_slabs; i++) {
-			uint32_t class = grams->slabs[i].shape.class;
-			if (!is_usable(&grams->slabs[i].shape) || docs_of[class] >= grams->meta.n_docs)
-				continue;
-			largest[class] = &grams->slabs[i];
-			docs_of[class] = grams->meta.n_docs;
-		}
+		if (grams->n_slabs > 0 && (!largest || grams->meta.n_docs > largest->meta.n_docs))
+			largest = grams;
 	}
-	for (uint32_t class = 1; class < BS_GRAM_CLASSES && !status; class++)
-		if (largest[class])
-			status = take_slab(largest[class], plan, err);
+	if (largest)
+		memcpy(plan->n_hashes, largest->meta.n_hashes, sizeof(plan->n_hashes));
+	for (uint32_t tier = 0; largest && tier < BS_GRAM_LISTED_TIERS && !status; tier++) {
+		uint32_t *list = NULL;
+		status = read_list(&largest->listed[tier], &list, err);
+		if (!status)
+			status = bs_gram_plan_set_tier(plan, (enum bs_gram_tier)tier, list, (uint32_t)largest->listed[tier].n, err);
+		free(list);
+	}
 	return status ? status : bs_gram_plan_finish(plan, err);
 }

@@ -1,6 +1,6 @@
 /*
- * gram_choice.h: which trigrams are frequent in files of which size, and so the plan of a run (gram_plan.h). A new index
- * looks at a sample of its sources first; a refresh and a compaction go on with what the segments have, the largest first.
+ * gram_choice.h: which trigrams are frequent, and so the plan of a run (gram_plan.h). A new index looks at a sample of its
+ * sources first; a refresh and a compaction go on with what the largest segment has.
  */
 #ifndef BS_INDEXER_GRAM_CHOICE_H
 #define BS_INDEXER_GRAM_CHOICE_H
@@ -13,11 +13,8 @@
 /* A sample in the making. Zero-initialise; release with bs_gram_sample_deinit. */
 struct bs_gram_sample {
 	struct bs_grams *grams;
-	struct {
-		struct bs_buffer trigrams; /* u32 each: those of one file after those of another */
-		uint64_t n_grams;          /* of the files, longer ones too */
-		uint32_t n_docs;
-	} classes[BS_GRAM_CLASSES];
+	uint32_t *dfs; /* by trigram: files that have it */
+	uint32_t n_docs;
 };
 void bs_gram_sample_deinit(struct bs_gram_sample *sample);
 
@@ -25,7 +22,7 @@ void bs_gram_sample_deinit(struct bs_gram_sample *sample);
 enum bs_status bs_gram_sample_source(struct bs_gram_sample *sample, const struct bs_source *source,
                                      const struct bs_source_options *options, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Completes an empty plan. BS_NO_MEMORY. */
+/* Make a plan, for bs_gram_plan_deinit also after a failure. BS_NO_MEMORY. */
 enum bs_status bs_gram_sample_choose(const struct bs_gram_sample *sample, struct bs_gram_plan *plan,
                                      struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_gram_plan_of_snapshot(const struct bs_snapshot *snapshot, struct bs_gram_plan *plan,

@@ -48,7 +48,7 @@ static enum bs_status add_chunk(struct bs_gram_gather *gather, uint32_t class, u
 enum bs_status bs_gram_gather_add(struct bs_gram_gather *gather, uint32_t document, uint32_t class, uint64_t n_grams,
                                   const uint64_t *row, struct bs_error *err)
 {
-	uint32_t row_words = bs_gram_row_words(gather->plan, class);
+	uint32_t row_words = bs_gram_row_words(class);
 	struct bs_gram_chunk *chunk = gather->classes[class].last;
 	enum bs_status status = BS_OK;
 	if (!chunk || chunk->n_rows == chunk->capacity_rows)
@@ -120,11 +120,10 @@ static void make_columns(struct cursor at, uint32_t n_rows, uint32_t row_words, 
 	}
 }
 
-static enum bs_status write_columns(const struct bs_gram_gather *gather, uint32_t class, struct cursor at,
-                                    uint32_t n_rows, struct bs_writer *writer, struct bs_error *err)
+static enum bs_status write_columns(uint32_t class, struct cursor at, uint32_t n_rows, struct bs_writer *writer,
+                                    struct bs_error *err)
 {
-	const struct bs_gram_class *of = &gather->plan->classes[class];
-	uint32_t row_words = bs_gram_row_words(gather->plan, class), n_columns = of->n_columns + of->n_exact;
+	uint32_t row_words = bs_gram_row_words(class), n_columns = bs_gram_class_columns(class);
 	size_t n_groups = (n_rows + 63) / 64;
 	uint64_t *columns = malloc(STRIP_WORDS * 64 * n_groups * sizeof(*columns));
 	if (!columns)
@@ -152,22 +151,19 @@ static void skip_rows(struct cursor *at, uint32_t n_rows)
 static enum bs_status write_class(const struct bs_gram_gather *gather, uint32_t class, uint32_t *n_slabs,
                                   struct bs_writer *writer, struct bs_buffer *entries, struct bs_error *err)
 {
-	const struct bs_gram_class *of = &gather->plan->classes[class];
 	const uint32_t *docs = (const uint32_t *)(const void *)gather->classes[class].docs.data;
 	struct cursor at = {gather->classes[class].first, 0};
 	enum bs_status status = BS_OK;
 	for (uint32_t row = 0; row < gather->classes[class].n_rows && !status; row += BS_GRAM_SLAB_MAX_DOCS) {
 		uint32_t left = gather->classes[class].n_rows - row;
 		struct bs_gram_slab_shape shape = {
-			.class = class,
+			.size_class = class,
 			.n_docs = left < BS_GRAM_SLAB_MAX_DOCS ? left : BS_GRAM_SLAB_MAX_DOCS,
-			.n_columns = of->n_columns,
-			.n_exact = of->n_exact,
-			.n_left_out = of->n_left_out,
+			.n_columns = bs_gram_class_columns(class),
 		};
-		status = bs_gram_slab_begin(writer, (*n_slabs)++, &shape, docs + row, of->exact, of->left_out, entries, err);
+		status = bs_gram_slab_begin(writer, (*n_slabs)++, &shape, docs + row, entries, err);
 		if (!status)
-			status = write_columns(gather, class, at, shape.n_docs, writer, err);
+			status = write_columns(class, at, shape.n_docs, writer, err);
 		skip_rows(&at, shape.n_docs);
 	}
 	return status;
@@ -176,12 +172,15 @@ static enum bs_status write_class(const struct bs_gram_gather *gather, uint32_t 
 enum bs_status bs_gram_gather_write(const struct bs_gram_gather *gather, struct bs_writer *writer, struct bs_error *err)
 {
 	struct bs_buffer entries = {0};
+	struct bs_gram_meta meta = gather->meta;
 	uint32_t n_slabs = 0;
 	enum bs_status status = BS_OK;
+	memcpy(meta.n_hashes, gather->plan->n_hashes, sizeof(meta.n_hashes));
+	memcpy(meta.n_listed, gather->plan->n_listed, sizeof(meta.n_listed));
 	for (uint32_t class = 0; class < BS_GRAM_CLASSES && !status; class++)
 		status = write_class(gather, class, &n_slabs, writer, &entries, err);
 	if (!status)
-		bs_gram_slabs_write(writer, &gather->meta, &entries);
+		bs_gram_slabs_write(writer, &meta, &entries, (const uint32_t *const *)gather->plan->listed);
 	bs_buffer_deinit(&entries);
 	return status;
 }

@@ -7,79 +7,75 @@
 #include "core/grams.h"
 #include "core/hash.h"
 
-#define TRIGRAM_MASK 0xffffffu
+#define TRIGRAM_BITS 24u
+#define TRIGRAM_MASK ((1u << TRIGRAM_BITS) - 1)
 #define FILTER_BITS  (1u << 17) /* 16 KB: stays in the first level of cache; frequent trigrams are some thousands */
 #define LEAST_SLOTS  64u
 
-/* At one column a gram, a share d of the bits is set where there are 1 / -ln(1 - d) columns for each gram. */
-#define COLUMNS_A_GRAM 2.8037 /* d = 0.3 */
-#define LEAST_COLUMNS  8u
+/* Half of the bits are set where there are 1 / ln 2 columns for each that is asked for. */
+#define COLUMNS_A_BIT 1.442695
+#define LEAST_COLUMNS 8u
+#define MOST_COLUMNS  1000000000u
 
-enum { TREATMENT_HASHED = 0, TREATMENT_LEFT_OUT = 1, TREATMENT_EXACT = 2 };
+/* What was measured: bench/README.md. */
+static const uint8_t default_hashes[BS_GRAM_TIERS] = {
+	[BS_GRAM_COMMON] = 1, [BS_GRAM_MIDDLING] = 2, [BS_GRAM_RARE] = 5, [BS_GRAM_LONG] = 2};
 
 /* ---- classes ---- */
 
-uint32_t bs_gram_class_of(uint64_t n_grams)
+uint32_t bs_gram_class_of(uint64_t n_bits)
 {
-	if (n_grams == 0)
+	/* 2^(1/4), 2^(2/4), 2^(3/4), times 2^32 */
+	static const uint64_t quarters[3] = {UINT64_C(5107605667), UINT64_C(6074001000), UINT64_C(7223245206)};
+	if (n_bits == 0)
 		return 0;
-	if (n_grams > UINT32_MAX)
+	if (n_bits > UINT32_MAX)
 		return BS_GRAM_CLASSES - 1;
-	uint32_t log = 63 - (uint32_t)__builtin_clzll(n_grams);
-	/* n >= 2^(log + 1/2), squared. */
-	return 1 + 2 * log + (n_grams * n_grams >= UINT64_C(1) << (2 * log + 1));
+	uint32_t log = 63 - (uint32_t)__builtin_clzll(n_bits);
+	uint64_t scaled = (n_bits << 32) >> log; /* at most 2^64: n_bits < 2^32 */
+	return 1 + 4 * log + (scaled >= quarters[0]) + (scaled >= quarters[1]) + (scaled >= quarters[2]);
 }
 
-uint32_t bs_gram_class_columns(uint32_t class, double share_hashed)
+uint32_t bs_gram_class_columns(uint32_t class)
 {
+	/* Files of a class have from 1 to 1.19 times its least number of bits. */
+	double n = bs_gram_class_least(class) * 1.09 * COLUMNS_A_BIT;
 	if (class == 0)
 		return 0;
-	/* From 1 to the square root of 2 times the least number; in the middle of that. */
-	double middle = (double)(UINT64_C(1) << (class - 1) / 2) * ((class - 1) % 2 ? 1.41421356 : 1.0) * 1.19;
-	double n = middle * share_hashed * COLUMNS_A_GRAM;
-	/* A file of more grams than that is a candidate for everything: its bits are all set. */
-	return n > 1e9 ? 1000000000u : n < LEAST_COLUMNS ? LEAST_COLUMNS : (uint32_t)n;
+	/* A file with more bits than that is a candidate for everything: they are all set. */
+	return n > MOST_COLUMNS ? MOST_COLUMNS : n < LEAST_COLUMNS ? LEAST_COLUMNS : (uint32_t)n;
 }
 
-static enum bs_status copy_list(const uint32_t *from, uint32_t n, uint32_t **to, struct bs_error *err)
-{
-	free(*to);
-	*to = malloc(((size_t)n + 1) * sizeof(**to));
-	if (!*to)
-		return bs_fail_memory(err, "frequent trigrams", n * sizeof(**to));
-	if (n)
-		memcpy(*to, from, n * sizeof(**to));
-	return BS_OK;
-}
+/* ---- frequent trigrams ---- */
 
-enum bs_status bs_gram_plan_set(struct bs_gram_plan *plan, uint32_t class, uint32_t n_columns, const uint32_t *exact,
-                                uint32_t n_exact, const uint32_t *left_out, uint32_t n_left_out, struct bs_error *err)
+void bs_gram_plan_init(struct bs_gram_plan *plan)
 {
-	struct bs_gram_class *to = &plan->classes[class];
-	enum bs_status status = copy_list(exact, n_exact, &to->exact, err);
-	if (!status)
-		status = copy_list(left_out, n_left_out, &to->left_out, err);
-	if (status)
-		return status;
-	to->n_columns = n_columns;
-	to->n_exact = n_exact;
-	to->n_left_out = n_left_out;
-	return BS_OK;
+	*plan = (struct bs_gram_plan){.filter = NULL};
+	memcpy(plan->n_hashes, default_hashes, sizeof(default_hashes));
 }
 
 void bs_gram_plan_deinit(struct bs_gram_plan *plan)
 {
-	for (uint32_t class = 0; class < BS_GRAM_CLASSES; class++) {
-		free(plan->classes[class].exact);
-		free(plan->classes[class].left_out);
-	}
+	for (uint32_t tier = 0; tier < BS_GRAM_LISTED_TIERS; tier++)
+		free(plan->listed[tier]);
 	free(plan->filter);
 	free(plan->slots);
-	free(plan->treatments);
 	*plan = (struct bs_gram_plan){.filter = NULL};
 }
 
-/* ---- frequent trigrams ---- */
+enum bs_status bs_gram_plan_set_tier(struct bs_gram_plan *plan, enum bs_gram_tier tier, const uint32_t *trigrams,
+                                     uint32_t n, struct bs_error *err)
+{
+	uint32_t *copy = malloc(((size_t)n + 1) * sizeof(*copy));
+	if (!copy)
+		return bs_fail_memory(err, "frequent trigrams", n * sizeof(*copy));
+	if (n)
+		memcpy(copy, trigrams, n * sizeof(*copy));
+	free(plan->listed[tier]);
+	plan->listed[tier] = copy;
+	plan->n_listed[tier] = n;
+	return BS_OK;
+}
 
 static inline uint32_t trigram_hash(uint32_t trigram)
 {
@@ -90,99 +86,64 @@ static inline uint32_t trigram_hash(uint32_t trigram)
 static inline uint32_t slot_of(const struct bs_gram_plan *plan, uint32_t trigram)
 {
 	uint32_t at = trigram_hash(trigram) & plan->slot_mask;
-	while (plan->slots[at] && plan->slots[at] >> 32 != trigram)
+	while (plan->slots[at] && (plan->slots[at] & TRIGRAM_MASK) != trigram)
 		at = (at + 1) & plan->slot_mask;
 	return at;
 }
 
-static void number_list(struct bs_gram_plan *plan, const uint32_t *list, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t at = slot_of(plan, list[i]), bit = trigram_hash(list[i]) % FILTER_BITS;
-		if (!plan->slots[at])
-			plan->slots[at] = (uint64_t)list[i] << 32 | ++plan->n_frequent;
-		plan->filter[bit / 64] |= UINT64_C(1) << (bit % 64);
-	}
-}
-
-static void treat_list(struct bs_gram_plan *plan, uint32_t class, const uint32_t *list, uint32_t n, bool is_exact)
-{
-	uint16_t *treatments = plan->treatments + (size_t)class * plan->n_frequent;
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t number = (uint32_t)plan->slots[slot_of(plan, list[i])] - 1;
-		treatments[number] = (uint16_t)(is_exact ? TREATMENT_EXACT + i : TREATMENT_LEFT_OUT);
-	}
-}
-
-/* Distinct ones of all lists: the table is looked at for every gram of every file, and is to stay in cache. */
-static enum bs_status count_frequent(const struct bs_gram_plan *plan, uint32_t *n_out, struct bs_error *err)
-{
-	uint8_t *seen = calloc(TRIGRAM_MASK / 8 + 1, 1);
-	if (!seen)
-		return bs_fail_memory(err, "frequent trigrams", TRIGRAM_MASK / 8 + 1);
-	*n_out = 0;
-	for (uint32_t class = 0; class < BS_GRAM_CLASSES; class++) {
-		const struct bs_gram_class *of = &plan->classes[class];
-		for (uint32_t i = 0; i < of->n_exact + of->n_left_out; i++) {
-			uint32_t trigram = i < of->n_exact ? of->exact[i] : of->left_out[i - of->n_exact];
-			*n_out += !(seen[trigram / 8] >> (trigram % 8) & 1);
-			seen[trigram / 8] |= (uint8_t)(1u << (trigram % 8));
-		}
-	}
-	free(seen);
-	return BS_OK;
-}
-
 enum bs_status bs_gram_plan_finish(struct bs_gram_plan *plan, struct bs_error *err)
 {
-	uint32_t n_frequent = 0;
-	size_t n_slots = LEAST_SLOTS;
-	enum bs_status status = count_frequent(plan, &n_frequent, err);
-	if (status)
-		return status;
-	while (n_slots < 2 * (size_t)n_frequent)
+	size_t n_slots = LEAST_SLOTS, n_listed = 0;
+	for (uint32_t tier = 0; tier < BS_GRAM_LISTED_TIERS; tier++)
+		n_listed += plan->n_listed[tier];
+	while (n_slots < 2 * n_listed)
 		n_slots *= 2;
 	plan->slot_mask = (uint32_t)n_slots - 1;
 	plan->filter = calloc(FILTER_BITS / 64, sizeof(*plan->filter));
 	plan->slots = calloc(n_slots, sizeof(*plan->slots));
-	plan->treatments = calloc(((size_t)n_frequent + 1) * BS_GRAM_CLASSES, sizeof(*plan->treatments));
-	if (!plan->filter || !plan->slots || !plan->treatments)
+	if (!plan->filter || !plan->slots)
 		return bs_fail_memory(err, "frequent trigrams", n_slots * sizeof(*plan->slots));
-	for (uint32_t class = 0; class < BS_GRAM_CLASSES; class++) {
-		number_list(plan, plan->classes[class].exact, plan->classes[class].n_exact);
-		number_list(plan, plan->classes[class].left_out, plan->classes[class].n_left_out);
-	}
-	for (uint32_t class = 1; class < BS_GRAM_CLASSES; class++) {
-		struct bs_gram_class *of = &plan->classes[class];
-		if (of->n_columns == 0)
-			of->n_columns = bs_gram_class_columns(class, 1);
-		treat_list(plan, class, of->exact, of->n_exact, true);
-		treat_list(plan, class, of->left_out, of->n_left_out, false);
+	for (uint32_t tier = 0; tier < BS_GRAM_LISTED_TIERS; tier++) {
+		for (uint32_t i = 0; i < plan->n_listed[tier]; i++) {
+			uint32_t trigram = plan->listed[tier][i], bit = trigram_hash(trigram) % FILTER_BITS;
+			plan->slots[slot_of(plan, trigram)] = trigram | (tier + 1) << TRIGRAM_BITS;
+			plan->filter[bit / 64] |= UINT64_C(1) << (bit % 64);
+		}
 	}
 	return BS_OK;
 }
 
 /* ---- rows ---- */
 
-static inline void set_bit(uint64_t *row, uint32_t bit)
+static inline uint8_t hashes_of(const struct bs_gram_plan *plan, uint64_t key)
 {
-	row[bit / 64] |= UINT64_C(1) << (bit % 64);
+	uint32_t trigram = (uint32_t)key & TRIGRAM_MASK, bit = trigram_hash(trigram) % FILTER_BITS;
+	if (bs_gram_bytes(key) != BS_GRAM_LEAST)
+		return plan->n_hashes[BS_GRAM_LONG];
+	if (!(plan->filter[bit / 64] >> (bit % 64) & 1))
+		return plan->n_hashes[BS_GRAM_RARE];
+	uint32_t slot = plan->slots[slot_of(plan, trigram)];
+	return plan->n_hashes[slot ? (slot >> TRIGRAM_BITS) - 1 : BS_GRAM_RARE];
 }
 
-void bs_gram_plan_row(const struct bs_gram_plan *plan, uint32_t class, const uint64_t *keys, size_t n_keys, uint64_t *row)
+uint64_t bs_gram_plan_weigh(const struct bs_gram_plan *plan, const uint64_t *keys, size_t n_keys, uint8_t *hashes_out)
 {
-	uint32_t m = plan->classes[class].n_columns;
-	const uint16_t *treatments = plan->treatments + (size_t)class * plan->n_frequent;
+	uint64_t n_bits = 0;
 	for (size_t i = 0; i < n_keys; i++) {
-		uint32_t trigram = (uint32_t)keys[i] & TRIGRAM_MASK, bit = trigram_hash(trigram) % FILTER_BITS;
-		if ((plan->filter[bit / 64] >> (bit % 64) & 1) && bs_gram_bytes(keys[i]) == BS_GRAM_LEAST) {
-			uint64_t slot = plan->slots[slot_of(plan, trigram)];
-			uint32_t treatment = slot ? treatments[(uint32_t)slot - 1] : TREATMENT_HASHED;
-			if (treatment >= TREATMENT_EXACT)
-				set_bit(row, m + treatment - TREATMENT_EXACT);
-			if (treatment != TREATMENT_HASHED)
-				continue;
+		hashes_out[i] = hashes_of(plan, keys[i]);
+		n_bits += hashes_out[i];
+	}
+	return n_bits;
+}
+
+void bs_gram_plan_row(uint32_t class, const uint64_t *keys, const uint8_t *hashes, size_t n_keys, uint64_t *row)
+{
+	uint32_t m = bs_gram_class_columns(class);
+	for (size_t i = 0; i < n_keys; i++) {
+		struct bs_probe probe = bs_hash_probe(keys[i], 0);
+		for (uint32_t hash = 0; hash < hashes[i]; hash++) {
+			uint32_t bit = bs_hash_position(probe, hash, m);
+			row[bit / 64] |= UINT64_C(1) << (bit % 64);
 		}
-		set_bit(row, bs_gram_hash_column(keys[i], m));
 	}
 }

@@ -74,6 +74,7 @@ struct bs_harvest {
 	struct bs_buffer names;
 	struct bs_buffer raws;
 	struct bs_buffer gram_rows; /* u64 each */
+	struct bs_buffer gram_hashes; /* scratch: columns of each gram of a file */
 	struct bs_buffer passed_over; /* names of files, NUL-ended */
 	struct bs_buffer messages;
 	struct bs_buffer unchanged; /* struct bs_doc_ref each */

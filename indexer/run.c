@@ -217,7 +217,7 @@ bool bs_run_is_full(const struct bs_run *run, const struct bs_harvest *harvest, 
 	uint32_t max_docs = run->job->max_segment_docs;
 	uint32_t n_docs = bs_gather_n_docs(&run->gather);
 	uint32_t class = bs_harvest_docs(harvest)[i].gram_class;
-	uint64_t row_bytes = class == BS_GRAM_NO_CLASS ? 0 : bs_gram_row_words(&run->gram_plan, class) * (uint64_t)8;
+	uint64_t row_bytes = class == BS_GRAM_NO_CLASS ? 0 : bs_gram_row_words(class) * (uint64_t)8;
 	uint64_t n_bytes = bs_gather_bytes(&run->gather) + run->grams.n_bytes + row_bytes +
 	                   (uint64_t)run->gather.terms.n_terms * BUILD_TERM_BYTES +
 	                   (uint64_t)n_docs * BUILD_DOC_BYTES +

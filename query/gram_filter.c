@@ -9,6 +9,12 @@
 
 #define PIECE_BYTES 512u /* of a column: 4,096 rows */
 
+/* A literal in a segment: its hashes[first..first + n), those of rare grams first. */
+struct literal {
+	uint32_t first;
+	uint32_t n;
+};
+
 struct filtering {
 	const struct bs_snapshot *snapshot;
 	const struct bs_gram_tree *tree;
@@ -16,8 +22,8 @@ struct filtering {
 	struct bs_gram_filter_stats *stats;
 	uint32_t segment;
 	const struct bs_gram_slab *slab;
-	uint32_t *first_keys;           /* by node: where its columns begin */
-	uint32_t *columns;              /* of the slab, or BS_GRAM_UNKNOWN, BS_GRAM_ABSENT; by node and key */
+	struct literal *literals;       /* by node */
+	uint64_t *hashes;               /* of all literals; in a slab each is a column */
 	uint8_t (*pieces)[PIECE_BYTES]; /* by node: which rows satisfy it */
 };
 
@@ -54,25 +60,21 @@ static void or_bytes(uint8_t *into, const uint8_t *from, uint32_t n_bytes)
 static enum bs_status test_literal(const struct filtering *at, uint32_t node, uint32_t first, uint32_t n_bytes,
                                    struct bs_error *err)
 {
-	const uint32_t *columns = at->columns + at->first_keys[node];
+	const struct literal *literal = &at->literals[node];
 	uint8_t *piece = at->pieces[node];
-	memset(piece, 0xff, n_bytes);
-	/* The longer grams are the last, and the rarest. */
-	for (uint32_t k = at->tree->nodes[node].n_keys; k-- > 0;) {
+	uint32_t m = at->slab->shape.n_columns;
+	/* Without columns there are no grams, but those that are left out. */
+	bool is_any_left = m > 0 || literal->n == 0;
+	memset(piece, is_any_left ? 0xff : 0, n_bytes);
+	for (uint32_t c = 0; c < literal->n && is_any_left; c++) {
 		const uint8_t *bytes;
-		if (columns[k] == BS_GRAM_UNKNOWN)
-			continue;
-		if (columns[k] == BS_GRAM_ABSENT) {
-			memset(piece, 0, n_bytes);
-			return BS_OK;
-		}
-		enum bs_status status = bs_gram_slab_column(at->slab, columns[k], first, n_bytes, &bytes, err);
+		uint32_t column = bs_hash_reduce(at->hashes[literal->first + c], m);
+		enum bs_status status = bs_gram_slab_column(at->slab, column, first, n_bytes, &bytes, err);
 		if (status)
 			return status;
 		at->stats->n_columns += first == 0;
 		at->stats->column_bytes += n_bytes;
-		if (!and_bytes(piece, bytes, n_bytes))
-			return BS_OK;
+		is_any_left = and_bytes(piece, bytes, n_bytes);
 	}
 	return BS_OK;
 }
@@ -133,22 +135,36 @@ static enum bs_status take_rows(const struct filtering *at, const uint8_t *piece
 
 /* ---- a slab ---- */
 
-static enum bs_status find_columns(const struct filtering *at, struct bs_error *err)
+/* Places of the literals' grams in a segment, those of which there are the most first: they are the rarest. */
+static enum bs_status add_hashes(struct filtering *at, uint32_t node, uint32_t n_wanted, struct bs_error *err)
+{
+	const struct bs_gram_node *of = &at->tree->nodes[node];
+	struct literal *literal = &at->literals[node];
+	enum bs_status status = BS_OK;
+	for (uint32_t k = 0; k < of->n_keys && !status; k++) {
+		uint32_t n_hashes = 0;
+		status = bs_gram_slabs_hashes(&at->snapshot->segments[at->segment].grams, of->keys[k], &n_hashes, err);
+		for (uint32_t i = 0; i < n_hashes && n_hashes == n_wanted; i++)
+			at->hashes[literal->first + literal->n++] = bs_gram_hash(of->keys[k], i);
+	}
+	return status;
+}
+
+static enum bs_status find_hashes(struct filtering *at, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < at->tree->n_nodes; i++) {
-		const struct bs_gram_node *node = &at->tree->nodes[i];
-		uint32_t *columns = at->columns + at->first_keys[i];
-		for (uint32_t k = 0; node->kind == BS_GRAM_LITERAL && k < node->n_keys && !status; k++)
-			status = bs_gram_slab_find(at->slab, node->keys[k], &columns[k], err);
+		at->literals[i].n = 0;
+		for (uint32_t n = BS_GRAM_MAX_HASHES; n > 0 && !status && at->tree->nodes[i].kind == BS_GRAM_LITERAL; n--)
+			status = add_hashes(at, i, n, err);
 	}
 	return status;
 }
 
 static enum bs_status filter_slab(struct filtering *at, const struct bs_gram_slab *slab, struct bs_error *err)
 {
+	enum bs_status status = BS_OK;
 	at->slab = slab;
-	enum bs_status status = find_columns(at, err);
 	for (uint32_t first = 0; first < slab->column_bytes && !status; first += PIECE_BYTES) {
 		uint32_t left = slab->column_bytes - first, n_bytes = left < PIECE_BYTES ? left : PIECE_BYTES;
 		status = test_nodes(at, first, n_bytes, err);
@@ -203,7 +219,7 @@ static enum bs_status filter_segment(struct filtering *at, uint32_t s, struct bs
 	if (s == at->snapshot->manifest.n_segments || bs_gram_tree_root(at->tree)->kind == BS_GRAM_ANY)
 		return take_unknown(at, NULL, err);
 	const struct bs_gram_slabs *grams = &at->snapshot->segments[s].grams;
-	enum bs_status status = BS_OK;
+	enum bs_status status = grams->n_slabs > 0 ? find_hashes(at, err) : BS_OK;
 	for (uint32_t i = 0; i < grams->n_slabs && !status; i++)
 		status = filter_slab(at, &grams->slabs[i], err);
 	return status ? status : find_unknown(at, err);
@@ -212,15 +228,15 @@ static enum bs_status filter_segment(struct filtering *at, uint32_t s, struct bs
 static enum bs_status make_room(struct filtering *at, struct bs_error *err)
 {
 	const struct bs_gram_tree *tree = at->tree;
-	size_t n_keys = 0;
-	at->first_keys = malloc(tree->n_nodes * sizeof(*at->first_keys));
+	uint32_t n_hashes = 0;
+	at->literals = calloc(tree->n_nodes, sizeof(*at->literals));
 	at->pieces = malloc(tree->n_nodes * sizeof(*at->pieces));
-	for (uint32_t i = 0; at->first_keys && i < tree->n_nodes; i++) {
-		at->first_keys[i] = (uint32_t)n_keys;
-		n_keys += tree->nodes[i].kind == BS_GRAM_LITERAL ? tree->nodes[i].n_keys : 0;
+	for (uint32_t i = 0; at->literals && i < tree->n_nodes; i++) {
+		at->literals[i].first = n_hashes;
+		n_hashes += tree->nodes[i].kind == BS_GRAM_LITERAL ? tree->nodes[i].n_keys * BS_GRAM_MAX_HASHES : 0;
 	}
-	at->columns = malloc((n_keys + 1) * sizeof(*at->columns));
-	if (!at->first_keys || !at->pieces || !at->columns)
+	at->hashes = malloc(((size_t)n_hashes + 1) * sizeof(*at->hashes));
+	if (!at->literals || !at->pieces || !at->hashes)
 		return bs_fail_memory(err, "a filter", tree->n_nodes * sizeof(*at->pieces));
 	return BS_OK;
 }
@@ -237,8 +253,8 @@ enum bs_status bs_gram_filter(const struct bs_snapshot *snapshot, const struct b
 	enum bs_status status = make_room(&at, err);
 	for (uint32_t s = 0; s <= snapshot->manifest.n_segments && !status; s++)
 		status = filter_segment(&at, s, err);
-	free(at.first_keys);
+	free(at.literals);
 	free(at.pieces);
-	free(at.columns);
+	free(at.hashes);
 	return status;
 }

@@ -226,20 +226,26 @@ static void text_treatments(struct page *page, const struct bs_treatment_table *
 	}
 }
 
-/* How wide the rows of files of one size are. */
+/* How wide the rows of files of one size are, and how many columns a gram has. */
 static void text_gram_slabs(struct page *page, const struct bs_gram_slabs *grams)
 {
-	put(page, "  files of grams          files   columns   exact  left out\n");
+	static const char *const tiers[BS_GRAM_TIERS] = {"left out", "common", "middling", "rare", "longer"};
+	put(page, "  files of bits           files   columns\n");
 	for (uint32_t i = 0; i < grams->n_slabs; i++) {
 		const struct bs_gram_slab_shape *shape = &grams->slabs[i].shape;
-		uint32_t half = shape->class ? shape->class - 1 : 0;
-		double least = shape->class ? (double)(UINT64_C(1) << half / 2) * (half % 2 ? 1.41421356 : 1) : 0;
-		put(page, "%10.0f..%-8s", least, "");
+		put(page, "%10.0f..%-8s", bs_gram_class_least(shape->size_class), "");
 		put_count(page, shape->n_docs, 9);
 		put_count(page, shape->n_columns, 10);
-		put_count(page, shape->n_exact, 8);
-		put_count(page, shape->n_left_out, 10);
 		put(page, "\n");
+	}
+	put(page, "  trigrams           listed   columns\n");
+	for (uint32_t tier = 0; tier < BS_GRAM_TIERS; tier++) {
+		put(page, "  %-15s", tiers[tier]);
+		if (tier < BS_GRAM_LISTED_TIERS)
+			put_count(page, grams->meta.n_listed[tier], 10);
+		else
+			put(page, "%10s", "");
+		put(page, "%10u\n", grams->meta.n_hashes[tier]);
 	}
 }
 
@@ -412,8 +418,8 @@ static void json_segment(struct page *page, const struct bs_snapshot *snapshot, 
 	put(page, ",\"gram_postings\":%llu,\"gram_slabs\":[", (unsigned long long)segment->grams.meta.n_postings);
 	for (uint32_t i = 0; i < segment->grams.n_slabs; i++) {
 		const struct bs_gram_slab_shape *shape = &segment->grams.slabs[i].shape;
-		put(page, "%s{\"class\":%u,\"documents\":%u,\"columns\":%u,\"exact_columns\":%u,\"left_out\":%u}", i ? "," : "",
-		    shape->class, shape->n_docs, shape->n_columns, shape->n_exact, shape->n_left_out);
+		put(page, "%s{\"class\":%u,\"documents\":%u,\"columns\":%u}", i ? "," : "",
+		    shape->size_class, shape->n_docs, shape->n_columns);
 	}
 	put(page, "]}");
 }
