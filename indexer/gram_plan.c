@@ -12,8 +12,8 @@
 #define FILTER_BITS  (1u << 17) /* 16 KB: stays in the first level of cache; frequent trigrams are some thousands */
 #define LEAST_SLOTS  64u
 
-/* Half of the bits are set where there are 1 / ln 2 columns for each that is asked for. */
-#define COLUMNS_A_BIT 1.442695
+/* Half of the bits would be set with 1 / ln 2 columns for each that is asked for; a little more are, for the size's sake. */
+#define COLUMNS_A_BIT 1.40
 #define LEAST_COLUMNS 8u
 #define MOST_COLUMNS  1000000000u
 
