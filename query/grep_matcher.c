@@ -1,10 +1,11 @@
 /*
  * grep_matcher.c: see grep_matcher.h.
  *
- * The next line that matches is found in one of four ways, the first that applies:
+ * The next line that matches is found in one of five ways, the first that applies:
  *
  *     brute      each line alone, by the code for any text
  *     literal    look for a literal that every match holds (find_needle); match the line around it, unless it is the match
+ *     window     the same with a few bytes of which only classes are known (find_window)
  *     exact      match over many lines at once: ASCII stretches by the code for ASCII, the others by that for any text
  *     line       each line alone, by the code for what it holds
  */
@@ -16,12 +17,22 @@
 #include <string.h>
 
 #include "query/grep_pattern.h"
+#include "query/grep_window.h"
 
 /* rg's own: enough for any pattern that anybody wrote, and far from what threads together could not have. */
 #define JIT_STACK_START_BYTES ((size_t)32 << 10)
 #define JIT_STACK_MOST_BYTES  ((size_t)10 << 20)
 /* A shorter literal stands in so many lines that matching them one by one costs more than it saves. */
 #define LITERAL_MIN_BYTES 3
+/* A window that is expected at more of the places is not looked for; with many lines at once a line in vain costs more. */
+#define WINDOW_MOST_RATE 0.03
+/*
+ * A line that is matched in vain costs what it takes to match so many bytes of many lines at once. Where the search is in
+ * debt for this many lines in vain, it goes by many lines for a while.
+ */
+#define LINE_IN_VAIN_BYTES ((int64_t)96)
+#define MOST_DEBT_BYTES    (64 * LINE_IN_VAIN_BYTES)
+#define DENSE_BYTES        ((size_t)16384)
 /* How far apart lines beyond ASCII may be to be matched together, and how much at most. */
 #define OPAQUE_GAP_BYTES     256
 #define OPAQUE_STRETCH_BYTES 65536
@@ -30,6 +41,7 @@ enum way {
 	WAY_NOTHING, /* there is no pattern */
 	WAY_BRUTE,
 	WAY_LITERAL,
+	WAY_WINDOW,
 	WAY_EXACT,
 	WAY_LINE,
 };
@@ -38,7 +50,8 @@ struct bs_grep_matcher {
 	struct bs_grep_analysis analysis;
 	const struct bs_kernel *kernel;
 	struct bs_needle needle;
-	bool is_brute;
+	struct bs_byte_window window;
+	double window_rate;
 	bool by_line;
 	bool looks_back;
 	bool is_exact;
@@ -58,6 +71,7 @@ struct bs_grep_scratch {
 	pcre2_jit_stack *stack;
 	/* text[opaque_from..opaque_at) is ASCII, and text[opaque_at], unless it is the end, is not. */
 	size_t opaque_from, opaque_at, opaque_end;
+	int64_t debt_bytes; /* of lines matched in vain */
 };
 
 /* ---- compiling ---- */
@@ -128,9 +142,26 @@ static enum way choose_way(const struct bs_grep_pattern *pattern, const struct b
 		return WAY_NOTHING;
 	if (pattern->is_brute)
 		return WAY_BRUTE;
-	if (n > 0 && (n >= LITERAL_MIN_BYTES || analysis->literal_is_match || !matcher->is_exact))
+	if (n >= LITERAL_MIN_BYTES || (n > 0 && analysis->literal_is_match))
+		return WAY_LITERAL;
+	if (matcher->window.n_bytes && matcher->window_rate <= WINDOW_MOST_RATE)
+		return WAY_WINDOW;
+	if (n > 0 && !matcher->is_exact)
 		return WAY_LITERAL;
 	return matcher->is_exact ? WAY_EXACT : WAY_LINE;
+}
+
+static enum bs_status choose_window(const struct bs_grep_pattern *pattern, struct bs_grep_matcher *matcher,
+                                    struct bs_error *err)
+{
+	const struct bs_buffer *joined = &matcher->analysis.joined;
+	struct bs_grep_window_options options = {.is_caseless = matcher->analysis.is_caseless,
+	                                         .keeps_line_end = pattern->crlf && matcher->looks_back,
+	                                         .line_end = pattern->line_end};
+	if (pattern->is_brute || pattern->n_patterns == 0 || !matcher->by_line)
+		return BS_OK;
+	return bs_grep_window_choose(joined->data, joined->used_bytes - 1, &options, &matcher->window, &matcher->window_rate,
+	                             err);
 }
 
 enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern, const struct bs_kernel *kernel,
@@ -144,8 +175,13 @@ enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern, const 
 	matcher->line_end = pattern->line_end;
 	matcher->crlf = pattern->crlf;
 	enum bs_status status = bs_grep_analyse(pattern, &matcher->analysis, err);
+	/* rg's own engine sees that a pattern cannot match a line feed and then goes by lines; rg -P does not. */
+	matcher->by_line = !pattern->is_multi_line || (!pattern->is_pcre2 && !matcher->analysis.can_span_lines);
+	matcher->looks_back = pattern->is_pcre2 || !matcher->by_line;
 	if (!status)
 		status = compile_all(pattern, matcher, err);
+	if (!status)
+		status = choose_window(pattern, matcher, err);
 	if (status) {
 		bs_grep_matcher_free(matcher);
 		return status;
@@ -153,9 +189,6 @@ enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern, const 
 	if (matcher->analysis.literal.used_bytes)
 		bs_needle_init(&matcher->needle, matcher->analysis.literal.data, matcher->analysis.literal.used_bytes);
 	matcher->way = choose_way(pattern, matcher);
-	/* rg's own engine sees that a pattern cannot match a line feed and then goes by lines; rg -P does not. */
-	matcher->by_line = !pattern->is_multi_line || (!pattern->is_pcre2 && !matcher->analysis.can_span_lines);
-	matcher->looks_back = pattern->is_pcre2 || !matcher->by_line;
 	*matcher_out = matcher;
 	return BS_OK;
 }
@@ -190,7 +223,7 @@ bool bs_grep_matcher_looks_back(const struct bs_grep_matcher *matcher)
 const char *bs_grep_matcher_plan(const struct bs_grep_matcher *matcher)
 {
 	static const char *const plans[] = {"nothing", "line by line, every line", "a literal first, then its line",
-	                                    "many lines at once", "line by line"};
+	                                    "bytes by their classes first, then their line", "many lines at once", "line by line"};
 	return matcher->by_line ? plans[matcher->way] : "the whole text, across lines";
 }
 
@@ -328,31 +361,6 @@ static enum bs_status next_by_line(struct bs_grep_scratch *scratch, const uint8_
 	return status;
 }
 
-static enum bs_status next_by_literal(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
-                                      struct bs_grep_span *line_out, bool *found_out, struct bs_error *err)
-{
-	const struct bs_grep_matcher *matcher = scratch->matcher;
-	const struct bs_buffer *exact = &matcher->analysis.exact_literal;
-	enum bs_status status = BS_OK;
-	*found_out = false;
-	for (size_t at = from; at < end && !*found_out && !status;) {
-		at = matcher->kernel->find_needle(text, at, end, &matcher->needle);
-		if (at == end)
-			break;
-		if (!matcher->analysis.is_caseless && matcher->analysis.literal_is_match) {
-			*found_out = memcmp(text + at, exact->data, exact->used_bytes) == 0;
-			if (*found_out)
-				*line_out = line_around(matcher, text, from, at, end);
-			at++;
-			continue;
-		}
-		*line_out = line_around(matcher, text, from, at, end);
-		status = match_line(scratch, text, *line_out, found_out, err);
-		at = line_out->end;
-	}
-	return status;
-}
-
 /* Many whole lines at once, all in text[from..end). Where that takes too long, the lines one by one may not. */
 static enum bs_status next_in_stretch(struct bs_grep_scratch *scratch, const pcre2_code *code, const uint8_t *text,
                                       size_t from, size_t end, struct bs_grep_span *line_out, bool *found_out,
@@ -408,6 +416,75 @@ static enum bs_status next_exact(struct bs_grep_scratch *scratch, const uint8_t 
 	return status;
 }
 
+/* The next place of the literal that is all there is to a match, in its own letter case. */
+static bool find_literal(const struct bs_grep_matcher *matcher, const uint8_t *text, size_t from, size_t end,
+                         size_t *at_out)
+{
+	const struct bs_buffer *exact = &matcher->analysis.exact_literal;
+	size_t at = from;
+	while ((at = matcher->kernel->find_needle(text, at, end, &matcher->needle)) < end) {
+		*at_out = at;
+		if (memcmp(text + at, exact->data, exact->used_bytes) == 0)
+			return true;
+		at++;
+	}
+	return false;
+}
+
+/* Too many lines are matched in vain here: on to the next match, or up to *at_out, by many lines at once. */
+static enum bs_status next_where_dense(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
+                                       struct bs_grep_span *line_out, bool *found_out, size_t *at_out,
+                                       struct bs_error *err)
+{
+	size_t limit = end - from > DENSE_BYTES ? from + DENSE_BYTES : end;
+	*at_out = bs_grep_line_end(text, limit, end, scratch->matcher->line_end);
+	enum bs_status status = next_exact(scratch, text, from, *at_out, line_out, found_out, err);
+	size_t done = *found_out ? line_out->end : *at_out;
+	scratch->debt_bytes -= (int64_t)(done - from) * MOST_DEBT_BYTES / (int64_t)DENSE_BYTES;
+	return status;
+}
+
+/* Where a literal or a window is, the line around it is matched. */
+static enum bs_status next_by_candidate(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
+                                        struct bs_grep_span *line_out, bool *found_out, struct bs_error *err)
+{
+	const struct bs_grep_matcher *matcher = scratch->matcher;
+	const struct bs_kernel *kernel = matcher->kernel;
+	bool is_literal = matcher->way == WAY_LITERAL;
+	enum bs_status status = BS_OK;
+	*found_out = false;
+	for (size_t at = from; at < end && !*found_out && !status;) {
+		if (matcher->is_exact && scratch->debt_bytes > MOST_DEBT_BYTES) {
+			status = next_where_dense(scratch, text, at, end, line_out, found_out, &at, err);
+			continue;
+		}
+		size_t place = is_literal ? kernel->find_needle(text, at, end, &matcher->needle)
+		                          : kernel->find_window(text, at, end, &matcher->window);
+		scratch->debt_bytes -= (int64_t)(place - at);
+		scratch->debt_bytes = scratch->debt_bytes > 0 ? scratch->debt_bytes : 0;
+		if (place == end)
+			break;
+		*line_out = line_around(matcher, text, at, place, end);
+		status = match_line(scratch, text, *line_out, found_out, err);
+		scratch->debt_bytes += *found_out ? 0 : LINE_IN_VAIN_BYTES;
+		at = line_out->end;
+	}
+	return status;
+}
+
+static enum bs_status next_by_literal(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
+                                      struct bs_grep_span *line_out, bool *found_out, struct bs_error *err)
+{
+	const struct bs_grep_matcher *matcher = scratch->matcher;
+	size_t at;
+	if (matcher->analysis.is_caseless || !matcher->analysis.literal_is_match)
+		return next_by_candidate(scratch, text, from, end, line_out, found_out, err);
+	*found_out = find_literal(matcher, text, from, end, &at);
+	if (*found_out)
+		*line_out = line_around(matcher, text, from, at, end);
+	return BS_OK;
+}
+
 enum bs_status bs_grep_next_line(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
                                  struct bs_grep_span *line_out, bool *found_out, struct bs_error *err)
 {
@@ -417,6 +494,8 @@ enum bs_status bs_grep_next_line(struct bs_grep_scratch *scratch, const uint8_t 
 		return BS_OK;
 	case WAY_LITERAL:
 		return next_by_literal(scratch, text, from, end, line_out, found_out, err);
+	case WAY_WINDOW:
+		return next_by_candidate(scratch, text, from, end, line_out, found_out, err);
 	case WAY_EXACT:
 		return next_exact(scratch, text, from, end, line_out, found_out, err);
 	case WAY_BRUTE:
