@@ -70,10 +70,11 @@ static enum bs_status add_pattern_file(struct noted *noted, const char *path, st
 {
 	struct bs_grep_arguments *arguments = noted->arguments;
 	struct bs_grep_text text = {.had_mark = false};
+	struct bs_grep_reading as_is = {.coding = BS_GREP_CODING_NONE};
 	struct bs_error why = {""};
 	bool is_stdin = strcmp(path, "-") == 0;
 	noted->patterns_from_stdin |= is_stdin;
-	enum bs_status status = bs_grep_text_read(&text, is_stdin ? NULL : path, BS_GREP_CODING_NONE, false, &why);
+	enum bs_status status = bs_grep_text_read(&text, is_stdin ? NULL : path, &as_is, &why);
 	if (status) {
 		bs_grep_text_deinit(&text);
 		return bs_fail(err, status, "%s: %s", path, why.text);

@@ -102,11 +102,14 @@ static void search_file(struct worker *worker, struct slot *slot)
 	const char *path = (const char *)slot->names.data, *shown = path + strlen(path) + 1;
 	enum bs_grep_binary binary = binary_rule(request, slot->is_named);
 	bool by_line = bs_grep_matcher_by_line(request->matcher);
-	bool is_cut = binary == BS_GREP_BINARY_QUIT && by_line;
+	bool may_be_slice = request->maps_files && slot->is_named && !slot->is_stdin;
+	struct bs_grep_reading reading = {.coding = request->coding,
+	                                  .stop_at_nul = binary == BS_GREP_BINARY_QUIT && by_line,
+	                                  .in_pieces = by_line && !may_be_slice};
 	struct bs_grep_sink *sink = &worker->printer.sink;
 	worker->err.text[0] = '\0';
 	enum bs_status status =
-		bs_grep_text_read(&worker->text, slot->is_stdin ? NULL : path, request->coding, is_cut, &worker->err);
+		bs_grep_text_read(&worker->text, slot->is_stdin ? NULL : path, &reading, &worker->err);
 	if (status) {
 		report(worker->crew, shown, worker->err.text);
 		return;
@@ -116,14 +119,14 @@ static void search_file(struct worker *worker, struct slot *slot)
 	sink->status = BS_OK;
 	sink->err = &worker->err;
 	sink->has_matched = false;
-	bool is_slice = request->maps_files && slot->is_named && !slot->is_stdin && !worker->text.had_mark &&
-	                worker->text.pieces.used_bytes == 0;
+	bool is_slice = may_be_slice && !worker->text.had_mark && worker->text.pieces.used_bytes == 0;
 	bs_grep_search_text(request->matcher, &worker->text, binary, is_slice, sink);
+	bs_grep_text_close(&worker->text);
 	if (sink->status)
 		report(worker->crew, shown, worker->err.text);
 	slot->has_match = sink->has_matched;
 	slot->has_lines = worker->printer.has_lines;
-	slot->read_bytes = worker->text.bytes.used_bytes;
+	slot->read_bytes = worker->text.read_bytes;
 	slot->sums = worker->printer.sums;
 }
 
