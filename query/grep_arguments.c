@@ -489,8 +489,11 @@ static enum bs_status decide_types(struct bs_grep_arguments *arguments, struct b
 {
 	const struct bs_grep_words *lists[] = {&arguments->type_clears, &arguments->type_adds, &arguments->types,
 	                                       &arguments->type_nots};
-	enum bs_status status = bs_file_types_new(&arguments->file_types, err);
-	bool is_chosen = false;
+	bool is_chosen = false, is_asked = arguments->type_list;
+	for (size_t list = 0; list < 4; list++)
+		is_asked |= lists[list]->list.used_bytes > 0;
+	/* The table is long, and a search that is soon over would notice. */
+	enum bs_status status = is_asked ? bs_file_types_new(&arguments->file_types, err) : BS_OK;
 	for (size_t list = 0; list < 4 && !status; list++) {
 		size_t n;
 		const char *const *names = words_of(lists[list], &n);

@@ -13,6 +13,8 @@
 #include "query/grep_matcher.h"
 
 #include <pcre2.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +48,12 @@ enum way {
 	WAY_LINE,
 };
 
+/* A pattern as PCRE2 has it. It becomes machine code when it is first matched with: most searches need one of four. */
+struct code {
+	pcre2_code *code; /* or NULL */
+	atomic_bool is_ready;
+};
+
 struct bs_grep_matcher {
 	struct bs_grep_analysis analysis;
 	const struct bs_kernel *kernel;
@@ -58,14 +66,15 @@ struct bs_grep_matcher {
 	uint8_t line_end;
 	bool crlf;
 	enum way way;
-	pcre2_code *any;       /* the patterns as they are, any text */
-	pcre2_code *ascii;     /* the same for ASCII text, or NULL */
-	pcre2_code *many;      /* rewritten for many lines, any text; NULL unless exact */
-	pcre2_code *many_ascii;
+	struct code any;   /* the patterns as they are, any text */
+	struct code ascii; /* the same for ASCII text, or none */
+	struct code many;  /* rewritten for many lines, any text; none unless exact */
+	struct code many_ascii;
+	pthread_mutex_t mutex; /* while machine code is made */
 };
 
 struct bs_grep_scratch {
-	const struct bs_grep_matcher *matcher;
+	struct bs_grep_matcher *matcher;
 	pcre2_match_data *data;
 	pcre2_match_context *context;
 	pcre2_jit_stack *stack;
@@ -84,7 +93,7 @@ static enum bs_status refuse(const uint8_t *text, int code, size_t off, struct b
 }
 
 static enum bs_status compile(const struct bs_grep_pattern *pattern, const struct bs_grep_analysis *analysis,
-                              const struct bs_buffer *text, bool is_ascii, pcre2_code **code_out, struct bs_error *err)
+                              const struct bs_buffer *text, bool is_ascii, struct code *code_out, struct bs_error *err)
 {
 	uint32_t options = PCRE2_MULTILINE;
 	int error;
@@ -104,13 +113,23 @@ static enum bs_status compile(const struct bs_grep_pattern *pattern, const struc
 		options |= PCRE2_CASELESS;
 	if (pattern->is_multi_line && pattern->dot_all)
 		options |= PCRE2_DOTALL;
-	*code_out = pcre2_compile(text->data, text->used_bytes - 1, options, &error, &off, context);
+	code_out->code = pcre2_compile(text->data, text->used_bytes - 1, options, &error, &off, context);
 	pcre2_compile_context_free(context);
-	if (!*code_out)
-		return refuse(text->data, error, off, err);
+	return code_out->code ? BS_OK : refuse(text->data, error, off, err);
+}
+
+/* The code, to be matched with. Any thread. */
+static const pcre2_code *ready(struct bs_grep_matcher *matcher, struct code *code)
+{
+	if (atomic_load_explicit(&code->is_ready, memory_order_acquire))
+		return code->code;
+	pthread_mutex_lock(&matcher->mutex);
 	/* Without JIT (not on every machine) it is slower, nothing else. */
-	(void)pcre2_jit_compile(*code_out, PCRE2_JIT_COMPLETE);
-	return BS_OK;
+	if (!atomic_load_explicit(&code->is_ready, memory_order_relaxed))
+		(void)pcre2_jit_compile(code->code, PCRE2_JIT_COMPLETE);
+	atomic_store_explicit(&code->is_ready, true, memory_order_release);
+	pthread_mutex_unlock(&matcher->mutex);
+	return code->code;
 }
 
 static enum bs_status compile_all(const struct bs_grep_pattern *pattern, struct bs_grep_matcher *matcher,
@@ -121,16 +140,14 @@ static enum bs_status compile_all(const struct bs_grep_pattern *pattern, struct 
 	if (status || pattern->is_brute)
 		return status;
 	/* What only one of the codes refuses (\x{100} without UTF) is done by the others. */
-	if (analysis->is_ascii && compile(pattern, analysis, &analysis->joined, true, &matcher->ascii, NULL))
-		matcher->ascii = NULL;
+	if (analysis->is_ascii)
+		(void)!compile(pattern, analysis, &analysis->joined, true, &matcher->ascii, NULL);
 	if (analysis->reach != BS_GREP_REACH_EXACT)
 		return BS_OK;
-	if (compile(pattern, analysis, &analysis->rewritten, false, &matcher->many, NULL))
-		matcher->many = NULL;
-	if (matcher->many && analysis->is_ascii &&
-	    compile(pattern, analysis, &analysis->rewritten, true, &matcher->many_ascii, NULL))
-		matcher->many_ascii = NULL;
-	matcher->is_exact = matcher->many != NULL;
+	(void)!compile(pattern, analysis, &analysis->rewritten, false, &matcher->many, NULL);
+	if (matcher->many.code && analysis->is_ascii)
+		(void)!compile(pattern, analysis, &analysis->rewritten, true, &matcher->many_ascii, NULL);
+	matcher->is_exact = matcher->many.code != NULL;
 	return BS_OK;
 }
 
@@ -171,6 +188,7 @@ enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern, const 
 	struct bs_grep_matcher *matcher = calloc(1, sizeof(*matcher));
 	if (!matcher)
 		return bs_fail_memory(err, "a pattern", sizeof(*matcher));
+	pthread_mutex_init(&matcher->mutex, NULL);
 	matcher->kernel = kernel;
 	matcher->line_end = pattern->line_end;
 	matcher->crlf = pattern->crlf;
@@ -197,10 +215,11 @@ void bs_grep_matcher_free(struct bs_grep_matcher *matcher)
 {
 	if (!matcher)
 		return;
-	pcre2_code_free(matcher->any);
-	pcre2_code_free(matcher->ascii);
-	pcre2_code_free(matcher->many);
-	pcre2_code_free(matcher->many_ascii);
+	pcre2_code_free(matcher->any.code);
+	pcre2_code_free(matcher->ascii.code);
+	pcre2_code_free(matcher->many.code);
+	pcre2_code_free(matcher->many_ascii.code);
+	pthread_mutex_destroy(&matcher->mutex);
 	bs_grep_analysis_deinit(&matcher->analysis);
 	free(matcher);
 }
@@ -227,7 +246,7 @@ const char *bs_grep_matcher_plan(const struct bs_grep_matcher *matcher)
 	return matcher->by_line ? plans[matcher->way] : "the whole text, across lines";
 }
 
-enum bs_status bs_grep_scratch_new(const struct bs_grep_matcher *matcher, struct bs_grep_scratch **scratch_out,
+enum bs_status bs_grep_scratch_new(struct bs_grep_matcher *matcher, struct bs_grep_scratch **scratch_out,
                                    struct bs_error *err)
 {
 	*scratch_out = NULL;
@@ -235,7 +254,7 @@ enum bs_status bs_grep_scratch_new(const struct bs_grep_matcher *matcher, struct
 	if (!scratch)
 		return bs_fail_memory(err, "a matcher", sizeof(*scratch));
 	scratch->matcher = matcher;
-	scratch->data = pcre2_match_data_create_from_pattern(matcher->any, NULL);
+	scratch->data = pcre2_match_data_create_from_pattern(matcher->any.code, NULL);
 	scratch->context = pcre2_match_context_create(NULL);
 	scratch->stack = pcre2_jit_stack_create(JIT_STACK_START_BYTES, JIT_STACK_MOST_BYTES, NULL);
 	if (!scratch->data || !scratch->context) {
@@ -322,11 +341,12 @@ static enum bs_status refuse_match(int code, struct bs_error *err)
 }
 
 /* text[0..end), from `from` on. */
-static enum bs_status match(struct bs_grep_scratch *scratch, const pcre2_code *code, const uint8_t *text, size_t from,
+static enum bs_status match(struct bs_grep_scratch *scratch, struct code *code, const uint8_t *text, size_t from,
                             size_t end, bool *found_out, struct bs_error *err)
 {
 	static const uint8_t nothing[1];
-	int n = pcre2_match(code, text ? text : nothing, end, from, 0, scratch->data, scratch->context);
+	int n = pcre2_match(ready(scratch->matcher, code), text ? text : nothing, end, from, 0, scratch->data,
+	                    scratch->context);
 	*found_out = n >= 0;
 	return n >= 0 || n == PCRE2_ERROR_NOMATCH ? BS_OK : refuse_match(n, err);
 }
@@ -343,10 +363,10 @@ static bool is_ascii(const uint8_t *text, size_t n)
 static enum bs_status match_line(struct bs_grep_scratch *scratch, const uint8_t *text, struct bs_grep_span line,
                                  bool *found_out, struct bs_error *err)
 {
-	const struct bs_grep_matcher *matcher = scratch->matcher;
+	struct bs_grep_matcher *matcher = scratch->matcher;
 	size_t n = without_end(matcher, text, line) - line.start;
-	bool use_ascii = matcher->ascii && is_ascii(text + line.start, n);
-	return match(scratch, use_ascii ? matcher->ascii : matcher->any, text + line.start, 0, n, found_out, err);
+	bool use_ascii = matcher->ascii.code && is_ascii(text + line.start, n);
+	return match(scratch, use_ascii ? &matcher->ascii : &matcher->any, text + line.start, 0, n, found_out, err);
 }
 
 static enum bs_status next_by_line(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
@@ -362,7 +382,7 @@ static enum bs_status next_by_line(struct bs_grep_scratch *scratch, const uint8_
 }
 
 /* Many whole lines at once, all in text[from..end). Where that takes too long, the lines one by one may not. */
-static enum bs_status next_in_stretch(struct bs_grep_scratch *scratch, const pcre2_code *code, const uint8_t *text,
+static enum bs_status next_in_stretch(struct bs_grep_scratch *scratch, struct code *code, const uint8_t *text,
                                       size_t from, size_t end, struct bs_grep_span *line_out, bool *found_out,
                                       struct bs_error *err)
 {
@@ -397,23 +417,28 @@ static size_t opaque_stretch_end(const struct bs_grep_matcher *matcher, const ui
 static enum bs_status next_exact(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
                                  struct bs_grep_span *line_out, bool *found_out, struct bs_error *err)
 {
-	const struct bs_grep_matcher *matcher = scratch->matcher;
+	struct bs_grep_matcher *matcher = scratch->matcher;
 	enum bs_status status = BS_OK;
 	*found_out = false;
-	if (!matcher->many_ascii)
-		return from < end ? next_in_stretch(scratch, matcher->many, text, from, end, line_out, found_out, err) : BS_OK;
+	if (!matcher->many_ascii.code)
+		return from < end ? next_in_stretch(scratch, &matcher->many, text, from, end, line_out, found_out, err) : BS_OK;
 	for (size_t at = from; at < end && !*found_out && !status;) {
 		size_t opaque = next_opaque(scratch, text, at, end);
 		size_t stretch_end = opaque == end ? end : bs_grep_line_start(text, at, opaque, matcher->line_end);
-		const pcre2_code *code = matcher->many_ascii;
+		struct code *code = &matcher->many_ascii;
 		if (stretch_end == at) {
 			stretch_end = opaque_stretch_end(matcher, text, at, opaque, end);
-			code = matcher->many;
+			code = &matcher->many;
 		}
 		status = next_in_stretch(scratch, code, text, at, stretch_end, line_out, found_out, err);
 		at = stretch_end;
 	}
 	return status;
+}
+
+static bool is_plain_literal(const struct bs_grep_matcher *matcher)
+{
+	return matcher->way == WAY_LITERAL && !matcher->analysis.is_caseless && matcher->analysis.literal_is_match;
 }
 
 /* The next place of the literal that is all there is to a match, in its own letter case. */
@@ -477,7 +502,7 @@ static enum bs_status next_by_literal(struct bs_grep_scratch *scratch, const uin
 {
 	const struct bs_grep_matcher *matcher = scratch->matcher;
 	size_t at;
-	if (matcher->analysis.is_caseless || !matcher->analysis.literal_is_match)
+	if (!is_plain_literal(matcher))
 		return next_by_candidate(scratch, text, from, end, line_out, found_out, err);
 	*found_out = find_literal(matcher, text, from, end, &at);
 	if (*found_out)
@@ -505,13 +530,41 @@ enum bs_status bs_grep_next_line(struct bs_grep_scratch *scratch, const uint8_t 
 	return next_by_line(scratch, text, from, end, line_out, found_out, err);
 }
 
-enum bs_status bs_grep_next_match(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
-                                  struct bs_grep_span *match_out, bool *found_out, struct bs_error *err)
+/* All there is to a match is the literal: PCRE2 need not be asked. */
+static void next_literal_match(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
+                               struct bs_grep_span *match_out, bool *found_out)
 {
+	const struct bs_grep_matcher *matcher = scratch->matcher;
+	PCRE2_SIZE *places = pcre2_get_ovector_pointer(scratch->data);
+	*found_out = find_literal(matcher, text, from, end, &match_out->start);
+	if (!*found_out)
+		return;
+	match_out->end = match_out->start + matcher->analysis.exact_literal.used_bytes;
+	/* For bs_grep_expand(). */
+	places[0] = match_out->start;
+	places[1] = match_out->end;
+}
+
+bool bs_grep_is_ascii(const struct bs_grep_scratch *scratch, const uint8_t *text, size_t n_bytes)
+{
+	return scratch->matcher->way != WAY_BRUTE && scratch->matcher->ascii.code && !scratch->matcher->looks_back &&
+	       is_ascii(text, n_bytes);
+}
+
+enum bs_status bs_grep_next_match(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
+                                  bool is_ascii_text, struct bs_grep_span *match_out, bool *found_out,
+                                  struct bs_error *err)
+{
+	struct bs_grep_matcher *matcher = scratch->matcher;
 	*found_out = false;
-	if (scratch->matcher->way == WAY_NOTHING)
+	if (matcher->way == WAY_NOTHING)
 		return BS_OK;
-	enum bs_status status = match(scratch, scratch->matcher->any, text, from, end, found_out, err);
+	if (is_plain_literal(matcher)) {
+		next_literal_match(scratch, text, from, end, match_out, found_out);
+		return BS_OK;
+	}
+	enum bs_status status =
+		match(scratch, is_ascii_text ? &matcher->ascii : &matcher->any, text, from, end, found_out, err);
 	const PCRE2_SIZE *places = pcre2_get_ovector_pointer(scratch->data);
 	if (!status && *found_out)
 		*match_out = (struct bs_grep_span){places[0], places[1]};
@@ -538,7 +591,7 @@ static long group_of(const struct bs_grep_scratch *scratch, const char *name, si
 	copy[n] = '\0';
 	if (strspn(copy, "0123456789") == n)
 		return n < 9 ? atol(copy) : -1;
-	int number = pcre2_substring_number_from_name(scratch->matcher->any, (PCRE2_SPTR)copy);
+	int number = pcre2_substring_number_from_name(scratch->matcher->any.code, (PCRE2_SPTR)copy);
 	return number < 0 ? -1 : number;
 }
 

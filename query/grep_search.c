@@ -350,8 +350,8 @@ struct multi {
 static bool multi_find(struct run *run, struct bs_grep_span *found_at, bool *found)
 {
 	struct bs_grep_sink *sink = run->sink;
-	sink->status = bs_grep_next_match(sink->scratch, run->text + run->pos, 0, run->n_bytes - run->pos, found_at, found,
-	                                  sink->err);
+	sink->status = bs_grep_next_match(sink->scratch, run->text + run->pos, 0, run->n_bytes - run->pos, false, found_at,
+	                                  found, sink->err);
 	found_at->start += run->pos;
 	found_at->end += run->pos;
 	return !sink->status;
@@ -498,6 +498,7 @@ void bs_grep_finder_init(struct bs_grep_finder *finder, struct bs_grep_sink *sin
 	                                  .text = line->text + start,
 	                                  .n_bytes = end - start,
 	                                  .text_off = start,
+	                                  .is_ascii = bs_grep_is_ascii(sink->scratch, line->text + start, end - start),
 	                                  .limit = line->end - start,
 	                                  .from = line->start - start,
 	                                  .last_end = SIZE_MAX};
@@ -523,8 +524,8 @@ bool bs_grep_finder_next(struct bs_grep_finder *finder, struct bs_grep_span *at)
 				continue;
 			}
 		} else {
-			sink->status = bs_grep_next_match(sink->scratch, finder->text, finder->from, finder->n_bytes, at, &found,
-			                                  sink->err);
+			sink->status = bs_grep_next_match(sink->scratch, finder->text, finder->from, finder->n_bytes,
+			                                  finder->is_ascii, at, &found, sink->err);
 		}
 		if (sink->status || !found || at->start >= finder->limit)
 			return false;

@@ -86,6 +86,7 @@ struct bs_grep_finder {
 	const uint8_t *text; /* what may be looked at: text[0..n_bytes) */
 	size_t n_bytes;
 	size_t text_off;     /* of text in line->text */
+	bool is_ascii;       /* bs_grep_is_ascii() of it */
 	size_t limit;        /* matches start before this offset in text */
 	size_t from;
 	size_t last_end;
