@@ -527,8 +527,9 @@ static inline uint64_t window_places(const uint8_t *from, const bytes_t *low, co
  * back so as to end where the text does; a text too short for one is copied into `small`, where zeros follow it.
  */
 #define FOR_EACH_ROUND(text, from, end, reach)                                                                         \
-	for (struct round round_ = first_round(text, from, end, reach, (uint8_t[3 * PLACES]){0}); round_.fresh;            \
-	     next_round(&round_))
+	for (uint8_t small_[3 * PLACES], *once_ = small_; once_; once_ = NULL)                                         \
+		for (struct round round_ = first_round(text, from, end, reach, small_); round_.fresh;                  \
+		     next_round(&round_))
 
 struct round {
 	const uint8_t *text; /* text[base..) is what is looked at, wherever it lies */
@@ -543,7 +544,8 @@ static inline uint64_t low_bits(size_t n)
 	return n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
 }
 
-/* small: 3 * PLACES zeros. reach < BS_NEEDLE_REACH <= PLACES. */
+/* small: 3 * PLACES bytes, written only for a text that is too short: a search that is soon over would feel it. reach <
+ * BS_NEEDLE_REACH <= PLACES. */
 static inline struct round first_round(const uint8_t *text, size_t from, size_t n_bytes, size_t reach, uint8_t *small)
 {
 	if (n_bytes - from <= reach)
@@ -552,6 +554,7 @@ static inline struct round first_round(const uint8_t *text, size_t from, size_t 
 	round.fresh = low_bits(round.end);
 	if (round.end < PLACES) {
 		memcpy(small, round.text, n_bytes - from);
+		memset(small + (n_bytes - from), 0, 3 * PLACES - (n_bytes - from));
 		round.text = small;
 	} else {
 		round.last = round.end - PLACES;
