@@ -430,20 +430,17 @@ static enum bs_status note_option(struct noted *noted, int id, const char *value
 	case OPTION_KERNEL:
 		arguments->kernel = value;
 		break;
-	case OPTION_STATS:
-		arguments->stats = true;
-		break;
 	case OPTION_INDEX:
 		arguments->index = value;
 		break;
 	case OPTION_NO_STAT:
-		arguments->trust = true;
-		break;
 	case OPTION_CANDIDATES:
-		arguments->candidates = true;
-		break;
+	case OPTION_STATS:
 	case OPTION_EXPLAIN:
-		arguments->explain = true;
+		arguments->trust |= id == OPTION_NO_STAT;
+		arguments->candidates |= id == OPTION_CANDIDATES;
+		arguments->stats |= id == OPTION_STATS;
+		arguments->explain |= id == OPTION_EXPLAIN;
 		break;
 	default:
 		return note_output_option(noted, id, value, err);
