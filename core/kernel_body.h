@@ -41,6 +41,16 @@ static inline line_t or_line(line_t a, line_t b)
 	return simde_mm512_or_si512(a, b);
 }
 
+static inline line_t xor_line(line_t a, line_t b)
+{
+	return simde_mm512_xor_si512(a, b);
+}
+
+static inline line_t zero_line(void)
+{
+	return simde_mm512_setzero_si512();
+}
+
 static inline bool is_zero_line(line_t line)
 {
 	return simde_mm512_test_epi64_mask(line, line) == 0;
@@ -83,6 +93,16 @@ static inline line_t and_not_line(line_t a, line_t b)
 static inline line_t or_line(line_t a, line_t b)
 {
 	return (line_t){simde_mm256_or_si256(a.low, b.low), simde_mm256_or_si256(a.high, b.high)};
+}
+
+static inline line_t xor_line(line_t a, line_t b)
+{
+	return (line_t){simde_mm256_xor_si256(a.low, b.low), simde_mm256_xor_si256(a.high, b.high)};
+}
+
+static inline line_t zero_line(void)
+{
+	return (line_t){simde_mm256_setzero_si256(), simde_mm256_setzero_si256()};
 }
 
 static inline bool is_zero_line(line_t line)
@@ -145,6 +165,21 @@ static inline line_t or_line(line_t a, line_t b)
 	for (size_t i = 0; i < 4; i++)
 		a.part[i] = simde_mm_or_si128(a.part[i], b.part[i]);
 	return a;
+}
+
+static inline line_t xor_line(line_t a, line_t b)
+{
+	for (size_t i = 0; i < 4; i++)
+		a.part[i] = simde_mm_xor_si128(a.part[i], b.part[i]);
+	return a;
+}
+
+static inline line_t zero_line(void)
+{
+	line_t line;
+	for (size_t i = 0; i < 4; i++)
+		line.part[i] = simde_mm_setzero_si128();
+	return line;
 }
 
 static inline bool is_zero_line(line_t line)
@@ -269,6 +304,88 @@ static void and_not_lines(uint64_t *into, struct bs_live *into_live, const uint6
 		store_line(into + at, line);
 		if (is_zero_line(line))
 			clear_live(into_live, block);
+	}
+}
+
+/* ---- weighing ---- */
+
+/* Adds the weight to the sums of the documents in the mask. */
+static inline void add_weight(line_t *planes, uint32_t n_planes, line_t mask, uint32_t weight)
+{
+	line_t carry = zero_line();
+	for (uint32_t p = 0; p < n_planes && weight >> p != 0; p++) {
+		line_t plane = planes[p];
+		line_t sum = xor_line(plane, carry);
+		if (weight >> p & 1) {
+			planes[p] = xor_line(sum, mask);
+			carry = or_line(and_line(plane, carry), and_line(mask, sum));
+		} else {
+			planes[p] = sum;
+			carry = and_line(plane, carry);
+		}
+	}
+	/* What is left is carried up to where it ends. */
+	for (uint32_t p = 32 - (uint32_t)__builtin_clz(weight | 1); p < n_planes && !is_zero_line(carry); p++) {
+		line_t plane = planes[p];
+		planes[p] = xor_line(plane, carry);
+		carry = and_line(plane, carry);
+	}
+}
+
+static inline void weigh_term(line_t *planes, uint32_t n_planes, const struct bs_weighed_term *term, line_t mask,
+                              size_t block)
+{
+	size_t at = block * BS_LINE_WORDS;
+	if (term->lines) {
+		if (!(term->live->words[block / 64] >> (block % 64) & 1))
+			return;
+		mask = and_line(mask, load_line(term->lines + at));
+		if (is_zero_line(mask))
+			return;
+	}
+	if (term->weight > 0)
+		add_weight(planes, n_planes, mask, term->weight);
+	for (uint32_t l = 0; l < term->n_levels; l++) {
+		const struct bs_weighed_level *level = &term->levels[l];
+		for (uint32_t c = 0; c < level->n_columns; c++)
+			mask = and_line(mask, load_line(level->columns[c] + at));
+		if (is_zero_line(mask))
+			return;
+		if (level->weight > 0)
+			add_weight(planes, n_planes, mask, level->weight);
+	}
+}
+
+/* Sums of at least the threshold: from the highest bit down, equal so far, or greater already. */
+static inline line_t at_least(const line_t *planes, uint32_t n_planes, line_t mask, uint32_t threshold)
+{
+	line_t equal = mask;
+	line_t greater = zero_line();
+	for (uint32_t p = n_planes; p-- > 0;) {
+		if (threshold >> p & 1) {
+			equal = and_line(equal, planes[p]);
+		} else {
+			greater = or_line(greater, and_line(equal, planes[p]));
+			equal = and_not_line(planes[p], equal);
+		}
+	}
+	return or_line(equal, greater);
+}
+
+static void weigh(const uint64_t *lines, uint64_t *kept, struct bs_live *live, const struct bs_weighed_term *terms,
+                  size_t n_terms, uint32_t n_planes, uint32_t threshold)
+{
+	FOR_EACH_LIVE(live, block) {
+		line_t planes[BS_WEIGH_PLANES];
+		line_t mask = load_line(lines + block * BS_LINE_WORDS);
+		for (uint32_t p = 0; p < n_planes; p++)
+			planes[p] = zero_line();
+		for (size_t t = 0; t < n_terms; t++)
+			weigh_term(planes, n_planes, &terms[t], mask, block);
+		line_t line = at_least(planes, n_planes, mask, threshold);
+		store_line(kept + block * BS_LINE_WORDS, line);
+		if (is_zero_line(line))
+			clear_live(live, block);
 	}
 }
 
@@ -565,6 +682,7 @@ const struct bs_kernel KERNEL_JOIN(bs_kernel_, KERNEL_NAME) = {
 	.or_lines = or_lines,
 	.and_lines = and_lines,
 	.and_not_lines = and_not_lines,
+	.weigh = weigh,
 	.count = count,
 	.popcount = popcount,
 	.classify = classify,

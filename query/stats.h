@@ -23,6 +23,9 @@ struct bs_query_stats {
 	uint64_t document_lines;  /* those of document and exact columns among them */
 	uint64_t blocks_live;     /* blocks with a candidate */
 	uint64_t candidates;      /* documents that passed the filter and are not deleted */
+	uint64_t blocks_weighed;  /* ranking: live blocks whose documents were weighed, 512 at a time */
+	uint64_t blocks_dropped;  /* those of them that hold none of the best, by their weights */
+	uint64_t scored;          /* documents whose scores, or bounds of them, were worked out from the index */
 	uint64_t verified;        /* documents whose text was read */
 	uint64_t hits;
 	uint64_t false_positives; /* verified, and no hit */
