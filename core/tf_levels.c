@@ -15,9 +15,9 @@ struct bs_tf_levels bs_tf_levels_make(uint64_t n_docs)
 	uint64_t min_df = (uint64_t)((double)n_docs * MIN_SHARE);
 	return (struct bs_tf_levels){
 		.min_df = min_df < MIN_DF ? MIN_DF : min_df,
-		.n_levels = 4,
+		.n_levels = 7,
 		.n_columns = N_COLUMNS,
-		.least = {2, 3, 5, 9},
+		.least = {2, 3, 5, 9, 17, 33, 65},
 	};
 }
 

@@ -85,11 +85,22 @@ bool bs_best_is_possible(const struct bs_best *best, double score)
 
 /* ---- one document ---- */
 
+/*
+ * A query for any of its words is answered in two rounds over all slabs: first the documents that have a rare word, one
+ * without tf levels, which are few and mostly the best; then, with something to compare with, those that have none.
+ */
+enum round {
+	ROUND_ONLY, /* of all other queries */
+	ROUND_RARE,
+	ROUND_REST,
+};
+
 /* A slab under way. */
 struct best_scan {
 	struct bs_slab_scan *at;
 	struct bs_best *best;
 	bool is_sure;              /* candidates match */
+	enum round round;
 	const struct bs_live **lives; /* of each word's documents in frame 1 + its number; NULL: every candidate has it */
 	uint8_t *certainty;        /* of each word: BS_HAS or BS_HAS_MAYBE where its lines say so */
 	uint8_t *has;
@@ -127,13 +138,15 @@ static enum bs_status look_at_row(struct best_scan *scan, uint32_t row)
 		return bs_container_corrupt(at->slab->rows.file, at->err, "row %u is document %u", row, document);
 	if (bs_snapshot_is_deleted(at->plan->snapshot, at->segment, document))
 		return BS_OK;
+	bool is_sure = scan->is_sure;
 	for (size_t i = 0; i < scan->best->scorer->n_words; i++) {
 		const struct bs_live *live = scan->lives[i];
 		bool has = !live || ((live->words[block / 64] >> (block % 64) & 1) &&
 		                     (at->scan->frames[1 + i].lines[row / 64] >> (row % 64) & 1));
 		scan->has[i] = has ? scan->certainty[i] : BS_HAS_NOT;
+		is_sure |= scan->best->scorer->is_any && scan->has[i] == BS_HAS;
 	}
-	return look(scan, document, scan->is_sure);
+	return look(scan, document, is_sure);
 }
 
 static enum bs_status look_at_lines(struct best_scan *scan, const uint64_t *lines, const struct bs_live *live)
@@ -309,24 +322,87 @@ static enum bs_status seed(struct best_scan *scan, const struct scale *scale, ui
 
 /* ---- one slab ---- */
 
-/* The documents of words that candidates need not have. */
-static enum bs_status find_words(struct best_scan *scan, struct bs_live *lives, const struct bs_live *live)
+/* The documents of a word in the live blocks, into its frame. */
+static enum bs_status find_word(struct best_scan *scan, size_t i, struct bs_live *lives, const struct bs_live *live)
 {
 	struct bs_slab_scan *at = scan->at;
+	bool is_exact = true;
+	uint32_t term = scan->best->scorer->words[i].term;
+	lives[i] = *live;
+	scan->lives[i] = &lives[i];
+	enum bs_status status = bs_scan_and_terms(at, &term, 1, &at->scan->frames[1 + i], &lives[i]);
+	if (!status)
+		status = bs_scan_is_exact(at, term, &is_exact);
+	scan->certainty[i] = is_exact ? BS_HAS : BS_HAS_MAYBE;
+	return status;
+}
+
+/* Of the words that candidates need not have. */
+static enum bs_status find_words(struct best_scan *scan, struct bs_live *lives, const struct bs_live *live)
+{
 	const struct bs_scorer *scorer = scan->best->scorer;
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < scorer->n_words && !status; i++) {
-		bool is_exact = true;
-		uint32_t term = scorer->words[i].term;
 		scan->lives[i] = NULL;
-		if (!scorer->words[i].is_implied) {
-			lives[i] = *live;
-			scan->lives[i] = &lives[i];
-			status = bs_scan_and_terms(at, &term, 1, &at->scan->frames[1 + i], &lives[i]);
-		}
-		if (!status)
-			status = bs_scan_is_exact(at, term, &is_exact);
-		scan->certainty[i] = is_exact || (scorer->words[i].is_implied && scan->is_sure) ? BS_HAS : BS_HAS_MAYBE;
+		scan->certainty[i] = scan->is_sure ? BS_HAS : BS_HAS_MAYBE;
+		if (!scorer->words[i].is_implied)
+			status = find_word(scan, i, lives, live);
+	}
+	return status;
+}
+
+static bool is_rare(const struct best_scan *scan, size_t i)
+{
+	return !has_levels(scan, &scan->best->scorer->words[i]);
+}
+
+/*
+ * Which words of the round candidates must have one of: those without which no document can be among the best are left
+ * out, the commonest first, as far as all of them together do not make one (Turtle and Flood's MaxScore, 1995).
+ */
+static void choose_essential(const struct best_scan *scan, uint8_t *essential)
+{
+	const struct bs_scorer *scorer = scan->best->scorer;
+	double most = 0;
+	for (size_t i = 0; i < scorer->n_words; i++)
+		essential[i] = is_rare(scan, i) == (scan->round == ROUND_RARE);
+	for (;;) {
+		size_t least = scorer->n_words;
+		for (size_t i = 0; i < scorer->n_words; i++)
+			if (essential[i] && (least == scorer->n_words || scorer->words[i].idf < scorer->words[least].idf))
+				least = i;
+		if (least == scorer->n_words || scan->round == ROUND_RARE)
+			return;
+		most += bs_scorer_most(scorer, least, 0, 0);
+		if (bs_best_is_possible(scan->best, most))
+			return;
+		essential[least] = 0;
+	}
+}
+
+/* Leaves in frame 0 the documents that have an essential word; of the second round, those without a rare one. */
+static enum bs_status find_any(struct best_scan *scan, struct bs_live *lives, struct bs_live *live)
+{
+	struct bs_slab_scan *at = scan->at;
+	const struct bs_scorer *scorer = scan->best->scorer;
+	const struct bs_live all = *live;
+	uint64_t *lines = at->scan->frames[0].lines;
+	uint8_t *essential = scan->has;
+	enum bs_status status = BS_OK;
+	choose_essential(scan, essential);
+	memset(live, 0, sizeof(*live));
+	for (size_t i = 0; i < scorer->n_words && !status; i++) {
+		if (!essential[i])
+			continue;
+		status = find_word(scan, i, lives, &all);
+		at->kernel->or_lines(lines, live, at->scan->frames[1 + i].lines, &lives[i]);
+	}
+	for (size_t i = 0; i < scorer->n_words && bs_live_any(live) && !status; i++) {
+		if (essential[i])
+			continue;
+		status = find_word(scan, i, lives, live);
+		if (scan->round == ROUND_REST && is_rare(scan, i))
+			at->kernel->and_not_lines(lines, live, at->scan->frames[1 + i].lines, &lives[i]);
 	}
 	return status;
 }
@@ -336,10 +412,11 @@ static enum bs_status look_at_best(struct best_scan *scan, struct bs_live *live,
 	struct bs_slab_scan *at = scan->at;
 	size_t k = scan->best->top->k;
 	uint32_t n_live = count_live(live);
+	bool is_sure = scan->is_sure || scan->round == ROUND_REST;
 	struct scale scale = make_scale(scan);
 	uint64_t *kept = at->scan->frames[1 + scan->best->scorer->n_words].lines;
 	bool is_full = least_of(scan->best) > 0;
-	bool can_seed = scan->is_sure && !is_full && n_candidates > SEED_FACTOR * k;
+	bool can_seed = is_sure && !is_full && n_candidates > SEED_FACTOR * k;
 	if (n_candidates <= LOOK_MAX + (uint64_t)n_live * LOOK_MAX_PER_BLOCK || (!is_full && !can_seed))
 		return look_at_lines(scan, at->scan->frames[0].lines, live);
 	enum bs_status status = weigh_words(scan, &scale, live);
@@ -367,14 +444,17 @@ static enum bs_status scan_matrix(struct best_scan *scan, struct bs_live *lives)
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i <= scan->best->scorer->n_words + 1 && !status; i++)
 		status = bs_scan_need_frame(at, i);
-	if (!status)
+	if (!status && scan->round != ROUND_ONLY)
+		status = find_any(scan, lives, &live);
+	else if (!status)
 		status = bs_scan_matches(at, &live, &scan->is_sure);
 	if (status || !bs_live_any(&live))
 		return status;
 	uint64_t n_candidates = at->kernel->count(at->scan->frames[0].lines, &live);
 	at->stats->candidates += n_candidates;
 	at->stats->blocks_live += count_live(&live);
-	status = find_words(scan, lives, &live);
+	if (scan->round == ROUND_ONLY)
+		status = find_words(scan, lives, &live);
 	return status ? status : look_at_best(scan, &live, n_candidates);
 }
 
@@ -424,25 +504,46 @@ static enum bs_status reserve(struct best_scan *scan, struct bs_live **lives_out
 	return BS_OK;
 }
 
+static enum bs_status scan_slab(struct best_scan *scan, struct bs_live *lives)
+{
+	scan->is_sure = false;
+	if (is_out_of_reach(scan))
+		return BS_OK;
+	if (scan->at->slab->n_levels > 0)
+		return scan_matrix(scan, lives);
+	return scan->round == ROUND_REST ? BS_OK : scan_lists(scan);
+}
+
+static enum bs_status scan_round(struct best_scan *best_scan, const struct bs_slab_scan *first, struct bs_live *lives)
+{
+	const struct bs_segment *segment = &first->plan->snapshot->segments[first->segment];
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < segment->meta.n_slabs && !status; i++) {
+		struct bs_slab_scan at = *first;
+		at.slab = &segment->slabs[i];
+		best_scan->at = &at;
+		if (i + 1 < segment->meta.n_slabs)
+			bs_scan_prefetch(at.plan, at.segment, &segment->slabs[i + 1]);
+		status = scan_slab(best_scan, lives);
+		if (!status)
+			status = best_scan->best->settle(best_scan->best->context, best_scan->round == ROUND_RARE, at.err);
+	}
+	return status;
+}
+
 enum bs_status bs_scan_best(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s, const struct bs_kernel *kernel,
                             struct bs_best *best, struct bs_query_stats *stats, struct bs_error *err)
 {
-	const struct bs_segment *segment = &plan->snapshot->segments[s];
+	struct bs_slab_scan at = {.scan = scan, .plan = plan, .kernel = kernel, .stats = stats, .err = err, .segment = s};
 	struct bs_live *lives = NULL;
 	struct best_scan best_scan = {.best = best};
 	enum bs_status status = bs_scan_start(scan, plan, err);
 	if (!status)
 		status = reserve(&best_scan, &lives, err);
-	for (uint32_t i = 0; i < segment->meta.n_slabs && !status; i++) {
-		struct bs_slab_scan at = {scan, plan, &segment->slabs[i], kernel, stats, err, s};
-		best_scan.at = &at;
-		if (i + 1 < segment->meta.n_slabs)
-			bs_scan_prefetch(plan, s, &segment->slabs[i + 1]);
-		if (is_out_of_reach(&best_scan))
-			continue;
-		status = at.slab->n_levels == 0 ? scan_lists(&best_scan) : scan_matrix(&best_scan, lives);
-		if (!status)
-			status = best->settle(best->context, err);
+	if (!status && best->scorer->is_any && best->scorer->n_words > 1) {
+		best_scan.round = ROUND_RARE;
+		status = scan_round(&best_scan, &at, lives);
+		best_scan.round = ROUND_REST;
 	}
-	return status;
+	return status ? status : scan_round(&best_scan, &at, lives);
 }

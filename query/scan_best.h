@@ -26,8 +26,9 @@ struct bs_best {
 	struct bs_buffer inputs;   /* scratch */
 	struct bs_buffer has;
 	struct bs_buffer listed;
-	/* Between slabs: may verify some that wait, so that there is something to compare with. */
-	enum bs_status (*settle)(void *context, struct bs_error *err);
+	/* Between slabs: may verify some that wait, so that there is something to compare with; the more so if they are few,
+	 * and good. */
+	enum bs_status (*settle)(void *context, bool are_few, struct bs_error *err);
 	void *context;
 };
 void bs_best_deinit(struct bs_best *best);

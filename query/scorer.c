@@ -49,6 +49,20 @@ static bool is_implied(const struct bs_plan *plan, uint32_t element)
 	return false;
 }
 
+/* Whether the query asks for nothing but any of its words. */
+static bool is_any(const struct bs_query *query)
+{
+	const struct bs_query_node *root = &query->nodes[query->n_nodes - 1];
+	if (root->kind == BS_NODE_WORD)
+		return root->field == BS_QUERY_ANY_FIELD;
+	for (uint32_t i = 0; i < root->n_children; i++) {
+		const struct bs_query_node *child = &query->nodes[root->children[i]];
+		if (child->kind != BS_NODE_WORD || child->field != BS_QUERY_ANY_FIELD)
+			return false;
+	}
+	return root->kind == BS_NODE_OR;
+}
+
 static enum bs_status add_words(struct bs_scorer *scorer, uint32_t e, struct bs_error *err)
 {
 	const struct bs_plan *plan = scorer->plan;
@@ -88,6 +102,7 @@ enum bs_status bs_scorer_make(struct bs_scorer *scorer, const struct bs_plan *pl
 	scorer->plan = plan;
 	scorer->avgdl = avgdl;
 	scorer->is_complete = true;
+	scorer->is_any = is_any(plan->query);
 	bs_buffer_clear(&scorer->memory_words);
 	for (uint32_t e = 0; e < plan->query->n_elements && !status; e++) {
 		if (!plan->query->elements[e].is_scored)

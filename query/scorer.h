@@ -27,6 +27,7 @@ struct bs_scorer {
 	double avgdl;
 	struct bs_scored_word *words; /* by their bytes, as match.c and sift.c have them */
 	size_t n_words;
+	bool is_any;      /* to match is to have one of the words */
 	bool is_complete; /* no prefix or fuzzy word stands for too many words to know them */
 	struct bs_buffer memory_words;
 };

@@ -360,13 +360,13 @@ static enum bs_status verify_waiting(struct bs_searcher *searcher, size_t n_most
 	return status;
 }
 
-static enum bs_status settle_slab(void *context, struct bs_error *err)
+static enum bs_status settle_slab(void *context, bool are_few, struct bs_error *err)
 {
 	struct bs_searcher *searcher = context;
 	size_t n_waiting = bs_best_n_waiting(&searcher->best);
-	if (is_full(&searcher->top) || n_waiting <= searcher->request->k)
+	if (n_waiting == 0 || (!are_few && (is_full(&searcher->top) || n_waiting <= searcher->request->k)))
 		return BS_OK;
-	return verify_waiting(searcher, searcher->request->k + SETTLE_MORE, true, err);
+	return verify_waiting(searcher, searcher->request->k + SETTLE_MORE, !are_few, err);
 }
 
 /* Those that still wait. */
