@@ -25,11 +25,11 @@ struct coefficients {
 	uint64_t mask;
 };
 
-static inline struct coefficients coefficients_of(uint64_t a, uint64_t n_bytes)
+static inline struct coefficients coefficients_of(uint64_t a, uint64_t mask, uint64_t n_bytes)
 {
 	if (n_bytes < WIDTH / 8)
-		return (struct coefficients){0, bs_hash_mix(a) & ((UINT64_C(1) << (n_bytes * 8)) - 1)};
-	return (struct coefficients){(uint64_t)bs_hash_reduce(a, (uint32_t)(n_bytes - WIDTH / 8) + 1) * 8, bs_hash_mix(a)};
+		return (struct coefficients){0, mask & ((UINT64_C(1) << (n_bytes * 8)) - 1)};
+	return (struct coefficients){(uint64_t)bs_hash_reduce(a, (uint32_t)(n_bytes - WIDTH / 8) + 1) * 8, mask};
 }
 
 static inline uint64_t equation_of(uint64_t hash, uint32_t j)
@@ -39,33 +39,64 @@ static inline uint64_t equation_of(uint64_t hash, uint32_t j)
 
 /* ---- reading ---- */
 
-static inline unsigned bit_of(const uint8_t *bits, size_t n_bytes, uint64_t hash, uint32_t j)
+void bs_tf_key_init(struct bs_tf_key *key, uint64_t hash)
 {
-	struct coefficients at = coefficients_of(equation_of(hash, j), n_bytes);
-	return (unsigned)__builtin_parityll(bs_load_u64(bits + at.start / 8) & at.mask);
+	key->hash = hash;
+	for (uint32_t j = 0; j < BS_TF_KEY_BITS; j++) {
+		key->places[j] = equation_of(hash, j);
+		key->masks[j] = bs_hash_mix(key->places[j]);
+	}
 }
 
-static uint32_t decode_gamma(const uint8_t *bits, size_t n_bytes, uint64_t hash)
+/* A document's bits, and whose equations they answer. */
+struct reading {
+	const uint8_t *bits;
+	size_t n_bytes;
+	uint64_t hash;
+	const struct bs_tf_key *key; /* or NULL */
+};
+
+static inline unsigned bit_of(const struct reading *from, uint32_t j)
+{
+	bool is_known = from->key && j < BS_TF_KEY_BITS;
+	uint64_t a = is_known ? from->key->places[j] : equation_of(from->hash, j);
+	struct coefficients at = coefficients_of(a, is_known ? from->key->masks[j] : bs_hash_mix(a), from->n_bytes);
+	return (unsigned)__builtin_parityll(bs_load_u64(from->bits + at.start / 8) & at.mask);
+}
+
+static uint32_t decode_gamma(const struct reading *from)
 {
 	uint32_t j = LAST_UNARY;
 	uint32_t n_digits = 0;
 	uint64_t value = 1;
-	while (n_digits < MOST_ONES && bit_of(bits, n_bytes, hash, j++))
+	while (n_digits < MOST_ONES && bit_of(from, j++))
 		n_digits++;
 	for (uint32_t i = 0; i < n_digits; i++)
-		value = value << 1 | bit_of(bits, n_bytes, hash, j++);
+		value = value << 1 | bit_of(from, j++);
 	value += LAST_UNARY;
 	return value < BS_TF_UNKNOWN ? (uint32_t)value : BS_TF_UNKNOWN;
 }
 
-uint32_t bs_tf_decode(const uint8_t *bits, size_t n_bytes, uint64_t hash)
+static inline uint32_t decode(const struct reading *from)
 {
-	if (n_bytes == 0)
+	if (from->n_bytes == 0)
 		return 1;
 	for (uint32_t j = 0; j < LAST_UNARY; j++)
-		if (!bit_of(bits, n_bytes, hash, j))
+		if (!bit_of(from, j))
 			return j + 1;
-	return decode_gamma(bits, n_bytes, hash);
+	return decode_gamma(from);
+}
+
+uint32_t bs_tf_decode(const uint8_t *bits, size_t n_bytes, uint64_t hash)
+{
+	const struct reading from = {.bits = bits, .n_bytes = n_bytes, .hash = hash};
+	return decode(&from);
+}
+
+uint32_t bs_tf_decode_key(const uint8_t *bits, size_t n_bytes, const struct bs_tf_key *key)
+{
+	const struct reading from = {.bits = bits, .n_bytes = n_bytes, .hash = key->hash, .key = key};
+	return decode(&from);
 }
 
 /* ---- writing ---- */
@@ -115,7 +146,7 @@ struct row {
 /* Gaussian elimination, an equation at a time; each begins behind the last one it was reduced by. */
 static bool insert(struct row *rows, const struct equation *equation, uint64_t n_bytes)
 {
-	struct coefficients at = coefficients_of(equation->a, n_bytes);
+	struct coefficients at = coefficients_of(equation->a, bs_hash_mix(equation->a), n_bytes);
 	uint64_t value = equation->value;
 	while (at.mask) {
 		unsigned n_zeros = (unsigned)__builtin_ctzll(at.mask);

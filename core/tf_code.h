@@ -52,4 +52,14 @@ enum bs_status bs_tf_encode(struct bs_tf_coder *coder, struct bs_tf_word *words,
  * can be read. */
 uint32_t bs_tf_decode(const uint8_t *bits, size_t n_bytes, uint64_t hash);
 
+/* The same for a word that is asked for in many documents: what does not depend on the document is worked out once. */
+#define BS_TF_KEY_BITS 12u
+struct bs_tf_key {
+	uint64_t hash;
+	uint64_t places[BS_TF_KEY_BITS]; /* a, and mix(a), of the first equations */
+	uint64_t masks[BS_TF_KEY_BITS];
+};
+void bs_tf_key_init(struct bs_tf_key *key, uint64_t hash);
+uint32_t bs_tf_decode_key(const uint8_t *bits, size_t n_bytes, const struct bs_tf_key *key);
+
 #endif

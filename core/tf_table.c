@@ -82,6 +82,18 @@ enum bs_status bs_tf_table_open(struct bs_tf_table *table, const struct bs_conta
 	return bs_packed_open(&table->offsets, bs_container_section(file, BS_SECTION_DOC_TF_OFFSETS, 0), n_docs + 1, err);
 }
 
+void bs_tf_table_prefetch(const struct bs_tf_table *table, uint32_t document)
+{
+	struct bs_packed_place place;
+	const struct bs_packed *offsets = &table->offsets;
+	if (document >= offsets->n || !bs_section_is_verified(&offsets->section, bs_packed_entry_at(document)) ||
+	    !bs_packed_find_place(offsets, document, &place) || !bs_section_is_verified(&offsets->section, place.at))
+		return;
+	uint64_t start = bs_packed_value(offsets, &place);
+	if (start < table->bits.n_bytes)
+		__builtin_prefetch(table->bits.data + start);
+}
+
 enum bs_status bs_tf_table_get(const struct bs_tf_table *table, uint32_t document, const uint8_t **bits_out,
                                size_t *n_bytes_out, struct bs_error *err)
 {

@@ -10,7 +10,7 @@
 #define ROUNDING 1e-9
 
 /* Of fewer candidates a live block than this it is quicker to look at each than to weigh all. */
-#define LOOK_MAX_PER_BLOCK 3u
+#define LOOK_MAX_PER_BLOCK 1u
 /* ... and of fewer in the slab. */
 #define LOOK_MAX           32u
 /* Blocks from which a first idea of the k best is taken. */
@@ -124,21 +124,31 @@ static enum bs_status look(struct best_scan *scan, uint32_t document, bool is_su
 	return bs_best_is_possible(scan->best, hit.score) ? wait_for_text(scan->best, &bound, at->err) : BS_OK;
 }
 
-static enum bs_status look_at_row(struct best_scan *scan, uint32_t row)
+/* A row, and the document that it is. */
+struct looked {
+	uint32_t row;
+	uint32_t document;
+};
+
+static enum bs_status name_row(const struct bs_slab_scan *at, struct looked *looked)
+{
+	if (looked->row >= at->slab->n_docs)
+		return bs_container_corrupt(at->slab->rows.file, at->err, "a column has bits past the last document");
+	enum bs_status status = bs_slab_document(at->slab, looked->row, &looked->document, at->err);
+	if (!status && looked->document >= at->plan->snapshot->segments[at->segment].meta.n_docs)
+		return bs_container_corrupt(at->slab->rows.file, at->err, "row %u is document %u", looked->row,
+		                            looked->document);
+	return status;
+}
+
+static enum bs_status look_at_row(struct best_scan *scan, const struct looked *looked)
 {
 	struct bs_slab_scan *at = scan->at;
-	uint32_t document;
+	uint32_t row = looked->row;
 	uint32_t block = row / BS_LINE_BITS;
-	if (row >= at->slab->n_docs)
-		return bs_container_corrupt(at->slab->rows.file, at->err, "a column has bits past the last document");
-	enum bs_status status = bs_slab_document(at->slab, row, &document, at->err);
-	if (status)
-		return status;
-	if (document >= at->plan->snapshot->segments[at->segment].meta.n_docs)
-		return bs_container_corrupt(at->slab->rows.file, at->err, "row %u is document %u", row, document);
-	if (bs_snapshot_is_deleted(at->plan->snapshot, at->segment, document))
-		return BS_OK;
 	bool is_sure = scan->is_sure;
+	if (bs_snapshot_is_deleted(at->plan->snapshot, at->segment, looked->document))
+		return BS_OK;
 	for (size_t i = 0; i < scan->best->scorer->n_words; i++) {
 		const struct bs_live *live = scan->lives[i];
 		bool has = !live || ((live->words[block / 64] >> (block % 64) & 1) &&
@@ -146,21 +156,49 @@ static enum bs_status look_at_row(struct best_scan *scan, uint32_t row)
 		scan->has[i] = has ? scan->certainty[i] : BS_HAS_NOT;
 		is_sure |= scan->best->scorer->is_any && scan->has[i] == BS_HAS;
 	}
-	return look(scan, document, is_sure);
+	return look(scan, looked->document, is_sure);
+}
+
+/* Rows looked at together: what is known of their documents lies here and there, and the memory is asked for all of it
+ * before any is needed. */
+#define LOOK_TOGETHER 32u
+
+static enum bs_status look_at_rows(struct best_scan *scan, struct looked *looked, size_t n)
+{
+	const struct bs_segment *segment = &scan->at->plan->snapshot->segments[scan->at->segment];
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < n && !status; i++) {
+		status = name_row(scan->at, &looked[i]);
+		bs_packed_prefetch(&segment->docs.lengths, looked[i].document);
+		bs_tf_table_prefetch_place(&segment->tfs, looked[i].document);
+	}
+	for (size_t i = 0; i < n && !status; i++)
+		bs_tf_table_prefetch(&segment->tfs, looked[i].document);
+	for (size_t i = 0; i < n && !status; i++)
+		status = look_at_row(scan, &looked[i]);
+	return status;
 }
 
 static enum bs_status look_at_lines(struct best_scan *scan, const uint64_t *lines, const struct bs_live *live)
 {
+	struct looked looked[LOOK_TOGETHER];
+	size_t n = 0;
 	enum bs_status status = BS_OK;
 	for (uint32_t live_word = 0; live_word < BS_SLAB_MAX_BLOCKS / 64; live_word++) {
 		for (uint64_t blocks = live->words[live_word]; blocks && !status; blocks &= blocks - 1) {
 			uint32_t block = live_word * 64 + (uint32_t)__builtin_ctzll(blocks);
-			for (uint32_t word = block * BS_LINE_WORDS; word < (block + 1) * BS_LINE_WORDS; word++)
-				for (uint64_t bits = lines[word]; bits && !status; bits &= bits - 1)
-					status = look_at_row(scan, word * 64 + (uint32_t)__builtin_ctzll(bits));
+			for (uint32_t word = block * BS_LINE_WORDS; word < (block + 1) * BS_LINE_WORDS; word++) {
+				for (uint64_t bits = lines[word]; bits && !status; bits &= bits - 1) {
+					looked[n++].row = word * 64 + (uint32_t)__builtin_ctzll(bits);
+					if (n < LOOK_TOGETHER)
+						continue;
+					status = look_at_rows(scan, looked, n);
+					n = 0;
+				}
+			}
 		}
 	}
-	return status;
+	return status ? status : look_at_rows(scan, looked, n);
 }
 
 /* ---- weights ---- */

@@ -75,6 +75,7 @@ static enum bs_status add_words(struct bs_scorer *scorer, uint32_t e, struct bs_
 			.idf = bs_bm25_idf(plan->snapshot->n_docs, term->df),
 			.is_implied = is_implied(plan, e),
 		};
+		bs_tf_key_init(&word.key, term->hash);
 		if (term->df > 0)
 			status = bs_buffer_append(&scorer->memory_words, &word, sizeof(word), err);
 	}
@@ -135,7 +136,7 @@ enum bs_status bs_scorer_score(const struct bs_scorer *scorer, uint32_t segment,
 	for (size_t i = 0; i < scorer->n_words && !status; i++) {
 		if (has[i] == BS_HAS_NOT)
 			continue;
-		uint32_t tf = bs_tf_decode(bits, n_bytes, scorer->words[i].hash);
+		uint32_t tf = bs_tf_decode_key(bits, n_bytes, &scorer->words[i].key);
 		*exact_io &= has[i] == BS_HAS && tf != BS_TF_UNKNOWN;
 		*score_out += bs_bm25_weight(scorer->words[i].idf, tf, length, scorer->avgdl);
 	}

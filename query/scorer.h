@@ -17,6 +17,7 @@
 struct bs_scored_word {
 	uint32_t term;   /* of the plan; of several with the same word, one */
 	uint64_t hash;
+	struct bs_tf_key key;
 	double idf;
 	bool is_implied; /* whatever matches has it */
 };
