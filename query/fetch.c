@@ -335,47 +335,27 @@ enum bs_status bs_fetch_is_unchanged(struct bs_fetcher *fetcher, uint32_t segmen
 	return BS_OK;
 }
 
-/* Whether all sources of the segment are unchanged that can be looked at as a whole. *has_files_out: there are others. */
-static enum bs_status look_at_sources(struct bs_fetcher *fetcher, uint32_t segment, bool *unchanged_out,
-                                      bool *has_files_out, struct bs_error *err)
+enum bs_status bs_fetch_is_segment_unchanged(struct bs_fetcher *fetcher, uint32_t segment, bool *unchanged_out,
+                                             struct bs_error *err)
 {
 	const struct bs_snapshot *snapshot = fetcher->snapshot;
 	const struct bs_doc_table *docs = &snapshot->segments[segment].docs;
-	*unchanged_out = true;
-	*has_files_out = false;
-	for (uint32_t i = 0; i < docs->n_runs && *unchanged_out; i++) {
+	*unchanged_out = false;
+	for (uint32_t i = 0; i < docs->n_runs; i++) {
 		uint32_t number = bs_doc_table_run(docs, i).source;
 		if (number >= snapshot->manifest.n_sources)
 			return bs_container_corrupt(snapshot->segments[segment].file, err, "documents of source %u, which is not "
 			                            "recorded", number);
 		struct fetch_source *source = &fetcher->sources[number];
-		bool is_files = source->source.kind != BS_SOURCE_COLLECTION && source->source.kind != BS_SOURCE_STDIN;
-		*has_files_out |= is_files;
-		if (is_files)
-			continue;
 		if (source->source.kind == BS_SOURCE_COLLECTION)
 			bs_fetch_check_collection(fetcher, source, number);
-		*unchanged_out = !source->is_changed && !source->is_suspect && !source->is_gone;
+		else if (source->source.kind != BS_SOURCE_STDIN)
+			return BS_OK;
+		if (source->is_changed || source->is_suspect || source->is_gone)
+			return BS_OK;
 	}
+	*unchanged_out = true;
 	return BS_OK;
-}
-
-enum bs_status bs_fetch_is_segment_unchanged(struct bs_fetcher *fetcher, uint32_t segment, bool *unchanged_out,
-                                             struct bs_error *err)
-{
-	bool has_files;
-	enum bs_status status = look_at_sources(fetcher, segment, unchanged_out, &has_files, err);
-	*unchanged_out &= !status && !has_files;
-	return status;
-}
-
-enum bs_status bs_fetch_are_collections_unchanged(struct bs_fetcher *fetcher, uint32_t segment, bool *unchanged_out,
-                                                  struct bs_error *err)
-{
-	bool has_files;
-	enum bs_status status = look_at_sources(fetcher, segment, unchanged_out, &has_files, err);
-	*unchanged_out &= !status;
-	return status;
 }
 
 enum bs_status bs_fetch_line(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document, const uint8_t **line_out,

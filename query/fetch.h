@@ -62,10 +62,6 @@ enum bs_status bs_fetch_is_unchanged(struct bs_fetcher *fetcher, uint32_t segmen
 enum bs_status bs_fetch_is_segment_unchanged(struct bs_fetcher *fetcher, uint32_t segment, bool *unchanged_out,
                                              struct bs_error *err) BS_WARN_UNUSED;
 
-/* Whether no collection that the segment's documents are from has changed: files may have, and are looked at one by one. */
-enum bs_status bs_fetch_are_collections_unchanged(struct bs_fetcher *fetcher, uint32_t segment, bool *unchanged_out,
-                                                  struct bs_error *err) BS_WARN_UNUSED;
-
 /* Overwrites id with the document's id; path (nullable) with where its text stands, openable from here ("-": stored). */
 enum bs_status bs_fetch_id(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document, struct bs_buffer *id,
                            struct bs_buffer *path, struct bs_error *err) BS_WARN_UNUSED;

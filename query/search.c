@@ -322,8 +322,9 @@ static enum bs_status prepare_ranking(struct bs_searcher *searcher, struct bs_er
 	searcher->is_ranked = !status && !request->exhaustive && searcher->scorer.is_complete && n_words > 0 &&
 	                      n_words <= RANKED_MAX_WORDS && request->k > 0;
 	/* Where nothing scores, the first in order are the best, and those who are sure need not be read. */
-	if (!status && searcher->scorer.is_complete && n_words == 0)
-		searcher->verifier.is_scored = false;
+	searcher->verifier.is_scored = false;
+	for (size_t i = 0; i < searcher->query->n_elements; i++)
+		searcher->verifier.is_scored |= searcher->query->elements[i].is_scored;
 	return status;
 }
 
@@ -384,31 +385,22 @@ static enum bs_status settle_rest(struct bs_searcher *searcher, struct bs_error 
 	return BS_OK;
 }
 
-/* Whether a hit that was scored by the index is still what was indexed, or as good as it. */
-static enum bs_status is_as_scored(struct bs_searcher *searcher, const struct bs_hit *hit, bool *same_out,
-                                   struct bs_error *err)
+/* Scores and bounds are of what was indexed. Where the sources of the best have changed since, they prove nothing. */
+static enum bs_status are_hits_unchanged(struct bs_searcher *searcher, bool *unchanged_out, struct bs_error *err)
 {
-	struct bs_candidate candidate = {.document = hit->document};
-	double score = 0;
-	*same_out = true;
-	if (hit->segment == searcher->search->snapshot.manifest.n_segments)
-		return BS_OK;
-	enum bs_status status = bs_fetch_is_unchanged(searcher->fetcher, hit->segment, hit->document, same_out, err);
-	if (status || *same_out)
-		return status;
-	status = bs_verify(&searcher->verifier, hit->segment, &candidate, same_out, &score, err);
-	*same_out &= score >= hit->score && score <= hit->score;
-	return status;
-}
-
-/* Bounds are of what was indexed. Where the sources of the best have changed since, they prove nothing. */
-static enum bs_status are_hits_as_scored(struct bs_searcher *searcher, bool *same_out, struct bs_error *err)
-{
-	const struct bs_hit *hits = (const struct bs_hit *)(const void *)searcher->top.heap.data;
-	enum bs_status status = BS_OK;
-	*same_out = true;
-	for (size_t i = 0; i < searcher->top.heap.used_bytes / sizeof(*hits) && *same_out && !status; i++)
-		status = is_as_scored(searcher, &hits[i], same_out, err);
+	const struct bs_snapshot *snapshot = &searcher->search->snapshot;
+	uint32_t overlay = snapshot->manifest.n_segments;
+	size_t n_bytes = searcher->top.heap.used_bytes;
+	*unchanged_out = true;
+	bs_buffer_clear(&searcher->hits);
+	enum bs_status status = n_bytes ? bs_buffer_append(&searcher->hits, searcher->top.heap.data, n_bytes, err) : BS_OK;
+	struct bs_hit *hits = (struct bs_hit *)(void *)searcher->hits.data;
+	/* In document order, so that what has changed is told in that order. */
+	if (!status)
+		bs_sort_by_document(snapshot, hits, n_bytes / sizeof(*hits));
+	for (size_t i = 0; i < n_bytes / sizeof(*hits) && *unchanged_out && !status; i++)
+		if (hits[i].segment != overlay)
+			status = bs_fetch_is_unchanged(searcher->fetcher, hits[i].segment, hits[i].document, unchanged_out, err);
 	charge(searcher, BS_STAGE_VERIFY);
 	return status;
 }
@@ -430,14 +422,11 @@ static enum bs_status search_segment(struct bs_searcher *searcher, uint32_t segm
 	bool brute = searcher->request->brute || search->is_other_unicode || is_overlay;
 	bs_buffer_clear(&searcher->candidates);
 	bool may_count = false;
-	bool may_rank = false;
 	uint64_t n_counted = 0;
 	enum bs_status status = BS_OK;
 	if (!brute && searcher->is_ranked)
-		status = bs_fetch_are_collections_unchanged(searcher->fetcher, segment, &may_rank, err);
-	if (!status && may_rank)
 		return rank_segment(searcher, segment, err);
-	if (!status && !brute && searcher->request->mode == BS_SEARCH_COUNT)
+	if (!brute && searcher->request->mode == BS_SEARCH_COUNT)
 		status = bs_fetch_is_segment_unchanged(searcher->fetcher, segment, &may_count, err);
 	if (!status)
 		status = brute ? all_candidates(searcher, segment, err)
@@ -466,7 +455,7 @@ static void start_top(struct bs_searcher *searcher)
 static enum bs_status search_segments(struct bs_searcher *searcher, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	bool is_same = true;
+	bool is_unchanged = true;
 	start_top(searcher);
 	for (uint32_t s = 0; s <= searcher->search->snapshot.manifest.n_segments && !status; s++)
 		status = search_segment(searcher, s, err);
@@ -474,8 +463,8 @@ static enum bs_status search_segments(struct bs_searcher *searcher, struct bs_er
 		return status;
 	status = settle_rest(searcher, err);
 	if (!status)
-		status = are_hits_as_scored(searcher, &is_same, err);
-	if (status || is_same)
+		status = are_hits_unchanged(searcher, &is_unchanged, err);
+	if (status || is_unchanged)
 		return status;
 	searcher->is_ranked = false;
 	return search_segments(searcher, err);
