@@ -25,13 +25,17 @@ struct bs_tf_check {
 	struct bs_check *check;
 	const struct bs_segment *segment;
 	uint64_t *sums; /* of a document's words so far */
+	enum bs_status status; /* of the words so far: kept, since a wrong document is best told by the df it breaks */
+	struct bs_error err;
 };
 enum bs_status bs_tf_check_init(struct bs_tf_check *tfs, struct bs_check *check, const struct bs_segment *segment)
 	BS_WARN_UNUSED;
 void bs_tf_check_deinit(struct bs_tf_check *tfs);
 /* lines: the documents of slab s that have the word. */
-enum bs_status bs_tf_check_word(struct bs_tf_check *tfs, uint32_t s, uint64_t hash, uint64_t df, const uint64_t *lines,
-                                const struct bs_live *live) BS_WARN_UNUSED;
+void bs_tf_check_word(struct bs_tf_check *tfs, uint32_t s, uint64_t hash, uint64_t df, const uint64_t *lines,
+                      const struct bs_live *live);
+/* What was wrong with the words so far. */
+enum bs_status bs_tf_check_result(const struct bs_tf_check *tfs) BS_WARN_UNUSED;
 /* After all words: none may stand in a document more often than there is room for. */
 enum bs_status bs_tf_check_end(const struct bs_tf_check *tfs) BS_WARN_UNUSED;
 

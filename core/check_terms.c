@@ -251,8 +251,8 @@ static enum bs_status count_exact(struct term_walk *walk, uint32_t s, const stru
 	if (!status)
 		*n_docs += walk->check->kernel->count(walk->frame.lines, &live);
 	if (!status && is_word(walk))
-		status = bs_tf_check_word(&walk->tfs, s, bs_hash_term(walk->cursor.term.data, walk->cursor.term.used_bytes),
-		                          walk->cursor.df, walk->frame.lines, &live);
+		bs_tf_check_word(&walk->tfs, s, bs_hash_term(walk->cursor.term.data, walk->cursor.term.used_bytes), walk->cursor.df,
+		                 walk->frame.lines, &live);
 	return status;
 }
 
@@ -264,7 +264,9 @@ static enum bs_status check_exact_tfs(struct term_walk *walk, uint32_t s, uint64
 	bs_column column;
 	bs_live_all(&live, slab->n_blocks);
 	enum bs_status status = bs_slab_column(slab, &slab->exact, walk->next_exact[s], NULL, &column, walk->check->err);
-	return status ? status : bs_tf_check_word(&walk->tfs, s, hash, walk->cursor.df, column, &live);
+	if (!status)
+		bs_tf_check_word(&walk->tfs, s, hash, walk->cursor.df, column, &live);
+	return status;
 }
 
 /* The documents that df promises must be in the slabs: so many surely, and the rest where there is room for them. */
@@ -297,7 +299,7 @@ static enum bs_status check_documents(struct term_walk *walk)
 		return wrong(walk, "is in more documents of the slabs than its frequency says");
 	if (n_sure + n_room < walk->cursor.df)
 		return wrong(walk, "is in fewer documents of the slabs than its frequency says");
-	return BS_OK;
+	return bs_tf_check_result(&walk->tfs);
 }
 
 /* ---- the walk ---- */

@@ -25,7 +25,7 @@ struct word_columns {
 	bs_column columns[BS_MAX_TF_LEVELS][BS_MAX_TF_COLUMNS];
 };
 
-static enum bs_status find_columns(const struct bs_tf_check *tfs, uint32_t s, uint64_t hash, uint64_t df,
+static enum bs_status find_columns(struct bs_tf_check *tfs, uint32_t s, uint64_t hash, uint64_t df,
                                    struct word_columns *word)
 {
 	const struct bs_slab *slab = &tfs->segment->slabs[s];
@@ -38,7 +38,7 @@ static enum bs_status find_columns(const struct bs_tf_check *tfs, uint32_t s, ui
 		struct bs_probe probe = bs_hash_probe(bs_tf_level_hash(hash, l), BS_RANK_DOCUMENT);
 		for (uint32_t i = 0; i < levels->n_columns && !status; i++)
 			status = bs_slab_column(slab, &slab->levels[0], bs_hash_position(probe, i, slab->levels[0].n_columns), NULL,
-			                        &word->columns[l][i], tfs->check->err);
+			                        &word->columns[l][i], &tfs->err);
 	}
 	return status;
 }
@@ -56,7 +56,7 @@ static enum bs_status check_row(struct bs_tf_check *tfs, const struct word_colum
 	const uint8_t *bits;
 	size_t n_bytes;
 	uint32_t document;
-	struct bs_error *err = tfs->check->err;
+	struct bs_error *err = &tfs->err;
 	enum bs_status status = bs_slab_document(word->slab, row, &document, err);
 	if (!status && document < tfs->segment->meta.n_docs)
 		status = bs_tf_table_get(&tfs->segment->tfs, document, &bits, &n_bytes, err);
@@ -71,19 +71,26 @@ static enum bs_status check_row(struct bs_tf_check *tfs, const struct word_colum
 	return BS_OK;
 }
 
-enum bs_status bs_tf_check_word(struct bs_tf_check *tfs, uint32_t s, uint64_t hash, uint64_t df, const uint64_t *lines,
-                                const struct bs_live *live)
+void bs_tf_check_word(struct bs_tf_check *tfs, uint32_t s, uint64_t hash, uint64_t df, const uint64_t *lines,
+                      const struct bs_live *live)
 {
 	struct word_columns word;
-	enum bs_status status = find_columns(tfs, s, hash, df, &word);
-	for (uint32_t block = 0; block < word.slab->n_blocks && !status; block++) {
+	if (!tfs->status)
+		tfs->status = find_columns(tfs, s, hash, df, &word);
+	for (uint32_t block = 0; !tfs->status && block < word.slab->n_blocks; block++) {
 		if (!(live->words[block / 64] >> (block % 64) & 1))
 			continue;
 		for (uint32_t at = block * BS_LINE_WORDS; at < (block + 1) * BS_LINE_WORDS; at++)
-			for (uint64_t left = lines[at]; left && !status; left &= left - 1)
-				status = check_row(tfs, &word, hash, at * 64 + (uint32_t)__builtin_ctzll(left));
+			for (uint64_t left = lines[at]; left && !tfs->status; left &= left - 1)
+				tfs->status = check_row(tfs, &word, hash, at * 64 + (uint32_t)__builtin_ctzll(left));
 	}
-	return status;
+}
+
+enum bs_status bs_tf_check_result(const struct bs_tf_check *tfs)
+{
+	if (tfs->status && tfs->check->err)
+		*tfs->check->err = tfs->err;
+	return tfs->status;
 }
 
 enum bs_status bs_tf_check_end(const struct bs_tf_check *tfs)
