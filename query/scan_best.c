@@ -16,6 +16,7 @@
 /* Blocks from which a first idea of the k best is taken. */
 #define SEED_BLOCKS        32u
 #define SEED_FACTOR        4u
+#define SEED_LEAST         128u /* to be left, for it to be worth it */
 
 void bs_best_deinit(struct bs_best *best)
 {
@@ -203,6 +204,25 @@ static enum bs_status look_at_lines(struct best_scan *scan, const uint64_t *line
 
 /* ---- weights ---- */
 
+static bool has_levels(const struct best_scan *scan, const struct bs_scored_word *word)
+{
+	const struct bs_segment *segment = &scan->at->plan->snapshot->segments[scan->at->segment];
+	const struct bs_term_place *place = bs_scan_place(scan->at, word->term);
+	return place->is_found && segment->tf_levels.n_levels > 0 && place->term.df >= segment->tf_levels.min_df &&
+	       scan->at->slab->levels[0].n_columns > 0;
+}
+
+static bool is_rare(const struct best_scan *scan, size_t i)
+{
+	return !has_levels(scan, &scan->best->scorer->words[i]);
+}
+
+/* Whether no document of the round has the word. */
+static bool is_foreign(const struct best_scan *scan, size_t i)
+{
+	return scan->round == ROUND_REST && is_rare(scan, i);
+}
+
 /* The scale of the weights of a slab: sums of at most 2^n_planes - 1, a unit of which is worth so much of a score. */
 struct scale {
 	uint32_t n_planes;
@@ -218,7 +238,7 @@ static struct scale make_scale(const struct best_scan *scan)
 	const struct bs_scorer *scorer = scan->best->scorer;
 	struct scale scale = {.n_planes = scorer->n_words <= FEW_WORDS ? FEW_PLANES : BS_WEIGH_PLANES};
 	for (size_t i = 0; i < scorer->n_words; i++)
-		scale.most += bs_scorer_most(scorer, i, 0, 0);
+		scale.most += is_foreign(scan, i) ? 0 : bs_scorer_most(scorer, i, 0, 0);
 	/* Each word's weights are rounded up once. */
 	scale.unit = scale.most * (1 + ROUNDING) / (double)((1u << scale.n_planes) - 1 - scorer->n_words);
 	return scale;
@@ -250,14 +270,6 @@ static enum bs_status place_level(struct best_scan *scan, const struct bs_scored
 static uint32_t units_of(const struct scale *scale, double score)
 {
 	return (uint32_t)ceil(score * (1 + ROUNDING) / scale->unit);
-}
-
-static bool has_levels(const struct best_scan *scan, const struct bs_scored_word *word)
-{
-	const struct bs_segment *segment = &scan->at->plan->snapshot->segments[scan->at->segment];
-	const struct bs_term_place *place = bs_scan_place(scan->at, word->term);
-	return place->is_found && segment->tf_levels.n_levels > 0 && place->term.df >= segment->tf_levels.min_df &&
-	       scan->at->slab->levels[0].n_columns > 0;
 }
 
 /* What a word gives by its levels: a document that does not reach level l has it less often than that. */
@@ -294,9 +306,12 @@ static enum bs_status weigh_words(struct best_scan *scan, const struct scale *sc
 	size_t n = scan->best->scorer->n_words;
 	bs_buffer_clear(inputs);
 	enum bs_status status = bs_buffer_reserve(inputs, n * sizeof(struct bs_weighed_term), scan->at->err);
-	struct bs_weighed_term *terms = (struct bs_weighed_term *)(void *)inputs->data;
-	for (size_t i = 0; i < n && !status; i++)
-		status = weigh_word(scan, i, scale, live, &terms[i]);
+	for (size_t i = 0; i < n && !status; i++) {
+		if (is_foreign(scan, i))
+			continue;
+		status = weigh_word(scan, i, scale, live, (struct bs_weighed_term *)(void *)(inputs->data + inputs->used_bytes));
+		inputs->used_bytes += sizeof(struct bs_weighed_term);
+	}
 	return status;
 }
 
@@ -309,9 +324,9 @@ static void weigh(struct best_scan *scan, const struct scale *scale, uint32_t th
 		memset(live, 0, sizeof(*live));
 		return;
 	}
-	at->kernel->weigh(at->scan->frames[0].lines, kept, live,
-	                  (const struct bs_weighed_term *)(const void *)scan->best->inputs.data,
-	                  scan->best->scorer->n_words, scale->n_planes, threshold);
+	const struct bs_buffer *inputs = &scan->best->inputs;
+	at->kernel->weigh(at->scan->frames[0].lines, kept, live, (const struct bs_weighed_term *)(const void *)inputs->data,
+	                  inputs->used_bytes / sizeof(struct bs_weighed_term), scale->n_planes, threshold);
 }
 
 static uint32_t count_live(const struct bs_live *live)
@@ -389,11 +404,6 @@ static enum bs_status find_words(struct best_scan *scan, struct bs_live *lives, 
 	return status;
 }
 
-static bool is_rare(const struct best_scan *scan, size_t i)
-{
-	return !has_levels(scan, &scan->best->scorer->words[i]);
-}
-
 /*
  * Which words of the round candidates must have one of: those without which no document can be among the best are left
  * out, the commonest first, as far as all of them together do not make one (Turtle and Flood's MaxScore, 1995).
@@ -445,27 +455,36 @@ static enum bs_status find_any(struct best_scan *scan, struct bs_live *lives, st
 	return status;
 }
 
+/* Whether it is worth it to look at some of so many that are left first, those that look best. */
+static bool should_seed(const struct best_scan *scan, uint64_t n_left)
+{
+	bool is_sure = scan->is_sure || scan->round == ROUND_REST;
+	return is_sure && n_left > SEED_LEAST + SEED_FACTOR * (uint64_t)scan->best->top->k;
+}
+
 static enum bs_status look_at_best(struct best_scan *scan, struct bs_live *live, uint64_t n_candidates)
 {
 	struct bs_slab_scan *at = scan->at;
-	size_t k = scan->best->top->k;
 	uint32_t n_live = count_live(live);
-	bool is_sure = scan->is_sure || scan->round == ROUND_REST;
 	struct scale scale = make_scale(scan);
 	uint64_t *kept = at->scan->frames[1 + scan->best->scorer->n_words].lines;
-	bool is_full = least_of(scan->best) > 0;
-	bool can_seed = is_sure && !is_full && n_candidates > SEED_FACTOR * k;
-	if (n_candidates <= LOOK_MAX + (uint64_t)n_live * LOOK_MAX_PER_BLOCK || (!is_full && !can_seed))
+	bool is_open = !(least_of(scan->best) > 0);
+	if (n_candidates <= LOOK_MAX + (uint64_t)n_live * LOOK_MAX_PER_BLOCK ||
+	    (is_open && !should_seed(scan, n_candidates)))
 		return look_at_lines(scan, at->scan->frames[0].lines, live);
 	enum bs_status status = weigh_words(scan, &scale, live);
-	if (!status && can_seed)
-		status = seed(scan, &scale, seed_blocks(scan, n_live, n_candidates), kept, live);
 	if (status)
 		return status;
-	weigh(scan, &scale, threshold_of(&scale, least_of(scan->best)), kept, live);
 	at->stats->blocks_weighed += n_live;
+	if (!is_open)
+		weigh(scan, &scale, threshold_of(&scale, least_of(scan->best)), kept, live);
+	uint64_t n_left = is_open ? n_candidates : at->kernel->count(kept, live);
+	if (should_seed(scan, n_left)) {
+		status = seed(scan, &scale, seed_blocks(scan, count_live(live), n_left), kept, live);
+		weigh(scan, &scale, threshold_of(&scale, least_of(scan->best)), kept, live);
+	}
 	at->stats->blocks_dropped += n_live - count_live(live);
-	return look_at_lines(scan, kept, live);
+	return status ? status : look_at_lines(scan, kept, live);
 }
 
 /* No document of the slab can be among the best. */
