@@ -72,8 +72,7 @@ bool bs_best_next(struct bs_best *best, struct bs_bound *bound_out)
 	return true;
 }
 
-/* The least score among k hits; 0 while there are fewer. */
-static double least_of(const struct bs_best *best)
+double bs_best_threshold(const struct bs_best *best)
 {
 	const struct bs_hit *heap = (const struct bs_hit *)(const void *)best->top->heap.data;
 	return best->top->heap.used_bytes / sizeof(*heap) < best->top->k ? 0 : heap[0].score;
@@ -81,7 +80,7 @@ static double least_of(const struct bs_best *best)
 
 bool bs_best_is_possible(const struct bs_best *best, double score)
 {
-	return score * (1 + ROUNDING) >= least_of(best);
+	return score * (1 + ROUNDING) >= bs_best_threshold(best);
 }
 
 /* ---- one document ---- */
@@ -468,7 +467,7 @@ static enum bs_status look_at_best(struct best_scan *scan, struct bs_live *live,
 	uint32_t n_live = count_live(live);
 	struct scale scale = make_scale(scan);
 	uint64_t *kept = at->scan->frames[1 + scan->best->scorer->n_words].lines;
-	bool is_open = !(least_of(scan->best) > 0);
+	bool is_open = !(bs_best_threshold(scan->best) > 0);
 	if (n_candidates <= LOOK_MAX + (uint64_t)n_live * LOOK_MAX_PER_BLOCK ||
 	    (is_open && !should_seed(scan, n_candidates)))
 		return look_at_lines(scan, at->scan->frames[0].lines, live);
@@ -476,12 +475,13 @@ static enum bs_status look_at_best(struct best_scan *scan, struct bs_live *live,
 	if (status)
 		return status;
 	at->stats->blocks_weighed += n_live;
+	at->stats->planes = scale.n_planes > at->stats->planes ? scale.n_planes : at->stats->planes;
 	if (!is_open)
-		weigh(scan, &scale, threshold_of(&scale, least_of(scan->best)), kept, live);
+		weigh(scan, &scale, threshold_of(&scale, bs_best_threshold(scan->best)), kept, live);
 	uint64_t n_left = is_open ? n_candidates : at->kernel->count(kept, live);
 	if (should_seed(scan, n_left)) {
 		status = seed(scan, &scale, seed_blocks(scan, count_live(live), n_left), kept, live);
-		weigh(scan, &scale, threshold_of(&scale, least_of(scan->best)), kept, live);
+		weigh(scan, &scale, threshold_of(&scale, bs_best_threshold(scan->best)), kept, live);
 	}
 	at->stats->blocks_dropped += n_live - count_live(live);
 	return status ? status : look_at_lines(scan, kept, live);
@@ -512,6 +512,7 @@ static enum bs_status scan_matrix(struct best_scan *scan, struct bs_live *lives)
 	at->stats->blocks_live += count_live(&live);
 	if (scan->round == ROUND_ONLY)
 		status = find_words(scan, lives, &live);
+	scan->best->filtered(scan->best->context);
 	return status ? status : look_at_best(scan, &live, n_candidates);
 }
 
@@ -564,8 +565,10 @@ static enum bs_status reserve(struct best_scan *scan, struct bs_live **lives_out
 static enum bs_status scan_slab(struct best_scan *scan, struct bs_live *lives)
 {
 	scan->is_sure = false;
-	if (is_out_of_reach(scan))
+	if (is_out_of_reach(scan)) {
+		scan->at->stats->blocks_skipped += scan->at->slab->n_blocks;
 		return BS_OK;
+	}
 	if (scan->at->slab->n_levels > 0)
 		return scan_matrix(scan, lives);
 	return scan->round == ROUND_REST ? BS_OK : scan_lists(scan);

@@ -29,6 +29,8 @@ struct bs_best {
 	/* Between slabs: may verify some that wait, so that there is something to compare with; the more so if they are few,
 	 * and good. */
 	enum bs_status (*settle)(void *context, bool are_few, struct bs_error *err);
+	/* Between the filter and the ranking of a slab: time is charged to one and the other. */
+	void (*filtered)(void *context);
 	void *context;
 };
 void bs_best_deinit(struct bs_best *best);
@@ -39,6 +41,9 @@ static inline size_t bs_best_n_waiting(const struct bs_best *best)
 {
 	return best->waiting.used_bytes / sizeof(struct bs_bound);
 }
+
+/* The score of the last of the k best so far; 0 while there are fewer. */
+double bs_best_threshold(const struct bs_best *best);
 
 /* Whether a document of such a score, or less, may be among the best. */
 bool bs_best_is_possible(const struct bs_best *best, double score);

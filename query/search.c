@@ -348,7 +348,7 @@ static enum bs_status verify_waiting(struct bs_searcher *searcher, size_t n_most
 {
 	struct bs_bound bound;
 	enum bs_status status = BS_OK;
-	charge(searcher, BS_STAGE_SCAN);
+	charge(searcher, BS_STAGE_RANK);
 	for (size_t n = 0; n < n_most && !status && !(until_full && is_full(&searcher->top)); n++) {
 		if (!bs_best_next(&searcher->best, &bound))
 			break;
@@ -361,10 +361,16 @@ static enum bs_status verify_waiting(struct bs_searcher *searcher, size_t n_most
 	return status;
 }
 
+static void end_filter(void *context)
+{
+	charge(context, BS_STAGE_SCAN);
+}
+
 static enum bs_status settle_slab(void *context, bool are_few, struct bs_error *err)
 {
 	struct bs_searcher *searcher = context;
 	size_t n_waiting = bs_best_n_waiting(&searcher->best);
+	charge(searcher, BS_STAGE_RANK);
 	if (n_waiting == 0 || (!are_few && (is_full(&searcher->top) || n_waiting <= searcher->request->k)))
 		return BS_OK;
 	return verify_waiting(searcher, searcher->request->k + SETTLE_MORE, !are_few, err);
@@ -447,6 +453,7 @@ static void start_top(struct bs_searcher *searcher)
 	searcher->best.scorer = &searcher->scorer;
 	searcher->best.top = &searcher->top;
 	searcher->best.settle = settle_slab;
+	searcher->best.filtered = end_filter;
 	searcher->best.context = searcher;
 	bs_buffer_clear(&searcher->best.waiting);
 	searcher->stats->hits = 0;
@@ -462,6 +469,7 @@ static enum bs_status search_segments(struct bs_searcher *searcher, struct bs_er
 	if (!searcher->is_ranked || status)
 		return status;
 	status = settle_rest(searcher, err);
+	searcher->stats->threshold = bs_best_threshold(&searcher->best);
 	if (!status)
 		status = are_hits_unchanged(searcher, &is_unchanged, err);
 	if (status || is_unchanged)
