@@ -84,6 +84,7 @@ static void build(const struct corpus *corpus, const char *path, uint32_t n_thre
 	struct bs_build_request request = {.dir = path,
 	                                   .sources = sources,
 	                                   .n_sources = 1,
+	                                   .words = true,
 	                                   .n_threads = n_threads,
 	                                   .density = density,
 	                                   .no_ignore = true}; /* as tokens_write.c reads it */

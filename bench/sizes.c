@@ -102,7 +102,7 @@ static void print_parts(const struct corpus *corpus, const struct index_kind *ki
 	        kind->description);
 	for (int part = 0; part <= BS_PARTS; part++) {
 		uint64_t bytes = part == BS_PARTS ? stats.n_bytes : stats.parts[part];
-		if (part == BS_FIRST_OTHER_PART)
+		if (part == BS_FIRST_GRAM_PART)
 			fprintf(file, "| **index of the words** | %.1f | %.1f | %.2f |\n",
 			        (double)stats.n_words_bytes / 1e6,
 			        100 * (double)stats.n_words_bytes / (double)corpus->text_bytes,

@@ -6,6 +6,7 @@
  *      bs_index_open     an index -> a handle, immutable and shared by any number of threads
  *      bs_finder_new     what one thread needs to search, besides the handle
  *      bs_find           a query -> hits, through a callback
+ *      bs_candidates     a regular expression -> the files that may match it
  *
  * What words, queries, ids, scores and "changed" mean is in bitsift-index(1) and bitsift-query(1); the library and the
  * program give the same answers. Link with bitsift::bitsift (CMake) or `pkg-config --cflags --libs bitsift`.
@@ -130,6 +131,8 @@ struct bs_build_request {
 	 * Options that are recorded with the index. If none of them is set, an index that exists keeps its own. If one is,
 	 * they must be those it was made with, or rebuild must be set.
 	 */
+	bool words;                     /* index words, for bs_find */
+	bool grams;                     /* index the files' grams, for bs_candidates; neither of the two: both */
 	const char *stem_language;      /* a Snowball stemmer, "english"; NULL: words are indexed as they are */
 	bool fold_accents;              /* cafe finds café */
 	bool hidden;                    /* folders: hidden files too */
@@ -328,6 +331,34 @@ struct bs_find_result {
  */
 BS_API enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_request *request,
                               struct bs_find_result *result_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* ---- grep ---- */
+
+struct bs_candidates_request {
+	const char *pattern; /* of PCRE2, as `bitsift grep` takes it; not NULL */
+	size_t pattern_bytes;
+	bool is_fixed;       /* the pattern is literal text */
+	bool ignore_case;    /* makes no difference to the candidates */
+	bool no_stat;        /* trust the index: look at no file */
+	const char *const *paths; /* folders and files; none: the working directory, whose files are named without "./" */
+	size_t n_paths;
+	/* Called for each file, in the order of paths; return 0 to go on. Not NULL. */
+	int (*file)(void *context, const char *path);
+	/* Called with a line about what cannot be read. NULL: not called. */
+	void (*notice)(void *context, const char *message);
+	void *context; /* handed to the callbacks */
+	uint64_t reserved[8];
+};
+
+/*
+ * The files that `bitsift grep --candidates` prints: every file that ripgrep's rules choose and that may hold a match, by the
+ * grams of the index in dir; files that the index does not know as they are now are among them.
+ *
+ * BS_INVALID (the pattern is not UTF-8, or there is no callback), BS_STOPPED, BS_NOT_FOUND (no index there), BS_CORRUPT,
+ * BS_UNSUPPORTED, BS_IO, BS_NO_MEMORY. n_files_out may be NULL. Any thread.
+ */
+BS_API enum bs_status bs_candidates(const char *dir, const struct bs_candidates_request *request, uint64_t *n_files_out,
+                                    struct bs_error *err) BS_WARN_UNUSED;
 
 #ifdef __cplusplus
 }

@@ -67,6 +67,20 @@ static enum bs_status check_sources(struct bs_check *check, const struct bs_cont
 	return BS_OK;
 }
 
+/* Files that a search opens by these names. */
+static enum bs_status check_passed_over(struct bs_check *check, const struct bs_container *file)
+{
+	const struct bs_manifest *manifest = &check->snapshot.manifest;
+	uint32_t source;
+	const char *name;
+	for (size_t at = 0; bs_manifest_next_passed_over(manifest, &at, &source, &name);)
+		if (manifest->sources[source].kind == BS_SOURCE_FOLDER &&
+		    !bs_doc_name_is_below((const uint8_t *)name, (uint32_t)strlen(name)))
+			return bs_container_corrupt(file, check->err, "a file that is passed over, \"%.100s\", is not below its source",
+			                            name);
+	return BS_OK;
+}
+
 static enum bs_status check_number(struct bs_check *check, const struct bs_container *file, uint32_t i, uint64_t number)
 {
 	const struct bs_manifest *manifest = &check->snapshot.manifest;
@@ -85,6 +99,8 @@ static enum bs_status check_manifest(struct bs_check *check, const struct bs_con
 	if (manifest->generation == 0)
 		return bs_container_corrupt(file, check->err, "commit number 0");
 	enum bs_status status = check_sources(check, file);
+	if (!status)
+		status = check_passed_over(check, file);
 	for (uint32_t i = 0; i < manifest->n_segments && !status; i++) {
 		const struct bs_segment_record *record = &manifest->segments[i];
 		uint64_t n_bytes = bs_container_bytes(check->snapshot.segments[i].file);

@@ -45,4 +45,7 @@ enum bs_status bs_tf_check_end(const struct bs_tf_check *tfs) BS_WARN_UNUSED;
 enum bs_status bs_check_terms(struct bs_check *check, const struct bs_segment *segment, uint32_t *const *popcounts,
                               const uint32_t *listed) BS_WARN_UNUSED;
 
+/* The slabs of grams. */
+enum bs_status bs_check_grams(struct bs_check *check, const struct bs_segment *segment) BS_WARN_UNUSED;
+
 #endif

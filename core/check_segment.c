@@ -516,6 +516,8 @@ enum bs_status bs_check_segment(struct bs_check *check, uint32_t s)
 		status = check_exceptions(&at);
 	if (!status)
 		status = bs_check_terms(check, segment, at.popcounts, at.listed);
+	if (!status)
+		status = bs_check_grams(check, segment);
 	for (size_t i = 0; at.popcounts && i < n_slabs; i++)
 		free(at.popcounts[i]);
 	free(at.popcounts);

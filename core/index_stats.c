@@ -22,6 +22,9 @@ const char *bs_part_name(enum bs_part part)
 		[BS_PART_LENGTHS] = "lengths",
 		[BS_PART_TFS] = "words in documents",
 		[BS_PART_LEXICON] = "lexicon",
+		[BS_PART_GRAM_COLUMNS] = "gram columns",
+		[BS_PART_GRAM_LISTS] = "frequent trigrams",
+		[BS_PART_GRAM_ROWS] = "gram rows",
 		[BS_PART_NAMES] = "document ids",
 		[BS_PART_PLACES] = "places in sources",
 		[BS_PART_STORED_TEXT] = "stored text",
@@ -53,6 +56,10 @@ static enum bs_part part_of(uint32_t section)
 		return BS_PART_EXCEPTIONS;
 	case BS_SECTION_ROWS:
 		return BS_PART_ROWS;
+	case BS_SECTION_GRAM_ROWS:
+		return BS_PART_GRAM_ROWS;
+	case BS_SECTION_GRAM_TIERS:
+		return BS_PART_GRAM_LISTS;
 	case BS_SECTION_LIST_OFFSETS:
 	case BS_SECTION_LIST_TERMS:
 	case BS_SECTION_LIST_FILTERS:
@@ -98,7 +105,7 @@ static void count_sections(const struct bs_segment *segment, uint64_t parts[BS_P
 	for (size_t i = 0; i < bs_container_n_sections(segment->file); i++) {
 		uint32_t instance;
 		struct bs_section section = bs_container_section_at(segment->file, i, &instance);
-		if (section.id != BS_SECTION_COLUMNS)
+		if (section.id != BS_SECTION_COLUMNS && section.id != BS_SECTION_GRAM_COLUMNS)
 			parts[part_of(section.id)] += section.n_bytes;
 		left -= section.n_bytes;
 	}
@@ -110,6 +117,10 @@ static void count_sections(const struct bs_segment *segment, uint64_t parts[BS_P
 		for (uint32_t l = 0; l < slab->n_levels; l++)
 			parts[part_of_rank(slab->levels[l].rank)] += level_bytes(&slab->levels[l]);
 		parts[BS_PART_EXACT_COLUMNS] += level_bytes(&slab->exact);
+	}
+	for (uint32_t s = 0; s < segment->grams.n_slabs; s++) {
+		const struct bs_gram_slab *slab = &segment->grams.slabs[s];
+		parts[BS_PART_GRAM_COLUMNS] += (uint64_t)slab->shape.n_columns * slab->column_bytes;
 	}
 }
 
@@ -199,11 +210,14 @@ static void add_up(const struct bs_snapshot *snapshot, struct bs_index_stats *st
 		stats->parts[BS_PART_TOMBSTONES] += tombstones ? bs_container_bytes(tombstones) : 0;
 		stats->n_terms += meta->n_terms;
 		stats->n_postings += meta->n_postings;
+		stats->n_gram_postings += snapshot->segments[s].grams.meta.n_postings;
 		stats->text_bytes += meta->text_bytes;
 	}
 	for (int part = 0; part < BS_PARTS; part++) {
 		stats->n_bytes += stats->parts[part];
-		stats->n_words_bytes += part < BS_FIRST_OTHER_PART ? stats->parts[part] : 0;
+		stats->n_words_bytes += part < BS_FIRST_GRAM_PART ? stats->parts[part] : 0;
+		if (part >= BS_FIRST_GRAM_PART && part < BS_FIRST_OTHER_PART)
+			stats->n_grams_bytes += stats->parts[part];
 	}
 }
 

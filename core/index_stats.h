@@ -24,6 +24,9 @@ enum bs_part {
 	BS_PART_LENGTHS,
 	BS_PART_TFS,           /* how often words stand in documents; their levels are document columns */
 	BS_PART_LEXICON,
+	BS_PART_GRAM_COLUMNS,
+	BS_PART_GRAM_LISTS,    /* which trigrams are frequent */
+	BS_PART_GRAM_ROWS,
 	BS_PART_NAMES,         /* of documents: ids, and their offsets */
 	BS_PART_PLACES,        /* of documents in their sources; flags */
 	BS_PART_STORED_TEXT,
@@ -33,7 +36,9 @@ enum bs_part {
 	BS_PARTS,
 };
 
-/* Those before it are the index of the words; the others would be there without it. */
+/* Those before the first are the index of the words, those from there on the index of the grams; from the second on, what
+ * would be there without either. */
+#define BS_FIRST_GRAM_PART  BS_PART_GRAM_COLUMNS
 #define BS_FIRST_OTHER_PART BS_PART_NAMES
 
 struct bs_slab_stats {
@@ -56,7 +61,9 @@ struct bs_index_stats {
 	uint32_t n_segments;
 	uint64_t parts[BS_PARTS]; /* of all files */
 	uint64_t n_bytes;         /* their sum */
-	uint64_t n_words_bytes;   /* the sum of those before BS_FIRST_OTHER_PART */
+	uint64_t n_words_bytes;   /* the sum of those before BS_FIRST_GRAM_PART */
+	uint64_t n_grams_bytes;   /* ... from there to BS_FIRST_OTHER_PART */
+	uint64_t n_gram_postings; /* (file, distinct gram) pairs, summed over the segments */
 	uint64_t n_terms;         /* summed over the segments */
 	uint64_t n_postings;
 	uint64_t text_bytes;

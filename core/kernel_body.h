@@ -528,6 +528,14 @@ static size_t find_opaque(const uint8_t *text, size_t from, size_t n_bytes, bool
 	return n_bytes;
 }
 
+static size_t find_window(const uint8_t *text, size_t from, size_t n_bytes, const struct bs_byte_window *window)
+{
+	for (size_t at = from; at < n_bytes && window->n_bytes <= n_bytes - at; at++)
+		if (bs_byte_window_at(window, text + at))
+			return at;
+	return n_bytes;
+}
+
 #else
 
 /* 64 places at a time; a bit each, the first the lowest. */
@@ -551,6 +559,27 @@ static inline uint64_t places_of(const uint8_t *from, bytes_t set, bytes_t byte)
 static inline uint64_t high_places(const uint8_t *from)
 {
 	return simde_mm512_movepi8_mask(simde_mm512_loadu_si512(from));
+}
+
+/* A table of 16 bytes, as often as a look-up wants it. */
+static inline bytes_t load_table(const uint8_t *table)
+{
+	return simde_mm512_broadcast_i32x4(simde_mm_loadu_si128((const simde__m128i *)(const void *)table));
+}
+
+/* The places whose first n bytes have variants in common in the tables of their halves. */
+static inline uint64_t window_places(const uint8_t *from, const bytes_t *low, const bytes_t *high, size_t n)
+{
+	const bytes_t nibble = all_bytes(0x0f);
+	bytes_t variants = all_bytes(0xff);
+	for (size_t i = 0; i < n; i++) {
+		bytes_t bytes = simde_mm512_loadu_si512(from + i);
+		bytes_t upper = simde_mm512_and_si512(simde_mm512_srli_epi16(bytes, 4), nibble);
+		bytes = simde_mm512_and_si512(bytes, nibble);
+		variants = simde_mm512_and_si512(variants, simde_mm512_and_si512(simde_mm512_shuffle_epi8(low[i], bytes),
+		                                                                 simde_mm512_shuffle_epi8(high[i], upper)));
+	}
+	return simde_mm512_test_epi8_mask(variants, variants);
 }
 
 #else
@@ -581,6 +610,32 @@ static inline uint64_t high_places(const uint8_t *from)
 	return (uint64_t)(uint32_t)simde_mm256_movemask_epi8(high) << 32 | (uint32_t)simde_mm256_movemask_epi8(low);
 }
 
+/* A table of 16 bytes, as often as a look-up wants it. */
+static inline bytes_t load_table(const uint8_t *table)
+{
+	return simde_mm256_broadcastsi128_si256(simde_mm_loadu_si128((const simde__m128i *)(const void *)table));
+}
+
+static inline uint32_t half_window_places(const uint8_t *from, const bytes_t *low, const bytes_t *high, size_t n)
+{
+	const bytes_t nibble = all_bytes(0x0f);
+	bytes_t variants = all_bytes(0xff);
+	for (size_t i = 0; i < n; i++) {
+		bytes_t bytes = simde_mm256_loadu_si256((const simde__m256i *)(const void *)(from + i));
+		bytes_t upper = simde_mm256_and_si256(simde_mm256_srli_epi16(bytes, 4), nibble);
+		bytes = simde_mm256_and_si256(bytes, nibble);
+		variants = simde_mm256_and_si256(variants, simde_mm256_and_si256(simde_mm256_shuffle_epi8(low[i], bytes),
+		                                                                 simde_mm256_shuffle_epi8(high[i], upper)));
+	}
+	return ~(uint32_t)simde_mm256_movemask_epi8(simde_mm256_cmpeq_epi8(variants, all_bytes(0)));
+}
+
+/* The places whose first n bytes have variants in common in the tables of their halves. */
+static inline uint64_t window_places(const uint8_t *from, const bytes_t *low, const bytes_t *high, size_t n)
+{
+	return (uint64_t)half_window_places(from + 32, low, high, n) << 32 | half_window_places(from, low, high, n);
+}
+
 #endif
 
 /*
@@ -589,8 +644,9 @@ static inline uint64_t high_places(const uint8_t *from)
  * back so as to end where the text does; a text too short for one is copied into `small`, where zeros follow it.
  */
 #define FOR_EACH_ROUND(text, from, end, reach)                                                                         \
-	for (struct round round_ = first_round(text, from, end, reach, (uint8_t[3 * PLACES]){0}); round_.fresh;            \
-	     next_round(&round_))
+	for (uint8_t small_[3 * PLACES], *once_ = small_; once_; once_ = NULL)                                         \
+		for (struct round round_ = first_round(text, from, end, reach, small_); round_.fresh;                  \
+		     next_round(&round_))
 
 struct round {
 	const uint8_t *text; /* text[base..) is what is looked at, wherever it lies */
@@ -605,7 +661,8 @@ static inline uint64_t low_bits(size_t n)
 	return n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
 }
 
-/* small: 3 * PLACES zeros. reach < BS_NEEDLE_REACH <= PLACES. */
+/* small: 3 * PLACES bytes, written only for a text that is too short: a search that is soon over would feel it. reach <
+ * BS_NEEDLE_REACH <= PLACES. */
 static inline struct round first_round(const uint8_t *text, size_t from, size_t n_bytes, size_t reach, uint8_t *small)
 {
 	if (n_bytes - from <= reach)
@@ -614,6 +671,7 @@ static inline struct round first_round(const uint8_t *text, size_t from, size_t 
 	round.fresh = low_bits(round.end);
 	if (round.end < PLACES) {
 		memcpy(small, round.text, n_bytes - from);
+		memset(small + (n_bytes - from), 0, 3 * PLACES - (n_bytes - from));
 		round.text = small;
 	} else {
 		round.last = round.end - PLACES;
@@ -648,6 +706,40 @@ static size_t find_needle(const uint8_t *text, size_t from, size_t n_bytes, cons
 		}
 	}
 	return n_bytes;
+}
+
+/* One loop for each n, so that the tables stay in registers. */
+static inline __attribute__((always_inline)) size_t find_window_of(const uint8_t *text, size_t from, size_t n_bytes,
+                                                                   const struct bs_byte_window *window, size_t n)
+{
+	bytes_t low[BS_WINDOW_MOST_BYTES], high[BS_WINDOW_MOST_BYTES];
+	for (size_t i = 0; i < n; i++) {
+		low[i] = load_table(window->low[i]);
+		high[i] = load_table(window->high[i]);
+	}
+	FOR_EACH_ROUND (text, from, n_bytes, n - 1) {
+		uint64_t places = round_.fresh & window_places(round_.text + round_.base, low, high, n);
+		for (; places; places &= places - 1) {
+			size_t place = from + round_.base + (size_t)__builtin_ctzll(places);
+			if (bs_byte_window_at(window, text + place))
+				return place;
+		}
+	}
+	return n_bytes;
+}
+
+static size_t find_window(const uint8_t *text, size_t from, size_t n_bytes, const struct bs_byte_window *window)
+{
+	switch (window->n_bytes) {
+	case 1:
+		return find_window_of(text, from, n_bytes, window, 1);
+	case 2:
+		return find_window_of(text, from, n_bytes, window, 2);
+	case 3:
+		return find_window_of(text, from, n_bytes, window, 3);
+	default:
+		return find_window_of(text, from, n_bytes, window, 4);
+	}
 }
 
 static size_t find_opaque(const uint8_t *text, size_t from, size_t n_bytes, bool is_json)
@@ -688,4 +780,5 @@ const struct bs_kernel KERNEL_JOIN(bs_kernel_, KERNEL_NAME) = {
 	.classify = classify,
 	.find_needle = find_needle,
 	.find_opaque = find_opaque,
+	.find_window = find_window,
 };

@@ -1,5 +1,5 @@
 /*
- * kernels.h: the few loops that touch columns, the first step of tokenizing, and the two that look through text, in as
+ * kernels.h: the few loops that touch columns, the first step of tokenizing, and the three that look through text, in as
  * many versions as there are instruction sets.
  *
  * A line is 64 bytes = 512 documents (or groups, or blocks). A slab's intermediate result is an array of up to 512
@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/byte_window.h"
 #include "core/needle.h"
 #include "core/status.h"
 
@@ -101,6 +102,9 @@ struct bs_kernel {
 	/* The first place in text[from..n_bytes) that is not plain ASCII, or n_bytes: a byte from 0x80 on or, in JSON, a
 	 * backslash with a u behind it. from <= n_bytes; nothing beyond n_bytes is read. */
 	size_t (*find_opaque)(const uint8_t *text, size_t from, size_t n_bytes, bool is_json);
+	/* The first place of text[from..n_bytes) where the window fits, or n_bytes. from <= n_bytes; nothing beyond n_bytes is
+	 * read. */
+	size_t (*find_window)(const uint8_t *text, size_t from, size_t n_bytes, const struct bs_byte_window *window);
 	/* Classifies n_lines * 64 bytes of text, which need no alignment, and makes its ASCII letters small, in place. */
 	void (*classify)(const struct bs_byte_classes *classes, uint8_t *text, size_t n_lines,
 	                 struct bs_line_classes *lines_out);

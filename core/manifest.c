@@ -15,6 +15,7 @@
 #define SECTION_SOURCES  2u
 #define SECTION_SEGMENTS 3u
 #define SECTION_FIELDS   4u
+#define SECTION_PASSED_OVER 5u
 
 #define SEGMENT_FULL 1u
 
@@ -148,6 +149,7 @@ void bs_manifest_deinit(struct bs_manifest *manifest)
 	free(manifest->sources);
 	free(manifest->segments);
 	list_free(manifest->fields);
+	bs_buffer_deinit(&manifest->passed_over);
 	*manifest = (struct bs_manifest){0};
 }
 
@@ -198,6 +200,28 @@ enum bs_status bs_manifest_add_field(struct bs_manifest *manifest, const char *n
 	return fields[n] ? BS_OK : bs_fail_memory(err, "the name of a field", name_bytes);
 }
 
+/* An entry is the number of its source, four bytes, and its name, NUL-ended: in memory as in the file. */
+enum bs_status bs_manifest_add_passed_over(struct bs_manifest *manifest, uint32_t source, const char *name,
+                                           struct bs_error *err)
+{
+	uint8_t number[4];
+	bs_store_u32(number, source);
+	enum bs_status status = bs_buffer_append(&manifest->passed_over, number, sizeof(number), err);
+	return status ? status : bs_buffer_append(&manifest->passed_over, name, strlen(name) + 1, err);
+}
+
+bool bs_manifest_next_passed_over(const struct bs_manifest *manifest, size_t *at, uint32_t *source_out,
+                                  const char **name_out)
+{
+	const struct bs_buffer *list = &manifest->passed_over;
+	if (*at >= list->used_bytes)
+		return false;
+	*source_out = bs_load_u32(list->data + *at);
+	*name_out = (const char *)list->data + *at + 4;
+	*at += 4 + strlen(*name_out) + 1;
+	return true;
+}
+
 bool bs_manifest_is_other_unicode(const struct bs_manifest *manifest)
 {
 	char icu[16], unicode[16];
@@ -214,9 +238,12 @@ enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct 
 	copy_out->segments = NULL;
 	copy_out->n_segments = 0;
 	copy_out->fields = NULL;
+	copy_out->passed_over = (struct bs_buffer){0};
 	enum bs_status status = bs_index_options_copy(&manifest->options, &copy_out->options, err);
 	if (!status)
 		status = bs_list_copy(manifest->fields, &copy_out->fields, err);
+	if (!status)
+		status = bs_buffer_append(&copy_out->passed_over, manifest->passed_over.data, manifest->passed_over.used_bytes, err);
 	for (uint32_t i = 0; i < manifest->n_sources && !status; i++)
 		status = bs_manifest_add_source(copy_out, &manifest->sources[i], err);
 	if (status)
@@ -299,6 +326,10 @@ static void write_segments(struct bs_writer *writer, const struct bs_manifest *m
 	bs_writer_u64(writer, manifest->n_exclusions);
 	bs_writer_section(writer, SECTION_FIELDS, 0);
 	write_list(writer, manifest->fields);
+	if (manifest->options.grams) {
+		bs_writer_section(writer, SECTION_PASSED_OVER, 0);
+		bs_writer_bytes(writer, manifest->passed_over.data, manifest->passed_over.used_bytes);
+	}
 }
 
 static enum bs_status sync_dir(const char *dir, struct bs_error *err)
@@ -510,6 +541,20 @@ static enum bs_status read_fields(const struct bs_container *file, struct bs_man
 	return cursor.status;
 }
 
+static enum bs_status read_passed_over(const struct bs_container *file, struct bs_manifest *manifest,
+                                       struct bs_error *err)
+{
+	struct bs_section section = bs_container_section(file, SECTION_PASSED_OVER, 0);
+	enum bs_status status = section.n_bytes ? bs_section_touch(&section, 0, section.n_bytes, err) : BS_OK;
+	for (uint64_t at = 0; at < section.n_bytes && !status;) {
+		const uint8_t *end = section.n_bytes - at > 4 ? memchr(section.data + at + 4, 0, section.n_bytes - at - 4) : NULL;
+		if (!end || bs_load_u32(section.data + at) >= manifest->n_sources)
+			return bs_container_corrupt(file, err, "the list of files that are passed over does not decode");
+		at = (uint64_t)(end - section.data) + 1;
+	}
+	return status ? status : bs_buffer_append(&manifest->passed_over, section.data, (size_t)section.n_bytes, err);
+}
+
 enum bs_status bs_manifest_open(const char *dir, struct bs_container **file_out, struct bs_error *err)
 {
 	char *path = malloc(strlen(dir) + 16);
@@ -535,6 +580,8 @@ enum bs_status bs_manifest_read(const char *dir, struct bs_manifest *manifest_ou
 		status = read_segments(file, manifest_out, err);
 	if (!status)
 		status = read_fields(file, manifest_out, err);
+	if (!status)
+		status = read_passed_over(file, manifest_out, err);
 	bs_container_close(file);
 	if (status)
 		bs_manifest_deinit(manifest_out);

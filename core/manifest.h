@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/buffer.h"
 #include "core/container.h"
 #include "core/status.h"
 
@@ -69,6 +70,7 @@ struct bs_manifest {
 	struct bs_segment_record *segments;
 	uint32_t n_segments;
 	char **fields;        /* names of every field indexed since the index was made anew; NULL-ended, or NULL */
+	struct bs_buffer passed_over; /* of an index of grams: files of its sources that it does not hold, see below */
 	uint64_t exclusions;  /* file exc-NUMBER, or 0: nothing was deleted by id */
 	uint64_t n_exclusions;
 };
@@ -79,6 +81,16 @@ enum bs_status bs_manifest_add_source(struct bs_manifest *manifest, const struct
                                       struct bs_error *err) BS_WARN_UNUSED; /* copies the strings */
 enum bs_status bs_manifest_add_segment(struct bs_manifest *manifest, const struct bs_segment_record *record,
                                        struct bs_error *err) BS_WARN_UNUSED;
+
+/*
+ * Files of folders that are no documents, as when they are binary: a search of the sources must look into them all the
+ * same. In document order, source by source. add: BS_NO_MEMORY. next: from *at = 0 on, false at the end; the name is
+ * borrowed.
+ */
+enum bs_status bs_manifest_add_passed_over(struct bs_manifest *manifest, uint32_t source, const char *name,
+                                           struct bs_error *err) BS_WARN_UNUSED;
+bool bs_manifest_next_passed_over(const struct bs_manifest *manifest, size_t *at, uint32_t *source_out,
+                                  const char **name_out);
 
 /* Whether the index was made with another ICU or Unicode version than this program has: its words may be others. */
 bool bs_manifest_is_other_unicode(const struct bs_manifest *manifest);

@@ -287,6 +287,8 @@ enum bs_status bs_segment_open(struct bs_segment *segment, const char *path, str
 	if (!status)
 		status = bs_exceptions_open(&segment->exceptions, segment->file, segment->meta.n_docs, err);
 	if (!status)
+		status = bs_gram_slabs_open(&segment->grams, segment->file, segment->meta.n_docs, err);
+	if (!status)
 		status = read_section(segment->file, BS_SECTION_FIELDS, 0, &segment->field_names, err);
 	if (status) {
 		bs_segment_deinit(segment);
@@ -307,6 +309,7 @@ enum bs_status bs_segment_open(struct bs_segment *segment, const char *path, str
 void bs_segment_deinit(struct bs_segment *segment)
 {
 	free(segment->slabs);
+	bs_gram_slabs_deinit(&segment->grams);
 	bs_lexicon_deinit(&segment->lexicon);
 	bs_container_close(segment->file);
 	*segment = (struct bs_segment){0};

@@ -12,6 +12,7 @@
 #include "core/container.h"
 #include "core/doc_table.h"
 #include "core/exceptions.h"
+#include "core/gram_slab.h"
 #include "core/lexicon.h"
 #include "core/slab.h"
 #include "core/status.h"
@@ -68,6 +69,7 @@ struct bs_segment {
 	struct bs_tf_levels tf_levels;
 	struct bs_exceptions exceptions;
 	struct bs_slab *slabs; /* meta.n_slabs */
+	struct bs_gram_slabs grams;
 	struct bs_section field_names;
 	struct bs_section store_dictionary; /* stored text, empty without; see corpus/store.h */
 	struct bs_section store_offsets;

@@ -19,6 +19,11 @@ enum bs_section_id {
 	BS_SECTION_TERM_CODES = 9,
 	BS_SECTION_TERMS = 10,
 	BS_SECTION_TERM_INDEX = 11,
+	BS_SECTION_GRAM_META = 14,     /* grams: fixed numbers */
+	BS_SECTION_GRAM_SLABS = 15,    /* one entry a slab of grams */
+	BS_SECTION_GRAM_ROWS = 16,     /* per slab of grams: document of each row, packed */
+	BS_SECTION_GRAM_COLUMNS = 17,  /* per slab of grams */
+	BS_SECTION_GRAM_TIERS = 18,    /* per tier that has a list: trigrams, packed */
 	BS_SECTION_LIST_FILTERS = 19,        /* per slab of plain signatures: words, see list_filter.h */
 	BS_SECTION_COLUMNS = 20,     /* per slab: the lines of its columns */
 	BS_SECTION_POPCOUNTS = 21,   /* per slab: u64 a level, u32 an exact column */

@@ -70,6 +70,8 @@ struct bs_document_sink {
 	enum bs_status (*skip)(void *context, enum bs_skip reason, const char *message, struct bs_error *err);
 	/* A file that is still what the index has; NULL: not told. */
 	enum bs_status (*unchanged)(void *context, struct bs_doc_ref known, struct bs_error *err);
+	/* A file that skip is told of, by its path below the source; NULL: not told. */
+	enum bs_status (*passed_over)(void *context, const char *name, struct bs_error *err);
 };
 
 #ifdef __cplusplus

@@ -144,6 +144,8 @@ static enum bs_status pass_over(struct bs_reader *reader, const struct bs_source
 		status = bs_buffer_append(message, "", 1, err);
 	if (!status)
 		status = sink->skip(sink->context, skip, (const char *)message->data, err);
+	if (!status && sink->passed_over && (source->kind == BS_SOURCE_FOLDER || source->kind == BS_SOURCE_FILE))
+		status = sink->passed_over(sink->context, name, err);
 	bs_buffer_deinit(&id);
 	return status;
 }

@@ -49,7 +49,7 @@ static void tell_skipped(void *context, enum bs_skip reason, const char *message
 /* Whether an option is set that is recorded with the index. */
 static bool has_recorded_option(const struct bs_build_request *request)
 {
-	return request->stem_language || request->fold_accents || request->hidden || request->no_ignore ||
+	return request->words || request->grams || request->stem_language || request->fold_accents || request->hidden || request->no_ignore ||
 	       request->binary_as_text || request->id_field || request->text_fields || request->globs ||
 	       request->density > 0;
 }
@@ -82,7 +82,8 @@ static struct bs_index_job make_job(const struct bs_build_request *request)
 	};
 	/* An index owns the strings of its options; the job only borrows them. */
 	job.options = (struct bs_index_options){
-		.words = true,
+		.words = request->words || !request->grams,
+		.grams = request->grams || !request->words,
 		.fold_accents = request->fold_accents,
 		.stem_language = (char *)(uintptr_t)request->stem_language,
 		.id_field = (char *)(uintptr_t)request->id_field,

@@ -15,6 +15,7 @@
 enum index_option {
 	OPTION_INDEX = 1,
 	OPTION_WORDS,
+	OPTION_GRAMS,
 	OPTION_STEM,
 	OPTION_FOLD_ACCENTS,
 	OPTION_ID,
@@ -35,7 +36,8 @@ enum index_option {
 
 static const struct bs_option index_options[] = {
 	{OPTION_INDEX, 0, "index", "DIR", "where the index is or will be [.bitsift]"},
-	{OPTION_WORDS, 0, "words", NULL, "index words, for `bitsift query` (the default)"},
+	{OPTION_WORDS, 0, "words", NULL, "index words, for `bitsift query`"},
+	{OPTION_GRAMS, 0, "grams", NULL, "index the files' grams, for `bitsift grep` [both]"},
 	{OPTION_STEM, 0, "stem", "LANG", "index word stems (Snowball: english, german, ...)"},
 	{OPTION_FOLD_ACCENTS, 0, "fold-accents", NULL, "let cafe find caf\xc3\xa9"},
 	{OPTION_ID, 0, "id", "FIELD", "JSONL: the field that names a record [id]"},
@@ -85,13 +87,16 @@ static const char index_description[] =
 	"mail.jsonl:812. Its text is every other string at its top level, each a field that a query can name. Of records "
 	"with one id the last counts.\n\n"
 	"- `-`: a collection on standard input.\n\n"
-	"# Words\n\n"
+	"# Words and grams\n\n"
+	"An index is of words, for `bitsift query`, and of grams, short strings of the bytes of files, for `bitsift grep`; "
+	"with `--words` or `--grams` alone, of nothing else. Collections have words only. Files that are left out because they "
+	"are binary are remembered, since a search of the files must look into them.\n\n"
 	"Text is UTF-8, or UTF-16 with a byte order mark; bytes that are neither belong to no word. Words are found by the Unicode rules for word boundaries, and folded so "
 	"that case and compatibility forms make no difference. `don't`, `foo_bar` and `3.14` are one word each; obj.method and "
 	"a@example.com are cut into words at the dot and the @. Of scripts written without spaces (Chinese, Japanese, Thai, "
 	"Lao, Khmer, Burmese) every character can be found, alone and in any sequence. Emoji are words.\n\n"
 	"# Options that are kept\n\n"
-	"`--words`, `--stem`, `--fold-accents`, `--id`, `--text`, `--density`, `--hidden`, `--no-ignore`, `--glob` and "
+	"`--words`, `--grams`, `--stem`, `--fold-accents`, `--id`, `--text`, `--density`, `--hidden`, `--no-ignore`, `--glob` and "
 	"`--binary` are recorded with the index and hold for every refresh. To give other ones is an error unless `--rebuild` "
 	"says that everything is to be indexed again with them.\n\n"
 	"# Safety\n\n"
@@ -254,6 +259,8 @@ struct index_arguments {
 	bool quiet;
 	bool help;
 	bool has_options; /* one that is recorded with the index */
+	bool has_words;   /* --words, --grams: neither is both */
+	bool has_grams;
 	char **globs;     /* into argv, NULL-ended */
 	size_t n_globs;
 	char *text;       /* --text's list, cut up */
@@ -297,7 +304,10 @@ static enum bs_status take_recorded(struct index_arguments *arguments, int id, c
 	arguments->has_options = true;
 	switch (id) {
 	case OPTION_WORDS:
-		options->words = true;
+		arguments->has_words = true;
+		return BS_OK;
+	case OPTION_GRAMS:
+		arguments->has_grams = true;
 		return BS_OK;
 	case OPTION_STEM:
 		options->stem_language = (char *)(uintptr_t)value;
@@ -404,7 +414,7 @@ int bs_cmd_index(int argc, char **argv)
 	mallopt(M_MMAP_THRESHOLD, 1 << 20);
 	struct bs_error err = {""};
 	struct bs_index_report report = {0};
-	struct index_arguments arguments = {.job = {.options = {.words = true, .density = BS_DEFAULT_DENSITY}}};
+	struct index_arguments arguments = {.job = {.options = {.density = BS_DEFAULT_DENSITY}}};
 	const char *environment = getenv("BITSIFT_INDEX");
 	arguments.job.dir = environment && *environment ? environment : ".bitsift";
 	arguments.job.context = &arguments.display;
@@ -419,6 +429,8 @@ int bs_cmd_index(int argc, char **argv)
 		exit_status = show_help();
 		goto out;
 	}
+	arguments.job.options.words = arguments.has_words || !arguments.has_grams;
+	arguments.job.options.grams = arguments.has_grams || !arguments.has_words;
 	/* No option means "as it was made"; to go back to the defaults, --rebuild. */
 	arguments.job.use_recorded_options = !arguments.has_options && !arguments.job.rebuild;
 	status = bs_index_run(&arguments.job, &report, &err);

@@ -222,7 +222,7 @@ static enum bs_status compact_segments(struct compact *compact, struct bs_index_
 	run->manifest.next_number = bs_index_next_number(run->job->dir, &compact->snapshot.manifest);
 	status = bs_run_start(run, err);
 	if (!status)
-		status = bs_run_keep_pairs(run, &compact->snapshot, err);
+		status = bs_run_keep_choices(run, &compact->snapshot, err);
 	if (!status)
 		status = move_documents(compact, err);
 	if (!status && compact->moved.n_indexed > 0)

@@ -181,6 +181,9 @@ void bs_harvest_clear(struct bs_harvest *harvest)
 	bs_buffer_trim(&harvest->tfs, KEPT_BYTES);
 	bs_buffer_trim(&harvest->tf_words, KEPT_BYTES);
 	bs_buffer_trim(&harvest->raws, KEPT_BYTES);
+	bs_buffer_trim(&harvest->gram_rows, KEPT_BYTES);
+	bs_buffer_trim(&harvest->gram_hashes, KEPT_BYTES);
+	bs_buffer_trim(&harvest->passed_over, KEPT_BYTES);
 	bs_buffer_trim(&harvest->messages, KEPT_BYTES);
 	bs_buffer_trim(&harvest->unchanged, KEPT_BYTES);
 	bs_buffer_trim(&harvest->pair_words, KEPT_BYTES);
@@ -202,6 +205,9 @@ void bs_harvest_deinit(struct bs_harvest *harvest)
 	bs_buffer_deinit(&harvest->tf_words);
 	bs_tf_coder_deinit(&harvest->tf_coder);
 	bs_buffer_deinit(&harvest->raws);
+	bs_buffer_deinit(&harvest->gram_rows);
+	bs_buffer_deinit(&harvest->gram_hashes);
+	bs_buffer_deinit(&harvest->passed_over);
 	bs_buffer_deinit(&harvest->messages);
 	bs_buffer_deinit(&harvest->unchanged);
 	bs_buffer_deinit(&harvest->key);
@@ -215,6 +221,7 @@ uint64_t bs_harvest_bytes(const struct bs_harvest *harvest)
 	return terms->entries.used_bytes + terms->hashes.used_bytes + terms->long_keys.used_bytes +
 	       (uint64_t)terms->n_terms * 4 * sizeof(*terms->slots) + harvest->postings.used_bytes +
 	       harvest->docs.used_bytes + harvest->names.used_bytes + harvest->tfs.used_bytes + harvest->raws.used_bytes +
+	       harvest->gram_rows.used_bytes + harvest->passed_over.used_bytes +
 	       harvest->messages.used_bytes;
 }
 
@@ -405,6 +412,37 @@ static enum bs_status harvest_tfs(struct bs_harvest *harvest, struct bs_harvest_
 	return status;
 }
 
+/* The row of a file: of its one field, which is what a search of the file looks through. */
+static enum bs_status harvest_grams(struct bs_harvest *harvest, const struct bs_document *document,
+                                    struct bs_harvest_doc *doc, struct bs_error *err)
+{
+	const uint64_t *keys;
+	size_t n_keys;
+	bs_grams_begin(harvest->grams);
+	enum bs_status status = bs_grams_add(harvest->grams, document->fields[0].text, document->fields[0].text_bytes, err);
+	if (!status)
+		status = bs_grams_end(harvest->grams, err);
+	if (status)
+		return status;
+	bs_grams_take(harvest->grams, &keys, &n_keys);
+	bs_buffer_clear(&harvest->gram_hashes);
+	status = bs_buffer_reserve(&harvest->gram_hashes, n_keys, err);
+	if (status)
+		return status;
+	doc->n_grams = n_keys;
+	doc->gram_class = bs_gram_class_of(bs_gram_plan_weigh(harvest->gram_plan, keys, n_keys, harvest->gram_hashes.data));
+	doc->gram_row = harvest->gram_rows.used_bytes / sizeof(uint64_t);
+	size_t row_bytes = (size_t)bs_gram_row_words(doc->gram_class) * sizeof(uint64_t);
+	status = bs_buffer_reserve(&harvest->gram_rows, row_bytes, err);
+	if (status || row_bytes == 0)
+		return status;
+	uint64_t *row = (uint64_t *)(void *)(harvest->gram_rows.data + harvest->gram_rows.used_bytes);
+	memset(row, 0, row_bytes);
+	bs_gram_plan_row(doc->gram_class, keys, harvest->gram_hashes.data, n_keys, row);
+	harvest->gram_rows.used_bytes += row_bytes;
+	return BS_OK;
+}
+
 static enum bs_status harvest_document(void *context, const struct bs_document *document, struct bs_error *err)
 {
 	struct bs_harvest *harvest = context;
@@ -414,9 +452,12 @@ static enum bs_status harvest_document(void *context, const struct bs_document *
 		.name_offset = harvest->names.used_bytes,
 		.raw_offset = harvest->raws.used_bytes,
 		.text_bytes = document->text_bytes,
+		.gram_class = BS_GRAM_NO_CLASS,
 		.document = *document,
 	};
-	enum bs_status status = harvest_fields(harvest, document, &doc.length, err);
+	enum bs_status status = harvest->words ? harvest_fields(harvest, document, &doc.length, err) : BS_OK;
+	if (!status && harvest->grams)
+		status = harvest_grams(harvest, document, &doc, err);
 	if (!status)
 		status = bs_buffer_append(&harvest->names, document->name, document->name_bytes, err);
 	if (!status && harvest->keep_raws)
@@ -450,6 +491,12 @@ static enum bs_status harvest_unchanged(void *context, struct bs_doc_ref known, 
 	return bs_buffer_append(&harvest->unchanged, &known, sizeof(known), err);
 }
 
+static enum bs_status harvest_passed_over(void *context, const char *name, struct bs_error *err)
+{
+	struct bs_harvest *harvest = context;
+	return bs_buffer_append(&harvest->passed_over, name, strlen(name) + 1, err);
+}
+
 struct bs_document_sink bs_harvest_sink(struct bs_harvest *harvest)
 {
 	return (struct bs_document_sink){
@@ -457,5 +504,6 @@ struct bs_document_sink bs_harvest_sink(struct bs_harvest *harvest)
 		.document = harvest_document,
 		.skip = harvest_skip,
 		.unchanged = harvest_unchanged,
+		.passed_over = harvest_passed_over,
 	};
 }

@@ -117,6 +117,19 @@ static enum bs_status pour_unchanged(struct indexing *at, const struct bs_harves
 	return status;
 }
 
+/* They are looked through by every search of the sources' files. */
+static enum bs_status pour_passed_over(struct indexing *at, const struct bs_harvest *harvest, struct bs_error *err)
+{
+	const struct bs_buffer *names = &harvest->passed_over;
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < names->used_bytes && !status && at->run.manifest.options.grams;) {
+		const char *name = (const char *)names->data + i;
+		status = bs_manifest_add_passed_over(&at->run.manifest, at->source_number, name, err);
+		i += strlen(name) + 1;
+	}
+	return status;
+}
+
 /* The documents of a harvest go into the gather; a full gather becomes a segment. */
 static enum bs_status pour(void *context, const struct bs_harvest *harvest, uint64_t source_bytes, struct bs_error *err)
 {
@@ -125,6 +138,8 @@ static enum bs_status pour(void *context, const struct bs_harvest *harvest, uint
 	enum bs_status status = pour_skips(at, harvest, err);
 	if (!status)
 		status = pour_unchanged(at, harvest, err);
+	if (!status)
+		status = pour_passed_over(at, harvest, err);
 	if (!status && harvest->n_docs > 0)
 		status = bs_gather_start(&run->gather, harvest, err);
 	for (uint32_t i = 0; i < harvest->n_docs && !status; i++) {
@@ -485,6 +500,9 @@ static bool is_anything_new(const struct indexing *at)
 	if (at->is_full || at->n_changed_segments > 0 || at->refresh.exclusions.is_changed ||
 	    new->n_segments != old->n_segments || new->n_sources != old->n_sources)
 		return true;
+	if (new->passed_over.used_bytes != old->passed_over.used_bytes ||
+	    (old->passed_over.used_bytes && memcmp(new->passed_over.data, old->passed_over.data, old->passed_over.used_bytes) != 0))
+		return true;
 	for (uint32_t i = 0; i < old->n_sources; i++)
 		if (is_source_changed(&old->sources[i], &new->sources[i]))
 			return true;
@@ -569,7 +587,7 @@ enum bs_status bs_index_run(const struct bs_index_job *job, struct bs_index_repo
 	if (!status)
 		status = collect_sources(&at, &read_stdin, err);
 	if (!status)
-		status = at.is_full ? bs_run_choose_pairs(&at.run, err) : bs_run_keep_pairs(&at.run, &at.old, err);
+		status = at.is_full ? bs_run_choose(&at.run, err) : bs_run_keep_choices(&at.run, &at.old, err);
 	for (uint32_t i = 0; i < at.run.manifest.n_sources && !status; i++)
 		status = refresh_source(&at, i, read_stdin, err);
 	if (!status && at.n_sources_read == 0)

@@ -1,23 +1,15 @@
 /* pair_choice.c: see pair_choice.h. */
 #include "indexer/pair_choice.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/hash.h"
 #include "core/lexicon.h"
+#include "indexer/sample.h"
 
-/*
- * The sample: pieces from all over each source, since the head of one is often of its own kind (a tree begins with its
- * documentation), and neighbours speak of the same. A pair met in one document only may be there by chance.
- */
 #define SAMPLE_BYTES   (12u << 20)
-#define SAMPLE_PIECES  96u
-#define PIECE_BYTES    (SAMPLE_BYTES / SAMPLE_PIECES)
-#define PAIR_MIN_DOCS  2u
+#define PAIR_MIN_DOCS  2u /* a pair met in one document only may be there by chance */
 #define WORD_MIN_SHARE 0.002 /* rarer words are not worth a pair */
 /* Pairs may have this share of the words' postings. They are taken in the order of what it costs to verify the documents
  * that hold both words, as a phrase would have to; the bits that a pair costs go by its own documents, and so does how often
@@ -37,10 +29,7 @@ void bs_pair_sample_deinit(struct bs_pair_sample *sample)
 
 struct sampler {
 	struct bs_pair_sample *sample;
-	const struct bs_source *source;
 	struct bs_words *words;
-	struct bs_reader *reader;
-	uint64_t end_bytes; /* of the sample's text, when the piece at hand is read */
 };
 
 static enum bs_status add_gap(struct bs_pair_sample *sample, struct bs_error *err)
@@ -75,8 +64,6 @@ static enum bs_status sample_document(void *context, const struct bs_document *d
 	struct sampler *sampler = context;
 	struct bs_pair_sample *sample = sampler->sample;
 	enum bs_status status = BS_OK;
-	if (sample->text_bytes >= sampler->end_bytes)
-		return BS_OK;
 	for (size_t i = 0; i < document->n_fields && !status; i++) {
 		const struct bs_field *field = &document->fields[i];
 		sample->next_position = 0;
@@ -91,116 +78,14 @@ static enum bs_status sample_document(void *context, const struct bs_document *d
 	return status;
 }
 
-static enum bs_status ignore_skip(void *context, enum bs_skip reason, const char *message, struct bs_error *err)
-{
-	(void)context, (void)reason, (void)message, (void)err;
-	return BS_OK;
-}
-
-static enum bs_status sample_batch(struct sampler *sampler, const struct bs_batch *batch, struct bs_error *err)
-{
-	struct bs_document_sink sink = {.context = sampler, .document = sample_document, .skip = ignore_skip};
-	sampler->end_bytes = sampler->sample->text_bytes + PIECE_BYTES;
-	return bs_reader_read(sampler->reader, sampler->source, batch, &sink, err);
-}
-
-/* The whole lines within a piece of a collection, which begins in the midst of one unless it is the first. */
-static enum bs_status cut_lines(const uint8_t *bytes, size_t n_bytes, bool is_first, struct bs_batch *batch,
-                                struct bs_error *err)
-{
-	const uint8_t *end = memrchr(bytes, '\n', n_bytes);
-	const uint8_t *start = is_first ? bytes : memchr(bytes, '\n', n_bytes);
-	start += start && !is_first;
-	bs_buffer_clear(&batch->bytes);
-	batch->n_items = 0;
-	if (!start || !end || start > end)
-		return BS_OK;
-	for (const uint8_t *at = start; at <= end; at++)
-		batch->n_items += *at == '\n';
-	return bs_buffer_append(&batch->bytes, start, (size_t)(end + 1 - start), err);
-}
-
-/* Why a source cannot be read is told when it is read in earnest. */
-static enum bs_status sample_lines(struct sampler *sampler, struct bs_error *err)
-{
-	struct stat found;
-	struct bs_batch batch = {0};
-	enum bs_status status = BS_OK;
-	int fd = open(sampler->source->path, O_RDONLY | O_CLOEXEC);
-	uint8_t *bytes = malloc(PIECE_BYTES);
-	if (!bytes)
-		status = bs_fail_memory(err, "a sample", PIECE_BYTES);
-	bool is_readable = fd >= 0 && fstat(fd, &found) == 0 && S_ISREG(found.st_mode);
-	/* A small collection is read once, not the same lines again and again. */
-	uint64_t n_whole = is_readable ? (uint64_t)found.st_size / PIECE_BYTES + 1 : 0;
-	uint32_t n_pieces = n_whole < SAMPLE_PIECES ? (uint32_t)n_whole : SAMPLE_PIECES;
-	for (uint32_t i = 0; i < n_pieces && !status; i++) {
-		off_t offset = n_whole < SAMPLE_PIECES ? (off_t)i * PIECE_BYTES : found.st_size / SAMPLE_PIECES * i;
-		ssize_t n_bytes = pread(fd, bytes, PIECE_BYTES, offset);
-		if (n_bytes <= 0)
-			break;
-		status = cut_lines(bytes, (size_t)n_bytes, i == 0, &batch, err);
-		if (!status && batch.n_items > 0)
-			status = sample_batch(sampler, &batch, err);
-	}
-	if (fd >= 0)
-		close(fd);
-	free(bytes);
-	bs_batch_deinit(&batch);
-	return status;
-}
-
-/* Walks a folder, and keeps one batch of paths in so many, so that in the end 16 to 32 of them are spread over it. */
-static enum bs_status keep_paths(struct bs_feed *feed, struct bs_batch kept[SAMPLE_PIECES], uint32_t *n_kept)
-{
-	uint64_t stride = 1;
-	for (uint64_t i = 0;; i++) {
-		if (bs_feed_next(feed, &kept[*n_kept], NULL) || kept[*n_kept].n_items == 0)
-			return BS_OK;
-		if (i % stride != 0 || ++*n_kept < SAMPLE_PIECES)
-			continue;
-		stride *= 2;
-		*n_kept = SAMPLE_PIECES / 2;
-		for (uint32_t k = 1; k < SAMPLE_PIECES / 2; k++) {
-			struct bs_batch dropped = kept[k];
-			kept[k] = kept[2 * k];
-			kept[2 * k] = dropped;
-		}
-	}
-}
-
-static enum bs_status sample_paths(struct sampler *sampler, const struct bs_source_options *options,
-                                   struct bs_error *err)
-{
-	struct bs_batch kept[SAMPLE_PIECES];
-	struct bs_feed *feed = NULL;
-	uint32_t n_kept = 0;
-	enum bs_status status = BS_OK;
-	memset(kept, 0, sizeof(kept));
-	if (bs_feed_open(sampler->source, options, NULL, NULL, &feed, NULL) == BS_OK)
-		status = keep_paths(feed, kept, &n_kept);
-	bs_feed_close(feed);
-	for (uint32_t i = 0; i < n_kept && !status; i++)
-		status = sample_batch(sampler, &kept[i], err);
-	for (uint32_t i = 0; i < SAMPLE_PIECES; i++)
-		bs_batch_deinit(&kept[i]);
-	return status;
-}
-
 enum bs_status bs_pair_sample_source(struct bs_pair_sample *sample, const struct bs_source *source,
                                      const struct bs_source_options *options, const struct bs_words_options *words,
                                      struct bs_error *err)
 {
-	struct sampler sampler = {.sample = sample, .source = source};
-	if (source->kind == BS_SOURCE_STDIN)
-		return BS_OK;
+	struct sampler sampler = {.sample = sample};
 	enum bs_status status = bs_words_new(words, &sampler.words, err);
 	if (!status)
-		status = bs_reader_new(options, &sampler.reader, err);
-	if (!status)
-		status = source->kind == BS_SOURCE_COLLECTION ? sample_lines(&sampler, err)
-		                                              : sample_paths(&sampler, options, err);
-	bs_reader_free(sampler.reader);
+		status = bs_sample_source(source, options, SAMPLE_BYTES, sample_document, &sampler, err);
 	bs_words_free(sampler.words);
 	return status;
 }

@@ -29,7 +29,8 @@ struct slot {
 struct worker {
 	struct bs_pipeline *pipeline;
 	pthread_t thread;
-	struct bs_words *words;
+	struct bs_words *words; /* NULL: none */
+	struct bs_grams *grams; /* NULL: none */
 	struct bs_reader *reader;
 };
 
@@ -93,11 +94,24 @@ static enum bs_status slot_unchanged(void *context, struct bs_doc_ref known, str
 	return slot->harvest_sink.unchanged(slot->harvest_sink.context, known, err);
 }
 
+static enum bs_status slot_passed_over(void *context, const char *name, struct bs_error *err)
+{
+	struct slot *slot = context;
+	return slot->harvest_sink.passed_over(slot->harvest_sink.context, name, err);
+}
+
 static void harvest_batch(struct worker *worker, struct slot *slot)
 {
+	bool is_file = slot->pipeline->source->kind == BS_SOURCE_FOLDER || slot->pipeline->source->kind == BS_SOURCE_FILE;
 	slot->harvest.words = worker->words;
+	slot->harvest.grams = is_file ? worker->grams : NULL;
 	struct bs_document_sink sink = {
-		.context = slot, .document = slot_document, .skip = slot_skip, .unchanged = slot_unchanged};
+		.context = slot,
+		.document = slot_document,
+		.skip = slot_skip,
+		.unchanged = slot_unchanged,
+		.passed_over = slot_passed_over,
+	};
 	slot->status = bs_reader_read(worker->reader, slot->pipeline->source, &slot->batch, &sink, &slot->error);
 }
 
@@ -131,7 +145,7 @@ static enum bs_status worker_init(struct worker *worker, struct bs_pipeline *pip
                                   struct bs_error *err)
 {
 	worker->pipeline = pipeline;
-	enum bs_status status = bs_words_new(words, &worker->words, err);
+	enum bs_status status = words ? bs_words_new(words, &worker->words, err) : BS_OK;
 	return status ? status : bs_reader_new(options, &worker->reader, err);
 }
 
@@ -174,6 +188,17 @@ void bs_pipeline_set_pairs(struct bs_pipeline *pipeline, const struct bs_word_pa
 		pipeline->slots[i].harvest.pairs = pairs && pairs->n_pairs > 0 ? pairs : NULL;
 }
 
+enum bs_status bs_pipeline_set_grams(struct bs_pipeline *pipeline, const struct bs_gram_plan *plan, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < pipeline->n_threads && !status; i++)
+		if (!pipeline->workers[i].grams)
+			status = bs_grams_new(&pipeline->workers[i].grams, err);
+	for (uint32_t i = 0; i < pipeline->n_slots; i++)
+		pipeline->slots[i].harvest.gram_plan = plan;
+	return status;
+}
+
 static void stop_threads(struct bs_pipeline *pipeline)
 {
 	pthread_mutex_lock(&pipeline->mutex);
@@ -196,6 +221,7 @@ void bs_pipeline_free(struct bs_pipeline *pipeline)
 	}
 	for (uint32_t i = 0; pipeline->workers && i < pipeline->n_threads; i++) {
 		bs_words_free(pipeline->workers[i].words);
+		bs_grams_free(pipeline->workers[i].grams);
 		bs_reader_free(pipeline->workers[i].reader);
 	}
 	if (pipeline->has_mutex) {

@@ -20,13 +20,16 @@
 
 struct bs_pipeline;
 
-/* n_threads >= 1; with 1 everything runs on the caller's thread. options are borrowed. BS_INVALID for an unknown
- * stemmer, BS_NO_MEMORY. */
+/* n_threads >= 1; with 1 everything runs on the caller's thread. words: NULL for none. options are borrowed. BS_INVALID
+ * for an unknown stemmer, BS_NO_MEMORY. */
 enum bs_status bs_pipeline_new(uint32_t n_threads, const struct bs_words_options *words,
                                const struct bs_source_options *options, struct bs_pipeline **pipeline_out,
                                struct bs_error *err) BS_WARN_UNUSED;
 /* The pairs of words that are terms from now on; borrowed. NULL: none, as at first. */
 void bs_pipeline_set_pairs(struct bs_pipeline *pipeline, const struct bs_word_pairs *pairs);
+/* How the grams of files become rows from now on; borrowed. BS_NO_MEMORY. */
+enum bs_status bs_pipeline_set_grams(struct bs_pipeline *pipeline, const struct bs_gram_plan *plan,
+                                     struct bs_error *err) BS_WARN_UNUSED;
 /* NULL is fine. */
 void bs_pipeline_free(struct bs_pipeline *pipeline);
 

@@ -9,6 +9,7 @@
 #include "core/index_dir.h"
 #include "core/words.h"
 #include "corpus/recorded.h"
+#include "indexer/gram_choice.h"
 #include "indexer/pair_choice.h"
 
 #define DEFAULT_MEMORY_BYTES (UINT64_C(1) << 30)
@@ -68,12 +69,14 @@ enum bs_status bs_run_start(struct bs_run *run, struct bs_error *err)
 	run->source_options.suspect_from_ns = run->suspect_from_ns;
 	enum bs_status status = bs_kernel_choose(NULL, &run->build_options.kernel, err);
 	return status ? status
-	              : bs_pipeline_new(run->build_options.n_threads, &words, &run->source_options, &run->pipeline, err);
+	              : bs_pipeline_new(run->build_options.n_threads, options->words ? &words : NULL, &run->source_options,
+	                                &run->pipeline, err);
 }
 
 void bs_run_release(struct bs_run *run)
 {
 	bs_gather_deinit(&run->gather);
+	bs_gram_gather_clear(&run->grams);
 	bs_store_writer_free(run->store);
 	bs_pipeline_free(run->pipeline);
 	run->gather = (struct bs_gather){0};
@@ -85,6 +88,7 @@ void bs_run_deinit(struct bs_run *run)
 {
 	bs_run_release(run);
 	bs_word_pairs_deinit(&run->pairs);
+	bs_gram_plan_deinit(&run->gram_plan);
 	bs_manifest_deinit(&run->manifest);
 }
 
@@ -108,22 +112,30 @@ void bs_run_skip(struct bs_run *run, enum bs_skip reason, const char *message)
 		run->job->skipped(run->job->context, reason, message);
 }
 
-/* ---- pairs of words ---- */
+/* ---- pairs of words, and frequent grams ---- */
 
 /* A small collection is read quickly enough without. */
 #define PAIRS_LEAST_BYTES (2u << 20)
 
-enum bs_status bs_run_keep_pairs(struct bs_run *run, const struct bs_snapshot *old, struct bs_error *err)
+enum bs_status bs_run_keep_choices(struct bs_run *run, const struct bs_snapshot *old, struct bs_error *err)
 {
-	enum bs_status status = bs_pairs_of_snapshot(old, &run->pairs, err);
+	enum bs_status status = BS_OK;
+	if (run->manifest.options.words)
+		status = bs_pairs_of_snapshot(old, &run->pairs, err);
 	bs_pipeline_set_pairs(run->pipeline, &run->pairs);
-	return status;
+	if (status || !run->manifest.options.grams)
+		return status;
+	status = bs_gram_plan_of_snapshot(old, &run->gram_plan, err);
+	run->grams.plan = &run->gram_plan;
+	return status ? status : bs_pipeline_set_grams(run->pipeline, &run->gram_plan, err);
 }
 
-static enum bs_status sample_source(struct bs_run *run, uint32_t i, struct bs_pair_sample *sample, struct bs_error *err)
+/* Adds some of a source's documents to the sample; context: the sample. */
+typedef enum bs_status (*sample_fn)(struct bs_run *run, const struct bs_source *source, void *context,
+                                    struct bs_error *err);
+
+static enum bs_status sample_source(struct bs_run *run, uint32_t i, sample_fn take, void *context, struct bs_error *err)
 {
-	const struct bs_index_options *options = &run->manifest.options;
-	struct bs_words_options words = {.stem_language = options->stem_language, .fold_accents = options->fold_accents};
 	struct bs_source source, found;
 	enum bs_status status = bs_recorded_source(run->job->dir, &run->manifest.sources[i], &source, err);
 	if (status)
@@ -132,24 +144,61 @@ static enum bs_status sample_source(struct bs_run *run, uint32_t i, struct bs_pa
 	if (source.kind != BS_SOURCE_STDIN && bs_source_init(&found, source.path, NULL) == BS_OK) {
 		source.kind = found.kind;
 		bs_source_deinit(&found);
-		status = bs_pair_sample_source(sample, &source, &run->source_options, &words, err);
+		status = take(run, &source, context, err);
 	}
 	bs_source_deinit(&source);
 	return status;
 }
 
-enum bs_status bs_run_choose_pairs(struct bs_run *run, struct bs_error *err)
+static enum bs_status sample_sources(struct bs_run *run, sample_fn take, void *context, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < run->manifest.n_sources && !status; i++)
+		status = sample_source(run, i, take, context, err);
+	return status;
+}
+
+static enum bs_status sample_words(struct bs_run *run, const struct bs_source *source, void *context,
+                                   struct bs_error *err)
+{
+	const struct bs_index_options *options = &run->manifest.options;
+	struct bs_words_options words = {.stem_language = options->stem_language, .fold_accents = options->fold_accents};
+	return bs_pair_sample_source(context, source, &run->source_options, &words, err);
+}
+
+static enum bs_status choose_pairs(struct bs_run *run, struct bs_error *err)
 {
 	uint64_t least_bytes = run->job->pairs_least_bytes ? run->job->pairs_least_bytes : PAIRS_LEAST_BYTES;
 	struct bs_pair_sample sample = {.next_position = 0};
-	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < run->manifest.n_sources && !status; i++)
-		status = sample_source(run, i, &sample, err);
+	enum bs_status status = sample_sources(run, sample_words, &sample, err);
 	if (!status && sample.text_bytes >= least_bytes)
 		status = bs_pair_sample_choose(&sample, &run->pairs, err);
 	bs_pair_sample_deinit(&sample);
-	bs_pipeline_set_pairs(run->pipeline, &run->pairs);
 	return status;
+}
+
+static enum bs_status sample_grams(struct bs_run *run, const struct bs_source *source, void *context,
+                                   struct bs_error *err)
+{
+	return bs_gram_sample_source(context, source, &run->source_options, err);
+}
+
+static enum bs_status choose_grams(struct bs_run *run, struct bs_error *err)
+{
+	struct bs_gram_sample sample = {.grams = NULL};
+	enum bs_status status = sample_sources(run, sample_grams, &sample, err);
+	if (!status)
+		status = bs_gram_sample_choose(&sample, &run->gram_plan, err);
+	bs_gram_sample_deinit(&sample);
+	run->grams.plan = &run->gram_plan;
+	return status ? status : bs_pipeline_set_grams(run->pipeline, &run->gram_plan, err);
+}
+
+enum bs_status bs_run_choose(struct bs_run *run, struct bs_error *err)
+{
+	enum bs_status status = run->manifest.options.words ? choose_pairs(run, err) : BS_OK;
+	bs_pipeline_set_pairs(run->pipeline, &run->pairs);
+	return status || !run->manifest.options.grams ? status : choose_grams(run, err);
 }
 
 /* ---- documents ---- */
@@ -167,7 +216,10 @@ bool bs_run_is_full(const struct bs_run *run, const struct bs_harvest *harvest, 
 {
 	uint32_t max_docs = run->job->max_segment_docs;
 	uint32_t n_docs = bs_gather_n_docs(&run->gather);
-	uint64_t n_bytes = bs_gather_bytes(&run->gather) + (uint64_t)run->gather.terms.n_terms * BUILD_TERM_BYTES +
+	uint32_t class = bs_harvest_docs(harvest)[i].gram_class;
+	uint64_t row_bytes = class == BS_GRAM_NO_CLASS ? 0 : bs_gram_row_words(class) * (uint64_t)8;
+	uint64_t n_bytes = bs_gather_bytes(&run->gather) + run->grams.n_bytes + row_bytes +
+	                   (uint64_t)run->gather.terms.n_terms * BUILD_TERM_BYTES +
 	                   (uint64_t)n_docs * BUILD_DOC_BYTES +
 	                   (uint64_t)bs_harvest_docs(harvest)[i].n_terms * NEW_TERM_BYTES;
 	return n_docs > 0 && (n_bytes > run->gather_limit_bytes || (max_docs && n_docs >= max_docs));
@@ -197,6 +249,9 @@ enum bs_status bs_run_add(struct bs_run *run, const struct bs_harvest *harvest, 
 		record->place[0] = run->n_stored;
 		status = store_document(run, harvest, doc, err);
 	}
+	if (!status && doc->gram_class != BS_GRAM_NO_CLASS)
+		status = bs_gram_gather_add(&run->grams, bs_gather_n_docs(&run->gather), doc->gram_class, doc->n_grams,
+		                            (const uint64_t *)(const void *)harvest->gram_rows.data + doc->gram_row, err);
 	if (!status)
 		status = bs_gather_add(&run->gather, harvest, i, record, err);
 	run->report->text_bytes += doc->text_bytes;
@@ -228,7 +283,7 @@ enum bs_status bs_run_flush(struct bs_run *run, bool is_full, struct bs_error *e
 		return bs_fail_memory(err, "a path", strlen(run->job->dir));
 	status = run->store ? bs_store_writer_finish(run->store, err) : BS_OK;
 	if (!status)
-		status = bs_segment_build(path, &run->gather, run->store, &run->build_options, &sum, err);
+		status = bs_segment_build(path, &run->gather, &run->grams, run->store, &run->build_options, &sum, err);
 	record.n_bytes = sum.file_bytes;
 	for (uint32_t i = 0; i < run->gather.fields.n_terms && !status; i++)
 		status = bs_manifest_add_field(&run->manifest, (const char *)bs_term_table_key(&run->gather.fields, i),
@@ -245,6 +300,7 @@ enum bs_status bs_run_flush(struct bs_run *run, bool is_full, struct bs_error *e
 	run->report->written_bytes += sum.file_bytes;
 	run->n_segments++;
 	bs_gather_clear(&run->gather);
+	bs_gram_gather_clear(&run->grams);
 	bs_store_writer_free(run->store);
 	run->store = NULL;
 	run->n_stored = 0;

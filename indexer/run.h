@@ -14,6 +14,7 @@
 #include "corpus/source.h"
 #include "corpus/store.h"
 #include "indexer/gather.h"
+#include "indexer/gram_gather.h"
 #include "indexer/indexer.h"
 #include "indexer/pipeline.h"
 #include "indexer/segment_build.h"
@@ -30,7 +31,9 @@ struct bs_run {
 	uint64_t gather_limit_bytes;
 	struct bs_pipeline *pipeline;
 	struct bs_word_pairs pairs;         /* that are terms */
+	struct bs_gram_plan gram_plan;
 	struct bs_gather gather;
+	struct bs_gram_gather grams;        /* of the files among the gathered documents */
 	struct bs_store_writer *store;      /* of the segment being gathered, or NULL */
 	uint64_t n_stored;
 	struct bs_claims *claims;           /* told of every segment, or NULL */
@@ -42,10 +45,10 @@ void bs_run_init(struct bs_run *run, const struct bs_index_job *job, struct bs_i
 /* Gets ready to read and write, once the options are in run->manifest. */
 enum bs_status bs_run_start(struct bs_run *run, struct bs_error *err) BS_WARN_UNUSED;
 void bs_run_deinit(struct bs_run *run);
-/* Goes on with the pairs of words that an index has. */
-enum bs_status bs_run_keep_pairs(struct bs_run *run, const struct bs_snapshot *old, struct bs_error *err) BS_WARN_UNUSED;
+/* Goes on with the pairs of words that an index has, and with what is frequent among its grams. */
+enum bs_status bs_run_keep_choices(struct bs_run *run, const struct bs_snapshot *old, struct bs_error *err) BS_WARN_UNUSED;
 /* Chooses them by a sample of the recorded sources. */
-enum bs_status bs_run_choose_pairs(struct bs_run *run, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_run_choose(struct bs_run *run, struct bs_error *err) BS_WARN_UNUSED;
 /* Gives back the memory that reading and gathering took. */
 void bs_run_release(struct bs_run *run);
 

@@ -387,8 +387,8 @@ static double mean_terms(const struct bs_gather *gather)
 	return n_docs ? (double)gather->n_postings / n_docs : 0;
 }
 
-enum bs_status bs_segment_build(const char *path, const struct bs_gather *gather, struct bs_store_writer *store,
-                                const struct bs_build_options *options, struct bs_build_sum *sum_out,
+enum bs_status bs_segment_build(const char *path, const struct bs_gather *gather, const struct bs_gram_gather *grams,
+                                struct bs_store_writer *store, const struct bs_build_options *options, struct bs_build_sum *sum_out,
                                 struct bs_error *err)
 {
 	struct build build = {.gather = gather, .options = options, .policy = options->policy};
@@ -419,6 +419,8 @@ enum bs_status bs_segment_build(const char *path, const struct bs_gather *gather
 	status = write_parts(&build, err);
 	if (!status)
 		status = bs_exceptions_write(&build.exceptions, build.n_rows, build.writer, err);
+	if (!status && grams->plan)
+		status = bs_gram_gather_write(grams, build.writer, err);
 	if (!status)
 		bs_doc_table_write(&gather->doc_table, build.writer);
 	if (!status)

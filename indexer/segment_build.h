@@ -15,6 +15,7 @@
 #include "corpus/store.h"
 #include "indexer/classes.h"
 #include "indexer/gather.h"
+#include "indexer/gram_gather.h"
 
 struct bs_build_options {
 	struct bs_treatment_policy policy;
@@ -30,9 +31,10 @@ struct bs_build_sum {
 	uint64_t n_terms;
 };
 
-/* Writes path. store (nullable) is the finished text store of these documents. Nothing is left behind on failure. */
-enum bs_status bs_segment_build(const char *path, const struct bs_gather *gather, struct bs_store_writer *store,
-                                const struct bs_build_options *options, struct bs_build_sum *sum_out,
+/* Writes path. grams (of which plan may be NULL) and store (nullable, finished) are of these documents. Nothing is left
+ * behind on failure. */
+enum bs_status bs_segment_build(const char *path, const struct bs_gather *gather, const struct bs_gram_gather *grams,
+                                struct bs_store_writer *store, const struct bs_build_options *options, struct bs_build_sum *sum_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

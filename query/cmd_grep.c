@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "corpus/file_types.h"
 #include "query/cmd_shared.h"
 #include "query/grep_arguments.h"
+#include "query/grep_index.h"
 #include "query/grep_option_list.h"
 #include "query/grep_run.h"
 
@@ -117,7 +119,7 @@ static enum bs_status list_types(const struct bs_grep_arguments *arguments, stru
 	return status;
 }
 
-/* --files */
+/* --files, --candidates */
 static enum bs_status list_files(const struct bs_grep_arguments *arguments, struct bs_grep_source *source,
                                  struct bs_grep_outcome *outcome, struct bs_error *err)
 {
@@ -189,24 +191,75 @@ static enum bs_status finish(const struct bs_grep_arguments *arguments, struct g
 	return status;
 }
 
+/*
+ * The files by the index, if there is one, and it can rule some out. One that was not asked for by name, and cannot be used,
+ * is told of, and all files are searched.
+ */
+static enum bs_status open_index(const struct bs_grep_index_options *options, const struct bs_grep_arguments *arguments,
+                                 struct grep_run *run, struct bs_grep_source **source_out, struct bs_error *err)
+{
+	struct bs_buffer explained = {0};
+	enum bs_status status = bs_grep_index_open(options, arguments->explain ? &explained : NULL, source_out, err);
+	if (!status && explained.used_bytes)
+		fprintf(stderr, "bitsift: %.*s\n", (int)explained.used_bytes, (const char *)explained.data);
+	bs_buffer_deinit(&explained);
+	if (status && status != BS_NO_MEMORY && status != BS_INVALID && !arguments->index) {
+		report(run, err->text);
+		*err = (struct bs_error){""};
+		return BS_OK;
+	}
+	return status;
+}
+
+static enum bs_status open_source(const struct bs_grep_arguments *arguments, struct bs_grep_index_options *options,
+                                  char **dir, struct grep_run *run, struct bs_grep_source **source_out, struct bs_error *err)
+{
+	bool can_filter = !arguments->files && !arguments->pattern.is_brute && (arguments->coding == BS_GREP_CODING_AUTO || arguments->coding == BS_GREP_CODING_UTF8) &&
+	                  bs_grep_can_filter(&arguments->pattern, &arguments->search, &arguments->output);
+	enum bs_status status = BS_OK;
+	*source_out = NULL;
+	if (can_filter) {
+		struct bs_error unused;
+		bool is_asked_for = arguments->index != NULL;
+		status = bs_cmd_locate(arguments->index, dir, is_asked_for ? err : &unused);
+		if (status == BS_NOT_FOUND && !is_asked_for)
+			status = BS_OK;
+		options->dir = *dir;
+	}
+	if (!status && *dir)
+		status = open_index(options, arguments, run, source_out, err);
+	if (!status && !*source_out)
+		status = bs_grep_walk_open(options->walk, source_out, err);
+	return status;
+}
+
 static int run_search(const struct bs_grep_arguments *arguments, struct bs_error *err)
 {
 	struct grep_run run = {.arguments = arguments};
 	struct bs_grep_walk_options options = arguments->source;
+	struct bs_grep_index_options by_index = {.walk = &options, .pattern = &arguments->pattern, .trust = arguments->trust,
+	                                        .n_threads = arguments->n_threads,
+	                                        .replaces_invalid = arguments->coding == BS_GREP_CODING_UTF8};
 	struct bs_grep_source *source;
 	struct bs_grep_outcome outcome = {0};
+	char *dir = NULL;
 	uint64_t start_ns = now_ns();
-	enum bs_status status = bs_grep_walk_open(&options, &source, err);
-	if (status)
+	enum bs_status status = open_source(arguments, &by_index, &dir, &run, &source, err);
+	if (status) {
+		free(dir);
 		return 2;
+	}
 	source->report = report;
 	source->report_context = &run;
-	if (arguments->files)
+	if (arguments->files || arguments->candidates)
 		status = list_files(arguments, source, &outcome, err);
 	else
 		status = search(arguments, &run, source, &outcome, err);
+	uint64_t n_ruled_out = source->n_ruled_out;
 	source->close(source);
-	if (!status && options.is_default_path && outcome.n_files == 0 && !arguments->files && searches(arguments))
+	free(dir);
+	bool lists = arguments->files || arguments->candidates || arguments->trust;
+	if (!status && options.is_default_path && outcome.n_files + n_ruled_out == 0 && !lists && searches(arguments))
 		report(&run, "no files were searched: all are left out, or there are none; --files lists them");
 	if (!status)
 		status = finish(arguments, &run, &outcome, now_ns() - start_ns, err);

@@ -70,10 +70,11 @@ static enum bs_status add_pattern_file(struct noted *noted, const char *path, st
 {
 	struct bs_grep_arguments *arguments = noted->arguments;
 	struct bs_grep_text text = {.had_mark = false};
+	struct bs_grep_reading as_is = {.coding = BS_GREP_CODING_NONE};
 	struct bs_error why = {""};
 	bool is_stdin = strcmp(path, "-") == 0;
 	noted->patterns_from_stdin |= is_stdin;
-	enum bs_status status = bs_grep_text_read(&text, is_stdin ? NULL : path, BS_GREP_CODING_NONE, false, &why);
+	enum bs_status status = bs_grep_text_read(&text, is_stdin ? NULL : path, &as_is, &why);
 	if (status) {
 		bs_grep_text_deinit(&text);
 		return bs_fail(err, status, "%s: %s", path, why.text);
@@ -432,6 +433,15 @@ static enum bs_status note_option(struct noted *noted, int id, const char *value
 	case OPTION_STATS:
 		arguments->stats = true;
 		break;
+	case OPTION_INDEX:
+		arguments->index = value;
+		break;
+	case OPTION_NO_STAT:
+		arguments->trust = true;
+		break;
+	case OPTION_CANDIDATES:
+		arguments->candidates = true;
+		break;
 	case OPTION_EXPLAIN:
 		arguments->explain = true;
 		break;
@@ -488,8 +498,11 @@ static enum bs_status decide_types(struct bs_grep_arguments *arguments, struct b
 {
 	const struct bs_grep_words *lists[] = {&arguments->type_clears, &arguments->type_adds, &arguments->types,
 	                                       &arguments->type_nots};
-	enum bs_status status = bs_file_types_new(&arguments->file_types, err);
-	bool is_chosen = false;
+	bool is_chosen = false, is_asked = arguments->type_list;
+	for (size_t list = 0; list < 4; list++)
+		is_asked |= lists[list]->list.used_bytes > 0;
+	/* The table is long, and a search that is soon over would notice. */
+	enum bs_status status = is_asked ? bs_file_types_new(&arguments->file_types, err) : BS_OK;
 	for (size_t list = 0; list < 4 && !status; list++) {
 		size_t n;
 		const char *const *names = words_of(lists[list], &n);

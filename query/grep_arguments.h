@@ -21,12 +21,14 @@ struct bs_grep_arguments {
 	enum bs_grep_coding coding;
 	bool help, type_list, files;
 	bool is_text, search_binary, maps_files, quiet, no_messages, stats, explain;
+	bool trust, candidates;
+	const char *index; /* --index; NULL: not given */
 	const char *kernel;
 	unsigned n_threads;
 	/* What the above borrows. */
 	struct bs_grep_words patterns, pattern_bytes, globs, iglobs, types, type_nots, type_adds, type_clears, colors, paths,
 		owned;
-	struct bs_file_types *file_types;
+	struct bs_file_types *file_types; /* NULL: no option asks for types */
 };
 
 /* Zero-initialise. command's options are the table above. BS_INVALID, or BS_IO for a pattern file: one line in err. */

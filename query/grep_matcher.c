@@ -1,10 +1,11 @@
 /*
  * grep_matcher.c: see grep_matcher.h.
  *
- * The next line that matches is found in one of four ways, the first that applies:
+ * The next line that matches is found in one of five ways, the first that applies:
  *
  *     brute      each line alone, by the code for any text
  *     literal    look for a literal that every match holds (find_needle); match the line around it, unless it is the match
+ *     window     the same with a few bytes of which only classes are known (find_window)
  *     exact      match over many lines at once: ASCII stretches by the code for ASCII, the others by that for any text
  *     line       each line alone, by the code for what it holds
  */
@@ -12,16 +13,28 @@
 #include "query/grep_matcher.h"
 
 #include <pcre2.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "query/grep_pattern.h"
+#include "query/grep_window.h"
 
 /* rg's own: enough for any pattern that anybody wrote, and far from what threads together could not have. */
 #define JIT_STACK_START_BYTES ((size_t)32 << 10)
 #define JIT_STACK_MOST_BYTES  ((size_t)10 << 20)
 /* A shorter literal stands in so many lines that matching them one by one costs more than it saves. */
 #define LITERAL_MIN_BYTES 3
+/* A window that is expected at more of the places is not looked for; with many lines at once a line in vain costs more. */
+#define WINDOW_MOST_RATE 0.03
+/*
+ * A line that is matched in vain costs what it takes to match so many bytes of many lines at once. Where the search is in
+ * debt for this many lines in vain, it goes by many lines for a while.
+ */
+#define LINE_IN_VAIN_BYTES ((int64_t)96)
+#define MOST_DEBT_BYTES    (64 * LINE_IN_VAIN_BYTES)
+#define DENSE_BYTES        ((size_t)16384)
 /* How far apart lines beyond ASCII may be to be matched together, and how much at most. */
 #define OPAQUE_GAP_BYTES     256
 #define OPAQUE_STRETCH_BYTES 65536
@@ -30,34 +43,44 @@ enum way {
 	WAY_NOTHING, /* there is no pattern */
 	WAY_BRUTE,
 	WAY_LITERAL,
+	WAY_WINDOW,
 	WAY_EXACT,
 	WAY_LINE,
+};
+
+/* A pattern as PCRE2 has it. It becomes machine code when it is first matched with: most searches need one of four. */
+struct code {
+	pcre2_code *code; /* or NULL */
+	atomic_bool is_ready;
 };
 
 struct bs_grep_matcher {
 	struct bs_grep_analysis analysis;
 	const struct bs_kernel *kernel;
 	struct bs_needle needle;
-	bool is_brute;
+	struct bs_byte_window window;
+	double window_rate;
 	bool by_line;
 	bool looks_back;
 	bool is_exact;
 	uint8_t line_end;
 	bool crlf;
 	enum way way;
-	pcre2_code *any;       /* the patterns as they are, any text */
-	pcre2_code *ascii;     /* the same for ASCII text, or NULL */
-	pcre2_code *many;      /* rewritten for many lines, any text; NULL unless exact */
-	pcre2_code *many_ascii;
+	struct code any;   /* the patterns as they are, any text */
+	struct code ascii; /* the same for ASCII text, or none */
+	struct code many;  /* rewritten for many lines, any text; none unless exact */
+	struct code many_ascii;
+	pthread_mutex_t mutex; /* while machine code is made */
 };
 
 struct bs_grep_scratch {
-	const struct bs_grep_matcher *matcher;
+	struct bs_grep_matcher *matcher;
 	pcre2_match_data *data;
 	pcre2_match_context *context;
 	pcre2_jit_stack *stack;
 	/* text[opaque_from..opaque_at) is ASCII, and text[opaque_at], unless it is the end, is not. */
 	size_t opaque_from, opaque_at, opaque_end;
+	int64_t debt_bytes; /* of lines matched in vain */
 };
 
 /* ---- compiling ---- */
@@ -70,7 +93,7 @@ static enum bs_status refuse(const uint8_t *text, int code, size_t off, struct b
 }
 
 static enum bs_status compile(const struct bs_grep_pattern *pattern, const struct bs_grep_analysis *analysis,
-                              const struct bs_buffer *text, bool is_ascii, pcre2_code **code_out, struct bs_error *err)
+                              const struct bs_buffer *text, bool is_ascii, struct code *code_out, struct bs_error *err)
 {
 	uint32_t options = PCRE2_MULTILINE;
 	int error;
@@ -90,13 +113,23 @@ static enum bs_status compile(const struct bs_grep_pattern *pattern, const struc
 		options |= PCRE2_CASELESS;
 	if (pattern->is_multi_line && pattern->dot_all)
 		options |= PCRE2_DOTALL;
-	*code_out = pcre2_compile(text->data, text->used_bytes - 1, options, &error, &off, context);
+	code_out->code = pcre2_compile(text->data, text->used_bytes - 1, options, &error, &off, context);
 	pcre2_compile_context_free(context);
-	if (!*code_out)
-		return refuse(text->data, error, off, err);
+	return code_out->code ? BS_OK : refuse(text->data, error, off, err);
+}
+
+/* The code, to be matched with. Any thread. */
+static const pcre2_code *ready(struct bs_grep_matcher *matcher, struct code *code)
+{
+	if (atomic_load_explicit(&code->is_ready, memory_order_acquire))
+		return code->code;
+	pthread_mutex_lock(&matcher->mutex);
 	/* Without JIT (not on every machine) it is slower, nothing else. */
-	(void)pcre2_jit_compile(*code_out, PCRE2_JIT_COMPLETE);
-	return BS_OK;
+	if (!atomic_load_explicit(&code->is_ready, memory_order_relaxed))
+		(void)pcre2_jit_compile(code->code, PCRE2_JIT_COMPLETE);
+	atomic_store_explicit(&code->is_ready, true, memory_order_release);
+	pthread_mutex_unlock(&matcher->mutex);
+	return code->code;
 }
 
 static enum bs_status compile_all(const struct bs_grep_pattern *pattern, struct bs_grep_matcher *matcher,
@@ -107,16 +140,14 @@ static enum bs_status compile_all(const struct bs_grep_pattern *pattern, struct 
 	if (status || pattern->is_brute)
 		return status;
 	/* What only one of the codes refuses (\x{100} without UTF) is done by the others. */
-	if (analysis->is_ascii && compile(pattern, analysis, &analysis->joined, true, &matcher->ascii, NULL))
-		matcher->ascii = NULL;
+	if (analysis->is_ascii)
+		(void)!compile(pattern, analysis, &analysis->joined, true, &matcher->ascii, NULL);
 	if (analysis->reach != BS_GREP_REACH_EXACT)
 		return BS_OK;
-	if (compile(pattern, analysis, &analysis->rewritten, false, &matcher->many, NULL))
-		matcher->many = NULL;
-	if (matcher->many && analysis->is_ascii &&
-	    compile(pattern, analysis, &analysis->rewritten, true, &matcher->many_ascii, NULL))
-		matcher->many_ascii = NULL;
-	matcher->is_exact = matcher->many != NULL;
+	(void)!compile(pattern, analysis, &analysis->rewritten, false, &matcher->many, NULL);
+	if (matcher->many.code && analysis->is_ascii)
+		(void)!compile(pattern, analysis, &analysis->rewritten, true, &matcher->many_ascii, NULL);
+	matcher->is_exact = matcher->many.code != NULL;
 	return BS_OK;
 }
 
@@ -128,9 +159,26 @@ static enum way choose_way(const struct bs_grep_pattern *pattern, const struct b
 		return WAY_NOTHING;
 	if (pattern->is_brute)
 		return WAY_BRUTE;
-	if (n > 0 && (n >= LITERAL_MIN_BYTES || analysis->literal_is_match || !matcher->is_exact))
+	if (n >= LITERAL_MIN_BYTES || (n > 0 && analysis->literal_is_match))
+		return WAY_LITERAL;
+	if (matcher->window.n_bytes && matcher->window_rate <= WINDOW_MOST_RATE)
+		return WAY_WINDOW;
+	if (n > 0 && !matcher->is_exact)
 		return WAY_LITERAL;
 	return matcher->is_exact ? WAY_EXACT : WAY_LINE;
+}
+
+static enum bs_status choose_window(const struct bs_grep_pattern *pattern, struct bs_grep_matcher *matcher,
+                                    struct bs_error *err)
+{
+	const struct bs_buffer *joined = &matcher->analysis.joined;
+	struct bs_grep_window_options options = {.is_caseless = matcher->analysis.is_caseless,
+	                                         .keeps_line_end = pattern->crlf && matcher->looks_back,
+	                                         .line_end = pattern->line_end};
+	if (pattern->is_brute || pattern->n_patterns == 0 || !matcher->by_line)
+		return BS_OK;
+	return bs_grep_window_choose(joined->data, joined->used_bytes - 1, &options, &matcher->window, &matcher->window_rate,
+	                             err);
 }
 
 enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern, const struct bs_kernel *kernel,
@@ -140,12 +188,18 @@ enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern, const 
 	struct bs_grep_matcher *matcher = calloc(1, sizeof(*matcher));
 	if (!matcher)
 		return bs_fail_memory(err, "a pattern", sizeof(*matcher));
+	pthread_mutex_init(&matcher->mutex, NULL);
 	matcher->kernel = kernel;
 	matcher->line_end = pattern->line_end;
 	matcher->crlf = pattern->crlf;
 	enum bs_status status = bs_grep_analyse(pattern, &matcher->analysis, err);
+	/* rg's own engine sees that a pattern cannot match a line feed and then goes by lines; rg -P does not. */
+	matcher->by_line = !pattern->is_multi_line || (!pattern->is_pcre2 && !matcher->analysis.can_span_lines);
+	matcher->looks_back = pattern->is_pcre2 || !matcher->by_line;
 	if (!status)
 		status = compile_all(pattern, matcher, err);
+	if (!status)
+		status = choose_window(pattern, matcher, err);
 	if (status) {
 		bs_grep_matcher_free(matcher);
 		return status;
@@ -153,9 +207,6 @@ enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern, const 
 	if (matcher->analysis.literal.used_bytes)
 		bs_needle_init(&matcher->needle, matcher->analysis.literal.data, matcher->analysis.literal.used_bytes);
 	matcher->way = choose_way(pattern, matcher);
-	/* rg's own engine sees that a pattern cannot match a line feed and then goes by lines; rg -P does not. */
-	matcher->by_line = !pattern->is_multi_line || (!pattern->is_pcre2 && !matcher->analysis.can_span_lines);
-	matcher->looks_back = pattern->is_pcre2 || !matcher->by_line;
 	*matcher_out = matcher;
 	return BS_OK;
 }
@@ -164,10 +215,11 @@ void bs_grep_matcher_free(struct bs_grep_matcher *matcher)
 {
 	if (!matcher)
 		return;
-	pcre2_code_free(matcher->any);
-	pcre2_code_free(matcher->ascii);
-	pcre2_code_free(matcher->many);
-	pcre2_code_free(matcher->many_ascii);
+	pcre2_code_free(matcher->any.code);
+	pcre2_code_free(matcher->ascii.code);
+	pcre2_code_free(matcher->many.code);
+	pcre2_code_free(matcher->many_ascii.code);
+	pthread_mutex_destroy(&matcher->mutex);
 	bs_grep_analysis_deinit(&matcher->analysis);
 	free(matcher);
 }
@@ -190,11 +242,11 @@ bool bs_grep_matcher_looks_back(const struct bs_grep_matcher *matcher)
 const char *bs_grep_matcher_plan(const struct bs_grep_matcher *matcher)
 {
 	static const char *const plans[] = {"nothing", "line by line, every line", "a literal first, then its line",
-	                                    "many lines at once", "line by line"};
+	                                    "bytes by their classes first, then their line", "many lines at once", "line by line"};
 	return matcher->by_line ? plans[matcher->way] : "the whole text, across lines";
 }
 
-enum bs_status bs_grep_scratch_new(const struct bs_grep_matcher *matcher, struct bs_grep_scratch **scratch_out,
+enum bs_status bs_grep_scratch_new(struct bs_grep_matcher *matcher, struct bs_grep_scratch **scratch_out,
                                    struct bs_error *err)
 {
 	*scratch_out = NULL;
@@ -202,7 +254,7 @@ enum bs_status bs_grep_scratch_new(const struct bs_grep_matcher *matcher, struct
 	if (!scratch)
 		return bs_fail_memory(err, "a matcher", sizeof(*scratch));
 	scratch->matcher = matcher;
-	scratch->data = pcre2_match_data_create_from_pattern(matcher->any, NULL);
+	scratch->data = pcre2_match_data_create_from_pattern(matcher->any.code, NULL);
 	scratch->context = pcre2_match_context_create(NULL);
 	scratch->stack = pcre2_jit_stack_create(JIT_STACK_START_BYTES, JIT_STACK_MOST_BYTES, NULL);
 	if (!scratch->data || !scratch->context) {
@@ -289,11 +341,12 @@ static enum bs_status refuse_match(int code, struct bs_error *err)
 }
 
 /* text[0..end), from `from` on. */
-static enum bs_status match(struct bs_grep_scratch *scratch, const pcre2_code *code, const uint8_t *text, size_t from,
+static enum bs_status match(struct bs_grep_scratch *scratch, struct code *code, const uint8_t *text, size_t from,
                             size_t end, bool *found_out, struct bs_error *err)
 {
 	static const uint8_t nothing[1];
-	int n = pcre2_match(code, text ? text : nothing, end, from, 0, scratch->data, scratch->context);
+	int n = pcre2_match(ready(scratch->matcher, code), text ? text : nothing, end, from, 0, scratch->data,
+	                    scratch->context);
 	*found_out = n >= 0;
 	return n >= 0 || n == PCRE2_ERROR_NOMATCH ? BS_OK : refuse_match(n, err);
 }
@@ -310,10 +363,10 @@ static bool is_ascii(const uint8_t *text, size_t n)
 static enum bs_status match_line(struct bs_grep_scratch *scratch, const uint8_t *text, struct bs_grep_span line,
                                  bool *found_out, struct bs_error *err)
 {
-	const struct bs_grep_matcher *matcher = scratch->matcher;
+	struct bs_grep_matcher *matcher = scratch->matcher;
 	size_t n = without_end(matcher, text, line) - line.start;
-	bool use_ascii = matcher->ascii && is_ascii(text + line.start, n);
-	return match(scratch, use_ascii ? matcher->ascii : matcher->any, text + line.start, 0, n, found_out, err);
+	bool use_ascii = matcher->ascii.code && is_ascii(text + line.start, n);
+	return match(scratch, use_ascii ? &matcher->ascii : &matcher->any, text + line.start, 0, n, found_out, err);
 }
 
 static enum bs_status next_by_line(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
@@ -328,33 +381,8 @@ static enum bs_status next_by_line(struct bs_grep_scratch *scratch, const uint8_
 	return status;
 }
 
-static enum bs_status next_by_literal(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
-                                      struct bs_grep_span *line_out, bool *found_out, struct bs_error *err)
-{
-	const struct bs_grep_matcher *matcher = scratch->matcher;
-	const struct bs_buffer *exact = &matcher->analysis.exact_literal;
-	enum bs_status status = BS_OK;
-	*found_out = false;
-	for (size_t at = from; at < end && !*found_out && !status;) {
-		at = matcher->kernel->find_needle(text, at, end, &matcher->needle);
-		if (at == end)
-			break;
-		if (!matcher->analysis.is_caseless && matcher->analysis.literal_is_match) {
-			*found_out = memcmp(text + at, exact->data, exact->used_bytes) == 0;
-			if (*found_out)
-				*line_out = line_around(matcher, text, from, at, end);
-			at++;
-			continue;
-		}
-		*line_out = line_around(matcher, text, from, at, end);
-		status = match_line(scratch, text, *line_out, found_out, err);
-		at = line_out->end;
-	}
-	return status;
-}
-
 /* Many whole lines at once, all in text[from..end). Where that takes too long, the lines one by one may not. */
-static enum bs_status next_in_stretch(struct bs_grep_scratch *scratch, const pcre2_code *code, const uint8_t *text,
+static enum bs_status next_in_stretch(struct bs_grep_scratch *scratch, struct code *code, const uint8_t *text,
                                       size_t from, size_t end, struct bs_grep_span *line_out, bool *found_out,
                                       struct bs_error *err)
 {
@@ -389,23 +417,97 @@ static size_t opaque_stretch_end(const struct bs_grep_matcher *matcher, const ui
 static enum bs_status next_exact(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
                                  struct bs_grep_span *line_out, bool *found_out, struct bs_error *err)
 {
-	const struct bs_grep_matcher *matcher = scratch->matcher;
+	struct bs_grep_matcher *matcher = scratch->matcher;
 	enum bs_status status = BS_OK;
 	*found_out = false;
-	if (!matcher->many_ascii)
-		return from < end ? next_in_stretch(scratch, matcher->many, text, from, end, line_out, found_out, err) : BS_OK;
+	if (!matcher->many_ascii.code)
+		return from < end ? next_in_stretch(scratch, &matcher->many, text, from, end, line_out, found_out, err) : BS_OK;
 	for (size_t at = from; at < end && !*found_out && !status;) {
 		size_t opaque = next_opaque(scratch, text, at, end);
 		size_t stretch_end = opaque == end ? end : bs_grep_line_start(text, at, opaque, matcher->line_end);
-		const pcre2_code *code = matcher->many_ascii;
+		struct code *code = &matcher->many_ascii;
 		if (stretch_end == at) {
 			stretch_end = opaque_stretch_end(matcher, text, at, opaque, end);
-			code = matcher->many;
+			code = &matcher->many;
 		}
 		status = next_in_stretch(scratch, code, text, at, stretch_end, line_out, found_out, err);
 		at = stretch_end;
 	}
 	return status;
+}
+
+static bool is_plain_literal(const struct bs_grep_matcher *matcher)
+{
+	return matcher->way == WAY_LITERAL && !matcher->analysis.is_caseless && matcher->analysis.literal_is_match;
+}
+
+/* The next place of the literal that is all there is to a match, in its own letter case. */
+static bool find_literal(const struct bs_grep_matcher *matcher, const uint8_t *text, size_t from, size_t end,
+                         size_t *at_out)
+{
+	const struct bs_buffer *exact = &matcher->analysis.exact_literal;
+	size_t at = from;
+	while ((at = matcher->kernel->find_needle(text, at, end, &matcher->needle)) < end) {
+		*at_out = at;
+		if (memcmp(text + at, exact->data, exact->used_bytes) == 0)
+			return true;
+		at++;
+	}
+	return false;
+}
+
+/* Too many lines are matched in vain here: on to the next match, or up to *at_out, by many lines at once. */
+static enum bs_status next_where_dense(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
+                                       struct bs_grep_span *line_out, bool *found_out, size_t *at_out,
+                                       struct bs_error *err)
+{
+	size_t limit = end - from > DENSE_BYTES ? from + DENSE_BYTES : end;
+	*at_out = bs_grep_line_end(text, limit, end, scratch->matcher->line_end);
+	enum bs_status status = next_exact(scratch, text, from, *at_out, line_out, found_out, err);
+	size_t done = *found_out ? line_out->end : *at_out;
+	scratch->debt_bytes -= (int64_t)(done - from) * MOST_DEBT_BYTES / (int64_t)DENSE_BYTES;
+	return status;
+}
+
+/* Where a literal or a window is, the line around it is matched. */
+static enum bs_status next_by_candidate(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
+                                        struct bs_grep_span *line_out, bool *found_out, struct bs_error *err)
+{
+	const struct bs_grep_matcher *matcher = scratch->matcher;
+	const struct bs_kernel *kernel = matcher->kernel;
+	bool is_literal = matcher->way == WAY_LITERAL;
+	enum bs_status status = BS_OK;
+	*found_out = false;
+	for (size_t at = from; at < end && !*found_out && !status;) {
+		if (matcher->is_exact && scratch->debt_bytes > MOST_DEBT_BYTES) {
+			status = next_where_dense(scratch, text, at, end, line_out, found_out, &at, err);
+			continue;
+		}
+		size_t place = is_literal ? kernel->find_needle(text, at, end, &matcher->needle)
+		                          : kernel->find_window(text, at, end, &matcher->window);
+		scratch->debt_bytes -= (int64_t)(place - at);
+		scratch->debt_bytes = scratch->debt_bytes > 0 ? scratch->debt_bytes : 0;
+		if (place == end)
+			break;
+		*line_out = line_around(matcher, text, at, place, end);
+		status = match_line(scratch, text, *line_out, found_out, err);
+		scratch->debt_bytes += *found_out ? 0 : LINE_IN_VAIN_BYTES;
+		at = line_out->end;
+	}
+	return status;
+}
+
+static enum bs_status next_by_literal(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
+                                      struct bs_grep_span *line_out, bool *found_out, struct bs_error *err)
+{
+	const struct bs_grep_matcher *matcher = scratch->matcher;
+	size_t at;
+	if (!is_plain_literal(matcher))
+		return next_by_candidate(scratch, text, from, end, line_out, found_out, err);
+	*found_out = find_literal(matcher, text, from, end, &at);
+	if (*found_out)
+		*line_out = line_around(matcher, text, from, at, end);
+	return BS_OK;
 }
 
 enum bs_status bs_grep_next_line(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
@@ -417,6 +519,8 @@ enum bs_status bs_grep_next_line(struct bs_grep_scratch *scratch, const uint8_t 
 		return BS_OK;
 	case WAY_LITERAL:
 		return next_by_literal(scratch, text, from, end, line_out, found_out, err);
+	case WAY_WINDOW:
+		return next_by_candidate(scratch, text, from, end, line_out, found_out, err);
 	case WAY_EXACT:
 		return next_exact(scratch, text, from, end, line_out, found_out, err);
 	case WAY_BRUTE:
@@ -426,13 +530,41 @@ enum bs_status bs_grep_next_line(struct bs_grep_scratch *scratch, const uint8_t 
 	return next_by_line(scratch, text, from, end, line_out, found_out, err);
 }
 
-enum bs_status bs_grep_next_match(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
-                                  struct bs_grep_span *match_out, bool *found_out, struct bs_error *err)
+/* All there is to a match is the literal: PCRE2 need not be asked. */
+static void next_literal_match(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
+                               struct bs_grep_span *match_out, bool *found_out)
 {
+	const struct bs_grep_matcher *matcher = scratch->matcher;
+	PCRE2_SIZE *places = pcre2_get_ovector_pointer(scratch->data);
+	*found_out = find_literal(matcher, text, from, end, &match_out->start);
+	if (!*found_out)
+		return;
+	match_out->end = match_out->start + matcher->analysis.exact_literal.used_bytes;
+	/* For bs_grep_expand(). */
+	places[0] = match_out->start;
+	places[1] = match_out->end;
+}
+
+bool bs_grep_is_ascii(const struct bs_grep_scratch *scratch, const uint8_t *text, size_t n_bytes)
+{
+	return scratch->matcher->way != WAY_BRUTE && scratch->matcher->ascii.code && !scratch->matcher->looks_back &&
+	       is_ascii(text, n_bytes);
+}
+
+enum bs_status bs_grep_next_match(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
+                                  bool is_ascii_text, struct bs_grep_span *match_out, bool *found_out,
+                                  struct bs_error *err)
+{
+	struct bs_grep_matcher *matcher = scratch->matcher;
 	*found_out = false;
-	if (scratch->matcher->way == WAY_NOTHING)
+	if (matcher->way == WAY_NOTHING)
 		return BS_OK;
-	enum bs_status status = match(scratch, scratch->matcher->any, text, from, end, found_out, err);
+	if (is_plain_literal(matcher)) {
+		next_literal_match(scratch, text, from, end, match_out, found_out);
+		return BS_OK;
+	}
+	enum bs_status status =
+		match(scratch, is_ascii_text ? &matcher->ascii : &matcher->any, text, from, end, found_out, err);
 	const PCRE2_SIZE *places = pcre2_get_ovector_pointer(scratch->data);
 	if (!status && *found_out)
 		*match_out = (struct bs_grep_span){places[0], places[1]};
@@ -459,7 +591,7 @@ static long group_of(const struct bs_grep_scratch *scratch, const char *name, si
 	copy[n] = '\0';
 	if (strspn(copy, "0123456789") == n)
 		return n < 9 ? atol(copy) : -1;
-	int number = pcre2_substring_number_from_name(scratch->matcher->any, (PCRE2_SPTR)copy);
+	int number = pcre2_substring_number_from_name(scratch->matcher->any.code, (PCRE2_SPTR)copy);
 	return number < 0 ? -1 : number;
 }
 

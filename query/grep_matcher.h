@@ -44,7 +44,7 @@ bool bs_grep_matcher_looks_back(const struct bs_grep_matcher *matcher);
 const char *bs_grep_matcher_plan(const struct bs_grep_matcher *matcher);
 
 /* One thread's own. matcher must outlive it. */
-enum bs_status bs_grep_scratch_new(const struct bs_grep_matcher *matcher, struct bs_grep_scratch **scratch_out,
+enum bs_status bs_grep_scratch_new(struct bs_grep_matcher *matcher, struct bs_grep_scratch **scratch_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
 void bs_grep_scratch_free(struct bs_grep_scratch *scratch);
 /* To be called before another text is searched. */
@@ -57,9 +57,12 @@ void bs_grep_scratch_reset(struct bs_grep_scratch *scratch);
 enum bs_status bs_grep_next_line(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
                                  struct bs_grep_span *line_out, bool *found_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* The first match that starts at or after from, in text[0..end), of which everything may be looked at. */
+/* Whether text is ASCII and it is of use to know that. */
+bool bs_grep_is_ascii(const struct bs_grep_scratch *scratch, const uint8_t *text, size_t n_bytes);
+/* The first match that starts at or after from, in text[0..end), of which everything may be looked at. is_ascii_text: what
+ * bs_grep_is_ascii() says of that; false is always right. */
 enum bs_status bs_grep_next_match(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
-                                  struct bs_grep_span *match_out, bool *found_out, struct bs_error *err) BS_WARN_UNUSED;
+                                  bool is_ascii_text, struct bs_grep_span *match_out, bool *found_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Appends the replacement of the match found last, in which $1, $name and ${name} stand for groups. */
 enum bs_status bs_grep_expand(struct bs_grep_scratch *scratch, const uint8_t *text, const char *replacement,

@@ -30,6 +30,9 @@ const struct bs_option bs_grep_option_table[] = {
 	{OPTION_HIDDEN, '.', "hidden", NULL, "hidden files too"},
 	{OPTION_NO_IGNORE, 0, "no-ignore", NULL, "also what .gitignore and the like leave out"},
 	{OPTION_FOLLOW, 'L', "follow", NULL, "follow symbolic links"},
+	{OPTION_INDEX, 0, "index", "DIR", "the index [the nearest .bitsift upward, if any]"},
+	{OPTION_NO_STAT, 0, "no-stat", NULL, "trust the index: look at no file but the candidates"},
+	{OPTION_CANDIDATES, 0, "candidates", NULL, "print the files that may match, and search none"},
 	{OPTION_THREADS, 'j', "jobs", "N", "threads [one a processor]"},
 	/* The others. */
 	{OPTION_CASE_SENSITIVE, 's', "case-sensitive", NULL, "undo -i and -S"},
@@ -107,7 +110,7 @@ const struct bs_option bs_grep_option_table[] = {
 	{OPTION_NOTHING, 0, "block-buffered", NULL, "for scripts: taken, and changes nothing"},
 	{OPTION_NOTHING, 0, "no-ignore-messages", NULL, "for scripts: taken, and changes nothing"},
 	{OPTION_THREADS, 0, "threads", "N", "the same"},
-	{OPTION_BRUTE, 0, "brute", NULL, "match every line alone, as slowly as it can be said"},
+	{OPTION_BRUTE, 0, "brute", NULL, "without an index, and every line alone: slow and plain"},
 	{OPTION_KERNEL, 0, "kernel", "NAME", "the SIMD code to use; `list` lists"},
 	{OPTION_STATS, 0, "stats", NULL, "end with a line of statistics in JSON, on stderr"},
 	{OPTION_EXPLAIN, 0, "explain", NULL, "say on stderr how lines are found"},

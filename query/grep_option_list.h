@@ -104,6 +104,9 @@ enum grep_option {
 	OPTION_KERNEL,
 	OPTION_STATS,
 	OPTION_EXPLAIN,
+	OPTION_INDEX,
+	OPTION_NO_STAT,
+	OPTION_CANDIDATES,
 };
 
 /* Of the table, the first that --help shows. */

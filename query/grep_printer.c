@@ -15,15 +15,23 @@ void bs_grep_put_text(struct bs_grep_sink *sink, const char *text)
 	bs_grep_put(sink, text, strlen(text));
 }
 
-void bs_grep_put_number(struct bs_grep_sink *sink, uint64_t number)
+const char *bs_grep_digits(uint64_t number, char digits[24], size_t *n_out)
 {
-	char digits[24];
-	size_t at = sizeof(digits);
+	size_t at = 24;
 	do {
 		digits[--at] = (char)('0' + number % 10);
 		number /= 10;
 	} while (number);
-	bs_grep_put(sink, digits + at, sizeof(digits) - at);
+	*n_out = 24 - at;
+	return digits + at;
+}
+
+void bs_grep_put_number(struct bs_grep_sink *sink, uint64_t number)
+{
+	char digits[24];
+	size_t n;
+	const char *first = bs_grep_digits(number, digits, &n);
+	bs_grep_put(sink, first, n);
 }
 
 size_t bs_grep_trimmed_end(const struct bs_grep_sink *sink, const uint8_t *text, size_t start, size_t end)

@@ -51,6 +51,8 @@ struct crew {
 	bool is_stopped;                   /* nothing more is wanted */
 	bool has_written;
 	struct bs_buffer pending; /* output not yet written */
+	struct worker *workers;   /* n_threads; those that were needed so far are started */
+	unsigned n_workers;
 	enum bs_status status;
 	struct bs_error *err;
 };
@@ -102,11 +104,14 @@ static void search_file(struct worker *worker, struct slot *slot)
 	const char *path = (const char *)slot->names.data, *shown = path + strlen(path) + 1;
 	enum bs_grep_binary binary = binary_rule(request, slot->is_named);
 	bool by_line = bs_grep_matcher_by_line(request->matcher);
-	bool is_cut = binary == BS_GREP_BINARY_QUIT && by_line;
+	bool may_be_slice = request->maps_files && slot->is_named && !slot->is_stdin;
+	struct bs_grep_reading reading = {.coding = request->coding,
+	                                  .stop_at_nul = binary == BS_GREP_BINARY_QUIT && by_line,
+	                                  .in_pieces = by_line && !may_be_slice};
 	struct bs_grep_sink *sink = &worker->printer.sink;
 	worker->err.text[0] = '\0';
 	enum bs_status status =
-		bs_grep_text_read(&worker->text, slot->is_stdin ? NULL : path, request->coding, is_cut, &worker->err);
+		bs_grep_text_read(&worker->text, slot->is_stdin ? NULL : path, &reading, &worker->err);
 	if (status) {
 		report(worker->crew, shown, worker->err.text);
 		return;
@@ -116,14 +121,14 @@ static void search_file(struct worker *worker, struct slot *slot)
 	sink->status = BS_OK;
 	sink->err = &worker->err;
 	sink->has_matched = false;
-	bool is_slice = request->maps_files && slot->is_named && !slot->is_stdin && !worker->text.had_mark &&
-	                worker->text.pieces.used_bytes == 0;
+	bool is_slice = may_be_slice && !worker->text.had_mark && worker->text.pieces.used_bytes == 0;
 	bs_grep_search_text(request->matcher, &worker->text, binary, is_slice, sink);
+	bs_grep_text_close(&worker->text);
 	if (sink->status)
 		report(worker->crew, shown, worker->err.text);
 	slot->has_match = sink->has_matched;
 	slot->has_lines = worker->printer.has_lines;
-	slot->read_bytes = worker->text.bytes.used_bytes;
+	slot->read_bytes = worker->text.read_bytes;
 	slot->sums = worker->printer.sums;
 }
 
@@ -275,10 +280,28 @@ static enum bs_status set_names(struct slot *slot, const struct bs_grep_file *fi
 	return status ? status : bs_buffer_append(&slot->names, file->shown, strlen(file->shown) + 1, err);
 }
 
+/* One more, if there is work that nobody waits for. A search of one file needs no second thread. */
+static enum bs_status start_worker(struct crew *crew, struct bs_error *err)
+{
+	struct worker *worker = &crew->workers[crew->n_workers];
+	const struct bs_grep_request *request = crew->request;
+	worker->crew = crew;
+	crew->n_workers++;
+	enum bs_status status = bs_grep_scratch_new(request->matcher, &worker->scratch, err);
+	if (status)
+		return status;
+	bs_grep_printer_init(&worker->printer, request->output, request->search, request->matcher, worker->scratch);
+	if (pthread_create(&worker->thread, NULL, work, worker) != 0)
+		return bs_fail(err, BS_NO_MEMORY, "a thread could not be started");
+	worker->is_started = true;
+	return BS_OK;
+}
+
 /* Puts a file, or a message, into the ring, waiting for room. */
 static enum bs_status add(struct crew *crew, const struct bs_grep_file *file, const char *message, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
+	bool needs_worker = false;
 	pthread_mutex_lock(&crew->mutex);
 	crew->is_feeder_waiting = true;
 	while (crew->n_filled - crew->n_put == N_SLOTS && !crew->is_stopped)
@@ -296,9 +319,10 @@ static enum bs_status add(struct crew *crew, const struct bs_grep_file *file, co
 		crew->n_filled += !status;
 		if (crew->n_idle > 0)
 			pthread_cond_signal(&crew->work);
+		needs_worker = crew->n_filled - crew->n_taken > crew->n_idle && crew->n_workers < crew->request->n_threads;
 	}
 	pthread_mutex_unlock(&crew->mutex);
-	return status;
+	return !status && needs_worker ? start_worker(crew, err) : status;
 }
 
 /* The source's report. */
@@ -330,20 +354,6 @@ static enum bs_status feed(struct crew *crew, struct bs_error *err)
 		pthread_mutex_unlock(&crew->mutex);
 	} while (!status && file.shown && !is_stopped);
 	return status;
-}
-
-static enum bs_status start_worker(struct worker *worker, struct crew *crew, struct bs_error *err)
-{
-	const struct bs_grep_request *request = crew->request;
-	worker->crew = crew;
-	enum bs_status status = bs_grep_scratch_new(request->matcher, &worker->scratch, err);
-	if (status)
-		return status;
-	bs_grep_printer_init(&worker->printer, request->output, request->search, request->matcher, worker->scratch);
-	if (pthread_create(&worker->thread, NULL, work, worker) != 0)
-		return bs_fail(err, BS_NO_MEMORY, "a thread could not be started");
-	worker->is_started = true;
-	return BS_OK;
 }
 
 static void end_worker(struct worker *worker)
@@ -385,11 +395,8 @@ enum bs_status bs_grep_run(const struct bs_grep_request *request, struct bs_grep
 	pthread_mutex_init(&crew->mutex, NULL);
 	pthread_cond_init(&crew->work, NULL);
 	pthread_cond_init(&crew->moved, NULL);
-	enum bs_status status = BS_OK;
-	for (unsigned i = 0; i < request->n_threads && !status; i++)
-		status = start_worker(&workers[i], crew, &why);
-	if (!status)
-		status = feed(crew, &why);
+	crew->workers = workers;
+	enum bs_status status = feed(crew, &why);
 	pthread_mutex_lock(&crew->mutex);
 	if (status)
 		crew_fail(crew, status, &why);
@@ -397,7 +404,7 @@ enum bs_status bs_grep_run(const struct bs_grep_request *request, struct bs_grep
 	pthread_cond_broadcast(&crew->work);
 	pthread_cond_broadcast(&crew->moved);
 	pthread_mutex_unlock(&crew->mutex);
-	for (unsigned i = 0; i < request->n_threads; i++)
+	for (unsigned i = 0; i < crew->n_workers; i++)
 		end_worker(&workers[i]);
 	flush_pending(crew);
 	status = crew->status;

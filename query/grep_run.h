@@ -15,7 +15,7 @@
 
 struct bs_grep_request {
 	struct bs_grep_source *source;
-	const struct bs_grep_matcher *matcher;
+	struct bs_grep_matcher *matcher;
 	const struct bs_grep_search *search;
 	const struct bs_grep_output *output;
 	enum bs_grep_coding coding;

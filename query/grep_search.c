@@ -21,9 +21,11 @@ struct run {
 	uint64_t after_left;
 	bool has_told;
 	bool has_nul;
-	size_t nul_off;
-	/* The pieces that are read: text[base..end) is in hand, of which [.., window) are whole lines. */
-	const struct bs_grep_text *source;
+	uint64_t nul_off; /* in the file */
+	/* The pieces that are read: text[base..end) is in hand, of which [.., window) are whole lines. Offsets in text are
+	 * those in the file less gone_bytes, which were let go. */
+	struct bs_grep_text *source;
+	uint64_t gone_bytes;
 	size_t base, window, end;
 	size_t capacity;
 };
@@ -62,8 +64,8 @@ static void count_to(struct run *run, size_t upto)
 static void see_nul(struct run *run, size_t off)
 {
 	run->has_nul = true;
-	run->nul_off = off;
-	run->sink->methods->nul(run->sink, off, run->binary);
+	run->nul_off = run->gone_bytes + off;
+	run->sink->methods->nul(run->sink, run->nul_off, run->binary);
 }
 
 /* Looks for a NUL byte in text[from..end), if that is still of interest; true: the search is over. */
@@ -91,7 +93,7 @@ static bool tell(struct run *run, enum bs_grep_line_kind kind, struct bs_grep_sp
 	                            .text_bytes = run->window - run->base,
 	                            .start = line.start - run->base,
 	                            .end = line.end - run->base,
-	                            .file_off = line.start,
+	                            .file_off = run->gone_bytes + line.start,
 	                            .number = run->options->line_numbers ? run->line_number : 0};
 	bool is_wanted = run->sink->methods->line(run->sink, kind, &told) && !run->sink->status;
 	if (kind == BS_GREP_LINE_AFTER)
@@ -217,6 +219,24 @@ static bool search_window(struct run *run)
 
 /* ---- pieces ---- */
 
+/* Less is in hand than a piece takes: lets go of what is before it, and reads on. */
+static bool read_more(struct run *run)
+{
+	size_t gone = run->base;
+	struct bs_grep_sink *sink = run->sink;
+	sink->status = bs_grep_text_more(run->source, gone, run->capacity, sink->err);
+	run->text = run->source->bytes.data;
+	run->n_bytes = run->source->bytes.used_bytes;
+	run->gone_bytes += gone;
+	run->base = 0;
+	run->window -= gone;
+	run->end -= gone;
+	run->pos -= gone;
+	run->visited -= gone;
+	run->counted -= run->counted < gone ? run->counted : gone;
+	return !sink->status;
+}
+
 /* How far the next read gets, from run->end on. */
 static size_t read_end(const struct run *run)
 {
@@ -227,7 +247,7 @@ static size_t read_end(const struct run *run)
 		most = run->n_bytes;
 	if (n_ends == 0) {
 		/* The three bytes in which a mark was looked for. */
-		size_t first = run->end == 0 && !run->source->had_mark && run->n_bytes > 3 ? 3 : run->n_bytes;
+		size_t first = run->gone_bytes + run->end == 0 && !run->source->had_mark && run->n_bytes > 3 ? 3 : run->n_bytes;
 		return first < most ? first : most;
 	}
 	for (size_t i = 0; i < n_ends; i++)
@@ -257,10 +277,11 @@ static bool meet_nul(struct run *run, size_t from, size_t end)
 /* Lets go of what was searched, but for the lines that the next match may want before it. */
 static void roll(struct run *run)
 {
-	bool has_context = run->options->before > 0 || run->options->after > 0;
+	/* As rg: also for context behind a match, and so the next piece ends sooner. */
+	uint64_t context = run->options->before > run->options->after ? run->options->before : run->options->after;
 	size_t kept = run->window;
-	if (has_context && run->window > run->base) {
-		kept = lines_before(run, run->base, run->window, run->options->before);
+	if (context > 0 && run->window > run->base) {
+		kept = lines_before(run, run->base, run->window, context);
 		kept = kept > run->visited ? kept : run->visited;
 	}
 	count_to(run, kept);
@@ -271,11 +292,14 @@ static void roll(struct run *run)
 /* The next window; false: the text is over. */
 static bool fill(struct run *run)
 {
-	size_t had_bytes = run->window - run->base, old_base = run->base;
+	size_t had_bytes = run->window - run->base;
+	uint64_t old_base = run->gone_bytes + run->base;
 	roll(run);
 	for (;;) {
 		if (run->end - run->base == run->capacity)
 			run->capacity *= 3;
+		if (run->source->has_more && run->n_bytes - run->base < run->capacity && !read_more(run))
+			return false;
 		size_t from = run->end;
 		size_t to = read_end(run);
 		if (to == from) {
@@ -294,7 +318,7 @@ static bool fill(struct run *run)
 	if (run->window == run->base)
 		return false;
 	/* Only context is left, and nobody will want it. */
-	if (run->base == old_base && run->window - run->base == had_bytes) {
+	if (run->gone_bytes + run->base == old_base && run->window - run->base == had_bytes) {
 		run->base = run->window;
 		return false;
 	}
@@ -309,7 +333,7 @@ static bool pieces_matter(const struct run *run)
 
 static void search_pieces(struct run *run)
 {
-	if (!pieces_matter(run))
+	if (!run->source->has_more && !pieces_matter(run))
 		run->capacity = run->n_bytes + 1;
 	while (fill(run) && search_window(run))
 		continue;
@@ -326,8 +350,8 @@ struct multi {
 static bool multi_find(struct run *run, struct bs_grep_span *found_at, bool *found)
 {
 	struct bs_grep_sink *sink = run->sink;
-	sink->status = bs_grep_next_match(sink->scratch, run->text + run->pos, 0, run->n_bytes - run->pos, found_at, found,
-	                                  sink->err);
+	sink->status = bs_grep_next_match(sink->scratch, run->text + run->pos, 0, run->n_bytes - run->pos, false, found_at,
+	                                  found, sink->err);
 	found_at->start += run->pos;
 	found_at->end += run->pos;
 	return !sink->status;
@@ -455,7 +479,7 @@ void bs_grep_search_text(const struct bs_grep_matcher *matcher, struct bs_grep_t
 	if (sink->methods->begin(sink) && run.n_bytes > 0)
 		search(&run);
 	struct bs_grep_finish finish = {.is_binary = run.has_nul, .binary_off = run.nul_off, .binary = binary};
-	finish.searched_bytes = run.is_slice ? run.pos : run.base;
+	finish.searched_bytes = run.gone_bytes + (run.is_slice ? run.pos : run.base);
 	if (run.is_slice && run.has_nul && run.nul_off < run.pos)
 		finish.searched_bytes = run.nul_off;
 	if (!sink->status)
@@ -474,6 +498,7 @@ void bs_grep_finder_init(struct bs_grep_finder *finder, struct bs_grep_sink *sin
 	                                  .text = line->text + start,
 	                                  .n_bytes = end - start,
 	                                  .text_off = start,
+	                                  .is_ascii = bs_grep_is_ascii(sink->scratch, line->text + start, end - start),
 	                                  .limit = line->end - start,
 	                                  .from = line->start - start,
 	                                  .last_end = SIZE_MAX};
@@ -499,8 +524,8 @@ bool bs_grep_finder_next(struct bs_grep_finder *finder, struct bs_grep_span *at)
 				continue;
 			}
 		} else {
-			sink->status = bs_grep_next_match(sink->scratch, finder->text, finder->from, finder->n_bytes, at, &found,
-			                                  sink->err);
+			sink->status = bs_grep_next_match(sink->scratch, finder->text, finder->from, finder->n_bytes,
+			                                  finder->is_ascii, at, &found, sink->err);
 		}
 		if (sink->status || !found || at->start >= finder->limit)
 			return false;

@@ -69,6 +69,8 @@ struct bs_grep_sink {
 /* Appends, remembering a failure. */
 void bs_grep_put(struct bs_grep_sink *sink, const void *bytes, size_t n_bytes);
 void bs_grep_put_text(struct bs_grep_sink *sink, const char *text);
+/* The digits of a number, at the end of memory for them. */
+const char *bs_grep_digits(uint64_t number, char digits[24], size_t *n_out);
 void bs_grep_put_number(struct bs_grep_sink *sink, uint64_t number);
 
 /* The text of a line without its end. */
@@ -86,6 +88,7 @@ struct bs_grep_finder {
 	const uint8_t *text; /* what may be looked at: text[0..n_bytes) */
 	size_t n_bytes;
 	size_t text_off;     /* of text in line->text */
+	bool is_ascii;       /* bs_grep_is_ascii() of it */
 	size_t limit;        /* matches start before this offset in text */
 	size_t from;
 	size_t last_end;

@@ -45,8 +45,9 @@ static void put_path(struct bs_grep_printer *printer)
 static void put_number(struct bs_grep_printer *printer, const char *color, uint64_t number, const char *separator)
 {
 	char digits[24];
-	int n = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)number);
-	bs_grep_put_colored(printer, color, digits, (size_t)n);
+	size_t n;
+	const char *first = bs_grep_digits(number, digits, &n);
+	bs_grep_put_colored(printer, color, first, n);
 	bs_grep_put_text(&printer->sink, separator);
 }
 

@@ -29,7 +29,8 @@ static bool take_line(struct bs_grep_sink *sink, enum bs_grep_line_kind kind, co
 	}
 	printer->n_matched += sink->by_line ? 1 : n_matches;
 	printer->sums.matches += n_matches;
-	if (format == BS_GREP_FILES_WITH || format == BS_GREP_FILES_WITHOUT || format == BS_GREP_QUIET)
+	/* Not so for files without a match: a NUL byte further on would still decide what is said of the file. */
+	if (format == BS_GREP_FILES_WITH || format == BS_GREP_QUIET)
 		return false;
 	return printer->n_matched < sink->output->max_count;
 }

@@ -14,6 +14,8 @@
 /* ripgrep's decoder takes the first three bytes to look for a mark, then this many at a time. */
 #define MARK_BYTES    ((size_t)3)
 #define DECODER_BYTES ((size_t)8192)
+/* Read at once, where a file is read in pieces: a part of what a core has near. */
+#define STEP_BYTES ((size_t)131072)
 /* Memory beyond this is given back before the next file. */
 #define GENEROUS_BYTES ((size_t)64 << 20)
 
@@ -67,35 +69,86 @@ static enum bs_status read_to(int fd, size_t wanted_bytes, size_t size_bytes, st
 	return status;
 }
 
-static enum bs_status read_all(int fd, bool stop_at_nul, struct bs_buffer *bytes, struct bs_error *err)
+static bool is_cut_short(const struct bs_buffer *bytes)
 {
+	return bytes->used_bytes && memchr(bytes->data, 0, bytes->used_bytes) &&
+	       !bs_file_is_utf16(bytes->data, bytes->used_bytes);
+}
+
+/* The mark that decides about decoding is in the first piece. */
+static bool may_wait(const struct bs_buffer *bytes, const struct bs_grep_reading *reading)
+{
+	bool has_mark = bs_file_is_utf16(bytes->data, bytes->used_bytes) || memcmp(bytes->data, utf8_mark, MARK_BYTES) == 0;
+	return reading->in_pieces &&
+	       (reading->coding == BS_GREP_CODING_NONE || (reading->coding == BS_GREP_CODING_AUTO && !has_mark));
+}
+
+static enum bs_status read_first(struct bs_grep_text *text, const struct bs_grep_reading *reading, struct bs_error *err)
+{
+	struct bs_buffer *bytes = &text->bytes;
 	struct stat found;
 	bool at_end = false;
-	if (fstat(fd, &found) != 0)
+	if (fstat(text->fd, &found) != 0)
 		return refuse(errno, err);
 	if (S_ISDIR(found.st_mode))
 		return refuse(EISDIR, err);
 	size_t size_bytes = S_ISREG(found.st_mode) && found.st_size > 0 ? (size_t)found.st_size : 0;
 	size_t head_bytes = size_bytes && size_bytes < BS_GREP_PIECE_BYTES ? size_bytes + 1 : BS_GREP_PIECE_BYTES;
-	enum bs_status status = read_to(fd, head_bytes, size_bytes, bytes, &at_end, err);
-	bool is_cut = stop_at_nul && bytes->used_bytes && memchr(bytes->data, 0, bytes->used_bytes) &&
-	              !bs_file_is_utf16(bytes->data, bytes->used_bytes);
-	while (!status && !at_end && !is_cut) {
+	text->size_bytes = size_bytes;
+	enum bs_status status = read_to(text->fd, head_bytes, size_bytes, bytes, &at_end, err);
+	bool is_cut = !status && reading->stop_at_nul && is_cut_short(bytes);
+	text->has_more = !status && !at_end && !is_cut && may_wait(bytes, reading);
+	while (!status && !at_end && !is_cut && !text->has_more) {
 		size_t wanted = bytes->used_bytes <= size_bytes ? size_bytes + 1 : bytes->used_bytes + bytes->used_bytes / 2;
-		status = read_to(fd, wanted, size_bytes, bytes, &at_end, err);
+		status = read_to(text->fd, wanted, size_bytes, bytes, &at_end, err);
 	}
+	text->read_bytes = bytes->used_bytes;
 	return status;
 }
 
-static enum bs_status read_path(const char *path, bool stop_at_nul, struct bs_buffer *bytes, struct bs_error *err)
+static void close_file(struct bs_grep_text *text)
 {
-	int fd = path ? bs_file_open(AT_FDCWD, path, O_RDONLY) : STDIN_FILENO;
-	if (fd < 0)
+	if (text->fd != STDIN_FILENO)
+		close(text->fd);
+	text->has_more = false;
+}
+
+static enum bs_status read_path(struct bs_grep_text *text, const char *path, const struct bs_grep_reading *reading,
+                                struct bs_error *err)
+{
+	text->has_more = false;
+	text->fd = path ? bs_file_open(AT_FDCWD, path, O_RDONLY) : STDIN_FILENO;
+	if (text->fd < 0)
 		return refuse(errno, err);
-	enum bs_status status = read_all(fd, stop_at_nul, bytes, err);
-	if (path)
-		close(fd);
+	enum bs_status status = read_first(text, reading, err);
+	if (!text->has_more)
+		close_file(text);
 	return status;
+}
+
+enum bs_status bs_grep_text_more(struct bs_grep_text *text, size_t dropped_bytes, size_t wanted_bytes, struct bs_error *err)
+{
+	struct bs_buffer *bytes = &text->bytes;
+	bool at_end = false;
+	bytes->used_bytes -= dropped_bytes;
+	memmove(bytes->data, bytes->data + dropped_bytes, bytes->used_bytes);
+	size_t had_bytes = bytes->used_bytes, before_bytes = (size_t)text->read_bytes - had_bytes;
+	size_t step_bytes = wanted_bytes > STEP_BYTES ? wanted_bytes : STEP_BYTES;
+	size_t left_bytes = text->size_bytes > text->read_bytes ? text->size_bytes - (size_t)text->read_bytes + 1 : step_bytes;
+	if (had_bytes + left_bytes < step_bytes)
+		step_bytes = had_bytes + left_bytes > wanted_bytes ? had_bytes + left_bytes : wanted_bytes;
+	size_t size_bytes = text->size_bytes > before_bytes ? text->size_bytes - before_bytes : 0;
+	enum bs_status status = read_to(text->fd, step_bytes, size_bytes, bytes, &at_end, err);
+	text->read_bytes += bytes->used_bytes - had_bytes;
+	if (status || at_end)
+		close_file(text);
+	return status;
+}
+
+void bs_grep_text_close(struct bs_grep_text *text)
+{
+	if (text->has_more)
+		close_file(text);
 }
 
 /* ---- decoding ---- */
@@ -239,18 +292,20 @@ static enum bs_status decode(struct bs_grep_text *text, enum bs_grep_coding codi
 	return status ? status : note_pieces(text, n, MARK_BYTES - mark_bytes, err);
 }
 
-enum bs_status bs_grep_text_read(struct bs_grep_text *text, const char *path, enum bs_grep_coding coding, bool stop_at_nul,
+enum bs_status bs_grep_text_read(struct bs_grep_text *text, const char *path, const struct bs_grep_reading *reading,
                                  struct bs_error *err)
 {
 	bs_buffer_trim(&text->bytes, GENEROUS_BYTES);
 	bs_buffer_trim(&text->raw, GENEROUS_BYTES);
 	bs_buffer_clear(&text->pieces);
-	enum bs_status status = read_path(path, stop_at_nul, &text->bytes, err);
-	return status ? status : decode(text, coding, err);
+	text->had_mark = false;
+	enum bs_status status = read_path(text, path, reading, err);
+	return status || text->has_more ? status : decode(text, reading->coding, err);
 }
 
 void bs_grep_text_deinit(struct bs_grep_text *text)
 {
+	bs_grep_text_close(text);
 	bs_buffer_deinit(&text->bytes);
 	bs_buffer_deinit(&text->raw);
 	bs_buffer_deinit(&text->pieces);

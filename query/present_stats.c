@@ -226,6 +226,29 @@ static void text_treatments(struct page *page, const struct bs_treatment_table *
 	}
 }
 
+/* How wide the rows of files of one size are, and how many columns a gram has. */
+static void text_gram_slabs(struct page *page, const struct bs_gram_slabs *grams)
+{
+	static const char *const tiers[BS_GRAM_TIERS] = {"left out", "common", "middling", "rare", "longer"};
+	put(page, "  files of bits           files   columns\n");
+	for (uint32_t i = 0; i < grams->n_slabs; i++) {
+		const struct bs_gram_slab_shape *shape = &grams->slabs[i].shape;
+		put(page, "%10.0f..%-8s", bs_gram_class_least(shape->size_class), "");
+		put_count(page, shape->n_docs, 9);
+		put_count(page, shape->n_columns, 10);
+		put(page, "\n");
+	}
+	put(page, "  trigrams           listed   columns\n");
+	for (uint32_t tier = 0; tier < BS_GRAM_TIERS; tier++) {
+		put(page, "  %-15s", tiers[tier]);
+		if (tier < BS_GRAM_LISTED_TIERS)
+			put_count(page, grams->meta.n_listed[tier], 10);
+		else
+			put(page, "%10s", "");
+		put(page, "%10u\n", grams->meta.n_hashes[tier]);
+	}
+}
+
 static void text_segment(struct page *page, const struct bs_snapshot *snapshot, const struct bs_index_stats *stats,
                          uint32_t s)
 {
@@ -247,25 +270,32 @@ static void text_segment(struct page *page, const struct bs_snapshot *snapshot, 
 	put(page, "\n");
 	text_slabs(page, segment, &stats->segments[s]);
 	text_treatments(page, &segment->treatments);
+	if (segment->grams.n_slabs > 0)
+		text_gram_slabs(page, &segment->grams);
 }
 
-static void text_part(struct page *page, const char *name, uint64_t n_bytes, const struct bs_index_stats *stats)
+static void text_part(struct page *page, const char *name, uint64_t n_bytes, uint64_t n_postings,
+                      const struct bs_index_stats *stats)
 {
 	put(page, "%-20s", name);
 	put_bytes(page, n_bytes, 12);
-	put(page, "%8.1f %%%16.2f\n", ratio(n_bytes, stats->n_bytes) * 100, ratio(n_bytes * 8, stats->n_postings));
+	put(page, "%8.1f %%%16.2f\n", ratio(n_bytes, stats->n_bytes) * 100, ratio(n_bytes * 8, n_postings));
 }
 
 static void text_parts(struct page *page, const struct bs_index_stats *stats)
 {
 	put(page, "\n%-20s%12s%10s%16s\n", "", "bytes", "share", "bits a posting");
 	for (int part = 0; part < BS_PARTS; part++) {
-		if (part == BS_FIRST_OTHER_PART)
-			text_part(page, "  words index", stats->n_words_bytes, stats);
+		bool is_gram = part >= BS_FIRST_GRAM_PART && part < BS_FIRST_OTHER_PART;
+		if (part == BS_FIRST_GRAM_PART)
+			text_part(page, "  words index", stats->n_words_bytes, stats->n_postings, stats);
+		if (part == BS_FIRST_OTHER_PART && stats->n_grams_bytes > 0)
+			text_part(page, "  grams index", stats->n_grams_bytes, stats->n_gram_postings, stats);
 		if (stats->parts[part] > 0)
-			text_part(page, bs_part_name((enum bs_part)part), stats->parts[part], stats);
+			text_part(page, bs_part_name((enum bs_part)part), stats->parts[part],
+			          is_gram ? stats->n_gram_postings : stats->n_postings, stats);
 	}
-	text_part(page, "  all", stats->n_bytes, stats);
+	text_part(page, "  all", stats->n_bytes, stats->n_postings + stats->n_gram_postings, stats);
 	if (stats->text_bytes > 0)
 		put(page, "%.1f %% of the text\n", ratio(stats->n_bytes, stats->text_bytes) * 100);
 }
@@ -385,7 +415,13 @@ static void json_segment(struct page *page, const struct bs_snapshot *snapshot, 
 	}
 	put(page, "]");
 	json_treatments(page, &segment->treatments);
-	put(page, "}");
+	put(page, ",\"gram_postings\":%llu,\"gram_slabs\":[", (unsigned long long)segment->grams.meta.n_postings);
+	for (uint32_t i = 0; i < segment->grams.n_slabs; i++) {
+		const struct bs_gram_slab_shape *shape = &segment->grams.slabs[i].shape;
+		put(page, "%s{\"class\":%u,\"documents\":%u,\"columns\":%u}", i ? "," : "",
+		    shape->size_class, shape->n_docs, shape->n_columns);
+	}
+	put(page, "]}");
 }
 
 static void json_parts(struct page *page, const struct bs_index_stats *stats)
@@ -399,7 +435,8 @@ static void json_parts(struct page *page, const struct bs_index_stats *stats)
 		put(page, "%s", part ? "," : "");
 		json_number(page, name, stats->parts[part]);
 	}
-	put(page, "},\"words_index_bytes\":%llu,\"total_bytes\":%llu", (unsigned long long)stats->n_words_bytes,
+	put(page, "},\"words_index_bytes\":%llu,\"grams_index_bytes\":%llu,\"total_bytes\":%llu",
+	    (unsigned long long)stats->n_words_bytes, (unsigned long long)stats->n_grams_bytes,
 	    (unsigned long long)stats->n_bytes);
 	put(page, ",\"bits_per_posting\":%.3f", ratio(stats->n_words_bytes * 8, stats->n_postings));
 }

@@ -180,13 +180,39 @@ static enum escape take_escape(struct bs_regex_parser *parser, uint32_t *c_out)
 	}
 }
 
+/*
+ * What a letter behind a backslash stands for, in a class and outside, if it stands for one of several characters; false
+ * if that is not worth knowing. Beyond ASCII each may stand for something.
+ */
+static bool class_of_letter(uint32_t letter, struct bs_regex_class *class)
+{
+	static const char *const members[] = {
+		"d0123456789", "h \t", "s \t\n\v\f\r", "v\n\v\f\r",
+		"w0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"};
+	*class = (struct bs_regex_class){.has_more = false};
+	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++) {
+		if ((letter | 0x20) != (uint8_t)members[i][0])
+			continue;
+		for (const char *member = members[i] + 1; *member; member++)
+			bs_regex_class_put(class, (uint8_t)*member);
+		for (size_t byte = 0; byte < sizeof(class->ascii) && letter != (uint8_t)members[i][0]; byte++)
+			class->ascii[byte] = (uint8_t)~class->ascii[byte];
+		class->has_more = true;
+		return true;
+	}
+	return false;
+}
+
 uint32_t bs_regex_parse_escape(struct bs_regex_parser *parser)
 {
-	uint32_t c = 0;
+	struct bs_regex_class class;
+	uint32_t c = 0, letter = bs_regex_is_over(parser) ? 0 : parser->text[parser->at];
 	switch (take_escape(parser, &c)) {
 	case ESCAPE_CHAR:
 		return bs_regex_add_char(parser, c);
 	case ESCAPE_ANYTHING:
+		if (parser->keeps_classes && class_of_letter(letter, &class))
+			return bs_regex_add_class(parser, &class);
 		return bs_regex_add(parser, BS_REGEX_ANYTHING);
 	case ESCAPE_EMPTY:
 		return bs_regex_add(parser, BS_REGEX_EMPTY);
@@ -197,13 +223,39 @@ uint32_t bs_regex_parse_escape(struct bs_regex_parser *parser)
 
 /* ---- classes ---- */
 
-/* The characters of a class, folded and distinct, as long as they are few. */
+/*
+ * The characters of a class, folded and distinct, as long as they are few; where classes are kept also what the class
+ * holds at least and at most.
+ */
 struct few {
 	uint32_t chars[BS_REGEX_CLASS_CHARS];
 	uint32_t n;
 	bool is_large;
 	bool is_negated;
+	bool is_unknown; /* neither least nor most counts */
+	struct bs_regex_class least, most;
 };
+
+/* Something that is no character and no class we know. */
+static void put_unknown(struct few *few)
+{
+	few->is_large = few->is_unknown = true;
+}
+
+static void put_letter(struct few *few, uint32_t letter)
+{
+	struct bs_regex_class class;
+	few->is_large = true;
+	if (!class_of_letter(letter, &class)) {
+		few->is_unknown = true;
+		return;
+	}
+	for (size_t i = 0; i < sizeof(class.ascii); i++) {
+		few->least.ascii[i] |= class.ascii[i];
+		few->most.ascii[i] |= class.ascii[i];
+	}
+	few->most.has_more = true;
+}
 
 static void put_char(struct few *few, uint32_t c)
 {
@@ -224,6 +276,11 @@ static void put_range(struct few *few, uint32_t from, uint32_t to)
 		few->is_large = true;
 	for (uint32_t c = from; c <= to && !few->is_large; c++)
 		put_char(few, c);
+	for (uint32_t c = from; c <= to && c < 0x80; c++) {
+		bs_regex_class_put(&few->least, c);
+		bs_regex_class_put(&few->most, c);
+	}
+	few->most.has_more |= to >= 0x80;
 }
 
 /* [:name:], or a bracket that is a character. Nearly one of these: give up. */
@@ -279,24 +336,27 @@ static void skip_quoted(struct bs_regex_parser *parser)
 static bool take_class_item(struct bs_regex_parser *parser, struct few *few, uint32_t *c_out)
 {
 	if (bs_regex_takes(parser, "\\Q")) {
-		few->is_large = true;
+		put_unknown(few);
 		skip_quoted(parser);
 		return false;
 	}
 	if (bs_regex_takes(parser, "\\E") || take_posix(parser)) {
-		few->is_large = true;
+		put_unknown(few);
 		return false;
 	}
 	if (!bs_regex_takes(parser, "\\")) {
 		*c_out = bs_regex_next(parser);
 		/* Blanks may count for nothing here. */
-		few->is_large |= parser->is_extended && (*c_out == ' ' || *c_out == '\t');
+		if (parser->is_extended && (*c_out == ' ' || *c_out == '\t'))
+			put_unknown(few);
 		return true;
 	}
+	uint32_t letter = bs_regex_is_over(parser) ? 0 : parser->text[parser->at];
 	enum escape escape = take_class_escape(parser, c_out);
 	if (escape == ESCAPE_UNKNOWN)
 		bs_regex_give_up(parser);
-	few->is_large |= escape != ESCAPE_CHAR;
+	if (escape == ESCAPE_ANYTHING)
+		put_letter(few, letter);
 	return escape == ESCAPE_CHAR;
 }
 
@@ -320,9 +380,24 @@ static void take_class_part(struct bs_regex_parser *parser, struct few *few)
 	if (take_class_item(parser, few, &to) && from <= to)
 		put_range(few, from, to);
 	else
-		few->is_large = true;
+		put_unknown(few);
 	/* What a hyphen behind a range begins is not worth knowing. */
-	few->is_large |= !bs_regex_is_over(parser) && sees_range(parser);
+	if (!bs_regex_is_over(parser) && sees_range(parser))
+		put_unknown(few);
+}
+
+/* The whole class: what it may hold at most, or not at least. */
+static uint32_t add_most(struct bs_regex_parser *parser, const struct few *few)
+{
+	struct bs_regex_class class = few->most;
+	for (size_t i = 0; i < sizeof(class.ascii); i++) {
+		if (few->is_negated)
+			class.ascii[i] = (uint8_t)~few->least.ascii[i];
+		if (few->is_unknown)
+			class.ascii[i] = 0xff;
+	}
+	class.has_more |= few->is_negated || few->is_unknown;
+	return bs_regex_add_class(parser, &class);
 }
 
 static uint32_t add_few(struct bs_regex_parser *parser, const struct few *few)
@@ -338,6 +413,13 @@ static uint32_t add_few(struct bs_regex_parser *parser, const struct few *few)
 	return either;
 }
 
+static uint32_t add_collected(struct bs_regex_parser *parser, const struct few *few)
+{
+	if (parser->keeps_classes)
+		return add_most(parser, few);
+	return few->is_large ? bs_regex_add(parser, BS_REGEX_ANYTHING) : add_few(parser, few);
+}
+
 /* What precedes the first character: ^ and, before and behind it, what counts for nothing. Whether blanks do is not known
  * (only with xx). */
 static void begin_class(struct bs_regex_parser *parser, struct few *few)
@@ -347,7 +429,8 @@ static void begin_class(struct bs_regex_parser *parser, struct few *few)
 		if (bs_regex_takes(parser, "\\E") || bs_regex_takes(parser, "\\Q\\E"))
 			continue;
 		if (parser->is_extended && (bs_regex_takes(parser, " ") || bs_regex_takes(parser, "\t"))) {
-			has_blank = few->is_large = true;
+			has_blank = true;
+			put_unknown(few);
 			continue;
 		}
 		if (few->is_negated || !bs_regex_takes(parser, "^"))
@@ -367,7 +450,7 @@ uint32_t bs_regex_parse_class(struct bs_regex_parser *parser)
 	/* A bracket that comes first is a character. */
 	for (bool is_first = true; !bs_regex_is_over(parser); is_first = false) {
 		if (!is_first && bs_regex_takes(parser, "]"))
-			return few.is_large ? bs_regex_add(parser, BS_REGEX_ANYTHING) : add_few(parser, &few);
+			return add_collected(parser, &few);
 		take_class_part(parser, &few);
 	}
 	return bs_regex_give_up(parser);

@@ -101,6 +101,7 @@ static uint32_t parse_options(struct bs_regex_parser *parser)
 		is_extended = false;
 	while (!bs_regex_is_over(parser)) {
 		uint32_t c = bs_regex_next(parser);
+		parser->regex->sets_caseless |= c == 'i';
 		if (c == '-') {
 			is_unset = true;
 		} else if (c == 'x') {

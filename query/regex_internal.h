@@ -13,6 +13,8 @@ struct bs_regex_parser {
 	uint32_t n_alternatives; /* of the group parsed last */
 	bool is_extended;        /* white space and comments are ignored */
 	bool is_quoting;         /* between \Q and \E */
+	bool keeps_classes;      /* of the options */
+	bool is_caseless;
 	bool is_odd_newline;     /* a verb set what ends a line, and so a comment */
 	bool gave_up;            /* the pattern is anything; what follows does not matter */
 	enum bs_status status;
@@ -33,6 +35,21 @@ void bs_regex_adopt(struct bs_regex_parser *parser, uint32_t parent, uint32_t ch
 uint32_t bs_regex_give_up(struct bs_regex_parser *parser);
 /* A node of the character, folded. */
 uint32_t bs_regex_add_char(struct bs_regex_parser *parser, uint32_t c);
+/* With keeps_classes: a node of the class, and of whatever letter case makes of it. */
+uint32_t bs_regex_add_class(struct bs_regex_parser *parser, const struct bs_regex_class *class);
+
+static inline void bs_regex_class_put(struct bs_regex_class *class, uint32_t c)
+{
+	if (c < 0x80)
+		class->ascii[c >> 3] |= (uint8_t)(1u << (c & 7));
+	else
+		class->has_more = true;
+}
+
+static inline bool bs_regex_class_has(const struct bs_regex_class *class, uint32_t c)
+{
+	return c < 0x80 ? class->ascii[c >> 3] >> (c & 7) & 1 : class->has_more;
+}
 
 static inline bool bs_regex_is_over(const struct bs_regex_parser *parser)
 {

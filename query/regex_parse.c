@@ -52,10 +52,59 @@ uint32_t bs_regex_give_up(struct bs_regex_parser *parser)
 	return bs_regex_add(parser, BS_REGEX_ANYTHING);
 }
 
+/* The bytes of a node, which are new. */
+static void set_bytes(struct bs_regex_parser *parser, uint32_t index, const void *bytes, size_t n)
+{
+	if (parser->status)
+		return;
+	node_of(parser, index)->first_byte = (uint32_t)parser->regex->bytes.used_bytes;
+	node_of(parser, index)->n_bytes = (uint32_t)n;
+	parser->status = bs_buffer_append(&parser->regex->bytes, bytes, n, parser->err);
+}
+
+/* Both cases of ASCII letters; k and s have a third form each, beyond ASCII (U+212A, U+017F). */
+static void add_cases(struct bs_regex_class *class)
+{
+	if (class->has_more)
+		for (const char *c = "ks"; *c; c++)
+			bs_regex_class_put(class, (uint8_t)*c);
+	for (uint32_t small = 'a'; small <= 'z'; small++) {
+		uint32_t capital = small - 0x20;
+		if (!bs_regex_class_has(class, small) && !bs_regex_class_has(class, capital))
+			continue;
+		bs_regex_class_put(class, small);
+		bs_regex_class_put(class, capital);
+		class->has_more |= small == 'k' || small == 's';
+	}
+}
+
+uint32_t bs_regex_add_class(struct bs_regex_parser *parser, const struct bs_regex_class *class)
+{
+	struct bs_regex_class kept = *class;
+	uint32_t index = bs_regex_add(parser, BS_REGEX_CLASS);
+	if (parser->is_caseless)
+		add_cases(&kept);
+	set_bytes(parser, index, &kept, sizeof(kept));
+	return index;
+}
+
+/* Any character, a line's end among them. */
+static uint32_t add_any_char(struct bs_regex_parser *parser)
+{
+	struct bs_regex_class class = {.has_more = true};
+	memset(class.ascii, 0xff, sizeof(class.ascii));
+	return parser->keeps_classes ? bs_regex_add_class(parser, &class) : bs_regex_add(parser, BS_REGEX_ANYTHING);
+}
+
 uint32_t bs_regex_add_char(struct bs_regex_parser *parser, uint32_t c)
 {
 	if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
 		return bs_regex_give_up(parser);
+	if (parser->keeps_classes) {
+		struct bs_regex_class class = {.has_more = false};
+		bs_regex_class_put(&class, c);
+		return bs_regex_add_class(parser, &class);
+	}
 	/* A PCRE2 with a newer Unicode than ours may know it, and its other case. */
 	if (u_charType((UChar32)c) == U_UNASSIGNED)
 		return bs_regex_add(parser, BS_REGEX_ANYTHING);
@@ -63,11 +112,7 @@ uint32_t bs_regex_add_char(struct bs_regex_parser *parser, uint32_t c)
 	uint8_t bytes[4];
 	size_t n = 0;
 	U8_APPEND_UNSAFE(bytes, n, folded);
-	if (parser->status)
-		return index;
-	node_of(parser, index)->first_byte = (uint32_t)parser->regex->bytes.used_bytes;
-	node_of(parser, index)->n_bytes = (uint32_t)n;
-	parser->status = bs_buffer_append(&parser->regex->bytes, bytes, n, parser->err);
+	set_bytes(parser, index, bytes, n);
 	return index;
 }
 
@@ -330,7 +375,7 @@ static uint32_t parse_item(struct bs_regex_parser *parser)
 	if (bs_regex_takes(parser, "("))
 		return bs_regex_parse_rest(parser);
 	if (bs_regex_takes(parser, "."))
-		return bs_regex_add(parser, BS_REGEX_ANYTHING);
+		return add_any_char(parser);
 	if (bs_regex_takes(parser, "^") || bs_regex_takes(parser, "$"))
 		return bs_regex_add(parser, BS_REGEX_EMPTY);
 	struct quantifier quantifier;
@@ -398,8 +443,14 @@ static uint32_t parse_literal(struct bs_regex_parser *parser)
 enum bs_status bs_regex_parse(const uint8_t *pattern, size_t n_bytes, const struct bs_regex_options *options,
                               struct bs_regex *regex, struct bs_error *err)
 {
-	struct bs_regex_parser parser = {
-		.text = pattern, .n_bytes = n_bytes, .is_extended = options->is_extended, .regex = regex, .err = err};
+	struct bs_regex_parser parser = {.text = pattern,
+	                                 .n_bytes = n_bytes,
+	                                 .is_extended = options->is_extended,
+	                                 .keeps_classes = options->keeps_classes,
+	                                 .is_caseless = options->is_caseless,
+	                                 .regex = regex,
+	                                 .err = err};
+	regex->sets_caseless = false;
 	bs_buffer_clear(&regex->nodes);
 	bs_buffer_clear(&regex->bytes);
 	if (n_bytes > BS_REGEX_MAX_BYTES || !is_utf8(pattern, n_bytes))

@@ -37,6 +37,13 @@ enum bs_regex_kind {
 	BS_REGEX_SEQUENCE, /* the children one after the other */
 	BS_REGEX_EITHER,   /* one of the children */
 	BS_REGEX_REPEAT,   /* the child, least to most times */
+	BS_REGEX_CLASS,    /* one character of a class: only if classes are kept */
+};
+
+/* A class, in the regex' bytes: bit c & 7 of ascii[c >> 3]; and whether there may be characters from 0x80 on in it. */
+struct bs_regex_class {
+	uint8_t ascii[16];
+	uint8_t has_more;
 };
 
 struct bs_regex_node {
@@ -44,7 +51,7 @@ struct bs_regex_node {
 	uint32_t least;
 	uint32_t most; /* or BS_REGEX_NO_MAX */
 	uint32_t n_bytes;
-	uint32_t first_byte; /* in bytes */
+	uint32_t first_byte; /* in bytes; CLASS: of its struct bs_regex_class */
 	uint32_t n_children;
 	uint32_t first_child; /* BS_REGEX_NO_NODE: none */
 	uint32_t last_child;
@@ -56,11 +63,19 @@ struct bs_regex {
 	struct bs_buffer nodes; /* of struct bs_regex_node */
 	struct bs_buffer bytes;
 	uint32_t root;
+	bool sets_caseless; /* (?i) and the like occur */
 };
 
 struct bs_regex_options {
 	bool is_literal;  /* no syntax: the pattern is the text itself (-F) */
 	bool is_extended; /* PCRE2_EXTENDED or EXTENDED_MORE from the start */
+	/*
+	 * For who looks through text instead of grams: every character and every class is a node BS_REGEX_CLASS, and
+	 * nothing is folded. is_caseless: letter case is of no account; it must be set if the pattern may set it itself (see
+	 * sets_caseless).
+	 */
+	bool keeps_classes;
+	bool is_caseless;
 };
 
 /* pattern is what pcre2_compile() is given: wrappers like \b(?:...)\b and alternatives of several patterns included. Time

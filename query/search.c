@@ -64,7 +64,12 @@ enum bs_status bs_search_open(const char *dir, const char *kernel_name, struct b
 	if (status)
 		return status;
 	search_out->is_other_unicode = bs_manifest_is_other_unicode(&search_out->snapshot.manifest);
-	status = collect_fields(search_out, err);
+	/* Silence would look like no match. */
+	if (!search_out->snapshot.manifest.options.words)
+		status = bs_fail(err, BS_INVALID, "%s: an index of grams alone, which knows no words; `bitsift index --rebuild` makes "
+		                 "one of both", dir);
+	if (!status)
+		status = collect_fields(search_out, err);
 	if (status)
 		bs_search_deinit(search_out);
 	return status;

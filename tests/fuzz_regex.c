@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
 	if (rig_open(&rig, pattern, (size_t)((cut ? cut : end) - pattern), data[0] & RIG_ALL) != RIG_NO_PATTERN)
 		rig_ask(&rig, text, (size_t)(end - text), &is_sound, &holds);
 	if (!is_sound) {
-		fprintf(stderr, "a match without its grams: %s\n", rig_tree_text(&rig));
+		fprintf(stderr, "a match without its grams or window: %s\n", rig_tree_text(&rig));
 		abort();
 	}
 	return 0;

@@ -104,7 +104,7 @@ static void make_index(bool use_exceptions)
 	/* Columns however small, and room for those of short documents alone. */
 	struct bs_index_job job = {
 		.dir = "index",
-		.options = {.words = true, .density = BS_DEFAULT_DENSITY},
+		.options = {.words = true, .grams = true, .density = BS_DEFAULT_DENSITY},
 		.n_threads = 1,
 		.policy = &policy,
 		.max_segment_docs = 38,
@@ -115,6 +115,7 @@ static void make_index(bool use_exceptions)
 	assert_int_equal(mkdir("d", 0777), 0);
 	write_text("d/a.txt", "A fox in a file; common words.\n");
 	write_text("d/b.txt", "\xe6\x9d\xb1\xe4\xba\xac, a red house.\n");
+	write_bytes("d/c.bin", "", 1); /* binary */
 	index_sources(&job, (const char *const[]){"c.jsonl", "d", "-", NULL},
 	              "{\"id\":\"s0\",\"text\":\"stored red fox\"}\n"
 	              "{\"id\":\"s1\",\"title\":\"even stored\",\"text\":\"common common\"}\n"

@@ -7,6 +7,8 @@
 #include <pcre2.h>
 
 #include "core/grams.h"
+#include "core/kernels.h"
+#include "query/grep_window.h"
 #include "query/regex_grams.h"
 
 /* Only memory can fail here. */
@@ -44,6 +46,24 @@ void rig_close(struct regex_rig *rig)
 	*rig = (struct regex_rig){0};
 }
 
+/* Options that a search through text does not have: no window. */
+static void choose_window(struct regex_rig *rig, const uint8_t *pattern, size_t n_bytes, unsigned options)
+{
+	struct bs_grep_window_options wanted = {
+		.is_caseless = options & RIG_CASELESS, .keeps_line_end = true, .line_end = '\n'};
+	double rate;
+	rig->window.n_bytes = 0;
+	if (!(options & (RIG_EXTENDED | RIG_LITERAL)))
+		must(bs_grep_window_choose(pattern, n_bytes, &wanted, &rig->window, &rate, NULL));
+}
+
+static bool has_window(const struct regex_rig *rig, const uint8_t *text, size_t n_bytes)
+{
+	const struct bs_kernel *kernel;
+	must(bs_kernel_choose(NULL, &kernel, NULL));
+	return rig->window.n_bytes == 0 || kernel->find_window(text, 0, n_bytes, &rig->window) < n_bytes;
+}
+
 enum rig_result rig_open(struct regex_rig *rig, const uint8_t *pattern, size_t n_bytes, unsigned options)
 {
 	struct bs_pattern one = {pattern, n_bytes};
@@ -57,6 +77,7 @@ enum rig_result rig_open(struct regex_rig *rig, const uint8_t *pattern, size_t n
 		pcre2_set_match_limit(rig->match_context, 20000);
 		pcre2_set_depth_limit(rig->match_context, 2000);
 	}
+	choose_window(rig, pattern, n_bytes, options);
 	must(bs_regex_grams(&one, 1, &analysis, &rig->tree, NULL));
 	rig->code = pcre2_compile(pattern, n_bytes, pcre2_options(options), &code, &at, NULL);
 	if (!rig->code)
@@ -96,6 +117,7 @@ enum rig_result rig_ask(struct regex_rig *rig, const uint8_t *text, size_t n_byt
 {
 	find_grams(rig, text, n_bytes);
 	must(bs_gram_tree_test(rig->tree, has_gram, &rig->keys, &rig->scratch, holds_out, NULL));
+	*holds_out = *holds_out && has_window(rig, text, n_bytes);
 	int found = pcre2_match(rig->code, text, n_bytes, 0, 0, rig->match_data, rig->match_context);
 	*is_sound_out = found < 0 || *holds_out;
 	return found < 0 ? RIG_NO_MATCH : RIG_MATCH;

@@ -1,5 +1,6 @@
 /*
- * regex_rig.h: the one question of the tests of regex analysis: PCRE2 finds a match, so does the text have the grams?
+ * regex_rig.h: the one question of the tests of regex analysis: PCRE2 finds a match, so does the text have the
+ * grams, and does the window fit that a search through text looks for first?
  */
 #ifndef BS_TESTS_REGEX_RIG_H
 #define BS_TESTS_REGEX_RIG_H
@@ -9,6 +10,7 @@
 #include <stdint.h>
 
 #include "core/buffer.h"
+#include "core/byte_window.h"
 
 /* What a pattern may be compiled with. */
 enum {
@@ -32,6 +34,7 @@ struct regex_rig {
 	void *match_data;
 	void *match_context;
 	struct bs_gram_tree *tree;
+	struct bs_byte_window window; /* n_bytes 0: none */
 	struct bs_grams *grams;
 	struct bs_buffer scratch, keys;
 };
@@ -39,7 +42,7 @@ struct regex_rig {
 /* Compiles and analyses; the analysis is done in any case. */
 enum rig_result rig_open(struct regex_rig *rig, const uint8_t *pattern, size_t n_bytes, unsigned options);
 
-/* Matches. is_sound_out: false if there is a match, but not its grams. holds_out: whether the text satisfies the tree.
+/* Matches. is_sound_out: false if there is a match, but not its grams or its window. holds_out: whether the text satisfies both.
  * Of a pattern that PCRE2 did not refuse. */
 enum rig_result rig_ask(struct regex_rig *rig, const uint8_t *text, size_t n_bytes, bool *is_sound_out,
                         bool *holds_out);

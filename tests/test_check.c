@@ -28,6 +28,7 @@
 #define MANIFEST_OPTIONS  1u
 #define MANIFEST_SOURCES  2u
 #define MANIFEST_SEGMENTS 3u
+#define MANIFEST_PASSED_OVER 5u
 #define TOMBSTONE_BITS    1u
 #define WHOLE_FILE        0u
 
@@ -759,6 +760,30 @@ static void test_tfs(void **state)
 	EXPECT("seg", 0, "times, but not its tf level", {BS_SECTION_DOC_TFS, 0, 0, 4, SET, UINT32_MAX});
 }
 
+static void test_grams(void **state)
+{
+	(void)state;
+	make_small_index();
+	EXPECT_REFUSED("seg", 0, "gram scheme 2 is unknown", {BS_SECTION_GRAM_META, 0, 0, 8, ADD, 1});
+	EXPECT("seg", 0, "gram slabs of 0 documents", {BS_SECTION_GRAM_META, 0, 8, 8, SET, 0});
+	EXPECT("seg", 0, "2 gram slabs of 1 documents", {BS_SECTION_GRAM_META, 0, 24, 8, SET, 2});
+	EXPECT("seg", 0, "a list of 16777217 trigrams", {BS_SECTION_GRAM_META, 0, 36, 4, SET, (1u << 24) + 1});
+	EXPECT("seg", 0, "grams have 0 columns", {BS_SECTION_GRAM_META, 0, 45, 1, SET, 0});
+	EXPECT("seg", 0, "grams have 9 columns", {BS_SECTION_GRAM_META, 0, 48, 1, SET, 9});
+	EXPECT("seg", 0, "grams have 1 columns", {BS_SECTION_GRAM_META, 0, 44, 1, SET, 1});
+	EXPECT("seg", 0, "gram slab 0 has an impossible shape", {BS_SECTION_GRAM_SLABS, 0, 0, 4, SET, 130});
+	EXPECT("seg", 0, "gram slab 0 has an impossible shape", {BS_SECTION_GRAM_SLABS, 0, 4, 4, SET, 0});
+	EXPECT("seg", 0, "gram slab 0 has an impossible shape", {BS_SECTION_GRAM_SLABS, 0, 4, 4, SET, 65537});
+	EXPECT("seg", 0, "its shape asks for", {BS_SECTION_GRAM_SLABS, 0, 8, 4, ADD, 1});
+	/* An array of one value is its base alone. */
+	EXPECT("seg", 0, "grams, rows of slab 0: value 0 is 1000", {BS_SECTION_GRAM_ROWS, 0, 0, 8, SET, 1000});
+	EXPECT("seg", 0, "trigrams of tier 0", {BS_SECTION_GRAM_TIERS, 0, 0, 8, SET, 1u << 24});
+	EXPECT("seg", 0, "column 3 has bits past the last document", {BS_SECTION_GRAM_COLUMNS, 0, 3, 1, SET, 0x80});
+	EXPECT("manifest", 0, "files that are passed over", {MANIFEST_PASSED_OVER, 0, -1, 1, SET, 'x'});
+	EXPECT("manifest", 0, "files that are passed over", {MANIFEST_PASSED_OVER, 0, 0, 4, SET, 3});
+	EXPECT("manifest", 0, "is not below its source", {MANIFEST_PASSED_OVER, 0, 4, 1, SET, '/'});
+}
+
 static void test_store(void **state)
 {
 	(void)state;
@@ -796,6 +821,7 @@ int main(void)
 		FOLDER_TEST(test_filters),
 		FOLDER_TEST(test_documents),
 		FOLDER_TEST(test_tfs),
+		FOLDER_TEST(test_grams),
 		FOLDER_TEST(test_store),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <bitsift.h>
@@ -388,6 +389,50 @@ static void test_bad_find_requests(void **state)
 	bs_index_close(index);
 }
 
+static int take_path(void *context, const char *path)
+{
+	char *paths = context;
+	strcat(strcat(paths, path), " ");
+	return strlen(paths) > 100;
+}
+
+/* The files that a pattern may match: those that do, and what the index does not know. */
+static void test_candidates(void **state)
+{
+	struct rig *rig = *state;
+	struct bs_error err = {""};
+	char paths[200] = "";
+	uint64_t n_files;
+	const char *folder = "grams";
+	char here[1024];
+	assert_non_null(getcwd(here, sizeof(here)));
+	assert_int_equal(chdir(rig->folder), 0);
+	struct bs_build_request build = {.dir = "grams.index", .sources = &folder, .n_sources = 1, .grams = true};
+	assert_int_equal(mkdir(folder, 0777), 0);
+	write_text("grams/a", "a purple cow\n");
+	write_text("grams/b", "nothing of that kind\n");
+	assert_int_equal(bs_index_build(&build, NULL, &err), BS_OK);
+	write_text("grams/c", "new\n");
+	struct bs_candidates_request request = {.pattern = "purp[lr]e", .pattern_bytes = 9, .no_stat = true, .paths = &folder,
+	                                        .n_paths = 1, .file = take_path, .context = paths};
+	assert_int_equal(bs_candidates("grams.index", &request, &n_files, &err), BS_OK);
+	assert_string_equal(paths, "grams/a ");
+	assert_int_equal(n_files, 1);
+	*paths = '\0';
+	request.no_stat = false;
+	assert_int_equal(bs_candidates("grams.index", &request, &n_files, &err), BS_OK);
+	assert_non_null(strstr(paths, "grams/a "));
+	assert_non_null(strstr(paths, "grams/c "));
+	memset(paths, 'x', 150);
+	assert_int_equal(bs_candidates("grams.index", &request, NULL, &err), BS_STOPPED);
+	assert_int_equal(bs_candidates("none", &request, NULL, &err), BS_NOT_FOUND);
+	request.reserved[3] = 1;
+	assert_int_equal(bs_candidates("grams.index", &request, NULL, &err), BS_UNSUPPORTED);
+	request = (struct bs_candidates_request){.pattern = NULL};
+	assert_int_equal(bs_candidates("grams.index", &request, NULL, &err), BS_INVALID);
+	assert_int_equal(chdir(here), 0);
+}
+
 /* A source that changes under an open index: the hits are what is there now, and the user is told. */
 static void test_changed_source(void **state)
 {
@@ -422,6 +467,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_find, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_find_is_stopped, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bad_find_requests, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_candidates, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_changed_source, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_regex_property.c: the grams that a pattern asks for are in every text that PCRE2 matches. Random patterns, texts
+ * test_regex_property.c: the grams that a pattern asks for, and its window, are in every text that PCRE2 matches. Random patterns, texts
  * that were made to match them, and texts that were not.
  *
  * test_regex_property N [SEED] checks N random patterns of each kind instead of the usual number.
@@ -83,7 +83,7 @@ static void check(struct regex_rig *rig, const struct text *pattern, unsigned op
 	char *tree = rig_tree_text(rig);
 	print_bytes("pattern", pattern);
 	print_bytes("text", text);
-	fail_msg("options %u: a match without its grams: %s", options, tree);
+	fail_msg("options %u: a match without its grams or window: %s", options, tree);
 }
 
 /* ---- a pattern, and a text that it may match ---- */

@@ -1,5 +1,5 @@
 /*
- * test_text_kernels.c: the two kernels that look through text, in every version of this machine, against loops that
+ * test_text_kernels.c: the kernels that look through text, in every version of this machine, against loops that
  * compare byte by byte; texts lie at the very end of their memory, so that a sanitizer sees what is read beyond.
  */
 #include <setjmp.h>
@@ -101,6 +101,58 @@ static void test_find_opaque(void **state)
 	}
 }
 
+/* Variants of one class, of bytes that are few, or of nearly all. */
+static void random_window(struct bs_byte_window *window, uint64_t *random)
+{
+	static const char *const classes[] = {"a", "b", "aA", "0123456789", "_", "abcdefABCDEF0123456789", "\x80\xff", "`@"};
+	size_t n_variants = (size_t)(1 + random_below(random, BS_WINDOW_MOST_VARIANTS));
+	*window = (struct bs_byte_window){.n_bytes = (size_t)(1 + random_below(random, BS_WINDOW_MOST_BYTES))};
+	for (size_t v = 0; v < n_variants; v++) {
+		for (size_t i = 0; i < window->n_bytes; i++) {
+			bool is_wide = random_below(random, 4) == 0;
+			for (const char *byte = classes[random_below(random, COUNT(classes))]; *byte; byte++)
+				window->of[i][(uint8_t)*byte] |= (uint8_t)(1u << v);
+			for (size_t byte = 'g'; is_wide && byte < 256; byte++)
+				window->of[i][byte] |= (uint8_t)(1u << v);
+		}
+	}
+	bs_byte_window_finish(window);
+}
+
+static size_t naive_find_window(const uint8_t *text, size_t from, size_t n_bytes, const struct bs_byte_window *window)
+{
+	for (size_t at = from; at + window->n_bytes <= n_bytes; at++)
+		for (size_t v = 0; v < BS_WINDOW_MOST_VARIANTS; v++) {
+			size_t i = 0;
+			while (i < window->n_bytes && window->of[i][text[at + i]] >> v & 1)
+				i++;
+			if (i == window->n_bytes)
+				return at;
+		}
+	return n_bytes;
+}
+
+static void test_find_window(void **state)
+{
+	(void)state;
+	const struct bs_kernel *kernels[MAX_KERNELS];
+	size_t n_kernels = bs_kernel_list(kernels, MAX_KERNELS);
+	uint64_t random = 7;
+	for (int i = 0; i < 30000; i++) {
+		struct bs_byte_window window;
+		size_t n_bytes = (size_t)random_below(&random, i % 3 ? 90 : 400);
+		size_t from = (size_t)random_below(&random, random_below(&random, 2) ? n_bytes + 1 : 1);
+		uint8_t *text = malloc(n_bytes ? n_bytes : 1);
+		assert_non_null(text);
+		random_window(&window, &random);
+		fill(text, n_bytes, &random, i % 4 ? "........................aA_`0" : "abAB_07@\x80 ");
+		size_t wanted = naive_find_window(text, from, n_bytes, &window);
+		for (size_t k = 0; k < n_kernels; k++)
+			assert_int_equal(kernels[k]->find_window(text, from, n_bytes, &window), wanted);
+		free(text);
+	}
+}
+
 static void test_probes(void **state)
 {
 	(void)state;
@@ -118,6 +170,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_find_needle),
 		cmocka_unit_test(test_find_opaque),
+		cmocka_unit_test(test_find_window),
 		cmocka_unit_test(test_probes),
 	};
 	return cmocka_run_group_tests_name("text_kernels", tests, NULL, NULL);

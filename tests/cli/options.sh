@@ -8,7 +8,7 @@ show bitsift query --count cafe
 show bitsift index --stem english
 show bitsift index --fold-accents .
 show bitsift index --hidden
-show bitsift index --words -q
+show bitsift index --words --grams -q
 show bitsift query --count run
 quiet bitsift index --rebuild --stem english --fold-accents
 show bitsift query --count run

@@ -1,0 +1,173 @@
+/* gram_slab.c: see gram_slab.h; bytes in FORMAT.md. */
+#include "core/gram_slab.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/bytes.h"
+#include "core/grams.h"
+#include "core/segment_sections.h"
+
+#define META_BYTES  (32u + 4 * BS_GRAM_LISTED_TIERS + BS_GRAM_TIERS)
+#define ENTRY_BYTES 32u
+#define TRIGRAMS    (1u << 24)
+
+/* ---- writing ---- */
+
+enum bs_status bs_gram_slab_begin(struct bs_writer *writer, uint32_t i, const struct bs_gram_slab_shape *shape,
+                                  const uint32_t *rows, struct bs_buffer *entries, struct bs_error *err)
+{
+	uint8_t entry[ENTRY_BYTES] = {0};
+	bs_store_u32(entry, shape->size_class);
+	bs_store_u32(entry + 4, shape->n_docs);
+	bs_store_u32(entry + 8, shape->n_columns);
+	bs_writer_section(writer, BS_SECTION_GRAM_ROWS, i);
+	bs_packed_write_u32(writer, rows, shape->n_docs);
+	bs_writer_section(writer, BS_SECTION_GRAM_COLUMNS, i);
+	return bs_buffer_append(entries, entry, sizeof(entry), err);
+}
+
+void bs_gram_slabs_write(struct bs_writer *writer, const struct bs_gram_meta *meta, const struct bs_buffer *entries,
+                         const uint32_t *const listed[BS_GRAM_LISTED_TIERS])
+{
+	for (uint32_t tier = 0; tier < BS_GRAM_LISTED_TIERS; tier++) {
+		bs_writer_section(writer, BS_SECTION_GRAM_TIERS, tier);
+		bs_packed_write_u32(writer, listed[tier], meta->n_listed[tier]);
+	}
+	bs_writer_section(writer, BS_SECTION_GRAM_META, 0);
+	bs_writer_u64(writer, BS_GRAM_SCHEME);
+	bs_writer_u64(writer, meta->n_docs);
+	bs_writer_u64(writer, meta->n_postings);
+	bs_writer_u64(writer, entries->used_bytes / ENTRY_BYTES);
+	for (uint32_t tier = 0; tier < BS_GRAM_LISTED_TIERS; tier++)
+		bs_writer_u32(writer, meta->n_listed[tier]);
+	for (uint32_t tier = 0; tier < BS_GRAM_TIERS; tier++)
+		bs_writer_bytes(writer, &meta->n_hashes[tier], 1);
+	bs_writer_section(writer, BS_SECTION_GRAM_SLABS, 0);
+	bs_writer_bytes(writer, entries->data, entries->used_bytes);
+}
+
+/* ---- opening ---- */
+
+static enum bs_status open_slab(struct bs_gram_slab *slab, const struct bs_container *file, uint32_t i,
+                                const uint8_t *entry, struct bs_error *err)
+{
+	struct bs_gram_slab_shape shape = {
+		.size_class = bs_load_u32(entry),
+		.n_docs = bs_load_u32(entry + 4),
+		.n_columns = bs_load_u32(entry + 8),
+	};
+	if (shape.size_class >= BS_GRAM_CLASSES || shape.n_docs == 0 || shape.n_docs > BS_GRAM_SLAB_MAX_DOCS)
+		return bs_container_corrupt(file, err, "gram slab %u has an impossible shape", i);
+	slab->shape = shape;
+	slab->column_bytes = bs_gram_column_bytes(shape.n_docs);
+	slab->columns = bs_container_section(file, BS_SECTION_GRAM_COLUMNS, i);
+	uint64_t n_bytes = (uint64_t)shape.n_columns * slab->column_bytes;
+	if (slab->columns.n_bytes != n_bytes)
+		return bs_container_corrupt(file, err, "gram slab %u: %llu bytes of columns, its shape asks for %llu", i,
+		                            (unsigned long long)slab->columns.n_bytes, (unsigned long long)n_bytes);
+	return bs_packed_open(&slab->rows, bs_container_section(file, BS_SECTION_GRAM_ROWS, i), shape.n_docs, err);
+}
+
+static enum bs_status open_tiers(struct bs_gram_slabs *grams, const struct bs_container *file, struct bs_error *err)
+{
+	const struct bs_gram_meta *meta = &grams->meta;
+	enum bs_status status = BS_OK;
+	for (uint32_t tier = 0; tier < BS_GRAM_TIERS; tier++)
+		if (meta->n_hashes[tier] > BS_GRAM_MAX_HASHES || (meta->n_hashes[tier] == 0) != (tier == BS_GRAM_LEFT_OUT))
+			return bs_container_corrupt(file, err, "grams have %u columns", meta->n_hashes[tier]);
+	for (uint32_t tier = 0; tier < BS_GRAM_LISTED_TIERS && !status; tier++) {
+		if (meta->n_listed[tier] > TRIGRAMS)
+			return bs_container_corrupt(file, err, "a list of %u trigrams", meta->n_listed[tier]);
+		status = bs_packed_open(&grams->listed[tier], bs_container_section(file, BS_SECTION_GRAM_TIERS, tier),
+		                        meta->n_listed[tier], err);
+	}
+	return status;
+}
+
+static enum bs_status read_meta(struct bs_gram_slabs *grams, const struct bs_container *file, uint64_t n_docs,
+                                struct bs_section *entries_out, struct bs_error *err)
+{
+	struct bs_section meta = bs_container_section(file, BS_SECTION_GRAM_META, 0);
+	*entries_out = bs_container_section(file, BS_SECTION_GRAM_SLABS, 0);
+	if (meta.n_bytes == 0 && entries_out->n_bytes == 0)
+		return BS_OK;
+	if (meta.n_bytes != META_BYTES)
+		return bs_container_corrupt(file, err, "%llu bytes of numbers of the grams", (unsigned long long)meta.n_bytes);
+	enum bs_status status = bs_section_touch(&meta, 0, META_BYTES, err);
+	if (!status && entries_out->n_bytes > 0)
+		status = bs_section_touch(entries_out, 0, entries_out->n_bytes, err);
+	if (status)
+		return status;
+	if (bs_load_u64(meta.data) != BS_GRAM_SCHEME)
+		return bs_fail(err, BS_UNSUPPORTED, "%s: gram scheme %llu is unknown to this bitsift", bs_container_path(file),
+		               (unsigned long long)bs_load_u64(meta.data));
+	grams->meta.n_docs = bs_load_u64(meta.data + 8);
+	grams->meta.n_postings = bs_load_u64(meta.data + 16);
+	uint64_t n_slabs = bs_load_u64(meta.data + 24);
+	for (uint32_t tier = 0; tier < BS_GRAM_LISTED_TIERS; tier++)
+		grams->meta.n_listed[tier] = bs_load_u32(meta.data + 32 + 4 * tier);
+	memcpy(grams->meta.n_hashes, meta.data + 32 + 4 * BS_GRAM_LISTED_TIERS, sizeof(grams->meta.n_hashes));
+	/* Every slab has a document. */
+	if (n_slabs > grams->meta.n_docs || grams->meta.n_docs > n_docs || entries_out->n_bytes != n_slabs * ENTRY_BYTES)
+		return bs_container_corrupt(file, err, "%llu gram slabs of %llu documents in %llu bytes",
+		                            (unsigned long long)n_slabs, (unsigned long long)grams->meta.n_docs,
+		                            (unsigned long long)entries_out->n_bytes);
+	grams->n_slabs = (uint32_t)n_slabs;
+	return open_tiers(grams, file, err);
+}
+
+enum bs_status bs_gram_slabs_open(struct bs_gram_slabs *grams, const struct bs_container *file, uint64_t n_docs,
+                                  struct bs_error *err)
+{
+	struct bs_section entries;
+	uint64_t n_rows = 0;
+	*grams = (struct bs_gram_slabs){.n_slabs = 0};
+	enum bs_status status = read_meta(grams, file, n_docs, &entries, err);
+	if (status || grams->n_slabs == 0)
+		return status;
+	grams->slabs = calloc(grams->n_slabs, sizeof(*grams->slabs));
+	if (!grams->slabs)
+		return bs_fail_memory(err, "slabs of grams", grams->n_slabs * sizeof(*grams->slabs));
+	for (uint32_t i = 0; i < grams->n_slabs && !status; i++) {
+		status = open_slab(&grams->slabs[i], file, i, entries.data + (size_t)i * ENTRY_BYTES, err);
+		n_rows += grams->slabs[i].shape.n_docs;
+	}
+	if (!status && n_rows != grams->meta.n_docs)
+		status = bs_container_corrupt(file, err, "gram slabs of %llu documents, not %llu", (unsigned long long)n_rows,
+		                              (unsigned long long)grams->meta.n_docs);
+	return status;
+}
+
+void bs_gram_slabs_deinit(struct bs_gram_slabs *grams)
+{
+	free(grams->slabs);
+	*grams = (struct bs_gram_slabs){.n_slabs = 0};
+}
+
+/* ---- reading ---- */
+
+enum bs_status bs_gram_slabs_hashes(const struct bs_gram_slabs *grams, uint64_t key, uint32_t *n_hashes_out,
+                                    struct bs_error *err)
+{
+	uint32_t trigram = (uint32_t)key & (TRIGRAMS - 1);
+	bool is_listed = false;
+	uint64_t i;
+	*n_hashes_out = grams->meta.n_hashes[bs_gram_bytes(key) == BS_GRAM_LEAST ? BS_GRAM_RARE : BS_GRAM_LONG];
+	for (uint32_t tier = 0; tier < BS_GRAM_LISTED_TIERS && bs_gram_bytes(key) == BS_GRAM_LEAST; tier++) {
+		enum bs_status status = bs_packed_find(&grams->listed[tier], trigram, &is_listed, &i, err);
+		if (is_listed)
+			*n_hashes_out = grams->meta.n_hashes[tier];
+		if (status || is_listed)
+			return status;
+	}
+	return BS_OK;
+}
+
+enum bs_status bs_gram_slab_column(const struct bs_gram_slab *slab, uint32_t column, uint32_t first, uint32_t n_bytes,
+                                   const uint8_t **bytes_out, struct bs_error *err)
+{
+	uint64_t at = (uint64_t)column * slab->column_bytes + first;
+	*bytes_out = slab->columns.data + at;
+	return bs_section_touch(&slab->columns, at, n_bytes, err);
+}

@@ -1,0 +1,125 @@
+/*
+ * gram_slab.h: the grams of files, as they are read: one bit matrix for the files of one size, in the grams that they have.
+ *
+ *               column 0   column 1   ...   column m-1
+ *      row 0      .          1                 .
+ *      row 1      1          .                 .          a column is n_docs bits, rounded up to bytes, and columns
+ *       ...                                               stand one after another
+ *
+ * Half of the bits are set. A gram has some of the m columns, by a hash of its key, and shares them with others; so a file
+ * without it may seem to have it. How many columns that should be goes by how frequent the gram is: that a frequent one
+ * cannot tell much is its own fault, and not worth many bits, while a rare one can tell nearly everything, and its bits
+ * are few. There is no list of all grams that would say so. A segment lists the trigrams that are common, and those that
+ * are less so; all others are taken for rare. What a good part of all files have is left out, and says nothing.
+ *
+ * Columns are as long as there are files, not padded to lines: slabs are many, one for each size of files, and the last
+ * lines of all their columns would be a good part of the index.
+ */
+#ifndef BS_CORE_GRAM_SLAB_H
+#define BS_CORE_GRAM_SLAB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/buffer.h"
+#include "core/container.h"
+#include "core/hash.h"
+#include "core/packed.h"
+#include "core/status.h"
+
+#define BS_GRAM_SLAB_MAX_DOCS 65536u
+/* Sizes of files: class c > 0 is for those of which 2^((c - 1) / 4) bits or more are to be set, but not for so many that
+ * the next one is theirs; class 0 for those of none. */
+#define BS_GRAM_CLASSES 130u
+
+/* The least number of bits of a class, about. */
+static inline double bs_gram_class_least(uint32_t size_class)
+{
+	static const double quarters[4] = {1, 1.1892071150, 1.4142135624, 1.6817928305};
+	return size_class ? (double)(UINT64_C(1) << (size_class - 1) / 4) * quarters[(size_class - 1) % 4] : 0;
+}
+
+struct bs_gram_slab_shape {
+	uint32_t size_class; /* see BS_GRAM_CLASSES */
+	uint32_t n_docs;     /* 1..BS_GRAM_SLAB_MAX_DOCS */
+	uint32_t n_columns;  /* m; 0: no file of it has a gram that is not left out */
+};
+
+static inline uint32_t bs_gram_column_bytes(uint32_t n_docs)
+{
+	return (n_docs + 7) / 8;
+}
+
+/* ---- writing ---- */
+
+/* How frequent a gram is taken to be. Longer ones are not told apart. */
+enum bs_gram_tier {
+	BS_GRAM_LEFT_OUT,
+	BS_GRAM_COMMON,
+	BS_GRAM_MIDDLING,
+	BS_GRAM_RARE,
+	BS_GRAM_LONG,
+	BS_GRAM_TIERS,
+};
+#define BS_GRAM_LISTED_TIERS 3u /* the first three have lists */
+#define BS_GRAM_MAX_HASHES   8u
+
+struct bs_gram_meta {
+	uint64_t n_docs;     /* with a row */
+	uint64_t n_postings; /* (file, distinct gram) pairs, of the grams left out too */
+	uint8_t n_hashes[BS_GRAM_TIERS]; /* columns of a gram, 1..BS_GRAM_MAX_HASHES; 0 of those left out */
+	uint32_t n_listed[BS_GRAM_LISTED_TIERS];
+};
+
+/* Begins slab number i: its rows are document numbers, ascending. What bs_writer_bytes is given next must be its columns.
+ * The entry is for bs_gram_slabs_write. */
+enum bs_status bs_gram_slab_begin(struct bs_writer *writer, uint32_t i, const struct bs_gram_slab_shape *shape,
+                                  const uint32_t *rows, struct bs_buffer *entries, struct bs_error *err)
+	BS_WARN_UNUSED;
+/* listed: the trigrams of the first tiers, ascending. */
+void bs_gram_slabs_write(struct bs_writer *writer, const struct bs_gram_meta *meta, const struct bs_buffer *entries,
+                         const uint32_t *const listed[BS_GRAM_LISTED_TIERS]);
+
+/* ---- reading: any number of threads ---- */
+
+struct bs_gram_slab {
+	struct bs_gram_slab_shape shape;
+	uint32_t column_bytes;
+	struct bs_section columns;
+	struct bs_packed rows; /* document numbers, ascending */
+};
+
+/* The slabs of a segment; none if there are no grams in it. */
+struct bs_gram_slabs {
+	struct bs_gram_meta meta;
+	struct bs_packed listed[BS_GRAM_LISTED_TIERS]; /* trigrams, ascending */
+	struct bs_gram_slab *slabs;
+	uint32_t n_slabs;
+};
+
+/* Validates all but the pages of rows, columns and lists. BS_CORRUPT, BS_UNSUPPORTED (another scheme), BS_NO_MEMORY. */
+enum bs_status bs_gram_slabs_open(struct bs_gram_slabs *grams, const struct bs_container *file, uint64_t n_docs,
+                                  struct bs_error *err) BS_WARN_UNUSED;
+void bs_gram_slabs_deinit(struct bs_gram_slabs *grams);
+
+/* Columns that a gram has in every slab of the segment; 0: it is left out. BS_CORRUPT. */
+enum bs_status bs_gram_slabs_hashes(const struct bs_gram_slabs *grams, uint64_t key, uint32_t *n_hashes_out,
+                                    struct bs_error *err) BS_WARN_UNUSED;
+/* Bytes [first, first + n_bytes) of a column, borrowed, not aligned. BS_CORRUPT. */
+enum bs_status bs_gram_slab_column(const struct bs_gram_slab *slab, uint32_t column, uint32_t first, uint32_t n_bytes,
+                                   const uint8_t **bytes_out, struct bs_error *err) BS_WARN_UNUSED;
+/* Which document a row is. BS_CORRUPT. */
+static inline BS_WARN_UNUSED enum bs_status bs_gram_slab_document(const struct bs_gram_slab *slab, uint32_t row,
+                                                                  uint32_t *document_out, struct bs_error *err)
+{
+	return bs_packed_get_u32(&slab->rows, row, document_out, err);
+}
+
+/* The i-th hash of a gram, 0 <= i < n_hashes of its tier. In a slab of m > 0 columns it is column bs_hash_reduce(hash, m). */
+static inline uint64_t bs_gram_hash(uint64_t key, uint32_t i)
+{
+	struct bs_probe probe = bs_hash_probe(key, 0);
+	return probe.start + (uint64_t)i * probe.step;
+}
+
+#endif

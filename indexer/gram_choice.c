@@ -1,0 +1,129 @@
+/* gram_choice.c: see gram_choice.h. */
+#include "indexer/gram_choice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "indexer/sample.h"
+
+#define SAMPLE_BYTES (24u << 20)
+/* Shares of the files from which on a trigram is of a tier. What was measured: bench/README.md. */
+#define LEFT_OUT_SHARE 0.3
+#define COMMON_SHARE   0.1
+#define MIDDLING_SHARE 0.02
+#define LISTED_DOCS    2u /* what one file has may be there by chance */
+#define TRIGRAMS       (1u << 24)
+
+void bs_gram_sample_deinit(struct bs_gram_sample *sample)
+{
+	free(sample->dfs);
+	bs_grams_free(sample->grams);
+}
+
+/* ---- sampling ---- */
+
+static enum bs_status sample_document(void *context, const struct bs_document *document, struct bs_error *err)
+{
+	struct bs_gram_sample *sample = context;
+	const uint64_t *keys;
+	size_t n_keys;
+	bs_grams_begin(sample->grams);
+	enum bs_status status = bs_grams_add(sample->grams, document->fields[0].text, document->fields[0].text_bytes, err);
+	if (!status)
+		status = bs_grams_end(sample->grams, err);
+	if (status)
+		return status;
+	bs_grams_take(sample->grams, &keys, &n_keys);
+	for (size_t i = 0; i < n_keys; i++)
+		if (bs_gram_bytes(keys[i]) == BS_GRAM_LEAST)
+			sample->dfs[keys[i] & (TRIGRAMS - 1)]++;
+	sample->n_docs++;
+	return BS_OK;
+}
+
+enum bs_status bs_gram_sample_source(struct bs_gram_sample *sample, const struct bs_source *source,
+                                     const struct bs_source_options *options, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	if (source->kind != BS_SOURCE_FOLDER && source->kind != BS_SOURCE_FILE)
+		return BS_OK;
+	if (!sample->dfs)
+		sample->dfs = calloc(TRIGRAMS, sizeof(*sample->dfs));
+	if (!sample->dfs)
+		return bs_fail_memory(err, "a sample", TRIGRAMS * sizeof(*sample->dfs));
+	if (!sample->grams)
+		status = bs_grams_new(&sample->grams, err);
+	return status ? status : bs_sample_source(source, options, SAMPLE_BYTES, sample_document, sample, err);
+}
+
+/* ---- choosing ---- */
+
+static enum bs_gram_tier tier_of(const struct bs_gram_sample *sample, uint32_t trigram)
+{
+	uint32_t df = sample->dfs[trigram];
+	double share = (double)df / (double)sample->n_docs;
+	if (df < LISTED_DOCS || share < MIDDLING_SHARE)
+		return BS_GRAM_RARE;
+	return share < COMMON_SHARE ? BS_GRAM_MIDDLING : share < LEFT_OUT_SHARE ? BS_GRAM_COMMON : BS_GRAM_LEFT_OUT;
+}
+
+enum bs_status bs_gram_sample_choose(const struct bs_gram_sample *sample, struct bs_gram_plan *plan,
+                                     struct bs_error *err)
+{
+	struct bs_buffer lists[BS_GRAM_LISTED_TIERS] = {{0}, {0}, {0}}; /* u32 each */
+	enum bs_status status = BS_OK;
+	bs_gram_plan_init(plan);
+	for (uint32_t trigram = 0; sample->n_docs > 0 && trigram < TRIGRAMS && !status; trigram++) {
+		enum bs_gram_tier tier = tier_of(sample, trigram);
+		if (tier != BS_GRAM_RARE)
+			status = bs_buffer_append(&lists[tier], &trigram, sizeof(trigram), err);
+	}
+	for (uint32_t tier = 0; tier < BS_GRAM_LISTED_TIERS; tier++) {
+		if (!status)
+			status = bs_gram_plan_set_tier(plan, (enum bs_gram_tier)tier,
+			                               (const uint32_t *)(const void *)lists[tier].data,
+			                               (uint32_t)(lists[tier].used_bytes / sizeof(uint32_t)), err);
+		bs_buffer_deinit(&lists[tier]);
+	}
+	return status ? status : bs_gram_plan_finish(plan, err);
+}
+
+/* ---- what an index has ---- */
+
+/* A list, whole; BS_CORRUPT if it is out of order. */
+static enum bs_status read_list(const struct bs_packed *list, uint32_t **list_out, struct bs_error *err)
+{
+	*list_out = malloc(((size_t)list->n + 1) * sizeof(uint32_t));
+	if (!*list_out)
+		return bs_fail_memory(err, "frequent trigrams", list->n * sizeof(uint32_t));
+	enum bs_status status = BS_OK;
+	for (uint64_t i = 0; i < list->n && !status; i++) {
+		status = bs_packed_get_u32(list, i, &(*list_out)[i], err);
+		if (!status && ((*list_out)[i] >= TRIGRAMS || (i > 0 && (*list_out)[i] <= (*list_out)[i - 1])))
+			return bs_packed_corrupt(list, i, err);
+	}
+	return status;
+}
+
+enum bs_status bs_gram_plan_of_snapshot(const struct bs_snapshot *snapshot, struct bs_gram_plan *plan,
+                                        struct bs_error *err)
+{
+	const struct bs_gram_slabs *largest = NULL;
+	enum bs_status status = BS_OK;
+	bs_gram_plan_init(plan);
+	for (uint32_t s = 0; s < snapshot->manifest.n_segments; s++) {
+		const struct bs_gram_slabs *grams = &snapshot->segments[s].grams;
+		if (grams->n_slabs > 0 && (!largest || grams->meta.n_docs > largest->meta.n_docs))
+			largest = grams;
+	}
+	if (largest)
+		memcpy(plan->n_hashes, largest->meta.n_hashes, sizeof(plan->n_hashes));
+	for (uint32_t tier = 0; largest && tier < BS_GRAM_LISTED_TIERS && !status; tier++) {
+		uint32_t *list = NULL;
+		status = read_list(&largest->listed[tier], &list, err);
+		if (!status)
+			status = bs_gram_plan_set_tier(plan, (enum bs_gram_tier)tier, list, (uint32_t)largest->listed[tier].n, err);
+		free(list);
+	}
+	return status ? status : bs_gram_plan_finish(plan, err);
+}

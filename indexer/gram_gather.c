@@ -1,0 +1,186 @@
+/* gram_gather.c: see gram_gather.h. Rows become columns when they are written, eight words of all rows at a time. */
+#include "indexer/gram_gather.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK_BYTES 131072u
+#define STRIP_WORDS 8u /* of a row: 64 bytes, what one access to memory brings */
+
+/* Whole rows of one class, one after another. */
+struct bs_gram_chunk {
+	struct bs_gram_chunk *next;
+	uint32_t n_rows;
+	uint32_t capacity_rows;
+	uint64_t words[];
+};
+
+void bs_gram_gather_clear(struct bs_gram_gather *gather)
+{
+	for (uint32_t class = 0; class < BS_GRAM_CLASSES; class++) {
+		for (struct bs_gram_chunk *chunk = gather->classes[class].first, *next; chunk; chunk = next) {
+			next = chunk->next;
+			free(chunk);
+		}
+		bs_buffer_deinit(&gather->classes[class].docs);
+	}
+	*gather = (struct bs_gram_gather){.plan = gather->plan};
+}
+
+/* ---- adding ---- */
+
+static enum bs_status add_chunk(struct bs_gram_gather *gather, uint32_t class, uint32_t row_words, struct bs_error *err)
+{
+	uint32_t row_bytes = row_words * 8;
+	uint32_t n_rows = row_bytes == 0 ? BS_GRAM_SLAB_MAX_DOCS : row_bytes < CHUNK_BYTES ? CHUNK_BYTES / row_bytes : 1;
+	struct bs_gram_chunk *chunk = malloc(sizeof(*chunk) + (size_t)n_rows * row_bytes);
+	if (!chunk)
+		return bs_fail_memory(err, "rows of grams", (size_t)n_rows * row_bytes);
+	*chunk = (struct bs_gram_chunk){.capacity_rows = n_rows};
+	if (gather->classes[class].last)
+		gather->classes[class].last->next = chunk;
+	else
+		gather->classes[class].first = chunk;
+	gather->classes[class].last = chunk;
+	return BS_OK;
+}
+
+enum bs_status bs_gram_gather_add(struct bs_gram_gather *gather, uint32_t document, uint32_t class, uint64_t n_grams,
+                                  const uint64_t *row, struct bs_error *err)
+{
+	uint32_t row_words = bs_gram_row_words(class);
+	struct bs_gram_chunk *chunk = gather->classes[class].last;
+	enum bs_status status = BS_OK;
+	if (!chunk || chunk->n_rows == chunk->capacity_rows)
+		status = add_chunk(gather, class, row_words, err);
+	if (!status)
+		status = bs_buffer_append(&gather->classes[class].docs, &document, sizeof(document), err);
+	if (status)
+		return status;
+	chunk = gather->classes[class].last;
+	if (row_words)
+		memcpy(chunk->words + (size_t)chunk->n_rows * row_words, row, (size_t)row_words * 8);
+	chunk->n_rows++;
+	gather->classes[class].n_rows++;
+	gather->meta.n_docs++;
+	gather->meta.n_postings += n_grams;
+	gather->n_bytes += (uint64_t)row_words * 8 + sizeof(document);
+	return BS_OK;
+}
+
+/* ---- writing ---- */
+
+/* The rows of a class, from some row on. */
+struct cursor {
+	const struct bs_gram_chunk *chunk;
+	uint32_t row; /* of the chunk */
+};
+
+/* Bit c of word r becomes bit r of word c. Quarters of ever smaller squares change places (Hacker's Delight, 7-3). */
+static void transpose(uint64_t words[64])
+{
+	uint64_t mask = 0x00000000ffffffff;
+	for (unsigned width = 32; width > 0; width /= 2, mask ^= mask << width) {
+		for (unsigned r = 0; r < 64; r = (r + width + 1) & ~width) {
+			uint64_t swapped = (words[r] >> width ^ words[r + width]) & mask;
+			words[r] ^= swapped << width;
+			words[r + width] ^= swapped;
+		}
+	}
+}
+
+/* A strip of 64 rows (fewer at the end): words of each to squares[word][row]. */
+static void load_strip(struct cursor *at, uint32_t n_rows, uint32_t row_words, uint32_t first_word, uint32_t n_words,
+                       uint64_t squares[STRIP_WORDS][64])
+{
+	memset(squares, 0, sizeof(uint64_t[STRIP_WORDS][64]));
+	for (uint32_t r = 0; r < n_rows; r++, at->row++) {
+		if (at->row == at->chunk->n_rows)
+			*at = (struct cursor){at->chunk->next, 0};
+		const uint64_t *row = at->chunk->words + (size_t)at->row * row_words + first_word;
+		for (uint32_t w = 0; w < n_words; w++)
+			squares[w][r] = row[w];
+	}
+}
+
+/* Columns first_word * 64 and on, of as many words of all rows as a strip is wide, to columns[c * n_groups + group]. */
+static void make_columns(struct cursor at, uint32_t n_rows, uint32_t row_words, uint32_t first_word, uint32_t n_words,
+                         uint64_t *columns)
+{
+	uint64_t squares[STRIP_WORDS][64];
+	uint32_t n_groups = (n_rows + 63) / 64;
+	for (uint32_t group = 0; group < n_groups; group++) {
+		uint32_t left = n_rows - group * 64;
+		load_strip(&at, left < 64 ? left : 64, row_words, first_word, n_words, squares);
+		for (uint32_t w = 0; w < n_words; w++) {
+			transpose(squares[w]);
+			for (uint32_t c = 0; c < 64; c++)
+				columns[((size_t)w * 64 + c) * n_groups + group] = squares[w][c];
+		}
+	}
+}
+
+static enum bs_status write_columns(uint32_t class, struct cursor at, uint32_t n_rows, struct bs_writer *writer,
+                                    struct bs_error *err)
+{
+	uint32_t row_words = bs_gram_row_words(class), n_columns = bs_gram_class_columns(class);
+	size_t n_groups = (n_rows + 63) / 64;
+	uint64_t *columns = malloc(STRIP_WORDS * 64 * n_groups * sizeof(*columns));
+	if (!columns)
+		return bs_fail_memory(err, "columns of grams", STRIP_WORDS * 64 * n_groups * sizeof(*columns));
+	for (uint32_t word = 0; word < row_words; word += STRIP_WORDS) {
+		uint32_t n_words = row_words - word < STRIP_WORDS ? row_words - word : STRIP_WORDS;
+		uint32_t left = n_columns - word * 64;
+		make_columns(at, n_rows, row_words, word, n_words, columns);
+		for (uint32_t c = 0; c < n_words * 64 && c < left; c++)
+			bs_writer_bytes(writer, columns + c * n_groups, bs_gram_column_bytes(n_rows));
+	}
+	free(columns);
+	return BS_OK;
+}
+
+static void skip_rows(struct cursor *at, uint32_t n_rows)
+{
+	while (at->chunk && n_rows >= at->chunk->n_rows - at->row) {
+		n_rows -= at->chunk->n_rows - at->row;
+		*at = (struct cursor){at->chunk->next, 0};
+	}
+	at->row += n_rows;
+}
+
+static enum bs_status write_class(const struct bs_gram_gather *gather, uint32_t class, uint32_t *n_slabs,
+                                  struct bs_writer *writer, struct bs_buffer *entries, struct bs_error *err)
+{
+	const uint32_t *docs = (const uint32_t *)(const void *)gather->classes[class].docs.data;
+	struct cursor at = {gather->classes[class].first, 0};
+	enum bs_status status = BS_OK;
+	for (uint32_t row = 0; row < gather->classes[class].n_rows && !status; row += BS_GRAM_SLAB_MAX_DOCS) {
+		uint32_t left = gather->classes[class].n_rows - row;
+		struct bs_gram_slab_shape shape = {
+			.size_class = class,
+			.n_docs = left < BS_GRAM_SLAB_MAX_DOCS ? left : BS_GRAM_SLAB_MAX_DOCS,
+			.n_columns = bs_gram_class_columns(class),
+		};
+		status = bs_gram_slab_begin(writer, (*n_slabs)++, &shape, docs + row, entries, err);
+		if (!status)
+			status = write_columns(class, at, shape.n_docs, writer, err);
+		skip_rows(&at, shape.n_docs);
+	}
+	return status;
+}
+
+enum bs_status bs_gram_gather_write(const struct bs_gram_gather *gather, struct bs_writer *writer, struct bs_error *err)
+{
+	struct bs_buffer entries = {0};
+	struct bs_gram_meta meta = gather->meta;
+	uint32_t n_slabs = 0;
+	enum bs_status status = BS_OK;
+	memcpy(meta.n_hashes, gather->plan->n_hashes, sizeof(meta.n_hashes));
+	memcpy(meta.n_listed, gather->plan->n_listed, sizeof(meta.n_listed));
+	for (uint32_t class = 0; class < BS_GRAM_CLASSES && !status; class++)
+		status = write_class(gather, class, &n_slabs, writer, &entries, err);
+	if (!status)
+		bs_gram_slabs_write(writer, &meta, &entries, (const uint32_t *const *)gather->plan->listed);
+	bs_buffer_deinit(&entries);
+	return status;
+}

@@ -1,0 +1,33 @@
+/*
+ * gram_gather.h: the rows of files, as gram_plan.h makes them, until they are written: class by class, in document order.
+ * It holds as many bytes as the slabs will have, and no postings at all.
+ */
+#ifndef BS_INDEXER_GRAM_GATHER_H
+#define BS_INDEXER_GRAM_GATHER_H
+
+#include "core/container.h"
+#include "indexer/gram_plan.h"
+
+struct bs_gram_chunk;
+
+/* Zero-initialise but for plan, which is borrowed; NULL: no grams are gathered. */
+struct bs_gram_gather {
+	const struct bs_gram_plan *plan;
+	struct {
+		struct bs_gram_chunk *first, *last;
+		struct bs_buffer docs; /* u32 each */
+		uint32_t n_rows;
+	} classes[BS_GRAM_CLASSES];
+	struct bs_gram_meta meta;
+	uint64_t n_bytes;
+};
+void bs_gram_gather_clear(struct bs_gram_gather *gather);
+
+/* Adds a row (copied). Documents come in ascending order. BS_NO_MEMORY. */
+enum bs_status bs_gram_gather_add(struct bs_gram_gather *gather, uint32_t document, uint32_t class, uint64_t n_grams,
+                                  const uint64_t *row, struct bs_error *err) BS_WARN_UNUSED;
+/* All sections of grams. */
+enum bs_status bs_gram_gather_write(const struct bs_gram_gather *gather, struct bs_writer *writer,
+                                    struct bs_error *err) BS_WARN_UNUSED;
+
+#endif

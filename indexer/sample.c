@@ -1,0 +1,144 @@
+/* sample.c: see sample.h. */
+#include "indexer/sample.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SAMPLE_PIECES 96u
+
+struct sampler {
+	const struct bs_source *source;
+	struct bs_reader *reader;
+	bs_sample_fn take;
+	void *context;
+	size_t piece_bytes;
+	uint64_t text_bytes; /* taken */
+	uint64_t end_bytes;  /* ... when the piece at hand is read */
+	bool is_enough;      /* it is, and the rest of the batch need not be read */
+};
+
+static enum bs_status take_document(void *context, const struct bs_document *document, struct bs_error *err)
+{
+	struct sampler *sampler = context;
+	enum bs_status status = sampler->take(sampler->context, document, err);
+	sampler->text_bytes += document->text_bytes;
+	sampler->is_enough = sampler->text_bytes >= sampler->end_bytes;
+	return status || !sampler->is_enough ? status : BS_STOPPED;
+}
+
+static enum bs_status ignore_skip(void *context, enum bs_skip reason, const char *message, struct bs_error *err)
+{
+	(void)context, (void)reason, (void)message, (void)err;
+	return BS_OK;
+}
+
+static enum bs_status take_batch(struct sampler *sampler, const struct bs_batch *batch, struct bs_error *err)
+{
+	struct bs_document_sink sink = {.context = sampler, .document = take_document, .skip = ignore_skip};
+	sampler->end_bytes = sampler->text_bytes + sampler->piece_bytes;
+	sampler->is_enough = false;
+	enum bs_status status = bs_reader_read(sampler->reader, sampler->source, batch, &sink, err);
+	return status == BS_STOPPED && sampler->is_enough ? BS_OK : status;
+}
+
+/* The whole lines within a piece of a collection, which begins in the midst of one unless it is the first. */
+static enum bs_status cut_lines(const uint8_t *bytes, size_t n_bytes, bool is_first, struct bs_batch *batch,
+                                struct bs_error *err)
+{
+	const uint8_t *end = memrchr(bytes, '\n', n_bytes);
+	const uint8_t *start = is_first ? bytes : memchr(bytes, '\n', n_bytes);
+	start += start && !is_first;
+	bs_buffer_clear(&batch->bytes);
+	batch->n_items = 0;
+	if (!start || !end || start > end)
+		return BS_OK;
+	for (const uint8_t *at = start; at <= end; at++)
+		batch->n_items += *at == '\n';
+	return bs_buffer_append(&batch->bytes, start, (size_t)(end + 1 - start), err);
+}
+
+/* Why a source cannot be read is told when it is read in earnest. */
+static enum bs_status sample_lines(struct sampler *sampler, struct bs_error *err)
+{
+	struct stat found;
+	struct bs_batch batch = {0};
+	size_t piece_bytes = sampler->piece_bytes;
+	enum bs_status status = BS_OK;
+	int fd = open(sampler->source->path, O_RDONLY | O_CLOEXEC);
+	uint8_t *bytes = malloc(piece_bytes);
+	if (!bytes)
+		status = bs_fail_memory(err, "a sample", piece_bytes);
+	bool is_readable = fd >= 0 && fstat(fd, &found) == 0 && S_ISREG(found.st_mode);
+	/* A small collection is read once, not the same lines again and again. */
+	uint64_t n_whole = is_readable ? (uint64_t)found.st_size / piece_bytes + 1 : 0;
+	uint32_t n_pieces = n_whole < SAMPLE_PIECES ? (uint32_t)n_whole : SAMPLE_PIECES;
+	for (uint32_t i = 0; i < n_pieces && !status; i++) {
+		off_t offset = n_whole < SAMPLE_PIECES ? (off_t)(i * piece_bytes) : found.st_size / SAMPLE_PIECES * i;
+		ssize_t n_bytes = pread(fd, bytes, piece_bytes, offset);
+		if (n_bytes <= 0)
+			break;
+		status = cut_lines(bytes, (size_t)n_bytes, i == 0, &batch, err);
+		if (!status && batch.n_items > 0)
+			status = take_batch(sampler, &batch, err);
+	}
+	if (fd >= 0)
+		close(fd);
+	free(bytes);
+	bs_batch_deinit(&batch);
+	return status;
+}
+
+/* Walks a folder, and keeps one batch of paths in so many, so that in the end 16 to 32 of them are spread over it. */
+static enum bs_status keep_paths(struct bs_feed *feed, struct bs_batch kept[SAMPLE_PIECES], uint32_t *n_kept)
+{
+	uint64_t stride = 1;
+	for (uint64_t i = 0;; i++) {
+		if (bs_feed_next(feed, &kept[*n_kept], NULL) || kept[*n_kept].n_items == 0)
+			return BS_OK;
+		if (i % stride != 0 || ++*n_kept < SAMPLE_PIECES)
+			continue;
+		stride *= 2;
+		*n_kept = SAMPLE_PIECES / 2;
+		for (uint32_t k = 1; k < SAMPLE_PIECES / 2; k++) {
+			struct bs_batch dropped = kept[k];
+			kept[k] = kept[2 * k];
+			kept[2 * k] = dropped;
+		}
+	}
+}
+
+static enum bs_status sample_paths(struct sampler *sampler, const struct bs_source_options *options,
+                                   struct bs_error *err)
+{
+	struct bs_batch kept[SAMPLE_PIECES];
+	struct bs_feed *feed = NULL;
+	uint32_t n_kept = 0;
+	enum bs_status status = BS_OK;
+	memset(kept, 0, sizeof(kept));
+	if (bs_feed_open(sampler->source, options, NULL, NULL, &feed, NULL) == BS_OK)
+		status = keep_paths(feed, kept, &n_kept);
+	bs_feed_close(feed);
+	for (uint32_t i = 0; i < n_kept && !status; i++)
+		status = take_batch(sampler, &kept[i], err);
+	for (uint32_t i = 0; i < SAMPLE_PIECES; i++)
+		bs_batch_deinit(&kept[i]);
+	return status;
+}
+
+enum bs_status bs_sample_source(const struct bs_source *source, const struct bs_source_options *options, uint64_t n_bytes,
+                                bs_sample_fn take, void *context, struct bs_error *err)
+{
+	struct sampler sampler = {
+		.source = source, .take = take, .context = context, .piece_bytes = (size_t)(n_bytes / SAMPLE_PIECES)};
+	if (source->kind == BS_SOURCE_STDIN)
+		return BS_OK;
+	enum bs_status status = bs_reader_new(options, &sampler.reader, err);
+	if (!status)
+		status = source->kind == BS_SOURCE_COLLECTION ? sample_lines(&sampler, err)
+		                                              : sample_paths(&sampler, options, err);
+	bs_reader_free(sampler.reader);
+	return status;
+}

@@ -1,0 +1,19 @@
+/*
+ * sample.h: some documents of a source, from all over it: the head of a source is often of its own kind (a tree begins
+ * with its documentation), and neighbours speak of the same. What is chosen depends on the source only.
+ */
+#ifndef BS_INDEXER_SAMPLE_H
+#define BS_INDEXER_SAMPLE_H
+
+#include "core/status.h"
+#include "corpus/source.h"
+
+/* Takes a document, borrowed until it returns. */
+typedef enum bs_status (*bs_sample_fn)(void *context, const struct bs_document *document, struct bs_error *err);
+
+/* Calls take for documents of about n_bytes of text, or all if there are no more; none of standard input. BS_OK even if
+ * the source cannot be read, which the run will tell. Else what take returned, or BS_NO_MEMORY. */
+enum bs_status bs_sample_source(const struct bs_source *source, const struct bs_source_options *options, uint64_t n_bytes,
+                                bs_sample_fn take, void *context, struct bs_error *err) BS_WARN_UNUSED;
+
+#endif

@@ -1,0 +1,188 @@
+/* gram_files.c: see gram_files.h. */
+#include "query/gram_files.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/source_kind.h"
+
+/* ---- the list: a merge of what each segment has, in order already, and of the files passed over ---- */
+
+struct bs_gram_list_run {
+	struct bs_doc_ref ref; /* the next candidate */
+	uint32_t end;          /* documents up to here */
+	struct bs_doc_record record;
+};
+
+/* Moves to the next candidate from ref on, and reads it; ref.document == end if there is none. */
+static enum bs_status run_settle(const struct bs_gram_list *list, struct bs_gram_list_run *run, struct bs_error *err)
+{
+	const uint8_t *bits = list->candidates->segments ? list->candidates->segments[run->ref.segment] : NULL;
+	if (!bits)
+		run->ref.document = run->end;
+	while (run->ref.document < run->end && !(bits[run->ref.document / 8] >> (run->ref.document % 8) & 1)) {
+		/* A byte of no candidates at one go: they are few. */
+		run->ref.document += run->ref.document % 8 == 0 && bits[run->ref.document / 8] == 0 ? 8 : 1;
+	}
+	if (run->ref.document >= run->end) {
+		run->ref.document = run->end;
+		return BS_OK;
+	}
+	return bs_snapshot_record(list->snapshot, run->ref, &run->record, err);
+}
+
+static enum bs_status add_runs(struct bs_gram_list *list, uint32_t segment, struct bs_error *err)
+{
+	const struct bs_doc_table *table = &list->snapshot->segments[segment].docs;
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < table->n_runs && !status; i++) {
+		struct bs_doc_run run = bs_doc_table_run(table, i);
+		if (run.source != list->source)
+			continue;
+		struct bs_gram_list_run *runs = realloc(list->runs, (list->n_runs + 1) * sizeof(*runs));
+		if (!runs)
+			return bs_fail_memory(err, "a list of segments", (list->n_runs + 1) * sizeof(*runs));
+		list->runs = runs;
+		runs[list->n_runs] = (struct bs_gram_list_run){.ref = {segment, run.first}, .end = run.end};
+		status = run_settle(list, &runs[list->n_runs++], err);
+	}
+	return status;
+}
+
+static void next_passed_over(struct bs_gram_list *list)
+{
+	uint32_t source;
+	do {
+		if (!bs_manifest_next_passed_over(&list->snapshot->manifest, &list->passed_over_at, &source, &list->passed_over)) {
+			list->passed_over = NULL;
+			return;
+		}
+	} while (source != list->source);
+}
+
+enum bs_status bs_gram_list_init(struct bs_gram_list *list, const struct bs_snapshot *snapshot,
+                                 const struct bs_doc_bits *candidates, uint32_t source, struct bs_error *err)
+{
+	*list = (struct bs_gram_list){
+		.snapshot = snapshot,
+		.candidates = candidates,
+		.source = source,
+		.kind = snapshot->manifest.sources[source].kind,
+	};
+	enum bs_status status = BS_OK;
+	if (list->kind != BS_SOURCE_FOLDER && list->kind != BS_SOURCE_FILE)
+		return BS_OK;
+	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !status; s++)
+		status = add_runs(list, s, err);
+	next_passed_over(list);
+	return status;
+}
+
+static struct bs_gram_list_run *first_run(const struct bs_gram_list *list)
+{
+	struct bs_gram_list_run *first = NULL;
+	for (size_t i = 0; i < list->n_runs; i++)
+		if (list->runs[i].ref.document < list->runs[i].end &&
+		    (!first || bs_compare_records(list->kind, &list->runs[i].record, &first->record) < 0))
+			first = &list->runs[i];
+	return first;
+}
+
+static enum bs_status check_name(const struct bs_gram_list *list, const uint8_t *name, size_t name_bytes,
+                                 struct bs_error *err)
+{
+	if (list->kind != BS_SOURCE_FOLDER || bs_doc_name_is_below(name, (uint32_t)name_bytes))
+		return BS_OK;
+	return bs_fail(err, BS_CORRUPT, "%s: corrupt: the name of a file leads out of its source", list->snapshot->dir);
+}
+
+enum bs_status bs_gram_list_next(struct bs_gram_list *list, const uint8_t **name_out, size_t *name_bytes_out,
+                                 struct bs_error *err)
+{
+	struct bs_gram_list_run *run = first_run(list);
+	size_t passed_over_bytes = list->passed_over ? strlen(list->passed_over) : 0;
+	*name_out = NULL;
+	*name_bytes_out = 0;
+	if (list->kind == BS_SOURCE_COLLECTION && !list->is_done) {
+		list->is_done = true;
+		*name_out = (const uint8_t *)"";
+		return BS_OK;
+	}
+	if (list->passed_over && (!run || bs_compare_paths((const uint8_t *)list->passed_over, passed_over_bytes,
+	                                                   run->record.name, run->record.name_bytes) < 0)) {
+		*name_out = (const uint8_t *)list->passed_over;
+		*name_bytes_out = passed_over_bytes;
+		next_passed_over(list);
+		return check_name(list, *name_out, *name_bytes_out, err);
+	}
+	if (!run)
+		return BS_OK;
+	*name_out = run->record.name;
+	*name_bytes_out = run->record.name_bytes;
+	enum bs_status status = check_name(list, *name_out, *name_bytes_out, err);
+	run->ref.document++;
+	return status ? status : run_settle(list, run, err);
+}
+
+void bs_gram_list_deinit(struct bs_gram_list *list)
+{
+	free(list->runs);
+	*list = (struct bs_gram_list){.n_runs = 0};
+}
+
+/* ---- one file after another ---- */
+
+static enum bs_status start_over(struct bs_gram_cover *cover, struct bs_error *err)
+{
+	uint32_t kind = cover->snapshot->manifest.sources[cover->source].kind;
+	bs_doc_cursor_deinit(&cover->cursor);
+	if (kind != BS_SOURCE_FOLDER && kind != BS_SOURCE_FILE)
+		return BS_OK;
+	return bs_doc_cursor_init(&cover->cursor, cover->snapshot, cover->source, NULL, false, err);
+}
+
+enum bs_status bs_gram_cover_init(struct bs_gram_cover *cover, const struct bs_snapshot *snapshot,
+                                  const struct bs_doc_bits *candidates, uint32_t source, struct bs_error *err)
+{
+	*cover = (struct bs_gram_cover){.snapshot = snapshot, .candidates = candidates, .source = source};
+	return start_over(cover, err);
+}
+
+static enum bs_gram_answer answer(const struct bs_gram_cover *cover, struct bs_doc_ref ref,
+                                  const struct bs_doc_record *record, const uint64_t stamp[4])
+{
+	bool is_same = !stamp || (!(record->flags & BS_DOC_SUSPECT) && memcmp(record->place, stamp, sizeof(record->place)) == 0);
+	if (!is_same)
+		return BS_GRAM_NOT_COVERED;
+	return bs_doc_bits_has(cover->candidates, ref) ? BS_GRAM_CANDIDATE : BS_GRAM_NO_MATCH;
+}
+
+enum bs_status bs_gram_cover_ask(struct bs_gram_cover *cover, const uint8_t *name, size_t name_bytes,
+                                 const uint64_t stamp[4], enum bs_gram_answer *answer_out, struct bs_error *err)
+{
+	struct bs_doc_ref ref;
+	struct bs_doc_record record;
+	enum bs_status status = BS_OK;
+	*answer_out = BS_GRAM_NOT_COVERED;
+	if (bs_compare_paths(name, name_bytes, cover->last.data, cover->last.used_bytes) < 0)
+		status = start_over(cover, err);
+	bs_buffer_clear(&cover->last);
+	if (!status)
+		status = bs_buffer_append(&cover->last, name, name_bytes, err);
+	while (!status && bs_doc_cursor_peek(&cover->cursor, &ref, &record)) {
+		int order = bs_compare_paths(record.name, record.name_bytes, name, name_bytes);
+		if (order == 0)
+			*answer_out = answer(cover, ref, &record, stamp);
+		if (order >= 0)
+			break;
+		status = bs_doc_cursor_advance(&cover->cursor, err);
+	}
+	return status;
+}
+
+void bs_gram_cover_deinit(struct bs_gram_cover *cover)
+{
+	bs_doc_cursor_deinit(&cover->cursor);
+	bs_buffer_deinit(&cover->last);
+	*cover = (struct bs_gram_cover){.source = 0};
+}

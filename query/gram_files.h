@@ -1,0 +1,70 @@
+/*
+ * gram_files.h: the files of an index's sources that a search has to look into, given the candidates (gram_filter.h).
+ *
+ * Two ways. To trust the index: list them (bs_gram_list): the candidates, and the files that are no documents, as when
+ * they are binary, in document order. That list is right for a walk of the same rules as the index was made by (options in
+ * the manifest: hidden, no_ignore, globs), and for one that takes fewer of those files; one that takes others must do its
+ * own walk. Or never to be stale: walk the tree, stat each file, and ask of it (bs_gram_cover): of what is new, changed, or
+ * of no known age, the index knows nothing, and it must be looked into.
+ */
+#ifndef BS_QUERY_GRAM_FILES_H
+#define BS_QUERY_GRAM_FILES_H
+
+#include "core/doc_order.h"
+#include "core/snapshot.h"
+#include "core/status.h"
+
+/* ---- the list ---- */
+
+/* One source's. Of a folder, names are paths below it; a file, and a collection, which is always listed, has the empty
+ * name; of standard input there are none. */
+struct bs_gram_list {
+	const struct bs_snapshot *snapshot;
+	const struct bs_doc_bits *candidates;
+	uint32_t source;
+	uint32_t kind;
+	struct bs_gram_list_run *runs; /* a run of the source's documents in a segment, and where it stands */
+	size_t n_runs;
+	size_t passed_over_at;   /* in the manifest's list: behind passed_over */
+	const char *passed_over; /* the next; NULL: no more */
+	bool is_done;            /* of a collection: it was listed */
+};
+
+/* All is borrowed until deinit, also after a failure. source < the manifest's n_sources. BS_NO_MEMORY, BS_CORRUPT. */
+enum bs_status bs_gram_list_init(struct bs_gram_list *list, const struct bs_snapshot *snapshot,
+                                 const struct bs_doc_bits *candidates, uint32_t source,
+                                 struct bs_error *err) BS_WARN_UNUSED;
+/* The next name, borrowed from the snapshot, not NUL-ended; NULL at the end. BS_CORRUPT, also for a name that leads out of
+ * its source. */
+enum bs_status bs_gram_list_next(struct bs_gram_list *list, const uint8_t **name_out, size_t *name_bytes_out,
+                                 struct bs_error *err) BS_WARN_UNUSED;
+void bs_gram_list_deinit(struct bs_gram_list *list);
+
+/* ---- one file after another, with their stamps ---- */
+
+enum bs_gram_answer {
+	BS_GRAM_NOT_COVERED, /* the index does not know this file as it is now: search it */
+	BS_GRAM_CANDIDATE,   /* it does, and it may match: search it */
+	BS_GRAM_NO_MATCH,    /* it does, and it cannot match */
+};
+
+struct bs_gram_cover {
+	const struct bs_snapshot *snapshot;
+	const struct bs_doc_bits *candidates;
+	uint32_t source;
+	struct bs_doc_cursor cursor;
+	struct bs_buffer last; /* name asked last */
+};
+
+/* Of a folder's or file's source; of others nothing is covered. As above. */
+enum bs_status bs_gram_cover_init(struct bs_gram_cover *cover, const struct bs_snapshot *snapshot,
+                                  const struct bs_doc_bits *candidates, uint32_t source,
+                                  struct bs_error *err) BS_WARN_UNUSED;
+/* name: below the source, as in the list. stamp: size, mtime ns, ctime ns, inode, as bs_stamp_record makes them; NULL: take
+ * the index's word that it is unchanged. Quick where names come in document order, which a walk's do; right in any. */
+enum bs_status bs_gram_cover_ask(struct bs_gram_cover *cover, const uint8_t *name, size_t name_bytes,
+                                 const uint64_t stamp[4], enum bs_gram_answer *answer_out,
+                                 struct bs_error *err) BS_WARN_UNUSED;
+void bs_gram_cover_deinit(struct bs_gram_cover *cover);
+
+#endif

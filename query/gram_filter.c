@@ -1,0 +1,260 @@
+/* gram_filter.c: see gram_filter.h. A slab at a time, and of it so many rows at a time that all that is in between stays
+ * in the first level of cache. */
+#include "query/gram_filter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/gram_slab.h"
+
+#define PIECE_BYTES 512u /* of a column: 4,096 rows */
+
+/* A literal in a segment: its hashes[first..first + n), those of rare grams first. */
+struct literal {
+	uint32_t first;
+	uint32_t n;
+};
+
+struct filtering {
+	const struct bs_snapshot *snapshot;
+	const struct bs_gram_tree *tree;
+	struct bs_doc_bits *candidates;
+	struct bs_gram_filter_stats *stats;
+	uint32_t segment;
+	const struct bs_gram_slab *slab;
+	struct literal *literals;       /* by node */
+	uint64_t *hashes;               /* of all literals; in a slab each is a column */
+	uint8_t (*pieces)[PIECE_BYTES]; /* by node: which rows satisfy it */
+};
+
+/* ---- bits ---- */
+
+/* into &= from; whether anything is left. */
+static bool and_bytes(uint8_t *into, const uint8_t *from, uint32_t n_bytes)
+{
+	uint64_t left = 0;
+	uint32_t i = 0;
+	for (; i + 8 <= n_bytes; i += 8) {
+		uint64_t a, b;
+		memcpy(&a, into + i, 8);
+		memcpy(&b, from + i, 8);
+		a &= b;
+		memcpy(into + i, &a, 8);
+		left |= a;
+	}
+	for (; i < n_bytes; i++) {
+		into[i] &= from[i];
+		left |= into[i];
+	}
+	return left != 0;
+}
+
+static void or_bytes(uint8_t *into, const uint8_t *from, uint32_t n_bytes)
+{
+	for (uint32_t i = 0; i < n_bytes; i++)
+		into[i] |= from[i];
+}
+
+/* ---- a piece of a slab ---- */
+
+static enum bs_status test_literal(const struct filtering *at, uint32_t node, uint32_t first, uint32_t n_bytes,
+                                   struct bs_error *err)
+{
+	const struct literal *literal = &at->literals[node];
+	uint8_t *piece = at->pieces[node];
+	uint32_t m = at->slab->shape.n_columns;
+	/* Without columns there are no grams, but those that are left out. */
+	bool is_any_left = m > 0 || literal->n == 0;
+	memset(piece, is_any_left ? 0xff : 0, n_bytes);
+	for (uint32_t c = 0; c < literal->n && is_any_left; c++) {
+		const uint8_t *bytes;
+		uint32_t column = bs_hash_reduce(at->hashes[literal->first + c], m);
+		enum bs_status status = bs_gram_slab_column(at->slab, column, first, n_bytes, &bytes, err);
+		if (status)
+			return status;
+		at->stats->n_columns += first == 0;
+		at->stats->column_bytes += n_bytes;
+		is_any_left = and_bytes(piece, bytes, n_bytes);
+	}
+	return BS_OK;
+}
+
+static enum bs_status test_nodes(const struct filtering *at, uint32_t first, uint32_t n_bytes, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < at->tree->n_nodes && !status; i++) {
+		const struct bs_gram_node *node = &at->tree->nodes[i];
+		if (node->kind == BS_GRAM_LITERAL) {
+			status = test_literal(at, i, first, n_bytes, err);
+			continue;
+		}
+		memcpy(at->pieces[i], at->pieces[node->children[0]], n_bytes);
+		for (uint32_t c = 1; c < node->n_children; c++) {
+			if (node->kind == BS_GRAM_OR)
+				or_bytes(at->pieces[i], at->pieces[node->children[c]], n_bytes);
+			else
+				(void)and_bytes(at->pieces[i], at->pieces[node->children[c]], n_bytes);
+		}
+	}
+	return status;
+}
+
+static enum bs_status take_document(const struct filtering *at, uint32_t document, struct bs_error *err)
+{
+	if (bs_snapshot_is_deleted(at->snapshot, at->segment, document))
+		return BS_OK;
+	at->stats->n_candidates++;
+	return bs_doc_bits_set(at->candidates, at->snapshot, (struct bs_doc_ref){at->segment, document}, err);
+}
+
+static enum bs_status take_row(const struct filtering *at, uint32_t row, struct bs_error *err)
+{
+	uint32_t document;
+	enum bs_status status = bs_gram_slab_document(at->slab, row, &document, err);
+	if (status)
+		return status;
+	if (document >= at->snapshot->segments[at->segment].meta.n_docs)
+		return bs_container_corrupt(at->slab->columns.file, err, "a row of grams is document %u", document);
+	return take_document(at, document, err);
+}
+
+static enum bs_status take_rows(const struct filtering *at, const uint8_t *piece, uint32_t first_row, uint32_t n_bytes,
+                                struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < n_bytes && !status; i++) {
+		for (unsigned bits = piece[i]; bits && !status; bits &= bits - 1) {
+			uint32_t row = first_row + i * 8 + (unsigned)__builtin_ctz(bits);
+			/* The last byte has bits of no row, which a literal without columns leaves set. */
+			if (row < at->slab->shape.n_docs)
+				status = take_row(at, row, err);
+		}
+	}
+	return status;
+}
+
+/* ---- a slab ---- */
+
+/* Places of the literals' grams in a segment, those of which there are the most first: they are the rarest. */
+static enum bs_status add_hashes(struct filtering *at, uint32_t node, uint32_t n_wanted, struct bs_error *err)
+{
+	const struct bs_gram_node *of = &at->tree->nodes[node];
+	struct literal *literal = &at->literals[node];
+	enum bs_status status = BS_OK;
+	for (uint32_t k = 0; k < of->n_keys && !status; k++) {
+		uint32_t n_hashes = 0;
+		status = bs_gram_slabs_hashes(&at->snapshot->segments[at->segment].grams, of->keys[k], &n_hashes, err);
+		for (uint32_t i = 0; i < n_hashes && n_hashes == n_wanted; i++)
+			at->hashes[literal->first + literal->n++] = bs_gram_hash(of->keys[k], i);
+	}
+	return status;
+}
+
+static enum bs_status find_hashes(struct filtering *at, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < at->tree->n_nodes; i++) {
+		at->literals[i].n = 0;
+		for (uint32_t n = BS_GRAM_MAX_HASHES; n > 0 && !status && at->tree->nodes[i].kind == BS_GRAM_LITERAL; n--)
+			status = add_hashes(at, i, n, err);
+	}
+	return status;
+}
+
+static enum bs_status filter_slab(struct filtering *at, const struct bs_gram_slab *slab, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	at->slab = slab;
+	for (uint32_t first = 0; first < slab->column_bytes && !status; first += PIECE_BYTES) {
+		uint32_t left = slab->column_bytes - first, n_bytes = left < PIECE_BYTES ? left : PIECE_BYTES;
+		status = test_nodes(at, first, n_bytes, err);
+		if (!status)
+			status = take_rows(at, at->pieces[at->tree->n_nodes - 1], first * 8, n_bytes, err);
+	}
+	return status;
+}
+
+/* ---- documents without grams ---- */
+
+static enum bs_status take_unknown(const struct filtering *at, const uint8_t *known, struct bs_error *err)
+{
+	uint32_t n_docs = bs_snapshot_segment_docs(at->snapshot, at->segment);
+	enum bs_status status = BS_OK;
+	for (uint32_t d = 0; d < n_docs && !status; d++) {
+		if (known && (known[d / 8] >> (d % 8) & 1))
+			continue;
+		at->stats->n_unknown += !bs_snapshot_is_deleted(at->snapshot, at->segment, d);
+		status = take_document(at, d, err);
+	}
+	return status;
+}
+
+static enum bs_status find_unknown(const struct filtering *at, struct bs_error *err)
+{
+	const struct bs_segment *segment = &at->snapshot->segments[at->segment];
+	if (segment->grams.meta.n_docs == segment->meta.n_docs)
+		return BS_OK;
+	uint8_t *known = calloc((size_t)segment->meta.n_docs / 8 + 1, 1);
+	enum bs_status status = known ? BS_OK : bs_fail_memory(err, "candidates", segment->meta.n_docs / 8 + 1);
+	for (uint32_t i = 0; i < segment->grams.n_slabs && !status; i++) {
+		const struct bs_gram_slab *slab = &segment->grams.slabs[i];
+		for (uint32_t row = 0; row < slab->shape.n_docs && !status; row++) {
+			uint32_t document;
+			status = bs_gram_slab_document(slab, row, &document, err);
+			if (!status && document < segment->meta.n_docs)
+				known[document / 8] |= (uint8_t)(1u << (document % 8));
+		}
+	}
+	if (!status)
+		status = take_unknown(at, known, err);
+	free(known);
+	return status;
+}
+
+/* ---- everything ---- */
+
+static enum bs_status filter_segment(struct filtering *at, uint32_t s, struct bs_error *err)
+{
+	at->segment = s;
+	if (s == at->snapshot->manifest.n_segments || bs_gram_tree_root(at->tree)->kind == BS_GRAM_ANY)
+		return take_unknown(at, NULL, err);
+	const struct bs_gram_slabs *grams = &at->snapshot->segments[s].grams;
+	enum bs_status status = grams->n_slabs > 0 ? find_hashes(at, err) : BS_OK;
+	for (uint32_t i = 0; i < grams->n_slabs && !status; i++)
+		status = filter_slab(at, &grams->slabs[i], err);
+	return status ? status : find_unknown(at, err);
+}
+
+static enum bs_status make_room(struct filtering *at, struct bs_error *err)
+{
+	const struct bs_gram_tree *tree = at->tree;
+	uint32_t n_hashes = 0;
+	at->literals = calloc(tree->n_nodes, sizeof(*at->literals));
+	at->pieces = malloc(tree->n_nodes * sizeof(*at->pieces));
+	for (uint32_t i = 0; at->literals && i < tree->n_nodes; i++) {
+		at->literals[i].first = n_hashes;
+		n_hashes += tree->nodes[i].kind == BS_GRAM_LITERAL ? tree->nodes[i].n_keys * BS_GRAM_MAX_HASHES : 0;
+	}
+	at->hashes = malloc(((size_t)n_hashes + 1) * sizeof(*at->hashes));
+	if (!at->literals || !at->pieces || !at->hashes)
+		return bs_fail_memory(err, "a filter", tree->n_nodes * sizeof(*at->pieces));
+	return BS_OK;
+}
+
+enum bs_status bs_gram_filter(const struct bs_snapshot *snapshot, const struct bs_gram_tree *tree,
+                              struct bs_doc_bits *candidates_out, struct bs_gram_filter_stats *stats, struct bs_error *err)
+{
+	struct bs_gram_filter_stats unused;
+	struct filtering at = {
+		.snapshot = snapshot, .tree = tree, .candidates = candidates_out, .stats = stats ? stats : &unused};
+	*at.stats = (struct bs_gram_filter_stats){0};
+	if (bs_gram_tree_root(tree)->kind == BS_GRAM_NONE)
+		return BS_OK;
+	enum bs_status status = make_room(&at, err);
+	for (uint32_t s = 0; s <= snapshot->manifest.n_segments && !status; s++)
+		status = filter_segment(&at, s, err);
+	free(at.literals);
+	free(at.pieces);
+	free(at.hashes);
+	return status;
+}

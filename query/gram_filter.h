@@ -1,0 +1,28 @@
+/*
+ * gram_filter.h: gram tree -> candidates: the documents of an index whose files may satisfy the tree (gram_tree.h), by the
+ * bits of their grams alone. Every file that satisfies it is among them. No text is read.
+ */
+#ifndef BS_QUERY_GRAM_FILTER_H
+#define BS_QUERY_GRAM_FILTER_H
+
+#include "core/snapshot.h"
+#include "core/status.h"
+#include "query/gram_tree.h"
+
+struct bs_gram_filter_stats {
+	uint64_t n_columns;    /* read, whole or in part */
+	uint64_t column_bytes; /* of those */
+	uint64_t n_candidates;
+	uint64_t n_unknown;    /* of those: of which the index has no grams */
+};
+
+/*
+ * Sets the bits of the candidates, live documents all. candidates_out: zeros; release with bs_doc_bits_deinit, also after
+ * a failure. Documents of which there are no grams (records, those of an index made without) are candidates of every
+ * tree but NONE. stats may be NULL. Any number of threads at once with one snapshot. BS_CORRUPT, BS_NO_MEMORY.
+ */
+enum bs_status bs_gram_filter(const struct bs_snapshot *snapshot, const struct bs_gram_tree *tree,
+                              struct bs_doc_bits *candidates_out, struct bs_gram_filter_stats *stats,
+                              struct bs_error *err) BS_WARN_UNUSED;
+
+#endif

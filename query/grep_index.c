@@ -1,0 +1,443 @@
+/* grep_index.c: files out of an index. See grep_index.h. */
+#include "query/grep_index.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "corpus/file_types.h"
+#include "corpus/recorded.h"
+#include "query/gram_files.h"
+#include "query/gram_filter.h"
+#include "query/grep_join.h"
+#include "query/grep_stamps.h"
+#include "query/regex_grams.h"
+
+/* Where a path of the command line and a source of the index have files in common. */
+struct area {
+	size_t path;        /* of the command line */
+	uint32_t source;
+	char *below_path;   /* what stands between the path and the source: "sub/", or "" */
+	char *below_source; /* ... between the source and the path, likewise; one of the two is "" */
+	char *source_path;  /* openable from here */
+	struct bs_gram_cover cover;
+	bool has_cover;
+	struct bs_grep_stamps *stamps; /* unless the index is trusted */
+};
+
+struct index_source {
+	struct bs_grep_source source;
+	const struct bs_grep_index_options *options;
+	struct bs_snapshot snapshot;
+	bool has_snapshot;
+	struct bs_doc_bits candidates;
+	struct area *areas;
+	size_t n_areas;
+	struct bs_grep_source *walk; /* of all paths; NULL: the lists of areas[0..n_areas), one a path */
+	size_t next_area;
+	struct bs_gram_list list;
+	bool has_list;
+	struct bs_buffer path;
+};
+
+bool bs_grep_can_filter(const struct bs_grep_pattern *pattern, const struct bs_grep_search *search,
+                        const struct bs_grep_output *output)
+{
+	bool tells_of_all = output->format == BS_GREP_JSON || output->format == BS_GREP_FILES_WITHOUT || output->include_zero;
+	return pattern->n_patterns > 0 && !search->invert && !search->passthru && !tells_of_all;
+}
+
+/* ---- what the patterns ask of the grams ---- */
+
+/* Whether some literal has U+FFFD: it may be put where bytes are not UTF-8, and it is in no gram then. */
+static bool has_replacement(const struct bs_gram_tree *tree)
+{
+	for (uint32_t i = 0; i < tree->n_nodes; i++)
+		if (tree->nodes[i].kind == BS_GRAM_LITERAL && memmem(tree->nodes[i].bytes, tree->nodes[i].n_bytes, "\xef\xbf\xbd", 3))
+			return true;
+	return false;
+}
+
+static enum bs_status make_tree(const struct bs_grep_index_options *options, struct bs_gram_tree **tree_out,
+                                struct bs_error *err)
+{
+	static const struct bs_regex_options plain = {.is_literal = false};
+	struct bs_buffer joined = {0};
+	struct bs_pattern one = {(const uint8_t *)"", 0};
+	*tree_out = NULL;
+	enum bs_status status = bs_grep_join(options->pattern, &joined, err);
+	if (!status && joined.used_bytes > 0)
+		one = (struct bs_pattern){joined.data, joined.used_bytes};
+	if (!status)
+		status = bs_regex_grams(&one, 1, &plain, tree_out, err);
+	if (!status && options->replaces_invalid && has_replacement(*tree_out)) {
+		bs_gram_tree_free(*tree_out);
+		one = (struct bs_pattern){(const uint8_t *)"", 0};
+		status = bs_regex_grams(&one, 1, &plain, tree_out, err);
+	}
+	bs_buffer_deinit(&joined);
+	return status;
+}
+
+static enum bs_status explain(const struct bs_gram_tree *tree, const struct bs_gram_filter_stats *stats,
+                              struct bs_buffer *explained, struct bs_error *err)
+{
+	char numbers[160];
+	enum bs_status status = bs_buffer_append(explained, "grams ", 6, err);
+	if (!status)
+		status = bs_gram_tree_format(tree, explained, err);
+	snprintf(numbers, sizeof(numbers), ": %llu candidates, %llu of them without grams; %llu columns, %llu bytes",
+	         (unsigned long long)stats->n_candidates, (unsigned long long)stats->n_unknown,
+	         (unsigned long long)stats->n_columns, (unsigned long long)stats->column_bytes);
+	return status ? status : bs_buffer_append(explained, numbers, strlen(numbers), err);
+}
+
+static enum bs_status filter(struct index_source *self, struct bs_buffer *explained, struct bs_error *err)
+{
+	struct bs_gram_tree *tree = NULL;
+	struct bs_gram_filter_stats stats = {0};
+	enum bs_status status = make_tree(self->options, &tree, err);
+	if (!status)
+		status = bs_gram_filter(&self->snapshot, tree, &self->candidates, &stats, err);
+	if (!status && explained)
+		status = explain(tree, &stats, explained, err);
+	bs_gram_tree_free(tree);
+	return status;
+}
+
+/* ---- areas ---- */
+
+/* What of the path inner stands below outer, "" or ending in a slash; NULL if it does not. Both are resolved. */
+static const char *below(const char *outer, const char *inner)
+{
+	size_t n = strlen(outer);
+	if (n == 1 && *outer == '/')
+		return inner + 1;
+	if (strncmp(outer, inner, n) != 0 || (inner[n] != '\0' && inner[n] != '/'))
+		return NULL;
+	return inner[n] ? inner + n + 1 : inner + n;
+}
+
+static char *with_slash(const char *path)
+{
+	size_t n = strlen(path);
+	char *copy = malloc(n + 2);
+	if (!copy)
+		return NULL;
+	memcpy(copy, path, n + 1);
+	if (n > 0 && path[n - 1] != '/')
+		memcpy(copy + n, "/", 2);
+	return copy;
+}
+
+static enum bs_status add_area(struct index_source *self, size_t path, uint32_t source, const char *source_path,
+                               const char *below_path, const char *below_source, struct bs_error *err)
+{
+	struct area *areas = realloc(self->areas, (self->n_areas + 1) * sizeof(*areas));
+	if (!areas)
+		return bs_fail_memory(err, "paths of an index", (self->n_areas + 1) * sizeof(*areas));
+	self->areas = areas;
+	struct area *area = &areas[self->n_areas++];
+	*area = (struct area){.path = path, .source = source, .below_path = with_slash(below_path),
+	                      .below_source = with_slash(below_source), .source_path = strdup(source_path)};
+	return area->below_path && area->below_source && area->source_path ? BS_OK : bs_fail_memory(err, "paths of an index", PATH_MAX);
+}
+
+/* A folder of the command line, or a file, and one of the index. */
+static enum bs_status meet(struct index_source *self, size_t path, const char *resolved, uint32_t source,
+                           const char *source_path, struct bs_error *err)
+{
+	const char *rest = below(source_path, resolved);
+	if (rest)
+		return add_area(self, path, source, source_path, "", rest, err);
+	rest = below(resolved, source_path);
+	return rest ? add_area(self, path, source, source_path, rest, "", err) : BS_OK;
+}
+
+static enum bs_status meet_source(struct index_source *self, uint32_t s, struct bs_error *err)
+{
+	const struct bs_grep_walk_options *walk = self->options->walk;
+	struct bs_source source;
+	enum bs_status status = bs_recorded_source(self->snapshot.dir, &self->snapshot.manifest.sources[s], &source, err);
+	if (status)
+		return status;
+	char *source_path = source.kind == BS_SOURCE_FOLDER ? realpath(source.path, NULL) : NULL;
+	for (size_t i = 0; source_path && i < walk->n_paths && !status; i++) {
+		char *resolved = strcmp(walk->paths[i], "-") == 0 ? NULL : realpath(walk->paths[i], NULL);
+		if (resolved)
+			status = meet(self, i, resolved, s, source_path, err);
+		free(resolved);
+	}
+	free(source_path);
+	bs_source_deinit(&source);
+	return status;
+}
+
+static enum bs_status find_areas(struct index_source *self, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (uint32_t s = 0; s < self->snapshot.manifest.n_sources && !status; s++)
+		status = meet_source(self, s, err);
+	return status;
+}
+
+/* ---- a file of the walk ---- */
+
+/* Its name below the area's source, in self->path; false if it is not there. */
+static bool name_in(struct index_source *self, const struct area *area, const char *file, enum bs_status *status,
+                    struct bs_error *err)
+{
+	const char *root = self->options->walk->paths[area->path];
+	size_t root_bytes = strlen(root);
+	size_t skip = strlen(area->below_path);
+	if (strncmp(file, root, root_bytes) != 0)
+		return false;
+	file += root_bytes;
+	if (*file == '/')
+		file++;
+	else if (root_bytes == 0 || root[root_bytes - 1] != '/')
+		return false;
+	if (strncmp(file, area->below_path, skip) != 0)
+		return false;
+	bs_buffer_clear(&self->path);
+	*status = bs_buffer_append(&self->path, area->below_source, strlen(area->below_source), err);
+	if (!*status)
+		*status = bs_buffer_append(&self->path, file + skip, strlen(file + skip), err);
+	return !*status;
+}
+
+/* The first file of an area: looking at the others begins. */
+static enum bs_status begin_area(struct index_source *self, struct area *area, struct bs_error *err)
+{
+	if (area->has_cover)
+		return BS_OK;
+	area->has_cover = true;
+	enum bs_status status = bs_gram_cover_init(&area->cover, &self->snapshot, &self->candidates, area->source, err);
+	if (!status && !self->options->trust)
+		status = bs_grep_stamps_start(&self->snapshot, &self->candidates, area->source, area->source_path,
+		                              self->options->n_threads, &area->stamps, err);
+	return status;
+}
+
+/* Whether the file, whose name is in self->path, is one that the index knows as it is now, and rules out. */
+static enum bs_status ask(struct index_source *self, struct area *area, bool *out, struct bs_error *err)
+{
+	enum bs_gram_answer answer;
+	struct bs_doc_ref ref;
+	struct bs_doc_record record;
+	enum bs_status status = begin_area(self, area, err);
+	if (!status)
+		status = bs_gram_cover_ask(&area->cover, self->path.data, self->path.used_bytes, NULL, &answer, err);
+	*out = !status && answer == BS_GRAM_NO_MATCH;
+	/* The cover stands on the document that it spoke of. */
+	if (*out && area->stamps)
+		*out = bs_doc_cursor_peek(&area->cover.cursor, &ref, &record) &&
+		       bs_grep_stamps_is_unchanged(area->stamps, ref);
+	return status;
+}
+
+/* Whether the index says that the file has no match. */
+static enum bs_status is_ruled_out(struct index_source *self, const char *file, bool *out, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	*out = false;
+	for (size_t i = 0; i < self->n_areas && !status && !*out; i++)
+		if (name_in(self, &self->areas[i], file, &status, err))
+			status = ask(self, &self->areas[i], out, err);
+	return status;
+}
+
+static enum bs_status next_walked(struct index_source *self, struct bs_grep_file *file_out, struct bs_error *err)
+{
+	self->walk->report = self->source.report;
+	self->walk->report_context = self->source.report_context;
+	for (;;) {
+		bool is_out;
+		enum bs_status status = self->walk->next(self->walk, file_out, err);
+		if (status || !file_out->shown || !file_out->path || file_out->is_named)
+			return status;
+		status = is_ruled_out(self, file_out->path, &is_out, err);
+		if (status || !is_out)
+			return status;
+		self->source.n_ruled_out++;
+	}
+}
+
+/* ---- the list of an index that is trusted ---- */
+
+/* Whether a walk would go by the rules that the index was made by, but for the types of files. */
+static bool has_same_rules(const struct index_source *self)
+{
+	const struct bs_grep_walk_options *wanted = self->options->walk;
+	const struct bs_index_options *made = &self->snapshot.manifest.options;
+	const struct bs_walk_options *walk = &wanted->walk;
+	bool has_globs = walk->n_globs > 0 || walk->n_caseless_globs > 0 || (made->globs && made->globs[0]);
+	return walk->hidden == made->hidden && walk->no_ignore == made->no_ignore && !walk->no_ignore_kinds &&
+	       !walk->ignores_outside_git && !walk->follow && !walk->max_depth && !has_globs &&
+	       wanted->max_file_bytes == UINT64_MAX;
+}
+
+/* Each path lies in just one source, and in the order of paths: then their lists, one after the other, are the walk's. */
+static bool has_area_for_each(const struct index_source *self)
+{
+	if (self->n_areas == 0 || self->n_areas != self->options->walk->n_paths)
+		return false;
+	for (size_t i = 0; i < self->n_areas; i++)
+		if (self->areas[i].path != i || *self->areas[i].below_path)
+			return false;
+	return true;
+}
+
+/* A path that is left out by the index's rules, but named, is walked: the index has nothing of it. */
+static enum bs_status has_files(struct index_source *self, const struct area *area, bool *has_out, struct bs_error *err)
+{
+	struct bs_doc_cursor cursor;
+	struct bs_doc_ref ref;
+	struct bs_doc_record record;
+	size_t n = strlen(area->below_source);
+	*has_out = n == 0;
+	if (*has_out)
+		return BS_OK;
+	enum bs_status status = bs_doc_cursor_init(&cursor, &self->snapshot, area->source, NULL, false, err);
+	while (!status && !*has_out && bs_doc_cursor_peek(&cursor, &ref, &record)) {
+		*has_out = record.name_bytes > n && memcmp(record.name, area->below_source, n) == 0;
+		if (!*has_out)
+			status = bs_doc_cursor_advance(&cursor, err);
+	}
+	bs_doc_cursor_deinit(&cursor);
+	return status;
+}
+
+static enum bs_status can_list(struct index_source *self, bool *can_out, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	*can_out = self->options->trust && has_same_rules(self) && has_area_for_each(self);
+	for (size_t i = 0; i < self->n_areas && *can_out && !status; i++)
+		status = has_files(self, &self->areas[i], can_out, err);
+	return status;
+}
+
+/* Puts the path and what stands below it together, as the walk would show it. */
+static enum bs_status show(struct index_source *self, const struct area *area, const uint8_t *name, size_t name_bytes,
+                           struct bs_grep_file *file_out, struct bs_error *err)
+{
+	const char *root = self->options->walk->paths[area->path];
+	size_t n = strlen(root);
+	bs_buffer_clear(&self->path);
+	enum bs_status status = bs_buffer_append(&self->path, root, n, err);
+	if (!status && n > 0 && root[n - 1] != '/')
+		status = bs_buffer_append(&self->path, "/", 1, err);
+	if (!status)
+		status = bs_buffer_append(&self->path, name, name_bytes, err);
+	if (!status)
+		status = bs_buffer_append(&self->path, "", 1, err);
+	file_out->path = (const char *)self->path.data;
+	bool is_default = self->options->walk->is_default_path && !status && strncmp(file_out->path, "./", 2) == 0;
+	file_out->shown = status ? NULL : file_out->path + (is_default ? 2 : 0);
+	return status;
+}
+
+/* The next candidate of the area at hand; file_out->shown NULL if there is none left. */
+static enum bs_status next_in_area(struct index_source *self, const struct area *area, struct bs_grep_file *file_out,
+                                   struct bs_error *err)
+{
+	const struct bs_walk_options *walk = &self->options->walk->walk;
+	size_t skip = strlen(area->below_source);
+	const uint8_t *name;
+	size_t name_bytes;
+	for (;;) {
+		enum bs_status status = bs_gram_list_next(&self->list, &name, &name_bytes, err);
+		if (status || !name)
+			return status;
+		if (name_bytes <= skip || memcmp(name, area->below_source, skip) != 0)
+			continue;
+		status = show(self, area, name + skip, name_bytes - skip, file_out, err);
+		if (status)
+			return status;
+		const char *base = strrchr(file_out->path, '/');
+		if (!walk->types || bs_file_types_match(walk->types, base ? base + 1 : file_out->path) != BS_IGNORE_SKIP)
+			return BS_OK;
+		*file_out = (struct bs_grep_file){.path = NULL};
+	}
+}
+
+static enum bs_status next_listed(struct index_source *self, struct bs_grep_file *file_out, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	*file_out = (struct bs_grep_file){.path = NULL};
+	while (!status && !file_out->shown && self->next_area < self->n_areas) {
+		const struct area *area = &self->areas[self->next_area];
+		if (!self->has_list) {
+			self->has_list = true;
+			status = bs_gram_list_init(&self->list, &self->snapshot, &self->candidates, area->source, err);
+		}
+		if (!status)
+			status = next_in_area(self, area, file_out, err);
+		if (!status && !file_out->shown) {
+			bs_gram_list_deinit(&self->list);
+			self->has_list = false;
+			self->next_area++;
+		}
+	}
+	return status;
+}
+
+/* ---- the source ---- */
+
+static enum bs_status index_next(struct bs_grep_source *source, struct bs_grep_file *file_out, struct bs_error *err)
+{
+	struct index_source *self = (struct index_source *)(void *)source;
+	return self->walk ? next_walked(self, file_out, err) : next_listed(self, file_out, err);
+}
+
+static void index_close(struct bs_grep_source *source)
+{
+	struct index_source *self = (struct index_source *)(void *)source;
+	if (self->walk)
+		self->walk->close(self->walk);
+	if (self->has_list)
+		bs_gram_list_deinit(&self->list);
+	for (size_t i = 0; i < self->n_areas; i++) {
+		if (self->areas[i].has_cover)
+			bs_gram_cover_deinit(&self->areas[i].cover);
+		bs_grep_stamps_free(self->areas[i].stamps);
+		free(self->areas[i].source_path);
+		free(self->areas[i].below_path);
+		free(self->areas[i].below_source);
+	}
+	free(self->areas);
+	bs_doc_bits_deinit(&self->candidates);
+	if (self->has_snapshot)
+		bs_snapshot_deinit(&self->snapshot);
+	bs_buffer_deinit(&self->path);
+	free(self);
+}
+
+enum bs_status bs_grep_index_open(const struct bs_grep_index_options *options, struct bs_buffer *explained,
+                                  struct bs_grep_source **source_out, struct bs_error *err)
+{
+	*source_out = NULL;
+	struct index_source *self = calloc(1, sizeof(*self));
+	if (!self)
+		return bs_fail_memory(err, "a search by an index", sizeof(*self));
+	bool can = false;
+	self->source = (struct bs_grep_source){.next = index_next, .close = index_close};
+	self->options = options;
+	enum bs_status status = bs_snapshot_open(options->dir, &self->snapshot, err);
+	self->has_snapshot = !status;
+	/* An index of words alone knows nothing of what is searched here. */
+	if (!status && self->snapshot.manifest.options.grams)
+		status = find_areas(self, err);
+	if (!status && self->n_areas > 0)
+		status = filter(self, explained, err);
+	if (!status)
+		status = can_list(self, &can, err);
+	if (!status && !can)
+		status = bs_grep_walk_open(options->walk, &self->walk, err);
+	if (status)
+		index_close(&self->source);
+	else
+		*source_out = &self->source;
+	return status;
+}

@@ -1,0 +1,212 @@
+/* grep_stamps.c: see grep_stamps.h. */
+#include "query/grep_stamps.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "corpus/document.h"
+#include "corpus/file.h"
+
+#define CHUNK_DOCS   512u
+#define MOST_THREADS 32u
+
+/* Documents of a segment, CHUNK_DOCS at a time, in the order in which a walk meets them if there is but one segment. */
+struct chunk {
+	uint32_t segment;
+	uint32_t first, end;
+	atomic_bool is_done;
+};
+
+struct bs_grep_stamps {
+	const struct bs_snapshot *snapshot;
+	const struct bs_doc_bits *candidates;
+	int folder; /* descriptor; -1: nothing can be said of any file */
+	struct chunk *chunks;
+	size_t n_chunks;
+	size_t *first_chunk;  /* per segment; its document 0 is in this chunk */
+	uint8_t **unchanged;  /* per segment: a byte a document */
+	atomic_size_t next;   /* chunk to begin with */
+	atomic_bool is_over;
+	pthread_t threads[MOST_THREADS];
+	unsigned n_threads;
+};
+
+/* The folder that a thread is in: neighbours in the index are neighbours in the tree, and a name of one component is looked
+ * up in half the time of five. */
+struct place {
+	int fd; /* -1: none */
+	size_t n_bytes;
+	char path[PATH_MAX];
+};
+
+/* Goes to the folder whose path below the source is name[0..n_bytes), a slash at its end included. */
+static bool go_to(const struct bs_grep_stamps *stamps, struct place *place, const uint8_t *name, size_t n_bytes)
+{
+	if (place->fd >= 0 && place->n_bytes == n_bytes && memcmp(place->path, name, n_bytes) == 0)
+		return true;
+	if (place->fd >= 0)
+		close(place->fd);
+	place->n_bytes = n_bytes;
+	memcpy(place->path, name, n_bytes);
+	memcpy(place->path + n_bytes, ".", 2);
+	place->fd = openat(stamps->folder, place->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return place->fd >= 0;
+}
+
+static bool is_unchanged(const struct bs_grep_stamps *stamps, struct place *place, const struct bs_doc_record *record)
+{
+	char name[NAME_MAX + 1];
+	struct stat found;
+	size_t n = record->name_bytes;
+	if (stamps->folder < 0 || record->flags & BS_DOC_SUSPECT || n + 2 > sizeof(place->path) ||
+	    !bs_doc_name_is_below(record->name, record->name_bytes))
+		return false;
+	size_t folder_bytes = n;
+	while (folder_bytes > 0 && record->name[folder_bytes - 1] != '/')
+		folder_bytes--;
+	if (n - folder_bytes > NAME_MAX || !go_to(stamps, place, record->name, folder_bytes))
+		return false;
+	memcpy(name, record->name + folder_bytes, n - folder_bytes);
+	name[n - folder_bytes] = '\0';
+	if (bs_file_stat(place->fd, name, &found) != 0)
+		return false;
+	struct bs_stamp now = bs_file_stamp(&found);
+	return bs_stamp_equals(&now, record->place);
+}
+
+static void do_chunk(struct bs_grep_stamps *stamps, struct chunk *chunk)
+{
+	struct place place = {.fd = -1};
+	for (uint32_t d = chunk->first; d < chunk->end && !atomic_load_explicit(&stamps->is_over, memory_order_relaxed); d++) {
+		struct bs_doc_ref ref = {chunk->segment, d};
+		struct bs_doc_record record;
+		struct bs_error unused;
+		if (bs_snapshot_is_deleted(stamps->snapshot, ref.segment, d) || bs_doc_bits_has(stamps->candidates, ref))
+			continue;
+		/* What the index cannot say of itself is found out by searching the file. */
+		stamps->unchanged[ref.segment][d] =
+			!bs_snapshot_record(stamps->snapshot, ref, &record, &unused) && is_unchanged(stamps, &place, &record);
+	}
+	if (place.fd >= 0)
+		close(place.fd);
+	atomic_store_explicit(&chunk->is_done, true, memory_order_release);
+}
+
+/* Takes the next chunk; false: all have been taken. */
+static bool help(struct bs_grep_stamps *stamps)
+{
+	size_t i = atomic_fetch_add(&stamps->next, 1);
+	if (i >= stamps->n_chunks)
+		return false;
+	do_chunk(stamps, &stamps->chunks[i]);
+	return true;
+}
+
+static void *work(void *context)
+{
+	struct bs_grep_stamps *stamps = context;
+	while (!atomic_load_explicit(&stamps->is_over, memory_order_relaxed) && help(stamps))
+		continue;
+	return NULL;
+}
+
+/* The documents of the source in a segment: [*first, *end). */
+static void find_documents(const struct bs_doc_table *table, uint32_t source, uint32_t *first, uint32_t *end)
+{
+	*first = UINT32_MAX;
+	*end = 0;
+	for (uint32_t i = 0; i < table->n_runs; i++) {
+		struct bs_doc_run run = bs_doc_table_run(table, i);
+		if (run.source != source)
+			continue;
+		*first = run.first < *first ? run.first : *first;
+		*end = run.end > *end ? run.end : *end;
+	}
+}
+
+static enum bs_status plan_chunks(struct bs_grep_stamps *stamps, uint32_t source, struct bs_error *err)
+{
+	uint32_t n_segments = stamps->snapshot->manifest.n_segments;
+	size_t most = 0;
+	for (uint32_t s = 0; s < n_segments; s++)
+		most += stamps->snapshot->segments[s].docs.n_docs / CHUNK_DOCS + 1;
+	stamps->chunks = calloc(most + 1, sizeof(*stamps->chunks));
+	stamps->first_chunk = calloc((size_t)n_segments + 1, sizeof(*stamps->first_chunk));
+	stamps->unchanged = calloc((size_t)n_segments + 1, sizeof(*stamps->unchanged));
+	if (!stamps->chunks || !stamps->first_chunk || !stamps->unchanged)
+		return bs_fail_memory(err, "stamps", most * sizeof(*stamps->chunks));
+	for (uint32_t s = 0; s < n_segments; s++) {
+		const struct bs_doc_table *table = &stamps->snapshot->segments[s].docs;
+		uint32_t first, end;
+		find_documents(table, source, &first, &end);
+		stamps->unchanged[s] = calloc((size_t)table->n_docs + 1, 1);
+		if (!stamps->unchanged[s])
+			return bs_fail_memory(err, "stamps", table->n_docs);
+		stamps->first_chunk[s] = stamps->n_chunks;
+		for (uint64_t from = 0; from < table->n_docs; from += CHUNK_DOCS) {
+			uint64_t to = from + CHUNK_DOCS < table->n_docs ? from + CHUNK_DOCS : table->n_docs;
+			struct chunk *chunk = &stamps->chunks[stamps->n_chunks++];
+			chunk->segment = s;
+			chunk->first = from > first ? (uint32_t)from : first;
+			chunk->end = to < end ? (uint32_t)to : end;
+		}
+	}
+	return BS_OK;
+}
+
+enum bs_status bs_grep_stamps_start(const struct bs_snapshot *snapshot, const struct bs_doc_bits *candidates,
+                                    uint32_t source, const char *path, unsigned n_threads,
+                                    struct bs_grep_stamps **stamps_out, struct bs_error *err)
+{
+	*stamps_out = NULL;
+	struct bs_grep_stamps *stamps = calloc(1, sizeof(*stamps));
+	if (!stamps)
+		return bs_fail_memory(err, "stamps", sizeof(*stamps));
+	stamps->snapshot = snapshot;
+	stamps->candidates = candidates;
+	stamps->folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	enum bs_status status = plan_chunks(stamps, source, err);
+	if (status) {
+		bs_grep_stamps_free(stamps);
+		return status;
+	}
+	/* Without a thread the caller does it all. */
+	for (unsigned i = 0; i < n_threads && i < MOST_THREADS; i++)
+		if (pthread_create(&stamps->threads[stamps->n_threads], NULL, work, stamps) == 0)
+			stamps->n_threads++;
+	*stamps_out = stamps;
+	return BS_OK;
+}
+
+bool bs_grep_stamps_is_unchanged(struct bs_grep_stamps *stamps, struct bs_doc_ref ref)
+{
+	struct chunk *chunk = &stamps->chunks[stamps->first_chunk[ref.segment] + ref.document / CHUNK_DOCS];
+	while (!atomic_load_explicit(&chunk->is_done, memory_order_acquire))
+		if (!help(stamps))
+			sched_yield();
+	return stamps->unchanged[ref.segment][ref.document];
+}
+
+void bs_grep_stamps_free(struct bs_grep_stamps *stamps)
+{
+	if (!stamps)
+		return;
+	atomic_store(&stamps->is_over, true);
+	for (unsigned i = 0; i < stamps->n_threads; i++)
+		pthread_join(stamps->threads[i], NULL);
+	for (uint32_t s = 0; stamps->unchanged && s < stamps->snapshot->manifest.n_segments; s++)
+		free(stamps->unchanged[s]);
+	if (stamps->folder >= 0)
+		close(stamps->folder);
+	free(stamps->unchanged);
+	free(stamps->first_chunk);
+	free(stamps->chunks);
+	free(stamps);
+}

@@ -1,0 +1,28 @@
+# Indexes of grams, of words, and of both.
+set -eu
+. "$LIB"
+mkdir d
+echo 'struct page *page;' >d/a.c
+printf 'a binary\0 file' >d/b.bin
+printf '\377\376a\0b\0c\0d\0' >d/utf16.txt
+: >d/empty
+echo '{"id":"r", "text":"page"}' >c.jsonl
+bitsift index -q --index grams --grams d c.jsonl
+bitsift index -q --index words --words d c.jsonl
+bitsift index -q --index both d c.jsonl
+for index in grams words both; do
+    bitsift check --index "$index" | sed 's/, [0-9.]* KiB.*//'
+    bitsift stats --index "$index" | grep '^options'
+    bitsift stats --index "$index" --json | grep -o '"gram_slabs":\[[^]]' || true
+done
+show bitsift query --index grams page
+show bitsift query --index both --ids page
+show bitsift index -q --index both --words
+# What is gone, changed and new.
+rm d/a.c
+echo more >>d/b.bin
+echo 'struct folio *folio;' >d/c.c
+bitsift index -q --index grams
+bitsift check --index grams | sed 's/, [0-9.]* KiB.*//'
+bitsift compact -q --index grams
+bitsift check --index grams | sed 's/, [0-9.]* KiB.*//'

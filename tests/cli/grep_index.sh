@@ -1,0 +1,97 @@
+# bitsift grep by the grams of an index: the same bytes as rg, whatever has changed since; and with --no-stat the same as long
+# as nothing has. Random literals and expressions out of the texts themselves; the seed is fixed, CASES and SEED try others.
+set -eu
+. "$LIB"
+. "$(dirname -- "$LIB")/grep_trees.sh"
+need_rg
+RANDOM=${SEED:-815}
+n_cases=${CASES:-60}
+
+# Files enough that grams rule some out, with words of their own.
+make_more() {
+    local i
+    mkdir -p more/a more/b
+    for ((i = 0; i < 120; i++)); do
+        awk -v seed="$1$i" 'BEGIN {
+            srand(seed)
+            for (line = 0; line < 12; line++) {
+                for (word = 0; word < 6; word++) printf "w%d_%c ", rand() * 900, 97 + rand() * 26
+                print (rand() < 0.05 ? "Foo_Bar(x)" : "")
+            }
+        }' >"more/$([ $((i % 2)) -eq 0 ] && echo a || echo b)/$1$i.txt"
+    done
+}
+
+# A few characters of some line of some file.
+pick_literal() {
+    local file line at number=$RANDOM # not in the subshell, which has its own
+    file=$(find more docs src -type f -size +1 | sort | awk -v n="$number" '{ all[NR] = $0 } END { print all[n % NR + 1] }')
+    line=$(tr -d '\000\n' <"$file" | head -c 4000 | LC_ALL=C tr -c '[:print:]' '.')
+    at=$((RANDOM % (${#line} - 2)))
+    literal=${line:at:3 + RANDOM % 14}
+}
+
+options=('' '' '' -i -S -w -n -c -l -o -v -x --count-matches -H '-C1' '-g !b' '-t c' '-T txt' --hidden --no-ignore -L -a -U -P --json --files-without-match -q '-m1'
+    '--max-depth 2' '--iglob *.TXT' -uu '--passthru' '-E utf-16')
+# trusted ARGUMENT...: the same with --no-stat.
+trusted() {
+    bitsift grep "$@" >"$SCRATCH/fresh" 2>&1 || true
+    bitsift grep --no-stat "$@" >"$SCRATCH/trusted" 2>&1 || true
+    plain_times "$SCRATCH/fresh"
+    plain_times "$SCRATCH/trusted"
+    cmp -s "$SCRATCH/fresh" "$SCRATCH/trusted" || {
+        n_other=$((n_other + 1))
+        echo "other with --no-stat: $*"
+    }
+}
+try_patterns() { # HOW N
+    local i
+    for ((i = 0; i < $2; i++)); do
+        pick_literal
+        option=${options[RANDOM % ${#options[@]}]}
+        # shellcheck disable=SC2086 # options of several words
+        set -- "$1" "$2" $option
+        "$1" "${@:3}" -F -e "$literal"
+        "$1" "${@:3}" 'w1[0-9]+_'"$((RANDOM % 9))"'?[a-f] ' more
+        "$1" "${@:3}" -e 'Foo_Bar|w7\d_x' -e "(?:$((RANDOM % 900))_[a-m])"
+        "$1" "${@:3}" -i 'fOO_bAR\(' more/a docs
+    done
+}
+
+make_tree
+make_more x
+sleep 0.1
+bitsift index -q --words --grams .
+try_patterns same "$n_cases"
+try_patterns trusted $((n_cases / 3))
+(cd more/a && same w12 && trusted w12 && same 'w3\d\d_a' ../b . && trusted 'w3\d\d_a' ../b .)
+
+# Edited, of the same size and date of before; new; gone; renamed; another folder in its place; rules that changed.
+awk '{ gsub(/Foo/, "FOO"); print }' docs/many.txt >"$SCRATCH/many" && cat "$SCRATCH/many" >docs/many.txt
+printf 'w77_q new Foo_Bar(x)\n' >more/a/new.txt
+touch -r more/a/x0.txt "$SCRATCH/stamp"
+tr w v <more/a/x0.txt >"$SCRATCH/x0" && cat "$SCRATCH/x0" >more/a/x0.txt && touch -r "$SCRATCH/stamp" more/a/x0.txt
+rm more/b/x1.txt more/b/x3.txt
+mv more/b/x5.txt more/b/x5.moved
+rm more/a/x2.txt && mkdir more/a/x2.txt && printf 'Foo_Bar(x) w1_a\n' >more/a/x2.txt/in.txt
+printf 'x7.txt\n' >more/.ignore
+mkdir -p more/c && mv more/a/x4.txt more/c/ && make_more y
+try_patterns same "$n_cases"
+bitsift index -q
+sleep 0.1
+try_patterns same $((n_cases / 3))
+try_patterns trusted $((n_cases / 3))
+
+# An index of another folder, of a part, of words only, and one that is damaged: the answer is the same.
+bitsift index -q --index "$SCRATCH/part" --grams more/a
+same w12 && bitsift grep --index "$SCRATCH/part" -c w12 >"$SCRATCH/ours" && rg --no-config --sort path -c w12 >"$SCRATCH/rg" && cmp "$SCRATCH/ours" "$SCRATCH/rg"
+bitsift index -q --index "$SCRATCH/words" --words .
+bitsift grep --index "$SCRATCH/words" -c w12 >"$SCRATCH/ours" && cmp "$SCRATCH/ours" "$SCRATCH/rg"
+printf 'broken' >"$SCRATCH/part/manifest"
+bitsift grep --index "$SCRATCH/part" w12 2>&1 | sed "s#$SCRATCH#S#; s/: corrupt.*/: corrupt/"
+BITSIFT_INDEX=$SCRATCH/none bitsift grep -c w12 2>&1 | sed "s#$SCRATCH#S#" | head -n 1
+bitsift grep --candidates Foo_Bar >"$SCRATCH/candidates"
+rg --no-config --sort path -l Foo_Bar | while read -r file; do
+    grep -qxF -- "$file" "$SCRATCH/candidates" || echo "no candidate: $file"
+done
+echo "$n_other other"
