@@ -232,7 +232,8 @@ public final class LuceneEngine {
         }
         BooleanQuery.Builder builder = new BooleanQuery.Builder();
         for (int i = 2; i < parts.length; i++)
-            builder.add(new TermQuery(new Term(FIELD, parts[i])), BooleanClause.Occur.MUST);
+            builder.add(new TermQuery(new Term(FIELD, parts[i])),
+                    parts[1].equals("or") ? BooleanClause.Occur.SHOULD : BooleanClause.Occur.MUST);
         return builder.build();
     }
 

@@ -59,7 +59,7 @@ static void **open_engines(const struct comparison *comparison, const struct cor
 
 static bool is_asked(const struct engine *engine, const struct query *query)
 {
-	return (engine->has_phrases || !query->is_phrase) && query->number % engine->every == 0;
+	return (engine->has_phrases || !query->is_phrase) && (engine->has_any || !query->is_any) && query->number % engine->every == 0;
 }
 
 static void warm_up(const struct comparison *comparison, void **handles)

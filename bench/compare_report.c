@@ -12,6 +12,7 @@
 /* Rows are the classes, and below them the two workloads. */
 enum {
 	ROW_AND = QUERY_MAX_CLASSES,
+	ROW_OR,
 	ROW_PHRASE,
 };
 
@@ -25,7 +26,9 @@ static bool is_in_row(const struct comparison *comparison, const struct query *q
 {
 	(void)comparison;
 	if (row == ROW_AND)
-		return !query->is_phrase && query->n_words > 1;
+		return !query->is_phrase && !query->is_any && query->n_words > 1;
+	if (row == ROW_OR)
+		return query->is_any;
 	return row == ROW_PHRASE ? query->is_phrase : query->class_number == row;
 }
 
@@ -105,6 +108,7 @@ static void print_number(FILE *file, double value)
 static const char *row_name(const struct comparison *comparison, unsigned row)
 {
 	return row == ROW_AND      ? "**AND workload**"
+	       : row == ROW_OR     ? "**OR workload**"
 	       : row == ROW_PHRASE ? "**phrase workload**"
 	                           : comparison->set.classes[row];
 }
@@ -158,6 +162,7 @@ static void print_table(const struct comparison *comparison, const char *title, 
 	for (unsigned row = 0; row < comparison->set.n_classes; row++)
 		print_row(comparison, row, every, statistic, base, file);
 	print_row(comparison, ROW_AND, every, statistic, base, file);
+	print_row(comparison, ROW_OR, every, statistic, base, file);
 	print_row(comparison, ROW_PHRASE, every, statistic, base, file);
 }
 
@@ -217,6 +222,7 @@ static void write_summary(const struct comparison *comparison, FILE *summary)
 			if (!isnan(mean))
 				fprintf(summary, "time\t%s\t%s\t%.3f\t%.3f\t%.3f\n",
 				        row == ROW_AND      ? "AND"
+				        : row == ROW_OR     ? "OR"
 				        : row == ROW_PHRASE ? "phrase"
 				                            : comparison->set.classes[row],
 				        comparison->engines[e]->name, mean,

@@ -54,6 +54,7 @@ struct engine {
 	const char *index; /* the name of its index_kind; NULL: none */
 	enum count_kind count_kind;
 	bool has_phrases;
+	bool has_any;         /* can be asked for any of the words */
 	unsigned every;       /* asked only every so many queries of a class, for what is slow; 1: all */
 	unsigned warm_passes; /* over all queries, before anything is measured: for code that is compiled as it runs */
 	void *(*open)(const struct corpus *corpus, const char *index_path, const struct query_set *set);

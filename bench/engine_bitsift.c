@@ -40,6 +40,7 @@ static void ask(struct bitsift *bitsift, const struct query *query, enum bs_find
 	struct bs_find_request request = {.query = query->text,
 	                                  .query_bytes = strlen(query->text),
 	                                  .mode = mode,
+	                                  .any = query->is_any,
 	                                  .brute = brute,
 	                                  .hit = take_hit};
 	struct bs_find_result result;

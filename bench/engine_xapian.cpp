@@ -132,15 +132,33 @@ void *xapian_open(const struct corpus *corpus, const char *index_path, const str
 	return database;
 }
 
+/* What a query matches. */
+static Xapian::Query query_of(const struct query *query)
+{
+	const Xapian::Query::op op = query->is_phrase ? Xapian::Query::OP_PHRASE
+	                             : query->is_any  ? Xapian::Query::OP_OR
+	                                              : Xapian::Query::OP_AND;
+	return Xapian::Query(op, query->words, query->words + query->n_words);
+}
+
+void xapian_top(void *handle, const struct query *query, struct answer *answer_out)
+{
+	guarded([=] {
+		Xapian::Enquire enquire(*static_cast<Xapian::Database *>(handle));
+		enquire.set_weighting_scheme(Xapian::BM25Weight(1.2, 0, 1, 0.75, 0));
+		enquire.set_query(query_of(query));
+		answer_out->count = enquire.get_mset(0, 10).size();
+	});
+}
+
 void xapian_ask(void *handle, const struct query *query, struct answer *answer_out)
 {
 	guarded([=] {
 		Xapian::Database *database = static_cast<Xapian::Database *>(handle);
 		Xapian::Enquire enquire(*database);
-		const Xapian::Query::op op = query->is_phrase ? Xapian::Query::OP_PHRASE : Xapian::Query::OP_AND;
 		enquire.set_weighting_scheme(Xapian::BoolWeight());
 		enquire.set_docid_order(Xapian::Enquire::DONT_CARE);
-		enquire.set_query(Xapian::Query(op, query->words, query->words + query->n_words));
+		enquire.set_query(query_of(query));
 		answer_out->count = enquire.get_mset(0, 0, database->get_doccount()).get_matches_estimated();
 	});
 }

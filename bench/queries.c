@@ -42,6 +42,7 @@ static void add_query(struct query_set *set, const char *path, const char *class
 	if (!is_listed(classes, class_name))
 		return;
 	query.is_phrase = strcmp(kind, "phrase") == 0;
+	query.is_any = strcmp(kind, "or") == 0;
 	for (const char *word; query.n_words < QUERY_MAX_WORDS && (word = strsep(&rest, "\t"));)
 		query.words[query.n_words++] = text_of("%s", word);
 	query.class_number = class_of(set, class_name);
@@ -78,22 +79,4 @@ void queries_free(struct query_set *set)
 	for (unsigned i = 0; i < set->n_classes; i++)
 		free(set->classes[i]);
 	free(set->queries);
-}
-
-static bool class_is(const struct query_set *set, unsigned class_number, bool is_phrase)
-{
-	for (size_t i = 0; i < set->n_queries; i++)
-		if (set->queries[i].class_number == class_number)
-			return set->queries[i].n_words > 1 && set->queries[i].is_phrase == is_phrase;
-	return false;
-}
-
-bool query_class_is_and(const struct query_set *set, unsigned class_number)
-{
-	return class_is(set, class_number, false);
-}
-
-bool query_class_is_phrase(const struct query_set *set, unsigned class_number)
-{
-	return class_is(set, class_number, true);
 }

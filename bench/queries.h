@@ -1,6 +1,6 @@
 /*
  * queries.h: the questions of the benchmark, by class. A file of them is made once a corpus, number and seed, and read by
- * every run after that. A line: class, tab, "and" or "phrase", then the words, each behind a tab.
+ * every run after that. A line: class, tab, "and", "or" or "phrase", then the words, each behind a tab.
  *
  * A word of a query is a term of the analyzer that, as query text, is analysed to itself again, so that every engine can
  * be asked for the same thing.
@@ -25,6 +25,7 @@ struct query {
 	unsigned class_number; /* in the set's classes */
 	unsigned number;       /* within its class, from 0 */
 	bool is_phrase;
+	bool is_any; /* of the words */
 	unsigned n_words;
 	char *words[QUERY_MAX_WORDS];
 	char *text; /* as bitsift is asked */
@@ -43,10 +44,6 @@ void queries_choose(const struct corpus *corpus, unsigned n_per_class, uint64_t 
 /* Those whose class is listed (NULL: all). */
 void queries_read(const char *path, const char *classes, struct query_set *set_out);
 void queries_free(struct query_set *set);
-
-/* A conjunction or phrase of two or more words: what "AND workload" and "phrase workload" sum up. */
-bool query_class_is_and(const struct query_set *set, unsigned class_number);
-bool query_class_is_phrase(const struct query_set *set, unsigned class_number);
 
 #ifdef __cplusplus
 }

@@ -7,7 +7,7 @@
  *      low     N / 20,000 .. N / 5,000    common  above N / 100
  *
  * (in a small corpus no low word has a df under 3, and no mid one under 5). The words of and2, and3, and4 stand in one
- * document, chosen evenly; phrases stand somewhere in one, and every other of them begins with two common words. absent
+ * document, chosen evenly, and so do those of or2 to or5; phrases stand somewhere in one, and every other of them begins with two common words. absent
  * has a word that is not there beside a common one, and, every other time, two words that are but never together.
  */
 #include <stdlib.h>
@@ -30,7 +30,7 @@ enum level {
 struct draw {
 	const char *class_name;
 	uint32_t document; /* where its words are to be found; of a pair: none */
-	bool is_phrase, wants_common, is_pair, is_found;
+	bool is_phrase, is_any, wants_common, is_pair, is_found;
 	unsigned n_words;
 	uint32_t words[QUERY_MAX_WORDS];
 	size_t order;
@@ -140,10 +140,10 @@ static uint32_t word_of(struct choice *choice, enum level level)
 
 /* ---- writing ---- */
 
-static void write_query(const struct choice *choice, const char *class_name, bool is_phrase, const uint32_t *words,
+static void write_query(const struct choice *choice, const char *class_name, const char *kind, const uint32_t *words,
                         unsigned n_words)
 {
-	fprintf(choice->file, "%s\t%s", class_name, is_phrase ? "phrase" : "and");
+	fprintf(choice->file, "%s\t%s", class_name, kind);
 	for (unsigned i = 0; i < n_words; i++)
 		fprintf(choice->file, "\t%s", choice->terms.terms[words[i]].text);
 	fputc('\n', choice->file);
@@ -169,7 +169,7 @@ static void write_mixed(struct choice *choice, const char *class_name, unsigned 
 			do
 				words[i] = word_of(choice, levels[i]);
 			while (is_among(words, i, words[i]));
-		write_query(choice, class_name, false, words, n_words);
+		write_query(choice, class_name, "and", words, n_words);
 	}
 }
 
@@ -183,12 +183,14 @@ static void add_draw(struct choice *choice, struct draw draw)
 }
 
 /* More than are wanted, since some documents have no such words. */
-static void draw_documents(struct choice *choice, const char *class_name, unsigned n_words, bool is_phrase)
+static void draw_documents(struct choice *choice, const char *class_name, unsigned n_words, const char *kind)
 {
+	bool is_phrase = strcmp(kind, "phrase") == 0;
 	for (unsigned i = 0; i < choice->n_per_class * 4; i++)
 		add_draw(choice, (struct draw){.class_name = class_name,
 		                               .n_words = n_words,
 		                               .is_phrase = is_phrase,
+		                               .is_any = strcmp(kind, "or") == 0,
 		                               .wants_common = is_phrase && i % 2,
 		                               .document = (uint32_t)random_below(&choice->random, choice->n_docs)});
 }
@@ -339,7 +341,8 @@ static void write_draws(struct choice *choice)
 		n = is_other ? 0 : n;
 		if (!draw->is_found || n == (draw->is_pair ? choice->n_per_class / 2 : choice->n_per_class))
 			continue;
-		write_query(choice, draw->class_name, draw->is_phrase, draw->words, draw->n_words);
+		write_query(choice, draw->class_name, draw->is_phrase ? "phrase" : draw->is_any ? "or" : "and", draw->words,
+		            draw->n_words);
 		n++;
 	}
 }
@@ -371,12 +374,16 @@ static void choose_all(struct choice *choice, const struct corpus *corpus)
 	write_mixed(choice, "mid+mid+common", 3, (const enum level[]){LEVEL_MID, LEVEL_MID, LEVEL_COMMON});
 	write_mixed(choice, "common+common", 2, (const enum level[]){LEVEL_COMMON, LEVEL_COMMON});
 	write_mixed(choice, "common+common+common", 3, (const enum level[]){LEVEL_COMMON, LEVEL_COMMON, LEVEL_COMMON});
-	draw_documents(choice, "and2", 2, false);
-	draw_documents(choice, "and3", 3, false);
-	draw_documents(choice, "and4", 4, false);
-	draw_documents(choice, "phrase2", 2, true);
-	draw_documents(choice, "phrase3", 3, true);
+	draw_documents(choice, "and2", 2, "and");
+	draw_documents(choice, "and3", 3, "and");
+	draw_documents(choice, "and4", 4, "and");
+	draw_documents(choice, "phrase2", 2, "phrase");
+	draw_documents(choice, "phrase3", 3, "phrase");
 	draw_pairs(choice);
+	draw_documents(choice, "or2", 2, "or");
+	draw_documents(choice, "or3", 3, "or");
+	draw_documents(choice, "or4", 4, "or");
+	draw_documents(choice, "or5", 5, "or");
 	read_documents(choice, corpus);
 	write_absent(choice);
 	write_draws(choice);

@@ -307,7 +307,8 @@ struct bs_find_request {
 
 /* What came of a search, and what it cost. */
 struct bs_find_result {
-	uint64_t n_hits;          /* the exact number of matching documents, in every mode; approx: of those verified */
+	uint64_t n_hits;          /* the exact number of matching documents; BS_FIND_TOP: of those found on the way to the best,
+	                           * at least as many as were shown: most need not be looked at */
 	uint64_t n_unreadable;    /* documents that might match but could not be read: n_hits is then a lower bound */
 	size_t error_byte;        /* BS_INVALID: where in the query the error stands, 0..query_bytes; SIZE_MAX: nowhere */
 	uint64_t parse_ns, plan_ns, scan_ns, rank_ns, verify_ns; /* time per stage, without the callbacks for hits */

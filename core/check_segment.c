@@ -227,6 +227,24 @@ static enum bs_status check_entry(const struct examined *at, uint32_t s)
 	return BS_OK;
 }
 
+static enum bs_status check_least_length(const struct examined *at, uint32_t s)
+{
+	const struct bs_slab *slab = &at->segment->slabs[s];
+	uint32_t least = UINT32_MAX;
+	enum bs_status status = BS_OK;
+	for (uint32_t row = 0; row < slab->n_docs && !status; row++) {
+		uint32_t document, length = 0;
+		status = bs_slab_document(slab, row, &document, at->check->err);
+		if (!status)
+			status = bs_doc_table_length(&at->segment->docs, document, &length, at->check->err);
+		least = length < least ? length : least;
+	}
+	if (!status && least != slab->least_length)
+		status = bs_container_corrupt(at->segment->file, at->check->err, "slab %u: its least length is %u, not %u", s, least,
+		                              slab->least_length);
+	return status;
+}
+
 static enum bs_status check_matrix(const struct examined *at, uint32_t s)
 {
 	const struct bs_slab *slab = &at->segment->slabs[s];
@@ -234,6 +252,8 @@ static enum bs_status check_matrix(const struct examined *at, uint32_t s)
 	at->popcounts[s] = calloc((size_t)n_columns + 1, sizeof(**at->popcounts));
 	enum bs_status status = at->popcounts[s] ? check_entry(at, s)
 	                                         : bs_fail_memory(at->check->err, "columns", n_columns * sizeof(uint32_t));
+	if (!status)
+		status = check_least_length(at, s);
 	for (uint32_t l = 0; l < slab->n_levels && !status; l++)
 		status = check_level(at, s, l, level_name(slab->levels[l].rank));
 	if (!status)
@@ -426,6 +446,19 @@ static enum bs_status check_document(const struct examined *at, uint32_t documen
 	return check_order(at, document, &record, before);
 }
 
+static enum bs_status check_tfs(const struct examined *at)
+{
+	static const uint8_t pad[BS_TF_PAD_BYTES];
+	const struct bs_tf_table *tfs = &at->segment->tfs;
+	uint64_t end = tfs->bits.n_bytes - BS_TF_PAD_BYTES;
+	enum bs_status status = check_packed_offsets(at, &tfs->offsets, end, "words in documents");
+	if (!status)
+		status = touch_all(at, &tfs->bits);
+	if (!status && memcmp(tfs->bits.data + end, pad, sizeof(pad)) != 0)
+		status = bs_container_corrupt(at->segment->file, at->check->err, "words in documents: bytes behind the last");
+	return status;
+}
+
 static enum bs_status check_docs(const struct examined *at)
 {
 	const struct bs_doc_table *docs = &at->segment->docs;
@@ -436,6 +469,8 @@ static enum bs_status check_docs(const struct examined *at)
 		status = bs_packed_check(&docs->lengths, at->check->err);
 	if (!status)
 		status = check_packed_offsets(at, &docs->name_offsets, docs->names.n_bytes, "names of documents");
+	if (!status)
+		status = check_tfs(at);
 	for (uint32_t document = 0; document < docs->n_docs && !status; document++)
 		status = check_document(at, document, &n_positions, &before);
 	if (!status && n_positions != at->segment->meta.n_positions)

@@ -23,6 +23,7 @@ struct term_walk {
 	size_t n_taken;            /* of them, by the slabs so far */
 	struct bs_and_scratch scratch;
 	struct bs_and_frame frame;
+	struct bs_tf_check tfs;
 	uint64_t told_bytes;   /* to who waits: of the half of the columns' bytes that looking terms up stands for */
 	uint64_t sum_df;
 	struct bs_buffer last_separator;
@@ -227,6 +228,12 @@ static enum bs_status take_exceptions(struct term_walk *walk, uint32_t s, const 
 	return BS_OK;
 }
 
+/* Pairs are not counted in documents. */
+static bool is_word(const struct term_walk *walk)
+{
+	return walk->cursor.term.data[0] != BS_KEY_PAIR;
+}
+
 /* Adds the documents of slab s that have the term by its hashed columns and its exceptions. */
 static enum bs_status count_exact(struct term_walk *walk, uint32_t s, const struct bs_and_term *term,
                                   uint64_t *n_docs)
@@ -243,6 +250,22 @@ static enum bs_status count_exact(struct term_walk *walk, uint32_t s, const stru
 		status = take_exceptions(walk, s, &live);
 	if (!status)
 		*n_docs += walk->check->kernel->count(walk->frame.lines, &live);
+	if (!status && is_word(walk))
+		bs_tf_check_word(&walk->tfs, s, bs_hash_term(walk->cursor.term.data, walk->cursor.term.used_bytes), walk->cursor.df,
+		                 walk->frame.lines, &live);
+	return status;
+}
+
+/* The tfs in the documents of slab s of a term that has an exact column there, the one found last. */
+static enum bs_status check_exact_tfs(struct term_walk *walk, uint32_t s, uint64_t hash)
+{
+	const struct bs_slab *slab = &walk->segment->slabs[s];
+	struct bs_live live;
+	bs_column column;
+	bs_live_all(&live, slab->n_blocks);
+	enum bs_status status = bs_slab_column(slab, &slab->exact, walk->next_exact[s], NULL, &column, walk->check->err);
+	if (!status)
+		bs_tf_check_word(&walk->tfs, s, hash, walk->cursor.df, column, &live);
 	return status;
 }
 
@@ -262,6 +285,8 @@ static enum bs_status check_documents(struct term_walk *walk)
 		if (is_list || exact_in_slab(walk, s, &n_docs)) {
 			n_sure += n_docs;
 			status = take_exceptions(walk, s, NULL);
+			if (!status && !is_list && is_word(walk))
+				status = check_exact_tfs(walk, s, hash);
 		} else if (term.treatment->is_exact) {
 			status = count_exact(walk, s, &term, &n_sure);
 		} else if (n_sure + n_room < walk->cursor.df) {
@@ -274,7 +299,7 @@ static enum bs_status check_documents(struct term_walk *walk)
 		return wrong(walk, "is in more documents of the slabs than its frequency says");
 	if (n_sure + n_room < walk->cursor.df)
 		return wrong(walk, "is in fewer documents of the slabs than its frequency says");
-	return BS_OK;
+	return bs_tf_check_result(&walk->tfs);
 }
 
 /* ---- the walk ---- */
@@ -329,6 +354,7 @@ static void walk_deinit(struct term_walk *walk)
 	free(walk->frame.lines);
 	free(walk->frame.groups);
 	bs_and_deinit(&walk->scratch);
+	bs_tf_check_deinit(&walk->tfs);
 	bs_buffer_deinit(&walk->last);
 	bs_buffer_deinit(&walk->excepted);
 	bs_buffer_deinit(&walk->last_separator);
@@ -349,7 +375,11 @@ enum bs_status bs_check_terms(struct bs_check *check, const struct bs_segment *s
 		                            (unsigned long long)lexicon->n_terms);
 	status = walk_init(&walk);
 	if (!status)
+		status = bs_tf_check_init(&walk.tfs, check, segment);
+	if (!status)
 		status = walk_terms(&walk);
+	if (!status)
+		status = bs_tf_check_end(&walk.tfs);
 	if (!status)
 		status = check_end(&walk);
 	if (!status && walk.sum_df != segment->meta.n_postings)

@@ -109,6 +109,11 @@ void bs_doc_table_gathered(const struct bs_doc_table_builder *builder, uint32_t 
 		record_out->place[word] = bs_load_u64(builder->places.data + i * PLACE_BYTES + (uint64_t)word * 8);
 }
 
+uint32_t bs_doc_table_gathered_length(const struct bs_doc_table_builder *builder, uint32_t document)
+{
+	return bs_load_u32(builder->lengths.data + (uint64_t)document * 4);
+}
+
 uint64_t bs_doc_table_builder_bytes(const struct bs_doc_table_builder *builder)
 {
 	return (uint64_t)builder->n_docs * (4 + 1 + PLACE_BYTES + 8 + 8) + builder->names.used_bytes;

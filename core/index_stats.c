@@ -20,6 +20,7 @@ const char *bs_part_name(enum bs_part part)
 		[BS_PART_POPCOUNTS] = "popcounts",
 		[BS_PART_ROWS] = "rows",
 		[BS_PART_LENGTHS] = "lengths",
+		[BS_PART_TFS] = "words in documents",
 		[BS_PART_LEXICON] = "lexicon",
 		[BS_PART_GRAM_COLUMNS] = "gram columns",
 		[BS_PART_GRAM_LISTS] = "frequent trigrams",
@@ -66,6 +67,9 @@ static enum bs_part part_of(uint32_t section)
 		return BS_PART_LISTS;
 	case BS_SECTION_DOC_LENGTHS:
 		return BS_PART_LENGTHS;
+	case BS_SECTION_DOC_TF_OFFSETS:
+	case BS_SECTION_DOC_TFS:
+		return BS_PART_TFS;
 	case BS_SECTION_DOC_NAME_OFFSETS:
 	case BS_SECTION_DOC_NAMES:
 		return BS_PART_NAMES;

@@ -22,6 +22,7 @@ enum bs_part {
 	BS_PART_POPCOUNTS,
 	BS_PART_ROWS,
 	BS_PART_LENGTHS,
+	BS_PART_TFS,           /* how often words stand in documents; their levels are document columns */
 	BS_PART_LEXICON,
 	BS_PART_GRAM_COLUMNS,
 	BS_PART_GRAM_LISTS,    /* which trigrams are frequent */

@@ -39,6 +39,23 @@ struct bs_byte_classes {
 	uint8_t rows[8][16];  /* [s][c & 15], bit c >> 4: the same, for the kernels; bs_byte_classes_finish() fills it */
 };
 
+/* Weighing: what a document gets for having a term, and more for each tf level it reaches. */
+struct bs_weighed_level {
+	bs_column columns[8]; /* BS_MAX_TF_COLUMNS: ANDed with each other and with the level before */
+	uint32_t n_columns;
+	uint32_t weight;
+};
+
+struct bs_weighed_term {
+	const uint64_t *lines;      /* the documents that have it, where live; NULL: all that are weighed */
+	const struct bs_live *live;
+	uint32_t weight;
+	uint32_t n_levels;
+	struct bs_weighed_level levels[8]; /* BS_MAX_TF_LEVELS */
+};
+
+#define BS_WEIGH_PLANES 16u /* bits of a document's sum of weights, at most */
+
 /* Which of 64 bytes are of class s: bit i of of[s] is byte i's. */
 struct bs_line_classes {
 	uint64_t of[8];
@@ -67,6 +84,14 @@ struct bs_kernel {
 	/* into &= ~from (a block not live in from is left as it is), live cleared where nothing remains. */
 	void (*and_not_lines)(uint64_t *into, struct bs_live *into_live, const uint64_t *from,
 	                      const struct bs_live *from_live);
+	/*
+	 * For each live block b: kept[b] = those of lines[b] whose weights sum up to at least threshold, bit-sliced: a sum is
+	 * n_planes bits, 1..BS_WEIGH_PLANES, in as many lines, to which weights are added by ripple carry under the mask of the
+	 * documents that get them (Rinfret, O'Neil and O'Neil, "Bit-sliced index arithmetic", 2001). The live bit is cleared
+	 * where none is kept. All weights together must be below 2^n_planes.
+	 */
+	void (*weigh)(const uint64_t *lines, uint64_t *kept, struct bs_live *live, const struct bs_weighed_term *terms,
+	              size_t n_terms, uint32_t n_planes, uint32_t threshold);
 	/* Set bits of the live lines. */
 	uint64_t (*count)(const uint64_t *lines, const struct bs_live *live);
 	/* Set bits of n_lines lines one after the other. */

@@ -78,6 +78,15 @@ static inline uint64_t bs_packed_value(const struct bs_packed *packed, const str
 	return place->base + (bs_load_u64(packed->section.data + place->at) >> place->shift & place->mask);
 }
 
+/* Asks the memory for value i, if all is well with it. */
+static inline void bs_packed_prefetch(const struct bs_packed *packed, uint64_t i)
+{
+	struct bs_packed_place place;
+	if (i < packed->n && bs_section_is_verified(&packed->section, bs_packed_entry_at(i)) &&
+	    bs_packed_find_place(packed, i, &place))
+		__builtin_prefetch(packed->section.data + place.at);
+}
+
 /* The slow part of bs_packed_get: touches what it reads, and says what is wrong. */
 enum bs_status bs_packed_get_new(const struct bs_packed *packed, uint64_t i, uint64_t *value_out,
                                  struct bs_error *err) BS_WARN_UNUSED;

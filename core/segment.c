@@ -13,6 +13,7 @@
 #define TREATMENT_HEAD_BYTES  16u
 #define TREATMENT_ENTRY_BYTES 16u
 #define TREATMENT_IS_EXACT    1u
+#define TF_LEVELS_HEAD_BYTES  16u
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "columns are written as the machine's words");
 
@@ -95,6 +96,7 @@ enum bs_status bs_segment_write_slab(struct bs_writer *writer, uint32_t i, const
 	for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
 		bs_store_u32(entry + 12 + 4 * level, shape->n_columns[level]);
 	bs_store_u32(entry + 24, least_exact);
+	bs_store_u32(entry + 28, shape->least_length);
 	return bs_buffer_append(entries, entry, sizeof(entry), err);
 }
 
@@ -115,9 +117,19 @@ static void write_treatments(struct bs_writer *writer, const struct bs_treatment
 	}
 }
 
+static void write_tf_levels(struct bs_writer *writer, const struct bs_tf_levels *levels)
+{
+	bs_writer_section(writer, BS_SECTION_TF_LEVELS, 0);
+	bs_writer_u64(writer, levels->min_df);
+	bs_writer_u32(writer, levels->n_levels);
+	bs_writer_u32(writer, levels->n_columns);
+	for (uint32_t l = 0; l < levels->n_levels; l++)
+		bs_writer_u32(writer, levels->least[l]);
+}
+
 void bs_segment_write_head(struct bs_writer *writer, const struct bs_segment_meta *meta,
                            const struct bs_buffer *field_names, const struct bs_treatment_table *treatments,
-                           const struct bs_buffer *entries)
+                           const struct bs_tf_levels *tf_levels, const struct bs_buffer *entries)
 {
 	bs_writer_section(writer, BS_SECTION_META, 0);
 	bs_writer_u64(writer, BS_HASH_SCHEME);
@@ -131,6 +143,7 @@ void bs_segment_write_head(struct bs_writer *writer, const struct bs_segment_met
 	bs_writer_section(writer, BS_SECTION_FIELDS, 0);
 	bs_writer_bytes(writer, field_names->data, field_names->used_bytes);
 	write_treatments(writer, treatments);
+	write_tf_levels(writer, tf_levels);
 	bs_writer_section(writer, BS_SECTION_SLABS, 0);
 	bs_writer_bytes(writer, entries->data, entries->used_bytes);
 }
@@ -195,6 +208,25 @@ static enum bs_status read_treatments(struct bs_segment *segment, struct bs_erro
 	return BS_OK;
 }
 
+static enum bs_status read_tf_levels(struct bs_segment *segment, struct bs_error *err)
+{
+	struct bs_tf_levels *levels = &segment->tf_levels;
+	struct bs_section section;
+	enum bs_status status = read_section(segment->file, BS_SECTION_TF_LEVELS, TF_LEVELS_HEAD_BYTES, &section, err);
+	if (status)
+		return status;
+	levels->min_df = bs_load_u64(section.data);
+	levels->n_levels = bs_load_u32(section.data + 8);
+	levels->n_columns = bs_load_u32(section.data + 12);
+	if (levels->n_levels > BS_MAX_TF_LEVELS || section.n_bytes != TF_LEVELS_HEAD_BYTES + (uint64_t)levels->n_levels * 4)
+		return bs_container_corrupt(segment->file, err, "%u tf levels", levels->n_levels);
+	for (uint32_t l = 0; l < levels->n_levels; l++)
+		levels->least[l] = bs_load_u32(section.data + TF_LEVELS_HEAD_BYTES + (uint64_t)l * 4);
+	if (!bs_tf_levels_are_valid(levels))
+		return bs_container_corrupt(segment->file, err, "tf levels break their own rules");
+	return BS_OK;
+}
+
 static enum bs_status read_slabs(struct bs_segment *segment, struct bs_error *err)
 {
 	struct bs_section section;
@@ -216,6 +248,7 @@ static enum bs_status read_slabs(struct bs_segment *segment, struct bs_error *er
 			.is_list = bs_load_u32(entry + 4) == BS_SLAB_LISTS,
 			.n_exact = bs_load_u32(entry + 8),
 			.least_exact = bs_load_u32(entry + 24),
+			.least_length = bs_load_u32(entry + 28),
 		};
 		for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
 			shape.n_columns[level] = bs_load_u32(entry + 12 + 4 * level);
@@ -245,6 +278,10 @@ enum bs_status bs_segment_open(struct bs_segment *segment, const char *path, str
 		status = bs_lexicon_open(&segment->lexicon, segment->file, segment->meta.n_terms, err);
 	if (!status)
 		status = bs_doc_table_open(&segment->docs, segment->file, segment->meta.n_docs, err);
+	if (!status)
+		status = bs_tf_table_open(&segment->tfs, segment->file, segment->meta.n_docs, err);
+	if (!status)
+		status = read_tf_levels(segment, err);
 	if (!status)
 		status = read_slabs(segment, err);
 	if (!status)

@@ -16,6 +16,8 @@
 #include "core/lexicon.h"
 #include "core/slab.h"
 #include "core/status.h"
+#include "core/tf_levels.h"
+#include "core/tf_table.h"
 #include "core/treatment.h"
 
 /* The numbers of a segment. */
@@ -50,10 +52,10 @@ struct bs_slab_image {
 enum bs_status bs_segment_write_slab(struct bs_writer *writer, uint32_t i, const struct bs_slab_image *image,
                                      struct bs_buffer *entries, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Meta, field names (NUL-ended, one after the other), treatments and slab entries. */
+/* Meta, field names (NUL-ended, one after the other), treatments, tf levels and slab entries. */
 void bs_segment_write_head(struct bs_writer *writer, const struct bs_segment_meta *meta,
                            const struct bs_buffer *field_names, const struct bs_treatment_table *treatments,
-                           const struct bs_buffer *entries);
+                           const struct bs_tf_levels *tf_levels, const struct bs_buffer *entries);
 
 /* ---- reading ---- */
 
@@ -63,6 +65,8 @@ struct bs_segment {
 	struct bs_treatment_table treatments;
 	struct bs_lexicon lexicon;
 	struct bs_doc_table docs;
+	struct bs_tf_table tfs;
+	struct bs_tf_levels tf_levels;
 	struct bs_exceptions exceptions;
 	struct bs_slab *slabs; /* meta.n_slabs */
 	struct bs_gram_slabs grams;

@@ -14,6 +14,7 @@ enum bs_section_id {
 	BS_SECTION_FIELDS = 2,     /* names of the fields */
 	BS_SECTION_TREATMENTS = 3, /* ranks of the levels, and the table from df to columns per level */
 	BS_SECTION_SLABS = 4,      /* one entry a slab */
+	BS_SECTION_TF_LEVELS = 5,  /* which tf levels words have */
 	BS_SECTION_TERM_SEPARATORS = 8, /* lexicon */
 	BS_SECTION_TERM_CODES = 9,
 	BS_SECTION_TERMS = 10,
@@ -41,6 +42,8 @@ enum bs_section_id {
 	BS_SECTION_DOC_NAME_OFFSETS = 34, /* one a document, and one more, packed */
 	BS_SECTION_DOC_NAMES = 35,
 	BS_SECTION_DOC_CHECKSUMS = 36, /* u64 a document */
+	BS_SECTION_DOC_TF_OFFSETS = 37, /* one a document, and one more, packed */
+	BS_SECTION_DOC_TFS = 38,       /* how often words stand in documents: tf_code.h */
 	BS_SECTION_STORE_DICTIONARY = 40,
 	BS_SECTION_STORE_OFFSETS = 41,
 	BS_SECTION_STORE_FRAMES = 42,

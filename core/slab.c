@@ -87,6 +87,7 @@ enum bs_status bs_slab_open(struct bs_slab *slab, const struct bs_container *fil
 {
 	*slab = (struct bs_slab){.n_docs = shape->n_docs};
 	slab->least_exact = shape->least_exact;
+	slab->least_length = shape->least_length;
 	memcpy(slab->n_columns, shape->n_columns, sizeof(slab->n_columns));
 	if (shape->n_docs == 0 || (!shape->is_list && shape->n_docs > BS_SLAB_MAX_DOCS))
 		return bs_container_corrupt(file, err, "slab %u: %u documents", i, shape->n_docs);

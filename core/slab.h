@@ -53,6 +53,7 @@ struct bs_slab {
 	uint32_t n_columns[BS_MAX_LEVELS]; /* of the levels, as bs_slab_hashes takes them */
 	struct bs_level exact; /* n_columns exact columns */
 	uint32_t least_exact;  /* popcount of the sparsest exact column: rarer terms have none */
+	uint32_t least_length; /* of its documents, in positions */
 	float density;         /* share of bits that hashed columns were made to have */
 	struct bs_section columns;
 	struct bs_section popcounts; /* u64 a level: set bits of its columns; u32 an exact column: its set bits */
@@ -105,6 +106,7 @@ struct bs_slab_shape {
 	bool is_list;
 	uint32_t n_columns[BS_MAX_LEVELS];
 	uint32_t least_exact; /* popcount of the sparsest exact column, 0 without any */
+	uint32_t least_length; /* of its documents, in positions */
 };
 
 /* Most columns of one level for one term, those of absent levels included. */

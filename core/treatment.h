@@ -48,6 +48,7 @@ struct bs_treatment_policy {
 	uint8_t force[BS_MAX_LEVELS]; /* for tests: with is_forced, every term gets these counts of (document,
 	                               * group, block), and no slab leaves a level out for its size */
 	bool is_forced;
+	bool has_no_tf_levels; /* for tests and measurements: see tf_levels.h */
 };
 
 #define BS_DEFAULT_DENSITY     0.3

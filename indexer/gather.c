@@ -63,6 +63,7 @@ void bs_gather_clear(struct bs_gather *gather)
 	bs_term_table_clear(&gather->terms);
 	bs_term_table_clear(&gather->fields);
 	bs_doc_table_builder_clear(&gather->doc_table);
+	bs_tf_table_builder_clear(&gather->tf_table);
 	bs_buffer_clear(&gather->docs);
 	spool_clear(gather);
 	bs_buffer_clear(&gather->map);
@@ -77,6 +78,7 @@ void bs_gather_deinit(struct bs_gather *gather)
 	bs_term_table_deinit(&gather->terms);
 	bs_term_table_deinit(&gather->fields);
 	bs_doc_table_builder_deinit(&gather->doc_table);
+	bs_tf_table_builder_deinit(&gather->tf_table);
 	bs_buffer_deinit(&gather->docs);
 	bs_buffer_deinit(&gather->map);
 }
@@ -95,7 +97,7 @@ static enum bs_status map_fields(struct bs_gather *gather, const struct bs_harve
 	return BS_OK;
 }
 
-void bs_gather_settle(struct bs_gather *gather)
+static void settle_dfs(struct bs_gather *gather)
 {
 	struct mapped *map = (struct mapped *)(void *)gather->map.data;
 	for (size_t i = 0; i < gather->map.used_bytes / sizeof(*map); i++) {
@@ -106,10 +108,16 @@ void bs_gather_settle(struct bs_gather *gather)
 	}
 }
 
+enum bs_status bs_gather_settle(struct bs_gather *gather, struct bs_error *err)
+{
+	settle_dfs(gather);
+	return bs_tf_table_pad(&gather->tf_table, err);
+}
+
 enum bs_status bs_gather_start(struct bs_gather *gather, const struct bs_harvest *harvest, struct bs_error *err)
 {
 	size_t n_bytes = (size_t)harvest->terms.n_terms * sizeof(struct mapped);
-	bs_gather_settle(gather);
+	settle_dfs(gather);
 	bs_buffer_clear(&gather->map);
 	enum bs_status status = bs_buffer_reserve(&gather->map, n_bytes, err);
 	if (status)
@@ -178,6 +186,9 @@ enum bs_status bs_gather_add(struct bs_gather *gather, const struct bs_harvest *
 		status = bs_buffer_append(&gather->docs, &doc, sizeof(doc), err);
 	if (!status)
 		status = bs_doc_table_add(&gather->doc_table, &named, err);
+	if (!status)
+		status = bs_tf_table_add(&gather->tf_table, from->tf_bytes ? harvest->tfs.data + from->tf_offset : NULL,
+		                         from->tf_bytes, err);
 	if (status)
 		return status;
 	gather->chunks->used_bytes += (size_t)(at - codes);
@@ -191,5 +202,6 @@ enum bs_status bs_gather_add(struct bs_gather *gather, const struct bs_harvest *
 uint64_t bs_gather_bytes(const struct bs_gather *gather)
 {
 	return bs_term_table_bytes(&gather->terms) + bs_doc_table_builder_bytes(&gather->doc_table) +
+	       bs_tf_table_builder_bytes(&gather->tf_table) +
 	       gather->docs.used_bytes + gather->spool_bytes;
 }

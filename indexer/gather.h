@@ -16,6 +16,7 @@
 #include "core/doc_table.h"
 #include "core/status.h"
 #include "core/term_table.h"
+#include "core/tf_table.h"
 #include "indexer/harvest.h"
 
 /* One document's terms: n_terms varints from codes on. Wherever one begins, eight bytes may be read. */
@@ -31,6 +32,7 @@ struct bs_gather {
 	struct bs_term_table terms;
 	struct bs_term_table fields;
 	struct bs_doc_table_builder doc_table;
+	struct bs_tf_table_builder tf_table;
 	struct bs_buffer docs; /* struct bs_gathered_doc each */
 	struct bs_spool_chunk *chunks;
 	uint64_t spool_bytes;
@@ -50,8 +52,8 @@ enum bs_status bs_gather_start(struct bs_gather *gather, const struct bs_harvest
 /* Adds document i of the harvest as the next one, under the record given (its length is taken from the harvest). */
 enum bs_status bs_gather_add(struct bs_gather *gather, const struct bs_harvest *harvest, uint32_t i,
                              const struct bs_doc_record *record, struct bs_error *err) BS_WARN_UNUSED;
-/* Brings the df of all terms up to date: before anyone looks at them. */
-void bs_gather_settle(struct bs_gather *gather);
+/* Brings the df of all terms up to date, and pads the tf codes: before anyone looks at them. */
+enum bs_status bs_gather_settle(struct bs_gather *gather, struct bs_error *err) BS_WARN_UNUSED;
 /* Memory held, counted by content: the same for every number of threads. */
 uint64_t bs_gather_bytes(const struct bs_gather *gather);
 

@@ -178,6 +178,8 @@ void bs_harvest_clear(struct bs_harvest *harvest)
 	bs_buffer_trim(&harvest->docs, KEPT_BYTES);
 	bs_buffer_trim(&harvest->skips, KEPT_BYTES);
 	bs_buffer_trim(&harvest->names, KEPT_BYTES);
+	bs_buffer_trim(&harvest->tfs, KEPT_BYTES);
+	bs_buffer_trim(&harvest->tf_words, KEPT_BYTES);
 	bs_buffer_trim(&harvest->raws, KEPT_BYTES);
 	bs_buffer_trim(&harvest->gram_rows, KEPT_BYTES);
 	bs_buffer_trim(&harvest->gram_hashes, KEPT_BYTES);
@@ -199,6 +201,9 @@ void bs_harvest_deinit(struct bs_harvest *harvest)
 	bs_buffer_deinit(&harvest->docs);
 	bs_buffer_deinit(&harvest->skips);
 	bs_buffer_deinit(&harvest->names);
+	bs_buffer_deinit(&harvest->tfs);
+	bs_buffer_deinit(&harvest->tf_words);
+	bs_tf_coder_deinit(&harvest->tf_coder);
 	bs_buffer_deinit(&harvest->raws);
 	bs_buffer_deinit(&harvest->gram_rows);
 	bs_buffer_deinit(&harvest->gram_hashes);
@@ -215,7 +220,7 @@ uint64_t bs_harvest_bytes(const struct bs_harvest *harvest)
 	const struct bs_harvest_terms *terms = &harvest->terms;
 	return terms->entries.used_bytes + terms->hashes.used_bytes + terms->long_keys.used_bytes +
 	       (uint64_t)terms->n_terms * 4 * sizeof(*terms->slots) + harvest->postings.used_bytes +
-	       harvest->docs.used_bytes + harvest->names.used_bytes + harvest->raws.used_bytes +
+	       harvest->docs.used_bytes + harvest->names.used_bytes + harvest->tfs.used_bytes + harvest->raws.used_bytes +
 	       harvest->gram_rows.used_bytes + harvest->passed_over.used_bytes +
 	       harvest->messages.used_bytes;
 }
@@ -342,8 +347,10 @@ static enum bs_status harvest_tokens(void *context, const struct bs_token *token
 			break;
 		/* Whether a word is the document's first of its kind is anyone's guess: no branch. */
 		struct bs_harvest_term *entry = &entries_of(&harvest->terms)[number];
+		bool is_first = entry->last_doc != this_doc;
 		*posting = number;
-		posting += entry->last_doc != this_doc;
+		posting += is_first;
+		entry->tf = (is_first ? 0 : entry->tf) + 1;
 		entry->last_doc = this_doc;
 		if (harvest->pairs)
 			status = harvest_pair(harvest, &tokens[i], number, &posting, err);
@@ -373,6 +380,36 @@ static enum bs_status harvest_fields(struct bs_harvest *harvest, const struct bs
 		*length_out += sum.n_positions;
 	}
 	return BS_OK;
+}
+
+/* A key of a pair, of characters or words: nothing that is counted in a document. */
+static bool is_pair(const struct bs_harvest *harvest, const struct bs_harvest_term *term)
+{
+	struct short_key key;
+	memcpy(&key, term->key, sizeof(key));
+	return (term->key_bytes <= BS_HARVEST_KEY_BYTES ? term->key[0] : harvest->terms.long_keys.data[key.words[1]]) ==
+	       BS_KEY_PAIR;
+}
+
+/* The tf code of the document whose postings are the last ones. */
+static enum bs_status harvest_tfs(struct bs_harvest *harvest, struct bs_harvest_doc *doc, struct bs_error *err)
+{
+	const uint32_t *postings = (const uint32_t *)(const void *)harvest->postings.data + doc->first_posting;
+	bs_buffer_clear(&harvest->tf_words);
+	enum bs_status status = bs_buffer_reserve(&harvest->tf_words, doc->n_terms * sizeof(struct bs_tf_word), err);
+	if (status)
+		return status;
+	struct bs_tf_word *words = (struct bs_tf_word *)(void *)harvest->tf_words.data;
+	size_t n_words = 0;
+	for (uint32_t i = 0; i < doc->n_terms; i++) {
+		const struct bs_harvest_term *term = &entries_of(&harvest->terms)[postings[i]];
+		if (!is_pair(harvest, term))
+			words[n_words++] = (struct bs_tf_word){bs_harvest_hashes(harvest)[postings[i]], term->tf};
+	}
+	doc->tf_offset = harvest->tfs.used_bytes;
+	status = bs_tf_encode(&harvest->tf_coder, words, n_words, &harvest->tfs, err);
+	doc->tf_bytes = (uint32_t)(harvest->tfs.used_bytes - doc->tf_offset);
+	return status;
 }
 
 /* The row of a file: of its one field, which is what a search of the file looks through. */
@@ -426,6 +463,8 @@ static enum bs_status harvest_document(void *context, const struct bs_document *
 	if (!status && harvest->keep_raws)
 		status = bs_buffer_append(&harvest->raws, document->raw, (size_t)document->raw_bytes, err);
 	doc.n_terms = (uint32_t)(harvest->postings.used_bytes / 4 - doc.first_posting);
+	if (!status)
+		status = harvest_tfs(harvest, &doc, err);
 	if (!status)
 		status = bs_buffer_append(&harvest->docs, &doc, sizeof(doc), err);
 	if (!status)

@@ -265,9 +265,10 @@ enum bs_status bs_run_flush(struct bs_run *run, bool is_full, struct bs_error *e
 {
 	if (bs_gather_n_docs(&run->gather) == 0)
 		return BS_OK;
-	bs_gather_settle(&run->gather);
+	enum bs_status status = bs_gather_settle(&run->gather, err);
 	run->report->is_writing = true;
-	enum bs_status status = bs_run_tell(run, err);
+	if (!status)
+		status = bs_run_tell(run, err);
 	run->report->is_writing = false;
 	if (status)
 		return status;

@@ -21,6 +21,7 @@ struct build {
 	struct bs_treatment_policy policy; /* that of the options, its price known */
 	struct bs_writer *writer;
 	struct bs_treatment_table treatments;
+	struct bs_tf_levels tf_levels;
 	uint32_t *sorted;      /* term numbers in lexicon order */
 	uint32_t *ordinal_of;
 	struct bs_slab_plan plan;
@@ -364,7 +365,8 @@ static enum bs_status write_head(struct build *build, struct bs_error *err)
 	struct bs_buffer names = {0};
 	enum bs_status status = field_names(gather, &names, err);
 	if (!status)
-		bs_segment_write_head(build->writer, &meta, &names, &build->treatments, &build->slab_entries);
+		bs_segment_write_head(build->writer, &meta, &names, &build->treatments, &build->tf_levels,
+		                      &build->slab_entries);
 	bs_buffer_deinit(&names);
 	return status;
 }
@@ -393,9 +395,13 @@ enum bs_status bs_segment_build(const char *path, const struct bs_gather *gather
 	if (build.policy.bit_ns <= 0)
 		bs_treatment_policy_price(&build.policy, mean_terms(gather));
 	bs_treatment_table_make(&build.policy, bs_gather_n_docs(gather), &build.treatments);
+	build.tf_levels = bs_tf_levels_make(bs_gather_n_docs(gather));
+	if (options->policy.has_no_tf_levels)
+		build.tf_levels.n_levels = 0;
 	build.plan = (struct bs_slab_plan){
 		.gather = gather,
 		.treatments = &build.treatments,
+		.tf_levels = &build.tf_levels,
 		.kernel = options->kernel,
 		.density = build.policy.density,
 		.exact_share = bs_treatment_exact_share(&build.policy, bs_gather_n_docs(gather)),
@@ -417,6 +423,8 @@ enum bs_status bs_segment_build(const char *path, const struct bs_gather *gather
 		status = bs_gram_gather_write(grams, build.writer, err);
 	if (!status)
 		bs_doc_table_write(&gather->doc_table, build.writer);
+	if (!status)
+		status = bs_tf_table_write(&gather->tf_table, build.writer, err);
 	if (!status && store)
 		status = write_store(&build, store, err);
 	if (!status)

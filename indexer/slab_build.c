@@ -119,6 +119,16 @@ static enum bs_status place_audit_rows(struct bs_slab_builder *builder, struct b
 	return BS_OK;
 }
 
+static uint32_t least_length(const struct bs_slab_builder *builder, uint32_t n_rows)
+{
+	uint32_t least = UINT32_MAX;
+	for (uint32_t row = 0; row < n_rows; row++) {
+		uint32_t length = bs_doc_table_gathered_length(&builder->plan->gather->doc_table, builder->rows[row]);
+		least = length < least ? length : least;
+	}
+	return least;
+}
+
 enum bs_status bs_slab_count(struct bs_slab_builder *builder, const uint32_t *rows, uint32_t n_rows,
                              struct bs_error *err)
 {
@@ -126,7 +136,7 @@ enum bs_status bs_slab_count(struct bs_slab_builder *builder, const uint32_t *ro
 	uint32_t numbers[BS_TERM_CHUNK];
 	free_slab(builder);
 	builder->rows = rows;
-	builder->shape = (struct bs_slab_shape){.n_docs = n_rows};
+	builder->shape = (struct bs_slab_shape){.n_docs = n_rows, .least_length = least_length(builder, n_rows)};
 	memset(builder->frequent, 0, ((size_t)plan->n_frequent + 1) * sizeof(*builder->frequent));
 	for (uint32_t row = 0; row < n_rows; row++) {
 		struct bs_term_reader reader = bs_slab_plan_read(plan, rows[row]);
@@ -211,7 +221,8 @@ struct measured {
 /* Counts of columns by level in one word, for sums over a chunk. */
 #define COUNT_BITS 21
 #define COUNT_MASK ((UINT64_C(1) << COUNT_BITS) - 1)
-_Static_assert(BS_MAX_LEVELS == 3 && BS_TERM_CHUNK * BS_MAX_HASHES <= COUNT_MASK, "sums of a chunk do not overflow");
+_Static_assert(BS_MAX_LEVELS == 3 && BS_TERM_CHUNK * (BS_MAX_HASHES + BS_MAX_TF_LEVELS * BS_MAX_TF_COLUMNS) <= COUNT_MASK,
+               "sums of a chunk do not overflow");
 
 static uint64_t count_at(uint64_t counts, uint32_t level)
 {
@@ -239,6 +250,7 @@ static inline void prefetch_place(const struct bs_slab_builder *builder, uint32_
 {
 	__builtin_prefetch(&builder->marks[place]);
 	__builtin_prefetch(&builder->plan->treatment_of[place]);
+	__builtin_prefetch(&builder->plan->has_levels[place]);
 }
 
 /* The same of one chunk: of all its hashed terms, and of those that are new to their lane, likewise packed. */
@@ -246,6 +258,14 @@ struct chunk_counts {
 	uint64_t all;
 	uint64_t fresh;
 };
+
+/* The columns of the levels that a word's tf reaches in the document of a row. */
+static inline uint32_t tf_columns(const struct bs_slab_builder *builder, uint32_t place, uint32_t row)
+{
+	const struct bs_tf_levels *levels = builder->plan->tf_levels;
+	uint32_t tf = bs_slab_plan_tf(builder->plan, builder->rows[row], builder->plan->hashes[place]);
+	return bs_tf_levels_of(levels, tf) * levels->n_columns;
+}
 
 /* Also leaves the row with those terms that may have exceptions. */
 static struct chunk_counts measure_chunk(struct bs_slab_builder *builder, const uint64_t counts[BS_MAX_TREATMENTS],
@@ -261,6 +281,8 @@ static struct chunk_counts measure_chunk(struct bs_slab_builder *builder, const 
 		uint32_t index = place - 1;
 		if (i + BS_PLACES_AHEAD < n)
 			prefetch_place(builder, plan->place_of[numbers[i + BS_PLACES_AHEAD]]);
+		if (plan->has_levels[place])
+			sums.all += tf_columns(builder, place, row);
 		if (index < n_frequent) {
 			struct bs_slab_frequent *here = &builder->frequent[index];
 			if (here->exact)
@@ -384,6 +406,7 @@ struct fill {
 	struct batch *batches[BS_MAX_TREATMENTS][BS_MAX_LEVELS]; /* by treatment and level, shared by those of equal k */
 	struct batch *all_batches;
 	uint32_t n_batches;
+	struct batch *tf_batch; /* of tf levels, at the document level */
 };
 
 static void place_filling(struct fill *fill, uint8_t rank, uint32_t n_docs, uint32_t n_columns)
@@ -409,10 +432,11 @@ static struct batch *find_batch(struct fill *fill, uint32_t level, uint32_t k)
 	return batch;
 }
 
-static enum bs_status make_batches(struct fill *fill, const struct bs_treatment_table *treatments,
-                                   const struct bs_slab_shape *shape, struct bs_error *err)
+static enum bs_status make_batches(struct fill *fill, const struct bs_slab_plan *plan, const struct bs_slab_shape *shape,
+                                   struct bs_error *err)
 {
-	size_t n = (size_t)treatments->n_entries * BS_MAX_LEVELS;
+	const struct bs_treatment_table *treatments = plan->treatments;
+	size_t n = (size_t)treatments->n_entries * BS_MAX_LEVELS + 1;
 	fill->all_batches = malloc(n * sizeof(*fill->all_batches));
 	if (!fill->all_batches)
 		return bs_fail_memory(err, "a slab", n * sizeof(*fill->all_batches));
@@ -420,6 +444,7 @@ static enum bs_status make_batches(struct fill *fill, const struct bs_treatment_
 		for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
 			fill->batches[i][level] = find_batch(fill, level, bs_slab_hashes(&treatments->entries[i], shape->n_columns,
 			                                                                 level));
+	fill->tf_batch = find_batch(fill, 0, plan->tf_levels->n_columns);
 	return BS_OK;
 }
 
@@ -453,7 +478,7 @@ static enum bs_status fill_init(struct fill *fill, const struct bs_slab_builder 
 		columns += (size_t)filling->n_columns * filling->n_lines * BS_LINE_WORDS;
 		lanes += (size_t)filling->lane_words * BS_LINE_BITS;
 	}
-	return make_batches(fill, treatments, shape, err);
+	return make_batches(fill, builder->plan, shape, err);
 }
 
 /* Bit j of word i becomes bit i of word j: halves of 32 change places, then those of 16, ... (Warren, "Hacker's Delight",
@@ -517,17 +542,25 @@ static void end_row(struct fill *fill, uint32_t level, uint32_t row, uint32_t n_
 }
 
 /* Lets the term wait for its bits of a level, if is_fresh and there are any. */
-static inline void add_term(struct fill *fill, uint32_t level, uint8_t treatment, uint64_t hash, bool is_fresh)
+static inline void add_term(struct fill *fill, uint32_t level, struct batch *batch, uint64_t hash, bool is_fresh)
 {
-	struct batch *batch = fill->batches[treatment][level];
 	batch->terms[batch->n] = (struct waiting){hash, fill->levels[level].lane};
 	batch->n += is_fresh & (batch->k > 0);
 	if (batch->n == BATCH_TERMS)
 		set_batch(&fill->levels[level], batch);
 }
 
+static void add_tf_levels(const struct bs_slab_builder *builder, struct fill *fill, uint32_t place, uint32_t row)
+{
+	uint64_t hash = builder->plan->hashes[place];
+	uint32_t tf = bs_slab_plan_tf(builder->plan, builder->rows[row], hash);
+	uint32_t n_levels = bs_tf_levels_of(builder->plan->tf_levels, tf);
+	for (uint32_t l = 0; l < n_levels; l++)
+		add_term(fill, 0, fill->tf_batch, bs_tf_level_hash(hash, l), true);
+}
+
 static void fill_chunk(const struct bs_slab_builder *builder, struct fill *fill, const uint32_t *numbers, uint32_t n,
-                       uint32_t mark)
+                       uint32_t row, uint32_t mark)
 {
 	const struct bs_slab_plan *plan = builder->plan;
 	uint64_t *exact_lane = fill->levels[fill->n_levels - 1].lane;
@@ -540,6 +573,8 @@ static void fill_chunk(const struct bs_slab_builder *builder, struct fill *fill,
 			prefetch_place(builder, ahead);
 			__builtin_prefetch(&plan->hashes[ahead]);
 		}
+		if (plan->has_levels[place])
+			add_tf_levels(builder, fill, place, row);
 		if (index < n_frequent && builder->frequent[index].exact) {
 			uint32_t column = builder->frequent[index].exact - 1;
 			exact_lane[column / 64] |= UINT64_C(1) << (column % 64);
@@ -548,9 +583,9 @@ static void fill_chunk(const struct bs_slab_builder *builder, struct fill *fill,
 		uint8_t treatment = plan->treatment_of[place];
 		uint64_t hash = bs_slab_plan_hash(plan, numbers[i], place);
 		uint32_t changed = mark_term(builder->marks, place, mark);
-		add_term(fill, 0, treatment, hash, true);
-		add_term(fill, 1, treatment, hash, changed >> fill->levels[1].shift != 0);
-		add_term(fill, 2, treatment, hash, changed >> fill->levels[2].shift != 0);
+		add_term(fill, 0, fill->batches[treatment][0], hash, true);
+		add_term(fill, 1, fill->batches[treatment][1], hash, changed >> fill->levels[1].shift != 0);
+		add_term(fill, 2, fill->batches[treatment][2], hash, changed >> fill->levels[2].shift != 0);
 	}
 }
 
@@ -569,7 +604,7 @@ static enum bs_status fill_slab(struct bs_slab_builder *builder, struct bs_slab_
 			filling->lane = filling->lanes + (size_t)((row >> filling->shift) % BS_LINE_BITS) * filling->lane_words;
 		}
 		for (uint32_t n; (n = bs_slab_plan_next(builder->plan, &reader, numbers)) > 0;)
-			fill_chunk(builder, &fill, numbers, n, first_mark + row);
+			fill_chunk(builder, &fill, numbers, n, row, first_mark + row);
 		for (uint32_t i = 0; i < fill.n_levels; i++)
 			end_row(&fill, i, row, n_rows);
 	}

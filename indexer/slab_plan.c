@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "core/lexicon.h"
+
 /* Treatments of small dfs by df, which most terms have. */
 #define SMALL_DF 64u
 
@@ -37,8 +39,17 @@ static uint8_t weight_of(const struct kinds *kinds, uint32_t df)
 	return df < kinds->least_exact ? (uint8_t)weight : 0;
 }
 
+/* Words only: pairs are not counted in a document. */
+static bool has_levels(const struct bs_slab_plan *plan, uint32_t number)
+{
+	const struct bs_term_table *table = &plan->gather->terms;
+	return plan->tf_levels->n_levels > 0 && table->entries[number].df >= plan->tf_levels->min_df &&
+	       bs_term_table_key(table, number)[0] != BS_KEY_PAIR;
+}
+
 static void set_place(struct bs_slab_plan *plan, const struct kinds *kinds, uint32_t place, uint64_t hash, uint32_t df)
 {
+	plan->has_levels[place] = false;
 	plan->hashes[place] = hash;
 	plan->treatment_of[place] = treatment_of(kinds, df);
 	plan->weights[place] = weight_of(kinds, df);
@@ -69,8 +80,10 @@ enum bs_status bs_slab_plan_make(struct bs_slab_plan *plan, const uint32_t *ordi
 	plan->hashes = malloc(n_places * sizeof(*plan->hashes));
 	plan->treatment_of = malloc(n_places);
 	plan->weights = malloc(n_places);
+	plan->has_levels = malloc(n_places * sizeof(*plan->has_levels));
 	plan->frequent = malloc(((size_t)plan->n_frequent + 1) * sizeof(*plan->frequent));
-	if (!plan->place_of || !plan->hashes || !plan->treatment_of || !plan->weights || !plan->frequent)
+	if (!plan->place_of || !plan->hashes || !plan->treatment_of || !plan->weights || !plan->has_levels ||
+	    !plan->frequent)
 		return bs_fail_memory(err, "what slabs share", (size_t)table->n_terms * sizeof(*plan->place_of));
 	set_place(plan, &kinds, 0, 0, 1);
 	uint32_t next_frequent = 1;
@@ -84,6 +97,7 @@ enum bs_status bs_slab_plan_make(struct bs_slab_plan *plan, const uint32_t *ordi
 		uint32_t place = frequent ? next_frequent++ : next_repeated++;
 		plan->place_of[i] = place;
 		set_place(plan, &kinds, place, entry->hash, entry->df);
+		plan->has_levels[place] = has_levels(plan, i);
 		if (frequent)
 			plan->frequent[place - 1] = (struct bs_frequent_term){
 				i, ordinal_of[i], plan->treatments->entries[plan->treatment_of[place]].is_exact};
@@ -97,6 +111,7 @@ void bs_slab_plan_deinit(struct bs_slab_plan *plan)
 	free(plan->hashes);
 	free(plan->treatment_of);
 	free(plan->weights);
+	free(plan->has_levels);
 	free(plan->frequent);
 	*plan = (struct bs_slab_plan){0};
 }

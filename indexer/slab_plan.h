@@ -12,6 +12,7 @@
 #include "core/bytes.h"
 #include "core/kernels.h"
 #include "core/status.h"
+#include "core/tf_levels.h"
 #include "core/treatment.h"
 #include "indexer/gather.h"
 
@@ -25,6 +26,7 @@ struct bs_frequent_term {
 struct bs_slab_plan {
 	const struct bs_gather *gather;
 	const struct bs_treatment_table *treatments;
+	const struct bs_tf_levels *tf_levels;
 	const struct bs_kernel *kernel;
 	double density;
 	double exact_share;
@@ -34,6 +36,7 @@ struct bs_slab_plan {
 	                       * documents, both in the order of numbers; 0 of the rest */
 	uint64_t *hashes;     /* by place; of place 0: see bs_slab_plan_hash */
 	uint8_t *treatment_of; /* by place: index into treatments->entries */
+	bool *has_levels;     /* by place: tf levels */
 	uint8_t *weights;     /* by place: columns of all levels; 0 of a term that is taken to get an exact column */
 	struct bs_frequent_term *frequent; /* by place - 1 */
 	uint32_t n_frequent;
@@ -52,6 +55,14 @@ uint64_t bs_slab_document_weight(const struct bs_slab_plan *plan, uint32_t docum
 static inline uint64_t bs_slab_plan_hash(const struct bs_slab_plan *plan, uint32_t number, uint32_t place)
 {
 	return place ? plan->hashes[place] : plan->gather->terms.entries[number].hash;
+}
+
+/* The tf of a term that the document has. */
+static inline uint32_t bs_slab_plan_tf(const struct bs_slab_plan *plan, uint32_t document, uint64_t hash)
+{
+	size_t n_bytes;
+	const uint8_t *bits = bs_tf_table_added(&plan->gather->tf_table, document, &n_bytes);
+	return bs_tf_decode(bits, n_bytes, hash);
 }
 
 /* ---- the terms of a document, some at a time ---- */

@@ -292,9 +292,8 @@ static enum bs_status end_query(struct run *run, const struct bs_query_stats *st
 	}
 	write_out(run);
 	if (run->is_terminal && arguments->request.mode == BS_SEARCH_TOP && !arguments->json && stats->hits > run->n_shown) {
-		bs_format_count(stats->hits, count);
 		fflush(stdout);
-		fprintf(stderr, "%llu of %s matches shown; -n K shows more\n", (unsigned long long)run->n_shown, count);
+		fprintf(stderr, "the best %llu matches shown; -n K shows more\n", (unsigned long long)run->n_shown);
 	}
 	return status;
 }

@@ -274,6 +274,15 @@ enum bs_status bs_explain_plan(const struct bs_plan *plan, const struct bs_query
 
 enum bs_status bs_explain_stats(const struct bs_query_stats *stats, struct bs_buffer *text, struct bs_error *err)
 {
+	enum bs_status status = BS_OK;
+	if (stats->scored)
+		status = print(text, err,
+		               "rank: %llu blocks skipped by bound; %llu weighed in %u planes, %llu of them dropped; %llu documents "
+		               "scored by the index; the last of the best has %.4f\n",
+		               (unsigned long long)stats->blocks_skipped, (unsigned long long)stats->blocks_weighed, stats->planes,
+		               (unsigned long long)stats->blocks_dropped, (unsigned long long)stats->scored, stats->threshold);
+	if (status)
+		return status;
 	return print(text, err,
 	             "scan: %llu lines read (%llu of documents), %llu live blocks, %llu candidates\n"
 	             "verify: %llu documents read (%llu bytes), %llu false positives; %llu hits\n"

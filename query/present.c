@@ -127,6 +127,10 @@ enum bs_status bs_stats_add(struct bs_stats_sum *sum, const struct bs_query_stat
 	sum->sums.document_lines += stats->document_lines;
 	sum->sums.blocks_live += stats->blocks_live;
 	sum->sums.candidates += stats->candidates;
+	sum->sums.blocks_skipped += stats->blocks_skipped;
+	sum->sums.blocks_weighed += stats->blocks_weighed;
+	sum->sums.blocks_dropped += stats->blocks_dropped;
+	sum->sums.scored += stats->scored;
 	sum->sums.verified += stats->verified;
 	sum->sums.hits += stats->hits;
 	sum->sums.false_positives += stats->false_positives;
@@ -186,6 +190,10 @@ enum bs_status bs_stats_json(struct bs_stats_sum *sum, struct bs_buffer *out, st
 		status = print(out, err, ",\"lines_read\":%" PRIu64 ",\"document_lines\":%" PRIu64 ",\"blocks_live\":%" PRIu64
 		               ",\"candidates\":%" PRIu64, sums->lines_read, sums->document_lines, sums->blocks_live,
 		               sums->candidates);
+	if (!status)
+		status = print(out, err, ",\"blocks_skipped\":%" PRIu64 ",\"blocks_weighed\":%" PRIu64 ",\"blocks_dropped\":%" PRIu64
+		               ",\"scored\":%" PRIu64, sums->blocks_skipped, sums->blocks_weighed, sums->blocks_dropped,
+		               sums->scored);
 	if (!status)
 		status = print(out, err, ",\"verified\":%" PRIu64 ",\"hits\":%" PRIu64 ",\"false_positives\":%" PRIu64
 		               ",\"bytes_verified\":%" PRIu64 "}\n", sums->verified, sums->hits, sums->false_positives,

@@ -210,7 +210,7 @@ static enum bs_status eval(struct bs_slab_scan *at, uint32_t n, uint32_t depth, 
 
 enum bs_status bs_scan_add_candidate(struct bs_slab_scan *at, uint32_t row, bool is_sure, struct bs_buffer *candidates)
 {
-	struct bs_candidate candidate = {.is_sure = is_sure};
+	struct bs_candidate candidate = {.row = row, .is_sure = is_sure};
 	const struct bs_snapshot *snapshot = at->plan->snapshot;
 	enum bs_status status = bs_slab_document(at->slab, row, &candidate.document, at->err);
 	if (status)
@@ -277,19 +277,25 @@ static enum bs_status count_lines(struct bs_slab_scan *at, const struct bs_live 
 	return BS_OK;
 }
 
+enum bs_status bs_scan_matches(struct bs_slab_scan *at, struct bs_live *live, bool *sure_out)
+{
+	uint32_t root = (uint32_t)at->plan->query->n_nodes - 1;
+	*sure_out = false;
+	enum bs_status status = bs_scan_need_frame(at, 0);
+	if (!status)
+		status = eval(at, root, 0, live);
+	if (status || !bs_live_any(live))
+		return status;
+	return node_is_exact(at, root, sure_out);
+}
+
 static enum bs_status scan_matrix(struct bs_slab_scan *at, struct bs_buffer *candidates, uint64_t *n_counted)
 {
 	struct bs_live live;
-	bool is_sure = false;
-	uint32_t root = (uint32_t)at->plan->query->n_nodes - 1;
+	bool is_sure;
 	bs_live_all(&live, at->slab->n_blocks);
-	enum bs_status status = bs_scan_need_frame(at, 0);
-	if (!status)
-		status = eval(at, root, 0, &live);
+	enum bs_status status = bs_scan_matches(at, &live, &is_sure);
 	if (status || !bs_live_any(&live))
-		return status;
-	status = node_is_exact(at, root, &is_sure);
-	if (status)
 		return status;
 	if (!is_sure || !n_counted)
 		return add_lines(at, &live, is_sure, candidates);
@@ -347,7 +353,7 @@ static enum bs_status sort_candidates(struct bs_scan *scan, struct bs_candidate 
 #define PREFETCHED_TERMS 16u
 
 /* The next slab's block columns are on their way while this one is searched. */
-static void prefetch(const struct bs_plan *plan, uint32_t segment, const struct bs_slab *slab)
+void bs_scan_prefetch(const struct bs_plan *plan, uint32_t segment, const struct bs_slab *slab)
 {
 	for (uint32_t t = 0; t < plan->n_terms && t < PREFETCHED_TERMS && slab->n_levels > 1; t++)
 		if (bs_plan_place(plan, segment, t)->is_found)
@@ -366,7 +372,7 @@ enum bs_status bs_scan_segment(struct bs_scan *scan, const struct bs_plan *plan,
 	for (uint32_t i = 0; i < segment->meta.n_slabs && !status; i++) {
 		struct bs_slab_scan at = {scan, plan, &segment->slabs[i], kernel, stats, err, s};
 		if (i + 1 < segment->meta.n_slabs)
-			prefetch(plan, s, &segment->slabs[i + 1]);
+			bs_scan_prefetch(plan, s, &segment->slabs[i + 1]);
 		status = at.slab->n_levels == 0 ? bs_scan_lists(&at, candidates) : scan_matrix(&at, candidates, n_counted);
 	}
 	if (!status && candidates->used_bytes > base)

@@ -27,8 +27,8 @@ void bs_scan_free(struct bs_scan *scan);
 /* A document that may match. */
 struct bs_candidate {
 	uint32_t document;
+	uint32_t row;  /* of its slab */
 	bool is_sure; /* every column it came through is exact: it matches, if its source is what was indexed */
-	float weight; /* with bs_scan_weigh: the summed weights of the terms that the columns give it */
 };
 
 /*
@@ -39,13 +39,5 @@ struct bs_candidate {
 enum bs_status bs_scan_segment(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s,
                                const struct bs_kernel *kernel, struct bs_buffer *candidates, uint64_t *n_counted,
                                struct bs_query_stats *stats, struct bs_error *err) BS_WARN_UNUSED;
-
-/*
- * For each of the candidates of segment s: the sum of weights[t] over the terms t of the plan that its columns say it
- * has (or seems to have). candidates must be in document order, as bs_scan_segment leaves them.
- */
-enum bs_status bs_scan_weigh(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s,
-                             const struct bs_kernel *kernel, const double *weights, struct bs_candidate *candidates,
-                             size_t n_candidates, struct bs_query_stats *stats, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * scan_internal.h: what the files of the filter share. Inside query/ only: scan.c walks the tree, scan_columns.c ANDs
- * terms in a slab, scan_lists.c goes through plain signatures, scan_weigh.c sums weights for --approx.
+ * terms in a slab, scan_lists.c goes through plain signatures, scan_best.c ranks.
  */
 #ifndef BS_QUERY_SCAN_INTERNAL_H
 #define BS_QUERY_SCAN_INTERNAL_H
@@ -53,6 +53,12 @@ static inline bool bs_scan_is_leaf(const struct bs_query_node *node)
 enum bs_status bs_scan_add_candidate(struct bs_slab_scan *at, uint32_t row, bool is_sure, struct bs_buffer *candidates)
 	BS_WARN_UNUSED;
 
+/* Leaves in frame 0 the documents of the blocks of live that may match, and in live where any do; sure_out: they do. */
+enum bs_status bs_scan_matches(struct bs_slab_scan *at, struct bs_live *live, bool *sure_out) BS_WARN_UNUSED;
+
+/* The slab's block columns are on their way while the one before is searched. */
+void bs_scan_prefetch(const struct bs_plan *plan, uint32_t segment, const struct bs_slab *slab);
+
 /* scan_lists.c */
 
 enum bs_status bs_scan_lists(struct bs_slab_scan *at, struct bs_buffer *candidates) BS_WARN_UNUSED;
@@ -62,7 +68,7 @@ enum bs_status bs_scan_lists(struct bs_slab_scan *at, struct bs_buffer *candidat
 /* Before the first slab of a segment. */
 enum bs_status bs_scan_start(struct bs_scan *scan, const struct bs_plan *plan, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Makes the frames up to depth exist; frames may move. */
+/* Makes frame depth exist, those before it being there; frames may move. */
 enum bs_status bs_scan_need_frame(struct bs_slab_scan *at, uint32_t depth) BS_WARN_UNUSED;
 
 /* Every document of the live blocks: ones, but for the padding of the last block. */

@@ -13,7 +13,8 @@
 #include "query/match.h"
 #include "query/plan.h"
 #include "query/rank.h"
-#include "query/scan.h"
+#include "query/scan_best.h"
+#include "query/scorer.h"
 #include "query/snippet.h"
 #include "query/verify.h"
 
@@ -95,7 +96,6 @@ struct bs_searcher {
 	struct bs_buffer expected; /* u32 each */
 	struct bs_buffer hits;  /* struct bs_hit each */
 	struct bs_buffer marks; /* struct bs_snippet_hit each */
-	struct bs_buffer weights; /* double a term of the plan */
 	struct bs_buffer id, path, snippet, text;
 	/* The query being run. */
 	const struct bs_search_request *request;
@@ -105,6 +105,10 @@ struct bs_searcher {
 	struct bs_top top;
 	struct bs_query_stats *stats;
 	double avgdl;
+	uint64_t since_ns;      /* when the stage under way began */
+	struct bs_scorer scorer;
+	struct bs_best best;
+	bool is_ranked;         /* the k best are found by bounds (scan_best.h), not by scoring every match */
 };
 
 enum bs_status bs_searcher_new(const struct bs_search *search, const struct bs_search_sink *sink,
@@ -142,12 +146,13 @@ void bs_searcher_free(struct bs_searcher *searcher)
 	bs_words_free(searcher->words_unstemmed);
 	bs_fetcher_free(searcher->fetcher);
 	bs_scan_free(searcher->scan);
+	bs_scorer_deinit(&searcher->scorer);
+	bs_best_deinit(&searcher->best);
 	bs_plan_deinit(&searcher->plan);
 	bs_buffer_deinit(&searcher->candidates);
 	bs_buffer_deinit(&searcher->expected);
 	bs_buffer_deinit(&searcher->hits);
 	bs_buffer_deinit(&searcher->marks);
-	bs_buffer_deinit(&searcher->weights);
 	bs_buffer_deinit(&searcher->id);
 	bs_buffer_deinit(&searcher->path);
 	bs_buffer_deinit(&searcher->snippet);
@@ -167,12 +172,12 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Charges the time since *since to a stage, and starts the next. */
-static void charge(struct bs_searcher *searcher, enum bs_stage stage, uint64_t *since)
+/* Charges the time since the last charge to a stage. */
+static void charge(struct bs_searcher *searcher, enum bs_stage stage)
 {
 	uint64_t now = now_ns();
-	searcher->stats->stage_ns[stage] += now - *since;
-	*since = now;
+	searcher->stats->stage_ns[stage] += now - searcher->since_ns;
+	searcher->since_ns = now;
 }
 
 /* ---- verifying ---- */
@@ -195,7 +200,7 @@ static enum bs_status take_hit(struct bs_searcher *searcher, const struct bs_hit
 static enum bs_status expect(struct bs_searcher *searcher, uint32_t segment, const struct bs_candidate *candidates,
                              size_t n, struct bs_error *err)
 {
-	bool is_scored = searcher->request->mode == BS_SEARCH_TOP;
+	bool is_scored = searcher->verifier.is_scored;
 	struct bs_buffer *expected = &searcher->expected;
 	bs_buffer_clear(expected);
 	enum bs_status status = bs_buffer_reserve(expected, n * sizeof(uint32_t), err);
@@ -299,67 +304,129 @@ static enum bs_status all_candidates(struct bs_searcher *searcher, uint32_t segm
 	return status;
 }
 
-/* ---- --approx: the candidates that look best ---- */
+/* ---- the k best, by bounds ---- */
 
-/* With a document of each k wanted, this many more are verified, for those that only look good. */
+/* Of a prefix that stands for more words than this, or a longer query, every match is scored. */
+#define RANKED_MAX_WORDS 64u
+
+/* While there is nothing to compare bounds with, so many documents are read after each slab: k and some. */
+#define SETTLE_MORE 8
+
+/* With --approx, so many are read at most of those that wait: for each document of the k wanted, and in any case. */
 #define APPROX_FACTOR 4
 #define APPROX_LEAST  100
 
-static int compare_weights(const void *a, const void *b)
+static enum bs_status prepare_ranking(struct bs_searcher *searcher, struct bs_error *err)
 {
-	const struct bs_candidate *x = a;
-	const struct bs_candidate *y = b;
-	if (x->weight > y->weight || x->weight < y->weight)
-		return x->weight > y->weight ? -1 : 1;
-	return x->document < y->document ? -1 : x->document > y->document;
-}
-
-/* idf of each scored term, 0 of the others. */
-static enum bs_status term_weights(struct bs_searcher *searcher, struct bs_error *err)
-{
-	bs_buffer_clear(&searcher->weights);
-	enum bs_status status = BS_OK;
-	for (uint32_t t = 0; t < searcher->plan.n_terms && !status; t++) {
-		const struct bs_plan_term *term = &searcher->plan.terms[t];
-		bool is_scored = term->element != BS_PLAN_PAIR && searcher->query->elements[term->element].is_scored;
-		double weight = is_scored ? bs_bm25_idf(searcher->search->snapshot.n_docs, term->df) : 0;
-		status = bs_buffer_append(&searcher->weights, &weight, sizeof(weight), err);
-	}
+	const struct bs_search_request *request = searcher->request;
+	searcher->is_ranked = false;
+	if (request->mode != BS_SEARCH_TOP || request->brute || searcher->search->is_other_unicode)
+		return BS_OK;
+	enum bs_status status = bs_scorer_make(&searcher->scorer, &searcher->plan, searcher->avgdl, err);
+	size_t n_words = searcher->scorer.n_words;
+	searcher->is_ranked = !status && !request->exhaustive && searcher->scorer.is_complete && n_words > 0 &&
+	                      n_words <= RANKED_MAX_WORDS && request->k > 0;
+	/* Where nothing scores, the first in order are the best, and those who are sure need not be read. */
+	searcher->verifier.is_scored = false;
+	for (size_t i = 0; i < searcher->query->n_elements; i++)
+		searcher->verifier.is_scored |= searcher->query->elements[i].is_scored;
 	return status;
 }
 
-/* Keeps the candidates of the segment that would score best if each of their words stood once; drops the others. */
-static enum bs_status keep_best(struct bs_searcher *searcher, uint32_t segment, struct bs_error *err)
+static bool is_full(const struct bs_top *top)
 {
-	struct bs_candidate *candidates = (struct bs_candidate *)(void *)searcher->candidates.data;
-	const struct bs_search *search = searcher->search;
-	size_t n = searcher->candidates.used_bytes / sizeof(*candidates);
-	size_t n_kept = searcher->request->k * APPROX_FACTOR + APPROX_LEAST;
-	if (n <= n_kept)
-		return BS_OK;
-	enum bs_status status = term_weights(searcher, err);
-	if (!status)
-		status = bs_scan_weigh(searcher->scan, &searcher->plan, segment, search->kernel,
-		                       (const double *)(const void *)searcher->weights.data, candidates, n, searcher->stats,
-		                       err);
-	for (size_t i = 0; i < n && !status; i++) {
-		struct bs_doc_record record;
-		status = bs_doc_table_get(&search->snapshot.segments[segment].docs, candidates[i].document, &record, err);
-		candidates[i].weight *= status ? 0 : (float)bs_bm25_weight(1, 1, record.length, searcher->avgdl);
+	return top->heap.used_bytes / sizeof(struct bs_hit) >= top->k;
+}
+
+/* Reads a document that waits. */
+static enum bs_status verify_bound(struct bs_searcher *searcher, const struct bs_bound *bound, struct bs_error *err)
+{
+	struct bs_candidate candidate = {.document = bound->document};
+	struct bs_hit hit = {.segment = bound->segment, .document = bound->document};
+	bool is_hit;
+	enum bs_status status = bs_verify(&searcher->verifier, bound->segment, &candidate, &is_hit, &hit.score, err);
+	return !status && is_hit ? take_hit(searcher, &hit, err) : status;
+}
+
+/* Reads up to so many of those that wait, in the order of their bounds, until none can be among the best. */
+static enum bs_status verify_waiting(struct bs_searcher *searcher, size_t n_most, bool until_full, struct bs_error *err)
+{
+	struct bs_bound bound;
+	enum bs_status status = BS_OK;
+	charge(searcher, BS_STAGE_RANK);
+	for (size_t n = 0; n < n_most && !status && !(until_full && is_full(&searcher->top)); n++) {
+		if (!bs_best_next(&searcher->best, &bound))
+			break;
+		if (bs_best_is_possible(&searcher->best, bound.most))
+			status = verify_bound(searcher, &bound, err);
+		else
+			bs_buffer_clear(&searcher->best.waiting);
 	}
-	if (status)
-		return status;
-	qsort(candidates, n, sizeof(*candidates), compare_weights);
-	searcher->candidates.used_bytes = n_kept * sizeof(*candidates);
+	charge(searcher, BS_STAGE_VERIFY);
+	return status;
+}
+
+static void end_filter(void *context)
+{
+	charge(context, BS_STAGE_SCAN);
+}
+
+static enum bs_status settle_slab(void *context, bool are_few, struct bs_error *err)
+{
+	struct bs_searcher *searcher = context;
+	size_t n_waiting = bs_best_n_waiting(&searcher->best);
+	charge(searcher, BS_STAGE_RANK);
+	if (n_waiting == 0 || (!are_few && (is_full(&searcher->top) || n_waiting <= searcher->request->k)))
+		return BS_OK;
+	return verify_waiting(searcher, searcher->request->k + SETTLE_MORE, !are_few, err);
+}
+
+/* Those that still wait. */
+static enum bs_status settle_rest(struct bs_searcher *searcher, struct bs_error *err)
+{
+	const struct bs_search_request *request = searcher->request;
+	size_t n_waiting = bs_best_n_waiting(&searcher->best);
+	size_t n_most = request->approx ? request->k * APPROX_FACTOR + APPROX_LEAST : SIZE_MAX;
+	enum bs_status status = verify_waiting(searcher, n_most, false, err);
 	struct bs_error line;
-	(void)bs_fail(&line, BS_OK, "approximate: verifying the best %zu of %zu candidates", n_kept, n);
-	if (searcher->sink.notice)
-		searcher->sink.notice(searcher->sink.context, line.text);
+	if (status || bs_best_n_waiting(&searcher->best) == 0 || !searcher->sink.notice)
+		return status;
+	(void)bs_fail(&line, BS_OK, "approximate: verified the best %zu of %zu candidates", n_most, n_waiting);
+	searcher->sink.notice(searcher->sink.context, line.text);
 	return BS_OK;
 }
 
-static enum bs_status search_segment(struct bs_searcher *searcher, uint32_t segment, uint64_t *since,
-                                     struct bs_error *err)
+/* Scores and bounds are of what was indexed. Where the sources of the best have changed since, they prove nothing. */
+static enum bs_status are_hits_unchanged(struct bs_searcher *searcher, bool *unchanged_out, struct bs_error *err)
+{
+	const struct bs_snapshot *snapshot = &searcher->search->snapshot;
+	uint32_t overlay = snapshot->manifest.n_segments;
+	size_t n_bytes = searcher->top.heap.used_bytes;
+	*unchanged_out = true;
+	bs_buffer_clear(&searcher->hits);
+	enum bs_status status = n_bytes ? bs_buffer_append(&searcher->hits, searcher->top.heap.data, n_bytes, err) : BS_OK;
+	struct bs_hit *hits = (struct bs_hit *)(void *)searcher->hits.data;
+	/* In document order, so that what has changed is told in that order. */
+	if (!status)
+		bs_sort_by_document(snapshot, hits, n_bytes / sizeof(*hits));
+	for (size_t i = 0; i < n_bytes / sizeof(*hits) && *unchanged_out && !status; i++)
+		if (hits[i].segment != overlay)
+			status = bs_fetch_is_unchanged(searcher->fetcher, hits[i].segment, hits[i].document, unchanged_out, err);
+	charge(searcher, BS_STAGE_VERIFY);
+	return status;
+}
+
+/* ---- segments ---- */
+
+static enum bs_status rank_segment(struct bs_searcher *searcher, uint32_t segment, struct bs_error *err)
+{
+	enum bs_status status = bs_scan_best(searcher->scan, &searcher->plan, segment, searcher->search->kernel,
+	                                     &searcher->best, searcher->stats, err);
+	charge(searcher, BS_STAGE_SCAN);
+	return status;
+}
+
+static enum bs_status search_segment(struct bs_searcher *searcher, uint32_t segment, struct bs_error *err)
 {
 	const struct bs_search *search = searcher->search;
 	bool is_overlay = segment == search->snapshot.manifest.n_segments;
@@ -368,6 +435,8 @@ static enum bs_status search_segment(struct bs_searcher *searcher, uint32_t segm
 	bool may_count = false;
 	uint64_t n_counted = 0;
 	enum bs_status status = BS_OK;
+	if (!brute && searcher->is_ranked)
+		return rank_segment(searcher, segment, err);
 	if (!brute && searcher->request->mode == BS_SEARCH_COUNT)
 		status = bs_fetch_is_segment_unchanged(searcher->fetcher, segment, &may_count, err);
 	if (!status)
@@ -375,14 +444,43 @@ static enum bs_status search_segment(struct bs_searcher *searcher, uint32_t segm
 		               : bs_scan_segment(searcher->scan, &searcher->plan, segment, search->kernel,
 		                                 &searcher->candidates, may_count ? &n_counted : NULL, searcher->stats, err);
 	searcher->stats->hits += n_counted;
-	charge(searcher, BS_STAGE_SCAN, since);
-	if (!status && searcher->request->approx && searcher->request->mode == BS_SEARCH_TOP && !brute)
-		status = keep_best(searcher, segment, err);
-	charge(searcher, BS_STAGE_RANK, since);
+	charge(searcher, BS_STAGE_SCAN);
 	if (!status)
 		status = verify(searcher, segment, err);
-	charge(searcher, BS_STAGE_VERIFY, since);
+	charge(searcher, BS_STAGE_VERIFY);
 	return status;
+}
+
+static void start_top(struct bs_searcher *searcher)
+{
+	bs_top_deinit(&searcher->top);
+	searcher->top = (struct bs_top){.snapshot = &searcher->search->snapshot, .k = searcher->request->k};
+	searcher->best.scorer = &searcher->scorer;
+	searcher->best.top = &searcher->top;
+	searcher->best.settle = settle_slab;
+	searcher->best.filtered = end_filter;
+	searcher->best.context = searcher;
+	bs_buffer_clear(&searcher->best.waiting);
+	searcher->stats->hits = 0;
+}
+
+static enum bs_status search_segments(struct bs_searcher *searcher, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	bool is_unchanged = true;
+	start_top(searcher);
+	for (uint32_t s = 0; s <= searcher->search->snapshot.manifest.n_segments && !status; s++)
+		status = search_segment(searcher, s, err);
+	if (!searcher->is_ranked || status)
+		return status;
+	status = settle_rest(searcher, err);
+	searcher->stats->threshold = bs_best_threshold(&searcher->best);
+	if (!status)
+		status = are_hits_unchanged(searcher, &is_unchanged, err);
+	if (status || is_unchanged)
+		return status;
+	searcher->is_ranked = false;
+	return search_segments(searcher, err);
 }
 
 /* ---- showing ---- */
@@ -426,7 +524,7 @@ static enum bs_status show_hit(struct bs_searcher *searcher, const struct bs_hit
 	return searcher->sink.hit(searcher->sink.context, &shown, err);
 }
 
-static enum bs_status show_hits(struct bs_searcher *searcher, uint64_t *since, struct bs_error *err)
+static enum bs_status show_hits(struct bs_searcher *searcher, struct bs_error *err)
 {
 	bool is_top = searcher->request->mode == BS_SEARCH_TOP;
 	const struct bs_hit *hits = (const struct bs_hit *)(const void *)searcher->hits.data;
@@ -436,7 +534,7 @@ static enum bs_status show_hits(struct bs_searcher *searcher, uint64_t *since, s
 		n = bs_top_finish(&searcher->top, &hits);
 	else
 		bs_sort_by_document(&searcher->search->snapshot, (struct bs_hit *)(void *)searcher->hits.data, n);
-	charge(searcher, BS_STAGE_RANK, since);
+	charge(searcher, BS_STAGE_RANK);
 	bs_buffer_clear(&searcher->snippet);
 	for (size_t i = 0; i < n && !status && searcher->sink.hit; i++)
 		status = show_hit(searcher, &hits[i], is_top ? i + 1 : 0, err);
@@ -459,28 +557,29 @@ static enum bs_status explain(struct bs_searcher *searcher, bool is_done, struct
 enum bs_status bs_searcher_run(struct bs_searcher *searcher, const struct bs_search_request *request,
                                struct bs_query_stats *stats_out, size_t *error_byte_out, struct bs_error *err)
 {
-	uint64_t start = now_ns();
-	uint64_t since = start;
 	*stats_out = (struct bs_query_stats){0};
 	searcher->request = request;
 	searcher->stats = stats_out;
+	searcher->since_ns = now_ns();
 	searcher->query = NULL;
 	searcher->matcher = NULL;
 	searcher->verifier = (struct bs_verifier){0};
 	bs_fetch_begin(searcher->fetcher);
-	searcher->top = (struct bs_top){.snapshot = &searcher->search->snapshot, .k = request->k};
+	searcher->top = (struct bs_top){.k = 0};
 	bs_buffer_clear(&searcher->hits);
 	enum bs_status status = parse(searcher, error_byte_out, err);
-	charge(searcher, BS_STAGE_PARSE, &since);
+	charge(searcher, BS_STAGE_PARSE);
 	if (!status)
 		status = plan(searcher, err);
 	if (!status)
-		status = explain(searcher, false, err);
-	charge(searcher, BS_STAGE_PLAN, &since);
-	for (uint32_t s = 0; s <= searcher->search->snapshot.manifest.n_segments && !status; s++)
-		status = search_segment(searcher, s, &since, err);
+		status = prepare_ranking(searcher, err);
 	if (!status)
-		status = show_hits(searcher, &since, err);
+		status = explain(searcher, false, err);
+	charge(searcher, BS_STAGE_PLAN);
+	if (!status)
+		status = search_segments(searcher, err);
+	if (!status)
+		status = show_hits(searcher, err);
 	/* The total is the sum of the stages: showing (ids, snippets) is the caller's pleasure, not the search's cost. */
 	for (int stage = 0; stage < BS_STAGES; stage++)
 		stats_out->total_ns += stats_out->stage_ns[stage];

@@ -52,6 +52,7 @@ struct bs_search_request {
 	bool any;
 	bool approx;         /* BS_SEARCH_TOP: verify only the candidates that look best; a notice says how many */
 	bool brute;          /* no index: read every document */
+	bool exhaustive;     /* BS_SEARCH_TOP: score every match by its text, where else bounds leave most of them unseen */
 	bool explain;
 	bool snippets;       /* BS_SEARCH_TOP: make them, with these marks around the words (nullable) */
 	const char *mark_start;

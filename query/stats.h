@@ -23,6 +23,12 @@ struct bs_query_stats {
 	uint64_t document_lines;  /* those of document and exact columns among them */
 	uint64_t blocks_live;     /* blocks with a candidate */
 	uint64_t candidates;      /* documents that passed the filter and are not deleted */
+	uint64_t blocks_skipped;  /* ranking: blocks passed over with their slab, since nothing there could be among the best */
+	uint64_t blocks_weighed;  /* ranking: live blocks whose documents were weighed, 512 at a time */
+	uint64_t blocks_dropped;  /* those of them that hold none of the best, by their weights */
+	uint64_t scored;          /* documents whose scores, or bounds of them, were worked out from the index */
+	uint32_t planes;          /* ranking: bits of a sum of weights; 0: nothing was weighed */
+	double threshold;         /* ranking: the score of the last of the k best; 0: there are fewer */
 	uint64_t verified;        /* documents whose text was read */
 	uint64_t hits;
 	uint64_t false_positives; /* verified, and no hit */

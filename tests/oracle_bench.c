@@ -185,6 +185,7 @@ void bench_search(struct bench *bench, size_t kernel, enum bs_search_mode mode, 
 		.k = roll_between(&bench->dice, 1, chance(&bench->dice, 50) ? 20 : 1000),
 		.any = bench->query.any,
 		.brute = brute,
+		.exhaustive = chance(&bench->dice, 10),
 		.snippets = chance(&bench->dice, 5),
 	};
 	bs_buffer_clear(&found->ids);

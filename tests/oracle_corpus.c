@@ -27,6 +27,7 @@ static void draw_policy(struct oracle_setup *setup, struct dice *dice)
 		return;
 	policy->density = roll_between(dice, 10, 60) / 100.0;
 	policy->exact_share = chance(dice, 20) ? 0 : chance(dice, 30) ? 2 : roll_between(dice, 1, 300) / 1000.0;
+	policy->has_no_tf_levels = chance(dice, policy->exact_share == 0 ? 60 : 15);
 	policy->use_groups = chance(dice, 70);
 	policy->use_blocks = chance(dice, 70);
 	policy->use_exceptions = chance(dice, 70);

@@ -109,7 +109,7 @@ static void test_terms_of_documents(void **state)
 			added[n_added++] = wanted[i];
 		}
 	}
-	bs_gather_settle(&gather);
+	assert_int_equal(bs_gather_settle(&gather, NULL), BS_OK);
 	assert_int_equal(bs_gather_n_docs(&gather), n_added);
 	assert_int_equal(gather.n_postings, n_postings);
 	uint32_t *df = calloc(gather.terms.n_terms, sizeof(*df));

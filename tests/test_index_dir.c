@@ -214,6 +214,7 @@ static void write_segment(const char *dir, uint64_t number, uint32_t n_docs)
 	struct bs_writer *writer;
 	struct bs_lexicon_writer lexicon;
 	struct bs_doc_table_builder docs = {0};
+	struct bs_tf_table_builder tfs = {0};
 	struct bs_exceptions_builder exceptions = {0};
 	struct bs_buffer rows = {0}, offsets = {0}, filter = {0}, words = {0}, entries = {0}, fields = {0};
 	uint64_t zero = 0;
@@ -221,6 +222,7 @@ static void write_segment(const char *dir, uint64_t number, uint32_t n_docs)
 	for (uint32_t i = 0; i < n_docs; i++) {
 		struct bs_doc_record record = {.name = (const uint8_t *)"name", .name_bytes = 4, .length = 3};
 		expect_ok(bs_doc_table_add(&docs, &record, &err), &err);
+		expect_ok(bs_tf_table_add(&tfs, NULL, 0, &err), &err);
 		append(&rows, &i, 4);
 		append(&offsets, &zero, 8);
 	}
@@ -230,6 +232,7 @@ static void write_segment(const char *dir, uint64_t number, uint32_t n_docs)
 	}
 	struct bs_treatment_policy policy = bs_treatment_policy_default();
 	struct bs_treatment_table treatments;
+	struct bs_tf_levels tf_levels = bs_tf_levels_make(n_docs);
 	bs_treatment_table_make(&policy, n_docs, &treatments);
 	char *path = bs_index_file_path(dir, "seg", number);
 	unlink(path);
@@ -238,6 +241,7 @@ static void write_segment(const char *dir, uint64_t number, uint32_t n_docs)
 	bs_lexicon_writer_init(&lexicon, writer);
 	expect_ok(bs_lexicon_writer_finish(&lexicon, &err), &err);
 	bs_doc_table_write(&docs, writer);
+	expect_ok(bs_tf_table_write(&tfs, writer, &err), &err);
 	struct bs_slab_image image = {
 		.shape = {.n_docs = n_docs, .is_list = true},
 		.rows = (const void *)rows.data,
@@ -249,9 +253,10 @@ static void write_segment(const char *dir, uint64_t number, uint32_t n_docs)
 	expect_ok(bs_segment_write_slab(writer, 0, &image, &entries, &err), &err);
 	expect_ok(bs_exceptions_write(&exceptions, n_docs, writer, &err), &err);
 	struct bs_segment_meta meta = {.n_docs = n_docs, .n_positions = 3ull * n_docs, .n_slabs = 1};
-	bs_segment_write_head(writer, &meta, &fields, &treatments, &entries);
+	bs_segment_write_head(writer, &meta, &fields, &treatments, &tf_levels, &entries);
 	expect_ok(bs_writer_finish(writer, NULL, &err), &err);
 	bs_doc_table_builder_deinit(&docs);
+	bs_tf_table_builder_deinit(&tfs);
 	bs_buffer_deinit(&rows);
 	bs_buffer_deinit(&offsets);
 	bs_buffer_deinit(&filter);

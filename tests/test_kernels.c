@@ -488,9 +488,101 @@ static void test_choosing(void **state)
 	assert_int_equal(bs_kernel_list(NULL, 0), n);
 }
 
+/* ---- weighing ---- */
+
+static bool has_lane(const uint64_t *lines, size_t block, size_t lane)
+{
+	return lines[block * BS_LINE_WORDS + lane / 64] >> (lane % 64) & 1;
+}
+
+static uint32_t naive_weight(const struct bs_weighed_term *terms, size_t n_terms, size_t block, size_t lane)
+{
+	uint32_t sum = 0;
+	for (size_t t = 0; t < n_terms; t++) {
+		bool has = !terms[t].lines || (is_live(terms[t].live, block) && has_lane(terms[t].lines, block, lane));
+		sum += has ? terms[t].weight : 0;
+		for (uint32_t l = 0; l < terms[t].n_levels && has; l++) {
+			for (uint32_t c = 0; c < terms[t].levels[l].n_columns; c++)
+				has = has && has_lane(terms[t].levels[l].columns[c], block, lane);
+			sum += has ? terms[t].levels[l].weight : 0;
+		}
+	}
+	return sum;
+}
+
+#define WEIGHED_TERMS 5
+
+/* Columns are dense, so that levels are reached; weights such that sums stay below 2^n_planes. */
+static void draw_weighed(struct bs_weighed_term *terms, uint64_t *columns, struct bs_live *lives, uint32_t n_planes,
+                         uint64_t *random)
+{
+	uint32_t most = ((1u << n_planes) - 1) / (WEIGHED_TERMS * 4);
+	for (size_t t = 0; t < WEIGHED_TERMS; t++) {
+		terms[t] = (struct bs_weighed_term){.weight = (uint32_t)random_below(random, most + 1),
+		                                    .n_levels = (uint32_t)random_below(random, 4)};
+		for (size_t w = 0; w < BS_SLAB_MAX_BLOCKS / 64; w++)
+			lives[t].words[w] = next_random(random);
+		terms[t].lines = random_below(random, 3) ? columns + random_below(random, 8) * N_WORDS : NULL;
+		terms[t].live = &lives[t];
+		for (uint32_t l = 0; l < terms[t].n_levels; l++) {
+			terms[t].levels[l].weight = (uint32_t)random_below(random, most + 1);
+			terms[t].levels[l].n_columns = 1 + (uint32_t)random_below(random, 2);
+			for (uint32_t c = 0; c < terms[t].levels[l].n_columns; c++)
+				terms[t].levels[l].columns[c] = columns + random_below(random, 8) * N_WORDS;
+		}
+	}
+}
+
+static void expect_weighed(const struct bs_kernel *kernel, const uint64_t *lines, const struct bs_live *before,
+                           const struct bs_weighed_term *terms, uint32_t n_planes, uint32_t threshold)
+{
+	uint64_t *kept = new_lines(BS_SLAB_MAX_BLOCKS);
+	struct bs_live live = *before;
+	kernel->weigh(lines, kept, &live, terms, WEIGHED_TERMS, n_planes, threshold);
+	for (size_t block = 0; block < BS_SLAB_MAX_BLOCKS; block++) {
+		bool any = false;
+		for (size_t lane = 0; lane < BS_LINE_BITS && is_live(before, block); lane++) {
+			bool wanted = has_lane(lines, block, lane) &&
+			              naive_weight(terms, WEIGHED_TERMS, block, lane) >= threshold;
+			assert_int_equal(has_lane(kept, block, lane), wanted);
+			any |= wanted;
+		}
+		assert_int_equal(is_live(&live, block), any);
+	}
+	free(kept);
+}
+
+static void test_weigh(void **state)
+{
+	(void)state;
+	const struct bs_kernel *kernels[16];
+	size_t n_kernels = bs_kernel_list(kernels, COUNT(kernels));
+	uint64_t random = 5;
+	uint64_t *columns = new_lines(8 * BS_SLAB_MAX_BLOCKS);
+	for (int round = 0; round < 6; round++) {
+		static const uint32_t planes[] = {8, 16, 5};
+		uint32_t n_planes = planes[round % 3];
+		struct bs_weighed_term terms[WEIGHED_TERMS];
+		struct bs_live lives[WEIGHED_TERMS], live;
+		for (size_t w = 0; w < (size_t)8 * N_WORDS; w++)
+			columns[w] = next_random(&random) | next_random(&random);
+		for (size_t w = 0; w < BS_SLAB_MAX_BLOCKS / 64; w++)
+			live.words[w] = next_random(&random) & next_random(&random) & next_random(&random);
+		draw_weighed(terms, columns, lives, n_planes, &random);
+		uint32_t threshold = (uint32_t)random_below(&random, (1u << n_planes) / 2);
+		for (size_t i = 0; i < n_kernels; i++) {
+			expect_weighed(kernels[i], columns, &live, terms, n_planes, threshold);
+			expect_weighed(kernels[i], columns, &live, terms, n_planes, 0);
+			expect_weighed(kernels[i], columns, &live, terms, n_planes, (1u << n_planes) - 1);
+		}
+	}
+	free(columns);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_weigh),
 		cmocka_unit_test(test_classify),
 		cmocka_unit_test(test_and_columns),    cmocka_unit_test(test_spread_groups),
 		cmocka_unit_test(test_and_not_column), cmocka_unit_test(test_or_lines),

@@ -1,0 +1,65 @@
+/*
+ * tf_code.h: how often each word of a document stands in it (tf), in about one and a half bits a word and without the words.
+ *
+ * A static function, not a list (Dillinger and Walzer, "Ribbon filter", 2021; Chazelle et al., "The Bloomier filter", 2004):
+ * every word gives a few linear equations over GF(2) whose coefficients come from its hash, and whose right sides spell its
+ * tf; what is stored is a solution. Who knows that the document has the word (its signature says so) gets the tf exactly,
+ * by a few parities; of a word that it has not the answer means nothing. So no word is stored, nothing is searched, and a
+ * document of 30 words takes one or two machine words.
+ *
+ * A tf is spelled in prefix code, equation j saying its bit j: 0, 10, 110, 1110 for 1 to 4; from 5 on 1111 and the Elias
+ * gamma code of tf - 4 (as many ones as its binary form has digits behind the first, a zero, and these digits). A document
+ * without a word that is repeated has no bits at all.
+ *
+ * With m stored bits and w = min(m, 64), equation j of a word has w coefficients, those of the bits from a multiple of 8 on:
+ *
+ *      start = 8 * reduce(a, (m - w) / 8 + 1)      coefficients = the low w bits of mix(a)
+ *      a     = mix(hash + (32 + j) * GOLDEN)       (hash.h's)
+ *
+ * m is a multiple of 8: the bytes that hold it. In FORMAT.md: sections 37 and 38.
+ */
+#ifndef BS_CORE_TF_CODE_H
+#define BS_CORE_TF_CODE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/buffer.h"
+#include "core/status.h"
+
+#define BS_TF_PAD_BYTES 8u /* so many bytes may be read behind a document's bits */
+
+struct bs_tf_word {
+	uint64_t hash; /* bs_hash_term of the word */
+	uint32_t tf;   /* >= 1 */
+};
+
+/* Scratch; one thread. Zero-initialise. */
+struct bs_tf_coder {
+	struct bs_buffer equations;
+	struct bs_buffer rows;
+};
+void bs_tf_coder_deinit(struct bs_tf_coder *coder);
+
+/* What is decoded for two words of a document that share a hash: how often they stand there is not known. */
+#define BS_TF_UNKNOWN UINT32_MAX
+
+/* Appends the bits of a document's words to bits; nothing if none stands twice. May change words. BS_NO_MEMORY. */
+enum bs_status bs_tf_encode(struct bs_tf_coder *coder, struct bs_tf_word *words, size_t n_words,
+                            struct bs_buffer *bits, struct bs_error *err) BS_WARN_UNUSED;
+
+/* The tf, >= 1, of a word that the document has: any number of one that it has not. BS_TF_PAD_BYTES behind bits + n_bytes
+ * can be read. */
+uint32_t bs_tf_decode(const uint8_t *bits, size_t n_bytes, uint64_t hash);
+
+/* The same for a word that is asked for in many documents: what does not depend on the document is worked out once. */
+#define BS_TF_KEY_BITS 12u
+struct bs_tf_key {
+	uint64_t hash;
+	uint64_t places[BS_TF_KEY_BITS]; /* a, and mix(a), of the first equations */
+	uint64_t masks[BS_TF_KEY_BITS];
+};
+void bs_tf_key_init(struct bs_tf_key *key, uint64_t hash);
+uint32_t bs_tf_decode_key(const uint8_t *bits, size_t n_bytes, const struct bs_tf_key *key);
+
+#endif

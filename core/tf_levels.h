@@ -1,0 +1,48 @@
+/*
+ * tf_levels.h: tf levels: "the word stands at least 2 (3, 5, 9) times in the document", as terms of their own in the
+ * document columns of a slab. Of a document that has the word they bound its tf from above, 512 documents at a time, by
+ * which ranking passes over most of them (query/scan_best.c); how often exactly is tf_code.h's affair.
+ *
+ * Only words of at least min_df documents of a segment have them: of rarer ones the few documents are looked at one by one.
+ * A level has no df and no coarse columns: it is asked for only where its word is. In FORMAT.md: section 5.
+ */
+#ifndef BS_CORE_TF_LEVELS_H
+#define BS_CORE_TF_LEVELS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/hash.h"
+
+#define BS_MAX_TF_LEVELS  8u
+#define BS_MAX_TF_COLUMNS 8u
+
+struct bs_tf_levels {
+	uint64_t min_df;    /* of words that have levels */
+	uint32_t n_levels;  /* 0: there are none */
+	uint32_t n_columns; /* document columns of each level, 1..BS_MAX_TF_COLUMNS */
+	uint32_t least[BS_MAX_TF_LEVELS]; /* tf from which on a document has level l; ascending, the first >= 2 */
+};
+
+/* What a level hashes to, in place of a term's hash. */
+static inline uint64_t bs_tf_level_hash(uint64_t term_hash, uint32_t level)
+{
+	return bs_hash_probe(term_hash, 16 + level).start;
+}
+
+/* Levels that a tf reaches. */
+static inline uint32_t bs_tf_levels_of(const struct bs_tf_levels *levels, uint32_t tf)
+{
+	uint32_t n = 0;
+	while (n < levels->n_levels && tf >= levels->least[n])
+		n++;
+	return n;
+}
+
+/* Our choice for a segment of n_docs documents. */
+struct bs_tf_levels bs_tf_levels_make(uint64_t n_docs);
+
+/* Whether levels read from a file keep every rule stated above. */
+bool bs_tf_levels_are_valid(const struct bs_tf_levels *levels);
+
+#endif

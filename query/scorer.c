@@ -1,0 +1,150 @@
+/* scorer.c: see scorer.h. */
+#include "query/scorer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/rank.h"
+
+void bs_scorer_deinit(struct bs_scorer *scorer)
+{
+	bs_buffer_deinit(&scorer->memory_words);
+	*scorer = (struct bs_scorer){0};
+}
+
+/* ---- which words ---- */
+
+static int compare_words(const void *a, const void *b, void *context)
+{
+	const struct bs_plan *plan = context;
+	const struct bs_scored_word *word_a = a;
+	const struct bs_scored_word *word_b = b;
+	const struct bs_plan_term *x = &plan->terms[word_a->term];
+	const struct bs_plan_term *y = &plan->terms[word_b->term];
+	uint32_t n = x->key_bytes < y->key_bytes ? x->key_bytes : y->key_bytes;
+	int order = memcmp(plan->keys.data + x->key_offset, plan->keys.data + y->key_offset, n);
+	if (order)
+		return order;
+	return x->key_bytes < y->key_bytes ? -1 : x->key_bytes > y->key_bytes;
+}
+
+/* Whether every match of the node has the element's one term. */
+static bool implies(const struct bs_plan *plan, const struct bs_query_node *node, uint32_t element)
+{
+	for (uint32_t i = 0; i < node->n_items; i++)
+		if (node->items[i].element == element)
+			return plan->elements[element].n_terms == 1;
+	return false;
+}
+
+static bool is_implied(const struct bs_plan *plan, uint32_t element)
+{
+	const struct bs_query *query = plan->query;
+	const struct bs_query_node *root = &query->nodes[query->n_nodes - 1];
+	if (root->kind != BS_NODE_AND)
+		return implies(plan, root, element);
+	for (uint32_t i = 0; i < root->n_children; i++)
+		if (implies(plan, &query->nodes[root->children[i]], element))
+			return true;
+	return false;
+}
+
+/* Whether the query asks for nothing but any of its words. */
+static bool is_any(const struct bs_query *query)
+{
+	const struct bs_query_node *root = &query->nodes[query->n_nodes - 1];
+	if (root->kind == BS_NODE_WORD)
+		return root->field == BS_QUERY_ANY_FIELD;
+	for (uint32_t i = 0; i < root->n_children; i++) {
+		const struct bs_query_node *child = &query->nodes[root->children[i]];
+		if (child->kind != BS_NODE_WORD || child->field != BS_QUERY_ANY_FIELD)
+			return false;
+	}
+	return root->kind == BS_NODE_OR;
+}
+
+static enum bs_status add_words(struct bs_scorer *scorer, uint32_t e, struct bs_error *err)
+{
+	const struct bs_plan *plan = scorer->plan;
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < plan->elements[e].n_terms && !status; i++) {
+		const struct bs_plan_term *term = &plan->terms[plan->elements[e].first_term + i];
+		struct bs_scored_word word = {
+			.term = plan->elements[e].first_term + i,
+			.hash = term->hash,
+			.idf = bs_bm25_idf(plan->snapshot->n_docs, term->df),
+			.is_implied = is_implied(plan, e),
+		};
+		bs_tf_key_init(&word.key, term->hash);
+		if (term->df > 0)
+			status = bs_buffer_append(&scorer->memory_words, &word, sizeof(word), err);
+	}
+	return status;
+}
+
+/* Two elements may stand for the same word. */
+static void drop_repeats(struct bs_scorer *scorer)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < scorer->n_words; i++) {
+		bool is_repeat = n > 0 && compare_words(&scorer->words[n - 1], &scorer->words[i],
+		                                        (void *)(uintptr_t)scorer->plan) == 0;
+		if (is_repeat)
+			scorer->words[n - 1].is_implied |= scorer->words[i].is_implied;
+		else
+			scorer->words[n++] = scorer->words[i];
+	}
+	scorer->n_words = n;
+}
+
+enum bs_status bs_scorer_make(struct bs_scorer *scorer, const struct bs_plan *plan, double avgdl, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	scorer->plan = plan;
+	scorer->avgdl = avgdl;
+	scorer->is_complete = true;
+	scorer->is_any = is_any(plan->query);
+	bs_buffer_clear(&scorer->memory_words);
+	for (uint32_t e = 0; e < plan->query->n_elements && !status; e++) {
+		if (!plan->query->elements[e].is_scored)
+			continue;
+		scorer->is_complete &= !plan->elements[e].is_too_broad;
+		status = add_words(scorer, e, err);
+	}
+	scorer->words = (struct bs_scored_word *)(void *)scorer->memory_words.data;
+	scorer->n_words = scorer->memory_words.used_bytes / sizeof(*scorer->words);
+	if (!status && scorer->n_words > 1) {
+		qsort_r(scorer->words, scorer->n_words, sizeof(*scorer->words), compare_words, (void *)(uintptr_t)plan);
+		drop_repeats(scorer);
+	}
+	return status;
+}
+
+/* ---- scores ---- */
+
+enum bs_status bs_scorer_score(const struct bs_scorer *scorer, uint32_t segment, uint32_t document,
+                               const uint8_t *has, double *score_out, bool *exact_io, struct bs_error *err)
+{
+	const struct bs_segment *from = &scorer->plan->snapshot->segments[segment];
+	const uint8_t *bits;
+	size_t n_bytes;
+	uint32_t length;
+	*score_out = 0;
+	enum bs_status status = bs_doc_table_length(&from->docs, document, &length, err);
+	if (!status)
+		status = bs_tf_table_get(&from->tfs, document, &bits, &n_bytes, err);
+	for (size_t i = 0; i < scorer->n_words && !status; i++) {
+		if (has[i] == BS_HAS_NOT)
+			continue;
+		uint32_t tf = bs_tf_decode_key(bits, n_bytes, &scorer->words[i].key);
+		*exact_io &= has[i] == BS_HAS && tf != BS_TF_UNKNOWN;
+		*score_out += bs_bm25_weight(scorer->words[i].idf, tf, length, scorer->avgdl);
+	}
+	return status;
+}
+
+double bs_scorer_most(const struct bs_scorer *scorer, size_t word, uint32_t most_tf, uint32_t least_length)
+{
+	return bs_bm25_weight(scorer->words[word].idf, most_tf ? most_tf : UINT32_MAX, most_tf ? least_length : 0,
+	                      scorer->avgdl);
+}
