@@ -42,20 +42,20 @@ static enum bs_status append_pattern(const struct bs_grep_pattern *pattern, size
 	return status;
 }
 
-/* As rg -P decides: an upper-case letter that no backslash stands before; names of groups and properties aside. */
-bool bs_grep_has_upper_case(const uint8_t *text, size_t n)
+/* An upper-case letter that no backslash stands before; but for rg -P, names of groups and properties aside. */
+bool bs_grep_has_upper_case(const uint8_t *text, size_t n, bool is_pcre2)
 {
 	for (size_t i = 0; i < n;) {
 		UChar32 code;
 		int32_t at = (int32_t)i;
 		if (text[i] == '\\') {
-			bool is_property = i + 2 < n && (text[i + 1] | 0x20) == 'p' && text[i + 2] == '{';
+			bool is_property = !is_pcre2 && i + 2 < n && (text[i + 1] | 0x20) == 'p' && text[i + 2] == '{';
 			const uint8_t *close = is_property ? memchr(text + i, '}', n - i) : NULL;
-			bool is_letter = i + 1 < n && (text[i + 1] | 0x20) == 'p';
+			bool is_letter = !is_pcre2 && i + 1 < n && (text[i + 1] | 0x20) == 'p';
 			i = close ? (size_t)(close - text) + 1 : i + 2 + is_letter;
 			continue;
 		}
-		if (n - i > 4 && (memcmp(text + i, "(?P<", 4) == 0)) {
+		if (!is_pcre2 && n - i > 4 && (memcmp(text + i, "(?P<", 4) == 0)) {
 			const uint8_t *close = memchr(text + i, '>', n - i);
 			i = close ? (size_t)(close - text) + 1 : n;
 			continue;

@@ -109,6 +109,9 @@ static enum bs_status compile(const struct bs_grep_pattern *pattern, const struc
 	/* Scar: for .*x PCRE2 tries only the starts of lines; a match behind an invalid byte was not found. */
 	if (!is_ascii && !pattern->is_pcre2)
 		options |= PCRE2_NO_DOTSTAR_ANCHOR;
+	/* Behind the last line feed there is a line's start, for rg's own engine. */
+	if (pattern->is_multi_line && !pattern->is_pcre2)
+		options |= PCRE2_ALT_CIRCUMFLEX;
 	if (analysis->is_caseless)
 		options |= PCRE2_CASELESS;
 	if (pattern->is_multi_line && pattern->dot_all)

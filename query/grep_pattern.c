@@ -24,6 +24,7 @@ struct pass {
 	bool has_alternative; /* at the top level */
 	bool is_all_literal;
 	bool dot_all;
+	bool is_without_cr;   /* nothing is to match \r either, as rg's own engine has it with --crlf */
 	struct bs_buffer run;   /* literal bytes so far */
 	size_t last_char_bytes; /* of the run's last character; 0: it may not be taken back */
 	enum bs_status status;
@@ -44,6 +45,12 @@ static void write_text(struct pass *pass, const char *text)
 static void write_from(struct pass *pass, const uint8_t *from)
 {
 	append(pass, &pass->analysis->rewritten, from, (size_t)(pass->at - from));
+}
+
+/* What ends a line, and the class that began. */
+static void write_ends(struct pass *pass)
+{
+	write_text(pass, pass->is_without_cr ? "\\n\\r]" : "\\n]");
 }
 
 static void only_by_line(struct pass *pass)
@@ -202,7 +209,7 @@ static void property(struct pass *pass, const uint8_t *from)
 	}
 	write_text(pass, letter == 'p' ? "[^\\P" : "[^\\p");
 	write_from(pass, name);
-	write_text(pass, "\\n]");
+	write_ends(pass);
 	if (letter == 'P' || property_may_span(name, pass->at))
 		may_span(pass);
 	not_literal(pass);
@@ -253,6 +260,7 @@ static void hexadecimal(struct pass *pass, const uint8_t *from)
 static void class_escape(struct pass *pass, const char *rewritten)
 {
 	write_text(pass, rewritten);
+	write_ends(pass);
 	may_span(pass);
 	not_literal(pass);
 }
@@ -297,16 +305,16 @@ static void escape(struct pass *pass)
 	case 'E':
 		break;
 	case 's':
-		class_escape(pass, "[^\\S\\n]");
+		class_escape(pass, "[^\\S");
 		break;
 	case 'W':
-		class_escape(pass, "[^\\w\\n]");
+		class_escape(pass, "[^\\w");
 		break;
 	case 'D':
-		class_escape(pass, "[^\\d\\n]");
+		class_escape(pass, "[^\\d");
 		break;
 	case 'H':
-		class_escape(pass, "[^\\h\\n]");
+		class_escape(pass, "[^\\h");
 		break;
 	case 'p':
 	case 'P':
@@ -329,7 +337,8 @@ static bool class_member_escape(struct pass *pass, bool is_negated)
 	uint8_t letter = pass->end - from >= 2 ? from[1] : 0;
 	pass->at += letter ? 2 : 1;
 	if (letter == 's' && !is_negated) {
-		write_text(pass, "\\h\\x0b\\f\\r\\x{85}\\p{Zl}\\p{Zp}");
+		write_text(pass, "\\h\\x0b\\f\\x{85}\\p{Zl}\\p{Zp}");
+		write_text(pass, pass->is_without_cr ? "" : "\\r");
 		may_span(pass);
 		return true;
 	}
@@ -377,6 +386,7 @@ static void class(struct pass *pass)
 	bool is_negated = pass->end - pass->at >= 2 && pass->at[1] == '^';
 	bool is_tame = true, is_first = true, is_closed = false;
 	write_text(pass, is_negated ? "[^\\n" : "[");
+	write_text(pass, is_negated && pass->is_without_cr ? "\\r" : "");
 	pass->at += 1 + is_negated;
 	while (pass->at < pass->end && !is_closed) {
 		const uint8_t *from = pass->at;
@@ -544,6 +554,12 @@ static void step(struct pass *pass)
 			may_span(pass);
 		}
 		not_literal(pass);
+		if (pass->is_without_cr) {
+			pass->at++;
+			write_text(pass, "[^");
+			write_ends(pass);
+			return;
+		}
 		break;
 	default:
 		one_character(pass);
@@ -569,6 +585,11 @@ static enum bs_status surround(struct bs_buffer *buffer, const char *before, con
 	return status;
 }
 
+static bool is_without_cr(const struct bs_grep_pattern *pattern)
+{
+	return pattern->crlf && !pattern->is_pcre2 && !pattern->is_multi_line && pattern->line_end == '\n';
+}
+
 /* What is left once the pass is over. */
 static enum bs_status conclude(const struct bs_grep_pattern *pattern, struct bs_grep_analysis *analysis, bool is_literal,
                                struct bs_error *err)
@@ -580,6 +601,11 @@ static enum bs_status conclude(const struct bs_grep_pattern *pattern, struct bs_
 		status = bs_buffer_append(&analysis->exact_literal, analysis->literal.data, analysis->literal.used_bytes, err);
 	for (size_t i = 0; i < analysis->literal.used_bytes; i++)
 		analysis->literal.data[i] = bs_needle_fold(analysis->literal.data[i]);
+	if (is_without_cr(pattern) && analysis->reach == BS_GREP_REACH_EXACT) {
+		struct bs_buffer held = analysis->joined;
+		analysis->joined = analysis->rewritten;
+		analysis->rewritten = held;
+	}
 	if (pattern->line_end != '\n' || pattern->crlf)
 		analysis->reach = BS_GREP_REACH_LINE;
 	bool is_line = pattern->is_line && pattern->n_patterns == 1;
@@ -604,7 +630,8 @@ enum bs_status bs_grep_analyse(const struct bs_grep_pattern *pattern, struct bs_
 		return status;
 	const struct bs_buffer *joined = &analysis->joined;
 	analysis->is_caseless = pattern->letter_case == BS_GREP_CASE_INSENSITIVE ||
-	                        (pattern->letter_case == BS_GREP_CASE_SMART && !bs_grep_has_upper_case(joined->data, joined->used_bytes));
+	                        (pattern->letter_case == BS_GREP_CASE_SMART &&
+	                         !bs_grep_has_upper_case(joined->data, joined->used_bytes, pattern->is_pcre2));
 	analysis->is_ascii = true;
 	analysis->has_assertion = pattern->is_word || pattern->is_line;
 	analysis->reach = BS_GREP_REACH_EXACT;
@@ -615,6 +642,7 @@ enum bs_status bs_grep_analyse(const struct bs_grep_pattern *pattern, struct bs_
 	                    .is_caseless = analysis->is_caseless,
 	                    .is_all_literal = !analysis->is_caseless,
 	                    .dot_all = pattern->is_multi_line && pattern->dot_all,
+	                    .is_without_cr = is_without_cr(pattern),
 	                    .err = err};
 	while (pass.at < pass.end && !pass.status)
 		step(&pass);

@@ -237,6 +237,17 @@ static bool read_more(struct run *run)
 	return !sink->status;
 }
 
+/* Where the first reads end: at the three bytes in which a mark is looked for, and at a buffer of standard input. */
+static size_t first_end(const struct run *run)
+{
+	uint64_t read_bytes = run->gone_bytes + run->end;
+	if (read_bytes == 0 && !run->source->had_mark && run->n_bytes > 3)
+		return 3;
+	if (run->source->is_stdin && read_bytes < BS_GREP_STDIN_BYTES && run->n_bytes > BS_GREP_STDIN_BYTES)
+		return BS_GREP_STDIN_BYTES - (size_t)run->gone_bytes;
+	return run->n_bytes;
+}
+
 /* How far the next read gets, from run->end on. */
 static size_t read_end(const struct run *run)
 {
@@ -246,8 +257,7 @@ static size_t read_end(const struct run *run)
 	if (most > run->n_bytes)
 		most = run->n_bytes;
 	if (n_ends == 0) {
-		/* The three bytes in which a mark was looked for. */
-		size_t first = run->gone_bytes + run->end == 0 && !run->source->had_mark && run->n_bytes > 3 ? 3 : run->n_bytes;
+		size_t first = first_end(run);
 		return first < most ? first : most;
 	}
 	for (size_t i = 0; i < n_ends; i++)

@@ -108,7 +108,7 @@ static enum bs_status read_first(struct bs_grep_text *text, const struct bs_grep
 
 static void close_file(struct bs_grep_text *text)
 {
-	if (text->fd != STDIN_FILENO)
+	if (!text->is_stdin)
 		close(text->fd);
 	text->has_more = false;
 }
@@ -117,6 +117,7 @@ static enum bs_status read_path(struct bs_grep_text *text, const char *path, con
                                 struct bs_error *err)
 {
 	text->has_more = false;
+	text->is_stdin = !path;
 	text->fd = path ? bs_file_open(AT_FDCWD, path, O_RDONLY) : STDIN_FILENO;
 	if (text->fd < 0)
 		return refuse(errno, err);

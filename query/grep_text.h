@@ -18,11 +18,15 @@
 /* ripgrep reads this much at a time, and looks for NUL bytes in it. */
 #define BS_GREP_PIECE_BYTES ((size_t)65536)
 
+/* And of standard input first this much, the size of the buffer that it has there. */
+#define BS_GREP_STDIN_BYTES ((size_t)8192)
+
 struct bs_grep_text {
 	struct bs_buffer bytes;
 	struct bs_buffer raw;    /* what was read, where bytes are decoded from it */
 	struct bs_buffer pieces; /* of size_t: where in bytes the pieces end that ripgrep's decoder yields; empty: not decoded */
 	bool had_mark;           /* a byte order mark was taken off */
+	bool is_stdin;
 	bool has_more;           /* bytes is not all there is: bs_grep_text_more() reads on */
 	uint64_t read_bytes;     /* so far, of the file */
 	int fd;                  /* has_more: what is read from */

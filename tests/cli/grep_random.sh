@@ -1,5 +1,5 @@
 # bitsift grep, rg and bitsift grep --brute: random patterns and options over random text. The seed is fixed; CASES and SEED
-# in the environment try others.
+# in the environment try others: CASES=5000 SEED=7 tests/cli/run.sh PROGRAM tests/cli/grep_random.sh
 set -eu
 . "$LIB"
 . "$(dirname -- "$LIB")/grep_trees.sh"
@@ -28,7 +28,8 @@ make_texts() {
     ((RANDOM % 3)) || printf 'foo\0bar\nfoo\n' >>t/6.txt
 }
 # shellcheck disable=SC2034
-atoms=(a b foo bar . '\w' '\d' '\s' '\S' '[ab]' '[^a]' '[a-f]' '(?:ab)' '(o)' '\b' é k S '\.' ' ' '(?i:FOO)' '[\s_]' '\W' '(?:x{1,2})' '\pL' '\x61')
+atoms=(a b foo bar . '\w' '\d' '\s' '\S' '[ab]' '[^a]' '[a-f]' '(?:ab)' '(o)' '\b' é k S '\.' ' ' '(?i:FOO)' '[\s_]' '\W' '(?:x{1,2})' '\pL' '\x61'
+    '[0-9]' '(?:\d\.)' '_' '(?:[A-Z]{2})' 'o b' '(?:foo|ab|42)' '[0-9a-f_]' '(?i)s')
 # shellcheck disable=SC2034
 quantifiers=('' '' '' '' '+' '*' '?' '{2}' '{0,1}' '+?' '*?')
 # shellcheck disable=SC2034
@@ -70,11 +71,14 @@ for ((i = 0; i < n_cases; i++)); do
     pick options
     chosen=$picked
     pick options
-    chosen+=" $picked"
+    # rg refuses some options that are given twice.
+    [ "$chosen" = "$picked" ] || chosen+=" $picked"
     [[ $chosen == *--json* && $chosen =~ -c|--count|-l|--files ]] && chosen=--json
+    # Of an empty match at \b, rg's own engine forgets what stands before the next one; rg -P does not.
+    [[ $pattern != *'\b'* || $chosen == *-P* ]] || chosen+=' -P'
     # shellcheck disable=SC2086 # several options
     same $chosen -e "$pattern" t
     # shellcheck disable=SC2086
     brute_same $chosen -e "$pattern" t
 done
-report_same 250
+report_same $((n_cases * 5 / 6))
