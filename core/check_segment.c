@@ -169,18 +169,22 @@ static enum bs_status check_level(const struct examined *at, uint32_t s, uint32_
 	return status;
 }
 
+static enum bs_status check_exact_popcount(const struct examined *at, uint32_t s, uint32_t c, uint32_t n_counted)
+{
+	uint32_t popcount;
+	enum bs_status status = bs_slab_exact_popcount(&at->segment->slabs[s], c, &popcount, at->check->err);
+	if (!status && n_counted != popcount)
+		status = bs_container_corrupt(at->segment->file, at->check->err, "slab %u: exact column %u has %u bits, its "
+		                              "popcount says %u", s, c, n_counted, popcount);
+	return status;
+}
+
 static enum bs_status check_exact(const struct examined *at, uint32_t s)
 {
 	const struct bs_slab *slab = &at->segment->slabs[s];
 	enum bs_status status = check_columns(at, s, &slab->exact, "exact");
-	for (uint32_t c = 0; c < slab->exact.n_columns && !status; c++) {
-		uint32_t popcount;
-		uint32_t counted = at->popcounts[s][slab->exact.first_column + c];
-		status = bs_slab_exact_popcount(slab, c, &popcount, at->check->err);
-		if (!status && counted != popcount)
-			status = bs_container_corrupt(at->segment->file, at->check->err, "slab %u: exact column %u has %u bits, its "
-			                              "popcount says %u", s, c, counted, popcount);
-	}
+	for (uint32_t c = 0; c < slab->exact.n_columns && !status; c++)
+		status = check_exact_popcount(at, s, c, at->popcounts[s][slab->exact.first_column + c]);
 	return status;
 }
 
@@ -197,6 +201,13 @@ static enum bs_status check_ordinals(const struct examined *at, uint32_t s, cons
 			                            "one before", s, what, u32_at(ordinals, i));
 	}
 	return BS_OK;
+}
+
+static enum bs_status check_exact_terms(const struct examined *at, uint32_t s)
+{
+	const struct bs_slab *slab = &at->segment->slabs[s];
+	enum bs_status status = touch_all(at, &slab->exact_terms);
+	return status ? status : check_ordinals(at, s, &slab->exact_terms, 0, slab->exact.n_columns, "exact columns");
 }
 
 static const char *level_name(uint8_t rank)
@@ -258,17 +269,56 @@ static enum bs_status check_matrix(const struct examined *at, uint32_t s)
 		status = check_level(at, s, l, level_name(slab->levels[l].rank));
 	if (!status)
 		status = check_exact(at, s);
-	if (!status)
-		status = touch_all(at, &slab->exact_terms);
-	return status ? status : check_ordinals(at, s, &slab->exact_terms, 0, slab->exact.n_columns, "exact columns");
+	return status ? status : check_exact_terms(at, s);
 }
 
 /* ---- plain signatures ---- */
+
+/* Exact columns of plain signatures: their bits are postings like those of the lists. */
+static enum bs_status check_list_columns(const struct examined *at, uint32_t s)
+{
+	const struct bs_slab *slab = &at->segment->slabs[s];
+	uint32_t n_groups = bs_list_groups(slab->n_docs);
+	uint32_t n_last = slab->n_docs - (n_groups - 1) * BS_LIST_GROUP_ROWS;
+	enum bs_status status = check_exact_terms(at, s);
+	for (uint32_t c = 0; c < slab->exact.n_columns && !status; c++) {
+		const uint8_t *words;
+		uint32_t n = 0;
+		status = bs_slab_list_column(slab, c, &words, at->check->err);
+		for (uint32_t group = 0; group < n_groups && !status; group++)
+			n += (uint32_t)__builtin_popcountll(bs_load_u64(words + (size_t)group * 8));
+		if (!status)
+			status = check_exact_popcount(at, s, c, n);
+		if (!status && n_last < 64 && bs_load_u64(words + (size_t)(n_groups - 1) * 8) >> n_last)
+			status = bs_container_corrupt(at->segment->file, at->check->err, "slab %u: exact column %u has bits past the "
+			                              "last document", s, c);
+		if (!status)
+			at->listed[u32_at(&slab->exact_terms, c)] += n;
+	}
+	return status;
+}
+
+static enum bs_status check_listed(const struct examined *at, uint32_t s, uint32_t term)
+{
+	bool is_exact;
+	uint32_t column;
+	if (term >= at->segment->meta.n_terms)
+		return bs_container_corrupt(at->segment->file, at->check->err, "slab %u: a plain signature: term %u of %llu", s, term,
+		                            (unsigned long long)at->segment->meta.n_terms);
+	enum bs_status status = bs_slab_find_exact(&at->segment->slabs[s], term, &is_exact, &column, at->check->err);
+	if (!status && is_exact)
+		return bs_container_corrupt(at->segment->file, at->check->err, "slab %u: a plain signature has term %u, which has "
+		                            "an exact column", s, term);
+	at->listed[term]++;
+	return status;
+}
 
 static enum bs_status check_lists(const struct examined *at, uint32_t s)
 {
 	const struct bs_slab *slab = &at->segment->slabs[s];
 	enum bs_status status = check_entry(at, s);
+	if (!status)
+		status = check_list_columns(at, s);
 	if (!status)
 		status = touch_all(at, &slab->list_terms);
 	if (!status)
@@ -279,11 +329,8 @@ static enum bs_status check_lists(const struct examined *at, uint32_t s)
 		status = bs_term_list_read(&slab->list_terms, packed_at(&slab->list_offsets, row), end, &ordinals, at->check->err);
 		const uint32_t *terms = (const uint32_t *)(const void *)ordinals.data;
 		size_t n = ordinals.used_bytes / sizeof(*terms);
-		if (!status && n > 0 && terms[n - 1] >= at->segment->meta.n_terms)
-			status = bs_container_corrupt(at->segment->file, at->check->err, "slab %u: a plain signature: term %u of %llu", s,
-			                              terms[n - 1], (unsigned long long)at->segment->meta.n_terms);
 		for (size_t i = 0; i < n && !status; i++)
-			at->listed[terms[i]]++;
+			status = check_listed(at, s, terms[i]);
 	}
 	bs_buffer_deinit(&ordinals);
 	return status;

@@ -63,6 +63,7 @@ static enum bs_part part_of(uint32_t section)
 	case BS_SECTION_LIST_OFFSETS:
 	case BS_SECTION_LIST_TERMS:
 	case BS_SECTION_LIST_FILTERS:
+	case BS_SECTION_LIST_COLUMNS:
 	case BS_SECTION_LIST_FILTER_OFFSETS:
 		return BS_PART_LISTS;
 	case BS_SECTION_DOC_LENGTHS:
@@ -149,6 +150,9 @@ static enum bs_status count_lists(const struct bs_slab *slab, struct bs_slab_sta
 			status = bs_term_list_count(&slab->list_terms, start, end, &n, err);
 		stats->n_list_postings += n;
 	}
+	if (!status)
+		status = count_exact(slab, stats, err);
+	stats->n_list_postings += stats->n_exact_postings;
 	return status;
 }
 

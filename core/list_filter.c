@@ -17,7 +17,7 @@ enum bs_status bs_list_filter_open(struct bs_list_filter *filter, const struct b
 }
 
 enum bs_status bs_list_filter_rows(const struct bs_list_filter *filter, uint32_t group, struct bs_probe probe,
-                                   uint64_t *rows_out, struct bs_error *err)
+                                   uint64_t wanted, uint64_t *rows_out, struct bs_error *err)
 {
 	*rows_out = 0;
 	enum bs_status status = bs_section_touch(&filter->offsets, (uint64_t)group * 8, 16, err);
@@ -28,8 +28,8 @@ enum bs_status bs_list_filter_rows(const struct bs_list_filter *filter, uint32_t
 	if (start >= end || end - start > UINT32_MAX || end > filter->words.n_bytes / 8)
 		return bs_container_corrupt(filter->words.file, err, "the filter of plain signatures %u has impossible bounds",
 		                            group);
-	uint64_t rows = UINT64_MAX;
-	for (uint32_t i = 0; i < BS_LIST_FILTER_HASHES; i++) {
+	uint64_t rows = wanted;
+	for (uint32_t i = 0; i < BS_LIST_FILTER_HASHES && rows; i++) {
 		uint64_t at = (start + bs_hash_position(probe, i, (uint32_t)(end - start))) * 8;
 		status = bs_section_touch(&filter->words, at, 8, err);
 		if (status)

@@ -1,13 +1,13 @@
 /*
- * list_filter.h: which of 64 plain signatures can have a term, by five words of memory.
+ * list_filter.h: which of 64 plain signatures can have a term, by seven words of memory.
  *
  * Plain signatures (slab.h) are exact, but to look into each of hundreds of them for every term of a query costs more than
  * the whole matrix. So 64 of them, of about the same length, have a small bit-sliced matrix in front: a column is one
- * word, a bit a signature, and half the bits are set. What is hashed is not the term but its neighbourhood, eight
- * consecutive ordinals: a signature is made of runs of them (term_list.h) and has a quarter to a third as many neighbourhoods as
- * terms. Five columns then let two signatures in 64 through by chance, beside those that have a neighbour of the term, for
- * 1.7 to 2.7 bits a posting. (Hashing terms, two columns let 16 through for 2.9 bits, and looking into these was a third of the
- * time of an AND of 1.4 M paragraphs.)
+ * word, a bit a signature, and half the bits are set. What is hashed is not the term but its neighbourhood, two
+ * consecutive ordinals: a signature is made of runs of them (term_list.h) and has fewer neighbourhoods than terms. Seven columns
+ * let one signature in 128 through by chance, beside those that have the term's neighbour. (Narrower filters were a false
+ * economy: with five columns of neighbourhoods of eight, which take a third of the bytes, looking into the 50 signatures of 843
+ * that passed was half of the time of a rare word in 1.4 M paragraphs.) Terms that have exact columns (slab.h) are not in it.
  */
 #ifndef BS_CORE_LIST_FILTER_H
 #define BS_CORE_LIST_FILTER_H
@@ -19,9 +19,9 @@
 #include "core/status.h"
 
 #define BS_LIST_GROUP_ROWS    64u
-#define BS_LIST_FILTER_HASHES 5u
+#define BS_LIST_FILTER_HASHES 7u
 #define BS_LIST_FILTER_RANK   6u /* of the probes, as if it were a level */
-#define BS_LIST_NEAR_LOG2     3u /* a neighbourhood is so many bits of an ordinal less */
+#define BS_LIST_NEAR_LOG2     1u /* a neighbourhood is so many bits of an ordinal less */
 
 static inline uint32_t bs_list_groups(uint32_t n_rows)
 {
@@ -45,9 +45,10 @@ static inline struct bs_probe bs_list_filter_probe(uint64_t ordinal)
 	return bs_hash_probe(ordinal >> BS_LIST_NEAR_LOG2, BS_LIST_FILTER_RANK);
 }
 
-/* Bit i of *rows_out: row 64 group + i may have the term of the probe; those that have it are among them. */
+/* Bit i of *rows_out: row 64 group + i, one of those wanted, may have the term of the probe; those that have it are among
+ * them. */
 enum bs_status bs_list_filter_rows(const struct bs_list_filter *filter, uint32_t group, struct bs_probe probe,
-                                   uint64_t *rows_out, struct bs_error *err) BS_WARN_UNUSED;
+                                   uint64_t wanted, uint64_t *rows_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* ---- making ---- */
 

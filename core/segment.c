@@ -19,11 +19,16 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "columns are written a
 
 /* ---- writing ---- */
 
+static void write_exact_popcount(struct bs_writer *writer, uint32_t c, uint32_t n, uint32_t *least_exact_io)
+{
+	bs_writer_u32(writer, n);
+	*least_exact_io = c == 0 || n < *least_exact_io ? n : *least_exact_io;
+}
+
 static void write_popcounts(struct bs_writer *writer, const struct bs_slab_image *image, uint32_t *least_exact_out)
 {
 	const struct bs_slab_shape *shape = &image->shape;
 	const uint64_t *at = image->columns;
-	*least_exact_out = 0;
 	uint32_t n_blocks = (shape->n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS;
 	for (uint32_t level = 0; level < image->treatments->n_levels; level++) {
 		uint32_t n_lines = bs_level_lines(image->treatments->ranks[level], n_blocks);
@@ -32,11 +37,8 @@ static void write_popcounts(struct bs_writer *writer, const struct bs_slab_image
 			n_set += image->kernel->popcount(at, n_lines);
 		bs_writer_u64(writer, n_set);
 	}
-	for (uint32_t c = 0; c < shape->n_exact; c++, at += (size_t)n_blocks * BS_LINE_WORDS) {
-		uint32_t n = (uint32_t)image->kernel->popcount(at, n_blocks);
-		bs_writer_u32(writer, n);
-		*least_exact_out = c == 0 || n < *least_exact_out ? n : *least_exact_out;
-	}
+	for (uint32_t c = 0; c < shape->n_exact; c++, at += (size_t)n_blocks * BS_LINE_WORDS)
+		write_exact_popcount(writer, c, (uint32_t)image->kernel->popcount(at, n_blocks), least_exact_out);
 }
 
 /* Offsets stand first, so the lists wait in memory. */
@@ -65,6 +67,27 @@ static enum bs_status write_lists(struct bs_writer *writer, uint32_t i, const st
 	return status;
 }
 
+/* What stands in front of plain signatures: filters and exact columns. */
+static void write_list_columns(struct bs_writer *writer, uint32_t i, const struct bs_slab_image *image,
+                               uint32_t *least_exact_out)
+{
+	uint32_t n_groups = bs_list_groups(image->shape.n_docs);
+	const uint64_t *at = image->list_columns;
+	bs_writer_section(writer, BS_SECTION_LIST_FILTER_OFFSETS, i);
+	bs_writer_bytes(writer, image->filter_offsets, ((size_t)n_groups + 1) * 8);
+	bs_writer_section(writer, BS_SECTION_LIST_FILTERS, i);
+	bs_writer_bytes(writer, image->filter_words, (size_t)image->filter_offsets[n_groups] * 8);
+	bs_writer_section(writer, BS_SECTION_LIST_COLUMNS, i);
+	bs_writer_bytes(writer, image->list_columns, (size_t)image->shape.n_exact * n_groups * 8);
+	bs_writer_section(writer, BS_SECTION_POPCOUNTS, i);
+	for (uint32_t c = 0; c < image->shape.n_exact; c++) {
+		uint32_t n = 0;
+		for (uint32_t group = 0; group < n_groups; group++)
+			n += (uint32_t)__builtin_popcountll(*at++);
+		write_exact_popcount(writer, c, n, least_exact_out);
+	}
+}
+
 enum bs_status bs_segment_write_slab(struct bs_writer *writer, uint32_t i, const struct bs_slab_image *image,
                                      struct bs_buffer *entries, struct bs_error *err)
 {
@@ -76,19 +99,15 @@ enum bs_status bs_segment_write_slab(struct bs_writer *writer, uint32_t i, const
 		enum bs_status status = write_lists(writer, i, image, err);
 		if (status)
 			return status;
-		uint32_t n_groups = bs_list_groups(shape->n_docs);
-		bs_writer_section(writer, BS_SECTION_LIST_FILTER_OFFSETS, i);
-		bs_writer_bytes(writer, image->filter_offsets, ((size_t)n_groups + 1) * 8);
-		bs_writer_section(writer, BS_SECTION_LIST_FILTERS, i);
-		bs_writer_bytes(writer, image->filter_words, (size_t)image->filter_offsets[n_groups] * 8);
+		write_list_columns(writer, i, image, &least_exact);
 	} else {
 		bs_writer_section(writer, BS_SECTION_COLUMNS, i);
 		bs_writer_bytes(writer, image->columns, (size_t)image->n_lines * BS_LINE_BYTES);
 		bs_writer_section(writer, BS_SECTION_POPCOUNTS, i);
 		write_popcounts(writer, image, &least_exact);
-		bs_writer_section(writer, BS_SECTION_EXACT_TERMS, i);
-		bs_writer_bytes(writer, image->exact_terms, (size_t)shape->n_exact * 4);
 	}
+	bs_writer_section(writer, BS_SECTION_EXACT_TERMS, i);
+	bs_writer_bytes(writer, image->exact_terms, (size_t)shape->n_exact * 4);
 	uint8_t entry[BS_SLAB_ENTRY_BYTES] = {0};
 	bs_store_u32(entry, shape->n_docs);
 	bs_store_u32(entry + 4, shape->is_list ? BS_SLAB_LISTS : BS_SLAB_MATRIX);

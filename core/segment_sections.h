@@ -44,6 +44,7 @@ enum bs_section_id {
 	BS_SECTION_DOC_CHECKSUMS = 36, /* u64 a document */
 	BS_SECTION_DOC_TF_OFFSETS = 37, /* one a document, and one more, packed */
 	BS_SECTION_DOC_TFS = 38,       /* how often words stand in documents: tf_code.h */
+	BS_SECTION_LIST_COLUMNS = 39,  /* per slab of plain signatures: its exact columns, a bit a row, in words */
 	BS_SECTION_STORE_DICTIONARY = 40,
 	BS_SECTION_STORE_OFFSETS = 41,
 	BS_SECTION_STORE_FRAMES = 42,

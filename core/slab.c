@@ -29,11 +29,28 @@ static enum bs_status check_bytes(const struct bs_section *section, uint64_t n_b
 	                       section->id, (unsigned long long)section->n_bytes, (unsigned long long)n_bytes);
 }
 
-static enum bs_status open_lists(struct bs_slab *slab, const struct bs_container *file, uint32_t i, struct bs_error *err)
+/* Exact columns and what tells of them, the same for both kinds but for the columns. */
+static enum bs_status open_exact(struct bs_slab *slab, const struct bs_container *file, uint32_t i, uint32_t n_exact,
+                                 struct bs_error *err)
+{
+	slab->popcounts = bs_container_section(file, BS_SECTION_POPCOUNTS, i);
+	slab->exact_terms = bs_container_section(file, BS_SECTION_EXACT_TERMS, i);
+	enum bs_status status = check_bytes(&slab->popcounts, (uint64_t)slab->n_levels * 8 + (uint64_t)n_exact * 4, i, err);
+	return status ? status : check_bytes(&slab->exact_terms, (uint64_t)n_exact * 4, i, err);
+}
+
+static enum bs_status open_lists(struct bs_slab *slab, const struct bs_container *file, uint32_t i,
+                                 const struct bs_slab_shape *shape, struct bs_error *err)
 {
 	struct bs_section offsets = bs_container_section(file, BS_SECTION_LIST_OFFSETS, i);
 	slab->list_terms = bs_container_section(file, BS_SECTION_LIST_TERMS, i);
+	slab->list_columns = bs_container_section(file, BS_SECTION_LIST_COLUMNS, i);
+	slab->exact.n_columns = shape->n_exact;
 	enum bs_status status = bs_list_filter_open(&slab->list_filter, file, i, slab->n_docs, err);
+	if (!status)
+		status = check_bytes(&slab->list_columns, (uint64_t)shape->n_exact * bs_list_groups(slab->n_docs) * 8, i, err);
+	if (!status)
+		status = open_exact(slab, file, i, shape->n_exact, err);
 	return status ? status : bs_packed_open(&slab->list_offsets, offsets, (uint64_t)slab->n_docs + 1, err);
 }
 
@@ -71,14 +88,8 @@ static enum bs_status open_columns(struct bs_slab *slab, const struct bs_contain
 	uint64_t line;
 	place_levels(slab, shape, treatments, &line);
 	slab->columns = bs_container_section(file, BS_SECTION_COLUMNS, i);
-	slab->popcounts = bs_container_section(file, BS_SECTION_POPCOUNTS, i);
-	slab->exact_terms = bs_container_section(file, BS_SECTION_EXACT_TERMS, i);
 	enum bs_status status = check_bytes(&slab->columns, line * BS_LINE_BYTES, i, err);
-	if (!status)
-		status = check_bytes(&slab->popcounts, (uint64_t)slab->n_levels * 8 + (uint64_t)shape->n_exact * 4, i, err);
-	if (!status)
-		status = check_bytes(&slab->exact_terms, (uint64_t)shape->n_exact * 4, i, err);
-	return status;
+	return status ? status : open_exact(slab, file, i, shape->n_exact, err);
 }
 
 enum bs_status bs_slab_open(struct bs_slab *slab, const struct bs_container *file, uint32_t i,
@@ -95,7 +106,7 @@ enum bs_status bs_slab_open(struct bs_slab *slab, const struct bs_container *fil
 	enum bs_status status = bs_packed_open(&slab->rows, bs_container_section(file, BS_SECTION_ROWS, i), shape->n_docs, err);
 	if (status)
 		return status;
-	return shape->is_list ? open_lists(slab, file, i, err) : open_columns(slab, file, i, shape, treatments, err);
+	return shape->is_list ? open_lists(slab, file, i, shape, err) : open_columns(slab, file, i, shape, treatments, err);
 }
 
 /* A live word stands for 64 lines, 4 KiB: the size of a checksummed page, though not always aligned with one. */
@@ -188,11 +199,36 @@ enum bs_status bs_slab_list_span(const struct bs_slab *slab, uint32_t row, uint6
 	return BS_OK;
 }
 
-enum bs_status bs_slab_list_has(const struct bs_slab *slab, uint32_t row, uint64_t term_ordinal, bool *has_out,
-                                struct bs_error *err)
+enum bs_status bs_slab_list_column(const struct bs_slab *slab, uint32_t c, const uint8_t **words_out,
+                                   struct bs_error *err)
+{
+	uint64_t n_bytes = (uint64_t)bs_list_groups(slab->n_docs) * 8;
+	*words_out = slab->list_columns.data + c * n_bytes;
+	return bs_section_touch(&slab->list_columns, c * n_bytes, n_bytes, err);
+}
+
+enum bs_status bs_slab_list_find(const struct bs_slab *slab, uint32_t row, uint64_t term_ordinal, bool *has_out,
+                                 struct bs_error *err)
 {
 	uint64_t start, end;
 	*has_out = false;
 	enum bs_status status = bs_slab_list_span(slab, row, &start, &end, err);
 	return status ? status : bs_term_list_has(&slab->list_terms, start, end, term_ordinal, has_out, err);
+}
+
+enum bs_status bs_slab_list_has(const struct bs_slab *slab, uint32_t row, uint64_t term_ordinal, bool *has_out,
+                                struct bs_error *err)
+{
+	bool is_exact;
+	uint32_t column;
+	const uint8_t *words;
+	*has_out = false;
+	enum bs_status status = bs_slab_find_exact(slab, term_ordinal, &is_exact, &column, err);
+	if (status)
+		return status;
+	if (!is_exact)
+		return bs_slab_list_find(slab, row, term_ordinal, has_out, err);
+	status = bs_slab_list_column(slab, column, &words, err);
+	*has_out = !status && (words[row / 8] >> (row % 8) & 1);
+	return status;
 }

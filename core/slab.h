@@ -18,7 +18,8 @@
  * term would have had there it then has at the document level instead (bs_slab_hashes), so that its noise stays the same.
  *
  * Behind the levels stand the exact columns: one a frequent term, rank 0, no noise. Documents far longer than the rest,
- * and segments too small to fill lines, have no columns at all but a plain signature: the sorted list of their terms.
+ * and segments too small to fill lines, have no levels at all but a plain signature: the sorted list of their terms, less
+ * those that are in so many of the slab's documents that an exact column takes less.
  */
 #ifndef BS_CORE_SLAB_H
 #define BS_CORE_SLAB_H
@@ -48,7 +49,7 @@ struct bs_slab {
 	uint32_t n_docs;
 	uint32_t n_blocks;
 	uint64_t first_row; /* rows of the slabs before this one, in the segment */
-	uint32_t n_levels; /* 0: plain signatures */
+	uint32_t n_levels; /* 0: plain signatures, of exact below only n_columns */
 	struct bs_level levels[BS_MAX_LEVELS];
 	uint32_t n_columns[BS_MAX_LEVELS]; /* of the levels, as bs_slab_hashes takes them */
 	struct bs_level exact; /* n_columns exact columns */
@@ -61,6 +62,7 @@ struct bs_slab {
 	struct bs_packed rows;         /* the document of each */
 	struct bs_packed list_offsets; /* one a row and one more */
 	struct bs_section list_terms;
+	struct bs_section list_columns; /* exact columns of plain signatures: bs_list_groups(n_docs) words each, a bit a row */
 	struct bs_list_filter list_filter;
 };
 
@@ -167,7 +169,15 @@ static inline BS_WARN_UNUSED enum bs_status bs_slab_document(const struct bs_sla
 enum bs_status bs_slab_list_span(const struct bs_slab *slab, uint32_t row, uint64_t *start_out, uint64_t *end_out,
                                  struct bs_error *err) BS_WARN_UNUSED;
 
-/* Plain signatures: whether the row's document has the term. */
+/* Plain signatures: the words of exact column c, one a group of 64 rows. */
+enum bs_status bs_slab_list_column(const struct bs_slab *slab, uint32_t c, const uint8_t **words_out,
+                                   struct bs_error *err) BS_WARN_UNUSED;
+
+/* Plain signatures: whether the row's list has a term that has no exact column. */
+enum bs_status bs_slab_list_find(const struct bs_slab *slab, uint32_t row, uint64_t term_ordinal, bool *has_out,
+                                 struct bs_error *err) BS_WARN_UNUSED;
+
+/* Plain signatures: whether the row's document has the term, by its exact column or its list. */
 enum bs_status bs_slab_list_has(const struct bs_slab *slab, uint32_t row, uint64_t term_ordinal, bool *has_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
 

@@ -16,7 +16,7 @@
 #define CLASS_RATIO    1.5
 #define SLAB_NS        700.0  /* a slab more, for every query: its terms looked up, a few cache misses in a row at each level */
 #define LISTS_NS       100.0  /* of a slab of plain signatures, whatever is in it */
-#define LIST_DOC_NS    5.0    /* a plain signature more: its share of a group's filter, and a look into it now and then */
+#define LIST_DOC_NS    1.0    /* a plain signature more: its share of a group's filter, and a look into it now and then */
 #define LIST_PLACE_BYTES 3.0  /* of a plain signature in the tables */
 #define EXACT_SHARE    1.5          /* exact columns, beside the hashed ones */
 

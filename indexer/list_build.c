@@ -132,6 +132,8 @@ void bs_list_product_deinit(struct bs_list_product *product)
 	free(product->terms);
 	free(product->filter_offsets);
 	free(product->filter_words);
+	free(product->exact_terms);
+	free(product->columns);
 	*product = (struct bs_list_product){0};
 }
 
@@ -162,34 +164,101 @@ static enum bs_status place_rows(const struct bs_gather *gather, const uint32_t 
 	return BS_OK;
 }
 
-/* The terms of all rows, and how wide each group's filter is. */
+/* The terms of all rows. */
 static enum bs_status take_terms(const struct bs_gather *gather, const uint32_t *ordinal_of, uint32_t n_docs,
                                  struct bs_list_product *product, struct bs_error *err)
 {
 	uint64_t n_terms = product->offsets[n_docs];
 	uint64_t most = n_terms - product->offsets[n_docs - 1]; /* the last row's is the longest */
-	uint64_t n_near = 0;
 	uint32_t *spare = malloc((size_t)(most + 1) * sizeof(*spare));
 	product->terms = malloc((size_t)(n_terms + 1) * sizeof(*product->terms));
 	if (!spare || !product->terms) {
 		free(spare);
 		return bs_fail_memory(err, "plain signatures", n_terms * sizeof(*product->terms));
 	}
-	for (uint32_t row = 0; row < n_docs; row++) {
-		uint32_t group = row / BS_LIST_GROUP_ROWS;
-		uint32_t n_in_group = row % BS_LIST_GROUP_ROWS + 1;
-		uint32_t *ordinals = product->terms + product->offsets[row];
-		take_ordinals(gather, ordinal_of, product->rows[row], ordinals, spare);
-		n_near = (n_in_group == 1 ? 0 : n_near) +
-		         bs_list_neighbourhoods(ordinals, (uint32_t)(product->offsets[row + 1] - product->offsets[row]));
-		product->filter_offsets[group + 1] = product->filter_offsets[group] + bs_list_filter_width(n_near / n_in_group);
-	}
+	for (uint32_t row = 0; row < n_docs; row++)
+		take_ordinals(gather, ordinal_of, product->rows[row], product->terms + product->offsets[row], spare);
 	free(spare);
 	return BS_OK;
 }
 
+/* Terms of one row in so many, and a few more, have exact columns. A listed term takes about 16 bits, filter included, and
+ * is looked up for every query that has it; see bench/README.md. */
+#define EXACT_ROWS  64u
+#define EXACT_LEAST 8u
+
+/* Which terms have exact columns, ascending; column_of, zeros: by ordinal, the column + 1 of those that do. */
+static enum bs_status choose_exact(uint32_t n_docs, uint32_t n_terms, uint32_t *column_of,
+                                   struct bs_list_product *product, uint32_t *n_exact_out, struct bs_error *err)
+{
+	uint32_t least = n_docs / EXACT_ROWS + EXACT_LEAST;
+	uint32_t n_exact = 0;
+	for (uint64_t i = 0; i < product->offsets[n_docs]; i++)
+		n_exact += ++column_of[product->terms[i]] == least;
+	product->exact_terms = malloc(((size_t)n_exact + 1) * sizeof(*product->exact_terms));
+	product->columns = calloc((size_t)n_exact * bs_list_groups(n_docs) + 1, sizeof(*product->columns));
+	*n_exact_out = n_exact;
+	if (!product->exact_terms || !product->columns)
+		return bs_fail_memory(err, "exact columns", ((size_t)n_exact + 1) * sizeof(*product->exact_terms));
+	n_exact = 0;
+	for (uint32_t term = 0; term < n_terms; term++) {
+		bool is_exact = column_of[term] >= least;
+		if (is_exact)
+			product->exact_terms[n_exact++] = term;
+		column_of[term] = is_exact ? n_exact : 0;
+	}
+	return BS_OK;
+}
+
+/* Takes those terms out of the lists and sets their bits. */
+static void fill_exact(uint32_t n_docs, const uint32_t *column_of, struct bs_list_product *product)
+{
+	uint32_t n_groups = bs_list_groups(n_docs);
+	uint32_t *to = product->terms;
+	uint64_t start = 0;
+	for (uint32_t row = 0; row < n_docs; row++) {
+		uint64_t end = product->offsets[row + 1];
+		for (uint64_t i = start; i < end; i++) {
+			uint32_t column = column_of[product->terms[i]];
+			*to = product->terms[i];
+			to += column == 0;
+			if (column > 0)
+				product->columns[(size_t)(column - 1) * n_groups + row / 64] |= UINT64_C(1) << (row % 64);
+		}
+		start = end;
+		product->offsets[row + 1] = (uint64_t)(to - product->terms);
+	}
+}
+
+static enum bs_status make_exact(uint32_t n_docs, uint32_t n_terms, struct bs_list_product *product,
+                                 uint32_t *n_exact_out, struct bs_error *err)
+{
+	uint32_t *column_of = calloc((size_t)n_terms + 1, sizeof(*column_of));
+	if (!column_of)
+		return bs_fail_memory(err, "exact columns", (size_t)n_terms * sizeof(*column_of));
+	enum bs_status status = choose_exact(n_docs, n_terms, column_of, product, n_exact_out, err);
+	if (!status)
+		fill_exact(n_docs, column_of, product);
+	free(column_of);
+	return status;
+}
+
+static void size_filters(uint32_t n_docs, struct bs_list_product *product)
+{
+	uint64_t n_near = 0;
+	for (uint32_t row = 0; row < n_docs; row++) {
+		uint32_t group = row / BS_LIST_GROUP_ROWS;
+		uint32_t n_in_group = row % BS_LIST_GROUP_ROWS + 1;
+		n_near = (n_in_group == 1 ? 0 : n_near) +
+		         bs_list_neighbourhoods(product->terms + product->offsets[row],
+		                                (uint32_t)(product->offsets[row + 1] - product->offsets[row]));
+		product->filter_offsets[group + 1] = product->filter_offsets[group] + bs_list_filter_width(n_near / n_in_group);
+	}
+}
+
 static enum bs_status fill_filters(uint32_t n_docs, struct bs_list_product *product, struct bs_error *err)
 {
+	size_filters(n_docs, product);
 	size_t n_words = (size_t)product->filter_offsets[bs_list_groups(n_docs)];
 	product->filter_words = calloc(n_words + 1, sizeof(*product->filter_words));
 	if (!product->filter_words)
@@ -207,19 +276,24 @@ enum bs_status bs_list_build(const struct bs_gather *gather, const uint32_t *ord
                              uint32_t n_docs, struct bs_list_product *product, struct bs_slab_image *image_out,
                              struct bs_error *err)
 {
+	uint32_t n_exact = 0;
 	*product = (struct bs_list_product){0};
 	enum bs_status status = place_rows(gather, docs, n_docs, product, err);
 	if (!status)
 		status = take_terms(gather, ordinal_of, n_docs, product, err);
 	if (!status)
+		status = make_exact(n_docs, gather->terms.n_terms, product, &n_exact, err);
+	if (!status)
 		status = fill_filters(n_docs, product, err);
 	*image_out = (struct bs_slab_image){
-		.shape = {.n_docs = n_docs, .is_list = true},
+		.shape = {.n_docs = n_docs, .is_list = true, .n_exact = n_exact},
 		.rows = product->rows,
 		.list_offsets = product->offsets,
 		.list_terms = product->terms,
 		.filter_offsets = product->filter_offsets,
 		.filter_words = product->filter_words,
+		.exact_terms = product->exact_terms,
+		.list_columns = product->columns,
 	};
 	return status;
 }

@@ -25,6 +25,8 @@ struct bs_list_product {
 	uint32_t *terms;
 	uint64_t *filter_offsets;
 	uint64_t *filter_words;
+	uint32_t *exact_terms;
+	uint64_t *columns; /* of exact_terms */
 };
 void bs_list_product_deinit(struct bs_list_product *product);
 

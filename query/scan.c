@@ -373,7 +373,7 @@ enum bs_status bs_scan_segment(struct bs_scan *scan, const struct bs_plan *plan,
 		struct bs_slab_scan at = {scan, plan, &segment->slabs[i], kernel, stats, err, s};
 		if (i + 1 < segment->meta.n_slabs)
 			bs_scan_prefetch(plan, s, &segment->slabs[i + 1]);
-		status = at.slab->n_levels == 0 ? bs_scan_lists(&at, candidates) : scan_matrix(&at, candidates, n_counted);
+		status = at.slab->n_levels == 0 ? bs_scan_lists(&at, candidates, n_counted) : scan_matrix(&at, candidates, n_counted);
 	}
 	if (!status && candidates->used_bytes > base)
 		status = sort_candidates(scan, (struct bs_candidate *)(void *)(candidates->data + base),

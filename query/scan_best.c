@@ -537,7 +537,7 @@ static enum bs_status scan_lists(struct best_scan *scan)
 {
 	struct bs_buffer *listed = &scan->best->listed;
 	bs_buffer_clear(listed);
-	enum bs_status status = bs_scan_lists(scan->at, listed);
+	enum bs_status status = bs_scan_lists(scan->at, listed, NULL);
 	const struct bs_candidate *candidates = (const struct bs_candidate *)(const void *)listed->data;
 	for (size_t i = 0; i < listed->used_bytes / sizeof(*candidates) && !status; i++)
 		status = look_at_signature(scan, &candidates[i]);

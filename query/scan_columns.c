@@ -94,6 +94,14 @@ static enum bs_status look_up(struct bs_slab_scan *at, uint32_t term, struct bs_
 	return status;
 }
 
+enum bs_status bs_scan_exact_column(struct bs_slab_scan *at, uint32_t term, uint32_t *column_out)
+{
+	struct bs_scan_term *found;
+	enum bs_status status = look_up(at, term, &found);
+	*column_out = status ? BS_NO_COLUMN : found->here.exact_column;
+	return status;
+}
+
 enum bs_status bs_scan_is_exact(struct bs_slab_scan *at, uint32_t term, bool *exact_out)
 {
 	const struct bs_term_place *place = bs_scan_place(at, term);

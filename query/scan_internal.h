@@ -5,6 +5,7 @@
 #ifndef BS_QUERY_SCAN_INTERNAL_H
 #define BS_QUERY_SCAN_INTERNAL_H
 
+#include "core/bytes.h"
 #include "core/slab_and.h"
 #include "query/scan.h"
 
@@ -61,7 +62,8 @@ void bs_scan_prefetch(const struct bs_plan *plan, uint32_t segment, const struct
 
 /* scan_lists.c */
 
-enum bs_status bs_scan_lists(struct bs_slab_scan *at, struct bs_buffer *candidates) BS_WARN_UNUSED;
+/* With n_counted (nullable), those that surely match are counted instead. */
+enum bs_status bs_scan_lists(struct bs_slab_scan *at, struct bs_buffer *candidates, uint64_t *n_counted) BS_WARN_UNUSED;
 
 /* scan_columns.c */
 
@@ -76,6 +78,9 @@ void bs_scan_fill_ones(const struct bs_slab_scan *at, uint64_t *lines, const str
 
 /* Whether what bs_scan_and_terms leaves of this term is sure: it has an exact column here, or its exceptions are listed. */
 enum bs_status bs_scan_is_exact(struct bs_slab_scan *at, uint32_t term, bool *exact_out) BS_WARN_UNUSED;
+
+/* The term's exact column in this slab, or BS_NO_COLUMN. */
+enum bs_status bs_scan_exact_column(struct bs_slab_scan *at, uint32_t term, uint32_t *column_out) BS_WARN_UNUSED;
 
 /* frame->lines and live become the documents that may have all the terms, within live; exceptions taken out. */
 enum bs_status bs_scan_and_terms(struct bs_slab_scan *at, const uint32_t *terms, size_t n_terms,

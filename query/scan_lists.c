@@ -1,166 +1,290 @@
 /*
- * scan_lists.c: the filter's way through plain signatures: the same tree as in scan.c, 64 documents at a time. First by
- * the filter in front of them (core/list_filter.h), which nearly always says no to all; then, for those it leaves, by
- * looking each word up in the signature itself, which is exact.
+ * scan_lists.c: the filter's way through plain signatures: the same tree as in scan.c, on words of 64 documents, many
+ * words at a time. First by exact columns and, for terms without, by the filter in front of the lists
+ * (core/list_filter.h), which nearly always says no to all; then, for the documents that this leaves, by looking each
+ * word up in the list itself, which is exact.
  */
 #include "query/scan_internal.h"
 
-/* What is known of a node for each of 64 documents: it may match, it does match. */
+#include <string.h>
+
+/* Words that the tree is evaluated on at one go: what is known of a node stays in the first cache. */
+#define CHUNK_WORDS 64u
+
+/* What is known of a node for each document: it may match, it does match. */
 struct truth {
-	uint64_t may;
-	uint64_t must;
+	uint64_t may[CHUNK_WORDS];
+	uint64_t must[CHUNK_WORDS];
 };
 
-/* One group of signatures. */
-struct group_scan {
+/* Groups of signatures, a word each. */
+struct chunk {
 	struct bs_slab_scan *at;
-	uint32_t group;
-	uint64_t rows;  /* those that are of interest */
-	bool is_lookup; /* second round: signatures are looked into */
+	uint32_t first;
+	uint32_t n_words;
+	bool is_lookup; /* second round: lists are looked into */
 };
 
-/* Of the rows given, those whose signatures have the term. */
-static enum bs_status look_up_rows(const struct group_scan *scan, uint64_t ordinal, uint64_t rows, uint64_t *has)
+static bool any(const struct chunk *chunk, const uint64_t *words)
 {
+	uint64_t all = 0;
+	for (uint32_t i = 0; i < chunk->n_words; i++)
+		all |= words[i];
+	return all != 0;
+}
+
+/* ---- terms ---- */
+
+/* Of the rows given, those whose lists have the term. */
+static enum bs_status look_up_rows(const struct chunk *chunk, uint32_t group, uint64_t ordinal, uint64_t rows,
+                                   uint64_t *has_out)
+{
+	*has_out = 0;
 	for (uint64_t left = rows; left; left &= left - 1) {
 		uint32_t row = (uint32_t)__builtin_ctzll(left);
 		bool found;
-		enum bs_status status = bs_slab_list_has(scan->at->slab, scan->group * BS_LIST_GROUP_ROWS + row, ordinal, &found,
-		                                         scan->at->err);
+		enum bs_status status = bs_slab_list_find(chunk->at->slab, group * BS_LIST_GROUP_ROWS + row, ordinal, &found,
+		                                          chunk->at->err);
 		if (status)
 			return status;
-		*has |= (uint64_t)found << row;
+		*has_out |= (uint64_t)found << row;
 	}
 	return BS_OK;
 }
 
-/* Rows of interest that have a term of the plan, or seem to. */
-static enum bs_status term_rows(const struct group_scan *scan, uint32_t term, uint64_t known, uint64_t *rows_io,
-                                struct bs_error *err)
+static enum bs_status and_exact(const struct chunk *chunk, uint32_t column, const uint64_t *within, uint64_t *rows_io)
 {
-	const struct bs_term_place *place = bs_scan_place(scan->at, term);
-	uint64_t rows;
-	if (!place->is_found)
-		return BS_OK;
-	enum bs_status status = bs_list_filter_rows(&scan->at->slab->list_filter, scan->group, place->list_probe, &rows, err);
-	rows &= scan->rows & ~known;
-	if (!status && scan->is_lookup)
-		return look_up_rows(scan, place->term.ordinal, rows, rows_io);
-	*rows_io |= rows;
+	const uint8_t *words;
+	enum bs_status status = bs_slab_list_column(chunk->at->slab, column, &words, chunk->at->err);
+	for (uint32_t i = 0; i < chunk->n_words && !status; i++)
+		rows_io[i] |= within[i] & bs_load_u64(words + ((size_t)chunk->first + i) * 8);
 	return status;
 }
 
-/* Rows of interest that have any of the element's terms, or seem to. */
-static enum bs_status element_rows(const struct group_scan *scan, uint32_t e, uint64_t *rows_out)
+static enum bs_status and_listed(const struct chunk *chunk, const struct bs_term_place *place, const uint64_t *within,
+                                 uint64_t *rows_io)
 {
-	const struct bs_plan_element *element = &scan->at->plan->elements[e];
 	enum bs_status status = BS_OK;
-	*rows_out = 0;
-	for (uint32_t i = 0; i < element->n_terms && !status; i++) {
-		status = term_rows(scan, element->first_term + i, *rows_out, rows_out, scan->at->err);
+	for (uint32_t i = 0; i < chunk->n_words && !status; i++) {
+		uint64_t wanted = within[i] & ~rows_io[i];
+		uint64_t rows;
+		if (!wanted)
+			continue;
+		status = bs_list_filter_rows(&chunk->at->slab->list_filter, chunk->first + i, place->list_probe, wanted, &rows,
+		                             chunk->at->err);
+		if (!status && chunk->is_lookup && rows)
+			status = look_up_rows(chunk, chunk->first + i, place->term.ordinal, rows, &rows);
+		if (!status)
+			rows_io[i] |= rows;
 	}
 	return status;
 }
 
-/* The rows that have the pairs of words of a phrase which the segment knows. *proves_out: that is all there is to it. */
-static enum bs_status pair_rows(const struct group_scan *scan, uint32_t n, uint64_t *rows_io, bool *proves_out)
+/* Adds the rows within that have a term of the plan, or seem to; is_exact_io becomes false if they may only seem to. */
+static enum bs_status term_rows(const struct chunk *chunk, uint32_t term, const uint64_t *within, uint64_t *rows_io,
+                                bool *is_exact_io)
 {
-	const struct bs_plan *plan = scan->at->plan;
+	const struct bs_term_place *place = bs_scan_place(chunk->at, term);
+	uint32_t column;
+	if (!place->is_found)
+		return BS_OK;
+	enum bs_status status = bs_scan_exact_column(chunk->at, term, &column);
+	if (status)
+		return status;
+	if (column != BS_NO_COLUMN)
+		return and_exact(chunk, column, within, rows_io);
+	*is_exact_io &= chunk->is_lookup;
+	return and_listed(chunk, place, within, rows_io);
+}
+
+/* rows become those of them that have any of the element's terms, or seem to. */
+static enum bs_status element_rows(const struct chunk *chunk, uint32_t e, uint64_t *rows_io, bool *is_exact_io)
+{
+	const struct bs_plan_element *element = &chunk->at->plan->elements[e];
+	uint64_t within[CHUNK_WORDS];
+	enum bs_status status = BS_OK;
+	memcpy(within, rows_io, chunk->n_words * sizeof(*within));
+	memset(rows_io, 0, chunk->n_words * sizeof(*rows_io));
+	for (uint32_t i = 0; i < element->n_terms && !status; i++)
+		status = term_rows(chunk, element->first_term + i, within, rows_io, is_exact_io);
+	return status;
+}
+
+/* The same for the pairs of words of a phrase which the segment knows. *proves_out: that is all there is to it. */
+static enum bs_status pair_rows(const struct chunk *chunk, uint32_t n, uint64_t *rows_io, bool *proves_out)
+{
+	const struct bs_plan *plan = chunk->at->plan;
 	const struct bs_query_node *node = &plan->query->nodes[n];
 	enum bs_status status = BS_OK;
 	*proves_out = false;
-	for (uint32_t i = 0; i < plan->n_pairs && *rows_io && !status; i++) {
-		uint64_t rows = 0;
-		if (plan->pairs[i].node != n || !bs_scan_place(scan->at, plan->pairs[i].term)->is_found)
+	for (uint32_t i = 0; i < plan->n_pairs && any(chunk, rows_io) && !status; i++) {
+		uint64_t rows[CHUNK_WORDS] = {0};
+		bool is_exact = true;
+		if (plan->pairs[i].node != n || !bs_scan_place(chunk->at, plan->pairs[i].term)->is_found)
 			continue;
-		status = term_rows(scan, plan->pairs[i].term, 0, &rows, scan->at->err);
-		*rows_io &= rows;
-		*proves_out = node->kind == BS_NODE_PHRASE && node->n_items == 2 && node->field == BS_QUERY_ANY_FIELD;
+		status = term_rows(chunk, plan->pairs[i].term, rows_io, rows, &is_exact);
+		memcpy(rows_io, rows, chunk->n_words * sizeof(*rows));
+		*proves_out = is_exact && node->kind == BS_NODE_PHRASE && node->n_items == 2 && node->field == BS_QUERY_ANY_FIELD;
 	}
 	return status;
 }
 
-static enum bs_status leaf_truth(const struct group_scan *scan, uint32_t n, struct truth *truth_out)
+/* ---- the tree ---- */
+
+static struct truth *truth_of(const struct chunk *chunk, uint32_t n)
 {
-	const struct bs_query_node *node = &scan->at->plan->query->nodes[n];
-	bool is_pair;
-	uint64_t has = scan->rows;
-	bool is_known = true;
+	return (struct truth *)(void *)chunk->at->scan->truths.data + n;
+}
+
+static enum bs_status eval_leaf(const struct chunk *chunk, uint32_t n, const uint64_t *within)
+{
+	const struct bs_query_node *node = &chunk->at->plan->query->nodes[n];
+	struct truth *truth = truth_of(chunk, n);
+	bool is_pair = false;
+	bool is_word = node->kind == BS_NODE_WORD && node->field == BS_QUERY_ANY_FIELD;
 	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < node->n_items && has && !status; i++) {
-		uint64_t rows = has;
-		if (scan->at->plan->elements[node->items[i].element].is_too_broad)
-			is_known = false;
+	memcpy(truth->may, within, chunk->n_words * sizeof(*within));
+	for (uint32_t i = 0; i < node->n_items && any(chunk, truth->may) && !status; i++) {
+		if (chunk->at->plan->elements[node->items[i].element].is_too_broad)
+			is_word = false;
 		else
-			status = element_rows(scan, node->items[i].element, &rows);
-		has &= rows;
+			status = element_rows(chunk, node->items[i].element, truth->may, &is_word);
 	}
 	if (!status)
-		status = pair_rows(scan, n, &has, &is_pair);
-	bool is_word = is_known && node->kind == BS_NODE_WORD && node->field == BS_QUERY_ANY_FIELD;
-	bool is_proof = scan->is_lookup && !status && (is_word || is_pair);
-	*truth_out = (struct truth){.may = has, .must = is_proof ? has : 0};
+		status = pair_rows(chunk, n, truth->may, &is_pair);
+	for (uint32_t i = 0; i < chunk->n_words; i++)
+		truth->must[i] = is_word || is_pair ? truth->may[i] : 0;
 	return status;
 }
 
-static struct truth join_truths(const struct bs_query_node *node, const struct truth *truths)
-{
-	struct truth first = truths[node->children[0]];
-	if (node->kind == BS_NODE_NOT)
-		return (struct truth){.may = ~first.must, .must = ~first.may};
-	for (uint32_t i = 1; i < node->n_children; i++) {
-		struct truth next = truths[node->children[i]];
-		if (node->kind == BS_NODE_AND)
-			first = (struct truth){first.may & next.may, first.must & next.must};
-		else
-			first = (struct truth){first.may | next.may, first.must | next.must};
-	}
-	return first;
-}
+static enum bs_status eval(const struct chunk *chunk, uint32_t n, const uint64_t *within);
 
-/* The root's truth for the rows of interest. */
-static enum bs_status eval_group(const struct group_scan *scan, struct truth *truth_out)
+/* Each child is asked about what those before it leave. */
+static enum bs_status eval_and(const struct chunk *chunk, uint32_t n, const uint64_t *within)
 {
-	const struct bs_query *query = scan->at->plan->query;
-	struct truth *truths = (struct truth *)(void *)scan->at->scan->truths.data;
+	const struct bs_query_node *node = &chunk->at->plan->query->nodes[n];
+	struct truth *truth = truth_of(chunk, n);
 	enum bs_status status = BS_OK;
-	for (uint32_t n = 0; n < query->n_nodes && !status; n++) {
-		const struct bs_query_node *node = &query->nodes[n];
-		if (bs_scan_is_leaf(node))
-			status = leaf_truth(scan, n, &truths[n]);
-		else
-			truths[n] = join_truths(node, truths);
+	memcpy(truth->may, within, chunk->n_words * sizeof(*within));
+	memcpy(truth->must, within, chunk->n_words * sizeof(*within));
+	for (uint32_t c = 0; c < node->n_children && any(chunk, truth->may) && !status; c++) {
+		const struct truth *child = truth_of(chunk, node->children[c]);
+		status = eval(chunk, node->children[c], truth->may);
+		for (uint32_t i = 0; i < chunk->n_words; i++) {
+			truth->may[i] &= child->may[i];
+			truth->must[i] &= child->must[i];
+		}
 	}
-	*truth_out = (struct truth){truths[query->n_nodes - 1].may & scan->rows,
-	                            truths[query->n_nodes - 1].must & scan->rows};
 	return status;
 }
 
-static enum bs_status scan_group(struct bs_slab_scan *at, uint32_t group, struct bs_buffer *candidates)
+/* Each child is asked about what no one before it surely has. */
+static enum bs_status eval_or(const struct chunk *chunk, uint32_t n, const uint64_t *within)
 {
-	uint32_t first = group * BS_LIST_GROUP_ROWS;
-	uint32_t n_rows = at->slab->n_docs - first < BS_LIST_GROUP_ROWS ? at->slab->n_docs - first : BS_LIST_GROUP_ROWS;
-	struct group_scan scan = {.at = at, .group = group, .rows = UINT64_MAX >> (BS_LIST_GROUP_ROWS - n_rows)};
-	struct truth truth;
-	enum bs_status status = eval_group(&scan, &truth);
-	if (status || !truth.may)
+	const struct bs_query_node *node = &chunk->at->plan->query->nodes[n];
+	struct truth *truth = truth_of(chunk, n);
+	uint64_t left[CHUNK_WORDS];
+	enum bs_status status = BS_OK;
+	memset(truth, 0, sizeof(*truth));
+	memcpy(left, within, chunk->n_words * sizeof(*within));
+	for (uint32_t c = 0; c < node->n_children && !status; c++) {
+		const struct truth *child = truth_of(chunk, node->children[c]);
+		status = eval(chunk, node->children[c], left);
+		for (uint32_t i = 0; i < chunk->n_words; i++) {
+			truth->may[i] |= child->may[i];
+			truth->must[i] |= child->must[i];
+			left[i] &= ~child->must[i];
+		}
+	}
+	return status;
+}
+
+/* Leaves in the node's truth what is known of the rows within, and nothing of others. */
+static enum bs_status eval(const struct chunk *chunk, uint32_t n, const uint64_t *within)
+{
+	const struct bs_query_node *node = &chunk->at->plan->query->nodes[n];
+	struct truth *truth = truth_of(chunk, n);
+	if (bs_scan_is_leaf(node))
+		return eval_leaf(chunk, n, within);
+	if (node->kind == BS_NODE_AND)
+		return eval_and(chunk, n, within);
+	if (node->kind == BS_NODE_OR)
+		return eval_or(chunk, n, within);
+	const struct truth *child = truth_of(chunk, node->children[0]);
+	enum bs_status status = eval(chunk, node->children[0], within);
+	for (uint32_t i = 0; i < chunk->n_words; i++) {
+		truth->may[i] = within[i] & ~child->must[i];
+		truth->must[i] = within[i] & ~child->may[i];
+	}
+	return status;
+}
+
+/* ---- the slab ---- */
+
+/* No document needs to be named to be counted. */
+static void count_sure(const struct chunk *chunk, struct truth *truth, uint64_t *n_counted)
+{
+	uint64_t n = 0;
+	for (uint32_t i = 0; i < chunk->n_words; i++) {
+		n += (uint64_t)__builtin_popcountll(truth->must[i]);
+		truth->may[i] &= ~truth->must[i];
+	}
+	chunk->at->stats->candidates += n;
+	*n_counted += n;
+}
+
+static enum bs_status add_candidates(const struct chunk *chunk, const struct truth *truth, struct bs_buffer *candidates)
+{
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < chunk->n_words; i++) {
+		for (uint64_t left = truth->may[i]; left && !status; left &= left - 1) {
+			uint32_t row = (uint32_t)__builtin_ctzll(left);
+			status = bs_scan_add_candidate(chunk->at, (chunk->first + i) * BS_LIST_GROUP_ROWS + row,
+			                               truth->must[i] >> row & 1, candidates);
+		}
+	}
+	return status;
+}
+
+static enum bs_status scan_chunk(struct chunk *chunk, struct bs_buffer *candidates, uint64_t *n_counted)
+{
+	uint32_t n_left = chunk->at->slab->n_docs - chunk->first * BS_LIST_GROUP_ROWS;
+	uint32_t root = (uint32_t)chunk->at->plan->query->n_nodes - 1;
+	struct truth *truth = truth_of(chunk, root);
+	struct truth first;
+	uint64_t rows[CHUNK_WORDS];
+	for (uint32_t i = 0; i < chunk->n_words; i++)
+		rows[i] = n_left - i * BS_LIST_GROUP_ROWS < BS_LIST_GROUP_ROWS ? (UINT64_C(1) << n_left % BS_LIST_GROUP_ROWS) - 1
+		                                                               : UINT64_MAX;
+	enum bs_status status = eval(chunk, root, rows);
+	if (status || !any(chunk, truth->may))
 		return status;
-	scan.rows = truth.may;
-	scan.is_lookup = true;
-	status = eval_group(&scan, &truth);
-	for (uint64_t left = truth.may; left && !status; left &= left - 1) {
-		uint32_t row = (uint32_t)__builtin_ctzll(left);
-		status = bs_scan_add_candidate(at, first + row, truth.must >> row & 1, candidates);
+	memcpy(&first, truth, sizeof(first));
+	for (uint32_t i = 0; i < chunk->n_words; i++)
+		rows[i] = first.may[i] & ~first.must[i];
+	chunk->is_lookup = true;
+	if (any(chunk, rows)) {
+		status = eval(chunk, root, rows);
+		for (uint32_t i = 0; i < chunk->n_words; i++) {
+			first.may[i] = first.must[i] | truth->may[i];
+			first.must[i] |= truth->must[i];
+		}
 	}
-	return status;
+	if (!status && n_counted)
+		count_sure(chunk, &first, n_counted);
+	return status ? status : add_candidates(chunk, &first, candidates);
 }
 
-enum bs_status bs_scan_lists(struct bs_slab_scan *at, struct bs_buffer *candidates)
+enum bs_status bs_scan_lists(struct bs_slab_scan *at, struct bs_buffer *candidates, uint64_t *n_counted)
 {
+	uint32_t n_groups = bs_list_groups(at->slab->n_docs);
 	bs_buffer_clear(&at->scan->truths);
 	enum bs_status status = bs_buffer_reserve(&at->scan->truths, at->plan->query->n_nodes * sizeof(struct truth),
 	                                          at->err);
-	for (uint32_t group = 0; group < bs_list_groups(at->slab->n_docs) && !status; group++)
-		status = scan_group(at, group, candidates);
+	for (uint32_t first = 0; first < n_groups && !status; first += CHUNK_WORDS) {
+		uint32_t n_left = n_groups - first;
+		struct chunk chunk = {.at = at, .first = first, .n_words = n_left < CHUNK_WORDS ? n_left : CHUNK_WORDS};
+		status = scan_chunk(&chunk, candidates, n_counted);
+	}
 	return status;
 }

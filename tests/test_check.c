@@ -719,6 +719,31 @@ static void test_filters(void **state)
 	EXPECT("seg", 0, "slab 1: filter 0 does not have the bits", {BS_SECTION_LIST_FILTERS, LISTS, -1, 1, ADD, 0x80});
 }
 
+/* Exact columns of plain signatures. */
+static void test_list_columns(void **state)
+{
+	(void)state;
+	uint64_t random = 23;
+	struct bs_error err = {""};
+	struct bs_check_sum sum;
+	struct bs_index_job job = {.dir = "index", .options = {.words = true, .density = BS_DEFAULT_DENSITY}, .rebuild = true,
+	                           .n_threads = 1, .list_mode = BS_LISTS_ALWAYS};
+	write_documents(&random, 1000);
+	index_sources(&job, (const char *const[]){"c.jsonl", NULL}, NULL);
+	expect_ok(check_index(&sum, &err), &err);
+	EXPECT("seg", 0, "exact column 0 has", {BS_SECTION_LIST_COLUMNS, 0, 0, 1, ADD, 1});
+	EXPECT("seg", 0, "exact column", {BS_SECTION_POPCOUNTS, 0, 0, 4, ADD, 1});
+	EXPECT("seg", 0, "the sparsest exact column", {BS_SECTION_SLABS, 0, 24, 4, ADD, 1});
+	/* Row 1023 of 1000. */
+	EXPECT("seg", 0, "bits past the last document", {BS_SECTION_LIST_COLUMNS, 0, -1, 1, ADD, 0x80},
+	       {BS_SECTION_POPCOUNTS, 0, -4, 4, ADD, 1});
+	EXPECT("seg", 0, "exact columns: term 4294967295 of", {BS_SECTION_EXACT_TERMS, 0, -4, 4, SET, UINT32_MAX});
+	EXPECT("seg", 0, "does not come after the one before", {BS_SECTION_EXACT_TERMS, 0, 4, 4, SET, 0});
+	/* Given to the next term, which the lists have. */
+	EXPECT("seg", 0, "a plain signature has term 1,", {BS_SECTION_EXACT_TERMS, 0, 0, 4, ADD, 1});
+	EXPECT("seg", 0, "section 39 has", {BS_SECTION_SLABS, 0, 8, 4, ADD, 1});
+}
+
 /* ---- documents ---- */
 
 static void test_documents(void **state)
@@ -819,6 +844,7 @@ int main(void)
 		FOLDER_TEST(test_lists),
 		FOLDER_TEST(test_packed),
 		FOLDER_TEST(test_filters),
+		FOLDER_TEST(test_list_columns),
 		FOLDER_TEST(test_documents),
 		FOLDER_TEST(test_tfs),
 		FOLDER_TEST(test_grams),
