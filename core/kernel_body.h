@@ -475,6 +475,9 @@ static size_t find_opaque(const uint8_t *text, size_t from, size_t n_bytes, bool
 
 #endif
 
+/* Behind high_places and double_bytes, which it needs. */
+#include "core/kernel_solve.h"
+
 #define KERNEL_JOIN_(a, b) a##b
 #define KERNEL_JOIN(a, b)  KERNEL_JOIN_(a, b)
 #define KERNEL_TEXT_(a)    #a
@@ -492,6 +495,7 @@ const struct bs_kernel KERNEL_JOIN(bs_kernel_, KERNEL_NAME) = {
 	.weigh = weigh,
 	.count = count,
 	.popcount = popcount,
+	.solve_band = solve_band,
 	.classify = classify,
 	.find_needle = find_needle,
 	.find_opaque = find_opaque,

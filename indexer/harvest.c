@@ -395,6 +395,10 @@ static bool is_pair(const struct bs_harvest *harvest, const struct bs_harvest_te
 static enum bs_status harvest_tfs(struct bs_harvest *harvest, struct bs_harvest_doc *doc, struct bs_error *err)
 {
 	const uint32_t *postings = (const uint32_t *)(const void *)harvest->postings.data + doc->first_posting;
+	doc->tf_offset = harvest->tfs.used_bytes;
+	if (doc->n_terms == 0) /* there may be no analyzer */
+		return BS_OK;
+	harvest->tf_coder.kernel = bs_words_kernel(harvest->words);
 	bs_buffer_clear(&harvest->tf_words);
 	enum bs_status status = bs_buffer_reserve(&harvest->tf_words, doc->n_terms * sizeof(struct bs_tf_word), err);
 	if (status)
@@ -406,7 +410,6 @@ static enum bs_status harvest_tfs(struct bs_harvest *harvest, struct bs_harvest_
 		if (!is_pair(harvest, term))
 			words[n_words++] = (struct bs_tf_word){bs_harvest_hashes(harvest)[postings[i]], term->tf};
 	}
-	doc->tf_offset = harvest->tfs.used_bytes;
 	status = bs_tf_encode(&harvest->tf_coder, words, n_words, &harvest->tfs, err);
 	doc->tf_bytes = (uint32_t)(harvest->tfs.used_bytes - doc->tf_offset);
 	return status;
