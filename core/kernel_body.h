@@ -10,6 +10,7 @@
 #include <simde/x86/avx512.h>
 
 #include "core/kernel_lines.h"
+#include "core/kernel_solve.h"
 #include "core/kernel_weigh.h"
 #include "core/kernels.h"
 
@@ -474,9 +475,6 @@ static size_t find_opaque(const uint8_t *text, size_t from, size_t n_bytes, bool
 }
 
 #endif
-
-/* Behind high_places and double_bytes, which it needs. */
-#include "core/kernel_solve.h"
 
 #define KERNEL_JOIN_(a, b) a##b
 #define KERNEL_JOIN(a, b)  KERNEL_JOIN_(a, b)

@@ -81,6 +81,12 @@ static inline line_t all_words(uint64_t word)
 	return simde_mm512_set1_epi64((int64_t)word);
 }
 
+/* Bit i: the highest one of byte i of the line. */
+static inline uint64_t high_bytes(line_t line)
+{
+	return simde_mm512_movepi8_mask(line);
+}
+
 #elif defined(SIMDE_X86_AVX2_NATIVE)
 
 typedef struct {
@@ -171,6 +177,12 @@ static inline line_t all_words(uint64_t word)
 {
 	simde__m256i half = simde_mm256_set1_epi64x((int64_t)word);
 	return (line_t){half, half};
+}
+
+static inline uint64_t high_bytes(line_t line)
+{
+	return (uint64_t)(uint32_t)simde_mm256_movemask_epi8(line.high) << 32 |
+	       (uint32_t)simde_mm256_movemask_epi8(line.low);
 }
 
 #else
@@ -273,6 +285,14 @@ static inline line_t all_words(uint64_t word)
 {
 	simde__m128i part = simde_mm_set1_epi64x((int64_t)word);
 	return (line_t){{part, part, part, part}};
+}
+
+static inline uint64_t high_bytes(line_t line)
+{
+	uint64_t bits = 0;
+	for (size_t i = 0; i < 4; i++)
+		bits |= (uint64_t)(uint32_t)simde_mm_movemask_epi8(line.part[i]) << (16 * i);
+	return bits;
 }
 
 #endif

@@ -114,7 +114,8 @@ static inline void exchange(uint64_t *a, uint64_t *b, unsigned shift, uint64_t l
 static void turn_block(const uint64_t *masks, uint64_t (*block)[BS_LINE_WORDS])
 {
 	uint64_t lines[WINDOW_LINES][BS_LINE_WORDS] __attribute__((aligned(BS_LINE_BYTES)));
-	memcpy(lines, masks, sizeof(lines));
+	for (size_t b = 0; b < WINDOW_LINES; b++)
+		store_line(lines[b], load_line(masks + b * BS_LINE_WORDS));
 	for (size_t i = 0; i < 4; i++)
 		exchange(lines[i], lines[i + 4], 32, UINT64_C(0x00000000ffffffff));
 	for (size_t i = 0; i < 8; i += i % 4 == 1 ? 3 : 1)
@@ -123,7 +124,7 @@ static void turn_block(const uint64_t *masks, uint64_t (*block)[BS_LINE_WORDS])
 		exchange(lines[i], lines[i + 1], 8, UINT64_C(0x00ff00ff00ff00ff));
 	for (size_t b = 0; b < WINDOW_LINES; b++) {
 		for (size_t c = BS_LINE_WORDS; c-- > 0;) {
-			block[b][c] = high_places((const uint8_t *)lines[b]);
+			block[b][c] = high_bytes(load_line(lines[b]));
 			for (size_t w = 0; w < BS_LINE_WORDS; w++)
 				lines[b][w] <<= 1;
 		}
@@ -177,23 +178,27 @@ static bool admit(struct solving *solving, size_t until, size_t n_lines)
 	return true;
 }
 
-/* Step 1. */
+/* Step 1. A column that no open equation has gets the pivot 0, by which nothing flips. */
 static inline void find_pivots(struct solving *solving, uint64_t *pivots, uint64_t *others)
 {
-	uint64_t columns[8];
 	uint64_t at_first = solving->open; /* those closed before are done with */
 	uint64_t open = at_first;
 	uint64_t values = solving->values;
-	memcpy(columns, solving->window, sizeof(columns));
+	uint64_t columns[8];
+	for (size_t c = 0; c < 8; c++)
+		columns[c] = solving->window[c];
+#pragma GCC unroll 8
 	for (size_t c = 0; c < 8; c++) {
 		uint64_t waiting = columns[c] & open;
 		uint64_t pivot = waiting & (~waiting + 1);
-		others[c] = pivot ? (columns[c] & at_first) ^ pivot : 0;
+		uint64_t rest = (columns[c] & at_first) ^ pivot;
+#pragma GCC unroll 8
 		for (size_t k = c + 1; k < 8; k++)
-			columns[k] ^= columns[k] & pivot ? others[c] : 0;
-		values ^= values & pivot ? others[c] : 0;
+			columns[k] ^= -(uint64_t)((columns[k] & pivot) != 0) & rest;
+		values ^= -(uint64_t)((values & pivot) != 0) & rest;
 		open ^= pivot;
 		pivots[c] = pivot;
+		others[c] = rest;
 	}
 	solving->open = open;
 	solving->values = values;
@@ -232,6 +237,7 @@ static inline uint8_t read_off(const struct bs_band *band, size_t byte, const ui
 		sum = xor_line(sum, choose_words(load_line(window + l * BS_LINE_WORDS), bits[byte + l]));
 	uint64_t values = step->values ^ fold_line(sum);
 	uint8_t found = 0;
+#pragma GCC unroll 8
 	for (size_t c = 0; c < 8; c++)
 		found |= (uint8_t)(((values & step->pivots[c]) != 0) << c);
 	return found;
@@ -240,7 +246,8 @@ static inline uint8_t read_off(const struct bs_band *band, size_t byte, const ui
 static bool solve_band(const struct bs_band *band, uint8_t *bits)
 {
 	struct solving solving = {.band = band, .window = band->lines};
-	memset(band->lines, 0, WINDOW_LINES * BS_LINE_BYTES);
+	for (size_t l = 0; l < WINDOW_LINES; l++)
+		store_line(band->lines + l * BS_LINE_WORDS, zero_line());
 	for (size_t byte = 0; byte < band->n_bytes; byte++) {
 		size_t n_lines = band->n_bytes - byte < WINDOW_LINES ? band->n_bytes - byte : WINDOW_LINES;
 		size_t until = band->n_begun[byte < band->n_starts ? byte : band->n_starts - 1];
@@ -249,7 +256,7 @@ static bool solve_band(const struct bs_band *band, uint8_t *bits)
 				return solve_slowly(band, bits);
 		eliminate(&solving, &band->steps[byte], n_lines);
 		solving.window += BS_LINE_WORDS;
-		memset(solving.window + (WINDOW_LINES - 1) * BS_LINE_WORDS, 0, BS_LINE_BYTES);
+		store_line(solving.window + (WINDOW_LINES - 1) * BS_LINE_WORDS, zero_line());
 	}
 	if (solving.values & solving.open)
 		return false;

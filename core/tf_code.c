@@ -211,6 +211,39 @@ static enum bs_status lay_out(struct bs_tf_coder *coder, size_t n, uint64_t n_by
 	return BS_OK;
 }
 
+/* Up to 64 equations of all bits there are. */
+static void place_dense(const struct spelled *spelled, size_t n, const struct bs_band *band, uint32_t *n_begun,
+                        uint64_t *values)
+{
+	uint64_t bits = 0;
+	for (size_t i = 0; i < n; i++) {
+		band->masks[bs_band_place(i)] = coefficients_of(0, spelled[i].equation.mask, band->n_bytes).mask;
+		bits |= spelled[i].value << i;
+	}
+	values[0] = bits;
+	n_begun[0] = (uint32_t)n;
+}
+
+/* First n_begun is how many begin at each byte, then behind how many they do, and, as they take their places, how many began
+ * until then. */
+static void place_by_start(const struct spelled *spelled, size_t n, const struct bs_band *band, uint32_t *n_begun,
+                           uint64_t *values)
+{
+	for (size_t i = 0; i < n; i++)
+		n_begun[coefficients_of(spelled[i].equation.a, 0, band->n_bytes).start / 8]++;
+	for (uint32_t byte = 0, n_before = 0; byte < band->n_starts; byte++) {
+		uint32_t n_here = n_begun[byte];
+		n_begun[byte] = n_before;
+		n_before += n_here;
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct coefficients at = coefficients_of(spelled[i].equation.a, spelled[i].equation.mask, band->n_bytes);
+		uint32_t place = n_begun[at.start / 8]++;
+		band->masks[bs_band_place(place)] = at.mask;
+		values[place / 64] |= spelled[i].value << (place % 64);
+	}
+}
+
 static enum bs_status solve(struct bs_tf_coder *coder, size_t n, uint64_t n_bytes, uint8_t *bits, bool *solved_out,
                             struct bs_error *err)
 {
@@ -222,20 +255,10 @@ static enum bs_status solve(struct bs_tf_coder *coder, size_t n, uint64_t n_byte
 	*solved_out = false;
 	if (status)
 		return status;
-	/* How many begin at each byte, behind how many, and, as they take their places, how many until then. */
-	for (size_t i = 0; band.n_starts > 1 && i < n; i++)
-		n_begun[coefficients_of(spelled[i].equation.a, 0, n_bytes).start / 8]++;
-	for (uint32_t byte = 0, n_before = 0; byte < band.n_starts; byte++) {
-		uint32_t n_here = n_begun[byte];
-		n_begun[byte] = n_before;
-		n_before += n_here;
-	}
-	for (size_t i = 0; i < n; i++) {
-		struct coefficients at = coefficients_of(spelled[i].equation.a, spelled[i].equation.mask, n_bytes);
-		uint32_t place = n_begun[at.start / 8]++;
-		band.masks[bs_band_place(place)] = at.mask;
-		values[place / 64] |= spelled[i].value << (place % 64);
-	}
+	if (band.n_starts == 1)
+		place_dense(spelled, n, &band, n_begun, values);
+	else
+		place_by_start(spelled, n, &band, n_begun, values);
 	*solved_out = coder->kernel->solve_band(&band, bits);
 	return BS_OK;
 }
