@@ -22,6 +22,9 @@ enum bs_status bs_buffer_reserve(struct bs_buffer *buffer, size_t extra_bytes, s
 		return bs_fail_memory(err, "a growing buffer", extra_bytes);
 	size_t wanted = buffer->used_bytes + extra_bytes;
 	size_t capacity = buffer->capacity_bytes + buffer->capacity_bytes / 2;
+	/* Large ones four-fold, in address space: what is not used is no memory, and moving breaks large pages up. */
+	if (capacity >= LARGE_BYTES)
+		capacity = buffer->capacity_bytes * 4;
 	if (capacity < wanted)
 		capacity = wanted;
 	if (capacity < 64)

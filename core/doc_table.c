@@ -61,6 +61,14 @@ static enum bs_status append_u64(struct bs_buffer *to, uint64_t value, struct bs
 	return bs_buffer_append(to, bytes, sizeof(bytes), err);
 }
 
+static enum bs_status append_place(struct bs_buffer *to, const uint64_t place[4], struct bs_error *err)
+{
+	uint8_t bytes[PLACE_BYTES];
+	for (size_t i = 0; i < 4; i++)
+		bs_store_u64(bytes + 8 * i, place[i]);
+	return bs_buffer_append(to, bytes, sizeof(bytes), err);
+}
+
 enum bs_status bs_doc_table_add(struct bs_doc_table_builder *builder, const struct bs_doc_record *record,
                                 struct bs_error *err)
 {
@@ -74,8 +82,8 @@ enum bs_status bs_doc_table_add(struct bs_doc_table_builder *builder, const stru
 		status = append_u32(&builder->lengths, record->length, err);
 	if (!status)
 		status = bs_buffer_append(&builder->flags, &record->flags, 1, err);
-	for (int i = 0; i < 4 && !status; i++)
-		status = append_u64(&builder->places, record->place[i], err);
+	if (!status)
+		status = append_place(&builder->places, record->place, err);
 	if (!status)
 		status = append_u64(&builder->checksums, record->checksum, err);
 	if (!status && builder->n_docs == 0)

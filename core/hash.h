@@ -41,6 +41,26 @@ static inline uint64_t bs_hash_mix(uint64_t x)
 	return x ^ (x >> 31);
 }
 
+/* A product of 128 bits. */
+struct bs_product {
+	uint64_t low;
+	uint64_t high;
+};
+
+static inline struct bs_product bs_hash_multiply(uint64_t a, uint64_t b)
+{
+#ifdef __SIZEOF_INT128__
+	__extension__ typedef unsigned __int128 wide;
+	wide product = (wide)a * b;
+	return (struct bs_product){(uint64_t)product, (uint64_t)(product >> 64)};
+#else
+	uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX);
+	uint64_t middle = (a >> 32) * (b & UINT32_MAX) + (low >> 32);
+	uint64_t other = (a & UINT32_MAX) * (b >> 32) + (middle & UINT32_MAX);
+	return (struct bs_product){a * b, (a >> 32) * (b >> 32) + (middle >> 32) + (other >> 32)};
+#endif
+}
+
 /* The pair (a, b) above, for one term at one level. */
 struct bs_probe {
 	uint64_t start;

@@ -10,6 +10,7 @@
 #include <simde/x86/avx512.h>
 
 #include "core/kernel_lines.h"
+#include "core/kernel_solve.h"
 #include "core/kernel_weigh.h"
 #include "core/kernels.h"
 
@@ -492,6 +493,7 @@ const struct bs_kernel KERNEL_JOIN(bs_kernel_, KERNEL_NAME) = {
 	.weigh = weigh,
 	.count = count,
 	.popcount = popcount,
+	.solve_band = solve_band,
 	.classify = classify,
 	.find_needle = find_needle,
 	.find_opaque = find_opaque,

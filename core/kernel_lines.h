@@ -63,6 +63,30 @@ static inline line_t spread_word(uint64_t word)
 	return simde_mm512_movm_epi8(word);
 }
 
+/* Flips the bits of `change` in those words of the line that have a bit of `which`. */
+static inline line_t flip_words(line_t line, uint64_t which, uint64_t change)
+{
+	return simde_mm512_mask_xor_epi64(line, simde_mm512_test_epi64_mask(line, simde_mm512_set1_epi64((int64_t)which)), line,
+	                                  simde_mm512_set1_epi64((int64_t)change));
+}
+
+/* The words i of the line for which bit i is set; the others zero. */
+static inline line_t choose_words(line_t line, uint8_t bits)
+{
+	return simde_mm512_maskz_mov_epi64(bits, line);
+}
+
+static inline line_t all_words(uint64_t word)
+{
+	return simde_mm512_set1_epi64((int64_t)word);
+}
+
+/* Bit i: the highest one of byte i of the line. */
+static inline uint64_t high_bytes(line_t line)
+{
+	return simde_mm512_movepi8_mask(line);
+}
+
 #elif defined(SIMDE_X86_AVX2_NATIVE)
 
 typedef struct {
@@ -125,6 +149,40 @@ static inline simde__m256i spread_half(uint32_t half)
 static inline line_t spread_word(uint64_t word)
 {
 	return (line_t){spread_half((uint32_t)word), spread_half((uint32_t)(word >> 32))};
+}
+
+static inline simde__m256i flip_half(simde__m256i half, simde__m256i which, simde__m256i change)
+{
+	simde__m256i has_none = simde_mm256_cmpeq_epi64(simde_mm256_and_si256(half, which), simde_mm256_setzero_si256());
+	return simde_mm256_xor_si256(half, simde_mm256_andnot_si256(has_none, change));
+}
+
+static inline line_t flip_words(line_t line, uint64_t which, uint64_t change)
+{
+	simde__m256i all_which = simde_mm256_set1_epi64x((int64_t)which);
+	simde__m256i all_change = simde_mm256_set1_epi64x((int64_t)change);
+	return (line_t){flip_half(line.low, all_which, all_change), flip_half(line.high, all_which, all_change)};
+}
+
+static inline line_t choose_words(line_t line, uint8_t bits)
+{
+	simde__m256i all = simde_mm256_set1_epi64x(bits);
+	simde__m256i low = simde_mm256_set_epi64x(8, 4, 2, 1);
+	simde__m256i high = simde_mm256_set_epi64x(128, 64, 32, 16);
+	return (line_t){simde_mm256_and_si256(line.low, simde_mm256_cmpeq_epi64(simde_mm256_and_si256(all, low), low)),
+	                simde_mm256_and_si256(line.high, simde_mm256_cmpeq_epi64(simde_mm256_and_si256(all, high), high))};
+}
+
+static inline line_t all_words(uint64_t word)
+{
+	simde__m256i half = simde_mm256_set1_epi64x((int64_t)word);
+	return (line_t){half, half};
+}
+
+static inline uint64_t high_bytes(line_t line)
+{
+	return (uint64_t)(uint32_t)simde_mm256_movemask_epi8(line.high) << 32 |
+	       (uint32_t)simde_mm256_movemask_epi8(line.low);
 }
 
 #else
@@ -202,6 +260,39 @@ static inline line_t spread_word(uint64_t word)
 		line.part[i] = simde_mm_cmpeq_epi8(simde_mm_and_si128(copies, bit), bit);
 	}
 	return line;
+}
+
+static inline line_t flip_words(line_t line, uint64_t which, uint64_t change)
+{
+	simde__m128i all_which = simde_mm_set1_epi64x((int64_t)which);
+	simde__m128i all_change = simde_mm_set1_epi64x((int64_t)change);
+	for (size_t i = 0; i < 4; i++) {
+		simde__m128i has_none = simde_mm_cmpeq_epi64(simde_mm_and_si128(line.part[i], all_which), simde_mm_setzero_si128());
+		line.part[i] = simde_mm_xor_si128(line.part[i], simde_mm_andnot_si128(has_none, all_change));
+	}
+	return line;
+}
+
+static inline line_t choose_words(line_t line, uint8_t bits)
+{
+	for (size_t i = 0; i < 4; i++)
+		line.part[i] = simde_mm_and_si128(line.part[i], simde_mm_set_epi64x(-(int64_t)(bits >> (2 * i + 1) & 1),
+		                                                                   -(int64_t)(bits >> (2 * i) & 1)));
+	return line;
+}
+
+static inline line_t all_words(uint64_t word)
+{
+	simde__m128i part = simde_mm_set1_epi64x((int64_t)word);
+	return (line_t){{part, part, part, part}};
+}
+
+static inline uint64_t high_bytes(line_t line)
+{
+	uint64_t bits = 0;
+	for (size_t i = 0; i < 4; i++)
+		bits |= (uint64_t)(uint32_t)simde_mm_movemask_epi8(line.part[i]) << (16 * i);
+	return bits;
 }
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * kernels.h: the few loops that touch columns, the first step of tokenizing, and the three that look through text, in as
- * many versions as there are instruction sets.
+ * kernels.h: the few loops that touch columns, the first step of tokenizing, the three that look through text, and the one
+ * that solves equations, in as many versions as there are instruction sets.
  *
  * A line is 64 bytes = 512 documents (or groups, or blocks). A slab's intermediate result is an array of up to 512
  * lines plus a live mask, one bit a block; a line whose live bit is clear is not read and counts as zero. There are no
@@ -54,6 +54,36 @@ struct bs_weighed_term {
 	struct bs_weighed_level levels[8]; /* BS_MAX_TF_LEVELS */
 };
 
+/*
+ * A system of n equations over GF(2) as tf codes have it (core/tf_code.h): the coefficients of an equation are 64 bits of
+ * the unknown from the beginning of a byte on, or all bits of fewer than 8 bytes.
+ */
+struct bs_band {
+	uint32_t n_bytes;         /* unknown, at least an eighth of the equations, >= 1 */
+	uint32_t n_starts;        /* bytes that equations can begin at: n_bytes - 7, but at least 1 */
+	const uint32_t *n_begun;  /* by byte: equations that begin there or before; they are in this order */
+	uint64_t *masks;          /* the coefficients, one word an equation, in blocks of 64, the last padded by zeros: where in
+	                           * its block says bs_band_place. Aligned as lines; changed */
+	const uint64_t *values;   /* a bit an equation: the right side */
+	struct bs_band_step *steps; /* scratch, n_bytes of them */
+	uint64_t *lines;          /* scratch, BS_BAND_LINES(n_bytes) lines, aligned */
+};
+
+struct bs_band_step {
+	uint64_t pivots[8]; /* of its columns: the equation that decides each, or 0 */
+	uint64_t values;
+	size_t window; /* in lines */
+};
+
+/* A window of 8 lines for each byte and for each block of 64 equations, and a line a byte by which it moves on. */
+#define BS_BAND_LINES(n_bytes) (10 * (size_t)(n_bytes) + 32)
+
+/* Where in masks equation i stands: so that eight of them that follow each other are in eight lines. */
+static inline size_t bs_band_place(size_t i)
+{
+	return (i & ~(size_t)63) | (i & 7) << 3 | (i >> 3 & 7);
+}
+
 #define BS_WEIGH_PLANES 16u /* bits of a document's sum of weights, at most */
 
 /* Which of 64 bytes are of class s: bit i of of[s] is byte i's. */
@@ -92,6 +122,11 @@ struct bs_kernel {
 	 */
 	void (*weigh)(const uint64_t *lines, uint64_t *kept, struct bs_live *live, const struct bs_weighed_term *terms,
 	              size_t n_terms, uint32_t n_planes, uint32_t threshold);
+	/*
+	 * Solves a system into bits[0..n_bytes): by Gaussian elimination from the first bit on, all free bits zero, which is one
+	 * solution only. False: there is none.
+	 */
+	bool (*solve_band)(const struct bs_band *band, uint8_t *bits);
 	/* Set bits of the live lines. */
 	uint64_t (*count)(const uint64_t *lines, const struct bs_live *live);
 	/* Set bits of n_lines lines one after the other. */

@@ -9,6 +9,7 @@
 
 #define GOLDEN      UINT64_C(0x9e3779b97f4a7c15)
 #define FIRST_LEVEL 32u /* of bs_hash_probe; columns have lower ones */
+#define FACTOR      UINT64_C(0x94d049bb133111eb)
 #define WIDTH       64u
 #define LAST_UNARY  4u
 #define MOST_ONES   31u /* of the gamma code: a tf has 32 bits */
@@ -16,7 +17,7 @@
 void bs_tf_coder_deinit(struct bs_tf_coder *coder)
 {
 	bs_buffer_deinit(&coder->equations);
-	bs_buffer_deinit(&coder->rows);
+	bs_buffer_deinit(&coder->scratch);
 }
 
 /* The coefficients of bits start, start + 1, ...: bit i is that of bit start + i. */
@@ -32,9 +33,16 @@ static inline struct coefficients coefficients_of(uint64_t a, uint64_t mask, uin
 	return (struct coefficients){(uint64_t)bs_hash_reduce(a, (uint32_t)(n_bytes - WIDTH / 8) + 1) * 8, mask};
 }
 
-static inline uint64_t equation_of(uint64_t hash, uint32_t j)
+/* What the coefficients of any number of bits are made of. */
+struct equation {
+	uint64_t a;
+	uint64_t mask;
+};
+
+static inline struct equation equation_of(uint64_t hash, uint32_t j)
 {
-	return bs_hash_mix(hash + (uint64_t)(FIRST_LEVEL + j) * GOLDEN);
+	struct bs_product product = bs_hash_multiply(hash + (uint64_t)(FIRST_LEVEL + j) * GOLDEN, FACTOR);
+	return (struct equation){product.low, product.low ^ product.high};
 }
 
 /* ---- reading ---- */
@@ -43,8 +51,9 @@ void bs_tf_key_init(struct bs_tf_key *key, uint64_t hash)
 {
 	key->hash = hash;
 	for (uint32_t j = 0; j < BS_TF_KEY_BITS; j++) {
-		key->places[j] = equation_of(hash, j);
-		key->masks[j] = bs_hash_mix(key->places[j]);
+		struct equation equation = equation_of(hash, j);
+		key->places[j] = equation.a;
+		key->masks[j] = equation.mask;
 	}
 }
 
@@ -59,8 +68,9 @@ struct reading {
 static inline unsigned bit_of(const struct reading *from, uint32_t j)
 {
 	bool is_known = from->key && j < BS_TF_KEY_BITS;
-	uint64_t a = is_known ? from->key->places[j] : equation_of(from->hash, j);
-	struct coefficients at = coefficients_of(a, is_known ? from->key->masks[j] : bs_hash_mix(a), from->n_bytes);
+	struct equation equation = is_known ? (struct equation){from->key->places[j], from->key->masks[j]}
+	                                    : equation_of(from->hash, j);
+	struct coefficients at = coefficients_of(equation.a, equation.mask, from->n_bytes);
 	return (unsigned)__builtin_parityll(bs_load_u64(from->bits + at.start / 8) & at.mask);
 }
 
@@ -101,103 +111,156 @@ uint32_t bs_tf_decode_key(const uint8_t *bits, size_t n_bytes, const struct bs_t
 
 /* ---- writing ---- */
 
-struct equation {
-	uint64_t a;
-	uint64_t value; /* 0 or 1 */
-};
-
-#define MOST_EQUATIONS (LAST_UNARY + 2 * MOST_ONES + 1) /* of a word */
-
-static void add_equation(struct bs_tf_coder *coder, uint64_t hash, uint32_t j, uint64_t value)
-{
-	struct equation equation = {equation_of(hash, j), value};
-	memcpy(coder->equations.data + coder->equations.used_bytes, &equation, sizeof(equation));
-	coder->equations.used_bytes += sizeof(equation);
-}
-
-static enum bs_status spell(struct bs_tf_coder *coder, const struct bs_tf_word *word, struct bs_error *err)
-{
-	enum bs_status status = bs_buffer_reserve(&coder->equations, MOST_EQUATIONS * sizeof(struct equation), err);
-	uint32_t j = 0;
-	for (; j < LAST_UNARY && !status; j++) {
-		add_equation(coder, word->hash, j, word->tf > j + 1);
-		if (word->tf == j + 1)
-			return BS_OK;
-	}
-	if (status)
-		return status;
-	uint32_t rest = word->tf - LAST_UNARY;
-	uint32_t n_digits = 31 - (uint32_t)__builtin_clz(rest);
-	for (uint32_t i = 0; i < n_digits; i++)
-		add_equation(coder, word->hash, j++, 1);
-	if (n_digits < MOST_ONES)
-		add_equation(coder, word->hash, j++, 0);
-	for (uint32_t i = n_digits; i-- > 0;)
-		add_equation(coder, word->hash, j++, rest >> i & 1);
-	return BS_OK;
-}
-
-/* A row of the system in echelon form: the coefficients from its own bit on, that one first. No coefficient: free. */
-struct row {
-	uint64_t mask;
+/* An equation, and digit `value` on its right. */
+struct spelled {
+	struct equation equation;
 	uint64_t value;
 };
 
-/* Gaussian elimination, an equation at a time; each begins behind the last one it was reduced by. */
-static bool insert(struct row *rows, const struct equation *equation, uint64_t n_bytes)
+static inline struct spelled spelled_as(uint64_t hash, uint32_t j, bool value)
 {
-	struct coefficients at = coefficients_of(equation->a, bs_hash_mix(equation->a), n_bytes);
-	uint64_t value = equation->value;
-	while (at.mask) {
-		unsigned n_zeros = (unsigned)__builtin_ctzll(at.mask);
-		struct row *row = &rows[at.start += n_zeros];
-		at.mask >>= n_zeros;
-		if (!row->mask) {
-			*row = (struct row){at.mask, value};
-			return true;
-		}
-		at.mask ^= row->mask;
-		value ^= row->value;
-	}
-	return value == 0;
+	return (struct spelled){equation_of(hash, j), value};
 }
 
-/* From the last bit back: what stands behind a bit decides it. Free ones are zero. */
-static void substitute(const struct row *rows, uint64_t n_bytes, uint8_t *bits)
+/* Binary digits of tf - LAST_UNARY behind the first. */
+static inline uint32_t digits_behind(uint32_t tf)
 {
-	uint64_t behind = 0; /* bit 0: the one right behind */
-	memset(bits, 0, n_bytes);
-	for (uint64_t i = n_bytes * 8; i-- > 0;) {
-		uint64_t bit = rows[i].mask ? rows[i].value ^ (uint64_t)__builtin_parityll(rows[i].mask >> 1 & behind) : 0;
-		bits[i / 8] |= (uint8_t)(bit << (i % 8));
-		behind = behind << 1 | bit;
-	}
+	return 31 - (uint32_t)__builtin_clz(tf - LAST_UNARY);
 }
 
-static enum bs_status solve(struct bs_tf_coder *coder, uint64_t n_bytes, bool *solved_out, struct bs_error *err)
+static inline uint32_t count_digits(uint32_t tf)
 {
-	const struct equation *equations = (const struct equation *)(const void *)coder->equations.data;
-	size_t n = coder->equations.used_bytes / sizeof(*equations);
-	bs_buffer_clear(&coder->rows);
-	enum bs_status status = bs_buffer_reserve(&coder->rows, n_bytes * 8 * sizeof(struct row), err);
-	*solved_out = !status;
+	if (tf <= LAST_UNARY)
+		return tf;
+	uint32_t n_behind = digits_behind(tf);
+	return LAST_UNARY + 2 * n_behind + (n_behind < MOST_ONES);
+}
+
+static struct spelled *spell_gamma(struct spelled *to, const struct bs_tf_word *word)
+{
+	uint32_t n_behind = digits_behind(word->tf);
+	uint32_t j = LAST_UNARY;
+	for (uint32_t i = 0; i < n_behind; i++)
+		*to++ = spelled_as(word->hash, j++, true);
+	if (n_behind < MOST_ONES)
+		*to++ = spelled_as(word->hash, j++, false);
+	for (uint32_t i = n_behind; i-- > 0;)
+		*to++ = spelled_as(word->hash, j++, (word->tf - LAST_UNARY) >> i & 1);
+	return to;
+}
+
+/* All n equations of the words: digit by digit, since how many digits a word has is anyone's guess. */
+static enum bs_status spell_all(struct bs_tf_coder *coder, const struct bs_tf_word *words, size_t n_words, size_t n,
+                                struct bs_error *err)
+{
+	bs_buffer_clear(&coder->equations);
+	enum bs_status status = bs_buffer_reserve(&coder->equations, n * sizeof(struct spelled) + n_words * sizeof(*words), err);
 	if (status)
 		return status;
-	struct row *rows = (struct row *)(void *)coder->rows.data;
-	memset(rows, 0, n_bytes * 8 * sizeof(*rows));
-	for (size_t i = 0; i < n && *solved_out; i++)
-		*solved_out = insert(rows, &equations[i], n_bytes);
+	struct spelled *to = (struct spelled *)(void *)coder->equations.data;
+	struct bs_tf_word *left = (struct bs_tf_word *)(void *)(to + n);
+	size_t n_left = n_words;
+	for (uint32_t j = 0; j < LAST_UNARY; j++) {
+		const struct bs_tf_word *from = j ? left : words;
+		size_t n_before = n_left;
+		n_left = 0;
+		for (size_t i = 0; i < n_before; i++) {
+			struct bs_tf_word word = from[i];
+			*to++ = spelled_as(word.hash, j, word.tf > j + 1);
+			left[n_left] = word;
+			n_left += word.tf > j + 1;
+		}
+	}
+	for (size_t i = 0; i < n_left; i++)
+		to = spell_gamma(to, &left[i]);
 	return BS_OK;
 }
 
-static enum bs_status spell_all(struct bs_tf_coder *coder, const struct bs_tf_word *words, size_t n_words,
-                                struct bs_error *err)
+static size_t lines_for(size_t n_bytes)
 {
-	enum bs_status status = BS_OK;
-	bs_buffer_clear(&coder->equations);
-	for (size_t i = 0; i < n_words && !status; i++)
-		status = spell(coder, &words[i], err);
-	return status;
+	return (n_bytes + BS_LINE_BYTES - 1) / BS_LINE_BYTES;
+}
+
+/* A system of n equations and n_bytes unknown, nothing in it yet: all in one piece of memory. */
+static enum bs_status lay_out(struct bs_tf_coder *coder, size_t n, uint64_t n_bytes, struct bs_band *band_out,
+                              uint32_t **n_begun_out, uint64_t **values_out, struct bs_error *err)
+{
+	size_t n_blocks = (n + 63) / 64;
+	size_t n_starts = n_bytes < WIDTH / 8 ? 1 : n_bytes - WIDTH / 8 + 1;
+	size_t mask_lines = 8 * n_blocks;
+	size_t value_lines = lines_for(n_blocks * 8);
+	size_t begun_lines = lines_for(n_starts * sizeof(uint32_t));
+	size_t step_lines = lines_for(n_bytes * sizeof(struct bs_band_step));
+	size_t n_lines = mask_lines + value_lines + begun_lines + step_lines + BS_BAND_LINES(n_bytes);
+	bs_buffer_clear(&coder->scratch);
+	enum bs_status status = bs_buffer_reserve(&coder->scratch, (n_lines + 1) * BS_LINE_BYTES, err);
+	if (status)
+		return status;
+	uint8_t *at = coder->scratch.data;
+	at += -(uintptr_t)at % BS_LINE_BYTES;
+	*band_out = (struct bs_band){.n_bytes = (uint32_t)n_bytes, .n_starts = (uint32_t)n_starts};
+	band_out->masks = (uint64_t *)(void *)at;
+	memset(at + (mask_lines - 8) * BS_LINE_BYTES, 0, (8 + value_lines + begun_lines) * BS_LINE_BYTES);
+	at += mask_lines * BS_LINE_BYTES;
+	band_out->values = *values_out = (uint64_t *)(void *)at;
+	at += value_lines * BS_LINE_BYTES;
+	band_out->n_begun = *n_begun_out = (uint32_t *)(void *)at;
+	at += begun_lines * BS_LINE_BYTES;
+	band_out->steps = (struct bs_band_step *)(void *)at;
+	band_out->lines = (uint64_t *)(void *)(at + step_lines * BS_LINE_BYTES);
+	return BS_OK;
+}
+
+/* Up to 64 equations of all bits there are. */
+static void place_dense(const struct spelled *spelled, size_t n, const struct bs_band *band, uint32_t *n_begun,
+                        uint64_t *values)
+{
+	uint64_t bits = 0;
+	for (size_t i = 0; i < n; i++) {
+		band->masks[bs_band_place(i)] = coefficients_of(0, spelled[i].equation.mask, band->n_bytes).mask;
+		bits |= spelled[i].value << i;
+	}
+	values[0] = bits;
+	n_begun[0] = (uint32_t)n;
+}
+
+/* First n_begun is how many begin at each byte, then behind how many they do, and, as they take their places, how many began
+ * until then. */
+static void place_by_start(const struct spelled *spelled, size_t n, const struct bs_band *band, uint32_t *n_begun,
+                           uint64_t *values)
+{
+	for (size_t i = 0; i < n; i++)
+		n_begun[coefficients_of(spelled[i].equation.a, 0, band->n_bytes).start / 8]++;
+	for (uint32_t byte = 0, n_before = 0; byte < band->n_starts; byte++) {
+		uint32_t n_here = n_begun[byte];
+		n_begun[byte] = n_before;
+		n_before += n_here;
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct coefficients at = coefficients_of(spelled[i].equation.a, spelled[i].equation.mask, band->n_bytes);
+		uint32_t place = n_begun[at.start / 8]++;
+		band->masks[bs_band_place(place)] = at.mask;
+		values[place / 64] |= spelled[i].value << (place % 64);
+	}
+}
+
+static enum bs_status solve(struct bs_tf_coder *coder, size_t n, uint64_t n_bytes, uint8_t *bits, bool *solved_out,
+                            struct bs_error *err)
+{
+	const struct spelled *spelled = (const struct spelled *)(const void *)coder->equations.data;
+	struct bs_band band;
+	uint32_t *n_begun;
+	uint64_t *values;
+	enum bs_status status = lay_out(coder, n, n_bytes, &band, &n_begun, &values, err);
+	*solved_out = false;
+	if (status)
+		return status;
+	if (band.n_starts == 1)
+		place_dense(spelled, n, &band, n_begun, values);
+	else
+		place_by_start(spelled, n, &band, n_begun, values);
+	*solved_out = coder->kernel->solve_band(&band, bits);
+	return BS_OK;
 }
 
 static int compare_hashes(const void *a, const void *b)
@@ -222,32 +285,38 @@ static void forget_twins(struct bs_tf_word *words, size_t n_words)
 #define SLACK_SHIFT 5
 #define TWINS_TRY   16u
 
+static size_t count_equations(const struct bs_tf_word *words, size_t n_words)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < n_words; i++)
+		n += count_digits(words[i].tf);
+	return n;
+}
+
 enum bs_status bs_tf_encode(struct bs_tf_coder *coder, struct bs_tf_word *words, size_t n_words, struct bs_buffer *bits,
                             struct bs_error *err)
 {
-	bool is_plain = true;
 	bool is_solved = false;
-	for (size_t i = 0; i < n_words; i++)
-		is_plain &= words[i].tf == 1;
-	if (is_plain)
+	size_t n = count_equations(words, n_words);
+	if (n == n_words) /* all of them stand there once */
 		return BS_OK;
-	enum bs_status status = spell_all(coder, words, n_words, err);
-	uint64_t n = coder->equations.used_bytes / sizeof(struct equation);
+	enum bs_status status = spell_all(coder, words, n_words, n, err);
 	uint64_t n_bytes = (n + (n > WIDTH ? n >> SLACK_SHIFT : 0) + 7) / 8;
 	for (unsigned try = 0; !status && !is_solved; try++) {
 		if (try == TWINS_TRY) {
 			forget_twins(words, n_words);
-			status = spell_all(coder, words, n_words, err);
+			n = count_equations(words, n_words);
+			status = spell_all(coder, words, n_words, n, err);
 		}
 		n_bytes += try ? 1 + (n_bytes >> SLACK_SHIFT) : 0;
+		if (try == TWINS_TRY && n_bytes < (n + 7) / 8)
+			n_bytes = (n + 7) / 8;
 		if (!status)
-			status = solve(coder, n_bytes, &is_solved, err);
+			status = bs_buffer_reserve(bits, n_bytes, err);
+		if (!status)
+			status = solve(coder, n, n_bytes, bits->data + bits->used_bytes, &is_solved, err);
 	}
 	if (!status)
-		status = bs_buffer_reserve(bits, n_bytes, err);
-	if (status)
-		return status;
-	substitute((const struct row *)(const void *)coder->rows.data, n_bytes, bits->data + bits->used_bytes);
-	bits->used_bytes += n_bytes;
-	return BS_OK;
+		bits->used_bytes += n_bytes;
+	return status;
 }

@@ -13,8 +13,8 @@
  *
  * With m stored bits and w = min(m, 64), equation j of a word has w coefficients, those of the bits from a multiple of 8 on:
  *
- *      start = 8 * reduce(a, (m - w) / 8 + 1)      coefficients = the low w bits of mix(a)
- *      a     = mix(hash + (32 + j) * GOLDEN)       (hash.h's)
+ *      start = 8 * reduce(a, (m - w) / 8 + 1)      coefficients = the low w bits of a ^ b
+ *      a + b * 2^64 = (hash + (32 + j) * GOLDEN) * 94d049bb133111eb       (hash.h's; one multiplication: there are many)
  *
  * m is a multiple of 8: the bytes that hold it. In FORMAT.md: sections 37 and 38.
  */
@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "core/buffer.h"
+#include "core/kernels.h"
 #include "core/status.h"
 
 #define BS_TF_PAD_BYTES 8u /* so many bytes may be read behind a document's bits */
@@ -34,10 +35,11 @@ struct bs_tf_word {
 	uint32_t tf;   /* >= 1 */
 };
 
-/* Scratch; one thread. Zero-initialise. */
+/* Scratch; one thread. Zero-initialise but for the kernel. */
 struct bs_tf_coder {
+	const struct bs_kernel *kernel;
 	struct bs_buffer equations;
-	struct bs_buffer rows;
+	struct bs_buffer scratch; /* of the system */
 };
 void bs_tf_coder_deinit(struct bs_tf_coder *coder);
 
@@ -56,7 +58,7 @@ uint32_t bs_tf_decode(const uint8_t *bits, size_t n_bytes, uint64_t hash);
 #define BS_TF_KEY_BITS 12u
 struct bs_tf_key {
 	uint64_t hash;
-	uint64_t places[BS_TF_KEY_BITS]; /* a, and mix(a), of the first equations */
+	uint64_t places[BS_TF_KEY_BITS]; /* a, and a ^ b, of the first equations */
 	uint64_t masks[BS_TF_KEY_BITS];
 };
 void bs_tf_key_init(struct bs_tf_key *key, uint64_t hash);

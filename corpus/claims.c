@@ -96,6 +96,12 @@ enum bs_status bs_claims_kill(struct bs_claims *claims, struct bs_id_place place
 	return BS_OK;
 }
 
+void bs_claims_prefetch(struct bs_claims *claims, const struct bs_source *source, const struct bs_doc_record *record)
+{
+	if (!make_id(source, record, &claims->id, NULL))
+		bs_id_set_prefetch(&claims->ids, bs_checksum(claims->id.data, claims->id.used_bytes));
+}
+
 /* The place that bears the id of record, and the hash of it; NULL if there is none. */
 static enum bs_status find_bearer(struct bs_claims *claims, const struct bs_source *source,
                                   const struct bs_doc_table_builder *gathered, const struct bs_doc_record *record,

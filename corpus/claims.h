@@ -41,6 +41,9 @@ void bs_claims_start_source(struct bs_claims *claims);
 /* The segment gathered so far (if any) is now the file at path (copied); another one begins. BS_NO_MEMORY. */
 enum bs_status bs_claims_next_segment(struct bs_claims *claims, const char *path, struct bs_error *err) BS_WARN_UNUSED;
 
+/* Asks the memory for what a bs_claims_take of a record with this name, flags and place, soon to come, will look at. */
+void bs_claims_prefetch(struct bs_claims *claims, const struct bs_source *source, const struct bs_doc_record *record);
+
 /* Makes document number `document` of the segment being gathered the bearer of the id of record, which is about to be
  * added to gathered. BS_NO_MEMORY, or what opening an earlier segment of the run gives. */
 enum bs_status bs_claims_take(struct bs_claims *claims, const struct bs_source *source,

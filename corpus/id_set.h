@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "core/status.h"
+#include "core/term_table.h"
 
 struct bs_id_place {
 	uint32_t segment; /* of the run, from 0 */
@@ -29,6 +30,12 @@ struct bs_id_set {
 void bs_id_set_deinit(struct bs_id_set *set);
 /* Walks the places whose id has this hash: start with *cursor = hash; NULL when there is no more. */
 struct bs_id_place *bs_id_set_next(struct bs_id_set *set, uint64_t hash, uint64_t *cursor);
+/* Asks the memory for where the walk begins. */
+BS_PREFETCHING void bs_id_set_prefetch(const struct bs_id_set *set, uint64_t hash)
+{
+	if (set->slots)
+		__builtin_prefetch(&set->slots[hash & (set->n_slots - 1)], 1);
+}
 /* Adds a place under the hash. BS_NO_MEMORY. */
 enum bs_status bs_id_set_add(struct bs_id_set *set, uint64_t hash, struct bs_id_place place, struct bs_error *err)
 	BS_WARN_UNUSED;

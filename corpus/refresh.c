@@ -168,16 +168,26 @@ static enum bs_status count_read_again(struct bs_refresh *refresh, const struct 
 	return BS_OK;
 }
 
+static bool has_records(const struct bs_source *source)
+{
+	return source->kind == BS_SOURCE_COLLECTION || source->kind == BS_SOURCE_STDIN;
+}
+
+void bs_refresh_prefetch(struct bs_refresh *refresh, const struct bs_doc_record *record)
+{
+	if (has_records(refresh->source))
+		bs_claims_prefetch(&refresh->claims, refresh->source, record);
+}
+
 enum bs_status bs_refresh_take(struct bs_refresh *refresh, const struct bs_doc_table_builder *gathered,
                                const struct bs_doc_record *record, struct bs_doc_ref known, struct bs_error *err)
 {
 	struct bs_id_place place = {refresh->claims.n_segments - 1, gathered->n_docs};
-	bool is_record = refresh->source->kind == BS_SOURCE_COLLECTION || refresh->source->kind == BS_SOURCE_STDIN;
 	enum bs_status status = bs_exclusions_meet(&refresh->exclusions, refresh->source, record, place, err);
 	if (status)
 		return status;
 	/* Paths are unique as they are. */
-	if (!is_record)
+	if (!has_records(refresh->source))
 		return count_read_again(refresh, record, known, err);
 	refresh->last_line = record->place[2];
 	return bs_claims_take(&refresh->claims, refresh->source, gathered, record, place.document, err);

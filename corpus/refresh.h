@@ -66,6 +66,9 @@ enum bs_status bs_refresh_begin(struct bs_refresh *refresh, uint32_t number, con
 enum bs_status bs_refresh_unchanged(struct bs_refresh *refresh, struct bs_doc_ref known, struct bs_error *err)
 	BS_WARN_UNUSED;
 
+/* Asks the memory for what will be looked at when this document is taken, some documents later. */
+void bs_refresh_prefetch(struct bs_refresh *refresh, const struct bs_doc_record *record);
+
 /* A document was read and is about to be added to gathered, as number n_docs of it. known: what it was, if the feed
  * said so. */
 enum bs_status bs_refresh_take(struct bs_refresh *refresh, const struct bs_doc_table_builder *gathered,

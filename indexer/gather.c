@@ -12,6 +12,9 @@
 /* So many terms are looked up ahead at one go. */
 #define LOOK_AHEAD 32u
 
+/* ... and the memory is asked for what is known of a posting's term so many postings ahead. */
+#define POSTINGS_AHEAD 12u
+
 /* A term of the harvest as it is here. */
 struct mapped {
 	uint8_t code[8]; /* its number as a varint; the last byte: how long that is, 0 for a term not yet known here */
@@ -173,6 +176,8 @@ enum bs_status bs_gather_add(struct bs_gather *gather, const struct bs_harvest *
 	uint8_t *at = codes;
 	for (uint32_t p = 0; p < from->n_terms && !status; p++) {
 		struct mapped *mapped = &map[postings[p]];
+		if (p + POSTINGS_AHEAD < from->n_terms)
+			__builtin_prefetch(&map[postings[p + POSTINGS_AHEAD]], 1);
 		if (!mapped->code[7])
 			status = map_term(gather, harvest, postings[p], mapped, err);
 		mapped->n_docs++;

@@ -116,11 +116,12 @@ static enum bs_status add_term(struct bs_harvest_terms *terms, const struct bs_h
 	return BS_OK;
 }
 
-static enum bs_status find_short(struct bs_harvest_terms *terms, const uint8_t *bytes, uint32_t n_bytes,
-                                 uint32_t *number_out, struct bs_error *err)
+/* mixed: mix_key of the key, which is that of the bytes. */
+static inline enum bs_status find_mixed(struct bs_harvest_terms *terms, struct short_key key, uint64_t mixed,
+                                        const uint8_t *bytes, uint32_t n_bytes, uint32_t *number_out,
+                                        struct bs_error *err)
 {
-	struct short_key key = load_key(bytes, n_bytes);
-	uint32_t at = (uint32_t)(mix_key(key, n_bytes) >> terms->slot_shift);
+	uint32_t at = (uint32_t)(mixed >> terms->slot_shift);
 	for (uint32_t found; (found = terms->slots[at]) != 0; at = (at + 1) & (terms->n_slots - 1)) {
 		const struct bs_harvest_term *entry = &entries_of(terms)[found - 1];
 		struct short_key other;
@@ -133,6 +134,13 @@ static enum bs_status find_short(struct bs_harvest_terms *terms, const uint8_t *
 	struct bs_harvest_term term = {.key_bytes = n_bytes};
 	memcpy(term.key, &key, sizeof(key));
 	return add_term(terms, &term, bs_hash_term(bytes, n_bytes), at, number_out, err);
+}
+
+static enum bs_status find_short(struct bs_harvest_terms *terms, const uint8_t *bytes, uint32_t n_bytes,
+                                 uint32_t *number_out, struct bs_error *err)
+{
+	struct short_key key = load_key(bytes, n_bytes);
+	return find_mixed(terms, key, mix_key(key, n_bytes), bytes, n_bytes, number_out, err);
 }
 
 static enum bs_status find_long(struct bs_harvest_terms *terms, const uint8_t *bytes, uint32_t n_bytes,
@@ -323,12 +331,72 @@ static enum bs_status harvest_pair(struct bs_harvest *harvest, const struct bs_t
 
 /* ---- tokens ---- */
 
+/* Tokens that are looked up in one go: what the look-ups touch is asked for a step at a time for all of them. */
+#define LOOK_AHEAD 16u
+
+struct looked_up {
+	struct short_key key;
+	uint64_t mixed;
+	bool is_short;
+};
+
+static void look_ahead(const struct bs_harvest_terms *terms, const struct bs_token *tokens, size_t n,
+                       struct looked_up looked_up[LOOK_AHEAD])
+{
+	for (size_t i = 0; i < n; i++) {
+		struct looked_up *here = &looked_up[i];
+		here->is_short = !tokens[i].is_pair && tokens[i].term_bytes <= BS_HARVEST_KEY_BYTES;
+		uint32_t n_bytes = here->is_short ? tokens[i].term_bytes : 0;
+		here->key = load_key(tokens[i].term, n_bytes);
+		here->mixed = mix_key(here->key, n_bytes);
+		__builtin_prefetch(&terms->slots[here->mixed >> terms->slot_shift]);
+	}
+	for (size_t i = 0; i < n; i++) {
+		uint32_t found = terms->slots[looked_up[i].mixed >> terms->slot_shift];
+		__builtin_prefetch(&entries_of(terms)[found ? found - 1 : 0], 1);
+	}
+}
+
+/* Writes the term's number behind the postings, where it stays if the document has not had it yet. */
+static inline void count_term(struct bs_harvest *harvest, uint32_t number, uint32_t **posting)
+{
+	/* Whether a word is the document's first of its kind is anyone's guess: no branch. */
+	struct bs_harvest_term *entry = &entries_of(&harvest->terms)[number];
+	uint32_t this_doc = harvest->n_docs + 1;
+	bool is_first = entry->last_doc != this_doc;
+	**posting = number;
+	*posting += is_first;
+	entry->tf = (is_first ? 0 : entry->tf) + 1;
+	entry->last_doc = this_doc;
+}
+
+static enum bs_status harvest_some(struct bs_harvest *harvest, const struct bs_token *tokens, size_t n,
+                                   uint32_t **posting, struct bs_error *err)
+{
+	struct looked_up looked_up[LOOK_AHEAD];
+	enum bs_status status = BS_OK;
+	look_ahead(&harvest->terms, tokens, n, looked_up);
+	for (size_t i = 0; i < n && !status; i++) {
+		uint32_t number = 0;
+		if (looked_up[i].is_short)
+			status = find_mixed(&harvest->terms, looked_up[i].key, looked_up[i].mixed, tokens[i].term,
+			                    tokens[i].term_bytes, &number, err);
+		else
+			status = find_unusual(harvest, &tokens[i], &number, err);
+		if (status)
+			return status;
+		count_term(harvest, number, posting);
+		if (harvest->pairs)
+			status = harvest_pair(harvest, &tokens[i], number, posting, err);
+	}
+	return status;
+}
+
 static enum bs_status harvest_tokens(void *context, const struct bs_token *tokens, size_t n_tokens,
                                      struct bs_error *err)
 {
 	struct bs_harvest *harvest = context;
 	struct bs_buffer *postings = &harvest->postings;
-	uint32_t this_doc = harvest->n_docs + 1;
 	enum bs_status status = bs_buffer_reserve(postings, 2 * n_tokens * sizeof(uint32_t), err);
 	if (!status && !harvest->terms.slots)
 		status = grow_slots(&harvest->terms, err);
@@ -337,24 +405,9 @@ static enum bs_status harvest_tokens(void *context, const struct bs_token *token
 	if (status)
 		return status;
 	uint32_t *posting = (uint32_t *)(void *)(postings->data + postings->used_bytes);
-	for (size_t i = 0; i < n_tokens && !status; i++) {
-		uint32_t number = 0;
-		if (!tokens[i].is_pair && tokens[i].term_bytes <= BS_HARVEST_KEY_BYTES)
-			status = find_short(&harvest->terms, tokens[i].term, tokens[i].term_bytes, &number, err);
-		else
-			status = find_unusual(harvest, &tokens[i], &number, err);
-		if (status)
-			break;
-		/* Whether a word is the document's first of its kind is anyone's guess: no branch. */
-		struct bs_harvest_term *entry = &entries_of(&harvest->terms)[number];
-		bool is_first = entry->last_doc != this_doc;
-		*posting = number;
-		posting += is_first;
-		entry->tf = (is_first ? 0 : entry->tf) + 1;
-		entry->last_doc = this_doc;
-		if (harvest->pairs)
-			status = harvest_pair(harvest, &tokens[i], number, &posting, err);
-	}
+	for (size_t i = 0; i < n_tokens && !status; i += LOOK_AHEAD)
+		status = harvest_some(harvest, tokens + i, n_tokens - i < LOOK_AHEAD ? n_tokens - i : LOOK_AHEAD, &posting,
+		                      err);
 	postings->used_bytes = (size_t)((uint8_t *)posting - postings->data);
 	return status;
 }
@@ -395,6 +448,10 @@ static bool is_pair(const struct bs_harvest *harvest, const struct bs_harvest_te
 static enum bs_status harvest_tfs(struct bs_harvest *harvest, struct bs_harvest_doc *doc, struct bs_error *err)
 {
 	const uint32_t *postings = (const uint32_t *)(const void *)harvest->postings.data + doc->first_posting;
+	doc->tf_offset = harvest->tfs.used_bytes;
+	if (doc->n_terms == 0) /* there may be no analyzer */
+		return BS_OK;
+	harvest->tf_coder.kernel = bs_words_kernel(harvest->words);
 	bs_buffer_clear(&harvest->tf_words);
 	enum bs_status status = bs_buffer_reserve(&harvest->tf_words, doc->n_terms * sizeof(struct bs_tf_word), err);
 	if (status)
@@ -406,7 +463,6 @@ static enum bs_status harvest_tfs(struct bs_harvest *harvest, struct bs_harvest_
 		if (!is_pair(harvest, term))
 			words[n_words++] = (struct bs_tf_word){bs_harvest_hashes(harvest)[postings[i]], term->tf};
 	}
-	doc->tf_offset = harvest->tfs.used_bytes;
 	status = bs_tf_encode(&harvest->tf_coder, words, n_words, &harvest->tfs, err);
 	doc->tf_bytes = (uint32_t)(harvest->tfs.used_bytes - doc->tf_offset);
 	return status;

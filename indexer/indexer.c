@@ -80,6 +80,23 @@ static struct bs_doc_record new_record(struct indexing *at, const struct bs_harv
 	return record;
 }
 
+/* Documents whose ids are asked for ahead. */
+#define IDS_AHEAD 4u
+
+static void prefetch_id(struct indexing *at, const struct bs_harvest *harvest, uint32_t i)
+{
+	if (i >= harvest->n_docs)
+		return;
+	const struct bs_harvest_doc *doc = &bs_harvest_docs(harvest)[i];
+	struct bs_doc_record record = {
+		.flags = doc->document.is_named_by_line ? BS_DOC_NAMED_BY_LINE : 0,
+		.name = harvest->names.data + doc->name_offset,
+		.name_bytes = doc->name_bytes,
+		.place = {0, 0, doc->document.line},
+	};
+	bs_refresh_prefetch(&at->refresh, &record);
+}
+
 static enum bs_status add_document(struct indexing *at, const struct bs_harvest *harvest, uint32_t i,
                                    struct bs_error *err)
 {
@@ -148,6 +165,7 @@ static enum bs_status pour(void *context, const struct bs_harvest *harvest, uint
 			if (!status)
 				status = bs_gather_start(&run->gather, harvest, err);
 		}
+		prefetch_id(at, harvest, i + IDS_AHEAD);
 		if (!status)
 			status = add_document(at, harvest, i, err);
 	}

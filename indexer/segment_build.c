@@ -14,6 +14,9 @@
 #include "indexer/slab_build.h"
 #include "indexer/term_order.h"
 
+/* Of a slab, to choose its widths: 16,384 documents, whose mean load is that of all within a hundredth. */
+#define MEASURED_BLOCKS 32u
+
 /* What is made on the way; all arrays have an entry a term or a document of the gather. */
 struct build {
 	const struct bs_gather *gather;
@@ -53,12 +56,20 @@ static enum bs_status sort_terms(struct build *build, struct bs_error *err)
 	return BS_OK;
 }
 
+/* Terms in lexicon order are all over the dictionary: their entries are asked for so many ahead, their keys half as many. */
+#define TERMS_AHEAD 16u
+
 static enum bs_status write_lexicon(struct build *build, struct bs_error *err)
 {
 	const struct bs_term_table *terms = &build->gather->terms;
 	struct bs_lexicon_writer lexicon;
 	bs_lexicon_writer_init(&lexicon, build->writer);
 	for (uint32_t i = 0; i < terms->n_terms; i++) {
+		uint32_t left = terms->n_terms - i;
+		if (left > TERMS_AHEAD)
+			__builtin_prefetch(&terms->entries[build->sorted[i + TERMS_AHEAD]]);
+		if (left > TERMS_AHEAD / 2)
+			__builtin_prefetch(bs_term_table_key(terms, build->sorted[i + TERMS_AHEAD / 2]));
 		const struct bs_term_entry *entry = &terms->entries[build->sorted[i]];
 		bs_lexicon_writer_add(&lexicon, bs_term_table_key(terms, build->sorted[i]), entry->n_bytes, entry->df);
 	}
@@ -406,6 +417,7 @@ enum bs_status bs_segment_build(const char *path, const struct bs_gather *gather
 		.density = build.policy.density,
 		.exact_share = bs_treatment_exact_share(&build.policy, bs_gather_n_docs(gather)),
 		.keep_coarse = options->policy.is_forced,
+		.measured_blocks = MEASURED_BLOCKS,
 	};
 	enum bs_status status = sort_terms(&build, err);
 	if (!status)

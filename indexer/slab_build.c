@@ -55,11 +55,25 @@ static uint32_t blocks_of(const struct bs_slab_builder *builder)
 }
 
 /* Of documents, in the order of rows: each is some way off in memory. */
-static void prefetch_row(const struct bs_slab_builder *builder, uint32_t row)
+BS_PREFETCHING void prefetch_row(const struct bs_slab_builder *builder, uint32_t row)
 {
 	const uint32_t ahead = 4;
 	if (row + ahead < builder->shape.n_docs)
 		__builtin_prefetch(bs_gather_docs(builder->plan->gather)[builder->rows[row + ahead]].codes);
+}
+
+/* Some terms of a document: all that is looked at by number and by place, as the memory is asked for it. */
+struct chunk {
+	uint32_t n;
+	uint32_t numbers[BS_TERM_CHUNK];
+	uint32_t places[BS_TERM_CHUNK];
+};
+
+static inline bool next_chunk(const struct bs_slab_plan *plan, struct bs_term_reader *reader, struct chunk *chunk)
+{
+	chunk->n = bs_slab_plan_next(plan, reader, chunk->numbers);
+	bs_slab_plan_places(plan, chunk->numbers, chunk->n, chunk->places);
+	return chunk->n > 0;
 }
 
 /* ---- first pass: which terms get exact columns ---- */
@@ -115,6 +129,7 @@ static enum bs_status place_audit_rows(struct bs_slab_builder *builder, struct b
 		if (n_all >= BS_NOT_AUDITED)
 			return bs_fail(err, BS_INVALID, "2^32 postings and more in one slab; use less --memory");
 	}
+	builder->frequent[builder->plan->n_frequent] = (struct bs_slab_frequent){.next = BS_NOT_AUDITED};
 	builder->n_audit_rows = (uint32_t)n_all;
 	return BS_OK;
 }
@@ -129,11 +144,19 @@ static uint32_t least_length(const struct bs_slab_builder *builder, uint32_t n_r
 	return least;
 }
 
+/* What is known of a term by its place; of those that are not frequent one behind them all, of which nothing is wanted. */
+static inline struct bs_slab_frequent *frequent_of(const struct bs_slab_builder *builder, uint32_t place)
+{
+	uint32_t n_frequent = builder->plan->n_frequent;
+	uint32_t index = place - 1;
+	return &builder->frequent[index < n_frequent ? index : n_frequent];
+}
+
 enum bs_status bs_slab_count(struct bs_slab_builder *builder, const uint32_t *rows, uint32_t n_rows,
                              struct bs_error *err)
 {
 	const struct bs_slab_plan *plan = builder->plan;
-	uint32_t numbers[BS_TERM_CHUNK];
+	struct chunk chunk;
 	free_slab(builder);
 	builder->rows = rows;
 	builder->shape = (struct bs_slab_shape){.n_docs = n_rows, .least_length = least_length(builder, n_rows)};
@@ -141,12 +164,11 @@ enum bs_status bs_slab_count(struct bs_slab_builder *builder, const uint32_t *ro
 	for (uint32_t row = 0; row < n_rows; row++) {
 		struct bs_term_reader reader = bs_slab_plan_read(plan, rows[row]);
 		prefetch_row(builder, row);
-		for (uint32_t n; (n = bs_slab_plan_next(plan, &reader, numbers)) > 0;) {
-			for (uint32_t i = 0; i < n; i++) {
-				uint32_t index = plan->place_of[numbers[i]] - 1;
-				if (index < plan->n_frequent)
-					builder->frequent[index].next++;
-			}
+		while (next_chunk(plan, &reader, &chunk)) {
+			for (uint32_t i = 0; i < chunk.n; i++)
+				__builtin_prefetch(frequent_of(builder, chunk.places[i]), 1);
+			for (uint32_t i = 0; i < chunk.n; i++)
+				frequent_of(builder, chunk.places[i])->next++;
 		}
 	}
 	enum bs_status status = choose_exact(builder, err);
@@ -181,7 +203,7 @@ static inline uint32_t mark_term(uint32_t *marks, uint32_t place, uint32_t mark)
 	return changed;
 }
 
-/* ---- second pass: how wide each level must be ---- */
+/* ---- between the passes: how wide each level must be ---- */
 
 /* Bits set per row, span by span, of one level; a term counts once a span. */
 struct level_load {
@@ -215,7 +237,8 @@ static uint32_t level_width(const struct level_load *load, double density)
 struct measured {
 	struct level_load documents[N_CHOICES];
 	struct level_load coarse[BS_MAX_LEVELS]; /* a span is the documents of a lane */
-	uint64_t n_columns[BS_MAX_LEVELS];       /* of all postings */
+	uint64_t n_columns[BS_MAX_LEVELS];       /* of all postings measured */
+	uint32_t n_rows;                         /* that were measured */
 };
 
 /* Counts of columns by level in one word, for sums over a chunk. */
@@ -246,11 +269,17 @@ static void level_shifts(const struct bs_slab_builder *builder, uint32_t shifts[
 		shifts[level] = level < treatments->n_levels ? bs_level_shift(treatments->ranks[level], builder->shape.n_docs) : 0;
 }
 
-static inline void prefetch_place(const struct bs_slab_builder *builder, uint32_t place)
+/* Asks for what stands at the places of a chunk, that of frequent terms first, since more hangs on it. */
+BS_PREFETCHING void prefetch_places(const struct bs_slab_builder *builder, const struct chunk *chunk)
 {
-	__builtin_prefetch(&builder->marks[place]);
-	__builtin_prefetch(&builder->plan->treatment_of[place]);
-	__builtin_prefetch(&builder->plan->has_levels[place]);
+	const struct bs_slab_plan *plan = builder->plan;
+	for (uint32_t i = 0; i < chunk->n; i++) {
+		uint32_t place = chunk->places[i];
+		__builtin_prefetch(frequent_of(builder, place), 1);
+		__builtin_prefetch(&builder->marks[place], 1);
+		__builtin_prefetch(&plan->treatment_of[place]);
+		__builtin_prefetch(&plan->has_levels[place]);
+	}
 }
 
 /* The same of one chunk: of all its hashed terms, and of those that are new to their lane, likewise packed. */
@@ -259,37 +288,29 @@ struct chunk_counts {
 	uint64_t fresh;
 };
 
-/* The columns of the levels that a word's tf reaches in the document of a row. */
-static inline uint32_t tf_columns(const struct bs_slab_builder *builder, uint32_t place, uint32_t row)
+/* The columns of the levels that a word's tf reaches in a document. */
+static inline uint32_t tf_columns(const struct bs_slab_plan *plan, uint32_t place, struct bs_row_tfs tfs)
 {
-	const struct bs_tf_levels *levels = builder->plan->tf_levels;
-	uint32_t tf = bs_slab_plan_tf(builder->plan, builder->rows[row], builder->plan->hashes[place]);
-	return bs_tf_levels_of(levels, tf) * levels->n_columns;
+	uint32_t tf = bs_tf_decode(tfs.bits, tfs.n_bytes, plan->hashes[place]);
+	return bs_tf_levels_of(plan->tf_levels, tf) * plan->tf_levels->n_columns;
 }
 
-/* Also leaves the row with those terms that may have exceptions. */
-static struct chunk_counts measure_chunk(struct bs_slab_builder *builder, const uint64_t counts[BS_MAX_TREATMENTS],
-                                         const uint32_t *numbers, uint32_t n, const uint32_t shifts[BS_MAX_LEVELS],
-                                         uint32_t row, uint32_t mark)
+static struct chunk_counts measure_chunk(const struct bs_slab_builder *builder, const uint64_t counts[BS_MAX_TREATMENTS],
+                                         const struct chunk *chunk, const uint32_t shifts[BS_MAX_LEVELS],
+                                         struct bs_row_tfs tfs, uint32_t mark)
 {
 	const struct bs_slab_plan *plan = builder->plan;
 	uint32_t n_frequent = plan->n_frequent;
 	uint32_t *marks = builder->marks;
 	struct chunk_counts sums = {0, 0};
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t place = plan->place_of[numbers[i]];
+	prefetch_places(builder, chunk);
+	for (uint32_t i = 0; i < chunk->n; i++) {
+		uint32_t place = chunk->places[i];
 		uint32_t index = place - 1;
-		if (i + BS_PLACES_AHEAD < n)
-			prefetch_place(builder, plan->place_of[numbers[i + BS_PLACES_AHEAD]]);
-		if (plan->has_levels[place])
-			sums.all += tf_columns(builder, place, row);
-		if (index < n_frequent) {
-			struct bs_slab_frequent *here = &builder->frequent[index];
-			if (here->exact)
-				continue;
-			if (here->next != BS_NOT_AUDITED)
-				builder->audit_rows[here->next++] = row;
-		}
+		if (tfs.n_bytes && plan->has_levels[place])
+			sums.all += tf_columns(plan, place, tfs);
+		if (index < n_frequent && builder->frequent[index].exact)
+			continue;
 		uint32_t changed = mark_term(marks, place, mark);
 		uint64_t packed = counts[plan->treatment_of[place]];
 		uint64_t mask = (changed >> shifts[1] ? COUNT_MASK << COUNT_BITS : 0) |
@@ -308,11 +329,19 @@ static void measure_document(struct measured *measured, const uint64_t bits[BS_M
 		measured->n_columns[level] += bits[level];
 }
 
+/* Blocks that are spread evenly; small slabs are measured whole. */
+static bool is_measured(const struct bs_slab_builder *builder, uint32_t row)
+{
+	uint64_t n_measured = builder->plan->measured_blocks;
+	uint64_t n_blocks = blocks_of(builder);
+	return n_measured == 0 || n_measured >= n_blocks || row / BS_LINE_BITS * n_measured % n_blocks < n_measured;
+}
+
 static void measure(struct bs_slab_builder *builder, struct measured *measured)
 {
 	uint64_t counts[BS_MAX_TREATMENTS];
 	uint32_t shifts[BS_MAX_LEVELS];
-	uint32_t numbers[BS_TERM_CHUNK];
+	struct chunk chunk;
 	uint64_t lane_bits[BS_MAX_LEVELS] = {0};
 	uint32_t n_rows = builder->shape.n_docs;
 	uint32_t first_mark = take_marks(builder);
@@ -322,9 +351,14 @@ static void measure(struct bs_slab_builder *builder, struct measured *measured)
 	for (uint32_t row = 0; row < n_rows; row++) {
 		struct bs_term_reader reader = bs_slab_plan_read(builder->plan, builder->rows[row]);
 		uint64_t bits[BS_MAX_LEVELS] = {0};
+		if (!is_measured(builder, row)) {
+			row += BS_LINE_BITS - 1;
+			continue;
+		}
+		struct bs_row_tfs tfs = bs_slab_plan_tfs(builder->plan, builder->rows[row]);
 		prefetch_row(builder, row);
-		for (uint32_t n; (n = bs_slab_plan_next(builder->plan, &reader, numbers)) > 0;) {
-			struct chunk_counts sums = measure_chunk(builder, counts, numbers, n, shifts, row, first_mark + row);
+		while (next_chunk(builder->plan, &reader, &chunk)) {
+			struct chunk_counts sums = measure_chunk(builder, counts, &chunk, shifts, tfs, first_mark + row);
 			for (uint32_t level = 0; level < BS_MAX_LEVELS; level++) {
 				bits[level] += count_at(sums.all, level);
 				lane_bits[level] += count_at(sums.fresh, level);
@@ -337,6 +371,7 @@ static void measure(struct bs_slab_builder *builder, struct measured *measured)
 				load_add(&measured->coarse[level], lane_bits[level]);
 			lane_bits[level] = is_last ? 0 : lane_bits[level];
 		}
+		measured->n_rows++;
 	}
 }
 
@@ -356,7 +391,8 @@ static void choose_widths(struct bs_slab_builder *builder, const struct measured
 	for (uint32_t level = 1; level < plan->treatments->n_levels; level++) {
 		uint32_t m = level_width(&measured->coarse[level], plan->density);
 		double n_bits = (double)m * bs_level_lines(plan->treatments->ranks[level], n_blocks) * BS_LINE_BITS;
-		double n_bits_instead = (double)measured->n_columns[level] / -log1p(-plan->density);
+		double n_columns = (double)measured->n_columns[level] * builder->shape.n_docs / measured->n_rows;
+		double n_bits_instead = n_columns / -log1p(-plan->density);
 		bool is_worth = n_blocks >= COARSE_MIN_BLOCKS && n_bits <= n_bits_instead * COARSE_WORTH;
 		builder->shape.n_columns[level] = is_worth || plan->keep_coarse ? m : 0;
 		choice |= builder->shape.n_columns[level] ? 0 : 1u << (level - 1);
@@ -364,7 +400,7 @@ static void choose_widths(struct bs_slab_builder *builder, const struct measured
 	builder->shape.n_columns[0] = level_width(&measured->documents[choice], plan->density);
 }
 
-/* ---- third pass: bits ---- */
+/* ---- second pass: bits ---- */
 
 /*
  * One level while it is filled. A document's bits (a group's, a block's) are set in a row of words of its own, which stays
@@ -550,38 +586,50 @@ static inline void add_term(struct fill *fill, uint32_t level, struct batch *bat
 		set_batch(&fill->levels[level], batch);
 }
 
-static void add_tf_levels(const struct bs_slab_builder *builder, struct fill *fill, uint32_t place, uint32_t row)
+static void add_tf_levels(const struct bs_slab_plan *plan, struct fill *fill, uint32_t place, struct bs_row_tfs tfs)
 {
-	uint64_t hash = builder->plan->hashes[place];
-	uint32_t tf = bs_slab_plan_tf(builder->plan, builder->rows[row], hash);
-	uint32_t n_levels = bs_tf_levels_of(builder->plan->tf_levels, tf);
+	uint64_t hash = plan->hashes[place];
+	uint32_t n_levels = bs_tf_levels_of(plan->tf_levels, bs_tf_decode(tfs.bits, tfs.n_bytes, hash));
 	for (uint32_t l = 0; l < n_levels; l++)
 		add_term(fill, 0, fill->tf_batch, bs_tf_level_hash(hash, l), true);
 }
 
-static void fill_chunk(const struct bs_slab_builder *builder, struct fill *fill, const uint32_t *numbers, uint32_t n,
-                       uint32_t row, uint32_t mark)
+/* Asks for where the row will be left with terms of the chunk, now that what tells should be there. */
+BS_PREFETCHING void prefetch_audit(const struct bs_slab_builder *builder, const struct chunk *chunk)
+{
+	for (uint32_t i = 0; i < chunk->n; i++) {
+		uint32_t next = frequent_of(builder, chunk->places[i])->next;
+		__builtin_prefetch(&builder->audit_rows[next != BS_NOT_AUDITED ? next : 0], 1);
+		__builtin_prefetch(&builder->plan->hashes[chunk->places[i]]);
+	}
+}
+
+/* Also leaves the row with those terms that may have exceptions. */
+static void fill_chunk(struct bs_slab_builder *builder, struct fill *fill, const struct chunk *chunk,
+                       struct bs_row_tfs tfs, uint32_t row, uint32_t mark)
 {
 	const struct bs_slab_plan *plan = builder->plan;
 	uint64_t *exact_lane = fill->levels[fill->n_levels - 1].lane;
 	uint32_t n_frequent = plan->n_frequent;
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t place = plan->place_of[numbers[i]];
+	prefetch_places(builder, chunk);
+	prefetch_audit(builder, chunk);
+	for (uint32_t i = 0; i < chunk->n; i++) {
+		uint32_t place = chunk->places[i];
 		uint32_t index = place - 1;
-		if (i + BS_PLACES_AHEAD < n) {
-			uint32_t ahead = plan->place_of[numbers[i + BS_PLACES_AHEAD]];
-			prefetch_place(builder, ahead);
-			__builtin_prefetch(&plan->hashes[ahead]);
-		}
-		if (plan->has_levels[place])
-			add_tf_levels(builder, fill, place, row);
-		if (index < n_frequent && builder->frequent[index].exact) {
-			uint32_t column = builder->frequent[index].exact - 1;
-			exact_lane[column / 64] |= UINT64_C(1) << (column % 64);
-			continue;
+		if (tfs.n_bytes && plan->has_levels[place])
+			add_tf_levels(plan, fill, place, tfs);
+		if (index < n_frequent) {
+			struct bs_slab_frequent *here = &builder->frequent[index];
+			if (here->exact) {
+				uint32_t column = here->exact - 1;
+				exact_lane[column / 64] |= UINT64_C(1) << (column % 64);
+				continue;
+			}
+			if (here->next != BS_NOT_AUDITED)
+				builder->audit_rows[here->next++] = row;
 		}
 		uint8_t treatment = plan->treatment_of[place];
-		uint64_t hash = bs_slab_plan_hash(plan, numbers[i], place);
+		uint64_t hash = bs_slab_plan_hash(plan, chunk->numbers[i], place);
 		uint32_t changed = mark_term(builder->marks, place, mark);
 		add_term(fill, 0, fill->batches[treatment][0], hash, true);
 		add_term(fill, 1, fill->batches[treatment][1], hash, changed >> fill->levels[1].shift != 0);
@@ -592,19 +640,20 @@ static void fill_chunk(const struct bs_slab_builder *builder, struct fill *fill,
 static enum bs_status fill_slab(struct bs_slab_builder *builder, struct bs_slab_product *product, struct bs_error *err)
 {
 	struct fill fill;
-	uint32_t numbers[BS_TERM_CHUNK];
+	struct chunk chunk;
 	uint32_t n_rows = builder->shape.n_docs;
 	uint32_t first_mark = take_marks(builder);
 	enum bs_status status = fill_init(&fill, builder, product, err);
 	for (uint32_t row = 0; row < n_rows && !status; row++) {
 		struct bs_term_reader reader = bs_slab_plan_read(builder->plan, builder->rows[row]);
+		struct bs_row_tfs tfs = bs_slab_plan_tfs(builder->plan, builder->rows[row]);
 		prefetch_row(builder, row);
 		for (uint32_t i = 0; i < fill.n_levels; i++) {
 			struct filling *filling = &fill.levels[i];
 			filling->lane = filling->lanes + (size_t)((row >> filling->shift) % BS_LINE_BITS) * filling->lane_words;
 		}
-		for (uint32_t n; (n = bs_slab_plan_next(builder->plan, &reader, numbers)) > 0;)
-			fill_chunk(builder, &fill, numbers, n, row, first_mark + row);
+		while (next_chunk(builder->plan, &reader, &chunk))
+			fill_chunk(builder, &fill, &chunk, tfs, row, first_mark + row);
 		for (uint32_t i = 0; i < fill.n_levels; i++)
 			end_row(&fill, i, row, n_rows);
 	}
@@ -618,11 +667,11 @@ enum bs_status bs_slab_build(struct bs_slab_builder *builder, uint64_t first_row
 {
 	struct measured measured;
 	*product_out = (struct bs_slab_product){0};
+	measure(builder, &measured);
+	choose_widths(builder, &measured);
 	builder->audit_rows = malloc(((size_t)builder->n_audit_rows + 1) * sizeof(*builder->audit_rows));
 	if (!builder->audit_rows)
 		return bs_fail_memory(err, "the audit of a slab", (size_t)builder->n_audit_rows * sizeof(*builder->audit_rows));
-	measure(builder, &measured);
-	choose_widths(builder, &measured);
 	product_out->exact_terms = builder->exact_terms;
 	builder->exact_terms = NULL;
 	enum bs_status status = fill_slab(builder, product_out, err);

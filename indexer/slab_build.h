@@ -2,8 +2,9 @@
  * slab_build.h: documents of similar length -> one slab, a block at a time.
  *
  * The bits of 512 documents are set in a scratch of m lines that stays in cache; then each line goes to its column. No
- * sort, no random writes to memory larger than the scratch. The documents are read three times: to count frequent terms,
- * which decides who gets a column of his own; to see how wide the levels must be; and to set the bits of all levels.
+ * sort, no random writes to memory larger than the scratch. The documents are read twice: to count frequent terms, which
+ * decides who gets a column of his own; and to set the bits of all levels. In between, some of them (in a small slab all) are
+ * read to see how wide the levels must be: whole blocks, since what is shared by the lanes of a block counts once.
  */
 #ifndef BS_INDEXER_SLAB_BUILD_H
 #define BS_INDEXER_SLAB_BUILD_H

@@ -85,6 +85,8 @@ enum bs_status bs_slab_plan_make(struct bs_slab_plan *plan, const uint32_t *ordi
 	if (!plan->place_of || !plan->hashes || !plan->treatment_of || !plan->weights || !plan->has_levels ||
 	    !plan->frequent)
 		return bs_fail_memory(err, "what slabs share", (size_t)table->n_terms * sizeof(*plan->place_of));
+	bs_buffer_advise(plan->place_of, ((size_t)table->n_terms + 1) * sizeof(*plan->place_of));
+	bs_buffer_advise(plan->hashes, n_places * sizeof(*plan->hashes));
 	set_place(plan, &kinds, 0, 0, 1);
 	uint32_t next_frequent = 1;
 	uint32_t next_repeated = plan->n_frequent + 1;
@@ -120,9 +122,12 @@ uint64_t bs_slab_document_weight(const struct bs_slab_plan *plan, uint32_t docum
 {
 	struct bs_term_reader reader = bs_slab_plan_read(plan, document);
 	uint32_t numbers[BS_TERM_CHUNK];
+	uint32_t places[BS_TERM_CHUNK];
 	uint64_t weight = 0;
-	for (uint32_t n; (n = bs_slab_plan_next(plan, &reader, numbers)) > 0;)
+	for (uint32_t n; (n = bs_slab_plan_next(plan, &reader, numbers)) > 0;) {
+		bs_slab_plan_places(plan, numbers, n, places);
 		for (uint32_t i = 0; i < n; i++)
-			weight += plan->weights[plan->place_of[numbers[i]]];
+			weight += plan->weights[places[i]];
+	}
 	return weight;
 }

@@ -1,7 +1,7 @@
 /*
  * slab_plan.h: what the slabs of a segment share. Terms get places: those that are in several documents, the frequent ones
  * first. All that slabs know of a term goes by its place, in dense arrays, and of the many terms of one document there is
- * nothing to know. So a posting costs a look at a small part of memory, asked for some terms ahead.
+ * nothing to know. So a posting costs a look at a small part of memory, asked for a chunk of terms at a time.
  */
 #ifndef BS_INDEXER_SLAB_PLAN_H
 #define BS_INDEXER_SLAB_PLAN_H
@@ -31,6 +31,7 @@ struct bs_slab_plan {
 	double density;
 	double exact_share;
 	bool keep_coarse; /* for tests: coarse levels in every slab, however small */
+	uint32_t measured_blocks; /* of a slab, by which widths are chosen; 0: all */
 	/* Owned. */
 	uint32_t *place_of;   /* by term number: 1..n_frequent of frequent terms, up to n_repeated of others that are in several
 	                       * documents, both in the order of numbers; 0 of the rest */
@@ -43,7 +44,7 @@ struct bs_slab_plan {
 	uint32_t n_repeated;
 };
 
-/* Completes a plan whose fields up to keep_coarse are set. ordinal_of: by term number, only looked at here. */
+/* Completes a plan whose fields up to measured_blocks are set. ordinal_of: by term number, only looked at here. */
 enum bs_status bs_slab_plan_make(struct bs_slab_plan *plan, const uint32_t *ordinal_of, struct bs_error *err)
 	BS_WARN_UNUSED;
 void bs_slab_plan_deinit(struct bs_slab_plan *plan);
@@ -57,20 +58,9 @@ static inline uint64_t bs_slab_plan_hash(const struct bs_slab_plan *plan, uint32
 	return place ? plan->hashes[place] : plan->gather->terms.entries[number].hash;
 }
 
-/* The tf of a term that the document has. */
-static inline uint32_t bs_slab_plan_tf(const struct bs_slab_plan *plan, uint32_t document, uint64_t hash)
-{
-	size_t n_bytes;
-	const uint8_t *bits = bs_tf_table_added(&plan->gather->tf_table, document, &n_bytes);
-	return bs_tf_decode(bits, n_bytes, hash);
-}
-
 /* ---- the terms of a document, some at a time ---- */
 
-#define BS_TERM_CHUNK 128u
-
-/* What goes by a place is asked for so many terms ahead, when the place should be there. */
-#define BS_PLACES_AHEAD 6u
+#define BS_TERM_CHUNK 64u /* all that is asked for of a chunk fits into the first cache */
 
 struct bs_term_reader {
 	const uint8_t *codes;
@@ -81,6 +71,19 @@ static inline struct bs_term_reader bs_slab_plan_read(const struct bs_slab_plan 
 {
 	const struct bs_gathered_doc *doc = &bs_gather_docs(plan->gather)[document];
 	return (struct bs_term_reader){doc->codes, doc->n_terms};
+}
+
+/* A document's tf code; without a byte, as every other short document has it, all its words stand there once. */
+struct bs_row_tfs {
+	const uint8_t *bits;
+	size_t n_bytes;
+};
+
+static inline struct bs_row_tfs bs_slab_plan_tfs(const struct bs_slab_plan *plan, uint32_t document)
+{
+	struct bs_row_tfs tfs;
+	tfs.bits = bs_tf_table_added(&plan->gather->tf_table, document, &tfs.n_bytes);
+	return tfs;
 }
 
 /*
@@ -105,6 +108,14 @@ static inline uint32_t bs_slab_plan_next(const struct bs_slab_plan *plan, struct
 	reader->codes = at;
 	reader->n_left -= n;
 	return n;
+}
+
+/* Their places, in a loop that waits for none of them; who needs more by place asks for it in a loop like this one. */
+static inline void bs_slab_plan_places(const struct bs_slab_plan *plan, const uint32_t *numbers, uint32_t n,
+                                       uint32_t places[BS_TERM_CHUNK])
+{
+	for (uint32_t i = 0; i < n; i++)
+		places[i] = plan->place_of[numbers[i]];
 }
 
 #endif

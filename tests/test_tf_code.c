@@ -1,6 +1,6 @@
 /*
  * test_tf_code.c: tf codes of random documents give back every tf, through keys too; short and long documents, large tfs,
- * twins of one hash; and cost few bits.
+ * twins of one hash; are the same from every kernel, and of crowded systems; and cost few bits.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,22 +15,43 @@
 #include "core/tf_code.h"
 #include "core_rig.h"
 
+#define MOST_KERNELS 8
+
 struct document {
 	struct bs_tf_word *words;
 	size_t n_words;
 	struct bs_buffer bits;
 };
 
-static void encode(struct document *document, struct bs_tf_coder *coder)
+static void encode_with(const struct document *document, struct bs_tf_coder *coder, const struct bs_kernel *kernel,
+                        struct bs_buffer *bits)
 {
 	struct bs_tf_word *copy = malloc(document->n_words * sizeof(*copy) + 1);
 	struct bs_error err;
 	assert_non_null(copy);
 	memcpy(copy, document->words, document->n_words * sizeof(*copy));
-	expect_ok(bs_tf_encode(coder, copy, document->n_words, &document->bits, &err), &err);
-	expect_ok(bs_buffer_reserve(&document->bits, BS_TF_PAD_BYTES, &err), &err);
-	memset(document->bits.data + document->bits.used_bytes, 0xff, BS_TF_PAD_BYTES);
+	coder->kernel = kernel;
+	bs_buffer_clear(bits);
+	expect_ok(bs_tf_encode(coder, copy, document->n_words, bits, &err), &err);
+	expect_ok(bs_buffer_reserve(bits, BS_TF_PAD_BYTES, &err), &err);
+	memset(bits->data + bits->used_bytes, 0xff, BS_TF_PAD_BYTES);
 	free(copy);
+}
+
+/* By the plain kernel, which is the last one; and all others do the same. */
+static void encode(struct document *document, struct bs_tf_coder *coder)
+{
+	const struct bs_kernel *kernels[MOST_KERNELS];
+	size_t n_kernels = bs_kernel_list(kernels, MOST_KERNELS);
+	struct bs_buffer bits = {0};
+	assert_true(n_kernels <= MOST_KERNELS);
+	encode_with(document, coder, kernels[n_kernels - 1], &document->bits);
+	for (size_t i = 0; i + 1 < n_kernels; i++) {
+		encode_with(document, coder, kernels[i], &bits);
+		assert_int_equal(bits.used_bytes, document->bits.used_bytes);
+		assert_memory_equal(bits.data, document->bits.data, bits.used_bytes + BS_TF_PAD_BYTES);
+	}
+	bs_buffer_deinit(&bits);
 }
 
 static void expect_tfs(const struct document *document)

@@ -1,0 +1,270 @@
+/*
+ * kernel_solve.h: the part of the kernels' body (kernel_body.h) that solves equations over GF(2), as tf codes need it for each
+ * document.
+ *
+ * Plainly (solve_slowly): equation by equation, each reduced by those before it, a chain of steps that wait for each other.
+ * All others: bits by columns. A column is one bit of the unknown, and 64 bits that say which of up to 64 open equations
+ * have it; eight columns are a line. Eight columns at a time:
+ *
+ *  1. in eight words, one after the other: of the open equations that have the bit the first becomes its pivot and is
+ *     closed; it is added to all others that have the bit. What is noted is (pivot, others).
+ *  2. in all later columns, a line at a time: where a word has the pivot, the others flip.
+ *
+ * Coefficients reach no further than 64 bits, so the columns are a window that moves on a line at a time, and slots of closed
+ * equations are taken by those that begin next, in a copy: what closed equations have is needed when, from the last byte
+ * back, the bits are read off.
+ */
+#ifndef BS_CORE_KERNEL_SOLVE_H
+#define BS_CORE_KERNEL_SOLVE_H
+
+#include <string.h>
+
+#include "core/kernel_lines.h"
+#include "core/kernels.h"
+
+/* ---- plainly ---- */
+
+/* A row of the system in echelon form: the coefficients from its own bit on, that one first. No coefficient: free. */
+struct solve_row {
+	uint64_t mask;
+	uint64_t value;
+};
+
+/* An equation, reduced until its first bit has no row yet; each step begins behind the last one. False: it contradicts. */
+static bool insert_row(struct solve_row *rows, size_t start, struct solve_row row)
+{
+	while (row.mask) {
+		unsigned n_zeros = (unsigned)__builtin_ctzll(row.mask);
+		struct solve_row *here = &rows[start += n_zeros];
+		row.mask >>= n_zeros;
+		if (!here->mask) {
+			*here = row;
+			return true;
+		}
+		row.mask ^= here->mask;
+		row.value ^= here->value;
+	}
+	return row.value == 0;
+}
+
+/* From the last bit back: what stands behind a bit decides it. Free ones are zero. */
+static void substitute_rows(const struct solve_row *rows, size_t n_bytes, uint8_t *bits)
+{
+	uint64_t behind = 0; /* bit 0: the one right behind */
+	memset(bits, 0, n_bytes);
+	for (size_t i = n_bytes * 8; i-- > 0;) {
+		uint64_t bit = rows[i].mask ? rows[i].value ^ (uint64_t)__builtin_parityll(rows[i].mask >> 1 & behind) : 0;
+		bits[i / 8] |= (uint8_t)(bit << (i % 8));
+		behind = behind << 1 | bit;
+	}
+}
+
+static bool solve_slowly(const struct bs_band *band, uint8_t *bits)
+{
+	struct solve_row *rows = (struct solve_row *)(void *)band->lines;
+	size_t i = 0;
+	memset(rows, 0, band->n_bytes * 8 * sizeof(*rows));
+	for (size_t byte = 0; byte < band->n_starts; byte++) {
+		for (; i < band->n_begun[byte]; i++) {
+			struct solve_row row = {band->masks[bs_band_place(i)], band->values[i / 64] >> (i % 64) & 1};
+			if (!insert_row(rows, byte * 8, row))
+				return false;
+		}
+	}
+	substitute_rows(rows, band->n_bytes, bits);
+	return true;
+}
+
+#if defined(SIMDE_NO_NATIVE)
+
+static bool solve_band(const struct bs_band *band, uint8_t *bits)
+{
+	return solve_slowly(band, bits);
+}
+
+#else
+
+/* ---- by columns ---- */
+
+#define WINDOW_LINES 8u
+
+struct solving {
+	const struct bs_band *band;
+	uint64_t *window; /* the columns from the byte at hand on, a line a byte */
+	uint64_t open;    /* equations that wait, a bit a slot; equation i in slot i % 64 */
+	uint64_t values;  /* their right sides */
+	size_t n_begun;
+	_Alignas(BS_LINE_BYTES) uint64_t block[WINDOW_LINES][BS_LINE_WORDS]; /* columns of 64 equations, that at hand among them */
+};
+
+/* Exchanges the upper parts of the words of a with the lower ones of those of b. */
+static inline void exchange(uint64_t *a, uint64_t *b, unsigned shift, uint64_t lower)
+{
+	for (size_t w = 0; w < BS_LINE_WORDS; w++) {
+		uint64_t changed = ((a[w] >> shift) ^ b[w]) & lower;
+		b[w] ^= changed;
+		a[w] ^= changed << shift;
+	}
+}
+
+/*
+ * 64 equations -> their 64 columns. Equation i is word i / 8 of line i % 8; after three exchanges byte i of line b is byte b
+ * of equation i, whatever i is: so a column is the same bit of all bytes of a line.
+ */
+static void turn_block(const uint64_t *masks, uint64_t (*block)[BS_LINE_WORDS])
+{
+	uint64_t lines[WINDOW_LINES][BS_LINE_WORDS] __attribute__((aligned(BS_LINE_BYTES)));
+	for (size_t b = 0; b < WINDOW_LINES; b++)
+		store_line(lines[b], load_line(masks + b * BS_LINE_WORDS));
+	for (size_t i = 0; i < 4; i++)
+		exchange(lines[i], lines[i + 4], 32, UINT64_C(0x00000000ffffffff));
+	for (size_t i = 0; i < 8; i += i % 4 == 1 ? 3 : 1)
+		exchange(lines[i], lines[i + 2], 16, UINT64_C(0x0000ffff0000ffff));
+	for (size_t i = 0; i < 8; i += 2)
+		exchange(lines[i], lines[i + 1], 8, UINT64_C(0x00ff00ff00ff00ff));
+	for (size_t b = 0; b < WINDOW_LINES; b++) {
+		for (size_t c = BS_LINE_WORDS; c-- > 0;) {
+			block[b][c] = high_bytes(load_line(lines[b]));
+			for (size_t w = 0; w < BS_LINE_WORDS; w++)
+				lines[b][w] <<= 1;
+		}
+	}
+}
+
+/* Moves what is open out of the slots that others will take. False: all 64 are open. */
+static bool make_room(struct solving *solving, uint64_t *window, uint64_t slots, size_t n_lines)
+{
+	while (solving->open & slots) {
+		uint64_t from = solving->open & slots & (~(solving->open & slots) + 1);
+		uint64_t left = ~(solving->open | slots);
+		uint64_t to = left & (~left + 1);
+		if (!to)
+			return false;
+		for (size_t l = 0; l < n_lines; l++) {
+			uint64_t *at = window + l * BS_LINE_WORDS;
+			store_line(at, flip_words(and_not_line(all_words(to), load_line(at)), from, to));
+		}
+		solving->values = (solving->values & ~to) | (solving->values & from ? to : 0);
+		solving->open ^= from | to;
+	}
+	return true;
+}
+
+/* A window like this one, with the equations of the next block that begin at its first byte, `until` those of all blocks. */
+static bool admit(struct solving *solving, size_t until, size_t n_lines)
+{
+	size_t block = solving->n_begun / 64;
+	size_t first = solving->n_begun % 64;
+	size_t n = until - solving->n_begun < 64 - first ? until - solving->n_begun : 64 - first;
+	uint64_t slots = UINT64_MAX >> (64 - n) << first;
+	const uint64_t *from = solving->window;
+	uint64_t *next = solving->window + WINDOW_LINES * BS_LINE_WORDS;
+	if (first == 0)
+		turn_block(solving->band->masks + block * 64, solving->block);
+	if (solving->open & slots) {
+		memcpy(next, from, n_lines * BS_LINE_BYTES);
+		from = next;
+		if (!make_room(solving, next, slots, n_lines))
+			return false;
+	}
+	for (size_t l = 0; l < n_lines; l++) {
+		line_t kept = and_not_line(all_words(slots), load_line(from + l * BS_LINE_WORDS));
+		store_line(next + l * BS_LINE_WORDS, or_line(kept, and_line(load_line(solving->block[l]), all_words(slots))));
+	}
+	solving->values = (solving->values & ~slots) | (solving->band->values[block] & slots);
+	solving->open |= slots;
+	solving->n_begun += n;
+	solving->window = next;
+	return true;
+}
+
+/* Step 1. A column that no open equation has gets the pivot 0, by which nothing flips. */
+static inline void find_pivots(struct solving *solving, uint64_t *pivots, uint64_t *others)
+{
+	uint64_t at_first = solving->open; /* those closed before are done with */
+	uint64_t open = at_first;
+	uint64_t values = solving->values;
+	uint64_t columns[8];
+	for (size_t c = 0; c < 8; c++)
+		columns[c] = solving->window[c];
+#pragma GCC unroll 8
+	for (size_t c = 0; c < 8; c++) {
+		uint64_t waiting = columns[c] & open;
+		uint64_t pivot = waiting & (~waiting + 1);
+		uint64_t rest = (columns[c] & at_first) ^ pivot;
+#pragma GCC unroll 8
+		for (size_t k = c + 1; k < 8; k++)
+			columns[k] ^= -(uint64_t)((columns[k] & pivot) != 0) & rest;
+		values ^= -(uint64_t)((values & pivot) != 0) & rest;
+		open ^= pivot;
+		pivots[c] = pivot;
+		others[c] = rest;
+	}
+	solving->open = open;
+	solving->values = values;
+}
+
+/* Eight columns and what follows from them. */
+static inline void eliminate(struct solving *solving, struct bs_band_step *step, size_t n_lines)
+{
+	uint64_t others[8];
+	find_pivots(solving, step->pivots, others);
+	step->values = solving->values;
+	step->window = (size_t)(solving->window - solving->band->lines) / BS_LINE_WORDS;
+	for (size_t l = 1; l < n_lines; l++) {
+		line_t line = load_line(solving->window + l * BS_LINE_WORDS);
+		for (size_t c = 0; c < 8; c++)
+			line = flip_words(line, step->pivots[c], others[c]);
+		store_line(solving->window + l * BS_LINE_WORDS, line);
+	}
+}
+
+static inline uint64_t fold_line(line_t line)
+{
+	uint64_t words[BS_LINE_WORDS] __attribute__((aligned(BS_LINE_BYTES)));
+	store_line(words, line);
+	return words[0] ^ words[1] ^ words[2] ^ words[3] ^ words[4] ^ words[5] ^ words[6] ^ words[7];
+}
+
+/* Eight bits: what the pivots' right sides leave when the later bits are known. */
+static inline uint8_t read_off(const struct bs_band *band, size_t byte, const uint8_t *bits)
+{
+	const struct bs_band_step *step = &band->steps[byte];
+	const uint64_t *window = band->lines + step->window * BS_LINE_WORDS;
+	size_t n_lines = band->n_bytes - byte < WINDOW_LINES ? band->n_bytes - byte : WINDOW_LINES;
+	line_t sum = zero_line();
+	for (size_t l = 1; l < n_lines; l++)
+		sum = xor_line(sum, choose_words(load_line(window + l * BS_LINE_WORDS), bits[byte + l]));
+	uint64_t values = step->values ^ fold_line(sum);
+	uint8_t found = 0;
+#pragma GCC unroll 8
+	for (size_t c = 0; c < 8; c++)
+		found |= (uint8_t)(((values & step->pivots[c]) != 0) << c);
+	return found;
+}
+
+static bool solve_band(const struct bs_band *band, uint8_t *bits)
+{
+	struct solving solving = {.band = band, .window = band->lines};
+	for (size_t l = 0; l < WINDOW_LINES; l++)
+		store_line(band->lines + l * BS_LINE_WORDS, zero_line());
+	for (size_t byte = 0; byte < band->n_bytes; byte++) {
+		size_t n_lines = band->n_bytes - byte < WINDOW_LINES ? band->n_bytes - byte : WINDOW_LINES;
+		size_t until = band->n_begun[byte < band->n_starts ? byte : band->n_starts - 1];
+		while (solving.n_begun < until)
+			if (!admit(&solving, until, n_lines))
+				return solve_slowly(band, bits);
+		eliminate(&solving, &band->steps[byte], n_lines);
+		solving.window += BS_LINE_WORDS;
+		store_line(solving.window + (WINDOW_LINES - 1) * BS_LINE_WORDS, zero_line());
+	}
+	if (solving.values & solving.open)
+		return false;
+	for (size_t byte = band->n_bytes; byte-- > 0;)
+		bits[byte] = read_off(band, byte, bits);
+	return true;
+}
+
+#endif
+
+#endif
