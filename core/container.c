@@ -314,6 +314,7 @@ void bs_writer_abort(struct bs_writer *writer)
 struct bs_container {
 	char *path;
 	const uint8_t *map;
+	int fd; /* of the same file, for bs_section_read; -1: none */
 	uint64_t n_bytes;
 	const uint8_t *table;
 	const uint8_t *sums;
@@ -358,7 +359,8 @@ static enum bs_status file_map(struct bs_container *file, struct bs_error *err)
 		goto out;
 	}
 	file->map = map;
-	status = BS_OK;
+	file->fd = fd;
+	return BS_OK;
 out:
 	close(fd);
 	return status;
@@ -425,6 +427,7 @@ enum bs_status bs_container_open(const char *path, enum bs_container_kind kind, 
 	if (!file)
 		return bs_fail_memory(err, "an index file", sizeof(*file));
 	enum bs_status status;
+	file->fd = -1;
 	file->path = strdup(path);
 	if (!file->path) {
 		status = bs_fail_memory(err, "a path", strlen(path));
@@ -456,6 +459,8 @@ void bs_container_close(struct bs_container *file)
 		return;
 	if (file->map)
 		munmap((void *)(uintptr_t)file->map, (size_t)file->n_bytes);
+	if (file->fd >= 0)
+		close(file->fd);
 	free(file->verified);
 	free(file->path);
 	free(file);
@@ -506,41 +511,78 @@ struct bs_section bs_container_section(const struct bs_container *file, uint32_t
 	return (struct bs_section){.data = file->map, .file = file, .verified = file->verified, .id = id};
 }
 
-static enum bs_status verify_page(const struct bs_section *section, uint64_t page, struct bs_error *err)
+/* Bytes of the section's page, which the last one may have fewer of. */
+static size_t page_bytes(const struct bs_section *section, uint64_t page)
+{
+	uint64_t left = section->n_bytes - page * BS_PAGE_BYTES;
+	return (size_t)(left < BS_PAGE_BYTES ? left : BS_PAGE_BYTES);
+}
+
+/* bytes: those of the page, in the map or read. */
+static enum bs_status verify_page(const struct bs_section *section, uint64_t page, const uint8_t *bytes, struct bs_error *err)
 {
 	const struct bs_container *file = section->file;
-	uint64_t start = page * BS_PAGE_BYTES;
-	uint64_t left = section->n_bytes - start;
 	uint64_t index = section->first_page + page;
-	uint32_t sum = page_sum(section->data + start, (size_t)(left < BS_PAGE_BYTES ? left : BS_PAGE_BYTES));
-	if (sum != bs_load_u32(file->sums + index * 4))
+	if (page_sum(bytes, page_bytes(section, page)) != bs_load_u32(file->sums + index * 4))
 		return bs_container_corrupt(file, err, "section %u, bytes %llu..: checksum mismatch", section->id,
-		                       (unsigned long long)start);
+		                            (unsigned long long)(page * BS_PAGE_BYTES));
 	__atomic_fetch_or(&file->verified[index / 64], UINT64_C(1) << (index % 64), __ATOMIC_RELAXED);
+	return BS_OK;
+}
+
+static enum bs_status check_range(const struct bs_section *section, uint64_t offset, uint64_t n_bytes, struct bs_error *err)
+{
+	if (offset > section->n_bytes || n_bytes > section->n_bytes - offset)
+		return bs_container_corrupt(section->file, err, "section %u: bytes %llu + %llu reach past its end at %llu",
+		                            section->id, (unsigned long long)offset, (unsigned long long)n_bytes,
+		                            (unsigned long long)section->n_bytes);
 	return BS_OK;
 }
 
 enum bs_status bs_section_verify(const struct bs_section *section, uint64_t offset, uint64_t n_bytes,
                                  struct bs_error *err)
 {
-	const struct bs_container *file = section->file;
-	if (offset > section->n_bytes || n_bytes > section->n_bytes - offset)
-		return bs_container_corrupt(file, err, "section %u: bytes %llu + %llu reach past its end at %llu", section->id,
-		                       (unsigned long long)offset, (unsigned long long)n_bytes,
-		                       (unsigned long long)section->n_bytes);
-	if (n_bytes == 0 || !section->verified)
-		return BS_OK;
+	enum bs_status status = check_range(section, offset, n_bytes, err);
+	if (status || n_bytes == 0 || !section->verified)
+		return status;
 	uint64_t last = (offset + n_bytes - 1) / BS_PAGE_BYTES;
-	for (uint64_t page = offset / BS_PAGE_BYTES; page <= last; page++) {
-		uint64_t index = section->first_page + page;
-		uint64_t word = __atomic_load_n(&file->verified[index / 64], __ATOMIC_RELAXED);
-		if (word >> (index % 64) & 1)
+	for (uint64_t page = offset / BS_PAGE_BYTES; page <= last && !status; page++)
+		if (!bs_section_is_verified(section, page * BS_PAGE_BYTES))
+			status = verify_page(section, page, section->data + page * BS_PAGE_BYTES, err);
+	return status;
+}
+
+static enum bs_status read_page(const struct bs_section *section, uint64_t page, uint8_t *bytes, struct bs_error *err)
+{
+	const struct bs_container *file = section->file;
+	uint64_t start = (uint64_t)(section->data - file->map) + page * BS_PAGE_BYTES;
+	size_t n_bytes = page_bytes(section, page), n_done = 0;
+	while (n_done < n_bytes) {
+		ssize_t n = pread(file->fd, bytes + n_done, n_bytes - n_done, (off_t)(start + n_done));
+		if (n < 0 && errno == EINTR)
 			continue;
-		enum bs_status status = verify_page(section, page, err);
-		if (status)
-			return status;
+		if (n <= 0)
+			return bs_fail(err, BS_IO, "%s: cannot read: %s", file->path, n < 0 ? strerror(errno) : "it has become shorter");
+		n_done += (size_t)n;
 	}
-	return BS_OK;
+	return verify_page(section, page, bytes, err);
+}
+
+enum bs_status bs_section_read(const struct bs_section *section, uint64_t offset, uint64_t n_bytes, uint8_t *room,
+                               const uint8_t **bytes_out, struct bs_error *err)
+{
+	enum bs_status status = check_range(section, offset, n_bytes, err);
+	*bytes_out = section->data + offset;
+	if (status || n_bytes == 0 || !section->verified)
+		return status;
+	uint64_t first = offset / BS_PAGE_BYTES, last = (offset + n_bytes - 1) / BS_PAGE_BYTES;
+	for (uint64_t page = first; page <= last; page++)
+		if (bs_section_is_verified(section, page * BS_PAGE_BYTES))
+			return bs_section_touch(section, offset, n_bytes, err);
+	for (uint64_t page = first; page <= last && !status; page++)
+		status = read_page(section, page, room + (page - first) * BS_PAGE_BYTES, err);
+	*bytes_out = room + offset % BS_PAGE_BYTES;
+	return status;
 }
 
 /* ---- checking ---- */

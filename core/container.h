@@ -82,6 +82,15 @@ struct bs_section bs_container_section_at(const struct bs_container *file, size_
 enum bs_status bs_section_verify(const struct bs_section *section, uint64_t offset, uint64_t n_bytes,
                                  struct bs_error *err) BS_WARN_UNUSED;
 
+/*
+ * The same bytes for who looks at few of a page, and most likely once: mapping a page costs more than reading it. Pages that were
+ * not verified before are read into room, of BS_SECTION_ROOM(n_bytes), and verified there; *bytes_out points into it, or to
+ * the section. As bs_section_touch, and BS_IO.
+ */
+enum bs_status bs_section_read(const struct bs_section *section, uint64_t offset, uint64_t n_bytes, uint8_t *room,
+                               const uint8_t **bytes_out, struct bs_error *err) BS_WARN_UNUSED;
+#define BS_SECTION_ROOM(n_bytes) (((n_bytes) + 2 * BS_PAGE_BYTES - 2) / BS_PAGE_BYTES * BS_PAGE_BYTES)
+
 /* Verifies the pages under [offset, offset + n_bytes) of the section; those verified before cost a test for 64 of them.
  * BS_CORRUPT for a bad page or a range outside the section. Any thread. */
 static inline BS_WARN_UNUSED enum bs_status bs_section_touch(const struct bs_section *section, uint64_t offset,

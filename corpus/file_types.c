@@ -192,6 +192,11 @@ enum bs_status bs_file_types_choose(struct bs_file_types *types, const char *nam
 	return is_all ? status : choose(types, type, is_negated, err);
 }
 
+bool bs_file_types_has_wanted(const struct bs_file_types *types)
+{
+	return types->has_wanted;
+}
+
 enum bs_ignore_verdict bs_file_types_match(struct bs_file_types *types, const char *name)
 {
 	struct bs_glob_path path = {.bytes = (const uint8_t *)name, .n_bytes = strlen(name)};

@@ -29,6 +29,9 @@ void bs_file_types_clear(struct bs_file_types *types, const char *name);
 enum bs_status bs_file_types_choose(struct bs_file_types *types, const char *name, bool is_negated, struct bs_error *err)
 	BS_WARN_UNUSED;
 
+/* Whether a type is chosen for what it is: then hidden files may be wanted. */
+bool bs_file_types_has_wanted(const struct bs_file_types *types);
+
 /* What the chosen types say of a file of that name. Not thread-safe. */
 enum bs_ignore_verdict bs_file_types_match(struct bs_file_types *types, const char *name);
 

@@ -262,7 +262,7 @@ static unsigned wanted_ignore_bits(const struct bs_walk *walk, unsigned bits)
 {
 	unsigned kinds = walk->options.no_ignore_kinds;
 	if (kinds & BS_WALK_NO_DOT)
-		bits &= ~(BS_IGNORE_HAS_RGIGNORE | BS_IGNORE_HAS_IGNORE);
+		bits &= ~BS_IGNORE_HAS_IGNORE;
 	if (kinds & BS_WALK_NO_VCS)
 		bits &= ~BS_IGNORE_HAS_GITIGNORE;
 	return bits | (bits && (kinds & BS_WALK_NO_EXCLUDE) ? BS_IGNORE_NO_EXCLUDE : 0);
@@ -430,7 +430,8 @@ static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *i
 		report(walk, BS_SKIP_LINK, "symbolic link");
 	} else if (wanted && entry->kind == ENTRY_SPECIAL) {
 		report(walk, BS_SKIP_SPECIAL, "not a regular file");
-	} else if (wanted && entry->kind == ENTRY_UNREADABLE) {
+	} else if ((wanted || is_link) && entry->kind == ENTRY_UNREADABLE) {
+		/* rg follows links before it asks whether they are wanted. */
 		report(walk, BS_SKIP_UNREADABLE, strerror(entry->error));
 	}
 	return status;
@@ -466,7 +467,8 @@ enum bs_status bs_walk_next(struct bs_walk *walk, const char **path_out, size_t 
  *
  * Scar: where the root is "sub", the path that ripgrep 13 shows to the rules of the parent folders is that of sub, a
  * slash, and sub/a.txt: "sub" twice. So "/sub/a.txt" in a parent's .gitignore hides the file from a walk of "." but
- * not from one of "sub". Mended in later versions; while 13 is the reference, we do the same.
+ * not from one of "sub". Of several roots, what it keeps of a parent folder is made with the first root below it, whose path
+ * then stands there (base). Mended in later versions; while 13 is the reference, we do the same.
  */
 static enum bs_status start_path(struct bs_walk *walk, const char *root, const char *real_root, struct bs_error *err)
 {
@@ -477,6 +479,8 @@ static enum bs_status start_path(struct bs_walk *walk, const char *root, const c
 	if (strcmp(shown, ".") == 0)
 		shown++;
 	size_t shown_bytes = strlen(shown);
+	if (real_root && walk->options.base)
+		real_root = walk->options.base;
 	if (root[0] != '/' && real_root) {
 		size_t real_bytes = strlen(real_root);
 		status = set_path(walk, 0, real_root, real_bytes, err);
@@ -537,7 +541,9 @@ static enum bs_status add_parents(struct bs_walk *walk, char *real_root, struct 
 		*end = held;
 		if (fd < 0)
 			continue;
-		unsigned bits = wanted_ignore_bits(walk, BS_IGNORE_HAS_ANY);
+		/* Their rules may not count; that there is a repository does. */
+		bool has_rules = !(walk->options.no_ignore_kinds & BS_WALK_NO_PARENT);
+		unsigned bits = has_rules ? wanted_ignore_bits(walk, BS_IGNORE_HAS_ANY) : BS_IGNORE_HAS_GIT | BS_IGNORE_NO_EXCLUDE;
 		status = bs_ignore_level_open(fd, bits, off, walk->parents, &walk->parents, err);
 		close(fd);
 	}
@@ -551,7 +557,7 @@ static enum bs_status add_rules(struct bs_walk *walk, char *real_root, struct bs
 		return status;
 	if (!(walk->options.no_ignore_kinds & BS_WALK_NO_GLOBAL))
 		status = bs_ignore_read_global(&walk->global, err);
-	if (!status && real_root && !(walk->options.no_ignore_kinds & BS_WALK_NO_PARENT))
+	if (!status && real_root)
 		status = add_parents(walk, real_root, err);
 	return status;
 }

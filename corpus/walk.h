@@ -25,7 +25,7 @@ extern "C" {
 struct bs_walk;
 struct bs_file_types;
 
-#define BS_WALK_NO_DOT     1u  /* .ignore and .rgignore */
+#define BS_WALK_NO_DOT     1u  /* .ignore; as rg has it, .rgignore is still read */
 #define BS_WALK_NO_VCS     2u  /* .gitignore */
 #define BS_WALK_NO_EXCLUDE 4u  /* .git/info/exclude */
 #define BS_WALK_NO_GLOBAL  8u  /* the global excludes */
@@ -43,6 +43,8 @@ struct bs_walk_options {
 	const char *const *caseless_globs; /* --iglob: the same, whatever the case of ASCII letters; asked before globs */
 	size_t n_caseless_globs;
 	struct bs_file_types *types; /* NULL: any; what they say of a file comes after the ignore files; see file_types.h */
+	/* The folder that stands before the paths that the rules of parent folders are asked about; NULL: the root. See walk.c. */
+	const char *base;
 	dev_t skip_device;        /* a folder with this device and inode (the index itself) is passed over in silence; */
 	ino_t skip_inode;         /* 0: none */
 	/* Told of each entry that is no regular file or cannot be visited; message is one printable line. May be NULL. */

@@ -37,9 +37,13 @@ static const char grep_description[] =
 	"- The output is always sorted by path, and never under headings unless `--heading` asks for them, also on a terminal.\n\n"
 	"- There is one pattern language. Where rg's own and PCRE2 differ, PCRE2's holds: in classes && and -- are plain "
 	"characters, of alternatives that could match at one place the first is taken also for `-w`, and a pattern that names a "
-	"line feed matches nothing without `-U`, where rg refuses it.\n\n"
+	"line feed matches nothing without `-U`, where rg refuses it. \\w holds no combining marks, and [[:alpha:]] and the like are "
+	"Unicode's, not ASCII's: in all of this `rg -P` is what we are compared with.\n\n"
 	"- Bytes that are not UTF-8 are matched by no part of a pattern, and shown as they are. With `-P` they are matched and "
-	"shown as U+FFFD, as `rg -P` does.\n\n"
+	"shown as U+FFFD, as `rg -P` does. `-w` looks at what stands around a match, as with "
+	"`rg -P`; rg's own engine wants characters there, and of two matches none in common.\n\n"
+	"- With `-P`, rg looks for the next match inside of a character of several bytes, if the last was empty and stood before it; "
+	"PCRE2 promises nothing there, and rg may end in a crash. Here an empty match follows, or none.\n\n"
 	"- A pattern that takes too long on a file (PCRE2's match limit) is given up for that file, which is named on standard "
 	"error; the exit status is 2 then.\n\n"
 	"- `--sort` takes only path and none; `--encoding` only UTF-8, UTF-16, windows-1252 and none. `--pre`, `-z`, "
@@ -258,7 +262,7 @@ static int run_search(const struct bs_grep_arguments *arguments, struct bs_error
 	uint64_t n_ruled_out = source->n_ruled_out;
 	source->close(source);
 	free(dir);
-	bool lists = arguments->files || arguments->candidates || arguments->trust;
+	bool lists = arguments->files || arguments->candidates;
 	if (!status && options.is_default_path && outcome.n_files + n_ruled_out == 0 && !lists && searches(arguments))
 		report(&run, "no files were searched: all are left out, or there are none; --files lists them");
 	if (!status)

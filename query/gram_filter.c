@@ -25,6 +25,7 @@ struct filtering {
 	struct literal *literals;       /* by node */
 	uint64_t *hashes;               /* of all literals; in a slab each is a column */
 	uint8_t (*pieces)[PIECE_BYTES]; /* by node: which rows satisfy it */
+	uint8_t *room;                  /* for a piece of a column */
 };
 
 /* ---- bits ---- */
@@ -68,8 +69,10 @@ static enum bs_status test_literal(const struct filtering *at, uint32_t node, ui
 	memset(piece, is_any_left ? 0xff : 0, n_bytes);
 	for (uint32_t c = 0; c < literal->n && is_any_left; c++) {
 		const uint8_t *bytes;
-		uint32_t column = bs_hash_reduce(at->hashes[literal->first + c], m);
-		enum bs_status status = bs_gram_slab_column(at->slab, column, first, n_bytes, &bytes, err);
+		uint64_t column = bs_hash_reduce(at->hashes[literal->first + c], m);
+		/* Of a thousand pages some hundred bytes each, and a process often asks once. */
+		enum bs_status status = bs_section_read(&at->slab->columns, column * at->slab->column_bytes + first, n_bytes,
+		                                        at->room, &bytes, err);
 		if (status)
 			return status;
 		at->stats->n_columns += first == 0;
@@ -245,8 +248,12 @@ enum bs_status bs_gram_filter(const struct bs_snapshot *snapshot, const struct b
                               struct bs_doc_bits *candidates_out, struct bs_gram_filter_stats *stats, struct bs_error *err)
 {
 	struct bs_gram_filter_stats unused;
-	struct filtering at = {
-		.snapshot = snapshot, .tree = tree, .candidates = candidates_out, .stats = stats ? stats : &unused};
+	uint8_t room[BS_SECTION_ROOM(PIECE_BYTES)];
+	struct filtering at = {.snapshot = snapshot,
+	                       .tree = tree,
+	                       .candidates = candidates_out,
+	                       .stats = stats ? stats : &unused,
+	                       .room = room};
 	*at.stats = (struct bs_gram_filter_stats){0};
 	if (bs_gram_tree_root(tree)->kind == BS_GRAM_NONE)
 		return BS_OK;

@@ -27,13 +27,11 @@ struct noted {
 	bool has_context;
 	int line_number, column, with_filename; /* -1: not said */
 	bool count, count_matches, files_with, files_without, json, vimgrep, passthru, heading, pretty;
-	bool ignores_nothing, glob_caseless;
-	bool no_vcs, no_dot, no_global, no_exclude, no_parent;
+	bool ignores_nothing, glob_caseless, no_vcs, no_dot, no_global, no_exclude, no_parent;
 	unsigned n_unrestricted;
 	const char *color;
 	int mmap; /* -1: not said */
-	bool has_pattern_option;
-	bool patterns_from_stdin;
+	bool has_pattern_option, patterns_from_stdin, has_coding;
 	const char *context_separator, *match_field, *context_field;
 	bool no_context_separator;
 };
@@ -352,6 +350,7 @@ static enum bs_status note_option(struct noted *noted, int id, const char *value
 		arguments->search_binary = id == OPTION_BINARY;
 		break;
 	case OPTION_ENCODING:
+		noted->has_coding = true;
 		return bs_grep_coding_find(value, &arguments->coding, err);
 	case OPTION_GLOB:
 		return words_add(&arguments->globs, value, err);
@@ -408,8 +407,9 @@ static enum bs_status note_option(struct noted *noted, int id, const char *value
 		walk->follow = id == OPTION_FOLLOW;
 		break;
 	case OPTION_MAX_DEPTH:
-		status = bs_parse_number("--max-depth", value, 1, UINT32_MAX, &number, err);
+		status = bs_parse_number("--max-depth", value, 0, UINT32_MAX, &number, err);
 		walk->max_depth = (uint32_t)number;
+		arguments->source.only_files = number == 0;
 		break;
 	case OPTION_MAX_FILESIZE:
 		return bs_parse_size("--max-filesize", value, &arguments->source.max_file_bytes, err);
@@ -629,7 +629,7 @@ static void decide_reading(struct noted *noted)
 	for (size_t i = 0; i < arguments->source.n_paths; i++)
 		all_files &= is_file(arguments->source.paths[i]);
 	arguments->maps_files = noted->mmap >= 0 ? noted->mmap : all_files;
-	if (arguments->pattern.is_pcre2 && !arguments->pattern.no_unicode && arguments->coding == BS_GREP_CODING_AUTO)
+	if (arguments->pattern.is_pcre2 && !arguments->pattern.no_unicode && !noted->has_coding)
 		arguments->coding = BS_GREP_CODING_UTF8;
 	if (arguments->n_threads == 0) {
 		long n = sysconf(_SC_NPROCESSORS_ONLN);

@@ -37,7 +37,7 @@ struct index_source {
 	struct bs_grep_source *walk; /* of all paths; NULL: the lists of areas[0..n_areas), one a path */
 	size_t next_area;
 	struct bs_gram_list list;
-	bool has_list;
+	bool has_list, has_listed;
 	struct bs_buffer path;
 };
 
@@ -266,16 +266,18 @@ static enum bs_status next_walked(struct index_source *self, struct bs_grep_file
 
 /* ---- the list of an index that is trusted ---- */
 
-/* Whether a walk would go by the rules that the index was made by, but for the types of files. */
+/* Whether a walk would go by the rules that the index was made by, but for types of files left out. One that is wanted may be
+ * hidden, and then the index has nothing of it. */
 static bool has_same_rules(const struct index_source *self)
 {
 	const struct bs_grep_walk_options *wanted = self->options->walk;
 	const struct bs_index_options *made = &self->snapshot.manifest.options;
 	const struct bs_walk_options *walk = &wanted->walk;
 	bool has_globs = walk->n_globs > 0 || walk->n_caseless_globs > 0 || (made->globs && made->globs[0]);
+	bool has_wanted = walk->types && bs_file_types_has_wanted(walk->types);
 	return walk->hidden == made->hidden && walk->no_ignore == made->no_ignore && !walk->no_ignore_kinds &&
-	       !walk->ignores_outside_git && !walk->follow && !walk->max_depth && !has_globs &&
-	       wanted->max_file_bytes == UINT64_MAX;
+	       !walk->ignores_outside_git && !walk->follow && !walk->max_depth && !wanted->only_files && !has_globs &&
+	       !has_wanted && wanted->max_file_bytes == UINT64_MAX;
 }
 
 /* Each path lies in just one source, and in the order of paths: then their lists, one after the other, are the walk's. */
@@ -289,20 +291,36 @@ static bool has_area_for_each(const struct index_source *self)
 	return true;
 }
 
-/* A path that is left out by the index's rules, but named, is walked: the index has nothing of it. */
+/* Whether a document of the area's source lies in the area, and its type is not left out. self->path is used up. */
+static enum bs_status is_in(struct index_source *self, const struct area *area, const struct bs_doc_record *record,
+                            bool *is_in_out, struct bs_error *err)
+{
+	struct bs_file_types *types = self->options->walk->walk.types;
+	size_t n = strlen(area->below_source);
+	*is_in_out = record->name_bytes > n && memcmp(record->name, area->below_source, n) == 0;
+	if (!*is_in_out || !types)
+		return BS_OK;
+	bs_buffer_clear(&self->path);
+	enum bs_status status = bs_buffer_append(&self->path, "/", 1, err);
+	if (!status)
+		status = bs_buffer_append(&self->path, record->name, record->name_bytes, err);
+	if (!status)
+		status = bs_buffer_append(&self->path, "", 1, err);
+	*is_in_out = !status && bs_file_types_match(types, strrchr((const char *)self->path.data, '/') + 1) != BS_IGNORE_SKIP;
+	return status;
+}
+
+/* Whether the index knows a file of the area, whether a candidate or not. */
 static enum bs_status has_files(struct index_source *self, const struct area *area, bool *has_out, struct bs_error *err)
 {
 	struct bs_doc_cursor cursor;
 	struct bs_doc_ref ref;
 	struct bs_doc_record record;
-	size_t n = strlen(area->below_source);
-	*has_out = n == 0;
-	if (*has_out)
-		return BS_OK;
+	*has_out = false;
 	enum bs_status status = bs_doc_cursor_init(&cursor, &self->snapshot, area->source, NULL, false, err);
 	while (!status && !*has_out && bs_doc_cursor_peek(&cursor, &ref, &record)) {
-		*has_out = record.name_bytes > n && memcmp(record.name, area->below_source, n) == 0;
-		if (!*has_out)
+		status = is_in(self, area, &record, has_out, err);
+		if (!status && !*has_out)
 			status = bs_doc_cursor_advance(&cursor, err);
 	}
 	bs_doc_cursor_deinit(&cursor);
@@ -313,8 +331,10 @@ static enum bs_status can_list(struct index_source *self, bool *can_out, struct 
 {
 	enum bs_status status = BS_OK;
 	*can_out = self->options->trust && has_same_rules(self) && has_area_for_each(self);
+	/* A path that is left out by the index's rules, but named, is walked: the index has nothing of it. */
 	for (size_t i = 0; i < self->n_areas && *can_out && !status; i++)
-		status = has_files(self, &self->areas[i], can_out, err);
+		if (*self->areas[i].below_source)
+			status = has_files(self, &self->areas[i], can_out, err);
 	return status;
 }
 
@@ -362,6 +382,17 @@ static enum bs_status next_in_area(struct index_source *self, const struct area 
 	}
 }
 
+/* The list is over, and it was empty: whether there were files that need not be searched. */
+static enum bs_status note_ruled_out(struct index_source *self, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	bool has = false;
+	for (size_t i = 0; i < self->n_areas && !has && !status; i++)
+		status = has_files(self, &self->areas[i], &has, err);
+	self->source.n_ruled_out += has;
+	return status;
+}
+
 static enum bs_status next_listed(struct index_source *self, struct bs_grep_file *file_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
@@ -380,7 +411,8 @@ static enum bs_status next_listed(struct index_source *self, struct bs_grep_file
 			self->next_area++;
 		}
 	}
-	return status;
+	self->has_listed |= file_out->shown != NULL;
+	return status || self->has_listed ? status : note_ruled_out(self, err);
 }
 
 /* ---- the source ---- */

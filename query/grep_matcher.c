@@ -62,6 +62,7 @@ struct bs_grep_matcher {
 	double window_rate;
 	bool by_line;
 	bool looks_back;
+	bool is_bare;
 	bool is_exact;
 	uint8_t line_end;
 	bool crlf;
@@ -154,6 +155,21 @@ static enum bs_status compile_all(const struct bs_grep_pattern *pattern, struct 
 	return BS_OK;
 }
 
+/*
+ * Whether nothing matches between two bytes that are no characters: then it does inside of a character too, as for rg, whose
+ * matches go by bytes. A pattern without assertions matches nothing anywhere if it does at all.
+ */
+static bool is_bare(const struct bs_grep_pattern *pattern, const struct bs_grep_matcher *matcher)
+{
+	static const uint8_t no_characters[] = {0xff, 0xff};
+	if (!matcher->analysis.has_assertion || pattern->n_patterns == 0)
+		return true;
+	pcre2_match_data *data = pcre2_match_data_create(1, NULL);
+	bool found = data && pcre2_match(matcher->any.code, no_characters, 2, 1, PCRE2_ANCHORED, data, NULL) >= 0;
+	pcre2_match_data_free(data);
+	return found;
+}
+
 static enum way choose_way(const struct bs_grep_pattern *pattern, const struct bs_grep_matcher *matcher)
 {
 	const struct bs_grep_analysis *analysis = &matcher->analysis;
@@ -209,6 +225,7 @@ enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern, const 
 	}
 	if (matcher->analysis.literal.used_bytes)
 		bs_needle_init(&matcher->needle, matcher->analysis.literal.data, matcher->analysis.literal.used_bytes);
+	matcher->is_bare = is_bare(pattern, matcher);
 	matcher->way = choose_way(pattern, matcher);
 	*matcher_out = matcher;
 	return BS_OK;
@@ -234,7 +251,7 @@ bool bs_grep_matcher_by_line(const struct bs_grep_matcher *matcher)
 
 bool bs_grep_matcher_is_bare(const struct bs_grep_matcher *matcher)
 {
-	return !matcher->analysis.has_assertion;
+	return matcher->is_bare;
 }
 
 bool bs_grep_matcher_looks_back(const struct bs_grep_matcher *matcher)

@@ -411,7 +411,9 @@ static void class(struct pass *pass)
 	}
 	if (is_negated || !is_tame)
 		may_span(pass);
-	if (!is_closed || (!is_tame && !is_negated))
+	if (!is_tame && !is_negated)
+		pass->analysis->reach = BS_GREP_REACH_LINE;
+	if (!is_closed)
 		only_by_line(pass);
 	not_literal(pass);
 }

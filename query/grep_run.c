@@ -104,7 +104,7 @@ static void search_file(struct worker *worker, struct slot *slot)
 	const char *path = (const char *)slot->names.data, *shown = path + strlen(path) + 1;
 	enum bs_grep_binary binary = binary_rule(request, slot->is_named);
 	bool by_line = bs_grep_matcher_by_line(request->matcher);
-	bool may_be_slice = request->maps_files && slot->is_named && !slot->is_stdin;
+	bool may_be_slice = request->maps_files && !slot->is_stdin;
 	struct bs_grep_reading reading = {.coding = request->coding,
 	                                  .stop_at_nul = binary == BS_GREP_BINARY_QUIT && by_line,
 	                                  .in_pieces = by_line && !may_be_slice};
@@ -167,7 +167,9 @@ static void put_slot(struct crew *crew, struct slot *slot)
 	if (slot->out.used_bytes > 0 && !crew->is_stopped) {
 		if (crew->has_written && output->file_separator && slot->has_lines) {
 			add_pending(crew, output->file_separator, strlen(output->file_separator));
-			add_pending(crew, output->crlf ? "\r\n" : "\n", output->crlf ? 2 : 1);
+			if (output->crlf)
+				add_pending(crew, "\r", 1);
+			add_pending(crew, &output->line_end, 1);
 		}
 		add_pending(crew, slot->out.data, slot->out.used_bytes);
 		crew->has_written = true;

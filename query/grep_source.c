@@ -16,6 +16,7 @@ struct walk_source {
 	const char *root; /* the folder being walked */
 	struct bs_walk *walk;
 	struct bs_buffer path;
+	struct bs_buffer roots; /* of char *: the folders walked so far, without links; NULL: not known */
 };
 
 static void report(const struct walk_source *self, const char *path, int error_number)
@@ -35,13 +36,34 @@ static void report_skip(void *context, enum bs_skip reason, const char *message)
 		self->source.report(self->source.report_context, message);
 }
 
+/* The first folder walked that lies in the same folder as this one, or deeper in it; this one is added to them. */
+static enum bs_status find_base(struct walk_source *self, const char *root, const char **base_out, struct bs_error *err)
+{
+	char *real = realpath(root, NULL);
+	const char *slash = real ? strrchr(real, '/') : NULL;
+	*base_out = NULL;
+	enum bs_status status = bs_buffer_append(&self->roots, &real, sizeof(real), err);
+	if (status) {
+		free(real);
+		return status;
+	}
+	char *const *roots = (char *const *)(void *)self->roots.data;
+	for (size_t i = 0; slash && !*base_out; i++)
+		if (roots[i] && strncmp(roots[i], real, (size_t)(slash - real) + 1) == 0)
+			*base_out = roots[i];
+	return BS_OK;
+}
+
 static enum bs_status open_walk(struct walk_source *self, const char *root, struct bs_error *err)
 {
 	struct bs_walk_options options = self->options->walk;
+	enum bs_status status = find_base(self, root, &options.base, err);
+	if (status)
+		return status;
 	options.report = report_skip;
 	options.report_context = self;
 	self->root = root;
-	enum bs_status status = bs_walk_open(root, &options, &self->walk, err);
+	status = bs_walk_open(root, &options, &self->walk, err);
 	if (status != BS_IO)
 		return status;
 	if (self->source.report)
@@ -102,7 +124,7 @@ static enum bs_status next_path(struct walk_source *self, struct bs_grep_file *f
 		return BS_OK;
 	}
 	if (S_ISDIR(found.st_mode))
-		return open_walk(self, path, err);
+		return self->options->only_files ? BS_OK : open_walk(self, path, err);
 	*file_out = (struct bs_grep_file){.path = path, .shown = path, .is_named = true};
 	return BS_OK;
 }
@@ -132,6 +154,10 @@ static void walk_close(struct bs_grep_source *source)
 {
 	struct walk_source *self = (struct walk_source *)(void *)source;
 	bs_walk_close(self->walk);
+	char **roots = (char **)(void *)self->roots.data;
+	for (size_t i = 0; i < self->roots.used_bytes / sizeof(*roots); i++)
+		free(roots[i]);
+	bs_buffer_deinit(&self->roots);
 	bs_buffer_deinit(&self->path);
 	free(self);
 }

@@ -36,6 +36,7 @@ struct bs_grep_walk_options {
 	const char *const *paths;    /* "-": standard input */
 	size_t n_paths;
 	bool is_default_path;       /* nobody named it: shown without its "./" */
+	bool only_files;            /* folders named are not looked into */
 	uint64_t max_file_bytes;    /* larger ones found below a folder are passed over; UINT64_MAX: none */
 };
 

@@ -228,8 +228,46 @@ static enum bs_status decode_utf16(const uint8_t *from, size_t n, bool is_big, s
 	return status;
 }
 
-/* Where the decoder's pieces of the n bytes end, as bytes of the whole text when these became decoded_bytes. A guess between,
- * if what comes out is not as long as what goes in; only where reading stops at a NUL byte can it be told. */
+/* What is decoded so far is all that this piece yields. */
+static enum bs_status note_piece(struct bs_grep_text *text, struct bs_error *err)
+{
+	return bs_buffer_append(&text->pieces, &text->bytes.used_bytes, sizeof(size_t), err);
+}
+
+/* Where a piece of from[0..n) that ends at `end` must end for its last character to be whole. */
+static size_t whole_end(const uint8_t *from, size_t n, size_t end, enum bs_grep_coding coding)
+{
+	if (coding != BS_GREP_CODING_UTF8)
+		return end;
+	for (size_t back = 1; back <= 3 && back <= end; back++) {
+		bool is_valid;
+		if (from[end - back] >= 0xc0)
+			return utf8_length(from + end - back, n - end + back, &is_valid) > back ? end - back : end;
+	}
+	return end;
+}
+
+/* Piece by piece, as rg's decoder gets them: the first is what is left of the bytes in which a mark was looked for. */
+static enum bs_status decode_pieces(struct bs_grep_text *text, enum bs_grep_coding coding, const uint8_t *from, size_t n,
+                                    size_t first, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	size_t done = 0;
+	for (size_t end = first; done < n && !status; end += DECODER_BYTES) {
+		size_t upto = end < n ? whole_end(from, n, end, coding) : n;
+		if (upto > done && coding == BS_GREP_CODING_UTF8)
+			status = decode_utf8(from + done, upto - done, &text->bytes, err);
+		else if (upto > done)
+			status = decode_latin1(from + done, upto - done, &text->bytes, err);
+		done = upto > done ? upto : done;
+		if (!status)
+			status = note_piece(text, err);
+	}
+	return status;
+}
+
+/* UTF-16: a guess between, if what comes out is not as long as what goes in; only where reading stops at a NUL byte can it be
+ * told. */
 static enum bs_status note_pieces(struct bs_grep_text *text, size_t n, size_t first, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
@@ -238,9 +276,7 @@ static enum bs_status note_pieces(struct bs_grep_text *text, size_t n, size_t fi
 		size_t end = (size_t)((double)at * ratio);
 		status = bs_buffer_append(&text->pieces, &end, sizeof(end), err);
 	}
-	if (!status)
-		status = bs_buffer_append(&text->pieces, &text->bytes.used_bytes, sizeof(size_t), err);
-	return status;
+	return status ? status : note_piece(text, err);
 }
 
 static void swap(struct bs_buffer *a, struct bs_buffer *b)
@@ -283,13 +319,9 @@ static enum bs_status decode(struct bs_grep_text *text, enum bs_grep_coding codi
 	swap(&text->bytes, &text->raw);
 	bs_buffer_clear(&text->bytes);
 	const uint8_t *from = text->raw.data + mark_bytes;
-	enum bs_status status = BS_OK;
-	if (coding == BS_GREP_CODING_UTF8)
-		status = decode_utf8(from, n, &text->bytes, err);
-	else if (coding == BS_GREP_CODING_LATIN1)
-		status = decode_latin1(from, n, &text->bytes, err);
-	else
-		status = decode_utf16(from, n, coding == BS_GREP_CODING_UTF16BE, &text->bytes, err);
+	if (coding == BS_GREP_CODING_UTF8 || coding == BS_GREP_CODING_LATIN1)
+		return decode_pieces(text, coding, from, n, MARK_BYTES - mark_bytes, err);
+	enum bs_status status = decode_utf16(from, n, coding == BS_GREP_CODING_UTF16BE, &text->bytes, err);
 	return status ? status : note_pieces(text, n, MARK_BYTES - mark_bytes, err);
 }
 

@@ -229,6 +229,43 @@ static void test_touch_ranges(void **state)
 	free(part.bytes);
 }
 
+static void test_read_ranges(void **state)
+{
+	(void)state;
+	struct bs_error err = {{0}};
+	uint64_t random = 5;
+	struct part part = {.id = 1, .n_bytes = 4 * BS_PAGE_BYTES + 10};
+	uint8_t room[BS_SECTION_ROOM(512)];
+	const uint8_t *read;
+	part_fill(&part, &random);
+	write_parts("file", &part, 1, &random);
+	struct bs_buffer bytes = {0};
+	read_bytes("file", &bytes);
+	bytes.data[64 + 2 * BS_PAGE_BYTES + 100] ^= 1;
+	write_bytes("file", bytes.data, bytes.used_bytes);
+	struct bs_container *file = open_file("file");
+	struct bs_section section = bs_container_section(file, 1, 0);
+	/* The first time it is read, also across two pages and at the end; then it is where it is. */
+	const uint64_t offs[] = {BS_PAGE_BYTES - 500, 4 * BS_PAGE_BYTES - 501};
+	for (int i = 0; i < 2; i++) {
+		expect_ok(bs_section_read(&section, offs[i], 511, room, &read, &err), &err);
+		assert_true(read >= room && read + 511 <= room + sizeof(room));
+		assert_memory_equal(read, part.bytes + offs[i], 511);
+		expect_ok(bs_section_read(&section, offs[i], 511, room, &read, &err), &err);
+		assert_ptr_equal(read, section.data + offs[i]);
+	}
+	for (int again = 0; again < 2; again++) {
+		expect_status(bs_section_read(&section, 2 * BS_PAGE_BYTES + 512, 512, room, &read, &err), BS_CORRUPT, &err);
+		expect_status(bs_section_read(&section, 2 * BS_PAGE_BYTES - 1, 2, room, &read, &err), BS_CORRUPT, &err);
+	}
+	expect_ok(bs_section_read(&section, section.n_bytes, 0, room, &read, &err), &err);
+	expect_status(bs_section_read(&section, section.n_bytes, 1, room, &read, &err), BS_CORRUPT, &err);
+	expect_status(bs_section_read(&section, UINT64_MAX, 2, room, &read, &err), BS_CORRUPT, &err);
+	bs_container_close(file);
+	bs_buffer_deinit(&bytes);
+	free(part.bytes);
+}
+
 /* ---- damage ---- */
 
 static const struct part small_parts[] = {
@@ -515,7 +552,7 @@ int main(void)
 		FOLDER_TEST(test_touch_ranges),     FOLDER_TEST(test_flipped_bytes),
 		FOLDER_TEST(test_wrong_lengths),    FOLDER_TEST(test_wrong_files),
 		FOLDER_TEST(test_lying_tables),     FOLDER_TEST(test_cannot_create),
-		FOLDER_TEST(test_full_disk),
+		FOLDER_TEST(test_full_disk),        FOLDER_TEST(test_read_ranges),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

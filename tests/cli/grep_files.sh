@@ -36,6 +36,7 @@ for file in docs/*; do
         same $options foo "$file"
     done
 done
+printf '\377 \nfoo\nfoo\n' >docs/first.txt
 same foo nowhere
 same foo nowhere docs/noend.txt
 same -q foo nowhere docs/noend.txt
@@ -81,6 +82,26 @@ same --type-list
 same --files
 same --files docs -g '*.txt'
 same --files --hidden -0
+same --null-data -C1 foo docs
+same --null-data --heading foo docs
+same -P -E auto -n foo docs/utf8.txt docs/late_nul.bin docs/crlf.txt
+same --mmap -v -n foo
+same --max-depth 0 foo
+same --max-depth 0 foo docs src/main.c
+same --no-ignore-parent --files src
+same --json -m1 -P foo docs/first.txt
+same -m1 -P -E latin1 '' docs/first.txt docs/nul3.bin
+same --count-matches '^foo|' docs
+same --count-matches '[[:^digit:]]{0}' docs/utf8.txt
+same -o -b '(x|$)?' docs/utf8.txt docs/latin1.txt
+printf 'many.txt\n' >docs/.rgignore
+printf 'l.c\nloop\n' >src/deep/.ignore
+ln -s nowhere src/deep/l.c
+ln -s .. src/deep/loop
+for options in '' --no-ignore-dot -u -L '-L --no-ignore-dot' '-L -q'; do
+    # shellcheck disable=SC2086 # several options
+    same $options -c foo
+done
 cd docs
 same foo
 same foo ..

