@@ -1,7 +1,7 @@
 /*
  * grams_main.c: bitsift-bench-grams FOLDER [--rate | N]: which grams should be in an index? For each of several selections of grams
  * longer than trigrams: postings, bytes of index, and how many candidates a random literal has for each file that truly
- * holds it. Then, for the selection that core/grams.c has, MB/s on one thread. README.md holds what came out.
+ * holds it. And before, for the grams that an index has, MB/s on one thread. README.md holds what came out.
  *
  * Every n-gram counts as selected by its own bytes alone, so that whether a file has one is asked once for all
  * selections. Hash noise is drawn: a file without a gram seems to have it with probability d, unless the gram is in so
@@ -17,6 +17,7 @@
 
 #include "core/grams.h"
 #include "core/hash.h"
+#include "indexer/gram_sketch.h"
 
 #define N_QUERIES    200 /* of each length */
 #define N_LENGTHS    4
@@ -443,28 +444,32 @@ static double now_s(void)
 static void print_rate(void)
 {
 	struct bs_buffer raw = {0};
-	struct bs_grams *set;
+	struct bs_buffer row = {0};
+	struct bs_gram_plan plan; /* all trigrams are rare */
+	struct bs_gram_sketch *sketch;
 	uint64_t n_bytes = 0, n_postings = 0;
 	double seconds = 0;
-	if (bs_grams_new(&set, NULL))
+	bs_gram_plan_init(&plan);
+	if (bs_gram_sketch_new(&plan, &sketch, NULL))
 		exit(2);
 	for (size_t f = 0; f < files.n; f += SAMPLE_EVERY / 2) {
-		const uint64_t *keys;
-		size_t n_keys;
+		struct bs_gram_sum sum;
 		if (!read_file(files.paths[f], &raw))
 			continue;
 		double start = now_s();
-		bs_grams_begin(set);
-		if (bs_grams_add(set, raw.data, raw.used_bytes, NULL) || bs_grams_end(set, NULL))
+		if (bs_gram_sketch_text(sketch, raw.data, raw.used_bytes, &sum, NULL) ||
+		    bs_buffer_reserve(&row, bs_gram_row_words(sum.size_class) * sizeof(uint64_t), NULL))
 			exit(2);
-		bs_grams_take(set, &keys, &n_keys);
+		bs_gram_sketch_row(sketch, (uint64_t *)(void *)row.data);
 		seconds += now_s() - start;
 		n_bytes += raw.used_bytes;
-		n_postings += n_keys;
+		n_postings += sum.n_grams;
 	}
-	printf("core/grams.c: %.0f MB/s on one thread, %.1f postings a KB\n", (double)n_bytes / 1e6 / seconds,
+	printf("indexer/gram_sketch.c: %.0f MB/s on one thread, %.1f postings a KB\n", (double)n_bytes / 1e6 / seconds,
 	       (double)n_postings * 1e3 / (double)n_bytes);
-	bs_grams_free(set);
+	bs_gram_sketch_free(sketch);
+	bs_gram_plan_deinit(&plan);
+	bs_buffer_deinit(&row);
 	bs_buffer_deinit(&raw);
 }
 

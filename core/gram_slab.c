@@ -5,12 +5,10 @@
 #include <string.h>
 
 #include "core/bytes.h"
-#include "core/grams.h"
 #include "core/segment_sections.h"
 
 #define META_BYTES  (32u + 4 * BS_GRAM_LISTED_TIERS + BS_GRAM_TIERS)
 #define ENTRY_BYTES 32u
-#define TRIGRAMS    (1u << 24)
 
 /* ---- writing ---- */
 
@@ -57,7 +55,8 @@ static enum bs_status open_slab(struct bs_gram_slab *slab, const struct bs_conta
 		.n_docs = bs_load_u32(entry + 4),
 		.n_columns = bs_load_u32(entry + 8),
 	};
-	if (shape.size_class >= BS_GRAM_CLASSES || shape.n_docs == 0 || shape.n_docs > BS_GRAM_SLAB_MAX_DOCS)
+	if (shape.size_class >= BS_GRAM_CLASSES || shape.n_columns != bs_gram_class_columns(shape.size_class) ||
+	    shape.n_docs == 0 || shape.n_docs > BS_GRAM_SLAB_MAX_DOCS)
 		return bs_container_corrupt(file, err, "gram slab %u has an impossible shape", i);
 	slab->shape = shape;
 	slab->column_bytes = bs_gram_column_bytes(shape.n_docs);
@@ -74,10 +73,11 @@ static enum bs_status open_tiers(struct bs_gram_slabs *grams, const struct bs_co
 	const struct bs_gram_meta *meta = &grams->meta;
 	enum bs_status status = BS_OK;
 	for (uint32_t tier = 0; tier < BS_GRAM_TIERS; tier++)
-		if (meta->n_hashes[tier] > BS_GRAM_MAX_HASHES || (meta->n_hashes[tier] == 0) != (tier == BS_GRAM_LEFT_OUT))
+		if (meta->n_hashes[tier] > (tier == BS_GRAM_LONG ? 1 : BS_GRAM_MAX_HASHES) ||
+		    (meta->n_hashes[tier] == 0) != (tier == BS_GRAM_LEFT_OUT))
 			return bs_container_corrupt(file, err, "grams have %u columns", meta->n_hashes[tier]);
 	for (uint32_t tier = 0; tier < BS_GRAM_LISTED_TIERS && !status; tier++) {
-		if (meta->n_listed[tier] > TRIGRAMS)
+		if (meta->n_listed[tier] > BS_GRAM_TRIGRAMS)
 			return bs_container_corrupt(file, err, "a list of %u trigrams", meta->n_listed[tier]);
 		status = bs_packed_open(&grams->listed[tier], bs_container_section(file, BS_SECTION_GRAM_TIERS, tier),
 		                        meta->n_listed[tier], err);
@@ -147,17 +147,17 @@ void bs_gram_slabs_deinit(struct bs_gram_slabs *grams)
 
 /* ---- reading ---- */
 
-enum bs_status bs_gram_slabs_hashes(const struct bs_gram_slabs *grams, uint64_t key, uint32_t *n_hashes_out,
-                                    struct bs_error *err)
+enum bs_status bs_gram_slabs_tier(const struct bs_gram_slabs *grams, uint64_t key, enum bs_gram_tier *tier_out,
+                                  struct bs_error *err)
 {
-	uint32_t trigram = (uint32_t)key & (TRIGRAMS - 1);
-	bool is_listed = false;
+	uint32_t trigram = (uint32_t)key & (BS_GRAM_TRIGRAMS - 1);
 	uint64_t i;
-	*n_hashes_out = grams->meta.n_hashes[bs_gram_bytes(key) == BS_GRAM_LEAST ? BS_GRAM_RARE : BS_GRAM_LONG];
+	*tier_out = bs_gram_bytes(key) == BS_GRAM_LEAST ? BS_GRAM_RARE : BS_GRAM_LONG;
 	for (uint32_t tier = 0; tier < BS_GRAM_LISTED_TIERS && bs_gram_bytes(key) == BS_GRAM_LEAST; tier++) {
+		bool is_listed = false;
 		enum bs_status status = bs_packed_find(&grams->listed[tier], trigram, &is_listed, &i, err);
 		if (is_listed)
-			*n_hashes_out = grams->meta.n_hashes[tier];
+			*tier_out = (enum bs_gram_tier)tier;
 		if (status || is_listed)
 			return status;
 	}

@@ -6,7 +6,7 @@
  *      row 1      1          .                 .          a column is n_docs bits, rounded up to bytes, and columns
  *       ...                                               stand one after another
  *
- * Half of the bits are set. A gram has some of the m columns, by a hash of its key, and shares them with others; so a file
+ * Half of the bits are set. A gram has some of the m columns, by its hashes, and shares them with others; so a file
  * without it may seem to have it. How many columns that should be goes by how frequent the gram is: that a frequent one
  * cannot tell much is its own fault, and not worth many bits, while a rare one can tell nearly everything, and its bits
  * are few. There is no list of all grams that would say so. A segment lists the trigrams that are common, and those that
@@ -23,20 +23,32 @@
 
 #include "core/buffer.h"
 #include "core/container.h"
-#include "core/hash.h"
+#include "core/grams.h"
 #include "core/packed.h"
 #include "core/status.h"
 
 #define BS_GRAM_SLAB_MAX_DOCS 65536u
-/* Sizes of files: class c > 0 is for those of which 2^((c - 1) / 4) bits or more are to be set, but not for so many that
- * the next one is theirs; class 0 for those of none. */
-#define BS_GRAM_CLASSES 130u
 
-/* The least number of bits of a class, about. */
-static inline double bs_gram_class_least(uint32_t size_class)
+/*
+ * Sizes of files: those of class 0 have no grams (but such as are left out), those of a class c > 0 have rows of
+ * m = (4 + (c - 1) mod 4) 2^(3 + floor((c - 1) / 4)) columns, as bs_gram_column asks for.
+ */
+#define BS_GRAM_CLASSES (1 + 4 * (BS_GRAM_MOST_LOG - BS_GRAM_LEAST_LOG + 1))
+
+static inline uint32_t bs_gram_class_log(uint32_t size_class)
 {
-	static const double quarters[4] = {1, 1.1892071150, 1.4142135624, 1.6817928305};
-	return size_class ? (double)(UINT64_C(1) << (size_class - 1) / 4) * quarters[(size_class - 1) % 4] : 0;
+	return BS_GRAM_LEAST_LOG + (size_class ? (size_class - 1) / 4 : 0);
+}
+
+/* m = n 2^log; n of class 0 is 0. */
+static inline uint32_t bs_gram_class_n(uint32_t size_class)
+{
+	return size_class ? 4 + (size_class - 1) % 4 : 0;
+}
+
+static inline uint32_t bs_gram_class_columns(uint32_t size_class)
+{
+	return bs_gram_class_n(size_class) << bs_gram_class_log(size_class);
 }
 
 struct bs_gram_slab_shape {
@@ -52,7 +64,7 @@ static inline uint32_t bs_gram_column_bytes(uint32_t n_docs)
 
 /* ---- writing ---- */
 
-/* How frequent a gram is taken to be. Longer ones are not told apart. */
+/* How frequent a gram is taken to be. Longer ones are not told apart, and have one column. */
 enum bs_gram_tier {
 	BS_GRAM_LEFT_OUT,
 	BS_GRAM_COMMON,
@@ -66,8 +78,8 @@ enum bs_gram_tier {
 
 struct bs_gram_meta {
 	uint64_t n_docs;     /* with a row */
-	uint64_t n_postings; /* (file, distinct gram) pairs, of the grams left out too */
-	uint8_t n_hashes[BS_GRAM_TIERS]; /* columns of a gram, 1..BS_GRAM_MAX_HASHES; 0 of those left out */
+	uint64_t n_postings; /* (file, distinct gram) pairs, about; without those left out */
+	uint8_t n_hashes[BS_GRAM_TIERS]; /* columns of a gram, 1..BS_GRAM_MAX_HASHES; 0 of those left out, 1 of longer ones */
 	uint32_t n_listed[BS_GRAM_LISTED_TIERS];
 };
 
@@ -102,9 +114,9 @@ enum bs_status bs_gram_slabs_open(struct bs_gram_slabs *grams, const struct bs_c
                                   struct bs_error *err) BS_WARN_UNUSED;
 void bs_gram_slabs_deinit(struct bs_gram_slabs *grams);
 
-/* Columns that a gram has in every slab of the segment; 0: it is left out. BS_CORRUPT. */
-enum bs_status bs_gram_slabs_hashes(const struct bs_gram_slabs *grams, uint64_t key, uint32_t *n_hashes_out,
-                                    struct bs_error *err) BS_WARN_UNUSED;
+/* Of which tier a gram is in the segment: it has n_hashes[tier] columns in every slab. BS_CORRUPT. */
+enum bs_status bs_gram_slabs_tier(const struct bs_gram_slabs *grams, uint64_t key, enum bs_gram_tier *tier_out,
+                                  struct bs_error *err) BS_WARN_UNUSED;
 /* Bytes [first, first + n_bytes) of a column, borrowed, not aligned. BS_CORRUPT. */
 enum bs_status bs_gram_slab_column(const struct bs_gram_slab *slab, uint32_t column, uint32_t first, uint32_t n_bytes,
                                    const uint8_t **bytes_out, struct bs_error *err) BS_WARN_UNUSED;
@@ -113,13 +125,6 @@ static inline BS_WARN_UNUSED enum bs_status bs_gram_slab_document(const struct b
                                                                   uint32_t *document_out, struct bs_error *err)
 {
 	return bs_packed_get_u32(&slab->rows, row, document_out, err);
-}
-
-/* The i-th hash of a gram, 0 <= i < n_hashes of its tier. In a slab of m > 0 columns it is column bs_hash_reduce(hash, m). */
-static inline uint64_t bs_gram_hash(uint64_t key, uint32_t i)
-{
-	struct bs_probe probe = bs_hash_probe(key, 0);
-	return probe.start + (uint64_t)i * probe.step;
 }
 
 #endif

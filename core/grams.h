@@ -4,16 +4,15 @@
  * Text is folded first: simple case folding (Unicode's CaseFolding.txt, C and S) of every valid UTF-8 sequence; bytes
  * that are of none stay as they are. The grams of a text are then, of all windows over the folded bytes,
  *
- *     every trigram (3 bytes), and
- *     every 6-gram that its own hash selects, one in BS_GRAM_LONG_SHARE.
+ *     every trigram (3 bytes), and every 6-gram.
  *
- * Whether a window is a gram depends on nothing but its bytes. So whoever searches for a folded string knows which
- * grams every text that holds the string must have, and those of a part of it are among those of the whole. What was
- * measured to choose the 6-grams is in bench/README.md.
+ * So whoever searches for a folded string knows which grams every text that holds the string must have, and those of a
+ * part of it are among those of the whole. What was measured to choose 6-grams is in bench/README.md.
  */
 #ifndef BS_CORE_GRAMS_H
 #define BS_CORE_GRAMS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,19 +24,86 @@ extern "C" {
 #endif
 
 /* The scheme: part of an index, because text and query must agree on it. */
-#define BS_GRAM_SCHEME     1u
+#define BS_GRAM_SCHEME     2u
 #define BS_GRAM_LEAST      3u /* bytes of the shortest gram: a shorter string has none */
 #define BS_GRAM_LONG_BYTES 6u
-#define BS_GRAM_LONG_SHARE 2u
+#define BS_GRAM_TRIGRAMS   (1u << 24) /* that there can be; their numbers are the low bits of their keys */
 
 /*
- * A gram is known by its key: its length in the topmost byte, its bytes below, the first of them highest. Different
- * grams have different keys, and no key is 0. A key may stand for a term's hash where positions are taken from one
- * (bs_hash_probe mixes it).
+ * A gram is known by its key: its length in the topmost byte, its bytes below, the first of them lowest. Different
+ * grams have different keys, and no key is 0.
  */
 static inline uint32_t bs_gram_bytes(uint64_t key)
 {
 	return (uint32_t)(key >> 56);
+}
+
+/*
+ * Hashes, of 32 bits: with no more than what eight lanes of a vector do at once, since an indexer hashes every 6-gram
+ * that it meets. A 6-gram has one, of its first four bytes and its last two as little-endian numbers. Products bring all
+ * bytes to the upper bits, shifts bring those back to the lower ones, which is where columns are taken from.
+ */
+#define BS_GRAM_FIRST_FACTOR UINT32_C(0x9e3779b1)
+#define BS_GRAM_LAST_FACTOR  UINT32_C(0x85ebca6b)
+#define BS_GRAM_FINAL_FACTOR UINT32_C(0xc2b2ae35)
+
+static inline uint32_t bs_gram_long_hash(uint32_t first, uint32_t last)
+{
+	uint32_t hash = first * BS_GRAM_FIRST_FACTOR + last * BS_GRAM_LAST_FACTOR;
+	hash = (hash ^ hash >> 15) * BS_GRAM_FINAL_FACTOR;
+	return hash ^ hash >> 16;
+}
+
+/* A trigram has as many as are asked for: start, start + step, start + 2 step ... (the finaliser of MurmurHash3, and its
+ * last round once more). */
+struct bs_gram_probe {
+	uint32_t start;
+	uint32_t step;
+};
+
+static inline struct bs_gram_probe bs_gram_trigram_probe(uint32_t trigram)
+{
+	uint32_t a = (trigram ^ trigram >> 16) * UINT32_C(0x85ebca6b);
+	a = (a ^ a >> 13) * UINT32_C(0xc2b2ae35);
+	a ^= a >> 16;
+	return (struct bs_gram_probe){a, ((a ^ a >> 15) * UINT32_C(0x9e3779b1)) | 1};
+}
+
+/* The i-th hash of a gram; of one longer than a trigram, i is 0. */
+static inline uint32_t bs_gram_hash(uint64_t key, uint32_t i)
+{
+	if (bs_gram_bytes(key) == BS_GRAM_LONG_BYTES)
+		return bs_gram_long_hash((uint32_t)key, (uint32_t)(key >> 32) & 0xffff);
+	struct bs_gram_probe probe = bs_gram_trigram_probe((uint32_t)key & (BS_GRAM_TRIGRAMS - 1));
+	return probe.start + i * probe.step;
+}
+
+/*
+ * Columns of a hash, among m = n 2^log of them, 4 <= n <= 7, log of BS_GRAM_LEAST_LOG..BS_GRAM_MOST_LOG:
+ *
+ *     hash   | not used | word: log | bit: 5 |        2^log words of 32 bits stand for the columns:
+ *     every word's bits become n columns, of 32 / n bits each; the columns of eight words take turns
+ *
+ * An indexer sets bits before it knows m: of words for a larger log, the second half makes one with the first for the next
+ * smaller. And it makes columns of words eight at a time, a byte for the first column of each, then one for the second.
+ */
+#define BS_GRAM_LEAST_LOG 3u
+#define BS_GRAM_MOST_LOG  24u
+
+static inline uint32_t bs_gram_column(uint32_t hash, uint32_t m)
+{
+	uint32_t log = 29 - (uint32_t)__builtin_clz(m), n = m >> log;
+	uint32_t word = hash >> 5 & ((UINT32_C(1) << log) - 1), column = ((hash & 31) * n) >> 5;
+	return (word / 8 * n + column) * 8 + word % 8;
+}
+
+/* The key of the gram that stands in so many bytes: BS_GRAM_LEAST or BS_GRAM_LONG_BYTES. */
+static inline uint64_t bs_gram_key(const uint8_t *bytes, uint32_t n_bytes)
+{
+	uint64_t key = (uint64_t)n_bytes << 56;
+	for (uint32_t i = 0; i < n_bytes; i++)
+		key |= (uint64_t)bytes[i] << (8 * i);
+	return key;
 }
 
 /* Simple case folding of one code point, 0 <= c <= 0x10ffff. */
@@ -48,38 +114,18 @@ enum bs_status bs_grams_fold(const uint8_t *text, size_t n_bytes, struct bs_buff
                              struct bs_error *err) BS_WARN_UNUSED;
 
 /*
+ * The same of a text in pieces: folds from[0..n_bytes) to `to`, which has room for 2 n_bytes + 8. Unless the text ends here,
+ * a sequence that the piece cuts off, of up to 3 bytes, is left for the next one. Returns the bytes folded; n_folded_out:
+ * those that came of them.
+ */
+size_t bs_grams_fold_piece(const uint8_t *from, size_t n_bytes, bool is_end, uint8_t *to, size_t *n_folded_out);
+
+/*
  * Appends the keys (uint64_t) of the distinct grams that every text has whose folded form holds these bytes; none if
  * there are fewer than BS_GRAM_LEAST. In order of first occurrence, trigrams before longer ones. BS_NO_MEMORY.
  */
 enum bs_status bs_grams_of_literal(const uint8_t *folded, size_t n_bytes, struct bs_buffer *keys,
                                    struct bs_error *err) BS_WARN_UNUSED;
-
-/*
- * The gram set of a document that comes in pieces, cut anywhere: windows and UTF-8 sequences span the cuts. Belongs to
- * one thread at a time; make one per thread (2 MB and what the document needs) and use it for any number of documents:
- *
- *     begin { add } end take        or, for a document in several parts:    begin { { add } take } end take
- *
- * Of the keys taken so, each take has what was added since the one before, windows across the cut in the later one. A
- * gram that stands in several parts is in each.
- */
-struct bs_grams;
-
-/* BS_NO_MEMORY. */
-enum bs_status bs_grams_new(struct bs_grams **grams_out, struct bs_error *err) BS_WARN_UNUSED;
-/* NULL is fine. */
-void bs_grams_free(struct bs_grams *grams);
-
-/* Forgets everything; a new document. */
-void bs_grams_begin(struct bs_grams *grams);
-/* BS_NO_MEMORY; the document is then to be begun anew. */
-enum bs_status bs_grams_add(struct bs_grams *grams, const uint8_t *text, size_t n_bytes,
-                            struct bs_error *err) BS_WARN_UNUSED;
-/* The document ends here: an unfinished UTF-8 sequence at its end is bytes. */
-enum bs_status bs_grams_end(struct bs_grams *grams, struct bs_error *err) BS_WARN_UNUSED;
-/* Distinct keys, in no order that means anything but the same for the same text and parts. Borrowed until the next call
- * with these grams. */
-void bs_grams_take(struct bs_grams *grams, const uint64_t **keys_out, size_t *n_keys_out);
 
 #ifdef __cplusplus
 }

@@ -9,6 +9,7 @@
 
 #include <simde/x86/avx512.h>
 
+#include "core/kernel_grams.h"
 #include "core/kernel_lines.h"
 #include "core/kernel_solve.h"
 #include "core/kernel_weigh.h"
@@ -495,6 +496,8 @@ const struct bs_kernel KERNEL_JOIN(bs_kernel_, KERNEL_NAME) = {
 	.popcount = popcount,
 	.solve_band = solve_band,
 	.classify = classify,
+	.find_grams = find_grams,
+	.fill_gram_row = fill_gram_row,
 	.find_needle = find_needle,
 	.find_opaque = find_opaque,
 	.find_window = find_window,

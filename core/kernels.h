@@ -1,6 +1,6 @@
 /*
- * kernels.h: the few loops that touch columns, the first step of tokenizing, the three that look through text, and the one
- * that solves equations, in as many versions as there are instruction sets.
+ * kernels.h: the few loops that touch columns, the first step of tokenizing, the three that look through text, what makes
+ * rows of its grams, and the one that solves equations, in as many versions as there are instruction sets.
  *
  * A line is 64 bytes = 512 documents (or groups, or blocks). A slab's intermediate result is an array of up to 512
  * lines plus a live mask, one bit a block; a line whose live bit is clear is not read and counts as zero. There are no
@@ -91,6 +91,16 @@ struct bs_line_classes {
 	uint64_t of[8];
 };
 
+/* Of a text of which grams are looked for: bytes behind the last place that are read, whatever they are. */
+#define BS_GRAM_REACH 32u
+
+/* A state of two bits for every trigram. */
+#define BS_GRAM_STATES_A_WORD 16u
+static inline uint32_t bs_gram_state(const uint32_t *states, uint32_t trigram)
+{
+	return states[trigram / BS_GRAM_STATES_A_WORD] >> (2 * (trigram % BS_GRAM_STATES_A_WORD)) & 3;
+}
+
 struct bs_kernel {
 	const char *name;
 	/*
@@ -143,6 +153,16 @@ struct bs_kernel {
 	/* Classifies n_lines * 64 bytes of text, which need no alignment, and makes its ASCII letters small, in place. */
 	void (*classify)(const struct bs_byte_classes *classes, uint8_t *text, size_t n_lines,
 	                 struct bs_line_classes *lines_out);
+	/*
+	 * The grams that begin at places text[0..n_places), n_places of some thousands at most. 6-grams: sets bits, those of their
+	 * hashes' words and bits (core/grams.h), of 32 << log. Trigrams: those not of state 0, in order, with repeats, to
+	 * trigrams_out, with room for n_places + 8. Returns how many.
+	 */
+	size_t (*find_grams)(const uint8_t *text, size_t n_places, uint32_t log, uint64_t *bits, const uint32_t *states,
+	                     uint32_t *trigrams_out);
+	/* The 8 n columns (core/grams.h) of each of n_groups groups of 256 bits, that is, of eight words: n bytes a group. 4 <= n
+	 * <= 7. */
+	void (*fill_gram_row)(const uint64_t *bits, size_t n_groups, uint32_t n, uint8_t *row);
 };
 
 /* Fills rows from of, of which nothing may be set from 0x80 on. */

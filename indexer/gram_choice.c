@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/grams.h"
 #include "indexer/sample.h"
 
 #define SAMPLE_BYTES (24u << 20)
@@ -12,12 +13,12 @@
 #define COMMON_SHARE   0.1
 #define MIDDLING_SHARE 0.02
 #define LISTED_DOCS    2u /* what one file has may be there by chance */
-#define TRIGRAMS       (1u << 24)
 
 void bs_gram_sample_deinit(struct bs_gram_sample *sample)
 {
 	free(sample->dfs);
-	bs_grams_free(sample->grams);
+	bs_gram_sketch_free(sample->sketch);
+	bs_gram_plan_deinit(&sample->plan);
 }
 
 /* ---- sampling ---- */
@@ -25,18 +26,13 @@ void bs_gram_sample_deinit(struct bs_gram_sample *sample)
 static enum bs_status sample_document(void *context, const struct bs_document *document, struct bs_error *err)
 {
 	struct bs_gram_sample *sample = context;
-	const uint64_t *keys;
-	size_t n_keys;
-	bs_grams_begin(sample->grams);
-	enum bs_status status = bs_grams_add(sample->grams, document->fields[0].text, document->fields[0].text_bytes, err);
-	if (!status)
-		status = bs_grams_end(sample->grams, err);
+	struct bs_gram_sum sum;
+	const struct bs_field *field = &document->fields[0];
+	enum bs_status status = bs_gram_sketch_text(sample->sketch, field->text, field->text_bytes, &sum, err);
 	if (status)
 		return status;
-	bs_grams_take(sample->grams, &keys, &n_keys);
-	for (size_t i = 0; i < n_keys; i++)
-		if (bs_gram_bytes(keys[i]) == BS_GRAM_LEAST)
-			sample->dfs[keys[i] & (TRIGRAMS - 1)]++;
+	for (uint32_t i = 0; i < sum.n_trigrams[BS_GRAM_RARE]; i++)
+		sample->dfs[sum.trigrams[BS_GRAM_RARE][i]]++;
 	sample->n_docs++;
 	return BS_OK;
 }
@@ -48,11 +44,13 @@ enum bs_status bs_gram_sample_source(struct bs_gram_sample *sample, const struct
 	if (source->kind != BS_SOURCE_FOLDER && source->kind != BS_SOURCE_FILE)
 		return BS_OK;
 	if (!sample->dfs)
-		sample->dfs = calloc(TRIGRAMS, sizeof(*sample->dfs));
+		sample->dfs = calloc(BS_GRAM_TRIGRAMS, sizeof(*sample->dfs));
 	if (!sample->dfs)
-		return bs_fail_memory(err, "a sample", TRIGRAMS * sizeof(*sample->dfs));
-	if (!sample->grams)
-		status = bs_grams_new(&sample->grams, err);
+		return bs_fail_memory(err, "a sample", BS_GRAM_TRIGRAMS * sizeof(*sample->dfs));
+	if (!sample->sketch) {
+		bs_gram_plan_init(&sample->plan);
+		status = bs_gram_sketch_new(&sample->plan, &sample->sketch, err);
+	}
 	return status ? status : bs_sample_source(source, options, SAMPLE_BYTES, sample_document, sample, err);
 }
 
@@ -73,7 +71,7 @@ enum bs_status bs_gram_sample_choose(const struct bs_gram_sample *sample, struct
 	struct bs_buffer lists[BS_GRAM_LISTED_TIERS] = {{0}, {0}, {0}}; /* u32 each */
 	enum bs_status status = BS_OK;
 	bs_gram_plan_init(plan);
-	for (uint32_t trigram = 0; sample->n_docs > 0 && trigram < TRIGRAMS && !status; trigram++) {
+	for (uint32_t trigram = 0; sample->n_docs > 0 && trigram < BS_GRAM_TRIGRAMS && !status; trigram++) {
 		enum bs_gram_tier tier = tier_of(sample, trigram);
 		if (tier != BS_GRAM_RARE)
 			status = bs_buffer_append(&lists[tier], &trigram, sizeof(trigram), err);
@@ -85,7 +83,7 @@ enum bs_status bs_gram_sample_choose(const struct bs_gram_sample *sample, struct
 			                               (uint32_t)(lists[tier].used_bytes / sizeof(uint32_t)), err);
 		bs_buffer_deinit(&lists[tier]);
 	}
-	return status ? status : bs_gram_plan_finish(plan, err);
+	return status;
 }
 
 /* ---- what an index has ---- */
@@ -99,7 +97,7 @@ static enum bs_status read_list(const struct bs_packed *list, uint32_t **list_ou
 	enum bs_status status = BS_OK;
 	for (uint64_t i = 0; i < list->n && !status; i++) {
 		status = bs_packed_get_u32(list, i, &(*list_out)[i], err);
-		if (!status && ((*list_out)[i] >= TRIGRAMS || (i > 0 && (*list_out)[i] <= (*list_out)[i - 1])))
+		if (!status && ((*list_out)[i] >= BS_GRAM_TRIGRAMS || (i > 0 && (*list_out)[i] <= (*list_out)[i - 1])))
 			return bs_packed_corrupt(list, i, err);
 	}
 	return status;
@@ -125,5 +123,5 @@ enum bs_status bs_gram_plan_of_snapshot(const struct bs_snapshot *snapshot, stru
 			status = bs_gram_plan_set_tier(plan, (enum bs_gram_tier)tier, list, (uint32_t)largest->listed[tier].n, err);
 		free(list);
 	}
-	return status ? status : bs_gram_plan_finish(plan, err);
+	return status;
 }

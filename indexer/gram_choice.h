@@ -5,14 +5,15 @@
 #ifndef BS_INDEXER_GRAM_CHOICE_H
 #define BS_INDEXER_GRAM_CHOICE_H
 
-#include "core/grams.h"
 #include "core/snapshot.h"
 #include "corpus/source.h"
 #include "indexer/gram_plan.h"
+#include "indexer/gram_sketch.h"
 
 /* A sample in the making. Zero-initialise; release with bs_gram_sample_deinit. */
 struct bs_gram_sample {
-	struct bs_grams *grams;
+	struct bs_gram_plan plan; /* of which all trigrams are rare */
+	struct bs_gram_sketch *sketch;
 	uint32_t *dfs; /* by trigram: files that have it */
 	uint32_t n_docs;
 };

@@ -190,7 +190,6 @@ void bs_harvest_clear(struct bs_harvest *harvest)
 	bs_buffer_trim(&harvest->tf_words, KEPT_BYTES);
 	bs_buffer_trim(&harvest->raws, KEPT_BYTES);
 	bs_buffer_trim(&harvest->gram_rows, KEPT_BYTES);
-	bs_buffer_trim(&harvest->gram_hashes, KEPT_BYTES);
 	bs_buffer_trim(&harvest->passed_over, KEPT_BYTES);
 	bs_buffer_trim(&harvest->messages, KEPT_BYTES);
 	bs_buffer_trim(&harvest->unchanged, KEPT_BYTES);
@@ -214,7 +213,6 @@ void bs_harvest_deinit(struct bs_harvest *harvest)
 	bs_tf_coder_deinit(&harvest->tf_coder);
 	bs_buffer_deinit(&harvest->raws);
 	bs_buffer_deinit(&harvest->gram_rows);
-	bs_buffer_deinit(&harvest->gram_hashes);
 	bs_buffer_deinit(&harvest->passed_over);
 	bs_buffer_deinit(&harvest->messages);
 	bs_buffer_deinit(&harvest->unchanged);
@@ -472,29 +470,19 @@ static enum bs_status harvest_tfs(struct bs_harvest *harvest, struct bs_harvest_
 static enum bs_status harvest_grams(struct bs_harvest *harvest, const struct bs_document *document,
                                     struct bs_harvest_doc *doc, struct bs_error *err)
 {
-	const uint64_t *keys;
-	size_t n_keys;
-	bs_grams_begin(harvest->grams);
-	enum bs_status status = bs_grams_add(harvest->grams, document->fields[0].text, document->fields[0].text_bytes, err);
-	if (!status)
-		status = bs_grams_end(harvest->grams, err);
+	struct bs_gram_sum sum;
+	const struct bs_field *field = &document->fields[0];
+	enum bs_status status = bs_gram_sketch_text(harvest->grams, field->text, field->text_bytes, &sum, err);
 	if (status)
 		return status;
-	bs_grams_take(harvest->grams, &keys, &n_keys);
-	bs_buffer_clear(&harvest->gram_hashes);
-	status = bs_buffer_reserve(&harvest->gram_hashes, n_keys, err);
-	if (status)
-		return status;
-	doc->n_grams = n_keys;
-	doc->gram_class = bs_gram_class_of(bs_gram_plan_weigh(harvest->gram_plan, keys, n_keys, harvest->gram_hashes.data));
+	doc->n_grams = sum.n_grams;
+	doc->gram_class = sum.size_class;
 	doc->gram_row = harvest->gram_rows.used_bytes / sizeof(uint64_t);
-	size_t row_bytes = (size_t)bs_gram_row_words(doc->gram_class) * sizeof(uint64_t);
+	size_t row_bytes = (size_t)bs_gram_row_words(sum.size_class) * sizeof(uint64_t);
 	status = bs_buffer_reserve(&harvest->gram_rows, row_bytes, err);
 	if (status || row_bytes == 0)
 		return status;
-	uint64_t *row = (uint64_t *)(void *)(harvest->gram_rows.data + harvest->gram_rows.used_bytes);
-	memset(row, 0, row_bytes);
-	bs_gram_plan_row(doc->gram_class, keys, harvest->gram_hashes.data, n_keys, row);
+	bs_gram_sketch_row(harvest->grams, (uint64_t *)(void *)(harvest->gram_rows.data + harvest->gram_rows.used_bytes));
 	harvest->gram_rows.used_bytes += row_bytes;
 	return BS_OK;
 }

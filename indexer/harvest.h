@@ -12,14 +12,13 @@
 #include <stdint.h>
 
 #include "core/buffer.h"
-#include "core/grams.h"
 #include "core/status.h"
 #include "core/term_table.h"
 #include "core/tf_code.h"
 #include "core/word_pairs.h"
 #include "core/words.h"
 #include "corpus/document.h"
-#include "indexer/gram_plan.h"
+#include "indexer/gram_sketch.h"
 
 #define BS_HARVEST_KEY_BYTES 16u
 
@@ -63,11 +62,10 @@ struct bs_harvest_skip {
 	uint64_t message_offset; /* NUL-ended in messages */
 };
 
-/* Zero-initialise but for words, pairs, grams, gram_plan and keep_raws. Reusable. */
+/* Zero-initialise but for words, pairs, grams and keep_raws. Reusable. */
 struct bs_harvest {
 	struct bs_words *words; /* borrowed; NULL: no words */
-	struct bs_grams *grams; /* borrowed; NULL: no grams */
-	const struct bs_gram_plan *gram_plan; /* borrowed */
+	struct bs_gram_sketch *grams; /* borrowed; NULL: no grams */
 	const struct bs_word_pairs *pairs; /* borrowed; those to be terms of their own; NULL: none */
 	bool keep_raws;         /* copy what the documents were read from, for a store */
 	struct bs_harvest_terms terms;
@@ -79,7 +77,6 @@ struct bs_harvest {
 	struct bs_buffer tfs;       /* tf codes of the documents */
 	struct bs_buffer raws;
 	struct bs_buffer gram_rows; /* u64 each */
-	struct bs_buffer gram_hashes; /* scratch: columns of each gram of a file */
 	struct bs_buffer passed_over; /* names of files, NUL-ended */
 	struct bs_buffer messages;
 	struct bs_buffer unchanged; /* struct bs_doc_ref each */

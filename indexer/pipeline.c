@@ -30,7 +30,7 @@ struct worker {
 	struct bs_pipeline *pipeline;
 	pthread_t thread;
 	struct bs_words *words; /* NULL: none */
-	struct bs_grams *grams; /* NULL: none */
+	struct bs_gram_sketch *grams; /* NULL: none */
 	struct bs_reader *reader;
 };
 
@@ -191,11 +191,10 @@ void bs_pipeline_set_pairs(struct bs_pipeline *pipeline, const struct bs_word_pa
 enum bs_status bs_pipeline_set_grams(struct bs_pipeline *pipeline, const struct bs_gram_plan *plan, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < pipeline->n_threads && !status; i++)
-		if (!pipeline->workers[i].grams)
-			status = bs_grams_new(&pipeline->workers[i].grams, err);
-	for (uint32_t i = 0; i < pipeline->n_slots; i++)
-		pipeline->slots[i].harvest.gram_plan = plan;
+	for (uint32_t i = 0; i < pipeline->n_threads && !status; i++) {
+		bs_gram_sketch_free(pipeline->workers[i].grams);
+		status = bs_gram_sketch_new(plan, &pipeline->workers[i].grams, err);
+	}
 	return status;
 }
 
@@ -221,7 +220,7 @@ void bs_pipeline_free(struct bs_pipeline *pipeline)
 	}
 	for (uint32_t i = 0; pipeline->workers && i < pipeline->n_threads; i++) {
 		bs_words_free(pipeline->workers[i].words);
-		bs_grams_free(pipeline->workers[i].grams);
+		bs_gram_sketch_free(pipeline->workers[i].grams);
 		bs_reader_free(pipeline->workers[i].reader);
 	}
 	if (pipeline->has_mutex) {

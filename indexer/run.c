@@ -185,7 +185,7 @@ static enum bs_status sample_grams(struct bs_run *run, const struct bs_source *s
 
 static enum bs_status choose_grams(struct bs_run *run, struct bs_error *err)
 {
-	struct bs_gram_sample sample = {.grams = NULL};
+	struct bs_gram_sample sample = {.n_docs = 0};
 	enum bs_status status = sample_sources(run, sample_grams, &sample, err);
 	if (!status)
 		status = bs_gram_sample_choose(&sample, &run->gram_plan, err);

@@ -9,7 +9,7 @@
 
 #define PIECE_BYTES 512u /* of a column: 4,096 rows */
 
-/* A literal in a segment: its hashes[first..first + n), those of rare grams first. */
+/* A literal in a segment: its hashes[first..first + n). */
 struct literal {
 	uint32_t first;
 	uint32_t n;
@@ -23,7 +23,7 @@ struct filtering {
 	uint32_t segment;
 	const struct bs_gram_slab *slab;
 	struct literal *literals;       /* by node */
-	uint64_t *hashes;               /* of all literals; in a slab each is a column */
+	uint32_t *hashes;               /* of all literals; in a slab each is a column */
 	uint8_t (*pieces)[PIECE_BYTES]; /* by node: which rows satisfy it */
 	uint8_t *room;                  /* for a piece of a column */
 };
@@ -69,9 +69,9 @@ static enum bs_status test_literal(const struct filtering *at, uint32_t node, ui
 	memset(piece, is_any_left ? 0xff : 0, n_bytes);
 	for (uint32_t c = 0; c < literal->n && is_any_left; c++) {
 		const uint8_t *bytes;
-		uint64_t column = bs_hash_reduce(at->hashes[literal->first + c], m);
+		uint32_t column = bs_gram_column(at->hashes[literal->first + c], m);
 		/* Of a thousand pages some hundred bytes each, and a process often asks once. */
-		enum bs_status status = bs_section_read(&at->slab->columns, column * at->slab->column_bytes + first, n_bytes,
+		enum bs_status status = bs_section_read(&at->slab->columns, (uint64_t)column * at->slab->column_bytes + first, n_bytes,
 		                                        at->room, &bytes, err);
 		if (status)
 			return status;
@@ -138,28 +138,30 @@ static enum bs_status take_rows(const struct filtering *at, const uint8_t *piece
 
 /* ---- a slab ---- */
 
-/* Places of the literals' grams in a segment, those of which there are the most first: they are the rarest. */
-static enum bs_status add_hashes(struct filtering *at, uint32_t node, uint32_t n_wanted, struct bs_error *err)
+/* Places of a literal's grams of one tier in a segment. */
+static enum bs_status add_hashes(struct filtering *at, uint32_t node, enum bs_gram_tier tier, struct bs_error *err)
 {
+	const struct bs_gram_slabs *grams = &at->snapshot->segments[at->segment].grams;
 	const struct bs_gram_node *of = &at->tree->nodes[node];
 	struct literal *literal = &at->literals[node];
 	enum bs_status status = BS_OK;
 	for (uint32_t k = 0; k < of->n_keys && !status; k++) {
-		uint32_t n_hashes = 0;
-		status = bs_gram_slabs_hashes(&at->snapshot->segments[at->segment].grams, of->keys[k], &n_hashes, err);
-		for (uint32_t i = 0; i < n_hashes && n_hashes == n_wanted; i++)
+		enum bs_gram_tier found = BS_GRAM_LEFT_OUT;
+		status = bs_gram_slabs_tier(grams, of->keys[k], &found, err);
+		for (uint32_t i = 0; i < grams->meta.n_hashes[found] && found == tier; i++)
 			at->hashes[literal->first + literal->n++] = bs_gram_hash(of->keys[k], i);
 	}
 	return status;
 }
 
+/* Those of longer grams first, then of rare trigrams, and so on: so the soonest nothing is left. */
 static enum bs_status find_hashes(struct filtering *at, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < at->tree->n_nodes; i++) {
 		at->literals[i].n = 0;
-		for (uint32_t n = BS_GRAM_MAX_HASHES; n > 0 && !status && at->tree->nodes[i].kind == BS_GRAM_LITERAL; n--)
-			status = add_hashes(at, i, n, err);
+		for (uint32_t tier = BS_GRAM_TIERS; tier-- > 0 && !status && at->tree->nodes[i].kind == BS_GRAM_LITERAL;)
+			status = add_hashes(at, i, (enum bs_gram_tier)tier, err);
 	}
 	return status;
 }

@@ -230,11 +230,11 @@ static void text_treatments(struct page *page, const struct bs_treatment_table *
 static void text_gram_slabs(struct page *page, const struct bs_gram_slabs *grams)
 {
 	static const char *const tiers[BS_GRAM_TIERS] = {"left out", "common", "middling", "rare", "longer"};
-	put(page, "  files of bits           files   columns\n");
+	put(page, "  %-15s%10s%10s\n", "grams of", "files", "columns");
 	for (uint32_t i = 0; i < grams->n_slabs; i++) {
 		const struct bs_gram_slab_shape *shape = &grams->slabs[i].shape;
-		put(page, "%10.0f..%-8s", bs_gram_class_least(shape->size_class), "");
-		put_count(page, shape->n_docs, 9);
+		put(page, "  class %-9u", shape->size_class);
+		put_count(page, shape->n_docs, 10);
 		put_count(page, shape->n_columns, 10);
 		put(page, "\n");
 	}

@@ -40,7 +40,7 @@ void rig_close(struct regex_rig *rig)
 {
 	forget(rig);
 	pcre2_match_context_free(rig->match_context);
-	bs_grams_free(rig->grams);
+	bs_buffer_deinit(&rig->folded);
 	bs_buffer_deinit(&rig->scratch);
 	bs_buffer_deinit(&rig->keys);
 	*rig = (struct regex_rig){0};
@@ -71,8 +71,7 @@ enum rig_result rig_open(struct regex_rig *rig, const uint8_t *pattern, size_t n
 	int code;
 	PCRE2_SIZE at;
 	forget(rig);
-	if (!rig->grams) {
-		must(bs_grams_new(&rig->grams, NULL));
+	if (!rig->match_context) {
 		rig->match_context = pcre2_match_context_create(NULL);
 		pcre2_set_match_limit(rig->match_context, 20000);
 		pcre2_set_depth_limit(rig->match_context, 2000);
@@ -98,19 +97,24 @@ static bool has_gram(const void *context, uint64_t key)
 	return keys->used_bytes && bsearch(&key, keys->data, keys->used_bytes / sizeof(key), sizeof(key), compare_keys);
 }
 
+/* With repeats. */
+static void add_grams(struct regex_rig *rig, uint32_t n_bytes)
+{
+	for (size_t at = 0; at + n_bytes <= rig->folded.used_bytes; at++) {
+		uint64_t key = bs_gram_key(rig->folded.data + at, n_bytes);
+		must(bs_buffer_append(&rig->keys, &key, sizeof(key), NULL));
+	}
+}
+
 static void find_grams(struct regex_rig *rig, const uint8_t *text, size_t n_bytes)
 {
-	const uint64_t *keys;
-	size_t n_keys;
-	bs_grams_begin(rig->grams);
-	must(bs_grams_add(rig->grams, text, n_bytes, NULL));
-	must(bs_grams_end(rig->grams, NULL));
-	bs_grams_take(rig->grams, &keys, &n_keys);
+	bs_buffer_clear(&rig->folded);
 	bs_buffer_clear(&rig->keys);
-	if (n_keys)
-		must(bs_buffer_append(&rig->keys, keys, n_keys * sizeof(*keys), NULL));
-	if (n_keys)
-		qsort(rig->keys.data, n_keys, sizeof(*keys), compare_keys);
+	must(bs_grams_fold(text, n_bytes, &rig->folded, NULL));
+	add_grams(rig, BS_GRAM_LEAST);
+	add_grams(rig, BS_GRAM_LONG_BYTES);
+	if (rig->keys.used_bytes)
+		qsort(rig->keys.data, rig->keys.used_bytes / sizeof(uint64_t), sizeof(uint64_t), compare_keys);
 }
 
 enum rig_result rig_ask(struct regex_rig *rig, const uint8_t *text, size_t n_bytes, bool *is_sound_out, bool *holds_out)

@@ -35,8 +35,7 @@ struct regex_rig {
 	void *match_context;
 	struct bs_gram_tree *tree;
 	struct bs_byte_window window; /* n_bytes 0: none */
-	struct bs_grams *grams;
-	struct bs_buffer scratch, keys;
+	struct bs_buffer scratch, folded, keys;
 };
 
 /* Compiles and analyses; the analysis is done in any case. */

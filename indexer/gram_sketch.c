@@ -1,0 +1,310 @@
+/*
+ * gram_sketch.c: see gram_sketch.h.
+ *
+ *     text -> folded, a piece at a time -> 6-grams:  the bit of each, in 2^log words (core/grams.h)
+ *                                       -> trigrams: a list for each tier
+ *
+ * Then it is known how many bits are to be set, hence the class. The words become as few as it has, the trigrams' bits are
+ * set in them, too, and each word becomes four to seven columns of the row.
+ *
+ * 6-grams are not listed. To ask of each whether it is new took three fifths of all the time; to set its bit once more takes
+ * next to nothing. How many different ones there are is estimated from the bits: there are so many words that one bit in
+ * six is set at most; should they prove too few, the text is looked through again.
+ *
+ * Trigrams are listed, since a rare one has several bits, and its tier has to be looked up. A state of two bits says of
+ * each whether it is to be listed, and for which tier: 0, not at all, is the state of those left out and those listed.
+ */
+#include "indexer/gram_sketch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/buffer.h"
+#include "core/grams.h"
+#include "core/kernels.h"
+
+#define PIECE_BYTES  4096u
+#define CARRY_BYTES  (BS_GRAM_LONG_BYTES - 1)
+#define FOLDED_BYTES (CARRY_BYTES + 2 * PIECE_BYTES + 8 + BS_GRAM_REACH)
+#define STATE_WORDS  (BS_GRAM_TRIGRAMS / BS_GRAM_STATES_A_WORD)
+#define PLACES       512u /* at a time: what is found stays in the first level of cache */
+#define LEAST_LOG    4u   /* a line, as bits are counted */
+#define KEPT_LOG     20u  /* more is given back after a text */
+
+_Static_assert(BS_GRAM_RARE == 3, "a tier of trigrams is a state of two bits");
+
+struct bs_gram_sketch {
+	const struct bs_gram_plan *plan;
+	const struct bs_kernel *kernel;
+	uint32_t *states;
+	uint64_t *bits; /* 32 << log, in lines */
+	uint32_t log;
+	uint32_t capacity_log;
+	uint32_t *lists[BS_GRAM_LONG]; /* by tier; none of those left out */
+	uint32_t n_listed[BS_GRAM_LONG];
+	uint32_t list_capacity;
+	uint32_t size_class;
+	uint32_t trigrams[PLACES + 8]; /* of some places, with repeats */
+	uint8_t folded[FOLDED_BYTES];
+};
+
+/* ---- making ---- */
+
+static void set_state(uint32_t *states, uint32_t trigram, uint32_t state)
+{
+	uint32_t shift = 2 * (trigram % BS_GRAM_STATES_A_WORD);
+	uint32_t *word = &states[trigram / BS_GRAM_STATES_A_WORD];
+	*word = (*word & ~(UINT32_C(3) << shift)) | state << shift;
+}
+
+/* A state is a tier. */
+static void set_states(uint32_t *states, const struct bs_gram_plan *plan)
+{
+	memset(states, 0xff, STATE_WORDS * sizeof(*states));
+	for (uint32_t tier = 0; tier < BS_GRAM_LISTED_TIERS; tier++)
+		for (uint32_t i = 0; i < plan->n_listed[tier]; i++)
+			set_state(states, plan->listed[tier][i], tier);
+}
+
+static enum bs_status make_bits(struct bs_gram_sketch *sketch, uint32_t log, struct bs_error *err)
+{
+	size_t n_bytes = (size_t)4 << log;
+	sketch->log = log;
+	if (!sketch->bits || log > sketch->capacity_log || (log <= KEPT_LOG && sketch->capacity_log > KEPT_LOG)) {
+		free(sketch->bits);
+		sketch->bits = aligned_alloc(BS_LINE_BYTES, n_bytes);
+		sketch->capacity_log = log;
+	}
+	if (!sketch->bits)
+		return bs_fail_memory(err, "grams of a text", n_bytes);
+	memset(sketch->bits, 0, n_bytes);
+	return BS_OK;
+}
+
+/* Room for so many more in each list. */
+static enum bs_status make_lists(struct bs_gram_sketch *sketch, uint32_t n_more, struct bs_error *err)
+{
+	uint32_t most = 0;
+	for (uint32_t tier = BS_GRAM_COMMON; tier < BS_GRAM_LONG; tier++)
+		most = sketch->n_listed[tier] > most ? sketch->n_listed[tier] : most;
+	if (most + n_more <= sketch->list_capacity)
+		return BS_OK;
+	uint32_t capacity = 2 * (most + n_more);
+	for (uint32_t tier = BS_GRAM_COMMON; tier < BS_GRAM_LONG; tier++) {
+		uint32_t *list = realloc(sketch->lists[tier], capacity * sizeof(*list));
+		if (!list)
+			return bs_fail_memory(err, "trigrams of a text", capacity * sizeof(*list));
+		sketch->lists[tier] = list;
+	}
+	sketch->list_capacity = capacity;
+	return BS_OK;
+}
+
+enum bs_status bs_gram_sketch_new(const struct bs_gram_plan *plan, struct bs_gram_sketch **sketch_out,
+                                  struct bs_error *err)
+{
+	struct bs_gram_sketch *sketch = calloc(1, sizeof(*sketch));
+	*sketch_out = NULL;
+	if (!sketch)
+		return bs_fail_memory(err, "a sketch", sizeof(*sketch));
+	sketch->plan = plan;
+	sketch->states = malloc(STATE_WORDS * sizeof(*sketch->states));
+	enum bs_status status = sketch->states ? bs_kernel_choose(NULL, &sketch->kernel, err)
+	                                       : bs_fail_memory(err, "a sketch", STATE_WORDS * sizeof(*sketch->states));
+	if (status) {
+		bs_gram_sketch_free(sketch);
+		return status;
+	}
+	bs_buffer_advise(sketch->states, STATE_WORDS * sizeof(*sketch->states));
+	set_states(sketch->states, plan);
+	*sketch_out = sketch;
+	return BS_OK;
+}
+
+void bs_gram_sketch_free(struct bs_gram_sketch *sketch)
+{
+	if (!sketch)
+		return;
+	for (uint32_t tier = BS_GRAM_COMMON; tier < BS_GRAM_LONG; tier++)
+		free(sketch->lists[tier]);
+	free(sketch->states);
+	free(sketch->bits);
+	free(sketch);
+}
+
+/* ---- places ---- */
+
+static inline void set_bit(uint64_t *bits, uint32_t bit)
+{
+	bits[bit / 64] |= UINT64_C(1) << (bit % 64);
+}
+
+/* Lists the n trigrams found, of which one that stands there twice is new but once. There must be room in the lists.
+ * Without a branch: whether one is new, and of which tier, nobody could predict. */
+static void list_trigrams(struct bs_gram_sketch *sketch, size_t n)
+{
+	uint32_t *states = sketch->states, *n_listed = sketch->n_listed;
+	uint32_t *common = sketch->lists[BS_GRAM_COMMON], n_common = n_listed[BS_GRAM_COMMON];
+	uint32_t *middling = sketch->lists[BS_GRAM_MIDDLING], n_middling = n_listed[BS_GRAM_MIDDLING];
+	uint32_t *rare = sketch->lists[BS_GRAM_RARE], n_rare = n_listed[BS_GRAM_RARE];
+	for (size_t i = 0; i < n; i++) {
+		uint32_t trigram = sketch->trigrams[i], shift = 2 * (trigram % BS_GRAM_STATES_A_WORD);
+		uint32_t word = states[trigram / BS_GRAM_STATES_A_WORD], state = word >> shift & 3;
+		states[trigram / BS_GRAM_STATES_A_WORD] = word & ~(UINT32_C(3) << shift);
+		common[n_common] = middling[n_middling] = rare[n_rare] = trigram;
+		n_common += state == BS_GRAM_COMMON;
+		n_middling += state == BS_GRAM_MIDDLING;
+		n_rare += state == BS_GRAM_RARE;
+	}
+	n_listed[BS_GRAM_COMMON] = n_common;
+	n_listed[BS_GRAM_MIDDLING] = n_middling;
+	n_listed[BS_GRAM_RARE] = n_rare;
+}
+
+/* The grams that begin at so many places. */
+static enum bs_status add_places(struct bs_gram_sketch *sketch, const uint8_t *text, size_t n_places, struct bs_error *err)
+{
+	size_t n = sketch->kernel->find_grams(text, n_places, sketch->log, sketch->bits, sketch->states, sketch->trigrams);
+	enum bs_status status = make_lists(sketch, (uint32_t)n, err);
+	if (!status)
+		list_trigrams(sketch, n);
+	return status;
+}
+
+/* The trigrams at the end of a text, at which no 6-gram begins. */
+static enum bs_status add_end(struct bs_gram_sketch *sketch, const uint8_t *text, size_t n_bytes, struct bs_error *err)
+{
+	size_t n = 0;
+	for (; n + BS_GRAM_LEAST <= n_bytes; n++)
+		sketch->trigrams[n] = (uint32_t)bs_gram_key(text + n, BS_GRAM_LEAST) & (BS_GRAM_TRIGRAMS - 1);
+	enum bs_status status = make_lists(sketch, (uint32_t)n, err);
+	if (!status)
+		list_trigrams(sketch, n);
+	return status;
+}
+
+static enum bs_status add_text(struct bs_gram_sketch *sketch, const uint8_t *text, size_t n_bytes, struct bs_error *err)
+{
+	size_t n_carried = 0;
+	enum bs_status status = BS_OK;
+	for (size_t at = 0; at < n_bytes && !status;) {
+		size_t left = n_bytes - at, n_folded;
+		at += left > PIECE_BYTES
+			      ? bs_grams_fold_piece(text + at, PIECE_BYTES, false, sketch->folded + n_carried, &n_folded)
+			      : bs_grams_fold_piece(text + at, left, true, sketch->folded + n_carried, &n_folded);
+		n_folded += n_carried;
+		size_t n_places = n_folded < CARRY_BYTES ? 0 : n_folded - CARRY_BYTES;
+		for (size_t place = 0; place < n_places && !status; place += PLACES) {
+			size_t n = n_places - place < PLACES ? n_places - place : PLACES;
+			status = add_places(sketch, sketch->folded + place, n, err);
+		}
+		n_carried = n_folded - n_places;
+		memmove(sketch->folded, sketch->folded + n_places, n_carried);
+	}
+	return status ? status : add_end(sketch, sketch->folded, n_carried, err);
+}
+
+/* ---- sizes ---- */
+
+/* How many different hashes have set n of b bits: -b ln(1 - x), x = n / b, by the first terms of its series. Where so many
+ * are set that those are too few, they still say that there should be more bits. In integers, so that every machine finds
+ * the same. */
+static uint64_t estimate(uint64_t n_set, uint64_t n_bits)
+{
+	uint64_t share = (n_set << 32) / n_bits, power = n_set << 8, sum = 0;
+	for (uint64_t i = 1; i <= 8; i++) {
+		sum += power / i;
+		power = (power >> 8) * share >> 24;
+	}
+	return sum >> 8;
+}
+
+static uint64_t count_bits(const struct bs_gram_sketch *sketch)
+{
+	uint64_t n_bits = UINT64_C(32) << sketch->log;
+	return estimate(sketch->kernel->popcount(sketch->bits, n_bits / BS_LINE_BITS), n_bits);
+}
+
+/* Words for texts of so many bytes: the longer a text, the fewer new grams a byte. As many that of the files of a tree of
+ * sources one in thirty needs more. */
+static uint32_t first_log(size_t n_bytes)
+{
+	uint32_t log_bytes = 63 - (uint32_t)__builtin_clzll((uint64_t)n_bytes | 1);
+	uint32_t log = log_bytes * 3 / 5 + 4;
+	return log < LEAST_LOG ? LEAST_LOG : log > BS_GRAM_MOST_LOG ? BS_GRAM_MOST_LOG : log;
+}
+
+static void sum_up(struct bs_gram_sketch *sketch, struct bs_gram_sum *sum)
+{
+	uint64_t n_longs = count_bits(sketch), n_bits = n_longs;
+	*sum = (struct bs_gram_sum){.n_grams = n_longs};
+	for (uint32_t tier = 0; tier < BS_GRAM_LONG; tier++) {
+		sum->trigrams[tier] = sketch->lists[tier];
+		sum->n_trigrams[tier] = sketch->n_listed[tier];
+		sum->n_grams += sketch->n_listed[tier];
+		n_bits += (uint64_t)sketch->n_listed[tier] * sketch->plan->n_hashes[tier];
+	}
+	sum->size_class = sketch->size_class = bs_gram_class_of(n_bits);
+}
+
+static void forget(struct bs_gram_sketch *sketch)
+{
+	for (uint32_t tier = 0; tier < BS_GRAM_LONG; tier++) {
+		for (uint32_t i = 0; i < sketch->n_listed[tier]; i++)
+			set_state(sketch->states, sketch->lists[tier][i], tier);
+		sketch->n_listed[tier] = 0;
+	}
+}
+
+enum bs_status bs_gram_sketch_text(struct bs_gram_sketch *sketch, const uint8_t *text, size_t n_bytes,
+                                   struct bs_gram_sum *sum_out, struct bs_error *err)
+{
+	uint32_t log = first_log(n_bytes);
+	forget(sketch);
+	for (;;) {
+		enum bs_status status = make_bits(sketch, log, err);
+		if (!status)
+			status = add_text(sketch, text, n_bytes, err);
+		if (status)
+			return status;
+		sum_up(sketch, sum_out);
+		log = bs_gram_class_log(sum_out->size_class);
+		if (log <= sketch->log)
+			return BS_OK;
+	}
+}
+
+/* ---- the row ---- */
+
+/* The second half makes one with the first until there are 2^log words. */
+static void join_words(struct bs_gram_sketch *sketch, uint32_t log)
+{
+	uint64_t *bits = sketch->bits;
+	for (; sketch->log > log; sketch->log--) {
+		size_t n = (size_t)1 << (sketch->log - 2);
+		for (size_t i = 0; i < n; i++)
+			bits[i] |= bits[n + i];
+	}
+}
+
+static void set_trigrams(struct bs_gram_sketch *sketch, uint32_t tier)
+{
+	uint32_t n_hashes = sketch->plan->n_hashes[tier], mask = (UINT32_C(32) << sketch->log) - 1;
+	for (uint32_t i = 0; i < sketch->n_listed[tier]; i++) {
+		struct bs_gram_probe probe = bs_gram_trigram_probe(sketch->lists[tier][i]);
+		for (uint32_t hash = probe.start, k = 0; k < n_hashes; k++, hash += probe.step)
+			set_bit(sketch->bits, hash & mask);
+	}
+}
+
+void bs_gram_sketch_row(struct bs_gram_sketch *sketch, uint64_t *row)
+{
+	uint32_t n = bs_gram_class_n(sketch->size_class), n_words = bs_gram_row_words(sketch->size_class);
+	if (n_words == 0)
+		return;
+	join_words(sketch, bs_gram_class_log(sketch->size_class));
+	for (uint32_t tier = BS_GRAM_COMMON; tier < BS_GRAM_LONG; tier++)
+		set_trigrams(sketch, tier);
+	row[n_words - 1] = 0;
+	sketch->kernel->fill_gram_row(sketch->bits, (size_t)1 << (sketch->log - 3), n, (uint8_t *)row);
+}
