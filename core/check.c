@@ -71,13 +71,12 @@ static enum bs_status check_sources(struct bs_check *check, const struct bs_cont
 static enum bs_status check_passed_over(struct bs_check *check, const struct bs_container *file)
 {
 	const struct bs_manifest *manifest = &check->snapshot.manifest;
-	uint32_t source;
-	const char *name;
-	for (size_t at = 0; bs_manifest_next_passed_over(manifest, &at, &source, &name);)
-		if (manifest->sources[source].kind == BS_SOURCE_FOLDER &&
-		    !bs_doc_name_is_below((const uint8_t *)name, (uint32_t)strlen(name)))
+	struct bs_passed_over entry;
+	for (size_t at = 0; bs_manifest_next_passed_over(manifest, &at, &entry);)
+		if (manifest->sources[entry.source].kind == BS_SOURCE_FOLDER &&
+		    !bs_doc_name_is_below((const uint8_t *)entry.name, (uint32_t)strlen(entry.name)))
 			return bs_container_corrupt(file, check->err, "a file that is passed over, \"%.100s\", is not below its source",
-			                            name);
+			                            entry.name);
 	return BS_OK;
 }
 

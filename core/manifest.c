@@ -200,25 +200,31 @@ enum bs_status bs_manifest_add_field(struct bs_manifest *manifest, const char *n
 	return fields[n] ? BS_OK : bs_fail_memory(err, "the name of a field", name_bytes);
 }
 
-/* An entry is the number of its source, four bytes, and its name, NUL-ended: in memory as in the file. */
-enum bs_status bs_manifest_add_passed_over(struct bs_manifest *manifest, uint32_t source, const char *name,
+/* An entry is the number of its source and where its first NUL byte ends, four bytes each, and its name, NUL-ended: in
+ * memory as in the file. */
+#define PASSED_OVER_HEAD_BYTES 8u
+
+enum bs_status bs_manifest_add_passed_over(struct bs_manifest *manifest, const struct bs_passed_over *file,
                                            struct bs_error *err)
 {
-	uint8_t number[4];
-	bs_store_u32(number, source);
-	enum bs_status status = bs_buffer_append(&manifest->passed_over, number, sizeof(number), err);
-	return status ? status : bs_buffer_append(&manifest->passed_over, name, strlen(name) + 1, err);
+	uint8_t head[PASSED_OVER_HEAD_BYTES];
+	bs_store_u32(head, file->source);
+	bs_store_u32(head + 4, file->nul_end);
+	enum bs_status status = bs_buffer_append(&manifest->passed_over, head, sizeof(head), err);
+	return status ? status : bs_buffer_append(&manifest->passed_over, file->name, strlen(file->name) + 1, err);
 }
 
-bool bs_manifest_next_passed_over(const struct bs_manifest *manifest, size_t *at, uint32_t *source_out,
-                                  const char **name_out)
+bool bs_manifest_next_passed_over(const struct bs_manifest *manifest, size_t *at, struct bs_passed_over *file_out)
 {
 	const struct bs_buffer *list = &manifest->passed_over;
 	if (*at >= list->used_bytes)
 		return false;
-	*source_out = bs_load_u32(list->data + *at);
-	*name_out = (const char *)list->data + *at + 4;
-	*at += 4 + strlen(*name_out) + 1;
+	*file_out = (struct bs_passed_over){
+		.source = bs_load_u32(list->data + *at),
+		.nul_end = bs_load_u32(list->data + *at + 4),
+		.name = (const char *)list->data + *at + PASSED_OVER_HEAD_BYTES,
+	};
+	*at += PASSED_OVER_HEAD_BYTES + strlen(file_out->name) + 1;
 	return true;
 }
 
@@ -547,7 +553,8 @@ static enum bs_status read_passed_over(const struct bs_container *file, struct b
 	struct bs_section section = bs_container_section(file, SECTION_PASSED_OVER, 0);
 	enum bs_status status = section.n_bytes ? bs_section_touch(&section, 0, section.n_bytes, err) : BS_OK;
 	for (uint64_t at = 0; at < section.n_bytes && !status;) {
-		const uint8_t *end = section.n_bytes - at > 4 ? memchr(section.data + at + 4, 0, section.n_bytes - at - 4) : NULL;
+		uint64_t name = at + PASSED_OVER_HEAD_BYTES;
+		const uint8_t *end = name < section.n_bytes ? memchr(section.data + name, 0, section.n_bytes - name) : NULL;
 		if (!end || bs_load_u32(section.data + at) >= manifest->n_sources)
 			return bs_container_corrupt(file, err, "the list of files that are passed over does not decode");
 		at = (uint64_t)(end - section.data) + 1;

@@ -84,13 +84,17 @@ enum bs_status bs_manifest_add_segment(struct bs_manifest *manifest, const struc
 
 /*
  * Files of folders that are no documents, as when they are binary: a search of the sources must look into them all the
- * same. In document order, source by source. add: BS_NO_MEMORY. next: from *at = 0 on, false at the end; the name is
- * borrowed.
+ * same, but for one that ends at a NUL byte and matches nothing that is as short as what stands before. In document order,
+ * source by source. add: BS_NO_MEMORY. next: from *at = 0 on, false at the end; the name is borrowed.
  */
-enum bs_status bs_manifest_add_passed_over(struct bs_manifest *manifest, uint32_t source, const char *name,
+struct bs_passed_over {
+	uint32_t source;
+	uint32_t nul_end; /* where its first NUL byte ends; 0: not known */
+	const char *name;
+};
+enum bs_status bs_manifest_add_passed_over(struct bs_manifest *manifest, const struct bs_passed_over *file,
                                            struct bs_error *err) BS_WARN_UNUSED;
-bool bs_manifest_next_passed_over(const struct bs_manifest *manifest, size_t *at, uint32_t *source_out,
-                                  const char **name_out);
+bool bs_manifest_next_passed_over(const struct bs_manifest *manifest, size_t *at, struct bs_passed_over *file_out);
 
 /* Whether the index was made with another ICU or Unicode version than this program has: its words may be others. */
 bool bs_manifest_is_other_unicode(const struct bs_manifest *manifest);

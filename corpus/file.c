@@ -147,8 +147,11 @@ static enum bs_status read_whole(int fd, uint64_t size_bytes, bool refuse_binary
 	if (status || refusal->reason)
 		return status;
 	if (refuse_binary && bs_file_is_binary(bytes->data, bytes->used_bytes) &&
-	    !bs_file_is_utf16(bytes->data, bytes->used_bytes))
+	    !bs_file_is_utf16(bytes->data, bytes->used_bytes)) {
+		const uint8_t *nul = memchr(bytes->data, '\0', bytes->used_bytes);
 		refuse(refusal, BS_SKIP_BINARY, 0, "binary file");
+		refusal->nul_end = nul ? (uint32_t)(nul - bytes->data) + 1 : 0;
+	}
 	while (!status && !refusal->reason && !at_end) {
 		uint64_t wanted =
 			bytes->used_bytes <= size_bytes ? size_bytes + 1 : bytes->used_bytes + bytes->used_bytes / 2;

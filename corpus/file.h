@@ -28,6 +28,7 @@ struct bs_file_refusal {
 	const char *reason; /* one line of static text, or what strerror says; NULL: not refused */
 	enum bs_skip skip;
 	int error_number; /* errno, or 0 when it was not the operating system that refused */
+	uint32_t nul_end; /* of a binary file: where its first NUL byte ends; 0: not known */
 };
 
 /* openat with O_CLOEXEC and O_NOCTTY added, for a path longer than PATH_MAX too. -1 and errno as openat. */

@@ -127,7 +127,7 @@ static enum bs_status append_printable(struct bs_buffer *to, const uint8_t *text
 
 /* Tells the sink "ID: REASON". */
 static enum bs_status pass_over(struct bs_reader *reader, const struct bs_source *source, const char *name,
-                                uint64_t line, enum bs_skip skip, const char *reason,
+                                uint64_t line, const struct bs_file_refusal *why,
                                 const struct bs_document_sink *sink, struct bs_error *err)
 {
 	struct bs_buffer *message = &reader->message;
@@ -139,13 +139,13 @@ static enum bs_status pass_over(struct bs_reader *reader, const struct bs_source
 	if (!status)
 		status = bs_buffer_append(message, ": ", 2, err);
 	if (!status)
-		status = append_printable(message, (const uint8_t *)reason, strlen(reason), err);
+		status = append_printable(message, (const uint8_t *)why->reason, strlen(why->reason), err);
 	if (!status)
 		status = bs_buffer_append(message, "", 1, err);
 	if (!status)
-		status = sink->skip(sink->context, skip, (const char *)message->data, err);
+		status = sink->skip(sink->context, why->skip, (const char *)message->data, err);
 	if (!status && sink->passed_over && (source->kind == BS_SOURCE_FOLDER || source->kind == BS_SOURCE_FILE))
-		status = sink->passed_over(sink->context, name, err);
+		status = sink->passed_over(sink->context, name, why->nul_end, err);
 	bs_buffer_deinit(&id);
 	return status;
 }
@@ -223,7 +223,7 @@ static enum bs_status read_file(struct bs_reader *reader, const struct bs_source
 	if (status)
 		return status;
 	if (refusal.reason)
-		return pass_over(reader, source, name, 0, refusal.skip, refusal.reason, sink, err);
+		return pass_over(reader, source, name, 0, &refusal, sink, err);
 	document.name = (const uint8_t *)name;
 	document.name_bytes = strlen(name);
 	document.known = known->ref;
@@ -258,7 +258,8 @@ static enum bs_status read_files(struct bs_reader *reader, const struct bs_sourc
 	status = BS_OK;
 	for (size_t i = 0; i < batch->n_items && !status; i++) {
 		if (is_gone)
-			status = pass_over(reader, source, name, 0, BS_SKIP_UNREADABLE, why.text, sink, err);
+			status = pass_over(reader, source, name, 0,
+			                   &(struct bs_file_refusal){.skip = BS_SKIP_UNREADABLE, .reason = why.text}, sink, err);
 		else
 			status = read_file(reader, source, dir_fd, name, has_known ? &known[i] : &nothing_known, sink, err);
 		name += strlen(name) + 1;
@@ -306,7 +307,8 @@ static enum bs_status read_line(struct bs_reader *reader, const struct bs_source
 	if (status)
 		return status;
 	if (!record.is_document)
-		return pass_over(reader, source, "", line_number, record.skip, record.reason, sink, err);
+		return pass_over(reader, source, "", line_number,
+		                 &(struct bs_file_refusal){.skip = record.skip, .reason = record.reason}, sink, err);
 	fill_document(&record, line, line_bytes, &document);
 	document.line = line_number;
 	document.offset = offset;
@@ -501,7 +503,8 @@ static enum bs_status recall(struct bs_reader *reader, const struct bs_source *s
 	*is_there_out = !status && !refusal.reason;
 	/* Stored text that the options of a rebuild make no document of is left out, as it would be from a pipe. */
 	if (source->kind == BS_SOURCE_STDIN && status == BS_INVALID)
-		return pass_over(reader, source, "", known->place[2], BS_SKIP_NO_TEXT, why.text, sink, err);
+		return pass_over(reader, source, "", known->place[2],
+		                 &(struct bs_file_refusal){.skip = BS_SKIP_NO_TEXT, .reason = why.text}, sink, err);
 	bool is_ours = status == BS_NO_MEMORY || (source->kind == BS_SOURCE_STDIN && status);
 	return is_ours ? bs_fail(err, status, "%s", why.text) : BS_OK;
 }

@@ -535,10 +535,11 @@ static enum bs_status harvest_unchanged(void *context, struct bs_doc_ref known, 
 	return bs_buffer_append(&harvest->unchanged, &known, sizeof(known), err);
 }
 
-static enum bs_status harvest_passed_over(void *context, const char *name, struct bs_error *err)
+static enum bs_status harvest_passed_over(void *context, const char *name, uint32_t nul_end, struct bs_error *err)
 {
 	struct bs_harvest *harvest = context;
-	return bs_buffer_append(&harvest->passed_over, name, strlen(name) + 1, err);
+	enum bs_status status = bs_buffer_append(&harvest->passed_over, &nul_end, sizeof(nul_end), err);
+	return status ? status : bs_buffer_append(&harvest->passed_over, name, strlen(name) + 1, err);
 }
 
 struct bs_document_sink bs_harvest_sink(struct bs_harvest *harvest)

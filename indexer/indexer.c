@@ -137,12 +137,13 @@ static enum bs_status pour_unchanged(struct indexing *at, const struct bs_harves
 /* They are looked through by every search of the sources' files. */
 static enum bs_status pour_passed_over(struct indexing *at, const struct bs_harvest *harvest, struct bs_error *err)
 {
-	const struct bs_buffer *names = &harvest->passed_over;
+	const struct bs_buffer *files = &harvest->passed_over;
 	enum bs_status status = BS_OK;
-	for (size_t i = 0; i < names->used_bytes && !status && at->run.manifest.options.grams;) {
-		const char *name = (const char *)names->data + i;
-		status = bs_manifest_add_passed_over(&at->run.manifest, at->source_number, name, err);
-		i += strlen(name) + 1;
+	for (size_t i = 0; i < files->used_bytes && !status && at->run.manifest.options.grams;) {
+		struct bs_passed_over file = {.source = at->source_number, .name = (const char *)files->data + i + 4};
+		memcpy(&file.nul_end, files->data + i, sizeof(file.nul_end));
+		status = bs_manifest_add_passed_over(&at->run.manifest, &file, err);
+		i += 4 + strlen(file.name) + 1;
 	}
 	return status;
 }

@@ -94,10 +94,10 @@ static enum bs_status slot_unchanged(void *context, struct bs_doc_ref known, str
 	return slot->harvest_sink.unchanged(slot->harvest_sink.context, known, err);
 }
 
-static enum bs_status slot_passed_over(void *context, const char *name, struct bs_error *err)
+static enum bs_status slot_passed_over(void *context, const char *name, uint32_t nul_end, struct bs_error *err)
 {
 	struct slot *slot = context;
-	return slot->harvest_sink.passed_over(slot->harvest_sink.context, name, err);
+	return slot->harvest_sink.passed_over(slot->harvest_sink.context, name, nul_end, err);
 }
 
 static void harvest_batch(struct worker *worker, struct slot *slot)

@@ -59,7 +59,8 @@ enum bs_status bs_candidates(const char *dir, const struct bs_candidates_request
 	if (status)
 		return status;
 	struct bs_grep_index_options options = {
-		.dir = dir, .walk = &asked.walk, .pattern = &asked.patterns, .trust = request->no_stat};
+		.dir = dir, .walk = &asked.walk, .pattern = &asked.patterns, .trust = request->no_stat,
+		.ends_at_nul = true};
 	status = bs_grep_index_open(&options, NULL, &source, err);
 	if (status)
 		return status;

@@ -243,6 +243,7 @@ static int run_search(const struct bs_grep_arguments *arguments, struct bs_error
 	struct bs_grep_walk_options options = arguments->source;
 	struct bs_grep_index_options by_index = {.walk = &options, .pattern = &arguments->pattern, .trust = arguments->trust,
 	                                        .n_threads = arguments->n_threads,
+	                                        .ends_at_nul = !arguments->is_text && !arguments->search_binary,
 	                                        .replaces_invalid = arguments->coding == BS_GREP_CODING_UTF8};
 	struct bs_grep_source *source;
 	struct bs_grep_outcome outcome = {0};

@@ -51,22 +51,26 @@ static enum bs_status add_runs(struct bs_gram_list *list, uint32_t segment, stru
 
 static void next_passed_over(struct bs_gram_list *list)
 {
-	uint32_t source;
+	struct bs_passed_over file;
 	do {
-		if (!bs_manifest_next_passed_over(&list->snapshot->manifest, &list->passed_over_at, &source, &list->passed_over)) {
+		if (!bs_manifest_next_passed_over(&list->snapshot->manifest, &list->passed_over_at, &file)) {
 			list->passed_over = NULL;
 			return;
 		}
-	} while (source != list->source);
+	} while (file.source != list->source ||
+	         (list->kind == BS_SOURCE_FOLDER && file.nul_end > 0 && file.nul_end <= list->least_bytes));
+	list->passed_over = file.name;
 }
 
 enum bs_status bs_gram_list_init(struct bs_gram_list *list, const struct bs_snapshot *snapshot,
-                                 const struct bs_doc_bits *candidates, uint32_t source, struct bs_error *err)
+                                 const struct bs_doc_bits *candidates, uint32_t source, uint64_t least_bytes,
+                                 struct bs_error *err)
 {
 	*list = (struct bs_gram_list){
 		.snapshot = snapshot,
 		.candidates = candidates,
 		.source = source,
+		.least_bytes = least_bytes,
 		.kind = snapshot->manifest.sources[source].kind,
 	};
 	enum bs_status status = BS_OK;

@@ -25,14 +25,17 @@ struct bs_gram_list {
 	uint32_t kind;
 	struct bs_gram_list_run *runs; /* a run of the source's documents in a segment, and where it stands */
 	size_t n_runs;
+	uint64_t least_bytes;    /* of a match */
 	size_t passed_over_at;   /* in the manifest's list: behind passed_over */
 	const char *passed_over; /* the next; NULL: no more */
 	bool is_done;            /* of a collection: it was listed */
 };
 
-/* All is borrowed until deinit, also after a failure. source < the manifest's n_sources. BS_NO_MEMORY, BS_CORRUPT. */
+/* All is borrowed until deinit, also after a failure. source < the manifest's n_sources. Of a folder's files that are no
+ * documents, those are left out of which fewer than least_bytes stand before their first NUL byte: 0 where that does not end
+ * the search. BS_NO_MEMORY, BS_CORRUPT. */
 enum bs_status bs_gram_list_init(struct bs_gram_list *list, const struct bs_snapshot *snapshot,
-                                 const struct bs_doc_bits *candidates, uint32_t source,
+                                 const struct bs_doc_bits *candidates, uint32_t source, uint64_t least_bytes,
                                  struct bs_error *err) BS_WARN_UNUSED;
 /* The next name, borrowed from the snapshot, not NUL-ended; NULL at the end. BS_CORRUPT, also for a name that leads out of
  * its source. */

@@ -7,6 +7,33 @@
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
+static uint64_t literal_least(const struct bs_gram_node *node)
+{
+	uint64_t n_others = 0;
+	for (uint32_t i = 0; i < node->n_bytes; i++)
+		n_others += node->bytes[i] >= 0x80;
+	return node->n_bytes - n_others + n_others / 2;
+}
+
+/* Literals that must all be there may overlap, so the longest of them counts. */
+static uint64_t node_least(const struct bs_gram_tree *tree, const struct bs_gram_node *node)
+{
+	if (node->kind == BS_GRAM_LITERAL)
+		return literal_least(node);
+	uint64_t least = node->kind == BS_GRAM_OR || node->kind == BS_GRAM_NONE ? UINT64_MAX : 0;
+	for (uint32_t c = 0; c < node->n_children; c++) {
+		uint64_t child = node_least(tree, &tree->nodes[node->children[c]]);
+		bool is_taken = node->kind == BS_GRAM_OR ? child < least : child > least;
+		least = is_taken ? child : least;
+	}
+	return least;
+}
+
+uint64_t bs_gram_tree_least_bytes(const struct bs_gram_tree *tree)
+{
+	return node_least(tree, bs_gram_tree_root(tree));
+}
+
 /* A tree on its way into a buffer; the first failure sticks. */
 struct printer {
 	const struct bs_gram_tree *tree;

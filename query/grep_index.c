@@ -32,6 +32,7 @@ struct index_source {
 	struct bs_snapshot snapshot;
 	bool has_snapshot;
 	struct bs_doc_bits candidates;
+	uint64_t least_bytes; /* of a match that NUL bytes do not interrupt; 0: they may */
 	struct area *areas;
 	size_t n_areas;
 	struct bs_grep_source *walk; /* of all paths; NULL: the lists of areas[0..n_areas), one a path */
@@ -100,6 +101,8 @@ static enum bs_status filter(struct index_source *self, struct bs_buffer *explai
 	enum bs_status status = make_tree(self->options, &tree, err);
 	if (!status)
 		status = bs_gram_filter(&self->snapshot, tree, &self->candidates, &stats, err);
+	if (!status && self->options->ends_at_nul)
+		self->least_bytes = bs_gram_tree_least_bytes(tree);
 	if (!status && explained)
 		status = explain(tree, &stats, explained, err);
 	bs_gram_tree_free(tree);
@@ -401,7 +404,8 @@ static enum bs_status next_listed(struct index_source *self, struct bs_grep_file
 		const struct area *area = &self->areas[self->next_area];
 		if (!self->has_list) {
 			self->has_list = true;
-			status = bs_gram_list_init(&self->list, &self->snapshot, &self->candidates, area->source, err);
+			status = bs_gram_list_init(&self->list, &self->snapshot, &self->candidates, area->source,
+			                           self->least_bytes, err);
 		}
 		if (!status)
 			status = next_in_area(self, area, file_out, err);

@@ -18,6 +18,7 @@ struct bs_grep_index_options {
 	const struct bs_grep_pattern *pattern;
 	bool trust;                               /* --no-stat */
 	unsigned n_threads;                       /* that look at files, beside the caller's */
+	bool ends_at_nul;                         /* a NUL byte ends the search of a file that was found in a folder */
 	bool replaces_invalid;                    /* bytes that are not UTF-8 are searched as U+FFFD */
 };
 

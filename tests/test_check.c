@@ -808,7 +808,7 @@ static void test_grams(void **state)
 	EXPECT("seg", 0, "column 3 has bits past the last document", {BS_SECTION_GRAM_COLUMNS, 0, 3, 1, SET, 0x80});
 	EXPECT("manifest", 0, "files that are passed over", {MANIFEST_PASSED_OVER, 0, -1, 1, SET, 'x'});
 	EXPECT("manifest", 0, "files that are passed over", {MANIFEST_PASSED_OVER, 0, 0, 4, SET, 3});
-	EXPECT("manifest", 0, "is not below its source", {MANIFEST_PASSED_OVER, 0, 4, 1, SET, '/'});
+	EXPECT("manifest", 0, "is not below its source", {MANIFEST_PASSED_OVER, 0, 8, 1, SET, '/'});
 }
 
 static void test_store(void **state)

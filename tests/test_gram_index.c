@@ -183,7 +183,7 @@ static void expect_sound(struct model *model, const struct bs_snapshot *snapshot
 		n_true += is_match;
 	}
 	bs_gram_cover_deinit(&cover);
-	expect_ok(bs_gram_list_init(&list, snapshot, candidates, 0, &err), &err);
+	expect_ok(bs_gram_list_init(&list, snapshot, candidates, 0, 0, &err), &err);
 	for (;;) {
 		expect_ok(bs_gram_list_next(&list, &name, &name_bytes, &err), &err);
 		if (!name)
