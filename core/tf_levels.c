@@ -4,19 +4,21 @@
 /*
  * Below one document a block or so, looking at each costs less than reading the lines of its levels (query/scan_best.c,
  * LOOK_NS): so words in fewer have none. Two columns leave a level a tenth of the documents that do not reach it, which
- * higher levels, asked for only of those, make a hundredth.
+ * higher levels, asked for only of those, make a hundredth. Where columns are dense, so that the index is small, one is all that
+ * a level gets.
  */
 #define MIN_SHARE (1.0 / 512)
 #define MIN_DF    8u
 #define N_COLUMNS 2u
+#define MOST_DENSITY 0.45 /* of columns that are two a level */
 
-struct bs_tf_levels bs_tf_levels_make(uint64_t n_docs)
+struct bs_tf_levels bs_tf_levels_make(uint64_t n_docs, double density)
 {
 	uint64_t min_df = (uint64_t)((double)n_docs * MIN_SHARE);
 	return (struct bs_tf_levels){
 		.min_df = min_df < MIN_DF ? MIN_DF : min_df,
 		.n_levels = 7,
-		.n_columns = N_COLUMNS,
+		.n_columns = density > MOST_DENSITY ? 1 : N_COLUMNS,
 		.least = {2, 3, 5, 9, 17, 33, 65},
 	};
 }

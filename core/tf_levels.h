@@ -39,8 +39,8 @@ static inline uint32_t bs_tf_levels_of(const struct bs_tf_levels *levels, uint32
 	return n;
 }
 
-/* Our choice for a segment of n_docs documents. */
-struct bs_tf_levels bs_tf_levels_make(uint64_t n_docs);
+/* Our choice for a segment of n_docs documents whose columns are to have this density. */
+struct bs_tf_levels bs_tf_levels_make(uint64_t n_docs, double density);
 
 /* Whether levels read from a file keep every rule stated above. */
 bool bs_tf_levels_are_valid(const struct bs_tf_levels *levels);

@@ -40,6 +40,7 @@ struct bs_treatment_policy bs_treatment_policy_default(void)
 #define LONGER_POWER    1.2
 #define MOST_BIT_FACTOR 20.0
 #define BIT_DENSITY     0.3
+#define DENSER_POWER    5.0  /* who asks for denser columns wants a small index */
 #define DENSER_BY       0.03 /* for each time that documents are twice as long */
 #define MOST_DENSER     0.1
 #define MOST_DENSITY    0.6
@@ -50,7 +51,7 @@ void bs_treatment_policy_price(struct bs_treatment_policy *policy, double terms_
 	policy->density = fmin(policy->density + fmin(log2(longer) * DENSER_BY, MOST_DENSER),
 	                       fmax(policy->density, MOST_DENSITY));
 	policy->verify_ns = COST_VERIFY_NS * sqrt(longer);
-	policy->bit_ns = BIT_NS * fmin(pow(longer, LONGER_POWER), MOST_BIT_FACTOR) * pow(policy->density / BIT_DENSITY, 3);
+	policy->bit_ns = BIT_NS * fmin(pow(longer, LONGER_POWER), MOST_BIT_FACTOR) * pow(policy->density / BIT_DENSITY, DENSER_POWER);
 }
 
 /* Distinct (span, term) pairs a posting, when spans hold `span` documents and the term falls on them at random. */

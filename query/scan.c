@@ -206,6 +206,34 @@ static enum bs_status eval(struct bs_slab_scan *at, uint32_t n, uint32_t depth, 
 	}
 }
 
+/* ---- what is sure ---- */
+
+/*
+ * Leaves in frame depth those of the documents in live that surely match node n: all matches of what is exact, and of other
+ * nodes what their exact children say.
+ */
+static enum bs_status eval_sure(struct bs_slab_scan *at, uint32_t n, uint32_t depth, struct bs_live *live)
+{
+	const struct bs_query_node *node = node_at(at, n);
+	struct bs_live joined = {{0}};
+	bool is_exact;
+	enum bs_status status = node_is_exact(at, n, &is_exact);
+	if (status)
+		return status;
+	if (is_exact)
+		return eval(at, n, depth, live);
+	if (node->kind == BS_NODE_OR)
+		status = bs_scan_need_frame(at, depth + 1);
+	for (uint32_t i = 0; node->kind == BS_NODE_OR && i < node->n_children && !status; i++) {
+		struct bs_live one = *live;
+		status = eval_sure(at, node->children[i], depth + 1, &one);
+		if (!status)
+			at->kernel->or_lines(at->scan->frames[depth].lines, &joined, at->scan->frames[depth + 1].lines, &one);
+	}
+	*live = joined;
+	return status;
+}
+
 /* ---- candidates ---- */
 
 enum bs_status bs_scan_add_candidate(struct bs_slab_scan *at, uint32_t row, bool is_sure, struct bs_buffer *candidates)
@@ -223,9 +251,9 @@ enum bs_status bs_scan_add_candidate(struct bs_slab_scan *at, uint32_t row, bool
 	return bs_buffer_append(candidates, &candidate, sizeof(candidate), at->err);
 }
 
-static enum bs_status add_line(struct bs_slab_scan *at, uint32_t block, bool is_sure, struct bs_buffer *candidates)
+static enum bs_status add_line(struct bs_slab_scan *at, const uint64_t *line, uint32_t block, bool is_sure,
+                               struct bs_buffer *candidates)
 {
-	const uint64_t *line = at->scan->frames[0].lines + (size_t)block * BS_LINE_WORDS;
 	enum bs_status status = BS_OK;
 	for (uint32_t word = 0; word < BS_LINE_WORDS; word++) {
 		for (uint64_t bits = line[word]; bits && !status; bits &= bits - 1) {
@@ -238,38 +266,42 @@ static enum bs_status add_line(struct bs_slab_scan *at, uint32_t block, bool is_
 	return status;
 }
 
-static enum bs_status add_lines(struct bs_slab_scan *at, const struct bs_live *live, bool is_sure,
+/* The documents that frame depth was left with. */
+static enum bs_status add_lines(struct bs_slab_scan *at, uint32_t depth, const struct bs_live *live, bool is_sure,
                                 struct bs_buffer *candidates)
 {
+	const uint64_t *lines = at->scan->frames[depth].lines;
 	enum bs_status status = BS_OK;
 	for (uint32_t word = 0; word < BS_SLAB_MAX_BLOCKS / 64; word++) {
 		for (uint64_t left = live->words[word]; left && !status; left &= left - 1) {
+			uint32_t block = word * 64 + (uint32_t)__builtin_ctzll(left);
 			at->stats->blocks_live++;
-			status = add_line(at, word * 64 + (uint32_t)__builtin_ctzll(left), is_sure, candidates);
+			status = add_line(at, lines + (size_t)block * BS_LINE_WORDS, block, is_sure, candidates);
 		}
 	}
 	return status;
 }
 
 /* Whether lanes that stand for no document are set: only a file made to deceive has such under right checksums. */
-static bool has_bits_past_end(const struct bs_slab_scan *at, const struct bs_live *live)
+static bool has_bits_past_end(const struct bs_slab_scan *at, uint32_t depth, const struct bs_live *live)
 {
 	uint32_t last = at->slab->n_blocks - 1;
 	uint32_t n_last = at->slab->n_docs - last * BS_LINE_BITS;
 	if (!(live->words[last / 64] >> (last % 64) & 1))
 		return false;
 	for (uint32_t lane = n_last; lane < BS_LINE_BITS; lane++)
-		if (at->scan->frames[0].lines[(size_t)last * BS_LINE_WORDS + lane / 64] >> (lane % 64) & 1)
+		if (at->scan->frames[depth].lines[(size_t)last * BS_LINE_WORDS + lane / 64] >> (lane % 64) & 1)
 			return true;
 	return false;
 }
 
 /* No document needs to be named to be counted. */
-static enum bs_status count_lines(struct bs_slab_scan *at, const struct bs_live *live, uint64_t *n_counted)
+static enum bs_status count_lines(struct bs_slab_scan *at, uint32_t depth, const struct bs_live *live,
+                                  uint64_t *n_counted)
 {
-	if (has_bits_past_end(at, live))
+	if (has_bits_past_end(at, depth, live))
 		return bs_container_corrupt(at->slab->rows.file, at->err, "a column has bits past the last document");
-	uint64_t n = at->kernel->count(at->scan->frames[0].lines, live);
+	uint64_t n = at->kernel->count(at->scan->frames[depth].lines, live);
 	for (uint32_t word = 0; word < BS_SLAB_MAX_BLOCKS / 64; word++)
 		at->stats->blocks_live += (unsigned)__builtin_popcountll(live->words[word]);
 	at->stats->candidates += n;
@@ -289,17 +321,41 @@ enum bs_status bs_scan_matches(struct bs_slab_scan *at, struct bs_live *live, bo
 	return node_is_exact(at, root, sure_out);
 }
 
+static enum bs_status take_lines(struct bs_slab_scan *at, uint32_t depth, const struct bs_live *live, bool is_sure,
+                                 struct bs_buffer *candidates, uint64_t *n_counted)
+{
+	if (!bs_live_any(live))
+		return BS_OK;
+	if (!is_sure || !n_counted)
+		return add_lines(at, depth, live, is_sure, candidates);
+	return count_lines(at, depth, live, n_counted);
+}
+
+/* Of a disjunction, those that one exact operand vouches for need no proof by another. */
+static enum bs_status take_sure_lines(struct bs_slab_scan *at, struct bs_live *live, struct bs_buffer *candidates,
+                                      uint64_t *n_counted)
+{
+	struct bs_live sure = *live;
+	enum bs_status status = bs_scan_need_frame(at, 1);
+	if (!status)
+		status = eval_sure(at, (uint32_t)at->plan->query->n_nodes - 1, 1, &sure);
+	if (status || !bs_live_any(&sure))
+		return status;
+	/* Both come out of the same columns; only a file made to deceive has sure ones that were no candidates. */
+	at->kernel->and_not_lines(at->scan->frames[0].lines, live, at->scan->frames[1].lines, &sure);
+	return take_lines(at, 1, &sure, true, candidates, n_counted);
+}
+
 static enum bs_status scan_matrix(struct bs_slab_scan *at, struct bs_buffer *candidates, uint64_t *n_counted)
 {
+	const struct bs_query_node *root = node_at(at, (uint32_t)at->plan->query->n_nodes - 1);
 	struct bs_live live;
 	bool is_sure;
 	bs_live_all(&live, at->slab->n_blocks);
 	enum bs_status status = bs_scan_matches(at, &live, &is_sure);
-	if (status || !bs_live_any(&live))
-		return status;
-	if (!is_sure || !n_counted)
-		return add_lines(at, &live, is_sure, candidates);
-	return count_lines(at, &live, n_counted);
+	if (!status && !is_sure && root->kind == BS_NODE_OR && bs_live_any(&live))
+		status = take_sure_lines(at, &live, candidates, n_counted);
+	return status ? status : take_lines(at, 0, &live, is_sure, candidates, n_counted);
 }
 
 /* ---- order ---- */

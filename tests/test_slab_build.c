@@ -95,7 +95,7 @@ static void make(struct made *made, uint32_t n_rows, uint32_t measured_blocks)
 	struct bs_slab_builder builder;
 	bs_treatment_policy_price(&policy, (double)gather.n_postings / N_DOCS);
 	bs_treatment_table_make(&policy, N_DOCS, &made->treatments);
-	made->tf_levels = bs_tf_levels_make(N_DOCS);
+	made->tf_levels = bs_tf_levels_make(N_DOCS, BS_DEFAULT_DENSITY);
 	made->plan = (struct bs_slab_plan){
 		.gather = &gather,
 		.treatments = &made->treatments,
