@@ -62,4 +62,13 @@ static inline const uint8_t *bs_varint_get(const uint8_t *from, const uint8_t *e
 	return NULL;
 }
 
+/* Set bits. Without flags for the target, the compiler's own is a call that looks bytes up in a table. */
+static inline uint32_t bs_count_bits(uint64_t x)
+{
+	x -= x >> 1 & UINT64_C(0x5555555555555555);
+	x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+	x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+	return (uint32_t)(x * UINT64_C(0x0101010101010101) >> 56);
+}
+
 #endif

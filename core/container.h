@@ -100,6 +100,8 @@ static inline BS_WARN_UNUSED enum bs_status bs_section_touch(const struct bs_sec
 		return bs_section_verify(section, offset, n_bytes, err);
 	uint64_t first = section->first_page + offset / BS_PAGE_BYTES;
 	uint64_t last = section->first_page + (offset + n_bytes - 1) / BS_PAGE_BYTES;
+	if (first == last && __atomic_load_n(&section->verified[first / 64], __ATOMIC_RELAXED) >> (first % 64) & 1)
+		return BS_OK;
 	for (uint64_t word = first / 64; word <= last / 64; word++) {
 		uint64_t wanted = UINT64_MAX;
 		if (word == first / 64)

@@ -137,7 +137,7 @@ static enum bs_status find_bucket(const struct bs_exception_list *list, uint64_t
 		if (at >= n_bits)
 			return corrupt(list->exceptions, err);
 		uint64_t zeros = ~load_bits(list->bits, list->highs_at + at) & ((UINT64_C(1) << LOAD_BITS) - 1);
-		uint64_t n = (uint64_t)__builtin_popcountll(zeros);
+		uint64_t n = bs_count_bits(zeros);
 		if (n < n_zeros) {
 			n_zeros -= n;
 			at += LOAD_BITS;

@@ -35,7 +35,7 @@ struct bs_treatment_policy bs_treatment_policy_default(void)
 #define EXCEPTION_TERM_BITS 40.0 /* its places in the tables, and what fills up a list */
 #define EXCEPTION_MIN_DF    4.0  /* below, there is little to prove */
 
-#define BIT_NS          2900.0 /* the price at the default density, for short documents */
+#define BIT_NS          2750.0 /* the price at the default density, for short documents */
 #define SHORT_TERMS     32.0
 #define LONGER_POWER    1.2
 #define MOST_BIT_FACTOR 20.0

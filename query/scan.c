@@ -303,7 +303,7 @@ static enum bs_status count_lines(struct bs_slab_scan *at, uint32_t depth, const
 		return bs_container_corrupt(at->slab->rows.file, at->err, "a column has bits past the last document");
 	uint64_t n = at->kernel->count(at->scan->frames[depth].lines, live);
 	for (uint32_t word = 0; word < BS_SLAB_MAX_BLOCKS / 64; word++)
-		at->stats->blocks_live += (unsigned)__builtin_popcountll(live->words[word]);
+		at->stats->blocks_live += bs_count_bits(live->words[word]);
 	at->stats->candidates += n;
 	*n_counted += n;
 	return BS_OK;

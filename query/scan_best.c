@@ -332,7 +332,7 @@ static uint32_t count_live(const struct bs_live *live)
 {
 	uint32_t n = 0;
 	for (uint32_t word = 0; word < BS_SLAB_MAX_BLOCKS / 64; word++)
-		n += (uint32_t)__builtin_popcountll(live->words[word]);
+		n += bs_count_bits(live->words[word]);
 	return n;
 }
 

@@ -226,7 +226,7 @@ static void count_sure(const struct chunk *chunk, struct truth *truth, uint64_t 
 {
 	uint64_t n = 0;
 	for (uint32_t i = 0; i < chunk->n_words; i++) {
-		n += (uint64_t)__builtin_popcountll(truth->must[i]);
+		n += bs_count_bits(truth->must[i]);
 		truth->may[i] &= ~truth->must[i];
 	}
 	chunk->at->stats->candidates += n;
