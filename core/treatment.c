@@ -40,7 +40,7 @@ struct bs_treatment_policy bs_treatment_policy_default(void)
 #define LONGER_POWER    1.2
 #define MOST_BIT_FACTOR 20.0
 #define BIT_DENSITY     0.3
-#define DENSER_POWER    5.0  /* who asks for denser columns wants a small index */
+#define DENSER_POWER    5.5  /* who asks for denser columns wants a small index */
 #define DENSER_BY       0.03 /* for each time that documents are twice as long */
 #define MOST_DENSER     0.1
 #define MOST_DENSITY    0.6
