@@ -2,9 +2,9 @@
  * gram_files.h: the files of an index's sources that a search has to look into, given the candidates (gram_filter.h).
  *
  * Two ways. To trust the index: list them (bs_gram_list): the candidates, and the files that are no documents, as when
- * they are binary, in document order. That list is right for a walk of the same rules as the index was made by (options in
- * the manifest: hidden, no_ignore, globs), and for one that takes fewer of those files; one that takes others must do its
- * own walk. Or never to be stale: walk the tree, stat each file, and ask of it (bs_gram_cover): of what is new, changed, or
+ * they are binary (if a match may stand before the first NUL byte), in document order. That list is right for a walk of the
+ * same rules as the index was made by (options in the manifest: hidden, no_ignore, globs), and for one that takes fewer of
+ * those files; one that takes others must do its own walk. Or never to be stale: walk the tree, stat each file, and ask of it (bs_gram_cover): of what is new, changed, or
  * of no known age, the index knows nothing, and it must be looked into.
  */
 #ifndef BS_QUERY_GRAM_FILES_H

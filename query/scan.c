@@ -275,7 +275,6 @@ static enum bs_status add_lines(struct bs_slab_scan *at, uint32_t depth, const s
 	for (uint32_t word = 0; word < BS_SLAB_MAX_BLOCKS / 64; word++) {
 		for (uint64_t left = live->words[word]; left && !status; left &= left - 1) {
 			uint32_t block = word * 64 + (uint32_t)__builtin_ctzll(left);
-			at->stats->blocks_live++;
 			status = add_line(at, lines + (size_t)block * BS_LINE_WORDS, block, is_sure, candidates);
 		}
 	}
@@ -302,8 +301,6 @@ static enum bs_status count_lines(struct bs_slab_scan *at, uint32_t depth, const
 	if (has_bits_past_end(at, depth, live))
 		return bs_container_corrupt(at->slab->rows.file, at->err, "a column has bits past the last document");
 	uint64_t n = at->kernel->count(at->scan->frames[depth].lines, live);
-	for (uint32_t word = 0; word < BS_SLAB_MAX_BLOCKS / 64; word++)
-		at->stats->blocks_live += bs_count_bits(live->words[word]);
 	at->stats->candidates += n;
 	*n_counted += n;
 	return BS_OK;
@@ -353,6 +350,8 @@ static enum bs_status scan_matrix(struct bs_slab_scan *at, struct bs_buffer *can
 	bool is_sure;
 	bs_live_all(&live, at->slab->n_blocks);
 	enum bs_status status = bs_scan_matches(at, &live, &is_sure);
+	for (uint32_t word = 0; word < BS_SLAB_MAX_BLOCKS / 64 && !status; word++)
+		at->stats->blocks_live += bs_count_bits(live.words[word]);
 	if (!status && !is_sure && root->kind == BS_NODE_OR && bs_live_any(&live))
 		status = take_sure_lines(at, &live, candidates, n_counted);
 	return status ? status : take_lines(at, 0, &live, is_sure, candidates, n_counted);
