@@ -445,9 +445,9 @@ static void print_rate(void)
 {
 	struct bs_buffer raw = {0};
 	struct bs_buffer row = {0};
-	struct bs_gram_plan plan; /* all trigrams are rare */
+	struct bs_gram_plan plan; /* all grams are rare */
 	struct bs_gram_sketch *sketch;
-	uint64_t n_bytes = 0, n_postings = 0;
+	uint64_t n_bytes = 0, n_bits = 0;
 	double seconds = 0;
 	bs_gram_plan_init(&plan);
 	if (bs_gram_sketch_new(&plan, &sketch, NULL))
@@ -463,10 +463,10 @@ static void print_rate(void)
 		bs_gram_sketch_row(sketch, (uint64_t *)(void *)row.data);
 		seconds += now_s() - start;
 		n_bytes += raw.used_bytes;
-		n_postings += sum.n_grams;
+		n_bits += sum.n_bits;
 	}
-	printf("indexer/gram_sketch.c: %.0f MB/s on one thread, %.1f postings a KB\n", (double)n_bytes / 1e6 / seconds,
-	       (double)n_postings * 1e3 / (double)n_bytes);
+	printf("indexer/gram_sketch.c: %.0f MB/s on one thread, %.1f bits asked for a KB\n", (double)n_bytes / 1e6 / seconds,
+	       (double)n_bits * 1e3 / (double)n_bytes);
 	bs_gram_sketch_free(sketch);
 	bs_gram_plan_deinit(&plan);
 	bs_buffer_deinit(&row);

@@ -5,8 +5,6 @@
 #include "core/check_internal.h"
 #include "core/segment_sections.h"
 
-#define TRIGRAMS (1u << 24)
-
 /* Values below end, strictly ascending; number and what name them. */
 static enum bs_status check_list(struct bs_check *check, uint32_t number, const struct bs_packed *list, uint64_t end,
                                  const char *what)
@@ -60,12 +58,14 @@ static enum bs_status check_rows(struct bs_check *check, uint32_t i, const struc
 /* The lists of the tiers; no trigram may be in two. */
 static enum bs_status check_tiers(struct bs_check *check, const struct bs_gram_slabs *grams)
 {
-	uint8_t *seen = calloc(TRIGRAMS / 8, 1);
-	enum bs_status status = seen ? BS_OK : bs_fail_memory(check->err, "trigrams", TRIGRAMS / 8);
-	for (uint32_t tier = 0; tier < BS_GRAM_LISTED_TIERS && !status; tier++) {
+	uint8_t *seen = calloc(BS_GRAM_TRIGRAMS / 8, 1);
+	enum bs_status status = seen ? BS_OK : bs_fail_memory(check->err, "trigrams", BS_GRAM_TRIGRAMS / 8);
+	for (uint32_t tier = 0; tier < BS_GRAM_TIERS && !status; tier++) {
 		const struct bs_packed *list = &grams->listed[tier];
-		status = check_list(check, tier, list, TRIGRAMS, "trigrams of tier");
-		for (uint64_t at = 0; at < list->n && !status; at++) {
+		if (bs_gram_listed_end(tier) == 0)
+			continue;
+		status = check_list(check, tier, list, bs_gram_listed_end(tier), "list of tier");
+		for (uint64_t at = 0; at < list->n && !status && tier < BS_GRAM_TRIGRAM_TIERS; at++) {
 			uint32_t trigram;
 			status = bs_packed_get_u32(list, at, &trigram, check->err);
 			if (!status && (seen[trigram / 8] >> (trigram % 8) & 1))

@@ -7,7 +7,7 @@
 #include "core/bytes.h"
 #include "core/segment_sections.h"
 
-#define META_BYTES  (32u + 4 * BS_GRAM_LISTED_TIERS + BS_GRAM_TIERS)
+#define META_BYTES  (32u + 4 * BS_GRAM_TIERS + BS_GRAM_TIERS)
 #define ENTRY_BYTES 32u
 
 /* ---- writing ---- */
@@ -26,18 +26,20 @@ enum bs_status bs_gram_slab_begin(struct bs_writer *writer, uint32_t i, const st
 }
 
 void bs_gram_slabs_write(struct bs_writer *writer, const struct bs_gram_meta *meta, const struct bs_buffer *entries,
-                         const uint32_t *const listed[BS_GRAM_LISTED_TIERS])
+                         const uint32_t *const listed[BS_GRAM_TIERS])
 {
-	for (uint32_t tier = 0; tier < BS_GRAM_LISTED_TIERS; tier++) {
+	for (uint32_t tier = 0; tier < BS_GRAM_TIERS; tier++) {
+		if (bs_gram_listed_end(tier) == 0)
+			continue;
 		bs_writer_section(writer, BS_SECTION_GRAM_TIERS, tier);
 		bs_packed_write_u32(writer, listed[tier], meta->n_listed[tier]);
 	}
 	bs_writer_section(writer, BS_SECTION_GRAM_META, 0);
 	bs_writer_u64(writer, BS_GRAM_SCHEME);
 	bs_writer_u64(writer, meta->n_docs);
-	bs_writer_u64(writer, meta->n_postings);
+	bs_writer_u64(writer, meta->n_bits);
 	bs_writer_u64(writer, entries->used_bytes / ENTRY_BYTES);
-	for (uint32_t tier = 0; tier < BS_GRAM_LISTED_TIERS; tier++)
+	for (uint32_t tier = 0; tier < BS_GRAM_TIERS; tier++)
 		bs_writer_u32(writer, meta->n_listed[tier]);
 	for (uint32_t tier = 0; tier < BS_GRAM_TIERS; tier++)
 		bs_writer_bytes(writer, &meta->n_hashes[tier], 1);
@@ -73,14 +75,14 @@ static enum bs_status open_tiers(struct bs_gram_slabs *grams, const struct bs_co
 	const struct bs_gram_meta *meta = &grams->meta;
 	enum bs_status status = BS_OK;
 	for (uint32_t tier = 0; tier < BS_GRAM_TIERS; tier++)
-		if (meta->n_hashes[tier] > (tier == BS_GRAM_LONG ? 1 : BS_GRAM_MAX_HASHES) ||
-		    (meta->n_hashes[tier] == 0) != (tier == BS_GRAM_LEFT_OUT))
+		if (!bs_gram_may_have(tier, meta->n_hashes[tier]))
 			return bs_container_corrupt(file, err, "grams have %u columns", meta->n_hashes[tier]);
-	for (uint32_t tier = 0; tier < BS_GRAM_LISTED_TIERS && !status; tier++) {
-		if (meta->n_listed[tier] > BS_GRAM_TRIGRAMS)
-			return bs_container_corrupt(file, err, "a list of %u trigrams", meta->n_listed[tier]);
-		status = bs_packed_open(&grams->listed[tier], bs_container_section(file, BS_SECTION_GRAM_TIERS, tier),
-		                        meta->n_listed[tier], err);
+	for (uint32_t tier = 0; tier < BS_GRAM_TIERS && !status; tier++) {
+		if (meta->n_listed[tier] > bs_gram_listed_end(tier))
+			return bs_container_corrupt(file, err, "a list of %u grams of tier %u", meta->n_listed[tier], tier);
+		if (bs_gram_listed_end(tier) > 0)
+			status = bs_packed_open(&grams->listed[tier], bs_container_section(file, BS_SECTION_GRAM_TIERS, tier),
+			                        meta->n_listed[tier], err);
 	}
 	return status;
 }
@@ -103,11 +105,11 @@ static enum bs_status read_meta(struct bs_gram_slabs *grams, const struct bs_con
 		return bs_fail(err, BS_UNSUPPORTED, "%s: gram scheme %llu is unknown to this bitsift", bs_container_path(file),
 		               (unsigned long long)bs_load_u64(meta.data));
 	grams->meta.n_docs = bs_load_u64(meta.data + 8);
-	grams->meta.n_postings = bs_load_u64(meta.data + 16);
+	grams->meta.n_bits = bs_load_u64(meta.data + 16);
 	uint64_t n_slabs = bs_load_u64(meta.data + 24);
-	for (uint32_t tier = 0; tier < BS_GRAM_LISTED_TIERS; tier++)
+	for (uint32_t tier = 0; tier < BS_GRAM_TIERS; tier++)
 		grams->meta.n_listed[tier] = bs_load_u32(meta.data + 32 + 4 * tier);
-	memcpy(grams->meta.n_hashes, meta.data + 32 + 4 * BS_GRAM_LISTED_TIERS, sizeof(grams->meta.n_hashes));
+	memcpy(grams->meta.n_hashes, meta.data + 32 + 4 * BS_GRAM_TIERS, sizeof(grams->meta.n_hashes));
 	/* Every slab has a document. */
 	if (n_slabs > grams->meta.n_docs || grams->meta.n_docs > n_docs || entries_out->n_bytes != n_slabs * ENTRY_BYTES)
 		return bs_container_corrupt(file, err, "%llu gram slabs of %llu documents in %llu bytes",
@@ -150,12 +152,14 @@ void bs_gram_slabs_deinit(struct bs_gram_slabs *grams)
 enum bs_status bs_gram_slabs_tier(const struct bs_gram_slabs *grams, uint64_t key, enum bs_gram_tier *tier_out,
                                   struct bs_error *err)
 {
-	uint32_t trigram = (uint32_t)key & (BS_GRAM_TRIGRAMS - 1);
+	bool is_trigram = bs_gram_bytes(key) == BS_GRAM_LEAST;
+	uint32_t value = is_trigram ? (uint32_t)key & (BS_GRAM_TRIGRAMS - 1) : bs_gram_bucket(bs_gram_hash(key, 0));
+	uint32_t tier = is_trigram ? BS_GRAM_LEFT_OUT : BS_GRAM_LONG_FREQUENT;
 	uint64_t i;
-	*tier_out = bs_gram_bytes(key) == BS_GRAM_LEAST ? BS_GRAM_RARE : BS_GRAM_LONG;
-	for (uint32_t tier = 0; tier < BS_GRAM_LISTED_TIERS && bs_gram_bytes(key) == BS_GRAM_LEAST; tier++) {
+	*tier_out = is_trigram ? BS_GRAM_RARE : BS_GRAM_LONG;
+	for (; tier < (uint32_t)*tier_out; tier++) {
 		bool is_listed = false;
-		enum bs_status status = bs_packed_find(&grams->listed[tier], trigram, &is_listed, &i, err);
+		enum bs_status status = bs_packed_find(&grams->listed[tier], value, &is_listed, &i, err);
 		if (is_listed)
 			*tier_out = (enum bs_gram_tier)tier;
 		if (status || is_listed)

@@ -6,11 +6,12 @@
  *      row 1      1          .                 .          a column is n_docs bits, rounded up to bytes, and columns
  *       ...                                               stand one after another
  *
- * Half of the bits are set. A gram has some of the m columns, by its hashes, and shares them with others; so a file
+ * A good half of the bits are set. A gram has some of the m columns, by its hashes, and shares them with others; so a file
  * without it may seem to have it. How many columns that should be goes by how frequent the gram is: that a frequent one
  * cannot tell much is its own fault, and not worth many bits, while a rare one can tell nearly everything, and its bits
- * are few. There is no list of all grams that would say so. A segment lists the trigrams that are common, and those that
- * are less so; all others are taken for rare. What a good part of all files have is left out, and says nothing.
+ * are few. There is no list of all grams that would say so. A segment lists the trigrams that are common, those that are
+ * less so, and buckets of longer grams with a frequent one; all others are taken for rare. Trigrams that a good part of
+ * all files have are left out, and say nothing.
  *
  * Columns are as long as there are files, not padded to lines: slabs are many, one for each size of files, and the last
  * lines of all their columns would be a good part of the index.
@@ -64,23 +65,39 @@ static inline uint32_t bs_gram_column_bytes(uint32_t n_docs)
 
 /* ---- writing ---- */
 
-/* How frequent a gram is taken to be. Longer ones are not told apart, and have one column. */
+/* How frequent a gram is taken to be: four tiers of trigrams, two of longer ones. */
 enum bs_gram_tier {
 	BS_GRAM_LEFT_OUT,
 	BS_GRAM_COMMON,
 	BS_GRAM_MIDDLING,
 	BS_GRAM_RARE,
+	BS_GRAM_LONG_FREQUENT,
 	BS_GRAM_LONG,
 	BS_GRAM_TIERS,
 };
-#define BS_GRAM_LISTED_TIERS 3u /* the first three have lists */
-#define BS_GRAM_MAX_HASHES   8u
+#define BS_GRAM_TRIGRAM_TIERS 4u /* the first four */
+#define BS_GRAM_MAX_HASHES    8u
+
+/* What is listed of a tier is below that: trigrams, or buckets of longer grams (core/grams.h); 0: the tier has no list, it is
+ * of all those that are in none. */
+static inline uint32_t bs_gram_listed_end(uint32_t tier)
+{
+	return tier < BS_GRAM_RARE ? BS_GRAM_TRIGRAMS : tier == BS_GRAM_LONG_FREQUENT ? BS_GRAM_BUCKETS : 0;
+}
+
+/* Columns of a gram that an index may have. */
+static inline bool bs_gram_may_have(uint32_t tier, uint32_t n_hashes)
+{
+	if (tier >= BS_GRAM_TRIGRAM_TIERS)
+		return n_hashes == tier - BS_GRAM_TRIGRAM_TIERS + 1;
+	return tier == BS_GRAM_LEFT_OUT ? n_hashes == 0 : n_hashes > 0 && n_hashes <= BS_GRAM_MAX_HASHES;
+}
 
 struct bs_gram_meta {
 	uint64_t n_docs;     /* with a row */
-	uint64_t n_postings; /* (file, distinct gram) pairs, about; without those left out */
-	uint8_t n_hashes[BS_GRAM_TIERS]; /* columns of a gram, 1..BS_GRAM_MAX_HASHES; 0 of those left out, 1 of longer ones */
-	uint32_t n_listed[BS_GRAM_LISTED_TIERS];
+	uint64_t n_bits;     /* that their grams ask for, about: each distinct one's columns, whoever else sets them */
+	uint8_t n_hashes[BS_GRAM_TIERS]; /* columns of a gram (bs_gram_may_have) */
+	uint32_t n_listed[BS_GRAM_TIERS]; /* up to bs_gram_listed_end */
 };
 
 /* Begins slab number i: its rows are document numbers, ascending. What bs_writer_bytes is given next must be its columns.
@@ -88,9 +105,9 @@ struct bs_gram_meta {
 enum bs_status bs_gram_slab_begin(struct bs_writer *writer, uint32_t i, const struct bs_gram_slab_shape *shape,
                                   const uint32_t *rows, struct bs_buffer *entries, struct bs_error *err)
 	BS_WARN_UNUSED;
-/* listed: the trigrams of the first tiers, ascending. */
+/* listed: by tier, ascending. */
 void bs_gram_slabs_write(struct bs_writer *writer, const struct bs_gram_meta *meta, const struct bs_buffer *entries,
-                         const uint32_t *const listed[BS_GRAM_LISTED_TIERS]);
+                         const uint32_t *const listed[BS_GRAM_TIERS]);
 
 /* ---- reading: any number of threads ---- */
 
@@ -104,7 +121,7 @@ struct bs_gram_slab {
 /* The slabs of a segment; none if there are no grams in it. */
 struct bs_gram_slabs {
 	struct bs_gram_meta meta;
-	struct bs_packed listed[BS_GRAM_LISTED_TIERS]; /* trigrams, ascending */
+	struct bs_packed listed[BS_GRAM_TIERS]; /* ascending; zeros where a tier has no list */
 	struct bs_gram_slab *slabs;
 	uint32_t n_slabs;
 };

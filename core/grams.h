@@ -4,10 +4,10 @@
  * Text is folded first: simple case folding (Unicode's CaseFolding.txt, C and S) of every valid UTF-8 sequence; bytes
  * that are of none stay as they are. The grams of a text are then, of all windows over the folded bytes,
  *
- *     every trigram (3 bytes), and every 6-gram.
+ *     every trigram (3 bytes), and every 5-gram.
  *
  * So whoever searches for a folded string knows which grams every text that holds the string must have, and those of a
- * part of it are among those of the whole. What was measured to choose 6-grams is in bench/README.md.
+ * part of it are among those of the whole. What was measured to choose 5-grams is in bench/README.md.
  */
 #ifndef BS_CORE_GRAMS_H
 #define BS_CORE_GRAMS_H
@@ -24,9 +24,9 @@ extern "C" {
 #endif
 
 /* The scheme: part of an index, because text and query must agree on it. */
-#define BS_GRAM_SCHEME     2u
+#define BS_GRAM_SCHEME     3u
 #define BS_GRAM_LEAST      3u /* bytes of the shortest gram: a shorter string has none */
-#define BS_GRAM_LONG_BYTES 6u
+#define BS_GRAM_LONG_BYTES 5u
 #define BS_GRAM_TRIGRAMS   (1u << 24) /* that there can be; their numbers are the low bits of their keys */
 
 /*
@@ -39,19 +39,38 @@ static inline uint32_t bs_gram_bytes(uint64_t key)
 }
 
 /*
- * Hashes, of 32 bits: with no more than what eight lanes of a vector do at once, since an indexer hashes every 6-gram
- * that it meets. A 6-gram has one, of its first four bytes and its last two as little-endian numbers. Products bring all
- * bytes to the upper bits, shifts bring those back to the lower ones, which is where columns are taken from.
+ * Hashes, of 32 bits: with no more than what eight lanes of a vector do at once, since an indexer hashes every 5-gram
+ * that it meets. A 5-gram has two, the first of its first four bytes as a little-endian number and its last byte, the second
+ * of the first. Products bring all bytes to the upper bits, shifts bring those back to the lower ones, which is where columns
+ * are taken from.
  */
 #define BS_GRAM_FIRST_FACTOR UINT32_C(0x9e3779b1)
 #define BS_GRAM_LAST_FACTOR  UINT32_C(0x85ebca6b)
 #define BS_GRAM_FINAL_FACTOR UINT32_C(0xc2b2ae35)
+#define BS_GRAM_SECOND_FACTOR UINT32_C(0x27d4eb2f)
 
 static inline uint32_t bs_gram_long_hash(uint32_t first, uint32_t last)
 {
 	uint32_t hash = first * BS_GRAM_FIRST_FACTOR + last * BS_GRAM_LAST_FACTOR;
 	hash = (hash ^ hash >> 15) * BS_GRAM_FINAL_FACTOR;
 	return hash ^ hash >> 16;
+}
+
+static inline uint32_t bs_gram_second_hash(uint32_t hash)
+{
+	hash *= BS_GRAM_SECOND_FACTOR;
+	return hash ^ hash >> 15;
+}
+
+/*
+ * 5-grams are too many for a list of the frequent ones: what is listed is buckets of them, by their first hash, of which
+ * one is frequent. That a rare one shares its bucket with a frequent one costs it a column, no more.
+ */
+#define BS_GRAM_BUCKETS (1u << 18)
+
+static inline uint32_t bs_gram_bucket(uint32_t hash)
+{
+	return hash >> 14;
 }
 
 /* A trigram has as many as are asked for: start, start + step, start + 2 step ... (the finaliser of MurmurHash3, and its
@@ -69,11 +88,13 @@ static inline struct bs_gram_probe bs_gram_trigram_probe(uint32_t trigram)
 	return (struct bs_gram_probe){a, ((a ^ a >> 15) * UINT32_C(0x9e3779b1)) | 1};
 }
 
-/* The i-th hash of a gram; of one longer than a trigram, i is 0. */
+/* The i-th hash of a gram; of a 5-gram, i is 0 or 1. */
 static inline uint32_t bs_gram_hash(uint64_t key, uint32_t i)
 {
-	if (bs_gram_bytes(key) == BS_GRAM_LONG_BYTES)
-		return bs_gram_long_hash((uint32_t)key, (uint32_t)(key >> 32) & 0xffff);
+	if (bs_gram_bytes(key) == BS_GRAM_LONG_BYTES) {
+		uint32_t hash = bs_gram_long_hash((uint32_t)key, (uint32_t)(key >> 32) & 0xff);
+		return i == 0 ? hash : bs_gram_second_hash(hash);
+	}
 	struct bs_gram_probe probe = bs_gram_trigram_probe((uint32_t)key & (BS_GRAM_TRIGRAMS - 1));
 	return probe.start + i * probe.step;
 }

@@ -63,7 +63,6 @@ struct bs_index_stats {
 	uint64_t n_bytes;         /* their sum */
 	uint64_t n_words_bytes;   /* the sum of those before BS_FIRST_GRAM_PART */
 	uint64_t n_grams_bytes;   /* ... from there to BS_FIRST_OTHER_PART */
-	uint64_t n_gram_postings; /* (file, distinct gram) pairs, summed over the segments */
 	uint64_t n_terms;         /* summed over the segments */
 	uint64_t n_postings;
 	uint64_t text_bytes;

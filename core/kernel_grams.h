@@ -93,18 +93,18 @@ static const uint64_t places_in[256] = {
 	0x70605040302, 0x7060504030200, 0x7060504030201, 0x706050403020100,
 };
 
-/* Sixteen bytes of text twice, a place's bytes in each lane: 0 to 3 of the six, and the last two. */
+/* Sixteen bytes of text twice, a place's bytes in each lane: 0 to 3 of the five, and the last. */
 static inline simde__m256i first_bytes(simde__m256i text)
 {
 	return simde_mm256_shuffle_epi8(text, simde_mm256_setr_epi8(0, 1, 2, 3, 1, 2, 3, 4, 2, 3, 4, 5, 3, 4, 5, 6, /* */
 	                                                            4, 5, 6, 7, 5, 6, 7, 8, 6, 7, 8, 9, 7, 8, 9, 10));
 }
 
-static inline simde__m256i last_bytes(simde__m256i text)
+static inline simde__m256i last_byte(simde__m256i text)
 {
 	return simde_mm256_shuffle_epi8(
-		text, simde_mm256_setr_epi8(4, 5, -1, -1, 5, 6, -1, -1, 6, 7, -1, -1, 7, 8, -1, -1, /* */
-	                                    8, 9, -1, -1, 9, 10, -1, -1, 10, 11, -1, -1, 11, 12, -1, -1));
+		text, simde_mm256_setr_epi8(4, -1, -1, -1, 5, -1, -1, -1, 6, -1, -1, -1, 7, -1, -1, -1, /* */
+	                                    8, -1, -1, -1, 9, -1, -1, -1, 10, -1, -1, -1, 11, -1, -1, -1));
 }
 
 static inline simde__m256i hash_longs(simde__m256i first, simde__m256i last)
@@ -115,6 +115,25 @@ static inline simde__m256i hash_longs(simde__m256i first, simde__m256i last)
 	hash = simde_mm256_mullo_epi32(simde_mm256_xor_si256(hash, simde_mm256_srli_epi32(hash, 15)),
 	                               simde_mm256_set1_epi32((int32_t)BS_GRAM_FINAL_FACTOR));
 	return simde_mm256_xor_si256(hash, simde_mm256_srli_epi32(hash, 16));
+}
+
+static inline simde__m256i second_hashes(simde__m256i hash)
+{
+	hash = simde_mm256_mullo_epi32(hash, simde_mm256_set1_epi32((int32_t)BS_GRAM_SECOND_FACTOR));
+	return simde_mm256_xor_si256(hash, simde_mm256_srli_epi32(hash, 15));
+}
+
+static inline simde__m256i buckets_words(simde__m256i hash, const uint32_t *frequent)
+{
+	return simde_mm256_i32gather_epi32((const int32_t *)(const void *)frequent, simde_mm256_srli_epi32(hash, 19), 4);
+}
+
+/* Lanes of ones where the bucket's bit of its word is set: shifted to the sign, by 31 - bucket, of which a shift is the low
+ * five bits. */
+static inline simde__m256i are_frequent(simde__m256i hash, simde__m256i words)
+{
+	simde__m256i shifts = simde_mm256_andnot_si256(simde_mm256_srli_epi32(hash, 14), simde_mm256_set1_epi32(31));
+	return simde_mm256_srai_epi32(simde_mm256_sllv_epi32(words, shifts), 31);
 }
 
 /* Bit i: trigram i has a state. */
@@ -128,33 +147,44 @@ static inline uint32_t with_state(simde__m256i trigrams, const uint32_t *states)
 	return ~(uint32_t)simde_mm256_movemask_ps(simde_mm256_castsi256_ps(none)) & 0xff;
 }
 
-/* Both at once: while the one waits for memory, the other has something to do. Behind the last place, the bit of the first of
- * its eight is set once more. */
-static size_t find_grams(const uint8_t *text, size_t n_places, uint32_t log, uint64_t *bits, const uint32_t *states,
-                         uint32_t *trigrams_out)
+static inline void set_bits(uint64_t *bits, const uint32_t *places, size_t n)
+{
+	for (size_t k = 0; k < n; k++)
+		bits[places[k] / 64] |= UINT64_C(1) << (places[k] % 64);
+}
+
+/* All at once, and the bits of the eight places before: while the one waits for memory, the others have something to do.
+ * Behind the last place, the bit of the first of its eight is set once more; so is the first of those that have one only. */
+static size_t find_grams(const uint8_t *text, size_t n_places, uint32_t log, uint64_t *bits, const uint32_t *frequent,
+                         const uint32_t *states, uint32_t *trigrams_out)
 {
 	simde__m256i mask = simde_mm256_set1_epi32((int32_t)((UINT32_C(32) << log) - 1));
 	size_t n_trigrams = 0;
+	uint32_t hashes[16];
 	for (size_t i = 0; i < n_places; i += 8) {
-		uint32_t hashes[8];
 		simde__m256i bytes = simde_mm256_broadcastsi128_si256(
 			simde_mm_loadu_si128((const simde__m128i *)(const void *)(text + i)));
-		simde__m256i first = first_bytes(bytes), hash = hash_longs(first, last_bytes(bytes));
-		simde_mm256_storeu_si256((simde__m256i *)(void *)hashes, simde_mm256_and_si256(hash, mask));
+		simde__m256i first = first_bytes(bytes), hash = hash_longs(first, last_byte(bytes));
+		simde__m256i words = buckets_words(hash, frequent);
 		simde__m256i trigrams = simde_mm256_and_si256(first, simde_mm256_set1_epi32(0xffffff));
 		uint32_t found = with_state(trigrams, states);
-		if (n_places - i < 8) {
+		if (i > 0)
+			set_bits(bits, hashes, 16);
+		simde__m256i second = simde_mm256_blendv_epi8(second_hashes(hash), hash, are_frequent(hash, words));
+		simde_mm256_storeu_si256((simde__m256i *)(void *)hashes, simde_mm256_and_si256(hash, mask));
+		simde_mm256_storeu_si256((simde__m256i *)(void *)(hashes + 8), simde_mm256_and_si256(second, mask));
+		if (n_places - i < 8)
 			found &= (1u << (n_places - i)) - 1;
-			for (size_t k = n_places - i; k < 8; k++)
-				hashes[k] = hashes[0];
-		}
-		for (size_t k = 0; k < 8; k++)
-			bits[hashes[k] / 64] |= UINT64_C(1) << (hashes[k] % 64);
 		simde__m256i order = simde_mm256_cvtepu8_epi32(
 			simde_mm_loadl_epi64((const simde__m128i *)(const void *)&places_in[found]));
 		simde_mm256_storeu_si256((simde__m256i *)(void *)(trigrams_out + n_trigrams),
 		                         simde_mm256_permutevar8x32_epi32(trigrams, order));
 		n_trigrams += (uint32_t)__builtin_popcount(found);
+	}
+	size_t n_last = (n_places + 7) % 8 + 1;
+	if (n_places > 0) {
+		set_bits(bits, hashes, n_last);
+		set_bits(bits, hashes + 8, n_last);
 	}
 	return n_trigrams;
 }
@@ -176,15 +206,17 @@ static void fill_gram_row(const uint64_t *bits, size_t n_groups, uint32_t n, uin
 
 #else
 
-static size_t find_grams(const uint8_t *text, size_t n_places, uint32_t log, uint64_t *bits, const uint32_t *states,
-                         uint32_t *trigrams_out)
+static size_t find_grams(const uint8_t *text, size_t n_places, uint32_t log, uint64_t *bits, const uint32_t *frequent,
+                         const uint32_t *states, uint32_t *trigrams_out)
 {
 	uint32_t mask = (UINT32_C(32) << log) - 1;
 	size_t n_trigrams = 0;
 	for (size_t i = 0; i < n_places; i++) {
-		uint32_t first = bs_load_u32(text + i), last = text[i + 4] | (uint32_t)text[i + 5] << 8;
-		uint32_t hash = bs_gram_long_hash(first, last) & mask, trigram = first & (BS_GRAM_TRIGRAMS - 1);
-		bits[hash / 64] |= UINT64_C(1) << (hash % 64);
+		uint32_t first = bs_load_u32(text + i), trigram = first & (BS_GRAM_TRIGRAMS - 1);
+		uint32_t hash = bs_gram_long_hash(first, text[i + 4]), bucket = bs_gram_bucket(hash);
+		uint32_t second = frequent[bucket / 32] >> (bucket % 32) & 1 ? hash : bs_gram_second_hash(hash);
+		bits[(hash & mask) / 64] |= UINT64_C(1) << (hash % 64);
+		bits[(second & mask) / 64] |= UINT64_C(1) << (second % 64);
 		trigrams_out[n_trigrams] = trigram;
 		n_trigrams += bs_gram_state(states, trigram) != 0;
 	}

@@ -154,12 +154,13 @@ struct bs_kernel {
 	void (*classify)(const struct bs_byte_classes *classes, uint8_t *text, size_t n_lines,
 	                 struct bs_line_classes *lines_out);
 	/*
-	 * The grams that begin at places text[0..n_places), n_places of some thousands at most. 6-grams: sets bits, those of their
-	 * hashes' words and bits (core/grams.h), of 32 << log. Trigrams: those not of state 0, in order, with repeats, to
+	 * The grams that begin at places text[0..n_places), n_places of some thousands at most. 5-grams: sets bits, those of their
+	 * hashes' words and bits (core/grams.h), of 32 << log; of those in a frequent bucket, a bit each of BS_GRAM_BUCKETS, only
+	 * the first hash's. Trigrams: those not of state 0, in order, with repeats, to
 	 * trigrams_out, with room for n_places + 8. Returns how many.
 	 */
-	size_t (*find_grams)(const uint8_t *text, size_t n_places, uint32_t log, uint64_t *bits, const uint32_t *states,
-	                     uint32_t *trigrams_out);
+	size_t (*find_grams)(const uint8_t *text, size_t n_places, uint32_t log, uint64_t *bits, const uint32_t *frequent,
+	                     const uint32_t *states, uint32_t *trigrams_out);
 	/* The 8 n columns (core/grams.h) of each of n_groups groups of 256 bits, that is, of eight words: n bytes a group. 4 <= n
 	 * <= 7. */
 	void (*fill_gram_row)(const uint64_t *bits, size_t n_groups, uint32_t n, uint8_t *row);

@@ -4,24 +4,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/bytes.h"
 #include "core/grams.h"
 #include "indexer/sample.h"
 
 #define SAMPLE_BYTES (24u << 20)
-/* Shares of the files from which on a trigram is of a tier. What was measured: bench/README.md. */
-#define LEFT_OUT_SHARE 0.3
-#define COMMON_SHARE   0.1
-#define MIDDLING_SHARE 0.02
-#define LISTED_DOCS    2u /* what one file has may be there by chance */
+/* Shares of the files from which on a gram is of a tier. What was measured: bench/README.md. */
+#define LEFT_OUT_SHARE      .4
+#define COMMON_SHARE        0.1
+#define MIDDLING_SHARE      0.02
+#define LONG_FREQUENT_SHARE .05
+#define LISTED_DOCS         2u /* what one file has may be there by chance */
 
 void bs_gram_sample_deinit(struct bs_gram_sample *sample)
 {
 	free(sample->dfs);
+	free(sample->buckets);
+	bs_buffer_deinit(&sample->folded);
 	bs_gram_sketch_free(sample->sketch);
 	bs_gram_plan_deinit(&sample->plan);
 }
 
 /* ---- sampling ---- */
+
+static void count_buckets(struct bs_gram_sample *sample, const uint8_t *folded, size_t n_bytes)
+{
+	for (size_t at = 0; at + BS_GRAM_LONG_BYTES <= n_bytes; at++) {
+		uint32_t hash = bs_gram_long_hash(bs_load_u32(folded + at), folded[at + 4]);
+		struct bs_gram_bucket_count *bucket = &sample->buckets[bs_gram_bucket(hash)];
+		if (bucket->last == sample->n_docs)
+			continue;
+		*bucket = (struct bs_gram_bucket_count){bucket->df + 1, sample->n_docs};
+		sample->n_in_buckets++;
+	}
+}
 
 static enum bs_status sample_document(void *context, const struct bs_document *document, struct bs_error *err)
 {
@@ -34,7 +50,11 @@ static enum bs_status sample_document(void *context, const struct bs_document *d
 	for (uint32_t i = 0; i < sum.n_trigrams[BS_GRAM_RARE]; i++)
 		sample->dfs[sum.trigrams[BS_GRAM_RARE][i]]++;
 	sample->n_docs++;
-	return BS_OK;
+	bs_buffer_clear(&sample->folded);
+	status = bs_grams_fold(field->text, field->text_bytes, &sample->folded, err);
+	if (!status)
+		count_buckets(sample, sample->folded.data, sample->folded.used_bytes);
+	return status;
 }
 
 enum bs_status bs_gram_sample_source(struct bs_gram_sample *sample, const struct bs_source *source,
@@ -45,7 +65,9 @@ enum bs_status bs_gram_sample_source(struct bs_gram_sample *sample, const struct
 		return BS_OK;
 	if (!sample->dfs)
 		sample->dfs = calloc(BS_GRAM_TRIGRAMS, sizeof(*sample->dfs));
-	if (!sample->dfs)
+	if (!sample->buckets)
+		sample->buckets = calloc(BS_GRAM_BUCKETS, sizeof(*sample->buckets));
+	if (!sample->dfs || !sample->buckets)
 		return bs_fail_memory(err, "a sample", BS_GRAM_TRIGRAMS * sizeof(*sample->dfs));
 	if (!sample->sketch) {
 		bs_gram_plan_init(&sample->plan);
@@ -65,10 +87,19 @@ static enum bs_gram_tier tier_of(const struct bs_gram_sample *sample, uint32_t t
 	return share < COMMON_SHARE ? BS_GRAM_MIDDLING : share < LEFT_OUT_SHARE ? BS_GRAM_COMMON : BS_GRAM_LEFT_OUT;
 }
 
+/* A bucket has some rare gram of many a file, of more where files are longer: as many files as it has in the mean do not
+ * count. */
+static bool is_frequent(const struct bs_gram_sample *sample, uint32_t bucket)
+{
+	double n = (double)sample->n_docs, by_chance = (double)sample->n_in_buckets / BS_GRAM_BUCKETS;
+	uint32_t df = sample->buckets[bucket].df;
+	return df >= LISTED_DOCS && (double)df - by_chance >= LONG_FREQUENT_SHARE * (n - by_chance);
+}
+
 enum bs_status bs_gram_sample_choose(const struct bs_gram_sample *sample, struct bs_gram_plan *plan,
                                      struct bs_error *err)
 {
-	struct bs_buffer lists[BS_GRAM_LISTED_TIERS] = {{0}, {0}, {0}}; /* u32 each */
+	struct bs_buffer lists[BS_GRAM_TIERS] = {{0}}; /* u32 each */
 	enum bs_status status = BS_OK;
 	bs_gram_plan_init(plan);
 	for (uint32_t trigram = 0; sample->n_docs > 0 && trigram < BS_GRAM_TRIGRAMS && !status; trigram++) {
@@ -76,8 +107,11 @@ enum bs_status bs_gram_sample_choose(const struct bs_gram_sample *sample, struct
 		if (tier != BS_GRAM_RARE)
 			status = bs_buffer_append(&lists[tier], &trigram, sizeof(trigram), err);
 	}
-	for (uint32_t tier = 0; tier < BS_GRAM_LISTED_TIERS; tier++) {
-		if (!status)
+	for (uint32_t bucket = 0; sample->n_docs > 0 && bucket < BS_GRAM_BUCKETS && !status; bucket++)
+		if (is_frequent(sample, bucket))
+			status = bs_buffer_append(&lists[BS_GRAM_LONG_FREQUENT], &bucket, sizeof(bucket), err);
+	for (uint32_t tier = 0; tier < BS_GRAM_TIERS; tier++) {
+		if (!status && bs_gram_listed_end(tier) > 0)
 			status = bs_gram_plan_set_tier(plan, (enum bs_gram_tier)tier,
 			                               (const uint32_t *)(const void *)lists[tier].data,
 			                               (uint32_t)(lists[tier].used_bytes / sizeof(uint32_t)), err);
@@ -89,15 +123,15 @@ enum bs_status bs_gram_sample_choose(const struct bs_gram_sample *sample, struct
 /* ---- what an index has ---- */
 
 /* A list, whole; BS_CORRUPT if it is out of order. */
-static enum bs_status read_list(const struct bs_packed *list, uint32_t **list_out, struct bs_error *err)
+static enum bs_status read_list(const struct bs_packed *list, uint32_t end, uint32_t **list_out, struct bs_error *err)
 {
 	*list_out = malloc(((size_t)list->n + 1) * sizeof(uint32_t));
 	if (!*list_out)
-		return bs_fail_memory(err, "frequent trigrams", list->n * sizeof(uint32_t));
+		return bs_fail_memory(err, "frequent grams", list->n * sizeof(uint32_t));
 	enum bs_status status = BS_OK;
 	for (uint64_t i = 0; i < list->n && !status; i++) {
 		status = bs_packed_get_u32(list, i, &(*list_out)[i], err);
-		if (!status && ((*list_out)[i] >= BS_GRAM_TRIGRAMS || (i > 0 && (*list_out)[i] <= (*list_out)[i - 1])))
+		if (!status && ((*list_out)[i] >= end || (i > 0 && (*list_out)[i] <= (*list_out)[i - 1])))
 			return bs_packed_corrupt(list, i, err);
 	}
 	return status;
@@ -116,9 +150,11 @@ enum bs_status bs_gram_plan_of_snapshot(const struct bs_snapshot *snapshot, stru
 	}
 	if (largest)
 		memcpy(plan->n_hashes, largest->meta.n_hashes, sizeof(plan->n_hashes));
-	for (uint32_t tier = 0; largest && tier < BS_GRAM_LISTED_TIERS && !status; tier++) {
+	for (uint32_t tier = 0; largest && tier < BS_GRAM_TIERS && !status; tier++) {
 		uint32_t *list = NULL;
-		status = read_list(&largest->listed[tier], &list, err);
+		if (bs_gram_listed_end(tier) == 0)
+			continue;
+		status = read_list(&largest->listed[tier], bs_gram_listed_end(tier), &list, err);
 		if (!status)
 			status = bs_gram_plan_set_tier(plan, (enum bs_gram_tier)tier, list, (uint32_t)largest->listed[tier].n, err);
 		free(list);

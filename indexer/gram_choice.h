@@ -1,5 +1,5 @@
 /*
- * gram_choice.h: which trigrams are frequent, and so the plan of a run (gram_plan.h). A new index looks at a sample of its
+ * gram_choice.h: which grams are frequent, and so the plan of a run (gram_plan.h). A new index looks at a sample of its
  * sources first; a refresh and a compaction go on with what the largest segment has.
  */
 #ifndef BS_INDEXER_GRAM_CHOICE_H
@@ -10,11 +10,19 @@
 #include "indexer/gram_plan.h"
 #include "indexer/gram_sketch.h"
 
+struct bs_gram_bucket_count {
+	uint32_t df;   /* files that have a gram of it */
+	uint32_t last; /* of those, counted from 1 */
+};
+
 /* A sample in the making. Zero-initialise; release with bs_gram_sample_deinit. */
 struct bs_gram_sample {
-	struct bs_gram_plan plan; /* of which all trigrams are rare */
+	struct bs_gram_plan plan; /* of which all grams are rare */
 	struct bs_gram_sketch *sketch;
+	struct bs_buffer folded;
 	uint32_t *dfs; /* by trigram: files that have it */
+	struct bs_gram_bucket_count *buckets; /* of longer grams */
+	uint64_t n_in_buckets;                /* the sum of their dfs */
 	uint32_t n_docs;
 };
 void bs_gram_sample_deinit(struct bs_gram_sample *sample);

@@ -45,7 +45,7 @@ static enum bs_status add_chunk(struct bs_gram_gather *gather, uint32_t class, u
 	return BS_OK;
 }
 
-enum bs_status bs_gram_gather_add(struct bs_gram_gather *gather, uint32_t document, uint32_t class, uint64_t n_grams,
+enum bs_status bs_gram_gather_add(struct bs_gram_gather *gather, uint32_t document, uint32_t class, uint64_t n_bits,
                                   const uint64_t *row, struct bs_error *err)
 {
 	uint32_t row_words = bs_gram_row_words(class);
@@ -63,7 +63,7 @@ enum bs_status bs_gram_gather_add(struct bs_gram_gather *gather, uint32_t docume
 	chunk->n_rows++;
 	gather->classes[class].n_rows++;
 	gather->meta.n_docs++;
-	gather->meta.n_postings += n_grams;
+	gather->meta.n_bits += n_bits;
 	gather->n_bytes += (uint64_t)row_words * 8 + sizeof(document);
 	return BS_OK;
 }

@@ -24,7 +24,7 @@ struct bs_gram_gather {
 void bs_gram_gather_clear(struct bs_gram_gather *gather);
 
 /* Adds a row (copied). Documents come in ascending order. BS_NO_MEMORY. */
-enum bs_status bs_gram_gather_add(struct bs_gram_gather *gather, uint32_t document, uint32_t class, uint64_t n_grams,
+enum bs_status bs_gram_gather_add(struct bs_gram_gather *gather, uint32_t document, uint32_t class, uint64_t n_bits,
                                   const uint64_t *row, struct bs_error *err) BS_WARN_UNUSED;
 /* All sections of grams. */
 enum bs_status bs_gram_gather_write(const struct bs_gram_gather *gather, struct bs_writer *writer,

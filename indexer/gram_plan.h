@@ -1,5 +1,5 @@
 /*
- * gram_plan.h: which trigrams are frequent, how many columns a gram has, and of what class a file is (core/gram_slab.h).
+ * gram_plan.h: which grams are frequent, how many columns a gram has, and of what class a file is (core/gram_slab.h).
  * Fixed before a run, so that a file's row can be made as soon as the file is read (gram_sketch.h), on whatever thread, and
  * nothing but rows is ever held.
  */
@@ -17,15 +17,15 @@
 /* bs_gram_plan_init, then the lists that there are. */
 struct bs_gram_plan {
 	uint8_t n_hashes[BS_GRAM_TIERS];
-	uint32_t n_listed[BS_GRAM_LISTED_TIERS];
-	uint32_t *listed[BS_GRAM_LISTED_TIERS]; /* trigrams, ascending */
+	uint32_t n_listed[BS_GRAM_TIERS];
+	uint32_t *listed[BS_GRAM_TIERS]; /* trigrams, or buckets of longer grams, ascending */
 };
 /* With no lists, and the columns of each tier as this bitsift makes them. */
 void bs_gram_plan_init(struct bs_gram_plan *plan);
 void bs_gram_plan_deinit(struct bs_gram_plan *plan);
 
-/* Copies the list. No trigram may be in two. BS_NO_MEMORY. */
-enum bs_status bs_gram_plan_set_tier(struct bs_gram_plan *plan, enum bs_gram_tier tier, const uint32_t *trigrams,
+/* Copies the list, of a tier that has one. No trigram may be in two. BS_NO_MEMORY. */
+enum bs_status bs_gram_plan_set_tier(struct bs_gram_plan *plan, enum bs_gram_tier tier, const uint32_t *listed,
                                      uint32_t n, struct bs_error *err) BS_WARN_UNUSED;
 
 /* The class of a file of which so many bits are to be set. */

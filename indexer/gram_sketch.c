@@ -1,13 +1,13 @@
 /*
  * gram_sketch.c: see gram_sketch.h.
  *
- *     text -> folded, a piece at a time -> 6-grams:  the bit of each, in 2^log words (core/grams.h)
+ *     text -> folded, a piece at a time -> 5-grams:  the bits of each, in 2^log words (core/grams.h)
  *                                       -> trigrams: a list for each tier
  *
  * Then it is known how many bits are to be set, hence the class. The words become as few as it has, the trigrams' bits are
  * set in them, too, and each word becomes four to seven columns of the row.
  *
- * 6-grams are not listed. To ask of each whether it is new took three fifths of all the time; to set its bit once more takes
+ * 5-grams are not listed. To ask of each whether it is new took three fifths of all the time; to set its bits once more takes
  * next to nothing. How many different ones there are is estimated from the bits: there are so many words that one bit in
  * six is set at most; should they prove too few, the text is looked through again.
  *
@@ -37,11 +37,12 @@ struct bs_gram_sketch {
 	const struct bs_gram_plan *plan;
 	const struct bs_kernel *kernel;
 	uint32_t *states;
+	uint32_t *frequent; /* a bit a bucket */
 	uint64_t *bits; /* 32 << log, in lines */
 	uint32_t log;
 	uint32_t capacity_log;
-	uint32_t *lists[BS_GRAM_LONG]; /* by tier; none of those left out */
-	uint32_t n_listed[BS_GRAM_LONG];
+	uint32_t *lists[BS_GRAM_TRIGRAM_TIERS]; /* by tier; none of those left out */
+	uint32_t n_listed[BS_GRAM_TRIGRAM_TIERS];
 	uint32_t list_capacity;
 	uint32_t size_class;
 	uint32_t trigrams[PLACES + 8]; /* of some places, with repeats */
@@ -61,7 +62,7 @@ static void set_state(uint32_t *states, uint32_t trigram, uint32_t state)
 static void set_states(uint32_t *states, const struct bs_gram_plan *plan)
 {
 	memset(states, 0xff, STATE_WORDS * sizeof(*states));
-	for (uint32_t tier = 0; tier < BS_GRAM_LISTED_TIERS; tier++)
+	for (uint32_t tier = 0; tier < BS_GRAM_RARE; tier++)
 		for (uint32_t i = 0; i < plan->n_listed[tier]; i++)
 			set_state(states, plan->listed[tier][i], tier);
 }
@@ -85,12 +86,12 @@ static enum bs_status make_bits(struct bs_gram_sketch *sketch, uint32_t log, str
 static enum bs_status make_lists(struct bs_gram_sketch *sketch, uint32_t n_more, struct bs_error *err)
 {
 	uint32_t most = 0;
-	for (uint32_t tier = BS_GRAM_COMMON; tier < BS_GRAM_LONG; tier++)
+	for (uint32_t tier = BS_GRAM_COMMON; tier < BS_GRAM_TRIGRAM_TIERS; tier++)
 		most = sketch->n_listed[tier] > most ? sketch->n_listed[tier] : most;
 	if (most + n_more <= sketch->list_capacity)
 		return BS_OK;
 	uint32_t capacity = 2 * (most + n_more);
-	for (uint32_t tier = BS_GRAM_COMMON; tier < BS_GRAM_LONG; tier++) {
+	for (uint32_t tier = BS_GRAM_COMMON; tier < BS_GRAM_TRIGRAM_TIERS; tier++) {
 		uint32_t *list = realloc(sketch->lists[tier], capacity * sizeof(*list));
 		if (!list)
 			return bs_fail_memory(err, "trigrams of a text", capacity * sizeof(*list));
@@ -109,7 +110,8 @@ enum bs_status bs_gram_sketch_new(const struct bs_gram_plan *plan, struct bs_gra
 		return bs_fail_memory(err, "a sketch", sizeof(*sketch));
 	sketch->plan = plan;
 	sketch->states = malloc(STATE_WORDS * sizeof(*sketch->states));
-	enum bs_status status = sketch->states ? bs_kernel_choose(NULL, &sketch->kernel, err)
+	sketch->frequent = calloc(BS_GRAM_BUCKETS / 32, sizeof(*sketch->frequent));
+	enum bs_status status = sketch->states && sketch->frequent ? bs_kernel_choose(NULL, &sketch->kernel, err)
 	                                       : bs_fail_memory(err, "a sketch", STATE_WORDS * sizeof(*sketch->states));
 	if (status) {
 		bs_gram_sketch_free(sketch);
@@ -117,6 +119,10 @@ enum bs_status bs_gram_sketch_new(const struct bs_gram_plan *plan, struct bs_gra
 	}
 	bs_buffer_advise(sketch->states, STATE_WORDS * sizeof(*sketch->states));
 	set_states(sketch->states, plan);
+	for (uint32_t i = 0; i < plan->n_listed[BS_GRAM_LONG_FREQUENT]; i++) {
+		uint32_t bucket = plan->listed[BS_GRAM_LONG_FREQUENT][i];
+		sketch->frequent[bucket / 32] |= UINT32_C(1) << (bucket % 32);
+	}
 	*sketch_out = sketch;
 	return BS_OK;
 }
@@ -125,9 +131,10 @@ void bs_gram_sketch_free(struct bs_gram_sketch *sketch)
 {
 	if (!sketch)
 		return;
-	for (uint32_t tier = BS_GRAM_COMMON; tier < BS_GRAM_LONG; tier++)
+	for (uint32_t tier = BS_GRAM_COMMON; tier < BS_GRAM_TRIGRAM_TIERS; tier++)
 		free(sketch->lists[tier]);
 	free(sketch->states);
+	free(sketch->frequent);
 	free(sketch->bits);
 	free(sketch);
 }
@@ -164,14 +171,14 @@ static void list_trigrams(struct bs_gram_sketch *sketch, size_t n)
 /* The grams that begin at so many places. */
 static enum bs_status add_places(struct bs_gram_sketch *sketch, const uint8_t *text, size_t n_places, struct bs_error *err)
 {
-	size_t n = sketch->kernel->find_grams(text, n_places, sketch->log, sketch->bits, sketch->states, sketch->trigrams);
+	size_t n = sketch->kernel->find_grams(text, n_places, sketch->log, sketch->bits, sketch->frequent, sketch->states, sketch->trigrams);
 	enum bs_status status = make_lists(sketch, (uint32_t)n, err);
 	if (!status)
 		list_trigrams(sketch, n);
 	return status;
 }
 
-/* The trigrams at the end of a text, at which no 6-gram begins. */
+/* The trigrams at the end of a text, at which no longer gram begins. */
 static enum bs_status add_end(struct bs_gram_sketch *sketch, const uint8_t *text, size_t n_bytes, struct bs_error *err)
 {
 	size_t n = 0;
@@ -230,26 +237,24 @@ static uint64_t count_bits(const struct bs_gram_sketch *sketch)
 static uint32_t first_log(size_t n_bytes)
 {
 	uint32_t log_bytes = 63 - (uint32_t)__builtin_clzll((uint64_t)n_bytes | 1);
-	uint32_t log = log_bytes * 3 / 5 + 4;
+	uint32_t log = log_bytes * 3 / 5 + 5;
 	return log < LEAST_LOG ? LEAST_LOG : log > BS_GRAM_MOST_LOG ? BS_GRAM_MOST_LOG : log;
 }
 
 static void sum_up(struct bs_gram_sketch *sketch, struct bs_gram_sum *sum)
 {
-	uint64_t n_longs = count_bits(sketch), n_bits = n_longs;
-	*sum = (struct bs_gram_sum){.n_grams = n_longs};
-	for (uint32_t tier = 0; tier < BS_GRAM_LONG; tier++) {
+	*sum = (struct bs_gram_sum){.n_bits = count_bits(sketch)};
+	for (uint32_t tier = 0; tier < BS_GRAM_TRIGRAM_TIERS; tier++) {
 		sum->trigrams[tier] = sketch->lists[tier];
 		sum->n_trigrams[tier] = sketch->n_listed[tier];
-		sum->n_grams += sketch->n_listed[tier];
-		n_bits += (uint64_t)sketch->n_listed[tier] * sketch->plan->n_hashes[tier];
+		sum->n_bits += (uint64_t)sketch->n_listed[tier] * sketch->plan->n_hashes[tier];
 	}
-	sum->size_class = sketch->size_class = bs_gram_class_of(n_bits);
+	sum->size_class = sketch->size_class = bs_gram_class_of(sum->n_bits);
 }
 
 static void forget(struct bs_gram_sketch *sketch)
 {
-	for (uint32_t tier = 0; tier < BS_GRAM_LONG; tier++) {
+	for (uint32_t tier = 0; tier < BS_GRAM_TRIGRAM_TIERS; tier++) {
 		for (uint32_t i = 0; i < sketch->n_listed[tier]; i++)
 			set_state(sketch->states, sketch->lists[tier][i], tier);
 		sketch->n_listed[tier] = 0;
@@ -303,7 +308,7 @@ void bs_gram_sketch_row(struct bs_gram_sketch *sketch, uint64_t *row)
 	if (n_words == 0)
 		return;
 	join_words(sketch, bs_gram_class_log(sketch->size_class));
-	for (uint32_t tier = BS_GRAM_COMMON; tier < BS_GRAM_LONG; tier++)
+	for (uint32_t tier = BS_GRAM_COMMON; tier < BS_GRAM_TRIGRAM_TIERS; tier++)
 		set_trigrams(sketch, tier);
 	row[n_words - 1] = 0;
 	sketch->kernel->fill_gram_row(sketch->bits, (size_t)1 << (sketch->log - 3), n, (uint8_t *)row);

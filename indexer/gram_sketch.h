@@ -22,9 +22,9 @@ void bs_gram_sketch_free(struct bs_gram_sketch *sketch);
 
 struct bs_gram_sum {
 	uint32_t size_class;
-	uint64_t n_grams; /* distinct, about; without those left out */
-	const uint32_t *trigrams[BS_GRAM_LONG]; /* by tier: the distinct ones; of those left out none are listed */
-	uint32_t n_trigrams[BS_GRAM_LONG];
+	uint64_t n_bits; /* that its grams ask for, about */
+	const uint32_t *trigrams[BS_GRAM_TRIGRAM_TIERS]; /* by tier: the distinct ones; of those left out none are listed */
+	uint32_t n_trigrams[BS_GRAM_TRIGRAM_TIERS];
 };
 
 /* Looks at a text, whole. What is borrowed is good until the next text. BS_NO_MEMORY. */

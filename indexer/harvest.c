@@ -475,7 +475,7 @@ static enum bs_status harvest_grams(struct bs_harvest *harvest, const struct bs_
 	enum bs_status status = bs_gram_sketch_text(harvest->grams, field->text, field->text_bytes, &sum, err);
 	if (status)
 		return status;
-	doc->n_grams = sum.n_grams;
+	doc->n_gram_bits = sum.n_bits;
 	doc->gram_class = sum.size_class;
 	doc->gram_row = harvest->gram_rows.used_bytes / sizeof(uint64_t);
 	size_t row_bytes = (size_t)bs_gram_row_words(sum.size_class) * sizeof(uint64_t);

@@ -50,7 +50,7 @@ struct bs_harvest_doc {
 	uint64_t tf_offset;     /* in tfs */
 	uint32_t tf_bytes;
 	uint64_t gram_row;      /* where its row begins in gram_rows, in words */
-	uint64_t n_grams;
+	uint64_t n_gram_bits;
 	uint32_t gram_class;    /* BS_GRAM_NO_CLASS: it has none */
 	uint64_t text_bytes;
 	struct bs_document document; /* as read, but its pointers are dead */

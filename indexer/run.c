@@ -250,7 +250,7 @@ enum bs_status bs_run_add(struct bs_run *run, const struct bs_harvest *harvest, 
 		status = store_document(run, harvest, doc, err);
 	}
 	if (!status && doc->gram_class != BS_GRAM_NO_CLASS)
-		status = bs_gram_gather_add(&run->grams, bs_gather_n_docs(&run->gather), doc->gram_class, doc->n_grams,
+		status = bs_gram_gather_add(&run->grams, bs_gather_n_docs(&run->gather), doc->gram_class, doc->n_gram_bits,
 		                            (const uint64_t *)(const void *)harvest->gram_rows.data + doc->gram_row, err);
 	if (!status)
 		status = bs_gather_add(&run->gather, harvest, i, record, err);

@@ -229,7 +229,7 @@ static void text_treatments(struct page *page, const struct bs_treatment_table *
 /* How wide the rows of files of one size are, and how many columns a gram has. */
 static void text_gram_slabs(struct page *page, const struct bs_gram_slabs *grams)
 {
-	static const char *const tiers[BS_GRAM_TIERS] = {"left out", "common", "middling", "rare", "longer"};
+	static const char *const tiers[BS_GRAM_TIERS] = {"left out", "common", "middling", "rare", "longer, common", "longer, rare"};
 	put(page, "  %-15s%10s%10s\n", "grams of", "files", "columns");
 	for (uint32_t i = 0; i < grams->n_slabs; i++) {
 		const struct bs_gram_slab_shape *shape = &grams->slabs[i].shape;
@@ -241,7 +241,7 @@ static void text_gram_slabs(struct page *page, const struct bs_gram_slabs *grams
 	put(page, "  trigrams           listed   columns\n");
 	for (uint32_t tier = 0; tier < BS_GRAM_TIERS; tier++) {
 		put(page, "  %-15s", tiers[tier]);
-		if (tier < BS_GRAM_LISTED_TIERS)
+		if (bs_gram_listed_end(tier) > 0)
 			put_count(page, grams->meta.n_listed[tier], 10);
 		else
 			put(page, "%10s", "");
@@ -274,12 +274,16 @@ static void text_segment(struct page *page, const struct bs_snapshot *snapshot, 
 		text_gram_slabs(page, &segment->grams);
 }
 
+/* Without postings it has no bits of them. */
 static void text_part(struct page *page, const char *name, uint64_t n_bytes, uint64_t n_postings,
                       const struct bs_index_stats *stats)
 {
 	put(page, "%-20s", name);
 	put_bytes(page, n_bytes, 12);
-	put(page, "%8.1f %%%16.2f\n", ratio(n_bytes, stats->n_bytes) * 100, ratio(n_bytes * 8, n_postings));
+	put(page, "%8.1f %%", ratio(n_bytes, stats->n_bytes) * 100);
+	if (n_postings > 0)
+		put(page, "%16.2f", ratio(n_bytes * 8, n_postings));
+	put(page, "\n");
 }
 
 static void text_parts(struct page *page, const struct bs_index_stats *stats)
@@ -290,12 +294,12 @@ static void text_parts(struct page *page, const struct bs_index_stats *stats)
 		if (part == BS_FIRST_GRAM_PART)
 			text_part(page, "  words index", stats->n_words_bytes, stats->n_postings, stats);
 		if (part == BS_FIRST_OTHER_PART && stats->n_grams_bytes > 0)
-			text_part(page, "  grams index", stats->n_grams_bytes, stats->n_gram_postings, stats);
+			text_part(page, "  grams index", stats->n_grams_bytes, 0, stats);
 		if (stats->parts[part] > 0)
 			text_part(page, bs_part_name((enum bs_part)part), stats->parts[part],
-			          is_gram ? stats->n_gram_postings : stats->n_postings, stats);
+			          is_gram ? 0 : stats->n_postings, stats);
 	}
-	text_part(page, "  all", stats->n_bytes, stats->n_postings + stats->n_gram_postings, stats);
+	text_part(page, "  all", stats->n_bytes, stats->n_grams_bytes > 0 ? 0 : stats->n_postings, stats);
 	if (stats->text_bytes > 0)
 		put(page, "%.1f %% of the text\n", ratio(stats->n_bytes, stats->text_bytes) * 100);
 }
@@ -415,7 +419,7 @@ static void json_segment(struct page *page, const struct bs_snapshot *snapshot, 
 	}
 	put(page, "]");
 	json_treatments(page, &segment->treatments);
-	put(page, ",\"gram_postings\":%llu,\"gram_slabs\":[", (unsigned long long)segment->grams.meta.n_postings);
+	put(page, ",\"gram_bits\":%llu,\"gram_slabs\":[", (unsigned long long)segment->grams.meta.n_bits);
 	for (uint32_t i = 0; i < segment->grams.n_slabs; i++) {
 		const struct bs_gram_slab_shape *shape = &segment->grams.slabs[i].shape;
 		put(page, "%s{\"class\":%u,\"documents\":%u,\"columns\":%u}", i ? "," : "",

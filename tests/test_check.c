@@ -789,14 +789,17 @@ static void test_grams(void **state)
 {
 	(void)state;
 	make_small_index();
-	EXPECT_REFUSED("seg", 0, "gram scheme 3 is unknown", {BS_SECTION_GRAM_META, 0, 0, 8, ADD, 1});
+	EXPECT_REFUSED("seg", 0, "gram scheme 4 is unknown", {BS_SECTION_GRAM_META, 0, 0, 8, ADD, 1});
 	EXPECT("seg", 0, "gram slabs of 0 documents", {BS_SECTION_GRAM_META, 0, 8, 8, SET, 0});
 	EXPECT("seg", 0, "2 gram slabs of 1 documents", {BS_SECTION_GRAM_META, 0, 24, 8, SET, 2});
-	EXPECT("seg", 0, "a list of 16777217 trigrams", {BS_SECTION_GRAM_META, 0, 36, 4, SET, (1u << 24) + 1});
-	EXPECT("seg", 0, "grams have 0 columns", {BS_SECTION_GRAM_META, 0, 45, 1, SET, 0});
-	EXPECT("seg", 0, "grams have 9 columns", {BS_SECTION_GRAM_META, 0, 47, 1, SET, 9});
-	EXPECT("seg", 0, "grams have 2 columns", {BS_SECTION_GRAM_META, 0, 48, 1, SET, 2});
-	EXPECT("seg", 0, "grams have 1 columns", {BS_SECTION_GRAM_META, 0, 44, 1, SET, 1});
+	EXPECT("seg", 0, "a list of 16777217 grams of tier 1", {BS_SECTION_GRAM_META, 0, 36, 4, SET, (1u << 24) + 1});
+	EXPECT("seg", 0, "a list of 262145 grams of tier 4", {BS_SECTION_GRAM_META, 0, 48, 4, SET, (1u << 18) + 1});
+	EXPECT("seg", 0, "a list of 1 grams of tier 5", {BS_SECTION_GRAM_META, 0, 52, 4, SET, 1});
+	EXPECT("seg", 0, "grams have 1 columns", {BS_SECTION_GRAM_META, 0, 56, 1, SET, 1});
+	EXPECT("seg", 0, "grams have 0 columns", {BS_SECTION_GRAM_META, 0, 57, 1, SET, 0});
+	EXPECT("seg", 0, "grams have 9 columns", {BS_SECTION_GRAM_META, 0, 59, 1, SET, 9});
+	EXPECT("seg", 0, "grams have 2 columns", {BS_SECTION_GRAM_META, 0, 60, 1, SET, 2});
+	EXPECT("seg", 0, "grams have 1 columns", {BS_SECTION_GRAM_META, 0, 61, 1, SET, 1});
 	EXPECT("seg", 0, "gram slab 0 has an impossible shape", {BS_SECTION_GRAM_SLABS, 0, 0, 4, SET, BS_GRAM_CLASSES});
 	EXPECT("seg", 0, "gram slab 0 has an impossible shape", {BS_SECTION_GRAM_SLABS, 0, 4, 4, SET, 0});
 	EXPECT("seg", 0, "gram slab 0 has an impossible shape", {BS_SECTION_GRAM_SLABS, 0, 4, 4, SET, 65537});
@@ -804,7 +807,7 @@ static void test_grams(void **state)
 	EXPECT("seg", 0, "its shape asks for", {BS_SECTION_GRAM_SLABS, 0, 4, 4, SET, 9});
 	/* An array of one value is its base alone. */
 	EXPECT("seg", 0, "grams, rows of slab 0: value 0 is 1000", {BS_SECTION_GRAM_ROWS, 0, 0, 8, SET, 1000});
-	EXPECT("seg", 0, "trigrams of tier 0", {BS_SECTION_GRAM_TIERS, 0, 0, 8, SET, 1u << 24});
+	EXPECT("seg", 0, "list of tier 0", {BS_SECTION_GRAM_TIERS, 0, 0, 8, SET, 1u << 24});
 	EXPECT("seg", 0, "column 3 has bits past the last document", {BS_SECTION_GRAM_COLUMNS, 0, 3, 1, SET, 0x80});
 	EXPECT("manifest", 0, "files that are passed over", {MANIFEST_PASSED_OVER, 0, -1, 1, SET, 'x'});
 	EXPECT("manifest", 0, "files that are passed over", {MANIFEST_PASSED_OVER, 0, 0, 4, SET, 3});
