@@ -606,7 +606,8 @@ enum bs_status bs_index_run(const struct bs_index_job *job, struct bs_index_repo
 	if (!status)
 		status = collect_sources(&at, &read_stdin, err);
 	if (!status)
-		status = at.is_full ? bs_run_choose(&at.run, err) : bs_run_keep_choices(&at.run, &at.old, err);
+		status = at.is_full || bs_run_holds_little(&at.old) ? bs_run_choose(&at.run, err)
+		                                                    : bs_run_keep_choices(&at.run, &at.old, err);
 	for (uint32_t i = 0; i < at.run.manifest.n_sources && !status; i++)
 		status = refresh_source(&at, i, read_stdin, err);
 	if (!status && at.n_sources_read == 0)

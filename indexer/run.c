@@ -117,6 +117,14 @@ void bs_run_skip(struct bs_run *run, enum bs_skip reason, const char *message)
 /* A small collection is read quickly enough without. */
 #define PAIRS_LEAST_BYTES (2u << 20)
 
+bool bs_run_holds_little(const struct bs_snapshot *old)
+{
+	uint64_t text_bytes = 0;
+	for (uint32_t i = 0; i < old->manifest.n_segments; i++)
+		text_bytes += old->segments[i].meta.text_bytes;
+	return text_bytes < PAIRS_LEAST_BYTES;
+}
+
 enum bs_status bs_run_keep_choices(struct bs_run *run, const struct bs_snapshot *old, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;

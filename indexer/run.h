@@ -47,6 +47,8 @@ enum bs_status bs_run_start(struct bs_run *run, struct bs_error *err) BS_WARN_UN
 void bs_run_deinit(struct bs_run *run);
 /* Goes on with the pairs of words that an index has, and with what is frequent among its grams. */
 enum bs_status bs_run_keep_choices(struct bs_run *run, const struct bs_snapshot *old, struct bs_error *err) BS_WARN_UNUSED;
+/* Whether that is so little text that what was chosen for it says nothing about what comes: better to choose again. */
+bool bs_run_holds_little(const struct bs_snapshot *old);
 /* Chooses them by a sample of the recorded sources. */
 enum bs_status bs_run_choose(struct bs_run *run, struct bs_error *err) BS_WARN_UNUSED;
 /* Gives back the memory that reading and gathering took. */

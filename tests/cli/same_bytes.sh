@@ -26,3 +26,11 @@ bitsift index -q --index j1 -j 1 --memory 16M files long.txt records.jsonl
 [ "$(find j1 -name 'seg-*' | wc -l)" -gt 1 ] && echo 'several segments'
 compare --memory 16M files long.txt records.jsonl >several
 sed 's/seg-0*[0-9]*/seg-N/' several | sort -u
+# What is chosen by a sample of the sources is chosen as soon as there is something to look at.
+mkdir later
+bitsift index -q --index grown later
+cp files/* long.txt later
+sleep 0.2
+bitsift index -q --index grown
+bitsift index -q --index whole later
+cmp grown/seg-* whole/seg-* && echo 'grown from nothing: the same'
