@@ -442,10 +442,10 @@ static bool is_pair(const struct bs_harvest *harvest, const struct bs_harvest_te
 	       BS_KEY_PAIR;
 }
 
-/* The tf code of the document whose postings are the last ones. */
+/* The tf code of the document whose postings are the last ones. Words that stand there more than once move to the front. */
 static enum bs_status harvest_tfs(struct bs_harvest *harvest, struct bs_harvest_doc *doc, struct bs_error *err)
 {
-	const uint32_t *postings = (const uint32_t *)(const void *)harvest->postings.data + doc->first_posting;
+	uint32_t *postings = (uint32_t *)(void *)harvest->postings.data + doc->first_posting;
 	doc->tf_offset = harvest->tfs.used_bytes;
 	if (doc->n_terms == 0) /* there may be no analyzer */
 		return BS_OK;
@@ -457,11 +457,18 @@ static enum bs_status harvest_tfs(struct bs_harvest *harvest, struct bs_harvest_
 	struct bs_tf_word *words = (struct bs_tf_word *)(void *)harvest->tf_words.data;
 	size_t n_words = 0;
 	for (uint32_t i = 0; i < doc->n_terms; i++) {
-		const struct bs_harvest_term *term = &entries_of(&harvest->terms)[postings[i]];
-		if (!is_pair(harvest, term))
-			words[n_words++] = (struct bs_tf_word){bs_harvest_hashes(harvest)[postings[i]], term->tf};
+		uint32_t number = postings[i];
+		const struct bs_harvest_term *term = &entries_of(&harvest->terms)[number];
+		bool is_word = !is_pair(harvest, term);
+		words[n_words] = (struct bs_tf_word){bs_harvest_hashes(harvest)[number], term->tf};
+		n_words += is_word;
+		postings[i] = postings[doc->n_repeated];
+		postings[doc->n_repeated] = number;
+		doc->n_repeated += is_word & (term->tf > 1);
 	}
-	status = bs_tf_encode(&harvest->tf_coder, words, n_words, &harvest->tfs, err);
+	bool has_twins = false;
+	status = bs_tf_encode(&harvest->tf_coder, words, n_words, &harvest->tfs, &has_twins, err);
+	doc->n_repeated = has_twins ? doc->n_terms : doc->n_repeated;
 	doc->tf_bytes = (uint32_t)(harvest->tfs.used_bytes - doc->tf_offset);
 	return status;
 }
