@@ -29,14 +29,28 @@ enum bs_status bs_slab_builder_init(struct bs_slab_builder *builder, const struc
 static void free_slab(struct bs_slab_builder *builder)
 {
 	free(builder->exact_terms);
-	free(builder->audit_rows);
 	builder->exact_terms = NULL;
-	builder->audit_rows = NULL;
+}
+
+/* They are kept from slab to slab: memory that is new costs more than what is done with it. */
+static enum bs_status reserve_audit_rows(struct bs_slab_builder *builder, struct bs_error *err)
+{
+	size_t n = (size_t)builder->n_audit_rows + 1;
+	if (n <= builder->audit_capacity)
+		return BS_OK;
+	free(builder->audit_rows);
+	builder->audit_capacity = 0;
+	builder->audit_rows = malloc(n * sizeof(*builder->audit_rows));
+	if (!builder->audit_rows)
+		return bs_fail_memory(err, "the audit of a slab", n * sizeof(*builder->audit_rows));
+	builder->audit_capacity = n;
+	return BS_OK;
 }
 
 void bs_slab_builder_deinit(struct bs_slab_builder *builder)
 {
 	free_slab(builder);
+	free(builder->audit_rows);
 	free(builder->frequent);
 	free(builder->marks);
 	*builder = (struct bs_slab_builder){0};
@@ -342,12 +356,12 @@ enum bs_status bs_slab_build(struct bs_slab_builder *builder, uint64_t first_row
 	*product_out = (struct bs_slab_product){0};
 	measure(builder, &measured);
 	choose_widths(builder, &measured);
-	builder->audit_rows = malloc(((size_t)builder->n_audit_rows + 1) * sizeof(*builder->audit_rows));
-	if (!builder->audit_rows)
-		return bs_fail_memory(err, "the audit of a slab", (size_t)builder->n_audit_rows * sizeof(*builder->audit_rows));
+	enum bs_status status = reserve_audit_rows(builder, err);
+	if (status)
+		return status;
 	product_out->exact_terms = builder->exact_terms;
 	builder->exact_terms = NULL;
-	enum bs_status status = bs_slab_fill(builder, product_out, err);
+	status = bs_slab_fill(builder, product_out, err);
 	product_out->image.shape = builder->shape;
 	product_out->image.rows = builder->rows;
 	product_out->image.columns = product_out->columns;

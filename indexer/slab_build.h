@@ -34,6 +34,7 @@ struct bs_slab_builder {
 	uint32_t *exact_terms;
 	uint32_t n_audit_rows; /* postings of terms that may have exceptions */
 	uint32_t *audit_rows;  /* those that have the first such term, ascending, then those of the second, ...; and one more */
+	size_t audit_capacity;
 };
 enum bs_status bs_slab_builder_init(struct bs_slab_builder *builder, const struct bs_slab_plan *plan,
                                     struct bs_error *err) BS_WARN_UNUSED;
