@@ -153,6 +153,8 @@ static enum bs_status check_exclusions(struct bs_check *check, uint64_t end_byte
 	enum bs_status status = check_file(check, file, end_bytes);
 	if (!status)
 		status = bs_packed_check(&snapshot->exclusions.lengths, check->err);
+	for (uint32_t word = 0; word < 4 && !status; word++)
+		status = bs_packed_check(&snapshot->exclusions.places[word], check->err);
 	if (!status)
 		status = bs_packed_check(&snapshot->exclusions.name_offsets, check->err);
 	for (uint32_t i = 0; i < snapshot->exclusions.n_docs && !status; i++, before = record) {

@@ -514,6 +514,8 @@ static enum bs_status check_docs(const struct examined *at)
 	enum bs_status status = check_runs(at);
 	if (!status)
 		status = bs_packed_check(&docs->lengths, at->check->err);
+	for (uint32_t word = 0; word < 4 && !status; word++)
+		status = bs_packed_check(&docs->places[word], at->check->err);
 	if (!status)
 		status = check_packed_offsets(at, &docs->name_offsets, docs->names.n_bytes, "names of documents");
 	if (!status)

@@ -7,7 +7,7 @@
 #include "core/segment_sections.h"
 
 #define RUN_BYTES   8u
-#define PLACE_BYTES 32u
+#define PLACE_BYTES (4 * sizeof(uint64_t))
 
 /* The last run that starts at or before the document. n_runs >= 1. */
 static uint32_t find_run(const uint8_t *runs, uint32_t n_runs, uint32_t document)
@@ -61,14 +61,6 @@ static enum bs_status append_u64(struct bs_buffer *to, uint64_t value, struct bs
 	return bs_buffer_append(to, bytes, sizeof(bytes), err);
 }
 
-static enum bs_status append_place(struct bs_buffer *to, const uint64_t place[4], struct bs_error *err)
-{
-	uint8_t bytes[PLACE_BYTES];
-	for (size_t i = 0; i < 4; i++)
-		bs_store_u64(bytes + 8 * i, place[i]);
-	return bs_buffer_append(to, bytes, sizeof(bytes), err);
-}
-
 enum bs_status bs_doc_table_add(struct bs_doc_table_builder *builder, const struct bs_doc_record *record,
                                 struct bs_error *err)
 {
@@ -83,7 +75,7 @@ enum bs_status bs_doc_table_add(struct bs_doc_table_builder *builder, const stru
 	if (!status)
 		status = bs_buffer_append(&builder->flags, &record->flags, 1, err);
 	if (!status)
-		status = append_place(&builder->places, record->place, err);
+		status = bs_buffer_append(&builder->places, record->place, PLACE_BYTES, err);
 	if (!status)
 		status = append_u64(&builder->checksums, record->checksum, err);
 	if (!status && builder->n_docs == 0)
@@ -113,8 +105,7 @@ void bs_doc_table_gathered(const struct bs_doc_table_builder *builder, uint32_t 
 		.name = builder->names.data + start,
 		.name_bytes = (uint32_t)(end - start),
 	};
-	for (int word = 0; word < 4; word++)
-		record_out->place[word] = bs_load_u64(builder->places.data + i * PLACE_BYTES + (uint64_t)word * 8);
+	memcpy(record_out->place, builder->places.data + i * PLACE_BYTES, PLACE_BYTES);
 }
 
 uint32_t bs_doc_table_gathered_length(const struct bs_doc_table_builder *builder, uint32_t document)
@@ -140,7 +131,11 @@ void bs_doc_table_write(const struct bs_doc_table_builder *builder, struct bs_wr
 	bs_writer_section(writer, BS_SECTION_DOC_LENGTHS, 0);
 	bs_packed_write_u32(writer, (const uint32_t *)(const void *)builder->lengths.data, builder->n_docs);
 	write_section(writer, BS_SECTION_DOC_FLAGS, &builder->flags);
-	write_section(writer, BS_SECTION_DOC_PLACES, &builder->places);
+	const uint64_t *places = (const uint64_t *)(const void *)builder->places.data;
+	for (uint32_t word = 0; word < 4; word++) {
+		bs_writer_section(writer, BS_SECTION_DOC_PLACES, word);
+		bs_packed_write_every(writer, builder->n_docs ? places + word : &no_name, 4, builder->n_docs);
+	}
 	write_section(writer, BS_SECTION_DOC_CHECKSUMS, &builder->checksums);
 	bs_writer_section(writer, BS_SECTION_DOC_NAME_OFFSETS, 0);
 	const uint64_t *name_offsets = (const uint64_t *)(const void *)builder->name_offsets.data;
@@ -180,19 +175,19 @@ enum bs_status bs_doc_table_open(struct bs_doc_table *table, const struct bs_con
 		.n_docs = (uint32_t)n_docs,
 		.runs = bs_container_section(file, BS_SECTION_DOC_RUNS, 0),
 		.flags = bs_container_section(file, BS_SECTION_DOC_FLAGS, 0),
-		.places = bs_container_section(file, BS_SECTION_DOC_PLACES, 0),
 		.checksums = bs_container_section(file, BS_SECTION_DOC_CHECKSUMS, 0),
 		.names = bs_container_section(file, BS_SECTION_DOC_NAMES, 0),
 	};
 	table->n_runs = (uint32_t)(table->runs.n_bytes / RUN_BYTES);
-	if (n_docs >= UINT32_MAX || table->flags.n_bytes != n_docs || table->places.n_bytes != n_docs * PLACE_BYTES ||
-	    table->checksums.n_bytes != n_docs * 8 ||
+	if (n_docs >= UINT32_MAX || table->flags.n_bytes != n_docs || table->checksums.n_bytes != n_docs * 8 ||
 	    table->runs.n_bytes % RUN_BYTES != 0 || table->runs.n_bytes > n_docs * RUN_BYTES || (n_docs && !table->n_runs))
 		return bs_container_corrupt(file, err, "the document table does not hold %llu documents",
 		                       (unsigned long long)n_docs);
 	enum bs_status status = bs_section_touch(&table->runs, 0, table->runs.n_bytes, err);
 	if (!status)
 		status = bs_packed_open(&table->lengths, bs_container_section(file, BS_SECTION_DOC_LENGTHS, 0), n_docs, err);
+	for (uint32_t word = 0; word < 4 && !status; word++)
+		status = bs_packed_open(&table->places[word], bs_container_section(file, BS_SECTION_DOC_PLACES, word), n_docs, err);
 	if (status)
 		return status;
 	return bs_packed_open(&table->name_offsets, bs_container_section(file, BS_SECTION_DOC_NAME_OFFSETS, 0), n_docs + 1,
@@ -220,10 +215,9 @@ uint32_t bs_doc_table_run_of(const struct bs_doc_table *table, uint32_t document
 enum bs_status bs_doc_table_place(const struct bs_doc_table *table, uint32_t document, uint64_t place_out[4],
                                   struct bs_error *err)
 {
-	uint64_t offset = (uint64_t)document * PLACE_BYTES;
-	enum bs_status status = bs_section_touch(&table->places, offset, PLACE_BYTES, err);
+	enum bs_status status = BS_OK;
 	for (unsigned word = 0; word < 4 && !status; word++)
-		place_out[word] = bs_load_u64(table->places.data + offset + (uint64_t)word * 8);
+		status = bs_packed_get(&table->places[word], document, &place_out[word], err);
 	return status;
 }
 
@@ -238,6 +232,7 @@ enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t docum
 {
 	uint64_t i = document;
 	uint64_t start, end;
+	uint64_t place[4];
 	uint32_t length;
 	if (document >= table->n_docs)
 		return bs_container_corrupt(table->runs.file, err, "document %u of %u", document, table->n_docs);
@@ -245,7 +240,7 @@ enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t docum
 	if (!status)
 		status = bs_section_touch(&table->flags, i, 1, err);
 	if (!status)
-		status = bs_section_touch(&table->places, i * PLACE_BYTES, PLACE_BYTES, err);
+		status = bs_doc_table_place(table, document, place, err);
 	if (!status)
 		status = bs_section_touch(&table->checksums, i * 8, 8, err);
 	if (!status)
@@ -262,7 +257,6 @@ enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t docum
 		.name = table->names.data + start,
 		.name_bytes = (uint32_t)(end - start),
 	};
-	for (int word = 0; word < 4; word++)
-		record_out->place[word] = bs_load_u64(table->places.data + i * PLACE_BYTES + (uint64_t)word * 8);
+	memcpy(record_out->place, place, PLACE_BYTES);
 	return bs_section_touch(&table->names, start, end - start, err);
 }

@@ -44,7 +44,7 @@ struct bs_doc_table_builder {
 	struct bs_buffer runs;    /* u32 source, u32 first document: where the source changes */
 	struct bs_buffer lengths; /* u32 each */
 	struct bs_buffer flags;
-	struct bs_buffer places;
+	struct bs_buffer places;  /* 4 u64 each */
 	struct bs_buffer checksums; /* u64 each */
 	struct bs_buffer name_offsets; /* u64 each, and one more */
 	struct bs_buffer names;
@@ -71,7 +71,7 @@ struct bs_doc_table {
 	struct bs_section runs; /* its pages are verified when the table is opened */
 	struct bs_packed lengths;
 	struct bs_section flags;
-	struct bs_section places;
+	struct bs_packed places[4]; /* one a number of place */
 	struct bs_section checksums;
 	struct bs_packed name_offsets; /* one more than documents */
 	struct bs_section names;

@@ -114,10 +114,15 @@ static inline void exchange(uint64_t *a, uint64_t *b, unsigned shift, uint64_t l
 static void turn_block(const uint64_t *masks, uint64_t (*block)[BS_LINE_WORDS])
 {
 	uint64_t lines[WINDOW_LINES][BS_LINE_WORDS] __attribute__((aligned(BS_LINE_BYTES)));
-	for (size_t b = 0; b < WINDOW_LINES; b++)
-		store_line(lines[b], load_line(masks + b * BS_LINE_WORDS));
-	for (size_t i = 0; i < 4; i++)
-		exchange(lines[i], lines[i + 4], 32, UINT64_C(0x00000000ffffffff));
+	/* The first exchange copies them: a loop that only copies becomes an instruction that takes long to start. */
+	for (size_t i = 0; i < 4; i++) {
+		for (size_t w = 0; w < BS_LINE_WORDS; w++) {
+			uint64_t a = masks[i * BS_LINE_WORDS + w];
+			uint64_t b = masks[(i + 4) * BS_LINE_WORDS + w];
+			lines[i][w] = (a & UINT32_MAX) | b << 32;
+			lines[i + 4][w] = a >> 32 | (b >> 32 << 32);
+		}
+	}
 	for (size_t i = 0; i < 8; i += i % 4 == 1 ? 3 : 1)
 		exchange(lines[i], lines[i + 2], 16, UINT64_C(0x0000ffff0000ffff));
 	for (size_t i = 0; i < 8; i += 2)
@@ -245,7 +250,12 @@ static inline uint8_t read_off(const struct bs_band *band, size_t byte, const ui
 
 static bool solve_band(const struct bs_band *band, uint8_t *bits)
 {
-	struct solving solving = {.band = band, .window = band->lines};
+	struct solving solving; /* whose block need not be cleared */
+	solving.band = band;
+	solving.window = band->lines;
+	solving.open = 0;
+	solving.values = 0;
+	solving.n_begun = 0;
 	for (size_t l = 0; l < WINDOW_LINES; l++)
 		store_line(band->lines + l * BS_LINE_WORDS, zero_line());
 	for (size_t byte = 0; byte < band->n_bytes; byte++) {

@@ -1,11 +1,10 @@
 /* packed.c: see packed.h. */
 #include "core/packed.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* Of the values of a block. Where they are packed there are 8 more, since a value is stored as a word. */
-#define MAX_BLOCK_BYTES ((size_t)BS_PACKED_BLOCK_VALUES * BS_PACKED_MAX_WIDTH / 8)
+#define MAX_BLOCK_BYTES ((size_t)BS_PACKED_BLOCK_VALUES * BS_PACKED_WORD_WIDTH / 8)
 
 static uint64_t count_blocks(uint64_t n)
 {
@@ -35,6 +34,7 @@ static struct block measure(const uint64_t *values, uint32_t n)
 		most = values[i] > most ? values[i] : most;
 	}
 	uint32_t width = most > least ? 64 - (uint32_t)__builtin_clzll(most - least) : 0;
+	width = width > BS_PACKED_MAX_WIDTH ? BS_PACKED_WORD_WIDTH : width;
 	return (struct block){.base = least, .width = width, .n_bytes = (n * width + 7) / 8};
 }
 
@@ -161,7 +161,7 @@ static enum bs_status check_block(const struct bs_packed *packed, uint64_t numbe
 			return status;
 	}
 	struct block block = measure(values, n);
-	if (block.width > BS_PACKED_MAX_WIDTH || block.base != bs_load_u64(entry) ||
+	if (block.base != bs_load_u64(entry) ||
 	    (block.width | *at << 8) != bs_load_u64(entry + 8) || block.n_bytes > packed->section.n_bytes - *at)
 		return bs_packed_corrupt(packed, first, err);
 	pack(values, n, &block, bytes);
@@ -194,6 +194,7 @@ enum bs_status bs_packed_check(const struct bs_packed *packed, struct bs_error *
 struct source {
 	const uint32_t *u32;
 	const uint64_t *u64;
+	uint64_t stride;
 	uint64_t n;
 };
 
@@ -202,7 +203,7 @@ static uint32_t load_block(const struct source *from, uint64_t block, uint64_t v
 	uint64_t first = block * BS_PACKED_BLOCK_VALUES;
 	uint32_t n = values_in_block(from->n, block);
 	for (uint32_t i = 0; i < n; i++)
-		values[i] = from->u32 ? from->u32[first + i] : from->u64[first + i];
+		values[i] = from->u32 ? from->u32[first + i] : from->u64[(first + i) * from->stride];
 	return n;
 }
 
@@ -213,7 +214,6 @@ static void write_directory(struct bs_writer *writer, const struct source *from)
 	for (uint64_t i = 0; i < count_blocks(from->n); i++) {
 		uint32_t n = load_block(from, i, values);
 		struct block block = measure(values, n);
-		assert(block.width <= BS_PACKED_MAX_WIDTH);
 		bs_writer_u64(writer, block.base);
 		bs_writer_u64(writer, block.width | at << 8);
 		at += block.n_bytes;
@@ -241,5 +241,10 @@ void bs_packed_write_u32(struct bs_writer *writer, const uint32_t *values, uint6
 
 void bs_packed_write_u64(struct bs_writer *writer, const uint64_t *values, uint64_t n)
 {
-	write_all(writer, &(struct source){.u64 = values, .n = n});
+	bs_packed_write_every(writer, values, 1, n);
+}
+
+void bs_packed_write_every(struct bs_writer *writer, const uint64_t *values, uint64_t stride, uint64_t n)
+{
+	write_all(writer, &(struct source){.u64 = values, .stride = stride, .n = n});
 }

@@ -22,7 +22,9 @@
 #define BS_PACKED_BLOCK_VALUES 128u
 #define BS_PACKED_ENTRY_BYTES  16u
 #define BS_PACKED_END_BYTES    8u
-#define BS_PACKED_MAX_WIDTH    56u /* with the up to 7 bits before it in its first byte, a value is within one word */
+/* With the up to 7 bits before it in its first byte, a value is within one word; those that need more get a word each. */
+#define BS_PACKED_MAX_WIDTH    56u
+#define BS_PACKED_WORD_WIDTH   64u
 
 /* ---- reading: any number of threads ---- */
 
@@ -62,13 +64,13 @@ static inline bool bs_packed_find_place(const struct bs_packed *packed, uint64_t
 	uint64_t bits = bs_load_u64(entry + 8);
 	unsigned width = (unsigned)(bits & 0xff);
 	uint64_t bit = i % BS_PACKED_BLOCK_VALUES * width;
-	if (width > BS_PACKED_MAX_WIDTH)
+	if (width > BS_PACKED_MAX_WIDTH && width != BS_PACKED_WORD_WIDTH)
 		return false;
 	*place_out = (struct bs_packed_place){
 		.base = bs_load_u64(entry),
 		.at = (bits >> 8) + bit / 8,
 		.shift = (unsigned)(bit % 8),
-		.mask = (UINT64_C(1) << width) - 1,
+		.mask = ((UINT64_C(1) << width % 64) - 1) | -(uint64_t)(width / 64),
 	};
 	return place_out->at <= packed->section.n_bytes - 8;
 }
@@ -136,9 +138,10 @@ enum bs_status bs_packed_check(const struct bs_packed *packed, struct bs_error *
 
 /* ---- writing ---- */
 
-/* The whole content of a section that was just begun. Sticky like the writer. 128 neighbours must not be further apart
- * than 2^56: what is counted here never is. */
+/* The whole content of a section that was just begun. Sticky like the writer. */
 void bs_packed_write_u32(struct bs_writer *writer, const uint32_t *values, uint64_t n);
 void bs_packed_write_u64(struct bs_writer *writer, const uint64_t *values, uint64_t n);
+/* The same of values[0], values[stride], ... */
+void bs_packed_write_every(struct bs_writer *writer, const uint64_t *values, uint64_t stride, uint64_t n);
 
 #endif

@@ -19,12 +19,19 @@ void bs_term_table_deinit(struct bs_term_table *table)
 void bs_term_table_clear(struct bs_term_table *table)
 {
 	/* After one enormous document, clearing its table again and again would cost more than growing a new one. */
-	if (table->slot_mask > LARGE_SLOTS)
+	if (table->slot_mask > LARGE_SLOTS || table->capacity > LARGE_ENTRIES)
 		bs_term_table_deinit(table);
 	if (table->slots)
 		memset(table->slots, 0, ((size_t)table->slot_mask + 1) * sizeof(*table->slots));
 	bs_buffer_clear(&table->bytes);
 	table->n_terms = 0;
+}
+
+void bs_term_table_seal(struct bs_term_table *table)
+{
+	free(table->slots);
+	table->slots = NULL;
+	table->slot_mask = 0;
 }
 
 /* At most two thirds full: linear probing stays short. */

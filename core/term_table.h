@@ -31,6 +31,8 @@ struct bs_term_table {
 void bs_term_table_deinit(struct bs_term_table *table);
 /* Empties it, keeping the memory. */
 void bs_term_table_clear(struct bs_term_table *table);
+/* Gives back what finds strings: until the table is cleared, none is found or added. */
+void bs_term_table_seal(struct bs_term_table *table);
 
 /* The number of the string, new ones getting the next (is_new_out may be NULL). hash must be bs_hash_term of it.
  * BS_NO_MEMORY, also for the 2^32nd string. */

@@ -294,9 +294,11 @@ static size_t count_equations(const struct bs_tf_word *words, size_t n_words)
 }
 
 enum bs_status bs_tf_encode(struct bs_tf_coder *coder, struct bs_tf_word *words, size_t n_words, struct bs_buffer *bits,
-                            struct bs_error *err)
+                            bool *has_twins_out, struct bs_error *err)
 {
 	bool is_solved = false;
+	if (has_twins_out)
+		*has_twins_out = false;
 	size_t n = count_equations(words, n_words);
 	if (n == n_words) /* all of them stand there once */
 		return BS_OK;
@@ -305,6 +307,8 @@ enum bs_status bs_tf_encode(struct bs_tf_coder *coder, struct bs_tf_word *words,
 	for (unsigned try = 0; !status && !is_solved; try++) {
 		if (try == TWINS_TRY) {
 			forget_twins(words, n_words);
+			if (has_twins_out)
+				*has_twins_out = true;
 			n = count_equations(words, n_words);
 			status = spell_all(coder, words, n_words, n, err);
 		}

@@ -21,6 +21,7 @@
 #ifndef BS_CORE_TF_CODE_H
 #define BS_CORE_TF_CODE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,9 +47,10 @@ void bs_tf_coder_deinit(struct bs_tf_coder *coder);
 /* What is decoded for two words of a document that share a hash: how often they stand there is not known. */
 #define BS_TF_UNKNOWN UINT32_MAX
 
-/* Appends the bits of a document's words to bits; nothing if none stands twice. May change words. BS_NO_MEMORY. */
+/* Appends the bits of a document's words to bits; nothing if none stands twice. May change words. has_twins_out (may be
+ * NULL): two of them share a hash. BS_NO_MEMORY. */
 enum bs_status bs_tf_encode(struct bs_tf_coder *coder, struct bs_tf_word *words, size_t n_words,
-                            struct bs_buffer *bits, struct bs_error *err) BS_WARN_UNUSED;
+                            struct bs_buffer *bits, bool *has_twins_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* The tf, >= 1, of a word that the document has: any number of one that it has not. BS_TF_PAD_BYTES behind bits + n_bytes
  * can be read. */

@@ -24,36 +24,44 @@ struct mapped {
 
 /* ---- spool: codes that never move ---- */
 
-struct bs_spool_chunk {
-	struct bs_spool_chunk *next;
-	size_t used_bytes;
-	size_t capacity_bytes;
-	uint8_t bytes[];
-};
+struct bs_spool_chunk *bs_spool_chunk_new(struct bs_spool_chunk *next, size_t n_bytes, struct bs_error *err)
+{
+	size_t capacity = n_bytes > SPOOL_CHUNK_BYTES ? n_bytes : SPOOL_CHUNK_BYTES;
+	struct bs_spool_chunk *chunk = malloc(sizeof(*chunk) + capacity);
+	if (!chunk) {
+		(void)bs_fail_memory(err, "gathered terms", capacity);
+		return NULL;
+	}
+	bs_buffer_advise(chunk, sizeof(*chunk) + capacity);
+	*chunk = (struct bs_spool_chunk){.next = next, .capacity_bytes = capacity};
+	return chunk;
+}
+
+void bs_spool_chunks_free(struct bs_spool_chunk *chunks)
+{
+	while (chunks) {
+		struct bs_spool_chunk *next = chunks->next;
+		free(chunks);
+		chunks = next;
+	}
+}
 
 static void spool_clear(struct bs_gather *gather)
 {
-	while (gather->chunks) {
-		struct bs_spool_chunk *chunk = gather->chunks;
-		gather->chunks = chunk->next;
-		free(chunk);
-	}
+	bs_spool_chunks_free(gather->chunks);
+	gather->chunks = NULL;
 	gather->spool_bytes = 0;
 }
 
-/* Room for n_bytes in one piece. */
+/* Room for n_bytes in one piece, for the next document. */
 static uint8_t *spool_reserve(struct bs_gather *gather, size_t n_bytes, struct bs_error *err)
 {
 	struct bs_spool_chunk *chunk = gather->chunks;
 	if (!chunk || n_bytes > chunk->capacity_bytes - chunk->used_bytes) {
-		size_t capacity = n_bytes > SPOOL_CHUNK_BYTES ? n_bytes : SPOOL_CHUNK_BYTES;
-		chunk = malloc(sizeof(*chunk) + capacity);
-		if (!chunk) {
-			(void)bs_fail_memory(err, "gathered terms", capacity);
+		chunk = bs_spool_chunk_new(gather->chunks, n_bytes, err);
+		if (!chunk)
 			return NULL;
-		}
-		bs_buffer_advise(chunk, sizeof(*chunk) + capacity);
-		*chunk = (struct bs_spool_chunk){.next = gather->chunks, .capacity_bytes = capacity};
+		chunk->first_doc = bs_gather_n_docs(gather);
 		gather->chunks = chunk;
 	}
 	return chunk->bytes + chunk->used_bytes;
@@ -114,6 +122,7 @@ static void settle_dfs(struct bs_gather *gather)
 enum bs_status bs_gather_settle(struct bs_gather *gather, struct bs_error *err)
 {
 	settle_dfs(gather);
+	bs_term_table_seal(&gather->terms);
 	return bs_tf_table_pad(&gather->tf_table, err);
 }
 
@@ -133,11 +142,14 @@ enum bs_status bs_gather_start(struct bs_gather *gather, const struct bs_harvest
 }
 
 /*
- * Terms are met in the order of their numbers in the harvest, but for those of documents that were left out; so the
+ * Terms are met about in the order of their numbers in the harvest, but for those of documents that were left out; so the
  * memory is asked for what the next ones will touch, a step at a time for all of them: slots, then entries, then keys.
  */
 static void look_ahead(struct bs_gather *gather, const struct bs_harvest *harvest, uint32_t term)
 {
+	/* The first of a document need not be the first that is new. */
+	if (term - gather->n_looked_ahead < LOOK_AHEAD)
+		term = gather->n_looked_ahead;
 	const uint64_t *hashes = bs_harvest_hashes(harvest) + term;
 	uint32_t left = harvest->terms.n_terms - term;
 	uint32_t n = left < LOOK_AHEAD ? left : LOOK_AHEAD;
@@ -184,7 +196,7 @@ enum bs_status bs_gather_add(struct bs_gather *gather, const struct bs_harvest *
 		memcpy(at, mapped->code, sizeof(mapped->code));
 		at += mapped->code[7];
 	}
-	struct bs_gathered_doc doc = {.codes = codes, .n_terms = from->n_terms};
+	struct bs_gathered_doc doc = {.codes = codes, .n_terms = from->n_terms, .n_repeated = from->n_repeated};
 	struct bs_doc_record named = *record;
 	named.length = from->length;
 	if (!status)

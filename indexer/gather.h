@@ -13,19 +13,32 @@
 #include <stdint.h>
 
 #include "core/buffer.h"
+#include "core/bytes.h"
 #include "core/doc_table.h"
 #include "core/status.h"
 #include "core/term_table.h"
 #include "core/tf_table.h"
 #include "indexer/harvest.h"
 
-/* One document's terms: n_terms varints from codes on. Wherever one begins, eight bytes may be read. */
+/* One document's terms: n_terms varints from codes on, first those of words that stand there more than once. Wherever one
+ * begins, eight bytes may be read. */
 struct bs_gathered_doc {
 	const uint8_t *codes;
 	uint32_t n_terms;
+	uint32_t n_repeated;
 };
 
-struct bs_spool_chunk;
+/* Codes that do not move, of some documents in a row. */
+struct bs_spool_chunk {
+	struct bs_spool_chunk *next; /* those of earlier documents */
+	uint32_t first_doc;
+	size_t used_bytes;
+	size_t capacity_bytes;
+	uint8_t bytes[];
+};
+/* One more, empty but for the chain behind it, with room for n_bytes and more. NULL, with an error: no memory. */
+struct bs_spool_chunk *bs_spool_chunk_new(struct bs_spool_chunk *next, size_t n_bytes, struct bs_error *err);
+void bs_spool_chunks_free(struct bs_spool_chunk *chunks);
 
 /* Zero-initialise. */
 struct bs_gather {
@@ -52,7 +65,8 @@ enum bs_status bs_gather_start(struct bs_gather *gather, const struct bs_harvest
 /* Adds document i of the harvest as the next one, under the record given (its length is taken from the harvest). */
 enum bs_status bs_gather_add(struct bs_gather *gather, const struct bs_harvest *harvest, uint32_t i,
                              const struct bs_doc_record *record, struct bs_error *err) BS_WARN_UNUSED;
-/* Brings the df of all terms up to date, and pads the tf codes: before anyone looks at them. */
+/* Brings the df of all terms up to date, and pads the tf codes: before anyone looks at them. No document can be added any
+ * more until the gather is cleared, for the terms cannot be looked up. */
 enum bs_status bs_gather_settle(struct bs_gather *gather, struct bs_error *err) BS_WARN_UNUSED;
 /* Memory held, counted by content: the same for every number of threads. */
 uint64_t bs_gather_bytes(const struct bs_gather *gather);
@@ -67,19 +81,38 @@ static inline const struct bs_gathered_doc *bs_gather_docs(const struct bs_gathe
 	return (const struct bs_gathered_doc *)(const void *)gather->docs.data;
 }
 
-/* The next term number of a document; *codes moves on. Only for codes that a gather made. */
-static inline uint32_t bs_gather_next(const uint8_t **codes)
+/* ---- the terms of a document, some at a time ---- */
+
+#define BS_TERM_CHUNK 64u /* all that is asked for of a chunk fits into the first cache */
+
+struct bs_term_reader {
+	const uint8_t *codes;
+	uint32_t n_left;
+};
+
+static inline struct bs_term_reader bs_gather_read(const struct bs_gather *gather, uint32_t document)
 {
-	uint32_t value = *(*codes)++;
-	if (value < 0x80)
-		return value;
-	value &= 0x7f;
-	for (unsigned shift = 7;; shift += 7) {
-		uint8_t byte = *(*codes)++;
-		value |= (uint32_t)(byte & 0x7f) << shift;
-		if (byte < 0x80)
-			return value;
+	const struct bs_gathered_doc *doc = &bs_gather_docs(gather)[document];
+	return (struct bs_term_reader){doc->codes, doc->n_terms};
+}
+
+/* The next terms of the document: how many, 0 at its end. Varints are decoded without a branch on their length, which would
+ * be guessed wrong every other time. */
+static inline uint32_t bs_gather_next(struct bs_term_reader *reader, uint32_t numbers[BS_TERM_CHUNK])
+{
+	uint32_t n = reader->n_left < BS_TERM_CHUNK ? reader->n_left : BS_TERM_CHUNK;
+	const uint8_t *at = reader->codes;
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t bytes = bs_load_u64(at);
+		unsigned last_bit = (unsigned)__builtin_ctzll(~bytes & UINT64_C(0x8080808080808080));
+		at += last_bit / 8 + 1;
+		bytes &= UINT64_MAX >> (63 - last_bit);
+		numbers[i] = (uint32_t)((bytes & 0x7f) | (bytes >> 1 & 0x3f80) | (bytes >> 2 & 0x1fc000) |
+		                        (bytes >> 3 & 0xfe00000) | (bytes >> 4 & 0xf0000000));
 	}
+	reader->codes = at;
+	reader->n_left -= n;
+	return n;
 }
 
 #endif

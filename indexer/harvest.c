@@ -301,32 +301,6 @@ static enum bs_status start_pairs(struct bs_harvest *harvest, struct bs_error *e
 	return status;
 }
 
-/* Adds the pair that the token makes with the one before it to the postings, if it is one and the document has it not. */
-static enum bs_status harvest_pair(struct bs_harvest *harvest, const struct bs_token *token, uint32_t number,
-                                   uint32_t **posting, struct bs_error *err)
-{
-	enum bs_status status = BS_OK;
-	uint32_t pair, pair_term;
-	if (harvest->pair_words.used_bytes / sizeof(uint16_t) == number)
-		status = know_pair_word(harvest, token, err);
-	if (status || token->is_pair)
-		return status;
-	uint16_t word = ((const uint16_t *)(const void *)harvest->pair_words.data)[number];
-	uint16_t last = token->position == harvest->last_position + 1 ? harvest->last_word : BS_NO_WORD;
-	harvest->last_word = word;
-	harvest->last_position = token->position;
-	if (word == BS_NO_WORD || last == BS_NO_WORD || !bs_word_pairs_find(harvest->pairs, last, word, &pair))
-		return BS_OK;
-	status = pair_number(harvest, pair, &pair_term, err);
-	if (status)
-		return status;
-	struct bs_harvest_term *entry = &entries_of(&harvest->terms)[pair_term];
-	**posting = pair_term;
-	*posting += entry->last_doc != harvest->n_docs + 1;
-	entry->last_doc = harvest->n_docs + 1;
-	return BS_OK;
-}
-
 /* ---- tokens ---- */
 
 /* Tokens that are looked up in one go: what the look-ups touch is asked for a step at a time for all of them. */
@@ -368,10 +342,55 @@ static inline void count_term(struct bs_harvest *harvest, uint32_t number, uint3
 	entry->last_doc = this_doc;
 }
 
+/* Adds a pair to the postings, if it is one and the document has it not. */
+static enum bs_status harvest_pair(struct bs_harvest *harvest, uint16_t a, uint16_t b, uint32_t **posting,
+                                   struct bs_error *err)
+{
+	uint32_t pair, pair_term;
+	if (!bs_word_pairs_find(harvest->pairs, a, b, &pair))
+		return BS_OK;
+	enum bs_status status = pair_number(harvest, pair, &pair_term, err);
+	if (status)
+		return status;
+	struct bs_harvest_term *entry = &entries_of(&harvest->terms)[pair_term];
+	**posting = pair_term;
+	*posting += entry->last_doc != harvest->n_docs + 1;
+	entry->last_doc = harvest->n_docs + 1;
+	return BS_OK;
+}
+
+/* The pairs that tokens, n of them, make with those before them. Which of them may be pairs is told without a branch. */
+static enum bs_status harvest_pairs(struct bs_harvest *harvest, const struct bs_token *tokens, const uint32_t *numbers,
+                                    size_t n, uint32_t **posting, struct bs_error *err)
+{
+	struct {
+		uint16_t a;
+		uint16_t b;
+	} met[LOOK_AHEAD];
+	const uint16_t *words = (const uint16_t *)(const void *)harvest->pair_words.data;
+	enum bs_status status = BS_OK;
+	size_t n_met = 0;
+	for (size_t i = 0; i < n; i++) {
+		uint16_t word = words[numbers[i]];
+		if (tokens[i].is_pair)
+			continue;
+		met[n_met].a = harvest->last_word;
+		met[n_met].b = word;
+		n_met += (word != BS_NO_WORD) & (harvest->last_word != BS_NO_WORD) &
+		         (tokens[i].position == harvest->last_position + 1);
+		harvest->last_word = word;
+		harvest->last_position = tokens[i].position;
+	}
+	for (size_t i = 0; i < n_met && !status; i++)
+		status = harvest_pair(harvest, met[i].a, met[i].b, posting, err);
+	return status;
+}
+
 static enum bs_status harvest_some(struct bs_harvest *harvest, const struct bs_token *tokens, size_t n,
                                    uint32_t **posting, struct bs_error *err)
 {
 	struct looked_up looked_up[LOOK_AHEAD];
+	uint32_t numbers[LOOK_AHEAD];
 	enum bs_status status = BS_OK;
 	look_ahead(&harvest->terms, tokens, n, looked_up);
 	for (size_t i = 0; i < n && !status; i++) {
@@ -381,13 +400,14 @@ static enum bs_status harvest_some(struct bs_harvest *harvest, const struct bs_t
 			                    tokens[i].term_bytes, &number, err);
 		else
 			status = find_unusual(harvest, &tokens[i], &number, err);
+		if (!status && harvest->pairs && harvest->pair_words.used_bytes / sizeof(uint16_t) == number)
+			status = know_pair_word(harvest, &tokens[i], err);
 		if (status)
 			return status;
 		count_term(harvest, number, posting);
-		if (harvest->pairs)
-			status = harvest_pair(harvest, &tokens[i], number, posting, err);
+		numbers[i] = number;
 	}
-	return status;
+	return harvest->pairs ? harvest_pairs(harvest, tokens, numbers, n, posting, err) : BS_OK;
 }
 
 static enum bs_status harvest_tokens(void *context, const struct bs_token *tokens, size_t n_tokens,
@@ -442,10 +462,10 @@ static bool is_pair(const struct bs_harvest *harvest, const struct bs_harvest_te
 	       BS_KEY_PAIR;
 }
 
-/* The tf code of the document whose postings are the last ones. */
+/* The tf code of the document whose postings are the last ones. Words that stand there more than once move to the front. */
 static enum bs_status harvest_tfs(struct bs_harvest *harvest, struct bs_harvest_doc *doc, struct bs_error *err)
 {
-	const uint32_t *postings = (const uint32_t *)(const void *)harvest->postings.data + doc->first_posting;
+	uint32_t *postings = (uint32_t *)(void *)harvest->postings.data + doc->first_posting;
 	doc->tf_offset = harvest->tfs.used_bytes;
 	if (doc->n_terms == 0) /* there may be no analyzer */
 		return BS_OK;
@@ -457,11 +477,18 @@ static enum bs_status harvest_tfs(struct bs_harvest *harvest, struct bs_harvest_
 	struct bs_tf_word *words = (struct bs_tf_word *)(void *)harvest->tf_words.data;
 	size_t n_words = 0;
 	for (uint32_t i = 0; i < doc->n_terms; i++) {
-		const struct bs_harvest_term *term = &entries_of(&harvest->terms)[postings[i]];
-		if (!is_pair(harvest, term))
-			words[n_words++] = (struct bs_tf_word){bs_harvest_hashes(harvest)[postings[i]], term->tf};
+		uint32_t number = postings[i];
+		const struct bs_harvest_term *term = &entries_of(&harvest->terms)[number];
+		bool is_word = !is_pair(harvest, term);
+		words[n_words] = (struct bs_tf_word){bs_harvest_hashes(harvest)[number], term->tf};
+		n_words += is_word;
+		postings[i] = postings[doc->n_repeated];
+		postings[doc->n_repeated] = number;
+		doc->n_repeated += is_word & (term->tf > 1);
 	}
-	status = bs_tf_encode(&harvest->tf_coder, words, n_words, &harvest->tfs, err);
+	bool has_twins = false;
+	status = bs_tf_encode(&harvest->tf_coder, words, n_words, &harvest->tfs, &has_twins, err);
+	doc->n_repeated = has_twins ? doc->n_terms : doc->n_repeated;
 	doc->tf_bytes = (uint32_t)(harvest->tfs.used_bytes - doc->tf_offset);
 	return status;
 }

@@ -43,6 +43,7 @@ struct bs_harvest_terms {
 struct bs_harvest_doc {
 	uint64_t first_posting; /* index of its first term number in postings */
 	uint32_t n_terms;
+	uint32_t n_repeated;    /* the first of its terms are words that stand there more than once: so many */
 	uint32_t length;        /* positions */
 	uint32_t name_bytes;
 	uint64_t name_offset;   /* in names */

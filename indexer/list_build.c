@@ -56,11 +56,13 @@ static void sort_numbers(uint32_t *numbers, uint32_t *spare, uint32_t n, uint32_
 static void take_ordinals(const struct bs_gather *gather, const uint32_t *ordinal_of, uint32_t document,
                           uint32_t *ordinals, uint32_t *spare)
 {
-	const struct bs_gathered_doc *doc = &bs_gather_docs(gather)[document];
-	const uint8_t *codes = doc->codes;
-	for (uint32_t i = 0; i < doc->n_terms; i++)
-		ordinals[i] = ordinal_of[bs_gather_next(&codes)];
-	sort_numbers(ordinals, spare, doc->n_terms, gather->terms.n_terms);
+	struct bs_term_reader reader = bs_gather_read(gather, document);
+	uint32_t numbers[BS_TERM_CHUNK];
+	uint32_t n_terms = 0;
+	for (uint32_t n; (n = bs_gather_next(&reader, numbers)) > 0;)
+		for (uint32_t i = 0; i < n; i++)
+			ordinals[n_terms++] = ordinal_of[numbers[i]];
+	sort_numbers(ordinals, spare, n_terms, gather->terms.n_terms);
 }
 
 /* ---- what they take ---- */

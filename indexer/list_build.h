@@ -14,7 +14,7 @@
 /* Bits a posting, filter included, of plain signatures of 2^i to 2^(i+1) - 1 terms, for each i. */
 #define BS_LIST_SIZES 32u
 
-/* Measures some documents of each size. ordinal_of: by term number. Depends on the documents only. BS_NO_MEMORY. */
+/* Measures some documents of each size. ordinal_of: by the numbers that documents have (slab_plan.h: places). Depends on the documents only. BS_NO_MEMORY. */
 enum bs_status bs_list_bits(const struct bs_gather *gather, const uint32_t *ordinal_of, double bits_out[BS_LIST_SIZES],
                             struct bs_error *err) BS_WARN_UNUSED;
 

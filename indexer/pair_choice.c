@@ -228,26 +228,45 @@ static void keep_pairs(struct choice *choice)
 		qsort(choice->met, n, sizeof(*choice->met), compare_words);
 }
 
+/* What count_both looks at again and again, apart from the rest. */
+struct both {
+	uint32_t *firsts;  /* per word: where the pairs begin of which it is the first */
+	uint32_t *seconds; /* per pair */
+	uint64_t *ns;      /* per pair */
+	uint32_t *words;   /* of the document under way, each once; room for those of the longest */
+	uint8_t *has;      /* per word: 1 if that document has it */
+};
+
 /* Counts a document for the pairs of which it holds both words. */
-static void count_both_in(struct choice *choice, const uint32_t *firsts, size_t d)
+static void count_both_in(const struct choice *choice, const struct both *both, size_t d)
 {
 	const uint32_t *tokens = tokens_of(choice);
 	uint64_t at, end;
+	size_t n_words = 0;
 	bounds_of(choice, d, &at, &end);
 	uint64_t doc_ns = VERIFY_DOC_NS + (end - at) * VERIFY_WORD_NS;
-	for (; at < end; at++)
-		if (tokens[at])
-			choice->last_doc[tokens[at] - 1] = (uint32_t)d + 1;
-	for (bounds_of(choice, d, &at, &end); at < end; at++) {
-		if (!tokens[at])
+	for (; at < end; at++) {
+		if (!tokens[at] || both->has[tokens[at] - 1])
 			continue;
-		for (uint32_t i = firsts[tokens[at] - 1]; i < firsts[tokens[at]]; i++) {
-			struct met_pair *met = &choice->met[i];
-			bool is_both = choice->last_doc[(uint32_t)met->words - 1] == d + 1 && met->last_doc != d + 1;
-			met->both_ns += is_both ? doc_ns : 0;
-			met->last_doc = is_both ? (uint32_t)d + 1 : met->last_doc;
-		}
+		both->has[tokens[at] - 1] = 1;
+		both->words[n_words++] = tokens[at] - 1;
 	}
+	for (size_t w = 0; w < n_words; w++)
+		for (uint32_t i = both->firsts[both->words[w]]; i < both->firsts[both->words[w] + 1]; i++)
+			both->ns[i] += -(uint64_t)both->has[both->seconds[i]] & doc_ns;
+	for (size_t w = 0; w < n_words; w++)
+		both->has[both->words[w]] = 0;
+}
+
+static uint64_t most_tokens(const struct choice *choice)
+{
+	uint64_t most = 0;
+	for (size_t d = 0; d < n_docs_of(choice); d++) {
+		uint64_t start, end;
+		bounds_of(choice, d, &start, &end);
+		most = end - start > most ? end - start : most;
+	}
+	return most;
 }
 
 /*
@@ -258,21 +277,36 @@ static void count_both_in(struct choice *choice, const uint32_t *firsts, size_t 
 static enum bs_status count_both(struct choice *choice, struct bs_error *err)
 {
 	size_t n_words = choice->sample->words.n_terms;
-	uint32_t *firsts = malloc((n_words + 1) * sizeof(*firsts)); /* per word: where the pairs begin of which it is the first */
-	if (!firsts)
-		return bs_fail_memory(err, "pairs of words", n_words * sizeof(*firsts));
+	struct both both = {
+		.firsts = malloc((n_words + 1) * sizeof(*both.firsts)),
+		.seconds = malloc((choice->n_met + 1) * sizeof(*both.seconds)),
+		.ns = calloc(choice->n_met + 1, sizeof(*both.ns)),
+		.words = malloc((size_t)(most_tokens(choice) + 1) * sizeof(*both.words)),
+		.has = calloc(n_words + 1, sizeof(*both.has)),
+	};
+	enum bs_status status = BS_OK;
+	if (!both.firsts || !both.seconds || !both.ns || !both.words || !both.has) {
+		status = bs_fail_memory(err, "pairs of words", n_words * sizeof(*both.firsts));
+		goto out;
+	}
 	for (size_t word = 0, i = 0; word <= n_words; word++) {
 		while (i < choice->n_met && (choice->met[i].words >> 32) - 1 < word)
 			i++;
-		firsts[word] = (uint32_t)i;
+		both.firsts[word] = (uint32_t)i;
 	}
-	memset(choice->last_doc, 0, n_words * sizeof(*choice->last_doc));
 	for (size_t i = 0; i < choice->n_met; i++)
-		choice->met[i].last_doc = 0;
+		both.seconds[i] = (uint32_t)choice->met[i].words - 1;
 	for (size_t d = 0; d < n_docs_of(choice); d++)
-		count_both_in(choice, firsts, d);
-	free(firsts);
-	return BS_OK;
+		count_both_in(choice, &both, d);
+	for (size_t i = 0; i < choice->n_met; i++)
+		choice->met[i].both_ns = both.ns[i];
+out:
+	free(both.firsts);
+	free(both.seconds);
+	free(both.ns);
+	free(both.words);
+	free(both.has);
+	return status;
 }
 
 static enum bs_status take_pairs(const struct choice *choice, struct bs_word_pairs *pairs, struct bs_error *err)

@@ -211,7 +211,7 @@ enum bs_status bs_run_choose(struct bs_run *run, struct bs_error *err)
 
 /* ---- documents ---- */
 
-/* What segment_build.c and slab_build.c take beside the columns: of each term the order, ordinal and place, and hash,
+/* What segment_build.c and slab_build.c take beside the columns: of each term the order, ordinal, hash and, for a while, place;
  * treatment, weight and mark of those in several documents; of each document the weight and the place in its class. A
  * builder more, on another thread, has its own marks, and is paid for by what slabs may hold (count_builders). */
 #define BUILD_TERM_BYTES 28u

@@ -19,14 +19,14 @@
 
 /* What is made on the way; all arrays have an entry a term or a document of the gather. */
 struct build {
-	const struct bs_gather *gather;
+	struct bs_gather *gather;
 	const struct bs_build_options *options;
 	struct bs_treatment_policy policy; /* that of the options, its price known */
 	struct bs_writer *writer;
 	struct bs_treatment_table treatments;
 	struct bs_tf_levels tf_levels;
 	uint32_t *sorted;      /* term numbers in lexicon order */
-	uint32_t *ordinal_of;
+	struct bs_class_doc *docs; /* what classes are made by */
 	struct bs_slab_plan plan;
 	struct bs_classes classes;
 	struct bs_buffer slab_entries;
@@ -45,15 +45,16 @@ static enum bs_status sort_terms(struct build *build, struct bs_error *err)
 	build->sorted = malloc(n * sizeof(uint32_t));
 	if (!build->sorted)
 		return bs_fail_memory(err, "sorting the lexicon", n * sizeof(uint32_t));
-	enum bs_status status = bs_term_order(terms, build->options->n_threads, build->sorted, err);
-	if (status)
-		return status;
-	build->ordinal_of = malloc(n * sizeof(uint32_t));
-	if (!build->ordinal_of)
-		return bs_fail_memory(err, "sorting the lexicon", n * sizeof(uint32_t));
-	for (uint32_t i = 0; i < terms->n_terms; i++)
-		build->ordinal_of[build->sorted[i]] = i;
-	return BS_OK;
+	return bs_term_order(terms, build->options->n_threads, build->sorted, err);
+}
+
+static enum bs_status make_plan(struct build *build, struct bs_error *err)
+{
+	size_t n_docs = bs_gather_n_docs(build->gather);
+	build->docs = malloc((n_docs + 1) * sizeof(*build->docs));
+	if (!build->docs)
+		return bs_fail_memory(err, "length classes", n_docs * sizeof(*build->docs));
+	return bs_slab_plan_make(&build->plan, build->gather, build->sorted, build->options->n_threads, build->docs, err);
 }
 
 /* Terms in lexicon order are all over the dictionary: their entries are asked for so many ahead, their keys half as many. */
@@ -79,35 +80,8 @@ static enum bs_status write_lexicon(struct build *build, struct bs_error *err)
 
 /* ---- length classes ---- */
 
-/* Documents weighed in one go. */
-#define WEIGH_DOCS 16384u
-
-struct weighing {
-	const struct build *build;
-	struct bs_class_doc *docs;
-};
-
-static enum bs_status weigh(void *context, uint32_t thread, uint32_t task, struct bs_error *err)
-{
-	struct weighing *weighing = context;
-	const struct bs_gather *gather = weighing->build->gather;
-	uint64_t end = ((uint64_t)task + 1) * WEIGH_DOCS;
-	(void)thread;
-	(void)err;
-	for (uint64_t i = (uint64_t)task * WEIGH_DOCS; i < end && i < bs_gather_n_docs(gather); i++) {
-		weighing->docs[i].n_terms = bs_gather_docs(gather)[i].n_terms;
-		weighing->docs[i].weight = bs_slab_document_weight(&weighing->build->plan, (uint32_t)i);
-	}
-	return BS_OK;
-}
-
 static enum bs_status make_classes(struct build *build, struct bs_error *err)
 {
-	uint32_t n_docs = bs_gather_n_docs(build->gather);
-	struct weighing weighing = {.build = build, .docs = malloc(((size_t)n_docs + 1) * sizeof(*weighing.docs))};
-	if (!weighing.docs)
-		return bs_fail_memory(err, "length classes", n_docs * sizeof(*weighing.docs));
-	uint32_t n_tasks = (uint32_t)(((uint64_t)n_docs + WEIGH_DOCS - 1) / WEIGH_DOCS);
 	struct bs_class_rules rules = {
 		.density = build->policy.density,
 		.bit_ns = build->policy.bit_ns,
@@ -115,12 +89,11 @@ static enum bs_status make_classes(struct build *build, struct bs_error *err)
 		.max_slab_bytes = build->options->max_slab_bytes,
 		.list_mode = build->options->list_mode,
 	};
-	enum bs_status status = bs_list_bits(build->gather, build->ordinal_of, rules.list_bits, err);
+	enum bs_status status = bs_list_bits(build->gather, build->plan.ordinals, rules.list_bits, err);
 	if (!status)
-		status = bs_crew_run(build->options->n_threads, n_tasks, weigh, &weighing, err);
-	if (!status)
-		status = bs_classes_make(weighing.docs, n_docs, &rules, &build->classes, err);
-	free(weighing.docs);
+		status = bs_classes_make(build->docs, bs_gather_n_docs(build->gather), &rules, &build->classes, err);
+	free(build->docs);
+	build->docs = NULL;
 	return status;
 }
 
@@ -183,7 +156,7 @@ static enum bs_status make_lists(struct parts *parts, uint32_t i, bool *is_made_
 	*is_made_out = wait_for_room(parts, i, n_bytes);
 	if (!*is_made_out)
 		return BS_OK;
-	return bs_list_build(build->gather, build->ordinal_of, part->class->docs, part->n_rows, &part->lists,
+	return bs_list_build(build->gather, build->plan.ordinals, part->class->docs, part->n_rows, &part->lists,
 	                     &part->lists_image, err);
 }
 
@@ -385,7 +358,7 @@ static enum bs_status write_head(struct build *build, struct bs_error *err)
 static void build_deinit(struct build *build)
 {
 	free(build->sorted);
-	free(build->ordinal_of);
+	free(build->docs);
 	bs_slab_plan_deinit(&build->plan);
 	bs_classes_deinit(&build->classes);
 	bs_buffer_deinit(&build->slab_entries);
@@ -398,7 +371,7 @@ static double mean_terms(const struct bs_gather *gather)
 	return n_docs ? (double)gather->n_postings / n_docs : 0;
 }
 
-enum bs_status bs_segment_build(const char *path, const struct bs_gather *gather, const struct bs_gram_gather *grams,
+enum bs_status bs_segment_build(const char *path, struct bs_gather *gather, const struct bs_gram_gather *grams,
                                 struct bs_store_writer *store, const struct bs_build_options *options, struct bs_build_sum *sum_out,
                                 struct bs_error *err)
 {
@@ -421,7 +394,7 @@ enum bs_status bs_segment_build(const char *path, const struct bs_gather *gather
 	};
 	enum bs_status status = sort_terms(&build, err);
 	if (!status)
-		status = bs_slab_plan_make(&build.plan, build.ordinal_of, err);
+		status = make_plan(&build, err);
 	if (!status)
 		status = make_classes(&build, err);
 	if (!status)

@@ -73,7 +73,7 @@ static enum bs_status audit_term(struct audit *audit, const struct bs_and_term *
  * have them. */
 static uint32_t next_audited(const struct bs_slab_builder *builder, uint32_t index)
 {
-	while (index < builder->plan->n_frequent && builder->frequent[index].next == BS_NOT_AUDITED)
+	while (index < builder->plan->n_frequent && !bs_slab_is_audited(builder, index))
 		index++;
 	return index;
 }
@@ -82,8 +82,7 @@ static void prepare(struct audit *audit, uint32_t index, struct bs_and_term *ter
 {
 	const struct bs_slab_plan *plan = audit->builder->plan;
 	const struct bs_frequent_term *frequent = &plan->frequent[index];
-	const struct bs_term_entry *entry = &plan->gather->terms.entries[frequent->number];
-	bs_and_term_init(term, entry->hash, frequent->ordinal, entry->df, plan->treatments);
+	bs_and_term_init(term, plan->hashes[index], frequent->ordinal, frequent->df, plan->treatments);
 	bs_slab_prefetch(&audit->slab, term);
 }
 

@@ -18,16 +18,14 @@
 
 /* What a slab in the making knows of a frequent term. */
 struct bs_slab_frequent {
-	uint32_t exact; /* exact column + 1, or 0 */
-	uint32_t next;  /* first its documents, then the end of its rows in the audit, or BS_NOT_AUDITED */
+	uint32_t exact; /* its exact column; of a term that has none n_exact and more */
+	uint32_t next;  /* first its documents, then the end of its rows in the audit; n_audit_rows if it is not audited */
 };
-
-#define BS_NOT_AUDITED UINT32_MAX
 
 /* Scratch of a builder; one thread. The plan is borrowed. */
 struct bs_slab_builder {
 	const struct bs_slab_plan *plan;
-	struct bs_slab_frequent *frequent; /* by place - 1 */
+	struct bs_slab_frequent *frequent; /* by place, and one more for all terms behind them */
 	uint32_t *marks;    /* by place: the last row that had the term, counted from a multiple of 512 that no slab before used */
 	uint32_t next_mark; /* that multiple */
 	/* The slab under way. */
@@ -35,7 +33,8 @@ struct bs_slab_builder {
 	struct bs_slab_shape shape;
 	uint32_t *exact_terms;
 	uint32_t n_audit_rows; /* postings of terms that may have exceptions */
-	uint32_t *audit_rows;  /* those that have the first such term, ascending, then those of the second, ... */
+	uint32_t *audit_rows;  /* those that have the first such term, ascending, then those of the second, ...; and one more */
+	size_t audit_capacity;
 };
 enum bs_status bs_slab_builder_init(struct bs_slab_builder *builder, const struct bs_slab_plan *plan,
                                     struct bs_error *err) BS_WARN_UNUSED;
@@ -59,5 +58,39 @@ enum bs_status bs_slab_count(struct bs_slab_builder *builder, const uint32_t *ro
 /* Second step: makes the slab, of rows first_row and on of the segment. */
 enum bs_status bs_slab_build(struct bs_slab_builder *builder, uint64_t first_row, struct bs_slab_product *product_out,
                              struct bs_error *err) BS_WARN_UNUSED;
+
+/* ---- for slab_fill.c and slab_audit.c ---- */
+
+static inline uint32_t bs_slab_blocks(const struct bs_slab_builder *builder)
+{
+	return (builder->shape.n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS;
+}
+
+/* Whether what a frequent term's columns get wrong is to be found. */
+static inline bool bs_slab_is_audited(const struct bs_slab_builder *builder, uint32_t place)
+{
+	return builder->plan->frequent[place].has_exceptions && builder->frequent[place].exact >= builder->shape.n_exact;
+}
+
+/* Of documents, in the order of rows: each is some way off in memory. */
+BS_PREFETCHING void bs_slab_prefetch_row(const struct bs_slab_builder *builder, uint32_t row)
+{
+	const uint32_t ahead = 4;
+	if (row + ahead < builder->shape.n_docs)
+		__builtin_prefetch(bs_gather_docs(builder->plan->gather)[builder->rows[row + ahead]].codes);
+}
+
+/* The value that row 0 marks with, a multiple of 512; those of the rows follow, and are new. */
+uint32_t bs_slab_take_marks(struct bs_slab_builder *builder);
+
+/* Marks the term; bits from the lane's shift up are set if the lane has not had it yet. Terms of one document have one mark
+ * for all, which says nothing. */
+static inline uint32_t bs_slab_mark(const struct bs_slab_builder *builder, uint32_t place, uint32_t mark)
+{
+	uint32_t *last = &builder->marks[bs_slab_plan_repeated(builder->plan, place)];
+	uint32_t changed = *last ^ mark;
+	*last = mark;
+	return place < builder->plan->n_repeated ? changed : UINT32_MAX;
+}
 
 #endif

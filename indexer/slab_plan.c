@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/lexicon.h"
+#include "indexer/renumber.h"
 
 /* Treatments of small dfs by df, which most terms have. */
 #define SMALL_DF 64u
@@ -47,17 +48,8 @@ static bool has_levels(const struct bs_slab_plan *plan, uint32_t number)
 	       bs_term_table_key(table, number)[0] != BS_KEY_PAIR;
 }
 
-static void set_place(struct bs_slab_plan *plan, const struct kinds *kinds, uint32_t place, uint64_t hash, uint32_t df)
+static struct kinds make_kinds(const struct bs_slab_plan *plan)
 {
-	plan->has_levels[place] = false;
-	plan->hashes[place] = hash;
-	plan->treatment_of[place] = treatment_of(kinds, df);
-	plan->weights[place] = weight_of(kinds, df);
-}
-
-enum bs_status bs_slab_plan_make(struct bs_slab_plan *plan, const uint32_t *ordinal_of, struct bs_error *err)
-{
-	const struct bs_term_table *table = &plan->gather->terms;
 	uint32_t n_docs = bs_gather_n_docs(plan->gather);
 	uint32_t n_blocks = (n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS;
 	struct kinds kinds = {
@@ -69,65 +61,127 @@ enum bs_status bs_slab_plan_make(struct bs_slab_plan *plan, const uint32_t *ordi
 	kinds.least_exact = kinds.least_exact < 1 ? 1 : (double)(uint64_t)kinds.least_exact;
 	for (uint32_t df = 0; df < SMALL_DF; df++)
 		kinds.of_small[df] = find_treatment(plan->treatments, df);
-	uint32_t n_repeated = 0;
+	return kinds;
+}
+
+/* Where terms of each df begin, in next_of[0..most]: frequent ones first, the others behind them, each from most down. */
+static void place_dfs(struct bs_slab_plan *plan, const struct kinds *kinds, uint32_t most, uint32_t *next_of)
+{
+	uint32_t n = 0;
+	for (int pass = 0; pass < 2; pass++) {
+		for (uint32_t df = most + 1; df-- > 0;) {
+			uint32_t n_here = next_of[df];
+			if (is_frequent(kinds, df) != (pass == 0))
+				continue;
+			next_of[df] = n;
+			n += n_here;
+			if (df > 1)
+				plan->n_repeated = n;
+		}
+		if (pass == 0)
+			plan->n_frequent = plan->n_repeated = n;
+	}
+}
+
+/* Places by how many documents have a term, of those of one df by number. */
+static enum bs_status find_places(struct bs_slab_plan *plan, const struct kinds *kinds, uint32_t *place_of,
+                                  struct bs_error *err)
+{
+	const struct bs_term_table *table = &plan->gather->terms;
+	uint32_t most = 1;
 	for (uint32_t i = 0; i < table->n_terms; i++)
-		plan->n_frequent += is_frequent(&kinds, table->entries[i].df);
+		most = table->entries[i].df > most ? table->entries[i].df : most;
+	uint32_t *next_of = calloc((size_t)most + 1, sizeof(*next_of));
+	if (!next_of)
+		return bs_fail_memory(err, "places of terms", ((size_t)most + 1) * sizeof(*next_of));
 	for (uint32_t i = 0; i < table->n_terms; i++)
-		n_repeated += !is_frequent(&kinds, table->entries[i].df) && table->entries[i].df > 1;
-	plan->n_repeated = plan->n_frequent + n_repeated;
-	size_t n_places = (size_t)plan->n_repeated + 1;
-	plan->place_of = malloc(((size_t)table->n_terms + 1) * sizeof(*plan->place_of));
-	plan->hashes = malloc(n_places * sizeof(*plan->hashes));
-	plan->treatment_of = malloc(n_places);
-	plan->weights = malloc(n_places);
-	plan->has_levels = malloc(n_places * sizeof(*plan->has_levels));
-	plan->frequent = malloc(((size_t)plan->n_frequent + 1) * sizeof(*plan->frequent));
-	if (!plan->place_of || !plan->hashes || !plan->treatment_of || !plan->weights || !plan->has_levels ||
-	    !plan->frequent)
-		return bs_fail_memory(err, "what slabs share", (size_t)table->n_terms * sizeof(*plan->place_of));
-	bs_buffer_advise(plan->place_of, ((size_t)table->n_terms + 1) * sizeof(*plan->place_of));
-	bs_buffer_advise(plan->hashes, n_places * sizeof(*plan->hashes));
-	set_place(plan, &kinds, 0, 0, 1);
-	uint32_t next_frequent = 1;
-	uint32_t next_repeated = plan->n_frequent + 1;
+		next_of[table->entries[i].df]++;
+	place_dfs(plan, kinds, most, next_of);
+	for (uint32_t i = 0; i < table->n_terms; i++)
+		place_of[i] = next_of[table->entries[i].df]++;
+	free(next_of);
+	return BS_OK;
+}
+
+/* What is known of a place; weights: columns of all levels, 0 of a term that is taken to get an exact column. */
+static void fill_places(struct bs_slab_plan *plan, const struct kinds *kinds, const uint32_t *place_of, uint8_t *weights)
+{
+	const struct bs_term_table *table = &plan->gather->terms;
+	plan->kinds[plan->n_repeated] = treatment_of(kinds, 1);
+	weights[plan->n_repeated] = weight_of(kinds, 1);
 	for (uint32_t i = 0; i < table->n_terms; i++) {
 		const struct bs_term_entry *entry = &table->entries[i];
-		bool frequent = is_frequent(&kinds, entry->df);
-		plan->place_of[i] = 0;
-		if (!frequent && entry->df <= 1)
+		uint32_t place = place_of[i];
+		plan->hashes[place] = entry->hash;
+		if (place >= plan->n_repeated)
 			continue;
-		uint32_t place = frequent ? next_frequent++ : next_repeated++;
-		plan->place_of[i] = place;
-		set_place(plan, &kinds, place, entry->hash, entry->df);
-		plan->has_levels[place] = has_levels(plan, i);
-		if (frequent)
-			plan->frequent[place - 1] = (struct bs_frequent_term){
-				i, ordinal_of[i], plan->treatments->entries[plan->treatment_of[place]].is_exact};
+		plan->kinds[place] = treatment_of(kinds, entry->df) | (has_levels(plan, i) ? BS_KIND_HAS_LEVELS : 0);
+		weights[place] = weight_of(kinds, entry->df);
+		if (place < plan->n_frequent)
+			plan->frequent[place] = (struct bs_frequent_term){
+				.df = entry->df,
+				.has_exceptions = plan->treatments->entries[treatment_of(kinds, entry->df)].is_exact,
+			};
 	}
-	return BS_OK;
+}
+
+/* Places of terms in lexicon order are all over: they are asked for so many ahead. */
+#define PLACES_AHEAD 16u
+
+static void fill_ordinals(struct bs_slab_plan *plan, const uint32_t *place_of, const uint32_t *sorted)
+{
+	uint32_t n_terms = plan->gather->terms.n_terms;
+	for (uint32_t i = 0; i < n_terms; i++) {
+		if (n_terms - i > 2 * PLACES_AHEAD) {
+			__builtin_prefetch(&place_of[sorted[i + 2 * PLACES_AHEAD]]);
+			__builtin_prefetch(&plan->ordinals[place_of[sorted[i + PLACES_AHEAD]]], 1);
+		}
+		plan->ordinals[place_of[sorted[i]]] = i;
+	}
+	for (uint32_t i = 0; i < plan->n_frequent; i++)
+		plan->frequent[i].ordinal = plan->ordinals[i];
+}
+
+enum bs_status bs_slab_plan_make(struct bs_slab_plan *plan, struct bs_gather *gather, const uint32_t *sorted,
+                                 uint32_t n_threads, struct bs_class_doc *docs_out, struct bs_error *err)
+{
+	struct kinds kinds = make_kinds(plan);
+	size_t n_terms = (size_t)gather->terms.n_terms + 1;
+	uint32_t *place_of = malloc(n_terms * sizeof(*place_of));
+	uint8_t *weights = NULL;
+	plan->hashes = malloc(n_terms * sizeof(*plan->hashes));
+	plan->ordinals = malloc(n_terms * sizeof(*plan->ordinals));
+	enum bs_status status = BS_OK;
+	if (!place_of || !plan->hashes || !plan->ordinals) {
+		status = bs_fail_memory(err, "what slabs share", n_terms * sizeof(*plan->hashes));
+		goto out;
+	}
+	bs_buffer_advise(place_of, n_terms * sizeof(*place_of));
+	bs_buffer_advise(plan->hashes, n_terms * sizeof(*plan->hashes));
+	status = find_places(plan, &kinds, place_of, err);
+	if (status)
+		goto out;
+	weights = malloc((size_t)plan->n_repeated + 1);
+	plan->kinds = malloc((size_t)plan->n_repeated + 1);
+	plan->frequent = malloc(((size_t)plan->n_frequent + 1) * sizeof(*plan->frequent));
+	if (!weights || !plan->kinds || !plan->frequent) {
+		status = bs_fail_memory(err, "what slabs share", plan->n_frequent * sizeof(*plan->frequent));
+		goto out;
+	}
+	fill_places(plan, &kinds, place_of, weights);
+	fill_ordinals(plan, place_of, sorted);
+	status = bs_renumber(gather, place_of, weights, plan->n_repeated, n_threads, docs_out, err);
+out:
+	free(place_of);
+	free(weights);
+	return status;
 }
 
 void bs_slab_plan_deinit(struct bs_slab_plan *plan)
 {
-	free(plan->place_of);
 	free(plan->hashes);
-	free(plan->treatment_of);
-	free(plan->weights);
-	free(plan->has_levels);
+	free(plan->ordinals);
+	free(plan->kinds);
 	free(plan->frequent);
 	*plan = (struct bs_slab_plan){0};
-}
-
-uint64_t bs_slab_document_weight(const struct bs_slab_plan *plan, uint32_t document)
-{
-	struct bs_term_reader reader = bs_slab_plan_read(plan, document);
-	uint32_t numbers[BS_TERM_CHUNK];
-	uint32_t places[BS_TERM_CHUNK];
-	uint64_t weight = 0;
-	for (uint32_t n; (n = bs_slab_plan_next(plan, &reader, numbers)) > 0;) {
-		bs_slab_plan_places(plan, numbers, n, places);
-		for (uint32_t i = 0; i < n; i++)
-			weight += plan->weights[places[i]];
-	}
-	return weight;
 }

@@ -1,7 +1,8 @@
 /*
  * term_order.c: see term_order.h. A radix sort from the front (McIlroy, Bostic and McIlroy, "Engineering Radix Sort", 1993):
- * a byte divides the keys, in place, into 256 ranges, each of which the next byte divides. Keys carry eight bytes of their
- * terms at a time, so that the terms themselves are looked at for the first eight and then only where those tie.
+ * keys are put where their first two bytes belong as they are made; of these ranges, which fit into cache, a byte divides the
+ * keys, in place, into 256 more, each of which the next byte divides. Keys carry eight bytes of their terms at a time, so that
+ * the terms themselves are looked at for the first eight and then only where those tie.
  */
 #include "indexer/term_order.h"
 
@@ -13,7 +14,8 @@
 
 /* Fewer are sorted by insertion: 256 counts are not worth setting up. */
 #define SMALL_RANGE 32u
-#define LOAD_TERMS  65536u
+#define FIRST_SHIFT 48 /* of a window: what its first two bytes are above */
+#define FIRST_PARTS 65536u
 
 struct sort_key {
 	uint64_t window; /* bytes of the term as a number that sorts as they do, zeros for those it lacks */
@@ -32,7 +34,7 @@ struct range {
 struct order {
 	const struct bs_term_table *terms;
 	struct sort_key *keys;
-	size_t starts[257]; /* of the first bytes */
+	uint32_t *ends; /* by the first two bytes: of the keys that have them or less */
 	uint32_t *sorted;
 };
 
@@ -75,6 +77,18 @@ static void insertion_sort(const struct bs_term_table *terms, const struct range
 	}
 }
 
+/* Terms of a range are all over the dictionary: their entries are asked for so many ahead, their bytes half as many. */
+#define TERMS_AHEAD 16u
+
+static inline void prefetch_term(const struct bs_term_table *terms, const struct sort_key *keys, size_t i, size_t n,
+                                 size_t from)
+{
+	if (i + TERMS_AHEAD < n)
+		__builtin_prefetch(&terms->entries[keys[i + TERMS_AHEAD].number]);
+	if (i + TERMS_AHEAD / 2 < n)
+		__builtin_prefetch(bs_term_table_key(terms, keys[i + TERMS_AHEAD / 2].number) + from);
+}
+
 /*
  * All windows are equal. Terms that end in them come first, and are at most nine: they differ in length only, by zero
  * bytes. The others get their next eight bytes.
@@ -93,8 +107,10 @@ static void open_windows(const struct bs_term_table *terms, struct range *range)
 	struct range ended = {.keys = range->keys, .n = n_ended, .from = range->from};
 	insertion_sort(terms, &ended);
 	*range = (struct range){.keys = range->keys + n_ended, .n = range->n - n_ended, .from = from, .shift = 56};
-	for (size_t i = 0; i < range->n; i++)
+	for (size_t i = 0; i < range->n; i++) {
+		prefetch_term(terms, range->keys, i, range->n, from);
 		range->keys[i].window = load_window(terms, range->keys[i].number, from);
+	}
 }
 
 /* Divides the range by the byte at its shift: those with byte b go to [starts[b], starts[b + 1]). */
@@ -150,27 +166,38 @@ static void sort_range(const struct bs_term_table *terms, struct range range)
 	insertion_sort(terms, &range);
 }
 
-static enum bs_status load_keys(void *context, uint32_t thread, uint32_t task, struct bs_error *err)
+/* All keys, each among those that begin as it does. */
+static void load_keys(struct order *order)
 {
-	struct order *order = context;
-	uint64_t end = ((uint64_t)task + 1) * LOAD_TERMS;
-	(void)thread;
-	(void)err;
-	for (uint64_t i = (uint64_t)task * LOAD_TERMS; i < end && i < order->terms->n_terms; i++)
-		order->keys[i] = (struct sort_key){load_window(order->terms, (uint32_t)i, 0), (uint32_t)i,
-		                                   order->terms->entries[i].n_bytes};
-	return BS_OK;
+	const struct bs_term_table *terms = order->terms;
+	uint32_t n_before = 0;
+	for (uint32_t i = 0; i < terms->n_terms; i++)
+		order->ends[load_window(terms, i, 0) >> FIRST_SHIFT]++;
+	for (uint32_t part = 0; part < FIRST_PARTS; part++) {
+		uint32_t n_here = order->ends[part];
+		order->ends[part] = n_before;
+		n_before += n_here;
+	}
+	for (uint32_t i = 0; i < terms->n_terms; i++) {
+		uint64_t window = load_window(terms, i, 0);
+		order->keys[order->ends[window >> FIRST_SHIFT]++] = (struct sort_key){window, i, terms->entries[i].n_bytes};
+	}
 }
 
 static enum bs_status sort_first_byte(void *context, uint32_t thread, uint32_t task, struct bs_error *err)
 {
 	struct order *order = context;
-	size_t start = order->starts[task];
-	size_t end = order->starts[task + 1];
+	size_t first = task ? order->ends[task * 256 - 1] : 0;
+	size_t start = first;
 	(void)thread;
 	(void)err;
-	sort_range(order->terms, (struct range){order->keys + start, end - start, 0, 48});
-	for (size_t i = start; i < end; i++)
+	for (uint32_t part = task * 256; part < (task + 1) * 256; part++) {
+		size_t end = order->ends[part];
+		if (end - start > 1)
+			sort_range(order->terms, (struct range){order->keys + start, end - start, 0, FIRST_SHIFT - 8});
+		start = end;
+	}
+	for (size_t i = first; i < start; i++)
 		order->sorted[i] = order->keys[i].number;
 	return BS_OK;
 }
@@ -179,16 +206,19 @@ enum bs_status bs_term_order(const struct bs_term_table *terms, uint32_t n_threa
                              struct bs_error *err)
 {
 	_Static_assert(sizeof(struct sort_key) == BS_TERM_ORDER_BYTES, "what the header says");
-	size_t n = terms->n_terms ? terms->n_terms : 1;
-	struct order order = {.terms = terms, .keys = malloc(n * sizeof(*order.keys)), .sorted = sorted};
-	if (!order.keys)
-		return bs_fail_memory(err, "sorting the lexicon", n * sizeof(*order.keys));
-	uint32_t n_loads = (uint32_t)((terms->n_terms + (uint64_t)LOAD_TERMS - 1) / LOAD_TERMS);
-	enum bs_status status = bs_crew_run(n_threads, n_loads, load_keys, &order, err);
-	struct range all = {order.keys, terms->n_terms, 0, 56};
-	divide(&all, order.starts);
-	if (!status)
+	size_t n_bytes = (terms->n_terms ? terms->n_terms : 1) * sizeof(struct sort_key);
+	struct order order = {.terms = terms, .sorted = sorted};
+	enum bs_status status = BS_OK;
+	order.keys = malloc(n_bytes);
+	order.ends = calloc(FIRST_PARTS, sizeof(*order.ends));
+	if (order.keys && order.ends) {
+		bs_buffer_advise(order.keys, n_bytes);
+		load_keys(&order);
 		status = bs_crew_run(n_threads, 256, sort_first_byte, &order, err);
+	} else {
+		status = bs_fail_memory(err, "sorting the lexicon", n_bytes);
+	}
 	free(order.keys);
+	free(order.ends);
 	return status;
 }

@@ -824,9 +824,11 @@ static void test_store(void **state)
 	EXPECT("seg", 1, "stored text: document 0", {BS_SECTION_STORE_FRAMES, 0, 20, 1, ADD, 1});
 	EXPECT("seg", 1, "stored text: document 2", {BS_SECTION_STORE_FRAMES, 0, -1, 1, ADD, 1});
 	/* Documents 1 to 3 of the segment: number in the store, bytes of the record. */
-	EXPECT("seg", 1, "document 3 has no stored text", {BS_SECTION_DOC_PLACES, 0, 96, 8, SET, 3});
-	EXPECT("seg", 1, "document 2 has no stored text of its own", {BS_SECTION_DOC_PLACES, 0, 64, 8, SET, 0});
-	EXPECT("seg", 1, "bytes where document 2 has", {BS_SECTION_DOC_PLACES, 0, 72, 8, ADD, 1});
+	EXPECT("seg", 1, "document 3 has no stored text", {BS_SECTION_DOC_PLACES, 0, 3, 0, PACKED_SET, 3});
+	EXPECT("seg", 1, "document 2 has no stored text of its own", {BS_SECTION_DOC_PLACES, 0, 2, 0, PACKED_SET, 0});
+	/* All are of one length, which is the base of an array without a bit. */
+	EXPECT("seg", 1, "bytes where document 1 has", {BS_SECTION_DOC_PLACES, 1, 0, 8, ADD, 1});
+	EXPECT("seg", 1, "section 33: value 0 of", {BS_SECTION_DOC_PLACES, 3, 8, 1, ADD, 57});
 }
 
 int main(void)

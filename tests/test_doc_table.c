@@ -146,7 +146,7 @@ static void test_damage_with_right_checksums(void **state)
 		expect_ok(bs_buffer_append(&changed, bytes.data, bytes.used_bytes, &err), &err);
 		/* Half the time among the name offsets, the section that matters most. */
 		const uint8_t *entry =
-			changed.data + table_off + (random_below(&random, 2) ? 4 : random_below(&random, 6)) * 32;
+			changed.data + table_off + (random_below(&random, 2) ? 8 : random_below(&random, 10)) * 32;
 		size_t at = (size_t)(bs_load_u64(entry + 8) + random_below(&random, bs_load_u64(entry + 16)));
 		changed.data[at] = (uint8_t)next_random(&random);
 		reseal(changed.data, changed.used_bytes);

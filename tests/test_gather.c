@@ -1,6 +1,7 @@
 /*
  * test_gather.c: documents of random words through a harvest and a gather, against the words themselves: every document
- * has its distinct words in order of first appearance, every word its df, whatever its length and however many there are.
+ * has its distinct words, those that it repeats first, and every word its df, whatever its length and however many there
+ * are. And documents whose terms get other numbers.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,6 +15,7 @@
 
 #include "core_rig.h"
 #include "indexer/gather.h"
+#include "indexer/renumber.h"
 
 #define N_WORDS  9000u /* more than the first table has room for */
 #define WORD_MAX 48u
@@ -35,15 +37,30 @@ static size_t write_word(uint32_t n, char *text)
 	return n_bytes;
 }
 
+/* Which word it is; a wrong one will not be the same when it is written again. */
+static uint32_t read_word(const uint8_t *key, uint32_t n_bytes)
+{
+	char digits[WORD_MAX + 1] = {0};
+	uint32_t start = 0, n = 0;
+	while (start < n_bytes && key[start] == 'z')
+		start++;
+	for (uint32_t i = start; i < n_bytes && key[i] != 'q'; i++)
+		digits[n++] = (char)key[i];
+	n = (uint32_t)strtoul(digits, NULL, 16);
+	assert_true(n < N_WORDS);
+	return n;
+}
+
 struct wanted_doc {
 	uint32_t words[600]; /* distinct, in order */
+	uint32_t tfs[600];
 	uint32_t n_words;
 };
 
 /* One document: distinct words, with repeats between them in the text. */
 static void add_document(struct bs_harvest *harvest, struct wanted_doc *wanted, uint64_t *random)
 {
-	static uint32_t last_doc_of[N_WORDS], this_doc;
+	static uint32_t last_doc_of[N_WORDS], place_of[N_WORDS], this_doc;
 	static char text[1 << 16];
 	size_t text_bytes = 0;
 	uint32_t n_tokens = (uint32_t)random_below(random, COUNT(wanted->words));
@@ -54,8 +71,12 @@ static void add_document(struct bs_harvest *harvest, struct wanted_doc *wanted, 
 		uint32_t n = (first + (uint32_t)random_below(random, 1 + random_below(random, N_WORDS))) % N_WORDS;
 		text_bytes += write_word(n, text + text_bytes);
 		text[text_bytes++] = ' ';
-		if (last_doc_of[n] != this_doc)
-			wanted->words[wanted->n_words++] = n;
+		if (last_doc_of[n] != this_doc) {
+			place_of[n] = wanted->n_words;
+			wanted->words[wanted->n_words] = n;
+			wanted->tfs[wanted->n_words++] = 0;
+		}
+		wanted->tfs[place_of[n]]++;
 		last_doc_of[n] = this_doc;
 	}
 	struct bs_field field = {.name = "", .text = (const uint8_t *)text, .text_bytes = text_bytes};
@@ -70,16 +91,32 @@ static void check_document(const struct bs_gather *gather, uint32_t document, co
                            uint32_t *df)
 {
 	const struct bs_gathered_doc *doc = &bs_gather_docs(gather)[document];
-	const uint8_t *codes = doc->codes;
+	struct bs_term_reader reader = bs_gather_read(gather, document);
+	uint32_t numbers[BS_TERM_CHUNK];
+	static uint32_t number_of[N_WORDS], at_of[N_WORDS]; /* what the document has, + 1 */
+	uint32_t at = 0;
+	memset(at_of, 0, sizeof(at_of));
 	assert_int_equal(doc->n_terms, wanted->n_words);
-	for (uint32_t i = 0; i < doc->n_terms; i++) {
+	for (uint32_t n; (n = bs_gather_next(&reader, numbers)) > 0;) {
+		for (uint32_t i = 0; i < n; i++) {
+			assert_true(numbers[i] < gather->terms.n_terms);
+			const struct bs_term_entry *entry = &gather->terms.entries[numbers[i]];
+			uint32_t word = read_word(bs_term_table_key(&gather->terms, numbers[i]), entry->n_bytes);
+			assert_int_equal(at_of[word], 0);
+			number_of[word] = numbers[i];
+			at_of[word] = ++at;
+			df[numbers[i]]++;
+		}
+	}
+	assert_int_equal(at, wanted->n_words);
+	for (uint32_t i = 0; i < wanted->n_words; i++) {
 		char word[WORD_MAX + 1];
 		size_t n_bytes = write_word(wanted->words[i], word);
-		uint32_t number = bs_gather_next(&codes);
-		assert_true(number < gather->terms.n_terms);
+		uint32_t number = number_of[wanted->words[i]];
+		assert_true(at_of[wanted->words[i]] > 0);
+		assert_int_equal(at_of[wanted->words[i]] <= doc->n_repeated, wanted->tfs[i] > 1);
 		assert_int_equal(gather->terms.entries[number].n_bytes, n_bytes);
 		assert_memory_equal(bs_term_table_key(&gather->terms, number), word, n_bytes);
-		df[number]++;
 	}
 }
 
@@ -124,10 +161,93 @@ static void test_terms_of_documents(void **state)
 	bs_gather_deinit(&gather);
 }
 
+/* ---- other numbers ---- */
+
+#define MANY_TERMS 3000000u
+#define MANY_DOCS  400u
+#define DOC_TERMS  1500u
+
+/* Numbers of all lengths of code, those of 3 bytes and more half of the time. */
+static uint32_t draw_number(uint64_t *random)
+{
+	return (uint32_t)random_below(random, random_below(random, 2) ? MANY_TERMS : 1 + random_below(random, 20000));
+}
+
+/* Documents of a gather that has nothing else, in chunks that hold a few of them. */
+static void write_documents(struct bs_gather *gather, uint32_t *numbers, uint64_t *random)
+{
+	struct bs_error err = {""};
+	for (uint32_t d = 0; d < MANY_DOCS; d++) {
+		struct bs_gathered_doc doc = {.n_terms = (uint32_t)random_below(random, d % 50 ? 200 : DOC_TERMS)};
+		size_t most = (size_t)doc.n_terms * 5 + 8;
+		if (!gather->chunks || gather->chunks->capacity_bytes - gather->chunks->used_bytes < most) {
+			gather->chunks = bs_spool_chunk_new(gather->chunks, most, &err);
+			assert_non_null(gather->chunks);
+			gather->chunks->capacity_bytes = most < 5000 ? 5000 : most;
+			gather->chunks->first_doc = d;
+		}
+		uint8_t *to = gather->chunks->bytes + gather->chunks->used_bytes;
+		doc.codes = to;
+		for (uint32_t i = 0; i < doc.n_terms; i++)
+			to += bs_varint_put(to, *numbers++ = draw_number(random));
+		gather->chunks->used_bytes = (size_t)(to - gather->chunks->bytes);
+		expect_ok(bs_buffer_append(&gather->docs, &doc, sizeof(doc), &err), &err);
+		gather->doc_table.n_docs++;
+	}
+}
+
+static void check_renumbered(uint32_t n_threads)
+{
+	struct bs_gather gather = {.n_postings = 0};
+	struct bs_error err = {""};
+	uint64_t random = 3 + n_threads;
+	enum { LAST = 1000 };
+	uint8_t weights[LAST + 1];
+	uint32_t *new_of = malloc(MANY_TERMS * sizeof(*new_of));
+	uint32_t *numbers = malloc((size_t)MANY_DOCS * DOC_TERMS * sizeof(*numbers));
+	struct bs_class_doc *docs = malloc(MANY_DOCS * sizeof(*docs));
+	assert_true(new_of && numbers && docs);
+	for (uint32_t i = 0; i < MANY_TERMS; i++)
+		new_of[i] = i == 17 ? UINT32_MAX - 1 : MANY_TERMS - 1 - i;
+	for (uint32_t i = 0; i <= LAST; i++)
+		weights[i] = (uint8_t)(i % 27);
+	write_documents(&gather, numbers, &random);
+	expect_ok(bs_renumber(&gather, new_of, weights, LAST, n_threads, docs, &err), &err);
+	const uint32_t *number = numbers;
+	for (uint32_t d = 0; d < MANY_DOCS; d++) {
+		struct bs_term_reader reader = bs_gather_read(&gather, d);
+		uint32_t found[BS_TERM_CHUNK];
+		uint64_t weight = 0;
+		uint32_t n_terms = 0;
+		for (uint32_t n; (n = bs_gather_next(&reader, found)) > 0; n_terms += n) {
+			for (uint32_t i = 0; i < n; i++) {
+				assert_int_equal(found[i], new_of[*number]);
+				weight += weights[new_of[*number] < LAST ? new_of[*number] : LAST];
+				number++;
+			}
+		}
+		assert_int_equal(docs[d].weight, weight);
+		assert_int_equal(docs[d].n_terms, n_terms);
+		assert_int_equal(bs_gather_docs(&gather)[d].n_terms, n_terms);
+	}
+	free(new_of);
+	free(numbers);
+	free(docs);
+	bs_gather_deinit(&gather);
+}
+
+static void test_renumber(void **state)
+{
+	(void)state;
+	check_renumbered(1);
+	check_renumbered(3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_terms_of_documents),
+		cmocka_unit_test(test_renumber),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,7 @@
 static struct bs_gather gather;
 static uint32_t rows[N_DOCS];
 static uint32_t *ordinals;
+static struct bs_class_doc *docs;
 
 /* A word of a skewed choice: low numbers are frequent. */
 static uint32_t draw_word(uint64_t *random)
@@ -47,9 +48,9 @@ static void add_document(struct bs_harvest *harvest, uint64_t *random)
 	expect_ok(sink.document(sink.context, &document, &err), &err);
 }
 
-static int gather_documents(void **state)
+/* Anew for each slab: making it changes the gather. */
+static void gather_documents(void)
 {
-	(void)state;
 	struct bs_error err = {""};
 	struct bs_harvest harvest = {.keep_raws = false};
 	uint64_t random = 11;
@@ -64,20 +65,20 @@ static int gather_documents(void **state)
 	}
 	expect_ok(bs_gather_settle(&gather, &err), &err);
 	ordinals = malloc(gather.terms.n_terms * sizeof(*ordinals));
-	assert_non_null(ordinals);
+	docs = malloc(N_DOCS * sizeof(*docs));
+	assert_true(ordinals && docs);
 	for (uint32_t i = 0; i < gather.terms.n_terms; i++)
 		ordinals[i] = i;
 	bs_words_free(harvest.words);
 	bs_harvest_deinit(&harvest);
-	return 0;
 }
 
-static int forget_documents(void **state)
+static void forget_documents(void)
 {
-	(void)state;
 	bs_gather_deinit(&gather);
+	gather = (struct bs_gather){.n_postings = 0};
 	free(ordinals);
-	return 0;
+	free(docs);
 }
 
 /* What a slab is made of, and the slab. */
@@ -93,6 +94,7 @@ static void make(struct made *made, uint32_t n_rows, uint32_t measured_blocks)
 	struct bs_error err = {""};
 	struct bs_treatment_policy policy = bs_treatment_policy_default();
 	struct bs_slab_builder builder;
+	gather_documents();
 	bs_treatment_policy_price(&policy, (double)gather.n_postings / N_DOCS);
 	bs_treatment_table_make(&policy, N_DOCS, &made->treatments);
 	made->tf_levels = bs_tf_levels_make(N_DOCS, BS_DEFAULT_DENSITY);
@@ -105,7 +107,7 @@ static void make(struct made *made, uint32_t n_rows, uint32_t measured_blocks)
 		.measured_blocks = measured_blocks,
 	};
 	expect_ok(bs_kernel_choose(NULL, &made->plan.kernel, &err), &err);
-	expect_ok(bs_slab_plan_make(&made->plan, ordinals, &err), &err);
+	expect_ok(bs_slab_plan_make(&made->plan, &gather, ordinals, 2, docs, &err), &err);
 	expect_ok(bs_slab_builder_init(&builder, &made->plan, &err), &err);
 	expect_ok(bs_slab_count(&builder, rows, n_rows, &err), &err);
 	expect_ok(bs_slab_build(&builder, 0, &made->product, &err), &err);
@@ -116,6 +118,7 @@ static void made_deinit(struct made *made)
 {
 	bs_slab_product_deinit(&made->product);
 	bs_slab_plan_deinit(&made->plan);
+	forget_documents();
 }
 
 /* Few blocks of 40 against all of them. */
@@ -124,13 +127,15 @@ static void test_measured_blocks(void **state)
 	(void)state;
 	struct made all, some;
 	make(&all, N_DOCS, 0);
+	forget_documents();
 	make(&some, N_DOCS, 6);
 	for (uint32_t level = 0; level < BS_MAX_LEVELS; level++) {
 		double wanted = all.product.image.shape.n_columns[level];
 		assert_true(fabs(some.product.image.shape.n_columns[level] - wanted) <= 0.03 * wanted + 1);
 	}
 	assert_int_equal(some.product.image.shape.n_exact, all.product.image.shape.n_exact);
-	made_deinit(&all);
+	bs_slab_product_deinit(&all.product);
+	bs_slab_plan_deinit(&all.plan);
 	made_deinit(&some);
 }
 
@@ -140,11 +145,13 @@ static void test_small_slab(void **state)
 	(void)state;
 	struct made all, some;
 	make(&all, 6 * BS_LINE_BITS - 5, 0);
+	forget_documents();
 	make(&some, 6 * BS_LINE_BITS - 5, 6);
 	assert_memory_equal(&some.product.image.shape, &all.product.image.shape, sizeof(all.product.image.shape));
 	assert_int_equal(some.product.image.n_lines, all.product.image.n_lines);
 	assert_memory_equal(some.product.columns, all.product.columns, all.product.image.n_lines * BS_LINE_BYTES);
-	made_deinit(&all);
+	bs_slab_product_deinit(&all.product);
+	bs_slab_plan_deinit(&all.plan);
 	made_deinit(&some);
 }
 
@@ -162,27 +169,33 @@ static void expect_columns(const struct made *made, uint64_t hash, uint32_t n_co
 		assert_true(has_bit(made, bs_hash_position(probe, i, made->product.image.shape.n_columns[0]), row));
 }
 
+/* Ordinals are numbers here. */
+static void expect_term(const struct made *made, const struct bs_term_entry *entry, const struct bs_row_tfs *tfs,
+                        uint32_t row)
+{
+	const struct bs_treatment *treatment = bs_treatment_find(&made->treatments, entry->df);
+	uint32_t n_levels = entry->df < made->tf_levels.min_df ? 0 :
+		bs_tf_levels_of(&made->tf_levels, bs_tf_decode(tfs->bits, tfs->n_bytes, entry->hash));
+	for (uint32_t l = 0; l < n_levels; l++)
+		expect_columns(made, bs_tf_level_hash(entry->hash, l), made->tf_levels.n_columns, row);
+	/* All documents are rows: the df is that of the slab, of which a term with an exact column has a share. */
+	if (entry->df < made->plan.exact_share * N_BLOCKS * BS_LINE_BITS)
+		expect_columns(made, entry->hash, bs_slab_hashes(treatment, made->product.image.shape.n_columns, 0), row);
+}
+
 /* The document columns, which come first, one document after the other. */
 static void test_document_columns(void **state)
 {
 	(void)state;
 	struct made made;
 	make(&made, N_DOCS, 6);
-	const struct bs_slab_shape *shape = &made.product.image.shape;
 	for (uint32_t row = 0; row < N_DOCS; row++) {
-		const uint8_t *codes = bs_gather_docs(&gather)[row].codes;
 		struct bs_row_tfs tfs = bs_slab_plan_tfs(&made.plan, row);
-		for (uint32_t i = 0; i < bs_gather_docs(&gather)[row].n_terms; i++) {
-			const struct bs_term_entry *entry = &gather.terms.entries[bs_gather_next(&codes)];
-			const struct bs_treatment *treatment = bs_treatment_find(&made.treatments, entry->df);
-			uint32_t n_levels = entry->df < made.tf_levels.min_df ? 0 :
-				bs_tf_levels_of(&made.tf_levels, bs_tf_decode(tfs.bits, tfs.n_bytes, entry->hash));
-			for (uint32_t l = 0; l < n_levels; l++)
-				expect_columns(&made, bs_tf_level_hash(entry->hash, l), made.tf_levels.n_columns, row);
-			/* All documents are rows: the df is that of the slab, of which a term with an exact column has a share. */
-			if (entry->df < made.plan.exact_share * N_BLOCKS * BS_LINE_BITS)
-				expect_columns(&made, entry->hash, bs_slab_hashes(treatment, shape->n_columns, 0), row);
-		}
+		struct bs_term_reader reader = bs_gather_read(&gather, row);
+		uint32_t places[BS_TERM_CHUNK];
+		for (uint32_t n; (n = bs_gather_next(&reader, places)) > 0;)
+			for (uint32_t i = 0; i < n; i++)
+				expect_term(&made, &gather.terms.entries[made.plan.ordinals[places[i]]], &tfs, row);
 	}
 	made_deinit(&made);
 }
@@ -194,5 +207,5 @@ int main(void)
 		cmocka_unit_test(test_small_slab),
 		cmocka_unit_test(test_document_columns),
 	};
-	return cmocka_run_group_tests(tests, gather_documents, forget_documents);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }
