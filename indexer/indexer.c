@@ -425,17 +425,21 @@ static enum bs_status start(struct indexing *at, struct bs_error *err)
 {
 	struct bs_manifest *manifest = &at->run.manifest;
 	enum bs_status status = check_arguments(at, err);
+	bool is_other = false;
 	if (!status)
 		status = open_old(at, err);
+	if (!status)
+		status = bs_manifest_is_other_unicode(&at->old.manifest, &is_other, err);
+	if (!status)
+		status = bs_words_versions(manifest->icu_version, manifest->unicode_version, err);
 	if (status)
 		return status;
 	/* Words of two versions of Unicode must not meet in one index. */
-	at->is_full = !at->has_old || at->job->rebuild || bs_manifest_is_other_unicode(&at->old.manifest);
+	at->is_full = !at->has_old || at->job->rebuild || is_other;
 	at->report.is_refresh = !at->is_full;
 	at->n_live_before = at->has_old ? at->old.n_live_docs : 0;
 	manifest->generation = at->old.manifest.generation + 1;
 	manifest->next_number = bs_index_next_number(at->job->dir, &at->old.manifest);
-	bs_words_versions(manifest->icu_version, manifest->unicode_version);
 	status = choose_options(at, err);
 	if (!status && !at->is_full)
 		status = bs_list_copy(at->old.manifest.fields, &manifest->fields, err);
