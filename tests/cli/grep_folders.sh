@@ -74,6 +74,7 @@ if [ "$(id -u)" -ne 0 ]; then
     chmod 000 more/b && after 'a folder that may not be read' && chmod 755 more/b
 fi
 printf 'broken' >.bitsift/folders && after 'damage'
+bitsift check 2>/dev/null && echo 'damage is not seen'
 rm .bitsift/folders && after 'a loss'
 bitsift index -q && [ -s .bitsift/folders ] || echo 'not noted again'
 after 'noting anew'
