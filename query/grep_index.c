@@ -509,6 +509,7 @@ enum bs_status bs_grep_index_open(const struct bs_grep_index_options *options, s
 		status = filter(self, explained, err);
 	if (!status)
 		status = can_list(self, &can, err);
+	self->source.is_quick = can;
 	if (!status && !can)
 		status = open_walk(self, err);
 	if (status)
