@@ -1,6 +1,6 @@
 # Libraries that are loaded when first needed: see core/library.h. What a build must know of them is the soname, by which a
 # program linked to them would ask for them, and the folder where they are here.
-option(BITSIFT_LOAD_LATE "Load ICU, Snowball and simdjson when they are first needed, not whenever a program starts" ON)
+option(BITSIFT_LOAD_LATE "Load ICU, Snowball, simdjson and zstd when they are first needed, not whenever a program starts" ON)
 
 # bitsift_late_library(NAME FILE): sets NAME_SONAME and NAME_FOLDER; switches BITSIFT_LOAD_LATE off if there is none.
 function(bitsift_late_library name file)
@@ -24,6 +24,8 @@ if(BITSIFT_LOAD_LATE)
     bitsift_late_library(BS_ICU ${icu_file})
     bitsift_late_library(BS_STEMMER ${STEMMER_LIBRARY})
     bitsift_late_library(BS_SIMDJSON ${simdjson_file})
+    list(GET ZSTD_LINK_LIBRARIES 0 zstd_file)
+    bitsift_late_library(BS_ZSTD ${zstd_file})
     # The name of a function in C++, as corpus/record_simdjson.cpp asks for it.
     include(CheckLibraryExists)
     get_filename_component(folder ${simdjson_file} DIRECTORY)
@@ -42,13 +44,13 @@ function(bitsift_names_late_library source name)
     endif()
 endfunction()
 
-# What is linked to: with late loading, of these three only the headers.
+# What is linked to: with late loading, of these only the headers.
 set(BITSIFT_LATE_LIBRARIES)
 set(BITSIFT_LATE_INCLUDES)
 if(BITSIFT_LOAD_LATE)
-    set(BITSIFT_LATE_INCLUDES ${ICU_INCLUDE_DIRS} ${STEMMER_INCLUDE_DIR} ${SIMDJSON_INCLUDE_DIRS})
+    set(BITSIFT_LATE_INCLUDES ${ICU_INCLUDE_DIRS} ${STEMMER_INCLUDE_DIR} ${SIMDJSON_INCLUDE_DIRS} ${ZSTD_INCLUDE_DIRS})
 else()
-    set(BITSIFT_LATE_LIBRARIES ICU::uc Stemmer::stemmer PkgConfig::SIMDJSON)
+    set(BITSIFT_LATE_LIBRARIES ICU::uc Stemmer::stemmer PkgConfig::SIMDJSON PkgConfig::ZSTD)
 endif()
 
 # Of the C++ runtime, one file (corpus/record_simdjson.cpp) needs little: linked statically, where that can be, it is nothing

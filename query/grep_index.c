@@ -104,7 +104,7 @@ static enum bs_status filter(struct index_source *self, struct bs_buffer *explai
 	struct bs_gram_filter_stats stats = {0};
 	enum bs_status status = make_tree(self->options, &tree, err);
 	if (!status)
-		status = bs_gram_filter(&self->snapshot, tree, &self->candidates, &stats, err);
+		status = bs_gram_filter(&self->snapshot, tree, self->options->n_threads, &self->candidates, &stats, err);
 	if (!status && self->options->ends_at_nul)
 		self->least_bytes = bs_gram_tree_least_bytes(tree);
 	if (!status && explained)

@@ -363,8 +363,10 @@ static enum bs_status add(struct crew *crew, const struct bs_grep_file *file, co
 		crew->n_filled += !status;
 		if (crew->n_idle > 0)
 			pthread_cond_signal(&crew->work);
-		uint64_t spared = crew->request->source->is_quick ? crew->n_idle + WORTH_A_THREAD : crew->n_idle;
-		needs_worker = crew->n_filled - crew->n_taken > spared && crew->n_workers < crew->request->n_threads;
+		/* The caller's own thread will be one of them. */
+		bool joins = crew->request->source->is_quick && crew->request->n_threads > 1;
+		uint64_t spared = crew->n_idle + (joins ? WORTH_A_THREAD : 0);
+		needs_worker = crew->n_filled - crew->n_taken > spared && crew->n_workers + joins < crew->request->n_threads;
 	}
 	pthread_mutex_unlock(&crew->mutex);
 	return !status && needs_worker ? start_worker(crew, err) : status;
