@@ -132,21 +132,21 @@ static bool stamp_is(const uint8_t *recorded, const uint64_t stamp[4])
 	return true;
 }
 
-bool bs_folders_find(struct bs_folders *folders, uint32_t source, const char *path, size_t path_bytes,
-                     const uint64_t stamp[4], struct bs_folder_list *list_out)
+bool bs_folders_find(const struct bs_folders *folders, struct bs_folder_cursor *cursor, uint32_t source, const char *path,
+                     size_t path_bytes, const uint64_t stamp[4], struct bs_folder_list *list_out)
 {
 	struct record record;
 	int order = -1;
 	/* What comes before where we stand is looked for from the start. */
-	if (folders->at > 0 && (!read_record(folders, folders->before, &record) ||
+	if (cursor->at > 0 && (!read_record(folders, cursor->before, &record) ||
 	                        compare_folders(source, path, path_bytes, &record) <= 0))
-		folders->at = 0;
-	while (read_record(folders, folders->at, &record)) {
+		cursor->at = 0;
+	while (read_record(folders, cursor->at, &record)) {
 		order = compare_folders(source, path, path_bytes, &record);
 		if (order <= 0)
 			break;
-		folders->before = folders->at;
-		folders->at += record.n_bytes;
+		cursor->before = cursor->at;
+		cursor->at += record.n_bytes;
 	}
 	if (order != 0 || !stamp_is(record.stamp, stamp) || !bs_folder_list_is_valid(&record.list))
 		return false;

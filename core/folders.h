@@ -45,13 +45,18 @@ bool bs_folder_list_is_valid(const struct bs_folder_list *list);
 /* From *at = 0 on, n_entries times. */
 struct bs_entry bs_folder_list_next(const struct bs_folder_list *list, size_t *at);
 
-/* ---- reading: one thread ---- */
+/* ---- reading: any number of threads, a cursor each ---- */
 
 struct bs_folders {
 	struct bs_container *file;
 	struct bs_section records;
-	uint64_t at;     /* where to look: folders are mostly asked for in the order in which a walk meets them */
-	uint64_t before; /* the record before that, if there is one */
+};
+
+/* Where a walk is: it asks for folders in the order in which it meets them, and each answer is found from the last one on.
+ * Zeros at first; right in any order. */
+struct bs_folder_cursor {
+	uint64_t at;     /* of a record */
+	uint64_t before; /* the one before that, unless at is 0 */
 };
 
 /* The caller's struct; release with bs_folders_close, also after a failure. BS_NOT_FOUND if there is no such file. */
@@ -60,8 +65,8 @@ void bs_folders_close(struct bs_folders *folders);
 
 /* The valid list of a folder of a source; false if there is none for that stamp. path: below the source, a slash at its end,
  * or empty. Borrowed until close. */
-bool bs_folders_find(struct bs_folders *folders, uint32_t source, const char *path, size_t path_bytes,
-                     const uint64_t stamp[4], struct bs_folder_list *list_out);
+bool bs_folders_find(const struct bs_folders *folders, struct bs_folder_cursor *cursor, uint32_t source, const char *path,
+                     size_t path_bytes, const uint64_t stamp[4], struct bs_folder_list *list_out);
 
 /* Every byte of it. BS_CORRUPT. */
 enum bs_status bs_folders_check(const struct bs_folders *folders, struct bs_error *err) BS_WARN_UNUSED;

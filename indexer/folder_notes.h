@@ -10,6 +10,7 @@
 
 struct bs_folder_notes {
 	struct bs_folders old;
+	struct bs_folder_cursor cursor;
 	struct bs_buffer records;
 	uint32_t source; /* the one being walked through; set by the owner */
 	int64_t suspect_from_ns;

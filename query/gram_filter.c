@@ -4,7 +4,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -338,16 +337,10 @@ static enum bs_status make_room(struct filtering *at, struct bs_error *err)
 	return BS_OK;
 }
 
-enum bs_status bs_gram_filter(const struct bs_snapshot *snapshot, const struct bs_gram_tree *tree,
-                              unsigned n_threads, struct bs_doc_bits *candidates_out, struct bs_gram_filter_stats *stats,
-                              struct bs_error *err)
+enum bs_status bs_gram_filter(const struct bs_snapshot *snapshot, const struct bs_gram_tree *tree, unsigned n_threads,
+                              struct bs_doc_bits *candidates_out, struct bs_gram_filter_stats *stats, struct bs_error *err)
 {
-	struct filtering at;
-	memset(&at, 0, offsetof(struct filtering, room));
-	at.snapshot = snapshot;
-	at.tree = tree;
-	at.candidates = candidates_out;
-	at.found = (struct bs_buffer){0};
+	struct filtering at = {.snapshot = snapshot, .tree = tree, .candidates = candidates_out};
 	if (stats)
 		*stats = at.stats;
 	if (bs_gram_tree_root(tree)->kind == BS_GRAM_NONE)

@@ -24,6 +24,7 @@ struct area {
 	char *source_path;  /* openable from here */
 	struct bs_gram_cover cover;
 	bool has_cover;
+	struct bs_folder_cursor folders;
 	struct bs_grep_stamps *stamps; /* unless the index is trusted */
 };
 
@@ -222,7 +223,7 @@ static bool find_list(void *context, const char *root, const char *path, size_t 
 	uint64_t recorded[4];
 	bs_stamp_record(stamp, recorded);
 	for (size_t i = 0; i < self->n_areas; i++) {
-		const struct area *area = &self->areas[i];
+		struct area *area = &self->areas[i];
 		size_t skip = strlen(area->below_path);
 		if (strcmp(self->options->walk->paths[area->path], root) != 0 || path_bytes < skip ||
 		    memcmp(path, area->below_path, skip) != 0)
@@ -231,8 +232,8 @@ static bool find_list(void *context, const char *root, const char *path, size_t 
 		if (bs_buffer_append(&self->path, area->below_source, strlen(area->below_source), NULL) != BS_OK ||
 		    bs_buffer_append(&self->path, path + skip, path_bytes - skip, NULL) != BS_OK)
 			return false;
-		if (bs_folders_find(&self->folders, area->source, (const char *)self->path.data, self->path.used_bytes, recorded,
-		                    list_out))
+		if (bs_folders_find(&self->folders, &area->folders, area->source, (const char *)self->path.data,
+		                    self->path.used_bytes, recorded, list_out))
 			return true;
 	}
 	return false;

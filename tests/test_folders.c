@@ -74,11 +74,13 @@ static void put(struct bs_buffer *records, uint32_t source, size_t i, const stru
 	assert_int_equal(bs_folders_add(records, source, paths[i], strlen(paths[i]), stamp, list, NULL), BS_OK);
 }
 
-static bool has(struct bs_folders *folders, uint32_t source, size_t i, uint64_t last)
+static struct bs_folder_cursor cursor;
+
+static bool has(const struct bs_folders *folders, uint32_t source, size_t i, uint64_t last)
 {
 	uint64_t stamp[4] = {source, i, 3, last};
 	struct bs_folder_list list;
-	bool is_found = bs_folders_find(folders, source, paths[i], strlen(paths[i]), stamp, &list);
+	bool is_found = bs_folders_find(folders, &cursor, source, paths[i], strlen(paths[i]), stamp, &list);
 	if (is_found)
 		assert_true(list.n_entries == 1 && memcmp(list.data, "\0\1x", 3) == 0);
 	return is_found;
@@ -98,6 +100,7 @@ static void test_file(void **state)
 	assert_int_equal(bs_folders_write(".", &records, &err), BS_OK);
 	assert_int_equal(bs_folders_open(".", &folders, &err), BS_OK);
 	assert_int_equal(bs_folders_check(&folders, &err), BS_OK);
+	cursor = (struct bs_folder_cursor){0};
 	/* In order, from the end, at random. */
 	for (uint32_t n = 0; n < 2 * N_PATHS; n++)
 		assert_true(has(&folders, 1 + n / N_PATHS, n % N_PATHS, 4));
@@ -111,8 +114,8 @@ static void test_file(void **state)
 	assert_false(has(&folders, 0, 0, 4));
 	assert_false(has(&folders, 3, 0, 4));
 	uint64_t stamp[4] = {1, 1, 3, 4};
-	assert_false(bs_folders_find(&folders, 1, "a", 1, stamp, &list));
-	assert_false(bs_folders_find(&folders, 1, "z/", 2, stamp, &list));
+	assert_false(bs_folders_find(&folders, &cursor, 1, "a", 1, stamp, &list));
+	assert_false(bs_folders_find(&folders, &cursor, 1, "z/", 2, stamp, &list));
 	assert_true(has(&folders, 2, 6, 4));
 	bs_folders_close(&folders);
 
@@ -135,6 +138,7 @@ static void check_bad(const struct bs_buffer *records)
 	assert_int_equal(bs_folders_write(".", records, &err), BS_OK);
 	assert_int_equal(bs_folders_open(".", &folders, &err), BS_OK);
 	assert_int_equal(bs_folders_check(&folders, &err), BS_CORRUPT);
+	cursor = (struct bs_folder_cursor){0};
 	for (uint32_t source = 0; source < 3; source++)
 		for (size_t i = 0; i < N_PATHS; i++)
 			(void)has(&folders, source, i, 4);
