@@ -5,8 +5,8 @@ option(BITSIFT_STATIC "Build the static library" ON)
 
 # Of other projects, what the objects need: also for bitsift.pc.in and bitsiftConfig.cmake.in. C++ stands in one file
 # (corpus/record_simdjson.cpp); its runtime library is named, so that a program in C can link to the static library.
-set(BITSIFT_LINK_LIBRARIES ICU::uc ICU::i18n PkgConfig::PCRE2 PkgConfig::XXHASH PkgConfig::ZSTD PkgConfig::SIMDJSON Stemmer::stemmer
-    Threads::Threads m stdc++)
+set(BITSIFT_LINK_LIBRARIES PkgConfig::PCRE2 PkgConfig::XXHASH ${BITSIFT_LATE_LIBRARIES}
+    Threads::Threads m ${CMAKE_DL_LIBS} stdc++)
 
 function(bitsift_add_library kind type)
     add_library(bitsift_${kind} ${type})
@@ -32,7 +32,7 @@ if(BITSIFT_SHARED)
         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
         LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/bitsift.map)
     target_link_options(bitsift_shared PRIVATE
-        "LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/bitsift.map" LINKER:--as-needed)
+        "LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/bitsift.map" LINKER:--as-needed ${BITSIFT_CXX_RUNTIME_OPTIONS})
     if(BITSIFT_SANITIZE)
         target_link_options(bitsift_shared PRIVATE -fsanitize=${BITSIFT_SANITIZE})
     else()

@@ -8,6 +8,7 @@
 
 #include "core/check_internal.h"
 #include "core/doc_order.h"
+#include "core/folders.h"
 #include "core/index_dir.h"
 #include "core/segment_sections.h"
 #include "core/source_kind.h"
@@ -173,6 +174,25 @@ static enum bs_status check_exclusions(struct bs_check *check, uint64_t end_byte
 	return status;
 }
 
+/* ---- folders ---- */
+
+/* No part of the commit, but a search believes it. */
+static enum bs_status check_folders(struct bs_check *check, const char *dir)
+{
+	struct bs_folders folders;
+	enum bs_status status = bs_folders_open(dir, &folders, check->err);
+	if (!status) {
+		check->total_bytes += bs_container_bytes(folders.file);
+		status = check_file(check, folders.file, check->total_bytes);
+	} else if (status == BS_NOT_FOUND) {
+		return BS_OK;
+	}
+	if (!status)
+		status = bs_folders_check(&folders, check->err);
+	bs_folders_close(&folders);
+	return status;
+}
+
 /* ---- everything ---- */
 
 static enum bs_status check_all(struct bs_check *check, const struct bs_container *manifest_file)
@@ -260,6 +280,8 @@ enum bs_status bs_index_check(const char *dir, const struct bs_check_request *re
 		check.total_bytes = bs_container_bytes(manifest_file) + sum_bytes(&check.snapshot);
 		status = check_all(&check, manifest_file);
 	}
+	if (!status)
+		status = check_folders(&check, dir);
 	*sum_out = (struct bs_check_sum){
 		.n_live_docs = check.snapshot.n_live_docs,
 		.n_segments = check.snapshot.manifest.n_segments,

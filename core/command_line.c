@@ -15,14 +15,24 @@
 
 static const struct bs_option help_option = {BS_OPTION_HELP, 'h', "help", NULL, "show this help"};
 
-const struct bs_option *bs_command_option(const struct bs_command *command, size_t i)
+static size_t n_options(const struct bs_command *command)
 {
 	size_t n = 0;
 	while (command->options[n].id)
 		n++;
-	if (i < n)
-		return &command->options[i];
-	return i == n ? &help_option : NULL;
+	return n;
+}
+
+/* Of n, and the one that all commands have. */
+static const struct bs_option *option_at(const struct bs_command *command, size_t n, size_t i)
+{
+	return i < n ? &command->options[i] : &help_option;
+}
+
+const struct bs_option *bs_command_option(const struct bs_command *command, size_t i)
+{
+	size_t n = n_options(command);
+	return i <= n ? option_at(command, n, i) : NULL;
 }
 
 /* ---- parsing ---- */
@@ -35,11 +45,11 @@ struct getopt_tables {
 
 static void make_tables(const struct bs_command *command, struct getopt_tables *tables)
 {
-	size_t n_letters = 0;
+	size_t n_letters = 0, n = n_options(command);
 	memset(tables, 0, sizeof(*tables));
 	tables->letters[n_letters++] = ':'; /* a missing argument is ':', not '?' */
-	for (size_t i = 0; i < MAX_OPTIONS && bs_command_option(command, i); i++) {
-		const struct bs_option *option = bs_command_option(command, i);
+	for (size_t i = 0; i < MAX_OPTIONS && i <= n; i++) {
+		const struct bs_option *option = option_at(command, n, i);
 		int has_argument = option->argument ? required_argument : no_argument;
 		tables->longs[i] = (struct option){option->name, has_argument, NULL, 1000 + (int)i};
 		if (!option->short_name)
@@ -81,8 +91,9 @@ enum bs_status bs_arguments_next(struct bs_arguments *arguments, int *id_out, co
 		return BS_OK;
 	if (found == '?' || found == ':')
 		return refuse(arguments, found, err);
-	for (size_t i = 0; bs_command_option(arguments->command, i); i++) {
-		const struct bs_option *option = bs_command_option(arguments->command, i);
+	size_t n = n_options(arguments->command);
+	for (size_t i = 0; i <= n; i++) {
+		const struct bs_option *option = option_at(arguments->command, n, i);
 		if (found == 1000 + (int)i || (option->short_name && found == option->short_name))
 			*id_out = option->id;
 	}

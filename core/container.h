@@ -25,6 +25,7 @@ enum bs_container_kind {
 	BS_FILE_SEGMENT = 2,
 	BS_FILE_TOMBSTONES = 3,
 	BS_FILE_EXCLUSIONS = 4,
+	BS_FILE_FOLDERS = 5,
 };
 
 /* ---- writing ---- */

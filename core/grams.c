@@ -3,14 +3,17 @@
 
 #include <string.h>
 
-#include <unicode/uchar.h>
 #include <unicode/utf8.h>
+
+#include "core/icu.h"
 
 /* ---- folding ---- */
 
 uint32_t bs_gram_fold(uint32_t c)
 {
-	return (uint32_t)u_foldCase((UChar32)c, U_FOLD_CASE_DEFAULT);
+	if (c < 0x80)
+		return c - 'A' < 26 ? c + 32 : c;
+	return (uint32_t)bs_icu.u_foldCase((UChar32)c, U_FOLD_CASE_DEFAULT);
 }
 
 #define EVERY_BYTE(byte) (UINT64_C(0x0101010101010101) * (byte))
@@ -99,7 +102,9 @@ size_t bs_grams_fold_piece(const uint8_t *from, size_t n_bytes, bool is_end, uin
 
 enum bs_status bs_grams_fold(const uint8_t *text, size_t n_bytes, struct bs_buffer *folded, struct bs_error *err)
 {
-	enum bs_status status = bs_buffer_reserve(folded, 2 * n_bytes + 8, err);
+	enum bs_status status = bs_icu_load(err);
+	if (!status)
+		status = bs_buffer_reserve(folded, 2 * n_bytes + 8, err);
 	if (status)
 		return status;
 	size_t n_folded;

@@ -127,17 +127,17 @@ static inline uint64_t bs_gram_key(const uint8_t *bytes, uint32_t n_bytes)
 	return key;
 }
 
-/* Simple case folding of one code point, 0 <= c <= 0x10ffff. */
+/* Simple case folding of one code point, 0 <= c <= 0x10ffff. Of others than ASCII, after bs_icu_load (icu.h). */
 uint32_t bs_gram_fold(uint32_t c);
 
-/* Appends text folded, as a document is before its grams are taken. BS_NO_MEMORY. */
+/* Appends text folded, as a document is before its grams are taken. BS_NO_MEMORY, BS_UNSUPPORTED (no ICU). */
 enum bs_status bs_grams_fold(const uint8_t *text, size_t n_bytes, struct bs_buffer *folded,
                              struct bs_error *err) BS_WARN_UNUSED;
 
 /*
  * The same of a text in pieces: folds from[0..n_bytes) to `to`, which has room for 2 n_bytes + 8. Unless the text ends here,
  * a sequence that the piece cuts off, of up to 3 bytes, is left for the next one. Returns the bytes folded; n_folded_out:
- * those that came of them.
+ * those that came of them. After bs_icu_load.
  */
 size_t bs_grams_fold_piece(const uint8_t *from, size_t n_bytes, bool is_end, uint8_t *to, size_t *n_folded_out);
 

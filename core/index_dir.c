@@ -167,7 +167,7 @@ static uint64_t number_of(const char *name)
 /* Only names that we ourselves give: somebody's own file in the folder is not ours to remove. */
 static bool is_ours(const char *name)
 {
-	return number_of(name) != 0 || strcmp(name, "manifest.new") == 0;
+	return number_of(name) != 0 || strcmp(name, "manifest.new") == 0 || strcmp(name, "folders.new") == 0;
 }
 
 void bs_index_sweep(const char *dir, const struct bs_manifest *manifest)

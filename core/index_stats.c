@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/folders.h"
 #include "core/bytes.h"
 #include "core/kernels.h"
 #include "core/segment_sections.h"
@@ -199,6 +200,10 @@ static enum bs_status count_manifest(const struct bs_snapshot *snapshot, struct 
 	stats->parts[BS_PART_CHECKSUMS] += bs_container_check_bytes(file);
 	stats->parts[BS_PART_REST] += bs_container_bytes(file) - bs_container_check_bytes(file);
 	bs_container_close(file);
+	struct bs_folders folders;
+	if (bs_folders_open(snapshot->dir, &folders, NULL) == BS_OK)
+		stats->parts[BS_PART_REST] += bs_container_bytes(folders.file);
+	bs_folders_close(&folders);
 	if (snapshot->exclusion_file)
 		stats->parts[BS_PART_TOMBSTONES] += bs_container_bytes(snapshot->exclusion_file);
 	return BS_OK;

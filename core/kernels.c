@@ -15,20 +15,30 @@ extern const struct bs_kernel bs_kernel_neon;
 
 #define MAX_KERNELS 8
 
+#if defined(__x86_64__)
+/* What the C library found out when the program started, if it tells: each CPUID costs microseconds in a virtual machine. */
+#if defined(__has_include)
+#if __has_include(<sys/platform/x86.h>)
+#include <sys/platform/x86.h>
+#define HAS(theirs, name) CPU_FEATURE_ACTIVE(theirs)
+#endif
+#endif
+#ifndef HAS
+#define HAS(theirs, name) __builtin_cpu_supports(name)
+#endif
+#endif
+
 size_t bs_kernel_list(const struct bs_kernel **kernels, size_t capacity)
 {
 	const struct bs_kernel *found[MAX_KERNELS];
 	size_t n = 0;
 #if defined(__x86_64__)
-	__builtin_cpu_init();
-	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-	    __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd") &&
-	    __builtin_cpu_supports("avx512vpopcntdq"))
+	if (HAS(AVX512F, "avx512f") && HAS(AVX512BW, "avx512bw") && HAS(AVX512DQ, "avx512dq") && HAS(AVX512VL, "avx512vl") &&
+	    HAS(AVX512CD, "avx512cd") && HAS(AVX512_VPOPCNTDQ, "avx512vpopcntdq"))
 		found[n++] = &bs_kernel_avx512;
-	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-	    __builtin_cpu_supports("popcnt"))
+	if (HAS(AVX2, "avx2") && HAS(BMI1, "bmi") && HAS(BMI2, "bmi2") && HAS(POPCNT, "popcnt"))
 		found[n++] = &bs_kernel_avx2;
-	if (__builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt"))
+	if (HAS(SSE4_2, "sse4.2") && HAS(POPCNT, "popcnt"))
 		found[n++] = &bs_kernel_sse42;
 #elif defined(__aarch64__)
 	found[n++] = &bs_kernel_neon;

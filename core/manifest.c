@@ -228,11 +228,12 @@ bool bs_manifest_next_passed_over(const struct bs_manifest *manifest, size_t *at
 	return true;
 }
 
-bool bs_manifest_is_other_unicode(const struct bs_manifest *manifest)
+enum bs_status bs_manifest_is_other_unicode(const struct bs_manifest *manifest, bool *is_other_out, struct bs_error *err)
 {
 	char icu[16], unicode[16];
-	bs_words_versions(icu, unicode);
-	return strcmp(icu, manifest->icu_version) != 0 || strcmp(unicode, manifest->unicode_version) != 0;
+	enum bs_status status = bs_words_versions(icu, unicode, err);
+	*is_other_out = !status && (strcmp(icu, manifest->icu_version) != 0 || strcmp(unicode, manifest->unicode_version) != 0);
+	return status;
 }
 
 enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct bs_manifest *copy_out,

@@ -96,8 +96,10 @@ enum bs_status bs_manifest_add_passed_over(struct bs_manifest *manifest, const s
                                            struct bs_error *err) BS_WARN_UNUSED;
 bool bs_manifest_next_passed_over(const struct bs_manifest *manifest, size_t *at, struct bs_passed_over *file_out);
 
-/* Whether the index was made with another ICU or Unicode version than this program has: its words may be others. */
-bool bs_manifest_is_other_unicode(const struct bs_manifest *manifest);
+/* Whether the index was made with another ICU or Unicode version than this program has: its words may be others.
+ * BS_UNSUPPORTED: ICU cannot be loaded. */
+enum bs_status bs_manifest_is_other_unicode(const struct bs_manifest *manifest, bool *is_other_out,
+                                            struct bs_error *err) BS_WARN_UNUSED;
 /* Adds a field's name unless it is known. BS_NO_MEMORY. */
 enum bs_status bs_manifest_add_field(struct bs_manifest *manifest, const char *name, size_t name_bytes,
                                      struct bs_error *err) BS_WARN_UNUSED;

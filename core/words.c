@@ -23,9 +23,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libstemmer.h>
-#include <unicode/uchar.h>
-
 #include "core/words_internal.h"
 
 /* A piece for ICU ends at a safe cut that has this much ASCII behind it: less would not repay another ubrk_setText. */
@@ -39,7 +36,7 @@
 
 static bool is_listed_stemmer(const char *language)
 {
-	for (const char **name = sb_stemmer_list(); *name; name++)
+	for (const char **name = bs_stemmer.sb_stemmer_list(); *name; name++)
 		if (strcmp(*name, language) == 0)
 			return true;
 	return false;
@@ -49,7 +46,7 @@ static enum bs_status fail_unknown_stemmer(const char *language, struct bs_error
 {
 	char known[400] = "";
 	size_t used = 0;
-	for (const char **name = sb_stemmer_list(); *name; name++) {
+	for (const char **name = bs_stemmer.sb_stemmer_list(); *name; name++) {
 		size_t n_bytes = strlen(*name);
 		if (used + n_bytes + 2 > sizeof(known))
 			break;
@@ -62,7 +59,10 @@ static enum bs_status fail_unknown_stemmer(const char *language, struct bs_error
 
 static enum bs_status open_stemmer(struct bs_words *words, const char *language, struct bs_error *err)
 {
-	words->stemmer = sb_stemmer_new(language, "UTF_8");
+	enum bs_status status = bs_stemmer_load(err);
+	if (status)
+		return status;
+	words->stemmer = bs_stemmer.sb_stemmer_new(language, "UTF_8");
 	if (words->stemmer)
 		return BS_OK;
 	if (is_listed_stemmer(language))
@@ -72,11 +72,14 @@ static enum bs_status open_stemmer(struct bs_words *words, const char *language,
 
 static enum bs_status open_icu(struct bs_words *words, struct bs_error *err)
 {
+	enum bs_status status = bs_icu_load(err);
+	if (status)
+		return status;
 	UErrorCode code = U_ZERO_ERROR;
-	words->nfkc_casefold = unorm2_getNFKCCasefoldInstance(&code);
-	words->nfd = unorm2_getNFDInstance(&code);
-	words->nfc = unorm2_getNFCInstance(&code);
-	words->breaks = ubrk_open(UBRK_WORD, "", NULL, 0, &code);
+	words->nfkc_casefold = bs_icu.unorm2_getNFKCCasefoldInstance(&code);
+	words->nfd = bs_icu.unorm2_getNFDInstance(&code);
+	words->nfc = bs_icu.unorm2_getNFCInstance(&code);
+	words->breaks = bs_icu.ubrk_open(UBRK_WORD, "", NULL, 0, &code);
 	if (U_FAILURE(code))
 		return bs_words_fail_icu(err, "opening the word break rules", code);
 	return bs_words_learn_ascii(words, err);
@@ -118,9 +121,9 @@ void bs_words_free(struct bs_words *words)
 	if (!words)
 		return;
 	if (words->breaks)
-		ubrk_close(words->breaks);
+		bs_icu.ubrk_close(words->breaks);
 	if (words->stemmer)
-		sb_stemmer_delete(words->stemmer);
+		bs_stemmer.sb_stemmer_delete(words->stemmer);
 	bs_buffer_deinit(&words->window);
 	bs_buffer_deinit(&words->folded);
 	bs_buffer_deinit(&words->spare[0]);
@@ -287,17 +290,21 @@ enum bs_status bs_words_analyze(struct bs_words *words, const uint8_t *text, siz
 	return status;
 }
 
-void bs_words_versions(char icu_out[16], char unicode_out[16])
+enum bs_status bs_words_versions(char icu_out[16], char unicode_out[16], struct bs_error *err)
 {
+	enum bs_status status = bs_icu_load(err);
+	if (status)
+		return status;
 	/* ICU's texts are at most 20 bytes ("255.255.255.255"), and fit for every version there has been. */
 	char text[U_MAX_VERSION_STRING_LENGTH];
 	UVersionInfo version;
-	u_getVersion(version);
-	u_versionToString(version, text);
+	bs_icu.u_getVersion(version);
+	bs_icu.u_versionToString(version, text);
 	memcpy(icu_out, text, 15);
 	icu_out[15] = '\0';
-	u_getUnicodeVersion(version);
-	u_versionToString(version, text);
+	bs_icu.u_getUnicodeVersion(version);
+	bs_icu.u_versionToString(version, text);
 	memcpy(unicode_out, text, 15);
 	unicode_out[15] = '\0';
+	return BS_OK;
 }

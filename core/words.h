@@ -74,8 +74,9 @@ enum bs_status bs_words_analyze(struct bs_words *words, const uint8_t *text, siz
                                 uint32_t first_position, bs_token_fn fn, void *context,
                                 struct bs_words_sum *sum_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* The versions of the libraries at run time, "72.1" and "15.0": recorded in an index, because they define its words. */
-void bs_words_versions(char icu_out[16], char unicode_out[16]);
+/* The versions of the libraries at run time, "72.1" and "15.0": recorded in an index, because they define its words.
+ * BS_UNSUPPORTED: ICU cannot be loaded. */
+enum bs_status bs_words_versions(char icu_out[16], char unicode_out[16], struct bs_error *err) BS_WARN_UNUSED;
 
 #ifdef __cplusplus
 }

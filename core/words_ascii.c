@@ -13,9 +13,6 @@
  */
 #include <string.h>
 
-#include <unicode/uchar.h>
-#include <unicode/uscript.h>
-
 #include "core/words_internal.h"
 
 /* Asks ICU for the first segment of units. */
@@ -23,12 +20,12 @@ static enum bs_status first_segment(struct bs_words *words, const UChar *units, 
                                     int32_t *rule_status_out, struct bs_error *err)
 {
 	UErrorCode code = U_ZERO_ERROR;
-	ubrk_setText(words->breaks, units, n_units, &code);
+	bs_icu.ubrk_setText(words->breaks, units, n_units, &code);
 	if (U_FAILURE(code))
 		return bs_words_fail_icu(err, "asking for the class of a character", code);
-	ubrk_first(words->breaks);
-	*end_out = ubrk_next(words->breaks);
-	*rule_status_out = ubrk_getRuleStatus(words->breaks);
+	bs_icu.ubrk_first(words->breaks);
+	*end_out = bs_icu.ubrk_next(words->breaks);
+	*rule_status_out = bs_icu.ubrk_getRuleStatus(words->breaks);
 	return BS_OK;
 }
 
@@ -85,19 +82,19 @@ static enum bs_status learn_manners(struct bs_words *words, UChar32 c, struct ma
  * test, radicals (U+2F00, a symbol of Word_Break Other) counted as inert, and two of them, a word, were lost. */
 static bool is_for_dictionaries(UChar32 c)
 {
-	switch (u_getIntPropertyValue(c, UCHAR_SCRIPT)) {
+	switch (bs_icu.u_getIntPropertyValue(c, UCHAR_SCRIPT)) {
 	case USCRIPT_HAN:
 	case USCRIPT_HIRAGANA:
 	case USCRIPT_KATAKANA:
 		return true;
 	default:
-		return u_getIntPropertyValue(c, UCHAR_LINE_BREAK) == U_LB_COMPLEX_CONTEXT;
+		return bs_icu.u_getIntPropertyValue(c, UCHAR_LINE_BREAK) == U_LB_COMPLEX_CONTEXT;
 	}
 }
 
 static bool is_inert(UChar32 c, const struct manners *manners)
 {
-	switch (u_getIntPropertyValue(c, UCHAR_WORD_BREAK)) {
+	switch (bs_icu.u_getIntPropertyValue(c, UCHAR_WORD_BREAK)) {
 	case U_WB_OTHER:
 	case U_WB_WSEGSPACE:
 	case U_WB_CR:
@@ -109,7 +106,7 @@ static bool is_inert(UChar32 c, const struct manners *manners)
 	}
 	return manners->rule_status < UBRK_WORD_NONE_LIMIT && !manners->joins_letters && !manners->joins_digits &&
 	       !manners->follows_letter && !manners->leads_letter && !manners->follows_digit && !manners->leads_digit &&
-	       !u_hasBinaryProperty(c, UCHAR_EXTENDED_PICTOGRAPHIC) && !is_for_dictionaries(c);
+	       !bs_icu.u_hasBinaryProperty(c, UCHAR_EXTENDED_PICTOGRAPHIC) && !is_for_dictionaries(c);
 }
 
 enum bs_status bs_words_is_inert(struct bs_words *words, UChar32 c, bool *is_inert_out, struct bs_error *err)
@@ -136,7 +133,7 @@ static uint8_t ascii_class(UChar32 c, const struct manners *manners)
 		class |= BS_ASCII_CUT;
 	if (is_inert(c, manners))
 		class |= BS_ASCII_CUT_AFTER;
-	if ((class & (BS_ASCII_LETTER | BS_ASCII_DIGIT)) && u_isalnum(c))
+	if ((class & (BS_ASCII_LETTER | BS_ASCII_DIGIT)) && bs_icu.u_isalnum(c))
 		class |= BS_ASCII_CUT_BEFORE;
 	return (uint8_t) class;
 }

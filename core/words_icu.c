@@ -2,8 +2,6 @@
  * words_icu.c: the definition of a word, by ICU: a piece of text -> UTF-16 -> runs and the stretches between them ->
  * ICU's word segments -> their cuts. Complete by itself; words_ascii.c only does some of it faster.
  */
-#include <unicode/uchar.h>
-#include <unicode/uscript.h>
 #include <unicode/utf8.h>
 
 #include "core/words_internal.h"
@@ -37,12 +35,12 @@ struct stretch {
 
 static bool is_of_run(UChar32 c)
 {
-	if (!(U_GET_GC_MASK(c) & (U_GC_L_MASK | U_GC_M_MASK | U_GC_N_MASK)))
+	if (!(U_MASK(bs_icu.u_charType(c)) & (U_GC_L_MASK | U_GC_M_MASK | U_GC_N_MASK)))
 		return false;
 	static const UScriptCode scripts[] = {USCRIPT_HAN, USCRIPT_HIRAGANA, USCRIPT_KATAKANA, USCRIPT_THAI,
 	                                      USCRIPT_LAO, USCRIPT_KHMER,    USCRIPT_MYANMAR};
 	for (size_t i = 0; i < sizeof(scripts) / sizeof(*scripts); i++)
-		if (uscript_hasScript(c, scripts[i]))
+		if (bs_icu.uscript_hasScript(c, scripts[i]))
 			return true;
 	return false;
 }
@@ -59,7 +57,7 @@ static enum bs_status classify(struct bs_words *words, UChar32 c, uint8_t *class
 	*class_out = CLASS_OTHER;
 	if (is_of_run(c)) {
 		*class_out = CLASS_RUN;
-	} else if (U_GET_GC_MASK(c) & U_GC_M_MASK) {
+	} else if (U_MASK(bs_icu.u_charType(c)) & U_GC_M_MASK) {
 		*class_out = CLASS_MARK;
 	} else {
 		enum bs_status status = bs_words_is_inert(words, c, &is_inert, err);
@@ -130,7 +128,7 @@ static bool is_alphabetic_before(const struct window *window, int32_t at)
 	UChar32 c = window->units[at - 1];
 	if (U16_IS_TRAIL((uint32_t)c))
 		c = U16_GET_SUPPLEMENTARY(window->units[at - 2], c);
-	return u_isalpha(c);
+	return bs_icu.u_isalpha(c);
 }
 
 static bool is_alphabetic_at(const struct window *window, int32_t at)
@@ -138,7 +136,7 @@ static bool is_alphabetic_at(const struct window *window, int32_t at)
 	if (at == window->n_units)
 		return false;
 	UChar32 c = bs_words_next(window->units, &at);
-	return u_isalpha(c);
+	return bs_icu.u_isalpha(c);
 }
 
 static bool is_cut_character(const struct window *window, int32_t at)
@@ -180,21 +178,21 @@ static enum bs_status put_segment(struct bs_analysis *analysis, struct window *w
 
 static bool is_word(UBreakIterator *breaks, const struct window *window, int32_t start)
 {
-	if (ubrk_getRuleStatus(breaks) >= UBRK_WORD_NONE_LIMIT)
+	if (bs_icu.ubrk_getRuleStatus(breaks) >= UBRK_WORD_NONE_LIMIT)
 		return true;
 	UChar32 c = bs_words_next(window->units, &start);
-	return c >= 0x80 && u_hasBinaryProperty(c, UCHAR_EXTENDED_PICTOGRAPHIC);
+	return c >= 0x80 && bs_icu.u_hasBinaryProperty(c, UCHAR_EXTENDED_PICTOGRAPHIC);
 }
 
 static enum bs_status break_stretch(struct bs_analysis *analysis, struct window *window, const struct stretch *stretch)
 {
 	UBreakIterator *breaks = analysis->words->breaks;
 	UErrorCode code = U_ZERO_ERROR;
-	ubrk_setText(breaks, window->units + stretch->start, stretch->end - stretch->start, &code);
+	bs_icu.ubrk_setText(breaks, window->units + stretch->start, stretch->end - stretch->start, &code);
 	if (U_FAILURE(code))
 		return bs_words_fail_icu(analysis->err, "breaking text into words", code);
-	int32_t start = ubrk_first(breaks);
-	for (int32_t end; (end = ubrk_next(breaks)) != UBRK_DONE; start = end) {
+	int32_t start = bs_icu.ubrk_first(breaks);
+	for (int32_t end; (end = bs_icu.ubrk_next(breaks)) != UBRK_DONE; start = end) {
 		if (!is_word(breaks, window, stretch->start + start))
 			continue;
 		enum bs_status status = put_segment(analysis, window, stretch->start + start, stretch->start + end);

@@ -10,12 +10,12 @@
 #ifndef BS_CORE_WORDS_INTERNAL_H
 #define BS_CORE_WORDS_INTERNAL_H
 
-#include <unicode/ubrk.h>
-#include <unicode/unorm2.h>
 #include <unicode/utf16.h>
 
 #include "core/buffer.h"
+#include "core/icu.h"
 #include "core/kernels.h"
+#include "core/stemmer.h"
 #include "core/words.h"
 
 #define BS_WORDS_BATCH_TOKENS 256
@@ -42,8 +42,6 @@ enum {
 	BS_ASCII_CUT_AFTER = 1 << 6,                                 /* the text may be cut between such a byte */
 	BS_ASCII_CUT_BEFORE = 1 << 7,                                /* and such a byte */
 };
-
-struct sb_stemmer;
 
 struct bs_words {
 	UBreakIterator *breaks;

@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include <unicode/uchar.h>
-
 #include "core/words_internal.h"
 
 /* ---- guises ---- */
@@ -32,7 +30,7 @@ static int32_t drop_marks(UChar *units, int32_t n_units)
 	int32_t kept = 0;
 	for (int32_t at = 0; at < n_units;) {
 		UChar32 c = bs_words_next(units, &at);
-		if (!(U_GET_GC_MASK(c) & U_GC_M_MASK))
+		if (!(U_MASK(bs_icu.u_charType(c)) & U_GC_M_MASK))
 			U16_APPEND_UNSAFE(units, kept, c);
 	}
 	return kept;
@@ -45,11 +43,11 @@ static enum bs_status learn_guise(struct bs_words *words, UChar32 c, enum bs_wor
 	UErrorCode code = U_ZERO_ERROR;
 	int32_t n_raw = 0;
 	U16_APPEND_UNSAFE(raw, n_raw, c);
-	int32_t n = unorm2_normalize(words->nfkc_casefold, raw, n_raw, folded, 64, &code);
+	int32_t n = bs_icu.unorm2_normalize(words->nfkc_casefold, raw, n_raw, folded, 64, &code);
 	if (U_SUCCESS(code))
 		*guise_out = guise_of(folded, n);
 	if (U_SUCCESS(code) && words->fold_accents) {
-		n = unorm2_normalize(words->nfd, folded, n, plain, 256, &code);
+		n = bs_icu.unorm2_normalize(words->nfd, folded, n, plain, 256, &code);
 		enum bs_words_guise unmarked = U_SUCCESS(code) ? guise_of(plain, drop_marks(plain, n)) : BS_GUISE_WORD;
 		*guise_out = unmarked > *guise_out ? unmarked : *guise_out;
 	}
@@ -90,7 +88,7 @@ void bs_words_byte_kinds(const struct bs_words *words, uint8_t kinds_out[256])
 		if (byte >= 0x80)
 			kind = BS_BYTE_HIGH;
 		else if (class & BS_ASCII_WORD)
-			kind = u_isalnum((UChar32)byte) ? BS_BYTE_LETTER : BS_BYTE_JOINER;
+			kind = bs_icu.u_isalnum((UChar32)byte) ? BS_BYTE_LETTER : BS_BYTE_JOINER;
 		else if (class & BS_ASCII_CUT_AFTER)
 			kind = BS_BYTE_INERT;
 		kinds_out[byte] = (uint8_t)kind;

@@ -8,8 +8,6 @@
 #include <limits.h>
 #include <string.h>
 
-#include <libstemmer.h>
-#include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
 #include "core/words_internal.h"
@@ -27,7 +25,7 @@ struct term {
 enum bs_status bs_words_fail_icu(struct bs_error *err, const char *what, UErrorCode code)
 {
 	enum bs_status status = code == U_MEMORY_ALLOCATION_ERROR ? BS_NO_MEMORY : BS_UNSUPPORTED;
-	return bs_fail(err, status, "ICU: %s: %s", what, u_errorName(code));
+	return bs_fail(err, status, "ICU: %s: %s", what, bs_icu.u_errorName(code));
 }
 
 enum bs_status bs_words_hand_on(struct bs_analysis *analysis)
@@ -163,7 +161,7 @@ static enum bs_status normalize(const UNormalizer2 *form, const UChar *from, int
 			return status;
 		size_t room = to->capacity_bytes / sizeof(UChar);
 		UErrorCode code = U_ZERO_ERROR;
-		*n_units_out = unorm2_normalize(form, from, from_units, (UChar *)(void *)to->data,
+		*n_units_out = bs_icu.unorm2_normalize(form, from, from_units, (UChar *)(void *)to->data,
 		                                room < INT32_MAX ? (int32_t)room : INT32_MAX, &code);
 		if (U_SUCCESS(code))
 			return BS_OK;
@@ -187,7 +185,7 @@ static enum bs_status learn_fold(struct bs_words *words, UChar unit, struct bs_e
 		return status;
 	UChar folded = *(const UChar *)(const void *)words->folded.data;
 	bool is_simple = n_folded == 1 && folded != FOLD_UNKNOWN && folded != FOLD_COMPLEX && !U16_IS_SURROGATE(unit) &&
-	                 unorm2_hasBoundaryBefore(words->nfkc_casefold, unit);
+	                 bs_icu.unorm2_hasBoundaryBefore(words->nfkc_casefold, unit);
 	words->simple_folds[unit] = is_simple ? folded : FOLD_COMPLEX;
 	return BS_OK;
 }
@@ -231,10 +229,10 @@ static enum bs_status stem(struct bs_words *words, struct term *term, struct bs_
 {
 	if (term->n_bytes > INT_MAX)
 		return bs_fail(err, BS_UNSUPPORTED, "a word of %zu bytes is too long for a stemmer", term->n_bytes);
-	const sb_symbol *stemmed = sb_stemmer_stem(words->stemmer, term->bytes, (int)term->n_bytes);
+	const sb_symbol *stemmed = bs_stemmer.sb_stemmer_stem(words->stemmer, term->bytes, (int)term->n_bytes);
 	if (!stemmed)
 		return bs_fail_memory(err, "a word's stem", term->n_bytes);
-	int stemmed_bytes = sb_stemmer_length(words->stemmer);
+	int stemmed_bytes = bs_stemmer.sb_stemmer_length(words->stemmer);
 	if (stemmed_bytes > 0)
 		*term = (struct term){stemmed, (size_t)stemmed_bytes};
 	return BS_OK;
@@ -267,7 +265,7 @@ static int32_t drop_marks(UChar *units, int32_t n_units)
 	int32_t kept = 0;
 	for (int32_t at = 0; at < n_units;) {
 		UChar32 c = bs_words_next(units, &at);
-		if (!(U_GET_GC_MASK(c) & U_GC_M_MASK))
+		if (!(U_MASK(bs_icu.u_charType(c)) & U_GC_M_MASK))
 			U16_APPEND_UNSAFE(units, kept, c);
 	}
 	return kept;

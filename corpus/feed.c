@@ -56,6 +56,7 @@ static enum bs_status open_walk(struct bs_feed *feed, const struct bs_source_opt
 		.n_globs = options->n_globs,
 		.skip_device = options->skip_device,
 		.skip_inode = options->skip_inode,
+		.lists = options->lists,
 		.report = report,
 		.report_context = report_context,
 	};

@@ -420,12 +420,10 @@ struct bs_ignore_level {
 	bool in_git;        /* this folder or one above is a repository */
 };
 
-unsigned bs_ignore_name_bit(const char *name)
+unsigned bs_ignore_name_bit(const char *name, size_t name_bytes)
 {
-	if (name[0] != '.')
-		return 0;
 	for (unsigned i = 0; i < FILE_KINDS; i++)
-		if (strcmp(name, file_names[i]) == 0)
+		if (strlen(file_names[i]) == name_bytes && memcmp(name, file_names[i], name_bytes) == 0)
 			return 1u << i;
 	return 0;
 }

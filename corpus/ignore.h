@@ -73,8 +73,8 @@ struct bs_ignore_level;
 /* A .git is only to say that here is a repository. */
 #define BS_IGNORE_NO_EXCLUDE    16u
 
-/* The bit of a name found in a folder; 0 for most names. */
-unsigned bs_ignore_name_bit(const char *name);
+/* The bit of a name found in a folder, not NUL-ended; 0 for most names. */
+unsigned bs_ignore_name_bit(const char *name, size_t name_bytes);
 
 /*
  * Reads those of the files of the folder at folder_fd (which may be O_PATH) that the bits name; path_off is where, in

@@ -12,7 +12,20 @@
  */
 #include "corpus/record.h"
 
+#ifdef BITSIFT_LOAD_LATE
+/* The one function of the library that its headers call is ours, which hands the call on: a name for the linker that it is
+ * given before the headers declare it. */
+namespace simdjson {
+class implementation;
+namespace internal {
+template <typename T> class atomic_ptr;
+}
+extern internal::atomic_ptr<const implementation> &get_active_implementation() __asm__("bs_simdjson_active");
+}
+#endif
 #include <simdjson.h>
+
+#include <pthread.h>
 
 #include <charconv>
 #include <cstdio>
@@ -21,6 +34,7 @@
 #include <string_view>
 
 #include "core/buffer.h"
+#include "core/library.h"
 
 using simdjson::error_code;
 namespace dom = simdjson::dom;
@@ -42,6 +56,71 @@ struct bs_record_parser {
 	char number[24];         /* of any other */
 	char reason[256];
 };
+
+/* ---- the library ---- */
+
+/* simdjson chooses its kernels when first used, and ends the program if the 60 bytes that it allocates for that are not
+ * to be had (its functions are noexcept). So it is made to choose before there is much else: when it is loaded, or when the
+ * program starts. */
+static void choose_kernels()
+{
+	(void)simdjson::get_active_implementation()->name();
+}
+
+#ifdef BITSIFT_LOAD_LATE
+
+static decltype(&simdjson::get_active_implementation) active;
+static const simdjson::internal::error_code_info *error_codes;
+static enum bs_status load_outcome;
+static struct bs_error load_why;
+
+simdjson::internal::atomic_ptr<const simdjson::implementation> &simdjson::get_active_implementation()
+{
+	return active();
+}
+
+static void load()
+{
+	/* Names as the linker has them: a build looks whether the library has the first. */
+	static const struct bs_library_symbol symbols[] = {
+		{"_ZN8simdjson25get_active_implementationEv", &active},
+		{"_ZN8simdjson8internal11error_codesE", &error_codes},
+	};
+	load_outcome = bs_library_load("simdjson", BS_SIMDJSON_SONAME, BS_SIMDJSON_FOLDER, symbols, 2, &load_why);
+	if (!load_outcome)
+		choose_kernels();
+}
+
+static enum bs_status load_simdjson(struct bs_error *err)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, load);
+	return load_outcome ? bs_fail(err, load_outcome, "%s", load_why.text) : BS_OK;
+}
+
+static const char *message_of(error_code error)
+{
+	return error_codes[static_cast<int>(error)].message;
+}
+
+#else
+
+__attribute__((constructor)) static void choose_at_start()
+{
+	choose_kernels();
+}
+
+static enum bs_status load_simdjson(struct bs_error *)
+{
+	return BS_OK;
+}
+
+static const char *message_of(error_code error)
+{
+	return simdjson::error_message(error);
+}
+
+#endif
 
 /* ---- rewriting what simdjson refuses ---- */
 
@@ -310,7 +389,7 @@ static enum bs_status refuse_error(struct bs_record_parser *parser, struct bs_re
 {
 	if (error == simdjson::CAPACITY)
 		return refuse(record, BS_SKIP_TOO_LARGE, "a record of 4 GiB or more");
-	std::snprintf(parser->reason, sizeof(parser->reason), "not valid JSON: %s", simdjson::error_message(error));
+	std::snprintf(parser->reason, sizeof(parser->reason), "not valid JSON: %s", message_of(error));
 	return refuse(record, BS_SKIP_BAD_RECORD, parser->reason);
 }
 
@@ -475,17 +554,12 @@ static enum bs_status parse_line(struct bs_record_parser *parser, const uint8_t 
 
 /* ---- the C side ---- */
 
-/* simdjson chooses its kernels when first used, and ends the program if the 60 bytes that it allocates for that are not
- * to be had (its functions are noexcept). So it is made to choose when the program starts. */
-__attribute__((constructor)) static void choose_kernels()
-{
-	(void)simdjson::get_active_implementation()->name();
-}
-
 enum bs_status bs_record_parser_new(const struct bs_record_options *options, struct bs_record_parser **parser_out,
                                     struct bs_error *err)
 {
 	*parser_out = nullptr;
+	if (enum bs_status status = load_simdjson(err))
+		return status;
 	struct bs_record_parser *parser = new (std::nothrow) bs_record_parser();
 	if (!parser)
 		return bs_fail_memory(err, "a JSON parser", sizeof(*parser));

@@ -36,6 +36,7 @@ struct bs_source_options {
 	size_t n_text_fields;
 	dev_t skip_device;              /* the index directory, see walk.h */
 	ino_t skip_inode;
+	const struct bs_walk_lists *lists; /* for the walk of a folder; NULL: none */
 	int64_t suspect_from_ns;        /* the start of the run: stamps not older are suspect; 0: never mind */
 };
 

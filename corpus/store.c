@@ -4,10 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include <zstd.h>
-#include <zstd_errors.h>
-
 #include "core/bytes.h"
+#include "corpus/zstd_late.h"
 
 /* A block of zstd is at least 4 bytes (a run: 3 of header, 1 of content) and stands for 128 KiB at most. A frame that
  * promises more text than that is damaged, and is found out before memory is taken for it. */
@@ -45,13 +43,13 @@ static enum bs_status explain_dictionary(const uint8_t *dictionary, size_t dicti
 	static const uint8_t empty_frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0x20, 0x00, 0x01, 0x00, 0x00};
 	uint8_t text[1];
 	size_t code = 0;
-	ZSTD_DCtx *context = ZSTD_createDCtx();
+	ZSTD_DCtx *context = bs_zstd.ZSTD_createDCtx();
 	if (context)
-		code = ZSTD_decompress_usingDict(context, text, sizeof(text), empty_frame, sizeof(empty_frame),
+		code = bs_zstd.ZSTD_decompress_usingDict(context, text, sizeof(text), empty_frame, sizeof(empty_frame),
 		                                 dictionary, dictionary_bytes);
-	ZSTD_freeDCtx(context);
-	if (ZSTD_isError(code))
-		return fail_corrupt(err, ZSTD_getErrorName(code));
+	bs_zstd.ZSTD_freeDCtx(context);
+	if (bs_zstd.ZSTD_isError(code))
+		return fail_corrupt(err, bs_zstd.ZSTD_getErrorName(code));
 	return bs_fail_memory(err, "a compression dictionary", dictionary_bytes);
 }
 
@@ -61,9 +59,9 @@ static enum bs_status open_dictionary(struct bs_store *store, const uint8_t *dic
 	if (!dictionary_bytes)
 		return BS_OK;
 	/* Without its magic number zstd would take anything for a dictionary. */
-	if (!ZSTD_getDictID_fromDict(dictionary, dictionary_bytes))
+	if (!bs_zstd.ZSTD_getDictID_fromDict(dictionary, dictionary_bytes))
 		return fail_corrupt(err, "the dictionary is none");
-	store->dictionary = ZSTD_createDDict(dictionary, dictionary_bytes);
+	store->dictionary = bs_zstd.ZSTD_createDDict(dictionary, dictionary_bytes);
 	return store->dictionary ? BS_OK : explain_dictionary(dictionary, dictionary_bytes, err);
 }
 
@@ -76,6 +74,9 @@ enum bs_status bs_store_open(const uint8_t *dictionary, size_t dictionary_bytes,
 		return fail_corrupt(err, "the offsets are cut off");
 	if (bs_load_u64(offsets) != 0 || bs_load_u64(offsets + offsets_bytes - 8) != frames_bytes)
 		return fail_corrupt(err, "the offsets do not span the frames");
+	enum bs_status status = bs_zstd_load(err);
+	if (status)
+		return status;
 	struct bs_store *store = calloc(1, sizeof(*store));
 	if (!store)
 		return bs_fail_memory(err, "a store", sizeof(*store));
@@ -83,7 +84,7 @@ enum bs_status bs_store_open(const uint8_t *dictionary, size_t dictionary_bytes,
 	store->frames = frames;
 	store->n_documents = offsets_bytes / 8 - 1;
 	store->frames_bytes = frames_bytes;
-	enum bs_status status = open_dictionary(store, dictionary, dictionary_bytes, err);
+	status = open_dictionary(store, dictionary, dictionary_bytes, err);
 	if (status)
 		bs_store_close(store);
 	else
@@ -100,7 +101,7 @@ void bs_store_close(struct bs_store *store)
 {
 	if (!store)
 		return;
-	ZSTD_freeDDict(store->dictionary);
+	bs_zstd.ZSTD_freeDDict(store->dictionary);
 	free(store);
 }
 
@@ -112,7 +113,7 @@ enum bs_status bs_store_reader_new(const struct bs_store *store, struct bs_store
 	if (!reader)
 		return bs_fail_memory(err, "a store's reader", sizeof(*reader));
 	reader->store = store;
-	reader->context = ZSTD_createDCtx();
+	reader->context = bs_zstd.ZSTD_createDCtx();
 	if (!reader->context) {
 		bs_store_reader_free(reader);
 		return bs_fail_memory(err, "a decompressor", 0);
@@ -125,7 +126,7 @@ void bs_store_reader_free(struct bs_store_reader *reader)
 {
 	if (!reader)
 		return;
-	ZSTD_freeDCtx(reader->context);
+	bs_zstd.ZSTD_freeDCtx(reader->context);
 	free(reader);
 }
 
@@ -137,9 +138,9 @@ static const char *check_frame(const uint8_t *frame, size_t frame_bytes, uint64_
 		return "not a frame";
 	if (!(frame[DESCRIPTOR_AT] & CHECKSUM_BIT))
 		return "a frame without checksum";
-	if (ZSTD_findFrameCompressedSize(frame, frame_bytes) != frame_bytes)
+	if (bs_zstd.ZSTD_findFrameCompressedSize(frame, frame_bytes) != frame_bytes)
 		return "a frame of another length";
-	uint64_t text_bytes = ZSTD_getFrameContentSize(frame, frame_bytes);
+	uint64_t text_bytes = bs_zstd.ZSTD_getFrameContentSize(frame, frame_bytes);
 	if (text_bytes >= BS_STORE_LIMIT_BYTES || text_bytes > frame_bytes * MOST_TEXT_PER_BYTE)
 		return "a text that is too long";
 	*text_bytes_out = text_bytes;
@@ -166,12 +167,12 @@ enum bs_status bs_store_fetch(struct bs_store_reader *reader, uint64_t document,
 	enum bs_status status = bs_buffer_reserve(text, (size_t)text_bytes + 1, err);
 	if (status)
 		return status;
-	size_t n = ZSTD_decompress_usingDDict(reader->context, text->data, (size_t)text_bytes, frame, frame_bytes,
+	size_t n = bs_zstd.ZSTD_decompress_usingDDict(reader->context, text->data, (size_t)text_bytes, frame, frame_bytes,
 	                                      store->dictionary);
-	if (ZSTD_isError(n) && ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation)
+	if (bs_zstd.ZSTD_isError(n) && bs_zstd.ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation)
 		return bs_fail_memory(err, "stored text", text_bytes);
-	if (ZSTD_isError(n) || n != text_bytes)
-		return fail_document(err, document, ZSTD_isError(n) ? ZSTD_getErrorName(n) : "cut off");
+	if (bs_zstd.ZSTD_isError(n) || n != text_bytes)
+		return fail_document(err, document, bs_zstd.ZSTD_isError(n) ? bs_zstd.ZSTD_getErrorName(n) : "cut off");
 	text->used_bytes = n;
 	return BS_OK;
 }

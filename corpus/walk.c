@@ -187,7 +187,7 @@ static void set_kind(struct entry *entry, int fd, const struct dirent *found)
 	}
 }
 
-static uint64_t name_key(const char *name, size_t n)
+uint64_t bs_walk_name_key(const char *name, size_t n)
 {
 	uint64_t key = 0;
 	for (size_t i = 0; i < 8; i++)
@@ -195,19 +195,24 @@ static uint64_t name_key(const char *name, size_t n)
 	return key;
 }
 
-static enum bs_status add_entry(struct folder *folder, int fd, const struct dirent *found, bool follow,
-                                struct bs_error *err)
+enum bs_status bs_walk_add_entry(struct folder *folder, const struct entry *entry, bool follow, struct bs_error *err)
+{
+	folder->n_entries++;
+	/* A link may lead to a folder; that is found out when its turn comes. */
+	folder->n_folders_left += entry->kind == ENTRY_FOLDER || (follow && entry->kind == ENTRY_LINK);
+	return bs_buffer_append(&folder->entries, entry, sizeof(*entry), err);
+}
+
+static enum bs_status read_entry(struct folder *folder, int fd, const struct dirent *found, bool follow,
+                                 struct bs_error *err)
 {
 	size_t name_bytes = strlen(found->d_name);
-	struct entry entry = {.key = name_key(found->d_name, name_bytes),
+	struct entry entry = {.key = bs_walk_name_key(found->d_name, name_bytes),
 	                      .name_off = folder->names.used_bytes,
 	                      .name_bytes = (uint32_t)name_bytes};
 	set_kind(&entry, fd, found);
-	folder->n_entries++;
-	/* A link may lead to a folder; that is found out when its turn comes. */
-	folder->n_folders_left += entry.kind == ENTRY_FOLDER || (follow && entry.kind == ENTRY_LINK);
 	enum bs_status status = bs_buffer_append(&folder->names, found->d_name, name_bytes, err);
-	return status ? status : bs_buffer_append(&folder->entries, &entry, sizeof(entry), err);
+	return status ? status : bs_walk_add_entry(folder, &entry, follow, err);
 }
 
 static int compare_entries(const void *left, const void *right)
@@ -234,11 +239,9 @@ static void sort_entries(struct folder *folder)
 		qsort(entries, folder->n_entries, sizeof(*entries), compare_entries);
 }
 
-/* Reads all entries through dir; *ignore_bits_out tells which ignore files were among them. BS_IO and errno. */
-static enum bs_status read_entries(struct folder *folder, DIR *dir, bool follow, unsigned *ignore_bits_out,
-                                   struct bs_error *err)
+/* Reads all entries through dir. BS_IO and errno. */
+static enum bs_status read_entries(struct folder *folder, DIR *dir, bool follow, struct bs_error *err)
 {
-	*ignore_bits_out = 0;
 	for (;;) {
 		errno = 0;
 		const struct dirent *found = readdir(dir);
@@ -246,8 +249,7 @@ static enum bs_status read_entries(struct folder *folder, DIR *dir, bool follow,
 			break;
 		if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0)
 			continue;
-		*ignore_bits_out |= bs_ignore_name_bit(found->d_name);
-		enum bs_status status = add_entry(folder, dirfd(dir), found, follow, err);
+		enum bs_status status = read_entry(folder, dirfd(dir), found, follow, err);
 		if (status)
 			return status;
 	}
@@ -281,23 +283,61 @@ static enum bs_status read_level(struct bs_walk *walk, int fd, unsigned bits, st
 	return status;
 }
 
+/* Which ignore files are among the entries. */
+static unsigned ignore_bits(const struct folder *folder)
+{
+	const struct entry *entries = entries_of(folder);
+	unsigned bits = 0;
+	for (size_t i = 0; i < folder->n_entries; i++)
+		if (entries[i].name_bytes > 0 && entries[i].name[0] == '.')
+			bits |= bs_ignore_name_bit(entries[i].name, entries[i].name_bytes);
+	return bits;
+}
+
+/* Whatever depends on the entries, which are there now; the folder is open at fd. */
+static enum bs_status complete_folder(struct bs_walk *walk, struct folder *folder, int fd, const struct stat *info,
+                                      struct bs_error *err)
+{
+	enum bs_status status = bs_walk_take_list(walk, folder, fd, info, err);
+	if (!status && !walk->options.no_ignore)
+		status = read_level(walk, fd, ignore_bits(folder), folder, err);
+	return status;
+}
+
 /* Fills a folder from fd, which is taken over. BS_IO if it cannot be read, err only saying why. */
-static enum bs_status fill_folder(struct bs_walk *walk, struct folder *folder, int fd, struct bs_error *err)
+static enum bs_status read_folder(struct bs_walk *walk, struct folder *folder, int fd, const struct stat *info,
+                                  struct bs_error *err)
 {
 	enum bs_status status;
-	unsigned ignore_bits;
 	DIR *dir = fdopendir(fd);
 	if (!dir) {
 		status = bs_fail(err, errno == ENOMEM ? BS_NO_MEMORY : BS_IO, "%s", strerror(errno));
 		close(fd);
 		return status;
 	}
-	status = read_entries(folder, dir, walk->options.follow, &ignore_bits, err);
-	if (!status && !walk->options.no_ignore)
-		status = read_level(walk, fd, ignore_bits, folder, err);
+	status = read_entries(folder, dir, walk->options.follow, err);
+	if (!status)
+		status = complete_folder(walk, folder, fd, info, err);
 	if (!status && folder->n_folders_left > 0)
 		folder_keep_fd(walk, folder, walk->depth, fcntl(fd, F_DUPFD_CLOEXEC, 0));
 	closedir(dir);
+	return status;
+}
+
+/* The same, but from a list if there is one. */
+static enum bs_status fill_folder(struct bs_walk *walk, struct folder *folder, int fd, const struct stat *info,
+                                  struct bs_error *err)
+{
+	bool is_found;
+	enum bs_status status = bs_walk_find_list(walk, folder, info, &is_found, err);
+	if (!status && !is_found)
+		return read_folder(walk, folder, fd, info, err);
+	if (!status)
+		status = complete_folder(walk, folder, fd, info, err);
+	if (!status && folder->n_folders_left > 0)
+		folder_keep_fd(walk, folder, walk->depth, fd);
+	else
+		close(fd);
 	return status;
 }
 
@@ -345,7 +385,7 @@ static enum bs_status push_folder(struct bs_walk *walk, int fd, size_t path_byte
 	folder->inode = info.st_ino;
 	folder->path_bytes = path_bytes;
 	folder->level = level_above(walk, walk->depth);
-	status = fill_folder(walk, folder, fd, err);
+	status = fill_folder(walk, folder, fd, &info, err);
 	if (!status)
 		status = bs_buffer_append(&walk->stack, &folder, sizeof(folder), err);
 	if (status)
@@ -581,6 +621,7 @@ enum bs_status bs_walk_open(const char *root, const struct bs_walk_options *opti
 	if (!walk)
 		return bs_fail_memory(err, "a walk", sizeof(*walk));
 	walk->options = *options;
+	walk->root = root;
 	walk->first_open = 1;
 	/* Fails where the path is too long or may not be searched; then, as in ripgrep, there are no parents' rules. */
 	real_root = realpath(root, NULL);
@@ -609,6 +650,7 @@ void bs_walk_close(struct bs_walk *walk)
 	bs_buffer_deinit(&walk->small);
 	bs_ignore_free(walk->global);
 	bs_buffer_deinit(&walk->current);
+	bs_buffer_deinit(&walk->list);
 	bs_buffer_deinit(&walk->path);
 	bs_buffer_deinit(&walk->stack);
 	free(walk);

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "core/folders.h"
 #include "core/status.h"
 #include "corpus/document.h"
 
@@ -30,6 +31,23 @@ struct bs_file_types;
 #define BS_WALK_NO_EXCLUDE 4u  /* .git/info/exclude */
 #define BS_WALK_NO_GLOBAL  8u  /* the global excludes */
 #define BS_WALK_NO_PARENT  16u /* those of the folders above the root */
+
+/*
+ * Whoever knows what folders held before, and whoever wants to know what they hold. To open a folder and look at its stamp
+ * is a fourth of what it takes to read it. The stamp, which is taken before the folder is read, says whether it holds what
+ * it did: each change of its entries sets its times. Folders are named by their path below the root, a slash at its end, or
+ * an empty one; they come in the order of the walk.
+ */
+struct bs_walk_lists {
+	/* Whether the list is known of the folder with that stamp; it is borrowed until the walk is closed. May be NULL. */
+	bool (*find)(void *context, const char *root, const char *path, size_t path_bytes, const struct bs_stamp *stamp,
+	             struct bs_folder_list *list_out);
+	/* Told of each folder that was read or found. is_sure: its file system keeps the times of folders. BS_NO_MEMORY ends the
+	 * walk. May be NULL. */
+	enum bs_status (*take)(void *context, const char *path, size_t path_bytes, const struct bs_stamp *stamp, bool is_sure,
+	                       const struct bs_folder_list *list, struct bs_error *err);
+	void *context;
+};
 
 struct bs_walk_options {
 	bool hidden;              /* visit hidden entries too */
@@ -47,12 +65,13 @@ struct bs_walk_options {
 	const char *base;
 	dev_t skip_device;        /* a folder with this device and inode (the index itself) is passed over in silence; */
 	ino_t skip_inode;         /* 0: none */
+	const struct bs_walk_lists *lists; /* NULL: every folder is read, and nobody told; borrowed until close */
 	/* Told of each entry that is no regular file or cannot be visited; message is one printable line. May be NULL. */
 	void (*report)(void *context, enum bs_skip reason, const char *message);
 	void *report_context;
 };
 
-/* root: a folder, openable from the current directory. globs is borrowed until close. BS_INVALID for a bad glob,
+/* root: a folder, openable from the current directory. It and globs are borrowed until close. BS_INVALID for a bad glob,
  * BS_IO if the root cannot be read (the message names it), BS_NO_MEMORY. One thread at a time. */
 enum bs_status bs_walk_open(const char *root, const struct bs_walk_options *options, struct bs_walk **walk_out,
                             struct bs_error *err) BS_WARN_UNUSED;

@@ -2,15 +2,18 @@
 #ifndef BS_CORPUS_WALK_INTERNAL_H
 #define BS_CORPUS_WALK_INTERNAL_H
 
+#include <sys/stat.h>
+
 #include "core/buffer.h"
 #include "corpus/ignore.h"
 #include "corpus/walk.h"
 
+/* As folder lists have them, and one that they do not have. */
 enum entry_kind {
-	ENTRY_FILE,
-	ENTRY_FOLDER,
-	ENTRY_LINK,
-	ENTRY_SPECIAL,
+	ENTRY_FILE = BS_ENTRY_FILE,
+	ENTRY_FOLDER = BS_ENTRY_FOLDER,
+	ENTRY_LINK = BS_ENTRY_LINK,
+	ENTRY_SPECIAL = BS_ENTRY_SPECIAL,
 	ENTRY_UNREADABLE
 };
 
@@ -39,6 +42,7 @@ struct folder {
 
 struct bs_walk {
 	struct bs_walk_options options;
+	const char *root;
 	struct bs_buffer path;
 	size_t shown_off;
 	size_t rel_off;
@@ -51,6 +55,10 @@ struct bs_walk {
 	struct bs_buffer stack; /* of struct folder *, the root first */
 	size_t depth;
 	size_t n_open;
+	struct bs_buffer list; /* scratch: a folder as a list */
+	dev_t last_device;     /* of the folder told of last, */
+	bool has_device;       /* if there was one, */
+	bool is_device_sure;   /* and whether its file system keeps the times of folders */
 	size_t first_open; /* at least 1: no folder above this depth is open, but the root */
 };
 
@@ -60,5 +68,16 @@ bool bs_walk_is_absolute(const struct bs_walk *walk);
 
 /* Whether to visit the entry whose path is in the buffer. Links that are followed are what they point to by now. */
 bool bs_walk_wants(struct bs_walk *walk, const struct folder *folder, const struct entry *found);
+
+/* walk_lists.c. Fills a folder, whose path is in the buffer, from a list, if one is known for its stamp. BS_NO_MEMORY. */
+enum bs_status bs_walk_find_list(struct bs_walk *walk, struct folder *folder, const struct stat *info, bool *found_out,
+                                 struct bs_error *err) BS_WARN_UNUSED;
+/* Tells of a folder that has been filled, and is open at fd. BS_NO_MEMORY. */
+enum bs_status bs_walk_take_list(struct bs_walk *walk, const struct folder *folder, int fd, const struct stat *info,
+                                 struct bs_error *err) BS_WARN_UNUSED;
+/* Adds an entry, whose name is not copied. BS_NO_MEMORY. */
+enum bs_status bs_walk_add_entry(struct folder *folder, const struct entry *entry, bool follow,
+                                 struct bs_error *err) BS_WARN_UNUSED;
+uint64_t bs_walk_name_key(const char *name, size_t n_bytes);
 
 #endif

@@ -240,7 +240,7 @@ static void show_refreshed(const struct bs_index_report *report, const char *dir
 		        report->n_moved == 1 ? "" : "s", text);
 	}
 	if (*report->warning)
-		fprintf(stderr, "  not compacted: %s\n", report->warning);
+		fprintf(stderr, "  %s\n", report->warning);
 }
 
 static void show_summary(const struct display *display, const struct bs_index_report *report, const char *dir)

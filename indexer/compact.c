@@ -212,10 +212,14 @@ static void report_compaction(struct compact *compact, struct bs_index_report *r
 static enum bs_status compact_segments(struct compact *compact, struct bs_index_report *report, struct bs_error *err)
 {
 	struct bs_run *run = &compact->run;
-	if (bs_manifest_is_other_unicode(&compact->snapshot.manifest))
+	bool is_other = false;
+	enum bs_status status = bs_manifest_is_other_unicode(&compact->snapshot.manifest, &is_other, err);
+	if (status)
+		return status;
+	if (is_other)
 		return bs_fail(err, BS_INVALID, "%s: made with another version of ICU: run `bitsift index` first, which indexes "
 		               "everything again", run->job->dir);
-	enum bs_status status = bs_manifest_copy_head(&compact->snapshot.manifest, &run->manifest, err);
+	status = bs_manifest_copy_head(&compact->snapshot.manifest, &run->manifest, err);
 	if (status)
 		return status;
 	run->manifest.generation++;

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/icu.h"
 #include "core/buffer.h"
 #include "core/grams.h"
 #include "core/kernels.h"
@@ -109,10 +110,13 @@ enum bs_status bs_gram_sketch_new(const struct bs_gram_plan *plan, struct bs_gra
 	if (!sketch)
 		return bs_fail_memory(err, "a sketch", sizeof(*sketch));
 	sketch->plan = plan;
+	enum bs_status status = bs_icu_load(err);
 	sketch->states = malloc(STATE_WORDS * sizeof(*sketch->states));
 	sketch->frequent = calloc(BS_GRAM_BUCKETS / 32, sizeof(*sketch->frequent));
-	enum bs_status status = sketch->states && sketch->frequent ? bs_kernel_choose(NULL, &sketch->kernel, err)
-	                                       : bs_fail_memory(err, "a sketch", STATE_WORDS * sizeof(*sketch->states));
+	if (!status)
+		status = sketch->states && sketch->frequent
+			         ? bs_kernel_choose(NULL, &sketch->kernel, err)
+			         : bs_fail_memory(err, "a sketch", STATE_WORDS * sizeof(*sketch->states));
 	if (status) {
 		bs_gram_sketch_free(sketch);
 		return status;

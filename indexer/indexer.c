@@ -13,6 +13,7 @@
 #include "corpus/recorded.h"
 #include "corpus/refresh.h"
 #include "indexer/compact.h"
+#include "indexer/folder_notes.h"
 #include "indexer/run.h"
 
 struct indexing {
@@ -25,6 +26,7 @@ struct indexing {
 	bool is_full;             /* everything is read: nothing of the old segments stays */
 	struct bs_snapshot empty; /* what a full run knows of the documents before it */
 	struct bs_refresh refresh;
+	struct bs_folder_notes folders; /* of an index of grams: for searches, which walk */
 	uint64_t n_live_before;
 	/* The source being read. */
 	struct bs_source source;
@@ -247,6 +249,7 @@ static enum bs_status refresh_source(struct indexing *at, uint32_t i, bool read_
 	struct bs_source_record *record = &at->run.manifest.sources[i];
 	bool is_there = false;
 	at->source_number = i;
+	at->folders.source = i;
 	enum bs_status status = bs_recorded_source(at->job->dir, record, &at->source, err);
 	if (!status)
 		status = look_at_source(at, record, &is_there, err);
@@ -425,17 +428,21 @@ static enum bs_status start(struct indexing *at, struct bs_error *err)
 {
 	struct bs_manifest *manifest = &at->run.manifest;
 	enum bs_status status = check_arguments(at, err);
+	bool is_other = false;
 	if (!status)
 		status = open_old(at, err);
+	if (!status)
+		status = bs_manifest_is_other_unicode(&at->old.manifest, &is_other, err);
+	if (!status)
+		status = bs_words_versions(manifest->icu_version, manifest->unicode_version, err);
 	if (status)
 		return status;
 	/* Words of two versions of Unicode must not meet in one index. */
-	at->is_full = !at->has_old || at->job->rebuild || bs_manifest_is_other_unicode(&at->old.manifest);
+	at->is_full = !at->has_old || at->job->rebuild || is_other;
 	at->report.is_refresh = !at->is_full;
 	at->n_live_before = at->has_old ? at->old.n_live_docs : 0;
 	manifest->generation = at->old.manifest.generation + 1;
 	manifest->next_number = bs_index_next_number(at->job->dir, &at->old.manifest);
-	bs_words_versions(manifest->icu_version, manifest->unicode_version);
 	status = choose_options(at, err);
 	if (!status && !at->is_full)
 		status = bs_list_copy(at->old.manifest.fields, &manifest->fields, err);
@@ -560,6 +567,7 @@ static enum bs_status report_index(const char *dir, struct bs_index_report *repo
 {
 	struct bs_manifest manifest;
 	struct bs_container *file;
+	struct bs_folders folders;
 	enum bs_status status = bs_manifest_read(dir, &manifest, err);
 	if (status)
 		return status;
@@ -567,6 +575,9 @@ static enum bs_status report_index(const char *dir, struct bs_index_report *repo
 	report->index_bytes = status ? 0 : bs_container_bytes(file) + file_bytes(dir, "exc", manifest.exclusions);
 	if (!status)
 		bs_container_close(file);
+	if (bs_folders_open(dir, &folders, NULL) == BS_OK)
+		report->index_bytes += bs_container_bytes(folders.file);
+	bs_folders_close(&folders);
 	report->n_docs = 0;
 	report->n_segments = manifest.n_segments;
 	for (uint32_t i = 0; i < manifest.n_segments; i++) {
@@ -582,8 +593,17 @@ static void indexing_deinit(struct indexing *at)
 {
 	bs_refresh_deinit(&at->refresh);
 	bs_source_deinit(&at->source);
+	bs_folder_notes_deinit(&at->folders);
 	bs_run_deinit(&at->run);
 	bs_snapshot_deinit(&at->old);
+}
+
+/* Of an index without grams there are none. As below, the run is a success without. */
+static void note_folders(struct indexing *at)
+{
+	struct bs_error why = {""};
+	if (bs_folder_notes_write(&at->folders, at->job->dir, &why) != BS_OK)
+		snprintf(at->report.warning, sizeof(at->report.warning), "folders not noted: %.200s", why.text);
 }
 
 /* Compaction that is due. It is housekeeping: the refresh is committed, and the run a success, if this fails or is
@@ -591,9 +611,10 @@ static void indexing_deinit(struct indexing *at)
 static enum bs_status tidy(struct indexing *at, struct bs_error *err)
 {
 	struct bs_error why = {""};
+	note_folders(at);
 	bs_run_release(&at->run);
 	if (at->report.is_refresh && at->report.is_committed && bs_compact(at->job, false, &at->report, &why) != BS_OK)
-		snprintf(at->report.warning, sizeof(at->report.warning), "%.200s", why.text);
+		snprintf(at->report.warning, sizeof(at->report.warning), "not compacted: %.200s", why.text);
 	return report_index(at->job->dir, &at->report, err);
 }
 
@@ -608,6 +629,10 @@ enum bs_status bs_index_run(const struct bs_index_job *job, struct bs_index_repo
 	if (!status)
 		status = at.is_full || bs_run_holds_little(&at.old) ? bs_run_choose(&at.run, err)
 		                                                    : bs_run_keep_choices(&at.run, &at.old, err);
+	if (!status && at.run.manifest.options.grams) {
+		bs_folder_notes_init(&at.folders, job->dir, at.run.suspect_from_ns);
+		at.run.source_options.lists = &at.folders.lists;
+	}
 	for (uint32_t i = 0; i < at.run.manifest.n_sources && !status; i++)
 		status = refresh_source(&at, i, read_stdin, err);
 	if (!status && at.n_sources_read == 0)

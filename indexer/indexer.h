@@ -37,7 +37,7 @@ struct bs_index_report {
 	uint64_t n_moved;      /* documents moved by that */
 	uint64_t n_stayed;     /* documents that should have moved, but are not what was indexed */
 	uint64_t compacted_bytes; /* written by that */
-	char warning[256];     /* why the compaction that was due was not done; empty: it was */
+	char warning[256];     /* what housekeeping was not done, and why; empty: it was done */
 	bool is_refresh;       /* the index was there, and was not made anew */
 	bool is_committed;     /* something changed */
 	uint64_t skipped[BS_SKIP_REASONS];

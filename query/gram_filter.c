@@ -2,12 +2,20 @@
  * in the first level of cache. */
 #include "query/gram_filter.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/gram_slab.h"
 
 #define PIECE_BYTES 512u /* of a column: 4,096 rows */
+
+/* A slab takes some 10 us, a thread's start 50: so many must there be for each. */
+#define SLABS_A_THREAD 24u
+#define MOST_THREADS   8u
+/* Room from the start for so many documents that a thread finds: its first allocation costs it an arena. */
+#define DOCUMENTS_AT_ONCE 1024u
 
 /* A literal in a segment: its hashes[first..first + n). */
 struct literal {
@@ -19,13 +27,17 @@ struct filtering {
 	const struct bs_snapshot *snapshot;
 	const struct bs_gram_tree *tree;
 	struct bs_doc_bits *candidates;
-	struct bs_gram_filter_stats *stats;
+	struct bs_gram_filter_stats stats;
 	uint32_t segment;
 	const struct bs_gram_slab *slab;
 	struct literal *literals;       /* by node */
 	uint32_t *hashes;               /* of all literals; in a slab each is a column */
 	uint8_t (*pieces)[PIECE_BYTES]; /* by node: which rows satisfy it */
-	uint8_t *room;                  /* for a piece of a column */
+	uint8_t room[BS_SECTION_ROOM(PIECE_BYTES)]; /* for a piece of a column */
+	struct bs_buffer found;         /* uint32_t: documents of the slabs, not yet among the candidates */
+	atomic_uint *next_slab;         /* of the segment, to be filtered by whoever comes first */
+	enum bs_status status;          /* of a thread's work */
+	struct bs_error err;
 };
 
 /* ---- bits ---- */
@@ -58,7 +70,7 @@ static void or_bytes(uint8_t *into, const uint8_t *from, uint32_t n_bytes)
 
 /* ---- a piece of a slab ---- */
 
-static enum bs_status test_literal(const struct filtering *at, uint32_t node, uint32_t first, uint32_t n_bytes,
+static enum bs_status test_literal(struct filtering *at, uint32_t node, uint32_t first, uint32_t n_bytes,
                                    struct bs_error *err)
 {
 	const struct literal *literal = &at->literals[node];
@@ -75,14 +87,14 @@ static enum bs_status test_literal(const struct filtering *at, uint32_t node, ui
 		                                        at->room, &bytes, err);
 		if (status)
 			return status;
-		at->stats->n_columns += first == 0;
-		at->stats->column_bytes += n_bytes;
+		at->stats.n_columns += first == 0;
+		at->stats.column_bytes += n_bytes;
 		is_any_left = and_bytes(piece, bytes, n_bytes);
 	}
 	return BS_OK;
 }
 
-static enum bs_status test_nodes(const struct filtering *at, uint32_t first, uint32_t n_bytes, struct bs_error *err)
+static enum bs_status test_nodes(struct filtering *at, uint32_t first, uint32_t n_bytes, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < at->tree->n_nodes && !status; i++) {
@@ -102,15 +114,15 @@ static enum bs_status test_nodes(const struct filtering *at, uint32_t first, uin
 	return status;
 }
 
-static enum bs_status take_document(const struct filtering *at, uint32_t document, struct bs_error *err)
+static enum bs_status take_document(struct filtering *at, uint32_t document, struct bs_error *err)
 {
 	if (bs_snapshot_is_deleted(at->snapshot, at->segment, document))
 		return BS_OK;
-	at->stats->n_candidates++;
+	at->stats.n_candidates++;
 	return bs_doc_bits_set(at->candidates, at->snapshot, (struct bs_doc_ref){at->segment, document}, err);
 }
 
-static enum bs_status take_row(const struct filtering *at, uint32_t row, struct bs_error *err)
+static enum bs_status take_row(struct filtering *at, uint32_t row, struct bs_error *err)
 {
 	uint32_t document;
 	enum bs_status status = bs_gram_slab_document(at->slab, row, &document, err);
@@ -118,10 +130,10 @@ static enum bs_status take_row(const struct filtering *at, uint32_t row, struct 
 		return status;
 	if (document >= at->snapshot->segments[at->segment].meta.n_docs)
 		return bs_container_corrupt(at->slab->columns.file, err, "a row of grams is document %u", document);
-	return take_document(at, document, err);
+	return bs_buffer_append(&at->found, &document, sizeof(document), err);
 }
 
-static enum bs_status take_rows(const struct filtering *at, const uint8_t *piece, uint32_t first_row, uint32_t n_bytes,
+static enum bs_status take_rows(struct filtering *at, const uint8_t *piece, uint32_t first_row, uint32_t n_bytes,
                                 struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
@@ -179,22 +191,101 @@ static enum bs_status filter_slab(struct filtering *at, const struct bs_gram_sla
 	return status;
 }
 
+/* ---- the slabs of a segment, on several threads ---- */
+
+static void *filter_slabs(void *context)
+{
+	struct filtering *at = context;
+	const struct bs_gram_slabs *grams = &at->snapshot->segments[at->segment].grams;
+	uint32_t i;
+	while (!at->status && (i = atomic_fetch_add(at->next_slab, 1)) < grams->n_slabs)
+		at->status = filter_slab(at, &grams->slabs[i], &at->err);
+	return NULL;
+}
+
+static enum bs_status take_found(struct filtering *at, const struct filtering *by, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < by->found.used_bytes && !status; i += sizeof(uint32_t)) {
+		uint32_t document;
+		memcpy(&document, by->found.data + i, sizeof(document));
+		status = take_document(at, document, err);
+	}
+	return status;
+}
+
+/* What a thread of its own needs; false if it is not to be had. */
+static bool make_copy(const struct filtering *at, struct filtering *copy_out)
+{
+	*copy_out = *at;
+	copy_out->stats = (struct bs_gram_filter_stats){0};
+	copy_out->found = (struct bs_buffer){0};
+	copy_out->pieces = malloc(at->tree->n_nodes * sizeof(*copy_out->pieces));
+	return copy_out->pieces && bs_buffer_reserve(&copy_out->found, DOCUMENTS_AT_ONCE * sizeof(uint32_t), NULL) == BS_OK;
+}
+
+static void free_copy(struct filtering *copy)
+{
+	free(copy->pieces);
+	bs_buffer_deinit(&copy->found);
+}
+
+/* Waits for a helper, and takes what it found. */
+static enum bs_status end_helper(struct filtering *at, struct filtering *helper, pthread_t thread, struct bs_error *err)
+{
+	pthread_join(thread, NULL);
+	at->stats.n_columns += helper->stats.n_columns;
+	at->stats.column_bytes += helper->stats.column_bytes;
+	enum bs_status status = helper->status ? bs_fail(err, helper->status, "%s", helper->err.text) : take_found(at, helper, err);
+	free_copy(helper);
+	return status;
+}
+
+static enum bs_status filter_all_slabs(struct filtering *at, unsigned n_threads, struct bs_error *err)
+{
+	struct filtering *helpers = NULL;
+	pthread_t threads[MOST_THREADS];
+	atomic_uint next_slab = 0;
+	uint32_t most = at->snapshot->segments[at->segment].grams.n_slabs / SLABS_A_THREAD;
+	unsigned n = 0, n_wanted = n_threads < most ? n_threads : most;
+	n_wanted = n_wanted < MOST_THREADS ? n_wanted : MOST_THREADS;
+	at->next_slab = &next_slab;
+	at->status = BS_OK;
+	bs_buffer_clear(&at->found);
+	if (n_wanted > 1)
+		helpers = malloc((n_wanted - 1) * sizeof(*helpers));
+	for (; helpers && n + 1 < n_wanted; n++) {
+		if (make_copy(at, &helpers[n]) && pthread_create(&threads[n], NULL, filter_slabs, &helpers[n]) == 0)
+			continue;
+		free_copy(&helpers[n]);
+		break;
+	}
+	filter_slabs(at);
+	enum bs_status status = at->status ? bs_fail(err, at->status, "%s", at->err.text) : take_found(at, at, err);
+	for (unsigned i = 0; i < n; i++) {
+		enum bs_status ended = end_helper(at, &helpers[i], threads[i], status ? NULL : err);
+		status = status ? status : ended;
+	}
+	free(helpers);
+	return status;
+}
+
 /* ---- documents without grams ---- */
 
-static enum bs_status take_unknown(const struct filtering *at, const uint8_t *known, struct bs_error *err)
+static enum bs_status take_unknown(struct filtering *at, const uint8_t *known, struct bs_error *err)
 {
 	uint32_t n_docs = bs_snapshot_segment_docs(at->snapshot, at->segment);
 	enum bs_status status = BS_OK;
 	for (uint32_t d = 0; d < n_docs && !status; d++) {
 		if (known && (known[d / 8] >> (d % 8) & 1))
 			continue;
-		at->stats->n_unknown += !bs_snapshot_is_deleted(at->snapshot, at->segment, d);
+		at->stats.n_unknown += !bs_snapshot_is_deleted(at->snapshot, at->segment, d);
 		status = take_document(at, d, err);
 	}
 	return status;
 }
 
-static enum bs_status find_unknown(const struct filtering *at, struct bs_error *err)
+static enum bs_status find_unknown(struct filtering *at, struct bs_error *err)
 {
 	const struct bs_segment *segment = &at->snapshot->segments[at->segment];
 	if (segment->grams.meta.n_docs == segment->meta.n_docs)
@@ -218,15 +309,15 @@ static enum bs_status find_unknown(const struct filtering *at, struct bs_error *
 
 /* ---- everything ---- */
 
-static enum bs_status filter_segment(struct filtering *at, uint32_t s, struct bs_error *err)
+static enum bs_status filter_segment(struct filtering *at, uint32_t s, unsigned n_threads, struct bs_error *err)
 {
 	at->segment = s;
 	if (s == at->snapshot->manifest.n_segments || bs_gram_tree_root(at->tree)->kind == BS_GRAM_ANY)
 		return take_unknown(at, NULL, err);
 	const struct bs_gram_slabs *grams = &at->snapshot->segments[s].grams;
 	enum bs_status status = grams->n_slabs > 0 ? find_hashes(at, err) : BS_OK;
-	for (uint32_t i = 0; i < grams->n_slabs && !status; i++)
-		status = filter_slab(at, &grams->slabs[i], err);
+	if (!status && grams->n_slabs > 0)
+		status = filter_all_slabs(at, n_threads, err);
 	return status ? status : find_unknown(at, err);
 }
 
@@ -246,24 +337,22 @@ static enum bs_status make_room(struct filtering *at, struct bs_error *err)
 	return BS_OK;
 }
 
-enum bs_status bs_gram_filter(const struct bs_snapshot *snapshot, const struct bs_gram_tree *tree,
+enum bs_status bs_gram_filter(const struct bs_snapshot *snapshot, const struct bs_gram_tree *tree, unsigned n_threads,
                               struct bs_doc_bits *candidates_out, struct bs_gram_filter_stats *stats, struct bs_error *err)
 {
-	struct bs_gram_filter_stats unused;
-	uint8_t room[BS_SECTION_ROOM(PIECE_BYTES)];
-	struct filtering at = {.snapshot = snapshot,
-	                       .tree = tree,
-	                       .candidates = candidates_out,
-	                       .stats = stats ? stats : &unused,
-	                       .room = room};
-	*at.stats = (struct bs_gram_filter_stats){0};
+	struct filtering at = {.snapshot = snapshot, .tree = tree, .candidates = candidates_out};
+	if (stats)
+		*stats = at.stats;
 	if (bs_gram_tree_root(tree)->kind == BS_GRAM_NONE)
 		return BS_OK;
 	enum bs_status status = make_room(&at, err);
 	for (uint32_t s = 0; s <= snapshot->manifest.n_segments && !status; s++)
-		status = filter_segment(&at, s, err);
+		status = filter_segment(&at, s, n_threads, err);
+	if (stats)
+		*stats = at.stats;
 	free(at.literals);
 	free(at.pieces);
 	free(at.hashes);
+	bs_buffer_deinit(&at.found);
 	return status;
 }

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
 static uint64_t literal_least(const struct bs_gram_node *node)
@@ -71,7 +70,7 @@ static void put_literal(struct printer *printer, const uint8_t *bytes, size_t n_
 		U8_NEXT(bytes, at, n_bytes, c);
 		if (c == '"' || c == '\\')
 			put_text(printer, "\\");
-		if (c < 0 || u_charType(c) == U_CONTROL_CHAR)
+		if (c < 0x20 || (c >= 0x7f && c < 0xa0)) /* not UTF-8, or a control character */
 			put_hex(printer, bytes + start, at - start);
 		else
 			put(printer, bytes + start, at - start);

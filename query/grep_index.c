@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/folders.h"
 #include "corpus/file_types.h"
 #include "corpus/recorded.h"
 #include "query/gram_files.h"
@@ -23,6 +24,7 @@ struct area {
 	char *source_path;  /* openable from here */
 	struct bs_gram_cover cover;
 	bool has_cover;
+	struct bs_folder_cursor folders;
 	struct bs_grep_stamps *stamps; /* unless the index is trusted */
 };
 
@@ -35,6 +37,9 @@ struct index_source {
 	uint64_t least_bytes; /* of a match that NUL bytes do not interrupt; 0: they may */
 	struct area *areas;
 	size_t n_areas;
+	struct bs_folders folders;       /* what they held when they were indexed, for the walk */
+	struct bs_walk_lists lists;
+	struct bs_grep_walk_options walk_options;
 	struct bs_grep_source *walk; /* of all paths; NULL: the lists of areas[0..n_areas), one a path */
 	size_t next_area;
 	struct bs_gram_list list;
@@ -100,7 +105,7 @@ static enum bs_status filter(struct index_source *self, struct bs_buffer *explai
 	struct bs_gram_filter_stats stats = {0};
 	enum bs_status status = make_tree(self->options, &tree, err);
 	if (!status)
-		status = bs_gram_filter(&self->snapshot, tree, &self->candidates, &stats, err);
+		status = bs_gram_filter(&self->snapshot, tree, self->options->n_threads, &self->candidates, &stats, err);
 	if (!status && self->options->ends_at_nul)
 		self->least_bytes = bs_gram_tree_least_bytes(tree);
 	if (!status && explained)
@@ -208,6 +213,41 @@ static bool name_in(struct index_source *self, const struct area *area, const ch
 	if (!*status)
 		*status = bs_buffer_append(&self->path, file + skip, strlen(file + skip), err);
 	return !*status;
+}
+
+/* What an area's source held in the folder, if it is known, and the folder unchanged. */
+static bool find_list(void *context, const char *root, const char *path, size_t path_bytes, const struct bs_stamp *stamp,
+                      struct bs_folder_list *list_out)
+{
+	struct index_source *self = context;
+	uint64_t recorded[4];
+	bs_stamp_record(stamp, recorded);
+	for (size_t i = 0; i < self->n_areas; i++) {
+		struct area *area = &self->areas[i];
+		size_t skip = strlen(area->below_path);
+		if (strcmp(self->options->walk->paths[area->path], root) != 0 || path_bytes < skip ||
+		    memcmp(path, area->below_path, skip) != 0)
+			continue;
+		bs_buffer_clear(&self->path);
+		if (bs_buffer_append(&self->path, area->below_source, strlen(area->below_source), NULL) != BS_OK ||
+		    bs_buffer_append(&self->path, path + skip, path_bytes - skip, NULL) != BS_OK)
+			return false;
+		if (bs_folders_find(&self->folders, &area->folders, area->source, (const char *)self->path.data,
+		                    self->path.used_bytes, recorded, list_out))
+			return true;
+	}
+	return false;
+}
+
+/* Without lists, damaged ones too, every folder is read. */
+static enum bs_status open_walk(struct index_source *self, struct bs_error *err)
+{
+	self->walk_options = *self->options->walk;
+	if (bs_folders_open(self->snapshot.dir, &self->folders, NULL) == BS_OK) {
+		self->lists = (struct bs_walk_lists){.find = find_list, .context = self};
+		self->walk_options.walk.lists = &self->lists;
+	}
+	return bs_grep_walk_open(&self->walk_options, &self->walk, err);
 }
 
 /* The first file of an area: looking at the others begins. */
@@ -432,6 +472,7 @@ static void index_close(struct bs_grep_source *source)
 	struct index_source *self = (struct index_source *)(void *)source;
 	if (self->walk)
 		self->walk->close(self->walk);
+	bs_folders_close(&self->folders);
 	if (self->has_list)
 		bs_gram_list_deinit(&self->list);
 	for (size_t i = 0; i < self->n_areas; i++) {
@@ -469,8 +510,9 @@ enum bs_status bs_grep_index_open(const struct bs_grep_index_options *options, s
 		status = filter(self, explained, err);
 	if (!status)
 		status = can_list(self, &can, err);
+	self->source.is_quick = can;
 	if (!status && !can)
-		status = bs_grep_walk_open(options->walk, &self->walk, err);
+		status = open_walk(self, err);
 	if (status)
 		index_close(&self->source);
 	else

@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-#include <unicode/uchar.h>
 #include <unicode/utf8.h>
+
+#include "core/icu.h"
 
 static enum bs_status append_fixed(struct bs_buffer *to, const char *pattern, size_t n, struct bs_error *err)
 {
@@ -42,10 +43,22 @@ static enum bs_status append_pattern(const struct bs_grep_pattern *pattern, size
 	return status;
 }
 
-/* An upper-case letter that no backslash stands before; but for rg -P, names of groups and properties aside. */
-bool bs_grep_has_upper_case(const uint8_t *text, size_t n, bool is_pcre2)
+static enum bs_status is_upper_case(int32_t code, bool *out, struct bs_error *err)
 {
-	for (size_t i = 0; i < n;) {
+	*out = code >= 'A' && code <= 'Z';
+	if (code < 0x80)
+		return BS_OK;
+	enum bs_status status = bs_icu_load(err);
+	*out = !status && bs_icu.u_hasBinaryProperty(code, UCHAR_UPPERCASE);
+	return status;
+}
+
+/* An upper-case letter that no backslash stands before; but for rg -P, names of groups and properties aside. */
+enum bs_status bs_grep_has_upper_case(const uint8_t *text, size_t n, bool is_pcre2, bool *has_out, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	*has_out = false;
+	for (size_t i = 0; i < n && !*has_out && !status;) {
 		UChar32 code;
 		int32_t at = (int32_t)i;
 		if (text[i] == '\\') {
@@ -62,10 +75,9 @@ bool bs_grep_has_upper_case(const uint8_t *text, size_t n, bool is_pcre2)
 		}
 		U8_NEXT(text, at, (int32_t)n, code);
 		i = (size_t)at;
-		if (code >= 0 && u_hasBinaryProperty(code, UCHAR_UPPERCASE))
-			return true;
+		status = is_upper_case(code, has_out, err);
 	}
-	return false;
+	return status;
 }
 
 static bool is_valid_utf8(const uint8_t *text, size_t n)

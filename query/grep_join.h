@@ -11,7 +11,8 @@
 /* Appends them with | between. BS_INVALID for one that is not UTF-8. */
 enum bs_status bs_grep_join(const struct bs_grep_pattern *pattern, struct bs_buffer *to, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Whether the pattern asks for upper case, for -S. As rg -P decides (is_pcre2), \pL does. */
-bool bs_grep_has_upper_case(const uint8_t *text, size_t n_bytes, bool is_pcre2);
+/* Whether the pattern asks for upper case, for -S. As rg -P decides (is_pcre2), \pL does. BS_UNSUPPORTED (no ICU). */
+enum bs_status bs_grep_has_upper_case(const uint8_t *text, size_t n_bytes, bool is_pcre2, bool *has_out,
+                                      struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

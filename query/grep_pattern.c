@@ -10,11 +10,9 @@
  */
 #include "query/grep_pattern.h"
 
-#include "query/grep_join.h"
-
 #include <string.h>
 
-#include <unicode/uchar.h>
+#include "query/grep_join.h"
 
 struct pass {
 	const uint8_t *at, *end;
@@ -30,6 +28,17 @@ struct pass {
 	enum bs_status status;
 	struct bs_error *err;
 };
+
+static bool is_digit(uint8_t byte)
+{
+	return byte >= '0' && byte <= '9';
+}
+
+/* ASCII's. */
+static bool is_alphanumeric(uint8_t byte)
+{
+	return is_digit(byte) || ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z');
+}
 
 static void append(struct pass *pass, struct bs_buffer *to, const void *bytes, size_t n)
 {
@@ -172,7 +181,7 @@ static void quoted(struct pass *pass)
 			continue;
 		}
 		pass->at += n;
-		if (!u_isalnum(*from))
+		if (!is_alphanumeric(*from))
 			write_text(pass, "\\");
 		write_from(pass, from);
 		literal_character(pass, from, n);
@@ -270,14 +279,14 @@ static void other_escape(struct pass *pass, const uint8_t *from)
 	uint8_t letter = from[1];
 	pass->analysis->has_assertion |= letter == 'b' || letter == 'B';
 	bool is_named = letter == 'N' && pass->at < pass->end && *pass->at == '{';
-	if ((strchr("SwdhNVbB", letter) && !is_named) || (letter >= '1' && letter <= '9' && pass->at < pass->end && !u_isdigit(*pass->at))) {
+	if ((strchr("SwdhNVbB", letter) && !is_named) || (letter >= '1' && letter <= '9' && pass->at < pass->end && !is_digit(*pass->at))) {
 		write_from(pass, from);
 		not_literal(pass);
 	} else if (strchr("aeftr", letter)) {
 		uint8_t byte = letter == 'a' ? 7 : letter == 'e' ? 27 : letter == 'f' ? 12 : letter == 't' ? 9 : 13;
 		write_from(pass, from);
 		literal_character(pass, &byte, 1);
-	} else if (letter < 0x80 && !u_isalnum(letter) && letter != '\n') {
+	} else if (letter < 0x80 && !is_alphanumeric(letter) && letter != '\n') {
 		write_from(pass, from);
 		literal_character(pass, from + 1, 1);
 	} else if (strchr("AzZGnvRXC", letter)) {
@@ -349,7 +358,7 @@ static bool class_member_escape(struct pass *pass, bool is_negated)
 		return code >= 0 && code != '\n';
 	}
 	write_from(pass, from);
-	bool is_mark = letter && letter < 0x80 && !u_isalnum(letter) && letter != '\n';
+	bool is_mark = letter && letter < 0x80 && !is_alphanumeric(letter) && letter != '\n';
 	bool is_property = (letter | 0x20) == 'p';
 	if (is_mark || (letter && strchr("SwdhVbaeftrs", letter)))
 		return true;
@@ -397,7 +406,7 @@ static void class(struct pass *pass)
 		} else if (*from == '\\') {
 			is_tame &= class_member_escape(pass, is_negated);
 			/* \t-z and the like. */
-			is_tame &= !(pass->end - pass->at >= 2 && pass->at[0] == '-' && pass->at[1] != ']' && u_isalnum(from[1]));
+			is_tame &= !(pass->end - pass->at >= 2 && pass->at[0] == '-' && pass->at[1] != ']' && (from[1] >= 0x80 || is_alphanumeric(from[1])));
 			from = pass->at;
 		} else if (*from != '[' || !posix_name(pass, &is_tame)) {
 			pass->analysis->is_ascii &= *from < 0x80;
@@ -628,12 +637,14 @@ enum bs_status bs_grep_analyse(const struct bs_grep_pattern *pattern, struct bs_
                                struct bs_error *err)
 {
 	enum bs_status status = bs_grep_join(pattern, &analysis->joined, err);
+	const struct bs_buffer *joined = &analysis->joined;
+	bool has_upper_case = false;
+	if (!status && pattern->letter_case == BS_GREP_CASE_SMART)
+		status = bs_grep_has_upper_case(joined->data, joined->used_bytes, pattern->is_pcre2, &has_upper_case, err);
 	if (status)
 		return status;
-	const struct bs_buffer *joined = &analysis->joined;
 	analysis->is_caseless = pattern->letter_case == BS_GREP_CASE_INSENSITIVE ||
-	                        (pattern->letter_case == BS_GREP_CASE_SMART &&
-	                         !bs_grep_has_upper_case(joined->data, joined->used_bytes, pattern->is_pcre2));
+	                        (pattern->letter_case == BS_GREP_CASE_SMART && !has_upper_case);
 	analysis->is_ascii = true;
 	analysis->has_assertion = pattern->is_word || pattern->is_line;
 	analysis->reach = BS_GREP_REACH_EXACT;

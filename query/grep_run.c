@@ -9,6 +9,11 @@
 
 /* Files between the source and the output. */
 #define N_SLOTS 256
+/* Files that must wait before another thread is worth its start (50 us), if the source is quick and whoever asks it will soon
+ * search, too. */
+#define WORTH_A_THREAD 6
+/* And a file of this many bytes, if only one waits. */
+#define LARGE_BYTES ((size_t)1 << 19)
 /* Output that a file may hold while it is not next. */
 #define HELD_BYTES ((size_t)1 << 20)
 /* What is put out at once, so that a match here and there does not cost a system call. */
@@ -52,7 +57,7 @@ struct crew {
 	bool has_written;
 	struct bs_buffer pending; /* output not yet written */
 	struct worker *workers;   /* n_threads; those that were needed so far are started */
-	unsigned n_workers;
+	unsigned n_workers;       /* only the caller's thread starts any; at last it may be one of them */
 	enum bs_status status;
 	struct bs_error *err;
 };
@@ -65,7 +70,10 @@ struct worker {
 	struct bs_error err;
 	pthread_t thread;
 	bool is_started;
+	bool is_caller;
 };
+
+static void get_help(struct crew *crew, uint64_t least_waiting);
 
 static void crew_fail(struct crew *crew, enum bs_status status, const struct bs_error *why)
 {
@@ -116,6 +124,8 @@ static void search_file(struct worker *worker, struct slot *slot)
 		report(worker->crew, shown, worker->err.text);
 		return;
 	}
+	if (worker->is_caller && worker->text.size_bytes >= LARGE_BYTES)
+		get_help(worker->crew, 1);
 	sink->path = shows_path(request->output) ? shown : NULL;
 	sink->out = &slot->out;
 	sink->status = BS_OK;
@@ -282,21 +292,53 @@ static enum bs_status set_names(struct slot *slot, const struct bs_grep_file *fi
 	return status ? status : bs_buffer_append(&slot->names, file->shown, strlen(file->shown) + 1, err);
 }
 
-/* One more, if there is work that nobody waits for. A search of one file needs no second thread. */
-static enum bs_status start_worker(struct crew *crew, struct bs_error *err)
+static enum bs_status add_worker(struct crew *crew, struct worker **worker_out, struct bs_error *err)
 {
 	struct worker *worker = &crew->workers[crew->n_workers];
 	const struct bs_grep_request *request = crew->request;
 	worker->crew = crew;
 	crew->n_workers++;
+	*worker_out = worker;
 	enum bs_status status = bs_grep_scratch_new(request->matcher, &worker->scratch, err);
+	if (!status)
+		bs_grep_printer_init(&worker->printer, request->output, request->search, request->matcher, worker->scratch);
+	return status;
+}
+
+/* One more, if there is work that nobody waits for. A search of one file needs no second thread. */
+static enum bs_status start_worker(struct crew *crew, struct bs_error *err)
+{
+	struct worker *worker;
+	enum bs_status status = add_worker(crew, &worker, err);
 	if (status)
 		return status;
-	bs_grep_printer_init(&worker->printer, request->output, request->search, request->matcher, worker->scratch);
 	if (pthread_create(&worker->thread, NULL, work, worker) != 0)
 		return bs_fail(err, BS_NO_MEMORY, "a thread could not be started");
 	worker->is_started = true;
 	return BS_OK;
+}
+
+/* Another worker, if so many files wait. The caller's thread goes on without, if there can be none. */
+static void get_help(struct crew *crew, uint64_t least_waiting)
+{
+	pthread_mutex_lock(&crew->mutex);
+	bool is_wanted = crew->n_filled - crew->n_taken >= least_waiting && crew->n_workers < crew->request->n_threads;
+	pthread_mutex_unlock(&crew->mutex);
+	if (is_wanted)
+		(void)start_worker(crew, NULL);
+}
+
+/* The caller's thread, which has nothing more to add, searches with the others. */
+static enum bs_status join_in(struct crew *crew, struct bs_error *err)
+{
+	struct worker *worker;
+	if (crew->n_workers == crew->request->n_threads)
+		return BS_OK;
+	enum bs_status status = add_worker(crew, &worker, err);
+	worker->is_caller = true;
+	if (!status)
+		work(worker);
+	return status;
 }
 
 /* Puts a file, or a message, into the ring, waiting for room. */
@@ -321,7 +363,10 @@ static enum bs_status add(struct crew *crew, const struct bs_grep_file *file, co
 		crew->n_filled += !status;
 		if (crew->n_idle > 0)
 			pthread_cond_signal(&crew->work);
-		needs_worker = crew->n_filled - crew->n_taken > crew->n_idle && crew->n_workers < crew->request->n_threads;
+		/* The caller's own thread will be one of them. */
+		bool joins = crew->request->source->is_quick && crew->request->n_threads > 1;
+		uint64_t spared = crew->n_idle + (joins ? WORTH_A_THREAD : 0);
+		needs_worker = crew->n_filled - crew->n_taken > spared && crew->n_workers + joins < crew->request->n_threads;
 	}
 	pthread_mutex_unlock(&crew->mutex);
 	return !status && needs_worker ? start_worker(crew, err) : status;
@@ -406,6 +451,13 @@ enum bs_status bs_grep_run(const struct bs_grep_request *request, struct bs_grep
 	pthread_cond_broadcast(&crew->work);
 	pthread_cond_broadcast(&crew->moved);
 	pthread_mutex_unlock(&crew->mutex);
+	if (!status)
+		status = join_in(crew, &why);
+	if (status) {
+		pthread_mutex_lock(&crew->mutex);
+		crew_fail(crew, status, &why);
+		pthread_mutex_unlock(&crew->mutex);
+	}
 	for (unsigned i = 0; i < crew->n_workers; i++)
 		end_worker(&workers[i]);
 	flush_pending(crew);

@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <unicode/ubrk.h>
-#include <unicode/utext.h>
+#include "core/icu.h"
 
 /* The line in hand as it is to be printed: the text of the file, or what -r made of it. */
 struct shown {
@@ -152,21 +151,25 @@ static void put_matches(struct bs_grep_printer *printer, const uint8_t *text, st
 }
 
 /* Where the n-th character of the text, as a reader counts them, ends. */
-static size_t characters_end(const uint8_t *text, size_t n_bytes, uint64_t n)
+static size_t characters_end(struct bs_grep_sink *sink, const uint8_t *text, size_t n_bytes, uint64_t n)
 {
+	if (!sink->status)
+		sink->status = bs_icu_load(sink->err);
+	if (sink->status)
+		return 0;
 	UErrorCode status = U_ZERO_ERROR;
-	UText *wrapped = utext_openUTF8(NULL, (const char *)text, (int64_t)n_bytes, &status);
-	UBreakIterator *characters = ubrk_open(UBRK_CHARACTER, "", NULL, 0, &status);
+	UText *wrapped = bs_icu.utext_openUTF8(NULL, (const char *)text, (int64_t)n_bytes, &status);
+	UBreakIterator *characters = bs_icu.ubrk_open(UBRK_CHARACTER, "", NULL, 0, &status);
 	int32_t end = 0;
-	ubrk_setUText(characters, wrapped, &status);
+	bs_icu.ubrk_setUText(characters, wrapped, &status);
 	for (uint64_t i = 0; i < n && U_SUCCESS(status); i++) {
-		int32_t next = ubrk_next(characters);
+		int32_t next = bs_icu.ubrk_next(characters);
 		if (next == UBRK_DONE)
 			break;
 		end = next;
 	}
-	ubrk_close(characters);
-	utext_close(wrapped);
+	bs_icu.ubrk_close(characters);
+	bs_icu.utext_close(wrapped);
 	return U_SUCCESS(status) ? (size_t)end : 0;
 }
 
@@ -176,7 +179,7 @@ static void put_preview(struct bs_grep_printer *printer, const uint8_t *text, st
 	struct bs_grep_span head = line;
 	char note[64];
 	size_t n_left = 0;
-	head.end = line.start + characters_end(text + line.start, line.end - line.start, output_of(printer)->max_columns);
+	head.end = line.start + characters_end(&printer->sink, text + line.start, line.end - line.start, output_of(printer)->max_columns);
 	put_matches(printer, text, head, matches, n_matches, index);
 	for (size_t i = 0; i < n_matches; i++)
 		n_left += matches[i].start >= head.end && matches[i].start < line.end;

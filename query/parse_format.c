@@ -1,9 +1,9 @@
 /* parse_format.c: a parsed query, and what is wrong with one that is not, for people to read. See parse.h. */
 #include <stdio.h>
 #include <string.h>
-#include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
+#include "core/icu.h"
 #include "query/parse.h"
 #include "query/visible.h"
 
@@ -43,7 +43,7 @@ static bool is_plain(const uint8_t *bytes, size_t n_bytes)
 	for (size_t at = 0; at < n_bytes;) {
 		UChar32 c;
 		U8_NEXT(bytes, at, n_bytes, c);
-		bool is_word = c == '_' || (c >= 0 && (u_isalnum(c) || (U_GET_GC_MASK(c) & U_GC_M_MASK)));
+		bool is_word = c == '_' || (c >= 0 && (bs_icu.u_isalnum(c) || (U_MASK(bs_icu.u_charType(c)) & U_GC_M_MASK)));
 		if (!is_word)
 			return false;
 	}
@@ -61,7 +61,7 @@ static void put_name(struct printer *printer, const uint8_t *bytes, size_t n_byt
 		size_t start = at;
 		UChar32 c;
 		U8_NEXT(bytes, at, n_bytes, c);
-		if (c >= 0 && c != '"' && c != '\\' && u_charType(c) != U_CONTROL_CHAR) {
+		if (c >= 0 && c != '"' && c != '\\' && bs_icu.u_charType(c) != U_CONTROL_CHAR) {
 			put(printer, bytes + start, at - start);
 			continue;
 		}
@@ -154,8 +154,8 @@ static int columns_of(UChar32 c)
 {
 	if (c < 0)
 		return 1;
-	int width = u_getIntPropertyValue(c, UCHAR_EAST_ASIAN_WIDTH);
-	if (U_GET_GC_MASK(c) & (U_GC_MN_MASK | U_GC_ME_MASK | U_GC_CF_MASK))
+	int width = bs_icu.u_getIntPropertyValue(c, UCHAR_EAST_ASIAN_WIDTH);
+	if (U_MASK(bs_icu.u_charType(c)) & (U_GC_MN_MASK | U_GC_ME_MASK | U_GC_CF_MASK))
 		return 0;
 	return width == U_EA_FULLWIDTH || width == U_EA_WIDE ? 2 : 1;
 }

@@ -270,8 +270,12 @@ static void put_char(struct few *few, uint32_t c)
 }
 
 /* Different characters may fold to one, but not many. */
-static void put_range(struct few *few, uint32_t from, uint32_t to)
+static void put_range(struct bs_regex_parser *parser, struct few *few, uint32_t from, uint32_t to)
 {
+	if (!bs_regex_knows(parser, to)) {
+		put_unknown(few);
+		return;
+	}
 	if (to > 0x10ffff || to - from > 8 * BS_REGEX_CLASS_CHARS)
 		few->is_large = true;
 	for (uint32_t c = from; c <= to && !few->is_large; c++)
@@ -373,12 +377,12 @@ static void take_class_part(struct bs_regex_parser *parser, struct few *few)
 	if (!take_class_item(parser, few, &from))
 		return;
 	if (bs_regex_is_over(parser) || !sees_range(parser)) {
-		put_range(few, from, from);
+		put_range(parser, few, from, from);
 		return;
 	}
 	parser->at++;
 	if (take_class_item(parser, few, &to) && from <= to)
-		put_range(few, from, to);
+		put_range(parser, few, from, to);
 	else
 		put_unknown(few);
 	/* What a hyphen behind a range begins is not worth knowing. */

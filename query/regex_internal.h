@@ -29,6 +29,9 @@ struct bs_regex_children {
 	uint32_t last;
 };
 
+/* Whether properties of characters up to c may be asked for: of more than ASCII, only with ICU. If not, status is set. */
+bool bs_regex_knows(struct bs_regex_parser *parser, uint32_t c);
+
 /* All that make a node return its index; after a failure some index, with status set. */
 uint32_t bs_regex_add(struct bs_regex_parser *parser, enum bs_regex_kind kind);
 void bs_regex_adopt(struct bs_regex_parser *parser, uint32_t parent, uint32_t child);

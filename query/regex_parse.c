@@ -7,10 +7,10 @@
  */
 #include <string.h>
 
-#include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
 #include "core/grams.h"
+#include "core/icu.h"
 #include "query/regex_internal.h"
 
 /* ---- nodes ---- */
@@ -96,6 +96,13 @@ static uint32_t add_any_char(struct bs_regex_parser *parser)
 	return parser->keeps_classes ? bs_regex_add_class(parser, &class) : bs_regex_add(parser, BS_REGEX_ANYTHING);
 }
 
+bool bs_regex_knows(struct bs_regex_parser *parser, uint32_t c)
+{
+	if (c >= 0x80 && !parser->status)
+		parser->status = bs_icu_load(parser->err);
+	return !parser->status;
+}
+
 uint32_t bs_regex_add_char(struct bs_regex_parser *parser, uint32_t c)
 {
 	if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
@@ -105,8 +112,10 @@ uint32_t bs_regex_add_char(struct bs_regex_parser *parser, uint32_t c)
 		bs_regex_class_put(&class, c);
 		return bs_regex_add_class(parser, &class);
 	}
+	if (!bs_regex_knows(parser, c))
+		return bs_regex_add(parser, BS_REGEX_ANYTHING);
 	/* A PCRE2 with a newer Unicode than ours may know it, and its other case. */
-	if (u_charType((UChar32)c) == U_UNASSIGNED)
+	if (c >= 0x80 && bs_icu.u_charType((UChar32)c) == U_UNASSIGNED)
 		return bs_regex_add(parser, BS_REGEX_ANYTHING);
 	uint32_t index = bs_regex_add(parser, BS_REGEX_BYTES), folded = bs_gram_fold(c);
 	uint8_t bytes[4];

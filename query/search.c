@@ -63,9 +63,9 @@ enum bs_status bs_search_open(const char *dir, const char *kernel_name, struct b
 		status = bs_snapshot_open(dir, &search_out->snapshot, err);
 	if (status)
 		return status;
-	search_out->is_other_unicode = bs_manifest_is_other_unicode(&search_out->snapshot.manifest);
+	status = bs_manifest_is_other_unicode(&search_out->snapshot.manifest, &search_out->is_other_unicode, err);
 	/* Silence would look like no match. */
-	if (!search_out->snapshot.manifest.options.words)
+	if (!status && !search_out->snapshot.manifest.options.words)
 		status = bs_fail(err, BS_INVALID, "%s: an index of grams alone, which knows no words; `bitsift index --rebuild` makes "
 		                 "one of both", dir);
 	if (!status)

@@ -10,8 +10,7 @@
 #include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <unicode/uchar.h>
-
+#include "core/icu.h"
 #include "query/visible.h"
 
 #define MOST_WIDTH          (1u << 20)
@@ -170,9 +169,9 @@ static enum bs_status find_window(const struct snippet *snippet, struct window *
 /* Letters and digits that white space divides into words, unlike those of Han, kana or Thai. */
 static bool is_word_character(int32_t c)
 {
-	if (c < 0 || !(c == '_' || u_isalnum(c) || u_hasBinaryProperty(c, UCHAR_GRAPHEME_EXTEND)))
+	if (c < 0 || !(c == '_' || bs_icu.u_isalnum(c) || bs_icu.u_hasBinaryProperty(c, UCHAR_GRAPHEME_EXTEND)))
 		return false;
-	int line_break = u_getIntPropertyValue(c, UCHAR_LINE_BREAK);
+	int line_break = bs_icu.u_getIntPropertyValue(c, UCHAR_LINE_BREAK);
 	return line_break != U_LB_IDEOGRAPHIC && line_break != U_LB_COMPLEX_CONTEXT &&
 	       line_break != U_LB_CONDITIONAL_JAPANESE_STARTER;
 }
@@ -181,7 +180,7 @@ static bool is_word_character(int32_t c)
 static bool is_extension(int32_t c)
 {
 	return c >= 0 &&
-	       (u_hasBinaryProperty(c, UCHAR_GRAPHEME_EXTEND) || u_hasBinaryProperty(c, UCHAR_EMOJI_MODIFIER));
+	       (bs_icu.u_hasBinaryProperty(c, UCHAR_GRAPHEME_EXTEND) || bs_icu.u_hasBinaryProperty(c, UCHAR_EMOJI_MODIFIER));
 }
 
 enum place_kind {
@@ -391,9 +390,10 @@ enum bs_status bs_snippet_write(const struct bs_field *fields, size_t n_fields, 
 	snippet.most_bytes = snippet.width * BYTES_PER_CHARACTER;
 	snippet.mark_start = options ? options->mark_start : NULL;
 	snippet.mark_stop = options ? options->mark_stop : NULL;
-	if (n_hits == 0)
-		return write_beginning(&snippet, out, err);
+	enum bs_status status = bs_icu_load(err);
+	if (status || n_hits == 0)
+		return status ? status : write_beginning(&snippet, out, err);
 	struct window window = {0};
-	enum bs_status status = find_window(&snippet, &window, err);
+	status = find_window(&snippet, &window, err);
 	return status ? status : write_window(&snippet, &window, out, err);
 }

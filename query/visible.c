@@ -2,8 +2,9 @@
 #include "query/visible.h"
 
 #include <string.h>
-#include <unicode/uchar.h>
 #include <unicode/utf8.h>
+
+#include "core/icu.h"
 
 int32_t bs_visible_next(const uint8_t *text, size_t text_bytes, size_t *at)
 {
@@ -32,13 +33,16 @@ int32_t bs_visible_previous(const uint8_t *text, size_t *at)
 
 bool bs_visible_is_space(int32_t code_point)
 {
-	return code_point >= 0 && u_isUWhiteSpace(code_point);
+	if (code_point < 0x80)
+		return code_point == ' ' || (code_point >= '\t' && code_point <= '\r');
+	return bs_icu.u_isUWhiteSpace(code_point);
 }
 
 enum bs_status bs_visible_append(struct bs_buffer *out, int32_t code_point, struct bs_error *err)
 {
 	UChar32 c = code_point;
-	if (c < 0 || u_charType(c) == U_CONTROL_CHAR)
+	/* Control characters: C0 and DEL, C1. */
+	if (c < 0x20 || (c >= 0x7f && c < 0xa0))
 		c = 0xfffd;
 	uint8_t bytes[U8_MAX_LENGTH];
 	size_t n_bytes = 0;

@@ -19,7 +19,7 @@
 int32_t bs_visible_next(const uint8_t *text, size_t text_bytes, size_t *at);
 int32_t bs_visible_previous(const uint8_t *text, size_t *at);
 
-/* Unicode White_Space. */
+/* Unicode White_Space. Of others than ASCII, after bs_icu_load (icu.h). */
 bool bs_visible_is_space(int32_t code_point);
 
 /* Appends a code point as UTF-8. Control characters and what is none (negative, as from U8_NEXT) become U+FFFD. */

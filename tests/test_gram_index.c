@@ -215,13 +215,13 @@ static void ask(struct model *model, const struct bs_snapshot *snapshot, bool is
 		n_bytes[i] = draw_literal(model, literals[i]);
 	struct bs_pattern patterns[2] = {{literals[0], n_bytes[0]}, {literals[1], n_bytes[1]}};
 	expect_ok(bs_regex_grams(patterns, 1, &options, &tree, &err), &err);
-	expect_ok(bs_gram_filter(snapshot, tree, &candidates, &stats, &err), &err);
+	expect_ok(bs_gram_filter(snapshot, tree, 3, &candidates, &stats, &err), &err);
 	expect_sound(model, snapshot, &candidates, literals, n_bytes, 1, is_fresh);
 	bs_doc_bits_deinit(&candidates);
 	bs_gram_tree_free(tree);
 	/* What has the one or the other has the one. */
 	expect_ok(bs_regex_grams(patterns, 2, &options, &other, &err), &err);
-	expect_ok(bs_gram_filter(snapshot, other, &candidates, NULL, &err), &err);
+	expect_ok(bs_gram_filter(snapshot, other, 1, &candidates, NULL, &err), &err);
 	expect_sound(model, snapshot, &candidates, literals, n_bytes, 1, is_fresh);
 	bs_doc_bits_deinit(&candidates);
 	bs_gram_tree_free(other);
@@ -253,7 +253,7 @@ static void ask_both(struct model *model, const struct bs_snapshot *snapshot, bo
 	}
 	nodes[2] = (struct bs_gram_node){.kind = BS_GRAM_AND, .n_children = 2, .children = children};
 	struct bs_gram_tree tree = {.nodes = nodes, .n_nodes = 3};
-	expect_ok(bs_gram_filter(snapshot, &tree, &candidates, NULL, &err), &err);
+	expect_ok(bs_gram_filter(snapshot, &tree, 2, &candidates, NULL, &err), &err);
 	expect_sound(model, snapshot, &candidates, literals, n_bytes, 2, is_fresh);
 	bs_doc_bits_deinit(&candidates);
 	bs_buffer_deinit(&keys[0]);

@@ -13,6 +13,7 @@
 #include <unicode/utf8.h>
 
 #include "core/grams.h"
+#include "core/icu.h"
 #include "core_rig.h"
 
 /* ---- folding ---- */
@@ -139,6 +140,13 @@ static void test_columns(void **state)
 	assert_true(bs_gram_column(UINT32_MAX, 7u << BS_GRAM_MOST_LOG) < 7u << BS_GRAM_MOST_LOG);
 }
 
+/* For bs_gram_fold. */
+static int load_icu(void **state)
+{
+	(void)state;
+	return bs_icu_load(NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -149,5 +157,5 @@ int main(void)
 		cmocka_unit_test(test_vectors),
 		cmocka_unit_test(test_columns),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, load_icu, NULL);
 }

@@ -20,6 +20,7 @@
 #include <unicode/utf8.h>
 
 #include "core/grams.h"
+#include "core/icu.h"
 #include "core_rig.h"
 #include "tests/regex_rig.h"
 
@@ -575,6 +576,13 @@ static void test_case_of_none(void **state)
 	bs_buffer_deinit(&text);
 }
 
+/* For bs_gram_fold. */
+static int load_icu(void **state)
+{
+	(void)state;
+	return bs_icu_load(NULL);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1)
@@ -586,5 +594,5 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_literals),     cmocka_unit_test(test_case_of_all),
 		cmocka_unit_test(test_case_of_none),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, load_icu, NULL);
 }

@@ -308,7 +308,7 @@ static void test_opening(void **state)
 	bs_words_free(NULL);
 
 	char icu[16], unicode[16];
-	bs_words_versions(icu, unicode);
+	assert_int_equal(bs_words_versions(icu, unicode, NULL), BS_OK);
 	assert_true(atoi(icu) >= 60);
 	assert_true(atoi(unicode) >= 10);
 }

@@ -33,7 +33,8 @@ wc -l <"$SCRATCH/json"
 grep -oE '"(documents|deleted|format|commit|density|words|kind|label|postings)":("[a-z.-]*"|[a-z0-9.]+)' "$SCRATCH/json" | head -n 14
 total=$(sed -E 's/.*"total_bytes":([0-9]+).*/\1/' "$SCRATCH/json")
 sum=0
-for path in .bitsift/manifest .bitsift/seg-* .bitsift/del-*; do
+for path in .bitsift/manifest .bitsift/seg-* .bitsift/del-* .bitsift/folders; do
+    [ -e "$path" ] || continue # of a folder as young as the run nothing is noted
     sum=$((sum + $(stat -c %s -- "$path")))
 done
 [ "$total" -eq "$sum" ] || echo "total_bytes is $total, the files have $sum bytes"

@@ -73,7 +73,7 @@ flip_byte .bitsift/seg-000001 4
 says bitsift index
 show bitsift index -q --rebuild
 show bitsift query --count hundred
-find .bitsift -type f | sed 's/[0-9][0-9]*/N/' | sort
+find .bitsift -type f ! -name folders | sed 's/[0-9][0-9]*/N/' | sort
 restore
 flip_byte .bitsift/seg-000001 4
 mkdir e

@@ -1,0 +1,229 @@
+/* folders.c: see folders.h; bytes in FORMAT.md. */
+#include "core/folders.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/bytes.h"
+
+#define SECTION_FOLDERS 1u
+
+/* A record: its bytes, the source, the stamp, the entries, the bytes of the path; then path and list. */
+#define HEAD_BYTES 48u
+
+struct record {
+	uint64_t n_bytes;
+	uint32_t source;
+	const uint8_t *stamp;
+	const char *path;
+	size_t path_bytes;
+	struct bs_folder_list list;
+};
+
+/* ---- lists ---- */
+
+struct bs_entry bs_folder_list_next(const struct bs_folder_list *list, size_t *at)
+{
+	const uint8_t *entry = list->data + *at;
+	*at += 2u + entry[1];
+	return (struct bs_entry){(enum bs_entry_kind)entry[0], (const char *)entry + 2, entry[1]};
+}
+
+static bool is_name(const struct bs_entry *entry)
+{
+	bool is_dots = entry->name[0] == '.' && (entry->name_bytes == 1 || (entry->name_bytes == 2 && entry->name[1] == '.'));
+	return !is_dots && !memchr(entry->name, '/', entry->name_bytes) && !memchr(entry->name, '\0', entry->name_bytes);
+}
+
+static int compare_names(const struct bs_entry *a, const struct bs_entry *b)
+{
+	int order = memcmp(a->name, b->name, a->name_bytes < b->name_bytes ? a->name_bytes : b->name_bytes);
+	return order ? order : (a->name_bytes > b->name_bytes) - (a->name_bytes < b->name_bytes);
+}
+
+bool bs_folder_list_is_valid(const struct bs_folder_list *list)
+{
+	size_t at = 0;
+	struct bs_entry before = {BS_ENTRY_FILE, "", 0};
+	for (uint32_t i = 0; i < list->n_entries; i++) {
+		if (list->n_bytes - at < 2 || list->n_bytes - at - 2 < list->data[at + 1] || list->data[at + 1] == 0)
+			return false;
+		struct bs_entry entry = bs_folder_list_next(list, &at);
+		if (entry.kind >= BS_ENTRY_KINDS || !is_name(&entry) || compare_names(&before, &entry) >= 0)
+			return false;
+		before = entry;
+	}
+	return at == list->n_bytes;
+}
+
+/* ---- reading ---- */
+
+static char *path_of(const char *dir, const char *suffix)
+{
+	char *path = malloc(strlen(dir) + 16);
+	if (path)
+		sprintf(path, "%s/folders%s", dir, suffix);
+	return path;
+}
+
+enum bs_status bs_folders_open(const char *dir, struct bs_folders *folders_out, struct bs_error *err)
+{
+	*folders_out = (struct bs_folders){.file = NULL};
+	char *path = path_of(dir, "");
+	if (!path)
+		return bs_fail_memory(err, "a path", strlen(dir) + 16);
+	enum bs_status status = bs_container_open(path, BS_FILE_FOLDERS, &folders_out->file, err);
+	free(path);
+	if (status)
+		return status;
+	folders_out->records = bs_container_section(folders_out->file, SECTION_FOLDERS, 0);
+	return bs_section_touch(&folders_out->records, 0, folders_out->records.n_bytes, err);
+}
+
+void bs_folders_close(struct bs_folders *folders)
+{
+	if (folders->file)
+		bs_container_close(folders->file);
+	*folders = (struct bs_folders){.file = NULL};
+}
+
+static bool read_record(const struct bs_folders *folders, uint64_t at, struct record *record_out)
+{
+	uint64_t left = folders->records.n_bytes - at;
+	const uint8_t *head = folders->records.data + at;
+	if (left < HEAD_BYTES)
+		return false;
+	uint64_t n_bytes = bs_load_u32(head), path_bytes = bs_load_u32(head + 44);
+	if (n_bytes > left || n_bytes < HEAD_BYTES || n_bytes - HEAD_BYTES < path_bytes)
+		return false;
+	*record_out = (struct record){
+		.n_bytes = n_bytes,
+		.source = bs_load_u32(head + 4),
+		.stamp = head + 8,
+		.path = (const char *)head + HEAD_BYTES,
+		.path_bytes = (size_t)path_bytes,
+		.list = {head + HEAD_BYTES + path_bytes, (size_t)(n_bytes - HEAD_BYTES - path_bytes), bs_load_u32(head + 40)},
+	};
+	return true;
+}
+
+/* As a walk meets folders: a slash comes before all else that stands in a name. */
+static int compare_folders(uint32_t a_source, const char *a, size_t a_bytes, const struct record *b)
+{
+	if (a_source != b->source)
+		return a_source < b->source ? -1 : 1;
+	size_t n = a_bytes < b->path_bytes ? a_bytes : b->path_bytes, i = 0;
+	while (i < n && a[i] == b->path[i])
+		i++;
+	if (i == n)
+		return (a_bytes > b->path_bytes) - (a_bytes < b->path_bytes);
+	unsigned left = a[i] == '/' ? 0 : (uint8_t)a[i], right = b->path[i] == '/' ? 0 : (uint8_t)b->path[i];
+	return left < right ? -1 : 1;
+}
+
+static bool stamp_is(const uint8_t *recorded, const uint64_t stamp[4])
+{
+	for (size_t i = 0; i < 4; i++)
+		if (bs_load_u64(recorded + 8 * i) != stamp[i])
+			return false;
+	return true;
+}
+
+bool bs_folders_find(const struct bs_folders *folders, struct bs_folder_cursor *cursor, uint32_t source, const char *path,
+                     size_t path_bytes, const uint64_t stamp[4], struct bs_folder_list *list_out)
+{
+	struct record record;
+	int order = -1;
+	/* What comes before where we stand is looked for from the start. */
+	if (cursor->at > 0 && (!read_record(folders, cursor->before, &record) ||
+	                        compare_folders(source, path, path_bytes, &record) <= 0))
+		cursor->at = 0;
+	while (read_record(folders, cursor->at, &record)) {
+		order = compare_folders(source, path, path_bytes, &record);
+		if (order <= 0)
+			break;
+		cursor->before = cursor->at;
+		cursor->at += record.n_bytes;
+	}
+	if (order != 0 || !stamp_is(record.stamp, stamp) || !bs_folder_list_is_valid(&record.list))
+		return false;
+	*list_out = record.list;
+	return true;
+}
+
+enum bs_status bs_folders_check(const struct bs_folders *folders, struct bs_error *err)
+{
+	struct record record, before = {.source = 0};
+	for (uint64_t at = 0; at < folders->records.n_bytes; at += record.n_bytes, before = record) {
+		if (!read_record(folders, at, &record) || !bs_folder_list_is_valid(&record.list) ||
+		    (record.path_bytes > 0 && record.path[record.path_bytes - 1] != '/'))
+			return bs_container_corrupt(folders->file, err, "a folder's record at byte %llu does not decode",
+			                            (unsigned long long)at);
+		if (at > 0 && compare_folders(before.source, before.path, before.path_bytes, &record) >= 0)
+			return bs_container_corrupt(folders->file, err, "folder \"%.*s\" stands behind one that it comes before",
+			                            (int)(record.path_bytes < 100 ? record.path_bytes : 100), record.path);
+	}
+	return BS_OK;
+}
+
+/* ---- writing ---- */
+
+enum bs_status bs_folders_add(struct bs_buffer *records, uint32_t source, const char *path, size_t path_bytes,
+                              const uint64_t stamp[4], const struct bs_folder_list *list, struct bs_error *err)
+{
+	uint8_t head[HEAD_BYTES];
+	uint64_t n_bytes = (uint64_t)HEAD_BYTES + path_bytes + list->n_bytes;
+	/* Four billion bytes of names in one folder: it will be read each time. */
+	if (n_bytes > UINT32_MAX)
+		return BS_OK;
+	bs_store_u32(head, (uint32_t)n_bytes);
+	bs_store_u32(head + 4, source);
+	for (size_t i = 0; i < 4; i++)
+		bs_store_u64(head + 8 + 8 * i, stamp[i]);
+	bs_store_u32(head + 40, list->n_entries);
+	bs_store_u32(head + 44, (uint32_t)path_bytes);
+	enum bs_status status = bs_buffer_reserve(records, (size_t)n_bytes, err);
+	if (!status)
+		status = bs_buffer_append(records, head, sizeof(head), err);
+	if (!status)
+		status = bs_buffer_append(records, path, path_bytes, err);
+	return status ? status : bs_buffer_append(records, list->data, list->n_bytes, err);
+}
+
+static bool is_written(const char *dir, const struct bs_buffer *records)
+{
+	struct bs_folders old;
+	bool is_same = bs_folders_open(dir, &old, NULL) == BS_OK && old.records.n_bytes == records->used_bytes &&
+	               memcmp(old.records.data, records->data, records->used_bytes) == 0;
+	bs_folders_close(&old);
+	return is_same;
+}
+
+enum bs_status bs_folders_write(const char *dir, const struct bs_buffer *records, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	struct bs_writer *writer;
+	char *final = path_of(dir, ""), *temporary = path_of(dir, ".new");
+	if (!final || !temporary)
+		status = bs_fail_memory(err, "a path", strlen(dir) + 16);
+	else if (records->used_bytes == 0)
+		unlink(final);
+	if (status || records->used_bytes == 0 || is_written(dir, records))
+		goto out;
+	unlink(temporary);
+	status = bs_writer_open(temporary, BS_FILE_FOLDERS, &writer, err);
+	if (status)
+		goto out;
+	bs_writer_section(writer, SECTION_FOLDERS, 0);
+	bs_writer_bytes(writer, records->data, records->used_bytes);
+	status = bs_writer_finish(writer, NULL, err);
+	if (!status && rename(temporary, final) != 0)
+		status = bs_fail(err, BS_IO, "%s: cannot rename: %s", temporary, strerror(errno));
+out:
+	free(final);
+	free(temporary);
+	return status;
+}

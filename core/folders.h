@@ -1,0 +1,82 @@
+/*
+ * folders.h: the file `folders` of an index: what the folders of its sources held when they were last read, each under
+ * the stamp that it had then. Whoever walks a source again need not read a folder whose stamp is still the same.
+ *
+ * The file is no part of a commit: each listing proves itself by its stamp, so that it may be older or newer than the
+ * manifest, or missing. Bytes in FORMAT.md. Who takes listings, and when one may be trusted: corpus/walk.h.
+ */
+#ifndef BS_CORE_FOLDERS_H
+#define BS_CORE_FOLDERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/buffer.h"
+#include "core/container.h"
+#include "core/status.h"
+
+/* What an entry of a folder is; nothing else is listed. */
+enum bs_entry_kind {
+	BS_ENTRY_FILE,
+	BS_ENTRY_FOLDER,
+	BS_ENTRY_LINK,
+	BS_ENTRY_SPECIAL,
+	BS_ENTRY_KINDS,
+};
+
+#define BS_ENTRY_NAME_MAX 255u
+
+/* The entries of a folder: for each a byte with its kind, one with the bytes of its name, and the name; by name, bytewise. */
+struct bs_folder_list {
+	const uint8_t *data;
+	size_t n_bytes;
+	uint32_t n_entries;
+};
+
+struct bs_entry {
+	enum bs_entry_kind kind;
+	const char *name; /* not NUL-ended */
+	size_t name_bytes;
+};
+
+/* Before any other use: whether the list decodes, to names in order that lead nowhere else. */
+bool bs_folder_list_is_valid(const struct bs_folder_list *list);
+/* From *at = 0 on, n_entries times. */
+struct bs_entry bs_folder_list_next(const struct bs_folder_list *list, size_t *at);
+
+/* ---- reading: any number of threads, a cursor each ---- */
+
+struct bs_folders {
+	struct bs_container *file;
+	struct bs_section records;
+};
+
+/* Where a walk is: it asks for folders in the order in which it meets them, and each answer is found from the last one on.
+ * Zeros at first; right in any order. */
+struct bs_folder_cursor {
+	uint64_t at;     /* of a record */
+	uint64_t before; /* the one before that, unless at is 0 */
+};
+
+/* The caller's struct; release with bs_folders_close, also after a failure. BS_NOT_FOUND if there is no such file. */
+enum bs_status bs_folders_open(const char *dir, struct bs_folders *folders_out, struct bs_error *err) BS_WARN_UNUSED;
+void bs_folders_close(struct bs_folders *folders);
+
+/* The valid list of a folder of a source; false if there is none for that stamp. path: below the source, a slash at its end,
+ * or empty. Borrowed until close. */
+bool bs_folders_find(const struct bs_folders *folders, struct bs_folder_cursor *cursor, uint32_t source, const char *path,
+                     size_t path_bytes, const uint64_t stamp[4], struct bs_folder_list *list_out);
+
+/* Every byte of it. BS_CORRUPT. */
+enum bs_status bs_folders_check(const struct bs_folders *folders, struct bs_error *err) BS_WARN_UNUSED;
+
+/* ---- writing ---- */
+
+/* Appends the record of a folder; they must come in order: by source, then as a walk meets them. BS_NO_MEMORY. */
+enum bs_status bs_folders_add(struct bs_buffer *records, uint32_t source, const char *path, size_t path_bytes,
+                              const uint64_t stamp[4], const struct bs_folder_list *list, struct bs_error *err) BS_WARN_UNUSED;
+/* Replaces the file, unless it says just this already; without records there is none. BS_IO, BS_NO_MEMORY. */
+enum bs_status bs_folders_write(const char *dir, const struct bs_buffer *records, struct bs_error *err) BS_WARN_UNUSED;
+
+#endif

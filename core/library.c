@@ -1,0 +1,36 @@
+/* library.c: see library.h. */
+#include "core/library.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The largest path that a library is looked for under. */
+#define PATH_BYTES 1024u
+
+static void *open_library(const char *soname, const char *folder)
+{
+	char path[PATH_BYTES];
+	void *library = dlopen(soname, RTLD_LAZY | RTLD_LOCAL);
+	if (!library && snprintf(path, sizeof(path), "%s/%s", folder, soname) < (int)sizeof(path))
+		library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+	return library;
+}
+
+enum bs_status bs_library_load(const char *what, const char *soname, const char *folder,
+                               const struct bs_library_symbol *symbols, size_t n_symbols, struct bs_error *err)
+{
+	void *library = open_library(soname, folder);
+	if (!library) {
+		const char *why = dlerror();
+		return bs_fail(err, BS_UNSUPPORTED, "%s cannot be loaded: %s", what, why ? why : soname);
+	}
+	for (size_t i = 0; i < n_symbols; i++) {
+		void *address = dlsym(library, symbols[i].name);
+		if (!address)
+			return bs_fail(err, BS_UNSUPPORTED, "%s cannot be used: %s has no %s", what, soname, symbols[i].name);
+		/* POSIX lets a pointer of either kind be had so; ISO C knows no cast. */
+		memcpy(symbols[i].into, &address, sizeof(address));
+	}
+	return BS_OK;
+}
