@@ -157,7 +157,7 @@ static enum bs_status check_exclusions(struct bs_check *check, uint64_t end_byte
 	for (uint32_t word = 0; word < 4 && !status; word++)
 		status = bs_packed_check(&snapshot->exclusions.places[word], check->err);
 	if (!status)
-		status = bs_packed_check(&snapshot->exclusions.name_offsets, check->err);
+		status = bs_names_check(&snapshot->exclusions.names, check->err);
 	for (uint32_t i = 0; i < snapshot->exclusions.n_docs && !status; i++, before = record) {
 		status = bs_doc_table_get(&snapshot->exclusions, i, &record, check->err);
 		if (!status && record.source >= manifest->n_sources)

@@ -517,7 +517,7 @@ static enum bs_status check_docs(const struct examined *at)
 	for (uint32_t word = 0; word < 4 && !status; word++)
 		status = bs_packed_check(&docs->places[word], at->check->err);
 	if (!status)
-		status = check_packed_offsets(at, &docs->name_offsets, docs->names.n_bytes, "names of documents");
+		status = bs_names_check(&docs->names, at->check->err);
 	if (!status)
 		status = check_tfs(at);
 	for (uint32_t document = 0; document < docs->n_docs && !status; document++)

@@ -124,7 +124,8 @@ static void write_section(struct bs_writer *writer, uint32_t id, const struct bs
 	bs_writer_bytes(writer, buffer->data, buffer->used_bytes);
 }
 
-void bs_doc_table_write(const struct bs_doc_table_builder *builder, struct bs_writer *writer)
+enum bs_status bs_doc_table_write(const struct bs_doc_table_builder *builder, struct bs_writer *writer,
+                                  struct bs_error *err)
 {
 	static const uint64_t no_name = 0;
 	write_section(writer, BS_SECTION_DOC_RUNS, &builder->runs);
@@ -137,10 +138,8 @@ void bs_doc_table_write(const struct bs_doc_table_builder *builder, struct bs_wr
 		bs_packed_write_every(writer, builder->n_docs ? places + word : &no_name, 4, builder->n_docs);
 	}
 	write_section(writer, BS_SECTION_DOC_CHECKSUMS, &builder->checksums);
-	bs_writer_section(writer, BS_SECTION_DOC_NAME_OFFSETS, 0);
 	const uint64_t *name_offsets = (const uint64_t *)(const void *)builder->name_offsets.data;
-	bs_packed_write_u64(writer, builder->n_docs ? name_offsets : &no_name, (uint64_t)builder->n_docs + 1);
-	write_section(writer, BS_SECTION_DOC_NAMES, &builder->names);
+	return bs_names_write(writer, builder->names.data, builder->n_docs ? name_offsets : &no_name, builder->n_docs, err);
 }
 
 void bs_doc_table_builder_clear(struct bs_doc_table_builder *builder)
@@ -176,7 +175,6 @@ enum bs_status bs_doc_table_open(struct bs_doc_table *table, const struct bs_con
 		.runs = bs_container_section(file, BS_SECTION_DOC_RUNS, 0),
 		.flags = bs_container_section(file, BS_SECTION_DOC_FLAGS, 0),
 		.checksums = bs_container_section(file, BS_SECTION_DOC_CHECKSUMS, 0),
-		.names = bs_container_section(file, BS_SECTION_DOC_NAMES, 0),
 	};
 	table->n_runs = (uint32_t)(table->runs.n_bytes / RUN_BYTES);
 	if (n_docs >= UINT32_MAX || table->flags.n_bytes != n_docs || table->checksums.n_bytes != n_docs * 8 ||
@@ -188,10 +186,13 @@ enum bs_status bs_doc_table_open(struct bs_doc_table *table, const struct bs_con
 		status = bs_packed_open(&table->lengths, bs_container_section(file, BS_SECTION_DOC_LENGTHS, 0), n_docs, err);
 	for (uint32_t word = 0; word < 4 && !status; word++)
 		status = bs_packed_open(&table->places[word], bs_container_section(file, BS_SECTION_DOC_PLACES, word), n_docs, err);
-	if (status)
-		return status;
-	return bs_packed_open(&table->name_offsets, bs_container_section(file, BS_SECTION_DOC_NAME_OFFSETS, 0), n_docs + 1,
-	                      err);
+	return status ? status : bs_names_open(&table->names, file, n_docs, err);
+}
+
+void bs_doc_table_deinit(struct bs_doc_table *table)
+{
+	bs_names_deinit(&table->names);
+	*table = (struct bs_doc_table){.n_docs = 0};
 }
 
 struct bs_doc_run bs_doc_table_run(const struct bs_doc_table *table, uint32_t i)
@@ -231,9 +232,9 @@ enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t docum
                                 struct bs_error *err)
 {
 	uint64_t i = document;
-	uint64_t start, end;
 	uint64_t place[4];
-	uint32_t length;
+	uint32_t length, name_bytes;
+	const uint8_t *name;
 	if (document >= table->n_docs)
 		return bs_container_corrupt(table->runs.file, err, "document %u of %u", document, table->n_docs);
 	enum bs_status status = bs_packed_get_u32(&table->lengths, i, &length, err);
@@ -244,19 +245,17 @@ enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t docum
 	if (!status)
 		status = bs_section_touch(&table->checksums, i * 8, 8, err);
 	if (!status)
-		status = bs_packed_get_span(&table->name_offsets, i, &start, &end, err);
+		status = bs_names_get(&table->names, i, &name, &name_bytes, err);
 	if (status)
 		return status;
-	if (start > end || end > table->names.n_bytes || end - start > UINT32_MAX)
-		return bs_container_corrupt(table->names.file, err, "the name of document %u has impossible bounds", document);
 	*record_out = (struct bs_doc_record){
 		.source = find_source(table->runs.data, table->n_runs, document),
 		.length = length,
 		.flags = table->flags.data[i],
 		.checksum = bs_load_u64(table->checksums.data + i * 8),
-		.name = table->names.data + start,
-		.name_bytes = (uint32_t)(end - start),
+		.name = name,
+		.name_bytes = name_bytes,
 	};
 	memcpy(record_out->place, place, PLACE_BYTES);
-	return bs_section_touch(&table->names, start, end - start, err);
+	return BS_OK;
 }

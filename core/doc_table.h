@@ -10,6 +10,7 @@
 
 #include "core/buffer.h"
 #include "core/container.h"
+#include "core/names.h"
 #include "core/packed.h"
 #include "core/status.h"
 
@@ -59,7 +60,8 @@ void bs_doc_table_gathered(const struct bs_doc_table_builder *builder, uint32_t 
 uint32_t bs_doc_table_gathered_length(const struct bs_doc_table_builder *builder, uint32_t document);
 /* Bytes held, for a memory budget. */
 uint64_t bs_doc_table_builder_bytes(const struct bs_doc_table_builder *builder);
-void bs_doc_table_write(const struct bs_doc_table_builder *builder, struct bs_writer *writer);
+enum bs_status bs_doc_table_write(const struct bs_doc_table_builder *builder, struct bs_writer *writer,
+                                  struct bs_error *err) BS_WARN_UNUSED;
 void bs_doc_table_builder_clear(struct bs_doc_table_builder *builder);
 void bs_doc_table_builder_deinit(struct bs_doc_table_builder *builder);
 
@@ -73,11 +75,12 @@ struct bs_doc_table {
 	struct bs_section flags;
 	struct bs_packed places[4]; /* one a number of place */
 	struct bs_section checksums;
-	struct bs_packed name_offsets; /* one more than documents */
-	struct bs_section names;
+	struct bs_names names;
 };
+/* Release with bs_doc_table_deinit, also after a failure. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_doc_table_open(struct bs_doc_table *table, const struct bs_container *file, uint64_t n_docs,
                                  struct bs_error *err) BS_WARN_UNUSED;
+void bs_doc_table_deinit(struct bs_doc_table *table);
 /* Documents first..end - 1 that are of one source, as the table says: run i of n_runs. end <= n_docs. */
 struct bs_doc_run {
 	uint32_t source;
@@ -92,7 +95,8 @@ enum bs_status bs_doc_table_place(const struct bs_doc_table *table, uint32_t doc
                                   struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_doc_table_length(const struct bs_doc_table *table, uint32_t document, uint32_t *length_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
-/* BS_CORRUPT for a number that is not below n_docs: numbers come from files too. */
+/* Its name is borrowed from the table. BS_CORRUPT, also for a number that is not below n_docs: numbers come from files
+ * too; BS_NO_MEMORY. */
 enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t document, struct bs_doc_record *record_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
 

@@ -239,7 +239,11 @@ enum bs_status bs_exclusions_write(const char *dir, uint64_t number, const struc
 	enum bs_status status = open_small(dir, "exc", number, BS_FILE_EXCLUSIONS, &writer, err);
 	if (status)
 		return status;
-	bs_doc_table_write(excluded, writer);
+	status = bs_doc_table_write(excluded, writer, err);
+	if (status) {
+		bs_writer_abort(writer);
+		return status;
+	}
 	return bs_writer_finish(writer, NULL, err);
 }
 

@@ -24,7 +24,7 @@ const char *bs_part_name(enum bs_part part)
 		[BS_PART_TFS] = "words in documents",
 		[BS_PART_LEXICON] = "lexicon",
 		[BS_PART_GRAM_COLUMNS] = "gram columns",
-		[BS_PART_GRAM_LISTS] = "frequent trigrams",
+		[BS_PART_GRAM_LISTS] = "frequent grams",
 		[BS_PART_GRAM_ROWS] = "gram rows",
 		[BS_PART_NAMES] = "document ids",
 		[BS_PART_PLACES] = "places in sources",

@@ -330,6 +330,7 @@ void bs_segment_deinit(struct bs_segment *segment)
 	free(segment->slabs);
 	bs_gram_slabs_deinit(&segment->grams);
 	bs_lexicon_deinit(&segment->lexicon);
+	bs_doc_table_deinit(&segment->docs);
 	bs_container_close(segment->file);
 	*segment = (struct bs_segment){0};
 }

@@ -39,7 +39,7 @@ enum bs_section_id {
 	BS_SECTION_DOC_LENGTHS = 31,      /* one a document, packed */
 	BS_SECTION_DOC_FLAGS = 32,
 	BS_SECTION_DOC_PLACES = 33,
-	BS_SECTION_DOC_NAME_OFFSETS = 34, /* one a document, and one more, packed */
+	BS_SECTION_DOC_NAME_OFFSETS = 34, /* one a block, and one more, packed */
 	BS_SECTION_DOC_NAMES = 35,
 	BS_SECTION_DOC_CHECKSUMS = 36, /* u64 a document */
 	BS_SECTION_DOC_TF_OFFSETS = 37, /* one a document, and one more, packed */

@@ -120,6 +120,7 @@ void bs_snapshot_deinit(struct bs_snapshot *snapshot)
 	}
 	for (uint32_t i = 0; snapshot->changed_tombstones && i <= snapshot->manifest.n_segments; i++)
 		free(snapshot->changed_tombstones[i]);
+	bs_doc_table_deinit(&snapshot->exclusions);
 	bs_container_close(snapshot->exclusion_file);
 	bs_doc_table_builder_deinit(&snapshot->overlay);
 	free(snapshot->segments);

@@ -407,7 +407,7 @@ enum bs_status bs_segment_build(const char *path, struct bs_gather *gather, cons
 	if (!status && grams->plan)
 		status = bs_gram_gather_write(grams, build.writer, err);
 	if (!status)
-		bs_doc_table_write(&gather->doc_table, build.writer);
+		status = bs_doc_table_write(&gather->doc_table, build.writer, err);
 	if (!status)
 		status = bs_tf_table_write(&gather->tf_table, build.writer, err);
 	if (!status && store)

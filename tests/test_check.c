@@ -386,10 +386,10 @@ static void test_exclusions(void **state)
 	EXPECT("exc", 0, "exclusion 0 is of source 3 of 3", {BS_SECTION_DOC_RUNS, 0, 0, 4, SET, 3});
 	EXPECT("exc", 0, "exclusion 1 is of source 3 of 3", {BS_SECTION_DOC_RUNS, 0, 8, 4, SET, 3});
 	/* "gone.txt" stands behind "r1". */
-	EXPECT("exc", 0, "the name of exclusion 1 leads out of its source", {BS_SECTION_DOC_NAMES, 0, 2, 3, SET, 0x2f2e2e});
-	EXPECT("exc", 0, "the name of exclusion 1 leads out of its source", {BS_SECTION_DOC_NAMES, 0, 2, 1, SET, '/'});
-	EXPECT("exc", 0, "document 1 has impossible bounds", {BS_SECTION_DOC_NAME_OFFSETS, 0, 2, 0, PACKED_SET, 1});
-	EXPECT("exc", 0, "document 2 has impossible bounds", {BS_SECTION_DOC_NAME_OFFSETS, 0, 3, 0, PACKED_ADD, 1});
+	EXPECT("exc", 0, "the name of exclusion 1 leads out of its source", {BS_SECTION_DOC_NAMES, 0, 5, 3, SET, 0x2f2e2e});
+	EXPECT("exc", 0, "the name of exclusion 1 leads out of its source", {BS_SECTION_DOC_NAMES, 0, 5, 1, SET, '/'});
+	EXPECT("exc", 0, "names of documents: from 0 to", {BS_SECTION_DOC_NAME_OFFSETS, 0, -1, 0, PACKED_ADD, (uint64_t)-1});
+	EXPECT("exc", 0, "the names of documents 0 to 2 do not decode", {BS_SECTION_DOC_NAMES, 0, 0, 1, SET, 100});
 	EXPECT("exc", 0, "section 34 says that it ends", {BS_SECTION_DOC_NAME_OFFSETS, 0, -8, 8, ADD, 1});
 	EXPECT("exc", 0, "section 31 says that it ends", {BS_SECTION_DOC_LENGTHS, 0, -8, 8, ADD, 1});
 	free(path);
@@ -756,9 +756,11 @@ static void test_documents(void **state)
 	EXPECT("seg", 0, "run 1 of documents is of source 3 of 3", {BS_SECTION_DOC_RUNS, 0, 8, 4, SET, 3});
 	EXPECT("seg", 0, "positions where the documents have", {BS_SECTION_DOC_LENGTHS, 0, 0, 0, PACKED_ADD, 1});
 	EXPECT("seg", 0, "document 2 has unknown flags 0x80", {BS_SECTION_DOC_FLAGS, 0, 2, 1, SET, 0x80});
-	EXPECT("seg", 0, "names of documents: the first does not begin at 0", {BS_SECTION_DOC_NAME_OFFSETS, 0, 0, 8, SET, 1});
-	EXPECT("seg", 0, "names of documents: number 1 ends before", {BS_SECTION_DOC_NAME_OFFSETS, 0, 2, 0, PACKED_SET, 1});
-	EXPECT("seg", 0, "names of documents: the last ends at", {BS_SECTION_DOC_NAME_OFFSETS, 0, -1, 0, PACKED_ADD, (uint64_t)-1});
+	EXPECT("seg", 0, "names of documents: from 1 to", {BS_SECTION_DOC_NAME_OFFSETS, 0, 0, 8, SET, 1});
+	EXPECT("seg", 0, "names of documents: from 0 to", {BS_SECTION_DOC_NAME_OFFSETS, 0, -1, 0, PACKED_ADD, (uint64_t)-1});
+	EXPECT("seg", 0, "the names of documents 0 to 37 do not decode", {BS_SECTION_DOC_NAMES, 0, 0, 1, SET, 0xff});
+	EXPECT("seg", 0, "the names of documents 0 to 37 do not decode", {BS_SECTION_DOC_NAMES, 0, -7, 1, SET, 100});
+	EXPECT("seg", 0, "the names of documents 0 to 37 do not decode", {BS_SECTION_DOC_NAMES, 0, -6, 1, SET, 4});
 	/* "a.txt", the last name, becomes what would lead out of the folder or nowhere. */
 	EXPECT("seg", 0, "\"../at\", is not below its source", {BS_SECTION_DOC_NAMES, 0, -5, 4, SET, 0x612f2e2e});
 	EXPECT("seg", 0, "is not below its source", {BS_SECTION_DOC_NAMES, 0, -5, 1, SET, '/'});

@@ -161,6 +161,9 @@ static void make_world(struct world *world, uint64_t *random)
 
 static void unmake_world(struct world *world)
 {
+	for (uint32_t s = 0; s < world->n_segments; s++)
+		bs_doc_table_deinit(&world->segments[s].docs);
+	bs_doc_table_deinit(&world->snapshot.exclusions);
 	for (uint32_t s = 0; s <= MAX_SEGMENTS; s++)
 		bs_container_close(world->files[s]);
 }

@@ -88,7 +88,7 @@ static void write_table(const char *path, const struct bs_doc_table_builder *bui
 	struct bs_writer *writer;
 	unlink(path);
 	expect_ok(bs_writer_open(path, BS_FILE_SEGMENT, &writer, &err), &err);
-	bs_doc_table_write(builder, writer);
+	expect_ok(bs_doc_table_write(builder, writer, &err), &err);
 	expect_ok(bs_writer_finish(writer, NULL, &err), &err);
 }
 
@@ -119,7 +119,9 @@ static void test_round_trips(void **state)
 		for (size_t j = 0; j < COUNT(more); j++) {
 			struct bs_doc_table wrong;
 			expect_status(bs_doc_table_open(&wrong, file, sizes[i] + more[j], &err), BS_CORRUPT, &err);
+			bs_doc_table_deinit(&wrong);
 		}
+		bs_doc_table_deinit(&table);
 		bs_container_close(file);
 		bs_doc_table_builder_clear(&builder);
 		documents_deinit(&documents);
@@ -165,6 +167,7 @@ static void test_damage_with_right_checksums(void **state)
 			assert_true(sum <= UINT32_MAX);
 		}
 		assert_true(status == BS_OK || status == BS_CORRUPT);
+		bs_doc_table_deinit(&table);
 		bs_container_close(file);
 	}
 	bs_buffer_deinit(&bytes);

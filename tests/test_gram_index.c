@@ -344,8 +344,8 @@ static void test_classes(void **state)
 		uint32_t class = bs_gram_class_of(n);
 		assert_true(class >= last);
 		/* A density of 0.53 to 0.62, where rows are not wider than they must. */
-		assert_true((double)bs_gram_class_columns(class) >= (double)n * 1.05 - 1);
-		assert_true(class == 1 || (double)bs_gram_class_columns(class) <= (double)n * 1.32 + 8);
+		assert_true((double)bs_gram_class_columns(class) >= (double)n * 1.04 - 1);
+		assert_true(class == 1 || (double)bs_gram_class_columns(class) <= (double)n * 1.31 + 8);
 		last = class;
 	}
 	assert_int_equal(bs_gram_class_of(UINT64_MAX), BS_GRAM_CLASSES - 1);

@@ -240,7 +240,7 @@ static void write_segment(const char *dir, uint64_t number, uint32_t n_docs)
 	free(path);
 	bs_lexicon_writer_init(&lexicon, writer);
 	expect_ok(bs_lexicon_writer_finish(&lexicon, &err), &err);
-	bs_doc_table_write(&docs, writer);
+	expect_ok(bs_doc_table_write(&docs, writer, &err), &err);
 	expect_ok(bs_tf_table_write(&tfs, writer, &err), &err);
 	struct bs_slab_image image = {
 		.shape = {.n_docs = n_docs, .is_list = true},

@@ -1,0 +1,234 @@
+/* names.c: see names.h; bytes in FORMAT.md. */
+#include "core/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/buffer.h"
+#include "core/bytes.h"
+#include "core/segment_sections.h"
+
+static uint64_t count_blocks(uint64_t n)
+{
+	return n / BS_NAMES_BLOCK + (n % BS_NAMES_BLOCK != 0);
+}
+
+/* ---- writing ---- */
+
+static uint64_t count_shared(const uint8_t *a, uint64_t a_bytes, const uint8_t *b, uint64_t b_bytes)
+{
+	uint64_t most = a_bytes < b_bytes ? a_bytes : b_bytes, n = 0;
+	most = most < BS_NAMES_MOST_SHARED ? most : BS_NAMES_MOST_SHARED;
+	while (n < most && a[n] == b[n])
+		n++;
+	return n;
+}
+
+static enum bs_status append_varint(struct bs_buffer *to, uint64_t value, struct bs_error *err)
+{
+	uint8_t bytes[BS_VARINT_MAX_BYTES];
+	return bs_buffer_append(to, bytes, bs_varint_put(bytes, value), err);
+}
+
+static enum bs_status code_block(struct bs_buffer *coded, const uint8_t *bytes, const uint64_t *offsets, uint64_t n,
+                                 struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (uint64_t i = 0; i < n && !status; i++) {
+		const uint8_t *name = bytes + offsets[i];
+		uint64_t n_bytes = offsets[i + 1] - offsets[i], n_shared = 0;
+		if (i > 0) {
+			n_shared = count_shared(bytes + offsets[i - 1], offsets[i] - offsets[i - 1], name, n_bytes);
+			status = append_varint(coded, n_shared, err);
+		}
+		if (!status)
+			status = append_varint(coded, n_bytes - n_shared, err);
+		if (!status)
+			status = bs_buffer_append(coded, name + n_shared, n_bytes - n_shared, err);
+	}
+	return status;
+}
+
+enum bs_status bs_names_write(struct bs_writer *writer, const uint8_t *bytes, const uint64_t *offsets, uint64_t n,
+                              struct bs_error *err)
+{
+	struct bs_buffer coded = {0};
+	uint64_t *starts = calloc(count_blocks(n) + 1, sizeof(*starts));
+	enum bs_status status = starts ? BS_OK : bs_fail_memory(err, "names", (size_t)n);
+	bs_writer_section(writer, BS_SECTION_DOC_NAMES, 0);
+	for (uint64_t block = 0; block < count_blocks(n) && !status; block++) {
+		uint64_t first = block * BS_NAMES_BLOCK, left = n - first;
+		bs_buffer_clear(&coded);
+		status = code_block(&coded, bytes, offsets + first, left < BS_NAMES_BLOCK ? left : BS_NAMES_BLOCK, err);
+		if (status)
+			break;
+		bs_writer_bytes(writer, coded.data, coded.used_bytes);
+		starts[block + 1] = starts[block] + coded.used_bytes;
+	}
+	if (!status) {
+		bs_writer_section(writer, BS_SECTION_DOC_NAME_OFFSETS, 0);
+		bs_packed_write_u64(writer, starts, count_blocks(n) + 1);
+	}
+	free(starts);
+	bs_buffer_deinit(&coded);
+	return status;
+}
+
+/* ---- reading ---- */
+
+struct bs_names_block {
+	uint64_t ends[BS_NAMES_BLOCK]; /* where each name ends in bytes; it begins where the one before ends */
+	uint8_t bytes[];
+};
+
+enum bs_status bs_names_open(struct bs_names *names, const struct bs_container *file, uint64_t n, struct bs_error *err)
+{
+	*names = (struct bs_names){.n = n, .bytes = bs_container_section(file, BS_SECTION_DOC_NAMES, 0)};
+	enum bs_status status = bs_packed_open(
+		&names->offsets, bs_container_section(file, BS_SECTION_DOC_NAME_OFFSETS, 0), count_blocks(n) + 1, err);
+	if (status)
+		return status;
+	names->blocks = calloc(count_blocks(n) + 1, sizeof(struct bs_names_block *));
+	return names->blocks ? BS_OK : bs_fail_memory(err, "names", count_blocks(n) * sizeof(struct bs_names_block *));
+}
+
+void bs_names_deinit(struct bs_names *names)
+{
+	for (uint64_t block = 0; names->blocks && block < count_blocks(names->n); block++)
+		free(names->blocks[block]);
+	free(names->blocks);
+	*names = (struct bs_names){.n = 0};
+}
+
+struct told {
+	uint64_t n_shared;
+	uint64_t n_rest;
+	const uint8_t *rest;
+};
+
+/* What is told of a name of which the one before has before_bytes. Returns what follows, NULL if it is no name. */
+static const uint8_t *read_name(const uint8_t *from, const uint8_t *end, bool is_first, uint64_t before_bytes,
+                                struct told *told_out)
+{
+	*told_out = (struct told){.n_shared = 0};
+	if (!is_first)
+		from = bs_varint_get(from, end, &told_out->n_shared);
+	if (from)
+		from = bs_varint_get(from, end, &told_out->n_rest);
+	if (!from || told_out->n_shared > before_bytes || told_out->n_shared > BS_NAMES_MOST_SHARED ||
+	    told_out->n_rest > (uint64_t)(end - from) || told_out->n_shared + told_out->n_rest > UINT32_MAX)
+		return NULL;
+	told_out->rest = from;
+	return from + told_out->n_rest;
+}
+
+/* Where n names end once they are decoded. False if they are not just what stands in [from, end). */
+static bool measure(const uint8_t *from, const uint8_t *end, uint32_t n, uint64_t *ends)
+{
+	uint64_t before_bytes = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		struct told told;
+		from = read_name(from, end, i == 0, before_bytes, &told);
+		if (!from)
+			return false;
+		before_bytes = told.n_shared + told.n_rest;
+		ends[i] = before_bytes + (i ? ends[i - 1] : 0);
+	}
+	return from == end;
+}
+
+/* n names that have been measured. */
+static void decode(const uint8_t *from, const uint8_t *end, uint32_t n, uint8_t *to)
+{
+	uint64_t before_bytes = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		struct told told;
+		from = read_name(from, end, i == 0, before_bytes, &told);
+		memcpy(to, to - before_bytes, told.n_shared);
+		memcpy(to + told.n_shared, told.rest, told.n_rest);
+		before_bytes = told.n_shared + told.n_rest;
+		to += before_bytes;
+	}
+}
+
+static enum bs_status make_block(const struct bs_names *names, uint64_t number, struct bs_names_block **block_out,
+                                 struct bs_error *err)
+{
+	uint64_t start, end, left = names->n - number * BS_NAMES_BLOCK;
+	uint64_t ends[BS_NAMES_BLOCK] = {0};
+	uint32_t n = left < BS_NAMES_BLOCK ? (uint32_t)left : BS_NAMES_BLOCK;
+	*block_out = NULL;
+	enum bs_status status = bs_packed_get_span(&names->offsets, number, &start, &end, err);
+	if (status)
+		return status;
+	if (start > end || end > names->bytes.n_bytes)
+		return bs_container_corrupt(names->bytes.file, err, "the names of documents %llu to %llu have impossible bounds",
+		                            (unsigned long long)(number * BS_NAMES_BLOCK),
+		                            (unsigned long long)(number * BS_NAMES_BLOCK + n - 1));
+	status = bs_section_touch(&names->bytes, start, end - start, err);
+	if (status)
+		return status;
+	const uint8_t *from = names->bytes.data + start;
+	if (!measure(from, from + (end - start), n, ends))
+		return bs_container_corrupt(names->bytes.file, err, "the names of documents %llu to %llu do not decode",
+		                            (unsigned long long)(number * BS_NAMES_BLOCK),
+		                            (unsigned long long)(number * BS_NAMES_BLOCK + n - 1));
+	struct bs_names_block *block = malloc(sizeof(*block) + ends[n - 1]);
+	if (!block)
+		return bs_fail_memory(err, "names", sizeof(*block) + ends[n - 1]);
+	memcpy(block->ends, ends, sizeof(ends));
+	decode(from, from + (end - start), n, block->bytes);
+	*block_out = block;
+	return BS_OK;
+}
+
+/* Whoever is first keeps it; another's is the same. */
+static enum bs_status find_block(const struct bs_names *names, uint64_t number, struct bs_names_block **block_out,
+                                 struct bs_error *err)
+{
+	struct bs_names_block **place = &names->blocks[number], *made;
+	*block_out = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+	if (*block_out)
+		return BS_OK;
+	enum bs_status status = make_block(names, number, &made, err);
+	if (status)
+		return status;
+	if (__atomic_compare_exchange_n(place, block_out, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		*block_out = made;
+	else
+		free(made);
+	return BS_OK;
+}
+
+enum bs_status bs_names_get(const struct bs_names *names, uint64_t i, const uint8_t **name_out, uint32_t *n_bytes_out,
+                            struct bs_error *err)
+{
+	struct bs_names_block *block;
+	enum bs_status status = find_block(names, i / BS_NAMES_BLOCK, &block, err);
+	if (status)
+		return status;
+	uint32_t at = i % BS_NAMES_BLOCK;
+	uint64_t start = at ? block->ends[at - 1] : 0;
+	*name_out = block->bytes + start;
+	*n_bytes_out = (uint32_t)(block->ends[at] - start);
+	return BS_OK;
+}
+
+enum bs_status bs_names_check(const struct bs_names *names, struct bs_error *err)
+{
+	uint64_t first = 0, last = 0;
+	const uint8_t *name;
+	uint32_t n_bytes;
+	enum bs_status status = bs_packed_check(&names->offsets, err);
+	if (!status)
+		status = bs_packed_get(&names->offsets, 0, &first, err);
+	if (!status)
+		status = bs_packed_get(&names->offsets, count_blocks(names->n), &last, err);
+	if (!status && (first != 0 || last != names->bytes.n_bytes))
+		status = bs_container_corrupt(names->bytes.file, err, "names of documents: from %llu to %llu of %llu bytes",
+		                              (unsigned long long)first, (unsigned long long)last,
+		                              (unsigned long long)names->bytes.n_bytes);
+	for (uint64_t i = 0; i < names->n && !status; i += BS_NAMES_BLOCK)
+		status = bs_names_get(names, i, &name, &n_bytes, err);
+	return status;
+}

@@ -1,0 +1,47 @@
+/*
+ * names.h: the names of a file's documents, by number: paths and ids, of which neighbours mostly begin alike. So each is told by
+ * how much of the one before it it repeats ("front coding": Witten, Moffat and Bell, Managing Gigabytes, 4.1), but for
+ * the first of every BS_NAMES_BLOCK. In FORMAT.md: sections 34 and 35.
+ *
+ * A reader decodes the block of a name that is asked for, whole, and keeps it: names are borrowed until the end.
+ */
+#ifndef BS_CORE_NAMES_H
+#define BS_CORE_NAMES_H
+
+#include <stdint.h>
+
+#include "core/container.h"
+#include "core/packed.h"
+#include "core/status.h"
+
+#define BS_NAMES_BLOCK       64u
+#define BS_NAMES_MOST_SHARED 4095u /* bytes: so that a few bytes of a file do not become many in memory */
+
+/* ---- writing ---- */
+
+/* Both sections, of n names one after the other in bytes: name i is [offsets[i], offsets[i + 1]). BS_NO_MEMORY. */
+enum bs_status bs_names_write(struct bs_writer *writer, const uint8_t *bytes, const uint64_t *offsets, uint64_t n,
+                              struct bs_error *err) BS_WARN_UNUSED;
+
+/* ---- reading: any number of threads ---- */
+
+struct bs_names_block; /* decoded */
+
+struct bs_names {
+	uint64_t n;
+	struct bs_packed offsets; /* of blocks, and where the last one ends */
+	struct bs_section bytes;
+	struct bs_names_block **blocks; /* NULL: not decoded yet */
+};
+
+/* The caller's struct; release with bs_names_deinit, also after a failure. BS_CORRUPT, BS_NO_MEMORY. */
+enum bs_status bs_names_open(struct bs_names *names, const struct bs_container *file, uint64_t n,
+                             struct bs_error *err) BS_WARN_UNUSED;
+void bs_names_deinit(struct bs_names *names);
+/* Name i < n, borrowed until deinit. BS_CORRUPT, BS_NO_MEMORY. */
+enum bs_status bs_names_get(const struct bs_names *names, uint64_t i, const uint8_t **name_out, uint32_t *n_bytes_out,
+                            struct bs_error *err) BS_WARN_UNUSED;
+/* Every byte, and that nothing stands between or behind the names. BS_CORRUPT, BS_NO_MEMORY. */
+enum bs_status bs_names_check(const struct bs_names *names, struct bs_error *err) BS_WARN_UNUSED;
+
+#endif
