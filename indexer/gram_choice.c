@@ -10,10 +10,10 @@
 
 #define SAMPLE_BYTES (24u << 20)
 /* Shares of the files from which on a gram is of a tier. What was measured: bench/README.md. */
-#define LEFT_OUT_SHARE      .4
+#define LEFT_OUT_SHARE      0.4
 #define COMMON_SHARE        0.1
 #define MIDDLING_SHARE      0.02
-#define LONG_FREQUENT_SHARE .05
+#define LONG_FREQUENT_SHARE 0.05
 #define LISTED_DOCS         2u /* what one file has may be there by chance */
 
 void bs_gram_sample_deinit(struct bs_gram_sample *sample)
