@@ -357,7 +357,7 @@ static enum bs_status check_group(const struct examined *at, uint32_t s, uint32_
 		status = bs_term_list_read(&slab->list_terms, packed_at(&slab->list_offsets, row),
 		                           packed_at(&slab->list_offsets, (uint64_t)row + 1), ordinals, at->check->err);
 		if (!status)
-			bs_list_filter_set(words, (uint32_t)n_columns, row - first,
+			bs_list_filter_set(slab->list_filter.hashing, words, (uint32_t)n_columns, row - first,
 			                   (const uint32_t *)(const void *)ordinals->data,
 			                   (uint32_t)(ordinals->used_bytes / sizeof(uint32_t)));
 	}

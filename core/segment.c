@@ -114,6 +114,10 @@ enum bs_status bs_segment_write_slab(struct bs_writer *writer, uint32_t i, const
 	bs_store_u32(entry + 8, shape->n_exact);
 	for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
 		bs_store_u32(entry + 12 + 4 * level, shape->n_columns[level]);
+	if (shape->is_list) {
+		bs_store_u32(entry + 12, shape->hashing.n_hashes);
+		bs_store_u32(entry + 16, shape->hashing.near_log2);
+	}
 	bs_store_u32(entry + 24, least_exact);
 	bs_store_u32(entry + 28, shape->least_length);
 	return bs_buffer_append(entries, entry, sizeof(entry), err);
@@ -269,7 +273,9 @@ static enum bs_status read_slabs(struct bs_segment *segment, struct bs_error *er
 			.least_exact = bs_load_u32(entry + 24),
 			.least_length = bs_load_u32(entry + 28),
 		};
-		for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
+		if (shape.is_list)
+			shape.hashing = (struct bs_list_hashing){bs_load_u32(entry + 12), bs_load_u32(entry + 16)};
+		for (uint32_t level = shape.is_list ? 2 : 0; level < BS_MAX_LEVELS; level++)
 			shape.n_columns[level] = bs_load_u32(entry + 12 + 4 * level);
 		n_docs += shape.n_docs;
 		if (bs_load_u32(entry + 4) > BS_SLAB_LISTS)

@@ -46,7 +46,7 @@ static enum bs_status open_lists(struct bs_slab *slab, const struct bs_container
 	slab->list_terms = bs_container_section(file, BS_SECTION_LIST_TERMS, i);
 	slab->list_columns = bs_container_section(file, BS_SECTION_LIST_COLUMNS, i);
 	slab->exact.n_columns = shape->n_exact;
-	enum bs_status status = bs_list_filter_open(&slab->list_filter, file, i, slab->n_docs, err);
+	enum bs_status status = bs_list_filter_open(&slab->list_filter, file, i, slab->n_docs, shape->hashing, err);
 	if (!status)
 		status = check_bytes(&slab->list_columns, (uint64_t)shape->n_exact * bs_list_groups(slab->n_docs) * 8, i, err);
 	if (!status)

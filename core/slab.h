@@ -106,7 +106,8 @@ struct bs_slab_shape {
 	uint32_t n_docs;
 	uint32_t n_exact;
 	bool is_list;
-	uint32_t n_columns[BS_MAX_LEVELS];
+	uint32_t n_columns[BS_MAX_LEVELS]; /* of a matrix */
+	struct bs_list_hashing hashing;    /* of plain signatures: their filters' */
 	uint32_t least_exact; /* popcount of the sparsest exact column, 0 without any */
 	uint32_t least_length; /* of its documents, in positions */
 };

@@ -4,13 +4,13 @@
 /*
  * Below one document a block or so, looking at each costs less than reading the lines of its levels (query/scan_best.c,
  * LOOK_NS): so words in fewer have none. Two columns leave a level a tenth of the documents that do not reach it, which
- * higher levels, asked for only of those, make a hundredth. Where columns are dense, so that the index is small, one is all that
- * a level gets.
+ * higher levels, asked for only of those, make a hundredth. Where columns are dense, so that the index is small, or because
+ * documents are long and reach many levels, one is all that a level gets.
  */
 #define MIN_SHARE (1.0 / 512)
 #define MIN_DF    8u
 #define N_COLUMNS 2u
-#define MOST_DENSITY 0.45 /* of columns that are two a level */
+#define MOST_DENSITY 0.35 /* of columns that are two a level */
 
 struct bs_tf_levels bs_tf_levels_make(uint64_t n_docs, double density)
 {

@@ -15,28 +15,26 @@
  */
 #define CLASS_RATIO    1.5
 #define SLAB_NS        700.0  /* a slab more, for every query: its terms looked up, a few cache misses in a row at each level */
-#define LISTS_NS       100.0  /* of a slab of plain signatures, whatever is in it */
-#define LIST_DOC_NS    1.0    /* a plain signature more: its share of a group's filter, and a look into it now and then */
-#define LIST_PLACE_BYTES 3.0  /* of a plain signature in the tables */
 #define EXACT_SHARE    1.5          /* exact columns, beside the hashed ones */
 
 struct load {
 	uint64_t n_docs;
 	double weight;
 	double weight_squares;
-	double list_bytes; /* as plain signatures */
+	struct bs_list_load list; /* as plain signatures */
 };
 
 /* The rules, and what follows from them. */
 struct cost_rules {
 	struct bs_class_rules given;
-	double ns_bits; /* what a nanosecond a query may cost */
+	struct bs_list_price price;
 };
 
 static struct load join(const struct load *a, const struct load *b)
 {
-	return (struct load){a->n_docs + b->n_docs, a->weight + b->weight, a->weight_squares + b->weight_squares,
-	                     a->list_bytes + b->list_bytes};
+	struct load both = {a->n_docs + b->n_docs, a->weight + b->weight, a->weight_squares + b->weight_squares, a->list};
+	bs_list_load_add(&both.list, &b->list);
+	return both;
 }
 
 /* Bytes of a block of this class in a slab of its own: see level_width in slab_build.c. */
@@ -55,17 +53,22 @@ static uint32_t slab_rows(const struct load *load, const struct cost_rules *rule
 	return (n_blocks < rules->given.max_blocks ? (uint32_t)n_blocks : rules->given.max_blocks) * BS_LINE_BITS;
 }
 
-/* Bytes of a plain signature, of its place in the tables and of the filter in front of it: see list_build.h. */
-static double list_bytes(uint32_t n_terms, const struct cost_rules *rules)
+/* What a document of so many terms is as a plain signature. */
+static struct bs_list_load list_load(uint32_t n_terms, const struct cost_rules *rules)
 {
-	uint32_t size = n_terms ? 31 - (uint32_t)__builtin_clz(n_terms) : 0;
-	return LIST_PLACE_BYTES + n_terms * rules->given.list_bits[size] / 8;
+	const struct bs_list_load *seen = &rules->given.lists[n_terms ? 31 - (uint32_t)__builtin_clz(n_terms) : 0];
+	double share = seen->n_terms > 0 ? n_terms / seen->n_terms : 0;
+	struct bs_list_load load = {.n_docs = 1, .n_terms = n_terms, .n_bits = seen->n_bits * share};
+	for (uint32_t i = 0; i < BS_LIST_NEARS; i++)
+		load.near[i] = seen->near[i] * share;
+	return load;
 }
 
 static double list_cost(const struct load *load, const struct cost_rules *rules)
 {
-	double ns = LISTS_NS + (double)load->n_docs * LIST_DOC_NS;
-	return load->list_bytes * 8 + ns * rules->ns_bits;
+	double cost;
+	bs_list_choose(&load->list, &rules->price, &cost);
+	return cost;
 }
 
 static double matrix_cost(const struct load *load, const struct cost_rules *rules)
@@ -75,7 +78,7 @@ static double matrix_cost(const struct load *load, const struct cost_rules *rule
 		return INFINITY;
 	double n_slabs = ceil((double)load->n_docs / rows);
 	double n_blocks = ceil((double)load->n_docs / BS_LINE_BITS);
-	return n_blocks * block_bytes(load, rules) * 8 + n_slabs * SLAB_NS * rules->ns_bits;
+	return n_blocks * block_bytes(load, rules) * 8 + n_slabs * SLAB_NS * rules->price.ns_bits;
 }
 
 static bool is_list(const struct load *load, const struct cost_rules *rules)
@@ -146,10 +149,11 @@ enum bs_status bs_classes_make(const struct bs_class_doc *docs, uint32_t n_docs,
 	double n_postings = 0;
 	for (uint32_t i = 0; i < n_docs; i++)
 		n_postings += docs[i].n_terms;
-	struct cost_rules rules = {.given = *given, .ns_bits = n_postings / given->bit_ns};
-	struct load loads[BS_MAX_CLASSES] = {{0, 0, 0, 0}};
+	struct cost_rules rules = {.given = *given, .price = {n_postings / given->bit_ns, given->n_ordinals}};
+	struct load loads[BS_MAX_CLASSES] = {{0}};
 	uint32_t first_of[BS_MAX_CLASSES]; /* the first of the original classes in each merged one */
 	memset(classes_out, 0, sizeof(*classes_out));
+	classes_out->ns_bits = rules.price.ns_bits;
 	if (n_docs == 0)
 		return BS_OK;
 	classes_out->docs = malloc((size_t)n_docs * sizeof(uint32_t));
@@ -162,7 +166,7 @@ enum bs_status bs_classes_make(const struct bs_class_doc *docs, uint32_t n_docs,
 		first_of[i] = i;
 	for (uint32_t i = 0; i < n_docs; i++) {
 		double weight = (double)docs[i].weight;
-		struct load one = {1, weight, weight * weight, list_bytes(docs[i].n_terms, &rules)};
+		struct load one = {1, weight, weight * weight, list_load(docs[i].n_terms, &rules)};
 		struct load *load = &loads[class_of(of_small, docs[i].weight)];
 		*load = join(load, &one);
 	}

@@ -10,7 +10,6 @@
 
 #include "core/status.h"
 #include "indexer/list_build.h"
-#include "indexer/list_build.h"
 
 #define BS_MAX_CLASSES 128u
 
@@ -42,13 +41,15 @@ struct bs_class_rules {
 	uint32_t max_blocks;     /* of a slab */
 	uint64_t max_slab_bytes; /* of its columns */
 	enum bs_list_mode list_mode;
-	double list_bits[BS_LIST_SIZES]; /* a posting of a plain signature, by its size: list_build.h */
+	double n_ordinals;       /* of the lexicon */
+	struct bs_list_load lists[BS_LIST_SIZES]; /* some plain signatures of each size: list_build.h */
 };
 
 struct bs_classes {
 	struct bs_class classes[BS_MAX_CLASSES];
 	uint32_t n_classes;
 	uint32_t *docs;
+	double ns_bits; /* what a nanosecond a query may cost: list_cost.h */
 };
 
 /* Puts documents 0..n_docs-1 in classes, short ones first. Every document is in exactly one. BS_NO_MEMORY. */

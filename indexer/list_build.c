@@ -75,17 +75,21 @@ static uint32_t size_of(uint32_t n_terms)
 	return n_terms ? 31 - (uint32_t)__builtin_clz(n_terms) : 0;
 }
 
-static double filter_bits(uint32_t n_neighbourhoods)
-{
-	return n_neighbourhoods * BS_LIST_FILTER_HASHES / M_LN2;
-}
-
 struct size_sample {
-	uint64_t n_docs;  /* of this size */
+	uint64_t n_docs; /* of this size */
 	uint64_t n_seen;
-	uint64_t n_terms; /* of those measured */
-	double n_bits;
+	struct bs_list_load load; /* of those measured */
 };
+
+#define PLACE_BITS 24.0 /* of a plain signature in the tables */
+
+static struct bs_list_load load_of(const uint32_t *ordinals, uint32_t n)
+{
+	struct bs_list_load load = {.n_docs = 1, .n_terms = n};
+	for (uint32_t i = 0; i < BS_LIST_NEARS; i++)
+		load.near[i] = bs_list_neighbourhoods(i, ordinals, n);
+	return load;
+}
 
 /* Whether the next document of this size is one of those to be measured: they are spread evenly. */
 static bool is_sampled(struct size_sample *sample, uint32_t size)
@@ -96,10 +100,10 @@ static bool is_sampled(struct size_sample *sample, uint32_t size)
 	return sample->n_docs <= wanted || i * wanted / sample->n_docs != (i + 1) * wanted / sample->n_docs;
 }
 
-enum bs_status bs_list_bits(const struct bs_gather *gather, const uint32_t *ordinal_of, double bits_out[BS_LIST_SIZES],
-                            struct bs_error *err)
+enum bs_status bs_list_measure(const struct bs_gather *gather, const uint32_t *ordinal_of,
+                               struct bs_list_load loads_out[BS_LIST_SIZES], struct bs_error *err)
 {
-	struct size_sample samples[BS_LIST_SIZES] = {{0, 0, 0, 0}};
+	struct size_sample samples[BS_LIST_SIZES] = {{0}};
 	const struct bs_gathered_doc *docs = bs_gather_docs(gather);
 	uint32_t n_docs = bs_gather_n_docs(gather);
 	uint32_t most = 1;
@@ -115,12 +119,12 @@ enum bs_status bs_list_bits(const struct bs_gather *gather, const uint32_t *ordi
 		if (!is_sampled(&samples[size], size))
 			continue;
 		take_ordinals(gather, ordinal_of, i, ordinals, ordinals + most);
-		samples[size].n_terms += docs[i].n_terms;
-		samples[size].n_bits += (double)bs_term_list_bytes(ordinals, docs[i].n_terms) * 8 +
-		                        filter_bits(bs_list_neighbourhoods(ordinals, docs[i].n_terms));
+		struct bs_list_load load = load_of(ordinals, docs[i].n_terms);
+		load.n_bits = (double)bs_term_list_bytes(ordinals, docs[i].n_terms) * 8 + PLACE_BITS;
+		bs_list_load_add(&samples[size].load, &load);
 	}
 	for (uint32_t size = 0; size < BS_LIST_SIZES; size++)
-		bits_out[size] = samples[size].n_terms ? samples[size].n_bits / (double)samples[size].n_terms : 0;
+		loads_out[size] = samples[size].load;
 	free(ordinals);
 	return BS_OK;
 }
@@ -184,16 +188,25 @@ static enum bs_status take_terms(const struct bs_gather *gather, const uint32_t 
 	return BS_OK;
 }
 
-/* Terms of one row in so many, and a few more, have exact columns. A listed term takes about 16 bits, filter included, and
- * is looked up for every query that has it; see bench/README.md. */
-#define EXACT_ROWS  64u
-#define EXACT_LEAST 8u
+/* A posting of a frequent term takes about so many bits in a list, filter included, and is looked up for every query that
+ * has the term; see bench/README.md. */
+#define LISTED_BITS 10.0
+#define LISTED_NS   160.0
+#define EXACT_BITS  64.0 /* an exact column's places in the tables */
+
+/* The df from which on an exact column costs less: words are asked for as often as they occur. */
+static uint32_t least_exact(uint32_t n_docs, const struct bs_list_product *product, const struct bs_list_price *price)
+{
+	double n_terms = fmax((double)product->offsets[n_docs], 1);
+	double column_bits = bs_list_groups(n_docs) * (double)BS_LIST_GROUP_ROWS + EXACT_BITS;
+	double look_bits = LISTED_NS * price->ns_bits / n_terms; /* df * df times */
+	return (uint32_t)ceil(2 * column_bits / (LISTED_BITS + sqrt(LISTED_BITS * LISTED_BITS + 4 * look_bits * column_bits)));
+}
 
 /* Which terms have exact columns, ascending; column_of, zeros: by ordinal, the column + 1 of those that do. */
-static enum bs_status choose_exact(uint32_t n_docs, uint32_t n_terms, uint32_t *column_of,
+static enum bs_status choose_exact(uint32_t n_docs, uint32_t n_terms, uint32_t least, uint32_t *column_of,
                                    struct bs_list_product *product, uint32_t *n_exact_out, struct bs_error *err)
 {
-	uint32_t least = n_docs / EXACT_ROWS + EXACT_LEAST;
 	uint32_t n_exact = 0;
 	for (uint64_t i = 0; i < product->offsets[n_docs]; i++)
 		n_exact += ++column_of[product->terms[i]] == least;
@@ -232,63 +245,91 @@ static void fill_exact(uint32_t n_docs, const uint32_t *column_of, struct bs_lis
 	}
 }
 
-static enum bs_status make_exact(uint32_t n_docs, uint32_t n_terms, struct bs_list_product *product,
-                                 uint32_t *n_exact_out, struct bs_error *err)
+static enum bs_status make_exact(uint32_t n_docs, uint32_t n_terms, const struct bs_list_price *price,
+                                 struct bs_list_product *product, uint32_t *n_exact_out, struct bs_error *err)
 {
 	uint32_t *column_of = calloc((size_t)n_terms + 1, sizeof(*column_of));
 	if (!column_of)
 		return bs_fail_memory(err, "exact columns", (size_t)n_terms * sizeof(*column_of));
-	enum bs_status status = choose_exact(n_docs, n_terms, column_of, product, n_exact_out, err);
+	enum bs_status status = choose_exact(n_docs, n_terms, least_exact(n_docs, product, price), column_of, product, n_exact_out, err);
 	if (!status)
 		fill_exact(n_docs, column_of, product);
 	free(column_of);
 	return status;
 }
 
-static void size_filters(uint32_t n_docs, struct bs_list_product *product)
+static const uint32_t *row_terms(const struct bs_list_product *product, uint32_t row, uint32_t *n_out)
+{
+	*n_out = (uint32_t)(product->offsets[row + 1] - product->offsets[row]);
+	return product->terms + product->offsets[row];
+}
+
+/* By what is listed. */
+static struct bs_list_hashing choose_hashing(uint32_t n_docs, const struct bs_list_price *price,
+                                             const struct bs_list_product *product)
+{
+	struct bs_list_load all = {0};
+	double cost;
+	for (uint32_t row = 0; row < n_docs; row++) {
+		uint32_t n;
+		const uint32_t *terms = row_terms(product, row, &n);
+		struct bs_list_load one = load_of(terms, n);
+		bs_list_load_add(&all, &one);
+	}
+	return bs_list_choose(&all, price, &cost);
+}
+
+static void size_filters(uint32_t n_docs, struct bs_list_hashing hashing, struct bs_list_product *product)
 {
 	uint64_t n_near = 0;
 	for (uint32_t row = 0; row < n_docs; row++) {
 		uint32_t group = row / BS_LIST_GROUP_ROWS;
 		uint32_t n_in_group = row % BS_LIST_GROUP_ROWS + 1;
-		n_near = (n_in_group == 1 ? 0 : n_near) +
-		         bs_list_neighbourhoods(product->terms + product->offsets[row],
-		                                (uint32_t)(product->offsets[row + 1] - product->offsets[row]));
-		product->filter_offsets[group + 1] = product->filter_offsets[group] + bs_list_filter_width(n_near / n_in_group);
+		uint32_t n;
+		const uint32_t *terms = row_terms(product, row, &n);
+		n_near = (n_in_group == 1 ? 0 : n_near) + bs_list_neighbourhoods(hashing.near_log2, terms, n);
+		product->filter_offsets[group + 1] = product->filter_offsets[group] +
+		                                     bs_list_filter_width(hashing, n_near / n_in_group);
 	}
 }
 
-static enum bs_status fill_filters(uint32_t n_docs, struct bs_list_product *product, struct bs_error *err)
+static enum bs_status fill_filters(uint32_t n_docs, struct bs_list_hashing hashing, struct bs_list_product *product,
+                                   struct bs_error *err)
 {
-	size_filters(n_docs, product);
+	size_filters(n_docs, hashing, product);
 	size_t n_words = (size_t)product->filter_offsets[bs_list_groups(n_docs)];
 	product->filter_words = calloc(n_words + 1, sizeof(*product->filter_words));
 	if (!product->filter_words)
 		return bs_fail_memory(err, "the filter of plain signatures", n_words * sizeof(*product->filter_words));
 	for (uint32_t row = 0; row < n_docs; row++) {
 		const uint64_t *filter = product->filter_offsets + row / BS_LIST_GROUP_ROWS;
-		bs_list_filter_set(product->filter_words + filter[0], (uint32_t)(filter[1] - filter[0]),
-		                   row % BS_LIST_GROUP_ROWS, product->terms + product->offsets[row],
-		                   (uint32_t)(product->offsets[row + 1] - product->offsets[row]));
+		uint32_t n;
+		const uint32_t *terms = row_terms(product, row, &n);
+		bs_list_filter_set(hashing, product->filter_words + filter[0], (uint32_t)(filter[1] - filter[0]),
+		                   row % BS_LIST_GROUP_ROWS, terms, n);
 	}
 	return BS_OK;
 }
 
 enum bs_status bs_list_build(const struct bs_gather *gather, const uint32_t *ordinal_of, const uint32_t *docs,
-                             uint32_t n_docs, struct bs_list_product *product, struct bs_slab_image *image_out,
-                             struct bs_error *err)
+                             uint32_t n_docs, double ns_bits, struct bs_list_product *product,
+                             struct bs_slab_image *image_out, struct bs_error *err)
 {
+	struct bs_list_price price = {.ns_bits = ns_bits, .n_ordinals = gather->terms.n_terms};
+	struct bs_list_hashing hashing = {0, 0};
 	uint32_t n_exact = 0;
 	*product = (struct bs_list_product){0};
 	enum bs_status status = place_rows(gather, docs, n_docs, product, err);
 	if (!status)
 		status = take_terms(gather, ordinal_of, n_docs, product, err);
 	if (!status)
-		status = make_exact(n_docs, gather->terms.n_terms, product, &n_exact, err);
-	if (!status)
-		status = fill_filters(n_docs, product, err);
+		status = make_exact(n_docs, gather->terms.n_terms, &price, product, &n_exact, err);
+	if (!status) {
+		hashing = choose_hashing(n_docs, &price, product);
+		status = fill_filters(n_docs, hashing, product, err);
+	}
 	*image_out = (struct bs_slab_image){
-		.shape = {.n_docs = n_docs, .is_list = true, .n_exact = n_exact},
+		.shape = {.n_docs = n_docs, .is_list = true, .n_exact = n_exact, .hashing = hashing},
 		.rows = product->rows,
 		.list_offsets = product->offsets,
 		.list_terms = product->terms,

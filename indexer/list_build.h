@@ -10,13 +10,14 @@
 #include "core/segment.h"
 #include "core/status.h"
 #include "indexer/gather.h"
+#include "indexer/list_cost.h"
 
-/* Bits a posting, filter included, of plain signatures of 2^i to 2^(i+1) - 1 terms, for each i. */
+/* Plain signatures of 2^i to 2^(i+1) - 1 terms, for each i. */
 #define BS_LIST_SIZES 32u
 
-/* Measures some documents of each size. ordinal_of: by the numbers that documents have (slab_plan.h: places). Depends on the documents only. BS_NO_MEMORY. */
-enum bs_status bs_list_bits(const struct bs_gather *gather, const uint32_t *ordinal_of, double bits_out[BS_LIST_SIZES],
-                            struct bs_error *err) BS_WARN_UNUSED;
+/* Loads a term, of one that had one term: n_docs is what it has of a document. Measures some documents of each size. ordinal_of: by the numbers that documents have (slab_plan.h: places). Depends on the documents only. BS_NO_MEMORY. */
+enum bs_status bs_list_measure(const struct bs_gather *gather, const uint32_t *ordinal_of,
+                               struct bs_list_load loads_out[BS_LIST_SIZES], struct bs_error *err) BS_WARN_UNUSED;
 
 /* A slab made. All arrays are owned. */
 struct bs_list_product {
@@ -30,9 +31,9 @@ struct bs_list_product {
 };
 void bs_list_product_deinit(struct bs_list_product *product);
 
-/* Makes a slab of docs[0..n_docs). image_out borrows from the product. BS_NO_MEMORY; release the product then, too. */
+/* Makes a slab of docs[0..n_docs). ns_bits: see list_cost.h. image_out borrows from the product. BS_NO_MEMORY; release the product then, too. */
 enum bs_status bs_list_build(const struct bs_gather *gather, const uint32_t *ordinal_of, const uint32_t *docs,
-                             uint32_t n_docs, struct bs_list_product *product, struct bs_slab_image *image_out,
+                             uint32_t n_docs, double ns_bits, struct bs_list_product *product, struct bs_slab_image *image_out,
                              struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

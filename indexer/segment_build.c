@@ -88,8 +88,9 @@ static enum bs_status make_classes(struct build *build, struct bs_error *err)
 		.max_blocks = build->options->max_blocks,
 		.max_slab_bytes = build->options->max_slab_bytes,
 		.list_mode = build->options->list_mode,
+		.n_ordinals = build->gather->terms.n_terms,
 	};
-	enum bs_status status = bs_list_bits(build->gather, build->plan.ordinals, rules.list_bits, err);
+	enum bs_status status = bs_list_measure(build->gather, build->plan.ordinals, rules.lists, err);
 	if (!status)
 		status = bs_classes_make(build->docs, bs_gather_n_docs(build->gather), &rules, &build->classes, err);
 	free(build->docs);
@@ -156,8 +157,8 @@ static enum bs_status make_lists(struct parts *parts, uint32_t i, bool *is_made_
 	*is_made_out = wait_for_room(parts, i, n_bytes);
 	if (!*is_made_out)
 		return BS_OK;
-	return bs_list_build(build->gather, build->plan.ordinals, part->class->docs, part->n_rows, &part->lists,
-	                     &part->lists_image, err);
+	return bs_list_build(build->gather, build->plan.ordinals, part->class->docs, part->n_rows,
+	                     build->classes.ns_bits, &part->lists, &part->lists_image, err);
 }
 
 static enum bs_status make_part(struct parts *parts, uint32_t thread, uint32_t i, bool *is_made_out,

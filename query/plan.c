@@ -188,7 +188,6 @@ static enum bs_status resolve(struct bs_plan *plan, uint32_t s, uint32_t t, stru
 	if (status)
 		return status;
 	bs_and_term_init(&place.term, term->hash, ordinal, df, &segment->treatments);
-	place.list_probe = bs_list_filter_probe(ordinal);
 	if (place.is_found && place.term.treatment->is_exact)
 		status = bs_exceptions_find(&segment->exceptions, ordinal, &place.exceptions, err);
 	if (status)

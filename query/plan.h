@@ -22,7 +22,6 @@
 struct bs_term_place {
 	bool is_found;
 	struct bs_and_term term;               /* its columns; of no use if it is not found */
-	struct bs_probe list_probe;            /* for the filter of plain signatures */
 	struct bs_exception_list exceptions; /* its false rows; none unless term.treatment->is_exact */
 };
 

@@ -64,14 +64,15 @@ static enum bs_status and_exact(const struct chunk *chunk, uint32_t column, cons
 static enum bs_status and_listed(const struct chunk *chunk, const struct bs_term_place *place, const uint64_t *within,
                                  uint64_t *rows_io)
 {
+	const struct bs_list_filter *filter = &chunk->at->slab->list_filter;
+	struct bs_probe probe = bs_list_filter_probe(filter->hashing, place->term.ordinal);
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < chunk->n_words && !status; i++) {
 		uint64_t wanted = within[i] & ~rows_io[i];
 		uint64_t rows;
 		if (!wanted)
 			continue;
-		status = bs_list_filter_rows(&chunk->at->slab->list_filter, chunk->first + i, place->list_probe, wanted, &rows,
-		                             chunk->at->err);
+		status = bs_list_filter_rows(filter, chunk->first + i, probe, wanted, &rows, chunk->at->err);
 		if (!status && chunk->is_lookup && rows)
 			status = look_up_rows(chunk, chunk->first + i, place->term.ordinal, rows, &rows);
 		if (!status)

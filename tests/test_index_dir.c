@@ -243,7 +243,7 @@ static void write_segment(const char *dir, uint64_t number, uint32_t n_docs)
 	expect_ok(bs_doc_table_write(&docs, writer, &err), &err);
 	expect_ok(bs_tf_table_write(&tfs, writer, &err), &err);
 	struct bs_slab_image image = {
-		.shape = {.n_docs = n_docs, .is_list = true},
+		.shape = {.n_docs = n_docs, .is_list = true, .hashing = {7, 1}},
 		.rows = (const void *)rows.data,
 		.treatments = &treatments,
 		.list_offsets = (const void *)offsets.data,

@@ -23,6 +23,7 @@ struct rows {
 	uint32_t n_terms[300];
 	uint32_t ordinals[300][80];
 	uint64_t n_words;
+	struct bs_list_hashing hashing;
 };
 
 static void draw_rows(struct rows *rows, uint32_t n_rows, uint32_t most_terms, uint64_t *random)
@@ -41,7 +42,7 @@ static void draw_rows(struct rows *rows, uint32_t n_rows, uint32_t most_terms, u
 
 static uint32_t near_of(const struct rows *rows, uint32_t row)
 {
-	return bs_list_neighbourhoods(rows->ordinals[row], rows->n_terms[row]);
+	return bs_list_neighbourhoods(rows->hashing.near_log2, rows->ordinals[row], rows->n_terms[row]);
 }
 
 /* As the indexer writes it. */
@@ -60,11 +61,11 @@ static void write_filter(struct rows *rows)
 		uint32_t most = 0;
 		for (uint32_t row = first; row < rows->n_rows && row < first + BS_LIST_GROUP_ROWS; row++)
 			most = near_of(rows, row) > most ? near_of(rows, row) : most;
-		uint32_t width = bs_list_filter_width(most);
+		uint32_t width = bs_list_filter_width(rows->hashing, most);
 		uint64_t *filter = calloc(width, sizeof(*filter));
 		assert_non_null(filter);
 		for (uint32_t row = first; row < rows->n_rows && row < first + BS_LIST_GROUP_ROWS; row++)
-			bs_list_filter_set(filter, width, row - first, rows->ordinals[row], rows->n_terms[row]);
+			bs_list_filter_set(rows->hashing, filter, width, row - first, rows->ordinals[row], rows->n_terms[row]);
 		expect_ok(bs_buffer_append(&words, filter, (size_t)width * 8, &err), &err);
 		free(filter);
 		bs_writer_u64(writer, words.used_bytes / 8);
@@ -83,7 +84,7 @@ static bool is_near(const struct rows *rows, uint32_t row, uint32_t ordinal, boo
 	*has_out = false;
 	for (uint32_t i = 0; i < rows->n_terms[row]; i++) {
 		*has_out |= rows->ordinals[row][i] == ordinal;
-		near |= rows->ordinals[row][i] >> BS_LIST_NEAR_LOG2 == ordinal >> BS_LIST_NEAR_LOG2;
+		near |= rows->ordinals[row][i] >> rows->hashing.near_log2 == ordinal >> rows->hashing.near_log2;
 	}
 	return near;
 }
@@ -93,7 +94,7 @@ static void check_term(const struct rows *rows, const struct bs_list_filter *fil
                        uint64_t *n_seem)
 {
 	struct bs_error err = {""};
-	struct bs_probe probe = bs_list_filter_probe(ordinal);
+	struct bs_probe probe = bs_list_filter_probe(filter->hashing, ordinal);
 	for (uint32_t group = 0; group < bs_list_groups(rows->n_rows); group++) {
 		uint64_t found;
 		expect_ok(bs_list_filter_rows(filter, group, probe, UINT64_MAX, &found, &err), &err);
@@ -110,42 +111,73 @@ static void check_term(const struct rows *rows, const struct bs_list_filter *fil
 	}
 }
 
+/* Rows of any length up to the longest, so that a filter is half full at most: 2^-hashes by chance, more where columns are few. */
+static void check_rows(struct rows *rows, uint64_t *random, uint32_t n_asked)
+{
+	struct bs_error err = {""};
+	struct bs_container *file;
+	struct bs_list_filter filter, none;
+	uint64_t n_not = 0, n_seem = 0;
+	write_filter(rows);
+	expect_ok(bs_container_open("file", BS_FILE_SEGMENT, &file, &err), &err);
+	expect_ok(bs_list_filter_open(&filter, file, SLAB, rows->n_rows, rows->hashing, &err), &err);
+	for (uint32_t i = 0; i < n_asked; i++)
+		check_term(rows, &filter, (uint32_t)random_below(random, MOST_ORDINAL * 6 / 5), &n_not, &n_seem);
+	assert_true(n_seem << rows->hashing.n_hashes <= 5 * n_not + (UINT64_C(40) << rows->hashing.n_hashes));
+	expect_status(bs_list_filter_open(&none, file, SLAB, rows->n_rows + 64, rows->hashing, &err), BS_CORRUPT, &err);
+	expect_status(bs_list_filter_open(&none, file, SLAB + 1, rows->n_rows, rows->hashing, &err), BS_CORRUPT, &err);
+	bs_container_close(file);
+}
+
 static void test_rows(void **state)
 {
 	(void)state;
 	static const uint32_t row_counts[] = {1, 2, 63, 64, 65, 127, 128, 129, 300};
 	static const uint32_t term_counts[] = {0, 1, 2, 10, 80};
-	static struct rows rows;
+	static struct rows rows = {.hashing = {7, 1}};
 	uint64_t random = 21;
 	for (size_t r = 0; r < COUNT(row_counts); r++) {
 		for (size_t t = 0; t < COUNT(term_counts); t++) {
-			struct bs_error err = {""};
-			struct bs_container *file;
-			struct bs_list_filter filter;
-			uint64_t n_not = 0, n_seem = 0;
 			draw_rows(&rows, row_counts[r], term_counts[t], &random);
-			write_filter(&rows);
-			expect_ok(bs_container_open("file", BS_FILE_SEGMENT, &file, &err), &err);
-			expect_ok(bs_list_filter_open(&filter, file, SLAB, rows.n_rows, &err), &err);
-			for (int i = 0; i < 200; i++)
-				check_term(&rows, &filter, (uint32_t)random_below(&random, MOST_ORDINAL * 6 / 5), &n_not, &n_seem);
-			/* Rows of any length up to the longest: one in 128 by chance, more where columns are few. */
-			assert_true(n_seem * 25 <= n_not + 1000);
-			struct bs_list_filter none;
-			expect_status(bs_list_filter_open(&none, file, SLAB, rows.n_rows + 64, &err), BS_CORRUPT, &err);
-			expect_status(bs_list_filter_open(&none, file, SLAB + 1, rows.n_rows, &err), BS_CORRUPT, &err);
-			bs_container_close(file);
+			check_rows(&rows, &random, 200);
 		}
 	}
+}
+
+static void test_hashing(void **state)
+{
+	(void)state;
+	static const uint32_t impossible[][2] = {{0, 0}, {0, 1}, {BS_LIST_MOST_HASHES + 1, 1}, {7, BS_LIST_MOST_NEAR_LOG2 + 1},
+	                                         {UINT32_MAX, 0}, {1, UINT32_MAX}};
+	static struct rows rows;
+	struct bs_error err = {""};
+	struct bs_container *file;
+	uint64_t random = 24;
+	for (uint32_t n_hashes = 1; n_hashes <= BS_LIST_MOST_HASHES; n_hashes++) {
+		for (uint32_t near_log2 = 0; near_log2 <= BS_LIST_MOST_NEAR_LOG2; near_log2++) {
+			rows.hashing = (struct bs_list_hashing){n_hashes, near_log2};
+			draw_rows(&rows, 129, 80, &random);
+			check_rows(&rows, &random, 20);
+		}
+	}
+	expect_ok(bs_container_open("file", BS_FILE_SEGMENT, &file, &err), &err);
+	for (size_t i = 0; i < COUNT(impossible); i++) {
+		struct bs_list_filter none;
+		struct bs_list_hashing hashing = {impossible[i][0], impossible[i][1]};
+		expect_status(bs_list_filter_open(&none, file, SLAB, rows.n_rows, hashing, &err), BS_CORRUPT, &err);
+	}
+	bs_container_close(file);
 }
 
 static void test_width(void **state)
 {
 	(void)state;
-	assert_int_equal(bs_list_filter_width(0), 1);
-	assert_int_equal(bs_list_filter_width(1), 11);
-	assert_int_equal(bs_list_filter_width(100), 1010);
-	assert_int_equal(bs_list_filter_width(UINT64_MAX), UINT32_MAX / 2);
+	const struct bs_list_hashing hashing = {7, 1};
+	assert_int_equal(bs_list_filter_width(hashing, 0), 1);
+	assert_int_equal(bs_list_filter_width(hashing, 1), 11);
+	assert_int_equal(bs_list_filter_width(hashing, 100), 1010);
+	assert_int_equal(bs_list_filter_width(hashing, UINT64_MAX), UINT32_MAX / 2);
+	assert_int_equal(bs_list_filter_width((struct bs_list_hashing){1, 4}, 100), 145);
 }
 
 static void test_damage(void **state)
@@ -156,6 +188,7 @@ static void test_damage(void **state)
 	struct bs_buffer good = {0};
 	struct bs_buffer bad = {0};
 	unsigned n_told = 0;
+	rows.hashing = (struct bs_list_hashing){7, 1};
 	draw_rows(&rows, 150, 9, &random);
 	write_filter(&rows);
 	read_bytes("file", &good);
@@ -179,11 +212,11 @@ static void test_damage(void **state)
 			assert_int_equal(status, BS_CORRUPT);
 			continue;
 		}
-		status = bs_list_filter_open(&filter, file, SLAB, rows.n_rows, &err);
+		status = bs_list_filter_open(&filter, file, SLAB, rows.n_rows, rows.hashing, &err);
 		for (uint32_t row = 0; row < rows.n_rows && !status; row++) {
 			for (uint32_t i = 0; i < rows.n_terms[row] && !status; i++) {
 				uint64_t found;
-				struct bs_probe probe = bs_list_filter_probe(rows.ordinals[row][i]);
+				struct bs_probe probe = bs_list_filter_probe(filter.hashing, rows.ordinals[row][i]);
 				status = bs_list_filter_rows(&filter, row / BS_LIST_GROUP_ROWS, probe, UINT64_MAX, &found, &err);
 				assert_true(status || is_sealed || found >> (row % BS_LIST_GROUP_ROWS) & 1);
 			}
@@ -201,6 +234,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FOLDER_TEST(test_rows),
+		FOLDER_TEST(test_hashing),
 		cmocka_unit_test(test_width),
 		FOLDER_TEST(test_damage),
 	};
