@@ -23,6 +23,9 @@ static inline uint64_t count_line(const uint64_t *line)
 	return n;
 }
 
+/* Blocks ahead of which a column alone is asked for: with others beside it, enough is on its way as it is. */
+#define AHEAD 32u
+
 static uint64_t and_columns(uint64_t *lines, struct bs_live *live, const bs_column *columns, size_t n_columns,
                             size_t n_untested, bool fresh)
 {
@@ -30,6 +33,8 @@ static uint64_t and_columns(uint64_t *lines, struct bs_live *live, const bs_colu
 	FOR_EACH_LIVE(live, block) {
 		uint64_t *to = lines + block * BS_LINE_WORDS;
 		size_t i = 0;
+		if (n_columns == 1)
+			__builtin_prefetch(columns[0] + (block + AHEAD) * BS_LINE_WORDS);
 		line_t line = load_line(fresh ? columns[i++] + block * BS_LINE_WORDS : to);
 		while (i < n_untested)
 			line = and_line(line, load_line(columns[i++] + block * BS_LINE_WORDS));
