@@ -1,0 +1,461 @@
+/* test_check_segment.c: the same as test_check.c, of what a segment holds. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "check_rig.h"
+#include "core/bytes.h"
+#include "core/check.h"
+#include "core/index_dir.h"
+#include "core/index_stats.h"
+#include "core/segment_sections.h"
+
+/* ---- the numbers of a segment ---- */
+
+static void test_head(void **state)
+{
+	(void)state;
+	make_small_index();
+	EXPECT_REFUSED("seg", 0, "hash scheme 2", {BS_SECTION_META, 0, 0, 8, SET, 2});
+	EXPECT("seg", 0, "documents", {BS_SECTION_META, 0, 8, 8, ADD, 1});
+	EXPECT("seg", 0, "the lexicon does not hold", {BS_SECTION_META, 0, 16, 8, ADD, 100});
+	EXPECT("seg", 0, "postings where the lexicon has", {BS_SECTION_META, 0, 24, 8, ADD, 1});
+	EXPECT("seg", 0, "positions where the documents have", {BS_SECTION_META, 0, 32, 8, ADD, 1});
+	EXPECT("seg", 0, "slabs", {BS_SECTION_META, 0, 48, 8, ADD, 1});
+	EXPECT_REFUSED("seg", 0, "slab 0 is of a kind unknown", {BS_SECTION_SLABS, 0, 4, 4, SET, 2});
+	EXPECT("seg", 0, "slab 0", {BS_SECTION_SLABS, 0, 12, 4, ADD, 1});
+	EXPECT("seg", 0, "treatment table breaks its own rules", {BS_SECTION_TREATMENTS, 0, 24, 1, SET, 0});
+	EXPECT("seg", 0, "treatment table breaks its own rules", {BS_SECTION_TREATMENTS, 0, 9, 1, SET, 4});
+	/* Another treatment than the one the columns were filled by. */
+	EXPECT("seg", 0, "has an exception that does not pass its columns", {BS_SECTION_TREATMENTS, 0, 24, 1, SET, 12});
+	EXPECT("seg", 0, "has exceptions where its treatment has none", {BS_SECTION_TREATMENTS, 0, 27, 1, SET, 0});
+	EXPECT("seg", 0, "treatment 0 has unknown flags", {BS_SECTION_TREATMENTS, 0, 27, 1, SET, 3});
+}
+
+/* ---- lexicon ---- */
+
+/* One bit of each byte of a section wrong under right checksums: check must tell, but for the odd flip of a term to another
+ * one that the hashed columns happen to have room for. */
+static void flip_all(uint32_t section)
+{
+	struct bs_buffer bytes = {0};
+	uint64_t n_bytes;
+	uint64_t n_missed = 0;
+	char *path = index_file("seg", 0);
+	read_bytes(path, &bytes);
+	uint8_t *at = section_in(bytes.data, section, 0, &n_bytes);
+	for (uint64_t i = 0; i < n_bytes; i++) {
+		struct bs_check_sum sum;
+		struct bs_error err = {""};
+		uint8_t bit = (uint8_t)(1u << (i * 5 % 8));
+		at[i] ^= bit;
+		reseal(bytes.data, bytes.used_bytes);
+		write_bytes(path, bytes.data, bytes.used_bytes);
+		enum bs_status status = bs_index_check("index", NULL, &sum, &err);
+		assert_true(status == BS_OK || status == BS_CORRUPT);
+		n_missed += status == BS_OK;
+		at[i] ^= bit;
+	}
+	reseal(bytes.data, bytes.used_bytes);
+	write_bytes(path, bytes.data, bytes.used_bytes);
+	print_message("section %u: %" PRIu64 " of %" PRIu64 " flips were not told\n", section, n_missed, n_bytes);
+	assert_true(n_missed * 10 <= n_bytes);
+	free(path);
+	bs_buffer_deinit(&bytes);
+}
+
+static void test_lexicon(void **state)
+{
+	(void)state;
+	make_small_index();
+	EXPECT("seg", 0, "the first of its chapter", {BS_SECTION_TERM_INDEX, 0, 0, 8, SET, 1});
+	EXPECT("seg", 0, "lexicon", {BS_SECTION_TERM_INDEX, 0, 8, 8, SET, 1});
+	EXPECT("seg", 0, "lexicon", {BS_SECTION_TERM_INDEX, 0, 16, 8, SET, 1});
+	EXPECT("seg", 0, "lexicon", {BS_SECTION_TERM_SEPARATORS, 0, 0, 1, ADD, 1});
+	EXPECT("seg", 0, "lexicon", {BS_SECTION_TERM_SEPARATORS, 0, 0, 1, ADD, (uint64_t)-1});
+	EXPECT("seg", 0, "the lexicon does not hold", {BS_SECTION_TERM_CODES, 0, 0, 8, ADD, 1});
+	EXPECT("seg", 0, "break their own rules", {BS_SECTION_TERM_CODES, 0, 12, 4, SET, 2});
+	EXPECT("seg", 0, "break their own rules", {BS_SECTION_TERM_CODES, 0, 8, 4, SET, UINT32_MAX});
+	EXPECT("seg", 0, "bytes behind its last term", {BS_SECTION_TERMS, 0, -1, 1, SET, 1});
+	flip_all(BS_SECTION_TERM_CODES);
+	flip_all(BS_SECTION_TERMS);
+	flip_all(BS_SECTION_TERM_SEPARATORS);
+	flip_all(BS_SECTION_TERM_INDEX);
+}
+
+/* ---- slabs ---- */
+
+/* The fullest column of a level of the matrix (3: the exact columns): byte offset of its line, and its set bits. */
+static uint32_t find_column(uint32_t l, int64_t *line_out, uint64_t *n_set_out)
+{
+	uint32_t fullest = 0;
+	uint64_t most = 0;
+	const struct bs_kernel *kernel;
+	struct bs_snapshot snapshot;
+	struct bs_error err = {""};
+	expect_ok(bs_kernel_choose(NULL, &kernel, &err), &err);
+	expect_ok(bs_snapshot_open("index", &snapshot, &err), &err);
+	const struct bs_slab *slab = &snapshot.segments[0].slabs[MATRIX];
+	const struct bs_level *level = l < slab->n_levels ? &slab->levels[l] : &slab->exact;
+	for (uint32_t c = 0; c < level->n_columns; c++) {
+		bs_column column;
+		expect_ok(bs_slab_column(slab, level, c, NULL, &column, &err), &err);
+		uint64_t n_set = kernel->popcount(column, level->n_lines);
+		fullest = n_set > most ? c : fullest;
+		most = n_set > most ? n_set : most;
+	}
+	assert_true(most > 0);
+	*line_out = (int64_t)((level->first_line + (uint64_t)fullest * level->n_lines) * BS_LINE_BYTES);
+	*n_set_out = most;
+	bs_snapshot_deinit(&snapshot);
+	return fullest;
+}
+
+static void test_columns(void **state)
+{
+	(void)state;
+	make_small_index();
+	static const char *const names[] = {"document", "group", "block", "exact"};
+	for (uint32_t l = 0; l < 4; l++) {
+		int64_t line;
+		uint64_t n_set;
+		char what[80];
+		uint32_t c = find_column(l, &line, &n_set);
+		/* A sum of each of three levels, then a number for each exact column. */
+		int64_t popcount = l < 3 ? 8 * (int64_t)l : 24 + 4 * (int64_t)c;
+		unsigned n_bytes = l < 3 ? 8 : 4;
+		if (l < 3)
+			snprintf(what, sizeof(what), "slab 0: the %s columns have", names[l]);
+		else
+			snprintf(what, sizeof(what), "slab 0: %s column %u has", names[l], c);
+		EXPECT("seg", 0, what, {BS_SECTION_POPCOUNTS, MATRIX, popcount, n_bytes, ADD, 1});
+		/* The last of 512 lanes, of which 36 are in use. */
+		snprintf(what, sizeof(what), "slab 0: %s column %u has bits past the last", names[l], c);
+		EXPECT("seg", 0, what, {BS_SECTION_COLUMNS, MATRIX, line + 56, 8, SET, UINT64_C(1) << 63},
+		       {BS_SECTION_POPCOUNTS, MATRIX, popcount, n_bytes, ADD, 1});
+		EXPECT("seg", 0, what, {BS_SECTION_COLUMNS, MATRIX, line + 4, 1, ADD, 0x80},
+		       {BS_SECTION_POPCOUNTS, MATRIX, popcount, n_bytes, ADD, 1});
+		/* A column emptied, popcount and all. */
+		const struct edit empty[] = {{BS_SECTION_COLUMNS, MATRIX, line, 8, SET, 0},
+		                             {BS_SECTION_POPCOUNTS, MATRIX, popcount, n_bytes, ADD, 0 - n_set},
+		                             {BS_SECTION_SLABS, 0, 32 * MATRIX + 24, 4, SET, 0}};
+		expect_damage("seg", 0, empty, l < 3 ? 2 : 3, BS_CORRUPT, l < 3 ? "lexicon: term" : "is in fewer documents");
+	}
+	/* A column beside the fullest, that of a word which not all 36 documents have: filled. */
+	int64_t line;
+	uint64_t n_set;
+	int64_t fullest = find_column(3, &line, &n_set);
+	int64_t beside = fullest > 0 ? -1 : 1;
+	int64_t popcount = 24 + 4 * (fullest + beside);
+	line += beside * 64;
+	EXPECT("seg", 0, "is in more documents of the slabs", {BS_SECTION_COLUMNS, MATRIX, line, 4, SET, UINT32_MAX},
+	       {BS_SECTION_COLUMNS, MATRIX, line + 4, 1, SET, 0x0f}, {BS_SECTION_POPCOUNTS, MATRIX, popcount, 4, SET, 36});
+	EXPECT("seg", 0, "slab 0: its entry says that the sparsest", {BS_SECTION_SLABS, 0, 32 * MATRIX + 24, 4, ADD, 1});
+	EXPECT("seg", 0, "slab 1: its entry says that the sparsest", {BS_SECTION_SLABS, 0, 32 * LISTS + 24, 4, ADD, 1});
+	EXPECT("seg", 0, "slab 1: 1 columns of a level that is not", {BS_SECTION_SLABS, 0, 32 * LISTS + 20, 4, SET, 1});
+	EXPECT("seg", 0, "exact columns: term", {BS_SECTION_EXACT_TERMS, MATRIX, 0, 4, SET, 5000});
+	EXPECT("seg", 0, "does not come after the one before", {BS_SECTION_EXACT_TERMS, MATRIX, 4, 4, SET, 0});
+}
+
+/* Where nothing says which rows are wrong, the columns must have room for the documents. */
+static void test_room(void **state)
+{
+	(void)state;
+	make_small_index_of_chances();
+	EXPECT("seg", 0, "is in fewer documents of the slabs", {BS_SECTION_TREATMENTS, 0, 24, 1, SET, 12});
+	EXPECT("seg", 0, "documents of the slabs than its frequency says", {BS_SECTION_EXACT_TERMS, MATRIX, 0, 4, SET, 0});
+	for (uint32_t l = 0; l < 3; l++) {
+		int64_t line;
+		uint64_t n_set;
+		find_column(l, &line, &n_set);
+		EXPECT("seg", 0, "is in fewer documents of the slabs", {BS_SECTION_COLUMNS, MATRIX, line, 8, SET, 0},
+		       {BS_SECTION_POPCOUNTS, MATRIX, 8 * (int64_t)l, 8, ADD, 0 - n_set});
+	}
+}
+
+/* The u32s of a section of the first segment. Returns how many; at most `most` are read. */
+static size_t read_u32s(uint32_t section, uint32_t instance, uint32_t *values, size_t most)
+{
+	struct bs_buffer bytes = {0};
+	uint64_t n_bytes;
+	char *path = index_file("seg", 0);
+	read_bytes(path, &bytes);
+	const uint8_t *at = section_in(bytes.data, section, instance, &n_bytes);
+	assert_true(n_bytes / 4 <= most);
+	memcpy(values, at, (size_t)n_bytes);
+	free(path);
+	bs_buffer_deinit(&bytes);
+	return (size_t)n_bytes / 4;
+}
+
+/* The values of a packed array of the first segment. Returns how many. */
+static size_t read_packed(uint32_t section, uint32_t instance, uint64_t *values, size_t most)
+{
+	struct bs_buffer bytes = {0};
+	uint64_t n_bytes;
+	char *path = index_file("seg", 0);
+	read_bytes(path, &bytes);
+	const uint8_t *at = section_in(bytes.data, section, instance, &n_bytes);
+	size_t n = (size_t)bs_load_u64(at + n_bytes - 8);
+	assert_true(n <= most);
+	for (size_t i = 0; i < n; i++)
+		values[i] = find_packed(at, n_bytes, (int64_t)i).value;
+	free(path);
+	bs_buffer_deinit(&bytes);
+	return n;
+}
+
+/* A term's exceptions are the bytes of the rows section from offsets[i] to offsets[i + 1]. */
+static void test_exceptions(void **state)
+{
+	(void)state;
+	uint32_t exact[50];
+	uint64_t terms[200], offsets[201];
+	make_small_index();
+	size_t n = read_packed(BS_SECTION_EXCEPTION_TERMS, 0, terms, COUNT(terms));
+	size_t n_exact = read_u32s(BS_SECTION_EXACT_TERMS, MATRIX, exact, COUNT(exact));
+	assert_int_equal(read_packed(BS_SECTION_EXCEPTION_OFFSETS, 0, offsets, COUNT(offsets)), n + 1);
+	assert_true(n > 2 && n_exact > 0);
+	EXPECT("seg", 0, "exceptions: term 5000 of", {BS_SECTION_EXCEPTION_TERMS, 0, 0, 8, SET, 5000});
+	EXPECT("seg", 0, "does not come after the one before", {BS_SECTION_EXCEPTION_TERMS, 0, 1, 0, PACKED_SET, terms[0]});
+	EXPECT("seg", 0, "exceptions: the first does not begin at 0", {BS_SECTION_EXCEPTION_OFFSETS, 0, 0, 8, SET, 1});
+	EXPECT("seg", 0, "exceptions: the last ends at", {BS_SECTION_EXCEPTION_OFFSETS, 0, -1, 0, PACKED_ADD, 1});
+	EXPECT("seg", 0, "has none", {BS_SECTION_EXCEPTION_OFFSETS, 0, 1, 0, PACKED_SET, 0});
+	EXPECT("seg", 0, "exceptions: number 1 ends before it begins", {BS_SECTION_EXCEPTION_OFFSETS, 0, 2, 0, PACKED_SET, 0});
+	EXPECT("seg", 0, "exceptions do not decode", {BS_SECTION_EXCEPTION_ROWS, 0, 0, 1, SET, 39});
+	EXPECT("seg", 0, "exceptions do not decode", {BS_SECTION_EXCEPTION_ROWS, 0, 0, 1, ADD, 1});
+	EXPECT("seg", 0, "exceptions: bytes behind the last", {BS_SECTION_EXCEPTION_ROWS, 0, -1, 1, SET, 0x80});
+	EXPECT("seg", 0, "that does not pass its columns", {BS_SECTION_EXCEPTION_ROWS, 0, 1, 1, ADD, 1});
+	bool has_gap = false, has_single = false, has_later = false;
+	for (size_t i = 0; i < n; i++) {
+		int64_t at = (int64_t)i;
+		int64_t row_at = (int64_t)offsets[i];
+		/* The exceptions of one term given to the next, and so missing. (Not of the first: the others are counted from it.) */
+		bool is_before_gap = i > 0 && i + 1 < n && terms[i] + 1 < terms[i + 1];
+		if (!has_gap && is_before_gap)
+			EXPECT("seg", 0, "is in more documents of the slabs", {BS_SECTION_EXCEPTION_TERMS, 0, at, 0, PACKED_ADD, 1});
+		has_gap |= is_before_gap;
+		/* One in a slab of plain signatures: row 37, 5 in bucket 1. */
+		if (!has_single && offsets[i + 1] == offsets[i] + 2)
+			EXPECT("seg", 0, "in a slab where it has no hashed columns",
+			       {BS_SECTION_EXCEPTION_ROWS, 0, row_at + 1, 1, SET, 0x45});
+		has_single |= offsets[i + 1] == offsets[i] + 2;
+		/* Those of one term given to an exact column's. */
+		if (!has_later && terms[i] > exact[0])
+			EXPECT("seg", 0, "in a slab where it has no hashed columns",
+			       {BS_SECTION_EXCEPTION_TERMS, 0, at, 0, PACKED_SET, exact[0]});
+		has_later |= terms[i] > exact[0];
+	}
+	assert_true(has_gap && has_single && has_later);
+}
+
+static void test_rows(void **state)
+{
+	(void)state;
+	make_small_index();
+	EXPECT("seg", 0, "slab 0: row 1 is document 0, which has a row already", {BS_SECTION_ROWS, MATRIX, 1, 0, PACKED_SET, 0});
+	EXPECT("seg", 0, "slab 1: row 0 is document 1, which has a row already", {BS_SECTION_ROWS, LISTS, 0, 8, SET, 1});
+	EXPECT("seg", 0, "slab 0: row 1 is document 38 of 38", {BS_SECTION_ROWS, MATRIX, 1, 0, PACKED_SET, 38});
+}
+
+static void test_lists(void **state)
+{
+	(void)state;
+	uint64_t offsets[3];
+	make_small_index();
+	assert_int_equal(read_packed(BS_SECTION_LIST_OFFSETS, LISTS, offsets, COUNT(offsets)), 3);
+	EXPECT("seg", 0, "plain signatures: the first does not begin at 0", {BS_SECTION_LIST_OFFSETS, LISTS, 0, 8, SET, 1});
+	EXPECT("seg", 0, "plain signatures: the last ends at", {BS_SECTION_LIST_OFFSETS, LISTS, -1, 0, PACKED_ADD, 1});
+	EXPECT("seg", 0, "plain signatures: number 1 ends before it begins",
+	       {BS_SECTION_LIST_OFFSETS, LISTS, 1, 0, PACKED_SET, offsets[2] + 1});
+	EXPECT("seg", 0, "the plain signature at 0 does not decode", {BS_SECTION_LIST_TERMS, LISTS, 0, 4, SET, 0});
+	EXPECT("seg", 0, "the plain signature at 0 does not decode", {BS_SECTION_LIST_TERMS, LISTS, 0, 4, ADD, 64});
+	EXPECT("seg", 0, "the plain signature at 0 does not decode", {BS_SECTION_LIST_TERMS, LISTS, 4, 4, SET, UINT32_MAX});
+	EXPECT("seg", 0, "the plain signature at 0 does not decode", {BS_SECTION_LIST_TERMS, LISTS, 4, 4, ADD, (uint64_t)-1});
+}
+
+/* What no value shows: where the bits of a packed array stand, how wide they are, and how many values it has. */
+static void test_packed(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t section;
+		uint32_t instance;
+	} arrays[] = {{BS_SECTION_ROWS, MATRIX}, {BS_SECTION_ROWS, LISTS}, {BS_SECTION_LIST_OFFSETS, LISTS},
+	              {BS_SECTION_EXCEPTION_TERMS, 0}, {BS_SECTION_EXCEPTION_OFFSETS, 0}, {BS_SECTION_DOC_LENGTHS, 0},
+	              {BS_SECTION_DOC_NAME_OFFSETS, 0}};
+	make_small_index();
+	for (size_t i = 0; i < COUNT(arrays); i++) {
+		uint32_t section = arrays[i].section;
+		uint32_t instance = arrays[i].instance;
+		char what[40];
+		snprintf(what, sizeof(what), "section %u", section);
+		EXPECT("seg", 0, what, {section, instance, 8, 8, SET, 57});
+		EXPECT("seg", 0, what, {section, instance, 8, 8, SET, UINT64_MAX << 8});
+		EXPECT("seg", 0, what, {section, instance, -8, 8, SET, UINT64_MAX});
+		EXPECT("seg", 0, what, {section, instance, 9, 7, ADD, 1});
+		EXPECT("seg", 0, what, {section, instance, -8, 8, SET, 0});
+	}
+}
+
+static void test_filters(void **state)
+{
+	(void)state;
+	make_small_index();
+	EXPECT("seg", 0, "filters: the first does not begin at 0", {BS_SECTION_LIST_FILTER_OFFSETS, LISTS, 0, 8, SET, 1});
+	EXPECT("seg", 0, "filters: the last ends at", {BS_SECTION_LIST_FILTER_OFFSETS, LISTS, -8, 8, ADD, 1});
+	/* A bit of one of the two signatures, and one that stands for none. */
+	EXPECT("seg", 0, "slab 1: filter 0 does not have the bits", {BS_SECTION_LIST_FILTERS, LISTS, 0, 1, ADD, 1});
+	EXPECT("seg", 0, "slab 1: a filter of 0 hashes", {BS_SECTION_SLABS, 0, 32 * LISTS + 12, 4, SET, 0});
+	EXPECT("seg", 0, "slab 1: a filter of 17 hashes", {BS_SECTION_SLABS, 0, 32 * LISTS + 12, 4, SET, 17});
+	EXPECT("seg", 0, "of ordinals without 9 bits", {BS_SECTION_SLABS, 0, 32 * LISTS + 16, 4, SET, 9});
+	/* Hashing that is possible, but not what the filter was made by. */
+	EXPECT("seg", 0, "slab 1: filter 0 does not have the bits", {BS_SECTION_SLABS, 0, 32 * LISTS + 12, 4, ADD, 1});
+	EXPECT("seg", 0, "slab 1: filter 0 does not have the bits", {BS_SECTION_SLABS, 0, 32 * LISTS + 16, 4, SET, 0});
+	EXPECT("seg", 0, "slab 1: filter 0 does not have the bits", {BS_SECTION_LIST_FILTERS, LISTS, -8, 1, ADD, 2});
+	EXPECT("seg", 0, "slab 1: filter 0 does not have the bits", {BS_SECTION_LIST_FILTERS, LISTS, -1, 1, ADD, 0x80});
+}
+
+/* Exact columns of plain signatures. */
+static void test_list_columns(void **state)
+{
+	(void)state;
+	uint64_t random = 23;
+	struct bs_error err = {""};
+	struct bs_check_sum sum;
+	struct bs_treatment_policy policy = bs_treatment_policy_default();
+	struct bs_index_job job = {.dir = "index", .options = {.words = true, .density = BS_DEFAULT_DENSITY}, .rebuild = true,
+	                           .n_threads = 1, .policy = &policy, .list_mode = BS_LISTS_ALWAYS};
+	policy.bit_ns = 10; /* space is cheap: many columns */
+	write_documents(&random, 1000);
+	index_sources(&job, (const char *const[]){"c.jsonl", NULL}, NULL);
+	expect_ok(check_index(&sum, &err), &err);
+	EXPECT("seg", 0, "exact column 0 has", {BS_SECTION_LIST_COLUMNS, 0, 0, 1, ADD, 1});
+	EXPECT("seg", 0, "exact column", {BS_SECTION_POPCOUNTS, 0, 0, 4, ADD, 1});
+	EXPECT("seg", 0, "the sparsest exact column", {BS_SECTION_SLABS, 0, 24, 4, ADD, 1});
+	/* Row 1023 of 1000. */
+	EXPECT("seg", 0, "bits past the last document", {BS_SECTION_LIST_COLUMNS, 0, -1, 1, ADD, 0x80},
+	       {BS_SECTION_POPCOUNTS, 0, -4, 4, ADD, 1});
+	EXPECT("seg", 0, "exact columns: term 4294967295 of", {BS_SECTION_EXACT_TERMS, 0, -4, 4, SET, UINT32_MAX});
+	EXPECT("seg", 0, "does not come after the one before", {BS_SECTION_EXACT_TERMS, 0, 4, 4, SET, 0});
+	/* Given to the next term, which the lists have. */
+	EXPECT("seg", 0, "a plain signature has term 1,", {BS_SECTION_EXACT_TERMS, 0, 0, 4, ADD, 1});
+	EXPECT("seg", 0, "section 39 has", {BS_SECTION_SLABS, 0, 8, 4, ADD, 1});
+}
+
+/* ---- documents ---- */
+
+static void test_documents(void **state)
+{
+	(void)state;
+	make_small_index();
+	EXPECT("seg", 0, "run 0 of documents begins at 1", {BS_SECTION_DOC_RUNS, 0, 4, 4, SET, 1});
+	EXPECT("seg", 0, "run 1 of documents begins at 0", {BS_SECTION_DOC_RUNS, 0, 12, 4, SET, 0});
+	EXPECT("seg", 0, "run 1 of documents begins at 38", {BS_SECTION_DOC_RUNS, 0, 12, 4, SET, 38});
+	EXPECT("seg", 0, "run 1 of documents is of source 3 of 3", {BS_SECTION_DOC_RUNS, 0, 8, 4, SET, 3});
+	EXPECT("seg", 0, "positions where the documents have", {BS_SECTION_DOC_LENGTHS, 0, 0, 0, PACKED_ADD, 1});
+	EXPECT("seg", 0, "document 2 has unknown flags 0x80", {BS_SECTION_DOC_FLAGS, 0, 2, 1, SET, 0x80});
+	EXPECT("seg", 0, "names of documents: from 1 to", {BS_SECTION_DOC_NAME_OFFSETS, 0, 0, 8, SET, 1});
+	EXPECT("seg", 0, "names of documents: from 0 to", {BS_SECTION_DOC_NAME_OFFSETS, 0, -1, 0, PACKED_ADD, (uint64_t)-1});
+	EXPECT("seg", 0, "the names of documents 0 to 37 do not decode", {BS_SECTION_DOC_NAMES, 0, 0, 1, SET, 0xff});
+	EXPECT("seg", 0, "the names of documents 0 to 37 do not decode", {BS_SECTION_DOC_NAMES, 0, -7, 1, SET, 100});
+	EXPECT("seg", 0, "the names of documents 0 to 37 do not decode", {BS_SECTION_DOC_NAMES, 0, -6, 1, SET, 4});
+	/* "a.txt", the last name, becomes what would lead out of the folder or nowhere. */
+	EXPECT("seg", 0, "\"../at\", is not below its source", {BS_SECTION_DOC_NAMES, 0, -5, 4, SET, 0x612f2e2e});
+	EXPECT("seg", 0, "is not below its source", {BS_SECTION_DOC_NAMES, 0, -5, 1, SET, '/'});
+	EXPECT("seg", 0, "is not below its source", {BS_SECTION_DOC_NAMES, 0, -1, 1, SET, '/'});
+	EXPECT("seg", 0, "is not below its source", {BS_SECTION_DOC_NAMES, 0, -3, 1, SET, 0});
+	EXPECT("seg", 0, "is not below its source", {BS_SECTION_DOC_NAMES, 0, -5, 3, SET, 0x2e2f61},
+	       {BS_SECTION_DOC_NAMES, 0, -2, 2, SET, 0x622f});
+}
+
+/* How often words stand in documents. */
+static void test_tfs(void **state)
+{
+	(void)state;
+	make_small_index();
+	EXPECT("seg", 0, "words in documents: the first does not begin at 0", {BS_SECTION_DOC_TF_OFFSETS, 0, 0, 8, SET, 1});
+	EXPECT("seg", 0, "section 37 says that it ends", {BS_SECTION_DOC_TF_OFFSETS, 0, -8, 8, ADD, 1});
+	EXPECT("seg", 0, "words in documents: bytes behind the last", {BS_SECTION_DOC_TFS, 0, -1, 1, SET, 1});
+	EXPECT("seg", 0, "slab 0: its least length is", {BS_SECTION_SLABS, 0, 32 * MATRIX + 28, 4, ADD, 1});
+	EXPECT("seg", 0, "tf levels break their own rules", {BS_SECTION_TF_LEVELS, 0, 16, 4, SET, 1});
+	EXPECT("seg", 0, "tf levels break their own rules", {BS_SECTION_TF_LEVELS, 0, 20, 4, SET, 2});
+	EXPECT("seg", 0, "tf levels break their own rules", {BS_SECTION_TF_LEVELS, 0, 12, 4, SET, 9});
+	EXPECT("seg", 0, "9 tf levels", {BS_SECTION_TF_LEVELS, 0, 8, 4, SET, 9});
+	/* Every other bit set in the place of a solution: the words of the first document that has any stand there anyhow. */
+	EXPECT("seg", 0, "times, but not its tf level", {BS_SECTION_DOC_TFS, 0, 0, 4, SET, 0x55555555});
+}
+
+static void test_grams(void **state)
+{
+	(void)state;
+	make_small_index();
+	EXPECT_REFUSED("seg", 0, "gram scheme 4 is unknown", {BS_SECTION_GRAM_META, 0, 0, 8, ADD, 1});
+	EXPECT("seg", 0, "gram slabs of 0 documents", {BS_SECTION_GRAM_META, 0, 8, 8, SET, 0});
+	EXPECT("seg", 0, "2 gram slabs of 1 documents", {BS_SECTION_GRAM_META, 0, 24, 8, SET, 2});
+	EXPECT("seg", 0, "a list of 16777217 grams of tier 1", {BS_SECTION_GRAM_META, 0, 36, 4, SET, (1u << 24) + 1});
+	EXPECT("seg", 0, "a list of 262145 grams of tier 4", {BS_SECTION_GRAM_META, 0, 48, 4, SET, (1u << 18) + 1});
+	EXPECT("seg", 0, "a list of 1 grams of tier 5", {BS_SECTION_GRAM_META, 0, 52, 4, SET, 1});
+	EXPECT("seg", 0, "grams have 1 columns", {BS_SECTION_GRAM_META, 0, 56, 1, SET, 1});
+	EXPECT("seg", 0, "grams have 0 columns", {BS_SECTION_GRAM_META, 0, 57, 1, SET, 0});
+	EXPECT("seg", 0, "grams have 9 columns", {BS_SECTION_GRAM_META, 0, 59, 1, SET, 9});
+	EXPECT("seg", 0, "grams have 2 columns", {BS_SECTION_GRAM_META, 0, 60, 1, SET, 2});
+	EXPECT("seg", 0, "grams have 1 columns", {BS_SECTION_GRAM_META, 0, 61, 1, SET, 1});
+	EXPECT("seg", 0, "gram slab 0 has an impossible shape", {BS_SECTION_GRAM_SLABS, 0, 0, 4, SET, BS_GRAM_CLASSES});
+	EXPECT("seg", 0, "gram slab 0 has an impossible shape", {BS_SECTION_GRAM_SLABS, 0, 4, 4, SET, 0});
+	EXPECT("seg", 0, "gram slab 0 has an impossible shape", {BS_SECTION_GRAM_SLABS, 0, 4, 4, SET, 65537});
+	EXPECT("seg", 0, "gram slab 0 has an impossible shape", {BS_SECTION_GRAM_SLABS, 0, 8, 4, ADD, 1});
+	EXPECT("seg", 0, "its shape asks for", {BS_SECTION_GRAM_SLABS, 0, 4, 4, SET, 9});
+	/* An array of one value is its base alone. */
+	EXPECT("seg", 0, "grams, rows of slab 0: value 0 is 1000", {BS_SECTION_GRAM_ROWS, 0, 0, 8, SET, 1000});
+	EXPECT("seg", 0, "list of tier 0", {BS_SECTION_GRAM_TIERS, 0, 0, 8, SET, 1u << 24});
+	EXPECT("seg", 0, "column 3 has bits past the last document", {BS_SECTION_GRAM_COLUMNS, 0, 3, 1, SET, 0x80});
+	EXPECT("manifest", 0, "files that are passed over", {MANIFEST_PASSED_OVER, 0, -1, 1, SET, 'x'});
+	EXPECT("manifest", 0, "files that are passed over", {MANIFEST_PASSED_OVER, 0, 0, 4, SET, 3});
+	EXPECT("manifest", 0, "is not below its source", {MANIFEST_PASSED_OVER, 0, 8, 1, SET, '/'});
+}
+
+static void test_store(void **state)
+{
+	(void)state;
+	make_small_index();
+	EXPECT("seg", 1, "stored text: the first does not begin at 0", {BS_SECTION_STORE_OFFSETS, 0, 0, 8, SET, 1});
+	EXPECT("seg", 1, "stored text: number 1 ends before it begins", {BS_SECTION_STORE_OFFSETS, 0, 16, 8, SET, 1});
+	EXPECT("seg", 1, "stored text: the last ends at", {BS_SECTION_STORE_OFFSETS, 0, -8, 8, ADD, 1});
+	EXPECT("seg", 1, "stored text: document 0", {BS_SECTION_STORE_FRAMES, 0, 20, 1, ADD, 1});
+	EXPECT("seg", 1, "stored text: document 2", {BS_SECTION_STORE_FRAMES, 0, -1, 1, ADD, 1});
+	/* Documents 1 to 3 of the segment: number in the store, bytes of the record. */
+	EXPECT("seg", 1, "document 3 has no stored text", {BS_SECTION_DOC_PLACES, 0, 3, 0, PACKED_SET, 3});
+	EXPECT("seg", 1, "document 2 has no stored text of its own", {BS_SECTION_DOC_PLACES, 0, 2, 0, PACKED_SET, 0});
+	/* All are of one length, which is the base of an array without a bit. */
+	EXPECT("seg", 1, "bytes where document 1 has", {BS_SECTION_DOC_PLACES, 1, 0, 8, ADD, 1});
+	EXPECT("seg", 1, "section 33: value 0 of", {BS_SECTION_DOC_PLACES, 3, 8, 1, ADD, 57});
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FOLDER_TEST(test_head),
+		FOLDER_TEST(test_lexicon),
+		FOLDER_TEST(test_columns),
+		FOLDER_TEST(test_room),
+		FOLDER_TEST(test_exceptions),
+		FOLDER_TEST(test_rows),
+		FOLDER_TEST(test_lists),
+		FOLDER_TEST(test_packed),
+		FOLDER_TEST(test_filters),
+		FOLDER_TEST(test_list_columns),
+		FOLDER_TEST(test_documents),
+		FOLDER_TEST(test_tfs),
+		FOLDER_TEST(test_grams),
+		FOLDER_TEST(test_store),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
