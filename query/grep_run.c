@@ -363,10 +363,11 @@ static enum bs_status add(struct crew *crew, const struct bs_grep_file *file, co
 		crew->n_filled += !status;
 		if (crew->n_idle > 0)
 			pthread_cond_signal(&crew->work);
-		/* The caller's own thread will be one of them. */
-		bool joins = crew->request->source->is_quick && crew->request->n_threads > 1;
+		/* The caller's own thread will be one of them, unless so many files come that it is kept waiting for room. */
+		uint64_t n_waiting = crew->n_filled - crew->n_taken;
+		bool joins = crew->request->source->is_quick && crew->request->n_threads > 1 && n_waiting < N_SLOTS / 2;
 		uint64_t spared = crew->n_idle + (joins ? WORTH_A_THREAD : 0);
-		needs_worker = crew->n_filled - crew->n_taken > spared && crew->n_workers + joins < crew->request->n_threads;
+		needs_worker = n_waiting > spared && crew->n_workers + joins < crew->request->n_threads;
 	}
 	pthread_mutex_unlock(&crew->mutex);
 	return !status && needs_worker ? start_worker(crew, err) : status;
