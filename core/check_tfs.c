@@ -75,6 +75,8 @@ void bs_tf_check_word(struct bs_tf_check *tfs, uint32_t s, uint64_t hash, uint64
                       const struct bs_live *live)
 {
 	struct word_columns word;
+	if (df < tfs->segment->tf_levels.min_coded_df)
+		return;
 	if (!tfs->status)
 		tfs->status = find_columns(tfs, s, hash, df, &word);
 	for (uint32_t block = 0; !tfs->status && block < word.slab->n_blocks; block++) {

@@ -13,7 +13,7 @@
 #define TREATMENT_HEAD_BYTES  16u
 #define TREATMENT_ENTRY_BYTES 16u
 #define TREATMENT_IS_EXACT    1u
-#define TF_LEVELS_HEAD_BYTES  16u
+#define TF_LEVELS_HEAD_BYTES  28u
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "columns are written as the machine's words");
 
@@ -146,6 +146,8 @@ static void write_tf_levels(struct bs_writer *writer, const struct bs_tf_levels 
 	bs_writer_u64(writer, levels->min_df);
 	bs_writer_u32(writer, levels->n_levels);
 	bs_writer_u32(writer, levels->n_columns);
+	bs_writer_u64(writer, levels->min_coded_df);
+	bs_writer_u32(writer, levels->min_coded_length);
 	for (uint32_t l = 0; l < levels->n_levels; l++)
 		bs_writer_u32(writer, levels->least[l]);
 }
@@ -241,6 +243,8 @@ static enum bs_status read_tf_levels(struct bs_segment *segment, struct bs_error
 	levels->min_df = bs_load_u64(section.data);
 	levels->n_levels = bs_load_u32(section.data + 8);
 	levels->n_columns = bs_load_u32(section.data + 12);
+	levels->min_coded_df = bs_load_u64(section.data + 16);
+	levels->min_coded_length = bs_load_u32(section.data + 24);
 	if (levels->n_levels > BS_MAX_TF_LEVELS || section.n_bytes != TF_LEVELS_HEAD_BYTES + (uint64_t)levels->n_levels * 4)
 		return bs_container_corrupt(segment->file, err, "%u tf levels", levels->n_levels);
 	for (uint32_t l = 0; l < levels->n_levels; l++)

@@ -11,8 +11,8 @@
 #define FIRST_LEVEL 32u /* of bs_hash_probe; columns have lower ones */
 #define FACTOR      UINT64_C(0x94d049bb133111eb)
 #define WIDTH       64u
-#define LAST_UNARY  4u
 #define MOST_ONES   31u /* of the gamma code: a tf has 32 bits */
+#define FIRST_GAMMA 1u  /* its equations: behind the one that says whether the word is repeated */
 
 void bs_tf_coder_deinit(struct bs_tf_coder *coder)
 {
@@ -76,25 +76,19 @@ static inline unsigned bit_of(const struct reading *from, uint32_t j)
 
 static uint32_t decode_gamma(const struct reading *from)
 {
-	uint32_t j = LAST_UNARY;
+	uint32_t j = FIRST_GAMMA;
 	uint32_t n_digits = 0;
 	uint64_t value = 1;
 	while (n_digits < MOST_ONES && bit_of(from, j++))
 		n_digits++;
 	for (uint32_t i = 0; i < n_digits; i++)
 		value = value << 1 | bit_of(from, j++);
-	value += LAST_UNARY;
-	return value < BS_TF_UNKNOWN ? (uint32_t)value : BS_TF_UNKNOWN;
+	return value + 1 < BS_TF_UNKNOWN ? (uint32_t)value + 1 : BS_TF_UNKNOWN;
 }
 
 static inline uint32_t decode(const struct reading *from)
 {
-	if (from->n_bytes == 0)
-		return 1;
-	for (uint32_t j = 0; j < LAST_UNARY; j++)
-		if (!bit_of(from, j))
-			return j + 1;
-	return decode_gamma(from);
+	return from->n_bytes > 0 && bit_of(from, 0) ? decode_gamma(from) : 1;
 }
 
 uint32_t bs_tf_decode(const uint8_t *bits, size_t n_bytes, uint64_t hash)
@@ -122,34 +116,34 @@ static inline struct spelled spelled_as(uint64_t hash, uint32_t j, bool value)
 	return (struct spelled){equation_of(hash, j), value};
 }
 
-/* Binary digits of tf - LAST_UNARY behind the first. */
+/* Binary digits of tf - 1 behind the first; tf >= 2. */
 static inline uint32_t digits_behind(uint32_t tf)
 {
-	return 31 - (uint32_t)__builtin_clz(tf - LAST_UNARY);
+	return 31 - (uint32_t)__builtin_clz(tf - 1);
 }
 
 static inline uint32_t count_digits(uint32_t tf)
 {
-	if (tf <= LAST_UNARY)
-		return tf;
+	if (tf == 1)
+		return 1;
 	uint32_t n_behind = digits_behind(tf);
-	return LAST_UNARY + 2 * n_behind + (n_behind < MOST_ONES);
+	return FIRST_GAMMA + 2 * n_behind + (n_behind < MOST_ONES);
 }
 
 static struct spelled *spell_gamma(struct spelled *to, const struct bs_tf_word *word)
 {
 	uint32_t n_behind = digits_behind(word->tf);
-	uint32_t j = LAST_UNARY;
+	uint32_t j = FIRST_GAMMA;
 	for (uint32_t i = 0; i < n_behind; i++)
 		*to++ = spelled_as(word->hash, j++, true);
 	if (n_behind < MOST_ONES)
 		*to++ = spelled_as(word->hash, j++, false);
 	for (uint32_t i = n_behind; i-- > 0;)
-		*to++ = spelled_as(word->hash, j++, (word->tf - LAST_UNARY) >> i & 1);
+		*to++ = spelled_as(word->hash, j++, (word->tf - 1) >> i & 1);
 	return to;
 }
 
-/* All n equations of the words: digit by digit, since how many digits a word has is anyone's guess. */
+/* All n equations of the words: first whether they are repeated, which is anyone's guess, then the others of those that are. */
 static enum bs_status spell_all(struct bs_tf_coder *coder, const struct bs_tf_word *words, size_t n_words, size_t n,
                                 struct bs_error *err)
 {
@@ -158,21 +152,15 @@ static enum bs_status spell_all(struct bs_tf_coder *coder, const struct bs_tf_wo
 	if (status)
 		return status;
 	struct spelled *to = (struct spelled *)(void *)coder->equations.data;
-	struct bs_tf_word *left = (struct bs_tf_word *)(void *)(to + n);
-	size_t n_left = n_words;
-	for (uint32_t j = 0; j < LAST_UNARY; j++) {
-		const struct bs_tf_word *from = j ? left : words;
-		size_t n_before = n_left;
-		n_left = 0;
-		for (size_t i = 0; i < n_before; i++) {
-			struct bs_tf_word word = from[i];
-			*to++ = spelled_as(word.hash, j, word.tf > j + 1);
-			left[n_left] = word;
-			n_left += word.tf > j + 1;
-		}
+	struct bs_tf_word *repeated = (struct bs_tf_word *)(void *)(to + n);
+	size_t n_repeated = 0;
+	for (size_t i = 0; i < n_words; i++) {
+		*to++ = spelled_as(words[i].hash, 0, words[i].tf > 1);
+		repeated[n_repeated] = words[i];
+		n_repeated += words[i].tf > 1;
 	}
-	for (size_t i = 0; i < n_left; i++)
-		to = spell_gamma(to, &left[i]);
+	for (size_t i = 0; i < n_repeated; i++)
+		to = spell_gamma(to, &repeated[i]);
 	return BS_OK;
 }
 
@@ -282,7 +270,7 @@ static void forget_twins(struct bs_tf_word *words, size_t n_words)
 /* Up to 64 equations are dense, and solved in a byte more than they need at most times; a longer system is a band, and
  * wants some slack: where it fails, it gets a 32nd part and a byte more. Where it fails again and again, twins are to
  * blame. */
-#define SLACK_SHIFT 5
+#define SLACK_SHIFT 6
 #define TWINS_TRY   16u
 
 static size_t count_equations(const struct bs_tf_word *words, size_t n_words)
@@ -294,11 +282,9 @@ static size_t count_equations(const struct bs_tf_word *words, size_t n_words)
 }
 
 enum bs_status bs_tf_encode(struct bs_tf_coder *coder, struct bs_tf_word *words, size_t n_words, struct bs_buffer *bits,
-                            bool *has_twins_out, struct bs_error *err)
+                            struct bs_error *err)
 {
 	bool is_solved = false;
-	if (has_twins_out)
-		*has_twins_out = false;
 	size_t n = count_equations(words, n_words);
 	if (n == n_words) /* all of them stand there once */
 		return BS_OK;
@@ -307,8 +293,6 @@ enum bs_status bs_tf_encode(struct bs_tf_coder *coder, struct bs_tf_word *words,
 	for (unsigned try = 0; !status && !is_solved; try++) {
 		if (try == TWINS_TRY) {
 			forget_twins(words, n_words);
-			if (has_twins_out)
-				*has_twins_out = true;
 			n = count_equations(words, n_words);
 			status = spell_all(coder, words, n_words, n, err);
 		}

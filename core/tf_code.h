@@ -7,9 +7,9 @@
  * by a few parities; of a word that it has not the answer means nothing. So no word is stored, nothing is searched, and a
  * document of 30 words takes one or two machine words.
  *
- * A tf is spelled in prefix code, equation j saying its bit j: 0, 10, 110, 1110 for 1 to 4; from 5 on 1111 and the Elias
- * gamma code of tf - 4 (as many ones as its binary form has digits behind the first, a zero, and these digits). A document
- * without a word that is repeated has no bits at all.
+ * A tf is spelled in prefix code, equation j saying its bit j: 0 for 1; from 2 on 1 and the Elias gamma code of tf - 1 (as
+ * many ones as its binary form has digits behind the first, a zero, and these digits): so 10 for 2, 1100 and 1101 for 3 and
+ * 4. A document without a word that is repeated has no bits at all.
  *
  * With m stored bits and w = min(m, 64), equation j of a word has w coefficients, those of the bits from a multiple of 8 on:
  *
@@ -47,10 +47,9 @@ void bs_tf_coder_deinit(struct bs_tf_coder *coder);
 /* What is decoded for two words of a document that share a hash: how often they stand there is not known. */
 #define BS_TF_UNKNOWN UINT32_MAX
 
-/* Appends the bits of a document's words to bits; nothing if none stands twice. May change words. has_twins_out (may be
- * NULL): two of them share a hash. BS_NO_MEMORY. */
+/* Appends the bits of a document's words to bits; nothing if none stands twice. May change words. BS_NO_MEMORY. */
 enum bs_status bs_tf_encode(struct bs_tf_coder *coder, struct bs_tf_word *words, size_t n_words,
-                            struct bs_buffer *bits, bool *has_twins_out, struct bs_error *err) BS_WARN_UNUSED;
+                            struct bs_buffer *bits, struct bs_error *err) BS_WARN_UNUSED;
 
 /* The tf, >= 1, of a word that the document has: any number of one that it has not. BS_TF_PAD_BYTES behind bits + n_bytes
  * can be read. */

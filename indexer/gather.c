@@ -119,11 +119,10 @@ static void settle_dfs(struct bs_gather *gather)
 	}
 }
 
-enum bs_status bs_gather_settle(struct bs_gather *gather, struct bs_error *err)
+void bs_gather_settle(struct bs_gather *gather)
 {
 	settle_dfs(gather);
 	bs_term_table_seal(&gather->terms);
-	return bs_tf_table_pad(&gather->tf_table, err);
 }
 
 enum bs_status bs_gather_start(struct bs_gather *gather, const struct bs_harvest *harvest, struct bs_error *err)
@@ -183,7 +182,7 @@ enum bs_status bs_gather_add(struct bs_gather *gather, const struct bs_harvest *
 	const uint32_t *postings = (const uint32_t *)(const void *)harvest->postings.data + from->first_posting;
 	struct mapped *map = (struct mapped *)(void *)gather->map.data;
 	/* Codes are written eight bytes at a time. */
-	uint8_t *codes = spool_reserve(gather, (size_t)from->n_terms * 5 + 8, err);
+	uint8_t *codes = spool_reserve(gather, (size_t)from->n_terms * 5 + from->tf_bytes + 8, err);
 	enum bs_status status = codes ? BS_OK : BS_NO_MEMORY;
 	uint8_t *at = codes;
 	for (uint32_t p = 0; p < from->n_terms && !status; p++) {
@@ -196,6 +195,9 @@ enum bs_status bs_gather_add(struct bs_gather *gather, const struct bs_harvest *
 		memcpy(at, mapped->code, sizeof(mapped->code));
 		at += mapped->code[7];
 	}
+	if (!status && from->tf_bytes)
+		memcpy(at, harvest->tfs.data + from->tf_offset, from->tf_bytes);
+	at += from->tf_bytes;
 	struct bs_gathered_doc doc = {.codes = codes, .n_terms = from->n_terms, .n_repeated = from->n_repeated};
 	struct bs_doc_record named = *record;
 	named.length = from->length;
@@ -203,9 +205,6 @@ enum bs_status bs_gather_add(struct bs_gather *gather, const struct bs_harvest *
 		status = bs_buffer_append(&gather->docs, &doc, sizeof(doc), err);
 	if (!status)
 		status = bs_doc_table_add(&gather->doc_table, &named, err);
-	if (!status)
-		status = bs_tf_table_add(&gather->tf_table, from->tf_bytes ? harvest->tfs.data + from->tf_offset : NULL,
-		                         from->tf_bytes, err);
 	if (status)
 		return status;
 	gather->chunks->used_bytes += (size_t)(at - codes);
@@ -219,6 +218,5 @@ enum bs_status bs_gather_add(struct bs_gather *gather, const struct bs_harvest *
 uint64_t bs_gather_bytes(const struct bs_gather *gather)
 {
 	return bs_term_table_bytes(&gather->terms) + bs_doc_table_builder_bytes(&gather->doc_table) +
-	       bs_tf_table_builder_bytes(&gather->tf_table) +
 	       gather->docs.used_bytes + gather->spool_bytes;
 }

@@ -20,8 +20,8 @@
 #include "core/tf_table.h"
 #include "indexer/harvest.h"
 
-/* One document's terms: n_terms varints from codes on, first those of words that stand there more than once. Wherever one
- * begins, eight bytes may be read. */
+/* One document's terms: n_terms varints from codes on, first those of words that stand there more than once; behind them,
+ * until renumber.h has been over them, a varint each of these: how often. Wherever one begins, eight bytes may be read. */
 struct bs_gathered_doc {
 	const uint8_t *codes;
 	uint32_t n_terms;
@@ -45,7 +45,7 @@ struct bs_gather {
 	struct bs_term_table terms;
 	struct bs_term_table fields;
 	struct bs_doc_table_builder doc_table;
-	struct bs_tf_table_builder tf_table;
+	struct bs_tf_table_builder tf_table; /* filled by renumber.h */
 	struct bs_buffer docs; /* struct bs_gathered_doc each */
 	struct bs_spool_chunk *chunks;
 	uint64_t spool_bytes;
@@ -65,9 +65,9 @@ enum bs_status bs_gather_start(struct bs_gather *gather, const struct bs_harvest
 /* Adds document i of the harvest as the next one, under the record given (its length is taken from the harvest). */
 enum bs_status bs_gather_add(struct bs_gather *gather, const struct bs_harvest *harvest, uint32_t i,
                              const struct bs_doc_record *record, struct bs_error *err) BS_WARN_UNUSED;
-/* Brings the df of all terms up to date, and pads the tf codes: before anyone looks at them. No document can be added any
+/* Brings the df of all terms up to date: before anyone looks at them. No document can be added any
  * more until the gather is cleared, for the terms cannot be looked up. */
-enum bs_status bs_gather_settle(struct bs_gather *gather, struct bs_error *err) BS_WARN_UNUSED;
+void bs_gather_settle(struct bs_gather *gather);
 /* Memory held, counted by content: the same for every number of threads. */
 uint64_t bs_gather_bytes(const struct bs_gather *gather);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/bytes.h"
 #include "core/hash.h"
 #include "core/lexicon.h"
 
@@ -11,6 +12,7 @@
 #define KEPT_BYTES  (4u << 20)  /* larger buffers are given back after use */
 #define FIRST_SLOTS (1u << 14)
 #define KEPT_SLOTS  (1u << 20)
+#define TF_BYTES    5u          /* of a varint of 32 bits, at most */
 
 _Static_assert(BS_TOKEN_SLACK_BYTES >= BS_HARVEST_KEY_BYTES, "a key is read whole, whatever its length");
 
@@ -187,7 +189,6 @@ void bs_harvest_clear(struct bs_harvest *harvest)
 	bs_buffer_trim(&harvest->skips, KEPT_BYTES);
 	bs_buffer_trim(&harvest->names, KEPT_BYTES);
 	bs_buffer_trim(&harvest->tfs, KEPT_BYTES);
-	bs_buffer_trim(&harvest->tf_words, KEPT_BYTES);
 	bs_buffer_trim(&harvest->raws, KEPT_BYTES);
 	bs_buffer_trim(&harvest->gram_rows, KEPT_BYTES);
 	bs_buffer_trim(&harvest->passed_over, KEPT_BYTES);
@@ -209,8 +210,6 @@ void bs_harvest_deinit(struct bs_harvest *harvest)
 	bs_buffer_deinit(&harvest->skips);
 	bs_buffer_deinit(&harvest->names);
 	bs_buffer_deinit(&harvest->tfs);
-	bs_buffer_deinit(&harvest->tf_words);
-	bs_tf_coder_deinit(&harvest->tf_coder);
 	bs_buffer_deinit(&harvest->raws);
 	bs_buffer_deinit(&harvest->gram_rows);
 	bs_buffer_deinit(&harvest->passed_over);
@@ -462,35 +461,30 @@ static bool is_pair(const struct bs_harvest *harvest, const struct bs_harvest_te
 	       BS_KEY_PAIR;
 }
 
-/* The tf code of the document whose postings are the last ones. Words that stand there more than once move to the front. */
+/* Moves the words that stand there more than once to the front of the document's postings, which are the last ones, and
+ * notes how often each of them does. */
 static enum bs_status harvest_tfs(struct bs_harvest *harvest, struct bs_harvest_doc *doc, struct bs_error *err)
 {
-	uint32_t *postings = (uint32_t *)(void *)harvest->postings.data + doc->first_posting;
 	doc->tf_offset = harvest->tfs.used_bytes;
 	if (doc->n_terms == 0) /* there may be no analyzer */
 		return BS_OK;
-	harvest->tf_coder.kernel = bs_words_kernel(harvest->words);
-	bs_buffer_clear(&harvest->tf_words);
-	enum bs_status status = bs_buffer_reserve(&harvest->tf_words, doc->n_terms * sizeof(struct bs_tf_word), err);
+	uint32_t *postings = (uint32_t *)(void *)harvest->postings.data + doc->first_posting;
+	enum bs_status status = bs_buffer_reserve(&harvest->tfs, (size_t)doc->n_terms * TF_BYTES, err);
 	if (status)
 		return status;
-	struct bs_tf_word *words = (struct bs_tf_word *)(void *)harvest->tf_words.data;
-	size_t n_words = 0;
+	uint8_t *to = harvest->tfs.data + doc->tf_offset;
 	for (uint32_t i = 0; i < doc->n_terms; i++) {
 		uint32_t number = postings[i];
 		const struct bs_harvest_term *term = &entries_of(&harvest->terms)[number];
-		bool is_word = !is_pair(harvest, term);
-		words[n_words] = (struct bs_tf_word){bs_harvest_hashes(harvest)[number], term->tf};
-		n_words += is_word;
+		bool is_repeated = (term->tf > 1) & !is_pair(harvest, term);
 		postings[i] = postings[doc->n_repeated];
 		postings[doc->n_repeated] = number;
-		doc->n_repeated += is_word & (term->tf > 1);
+		doc->n_repeated += is_repeated;
+		to += is_repeated ? bs_varint_put(to, term->tf) : 0;
 	}
-	bool has_twins = false;
-	status = bs_tf_encode(&harvest->tf_coder, words, n_words, &harvest->tfs, &has_twins, err);
-	doc->n_repeated = has_twins ? doc->n_terms : doc->n_repeated;
-	doc->tf_bytes = (uint32_t)(harvest->tfs.used_bytes - doc->tf_offset);
-	return status;
+	doc->tf_bytes = (uint32_t)(to - (harvest->tfs.data + doc->tf_offset));
+	harvest->tfs.used_bytes += doc->tf_bytes;
+	return BS_OK;
 }
 
 /* The row of a file: of its one field, which is what a search of the file looks through. */

@@ -14,7 +14,6 @@
 #include "core/buffer.h"
 #include "core/status.h"
 #include "core/term_table.h"
-#include "core/tf_code.h"
 #include "core/word_pairs.h"
 #include "core/words.h"
 #include "corpus/document.h"
@@ -49,7 +48,7 @@ struct bs_harvest_doc {
 	uint64_t name_offset;   /* in names */
 	uint64_t raw_offset;    /* in raws, if kept */
 	uint64_t tf_offset;     /* in tfs */
-	uint32_t tf_bytes;
+	uint32_t tf_bytes;      /* a varint each of these: how often it stands there */
 	uint64_t gram_row;      /* where its row begins in gram_rows, in words */
 	uint64_t n_gram_bits;
 	uint32_t gram_class;    /* BS_GRAM_NO_CLASS: it has none */
@@ -75,7 +74,7 @@ struct bs_harvest {
 	struct bs_buffer docs;     /* struct bs_harvest_doc each */
 	struct bs_buffer skips;    /* struct bs_harvest_skip each */
 	struct bs_buffer names;
-	struct bs_buffer tfs;       /* tf codes of the documents */
+	struct bs_buffer tfs;
 	struct bs_buffer raws;
 	struct bs_buffer gram_rows; /* u64 each */
 	struct bs_buffer passed_over; /* names of files, NUL-ended */
@@ -87,8 +86,6 @@ struct bs_harvest {
 	struct bs_buffer key; /* scratch for pair terms */
 	struct bs_buffer pair_words;   /* u16 a term: its number among the words of the pairs, or BS_NO_WORD */
 	struct bs_buffer pair_numbers; /* u32 a pair: its term number + 1 in this batch, or 0 */
-	struct bs_tf_coder tf_coder;
-	struct bs_buffer tf_words;     /* scratch: struct bs_tf_word */
 	uint16_t last_word;     /* the one just met, or BS_NO_WORD */
 	uint32_t last_position;
 };

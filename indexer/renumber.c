@@ -13,18 +13,21 @@
 struct writer {
 	struct bs_spool_chunk *chunks; /* written; the first is open */
 	struct bs_spool_chunk *spare;
+	struct bs_tf_coder coder;
+	struct bs_buffer words; /* of a document: struct bs_tf_word each */
 };
 
 struct task {
 	struct bs_spool_chunk *chunk; /* NULL: it is done with */
-	uint32_t end;                 /* of its documents */
+	uint32_t first;               /* of its documents */
+	uint32_t end;
+	struct bs_buffer tf_codes;
+	struct bs_buffer tf_bytes; /* u32 a document */
 };
 
-struct renumbering {
+struct all {
 	struct bs_gather *gather;
-	const uint32_t *new_of;
-	const uint8_t *weights;
-	uint32_t last;
+	const struct bs_renumbering *renumbering;
 	struct bs_class_doc *docs_out;
 	struct task *tasks; /* in the order of documents */
 	uint32_t n_tasks;
@@ -63,46 +66,89 @@ static inline uint8_t *put_code(uint8_t *to, uint32_t number)
 	return to + n_bytes;
 }
 
-static enum bs_status renumber_document(const struct renumbering *all, struct writer *writer, uint32_t document,
-                                        struct bs_error *err)
+/* words[0..n_words): first the document's repeated terms, with a tf of 0 for those that are not coded; then the others that
+ * are. How often the first ones stand there is read from tfs. */
+static enum bs_status code_tfs(struct writer *writer, uint32_t n_repeated, size_t n_words, const uint8_t *tfs,
+                               struct task *task, struct bs_error *err)
 {
+	struct bs_tf_word *words = (struct bs_tf_word *)(void *)writer->words.data;
+	struct bs_term_reader reader = {tfs, n_repeated};
+	uint64_t n_before = task->tf_codes.used_bytes;
+	struct bs_tf_word *word = words;
+	uint32_t some[BS_TERM_CHUNK];
+	for (uint32_t n; (n = bs_gather_next(&reader, some)) > 0; word += n)
+		for (uint32_t i = 0; i < n; i++)
+			word[i].tf *= some[i];
+	for (size_t i = n_repeated; i-- > 0;)
+		if (words[i].tf == 0)
+			words[i] = words[--n_words];
+	enum bs_status status = bs_tf_encode(&writer->coder, words, n_words, &task->tf_codes, err);
+	uint32_t n_bytes = (uint32_t)(task->tf_codes.used_bytes - n_before);
+	return status ? status : bs_buffer_append(&task->tf_bytes, &n_bytes, sizeof(n_bytes), err);
+}
+
+static bool is_all_coded(const struct all *all, uint32_t document)
+{
+	return bs_doc_table_gathered_length(&all->gather->doc_table, document) >= all->renumbering->min_coded_length;
+}
+
+static enum bs_status renumber_document(const struct all *all, struct writer *writer, struct task *task,
+                                        uint32_t document, struct bs_error *err)
+{
+	const struct bs_renumbering *by = all->renumbering;
 	struct bs_gathered_doc *doc = (struct bs_gathered_doc *)(void *)all->gather->docs.data + document;
 	struct bs_term_reader reader = bs_gather_read(all->gather, document);
+	uint8_t coded = is_all_coded(all, document) ? BS_NOTE_IS_CODED : 0;
+	uint32_t n_repeated = doc->n_repeated;
 	uint32_t numbers[BS_TERM_CHUNK];
 	uint64_t weight = 0;
-	uint8_t *to = reserve(writer, doc->n_terms, err);
+	size_t n_words = 0;
+	bs_buffer_clear(&writer->words);
+	enum bs_status status = bs_buffer_reserve(&writer->words, doc->n_terms * sizeof(struct bs_tf_word), err);
+	uint8_t *to = status ? NULL : reserve(writer, doc->n_terms, err);
 	if (!to)
 		return BS_NO_MEMORY;
 	doc->codes = to;
+	struct bs_tf_word *words = (struct bs_tf_word *)(void *)writer->words.data;
 	for (uint32_t n; (n = bs_gather_next(&reader, numbers)) > 0;) {
+		uint8_t notes[BS_TERM_CHUNK];
 		for (uint32_t i = 0; i < n; i++)
-			__builtin_prefetch(&all->new_of[numbers[i]]);
+			__builtin_prefetch(&by->new_of[numbers[i]]);
 		for (uint32_t i = 0; i < n; i++) {
-			uint32_t number = all->new_of[numbers[i]];
-			weight += all->weights[number < all->last ? number : all->last];
-			to = put_code(to, number);
+			numbers[i] = by->new_of[numbers[i]];
+			notes[i] = by->notes[numbers[i] < by->last ? numbers[i] : by->last] | coded;
+			weight += notes[i] & ~BS_NOTE_IS_CODED;
+			to = put_code(to, numbers[i]);
+		}
+		/* What is not coded takes up no room, unless its tf follows. No branch: either is anyone's guess. */
+		for (uint32_t i = 0; i < n; i++) {
+			bool is_coded = notes[i] & BS_NOTE_IS_CODED;
+			words[n_words] = (struct bs_tf_word){by->hashes[is_coded ? numbers[i] : 0], is_coded};
+			n_words += is_coded | (n_words < n_repeated);
 		}
 	}
 	writer->chunks->used_bytes = (size_t)(to - writer->chunks->bytes);
 	all->docs_out[document] = (struct bs_class_doc){.weight = weight, .n_terms = doc->n_terms};
-	return BS_OK;
+	return code_tfs(writer, n_repeated, n_words, reader.codes, task, err);
 }
 
-static enum bs_status renumber_chunk(void *context, uint32_t thread, uint32_t task, struct bs_error *err)
+static enum bs_status renumber_chunk(void *context, uint32_t thread, uint32_t i, struct bs_error *err)
 {
-	struct renumbering *all = context;
-	struct bs_spool_chunk *chunk = all->tasks[task].chunk;
+	struct all *all = context;
+	struct task *task = &all->tasks[i];
+	struct bs_spool_chunk *chunk = task->chunk;
 	struct writer *writer = &all->writers[thread];
 	enum bs_status status = BS_OK;
-	for (uint32_t i = chunk->first_doc; i < all->tasks[task].end && !status; i++)
-		status = renumber_document(all, writer, i, err);
-	all->tasks[task].chunk = NULL;
+	writer->coder.kernel = all->renumbering->kernel;
+	for (uint32_t document = task->first; document < task->end && !status; document++)
+		status = renumber_document(all, writer, task, document, err);
+	task->chunk = NULL;
 	chunk->next = writer->spare;
 	writer->spare = chunk;
 	return status;
 }
 
-static enum bs_status list_tasks(struct renumbering *all, struct bs_error *err)
+static enum bs_status list_tasks(struct all *all, struct bs_error *err)
 {
 	uint32_t end = bs_gather_n_docs(all->gather);
 	for (struct bs_spool_chunk *chunk = all->gather->chunks; chunk; chunk = chunk->next)
@@ -112,7 +158,7 @@ static enum bs_status list_tasks(struct renumbering *all, struct bs_error *err)
 		return bs_fail_memory(err, "gathered terms", all->n_tasks * sizeof(*all->tasks));
 	uint32_t i = all->n_tasks;
 	for (struct bs_spool_chunk *chunk = all->gather->chunks; chunk; chunk = chunk->next) {
-		all->tasks[--i] = (struct task){chunk, end};
+		all->tasks[--i] = (struct task){.chunk = chunk, .first = chunk->first_doc, .end = end};
 		end = chunk->first_doc;
 	}
 	return BS_OK;
@@ -125,7 +171,7 @@ static void keep_chunk(struct bs_gather *gather, struct bs_spool_chunk *chunk)
 }
 
 /* What was written becomes the gather's, and what could not be read, after a failure, stays its own. */
-static void take_written(struct renumbering *all, uint32_t n_threads)
+static void take_written(struct all *all, uint32_t n_threads)
 {
 	all->gather->chunks = NULL;
 	for (uint32_t i = 0; i < all->n_tasks; i++)
@@ -141,10 +187,43 @@ static void take_written(struct renumbering *all, uint32_t n_threads)
 	}
 }
 
-enum bs_status bs_renumber(struct bs_gather *gather, const uint32_t *new_of, const uint8_t *weights, uint32_t last,
-                           uint32_t n_threads, struct bs_class_doc *docs_out, struct bs_error *err)
+/* The codes of all tasks, in the order of documents. */
+static enum bs_status join_codes(struct all *all, struct bs_error *err)
 {
-	struct renumbering all = {.gather = gather, .new_of = new_of, .weights = weights, .last = last, .docs_out = docs_out};
+	struct bs_tf_table_builder *table = &all->gather->tf_table;
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < all->n_tasks; i++) {
+		struct task *task = &all->tasks[i];
+		size_t start = 0;
+		for (uint32_t document = task->first; document < task->end && !status; document++) {
+			uint32_t n_bytes = bs_load_u32(task->tf_bytes.data + (size_t)(document - task->first) * 4);
+			status = bs_tf_table_add(table, n_bytes ? task->tf_codes.data + start : NULL, n_bytes, err);
+			start += n_bytes;
+		}
+		bs_buffer_deinit(&task->tf_codes);
+		bs_buffer_deinit(&task->tf_bytes);
+	}
+	return status ? status : bs_tf_table_pad(table, err);
+}
+
+static void all_deinit(struct all *all, uint32_t n_threads)
+{
+	for (uint32_t i = 0; all->tasks && i < all->n_tasks; i++) {
+		bs_buffer_deinit(&all->tasks[i].tf_codes);
+		bs_buffer_deinit(&all->tasks[i].tf_bytes);
+	}
+	for (uint32_t i = 0; all->writers && i < n_threads; i++) {
+		bs_tf_coder_deinit(&all->writers[i].coder);
+		bs_buffer_deinit(&all->writers[i].words);
+	}
+	free(all->tasks);
+	free(all->writers);
+}
+
+enum bs_status bs_renumber(struct bs_gather *gather, const struct bs_renumbering *renumbering, uint32_t n_threads,
+                           struct bs_class_doc *docs_out, struct bs_error *err)
+{
+	struct all all = {.gather = gather, .renumbering = renumbering, .docs_out = docs_out};
 	enum bs_status status = list_tasks(&all, err);
 	all.writers = calloc(n_threads, sizeof(*all.writers));
 	if (!status && !all.writers)
@@ -153,7 +232,8 @@ enum bs_status bs_renumber(struct bs_gather *gather, const uint32_t *new_of, con
 		status = bs_crew_run(n_threads, all.n_tasks, renumber_chunk, &all, err);
 		take_written(&all, n_threads);
 	}
-	free(all.tasks);
-	free(all.writers);
+	if (!status)
+		status = join_codes(&all, err);
+	all_deinit(&all, n_threads);
 	return status;
 }

@@ -1,21 +1,34 @@
 /*
- * renumber.h: documents of a gather with other numbers for their terms, and weighed on the way.
+ * renumber.h: documents of a gather with other numbers for their terms; on the way they are weighed, and how often words stand
+ * in them is coded (core/tf_code.h), now that it is known which words are rare.
  */
 #ifndef BS_INDEXER_RENUMBER_H
 #define BS_INDEXER_RENUMBER_H
 
 #include <stdint.h>
 
+#include "core/kernels.h"
 #include "core/status.h"
 #include "indexer/classes.h"
 #include "indexer/gather.h"
 
+#define BS_NOTE_IS_CODED 0x80u /* a word whose tf is coded; the rest is a weight */
+
+struct bs_renumbering {
+	const uint32_t *new_of; /* by number */
+	const uint8_t *notes;   /* by new number, and at last for all from there on */
+	const uint64_t *hashes; /* by new number */
+	uint32_t last;
+	uint32_t min_coded_length; /* documents of so many positions have the tf of all their terms coded */
+	const struct bs_kernel *kernel;
+};
+
 /*
- * Puts new_of[i] in the place of term number i in all documents of the gather, on n_threads. docs_out[d]: terms of document d,
- * and the sum of weights[n], n its new numbers, or last for those that are greater. After a failure (BS_NO_MEMORY) the
- * gather can only be cleared.
+ * Puts new_of[i] in the place of term number i in all documents of the gather, on n_threads, and fills its tf_table.
+ * docs_out[d]: terms of document d, and the sum of their weights. After a failure (BS_NO_MEMORY) the gather can only be
+ * cleared.
  */
-enum bs_status bs_renumber(struct bs_gather *gather, const uint32_t *new_of, const uint8_t *weights, uint32_t last,
-                           uint32_t n_threads, struct bs_class_doc *docs_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_renumber(struct bs_gather *gather, const struct bs_renumbering *renumbering, uint32_t n_threads,
+                           struct bs_class_doc *docs_out, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -212,10 +212,12 @@ enum bs_status bs_run_choose(struct bs_run *run, struct bs_error *err)
 /* ---- documents ---- */
 
 /* What segment_build.c and slab_build.c take beside the columns: of each term the order, ordinal, hash and, for a while, place;
- * treatment, weight and mark of those in several documents; of each document the weight and the place in its class. A
- * builder more, on another thread, has its own marks, and is paid for by what slabs may hold (count_builders). */
-#define BUILD_TERM_BYTES 28u
-#define BUILD_DOC_BYTES  24u
+ * treatment, weight and mark of those in several documents; of each document the weight, the place in its class and where its
+ * tf code ends; and of postings their bits in tf codes, twice while these are put together. A builder more, on another
+ * thread, has its own marks, and is paid for by what slabs may hold (count_builders). */
+#define BUILD_TERM_BYTES    28u
+#define BUILD_DOC_BYTES     36u
+#define POSTINGS_A_TF_BYTE  2u
 
 /* What a document may add, were all its terms new: an entry, its slots, its code, some bytes of its own, and the above. */
 #define NEW_TERM_BYTES 96u
@@ -228,7 +230,7 @@ bool bs_run_is_full(const struct bs_run *run, const struct bs_harvest *harvest, 
 	uint64_t row_bytes = class == BS_GRAM_NO_CLASS ? 0 : bs_gram_row_words(class) * (uint64_t)8;
 	uint64_t n_bytes = bs_gather_bytes(&run->gather) + run->grams.n_bytes + row_bytes +
 	                   (uint64_t)run->gather.terms.n_terms * BUILD_TERM_BYTES +
-	                   (uint64_t)n_docs * BUILD_DOC_BYTES +
+	                   (uint64_t)n_docs * BUILD_DOC_BYTES + run->gather.n_postings / POSTINGS_A_TF_BYTE +
 	                   (uint64_t)bs_harvest_docs(harvest)[i].n_terms * NEW_TERM_BYTES;
 	return n_docs > 0 && (n_bytes > run->gather_limit_bytes || (max_docs && n_docs >= max_docs));
 }
@@ -273,10 +275,9 @@ enum bs_status bs_run_flush(struct bs_run *run, bool is_full, struct bs_error *e
 {
 	if (bs_gather_n_docs(&run->gather) == 0)
 		return BS_OK;
-	enum bs_status status = bs_gather_settle(&run->gather, err);
+	bs_gather_settle(&run->gather);
 	run->report->is_writing = true;
-	if (!status)
-		status = bs_run_tell(run, err);
+	enum bs_status status = bs_run_tell(run, err);
 	run->report->is_writing = false;
 	if (status)
 		return status;

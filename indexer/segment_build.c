@@ -380,7 +380,7 @@ enum bs_status bs_segment_build(const char *path, struct bs_gather *gather, cons
 	if (build.policy.bit_ns <= 0)
 		bs_treatment_policy_price(&build.policy, mean_terms(gather));
 	bs_treatment_table_make(&build.policy, bs_gather_n_docs(gather), &build.treatments);
-	build.tf_levels = bs_tf_levels_make(bs_gather_n_docs(gather), build.policy.density);
+	build.tf_levels = bs_tf_levels_make(bs_gather_n_docs(gather), build.policy.density, build.policy.is_forced);
 	if (options->policy.has_no_tf_levels)
 		build.tf_levels.n_levels = 0;
 	build.plan = (struct bs_slab_plan){

@@ -40,12 +40,10 @@ static uint8_t weight_of(const struct kinds *kinds, uint32_t df)
 	return df < kinds->least_exact ? (uint8_t)weight : 0;
 }
 
-/* Words only: pairs are not counted in a document. */
-static bool has_levels(const struct bs_slab_plan *plan, uint32_t number)
+/* A word: pairs are not counted in a document. */
+static bool is_counted(const struct bs_slab_plan *plan, uint32_t number)
 {
-	const struct bs_term_table *table = &plan->gather->terms;
-	return plan->tf_levels->n_levels > 0 && table->entries[number].df >= plan->tf_levels->min_df &&
-	       bs_term_table_key(table, number)[0] != BS_KEY_PAIR;
+	return bs_term_table_key(&plan->gather->terms, number)[0] != BS_KEY_PAIR;
 }
 
 static struct kinds make_kinds(const struct bs_slab_plan *plan)
@@ -103,20 +101,24 @@ static enum bs_status find_places(struct bs_slab_plan *plan, const struct kinds 
 	return BS_OK;
 }
 
-/* What is known of a place; weights: columns of all levels, 0 of a term that is taken to get an exact column. */
-static void fill_places(struct bs_slab_plan *plan, const struct kinds *kinds, const uint32_t *place_of, uint8_t *weights)
+/* What is known of a place; notes (renumber.h): the weight is columns of all levels, 0 of a term that is taken to get an exact
+ * column. */
+static void fill_places(struct bs_slab_plan *plan, const struct kinds *kinds, const uint32_t *place_of, uint8_t *notes)
 {
 	const struct bs_term_table *table = &plan->gather->terms;
+	const struct bs_tf_levels *levels = plan->tf_levels;
 	plan->kinds[plan->n_repeated] = treatment_of(kinds, 1);
-	weights[plan->n_repeated] = weight_of(kinds, 1);
+	notes[plan->n_repeated] = weight_of(kinds, 1);
 	for (uint32_t i = 0; i < table->n_terms; i++) {
 		const struct bs_term_entry *entry = &table->entries[i];
 		uint32_t place = place_of[i];
 		plan->hashes[place] = entry->hash;
 		if (place >= plan->n_repeated)
 			continue;
-		plan->kinds[place] = treatment_of(kinds, entry->df) | (has_levels(plan, i) ? BS_KIND_HAS_LEVELS : 0);
-		weights[place] = weight_of(kinds, entry->df);
+		bool is_coded = entry->df >= levels->min_coded_df && is_counted(plan, i);
+		bool has_levels = is_coded && levels->n_levels > 0 && entry->df >= levels->min_df;
+		plan->kinds[place] = treatment_of(kinds, entry->df) | (has_levels ? BS_KIND_HAS_LEVELS : 0);
+		notes[place] = weight_of(kinds, entry->df) | (is_coded ? BS_NOTE_IS_CODED : 0);
 		if (place < plan->n_frequent)
 			plan->frequent[place] = (struct bs_frequent_term){
 				.df = entry->df,
@@ -148,7 +150,7 @@ enum bs_status bs_slab_plan_make(struct bs_slab_plan *plan, struct bs_gather *ga
 	struct kinds kinds = make_kinds(plan);
 	size_t n_terms = (size_t)gather->terms.n_terms + 1;
 	uint32_t *place_of = malloc(n_terms * sizeof(*place_of));
-	uint8_t *weights = NULL;
+	uint8_t *notes = NULL;
 	plan->hashes = malloc(n_terms * sizeof(*plan->hashes));
 	plan->ordinals = malloc(n_terms * sizeof(*plan->ordinals));
 	enum bs_status status = BS_OK;
@@ -161,19 +163,27 @@ enum bs_status bs_slab_plan_make(struct bs_slab_plan *plan, struct bs_gather *ga
 	status = find_places(plan, &kinds, place_of, err);
 	if (status)
 		goto out;
-	weights = malloc((size_t)plan->n_repeated + 1);
+	notes = malloc((size_t)plan->n_repeated + 1);
 	plan->kinds = malloc((size_t)plan->n_repeated + 1);
 	plan->frequent = malloc(((size_t)plan->n_frequent + 1) * sizeof(*plan->frequent));
-	if (!weights || !plan->kinds || !plan->frequent) {
+	if (!notes || !plan->kinds || !plan->frequent) {
 		status = bs_fail_memory(err, "what slabs share", plan->n_frequent * sizeof(*plan->frequent));
 		goto out;
 	}
-	fill_places(plan, &kinds, place_of, weights);
+	fill_places(plan, &kinds, place_of, notes);
 	fill_ordinals(plan, place_of, sorted);
-	status = bs_renumber(gather, place_of, weights, plan->n_repeated, n_threads, docs_out, err);
+	const struct bs_renumbering renumbering = {
+		.new_of = place_of,
+		.notes = notes,
+		.hashes = plan->hashes,
+		.last = plan->n_repeated,
+		.min_coded_length = plan->tf_levels->min_coded_length,
+		.kernel = plan->kernel,
+	};
+	status = bs_renumber(gather, &renumbering, n_threads, docs_out, err);
 out:
 	free(place_of);
-	free(weights);
+	free(notes);
 	return status;
 }
 

@@ -57,7 +57,7 @@ static inline uint32_t bs_slab_plan_repeated(const struct bs_slab_plan *plan, ui
 	return place < plan->n_repeated ? place : plan->n_repeated;
 }
 
-/* A document's tf code, without a byte if all its words stand there once, and how many of its terms, the first, may stand there
+/* A document's tf code, without a byte if all its words stand there once, and how many of its terms, the first, stand there
  * more than once. */
 struct bs_row_tfs {
 	const uint8_t *bits;

@@ -385,9 +385,10 @@ static void test_tfs(void **state)
 	EXPECT("seg", 0, "section 37 says that it ends", {BS_SECTION_DOC_TF_OFFSETS, 0, -8, 8, ADD, 1});
 	EXPECT("seg", 0, "words in documents: bytes behind the last", {BS_SECTION_DOC_TFS, 0, -1, 1, SET, 1});
 	EXPECT("seg", 0, "slab 0: its least length is", {BS_SECTION_SLABS, 0, 32 * MATRIX + 28, 4, ADD, 1});
-	EXPECT("seg", 0, "tf levels break their own rules", {BS_SECTION_TF_LEVELS, 0, 16, 4, SET, 1});
-	EXPECT("seg", 0, "tf levels break their own rules", {BS_SECTION_TF_LEVELS, 0, 20, 4, SET, 2});
+	EXPECT("seg", 0, "tf levels break their own rules", {BS_SECTION_TF_LEVELS, 0, 28, 4, SET, 1});
+	EXPECT("seg", 0, "tf levels break their own rules", {BS_SECTION_TF_LEVELS, 0, 32, 4, SET, 2});
 	EXPECT("seg", 0, "tf levels break their own rules", {BS_SECTION_TF_LEVELS, 0, 12, 4, SET, 9});
+	EXPECT("seg", 0, "tf levels break their own rules", {BS_SECTION_TF_LEVELS, 0, 16, 8, SET, 1});
 	EXPECT("seg", 0, "9 tf levels", {BS_SECTION_TF_LEVELS, 0, 8, 4, SET, 9});
 	/* Every other bit set in the place of a solution: the words of the first document that has any stand there anyhow. */
 	EXPECT("seg", 0, "times, but not its tf level", {BS_SECTION_DOC_TFS, 0, 0, 4, SET, 0x55555555});

@@ -146,7 +146,7 @@ static void test_terms_of_documents(void **state)
 			added[n_added++] = wanted[i];
 		}
 	}
-	assert_int_equal(bs_gather_settle(&gather, NULL), BS_OK);
+	bs_gather_settle(&gather);
 	assert_int_equal(bs_gather_n_docs(&gather), n_added);
 	assert_int_equal(gather.n_postings, n_postings);
 	uint32_t *df = calloc(gather.terms.n_terms, sizeof(*df));
@@ -173,13 +173,20 @@ static uint32_t draw_number(uint64_t *random)
 	return (uint32_t)random_below(random, random_below(random, 2) ? MANY_TERMS : 1 + random_below(random, 20000));
 }
 
-/* Documents of a gather that has nothing else, in chunks that hold a few of them. */
+/* How often the i-th term of a document stands there, if that is more than once. */
+static uint32_t tf_of(uint32_t i)
+{
+	return 2 + i * i % 300;
+}
+
+/* Documents of a gather that has nothing else, in chunks that hold a few of them; as long as they have terms. */
 static void write_documents(struct bs_gather *gather, uint32_t *numbers, uint64_t *random)
 {
 	struct bs_error err = {""};
 	for (uint32_t d = 0; d < MANY_DOCS; d++) {
 		struct bs_gathered_doc doc = {.n_terms = (uint32_t)random_below(random, d % 50 ? 200 : DOC_TERMS)};
-		size_t most = (size_t)doc.n_terms * 5 + 8;
+		size_t most = (size_t)doc.n_terms * 7 + 8;
+		doc.n_repeated = (uint32_t)random_below(random, doc.n_terms / 2 + 1);
 		if (!gather->chunks || gather->chunks->capacity_bytes - gather->chunks->used_bytes < most) {
 			gather->chunks = bs_spool_chunk_new(gather->chunks, most, &err);
 			assert_non_null(gather->chunks);
@@ -190,9 +197,37 @@ static void write_documents(struct bs_gather *gather, uint32_t *numbers, uint64_
 		doc.codes = to;
 		for (uint32_t i = 0; i < doc.n_terms; i++)
 			to += bs_varint_put(to, *numbers++ = draw_number(random));
+		for (uint32_t i = 0; i < doc.n_repeated; i++)
+			to += bs_varint_put(to, tf_of(i));
 		gather->chunks->used_bytes = (size_t)(to - gather->chunks->bytes);
 		expect_ok(bs_buffer_append(&gather->docs, &doc, sizeof(doc), &err), &err);
+		expect_ok(bs_buffer_append(&gather->doc_table.lengths, &doc.n_terms, sizeof(doc.n_terms), &err), &err);
 		gather->doc_table.n_docs++;
+	}
+}
+
+static bool is_once(const uint32_t *numbers, uint32_t n, uint32_t i)
+{
+	for (uint32_t other = 0; other < n; other++)
+		if (other != i && numbers[other] == numbers[i])
+			return false;
+	return true;
+}
+
+/* Of the terms that are coded, each by its tf code. Numbers: those of before. */
+static void check_tfs(const struct bs_gather *gather, uint32_t document, const struct bs_renumbering *by,
+                      const uint32_t *numbers, uint64_t *n_coded)
+{
+	const struct bs_gathered_doc *doc = &bs_gather_docs(gather)[document];
+	size_t n_bytes;
+	const uint8_t *bits = bs_tf_table_added(&gather->tf_table, document, &n_bytes);
+	for (uint32_t i = 0; i < doc->n_terms; i++) {
+		uint32_t number = by->new_of[numbers[i]];
+		bool is_coded = number < by->last ? by->notes[number] & BS_NOTE_IS_CODED : doc->n_terms >= by->min_coded_length;
+		if (!is_coded || !is_once(numbers, doc->n_terms, i))
+			continue;
+		assert_int_equal(bs_tf_decode(bits, n_bytes, by->hashes[number]), i < doc->n_repeated ? tf_of(i) : 1);
+		++*n_coded;
 	}
 }
 
@@ -201,28 +236,38 @@ static void check_renumbered(uint32_t n_threads)
 	struct bs_gather gather = {.n_postings = 0};
 	struct bs_error err = {""};
 	uint64_t random = 3 + n_threads;
+	uint64_t n_coded = 0;
 	enum { LAST = 1000 };
-	uint8_t weights[LAST + 1];
+	uint8_t notes[LAST + 1];
 	uint32_t *new_of = malloc(MANY_TERMS * sizeof(*new_of));
+	uint64_t *hashes = malloc(MANY_TERMS * sizeof(*hashes));
+	struct bs_renumbering by = {.new_of = new_of, .notes = notes, .hashes = hashes, .last = LAST,
+	                            .min_coded_length = n_threads > 1 ? DOC_TERMS / 3 : UINT32_MAX};
 	uint32_t *numbers = malloc((size_t)MANY_DOCS * DOC_TERMS * sizeof(*numbers));
 	struct bs_class_doc *docs = malloc(MANY_DOCS * sizeof(*docs));
-	assert_true(new_of && numbers && docs);
-	for (uint32_t i = 0; i < MANY_TERMS; i++)
-		new_of[i] = i == 17 ? UINT32_MAX - 1 : MANY_TERMS - 1 - i;
+	assert_true(new_of && hashes && numbers && docs);
+	for (uint32_t i = 0; i < MANY_TERMS; i++) {
+		new_of[i] = i < LAST ? LAST - 1 - i : MANY_TERMS - 1 - (i - LAST);
+		hashes[i] = bs_hash_mix(i);
+	}
 	for (uint32_t i = 0; i <= LAST; i++)
-		weights[i] = (uint8_t)(i % 27);
+		notes[i] = (uint8_t)(i % 27 | (i % 3 == 0 && i < LAST ? BS_NOTE_IS_CODED : 0));
+	if (n_threads == 1) /* of five bytes, and without a hash */
+		new_of[5000] = UINT32_MAX - 1;
+	expect_ok(bs_kernel_choose(NULL, &by.kernel, &err), &err);
 	write_documents(&gather, numbers, &random);
-	expect_ok(bs_renumber(&gather, new_of, weights, LAST, n_threads, docs, &err), &err);
+	expect_ok(bs_renumber(&gather, &by, n_threads, docs, &err), &err);
 	const uint32_t *number = numbers;
 	for (uint32_t d = 0; d < MANY_DOCS; d++) {
 		struct bs_term_reader reader = bs_gather_read(&gather, d);
 		uint32_t found[BS_TERM_CHUNK];
 		uint64_t weight = 0;
 		uint32_t n_terms = 0;
+		check_tfs(&gather, d, &by, number, &n_coded);
 		for (uint32_t n; (n = bs_gather_next(&reader, found)) > 0; n_terms += n) {
 			for (uint32_t i = 0; i < n; i++) {
 				assert_int_equal(found[i], new_of[*number]);
-				weight += weights[new_of[*number] < LAST ? new_of[*number] : LAST];
+				weight += notes[new_of[*number] < LAST ? new_of[*number] : LAST] & ~BS_NOTE_IS_CODED;
 				number++;
 			}
 		}
@@ -230,7 +275,9 @@ static void check_renumbered(uint32_t n_threads)
 		assert_int_equal(docs[d].n_terms, n_terms);
 		assert_int_equal(bs_gather_docs(&gather)[d].n_terms, n_terms);
 	}
+	assert_true(n_coded > 1000);
 	free(new_of);
+	free(hashes);
 	free(numbers);
 	free(docs);
 	bs_gather_deinit(&gather);

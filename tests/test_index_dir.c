@@ -232,7 +232,7 @@ static void write_segment(const char *dir, uint64_t number, uint32_t n_docs)
 	}
 	struct bs_treatment_policy policy = bs_treatment_policy_default();
 	struct bs_treatment_table treatments;
-	struct bs_tf_levels tf_levels = bs_tf_levels_make(n_docs, BS_DEFAULT_DENSITY);
+	struct bs_tf_levels tf_levels = bs_tf_levels_make(n_docs, BS_DEFAULT_DENSITY, true);
 	bs_treatment_table_make(&policy, n_docs, &treatments);
 	char *path = bs_index_file_path(dir, "seg", number);
 	unlink(path);

@@ -63,7 +63,7 @@ static void gather_documents(void)
 		expect_ok(bs_gather_add(&gather, &harvest, i, &record, &err), &err);
 		rows[i] = i;
 	}
-	expect_ok(bs_gather_settle(&gather, &err), &err);
+	bs_gather_settle(&gather);
 	ordinals = malloc(gather.terms.n_terms * sizeof(*ordinals));
 	docs = malloc(N_DOCS * sizeof(*docs));
 	assert_true(ordinals && docs);
@@ -97,7 +97,7 @@ static void make(struct made *made, uint32_t n_rows, uint32_t measured_blocks)
 	gather_documents();
 	bs_treatment_policy_price(&policy, (double)gather.n_postings / N_DOCS);
 	bs_treatment_table_make(&policy, N_DOCS, &made->treatments);
-	made->tf_levels = bs_tf_levels_make(N_DOCS, BS_DEFAULT_DENSITY);
+	made->tf_levels = bs_tf_levels_make(N_DOCS, BS_DEFAULT_DENSITY, true);
 	made->plan = (struct bs_slab_plan){
 		.gather = &gather,
 		.treatments = &made->treatments,
