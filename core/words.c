@@ -137,11 +137,6 @@ void bs_words_free(struct bs_words *words)
 	free(words);
 }
 
-const struct bs_kernel *bs_words_kernel(const struct bs_words *words)
-{
-	return words->kernel;
-}
-
 void bs_words_use_kernel(struct bs_words *words, const struct bs_kernel *kernel)
 {
 	words->kernel = kernel;

@@ -62,8 +62,6 @@ enum bs_status bs_words_new(const struct bs_words_options *options, struct bs_wo
 
 /* NULL is fine. */
 void bs_words_free(struct bs_words *words);
-/* The kernel it works with, for whoever works beside it. */
-const struct bs_kernel *bs_words_kernel(const struct bs_words *words);
 
 /*
  * Analyses text[0..text_bytes) as one field whose first word has position first_position, calling fn with its tokens.
