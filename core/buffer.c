@@ -2,7 +2,6 @@
 #include "core/buffer.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #define PAGE_BYTES  ((uintptr_t)4096)
@@ -57,17 +56,6 @@ void bs_buffer_advise(void *data, size_t n_bytes)
 #else
 	(void)data, (void)n_bytes;
 #endif
-}
-
-enum bs_status bs_buffer_append(struct bs_buffer *buffer, const void *bytes, size_t n_bytes, struct bs_error *err)
-{
-	enum bs_status status = bs_buffer_reserve(buffer, n_bytes, err);
-	if (status)
-		return status;
-	if (n_bytes)
-		memcpy(buffer->data + buffer->used_bytes, bytes, n_bytes);
-	buffer->used_bytes += n_bytes;
-	return BS_OK;
 }
 
 void bs_buffer_trim(struct bs_buffer *buffer, size_t most_bytes)
