@@ -120,22 +120,22 @@ enum bs_status bs_term_table_add(struct bs_term_table *table, const uint8_t *byt
 	return BS_OK;
 }
 
+bool bs_term_table_is(const struct bs_term_table *table, uint32_t number, const uint8_t *bytes, uint32_t n_bytes,
+                      uint64_t hash)
+{
+	const struct bs_term_entry *entry = &table->entries[number];
+	return entry->hash == hash && entry->n_bytes == n_bytes &&
+	       memcmp(table->bytes.data + entry->offset, bytes, n_bytes) == 0;
+}
+
 bool bs_term_table_find(const struct bs_term_table *table, const uint8_t *bytes, uint32_t n_bytes, uint64_t hash,
                         uint32_t *number_out)
 {
-	uint64_t tag = hash & ~(uint64_t)UINT32_MAX;
 	if (!table->slots)
 		return false;
-	for (uint32_t at = bs_term_table_slot(table, hash);; at = (at + 1) & table->slot_mask) {
-		uint64_t slot = table->slots[at];
-		if (slot == 0)
-			return false;
-		if ((slot & ~(uint64_t)UINT32_MAX) != tag)
-			continue;
-		uint32_t number = (uint32_t)slot - 1;
-		const struct bs_term_entry *entry = &table->entries[number];
-		if (entry->hash == hash && entry->n_bytes == n_bytes &&
-		    memcmp(table->bytes.data + entry->offset, bytes, n_bytes) == 0) {
+	for (uint32_t at = bs_term_table_slot(table, hash); table->slots[at]; at = (at + 1) & table->slot_mask) {
+		uint32_t number = (uint32_t)table->slots[at] - 1;
+		if ((table->slots[at] ^ hash) <= UINT32_MAX && bs_term_table_is(table, number, bytes, n_bytes, hash)) {
 			*number_out = number;
 			return true;
 		}

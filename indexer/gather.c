@@ -136,23 +136,28 @@ static void know(struct mapped *mapped, uint32_t number)
  * them: slots, then entries, then keys. */
 static void look_up(const struct bs_gather *gather, const struct bs_harvest *harvest, struct mapped *map)
 {
-	const uint64_t *hashes = bs_harvest_hashes(harvest);
 	const struct bs_term_table *terms = &gather->terms;
-	for (uint32_t i = 0, n; i < harvest->terms.n_terms; i += n) {
-		uint32_t left = harvest->terms.n_terms - i;
+	uint32_t guesses[LOOK_AHEAD];
+	for (uint32_t first = 0, n; first < harvest->terms.n_terms; first += n) {
+		const uint64_t *hashes = bs_harvest_hashes(harvest) + first;
+		uint32_t left = harvest->terms.n_terms - first;
 		n = left < LOOK_AHEAD ? left : LOOK_AHEAD;
-		for (uint32_t t = i; t < i + n; t++)
-			bs_term_table_prefetch(terms, hashes[t]);
-		for (uint32_t t = i; t < i + n; t++)
-			bs_term_table_prefetch_entry(terms, hashes[t]);
-		for (uint32_t t = i; t < i + n; t++)
-			bs_term_table_prefetch_key(terms, hashes[t]);
-		for (uint32_t t = i; t < i + n; t++) {
-			uint32_t key_bytes, number;
-			const uint8_t *key = bs_harvest_key(harvest, t, &key_bytes);
-			map[t] = (struct mapped){.n_docs = 0};
-			if (bs_term_table_find(terms, key, key_bytes, hashes[t], &number))
-				know(&map[t], number);
+		for (uint32_t i = 0; i < n; i++)
+			bs_term_table_prefetch(terms, hashes[i]);
+		for (uint32_t i = 0; i < n; i++) {
+			guesses[i] = bs_term_table_guess(terms, hashes[i]);
+			bs_term_table_prefetch_entry(terms, guesses[i]);
+		}
+		for (uint32_t i = 0; i < n; i++)
+			bs_term_table_prefetch_key(terms, guesses[i]);
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t key_bytes;
+			uint32_t number = guesses[i];
+			const uint8_t *key = bs_harvest_key(harvest, first + i, &key_bytes);
+			map[first + i] = (struct mapped){.n_docs = 0};
+			if (number != BS_TERM_NONE && (bs_term_table_is(terms, number, key, key_bytes, hashes[i]) ||
+			                               bs_term_table_find(terms, key, key_bytes, hashes[i], &number)))
+				know(&map[first + i], number);
 		}
 	}
 }
