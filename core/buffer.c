@@ -2,11 +2,12 @@
 #include "core/buffer.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #define PAGE_BYTES  ((uintptr_t)4096)
 #define LARGE_BYTES ((size_t)8 << 20)
+#define LARGE_PAGE_BYTES ((size_t)2 << 20)
+#define MALLOC_BYTES ((size_t)64) /* that malloc may put before and behind what it gives */
 
 void bs_buffer_deinit(struct bs_buffer *buffer)
 {
@@ -29,6 +30,11 @@ enum bs_status bs_buffer_reserve(struct bs_buffer *buffer, size_t extra_bytes, s
 		capacity = wanted;
 	if (capacity < 64)
 		capacity = 64;
+	/* Then mappings are of whole large pages, and begin with one where the kernel can, so that they are moved as such. */
+	if (capacity >= LARGE_BYTES)
+		capacity = (capacity + LARGE_PAGE_BYTES - 1) / LARGE_PAGE_BYTES * LARGE_PAGE_BYTES - MALLOC_BYTES;
+	if (capacity < wanted)
+		capacity += LARGE_PAGE_BYTES;
 	uint8_t *data = realloc(buffer->data, capacity);
 	if (!data)
 		return bs_fail_memory(err, "a growing buffer", capacity);
@@ -41,24 +47,15 @@ enum bs_status bs_buffer_reserve(struct bs_buffer *buffer, size_t extra_bytes, s
 void bs_buffer_advise(void *data, size_t n_bytes)
 {
 #ifdef MADV_HUGEPAGE
-	uintptr_t start = ((uintptr_t)data + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
-	uintptr_t end = ((uintptr_t)data + n_bytes) & ~(PAGE_BYTES - 1);
+	/* To the ends of the pages that it begins and ends in: a mapping that is advised in part is two, which cannot grow by
+	 * being mapped elsewhere. Before the fix, realloc of large memory copied it. */
+	uintptr_t start = (uintptr_t)data & ~(PAGE_BYTES - 1);
+	uintptr_t end = ((uintptr_t)data + n_bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 	if (n_bytes >= LARGE_BYTES)
 		(void)madvise((void *)start, end - start, MADV_HUGEPAGE);
 #else
 	(void)data, (void)n_bytes;
 #endif
-}
-
-enum bs_status bs_buffer_append(struct bs_buffer *buffer, const void *bytes, size_t n_bytes, struct bs_error *err)
-{
-	enum bs_status status = bs_buffer_reserve(buffer, n_bytes, err);
-	if (status)
-		return status;
-	if (n_bytes)
-		memcpy(buffer->data + buffer->used_bytes, bytes, n_bytes);
-	buffer->used_bytes += n_bytes;
-	return BS_OK;
 }
 
 void bs_buffer_trim(struct bs_buffer *buffer, size_t most_bytes)

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "core/status.h"
 
@@ -27,9 +28,21 @@ void bs_buffer_deinit(struct bs_buffer *buffer);
 /* Makes room for extra_bytes more beyond used_bytes (used_bytes unchanged). Grows by half at least. BS_NO_MEMORY. */
 enum bs_status bs_buffer_reserve(struct bs_buffer *buffer, size_t extra_bytes, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Appends n_bytes from bytes (which must not lie in the buffer itself). BS_NO_MEMORY leaves the buffer as it was. */
-enum bs_status bs_buffer_append(struct bs_buffer *buffer, const void *bytes, size_t n_bytes, struct bs_error *err)
-	BS_WARN_UNUSED;
+/* Appends n_bytes from bytes (which must not lie in the buffer itself). BS_NO_MEMORY leaves the buffer as it was. Inline:
+ * most appends are of a few bytes, whose number is known to the compiler. */
+BS_WARN_UNUSED static inline enum bs_status bs_buffer_append(struct bs_buffer *buffer, const void *bytes, size_t n_bytes,
+                                                             struct bs_error *err)
+{
+	if (n_bytes > buffer->capacity_bytes - buffer->used_bytes) {
+		enum bs_status status = bs_buffer_reserve(buffer, n_bytes, err);
+		if (status)
+			return status;
+	}
+	if (n_bytes)
+		memcpy(buffer->data + buffer->used_bytes, bytes, n_bytes);
+	buffer->used_bytes += n_bytes;
+	return BS_OK;
+}
 
 /* Forgets the contents, and the memory too if it is more than most_bytes: one huge item must not be paid for ever. */
 void bs_buffer_trim(struct bs_buffer *buffer, size_t most_bytes);

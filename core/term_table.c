@@ -54,28 +54,33 @@ static uint64_t make_slot(uint64_t hash, uint32_t number)
 	return (hash & ~(uint64_t)UINT32_MAX) | ((uint64_t)number + 1);
 }
 
-static void place(uint64_t *slots, uint32_t mask, uint64_t hash, uint32_t number)
+static void place(struct bs_term_table *table, uint64_t slot)
 {
-	uint32_t at = (uint32_t)hash & mask;
-	while (slots[at])
-		at = (at + 1) & mask;
-	slots[at] = make_slot(hash, number);
+	uint32_t at = bs_term_table_slot(table, slot);
+	while (table->slots[at])
+		at = (at + 1) & table->slot_mask;
+	table->slots[at] = slot;
 }
 
 static enum bs_status grow_slots(struct bs_term_table *table, struct bs_error *err)
 {
 	size_t n_slots = table->slots ? ((size_t)table->slot_mask + 1) * 2 : FIRST_SLOTS;
-	if (n_slots > (size_t)UINT32_MAX + 1)
+	if (n_slots > (size_t)UINT32_MAX + 1) /* a slot's upper half holds no more of the hash */
 		return bs_fail_memory(err, "a dictionary of 2^31 terms", n_slots * sizeof(uint64_t));
 	uint64_t *slots = calloc(n_slots, sizeof(*slots));
 	if (!slots)
 		return bs_fail_memory(err, "a dictionary", n_slots * sizeof(*slots));
 	bs_buffer_advise(slots, n_slots * sizeof(*slots));
-	for (uint32_t i = 0; i < table->n_terms; i++)
-		place(slots, (uint32_t)(n_slots - 1), table->entries[i].hash, i);
-	free(table->slots);
+	uint64_t *old_slots = table->slots;
+	size_t n_old = old_slots ? (size_t)table->slot_mask + 1 : 0;
 	table->slots = slots;
 	table->slot_mask = (uint32_t)(n_slots - 1);
+	table->slot_shift = (uint32_t)__builtin_clzll(n_slots) + 1;
+	/* Both from front to back: no entry is looked at. */
+	for (size_t i = 0; i < n_old; i++)
+		if (old_slots[i])
+			place(table, old_slots[i]);
+	free(old_slots);
 	return BS_OK;
 }
 
@@ -96,8 +101,8 @@ static enum bs_status grow_entries(struct bs_term_table *table, struct bs_error 
 	return BS_OK;
 }
 
-static enum bs_status add(struct bs_term_table *table, const uint8_t *bytes, uint32_t n_bytes, uint64_t hash,
-                          struct bs_error *err)
+enum bs_status bs_term_table_add(struct bs_term_table *table, const uint8_t *bytes, uint32_t n_bytes, uint64_t hash,
+                                 uint32_t *number_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	if (table->n_terms == table->capacity)
@@ -110,25 +115,27 @@ static enum bs_status add(struct bs_term_table *table, const uint8_t *bytes, uin
 	if (status)
 		return status;
 	table->entries[table->n_terms] = (struct bs_term_entry){.hash = hash, .offset = offset, .n_bytes = n_bytes};
-	place(table->slots, table->slot_mask, hash, table->n_terms);
-	table->n_terms++;
+	place(table, make_slot(hash, table->n_terms));
+	*number_out = table->n_terms++;
 	return BS_OK;
+}
+
+bool bs_term_table_is(const struct bs_term_table *table, uint32_t number, const uint8_t *bytes, uint32_t n_bytes,
+                      uint64_t hash)
+{
+	const struct bs_term_entry *entry = &table->entries[number];
+	return entry->hash == hash && entry->n_bytes == n_bytes &&
+	       memcmp(table->bytes.data + entry->offset, bytes, n_bytes) == 0;
 }
 
 bool bs_term_table_find(const struct bs_term_table *table, const uint8_t *bytes, uint32_t n_bytes, uint64_t hash,
                         uint32_t *number_out)
 {
-	uint64_t tag = hash & ~(uint64_t)UINT32_MAX;
-	for (uint32_t at = (uint32_t)hash & table->slot_mask; table->slots; at = (at + 1) & table->slot_mask) {
-		uint64_t slot = table->slots[at];
-		if (slot == 0)
-			return false;
-		if ((slot & ~(uint64_t)UINT32_MAX) != tag)
-			continue;
-		uint32_t number = (uint32_t)slot - 1;
-		const struct bs_term_entry *entry = &table->entries[number];
-		if (entry->hash == hash && entry->n_bytes == n_bytes &&
-		    memcmp(table->bytes.data + entry->offset, bytes, n_bytes) == 0) {
+	if (!table->slots)
+		return false;
+	for (uint32_t at = bs_term_table_slot(table, hash); table->slots[at]; at = (at + 1) & table->slot_mask) {
+		uint32_t number = (uint32_t)table->slots[at] - 1;
+		if ((table->slots[at] ^ hash) <= UINT32_MAX && bs_term_table_is(table, number, bytes, n_bytes, hash)) {
 			*number_out = number;
 			return true;
 		}
@@ -144,6 +151,5 @@ enum bs_status bs_term_table_intern(struct bs_term_table *table, const uint8_t *
 		*is_new_out = is_new;
 	if (!is_new)
 		return BS_OK;
-	*number_out = table->n_terms;
-	return add(table, bytes, n_bytes, hash, err);
+	return bs_term_table_add(table, bytes, n_bytes, hash, number_out, err);
 }

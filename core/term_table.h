@@ -25,6 +25,7 @@ struct bs_term_table {
 	uint32_t capacity;
 	uint64_t *slots; /* number + 1 in the low half, high half of the hash in the high half; 0 is empty */
 	uint32_t slot_mask;
+	uint32_t slot_shift; /* the highest bits of a hash are its slot, so that slots stand in the order of hashes */
 	struct bs_buffer bytes;
 };
 
@@ -39,35 +40,59 @@ void bs_term_table_seal(struct bs_term_table *table);
 enum bs_status bs_term_table_intern(struct bs_term_table *table, const uint8_t *bytes, uint32_t n_bytes, uint64_t hash,
                                     uint32_t *number_out, bool *is_new_out, struct bs_error *err) BS_WARN_UNUSED;
 
+/* The same for a string that is known not to be there. */
+enum bs_status bs_term_table_add(struct bs_term_table *table, const uint8_t *bytes, uint32_t n_bytes, uint64_t hash,
+                                 uint32_t *number_out, struct bs_error *err) BS_WARN_UNUSED;
+
 /* Whether the string is there, and its number. */
 bool bs_term_table_find(const struct bs_term_table *table, const uint8_t *bytes, uint32_t n_bytes, uint64_t hash,
                         uint32_t *number_out);
+
+/* Whether it has the number. */
+bool bs_term_table_is(const struct bs_term_table *table, uint32_t number, const uint8_t *bytes, uint32_t n_bytes,
+                      uint64_t hash);
 
 /* A function that does nothing but prefetch is "pure" to gcc 12, and calls of it are dropped unless it is inlined before
  * it is judged. Before this, none of the prefetches below was in the program. */
 #define BS_PREFETCHING __attribute__((always_inline)) static inline
 
-/* Asks the memory for the slot that intern will look at: call some terms ahead. */
+/* Where the look for a string begins; there must be slots. */
+static inline uint32_t bs_term_table_slot(const struct bs_term_table *table, uint64_t hash)
+{
+	return (uint32_t)(hash >> table->slot_shift);
+}
+
+/* Asks the memory for the slot that will be looked at: call some terms ahead. */
 BS_PREFETCHING void bs_term_table_prefetch(const struct bs_term_table *table, uint64_t hash)
 {
 	if (table->slots)
-		__builtin_prefetch(&table->slots[hash & table->slot_mask]);
+		__builtin_prefetch(&table->slots[bs_term_table_slot(table, hash)]);
 }
 
-/* And the same for the entry, once the slot is there, and for the key, once the entry is. Only a guess: of terms whose
- * slots collide, the first is asked for. */
-BS_PREFETCHING void bs_term_table_prefetch_entry(const struct bs_term_table *table, uint64_t hash)
+/* The first half of a look-up, by the slots alone: the string's number if it is there, or that of another with the same half
+ * of a hash, which is as good as never; BS_TERM_NONE if it is not there. */
+#define BS_TERM_NONE UINT32_MAX
+static inline uint32_t bs_term_table_guess(const struct bs_term_table *table, uint64_t hash)
 {
-	uint64_t slot = table->slots ? table->slots[hash & table->slot_mask] : 0;
-	if (slot)
-		__builtin_prefetch(&table->entries[(uint32_t)slot - 1]);
+	if (!table->slots)
+		return BS_TERM_NONE;
+	uint32_t at = bs_term_table_slot(table, hash);
+	while (table->slots[at] && (table->slots[at] ^ hash) > UINT32_MAX)
+		at = (at + 1) & table->slot_mask;
+	return (uint32_t)table->slots[at] - 1;
 }
 
-BS_PREFETCHING void bs_term_table_prefetch_key(const struct bs_term_table *table, uint64_t hash)
+/* And asks the memory for the entry of the number guessed, and for the key, once the entry is there. */
+BS_PREFETCHING void bs_term_table_prefetch_entry(const struct bs_term_table *table, uint32_t guess)
 {
-	uint64_t slot = table->slots ? table->slots[hash & table->slot_mask] : 0;
-	if (slot)
-		__builtin_prefetch(table->bytes.data + table->entries[(uint32_t)slot - 1].offset);
+	if (table->n_terms)
+		__builtin_prefetch(&table->entries[guess == BS_TERM_NONE ? 0 : guess]);
+}
+
+BS_PREFETCHING void bs_term_table_prefetch_key(const struct bs_term_table *table, uint32_t guess)
+{
+	if (table->n_terms)
+		__builtin_prefetch(table->bytes.data + table->entries[guess == BS_TERM_NONE ? 0 : guess].offset);
 }
 
 /* Bytes that the content takes, for a memory budget: whatever the table held before. */

@@ -12,12 +12,12 @@
 /* So many terms are looked up ahead at one go. */
 #define LOOK_AHEAD 32u
 
-/* ... and the memory is asked for what is known of a posting's term so many postings ahead. */
-#define POSTINGS_AHEAD 12u
+/* ... and so many postings are written, once all their terms are known. */
+#define POSTINGS 128u
 
 /* A term of the harvest as it is here. */
 struct mapped {
-	uint8_t code[8]; /* its number as a varint; the last byte: how long that is, 0 for a term not yet known here */
+	uint8_t code[8]; /* its number as a varint; the last byte: how long that is, 0 for a term not known here */
 	uint32_t number;
 	uint32_t n_docs; /* documents added that have it, not yet in the entry's df */
 };
@@ -125,6 +125,42 @@ void bs_gather_settle(struct bs_gather *gather)
 	bs_term_table_seal(&gather->terms);
 }
 
+static void know(struct mapped *mapped, uint32_t number)
+{
+	mapped->number = number;
+	mapped->code[7] = (uint8_t)bs_varint_put(mapped->code, number);
+}
+
+/* What is known here of the harvest's terms. The memory is asked for what some of them will touch, a step at a time for all of
+ * them: slots, then entries, then keys. */
+static void look_up(const struct bs_gather *gather, const struct bs_harvest *harvest, struct mapped *map)
+{
+	const struct bs_term_table *terms = &gather->terms;
+	uint32_t guesses[LOOK_AHEAD];
+	for (uint32_t first = 0, n; first < harvest->terms.n_terms; first += n) {
+		const uint64_t *hashes = bs_harvest_hashes(harvest) + first;
+		uint32_t left = harvest->terms.n_terms - first;
+		n = left < LOOK_AHEAD ? left : LOOK_AHEAD;
+		for (uint32_t i = 0; i < n; i++)
+			bs_term_table_prefetch(terms, hashes[i]);
+		for (uint32_t i = 0; i < n; i++) {
+			guesses[i] = bs_term_table_guess(terms, hashes[i]);
+			bs_term_table_prefetch_entry(terms, guesses[i]);
+		}
+		for (uint32_t i = 0; i < n; i++)
+			bs_term_table_prefetch_key(terms, guesses[i]);
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t key_bytes;
+			uint32_t number = guesses[i];
+			const uint8_t *key = bs_harvest_key(harvest, first + i, &key_bytes);
+			map[first + i] = (struct mapped){.n_docs = 0};
+			if (number != BS_TERM_NONE && (bs_term_table_is(terms, number, key, key_bytes, hashes[i]) ||
+			                               bs_term_table_find(terms, key, key_bytes, hashes[i], &number)))
+				know(&map[first + i], number);
+		}
+	}
+}
+
 enum bs_status bs_gather_start(struct bs_gather *gather, const struct bs_harvest *harvest, struct bs_error *err)
 {
 	size_t n_bytes = (size_t)harvest->terms.n_terms * sizeof(struct mapped);
@@ -133,46 +169,55 @@ enum bs_status bs_gather_start(struct bs_gather *gather, const struct bs_harvest
 	enum bs_status status = bs_buffer_reserve(&gather->map, n_bytes, err);
 	if (status)
 		return status;
-	if (n_bytes)
-		memset(gather->map.data, 0, n_bytes);
+	look_up(gather, harvest, (struct mapped *)(void *)gather->map.data);
 	gather->map.used_bytes = n_bytes;
-	gather->n_looked_ahead = 0;
 	return map_fields(gather, harvest, err);
 }
 
-/*
- * Terms are met about in the order of their numbers in the harvest, but for those of documents that were left out; so the
- * memory is asked for what the next ones will touch, a step at a time for all of them: slots, then entries, then keys.
- */
-static void look_ahead(struct bs_gather *gather, const struct bs_harvest *harvest, uint32_t term)
-{
-	/* The first of a document need not be the first that is new. */
-	if (term - gather->n_looked_ahead < LOOK_AHEAD)
-		term = gather->n_looked_ahead;
-	const uint64_t *hashes = bs_harvest_hashes(harvest) + term;
-	uint32_t left = harvest->terms.n_terms - term;
-	uint32_t n = left < LOOK_AHEAD ? left : LOOK_AHEAD;
-	for (uint32_t i = 0; i < n; i++)
-		bs_term_table_prefetch(&gather->terms, hashes[i]);
-	for (uint32_t i = 0; i < n; i++)
-		bs_term_table_prefetch_entry(&gather->terms, hashes[i]);
-	for (uint32_t i = 0; i < n; i++)
-		bs_term_table_prefetch_key(&gather->terms, hashes[i]);
-	gather->n_looked_ahead = term + n;
-}
-
-static enum bs_status map_term(struct bs_gather *gather, const struct bs_harvest *harvest, uint32_t term,
+static enum bs_status add_term(struct bs_gather *gather, const struct bs_harvest *harvest, uint32_t term,
                                struct mapped *mapped, struct bs_error *err)
 {
-	uint32_t key_bytes;
+	uint32_t key_bytes, number;
 	const uint8_t *key = bs_harvest_key(harvest, term, &key_bytes);
-	if (term >= gather->n_looked_ahead)
-		look_ahead(gather, harvest, term);
-	enum bs_status status = bs_term_table_intern(&gather->terms, key, key_bytes, bs_harvest_hashes(harvest)[term],
-	                                             &mapped->number, NULL, err);
+	enum bs_status status = bs_term_table_add(&gather->terms, key, key_bytes, bs_harvest_hashes(harvest)[term], &number,
+	                                          err);
 	if (!status)
-		mapped->code[7] = (uint8_t)bs_varint_put(mapped->code, mapped->number);
+		know(mapped, number);
 	return status;
+}
+
+/* Makes those of the postings' terms known that are not. Where they go is asked for, for all of them, before the first one. */
+static enum bs_status add_new_terms(struct bs_gather *gather, const struct bs_harvest *harvest, const uint32_t *postings,
+                                    uint32_t n, struct bs_error *err)
+{
+	struct mapped *map = (struct mapped *)(void *)gather->map.data;
+	uint32_t new_terms[POSTINGS];
+	uint32_t n_new = 0;
+	enum bs_status status = BS_OK;
+	for (uint32_t p = 0; p < n; p++)
+		__builtin_prefetch(&map[postings[p]], 1);
+	for (uint32_t p = 0; p < n; p++) {
+		new_terms[n_new] = postings[p];
+		n_new += !map[postings[p]].code[7];
+	}
+	for (uint32_t i = 0; i < n_new; i++)
+		bs_term_table_prefetch(&gather->terms, bs_harvest_hashes(harvest)[new_terms[i]]);
+	for (uint32_t i = 0; i < n_new && !status; i++)
+		status = add_term(gather, harvest, new_terms[i], &map[new_terms[i]], err);
+	return status;
+}
+
+/* Writes the postings' terms, which are known, as codes; gives where the next one goes. */
+static uint8_t *put_codes(struct bs_gather *gather, const uint32_t *postings, uint32_t n, uint8_t *at)
+{
+	struct mapped *map = (struct mapped *)(void *)gather->map.data;
+	for (uint32_t p = 0; p < n; p++) {
+		struct mapped *mapped = &map[postings[p]];
+		mapped->n_docs++;
+		memcpy(at, mapped->code, sizeof(mapped->code));
+		at += mapped->code[7];
+	}
+	return at;
 }
 
 enum bs_status bs_gather_add(struct bs_gather *gather, const struct bs_harvest *harvest, uint32_t i,
@@ -180,20 +225,15 @@ enum bs_status bs_gather_add(struct bs_gather *gather, const struct bs_harvest *
 {
 	const struct bs_harvest_doc *from = &bs_harvest_docs(harvest)[i];
 	const uint32_t *postings = (const uint32_t *)(const void *)harvest->postings.data + from->first_posting;
-	struct mapped *map = (struct mapped *)(void *)gather->map.data;
 	/* Codes are written eight bytes at a time. */
 	uint8_t *codes = spool_reserve(gather, (size_t)from->n_terms * 5 + from->tf_bytes + 8, err);
 	enum bs_status status = codes ? BS_OK : BS_NO_MEMORY;
 	uint8_t *at = codes;
-	for (uint32_t p = 0; p < from->n_terms && !status; p++) {
-		struct mapped *mapped = &map[postings[p]];
-		if (p + POSTINGS_AHEAD < from->n_terms)
-			__builtin_prefetch(&map[postings[p + POSTINGS_AHEAD]], 1);
-		if (!mapped->code[7])
-			status = map_term(gather, harvest, postings[p], mapped, err);
-		mapped->n_docs++;
-		memcpy(at, mapped->code, sizeof(mapped->code));
-		at += mapped->code[7];
+	for (uint32_t p = 0; p < from->n_terms && !status; p += POSTINGS) {
+		uint32_t n = from->n_terms - p < POSTINGS ? from->n_terms - p : POSTINGS;
+		status = add_new_terms(gather, harvest, postings + p, n, err);
+		if (!status)
+			at = put_codes(gather, postings + p, n, at);
 	}
 	if (!status && from->tf_bytes)
 		memcpy(at, harvest->tfs.data + from->tf_offset, from->tf_bytes);

@@ -53,13 +53,13 @@ struct bs_gather {
 	uint64_t n_positions;
 	uint64_t text_bytes;
 	struct bs_buffer map; /* scratch: number in the harvest -> what that term is here */
-	uint32_t n_looked_ahead; /* of the harvest's terms, those that memory was asked about */
 };
 void bs_gather_clear(struct bs_gather *gather);
 void bs_gather_deinit(struct bs_gather *gather);
 
-/* Starts a harvest: call before adding its documents, and again after a bs_gather_clear in their midst. Terms become
- * known here with the first document that has them, so that what is held depends on the documents alone. */
+/* Starts a harvest: call before adding its documents, and again after a bs_gather_clear in their midst. All its terms are
+ * looked up in one go; those that are not here become known with the first document that has them, so that what is held
+ * depends on the documents alone. */
 enum bs_status bs_gather_start(struct bs_gather *gather, const struct bs_harvest *harvest, struct bs_error *err)
 	BS_WARN_UNUSED;
 /* Adds document i of the harvest as the next one, under the record given (its length is taken from the harvest). */

@@ -23,18 +23,29 @@ static struct bs_harvest_term *entries_of(const struct bs_harvest_terms *terms)
 	return (struct bs_harvest_term *)(void *)terms->entries.data;
 }
 
+/* Makes the first so many slots empty, and the table. */
+static void use_slots(struct bs_harvest_terms *terms, uint32_t n_slots)
+{
+	memset(terms->slots, 0, (size_t)n_slots * sizeof(*terms->slots));
+	terms->n_slots = n_slots;
+	terms->slot_shift = (uint32_t)__builtin_clzll(n_slots) + 1;
+}
+
 static void terms_clear(struct bs_harvest_terms *terms)
 {
 	bs_buffer_trim(&terms->entries, KEPT_BYTES);
 	bs_buffer_trim(&terms->hashes, KEPT_BYTES);
 	bs_buffer_trim(&terms->long_keys, KEPT_BYTES);
-	if (terms->n_slots > KEPT_SLOTS) {
+	if (terms->most_slots > KEPT_SLOTS) {
 		free(terms->slots);
 		terms->slots = NULL;
-		terms->n_slots = 0;
+		terms->n_slots = terms->most_slots = 0;
 	}
+	/* One batch of very many terms must not spread those of all others over more cache than they need. */
+	while (terms->n_slots > FIRST_SLOTS && (uint64_t)terms->n_terms * 8 < terms->n_slots)
+		terms->n_slots /= 2;
 	if (terms->slots)
-		memset(terms->slots, 0, (size_t)terms->n_slots * sizeof(*terms->slots));
+		use_slots(terms, terms->n_slots);
 	terms->n_terms = 0;
 }
 
@@ -86,18 +97,20 @@ static uint32_t home_slot(const struct bs_harvest_terms *terms, const struct bs_
 static enum bs_status grow_slots(struct bs_harvest_terms *terms, struct bs_error *err)
 {
 	uint32_t n_slots = terms->n_slots ? terms->n_slots * 2 : FIRST_SLOTS;
-	uint32_t *slots = n_slots ? calloc(n_slots, sizeof(*slots)) : NULL;
-	if (!slots)
-		return bs_fail_memory(err, "the terms of a batch", (size_t)n_slots * sizeof(*slots));
-	free(terms->slots);
-	terms->slots = slots;
-	terms->n_slots = n_slots;
-	terms->slot_shift = (uint32_t)__builtin_clzll(n_slots) + 1;
+	if (n_slots == 0 || n_slots > terms->most_slots) {
+		uint32_t *slots = n_slots ? malloc((size_t)n_slots * sizeof(*slots)) : NULL;
+		if (!slots)
+			return bs_fail_memory(err, "the terms of a batch", (size_t)n_slots * sizeof(*slots));
+		free(terms->slots);
+		terms->slots = slots;
+		terms->most_slots = n_slots;
+	}
+	use_slots(terms, n_slots);
 	for (uint32_t i = 0; i < terms->n_terms; i++) {
 		uint32_t at = home_slot(terms, &entries_of(terms)[i]);
-		while (slots[at])
+		while (terms->slots[at])
 			at = (at + 1) & (n_slots - 1);
-		slots[at] = i + 1;
+		terms->slots[at] = i + 1;
 	}
 	return BS_OK;
 }

@@ -36,6 +36,7 @@ struct bs_harvest_terms {
 	uint32_t *slots; /* number + 1; 0 is empty */
 	uint32_t slot_shift; /* the slot of a hash is its upper bits */
 	uint32_t n_slots;
+	uint32_t most_slots; /* that there is memory for */
 	uint32_t n_terms;
 };
 

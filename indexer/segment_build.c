@@ -129,6 +129,7 @@ struct parts {
 	bool is_writing;
 	bool has_failed;
 	uint64_t held_bytes; /* by slabs made or in the making */
+	struct bs_slab_product spare; /* nothing but columns that were written */
 };
 
 #define LIST_TERM_BYTES 6u /* what a posting takes as it waits: its ordinal, and its share of the filter and the coded list */
@@ -147,6 +148,26 @@ static bool wait_for_room(struct parts *parts, uint32_t i, uint64_t n_bytes)
 	return is_wanted;
 }
 
+/* Columns that were written become those of the next slab; only one slab's are kept, the larger. */
+static void take_spare(struct parts *parts, struct bs_slab_product *product)
+{
+	pthread_mutex_lock(&parts->mutex);
+	*product = parts->spare;
+	parts->spare = (struct bs_slab_product){0};
+	pthread_mutex_unlock(&parts->mutex);
+}
+
+/* Under the mutex. */
+static void keep_spare(struct parts *parts, struct bs_slab_product *product)
+{
+	if (product->most_lines > parts->spare.most_lines) {
+		struct bs_slab_product columns = {.columns = product->columns, .most_lines = product->most_lines};
+		product->columns = parts->spare.columns;
+		parts->spare = columns;
+	}
+	bs_slab_product_deinit(product);
+}
+
 static enum bs_status make_lists(struct parts *parts, uint32_t i, bool *is_made_out, struct bs_error *err)
 {
 	const struct build *build = parts->build;
@@ -157,6 +178,9 @@ static enum bs_status make_lists(struct parts *parts, uint32_t i, bool *is_made_
 	*is_made_out = wait_for_room(parts, i, n_bytes);
 	if (!*is_made_out)
 		return BS_OK;
+	/* Lists are made when the slabs are, and take as much memory: no columns are kept beside them. */
+	take_spare(parts, &part->product);
+	bs_slab_product_deinit(&part->product);
 	return bs_list_build(build->gather, build->plan.ordinals, part->class->docs, part->n_rows,
 	                     build->classes.ns_bits, &part->lists, &part->lists_image, err);
 }
@@ -179,7 +203,10 @@ static enum bs_status make_part(struct parts *parts, uint32_t thread, uint32_t i
 		return status;
 	uint64_t n_blocks = (part->n_rows + BS_LINE_BITS - 1) / BS_LINE_BITS;
 	*is_made_out = wait_for_room(parts, i, n_blocks * part->class->block_bytes + (uint64_t)builder->n_audit_rows * 4);
-	return *is_made_out ? bs_slab_build(builder, part->first_row, &part->product, err) : BS_OK;
+	if (!*is_made_out)
+		return BS_OK;
+	take_spare(parts, &part->product);
+	return bs_slab_build(builder, part->first_row, &part->product, err);
 }
 
 static enum bs_status write_part(struct build *build, struct part *part, struct bs_error *err)
@@ -191,7 +218,6 @@ static enum bs_status write_part(struct build *build, struct part *part, struct 
 	if (!status && !part->class->is_list)
 		status = bs_exceptions_join(&build->exceptions, &part->product.exceptions, err);
 	build->n_rows += part->n_rows;
-	bs_slab_product_deinit(&part->product);
 	bs_list_product_deinit(&part->lists);
 	return status;
 }
@@ -207,6 +233,7 @@ static enum bs_status write_made_parts(struct parts *parts, struct bs_error *err
 		pthread_mutex_unlock(&parts->mutex);
 		status = write_part(parts->build, part, err);
 		pthread_mutex_lock(&parts->mutex);
+		keep_spare(parts, &part->product);
 		parts->is_writing = false;
 		parts->held_bytes -= part->held_bytes;
 		parts->n_written++;
@@ -285,6 +312,7 @@ static enum bs_status write_parts(struct build *build, struct bs_error *err)
 		bs_slab_product_deinit(&parts.parts[i].product);
 		bs_list_product_deinit(&parts.parts[i].lists);
 	}
+	bs_slab_product_deinit(&parts.spare);
 	free(parts.builders);
 	free(parts.parts);
 	return status;

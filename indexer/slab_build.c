@@ -32,12 +32,14 @@ static void free_slab(struct bs_slab_builder *builder)
 	builder->exact_terms = NULL;
 }
 
-/* They are kept from slab to slab: memory that is new costs more than what is done with it. */
+/* They are kept from slab to slab: memory that is new costs more than what is done with it. So there are twice as many at once,
+ * in address space, since slabs come in all sizes. */
 static enum bs_status reserve_audit_rows(struct bs_slab_builder *builder, struct bs_error *err)
 {
 	size_t n = (size_t)builder->n_audit_rows + 1;
 	if (n <= builder->audit_capacity)
 		return BS_OK;
+	n *= 2;
 	free(builder->audit_rows);
 	builder->audit_capacity = 0;
 	builder->audit_rows = malloc(n * sizeof(*builder->audit_rows));
@@ -51,6 +53,7 @@ void bs_slab_builder_deinit(struct bs_slab_builder *builder)
 {
 	free_slab(builder);
 	free(builder->audit_rows);
+	free(builder->lanes);
 	free(builder->frequent);
 	free(builder->marks);
 	*builder = (struct bs_slab_builder){0};
@@ -349,29 +352,29 @@ static void choose_widths(struct bs_slab_builder *builder, const struct measured
 
 /* ---- the slab ---- */
 
-enum bs_status bs_slab_build(struct bs_slab_builder *builder, uint64_t first_row, struct bs_slab_product *product_out,
+enum bs_status bs_slab_build(struct bs_slab_builder *builder, uint64_t first_row, struct bs_slab_product *product,
                              struct bs_error *err)
 {
 	struct measured measured;
-	*product_out = (struct bs_slab_product){0};
+	*product = (struct bs_slab_product){.columns = product->columns, .most_lines = product->most_lines};
 	measure(builder, &measured);
 	choose_widths(builder, &measured);
 	enum bs_status status = reserve_audit_rows(builder, err);
 	if (status)
 		return status;
-	product_out->exact_terms = builder->exact_terms;
+	product->exact_terms = builder->exact_terms;
 	builder->exact_terms = NULL;
-	status = bs_slab_fill(builder, product_out, err);
-	product_out->image.shape = builder->shape;
-	product_out->image.rows = builder->rows;
-	product_out->image.columns = product_out->columns;
-	product_out->image.exact_terms = product_out->exact_terms;
-	product_out->image.kernel = builder->plan->kernel;
-	product_out->image.treatments = builder->plan->treatments;
+	status = bs_slab_fill(builder, product, err);
+	product->image.shape = builder->shape;
+	product->image.rows = builder->rows;
+	product->image.columns = product->columns;
+	product->image.exact_terms = product->exact_terms;
+	product->image.kernel = builder->plan->kernel;
+	product->image.treatments = builder->plan->treatments;
 	if (!status)
-		status = bs_slab_audit(builder, first_row, product_out, err);
+		status = bs_slab_audit(builder, first_row, product, err);
 	free_slab(builder);
 	if (status)
-		bs_slab_product_deinit(product_out);
+		bs_slab_product_deinit(product);
 	return status;
 }

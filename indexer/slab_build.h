@@ -35,6 +35,8 @@ struct bs_slab_builder {
 	uint32_t n_audit_rows; /* postings of terms that may have exceptions */
 	uint32_t *audit_rows;  /* those that have the first such term, ascending, then those of the second, ...; and one more */
 	size_t audit_capacity;
+	uint64_t *lanes; /* of the filling: kept from slab to slab, all zero between them */
+	size_t lanes_capacity;
 };
 enum bs_status bs_slab_builder_init(struct bs_slab_builder *builder, const struct bs_slab_plan *plan,
                                     struct bs_error *err) BS_WARN_UNUSED;
@@ -46,6 +48,7 @@ uint64_t bs_slab_builder_bytes(const struct bs_slab_plan *plan);
 struct bs_slab_product {
 	struct bs_slab_image image; /* into what follows, and rows */
 	uint64_t *columns;
+	uint64_t most_lines; /* that there is room for in columns */
 	uint32_t *exact_terms;
 	struct bs_exceptions_builder exceptions;
 };
@@ -55,8 +58,9 @@ void bs_slab_product_deinit(struct bs_slab_product *product);
  * product is gone. */
 enum bs_status bs_slab_count(struct bs_slab_builder *builder, const uint32_t *rows, uint32_t n_rows,
                              struct bs_error *err) BS_WARN_UNUSED;
-/* Second step: makes the slab, of rows first_row and on of the segment. */
-enum bs_status bs_slab_build(struct bs_slab_builder *builder, uint64_t first_row, struct bs_slab_product *product_out,
+/* Second step: makes the slab, of rows first_row and on of the segment. The product may have the columns of another, which are
+ * used again: memory that is new costs more than what is done with it. */
+enum bs_status bs_slab_build(struct bs_slab_builder *builder, uint64_t first_row, struct bs_slab_product *product,
                              struct bs_error *err) BS_WARN_UNUSED;
 
 /* ---- for slab_fill.c and slab_audit.c ---- */

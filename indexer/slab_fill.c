@@ -44,7 +44,6 @@ struct fill {
 	struct bs_slab_builder *builder;
 	struct filling levels[BS_MAX_LEVELS + 1]; /* behind the last level: the exact columns */
 	uint32_t n_levels;                        /* those included */
-	uint64_t *lanes;
 	struct batch *batches; /* by treatment, and then that of tf levels */
 	uint32_t n_batches;
 };
@@ -79,6 +78,33 @@ static enum bs_status make_batches(struct fill *fill, struct bs_error *err)
 	return BS_OK;
 }
 
+static enum bs_status reserve_columns(struct bs_slab_product *product, struct bs_error *err)
+{
+	uint64_t n_lines = product->image.n_lines + 1;
+	if (n_lines <= product->most_lines)
+		return BS_OK;
+	free(product->columns);
+	product->most_lines = 0;
+	product->columns = aligned_alloc(BS_LINE_BYTES, (size_t)n_lines * 2 * BS_LINE_BYTES);
+	if (!product->columns)
+		return bs_fail_memory(err, "a slab", n_lines * 2 * BS_LINE_BYTES);
+	product->most_lines = n_lines * 2;
+	return BS_OK;
+}
+
+static enum bs_status reserve_lanes(struct bs_slab_builder *builder, size_t n_words, struct bs_error *err)
+{
+	if (n_words <= builder->lanes_capacity)
+		return BS_OK;
+	free(builder->lanes);
+	builder->lanes_capacity = 0;
+	builder->lanes = calloc(n_words, sizeof(*builder->lanes));
+	if (!builder->lanes)
+		return bs_fail_memory(err, "a slab", n_words * sizeof(*builder->lanes));
+	builder->lanes_capacity = n_words;
+	return BS_OK;
+}
+
 /* Where levels and exact columns stand in the product. Terms without an exact column set one behind them. */
 static enum bs_status fill_init(struct fill *fill, struct bs_slab_builder *builder, struct bs_slab_product *product,
                                 struct bs_error *err)
@@ -96,12 +122,13 @@ static enum bs_status fill_init(struct fill *fill, struct bs_slab_builder *build
 		n_words += (uint64_t)fill->levels[i].lane_words * BS_LINE_BITS;
 	}
 	product->image.n_lines = n_lines;
-	product->columns = aligned_alloc(BS_LINE_BYTES, (size_t)(n_lines + 1) * BS_LINE_BYTES);
-	fill->lanes = calloc((size_t)n_words + 1, sizeof(*fill->lanes));
-	if (!product->columns || !fill->lanes)
-		return bs_fail_memory(err, "a slab", n_lines * BS_LINE_BYTES);
+	enum bs_status status = reserve_columns(product, err);
+	if (!status)
+		status = reserve_lanes(builder, (size_t)n_words + 1, err);
+	if (status)
+		return status;
 	uint64_t *columns = product->columns;
-	uint64_t *lanes = fill->lanes;
+	uint64_t *lanes = builder->lanes;
 	for (uint32_t i = 0; i < fill->n_levels; i++) {
 		struct filling *filling = &fill->levels[i];
 		filling->columns = columns;
@@ -307,7 +334,6 @@ enum bs_status bs_slab_fill(struct bs_slab_builder *builder, struct bs_slab_prod
 		put_document(&fill, row, first_mark + row);
 		end_row(&fill, row, n_rows);
 	}
-	free(fill.lanes);
 	free(fill.batches);
 	return status;
 }
