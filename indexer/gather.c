@@ -12,13 +12,12 @@
 /* So many terms are looked up ahead at one go. */
 #define LOOK_AHEAD 32u
 
-/* ... and so many postings are written, once all their terms are known. */
+/* ... and so many postings are written, once all their terms are known: whole groups. */
 #define POSTINGS 128u
 
 /* A term of the harvest as it is here. */
 struct mapped {
-	uint8_t code[8]; /* its number as a varint; the last byte: how long that is, 0 for a term not known here */
-	uint32_t number;
+	uint32_t number; /* BS_TERM_NONE: it is not known here */
 	uint32_t n_docs; /* documents added that have it, not yet in the entry's df */
 };
 
@@ -125,12 +124,6 @@ void bs_gather_settle(struct bs_gather *gather)
 	bs_term_table_seal(&gather->terms);
 }
 
-static void know(struct mapped *mapped, uint32_t number)
-{
-	mapped->number = number;
-	mapped->code[7] = (uint8_t)bs_varint_put(mapped->code, number);
-}
-
 /* What is known here of the harvest's terms. The memory is asked for what some of them will touch, a step at a time for all of
  * them: slots, then entries, then keys. */
 static void look_up(const struct bs_gather *gather, const struct bs_harvest *harvest, struct mapped *map)
@@ -153,10 +146,10 @@ static void look_up(const struct bs_gather *gather, const struct bs_harvest *har
 			uint32_t key_bytes;
 			uint32_t number = guesses[i];
 			const uint8_t *key = bs_harvest_key(harvest, first + i, &key_bytes);
-			map[first + i] = (struct mapped){.n_docs = 0};
+			map[first + i] = (struct mapped){.number = BS_TERM_NONE};
 			if (number != BS_TERM_NONE && (bs_term_table_is(terms, number, key, key_bytes, hashes[i]) ||
 			                               bs_term_table_find(terms, key, key_bytes, hashes[i], &number)))
-				know(&map[first + i], number);
+				map[first + i].number = number;
 		}
 	}
 }
@@ -177,13 +170,9 @@ enum bs_status bs_gather_start(struct bs_gather *gather, const struct bs_harvest
 static enum bs_status add_term(struct bs_gather *gather, const struct bs_harvest *harvest, uint32_t term,
                                struct mapped *mapped, struct bs_error *err)
 {
-	uint32_t key_bytes, number;
+	uint32_t key_bytes;
 	const uint8_t *key = bs_harvest_key(harvest, term, &key_bytes);
-	enum bs_status status = bs_term_table_add(&gather->terms, key, key_bytes, bs_harvest_hashes(harvest)[term], &number,
-	                                          err);
-	if (!status)
-		know(mapped, number);
-	return status;
+	return bs_term_table_add(&gather->terms, key, key_bytes, bs_harvest_hashes(harvest)[term], &mapped->number, err);
 }
 
 /* Makes those of the postings' terms known that are not. Where they go is asked for, for all of them, before the first one. */
@@ -198,7 +187,7 @@ static enum bs_status add_new_terms(struct bs_gather *gather, const struct bs_ha
 		__builtin_prefetch(&map[postings[p]], 1);
 	for (uint32_t p = 0; p < n; p++) {
 		new_terms[n_new] = postings[p];
-		n_new += !map[postings[p]].code[7];
+		n_new += map[postings[p]].number == BS_TERM_NONE;
 	}
 	for (uint32_t i = 0; i < n_new; i++)
 		bs_term_table_prefetch(&gather->terms, bs_harvest_hashes(harvest)[new_terms[i]]);
@@ -207,15 +196,28 @@ static enum bs_status add_new_terms(struct bs_gather *gather, const struct bs_ha
 	return status;
 }
 
-/* Writes the postings' terms, which are known, as codes; gives where the next one goes. */
-static uint8_t *put_codes(struct bs_gather *gather, const uint32_t *postings, uint32_t n, uint8_t *at)
+/* Writes the postings' terms, which are known; gives where the next ones go. */
+static uint8_t *put_terms(struct bs_gather *gather, const uint32_t *postings, uint32_t n, uint8_t *at)
 {
 	struct mapped *map = (struct mapped *)(void *)gather->map.data;
+	uint32_t numbers[POSTINGS];
 	for (uint32_t p = 0; p < n; p++) {
 		struct mapped *mapped = &map[postings[p]];
 		mapped->n_docs++;
-		memcpy(at, mapped->code, sizeof(mapped->code));
-		at += mapped->code[7];
+		numbers[p] = mapped->number;
+	}
+	return bs_group_put(at, numbers, n);
+}
+
+/* Writes how often the document's repeated words stand there. */
+static uint8_t *put_tfs(const struct bs_harvest *harvest, const struct bs_harvest_doc *doc, uint8_t *at)
+{
+	const uint32_t *tfs = (const uint32_t *)(const void *)harvest->tfs.data + doc->first_tf;
+	uint32_t numbers[POSTINGS];
+	for (uint32_t p = 0; p < doc->n_repeated; p += POSTINGS) {
+		uint32_t n = doc->n_repeated - p < POSTINGS ? doc->n_repeated - p : POSTINGS;
+		memcpy(numbers, tfs + p, n * sizeof(*numbers));
+		at = bs_group_put(at, numbers, n);
 	}
 	return at;
 }
@@ -225,19 +227,18 @@ enum bs_status bs_gather_add(struct bs_gather *gather, const struct bs_harvest *
 {
 	const struct bs_harvest_doc *from = &bs_harvest_docs(harvest)[i];
 	const uint32_t *postings = (const uint32_t *)(const void *)harvest->postings.data + from->first_posting;
-	/* Codes are written eight bytes at a time. */
-	uint8_t *codes = spool_reserve(gather, (size_t)from->n_terms * 5 + from->tf_bytes + 8, err);
+	size_t most_bytes = BS_GROUP_MOST_BYTES(from->n_terms) + BS_GROUP_MOST_BYTES(from->n_repeated);
+	uint8_t *codes = spool_reserve(gather, most_bytes, err);
 	enum bs_status status = codes ? BS_OK : BS_NO_MEMORY;
 	uint8_t *at = codes;
 	for (uint32_t p = 0; p < from->n_terms && !status; p += POSTINGS) {
 		uint32_t n = from->n_terms - p < POSTINGS ? from->n_terms - p : POSTINGS;
 		status = add_new_terms(gather, harvest, postings + p, n, err);
 		if (!status)
-			at = put_codes(gather, postings + p, n, at);
+			at = put_terms(gather, postings + p, n, at);
 	}
-	if (!status && from->tf_bytes)
-		memcpy(at, harvest->tfs.data + from->tf_offset, from->tf_bytes);
-	at += from->tf_bytes;
+	if (!status)
+		at = put_tfs(harvest, from, at);
 	struct bs_gathered_doc doc = {.codes = codes, .n_terms = from->n_terms, .n_repeated = from->n_repeated};
 	struct bs_doc_record named = *record;
 	named.length = from->length;

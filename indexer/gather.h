@@ -3,7 +3,7 @@
  *
  * In two steps, so that the costly one can run on several threads. A *harvest* (harvest.h) analyses one batch on its
  * own, with a small dictionary that stays in cache; then, one harvest after the other in document order, each is poured into the
- * *gather*, which holds the segment's dictionary and every document's terms as varints of term numbers. Numbers are
+ * *gather*, which holds the segment's dictionary and every document's terms as term numbers. Numbers are
  * given in order of first appearance, so common terms have short ones. Pouring looks a term up once a batch, not once
  * a document. What a gather holds depends on the documents and their order only, never on the threads.
  */
@@ -13,15 +13,15 @@
 #include <stdint.h>
 
 #include "core/buffer.h"
-#include "core/bytes.h"
 #include "core/doc_table.h"
 #include "core/status.h"
 #include "core/term_table.h"
 #include "core/tf_table.h"
+#include "indexer/group_varint.h"
 #include "indexer/harvest.h"
 
-/* One document's terms: n_terms varints from codes on, first those of words that stand there more than once; behind them,
- * until renumber.h has been over them, a varint each of these: how often. Wherever one begins, eight bytes may be read. */
+/* One document's terms: n_terms numbers in groups (group_varint.h) from codes on, first those of words that stand there more
+ * than once; behind them, until renumber.h has been over them, groups of n_repeated numbers: how often these do. */
 struct bs_gathered_doc {
 	const uint8_t *codes;
 	uint32_t n_terms;
@@ -83,7 +83,7 @@ static inline const struct bs_gathered_doc *bs_gather_docs(const struct bs_gathe
 
 /* ---- the terms of a document, some at a time ---- */
 
-#define BS_TERM_CHUNK 64u /* all that is asked for of a chunk fits into the first cache */
+#define BS_TERM_CHUNK 64u /* all that is asked for of a chunk fits into the first cache; whole groups */
 
 struct bs_term_reader {
 	const uint8_t *codes;
@@ -96,21 +96,11 @@ static inline struct bs_term_reader bs_gather_read(const struct bs_gather *gathe
 	return (struct bs_term_reader){doc->codes, doc->n_terms};
 }
 
-/* The next terms of the document: how many, 0 at its end. Varints are decoded without a branch on their length, which would
- * be guessed wrong every other time. */
+/* The next terms of the document: how many, 0 at its end. */
 static inline uint32_t bs_gather_next(struct bs_term_reader *reader, uint32_t numbers[BS_TERM_CHUNK])
 {
 	uint32_t n = reader->n_left < BS_TERM_CHUNK ? reader->n_left : BS_TERM_CHUNK;
-	const uint8_t *at = reader->codes;
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t bytes = bs_load_u64(at);
-		unsigned last_bit = (unsigned)__builtin_ctzll(~bytes & UINT64_C(0x8080808080808080));
-		at += last_bit / 8 + 1;
-		bytes &= UINT64_MAX >> (63 - last_bit);
-		numbers[i] = (uint32_t)((bytes & 0x7f) | (bytes >> 1 & 0x3f80) | (bytes >> 2 & 0x1fc000) |
-		                        (bytes >> 3 & 0xfe00000) | (bytes >> 4 & 0xf0000000));
-	}
-	reader->codes = at;
+	reader->codes = bs_group_get(reader->codes, numbers, n);
 	reader->n_left -= n;
 	return n;
 }

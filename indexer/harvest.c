@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bytes.h"
 #include "core/hash.h"
 #include "core/lexicon.h"
 
@@ -12,7 +11,6 @@
 #define KEPT_BYTES  (4u << 20)  /* larger buffers are given back after use */
 #define FIRST_SLOTS (1u << 14)
 #define KEPT_SLOTS  (1u << 20)
-#define TF_BYTES    5u          /* of a varint of 32 bits, at most */
 
 _Static_assert(BS_TOKEN_SLACK_BYTES >= BS_HARVEST_KEY_BYTES, "a key is read whole, whatever its length");
 
@@ -478,25 +476,23 @@ static bool is_pair(const struct bs_harvest *harvest, const struct bs_harvest_te
  * notes how often each of them does. */
 static enum bs_status harvest_tfs(struct bs_harvest *harvest, struct bs_harvest_doc *doc, struct bs_error *err)
 {
-	doc->tf_offset = harvest->tfs.used_bytes;
+	doc->first_tf = harvest->tfs.used_bytes / sizeof(uint32_t);
 	if (doc->n_terms == 0) /* there may be no analyzer */
 		return BS_OK;
 	uint32_t *postings = (uint32_t *)(void *)harvest->postings.data + doc->first_posting;
-	enum bs_status status = bs_buffer_reserve(&harvest->tfs, (size_t)doc->n_terms * TF_BYTES, err);
+	enum bs_status status = bs_buffer_reserve(&harvest->tfs, doc->n_terms * sizeof(uint32_t), err);
 	if (status)
 		return status;
-	uint8_t *to = harvest->tfs.data + doc->tf_offset;
+	uint32_t *tfs = (uint32_t *)(void *)harvest->tfs.data + doc->first_tf;
 	for (uint32_t i = 0; i < doc->n_terms; i++) {
 		uint32_t number = postings[i];
 		const struct bs_harvest_term *term = &entries_of(&harvest->terms)[number];
-		bool is_repeated = (term->tf > 1) & !is_pair(harvest, term);
 		postings[i] = postings[doc->n_repeated];
 		postings[doc->n_repeated] = number;
-		doc->n_repeated += is_repeated;
-		to += is_repeated ? bs_varint_put(to, term->tf) : 0;
+		tfs[doc->n_repeated] = term->tf;
+		doc->n_repeated += (term->tf > 1) & !is_pair(harvest, term);
 	}
-	doc->tf_bytes = (uint32_t)(to - (harvest->tfs.data + doc->tf_offset));
-	harvest->tfs.used_bytes += doc->tf_bytes;
+	harvest->tfs.used_bytes += doc->n_repeated * sizeof(uint32_t);
 	return BS_OK;
 }
 

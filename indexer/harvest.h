@@ -48,8 +48,7 @@ struct bs_harvest_doc {
 	uint32_t name_bytes;
 	uint64_t name_offset;   /* in names */
 	uint64_t raw_offset;    /* in raws, if kept */
-	uint64_t tf_offset;     /* in tfs */
-	uint32_t tf_bytes;      /* a varint each of these: how often it stands there */
+	uint64_t first_tf;      /* index in tfs of how often the first of these does */
 	uint64_t gram_row;      /* where its row begins in gram_rows, in words */
 	uint64_t n_gram_bits;
 	uint32_t gram_class;    /* BS_GRAM_NO_CLASS: it has none */
@@ -75,7 +74,7 @@ struct bs_harvest {
 	struct bs_buffer docs;     /* struct bs_harvest_doc each */
 	struct bs_buffer skips;    /* struct bs_harvest_skip each */
 	struct bs_buffer names;
-	struct bs_buffer tfs;
+	struct bs_buffer tfs;       /* u32 each */
 	struct bs_buffer raws;
 	struct bs_buffer gram_rows; /* u64 each */
 	struct bs_buffer passed_over; /* names of files, NUL-ended */

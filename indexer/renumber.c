@@ -34,10 +34,10 @@ struct all {
 	struct writer *writers;
 };
 
-/* Room for a document's codes: five bytes each at most, written eight at a time. */
+/* Room for a document's terms. */
 static uint8_t *reserve(struct writer *writer, uint32_t n_terms, struct bs_error *err)
 {
-	size_t n_bytes = (size_t)n_terms * 5 + 8;
+	size_t n_bytes = BS_GROUP_MOST_BYTES(n_terms);
 	struct bs_spool_chunk *chunk = writer->chunks;
 	if (chunk && n_bytes <= chunk->capacity_bytes - chunk->used_bytes)
 		return chunk->bytes + chunk->used_bytes;
@@ -53,17 +53,6 @@ static uint8_t *reserve(struct writer *writer, uint32_t n_terms, struct bs_error
 		return NULL;
 	writer->chunks = chunk;
 	return chunk->bytes;
-}
-
-/* As bs_varint_put writes it, without a branch on its length. */
-static inline uint8_t *put_code(uint8_t *to, uint32_t number)
-{
-	static const uint64_t more[6] = {0, 0, 0x80, 0x8080, 0x808080, 0x80808080};
-	unsigned n_bytes = (38u - (unsigned)__builtin_clz(number | 1)) / 7;
-	uint64_t n = number;
-	bs_store_u64(to, (n & 0x7f) | (n & 0x3f80) << 1 | (n & 0x1fc000) << 2 | (n & 0xfe00000) << 3 |
-	                         (n & 0xf0000000) << 4 | more[n_bytes]);
-	return to + n_bytes;
 }
 
 /* words[0..n_words): first the document's repeated terms, with a tf of 0 for those that are not coded; then the others that
@@ -118,7 +107,6 @@ static enum bs_status renumber_document(const struct all *all, struct writer *wr
 			numbers[i] = by->new_of[numbers[i]];
 			notes[i] = by->notes[numbers[i] < by->last ? numbers[i] : by->last] | coded;
 			weight += notes[i] & ~BS_NOTE_IS_CODED;
-			to = put_code(to, numbers[i]);
 		}
 		/* What is not coded takes up no room, unless its tf follows. No branch: either is anyone's guess. */
 		for (uint32_t i = 0; i < n; i++) {
@@ -126,6 +114,7 @@ static enum bs_status renumber_document(const struct all *all, struct writer *wr
 			words[n_words] = (struct bs_tf_word){by->hashes[is_coded ? numbers[i] : 0], is_coded};
 			n_words += is_coded | (n_words < n_repeated);
 		}
+		to = bs_group_put(to, numbers, n);
 	}
 	writer->chunks->used_bytes = (size_t)(to - writer->chunks->bytes);
 	all->docs_out[document] = (struct bs_class_doc){.weight = weight, .n_terms = doc->n_terms};
