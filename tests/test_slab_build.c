@@ -110,6 +110,7 @@ static void make(struct made *made, uint32_t n_rows, uint32_t measured_blocks)
 	expect_ok(bs_slab_plan_make(&made->plan, &gather, ordinals, 2, docs, &err), &err);
 	expect_ok(bs_slab_builder_init(&builder, &made->plan, &err), &err);
 	expect_ok(bs_slab_count(&builder, rows, n_rows, &err), &err);
+	made->product = (struct bs_slab_product){0}; /* no columns of another */
 	expect_ok(bs_slab_build(&builder, 0, &made->product, &err), &err);
 	bs_slab_builder_deinit(&builder);
 }
