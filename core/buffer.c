@@ -48,7 +48,7 @@ void bs_buffer_advise(void *data, size_t n_bytes)
 {
 #ifdef MADV_HUGEPAGE
 	/* To the ends of the pages that it begins and ends in: a mapping that is advised in part is two, which cannot grow by
-	 * being mapped elsewhere. Before the fix, realloc of large memory copied it. */
+	 * being mapped elsewhere, but is copied. */
 	uintptr_t start = (uintptr_t)data & ~(PAGE_BYTES - 1);
 	uintptr_t end = ((uintptr_t)data + n_bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 	if (n_bytes >= LARGE_BYTES)
