@@ -40,12 +40,17 @@ static bool is_crowded(uint64_t n_terms, uint64_t n_slots)
 	return n_terms * 3 > n_slots * 2;
 }
 
-uint64_t bs_term_table_bytes(const struct bs_term_table *table)
+uint64_t bs_term_table_slot_bytes(const struct bs_term_table *table)
 {
 	uint64_t n_slots = table->n_terms ? FIRST_SLOTS : 0;
 	while (is_crowded(table->n_terms, n_slots))
 		n_slots *= 2;
-	return (uint64_t)table->n_terms * sizeof(struct bs_term_entry) + n_slots * sizeof(uint64_t) +
+	return n_slots * sizeof(uint64_t);
+}
+
+uint64_t bs_term_table_bytes(const struct bs_term_table *table)
+{
+	return (uint64_t)table->n_terms * sizeof(struct bs_term_entry) + bs_term_table_slot_bytes(table) +
 	       table->bytes.used_bytes;
 }
 

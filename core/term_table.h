@@ -97,6 +97,8 @@ BS_PREFETCHING void bs_term_table_prefetch_key(const struct bs_term_table *table
 
 /* Bytes that the content takes, for a memory budget: whatever the table held before. */
 uint64_t bs_term_table_bytes(const struct bs_term_table *table);
+/* ... those of them that sealing it gives back. */
+uint64_t bs_term_table_slot_bytes(const struct bs_term_table *table);
 
 static inline const uint8_t *bs_term_table_key(const struct bs_term_table *table, uint32_t number)
 {

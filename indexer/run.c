@@ -211,7 +211,7 @@ enum bs_status bs_run_choose(struct bs_run *run, struct bs_error *err)
 
 /* ---- documents ---- */
 
-/* What segment_build.c and slab_build.c take beside the columns: of each term the order, ordinal, hash and, for a while, place;
+/* What segment_build.c and slab_build.c take beside the columns, when what finds terms has been given back: of each term the order, ordinal, hash and, for a while, place;
  * treatment, weight and mark of those in several documents; of each document the weight, the place in its class and where its
  * tf code ends; and of postings their bits in tf codes, twice while these are put together. A builder more, on another
  * thread, has its own marks, and is paid for by what slabs may hold (count_builders). */
@@ -222,15 +222,23 @@ enum bs_status bs_run_choose(struct bs_run *run, struct bs_error *err)
 /* What a document may add, were all its terms new: an entry, its slots, its code, some bytes of its own, and the above. */
 #define NEW_TERM_BYTES 96u
 
+/* What is gathered takes while it is, or else while a segment is made of it. */
+static uint64_t gathered_bytes(const struct bs_gather *gather)
+{
+	uint64_t slot_bytes = bs_term_table_slot_bytes(&gather->terms);
+	uint64_t build_bytes = (uint64_t)gather->terms.n_terms * BUILD_TERM_BYTES +
+	                       (uint64_t)bs_gather_n_docs(gather) * BUILD_DOC_BYTES +
+	                       gather->n_postings / POSTINGS_A_TF_BYTE;
+	return bs_gather_bytes(gather) + (build_bytes > slot_bytes ? build_bytes - slot_bytes : 0);
+}
+
 bool bs_run_is_full(const struct bs_run *run, const struct bs_harvest *harvest, uint32_t i)
 {
 	uint32_t max_docs = run->job->max_segment_docs;
 	uint32_t n_docs = bs_gather_n_docs(&run->gather);
 	uint32_t class = bs_harvest_docs(harvest)[i].gram_class;
 	uint64_t row_bytes = class == BS_GRAM_NO_CLASS ? 0 : bs_gram_row_words(class) * (uint64_t)8;
-	uint64_t n_bytes = bs_gather_bytes(&run->gather) + run->grams.n_bytes + row_bytes +
-	                   (uint64_t)run->gather.terms.n_terms * BUILD_TERM_BYTES +
-	                   (uint64_t)n_docs * BUILD_DOC_BYTES + run->gather.n_postings / POSTINGS_A_TF_BYTE +
+	uint64_t n_bytes = gathered_bytes(&run->gather) + run->grams.n_bytes + row_bytes +
 	                   (uint64_t)bs_harvest_docs(harvest)[i].n_terms * NEW_TERM_BYTES;
 	return n_docs > 0 && (n_bytes > run->gather_limit_bytes || (max_docs && n_docs >= max_docs));
 }
