@@ -11,13 +11,15 @@
 /*
  * The life of a slot: the main thread fills its batch (EMPTY -> READY), a worker takes it (RUNNING) and harvests it
  * (DONE), or stops half-way with a full harvest (FULL) until the main thread, whose turn it is to pour this very slot,
- * has emptied it (RUNNING again).
+ * has emptied it (RUNNING again). The main thread is a worker, too, when there is nothing to pour: were it one more than
+ * there are processors, it would wait for one while everyone waits for it.
  */
 enum slot_state { SLOT_EMPTY, SLOT_READY, SLOT_RUNNING, SLOT_FULL, SLOT_DONE };
 
 struct slot {
 	struct bs_pipeline *pipeline;
 	enum slot_state state;
+	bool is_of_main; /* harvested on the main thread */
 	struct bs_batch batch;
 	struct bs_harvest harvest;
 	struct bs_document_sink harvest_sink;
@@ -38,8 +40,8 @@ struct bs_pipeline {
 	uint32_t n_threads;
 	uint32_t n_slots;
 	struct slot *slots;
-	struct worker *workers; /* n_threads */
-	uint32_t n_started;
+	struct worker *workers; /* n_threads; the last one is the main thread */
+	uint32_t n_started;     /* of the others */
 	pthread_mutex_t mutex;
 	pthread_cond_t changed; /* some slot's state */
 	bool is_stopping;       /* the pipeline ends, or the run has failed */
@@ -48,21 +50,66 @@ struct bs_pipeline {
 	const struct bs_source *source;
 	uint64_t n_fed;
 	uint64_t n_taken;
+	uint64_t n_poured; /* of the main thread alone */
+	bool has_failed_to_pour; /* likewise */
 	bs_pour_fn pour;
 	void *context;
 };
 
 /* ---- a slot's work ---- */
 
-/* On the worker: hands a full harvest over and waits until it is empty. */
+static enum bs_status pour_harvest(struct slot *slot, struct bs_error *err)
+{
+	struct bs_pipeline *pipeline = slot->pipeline;
+	enum bs_status status = pipeline->pour(pipeline->context, &slot->harvest, slot->batch.source_bytes, err);
+	bs_harvest_clear(&slot->harvest);
+	pipeline->has_failed_to_pour |= status != BS_OK;
+	return status;
+}
+
+/* Pours the slot whose turn it is, as often as it fills, until its batch is done. */
+static enum bs_status pour_slot(struct bs_pipeline *pipeline, struct bs_error *err)
+{
+	struct slot *slot = &pipeline->slots[pipeline->n_poured % pipeline->n_slots];
+	for (;;) {
+		pthread_mutex_lock(&pipeline->mutex);
+		while (slot->state != SLOT_FULL && slot->state != SLOT_DONE)
+			pthread_cond_wait(&pipeline->changed, &pipeline->mutex);
+		bool is_done = slot->state == SLOT_DONE;
+		pthread_mutex_unlock(&pipeline->mutex);
+		if (is_done && slot->status) {
+			if (err)
+				*err = slot->error;
+			return slot->status;
+		}
+		enum bs_status status = pour_harvest(slot, err);
+		pipeline->n_poured += !status && is_done;
+		if (status || is_done)
+			return status;
+		pthread_mutex_lock(&pipeline->mutex);
+		slot->state = SLOT_RUNNING;
+		pthread_cond_broadcast(&pipeline->changed);
+		pthread_mutex_unlock(&pipeline->mutex);
+	}
+}
+
+/* On the main thread: those before it were all taken before it, and go first. */
+static enum bs_status pour_full(struct slot *slot, struct bs_error *err)
+{
+	struct bs_pipeline *pipeline = slot->pipeline;
+	enum bs_status status = BS_OK;
+	while (!status && slot != &pipeline->slots[pipeline->n_poured % pipeline->n_slots])
+		status = pour_slot(pipeline, err);
+	pipeline->has_failed_to_pour |= status != BS_OK;
+	return status ? status : pour_harvest(slot, err);
+}
+
+/* On a worker: hands a full harvest over and waits until it is empty. */
 static enum bs_status hand_over(struct slot *slot, struct bs_error *err)
 {
 	struct bs_pipeline *pipeline = slot->pipeline;
-	if (pipeline->n_threads == 1) {
-		enum bs_status status = pipeline->pour(pipeline->context, &slot->harvest, slot->batch.source_bytes, err);
-		bs_harvest_clear(&slot->harvest);
-		return status;
-	}
+	if (slot->is_of_main)
+		return pour_full(slot, err);
 	pthread_mutex_lock(&pipeline->mutex);
 	slot->state = SLOT_FULL;
 	pthread_cond_broadcast(&pipeline->changed);
@@ -115,25 +162,32 @@ static void harvest_batch(struct worker *worker, struct slot *slot)
 	slot->status = bs_reader_read(worker->reader, slot->pipeline->source, &slot->batch, &sink, &slot->error);
 }
 
+/* Under the mutex, which is free meanwhile: harvests the next batch, if there is one. */
+static bool take_batch(struct worker *worker, bool is_main)
+{
+	struct bs_pipeline *pipeline = worker->pipeline;
+	if (pipeline->n_taken == pipeline->n_fed)
+		return false;
+	struct slot *slot = &pipeline->slots[pipeline->n_taken++ % pipeline->n_slots];
+	assert(slot->state == SLOT_READY);
+	slot->state = SLOT_RUNNING;
+	slot->is_of_main = is_main;
+	pthread_mutex_unlock(&pipeline->mutex);
+	harvest_batch(worker, slot);
+	pthread_mutex_lock(&pipeline->mutex);
+	slot->state = SLOT_DONE;
+	pthread_cond_broadcast(&pipeline->changed);
+	return true;
+}
+
 static void *work(void *argument)
 {
 	struct worker *worker = argument;
 	struct bs_pipeline *pipeline = worker->pipeline;
 	pthread_mutex_lock(&pipeline->mutex);
-	while (!pipeline->is_stopping) {
-		if (pipeline->n_taken == pipeline->n_fed) {
+	while (!pipeline->is_stopping)
+		if (!take_batch(worker, false))
 			pthread_cond_wait(&pipeline->changed, &pipeline->mutex);
-			continue;
-		}
-		struct slot *slot = &pipeline->slots[pipeline->n_taken++ % pipeline->n_slots];
-		assert(slot->state == SLOT_READY);
-		slot->state = SLOT_RUNNING;
-		pthread_mutex_unlock(&pipeline->mutex);
-		harvest_batch(worker, slot);
-		pthread_mutex_lock(&pipeline->mutex);
-		slot->state = SLOT_DONE;
-		pthread_cond_broadcast(&pipeline->changed);
-	}
 	pthread_mutex_unlock(&pipeline->mutex);
 	return NULL;
 }
@@ -159,7 +213,7 @@ enum bs_status bs_pipeline_new(uint32_t n_threads, const struct bs_words_options
 		return bs_fail_memory(err, "a pipeline", sizeof(*pipeline));
 	enum bs_status status = BS_OK;
 	pipeline->n_threads = n_threads;
-	pipeline->n_slots = n_threads > 1 ? n_threads + 2 : 1;
+	pipeline->n_slots = n_threads > 1 ? n_threads + 3 : 1;
 	pipeline->slots = calloc(pipeline->n_slots, sizeof(*pipeline->slots));
 	pipeline->workers = calloc(n_threads, sizeof(*pipeline->workers));
 	if (!pipeline->slots || !pipeline->workers)
@@ -234,31 +288,10 @@ void bs_pipeline_free(struct bs_pipeline *pipeline)
 
 /* ---- running ---- */
 
-static enum bs_status run_alone(struct bs_pipeline *pipeline, struct bs_feed *feed, struct bs_error *err)
-{
-	struct slot *slot = &pipeline->slots[0];
-	for (;;) {
-		enum bs_status status = bs_feed_next(feed, &slot->batch, err);
-		if (status || slot->batch.n_items == 0)
-			return status;
-		bs_harvest_clear(&slot->harvest);
-		harvest_batch(&pipeline->workers[0], slot);
-		if (slot->status) {
-			if (err)
-				*err = slot->error;
-			return slot->status;
-		}
-		status = pipeline->pour(pipeline->context, &slot->harvest, slot->batch.source_bytes, err);
-		if (status)
-			return status;
-	}
-}
-
 /* Fills free slots while the feed has anything. *more_io becomes false at its end. */
-static enum bs_status fill_slots(struct bs_pipeline *pipeline, struct bs_feed *feed, uint64_t n_poured, bool *more_io,
-                                 struct bs_error *err)
+static enum bs_status fill_slots(struct bs_pipeline *pipeline, struct bs_feed *feed, bool *more_io, struct bs_error *err)
 {
-	while (*more_io && pipeline->n_fed - n_poured < pipeline->n_slots) {
+	while (*more_io && pipeline->n_fed - pipeline->n_poured < pipeline->n_slots) {
 		struct slot *slot = &pipeline->slots[pipeline->n_fed % pipeline->n_slots];
 		enum bs_status status = bs_feed_next(feed, &slot->batch, err);
 		if (status)
@@ -276,48 +309,34 @@ static enum bs_status fill_slots(struct bs_pipeline *pipeline, struct bs_feed *f
 	return BS_OK;
 }
 
-/* Pours the slot whose turn it is, as often as it fills, until its batch is done. */
-static enum bs_status pour_slot(struct bs_pipeline *pipeline, struct slot *slot, struct bs_error *err)
+/* While the batch whose turn it is cannot be poured: harvests another one, if there is one. */
+static enum bs_status help(struct bs_pipeline *pipeline, bool *has_helped_out, struct bs_error *err)
 {
-	for (;;) {
-		pthread_mutex_lock(&pipeline->mutex);
-		while (slot->state != SLOT_FULL && slot->state != SLOT_DONE)
-			pthread_cond_wait(&pipeline->changed, &pipeline->mutex);
-		bool is_done = slot->state == SLOT_DONE;
-		pthread_mutex_unlock(&pipeline->mutex);
-		if (is_done && slot->status) {
-			if (err)
-				*err = slot->error;
-			return slot->status;
-		}
-		enum bs_status status = pipeline->pour(pipeline->context, &slot->harvest, slot->batch.source_bytes, err);
-		bs_harvest_clear(&slot->harvest);
-		if (status || is_done)
-			return status;
-		pthread_mutex_lock(&pipeline->mutex);
-		slot->state = SLOT_RUNNING;
-		pthread_cond_broadcast(&pipeline->changed);
-		pthread_mutex_unlock(&pipeline->mutex);
-	}
+	const struct slot *next = &pipeline->slots[pipeline->n_poured % pipeline->n_slots];
+	pthread_mutex_lock(&pipeline->mutex);
+	const struct slot *slot = &pipeline->slots[pipeline->n_taken % pipeline->n_slots];
+	*has_helped_out = next->state != SLOT_FULL && next->state != SLOT_DONE &&
+	                  take_batch(&pipeline->workers[pipeline->n_threads - 1], true);
+	pthread_mutex_unlock(&pipeline->mutex);
+	if (!*has_helped_out || !pipeline->has_failed_to_pour)
+		return BS_OK; /* what else it may have failed at is told when it is its turn */
+	if (err)
+		*err = slot->error;
+	return slot->status;
 }
 
-static enum bs_status run_threads(struct bs_pipeline *pipeline, struct bs_feed *feed, struct bs_error *err)
+static enum bs_status run(struct bs_pipeline *pipeline, struct bs_feed *feed, struct bs_error *err)
 {
-	enum bs_status status = BS_OK;
 	bool more = true;
-	while (pipeline->n_started < pipeline->n_threads &&
-	       pthread_create(&pipeline->workers[pipeline->n_started].thread, NULL, work,
-	                      &pipeline->workers[pipeline->n_started]) == 0)
-		pipeline->n_started++;
-	if (pipeline->n_started == 0)
-		return bs_fail(err, BS_NO_MEMORY, "cannot start a thread");
-	for (uint64_t n_poured = 0; !status; n_poured++) {
-		status = fill_slots(pipeline, feed, n_poured, &more, err);
-		if (status || n_poured == pipeline->n_fed)
-			break;
-		status = pour_slot(pipeline, &pipeline->slots[n_poured % pipeline->n_slots], err);
+	bool has_helped = false;
+	enum bs_status status = fill_slots(pipeline, feed, &more, err);
+	while (!status && pipeline->n_poured < pipeline->n_fed) {
+		status = help(pipeline, &has_helped, err);
+		if (!status && !has_helped)
+			status = pour_slot(pipeline, err);
+		if (!status)
+			status = fill_slots(pipeline, feed, &more, err);
 	}
-	stop_threads(pipeline);
 	return status;
 }
 
@@ -329,10 +348,18 @@ enum bs_status bs_pipeline_run(struct bs_pipeline *pipeline, const struct bs_sou
 	pipeline->context = context;
 	pipeline->n_fed = 0;
 	pipeline->n_taken = 0;
+	pipeline->n_poured = 0;
+	pipeline->has_failed_to_pour = false;
 	for (uint32_t i = 0; i < pipeline->n_slots; i++) {
 		bs_harvest_clear(&pipeline->slots[i].harvest);
 		pipeline->slots[i].harvest.keep_raws = keep_raws;
 		pipeline->slots[i].state = SLOT_EMPTY;
 	}
-	return pipeline->n_threads == 1 ? run_alone(pipeline, feed, err) : run_threads(pipeline, feed, err);
+	while (pipeline->n_started < pipeline->n_threads - 1 &&
+	       pthread_create(&pipeline->workers[pipeline->n_started].thread, NULL, work,
+	                      &pipeline->workers[pipeline->n_started]) == 0)
+		pipeline->n_started++;
+	enum bs_status status = run(pipeline, feed, err);
+	stop_threads(pipeline);
+	return status;
 }

@@ -4,6 +4,8 @@
  *      feed --batch--> [ slot: reader, analyzer -> harvest ] --harvest--> pour
  *       one thread              n threads, any order           the same one thread, in document order
  *
+ * The one thread is one of the n: it harvests, too, while what is to be poured next is not there yet.
+ *
  * What pour sees does not depend on the number of threads. A harvest that grows large is poured before its batch is
  * done, so memory stays bounded whatever a batch holds.
  */

@@ -139,7 +139,7 @@ static bool wait_for_room(struct parts *parts, uint32_t i, uint64_t n_bytes)
 {
 	pthread_mutex_lock(&parts->mutex);
 	while (!parts->has_failed && parts->n_written != i &&
-	       parts->held_bytes + n_bytes > parts->build->options->max_slab_bytes / 2)
+	       parts->held_bytes + n_bytes > parts->build->options->max_slab_bytes / 4 * 3)
 		pthread_cond_wait(&parts->changed, &parts->mutex);
 	bool is_wanted = !parts->has_failed;
 	parts->parts[i].held_bytes = is_wanted ? n_bytes : 0;
