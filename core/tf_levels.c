@@ -14,12 +14,14 @@
 
 /*
  * Words of fewer documents have no tf code: two fifths of those of source code, a quarter of those of paragraphs. Of about as
- * many, ten best are asked for, so that nearly all are read anyway. In a small segment, which is one of several, a word of so
- * few documents need not be rare, and there is little to be saved: all words of several documents have one.
+ * many, ten best are asked for, so that nearly all are read anyway; but not long documents, which are exact (plain signatures)
+ * and take long to read: they have codes of all words. In a small segment, which is one of several, a word of so few documents
+ * need not be rare, and there is little to be saved: all words of several documents have one.
  */
-#define MIN_CODED_DF   16u
-#define MIN_CODED_DOCS (1u << 14)
-#define CODED_LENGTH   (1u << 18)
+#define MIN_CODED_DF     16u
+#define MIN_CODED_DOCS   (1u << 14)
+#define CODED_LENGTH     (1u << 14)
+#define CODED_LENGTH_FEW (1u << 16) /* where levels are few: most documents are long */
 
 struct bs_tf_levels bs_tf_levels_make(uint64_t n_docs, double density, bool is_small)
 {
@@ -31,7 +33,7 @@ struct bs_tf_levels bs_tf_levels_make(uint64_t n_docs, double density, bool is_s
 	uint64_t least = is_dense && !is_small ? MIN_DF_FEW : MIN_DF;
 	levels.min_df = share < least ? least : share;
 	levels.min_coded_df = n_docs < MIN_CODED_DOCS ? 2 : MIN_CODED_DF;
-	levels.min_coded_length = is_small ? 40 : CODED_LENGTH;
+	levels.min_coded_length = is_small ? 40 : is_dense ? CODED_LENGTH_FEW : CODED_LENGTH;
 	return levels;
 }
 
