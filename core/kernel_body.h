@@ -205,9 +205,9 @@ static void classify(const struct bs_byte_classes *classes, uint8_t *text, size_
 	const simde__m256i nibble = simde_mm256_set1_epi8(0x0f);
 	simde__m256i rows[8];
 	for (size_t s = 0; s < 8; s++)
-		rows[s] = simde_mm256_broadcastsi128_si256(simde_mm_loadu_si128((const simde__m128i *)classes->rows[s]));
+		rows[s] = simde_mm256_broadcastsi128_si256(simde_mm_loadu_si128((const simde__m128i *)(const void *)classes->rows[s]));
 	for (size_t line = 0; line < n_lines; line++) {
-		simde__m256i *at = (simde__m256i *)(text + line * 64);
+		simde__m256i *at = (simde__m256i *)(void *)(text + line * 64);
 		simde__m256i first = simde_mm256_loadu_si256(at), second = simde_mm256_loadu_si256(at + 1);
 		simde__m256i first_low = simde_mm256_and_si256(first, nibble), first_bit = high_bits(first);
 		simde__m256i second_low = simde_mm256_and_si256(second, nibble), second_bit = high_bits(second);

@@ -43,7 +43,7 @@ static enum bs_status sample_tokens(void *context, const struct bs_token *tokens
 	struct bs_pair_sample *sample = context;
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < n_tokens && !status; i++) {
-		uint32_t number;
+		uint32_t number = 0;
 		if (tokens[i].is_pair)
 			continue;
 		if (tokens[i].position != sample->next_position)

@@ -186,7 +186,7 @@ static enum bs_status delete_matches(const struct delete_arguments *arguments, c
 int bs_cmd_delete(int argc, char **argv)
 {
 	struct bs_error err = {""};
-	struct delete_arguments arguments = {NULL};
+	struct delete_arguments arguments = {0};
 	char *dir = NULL;
 	uint64_t n_deleted = 0;
 	bool is_whole = true;

@@ -299,7 +299,7 @@ static void op_end_line(struct model_files *files)
 {
 	const char *label = random_collection_label(files);
 	if (label)
-		disk_append(&files->disk, label, "\r\n" + roll(2), 1 + (size_t)chance(20));
+		disk_append(&files->disk, label, &"\r\n"[roll(2)], 1 + (size_t)chance(20));
 }
 
 static void op_rewrite(struct model_files *files)

@@ -47,7 +47,7 @@ struct model {
 
 static void append_words(struct model *model, struct bs_buffer *text, size_t n_bytes)
 {
-	static const char *const words[] = {"static ", "int ", "return", "struct file", "\n\t", "Stra\xc3\x9f" "e ", "\xc3\x84rger",
+	static const char *const words[] = {"static ", "int ", "return", "struct file", "\n\t", ("Stra\xc3\x9f" "e "), "\xc3\x84rger",
 	                                    "mutex_lock(&", "0x", ";\n", "\xe6\x9d\xb1\xe4\xba\xac", "\xff\xc0", "INCLUDE "};
 	while (text->used_bytes < n_bytes) {
 		char rare[16];

@@ -92,7 +92,7 @@ static void manifest_fill(struct bs_manifest *manifest, uint64_t *random)
 		expect_ok(bs_manifest_add_segment(manifest, &segment, &err), &err);
 	}
 	for (uint64_t n = random_below(random, 4); n > 0; n--)
-		expect_ok(bs_manifest_add_field(manifest, "abc" + n - 1, (size_t)(4 - n), &err), &err);
+		expect_ok(bs_manifest_add_field(manifest, &"abc"[n - 1], (size_t)(4 - n), &err), &err);
 	manifest->exclusions = next_random(random);
 	manifest->n_exclusions = next_random(random);
 }

@@ -136,7 +136,7 @@ static void test_invalid_tables(void **state)
 		.n_levels = 3,
 		.ranks = {BS_RANK_DOCUMENT, BS_RANK_GROUP, BS_RANK_BLOCK},
 		.n_entries = 3,
-		.entries = {{0, {6, 1, 2}}, {10, {4, 1, 0}}, {11, {1, 0, 0}}},
+		.entries = {{0, {6, 1, 2}, false}, {10, {4, 1, 0}, false}, {11, {1, 0, 0}, false}},
 	};
 	assert_true(bs_treatment_table_is_valid(&good));
 	enum {
