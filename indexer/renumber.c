@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "indexer/crew.h"
+#include "core/workers.h"
 
 /* One thread's. */
 struct writer {
@@ -121,12 +121,12 @@ static enum bs_status renumber_document(const struct all *all, struct writer *wr
 	return code_tfs(writer, n_repeated, n_words, reader.codes, task, err);
 }
 
-static enum bs_status renumber_chunk(void *context, uint32_t thread, uint32_t i, struct bs_error *err)
+static enum bs_status renumber_chunk(void *context, const struct bs_task *which, struct bs_error *err)
 {
 	struct all *all = context;
-	struct task *task = &all->tasks[i];
+	struct task *task = &all->tasks[which->number];
 	struct bs_spool_chunk *chunk = task->chunk;
-	struct writer *writer = &all->writers[thread];
+	struct writer *writer = &all->writers[which->worker];
 	enum bs_status status = BS_OK;
 	writer->coder.kernel = all->renumbering->kernel;
 	for (uint32_t document = task->first; document < task->end && !status; document++)
@@ -218,7 +218,8 @@ enum bs_status bs_renumber(struct bs_gather *gather, const struct bs_renumbering
 	if (!status && !all.writers)
 		status = bs_fail_memory(err, "gathered terms", n_threads * sizeof(*all.writers));
 	if (!status) {
-		status = bs_crew_run(n_threads, all.n_tasks, renumber_chunk, &all, err);
+		struct bs_workers_plan plan = {.n_threads = n_threads, .work = renumber_chunk, .context = &all};
+		status = bs_workers_run(&plan, all.n_tasks, err);
 		take_written(&all, n_threads);
 	}
 	if (!status)

@@ -8,8 +8,8 @@
 #include "core/lexicon.h"
 #include "core/segment.h"
 #include "core/segment_sections.h"
+#include "core/workers.h"
 #include "indexer/classes.h"
-#include "indexer/crew.h"
 #include "indexer/list_build.h"
 #include "indexer/slab_build.h"
 #include "indexer/term_order.h"
@@ -106,17 +106,14 @@ struct part {
 	uint32_t first;               /* its rows in the class */
 	uint32_t n_rows;
 	uint64_t first_row;           /* ... and in the segment */
-	uint64_t held_bytes;          /* of the product */
 	struct bs_slab_product product;
 	struct bs_list_product lists; /* of a class of plain signatures */
 	struct bs_slab_image lists_image;
-	bool is_made;
 };
 
 /*
- * Parts are made on all threads, and written in order by whoever has just made one and finds that it is the next one's turn.
- * What waits to be written takes memory. So a slab is only begun if it fits into what the others leave, unless it is its
- * turn to be written: then it need not wait for anyone.
+ * Parts are made on all threads, and written in order. What waits to be written takes memory. So a slab is only begun if it
+ * fits into what the others leave, unless it is its turn to be written: then it need not wait for anyone.
  */
 struct parts {
 	struct build *build;
@@ -124,29 +121,10 @@ struct parts {
 	uint32_t n_parts;
 	struct bs_slab_builder *builders; /* one a thread */
 	pthread_mutex_t mutex;
-	pthread_cond_t changed; /* any of what follows, and is_made */
-	uint32_t n_written;
-	bool is_writing;
-	bool has_failed;
-	uint64_t held_bytes; /* by slabs made or in the making */
-	struct bs_slab_product spare; /* nothing but columns that were written */
+	struct bs_slab_product spare; /* under the mutex: nothing but columns that were written */
 };
 
 #define LIST_TERM_BYTES 6u /* what a posting takes as it waits: its ordinal, and its share of the filter and the coded list */
-
-/* False: another part has failed, and this one is not wanted any more. */
-static bool wait_for_room(struct parts *parts, uint32_t i, uint64_t n_bytes)
-{
-	pthread_mutex_lock(&parts->mutex);
-	while (!parts->has_failed && parts->n_written != i &&
-	       parts->held_bytes + n_bytes > parts->build->options->max_slab_bytes / 4 * 3)
-		pthread_cond_wait(&parts->changed, &parts->mutex);
-	bool is_wanted = !parts->has_failed;
-	parts->parts[i].held_bytes = is_wanted ? n_bytes : 0;
-	parts->held_bytes += parts->parts[i].held_bytes;
-	pthread_mutex_unlock(&parts->mutex);
-	return is_wanted;
-}
 
 /* Columns that were written become those of the next slab; only one slab's are kept, the larger. */
 static void take_spare(struct parts *parts, struct bs_slab_product *product)
@@ -157,26 +135,26 @@ static void take_spare(struct parts *parts, struct bs_slab_product *product)
 	pthread_mutex_unlock(&parts->mutex);
 }
 
-/* Under the mutex. */
 static void keep_spare(struct parts *parts, struct bs_slab_product *product)
 {
+	pthread_mutex_lock(&parts->mutex);
 	if (product->most_lines > parts->spare.most_lines) {
 		struct bs_slab_product columns = {.columns = product->columns, .most_lines = product->most_lines};
 		product->columns = parts->spare.columns;
 		parts->spare = columns;
 	}
+	pthread_mutex_unlock(&parts->mutex);
 	bs_slab_product_deinit(product);
 }
 
-static enum bs_status make_lists(struct parts *parts, uint32_t i, bool *is_made_out, struct bs_error *err)
+static enum bs_status make_lists(struct parts *parts, const struct bs_task *task, struct bs_error *err)
 {
 	const struct build *build = parts->build;
-	struct part *part = &parts->parts[i];
+	struct part *part = &parts->parts[task->number];
 	uint64_t n_bytes = 0;
 	for (uint32_t row = 0; row < part->n_rows; row++)
 		n_bytes += bs_gather_docs(build->gather)[part->class->docs[row]].n_terms * (uint64_t)LIST_TERM_BYTES;
-	*is_made_out = wait_for_room(parts, i, n_bytes);
-	if (!*is_made_out)
+	if (!bs_task_hold(task, n_bytes))
 		return BS_OK;
 	/* Lists are made when the slabs are, and take as much memory: no columns are kept beside them. */
 	take_spare(parts, &part->product);
@@ -185,32 +163,33 @@ static enum bs_status make_lists(struct parts *parts, uint32_t i, bool *is_made_
 	                     build->classes.ns_bits, &part->lists, &part->lists_image, err);
 }
 
-static enum bs_status make_part(struct parts *parts, uint32_t thread, uint32_t i, bool *is_made_out,
-                                struct bs_error *err)
+static enum bs_status make_part(void *context, const struct bs_task *task, struct bs_error *err)
 {
+	struct parts *parts = context;
 	struct build *build = parts->build;
-	struct part *part = &parts->parts[i];
-	struct bs_slab_builder *builder = &parts->builders[thread];
-	*is_made_out = true;
+	struct part *part = &parts->parts[task->number];
+	struct bs_slab_builder *builder = &parts->builders[task->worker];
 	if (!part->class)
 		return write_lexicon(build, err); /* it is the first: no turn to wait for */
 	if (part->class->is_list)
-		return make_lists(parts, i, is_made_out, err);
+		return make_lists(parts, task, err);
 	enum bs_status status = builder->plan ? BS_OK : bs_slab_builder_init(builder, &build->plan, err);
 	if (!status)
 		status = bs_slab_count(builder, part->class->docs + part->first, part->n_rows, err);
 	if (status)
 		return status;
 	uint64_t n_blocks = (part->n_rows + BS_LINE_BITS - 1) / BS_LINE_BITS;
-	*is_made_out = wait_for_room(parts, i, n_blocks * part->class->block_bytes + (uint64_t)builder->n_audit_rows * 4);
-	if (!*is_made_out)
+	if (!bs_task_hold(task, n_blocks * part->class->block_bytes + (uint64_t)builder->n_audit_rows * 4))
 		return BS_OK;
 	take_spare(parts, &part->product);
 	return bs_slab_build(builder, part->first_row, &part->product, err);
 }
 
-static enum bs_status write_part(struct build *build, struct part *part, struct bs_error *err)
+static enum bs_status write_part(void *context, uint64_t task, struct bs_error *err)
 {
+	struct parts *parts = context;
+	struct build *build = parts->build;
+	struct part *part = &parts->parts[task];
 	if (!part->class)
 		return BS_OK;
 	const struct bs_slab_image *image = part->class->is_list ? &part->lists_image : &part->product.image;
@@ -219,43 +198,7 @@ static enum bs_status write_part(struct build *build, struct part *part, struct 
 		status = bs_exceptions_join(&build->exceptions, &part->product.exceptions, err);
 	build->n_rows += part->n_rows;
 	bs_list_product_deinit(&part->lists);
-	return status;
-}
-
-/* Under the mutex, which is free while a part is written. */
-static enum bs_status write_made_parts(struct parts *parts, struct bs_error *err)
-{
-	enum bs_status status = BS_OK;
-	while (!status && !parts->has_failed && !parts->is_writing && parts->n_written < parts->n_parts &&
-	       parts->parts[parts->n_written].is_made) {
-		struct part *part = &parts->parts[parts->n_written];
-		parts->is_writing = true;
-		pthread_mutex_unlock(&parts->mutex);
-		status = write_part(parts->build, part, err);
-		pthread_mutex_lock(&parts->mutex);
-		keep_spare(parts, &part->product);
-		parts->is_writing = false;
-		parts->held_bytes -= part->held_bytes;
-		parts->n_written++;
-		pthread_cond_broadcast(&parts->changed);
-	}
-	return status;
-}
-
-static enum bs_status do_part(void *context, uint32_t thread, uint32_t task, struct bs_error *err)
-{
-	struct parts *parts = context;
-	bool is_made = false;
-	enum bs_status status = make_part(parts, thread, task, &is_made, err);
-	pthread_mutex_lock(&parts->mutex);
-	parts->parts[task].is_made = !status && is_made;
-	if (!status)
-		status = write_made_parts(parts, err);
-	if (status) {
-		parts->has_failed = true;
-		pthread_cond_broadcast(&parts->changed);
-	}
-	pthread_mutex_unlock(&parts->mutex);
+	keep_spare(parts, &part->product);
 	return status;
 }
 
@@ -300,12 +243,15 @@ static enum bs_status write_parts(struct build *build, struct bs_error *err)
 	parts.builders = calloc(n_threads, sizeof(*parts.builders));
 	if (!status && !parts.builders)
 		status = bs_fail_memory(err, "slabs", n_threads * sizeof(*parts.builders));
+	struct bs_workers_plan plan = {.n_threads = n_threads,
+	                               .work = make_part,
+	                               .put = write_part,
+	                               .most_held_bytes = build->options->max_slab_bytes / 4 * 3,
+	                               .context = &parts};
 	pthread_mutex_init(&parts.mutex, NULL);
-	pthread_cond_init(&parts.changed, NULL);
 	if (!status)
-		status = bs_crew_run(n_threads, parts.n_parts, do_part, &parts, err);
+		status = bs_workers_run(&plan, parts.n_parts, err);
 	pthread_mutex_destroy(&parts.mutex);
-	pthread_cond_destroy(&parts.changed);
 	for (uint32_t i = 0; parts.builders && i < n_threads; i++)
 		bs_slab_builder_deinit(&parts.builders[i]);
 	for (uint32_t i = 0; parts.parts && i < parts.n_parts; i++) {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "indexer/crew.h"
+#include "core/workers.h"
 
 /* Fewer are sorted by insertion: 256 counts are not worth setting up. */
 #define SMALL_RANGE 32u
@@ -184,14 +184,14 @@ static void load_keys(struct order *order)
 	}
 }
 
-static enum bs_status sort_first_byte(void *context, uint32_t thread, uint32_t task, struct bs_error *err)
+static enum bs_status sort_first_byte(void *context, const struct bs_task *task, struct bs_error *err)
 {
 	struct order *order = context;
-	size_t first = task ? order->ends[task * 256 - 1] : 0;
+	uint64_t byte = task->number;
+	size_t first = byte ? order->ends[byte * 256 - 1] : 0;
 	size_t start = first;
-	(void)thread;
 	(void)err;
-	for (uint32_t part = task * 256; part < (task + 1) * 256; part++) {
+	for (uint64_t part = byte * 256; part < (byte + 1) * 256; part++) {
 		size_t end = order->ends[part];
 		if (end - start > 1)
 			sort_range(order->terms, (struct range){order->keys + start, end - start, 0, FIRST_SHIFT - 8});
@@ -214,7 +214,8 @@ enum bs_status bs_term_order(const struct bs_term_table *terms, uint32_t n_threa
 	if (order.keys && order.ends) {
 		bs_buffer_advise(order.keys, n_bytes);
 		load_keys(&order);
-		status = bs_crew_run(n_threads, 256, sort_first_byte, &order, err);
+		struct bs_workers_plan plan = {.n_threads = n_threads, .work = sort_first_byte, .context = &order};
+		status = bs_workers_run(&plan, 256, err);
 	} else {
 		status = bs_fail_memory(err, "sorting the lexicon", n_bytes);
 	}

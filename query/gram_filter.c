@@ -2,12 +2,12 @@
  * in the first level of cache. */
 #include "query/gram_filter.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/gram_slab.h"
+#include "core/workers.h"
 
 #define PIECE_BYTES 512u /* of a column: 4,096 rows */
 
@@ -35,9 +35,7 @@ struct filtering {
 	uint8_t (*pieces)[PIECE_BYTES]; /* by node: which rows satisfy it */
 	uint8_t room[BS_SECTION_ROOM(PIECE_BYTES)]; /* for a piece of a column */
 	struct bs_buffer found;         /* uint32_t: documents of the slabs, not yet among the candidates */
-	atomic_uint *next_slab;         /* of the segment, to be filtered by whoever comes first */
-	enum bs_status status;          /* of a thread's work */
-	struct bs_error err;
+	struct filtering *helpers;      /* by thread */
 };
 
 /* ---- bits ---- */
@@ -193,14 +191,11 @@ static enum bs_status filter_slab(struct filtering *at, const struct bs_gram_sla
 
 /* ---- the slabs of a segment, on several threads ---- */
 
-static void *filter_slabs(void *context)
+static enum bs_status filter_one(void *context, const struct bs_task *task, struct bs_error *err)
 {
 	struct filtering *at = context;
-	const struct bs_gram_slabs *grams = &at->snapshot->segments[at->segment].grams;
-	uint32_t i;
-	while (!at->status && (i = atomic_fetch_add(at->next_slab, 1)) < grams->n_slabs)
-		at->status = filter_slab(at, &grams->slabs[i], &at->err);
-	return NULL;
+	struct filtering *by = task->worker > 0 ? &at->helpers[task->worker - 1] : at;
+	return filter_slab(by, &at->snapshot->segments[at->segment].grams.slabs[task->number], err);
 }
 
 static enum bs_status take_found(struct filtering *at, const struct filtering *by, struct bs_error *err)
@@ -214,6 +209,12 @@ static enum bs_status take_found(struct filtering *at, const struct filtering *b
 	return status;
 }
 
+static void free_copy(struct filtering *copy)
+{
+	free(copy->pieces);
+	bs_buffer_deinit(&copy->found);
+}
+
 /* What a thread of its own needs; false if it is not to be had. */
 static bool make_copy(const struct filtering *at, struct filtering *copy_out)
 {
@@ -221,52 +222,32 @@ static bool make_copy(const struct filtering *at, struct filtering *copy_out)
 	copy_out->stats = (struct bs_gram_filter_stats){0};
 	copy_out->found = (struct bs_buffer){0};
 	copy_out->pieces = malloc(at->tree->n_nodes * sizeof(*copy_out->pieces));
-	return copy_out->pieces && bs_buffer_reserve(&copy_out->found, DOCUMENTS_AT_ONCE * sizeof(uint32_t), NULL) == BS_OK;
-}
-
-static void free_copy(struct filtering *copy)
-{
-	free(copy->pieces);
-	bs_buffer_deinit(&copy->found);
-}
-
-/* Waits for a helper, and takes what it found. */
-static enum bs_status end_helper(struct filtering *at, struct filtering *helper, pthread_t thread, struct bs_error *err)
-{
-	pthread_join(thread, NULL);
-	at->stats.n_columns += helper->stats.n_columns;
-	at->stats.column_bytes += helper->stats.column_bytes;
-	enum bs_status status = helper->status ? bs_fail(err, helper->status, "%s", helper->err.text) : take_found(at, helper, err);
-	free_copy(helper);
-	return status;
+	if (copy_out->pieces && !bs_buffer_reserve(&copy_out->found, DOCUMENTS_AT_ONCE * sizeof(uint32_t), NULL))
+		return true;
+	free_copy(copy_out);
+	return false;
 }
 
 static enum bs_status filter_all_slabs(struct filtering *at, unsigned n_threads, struct bs_error *err)
 {
-	struct filtering *helpers = NULL;
-	pthread_t threads[MOST_THREADS];
-	atomic_uint next_slab = 0;
-	uint32_t most = at->snapshot->segments[at->segment].grams.n_slabs / SLABS_A_THREAD;
-	unsigned n = 0, n_wanted = n_threads < most ? n_threads : most;
-	n_wanted = n_wanted < MOST_THREADS ? n_wanted : MOST_THREADS;
-	at->next_slab = &next_slab;
-	at->status = BS_OK;
+	uint32_t n_slabs = at->snapshot->segments[at->segment].grams.n_slabs, most = n_slabs / SLABS_A_THREAD;
+	struct filtering helpers[MOST_THREADS - 1];
+	struct bs_workers_plan plan = {.n_threads = 1, .work = filter_one, .context = at};
+	at->helpers = helpers;
 	bs_buffer_clear(&at->found);
-	if (n_wanted > 1)
-		helpers = malloc((n_wanted - 1) * sizeof(*helpers));
-	for (; helpers && n + 1 < n_wanted; n++) {
-		if (make_copy(at, &helpers[n]) && pthread_create(&threads[n], NULL, filter_slabs, &helpers[n]) == 0)
-			continue;
-		free_copy(&helpers[n]);
-		break;
+	most = n_threads < most ? n_threads : most;
+	while (plan.n_threads < most && plan.n_threads < MOST_THREADS && make_copy(at, &helpers[plan.n_threads - 1]))
+		plan.n_threads++;
+	enum bs_status status = bs_workers_run(&plan, n_slabs, err);
+	if (!status)
+		status = take_found(at, at, err);
+	for (unsigned i = 0; i + 1 < plan.n_threads; i++) {
+		at->stats.n_columns += helpers[i].stats.n_columns;
+		at->stats.column_bytes += helpers[i].stats.column_bytes;
+		if (!status)
+			status = take_found(at, &helpers[i], err);
+		free_copy(&helpers[i]);
 	}
-	filter_slabs(at);
-	enum bs_status status = at->status ? bs_fail(err, at->status, "%s", at->err.text) : take_found(at, at, err);
-	for (unsigned i = 0; i < n; i++) {
-		enum bs_status ended = end_helper(at, &helpers[i], threads[i], status ? NULL : err);
-		status = status ? status : ended;
-	}
-	free(helpers);
 	return status;
 }
 

@@ -3,14 +3,12 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/workers.h"
 #include "corpus/document.h"
 #include "corpus/file.h"
 
@@ -21,7 +19,6 @@
 struct chunk {
 	uint32_t segment;
 	uint32_t first, end;
-	atomic_bool is_done;
 };
 
 struct bs_grep_stamps {
@@ -29,13 +26,10 @@ struct bs_grep_stamps {
 	const struct bs_doc_bits *candidates;
 	int folder; /* descriptor; -1: nothing can be said of any file */
 	struct chunk *chunks;
-	size_t n_chunks;
+	size_t n_chunks, done_chunk; /* done_chunk: one that is done */
 	size_t *first_chunk;  /* per segment; its document 0 is in this chunk */
 	uint8_t **unchanged;  /* per segment: a byte a document */
-	atomic_size_t next;   /* chunk to begin with */
-	atomic_bool is_over;
-	pthread_t threads[MOST_THREADS];
-	unsigned n_threads;
+	struct bs_workers *workers; /* whose tasks are the chunks */
 };
 
 /* The folder that a thread is in: neighbours in the index are neighbours in the tree, and a name of one component is looked
@@ -81,40 +75,23 @@ static bool is_unchanged(const struct bs_grep_stamps *stamps, struct place *plac
 	return bs_stamp_equals(&now, record->place);
 }
 
-static void do_chunk(struct bs_grep_stamps *stamps, struct chunk *chunk)
+static enum bs_status do_chunk(void *context, const struct bs_task *task, struct bs_error *err)
 {
+	struct bs_grep_stamps *stamps = context;
+	const struct chunk *chunk = &stamps->chunks[task->number];
 	struct place place = {.fd = -1};
-	for (uint32_t d = chunk->first; d < chunk->end && !atomic_load_explicit(&stamps->is_over, memory_order_relaxed); d++) {
+	for (uint32_t d = chunk->first; d < chunk->end && bs_task_is_wanted(task); d++) {
 		struct bs_doc_ref ref = {chunk->segment, d};
 		struct bs_doc_record record;
-		struct bs_error unused;
 		if (bs_snapshot_is_deleted(stamps->snapshot, ref.segment, d) || bs_doc_bits_has(stamps->candidates, ref))
 			continue;
 		/* What the index cannot say of itself is found out by searching the file. */
 		stamps->unchanged[ref.segment][d] =
-			!bs_snapshot_record(stamps->snapshot, ref, &record, &unused) && is_unchanged(stamps, &place, &record);
+			!bs_snapshot_record(stamps->snapshot, ref, &record, err) && is_unchanged(stamps, &place, &record);
 	}
 	if (place.fd >= 0)
 		close(place.fd);
-	atomic_store_explicit(&chunk->is_done, true, memory_order_release);
-}
-
-/* Takes the next chunk; false: all have been taken. */
-static bool help(struct bs_grep_stamps *stamps)
-{
-	size_t i = atomic_fetch_add(&stamps->next, 1);
-	if (i >= stamps->n_chunks)
-		return false;
-	do_chunk(stamps, &stamps->chunks[i]);
-	return true;
-}
-
-static void *work(void *context)
-{
-	struct bs_grep_stamps *stamps = context;
-	while (!atomic_load_explicit(&stamps->is_over, memory_order_relaxed) && help(stamps))
-		continue;
-	return NULL;
+	return BS_OK;
 }
 
 /* The documents of the source in a segment: [*first, *end). */
@@ -173,24 +150,30 @@ enum bs_status bs_grep_stamps_start(const struct bs_snapshot *snapshot, const st
 	stamps->candidates = candidates;
 	stamps->folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	enum bs_status status = plan_chunks(stamps, source, err);
+	stamps->done_chunk = stamps->n_chunks;
+	struct bs_workers_plan plan = {.n_threads = (n_threads < MOST_THREADS ? n_threads : MOST_THREADS) + 1,
+	                               .n_slots = stamps->n_chunks + 1,
+	                               .work = do_chunk,
+	                               .context = stamps};
+	if (!status)
+		status = bs_workers_new(&plan, &stamps->workers, err);
 	if (status) {
 		bs_grep_stamps_free(stamps);
 		return status;
 	}
-	/* Without a thread the caller does it all. */
-	for (unsigned i = 0; i < n_threads && i < MOST_THREADS; i++)
-		if (pthread_create(&stamps->threads[stamps->n_threads], NULL, work, stamps) == 0)
-			stamps->n_threads++;
+	(void)bs_workers_add(stamps->workers, stamps->n_chunks);
+	for (unsigned n = 1; n < plan.n_threads && n <= stamps->n_chunks && bs_workers_start(stamps->workers); n++)
+		continue;
 	*stamps_out = stamps;
 	return BS_OK;
 }
 
 bool bs_grep_stamps_is_unchanged(struct bs_grep_stamps *stamps, struct bs_doc_ref ref)
 {
-	struct chunk *chunk = &stamps->chunks[stamps->first_chunk[ref.segment] + ref.document / CHUNK_DOCS];
-	while (!atomic_load_explicit(&chunk->is_done, memory_order_acquire))
-		if (!help(stamps))
-			sched_yield();
+	size_t chunk = stamps->first_chunk[ref.segment] + ref.document / CHUNK_DOCS;
+	if (chunk != stamps->done_chunk)
+		bs_workers_wait_done(stamps->workers, chunk);
+	stamps->done_chunk = chunk;
 	return stamps->unchanged[ref.segment][ref.document];
 }
 
@@ -198,9 +181,7 @@ void bs_grep_stamps_free(struct bs_grep_stamps *stamps)
 {
 	if (!stamps)
 		return;
-	atomic_store(&stamps->is_over, true);
-	for (unsigned i = 0; i < stamps->n_threads; i++)
-		pthread_join(stamps->threads[i], NULL);
+	bs_workers_free(stamps->workers);
 	for (uint32_t s = 0; stamps->unchanged && s < stamps->snapshot->manifest.n_segments; s++)
 		free(stamps->unchanged[s]);
 	if (stamps->folder >= 0)

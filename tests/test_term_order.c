@@ -1,6 +1,6 @@
 /*
  * test_term_order.c: terms sorted by radix against qsort of their bytes, on terms made to tie: zero bytes, long common
- * beginnings, one the beginning of another; and a crew, whose first failure is the one it tells.
+ * beginnings, one the beginning of another.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,6 @@
 
 #include "core/hash.h"
 #include "core_rig.h"
-#include "indexer/crew.h"
 #include "indexer/term_order.h"
 
 static const struct bs_term_table *sorted_terms; /* qsort has no context */
@@ -95,37 +94,11 @@ static void test_long_beginnings(void **state)
 	expect_order(&terms); /* of none */
 }
 
-static enum bs_status fail_some(void *context, uint32_t thread, uint32_t task, struct bs_error *err)
-{
-	uint8_t *done = context;
-	assert_in_range(thread, 0, 3);
-	done[task]++;
-	return task == 40 || task == 43 ? bs_fail(err, BS_IO, "task %u", task) : BS_OK;
-}
-
-static void test_crew(void **state)
-{
-	(void)state;
-	for (uint32_t n_threads = 1; n_threads <= 4; n_threads++) {
-		struct bs_error err;
-		uint8_t done[100] = {0};
-		assert_int_equal(bs_crew_run(n_threads, 100, fail_some, done, &err), BS_IO);
-		assert_string_equal(err.text, "task 40");
-		for (uint32_t i = 0; i <= 40; i++)
-			assert_int_equal(done[i], 1);
-		expect_ok(bs_crew_run(n_threads, 40, fail_some, done, &err), &err);
-		for (uint32_t i = 0; i < 40; i++)
-			assert_int_equal(done[i], 2);
-		expect_ok(bs_crew_run(n_threads, 0, fail_some, done, &err), &err);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_long_beginnings),
-		cmocka_unit_test(test_crew),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
