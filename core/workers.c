@@ -253,6 +253,14 @@ void bs_workers_stop(struct bs_workers *workers, enum bs_status status, const st
 	pthread_mutex_unlock(&workers->mutex);
 }
 
+void bs_workers_close(struct bs_workers *workers)
+{
+	pthread_mutex_lock(&workers->mutex);
+	workers->is_closed = true;
+	pthread_cond_broadcast(&workers->added);
+	pthread_mutex_unlock(&workers->mutex);
+}
+
 /* Without the mutex. */
 static void join_threads(struct bs_workers *workers)
 {
@@ -263,9 +271,8 @@ static void join_threads(struct bs_workers *workers)
 enum bs_status bs_workers_finish(struct bs_workers *workers, struct bs_error *err)
 {
 	bool puts = workers->plan.puts_on_caller, helps = puts || workers->n_started < workers->plan.n_threads;
+	bs_workers_close(workers);
 	pthread_mutex_lock(&workers->mutex);
-	workers->is_closed = true;
-	pthread_cond_broadcast(&workers->added);
 	for (;;) {
 		if (helps && help(workers))
 			continue;
@@ -304,6 +311,7 @@ enum bs_status bs_workers_run(const struct bs_workers_plan *plan, uint64_t n_tas
 	if (n_tasks == 0 || status)
 		return status;
 	(void)bs_workers_add(workers, n_tasks);
+	bs_workers_close(workers);
 	for (uint64_t n = 1; n < plan->n_threads && n < n_tasks && bs_workers_start(workers); n++)
 		continue;
 	status = bs_workers_finish(workers, err);

@@ -68,7 +68,9 @@ struct bs_workers_load bs_workers_add(struct bs_workers *workers, uint64_t n);
 void bs_workers_wait_done(struct bs_workers *workers, uint64_t task);
 /* Ends it all for a failure of whoever adds: nothing more is put. After another failure it does nothing. */
 void bs_workers_stop(struct bs_workers *workers, enum bs_status status, const struct bs_error *why);
-/* Nothing more is added: does what is left with the others, waits for them, and tells the failure, if there is one. */
+/* Nothing more is added: threads that find no task end, and need not be woken for it when they are waited for. */
+void bs_workers_close(struct bs_workers *workers);
+/* Closes, does what is left with the others, waits for them, and tells the failure, if there is one. */
 enum bs_status bs_workers_finish(struct bs_workers *workers, struct bs_error *err) BS_WARN_UNUSED;
 /* Stops and waits for the threads if they are not finished. NULL is fine. */
 void bs_workers_free(struct bs_workers *workers);

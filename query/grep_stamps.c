@@ -162,6 +162,7 @@ enum bs_status bs_grep_stamps_start(const struct bs_snapshot *snapshot, const st
 		return status;
 	}
 	(void)bs_workers_add(stamps->workers, stamps->n_chunks);
+	bs_workers_close(stamps->workers);
 	for (unsigned n = 1; n < plan.n_threads && n <= stamps->n_chunks && bs_workers_start(stamps->workers); n++)
 		continue;
 	*stamps_out = stamps;
