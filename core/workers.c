@@ -29,11 +29,11 @@ struct bs_workers {
 	pthread_cond_t moved; /* tasks were done or put */
 	struct slot *slots;
 	uint64_t n_added, n_begun, n_put;
-	_Atomic uint64_t end; /* this task and those behind it are not wanted; UINT64_MAX: all are */
+	_Atomic uint64_t end;  /* this task and those behind it are not wanted; UINT64_MAX: all are */
 	enum bs_status status; /* why it is the end */
 	struct bs_error error;
 	uint64_t held_bytes; /* of all slots */
-	uint32_t n_idle;     /* threads that wait for tasks, and below who waits for a move: only then is there a signal */
+	uint32_t n_idle; /* threads that wait for tasks, and below who waits for a move: only then is there a signal */
 	uint32_t n_waiting;
 	bool is_room_wanted; /* by the caller's thread, which has nothing else to do */
 	bool is_putting;
@@ -333,7 +333,8 @@ bool bs_task_hold(const struct bs_task *task, uint64_t n_bytes)
 	struct bs_workers *workers = task->workers;
 	uint64_t most_bytes = workers->plan.most_held_bytes;
 	pthread_mutex_lock(&workers->mutex);
-	while (workers->n_put < task->number && task->number < workers->end && workers->held_bytes + n_bytes > most_bytes)
+	while (workers->n_put < task->number && task->number < workers->end &&
+	       workers->held_bytes + n_bytes > most_bytes)
 		put_or_wait(task);
 	slot_of(workers, task->number)->held_bytes += n_bytes;
 	workers->held_bytes += n_bytes;

@@ -27,7 +27,7 @@ struct bs_workers;
 
 struct bs_task {
 	struct bs_workers *workers;
-	uint32_t worker; /* no two tasks at one time are on the same one */
+	uint32_t worker; /* no two tasks at one time are on the same one; below n_threads in bs_workers_run, else up to it */
 	uint64_t number;
 };
 
@@ -46,7 +46,7 @@ struct bs_workers_plan {
 /* Does tasks 0..n_tasks-1 and returns when all have ended. n_slots is not looked at. BS_NO_MEMORY, or the failure. */
 enum bs_status bs_workers_run(const struct bs_workers_plan *plan, uint64_t n_tasks, struct bs_error *err) BS_WARN_UNUSED;
 
-/* What follows is for the caller's thread. No thread is started yet. BS_NO_MEMORY. */
+/* What follows, up to bs_workers_free, is for the caller's thread. No thread is started yet. BS_NO_MEMORY. */
 enum bs_status bs_workers_new(const struct bs_workers_plan *plan, struct bs_workers **workers_out,
                               struct bs_error *err) BS_WARN_UNUSED;
 /* One more thread. False: there are n_threads, or none can be had, and the others go on without. */
@@ -70,12 +70,14 @@ void bs_workers_wait_done(struct bs_workers *workers, uint64_t task);
 void bs_workers_stop(struct bs_workers *workers, enum bs_status status, const struct bs_error *why);
 /* Nothing more is added: threads that find no task end, and need not be woken for it when they are waited for. */
 void bs_workers_close(struct bs_workers *workers);
-/* Closes, does what is left with the others, waits for them, and tells the failure, if there is one. */
+/* Closes, does what is left with the others, waits for them, and tells why it was the end, if it was: the failure of a
+ * task or a put, BS_STOPPED, or what it was stopped with. */
 enum bs_status bs_workers_finish(struct bs_workers *workers, struct bs_error *err) BS_WARN_UNUSED;
 /* Stops and waits for the threads if they are not finished. NULL is fine. */
 void bs_workers_free(struct bs_workers *workers);
 
-/* What follows is for the worker that does the task. Whether all before it have been put, so that the worker may put out itself what it has so far. */
+/* What follows is for the worker that does the task. Whether all before it have been put, so that the worker may put out
+ * itself what it has so far. */
 bool bs_task_is_turn(const struct bs_task *task);
 /* Waits for that. False: the task is not wanted any more. */
 bool bs_task_wait_turn(const struct bs_task *task);

@@ -103,10 +103,10 @@ static enum bs_status search_file(struct run *run, struct searcher *searcher, st
 	const struct bs_grep_request *request = run->request;
 	const char *path = (const char *)slot->names.data, *shown = path + strlen(path) + 1;
 	bool by_line = bs_grep_matcher_by_line(request->matcher);
-	struct bs_grep_reading reading = {
-		.coding = request->coding,
-		.stop_at_nul = binary_rule(request, slot->is_named) == BS_GREP_BINARY_QUIT && by_line,
-		.in_pieces = by_line && (!request->maps_files || slot->is_stdin)};
+	struct bs_grep_reading reading = {.coding = request->coding,
+	                                  .stop_at_nul = binary_rule(request, slot->is_named) == BS_GREP_BINARY_QUIT &&
+	                                                 by_line,
+	                                  .in_pieces = by_line && (!request->maps_files || slot->is_stdin)};
 	enum bs_status status = bs_grep_text_read(&searcher->text, slot->is_stdin ? NULL : path, &reading, err);
 	if (status) {
 		report(request, shown, err->text);
@@ -158,7 +158,8 @@ static enum bs_status put_separator(struct run *run, struct bs_error *err)
 	const struct bs_grep_output *output = run->request->output;
 	if (!output->file_separator)
 		return BS_OK;
-	enum bs_status status = bs_buffer_append(&run->pending, output->file_separator, strlen(output->file_separator), err);
+	enum bs_status status =
+		bs_buffer_append(&run->pending, output->file_separator, strlen(output->file_separator), err);
 	if (!status && output->crlf)
 		status = bs_buffer_append(&run->pending, "\r", 1, err);
 	return status ? status : bs_buffer_append(&run->pending, &output->line_end, 1, err);
@@ -233,8 +234,8 @@ static enum bs_status add(struct run *run, const struct bs_grep_file *file, cons
 	slot->read_bytes = 0;
 	slot->sums = (struct bs_grep_sums){0};
 	slot->is_message = message != NULL;
-	enum bs_status status = message ? bs_buffer_append(&slot->out, message, strlen(message) + 1, err)
-	                                : set_names(slot, file, err);
+	enum bs_status status =
+		message ? bs_buffer_append(&slot->out, message, strlen(message) + 1, err) : set_names(slot, file, err);
 	if (status)
 		return status;
 	run->n_added++;
@@ -288,20 +289,25 @@ static void run_free(struct run *run)
 	free(run);
 }
 
-enum bs_status bs_grep_run(const struct bs_grep_request *request, struct bs_grep_outcome *outcome_out, struct bs_error *err)
+enum bs_status bs_grep_run(const struct bs_grep_request *request, struct bs_grep_outcome *outcome_out,
+                           struct bs_error *err)
 {
 	*outcome_out = (struct bs_grep_outcome){0};
 	struct run *run = calloc(1, sizeof(*run));
 	if (!run)
 		return bs_fail_memory(err, "a search", sizeof(*run));
-	struct bs_workers_plan plan = {
-		.n_threads = request->n_threads, .n_slots = N_SLOTS, .work = search_slot, .put = put_slot, .context = run};
+	struct bs_workers_plan plan = {.n_threads = request->n_threads,
+	                               .n_slots = N_SLOTS,
+	                               .work = search_slot,
+	                               .put = put_slot,
+	                               .context = run};
 	struct bs_error why = {""};
 	run->request = request;
 	run->outcome = outcome_out;
 	run->searchers = calloc((size_t)request->n_threads + 1, sizeof(*run->searchers));
-	enum bs_status status = run->searchers ? bs_workers_new(&plan, &run->workers, err)
-	                                       : bs_fail_memory(err, "threads", request->n_threads * sizeof(*run->searchers));
+	enum bs_status status = run->searchers
+	                                ? bs_workers_new(&plan, &run->workers, err)
+	                                : bs_fail_memory(err, "threads", request->n_threads * sizeof(*run->searchers));
 	if (!status) {
 		status = feed(run, &why);
 		if (status)

@@ -1,9 +1,9 @@
 /*
  * grep_run.h: the files of a source searched by several threads, their output put out in the source's order.
  *
- * A ring of slots holds the files between the source and the output. The calling thread fills it, workers search, and whoever
- * finishes the file that is next in order hands its output over, and that of the finished ones behind it. Memory is bounded: a
- * worker with much output for a file that is not next waits until it is.
+ * A ring (core/workers.h) holds the files between the source and the output. The calling thread fills it, workers search, and
+ * whoever finishes the file that is next in order puts its output out, and that of the finished ones behind it. Memory is
+ * bounded: a worker with much output for a file that is not next waits until it is.
  */
 #ifndef BS_QUERY_GREP_RUN_H
 #define BS_QUERY_GREP_RUN_H
@@ -24,7 +24,7 @@ struct bs_grep_request {
 	bool maps_files;       /* named files are searched as rg searches those it maps */
 	bool stop_after_match; /* -q */
 	unsigned n_threads;
-	/* Output, in order; false: nobody wants more. Calls do not overlap. */
+	/* Output, in order; false: nobody wants more. On any thread; calls do not overlap. */
 	bool (*write)(void *context, const void *bytes, size_t n_bytes);
 	/* A line about a file that could not be read or searched. May overlap. */
 	void (*report)(void *context, const char *message);

@@ -40,9 +40,9 @@ int __wrap_pthread_create(pthread_t *handle, const pthread_attr_t *attributes, v
 struct rig {
 	uint32_t n_threads;
 	uint64_t failing_task, failing_put, stopping_put;
-	unsigned n_parts;       /* times that a task is handed over before it is done */
-	bool waits;             /* each task for its turn */
-	bool holds;             /* each task something, up to three */
+	unsigned n_parts; /* times that a task is handed over before it is done */
+	bool waits;       /* each task for its turn */
+	bool holds;       /* each task something, up to three */
 	bool puts_on_caller;
 	pthread_t caller;
 	atomic_uint n_wrong;
@@ -50,7 +50,7 @@ struct rig {
 	unsigned slots[N_SLOTS]; /* parts of the task, not yet put; 100 added when it is done */
 	uint64_t n_put, n_parts_put;
 	atomic_uint n_held;
-	uint32_t n_inside;      /* of the one whose turn it is, and of put: never more than one */
+	uint32_t n_inside; /* of the one whose turn it is, and of put: never more than one */
 };
 
 static void expect(struct rig *rig, bool is_right)
@@ -124,7 +124,8 @@ static enum bs_status put(void *context, uint64_t task, struct bs_error *err)
 
 /* So many tasks; a second thread and others are started when the first tasks wait. stop_at: the task in whose place it is
  * stopped. */
-static enum bs_status run_ring(struct rig *rig, uint64_t n_tasks, uint32_t n_started, uint64_t stop_at, struct bs_error *err)
+static enum bs_status run_ring(struct rig *rig, uint64_t n_tasks, uint32_t n_started, uint64_t stop_at,
+                               struct bs_error *err)
 {
 	struct bs_workers_plan plan = {.n_threads = rig->n_threads,
 	                               .n_slots = N_SLOTS,
@@ -274,7 +275,8 @@ static enum bs_status do_listed(void *context, const struct bs_task *task, struc
 {
 	uint8_t *done = context;
 	done[task->number] = (uint8_t)(done[task->number] + (task->worker < 4));
-	return task->number == 40 || task->number == 43 ? bs_fail(err, BS_IO, "task %u", (unsigned)task->number) : BS_OK;
+	return task->number == 40 || task->number == 43 ? bs_fail(err, BS_IO, "task %u", (unsigned)task->number)
+	                                                : BS_OK;
 }
 
 static void test_list(void **state)
@@ -323,8 +325,8 @@ static void test_background(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order), cmocka_unit_test(test_failure),    cmocka_unit_test(test_failing_put),
-		cmocka_unit_test(test_stop),  cmocka_unit_test(test_many),       cmocka_unit_test(test_list),
+		cmocka_unit_test(test_order),      cmocka_unit_test(test_failure), cmocka_unit_test(test_failing_put),
+		cmocka_unit_test(test_stop),       cmocka_unit_test(test_many),    cmocka_unit_test(test_list),
 		cmocka_unit_test(test_background),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
