@@ -11,14 +11,16 @@
 #include "query/cmd_shared.h"
 #include "query/present_stats.h"
 
-enum stats_option {
-	OPTION_INDEX = 1,
-	OPTION_JSON,
+struct stats_arguments {
+	const char *index;
+	bool json;
 };
 
+#define SETS(kind, field) BS_OPTION_SETS(kind, struct stats_arguments, field)
+
 static const struct bs_option stats_options[] = {
-	{OPTION_INDEX, 0, "index", "DIR", "the index [the nearest .bitsift upward]"},
-	{OPTION_JSON, 0, "json", NULL, "one JSON object"},
+	{0, "index", "DIR", "the index [the nearest .bitsift upward]", SETS(STRING, index)},
+	{0, "json", NULL, "one JSON object", SETS(FLAG, json)},
 	{0},
 };
 
@@ -43,33 +45,8 @@ const struct bs_command bs_command_stats = {
 	.options = stats_options,
 	.examples = stats_examples,
 	.exit_status = "0 when the index could be read, 2 when not.",
+	.no_operands = true,
 };
-
-struct stats_arguments {
-	const char *index;
-	bool json;
-	bool help;
-};
-
-static enum bs_status parse_arguments(struct stats_arguments *arguments, int argc, char **argv, struct bs_error *err)
-{
-	struct bs_arguments walk = {.command = &bs_command_stats, .argc = argc, .argv = argv};
-	int id;
-	const char *value;
-	char **operands;
-	enum bs_status status;
-	while ((status = bs_arguments_next(&walk, &id, &value, err)) == BS_OK && id) {
-		if (id == OPTION_INDEX)
-			arguments->index = value;
-		else if (id == OPTION_JSON)
-			arguments->json = true;
-		else
-			arguments->help = true;
-	}
-	if (!status && !arguments->help && bs_arguments_operands(&walk, &operands) > 0)
-		status = bs_fail(err, BS_INVALID, "%s: `stats` takes no arguments; the index is named by --index DIR", *operands);
-	return status;
-}
 
 static enum bs_status show(const struct stats_arguments *arguments, struct bs_error *err)
 {
@@ -98,8 +75,9 @@ int bs_cmd_stats(int argc, char **argv)
 {
 	struct bs_error err = {""};
 	struct stats_arguments arguments = {0};
-	enum bs_status status = parse_arguments(&arguments, argc, argv, &err);
-	if (!status && arguments.help)
+	struct bs_operands operands;
+	enum bs_status status = bs_command_parse(&bs_command_stats, argc, argv, &arguments, &operands, &err);
+	if (!status && operands.help)
 		return bs_cmd_show_help(&bs_command_stats);
 	if (!status)
 		status = show(&arguments, &err);

@@ -81,6 +81,16 @@ static int generate(const char *kind, const char *name)
 	return status || fflush(stdout) != 0 ? 2 : 0;
 }
 
+static void refuse_command(const char *name)
+{
+	const char *names[N_COMMANDS + 1] = {NULL};
+	for (size_t i = 0; i < N_COMMANDS; i++)
+		names[i] = commands[i].command->name;
+	const char *guess = bs_command_guess(name, names);
+	fprintf(stderr, "bitsift: no command \"%s\"%s%s%s see `bitsift --help`\n", name, guess ? "; did you mean `bitsift " : ";",
+	        guess ? guess : "", guess ? "`? Or" : "");
+}
+
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
@@ -98,7 +108,7 @@ int main(int argc, char **argv)
 	if (strcmp(name, "--generate") == 0)
 		return generate(argc > 2 ? argv[2] : "", argc > 3 ? argv[3] : NULL);
 	if (*name)
-		fprintf(stderr, "bitsift: no command \"%s\"; see `bitsift --help`\n", name);
+		refuse_command(name);
 	else
 		show_help(stderr);
 	return 2;
