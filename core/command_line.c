@@ -2,7 +2,6 @@
 #include "core/command_line.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -222,88 +221,65 @@ enum bs_status bs_command_parse(const struct bs_command *command, int argc, char
 	return status;
 }
 
-/* ---- help ---- */
-
-static enum bs_status print(struct bs_buffer *text, struct bs_error *err, const char *format, ...) BS_PRINTF(3, 4);
-
-static enum bs_status print(struct bs_buffer *text, struct bs_error *err, const char *format, ...)
-{
-	char line[1024];
-	va_list args;
-	va_start(args, format);
-	int n = vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	return bs_buffer_append(text, line, n < (int)sizeof(line) ? (size_t)n : sizeof(line) - 1, err);
-}
-
 /* Words of a text in lines of at most HELP_WIDTH columns, from column `column` on, indented by `indent`. */
-static enum bs_status wrap(struct bs_buffer *text, struct bs_error *err, const char *words, size_t column,
-                           size_t indent)
+static void wrap(FILE *out, const char *words, size_t column, size_t indent)
 {
-	enum bs_status status = BS_OK;
-	bool is_first = true;
-	while (*words && !status) {
+	for (bool is_first = true; *words; is_first = false) {
 		size_t n = strcspn(words, " ");
 		if (!is_first && column + 1 + n > HELP_WIDTH) {
-			status = print(text, err, "\n%*s", (int)indent, "");
+			fprintf(out, "\n%*s", (int)indent, "");
 			column = indent;
 		} else if (!is_first) {
-			status = print(text, err, " ");
+			putc(' ', out);
 			column++;
 		}
-		if (!status)
-			status = bs_buffer_append(text, words, n, err);
+		fwrite(words, 1, n, out);
 		column += n;
 		words += n + strspn(words + n, " ");
-		is_first = false;
 	}
-	return status ? status : print(text, err, "\n");
+	putc('\n', out);
 }
 
-static enum bs_status help_line(const struct bs_option *option, struct bs_buffer *text, struct bs_error *err)
+static void help_line(const struct bs_option *option, FILE *out)
 {
 	char head[64];
 	int n = option->short_name ? snprintf(head, sizeof(head), "  -%c, --%s", option->short_name, option->name)
 	                           : snprintf(head, sizeof(head), "      --%s", option->name);
 	if (option->argument)
 		n += snprintf(head + n, sizeof(head) - (size_t)n, " %s", option->argument);
-	bool fits = n + 2 <= HELP_COLUMN;
-	enum bs_status status = fits ? print(text, err, "%-*s", HELP_COLUMN, head)
-	                             : print(text, err, "%s\n%*s", head, HELP_COLUMN, "");
-	return status ? status : wrap(text, err, option->help, HELP_COLUMN, HELP_COLUMN);
+	if (n + 2 <= HELP_COLUMN)
+		fprintf(out, "%-*s", HELP_COLUMN, head);
+	else
+		fprintf(out, "%s\n%*s", head, HELP_COLUMN, "");
+	wrap(out, option->help, HELP_COLUMN, HELP_COLUMN);
 }
 
 /* The explanation beside its command, or below where that does not fit. */
-static enum bs_status help_example(const char *command, const char *explanation, struct bs_buffer *text,
-                                   struct bs_error *err)
+static void help_example(const char *command, const char *explanation, FILE *out)
 {
 	bool fits = strlen(command) <= EXAMPLE_WIDTH && EXAMPLE_WIDTH + 6 + strlen(explanation) <= HELP_WIDTH;
-	enum bs_status status = fits ? print(text, err, "  %-*s  # ", EXAMPLE_WIDTH, command)
-	                             : print(text, err, "  %s\n      # ", command);
-	return status ? status : wrap(text, err, explanation, fits ? EXAMPLE_WIDTH + 6 : 8, 8);
+	if (fits)
+		fprintf(out, "  %-*s  # ", EXAMPLE_WIDTH, command);
+	else
+		fprintf(out, "  %s\n      # ", command);
+	wrap(out, explanation, fits ? EXAMPLE_WIDTH + 6 : 8, 8);
 }
 
-enum bs_status bs_command_help(const struct bs_command *command, struct bs_buffer *text, struct bs_error *err)
+void bs_command_help(const struct bs_command *command, FILE *out)
 {
-	char start[64];
-	snprintf(start, sizeof(start), "Usage: bitsift %s ", command->name);
-	enum bs_status status = print(text, err, "%s", start);
-	if (!status)
-		status = wrap(text, err, command->usage, strlen(start), strlen(start));
-	if (!status)
-		status = wrap(text, err, command->summary, 0, 0);
-	if (!status)
-		status = print(text, err, "\n");
+	int n = fprintf(out, "Usage: bitsift %s ", command->name);
+	wrap(out, command->usage, (size_t)n, (size_t)n);
+	wrap(out, command->summary, 0, 0);
+	putc('\n', out);
 	size_t n_most = command->n_in_help;
-	for (size_t i = 0; bs_command_option(command, i) && (!n_most || i < n_most) && !status; i++)
-		status = help_line(bs_command_option(command, i), text, err);
-	if (!status && n_most)
-		status = print(text, err, "All options: man bitsift-%s\n", command->name);
-	if (!status && command->examples)
-		status = print(text, err, "\nExamples:\n");
-	for (const char *const *example = command->examples; example && *example && !status; example += 2)
-		status = help_example(example[0], example[1], text, err);
-	return status;
+	for (size_t i = 0; bs_command_option(command, i) && (!n_most || i < n_most); i++)
+		help_line(bs_command_option(command, i), out);
+	if (n_most)
+		fprintf(out, "All options: man bitsift-%s\n", command->name);
+	if (command->examples)
+		fputs("\nExamples:\n", out);
+	for (const char *const *example = command->examples; example && *example; example += 2)
+		help_example(example[0], example[1], out);
 }
 
 /* ---- numbers ---- */

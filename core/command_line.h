@@ -1,6 +1,6 @@
 /*
  * command_line.h: one definition of a command's options, from which its parser, its --help, its man page and the shell
- * completions are made. Pure functions: nothing here reads the environment or prints.
+ * completions are made.
  */
 #ifndef BS_CORE_COMMAND_LINE_H
 #define BS_CORE_COMMAND_LINE_H
@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "core/buffer.h"
 #include "core/status.h"
@@ -78,9 +79,8 @@ enum bs_status bs_command_parse(const struct bs_command *command, int argc, char
  * letters away. NULL: none is. */
 const char *bs_command_guess(const char *word, const char *const *names);
 
-/* Appends the --help text: usage, options, examples; at most 80 columns. */
-enum bs_status bs_command_help(const struct bs_command *command, struct bs_buffer *text, struct bs_error *err)
-	BS_WARN_UNUSED;
+/* The --help text: usage, options, examples; at most 80 columns. */
+void bs_command_help(const struct bs_command *command, FILE *out);
 
 /* "64M", "1.5GiB", "4096": bytes; k, m, g, t are powers of 1024. BS_INVALID names the option. */
 enum bs_status bs_parse_size(const char *option, const char *value, uint64_t *bytes_out, struct bs_error *err)

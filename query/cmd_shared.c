@@ -20,10 +20,7 @@ enum bs_status bs_cmd_locate(const char *option, char **dir_out, struct bs_error
 
 int bs_cmd_show_help(const struct bs_command *command)
 {
-	struct bs_buffer text = {0};
-	if (bs_command_help(command, &text, NULL) == BS_OK)
-		fwrite(text.data, 1, text.used_bytes, stdout);
-	bs_buffer_deinit(&text);
+	bs_command_help(command, stdout);
 	return 0;
 }
 

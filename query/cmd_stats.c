@@ -52,19 +52,18 @@ static enum bs_status show(const struct stats_arguments *arguments, struct bs_er
 {
 	struct bs_snapshot snapshot = {0};
 	struct bs_index_stats stats = {0};
-	struct bs_buffer text = {0};
 	char *dir = NULL;
 	enum bs_status status = bs_cmd_locate(arguments->index, &dir, err);
 	if (!status)
 		status = bs_snapshot_open(dir, &snapshot, err);
 	if (!status)
 		status = bs_index_stats_read(&snapshot, &stats, err);
-	if (!status)
-		status = arguments->json ? bs_present_stats_json(&snapshot, &stats, &text, err)
-		                         : bs_present_stats_text(&snapshot, &stats, &text, err);
-	if (!status && (fwrite(text.data, 1, text.used_bytes, stdout) != text.used_bytes || fflush(stdout) != 0))
+	if (!status && arguments->json)
+		bs_present_stats_json(&snapshot, &stats, stdout);
+	else if (!status)
+		bs_present_stats_text(&snapshot, &stats, stdout);
+	if (!status && (fflush(stdout) != 0 || ferror(stdout)))
 		status = bs_fail(err, BS_IO, "standard output: %s", strerror(errno));
-	bs_buffer_deinit(&text);
 	bs_index_stats_deinit(&stats);
 	bs_snapshot_deinit(&snapshot);
 	free(dir);
