@@ -2,192 +2,284 @@
 #include "core/command_line.h"
 
 #include <errno.h>
-#include <getopt.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_OPTIONS   192
 #define HELP_COLUMN   26
 #define HELP_WIDTH    80
 #define EXAMPLE_WIDTH 36
+/* Longer names are not guessed. */
+#define GUESS_BYTES   32
 
-static const struct bs_option help_option = {BS_OPTION_HELP, 'h', "help", NULL, "show this help"};
-
-static size_t n_options(const struct bs_command *command)
-{
-	size_t n = 0;
-	while (command->options[n].id)
-		n++;
-	return n;
-}
-
-/* Of n, and the one that all commands have. */
-static const struct bs_option *option_at(const struct bs_command *command, size_t n, size_t i)
-{
-	return i < n ? &command->options[i] : &help_option;
-}
+static const struct bs_option help_option = {'h', "help", NULL, "show this help", .kind = BS_OPTION_NOTHING};
 
 const struct bs_option *bs_command_option(const struct bs_command *command, size_t i)
 {
-	size_t n = n_options(command);
-	return i <= n ? option_at(command, n, i) : NULL;
+	for (size_t n = 0; n < i; n++)
+		if (!command->options[n].name)
+			return NULL;
+	return command->options[i].name ? &command->options[i] : &help_option;
 }
 
-/* ---- parsing ---- */
-
-/* Tables in getopt's form. Short letters are returned as ids too: ids are all above them or are looked up. */
-struct getopt_tables {
-	char letters[MAX_OPTIONS * 2 + 2];
-	struct option longs[MAX_OPTIONS + 1];
-};
-
-static void make_tables(const struct bs_command *command, struct getopt_tables *tables)
+/* How many letters must be changed, left out, put in or swapped with their neighbour to make b of a. */
+static size_t distance(const char *a, const char *b)
 {
-	size_t n_letters = 0, n = n_options(command);
-	memset(tables, 0, sizeof(*tables));
-	tables->letters[n_letters++] = ':'; /* a missing argument is ':', not '?' */
-	for (size_t i = 0; i < MAX_OPTIONS && i <= n; i++) {
-		const struct bs_option *option = option_at(command, n, i);
-		int has_argument = option->argument ? required_argument : no_argument;
-		tables->longs[i] = (struct option){option->name, has_argument, NULL, 1000 + (int)i};
-		if (!option->short_name)
-			continue;
-		tables->letters[n_letters++] = option->short_name;
-		if (option->argument)
-			tables->letters[n_letters++] = ':';
+	size_t rows[3][GUESS_BYTES + 1], n_a = strlen(a), n_b = strlen(b);
+	if (n_a > GUESS_BYTES || n_b > GUESS_BYTES)
+		return SIZE_MAX;
+	for (size_t j = 0; j <= n_b; j++)
+		rows[0][j] = j;
+	for (size_t i = 1; i <= n_a; i++) {
+		size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *two_above = rows[(i + 1) % 3];
+		row[0] = i;
+		for (size_t j = 1; j <= n_b; j++) {
+			size_t least = above[j - 1] + (a[i - 1] != b[j - 1]);
+			least = above[j] + 1 < least ? above[j] + 1 : least;
+			least = row[j - 1] + 1 < least ? row[j - 1] + 1 : least;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && two_above[j - 2] + 1 < least)
+				least = two_above[j - 2] + 1;
+			row[j] = least;
+		}
 	}
+	return rows[n_a % 3][n_b];
 }
 
-static enum bs_status refuse(const struct bs_arguments *arguments, int found, struct bs_error *err)
+/* Whether name is more like word than what was *least letters away, and like enough to be meant. */
+static bool is_closer(const char *word, const char *name, size_t *least)
 {
-	const char *word = arguments->argv[optind - 1];
-	if (found == '?' && optopt >= 1000)
-		return bs_fail(err, BS_INVALID, "option %.*s takes no argument; see `bitsift %s --help`",
-		               (int)strcspn(word, "="), word, arguments->command->name);
-	if (optopt && optopt < 1000)
-		return bs_fail(err, BS_INVALID, found == ':' ? "option -%c needs an argument; see `bitsift %s --help`"
-		                                             : "unknown option -%c; see `bitsift %s --help`",
-		               optopt, arguments->command->name);
-	return bs_fail(err, BS_INVALID, found == ':' ? "option %s needs an argument; see `bitsift %s --help`"
-	                                             : "unknown option %s; see `bitsift %s --help`",
-	               word, arguments->command->name);
+	size_t n = strlen(word), d = strncmp(name, word, n) == 0 ? 0 : distance(word, name);
+	/* Two of four letters are not alike. */
+	if (n < 2 || d > 2 || d >= *least || d * 3 > n)
+		return false;
+	*least = d;
+	return true;
 }
 
-enum bs_status bs_arguments_next(struct bs_arguments *arguments, int *id_out, const char **value_out,
+const char *bs_command_guess(const char *word, const char *const *names)
+{
+	const char *best = NULL;
+	size_t least = SIZE_MAX;
+	for (; *names; names++)
+		if (is_closer(word, *names, &least))
+			best = *names;
+	return best;
+}
+
+static enum bs_status refuse_unknown(const struct bs_command *command, const char *word, size_t name_bytes,
+                                     struct bs_error *err)
+{
+	char name[GUESS_BYTES + 2];
+	const char *guess = NULL;
+	const struct bs_option *option;
+	size_t least = SIZE_MAX;
+	snprintf(name, sizeof(name), "%.*s", (int)name_bytes, word + 2);
+	for (size_t i = 0; (option = bs_command_option(command, i)) != NULL; i++)
+		if (is_closer(name, option->name, &least))
+			guess = option->name;
+	return bs_fail(err, BS_INVALID, "unknown option --%.*s%s%s%s see `bitsift %s --help`", (int)name_bytes, word + 2,
+	               guess ? "; did you mean --" : ";", guess ? guess : "", guess ? "? Or" : "", command->name);
+}
+
+static enum bs_status set_number(const struct bs_option *option, const char *name, const char *argument, uint64_t *to,
                                  struct bs_error *err)
 {
-	struct getopt_tables tables;
-	make_tables(arguments->command, &tables);
-	if (!arguments->started)
-		optind = 0; /* glibc: start anew, and permute */
-	arguments->started = true;
-	opterr = 0;
-	int found = getopt_long(arguments->argc, arguments->argv, tables.letters, tables.longs, NULL);
-	*value_out = optarg;
-	*id_out = 0;
-	if (found == -1)
-		return BS_OK;
-	if (found == '?' || found == ':')
-		return refuse(arguments, found, err);
-	size_t n = n_options(arguments->command);
-	for (size_t i = 0; i <= n; i++) {
-		const struct bs_option *option = option_at(arguments->command, n, i);
-		if (found == 1000 + (int)i || (option->short_name && found == option->short_name))
-			*id_out = option->id;
+	return bs_parse_number(name, argument, option->least, option->most ? option->most : UINT64_MAX - 1, to, err);
+}
+
+static enum bs_status set_name(const struct bs_option *option, const char *name, const char *argument, int *to,
+                               struct bs_error *err)
+{
+	char list[256] = "";
+	for (int i = 0; option->names[i]; i++) {
+		if (strcmp(argument, option->names[i]) == 0) {
+			*to = i;
+			return BS_OK;
+		}
+		size_t used = strlen(list);
+		const char *between = i == 0 ? "" : option->names[i + 1] ? ", " : " or ";
+		snprintf(list + used, sizeof(list) - used, "%s%s", between, option->names[i]);
+	}
+	return bs_fail(err, BS_INVALID, "%s %s: it can be %s", name, argument, list);
+}
+
+static enum bs_status take(const struct bs_option *option, void *arguments, const char *argument, struct bs_error *err)
+{
+	void *to = (char *)arguments + option->offset;
+	char name[64];
+	snprintf(name, sizeof(name), "--%s", option->name);
+	switch (option->kind) {
+	case BS_OPTION_NOTHING:
+		break;
+	case BS_OPTION_FLAG:
+	case BS_OPTION_UNFLAG:
+		*(bool *)to = option->kind == BS_OPTION_FLAG;
+		break;
+	case BS_OPTION_CHOICE:
+		*(int *)to = option->value;
+		break;
+	case BS_OPTION_ADD:
+		*(int *)to += 1;
+		break;
+	case BS_OPTION_STRING:
+		*(const char **)to = argument;
+		break;
+	case BS_OPTION_LIST:
+		return bs_buffer_append(to, &argument, sizeof(argument), err);
+	case BS_OPTION_NUMBER:
+		return set_number(option, name, argument, to, err);
+	case BS_OPTION_SIZE:
+		return bs_parse_size(name, argument, to, err);
+	case BS_OPTION_NAME:
+		return set_name(option, name, argument, to, err);
+	case BS_OPTION_CALL:
+		return option->take(arguments, option, argument, err);
 	}
 	return BS_OK;
 }
 
-size_t bs_arguments_operands(const struct bs_arguments *arguments, char ***operands_out)
+/* The arguments as they are gone through. */
+struct walk {
+	const struct bs_command *command;
+	char **argv;
+	int argc, at;
+	void *arguments;
+	bool help;
+};
+
+static enum bs_status refuse_incomplete(const struct walk *walk, const char *name, struct bs_error *err)
 {
-	*operands_out = arguments->argv + optind;
-	return (size_t)(arguments->argc - optind);
+	return bs_fail(err, BS_INVALID, "option %s needs an argument; see `bitsift %s --help`", name, walk->command->name);
 }
 
-/* ---- help ---- */
-
-static enum bs_status print(struct bs_buffer *text, struct bs_error *err, const char *format, ...) BS_PRINTF(3, 4);
-
-static enum bs_status print(struct bs_buffer *text, struct bs_error *err, const char *format, ...)
+static enum bs_status take_long(struct walk *walk, const char *word, struct bs_error *err)
 {
-	char line[1024];
-	va_list args;
-	va_start(args, format);
-	int n = vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	return bs_buffer_append(text, line, n < (int)sizeof(line) ? (size_t)n : sizeof(line) - 1, err);
+	size_t name_bytes = strcspn(word + 2, "=");
+	const char *argument = word[2 + name_bytes] ? word + 3 + name_bytes : NULL;
+	const struct bs_option *option;
+	for (size_t i = 0; (option = bs_command_option(walk->command, i)) != NULL; i++)
+		if (strlen(option->name) == name_bytes && memcmp(option->name, word + 2, name_bytes) == 0)
+			break;
+	if (!option)
+		return refuse_unknown(walk->command, word, name_bytes, err);
+	if (argument && !option->argument)
+		return bs_fail(err, BS_INVALID, "option --%s takes no argument; see `bitsift %s --help`", option->name,
+		               walk->command->name);
+	if (option->argument && !argument && walk->at == walk->argc)
+		return refuse_incomplete(walk, word, err);
+	if (option->argument && !argument)
+		argument = walk->argv[walk->at++];
+	walk->help |= option == &help_option;
+	return take(option, walk->arguments, argument, err);
+}
+
+/* A word of one or several letters behind a dash. */
+static enum bs_status take_letters(struct walk *walk, const char *word, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (const char *letter = word + 1; *letter && !status && !walk->help; letter++) {
+		char name[3] = {'-', *letter, '\0'};
+		const struct bs_option *option;
+		for (size_t i = 0; (option = bs_command_option(walk->command, i)) != NULL; i++)
+			if (option->short_name == *letter)
+				break;
+		if (!option)
+			return bs_fail(err, BS_INVALID, "unknown option %s; see `bitsift %s --help`", name, walk->command->name);
+		walk->help |= option == &help_option;
+		if (!option->argument) {
+			status = take(option, walk->arguments, NULL, err);
+			continue;
+		}
+		const char *argument = letter[1] ? letter + 1 + (letter[1] == '=') : NULL;
+		if (!argument && walk->at == walk->argc)
+			return refuse_incomplete(walk, name, err);
+		return take(option, walk->arguments, argument ? argument : walk->argv[walk->at++], err);
+	}
+	return status;
+}
+
+enum bs_status bs_command_parse(const struct bs_command *command, int argc, char **argv, void *arguments,
+                                struct bs_operands *operands_out, struct bs_error *err)
+{
+	struct walk walk = {.command = command, .argv = argv, .argc = argc, .at = 1, .arguments = arguments};
+	*operands_out = (struct bs_operands){.list = argv + 1};
+	enum bs_status status = BS_OK;
+	bool has_ended = false;
+	while (walk.at < argc && !status && !walk.help) {
+		char *word = argv[walk.at++];
+		if (!has_ended && strcmp(word, "--") == 0)
+			has_ended = true;
+		else if (has_ended || word[0] != '-' || !word[1])
+			operands_out->list[operands_out->n++] = word;
+		else
+			status = word[1] == '-' ? take_long(&walk, word, err) : take_letters(&walk, word, err);
+	}
+	operands_out->help = walk.help;
+	if (!status && !walk.help && command->no_operands && operands_out->n > 0)
+		status = bs_fail(err, BS_INVALID, "%s: `%s` takes no arguments; the index is named by --index DIR",
+		                 operands_out->list[0], command->name);
+	return status;
 }
 
 /* Words of a text in lines of at most HELP_WIDTH columns, from column `column` on, indented by `indent`. */
-static enum bs_status wrap(struct bs_buffer *text, struct bs_error *err, const char *words, size_t column,
-                           size_t indent)
+static void wrap(FILE *out, const char *words, size_t column, size_t indent)
 {
-	enum bs_status status = BS_OK;
-	bool is_first = true;
-	while (*words && !status) {
+	for (bool is_first = true; *words; is_first = false) {
 		size_t n = strcspn(words, " ");
 		if (!is_first && column + 1 + n > HELP_WIDTH) {
-			status = print(text, err, "\n%*s", (int)indent, "");
+			fprintf(out, "\n%*s", (int)indent, "");
 			column = indent;
 		} else if (!is_first) {
-			status = print(text, err, " ");
+			putc(' ', out);
 			column++;
 		}
-		if (!status)
-			status = bs_buffer_append(text, words, n, err);
+		fwrite(words, 1, n, out);
 		column += n;
 		words += n + strspn(words + n, " ");
-		is_first = false;
 	}
-	return status ? status : print(text, err, "\n");
+	putc('\n', out);
 }
 
-static enum bs_status help_line(const struct bs_option *option, struct bs_buffer *text, struct bs_error *err)
+static void help_line(const struct bs_option *option, FILE *out)
 {
 	char head[64];
 	int n = option->short_name ? snprintf(head, sizeof(head), "  -%c, --%s", option->short_name, option->name)
 	                           : snprintf(head, sizeof(head), "      --%s", option->name);
 	if (option->argument)
 		n += snprintf(head + n, sizeof(head) - (size_t)n, " %s", option->argument);
-	bool fits = n + 2 <= HELP_COLUMN;
-	enum bs_status status = fits ? print(text, err, "%-*s", HELP_COLUMN, head)
-	                             : print(text, err, "%s\n%*s", head, HELP_COLUMN, "");
-	return status ? status : wrap(text, err, option->help, HELP_COLUMN, HELP_COLUMN);
+	if (n + 2 <= HELP_COLUMN)
+		fprintf(out, "%-*s", HELP_COLUMN, head);
+	else
+		fprintf(out, "%s\n%*s", head, HELP_COLUMN, "");
+	wrap(out, option->help, HELP_COLUMN, HELP_COLUMN);
 }
 
 /* The explanation beside its command, or below where that does not fit. */
-static enum bs_status help_example(const char *command, const char *explanation, struct bs_buffer *text,
-                                   struct bs_error *err)
+static void help_example(const char *command, const char *explanation, FILE *out)
 {
 	bool fits = strlen(command) <= EXAMPLE_WIDTH && EXAMPLE_WIDTH + 6 + strlen(explanation) <= HELP_WIDTH;
-	enum bs_status status = fits ? print(text, err, "  %-*s  # ", EXAMPLE_WIDTH, command)
-	                             : print(text, err, "  %s\n      # ", command);
-	return status ? status : wrap(text, err, explanation, fits ? EXAMPLE_WIDTH + 6 : 8, 8);
+	if (fits)
+		fprintf(out, "  %-*s  # ", EXAMPLE_WIDTH, command);
+	else
+		fprintf(out, "  %s\n      # ", command);
+	wrap(out, explanation, fits ? EXAMPLE_WIDTH + 6 : 8, 8);
 }
 
-enum bs_status bs_command_help(const struct bs_command *command, struct bs_buffer *text, struct bs_error *err)
+void bs_command_help(const struct bs_command *command, FILE *out)
 {
-	char start[64];
-	snprintf(start, sizeof(start), "Usage: bitsift %s ", command->name);
-	enum bs_status status = print(text, err, "%s", start);
-	if (!status)
-		status = wrap(text, err, command->usage, strlen(start), strlen(start));
-	if (!status)
-		status = wrap(text, err, command->summary, 0, 0);
-	if (!status)
-		status = print(text, err, "\n");
+	int n = fprintf(out, "Usage: bitsift %s ", command->name);
+	wrap(out, command->usage, (size_t)n, (size_t)n);
+	wrap(out, command->summary, 0, 0);
+	putc('\n', out);
 	size_t n_most = command->n_in_help;
-	for (size_t i = 0; bs_command_option(command, i) && (!n_most || i < n_most) && !status; i++)
-		status = help_line(bs_command_option(command, i), text, err);
-	if (!status && n_most)
-		status = print(text, err, "All options: man bitsift-%s\n", command->name);
-	if (!status && command->examples)
-		status = print(text, err, "\nExamples:\n");
-	for (const char *const *example = command->examples; example && *example && !status; example += 2)
-		status = help_example(example[0], example[1], text, err);
-	return status;
+	for (size_t i = 0; bs_command_option(command, i) && (!n_most || i < n_most); i++)
+		help_line(bs_command_option(command, i), out);
+	if (n_most)
+		fprintf(out, "All options: man bitsift-%s\n", command->name);
+	if (command->examples)
+		fputs("\nExamples:\n", out);
+	for (const char *const *example = command->examples; example && *example; example += 2)
+		help_example(example[0], example[1], out);
 }
 
 /* ---- numbers ---- */

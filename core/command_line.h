@@ -1,6 +1,6 @@
 /*
  * command_line.h: one definition of a command's options, from which its parser, its --help, its man page and the shell
- * completions are made. Pure functions: nothing here reads the environment or prints.
+ * completions are made.
  */
 #ifndef BS_CORE_COMMAND_LINE_H
 #define BS_CORE_COMMAND_LINE_H
@@ -8,17 +8,42 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "core/buffer.h"
 #include "core/status.h"
 
+/* What an option does with its command's struct of arguments, at `offset`. */
+enum bs_option_kind {
+	BS_OPTION_NOTHING, /* taken, for scripts, and without effect */
+	BS_OPTION_FLAG,    /* bool = true */
+	BS_OPTION_UNFLAG,  /* bool = false */
+	BS_OPTION_CHOICE,  /* int = value: of several such options the last one counts */
+	BS_OPTION_ADD,     /* int += 1 */
+	BS_OPTION_STRING,  /* const char * = the argument, borrowed from argv */
+	BS_OPTION_LIST,    /* struct bs_buffer of const char *: the argument is added */
+	BS_OPTION_NUMBER,  /* uint64_t = a whole number in least..most */
+	BS_OPTION_SIZE,    /* uint64_t = bytes, as bs_parse_size has it */
+	BS_OPTION_NAME,    /* int = index of the argument in names */
+	BS_OPTION_CALL,    /* take(arguments, option, argument) sees to it */
+};
+
 struct bs_option {
-	int id;               /* the command's own, > 0; 0 ends the list */
 	char short_name;      /* 'j', or 0 */
-	const char *name;     /* "memory", without dashes */
+	const char *name;     /* "memory", without dashes; NULL ends the list */
 	const char *argument; /* "SIZE", or NULL if it takes none */
 	const char *help;     /* one line, lower case, no full stop */
+	enum bs_option_kind kind;
+	size_t offset;
+	int value;             /* CHOICE; CALL may use it */
+	uint64_t least, most;  /* NUMBER; most 0: any number */
+	const char *const *names; /* NAME: NULL-ended */
+	/* CALL; argument is NULL if the option takes none. BS_INVALID names the option. */
+	enum bs_status (*take)(void *arguments, const struct bs_option *option, const char *argument, struct bs_error *err);
 };
+
+/* In a row of the table: what it sets, BS_OPTION_SETS(FLAG, struct my_arguments, wait). */
+#define BS_OPTION_SETS(of_kind, type, field) .kind = BS_OPTION_##of_kind, .offset = offsetof(type, field)
 
 struct bs_command {
 	const char *name;                 /* "index" */
@@ -29,34 +54,33 @@ struct bs_command {
 	size_t n_in_help;                 /* of the options, the first that --help shows: it has to fit a screen. 0: all */
 	const char *const *examples;      /* command, explanation, command, explanation, ..., NULL */
 	const char *exit_status;          /* for the man page */
+	bool no_operands;                 /* it takes none: bs_command_parse refuses them */
 };
 
-/* Options every command has. */
-#define BS_OPTION_HELP 1000
-
-/* The i-th option of a command, the common ones last; NULL past the end. */
+/* The i-th option of a command, --help last, which all have; NULL past the end. */
 const struct bs_option *bs_command_option(const struct bs_command *command, size_t i);
 
-/* Walks the arguments after the command's name. Zero-initialise but for command, argc, argv (argv[0] the name). */
-struct bs_arguments {
-	const struct bs_command *command;
-	int argc;
-	char **argv;
-	bool started;
+/* What is left of a command line when its options are taken. */
+struct bs_operands {
+	char **list; /* in argv, whose order may have changed */
+	size_t n;
+	bool help;   /* --help: nothing after it was looked at */
 };
 
 /*
- * The next option: its id in *id_out (0 at the end) and its argument in *value_out. GNU rules: options and operands in
- * any order, "--" ends the options, long names may be shortened. BS_INVALID for an unknown or incomplete one.
+ * Does in arguments, the command's own struct, what the options in argv[1..argc) say, from left to right; argv[0] is the
+ * command's name. Options and operands stand in any order; "--" ends the options. Arguments: --name=X, --name X, -nX, -n=X,
+ * -n X. Names are not shortened. BS_INVALID names the wrong option and, where one looks like it, the right one.
  */
-enum bs_status bs_arguments_next(struct bs_arguments *arguments, int *id_out, const char **value_out,
-                                 struct bs_error *err) BS_WARN_UNUSED;
-/* After the end: the operands. Returns how many. */
-size_t bs_arguments_operands(const struct bs_arguments *arguments, char ***operands_out);
+enum bs_status bs_command_parse(const struct bs_command *command, int argc, char **argv, void *arguments,
+                                struct bs_operands *operands_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Appends the --help text: usage, options, examples; at most 80 columns. */
-enum bs_status bs_command_help(const struct bs_command *command, struct bs_buffer *text, struct bs_error *err)
-	BS_WARN_UNUSED;
+/* Of the NULL-ended names the one that is most like word, and like enough to be meant: one that begins so, or is at most two
+ * letters away. NULL: none is. */
+const char *bs_command_guess(const char *word, const char *const *names);
+
+/* The --help text: usage, options, examples; at most 80 columns. */
+void bs_command_help(const struct bs_command *command, FILE *out);
 
 /* "64M", "1.5GiB", "4096": bytes; k, m, g, t are powers of 1024. BS_INVALID names the option. */
 enum bs_status bs_parse_size(const char *option, const char *value, uint64_t *bytes_out, struct bs_error *err)

@@ -7,23 +7,23 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/index_dir.h"
 #include "indexer/indexer.h"
+#include "query/cmd_shared.h"
 
-enum compact_option {
-	OPTION_INDEX = 1,
-	OPTION_MEMORY,
-	OPTION_JOBS,
-	OPTION_WAIT,
-	OPTION_QUIET,
+struct compact_arguments {
+	const char *index;
+	uint64_t memory_bytes, n_threads;
+	bool wait, quiet;
 };
 
+#define SETS(kind, field) BS_OPTION_SETS(kind, struct compact_arguments, field)
+
 static const struct bs_option compact_options[] = {
-	{OPTION_INDEX, 0, "index", "DIR", "the index [the nearest .bitsift upward]"},
-	{OPTION_MEMORY, 0, "memory", "SIZE", "memory to work with [1G]"},
-	{OPTION_JOBS, 'j', "jobs", "N", "threads [one a processor]"},
-	{OPTION_WAIT, 0, "wait", NULL, "wait for another bitsift that is writing the index"},
-	{OPTION_QUIET, 'q', "quiet", NULL, "no summary"},
+	{0, "index", "DIR", "the index [the nearest .bitsift upward]", SETS(STRING, index)},
+	{0, "memory", "SIZE", "memory to work with [1G]", SETS(SIZE, memory_bytes)},
+	{'j', "jobs", "N", "threads [one a processor]", SETS(NUMBER, n_threads), .least = 1, .most = 64},
+	{0, "wait", NULL, "wait for another bitsift that is writing the index", SETS(FLAG, wait)},
+	{'q', "quiet", NULL, "no summary", SETS(FLAG, quiet)},
 	{0},
 };
 
@@ -48,57 +48,8 @@ const struct bs_command bs_command_compact = {
 	.options = compact_options,
 	.examples = compact_examples,
 	.exit_status = "0 when done, 2 when it could not be: then the index is as it was.",
+	.no_operands = true,
 };
-
-struct compact_arguments {
-	struct bs_index_job job;
-	bool quiet;
-	bool help;
-};
-
-static enum bs_status take_option(struct compact_arguments *arguments, int id, const char *value, struct bs_error *err)
-{
-	uint64_t number = 0;
-	enum bs_status status = BS_OK;
-	switch (id) {
-	case BS_OPTION_HELP:
-		arguments->help = true;
-		break;
-	case OPTION_INDEX:
-		arguments->job.dir = value;
-		break;
-	case OPTION_MEMORY:
-		return bs_parse_size("--memory", value, &arguments->job.memory_bytes, err);
-	case OPTION_JOBS:
-		status = bs_parse_number("-j", value, 1, 64, &number, err);
-		arguments->job.n_threads = (uint32_t)number;
-		break;
-	case OPTION_WAIT:
-		arguments->job.wait = true;
-		break;
-	case OPTION_QUIET:
-		arguments->quiet = true;
-		break;
-	}
-	return status;
-}
-
-static enum bs_status parse_arguments(struct compact_arguments *arguments, int argc, char **argv, struct bs_error *err)
-{
-	struct bs_arguments walk = {.command = &bs_command_compact, .argc = argc, .argv = argv};
-	int id;
-	const char *value;
-	char **operands;
-	enum bs_status status;
-	while ((status = bs_arguments_next(&walk, &id, &value, err)) == BS_OK && id) {
-		status = take_option(arguments, id, value, err);
-		if (status)
-			return status;
-	}
-	if (!status && !arguments->help && bs_arguments_operands(&walk, &operands) > 0)
-		status = bs_fail(err, BS_INVALID, "%s: `compact` takes no arguments; the index is named by --index DIR", *operands);
-	return status;
-}
 
 /* A line that is drawn anew, on a terminal, for work over a second. */
 static int show_progress(void *context, const struct bs_index_report *report)
@@ -135,47 +86,36 @@ static void show_summary(const struct bs_index_report *report)
 	}
 }
 
-static enum bs_status compact(struct compact_arguments *arguments, struct bs_error *err)
+static enum bs_status compact(const struct compact_arguments *arguments, struct bs_error *err)
 {
-	const char *environment = getenv("BITSIFT_INDEX");
 	struct bs_index_report report = {0};
 	bool is_drawn = false;
-	char *found = NULL;
-	enum bs_status status = BS_OK;
-	if (!arguments->job.dir && environment && *environment)
-		arguments->job.dir = environment;
-	if (!arguments->job.dir) {
-		status = bs_index_find(&found, err);
-		arguments->job.dir = found;
-	}
-	arguments->job.progress = show_progress;
-	arguments->job.context = &is_drawn;
+	char *dir = NULL;
+	enum bs_status status = bs_cmd_locate(arguments->index, &dir, err);
+	struct bs_index_job job = {.dir = dir,
+	                           .memory_bytes = arguments->memory_bytes,
+	                           .n_threads = (uint32_t)arguments->n_threads,
+	                           .wait = arguments->wait,
+	                           .progress = show_progress,
+	                           .context = &is_drawn};
 	if (!status)
-		status = bs_compact_run(&arguments->job, &report, err);
+		status = bs_compact_run(&job, &report, err);
 	if (is_drawn)
 		fputs("\r\033[K", stderr);
 	if (!status && !arguments->quiet)
 		show_summary(&report);
-	free(found);
+	free(dir);
 	return status;
-}
-
-static int show_help(void)
-{
-	struct bs_buffer text = {0};
-	if (bs_command_help(&bs_command_compact, &text, NULL) == BS_OK)
-		fwrite(text.data, 1, text.used_bytes, stdout);
-	bs_buffer_deinit(&text);
-	return 0;
 }
 
 int bs_cmd_compact(int argc, char **argv)
 {
 	struct bs_error err = {""};
 	struct compact_arguments arguments = {.quiet = false};
-	enum bs_status status = parse_arguments(&arguments, argc, argv, &err);
-	if (!status && arguments.help)
-		return show_help();
+	struct bs_operands operands;
+	enum bs_status status = bs_command_parse(&bs_command_compact, argc, argv, &arguments, &operands, &err);
+	if (!status && operands.help)
+		return bs_cmd_show_help(&bs_command_compact);
 	if (!status)
 		status = compact(&arguments, &err);
 	if (!status)

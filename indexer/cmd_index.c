@@ -11,49 +11,45 @@
 
 #include "core/command_line.h"
 #include "indexer/indexer.h"
+#include "query/cmd_shared.h"
 
-enum index_option {
-	OPTION_INDEX = 1,
-	OPTION_WORDS,
-	OPTION_GRAMS,
-	OPTION_STEM,
-	OPTION_FOLD_ACCENTS,
-	OPTION_ID,
-	OPTION_TEXT,
-	OPTION_DENSITY,
-	OPTION_MEMORY,
-	OPTION_JOBS,
-	OPTION_HIDDEN,
-	OPTION_NO_IGNORE,
-	OPTION_GLOB,
-	OPTION_BINARY,
-	OPTION_STRICT,
-	OPTION_REBUILD,
-	OPTION_WAIT,
-	OPTION_QUIET,
-	OPTION_VERBOSE,
+struct index_arguments {
+	const char *index;
+	struct bs_index_options options; /* those recorded with the index; its strings are borrowed */
+	struct bs_buffer globs, text_fields; /* lists of const char * */
+	uint64_t memory_bytes, n_threads;
+	bool has_options; /* one of those is set */
+	bool strict, rebuild, wait, quiet, verbose;
+	char *text; /* --text's list, cut up */
 };
 
+static enum bs_status take_text(void *to, const struct bs_option *option, const char *argument, struct bs_error *err);
+static enum bs_status take_density(void *to, const struct bs_option *option, const char *argument, struct bs_error *err);
+
+#define SETS(kind, field) BS_OPTION_SETS(kind, struct index_arguments, field)
+
 static const struct bs_option index_options[] = {
-	{OPTION_INDEX, 0, "index", "DIR", "where the index is or will be [.bitsift]"},
-	{OPTION_WORDS, 0, "words", NULL, "index words, for `bitsift query`"},
-	{OPTION_GRAMS, 0, "grams", NULL, "index the files' grams, for `bitsift grep` [both]"},
-	{OPTION_STEM, 0, "stem", "LANG", "index word stems (Snowball: english, german, ...)"},
-	{OPTION_FOLD_ACCENTS, 0, "fold-accents", NULL, "let cafe find caf\xc3\xa9"},
-	{OPTION_ID, 0, "id", "FIELD", "JSONL: the field that names a record [id]"},
-	{OPTION_TEXT, 0, "text", "F,G", "JSONL: fields to index [every top-level string]"},
-	{OPTION_DENSITY, 0, "density", "D", "share of set bits, 0.05 to 0.6: less is faster and larger [0.3]"},
-	{OPTION_MEMORY, 0, "memory", "SIZE", "memory to work with [1G]"},
-	{OPTION_JOBS, 'j', "jobs", "N", "threads [one a processor]; the index is the same"},
-	{OPTION_HIDDEN, 0, "hidden", NULL, "hidden files and folders too"},
-	{OPTION_NO_IGNORE, 0, "no-ignore", NULL, "do not heed .gitignore, .ignore, .rgignore"},
-	{OPTION_GLOB, 'g', "glob", "GLOB", "only files that match; !GLOB leaves out; repeatable"},
-	{OPTION_BINARY, 'a', "binary", NULL, "files with NUL bytes too"},
-	{OPTION_STRICT, 0, "strict", NULL, "stop at the first bad JSONL record"},
-	{OPTION_REBUILD, 0, "rebuild", NULL, "index everything again, with new options or after damage"},
-	{OPTION_WAIT, 0, "wait", NULL, "wait for another bitsift that is writing the index"},
-	{OPTION_QUIET, 'q', "quiet", NULL, "no summary"},
-	{OPTION_VERBOSE, 'v', "verbose", NULL, "name every skipped file"},
+	{0, "index", "DIR", "where the index is or will be [.bitsift]", SETS(STRING, index)},
+	{0, "words", NULL, "index words, for `bitsift query`", SETS(FLAG, options.words)},
+	{0, "grams", NULL, "index the files' grams, for `bitsift grep` [both]", SETS(FLAG, options.grams)},
+	{0, "stem", "LANG", "index word stems (Snowball: english, german, ...)", SETS(STRING, options.stem_language)},
+	{0, "fold-accents", NULL, "let cafe find caf\xc3\xa9", SETS(FLAG, options.fold_accents)},
+	{0, "id", "FIELD", "JSONL: the field that names a record [id]", SETS(STRING, options.id_field)},
+	{0, "text", "F,G", "JSONL: fields to index [every top-level string]", .kind = BS_OPTION_CALL, .take = take_text},
+	{0, "density", "D", "share of set bits, 0.05 to 0.6: less is faster and larger [0.3]",
+	 .kind = BS_OPTION_CALL, .take = take_density},
+	{0, "memory", "SIZE", "memory to work with [1G]", SETS(SIZE, memory_bytes)},
+	{'j', "jobs", "N", "threads [one a processor]; the index is the same",
+	 SETS(NUMBER, n_threads), .least = 1, .most = 64},
+	{0, "hidden", NULL, "hidden files and folders too", SETS(FLAG, options.hidden)},
+	{0, "no-ignore", NULL, "do not heed .gitignore, .ignore, .rgignore", SETS(FLAG, options.no_ignore)},
+	{'g', "glob", "GLOB", "only files that match; !GLOB leaves out; repeatable", SETS(LIST, globs)},
+	{'a', "binary", NULL, "files with NUL bytes too", SETS(FLAG, options.binary_as_text)},
+	{0, "strict", NULL, "stop at the first bad JSONL record", SETS(FLAG, strict)},
+	{0, "rebuild", NULL, "index everything again, with new options or after damage", SETS(FLAG, rebuild)},
+	{0, "wait", NULL, "wait for another bitsift that is writing the index", SETS(FLAG, wait)},
+	{'q', "quiet", NULL, "no summary", SETS(FLAG, quiet)},
+	{'v', "verbose", NULL, "name every skipped file", SETS(FLAG, verbose)},
 	{0},
 };
 
@@ -254,158 +250,93 @@ static void show_summary(const struct display *display, const struct bs_index_re
 
 /* ---- arguments ---- */
 
-struct index_arguments {
-	struct bs_index_job job;
-	struct display display;
-	bool quiet;
-	bool help;
-	bool has_options; /* one that is recorded with the index */
-	bool has_words;   /* --words, --grams: neither is both */
-	bool has_grams;
-	char **globs;     /* into argv, NULL-ended */
-	size_t n_globs;
-	char *text;       /* --text's list, cut up */
-	char **text_fields;
-};
-
-/* "F,G" -> a NULL-ended list. */
-static enum bs_status take_fields(struct index_arguments *arguments, const char *value, struct bs_error *err)
+/* "F,G": a list. */
+static enum bs_status take_text(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
 {
+	struct index_arguments *arguments = to;
+	enum bs_status status = BS_OK;
+	(void)option;
 	free(arguments->text);
-	free(arguments->text_fields);
-	arguments->text = strdup(value);
-	arguments->text_fields = calloc(strlen(value) + 2, sizeof(char *));
-	if (!arguments->text || !arguments->text_fields)
-		return bs_fail_memory(err, "options", strlen(value));
-	size_t n = 0;
+	bs_buffer_clear(&arguments->text_fields);
+	arguments->text = strdup(argument);
+	if (!arguments->text)
+		return bs_fail_memory(err, "options", strlen(argument));
 	char *rest = arguments->text;
-	for (char *field = strsep(&rest, ","); field; field = strsep(&rest, ","))
+	for (char *field = strsep(&rest, ","); field && !status; field = strsep(&rest, ","))
 		if (*field)
-			arguments->text_fields[n++] = field;
-	if (n == 0)
+			status = bs_buffer_append(&arguments->text_fields, &field, sizeof(field), err);
+	if (!status && arguments->text_fields.used_bytes == 0)
 		return bs_fail(err, BS_INVALID, "--text needs the name of a field");
-	arguments->job.options.text_fields = arguments->text_fields;
-	return BS_OK;
+	return status;
 }
 
-static enum bs_status take_density(struct index_arguments *arguments, const char *value, struct bs_error *err)
+static enum bs_status take_density(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
 {
+	struct index_arguments *arguments = to;
 	char *end;
-	double density = strtod(value, &end);
-	if (end == value || *end || !(density >= 0.05 && density <= 0.6))
-		return bs_fail(err, BS_INVALID, "--density %s: not a number from 0.05 to 0.6", value);
-	arguments->job.options.density = density;
+	double density = strtod(argument, &end);
+	(void)option;
+	if (end == argument || *end || !(density >= 0.05 && density <= 0.6))
+		return bs_fail(err, BS_INVALID, "--density %s: not a number from 0.05 to 0.6", argument);
+	arguments->options.density = density;
 	return BS_OK;
 }
 
-/* Options that are recorded with the index. */
-static enum bs_status take_recorded(struct index_arguments *arguments, int id, const char *value, struct bs_error *err)
+/* A list that was given, NULL-ended; NULL if none was. */
+static enum bs_status end_list(struct bs_buffer *list, char ***list_out, struct bs_error *err)
 {
-	struct bs_index_options *options = &arguments->job.options;
-	arguments->has_options = true;
-	switch (id) {
-	case OPTION_WORDS:
-		arguments->has_words = true;
+	static const char *const end = NULL;
+	if (list->used_bytes == 0)
 		return BS_OK;
-	case OPTION_GRAMS:
-		arguments->has_grams = true;
-		return BS_OK;
-	case OPTION_STEM:
-		options->stem_language = (char *)(uintptr_t)value;
-		return BS_OK;
-	case OPTION_FOLD_ACCENTS:
-		options->fold_accents = true;
-		return BS_OK;
-	case OPTION_ID:
-		options->id_field = (char *)(uintptr_t)value;
-		return BS_OK;
-	case OPTION_TEXT:
-		return take_fields(arguments, value, err);
-	case OPTION_DENSITY:
-		return take_density(arguments, value, err);
-	case OPTION_HIDDEN:
-		options->hidden = true;
-		return BS_OK;
-	case OPTION_NO_IGNORE:
-		options->no_ignore = true;
-		return BS_OK;
-	case OPTION_GLOB:
-		arguments->globs[arguments->n_globs++] = (char *)(uintptr_t)value;
-		options->globs = arguments->globs;
-		return BS_OK;
-	case OPTION_BINARY:
-		options->binary_as_text = true;
-		return BS_OK;
-	}
-	return BS_OK;
+	enum bs_status status = bs_buffer_append(list, &end, sizeof(end), err);
+	*list_out = (char **)(void *)list->data;
+	return status;
 }
 
-static enum bs_status take_option(struct index_arguments *arguments, int id, const char *value, struct bs_error *err)
+/* What holds together the options that are recorded with the index. */
+static enum bs_status settle_options(struct index_arguments *arguments, struct bs_error *err)
 {
-	uint64_t number = 0;
-	enum bs_status status;
-	switch (id) {
-	case BS_OPTION_HELP:
-		arguments->help = true;
-		return BS_OK;
-	case OPTION_INDEX:
-		arguments->job.dir = value;
-		return BS_OK;
-	case OPTION_MEMORY:
-		return bs_parse_size("--memory", value, &arguments->job.memory_bytes, err);
-	case OPTION_JOBS:
-		status = bs_parse_number("-j", value, 1, 64, &number, err);
-		arguments->job.n_threads = (uint32_t)number;
-		return status;
-	case OPTION_STRICT:
-		arguments->job.strict = true;
-		return BS_OK;
-	case OPTION_REBUILD:
-		arguments->job.rebuild = true;
-		return BS_OK;
-	case OPTION_WAIT:
-		arguments->job.wait = true;
-		return BS_OK;
-	case OPTION_QUIET:
-		arguments->quiet = true;
-		return BS_OK;
-	case OPTION_VERBOSE:
-		arguments->display.verbose = true;
-		return BS_OK;
-	default:
-		return take_recorded(arguments, id, value, err);
-	}
+	struct bs_index_options *options = &arguments->options;
+	enum bs_status status = end_list(&arguments->globs, &options->globs, err);
+	if (!status)
+		status = end_list(&arguments->text_fields, &options->text_fields, err);
+	arguments->has_options = options->words || options->grams || options->stem_language || options->fold_accents ||
+	                         options->id_field || options->text_fields || options->globs || options->hidden ||
+	                         options->no_ignore || options->binary_as_text || options->density > 0;
+	if (options->words == options->grams)
+		options->words = options->grams = true;
+	if (options->density == 0)
+		options->density = BS_DEFAULT_DENSITY;
+	return status;
 }
 
-static enum bs_status parse_arguments(struct index_arguments *arguments, int argc, char **argv, struct bs_error *err)
+static enum bs_status run(const struct index_arguments *arguments, const struct bs_operands *operands, struct bs_error *err)
 {
-	struct bs_arguments walk = {.command = &bs_command_index, .argc = argc, .argv = argv};
-	int id;
-	const char *value;
-	enum bs_status status;
-	arguments->globs = calloc((size_t)argc + 1, sizeof(char *));
-	if (!arguments->globs)
-		return bs_fail_memory(err, "options", (unsigned)argc * sizeof(char *));
-	while ((status = bs_arguments_next(&walk, &id, &value, err)) == BS_OK && id) {
-		status = take_option(arguments, id, value, err);
-		if (status)
-			return status;
-	}
-	if (status)
-		return status;
-	char **operands;
-	arguments->job.n_sources = bs_arguments_operands(&walk, &operands);
-	arguments->job.sources = (const char *const *)operands;
-	return BS_OK;
-}
-
-static int show_help(void)
-{
-	struct bs_buffer text = {0};
-	if (bs_command_help(&bs_command_index, &text, NULL) == BS_OK)
-		fwrite(text.data, 1, text.used_bytes, stdout);
-	bs_buffer_deinit(&text);
-	return 0;
+	struct display display = {.verbose = arguments->verbose, .is_terminal = isatty(STDERR_FILENO)};
+	struct bs_index_report report = {0};
+	const char *environment = getenv("BITSIFT_INDEX");
+	const char *usual = environment && *environment ? environment : ".bitsift";
+	struct bs_index_job job = {
+		.dir = arguments->index ? arguments->index : usual,
+		.sources = (const char *const *)operands->list,
+		.n_sources = operands->n,
+		.options = arguments->options,
+		/* No option means "as it was made"; to go back to the defaults, --rebuild. */
+		.use_recorded_options = !arguments->has_options && !arguments->rebuild,
+		.rebuild = arguments->rebuild,
+		.strict = arguments->strict,
+		.wait = arguments->wait,
+		.memory_bytes = arguments->memory_bytes,
+		.n_threads = (uint32_t)arguments->n_threads,
+		.progress = show_progress,
+		.skipped = show_skip,
+		.context = &display,
+	};
+	enum bs_status status = bs_index_run(&job, &report, err);
+	clear_bar(&display);
+	if (!status && !arguments->quiet)
+		show_summary(&display, &report, job.dir);
+	return status;
 }
 
 int bs_cmd_index(int argc, char **argv)
@@ -414,37 +345,22 @@ int bs_cmd_index(int argc, char **argv)
 	 * and keep what came after, up to 100 MB more than --memory allows. */
 	mallopt(M_MMAP_THRESHOLD, 1 << 20);
 	struct bs_error err = {""};
-	struct bs_index_report report = {0};
-	struct index_arguments arguments = {.job = {.options = {.density = BS_DEFAULT_DENSITY}}};
-	const char *environment = getenv("BITSIFT_INDEX");
-	arguments.job.dir = environment && *environment ? environment : ".bitsift";
-	arguments.job.context = &arguments.display;
-	arguments.job.progress = show_progress;
-	arguments.job.skipped = show_skip;
-	arguments.display.is_terminal = isatty(STDERR_FILENO);
-	int exit_status = 2;
-	enum bs_status status = parse_arguments(&arguments, argc, argv, &err);
-	if (status)
-		goto out;
-	if (arguments.help) {
-		exit_status = show_help();
+	struct index_arguments arguments = {.verbose = false};
+	struct bs_operands operands;
+	enum bs_status status = bs_command_parse(&bs_command_index, argc, argv, &arguments, &operands, &err);
+	if (!status && operands.help) {
+		bs_cmd_show_help(&bs_command_index);
 		goto out;
 	}
-	arguments.job.options.words = arguments.has_words || !arguments.has_grams;
-	arguments.job.options.grams = arguments.has_grams || !arguments.has_words;
-	/* No option means "as it was made"; to go back to the defaults, --rebuild. */
-	arguments.job.use_recorded_options = !arguments.has_options && !arguments.job.rebuild;
-	status = bs_index_run(&arguments.job, &report, &err);
-	clear_bar(&arguments.display);
-	if (!status && !arguments.quiet)
-		show_summary(&arguments.display, &report, arguments.job.dir);
-out:
+	if (!status)
+		status = settle_options(&arguments, &err);
+	if (!status)
+		status = run(&arguments, &operands, &err);
 	if (status)
 		fprintf(stderr, "bitsift: %s\n", err.text);
-	else
-		exit_status = 0;
-	free(arguments.globs);
+out:
 	free(arguments.text);
-	free(arguments.text_fields);
-	return exit_status;
+	bs_buffer_deinit(&arguments.globs);
+	bs_buffer_deinit(&arguments.text_fields);
+	return status ? 2 : 0;
 }

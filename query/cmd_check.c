@@ -11,12 +11,9 @@
 #include "corpus/stored_text.h"
 #include "query/cmd_shared.h"
 
-enum check_option {
-	OPTION_INDEX = 1,
-};
-
+/* The one thing to be set is a const char *. */
 static const struct bs_option check_options[] = {
-	{OPTION_INDEX, 0, "index", "DIR", "the index [the nearest .bitsift upward]"},
+	{0, "index", "DIR", "the index [the nearest .bitsift upward]", .kind = BS_OPTION_STRING},
 	{0},
 };
 
@@ -40,6 +37,7 @@ const struct bs_command bs_command_check = {
 	.options = check_options,
 	.examples = check_examples,
 	.exit_status = "0 when all is well, 2 when something is wrong.",
+	.no_operands = true,
 };
 
 /* ---- what the user sees while it runs ---- */
@@ -77,27 +75,6 @@ static void show_progress(void *context, uint64_t done_bytes, uint64_t total_byt
 	display->is_drawn = true;
 }
 
-/* ---- arguments ---- */
-
-static enum bs_status parse_arguments(int argc, char **argv, const char **index_out, bool *help_out,
-                                      struct bs_error *err)
-{
-	struct bs_arguments walk = {.command = &bs_command_check, .argc = argc, .argv = argv};
-	int id;
-	const char *value;
-	char **operands;
-	enum bs_status status;
-	while ((status = bs_arguments_next(&walk, &id, &value, err)) == BS_OK && id) {
-		if (id == OPTION_INDEX)
-			*index_out = value;
-		else
-			*help_out = true;
-	}
-	if (!status && !*help_out && bs_arguments_operands(&walk, &operands) > 0)
-		status = bs_fail(err, BS_INVALID, "%s: `check` takes no arguments; the index is named by --index DIR", *operands);
-	return status;
-}
-
 /* ---- running ---- */
 
 static enum bs_status check_index(const char *option, struct bs_error *err)
@@ -127,10 +104,10 @@ static enum bs_status check_index(const char *option, struct bs_error *err)
 int bs_cmd_check(int argc, char **argv)
 {
 	struct bs_error err = {""};
+	struct bs_operands operands;
 	const char *index = NULL;
-	bool help = false;
-	enum bs_status status = parse_arguments(argc, argv, &index, &help, &err);
-	if (!status && help)
+	enum bs_status status = bs_command_parse(&bs_command_check, argc, argv, &index, &operands, &err);
+	if (!status && operands.help)
 		return bs_cmd_show_help(&bs_command_check);
 	if (!status)
 		status = check_index(index, &err);

@@ -11,20 +11,22 @@
 #include "query/cmd_shared.h"
 #include "query/search.h"
 
-enum delete_option {
-	OPTION_INDEX = 1,
-	OPTION_QUERY,
-	OPTION_ANY,
-	OPTION_WAIT,
-	OPTION_QUIET,
+struct delete_arguments {
+	const char *index;
+	const char *query;
+	bool any, wait, quiet;
+	char **ids;
+	size_t n_ids;
 };
 
+#define SETS(kind, field) BS_OPTION_SETS(kind, struct delete_arguments, field)
+
 static const struct bs_option delete_options[] = {
-	{OPTION_INDEX, 0, "index", "DIR", "the index [the nearest .bitsift upward]"},
-	{OPTION_QUERY, 0, "query", "Q", "every document that matches Q, instead of ids"},
-	{OPTION_ANY, 0, "any", NULL, "with --query: documents with any of the words, not all"},
-	{OPTION_WAIT, 0, "wait", NULL, "wait for another bitsift that is writing the index"},
-	{OPTION_QUIET, 'q', "quiet", NULL, "no summary"},
+	{0, "index", "DIR", "the index [the nearest .bitsift upward]", SETS(STRING, index)},
+	{0, "query", "Q", "every document that matches Q, instead of ids", SETS(STRING, query)},
+	{0, "any", NULL, "with --query: documents with any of the words, not all", SETS(FLAG, any)},
+	{0, "wait", NULL, "wait for another bitsift that is writing the index", SETS(FLAG, wait)},
+	{'q', "quiet", NULL, "no summary", SETS(FLAG, quiet)},
 	{0},
 };
 
@@ -51,54 +53,16 @@ const struct bs_command bs_command_delete = {
 	.exit_status = "0 when something was deleted, 1 when there was nothing to delete, 2 on an error.",
 };
 
-struct delete_arguments {
-	const char *index;
-	const char *query;
-	bool any;
-	bool wait;
-	bool quiet;
-	bool help;
-	char **ids;
-	size_t n_ids;
-};
-
-/* ---- arguments ---- */
-
-static void take_option(struct delete_arguments *arguments, int id, const char *value)
+static enum bs_status parse_arguments(struct delete_arguments *arguments, int argc, char **argv, bool *help_out,
+                                      struct bs_error *err)
 {
-	switch (id) {
-	case BS_OPTION_HELP:
-		arguments->help = true;
-		break;
-	case OPTION_INDEX:
-		arguments->index = value;
-		break;
-	case OPTION_QUERY:
-		arguments->query = value;
-		break;
-	case OPTION_ANY:
-		arguments->any = true;
-		break;
-	case OPTION_WAIT:
-		arguments->wait = true;
-		break;
-	case OPTION_QUIET:
-		arguments->quiet = true;
-		break;
-	}
-}
-
-static enum bs_status parse_arguments(struct delete_arguments *arguments, int argc, char **argv, struct bs_error *err)
-{
-	struct bs_arguments walk = {.command = &bs_command_delete, .argc = argc, .argv = argv};
-	int id;
-	const char *value;
-	enum bs_status status;
-	while ((status = bs_arguments_next(&walk, &id, &value, err)) == BS_OK && id)
-		take_option(arguments, id, value);
-	if (status || arguments->help)
+	struct bs_operands operands;
+	enum bs_status status = bs_command_parse(&bs_command_delete, argc, argv, arguments, &operands, err);
+	*help_out = operands.help;
+	if (status || operands.help)
 		return status;
-	arguments->n_ids = bs_arguments_operands(&walk, &arguments->ids);
+	arguments->ids = operands.list;
+	arguments->n_ids = operands.n;
 	if (arguments->query && arguments->n_ids > 0)
 		return bs_fail(err, BS_INVALID, "ids or --query, not both; a query of several words goes in quotes");
 	if (!arguments->query && arguments->n_ids == 0)
@@ -189,9 +153,9 @@ int bs_cmd_delete(int argc, char **argv)
 	struct delete_arguments arguments = {0};
 	char *dir = NULL;
 	uint64_t n_deleted = 0;
-	bool is_whole = true;
-	enum bs_status status = parse_arguments(&arguments, argc, argv, &err);
-	if (!status && arguments.help)
+	bool is_whole = true, help = false;
+	enum bs_status status = parse_arguments(&arguments, argc, argv, &help, &err);
+	if (!status && help)
 		return bs_cmd_show_help(&bs_command_delete);
 	if (!status)
 		status = bs_cmd_locate(arguments.index, &dir, &err);

@@ -14,7 +14,6 @@
 #include "query/cmd_shared.h"
 #include "query/grep_arguments.h"
 #include "query/grep_index.h"
-#include "query/grep_option_list.h"
 #include "query/grep_run.h"
 
 static const char *const grep_examples[] = {
@@ -102,15 +101,6 @@ static void report(void *context, const char *message)
 	atomic_store(&run->has_erred, true);
 	if (!run->arguments->no_messages)
 		fprintf(stderr, "bitsift: %s\n", message);
-}
-
-static int list_kernels(void)
-{
-	const struct bs_kernel *kernels[8];
-	size_t n = bs_kernel_list(kernels, 8);
-	for (size_t i = 0; i < n; i++)
-		printf("%s\n", kernels[i]->name);
-	return 0;
 }
 
 static enum bs_status list_types(const struct bs_grep_arguments *arguments, struct bs_error *err)
@@ -291,7 +281,7 @@ int bs_cmd_grep(int argc, char **argv)
 	if (!status && arguments.help)
 		exit_status = bs_cmd_show_help(&bs_command_grep);
 	else if (!status && arguments.kernel && strcmp(arguments.kernel, "list") == 0)
-		exit_status = list_kernels();
+		exit_status = bs_cmd_list_kernels();
 	else if (!status && arguments.type_list)
 		exit_status = list_types(&arguments, &err) ? 2 : 0;
 	else if (!status)

@@ -7,42 +7,37 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "query/cmd_shared.h"
 #include "query/present.h"
-#include "core/index_dir.h"
 #include "query/search.h"
 
-enum query_option {
-	OPTION_INDEX = 1,
-	OPTION_NUMBER,
-	OPTION_COUNT,
-	OPTION_IDS,
-	OPTION_NUL,
-	OPTION_JSON,
-	OPTION_ANY,
-	OPTION_APPROX,
-	OPTION_BRUTE,
-	OPTION_EXPLAIN,
-	OPTION_STATS,
-	OPTION_KERNEL,
-	OPTION_BATCH,
-	OPTION_FRESH,
+struct query_arguments {
+	const char *index;
+	const char *kernel;
+	const char *batch;
+	struct bs_search_request request;
+	uint64_t n_best;
+	struct bs_buffer text;
+	bool count, ids, nul, json, stats, fresh;
 };
 
+#define SETS(kind, field) BS_OPTION_SETS(kind, struct query_arguments, field)
+
 static const struct bs_option query_options[] = {
-	{OPTION_INDEX, 0, "index", "DIR", "the index [the nearest .bitsift upward]"},
-	{OPTION_NUMBER, 'n', "number", "K", "how many hits to show [10]"},
-	{OPTION_COUNT, 'c', "count", NULL, "only the exact number of matches"},
-	{OPTION_IDS, 'l', "ids", NULL, "all matching ids, one a line, in document order"},
-	{OPTION_NUL, '0', "null", NULL, "end ids with NUL instead of a line feed"},
-	{OPTION_JSON, 0, "json", NULL, "one JSON object a hit"},
-	{OPTION_ANY, 0, "any", NULL, "documents with any of the words, not all"},
-	{OPTION_BATCH, 0, "batch", "FILE", "one query a line of FILE (- is standard input)"},
-	{OPTION_APPROX, 0, "approx", NULL, "verify only the candidates that look best"},
-	{OPTION_BRUTE, 0, "brute", NULL, "read every document instead of using the index"},
-	{OPTION_FRESH, 0, "fresh", NULL, "look at every source first: what changed or is new counts too"},
-	{OPTION_EXPLAIN, 0, "explain", NULL, "say how the query is answered"},
-	{OPTION_STATS, 0, "stats", NULL, "end with a line of statistics in JSON, on stderr"},
-	{OPTION_KERNEL, 0, "kernel", "NAME", "the SIMD code to use; `list` lists"},
+	{0, "index", "DIR", "the index [the nearest .bitsift upward]", SETS(STRING, index)},
+	{'n', "number", "K", "how many hits to show [10]", SETS(NUMBER, n_best), .most = 1000000000},
+	{'c', "count", NULL, "only the exact number of matches", SETS(FLAG, count)},
+	{'l', "ids", NULL, "all matching ids, one a line, in document order", SETS(FLAG, ids)},
+	{'0', "null", NULL, "end ids with NUL instead of a line feed", SETS(FLAG, nul)},
+	{0, "json", NULL, "one JSON object a hit", SETS(FLAG, json)},
+	{0, "any", NULL, "documents with any of the words, not all", SETS(FLAG, request.any)},
+	{0, "batch", "FILE", "one query a line of FILE (- is standard input)", SETS(STRING, batch)},
+	{0, "approx", NULL, "verify only the candidates that look best", SETS(FLAG, request.approx)},
+	{0, "brute", NULL, "read every document instead of using the index", SETS(FLAG, request.brute)},
+	{0, "fresh", NULL, "look at every source first: what changed or is new counts too", SETS(FLAG, fresh)},
+	{0, "explain", NULL, "say how the query is answered", SETS(FLAG, request.explain)},
+	{0, "stats", NULL, "end with a line of statistics in JSON, on stderr", SETS(FLAG, stats)},
+	{0, "kernel", "NAME", "the SIMD code to use; `list` lists", SETS(STRING, kernel)},
 	{0},
 };
 
@@ -101,16 +96,6 @@ const struct bs_command bs_command_query = {
 	.exit_status = "0 when something matched, 1 when nothing did, 2 on errors.",
 };
 
-struct query_arguments {
-	const char *index;
-	const char *kernel;
-	const char *batch;
-	struct bs_search_request request;
-	struct bs_buffer text;
-	bool count, ids, nul, json, stats, help;
-	bool fresh;
-};
-
 /* A query run in progress: where its output goes and what has come of it. */
 struct run {
 	const struct query_arguments *arguments;
@@ -127,81 +112,20 @@ struct run {
 
 /* ---- arguments ---- */
 
-static enum bs_status take_option(struct query_arguments *arguments, int id, const char *value, struct bs_error *err)
+static enum bs_status parse_arguments(struct query_arguments *arguments, int argc, char **argv, bool *help_out,
+                                      struct bs_error *err)
 {
-	uint64_t number;
-	enum bs_status status;
-	switch (id) {
-	case BS_OPTION_HELP:
-		arguments->help = true;
-		break;
-	case OPTION_INDEX:
-		arguments->index = value;
-		break;
-	case OPTION_NUMBER:
-		status = bs_parse_number("-n", value, 0, 1000000000, &number, err);
-		arguments->request.k = (size_t)number;
-		return status;
-	case OPTION_COUNT:
-		arguments->count = true;
-		break;
-	case OPTION_IDS:
-		arguments->ids = true;
-		break;
-	case OPTION_NUL:
-		arguments->nul = true;
-		break;
-	case OPTION_JSON:
-		arguments->json = true;
-		break;
-	case OPTION_ANY:
-		arguments->request.any = true;
-		break;
-	case OPTION_APPROX:
-		arguments->request.approx = true;
-		break;
-	case OPTION_BRUTE:
-		arguments->request.brute = true;
-		break;
-	case OPTION_FRESH:
-		arguments->fresh = true;
-		break;
-	case OPTION_EXPLAIN:
-		arguments->request.explain = true;
-		break;
-	case OPTION_STATS:
-		arguments->stats = true;
-		break;
-	case OPTION_KERNEL:
-		arguments->kernel = value;
-		break;
-	case OPTION_BATCH:
-		arguments->batch = value;
-		break;
-	}
-	return BS_OK;
-}
-
-static enum bs_status parse_arguments(struct query_arguments *arguments, int argc, char **argv, struct bs_error *err)
-{
-	struct bs_arguments walk = {.command = &bs_command_query, .argc = argc, .argv = argv};
-	int id;
-	const char *value;
-	char **operands;
-	enum bs_status status;
-	while ((status = bs_arguments_next(&walk, &id, &value, err)) == BS_OK && id) {
-		status = take_option(arguments, id, value, err);
-		if (status)
-			return status;
-	}
-	size_t n = status ? 0 : bs_arguments_operands(&walk, &operands);
+	struct bs_operands operands;
+	enum bs_status status = bs_command_parse(&bs_command_query, argc, argv, arguments, &operands, err);
+	size_t n = operands.n;
+	*help_out = operands.help;
 	for (size_t i = 0; i < n && !status; i++) {
 		if (i > 0)
 			status = bs_buffer_append(&arguments->text, " ", 1, err);
 		if (!status)
-			status = bs_buffer_append(&arguments->text, operands[i], strlen(operands[i]), err);
+			status = bs_buffer_append(&arguments->text, operands.list[i], strlen(operands.list[i]), err);
 	}
-	if (status || arguments->help || (arguments->kernel && strcmp(arguments->kernel, "list") == 0))
+	if (status || operands.help || (arguments->kernel && strcmp(arguments->kernel, "list") == 0))
 		return status;
 	if (arguments->count && arguments->ids)
 		return bs_fail(err, BS_INVALID, "--count and --ids exclude each other");
@@ -212,6 +136,7 @@ static enum bs_status parse_arguments(struct query_arguments *arguments, int arg
 	if (n > 0 && arguments->batch)
 		return bs_fail(err, BS_INVALID, "a query and --batch exclude each other");
 	arguments->request.mode = arguments->count ? BS_SEARCH_COUNT : (arguments->ids ? BS_SEARCH_IDS : BS_SEARCH_TOP);
+	arguments->request.k = (size_t)arguments->n_best;
 	arguments->request.snippets = arguments->request.mode == BS_SEARCH_TOP;
 	return BS_OK;
 }
@@ -362,21 +287,13 @@ static enum bs_status run_batch(struct run *run, struct bs_error *err)
 
 static enum bs_status open_index(struct run *run, struct bs_error *err)
 {
-	const char *index = run->arguments->index;
-	const char *environment = getenv("BITSIFT_INDEX");
-	char *located = NULL;
-	enum bs_status status = BS_OK;
-	if (!index && environment && *environment)
-		index = environment;
-	if (!index) {
-		status = bs_index_find(&located, err);
-		index = located;
-	}
+	char *dir = NULL;
+	enum bs_status status = bs_cmd_locate(run->arguments->index, &dir, err);
 	if (!status)
-		status = bs_search_open(index, run->arguments->kernel, &run->search, err);
+		status = bs_search_open(dir, run->arguments->kernel, &run->search, err);
 	if (!status && run->arguments->fresh)
 		status = bs_search_freshen(&run->search, show_notice, run, err);
-	free(located);
+	free(dir);
 	if (status)
 		return status;
 	if (run->search.is_other_unicode)
@@ -426,24 +343,6 @@ static int run_all(const struct query_arguments *arguments)
 	return run.has_matched ? 0 : 1;
 }
 
-static int list_kernels(void)
-{
-	const struct bs_kernel *kernels[8];
-	size_t n = bs_kernel_list(kernels, 8);
-	for (size_t i = 0; i < n; i++)
-		printf("%s\n", kernels[i]->name);
-	return 0;
-}
-
-static int show_help(void)
-{
-	struct bs_buffer text = {0};
-	if (bs_command_help(&bs_command_query, &text, NULL) == BS_OK)
-		fwrite(text.data, 1, text.used_bytes, stdout);
-	bs_buffer_deinit(&text);
-	return 0;
-}
-
 /* Whoever writes `bitsift query cat -dog` means no option. */
 static void show_usage_error(const struct bs_error *err)
 {
@@ -457,15 +356,16 @@ static void show_usage_error(const struct bs_error *err)
 int bs_cmd_query(int argc, char **argv)
 {
 	struct bs_error err = {""};
-	struct query_arguments arguments = {.request = {.k = 10}};
+	struct query_arguments arguments = {.n_best = 10};
 	int exit_status = 2;
-	enum bs_status status = parse_arguments(&arguments, argc, argv, &err);
+	bool help = false;
+	enum bs_status status = parse_arguments(&arguments, argc, argv, &help, &err);
 	if (status)
 		show_usage_error(&err);
-	else if (arguments.help)
-		exit_status = show_help();
+	else if (help)
+		exit_status = bs_cmd_show_help(&bs_command_query);
 	else if (arguments.kernel && strcmp(arguments.kernel, "list") == 0)
-		exit_status = list_kernels();
+		exit_status = bs_cmd_list_kernels();
 	else
 		exit_status = run_all(&arguments);
 	bs_buffer_deinit(&arguments.text);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/index_dir.h"
+#include "core/kernels.h"
 
 enum bs_status bs_cmd_locate(const char *option, char **dir_out, struct bs_error *err)
 {
@@ -19,9 +20,15 @@ enum bs_status bs_cmd_locate(const char *option, char **dir_out, struct bs_error
 
 int bs_cmd_show_help(const struct bs_command *command)
 {
-	struct bs_buffer text = {0};
-	if (bs_command_help(command, &text, NULL) == BS_OK)
-		fwrite(text.data, 1, text.used_bytes, stdout);
-	bs_buffer_deinit(&text);
+	bs_command_help(command, stdout);
+	return 0;
+}
+
+int bs_cmd_list_kernels(void)
+{
+	const struct bs_kernel *kernels[8];
+	size_t n = bs_kernel_list(kernels, 8);
+	for (size_t i = 0; i < n; i++)
+		printf("%s\n", kernels[i]->name);
 	return 0;
 }

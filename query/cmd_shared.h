@@ -11,5 +11,7 @@ enum bs_status bs_cmd_locate(const char *option, char **dir_out, struct bs_error
 
 /* Prints a command's --help; returns the exit status. */
 int bs_cmd_show_help(const struct bs_command *command);
+/* `--kernel list`: prints them, best first; returns the exit status. */
+int bs_cmd_list_kernels(void);
 
 #endif

@@ -11,14 +11,16 @@
 #include "query/cmd_shared.h"
 #include "query/present_stats.h"
 
-enum stats_option {
-	OPTION_INDEX = 1,
-	OPTION_JSON,
+struct stats_arguments {
+	const char *index;
+	bool json;
 };
 
+#define SETS(kind, field) BS_OPTION_SETS(kind, struct stats_arguments, field)
+
 static const struct bs_option stats_options[] = {
-	{OPTION_INDEX, 0, "index", "DIR", "the index [the nearest .bitsift upward]"},
-	{OPTION_JSON, 0, "json", NULL, "one JSON object"},
+	{0, "index", "DIR", "the index [the nearest .bitsift upward]", SETS(STRING, index)},
+	{0, "json", NULL, "one JSON object", SETS(FLAG, json)},
 	{0},
 };
 
@@ -43,51 +45,25 @@ const struct bs_command bs_command_stats = {
 	.options = stats_options,
 	.examples = stats_examples,
 	.exit_status = "0 when the index could be read, 2 when not.",
+	.no_operands = true,
 };
-
-struct stats_arguments {
-	const char *index;
-	bool json;
-	bool help;
-};
-
-static enum bs_status parse_arguments(struct stats_arguments *arguments, int argc, char **argv, struct bs_error *err)
-{
-	struct bs_arguments walk = {.command = &bs_command_stats, .argc = argc, .argv = argv};
-	int id;
-	const char *value;
-	char **operands;
-	enum bs_status status;
-	while ((status = bs_arguments_next(&walk, &id, &value, err)) == BS_OK && id) {
-		if (id == OPTION_INDEX)
-			arguments->index = value;
-		else if (id == OPTION_JSON)
-			arguments->json = true;
-		else
-			arguments->help = true;
-	}
-	if (!status && !arguments->help && bs_arguments_operands(&walk, &operands) > 0)
-		status = bs_fail(err, BS_INVALID, "%s: `stats` takes no arguments; the index is named by --index DIR", *operands);
-	return status;
-}
 
 static enum bs_status show(const struct stats_arguments *arguments, struct bs_error *err)
 {
 	struct bs_snapshot snapshot = {0};
 	struct bs_index_stats stats = {0};
-	struct bs_buffer text = {0};
 	char *dir = NULL;
 	enum bs_status status = bs_cmd_locate(arguments->index, &dir, err);
 	if (!status)
 		status = bs_snapshot_open(dir, &snapshot, err);
 	if (!status)
 		status = bs_index_stats_read(&snapshot, &stats, err);
-	if (!status)
-		status = arguments->json ? bs_present_stats_json(&snapshot, &stats, &text, err)
-		                         : bs_present_stats_text(&snapshot, &stats, &text, err);
-	if (!status && (fwrite(text.data, 1, text.used_bytes, stdout) != text.used_bytes || fflush(stdout) != 0))
+	if (!status && arguments->json)
+		bs_present_stats_json(&snapshot, &stats, stdout);
+	else if (!status)
+		bs_present_stats_text(&snapshot, &stats, stdout);
+	if (!status && (fflush(stdout) != 0 || ferror(stdout)))
 		status = bs_fail(err, BS_IO, "standard output: %s", strerror(errno));
-	bs_buffer_deinit(&text);
 	bs_index_stats_deinit(&stats);
 	bs_snapshot_deinit(&snapshot);
 	free(dir);
@@ -98,8 +74,9 @@ int bs_cmd_stats(int argc, char **argv)
 {
 	struct bs_error err = {""};
 	struct stats_arguments arguments = {0};
-	enum bs_status status = parse_arguments(&arguments, argc, argv, &err);
-	if (!status && arguments.help)
+	struct bs_operands operands;
+	enum bs_status status = bs_command_parse(&bs_command_stats, argc, argv, &arguments, &operands, &err);
+	if (!status && operands.help)
 		return bs_cmd_show_help(&bs_command_stats);
 	if (!status)
 		status = show(&arguments, &err);

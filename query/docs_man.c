@@ -2,38 +2,9 @@
 #include "query/docs.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-
-/* A page being written. Sticky: after the first failure nothing more is done. */
-struct page {
-	struct bs_buffer *out;
-	bool is_below_heading; /* where a paragraph begins without being told */
-	enum bs_status status;
-	struct bs_error *err;
-};
-
-/* ---- roff ---- */
-
-static void put(struct page *page, const char *bytes, size_t n)
-{
-	if (!page->status)
-		page->status = bs_buffer_append(page->out, bytes, n, page->err);
-}
-
-static void raw(struct page *page, const char *format, ...) BS_PRINTF(2, 3);
-
-static void raw(struct page *page, const char *format, ...)
-{
-	char line[512];
-	va_list args;
-	va_start(args, format);
-	int n = vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	put(page, line, n < (int)sizeof(line) ? (size_t)n : sizeof(line) - 1);
-}
 
 /* The code point at text, valid UTF-8 (our own strings); its length in bytes in *n_out. */
 static unsigned decode(const char *text, size_t *n_out)
@@ -48,119 +19,120 @@ static unsigned decode(const char *text, size_t *n_out)
 }
 
 /* One character so that roff prints it as it is, in every output device. Returns its bytes in text. */
-static size_t put_character(struct page *page, const char *text)
+static size_t put_character(FILE *out, const char *text)
 {
 	size_t n;
 	unsigned code = decode(text, &n);
 	switch (code) {
 	case '\\':
-		put(page, "\\e", 2);
+		fputs("\\e", out);
 		break;
 	case '-':
-		put(page, "\\-", 2);
+		fputs("\\-", out);
 		break;
 	case '\'':
-		put(page, "\\(aq", 4);
+		fputs("\\(aq", out);
 		break;
 	case '`':
-		put(page, "\\(ga", 4);
+		fputs("\\(ga", out);
 		break;
 	case '~':
-		put(page, "\\(ti", 4);
+		fputs("\\(ti", out);
 		break;
 	case '^':
-		put(page, "\\(ha", 4);
+		fputs("\\(ha", out);
 		break;
 	default:
 		if (n == 1)
-			put(page, text, 1);
+			putc(*text, out);
 		else
-			raw(page, "\\[u%04X]", code);
+			fprintf(out, "\\[u%04X]", code);
 	}
 	return n;
 }
 
 /* A line as it stands. */
-static void plain(struct page *page, const char *text, size_t n)
+static void plain(FILE *out, const char *text, size_t n)
 {
 	if (n > 0 && (text[0] == '.'))
-		put(page, "\\&", 2);
+		fputs("\\&", out);
 	for (size_t at = 0; at < n;)
-		at += put_character(page, text + at);
+		at += put_character(out, text + at);
 }
 
 /* Running text: what stands between backticks is bold. */
-static void prose(struct page *page, const char *text, size_t n)
+static void prose(FILE *out, const char *text, size_t n)
 {
 	bool is_bold = false;
 	if (n > 0 && (text[0] == '.'))
-		put(page, "\\&", 2);
+		fputs("\\&", out);
 	for (size_t at = 0; at < n;) {
 		if (text[at] != '`') {
-			at += put_character(page, text + at);
+			at += put_character(out, text + at);
 			continue;
 		}
 		is_bold = !is_bold;
-		raw(page, "\\f%c", is_bold ? 'B' : 'R');
+		fprintf(out, "\\f%c", is_bold ? 'B' : 'R');
 		at++;
 	}
 }
 
 /* Words in capitals, which stand for something, are italic: [OPTION]... (QUERY... | --batch FILE) */
-static void synopsis(struct page *page, const char *text)
+static void synopsis(FILE *out, const char *text)
 {
 	bool is_italic = false;
 	for (const char *at = text; *at;) {
 		bool is_name = isupper((unsigned char)*at) || (is_italic && *at == '_');
 		if (is_name != is_italic)
-			raw(page, "\\f%c", is_name ? 'I' : 'R');
+			fprintf(out, "\\f%c", is_name ? 'I' : 'R');
 		is_italic = is_name;
-		at += put_character(page, at);
+		at += put_character(out, at);
 	}
-	raw(page, "%s\n", is_italic ? "\\fR" : "");
+	fprintf(out, "%s\n", is_italic ? "\\fR" : "");
 }
 
-static void heading(struct page *page, const char *title)
+static void heading(FILE *out, const char *title)
 {
-	raw(page, ".SH %s\n", title);
-	page->is_below_heading = true;
+	fprintf(out, ".SH %s\n", title);
 }
 
 /* "# ", "- " and "    " as docs.h has it. */
-static void paragraph(struct page *page, const char *text, size_t n)
+static void paragraph(FILE *out, const char *text, size_t n, bool *is_below_heading)
 {
-	const char *start = page->is_below_heading ? "" : ".PP\n";
-	page->is_below_heading = n > 2 && strncmp(text, "# ", 2) == 0;
-	if (page->is_below_heading) {
-		raw(page, ".SS ");
-		plain(page, text + 2, n - 2);
+	const char *start = *is_below_heading ? "" : ".PP\n";
+	*is_below_heading = n > 2 && strncmp(text, "# ", 2) == 0;
+	if (*is_below_heading) {
+		fputs(".SS ", out);
+		plain(out, text + 2, n - 2);
 	} else if (n > 2 && strncmp(text, "- ", 2) == 0) {
-		raw(page, ".IP \\(bu 2\n");
-		prose(page, text + 2, n - 2);
+		fputs(".IP \\(bu 2\n", out);
+		prose(out, text + 2, n - 2);
 	} else if (n > 4 && strncmp(text, "    ", 4) == 0) {
-		raw(page, "%s.RS 4\n.nf\n", start);
+		fprintf(out, "%s.RS 4\n.nf\n", start);
 		for (size_t at = 0; at < n;) {
 			size_t line = strcspn(text + at, "\n");
 			line = line < n - at ? line : n - at;
 			size_t indent = line < 4 ? line : 4;
-			plain(page, text + at + indent, line - indent);
-			raw(page, "\n");
+			plain(out, text + at + indent, line - indent);
+			fputs("\n", out);
 			at += line + 1;
 		}
-		raw(page, ".fi\n.RE");
+		fputs(".fi\n.RE", out);
 	} else {
-		put(page, start, strlen(start));
-		prose(page, text, n);
+		fputs(start, out);
+		prose(out, text, n);
 	}
-	raw(page, "\n");
+	fputs("\n", out);
 }
 
-static void paragraphs(struct page *page, const char *text)
+/* Those that follow a heading. */
+static void paragraphs(FILE *out, const char *text)
 {
+	bool is_below_heading = true;
 	while (*text) {
 		const char *end = strstr(text, "\n\n");
 		size_t n = end ? (size_t)(end - text) : strlen(text);
-		paragraph(page, text, n);
+		paragraph(out, text, n, &is_below_heading);
 		text += n;
 		text += strspn(text, "\n");
 	}
@@ -169,132 +141,130 @@ static void paragraphs(struct page *page, const char *text)
 /* ---- the parts of a page ---- */
 
 /* No date: the same source makes the same page on any day. */
-static void title(struct page *page, const struct bs_program *program, const char *name)
+static void title(FILE *out, const struct bs_program *program, const char *name)
 {
-	raw(page, ".\\\" Made by `bitsift --generate man`; do not edit.\n.TH ");
+	fputs(".\\\" Made by `bitsift --generate man`; do not edit.\n.TH ", out);
 	for (const char *at = name; *at; at++)
-		raw(page, "%s%c", *at == '-' ? "\\" : "", toupper((unsigned char)*at));
-	raw(page, " 1 \"\" \"bitsift %s\" \"User Commands\"\n", program->version);
+		fprintf(out, "%s%c", *at == '-' ? "\\" : "", toupper((unsigned char)*at));
+	fprintf(out, " 1 \"\" \"bitsift %s\" \"User Commands\"\n", program->version);
 }
 
 /* The first sentence of a summary as a phrase: "Find documents. Words ..." -> "find documents". */
-static void name_line(struct page *page, const char *name, const char *summary)
+static void name_line(FILE *out, const char *name, const char *summary)
 {
 	const char *end = strstr(summary, ". ");
 	size_t n = end ? (size_t)(end - summary) : strlen(summary);
 	if (n > 0 && summary[n - 1] == '.')
 		n--;
-	raw(page, ".SH NAME\n");
-	plain(page, name, strlen(name));
+	fputs(".SH NAME\n", out);
+	plain(out, name, strlen(name));
 	char first = (char)tolower((unsigned char)summary[0]);
-	raw(page, " \\- %c", first);
-	plain(page, summary + 1, n - 1);
-	raw(page, "\n");
+	fprintf(out, " \\- %c", first);
+	plain(out, summary + 1, n - 1);
+	fputs("\n", out);
 }
 
-static void option(struct page *page, const struct bs_option *option)
+static void option(FILE *out, const struct bs_option *option)
 {
-	raw(page, ".TP\n");
+	fputs(".TP\n", out);
 	if (option->short_name)
-		raw(page, "\\fB\\-%c\\fR, ", option->short_name);
-	raw(page, "\\fB\\-\\-");
-	plain(page, option->name, strlen(option->name));
-	raw(page, "\\fR");
+		fprintf(out, "\\fB\\-%c\\fR, ", option->short_name);
+	fputs("\\fB\\-\\-", out);
+	plain(out, option->name, strlen(option->name));
+	fputs("\\fR", out);
 	if (option->argument)
-		raw(page, " \\fI%s\\fR", option->argument);
-	raw(page, "\n%c", toupper((unsigned char)option->help[0]));
-	prose(page, option->help + 1, strlen(option->help) - 1);
-	raw(page, ".\n");
+		fprintf(out, " \\fI%s\\fR", option->argument);
+	fprintf(out, "\n%c", toupper((unsigned char)option->help[0]));
+	prose(out, option->help + 1, strlen(option->help) - 1);
+	fputs(".\n", out);
 }
 
-static void example(struct page *page, const char *command, const char *explanation)
+static void example(FILE *out, const char *command, const char *explanation)
 {
-	raw(page, ".TP\n\\fB");
-	plain(page, command, strlen(command));
-	raw(page, "\\fR\n");
-	prose(page, explanation, strlen(explanation));
-	raw(page, "\n");
+	fputs(".TP\n\\fB", out);
+	plain(out, command, strlen(command));
+	fputs("\\fR\n", out);
+	prose(out, explanation, strlen(explanation));
+	fputs("\n", out);
 }
 
-static void see_also(struct page *page, const struct bs_program *program, const struct bs_command *self)
+static void see_also(FILE *out, const struct bs_program *program, const struct bs_command *self)
 {
-	raw(page, ".SH SEE ALSO\n%s", self ? ".BR bitsift (1),\n" : "");
+	fprintf(out, ".SH SEE ALSO\n%s", self ? ".BR bitsift (1),\n" : "");
 	for (size_t i = 0; i < program->n_commands; i++)
 		if (program->commands[i] != self)
-			raw(page, ".BR bitsift\\-%s (1),\n", program->commands[i]->name);
-	raw(page, ".BR rg (1)\n");
+			fprintf(out, ".BR bitsift\\-%s (1),\n", program->commands[i]->name);
+	fputs(".BR rg (1)\n", out);
 }
 
 /* ---- pages ---- */
 
-enum bs_status bs_docs_man_command(const struct bs_program *program, const struct bs_command *command,
-                                   struct bs_buffer *out, struct bs_error *err)
+void bs_docs_man_command(const struct bs_program *program, const struct bs_command *command, FILE *out)
 {
-	struct page page = {.out = out, .err = err};
 	char name[64];
 	snprintf(name, sizeof(name), "bitsift-%s", command->name);
-	title(&page, program, name);
-	name_line(&page, name, command->summary);
-	raw(&page, ".SH SYNOPSIS\n\\fBbitsift %s\\fR ", command->name);
-	synopsis(&page, command->usage);
-	heading(&page, "DESCRIPTION");
-	paragraphs(&page, command->description && *command->description ? command->description : command->summary);
-	raw(&page, ".SH OPTIONS\n");
+	title(out, program, name);
+	name_line(out, name, command->summary);
+	fprintf(out, ".SH SYNOPSIS\n\\fBbitsift %s\\fR ", command->name);
+	synopsis(out, command->usage);
+	heading(out, "DESCRIPTION");
+	paragraphs(out, command->description && *command->description ? command->description : command->summary);
+	fputs(".SH OPTIONS\n", out);
 	for (size_t i = 0; bs_command_option(command, i); i++)
-		option(&page, bs_command_option(command, i));
+		option(out, bs_command_option(command, i));
 	if (command->exit_status) {
-		raw(&page, ".SH EXIT STATUS\n");
-		prose(&page, command->exit_status, strlen(command->exit_status));
-		raw(&page, "\n");
+		fputs(".SH EXIT STATUS\n", out);
+		prose(out, command->exit_status, strlen(command->exit_status));
+		fputs("\n", out);
 	}
 	if (command->examples)
-		raw(&page, ".SH EXAMPLES\n");
+		fputs(".SH EXAMPLES\n", out);
 	for (const char *const *at = command->examples; at && *at; at += 2)
-		example(&page, at[0], at[1]);
-	see_also(&page, program, command);
-	return page.status;
+		example(out, at[0], at[1]);
+	see_also(out, program, command);
 }
 
 static const char program_description[] =
-	"`bitsift` finds documents by their words: files, folders, and records of JSONL collections. Its answers are exact: "
+	"`bitsift` finds documents by their words: files, folders, and records of JSONL collections. Its answers are "
+        "exact: "
 	"what a full scan would return, and nothing else.\n\n"
-	"Instead of lists of postings, an index holds a short Bloom signature of every document, stored column by column. A "
+	"Instead of lists of postings, an index holds a short Bloom signature of every document, stored column by "
+        "column. A "
 	"query reads the few columns that its words hash to, 512 documents at a step; the documents that are left are "
 	"verified by their text, which is read from where it is: nothing is copied.\n\n"
 	"`bitsift index` makes an index, `bitsift query` asks it. Each command has a page of its own.";
 
-static const char program_files[] =
-	"An index is a directory, `.bitsift` unless told otherwise. `bitsift index` makes it in the working directory; the "
-	"commands that read one take the nearest upward, as git finds `.git`. It may be removed and made again, unless it "
-	"holds what came from standard input. Nothing else is ever written.";
+static const char program_files[] = "An index is a directory, `.bitsift` unless told otherwise. `bitsift index` makes "
+                                    "it in the working directory; the "
+				    "commands that read one take the nearest upward, as git finds `.git`. It may be "
+                                    "removed and made again, unless it "
+				    "holds what came from standard input. Nothing else is ever written.";
 
-enum bs_status bs_docs_man_program(const struct bs_program *program, struct bs_buffer *out, struct bs_error *err)
+void bs_docs_man_program(const struct bs_program *program, FILE *out)
 {
-	struct page page = {.out = out, .err = err};
-	title(&page, program, "bitsift");
-	name_line(&page, "bitsift", "Exact full-text search without an inverted index.");
-	raw(&page, ".SH SYNOPSIS\n\\fBbitsift\\fR \\fICOMMAND\\fR [\\fIARGUMENT\\fR]...\n");
-	heading(&page, "DESCRIPTION");
-	paragraphs(&page, program_description);
-	heading(&page, "COMMANDS");
+	title(out, program, "bitsift");
+	name_line(out, "bitsift", "Exact full-text search without an inverted index.");
+	fputs(".SH SYNOPSIS\n\\fBbitsift\\fR \\fICOMMAND\\fR [\\fIARGUMENT\\fR]...\n", out);
+	heading(out, "DESCRIPTION");
+	paragraphs(out, program_description);
+	heading(out, "COMMANDS");
 	for (size_t i = 0; i < program->n_commands; i++) {
 		const struct bs_command *command = program->commands[i];
-		raw(&page, ".TP\n.BR bitsift\\-%s (1)\n", command->name);
-		prose(&page, command->summary, strlen(command->summary));
-		raw(&page, "\n");
+		fprintf(out, ".TP\n.BR bitsift\\-%s (1)\n", command->name);
+		prose(out, command->summary, strlen(command->summary));
+		fputs("\n", out);
 	}
-	raw(&page, ".SH OPTIONS\n.TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nShow the list of commands.\n");
-	raw(&page, ".TP\n\\fB\\-\\-version\\fR\nShow the version.\n");
-	raw(&page, ".TP\n\\fB\\-\\-generate\\fR \\fIKIND\\fR [\\fICOMMAND\\fR]\n"
-	           "Print a manual page (man) or the completions of a shell (bash, zsh or fish).\n");
-	heading(&page, "FILES");
-	paragraphs(&page, program_files);
-	raw(&page, ".SH ENVIRONMENT\n.TP\n\\fBBITSIFT_INDEX\\fR\nThe index, where no \\fB\\-\\-index\\fR names one.\n");
-	raw(&page, ".TP\n\\fBNO_COLOR\\fR\nIf set, nothing is printed in colour.\n");
-	raw(&page, ".SH EXIT STATUS\n2 on errors; otherwise 0, or 1 if nothing was found.\n");
-	raw(&page, ".SH EXAMPLES\n");
-	example(&page, "bitsift index .", "Index the files below here, into ./.bitsift");
-	example(&page, "bitsift query bloom filter", "Find those that hold both words");
-	see_also(&page, program, NULL);
-	return page.status;
+	fputs(".SH OPTIONS\n.TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nShow the list of commands.\n", out);
+	fputs(".TP\n\\fB\\-\\-version\\fR\nShow the version.\n", out);
+	fprintf(out, ".TP\n\\fB\\-\\-generate\\fR \\fIKIND\\fR [\\fICOMMAND\\fR]\n"
+	             "Print a manual page (man) or the completions of a shell (bash, zsh or fish).\n");
+	heading(out, "FILES");
+	paragraphs(out, program_files);
+	fputs(".SH ENVIRONMENT\n.TP\n\\fBBITSIFT_INDEX\\fR\nThe index, where no \\fB\\-\\-index\\fR names one.\n", out);
+	fputs(".TP\n\\fBNO_COLOR\\fR\nIf set, nothing is printed in colour.\n", out);
+	fputs(".SH EXIT STATUS\n2 on errors; otherwise 0, or 1 if nothing was found.\n", out);
+	fputs(".SH EXAMPLES\n", out);
+	example(out, "bitsift index .", "Index the files below here, into ./.bitsift");
+	example(out, "bitsift query bloom filter", "Find those that hold both words");
+	see_also(out, program, NULL);
 }

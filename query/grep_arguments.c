@@ -1,6 +1,6 @@
 /*
- * grep_arguments.c: see grep_arguments.h. First every option is noted as it comes, later ones undoing earlier ones where rg
- * has it so; then, when all are known, what they mean together.
+ * grep_arguments.c: see grep_arguments.h. First every option is noted as it comes, by its row of the table; later ones undo
+ * earlier ones where rg has it so. Then, when all are known, what they mean together.
  */
 #include "query/grep_arguments.h"
 
@@ -14,39 +14,42 @@
 
 #include "corpus/file_types.h"
 #include "query/grep_color.h"
-#include "query/grep_option_list.h"
 
 /* rg maps files into memory if at most this many are named and nothing else. */
 #define MAPS_MAX_FILES 10
 #define MAX_THREADS    256
 
+enum { BOUNDS_NONE, BOUNDS_WORD, BOUNDS_LINE };
+enum { COUNT_NONE, COUNT_LINES, COUNT_MATCHES };
+enum { FILES_ALL, FILES_WITH, FILES_WITHOUT };
+enum { CONTEXT_AFTER, CONTEXT_BEFORE, CONTEXT_BOTH, CONTEXT_ALL };
+enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_ANSI, COLOR_NEVER };
+
+static const char *const color_whens[] = {"auto", "always", "ansi", "never", NULL};
+static const char *const sort_keys[] = {"path", "none", NULL};
+
 /* What is noted while options come in. */
 struct noted {
-	struct bs_grep_arguments *arguments;
-	uint64_t after, before, context;
-	bool has_context;
-	int line_number, column, with_filename; /* -1: not said */
-	bool count, count_matches, files_with, files_without, json, vimgrep, passthru, heading, pretty;
+	struct bs_grep_arguments to;
+	uint64_t after, before, context, n_threads;
+	int letter_case, bounds, count, which_files, color, sort, n_unrestricted;
+	int line_number, column, with_filename, mmap; /* -1: not said */
+	bool has_context, json, vimgrep, passthru, heading, pretty;
 	bool ignores_nothing, glob_caseless, no_vcs, no_dot, no_global, no_exclude, no_parent;
-	unsigned n_unrestricted;
-	const char *color;
-	int mmap; /* -1: not said */
 	bool has_pattern_option, patterns_from_stdin, has_coding;
-	const char *context_separator, *match_field, *context_field;
-	bool no_context_separator;
+	const char *group_separator, *match_separator, *context_separator; /* NULL: not said */
+	bool no_group_separator;
 };
 
-/* ---- lists of words ---- */
-
-static enum bs_status words_add(struct bs_grep_words *words, const char *word, struct bs_error *err)
+static enum bs_status words_add(struct bs_buffer *words, const char *word, struct bs_error *err)
 {
-	return bs_buffer_append(&words->list, &word, sizeof(word), err);
+	return bs_buffer_append(words, &word, sizeof(word), err);
 }
 
-static const char *const *words_of(const struct bs_grep_words *words, size_t *n_out)
+static const char *const *words_of(const struct bs_buffer *words, size_t *n_out)
 {
-	*n_out = words->list.used_bytes / sizeof(const char *);
-	return (const char *const *)(const void *)words->list.data;
+	*n_out = words->used_bytes / sizeof(const char *);
+	return (const char *const *)(const void *)words->data;
 }
 
 static enum bs_status own(struct bs_grep_arguments *arguments, char *text, struct bs_error *err)
@@ -60,17 +63,20 @@ static enum bs_status own(struct bs_grep_arguments *arguments, char *text, struc
 static enum bs_status add_pattern(struct bs_grep_arguments *arguments, const char *text, size_t n, struct bs_error *err)
 {
 	enum bs_status status = words_add(&arguments->patterns, text, err);
-	return status ? status : bs_buffer_append(&arguments->pattern_bytes.list, &n, sizeof(n), err);
+	return status ? status : bs_buffer_append(&arguments->pattern_bytes, &n, sizeof(n), err);
 }
 
 /* Every line of a file is a pattern. */
-static enum bs_status add_pattern_file(struct noted *noted, const char *path, struct bs_error *err)
+static enum bs_status take_file(void *to, const struct bs_option *option, const char *path, struct bs_error *err)
 {
-	struct bs_grep_arguments *arguments = noted->arguments;
+	struct noted *noted = to;
+	struct bs_grep_arguments *arguments = &noted->to;
 	struct bs_grep_text text = {.had_mark = false};
 	struct bs_grep_reading as_is = {.coding = BS_GREP_CODING_NONE};
 	struct bs_error why = {""};
 	bool is_stdin = strcmp(path, "-") == 0;
+	(void)option;
+	noted->has_pattern_option = true;
 	noted->patterns_from_stdin |= is_stdin;
 	enum bs_status status = bs_grep_text_read(&text, is_stdin ? NULL : path, &as_is, &why);
 	if (status) {
@@ -121,334 +127,198 @@ static enum bs_status unescape(struct bs_grep_arguments *arguments, const char *
 	return status;
 }
 
-/* ---- noting ---- */
-
-static enum bs_status note_choice(const char *option, const char *value, const char *const *choices, const char *list,
-                                  struct bs_error *err)
+static enum bs_status take_regexp(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
 {
-	for (; *choices; choices++)
-		if (strcmp(value, *choices) == 0)
-			return BS_OK;
-	return bs_fail(err, BS_INVALID, "%s %s: it can be %s", option, value, list);
+	struct noted *noted = to;
+	(void)option;
+	noted->has_pattern_option = true;
+	return add_pattern(&noted->to, argument, strlen(argument), err);
 }
 
-static enum bs_status note_number(const char *option, const char *value, uint64_t *to, struct bs_error *err)
+/* -A, -B, -C, --passthru: each undoes what does not go with it. */
+static enum bs_status take_context(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
 {
-	return bs_parse_number(option, value, 0, UINT64_MAX - 1, to, err);
-}
-
-static void note_kind(struct noted *noted, int id)
-{
-	/* Of each pair the later one counts. */
-	if (id == OPTION_COUNT || id == OPTION_COUNT_MATCHES) {
-		noted->count = id == OPTION_COUNT;
-		noted->count_matches = id == OPTION_COUNT_MATCHES;
-	} else {
-		noted->files_with = id == OPTION_FILES_WITH;
-		noted->files_without = id == OPTION_FILES_WITHOUT;
-	}
-}
-
-static enum bs_status note_context(struct noted *noted, int id, const char *value, struct bs_error *err)
-{
-	if (id == OPTION_CONTEXT) {
+	struct noted *noted = to;
+	uint64_t *const counts[] = {&noted->after, &noted->before, &noted->context};
+	char name[32];
+	noted->has_context = option->value == CONTEXT_BOTH;
+	noted->passthru = option->value == CONTEXT_ALL;
+	if (option->value >= CONTEXT_BOTH)
 		noted->after = noted->before = 0;
-		noted->has_context = true;
-		noted->passthru = false;
-		return note_number("--context", value, &noted->context, err);
-	}
-	noted->has_context = false;
-	noted->passthru = false;
-	noted->context = 0;
-	if (id == OPTION_AFTER)
-		return note_number("--after-context", value, &noted->after, err);
-	return note_number("--before-context", value, &noted->before, err);
+	if (option->value != CONTEXT_BOTH)
+		noted->context = 0;
+	if (option->value == CONTEXT_ALL)
+		return BS_OK;
+	snprintf(name, sizeof(name), "--%s", option->name);
+	return bs_parse_number(name, argument, 0, UINT64_MAX - 1, counts[option->value], err);
 }
 
-static enum bs_status note_pattern_option(struct noted *noted, int id, const char *value, struct bs_error *err)
+static enum bs_status take_depth(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
 {
-	struct bs_grep_arguments *arguments = noted->arguments;
-	struct bs_grep_pattern *pattern = &arguments->pattern;
-	switch (id) {
-	case OPTION_REGEXP:
-		noted->has_pattern_option = true;
-		return add_pattern(arguments, value, strlen(value), err);
-	case OPTION_FILE:
-		noted->has_pattern_option = true;
-		return add_pattern_file(noted, value, err);
-	case OPTION_IGNORE_CASE:
-		pattern->letter_case = BS_GREP_CASE_INSENSITIVE;
-		break;
-	case OPTION_SMART_CASE:
-		pattern->letter_case = BS_GREP_CASE_SMART;
-		break;
-	case OPTION_CASE_SENSITIVE:
-		pattern->letter_case = BS_GREP_CASE_SENSITIVE;
-		break;
-	case OPTION_WORD:
-	case OPTION_LINE:
-		pattern->is_word = id == OPTION_WORD;
-		pattern->is_line = id == OPTION_LINE;
-		break;
-	case OPTION_FIXED:
-	case OPTION_NO_FIXED:
-		pattern->is_fixed = id == OPTION_FIXED;
-		break;
-	case OPTION_MULTILINE:
-	case OPTION_NO_MULTILINE:
-		pattern->is_multi_line = id == OPTION_MULTILINE;
-		break;
-	case OPTION_MULTILINE_DOTALL:
-	case OPTION_NO_MULTILINE_DOTALL:
-		pattern->dot_all = id == OPTION_MULTILINE_DOTALL;
-		break;
-	case OPTION_PCRE2:
-	case OPTION_NO_PCRE2:
-		pattern->is_pcre2 = id == OPTION_PCRE2;
-		break;
-	case OPTION_CRLF:
-	case OPTION_NO_CRLF:
-		pattern->crlf = id == OPTION_CRLF;
-		if (pattern->crlf)
-			pattern->line_end = '\n';
-		break;
-	case OPTION_NULL_DATA:
-		pattern->line_end = '\0';
-		pattern->crlf = false;
-		break;
-	case OPTION_NO_UNICODE:
-	case OPTION_UNICODE:
-		pattern->no_unicode = id == OPTION_NO_UNICODE;
-		break;
-	case OPTION_BRUTE:
-		pattern->is_brute = true;
-		break;
-	default:
-		break;
-	}
-	return BS_OK;
-}
-
-static enum bs_status note_output_option(struct noted *noted, int id, const char *value, struct bs_error *err)
-{
-	static const char *const whens[] = {"auto", "always", "ansi", "never", NULL};
-	struct bs_grep_arguments *arguments = noted->arguments;
-	struct bs_grep_output *output = &arguments->output;
-	switch (id) {
-	case OPTION_INVERT:
-		arguments->search.invert = true;
-		break;
-	case OPTION_LINE_NUMBER:
-	case OPTION_NO_LINE_NUMBER:
-		noted->line_number = id == OPTION_LINE_NUMBER;
-		break;
-	case OPTION_WITH_FILENAME:
-	case OPTION_NO_FILENAME:
-		noted->with_filename = id == OPTION_WITH_FILENAME;
-		break;
-	case OPTION_COLUMN:
-	case OPTION_NO_COLUMN:
-		noted->column = id == OPTION_COLUMN;
-		break;
-	case OPTION_BYTE_OFFSET:
-		output->byte_offsets = true;
-		break;
-	case OPTION_ONLY_MATCHING:
-		output->only_matching = true;
-		break;
-	case OPTION_REPLACE:
-		output->replacement = value;
-		output->replacement_bytes = strlen(value);
-		break;
-	case OPTION_AFTER:
-	case OPTION_BEFORE:
-	case OPTION_CONTEXT:
-		return note_context(noted, id, value, err);
-	case OPTION_PASSTHRU:
-		noted->passthru = true;
-		noted->after = noted->before = noted->context = 0;
-		break;
-	case OPTION_COUNT:
-	case OPTION_COUNT_MATCHES:
-	case OPTION_FILES_WITH:
-	case OPTION_FILES_WITHOUT:
-		note_kind(noted, id);
-		break;
-	case OPTION_QUIET:
-		arguments->quiet = true;
-		break;
-	case OPTION_MAX_COUNT:
-		return note_number("--max-count", value, &output->max_count, err);
-	case OPTION_JSON:
-	case OPTION_NO_JSON:
-		noted->json = id == OPTION_JSON;
-		break;
-	case OPTION_VIMGREP:
-		noted->vimgrep = true;
-		break;
-	case OPTION_COLOR:
-		noted->color = value;
-		return note_choice("--color", value, whens, "auto, always, ansi or never", err);
-	case OPTION_COLORS:
-		return words_add(&arguments->colors, value, err);
-	case OPTION_NULL:
-		output->nul_after_path = true;
-		break;
-	case OPTION_MAX_COLUMNS:
-		return note_number("--max-columns", value, &output->max_columns, err);
-	case OPTION_MAX_COLUMNS_PREVIEW:
-	case OPTION_NO_MAX_COLUMNS_PREVIEW:
-		output->max_columns_preview = id == OPTION_MAX_COLUMNS_PREVIEW;
-		break;
-	case OPTION_TRIM:
-	case OPTION_NO_TRIM:
-		output->trim = id == OPTION_TRIM;
-		break;
-	case OPTION_HEADING:
-	case OPTION_NO_HEADING:
-		noted->heading = id == OPTION_HEADING;
-		break;
-	case OPTION_PRETTY:
-		noted->pretty = true;
-		break;
-	case OPTION_INCLUDE_ZERO:
-		output->include_zero = true;
-		break;
-	case OPTION_CONTEXT_SEPARATOR:
-		noted->no_context_separator = false;
-		return unescape(arguments, value, &noted->context_separator, err);
-	case OPTION_NO_CONTEXT_SEPARATOR:
-		noted->no_context_separator = true;
-		break;
-	case OPTION_FIELD_MATCH_SEPARATOR:
-		return unescape(arguments, value, &noted->match_field, err);
-	case OPTION_FIELD_CONTEXT_SEPARATOR:
-		return unescape(arguments, value, &noted->context_field, err);
-	default:
-		return note_pattern_option(noted, id, value, err);
-	}
-	return BS_OK;
-}
-
-static enum bs_status note_option(struct noted *noted, int id, const char *value, struct bs_error *err)
-{
-	static const char *const keys[] = {"path", "none", NULL};
-	struct bs_grep_arguments *arguments = noted->arguments;
-	struct bs_walk_options *walk = &arguments->source.walk;
+	struct bs_grep_walk_options *source = &((struct noted *)to)->to.source;
 	uint64_t number = 0;
-	enum bs_status status = BS_OK;
-	switch (id) {
-	case BS_OPTION_HELP:
-		arguments->help = true;
-		break;
-	case OPTION_TEXT:
-	case OPTION_NO_TEXT:
-		arguments->is_text = id == OPTION_TEXT;
-		break;
-	case OPTION_BINARY:
-	case OPTION_NO_BINARY:
-		arguments->search_binary = id == OPTION_BINARY;
-		break;
-	case OPTION_ENCODING:
-		noted->has_coding = true;
-		return bs_grep_coding_find(value, &arguments->coding, err);
-	case OPTION_GLOB:
-		return words_add(&arguments->globs, value, err);
-	case OPTION_IGLOB:
-		return words_add(&arguments->iglobs, value, err);
-	case OPTION_GLOB_CASELESS:
-		noted->glob_caseless = true;
-		break;
-	case OPTION_TYPE:
-		return words_add(&arguments->types, value, err);
-	case OPTION_TYPE_NOT:
-		return words_add(&arguments->type_nots, value, err);
-	case OPTION_TYPE_ADD:
-		return words_add(&arguments->type_adds, value, err);
-	case OPTION_TYPE_CLEAR:
-		return words_add(&arguments->type_clears, value, err);
-	case OPTION_TYPE_LIST:
-		arguments->type_list = true;
-		break;
-	case OPTION_FILES:
-		arguments->files = true;
-		break;
-	case OPTION_HIDDEN:
-	case OPTION_NO_HIDDEN:
-		walk->hidden = id == OPTION_HIDDEN;
-		break;
-	case OPTION_NO_IGNORE:
-	case OPTION_IGNORE:
-		noted->ignores_nothing = id == OPTION_NO_IGNORE;
-		break;
-	case OPTION_NO_IGNORE_VCS:
-		noted->no_vcs = true;
-		break;
-	case OPTION_NO_IGNORE_DOT:
-		noted->no_dot = true;
-		break;
-	case OPTION_NO_IGNORE_GLOBAL:
-		noted->no_global = true;
-		break;
-	case OPTION_NO_IGNORE_EXCLUDE:
-		noted->no_exclude = true;
-		break;
-	case OPTION_NO_IGNORE_PARENT:
-		noted->no_parent = true;
-		break;
-	case OPTION_NO_REQUIRE_GIT:
-		walk->ignores_outside_git = true;
-		break;
-	case OPTION_UNRESTRICTED:
-		noted->n_unrestricted++;
-		break;
-	case OPTION_FOLLOW:
-	case OPTION_NO_FOLLOW:
-		walk->follow = id == OPTION_FOLLOW;
-		break;
-	case OPTION_MAX_DEPTH:
-		status = bs_parse_number("--max-depth", value, 0, UINT32_MAX, &number, err);
-		walk->max_depth = (uint32_t)number;
-		arguments->source.only_files = number == 0;
-		break;
-	case OPTION_MAX_FILESIZE:
-		return bs_parse_size("--max-filesize", value, &arguments->source.max_file_bytes, err);
-	case OPTION_SORT:
-		return note_choice("--sort", value, keys, "path or none", err);
-	case OPTION_MMAP:
-	case OPTION_NO_MMAP:
-		noted->mmap = id == OPTION_MMAP;
-		break;
-	case OPTION_NO_MESSAGES:
-	case OPTION_MESSAGES:
-		arguments->no_messages = id == OPTION_NO_MESSAGES;
-		break;
-	case OPTION_THREADS:
-		status = bs_parse_number("--jobs", value, 0, MAX_THREADS, &number, err);
-		arguments->n_threads = (unsigned)number;
-		break;
-	case OPTION_KERNEL:
-		arguments->kernel = value;
-		break;
-	case OPTION_INDEX:
-		arguments->index = value;
-		break;
-	case OPTION_NO_STAT:
-	case OPTION_CANDIDATES:
-	case OPTION_STATS:
-	case OPTION_EXPLAIN:
-		arguments->trust |= id == OPTION_NO_STAT;
-		arguments->candidates |= id == OPTION_CANDIDATES;
-		arguments->stats |= id == OPTION_STATS;
-		arguments->explain |= id == OPTION_EXPLAIN;
-		break;
-	default:
-		return note_output_option(noted, id, value, err);
-	}
+	(void)option;
+	enum bs_status status = bs_parse_number("--max-depth", argument, 0, UINT32_MAX, &number, err);
+	source->walk.max_depth = (uint32_t)number;
+	source->only_files = number == 0;
 	return status;
 }
 
-/* ---- what they mean together ---- */
+static enum bs_status take_encoding(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
+{
+	struct noted *noted = to;
+	(void)option;
+	noted->has_coding = true;
+	return bs_grep_coding_find(argument, &noted->to.coding, err);
+}
+
+/* --crlf, --no-crlf, --null-data: how lines end. */
+static enum bs_status take_line_end(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
+{
+	struct bs_grep_pattern *pattern = &((struct noted *)to)->to.pattern;
+	bool is_nul = strcmp(option->name, "null-data") == 0;
+	(void)argument, (void)err;
+	pattern->crlf = option->value;
+	if (is_nul || pattern->crlf)
+		pattern->line_end = is_nul ? '\0' : '\n';
+	return BS_OK;
+}
+
+static enum bs_status take_separator(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
+{
+	struct noted *noted = to;
+	if (option->offset == offsetof(struct noted, group_separator))
+		noted->no_group_separator = false;
+	return unescape(&noted->to, argument, (const char **)(void *)((char *)to + option->offset), err);
+}
+
+#define SETS(kind, field) BS_OPTION_SETS(kind, struct noted, field)
+#define CALL(function)    .kind = BS_OPTION_CALL, .take = (function)
+
+/* First those that --help shows; what a script may pass because rg takes it, or what undoes another, is on the man page. */
+const struct bs_option bs_grep_option_table[] = {
+	{'e', "regexp", "PATTERN", "a pattern; repeatable", CALL(take_regexp)},
+	{'f', "file", "FILE", "patterns, one a line (- is standard input); repeatable", CALL(take_file)},
+	{'i', "ignore-case", NULL, "in any letter case", SETS(CHOICE, letter_case), .value = BS_GREP_CASE_INSENSITIVE},
+	{'S', "smart-case", NULL, "-i unless the pattern has an upper-case letter",
+	 SETS(CHOICE, letter_case), .value = BS_GREP_CASE_SMART},
+	{'w', "word-regexp", NULL, "whole words", SETS(CHOICE, bounds), .value = BOUNDS_WORD},
+	{'x', "line-regexp", NULL, "whole lines", SETS(CHOICE, bounds), .value = BOUNDS_LINE},
+	{'F', "fixed-strings", NULL, "patterns are literal text", SETS(FLAG, to.pattern.is_fixed)},
+	{'v', "invert-match", NULL, "lines that do not match", SETS(FLAG, to.search.invert)},
+	{'U', "multiline", NULL, "matches may span lines", SETS(FLAG, to.pattern.is_multi_line)},
+	{'n', "line-number", NULL, "line numbers [on a terminal]", SETS(CHOICE, line_number), .value = 1},
+	{'o', "only-matching", NULL, "only the matches, each on its line", SETS(FLAG, to.output.only_matching)},
+	{'r', "replace", "TEXT", "show TEXT for each match; $1 and $name are groups", SETS(STRING, to.output.replacement)},
+	{'A', "after-context", "N", "N lines after each match", CALL(take_context), .value = CONTEXT_AFTER},
+	{'B', "before-context", "N", "N lines before each match", CALL(take_context), .value = CONTEXT_BEFORE},
+	{'C', "context", "N", "N lines before and after", CALL(take_context), .value = CONTEXT_BOTH},
+	{'c', "count", NULL, "how many lines match, by file", SETS(CHOICE, count), .value = COUNT_LINES},
+	{'l', "files-with-matches", NULL, "only paths of files that match", SETS(CHOICE, which_files), .value = FILES_WITH},
+	{'q', "quiet", NULL, "nothing; the exit status tells", SETS(FLAG, to.quiet)},
+	{'m', "max-count", "N", "at most N lines of each file", SETS(NUMBER, to.output.max_count)},
+	{0, "json", NULL, "JSON lines, as rg's", SETS(FLAG, json)},
+	{'a', "text", NULL, "search binary files as if they were text", SETS(FLAG, to.is_text)},
+	{'g', "glob", "GLOB", "only files like this; not those, after !; repeatable", SETS(LIST, to.globs)},
+	{'t', "type", "TYPE", "only files of the type; repeatable", SETS(LIST, to.types)},
+	{'T', "type-not", "TYPE", "no files of the type; repeatable", SETS(LIST, to.type_nots)},
+	{'.', "hidden", NULL, "hidden files too", SETS(FLAG, to.source.walk.hidden)},
+	{0, "no-ignore", NULL, "also what .gitignore and the like leave out", SETS(FLAG, ignores_nothing)},
+	{'L', "follow", NULL, "follow symbolic links", SETS(FLAG, to.source.walk.follow)},
+	{0, "index", "DIR", "the index [the nearest .bitsift upward, if any]", SETS(STRING, to.index)},
+	{0, "no-stat", NULL, "trust the index: look at no file but the candidates", SETS(FLAG, to.trust)},
+	{0, "candidates", NULL, "print the files that may match, and search none", SETS(FLAG, to.candidates)},
+	{'j', "jobs", "N", "threads [one a processor]", SETS(NUMBER, n_threads), .most = MAX_THREADS},
+	/* The others. */
+	{'s', "case-sensitive", NULL, "undo -i and -S", SETS(CHOICE, letter_case), .value = BS_GREP_CASE_SENSITIVE},
+	{0, "no-fixed-strings", NULL, "undo -F", SETS(UNFLAG, to.pattern.is_fixed)},
+	{0, "no-multiline", NULL, "undo -U", SETS(UNFLAG, to.pattern.is_multi_line)},
+	{0, "multiline-dotall", NULL, "with -U, a dot matches a line's end too", SETS(FLAG, to.pattern.dot_all)},
+	{0, "no-multiline-dotall", NULL, "undo --multiline-dotall", SETS(UNFLAG, to.pattern.dot_all)},
+	{'P', "pcre2", NULL, "as rg -P: bytes that are not UTF-8 are shown and matched as U+FFFD",
+	 SETS(FLAG, to.pattern.is_pcre2)},
+	{0, "no-pcre2", NULL, "undo -P", SETS(UNFLAG, to.pattern.is_pcre2)},
+	{'N', "no-line-number", NULL, "no line numbers", SETS(CHOICE, line_number), .value = 0},
+	{'H', "with-filename", NULL, "paths [with more than one file]", SETS(CHOICE, with_filename), .value = 1},
+	{'I', "no-filename", NULL, "no paths", SETS(CHOICE, with_filename), .value = 0},
+	{0, "column", NULL, "column of the first match, in bytes", SETS(CHOICE, column), .value = 1},
+	{0, "no-column", NULL, "undo --column", SETS(CHOICE, column), .value = 0},
+	{'b', "byte-offset", NULL, "offset in the file of what is shown", SETS(FLAG, to.output.byte_offsets)},
+	{0, "passthru", NULL, "all lines, matching or not", CALL(take_context), .value = CONTEXT_ALL},
+	{0, "passthrough", NULL, "the same", CALL(take_context), .value = CONTEXT_ALL},
+	{0, "count-matches", NULL, "how many matches, by file", SETS(CHOICE, count), .value = COUNT_MATCHES},
+	{0, "files-without-match", NULL, "only paths of files that do not match", SETS(CHOICE, which_files), .value = FILES_WITHOUT},
+	{0, "no-json", NULL, "undo --json", SETS(UNFLAG, json)},
+	{0, "vimgrep", NULL, "each match on its own line, with path, line and column", SETS(FLAG, vimgrep)},
+	{0, "color", "WHEN", "auto, always, ansi or never [auto]", SETS(NAME, color), .names = color_whens},
+	{0, "colors", "SPEC", "as rg's: path, line, column or match, then :fg:COLOR and so on; repeatable",
+	 SETS(LIST, to.colors)},
+	{'0', "null", NULL, "NUL after each path", SETS(FLAG, to.output.nul_after_path)},
+	{'M', "max-columns", "N", "leave out lines of more than N bytes [0: none]", SETS(NUMBER, to.output.max_columns)},
+	{0, "max-columns-preview", NULL, "show the start of such lines", SETS(FLAG, to.output.max_columns_preview)},
+	{0, "no-max-columns-preview", NULL, "undo --max-columns-preview", SETS(UNFLAG, to.output.max_columns_preview)},
+	{0, "trim", NULL, "no white space at the start of lines", SETS(FLAG, to.output.trim)},
+	{0, "no-trim", NULL, "undo --trim", SETS(UNFLAG, to.output.trim)},
+	{0, "heading", NULL, "the path once, above the lines of its file", SETS(FLAG, heading)},
+	{0, "no-heading", NULL, "the path on every line; always so without --heading", SETS(UNFLAG, heading)},
+	{'p', "pretty", NULL, "line numbers, and colour on any terminal or none", SETS(FLAG, pretty)},
+	{0, "include-zero", NULL, "with -c, files without a match too", SETS(FLAG, to.output.include_zero)},
+	{0, "context-separator", "TEXT", "between lines that do not follow each other [--]",
+	 CALL(take_separator), .offset = offsetof(struct noted, group_separator)},
+	{0, "no-context-separator", NULL, "nothing between them", SETS(FLAG, no_group_separator)},
+	{0, "field-match-separator", "TEXT", "between path, number and line [:]",
+	 CALL(take_separator), .offset = offsetof(struct noted, match_separator)},
+	{0, "field-context-separator", "TEXT", "the same on lines of context [-]",
+	 CALL(take_separator), .offset = offsetof(struct noted, context_separator)},
+	{0, "no-text", NULL, "undo -a", SETS(UNFLAG, to.is_text)},
+	{0, "binary", NULL, "search binary files, and say that they match", SETS(FLAG, to.search_binary)},
+	{0, "no-binary", NULL, "undo --binary", SETS(UNFLAG, to.search_binary)},
+	{'E', "encoding", "NAME", "auto, none, utf-8, utf-16, utf-16le, utf-16be or latin1 [auto]",
+	 CALL(take_encoding)},
+	{0, "crlf", NULL, "lines may end in CR LF", CALL(take_line_end), .value = true},
+	{0, "no-crlf", NULL, "undo --crlf", CALL(take_line_end)},
+	{0, "null-data", NULL, "lines end in NUL", CALL(take_line_end)},
+	{0, "no-unicode", NULL, "patterns match bytes", SETS(FLAG, to.pattern.no_unicode)},
+	{0, "no-pcre2-unicode", NULL, "the same", SETS(FLAG, to.pattern.no_unicode)},
+	{0, "unicode", NULL, "undo --no-unicode", SETS(UNFLAG, to.pattern.no_unicode)},
+	{0, "pcre2-unicode", NULL, "the same", SETS(UNFLAG, to.pattern.no_unicode)},
+	{0, "iglob", "GLOB", "the same in any letter case; repeatable", SETS(LIST, to.iglobs)},
+	{0, "glob-case-insensitive", NULL, "-g as --iglob", SETS(FLAG, glob_caseless)},
+	{0, "type-add", "SPEC", "add NAME:GLOB, or NAME:include:OTHER; repeatable", SETS(LIST, to.type_adds)},
+	{0, "type-clear", "TYPE", "forget the globs of a type; repeatable", SETS(LIST, to.type_clears)},
+	{0, "type-list", NULL, "list the types", SETS(FLAG, to.type_list)},
+	{0, "files", NULL, "list the files that would be searched", SETS(FLAG, to.files)},
+	{0, "no-hidden", NULL, "undo --hidden", SETS(UNFLAG, to.source.walk.hidden)},
+	{0, "ignore", NULL, "undo --no-ignore", SETS(UNFLAG, ignores_nothing)},
+	{0, "no-ignore-vcs", NULL, "do not read git's ignore files", SETS(FLAG, no_vcs)},
+	{0, "no-ignore-dot", NULL, "do not read .ignore", SETS(FLAG, no_dot)},
+	{0, "no-ignore-global", NULL, "do not read git's global excludes", SETS(FLAG, no_global)},
+	{0, "no-ignore-exclude", NULL, "do not read .git/info/exclude", SETS(FLAG, no_exclude)},
+	{0, "no-ignore-parent", NULL, "do not read ignore files of parent folders", SETS(FLAG, no_parent)},
+	{0, "no-require-git", NULL, "git's ignore files count outside repositories too",
+	 SETS(FLAG, to.source.walk.ignores_outside_git)},
+	{'u', "unrestricted", NULL, "--no-ignore; -uu: --hidden too; -uuu: --binary too",
+	 SETS(ADD, n_unrestricted)},
+	{0, "no-follow", NULL, "undo -L", SETS(UNFLAG, to.source.walk.follow)},
+	{0, "max-depth", "N", "at most N folders deep", CALL(take_depth)},
+	{0, "maxdepth", "N", "the same", CALL(take_depth)},
+	{0, "max-filesize", "SIZE", "no files larger than this", SETS(SIZE, to.source.max_file_bytes)},
+	{0, "sort", "KEY", "path or none: both are the order of paths", SETS(NAME, sort), .names = sort_keys},
+	{0, "mmap", NULL, "files meet NUL bytes as if mapped into memory", SETS(CHOICE, mmap), .value = 1},
+	{0, "no-mmap", NULL, "files meet NUL bytes piece by piece", SETS(CHOICE, mmap), .value = 0},
+	{0, "no-messages", NULL, "say nothing of files that cannot be read", SETS(FLAG, to.no_messages)},
+	{0, "messages", NULL, "undo --no-messages", SETS(UNFLAG, to.no_messages)},
+	{0, "no-config", NULL, "no configuration file is read in any case", .kind = BS_OPTION_NOTHING},
+	{0, "line-buffered", NULL, "for scripts: taken, and changes nothing", .kind = BS_OPTION_NOTHING},
+	{0, "block-buffered", NULL, "for scripts: taken, and changes nothing", .kind = BS_OPTION_NOTHING},
+	{0, "no-ignore-messages", NULL, "for scripts: taken, and changes nothing", .kind = BS_OPTION_NOTHING},
+	{0, "threads", "N", "the same", SETS(NUMBER, n_threads), .most = MAX_THREADS},
+	{0, "brute", NULL, "without an index, and every line alone: slow and plain", SETS(FLAG, to.pattern.is_brute)},
+	{0, "kernel", "NAME", "the SIMD code to use; `list` lists", SETS(STRING, to.kernel)},
+	{0, "stats", NULL, "end with a line of statistics in JSON, on stderr", SETS(FLAG, to.stats)},
+	{0, "explain", NULL, "say on stderr how lines are found", SETS(FLAG, to.explain)},
+	{0},
+};
 
 static bool stdin_is_readable(void)
 {
@@ -471,7 +341,7 @@ static bool is_file(const char *path)
 /* The first operand is the pattern unless -e or -f gave one; the others are paths. */
 static enum bs_status take_operands(struct noted *noted, char **operands, size_t n, struct bs_error *err)
 {
-	struct bs_grep_arguments *arguments = noted->arguments;
+	struct bs_grep_arguments *arguments = &noted->to;
 	enum bs_status status = BS_OK;
 	bool wants_pattern = !noted->has_pattern_option && !arguments->files && !arguments->type_list;
 	if (wants_pattern && n == 0)
@@ -487,17 +357,17 @@ static enum bs_status take_operands(struct noted *noted, char **operands, size_t
 	}
 	arguments->source.paths = words_of(&arguments->paths, &arguments->source.n_paths);
 	arguments->pattern.patterns = words_of(&arguments->patterns, &arguments->pattern.n_patterns);
-	arguments->pattern.pattern_bytes = (const size_t *)(const void *)arguments->pattern_bytes.list.data;
+	arguments->pattern.pattern_bytes = (const size_t *)(const void *)arguments->pattern_bytes.data;
 	return status;
 }
 
 static enum bs_status decide_types(struct bs_grep_arguments *arguments, struct bs_error *err)
 {
-	const struct bs_grep_words *lists[] = {&arguments->type_clears, &arguments->type_adds, &arguments->types,
+	const struct bs_buffer *lists[] = {&arguments->type_clears, &arguments->type_adds, &arguments->types,
 	                                       &arguments->type_nots};
 	bool is_chosen = false, is_asked = arguments->type_list;
 	for (size_t list = 0; list < 4; list++)
-		is_asked |= lists[list]->list.used_bytes > 0;
+		is_asked |= lists[list]->used_bytes > 0;
 	/* The table is long, and a search that is soon over would notice. */
 	enum bs_status status = is_asked ? bs_file_types_new(&arguments->file_types, err) : BS_OK;
 	for (size_t list = 0; list < 4 && !status; list++) {
@@ -519,9 +389,9 @@ static enum bs_status decide_types(struct bs_grep_arguments *arguments, struct b
 
 static enum bs_status decide_walk(struct noted *noted, struct bs_error *err)
 {
-	struct bs_grep_arguments *arguments = noted->arguments;
+	struct bs_grep_arguments *arguments = &noted->to;
 	struct bs_walk_options *walk = &arguments->source.walk;
-	struct bs_grep_words *caseless = noted->glob_caseless ? &arguments->globs : &arguments->iglobs;
+	struct bs_buffer *caseless = noted->glob_caseless ? &arguments->globs : &arguments->iglobs;
 	enum bs_status status = BS_OK;
 	size_t n;
 	const char *const *iglobs = words_of(&arguments->iglobs, &n);
@@ -542,25 +412,27 @@ static enum bs_status decide_walk(struct noted *noted, struct bs_error *err)
 
 static enum bs_grep_format decide_format(const struct noted *noted)
 {
-	bool count_matches = noted->count_matches, count = noted->count;
-	if (noted->arguments->quiet)
+	bool count_matches = noted->count == COUNT_MATCHES, count = noted->count == COUNT_LINES;
+	if (noted->to.quiet)
 		return BS_GREP_QUIET;
 	if (noted->json)
 		return BS_GREP_JSON;
-	if (count_matches && noted->arguments->search.invert) {
+	if (count_matches && noted->to.search.invert) {
 		count = true;
 		count_matches = false;
-	} else if (count && noted->arguments->output.only_matching) {
+	} else if (count && noted->to.output.only_matching) {
 		count_matches = true;
 	}
 	if (count_matches || count)
 		return count_matches ? BS_GREP_COUNT_MATCHES : BS_GREP_COUNT;
-	return noted->files_with ? BS_GREP_FILES_WITH : noted->files_without ? BS_GREP_FILES_WITHOUT : BS_GREP_LINES;
+	return noted->which_files == FILES_WITH      ? BS_GREP_FILES_WITH
+	       : noted->which_files == FILES_WITHOUT ? BS_GREP_FILES_WITHOUT
+	                                             : BS_GREP_LINES;
 }
 
 static bool wants_path(const struct noted *noted)
 {
-	const struct bs_grep_walk_options *source = &noted->arguments->source;
+	const struct bs_grep_walk_options *source = &noted->to.source;
 	if (noted->with_filename >= 0)
 		return noted->with_filename;
 	return noted->vimgrep || source->n_paths > 1 || (strcmp(source->paths[0], "-") != 0 && is_folder(source->paths[0]));
@@ -568,8 +440,8 @@ static bool wants_path(const struct noted *noted)
 
 static bool wants_line_numbers(const struct noted *noted)
 {
-	const struct bs_grep_walk_options *source = &noted->arguments->source;
-	enum bs_grep_format format = noted->arguments->output.format;
+	const struct bs_grep_walk_options *source = &noted->to.source;
+	enum bs_grep_format format = noted->to.output.format;
 	bool is_only_stdin = source->n_paths == 1 && strcmp(source->paths[0], "-") == 0;
 	if ((format != BS_GREP_LINES && format != BS_GREP_JSON) || noted->line_number == 0)
 		return false;
@@ -580,9 +452,9 @@ static bool wants_line_numbers(const struct noted *noted)
 static bool wants_color(const struct noted *noted)
 {
 	const char *term = getenv("TERM");
-	if (noted->arguments->output.format == BS_GREP_JSON || strcmp(noted->color, "never") == 0)
+	if (noted->to.output.format == BS_GREP_JSON || noted->color == COLOR_NEVER)
 		return false;
-	if (strcmp(noted->color, "auto") != 0)
+	if (noted->color != COLOR_AUTO)
 		return true;
 	if (noted->vimgrep)
 		return false;
@@ -591,7 +463,7 @@ static bool wants_color(const struct noted *noted)
 
 static enum bs_status decide_output(struct noted *noted, struct bs_error *err)
 {
-	struct bs_grep_arguments *arguments = noted->arguments;
+	struct bs_grep_arguments *arguments = &noted->to;
 	struct bs_grep_output *output = &arguments->output;
 	struct bs_grep_search *search = &arguments->search;
 	size_t n_colors;
@@ -610,9 +482,9 @@ static enum bs_status decide_output(struct noted *noted, struct bs_error *err)
 	output->use_color = wants_color(noted);
 	search->line_end = output->line_end = arguments->pattern.line_end;
 	search->crlf = output->crlf = arguments->pattern.crlf;
-	output->match_separator = noted->match_field ? noted->match_field : ":";
-	output->context_separator = noted->context_field ? noted->context_field : "-";
-	output->group_separator = noted->no_context_separator ? NULL : noted->context_separator ? noted->context_separator : "--";
+	output->match_separator = noted->match_separator ? noted->match_separator : ":";
+	output->context_separator = noted->context_separator ? noted->context_separator : "-";
+	output->group_separator = noted->no_group_separator ? NULL : noted->group_separator ? noted->group_separator : "--";
 	if (output->format == BS_GREP_LINES && output->heading)
 		output->file_separator = "";
 	else if (output->format == BS_GREP_LINES && (search->after > 0 || search->before > 0))
@@ -622,7 +494,7 @@ static enum bs_status decide_output(struct noted *noted, struct bs_error *err)
 
 static void decide_reading(struct noted *noted)
 {
-	struct bs_grep_arguments *arguments = noted->arguments;
+	struct bs_grep_arguments *arguments = &noted->to;
 	bool all_files = arguments->source.n_paths <= MAPS_MAX_FILES;
 	/* Where NUL ends lines, it is no sign of a binary file. */
 	arguments->is_text |= arguments->pattern.line_end == '\0';
@@ -639,47 +511,50 @@ static void decide_reading(struct noted *noted)
 
 static enum bs_status check(const struct noted *noted, struct bs_error *err)
 {
-	bool is_summary = noted->count || noted->count_matches || noted->files_with || noted->files_without;
+	bool is_summary = noted->count != COUNT_NONE || noted->which_files != FILES_ALL;
 	if (noted->json && is_summary)
 		return bs_fail(err, BS_INVALID, "--json does not go with -c, --count-matches, -l or --files-without-match");
 	return BS_OK;
 }
 
+/* What the noted options mean together; the operands are patterns and paths. */
+static enum bs_status decide(struct noted *noted, const struct bs_operands *operands, struct bs_error *err)
+{
+	struct bs_grep_arguments *arguments = &noted->to;
+	struct bs_grep_pattern *pattern = &arguments->pattern;
+	enum bs_status status = BS_OK;
+	pattern->letter_case = (enum bs_grep_case)noted->letter_case;
+	pattern->is_word = noted->bounds == BOUNDS_WORD;
+	pattern->is_line = noted->bounds == BOUNDS_LINE;
+	arguments->n_threads = (unsigned)noted->n_threads;
+	if (arguments->output.replacement)
+		arguments->output.replacement_bytes = strlen(arguments->output.replacement);
+	if (!arguments->kernel || strcmp(arguments->kernel, "list") != 0)
+		status = take_operands(noted, operands->list, operands->n, err);
+	if (!status)
+		status = check(noted, err);
+	if (!status)
+		status = decide_walk(noted, err);
+	if (!status && arguments->source.n_paths > 0) {
+		status = decide_output(noted, err);
+		decide_reading(noted);
+	}
+	return status;
+}
+
 enum bs_status bs_grep_arguments_parse(const struct bs_command *command, int argc, char **argv,
                                        struct bs_grep_arguments *arguments, struct bs_error *err)
 {
-	struct bs_arguments walk = {.command = command, .argc = argc, .argv = argv};
-	struct noted noted = {.arguments = arguments,
-	                      .line_number = -1,
-	                      .column = -1,
-	                      .with_filename = -1,
-	                      .mmap = -1,
-	                      .color = "auto"};
-	enum bs_status status;
-	int id;
-	const char *value;
-	char **operands;
-	arguments->pattern.line_end = '\n';
-	arguments->output.max_count = BS_GREP_NO_LIMIT;
-	arguments->source.max_file_bytes = UINT64_MAX;
-	while ((status = bs_arguments_next(&walk, &id, &value, err)) == BS_OK && id) {
-		status = note_option(&noted, id, value, err);
-		if (status)
-			return status;
-	}
-	if (status || arguments->help)
-		return status;
-	size_t n = bs_arguments_operands(&walk, &operands);
-	if (!arguments->kernel || strcmp(arguments->kernel, "list") != 0)
-		status = take_operands(&noted, operands, n, err);
-	if (!status)
-		status = check(&noted, err);
-	if (!status)
-		status = decide_walk(&noted, err);
-	if (!status && arguments->source.n_paths > 0) {
-		status = decide_output(&noted, err);
-		decide_reading(&noted);
-	}
+	struct noted noted = {.to = *arguments, .line_number = -1, .column = -1, .with_filename = -1, .mmap = -1};
+	struct bs_operands operands;
+	noted.to.pattern.line_end = '\n';
+	noted.to.output.max_count = BS_GREP_NO_LIMIT;
+	noted.to.source.max_file_bytes = UINT64_MAX;
+	enum bs_status status = bs_command_parse(command, argc, argv, &noted, &operands, err);
+	noted.to.help = operands.help;
+	if (!status && !operands.help)
+		status = decide(&noted, &operands, err);
+	*arguments = noted.to;
 	return status;
 }
 
@@ -689,11 +564,11 @@ void bs_grep_arguments_deinit(struct bs_grep_arguments *arguments)
 	const char *const *owned = words_of(&arguments->owned, &n);
 	for (size_t i = 0; i < n; i++)
 		free((char *)(uintptr_t)owned[i]);
-	struct bs_grep_words *lists[] = {&arguments->patterns,  &arguments->pattern_bytes, &arguments->globs,
+	struct bs_buffer *lists[] = {&arguments->patterns,  &arguments->pattern_bytes, &arguments->globs,
 	                                 &arguments->iglobs,    &arguments->types,         &arguments->type_nots,
 	                                 &arguments->type_adds, &arguments->type_clears,   &arguments->colors,
 	                                 &arguments->paths,     &arguments->owned};
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
-		bs_buffer_deinit(&lists[i]->list);
+		bs_buffer_deinit(lists[i]);
 	bs_file_types_free(arguments->file_types);
 }

@@ -8,11 +8,6 @@
 #include "query/grep_source.h"
 #include "query/grep_text.h"
 
-/* Words that point to the command line or to texts that are owned elsewhere. */
-struct bs_grep_words {
-	struct bs_buffer list; /* of const char * */
-};
-
 struct bs_grep_arguments {
 	struct bs_grep_pattern pattern;
 	struct bs_grep_search search;
@@ -25,11 +20,15 @@ struct bs_grep_arguments {
 	const char *index; /* --index; NULL: not given */
 	const char *kernel;
 	unsigned n_threads;
-	/* What the above borrows. */
-	struct bs_grep_words patterns, pattern_bytes, globs, iglobs, types, type_nots, type_adds, type_clears, colors, paths,
+	/* What the above borrows: lists of const char *, but for pattern_bytes. */
+	struct bs_buffer patterns, pattern_bytes, globs, iglobs, types, type_nots, type_adds, type_clears, colors, paths,
 		owned;
 	struct bs_file_types *file_types; /* NULL: no option asks for types */
 };
+
+/* NULL name ends it; the first BS_GREP_N_IN_HELP are those of --help. */
+extern const struct bs_option bs_grep_option_table[];
+#define BS_GREP_N_IN_HELP 28
 
 /* Zero-initialise. command's options are the table above. BS_INVALID, or BS_IO for a pattern file: one line in err. */
 enum bs_status bs_grep_arguments_parse(const struct bs_command *command, int argc, char **argv,

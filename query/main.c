@@ -55,30 +55,36 @@ static void show_help(FILE *to)
 /* `--generate KIND [COMMAND]`: the manual pages and completions that are installed. */
 static int generate(const char *kind, const char *name)
 {
-	static const char *const kinds[] = {"bash", "zsh", "fish"};
-	static enum bs_status (*const makers[])(const struct bs_program *, struct bs_buffer *, struct bs_error *) = {
-		bs_docs_bash, bs_docs_zsh, bs_docs_fish};
+	static const char *const shells[] = {"bash", "zsh", "fish"};
+	static void (*const makers[])(const struct bs_program *, FILE *) = {bs_docs_bash, bs_docs_zsh, bs_docs_fish};
 	const struct bs_command *list[N_COMMANDS];
 	struct bs_program program = {.version = BITSIFT_VERSION, .commands = list, .n_commands = N_COMMANDS};
-	struct bs_buffer text = {0};
-	struct bs_error err = {""};
-	enum bs_status status = BS_NOT_FOUND;
+	bool is_known = false, is_man = strcmp(kind, "man") == 0;
 	for (size_t i = 0; i < N_COMMANDS; i++)
 		list[i] = commands[i].command;
-	if (strcmp(kind, "man") == 0 && !name)
-		status = bs_docs_man_program(&program, &text, &err);
-	for (size_t i = 0; i < N_COMMANDS && strcmp(kind, "man") == 0 && name; i++)
-		if (strcmp(name, list[i]->name) == 0)
-			status = bs_docs_man_command(&program, list[i], &text, &err);
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds) && !name; i++)
-		if (strcmp(kind, kinds[i]) == 0)
-			status = makers[i](&program, &text, &err);
-	if (status)
-		fprintf(stderr, "bitsift: %s\n", *err.text ? err.text : "--generate takes man [COMMAND], bash, zsh or fish");
-	else
-		fwrite(text.data, 1, text.used_bytes, stdout);
-	bs_buffer_deinit(&text);
-	return status || fflush(stdout) != 0 ? 2 : 0;
+	if (is_man && !name) {
+		bs_docs_man_program(&program, stdout);
+		is_known = true;
+	}
+	for (size_t i = 0; i < N_COMMANDS && is_man && name && !is_known; i++)
+		if ((is_known = strcmp(name, list[i]->name) == 0))
+			bs_docs_man_command(&program, list[i], stdout);
+	for (size_t i = 0; i < sizeof(shells) / sizeof(*shells) && !name && !is_known; i++)
+		if ((is_known = strcmp(kind, shells[i]) == 0))
+			makers[i](&program, stdout);
+	if (!is_known)
+		fputs("bitsift: --generate takes man [COMMAND], bash, zsh or fish\n", stderr);
+	return is_known && fflush(stdout) == 0 ? 0 : 2;
+}
+
+static void refuse_command(const char *name)
+{
+	const char *names[N_COMMANDS + 1] = {NULL};
+	for (size_t i = 0; i < N_COMMANDS; i++)
+		names[i] = commands[i].command->name;
+	const char *guess = bs_command_guess(name, names);
+	fprintf(stderr, "bitsift: no command \"%s\"%s%s%s see `bitsift --help`\n", name, guess ? "; did you mean `bitsift " : ";",
+	        guess ? guess : "", guess ? "`? Or" : "");
 }
 
 int main(int argc, char **argv)
@@ -98,7 +104,7 @@ int main(int argc, char **argv)
 	if (strcmp(name, "--generate") == 0)
 		return generate(argc > 2 ? argv[2] : "", argc > 3 ? argv[3] : NULL);
 	if (*name)
-		fprintf(stderr, "bitsift: no command \"%s\"; see `bitsift --help`\n", name);
+		refuse_command(name);
 	else
 		show_help(stderr);
 	return 2;

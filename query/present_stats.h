@@ -2,17 +2,16 @@
 #ifndef BS_QUERY_PRESENT_STATS_H
 #define BS_QUERY_PRESENT_STATS_H
 
-#include "core/buffer.h"
 #include "core/snapshot.h"
+#include <stdio.h>
+
 #include "core/index_stats.h"
 #include "core/status.h"
 
 /* Several lines for a person, at most 80 columns wide unless paths are long. */
-enum bs_status bs_present_stats_text(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats,
-                                     struct bs_buffer *out, struct bs_error *err) BS_WARN_UNUSED;
+void bs_present_stats_text(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out);
 
 /* One JSON object and a line feed. */
-enum bs_status bs_present_stats_json(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats,
-                                     struct bs_buffer *out, struct bs_error *err) BS_WARN_UNUSED;
+void bs_present_stats_json(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out);
 
 #endif

@@ -13,21 +13,29 @@
 #include "core/command_line.h"
 #include "core_rig.h"
 
-enum {
-	OPTION_MEMORY = 1,
-	OPTION_JOBS,
-	OPTION_MERGE,
-	OPTION_QUIET,
-	OPTION_LONG
+/* Notes each option that came: "memory=64M " and so on. */
+struct noted {
+	char text[1024];
 };
 
+static enum bs_status note(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
+{
+	struct noted *noted = to;
+	size_t used = strlen(noted->text);
+	(void)err;
+	snprintf(noted->text + used, sizeof(noted->text) - used, "%s%s%s ", option->name, argument ? "=" : "",
+	         argument ? argument : "");
+	return BS_OK;
+}
+
+#define NOTED .kind = BS_OPTION_CALL, .take = note
+
 static const struct bs_option options[] = {
-	{OPTION_MEMORY, 0, "memory", "SIZE", "memory to work with [1G]"},
-	{OPTION_JOBS, 'j', "jobs", "N",
-         "threads, as many as there are processors unless told otherwise, which is rarely wise"},
-	{OPTION_MERGE, 'm', "merge", NULL, "merge"},
-	{OPTION_QUIET, 'q', "quiet", NULL, "say nothing"},
-	{OPTION_LONG, 0, "a-very-long-name-of-an-option", "ARGUMENT", "an option whose name does not fit its column"},
+	{0, "memory", "SIZE", "memory to work with [1G]", NOTED},
+	{'j', "jobs", "N", "threads, as many as there are processors unless told otherwise, which is rarely wise", NOTED},
+	{'m', "merge", NULL, "merge", NOTED},
+	{'q', "quiet", NULL, "say nothing", NOTED},
+	{0, "a-very-long-name-of-an-option", "ARGUMENT", "an option whose name does not fit its column", NOTED},
 	{0},
 };
 
@@ -51,37 +59,30 @@ static const struct bs_command command = {
 	.exit_status = "",
 };
 
-/* Arguments parted by blanks -> "id", "id=value" and operands, parted by blanks; or the message. */
+/* Arguments parted by blanks -> the options noted and the operands, parted by blanks; or the message. */
 static const char *parse(const char *line)
 {
-	static char words[512], out[1024];
-	char *argv[64] = {(char *)(uintptr_t) "try"}, **operands;
-	int argc = 1, id;
-	const char *value;
+	static char words[512];
+	static struct noted noted;
+	char *argv[64] = {(char *)(uintptr_t) "try"};
+	int argc = 1;
+	struct bs_operands operands;
 	struct bs_error err = {{0}};
 	snprintf(words, sizeof(words), "%s", line);
 	for (char *word = strtok(words, " "); word; word = strtok(NULL, " "))
 		argv[argc++] = word;
-	struct bs_arguments arguments = {.command = &command, .argc = argc, .argv = argv};
-	out[0] = '\0';
-	for (;;) {
-		enum bs_status status = bs_arguments_next(&arguments, &id, &value, &err);
-		if (status) {
-			assert_int_equal(status, BS_INVALID);
-			snprintf(out, sizeof(out), "%s", err.text);
-			return out;
-		}
-		if (id == 0)
-			break;
-		size_t used = strlen(out);
-		snprintf(out + used, sizeof(out) - used, "%d%s%s ", id, value ? "=" : "", value ? value : "");
+	noted.text[0] = '\0';
+	enum bs_status status = bs_command_parse(&command, argc, argv, &noted, &operands, &err);
+	if (status) {
+		assert_int_equal(status, BS_INVALID);
+		snprintf(noted.text, sizeof(noted.text), "%s", err.text);
+		return noted.text;
 	}
-	size_t n = bs_arguments_operands(&arguments, &operands);
-	for (size_t i = 0; i < n; i++) {
-		size_t used = strlen(out);
-		snprintf(out + used, sizeof(out) - used, "%s ", operands[i]);
+	for (size_t i = 0; i < operands.n; i++) {
+		size_t used = strlen(noted.text);
+		snprintf(noted.text + used, sizeof(noted.text) - used, "%s ", operands.list[i]);
 	}
-	return out;
+	return operands.help ? strcat(noted.text, "help") : noted.text;
 }
 
 static void test_options(void **state)
@@ -90,19 +91,22 @@ static void test_options(void **state)
 	static const char *const cases[][2] = {
 		{"", ""},
 		{"a b", "a b "},
-		{"--memory 64M a", "1=64M a "},
-		{"--memory=64M", "1=64M "},
-		{"--memory=", "1= "},
-		{"a -j 4 b -j5 c", "2=4 2=5 a b c "},
-		{"-mqj7", "3 4 2=7 "},
-		{"-qm --jobs=-1", "4 3 2=-1 "},
+		{"--memory 64M a", "memory=64M a "},
+		{"--memory=64M", "memory=64M "},
+		{"--memory=", "memory= "},
+		{"--memory==", "memory== "},
+		{"a -j 4 b -j5 c", "jobs=4 jobs=5 a b c "},
+		{"-j=4 -mj==", "jobs=4 merge jobs== "},
+		{"-mqj7", "merge quiet jobs=7 "},
+		{"-qm --jobs=-1", "quiet merge jobs=-1 "},
 		{"-- -q --memory", "-q --memory "},
 		{"a -- -q -- b", "a -q -- b "},
-		{"-q - -m", "4 3 - "},
-		{"--mem 5 --q", "1=5 4 "},
-		{"--memory --quiet", "1=--quiet "},
-		{"-h --help", "1000 1000 "},
-		{"-q --help -m", "4 1000 3 "},
+		{"-q - -m", "quiet merge - "},
+		{"--memory --quiet", "memory=--quiet "},
+		{"--memory -- -q", "memory=-- quiet "},
+		{"-h --what", "help"},
+		{"-q --help -m", "quiet help"},
+		{"-qhx", "quiet help"},
 	};
 	for (size_t i = 0; i < COUNT(cases); i++)
 		assert_string_equal(parse(cases[i][0]), cases[i][1]);
@@ -112,14 +116,16 @@ static void test_wrong_options(void **state)
 {
 	(void)state;
 	static const char *const cases[][2] = {
-		{"--nothing", "unknown option --nothing"},
-		{"a --nothing=1 b", "unknown option --nothing=1"},
+		{"--nothing", "unknown option --nothing; see"},
+		{"a --nothing=1 b", "unknown option --nothing; see"},
 		{"-x", "unknown option -x"},
 		{"-qx", "unknown option -x"},
 		{"-1", "unknown option -1"},
-		{"--me", "unknown option --me"}, /* memory, merge */
+		{"--me", "unknown option --me; did you mean --memory?"},
+		{"--quite", "unknown option --quite; did you mean --quiet?"},
+		{"--quit=5", "unknown option --quit; did you mean --quiet?"},
+		{"--no", "unknown option --no; see"},
 		{"--memory", "option --memory needs an argument"},
-		{"a --mem", "option --mem needs an argument"},
 		{"-j", "option -j needs an argument"},
 		{"-qj", "option -j needs an argument"},
 		{"--quiet=yes", "option --quiet takes no argument"},
@@ -131,7 +137,55 @@ static void test_wrong_options(void **state)
 			fail_msg("%s: %s", cases[i][0], message);
 		assert_non_null(strstr(message, "`bitsift try --help`"));
 	}
-	assert_string_equal(parse("-q a"), "4 a "); /* what went before does not stick */
+	assert_string_equal(parse("-q a"), "quiet a "); /* what went before does not stick */
+}
+
+/* What each kind of option does. */
+static void test_kinds(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"red", "green", "blue", NULL};
+	struct all {
+		bool yes, no;
+		int choice, count, color;
+		const char *string;
+		struct bs_buffer list;
+		uint64_t number, bytes;
+	} all = {.no = true};
+	static const struct bs_option kinds[] = {
+		{'y', "yes", NULL, "", BS_OPTION_SETS(FLAG, struct all, yes)},
+		{'n', "no", NULL, "", BS_OPTION_SETS(UNFLAG, struct all, no)},
+		{'1', "one", NULL, "", BS_OPTION_SETS(CHOICE, struct all, choice), .value = 1},
+		{'2', "two", NULL, "", BS_OPTION_SETS(CHOICE, struct all, choice), .value = 2},
+		{'u', "up", NULL, "", BS_OPTION_SETS(ADD, struct all, count)},
+		{'s', "string", "S", "", BS_OPTION_SETS(STRING, struct all, string)},
+		{'l', "list", "S", "", BS_OPTION_SETS(LIST, struct all, list)},
+		{'N', "number", "N", "", BS_OPTION_SETS(NUMBER, struct all, number), .least = 2, .most = 9},
+		{'b', "bytes", "N", "", BS_OPTION_SETS(SIZE, struct all, bytes)},
+		{'c', "color", "C", "", BS_OPTION_SETS(NAME, struct all, color), .names = names},
+		{'x', "nothing", NULL, "", .kind = BS_OPTION_NOTHING},
+		{0},
+	};
+	static const struct bs_command of_all = {.name = "all", .options = kinds, .no_operands = true};
+	static const char *const words[] = {"all", "-yn", "-21", "-uu", "-sword", "-la", "-l", "b", "-N=7", "-b2k", "-cblue", "-x"};
+	char *argv[COUNT(words)];
+	struct bs_operands operands;
+	struct bs_error err = {{0}};
+	for (size_t i = 0; i < COUNT(words); i++)
+		argv[i] = (char *)(uintptr_t)words[i];
+	expect_ok(bs_command_parse(&of_all, COUNT(words), argv, &all, &operands, &err), &err);
+	assert_true(all.yes && !all.no && all.choice == 1 && all.count == 2 && all.number == 7 && all.bytes == 2048 && all.color == 2);
+	assert_string_equal(all.string, "word");
+	assert_int_equal(all.list.used_bytes, 2 * sizeof(char *));
+	assert_string_equal(((const char **)(void *)all.list.data)[1], "b");
+	bs_buffer_deinit(&all.list);
+	argv[1] = (char *)(uintptr_t) "-cpink";
+	assert_int_equal(bs_command_parse(&of_all, 2, argv, &all, &operands, &err), BS_INVALID);
+	assert_string_equal(err.text, "--color pink: it can be red, green or blue");
+	argv[1] = (char *)(uintptr_t) "-N1";
+	assert_int_equal(bs_command_parse(&of_all, 2, argv, &all, &operands, &err), BS_INVALID);
+	argv[1] = (char *)(uintptr_t) "word";
+	assert_int_equal(bs_command_parse(&of_all, 2, argv, &all, &operands, &err), BS_INVALID);
 }
 
 static void test_sizes(void **state)
@@ -262,13 +316,13 @@ static void test_formats(void **state)
 static void test_help(void **state)
 {
 	(void)state;
-	struct bs_error err = {{0}};
-	struct bs_buffer text = {0};
-	expect_ok(bs_command_help(&command, &text, &err), &err);
-	expect_ok(bs_buffer_append(&text, "", 1, &err), &err);
-	char *help = (char *)text.data;
+	char *help = NULL;
+	size_t n_bytes;
+	FILE *out = open_memstream(&help, &n_bytes);
+	bs_command_help(&command, out);
+	fclose(out);
 	assert_int_equal(strncmp(help, "Usage: bitsift try [--memory SIZE]", 34), 0);
-	for (size_t i = 0; options[i].id; i++)
+	for (size_t i = 0; options[i].name; i++)
 		assert_non_null(strstr(help, options[i].name));
 	for (size_t i = 0; examples[i]; i += 2)
 		assert_non_null(strstr(help, examples[i]));
@@ -280,18 +334,20 @@ static void test_help(void **state)
 		if (n > 80)
 			fail_msg("%zu columns: %.*s", n, (int)n, line);
 	}
-	bs_buffer_deinit(&text);
+	free(help);
 	/* No examples, no options but the common one. */
 	static const struct bs_option none[] = {{0}};
 	struct bs_command bare = {.name = "bare", .summary = "Nothing.", .usage = "", .options = none};
-	expect_ok(bs_command_help(&bare, &text, &err), &err);
-	bs_buffer_deinit(&text);
+	out = open_memstream(&help, &n_bytes);
+	bs_command_help(&bare, out);
+	fclose(out);
+	free(help);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_options), cmocka_unit_test(test_wrong_options), cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_options), cmocka_unit_test(test_wrong_options), cmocka_unit_test(test_kinds),  cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_numbers), cmocka_unit_test(test_formats),       cmocka_unit_test(test_help),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
