@@ -117,6 +117,15 @@ static int show_progress(void *context, const struct bs_index_report *report)
 	return 0;
 }
 
+/* Of a source that is not followed; no other reason comes up. */
+static void show_skip(void *context, enum bs_skip reason, const char *message)
+{
+	bool *is_drawn = context;
+	(void)reason;
+	fprintf(stderr, "%sbitsift: %s\n", *is_drawn ? "\r\033[K" : "", message);
+	*is_drawn = false;
+}
+
 static void show_summary(const struct bs_index_report *report)
 {
 	char docs[32], bytes[24], count[32];
@@ -135,7 +144,7 @@ static void show_summary(const struct bs_index_report *report)
 	}
 }
 
-static enum bs_status compact(struct compact_arguments *arguments, struct bs_error *err)
+static enum bs_status compact(struct compact_arguments *arguments, bool *is_whole_out, struct bs_error *err)
 {
 	const char *environment = getenv("BITSIFT_INDEX");
 	struct bs_index_report report = {0};
@@ -149,6 +158,7 @@ static enum bs_status compact(struct compact_arguments *arguments, struct bs_err
 		arguments->job.dir = found;
 	}
 	arguments->job.progress = show_progress;
+	arguments->job.skipped = show_skip;
 	arguments->job.context = &is_drawn;
 	if (!status)
 		status = bs_compact_run(&arguments->job, &report, err);
@@ -156,6 +166,7 @@ static enum bs_status compact(struct compact_arguments *arguments, struct bs_err
 		fputs("\r\033[K", stderr);
 	if (!status && !arguments->quiet)
 		show_summary(&report);
+	*is_whole_out = report.skipped[BS_SKIP_UNTRUSTED] == 0;
 	free(found);
 	return status;
 }
@@ -169,17 +180,18 @@ static int show_help(void)
 	return 0;
 }
 
-int bs_cmd_compact(int argc, char **argv)
+int bs_cmd_compact(int argc, char **argv, const struct bs_consent *consent)
 {
 	struct bs_error err = {""};
-	struct compact_arguments arguments = {.quiet = false};
+	struct compact_arguments arguments = {.job = {.consent = consent}};
+	bool is_whole = true;
 	enum bs_status status = parse_arguments(&arguments, argc, argv, &err);
 	if (!status && arguments.help)
 		return show_help();
 	if (!status)
-		status = compact(&arguments, &err);
+		status = compact(&arguments, &is_whole, &err);
 	if (!status)
-		return 0;
+		return is_whole ? 0 : 2;
 	fprintf(stderr, "bitsift: %s\n", err.text);
 	return 2;
 }

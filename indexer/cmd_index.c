@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/command_line.h"
+#include "core/index_dir.h"
 #include "indexer/indexer.h"
 
 enum index_option {
@@ -30,6 +31,7 @@ enum index_option {
 	OPTION_STRICT,
 	OPTION_REBUILD,
 	OPTION_WAIT,
+	OPTION_SHARED,
 	OPTION_QUIET,
 	OPTION_VERBOSE,
 };
@@ -52,6 +54,7 @@ static const struct bs_option index_options[] = {
 	{OPTION_STRICT, 0, "strict", NULL, "stop at the first bad JSONL record"},
 	{OPTION_REBUILD, 0, "rebuild", NULL, "index everything again, with new options or after damage"},
 	{OPTION_WAIT, 0, "wait", NULL, "wait for another bitsift that is writing the index"},
+	{OPTION_SHARED, 0, "shared", NULL, "let others read the index, if they may read every source"},
 	{OPTION_QUIET, 'q', "quiet", NULL, "no summary"},
 	{OPTION_VERBOSE, 'v', "verbose", NULL, "name every skipped file"},
 	{0},
@@ -100,6 +103,19 @@ static const char index_description[] =
 	"`--words`, `--grams`, `--stem`, `--fold-accents`, `--id`, `--text`, `--density`, `--hidden`, `--no-ignore`, `--glob` and "
 	"`--binary` are recorded with the index and hold for every refresh. To give other ones is an error unless `--rebuild` "
 	"says that everything is to be indexed again with them.\n\n"
+	"# Who may read the index\n\n"
+	"An index tells what is in its sources. So its folder and files are for their owner alone (0700, 0600), unless `--shared` "
+	"asks for more and every source may be read by its group or by others: each file that was indexed, each collection, and "
+	"each folder that is a SOURCE, by its own mode. (Standard input, and what could not be looked at, counts as private.) "
+	"Then the modes are those that the umask gives to any file. `--shared` is not recorded: a refresh without it makes the index "
+	"private again; `bitsift compact` and `bitsift delete` leave it as it is.\n\n"
+	"# Sources elsewhere\n\n"
+	"A SOURCE outside the folder that holds the index, links resolved, is noted as named by you, in "
+	"$XDG_STATE_HOME/bitsift (~/.local/state/bitsift). An index that came from somebody else can name any place, so "
+	"no command looks at a source elsewhere that you have not named: it is named on standard error, what the index has of it "
+	"stays, and the exit status is 2. `bitsift trust DIR` consents to all sources of an index. An index that belongs to another "
+	"user is refused in the same way; see bitsift-trust(1). Where nothing can be noted, as without a home, a line says so, and only "
+	"sources inside the folder will be followed later.\n\n"
 	"# Safety\n\n"
 	"The new index replaces the old one in one step at the end. If the run fails or is killed before, the old index stays "
 	"as it was; queries that run meanwhile go on with what they opened. One `bitsift index` at a time writes an index; "
@@ -113,7 +129,8 @@ const struct bs_command bs_command_index = {
 	.description = index_description,
 	.options = index_options,
 	.examples = index_examples,
-	.exit_status = "0 when done, even if documents were skipped (they are counted and listed); 2 when nothing could be done.",
+	.exit_status = "0 when done, even if documents were skipped (they are counted and listed); 2 when a source was not followed, or "
+	               "nothing could be done.",
 };
 
 /* ---- what the user sees while it runs ---- */
@@ -366,6 +383,9 @@ static enum bs_status take_option(struct index_arguments *arguments, int id, con
 	case OPTION_WAIT:
 		arguments->job.wait = true;
 		return BS_OK;
+	case OPTION_SHARED:
+		arguments->job.shared = true;
+		return BS_OK;
 	case OPTION_QUIET:
 		arguments->quiet = true;
 		return BS_OK;
@@ -408,7 +428,9 @@ static int show_help(void)
 	return 0;
 }
 
-int bs_cmd_index(int argc, char **argv)
+static const char usual_dir[] = ".bitsift";
+
+int bs_cmd_index(int argc, char **argv, const struct bs_consent *consent)
 {
 	/* A fixed threshold: large blocks go back to the system when freed. glibc would raise it with the first large file
 	 * and keep what came after, up to 100 MB more than --memory allows. */
@@ -417,8 +439,9 @@ int bs_cmd_index(int argc, char **argv)
 	struct bs_index_report report = {0};
 	struct index_arguments arguments = {.job = {.options = {.density = BS_DEFAULT_DENSITY}}};
 	const char *environment = getenv("BITSIFT_INDEX");
-	arguments.job.dir = environment && *environment ? environment : ".bitsift";
+	arguments.job.dir = environment && *environment ? environment : usual_dir;
 	arguments.job.context = &arguments.display;
+	arguments.job.consent = consent;
 	arguments.job.progress = show_progress;
 	arguments.job.skipped = show_skip;
 	arguments.display.is_terminal = isatty(STDERR_FILENO);
@@ -434,15 +457,21 @@ int bs_cmd_index(int argc, char **argv)
 	arguments.job.options.grams = arguments.has_grams || !arguments.has_words;
 	/* No option means "as it was made"; to go back to the defaults, --rebuild. */
 	arguments.job.use_recorded_options = !arguments.has_options && !arguments.job.rebuild;
-	status = bs_index_run(&arguments.job, &report, &err);
+	/* Nobody named the usual place. */
+	if (arguments.job.dir == usual_dir)
+		status = bs_index_refuse_link(usual_dir, &err);
+	if (!status)
+		status = bs_index_run(&arguments.job, &report, &err);
 	clear_bar(&arguments.display);
+	if (!status && arguments.job.shared && !report.is_shared)
+		fputs("bitsift: the index stays private: not every source may be read by its group or by others\n", stderr);
 	if (!status && !arguments.quiet)
 		show_summary(&arguments.display, &report, arguments.job.dir);
 out:
 	if (status)
 		fprintf(stderr, "bitsift: %s\n", err.text);
 	else
-		exit_status = 0;
+		exit_status = report.skipped[BS_SKIP_UNTRUSTED] ? 2 : 0;
 	free(arguments.globs);
 	free(arguments.text);
 	free(arguments.text_fields);

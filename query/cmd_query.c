@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "query/present.h"
-#include "core/index_dir.h"
+#include "query/cmd_shared.h"
 #include "query/search.h"
 
 enum query_option {
@@ -114,6 +114,7 @@ struct query_arguments {
 /* A query run in progress: where its output goes and what has come of it. */
 struct run {
 	const struct query_arguments *arguments;
+	const struct bs_consent *consent;
 	struct bs_search search;
 	struct bs_searcher *searcher;
 	struct bs_stats_sum stats;
@@ -362,18 +363,10 @@ static enum bs_status run_batch(struct run *run, struct bs_error *err)
 
 static enum bs_status open_index(struct run *run, struct bs_error *err)
 {
-	const char *index = run->arguments->index;
-	const char *environment = getenv("BITSIFT_INDEX");
 	char *located = NULL;
-	enum bs_status status = BS_OK;
-	if (!index && environment && *environment)
-		index = environment;
-	if (!index) {
-		status = bs_index_find(&located, err);
-		index = located;
-	}
+	enum bs_status status = bs_cmd_locate(run->arguments->index, &located, err);
 	if (!status)
-		status = bs_search_open(index, run->arguments->kernel, &run->search, err);
+		status = bs_search_open(located, run->consent, run->arguments->kernel, &run->search, err);
 	if (!status && run->arguments->fresh)
 		status = bs_search_freshen(&run->search, show_notice, run, err);
 	free(located);
@@ -396,10 +389,10 @@ static void show_stats(struct run *run)
 	bs_buffer_clear(&run->out);
 }
 
-static int run_all(const struct query_arguments *arguments)
+static int run_all(const struct query_arguments *arguments, const struct bs_consent *consent)
 {
 	struct bs_error err = {""};
-	struct run run = {.arguments = arguments, .is_terminal = isatty(STDOUT_FILENO)};
+	struct run run = {.arguments = arguments, .consent = consent, .is_terminal = isatty(STDOUT_FILENO)};
 	run.color = run.is_terminal && !getenv("NO_COLOR");
 	enum bs_status status = open_index(&run, &err);
 	if (status)
@@ -435,15 +428,6 @@ static int list_kernels(void)
 	return 0;
 }
 
-static int show_help(void)
-{
-	struct bs_buffer text = {0};
-	if (bs_command_help(&bs_command_query, &text, NULL) == BS_OK)
-		fwrite(text.data, 1, text.used_bytes, stdout);
-	bs_buffer_deinit(&text);
-	return 0;
-}
-
 /* Whoever writes `bitsift query cat -dog` means no option. */
 static void show_usage_error(const struct bs_error *err)
 {
@@ -454,7 +438,7 @@ static void show_usage_error(const struct bs_error *err)
 		fputs("bitsift: a word to leave out stands behind --, as in `bitsift query -- cat -dog`\n", stderr);
 }
 
-int bs_cmd_query(int argc, char **argv)
+int bs_cmd_query(int argc, char **argv, const struct bs_consent *consent)
 {
 	struct bs_error err = {""};
 	struct query_arguments arguments = {.request = {.k = 10}};
@@ -463,11 +447,11 @@ int bs_cmd_query(int argc, char **argv)
 	if (status)
 		show_usage_error(&err);
 	else if (arguments.help)
-		exit_status = show_help();
+		exit_status = bs_cmd_show_help(&bs_command_query);
 	else if (arguments.kernel && strcmp(arguments.kernel, "list") == 0)
 		exit_status = list_kernels();
 	else
-		exit_status = run_all(&arguments);
+		exit_status = run_all(&arguments, consent);
 	bs_buffer_deinit(&arguments.text);
 	return exit_status;
 }

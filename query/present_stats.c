@@ -158,7 +158,7 @@ static void text_head(struct page *page, const struct bs_snapshot *snapshot, con
 {
 	const struct bs_manifest *manifest = &snapshot->manifest;
 	put(page, "index      ");
-	put_name(page, snapshot->dir);
+	put_name(page, snapshot->dir->path);
 	put(page, ": format %u, commit %llu, ICU %s, Unicode %s\n", BS_FORMAT_VERSION,
 	    (unsigned long long)manifest->generation, manifest->icu_version, manifest->unicode_version);
 	put(page, "documents  ");
@@ -451,7 +451,7 @@ enum bs_status bs_present_stats_json(const struct bs_snapshot *snapshot, const s
 	const struct bs_manifest *manifest = &snapshot->manifest;
 	struct page page = {.out = out, .err = err};
 	put(&page, "{\"index\":");
-	put_json_string(&page, snapshot->dir);
+	put_json_string(&page, snapshot->dir->path);
 	put(&page, ",\"format\":%u,", BS_FORMAT_VERSION);
 	json_number(&page, "commit", manifest->generation);
 	put(&page, ",\"icu\":\"%s\",\"unicode\":\"%s\",", manifest->icu_version, manifest->unicode_version);
