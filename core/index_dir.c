@@ -204,6 +204,21 @@ uint64_t bs_index_next_number(const struct bs_dir *dir, const struct bs_manifest
 	return next;
 }
 
+uint64_t bs_index_bytes(const struct bs_dir *dir, const struct bs_manifest *manifest)
+{
+	char name[BS_INDEX_NAME_BYTES];
+	uint64_t n_bytes = bs_dir_file_bytes(dir, "manifest") + bs_dir_file_bytes(dir, "folders");
+	if (manifest->exclusions)
+		n_bytes += bs_dir_file_bytes(dir, bs_index_file_name("exc", manifest->exclusions, name));
+	for (uint32_t i = 0; i < manifest->n_segments; i++) {
+		const struct bs_segment_record *segment = &manifest->segments[i];
+		n_bytes += segment->n_bytes;
+		if (segment->tombstones)
+			n_bytes += bs_dir_file_bytes(dir, bs_index_file_name("del", segment->tombstones, name));
+	}
+	return n_bytes;
+}
+
 /* ---- who may read it ---- */
 
 /* What the umask, or the directory, leaves of 0666. */

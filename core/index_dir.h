@@ -37,6 +37,9 @@ const char *bs_index_file_name(const char *prefix, uint64_t number, char name[BS
  * recorded. Numbers are not used again, lest a reader of an old manifest open a file of a new one. */
 uint64_t bs_index_next_number(const struct bs_dir *dir, const struct bs_manifest *old);
 
+/* Of all the files that the commit names, and of folders. */
+uint64_t bs_index_bytes(const struct bs_dir *dir, const struct bs_manifest *manifest);
+
 /* ---- the writer's lock ---- */
 
 struct bs_index_lock {

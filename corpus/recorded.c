@@ -180,6 +180,19 @@ enum bs_status bs_recorded_source(const struct bs_dir *dir, const struct bs_sour
 	return status;
 }
 
+enum bs_status bs_recorded_check(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < manifest->n_sources && !status; i++) {
+		struct bs_source source;
+		status = bs_recorded_source(dir, &manifest->sources[i], &source, err);
+		if (!status && source.is_refused)
+			status = bs_recorded_refuse(dir, &source, err);
+		bs_source_deinit(&source);
+	}
+	return status;
+}
+
 struct bs_source_options bs_recorded_options(const struct bs_index_options *options, const struct bs_dir *dir)
 {
 	struct bs_source_options out = {

@@ -29,6 +29,10 @@ enum bs_status bs_recorded_name(const struct bs_dir *dir, struct bs_source_recor
 /* BS_UNTRUSTED, and the line that says which source is not followed, and how to consent. */
 enum bs_status bs_recorded_refuse(const struct bs_dir *dir, const struct bs_source *source, struct bs_error *err);
 
+/* BS_UNTRUSTED if a source is not followed: for who reads everything again, and would lose it. BS_NO_MEMORY. */
+enum bs_status bs_recorded_check(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_error *err)
+	BS_WARN_UNUSED;
+
 /* How documents are read, as the index's options say. Borrows from options. dir (nullable) is passed over by walks. */
 struct bs_source_options bs_recorded_options(const struct bs_index_options *options, const struct bs_dir *dir);
 

@@ -385,20 +385,6 @@ static enum bs_status collect_sources(struct indexing *at, bool *read_stdin_out,
 	return status;
 }
 
-/* Where everything is read again, a source that is not followed would be lost. */
-static enum bs_status check_followed(struct indexing *at, struct bs_error *err)
-{
-	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < at->run.manifest.n_sources && !status; i++) {
-		struct bs_source source;
-		status = bs_recorded_source(&at->dir, &at->run.manifest.sources[i], &source, err);
-		if (!status && source.is_refused)
-			status = bs_recorded_refuse(&at->dir, &source, err);
-		bs_source_deinit(&source);
-	}
-	return status;
-}
-
 /* ---- start and end ---- */
 
 static enum bs_status choose_options(struct indexing *at, struct bs_error *err)
@@ -602,38 +588,20 @@ static enum bs_status commit(struct indexing *at, struct bs_error *err)
 	return status;
 }
 
-/* Of the file PREFIX-NUMBER; 0 for none. */
-static uint64_t file_bytes(const struct bs_dir *dir, const char *prefix, uint64_t number)
-{
-	char name[BS_INDEX_NAME_BYTES];
-	return number ? bs_dir_file_bytes(dir, bs_index_file_name(prefix, number, name)) : 0;
-}
-
 /* What the index amounts to, by its last commit. */
 static enum bs_status report_index(const struct bs_dir *dir, struct bs_index_report *report, struct bs_error *err)
 {
 	struct bs_manifest manifest;
-	struct bs_container *file;
-	struct bs_folders folders;
 	enum bs_status status = bs_manifest_read(dir, &manifest, err);
 	if (status)
 		return status;
-	status = bs_manifest_open(dir, &file, err);
-	report->index_bytes = status ? 0 : bs_container_bytes(file) + file_bytes(dir, "exc", manifest.exclusions);
-	if (!status)
-		bs_container_close(file);
-	if (bs_folders_open(dir, &folders, NULL) == BS_OK)
-		report->index_bytes += bs_container_bytes(folders.file);
-	bs_folders_close(&folders);
+	report->index_bytes = bs_index_bytes(dir, &manifest);
 	report->n_docs = 0;
 	report->n_segments = manifest.n_segments;
-	for (uint32_t i = 0; i < manifest.n_segments; i++) {
-		const struct bs_segment_record *segment = &manifest.segments[i];
-		report->n_docs += segment->n_docs - segment->n_deleted;
-		report->index_bytes += segment->n_bytes + file_bytes(dir, "del", segment->tombstones);
-	}
+	for (uint32_t i = 0; i < manifest.n_segments; i++)
+		report->n_docs += manifest.segments[i].n_docs - manifest.segments[i].n_deleted;
 	bs_manifest_deinit(&manifest);
-	return status;
+	return BS_OK;
 }
 
 static void indexing_deinit(struct indexing *at)
@@ -676,7 +644,7 @@ enum bs_status bs_index_run(const struct bs_index_job *job, struct bs_index_repo
 	if (!status)
 		status = collect_sources(&at, &read_stdin, err);
 	if (!status && at.is_full)
-		status = check_followed(&at, err);
+		status = bs_recorded_check(&at.dir, &at.run.manifest, err);
 	if (!status)
 		status = at.is_full || bs_run_holds_little(&at.old) ? bs_run_choose(&at.run, err)
 		                                                    : bs_run_keep_choices(&at.run, &at.old, err);

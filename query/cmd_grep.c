@@ -219,10 +219,15 @@ static enum bs_status open_index(const struct bs_grep_index_options *options, co
 static enum bs_status open_dir(const struct bs_grep_arguments *arguments, const struct bs_consent *consent, struct bs_dir *dir,
                                struct grep_run *run, struct bs_error *err)
 {
-	enum bs_status status = bs_cmd_open(arguments->index, consent, dir, err);
+	char *path = NULL;
+	enum bs_status status = bs_cmd_locate(arguments->index, &path, err);
+	bool is_none = status == BS_NOT_FOUND;
+	if (!status)
+		status = bs_dir_open(dir, path, consent, err);
+	free(path);
 	if (!status || arguments->index || status == BS_NO_MEMORY)
 		return status;
-	if (status != BS_NOT_FOUND)
+	if (!is_none)
 		report(run, err->text);
 	*err = (struct bs_error){""};
 	return BS_OK;
