@@ -70,8 +70,8 @@ void bs_dir_close(struct bs_dir *dir)
 
 static enum bs_status refuse_file(const struct bs_dir *dir, const char *name, const char *what, struct bs_error *err)
 {
-	return bs_fail(err, BS_CORRUPT, "%s/%s: corrupt: %s, which an index does not have: remove it; `bitsift index --rebuild` "
-	               "makes anew what it stood for", dir->path, name, what);
+	return bs_fail(err, BS_CORRUPT, "%s/%s: corrupt: %s where an index has a plain file: remove it; `bitsift index --rebuild` "
+	               "makes anew what is missing", dir->path, name, what);
 }
 
 static enum bs_status fail_open(const struct bs_dir *dir, const char *name, struct bs_error *err)
@@ -79,7 +79,7 @@ static enum bs_status fail_open(const struct bs_dir *dir, const char *name, stru
 	if (errno == ELOOP)
 		return refuse_file(dir, name, "a symbolic link", err);
 	if (errno == ENXIO)
-		return refuse_file(dir, name, "not a regular file", err);
+		return refuse_file(dir, name, "a pipe, device or folder", err);
 	return bs_fail(err, errno == ENOENT ? BS_NOT_FOUND : BS_IO, "%s/%s: %s", dir->path, name, strerror(errno));
 }
 
@@ -90,7 +90,7 @@ static enum bs_status admit(const struct bs_dir *dir, const char *name, int *fd,
 	if (fstat(*fd, found) != 0)
 		status = bs_fail(err, BS_IO, "%s/%s: %s", dir->path, name, strerror(errno));
 	else if (!S_ISREG(found->st_mode))
-		status = refuse_file(dir, name, "not a regular file", err);
+		status = refuse_file(dir, name, "a pipe, device or folder", err);
 	else if (found->st_nlink > 1) /* a writer may just have removed it: then it has no name */
 		status = refuse_file(dir, name, "a file of several names (hard links)", err);
 	else if (!is_trusted(dir, found->st_uid))
@@ -221,7 +221,9 @@ enum bs_status bs_dir_set_file_mode(const struct bs_dir *dir, const char *name, 
 {
 	struct stat found;
 	int fd;
-	if (fstatat(dir->fd, name, &found, AT_SYMLINK_NOFOLLOW) != 0 || (found.st_mode & 0777) == mode)
+	/* What is no file of the index is no matter of ours. */
+	if (fstatat(dir->fd, name, &found, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(found.st_mode) || found.st_nlink > 1 ||
+	    (found.st_mode & 0777) == mode)
 		return BS_OK;
 	enum bs_status status = bs_dir_open_file(dir, name, &fd, &found, err);
 	if (status)

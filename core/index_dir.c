@@ -53,8 +53,11 @@ enum bs_status bs_index_find(char **dir_out, struct bs_error *err)
 			status = bs_buffer_append(&path, manifest, sizeof(manifest), err);
 		if (status)
 			break;
-		if (stat((const char *)path.data, &info) == 0) {
-			path.data[up_bytes + strlen(name)] = '\0';
+		bool is_there = stat((const char *)path.data, &info) == 0;
+		bool is_closed = !is_there && errno == EACCES;
+		path.data[up_bytes + strlen(name)] = '\0';
+		/* One that may not be entered is somebody's index all the same: opening it says whose. */
+		if (is_there || (is_closed && stat((const char *)path.data, &info) == 0)) {
 			status = bs_index_refuse_link((const char *)path.data, err);
 			if (status)
 				break;

@@ -104,6 +104,7 @@ static enum bs_status freshen_source(struct freshening *at, uint32_t i, struct b
 	if (at->source.is_refused) {
 		(void)bs_recorded_refuse(at->snapshot->dir, &at->source, &why);
 		tell_skipped(at, BS_SKIP_UNTRUSTED, why.text);
+		record->is_told = true;
 		bs_source_deinit(&at->source);
 		return BS_OK;
 	}

@@ -47,7 +47,7 @@ static void make_folders(char *path)
 
 static enum bs_status fail_homeless(struct bs_error *err)
 {
-	return bs_fail(err, BS_IO, "there is no place to keep it: HOME is not set");
+	return bs_fail(err, BS_IO, "there is no home to keep it in");
 }
 
 /* Only what the user, or root, has written is the user's word. */
@@ -238,7 +238,8 @@ static enum bs_status write_mark(const char *file, const struct bs_buffer *mark,
 	if (fd >= 0 && close(fd) != 0)
 		is_written = false;
 	is_written = is_written && rename(temporary, file) == 0;
-	enum bs_status status = is_written ? BS_OK : bs_fail(err, BS_IO, "%s: %s", temporary, strerror(errno));
+	int folder_bytes = (int)(strrchr(file, '/') - file);
+	enum bs_status status = is_written ? BS_OK : bs_fail(err, BS_IO, "%.*s: %s", folder_bytes, file, strerror(errno));
 	if (!is_written && fd >= 0)
 		unlink(temporary);
 	free(temporary);

@@ -28,8 +28,10 @@ enum bs_status bs_fetcher_new(const struct bs_snapshot *snapshot, void (*notice)
 		status = bs_fail_memory(err, "a fetcher", manifest->n_sources * sizeof(*fetcher->sources));
 	if (!status)
 		status = bs_reader_new(&fetcher->options, &fetcher->reader, err);
-	for (uint32_t i = 0; i < manifest->n_sources && !status; i++)
+	for (uint32_t i = 0; i < manifest->n_sources && !status; i++) {
 		status = bs_recorded_source(snapshot->dir, &manifest->sources[i], &fetcher->sources[i].source, err);
+		fetcher->sources[i].is_noticed = manifest->sources[i].is_told;
+	}
 	if (status) {
 		bs_fetcher_free(fetcher);
 		return status;
