@@ -81,6 +81,8 @@ static const char query_description[] =
 	"out if it no longer matches, and the source is named on standard error. What is new is found after the next "
 	"`bitsift index`, or with `--fresh`, which looks at every source first and reads what is new or changed: the answer is "
 	"then that of the sources as they are. Scores go by the numbers of the index all the same.\n\n"
+	"A source outside the folder of the index that you did not name to `bitsift index` is not looked at: its documents are in no "
+	"answer, it is named where they might be, and the exit status is 2. See bitsift-trust(1).\n\n"
 	"# Output\n\n"
 	"Results go to standard output, all else to standard error. `--json` prints an object per hit, with rank, id, score, "
 	"path and snippet; an id that is not UTF-8 stands in id_base64 too. `--count` prints the exact number.\n\n"
