@@ -57,6 +57,8 @@ run() {
     printf '\n$ %s\n' "$(quoted "$@")"
     "$@"
 }
+# That PATH was named is noted there, and not in the user's home.
+export XDG_STATE_HOME=$top/build/demo-state
 # Made anew each time, so that it holds PATH and nothing else.
 rm -rf -- "$top/build/demo-index"
 index_command=("$bitsift" index "${index[@]}")
@@ -71,5 +73,5 @@ run "${query_command[@]}" || status=$?
 [ "$status" -ne 1 ] || echo '(nothing matched)'
 [ "$status" -le 1 ] || exit "$status"
 
-printf '\nThe two commands, to go on by hand:\n\n    %s\n    %s\n' \
-    "$(quoted "${index_command[@]}")" "$(quoted "${query_command[@]}")"
+printf '\nThe two commands, to go on by hand:\n\n    export XDG_STATE_HOME=%s\n    %s\n    %s\n' \
+    "$(quoted "$XDG_STATE_HOME")" "$(quoted "${index_command[@]}")" "$(quoted "${query_command[@]}")"

@@ -12,6 +12,9 @@
 
 struct bitsift_options bitsift_options;
 
+/* The corpus lies elsewhere than the index. */
+static const struct bs_consent consent = {.all = true};
+
 struct bitsift {
 	struct bs_index *index;
 	struct bs_finder *finder;
@@ -22,7 +25,8 @@ void *bitsift_open(const struct corpus *corpus, const char *index_path, const st
 	struct bitsift *bitsift = grown(NULL, sizeof(*bitsift));
 	struct bs_error err;
 	(void)corpus, (void)set;
-	if (bs_index_open(index_path, bitsift_options.kernel, &bitsift->index, &err) ||
+	struct bs_open_request open = {.dir = index_path, .kernel = bitsift_options.kernel, .consent = &consent};
+	if (bs_index_open_with(&open, &bitsift->index, &err) ||
 	    bs_finder_new(bitsift->index, &bitsift->finder, &err))
 		die("%s", err.text);
 	return bitsift;
@@ -87,6 +91,7 @@ static void build(const struct corpus *corpus, const char *path, uint32_t n_thre
 	                                   .words = true,
 	                                   .n_threads = n_threads,
 	                                   .density = density,
+	                                   .consent = &consent,
 	                                   .no_ignore = true}; /* as tokens_write.c reads it */
 	struct bs_build_report report;
 	struct bs_error err;

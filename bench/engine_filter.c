@@ -25,7 +25,7 @@ void *filter_open(const struct corpus *corpus, const char *index_path, const str
 	struct bs_error err;
 	(void)corpus, (void)set;
 	*filter = (struct filter){0};
-	if (bs_search_open(index_path, bitsift_options.kernel, &filter->search, &err) ||
+	if (bs_search_open(index_path, NULL, bitsift_options.kernel, &filter->search, &err) ||
 	    bs_words_new(NULL, &filter->words, &err) || bs_scan_new(&filter->scan, &err))
 		die("%s", err.text);
 	return filter;

@@ -30,15 +30,19 @@ static bool is_bitsift(const struct index_kind *kind)
 static bool read_stats(const struct corpus *corpus, const struct index_kind *kind, struct bs_index_stats *stats_out)
 {
 	struct bs_snapshot snapshot;
+	struct bs_dir dir;
 	struct bs_error err;
 	char *path = text_of("%s/%s", corpus->dir, kind->name);
-	bool is_there = bs_snapshot_open(path, &snapshot, &err) == BS_OK;
+	bool is_there = bs_dir_open(&dir, path, NULL, &err) == BS_OK && bs_snapshot_open(&dir, &snapshot, &err) == BS_OK;
 	free(path);
-	if (!is_there)
+	if (!is_there) {
+		bs_dir_close(&dir);
 		return false;
+	}
 	if (bs_index_stats_read(&snapshot, stats_out, &err))
 		die("%s", err.text);
 	bs_snapshot_deinit(&snapshot);
+	bs_dir_close(&dir);
 	return true;
 }
 

@@ -64,6 +64,7 @@ enum bs_status {
 	BS_UNSUPPORTED, /* a file of a newer format, an unknown kernel, a missing ICU service */
 	BS_BUSY,        /* another writer holds the lock */
 	BS_STOPPED,     /* a callback asked to stop */
+	BS_UNTRUSTED,   /* it is another user's, or lies where nobody has consented that it be read: see struct bs_consent */
 };
 
 /* One line of text, NUL-ended, without a line feed; cut at 511 bytes, at a UTF-8 boundary if it was UTF-8. It names the
@@ -76,6 +77,34 @@ struct bs_error {
 /* The status as a short lower-case phrase ("corrupt"), for logs. Never NULL. */
 BS_API const char *bs_status_name(enum bs_status status);
 
+/* ---- whom to believe ---- */
+
+/*
+ * An index is a directory that may have come with an archive or lie in a shared place: what it says is done only as far as
+ * its reader consents. Without a word from the caller (NULL, or all zero):
+ *
+ * - The directory and each file in it must belong to the effective user or to root: else BS_UNTRUSTED.
+ * - Sources in the folder that holds the index directory, links resolved, are followed; others are not opened, read or
+ *   stat'ed. Their documents stay in the index, are in no answer, and count as unreadable where they might have matched. A
+ *   build reads the sources that its own request names, wherever they are, but the index does not make this consent last.
+ *
+ * So a program that indexes sources elsewhere passes its consent when it builds and when it opens: with all set, if its
+ * indexes lie where only it can write. The callbacks are asked only when the answer is not yes without them; dir is the
+ * canonical path of the index directory. NULL answers no. They may be called by any thread that opens an index or makes
+ * a finder. The struct must outlive what is opened with it.
+ */
+struct bs_consent {
+	bool all; /* every index, every source */
+	/* May the index be used, though it or a file in it belongs to this user? */
+	bool (*trusts)(void *context, const char *dir, unsigned owner);
+	/* May the source be read that the index has recorded at path, absolute, not resolved, outside of its own folder? */
+	bool (*follows)(void *context, const char *dir, const char *path);
+	/* A build's request named that source, so that follows may say yes from now on. Before the index records it. */
+	void (*named)(void *context, const char *dir, const char *path);
+	void *context; /* handed to the callbacks */
+	uint64_t reserved[4];
+};
+
 /* ---- building ---- */
 
 /* Why something named by a source did not become a document. */
@@ -87,6 +116,7 @@ enum bs_skip {
 	BS_SKIP_TOO_LARGE,  /* a document of 4 GiB or more */
 	BS_SKIP_BAD_RECORD, /* a JSONL line that is not a JSON object, or whose id is neither string nor integer */
 	BS_SKIP_NO_TEXT,    /* a JSONL record without a string to index */
+	BS_SKIP_UNTRUSTED,  /* a recorded source that is not followed, see struct bs_consent: what the index has of it stays */
 	BS_SKIP_REASONS     /* how many reasons this header knows; a later library may know more, up to BS_SKIP_MAX */
 };
 
@@ -114,6 +144,7 @@ struct bs_build_report {
 	uint64_t n_removed;    /* ... that are gone */
 	uint64_t n_compacted;  /* segments that were merged */
 	uint64_t compacted_bytes; /* written by that */
+	bool is_shared;        /* the index may be read by others, as request->shared wished */
 	uint64_t reserved[2];
 };
 
@@ -147,6 +178,7 @@ struct bs_build_request {
 	bool rebuild;          /* index everything again: new options, or after damage */
 	bool strict;           /* stop at the first bad JSONL record */
 	bool wait;             /* for another writer to be done; else BS_BUSY */
+	bool shared;           /* readable for others, as the umask has it, if every source is: see bs_index_build */
 	uint64_t memory_bytes; /* to work with; 0: 1 GiB; less than 16 MiB counts as that */
 	uint32_t n_threads;    /* 0: one a processor; more than 64 count as 64. The index does not depend on it */
 
@@ -159,7 +191,8 @@ struct bs_build_request {
 	 * called; the report counts them all the same. */
 	void (*skipped)(void *context, enum bs_skip reason, const char *message);
 	void *context; /* handed to the callbacks */
-	uint64_t reserved[8];
+	const struct bs_consent *consent;
+	uint64_t reserved[7];
 };
 
 /*
@@ -171,7 +204,12 @@ struct bs_build_request {
  * BS_OK: committed, even if documents were skipped. Otherwise nothing changed, and *report_out says how far it came:
  * BS_INVALID (an option out of its range or unlike the recorded ones, an unknown stemmer, no source given or recorded,
  * with strict a bad record), BS_BUSY (another writer), BS_NOT_FOUND (no source could be read), BS_IO, BS_CORRUPT (of
- * the old index: rebuild mends it), BS_STOPPED, BS_UNSUPPORTED (the old index is of a newer format), BS_NO_MEMORY.
+ * the old index: rebuild mends it), BS_STOPPED, BS_UNSUPPORTED (the old index is of a newer format), BS_UNTRUSTED (the old index; or everything would have to be
+ * read again, and a source is not followed), BS_NO_MEMORY.
+ *
+ * The directory and its files are for their owner alone, unless shared is set and every source may be read by its group or
+ * by others: each file read or found unchanged, each collection, and each folder named as a source, by its own mode.
+ * Standard input, a source that is not there or not followed, or a file that cannot be read counts as one that may not.
  *
  * report_out may be NULL. Any number of threads and processes may build different indexes at once, and open this one.
  * To know a folder's files as ripgrep does, the environment's HOME and XDG_CONFIG_HOME are read, for git's excludes.
@@ -182,8 +220,8 @@ BS_API enum bs_status bs_index_build(const struct bs_build_request *request, str
 /*
  * Everything that compaction can do, which a refresh does in small steps: few large segments instead of many small ones,
  * and deleted documents gone. Matches stay what they are; scores move as deleted documents no longer count. Documents
- * whose sources changed since they were indexed are left as they are. Of the request, dir, wait, memory_bytes, n_threads
- * and progress count. Returns as bs_index_build; BS_NOT_FOUND: there is no index.
+ * whose sources changed since they were indexed, or are not followed, are left as they are. Of the request, dir, wait,
+ * memory_bytes, n_threads, consent and the callbacks count. Files stay as private as the index was. Returns as bs_index_build; BS_NOT_FOUND: there is no index.
  */
 BS_API enum bs_status bs_index_compact(const struct bs_build_request *request, struct bs_build_report *report_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
@@ -191,10 +229,11 @@ BS_API enum bs_status bs_index_compact(const struct bs_build_request *request, s
 /*
  * Deletes the documents that bear one of the ids, in whatever source, and commits. They stay deleted, though their
  * sources still have them, until they have changed. wait: for another writer to be done. *n_deleted_out (nullable):
- * how many there were; 0: nothing was done. BS_NOT_FOUND (no index), BS_BUSY, BS_CORRUPT, BS_IO, BS_NO_MEMORY.
+ * how many there were; 0: nothing was done. BS_NOT_FOUND (no index), BS_BUSY, BS_CORRUPT, BS_IO, BS_UNTRUSTED,
+ * BS_NO_MEMORY. consent: of its questions only the one about owners is asked.
  */
-BS_API enum bs_status bs_index_delete(const char *dir, const char *const *ids, size_t n_ids, bool wait,
-                                      uint64_t *n_deleted_out, struct bs_error *err) BS_WARN_UNUSED;
+BS_API enum bs_status bs_index_delete(const char *dir, const struct bs_consent *consent, const char *const *ids, size_t n_ids,
+                                      bool wait, uint64_t *n_deleted_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* ---- opening ---- */
 
@@ -205,7 +244,7 @@ struct bs_index;
  * kernel: the SIMD code to use, a name of bs_kernel_names; NULL: the best of this machine. The files are mapped, their
  * structure is checked now and their contents on first touch. *index_out is the caller's, for bs_index_close; NULL on
  * failure: BS_NOT_FOUND (no index there), BS_CORRUPT, BS_UNSUPPORTED (a newer format, an unknown kernel), BS_IO,
- * BS_NO_MEMORY.
+ * BS_UNTRUSTED (another user's), BS_NO_MEMORY. Without consent: see struct bs_consent.
  */
 BS_API enum bs_status bs_index_open(const char *dir, const char *kernel, struct bs_index **index_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
@@ -219,11 +258,25 @@ BS_API enum bs_status bs_index_open_fresh(const char *dir, const char *kernel,
                                           void (*notice)(void *context, const char *message), void *context,
                                           struct bs_index **index_out, struct bs_error *err) BS_WARN_UNUSED;
 
+/* The same two with all there is to say; reserved fields as everywhere. */
+struct bs_open_request {
+	const char *dir;
+	const char *kernel;
+	const struct bs_consent *consent;
+	bool fresh;
+	void (*notice)(void *context, const char *message); /* with fresh */
+	void *context;
+	uint64_t reserved[8];
+};
+
+BS_API enum bs_status bs_index_open_with(const struct bs_open_request *request, struct bs_index **index_out,
+                                         struct bs_error *err) BS_WARN_UNUSED;
+
 /* After all its finders have been freed, with no other thread using it. NULL is fine. */
 BS_API void bs_index_close(struct bs_index *index);
 
 /* The nearest .bitsift of the working directory and its parents, as a path for bs_index_open; release it with free().
- * BS_NOT_FOUND (*dir_out is NULL), BS_IO, BS_NO_MEMORY. */
+ * BS_NOT_FOUND (*dir_out is NULL), BS_UNTRUSTED (it is a symbolic link), BS_IO, BS_NO_MEMORY. */
 BS_API enum bs_status bs_index_locate(char **dir_out, struct bs_error *err) BS_WARN_UNUSED;
 
 struct bs_index_info {
@@ -347,12 +400,14 @@ struct bs_candidates_request {
 	/* Called with a line about what cannot be read. NULL: not called. */
 	void (*notice)(void *context, const char *message);
 	void *context; /* handed to the callbacks */
-	uint64_t reserved[8];
+	const struct bs_consent *consent;
+	uint64_t reserved[7];
 };
 
 /*
  * The files that `bitsift grep --candidates` prints: every file that ripgrep's rules choose and that may hold a match, by the
- * grams of the index in dir; files that the index does not know as they are now are among them.
+ * grams of the index in dir; files that the index does not know as they are now are among them. Nothing is believed that the
+ * index says of a source that is not followed: its files are among them.
  *
  * BS_INVALID (the pattern is not UTF-8, or there is no callback), BS_STOPPED, BS_NOT_FOUND (no index there), BS_CORRUPT,
  * BS_UNSUPPORTED, BS_IO, BS_NO_MEMORY. n_files_out may be NULL. Any thread.

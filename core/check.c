@@ -1,10 +1,8 @@
 /* check.c: the index as a whole: its files, its manifest, its tombstones. See check.h. */
 #include "core/check.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/check_internal.h"
 #include "core/doc_order.h"
@@ -177,7 +175,7 @@ static enum bs_status check_exclusions(struct bs_check *check, uint64_t end_byte
 /* ---- folders ---- */
 
 /* No part of the commit, but a search believes it. */
-static enum bs_status check_folders(struct bs_check *check, const char *dir)
+static enum bs_status check_folders(struct bs_check *check, const struct bs_dir *dir)
 {
 	struct bs_folders folders;
 	enum bs_status status = bs_folders_open(dir, &folders, check->err);
@@ -232,19 +230,17 @@ static uint64_t sum_bytes(const struct bs_snapshot *snapshot)
 }
 
 /* BS_CORRUPT if the file of that number (0: none) is not there. */
-static enum bs_status find_file(const char *dir, const char *prefix, uint64_t number, struct bs_error *err)
+static enum bs_status find_file(const struct bs_dir *dir, const char *prefix, uint64_t number, struct bs_error *err)
 {
-	enum bs_status status = BS_OK;
-	char *path = number ? bs_index_file_path(dir, prefix, number) : NULL;
-	if (path && access(path, F_OK) != 0 && errno == ENOENT)
-		status = bs_fail(err, BS_CORRUPT, "%s: corrupt: the manifest names it, but it is missing; rebuild it with "
-		                 "`bitsift index --rebuild`", path);
-	free(path);
-	return status;
+	char name[BS_INDEX_NAME_BYTES];
+	if (!number || bs_dir_has(dir, bs_index_file_name(prefix, number, name)))
+		return BS_OK;
+	return bs_fail(err, BS_CORRUPT, "%s/%s: corrupt: the manifest names it, but it is missing; rebuild it with "
+	               "`bitsift index --rebuild`", dir->path, name);
 }
 
 /* Which file is it that the manifest names and that is missing? BS_OK if none is. */
-static enum bs_status find_missing(const char *dir, struct bs_error *err)
+static enum bs_status find_missing(const struct bs_dir *dir, struct bs_error *err)
 {
 	struct bs_manifest manifest;
 	enum bs_status status = bs_manifest_read(dir, &manifest, NULL);
@@ -259,7 +255,7 @@ static enum bs_status find_missing(const char *dir, struct bs_error *err)
 	return status;
 }
 
-enum bs_status bs_index_check(const char *dir, const struct bs_check_request *request, struct bs_check_sum *sum_out,
+enum bs_status bs_index_check(const struct bs_dir *dir, const struct bs_check_request *request, struct bs_check_sum *sum_out,
                               struct bs_error *err)
 {
 	static const struct bs_check_request none = {NULL, NULL, NULL};

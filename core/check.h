@@ -34,7 +34,7 @@ struct bs_check_sum {
  * BS_UNSUPPORTED, BS_NO_MEMORY as bs_snapshot_open. Memory: beside the opened index, a bit a document and twelve
  * bytes a term of one segment. request may be NULL.
  */
-enum bs_status bs_index_check(const char *dir, const struct bs_check_request *request, struct bs_check_sum *sum_out,
+enum bs_status bs_index_check(const struct bs_dir *dir, const struct bs_check_request *request, struct bs_check_sum *sum_out,
                               struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

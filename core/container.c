@@ -2,7 +2,6 @@
 #include "core/container.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +49,8 @@ static uint32_t page_sum(const uint8_t *page, size_t n_bytes)
 
 struct bs_writer {
 	int fd;
-	char *path;
+	const struct bs_dir *dir;
+	char *name;
 	enum bs_container_kind kind;
 	uint64_t offset;            /* bytes handed to out so far */
 	struct bs_buffer out;       /* not yet written to fd */
@@ -67,7 +67,8 @@ struct bs_writer {
 static void writer_fail_io(struct bs_writer *writer, const char *what)
 {
 	if (!writer->status)
-		writer->status = bs_fail(&writer->error, BS_IO, "%s: cannot %s: %s", writer->path, what, strerror(errno));
+		writer->status = bs_fail(&writer->error, BS_IO, "%s/%s: cannot %s: %s", writer->dir->path, writer->name, what,
+		                         strerror(errno));
 }
 
 static void writer_flush(struct bs_writer *writer)
@@ -141,8 +142,8 @@ static void writer_end_section(struct bs_writer *writer)
 	writer->in_section = false;
 }
 
-enum bs_status bs_writer_open(const char *path, enum bs_container_kind kind, struct bs_writer **writer_out,
-                              struct bs_error *err)
+enum bs_status bs_writer_open(const struct bs_dir *dir, const char *name, enum bs_container_kind kind,
+                              struct bs_writer **writer_out, struct bs_error *err)
 {
 	static const uint8_t no_head[HEAD_BYTES];
 	*writer_out = NULL;
@@ -152,28 +153,26 @@ enum bs_status bs_writer_open(const char *path, enum bs_container_kind kind, str
 	enum bs_status status = BS_NO_MEMORY;
 	writer->fd = -1;
 	writer->kind = kind;
-	writer->path = strdup(path);
-	if (!writer->path) {
-		status = bs_fail_memory(err, "a path", strlen(path));
+	writer->dir = dir;
+	writer->name = strdup(name);
+	if (!writer->name) {
+		status = bs_fail_memory(err, "a name", strlen(name));
 		goto fail;
 	}
 	status = bs_buffer_reserve(&writer->out, OUT_BYTES, err);
 	if (!status)
 		status = bs_buffer_reserve(&writer->page, BS_PAGE_BYTES, err);
+	if (!status)
+		status = bs_dir_create_file(dir, name, &writer->fd, err);
 	if (status)
 		goto fail;
-	writer->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (writer->fd < 0) {
-		status = bs_fail(err, BS_IO, "%s: cannot create: %s", path, strerror(errno));
-		goto fail;
-	}
 	writer_raw(writer, no_head, sizeof(no_head));
 	*writer_out = writer;
 	return BS_OK;
 fail:
 	bs_buffer_deinit(&writer->out);
 	bs_buffer_deinit(&writer->page);
-	free(writer->path);
+	free(writer->name);
 	free(writer);
 	return status;
 }
@@ -263,7 +262,7 @@ static void writer_free(struct bs_writer *writer)
 	bs_buffer_deinit(&writer->page);
 	bs_buffer_deinit(&writer->table);
 	bs_buffer_deinit(&writer->sums);
-	free(writer->path);
+	free(writer->name);
 	free(writer);
 }
 
@@ -293,7 +292,7 @@ enum bs_status bs_writer_finish(struct bs_writer *writer, uint64_t *file_bytes_o
 	if (status) {
 		if (err)
 			*err = writer->error;
-		unlink(writer->path);
+		bs_dir_remove(writer->dir, writer->name);
 	} else if (file_bytes_out) {
 		*file_bytes_out = writer->offset;
 	}
@@ -305,7 +304,7 @@ void bs_writer_abort(struct bs_writer *writer)
 {
 	if (!writer)
 		return;
-	unlink(writer->path);
+	bs_dir_remove(writer->dir, writer->name);
 	writer_free(writer);
 }
 
@@ -333,21 +332,13 @@ enum bs_status bs_container_corrupt(const struct bs_container *file, struct bs_e
 	return bs_fail(err, BS_CORRUPT, "%s: corrupt: %s; rebuild it with `bitsift index --rebuild`", file->path, what);
 }
 
-static enum bs_status file_map(struct bs_container *file, struct bs_error *err)
+static enum bs_status file_map(struct bs_container *file, const struct bs_dir *dir, const char *name, struct bs_error *err)
 {
-	enum bs_status status = BS_IO;
-	int fd = open(file->path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return bs_fail(err, errno == ENOENT ? BS_NOT_FOUND : BS_IO, "%s: %s", file->path, strerror(errno));
 	struct stat info;
-	if (fstat(fd, &info) != 0) {
-		status = bs_fail(err, BS_IO, "%s: %s", file->path, strerror(errno));
-		goto out;
-	}
-	if (!S_ISREG(info.st_mode)) {
-		status = bs_fail(err, BS_IO, "%s: not a regular file", file->path);
-		goto out;
-	}
+	int fd;
+	enum bs_status status = bs_dir_open_file(dir, name, &fd, &info, err);
+	if (status)
+		return status;
 	if (info.st_size < (off_t)HEAD_BYTES) {
 		status = bs_container_corrupt(file, err, "%lld bytes are too few", (long long)info.st_size);
 		goto out;
@@ -420,7 +411,8 @@ static enum bs_status file_check_table(struct bs_container *file, struct bs_erro
 	return BS_OK;
 }
 
-enum bs_status bs_container_open(const char *path, enum bs_container_kind kind, struct bs_container **file_out, struct bs_error *err)
+enum bs_status bs_container_open(const struct bs_dir *dir, const char *name, enum bs_container_kind kind,
+                                 struct bs_container **file_out, struct bs_error *err)
 {
 	*file_out = NULL;
 	struct bs_container *file = calloc(1, sizeof(*file));
@@ -428,12 +420,12 @@ enum bs_status bs_container_open(const char *path, enum bs_container_kind kind, 
 		return bs_fail_memory(err, "an index file", sizeof(*file));
 	enum bs_status status;
 	file->fd = -1;
-	file->path = strdup(path);
-	if (!file->path) {
-		status = bs_fail_memory(err, "a path", strlen(path));
+	if (asprintf(&file->path, "%s/%s", dir->path, name) < 0) {
+		file->path = NULL;
+		status = bs_fail_memory(err, "a path", strlen(name));
 		goto fail;
 	}
-	status = file_map(file, err);
+	status = file_map(file, dir, name, err);
 	if (!status)
 		status = file_check_head(file, kind, err);
 	if (!status)

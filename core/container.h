@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/dir.h"
 #include "core/status.h"
 
 #define BS_FORMAT_VERSION 3u /* of all kinds of files; FORMAT.md says what changed */
@@ -33,9 +34,9 @@ enum bs_container_kind {
 /* Sticky: after the first failure every call does nothing, and bs_writer_finish reports it. One thread. */
 struct bs_writer;
 
-/* Creates path (which must not exist). BS_IO names the path; BS_NO_MEMORY. */
-enum bs_status bs_writer_open(const char *path, enum bs_container_kind kind, struct bs_writer **writer_out,
-                              struct bs_error *err) BS_WARN_UNUSED;
+/* Creates a file of the directory (borrowed; which must not have it). BS_IO names it; BS_NO_MEMORY. */
+enum bs_status bs_writer_open(const struct bs_dir *dir, const char *name, enum bs_container_kind kind,
+                              struct bs_writer **writer_out, struct bs_error *err) BS_WARN_UNUSED;
 /* Starts a section at the next multiple of 64 bytes, ending the one before. (id, instance) must be new to the file. */
 void bs_writer_section(struct bs_writer *writer, uint32_t id, uint32_t instance);
 void bs_writer_bytes(struct bs_writer *writer, const void *bytes, size_t n_bytes);
@@ -63,9 +64,10 @@ struct bs_section {
 	uint32_t id;
 };
 
-/* Maps and validates path. BS_NOT_FOUND, BS_IO, BS_CORRUPT, BS_UNSUPPORTED (a newer format), BS_NO_MEMORY. */
-enum bs_status bs_container_open(const char *path, enum bs_container_kind kind, struct bs_container **file_out, struct bs_error *err)
-	BS_WARN_UNUSED;
+/* Maps and validates a file of the directory. As bs_dir_open_file, and BS_CORRUPT, BS_UNSUPPORTED (a newer format),
+ * BS_NO_MEMORY. */
+enum bs_status bs_container_open(const struct bs_dir *dir, const char *name, enum bs_container_kind kind,
+                                 struct bs_container **file_out, struct bs_error *err) BS_WARN_UNUSED;
 void bs_container_close(struct bs_container *file);
 uint64_t bs_container_bytes(const struct bs_container *file);
 /* Those of its head, section table and page sums. */

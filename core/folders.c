@@ -1,11 +1,7 @@
 /* folders.c: see folders.h; bytes in FORMAT.md. */
 #include "core/folders.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/bytes.h"
 
@@ -61,22 +57,10 @@ bool bs_folder_list_is_valid(const struct bs_folder_list *list)
 
 /* ---- reading ---- */
 
-static char *path_of(const char *dir, const char *suffix)
-{
-	char *path = malloc(strlen(dir) + 16);
-	if (path)
-		sprintf(path, "%s/folders%s", dir, suffix);
-	return path;
-}
-
-enum bs_status bs_folders_open(const char *dir, struct bs_folders *folders_out, struct bs_error *err)
+enum bs_status bs_folders_open(const struct bs_dir *dir, struct bs_folders *folders_out, struct bs_error *err)
 {
 	*folders_out = (struct bs_folders){.file = NULL};
-	char *path = path_of(dir, "");
-	if (!path)
-		return bs_fail_memory(err, "a path", strlen(dir) + 16);
-	enum bs_status status = bs_container_open(path, BS_FILE_FOLDERS, &folders_out->file, err);
-	free(path);
+	enum bs_status status = bs_container_open(dir, "folders", BS_FILE_FOLDERS, &folders_out->file, err);
 	if (status)
 		return status;
 	folders_out->records = bs_container_section(folders_out->file, SECTION_FOLDERS, 0);
@@ -193,7 +177,7 @@ enum bs_status bs_folders_add(struct bs_buffer *records, uint32_t source, const 
 	return status ? status : bs_buffer_append(records, list->data, list->n_bytes, err);
 }
 
-static bool is_written(const char *dir, const struct bs_buffer *records)
+static bool is_written(const struct bs_dir *dir, const struct bs_buffer *records)
 {
 	struct bs_folders old;
 	bool is_same = bs_folders_open(dir, &old, NULL) == BS_OK && old.records.n_bytes == records->used_bytes &&
@@ -202,28 +186,20 @@ static bool is_written(const char *dir, const struct bs_buffer *records)
 	return is_same;
 }
 
-enum bs_status bs_folders_write(const char *dir, const struct bs_buffer *records, struct bs_error *err)
+enum bs_status bs_folders_write(const struct bs_dir *dir, const struct bs_buffer *records, struct bs_error *err)
 {
-	enum bs_status status = BS_OK;
+	static const char temporary[] = "folders.new";
 	struct bs_writer *writer;
-	char *final = path_of(dir, ""), *temporary = path_of(dir, ".new");
-	if (!final || !temporary)
-		status = bs_fail_memory(err, "a path", strlen(dir) + 16);
-	else if (records->used_bytes == 0)
-		unlink(final);
-	if (status || records->used_bytes == 0 || is_written(dir, records))
-		goto out;
-	unlink(temporary);
-	status = bs_writer_open(temporary, BS_FILE_FOLDERS, &writer, err);
+	if (records->used_bytes == 0)
+		bs_dir_remove(dir, "folders");
+	if (records->used_bytes == 0 || is_written(dir, records))
+		return BS_OK;
+	bs_dir_remove(dir, temporary);
+	enum bs_status status = bs_writer_open(dir, temporary, BS_FILE_FOLDERS, &writer, err);
 	if (status)
-		goto out;
+		return status;
 	bs_writer_section(writer, SECTION_FOLDERS, 0);
 	bs_writer_bytes(writer, records->data, records->used_bytes);
 	status = bs_writer_finish(writer, NULL, err);
-	if (!status && rename(temporary, final) != 0)
-		status = bs_fail(err, BS_IO, "%s: cannot rename: %s", temporary, strerror(errno));
-out:
-	free(final);
-	free(temporary);
-	return status;
+	return status ? status : bs_dir_rename(dir, temporary, "folders", err);
 }

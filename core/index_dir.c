@@ -1,9 +1,7 @@
 /* index_dir.c: see index_dir.h. */
 #include "core/index_dir.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +14,20 @@
 
 enum bs_status bs_index_create_dir(const char *dir, struct bs_error *err)
 {
-	if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+	if (mkdir(dir, 0700) != 0 && errno != EEXIST)
 		return bs_fail(err, BS_IO, "%s: cannot create: %s", dir, strerror(errno));
 	struct stat info;
 	if (stat(dir, &info) != 0 || !S_ISDIR(info.st_mode))
 		return bs_fail(err, BS_IO, "%s: not a directory", dir);
 	return BS_OK;
+}
+
+enum bs_status bs_index_refuse_link(const char *path, struct bs_error *err)
+{
+	struct stat info;
+	if (lstat(path, &info) != 0 || !S_ISLNK(info.st_mode))
+		return BS_OK;
+	return bs_fail(err, BS_UNTRUSTED, "%s: a symbolic link, which is followed only if it is named: --index %s", path, path);
 }
 
 enum bs_status bs_index_find(char **dir_out, struct bs_error *err)
@@ -47,8 +53,14 @@ enum bs_status bs_index_find(char **dir_out, struct bs_error *err)
 			status = bs_buffer_append(&path, manifest, sizeof(manifest), err);
 		if (status)
 			break;
-		if (stat((const char *)path.data, &info) == 0) {
-			path.data[up_bytes + strlen(name)] = '\0';
+		bool is_there = stat((const char *)path.data, &info) == 0;
+		bool is_closed = !is_there && errno == EACCES;
+		path.data[up_bytes + strlen(name)] = '\0';
+		/* One that may not be entered is somebody's index all the same: opening it says whose. */
+		if (is_there || (is_closed && stat((const char *)path.data, &info) == 0)) {
+			status = bs_index_refuse_link((const char *)path.data, err);
+			if (status)
+				break;
 			*dir_out = (char *)path.data;
 			return BS_OK;
 		}
@@ -62,47 +74,38 @@ enum bs_status bs_index_find(char **dir_out, struct bs_error *err)
 	               "with --index DIR");
 }
 
-char *bs_index_file_path(const char *dir, const char *prefix, uint64_t number)
+const char *bs_index_file_name(const char *prefix, uint64_t number, char name[BS_INDEX_NAME_BYTES])
 {
-	size_t n_bytes = strlen(dir) + strlen(prefix) + 32;
-	char *path = malloc(n_bytes);
-	if (path)
-		snprintf(path, n_bytes, "%s/%s-%06llu", dir, prefix, (unsigned long long)number);
-	return path;
+	snprintf(name, BS_INDEX_NAME_BYTES, "%s-%06llu", prefix, (unsigned long long)number);
+	return name;
 }
 
 /* ---- lock ---- */
 
-static enum bs_status report_holder(const char *dir, int fd, struct bs_error *err)
+static enum bs_status report_holder(const struct bs_dir *dir, int fd, struct bs_error *err)
 {
 	char holder[32] = "";
 	ssize_t n = pread(fd, holder, sizeof(holder) - 1, 0);
 	holder[n > 0 ? n : 0] = '\0';
 	holder[strcspn(holder, "\n")] = '\0';
 	return bs_fail(err, BS_BUSY, "%s: another bitsift is writing this index (process %s); try again later, or use --wait",
-	               dir, holder[0] ? holder : "unknown");
+	               dir->path, holder[0] ? holder : "unknown");
 }
 
-enum bs_status bs_index_lock_take(const char *dir, bool wait, struct bs_index_lock *lock_out, struct bs_error *err)
+enum bs_status bs_index_lock_take(const struct bs_dir *dir, bool wait, struct bs_index_lock *lock_out, struct bs_error *err)
 {
+	int fd;
 	lock_out->fd = -1;
-	size_t n_bytes = strlen(dir) + 8;
-	char *path = malloc(n_bytes);
-	if (!path)
-		return bs_fail_memory(err, "a path", n_bytes);
-	snprintf(path, n_bytes, "%s/lock", dir);
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-	free(path);
-	if (fd < 0)
-		return bs_fail(err, BS_IO, "%s: cannot open its lock: %s", dir, strerror(errno));
+	enum bs_status status = bs_dir_open_lock(dir, "lock", &fd, err);
+	if (status)
+		return status;
 	int failed;
 	do
 		failed = flock(fd, wait ? LOCK_EX : LOCK_EX | LOCK_NB);
 	while (failed && errno == EINTR);
 	if (failed) {
-		enum bs_status status = errno == EWOULDBLOCK
-			? report_holder(dir, fd, err)
-			: bs_fail(err, BS_IO, "%s: cannot lock: %s", dir, strerror(errno));
+		status = errno == EWOULDBLOCK ? report_holder(dir, fd, err)
+		                              : bs_fail(err, BS_IO, "%s: cannot lock: %s", dir->path, strerror(errno));
 		close(fd);
 		return status;
 	}
@@ -115,16 +118,18 @@ enum bs_status bs_index_lock_take(const char *dir, bool wait, struct bs_index_lo
 	return BS_OK;
 }
 
-enum bs_status bs_index_lock_existing(const char *dir, bool wait, struct bs_index_lock *lock_out, struct bs_error *err)
+enum bs_status bs_index_lock_existing(struct bs_dir *dir, bool wait, struct bs_index_lock *lock_out, struct bs_error *err)
 {
-	struct bs_container *manifest;
+	struct stat found;
+	int fd;
 	lock_out->fd = -1;
-	enum bs_status status = bs_manifest_open(dir, &manifest, err);
+	enum bs_status status = bs_dir_open_file(dir, "manifest", &fd, &found, err);
 	if (status == BS_NOT_FOUND)
-		return bs_fail(err, status, "%s: no index here; make one with `bitsift index`", dir);
+		return bs_fail(err, status, "%s: no index here; make one with `bitsift index`", dir->path);
 	if (status)
 		return status;
-	bs_container_close(manifest);
+	close(fd);
+	dir->file_mode = found.st_mode & 0666;
 	return bs_index_lock_take(dir, wait, lock_out, err);
 }
 
@@ -139,22 +144,19 @@ void bs_index_lock_release(struct bs_index_lock *lock)
 
 static bool is_named(const struct bs_manifest *manifest, const char *name)
 {
-	char expected[40];
+	char expected[BS_INDEX_NAME_BYTES];
 	for (uint32_t i = 0; manifest && i < manifest->n_segments; i++) {
-		snprintf(expected, sizeof(expected), "seg-%06llu", (unsigned long long)manifest->segments[i].number);
-		if (strcmp(name, expected) == 0)
+		const struct bs_segment_record *segment = &manifest->segments[i];
+		if (strcmp(name, bs_index_file_name("seg", segment->number, expected)) == 0)
 			return true;
-		snprintf(expected, sizeof(expected), "del-%06llu", (unsigned long long)manifest->segments[i].tombstones);
-		if (manifest->segments[i].tombstones && strcmp(name, expected) == 0)
+		if (segment->tombstones && strcmp(name, bs_index_file_name("del", segment->tombstones, expected)) == 0)
 			return true;
 	}
-	if (!manifest || !manifest->exclusions)
-		return false;
-	snprintf(expected, sizeof(expected), "exc-%06llu", (unsigned long long)manifest->exclusions);
-	return strcmp(name, expected) == 0;
+	return manifest && manifest->exclusions &&
+	       strcmp(name, bs_index_file_name("exc", manifest->exclusions, expected)) == 0;
 }
 
-/* The number in a name that bs_index_file_path gives; 0 if it is none such. */
+/* The number in a name that bs_index_file_name gives; 0 if it is none such. */
 static uint64_t number_of(const char *name)
 {
 	char same[40];
@@ -170,18 +172,18 @@ static bool is_ours(const char *name)
 	return number_of(name) != 0 || strcmp(name, "manifest.new") == 0 || strcmp(name, "folders.new") == 0;
 }
 
-void bs_index_sweep(const char *dir, const struct bs_manifest *manifest)
+void bs_index_sweep(const struct bs_dir *dir, const struct bs_manifest *manifest)
 {
-	DIR *stream = opendir(dir);
+	DIR *stream = bs_dir_list(dir);
 	if (!stream)
 		return;
 	for (struct dirent *entry = readdir(stream); entry; entry = readdir(stream))
 		if (is_ours(entry->d_name) && !is_named(manifest, entry->d_name))
-			unlinkat(dirfd(stream), entry->d_name, 0);
+			bs_dir_remove(dir, entry->d_name);
 	closedir(stream);
 }
 
-void bs_index_sweep_failed(const char *dir, const struct bs_manifest *old)
+void bs_index_sweep_failed(const struct bs_dir *dir, const struct bs_manifest *old)
 {
 	struct bs_manifest last;
 	enum bs_status status = bs_manifest_read(dir, &last, NULL);
@@ -190,10 +192,10 @@ void bs_index_sweep_failed(const char *dir, const struct bs_manifest *old)
 	bs_manifest_deinit(&last);
 }
 
-uint64_t bs_index_next_number(const char *dir, const struct bs_manifest *old)
+uint64_t bs_index_next_number(const struct bs_dir *dir, const struct bs_manifest *old)
 {
 	uint64_t next = old && old->next_number > 1 ? old->next_number : 1;
-	DIR *stream = opendir(dir);
+	DIR *stream = bs_dir_list(dir);
 	if (!stream)
 		return next;
 	for (struct dirent *entry = readdir(stream); entry; entry = readdir(stream)) {
@@ -205,22 +207,81 @@ uint64_t bs_index_next_number(const char *dir, const struct bs_manifest *old)
 	return next;
 }
 
-/* ---- tombstones and exclusions ---- */
-
-/* Starts the file PREFIX-NUMBER, in the place of one that a killed run may have left. */
-static enum bs_status open_small(const char *dir, const char *prefix, uint64_t number, enum bs_container_kind kind,
-                                 struct bs_writer **writer_out, struct bs_error *err)
+uint64_t bs_index_bytes(const struct bs_dir *dir, const struct bs_manifest *manifest)
 {
-	char *path = bs_index_file_path(dir, prefix, number);
-	if (!path)
-		return bs_fail_memory(err, "a path", strlen(dir));
-	unlink(path);
-	enum bs_status status = bs_writer_open(path, kind, writer_out, err);
-	free(path);
+	char name[BS_INDEX_NAME_BYTES];
+	uint64_t n_bytes = bs_dir_file_bytes(dir, "manifest") + bs_dir_file_bytes(dir, "folders");
+	if (manifest->exclusions)
+		n_bytes += bs_dir_file_bytes(dir, bs_index_file_name("exc", manifest->exclusions, name));
+	for (uint32_t i = 0; i < manifest->n_segments; i++) {
+		const struct bs_segment_record *segment = &manifest->segments[i];
+		n_bytes += segment->n_bytes;
+		if (segment->tombstones)
+			n_bytes += bs_dir_file_bytes(dir, bs_index_file_name("del", segment->tombstones, name));
+	}
+	return n_bytes;
+}
+
+/* ---- who may read it ---- */
+
+/* What the umask, or the directory, leaves of 0666. */
+static enum bs_status usual_mode(const struct bs_dir *dir, mode_t *mode_out, struct bs_error *err)
+{
+	struct stat found;
+	int fd;
+	enum bs_status status = bs_dir_create_nameless(dir, 0666, &fd, err);
+	if (status)
+		return status;
+	if (fstat(fd, &found) != 0)
+		status = bs_fail(err, BS_IO, "%s: %s", dir->path, strerror(errno));
+	*mode_out = 0600 | (found.st_mode & 0666);
+	close(fd);
 	return status;
 }
 
-enum bs_status bs_tombstones_write(const char *dir, uint64_t number, const uint8_t *bits, uint64_t n_docs,
+static enum bs_status set_file_modes(const struct bs_dir *dir, mode_t mode, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	DIR *stream = bs_dir_list(dir);
+	if (!stream)
+		return bs_fail(err, BS_IO, "%s: %s", dir->path, strerror(errno));
+	for (struct dirent *entry = readdir(stream); entry && !status; entry = readdir(stream)) {
+		const char *name = entry->d_name;
+		if (number_of(name) != 0 || strcmp(name, "manifest") == 0 || strcmp(name, "folders") == 0 || strcmp(name, "lock") == 0)
+			status = bs_dir_set_file_mode(dir, name, mode, err);
+	}
+	closedir(stream);
+	return status;
+}
+
+enum bs_status bs_index_set_modes(struct bs_dir *dir, bool is_shared, struct bs_error *err)
+{
+	mode_t mode = 0600;
+	enum bs_status status = is_shared ? usual_mode(dir, &mode, err) : BS_OK;
+	if (status)
+		return status;
+	dir->file_mode = mode;
+	/* Of a folder, who may read it may enter it too. What becomes private is so at once, and what is shared is shared last. */
+	mode_t folder_mode = 0700 | mode | (mode & 0444) >> 2;
+	if (!is_shared)
+		status = bs_dir_set_mode(dir, folder_mode, err);
+	if (!status)
+		status = set_file_modes(dir, mode, err);
+	return status || !is_shared ? status : bs_dir_set_mode(dir, folder_mode, err);
+}
+
+/* ---- tombstones and exclusions ---- */
+
+/* Starts the file PREFIX-NUMBER, in the place of one that a killed run may have left. */
+static enum bs_status open_small(const struct bs_dir *dir, const char *prefix, uint64_t number, enum bs_container_kind kind,
+                                 struct bs_writer **writer_out, struct bs_error *err)
+{
+	char name[BS_INDEX_NAME_BYTES];
+	bs_dir_remove(dir, bs_index_file_name(prefix, number, name));
+	return bs_writer_open(dir, name, kind, writer_out, err);
+}
+
+enum bs_status bs_tombstones_write(const struct bs_dir *dir, uint64_t number, const uint8_t *bits, uint64_t n_docs,
                                    struct bs_error *err)
 {
 	struct bs_writer *writer;
@@ -232,7 +293,7 @@ enum bs_status bs_tombstones_write(const char *dir, uint64_t number, const uint8
 	return bs_writer_finish(writer, NULL, err);
 }
 
-enum bs_status bs_exclusions_write(const char *dir, uint64_t number, const struct bs_doc_table_builder *excluded,
+enum bs_status bs_exclusions_write(const struct bs_dir *dir, uint64_t number, const struct bs_doc_table_builder *excluded,
                                    struct bs_error *err)
 {
 	struct bs_writer *writer;

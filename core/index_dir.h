@@ -13,24 +13,32 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/dir.h"
 #include "core/doc_table.h"
 #include "core/manifest.h"
 #include "core/snapshot.h"
 #include "core/status.h"
 
-/* Creates the directory if it is not there (its parent must be). BS_IO names it. */
+/* Creates the directory, for its owner alone, if it is not there (its parent must be). BS_IO names it. */
 enum bs_status bs_index_create_dir(const char *dir, struct bs_error *err) BS_WARN_UNUSED;
 
 /* The index nearest to the current directory, upward: its path, ".bitsift", "../.bitsift" and so on, to be freed by the
- * caller. BS_NOT_FOUND says how to make one. */
+ * caller. BS_NOT_FOUND says how to make one; BS_UNTRUSTED: it is a link. */
 enum bs_status bs_index_find(char **dir_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* DIR/PREFIX-NUMBER, to be freed by the caller; NULL when out of memory. prefix: "seg", "del" or "exc". */
-char *bs_index_file_path(const char *dir, const char *prefix, uint64_t number);
+/* BS_UNTRUSTED if a directory that nobody named, and that was found at path, is a symbolic link: it may lead anywhere. */
+enum bs_status bs_index_refuse_link(const char *path, struct bs_error *err) BS_WARN_UNUSED;
+
+/* PREFIX-NUMBER, put into name, which is returned. prefix: "seg", "del" or "exc". */
+#define BS_INDEX_NAME_BYTES 32
+const char *bs_index_file_name(const char *prefix, uint64_t number, char name[BS_INDEX_NAME_BYTES]);
 
 /* A number for a new file: greater than that of every file in DIR, and not less than the one that old (nullable)
  * recorded. Numbers are not used again, lest a reader of an old manifest open a file of a new one. */
-uint64_t bs_index_next_number(const char *dir, const struct bs_manifest *old);
+uint64_t bs_index_next_number(const struct bs_dir *dir, const struct bs_manifest *old);
+
+/* Of all the files that the commit names, and of folders. */
+uint64_t bs_index_bytes(const struct bs_dir *dir, const struct bs_manifest *manifest);
 
 /* ---- the writer's lock ---- */
 
@@ -39,27 +47,32 @@ struct bs_index_lock {
 };
 
 /* An OS lock, gone when the process is. BS_BUSY names the holder's process, unless wait is true: then it waits. */
-enum bs_status bs_index_lock_take(const char *dir, bool wait, struct bs_index_lock *lock_out, struct bs_error *err)
+enum bs_status bs_index_lock_take(const struct bs_dir *dir, bool wait, struct bs_index_lock *lock_out, struct bs_error *err)
 	BS_WARN_UNUSED;
-/* The same for an index that must be there: BS_NOT_FOUND leaves no lock file where there is none. */
-enum bs_status bs_index_lock_existing(const char *dir, bool wait, struct bs_index_lock *lock_out, struct bs_error *err)
+/* The same for an index that must be there: BS_NOT_FOUND leaves no lock file where there is none. What is then created is as
+ * private as the manifest. */
+enum bs_status bs_index_lock_existing(struct bs_dir *dir, bool wait, struct bs_index_lock *lock_out, struct bs_error *err)
 	BS_WARN_UNUSED;
 void bs_index_lock_release(struct bs_index_lock *lock);
 
 /* Removes segments, tombstones and temporary files that manifest does not name (all of them if it is NULL). Only with
  * the lock held. Readers have their files mapped and are not disturbed. */
-void bs_index_sweep(const char *dir, const struct bs_manifest *manifest);
+void bs_index_sweep(const struct bs_dir *dir, const struct bs_manifest *manifest);
 /* After a failed run upon the commit old (NULL: none): the same, unless the manifest was replaced after all, and only
  * flushing it failed. Then nothing goes: after a crash either commit may be the last. */
-void bs_index_sweep_failed(const char *dir, const struct bs_manifest *old);
+void bs_index_sweep_failed(const struct bs_dir *dir, const struct bs_manifest *old);
+
+/* Makes the directory and what is in it readable for others, as far as the umask has it, or for the owner alone; so will be
+ * what is created from now on. Only with the lock held. BS_IO. */
+enum bs_status bs_index_set_modes(struct bs_dir *dir, bool is_shared, struct bs_error *err) BS_WARN_UNUSED;
 
 /* ---- the small files; segments are the indexer's ---- */
 
 /* Writes a segment's tombstones (n_docs bits) as file del-NUMBER. */
-enum bs_status bs_tombstones_write(const char *dir, uint64_t number, const uint8_t *bits, uint64_t n_docs,
+enum bs_status bs_tombstones_write(const struct bs_dir *dir, uint64_t number, const uint8_t *bits, uint64_t n_docs,
                                    struct bs_error *err) BS_WARN_UNUSED;
 /* Writes exclusions as file exc-NUMBER; documents of folders must be in document order. */
-enum bs_status bs_exclusions_write(const char *dir, uint64_t number, const struct bs_doc_table_builder *excluded,
+enum bs_status bs_exclusions_write(const struct bs_dir *dir, uint64_t number, const struct bs_doc_table_builder *excluded,
                                    struct bs_error *err) BS_WARN_UNUSED;
 
 /* Adds the segments of the snapshot to the manifest of the next commit: without those that have no live document left,

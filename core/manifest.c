@@ -1,12 +1,9 @@
 /* manifest.c: reading and replacing the manifest. See manifest.h; bytes in FORMAT.md. */
 #include "core/manifest.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/bytes.h"
 #include "core/words.h"
@@ -339,45 +336,24 @@ static void write_segments(struct bs_writer *writer, const struct bs_manifest *m
 	}
 }
 
-static enum bs_status sync_dir(const char *dir, struct bs_error *err)
+enum bs_status bs_manifest_write(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_error *err)
 {
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return bs_fail(err, BS_IO, "%s: %s", dir, strerror(errno));
-	int failed = fsync(fd);
-	int saved = errno;
-	close(fd);
-	return failed ? bs_fail(err, BS_IO, "%s: cannot flush to disk: %s", dir, strerror(saved)) : BS_OK;
-}
-
-enum bs_status bs_manifest_write(const char *dir, const struct bs_manifest *manifest, struct bs_error *err)
-{
-	char *paths = malloc(2 * strlen(dir) + 64);
-	if (!paths)
-		return bs_fail_memory(err, "a path", strlen(dir));
-	char *temporary = paths;
-	char *final = paths + strlen(dir) + 32;
-	sprintf(temporary, "%s/manifest.new", dir);
-	sprintf(final, "%s/manifest", dir);
+	static const char temporary[] = "manifest.new";
 	struct bs_writer *writer;
-	unlink(temporary);
+	bs_dir_remove(dir, temporary);
 	/* The segments this manifest names must be found after a crash: their folder's entries go to disk first. */
-	enum bs_status status = sync_dir(dir, err);
+	enum bs_status status = bs_dir_flush(dir, err);
 	if (!status)
-		status = bs_writer_open(temporary, BS_FILE_MANIFEST, &writer, err);
+		status = bs_writer_open(dir, temporary, BS_FILE_MANIFEST, &writer, err);
 	if (status)
-		goto out;
+		return status;
 	write_options(writer, manifest);
 	write_sources(writer, manifest);
 	write_segments(writer, manifest);
 	status = bs_writer_finish(writer, NULL, err);
-	if (!status && rename(temporary, final) != 0)
-		status = bs_fail(err, BS_IO, "%s: cannot rename: %s", temporary, strerror(errno));
 	if (!status)
-		status = sync_dir(dir, err);
-out:
-	free(paths);
-	return status;
+		status = bs_dir_rename(dir, temporary, "manifest", err);
+	return status ? status : bs_dir_flush(dir, err);
 }
 
 /* ---- reading: a cursor that fails once and for all ---- */
@@ -563,18 +539,12 @@ static enum bs_status read_passed_over(const struct bs_container *file, struct b
 	return status ? status : bs_buffer_append(&manifest->passed_over, section.data, (size_t)section.n_bytes, err);
 }
 
-enum bs_status bs_manifest_open(const char *dir, struct bs_container **file_out, struct bs_error *err)
+enum bs_status bs_manifest_open(const struct bs_dir *dir, struct bs_container **file_out, struct bs_error *err)
 {
-	char *path = malloc(strlen(dir) + 16);
-	if (!path)
-		return bs_fail_memory(err, "a path", strlen(dir) + 16);
-	sprintf(path, "%s/manifest", dir);
-	enum bs_status status = bs_container_open(path, BS_FILE_MANIFEST, file_out, err);
-	free(path);
-	return status;
+	return bs_container_open(dir, "manifest", BS_FILE_MANIFEST, file_out, err);
 }
 
-enum bs_status bs_manifest_read(const char *dir, struct bs_manifest *manifest_out, struct bs_error *err)
+enum bs_status bs_manifest_read(const struct bs_dir *dir, struct bs_manifest *manifest_out, struct bs_error *err)
 {
 	*manifest_out = (struct bs_manifest){0};
 	struct bs_container *file;

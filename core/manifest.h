@@ -45,6 +45,8 @@ struct bs_source_record {
 	char *path;
 	uint64_t stamp[4];      /* of a collection: size, mtime ns, ctime ns, inode when it was read; else zero */
 	bool is_suspect;        /* the stamp is too young to prove anything (see SUSPECT in doc_table.h) */
+	bool is_named;          /* whoever runs now has named it, so it is followed wherever it is; not recorded */
+	bool is_told;           /* it was said already that it is not followed; not recorded */
 	uint64_t read_bytes;    /* of a collection: how far it was read */
 	uint64_t read_lines;
 	uint64_t read_checksum; /* XXH3-64 of those bytes; of standard input, where read_lines is all it ever had: unused */
@@ -110,12 +112,12 @@ enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct 
 enum bs_status bs_index_options_copy(const struct bs_index_options *options, struct bs_index_options *copy_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
-/* DIR/manifest as a file. BS_NOT_FOUND if there is no index. */
-enum bs_status bs_manifest_open(const char *dir, struct bs_container **file_out, struct bs_error *err) BS_WARN_UNUSED;
-/* Reads DIR/manifest. BS_NOT_FOUND if there is no index. */
-enum bs_status bs_manifest_read(const char *dir, struct bs_manifest *manifest_out, struct bs_error *err) BS_WARN_UNUSED;
-/* Replaces DIR/manifest: a temporary file, fsync, rename, fsync of DIR. This is the commit. */
-enum bs_status bs_manifest_write(const char *dir, const struct bs_manifest *manifest, struct bs_error *err)
+/* The manifest as a file. BS_NOT_FOUND if there is no index. */
+enum bs_status bs_manifest_open(const struct bs_dir *dir, struct bs_container **file_out, struct bs_error *err) BS_WARN_UNUSED;
+/* Reads it. BS_NOT_FOUND if there is no index. */
+enum bs_status bs_manifest_read(const struct bs_dir *dir, struct bs_manifest *manifest_out, struct bs_error *err) BS_WARN_UNUSED;
+/* Replaces it: a temporary file, fsync, rename, fsync of the directory. This is the commit. */
+enum bs_status bs_manifest_write(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_error *err)
 	BS_WARN_UNUSED;
 
 #endif

@@ -295,10 +295,10 @@ static enum bs_status read_slabs(struct bs_segment *segment, struct bs_error *er
 	return status;
 }
 
-enum bs_status bs_segment_open(struct bs_segment *segment, const char *path, struct bs_error *err)
+enum bs_status bs_segment_open(struct bs_segment *segment, const struct bs_dir *dir, const char *name, struct bs_error *err)
 {
 	*segment = (struct bs_segment){0};
-	enum bs_status status = bs_container_open(path, BS_FILE_SEGMENT, &segment->file, err);
+	enum bs_status status = bs_container_open(dir, name, BS_FILE_SEGMENT, &segment->file, err);
 	if (!status)
 		status = read_meta(segment, err);
 	if (!status)

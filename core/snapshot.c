@@ -10,15 +10,11 @@
 
 /* ---- opening ---- */
 
-static enum bs_status open_file(const char *dir, const char *prefix, uint64_t number, enum bs_container_kind kind,
+static enum bs_status open_file(const struct bs_dir *dir, const char *prefix, uint64_t number, enum bs_container_kind kind,
                                 struct bs_container **file_out, struct bs_error *err)
 {
-	char *path = bs_index_file_path(dir, prefix, number);
-	if (!path)
-		return bs_fail_memory(err, "a path", strlen(dir));
-	enum bs_status status = bs_container_open(path, kind, file_out, err);
-	free(path);
-	return status;
+	char name[BS_INDEX_NAME_BYTES];
+	return bs_container_open(dir, bs_index_file_name(prefix, number, name), kind, file_out, err);
 }
 
 static enum bs_status open_tombstones(struct bs_snapshot *snapshot, uint32_t i, struct bs_error *err)
@@ -39,11 +35,8 @@ static enum bs_status open_segment(struct bs_snapshot *snapshot, uint32_t i, str
 {
 	const struct bs_segment_record *record = &snapshot->manifest.segments[i];
 	struct bs_segment *segment = &snapshot->segments[i];
-	char *path = bs_index_file_path(snapshot->dir, "seg", record->number);
-	if (!path)
-		return bs_fail_memory(err, "a path", strlen(snapshot->dir));
-	enum bs_status status = bs_segment_open(segment, path, err);
-	free(path);
+	char name[BS_INDEX_NAME_BYTES];
+	enum bs_status status = bs_segment_open(segment, snapshot->dir, bs_index_file_name("seg", record->number, name), err);
 	if (status)
 		return status;
 	if (segment->meta.n_docs != record->n_docs || record->n_deleted > record->n_docs)
@@ -65,19 +58,19 @@ static enum bs_status open_exclusions(struct bs_snapshot *snapshot, struct bs_er
 	                                           snapshot->manifest.n_exclusions, err);
 }
 
-static enum bs_status open_commit(const char *dir, struct bs_snapshot *snapshot, struct bs_error *err)
+static enum bs_status open_commit(const struct bs_dir *dir, struct bs_snapshot *snapshot, struct bs_error *err)
 {
 	*snapshot = (struct bs_snapshot){0};
 	enum bs_status status = bs_manifest_read(dir, &snapshot->manifest, err);
 	if (status)
 		return status;
 	size_t n = (size_t)snapshot->manifest.n_segments + 1;
-	snapshot->dir = strdup(dir);
+	snapshot->dir = dir;
 	snapshot->segments = calloc(n, sizeof(*snapshot->segments));
 	snapshot->tombstone_files = calloc(n, sizeof(struct bs_container *));
 	snapshot->tombstones = calloc(n, sizeof(const uint8_t *));
 	snapshot->changed_tombstones = calloc(n, sizeof(uint8_t *));
-	if (!snapshot->dir || !snapshot->segments || !snapshot->tombstone_files || !snapshot->tombstones ||
+	if (!snapshot->segments || !snapshot->tombstone_files || !snapshot->tombstones ||
 	    !snapshot->changed_tombstones)
 		status = bs_fail_memory(err, "a snapshot", n * sizeof(*snapshot->segments));
 	for (uint32_t i = 0; i < snapshot->manifest.n_segments && !status; i++)
@@ -89,7 +82,7 @@ static enum bs_status open_commit(const char *dir, struct bs_snapshot *snapshot,
 	return status;
 }
 
-enum bs_status bs_snapshot_open(const char *dir, struct bs_snapshot *snapshot_out, struct bs_error *err)
+enum bs_status bs_snapshot_open(const struct bs_dir *dir, struct bs_snapshot *snapshot_out, struct bs_error *err)
 {
 	/* A writer may commit, and sweep what we were about to open, between our reading the manifest and its files: then
 	 * there is a newer manifest. Files missing from one that stays the same are damage. */
@@ -100,13 +93,13 @@ enum bs_status bs_snapshot_open(const char *dir, struct bs_snapshot *snapshot_ou
 			return status;
 		struct bs_manifest manifest;
 		if (bs_manifest_read(dir, &manifest, err) != BS_OK)
-			return bs_fail(err, BS_NOT_FOUND, "%s: no index here; make one with `bitsift index`", dir);
+			return bs_fail(err, BS_NOT_FOUND, "%s: no index here; make one with `bitsift index`", dir->path);
 		bool is_newer = manifest.generation > generation;
 		generation = manifest.generation;
 		bs_manifest_deinit(&manifest);
 		if (!is_newer)
 			return bs_fail(err, BS_CORRUPT, "%s: corrupt: a file that the manifest names is missing; rebuild it with "
-			               "`bitsift index --rebuild`", dir);
+			               "`bitsift index --rebuild`", dir->path);
 	}
 }
 
@@ -127,7 +120,6 @@ void bs_snapshot_deinit(struct bs_snapshot *snapshot)
 	free(snapshot->tombstone_files);
 	free(snapshot->tombstones);
 	free(snapshot->changed_tombstones);
-	free(snapshot->dir);
 	bs_manifest_deinit(&snapshot->manifest);
 	*snapshot = (struct bs_snapshot){0};
 }

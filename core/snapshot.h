@@ -18,7 +18,7 @@
 #include "core/status.h"
 
 struct bs_snapshot {
-	char *dir;
+	const struct bs_dir *dir;              /* borrowed */
 	struct bs_manifest manifest;
 	struct bs_segment *segments;           /* manifest.n_segments */
 	struct bs_container **tombstone_files; /* one a segment, NULL: none deleted on disk */
@@ -32,8 +32,9 @@ struct bs_snapshot {
 	uint64_t n_positions;
 };
 
-/* Opens the last commit. The caller's struct; release with bs_snapshot_deinit. BS_NOT_FOUND: no index there. */
-enum bs_status bs_snapshot_open(const char *dir, struct bs_snapshot *snapshot_out, struct bs_error *err) BS_WARN_UNUSED;
+/* Opens the last commit. The caller's struct; release with bs_snapshot_deinit. dir is borrowed until then. BS_NOT_FOUND: no
+ * index there. */
+enum bs_status bs_snapshot_open(const struct bs_dir *dir, struct bs_snapshot *snapshot_out, struct bs_error *err) BS_WARN_UNUSED;
 void bs_snapshot_deinit(struct bs_snapshot *snapshot);
 
 static inline bool bs_snapshot_is_deleted(const struct bs_snapshot *snapshot, uint32_t segment, uint32_t document)

@@ -82,6 +82,8 @@ const char *bs_status_name(enum bs_status status)
 		return "busy";
 	case BS_STOPPED:
 		return "stopped";
+	case BS_UNTRUSTED:
+		return "not trusted";
 	}
 	return "unknown";
 }

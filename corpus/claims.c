@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "core/hash.h"
+#include "core/index_dir.h"
 
 void bs_claims_deinit(struct bs_claims *claims)
 {
 	for (uint32_t i = 0; i < claims->n_segments; i++) {
-		free(claims->segments[i].path);
 		bs_buffer_deinit(&claims->segments[i].dead);
 		if (claims->segments[i].is_open)
 			bs_segment_deinit(&claims->segments[i].opened);
@@ -26,19 +26,18 @@ void bs_claims_start_source(struct bs_claims *claims)
 	bs_id_set_deinit(&claims->ids);
 }
 
-enum bs_status bs_claims_next_segment(struct bs_claims *claims, const char *path, struct bs_error *err)
+enum bs_status bs_claims_next_segment(struct bs_claims *claims, const struct bs_dir *dir, uint64_t number,
+                                      struct bs_error *err)
 {
-	char *copy = path ? strdup(path) : NULL;
 	size_t n_bytes = ((size_t)claims->n_segments + 1) * sizeof(*claims->segments);
 	struct bs_claims_segment *segments = realloc(claims->segments, n_bytes);
-	if (segments)
-		claims->segments = segments;
-	if (!segments || (path && !copy)) {
-		free(copy);
+	if (!segments)
 		return bs_fail_memory(err, "the list of segments", n_bytes);
+	claims->segments = segments;
+	if (claims->n_segments > 0) {
+		segments[claims->n_segments - 1].dir = dir;
+		segments[claims->n_segments - 1].number = number;
 	}
-	if (claims->n_segments > 0)
-		segments[claims->n_segments - 1].path = copy;
 	segments[claims->n_segments++] = (struct bs_claims_segment){.n_dead = 0};
 	return BS_OK;
 }
@@ -48,12 +47,14 @@ static enum bs_status find_record(struct bs_claims *claims, const struct bs_doc_
                                   struct bs_id_place place, struct bs_doc_record *record_out, struct bs_error *err)
 {
 	struct bs_claims_segment *segment = &claims->segments[place.segment];
-	if (!segment->path) {
+	if (!segment->dir) {
 		bs_doc_table_gathered(gathered, place.document, record_out);
 		return BS_OK;
 	}
 	if (!segment->is_open) {
-		enum bs_status status = bs_segment_open(&segment->opened, segment->path, err);
+		char name[BS_INDEX_NAME_BYTES];
+		enum bs_status status =
+			bs_segment_open(&segment->opened, segment->dir, bs_index_file_name("seg", segment->number, name), err);
 		if (status)
 			return status;
 		segment->is_open = true;

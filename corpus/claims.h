@@ -18,7 +18,8 @@
 
 /* A segment of the run. */
 struct bs_claims_segment {
-	char *path;               /* of its file; NULL while it is being gathered */
+	const struct bs_dir *dir; /* where its file is, borrowed; NULL while it is being gathered */
+	uint64_t number;          /* of the file */
 	struct bs_buffer dead;    /* bit d of byte d / 8 */
 	uint64_t n_dead;
 	struct bs_segment opened; /* only if an id had to be looked up in it */
@@ -38,8 +39,9 @@ void bs_claims_deinit(struct bs_claims *claims);
 /* Ids are unique within a source: forgets those of the one before. */
 void bs_claims_start_source(struct bs_claims *claims);
 
-/* The segment gathered so far (if any) is now the file at path (copied); another one begins. BS_NO_MEMORY. */
-enum bs_status bs_claims_next_segment(struct bs_claims *claims, const char *path, struct bs_error *err) BS_WARN_UNUSED;
+/* The segment gathered so far (if any) is now file seg-NUMBER of dir; another one begins. BS_NO_MEMORY. */
+enum bs_status bs_claims_next_segment(struct bs_claims *claims, const struct bs_dir *dir, uint64_t number,
+                                      struct bs_error *err) BS_WARN_UNUSED;
 
 /* Asks the memory for what a bs_claims_take of a record with this name, flags and place, soon to come, will look at. */
 void bs_claims_prefetch(struct bs_claims *claims, const struct bs_source *source, const struct bs_doc_record *record);

@@ -140,7 +140,7 @@ static enum bs_status find_in_source(struct wanted *wanted, const struct bs_snap
 	return status;
 }
 
-static enum bs_status delete_wanted(struct wanted *wanted, const char *dir, uint64_t *n_deleted_out,
+static enum bs_status delete_wanted(struct wanted *wanted, const struct bs_dir *dir, uint64_t *n_deleted_out,
                                     struct bs_error *err)
 {
 	struct bs_snapshot snapshot;
@@ -158,7 +158,7 @@ static enum bs_status delete_wanted(struct wanted *wanted, const char *dir, uint
 	return status;
 }
 
-enum bs_status bs_delete_ids(const char *dir, bool wait, const char *const *ids, size_t n_ids, bool *found_out,
+enum bs_status bs_delete_ids(struct bs_dir *dir, bool wait, const char *const *ids, size_t n_ids, bool *found_out,
                              uint64_t *n_deleted_out, struct bs_error *err)
 {
 	struct wanted wanted = {.ids = ids, .n_ids = n_ids, .found = found_out};

@@ -20,6 +20,8 @@ const char *bs_skip_name(enum bs_skip reason)
 		return "documents of 4 GiB or more";
 	case BS_SKIP_BAD_RECORD:
 		return "malformed records";
+	case BS_SKIP_UNTRUSTED:
+		return "sources that are not followed";
 	case BS_SKIP_NO_TEXT:
 		return "records without text";
 	case BS_SKIP_REASONS:

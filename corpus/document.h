@@ -22,6 +22,7 @@ struct bs_stamp {
 	int64_t mtime_ns; /* since the epoch */
 	int64_t ctime_ns;
 	uint64_t inode;
+	bool is_private; /* neither its group nor others may read it; no part of what is recorded and compared */
 };
 
 /*

@@ -101,6 +101,13 @@ static enum bs_status freshen_source(struct freshening *at, uint32_t i, struct b
 	enum bs_status status = bs_recorded_source(at->snapshot->dir, record, &at->source, err);
 	if (status)
 		return status;
+	if (at->source.is_refused) {
+		(void)bs_recorded_refuse(at->snapshot->dir, &at->source, &why);
+		tell_skipped(at, BS_SKIP_UNTRUSTED, why.text);
+		record->is_told = true;
+		bs_source_deinit(&at->source);
+		return BS_OK;
+	}
 	enum bs_status is_lost = record->kind == BS_SOURCE_STDIN ? BS_OK : bs_source_init(&found, at->source.path, &why);
 	if (is_lost == BS_NO_MEMORY) {
 		status = bs_fail(err, is_lost, "%s", why.text);

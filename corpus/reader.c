@@ -27,6 +27,7 @@ struct kept {
 
 struct bs_reader {
 	bool binary_as_text;
+	bool *has_private;       /* see struct bs_source_options */
 	int64_t suspect_from_ns; /* 0: never mind */
 	struct bs_record_parser *records;
 	struct bs_buffer bytes; /* the file or record as read */
@@ -80,6 +81,7 @@ enum bs_status bs_reader_new(const struct bs_source_options *options, struct bs_
 	if (!reader)
 		return bs_fail_memory(err, "a reader", sizeof(*reader));
 	reader->binary_as_text = options->binary_as_text;
+	reader->has_private = options->has_private;
 	reader->suspect_from_ns = options->suspect_from_ns;
 	reader->folder.fd = -1;
 	reader->collection.fd = -1;
@@ -189,8 +191,14 @@ static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const 
 
 static const struct bs_known nothing_known = {.ref = {BS_DOC_NONE, 0}};
 
+static void note_mode(const struct bs_reader *reader, const struct bs_stamp *stamp)
+{
+	if (reader->has_private && stamp->is_private)
+		__atomic_store_n(reader->has_private, true, __ATOMIC_RELAXED);
+}
+
 /* By its stamp alone, without opening it. */
-static bool is_unchanged(int dir_fd, const char *path, const struct bs_known *known)
+static bool is_unchanged(const struct bs_reader *reader, int dir_fd, const char *path, const struct bs_known *known)
 {
 	struct stat found;
 	if (known->ref.segment == BS_DOC_NONE || known->is_suspect)
@@ -199,6 +207,7 @@ static bool is_unchanged(int dir_fd, const char *path, const struct bs_known *kn
 	if (fstatat(dir_fd, path, &found, dir_fd == AT_FDCWD ? 0 : AT_SYMLINK_NOFOLLOW) || !S_ISREG(found.st_mode))
 		return false;
 	struct bs_stamp stamp = bs_file_stamp(&found);
+	note_mode(reader, &stamp);
 	return bs_stamp_equals(&stamp, known->place);
 }
 
@@ -217,13 +226,14 @@ static enum bs_status read_file(struct bs_reader *reader, const struct bs_source
 	struct bs_file_refusal refusal;
 	bool is_found = source->kind == BS_SOURCE_FOLDER;
 	const char *path = is_found ? name : source->path;
-	if (is_unchanged(dir_fd, path, known))
+	if (is_unchanged(reader, dir_fd, path, known))
 		return sink->unchanged ? sink->unchanged(sink->context, known->ref, err) : BS_OK;
 	enum bs_status status = load_document(reader, dir_fd, path, is_found, &document, &refusal, err);
 	if (status)
 		return status;
 	if (refusal.reason)
 		return pass_over(reader, source, name, 0, &refusal, sink, err);
+	note_mode(reader, &document.stamp);
 	document.name = (const uint8_t *)name;
 	document.name_bytes = strlen(name);
 	document.known = known->ref;

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* a, "/" and b in one new string. */
@@ -22,12 +21,12 @@ static char *join_paths(const char *a, const char *b)
 }
 
 /* The folder in which the index directory lies, without a link in it. */
-static enum bs_status index_base(const char *index_dir, char **base_out, struct bs_error *err)
+static enum bs_status index_base(const struct bs_dir *dir, char **base_out, struct bs_error *err)
 {
-	char *base = realpath(index_dir, NULL);
+	char *base = strdup(dir->place);
 	*base_out = base;
 	if (!base)
-		return bs_fail(err, BS_IO, "%s: %s", index_dir, strerror(errno));
+		return bs_fail_memory(err, "a path", strlen(dir->place));
 	char *slash = strrchr(base, '/');
 	if (slash == base)
 		slash++;
@@ -48,7 +47,7 @@ static const char *below(const char *base, const char *path)
 	return path[n] == '/' ? path + n + 1 : NULL;
 }
 
-enum bs_status bs_recorded_path(const char *index_dir, const struct bs_source *source, char **path_out,
+enum bs_status bs_recorded_path(const struct bs_dir *dir, const struct bs_source *source, char **path_out,
                                 struct bs_error *err)
 {
 	char *base = NULL;
@@ -59,7 +58,7 @@ enum bs_status bs_recorded_path(const char *index_dir, const struct bs_source *s
 		*path_out = strdup("-");
 		return *path_out ? BS_OK : bs_fail_memory(err, "a path", 2);
 	}
-	enum bs_status status = index_base(index_dir, &base, err);
+	enum bs_status status = index_base(dir, &base, err);
 	if (status)
 		goto out;
 	here = getcwd(NULL, 0);
@@ -89,13 +88,75 @@ out:
 	return status;
 }
 
-enum bs_status bs_recorded_source(const char *index_dir, const struct bs_source_record *record,
+/* ---- what may be followed ---- */
+
+static bool has_step_up(const char *path)
+{
+	for (const char *at = path; at; at = strchr(at, '/')) {
+		at += strspn(at, "/");
+		if (at[0] == '.' && at[1] == '.' && (at[2] == '/' || !at[2]))
+			return true;
+	}
+	return false;
+}
+
+static bool is_outside(const struct bs_dir *dir, const char *base, const char *path)
+{
+	const char *rest = path[0] == '/' ? below(base, path) : path;
+	if (!rest || has_step_up(rest))
+		return true;
+	return strcmp(rest, ".") != 0 && !bs_dir_is_beside(dir, rest);
+}
+
+/* Whether the source may be read: it lies in the folder of the index, somebody has just named it, or consents. */
+static enum bs_status may_follow(const struct bs_dir *dir, const char *base, const struct bs_source_record *record,
+                                 bool *may_out, struct bs_error *err)
+{
+	const struct bs_consent *consent = dir->consent;
+	bool is_open = record->kind == BS_SOURCE_STDIN || record->is_named || (consent && consent->all);
+	*may_out = is_open || !is_outside(dir, base, record->path);
+	if (*may_out || !consent || !consent->follows)
+		return BS_OK;
+	char *path = record->path[0] == '/' ? strdup(record->path) : join_paths(base, record->path);
+	if (!path)
+		return bs_fail_memory(err, "a path", strlen(record->path));
+	*may_out = consent->follows(consent->context, dir->place, path);
+	free(path);
+	return BS_OK;
+}
+
+enum bs_status bs_recorded_name(const struct bs_dir *dir, struct bs_source_record *record, struct bs_error *err)
+{
+	const struct bs_consent *consent = dir->consent;
+	char *base = NULL;
+	char *path = NULL;
+	enum bs_status status = index_base(dir, &base, err);
+	if (!status && record->kind != BS_SOURCE_STDIN && consent && consent->named && is_outside(dir, base, record->path)) {
+		path = record->path[0] == '/' ? strdup(record->path) : join_paths(base, record->path);
+		if (path)
+			consent->named(consent->context, dir->place, path);
+		else
+			status = bs_fail_memory(err, "a path", strlen(record->path));
+	}
+	record->is_named = true;
+	free(base);
+	free(path);
+	return status;
+}
+
+enum bs_status bs_recorded_refuse(const struct bs_dir *dir, const struct bs_source *source, struct bs_error *err)
+{
+	return bs_fail(err, BS_UNTRUSTED, "%s: not followed: outside the folder of the index, and not named by you; to consent: "
+	               "bitsift trust %s", source->path, dir->place);
+}
+
+enum bs_status bs_recorded_source(const struct bs_dir *dir, const struct bs_source_record *record,
                                   struct bs_source *source_out, struct bs_error *err)
 {
 	char *base = NULL;
 	char *here = NULL;
 	*source_out = (struct bs_source){.kind = (enum bs_source_kind)record->kind};
-	enum bs_status status = index_base(index_dir, &base, err);
+	enum bs_status status = index_base(dir, &base, err);
 	if (status)
 		return status;
 	here = getcwd(NULL, 0);
@@ -106,16 +167,33 @@ enum bs_status bs_recorded_source(const char *index_dir, const struct bs_source_
 		source_out->path = strdup(is_as_it_is ? record->path : base);
 	else
 		source_out->path = join_paths(base, record->path);
-	if (!source_out->label || !source_out->path) {
-		bs_source_deinit(source_out);
+	if (!source_out->label || !source_out->path)
 		status = bs_fail_memory(err, "a source", strlen(record->path));
-	}
+	bool may = false;
+	if (!status)
+		status = may_follow(dir, base, record, &may, err);
+	source_out->is_refused = !may;
+	if (status)
+		bs_source_deinit(source_out);
 	free(base);
 	free(here);
 	return status;
 }
 
-struct bs_source_options bs_recorded_options(const struct bs_index_options *options, const char *index_dir)
+enum bs_status bs_recorded_check(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < manifest->n_sources && !status; i++) {
+		struct bs_source source;
+		status = bs_recorded_source(dir, &manifest->sources[i], &source, err);
+		if (!status && source.is_refused)
+			status = bs_recorded_refuse(dir, &source, err);
+		bs_source_deinit(&source);
+	}
+	return status;
+}
+
+struct bs_source_options bs_recorded_options(const struct bs_index_options *options, const struct bs_dir *dir)
 {
 	struct bs_source_options out = {
 		.hidden = options->hidden,
@@ -127,10 +205,9 @@ struct bs_source_options bs_recorded_options(const struct bs_index_options *opti
 		.text_fields = (const char *const *)options->text_fields,
 		.n_text_fields = bs_list_length(options->text_fields),
 	};
-	struct stat info;
-	if (index_dir && stat(index_dir, &info) == 0) {
-		out.skip_device = info.st_dev;
-		out.skip_inode = info.st_ino;
+	if (dir) {
+		out.skip_device = dir->device;
+		out.skip_inode = dir->inode;
 	}
 	return out;
 }

@@ -8,20 +8,32 @@
 #ifndef BS_CORPUS_RECORDED_H
 #define BS_CORPUS_RECORDED_H
 
+#include "core/dir.h"
 #include "core/manifest.h"
 #include "core/status.h"
 #include "corpus/source.h"
 
-/* The path to record for a source whose path is openable from the current directory, with the index in index_dir (which
- * must exist). To be freed by the caller. BS_IO, BS_NO_MEMORY. */
-enum bs_status bs_recorded_path(const char *index_dir, const struct bs_source *source, char **path_out,
+/* The path to record for a source whose path is openable from the current directory, in the index of dir. To be freed by the
+ * caller. BS_IO, BS_NO_MEMORY. */
+enum bs_status bs_recorded_path(const struct bs_dir *dir, const struct bs_source *source, char **path_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
-/* The source of a record, openable from the current directory; release with bs_source_deinit. BS_IO, BS_NO_MEMORY. */
-enum bs_status bs_recorded_source(const char *index_dir, const struct bs_source_record *record,
+/* The source of a record, openable from the current directory; release with bs_source_deinit. If it is_refused, it must not be
+ * looked at in any way: the manifest may come from anyone, and name any place. BS_NO_MEMORY. */
+enum bs_status bs_recorded_source(const struct bs_dir *dir, const struct bs_source_record *record,
                                   struct bs_source *source_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* How documents are read, as the index's options say. Borrows from options. index_dir (nullable) is passed over. */
-struct bs_source_options bs_recorded_options(const struct bs_index_options *options, const char *index_dir);
+/* The record's source was named by whoever runs now: it is followed, and if it lies outside, the consent is told. */
+enum bs_status bs_recorded_name(const struct bs_dir *dir, struct bs_source_record *record, struct bs_error *err) BS_WARN_UNUSED;
+
+/* BS_UNTRUSTED, and the line that says which source is not followed, and how to consent. */
+enum bs_status bs_recorded_refuse(const struct bs_dir *dir, const struct bs_source *source, struct bs_error *err);
+
+/* BS_UNTRUSTED if a source is not followed: for who reads everything again, and would lose it. BS_NO_MEMORY. */
+enum bs_status bs_recorded_check(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_error *err)
+	BS_WARN_UNUSED;
+
+/* How documents are read, as the index's options say. Borrows from options. dir (nullable) is passed over by walks. */
+struct bs_source_options bs_recorded_options(const struct bs_index_options *options, const struct bs_dir *dir);
 
 #endif

@@ -6,7 +6,7 @@ enum bs_status bs_refresh_init(struct bs_refresh *refresh, struct bs_snapshot *s
 {
 	*refresh = (struct bs_refresh){.snapshot = snapshot};
 	enum bs_status status = bs_exclusions_init(&refresh->exclusions, exclusions_of, err);
-	return status ? status : bs_claims_next_segment(&refresh->claims, NULL, err);
+	return status ? status : bs_claims_next_segment(&refresh->claims, NULL, 0, err);
 }
 
 void bs_refresh_deinit(struct bs_refresh *refresh)
@@ -105,6 +105,15 @@ static enum bs_status begin_collection(struct bs_refresh *refresh, const struct 
 	return status || !is_known ? status : bs_feed_resume(*feed_out, &mark, &refresh->is_appended, err);
 }
 
+/* Text on standard input is for its reader alone, for all that can be known. */
+static void note_private(const struct bs_source *source, const struct bs_source_options *options)
+{
+	struct bs_stamp stamp;
+	if (options->has_private && (source->kind == BS_SOURCE_STDIN || bs_path_stamp(source->path, &stamp, NULL) != BS_OK ||
+	                             stamp.is_private))
+		*options->has_private = true;
+}
+
 enum bs_status bs_refresh_begin(struct bs_refresh *refresh, uint32_t number, const struct bs_source *source,
                                 const struct bs_source_record *record, const struct bs_source_options *options,
                                 bool read_stdin, void (*report)(void *context, enum bs_skip reason, const char *message),
@@ -117,6 +126,7 @@ enum bs_status bs_refresh_begin(struct bs_refresh *refresh, uint32_t number, con
 	refresh->last_line = 0;
 	refresh->n_read_again = 0;
 	bs_claims_start_source(&refresh->claims);
+	note_private(source, options);
 	enum bs_status status = BS_OK;
 	switch (source->kind) {
 	case BS_SOURCE_FOLDER:

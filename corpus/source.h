@@ -38,12 +38,14 @@ struct bs_source_options {
 	ino_t skip_inode;
 	const struct bs_walk_lists *lists; /* for the walk of a folder; NULL: none */
 	int64_t suspect_from_ns;        /* the start of the run: stamps not older are suspect; 0: never mind */
+	bool *has_private;              /* nullable: set, by any thread, if something read, or found unchanged, is for its owner alone */
 };
 
 struct bs_source {
 	enum bs_source_kind kind;
 	char *label; /* the argument without leading "./" and trailing "/"; "" for "." */
 	char *path;  /* openable from the current directory; "-" for standard input */
+	bool is_refused; /* a recorded one that must not be looked at (recorded.h) */
 };
 
 /* What an argument of the command line names. Owns label and path; release with bs_source_deinit.

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "core/buffer.h"
+#include "core/dir.h"
 #include "core/status.h"
 
 #ifdef __cplusplus
@@ -42,8 +43,8 @@ enum bs_store_part {
  */
 struct bs_store_writer;
 
-/* folder: an existing one that can be written to, on the disk where the space is. BS_IO, BS_NO_MEMORY. */
-enum bs_status bs_store_writer_new(const char *folder, struct bs_store_writer **writer_out,
+/* Its temporary files are made in dir, on the disk where the space is. BS_IO, BS_NO_MEMORY. */
+enum bs_status bs_store_writer_new(const struct bs_dir *dir, struct bs_store_writer **writer_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
 
 /* The text of the next document, copied; may be empty. BS_INVALID at BS_STORE_LIMIT_BYTES or more, BS_IO,

@@ -3,9 +3,7 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -52,31 +50,6 @@ struct bs_store_writer {
 };
 
 /* ---- spools ---- */
-
-static int open_nameless(const char *folder)
-{
-	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
-		return fd;
-	char *path = NULL;
-	if (asprintf(&path, "%s/.bitsift-XXXXXX", folder) < 0) {
-		errno = ENOMEM;
-		return -1;
-	}
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd >= 0)
-		unlink(path);
-	free(path);
-	return fd;
-}
-
-static enum bs_status spool_open(struct spool *spool, const char *folder, struct bs_error *err)
-{
-	spool->fd = open_nameless(folder);
-	if (spool->fd < 0)
-		return bs_fail(err, BS_IO, "%s: cannot make a temporary file: %s", folder, strerror(errno));
-	return BS_OK;
-}
 
 static void spool_close(struct spool *spool)
 {
@@ -277,7 +250,7 @@ static enum bs_status make_context(struct bs_store_writer *writer, struct bs_err
 	return bs_zstd.ZSTD_isError(n) ? fail_zstd(n, "a compressor", err) : BS_OK;
 }
 
-enum bs_status bs_store_writer_new(const char *folder, struct bs_store_writer **writer_out, struct bs_error *err)
+enum bs_status bs_store_writer_new(const struct bs_dir *dir, struct bs_store_writer **writer_out, struct bs_error *err)
 {
 	*writer_out = NULL;
 	enum bs_status status = bs_zstd_load(err);
@@ -288,9 +261,9 @@ enum bs_status bs_store_writer_new(const char *folder, struct bs_store_writer **
 		return bs_fail_memory(err, "a store", sizeof(*writer));
 	writer->frames.fd = -1;
 	writer->offsets.fd = -1;
-	status = spool_open(&writer->frames, folder, err);
+	status = bs_dir_create_nameless(dir, 0600, &writer->frames.fd, err);
 	if (!status)
-		status = spool_open(&writer->offsets, folder, err);
+		status = bs_dir_create_nameless(dir, 0600, &writer->offsets.fd, err);
 	if (!status)
 		status = make_context(writer, err);
 	if (status)

@@ -27,6 +27,7 @@ static void copy_report(const struct bs_index_report *from, struct bs_build_repo
 		.n_removed = from->n_removed,
 		.n_compacted = from->n_compacted,
 		.compacted_bytes = from->compacted_bytes,
+		.is_shared = from->is_shared,
 	};
 	for (size_t reason = 0; reason < BS_SKIP_REASONS; reason++)
 		to->skipped[reason] = from->skipped[reason];
@@ -68,12 +69,14 @@ static struct bs_index_job make_job(const struct bs_build_request *request)
 {
 	struct bs_index_job job = {
 		.dir = request->dir,
+		.consent = request->consent,
 		.sources = request->sources,
 		.n_sources = request->n_sources,
 		.use_recorded_options = !has_recorded_option(request) && !request->rebuild,
 		.rebuild = request->rebuild,
 		.strict = request->strict,
 		.wait = request->wait,
+		.shared = request->shared,
 		.memory_bytes = request->memory_bytes,
 		.n_threads = request->n_threads,
 		.progress = request->progress ? tell_progress : NULL,
@@ -125,9 +128,16 @@ enum bs_status bs_index_compact(const struct bs_build_request *request, struct b
 	return status;
 }
 
-enum bs_status bs_index_delete(const char *dir, const char *const *ids, size_t n_ids, bool wait,
-                               uint64_t *n_deleted_out, struct bs_error *err)
+enum bs_status bs_index_delete(const char *dir, const struct bs_consent *consent, const char *const *ids, size_t n_ids,
+                               bool wait, uint64_t *n_deleted_out, struct bs_error *err)
 {
-	uint64_t n_deleted;
-	return bs_delete_ids(dir, wait, ids, n_ids, NULL, n_deleted_out ? n_deleted_out : &n_deleted, err);
+	uint64_t n_deleted = 0;
+	struct bs_dir opened;
+	enum bs_status status = bs_dir_open(&opened, dir, consent, err);
+	if (!status)
+		status = bs_delete_ids(&opened, wait, ids, n_ids, NULL, &n_deleted, err);
+	bs_dir_close(&opened);
+	if (n_deleted_out)
+		*n_deleted_out = n_deleted;
+	return status;
 }

@@ -68,6 +68,15 @@ static int show_progress(void *context, const struct bs_index_report *report)
 	return 0;
 }
 
+/* Of a source that is not followed; no other reason comes up. */
+static void show_skip(void *context, enum bs_skip reason, const char *message)
+{
+	bool *is_drawn = context;
+	(void)reason;
+	fprintf(stderr, "%sbitsift: %s\n", *is_drawn ? "\r\033[K" : "", message);
+	*is_drawn = false;
+}
+
 static void show_summary(const struct bs_index_report *report)
 {
 	char docs[32], bytes[24], count[32];
@@ -86,7 +95,8 @@ static void show_summary(const struct bs_index_report *report)
 	}
 }
 
-static enum bs_status compact(const struct compact_arguments *arguments, struct bs_error *err)
+static enum bs_status compact(const struct compact_arguments *arguments, const struct bs_consent *consent,
+                              bool *is_whole_out, struct bs_error *err)
 {
 	struct bs_index_report report = {0};
 	bool is_drawn = false;
@@ -96,7 +106,9 @@ static enum bs_status compact(const struct compact_arguments *arguments, struct 
 	                           .memory_bytes = arguments->memory_bytes,
 	                           .n_threads = (uint32_t)arguments->n_threads,
 	                           .wait = arguments->wait,
+	                           .consent = consent,
 	                           .progress = show_progress,
+	                           .skipped = show_skip,
 	                           .context = &is_drawn};
 	if (!status)
 		status = bs_compact_run(&job, &report, err);
@@ -104,22 +116,24 @@ static enum bs_status compact(const struct compact_arguments *arguments, struct 
 		fputs("\r\033[K", stderr);
 	if (!status && !arguments->quiet)
 		show_summary(&report);
+	*is_whole_out = report.skipped[BS_SKIP_UNTRUSTED] == 0;
 	free(dir);
 	return status;
 }
 
-int bs_cmd_compact(int argc, char **argv)
+int bs_cmd_compact(int argc, char **argv, const struct bs_consent *consent)
 {
 	struct bs_error err = {""};
 	struct compact_arguments arguments = {.quiet = false};
 	struct bs_operands operands;
+	bool is_whole = true;
 	enum bs_status status = bs_command_parse(&bs_command_compact, argc, argv, &arguments, &operands, &err);
 	if (!status && operands.help)
 		return bs_cmd_show_help(&bs_command_compact);
 	if (!status)
-		status = compact(&arguments, &err);
+		status = compact(&arguments, consent, &is_whole, &err);
 	if (!status)
-		return 0;
+		return is_whole ? 0 : 2;
 	fprintf(stderr, "bitsift: %s\n", err.text);
 	return 2;
 }

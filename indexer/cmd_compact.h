@@ -7,6 +7,6 @@
 extern const struct bs_command bs_command_compact;
 
 /* argv[0] is the command's name. Returns the exit status. */
-int bs_cmd_compact(int argc, char **argv);
+int bs_cmd_compact(int argc, char **argv, const struct bs_consent *consent);
 
 #endif

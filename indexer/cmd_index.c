@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/command_line.h"
+#include "core/index_dir.h"
 #include "indexer/indexer.h"
 #include "query/cmd_shared.h"
 
@@ -19,7 +20,7 @@ struct index_arguments {
 	struct bs_buffer globs, text_fields; /* lists of const char * */
 	uint64_t memory_bytes, n_threads;
 	bool has_options; /* one of those is set */
-	bool strict, rebuild, wait, quiet, verbose;
+	bool strict, rebuild, wait, shared, quiet, verbose;
 	char *text; /* --text's list, cut up */
 };
 
@@ -48,6 +49,7 @@ static const struct bs_option index_options[] = {
 	{0, "strict", NULL, "stop at the first bad JSONL record", SETS(FLAG, strict)},
 	{0, "rebuild", NULL, "index everything again, with new options or after damage", SETS(FLAG, rebuild)},
 	{0, "wait", NULL, "wait for another bitsift that is writing the index", SETS(FLAG, wait)},
+	{0, "shared", NULL, "let others read the index, if they may read every source", SETS(FLAG, shared)},
 	{'q', "quiet", NULL, "no summary", SETS(FLAG, quiet)},
 	{'v', "verbose", NULL, "name every skipped file", SETS(FLAG, verbose)},
 	{0},
@@ -96,6 +98,19 @@ static const char index_description[] =
 	"`--words`, `--grams`, `--stem`, `--fold-accents`, `--id`, `--text`, `--density`, `--hidden`, `--no-ignore`, `--glob` and "
 	"`--binary` are recorded with the index and hold for every refresh. To give other ones is an error unless `--rebuild` "
 	"says that everything is to be indexed again with them.\n\n"
+	"# Who may read the index\n\n"
+	"An index tells what is in its sources. So its folder and files are for their owner alone (0700, 0600), unless `--shared` "
+	"asks for more and every source may be read by its group or by others: each file that was indexed, each collection, and "
+	"each folder that is a SOURCE, by its own mode. (Standard input, and what could not be looked at, counts as private.) "
+	"Then the modes are those that the umask gives to any file. `--shared` is not recorded: a refresh without it makes the index "
+	"private again; `bitsift compact` and `bitsift delete` leave it as it is.\n\n"
+	"# Sources elsewhere\n\n"
+	"A SOURCE outside the folder that holds the index, links resolved, is noted as named by you, in "
+	"$XDG_STATE_HOME/bitsift (~/.local/state/bitsift). An index that came from somebody else can name any place, so "
+	"no command looks at a source elsewhere that you have not named: it is named on standard error, what the index has of it "
+	"stays, and the exit status is 2. `bitsift trust DIR` consents to all sources of an index. An index that belongs to another "
+	"user is refused in the same way; see bitsift-trust(1). Where nothing can be noted, as without a home, a line says so, and only "
+	"sources inside the folder will be followed later.\n\n"
 	"# Safety\n\n"
 	"The new index replaces the old one in one step at the end. If the run fails or is killed before, the old index stays "
 	"as it was; queries that run meanwhile go on with what they opened. One `bitsift index` at a time writes an index; "
@@ -109,7 +124,8 @@ const struct bs_command bs_command_index = {
 	.description = index_description,
 	.options = index_options,
 	.examples = index_examples,
-	.exit_status = "0 when done, even if documents were skipped (they are counted and listed); 2 when nothing could be done.",
+	.exit_status = "0 when done, even if documents were skipped (they are counted and listed); 2 when a source was not followed, or "
+	               "nothing could be done.",
 };
 
 /* ---- what the user sees while it runs ---- */
@@ -310,14 +326,15 @@ static enum bs_status settle_options(struct index_arguments *arguments, struct b
 	return status;
 }
 
-static enum bs_status run(const struct index_arguments *arguments, const struct bs_operands *operands, struct bs_error *err)
+static enum bs_status run(const struct index_arguments *arguments, const struct bs_operands *operands,
+                          const struct bs_consent *consent, bool *is_whole_out, struct bs_error *err)
 {
 	struct display display = {.verbose = arguments->verbose, .is_terminal = isatty(STDERR_FILENO)};
 	struct bs_index_report report = {0};
 	const char *environment = getenv("BITSIFT_INDEX");
-	const char *usual = environment && *environment ? environment : ".bitsift";
+	const char *named = arguments->index ? arguments->index : environment && *environment ? environment : NULL;
 	struct bs_index_job job = {
-		.dir = arguments->index ? arguments->index : usual,
+		.dir = named ? named : ".bitsift",
 		.sources = (const char *const *)operands->list,
 		.n_sources = operands->n,
 		.options = arguments->options,
@@ -326,20 +343,28 @@ static enum bs_status run(const struct index_arguments *arguments, const struct 
 		.rebuild = arguments->rebuild,
 		.strict = arguments->strict,
 		.wait = arguments->wait,
+		.shared = arguments->shared,
+		.consent = consent,
 		.memory_bytes = arguments->memory_bytes,
 		.n_threads = (uint32_t)arguments->n_threads,
 		.progress = show_progress,
 		.skipped = show_skip,
 		.context = &display,
 	};
-	enum bs_status status = bs_index_run(&job, &report, err);
+	/* Nobody named the usual place. */
+	enum bs_status status = named ? BS_OK : bs_index_refuse_link(job.dir, err);
+	if (!status)
+		status = bs_index_run(&job, &report, err);
 	clear_bar(&display);
+	if (!status && job.shared && !report.is_shared)
+		fputs("bitsift: the index stays private: not every source may be read by its group or by others\n", stderr);
 	if (!status && !arguments->quiet)
 		show_summary(&display, &report, job.dir);
+	*is_whole_out = report.skipped[BS_SKIP_UNTRUSTED] == 0;
 	return status;
 }
 
-int bs_cmd_index(int argc, char **argv)
+int bs_cmd_index(int argc, char **argv, const struct bs_consent *consent)
 {
 	/* A fixed threshold: large blocks go back to the system when freed. glibc would raise it with the first large file
 	 * and keep what came after, up to 100 MB more than --memory allows. */
@@ -347,6 +372,7 @@ int bs_cmd_index(int argc, char **argv)
 	struct bs_error err = {""};
 	struct index_arguments arguments = {.verbose = false};
 	struct bs_operands operands;
+	bool is_whole = true;
 	enum bs_status status = bs_command_parse(&bs_command_index, argc, argv, &arguments, &operands, &err);
 	if (!status && operands.help) {
 		bs_cmd_show_help(&bs_command_index);
@@ -355,12 +381,12 @@ int bs_cmd_index(int argc, char **argv)
 	if (!status)
 		status = settle_options(&arguments, &err);
 	if (!status)
-		status = run(&arguments, &operands, &err);
+		status = run(&arguments, &operands, consent, &is_whole, &err);
 	if (status)
 		fprintf(stderr, "bitsift: %s\n", err.text);
 out:
 	free(arguments.text);
 	bs_buffer_deinit(&arguments.globs);
 	bs_buffer_deinit(&arguments.text_fields);
-	return status ? 2 : 0;
+	return status || !is_whole ? 2 : 0;
 }

@@ -7,6 +7,6 @@
 extern const struct bs_command bs_command_index;
 
 /* argv[0] is "index". Returns the exit status. */
-int bs_cmd_index(int argc, char **argv);
+int bs_cmd_index(int argc, char **argv, const struct bs_consent *consent);
 
 #endif

@@ -121,6 +121,7 @@ struct compact {
 	struct bs_snapshot snapshot;
 	struct bs_compaction plan;
 	struct bs_index_report moved; /* what the run reports of itself */
+	bool is_all;
 };
 
 static enum bs_status pour(void *context, const struct bs_harvest *harvest, uint64_t source_bytes, struct bs_error *err)
@@ -151,9 +152,18 @@ static enum bs_status move_source(struct compact *compact, uint32_t i, uint64_t 
 {
 	struct bs_source source;
 	struct bs_feed *feed = NULL;
-	enum bs_status status = bs_recorded_source(compact->run.job->dir, &compact->snapshot.manifest.sources[i], &source, err);
+	enum bs_status status = bs_recorded_source(compact->run.dir, &compact->snapshot.manifest.sources[i], &source, err);
 	if (status)
 		return status;
+	/* What cannot be read again stays where it is. */
+	if (source.is_refused) {
+		struct bs_error why;
+		(void)bs_recorded_refuse(compact->run.dir, &source, &why);
+		if (compact->is_all)
+			bs_run_skip(&compact->run, BS_SKIP_UNTRUSTED, why.text);
+		bs_source_deinit(&source);
+		return BS_OK;
+	}
 	status = bs_feed_recall(&source, &compact->snapshot, i, compact->plan.chosen, limit_bytes, &feed, err);
 	if (!status)
 		status = bs_pipeline_run(compact->run.pipeline, &source, feed, source.kind == BS_SOURCE_STDIN, pour, compact,
@@ -189,15 +199,16 @@ static enum bs_status commit(struct compact *compact, struct bs_error *err)
 		status = bs_manifest_add_segment(manifest, &written[i], err);
 	free(written);
 	if (!status)
-		status = bs_manifest_write(compact->run.job->dir, manifest, err);
+		status = bs_manifest_write(compact->run.dir, manifest, err);
 	if (!status)
-		bs_index_sweep(compact->run.job->dir, manifest);
+		bs_index_sweep(compact->run.dir, manifest);
 	return status;
 }
 
 static void report_compaction(struct compact *compact, struct bs_index_report *report)
 {
 	const struct bs_manifest *old = &compact->snapshot.manifest;
+	report->skipped[BS_SKIP_UNTRUSTED] += compact->moved.skipped[BS_SKIP_UNTRUSTED];
 	report->n_moved += compact->moved.n_indexed;
 	report->compacted_bytes += compact->moved.written_bytes;
 	for (uint32_t i = 0; i < old->n_segments; i++) {
@@ -223,8 +234,8 @@ static enum bs_status compact_segments(struct compact *compact, struct bs_index_
 	if (status)
 		return status;
 	run->manifest.generation++;
-	run->manifest.next_number = bs_index_next_number(run->job->dir, &compact->snapshot.manifest);
-	status = bs_run_start(run, err);
+	run->manifest.next_number = bs_index_next_number(run->dir, &compact->snapshot.manifest);
+	status = bs_run_start(run, NULL, err);
 	if (!status)
 		status = bs_run_keep_choices(run, &compact->snapshot, err);
 	if (!status)
@@ -236,19 +247,20 @@ static enum bs_status compact_segments(struct compact *compact, struct bs_index_
 	return status;
 }
 
-enum bs_status bs_compact(const struct bs_index_job *job, bool is_all, struct bs_index_report *report,
+enum bs_status bs_compact(const struct bs_index_job *job, const struct bs_dir *dir, bool is_all, struct bs_index_report *report,
                           struct bs_error *err)
 {
-	struct compact compact = {.moved = {0}};
+	struct compact compact = {.is_all = is_all};
 	bs_run_init(&compact.run, job, &compact.moved);
-	enum bs_status status = bs_snapshot_open(job->dir, &compact.snapshot, err);
+	compact.run.dir = dir;
+	enum bs_status status = bs_snapshot_open(dir, &compact.snapshot, err);
 	if (!status)
 		status = bs_compaction_plan(&compact.snapshot.manifest, is_all, &compact.plan, err);
 	if (!status && compact.plan.n_chosen > 0)
 		status = compact_segments(&compact, report, err);
 	/* What a failed one wrote is of no use. */
 	if (status && compact.snapshot.dir)
-		bs_index_sweep_failed(job->dir, &compact.snapshot.manifest);
+		bs_index_sweep_failed(dir, &compact.snapshot.manifest);
 	free(compact.plan.chosen);
 	bs_run_deinit(&compact.run);
 	bs_snapshot_deinit(&compact.snapshot);

@@ -23,14 +23,14 @@ static enum bs_status take(void *context, const char *path, size_t path_bytes, c
 	return bs_folders_add(&notes->records, notes->source, path, path_bytes, recorded, list, err);
 }
 
-void bs_folder_notes_init(struct bs_folder_notes *notes, const char *dir, int64_t suspect_from_ns)
+void bs_folder_notes_init(struct bs_folder_notes *notes, const struct bs_dir *dir, int64_t suspect_from_ns)
 {
 	*notes = (struct bs_folder_notes){.suspect_from_ns = suspect_from_ns, .lists = {find, take, notes}};
 	if (bs_folders_open(dir, &notes->old, NULL) != BS_OK)
 		bs_folders_close(&notes->old);
 }
 
-enum bs_status bs_folder_notes_write(const struct bs_folder_notes *notes, const char *dir, struct bs_error *err)
+enum bs_status bs_folder_notes_write(const struct bs_folder_notes *notes, const struct bs_dir *dir, struct bs_error *err)
 {
 	return bs_folders_write(dir, &notes->records, err);
 }

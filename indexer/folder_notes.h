@@ -18,9 +18,9 @@ struct bs_folder_notes {
 };
 
 /* Where nothing has been noted, or that is damaged, all is read. The struct must stay where it is until deinit. */
-void bs_folder_notes_init(struct bs_folder_notes *notes, const char *dir, int64_t suspect_from_ns);
+void bs_folder_notes_init(struct bs_folder_notes *notes, const struct bs_dir *dir, int64_t suspect_from_ns);
 /* What the file will hold, once all sources have been walked through. BS_IO, BS_NO_MEMORY. */
-enum bs_status bs_folder_notes_write(const struct bs_folder_notes *notes, const char *dir, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_folder_notes_write(const struct bs_folder_notes *notes, const struct bs_dir *dir, struct bs_error *err) BS_WARN_UNUSED;
 /* Zeros are fine. */
 void bs_folder_notes_deinit(struct bs_folder_notes *notes);
 

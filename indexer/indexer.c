@@ -19,6 +19,7 @@
 struct indexing {
 	struct bs_run run;
 	const struct bs_index_job *job;
+	struct bs_dir dir;
 	struct bs_index_lock lock;
 	struct bs_snapshot old;
 	bool has_old;
@@ -34,6 +35,7 @@ struct indexing {
 	uint64_t next_sequence;   /* of standard input: the number of the next record ever */
 	uint32_t n_sources_read;
 	uint32_t n_changed_segments;
+	bool has_private;         /* something read is for its owner alone */
 	struct bs_index_report report;
 };
 
@@ -244,16 +246,33 @@ static enum bs_status read_source(struct indexing *at, uint32_t i, bool read_std
 	return status;
 }
 
+/* A source that is not followed is left as it is in the index. */
+static enum bs_status keep_source(struct indexing *at, uint32_t i, struct bs_error *err)
+{
+	struct bs_error why;
+	struct bs_passed_over file;
+	enum bs_status status = BS_OK;
+	(void)bs_recorded_refuse(&at->dir, &at->source, &why);
+	report_skip(at, BS_SKIP_UNTRUSTED, why.text);
+	for (size_t next = 0; !status && bs_manifest_next_passed_over(&at->old.manifest, &next, &file);)
+		if (file.source == i)
+			status = bs_manifest_add_passed_over(&at->run.manifest, &file, err);
+	return status;
+}
+
 static enum bs_status refresh_source(struct indexing *at, uint32_t i, bool read_stdin, struct bs_error *err)
 {
 	struct bs_source_record *record = &at->run.manifest.sources[i];
 	bool is_there = false;
 	at->source_number = i;
 	at->folders.source = i;
-	enum bs_status status = bs_recorded_source(at->job->dir, record, &at->source, err);
-	if (!status)
+	enum bs_status status = bs_recorded_source(&at->dir, record, &at->source, err);
+	bool is_refused = !status && at->source.is_refused;
+	if (!status && !is_refused)
 		status = look_at_source(at, record, &is_there, err);
-	if (!status && is_there) {
+	if (is_refused) {
+		status = keep_source(at, i, err);
+	} else if (!status && is_there) {
 		at->n_sources_read++;
 		status = read_source(at, i, read_stdin, err);
 	} else if (!status) {
@@ -269,20 +288,24 @@ static enum bs_status refresh_source(struct indexing *at, uint32_t i, bool read_
 static enum bs_status add_argument(struct indexing *at, const struct bs_source *source, struct bs_error *err)
 {
 	struct bs_source_record record = {.kind = source->kind, .label = source->label};
-	enum bs_status status = bs_recorded_path(at->job->dir, source, &record.path, err);
+	enum bs_status status = bs_recorded_path(&at->dir, source, &record.path, err);
 	if (status)
 		return status;
 	for (uint32_t i = 0; i < at->run.manifest.n_sources; i++) {
-		const struct bs_source_record *known = &at->run.manifest.sources[i];
+		struct bs_source_record *known = &at->run.manifest.sources[i];
 		if (strcmp(known->label, record.label) != 0)
 			continue;
 		if (strcmp(known->path, record.path) != 0)
 			status = bs_fail(err, BS_INVALID,
 			                 "%s: this index has a source of that name at %s already; ids would mix: name it by another "
 			                 "path, or use another index", record.label, known->path);
+		else
+			status = bs_recorded_name(&at->dir, known, err);
 		goto out;
 	}
-	status = bs_manifest_add_source(&at->run.manifest, &record, err);
+	status = bs_recorded_name(&at->dir, &record, err);
+	if (!status)
+		status = bs_manifest_add_source(&at->run.manifest, &record, err);
 out:
 	free(record.path);
 	return status;
@@ -387,7 +410,7 @@ static enum bs_status salvage_sources(struct indexing *at, enum bs_status damage
 		has_stdin |= strcmp(job->sources[i], "-") == 0;
 	if (!job->rebuild)
 		return damage;
-	if (bs_manifest_read(job->dir, &at->old.manifest, NULL) != BS_OK) {
+	if (bs_manifest_read(&at->dir, &at->old.manifest, NULL) != BS_OK) {
 		bs_manifest_deinit(&at->old.manifest);
 		if (job->n_sources > 0)
 			return BS_OK;
@@ -407,10 +430,13 @@ static enum bs_status open_old(struct indexing *at, struct bs_error *err)
 	const struct bs_index_job *job = at->job;
 	enum bs_status status = bs_index_create_dir(job->dir, err);
 	if (!status)
-		status = bs_index_lock_take(job->dir, job->wait, &at->lock, err);
+		status = bs_dir_open(&at->dir, job->dir, job->consent, err);
+	if (!status)
+		status = bs_index_lock_take(&at->dir, job->wait, &at->lock, err);
 	if (status)
 		return status;
-	status = bs_snapshot_open(job->dir, &at->old, err);
+	at->run.dir = &at->dir;
+	status = bs_snapshot_open(&at->dir, &at->old, err);
 	at->has_old = status == BS_OK;
 	at->is_damaged = status != BS_OK && status != BS_NOT_FOUND;
 	if (at->is_damaged) {
@@ -420,7 +446,7 @@ static enum bs_status open_old(struct indexing *at, struct bs_error *err)
 	}
 	/* What a killed run left behind goes now; of a damaged index nothing goes before there is a better one. */
 	if (!at->is_damaged)
-		bs_index_sweep(job->dir, at->has_old ? &at->old.manifest : NULL);
+		bs_index_sweep(&at->dir, at->has_old ? &at->old.manifest : NULL);
 	return BS_OK;
 }
 
@@ -442,12 +468,12 @@ static enum bs_status start(struct indexing *at, struct bs_error *err)
 	at->report.is_refresh = !at->is_full;
 	at->n_live_before = at->has_old ? at->old.n_live_docs : 0;
 	manifest->generation = at->old.manifest.generation + 1;
-	manifest->next_number = bs_index_next_number(at->job->dir, &at->old.manifest);
+	manifest->next_number = bs_index_next_number(&at->dir, &at->old.manifest);
 	status = choose_options(at, err);
 	if (!status && !at->is_full)
 		status = bs_list_copy(at->old.manifest.fields, &manifest->fields, err);
 	if (!status)
-		status = bs_run_start(&at->run, err);
+		status = bs_run_start(&at->run, at->job->shared ? &at->has_private : NULL, err);
 	if (!status)
 		status = bs_refresh_init(&at->refresh, at->is_full ? &at->empty : &at->old, &at->old, err);
 	at->run.claims = &at->refresh.claims;
@@ -471,7 +497,7 @@ static enum bs_status bury_written(struct indexing *at, const struct bs_segment_
 			continue;
 		if (bits) {
 			record.tombstones = manifest->next_number++;
-			status = bs_tombstones_write(at->job->dir, record.tombstones, bits, record.n_docs, err);
+			status = bs_tombstones_write(&at->dir, record.tombstones, bits, record.n_docs, err);
 		}
 		if (!status)
 			status = bs_manifest_add_segment(manifest, &record, err);
@@ -507,7 +533,7 @@ static enum bs_status settle_exclusions(struct indexing *at, struct bs_error *er
 	manifest->n_exclusions = records.n_docs;
 	manifest->exclusions = records.n_docs ? manifest->next_number++ : 0;
 	if (!status && records.n_docs)
-		status = bs_exclusions_write(at->job->dir, manifest->exclusions, &records, err);
+		status = bs_exclusions_write(&at->dir, manifest->exclusions, &records, err);
 	bs_doc_table_builder_deinit(&records);
 	return status;
 }
@@ -535,6 +561,14 @@ static bool is_anything_new(const struct indexing *at)
 	return false;
 }
 
+/* What could not be looked at may be for its owner alone. */
+static enum bs_status settle_modes(struct indexing *at, struct bs_error *err)
+{
+	const uint64_t *skipped = at->report.skipped;
+	at->report.is_shared = at->job->shared && !at->has_private && !skipped[BS_SKIP_UNREADABLE] && !skipped[BS_SKIP_UNTRUSTED];
+	return bs_index_set_modes(&at->dir, at->report.is_shared, err);
+}
+
 static enum bs_status commit(struct indexing *at, struct bs_error *err)
 {
 	enum bs_status status = bs_run_flush(&at->run, false, err);
@@ -542,51 +576,32 @@ static enum bs_status commit(struct indexing *at, struct bs_error *err)
 		status = settle_segments(at, err);
 	if (!status)
 		status = settle_exclusions(at, err);
+	if (!status)
+		status = settle_modes(at, err);
 	at->report.is_committed = !status && is_anything_new(at);
 	if (at->report.is_committed)
-		status = bs_manifest_write(at->job->dir, &at->run.manifest, err);
+		status = bs_manifest_write(&at->dir, &at->run.manifest, err);
 	if (!status) {
 		const struct bs_manifest *last = at->report.is_committed ? &at->run.manifest : &at->old.manifest;
-		bs_index_sweep(at->job->dir, last);
+		bs_index_sweep(&at->dir, last);
 	}
 	return status;
-}
-
-/* Of the file PREFIX-NUMBER; 0 for none. */
-static uint64_t file_bytes(const char *dir, const char *prefix, uint64_t number)
-{
-	struct stat found;
-	char *path = number ? bs_index_file_path(dir, prefix, number) : NULL;
-	uint64_t n_bytes = path && stat(path, &found) == 0 ? (uint64_t)found.st_size : 0;
-	free(path);
-	return n_bytes;
 }
 
 /* What the index amounts to, by its last commit. */
-static enum bs_status report_index(const char *dir, struct bs_index_report *report, struct bs_error *err)
+static enum bs_status report_index(const struct bs_dir *dir, struct bs_index_report *report, struct bs_error *err)
 {
 	struct bs_manifest manifest;
-	struct bs_container *file;
-	struct bs_folders folders;
 	enum bs_status status = bs_manifest_read(dir, &manifest, err);
 	if (status)
 		return status;
-	status = bs_manifest_open(dir, &file, err);
-	report->index_bytes = status ? 0 : bs_container_bytes(file) + file_bytes(dir, "exc", manifest.exclusions);
-	if (!status)
-		bs_container_close(file);
-	if (bs_folders_open(dir, &folders, NULL) == BS_OK)
-		report->index_bytes += bs_container_bytes(folders.file);
-	bs_folders_close(&folders);
+	report->index_bytes = bs_index_bytes(dir, &manifest);
 	report->n_docs = 0;
 	report->n_segments = manifest.n_segments;
-	for (uint32_t i = 0; i < manifest.n_segments; i++) {
-		const struct bs_segment_record *segment = &manifest.segments[i];
-		report->n_docs += segment->n_docs - segment->n_deleted;
-		report->index_bytes += segment->n_bytes + file_bytes(dir, "del", segment->tombstones);
-	}
+	for (uint32_t i = 0; i < manifest.n_segments; i++)
+		report->n_docs += manifest.segments[i].n_docs - manifest.segments[i].n_deleted;
 	bs_manifest_deinit(&manifest);
-	return status;
+	return BS_OK;
 }
 
 static void indexing_deinit(struct indexing *at)
@@ -596,13 +611,15 @@ static void indexing_deinit(struct indexing *at)
 	bs_folder_notes_deinit(&at->folders);
 	bs_run_deinit(&at->run);
 	bs_snapshot_deinit(&at->old);
+	bs_index_lock_release(&at->lock);
+	bs_dir_close(&at->dir);
 }
 
 /* Of an index without grams there are none. As below, the run is a success without. */
 static void note_folders(struct indexing *at)
 {
 	struct bs_error why = {""};
-	if (bs_folder_notes_write(&at->folders, at->job->dir, &why) != BS_OK)
+	if (bs_folder_notes_write(&at->folders, &at->dir, &why) != BS_OK)
 		snprintf(at->report.warning, sizeof(at->report.warning), "folders not noted: %.200s", why.text);
 }
 
@@ -613,24 +630,26 @@ static enum bs_status tidy(struct indexing *at, struct bs_error *err)
 	struct bs_error why = {""};
 	note_folders(at);
 	bs_run_release(&at->run);
-	if (at->report.is_refresh && at->report.is_committed && bs_compact(at->job, false, &at->report, &why) != BS_OK)
+	if (at->report.is_refresh && at->report.is_committed && bs_compact(at->job, &at->dir, false, &at->report, &why) != BS_OK)
 		snprintf(at->report.warning, sizeof(at->report.warning), "not compacted: %.200s", why.text);
-	return report_index(at->job->dir, &at->report, err);
+	return report_index(&at->dir, &at->report, err);
 }
 
 enum bs_status bs_index_run(const struct bs_index_job *job, struct bs_index_report *report_out, struct bs_error *err)
 {
-	struct indexing at = {.job = job, .lock = {.fd = -1}};
+	struct indexing at = {.job = job, .dir = {.fd = -1}, .lock = {.fd = -1}};
 	bool read_stdin = false;
 	bs_run_init(&at.run, job, &at.report);
 	enum bs_status status = start(&at, err);
 	if (!status)
 		status = collect_sources(&at, &read_stdin, err);
+	if (!status && at.is_full)
+		status = bs_recorded_check(&at.dir, &at.run.manifest, err);
 	if (!status)
 		status = at.is_full || bs_run_holds_little(&at.old) ? bs_run_choose(&at.run, err)
 		                                                    : bs_run_keep_choices(&at.run, &at.old, err);
 	if (!status && at.run.manifest.options.grams) {
-		bs_folder_notes_init(&at.folders, job->dir, at.run.suspect_from_ns);
+		bs_folder_notes_init(&at.folders, &at.dir, at.run.suspect_from_ns);
 		at.run.source_options.lists = &at.folders.lists;
 	}
 	for (uint32_t i = 0; i < at.run.manifest.n_sources && !status; i++)
@@ -641,7 +660,7 @@ enum bs_status bs_index_run(const struct bs_index_job *job, struct bs_index_repo
 		status = commit(&at, err);
 	/* The files of a failed run are of no use to anyone. */
 	if (status && at.lock.fd >= 0 && !at.is_damaged)
-		bs_index_sweep_failed(job->dir, at.has_old ? &at.old.manifest : NULL);
+		bs_index_sweep_failed(&at.dir, at.has_old ? &at.old.manifest : NULL);
 	at.report.n_kept_out = at.refresh.n_kept_out;
 	at.report.n_replaced = at.refresh.claims.n_dead - at.refresh.n_kept_out;
 	at.report.n_unchanged = at.refresh.n_unchanged;
@@ -653,23 +672,26 @@ enum bs_status bs_index_run(const struct bs_index_job *job, struct bs_index_repo
 	at.report.elapsed_ns = bs_run_elapsed_ns(&at.run);
 	*report_out = at.report;
 	indexing_deinit(&at);
-	bs_index_lock_release(&at.lock);
 	return status;
 }
 
 enum bs_status bs_compact_run(const struct bs_index_job *job, struct bs_index_report *report_out,
                               struct bs_error *err)
 {
-	struct bs_index_lock lock;
+	struct bs_index_lock lock = {.fd = -1};
+	struct bs_dir dir;
 	struct bs_run clock;
 	*report_out = (struct bs_index_report){0};
 	bs_run_init(&clock, job, report_out);
-	enum bs_status status = bs_index_lock_existing(job->dir, job->wait, &lock, err);
+	enum bs_status status = bs_dir_open(&dir, job->dir, job->consent, err);
 	if (!status)
-		status = bs_compact(job, true, report_out, err);
+		status = bs_index_lock_existing(&dir, job->wait, &lock, err);
 	if (!status)
-		status = report_index(job->dir, report_out, err);
+		status = bs_compact(job, &dir, true, report_out, err);
+	if (!status)
+		status = report_index(&dir, report_out, err);
 	report_out->elapsed_ns = bs_run_elapsed_ns(&clock);
 	bs_index_lock_release(&lock);
+	bs_dir_close(&dir);
 	return status;
 }

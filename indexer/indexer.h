@@ -40,6 +40,7 @@ struct bs_index_report {
 	char warning[256];     /* what housekeeping was not done, and why; empty: it was done */
 	bool is_refresh;       /* the index was there, and was not made anew */
 	bool is_committed;     /* something changed */
+	bool is_shared;        /* as was asked for; or else some source is not readable for others */
 	uint64_t skipped[BS_SKIP_REASONS];
 	uint64_t elapsed_ns;
 	uint64_t source_bytes; /* of the current collection read so far, for a progress bar; else 0 */
@@ -49,6 +50,7 @@ struct bs_index_report {
 
 struct bs_index_job {
 	const char *dir;                 /* created if need be */
+	const struct bs_consent *consent; /* nullable */
 	const char *const *sources;      /* arguments as on the command line; none: the recorded ones */
 	size_t n_sources;
 	struct bs_index_options options; /* borrowed */
@@ -56,6 +58,7 @@ struct bs_index_job {
 	bool rebuild;                    /* forget the recorded options, keep the recorded sources */
 	bool strict;                     /* stop at the first bad record */
 	bool wait;                       /* for the lock */
+	bool shared;                     /* readable for others if every source is */
 	uint64_t memory_bytes;           /* 0: 1 GiB */
 	uint32_t n_threads;              /* 0: one a processor; the index does not depend on it */
 	/* For experiments and tests; zero: defaults. */
@@ -76,7 +79,7 @@ struct bs_index_job {
  * nothing changed:
  * BS_INVALID (options differ from the recorded ones, no source given or recorded, with strict a bad record), BS_BUSY
  * (another writer), BS_NOT_FOUND (no source could be read), BS_IO, BS_CORRUPT (of the old index), BS_STOPPED,
- * BS_NO_MEMORY.
+ * BS_UNTRUSTED (another user's, or a source that is not followed would have to be read again), BS_NO_MEMORY.
  */
 enum bs_status bs_index_run(const struct bs_index_job *job, struct bs_index_report *report_out, struct bs_error *err)
 	BS_WARN_UNUSED;

@@ -60,12 +60,13 @@ static void set_limits(struct bs_run *run)
 		run->build_options.policy.density = run->manifest.options.density;
 }
 
-enum bs_status bs_run_start(struct bs_run *run, struct bs_error *err)
+enum bs_status bs_run_start(struct bs_run *run, bool *has_private, struct bs_error *err)
 {
 	const struct bs_index_options *options = &run->manifest.options;
 	struct bs_words_options words = {.stem_language = options->stem_language, .fold_accents = options->fold_accents};
 	set_limits(run);
-	run->source_options = bs_recorded_options(options, run->job->dir);
+	run->source_options = bs_recorded_options(options, run->dir);
+	run->source_options.has_private = has_private;
 	run->source_options.suspect_from_ns = run->suspect_from_ns;
 	enum bs_status status = bs_kernel_choose(NULL, &run->build_options.kernel, err);
 	return status ? status
@@ -145,11 +146,11 @@ typedef enum bs_status (*sample_fn)(struct bs_run *run, const struct bs_source *
 static enum bs_status sample_source(struct bs_run *run, uint32_t i, sample_fn take, void *context, struct bs_error *err)
 {
 	struct bs_source source, found;
-	enum bs_status status = bs_recorded_source(run->job->dir, &run->manifest.sources[i], &source, err);
+	enum bs_status status = bs_recorded_source(run->dir, &run->manifest.sources[i], &source, err);
 	if (status)
 		return status;
 	/* Recorded is what it was; what it is now counts. */
-	if (source.kind != BS_SOURCE_STDIN && bs_source_init(&found, source.path, NULL) == BS_OK) {
+	if (source.kind != BS_SOURCE_STDIN && !source.is_refused && bs_source_init(&found, source.path, NULL) == BS_OK) {
 		source.kind = found.kind;
 		bs_source_deinit(&found);
 		status = take(run, &source, context, err);
@@ -248,7 +249,7 @@ static enum bs_status store_document(struct bs_run *run, const struct bs_harvest
 {
 	enum bs_status status = BS_OK;
 	if (!run->store)
-		status = bs_store_writer_new(run->job->dir, &run->store, err);
+		status = bs_store_writer_new(run->dir, &run->store, err);
 	if (!status)
 		status = bs_store_writer_add(run->store, harvest->raws.data + doc->raw_offset, (size_t)doc->document.raw_bytes,
 		                             err);
@@ -295,12 +296,10 @@ enum bs_status bs_run_flush(struct bs_run *run, bool is_full, struct bs_error *e
 		.is_full = is_full,
 	};
 	struct bs_build_sum sum = {0};
-	char *path = bs_index_file_path(run->job->dir, "seg", record.number);
-	if (!path)
-		return bs_fail_memory(err, "a path", strlen(run->job->dir));
+	char name[BS_INDEX_NAME_BYTES];
 	status = run->store ? bs_store_writer_finish(run->store, err) : BS_OK;
 	if (!status)
-		status = bs_segment_build(path, &run->gather, &run->grams, run->store, &run->build_options, &sum, err);
+		status = bs_segment_build(run->dir, bs_index_file_name("seg", record.number, name), &run->gather, &run->grams, run->store, &run->build_options, &sum, err);
 	record.n_bytes = sum.file_bytes;
 	for (uint32_t i = 0; i < run->gather.fields.n_terms && !status; i++)
 		status = bs_manifest_add_field(&run->manifest, (const char *)bs_term_table_key(&run->gather.fields, i),
@@ -308,8 +307,7 @@ enum bs_status bs_run_flush(struct bs_run *run, bool is_full, struct bs_error *e
 	if (!status)
 		status = bs_manifest_add_segment(&run->manifest, &record, err);
 	if (!status && run->claims)
-		status = bs_claims_next_segment(run->claims, path, err);
-	free(path);
+		status = bs_claims_next_segment(run->claims, run->dir, record.number, err);
 	if (status)
 		return status;
 	run->report->n_postings += run->gather.n_postings;

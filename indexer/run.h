@@ -22,6 +22,7 @@
 /* Zero-initialise but for job and report; release with bs_run_deinit. One thread. */
 struct bs_run {
 	const struct bs_index_job *job;
+	const struct bs_dir *dir;           /* of the index; the owner sets it before the start */
 	struct bs_index_report *report;
 	uint64_t start_ns;                  /* CLOCK_MONOTONIC, for the report */
 	int64_t suspect_from_ns;            /* stamps not older than this prove nothing */
@@ -42,8 +43,8 @@ struct bs_run {
 
 /* Sets the clock. */
 void bs_run_init(struct bs_run *run, const struct bs_index_job *job, struct bs_index_report *report);
-/* Gets ready to read and write, once the options are in run->manifest. */
-enum bs_status bs_run_start(struct bs_run *run, struct bs_error *err) BS_WARN_UNUSED;
+/* Gets ready to read and write, once the options are in run->manifest. has_private (nullable): see struct bs_source_options. */
+enum bs_status bs_run_start(struct bs_run *run, bool *has_private, struct bs_error *err) BS_WARN_UNUSED;
 void bs_run_deinit(struct bs_run *run);
 /* Goes on with the pairs of words that an index has, and with what is frequent among its grams. */
 enum bs_status bs_run_keep_choices(struct bs_run *run, const struct bs_snapshot *old, struct bs_error *err) BS_WARN_UNUSED;

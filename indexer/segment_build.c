@@ -346,7 +346,7 @@ static double mean_terms(const struct bs_gather *gather)
 	return n_docs ? (double)gather->n_postings / n_docs : 0;
 }
 
-enum bs_status bs_segment_build(const char *path, struct bs_gather *gather, const struct bs_gram_gather *grams,
+enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, struct bs_gather *gather, const struct bs_gram_gather *grams,
                                 struct bs_store_writer *store, const struct bs_build_options *options, struct bs_build_sum *sum_out,
                                 struct bs_error *err)
 {
@@ -373,7 +373,7 @@ enum bs_status bs_segment_build(const char *path, struct bs_gather *gather, cons
 	if (!status)
 		status = make_classes(&build, err);
 	if (!status)
-		status = bs_writer_open(path, BS_FILE_SEGMENT, &build.writer, err);
+		status = bs_writer_open(dir, name, BS_FILE_SEGMENT, &build.writer, err);
 	if (status)
 		goto out;
 	status = write_parts(&build, err);

@@ -53,17 +53,22 @@ enum bs_status bs_candidates(const char *dir, const struct bs_candidates_request
 	struct bs_grep_source *source;
 	struct bs_grep_file file;
 	uint64_t n_files = 0;
+	struct bs_dir opened;
 	if (n_files_out)
 		*n_files_out = 0;
 	enum bs_status status = take_request(request, &asked, err);
+	if (!status)
+		status = bs_dir_open(&opened, dir, request->consent, err);
 	if (status)
 		return status;
 	struct bs_grep_index_options options = {
-		.dir = dir, .walk = &asked.walk, .pattern = &asked.patterns, .trust = request->no_stat,
+		.dir = &opened, .walk = &asked.walk, .pattern = &asked.patterns, .trust = request->no_stat,
 		.ends_at_nul = true};
 	status = bs_grep_index_open(&options, NULL, &source, err);
-	if (status)
+	if (status) {
+		bs_dir_close(&opened);
 		return status;
+	}
 	source->report = report;
 	source->report_context = (void *)(uintptr_t)request;
 	while ((status = source->next(source, &file, err)) == BS_OK && file.shown) {
@@ -74,6 +79,7 @@ enum bs_status bs_candidates(const char *dir, const struct bs_candidates_request
 		}
 	}
 	source->close(source);
+	bs_dir_close(&opened);
 	if (n_files_out)
 		*n_files_out = n_files;
 	return status;

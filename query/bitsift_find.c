@@ -14,23 +14,25 @@ struct bs_index {
 };
 
 struct bs_finder {
+	const struct bs_index *index;
 	struct bs_searcher *searcher;
 	const struct bs_find_request *request; /* being run */
 };
 
 /* ---- opening ---- */
 
-static enum bs_status open_index(const char *dir, const char *kernel, bool fresh,
-                                 void (*notice)(void *context, const char *message), void *context,
-                                 struct bs_index **index_out, struct bs_error *err)
+enum bs_status bs_index_open_with(const struct bs_open_request *request, struct bs_index **index_out, struct bs_error *err)
 {
-	struct bs_index *index = calloc(1, sizeof(*index));
 	*index_out = NULL;
+	enum bs_status status = bs_check_reserved("struct bs_open_request", request->reserved, COUNT(request->reserved), err);
+	if (status)
+		return status;
+	struct bs_index *index = calloc(1, sizeof(*index));
 	if (!index)
 		return bs_fail_memory(err, "an index", sizeof(*index));
-	enum bs_status status = bs_search_open(dir, kernel, &index->search, err);
-	if (!status && fresh)
-		status = bs_search_freshen(&index->search, notice, context, err);
+	status = bs_search_open(request->dir, request->consent, request->kernel, &index->search, err);
+	if (!status && request->fresh)
+		status = bs_search_freshen(&index->search, request->notice, request->context, err);
 	if (status)
 		bs_index_close(index);
 	else
@@ -40,14 +42,16 @@ static enum bs_status open_index(const char *dir, const char *kernel, bool fresh
 
 enum bs_status bs_index_open(const char *dir, const char *kernel, struct bs_index **index_out, struct bs_error *err)
 {
-	return open_index(dir, kernel, false, NULL, NULL, index_out, err);
+	struct bs_open_request request = {.dir = dir, .kernel = kernel};
+	return bs_index_open_with(&request, index_out, err);
 }
 
 enum bs_status bs_index_open_fresh(const char *dir, const char *kernel,
                                    void (*notice)(void *context, const char *message), void *context,
                                    struct bs_index **index_out, struct bs_error *err)
 {
-	return open_index(dir, kernel, true, notice, context, index_out, err);
+	struct bs_open_request request = {.dir = dir, .kernel = kernel, .fresh = true, .notice = notice, .context = context};
+	return bs_index_open_with(&request, index_out, err);
 }
 
 void bs_index_close(struct bs_index *index)
@@ -119,6 +123,7 @@ enum bs_status bs_finder_new(const struct bs_index *index, struct bs_finder **fi
 	*finder_out = NULL;
 	if (!finder)
 		return bs_fail_memory(err, "a finder", sizeof(*finder));
+	finder->index = index;
 	struct bs_search_sink sink = {
 		.context = finder,
 		.hit = tell_hit,
@@ -214,7 +219,7 @@ enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_request *r
 		finder->request = NULL;
 		if (status == BS_INVALID)
 			result.error_byte = error_byte;
-		result.n_unreadable = bs_searcher_failures(finder->searcher) - n_failures;
+		result.n_unreadable = bs_searcher_failures(finder->searcher) - n_failures + finder->index->search.n_unfollowed;
 	}
 	copy_stats(&stats, &result);
 	if (result_out)

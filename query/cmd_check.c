@@ -77,18 +77,18 @@ static void show_progress(void *context, uint64_t done_bytes, uint64_t total_byt
 
 /* ---- running ---- */
 
-static enum bs_status check_index(const char *option, struct bs_error *err)
+static enum bs_status check_index(const char *option, const struct bs_consent *consent, struct bs_error *err)
 {
 	struct display display = {.is_terminal = isatty(STDERR_FILENO), .start_ns = now_ns()};
 	struct bs_check_request request = {
 		.progress = show_progress, .context = &display, .stored_text = bs_stored_text_check};
 	struct bs_check_sum sum;
 	char docs[32], segments[32], bytes[24];
-	char *located = NULL;
-	enum bs_status status = bs_cmd_locate(option, &located, err);
+	struct bs_dir dir;
+	enum bs_status status = bs_cmd_open(option, consent, &dir, err);
 	if (!status)
-		status = bs_index_check(located, &request, &sum, err);
-	free(located);
+		status = bs_index_check(&dir, &request, &sum, err);
+	bs_dir_close(&dir);
 	if (display.is_drawn)
 		fputs("\r\033[K", stderr);
 	if (status)
@@ -101,7 +101,7 @@ static enum bs_status check_index(const char *option, struct bs_error *err)
 	return BS_OK;
 }
 
-int bs_cmd_check(int argc, char **argv)
+int bs_cmd_check(int argc, char **argv, const struct bs_consent *consent)
 {
 	struct bs_error err = {""};
 	struct bs_operands operands;
@@ -110,7 +110,7 @@ int bs_cmd_check(int argc, char **argv)
 	if (!status && operands.help)
 		return bs_cmd_show_help(&bs_command_check);
 	if (!status)
-		status = check_index(index, &err);
+		status = check_index(index, consent, &err);
 	if (!status)
 		return 0;
 	fprintf(stderr, "bitsift: %s\n", err.text);

@@ -7,6 +7,6 @@
 extern const struct bs_command bs_command_check;
 
 /* argv[0] is "check". Returns the exit status. */
-int bs_cmd_check(int argc, char **argv);
+int bs_cmd_check(int argc, char **argv, const struct bs_consent *consent);
 
 #endif

@@ -72,7 +72,7 @@ static enum bs_status parse_arguments(struct delete_arguments *arguments, int ar
 
 /* ---- by id ---- */
 
-static enum bs_status delete_ids(const struct delete_arguments *arguments, const char *dir, uint64_t *n_deleted_out,
+static enum bs_status delete_ids(const struct delete_arguments *arguments, struct bs_dir *dir, uint64_t *n_deleted_out,
                                  struct bs_error *err)
 {
 	bool *found = calloc(arguments->n_ids, sizeof(*found));
@@ -126,7 +126,7 @@ static enum bs_status find_matches(const struct delete_arguments *arguments, con
 }
 
 /* With the lock held from before the query is run: what is deleted is what was found. */
-static enum bs_status delete_matches(const struct delete_arguments *arguments, const char *dir, uint64_t *n_deleted_out,
+static enum bs_status delete_matches(const struct delete_arguments *arguments, struct bs_dir *dir, uint64_t *n_deleted_out,
                                      bool *is_whole_out, struct bs_error *err)
 {
 	struct bs_index_lock lock;
@@ -134,7 +134,7 @@ static enum bs_status delete_matches(const struct delete_arguments *arguments, c
 	struct bs_buffer refs = {0};
 	enum bs_status status = bs_index_lock_existing(dir, arguments->wait, &lock, err);
 	if (!status)
-		status = bs_search_open(dir, NULL, &search, err);
+		status = bs_search_open(dir->path, dir->consent, NULL, &search, err);
 	if (!status)
 		status = find_matches(arguments, &search, &refs, is_whole_out, err);
 	size_t n = refs.used_bytes / sizeof(struct bs_doc_ref);
@@ -147,22 +147,22 @@ static enum bs_status delete_matches(const struct delete_arguments *arguments, c
 	return status;
 }
 
-int bs_cmd_delete(int argc, char **argv)
+int bs_cmd_delete(int argc, char **argv, const struct bs_consent *consent)
 {
 	struct bs_error err = {""};
 	struct delete_arguments arguments = {0};
-	char *dir = NULL;
+	struct bs_dir dir = {.fd = -1};
 	uint64_t n_deleted = 0;
 	bool is_whole = true, help = false;
 	enum bs_status status = parse_arguments(&arguments, argc, argv, &help, &err);
 	if (!status && help)
 		return bs_cmd_show_help(&bs_command_delete);
 	if (!status)
-		status = bs_cmd_locate(arguments.index, &dir, &err);
+		status = bs_cmd_open(arguments.index, consent, &dir, &err);
 	if (!status)
-		status = arguments.query ? delete_matches(&arguments, dir, &n_deleted, &is_whole, &err)
-		                         : delete_ids(&arguments, dir, &n_deleted, &err);
-	free(dir);
+		status = arguments.query ? delete_matches(&arguments, &dir, &n_deleted, &is_whole, &err)
+		                         : delete_ids(&arguments, &dir, &n_deleted, &err);
+	bs_dir_close(&dir);
 	if (status) {
 		fprintf(stderr, "bitsift: %s\n", err.text);
 		return 2;

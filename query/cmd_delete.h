@@ -7,6 +7,6 @@
 extern const struct bs_command bs_command_delete;
 
 /* argv[0] is the command's name. Returns the exit status. */
-int bs_cmd_delete(int argc, char **argv);
+int bs_cmd_delete(int argc, char **argv, const struct bs_consent *consent);
 
 #endif

@@ -205,29 +205,42 @@ static enum bs_status open_index(const struct bs_grep_index_options *options, co
 	return status;
 }
 
+/* dir->place is NULL if there is none, or one that nobody asked for and that must not be used. */
+static enum bs_status open_dir(const struct bs_grep_arguments *arguments, const struct bs_consent *consent, struct bs_dir *dir,
+                               struct grep_run *run, struct bs_error *err)
+{
+	char *path = NULL;
+	enum bs_status status = bs_cmd_locate(arguments->index, &path, err);
+	bool is_none = status == BS_NOT_FOUND;
+	if (!status)
+		status = bs_dir_open(dir, path, consent, err);
+	free(path);
+	if (!status || arguments->index || status == BS_NO_MEMORY)
+		return status;
+	if (!is_none)
+		report(run, err->text);
+	*err = (struct bs_error){""};
+	return BS_OK;
+}
+
 static enum bs_status open_source(const struct bs_grep_arguments *arguments, struct bs_grep_index_options *options,
-                                  char **dir, struct grep_run *run, struct bs_grep_source **source_out, struct bs_error *err)
+                                  const struct bs_consent *consent, struct bs_dir *dir, struct grep_run *run, struct bs_grep_source **source_out, struct bs_error *err)
 {
 	bool can_filter = !arguments->files && !arguments->pattern.is_brute && (arguments->coding == BS_GREP_CODING_AUTO || arguments->coding == BS_GREP_CODING_UTF8) &&
 	                  bs_grep_can_filter(&arguments->pattern, &arguments->search, &arguments->output);
 	enum bs_status status = BS_OK;
 	*source_out = NULL;
-	if (can_filter) {
-		struct bs_error unused;
-		bool is_asked_for = arguments->index != NULL;
-		status = bs_cmd_locate(arguments->index, dir, is_asked_for ? err : &unused);
-		if (status == BS_NOT_FOUND && !is_asked_for)
-			status = BS_OK;
-		options->dir = *dir;
-	}
-	if (!status && *dir)
+	if (can_filter)
+		status = open_dir(arguments, consent, dir, run, err);
+	options->dir = dir;
+	if (!status && dir->place)
 		status = open_index(options, arguments, run, source_out, err);
 	if (!status && !*source_out)
 		status = bs_grep_walk_open(options->walk, source_out, err);
 	return status;
 }
 
-static int run_search(const struct bs_grep_arguments *arguments, struct bs_error *err)
+static int run_search(const struct bs_grep_arguments *arguments, const struct bs_consent *consent, struct bs_error *err)
 {
 	struct grep_run run = {.arguments = arguments};
 	struct bs_grep_walk_options options = arguments->source;
@@ -237,11 +250,11 @@ static int run_search(const struct bs_grep_arguments *arguments, struct bs_error
 	                                        .replaces_invalid = arguments->coding == BS_GREP_CODING_UTF8};
 	struct bs_grep_source *source;
 	struct bs_grep_outcome outcome = {0};
-	char *dir = NULL;
+	struct bs_dir dir = {.fd = -1};
 	uint64_t start_ns = now_ns();
-	enum bs_status status = open_source(arguments, &by_index, &dir, &run, &source, err);
+	enum bs_status status = open_source(arguments, &by_index, consent, &dir, &run, &source, err);
 	if (status) {
-		free(dir);
+		bs_dir_close(&dir);
 		return 2;
 	}
 	source->report = report;
@@ -252,7 +265,7 @@ static int run_search(const struct bs_grep_arguments *arguments, struct bs_error
 		status = search(arguments, &run, source, &outcome, err);
 	uint64_t n_ruled_out = source->n_ruled_out;
 	source->close(source);
-	free(dir);
+	bs_dir_close(&dir);
 	bool lists = arguments->files || arguments->candidates;
 	if (!status && options.is_default_path && outcome.n_files + n_ruled_out == 0 && !lists && searches(arguments))
 		report(&run, "no files were searched: all are left out, or there are none; --files lists them");
@@ -272,7 +285,7 @@ static int run_search(const struct bs_grep_arguments *arguments, struct bs_error
 	return outcome.has_match ? 0 : 1;
 }
 
-int bs_cmd_grep(int argc, char **argv)
+int bs_cmd_grep(int argc, char **argv, const struct bs_consent *consent)
 {
 	struct bs_error err = {""};
 	struct bs_grep_arguments arguments = {.n_threads = 0};
@@ -285,7 +298,7 @@ int bs_cmd_grep(int argc, char **argv)
 	else if (!status && arguments.type_list)
 		exit_status = list_types(&arguments, &err) ? 2 : 0;
 	else if (!status)
-		exit_status = run_search(&arguments, &err);
+		exit_status = run_search(&arguments, consent, &err);
 	if (*err.text)
 		fprintf(stderr, "bitsift: %s\n", err.text);
 	bs_grep_arguments_deinit(&arguments);

@@ -6,6 +6,6 @@
 
 extern const struct bs_command bs_command_grep;
 
-int bs_cmd_grep(int argc, char **argv);
+int bs_cmd_grep(int argc, char **argv, const struct bs_consent *consent);
 
 #endif

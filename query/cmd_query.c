@@ -76,6 +76,8 @@ static const char query_description[] =
 	"out if it no longer matches, and the source is named on standard error. What is new is found after the next "
 	"`bitsift index`, or with `--fresh`, which looks at every source first and reads what is new or changed: the answer is "
 	"then that of the sources as they are. Scores go by the numbers of the index all the same.\n\n"
+	"A source outside the folder of the index that you did not name to `bitsift index` is not looked at: its documents are in no "
+	"answer, it is named where they might be, and the exit status is 2. See bitsift-trust(1).\n\n"
 	"# Output\n\n"
 	"Results go to standard output, all else to standard error. `--json` prints an object per hit, with rank, id, score, "
 	"path and snippet; an id that is not UTF-8 stands in id_base64 too. `--count` prints the exact number.\n\n"
@@ -99,6 +101,7 @@ const struct bs_command bs_command_query = {
 /* A query run in progress: where its output goes and what has come of it. */
 struct run {
 	const struct query_arguments *arguments;
+	const struct bs_consent *consent;
 	struct bs_search search;
 	struct bs_searcher *searcher;
 	struct bs_stats_sum stats;
@@ -290,7 +293,7 @@ static enum bs_status open_index(struct run *run, struct bs_error *err)
 	char *dir = NULL;
 	enum bs_status status = bs_cmd_locate(run->arguments->index, &dir, err);
 	if (!status)
-		status = bs_search_open(dir, run->arguments->kernel, &run->search, err);
+		status = bs_search_open(dir, run->consent, run->arguments->kernel, &run->search, err);
 	if (!status && run->arguments->fresh)
 		status = bs_search_freshen(&run->search, show_notice, run, err);
 	free(dir);
@@ -313,10 +316,10 @@ static void show_stats(struct run *run)
 	bs_buffer_clear(&run->out);
 }
 
-static int run_all(const struct query_arguments *arguments)
+static int run_all(const struct query_arguments *arguments, const struct bs_consent *consent)
 {
 	struct bs_error err = {""};
-	struct run run = {.arguments = arguments, .is_terminal = isatty(STDOUT_FILENO)};
+	struct run run = {.arguments = arguments, .consent = consent, .is_terminal = isatty(STDOUT_FILENO)};
 	run.color = run.is_terminal && !getenv("NO_COLOR");
 	enum bs_status status = open_index(&run, &err);
 	if (status)
@@ -353,7 +356,7 @@ static void show_usage_error(const struct bs_error *err)
 		fputs("bitsift: a word to leave out stands behind --, as in `bitsift query -- cat -dog`\n", stderr);
 }
 
-int bs_cmd_query(int argc, char **argv)
+int bs_cmd_query(int argc, char **argv, const struct bs_consent *consent)
 {
 	struct bs_error err = {""};
 	struct query_arguments arguments = {.n_best = 10};
@@ -367,7 +370,7 @@ int bs_cmd_query(int argc, char **argv)
 	else if (arguments.kernel && strcmp(arguments.kernel, "list") == 0)
 		exit_status = bs_cmd_list_kernels();
 	else
-		exit_status = run_all(&arguments);
+		exit_status = run_all(&arguments, consent);
 	bs_buffer_deinit(&arguments.text);
 	return exit_status;
 }

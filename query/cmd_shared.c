@@ -18,6 +18,17 @@ enum bs_status bs_cmd_locate(const char *option, char **dir_out, struct bs_error
 	return *dir_out ? BS_OK : bs_fail_memory(err, "a path", strlen(named));
 }
 
+enum bs_status bs_cmd_open(const char *option, const struct bs_consent *consent, struct bs_dir *dir, struct bs_error *err)
+{
+	char *path = NULL;
+	*dir = (struct bs_dir){.fd = -1};
+	enum bs_status status = bs_cmd_locate(option, &path, err);
+	if (!status)
+		status = bs_dir_open(dir, path, consent, err);
+	free(path);
+	return status;
+}
+
 int bs_cmd_show_help(const struct bs_command *command)
 {
 	bs_command_help(command, stdout);

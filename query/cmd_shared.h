@@ -3,11 +3,16 @@
 #define BS_QUERY_CMD_SHARED_H
 
 #include "core/command_line.h"
+#include "core/dir.h"
 #include "core/status.h"
 
 /* The index to read: the one that --index named (option, nullable), else BITSIFT_INDEX, else the nearest .bitsift
- * upward. To be freed by the caller. BS_NOT_FOUND says how to make one. */
+ * upward. To be freed by the caller. BS_NOT_FOUND says how to make one; BS_UNTRUSTED: a link was found. */
 enum bs_status bs_cmd_locate(const char *option, char **dir_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* The same, opened; for bs_dir_close, also after a failure. */
+enum bs_status bs_cmd_open(const char *option, const struct bs_consent *consent, struct bs_dir *dir, struct bs_error *err)
+	BS_WARN_UNUSED;
 
 /* Prints a command's --help; returns the exit status. */
 int bs_cmd_show_help(const struct bs_command *command);

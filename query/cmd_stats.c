@@ -48,14 +48,14 @@ const struct bs_command bs_command_stats = {
 	.no_operands = true,
 };
 
-static enum bs_status show(const struct stats_arguments *arguments, struct bs_error *err)
+static enum bs_status show(const struct stats_arguments *arguments, const struct bs_consent *consent, struct bs_error *err)
 {
 	struct bs_snapshot snapshot = {0};
 	struct bs_index_stats stats = {0};
-	char *dir = NULL;
-	enum bs_status status = bs_cmd_locate(arguments->index, &dir, err);
+	struct bs_dir dir;
+	enum bs_status status = bs_cmd_open(arguments->index, consent, &dir, err);
 	if (!status)
-		status = bs_snapshot_open(dir, &snapshot, err);
+		status = bs_snapshot_open(&dir, &snapshot, err);
 	if (!status)
 		status = bs_index_stats_read(&snapshot, &stats, err);
 	if (!status && arguments->json)
@@ -66,11 +66,11 @@ static enum bs_status show(const struct stats_arguments *arguments, struct bs_er
 		status = bs_fail(err, BS_IO, "standard output: %s", strerror(errno));
 	bs_index_stats_deinit(&stats);
 	bs_snapshot_deinit(&snapshot);
-	free(dir);
+	bs_dir_close(&dir);
 	return status;
 }
 
-int bs_cmd_stats(int argc, char **argv)
+int bs_cmd_stats(int argc, char **argv, const struct bs_consent *consent)
 {
 	struct bs_error err = {""};
 	struct stats_arguments arguments = {0};
@@ -79,7 +79,7 @@ int bs_cmd_stats(int argc, char **argv)
 	if (!status && operands.help)
 		return bs_cmd_show_help(&bs_command_stats);
 	if (!status)
-		status = show(&arguments, &err);
+		status = show(&arguments, consent, &err);
 	if (!status)
 		return 0;
 	fprintf(stderr, "bitsift: %s\n", err.text);

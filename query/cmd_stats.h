@@ -7,6 +7,6 @@
 extern const struct bs_command bs_command_stats;
 
 /* argv[0] is "stats". Returns the exit status. */
-int bs_cmd_stats(int argc, char **argv);
+int bs_cmd_stats(int argc, char **argv, const struct bs_consent *consent);
 
 #endif

@@ -28,8 +28,10 @@ enum bs_status bs_fetcher_new(const struct bs_snapshot *snapshot, void (*notice)
 		status = bs_fail_memory(err, "a fetcher", manifest->n_sources * sizeof(*fetcher->sources));
 	if (!status)
 		status = bs_reader_new(&fetcher->options, &fetcher->reader, err);
-	for (uint32_t i = 0; i < manifest->n_sources && !status; i++)
+	for (uint32_t i = 0; i < manifest->n_sources && !status; i++) {
 		status = bs_recorded_source(snapshot->dir, &manifest->sources[i], &fetcher->sources[i].source, err);
+		fetcher->sources[i].is_noticed = manifest->sources[i].is_told;
+	}
 	if (status) {
 		bs_fetcher_free(fetcher);
 		return status;
@@ -245,6 +247,19 @@ static enum bs_status fetch_stored(struct bs_fetcher *fetcher, uint32_t s, const
 	return status && status != BS_NO_MEMORY ? BS_CORRUPT : status;
 }
 
+/* A source that is not followed is named once. */
+static enum bs_status refuse(struct bs_fetcher *fetcher, struct fetch_source *source, enum bs_fetched *fetched_out)
+{
+	struct bs_error why;
+	(void)bs_recorded_refuse(fetcher->snapshot->dir, &source->source, &why);
+	if (!source->is_noticed && fetcher->notice)
+		fetcher->notice(fetcher->context, why.text);
+	source->is_noticed = true;
+	fetcher->n_failures++;
+	*fetched_out = BS_FETCHED_FAILED;
+	return BS_OK;
+}
+
 /* ---- the two questions ---- */
 
 enum bs_status bs_fetch(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document,
@@ -260,6 +275,8 @@ enum bs_status bs_fetch(struct bs_fetcher *fetcher, uint32_t segment, uint32_t d
 	enum bs_status status = find_record(fetcher, segment, document, &record, &source, err);
 	if (status)
 		return status;
+	if (source->source.is_refused)
+		return refuse(fetcher, source, fetched_out);
 	switch (source->source.kind) {
 	case BS_SOURCE_FOLDER:
 	case BS_SOURCE_FILE:
@@ -269,7 +286,7 @@ enum bs_status bs_fetch(struct bs_fetcher *fetcher, uint32_t segment, uint32_t d
 	case BS_SOURCE_STDIN:
 		return fetch_stored(fetcher, segment, &record, document_out, fetched_out, err);
 	}
-	return bs_fail(err, BS_CORRUPT, "%s: source %u is of an unknown kind", fetcher->snapshot->dir, record.source);
+	return bs_fail(err, BS_CORRUPT, "%s: source %u is of an unknown kind", fetcher->snapshot->dir->path, record.source);
 }
 
 /* ---- without all that a document needs ---- */
@@ -327,7 +344,7 @@ enum bs_status bs_fetch_is_unchanged(struct bs_fetcher *fetcher, uint32_t segmen
 	bool is_folder = source->source.kind == BS_SOURCE_FOLDER;
 	if (is_folder)
 		status = make_name(fetcher, &record, err);
-	if (status || (!is_folder && source->source.kind != BS_SOURCE_FILE))
+	if (status || source->source.is_refused || (!is_folder && source->source.kind != BS_SOURCE_FILE))
 		return status;
 	const char *path = is_folder ? (const char *)fetcher->name.data : source->source.path;
 	*unchanged_out = !bs_reader_stamp(fetcher->reader, is_folder ? source->source.path : NULL, path, &stamp, NULL) &&

@@ -22,6 +22,11 @@ void bs_fetch_check_collection(struct bs_fetcher *fetcher, struct fetch_source *
 	/* What changed stays changed: its records are looked up where they were found then. */
 	if (source->checked == fetcher->query || source->is_changed)
 		return;
+	/* Not looked at: fetching its records says why. */
+	if (source->source.is_refused) {
+		source->is_changed = true;
+		return;
+	}
 	source->checked = fetcher->query;
 	enum bs_status status = bs_path_stamp(source->source.path, &stamp, NULL);
 	/* Refused by the system: neither gone nor changed for all we know; reading it will tell. */

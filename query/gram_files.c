@@ -97,7 +97,7 @@ static enum bs_status check_name(const struct bs_gram_list *list, const uint8_t 
 {
 	if (list->kind != BS_SOURCE_FOLDER || bs_doc_name_is_below(name, (uint32_t)name_bytes))
 		return BS_OK;
-	return bs_fail(err, BS_CORRUPT, "%s: corrupt: the name of a file leads out of its source", list->snapshot->dir);
+	return bs_fail(err, BS_CORRUPT, "%s: corrupt: the name of a file leads out of its source", list->snapshot->dir->path);
 }
 
 enum bs_status bs_gram_list_next(struct bs_gram_list *list, const uint8_t **name_out, size_t *name_bytes_out,

@@ -170,7 +170,8 @@ static enum bs_status meet_source(struct index_source *self, uint32_t s, struct 
 	enum bs_status status = bs_recorded_source(self->snapshot.dir, &self->snapshot.manifest.sources[s], &source, err);
 	if (status)
 		return status;
-	char *source_path = source.kind == BS_SOURCE_FOLDER ? realpath(source.path, NULL) : NULL;
+	/* Nothing is believed of a source that is not followed: what is asked for there is searched. */
+	char *source_path = source.kind == BS_SOURCE_FOLDER && !source.is_refused ? realpath(source.path, NULL) : NULL;
 	for (size_t i = 0; source_path && i < walk->n_paths && !status; i++) {
 		char *resolved = strcmp(walk->paths[i], "-") == 0 ? NULL : realpath(walk->paths[i], NULL);
 		if (resolved)

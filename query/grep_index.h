@@ -9,11 +9,12 @@
 #define BS_QUERY_GREP_INDEX_H
 
 #include "core/buffer.h"
+#include "core/dir.h"
 #include "query/grep_options.h"
 #include "query/grep_source.h"
 
 struct bs_grep_index_options {
-	const char *dir;                          /* of the index */
+	const struct bs_dir *dir;                 /* of the index */
 	const struct bs_grep_walk_options *walk;
 	const struct bs_grep_pattern *pattern;
 	bool trust;                               /* --no-stat */

@@ -5,10 +5,12 @@
 #include "indexer/cmd_compact.h"
 #include "indexer/cmd_index.h"
 #include "query/cmd_check.h"
+#include "query/cmd_consent.h"
 #include "query/cmd_delete.h"
 #include "query/cmd_grep.h"
 #include "query/cmd_query.h"
 #include "query/cmd_stats.h"
+#include "query/cmd_trust.h"
 #include "query/docs.h"
 
 #ifndef BITSIFT_VERSION
@@ -17,7 +19,7 @@
 
 static const struct {
 	const struct bs_command *command;
-	int (*run)(int argc, char **argv);
+	int (*run)(int argc, char **argv, const struct bs_consent *consent);
 } commands[] = {
 	{&bs_command_index, bs_cmd_index},
 	{&bs_command_query, bs_cmd_query},
@@ -26,6 +28,7 @@ static const struct {
 	{&bs_command_compact, bs_cmd_compact},
 	{&bs_command_stats, bs_cmd_stats},
 	{&bs_command_check, bs_cmd_check},
+	{&bs_command_trust, bs_cmd_trust},
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(*commands))
@@ -90,9 +93,10 @@ static void refuse_command(const char *name)
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
+	const struct bs_consent consent = bs_user_consent();
 	for (size_t i = 0; i < N_COMMANDS; i++)
 		if (strcmp(name, commands[i].command->name) == 0)
-			return commands[i].run(argc - 1, argv + 1);
+			return commands[i].run(argc - 1, argv + 1, &consent);
 	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
 		show_help(stdout);
 		return 0;

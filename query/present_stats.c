@@ -140,7 +140,7 @@ static void text_head(FILE *out, const struct bs_snapshot *snapshot, const struc
 {
 	const struct bs_manifest *manifest = &snapshot->manifest;
 	fputs("index      ", out);
-	put_name(out, snapshot->dir);
+	put_name(out, snapshot->dir->path);
 	fprintf(out, ": format %u, commit %llu, ICU %s, Unicode %s\n", BS_FORMAT_VERSION,
 	        (unsigned long long)manifest->generation, manifest->icu_version, manifest->unicode_version);
 	fputs("documents  ", out);
@@ -427,7 +427,7 @@ void bs_present_stats_json(const struct bs_snapshot *snapshot, const struct bs_i
 {
 	const struct bs_manifest *manifest = &snapshot->manifest;
 	fputs("{\"index\":", out);
-	put_json_string(out, snapshot->dir);
+	put_json_string(out, snapshot->dir->path);
 	fprintf(out, ",\"format\":%u,", BS_FORMAT_VERSION);
 	json_number(out, "commit", manifest->generation);
 	fprintf(out, ",\"icu\":\"%s\",\"unicode\":\"%s\",", manifest->icu_version, manifest->unicode_version);

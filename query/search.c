@@ -34,6 +34,7 @@ static enum bs_status collect_fields(struct bs_search *search, struct bs_error *
 }
 
 struct freshen_notices {
+	struct bs_search *search;
 	void (*notice)(void *context, const char *message);
 	void *context;
 };
@@ -42,6 +43,7 @@ struct freshen_notices {
 static void tell_skipped(void *context, enum bs_skip reason, const char *message)
 {
 	const struct freshen_notices *notices = context;
+	notices->search->n_unfollowed += reason == BS_SKIP_UNTRUSTED;
 	if (notices->notice && reason > BS_SKIP_SPECIAL)
 		notices->notice(notices->context, message);
 }
@@ -49,25 +51,26 @@ static void tell_skipped(void *context, enum bs_skip reason, const char *message
 enum bs_status bs_search_freshen(struct bs_search *search, void (*notice)(void *context, const char *message),
                                  void *context, struct bs_error *err)
 {
-	struct freshen_notices notices = {notice, context};
+	struct freshen_notices notices = {search, notice, context};
 	enum bs_status status = bs_snapshot_freshen(&search->snapshot, tell_skipped, &notices, err);
 	return status ? status : collect_fields(search, err);
 }
 
-enum bs_status bs_search_open(const char *dir, const char *kernel_name, struct bs_search *search_out,
-                              struct bs_error *err)
+enum bs_status bs_search_open(const char *path, const struct bs_consent *consent, const char *kernel_name,
+                              struct bs_search *search_out, struct bs_error *err)
 {
-	*search_out = (struct bs_search){0};
+	*search_out = (struct bs_search){.dir = {.fd = -1}};
 	enum bs_status status = bs_kernel_choose(kernel_name, &search_out->kernel, err);
 	if (!status)
-		status = bs_snapshot_open(dir, &search_out->snapshot, err);
-	if (status)
-		return status;
-	status = bs_manifest_is_other_unicode(&search_out->snapshot.manifest, &search_out->is_other_unicode, err);
+		status = bs_dir_open(&search_out->dir, path, consent, err);
+	if (!status)
+		status = bs_snapshot_open(&search_out->dir, &search_out->snapshot, err);
+	if (!status)
+		status = bs_manifest_is_other_unicode(&search_out->snapshot.manifest, &search_out->is_other_unicode, err);
 	/* Silence would look like no match. */
 	if (!status && !search_out->snapshot.manifest.options.words)
 		status = bs_fail(err, BS_INVALID, "%s: an index of grams alone, which knows no words; `bitsift index --rebuild` makes "
-		                 "one of both", dir);
+		                 "one of both", path);
 	if (!status)
 		status = collect_fields(search_out, err);
 	if (status)
@@ -78,6 +81,7 @@ enum bs_status bs_search_open(const char *dir, const char *kernel_name, struct b
 void bs_search_deinit(struct bs_search *search)
 {
 	bs_snapshot_deinit(&search->snapshot);
+	bs_dir_close(&search->dir);
 	free(search->fields);
 	*search = (struct bs_search){0};
 }
@@ -162,7 +166,7 @@ void bs_searcher_free(struct bs_searcher *searcher)
 
 uint64_t bs_searcher_failures(const struct bs_searcher *searcher)
 {
-	return bs_fetcher_failures(searcher->fetcher);
+	return bs_fetcher_failures(searcher->fetcher) + searcher->search->n_unfollowed;
 }
 
 static uint64_t now_ns(void)

@@ -24,11 +24,14 @@ struct bs_search {
 	const struct bs_kernel *kernel;
 	struct bs_query_field *fields; /* names of every field indexed, distinct */
 	size_t n_fields;
+	struct bs_dir dir;     /* of the index */
+	uint64_t n_unfollowed; /* sources that bs_search_freshen was not to look at */
 	bool is_other_unicode; /* made with another ICU or Unicode version: its words are not today's, so only scan */
 };
 
-/* kernel_name: NULL for the best. The caller's struct; release with bs_search_deinit. Errors as bs_snapshot_open. */
-enum bs_status bs_search_open(const char *dir, const char *kernel_name, struct bs_search *search_out,
+/* kernel_name: NULL for the best. consent is nullable. The caller's struct, which must stay where it is; release with
+ * bs_search_deinit. Errors as bs_dir_open and bs_snapshot_open. */
+enum bs_status bs_search_open(const char *path, const struct bs_consent *consent, const char *kernel_name, struct bs_search *search_out,
                               struct bs_error *err) BS_WARN_UNUSED;
 /* Between opening and the first searcher: looks at every source, so that the answers are of now and not of the commit.
  * notice (nullable) is told of what cannot be read. Errors as bs_snapshot_freshen, after which only deinit. */
@@ -93,7 +96,8 @@ enum bs_status bs_searcher_run(struct bs_searcher *searcher, const struct bs_sea
                                struct bs_query_stats *stats_out, size_t *error_byte_out, struct bs_error *err)
 	BS_WARN_UNUSED;
 
-/* Documents that could not be read so far: they may have matched, and the run should end with an error. */
+/* Documents that could not be read so far, and sources that were not to be looked at: they may have matched, and the run should
+ * end with an error. */
 uint64_t bs_searcher_failures(const struct bs_searcher *searcher);
 
 #endif

@@ -58,7 +58,7 @@ void apply_edit(uint8_t *file, size_t file_bytes, const struct edit *edit)
 enum bs_status check_index(struct bs_check_sum *sum, struct bs_error *err)
 {
 	struct bs_check_request request = {.stored_text = bs_stored_text_check};
-	return bs_index_check("index", &request, sum, err);
+	return bs_index_check(dir_at("index"), &request, sum, err);
 }
 
 void expect_damage(const char *prefix, unsigned which, const struct edit *edits, size_t n, enum bs_status wanted,

@@ -42,9 +42,44 @@ static int remove_entry(const char *path, const struct stat *info, int type, str
 	return remove(path);
 }
 
+/* ---- directories ---- */
+
+#define MOST_DIRS 8
+static struct bs_dir dirs[MOST_DIRS];
+static unsigned n_dirs;
+
+/* Another folder may stand under the path by now. */
+static bool is_same(const struct bs_dir *dir, const char *path)
+{
+	struct stat found;
+	char *place = realpath(path, NULL);
+	bool is = place && strcmp(dir->place, place) == 0 && strcmp(dir->path, path) == 0 && stat(path, &found) == 0 &&
+	          found.st_dev == dir->device && found.st_ino == dir->inode;
+	free(place);
+	return is;
+}
+
+struct bs_dir *dir_at(const char *path)
+{
+	struct bs_error err = {""};
+	for (unsigned i = 0; i < n_dirs; i++)
+		if (is_same(&dirs[i], path))
+			return &dirs[i];
+	assert_true(n_dirs < MOST_DIRS);
+	expect_ok(bs_dir_open(&dirs[n_dirs], path, NULL, &err), &err);
+	return &dirs[n_dirs++];
+}
+
+static void close_dirs(void)
+{
+	while (n_dirs > 0)
+		bs_dir_close(&dirs[--n_dirs]);
+}
+
 int leave_folder(void **state)
 {
 	(void)state;
+	close_dirs();
 	limit_file_bytes(UINT64_MAX);
 	int result = chdir("/") || nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS) ? -1 : 0;
 	free(folder);

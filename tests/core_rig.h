@@ -11,6 +11,7 @@
 
 #include "core/buffer.h"
 #include "core/container.h"
+#include "core/dir.h"
 #include "core/status.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -28,6 +29,9 @@ void expect_status(enum bs_status status, enum bs_status wanted, const struct bs
 /* xorshift64: any state but 0. */
 uint64_t next_random(uint64_t *state);
 uint64_t random_below(uint64_t *state, uint64_t bound);
+
+/* The directory, opened; stays good while the folder of the test does. */
+struct bs_dir *dir_at(const char *path);
 
 void write_bytes(const char *path, const void *bytes, size_t n_bytes);
 void write_text(const char *path, const char *text);

@@ -74,7 +74,7 @@ static void expect_small_index(bool has_exceptions)
 	struct bs_error err = {""};
 	bool has_matrix = false;
 	bool has_lists = false;
-	expect_ok(bs_snapshot_open("index", &snapshot, &err), &err);
+	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
 	assert_int_equal(snapshot.manifest.n_segments, 2);
 	const struct bs_segment *segment = &snapshot.segments[0];
 	for (uint32_t s = 0; s < segment->meta.n_slabs; s++) {

@@ -117,7 +117,7 @@ static void open_searchers(struct bench *bench)
 	bench->n_kernels = bs_kernel_list(bench->kernels, BENCH_MAX_KERNELS);
 	assert_in_range(bench->n_kernels, 1, BENCH_MAX_KERNELS);
 	for (size_t i = 0; i < bench->n_kernels; i++)
-		if (bs_search_open("index", bench->kernels[i]->name, &bench->searches[i], &err) ||
+		if (bs_search_open("index", NULL, bench->kernels[i]->name, &bench->searches[i], &err) ||
 		    bs_searcher_new(&bench->searches[i], &sink, &bench->searchers[i], &err))
 			fail_msg("%s", err.text);
 }

@@ -45,7 +45,7 @@ static void test_sound(void **state)
 	assert_int_equal(sum.n_bytes, n_bytes);
 	struct bs_snapshot snapshot;
 	struct bs_index_stats stats;
-	expect_ok(bs_snapshot_open("index", &snapshot, &err), &err);
+	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
 	expect_ok(bs_index_stats_read(&snapshot, &stats, &err), &err);
 	assert_int_equal(stats.n_bytes, n_bytes);
 	for (int part = 0; part < BS_PARTS; part++)
@@ -58,7 +58,7 @@ static void test_sound(void **state)
 	assert_true(stats.segments[0].slabs[LISTS].n_list_postings >= 90);
 	bs_index_stats_deinit(&stats);
 	bs_snapshot_deinit(&snapshot);
-	assert_int_equal(bs_index_check("nowhere", NULL, &sum, &err), BS_NOT_FOUND);
+	assert_int_equal(bs_index_check(dir_at("."), NULL, &sum, &err), BS_NOT_FOUND);
 }
 
 /* Whatever the indexer was told to make, check understands. */
@@ -111,7 +111,7 @@ static void test_progress(void **state)
 	uint64_t last = 0;
 	struct bs_check_request request = {.progress = count_calls, .context = &last};
 	make_small_index();
-	expect_ok(bs_index_check("index", &request, &sum, &err), &err);
+	expect_ok(bs_index_check(dir_at("index"), &request, &sum, &err), &err);
 	assert_true(last > sum.n_bytes / 2);
 }
 
@@ -225,14 +225,14 @@ static void exclude_some(void)
 		{.source = 1, .name = (const uint8_t *)"gone.txt", .name_bytes = 8, .checksum = 2},
 		{.source = 2, .name = (const uint8_t *)"", .flags = BS_DOC_NAMED_BY_LINE, .place = {0, 9, 7, 3}, .checksum = 3},
 	};
-	expect_ok(bs_manifest_read("index", &manifest, &err), &err);
+	expect_ok(bs_manifest_read(dir_at("index"), &manifest, &err), &err);
 	for (size_t i = 0; i < COUNT(excluded); i++)
 		expect_ok(bs_doc_table_add(&records, &excluded[i], &err), &err);
 	manifest.generation++;
 	manifest.exclusions = manifest.next_number++;
 	manifest.n_exclusions = records.n_docs;
-	expect_ok(bs_exclusions_write("index", manifest.exclusions, &records, &err), &err);
-	expect_ok(bs_manifest_write("index", &manifest, &err), &err);
+	expect_ok(bs_exclusions_write(dir_at("index"), manifest.exclusions, &records, &err), &err);
+	expect_ok(bs_manifest_write(dir_at("index"), &manifest, &err), &err);
 	bs_doc_table_builder_deinit(&records);
 	bs_manifest_deinit(&manifest);
 }

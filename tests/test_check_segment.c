@@ -58,7 +58,7 @@ static void flip_all(uint32_t section)
 		at[i] ^= bit;
 		reseal(bytes.data, bytes.used_bytes);
 		write_bytes(path, bytes.data, bytes.used_bytes);
-		enum bs_status status = bs_index_check("index", NULL, &sum, &err);
+		enum bs_status status = bs_index_check(dir_at("index"), NULL, &sum, &err);
 		assert_true(status == BS_OK || status == BS_CORRUPT);
 		n_missed += status == BS_OK;
 		at[i] ^= bit;
@@ -101,7 +101,7 @@ static uint32_t find_column(uint32_t l, int64_t *line_out, uint64_t *n_set_out)
 	struct bs_snapshot snapshot;
 	struct bs_error err = {""};
 	expect_ok(bs_kernel_choose(NULL, &kernel, &err), &err);
-	expect_ok(bs_snapshot_open("index", &snapshot, &err), &err);
+	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
 	const struct bs_slab *slab = &snapshot.segments[0].slabs[MATRIX];
 	const struct bs_level *level = l < slab->n_levels ? &slab->levels[l] : &slab->exact;
 	for (uint32_t c = 0; c < level->n_columns; c++) {

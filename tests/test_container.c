@@ -72,7 +72,7 @@ static void write_parts(const char *path, const struct part *parts, size_t n_par
 	struct bs_error err = {{0}};
 	struct bs_writer *writer;
 	uint64_t file_bytes = 0;
-	expect_ok(bs_writer_open(path, BS_FILE_SEGMENT, &writer, &err), &err);
+	expect_ok(bs_writer_open(dir_at("."), path, BS_FILE_SEGMENT, &writer, &err), &err);
 	for (size_t i = 0; i < n_parts; i++) {
 		bs_writer_section(writer, parts[i].id, parts[i].instance);
 		for (size_t at = 0; at < parts[i].n_bytes;) {
@@ -94,7 +94,7 @@ static struct bs_container *open_file(const char *path)
 {
 	struct bs_error err = {{0}};
 	struct bs_container *file;
-	expect_ok(bs_container_open(path, BS_FILE_SEGMENT, &file, &err), &err);
+	expect_ok(bs_container_open(dir_at("."), path, BS_FILE_SEGMENT, &file, &err), &err);
 	return file;
 }
 
@@ -138,7 +138,7 @@ static void test_round_trips(void **state)
 		write_parts("file", parts, n_parts, &random);
 		struct bs_container *file = open_file("file");
 		check_parts(file, parts, n_parts);
-		assert_string_equal(bs_container_path(file), "file");
+		assert_string_equal(bs_container_path(file), "./file");
 		struct stat info;
 		assert_int_equal(stat("file", &info), 0);
 		assert_int_equal(bs_container_bytes(file), info.st_size);
@@ -161,7 +161,7 @@ static void test_written_integers(void **state)
 	(void)state;
 	struct bs_error err = {{0}};
 	struct bs_writer *writer;
-	expect_ok(bs_writer_open("file", BS_FILE_SEGMENT, &writer, &err), &err);
+	expect_ok(bs_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
 	bs_writer_section(writer, 1, 0);
 	bs_writer_u32(writer, UINT32_C(0x01020304));
 	bs_writer_u64(writer, UINT64_C(0x05060708090a0b0c));
@@ -298,7 +298,7 @@ static bool is_damage_seen(const char *path, const struct part *parts, size_t n_
 {
 	struct bs_error err = {{0}};
 	struct bs_container *file;
-	enum bs_status status = bs_container_open(path, BS_FILE_SEGMENT, &file, &err);
+	enum bs_status status = bs_container_open(dir_at("."), path, BS_FILE_SEGMENT, &file, &err);
 	if (status) {
 		expect_status(status, BS_CORRUPT, &err);
 		assert_null(file);
@@ -358,7 +358,7 @@ static void test_wrong_lengths(void **state)
 		struct bs_error err = {{0}};
 		struct bs_container *file;
 		assert_int_equal(truncate("small", (off_t)n), 0);
-		expect_status(bs_container_open("small", BS_FILE_SEGMENT, &file, &err), BS_CORRUPT, &err);
+		expect_status(bs_container_open(dir_at("."), "small", BS_FILE_SEGMENT, &file, &err), BS_CORRUPT, &err);
 		assert_null(file);
 	}
 	write_bytes("small", bytes.data, bytes.used_bytes);
@@ -377,20 +377,20 @@ static void test_wrong_files(void **state)
 	struct bs_container *file;
 	struct part parts[COUNT(small_parts)];
 	struct bs_buffer bytes = {0};
-	expect_status(bs_container_open("nothing", BS_FILE_SEGMENT, &file, &err), BS_NOT_FOUND, &err);
+	expect_status(bs_container_open(dir_at("."), "nothing", BS_FILE_SEGMENT, &file, &err), BS_NOT_FOUND, &err);
 	assert_null(file);
 	assert_non_null(strstr(err.text, "nothing"));
 	assert_int_equal(mkdir("folder", 0700), 0);
-	expect_status(bs_container_open("folder", BS_FILE_SEGMENT, &file, &err), BS_IO, &err);
+	expect_status(bs_container_open(dir_at("."), "folder", BS_FILE_SEGMENT, &file, &err), BS_CORRUPT, &err);
 	make_small(parts, &bytes);
-	expect_status(bs_container_open("small/below", BS_FILE_SEGMENT, &file, &err), BS_IO, &err);
-	expect_status(bs_container_open("small", BS_FILE_MANIFEST, &file, &err), BS_CORRUPT, &err);
-	expect_status(bs_container_open("small", BS_FILE_TOMBSTONES, &file, &err), BS_CORRUPT, &err);
+	expect_status(bs_container_open(dir_at("."), "small/below", BS_FILE_SEGMENT, &file, &err), BS_IO, &err);
+	expect_status(bs_container_open(dir_at("."), "small", BS_FILE_MANIFEST, &file, &err), BS_CORRUPT, &err);
+	expect_status(bs_container_open(dir_at("."), "small", BS_FILE_TOMBSTONES, &file, &err), BS_CORRUPT, &err);
 	for (uint32_t version = 0; version < 4; version++) {
 		bs_store_u32(bytes.data + 8, version);
 		reseal(bytes.data, bytes.used_bytes);
 		write_bytes("small", bytes.data, bytes.used_bytes);
-		enum bs_status status = bs_container_open("small", BS_FILE_SEGMENT, &file, &err);
+		enum bs_status status = bs_container_open(dir_at("."), "small", BS_FILE_SEGMENT, &file, &err);
 		if (version == BS_FORMAT_VERSION)
 			expect_ok(status, &err);
 		else
@@ -401,7 +401,7 @@ static void test_wrong_files(void **state)
 	bs_store_u32(bytes.data + 36, 1); /* a feature that this reader does not know */
 	reseal(bytes.data, bytes.used_bytes);
 	write_bytes("small", bytes.data, bytes.used_bytes);
-	expect_status(bs_container_open("small", BS_FILE_SEGMENT, &file, &err), BS_UNSUPPORTED, &err);
+	expect_status(bs_container_open(dir_at("."), "small", BS_FILE_SEGMENT, &file, &err), BS_UNSUPPORTED, &err);
 	uint64_t random = 9;
 	for (int i = 0; i < 500; i++) {
 		for (size_t at = 0; at < bytes.used_bytes; at++)
@@ -482,14 +482,14 @@ static void test_cannot_create(void **state)
 	struct bs_writer *writer;
 	struct bs_buffer bytes = {0};
 	write_text("here", "somebody's");
-	expect_status(bs_writer_open("here", BS_FILE_SEGMENT, &writer, &err), BS_IO, &err);
+	expect_status(bs_writer_open(dir_at("."), "here", BS_FILE_SEGMENT, &writer, &err), BS_IO, &err);
 	assert_non_null(strstr(err.text, "here"));
 	assert_null(writer);
-	expect_status(bs_writer_open("no/folder", BS_FILE_SEGMENT, &writer, &err), BS_IO, &err);
+	expect_status(bs_writer_open(dir_at("."), "no/folder", BS_FILE_SEGMENT, &writer, &err), BS_IO, &err);
 	read_bytes("here", &bytes);
 	assert_int_equal(bytes.used_bytes, 10);
 	bs_buffer_deinit(&bytes);
-	expect_ok(bs_writer_open("given up", BS_FILE_SEGMENT, &writer, &err), &err);
+	expect_ok(bs_writer_open(dir_at("."), "given up", BS_FILE_SEGMENT, &writer, &err), &err);
 	bs_writer_section(writer, 1, 0);
 	bs_writer_u32(writer, 1);
 	assert_true(file_exists("given up"));
@@ -507,7 +507,7 @@ static void test_full_disk(void **state)
 	for (uint64_t room = 0;; room = room < 400 ? room + 1 : room * 3 / 2) {
 		struct bs_error err = {{0}};
 		struct bs_writer *writer;
-		expect_ok(bs_writer_open("file", BS_FILE_SEGMENT, &writer, &err), &err);
+		expect_ok(bs_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
 		limit_file_bytes(room);
 		for (uint32_t i = 0; i < 4; i++) {
 			/* Calls after the failure do nothing. */
@@ -535,7 +535,7 @@ static void test_full_disk(void **state)
 	/* Given up after a failure. */
 	struct bs_error err = {{0}};
 	struct bs_writer *writer;
-	expect_ok(bs_writer_open("file", BS_FILE_SEGMENT, &writer, &err), &err);
+	expect_ok(bs_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
 	limit_file_bytes(1000);
 	bs_writer_section(writer, 0, 0);
 	bs_writer_bytes(writer, bytes, sizeof(bytes));

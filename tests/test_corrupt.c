@@ -59,7 +59,7 @@ static enum bs_status answer_all(const char *kernel, struct answer *answer, stru
 	struct bs_search search;
 	struct bs_searcher *searcher = NULL;
 	struct bs_search_sink sink = {.context = answer, .hit = take_hit};
-	enum bs_status status = bs_search_open("index", kernel, &search, err);
+	enum bs_status status = bs_search_open("index", NULL, kernel, &search, err);
 	if (status)
 		return status;
 	status = bs_searcher_new(&search, &sink, &searcher, err);
@@ -90,7 +90,7 @@ static enum bs_status check_index(struct bs_error *err)
 {
 	struct bs_check_request request = {.stored_text = bs_stored_text_check};
 	struct bs_check_sum sum;
-	return bs_index_check("index", &request, &sum, err);
+	return bs_index_check(dir_at("index"), &request, &sum, err);
 }
 
 static void flip(int fd, size_t at, uint8_t byte)

@@ -134,12 +134,10 @@ static void make_table(struct world *world, uint32_t segment, struct bs_doc_tabl
 		}
 		expect_ok(bs_doc_table_add(&builder, &record, &err), &err);
 	}
-	char *path = bs_index_file_path(".", "exc", segment);
-	assert_non_null(path);
-	expect_ok(bs_exclusions_write(".", segment, &builder, &err), &err);
-	expect_ok(bs_container_open(path, BS_FILE_EXCLUSIONS, &world->files[segment], &err), &err);
+	char name[BS_INDEX_NAME_BYTES];
+	expect_ok(bs_exclusions_write(dir_at("."), segment, &builder, &err), &err);
+	expect_ok(bs_container_open(dir_at("."), bs_index_file_name("exc", segment, name), BS_FILE_EXCLUSIONS, &world->files[segment], &err), &err);
 	expect_ok(bs_doc_table_open(table, world->files[segment], builder.n_docs, &err), &err);
-	free(path);
 	bs_doc_table_builder_deinit(&builder);
 }
 

@@ -87,7 +87,7 @@ static void write_table(const char *path, const struct bs_doc_table_builder *bui
 	struct bs_error err = {{0}};
 	struct bs_writer *writer;
 	unlink(path);
-	expect_ok(bs_writer_open(path, BS_FILE_SEGMENT, &writer, &err), &err);
+	expect_ok(bs_writer_open(dir_at("."), path, BS_FILE_SEGMENT, &writer, &err), &err);
 	expect_ok(bs_doc_table_write(builder, writer, &err), &err);
 	expect_ok(bs_writer_finish(writer, NULL, &err), &err);
 }
@@ -107,7 +107,7 @@ static void test_round_trips(void **state)
 		documents_make(&documents, sizes[i], &random);
 		builder_fill(&builder, &documents);
 		write_table("file", &builder);
-		expect_ok(bs_container_open("file", BS_FILE_SEGMENT, &file, &err), &err);
+		expect_ok(bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, &err), &err);
 		expect_ok(bs_doc_table_open(&table, file, sizes[i], &err), &err);
 		for (uint32_t d = 0; d < sizes[i]; d++) {
 			expect_ok(bs_doc_table_get(&table, d, &got, &err), &err);
@@ -155,7 +155,7 @@ static void test_damage_with_right_checksums(void **state)
 		write_bytes("damaged", changed.data, changed.used_bytes);
 		struct bs_container *file;
 		struct bs_doc_table table;
-		expect_ok(bs_container_open("damaged", BS_FILE_SEGMENT, &file, &err), &err);
+		expect_ok(bs_container_open(dir_at("."), "damaged", BS_FILE_SEGMENT, &file, &err), &err);
 		enum bs_status status = bs_doc_table_open(&table, file, 60, &err);
 		for (uint32_t d = 0; d < 60 && status == BS_OK; d++) {
 			struct bs_doc_record got;

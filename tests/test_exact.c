@@ -219,7 +219,7 @@ static void check_index(const struct corpus *corpus, struct asked *asked, uint64
 {
 	struct bs_error err = {""};
 	struct bs_snapshot snapshot;
-	expect_ok(bs_snapshot_open("index", &snapshot, &err), &err);
+	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
 	for (uint32_t s = 0; s < snapshot.manifest.n_segments; s++) {
 		asked->corpus = corpus;
 		asked->segment = &snapshot.segments[s];

@@ -79,7 +79,7 @@ static void write_pairs(const struct pair *pairs, size_t n, uint64_t slab_rows, 
 			add_run(&builder, pairs, n, starts[turn % 2 ? s : n_starts - 1 - s], first, first + slab_rows);
 	free(starts);
 	unlink("file");
-	expect_ok(bs_writer_open("file", BS_FILE_SEGMENT, &writer, &err), &err);
+	expect_ok(bs_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
 	expect_ok(bs_exceptions_write(&builder, n_rows, writer, &err), &err);
 	expect_ok(bs_writer_finish(writer, NULL, &err), &err);
 	bs_exceptions_builder_deinit(&builder);
@@ -200,7 +200,7 @@ static void check_file(const struct pair *pairs, size_t n, uint32_t n_terms, uin
 	struct bs_error err = {""};
 	struct bs_container *file;
 	struct bs_exceptions exceptions;
-	expect_ok(bs_container_open("file", BS_FILE_SEGMENT, &file, &err), &err);
+	expect_ok(bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, &err), &err);
 	expect_ok(bs_exceptions_open(&exceptions, file, n_rows, &err), &err);
 	check_twin(file, pairs, n, n_rows);
 	for (int i = 0; i < 100; i++)
@@ -240,9 +240,9 @@ static void test_empty(void **state)
 	/* A file without the sections is damaged: one offset is always there. */
 	struct bs_writer *writer;
 	unlink("file");
-	expect_ok(bs_writer_open("file", BS_FILE_SEGMENT, &writer, &err), &err);
+	expect_ok(bs_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
 	expect_ok(bs_writer_finish(writer, NULL, &err), &err);
-	expect_ok(bs_container_open("file", BS_FILE_SEGMENT, &file, &err), &err);
+	expect_ok(bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, &err), &err);
 	expect_status(bs_exceptions_open(&exceptions, file, 1000, &err), BS_CORRUPT, &err);
 	bs_container_close(file);
 }
@@ -254,7 +254,7 @@ static enum bs_status read_all(uint32_t n_terms, uint64_t n_rows, struct bs_buff
 {
 	struct bs_container *file;
 	struct bs_exceptions exceptions;
-	enum bs_status status = bs_container_open("file", BS_FILE_SEGMENT, &file, err);
+	enum bs_status status = bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, err);
 	bs_buffer_clear(found);
 	if (status)
 		return status;

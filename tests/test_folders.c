@@ -93,12 +93,12 @@ static void test_file(void **state)
 	struct bs_folders folders;
 	struct bs_buffer records = {0};
 	struct bs_folder_list list = LIST("\0\1x", 1);
-	assert_int_equal(bs_folders_open(".", &folders, &err), BS_NOT_FOUND);
+	assert_int_equal(bs_folders_open(dir_at("."), &folders, &err), BS_NOT_FOUND);
 	for (uint32_t source = 1; source < 3; source++)
 		for (size_t i = 0; i < N_PATHS; i++)
 			put(&records, source, i, &list);
-	assert_int_equal(bs_folders_write(".", &records, &err), BS_OK);
-	assert_int_equal(bs_folders_open(".", &folders, &err), BS_OK);
+	assert_int_equal(bs_folders_write(dir_at("."), &records, &err), BS_OK);
+	assert_int_equal(bs_folders_open(dir_at("."), &folders, &err), BS_OK);
 	assert_int_equal(bs_folders_check(&folders, &err), BS_OK);
 	cursor = (struct bs_folder_cursor){0};
 	/* In order, from the end, at random. */
@@ -122,11 +122,11 @@ static void test_file(void **state)
 	/* The same again is not written, nothing is no file. */
 	struct stat before, after;
 	assert_int_equal(stat("folders", &before), 0);
-	assert_int_equal(bs_folders_write(".", &records, &err), BS_OK);
+	assert_int_equal(bs_folders_write(dir_at("."), &records, &err), BS_OK);
 	assert_int_equal(stat("folders", &after), 0);
 	assert_true(before.st_ino == after.st_ino && before.st_mtim.tv_nsec == after.st_mtim.tv_nsec);
 	bs_buffer_clear(&records);
-	assert_int_equal(bs_folders_write(".", &records, &err), BS_OK);
+	assert_int_equal(bs_folders_write(dir_at("."), &records, &err), BS_OK);
 	assert_int_equal(access("folders", F_OK), -1);
 	bs_buffer_deinit(&records);
 }
@@ -135,8 +135,8 @@ static void check_bad(const struct bs_buffer *records)
 {
 	struct bs_error err = {""};
 	struct bs_folders folders;
-	assert_int_equal(bs_folders_write(".", records, &err), BS_OK);
-	assert_int_equal(bs_folders_open(".", &folders, &err), BS_OK);
+	assert_int_equal(bs_folders_write(dir_at("."), records, &err), BS_OK);
+	assert_int_equal(bs_folders_open(dir_at("."), &folders, &err), BS_OK);
 	assert_int_equal(bs_folders_check(&folders, &err), BS_CORRUPT);
 	cursor = (struct bs_folder_cursor){0};
 	for (uint32_t source = 0; source < 3; source++)
@@ -183,7 +183,7 @@ static void test_notes(void **state)
 	struct bs_folder_notes notes;
 	struct bs_folder_list list = LIST("\0\1x", 1), found;
 	struct bs_stamp stamp = {.size_bytes = 1, .mtime_ns = 5000000001, .ctime_ns = 5000000002, .inode = 4};
-	bs_folder_notes_init(&notes, ".", 5000000002);
+	bs_folder_notes_init(&notes, dir_at("."), 5000000002);
 	const struct bs_walk_lists *lists = &notes.lists;
 	/* As young as the run; of a file system that does not keep times; older. */
 	assert_int_equal(lists->take(lists->context, "", 0, &stamp, true, &list, NULL), BS_OK);
@@ -193,10 +193,10 @@ static void test_notes(void **state)
 	assert_int_equal(notes.records.used_bytes, 0);
 	assert_int_equal(lists->take(lists->context, "", 0, &stamp, true, &list, NULL), BS_OK);
 	assert_true(notes.records.used_bytes > 0);
-	assert_int_equal(bs_folder_notes_write(&notes, ".", NULL), BS_OK);
+	assert_int_equal(bs_folder_notes_write(&notes, dir_at("."), NULL), BS_OK);
 	bs_folder_notes_deinit(&notes);
 
-	bs_folder_notes_init(&notes, ".", 6000000000);
+	bs_folder_notes_init(&notes, dir_at("."), 6000000000);
 	lists = &notes.lists;
 	assert_true(lists->find(lists->context, ".", "", 0, &stamp, &found));
 	assert_int_equal(found.n_entries, 1);

@@ -110,7 +110,7 @@ static void test_example(void **state)
 	struct bs_error err = {""};
 	struct bs_check_sum sum;
 	make_example();
-	expect_ok(bs_index_check("index", NULL, &sum, &err), &err);
+	expect_ok(bs_index_check(dir_at("index"), NULL, &sum, &err), &err);
 	char *path = index_file("seg", 0);
 	read_bytes(path, &written);
 	read_example(&told);

@@ -264,7 +264,7 @@ static void ask_many(struct model *model, uint32_t n, bool is_fresh)
 {
 	struct bs_error err;
 	struct bs_snapshot snapshot;
-	expect_ok(bs_snapshot_open("index", &snapshot, &err), &err);
+	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
 	for (uint32_t i = 0; i < n; i++) {
 		ask(model, &snapshot, is_fresh);
 		ask_both(model, &snapshot, is_fresh);
@@ -278,7 +278,7 @@ static void expect_checked(void)
 {
 	struct bs_error err;
 	struct bs_check_sum sum;
-	expect_ok(bs_index_check("index", NULL, &sum, &err), &err);
+	expect_ok(bs_index_check(dir_at("index"), NULL, &sum, &err), &err);
 }
 
 static void live(struct model *model, uint32_t round)

@@ -60,18 +60,15 @@ static void test_numbers(void **state)
 		{"seg-18446744073709551615", 123456790},
 		{"seg-99999999999999999999999", 123456790},
 	};
-	assert_int_equal(bs_index_next_number("nowhere", NULL), 1);
+	char name[BS_INDEX_NAME_BYTES];
+	assert_int_equal(bs_index_next_number(dir_at("."), NULL), 1);
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		write_text(cases[i].name, "");
-		if (bs_index_next_number(".", NULL) != cases[i].next)
-			fail_msg("after %s: %llu", cases[i].name, (unsigned long long)bs_index_next_number(".", NULL));
+		if (bs_index_next_number(dir_at("."), NULL) != cases[i].next)
+			fail_msg("after %s: %llu", cases[i].name, (unsigned long long)bs_index_next_number(dir_at("."), NULL));
 	}
-	char *path = bs_index_file_path("a/b", "seg", 42);
-	assert_string_equal(path, "a/b/seg-000042");
-	free(path);
-	path = bs_index_file_path(".", "del", UINT64_MAX);
-	assert_string_equal(path, "./del-18446744073709551615");
-	free(path);
+	assert_string_equal(bs_index_file_name("seg", 42, name), "seg-000042");
+	assert_string_equal(bs_index_file_name("del", UINT64_MAX, name), "del-18446744073709551615");
 }
 
 static void test_sweeping(void **state)
@@ -94,13 +91,12 @@ static void test_sweeping(void **state)
 		for (size_t i = 0; i < COUNT(files); i++)
 			write_text(files[i].name, "x");
 		assert_true(with == 0 || mkdir("seg-000009", 0700) == 0);
-		bs_index_sweep(".", with ? &manifest : NULL);
+		bs_index_sweep(dir_at("."), with ? &manifest : NULL);
 		for (size_t i = 0; i < COUNT(files); i++)
 			if (file_exists(files[i].name) != (with ? files[i].stays : files[i].stays_without_manifest))
 				fail_msg("%s manifest: %s", with ? "with" : "without", files[i].name);
 		assert_true(file_exists("seg-000009"));
 	}
-	bs_index_sweep("nowhere", NULL);
 }
 
 /* ---- the lock ---- */
@@ -114,7 +110,7 @@ static pid_t start_holder(int hold_ms)
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		struct bs_index_lock lock;
-		if (bs_index_lock_take(".", false, &lock, NULL) != BS_OK || write(ready[1], "x", 1) != 1)
+		if (bs_index_lock_take(dir_at("."), false, &lock, NULL) != BS_OK || write(ready[1], "x", 1) != 1)
 			_exit(1);
 		struct timespec time = {hold_ms / 1000, (long)(hold_ms % 1000) * 1000000};
 		nanosleep(&time, NULL);
@@ -132,7 +128,7 @@ static void expect_free(void)
 {
 	struct bs_error err = {{0}};
 	struct bs_index_lock lock;
-	expect_ok(bs_index_lock_take(".", false, &lock, &err), &err);
+	expect_ok(bs_index_lock_take(dir_at("."), false, &lock, &err), &err);
 	assert_true(lock.fd >= 0);
 	bs_index_lock_release(&lock);
 	assert_int_equal(lock.fd, -1);
@@ -144,7 +140,7 @@ static void expect_busy(pid_t holder)
 	struct bs_error err = {{0}};
 	struct bs_index_lock lock;
 	char number[24];
-	expect_status(bs_index_lock_take(".", false, &lock, &err), BS_BUSY, &err);
+	expect_status(bs_index_lock_take(dir_at("."), false, &lock, &err), BS_BUSY, &err);
 	assert_int_equal(lock.fd, -1);
 	snprintf(number, sizeof(number), "process %ld)", (long)holder);
 	assert_non_null(strstr(err.text, number));
@@ -166,7 +162,7 @@ static void test_lock(void **state)
 	/* Two takers in one process are two as well. */
 	struct bs_error err = {{0}};
 	struct bs_index_lock lock;
-	expect_ok(bs_index_lock_take(".", false, &lock, &err), &err);
+	expect_ok(bs_index_lock_take(dir_at("."), false, &lock, &err), &err);
 	expect_busy(getpid());
 	bs_index_lock_release(&lock);
 	/* A longer number than the holder's own stood there before. */
@@ -175,8 +171,6 @@ static void test_lock(void **state)
 	expect_busy(holder);
 	kill(holder, SIGKILL);
 	assert_int_equal(waitpid(holder, &how, 0), holder);
-	expect_status(bs_index_lock_take("nowhere", false, &lock, &err), BS_IO, &err);
-	assert_int_equal(lock.fd, -1);
 }
 
 static void test_waiting_for_the_lock(void **state)
@@ -188,7 +182,7 @@ static void test_waiting_for_the_lock(void **state)
 	int how;
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	pid_t holder = start_holder(150);
-	expect_ok(bs_index_lock_take(".", true, &lock, &err), &err);
+	expect_ok(bs_index_lock_take(dir_at("."), true, &lock, &err), &err);
 	clock_gettime(CLOCK_MONOTONIC, &stop);
 	double ms = (double)(stop.tv_sec - start.tv_sec) * 1e3 + (double)(stop.tv_nsec - start.tv_nsec) / 1e6;
 	assert_true(ms >= 149);
@@ -208,7 +202,7 @@ static void append(struct bs_buffer *buffer, const void *bytes, size_t n_bytes)
 }
 
 /* The smallest real segment: documents without text or terms, in one slab of plain signatures. */
-static void write_segment(const char *dir, uint64_t number, uint32_t n_docs)
+static void write_segment(uint64_t number, uint32_t n_docs)
 {
 	struct bs_error err = {{0}};
 	struct bs_writer *writer;
@@ -234,10 +228,9 @@ static void write_segment(const char *dir, uint64_t number, uint32_t n_docs)
 	struct bs_treatment_table treatments;
 	struct bs_tf_levels tf_levels = bs_tf_levels_make(n_docs, BS_DEFAULT_DENSITY, true);
 	bs_treatment_table_make(&policy, n_docs, &treatments);
-	char *path = bs_index_file_path(dir, "seg", number);
-	unlink(path);
-	expect_ok(bs_writer_open(path, BS_FILE_SEGMENT, &writer, &err), &err);
-	free(path);
+	char name[BS_INDEX_NAME_BYTES];
+	bs_dir_remove(dir_at("."), bs_index_file_name("seg", number, name));
+	expect_ok(bs_writer_open(dir_at("."), name, BS_FILE_SEGMENT, &writer, &err), &err);
 	bs_lexicon_writer_init(&lexicon, writer);
 	expect_ok(bs_lexicon_writer_finish(&lexicon, &err), &err);
 	expect_ok(bs_doc_table_write(&docs, writer, &err), &err);
@@ -268,15 +261,15 @@ static void write_manifest(struct bs_segment_record *segments, uint32_t n_segmen
 {
 	struct bs_error err = {{0}};
 	struct bs_manifest manifest = {.generation = 1, .segments = segments, .n_segments = n_segments};
-	expect_ok(bs_manifest_write(".", &manifest, &err), &err);
+	expect_ok(bs_manifest_write(dir_at("."), &manifest, &err), &err);
 }
 
 /* Expects an error that names what, and a struct that may be released. */
-static void expect_no_snapshot(const char *dir, enum bs_status wanted, const char *what)
+static void expect_no_snapshot(enum bs_status wanted, const char *what)
 {
 	struct bs_error err = {{0}};
 	struct bs_snapshot snapshot;
-	expect_status(bs_snapshot_open(dir, &snapshot, &err), wanted, &err);
+	expect_status(bs_snapshot_open(dir_at("."), &snapshot, &err), wanted, &err);
 	if (!strstr(err.text, what))
 		fail_msg("%s is not named: %s", what, err.text);
 	bs_snapshot_deinit(&snapshot);
@@ -291,17 +284,17 @@ static void test_snapshot(void **state)
 	struct bs_segment_record segments[] = {{.number = 1, .n_docs = 5},
 	                                       {.number = 2, .n_docs = 13, .tombstones = 3, .n_deleted = 3}};
 	write_manifest(NULL, 0);
-	expect_ok(bs_snapshot_open(".", &snapshot, &err), &err);
+	expect_ok(bs_snapshot_open(dir_at("."), &snapshot, &err), &err);
 	assert_int_equal(snapshot.n_docs, 0);
 	bs_snapshot_deinit(&snapshot);
 	bs_snapshot_deinit(&snapshot); /* twice is fine */
 
-	write_segment(".", 1, 5);
-	write_segment(".", 2, 13);
-	expect_ok(bs_tombstones_write(".", 3, bits, 13, &err), &err);
-	expect_ok(bs_tombstones_write(".", 3, bits, 13, &err), &err); /* over what a dead writer left */
+	write_segment(1, 5);
+	write_segment(2, 13);
+	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 13, &err), &err);
+	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 13, &err), &err); /* over what a dead writer left */
 	write_manifest(segments, 2);
-	expect_ok(bs_snapshot_open(".", &snapshot, &err), &err);
+	expect_ok(bs_snapshot_open(dir_at("."), &snapshot, &err), &err);
 	assert_int_equal(snapshot.n_docs, 18);
 	assert_int_equal(snapshot.n_live_docs, 15);
 	assert_int_equal(snapshot.n_positions, 54);
@@ -310,7 +303,7 @@ static void test_snapshot(void **state)
 	for (uint32_t d = 0; d < 13; d++)
 		assert_int_equal(bs_snapshot_is_deleted(&snapshot, 1, d), d == 0 || d == 2 || d == 12);
 	/* It stays as it is when its files are swept. */
-	bs_index_sweep(".", NULL);
+	bs_index_sweep(dir_at("."), NULL);
 	struct bs_doc_record record;
 	expect_ok(bs_doc_table_get(&snapshot.segments[1].docs, 12, &record, &err), &err);
 	assert_memory_equal(record.name, "name", 4);
@@ -324,38 +317,37 @@ static void test_no_snapshot(void **state)
 	uint8_t bits[2] = {0};
 	struct bs_segment_record segments[] = {{.number = 1, .n_docs = 5},
 	                                       {.number = 2, .n_docs = 13, .tombstones = 3, .n_deleted = 3}};
-	expect_no_snapshot("nowhere", BS_NOT_FOUND, "nowhere");
-	expect_no_snapshot(".", BS_NOT_FOUND, "no index here");
+	expect_no_snapshot(BS_NOT_FOUND, "no index here");
 	write_text("manifest", "no manifest");
-	expect_no_snapshot(".", BS_CORRUPT, "./manifest");
+	expect_no_snapshot(BS_CORRUPT, "./manifest");
 
 	write_manifest(segments, 2);
-	expect_no_snapshot(".", BS_CORRUPT, "missing");
-	write_segment(".", 1, 5);
-	expect_no_snapshot(".", BS_CORRUPT, "missing");
-	write_segment(".", 2, 13);
-	expect_no_snapshot(".", BS_CORRUPT, "missing");
-	expect_ok(bs_tombstones_write(".", 3, bits, 8, &err), &err);
-	expect_no_snapshot(".", BS_CORRUPT, "./del-000003");
-	expect_ok(bs_tombstones_write(".", 3, bits, 13, &err), &err);
+	expect_no_snapshot(BS_CORRUPT, "missing");
+	write_segment(1, 5);
+	expect_no_snapshot(BS_CORRUPT, "missing");
+	write_segment(2, 13);
+	expect_no_snapshot(BS_CORRUPT, "missing");
+	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 8, &err), &err);
+	expect_no_snapshot(BS_CORRUPT, "./del-000003");
+	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 13, &err), &err);
 	struct bs_snapshot snapshot;
-	expect_ok(bs_snapshot_open(".", &snapshot, &err), &err);
+	expect_ok(bs_snapshot_open(dir_at("."), &snapshot, &err), &err);
 	bs_snapshot_deinit(&snapshot);
 
 	/* Files that do not fit the manifest. */
 	segments[0].n_docs = 6;
 	write_manifest(segments, 2);
-	expect_no_snapshot(".", BS_CORRUPT, "./seg-000001");
+	expect_no_snapshot(BS_CORRUPT, "./seg-000001");
 	segments[0].n_docs = 5;
 	segments[1].n_deleted = 14;
 	write_manifest(segments, 2);
-	expect_no_snapshot(".", BS_CORRUPT, "./seg-000002");
+	expect_no_snapshot(BS_CORRUPT, "./seg-000002");
 	segments[1].n_deleted = 3;
 	write_manifest(segments, 2);
 	write_text("seg-000001", "");
-	expect_no_snapshot(".", BS_CORRUPT, "./seg-000001");
+	expect_no_snapshot(BS_CORRUPT, "./seg-000001");
 	assert_int_equal(rename("del-000003", "seg-000001"), 0);
-	expect_no_snapshot(".", BS_CORRUPT, "./seg-000001");
+	expect_no_snapshot(BS_CORRUPT, "./seg-000001");
 
 	/* A manifest of a newer version. */
 	struct bs_buffer bytes = {0};
@@ -363,7 +355,7 @@ static void test_no_snapshot(void **state)
 	bs_store_u32(bytes.data + 8, BS_FORMAT_VERSION + 1);
 	reseal(bytes.data, bytes.used_bytes);
 	write_bytes("manifest", bytes.data, bytes.used_bytes);
-	expect_no_snapshot(".", BS_UNSUPPORTED, "./manifest");
+	expect_no_snapshot(BS_UNSUPPORTED, "./manifest");
 	bs_buffer_deinit(&bytes);
 }
 
@@ -374,7 +366,7 @@ static void test_damaged_segment(void **state)
 	struct bs_segment_record segment = {.number = 1, .n_docs = 13};
 	struct bs_buffer bytes = {0}, changed = {0};
 	uint64_t random = 61;
-	write_segment(".", 1, 13);
+	write_segment(1, 13);
 	write_manifest(&segment, 1);
 	read_bytes("seg-000001", &bytes);
 	for (int round = 0; round < 4000; round++) {
@@ -389,7 +381,7 @@ static void test_damaged_segment(void **state)
 		write_bytes("seg-000001", changed.data, changed.used_bytes);
 		struct bs_error err = {{0}};
 		struct bs_snapshot snapshot;
-		enum bs_status status = bs_snapshot_open(".", &snapshot, &err);
+		enum bs_status status = bs_snapshot_open(dir_at("."), &snapshot, &err);
 		assert_true(status == BS_OK || status == BS_CORRUPT || status == BS_UNSUPPORTED);
 		if (status == BS_OK)
 			assert_int_equal(snapshot.n_docs, 13);

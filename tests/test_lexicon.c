@@ -158,7 +158,7 @@ static void write_lexicon(const char *path, const struct terms *terms)
 	struct bs_writer *writer;
 	struct bs_lexicon_writer lexicon;
 	unlink(path);
-	expect_ok(bs_writer_open(path, BS_FILE_SEGMENT, &writer, &err), &err);
+	expect_ok(bs_writer_open(dir_at("."), path, BS_FILE_SEGMENT, &writer, &err), &err);
 	bs_lexicon_writer_init(&lexicon, writer);
 	for (size_t i = 0; i < terms->n_terms; i++)
 		bs_lexicon_writer_add(&lexicon, terms->terms[i].bytes, terms->terms[i].n_bytes, terms->terms[i].df);
@@ -170,7 +170,7 @@ static struct bs_container *open_lexicon(const char *path, uint64_t n_terms, str
 {
 	struct bs_error err = {{0}};
 	struct bs_container *file;
-	expect_ok(bs_container_open(path, BS_FILE_SEGMENT, &file, &err), &err);
+	expect_ok(bs_container_open(dir_at("."), path, BS_FILE_SEGMENT, &file, &err), &err);
 	expect_ok(bs_lexicon_open(lexicon, file, n_terms, &err), &err);
 	return file;
 }
@@ -606,7 +606,7 @@ static void use_damaged(const char *path, const struct terms *terms, uint64_t *r
 	struct bs_error err = {{0}};
 	struct bs_lexicon lexicon;
 	struct bs_container *file;
-	expect_ok(bs_container_open(path, BS_FILE_SEGMENT, &file, &err), &err);
+	expect_ok(bs_container_open(dir_at("."), path, BS_FILE_SEGMENT, &file, &err), &err);
 	enum bs_status status = bs_lexicon_open(&lexicon, file, terms->n_terms, &err);
 	struct bs_lexicon_cursor cursor = {.lexicon = &lexicon};
 	for (int i = 0; i < 30 && status == BS_OK; i++) {

@@ -221,6 +221,86 @@ static void test_recorded_options(void **state)
 	assert_int_equal(bs_index_build(&other, NULL, &err), BS_OK);
 }
 
+/* ---- consent ---- */
+
+static void note_path(void *context, const char *dir, const char *path)
+{
+	char *paths = context;
+	assert_true(*dir == '/');
+	snprintf(paths + strlen(paths), 256 - strlen(paths), "%s ", path);
+}
+
+static bool is_that_path(void *context, const char *dir, const char *path)
+{
+	char noted[256];
+	(void)dir;
+	snprintf(noted, sizeof(noted), "%s ", path);
+	return strcmp(context, noted) == 0;
+}
+
+static uint64_t count_with(const char *dir, const struct bs_consent *consent, bool fresh, uint64_t *n_unreadable_out)
+{
+	struct bs_open_request open = {.dir = dir, .consent = consent, .fresh = fresh};
+	struct bs_find_request find = {.query = "cat", .query_bytes = 3, .mode = BS_FIND_COUNT};
+	struct bs_find_result result;
+	struct bs_index *index;
+	struct bs_finder *finder;
+	assert_int_equal(bs_index_open_with(&open, &index, NULL), BS_OK);
+	assert_int_equal(bs_finder_new(index, &finder, NULL), BS_OK);
+	assert_int_equal(bs_find(finder, &find, &result, NULL), BS_OK);
+	bs_finder_free(finder);
+	bs_index_close(index);
+	*n_unreadable_out = result.n_unreadable;
+	return result.n_hits;
+}
+
+/* A source outside the folder that holds the index: read when a request names it, and later with consent alone. */
+static void test_consent(void **state)
+{
+	struct rig *rig = *state;
+	char paths[256] = "", inner[128], dir[160], outside[128];
+	struct bs_error err = {""};
+	uint64_t n_unreadable;
+	snprintf(inner, sizeof(inner), "%s/inner", rig->folder);
+	snprintf(dir, sizeof(dir), "%s/index", inner);
+	snprintf(outside, sizeof(outside), "%s/outside.txt", rig->folder);
+	assert_int_equal(mkdir(inner, 0777), 0);
+	FILE *file = fopen(outside, "w");
+	assert_true(file && fputs("cat\n", file) >= 0 && fclose(file) == 0);
+	const char *sources[] = {outside};
+	struct bs_consent none = {.all = false}, all = {.all = true}, asked = {.follows = is_that_path, .context = paths};
+	struct bs_consent noting = {.named = note_path, .context = paths};
+	struct bs_build_request request = {.dir = dir, .sources = sources, .n_sources = 1, .consent = &noting};
+	struct bs_build_report report;
+	assert_int_equal(bs_index_build(&request, &report, &err), BS_OK);
+	assert_int_equal(report.n_docs, 1);
+	assert_non_null(strstr(paths, "outside.txt "));
+	assert_int_equal(count_with(dir, NULL, false, &n_unreadable), 0);
+	assert_true(n_unreadable > 0);
+	assert_int_equal(count_with(dir, &none, true, &n_unreadable), 0);
+	assert_true(n_unreadable > 0);
+	assert_int_equal(count_with(dir, &all, false, &n_unreadable), 1);
+	assert_int_equal(n_unreadable, 0);
+	assert_int_equal(count_with(dir, &asked, true, &n_unreadable), 1);
+	assert_int_equal(n_unreadable, 0);
+	/* A refresh without consent keeps what there is; everything again would lose it. */
+	request = (struct bs_build_request){.dir = dir};
+	assert_int_equal(bs_index_build(&request, &report, &err), BS_NOT_FOUND);
+	assert_int_equal(report.skipped[BS_SKIP_UNTRUSTED], 1);
+	request.rebuild = true;
+	assert_int_equal(bs_index_build(&request, NULL, &err), BS_UNTRUSTED);
+	request.consent = &all;
+	assert_int_equal(bs_index_build(&request, &report, &err), BS_OK);
+	assert_int_equal(report.n_docs, 1);
+	none.reserved[0] = 1;
+	request.consent = &none;
+	assert_int_equal(bs_index_build(&request, NULL, &err), BS_UNSUPPORTED);
+	struct bs_open_request open = {.dir = dir, .reserved = {1}};
+	struct bs_index *index;
+	assert_int_equal(bs_index_open_with(&open, &index, &err), BS_UNSUPPORTED);
+	assert_null(index);
+}
+
 static void test_bad_build_requests(void **state)
 {
 	struct rig *rig = *state;
@@ -461,6 +541,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_build_reports, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_build_can_be_stopped, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_recorded_options, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_consent, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bad_build_requests, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_open_and_describe, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_locate, setup, teardown),

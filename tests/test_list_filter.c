@@ -53,7 +53,7 @@ static void write_filter(struct rows *rows)
 	uint32_t n_groups = bs_list_groups(rows->n_rows);
 	struct bs_buffer words = {0};
 	unlink("file");
-	expect_ok(bs_writer_open("file", BS_FILE_SEGMENT, &writer, &err), &err);
+	expect_ok(bs_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
 	bs_writer_section(writer, BS_SECTION_LIST_FILTER_OFFSETS, SLAB);
 	bs_writer_u64(writer, 0);
 	for (uint32_t group = 0; group < n_groups; group++) {
@@ -119,7 +119,7 @@ static void check_rows(struct rows *rows, uint64_t *random, uint32_t n_asked)
 	struct bs_list_filter filter, none;
 	uint64_t n_not = 0, n_seem = 0;
 	write_filter(rows);
-	expect_ok(bs_container_open("file", BS_FILE_SEGMENT, &file, &err), &err);
+	expect_ok(bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, &err), &err);
 	expect_ok(bs_list_filter_open(&filter, file, SLAB, rows->n_rows, rows->hashing, &err), &err);
 	for (uint32_t i = 0; i < n_asked; i++)
 		check_term(rows, &filter, (uint32_t)random_below(random, MOST_ORDINAL * 6 / 5), &n_not, &n_seem);
@@ -160,7 +160,7 @@ static void test_hashing(void **state)
 			check_rows(&rows, &random, 20);
 		}
 	}
-	expect_ok(bs_container_open("file", BS_FILE_SEGMENT, &file, &err), &err);
+	expect_ok(bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, &err), &err);
 	for (size_t i = 0; i < COUNT(impossible); i++) {
 		struct bs_list_filter none;
 		struct bs_list_hashing hashing = {impossible[i][0], impossible[i][1]};
@@ -207,7 +207,7 @@ static void test_damage(void **state)
 		if (is_sealed)
 			reseal(bad.data, bad.used_bytes);
 		write_bytes("file", bad.data, bad.used_bytes);
-		enum bs_status status = bs_container_open("file", BS_FILE_SEGMENT, &file, &err);
+		enum bs_status status = bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, &err);
 		if (status) {
 			assert_int_equal(status, BS_CORRUPT);
 			continue;

@@ -163,7 +163,7 @@ static void expect_read(const struct bs_manifest *wanted)
 {
 	struct bs_error err = {{0}};
 	struct bs_manifest got;
-	expect_ok(bs_manifest_read(".", &got, &err), &err);
+	expect_ok(bs_manifest_read(dir_at("."), &got, &err), &err);
 	expect_same(&got, wanted);
 	bs_manifest_deinit(&got);
 	bs_manifest_deinit(&got); /* twice is fine */
@@ -181,7 +181,7 @@ static void test_round_trips(void **state)
 		if (round > 0)
 			manifest_fill(&manifest, &random);
 		/* Over the one before. */
-		expect_ok(bs_manifest_write(".", &manifest, &err), &err);
+		expect_ok(bs_manifest_write(dir_at("."), &manifest, &err), &err);
 		expect_read(&manifest);
 		assert_false(file_exists("manifest.new"));
 		bs_manifest_deinit(&manifest);
@@ -196,8 +196,8 @@ static void test_density_comes_back_equal(void **state)
 	for (size_t i = 0; i < COUNT(densities); i++) {
 		struct bs_error err = {{0}};
 		struct bs_manifest manifest = {.options = {.density = densities[i]}}, got;
-		expect_ok(bs_manifest_write(".", &manifest, &err), &err);
-		expect_ok(bs_manifest_read(".", &got, &err), &err);
+		expect_ok(bs_manifest_write(dir_at("."), &manifest, &err), &err);
+		expect_ok(bs_manifest_read(dir_at("."), &got, &err), &err);
 		assert_true(bs_index_options_equal(&manifest.options, &got.options));
 		got.options.density += 1e-5;
 		assert_false(bs_index_options_equal(&manifest.options, &got.options));
@@ -293,12 +293,12 @@ static void test_commit_is_all_or_nothing(void **state)
 	struct bs_buffer bytes = {0};
 	manifest_fill(&old, &random);
 	manifest_fill(&new, &random);
-	expect_ok(bs_manifest_write(".", &old, &err), &err);
+	expect_ok(bs_manifest_write(dir_at("."), &old, &err), &err);
 	read_bytes("manifest", &bytes);
 	/* A full disk. */
 	for (uint64_t room = 0; room < 300; room += 20) {
 		limit_file_bytes(room);
-		enum bs_status status = bs_manifest_write(".", &new, &err);
+		enum bs_status status = bs_manifest_write(dir_at("."), &new, &err);
 		limit_file_bytes(UINT64_MAX);
 		expect_status(status, BS_IO, &err);
 		assert_false(file_exists("manifest.new"));
@@ -307,19 +307,18 @@ static void test_commit_is_all_or_nothing(void **state)
 	/* What a writer that died has left does not matter to readers, nor to the next writer. */
 	write_bytes("manifest.new", bytes.data, bytes.used_bytes / 2);
 	expect_read(&old);
-	expect_ok(bs_manifest_write(".", &new, &err), &err);
+	expect_ok(bs_manifest_write(dir_at("."), &new, &err), &err);
 	expect_read(&new);
 	assert_false(file_exists("manifest.new"));
 	/* Something in the way. */
 	assert_int_equal(mkdir("manifest.new", 0700), 0);
-	expect_status(bs_manifest_write(".", &old, &err), BS_IO, &err);
+	expect_status(bs_manifest_write(dir_at("."), &old, &err), BS_IO, &err);
 	expect_read(&new);
 	assert_int_equal(rmdir("manifest.new"), 0);
 	assert_int_equal(unlink("manifest"), 0);
 	assert_int_equal(mkdir("manifest", 0700), 0);
 	write_text("manifest/file", "");
-	expect_status(bs_manifest_write(".", &old, &err), BS_IO, &err);
-	expect_status(bs_manifest_write("no folder", &old, &err), BS_IO, &err);
+	expect_status(bs_manifest_write(dir_at("."), &old, &err), BS_IO, &err);
 	bs_buffer_deinit(&bytes);
 	bs_manifest_deinit(&old);
 	bs_manifest_deinit(&new);
@@ -330,11 +329,10 @@ static void test_nothing_there(void **state)
 	(void)state;
 	struct bs_error err = {{0}};
 	struct bs_manifest manifest;
-	expect_status(bs_manifest_read(".", &manifest, &err), BS_NOT_FOUND, &err);
-	expect_status(bs_manifest_read("nowhere", &manifest, &err), BS_NOT_FOUND, &err);
+	expect_status(bs_manifest_read(dir_at("."), &manifest, &err), BS_NOT_FOUND, &err);
 	bs_manifest_deinit(&manifest);
 	write_text("manifest", "");
-	expect_status(bs_manifest_read(".", &manifest, &err), BS_CORRUPT, &err);
+	expect_status(bs_manifest_read(dir_at("."), &manifest, &err), BS_CORRUPT, &err);
 	bs_manifest_deinit(&manifest);
 }
 
@@ -351,7 +349,7 @@ static void test_damage_with_right_checksums(void **state)
 		bs_manifest_deinit(&manifest);
 		manifest_fill(&manifest, &random);
 	} while (manifest.n_sources < 2 || manifest.n_segments < 2);
-	expect_ok(bs_manifest_write(".", &manifest, &err), &err);
+	expect_ok(bs_manifest_write(dir_at("."), &manifest, &err), &err);
 	read_bytes("manifest", &bytes);
 	size_t table_off = (size_t)bs_load_u64(bytes.data + 24);
 	size_t n_ok = 0;
@@ -373,7 +371,7 @@ static void test_damage_with_right_checksums(void **state)
 		reseal(changed.data, changed.used_bytes);
 		write_bytes("manifest", changed.data, changed.used_bytes);
 		struct bs_manifest got;
-		enum bs_status status = bs_manifest_read(".", &got, &err);
+		enum bs_status status = bs_manifest_read(dir_at("."), &got, &err);
 		assert_true(status == BS_OK || status == BS_CORRUPT);
 		n_ok += status == BS_OK;
 		bs_manifest_deinit(&got);
@@ -382,10 +380,10 @@ static void test_damage_with_right_checksums(void **state)
 	/* Without its sections it is no manifest. */
 	struct bs_writer *writer;
 	unlink("manifest");
-	expect_ok(bs_writer_open("manifest", BS_FILE_MANIFEST, &writer, &err), &err);
+	expect_ok(bs_writer_open(dir_at("."), "manifest", BS_FILE_MANIFEST, &writer, &err), &err);
 	expect_ok(bs_writer_finish(writer, NULL, &err), &err);
 	struct bs_manifest got;
-	expect_status(bs_manifest_read(".", &got, &err), BS_CORRUPT, &err);
+	expect_status(bs_manifest_read(dir_at("."), &got, &err), BS_CORRUPT, &err);
 	bs_buffer_deinit(&bytes);
 	bs_buffer_deinit(&changed);
 	bs_manifest_deinit(&manifest);

@@ -108,7 +108,7 @@ static void check_index(struct world *world)
 	struct bs_error err = {""};
 	struct bs_check_sum sum;
 	struct bs_check_request request = {.stored_text = bs_stored_text_check};
-	if (bs_index_check(world->dir, &request, &sum, &err))
+	if (bs_index_check(dir_at(world->dir), &request, &sum, &err))
 		difference(world, "check: %s", err.text);
 }
 
@@ -245,7 +245,7 @@ static void op_delete(struct world *world)
 	}
 	for (size_t i = 0; i < n; i++)
 		state_delete(&world->state, ids[i]);
-	if (bs_index_delete(world->dir, ids, n, false, &n_deleted, &err))
+	if (bs_index_delete(world->dir, NULL, ids, n, false, &n_deleted, &err))
 		difference(world, "delete: %s", err.text);
 	else if (n_deleted != n_before - world->state.docs.n)
 		difference(world, "%" PRIu64 " deleted, not %zu", n_deleted, n_before - world->state.docs.n);
@@ -311,7 +311,7 @@ static void op_kill(struct world *world)
 	pid_t child = fork();
 	assert_true(child >= 0);
 	if (child == 0)
-		_exit((int)(id              ? bs_index_delete(world->dir, &id, 1, false, NULL, &run.err)
+		_exit((int)(id              ? bs_index_delete(world->dir, NULL, &id, 1, false, NULL, &run.err)
 		            : is_compaction ? bs_compact_run(&run.job, &run.report, &run.err)
 		                            : run_do(&run)));
 	usleep(patience_us);

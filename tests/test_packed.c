@@ -24,7 +24,7 @@ static void write_values(const uint64_t *values, uint64_t n, bool as_u32)
 	for (uint64_t i = 0; i < n && as_u32; i++)
 		narrow[i] = (uint32_t)values[i];
 	unlink("file");
-	expect_ok(bs_writer_open("file", BS_FILE_SEGMENT, &writer, &err), &err);
+	expect_ok(bs_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
 	bs_writer_section(writer, SECTION, 0);
 	if (as_u32)
 		bs_packed_write_u32(writer, narrow, n);
@@ -68,7 +68,7 @@ static void check_values(const uint64_t *values, uint64_t n, bool as_u32)
 	struct bs_packed packed, counted;
 	uint64_t value, next;
 	write_values(values, n, as_u32);
-	expect_ok(bs_container_open("file", BS_FILE_SEGMENT, &file, &err), &err);
+	expect_ok(bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, &err), &err);
 	expect_ok(bs_packed_open(&packed, bs_container_section(file, SECTION, 0), n, &err), &err);
 	expect_ok(bs_packed_open_counted(&counted, packed.section, &err), &err);
 	assert_int_equal(counted.n, n);
@@ -141,7 +141,7 @@ static void test_find(void **state)
 		for (uint64_t i = 0; i < n; i++)
 			last = values[i] = last + 1 + random_below(&random, round % 4 ? 1 + (uint64_t)round : 2);
 		write_values(values, n, round % 2);
-		expect_ok(bs_container_open("file", BS_FILE_SEGMENT, &file, &err), &err);
+		expect_ok(bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, &err), &err);
 		expect_ok(bs_packed_open(&packed, bs_container_section(file, SECTION, 0), n, &err), &err);
 		uint64_t i = 0;
 		for (uint64_t value = 0; value < last + 3; value++) {
@@ -165,7 +165,7 @@ static void test_wrong_counts(void **state)
 	uint64_t values[200] = {5};
 	static const uint64_t wrong[] = {UINT32_MAX, UINT64_C(1) << 60, UINT64_MAX - 126, UINT64_MAX};
 	write_values(values, 200, true);
-	expect_ok(bs_container_open("file", BS_FILE_SEGMENT, &file, &err), &err);
+	expect_ok(bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, &err), &err);
 	struct bs_section section = bs_container_section(file, SECTION, 0);
 	for (size_t i = 0; i < COUNT(wrong); i++)
 		expect_status(bs_packed_open(&packed, section, wrong[i], &err), BS_CORRUPT, &err);
@@ -228,7 +228,7 @@ static void test_damage(void **state)
 		if (is_sealed)
 			reseal(bad.data, bad.used_bytes);
 		write_bytes("file", bad.data, bad.used_bytes);
-		enum bs_status status = bs_container_open("file", BS_FILE_SEGMENT, &file, &err);
+		enum bs_status status = bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, &err);
 		if (status) {
 			assert_int_equal(status, BS_CORRUPT);
 			continue;

@@ -47,7 +47,7 @@ static void write_list(const char *path, const struct bs_buffer *list)
 	struct bs_error err = {""};
 	struct bs_writer *writer;
 	unlink(path);
-	expect_ok(bs_writer_open(path, BS_FILE_SEGMENT, &writer, &err), &err);
+	expect_ok(bs_writer_open(dir_at("."), path, BS_FILE_SEGMENT, &writer, &err), &err);
 	bs_writer_section(writer, BS_SECTION_LIST_TERMS, 0);
 	bs_writer_bytes(writer, list->data, list->used_bytes);
 	expect_ok(bs_writer_finish(writer, NULL, &err), &err);
@@ -57,7 +57,7 @@ static struct bs_container *open_list(const char *path, struct bs_section *secti
 {
 	struct bs_error err = {""};
 	struct bs_container *file;
-	expect_ok(bs_container_open(path, BS_FILE_SEGMENT, &file, &err), &err);
+	expect_ok(bs_container_open(dir_at("."), path, BS_FILE_SEGMENT, &file, &err), &err);
 	*section = bs_container_section(file, BS_SECTION_LIST_TERMS, 0);
 	return file;
 }

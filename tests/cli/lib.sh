@@ -64,7 +64,7 @@ as_nobody() {
     if [ "$(id -u)" -ne 0 ]; then
         "$@"
     else
-        setpriv --reuid=65534 --regid=65534 --clear-groups -- "$@"
+        HOME=$(dirname -- "$SCRATCH")/nobody setpriv --reuid=65534 --regid=65534 --clear-groups -- "$@"
     fi
 }
 can_be_nobody() {

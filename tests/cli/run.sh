@@ -4,7 +4,7 @@
 # expectations instead. Exit status 0 as expected, 1 not, 77 the script cannot run on this machine (its stderr says why).
 #
 # What a script finds: bitsift in its PATH, an empty folder as its current one, SCRATCH (a folder beside it for what
-# must not be indexed), SAMPLE (the sample corpus), LIB (helpers to source); when CTest runs it also RESEAL (reseal.c) and,
+# must not be indexed), an empty HOME, SAMPLE (the sample corpus), LIB (helpers to source); when CTest runs it also RESEAL (reseal.c) and,
 # in a build with sanitizers, SANITIZED. SEED and CASES, if set, choose other random cases than the usual ones, and how many.
 set -euo pipefail
 
@@ -24,9 +24,10 @@ cleanup() {
     rm -rf -- "$top"
 }
 trap cleanup EXIT
-mkdir "$top/bin" "$top/work" "$top/scratch"
+mkdir "$top/bin" "$top/work" "$top/scratch" "$top/home" "$top/nobody"
 ln -s -- "$program" "$top/bin/bitsift"
 chmod 755 "$top" "$top/work" "$top/scratch" "$top/bin"
+chmod 777 "$top/nobody"
 
 keep=()
 for variable in ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS TSAN_OPTIONS SANITIZED RESEAL SEED CASES; do
@@ -35,7 +36,7 @@ done
 status=0
 (
     cd "$top/work"
-    exec env -i "${keep[@]}" PATH="$top/bin:/usr/sbin:/usr/bin:/sbin:/bin" HOME= LC_ALL=C.UTF-8 TZ=UTC \
+    exec env -i "${keep[@]}" PATH="$top/bin:/usr/sbin:/usr/bin:/sbin:/bin" HOME="$top/home" LC_ALL=C.UTF-8 TZ=UTC \
         SCRATCH="$top/scratch" SAMPLE="$here/../../corpus/sample" README="$here/../../README.md" LIB="$here/lib.sh" \
         bash -eu "$script"
 ) >"$top/stdout" 2>"$top/stderr" </dev/null || status=$?

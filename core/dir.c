@@ -1,0 +1,287 @@
+/* dir.c: see dir.h. */
+#include "core/dir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define ROOT 0u
+
+/* ---- whose it is ---- */
+
+static bool is_trusted(const struct bs_dir *dir, uid_t owner)
+{
+	const struct bs_consent *consent = dir->consent;
+	return owner == dir->user || owner == ROOT || owner == dir->owner ||
+	       (consent && (consent->all || (consent->trusts && consent->trusts(consent->context, dir->place, owner))));
+}
+
+/* name: of a file in it; NULL: the directory. */
+static enum bs_status refuse_owner(const struct bs_dir *dir, const char *name, uid_t owner, struct bs_error *err)
+{
+	return bs_fail(err, BS_UNTRUSTED, "%s%s%s: belongs to another user (%u); to trust this index: bitsift trust %s", dir->path,
+	               name ? "/" : "", name ? name : "", (unsigned)owner, dir->place);
+}
+
+/* ---- opening ---- */
+
+enum bs_status bs_dir_open(struct bs_dir *dir, const char *path, const struct bs_consent *consent, struct bs_error *err)
+{
+	struct stat found;
+	*dir = (struct bs_dir){.fd = -1, .user = geteuid(), .owner = geteuid(), .file_mode = 0600, .consent = consent};
+	if (consent && bs_check_reserved("struct bs_consent", consent->reserved, 4, err) != BS_OK)
+		return BS_UNSUPPORTED;
+	dir->path = strdup(path);
+	if (!dir->path)
+		return bs_fail_memory(err, "a path", strlen(path));
+	dir->place = realpath(path, NULL);
+	if (dir->place)
+		dir->fd = open(dir->place, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	enum bs_status status = BS_OK;
+	if (dir->fd < 0 && errno == ENOENT)
+		status = bs_fail(err, BS_NOT_FOUND, "%s: no index here; make one with `bitsift index`", path);
+	else if (dir->fd < 0 || fstat(dir->fd, &found) != 0)
+		status = bs_fail(err, BS_IO, "%s: %s", path, strerror(errno));
+	else if (!is_trusted(dir, found.st_uid))
+		status = refuse_owner(dir, NULL, found.st_uid, err);
+	if (status) {
+		bs_dir_close(dir);
+		return status;
+	}
+	dir->owner = found.st_uid;
+	dir->device = found.st_dev;
+	dir->inode = found.st_ino;
+	return BS_OK;
+}
+
+void bs_dir_close(struct bs_dir *dir)
+{
+	if (dir->place && dir->fd >= 0)
+		close(dir->fd);
+	free(dir->path);
+	free(dir->place);
+	*dir = (struct bs_dir){.fd = -1};
+}
+
+static enum bs_status refuse_file(const struct bs_dir *dir, const char *name, const char *what, struct bs_error *err)
+{
+	return bs_fail(err, BS_CORRUPT, "%s/%s: corrupt: %s where an index has a plain file: remove it; `bitsift index --rebuild` "
+	               "makes anew what is missing", dir->path, name, what);
+}
+
+static enum bs_status fail_open(const struct bs_dir *dir, const char *name, struct bs_error *err)
+{
+	if (errno == ELOOP)
+		return refuse_file(dir, name, "a symbolic link", err);
+	if (errno == ENXIO)
+		return refuse_file(dir, name, "a pipe, device or folder", err);
+	return bs_fail(err, errno == ENOENT ? BS_NOT_FOUND : BS_IO, "%s/%s: %s", dir->path, name, strerror(errno));
+}
+
+/* What was opened is looked at before anything else is done with it; *fd is closed, and -1, unless it may be used. */
+static enum bs_status admit(const struct bs_dir *dir, const char *name, int *fd, struct stat *found, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	if (fstat(*fd, found) != 0)
+		status = bs_fail(err, BS_IO, "%s/%s: %s", dir->path, name, strerror(errno));
+	else if (!S_ISREG(found->st_mode))
+		status = refuse_file(dir, name, "a pipe, device or folder", err);
+	else if (found->st_nlink > 1) /* a writer may just have removed it: then it has no name */
+		status = refuse_file(dir, name, "a file of several names (hard links)", err);
+	else if (!is_trusted(dir, found->st_uid))
+		status = refuse_owner(dir, name, found->st_uid, err);
+	if (status) {
+		close(*fd);
+		*fd = -1;
+	}
+	return status;
+}
+
+/* O_NONBLOCK: a pipe must not make us wait for its writer. */
+#define SAFE_FLAGS (O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+
+enum bs_status bs_dir_open_file(const struct bs_dir *dir, const char *name, int *fd_out, struct stat *found_out,
+                                struct bs_error *err)
+{
+	*fd_out = openat(dir->fd, name, O_RDONLY | SAFE_FLAGS);
+	return *fd_out < 0 ? fail_open(dir, name, err) : admit(dir, name, fd_out, found_out, err);
+}
+
+/* What root makes in the index of a user whom it trusts is that user's: else he could not use it any more. */
+static void give_away(const struct bs_dir *dir, int fd)
+{
+	if (dir->user == ROOT && dir->owner != ROOT)
+		(void)!fchown(fd, dir->owner, (gid_t)-1);
+}
+
+enum bs_status bs_dir_open_lock(const struct bs_dir *dir, const char *name, int *fd_out, struct bs_error *err)
+{
+	struct stat found;
+	*fd_out = openat(dir->fd, name, O_RDWR | SAFE_FLAGS);
+	if (*fd_out < 0 && errno == ENOENT) {
+		*fd_out = openat(dir->fd, name, O_RDWR | O_CREAT | SAFE_FLAGS, dir->file_mode);
+		if (*fd_out >= 0)
+			give_away(dir, *fd_out);
+	}
+	return *fd_out < 0 ? fail_open(dir, name, err) : admit(dir, name, fd_out, &found, err);
+}
+
+enum bs_status bs_dir_create_file(const struct bs_dir *dir, const char *name, int *fd_out, struct bs_error *err)
+{
+	*fd_out = openat(dir->fd, name, O_RDWR | O_CREAT | O_EXCL | SAFE_FLAGS, dir->file_mode);
+	if (*fd_out < 0)
+		return bs_fail(err, BS_IO, "%s/%s: cannot create: %s", dir->path, name, strerror(errno));
+	give_away(dir, *fd_out);
+	return BS_OK;
+}
+
+enum bs_status bs_dir_create_nameless(const struct bs_dir *dir, mode_t mode, int *fd_out, struct bs_error *err)
+{
+	char name[64];
+	*fd_out = openat(dir->fd, ".", O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, mode);
+	/* Not every file system can. */
+	for (unsigned i = 0; *fd_out < 0 && i < 100 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL || errno == EEXIST);
+	     i++) {
+		snprintf(name, sizeof(name), ".bitsift-%ld-%u", (long)getpid(), i);
+		*fd_out = openat(dir->fd, name, O_RDWR | O_CREAT | O_EXCL | SAFE_FLAGS, mode);
+		if (*fd_out >= 0)
+			unlinkat(dir->fd, name, 0);
+	}
+	return *fd_out < 0 ? bs_fail(err, BS_IO, "%s: cannot make a temporary file: %s", dir->path, strerror(errno)) : BS_OK;
+}
+
+/* ---- names ---- */
+
+bool bs_dir_has(const struct bs_dir *dir, const char *name)
+{
+	struct stat found;
+	return fstatat(dir->fd, name, &found, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT;
+}
+
+uint64_t bs_dir_file_bytes(const struct bs_dir *dir, const char *name)
+{
+	struct stat found;
+	return fstatat(dir->fd, name, &found, AT_SYMLINK_NOFOLLOW) == 0 ? (uint64_t)found.st_size : 0;
+}
+
+void bs_dir_remove(const struct bs_dir *dir, const char *name)
+{
+	unlinkat(dir->fd, name, 0);
+}
+
+enum bs_status bs_dir_rename(const struct bs_dir *dir, const char *from, const char *to, struct bs_error *err)
+{
+	if (renameat(dir->fd, from, dir->fd, to) == 0)
+		return BS_OK;
+	return bs_fail(err, BS_IO, "%s/%s: cannot rename: %s", dir->path, from, strerror(errno));
+}
+
+static int open_list(const struct bs_dir *dir)
+{
+	return openat(dir->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+enum bs_status bs_dir_flush(const struct bs_dir *dir, struct bs_error *err)
+{
+	int fd = open_list(dir);
+	if (fd < 0)
+		return bs_fail(err, BS_IO, "%s: %s", dir->path, strerror(errno));
+	int failed = fsync(fd);
+	int saved = errno;
+	close(fd);
+	return failed ? bs_fail(err, BS_IO, "%s: cannot flush to disk: %s", dir->path, strerror(saved)) : BS_OK;
+}
+
+DIR *bs_dir_list(const struct bs_dir *dir)
+{
+	int fd = open_list(dir);
+	DIR *list = fd < 0 ? NULL : fdopendir(fd);
+	if (fd >= 0 && !list)
+		close(fd);
+	return list;
+}
+
+/* ---- modes ---- */
+
+static enum bs_status set_mode(const struct bs_dir *dir, const char *name, int fd, mode_t before, mode_t mode,
+                               struct bs_error *err)
+{
+	/* What is another user's, or on a file system that knows no modes, is left as it is. */
+	if ((before & 0777) == mode || fchmod(fd, (before & 07000) | mode) == 0 || errno == EPERM)
+		return BS_OK;
+	return bs_fail(err, BS_IO, "%s%s%s: cannot set its mode: %s", dir->path, name ? "/" : "", name ? name : "", strerror(errno));
+}
+
+enum bs_status bs_dir_set_file_mode(const struct bs_dir *dir, const char *name, mode_t mode, struct bs_error *err)
+{
+	struct stat found;
+	int fd;
+	/* What is no file of the index is no matter of ours. */
+	if (fstatat(dir->fd, name, &found, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(found.st_mode) || found.st_nlink > 1 ||
+	    (found.st_mode & 0777) == mode)
+		return BS_OK;
+	enum bs_status status = bs_dir_open_file(dir, name, &fd, &found, err);
+	if (status)
+		return status == BS_NOT_FOUND ? BS_OK : status;
+	status = set_mode(dir, name, fd, found.st_mode, mode, err);
+	close(fd);
+	return status;
+}
+
+enum bs_status bs_dir_set_mode(const struct bs_dir *dir, mode_t mode, struct bs_error *err)
+{
+	struct stat found;
+	int fd = open_list(dir);
+	if (fd < 0 || fstat(fd, &found) != 0) {
+		int saved = errno;
+		if (fd >= 0)
+			close(fd);
+		return bs_fail(err, BS_IO, "%s: %s", dir->path, strerror(saved));
+	}
+	enum bs_status status = set_mode(dir, NULL, fd, found.st_mode, mode, err);
+	close(fd);
+	return status;
+}
+
+/* ---- beside it ---- */
+
+/* For a kernel that cannot tell. */
+static bool resolves_below(int folder, const char *path)
+{
+	char proc[40], base[4096];
+	snprintf(proc, sizeof(proc), "/proc/self/fd/%d", folder);
+	ssize_t n = readlink(proc, base, sizeof(base) - 1);
+	char *joined = NULL;
+	if (n <= 0)
+		return false;
+	base[n] = '\0';
+	if (asprintf(&joined, "%s/%s", base, path) < 0)
+		return false;
+	char *real = realpath(joined, NULL);
+	bool is_gone = !real && (errno == ENOENT || errno == ENOTDIR);
+	bool is_below = n == 1 || (real && strncmp(real, base, (size_t)n) == 0 && (real[n] == '/' || !real[n]));
+	free(joined);
+	free(real);
+	return is_gone || is_below;
+}
+
+bool bs_dir_is_beside(const struct bs_dir *dir, const char *path)
+{
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
+	int folder = openat(dir->fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (folder < 0)
+		return false;
+	int fd = (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
+	bool is_beside = fd >= 0 || errno == ENOENT || errno == ENOTDIR || errno == EACCES;
+	if (fd >= 0)
+		close(fd);
+	else if (errno == ENOSYS || errno == EPERM || errno == EAGAIN)
+		is_beside = resolves_below(folder, path);
+	close(folder);
+	return is_beside;
+}

@@ -1,0 +1,295 @@
+/* cmd_consent.c: see cmd_consent.h. */
+#include "query/cmd_consent.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/buffer.h"
+#include "core/hash.h"
+
+#define MOST_FILE_BYTES (1 << 24)
+
+/* ---- where it is kept ---- */
+
+/* The user's folder of that kind, with rest behind it; NULL: there is no home, or no memory. */
+static char *user_path(const char *variable, const char *below_home, const char *rest)
+{
+	const char *base = getenv(variable);
+	const char *home = getenv("HOME");
+	char *path = NULL;
+	/* A relative one is to be ignored, says the XDG specification. */
+	if (base && *base == '/')
+		return asprintf(&path, "%s/bitsift/%s", base, rest) < 0 ? NULL : path;
+	if (!home || *home != '/')
+		return NULL;
+	return asprintf(&path, "%s/%s/bitsift/%s", home, below_home, rest) < 0 ? NULL : path;
+}
+
+static char *trusted_path(void)
+{
+	return user_path("XDG_CONFIG_HOME", ".config", "trusted");
+}
+
+/* Makes the folders above path; what is wrong shows when the file is made. */
+static void make_folders(char *path)
+{
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(path, 0700);
+		*slash = '/';
+	}
+}
+
+static enum bs_status fail_homeless(struct bs_error *err)
+{
+	return bs_fail(err, BS_IO, "there is no home to keep it in");
+}
+
+/* Only what the user, or root, has written is the user's word. */
+static enum bs_status read_own(int fd, struct bs_buffer *bytes, struct bs_error *err)
+{
+	struct stat found;
+	if (fstat(fd, &found) != 0 || !S_ISREG(found.st_mode) || (found.st_uid != geteuid() && found.st_uid != 0) ||
+	    found.st_size > MOST_FILE_BYTES)
+		return bs_fail(err, BS_IO, "not a file of your own, or too large");
+	enum bs_status status = bs_buffer_reserve(bytes, (size_t)found.st_size + 1, err);
+	for (ssize_t n = 1; !status && n > 0 && bytes->used_bytes < (size_t)found.st_size; bytes->used_bytes += (size_t)n) {
+		n = pread(fd, bytes->data + bytes->used_bytes, (size_t)found.st_size - bytes->used_bytes, (off_t)bytes->used_bytes);
+		if (n < 0)
+			return bs_fail(err, BS_IO, "%s", strerror(errno));
+	}
+	return status;
+}
+
+static enum bs_status read_path(const char *path, struct bs_buffer *bytes, struct bs_error *err)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return bs_fail(err, errno == ENOENT ? BS_NOT_FOUND : BS_IO, "%s: %s", path, strerror(errno));
+	enum bs_status status = read_own(fd, bytes, err);
+	close(fd);
+	return status;
+}
+
+/* ---- trusted indexes ---- */
+
+/* Where the line begins; -1: nowhere. */
+static ssize_t find_line(const struct bs_buffer *lines, const char *line)
+{
+	size_t n_bytes = strlen(line);
+	for (size_t at = 0; at < lines->used_bytes;) {
+		const uint8_t *start = lines->data + at;
+		const uint8_t *end = memchr(start, '\n', lines->used_bytes - at);
+		size_t n = end ? (size_t)(end - start) : lines->used_bytes - at;
+		if (n == n_bytes && memcmp(start, line, n) == 0)
+			return (ssize_t)at;
+		at += n + 1;
+	}
+	return -1;
+}
+
+static bool is_trusted(const char *dir)
+{
+	struct bs_buffer lines = {0};
+	char *path = trusted_path();
+	bool is = path && read_path(path, &lines, NULL) == BS_OK && (find_line(&lines, dir) >= 0 || find_line(&lines, "*") >= 0);
+	bs_buffer_deinit(&lines);
+	free(path);
+	return is;
+}
+
+static enum bs_status replace_lines(int fd, const struct bs_buffer *lines, struct bs_error *err)
+{
+	if (ftruncate(fd, 0) != 0 ||
+	    pwrite(fd, lines->data ? lines->data : (const uint8_t *)"", lines->used_bytes, 0) != (ssize_t)lines->used_bytes)
+		return bs_fail(err, BS_IO, "%s", strerror(errno));
+	return BS_OK;
+}
+
+static enum bs_status change_line(struct bs_buffer *lines, const char *dir, bool add, bool *changed_out, struct bs_error *err)
+{
+	ssize_t at = find_line(lines, dir);
+	*changed_out = add == (at < 0);
+	if (!*changed_out)
+		return BS_OK;
+	if (add) {
+		bool is_ended = lines->used_bytes == 0 || lines->data[lines->used_bytes - 1] == '\n';
+		enum bs_status status = is_ended ? BS_OK : bs_buffer_append(lines, "\n", 1, err);
+		if (!status)
+			status = bs_buffer_append(lines, dir, strlen(dir), err);
+		return status ? status : bs_buffer_append(lines, "\n", 1, err);
+	}
+	size_t start = (size_t)at, end = start + strlen(dir);
+	end += end < lines->used_bytes;
+	memmove(lines->data + start, lines->data + end, lines->used_bytes - end);
+	lines->used_bytes -= end - start;
+	return BS_OK;
+}
+
+/* One at a time, by a lock on the file. Cut off in the middle, less is trusted, never more. */
+static enum bs_status edit(const char *dir, bool add, bool *changed_out, struct bs_error *err)
+{
+	struct bs_buffer lines = {0};
+	struct bs_error why = {""};
+	enum bs_status status = BS_OK;
+	char *path = trusted_path();
+	*changed_out = false;
+	if (!path)
+		return fail_homeless(err);
+	if (strchr(dir, '\n')) {
+		free(path);
+		return bs_fail(err, BS_INVALID, "%s: a path with a line feed cannot be kept", dir);
+	}
+	make_folders(path);
+	int fd = open(path, O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0600);
+	if (fd < 0 || flock(fd, LOCK_EX) != 0)
+		status = bs_fail(&why, BS_IO, "%s", strerror(errno));
+	if (!status)
+		status = read_own(fd, &lines, &why);
+	if (!status)
+		status = change_line(&lines, dir, add, changed_out, &why);
+	if (!status && *changed_out)
+		status = replace_lines(fd, &lines, &why);
+	if (status)
+		(void)bs_fail(err, status, "%s: %s", path, why.text);
+	if (fd >= 0)
+		close(fd);
+	bs_buffer_deinit(&lines);
+	free(path);
+	return status;
+}
+
+enum bs_status bs_user_trust(const char *dir, bool *changed_out, struct bs_error *err)
+{
+	return edit(dir, true, changed_out, err);
+}
+
+enum bs_status bs_user_distrust(const char *dir, bool *changed_out, struct bs_error *err)
+{
+	return edit(dir, false, changed_out, err);
+}
+
+enum bs_status bs_user_list_trusted(FILE *to, struct bs_error *err)
+{
+	struct bs_buffer lines = {0};
+	struct bs_error why;
+	char *path = trusted_path();
+	enum bs_status status = path ? read_path(path, &lines, &why) : BS_NOT_FOUND;
+	if (!status)
+		fwrite(lines.data, 1, lines.used_bytes, to);
+	if (!status && lines.used_bytes > 0 && lines.data[lines.used_bytes - 1] != '\n')
+		fputc('\n', to);
+	bs_buffer_deinit(&lines);
+	free(path);
+	return status == BS_NOT_FOUND || !status ? BS_OK : bs_fail(err, status, "%s", why.text);
+}
+
+/* ---- named sources ---- */
+
+/* What the mark of a source says: by dir and path it is found, and place must still be where path leads. */
+static enum bs_status make_mark(const char *dir, const char *path, const char *place, struct bs_buffer *mark,
+                                struct bs_error *err)
+{
+	enum bs_status status = bs_buffer_append(mark, dir, strlen(dir) + 1, err);
+	if (!status)
+		status = bs_buffer_append(mark, path, strlen(path) + 1, err);
+	return status || !place ? status : bs_buffer_append(mark, place, strlen(place) + 1, err);
+}
+
+/* The file of a mark; key: without its place. */
+static char *mark_path(const struct bs_buffer *key)
+{
+	char name[40];
+	snprintf(name, sizeof(name), "sources/%016llx", (unsigned long long)bs_checksum(key->data, key->used_bytes));
+	return user_path("XDG_STATE_HOME", ".local/state", name);
+}
+
+static bool has_mark(const char *dir, const char *path)
+{
+	struct bs_buffer key = {0}, mark = {0};
+	bool has = make_mark(dir, path, NULL, &key, NULL) == BS_OK;
+	char *file = has ? mark_path(&key) : NULL;
+	has = file && read_path(file, &mark, NULL) == BS_OK && mark.used_bytes > key.used_bytes &&
+	      memcmp(mark.data, key.data, key.used_bytes) == 0 && mark.data[mark.used_bytes - 1] == '\0';
+	/* Only now is the path looked at: a link in it may lead elsewhere than it did. */
+	char *place = has ? realpath(path, NULL) : NULL;
+	has = place && strcmp(place, (const char *)mark.data + key.used_bytes) == 0;
+	free(place);
+	free(file);
+	bs_buffer_deinit(&key);
+	bs_buffer_deinit(&mark);
+	return has;
+}
+
+static enum bs_status write_mark(const char *file, const struct bs_buffer *mark, struct bs_error *err)
+{
+	char *temporary = NULL;
+	if (asprintf(&temporary, "%s.%ld", file, (long)getpid()) < 0)
+		return bs_fail_memory(err, "a path", strlen(file));
+	make_folders(temporary);
+	unlink(temporary);
+	int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	bool is_written = fd >= 0 && write(fd, mark->data, mark->used_bytes) == (ssize_t)mark->used_bytes && fsync(fd) == 0;
+	if (fd >= 0 && close(fd) != 0)
+		is_written = false;
+	is_written = is_written && rename(temporary, file) == 0;
+	int folder_bytes = (int)(strrchr(file, '/') - file);
+	enum bs_status status = is_written ? BS_OK : bs_fail(err, BS_IO, "%.*s: %s", folder_bytes, file, strerror(errno));
+	if (!is_written && fd >= 0)
+		unlink(temporary);
+	free(temporary);
+	return status;
+}
+
+static enum bs_status keep_mark(const char *dir, const char *path, const char *place, struct bs_error *err)
+{
+	struct bs_buffer key = {0}, mark = {0};
+	enum bs_status status = make_mark(dir, path, NULL, &key, err);
+	if (!status)
+		status = make_mark(dir, path, place, &mark, err);
+	char *file = status ? NULL : mark_path(&key);
+	if (!status)
+		status = file ? write_mark(file, &mark, err) : fail_homeless(err);
+	free(file);
+	bs_buffer_deinit(&key);
+	bs_buffer_deinit(&mark);
+	return status;
+}
+
+/* ---- the answers ---- */
+
+static bool trusts(void *context, const char *dir, unsigned owner)
+{
+	const char *caller = getenv("SUDO_UID");
+	char *end;
+	(void)context;
+	if (geteuid() == 0 && caller && *caller >= '0' && *caller <= '9' && strtoul(caller, &end, 10) == owner && !*end)
+		return true;
+	return is_trusted(dir);
+}
+
+static bool follows(void *context, const char *dir, const char *path)
+{
+	(void)context;
+	return has_mark(dir, path) || is_trusted(dir);
+}
+
+static void named(void *context, const char *dir, const char *path)
+{
+	struct bs_error why;
+	(void)context;
+	char *place = realpath(path, NULL);
+	if (place && !has_mark(dir, path) && keep_mark(dir, path, place, &why) != BS_OK)
+		fprintf(stderr, "bitsift: cannot note that you named %s, which will not be followed later: %s\n", path, why.text);
+	free(place);
+}
+
+struct bs_consent bs_user_consent(void)
+{
+	return (struct bs_consent){.trusts = trusts, .follows = follows, .named = named};
+}

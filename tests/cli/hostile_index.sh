@@ -1,0 +1,69 @@
+# What lies in an index directory that is no plain file of its own: nothing outside is written or read, nothing waits.
+set -eu
+. "$LIB"
+mkdir d
+echo 'cat' >d/a.txt
+settle
+quiet bitsift index d
+echo 'valuable' >"$SCRATCH/victim"
+cp -r .bitsift "$SCRATCH/good"
+again() {
+    rm -rf .bitsift
+    cp -r "$SCRATCH/good" .bitsift
+}
+# all: every command, each given up after some seconds; those that do not end with 0, and all that was said.
+all() {
+    local command status
+    : >"$SCRATCH/err"
+    for command in 'index -q' 'query --fresh cat' 'query --brute cat' 'grep --no-stat cat' 'grep cat' 'compact -q' \
+        'delete -q d/a.txt' 'stats' 'check'; do
+        status=0
+        # shellcheck disable=SC2086 # several words
+        timeout 10 bitsift $command >/dev/null 2>>"$SCRATCH/err" || status=$?
+        [ "$status" -eq 0 ] || echo "$command: exit status $status"
+    done
+    neutral "$SCRATCH/err" | sed 's/seg-[0-9]*/seg-N/' | sort -u
+    [ "$(cat "$SCRATCH/victim")" = valuable ] || echo 'THE VICTIM WAS WRITTEN TO'
+}
+seg=$(basename "$(ls .bitsift/seg-*)")
+for name in lock manifest "$seg" folders; do
+    echo "# ${name/seg-*/a segment} is a link to a file elsewhere"
+    again
+    ln -sf "$SCRATCH/victim" ".bitsift/$name"
+    all
+    echo "# ... a second name of a file elsewhere"
+    again
+    ln -f "$SCRATCH/victim" ".bitsift/$name"
+    all
+    echo "# ... a pipe"
+    again
+    rm -f ".bitsift/$name"
+    mkfifo ".bitsift/$name"
+    all
+done
+echo '# what a writer is to make stands there already: it goes, and what it leads to stays'
+again
+ln -sf "$SCRATCH/victim" .bitsift/manifest.new
+ln -sf "$SCRATCH/victim" .bitsift/folders.new
+echo 'cat again' >d/b.txt
+settle
+show bitsift index -q
+show bitsift query --ids cat
+rm d/b.txt
+[ "$(cat "$SCRATCH/victim")" = valuable ] && ls .bitsift | sed 's/-[0-9]*/-N/'
+echo '# a rebuild replaces links and pipes'
+again
+ln -sf "$SCRATCH/victim" ".bitsift/$seg"
+quiet timeout 10 bitsift index -q --rebuild
+show bitsift query --ids cat
+[ "$(cat "$SCRATCH/victim")" = valuable ]
+echo '# the directory itself is a link: followed only if it is named'
+mv .bitsift "$SCRATCH/elsewhere"
+ln -s "$SCRATCH/elsewhere" .bitsift
+show bitsift query --ids cat
+show bitsift index
+show bitsift grep -c cat
+show bitsift compact
+(cd d && show bitsift query --ids cat && show bitsift grep -c cat)
+show bitsift check --index .bitsift
+BITSIFT_INDEX=.bitsift show bitsift query --ids cat

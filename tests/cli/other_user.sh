@@ -1,0 +1,69 @@
+# An index, or a file in one, that belongs to another user.
+set -eu
+. "$LIB"
+[ "$(id -u)" -eq 0 ] || skip 'only root can give files away'
+can_be_nobody || skip 'cannot run as another user here'
+me() { # as a user who is neither root nor the owner of the index
+    HOME=$SCRATCH/mine setpriv --reuid=65533 --regid=65533 --clear-groups -- "$@"
+}
+mkdir -p top/sub "$SCRATCH/mine"
+chmod 777 top top/sub "$SCRATCH/mine"
+echo 'cat' >top/a.txt
+settle
+cd top
+quiet as_nobody bitsift index --shared .
+cd sub
+echo '# not mine: refused, also when it is found upward, by root too'
+show me bitsift query --ids cat
+show bitsift query --ids cat
+show me bitsift query --index ../.bitsift --ids cat
+show me bitsift index --index ../.bitsift
+show me bitsift stats
+show me bitsift check
+show me bitsift compact
+show me bitsift delete a.txt
+show me bitsift grep -c cat ..
+show me bitsift grep --index ../.bitsift -c cat ..
+echo '# unless it is trusted'
+show me bitsift trust ../.bitsift
+show me bitsift query --ids cat
+show me bitsift grep --no-stat -c cat ..
+show me bitsift trust --remove ../.bitsift
+echo '# root uses those of whoever called sudo, and what he makes there is theirs'
+show env SUDO_UID=65534 bitsift query --ids cat
+show env SUDO_UID=65533 bitsift query --count cat
+echo 'cat, too' >../b.txt
+settle
+show env SUDO_UID=65534 bitsift index -q --index ../.bitsift
+stat -c '%u %a' ../.bitsift ../.bitsift/* | sort -u
+show as_nobody bitsift query --ids cat
+SUDO_UID=65534 show me bitsift query --count cat
+echo "# root's index is everybody's"
+cd "$SCRATCH"
+mkdir roots
+chmod 755 roots
+echo 'cat' >roots/a.txt
+settle
+cd roots
+quiet bitsift index --shared .
+show me bitsift query --ids cat
+echo "# a file of another user, planted in one's own index"
+cd "$SCRATCH"
+mkdir own
+chmod 777 own
+cd own
+echo 'cat' >a.txt
+settle
+quiet me bitsift index .
+cp -r .bitsift "$SCRATCH/own.kept"
+for name in manifest seg lock; do
+    rm -rf .bitsift
+    cp -rp "$SCRATCH/own.kept" .bitsift
+    chown 65533 .bitsift .bitsift/*
+    chmod 755 .bitsift
+    chmod 644 .bitsift/*
+    chown 65534 .bitsift/"$name"*
+    show me bitsift query --count cat 2>&1 | sed 's/seg-[0-9]*/seg-N/'
+    show me bitsift grep --no-stat -c cat
+    show me bitsift index -q 2>&1 | sed 's/seg-[0-9]*/seg-N/'
+done

@@ -1,0 +1,82 @@
+# Who may read an index.
+set -eu
+. "$LIB"
+umask 022
+modes() {
+    stat -c '%a %n' .bitsift .bitsift/* | sed 's/-[0-9]*$/-N/' | sort -u
+}
+mkdir d
+echo 'cat' >d/a.txt
+echo 'cat' >d/b.txt
+echo '{"id":"r","text":"cat"}' >c.jsonl
+settle
+echo '# for its owner alone'
+quiet bitsift index d c.jsonl
+modes
+echo '# shared: as the umask has it'
+show bitsift index -q --shared
+modes
+(umask 027 && quiet bitsift index -q --shared)
+modes
+echo '# delete and compact leave it so'
+quiet bitsift index -q --shared
+quiet bitsift delete -q d/b.txt
+modes
+echo 'dog' >d/c.txt
+settle
+quiet bitsift index -q --shared
+quiet bitsift compact -q
+modes
+echo '# a refresh that does not say so, and finds nothing new, makes it private'
+quiet bitsift index -q
+modes
+quiet bitsift delete -q d/a.txt
+modes
+echo '# an index with modes of old'
+chmod 755 .bitsift
+chmod 644 .bitsift/*
+quiet bitsift index -q
+modes
+echo '# something may be read by its owner alone: a file, unchanged or changed; a folder; a collection; standard input'
+quiet bitsift index -q --shared
+chmod 600 d/a.txt
+show bitsift index -q --shared
+modes
+show bitsift index -q --shared
+chmod 640 d/a.txt
+show bitsift index -q --shared
+chmod 700 d
+show bitsift index -q --shared
+chmod 705 d
+show bitsift index -q --shared
+chmod 600 c.jsonl
+show bitsift index -q --shared
+chmod 644 c.jsonl
+settle
+show bitsift index -q --shared
+modes
+mv c.jsonl away
+show bitsift index -q --shared
+mv away c.jsonl
+echo '{"id":"s","text":"cat"}' >"$SCRATCH/in"
+show bitsift index -q --shared - <"$SCRATCH/in"
+show bitsift index -q --shared
+modes
+echo '# binary files, which are in no index, do not count'
+mkdir other
+cd other
+echo 'cat' >a.txt
+printf 'cat\0' >b.bin
+chmod 600 b.bin
+settle
+show bitsift index -q --shared .
+modes
+echo '# temporary text, and a run that failed, neither'
+cd ..
+mkdir failing
+echo '{"id":"r","text":"cat"}' >failing/a.jsonl
+echo 'bad' >>failing/a.jsonl
+cd failing
+settle
+show bitsift index -q --shared --strict a.jsonl
+stat -c '%a' .bitsift

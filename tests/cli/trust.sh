@@ -1,0 +1,119 @@
+# Whose index is used, and whose sources are followed; `bitsift trust`.
+set -eu
+. "$LIB"
+mkdir -p home project/docs elsewhere
+echo 'cat at home' >home/secret.txt
+echo 'cat in docs' >project/docs/a.txt
+echo 'cat elsewhere' >elsewhere/e.txt
+echo '{"id":"r","text":"cat record"}' >elsewhere/c.jsonl
+settle
+here=$PWD
+
+echo '# sources that were named are followed, wherever they are'
+cd project
+show bitsift index -q docs ../elsewhere "$here/elsewhere/c.jsonl"
+show bitsift query --ids cat
+show bitsift query --fresh --ids cat
+show bitsift index -q
+find "$HOME/.local" -type f | sed 's|/[0-9a-f]*$|/HASH|' | neutral -
+stat -c '%a' "$HOME/.local/state/bitsift" "$HOME"/.local/state/bitsift/sources/*
+show bitsift index -q --rebuild
+show bitsift query --count cat
+cd ..
+
+echo '# an index that names places that its user did not: they are not looked at'
+stranger() { # COMMAND...: as whoever made the archive; the marks are in his home
+    XDG_STATE_HOME=$SCRATCH/stranger "$@"
+}
+mkdir box
+cp -r project/docs box
+(cd box && stranger quiet bitsift index docs ../home "$here/elsewhere/c.jsonl")
+untouched() { # COMMAND...: names the system calls that look at a source, where that can be watched
+    strace -f -e trace=%file -o "$SCRATCH/calls" "$@" >/dev/null 2>&1 || true
+    if [ -s "$SCRATCH/calls" ]; then
+        grep -E '(/|")(home|elsewhere)(/|")' "$SCRATCH/calls" | grep -v "\"$HOME" || true
+    fi
+}
+cd box
+show bitsift query --ids cat
+show bitsift query --count docs
+show bitsift query --brute --count cat
+show bitsift query --fresh --ids cat
+show bitsift query cat
+show bitsift grep --no-stat -c cat
+show bitsift grep -c cat
+show bitsift index
+echo 'cat, new in docs' >docs/b.txt
+settle
+show bitsift index -q
+show bitsift compact
+show bitsift check
+show bitsift index -q --rebuild
+echo '# ... in no way'
+for command in 'query --brute cat' 'query --fresh cat' 'query --count cat' 'grep cat' 'grep --no-stat cat' index compact \
+    'index --rebuild' stats check 'delete nothing'; do
+    # shellcheck disable=SC2086 # several words
+    untouched bitsift $command
+done
+echo '# nothing was lost meanwhile'
+stranger show bitsift query --ids cat
+echo '# consent'
+show bitsift trust .bitsift
+show bitsift trust .bitsift
+show bitsift trust --list | neutral -
+stat -c '%a' "$HOME/.config/bitsift/trusted"
+show bitsift query --ids cat
+show bitsift index -q
+show bitsift trust --remove .bitsift
+show bitsift trust --remove .bitsift
+show bitsift query --count cat
+show bitsift trust '*'
+show bitsift query --count cat
+show bitsift trust --remove '*'
+show bitsift trust docs
+show bitsift trust
+show bitsift trust --list .bitsift
+show bitsift trust --list
+cd ..
+
+echo '# a link inside leads outside'
+mkdir linked
+ln -s ../home linked/docs
+ln -s docs linked/alias
+mkdir linked/real
+echo 'cat in real' >linked/real/r.txt
+ln -s real linked/inside
+settle
+cd linked
+stranger quiet bitsift index docs alias real
+show bitsift query --ids cat
+echo '# named, it is followed, until it leads elsewhere'
+show bitsift index -q alias
+show bitsift query --ids cat
+ln -sfn ../elsewhere docs
+show bitsift query --ids cat
+quiet bitsift index --index in.index inside
+show bitsift query --index in.index --ids cat
+cd ..
+
+echo '# a moved or copied index is another one'
+mv project moved
+cd moved
+show bitsift query --count cat
+show bitsift query --ids docs
+quiet bitsift index -q docs ../elsewhere "$here/elsewhere/c.jsonl"
+show bitsift query --count cat
+cd ..
+
+echo '# nothing can be noted'
+mkdir stateless
+cd stateless
+echo 'cat' >in.txt
+settle
+show env -u HOME bitsift index -q in.txt ../home
+show env -u HOME bitsift query --ids cat
+show env -u HOME bitsift trust .bitsift
+touch "$SCRATCH/file"
+show env XDG_STATE_HOME="$SCRATCH/file" bitsift index -q ../home
+show env XDG_STATE_HOME=relative HOME=relative bitsift index -q ../home
+cd ..
