@@ -114,7 +114,8 @@ struct bs_build_report {
 	uint64_t n_removed;    /* ... that are gone */
 	uint64_t n_compacted;  /* segments that were merged */
 	uint64_t compacted_bytes; /* written by that */
-	uint64_t reserved[2];
+	uint64_t n_unread;     /* files, folders and sources that could not be looked at: what the index had of them stays */
+	uint64_t reserved[1];
 };
 
 struct bs_build_request {
@@ -168,7 +169,7 @@ struct bs_build_request {
  * it is time to. Until then, and whatever happens (a crash too), the old
  * index stays as it was, and those who have it open keep what they opened. Equal input and options give equal bytes.
  *
- * BS_OK: committed, even if documents were skipped. Otherwise nothing changed, and *report_out says how far it came:
+ * BS_OK: committed, even if documents were skipped or some could not be read (n_unread). Otherwise nothing changed, and *report_out says how far it came:
  * BS_INVALID (an option out of its range or unlike the recorded ones, an unknown stemmer, no source given or recorded,
  * with strict a bad record), BS_BUSY (another writer), BS_NOT_FOUND (no source could be read), BS_IO, BS_CORRUPT (of
  * the old index: rebuild mends it), BS_STOPPED, BS_UNSUPPORTED (the old index is of a newer format), BS_NO_MEMORY.
@@ -213,7 +214,8 @@ BS_API enum bs_status bs_index_open(const char *dir, const char *kernel, struct 
 /*
  * The same, and looks at every source: the handle answers for what the sources hold now, documents that are new or
  * changed since the commit included. Those are read for every query, so build when there are many. Nothing is written.
- * notice (nullable) gets a printable line for each source, file or record that should be a document and cannot be read.
+ * notice (nullable) gets a printable line for each source, file or record that should be a document and cannot be read, or of
+ * many such a number; the index's word of it stays (n_unread of bs_index_describe).
  */
 BS_API enum bs_status bs_index_open_fresh(const char *dir, const char *kernel,
                                           void (*notice)(void *context, const char *message), void *context,
@@ -237,7 +239,8 @@ struct bs_index_info {
 	const char *icu_version;     /* with which it was made; borrowed until the index is closed, as are the next two */
 	const char *unicode_version;
 	const char *kernel;          /* in use */
-	uint64_t reserved[8];
+	uint64_t n_unread; /* opened fresh: files, folders and sources that could not be looked at: answers may be incomplete */
+	uint64_t reserved[7];
 };
 
 /* Never fails. */

@@ -37,7 +37,7 @@ static const char compact_description[] =
 	"`bitsift index` does so by itself, a little with every refresh; this does all of it, for the smallest index and the "
 	"fastest queries.\n\n"
 	"The texts are read again from their sources. A document whose source has changed since it was indexed stays as it is, "
-	"and is counted; `bitsift index` refreshes it. What a query finds is the same before, during and after; scores may "
+	"and is counted; `bitsift index` refreshes it. One that cannot be read stays as well, and is named. What a query finds is the same before, during and after; scores may "
 	"move, since documents that were deleted no longer count.";
 
 const struct bs_command bs_command_compact = {
@@ -47,13 +47,16 @@ const struct bs_command bs_command_compact = {
 	.description = compact_description,
 	.options = compact_options,
 	.examples = compact_examples,
-	.exit_status = "0 when done, 2 when it could not be: then the index is as it was.",
+	.exit_status = "0 when done; 2 when documents could not be read, which stay where they are, or when it could not be done: then the "
+	               "index is as it was.",
 };
 
 struct compact_arguments {
 	struct bs_index_job job;
 	bool quiet;
 	bool help;
+	bool is_drawn;
+	uint64_t n_unread;
 };
 
 static enum bs_status take_option(struct compact_arguments *arguments, int id, const char *value, struct bs_error *err)
@@ -103,7 +106,7 @@ static enum bs_status parse_arguments(struct compact_arguments *arguments, int a
 /* A line that is drawn anew, on a terminal, for work over a second. */
 static int show_progress(void *context, const struct bs_index_report *report)
 {
-	bool *is_drawn = context;
+	struct compact_arguments *arguments = context;
 	static uint64_t last_drawn_ns;
 	char docs[32];
 	if (!isatty(STDERR_FILENO) || report->elapsed_ns < 1000000000u || report->elapsed_ns - last_drawn_ns < 100000000u)
@@ -113,8 +116,26 @@ static int show_progress(void *context, const struct bs_index_report *report)
 	fprintf(stderr, "\r\033[Kcompacting: %s documents \xc2\xb7 %.0f MB/s", docs,
 	        (double)report->text_bytes * 1e3 / (double)report->elapsed_ns);
 	fflush(stderr);
-	*is_drawn = true;
+	arguments->is_drawn = true;
 	return 0;
+}
+
+static void clear_progress(struct compact_arguments *arguments)
+{
+	if (arguments->is_drawn)
+		fputs("\r\033[K", stderr);
+	arguments->is_drawn = false;
+}
+
+#define LISTED_UNREAD 20
+
+static void show_unread(void *context, enum bs_skip reason, const char *message)
+{
+	struct compact_arguments *arguments = context;
+	if (reason != BS_SKIP_UNREADABLE || ++arguments->n_unread > LISTED_UNREAD)
+		return;
+	clear_progress(arguments);
+	fprintf(stderr, "bitsift: %s\n", message);
 }
 
 static void show_summary(const struct bs_index_report *report)
@@ -130,7 +151,7 @@ static void show_summary(const struct bs_index_report *report)
 		        (double)report->elapsed_ns / 1e9, docs, bytes);
 	if (report->n_stayed > 0) {
 		bs_format_count(report->n_stayed, count);
-		fprintf(stderr, "  left      %s document%s that changed since indexing; run `bitsift index` first\n", count,
+		fprintf(stderr, "  left      %s document%s that changed since indexing, or cannot be read; run `bitsift index` first\n", count,
 		        report->n_stayed == 1 ? "" : "s");
 	}
 }
@@ -139,7 +160,6 @@ static enum bs_status compact(struct compact_arguments *arguments, struct bs_err
 {
 	const char *environment = getenv("BITSIFT_INDEX");
 	struct bs_index_report report = {0};
-	bool is_drawn = false;
 	char *found = NULL;
 	enum bs_status status = BS_OK;
 	if (!arguments->job.dir && environment && *environment)
@@ -149,13 +169,16 @@ static enum bs_status compact(struct compact_arguments *arguments, struct bs_err
 		arguments->job.dir = found;
 	}
 	arguments->job.progress = show_progress;
-	arguments->job.context = &is_drawn;
+	arguments->job.skipped = show_unread;
+	arguments->job.context = arguments;
 	if (!status)
 		status = bs_compact_run(&arguments->job, &report, err);
-	if (is_drawn)
-		fputs("\r\033[K", stderr);
+	clear_progress(arguments);
 	if (!status && !arguments->quiet)
 		show_summary(&report);
+	if (!status && arguments->n_unread > 0)
+		fprintf(stderr, "bitsift: %llu document%s or folder%s could not be read\n", (unsigned long long)arguments->n_unread,
+		        arguments->n_unread == 1 ? "" : "s", arguments->n_unread == 1 ? "" : "s");
 	free(found);
 	return status;
 }
@@ -179,7 +202,7 @@ int bs_cmd_compact(int argc, char **argv)
 	if (!status)
 		status = compact(&arguments, &err);
 	if (!status)
-		return 0;
+		return arguments.n_unread > 0 ? 2 : 0;
 	fprintf(stderr, "bitsift: %s\n", err.text);
 	return 2;
 }

@@ -104,7 +104,10 @@ static const char index_description[] =
 	"The new index replaces the old one in one step at the end. If the run fails or is killed before, the old index stays "
 	"as it was; queries that run meanwhile go on with what they opened. One `bitsift index` at a time writes an index; "
 	"with `--wait` another one waits for it. Equal input and options make equal files of a new index, whatever the number of threads.\n\n"
-	"What could not be indexed (unreadable files, malformed records) is counted, and listed on standard error.";
+	"What could not be indexed (unreadable files, malformed records) is counted, and listed on standard error. What cannot be "
+	"read for the moment (a folder, a file, an ignore file, a whole source) is no reason to drop anything: what the index had of "
+	"it stays, the rest is committed, and the exit status is 2. Only what is not there any more goes. With `--rebuild` nothing "
+	"stays: what cannot be read then comes in with a later refresh.";
 
 const struct bs_command bs_command_index = {
 	.name = "index",
@@ -113,7 +116,8 @@ const struct bs_command bs_command_index = {
 	.description = index_description,
 	.options = index_options,
 	.examples = index_examples,
-	.exit_status = "0 when done, even if documents were skipped (they are counted and listed); 2 when nothing could be done.",
+	.exit_status = "0 when all was read, even if documents were skipped (they are counted and listed); 2 when something could not be read: "
+	               "the rest is committed; 2 also when nothing could be done.",
 };
 
 /* ---- what the user sees while it runs ---- */
@@ -250,6 +254,15 @@ static void show_summary(const struct display *display, const struct bs_index_re
 	else
 		show_made(report, dir);
 	show_skipped(display, report);
+}
+
+/* Why the exit status is not 0. */
+static void show_unread(const struct bs_index_report *report)
+{
+	char count[32];
+	bs_format_count(report->n_unread, count);
+	fprintf(stderr, "bitsift: %s of the files, folders and sources could not be read: what the index had of %s %s\n", count,
+	        report->n_unread == 1 ? "it" : "them", report->is_refresh ? "stays" : "is not in the new one");
 }
 
 /* ---- arguments ---- */
@@ -438,10 +451,12 @@ int bs_cmd_index(int argc, char **argv)
 	clear_bar(&arguments.display);
 	if (!status && !arguments.quiet)
 		show_summary(&arguments.display, &report, arguments.job.dir);
+	if (!status && report.n_unread > 0)
+		show_unread(&report);
 out:
 	if (status)
 		fprintf(stderr, "bitsift: %s\n", err.text);
-	else
+	else if (report.n_unread == 0)
 		exit_status = 0;
 	free(arguments.globs);
 	free(arguments.text);

@@ -120,6 +120,7 @@ struct compact {
 	struct bs_run run;
 	struct bs_snapshot snapshot;
 	struct bs_compaction plan;
+	bool is_all; /* `bitsift compact`, to be told of what cannot be read; a refresh was */
 	struct bs_index_report moved; /* what the run reports of itself */
 };
 
@@ -129,6 +130,10 @@ static enum bs_status pour(void *context, const struct bs_harvest *harvest, uint
 	struct bs_run *run = &compact->run;
 	(void)source_bytes;
 	enum bs_status status = bs_gather_start(&run->gather, harvest, err);
+	for (uint32_t i = 0; i < harvest->n_skips && compact->is_all; i++) {
+		const struct bs_harvest_skip *skip = &bs_harvest_skips(harvest)[i];
+		bs_run_skip(run, skip->reason, (const char *)harvest->messages.data + skip->message_offset);
+	}
 	for (uint32_t i = 0; i < harvest->n_docs && !status; i++) {
 		struct bs_doc_ref ref = bs_harvest_docs(harvest)[i].document.known;
 		struct bs_doc_record record;
@@ -200,6 +205,7 @@ static void report_compaction(struct compact *compact, struct bs_index_report *r
 	const struct bs_manifest *old = &compact->snapshot.manifest;
 	report->n_moved += compact->moved.n_indexed;
 	report->compacted_bytes += compact->moved.written_bytes;
+	report->n_unread += compact->moved.skipped[BS_SKIP_UNREADABLE];
 	for (uint32_t i = 0; i < old->n_segments; i++) {
 		if (!compact->plan.chosen[i])
 			continue;
@@ -239,7 +245,7 @@ static enum bs_status compact_segments(struct compact *compact, struct bs_index_
 enum bs_status bs_compact(const struct bs_index_job *job, bool is_all, struct bs_index_report *report,
                           struct bs_error *err)
 {
-	struct compact compact = {.moved = {0}};
+	struct compact compact = {.is_all = is_all};
 	bs_run_init(&compact.run, job, &compact.moved);
 	enum bs_status status = bs_snapshot_open(job->dir, &compact.snapshot, err);
 	if (!status)

@@ -7,8 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "query/present.h"
 #include "core/index_dir.h"
+#include "query/cmd_shared.h"
+#include "query/present.h"
 #include "query/search.h"
 
 enum query_option {
@@ -81,6 +82,9 @@ static const char query_description[] =
 	"out if it no longer matches, and the source is named on standard error. What is new is found after the next "
 	"`bitsift index`, or with `--fresh`, which looks at every source first and reads what is new or changed: the answer is "
 	"then that of the sources as they are. Scores go by the numbers of the index all the same.\n\n"
+	"Files are read again by the rules by which they were indexed: what has become a symbolic link, or stands in a folder that "
+	"has, is not followed, and a file that has become binary is no document any more. A document that may match and cannot be "
+	"read is named on standard error, and the exit status is 2; so does `--fresh` with everything it cannot look at.\n\n"
 	"# Output\n\n"
 	"Results go to standard output, all else to standard error. `--json` prints an object per hit, with rank, id, score, "
 	"path and snippet; an id that is not UTF-8 stands in id_base64 too. `--count` prints the exact number.\n\n"
@@ -98,7 +102,7 @@ const struct bs_command bs_command_query = {
 	.description = query_description,
 	.options = query_options,
 	.examples = query_examples,
-	.exit_status = "0 when something matched, 1 when nothing did, 2 on errors.",
+	.exit_status = "0 when something matched, 1 when nothing did, 2 on errors, also when matches were found but something could not be read.",
 };
 
 struct query_arguments {
@@ -408,13 +412,14 @@ static int run_all(const struct query_arguments *arguments)
 		status = run_batch(&run, &err);
 	else
 		status = run_query(&run, arguments->text.data, arguments->text.used_bytes, &err);
-	if (run.searcher && bs_searcher_failures(run.searcher) > 0)
-		run.has_failed = true;
+	uint64_t n_unread = run.searcher ? bs_searcher_failures(run.searcher) : 0;
+	run.has_failed |= n_unread > 0 || run.search.n_unread > 0;
 	write_out(&run);
 	if ((fflush(stdout) != 0 || ferror(stdout)) && !status) {
 		fprintf(stderr, "bitsift: standard output: %s\n", strerror(errno));
 		status = BS_IO;
 	}
+	bs_cmd_show_unread(n_unread);
 	if (arguments->stats && !status)
 		show_stats(&run);
 	bs_searcher_free(run.searcher);

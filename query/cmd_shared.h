@@ -9,6 +9,9 @@
  * upward. To be freed by the caller. BS_NOT_FOUND says how to make one. */
 enum bs_status bs_cmd_locate(const char *option, char **dir_out, struct bs_error *err) BS_WARN_UNUSED;
 
+/* Says how many documents could not be read, where they were too many to be named one by one. */
+void bs_cmd_show_unread(uint64_t n_documents);
+
 /* Prints a command's --help; returns the exit status. */
 int bs_cmd_show_help(const struct bs_command *command);
 

@@ -24,6 +24,7 @@ struct bs_search {
 	const struct bs_kernel *kernel;
 	struct bs_query_field *fields; /* names of every field indexed, distinct */
 	size_t n_fields;
+	uint64_t n_unread;     /* files, folders and sources that freshening could not look at: answers may be incomplete */
 	bool is_other_unicode; /* made with another ICU or Unicode version: its words are not today's, so only scan */
 };
 
