@@ -20,6 +20,11 @@
  *   stay zero: BS_UNSUPPORTED if they are not. Pointers in a request are borrowed until the function returns.
  * - Strings are NUL-ended UTF-8, paths NUL-ended bytes; where a length stands beside them, any bytes, not NUL-ended.
  * - A relative path counts from the working directory, now and for as long as what was opened by it stays open.
+ * - Sources are read, never mapped: a source that is truncated or fails meanwhile is changed, or cannot be read, and that is
+ *   all. The files of an index are mapped. Nothing of bitsift ever truncates or rewrites one, it only replaces or unlinks
+ *   them, which a mapping outlives. Should someone else truncate one that is open, or its disk fail, the thread that
+ *   touches it gets SIGBUS, as with every mapping. The program catches that, prints what it has, and ends; a host that wants
+ *   to outlive it needs a handler of its own, or keeps the index where nobody else writes.
  * - Callbacks run on the thread that called, must return normally (no longjmp, no C++ exception), and must not use the
  *   same finder. What they are given is borrowed until they return.
  * - Different objects may be used by different threads at once. What one object allows stands with its functions.

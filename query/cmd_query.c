@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/index_dir.h"
+#include "query/cmd_output.h"
 #include "query/cmd_shared.h"
 #include "query/present.h"
 #include "query/search.h"
@@ -224,8 +225,7 @@ static enum bs_status parse_arguments(struct query_arguments *arguments, int arg
 
 static void write_out(struct run *run)
 {
-	if (run->out.used_bytes > 0)
-		fwrite(run->out.data, 1, run->out.used_bytes, stdout);
+	(void)bs_output_add(run->out.data, run->out.used_bytes);
 	bs_buffer_clear(&run->out);
 }
 
@@ -259,7 +259,7 @@ static void show_notice(void *context, const char *message)
 {
 	struct run *run = context;
 	write_out(run);
-	fflush(stdout);
+	(void)bs_output_flush();
 	fprintf(stderr, "bitsift: %s\n", message);
 }
 
@@ -295,8 +295,9 @@ static enum bs_status end_query(struct run *run, const struct bs_query_stats *st
 		status = bs_buffer_append(&run->out, "\n", 1, err);
 	}
 	write_out(run);
+	if (run->is_terminal)
+		(void)bs_output_flush();
 	if (run->is_terminal && arguments->request.mode == BS_SEARCH_TOP && !arguments->json && stats->hits > run->n_shown) {
-		fflush(stdout);
 		fprintf(stderr, "the best %llu matches shown; -n K shows more\n", (unsigned long long)run->n_shown);
 	}
 	return status;
@@ -349,7 +350,7 @@ static enum bs_status run_batch(struct run *run, struct bs_error *err)
 			break;
 		if (status) {
 			bool is_line = run->arguments->count || (run->arguments->ids && !run->arguments->json);
-			fputs(is_line ? "error\n" : "error\n\n", stdout);
+			(void)bs_output_add("error\n\n", is_line ? 6 : 7);
 			run->has_failed = true;
 			status = BS_OK;
 		}
@@ -394,7 +395,6 @@ static enum bs_status open_index(struct run *run, struct bs_error *err)
 static void show_stats(struct run *run)
 {
 	bs_buffer_clear(&run->out);
-	fflush(stdout);
 	if (bs_stats_json(&run->stats, &run->out, NULL) == BS_OK)
 		fwrite(run->out.data, 1, run->out.used_bytes, stderr);
 	bs_buffer_clear(&run->out);
@@ -415,7 +415,7 @@ static int run_all(const struct query_arguments *arguments)
 	uint64_t n_unread = run.searcher ? bs_searcher_failures(run.searcher) : 0;
 	run.has_failed |= n_unread > 0 || run.search.n_unread > 0;
 	write_out(&run);
-	if ((fflush(stdout) != 0 || ferror(stdout)) && !status) {
+	if (!bs_output_flush() && !status) {
 		fprintf(stderr, "bitsift: standard output: %s\n", strerror(errno));
 		status = BS_IO;
 	}

@@ -16,8 +16,6 @@
 #define LARGE_BYTES ((size_t)1 << 19)
 /* Output that a file may hold while it is not next. */
 #define HELD_BYTES ((size_t)1 << 20)
-/* What is put out at once, so that a match here and there does not cost a system call. */
-#define WRITE_BYTES ((size_t)65536)
 /* Memory of a slot that is kept for the next file. */
 #define KEPT_BYTES ((size_t)65536)
 
@@ -33,6 +31,7 @@ struct slot {
 	struct bs_buffer names; /* the path as it is opened, NUL, as it is shown, NUL */
 	bool is_stdin;
 	bool is_named;
+	size_t root_bytes;
 	bool is_message; /* no file: out is what is to be reported in its turn */
 	struct bs_buffer out;
 	bool has_match;
@@ -55,7 +54,7 @@ struct crew {
 	bool is_over;                      /* nothing more comes */
 	bool is_stopped;                   /* nothing more is wanted */
 	bool has_written;
-	struct bs_buffer pending; /* output not yet written */
+	struct bs_buffer pending; /* output of a file, to be written at once */
 	struct worker *workers;   /* n_threads; those that were needed so far are started */
 	unsigned n_workers;       /* only the caller's thread starts any; at last it may be one of them */
 	enum bs_status status;
@@ -114,6 +113,7 @@ static void search_file(struct worker *worker, struct slot *slot)
 	bool by_line = bs_grep_matcher_by_line(request->matcher);
 	bool may_be_slice = request->maps_files && !slot->is_stdin;
 	struct bs_grep_reading reading = {.coding = request->coding,
+	                                  .root_bytes = slot->root_bytes,
 	                                  .stop_at_nul = binary == BS_GREP_BINARY_QUIT && by_line,
 	                                  .in_pieces = by_line && !may_be_slice};
 	struct bs_grep_sink *sink = &worker->printer.sink;
@@ -183,8 +183,7 @@ static void put_slot(struct crew *crew, struct slot *slot)
 		}
 		add_pending(crew, slot->out.data, slot->out.used_bytes);
 		crew->has_written = true;
-		if (crew->pending.used_bytes >= WRITE_BYTES)
-			flush_pending(crew);
+		flush_pending(crew);
 	}
 	bool counts = !crew->is_stopped;
 	if (counts) {
@@ -288,6 +287,7 @@ static enum bs_status set_names(struct slot *slot, const struct bs_grep_file *fi
 	bs_buffer_clear(&slot->names);
 	slot->is_stdin = !file->path;
 	slot->is_named = file->is_named;
+	slot->root_bytes = file->root_bytes;
 	enum bs_status status = bs_buffer_append(&slot->names, path, strlen(path) + 1, err);
 	return status ? status : bs_buffer_append(&slot->names, file->shown, strlen(file->shown) + 1, err);
 }

@@ -6,6 +6,7 @@
 #include "indexer/cmd_index.h"
 #include "query/cmd_check.h"
 #include "query/cmd_delete.h"
+#include "query/cmd_fault.h"
 #include "query/cmd_grep.h"
 #include "query/cmd_query.h"
 #include "query/cmd_stats.h"
@@ -84,6 +85,7 @@ static int generate(const char *kind, const char *name)
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
+	bs_fault_catch();
 	for (size_t i = 0; i < N_COMMANDS; i++)
 		if (strcmp(name, commands[i].command->name) == 0)
 			return commands[i].run(argc - 1, argv + 1);
