@@ -323,7 +323,11 @@ static enum bs_status run_query(struct run *run, const uint8_t *text, size_t tex
 	}
 	run->has_matched |= stats.hits > 0;
 	status = bs_stats_add(&run->stats, &stats, err);
-	return status ? status : end_query(run, &stats, err);
+	if (!status)
+		status = end_query(run, &stats, err);
+	if (status)
+		fprintf(stderr, "bitsift: %s\n", err->text);
+	return status;
 }
 
 /* A query a line. A bad one prints `error` in its place; damage ends the run. */

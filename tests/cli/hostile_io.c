@@ -5,12 +5,14 @@
  *   FAIL_READ=TEXT     files and folders whose paths hold TEXT cannot be read (EIO),
  *   FAIL_READ_FROM=N   ... files only from byte N on
  *   NO_OPENAT2=1       there is no openat2 (ENOSYS), as on a kernel before 5.6
+ *   FAIL_REALLOC=N     the Nth call of realloc gets no memory
  */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -96,6 +98,18 @@ READDIR(readdir, dirent)
 READDIR(readdir64, dirent64)
 PREAD(pread)
 PREAD(pread64)
+
+void *__libc_realloc(void *old, size_t n_bytes);
+
+void *realloc(void *old, size_t n_bytes)
+{
+	static atomic_long n_calls;
+	const char *number = getenv("FAIL_REALLOC");
+	if (!number || atomic_fetch_add(&n_calls, 1) + 1 != strtol(number, NULL, 10))
+		return __libc_realloc(old, n_bytes);
+	errno = ENOMEM;
+	return NULL;
+}
 
 ssize_t read(int fd, void *bytes, size_t n)
 {

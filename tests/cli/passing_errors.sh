@@ -18,13 +18,16 @@ refresh() {
 }
 make
 echo '# a folder whose entries cannot be read, one that cannot be opened, a file, a source'
-touch d/sub d/b.txt
+touch d/sub
 refresh FAIL_READ=/d/sub
 refresh FAIL_OPEN=sub
+touch d/b.txt
+settle
 refresh FAIL_OPEN=b.txt
 refresh FAIL_READ=b.txt
 touch d e
 refresh FAIL_READ=/work/d
+touch e
 refresh FAIL_READ=/work/e
 echo '# what could be read is committed all the same; what is gone goes'
 echo 'cat' >d/new.txt
@@ -35,6 +38,7 @@ show bitsift index -q
 show bitsift query --ids cat
 echo '# a deleted document stays deleted'
 show bitsift delete d/sub/e.txt
+touch d/sub
 show hostile FAIL_READ=/d/sub bitsift index -q
 show bitsift index -q
 show bitsift query --ids cat
@@ -89,6 +93,15 @@ settle
 bitsift index -q
 show hostile FAIL_OPEN=.txt bitsift query --count --brute cat
 show hostile FAIL_OPEN=.txt bitsift index --rebuild -q e
+echo '# no memory: an answer, or a word'
+make
+echo 'cat' >d/new.txt
+for i in {1..200}; do
+    status=0
+    count=$(hostile FAIL_REALLOC="$i" bitsift query --count --fresh cat 2>"$SCRATCH/why") || status=$?
+    [ "$status:$count" != 0:10 ] || continue
+    [ "$status" -eq 2 ] && grep -q '^bitsift: .' "$SCRATCH/why" || echo "$i: $status, $count, $(cat "$SCRATCH/why")"
+done
 echo '# compacting'
 make
 echo 'cat' >d/new.txt
