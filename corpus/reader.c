@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/hash.h"
 #include "corpus/collection.h"
 #include "corpus/file.h"
+#include "corpus/id_set.h"
 #include "corpus/record.h"
 #include "corpus/record_scan.h"
 #include "corpus/stored_text.h"
@@ -35,6 +37,9 @@ struct bs_reader {
 	struct bs_field file_field;       /* the one field of a file */
 	struct kept folder;               /* the root of the last folder */
 	struct bs_file_place place;       /* ... and where in it a file was looked at last */
+	uint64_t folder_hash;             /* of its path */
+	struct bs_id_set linkless;        /* folders, by hash, that were reached without following a link in this second */
+	time_t linkless_s;
 	struct bs_collection collection;  /* the last one of fetch_record */
 	struct bs_record_scan scan;
 	struct bs_stored_texts *stored;   /* made when it is needed, for recalled documents */
@@ -71,6 +76,7 @@ static enum bs_status open_root(struct bs_reader *reader, const char *path, stru
 		return bs_fail_memory(err, "a path", strlen(path));
 	}
 	kept->fd = fd;
+	reader->folder_hash = bs_checksum(path, strlen(path));
 	return BS_OK;
 }
 
@@ -108,6 +114,7 @@ void bs_reader_free(struct bs_reader *reader)
 	bs_buffer_deinit(&reader->text);
 	bs_buffer_deinit(&reader->message);
 	close_folder(reader);
+	bs_id_set_deinit(&reader->linkless);
 	bs_collection_deinit(&reader->collection);
 	bs_record_scan_deinit(&reader->scan);
 	bs_stored_texts_free(reader->stored);
@@ -389,6 +396,25 @@ static enum bs_status open_folder(struct bs_reader *reader, const char *folder, 
 	return status;
 }
 
+/*
+ * As bs_file_stat_below; but that a folder is reached without a link is found out once a second. Hits lie in folders far apart,
+ * and a look at the path as a whole is half the cost. What is missed is the very same file by way of a link.
+ */
+static int look_again(struct bs_reader *reader, int dir_fd, const char *path, struct stat *found)
+{
+	const char *slash = strrchr(path, '/');
+	uint64_t hash = slash ? bs_hash_mix(bs_checksum(path, (size_t)(slash - path)) + reader->folder_hash) : 0;
+	uint64_t cursor = hash;
+	bool is_linkless = slash && bs_id_set_next(&reader->linkless, hash, &cursor);
+	int result = is_linkless ? fstatat(dir_fd, path, found, AT_SYMLINK_NOFOLLOW) : -1;
+	if (is_linkless && (result == 0 || errno != ENAMETOOLONG))
+		return result;
+	result = bs_file_stat_below(dir_fd, path, &reader->place, found);
+	if (result == 0 && slash && !is_linkless)
+		(void)!bs_id_set_add(&reader->linkless, hash, (struct bs_id_place){0, 0}, NULL);
+	return result;
+}
+
 enum bs_status bs_reader_stamp(struct bs_reader *reader, const char *folder, const char *path,
                                struct bs_stamp *stamp_out, struct bs_error *err)
 {
@@ -398,7 +424,7 @@ enum bs_status bs_reader_stamp(struct bs_reader *reader, const char *folder, con
 	enum bs_status status = open_folder(reader, folder, &dir_fd, err);
 	if (status)
 		return status;
-	if (look(reader, dir_fd, path, &found))
+	if (folder ? look_again(reader, dir_fd, path, &found) : bs_file_stat(dir_fd, path, &found))
 		return bs_fail(err, bs_file_status(errno), "%s: %s", path, strerror(errno));
 	if (!S_ISREG(found.st_mode))
 		return bs_fail(err, BS_INVALID, "%s: not a regular file", path);
@@ -503,6 +529,11 @@ enum bs_status bs_reader_scan_line(struct bs_reader *reader, const uint8_t *line
 
 void bs_reader_forget(struct bs_reader *reader, bool collection_too)
 {
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	if (now.tv_sec != reader->linkless_s)
+		bs_id_set_deinit(&reader->linkless);
+	reader->linkless_s = now.tv_sec;
 	close_folder(reader);
 	if (collection_too)
 		bs_collection_deinit(&reader->collection);

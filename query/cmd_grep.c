@@ -49,6 +49,8 @@ static const char grep_description[] =
 	"error; the exit status is 2 then.\n\n"
 	"- `--sort` takes only path and none; `--encoding` only UTF-8, UTF-16, windows-1252 and none. `--pre`, `-z`, "
 	"`--sortr`, `--engine`, `--ignore-file`, `--one-file-system`, `--path-separator` and configuration files are missing.\n\n"
+	"- With `--no-stat` a candidate that has become a symbolic link, or lies in a folder that has, is not followed; it is named on "
+	"standard error, as one that is not there any more, and the exit status is 2.\n\n"
 	"- `--stats` prints one JSON object on standard error.\n\n"
 	"- Messages on standard error are in other words.";
 
