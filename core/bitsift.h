@@ -174,7 +174,8 @@ struct bs_build_request {
  * it is time to. Until then, and whatever happens (a crash too), the old
  * index stays as it was, and those who have it open keep what they opened. Equal input and options give equal bytes.
  *
- * BS_OK: committed, even if documents were skipped or some could not be read (n_unread). Otherwise nothing changed, and *report_out says how far it came:
+ * BS_OK: committed, even if documents were skipped or some could not be read (n_unread). Otherwise nothing changed, and
+ * *report_out says how far it came:
  * BS_INVALID (an option out of its range or unlike the recorded ones, an unknown stemmer, no source given or recorded,
  * with strict a bad record), BS_BUSY (another writer), BS_NOT_FOUND (no source could be read), BS_IO, BS_CORRUPT (of
  * the old index: rebuild mends it), BS_STOPPED, BS_UNSUPPORTED (the old index is of a newer format), BS_NO_MEMORY.

@@ -67,10 +67,10 @@ bool bs_file_is_gone(int error_number);
 enum bs_status bs_file_status(int error_number);
 
 /*
- * Reads the regular file at path whole into bytes, which is overwritten; below dir_fd without following a link, or, if that is
- * AT_FDCWD, as its user named it. A file that grows or shrinks meanwhile is read as far as it goes. stamp_out is taken before the first byte is read. With refuse_binary a NUL byte
- * in the first 64 KiB is a refusal, before the rest is read, unless the file begins as UTF-16 does. Whatever is wrong
- * with the file goes to refusal_out; fails only with BS_NO_MEMORY.
+ * Reads the regular file at path whole into bytes, which is overwritten; below dir_fd without following a link, or, if that
+ * is AT_FDCWD, as its user named it. A file that grows or shrinks meanwhile is read as far as it goes. stamp_out is taken
+ * before the first byte is read. With refuse_binary a NUL byte in the first 64 KiB is a refusal, before the rest is read,
+ * unless the file begins as UTF-16 does. Whatever is wrong with the file goes to refusal_out; fails only with BS_NO_MEMORY.
  */
 enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, struct bs_buffer *bytes,
                             struct bs_stamp *stamp_out, struct bs_file_refusal *refusal_out,

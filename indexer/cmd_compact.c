@@ -37,8 +37,8 @@ static const char compact_description[] =
 	"`bitsift index` does so by itself, a little with every refresh; this does all of it, for the smallest index and the "
 	"fastest queries.\n\n"
 	"The texts are read again from their sources. A document whose source has changed since it was indexed stays as it is, "
-	"and is counted; `bitsift index` refreshes it. One that cannot be read stays as well, and is named. What a query finds is the same before, during and after; scores may "
-	"move, since documents that were deleted no longer count.";
+	"and is counted; `bitsift index` refreshes it. One that cannot be read stays as well, and is named. What a query finds "
+	"is the same before, during and after; scores may move, since documents that were deleted no longer count.";
 
 const struct bs_command bs_command_compact = {
 	.name = "compact",

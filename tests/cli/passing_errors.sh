@@ -96,7 +96,7 @@ show hostile FAIL_OPEN=.txt bitsift index --rebuild -q e
 echo '# no memory: an answer, or a word'
 make
 echo 'cat' >d/new.txt
-for i in {1..200}; do
+for i in {1..100}; do
     status=0
     count=$(hostile FAIL_REALLOC="$i" bitsift query --count --fresh cat 2>"$SCRATCH/why") || status=$?
     [ "$status:$count" != 0:10 ] || continue
