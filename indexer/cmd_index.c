@@ -261,8 +261,8 @@ static void show_unread(const struct bs_index_report *report)
 {
 	char count[32];
 	bs_format_count(report->n_unread, count);
-	fprintf(stderr, "bitsift: %s of the files, folders and sources could not be read: what the index had of %s %s\n", count,
-	        report->n_unread == 1 ? "it" : "them", report->is_refresh ? "stays" : "is not in the new one");
+	fprintf(stderr, "bitsift: %s of the files, folders and sources could not be read%s\n", count,
+	        report->is_refresh ? "; what the index had of them stays" : "");
 }
 
 /* ---- arguments ---- */
