@@ -20,6 +20,11 @@
  *   stay zero: BS_UNSUPPORTED if they are not. Pointers in a request are borrowed until the function returns.
  * - Strings are NUL-ended UTF-8, paths NUL-ended bytes; where a length stands beside them, any bytes, not NUL-ended.
  * - A relative path counts from the working directory, now and for as long as what was opened by it stays open.
+ * - Sources are read, never mapped: a source that is truncated or fails meanwhile is changed, or cannot be read, and that is
+ *   all. The files of an index are mapped. Nothing of bitsift ever truncates or rewrites one, it only replaces or unlinks
+ *   them, which a mapping outlives. Should someone else truncate one that is open, or its disk fail, the thread that
+ *   touches it gets SIGBUS, as with every mapping. The program catches that, prints what it has, and ends; a host that wants
+ *   to outlive it needs a handler of its own, or keeps the index where nobody else writes.
  * - Callbacks run on the thread that called, must return normally (no longjmp, no C++ exception), and must not use the
  *   same finder. What they are given is borrowed until they return.
  * - Different objects may be used by different threads at once. What one object allows stands with its functions.
@@ -144,6 +149,7 @@ struct bs_build_report {
 	uint64_t n_removed;    /* ... that are gone */
 	uint64_t n_compacted;  /* segments that were merged */
 	uint64_t compacted_bytes; /* written by that */
+	uint64_t n_unread;     /* files, folders and sources that could not be looked at: what the index had of them stays */
 	bool is_shared;        /* the index may be read by others, as request->shared wished */
 	uint64_t reserved[2];
 };
@@ -201,7 +207,8 @@ struct bs_build_request {
  * it is time to. Until then, and whatever happens (a crash too), the old
  * index stays as it was, and those who have it open keep what they opened. Equal input and options give equal bytes.
  *
- * BS_OK: committed, even if documents were skipped. Otherwise nothing changed, and *report_out says how far it came:
+ * BS_OK: committed, even if documents were skipped or some could not be read (n_unread). Otherwise nothing changed, and
+ * *report_out says how far it came:
  * BS_INVALID (an option out of its range or unlike the recorded ones, an unknown stemmer, no source given or recorded,
  * with strict a bad record), BS_BUSY (another writer), BS_NOT_FOUND (no source could be read), BS_IO, BS_CORRUPT (of
  * the old index: rebuild mends it), BS_STOPPED, BS_UNSUPPORTED (the old index is of a newer format), BS_UNTRUSTED (the old index; or everything would have to be
@@ -252,7 +259,8 @@ BS_API enum bs_status bs_index_open(const char *dir, const char *kernel, struct 
 /*
  * The same, and looks at every source: the handle answers for what the sources hold now, documents that are new or
  * changed since the commit included. Those are read for every query, so build when there are many. Nothing is written.
- * notice (nullable) gets a printable line for each source, file or record that should be a document and cannot be read.
+ * notice (nullable) gets a printable line for each source, file or record that should be a document and cannot be read, or of
+ * many such a number; the index's word of it stays (n_unread of bs_index_describe).
  */
 BS_API enum bs_status bs_index_open_fresh(const char *dir, const char *kernel,
                                           void (*notice)(void *context, const char *message), void *context,
@@ -290,7 +298,8 @@ struct bs_index_info {
 	const char *icu_version;     /* with which it was made; borrowed until the index is closed, as are the next two */
 	const char *unicode_version;
 	const char *kernel;          /* in use */
-	uint64_t reserved[8];
+	uint64_t n_unread; /* opened fresh: files, folders and sources that could not be looked at: answers may be incomplete */
+	uint64_t reserved[7];
 };
 
 /* Never fails. */

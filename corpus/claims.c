@@ -97,6 +97,16 @@ enum bs_status bs_claims_kill(struct bs_claims *claims, struct bs_id_place place
 	return BS_OK;
 }
 
+enum bs_status bs_claims_withdraw(struct bs_claims *claims, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (uint64_t i = 0; i < claims->ids.n_slots && !status; i++)
+		if (claims->ids.slots[i].place.segment != UINT32_MAX)
+			status = bs_claims_kill(claims, claims->ids.slots[i].place, err);
+	bs_id_set_deinit(&claims->ids);
+	return status;
+}
+
 void bs_claims_prefetch(struct bs_claims *claims, const struct bs_source *source, const struct bs_doc_record *record)
 {
 	if (!make_id(source, record, &claims->id, NULL))

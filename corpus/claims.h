@@ -57,6 +57,9 @@ enum bs_status bs_claims_find(struct bs_claims *claims, const struct bs_source *
                               const struct bs_doc_table_builder *gathered, const struct bs_doc_record *record,
                               bool *is_claimed_out, struct bs_error *err) BS_WARN_UNUSED;
 
+/* Marks all documents dead that were read from the source under way. BS_NO_MEMORY. */
+enum bs_status bs_claims_withdraw(struct bs_claims *claims, struct bs_error *err) BS_WARN_UNUSED;
+
 /* Marks a document dead. BS_NO_MEMORY. */
 enum bs_status bs_claims_kill(struct bs_claims *claims, struct bs_id_place place, struct bs_error *err) BS_WARN_UNUSED;
 

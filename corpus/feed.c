@@ -32,6 +32,9 @@ struct bs_feed {
 	struct bs_read_mark whole, ended;    /* at its end: all of it, and without a last line that has no end */
 	struct bs_doc_cursor known;          /* what the index knows, from where the feed stands */
 	bool has_known;
+	struct bs_buffer unread;             /* what the walk could not look at: paths in document order, each NUL-ended */
+	size_t unread_at;                    /* ... of which the first that may hold documents not yet passed */
+	bool has_failed;                     /* at reading a collection */
 	const struct bs_snapshot *recall;    /* documents are read again: known says which */
 	uint64_t recall_bytes;               /* of text that may still be asked for */
 };
@@ -45,6 +48,13 @@ void bs_batch_deinit(struct bs_batch *batch)
 
 /* ---- opening ---- */
 
+static enum bs_status note_unread(void *context, const char *path, size_t path_bytes, struct bs_error *err)
+{
+	struct bs_feed *feed = context;
+	enum bs_status status = bs_buffer_append(&feed->unread, path, path_bytes, err);
+	return status ? status : bs_buffer_append(&feed->unread, "", 1, err);
+}
+
 static enum bs_status open_walk(struct bs_feed *feed, const struct bs_source_options *options,
                                 void (*report)(void *context, enum bs_skip reason, const char *message),
                                 void *report_context, struct bs_error *err)
@@ -57,6 +67,8 @@ static enum bs_status open_walk(struct bs_feed *feed, const struct bs_source_opt
 		.skip_device = options->skip_device,
 		.skip_inode = options->skip_inode,
 		.lists = options->lists,
+		.unread = note_unread,
+		.unread_context = feed,
 		.report = report,
 		.report_context = report_context,
 	};
@@ -109,6 +121,7 @@ void bs_feed_close(struct bs_feed *feed)
 	bs_checksum_stream_free(feed->checksum);
 	bs_doc_cursor_deinit(&feed->known);
 	bs_buffer_deinit(&feed->carry);
+	bs_buffer_deinit(&feed->unread);
 	free(feed);
 }
 
@@ -137,8 +150,10 @@ static enum bs_status read_some(struct bs_feed *feed, struct bs_buffer *bytes, s
 		if (errno == EAGAIN || errno == EWOULDBLOCK)
 			wait_readable(feed->fd);
 		else if (errno != EINTR)
-			return bs_fail(err, BS_IO, "%s: %s", feed->source->label, strerror(errno));
+			break;
 	}
+	feed->has_failed = true;
+	return bs_fail(err, BS_IO, "%s: %s", feed->source->label, strerror(errno));
 }
 
 /* Fills bytes with at least a batch's worth and at least one line end, or with all there is. end_out: behind the last
@@ -243,23 +258,87 @@ static struct bs_known make_known(struct bs_doc_ref ref, const struct bs_doc_rec
 	return known;
 }
 
-/* Goes past the documents before the path, which are gone, and says what is known of the path itself. */
-static enum bs_status know_path(struct bs_feed *feed, const char *path, size_t path_bytes, struct bs_batch *batch,
-                                struct bs_error *err)
+/* Whether the name is the path, or lies below it. */
+static bool is_at_or_below(const char *path, const uint8_t *name, size_t name_bytes)
 {
-	struct bs_known known = {.ref = {BS_DOC_NONE, 0}};
+	size_t n = strlen(path);
+	return n <= name_bytes && memcmp(path, name, n) == 0 && (n == name_bytes || name[n] == '/');
+}
+
+/* Whether a document that the walk did not meet lies where it could not look. They are asked of in document order. */
+static bool is_unread(struct bs_feed *feed, const struct bs_doc_record *record)
+{
+	while (feed->unread_at < feed->unread.used_bytes) {
+		const char *path = (const char *)feed->unread.data + feed->unread_at;
+		size_t n = strlen(path);
+		if (is_at_or_below(path, record->name, record->name_bytes))
+			return true;
+		if (bs_compare_paths((const uint8_t *)path, n, record->name, record->name_bytes) > 0)
+			break;
+		feed->unread_at += n + 1;
+	}
+	return false;
+}
+
+bool bs_feed_is_unread(const struct bs_feed *feed, const char *name)
+{
+	for (size_t at = 0; at < feed->unread.used_bytes;) {
+		const char *path = (const char *)feed->unread.data + at;
+		if (is_at_or_below(path, (const uint8_t *)name, strlen(name)))
+			return true;
+		at += strlen(path) + 1;
+	}
+	return false;
+}
+
+bool bs_feed_has_failed(const struct bs_feed *feed)
+{
+	return feed->has_failed;
+}
+
+static enum bs_status add_item(struct bs_batch *batch, const void *path, size_t path_bytes, const struct bs_known *known,
+                               struct bs_error *err)
+{
+	enum bs_status status = bs_buffer_append(&batch->bytes, path, path_bytes, err);
+	if (!status)
+		status = bs_buffer_append(&batch->bytes, "", 1, err);
+	if (!status && known)
+		status = bs_buffer_append(&batch->known, known, sizeof(*known), err);
+	batch->n_items++;
+	return status;
+}
+
+/* Goes past the documents before the path (NULL: all), and says what is known of the path itself. They are gone, but for
+ * those where nobody could look: these are items of their own. */
+static enum bs_status pass_known(struct bs_feed *feed, const char *path, size_t path_bytes, struct bs_batch *batch,
+                                 struct bs_known *known_out, struct bs_error *err)
+{
 	struct bs_doc_ref ref;
 	struct bs_doc_record record;
 	enum bs_status status = BS_OK;
+	*known_out = (struct bs_known){.ref = {BS_DOC_NONE, 0}};
 	while (!status && bs_doc_cursor_peek(&feed->known, &ref, &record)) {
-		int order = bs_compare_paths(record.name, record.name_bytes, (const uint8_t *)path, path_bytes);
+		int order = path ? bs_compare_paths(record.name, record.name_bytes, (const uint8_t *)path, path_bytes) : -1;
 		if (order > 0)
 			break;
+		struct bs_known known = make_known(ref, &record);
+		known.is_kept = order < 0;
 		if (order == 0)
-			known = make_known(ref, &record);
-		status = bs_doc_cursor_advance(&feed->known, err);
+			*known_out = known;
+		else if (is_unread(feed, &record))
+			status = add_item(batch, record.name, record.name_bytes, &known, err);
+		if (!status)
+			status = bs_doc_cursor_advance(&feed->known, err);
 	}
-	return status ? status : bs_buffer_append(&batch->known, &known, sizeof(known), err);
+	return status;
+}
+
+static enum bs_status add_path(struct bs_feed *feed, const char *path, size_t path_bytes, struct bs_batch *batch,
+                               struct bs_error *err)
+{
+	struct bs_known known;
+	enum bs_status status = feed->has_known ? pass_known(feed, path, path_bytes, batch, &known, err) : BS_OK;
+	return status ? status : add_item(batch, path, path_bytes, feed->has_known ? &known : NULL, err);
 }
 
 static enum bs_status next_paths(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err)
@@ -267,15 +346,15 @@ static enum bs_status next_paths(struct bs_feed *feed, struct bs_batch *batch, s
 	while (batch->n_items < (feed->has_known ? BATCH_KNOWN : BATCH_PATHS) && !feed->at_end) {
 		const char *path = NULL;
 		size_t path_bytes = 0;
+		struct bs_known none;
 		enum bs_status status = bs_walk_next(feed->walk, &path, &path_bytes, err);
 		if (!status && path)
-			status = bs_buffer_append(&batch->bytes, path, path_bytes + 1, err);
-		if (!status && path && feed->has_known)
-			status = know_path(feed, path, path_bytes, batch, err);
+			status = add_path(feed, path, path_bytes, batch, err);
+		else if (!status && feed->unread.used_bytes > 0 && feed->has_known)
+			status = pass_known(feed, NULL, 0, batch, &none, err);
 		if (status)
 			return status;
 		feed->at_end = !path;
-		batch->n_items += path != NULL;
 	}
 	return BS_OK;
 }
@@ -286,9 +365,7 @@ static enum bs_status next_file(struct bs_feed *feed, struct bs_batch *batch, st
 	if (feed->at_end)
 		return BS_OK;
 	feed->at_end = true;
-	batch->n_items = 1;
-	enum bs_status status = bs_buffer_append(&batch->bytes, "", 1, err);
-	return status || !feed->has_known ? status : know_path(feed, "", 0, batch, err);
+	return add_path(feed, "", 0, batch, err);
 }
 
 enum bs_status bs_feed_know(struct bs_feed *feed, const struct bs_snapshot *snapshot, uint32_t source,

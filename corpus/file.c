@@ -5,7 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Where a NUL byte makes a file binary: ripgrep's first buffer. */
@@ -77,6 +80,101 @@ int bs_file_stat(int dir_fd, const char *path, struct stat *stat_out)
 	return result;
 }
 
+/* Closes fd, which is not to be told by errno. */
+static void close_quietly(int fd)
+{
+	int error_number = errno;
+	close(fd);
+	errno = error_number;
+}
+
+/* The first n_bytes of path, one component, below dir_fd. A folder that is a link is refused as any link is. */
+static int open_component(int dir_fd, const char *path, size_t n_bytes, int flags)
+{
+	char name[NAME_MAX + 1];
+	struct stat found;
+	if (n_bytes > NAME_MAX) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(name, path, n_bytes);
+	name[n_bytes] = '\0';
+	int fd = openat(dir_fd, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0 && errno == ENOTDIR) {
+		bool is_link = fstatat(dir_fd, name, &found, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(found.st_mode);
+		errno = is_link ? ELOOP : ENOTDIR;
+	}
+	return fd;
+}
+
+int bs_file_open_by_step(int dir_fd, const char *path, int flags)
+{
+	int at = dir_fd;
+	for (;;) {
+		size_t n_bytes = strcspn(path, "/");
+		const char *rest = path + n_bytes + strspn(path + n_bytes, "/");
+		int fd = open_component(at, path, n_bytes, *rest ? O_PATH | O_DIRECTORY : flags);
+		if (at != dir_fd)
+			close_quietly(at);
+		if (fd < 0 || !*rest)
+			return fd;
+		at = fd;
+		path = rest;
+	}
+}
+
+int bs_file_open_below(int dir_fd, const char *path, int flags)
+{
+	/* Unlike openat, it refuses what O_PATH makes no use of. */
+	int all = flags | O_CLOEXEC | (flags & O_PATH ? 0 : O_NOCTTY | O_LARGEFILE);
+	struct open_how how = {.flags = (uint64_t)(unsigned)all, .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
+	long fd;
+	do {
+		fd = syscall(SYS_openat2, dir_fd, path, &how, sizeof(how));
+	} while (fd < 0 && errno == EINTR);
+	/* An older kernel, a sandbox that does not know the call, or a path over PATH_MAX. */
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM || errno == ENAMETOOLONG))
+		return bs_file_open_by_step(dir_fd, path, flags);
+	return (int)fd;
+}
+
+void bs_file_place_close(struct bs_file_place *place)
+{
+	if (place->path.used_bytes > 0)
+		close_quietly(place->fd);
+	bs_buffer_deinit(&place->path);
+}
+
+/* Makes place the folder whose path is path[0..n_bytes). */
+static bool go_to(int dir_fd, const char *path, size_t n_bytes, struct bs_file_place *place)
+{
+	struct bs_buffer *kept = &place->path;
+	if (kept->used_bytes == n_bytes + 1 && memcmp(kept->data, path, n_bytes) == 0)
+		return true;
+	if (kept->used_bytes > 0)
+		close(place->fd);
+	bs_buffer_clear(kept);
+	if (bs_buffer_append(kept, path, n_bytes, NULL) != BS_OK || bs_buffer_append(kept, "", 1, NULL) != BS_OK) {
+		bs_buffer_clear(kept);
+		errno = ENOMEM;
+		return false;
+	}
+	place->fd = bs_file_open_below(dir_fd, (const char *)kept->data, O_PATH | O_DIRECTORY);
+	if (place->fd < 0)
+		bs_buffer_clear(kept);
+	return place->fd >= 0;
+}
+
+int bs_file_stat_below(int dir_fd, const char *path, struct bs_file_place *place, struct stat *stat_out)
+{
+	const char *slash = strrchr(path, '/');
+	if (!slash)
+		return fstatat(dir_fd, path, stat_out, AT_SYMLINK_NOFOLLOW);
+	return go_to(dir_fd, path, (size_t)(slash - path), place)
+	               ? fstatat(place->fd, slash + 1, stat_out, AT_SYMLINK_NOFOLLOW)
+	               : -1;
+}
+
 struct bs_stamp bs_file_stamp(const struct stat *found)
 {
 	return (struct bs_stamp){
@@ -88,12 +186,17 @@ struct bs_stamp bs_file_stamp(const struct stat *found)
 	};
 }
 
+bool bs_file_is_gone(int error_number)
+{
+	return error_number == ENOENT || error_number == ENOTDIR;
+}
+
 enum bs_status bs_file_status(int error_number)
 {
 	/* Says nothing of the file: whoever takes it for unreadable would drop what it holds. */
 	if (error_number == EMFILE || error_number == ENFILE || error_number == ENOMEM)
 		return BS_NO_MEMORY;
-	return error_number == ENOENT || error_number == ENOTDIR ? BS_NOT_FOUND : BS_IO;
+	return bs_file_is_gone(error_number) ? BS_NOT_FOUND : BS_IO;
 }
 
 bool bs_file_is_binary(const uint8_t *bytes, size_t n_bytes)
@@ -111,11 +214,14 @@ static void refuse(struct bs_file_refusal *refusal, enum bs_skip skip, int error
 	*refusal = (struct bs_file_refusal){.reason = reason, .skip = skip, .error_number = error_number};
 }
 
-static void refuse_errno(struct bs_file_refusal *refusal, int error_number)
+static void refuse_errno(struct bs_file_refusal *refusal, int error_number, bool is_below)
 {
 	/* ENXIO: a socket, which cannot be opened at all. */
-	refuse(refusal, error_number == ENXIO ? BS_SKIP_SPECIAL : BS_SKIP_UNREADABLE, error_number,
-	       strerror(error_number));
+	if (error_number == ELOOP && is_below)
+		refuse(refusal, BS_SKIP_LINK, ELOOP, "symbolic link");
+	else
+		refuse(refusal, error_number == ENXIO ? BS_SKIP_SPECIAL : BS_SKIP_UNREADABLE, error_number,
+		       strerror(error_number));
 }
 
 /* Reads on until bytes holds wanted_bytes or the file, announced as size_bytes long, ends. */
@@ -128,7 +234,7 @@ static enum bs_status read_to(int fd, size_t wanted_bytes, uint64_t size_bytes, 
 		ssize_t n = read(fd, bytes->data + bytes->used_bytes, asked_bytes);
 		if (n < 0) {
 			if (errno != EINTR)
-				refuse_errno(refusal, errno);
+				refuse_errno(refusal, errno, false);
 			continue;
 		}
 		bytes->used_bytes += (size_t)n;
@@ -174,12 +280,13 @@ enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, st
 	*stamp_out = (struct bs_stamp){0};
 	bs_buffer_clear(bytes);
 	/* O_NONBLOCK: a pipe that took the file's place must not make us wait for its writer. */
-	int fd = bs_file_open(dir_fd, path, O_RDONLY | O_NONBLOCK);
+	bool is_below = dir_fd != AT_FDCWD;
+	int fd = (is_below ? bs_file_open_below : bs_file_open)(dir_fd, path, O_RDONLY | O_NONBLOCK);
 	if (fd < 0 || fstat(fd, &found)) {
 		if (bs_file_status(errno) == BS_NO_MEMORY)
 			status = bs_fail(err, BS_NO_MEMORY, "%s: %s", path, strerror(errno));
 		else
-			refuse_errno(refusal_out, errno);
+			refuse_errno(refusal_out, errno, is_below);
 		goto out;
 	}
 	*stamp_out = bs_file_stamp(&found);

@@ -37,18 +37,40 @@ int bs_file_open(int dir_fd, const char *path, int flags);
 /* fstatat (links are followed) for a path of any length. -1 and errno as fstatat. */
 int bs_file_stat(int dir_fd, const char *path, struct stat *stat_out);
 
+/*
+ * What stands at path below the folder dir_fd, for a path of any length, if no part of it is a symbolic link: what became one
+ * may lead out of what its owner named. -1 and errno, ELOOP for a link. _by_step is what _below does where the kernel has no
+ * openat2; for tests, too.
+ */
+int bs_file_open_below(int dir_fd, const char *path, int flags);
+int bs_file_open_by_step(int dir_fd, const char *path, int flags);
+
+/* A folder that stays open from one look to the next: neighbours are looked up by their last component alone. Zero-initialise;
+ * to be closed when dir_fd becomes another folder. */
+struct bs_file_place {
+	int fd;
+	struct bs_buffer path; /* below dir_fd, NUL-ended; empty: none is open */
+};
+void bs_file_place_close(struct bs_file_place *place);
+
+/* The state of what stands at path below dir_fd, of a link its own; else as bs_file_open_below. */
+int bs_file_stat_below(int dir_fd, const char *path, struct bs_file_place *place, struct stat *stat_out);
+
 /* The stamp of a file that has been stat'ed. */
 struct bs_stamp bs_file_stamp(const struct stat *found);
+
+/* Whether the errno means that nothing is there by that name: the only one by which a document may go. */
+bool bs_file_is_gone(int error_number);
 
 /* BS_NOT_FOUND if the errno means that nothing is there by that name, BS_NO_MEMORY if it says nothing of the file but that
  * the process or the machine has no more of something, else BS_IO. */
 enum bs_status bs_file_status(int error_number);
 
 /*
- * Reads the regular file at path (below dir_fd) whole into bytes, which is overwritten; a file that grows or shrinks
- * meanwhile is read as far as it goes. stamp_out is taken before the first byte is read. With refuse_binary a NUL byte
- * in the first 64 KiB is a refusal, before the rest is read, unless the file begins as UTF-16 does. Whatever is wrong
- * with the file goes to refusal_out; fails only with BS_NO_MEMORY.
+ * Reads the regular file at path whole into bytes, which is overwritten; below dir_fd without following a link, or, if that
+ * is AT_FDCWD, as its user named it. A file that grows or shrinks meanwhile is read as far as it goes. stamp_out is taken
+ * before the first byte is read. With refuse_binary a NUL byte in the first 64 KiB is a refusal, before the rest is read,
+ * unless the file begins as UTF-16 does. Whatever is wrong with the file goes to refusal_out; fails only with BS_NO_MEMORY.
  */
 enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, struct bs_buffer *bytes,
                             struct bs_stamp *stamp_out, struct bs_file_refusal *refusal_out,

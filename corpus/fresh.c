@@ -11,13 +11,15 @@ struct freshening {
 	struct bs_reader *reader;
 	struct bs_source source;
 	uint32_t number; /* of the source */
+	uint64_t n_unread;
 	void (*skipped)(void *context, enum bs_skip reason, const char *message);
 	void *context;
 };
 
 static void tell_skipped(void *context, enum bs_skip reason, const char *message)
 {
-	const struct freshening *at = context;
+	struct freshening *at = context;
+	at->n_unread += reason == BS_SKIP_UNREADABLE;
 	if (at->skipped)
 		at->skipped(at->context, reason, message);
 }
@@ -77,18 +79,23 @@ static enum bs_status read_feed(struct freshening *at, struct bs_feed *feed, str
 	return status;
 }
 
-/* Of the kind that it is now. */
-static enum bs_status freshen_found(struct freshening *at, struct bs_source_record *record, struct bs_error *err)
+/* Of the kind that it is now. *is_refused_out: it failed because the source cannot be read. */
+static enum bs_status freshen_found(struct freshening *at, struct bs_source_record *record, bool *is_refused_out,
+                                    struct bs_error *err)
 {
 	struct bs_feed *feed = NULL;
 	enum bs_status status = bs_refresh_begin(&at->refresh, at->number, &at->source, record, &at->options, false,
 	                                         tell_skipped, at, &feed, err);
-	if (!status && feed)
+	*is_refused_out = status == BS_IO || status == BS_NOT_FOUND;
+	if (!status && feed) {
 		status = read_feed(at, feed, err);
+		*is_refused_out = status && bs_feed_has_failed(feed);
+	}
 	if (!status)
 		status = bs_refresh_end(&at->refresh, feed, &at->snapshot->overlay, at->options.suspect_from_ns, record, err);
 	bs_feed_close(feed);
-	record->kind = at->source.kind;
+	if (!status)
+		record->kind = at->source.kind;
 	return status;
 }
 
@@ -97,6 +104,7 @@ static enum bs_status freshen_source(struct freshening *at, uint32_t i, struct b
 	struct bs_source_record *record = &at->snapshot->manifest.sources[i];
 	struct bs_source found = {.kind = BS_SOURCE_STDIN};
 	struct bs_error why = {""};
+	bool is_refused, has_begun = false;
 	at->number = i;
 	enum bs_status status = bs_recorded_source(at->snapshot->dir, record, &at->source, err);
 	if (status)
@@ -108,15 +116,20 @@ static enum bs_status freshen_source(struct freshening *at, uint32_t i, struct b
 		bs_source_deinit(&at->source);
 		return BS_OK;
 	}
-	enum bs_status is_lost = record->kind == BS_SOURCE_STDIN ? BS_OK : bs_source_init(&found, at->source.path, &why);
-	if (is_lost == BS_NO_MEMORY) {
-		status = bs_fail(err, is_lost, "%s", why.text);
-	} else if (is_lost) {
-		tell_skipped(at, BS_SKIP_UNREADABLE, why.text);
-		status = bs_refresh_lose(&at->refresh, i, err);
-	} else {
+	status = record->kind == BS_SOURCE_STDIN ? BS_OK : bs_source_init(&found, at->source.path, &why);
+	is_refused = status && status != BS_NO_MEMORY;
+	if (!status) {
+		has_begun = true;
 		at->source.kind = found.kind;
-		status = freshen_found(at, record, err);
+		status = freshen_found(at, record, &is_refused, &why);
+	}
+	if (status && !is_refused) {
+		status = bs_fail(err, status, "%s", why.text);
+	} else if (status) {
+		bool is_lost = status == BS_NOT_FOUND && !has_begun;
+		tell_skipped(at, BS_SKIP_UNREADABLE, why.text);
+		at->n_unread -= is_lost;
+		status = is_lost ? bs_refresh_lose(&at->refresh, i, err) : bs_refresh_keep(&at->refresh, i, has_begun, err);
 	}
 	bs_source_deinit(&found);
 	bs_source_deinit(&at->source);
@@ -139,7 +152,7 @@ static enum bs_status bury_overlay(struct freshening *at, struct bs_error *err)
 
 enum bs_status bs_snapshot_freshen(struct bs_snapshot *snapshot,
                                    void (*skipped)(void *context, enum bs_skip reason, const char *message),
-                                   void *context, struct bs_error *err)
+                                   void *context, uint64_t *n_unread_out, struct bs_error *err)
 {
 	struct freshening at = {.snapshot = snapshot, .skipped = skipped, .context = context};
 	at.options = bs_recorded_options(&snapshot->manifest.options, snapshot->dir);
@@ -154,6 +167,7 @@ enum bs_status bs_snapshot_freshen(struct bs_snapshot *snapshot,
 	snapshot->n_live_docs = 0;
 	for (uint32_t s = 0; s <= snapshot->manifest.n_segments; s++)
 		snapshot->n_live_docs += bs_snapshot_segment_docs(snapshot, s) - bs_snapshot_n_deleted(snapshot, s);
+	*n_unread_out = at.n_unread;
 	bs_refresh_deinit(&at.refresh);
 	bs_reader_free(at.reader);
 	return status;

@@ -2,6 +2,8 @@
 #ifndef BS_CORPUS_FRESH_H
 #define BS_CORPUS_FRESH_H
 
+#include <stdint.h>
+
 #include "core/snapshot.h"
 #include "core/status.h"
 
@@ -10,10 +12,11 @@
  * snapshot's overlay, to be read whenever they are asked about. What deletion by id keeps out stays out. The numbers that
  * scores are made of stay those of the index. skipped (nullable) is told of what cannot be a document, as in indexing,
  * and of sources that are not followed: of those the snapshot keeps what it has.
+ * *n_unread_out: files, folders and sources that could not be looked at; of these the index's word stays.
  * BS_IO, BS_CORRUPT, BS_NO_MEMORY: the snapshot is fit for nothing but bs_snapshot_deinit.
  */
 enum bs_status bs_snapshot_freshen(struct bs_snapshot *snapshot,
                                    void (*skipped)(void *context, enum bs_skip reason, const char *message),
-                                   void *context, struct bs_error *err) BS_WARN_UNUSED;
+                                   void *context, uint64_t *n_unread_out, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -238,15 +238,29 @@ enum bs_ignore_verdict bs_ignore_match(struct bs_ignore *ignore, const struct bs
 	return BS_IGNORE_SILENT;
 }
 
-/* Appends what can be read of a regular file; nothing if it cannot be opened. BS_IO: out of file descriptors. */
-static enum bs_status read_file(int folder_fd, const char *path, struct bs_buffer *text, struct bs_error *err)
+/* Whether a file that cannot be opened is there all the same, for all we know. */
+static bool may_be_there(int folder_fd, const char *path, int error_number)
+{
+	struct stat info;
+	/* Nobody can say what stands in a folder that may not be searched; then it would be the folder that cannot be read. */
+	if (error_number == EACCES)
+		return fstatat(folder_fd, path, &info, 0) == 0;
+	return error_number != ENOENT && error_number != ENOTDIR && error_number != ELOOP && error_number != ENXIO;
+}
+
+/* Appends what can be read of a regular file; nothing if it cannot be opened, unless it must be: BS_IO. That, too, when out of
+ * file descriptors. */
+static enum bs_status read_file(int folder_fd, const char *path, bool must_read, struct bs_buffer *text,
+                                struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	struct stat info;
 	/* Not to wait for the writer of a named pipe. */
 	int fd = openat(folder_fd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0 && (errno == EMFILE || errno == ENFILE))
-		return bs_fail(err, BS_IO, "%s: %s", path, strerror(errno));
+	int error_number = errno;
+	if (fd < 0 && (error_number == EMFILE || error_number == ENFILE ||
+	               (must_read && may_be_there(folder_fd, path, error_number))))
+		return bs_fail(err, BS_IO, "%s: %s", path, strerror(error_number));
 	if (fd < 0)
 		return BS_OK;
 	if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
@@ -258,6 +272,8 @@ static enum bs_status read_file(int folder_fd, const char *path, struct bs_buffe
 		ssize_t got = read(fd, text->data + text->used_bytes, text->capacity_bytes - text->used_bytes);
 		if (got < 0 && errno == EINTR)
 			continue;
+		if (got < 0 && must_read)
+			status = bs_fail(err, BS_IO, "%s: %s", path, strerror(errno));
 		if (got <= 0)
 			break;
 		text->used_bytes += (size_t)got;
@@ -268,12 +284,13 @@ out:
 }
 
 /* The rules of a file, NULL if it has none. */
-static enum bs_status read_rules(int folder_fd, const char *path, struct bs_ignore **ignore_out, struct bs_error *err)
+static enum bs_status read_rules(int folder_fd, const char *path, bool must_read, struct bs_ignore **ignore_out,
+                                 struct bs_error *err)
 {
 	struct bs_buffer text = {0};
 	struct bs_ignore *ignore = NULL;
 	*ignore_out = NULL;
-	enum bs_status status = read_file(folder_fd, path, &text, err);
+	enum bs_status status = read_file(folder_fd, path, must_read, &text, err);
 	if (status || text.used_bytes == 0)
 		goto out;
 	status = bs_ignore_new(&ignore, err);
@@ -346,15 +363,15 @@ static enum bs_status join(const char *a, const char *b, struct bs_buffer *path,
 }
 
 /* Sets path to what the configuration file folder/name says, and leaves it empty if it says nothing. */
-static enum bs_status configured_path(const char *folder, const char *name, const char *home, struct bs_buffer *path,
-                                      struct bs_error *err)
+static enum bs_status configured_path(const char *folder, const char *name, const char *home, bool must_read,
+                                      struct bs_buffer *path, struct bs_error *err)
 {
 	struct bs_buffer text = {0};
 	const uint8_t *value;
 	size_t value_bytes;
 	enum bs_status status = join(folder, name, path, err);
 	if (!status)
-		status = read_file(AT_FDCWD, (const char *)path->data, &text, err);
+		status = read_file(AT_FDCWD, (const char *)path->data, must_read, &text, err);
 	bs_buffer_clear(path);
 	if (!status && find_excludes_file(text.data, text.used_bytes, &value, &value_bytes))
 		status = expand_home(value, value_bytes, home, path, err);
@@ -366,7 +383,7 @@ static enum bs_status configured_path(const char *folder, const char *name, cons
  * The one place in the libraries that reads the environment: git's rules, and with them ripgrep's, say that these two
  * variables are where the user's excludes are found, and no caller has anything better to give.
  */
-static enum bs_status global_path(struct bs_buffer *path, struct bs_error *err)
+static enum bs_status global_path(bool must_read, struct bs_buffer *path, struct bs_error *err)
 {
 	struct bs_buffer config = {0};
 	const char *home = getenv("HOME");
@@ -378,22 +395,22 @@ static enum bs_status global_path(struct bs_buffer *path, struct bs_error *err)
 		status = bs_buffer_append(&config, xdg, strlen(xdg) + 1, err);
 	const char *config_folder = (const char *)config.data;
 	if (!status && home)
-		status = configured_path(home, ".gitconfig", home, path, err);
+		status = configured_path(home, ".gitconfig", home, must_read, path, err);
 	if (!status && path->used_bytes == 0 && config_folder)
-		status = configured_path(config_folder, "git/config", home, path, err);
+		status = configured_path(config_folder, "git/config", home, must_read, path, err);
 	if (!status && path->used_bytes == 0 && config_folder)
 		status = join(config_folder, "git/ignore", path, err);
 	bs_buffer_deinit(&config);
 	return status;
 }
 
-enum bs_status bs_ignore_read_global(struct bs_ignore **ignore_out, struct bs_error *err)
+enum bs_status bs_ignore_read_global(bool must_read, struct bs_ignore **ignore_out, struct bs_error *err)
 {
 	struct bs_buffer path = {0};
 	*ignore_out = NULL;
-	enum bs_status status = global_path(&path, err);
+	enum bs_status status = global_path(must_read, &path, err);
 	if (!status && path.used_bytes > 0)
-		status = read_rules(AT_FDCWD, (const char *)path.data, ignore_out, err);
+		status = read_rules(AT_FDCWD, (const char *)path.data, must_read, ignore_out, err);
 	bs_buffer_deinit(&path);
 	return status;
 }
@@ -429,10 +446,11 @@ unsigned bs_ignore_name_bit(const char *name, size_t name_bytes)
 }
 
 /* Sets line to the first line of a file, NUL-ended, or leaves it empty. */
-static enum bs_status read_first_line(int folder_fd, const char *path, struct bs_buffer *line, struct bs_error *err)
+static enum bs_status read_first_line(int folder_fd, const char *path, bool must_read, struct bs_buffer *line,
+                                      struct bs_error *err)
 {
 	size_t next;
-	enum bs_status status = read_file(folder_fd, path, line, err);
+	enum bs_status status = read_file(folder_fd, path, must_read, line, err);
 	line->used_bytes = first_line(line->data, line->used_bytes, &next);
 	if (line->used_bytes == 0 || !is_utf8(line->data, line->used_bytes))
 		bs_buffer_clear(line);
@@ -445,17 +463,18 @@ static enum bs_status read_first_line(int folder_fd, const char *path, struct bs
  * The excludes of a worktree or submodule, whose .git is a file that says where the repository is: "gitdir: " and a
  * path, in which the file commondir says where the shared part is.
  */
-static enum bs_status read_linked_excludes(int folder_fd, struct bs_ignore **ignore_out, struct bs_error *err)
+static enum bs_status read_linked_excludes(int folder_fd, bool must_read, struct bs_ignore **ignore_out,
+                                           struct bs_error *err)
 {
 	static const char mark[] = "gitdir: ";
 	struct bs_buffer line = {0}, common = {0}, path = {0};
-	enum bs_status status = read_first_line(folder_fd, ".git", &line, err);
+	enum bs_status status = read_first_line(folder_fd, ".git", must_read, &line, err);
 	if (status || line.used_bytes < sizeof(mark) || memcmp(line.data, mark, sizeof(mark) - 1) != 0)
 		goto out;
 	const char *git_folder = (const char *)line.data + sizeof(mark) - 1;
 	status = join(git_folder, "commondir", &path, err);
 	if (!status)
-		status = read_first_line(AT_FDCWD, (const char *)path.data, &common, err);
+		status = read_first_line(AT_FDCWD, (const char *)path.data, must_read, &common, err);
 	if (status || common.used_bytes == 0)
 		goto out;
 	bs_buffer_clear(&path);
@@ -470,7 +489,7 @@ static enum bs_status read_linked_excludes(int folder_fd, struct bs_ignore **ign
 	if (!status)
 		status = join((const char *)common.data, "info/exclude", &path, err);
 	if (!status)
-		status = read_rules(AT_FDCWD, (const char *)path.data, ignore_out, err);
+		status = read_rules(AT_FDCWD, (const char *)path.data, must_read, ignore_out, err);
 out:
 	bs_buffer_deinit(&line);
 	bs_buffer_deinit(&common);
@@ -478,18 +497,19 @@ out:
 	return status;
 }
 
-static enum bs_status read_git(int folder_fd, bool no_exclude, struct bs_ignore_level *level, struct bs_error *err)
+static enum bs_status read_git(int folder_fd, unsigned bits, struct bs_ignore_level *level, struct bs_error *err)
 {
 	struct stat info;
+	bool must_read = bits & BS_IGNORE_MUST_READ;
 	if (fstatat(folder_fd, ".git", &info, 0) != 0)
 		return BS_OK;
 	level->is_repository = true;
 	level->in_git = true;
-	if (no_exclude)
+	if (bits & BS_IGNORE_NO_EXCLUDE)
 		return BS_OK;
 	if (S_ISREG(info.st_mode))
-		return read_linked_excludes(folder_fd, &level->files[FILE_EXCLUDE], err);
-	return read_rules(folder_fd, ".git/info/exclude", &level->files[FILE_EXCLUDE], err);
+		return read_linked_excludes(folder_fd, must_read, &level->files[FILE_EXCLUDE], err);
+	return read_rules(folder_fd, ".git/info/exclude", must_read, &level->files[FILE_EXCLUDE], err);
 }
 
 static bool level_is_empty(const struct bs_ignore_level *level)
@@ -513,11 +533,14 @@ enum bs_status bs_ignore_level_open(int folder_fd, unsigned bits, size_t path_of
 	level->path_off = path_off;
 	level->in_git = bs_ignore_level_in_git(parent);
 	enum bs_status status = BS_OK;
-	for (unsigned i = 0; i < FILE_EXCLUDE && !status; i++)
+	if (bits & BS_IGNORE_HAS_GIT)
+		status = read_git(folder_fd, bits, level, err);
+	for (unsigned i = 0; i < FILE_EXCLUDE && !status; i++) {
+		/* git's decide inside of a repository. */
+		bool must_read = bits & BS_IGNORE_MUST_READ && (i < FILE_GITIGNORE || level->in_git);
 		if (bits & 1u << i)
-			status = read_rules(folder_fd, file_names[i], &level->files[i], err);
-	if (!status && (bits & BS_IGNORE_HAS_GIT))
-		status = read_git(folder_fd, bits & BS_IGNORE_NO_EXCLUDE, level, err);
+			status = read_rules(folder_fd, file_names[i], must_read, &level->files[i], err);
+	}
 	if (status || level_is_empty(level))
 		bs_ignore_level_close(level, parent);
 	else

@@ -56,8 +56,8 @@ size_t bs_ignore_n_plain(const struct bs_ignore *ignore);
 enum bs_ignore_verdict bs_ignore_match(struct bs_ignore *ignore, const struct bs_ignore_entry *entry, size_t path_off);
 
 /* Reads the global excludes file: core.excludesFile of ~/.gitconfig or of git/config below $XDG_CONFIG_HOME
- * (~/.config), else git/ignore there. NULL if there is none or nothing in it. BS_NO_MEMORY, BS_IO as below. */
-enum bs_status bs_ignore_read_global(struct bs_ignore **ignore_out, struct bs_error *err) BS_WARN_UNUSED;
+ * (~/.config), else git/ignore there. NULL if there is none or nothing in it. must_read, BS_NO_MEMORY, BS_IO as below. */
+enum bs_status bs_ignore_read_global(bool must_read, struct bs_ignore **ignore_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* ---- the ignore files of nested folders ---- */
 
@@ -72,6 +72,8 @@ struct bs_ignore_level;
 #define BS_IGNORE_HAS_ANY       15u
 /* A .git is only to say that here is a repository. */
 #define BS_IGNORE_NO_EXCLUDE    16u
+/* A file that is there, and decides, must be read, or else it is not known what is ignored. */
+#define BS_IGNORE_MUST_READ     32u
 
 /* The bit of a name found in a folder, not NUL-ended; 0 for most names. */
 unsigned bs_ignore_name_bit(const char *name, size_t name_bytes);
@@ -79,8 +81,8 @@ unsigned bs_ignore_name_bit(const char *name, size_t name_bytes);
 /*
  * Reads those of the files of the folder at folder_fd (which may be O_PATH) that the bits name; path_off is where, in
  * the paths to be matched, the part below this folder starts. *level_out is parent itself if there is nothing to
- * remember. Files that cannot be read are as good as absent, as in ripgrep; but BS_IO if the process is out of file
- * descriptors, and BS_NO_MEMORY.
+ * remember. Files that cannot be read are as good as absent, as in ripgrep, unless they must be read: BS_IO. BS_IO also if
+ * the process is out of file descriptors, and BS_NO_MEMORY.
  */
 enum bs_status bs_ignore_level_open(int folder_fd, unsigned bits, size_t path_off, struct bs_ignore_level *parent,
                                     struct bs_ignore_level **level_out, struct bs_error *err) BS_WARN_UNUSED;

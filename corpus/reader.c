@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/hash.h"
 #include "corpus/collection.h"
 #include "corpus/file.h"
+#include "corpus/id_set.h"
 #include "corpus/record.h"
 #include "corpus/record_scan.h"
 #include "corpus/stored_text.h"
@@ -35,6 +37,10 @@ struct bs_reader {
 	struct bs_buffer message;
 	struct bs_field file_field;       /* the one field of a file */
 	struct kept folder;               /* the root of the last folder */
+	struct bs_file_place place;       /* ... and where in it a file was looked at last */
+	uint64_t folder_hash;             /* of its path */
+	struct bs_id_set linkless;        /* folders, by hash, that were reached without following a link in this second */
+	time_t linkless_s;
 	struct bs_collection collection;  /* the last one of fetch_record */
 	struct bs_record_scan scan;
 	struct bs_stored_texts *stored;   /* made when it is needed, for recalled documents */
@@ -49,14 +55,20 @@ static void kept_close(struct kept *kept)
 	*kept = (struct kept){.fd = -1};
 }
 
-/* Makes kept the descriptor of path, opened anew only if it is another path than last time; *opened_out says so. */
-static enum bs_status kept_open(struct kept *kept, const char *path, int flags, bool *opened_out, struct bs_error *err)
+static void close_folder(struct bs_reader *reader)
 {
-	*opened_out = !(kept->path && !strcmp(kept->path, path));
-	if (!*opened_out)
+	bs_file_place_close(&reader->place);
+	kept_close(&reader->folder);
+}
+
+/* Makes reader->folder that of path, opened anew only if it is another path than last time. */
+static enum bs_status open_root(struct bs_reader *reader, const char *path, struct bs_error *err)
+{
+	struct kept *kept = &reader->folder;
+	if (kept->path && !strcmp(kept->path, path))
 		return BS_OK;
-	kept_close(kept);
-	int fd = bs_file_open(AT_FDCWD, path, flags);
+	close_folder(reader);
+	int fd = bs_file_open(AT_FDCWD, path, O_PATH | O_DIRECTORY);
 	if (fd < 0)
 		return bs_fail(err, bs_file_status(errno), "%s: %s", path, strerror(errno));
 	kept->path = strdup(path);
@@ -65,6 +77,7 @@ static enum bs_status kept_open(struct kept *kept, const char *path, int flags, 
 		return bs_fail_memory(err, "a path", strlen(path));
 	}
 	kept->fd = fd;
+	reader->folder_hash = bs_checksum(path, strlen(path));
 	return BS_OK;
 }
 
@@ -102,7 +115,8 @@ void bs_reader_free(struct bs_reader *reader)
 	bs_buffer_deinit(&reader->bytes);
 	bs_buffer_deinit(&reader->text);
 	bs_buffer_deinit(&reader->message);
-	kept_close(&reader->folder);
+	close_folder(reader);
+	bs_id_set_deinit(&reader->linkless);
 	bs_collection_deinit(&reader->collection);
 	bs_record_scan_deinit(&reader->scan);
 	bs_stored_texts_free(reader->stored);
@@ -128,7 +142,7 @@ static enum bs_status append_printable(struct bs_buffer *to, const uint8_t *text
 }
 
 /* Tells the sink "ID: REASON". */
-static enum bs_status pass_over(struct bs_reader *reader, const struct bs_source *source, const char *name,
+static enum bs_status tell_skip(struct bs_reader *reader, const struct bs_source *source, const char *name,
                                 uint64_t line, const struct bs_file_refusal *why,
                                 const struct bs_document_sink *sink, struct bs_error *err)
 {
@@ -146,9 +160,17 @@ static enum bs_status pass_over(struct bs_reader *reader, const struct bs_source
 		status = bs_buffer_append(message, "", 1, err);
 	if (!status)
 		status = sink->skip(sink->context, why->skip, (const char *)message->data, err);
+	bs_buffer_deinit(&id);
+	return status;
+}
+
+static enum bs_status pass_over(struct bs_reader *reader, const struct bs_source *source, const char *name,
+                                uint64_t line, const struct bs_file_refusal *why,
+                                const struct bs_document_sink *sink, struct bs_error *err)
+{
+	enum bs_status status = tell_skip(reader, source, name, line, why, sink, err);
 	if (!status && sink->passed_over && (source->kind == BS_SOURCE_FOLDER || source->kind == BS_SOURCE_FILE))
 		status = sink->passed_over(sink->context, name, why->nul_end, err);
-	bs_buffer_deinit(&id);
 	return status;
 }
 
@@ -197,14 +219,20 @@ static void note_mode(const struct bs_reader *reader, const struct bs_stamp *sta
 		__atomic_store_n(reader->has_private, true, __ATOMIC_RELAXED);
 }
 
+/* Of what stands at path: below dir_fd without following a link, as it will be read; or as its user named it. */
+static int look(struct bs_reader *reader, int dir_fd, const char *path, struct stat *found)
+{
+	return dir_fd == AT_FDCWD ? bs_file_stat(AT_FDCWD, path, found)
+	                          : bs_file_stat_below(dir_fd, path, &reader->place, found);
+}
+
 /* By its stamp alone, without opening it. */
-static bool is_unchanged(const struct bs_reader *reader, int dir_fd, const char *path, const struct bs_known *known)
+static bool is_unchanged(struct bs_reader *reader, int dir_fd, const char *path, const struct bs_known *known)
 {
 	struct stat found;
 	if (known->ref.segment == BS_DOC_NONE || known->is_suspect)
 		return false;
-	/* A path over PATH_MAX fails here, and is read. Links inside a folder are no files. */
-	if (fstatat(dir_fd, path, &found, dir_fd == AT_FDCWD ? 0 : AT_SYMLINK_NOFOLLOW) || !S_ISREG(found.st_mode))
+	if (look(reader, dir_fd, path, &found) || !S_ISREG(found.st_mode))
 		return false;
 	struct bs_stamp stamp = bs_file_stamp(&found);
 	note_mode(reader, &stamp);
@@ -218,6 +246,25 @@ static bool is_unchanged_suspect(const struct bs_document *document, const struc
 	       document->checksum == known->checksum;
 }
 
+static enum bs_status keep(const struct bs_known *known, const struct bs_document_sink *sink, struct bs_error *err)
+{
+	return sink->unchanged ? sink->unchanged(sink->context, known->ref, err) : BS_OK;
+}
+
+/* A file is no document. One that could not be read may still be what it was: what is known of it stays. One that has gone
+ * since the walk met it is as good as never met. */
+static enum bs_status refuse_file(struct bs_reader *reader, const struct bs_source *source, const char *name,
+                                  const struct bs_known *known, const struct bs_file_refusal *why,
+                                  const struct bs_document_sink *sink, struct bs_error *err)
+{
+	if (why->skip == BS_SKIP_UNREADABLE && bs_file_is_gone(why->error_number))
+		return BS_OK;
+	if (why->skip != BS_SKIP_UNREADABLE || known->ref.segment == BS_DOC_NONE)
+		return pass_over(reader, source, name, 0, why, sink, err);
+	enum bs_status status = tell_skip(reader, source, name, 0, why, sink, err);
+	return status ? status : keep(known, sink, err);
+}
+
 static enum bs_status read_file(struct bs_reader *reader, const struct bs_source *source, int dir_fd, const char *name,
                                 const struct bs_known *known, const struct bs_document_sink *sink,
                                 struct bs_error *err)
@@ -226,13 +273,13 @@ static enum bs_status read_file(struct bs_reader *reader, const struct bs_source
 	struct bs_file_refusal refusal;
 	bool is_found = source->kind == BS_SOURCE_FOLDER;
 	const char *path = is_found ? name : source->path;
-	if (is_unchanged(reader, dir_fd, path, known))
-		return sink->unchanged ? sink->unchanged(sink->context, known->ref, err) : BS_OK;
+	if (known->is_kept || is_unchanged(reader, dir_fd, path, known))
+		return keep(known, sink, err);
 	enum bs_status status = load_document(reader, dir_fd, path, is_found, &document, &refusal, err);
 	if (status)
 		return status;
 	if (refusal.reason)
-		return pass_over(reader, source, name, 0, &refusal, sink, err);
+		return refuse_file(reader, source, name, known, &refusal, sink, err);
 	note_mode(reader, &document.stamp);
 	document.name = (const uint8_t *)name;
 	document.name_bytes = strlen(name);
@@ -252,11 +299,10 @@ static enum bs_status read_files(struct bs_reader *reader, const struct bs_sourc
                                  const struct bs_document_sink *sink, struct bs_error *err)
 {
 	struct bs_error why = {0};
-	bool opened = false;
 	int dir_fd = AT_FDCWD;
 	enum bs_status status = BS_OK;
 	if (source->kind == BS_SOURCE_FOLDER) {
-		status = kept_open(&reader->folder, source->path, O_PATH | O_DIRECTORY, &opened, &why);
+		status = open_root(reader, source->path, &why);
 		if (status == BS_NO_MEMORY)
 			return bs_fail(err, status, "%s", why.text);
 		dir_fd = reader->folder.fd;
@@ -264,14 +310,15 @@ static enum bs_status read_files(struct bs_reader *reader, const struct bs_sourc
 	const char *name = (const char *)batch->bytes.data;
 	const struct bs_known *known = (const struct bs_known *)(const void *)batch->known.data;
 	bool has_known = batch->known.used_bytes > 0;
-	bool is_gone = status != BS_OK;
+	struct bs_file_refusal refusal = {.skip = BS_SKIP_UNREADABLE, .reason = status ? why.text : NULL,
+	                                  .error_number = status == BS_NOT_FOUND ? ENOENT : EIO};
 	status = BS_OK;
 	for (size_t i = 0; i < batch->n_items && !status; i++) {
-		if (is_gone)
-			status = pass_over(reader, source, name, 0,
-			                   &(struct bs_file_refusal){.skip = BS_SKIP_UNREADABLE, .reason = why.text}, sink, err);
+		const struct bs_known *of_file = has_known ? &known[i] : &nothing_known;
+		if (refusal.reason)
+			status = refuse_file(reader, source, name, of_file, &refusal, sink, err);
 		else
-			status = read_file(reader, source, dir_fd, name, has_known ? &known[i] : &nothing_known, sink, err);
+			status = read_file(reader, source, dir_fd, name, of_file, sink, err);
 		name += strlen(name) + 1;
 	}
 	return status;
@@ -351,13 +398,31 @@ static enum bs_status read_lines(struct bs_reader *reader, const struct bs_sourc
 /* The descriptor of a folder, or of the working directory for NULL. */
 static enum bs_status open_folder(struct bs_reader *reader, const char *folder, int *fd_out, struct bs_error *err)
 {
-	bool opened;
 	*fd_out = AT_FDCWD;
 	if (!folder)
 		return BS_OK;
-	enum bs_status status = kept_open(&reader->folder, folder, O_PATH | O_DIRECTORY, &opened, err);
+	enum bs_status status = open_root(reader, folder, err);
 	*fd_out = reader->folder.fd;
 	return status;
+}
+
+/*
+ * As bs_file_stat_below; but that a folder is reached without a link is found out once a second. Hits lie in folders far apart,
+ * and a look at the path as a whole is half the cost. What is missed is the very same file by way of a link.
+ */
+static int look_again(struct bs_reader *reader, int dir_fd, const char *path, struct stat *found)
+{
+	const char *slash = strrchr(path, '/');
+	uint64_t hash = slash ? bs_hash_mix(bs_checksum(path, (size_t)(slash - path)) + reader->folder_hash) : 0;
+	uint64_t cursor = hash;
+	bool is_linkless = slash && bs_id_set_next(&reader->linkless, hash, &cursor);
+	int result = is_linkless ? fstatat(dir_fd, path, found, AT_SYMLINK_NOFOLLOW) : -1;
+	if (is_linkless && (result == 0 || errno != ENAMETOOLONG))
+		return result;
+	result = bs_file_stat_below(dir_fd, path, &reader->place, found);
+	if (result == 0 && slash && !is_linkless)
+		(void)!bs_id_set_add(&reader->linkless, hash, (struct bs_id_place){0, 0}, NULL);
+	return result;
 }
 
 enum bs_status bs_reader_stamp(struct bs_reader *reader, const char *folder, const char *path,
@@ -369,10 +434,22 @@ enum bs_status bs_reader_stamp(struct bs_reader *reader, const char *folder, con
 	enum bs_status status = open_folder(reader, folder, &dir_fd, err);
 	if (status)
 		return status;
-	if (bs_file_stat(dir_fd, path, &found))
+	if (folder ? look_again(reader, dir_fd, path, &found) : bs_file_stat(dir_fd, path, &found))
 		return bs_fail(err, bs_file_status(errno), "%s: %s", path, strerror(errno));
+	if (!S_ISREG(found.st_mode))
+		return bs_fail(err, BS_INVALID, "%s: not a regular file", path);
 	*stamp_out = bs_file_stamp(&found);
 	return BS_OK;
+}
+
+/* Of a file below a folder; the folder "." goes without saying, as in ids. */
+static enum bs_status fail_file(enum bs_status status, const char *folder, const char *path, const char *reason,
+                                struct bs_error *err)
+{
+	if (!folder || !strcmp(folder, "."))
+		return bs_fail(err, status, "%s: %s", path, reason);
+	bool has_slash = *folder && folder[strlen(folder) - 1] == '/';
+	return bs_fail(err, status, "%s%s%s: %s", folder, has_slash ? "" : "/", path, reason);
 }
 
 enum bs_status bs_reader_fetch_file(struct bs_reader *reader, const char *folder, const char *path,
@@ -385,13 +462,13 @@ enum bs_status bs_reader_fetch_file(struct bs_reader *reader, const char *folder
 	enum bs_status status = open_folder(reader, folder, &dir_fd, err);
 	if (status)
 		return status;
-	status = load_document(reader, dir_fd, path, false, document_out, &refusal, err);
+	status = load_document(reader, dir_fd, path, folder != NULL, document_out, &refusal, err);
 	*stamp_out = document_out->stamp;
 	if (status || !refusal.reason)
 		return status;
-	/* Something that is no file any more stands in its place: the file is gone. */
-	status = refusal.skip == BS_SKIP_SPECIAL ? BS_NOT_FOUND : bs_file_status(refusal.error_number);
-	return bs_fail(err, status, "%s: %s", path, refusal.reason);
+	/* What stands in its place would be no document. */
+	status = refusal.skip == BS_SKIP_UNREADABLE ? bs_file_status(refusal.error_number) : BS_INVALID;
+	return fail_file(status, folder, path, refusal.reason, err);
 }
 
 enum bs_status bs_reader_fetch_raw(struct bs_reader *reader, const uint8_t *raw, size_t raw_bytes,
@@ -462,7 +539,12 @@ enum bs_status bs_reader_scan_line(struct bs_reader *reader, const uint8_t *line
 
 void bs_reader_forget(struct bs_reader *reader, bool collection_too)
 {
-	kept_close(&reader->folder);
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	if (now.tv_sec != reader->linkless_s)
+		bs_id_set_deinit(&reader->linkless);
+	reader->linkless_s = now.tv_sec;
+	close_folder(reader);
 	if (collection_too)
 		bs_collection_deinit(&reader->collection);
 	else
@@ -511,6 +593,10 @@ static enum bs_status recall(struct bs_reader *reader, const struct bs_source *s
 		break;
 	}
 	*is_there_out = !status && !refusal.reason;
+	if (refusal.skip == BS_SKIP_UNREADABLE && refusal.reason && !bs_file_is_gone(refusal.error_number))
+		return tell_skip(reader, source, name, 0, &refusal, sink, err);
+	if (source->kind == BS_SOURCE_COLLECTION && status == BS_IO)
+		return sink->skip(sink->context, BS_SKIP_UNREADABLE, why.text, err);
 	/* Stored text that the options of a rebuild make no document of is left out, as it would be from a pipe. */
 	if (source->kind == BS_SOURCE_STDIN && status == BS_INVALID)
 		return pass_over(reader, source, "", known->place[2],
@@ -526,10 +612,12 @@ static enum bs_status recall_batch(struct bs_reader *reader, const struct bs_sou
 	const struct bs_known *known = (const struct bs_known *)(const void *)batch->known.data;
 	const char *name = (const char *)batch->bytes.data;
 	enum bs_status status = BS_OK;
-	bool opened;
-	if (source->kind == BS_SOURCE_FOLDER &&
-	    kept_open(&reader->folder, source->path, O_PATH | O_DIRECTORY, &opened, NULL) != BS_OK)
-		return BS_OK;
+	struct bs_error why = {0};
+	enum bs_status opened = source->kind == BS_SOURCE_FOLDER ? open_root(reader, source->path, &why) : BS_OK;
+	if (opened == BS_NO_MEMORY)
+		return bs_fail(err, opened, "%s", why.text);
+	if (opened)
+		return opened == BS_NOT_FOUND ? BS_OK : sink->skip(sink->context, BS_SKIP_UNREADABLE, why.text, err);
 	for (size_t i = 0; i < batch->n_items && !status; i++, name += strlen(name) + 1) {
 		struct bs_document document;
 		bool is_there;

@@ -77,7 +77,8 @@ enum bs_status bs_recorded_path(const struct bs_dir *dir, const struct bs_source
 		for (size_t n = strlen(absolute); n > 1 && absolute[n - 1] == '/'; n--)
 			absolute[n - 1] = '\0';
 		const char *rest = below(base, absolute);
-		*path_out = strdup(rest ? rest : absolute);
+		/* "-" is what standard input is recorded by. */
+		*path_out = strdup(!rest ? absolute : strcmp(rest, "-") == 0 ? "./-" : rest);
 	}
 	if (!*path_out)
 		status = bs_fail_memory(err, "a path", strlen(path));

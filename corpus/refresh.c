@@ -81,6 +81,14 @@ enum bs_status bs_refresh_lose(struct bs_refresh *refresh, uint32_t number, stru
 	return visit_known(refresh, number, drop_unseen, NULL, err);
 }
 
+enum bs_status bs_refresh_keep(struct bs_refresh *refresh, uint32_t number, bool has_begun, struct bs_error *err)
+{
+	uint64_t n_dead = refresh->claims.n_dead;
+	enum bs_status status = has_begun ? bs_claims_withdraw(&refresh->claims, err) : BS_OK;
+	refresh->n_withdrawn += refresh->claims.n_dead - n_dead;
+	return status ? status : visit_known(refresh, number, count_unchanged, NULL, err);
+}
+
 /* ---- a source ---- */
 
 static bool is_known_kind(const struct bs_refresh *refresh)

@@ -35,6 +35,7 @@ struct bs_refresh {
 	uint64_t n_renewed;           /* ... read again, and their text was the same: counted as unchanged too */
 	uint64_t n_removed;
 	uint64_t n_kept_out;          /* documents read that stay deleted */
+	uint64_t n_withdrawn;         /* documents read of sources that could not be read to their end */
 	/* The source under way. */
 	const struct bs_source *source;
 	uint32_t number;
@@ -49,13 +50,18 @@ enum bs_status bs_refresh_init(struct bs_refresh *refresh, struct bs_snapshot *s
                                const struct bs_snapshot *exclusions_of, struct bs_error *err) BS_WARN_UNUSED;
 void bs_refresh_deinit(struct bs_refresh *refresh);
 
-/* A source cannot be read: its documents are gone. */
+/* A source is not there: its documents are gone. */
 enum bs_status bs_refresh_lose(struct bs_refresh *refresh, uint32_t number, struct bs_error *err) BS_WARN_UNUSED;
+
+/* A source is there, for all we know, but cannot be read: its documents stay. has_begun: that came out after bs_refresh_begin,
+ * which bs_refresh_end will not follow: what was read of it is of no use. What is recorded of it must stay, too. */
+enum bs_status bs_refresh_keep(struct bs_refresh *refresh, uint32_t number, bool has_begun, struct bs_error *err)
+	BS_WARN_UNUSED;
 
 /*
  * source: number `number` of the manifest, as it is found now; record: as recorded (zeros if it is new). Both are
  * borrowed until the end. *feed_out is the caller's, NULL if there is nothing to read; read_stdin: standard input was
- * given. report as for bs_feed_open. Errors as those of reading.
+ * given. report as for bs_feed_open. Errors as those of reading: BS_IO and BS_NOT_FOUND are the source's.
  */
 enum bs_status bs_refresh_begin(struct bs_refresh *refresh, uint32_t number, const struct bs_source *source,
                                 const struct bs_source_record *record, const struct bs_source_options *options,

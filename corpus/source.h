@@ -66,6 +66,7 @@ struct bs_known {
 	struct bs_doc_ref ref; /* segment BS_DOC_NONE: nothing */
 	bool is_suspect;
 	bool is_named_by_line;
+	bool is_kept;          /* what stands there could not be looked at: it counts as unchanged */
 	uint64_t place[4];     /* as in struct bs_doc_record */
 	uint64_t checksum;
 };
@@ -93,8 +94,14 @@ enum bs_status bs_feed_open(const struct bs_source *source, const struct bs_sour
 enum bs_status bs_feed_next(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err) BS_WARN_UNUSED;
 void bs_feed_close(struct bs_feed *feed);
 
+/* Whether the name, below a folder, lies where the walk so far could not look. */
+bool bs_feed_is_unread(const struct bs_feed *feed, const char *name);
+/* Whether a failure of bs_feed_next or bs_feed_resume was one to read the source. */
+bool bs_feed_has_failed(const struct bs_feed *feed);
+
 /* Of a folder or file that is source number `source` of the snapshot (borrowed): lets the batches say what the index
- * knows of each path, exclusions included, so that a reader need not read what is unchanged. */
+ * knows of each path, exclusions included, so that a reader need not read what is unchanged; and of each document where the
+ * walk could not look. */
 enum bs_status bs_feed_know(struct bs_feed *feed, const struct bs_snapshot *snapshot, uint32_t source,
                             struct bs_error *err) BS_WARN_UNUSED;
 
@@ -128,8 +135,9 @@ void bs_reader_free(struct bs_reader *reader);
 
 /*
  * Every document of the batch, in order, to the sink; what cannot be a document goes to sink->skip and the rest goes on.
- * A file whose stamp is the known one, and proves it, goes to sink->unchanged and is not read. Of documents to read
- * again only those that are what they were, by checksum, go to the sink; the others are passed over in silence.
+ * A file whose stamp is the known one, and proves it, goes to sink->unchanged and is not read; so does one that is known and
+ * cannot be read, which sink->skip is told of, too. Of documents to read again only those that are what they were, by
+ * checksum, go to the sink; of the others sink->skip is told those that cannot be read.
  * Fails only with what the sink returned, BS_NO_MEMORY, or BS_CORRUPT (of stored text).
  */
 enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_source *source, const struct bs_batch *batch,
@@ -137,8 +145,9 @@ enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_source *
 
 /*
  * One document again, for verification. The document is borrowed from the reader until its next call.
- *   fetch_file:   the file at path below folder (NULL: as it is); the last folder stays open. stamp_out is the stamp it
- *                 has now. Binary or not, it is read.
+ *   fetch_file:   the file at path below folder, by the rules of indexing: without following a link, and binary ones are
+ *                 refused; folder NULL: as its user named it, binary or not. The last folder stays open. stamp_out is
+ *                 the stamp that it has now.
  *   fetch_line:   raw_bytes at offset of the collection at path, unparsed. The last collection stays open, and what was
  *                 read of it is kept, up to ahead_to and some 256 KiB: so that neighbours cost one pread. stamp_out as
  *                 found when the collection was opened.
@@ -146,7 +155,7 @@ enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_source *
  *   fetch_raw:    a record's raw JSON line, parsed.
  *   scan_line:    the same quickly, without the id (record_scan.h): of a line that is what was indexed.
  *   cut_line:     the same with all escapes left in the texts; *is_known_out is false if only fetch_raw can read it.
- * BS_NOT_FOUND when the file is gone, BS_IO, BS_INVALID when the bytes are no longer a record, BS_NO_MEMORY.
+ * BS_NOT_FOUND when the file is gone, BS_IO, BS_INVALID when it would be no document or record any more, BS_NO_MEMORY.
  */
 enum bs_status bs_reader_fetch_file(struct bs_reader *reader, const char *folder, const char *path,
                                     struct bs_document *document_out, struct bs_stamp *stamp_out,
@@ -165,7 +174,7 @@ enum bs_status bs_reader_cut_line(struct bs_reader *reader, const uint8_t *line,
                                   struct bs_document *document_out, bool *is_known_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
 
-/* The stamp of the file that fetch_file would read. BS_NOT_FOUND, BS_IO, BS_NO_MEMORY. */
+/* The stamp of the file that fetch_file would read, if it is a regular one. Errors as those of fetch_file. */
 enum bs_status bs_reader_stamp(struct bs_reader *reader, const char *folder, const char *path,
                                struct bs_stamp *stamp_out, struct bs_error *err) BS_WARN_UNUSED;
 /* Drops what was kept of sources: they may have changed. A collection stays open unless collection_too, since what is

@@ -47,6 +47,19 @@ static void report(const struct bs_walk *walk, enum bs_skip reason, const char *
 	walk->options.report(walk->options.report_context, reason, line.text);
 }
 
+/* What the path names could not be looked at. */
+static enum bs_status report_unread(const struct bs_walk *walk, int error_number, const char *why, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	if (walk->options.unread && (error_number == ENOENT || error_number == ENOTDIR))
+		return BS_OK;
+	if (walk->options.unread)
+		status = walk->options.unread(walk->options.unread_context, path_from(walk, walk->rel_off),
+		                              walk->path.used_bytes - walk->rel_off, err);
+	report(walk, BS_SKIP_UNREADABLE, why);
+	return status;
+}
+
 /* Makes the path end after path_bytes and puts n_bytes behind, NUL-ended. */
 static enum bs_status set_path(struct bs_walk *walk, size_t path_bytes, const void *bytes, size_t n_bytes,
                                struct bs_error *err)
@@ -123,7 +136,7 @@ static int reopen_one(struct bs_walk *walk, size_t depth, int parent_fd)
 	*slash = '/';
 	if (fd >= 0 && (fstat(fd, &info) != 0 || info.st_dev != folder->device || info.st_ino != folder->inode)) {
 		close(fd);
-		errno = ENOENT; /* another folder stands there now */
+		errno = ESTALE; /* another folder stands there now */
 		return -1;
 	}
 	return fd;
@@ -138,7 +151,7 @@ static bool reopen_top(struct bs_walk *walk)
 	size_t top = walk->depth - 1, depth = top;
 	while (folder_at(walk, depth)->fd < 0) {
 		if (depth == 0) {
-			errno = ENOENT;
+			errno = ESTALE;
 			return false;
 		}
 		depth--;
@@ -267,7 +280,9 @@ static unsigned wanted_ignore_bits(const struct bs_walk *walk, unsigned bits)
 		bits &= ~BS_IGNORE_HAS_IGNORE;
 	if (kinds & BS_WALK_NO_VCS)
 		bits &= ~BS_IGNORE_HAS_GITIGNORE;
-	return bits | (bits && (kinds & BS_WALK_NO_EXCLUDE) ? BS_IGNORE_NO_EXCLUDE : 0);
+	if (bits && (kinds & BS_WALK_NO_EXCLUDE))
+		bits |= BS_IGNORE_NO_EXCLUDE;
+	return bits && walk->options.unread ? bits | BS_IGNORE_MUST_READ : bits;
 }
 
 /* Reads the ignore files of a folder, making room when there are no descriptors left. */
@@ -402,21 +417,15 @@ static enum bs_status descend(struct bs_walk *walk, struct bs_error *err)
 {
 	struct folder *folder = folder_at(walk, walk->depth - 1);
 	struct bs_error why;
-	if (folder->fd < 0 && !reopen_top(walk)) {
-		report(walk, BS_SKIP_UNREADABLE, strerror(errno));
-		return BS_OK;
-	}
-	int fd = open_below(walk, walk->depth - 1, folder->fd, path_from(walk, folder->path_bytes));
-	if (fd < 0) {
-		report(walk, BS_SKIP_UNREADABLE, strerror(errno));
-		return BS_OK;
-	}
+	int fd = -1;
+	if (folder->fd >= 0 || reopen_top(walk))
+		fd = open_below(walk, walk->depth - 1, folder->fd, path_from(walk, folder->path_bytes));
+	if (fd < 0)
+		return report_unread(walk, errno, strerror(errno), err);
 	size_t path_bytes = walk->path.used_bytes;
 	enum bs_status status = push_folder(walk, fd, path_bytes + 1, &why);
-	if (status == BS_IO) {
-		report(walk, BS_SKIP_UNREADABLE, why.text);
-		return BS_OK;
-	}
+	if (status == BS_IO)
+		return report_unread(walk, 0, why.text, err);
 	if (status)
 		return bs_fail(err, status, "%s", why.text);
 	return set_path(walk, path_bytes, "/", 1, err);
@@ -472,7 +481,7 @@ static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *i
 		report(walk, BS_SKIP_SPECIAL, "not a regular file");
 	} else if ((wanted || is_link) && entry->kind == ENTRY_UNREADABLE) {
 		/* rg follows links before it asks whether they are wanted. */
-		report(walk, BS_SKIP_UNREADABLE, strerror(entry->error));
+		status = report_unread(walk, entry->error, strerror(entry->error), err);
 	}
 	return status;
 }
@@ -572,6 +581,7 @@ static enum bs_status add_globs(struct bs_walk *walk, struct bs_error *err)
 static enum bs_status add_parents(struct bs_walk *walk, char *real_root, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
+	struct bs_error why = {""};
 	for (char *slash = strchr(real_root, '/'); slash && slash[1] && !status; slash = strchr(slash + 1, '/')) {
 		char *end = slash == real_root ? slash + 1 : slash;
 		char held = *end;
@@ -584,7 +594,9 @@ static enum bs_status add_parents(struct bs_walk *walk, char *real_root, struct 
 		/* Their rules may not count; that there is a repository does. */
 		bool has_rules = !(walk->options.no_ignore_kinds & BS_WALK_NO_PARENT);
 		unsigned bits = has_rules ? wanted_ignore_bits(walk, BS_IGNORE_HAS_ANY) : BS_IGNORE_HAS_GIT | BS_IGNORE_NO_EXCLUDE;
-		status = bs_ignore_level_open(fd, bits, off, walk->parents, &walk->parents, err);
+		status = bs_ignore_level_open(fd, bits, off, walk->parents, &walk->parents, &why);
+		if (status)
+			status = bs_fail(err, status, "%.*s/%s", (int)(slash - real_root), real_root, why.text);
 		close(fd);
 	}
 	return status;
@@ -596,7 +608,7 @@ static enum bs_status add_rules(struct bs_walk *walk, char *real_root, struct bs
 	if (status || walk->options.no_ignore)
 		return status;
 	if (!(walk->options.no_ignore_kinds & BS_WALK_NO_GLOBAL))
-		status = bs_ignore_read_global(&walk->global, err);
+		status = bs_ignore_read_global(walk->options.unread != NULL, &walk->global, err);
 	if (!status && real_root)
 		status = add_parents(walk, real_root, err);
 	return status;

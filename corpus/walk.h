@@ -66,6 +66,13 @@ struct bs_walk_options {
 	dev_t skip_device;        /* a folder with this device and inode (the index itself) is passed over in silence; */
 	ino_t skip_inode;         /* 0: none */
 	const struct bs_walk_lists *lists; /* NULL: every folder is read, and nobody told; borrowed until close */
+	/*
+	 * Told of each folder or entry that could not be looked at, by its path below the root; report is told as well. For those
+	 * who must know all that is there: an ignore file that is there and cannot be read makes its folder one that cannot be
+	 * read, and nothing is said of what has gone since its folder was read. A failure ends the walk. NULL: as ripgrep does.
+	 */
+	enum bs_status (*unread)(void *context, const char *path, size_t path_bytes, struct bs_error *err);
+	void *unread_context;
 	/* Told of each entry that is no regular file or cannot be visited; message is one printable line. May be NULL. */
 	void (*report)(void *context, enum bs_skip reason, const char *message);
 	void *report_context;
@@ -77,7 +84,7 @@ enum bs_status bs_walk_open(const char *root, const struct bs_walk_options *opti
                             struct bs_error *err) BS_WARN_UNUSED;
 
 /* The next regular file: its path below the root, NUL-ended raw bytes, valid until the next call; NULL at the end.
- * Only BS_NO_MEMORY fails; an unreadable folder is reported and passed over. */
+ * Only BS_NO_MEMORY fails (and unread); an unreadable folder is reported and passed over. */
 enum bs_status bs_walk_next(struct bs_walk *walk, const char **path_out, size_t *path_bytes_out, struct bs_error *err)
 	BS_WARN_UNUSED;
 

@@ -28,6 +28,7 @@ static void copy_report(const struct bs_index_report *from, struct bs_build_repo
 		.n_compacted = from->n_compacted,
 		.compacted_bytes = from->compacted_bytes,
 		.is_shared = from->is_shared,
+		.n_unread = from->n_unread,
 	};
 	for (size_t reason = 0; reason < BS_SKIP_REASONS; reason++)
 		to->skipped[reason] = from->skipped[reason];

@@ -37,8 +37,8 @@ static const char compact_description[] =
 	"`bitsift index` does so by itself, a little with every refresh; this does all of it, for the smallest index and the "
 	"fastest queries.\n\n"
 	"The texts are read again from their sources. A document whose source has changed since it was indexed stays as it is, "
-	"and is counted; `bitsift index` refreshes it. What a query finds is the same before, during and after; scores may "
-	"move, since documents that were deleted no longer count.";
+	"and is counted; `bitsift index` refreshes it. One that cannot be read stays as well, and is named. What a query finds "
+	"is the same before, during and after; scores may move, since documents that were deleted no longer count.";
 
 const struct bs_command bs_command_compact = {
 	.name = "compact",
@@ -47,14 +47,27 @@ const struct bs_command bs_command_compact = {
 	.description = compact_description,
 	.options = compact_options,
 	.examples = compact_examples,
-	.exit_status = "0 when done, 2 when it could not be: then the index is as it was.",
+	.exit_status = "0 when done; 2 when documents could not be read, which stay where they are, or when it could not be done: then the "
+	               "index is as it was.",
 	.no_operands = true,
 };
+
+struct display {
+	bool is_drawn;
+	uint64_t n_unread;
+};
+
+static void clear_bar(struct display *display)
+{
+	if (display->is_drawn)
+		fputs("\r\033[K", stderr);
+	display->is_drawn = false;
+}
 
 /* A line that is drawn anew, on a terminal, for work over a second. */
 static int show_progress(void *context, const struct bs_index_report *report)
 {
-	bool *is_drawn = context;
+	struct display *display = context;
 	static uint64_t last_drawn_ns;
 	char docs[32];
 	if (!isatty(STDERR_FILENO) || report->elapsed_ns < 1000000000u || report->elapsed_ns - last_drawn_ns < 100000000u)
@@ -64,17 +77,21 @@ static int show_progress(void *context, const struct bs_index_report *report)
 	fprintf(stderr, "\r\033[Kcompacting: %s documents \xc2\xb7 %.0f MB/s", docs,
 	        (double)report->text_bytes * 1e3 / (double)report->elapsed_ns);
 	fflush(stderr);
-	*is_drawn = true;
+	display->is_drawn = true;
 	return 0;
 }
 
-/* Of a source that is not followed; no other reason comes up. */
+#define LISTED_UNREAD 20
+
+/* What could not be read, and sources that are not followed; no other reason comes up. */
 static void show_skip(void *context, enum bs_skip reason, const char *message)
 {
-	bool *is_drawn = context;
-	(void)reason;
-	fprintf(stderr, "%sbitsift: %s\n", *is_drawn ? "\r\033[K" : "", message);
-	*is_drawn = false;
+	struct display *display = context;
+	display->n_unread += reason == BS_SKIP_UNREADABLE;
+	if (display->n_unread > LISTED_UNREAD)
+		return;
+	clear_bar(display);
+	fprintf(stderr, "bitsift: %s\n", message);
 }
 
 static void show_summary(const struct bs_index_report *report)
@@ -90,7 +107,7 @@ static void show_summary(const struct bs_index_report *report)
 		        (double)report->elapsed_ns / 1e9, docs, bytes);
 	if (report->n_stayed > 0) {
 		bs_format_count(report->n_stayed, count);
-		fprintf(stderr, "  left      %s document%s that changed since indexing; run `bitsift index` first\n", count,
+		fprintf(stderr, "  left      %s document%s that changed since indexing, or cannot be read; run `bitsift index` first\n", count,
 		        report->n_stayed == 1 ? "" : "s");
 	}
 }
@@ -99,7 +116,7 @@ static enum bs_status compact(const struct compact_arguments *arguments, const s
                               bool *is_whole_out, struct bs_error *err)
 {
 	struct bs_index_report report = {0};
-	bool is_drawn = false;
+	struct display display = {.is_drawn = false};
 	char *dir = NULL;
 	enum bs_status status = bs_cmd_locate(arguments->index, &dir, err);
 	struct bs_index_job job = {.dir = dir,
@@ -109,14 +126,16 @@ static enum bs_status compact(const struct compact_arguments *arguments, const s
 	                           .consent = consent,
 	                           .progress = show_progress,
 	                           .skipped = show_skip,
-	                           .context = &is_drawn};
+	                           .context = &display};
 	if (!status)
 		status = bs_compact_run(&job, &report, err);
-	if (is_drawn)
-		fputs("\r\033[K", stderr);
+	clear_bar(&display);
 	if (!status && !arguments->quiet)
 		show_summary(&report);
-	*is_whole_out = report.skipped[BS_SKIP_UNTRUSTED] == 0;
+	if (!status && display.n_unread > 0)
+		fprintf(stderr, "bitsift: %llu document%s or folder%s could not be read\n", (unsigned long long)display.n_unread,
+		        display.n_unread == 1 ? "" : "s", display.n_unread == 1 ? "" : "s");
+	*is_whole_out = report.skipped[BS_SKIP_UNTRUSTED] == 0 && display.n_unread == 0;
 	free(dir);
 	return status;
 }

@@ -115,7 +115,10 @@ static const char index_description[] =
 	"The new index replaces the old one in one step at the end. If the run fails or is killed before, the old index stays "
 	"as it was; queries that run meanwhile go on with what they opened. One `bitsift index` at a time writes an index; "
 	"with `--wait` another one waits for it. Equal input and options make equal files of a new index, whatever the number of threads.\n\n"
-	"What could not be indexed (unreadable files, malformed records) is counted, and listed on standard error.";
+	"What could not be indexed (unreadable files, malformed records) is counted, and listed on standard error. What cannot be "
+	"read for the moment (a folder, a file, an ignore file, a whole source) is no reason to drop anything: what the index had of "
+	"it stays, the rest is committed, and the exit status is 2. Only what is not there any more goes. With `--rebuild` nothing "
+	"stays: what cannot be read then comes in with a later refresh.";
 
 const struct bs_command bs_command_index = {
 	.name = "index",
@@ -124,8 +127,8 @@ const struct bs_command bs_command_index = {
 	.description = index_description,
 	.options = index_options,
 	.examples = index_examples,
-	.exit_status = "0 when done, even if documents were skipped (they are counted and listed); 2 when a source was not followed, or "
-	               "nothing could be done.",
+	.exit_status = "0 when all was read, even if documents were skipped (they are counted and listed); 2 when something could not be read "
+	               "or a source was not followed: the rest is committed; 2 also when nothing could be done.",
 };
 
 /* ---- what the user sees while it runs ---- */
@@ -264,6 +267,15 @@ static void show_summary(const struct display *display, const struct bs_index_re
 	show_skipped(display, report);
 }
 
+/* Why the exit status is not 0. */
+static void show_unread(const struct bs_index_report *report)
+{
+	char count[32];
+	bs_format_count(report->n_unread, count);
+	fprintf(stderr, "bitsift: %s of the files, folders and sources could not be read%s\n", count,
+	        report->is_refresh ? "; what the index had of them stays" : "");
+}
+
 /* ---- arguments ---- */
 
 /* "F,G": a list. */
@@ -360,7 +372,9 @@ static enum bs_status run(const struct index_arguments *arguments, const struct 
 		fputs("bitsift: the index stays private: not every source may be read by its group or by others\n", stderr);
 	if (!status && !arguments->quiet)
 		show_summary(&display, &report, job.dir);
-	*is_whole_out = report.skipped[BS_SKIP_UNTRUSTED] == 0;
+	if (!status && report.n_unread > 0)
+		show_unread(&report);
+	*is_whole_out = report.skipped[BS_SKIP_UNTRUSTED] == 0 && report.n_unread == 0;
 	return status;
 }
 

@@ -120,8 +120,8 @@ struct compact {
 	struct bs_run run;
 	struct bs_snapshot snapshot;
 	struct bs_compaction plan;
+	bool is_all; /* `bitsift compact`, to be told of what cannot be read; a refresh was */
 	struct bs_index_report moved; /* what the run reports of itself */
-	bool is_all;
 };
 
 static enum bs_status pour(void *context, const struct bs_harvest *harvest, uint64_t source_bytes, struct bs_error *err)
@@ -130,6 +130,10 @@ static enum bs_status pour(void *context, const struct bs_harvest *harvest, uint
 	struct bs_run *run = &compact->run;
 	(void)source_bytes;
 	enum bs_status status = bs_gather_start(&run->gather, harvest, err);
+	for (uint32_t i = 0; i < harvest->n_skips && compact->is_all; i++) {
+		const struct bs_harvest_skip *skip = &bs_harvest_skips(harvest)[i];
+		bs_run_skip(run, skip->reason, (const char *)harvest->messages.data + skip->message_offset);
+	}
 	for (uint32_t i = 0; i < harvest->n_docs && !status; i++) {
 		struct bs_doc_ref ref = bs_harvest_docs(harvest)[i].document.known;
 		struct bs_doc_record record;
@@ -211,6 +215,7 @@ static void report_compaction(struct compact *compact, struct bs_index_report *r
 	report->skipped[BS_SKIP_UNTRUSTED] += compact->moved.skipped[BS_SKIP_UNTRUSTED];
 	report->n_moved += compact->moved.n_indexed;
 	report->compacted_bytes += compact->moved.written_bytes;
+	report->n_unread += compact->moved.skipped[BS_SKIP_UNREADABLE];
 	for (uint32_t i = 0; i < old->n_segments; i++) {
 		if (!compact->plan.chosen[i])
 			continue;

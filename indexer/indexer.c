@@ -14,6 +14,7 @@
 #include "corpus/refresh.h"
 #include "indexer/compact.h"
 #include "indexer/folder_notes.h"
+#include "indexer/passed_over.h"
 #include "indexer/run.h"
 
 struct indexing {
@@ -34,6 +35,7 @@ struct indexing {
 	uint32_t source_number;
 	uint64_t next_sequence;   /* of standard input: the number of the next record ever */
 	uint32_t n_sources_read;
+	uint64_t n_sources_lost;  /* that are not there */
 	uint32_t n_changed_segments;
 	bool has_private;         /* something read is for its owner alone */
 	struct bs_index_report report;
@@ -138,20 +140,6 @@ static enum bs_status pour_unchanged(struct indexing *at, const struct bs_harves
 	return status;
 }
 
-/* They are looked through by every search of the sources' files. */
-static enum bs_status pour_passed_over(struct indexing *at, const struct bs_harvest *harvest, struct bs_error *err)
-{
-	const struct bs_buffer *files = &harvest->passed_over;
-	enum bs_status status = BS_OK;
-	for (size_t i = 0; i < files->used_bytes && !status && at->run.manifest.options.grams;) {
-		struct bs_passed_over file = {.source = at->source_number, .name = (const char *)files->data + i + 4};
-		memcpy(&file.nul_end, files->data + i, sizeof(file.nul_end));
-		status = bs_manifest_add_passed_over(&at->run.manifest, &file, err);
-		i += 4 + strlen(file.name) + 1;
-	}
-	return status;
-}
-
 /* The documents of a harvest go into the gather; a full gather becomes a segment. */
 static enum bs_status pour(void *context, const struct bs_harvest *harvest, uint64_t source_bytes, struct bs_error *err)
 {
@@ -160,8 +148,8 @@ static enum bs_status pour(void *context, const struct bs_harvest *harvest, uint
 	enum bs_status status = pour_skips(at, harvest, err);
 	if (!status)
 		status = pour_unchanged(at, harvest, err);
-	if (!status)
-		status = pour_passed_over(at, harvest, err);
+	if (!status && run->manifest.options.grams)
+		status = bs_passed_over_add(&run->manifest, at->source_number, harvest, err);
 	if (!status && harvest->n_docs > 0)
 		status = bs_gather_start(&run->gather, harvest, err);
 	for (uint32_t i = 0; i < harvest->n_docs && !status; i++) {
@@ -197,47 +185,43 @@ static enum bs_status replay_stdin(struct indexing *at, struct bs_error *err)
 	return status;
 }
 
-/* A source that is gone or may not be read is reported, and the others go on; it stays recorded, for it may come back.
- * What was a folder may be a file by now. */
-static enum bs_status look_at_source(struct indexing *at, struct bs_source_record *record, bool *is_there_out,
-                                     struct bs_error *err)
+/* What was a folder may be a file by now. */
+static enum bs_status look_at_source(struct indexing *at, struct bs_source_record *record, struct bs_error *err)
 {
 	struct bs_source found;
-	struct bs_error why = {""};
-	*is_there_out = true;
 	if (at->source.kind == BS_SOURCE_STDIN)
 		return BS_OK;
-	enum bs_status status = bs_source_init(&found, at->source.path, &why);
-	if (status == BS_NO_MEMORY) {
-		if (err)
-			*err = why;
+	enum bs_status status = bs_source_init(&found, at->source.path, err);
+	if (status)
 		return status;
-	}
-	*is_there_out = status == BS_OK;
-	if (status) {
-		report_skip(at, BS_SKIP_UNREADABLE, why.text);
-		return BS_OK;
-	}
 	record->kind = found.kind;
 	at->source.kind = found.kind;
 	bs_source_deinit(&found);
 	return BS_OK;
 }
 
-/* Reads what is new in recorded source number i of the new manifest; read_stdin says that "-" was named in this run. */
-static enum bs_status read_source(struct indexing *at, uint32_t i, bool read_stdin, struct bs_error *err)
+/* Reads what is new in recorded source number i of the new manifest; read_stdin says that "-" was named in this run.
+ * *is_refused_out: it failed because the source cannot be read, not because of anything else. */
+static enum bs_status read_source(struct indexing *at, uint32_t i, bool read_stdin, bool *is_refused_out,
+                                  struct bs_error *err)
 {
 	struct bs_source_record *record = &at->run.manifest.sources[i];
 	struct bs_feed *feed = NULL;
+	size_t n_passed_over = at->run.manifest.passed_over.used_bytes;
 	enum bs_status status = bs_refresh_begin(&at->refresh, i, &at->source, record, &at->run.source_options, read_stdin,
 	                                         report_skip, at, &feed, err);
+	*is_refused_out = status == BS_IO || status == BS_NOT_FOUND;
 	at->report.source_bytes = 0;
 	at->report.source_total = at->source.kind == BS_SOURCE_COLLECTION ? at->refresh.stamp.size_bytes : 0;
 	if (!status && at->source.kind == BS_SOURCE_STDIN && at->is_full && at->has_old)
 		status = replay_stdin(at, err);
 	at->next_sequence = record->read_lines;
-	if (!status && feed)
+	if (!status && feed) {
 		status = bs_pipeline_run(at->run.pipeline, &at->source, feed, at->source.kind == BS_SOURCE_STDIN, pour, at, err);
+		*is_refused_out = status && at->source.kind == BS_SOURCE_COLLECTION && bs_feed_has_failed(feed);
+	}
+	if (!status && feed && !at->is_full)
+		status = bs_passed_over_keep(&at->run.manifest, &at->old.manifest, i, feed, n_passed_over, err);
 	if (!status)
 		status = bs_refresh_end(&at->refresh, feed, &at->run.gather.doc_table, at->run.suspect_from_ns, record, err);
 	if (at->source.kind == BS_SOURCE_STDIN)
@@ -260,26 +244,57 @@ static enum bs_status keep_source(struct indexing *at, uint32_t i, struct bs_err
 	return status;
 }
 
+/* A source that is gone or cannot be read, as `reason` says, stays recorded, for it may come back; of one that is there all is
+ * as it was, or read from the start next time if nothing is. */
+static enum bs_status do_without(struct indexing *at, uint32_t i, enum bs_status reason, bool has_begun,
+                                 struct bs_error *err)
+{
+	struct bs_manifest *manifest = &at->run.manifest;
+	struct bs_source_record *record = &manifest->sources[i];
+	struct bs_source_record now = {.kind = record->kind};
+	bool is_known = !at->is_full && i < at->old.manifest.n_sources;
+	bool is_lost = reason == BS_NOT_FOUND && !has_begun;
+	at->n_sources_lost += is_lost;
+	if (is_known && !is_lost)
+		now = at->old.manifest.sources[i];
+	now.label = record->label;
+	now.path = record->path;
+	*record = now;
+	if (is_lost)
+		return bs_refresh_lose(&at->refresh, i, err);
+	enum bs_status status = bs_refresh_keep(&at->refresh, i, has_begun, err);
+	return status || !is_known ? status
+	                           : bs_passed_over_keep(manifest, &at->old.manifest, i, NULL, manifest->passed_over.used_bytes, err);
+}
+
 static enum bs_status refresh_source(struct indexing *at, uint32_t i, bool read_stdin, struct bs_error *err)
 {
 	struct bs_source_record *record = &at->run.manifest.sources[i];
-	bool is_there = false;
+	struct bs_error why = {""};
+	bool is_refused = false, has_begun = false;
 	at->source_number = i;
 	at->folders.source = i;
 	enum bs_status status = bs_recorded_source(&at->dir, record, &at->source, err);
-	bool is_refused = !status && at->source.is_refused;
-	if (!status && !is_refused)
-		status = look_at_source(at, record, &is_there, err);
-	if (is_refused) {
+	if (status)
+		return status;
+	if (at->source.is_refused) {
 		status = keep_source(at, i, err);
-	} else if (!status && is_there) {
-		at->n_sources_read++;
-		status = read_source(at, i, read_stdin, err);
-	} else if (!status) {
-		status = bs_refresh_lose(&at->refresh, i, err);
-		/* Whatever comes back there is read from the start. */
-		*record = (struct bs_source_record){.kind = record->kind, .label = record->label, .path = record->path};
+		goto out;
 	}
+	status = look_at_source(at, record, &why);
+	is_refused = status && status != BS_NO_MEMORY;
+	if (!status) {
+		has_begun = true;
+		status = read_source(at, i, read_stdin, &is_refused, &why);
+	}
+	at->n_sources_read += !status;
+	if (is_refused) {
+		report_skip(at, BS_SKIP_UNREADABLE, why.text);
+		status = do_without(at, i, status, has_begun, err);
+	} else if (status) {
+		status = bs_fail(err, status, "%s", why.text);
+	}
+out:
 	bs_source_deinit(&at->source);
 	return status;
 }
@@ -662,7 +677,9 @@ enum bs_status bs_index_run(const struct bs_index_job *job, struct bs_index_repo
 	if (status && at.lock.fd >= 0 && !at.is_damaged)
 		bs_index_sweep_failed(&at.dir, at.has_old ? &at.old.manifest : NULL);
 	at.report.n_kept_out = at.refresh.n_kept_out;
-	at.report.n_replaced = at.refresh.claims.n_dead - at.refresh.n_kept_out;
+	at.report.n_replaced = at.refresh.claims.n_dead - at.refresh.n_kept_out - at.refresh.n_withdrawn;
+	at.report.n_indexed -= at.refresh.n_withdrawn;
+	at.report.n_unread = at.report.skipped[BS_SKIP_UNREADABLE] - at.n_sources_lost;
 	at.report.n_unchanged = at.refresh.n_unchanged;
 	at.report.n_renewed = at.refresh.n_renewed;
 	at.report.n_changed = at.refresh.n_changed;

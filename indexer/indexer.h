@@ -42,6 +42,7 @@ struct bs_index_report {
 	bool is_committed;     /* something changed */
 	bool is_shared;        /* as was asked for; or else some source is not readable for others */
 	uint64_t skipped[BS_SKIP_REASONS];
+	uint64_t n_unread;     /* files, folders and sources that could not be looked at; what the index had of them stays */
 	uint64_t elapsed_ns;
 	uint64_t source_bytes; /* of the current collection read so far, for a progress bar; else 0 */
 	uint64_t source_total; /* its size; 0: not known */
@@ -75,7 +76,8 @@ struct bs_index_job {
 };
 
 /*
- * Runs the job. BS_OK: committed (or nothing to commit), even if documents were skipped or a source held none. Otherwise
+ * Runs the job. BS_OK: committed (or nothing to commit), even if documents were skipped, a source held none, or some of it could
+ * not be read (n_unread). Otherwise
  * nothing changed:
  * BS_INVALID (options differ from the recorded ones, no source given or recorded, with strict a bad record), BS_BUSY
  * (another writer), BS_NOT_FOUND (no source could be read), BS_IO, BS_CORRUPT (of the old index), BS_STOPPED,

@@ -79,6 +79,7 @@ void bs_index_describe(const struct bs_index *index, struct bs_index_info *info_
 		.icu_version = snapshot->manifest.icu_version,
 		.unicode_version = snapshot->manifest.unicode_version,
 		.kernel = index->search.kernel->name,
+		.n_unread = index->search.n_unread,
 	};
 }
 

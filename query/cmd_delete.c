@@ -50,7 +50,8 @@ const struct bs_command bs_command_delete = {
 	.description = delete_description,
 	.options = delete_options,
 	.examples = delete_examples,
-	.exit_status = "0 when something was deleted, 1 when there was nothing to delete, 2 on an error.",
+	.exit_status = "0 when something was deleted, 1 when there was nothing to delete, 2 on an error, or if documents that may match cannot "
+	               "be read: the others are deleted.",
 };
 
 static enum bs_status parse_arguments(struct delete_arguments *arguments, int argc, char **argv, bool *help_out,
@@ -120,7 +121,9 @@ static enum bs_status find_matches(const struct delete_arguments *arguments, con
 	enum bs_status status = bs_searcher_new(search, &sink, &searcher, err);
 	if (!status)
 		status = bs_searcher_run(searcher, &request, &stats, &error_byte, err);
-	*is_whole_out = !status && bs_searcher_failures(searcher) == 0;
+	uint64_t n_unread = status ? 0 : bs_searcher_failures(searcher);
+	bs_cmd_show_unread(n_unread);
+	*is_whole_out = !status && n_unread == 0;
 	bs_searcher_free(searcher);
 	return status;
 }

@@ -11,6 +11,7 @@
 
 #include "core/kernels.h"
 #include "corpus/file_types.h"
+#include "query/cmd_output.h"
 #include "query/cmd_shared.h"
 #include "query/grep_arguments.h"
 #include "query/grep_index.h"
@@ -47,6 +48,8 @@ static const char grep_description[] =
 	"error; the exit status is 2 then.\n\n"
 	"- `--sort` takes only path and none; `--encoding` only UTF-8, UTF-16, windows-1252 and none. `--pre`, `-z`, "
 	"`--sortr`, `--engine`, `--ignore-file`, `--one-file-system`, `--path-separator` and configuration files are missing.\n\n"
+	"- With `--no-stat` a candidate that has become a symbolic link, or lies in a folder that has, is not followed; it is named on "
+	"standard error, as one that is not there any more, and the exit status is 2.\n\n"
 	"- `--stats` prints one JSON object on standard error.\n\n"
 	"- Messages on standard error are in other words.";
 
@@ -79,18 +82,9 @@ static uint64_t now_ns(void)
 static bool write_out(void *context, const void *bytes, size_t n_bytes)
 {
 	struct grep_run *run = context;
-	const char *at = bytes;
-	while (n_bytes > 0 && !run->is_broken) {
-		ssize_t n = write(STDOUT_FILENO, at, n_bytes);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			run->is_broken = true;
-			run->write_error = errno;
-			break;
-		}
-		at += n;
-		n_bytes -= (size_t)n;
+	if (!run->is_broken && !bs_output_add(bytes, n_bytes)) {
+		run->is_broken = true;
+		run->write_error = errno;
 	}
 	return !run->is_broken;
 }
@@ -99,8 +93,11 @@ static void report(void *context, const char *message)
 {
 	struct grep_run *run = context;
 	atomic_store(&run->has_erred, true);
-	if (!run->arguments->no_messages)
-		fprintf(stderr, "bitsift: %s\n", message);
+	if (run->arguments->no_messages)
+		return;
+	/* It stands behind what came before it, where both go to the same place. */
+	(void)bs_output_flush();
+	fprintf(stderr, "bitsift: %s\n", message);
 }
 
 static enum bs_status list_types(const struct bs_grep_arguments *arguments, struct bs_error *err)
@@ -114,16 +111,18 @@ static enum bs_status list_types(const struct bs_grep_arguments *arguments, stru
 }
 
 /* --files, --candidates */
-static enum bs_status list_files(const struct bs_grep_arguments *arguments, struct bs_grep_source *source,
-                                 struct bs_grep_outcome *outcome, struct bs_error *err)
+static enum bs_status list_files(const struct bs_grep_arguments *arguments, struct grep_run *run,
+                                 struct bs_grep_source *source, struct bs_grep_outcome *outcome, struct bs_error *err)
 {
+	const char *end = arguments->output.nul_after_path ? "" : "\n";
 	struct bs_grep_file file;
 	enum bs_status status;
 	while ((status = source->next(source, &file, err)) == BS_OK && file.shown) {
 		outcome->has_match = true;
 		if (arguments->quiet)
 			break;
-		printf("%s%c", file.shown, arguments->output.nul_after_path ? '\0' : '\n');
+		if (!write_out(run, file.shown, strlen(file.shown)) || !write_out(run, end, 1))
+			break;
 	}
 	return status;
 }
@@ -260,7 +259,7 @@ static int run_search(const struct bs_grep_arguments *arguments, const struct bs
 	source->report = report;
 	source->report_context = &run;
 	if (arguments->files || arguments->candidates)
-		status = list_files(arguments, source, &outcome, err);
+		status = list_files(arguments, &run, source, &outcome, err);
 	else
 		status = search(arguments, &run, source, &outcome, err);
 	uint64_t n_ruled_out = source->n_ruled_out;
@@ -271,7 +270,7 @@ static int run_search(const struct bs_grep_arguments *arguments, const struct bs
 		report(&run, "no files were searched: all are left out, or there are none; --files lists them");
 	if (!status)
 		status = finish(arguments, &run, &outcome, now_ns() - start_ns, err);
-	if (!status && fflush(stdout) != 0 && !run.is_broken) {
+	if (!bs_output_flush() && !run.is_broken) {
 		run.is_broken = true;
 		run.write_error = errno;
 	}

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "query/cmd_output.h"
 #include "query/cmd_shared.h"
 #include "query/present.h"
 #include "query/search.h"
@@ -78,6 +79,9 @@ static const char query_description[] =
 	"then that of the sources as they are. Scores go by the numbers of the index all the same.\n\n"
 	"A source outside the folder of the index that you did not name to `bitsift index` is not looked at: its documents are in no "
 	"answer, it is named where they might be, and the exit status is 2. See bitsift-trust(1).\n\n"
+	"Files are read again by the rules by which they were indexed: what has become a symbolic link, or stands in a folder that "
+	"has, is not followed, and a file that has become binary is no document any more. A document that may match and cannot be "
+	"read is named on standard error, and the exit status is 2; so does `--fresh` with everything it cannot look at.\n\n"
 	"# Output\n\n"
 	"Results go to standard output, all else to standard error. `--json` prints an object per hit, with rank, id, score, "
 	"path and snippet; an id that is not UTF-8 stands in id_base64 too. `--count` prints the exact number.\n\n"
@@ -95,7 +99,7 @@ const struct bs_command bs_command_query = {
 	.description = query_description,
 	.options = query_options,
 	.examples = query_examples,
-	.exit_status = "0 when something matched, 1 when nothing did, 2 on errors.",
+	.exit_status = "0 when something matched, 1 when nothing did, 2 on errors, also when matches were found but something could not be read.",
 };
 
 /* A query run in progress: where its output goes and what has come of it. */
@@ -148,8 +152,7 @@ static enum bs_status parse_arguments(struct query_arguments *arguments, int arg
 
 static void write_out(struct run *run)
 {
-	if (run->out.used_bytes > 0)
-		fwrite(run->out.data, 1, run->out.used_bytes, stdout);
+	(void)bs_output_add(run->out.data, run->out.used_bytes);
 	bs_buffer_clear(&run->out);
 }
 
@@ -183,7 +186,7 @@ static void show_notice(void *context, const char *message)
 {
 	struct run *run = context;
 	write_out(run);
-	fflush(stdout);
+	(void)bs_output_flush();
 	fprintf(stderr, "bitsift: %s\n", message);
 }
 
@@ -219,8 +222,9 @@ static enum bs_status end_query(struct run *run, const struct bs_query_stats *st
 		status = bs_buffer_append(&run->out, "\n", 1, err);
 	}
 	write_out(run);
+	if (run->is_terminal)
+		(void)bs_output_flush();
 	if (run->is_terminal && arguments->request.mode == BS_SEARCH_TOP && !arguments->json && stats->hits > run->n_shown) {
-		fflush(stdout);
 		fprintf(stderr, "the best %llu matches shown; -n K shows more\n", (unsigned long long)run->n_shown);
 	}
 	return status;
@@ -246,7 +250,11 @@ static enum bs_status run_query(struct run *run, const uint8_t *text, size_t tex
 	}
 	run->has_matched |= stats.hits > 0;
 	status = bs_stats_add(&run->stats, &stats, err);
-	return status ? status : end_query(run, &stats, err);
+	if (!status)
+		status = end_query(run, &stats, err);
+	if (status)
+		fprintf(stderr, "bitsift: %s\n", err->text);
+	return status;
 }
 
 /* A query a line. A bad one prints `error` in its place; damage ends the run. */
@@ -273,7 +281,7 @@ static enum bs_status run_batch(struct run *run, struct bs_error *err)
 			break;
 		if (status) {
 			bool is_line = run->arguments->count || (run->arguments->ids && !run->arguments->json);
-			fputs(is_line ? "error\n" : "error\n\n", stdout);
+			(void)bs_output_add("error\n\n", is_line ? 6 : 7);
 			run->has_failed = true;
 			status = BS_OK;
 		}
@@ -310,7 +318,6 @@ static enum bs_status open_index(struct run *run, struct bs_error *err)
 static void show_stats(struct run *run)
 {
 	bs_buffer_clear(&run->out);
-	fflush(stdout);
 	if (bs_stats_json(&run->stats, &run->out, NULL) == BS_OK)
 		fwrite(run->out.data, 1, run->out.used_bytes, stderr);
 	bs_buffer_clear(&run->out);
@@ -328,13 +335,14 @@ static int run_all(const struct query_arguments *arguments, const struct bs_cons
 		status = run_batch(&run, &err);
 	else
 		status = run_query(&run, arguments->text.data, arguments->text.used_bytes, &err);
-	if (run.searcher && bs_searcher_failures(run.searcher) > 0)
-		run.has_failed = true;
+	uint64_t n_unread = run.searcher ? bs_searcher_failures(run.searcher) : 0;
+	run.has_failed |= n_unread > 0 || run.search.n_unread > 0;
 	write_out(&run);
-	if ((fflush(stdout) != 0 || ferror(stdout)) && !status) {
+	if (!bs_output_flush() && !status) {
 		fprintf(stderr, "bitsift: standard output: %s\n", strerror(errno));
 		status = BS_IO;
 	}
+	bs_cmd_show_unread(n_unread);
 	if (arguments->stats && !status)
 		show_stats(&run);
 	bs_searcher_free(run.searcher);

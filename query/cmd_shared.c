@@ -7,6 +7,7 @@
 
 #include "core/index_dir.h"
 #include "core/kernels.h"
+#include "query/fetch.h"
 
 enum bs_status bs_cmd_locate(const char *option, char **dir_out, struct bs_error *err)
 {
@@ -27,6 +28,12 @@ enum bs_status bs_cmd_open(const char *option, const struct bs_consent *consent,
 		status = bs_dir_open(dir, path, consent, err);
 	free(path);
 	return status;
+}
+
+void bs_cmd_show_unread(uint64_t n_documents)
+{
+	if (n_documents > BS_FETCH_TOLD_FAILURES)
+		fprintf(stderr, "bitsift: %llu documents could not be read\n", (unsigned long long)n_documents);
 }
 
 int bs_cmd_show_help(const struct bs_command *command)

@@ -14,6 +14,9 @@ enum bs_status bs_cmd_locate(const char *option, char **dir_out, struct bs_error
 enum bs_status bs_cmd_open(const char *option, const struct bs_consent *consent, struct bs_dir *dir, struct bs_error *err)
 	BS_WARN_UNUSED;
 
+/* Says how many documents could not be read, where they were too many to be named one by one. */
+void bs_cmd_show_unread(uint64_t n_documents);
+
 /* Prints a command's --help; returns the exit status. */
 int bs_cmd_show_help(const struct bs_command *command);
 /* `--kernel list`: prints them, best first; returns the exit status. */

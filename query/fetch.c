@@ -173,8 +173,7 @@ enum bs_status bs_fetch_soften(struct bs_fetcher *fetcher, enum bs_status status
 	if (status == BS_NO_MEMORY || status == BS_CORRUPT)
 		return status;
 	*fetched_out = BS_FETCHED_FAILED;
-	fetcher->n_failures++;
-	if (fetcher->notice && err)
+	if (fetcher->n_failures++ < BS_FETCH_TOLD_FAILURES && fetcher->notice && err)
 		fetcher->notice(fetcher->context, err->text);
 	return BS_OK;
 }
@@ -199,19 +198,16 @@ static enum bs_status fetch_file(struct bs_fetcher *fetcher, const struct fetch_
 	if (status)
 		return status;
 	const char *path = (const char *)fetcher->path.data;
-	status = BS_NOT_FOUND;
-	if (source->source.kind == BS_SOURCE_FOLDER) {
+	bool is_folder = source->source.kind == BS_SOURCE_FOLDER;
+	if (is_folder)
 		status = make_name(fetcher, record, err);
-		if (!status)
-			status = bs_reader_fetch_file(fetcher->reader, source->source.path, (const char *)fetcher->name.data,
-			                              document_out, &stamp, err);
-	}
-	/* By its whole path, too, if that failed: the message is to name it. */
-	if (status && status != BS_NO_MEMORY)
-		status = bs_reader_fetch_file(fetcher->reader, NULL, path, document_out, &stamp, err);
-	if (status == BS_NOT_FOUND) {
+	if (!status)
+		status = bs_reader_fetch_file(fetcher->reader, is_folder ? source->source.path : NULL,
+		                              is_folder ? (const char *)fetcher->name.data : path, document_out, &stamp, err);
+	/* What stands there now may be no document: a link, a binary file. */
+	if (status == BS_NOT_FOUND || status == BS_INVALID) {
 		*fetched_out = BS_FETCHED_GONE;
-		notice_document(fetcher, segment, document, path, true);
+		notice_document(fetcher, segment, document, path, status == BS_NOT_FOUND);
 		return BS_OK;
 	}
 	if (status)

@@ -83,6 +83,8 @@ static enum bs_status map_collection(struct bs_fetcher *fetcher, struct fetch_so
 	struct bs_document_sink sink = {.context = &mapping, .document = map_document, .skip = map_skip};
 	struct bs_feed *feed = NULL;
 	struct bs_batch batch = {0};
+	if (source->is_unread)
+		return bs_fail(err, BS_IO, "%s: cannot be read", source->source.path);
 	if (source->is_mapped)
 		return BS_OK;
 	source->is_mapped = true;
@@ -95,6 +97,7 @@ static enum bs_status map_collection(struct bs_fetcher *fetcher, struct fetch_so
 	}
 	bs_feed_close(feed);
 	bs_batch_deinit(&batch);
+	source->is_unread = status == BS_IO;
 	if (!status && source->moved.used_bytes > 0)
 		qsort(source->moved.data, source->moved.used_bytes / sizeof(struct moved_record), sizeof(struct moved_record),
 		      compare_moved);

@@ -18,7 +18,8 @@ struct fetch_source {
 	bool is_changed;
 	bool is_gone;
 	bool is_noticed;
-	bool is_mapped;   /* changed collections: moved is filled */
+	bool is_mapped;   /* changed collections: moved is filled, */
+	bool is_unread;   /* or they could not be read */
 	struct bs_buffer moved; /* struct moved_record each, sorted by hash, of equal ones the last in the file first */
 };
 

@@ -397,6 +397,7 @@ static enum bs_status show(struct index_source *self, const struct area *area, c
 	if (!status)
 		status = bs_buffer_append(&self->path, "", 1, err);
 	file_out->path = (const char *)self->path.data;
+	file_out->root_bytes = n + (n > 0 && root[n - 1] != '/');
 	bool is_default = self->options->walk->is_default_path && !status && strncmp(file_out->path, "./", 2) == 0;
 	file_out->shown = status ? NULL : file_out->path + (is_default ? 2 : 0);
 	return status;

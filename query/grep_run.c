@@ -16,8 +16,6 @@
 #define LARGE_BYTES ((size_t)1 << 19)
 /* Output that a file may hold while it is not next. */
 #define HELD_BYTES ((size_t)1 << 20)
-/* What is put out at once, so that a match here and there does not cost a system call. */
-#define WRITE_BYTES ((size_t)65536)
 /* Memory of a slot that is kept for the next file. */
 #define KEPT_BYTES ((size_t)65536)
 
@@ -25,6 +23,7 @@ struct slot {
 	struct bs_buffer names; /* the path as it is opened, NUL, as it is shown, NUL */
 	bool is_stdin;
 	bool is_named;
+	size_t root_bytes;
 	bool is_message; /* no file: out is what is to be reported in its turn */
 	struct bs_buffer out;
 	bool has_match;
@@ -48,7 +47,7 @@ struct run {
 	struct slot slots[N_SLOTS];
 	uint64_t n_added;
 	bool has_written;
-	struct bs_buffer pending; /* output not yet written */
+	struct bs_buffer pending; /* output of a file, to be written at once */
 };
 
 static enum bs_grep_binary binary_rule(const struct bs_grep_request *request, bool is_named)
@@ -104,6 +103,7 @@ static enum bs_status search_file(struct run *run, struct searcher *searcher, st
 	const char *path = (const char *)slot->names.data, *shown = path + strlen(path) + 1;
 	bool by_line = bs_grep_matcher_by_line(request->matcher);
 	struct bs_grep_reading reading = {.coding = request->coding,
+	                                  .root_bytes = slot->root_bytes,
 	                                  .stop_at_nul = binary_rule(request, slot->is_named) == BS_GREP_BINARY_QUIT &&
 	                                                 by_line,
 	                                  .in_pieces = by_line && (!request->maps_files || slot->is_stdin)};
@@ -171,7 +171,7 @@ static enum bs_status put_output(struct run *run, const struct slot *slot, struc
 	if (!status)
 		status = bs_buffer_append(&run->pending, slot->out.data, slot->out.used_bytes, err);
 	run->has_written = true;
-	return !status && run->pending.used_bytes >= WRITE_BYTES ? flush_pending(run) : status;
+	return status ? status : flush_pending(run);
 }
 
 static void count_file(struct bs_grep_outcome *outcome, const struct slot *slot)
@@ -217,6 +217,7 @@ static enum bs_status set_names(struct slot *slot, const struct bs_grep_file *fi
 	bs_buffer_clear(&slot->names);
 	slot->is_stdin = !file->path;
 	slot->is_named = file->is_named;
+	slot->root_bytes = file->root_bytes;
 	enum bs_status status = bs_buffer_append(&slot->names, path, strlen(path) + 1, err);
 	return status ? status : bs_buffer_append(&slot->names, file->shown, strlen(file->shown) + 1, err);
 }

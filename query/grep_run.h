@@ -24,7 +24,7 @@ struct bs_grep_request {
 	bool maps_files;       /* named files are searched as rg searches those it maps */
 	bool stop_after_match; /* -q */
 	unsigned n_threads;
-	/* Output, in order; false: nobody wants more. On any thread; calls do not overlap. */
+	/* Output, in order, often a little; false: nobody wants more. On any thread; calls do not overlap. */
 	bool (*write)(void *context, const void *bytes, size_t n_bytes);
 	/* A line about a file that could not be read or searched. May overlap. */
 	void (*report)(void *context, const char *message);

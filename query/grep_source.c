@@ -106,6 +106,8 @@ static enum bs_status next_below(struct walk_source *self, struct bs_grep_file *
 		status = join(self, below, n_bytes, err);
 	} while (!status && is_too_large(self));
 	file_out->path = (const char *)self->path.data;
+	if (!self->options->walk.follow)
+		file_out->root_bytes = self->path.used_bytes - n_bytes - 1;
 	file_out->shown = file_out->path + (self->options->is_default_path && strncmp(file_out->path, "./", 2) == 0 ? 2 : 0);
 	return status;
 }

@@ -32,44 +32,19 @@ struct bs_grep_stamps {
 	struct bs_workers *workers; /* whose tasks are the chunks */
 };
 
-/* The folder that a thread is in: neighbours in the index are neighbours in the tree, and a name of one component is looked
- * up in half the time of five. */
-struct place {
-	int fd; /* -1: none */
-	size_t n_bytes;
-	char path[PATH_MAX];
-};
-
-/* Goes to the folder whose path below the source is name[0..n_bytes), a slash at its end included. */
-static bool go_to(const struct bs_grep_stamps *stamps, struct place *place, const uint8_t *name, size_t n_bytes)
+/* A thread stays in the folder of the file before: neighbours in the index are neighbours in the tree, and a name of one
+ * component is looked up in half the time of five. */
+static bool is_unchanged(const struct bs_grep_stamps *stamps, struct bs_file_place *place, const struct bs_doc_record *record)
 {
-	if (place->fd >= 0 && place->n_bytes == n_bytes && memcmp(place->path, name, n_bytes) == 0)
-		return true;
-	if (place->fd >= 0)
-		close(place->fd);
-	place->n_bytes = n_bytes;
-	memcpy(place->path, name, n_bytes);
-	memcpy(place->path + n_bytes, ".", 2);
-	place->fd = openat(stamps->folder, place->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return place->fd >= 0;
-}
-
-static bool is_unchanged(const struct bs_grep_stamps *stamps, struct place *place, const struct bs_doc_record *record)
-{
-	char name[NAME_MAX + 1];
+	char name[PATH_MAX];
 	struct stat found;
 	size_t n = record->name_bytes;
-	if (stamps->folder < 0 || record->flags & BS_DOC_SUSPECT || n + 2 > sizeof(place->path) ||
+	if (stamps->folder < 0 || record->flags & BS_DOC_SUSPECT || n >= sizeof(name) ||
 	    !bs_doc_name_is_below(record->name, record->name_bytes))
 		return false;
-	size_t folder_bytes = n;
-	while (folder_bytes > 0 && record->name[folder_bytes - 1] != '/')
-		folder_bytes--;
-	if (n - folder_bytes > NAME_MAX || !go_to(stamps, place, record->name, folder_bytes))
-		return false;
-	memcpy(name, record->name + folder_bytes, n - folder_bytes);
-	name[n - folder_bytes] = '\0';
-	if (bs_file_stat(place->fd, name, &found) != 0)
+	memcpy(name, record->name, n);
+	name[n] = '\0';
+	if (bs_file_stat_below(stamps->folder, name, place, &found) != 0)
 		return false;
 	struct bs_stamp now = bs_file_stamp(&found);
 	return bs_stamp_equals(&now, record->place);
@@ -79,7 +54,7 @@ static enum bs_status do_chunk(void *context, const struct bs_task *task, struct
 {
 	struct bs_grep_stamps *stamps = context;
 	const struct chunk *chunk = &stamps->chunks[task->number];
-	struct place place = {.fd = -1};
+	struct bs_file_place place = {.fd = -1};
 	for (uint32_t d = chunk->first; d < chunk->end && bs_task_is_wanted(task); d++) {
 		struct bs_doc_ref ref = {chunk->segment, d};
 		struct bs_doc_record record;
@@ -89,8 +64,7 @@ static enum bs_status do_chunk(void *context, const struct bs_task *task, struct
 		stamps->unchanged[ref.segment][d] =
 			!bs_snapshot_record(stamps->snapshot, ref, &record, err) && is_unchanged(stamps, &place, &record);
 	}
-	if (place.fd >= 0)
-		close(place.fd);
+	bs_file_place_close(&place);
 	return BS_OK;
 }
 

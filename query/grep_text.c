@@ -92,6 +92,8 @@ static enum bs_status read_first(struct bs_grep_text *text, const struct bs_grep
 		return refuse(errno, err);
 	if (S_ISDIR(found.st_mode))
 		return refuse(EISDIR, err);
+	if (reading->root_bytes > 0 && !S_ISREG(found.st_mode))
+		return bs_fail(err, BS_INVALID, "not a regular file");
 	size_t size_bytes = S_ISREG(found.st_mode) && found.st_size > 0 ? (size_t)found.st_size : 0;
 	size_t head_bytes = size_bytes && size_bytes < BS_GREP_PIECE_BYTES ? size_bytes + 1 : BS_GREP_PIECE_BYTES;
 	text->size_bytes = size_bytes;
@@ -113,12 +115,47 @@ static void close_file(struct bs_grep_text *text)
 	text->has_more = false;
 }
 
+static void close_root(struct bs_grep_text *text)
+{
+	if (text->root.used_bytes > 0)
+		close(text->root_fd);
+	bs_buffer_clear(&text->root);
+}
+
+/* Opens the folder that path begins with, unless it is that of the file before. */
+static bool open_root(struct bs_grep_text *text, const char *path, size_t root_bytes)
+{
+	struct bs_buffer *root = &text->root;
+	if (root->used_bytes == root_bytes + 1 && memcmp(root->data, path, root_bytes) == 0)
+		return true;
+	close_root(text);
+	errno = ENOMEM;
+	if (bs_buffer_reserve(root, root_bytes + 1, NULL) != BS_OK)
+		return false;
+	memcpy(root->data, path, root_bytes);
+	root->data[root_bytes] = '\0';
+	text->root_fd = bs_file_open(AT_FDCWD, (const char *)root->data, O_PATH | O_DIRECTORY);
+	root->used_bytes = text->root_fd < 0 ? 0 : root_bytes + 1;
+	return text->root_fd >= 0;
+}
+
+static int open_path(struct bs_grep_text *text, const char *path, size_t root_bytes)
+{
+	if (root_bytes == 0)
+		return bs_file_open(AT_FDCWD, path, O_RDONLY);
+	return open_root(text, path, root_bytes)
+	               ? bs_file_open_below(text->root_fd, path + root_bytes, O_RDONLY | O_NONBLOCK)
+	               : -1;
+}
+
 static enum bs_status read_path(struct bs_grep_text *text, const char *path, const struct bs_grep_reading *reading,
                                 struct bs_error *err)
 {
 	text->has_more = false;
 	text->is_stdin = !path;
-	text->fd = path ? bs_file_open(AT_FDCWD, path, O_RDONLY) : STDIN_FILENO;
+	text->fd = path ? open_path(text, path, reading->root_bytes) : STDIN_FILENO;
+	if (text->fd < 0 && errno == ELOOP && reading->root_bytes > 0)
+		return bs_fail(err, BS_INVALID, "a symbolic link, which is not followed");
 	if (text->fd < 0)
 		return refuse(errno, err);
 	enum bs_status status = read_first(text, reading, err);
@@ -339,6 +376,8 @@ enum bs_status bs_grep_text_read(struct bs_grep_text *text, const char *path, co
 void bs_grep_text_deinit(struct bs_grep_text *text)
 {
 	bs_grep_text_close(text);
+	close_root(text);
+	bs_buffer_deinit(&text->root);
 	bs_buffer_deinit(&text->bytes);
 	bs_buffer_deinit(&text->raw);
 	bs_buffer_deinit(&text->pieces);

@@ -31,6 +31,8 @@ struct bs_grep_text {
 	uint64_t read_bytes;     /* so far, of the file */
 	int fd;                  /* has_more: what is read from */
 	size_t size_bytes;       /* as the file was announced; 0: not */
+	struct bs_buffer root;   /* the folder below which files were opened last, NUL-ended; empty: none */
+	int root_fd;             /* ... open */
 };
 
 enum bs_grep_coding {
@@ -49,6 +51,7 @@ struct bs_grep_reading {
 	enum bs_grep_coding coding;
 	bool stop_at_nul; /* the rest is not wanted once a NUL byte was seen in the first piece */
 	bool in_pieces;   /* of a large file that needs no decoding, only the first piece is read */
+	size_t root_bytes; /* as in struct bs_grep_file */
 };
 
 /* Reads the file at path, or standard input if path is NULL. BS_NOT_FOUND or BS_IO, err saying why without the path;

@@ -7,6 +7,7 @@
 #include "query/cmd_check.h"
 #include "query/cmd_consent.h"
 #include "query/cmd_delete.h"
+#include "query/cmd_fault.h"
 #include "query/cmd_grep.h"
 #include "query/cmd_query.h"
 #include "query/cmd_stats.h"
@@ -94,6 +95,7 @@ int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
 	const struct bs_consent consent = bs_user_consent();
+	bs_fault_catch();
 	for (size_t i = 0; i < N_COMMANDS; i++)
 		if (strcmp(name, commands[i].command->name) == 0)
 			return commands[i].run(argc - 1, argv + 1, &consent);

@@ -37,22 +37,31 @@ struct freshen_notices {
 	struct bs_search *search;
 	void (*notice)(void *context, const char *message);
 	void *context;
+	uint64_t n_unread;
 };
 
 /* Binary files and links are passed over as in indexing; what should have been a document is named. */
 static void tell_skipped(void *context, enum bs_skip reason, const char *message)
 {
-	const struct freshen_notices *notices = context;
+	struct freshen_notices *notices = context;
 	notices->search->n_unfollowed += reason == BS_SKIP_UNTRUSTED;
-	if (notices->notice && reason > BS_SKIP_SPECIAL)
+	bool is_told = reason > BS_SKIP_SPECIAL;
+	if (reason == BS_SKIP_UNREADABLE)
+		is_told = ++notices->n_unread <= BS_FETCH_TOLD_FAILURES;
+	if (notices->notice && is_told)
 		notices->notice(notices->context, message);
 }
 
 enum bs_status bs_search_freshen(struct bs_search *search, void (*notice)(void *context, const char *message),
                                  void *context, struct bs_error *err)
 {
-	struct freshen_notices notices = {search, notice, context};
-	enum bs_status status = bs_snapshot_freshen(&search->snapshot, tell_skipped, &notices, err);
+	struct freshen_notices notices = {search, notice, context, 0};
+	struct bs_error line;
+	enum bs_status status = bs_snapshot_freshen(&search->snapshot, tell_skipped, &notices, &search->n_unread, err);
+	if (notice && notices.n_unread > BS_FETCH_TOLD_FAILURES) {
+		(void)bs_fail(&line, BS_IO, "%llu files, folders and sources cannot be read", (unsigned long long)notices.n_unread);
+		notice(context, line.text);
+	}
 	return status ? status : collect_fields(search, err);
 }
 

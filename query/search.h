@@ -26,6 +26,7 @@ struct bs_search {
 	size_t n_fields;
 	struct bs_dir dir;     /* of the index */
 	uint64_t n_unfollowed; /* sources that bs_search_freshen was not to look at */
+	uint64_t n_unread;     /* files, folders and sources that freshening could not look at: answers may be incomplete */
 	bool is_other_unicode; /* made with another ICU or Unicode version: its words are not today's, so only scan */
 };
 

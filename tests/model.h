@@ -105,7 +105,6 @@ struct model_doc {
 	size_t raw_bytes;
 	uint8_t *words; /* N of each word wN, 100 of any other */
 	size_t n_words;
-	bool is_odd;    /* a link: who knows what is found there */
 };
 
 struct model_docs {
@@ -120,8 +119,7 @@ struct model_doc *docs_find(const struct model_docs *docs, uint32_t source, cons
 
 /* The records of a collection, in the order of the last one of each id; those before that were in docs are replaced. */
 void model_read_records(const char *label, uint32_t source, const char *bytes, size_t n_bytes, struct model_docs *docs);
-/* What is found at label now, in document order. all_files: ignored and binary ones, and links, too. False: nothing is
- * there. */
+/* What is found at label now, in document order. all_files: ignored ones too. False: nothing is there. */
 bool model_read_source(const struct model_disk *disk, const char *label, uint32_t source, bool all_files,
                        struct model_docs *docs);
 

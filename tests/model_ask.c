@@ -233,12 +233,12 @@ static void differ(struct comparison *comparison, const struct answer *answer, c
 static bool may_be_hit(const struct comparison *comparison, size_t i)
 {
 	const struct model_doc *now = comparison->now_of[i];
-	return now && (now->is_odd || query_matches(comparison->query, now));
+	return now && query_matches(comparison->query, now);
 }
 
 static bool must_be_hit(const struct comparison *comparison, size_t i)
 {
-	return may_be_hit(comparison, i) && !comparison->now_of[i]->is_odd &&
+	return may_be_hit(comparison, i) &&
 	       (comparison->request.brute || query_matches(comparison->query, &comparison->state->docs.at[i]));
 }
 
@@ -364,18 +364,6 @@ static void check_query(struct comparison *comparison)
 	answer_deinit(&brute_top);
 }
 
-/* What the document is now. Where a link leads is anybody's guess. */
-static const struct model_doc *find_now(const struct model_docs *now, const struct model_doc *doc)
-{
-	const struct model_doc *found = docs_find(now, doc->source, doc->id);
-	for (size_t i = 0; i < now->n && !found; i++) {
-		size_t n = strlen(now->at[i].id);
-		if (now->at[i].is_odd && strncmp(doc->id, now->at[i].id, n) == 0 && doc->id[n] == '/')
-			found = &now->at[i];
-	}
-	return found;
-}
-
 bool model_compare(struct bs_index *index, const struct model_state *state, const struct model_disk *disk,
                    enum model_view view, unsigned n_queries)
 {
@@ -395,7 +383,7 @@ bool model_compare(struct bs_index *index, const struct model_state *state, cons
 	for (size_t i = 0; i < state->docs.n; i++) {
 		struct model_doc *doc = &state->docs.at[i];
 		bool is_kept = is_clean || strcmp(state->sources[doc->source], "-") == 0;
-		comparison.now_of[i] = is_kept ? doc : find_now(&now, doc);
+		comparison.now_of[i] = is_kept ? doc : docs_find(&now, doc->source, doc->id);
 	}
 	comparison.is_scored = view == MODEL_CLEAN && info.n_deleted == 0;
 	query_make(&query, ALL);

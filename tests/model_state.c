@@ -231,7 +231,7 @@ static bool is_passed_over(const struct model_disk *disk, const struct model_nod
 static void add_file(const struct model_node *node, const char *id, uint32_t source, struct model_docs *docs)
 {
 	struct model_doc doc = {.source = source, .id = (char *)(uintptr_t)id, .raw = node->bytes,
-	                        .raw_bytes = node->n_bytes, .is_odd = node->kind == MODEL_LINK};
+	                        .raw_bytes = node->n_bytes};
 	add_words(&doc, node->bytes, node->n_bytes);
 	docs_add(docs, &doc);
 	free(doc.words);
@@ -248,9 +248,8 @@ static void read_folder(const struct model_disk *disk, const char *label, uint32
 		if (node->kind == MODEL_FOLDER || strlen(node->path) < root_bytes ||
 		    (root_bytes && (memcmp(node->path, label, root_bytes - 1) != 0 || node->path[root_bytes - 1] != '/')))
 			continue;
-		bool is_out = node->kind == MODEL_LINK || memchr(node->bytes, 0, node->n_bytes) ||
-		              is_passed_over(disk, node, root_bytes);
-		if (all_files || !is_out)
+		bool is_document = node->kind != MODEL_LINK && !memchr(node->bytes, 0, node->n_bytes);
+		if (is_document && (all_files || !is_passed_over(disk, node, root_bytes)))
 			found[n++] = node;
 	}
 	qsort(found, n, sizeof(*found), compare_paths);

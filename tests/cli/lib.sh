@@ -67,6 +67,13 @@ as_nobody() {
         HOME=$(dirname -- "$SCRATCH")/nobody setpriv --reuid=65534 --regid=65534 --clear-groups -- "$@"
     fi
 }
+# hostile VARIABLE=VALUE... COMMAND...: on a system that fails as hostile_io.c is told by the variables.
+hostile() {
+    env LD_PRELOAD="$HOSTILE_IO" "$@"
+}
+can_be_hostile() {
+    [ -n "${HOSTILE_IO:-}" ] && [ -z "${SANITIZED:-}" ]
+}
 can_be_nobody() {
     as_nobody bitsift --version >/dev/null 2>&1
 }

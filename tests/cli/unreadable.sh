@@ -25,6 +25,13 @@ show as_nobody bitsift index d r.jsonl
 chmod 000 d/secret.txt r.jsonl d/closed
 show as_nobody bitsift query --ids cat
 show as_nobody bitsift query cat
+echo '# nor does a refresh drop them'
+show as_nobody bitsift index
+chmod 644 d/secret.txt r.jsonl
+chmod 755 d/closed
+show as_nobody bitsift query --ids cat
+show as_nobody bitsift index
+show as_nobody bitsift query --ids cat
 echo '# a folder one cannot write to'
 mkdir closed
 chmod 555 closed

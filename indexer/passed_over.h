@@ -1,0 +1,23 @@
+/*
+ * passed_over.h: the manifest's list of files that are no documents, as a run makes it. Every search of the sources' files
+ * looks through them.
+ */
+#ifndef BS_INDEXER_PASSED_OVER_H
+#define BS_INDEXER_PASSED_OVER_H
+
+#include "core/manifest.h"
+#include "corpus/source.h"
+#include "indexer/gather.h"
+
+/* Those of a harvest, which come in document order. BS_NO_MEMORY. */
+enum bs_status bs_passed_over_add(struct bs_manifest *manifest, uint32_t source, const struct bs_harvest *harvest,
+                                  struct bs_error *err) BS_WARN_UNUSED;
+
+/*
+ * Those of the source in the commit before that lie where the feed could not look (feed NULL: all) stay: they take their places
+ * among what was found now, which stands in the list from byte `from` on. BS_NO_MEMORY.
+ */
+enum bs_status bs_passed_over_keep(struct bs_manifest *manifest, const struct bs_manifest *before, uint32_t source,
+                                   const struct bs_feed *feed, size_t from, struct bs_error *err) BS_WARN_UNUSED;
+
+#endif

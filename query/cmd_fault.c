@@ -1,0 +1,104 @@
+/* cmd_fault.c: see cmd_fault.h. What runs in the handler calls nothing but what POSIX allows there. */
+#include "query/cmd_fault.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "query/cmd_output.h"
+
+/* A line of /proc/self/maps: "7f12e000-7f12f000 r--p 00000000 08:01 131 /path". */
+#define LINE_BYTES (PATH_MAX + 128)
+
+static uintptr_t take_hex(const char **at)
+{
+	uintptr_t value = 0;
+	for (;; (*at)++) {
+		char c = **at;
+		if (c >= '0' && c <= '9')
+			value = value << 4 | (uintptr_t)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			value = value << 4 | (uintptr_t)(c - 'a' + 10);
+		else
+			return value;
+	}
+}
+
+/* The path of the file that the line says is mapped where the address lies; NULL: none. */
+static const char *path_in(const char *line, uintptr_t address)
+{
+	uintptr_t start = take_hex(&line);
+	line += *line == '-';
+	uintptr_t end = take_hex(&line);
+	return address >= start && address < end ? strchr(line, '/') : NULL;
+}
+
+/* Finds the file that is mapped at the address. */
+static bool find_file(uintptr_t address, char line[LINE_BYTES], const char **path_out)
+{
+	char bytes[1024];
+	size_t n_line = 0;
+	ssize_t n = 0;
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	*path_out = NULL;
+	while (fd >= 0 && !*path_out && (n = read(fd, bytes, sizeof(bytes))) > 0) {
+		for (ssize_t i = 0; i < n && !*path_out; i++) {
+			if (bytes[i] != '\n') {
+				line[n_line] = bytes[i];
+				n_line += n_line + 1 < LINE_BYTES;
+				continue;
+			}
+			line[n_line] = '\0';
+			n_line = 0;
+			*path_out = path_in(line, address);
+		}
+	}
+	if (fd >= 0)
+		close(fd);
+	return *path_out != NULL;
+}
+
+static void say(const char *text)
+{
+	(void)!write(STDERR_FILENO, text, strlen(text));
+}
+
+/* A terminal gets no control characters. */
+static void say_path(const char *path)
+{
+	static const char digits[] = "0123456789abcdef";
+	for (; *path; path++) {
+		uint8_t c = (uint8_t)*path;
+		char escape[5] = {'\\', 'x', digits[c >> 4], digits[c & 15], '\0'};
+		char plain[2] = {*path, '\0'};
+		say(c < 0x20 || c >= 0x7f ? escape : plain);
+	}
+}
+
+static void end_program(int number, siginfo_t *info, void *context)
+{
+	char line[LINE_BYTES];
+	const char *path;
+	(void)context;
+	/* No file stands there: an error of ours. It comes again as soon as this returns, and ends the program as it should. */
+	if (info->si_code != BUS_ADRERR || !find_file((uintptr_t)info->si_addr, line, &path)) {
+		signal(number, SIG_DFL);
+		return;
+	}
+	bs_output_rescue();
+	say("bitsift: ");
+	say_path(path);
+	say(": was truncated, or cannot be read, while in use\n");
+	_exit(2);
+}
+
+void bs_fault_catch(void)
+{
+	struct sigaction action = {.sa_sigaction = end_program, .sa_flags = SA_SIGINFO};
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGBUS, &action, NULL);
+}

@@ -1,0 +1,76 @@
+/* cmd_output.c: see cmd_output.h. */
+#include "query/cmd_output.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#define OUTPUT_BYTES ((size_t)65536)
+
+static struct {
+	atomic_flag is_locked; /* not a mutex: a signal handler waits for it, too */
+	size_t n_bytes;
+	int error_number;
+	uint8_t bytes[OUTPUT_BYTES];
+} output = {.is_locked = ATOMIC_FLAG_INIT};
+
+static void lock(void)
+{
+	while (atomic_flag_test_and_set_explicit(&output.is_locked, memory_order_acquire))
+		sched_yield();
+}
+
+static bool unlock(void)
+{
+	int error_number = output.error_number;
+	atomic_flag_clear_explicit(&output.is_locked, memory_order_release);
+	errno = error_number;
+	return error_number == 0;
+}
+
+static void write_all(const uint8_t *bytes, size_t n_bytes)
+{
+	while (n_bytes > 0 && !output.error_number) {
+		ssize_t n = write(STDOUT_FILENO, bytes, n_bytes);
+		if (n < 0 && errno != EINTR)
+			output.error_number = errno;
+		bytes += n < 0 ? 0 : n;
+		n_bytes -= n < 0 ? 0 : (size_t)n;
+	}
+}
+
+static void empty(void)
+{
+	write_all(output.bytes, output.n_bytes);
+	output.n_bytes = 0;
+}
+
+bool bs_output_add(const void *bytes, size_t n_bytes)
+{
+	lock();
+	if (n_bytes > OUTPUT_BYTES - output.n_bytes)
+		empty();
+	if (n_bytes > OUTPUT_BYTES) {
+		write_all(bytes, n_bytes);
+	} else if (n_bytes > 0) {
+		memcpy(output.bytes + output.n_bytes, bytes, n_bytes);
+		output.n_bytes += n_bytes;
+	}
+	return unlock();
+}
+
+bool bs_output_flush(void)
+{
+	lock();
+	empty();
+	return unlock();
+}
+
+void bs_output_rescue(void)
+{
+	lock();
+	empty();
+}

@@ -1,0 +1,18 @@
+/*
+ * cmd_output.h: standard output of the commands that print answers one after the other. A buffer, written out when it is full:
+ * unlike stdio's, it can be put out by a signal handler, whatever the program was at. Only for the program.
+ */
+#ifndef BS_QUERY_CMD_OUTPUT_H
+#define BS_QUERY_CMD_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Any thread. False and errno, from then on, if standard output cannot be written. */
+bool bs_output_add(const void *bytes, size_t n_bytes);
+bool bs_output_flush(void);
+
+/* In a signal handler, to be followed by the end of the process: writes what was added so far, and lets nobody add more. */
+void bs_output_rescue(void);
+
+#endif

@@ -1,0 +1,31 @@
+# A PATH that is not there is told of in its turn: behind what stands before it, where output and messages go to one place.
+# And a file named "-", which is not standard input.
+set -eu
+. "$LIB"
+mkdir d
+echo 'cat' >d/a.txt
+echo 'cat' >d/b.txt
+settle
+both() {
+    "$@" 2>&1
+}
+for round in walked indexed; do
+    echo "# $round"
+    for option in -n -l -c --candidates; do
+        show both bitsift grep "$option" cat d/a.txt missing d/b.txt
+        show both bitsift grep "$option" cat d missing/x d/b.txt
+    done
+    show both bitsift grep --files d/a.txt missing d/b.txt
+    bitsift index -q d
+done
+echo '# -'
+echo 'dog' >-
+show bitsift index -q ./-
+show bitsift query --ids dog
+show bitsift query --json dog
+echo 'dog cow' >-
+show bitsift index -q
+show bitsift query --ids cow
+(cd d && show bitsift query --count cow --index ../.bitsift)
+show bitsift index -q - <<<'{"id":"r","text":"dog"}'
+show bitsift query --ids dog

@@ -1,0 +1,60 @@
+# What became a link, or stands in a folder that did, is not followed when it is read again: nothing from outside of the
+# sources is shown or counted. Nor is a file that became binary, a pipe or a folder a document any more.
+set -eu
+. "$LIB"
+mkdir "$SCRATCH/outside"
+for name in a b; do echo 'cat secret' >"$SCRATCH/outside/$name.txt"; done
+make() {
+    chmod -R u+rwX . && rm -rf ./* .bitsift
+    mkdir -p d/sub/deep d/moved
+    for name in d/a d/b d/sub/a d/sub/deep/b d/moved/a d/pipe d/binary; do echo 'cat' >"$name.txt"; done
+    settle
+    bitsift index -q d
+    ln -sf "$SCRATCH/outside/a.txt" d/a.txt
+    rm -r d/sub/deep d/pipe.txt
+    ln -s "$SCRATCH/outside" d/sub/deep
+    # The same file, stamp and all, but by way of a link.
+    mv d/moved "$SCRATCH/kept"
+    ln -s "$SCRATCH/kept" d/moved
+    mkfifo d/pipe.txt
+    printf 'cat\0' >d/binary.txt
+}
+ask() {
+    for option in --count --ids --json; do
+        show "$@" bitsift query "$option" cat
+    done
+    show "$@" bitsift query --ids --brute cat
+    show "$@" bitsift query --count --brute cat
+    show "$@" bitsift query --count secret
+    show "$@" bitsift query --ids --fresh cat
+    show "$@" bitsift grep --no-stat cat d
+    show "$@" bitsift grep --no-stat --candidates cat d
+    show "$@" bitsift grep cat d
+}
+make
+ask timeout 20
+echo '# the same without openat2'
+rm -r "$SCRATCH/kept"
+make
+preload=
+! can_be_hostile || preload=$HOSTILE_IO
+without_openat2() {
+    LD_PRELOAD=$preload NO_OPENAT2=1 timeout 20 "$@"
+}
+ask without_openat2
+echo '# a refresh sees it the same way'
+show bitsift index
+show bitsift query --ids cat
+echo '# what the user named is followed: a folder, a file, a collection'
+rm -rf d .bitsift
+mkdir real
+echo 'cat' >real/a.txt
+echo '{"id":"r","text":"cat"}' >real/r.jsonl
+ln -s real folder
+ln -s real/a.txt file.txt
+ln -s real/r.jsonl linked.jsonl
+settle
+show bitsift index -q folder file.txt linked.jsonl
+show bitsift query --ids cat
+show bitsift query --ids --brute cat
+show bitsift grep --no-stat cat folder file.txt

@@ -1,0 +1,112 @@
+# What cannot be read for the moment stays in the index; the run ends with 2 and says what it was. Only what is not there goes.
+set -eu
+. "$LIB"
+can_be_hostile || skip 'nothing can be preloaded here'
+make() {
+    rm -rf ./* .bitsift
+    mkdir -p d/sub e
+    for name in d/a d/b d/sub/c d/sub/e d/z e/f; do echo 'cat' >"$name.txt"; done
+    printf 'cat\0' >d/sub/binary
+    printf '{"id":"r%d","text":"cat"}\n' 1 2 3 >r.jsonl
+    settle
+    bitsift index -q d e r.jsonl
+}
+refresh() {
+    show hostile "$@" bitsift index
+    show bitsift query --count cat
+    show bitsift grep --no-stat -c cat d
+}
+make
+echo '# a folder whose entries cannot be read, one that cannot be opened, a file, a source'
+touch d/sub
+refresh FAIL_READ=/d/sub
+refresh FAIL_OPEN=sub
+touch d/b.txt
+settle
+refresh FAIL_OPEN=b.txt
+refresh FAIL_READ=b.txt
+touch d e
+refresh FAIL_READ=/work/d
+touch e
+refresh FAIL_READ=/work/e
+echo '# what could be read is committed all the same; what is gone goes'
+echo 'cat' >d/new.txt
+rm d/z.txt d/sub/c.txt
+show hostile FAIL_READ=/d/sub bitsift index
+show bitsift query --ids cat
+show bitsift index -q
+show bitsift query --ids cat
+echo '# a deleted document stays deleted'
+show bitsift delete d/sub/e.txt
+touch d/sub
+show hostile FAIL_READ=/d/sub bitsift index -q
+show bitsift index -q
+show bitsift query --ids cat
+
+echo '# an ignore file that decides'
+make
+mkdir d/.git
+echo 'a.txt' >d/sub/.gitignore
+echo 'c.txt' >>d/sub/.gitignore
+settle
+refresh FAIL_READ=.gitignore
+refresh FAIL_OPEN=.gitignore
+show bitsift index -q
+show bitsift query --ids cat
+show hostile FAIL_READ=.gitignore bitsift grep -l cat d
+
+echo '# a collection: at its start, and in the middle of what is new'
+make
+cp r.jsonl old
+{ sed 's/cat/dog/' old; documents 60000; } >r.jsonl
+settle
+show hostile FAIL_OPEN=r.jsonl bitsift index
+show hostile FAIL_READ=r.jsonl FAIL_READ_FROM=3000000 bitsift index
+show bitsift index -q
+show bitsift query --count cat
+show bitsift query --count hundred
+documents 60000 | sed 's/"id":"d/"id":"e/' >>r.jsonl
+settle
+show hostile FAIL_READ=r.jsonl FAIL_READ_FROM=10000000 bitsift index -q
+show bitsift query --count hundred
+quiet bitsift check
+show bitsift index -q
+show bitsift query --count hundred
+
+echo '# answers that are not whole'
+make
+show hostile FAIL_OPEN=b.txt bitsift query --ids --brute cat
+show hostile FAIL_READ=r.jsonl bitsift query --ids --brute cat
+echo 'cat' >d/new.txt
+show hostile FAIL_OPEN=new.txt bitsift query --ids --fresh cat
+show hostile FAIL_OPEN=new.txt bitsift query --ids --fresh nothing
+show hostile FAIL_READ=/d/sub bitsift query --count --fresh cat
+show hostile FAIL_READ=/work/e bitsift query --count --fresh cat
+show hostile FAIL_OPEN=r.jsonl bitsift query --count --fresh cat
+show hostile FAIL_READ=/d/a bitsift grep -l cat d
+show hostile FAIL_READ=/d/a bitsift grep --no-stat -l cat d
+touch d/sub/c.txt
+show hostile FAIL_READ=/c.txt bitsift delete --query cat
+show bitsift query --ids cat
+for i in {10..39}; do echo 'cat' >"e/$i.txt"; done
+settle
+bitsift index -q
+show hostile FAIL_OPEN=.txt bitsift query --count --brute cat
+show hostile FAIL_OPEN=.txt bitsift index --rebuild -q e
+echo '# no memory: an answer, or a word'
+make
+echo 'cat' >d/new.txt
+for i in {1..100}; do
+    status=0
+    count=$(hostile FAIL_REALLOC="$i" bitsift query --count --fresh cat 2>"$SCRATCH/why") || status=$?
+    [ "$status:$count" != 0:10 ] || continue
+    [ "$status" -eq 2 ] && grep -q '^bitsift: .' "$SCRATCH/why" || echo "$i: $status, $count, $(cat "$SCRATCH/why")"
+done
+echo '# compacting'
+make
+echo 'cat' >d/new.txt
+settle
+bitsift index -q
+show hostile FAIL_READ=b.txt bitsift compact
+show hostile FAIL_OPEN=/r.jsonl FAIL_READ=r.jsonl bitsift compact -q
+show bitsift query --count cat

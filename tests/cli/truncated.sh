@@ -1,0 +1,30 @@
+# A file of the index that is truncated while it is mapped: a message, exit status 2, and the answers before it are kept.
+set -eu
+. "$LIB"
+mkdir d
+for i in {1..200}; do echo "cat number$i" >"d/$i.txt"; done
+settle
+bitsift index -q d
+mkfifo queries
+# The first answers wait in memory when the segment is cut; that they are there is told by --explain.
+run() {
+    bitsift query --explain --batch queries "$@" >"$SCRATCH/out" 2>"$SCRATCH/err" &
+    pid=$!
+    exec 3>queries
+    echo 'cat' >&3
+    echo 'number7' >&3
+    until [ "$(grep -c '^time:' "$SCRATCH/err")" -ge 2 ] || ! kill -0 "$pid"; do sleep 0.05; done
+    sleep 0.1
+    truncate -s 0 .bitsift/seg-*
+    echo 'number9' >&3
+    exec 3>&-
+    wait "$pid" || echo "exit status $?"
+    cat "$SCRATCH/out"
+    grep '^bitsift:' "$SCRATCH/err" | neutral -
+}
+cp -r .bitsift "$SCRATCH/whole"
+echo '# counts'
+run --count
+rm -r .bitsift && cp -r "$SCRATCH/whole" .bitsift
+echo '# ids'
+run --ids | sed -E 's,\t.*, ...,'
