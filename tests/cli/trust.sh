@@ -27,6 +27,7 @@ stranger() { # COMMAND...: as whoever made the archive; the marks are in his hom
 }
 mkdir box
 cp -r project/docs box
+settle
 (cd box && stranger quiet bitsift index docs ../home "$here/elsewhere/c.jsonl")
 untouched() { # COMMAND...: names the system calls that look at a source, where that can be watched
     strace -f -e trace=%file -o "$SCRATCH/calls" "$@" >/dev/null 2>&1 || true
