@@ -48,7 +48,7 @@ echo 'cat, new in docs' >docs/b.txt
 settle
 show bitsift index -q
 show bitsift compact
-show bitsift check
+show bitsift check | neutral -
 show bitsift index -q --rebuild
 echo '# ... in no way'
 for command in 'query --brute cat' 'query --fresh cat' 'query --count cat' 'grep cat' 'grep --no-stat cat' index compact \
