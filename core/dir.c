@@ -33,7 +33,8 @@ static enum bs_status refuse_owner(const struct bs_dir *dir, const char *name, u
 enum bs_status bs_dir_open(struct bs_dir *dir, const char *path, const struct bs_consent *consent, struct bs_error *err)
 {
 	struct stat found;
-	*dir = (struct bs_dir){.fd = -1, .user = geteuid(), .owner = geteuid(), .file_mode = 0600, .consent = consent};
+	*dir = (struct bs_dir){.fd = -1, .user = geteuid(), .file_mode = 0600, .consent = consent};
+	dir->owner = dir->user;
 	if (consent && bs_check_reserved("struct bs_consent", consent->reserved, 4, err) != BS_OK)
 		return BS_UNSUPPORTED;
 	dir->path = strdup(path);

@@ -1,6 +1,7 @@
 /* document.c: stamps, and the words for why something is no document. See document.h. */
 #include "corpus/document.h"
 
+#include <sys/stat.h>
 #include <time.h>
 
 #define CLOCK_GRAIN_NS 20000000
@@ -28,6 +29,11 @@ const char *bs_skip_name(enum bs_skip reason)
 		break;
 	}
 	return "unknown";
+}
+
+bool bs_stamp_is_private(const struct bs_stamp *stamp)
+{
+	return (stamp->mode & (S_IRGRP | S_IROTH)) == 0;
 }
 
 bool bs_stamp_is_suspect(const struct bs_stamp *stamp, int64_t from_ns)

@@ -22,7 +22,7 @@ struct bs_stamp {
 	int64_t mtime_ns; /* since the epoch */
 	int64_t ctime_ns;
 	uint64_t inode;
-	bool is_private; /* neither its group nor others may read it; no part of what is recorded and compared */
+	uint64_t mode; /* no part of what is recorded and compared */
 };
 
 /*
@@ -33,6 +33,8 @@ struct bs_stamp {
 bool bs_stamp_is_suspect(const struct bs_stamp *stamp, int64_t from_ns);
 /* from_ns for a run that begins now: a little before, since stamps come from a clock that ticks every few ms. */
 int64_t bs_stamp_suspect_from(void);
+/* Whether neither the file's group nor others may read it. */
+bool bs_stamp_is_private(const struct bs_stamp *stamp);
 bool bs_stamp_equals(const struct bs_stamp *stamp, const uint64_t recorded[4]);
 /* As four numbers, the order in which doc tables and manifest have them. */
 void bs_stamp_record(const struct bs_stamp *stamp, uint64_t recorded_out[4]);

@@ -182,7 +182,7 @@ struct bs_stamp bs_file_stamp(const struct stat *found)
 		.mtime_ns = (int64_t)found->st_mtim.tv_sec * 1000000000 + found->st_mtim.tv_nsec,
 		.ctime_ns = (int64_t)found->st_ctim.tv_sec * 1000000000 + found->st_ctim.tv_nsec,
 		.inode = (uint64_t)found->st_ino,
-		.is_private = (found->st_mode & (S_IRGRP | S_IROTH)) == 0,
+		.mode = found->st_mode,
 	};
 }
 

@@ -215,7 +215,7 @@ static const struct bs_known nothing_known = {.ref = {BS_DOC_NONE, 0}};
 
 static void note_mode(const struct bs_reader *reader, const struct bs_stamp *stamp)
 {
-	if (reader->has_private && stamp->is_private)
+	if (reader->has_private && bs_stamp_is_private(stamp))
 		__atomic_store_n(reader->has_private, true, __ATOMIC_RELAXED);
 }
 

@@ -118,7 +118,7 @@ static void note_private(const struct bs_source *source, const struct bs_source_
 {
 	struct bs_stamp stamp;
 	if (options->has_private && (source->kind == BS_SOURCE_STDIN || bs_path_stamp(source->path, &stamp, NULL) != BS_OK ||
-	                             stamp.is_private))
+	                             bs_stamp_is_private(&stamp)))
 		*options->has_private = true;
 }
 

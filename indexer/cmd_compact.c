@@ -107,8 +107,9 @@ static void show_summary(const struct bs_index_report *report)
 		        (double)report->elapsed_ns / 1e9, docs, bytes);
 	if (report->n_stayed > 0) {
 		bs_format_count(report->n_stayed, count);
-		fprintf(stderr, "  left      %s document%s that changed since indexing, or cannot be read; run `bitsift index` first\n", count,
-		        report->n_stayed == 1 ? "" : "s");
+		fprintf(stderr, "  left      %s document%s that %s\n", count, report->n_stayed == 1 ? "" : "s",
+		        report->skipped[BS_SKIP_UNTRUSTED] ? "changed since indexing, cannot be read, or whose source is not followed"
+		                                           : "changed since indexing, or cannot be read; run `bitsift index` first");
 	}
 }
 

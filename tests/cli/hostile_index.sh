@@ -65,5 +65,5 @@ show bitsift index
 show bitsift grep -c cat
 show bitsift compact
 (cd d && show bitsift query --ids cat && show bitsift grep -c cat)
-show bitsift check --index .bitsift
+show bitsift check --index .bitsift | neutral -
 BITSIFT_INDEX=.bitsift show bitsift query --ids cat

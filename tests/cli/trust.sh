@@ -27,6 +27,7 @@ stranger() { # COMMAND...: as whoever made the archive; the marks are in his hom
 }
 mkdir box
 cp -r project/docs box
+settle
 (cd box && stranger quiet bitsift index docs ../home "$here/elsewhere/c.jsonl")
 untouched() { # COMMAND...: names the system calls that look at a source, where that can be watched
     strace -f -e trace=%file -o "$SCRATCH/calls" "$@" >/dev/null 2>&1 || true
@@ -47,7 +48,7 @@ echo 'cat, new in docs' >docs/b.txt
 settle
 show bitsift index -q
 show bitsift compact
-show bitsift check
+show bitsift check | neutral -
 show bitsift index -q --rebuild
 echo '# ... in no way'
 for command in 'query --brute cat' 'query --fresh cat' 'query --count cat' 'grep cat' 'grep --no-stat cat' index compact \
