@@ -27,7 +27,7 @@ ask() {
     show "$@" bitsift query --count --brute cat
     show "$@" bitsift query --count secret
     show "$@" bitsift query --ids --fresh cat
-    show "$@" bitsift grep --no-stat cat d
+    show "$@" bitsift grep -j1 --no-stat cat d
     show "$@" bitsift grep --no-stat --candidates cat d
     show "$@" bitsift grep cat d
 }
