@@ -87,7 +87,7 @@ static void read_example(struct bs_buffer *bytes)
 	char line[512];
 	bool after_star = false;
 	unsigned number = 0;
-	FILE *file = fopen(CORE_DIR "/FORMAT-example.md", "r");
+	FILE *file = fopen(FORMAT_EXAMPLE_MD, "r");
 	assert_non_null(file);
 	while (fgets(line, sizeof(line), file)) {
 		number++;
@@ -154,7 +154,7 @@ static void read_header(struct sections *sections)
 	char line[512], name[64];
 	unsigned long id;
 	bool is_enum = false;
-	FILE *file = fopen(CORE_DIR "/segment_sections.h", "r");
+	FILE *file = fopen(SEGMENT_SECTIONS_H, "r");
 	assert_non_null(file);
 	while (fgets(line, sizeof(line), file)) {
 		is_enum |= strncmp(line, "enum", 4) == 0;
@@ -189,7 +189,7 @@ static void read_page(struct sections *sections, struct sections *reserved)
 	char line[1024], name[64], paragraph[2048] = "";
 	unsigned long id;
 	bool is_segment = false, is_reserved = false;
-	FILE *file = fopen(CORE_DIR "/FORMAT.md", "r");
+	FILE *file = fopen(FORMAT_MD, "r");
 	assert_non_null(file);
 	while (fgets(line, sizeof(line), file)) {
 		if (line[0] == '#')
