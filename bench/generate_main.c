@@ -1,5 +1,5 @@
 /*
- * generate_main.c: bitsift-generate, the text generator of corpus/generate.h as a program: JSONL on standard output.
+ * generate_main.c: bitsift-generate, the text generator of tests/generate/generate.h as a program: JSONL on standard output.
  * For benchmarks and for trying things out; the libraries and tests call the generator itself.
  */
 #include <getopt.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "corpus/generate.h"
+#include "tests/generate/generate.h"
 
 static const char usage[] = "usage: bitsift-generate [OPTION...] N SEED\n"
 			    "\n"

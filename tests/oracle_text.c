@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <unicode/utf8.h>
 
-#include "corpus/generate.h"
+#include "tests/generate/generate.h"
 #include "tests/oracle.h"
 
 static void append(struct bs_buffer *to, const void *bytes, size_t n_bytes)

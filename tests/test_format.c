@@ -1,8 +1,9 @@
 /*
- * test_format.c: the worked example of core/FORMAT.md is what the indexer writes, byte for byte.
+ * test_format.c: core/FORMAT-example.md is what the indexer writes, byte for byte, and the sections in core/FORMAT.md are
+ * those of core/segment_sections.h.
  *
- * In FORMAT.md the example is the lines that begin with an offset of four hexadecimal digits: bytes, then an optional
- * comment behind a semicolon. "*" stands for zeros up to the next offset.
+ * In the example, bytes are on lines that begin with an offset of four hexadecimal digits: bytes, then an optional comment
+ * behind a semicolon. "*" stands for zeros up to the next offset.
  */
 #include <ctype.h>
 #include <setjmp.h>
@@ -69,7 +70,7 @@ static void take_line(const char *line, unsigned number, bool after_star, struct
 	if (after_star)
 		fill_to(bytes, offset);
 	if (offset != bytes->used_bytes)
-		fail_msg("FORMAT.md:%u: offset %04zx where %04zx is next", number, offset, bytes->used_bytes);
+		fail_msg("FORMAT-example.md:%u: offset %04zx where %04zx is next", number, offset, bytes->used_bytes);
 	for (;;) {
 		at += strspn(at, " ");
 		if (!isxdigit((unsigned char)at[0]) || !isxdigit((unsigned char)at[1]))
@@ -86,7 +87,7 @@ static void read_example(struct bs_buffer *bytes)
 	char line[512];
 	bool after_star = false;
 	unsigned number = 0;
-	FILE *file = fopen(FORMAT_MD, "r");
+	FILE *file = fopen(FORMAT_EXAMPLE_MD, "r");
 	assert_non_null(file);
 	while (fgets(line, sizeof(line), file)) {
 		number++;
@@ -124,17 +125,111 @@ static void test_example(void **state)
 				printf("\n%04zx  %02x", i, written.data[i]);
 		}
 		printf("\n");
-		fail_msg("the example of FORMAT.md differs from byte %04zx on; above is what it must be", at);
+		fail_msg("FORMAT-example.md differs from byte %04zx on; above is what it must be", at);
 	}
 	free(path);
 	bs_buffer_deinit(&written);
 	bs_buffer_deinit(&told);
 }
 
+/* ---- the sections ---- */
+
+#define MAX_SECTIONS 64u
+
+/* Of each number: the name, or empty. */
+struct sections {
+	char names[MAX_SECTIONS][64];
+};
+
+static void note_section(struct sections *sections, unsigned long id, const char *name)
+{
+	if (id >= MAX_SECTIONS || sections->names[id][0])
+		fail_msg("section %lu, %s, is impossible or has two names", id, name);
+	snprintf(sections->names[id], sizeof(sections->names[id]), "%s", name);
+}
+
+/* Lines "BS_SECTION_NAME = NUMBER," behind the enum. */
+static void read_header(struct sections *sections)
+{
+	char line[512], name[64];
+	unsigned long id;
+	bool is_enum = false;
+	FILE *file = fopen(SEGMENT_SECTIONS_H, "r");
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file)) {
+		is_enum |= strncmp(line, "enum", 4) == 0;
+		if (is_enum && sscanf(line, " BS_SECTION_%63[A-Z_] = %lu", name, &id) == 2)
+			note_section(sections, id, name);
+	}
+	fclose(file);
+}
+
+/* "6 (why), 12, 13 and 52 (why), 43 to 49 (why)": numbers outside of brackets; "to" stands for all between. */
+static void read_reserved(const char *text, struct sections *reserved)
+{
+	unsigned long last = 0;
+	bool is_range = false;
+	for (unsigned depth = 0; *text && *text != '.'; text++) {
+		depth += *text == '(';
+		depth -= *text == ')';
+		is_range |= depth == 0 && strncmp(text, " to ", 4) == 0;
+		if (depth || !isdigit((unsigned char)*text) || isdigit((unsigned char)text[-1]))
+			continue;
+		unsigned long id = strtoul(text, NULL, 10);
+		for (unsigned long i = is_range ? last + 1 : id; i <= id; i++)
+			note_section(reserved, i, "reserved");
+		last = id;
+		is_range = false;
+	}
+}
+
+/* Rows "| NUMBER | NAME | INSTANCE |" under the heading "A segment", and the paragraph that begins with "Reserved for later". */
+static void read_page(struct sections *sections, struct sections *reserved)
+{
+	char line[1024], name[64], paragraph[2048] = "";
+	unsigned long id;
+	bool is_segment = false, is_reserved = false;
+	FILE *file = fopen(FORMAT_MD, "r");
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file)) {
+		if (line[0] == '#')
+			is_segment = strcmp(line, "## A segment\n") == 0;
+		is_reserved = line[0] != '\n' && (is_reserved || strncmp(line, "Reserved for later:", 19) == 0);
+		if (is_segment && sscanf(line, "| %lu | %63[A-Z_] |", &id, name) == 2)
+			note_section(sections, id, name);
+		if (is_reserved) {
+			line[strcspn(line, "\n")] = ' ';
+			strncat(paragraph, line, sizeof(paragraph) - strlen(paragraph) - 1);
+		}
+	}
+	fclose(file);
+	assert_true(paragraph[0]);
+	read_reserved(paragraph, reserved);
+}
+
+static void test_sections(void **state)
+{
+	(void)state;
+	struct sections code = {0}, page = {0}, reserved = {0};
+	unsigned n = 0;
+	read_header(&code);
+	read_page(&page, &reserved);
+	for (unsigned id = 0; id < MAX_SECTIONS; id++) {
+		if (strcmp(code.names[id], page.names[id]) != 0)
+			fail_msg("section %u is \"%s\" in segment_sections.h and \"%s\" in FORMAT.md", id, code.names[id],
+			         page.names[id]);
+		if (code.names[id][0] && reserved.names[id][0])
+			fail_msg("FORMAT.md has section %u, %s, among the reserved ones", id, code.names[id]);
+		n += code.names[id][0] != '\0';
+	}
+	assert_true(n > 30);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FOLDER_TEST(test_example),
+		cmocka_unit_test(test_sections),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "corpus/generate.h"
+#include "tests/generate/generate.h"
 
 static struct bs_generator *new_generator(struct bs_generator_options options)
 {

@@ -3,8 +3,23 @@ set -eu
 . "$LIB"
 set -o pipefail
 cp -r "$SAMPLE" sample
+cp -r "$SAMPLE" session
 cd sample
 settle
+# The session on its first screen shows what a terminal would.
+awk '/^<!-- session -->$/ { armed = 1; next }
+     /^```console$/ && armed { inside = 1; armed = 0; next }
+     /^```$/ { inside = 0 }
+     inside' "$README" >../session-wanted
+(
+    cd ../session
+    sed -n 's/^\$ //p' ../session-wanted | while IFS= read -r line; do
+        printf '$ %s\n' "$line"
+        [ "$line" = 'cd corpus/sample' ] || bash -euc "$line" 2>&1
+    done
+) >../session-shown
+[ "$(wc -l <../session-wanted)" -ge 8 ]
+diff ../session-wanted ../session-shown
 # Blocks fenced as sh behind a line that says they are tested.
 awk '/^<!-- tested -->$/ { armed = 1; next }
      /^```sh$/ && armed { inside = 1; armed = 0; n++; next }

@@ -5,7 +5,7 @@
  * fixed-point log2 and exp2 (below), words are drawn from an alias table of integers, and random bits are those of
  * xoshiro256++, one stream per document.
  */
-#include "corpus/generate.h"
+#include "tests/generate/generate.h"
 
 #include <assert.h>
 #include <errno.h>
