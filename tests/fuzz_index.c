@@ -50,7 +50,7 @@
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
-	return "detect_leaks=0:max_allocation_size_mb=1024:allocator_may_return_null=0:abort_on_error=0:exitcode=99";
+	return "detect_leaks=0:quarantine_size_mb=8:max_allocation_size_mb=1024:allocator_may_return_null=0:abort_on_error=0:exitcode=99";
 }
 
 /* ---- the indexes ---- */
