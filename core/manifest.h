@@ -59,6 +59,9 @@ struct bs_segment_record {
 	bool is_full;         /* it ended because memory did: compaction need not make it larger */
 };
 
+/* Of commits and of files: a manifest with a greater one is corrupt, so that there is room for all to come. */
+#define BS_MOST_NUMBER (UINT64_MAX / 4)
+
 struct bs_manifest {
 	uint64_t generation;  /* of the commit, from 1 */
 	uint64_t next_number; /* for the next file */
