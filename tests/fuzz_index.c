@@ -244,8 +244,8 @@ struct fuzz_case {
 
 static const struct file *pick_file(const struct seed *seed, uint64_t *random)
 {
-	/* Half of them segments, which hold most of what is read, and a quarter manifests. */
-	const char *prefix = random_below(random, 2) ? "seg" : (random_below(random, 2) ? "manifest" : "");
+	/* Most of them segments, which hold most of what is read. */
+	const char *prefix = random_below(random, 3) ? "seg" : (random_below(random, 2) ? "manifest" : "");
 	for (;;) {
 		const struct file *file = &seed->files[random_below(random, seed->n_files)];
 		if (strncmp(file->name, prefix, strlen(prefix)) == 0)
