@@ -470,6 +470,8 @@ static enum bs_status cursor_take_rest(struct bs_lexicon_cursor *cursor, uint32_
 		memcpy(cursor->term.data + cursor->term.used_bytes, lexicon->codes.symbols[BS_CODED_SYMBOL(coded)],
 		       BS_SYMBOL_BYTES);
 		cursor->term.used_bytes += BS_CODED_BYTES(coded);
+		if (BS_CODED_IS_END(coded) && cursor->term.used_bytes > UINT32_MAX)
+			return corrupt_block(lexicon, cursor->next / BS_LEXICON_BLOCK_TERMS, err);
 		if (BS_CODED_IS_END(coded))
 			return BS_OK;
 		context = BS_CODED_CONTEXT(coded);
