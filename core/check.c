@@ -52,6 +52,30 @@ static enum bs_status check_file(struct bs_check *check, const struct bs_contain
 
 /* ---- manifest ---- */
 
+static int compare_labels(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Ids begin with them. */
+static enum bs_status check_labels(struct bs_check *check, const struct bs_container *file)
+{
+	const struct bs_manifest *manifest = &check->snapshot.manifest;
+	size_t n = manifest->n_sources;
+	const char **labels = malloc((n + 1) * sizeof(*labels));
+	enum bs_status status = BS_OK;
+	if (!labels)
+		return bs_fail_memory(check->err, "labels of sources", (n + 1) * sizeof(*labels));
+	for (size_t i = 0; i < n; i++)
+		labels[i] = manifest->sources[i].label;
+	qsort(labels, n, sizeof(*labels), compare_labels);
+	for (size_t i = 1; i < n && !status; i++)
+		if (strcmp(labels[i - 1], labels[i]) == 0)
+			status = bs_container_corrupt(file, check->err, "two sources are named \"%.100s\"", labels[i]);
+	free(labels);
+	return status;
+}
+
 /* Files that a search opens by these names. */
 static enum bs_status check_passed_over(struct bs_check *check, const struct bs_container *file)
 {
@@ -121,6 +145,8 @@ static enum bs_status check_all(struct bs_check *check, const struct bs_containe
 	const struct bs_snapshot *snapshot = &check->snapshot;
 	uint64_t end_bytes = bs_container_bytes(manifest_file);
 	enum bs_status status = check_file(check, manifest_file, end_bytes);
+	if (!status)
+		status = check_labels(check, manifest_file);
 	if (!status)
 		status = check_passed_over(check, manifest_file);
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !status; s++) {

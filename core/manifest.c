@@ -35,110 +35,6 @@ enum option_flag {
 #define LEAST_DENSITY_PPM 50000u
 #define MOST_DENSITY_PPM  600000u
 
-/* ---- lists and options ---- */
-
-size_t bs_list_length(char *const *list)
-{
-	size_t n = 0;
-	while (list && list[n])
-		n++;
-	return n;
-}
-
-static void list_free(char **list)
-{
-	for (size_t i = 0; list && list[i]; i++)
-		free(list[i]);
-	free(list);
-}
-
-enum bs_status bs_list_copy(char *const *list, char ***copy_out, struct bs_error *err)
-{
-	*copy_out = NULL;
-	if (!list)
-		return BS_OK;
-	size_t n = bs_list_length(list);
-	char **copy = calloc(n + 1, sizeof(*copy));
-	if (!copy)
-		return bs_fail_memory(err, "a list", (n + 1) * sizeof(*copy));
-	for (size_t i = 0; i < n; i++) {
-		copy[i] = strdup(list[i]);
-		if (!copy[i]) {
-			list_free(copy);
-			return bs_fail_memory(err, "a list", strlen(list[i]));
-		}
-	}
-	*copy_out = copy;
-	return BS_OK;
-}
-
-void bs_index_options_deinit(struct bs_index_options *options)
-{
-	free(options->stem_language);
-	free(options->id_field);
-	list_free(options->text_fields);
-	list_free(options->globs);
-	*options = (struct bs_index_options){0};
-}
-
-enum bs_status bs_index_options_copy(const struct bs_index_options *options, struct bs_index_options *copy_out,
-                                     struct bs_error *err)
-{
-	*copy_out = *options;
-	copy_out->stem_language = options->stem_language ? strdup(options->stem_language) : NULL;
-	copy_out->id_field = options->id_field ? strdup(options->id_field) : NULL;
-	copy_out->text_fields = NULL;
-	copy_out->globs = NULL;
-	if ((options->stem_language && !copy_out->stem_language) || (options->id_field && !copy_out->id_field))
-		return bs_fail_memory(err, "options", sizeof(*options));
-	enum bs_status status = bs_list_copy(options->text_fields, &copy_out->text_fields, err);
-	return status ? status : bs_list_copy(options->globs, &copy_out->globs, err);
-}
-
-static bool strings_equal(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
-static bool lists_equal(char *const *a, char *const *b)
-{
-	size_t n = bs_list_length(a);
-	if (n != bs_list_length(b))
-		return false;
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(a[i], b[i]) != 0)
-			return false;
-	return true;
-}
-
-/* As the manifest stores it: what was written and read again is still equal to what was asked for. */
-static uint64_t density_ppm(double density)
-{
-	return (uint64_t)(density * 1e6 + 0.5);
-}
-
-bool bs_index_options_equal(const struct bs_index_options *a, const struct bs_index_options *b)
-{
-	return a->words == b->words && a->grams == b->grams && a->store == b->store && a->fold_accents == b->fold_accents &&
-	       a->hidden == b->hidden && a->no_ignore == b->no_ignore && a->binary_as_text == b->binary_as_text &&
-	       density_ppm(a->density) == density_ppm(b->density) &&
-	       strings_equal(a->stem_language, b->stem_language) && strings_equal(a->id_field, b->id_field) &&
-	       lists_equal(a->text_fields, b->text_fields) && lists_equal(a->globs, b->globs);
-}
-
-static uint32_t option_flags(const struct bs_index_options *options)
-{
-	uint32_t flags = 0;
-	flags |= options->words ? FLAG_WORDS : 0u;
-	flags |= options->grams ? FLAG_GRAMS : 0u;
-	flags |= options->store ? FLAG_STORE : 0u;
-	flags |= options->fold_accents ? FLAG_FOLD_ACCENTS : 0u;
-	flags |= options->hidden ? FLAG_HIDDEN : 0u;
-	flags |= options->no_ignore ? FLAG_NO_IGNORE : 0u;
-	flags |= options->binary_as_text ? FLAG_BINARY_AS_TEXT : 0u;
-	return flags;
-}
-
 /* ---- the manifest in memory ---- */
 
 static void source_record_deinit(struct bs_source_record *record)
@@ -154,7 +50,7 @@ void bs_manifest_deinit(struct bs_manifest *manifest)
 		source_record_deinit(&manifest->sources[i]);
 	free(manifest->sources);
 	free(manifest->segments);
-	list_free(manifest->fields);
+	bs_list_free(manifest->fields);
 	bs_buffer_deinit(&manifest->passed_over);
 	*manifest = (struct bs_manifest){0};
 }
@@ -266,6 +162,19 @@ enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct 
 
 /* ---- writing ---- */
 
+static uint32_t option_flags(const struct bs_index_options *options)
+{
+	uint32_t flags = 0;
+	flags |= options->words ? FLAG_WORDS : 0u;
+	flags |= options->grams ? FLAG_GRAMS : 0u;
+	flags |= options->store ? FLAG_STORE : 0u;
+	flags |= options->fold_accents ? FLAG_FOLD_ACCENTS : 0u;
+	flags |= options->hidden ? FLAG_HIDDEN : 0u;
+	flags |= options->no_ignore ? FLAG_NO_IGNORE : 0u;
+	flags |= options->binary_as_text ? FLAG_BINARY_AS_TEXT : 0u;
+	return flags;
+}
+
 static void write_string(struct bs_writer *writer, const char *string)
 {
 	size_t n_bytes = strlen(string);
@@ -295,7 +204,7 @@ static void write_options(struct bs_writer *writer, const struct bs_manifest *ma
 	bs_writer_u64(writer, manifest->generation);
 	bs_writer_u64(writer, manifest->next_number);
 	bs_writer_u32(writer, option_flags(options));
-	bs_writer_u64(writer, density_ppm(options->density));
+	bs_writer_u64(writer, bs_density_ppm(options->density));
 	write_string(writer, manifest->icu_version);
 	write_string(writer, manifest->unicode_version);
 	write_optional(writer, options->stem_language);
@@ -530,29 +439,6 @@ static enum bs_status read_options(const struct bs_container *file, struct bs_ma
 	return cursor_close(&cursor);
 }
 
-static int compare_labels(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static enum bs_status check_labels(const struct bs_container *file, const struct bs_manifest *manifest,
-                                   struct bs_error *err)
-{
-	size_t n = manifest->n_sources;
-	const char **labels = malloc((n + 1) * sizeof(*labels));
-	enum bs_status status = BS_OK;
-	if (!labels)
-		return bs_fail_memory(err, "labels of sources", (n + 1) * sizeof(*labels));
-	for (size_t i = 0; i < n; i++)
-		labels[i] = manifest->sources[i].label;
-	qsort(labels, n, sizeof(*labels), compare_labels);
-	for (size_t i = 1; i < n && !status; i++)
-		if (strcmp(labels[i - 1], labels[i]) == 0)
-			status = bs_container_corrupt(file, err, "two sources are named \"%.100s\"", labels[i]);
-	free(labels);
-	return status;
-}
-
 static struct bs_source_record read_source(struct cursor *cursor)
 {
 	struct bs_source_record source = {.kind = read_u32(cursor)};
@@ -584,8 +470,7 @@ static enum bs_status read_sources(const struct bs_container *file, struct bs_ma
 			cursor.status = bs_manifest_add_source(manifest, &source, err);
 		source_record_deinit(&source);
 	}
-	enum bs_status status = cursor_close(&cursor);
-	return status ? status : check_labels(file, manifest, err);
+	return cursor_close(&cursor);
 }
 
 static int compare_numbers(const void *a, const void *b)

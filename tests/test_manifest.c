@@ -368,7 +368,6 @@ static void test_impossible(void **state)
 		{2, 41, 8, UINT64_MAX, "a source that was read up to byte 18446744073709551615"},
 		{2, 49, 8, UINT64_MAX, "a source that was read up to byte"},
 		{2, 66, 1, 0, "a zero byte in a string"},
-		{2, 137, 1, 'a', "two sources are named \"a\""},
 		{2, 0, 1, 1, "bytes behind the end of a section: "},
 		{2, 0, 1, 3, "a section ends too early"},
 		{3, 1, 8, 0, "file number 0"},
