@@ -302,9 +302,6 @@ static enum bs_status check_listed(const struct examined *at, uint32_t s, uint32
 {
 	bool is_exact;
 	uint32_t column;
-	if (term >= at->segment->meta.n_terms)
-		return bs_container_corrupt(at->segment->file, at->check->err, "slab %u: a plain signature: term %u of %llu", s, term,
-		                            (unsigned long long)at->segment->meta.n_terms);
 	enum bs_status status = bs_slab_find_exact(&at->segment->slabs[s], term, &is_exact, &column, at->check->err);
 	if (!status && is_exact)
 		return bs_container_corrupt(at->segment->file, at->check->err, "slab %u: a plain signature has term %u, which has "
@@ -326,7 +323,8 @@ static enum bs_status check_lists(const struct examined *at, uint32_t s)
 	struct bs_buffer ordinals = {0};
 	for (uint32_t row = 0; row < slab->n_docs && !status; row++) {
 		uint64_t end = packed_at(&slab->list_offsets, (uint64_t)row + 1);
-		status = bs_term_list_read(&slab->list_terms, packed_at(&slab->list_offsets, row), end, &ordinals, at->check->err);
+		status = bs_term_list_read(&slab->list_terms, packed_at(&slab->list_offsets, row), end, at->segment->meta.n_terms,
+		                           &ordinals, at->check->err);
 		const uint32_t *terms = (const uint32_t *)(const void *)ordinals.data;
 		size_t n = ordinals.used_bytes / sizeof(*terms);
 		for (size_t i = 0; i < n && !status; i++)
@@ -355,7 +353,8 @@ static enum bs_status check_group(const struct examined *at, uint32_t s, uint32_
 	memset(words, 0, (size_t)n_columns * 8);
 	for (uint32_t row = first; row < slab->n_docs && row < first + BS_LIST_GROUP_ROWS && !status; row++) {
 		status = bs_term_list_read(&slab->list_terms, packed_at(&slab->list_offsets, row),
-		                           packed_at(&slab->list_offsets, (uint64_t)row + 1), ordinals, at->check->err);
+		                           packed_at(&slab->list_offsets, (uint64_t)row + 1), at->segment->meta.n_terms, ordinals,
+		                           at->check->err);
 		if (!status)
 			bs_list_filter_set(slab->list_filter.hashing, words, (uint32_t)n_columns, row - first,
 			                   (const uint32_t *)(const void *)ordinals->data,
@@ -440,22 +439,6 @@ static enum bs_status check_exceptions(const struct examined *at)
 
 /* ---- documents ---- */
 
-static enum bs_status check_runs(const struct examined *at)
-{
-	const struct bs_doc_table *docs = &at->segment->docs;
-	for (uint32_t i = 0; i < docs->n_runs; i++) {
-		uint32_t source = u32_at(&docs->runs, (uint64_t)i * 2);
-		uint32_t first = u32_at(&docs->runs, (uint64_t)i * 2 + 1);
-		bool is_in_order = i == 0 ? first == 0 : first > u32_at(&docs->runs, (uint64_t)i * 2 - 1);
-		if (!is_in_order || first >= docs->n_docs)
-			return bs_container_corrupt(at->segment->file, at->check->err, "run %u of documents begins at %u", i, first);
-		if (source >= at->manifest->n_sources)
-			return bs_container_corrupt(at->segment->file, at->check->err, "run %u of documents is of source %u of %u", i,
-			                            source, at->manifest->n_sources);
-	}
-	return BS_OK;
-}
-
 /* Live documents of one source stand in document order: a cursor over several segments relies on it. before: the last
  * live one, of source UINT32_MAX if there was none. */
 static enum bs_status check_order(const struct examined *at, uint32_t document, const struct bs_doc_record *record,
@@ -511,9 +494,7 @@ static enum bs_status check_docs(const struct examined *at)
 	const struct bs_doc_table *docs = &at->segment->docs;
 	uint64_t n_positions = 0;
 	struct bs_doc_record before = {.source = UINT32_MAX};
-	enum bs_status status = check_runs(at);
-	if (!status)
-		status = bs_packed_check(&docs->lengths, at->check->err);
+	enum bs_status status = bs_packed_check(&docs->lengths, at->check->err);
 	for (uint32_t word = 0; word < 4 && !status; word++)
 		status = bs_packed_check(&docs->places[word], at->check->err);
 	if (!status)

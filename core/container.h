@@ -124,8 +124,8 @@ static inline bool bs_section_is_verified(const struct bs_section *section, uint
 	return section->verified && __atomic_load_n(&section->verified[page / 64], __ATOMIC_RELAXED) >> (page % 64) & 1;
 }
 
-/* What opening does not look at: that no two sections bear one name, that nothing but zeros fills the gaps, that the
- * reserved bytes of the head are zero. Together with touching every section: every byte of the file. */
+/* What opening does not look at: that nothing but zeros fills the gaps, that the reserved bytes of the head are zero.
+ * Together with touching every section: every byte of the file. */
 enum bs_status bs_container_check_layout(const struct bs_container *file, struct bs_error *err) BS_WARN_UNUSED;
 
 /* The one way to say that a file is damaged: "PATH: corrupt: WHAT; ..." with the advice to re-index. */

@@ -278,7 +278,8 @@ bool bs_dir_is_beside(const struct bs_dir *dir, const char *path)
 	if (folder < 0)
 		return false;
 	int fd = (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
-	bool is_beside = fd >= 0 || errno == ENOENT || errno == ENOTDIR || errno == EACCES;
+	/* What the disk or the server cannot say now, reading will tell. */
+	bool is_beside = fd >= 0 || errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == EIO || errno == ESTALE;
 	if (fd >= 0)
 		close(fd);
 	else if (errno == ENOSYS || errno == EPERM || errno == EAGAIN)

@@ -167,6 +167,18 @@ void bs_doc_table_builder_deinit(struct bs_doc_table_builder *builder)
 
 /* ---- reading ---- */
 
+/* They follow each other, from document 0 on. */
+static enum bs_status check_runs(const struct bs_doc_table *table, struct bs_error *err)
+{
+	for (uint32_t i = 0, before = 0; i < table->n_runs; i++) {
+		uint32_t first = bs_load_u32(table->runs.data + (uint64_t)i * RUN_BYTES + 4);
+		if (i == 0 ? first != 0 : first <= before || first >= table->n_docs)
+			return bs_container_corrupt(table->runs.file, err, "run %u of documents begins at %u", i, first);
+		before = first;
+	}
+	return BS_OK;
+}
+
 enum bs_status bs_doc_table_open(struct bs_doc_table *table, const struct bs_container *file, uint64_t n_docs,
                                  struct bs_error *err)
 {
@@ -182,6 +194,8 @@ enum bs_status bs_doc_table_open(struct bs_doc_table *table, const struct bs_con
 		return bs_container_corrupt(file, err, "the document table does not hold %llu documents",
 		                       (unsigned long long)n_docs);
 	enum bs_status status = bs_section_touch(&table->runs, 0, table->runs.n_bytes, err);
+	if (!status)
+		status = check_runs(table, err);
 	if (!status)
 		status = bs_packed_open(&table->lengths, bs_container_section(file, BS_SECTION_DOC_LENGTHS, 0), n_docs, err);
 	for (uint32_t word = 0; word < 4 && !status; word++)
@@ -199,13 +213,11 @@ struct bs_doc_run bs_doc_table_run(const struct bs_doc_table *table, uint32_t i)
 {
 	const uint8_t *entry = table->runs.data + (uint64_t)i * RUN_BYTES;
 	bool is_last = i + 1 == table->n_runs;
-	struct bs_doc_run run = {
+	return (struct bs_doc_run){
 		.source = bs_load_u32(entry),
 		.first = bs_load_u32(entry + 4),
 		.end = is_last ? table->n_docs : bs_load_u32(entry + RUN_BYTES + 4),
 	};
-	run.end = run.end < table->n_docs ? run.end : table->n_docs;
-	return run;
 }
 
 uint32_t bs_doc_table_run_of(const struct bs_doc_table *table, uint32_t document)

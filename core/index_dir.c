@@ -163,7 +163,7 @@ static uint64_t number_of(const char *name)
 	bool is_numbered = strncmp(name, "seg-", 4) == 0 || strncmp(name, "del-", 4) == 0 || strncmp(name, "exc-", 4) == 0;
 	uint64_t number = is_numbered ? strtoull(name + 4, NULL, 10) : 0;
 	snprintf(same, sizeof(same), "%.4s%06llu", name, (unsigned long long)number);
-	return strcmp(name, same) == 0 ? number : 0;
+	return strcmp(name, same) == 0 && number < BS_MOST_NUMBER ? number : 0;
 }
 
 /* Only names that we ourselves give: somebody's own file in the folder is not ours to remove. */
@@ -200,7 +200,7 @@ uint64_t bs_index_next_number(const struct bs_dir *dir, const struct bs_manifest
 		return next;
 	for (struct dirent *entry = readdir(stream); entry; entry = readdir(stream)) {
 		uint64_t number = number_of(entry->d_name);
-		if (number >= next && number < UINT64_MAX)
+		if (number >= next)
 			next = number + 1;
 	}
 	closedir(stream);

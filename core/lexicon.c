@@ -38,7 +38,7 @@ static uint64_t chapter_count(const struct bs_lexicon *lexicon)
 }
 
 enum bs_status bs_lexicon_open(struct bs_lexicon *lexicon, const struct bs_container *file, uint64_t n_terms,
-                               struct bs_error *err)
+                               uint64_t n_docs, struct bs_error *err)
 {
 	struct bs_section codes = bs_container_section(file, BS_SECTION_TERM_CODES, 0);
 	*lexicon = (struct bs_lexicon){
@@ -46,9 +46,10 @@ enum bs_status bs_lexicon_open(struct bs_lexicon *lexicon, const struct bs_conta
 		.separators = bs_container_section(file, BS_SECTION_TERM_SEPARATORS, 0),
 		.chapters = bs_container_section(file, BS_SECTION_TERM_INDEX, 0),
 		.n_terms = n_terms,
+		.n_docs = n_docs,
 	};
 	/* A term takes a bit of head and one of rest at least; so the number of chapters cannot overflow below. */
-	bool fits = n_terms / 4 <= lexicon->terms.n_bytes &&
+	bool fits = n_terms < UINT32_MAX && n_terms / 4 <= lexicon->terms.n_bytes &&
 	            lexicon->chapters.n_bytes == chapter_count(lexicon) * BS_LEXICON_CHAPTER_BYTES;
 	fits = fits && (n_terms == 0 ? lexicon->terms.n_bytes + lexicon->separators.n_bytes + codes.n_bytes == 0
 	                             : lexicon->terms.n_bytes > BS_LEXICON_PAD_BYTES);
@@ -304,7 +305,7 @@ static inline bool get_head(const struct bs_lexicon *lexicon, struct bs_bits *bi
 			return false;
 		head->df += BS_DF_MORE_LEAST;
 	}
-	return true;
+	return head->df <= lexicon->n_docs;
 }
 
 /* The next symbol of a rest, 0 if there is none. */
@@ -469,6 +470,8 @@ static enum bs_status cursor_take_rest(struct bs_lexicon_cursor *cursor, uint32_
 		memcpy(cursor->term.data + cursor->term.used_bytes, lexicon->codes.symbols[BS_CODED_SYMBOL(coded)],
 		       BS_SYMBOL_BYTES);
 		cursor->term.used_bytes += BS_CODED_BYTES(coded);
+		if (BS_CODED_IS_END(coded) && cursor->term.used_bytes > UINT32_MAX)
+			return corrupt_block(lexicon, cursor->next / BS_LEXICON_BLOCK_TERMS, err);
 		if (BS_CODED_IS_END(coded))
 			return BS_OK;
 		context = BS_CODED_CONTEXT(coded);

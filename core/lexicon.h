@@ -64,12 +64,13 @@ struct bs_lexicon {
 	struct bs_section chapters;
 	struct bs_term_codes codes;
 	uint64_t n_terms;
+	uint64_t n_docs; /* of the segment: no df is more */
 };
 
-/* n_terms as the segment's head says. The caller's struct; release with bs_lexicon_deinit, which is fine after a failure
+/* n_terms and n_docs as the segment's head says. The caller's struct; release with bs_lexicon_deinit, which is fine after a failure
  * too. BS_CORRUPT if the sections do not fit. */
 enum bs_status bs_lexicon_open(struct bs_lexicon *lexicon, const struct bs_container *file, uint64_t n_terms,
-                               struct bs_error *err) BS_WARN_UNUSED;
+                               uint64_t n_docs, struct bs_error *err) BS_WARN_UNUSED;
 void bs_lexicon_deinit(struct bs_lexicon *lexicon);
 
 /* found_out says whether the term is there; then its ordinal and df. BS_CORRUPT. */

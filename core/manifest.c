@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/bytes.h"
+#include "core/source_kind.h"
 #include "core/words.h"
 
 #define SECTION_OPTIONS  1u
@@ -24,111 +25,12 @@ enum option_flag {
 	FLAG_HIDDEN = 16,
 	FLAG_NO_IGNORE = 32,
 	FLAG_BINARY_AS_TEXT = 64,
+	ALL_FLAGS = 127,
 };
 
-/* ---- lists and options ---- */
-
-size_t bs_list_length(char *const *list)
-{
-	size_t n = 0;
-	while (list && list[n])
-		n++;
-	return n;
-}
-
-static void list_free(char **list)
-{
-	for (size_t i = 0; list && list[i]; i++)
-		free(list[i]);
-	free(list);
-}
-
-enum bs_status bs_list_copy(char *const *list, char ***copy_out, struct bs_error *err)
-{
-	*copy_out = NULL;
-	if (!list)
-		return BS_OK;
-	size_t n = bs_list_length(list);
-	char **copy = calloc(n + 1, sizeof(*copy));
-	if (!copy)
-		return bs_fail_memory(err, "a list", (n + 1) * sizeof(*copy));
-	for (size_t i = 0; i < n; i++) {
-		copy[i] = strdup(list[i]);
-		if (!copy[i]) {
-			list_free(copy);
-			return bs_fail_memory(err, "a list", strlen(list[i]));
-		}
-	}
-	*copy_out = copy;
-	return BS_OK;
-}
-
-void bs_index_options_deinit(struct bs_index_options *options)
-{
-	free(options->stem_language);
-	free(options->id_field);
-	list_free(options->text_fields);
-	list_free(options->globs);
-	*options = (struct bs_index_options){0};
-}
-
-enum bs_status bs_index_options_copy(const struct bs_index_options *options, struct bs_index_options *copy_out,
-                                     struct bs_error *err)
-{
-	*copy_out = *options;
-	copy_out->stem_language = options->stem_language ? strdup(options->stem_language) : NULL;
-	copy_out->id_field = options->id_field ? strdup(options->id_field) : NULL;
-	copy_out->text_fields = NULL;
-	copy_out->globs = NULL;
-	if ((options->stem_language && !copy_out->stem_language) || (options->id_field && !copy_out->id_field))
-		return bs_fail_memory(err, "options", sizeof(*options));
-	enum bs_status status = bs_list_copy(options->text_fields, &copy_out->text_fields, err);
-	return status ? status : bs_list_copy(options->globs, &copy_out->globs, err);
-}
-
-static bool strings_equal(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
-static bool lists_equal(char *const *a, char *const *b)
-{
-	size_t n = bs_list_length(a);
-	if (n != bs_list_length(b))
-		return false;
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(a[i], b[i]) != 0)
-			return false;
-	return true;
-}
-
-/* As the manifest stores it: what was written and read again is still equal to what was asked for. */
-static uint64_t density_ppm(double density)
-{
-	return (uint64_t)(density * 1e6 + 0.5);
-}
-
-bool bs_index_options_equal(const struct bs_index_options *a, const struct bs_index_options *b)
-{
-	return a->words == b->words && a->grams == b->grams && a->store == b->store && a->fold_accents == b->fold_accents &&
-	       a->hidden == b->hidden && a->no_ignore == b->no_ignore && a->binary_as_text == b->binary_as_text &&
-	       density_ppm(a->density) == density_ppm(b->density) &&
-	       strings_equal(a->stem_language, b->stem_language) && strings_equal(a->id_field, b->id_field) &&
-	       lists_equal(a->text_fields, b->text_fields) && lists_equal(a->globs, b->globs);
-}
-
-static uint32_t option_flags(const struct bs_index_options *options)
-{
-	uint32_t flags = 0;
-	flags |= options->words ? FLAG_WORDS : 0u;
-	flags |= options->grams ? FLAG_GRAMS : 0u;
-	flags |= options->store ? FLAG_STORE : 0u;
-	flags |= options->fold_accents ? FLAG_FOLD_ACCENTS : 0u;
-	flags |= options->hidden ? FLAG_HIDDEN : 0u;
-	flags |= options->no_ignore ? FLAG_NO_IGNORE : 0u;
-	flags |= options->binary_as_text ? FLAG_BINARY_AS_TEXT : 0u;
-	return flags;
-}
+/* What a writer takes, and room for commits to come. */
+#define LEAST_DENSITY_PPM 50000u
+#define MOST_DENSITY_PPM  600000u
 
 /* ---- the manifest in memory ---- */
 
@@ -145,7 +47,7 @@ void bs_manifest_deinit(struct bs_manifest *manifest)
 		source_record_deinit(&manifest->sources[i]);
 	free(manifest->sources);
 	free(manifest->segments);
-	list_free(manifest->fields);
+	bs_list_free(manifest->fields);
 	bs_buffer_deinit(&manifest->passed_over);
 	*manifest = (struct bs_manifest){0};
 }
@@ -257,6 +159,19 @@ enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct 
 
 /* ---- writing ---- */
 
+static uint32_t option_flags(const struct bs_index_options *options)
+{
+	uint32_t flags = 0;
+	flags |= options->words ? FLAG_WORDS : 0u;
+	flags |= options->grams ? FLAG_GRAMS : 0u;
+	flags |= options->store ? FLAG_STORE : 0u;
+	flags |= options->fold_accents ? FLAG_FOLD_ACCENTS : 0u;
+	flags |= options->hidden ? FLAG_HIDDEN : 0u;
+	flags |= options->no_ignore ? FLAG_NO_IGNORE : 0u;
+	flags |= options->binary_as_text ? FLAG_BINARY_AS_TEXT : 0u;
+	return flags;
+}
+
 static void write_string(struct bs_writer *writer, const char *string)
 {
 	size_t n_bytes = strlen(string);
@@ -286,7 +201,7 @@ static void write_options(struct bs_writer *writer, const struct bs_manifest *ma
 	bs_writer_u64(writer, manifest->generation);
 	bs_writer_u64(writer, manifest->next_number);
 	bs_writer_u32(writer, option_flags(options));
-	bs_writer_u64(writer, density_ppm(options->density));
+	bs_writer_u64(writer, bs_density_ppm(options->density));
 	write_string(writer, manifest->icu_version);
 	write_string(writer, manifest->unicode_version);
 	write_optional(writer, options->stem_language);
@@ -356,7 +271,7 @@ enum bs_status bs_manifest_write(const struct bs_dir *dir, const struct bs_manif
 	return status ? status : bs_dir_flush(dir, err);
 }
 
-/* ---- reading: a cursor that fails once and for all ---- */
+/* ---- reading: a cursor that fails once and for all; who uses what was read tests nothing of it ---- */
 
 struct cursor {
 	const struct bs_container *file;
@@ -379,6 +294,19 @@ static bool cursor_has(struct cursor *cursor, uint64_t n_bytes)
 	if (!cursor->status && n_bytes > (uint64_t)(cursor->end - cursor->at))
 		cursor->status = bs_container_corrupt(cursor->file, cursor->err, "a section ends too early");
 	return !cursor->status;
+}
+
+static void expect(struct cursor *cursor, bool is_right, const char *what, unsigned long long number)
+{
+	if (!cursor->status && !is_right)
+		cursor->status = bs_container_corrupt(cursor->file, cursor->err, "%s %llu", what, number);
+}
+
+static enum bs_status cursor_close(struct cursor *cursor)
+{
+	expect(cursor, cursor->at == cursor->end, "bytes behind the end of a section:",
+	       (unsigned long long)(cursor->end - cursor->at));
+	return cursor->status;
 }
 
 static uint32_t read_u32(struct cursor *cursor)
@@ -413,6 +341,7 @@ static uint64_t read_count(struct cursor *cursor)
 static char *read_string(struct cursor *cursor)
 {
 	uint64_t n_bytes = read_count(cursor);
+	expect(cursor, !memchr(cursor->at, '\0', (size_t)n_bytes), "a zero byte in a string of bytes:", n_bytes);
 	if (cursor->status)
 		return NULL;
 	char *string = malloc((size_t)n_bytes + 1);
@@ -428,7 +357,9 @@ static char *read_string(struct cursor *cursor)
 
 static char *read_optional(struct cursor *cursor)
 {
-	return read_count(cursor) ? read_string(cursor) : NULL;
+	uint64_t n = read_count(cursor);
+	expect(cursor, n <= 1, "strings where there is one at most:", n);
+	return n ? read_string(cursor) : NULL;
 }
 
 static char **read_list(struct cursor *cursor)
@@ -449,6 +380,7 @@ static char **read_list(struct cursor *cursor)
 static void read_version(struct cursor *cursor, char version_out[16])
 {
 	char *version = read_string(cursor);
+	expect(cursor, !version || strlen(version) < 16, "a version that is too long, of bytes:", version ? strlen(version) : 0);
 	snprintf(version_out, 16, "%s", version ? version : "");
 	free(version);
 }
@@ -460,6 +392,12 @@ static enum bs_status read_options(const struct bs_container *file, struct bs_ma
 	manifest->generation = read_u64(&cursor);
 	manifest->next_number = read_u64(&cursor);
 	uint32_t flags = read_u32(&cursor);
+	uint64_t density = read_u64(&cursor);
+	expect(&cursor, manifest->generation > 0 && manifest->generation < BS_MOST_NUMBER, "commit number",
+	       manifest->generation);
+	expect(&cursor, manifest->next_number < BS_MOST_NUMBER, "next file number", manifest->next_number);
+	expect(&cursor, flags <= ALL_FLAGS, "unknown options", flags);
+	expect(&cursor, density >= LEAST_DENSITY_PPM && density <= MOST_DENSITY_PPM, "density in millionths:", density);
 	options->words = flags & FLAG_WORDS;
 	options->grams = flags & FLAG_GRAMS;
 	options->store = flags & FLAG_STORE;
@@ -467,14 +405,35 @@ static enum bs_status read_options(const struct bs_container *file, struct bs_ma
 	options->hidden = flags & FLAG_HIDDEN;
 	options->no_ignore = flags & FLAG_NO_IGNORE;
 	options->binary_as_text = flags & FLAG_BINARY_AS_TEXT;
-	options->density = (double)read_u64(&cursor) / 1e6;
+	options->density = (double)density / 1e6;
 	read_version(&cursor, manifest->icu_version);
 	read_version(&cursor, manifest->unicode_version);
 	options->stem_language = read_optional(&cursor);
 	options->id_field = read_optional(&cursor);
 	options->text_fields = read_list(&cursor);
 	options->globs = read_list(&cursor);
-	return cursor.status;
+	return cursor_close(&cursor);
+}
+
+static struct bs_source_record read_source(struct cursor *cursor)
+{
+	struct bs_source_record source = {.kind = read_u32(cursor)};
+	uint32_t is_suspect = read_u32(cursor);
+	source.is_suspect = is_suspect;
+	for (int word = 0; word < 4; word++)
+		source.stamp[word] = read_u64(cursor);
+	source.read_bytes = read_u64(cursor);
+	source.read_lines = read_u64(cursor);
+	source.read_checksum = read_u64(cursor);
+	source.label = read_string(cursor);
+	source.path = read_string(cursor);
+	expect(cursor, source.kind >= BS_SOURCE_FOLDER && source.kind <= BS_SOURCE_STDIN, "a source of unknown kind",
+	       source.kind);
+	expect(cursor, is_suspect <= 1, "a source with unknown flags", is_suspect);
+	expect(cursor, source.read_bytes < BS_MOST_NUMBER && source.read_lines < BS_MOST_NUMBER, "a source that was read up to byte",
+	       source.read_bytes);
+	expect(cursor, source.path && *source.path, "a source without path, of kind", source.kind);
+	return source;
 }
 
 static enum bs_status read_sources(const struct bs_container *file, struct bs_manifest *manifest, struct bs_error *err)
@@ -482,20 +441,61 @@ static enum bs_status read_sources(const struct bs_container *file, struct bs_ma
 	struct cursor cursor = cursor_open(file, SECTION_SOURCES, err);
 	uint64_t n = read_count(&cursor);
 	for (uint64_t i = 0; i < n && !cursor.status; i++) {
-		struct bs_source_record source = {.kind = read_u32(&cursor)};
-		source.is_suspect = read_u32(&cursor) != 0;
-		for (int word = 0; word < 4; word++)
-			source.stamp[word] = read_u64(&cursor);
-		source.read_bytes = read_u64(&cursor);
-		source.read_lines = read_u64(&cursor);
-		source.read_checksum = read_u64(&cursor);
-		source.label = read_string(&cursor);
-		source.path = read_string(&cursor);
+		struct bs_source_record source = read_source(&cursor);
 		if (!cursor.status)
 			cursor.status = bs_manifest_add_source(manifest, &source, err);
 		source_record_deinit(&source);
 	}
-	return cursor.status;
+	return cursor_close(&cursor);
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* Of files: all below the next one, none twice. */
+static enum bs_status check_numbers(const struct bs_container *file, const struct bs_manifest *manifest,
+                                    struct bs_error *err)
+{
+	size_t n = 0, n_bytes = (2 * (size_t)manifest->n_segments + 1) * sizeof(uint64_t);
+	uint64_t *numbers = malloc(n_bytes);
+	enum bs_status status = BS_OK;
+	if (!numbers)
+		return bs_fail_memory(err, "numbers of files", n_bytes);
+	for (uint32_t i = 0; i < manifest->n_segments; i++) {
+		numbers[n++] = manifest->segments[i].number;
+		if (manifest->segments[i].tombstones)
+			numbers[n++] = manifest->segments[i].tombstones;
+	}
+	if (manifest->exclusions)
+		numbers[n++] = manifest->exclusions;
+	qsort(numbers, n, sizeof(*numbers), compare_numbers);
+	for (size_t i = 0; i < n && !status; i++) {
+		if (numbers[i] == 0 || numbers[i] >= manifest->next_number)
+			status = bs_container_corrupt(file, err, "file number %llu is not below the next one, %llu",
+			                              (unsigned long long)numbers[i], (unsigned long long)manifest->next_number);
+		else if (i > 0 && numbers[i] == numbers[i - 1])
+			status = bs_container_corrupt(file, err, "file number %llu is used twice", (unsigned long long)numbers[i]);
+	}
+	free(numbers);
+	return status;
+}
+
+static struct bs_segment_record read_segment(struct cursor *cursor)
+{
+	struct bs_segment_record segment = {.number = read_u64(cursor)};
+	segment.tombstones = read_u64(cursor);
+	segment.n_docs = read_u64(cursor);
+	segment.n_deleted = read_u64(cursor);
+	segment.n_bytes = read_u64(cursor);
+	uint32_t flags = read_u32(cursor);
+	segment.is_full = flags & SEGMENT_FULL;
+	expect(cursor, segment.n_deleted <= segment.n_docs && (segment.tombstones != 0) == (segment.n_deleted != 0),
+	       "a segment whose documents or tombstones do not fit its deleted documents,", segment.n_deleted);
+	expect(cursor, flags <= SEGMENT_FULL, "a segment with unknown flags", flags);
+	return segment;
 }
 
 static enum bs_status read_segments(const struct bs_container *file, struct bs_manifest *manifest, struct bs_error *err)
@@ -503,25 +503,22 @@ static enum bs_status read_segments(const struct bs_container *file, struct bs_m
 	struct cursor cursor = cursor_open(file, SECTION_SEGMENTS, err);
 	uint64_t n = read_count(&cursor);
 	for (uint64_t i = 0; i < n && !cursor.status; i++) {
-		struct bs_segment_record segment = {.number = read_u64(&cursor)};
-		segment.tombstones = read_u64(&cursor);
-		segment.n_docs = read_u64(&cursor);
-		segment.n_deleted = read_u64(&cursor);
-		segment.n_bytes = read_u64(&cursor);
-		segment.is_full = read_u32(&cursor) & SEGMENT_FULL;
+		struct bs_segment_record segment = read_segment(&cursor);
 		if (!cursor.status)
 			cursor.status = bs_manifest_add_segment(manifest, &segment, err);
 	}
 	manifest->exclusions = read_u64(&cursor);
 	manifest->n_exclusions = read_u64(&cursor);
-	return cursor.status;
+	expect(&cursor, (manifest->exclusions != 0) == (manifest->n_exclusions != 0), "a file of exclusions, or none, where there are", manifest->n_exclusions);
+	enum bs_status status = cursor_close(&cursor);
+	return status ? status : check_numbers(file, manifest, err);
 }
 
 static enum bs_status read_fields(const struct bs_container *file, struct bs_manifest *manifest, struct bs_error *err)
 {
 	struct cursor cursor = cursor_open(file, SECTION_FIELDS, err);
 	manifest->fields = read_list(&cursor);
-	return cursor.status;
+	return cursor_close(&cursor);
 }
 
 static enum bs_status read_passed_over(const struct bs_container *file, struct bs_manifest *manifest,

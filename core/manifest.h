@@ -34,6 +34,9 @@ void bs_index_options_deinit(struct bs_index_options *options);
 bool bs_index_options_equal(const struct bs_index_options *a, const struct bs_index_options *b);
 /* Length of a NULL-ended list; NULL counts 0. */
 size_t bs_list_length(char *const *list);
+void bs_list_free(char **list); /* NULL is fine */
+/* A density as the manifest stores it: what was written and read again is still equal to what was asked for. */
+uint64_t bs_density_ppm(double density);
 /* A deep copy of such a list (NULL stays NULL). */
 enum bs_status bs_list_copy(char *const *list, char ***copy_out, struct bs_error *err) BS_WARN_UNUSED;
 
@@ -60,6 +63,9 @@ struct bs_segment_record {
 	uint64_t n_bytes;
 	bool is_full;         /* it ended because memory did: compaction need not make it larger */
 };
+
+/* Of commits and of files: a manifest with a greater one is corrupt, so that there is room for all to come. */
+#define BS_MOST_NUMBER (UINT64_MAX / 4)
 
 struct bs_manifest {
 	uint64_t generation;  /* of the commit, from 1 */

@@ -10,6 +10,7 @@
 #include "core/term_list.h"
 
 #define META_BYTES            64u
+#define MOST_PPM              1000000u
 #define TREATMENT_HEAD_BYTES  16u
 #define TREATMENT_ENTRY_BYTES 16u
 #define TREATMENT_IS_EXACT    1u
@@ -203,6 +204,12 @@ static enum bs_status read_meta(struct bs_segment *segment, struct bs_error *err
 		.n_slabs = bs_load_u64(section.data + 48),
 		.density_ppm = bs_load_u64(section.data + 56),
 	};
+	const struct bs_segment_meta *meta = &segment->meta;
+	if (meta->n_docs >= UINT32_MAX || meta->n_positions > meta->n_docs * UINT32_MAX || meta->n_slabs > meta->n_docs ||
+	    meta->density_ppm == 0 || meta->density_ppm >= MOST_PPM)
+		return bs_container_corrupt(segment->file, err, "%llu documents with %llu words in %llu slabs, of a density of %llu "
+		                            "millionths", (unsigned long long)meta->n_docs, (unsigned long long)meta->n_positions,
+		                            (unsigned long long)meta->n_slabs, (unsigned long long)meta->density_ppm);
 	return BS_OK;
 }
 
@@ -261,7 +268,7 @@ static enum bs_status read_slabs(struct bs_segment *segment, struct bs_error *er
 	if (status)
 		return status;
 	uint64_t n_slabs = segment->meta.n_slabs;
-	if (n_slabs > section.n_bytes || section.n_bytes != n_slabs * BS_SLAB_ENTRY_BYTES)
+	if (section.n_bytes != n_slabs * BS_SLAB_ENTRY_BYTES)
 		return bs_container_corrupt(segment->file, err, "%llu bytes for %llu slabs", (unsigned long long)section.n_bytes,
 		                       (unsigned long long)n_slabs);
 	segment->slabs = calloc(n_slabs ? (size_t)n_slabs : 1, sizeof(*segment->slabs));
@@ -304,7 +311,7 @@ enum bs_status bs_segment_open(struct bs_segment *segment, const struct bs_dir *
 	if (!status)
 		status = read_treatments(segment, err);
 	if (!status)
-		status = bs_lexicon_open(&segment->lexicon, segment->file, segment->meta.n_terms, err);
+		status = bs_lexicon_open(&segment->lexicon, segment->file, segment->meta.n_terms, segment->meta.n_docs, err);
 	if (!status)
 		status = bs_doc_table_open(&segment->docs, segment->file, segment->meta.n_docs, err);
 	if (!status)

@@ -86,6 +86,9 @@ static enum bs_status open_columns(struct bs_slab *slab, const struct bs_contain
                                    struct bs_error *err)
 {
 	uint64_t line;
+	for (uint32_t level = treatments->n_levels; level < BS_MAX_LEVELS; level++)
+		if (shape->n_columns[level] != 0)
+			return bs_container_corrupt(file, err, "slab %u has columns of a level that is not there", i);
 	place_levels(slab, shape, treatments, &line);
 	slab->columns = bs_container_section(file, BS_SECTION_COLUMNS, i);
 	enum bs_status status = check_bytes(&slab->columns, line * BS_LINE_BYTES, i, err);

@@ -17,18 +17,41 @@ static enum bs_status open_file(const struct bs_dir *dir, const char *prefix, ui
 	return bs_container_open(dir, bs_index_file_name(prefix, number, name), kind, file_out, err);
 }
 
+/* The bits are those of the segment's documents, and as many as the manifest has deleted. */
 static enum bs_status open_tombstones(struct bs_snapshot *snapshot, uint32_t i, struct bs_error *err)
 {
 	struct bs_container **file = &snapshot->tombstone_files[i];
-	enum bs_status status = open_file(snapshot->dir, "del", snapshot->manifest.segments[i].tombstones,
-	                                  BS_FILE_TOMBSTONES, file, err);
+	const struct bs_segment_record *record = &snapshot->manifest.segments[i];
+	enum bs_status status = open_file(snapshot->dir, "del", record->tombstones, BS_FILE_TOMBSTONES, file, err);
 	if (status)
 		return status;
 	struct bs_section bits = bs_container_section(*file, BS_SECTION_BITS, 0);
-	if (bits.n_bytes != (snapshot->segments[i].meta.n_docs + 7) / 8)
+	if (bits.n_bytes != (record->n_docs + 7) / 8)
 		return bs_container_corrupt(*file, err, "tombstones of another segment");
+	status = bs_section_touch(&bits, 0, bits.n_bytes, err);
+	if (status)
+		return status;
 	snapshot->tombstones[i] = bits.data;
-	return bs_section_touch(&bits, 0, bits.n_bytes, err);
+	uint64_t n_deleted = bs_snapshot_n_deleted(snapshot, i);
+	if (record->n_docs % 8 && bits.data[record->n_docs / 8] >> (record->n_docs % 8))
+		return bs_container_corrupt(*file, err, "bits past the last of %llu documents", (unsigned long long)record->n_docs);
+	if (n_deleted != record->n_deleted)
+		return bs_container_corrupt(*file, err, "%llu deleted documents where the manifest has %llu",
+		                            (unsigned long long)n_deleted, (unsigned long long)record->n_deleted);
+	return BS_OK;
+}
+
+/* A document's source is one that the manifest has. */
+static enum bs_status check_sources(const struct bs_snapshot *snapshot, const struct bs_container *file,
+                                    const struct bs_doc_table *docs, struct bs_error *err)
+{
+	for (uint32_t i = 0; i < docs->n_runs; i++) {
+		uint32_t source = bs_doc_table_run(docs, i).source;
+		if (source >= snapshot->manifest.n_sources)
+			return bs_container_corrupt(file, err, "run %u of documents is of source %u of %u", i, source,
+			                            snapshot->manifest.n_sources);
+	}
+	return BS_OK;
 }
 
 static enum bs_status open_segment(struct bs_snapshot *snapshot, uint32_t i, struct bs_error *err)
@@ -39,13 +62,18 @@ static enum bs_status open_segment(struct bs_snapshot *snapshot, uint32_t i, str
 	enum bs_status status = bs_segment_open(segment, snapshot->dir, bs_index_file_name("seg", record->number, name), err);
 	if (status)
 		return status;
-	if (segment->meta.n_docs != record->n_docs || record->n_deleted > record->n_docs)
+	if (segment->meta.n_docs != record->n_docs)
 		return bs_container_corrupt(segment->file, err, "%llu documents where the manifest has %llu",
-		                       (unsigned long long)segment->meta.n_docs, (unsigned long long)record->n_docs);
+		                            (unsigned long long)segment->meta.n_docs, (unsigned long long)record->n_docs);
+	if (bs_container_bytes(segment->file) != record->n_bytes)
+		return bs_container_corrupt(segment->file, err, "%llu bytes where the manifest has %llu",
+		                            (unsigned long long)bs_container_bytes(segment->file),
+		                            (unsigned long long)record->n_bytes);
 	snapshot->n_docs += segment->meta.n_docs;
 	snapshot->n_live_docs += segment->meta.n_docs - record->n_deleted;
 	snapshot->n_positions += segment->meta.n_positions;
-	return record->tombstones ? open_tombstones(snapshot, i, err) : BS_OK;
+	status = check_sources(snapshot, segment->file, &segment->docs, err);
+	return status || !record->tombstones ? status : open_tombstones(snapshot, i, err);
 }
 
 static enum bs_status open_exclusions(struct bs_snapshot *snapshot, struct bs_error *err)
@@ -54,8 +82,9 @@ static enum bs_status open_exclusions(struct bs_snapshot *snapshot, struct bs_er
 		return BS_OK;
 	enum bs_status status = open_file(snapshot->dir, "exc", snapshot->manifest.exclusions, BS_FILE_EXCLUSIONS,
 	                                  &snapshot->exclusion_file, err);
-	return status ? status : bs_doc_table_open(&snapshot->exclusions, snapshot->exclusion_file,
-	                                           snapshot->manifest.n_exclusions, err);
+	if (!status)
+		status = bs_doc_table_open(&snapshot->exclusions, snapshot->exclusion_file, snapshot->manifest.n_exclusions, err);
+	return status ? status : check_sources(snapshot, snapshot->exclusion_file, &snapshot->exclusions, err);
 }
 
 static enum bs_status open_commit(const struct bs_dir *dir, struct bs_snapshot *snapshot, struct bs_error *err)
@@ -168,9 +197,12 @@ enum bs_status bs_snapshot_mark(struct bs_snapshot *snapshot, struct bs_doc_ref 
 uint64_t bs_snapshot_n_deleted(const struct bs_snapshot *snapshot, uint32_t segment)
 {
 	const uint8_t *bits = snapshot->tombstones[segment];
-	uint64_t n_deleted = 0;
-	for (uint64_t i = 0; bits && i < ((uint64_t)bs_snapshot_segment_docs(snapshot, segment) + 7) / 8; i++)
-		n_deleted += (unsigned)__builtin_popcount(bits[i]);
+	uint64_t n_bytes = ((uint64_t)bs_snapshot_segment_docs(snapshot, segment) + 7) / 8;
+	uint64_t n_deleted = 0, i = 0;
+	for (; bits && i + 8 <= n_bytes; i += 8)
+		n_deleted += bs_count_bits(bs_load_u64(bits + i));
+	for (; bits && i < n_bytes; i++)
+		n_deleted += bs_count_bits(bits[i]);
 	return n_deleted;
 }
 

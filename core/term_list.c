@@ -329,7 +329,7 @@ static enum bs_status append_run(struct bs_buffer *ordinals, const struct run *r
 	return status;
 }
 
-enum bs_status bs_term_list_read(const struct bs_section *section, uint64_t start, uint64_t end,
+enum bs_status bs_term_list_read(const struct bs_section *section, uint64_t start, uint64_t end, uint64_t n_terms,
                                  struct bs_buffer *ordinals, struct bs_error *err)
 {
 	struct list list;
@@ -347,7 +347,7 @@ enum bs_status bs_term_list_read(const struct bs_section *section, uint64_t star
 	uint64_t n = 0;
 	for (uint32_t r = 0; r < list.n_runs && !status; r++) {
 		struct run run;
-		bool is_right = get_run(&decoder, &run);
+		bool is_right = get_run(&decoder, &run) && run.end <= n_terms;
 		n += is_right ? run.end - run.first : 0;
 		status = is_right && n <= list.n ? append_run(ordinals, &run, err) : corrupt_list(section, start, err);
 	}

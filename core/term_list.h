@@ -33,9 +33,9 @@ enum bs_status bs_term_list_has(const struct bs_section *section, uint64_t start
 enum bs_status bs_term_list_count(const struct bs_section *section, uint64_t start, uint64_t end, uint32_t *n_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
 
-/* All its ordinals, as u32 in place of what the buffer holds. BS_CORRUPT if it has not exactly the bytes that
+/* All its ordinals, below n_terms, as u32 in place of what the buffer holds. BS_CORRUPT if it has not exactly the bytes that
  * bs_term_list_append makes of them; BS_NO_MEMORY. */
-enum bs_status bs_term_list_read(const struct bs_section *section, uint64_t start, uint64_t end,
+enum bs_status bs_term_list_read(const struct bs_section *section, uint64_t start, uint64_t end, uint64_t n_terms,
                                  struct bs_buffer *ordinals, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

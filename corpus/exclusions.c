@@ -28,9 +28,6 @@ static enum bs_status add_entry(struct bs_exclusions *exclusions, const struct b
 	if (status)
 		return status;
 	uint32_t number = entry->record.source;
-	if (number >= snapshot->manifest.n_sources)
-		return bs_container_corrupt(snapshot->exclusion_file, err, "exclusion %u is of source %u, which is not recorded", i,
-		                            number);
 	const struct bs_source_record *recorded = &snapshot->manifest.sources[number];
 	struct bs_source source = {.kind = (enum bs_source_kind)recorded->kind, .label = recorded->label};
 	entry->id_offset = texts->used_bytes;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/source_kind.h"
+#include "corpus/recorded.h"
 #include "corpus/store.h"
 
 /* The segment's store, opened; what is wrong with it is damage of its file. */
@@ -103,8 +104,10 @@ static enum bs_status next_stored(const struct bs_snapshot *snapshot, uint32_t s
 	return BS_OK;
 }
 
+/* records: whoever fetches a text wants a record of it. */
 static enum bs_status check_texts(const struct bs_snapshot *snapshot, uint32_t s, const struct bs_store *store,
-                                  struct bs_store_reader *reader, struct bs_buffer *text, struct bs_error *err)
+                                  struct bs_store_reader *reader, struct bs_reader *records, struct bs_buffer *text,
+                                  struct bs_error *err)
 {
 	const struct bs_container *file = snapshot->segments[s].file;
 	struct bs_doc_record record;
@@ -124,6 +127,12 @@ static enum bs_status check_texts(const struct bs_snapshot *snapshot, uint32_t s
 			return bs_container_corrupt(file, err, "stored text %llu has %zu bytes where document %u has %llu",
 			                            (unsigned long long)i, text->used_bytes, document,
 			                            (unsigned long long)record.place[1]);
+		struct bs_document parsed;
+		status = bs_reader_fetch_raw(records, text->data, text->used_bytes, &parsed, &why);
+		if (status)
+			return status == BS_NO_MEMORY ? bs_fail(err, status, "%s", why.text)
+			                              : bs_container_corrupt(file, err, "the stored text of document %u: %s", document,
+			                                                     why.text);
 		document++;
 		status = next_stored(snapshot, s, &document, &record, &found, err);
 	}
@@ -136,14 +145,19 @@ enum bs_status bs_stored_text_check(const struct bs_snapshot *snapshot, uint32_t
 {
 	struct bs_store *store = NULL;
 	struct bs_store_reader *reader = NULL;
+	struct bs_reader *records = NULL;
 	struct bs_buffer text = {0};
+	struct bs_source_options options = bs_recorded_options(&snapshot->manifest.options, NULL);
 	const struct bs_section *frames = &snapshot->segments[s].store_frames;
 	enum bs_status status = bs_section_touch(frames, 0, frames->n_bytes, err);
 	if (!status)
 		status = open_store(&snapshot->segments[s], &store, &reader, err);
 	if (!status)
-		status = check_texts(snapshot, s, store, reader, &text, err);
+		status = bs_reader_new(&options, &records, err);
+	if (!status)
+		status = check_texts(snapshot, s, store, reader, records, &text, err);
 	bs_buffer_deinit(&text);
+	bs_reader_free(records);
 	bs_store_reader_free(reader);
 	bs_store_close(store);
 	return status;

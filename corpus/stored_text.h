@@ -11,7 +11,7 @@
 #include "core/snapshot.h"
 #include "core/status.h"
 
-/* Decodes every text of a segment that stores some; those of standard input must have the bytes their documents say.
+/* Decodes every text of a segment that stores some; those of standard input must have the bytes their documents say, and be records.
  * BS_CORRUPT names the segment's file. Fits bs_check_request.stored_text. */
 enum bs_status bs_stored_text_check(const struct bs_snapshot *snapshot, uint32_t segment, struct bs_error *err)
 	BS_WARN_UNUSED;

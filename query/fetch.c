@@ -234,13 +234,19 @@ static enum bs_status fetch_stored(struct bs_fetcher *fetcher, uint32_t s, const
                                    struct bs_document *document_out, enum bs_fetched *fetched_out,
                                    struct bs_error *err)
 {
+	struct bs_error why = {""};
 	*fetched_out = BS_FETCHED_UNCHANGED;
 	enum bs_status status = fetch_stored_line(fetcher, s, record->place[0], err);
-	if (!status)
-		status = bs_reader_fetch_raw(fetcher->reader, fetcher->raw.data, fetcher->raw.used_bytes, document_out, err);
+	if (status)
+		return status;
+	status = bs_reader_fetch_raw(fetcher->reader, fetcher->raw.data, fetcher->raw.used_bytes, document_out, &why);
 	document_out->line = record->place[2];
-	/* We wrote it ourselves: text that is not there, or does not parse, is damage. */
-	return status && status != BS_NO_MEMORY ? BS_CORRUPT : status;
+	if (status == BS_NO_MEMORY)
+		return bs_fail(err, status, "%s", why.text);
+	/* We wrote it ourselves: text that does not parse is damage. */
+	return status ? bs_container_corrupt(fetcher->snapshot->segments[s].file, err, "stored text %llu: %s",
+	                                     (unsigned long long)record->place[0], why.text)
+	              : BS_OK;
 }
 
 /* A source that is not followed is named once. */

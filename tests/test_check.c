@@ -181,26 +181,36 @@ static void test_manifest(void **state)
 	make_small_index();
 	EXPECT("manifest", 0, "commit number 0", {MANIFEST_OPTIONS, 0, 0, 8, SET, 0});
 	EXPECT("manifest", 0, "file number 3 is not below the next one, 3", {MANIFEST_OPTIONS, 0, 8, 8, SET, 3});
-	EXPECT("manifest", 0, "source 0 (c.jsonl) is of unknown kind 5", {MANIFEST_SOURCES, 0, 1, 4, SET, 5});
-	EXPECT("manifest", 0, "source 0 (c.jsonl) is of unknown kind 0", {MANIFEST_SOURCES, 0, 1, 4, SET, 0});
+	EXPECT("manifest", 0, "a source of unknown kind 5", {MANIFEST_SOURCES, 0, 1, 4, SET, 5});
+	EXPECT("manifest", 0, "a source of unknown kind 0", {MANIFEST_SOURCES, 0, 1, 4, SET, 0});
 	/* "-" -> "d", at the end of the last source: label and path, a length before each. */
-	EXPECT("manifest", 0, "sources 1 and 2 are both named \"d\"", {MANIFEST_SOURCES, 0, -3, 1, SET, 'd'});
+	EXPECT("manifest", 0, "two sources are named \"d\"", {MANIFEST_SOURCES, 0, -3, 1, SET, 'd'});
 	/* A segment: number, tombstones, documents, deleted ones, bytes, eight bytes each, and four of flags, behind one byte
 	 * of their count. */
 	EXPECT("manifest", 0, "file number 1 is used twice", {MANIFEST_SEGMENTS, 0, 45, 8, SET, 1},
-	       {MANIFEST_SEGMENTS, 0, 45 + 8, 8, SET, 0}, {MANIFEST_SEGMENTS, 0, 45 + 16, 8, SET, 38});
-	EXPECT("manifest", 0, "segment 0 has 1 deleted documents and no tombstones", {MANIFEST_SEGMENTS, 0, 9, 8, SET, 0});
-	EXPECT("manifest", 0, "segment 1 has 0 deleted documents and a file of tombstones",
+	       {MANIFEST_SEGMENTS, 0, 45 + 8, 8, SET, 0}, {MANIFEST_SEGMENTS, 0, 45 + 24, 8, SET, 0});
+	EXPECT("manifest", 0, "documents or tombstones do not fit its deleted documents, 1", {MANIFEST_SEGMENTS, 0, 9, 8, SET, 0});
+	EXPECT("manifest", 0, "documents or tombstones do not fit its deleted documents, 0",
 	       {MANIFEST_SEGMENTS, 0, 45 + 24, 8, SET, 0});
 	static const struct wrong_manifest cases[] = {
 		{{MANIFEST_SEGMENTS, 0, 33, 8, ADD, 1}, "seg-000001: corrupt: "},
 		{{MANIFEST_SEGMENTS, 0, 33, 8, ADD, 1}, " bytes where the manifest has "},
 		{{MANIFEST_SEGMENTS, 0, 17, 8, ADD, 1}, "38 documents where the manifest has 39"},
 		{{MANIFEST_SEGMENTS, 0, 25, 8, ADD, 1}, "del-000003: corrupt: 1 deleted documents where the manifest has 2"},
-		{{MANIFEST_SEGMENTS, 0, 1, 8, SET, 77}, "seg-000077: corrupt: the manifest names it, but it is missing"},
-		{{MANIFEST_SEGMENTS, 0, 9, 8, SET, 78}, "del-000078: corrupt: the manifest names it, but it is missing"},
+		{{MANIFEST_SEGMENTS, 0, 1, 8, SET, 77}, "file number 77 is not below the next one, 5"},
+		{{MANIFEST_SEGMENTS, 0, 9, 8, SET, 78}, "file number 78 is not below the next one, 5"},
 	};
 	expect_wrong_manifest(cases, COUNT(cases));
+	static const char *const needed[] = {"index/seg-000001", "index/del-000003"};
+	for (size_t i = 0; i < COUNT(needed); i++) {
+		struct bs_error err = {""};
+		struct bs_check_sum sum;
+		assert_int_equal(rename(needed[i], "elsewhere"), 0);
+		expect_status(check_index(&sum, &err), BS_CORRUPT, &err);
+		assert_non_null(strstr(err.text, needed[i]));
+		assert_non_null(strstr(err.text, ": corrupt: the manifest names it, but it is missing"));
+		assert_int_equal(rename("elsewhere", needed[i]), 0);
+	}
 }
 
 static void test_tombstones(void **state)
@@ -252,8 +262,8 @@ static void test_exclusions(void **state)
 	assert_int_equal(with.n_live_docs, without.n_live_docs);
 	assert_int_equal(with.n_bytes, without.n_bytes + file.used_bytes);
 	EXPECT("exc", 0, "a file of kind 3", {WHOLE_FILE, 0, 12, 4, SET, 3});
-	EXPECT("exc", 0, "exclusion 0 is of source 3 of 3", {BS_SECTION_DOC_RUNS, 0, 0, 4, SET, 3});
-	EXPECT("exc", 0, "exclusion 1 is of source 3 of 3", {BS_SECTION_DOC_RUNS, 0, 8, 4, SET, 3});
+	EXPECT("exc", 0, "run 0 of documents is of source 3 of 3", {BS_SECTION_DOC_RUNS, 0, 0, 4, SET, 3});
+	EXPECT("exc", 0, "run 1 of documents is of source 3 of 3", {BS_SECTION_DOC_RUNS, 0, 8, 4, SET, 3});
 	/* "gone.txt" stands behind "r1". */
 	EXPECT("exc", 0, "the name of exclusion 1 leads out of its source", {BS_SECTION_DOC_NAMES, 0, 5, 3, SET, 0x2f2e2e});
 	EXPECT("exc", 0, "the name of exclusion 1 leads out of its source", {BS_SECTION_DOC_NAMES, 0, 5, 1, SET, '/'});
@@ -275,7 +285,7 @@ static void test_exclusions_and_manifest(void **state)
 	static const struct wrong_manifest cases[] = {
 		{{MANIFEST_SEGMENTS, 0, -8, 8, SET, 2}, "exc-000005: corrupt: the document table does not hold 2 documents"},
 		{{MANIFEST_SEGMENTS, 0, -8, 8, SET, 4}, "exc-000005: corrupt: the document table does not hold 4 documents"},
-		{{MANIFEST_SEGMENTS, 0, -16, 8, SET, 77}, "exc-000077: corrupt: the manifest names it, but it is missing"},
+		{{MANIFEST_SEGMENTS, 0, -16, 8, SET, 77}, "file number 77 is not below the next one, 6"},
 	};
 	make_small_index();
 	exclude_some();

@@ -245,7 +245,7 @@ static void write_segment(uint64_t number, uint32_t n_docs)
 	};
 	expect_ok(bs_segment_write_slab(writer, 0, &image, &entries, &err), &err);
 	expect_ok(bs_exceptions_write(&exceptions, n_docs, writer, &err), &err);
-	struct bs_segment_meta meta = {.n_docs = n_docs, .n_positions = 3ull * n_docs, .n_slabs = 1};
+	struct bs_segment_meta meta = {.n_docs = n_docs, .n_positions = 3ull * n_docs, .n_slabs = 1, .density_ppm = 300000};
 	bs_segment_write_head(writer, &meta, &fields, &treatments, &tf_levels, &entries);
 	expect_ok(bs_writer_finish(writer, NULL, &err), &err);
 	bs_doc_table_builder_deinit(&docs);
@@ -260,7 +260,15 @@ static void write_segment(uint64_t number, uint32_t n_docs)
 static void write_manifest(struct bs_segment_record *segments, uint32_t n_segments)
 {
 	struct bs_error err = {{0}};
-	struct bs_manifest manifest = {.generation = 1, .segments = segments, .n_segments = n_segments};
+	static struct bs_source_record source = {.kind = 1, .label = (char *)(uintptr_t) "a", .path = (char *)(uintptr_t) "a"};
+	struct bs_manifest manifest = {.generation = 1, .next_number = 4, .segments = segments, .n_segments = n_segments,
+	                               .sources = &source, .n_sources = 1, .options = {.density = 0.3}};
+	struct stat info;
+	char path[32];
+	for (uint32_t i = 0; i < n_segments; i++) {
+		snprintf(path, sizeof(path), "seg-%06u", (unsigned)segments[i].number);
+		segments[i].n_bytes = stat(path, &info) == 0 ? (uint64_t)info.st_size : 0;
+	}
 	expect_ok(bs_manifest_write(dir_at("."), &manifest, &err), &err);
 }
 
@@ -324,11 +332,19 @@ static void test_no_snapshot(void **state)
 	write_manifest(segments, 2);
 	expect_no_snapshot(BS_CORRUPT, "missing");
 	write_segment(1, 5);
+	write_manifest(segments, 2);
 	expect_no_snapshot(BS_CORRUPT, "missing");
 	write_segment(2, 13);
+	write_manifest(segments, 2);
 	expect_no_snapshot(BS_CORRUPT, "missing");
 	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 8, &err), &err);
 	expect_no_snapshot(BS_CORRUPT, "./del-000003");
+	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 13, &err), &err);
+	expect_no_snapshot(BS_CORRUPT, "0 deleted documents where the manifest has 3");
+	bits[1] = 0x26;
+	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 13, &err), &err);
+	expect_no_snapshot(BS_CORRUPT, "bits past the last of 13 documents");
+	bits[1] = 0x16;
 	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 13, &err), &err);
 	struct bs_snapshot snapshot;
 	expect_ok(bs_snapshot_open(dir_at("."), &snapshot, &err), &err);
@@ -341,7 +357,7 @@ static void test_no_snapshot(void **state)
 	segments[0].n_docs = 5;
 	segments[1].n_deleted = 14;
 	write_manifest(segments, 2);
-	expect_no_snapshot(BS_CORRUPT, "./seg-000002");
+	expect_no_snapshot(BS_CORRUPT, "do not fit its deleted documents, 14");
 	segments[1].n_deleted = 3;
 	write_manifest(segments, 2);
 	write_text("seg-000001", "");

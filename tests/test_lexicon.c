@@ -171,7 +171,7 @@ static struct bs_container *open_lexicon(const char *path, uint64_t n_terms, str
 	struct bs_error err = {{0}};
 	struct bs_container *file;
 	expect_ok(bs_container_open(dir_at("."), path, BS_FILE_SEGMENT, &file, &err), &err);
-	expect_ok(bs_lexicon_open(lexicon, file, n_terms, &err), &err);
+	expect_ok(bs_lexicon_open(lexicon, file, n_terms, UINT64_MAX, &err), &err);
 	return file;
 }
 
@@ -595,7 +595,7 @@ static void test_wrong_counts(void **state)
 	static const uint64_t wrong[] = {0, 1, 96, 99, 101, 113, 1000, UINT64_MAX, UINT64_MAX - 14};
 	bs_lexicon_deinit(&lexicon);
 	for (size_t i = 0; i < COUNT(wrong); i++)
-		expect_status(bs_lexicon_open(&lexicon, file, wrong[i], &err), BS_CORRUPT, &err);
+		expect_status(bs_lexicon_open(&lexicon, file, wrong[i], UINT64_MAX, &err), BS_CORRUPT, &err);
 	bs_container_close(file);
 	terms_deinit(&terms);
 }
@@ -607,7 +607,7 @@ static void use_damaged(const char *path, const struct terms *terms, uint64_t *r
 	struct bs_lexicon lexicon;
 	struct bs_container *file;
 	expect_ok(bs_container_open(dir_at("."), path, BS_FILE_SEGMENT, &file, &err), &err);
-	enum bs_status status = bs_lexicon_open(&lexicon, file, terms->n_terms, &err);
+	enum bs_status status = bs_lexicon_open(&lexicon, file, terms->n_terms, UINT64_MAX, &err);
 	struct bs_lexicon_cursor cursor = {.lexicon = &lexicon};
 	for (int i = 0; i < 30 && status == BS_OK; i++) {
 		const struct term *term = &terms->terms[random_below(random, terms->n_terms)];

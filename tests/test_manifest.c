@@ -29,6 +29,15 @@ static char *some_string(uint64_t *random)
 	return string;
 }
 
+/* No two alike, and none empty. */
+static char *name_string(uint64_t *random)
+{
+	char *string = NULL, *end = some_string(random);
+	assert_true(asprintf(&string, "%016llx%s", (unsigned long long)next_random(random), end) > 0);
+	free(end);
+	return string;
+}
+
 static char *maybe_string(uint64_t *random)
 {
 	return random_below(random, 2) ? some_string(random) : NULL;
@@ -65,19 +74,20 @@ static void options_fill(struct bs_index_options *options, uint64_t *random)
 static void manifest_fill(struct bs_manifest *manifest, uint64_t *random)
 {
 	struct bs_error err = {{0}};
-	*manifest = (struct bs_manifest){.generation = next_random(random), .next_number = next_random(random)};
+	*manifest = (struct bs_manifest){.generation = 1 + (next_random(random) >> 3), .next_number = 1 + (next_random(random) >> 3)};
+	uint64_t number = 0; /* of files: ascending here, but for which is which */
 	options_fill(&manifest->options, random);
 	snprintf(manifest->icu_version, sizeof(manifest->icu_version), "%.*s", (int)random_below(random, 16),
 	         "123456789012345");
 	snprintf(manifest->unicode_version, sizeof(manifest->unicode_version), "15.0");
 	for (uint64_t n = random_below(random, 6); n > 0; n--) {
 		struct bs_source_record source = {
-			.kind = (uint32_t)next_random(random),
-			.label = some_string(random),
-			.path = some_string(random),
+			.kind = 1 + (uint32_t)random_below(random, 4),
+			.label = name_string(random),
+			.path = name_string(random),
 			.is_suspect = random_below(random, 2),
-			.read_bytes = next_random(random),
-			.read_lines = next_random(random),
+			.read_bytes = next_random(random) >> 3,
+			.read_lines = next_random(random) >> 3,
 			.read_checksum = next_random(random),
 		};
 		for (int word = 0; word < 4; word++)
@@ -87,14 +97,17 @@ static void manifest_fill(struct bs_manifest *manifest, uint64_t *random)
 		free(source.path);
 	}
 	for (uint64_t n = random_below(random, 6); n > 0; n--) {
-		struct bs_segment_record segment = {next_random(random), next_random(random), next_random(random),
-		                                    next_random(random), next_random(random), next_random(random) % 2};
+		struct bs_segment_record segment = {.number = ++number, .n_docs = next_random(random),
+		                                    .n_bytes = next_random(random), .is_full = random_below(random, 2)};
+		segment.n_deleted = random_below(random, 2) ? random_below(random, segment.n_docs) : 0;
+		segment.tombstones = segment.n_deleted ? ++number : 0;
 		expect_ok(bs_manifest_add_segment(manifest, &segment, &err), &err);
 	}
 	for (uint64_t n = random_below(random, 4); n > 0; n--)
 		expect_ok(bs_manifest_add_field(manifest, &"abc"[n - 1], (size_t)(4 - n), &err), &err);
-	manifest->exclusions = next_random(random);
-	manifest->n_exclusions = next_random(random);
+	manifest->n_exclusions = random_below(random, 2) ? next_random(random) : 0;
+	manifest->exclusions = manifest->n_exclusions ? ++number : 0;
+	manifest->next_number += number;
 }
 
 /* ---- comparing ---- */
@@ -177,7 +190,7 @@ static void test_round_trips(void **state)
 	uint64_t random = 51;
 	struct bs_error err = {{0}};
 	for (int round = 0; round < 50; round++) {
-		struct bs_manifest manifest = {0};
+		struct bs_manifest manifest = {.generation = 1, .options = {.density = 0.3}};
 		if (round > 0)
 			manifest_fill(&manifest, &random);
 		/* Over the one before. */
@@ -195,7 +208,7 @@ static void test_density_comes_back_equal(void **state)
 	static const double densities[] = {0.05, 0.1, 0.123456789, 0.25, 1.0 / 3, 0.3, 0.5999999, 0.6};
 	for (size_t i = 0; i < COUNT(densities); i++) {
 		struct bs_error err = {{0}};
-		struct bs_manifest manifest = {.options = {.density = densities[i]}}, got;
+		struct bs_manifest manifest = {.generation = 1, .options = {.density = densities[i]}}, got;
 		expect_ok(bs_manifest_write(dir_at("."), &manifest, &err), &err);
 		expect_ok(bs_manifest_read(dir_at("."), &got, &err), &err);
 		assert_true(bs_index_options_equal(&manifest.options, &got.options));
@@ -324,6 +337,86 @@ static void test_commit_is_all_or_nothing(void **state)
 	bs_manifest_deinit(&new);
 }
 
+/* What no writer writes, though it reads well: where it stands, in numbers of so many bytes, and what is said of it. */
+static void test_impossible(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t section;
+		size_t at;
+		size_t n_bytes;
+		uint64_t number;
+		const char *what;
+	} cases[] = {
+		{1, 0, 8, 0, "commit number 0"},
+		{1, 0, 8, UINT64_MAX, "commit number 18446744073709551615"},
+		{1, 8, 8, UINT64_MAX, "next file number 18446744073709551615"},
+		{1, 8, 8, 5, "file number 5 is not below the next one, 5"},
+		{1, 16, 4, 128, "unknown options 128"},
+		{1, 20, 8, 0, "density in millionths: 0"},
+		{1, 20, 8, 600001, "density in millionths: 600001"},
+		{1, 20, 8, UINT64_MAX, "density in millionths: "},
+		{1, 29, 1, 0, "a zero byte in a string"},          /* the version of ICU, behind its length */
+		{1, 28, 1, 3, "a section ends too early"},
+		{1, 34, 1, 2, "strings where there is one at most: 2"}, /* the stemmer's language */
+		{1, 37, 1, 1, "a section ends too early"},         /* globs */
+		{2, 1, 4, 0, "a source of unknown kind 0"},
+		{2, 1, 4, 5, "a source of unknown kind 5"},
+		{2, 1, 4, 0x101, "a source of unknown kind 257"},
+		{2, 5, 4, 2, "a source with unknown flags 2"},
+		{2, 41, 8, UINT64_MAX, "a source that was read up to byte 18446744073709551615"},
+		{2, 49, 8, UINT64_MAX, "a source that was read up to byte"},
+		{2, 66, 1, 0, "a zero byte in a string"},
+		{2, 0, 1, 1, "bytes behind the end of a section: "},
+		{2, 0, 1, 3, "a section ends too early"},
+		{3, 1, 8, 0, "file number 0"},
+		{3, 1, 8, 2, "file number 2 is used twice"},
+		{3, 9, 8, 4, "file number 4 is used twice"},
+		{3, 25, 8, 11, "do not fit its deleted documents, 11"},
+		{3, 25, 8, 0, "do not fit its deleted documents, 0"},
+		{3, 9, 8, 0, "do not fit its deleted documents, 3"},
+		{3, 41, 4, 2, "a segment with unknown flags 2"},
+		{3, 89, 8, 0, "a file of exclusions, or none, where there are 7"},
+		{3, 97, 8, 0, "a file of exclusions, or none, where there are 0"},
+		{4, 0, 1, 200, "a section ends too early"},
+	};
+	struct bs_error err = {{0}};
+	struct bs_segment_record segments[] = {
+		{.number = 1, .tombstones = 3, .n_docs = 10, .n_deleted = 3, .n_bytes = 1000},
+		{.number = 2, .tombstones = 4, .n_docs = 10, .n_deleted = 1, .n_bytes = 1000},
+	};
+	struct bs_source_record sources[] = {
+		{.kind = 1, .label = (char *)(uintptr_t) "a", .path = (char *)(uintptr_t) "path"},
+		{.kind = 4, .label = (char *)(uintptr_t) "-", .path = (char *)(uintptr_t) "-"},
+	};
+	struct bs_manifest manifest = {
+		.generation = 1, .next_number = 6, .icu_version = "72", .unicode_version = "15", .options = {.density = 0.3},
+		.sources = sources, .n_sources = 2, .segments = segments, .n_segments = 2, .exclusions = 5, .n_exclusions = 7,
+	};
+	expect_ok(bs_manifest_write(dir_at("."), &manifest, &err), &err);
+	expect_read(&manifest);
+	struct bs_buffer bytes = {0}, changed = {0};
+	read_bytes("manifest", &bytes);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		uint64_t n_bytes;
+		struct bs_manifest got;
+		bs_buffer_clear(&changed);
+		expect_ok(bs_buffer_append(&changed, bytes.data, bytes.used_bytes, &err), &err);
+		uint8_t *section = section_in(changed.data, cases[i].section, 0, &n_bytes);
+		assert_true(cases[i].at + cases[i].n_bytes <= n_bytes);
+		for (size_t byte = 0; byte < cases[i].n_bytes; byte++)
+			section[cases[i].at + byte] = (uint8_t)(cases[i].number >> (8 * byte));
+		reseal(changed.data, changed.used_bytes);
+		write_bytes("manifest", changed.data, changed.used_bytes);
+		enum bs_status status = bs_manifest_read(dir_at("."), &got, &err);
+		if (status != BS_CORRUPT || !strstr(err.text, cases[i].what))
+			fail_msg("case %zu: \"%s\" wanted, but it is %s: %s", i, cases[i].what, bs_status_name(status), err.text);
+		bs_manifest_deinit(&got);
+	}
+	bs_buffer_deinit(&bytes);
+	bs_buffer_deinit(&changed);
+}
+
 static void test_nothing_there(void **state)
 {
 	(void)state;
@@ -394,6 +487,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FOLDER_TEST(test_round_trips),
 		FOLDER_TEST(test_density_comes_back_equal),
+		FOLDER_TEST(test_impossible),
 		cmocka_unit_test(test_options_differ),
 		cmocka_unit_test(test_lists),
 		FOLDER_TEST(test_commit_is_all_or_nothing),

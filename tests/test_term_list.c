@@ -150,7 +150,7 @@ static void check_list(const uint32_t *ordinals, uint32_t n, uint64_t limit, uin
 		check_twin(list.data + start, end - start, ordinals, n);
 	expect_ok(bs_term_list_count(&section, start, end, &n_counted, &err), &err);
 	assert_int_equal(n_counted, n);
-	expect_ok(bs_term_list_read(&section, start, end, &again, &err), &err);
+	expect_ok(bs_term_list_read(&section, start, end, UINT32_MAX, &again, &err), &err);
 	assert_int_equal(again.used_bytes, (size_t)n * 4);
 	if (n > 0)
 		assert_memory_equal(again.data, ordinals, again.used_bytes);
@@ -252,7 +252,7 @@ static void test_damage(void **state)
 			bad.data[i / COUNT(harmful)] ^= harmful[i % COUNT(harmful)];
 			write_list("list", &bad);
 			struct bs_container *file = open_list("list", &section);
-			enum bs_status status = bs_term_list_read(&section, 0, section.n_bytes, &read, &err);
+			enum bs_status status = bs_term_list_read(&section, 0, section.n_bytes, UINT32_MAX, &read, &err);
 			assert_true(status == BS_OK || status == BS_CORRUPT);
 			if (!status) {
 				bs_buffer_clear(&again);

@@ -1,0 +1,37 @@
+# An index that somebody made on purpose, all checksums right: no command believes it, and no two disagree.
+set -eu
+. "$LIB"
+[ -n "${RESEAL:-}" ] || skip 'RESEAL is not set; ctest sets it'
+mkdir docs
+echo 'cat 1' >docs/1.txt
+echo 'cat 2' >docs/2.txt
+settle
+quiet bitsift index docs
+echo 'cat 3' >docs/3.txt
+rm docs/1.txt
+settle
+quiet bitsift index
+cp -r .bitsift "$SCRATCH/good"
+
+# crafted FILE SECTION OFFSET BYTES NUMBER: what commands say of it, and how many of the eight; they all fail.
+crafted() {
+    echo "# $*"
+    local said command
+    for command in 'query cat' 'query --brute --ids cat' 'grep cat' 'stats' 'check' 'index' 'compact' 'delete docs/2.txt'; do
+        rm -r .bitsift
+        cp -r "$SCRATCH/good" .bitsift
+        "$RESEAL" ".bitsift/$1" "${@:2}"
+        said=$(bitsift $command 2>&1) && said="$command: exit status 0"
+        head -n 1 <<<"$said"
+    done | sed 's/; rebuild it with .*//' | LC_ALL=C sort | uniq -c
+}
+
+# The manifest: the kind of its first source, the next number, options, density, documents that are deleted.
+crafted manifest 2 1 4 9
+crafted manifest 1 8 8 0xffffffffffffffff
+crafted manifest 1 16 4 0x80000003
+crafted manifest 1 20 8 0
+crafted manifest 3 25 8 2
+# A segment: words in all, the documents of a term (lexicon), the source of its first documents.
+crafted seg-000001 1 32 8 0xffffffffffffffff
+crafted seg-000001 30 0 4 7
