@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
@@ -75,6 +76,12 @@ int bs_file_stat(int dir_fd, const char *path, struct stat *stat_out)
 	result = fstat(fd, stat_out);
 	close(fd);
 	return result;
+}
+
+enum bs_status bs_file_real_path(const char *path, char **real_out, struct bs_error *err)
+{
+	*real_out = realpath(path, NULL);
+	return !*real_out && errno == ENOMEM ? bs_fail_memory(err, "a path", strlen(path)) : BS_OK;
 }
 
 struct bs_stamp bs_file_stamp(const struct stat *found)

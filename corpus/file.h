@@ -37,6 +37,9 @@ int bs_file_open(int dir_fd, const char *path, int flags);
 /* fstatat (links are followed) for a path of any length. -1 and errno as fstatat. */
 int bs_file_stat(int dir_fd, const char *path, struct stat *stat_out);
 
+/* The absolute path without a link in it, to be freed; NULL if there is none, or no way to it. BS_NO_MEMORY. */
+enum bs_status bs_file_real_path(const char *path, char **real_out, struct bs_error *err) BS_WARN_UNUSED;
+
 /* The stamp of a file that has been stat'ed. */
 struct bs_stamp bs_file_stamp(const struct stat *found);
 

@@ -238,7 +238,8 @@ enum bs_ignore_verdict bs_ignore_match(struct bs_ignore *ignore, const struct bs
 	return BS_IGNORE_SILENT;
 }
 
-/* Appends what can be read of a regular file; nothing if it cannot be opened. BS_IO: out of file descriptors. */
+/* Appends what can be read of a regular file; nothing if it cannot be opened. BS_IO: out of file descriptors, or the disk
+ * fails: what a rule leaves out must not come in for that. */
 static enum bs_status read_file(int folder_fd, const char *path, struct bs_buffer *text, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
@@ -258,6 +259,8 @@ static enum bs_status read_file(int folder_fd, const char *path, struct bs_buffe
 		ssize_t got = read(fd, text->data + text->used_bytes, text->capacity_bytes - text->used_bytes);
 		if (got < 0 && errno == EINTR)
 			continue;
+		if (got < 0)
+			status = bs_fail(err, BS_IO, "%s: %s", path, strerror(errno));
 		if (got <= 0)
 			break;
 		text->used_bytes += (size_t)got;

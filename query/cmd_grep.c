@@ -223,11 +223,11 @@ static enum bs_status open_source(const struct bs_grep_arguments *arguments, str
 	enum bs_status status = BS_OK;
 	*source_out = NULL;
 	if (can_filter) {
-		struct bs_error unused;
-		bool is_asked_for = arguments->index != NULL;
-		status = bs_cmd_locate(arguments->index, dir, is_asked_for ? err : &unused);
-		if (status == BS_NOT_FOUND && !is_asked_for)
+		status = bs_cmd_locate(arguments->index, dir, err);
+		if (status == BS_NOT_FOUND && !arguments->index) {
 			status = BS_OK;
+			*err = (struct bs_error){""};
+		}
 		options->dir = *dir;
 	}
 	if (!status && *dir)

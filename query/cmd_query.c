@@ -311,14 +311,16 @@ static enum bs_status run_query(struct run *run, const uint8_t *text, size_t tex
 	}
 	run->n_shown = 0;
 	enum bs_status status = bs_searcher_run(run->searcher, &request, &stats, &at_byte, err);
+	run->has_matched |= !status && stats.hits > 0;
+	if (!status)
+		status = bs_stats_add(&run->stats, &stats, err);
+	if (!status)
+		status = end_query(run, &stats, err);
 	if (status) {
 		write_out(run);
 		show_query_error(&request, status, at_byte, err);
-		return status;
 	}
-	run->has_matched |= stats.hits > 0;
-	status = bs_stats_add(&run->stats, &stats, err);
-	return status ? status : end_query(run, &stats, err);
+	return status;
 }
 
 /* A query a line. A bad one prints `error` in its place; damage ends the run. */
@@ -350,7 +352,8 @@ static enum bs_status run_batch(struct run *run, struct bs_error *err)
 			status = BS_OK;
 		}
 	}
-	if (!status && ferror(file)) {
+	/* Without memory for a line the stream knows of no error. */
+	if (!status && !feof(file)) {
 		status = bs_fail(err, BS_IO, "%s: %s", path, strerror(errno));
 		fprintf(stderr, "bitsift: %s\n", err->text);
 	}

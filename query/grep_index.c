@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/folders.h"
+#include "corpus/file.h"
 #include "corpus/file_types.h"
 #include "corpus/recorded.h"
 #include "query/gram_files.h"
@@ -170,9 +171,13 @@ static enum bs_status meet_source(struct index_source *self, uint32_t s, struct 
 	enum bs_status status = bs_recorded_source(self->snapshot.dir, &self->snapshot.manifest.sources[s], &source, err);
 	if (status)
 		return status;
-	char *source_path = source.kind == BS_SOURCE_FOLDER ? realpath(source.path, NULL) : NULL;
+	char *source_path = NULL;
+	if (source.kind == BS_SOURCE_FOLDER)
+		status = bs_file_real_path(source.path, &source_path, err);
 	for (size_t i = 0; source_path && i < walk->n_paths && !status; i++) {
-		char *resolved = strcmp(walk->paths[i], "-") == 0 ? NULL : realpath(walk->paths[i], NULL);
+		char *resolved = NULL;
+		if (strcmp(walk->paths[i], "-") != 0)
+			status = bs_file_real_path(walk->paths[i], &resolved, err);
 		if (resolved)
 			status = meet(self, i, resolved, s, source_path, err);
 		free(resolved);

@@ -38,6 +38,7 @@ struct range {
 
 static struct faults *faults;
 static struct range ours[2]; /* the program, PCRE2 */
+static uintptr_t base;       /* where the program lies */
 static bool is_armed;
 
 static bool is_ours(uintptr_t address)
@@ -52,6 +53,7 @@ static int find_ranges(struct dl_phdr_info *info, size_t info_bytes, void *conte
 	(void)info_bytes;
 	if (*is_later && !strstr(info->dlpi_name, "libpcre2-8"))
 		return 0;
+	base = *is_later ? base : info->dlpi_addr;
 	*is_later = true;
 	for (size_t i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
@@ -70,7 +72,7 @@ static uint64_t stack_hash(void)
 	uint64_t hash = 0xcbf29ce484222325u;
 	for (int i = 0; i < n; i++)
 		if (is_ours((uintptr_t)frames[i]))
-			hash = (hash ^ ((uintptr_t)frames[i] - ours[0].from)) * 0x100000001b3u;
+			hash = (hash ^ ((uintptr_t)frames[i] - base)) * 0x100000001b3u;
 	return hash;
 }
 
@@ -84,7 +86,7 @@ static bool fails(enum faults_kind kind, void *caller)
 		faults->stacks[n - 1] = stack_hash();
 	bool is_due = faults->wanted > 0 && (faults->is_lasting ? n >= faults->wanted : n == faults->wanted);
 	if (is_due && __atomic_add_fetch(&faults->n_failed, 1, __ATOMIC_RELAXED) == 1)
-		faults->caller = (uintptr_t)caller - ours[0].from;
+		faults->caller = (uintptr_t)caller - base;
 	return is_due;
 }
 
