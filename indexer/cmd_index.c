@@ -193,13 +193,15 @@ static void show_skipped(const struct display *display, const struct bs_index_re
 static void show_index_line(const struct bs_index_report *report, const char *dir, bool with_ratios)
 {
 	char index[24];
+	struct bs_error place;
+	(void)bs_fail(&place, BS_OK, "%s", dir);
 	bs_format_bytes(report->index_bytes, index);
 	fprintf(stderr, "  index     %s", index);
 	if (with_ratios && report->text_bytes > 0)
 		fprintf(stderr, ", %.1f %% of the text", (double)report->index_bytes * 100 / (double)report->text_bytes);
 	if (with_ratios && report->n_postings > 0)
 		fprintf(stderr, ", %.1f bits a posting", (double)report->index_bytes * 8 / (double)report->n_postings);
-	fprintf(stderr, ", in %s (%llu segment%s)\n", dir, (unsigned long long)report->n_segments,
+	fprintf(stderr, ", in %s (%llu segment%s)\n", place.text, (unsigned long long)report->n_segments,
 	        report->n_segments == 1 ? "" : "s");
 }
 

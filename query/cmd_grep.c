@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/kernels.h"
+#include "core/visible.h"
 #include "corpus/file_types.h"
 #include "query/cmd_shared.h"
 #include "query/grep_arguments.h"
@@ -48,6 +49,8 @@ static const char grep_description[] =
 	"error; the exit status is 2 then.\n\n"
 	"- `--sort` takes only path and none; `--encoding` only UTF-8, UTF-16, windows-1252 and none. `--pre`, `-z`, "
 	"`--sortr`, `--engine`, `--ignore-file`, `--one-file-system`, `--path-separator` and configuration files are missing.\n\n"
+	"- On a terminal, control characters and marks of direction in paths are shown as \\xNN, in JSON as \\uNNNN. Lines are "
+	"shown as they are.\n\n"
 	"- `--stats` prints one JSON object on standard error.\n\n"
 	"- Messages on standard error are in other words.";
 
@@ -123,6 +126,19 @@ static enum bs_status list_types(const struct bs_grep_arguments *arguments, stru
 	return status;
 }
 
+static enum bs_status show_path(const struct bs_grep_arguments *arguments, const char *path, struct bs_error *err)
+{
+	struct bs_buffer shown = {0};
+	enum bs_status status = arguments->output.is_terminal ? bs_visible_escape(&shown, path, strlen(path), err)
+	                                                      : bs_buffer_append(&shown, path, strlen(path), err);
+	if (!status)
+		status = bs_buffer_append(&shown, arguments->output.nul_after_path ? "" : "\n", 1, err);
+	if (!status)
+		fwrite(shown.data, 1, shown.used_bytes, stdout);
+	bs_buffer_deinit(&shown);
+	return status;
+}
+
 /* --files, --candidates */
 static enum bs_status list_files(const struct bs_grep_arguments *arguments, struct bs_grep_source *source,
                                  struct bs_grep_outcome *outcome, struct bs_error *err)
@@ -133,7 +149,9 @@ static enum bs_status list_files(const struct bs_grep_arguments *arguments, stru
 		outcome->has_match = true;
 		if (arguments->quiet)
 			break;
-		printf("%s%c", file.shown, arguments->output.nul_after_path ? '\0' : '\n');
+		status = show_path(arguments, file.shown, err);
+		if (status)
+			break;
 	}
 	return status;
 }

@@ -9,6 +9,7 @@
 
 #include "query/present.h"
 #include "core/index_dir.h"
+#include "core/visible.h"
 #include "query/search.h"
 
 enum query_option {
@@ -83,7 +84,8 @@ static const char query_description[] =
 	"then that of the sources as they are. Scores go by the numbers of the index all the same.\n\n"
 	"# Output\n\n"
 	"Results go to standard output, all else to standard error. `--json` prints an object per hit, with rank, id, score, "
-	"path and snippet; an id that is not UTF-8 stands in id_base64 too. `--count` prints the exact number.\n\n"
+	"path and snippet; an id that is not UTF-8 stands in id_base64 too. `--count` prints the exact number. Where `--ids` go to a "
+	"terminal, control characters and marks of direction in them are shown as \\xNN; into a pipe or a file ids are exact.\n\n"
 	"`--batch` runs one query per line of FILE. With `--count` it prints one number per line, with `--ids` one line of "
 	"ids per query, apart by tabs; otherwise the hits of each query and an empty line. A query that does not parse "
 	"prints `error` in its place, and the exit status is 2 in the end.\n\n"
@@ -225,6 +227,13 @@ static void write_out(struct run *run)
 	bs_buffer_clear(&run->out);
 }
 
+/* Exact, but to a terminal what that would not obey. */
+static enum bs_status append_id(struct run *run, const struct bs_search_hit *hit, struct bs_error *err)
+{
+	return run->is_terminal ? bs_visible_escape(&run->out, hit->id, hit->id_bytes, err)
+	                        : bs_buffer_append(&run->out, hit->id, hit->id_bytes, err);
+}
+
 static enum bs_status show_hit(void *context, const struct bs_search_hit *hit, struct bs_error *err)
 {
 	struct run *run = context;
@@ -237,11 +246,11 @@ static enum bs_status show_hit(void *context, const struct bs_search_hit *hit, s
 	} else if (arguments->batch) {
 		status = run->n_shown > 0 && !arguments->nul ? bs_buffer_append(&run->out, "\t", 1, err) : BS_OK;
 		if (!status)
-			status = bs_buffer_append(&run->out, hit->id, hit->id_bytes, err);
+			status = append_id(run, hit, err);
 		if (!status && arguments->nul)
 			status = bs_buffer_append(&run->out, "\0", 1, err);
 	} else {
-		status = bs_buffer_append(&run->out, hit->id, hit->id_bytes, err);
+		status = append_id(run, hit, err);
 		if (!status)
 			status = bs_buffer_append(&run->out, arguments->nul ? "\0" : "\n", 1, err);
 	}
@@ -382,10 +391,13 @@ static enum bs_status open_index(struct run *run, struct bs_error *err)
 	free(located);
 	if (status)
 		return status;
-	if (run->search.is_other_unicode)
-		fprintf(stderr, "bitsift: this index was made with ICU %s (Unicode %s), whose words may differ; answering by "
-		        "reading every document: run `bitsift index --rebuild`\n", run->search.snapshot.manifest.icu_version,
-		        run->search.snapshot.manifest.unicode_version);
+	if (run->search.is_other_unicode) {
+		struct bs_error line;
+		(void)bs_fail(&line, BS_OK, "this index was made with ICU %s (Unicode %s), whose words may differ; answering by "
+		              "reading every document: run `bitsift index --rebuild`", run->search.snapshot.manifest.icu_version,
+		              run->search.snapshot.manifest.unicode_version);
+		fprintf(stderr, "bitsift: %s\n", line.text);
+	}
 	struct bs_search_sink sink = {.context = run, .hit = show_hit, .notice = show_notice, .explain = show_explain};
 	return bs_searcher_new(&run->search, &sink, &run->searcher, err);
 }

@@ -81,6 +81,14 @@ static int generate(const char *kind, const char *name)
 	return status || fflush(stdout) != 0 ? 2 : 0;
 }
 
+static int refuse(const char *name)
+{
+	struct bs_error line;
+	(void)bs_fail(&line, BS_INVALID, "no command \"%s\"; see `bitsift --help`", name);
+	fprintf(stderr, "bitsift: %s\n", line.text);
+	return 2;
+}
+
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
@@ -98,8 +106,7 @@ int main(int argc, char **argv)
 	if (strcmp(name, "--generate") == 0)
 		return generate(argc > 2 ? argv[2] : "", argc > 3 ? argv[3] : NULL);
 	if (*name)
-		fprintf(stderr, "bitsift: no command \"%s\"; see `bitsift --help`\n", name);
-	else
-		show_help(stderr);
+		return refuse(name);
+	show_help(stderr);
 	return 2;
 }

@@ -9,7 +9,7 @@
 #include "core/container.h"
 #include "core/source_kind.h"
 #include "query/present.h"
-#include "query/visible.h"
+#include "core/visible.h"
 
 /* ---- text that grows; the first failure stays ---- */
 
@@ -35,11 +35,8 @@ static void put(struct page *page, const char *format, ...)
 /* A name of a stranger: control characters do not reach the terminal. */
 static void put_name(struct page *page, const char *name)
 {
-	size_t n_bytes = strlen(name);
-	for (size_t at = 0; at < n_bytes && !page->status;) {
-		int32_t c = bs_visible_next((const uint8_t *)name, n_bytes, &at);
-		page->status = bs_visible_append(page->out, c, page->err);
-	}
+	if (!page->status)
+		page->status = bs_visible_append_text(page->out, name, strlen(name), page->err);
 }
 
 static void put_json_string(struct page *page, const char *text)
