@@ -103,7 +103,8 @@ static const char index_description[] =
 	"# Safety\n\n"
 	"The new index replaces the old one in one step at the end. If the run fails or is killed before, the old index stays "
 	"as it was; queries that run meanwhile go on with what they opened. One `bitsift index` at a time writes an index; "
-	"with `--wait` another one waits for it. Equal input and options make equal files of a new index, whatever the number of threads.\n\n"
+	"with `--wait` another one waits for it. A command that is refused memory says so and ends with 2; only where ICU, simdjson or "
+	"the loader need some for themselves may it be ended by them. Equal input and options make equal files of a new index, whatever the number of threads.\n\n"
 	"What could not be indexed (unreadable files, malformed records) is counted, and listed on standard error.";
 
 const struct bs_command bs_command_index = {

@@ -3,8 +3,9 @@
  * the program ends by itself; with exit status 0 or 1 its answer is the right one, with 2 there is a word on standard error;
  * the index passes `check` and is that of before or after; and a run without faults makes it that of after.
  *
- * One run a call would take long. Here calls are told apart by the stacks that lead to them, and of each the first fails, a
- * share of them where there are many. FAULTS_EVERY=1: every call (an hour); FAULTS_ONLY=TEXT: scenarios with TEXT in the name.
+ * One run a call would take long. Here calls are told apart by the stacks that lead to them, and of each stack the first call
+ * fails; where there are many, a share of them. FAULTS_STACKS=1: all of these (minutes), FAULTS_EVERY=1: every call (hours);
+ * FAULTS_ONLY=TEXT: scenarios with TEXT in their names. Sanitizers have a malloc of their own: not with them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +31,8 @@
 #include "tests/faults.h"
 
 #define MAX_ARGUMENTS   12
-#define MAX_RUNS        4000 /* of one way to fail in one scenario, unless FAULTS_EVERY */
+#define MAX_CALLS       48 /* that fail of one kind in one scenario, unless FAULTS_EVERY */
+#define MAX_WRITE_CALLS 12 /* the same where an index is written, which takes longer */
 #define MOST_SECONDS    30 /* that a run may take */
 #define PATIENCE_US     100000 /* after which the stamps of files prove what they say */
 
@@ -392,7 +394,8 @@ static size_t choose_calls(uint32_t *calls, size_t n, bool every)
 
 static void fail_each(const struct attempt *attempt, enum faults_kind kind)
 {
-	const char *every = getenv("FAULTS_EVERY");
+	bool every = getenv("FAULTS_EVERY") != NULL;
+	bool all_stacks = every || getenv("FAULTS_STACKS");
 	struct outcome outcome = {0};
 	*faults = (struct faults){.kind = kind};
 	run(attempt->scenario->arguments, attempt->scenario->input, true, &outcome);
@@ -402,11 +405,11 @@ static void fail_each(const struct attempt *attempt, enum faults_kind kind)
 	size_t n = faults->n_calls < FAULTS_MAX_STACKS ? faults->n_calls : FAULTS_MAX_STACKS;
 	uint32_t *calls = calloc(n + 1, sizeof(*calls));
 	assert_non_null(calls);
-	size_t n_chosen = choose_calls(calls, n, every != NULL);
-	size_t most = every ? SIZE_MAX : MAX_RUNS;
-	size_t step = (n_chosen + most - 1) / most;
-	for (size_t i = 0; i < n_chosen; i += step) {
-		faults->wanted = calls[i] + 1;
+	size_t n_chosen = choose_calls(calls, n, every);
+	size_t most = attempt->scenario->writes ? MAX_WRITE_CALLS : MAX_CALLS;
+	size_t n_failing = all_stacks || n_chosen < most ? n_chosen : most;
+	for (size_t i = 0; i < n_failing; i++) {
+		faults->wanted = calls[i * n_chosen / n_failing] + 1;
 		for (int lasting = 0; lasting < 2; lasting++) {
 			faults->is_lasting = lasting;
 			run_with_fault(attempt);
