@@ -402,13 +402,17 @@ static enum bs_status open_index(struct run *run, struct bs_error *err)
 	return bs_searcher_new(&run->search, &sink, &run->searcher, err);
 }
 
-static void show_stats(struct run *run)
+static enum bs_status show_stats(struct run *run, struct bs_error *err)
 {
 	bs_buffer_clear(&run->out);
 	fflush(stdout);
-	if (bs_stats_json(&run->stats, &run->out, NULL) == BS_OK)
+	enum bs_status status = bs_stats_json(&run->stats, &run->out, err);
+	if (status)
+		fprintf(stderr, "bitsift: %s\n", err->text);
+	else
 		fwrite(run->out.data, 1, run->out.used_bytes, stderr);
 	bs_buffer_clear(&run->out);
+	return status;
 }
 
 static int run_all(const struct query_arguments *arguments)
@@ -431,7 +435,7 @@ static int run_all(const struct query_arguments *arguments)
 		status = BS_IO;
 	}
 	if (arguments->stats && !status)
-		show_stats(&run);
+		status = show_stats(&run, &err);
 	bs_searcher_free(run.searcher);
 	bs_search_deinit(&run.search);
 	bs_stats_deinit(&run.stats);

@@ -326,6 +326,14 @@ static void judge_index(const struct attempt *attempt, const struct outcome *out
 	outcome_deinit(&now);
 }
 
+static size_t n_lines(const struct bs_buffer *text)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < text->used_bytes; i++)
+		n += text->data[i] == '\n';
+	return n;
+}
+
 static void judge(const struct attempt *attempt, struct outcome *outcome)
 {
 	bool is_wrong = !is_same(outcome, &attempt->right);
@@ -340,6 +348,8 @@ static void judge(const struct attempt *attempt, struct outcome *outcome)
 		complain(attempt, outcome, "fails without a word");
 	else if (status < 2 && is_wrong && !attempt->scenario->writes)
 		complain(attempt, outcome, "a wrong answer");
+	else if (status < 2 && n_lines(&outcome->err) < n_lines(&attempt->right.err))
+		complain(attempt, outcome, "says less on standard error");
 }
 
 static void run_with_fault(const struct attempt *attempt)
