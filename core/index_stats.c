@@ -201,9 +201,12 @@ static enum bs_status count_manifest(const struct bs_snapshot *snapshot, struct 
 	stats->parts[BS_PART_REST] += bs_container_bytes(file) - bs_container_check_bytes(file);
 	bs_container_close(file);
 	struct bs_folders folders;
-	if (bs_folders_open(snapshot->dir, &folders, NULL) == BS_OK)
+	status = bs_folders_open(snapshot->dir, &folders, err);
+	if (!status)
 		stats->parts[BS_PART_REST] += bs_container_bytes(folders.file);
 	bs_folders_close(&folders);
+	if (status && status != BS_NOT_FOUND)
+		return status;
 	if (snapshot->exclusion_file)
 		stats->parts[BS_PART_TOMBSTONES] += bs_container_bytes(snapshot->exclusion_file);
 	return BS_OK;

@@ -20,7 +20,14 @@ extern const struct bs_kernel bs_kernel_neon;
 #if defined(__has_include)
 #if __has_include(<sys/platform/x86.h>)
 #include <sys/platform/x86.h>
-#define HAS(theirs, name) CPU_FEATURE_ACTIVE(theirs)
+#define HAS(theirs, name) is_active(x86_cpu_##theirs)
+
+/* CPU_FEATURE_ACTIVE, whose 1 << 31 is undefined. */
+static bool is_active(unsigned feature)
+{
+	unsigned bit = feature % 128;
+	return __x86_get_cpuid_feature_leaf(feature / 128)->active_array[bit / 32] >> bit % 32 & 1;
+}
 #endif
 #endif
 #ifndef HAS

@@ -6,32 +6,25 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Replaces control characters, so that hostile file names cannot forge or split a message line. is_cut: from is only
- * the beginning of a longer text. */
-static void copy_printable(char *to, size_t to_bytes, const char *from, bool is_cut)
+#include "core/visible.h"
+
+/* Replaces what a terminal might obey, so that hostile file names cannot forge or split a message line. is_cut: from is only
+ * the beginning of a longer text, and may end within a character. */
+static void copy_visible(char *to, size_t to_bytes, const char *from, bool is_cut)
 {
-	size_t used = 0;
-	for (; *from; from++) {
-		unsigned char c = (unsigned char)*from;
-		if (c >= 0x20 && c != 0x7f) {
-			if (used + 1 >= to_bytes)
-				break;
-			to[used++] = (char)c;
-		} else {
-			if (used + 4 >= to_bytes)
-				break;
-			snprintf(to + used, 5, "\\x%02x", c);
-			used += 4;
-		}
+	size_t used = 0, n = strlen(from);
+	while (is_cut && n > 0 && ((unsigned char)from[n - 1] & 0xc0) == 0x80)
+		n--;
+	n -= is_cut && n > 0 && (unsigned char)from[n - 1] >= 0xc0;
+	for (size_t at = 0; at < n;) {
+		char shown[BS_VISIBLE_MOST_BYTES + 1];
+		size_t n_shown = bs_visible_escape_next((const uint8_t *)from, n, &at, shown);
+		if (used + n_shown >= to_bytes)
+			break;
+		memcpy(to + used, shown, n_shown);
+		used += n_shown;
 	}
 	to[used] = '\0';
-	if (!*from && !is_cut)
-		return;
-	/* Cut: drop the continuation bytes, and the lead byte, of a character that no longer fits. */
-	while (used > 0 && ((unsigned char)to[used - 1] & 0xc0) == 0x80)
-		to[--used] = '\0';
-	if (used > 0 && (unsigned char)to[used - 1] >= 0xc0)
-		to[--used] = '\0';
 }
 
 enum bs_status bs_fail(struct bs_error *err, enum bs_status status, const char *format, ...)
@@ -43,7 +36,7 @@ enum bs_status bs_fail(struct bs_error *err, enum bs_status status, const char *
 	va_start(args, format);
 	int n_bytes = vsnprintf(raw, sizeof(raw), format, args);
 	va_end(args);
-	copy_printable(err->text, sizeof(err->text), raw, n_bytes >= (int)sizeof(raw));
+	copy_visible(err->text, sizeof(err->text), raw, n_bytes >= (int)sizeof(raw));
 	return status;
 }
 

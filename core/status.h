@@ -23,8 +23,8 @@ extern "C" {
 
 /*
  * Writes the message into err (nothing if err is NULL) and returns status, so that a failing function can end with
- * `return bs_fail(err, BS_IO, "%s: %s", path, strerror(errno));`. Control characters in the text (a file name may
- * hold a line feed) are written as \xNN, so that an error stays one line.
+ * `return bs_fail(err, BS_IO, "%s: %s", path, strerror(errno));`. What a terminal might obey (a file name may hold a line
+ * feed, an escape, a mark of direction: visible.h) is written as \xNN, so that an error stays one line.
  */
 enum bs_status bs_fail(struct bs_error *err, enum bs_status status, const char *format, ...) BS_PRINTF(3, 4);
 

@@ -175,6 +175,12 @@ int bs_file_stat_below(int dir_fd, const char *path, struct bs_file_place *place
 	               : -1;
 }
 
+enum bs_status bs_file_real_path(const char *path, char **real_out, struct bs_error *err)
+{
+	*real_out = realpath(path, NULL);
+	return !*real_out && errno == ENOMEM ? bs_fail_memory(err, "a path", strlen(path)) : BS_OK;
+}
+
 struct bs_stamp bs_file_stamp(const struct stat *found)
 {
 	return (struct bs_stamp){

@@ -56,6 +56,9 @@ void bs_file_place_close(struct bs_file_place *place);
 /* The state of what stands at path below dir_fd, of a link its own; else as bs_file_open_below. */
 int bs_file_stat_below(int dir_fd, const char *path, struct bs_file_place *place, struct stat *stat_out);
 
+/* The absolute path without a link in it, to be freed; NULL if there is none, or no way to it. BS_NO_MEMORY. */
+enum bs_status bs_file_real_path(const char *path, char **real_out, struct bs_error *err) BS_WARN_UNUSED;
+
 /* The stamp of a file that has been stat'ed. */
 struct bs_stamp bs_file_stamp(const struct stat *found);
 

@@ -249,7 +249,7 @@ static bool may_be_there(int folder_fd, const char *path, int error_number)
 }
 
 /* Appends what can be read of a regular file; nothing if it cannot be opened, unless it must be: BS_IO. That, too, when out of
- * file descriptors. */
+ * file descriptors, or when the disk fails: what a rule leaves out must not come in for that. */
 static enum bs_status read_file(int folder_fd, const char *path, bool must_read, struct bs_buffer *text,
                                 struct bs_error *err)
 {
@@ -272,7 +272,7 @@ static enum bs_status read_file(int folder_fd, const char *path, bool must_read,
 		ssize_t got = read(fd, text->data + text->used_bytes, text->capacity_bytes - text->used_bytes);
 		if (got < 0 && errno == EINTR)
 			continue;
-		if (got < 0 && must_read)
+		if (got < 0)
 			status = bs_fail(err, BS_IO, "%s: %s", path, strerror(errno));
 		if (got <= 0)
 			break;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/hash.h"
+#include "core/visible.h"
 #include "corpus/collection.h"
 #include "corpus/file.h"
 #include "corpus/id_set.h"
@@ -125,23 +126,7 @@ void bs_reader_free(struct bs_reader *reader)
 
 /* ---- what cannot be a document ---- */
 
-/* Like bs_fail, but of any length: a path may be longer than an error. */
-static enum bs_status append_printable(struct bs_buffer *to, const uint8_t *text, size_t n_bytes, struct bs_error *err)
-{
-	enum bs_status status = BS_OK;
-	for (size_t i = 0; i < n_bytes && !status; i++) {
-		char escape[5];
-		if (text[i] >= 0x20 && text[i] != 0x7f) {
-			status = bs_buffer_append(to, text + i, 1, err);
-			continue;
-		}
-		snprintf(escape, sizeof(escape), "\\x%02x", text[i]);
-		status = bs_buffer_append(to, escape, 4, err);
-	}
-	return status;
-}
-
-/* Tells the sink "ID: REASON". */
+/* Tells the sink "ID: REASON"; not by bs_fail, since a path may be longer than an error. */
 static enum bs_status tell_skip(struct bs_reader *reader, const struct bs_source *source, const char *name,
                                 uint64_t line, const struct bs_file_refusal *why,
                                 const struct bs_document_sink *sink, struct bs_error *err)
@@ -151,11 +136,11 @@ static enum bs_status tell_skip(struct bs_reader *reader, const struct bs_source
 	bs_buffer_clear(message);
 	enum bs_status status = bs_source_append_id(source, (const uint8_t *)name, strlen(name), line, &id, err);
 	if (!status)
-		status = append_printable(message, id.data, id.used_bytes, err);
+		status = bs_visible_escape(message, id.data, id.used_bytes, err);
 	if (!status)
 		status = bs_buffer_append(message, ": ", 2, err);
 	if (!status)
-		status = append_printable(message, (const uint8_t *)why->reason, strlen(why->reason), err);
+		status = bs_visible_escape(message, why->reason, strlen(why->reason), err);
 	if (!status)
 		status = bs_buffer_append(message, "", 1, err);
 	if (!status)

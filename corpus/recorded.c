@@ -161,6 +161,10 @@ enum bs_status bs_recorded_source(const struct bs_dir *dir, const struct bs_sour
 	if (status)
 		return status;
 	here = getcwd(NULL, 0);
+	if (!here && errno == ENOMEM) {
+		free(base);
+		return bs_fail_memory(err, "a path", strlen(record->path));
+	}
 	bool is_as_it_is = record->path[0] == '/' || record->kind == BS_SOURCE_STDIN || (here && strcmp(here, base) == 0);
 	source_out->label = strdup(record->label);
 	bool is_base = strcmp(record->path, ".") == 0;

@@ -22,6 +22,7 @@
 
 #include "core/buffer.h"
 #include "core/needle.h"
+#include "corpus/file.h"
 #include "corpus/walk_internal.h"
 
 /* Folders kept open for their subfolders. Under the usual limit of 1,024 there must be room for the caller's own. */
@@ -567,10 +568,10 @@ static enum bs_status add_globs(struct bs_walk *walk, struct bs_error *err)
 	}
 	for (size_t i = 0; i < walk->options.n_caseless_globs && !status; i++)
 		status = add_caseless_glob(walk, walk->options.caseless_globs[i], err);
-	size_t n_rules = bs_ignore_n_rules(walk->globs) + bs_ignore_n_rules(walk->caseless_globs);
-	if (status || n_rules == 0 || !bs_walk_is_absolute(walk))
+	if (status || bs_ignore_n_rules(walk->globs) + bs_ignore_n_rules(walk->caseless_globs) == 0 || !bs_walk_is_absolute(walk))
 		return status;
-	char *current = getcwd(NULL, 0);
+	char *current;
+	status = bs_file_real_path(".", &current, err);
 	if (current)
 		status = bs_buffer_append(&walk->current, current, strlen(current), err);
 	free(current);
@@ -636,8 +637,9 @@ enum bs_status bs_walk_open(const char *root, const struct bs_walk_options *opti
 	walk->root = root;
 	walk->first_open = 1;
 	/* Fails where the path is too long or may not be searched; then, as in ripgrep, there are no parents' rules. */
-	real_root = realpath(root, NULL);
-	enum bs_status status = start_path(walk, root, real_root, err);
+	enum bs_status status = bs_file_real_path(root, &real_root, err);
+	if (!status)
+		status = start_path(walk, root, real_root, err);
 	if (!status)
 		status = add_rules(walk, real_root, err);
 	if (!status)

@@ -114,7 +114,8 @@ static const char index_description[] =
 	"# Safety\n\n"
 	"The new index replaces the old one in one step at the end. If the run fails or is killed before, the old index stays "
 	"as it was; queries that run meanwhile go on with what they opened. One `bitsift index` at a time writes an index; "
-	"with `--wait` another one waits for it. Equal input and options make equal files of a new index, whatever the number of threads.\n\n"
+	"with `--wait` another one waits for it. A command that is refused memory says so and ends with 2; only where ICU, simdjson or "
+	"the loader need some for themselves may it be ended by them. Equal input and options make equal files of a new index, whatever the number of threads.\n\n"
 	"What could not be indexed (unreadable files, malformed records) is counted, and listed on standard error. What cannot be "
 	"read for the moment (a folder, a file, an ignore file, a whole source) is no reason to drop anything: what the index had of "
 	"it stays, the rest is committed, and the exit status is 2. Only what is not there any more goes. With `--rebuild` nothing "
@@ -208,13 +209,15 @@ static void show_skipped(const struct display *display, const struct bs_index_re
 static void show_index_line(const struct bs_index_report *report, const char *dir, bool with_ratios)
 {
 	char index[24];
+	struct bs_error place;
+	(void)bs_fail(&place, BS_OK, "%s", dir);
 	bs_format_bytes(report->index_bytes, index);
 	fprintf(stderr, "  index     %s", index);
 	if (with_ratios && report->text_bytes > 0)
 		fprintf(stderr, ", %.1f %% of the text", (double)report->index_bytes * 100 / (double)report->text_bytes);
 	if (with_ratios && report->n_postings > 0)
 		fprintf(stderr, ", %.1f bits a posting", (double)report->index_bytes * 8 / (double)report->n_postings);
-	fprintf(stderr, ", in %s (%llu segment%s)\n", dir, (unsigned long long)report->n_segments,
+	fprintf(stderr, ", in %s (%llu segment%s)\n", place.text, (unsigned long long)report->n_segments,
 	        report->n_segments == 1 ? "" : "s");
 }
 

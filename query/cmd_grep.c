@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/kernels.h"
+#include "core/visible.h"
 #include "corpus/file_types.h"
 #include "query/cmd_output.h"
 #include "query/cmd_shared.h"
@@ -50,6 +51,8 @@ static const char grep_description[] =
 	"`--sortr`, `--engine`, `--ignore-file`, `--one-file-system`, `--path-separator` and configuration files are missing.\n\n"
 	"- With `--no-stat` a candidate that has become a symbolic link, or lies in a folder that has, is not followed; it is named on "
 	"standard error, as one that is not there any more, and the exit status is 2.\n\n"
+	"- On a terminal, control characters and marks of direction in paths are shown as \\xNN, in JSON as \\uNNNN. Lines are "
+	"shown as they are.\n\n"
 	"- `--stats` prints one JSON object on standard error.\n\n"
 	"- Messages on standard error are in other words.";
 
@@ -110,21 +113,36 @@ static enum bs_status list_types(const struct bs_grep_arguments *arguments, stru
 	return status;
 }
 
+/* BS_STOPPED: nobody wants more. */
+static enum bs_status show_path(const struct bs_grep_arguments *arguments, struct grep_run *run, const char *path,
+                                struct bs_error *err)
+{
+	struct bs_buffer shown = {0};
+	enum bs_status status = arguments->output.is_terminal ? bs_visible_escape(&shown, path, strlen(path), err)
+	                                                      : bs_buffer_append(&shown, path, strlen(path), err);
+	if (!status)
+		status = bs_buffer_append(&shown, arguments->output.nul_after_path ? "" : "\n", 1, err);
+	if (!status && !write_out(run, shown.data, shown.used_bytes))
+		status = BS_STOPPED;
+	bs_buffer_deinit(&shown);
+	return status;
+}
+
 /* --files, --candidates */
 static enum bs_status list_files(const struct bs_grep_arguments *arguments, struct grep_run *run,
                                  struct bs_grep_source *source, struct bs_grep_outcome *outcome, struct bs_error *err)
 {
-	const char *end = arguments->output.nul_after_path ? "" : "\n";
 	struct bs_grep_file file;
 	enum bs_status status;
 	while ((status = source->next(source, &file, err)) == BS_OK && file.shown) {
 		outcome->has_match = true;
 		if (arguments->quiet)
 			break;
-		if (!write_out(run, file.shown, strlen(file.shown)) || !write_out(run, end, 1))
+		status = show_path(arguments, run, file.shown, err);
+		if (status)
 			break;
 	}
-	return status;
+	return status == BS_STOPPED ? BS_OK : status;
 }
 
 /* Whether anything can match; if not, no file is looked at. */

@@ -10,6 +10,7 @@
 #include "query/cmd_output.h"
 #include "query/cmd_shared.h"
 #include "query/present.h"
+#include "core/visible.h"
 #include "query/search.h"
 
 struct query_arguments {
@@ -84,7 +85,8 @@ static const char query_description[] =
 	"read is named on standard error, and the exit status is 2; so does `--fresh` with everything it cannot look at.\n\n"
 	"# Output\n\n"
 	"Results go to standard output, all else to standard error. `--json` prints an object per hit, with rank, id, score, "
-	"path and snippet; an id that is not UTF-8 stands in id_base64 too. `--count` prints the exact number.\n\n"
+	"path and snippet; an id that is not UTF-8 stands in id_base64 too. `--count` prints the exact number. Where `--ids` go to a "
+	"terminal, control characters and marks of direction in them are shown as \\xNN; into a pipe or a file ids are exact.\n\n"
 	"`--batch` runs one query per line of FILE. With `--count` it prints one number per line, with `--ids` one line of "
 	"ids per query, apart by tabs; otherwise the hits of each query and an empty line. A query that does not parse "
 	"prints `error` in its place, and the exit status is 2 in the end.\n\n"
@@ -156,6 +158,13 @@ static void write_out(struct run *run)
 	bs_buffer_clear(&run->out);
 }
 
+/* Exact, but to a terminal what that would not obey. */
+static enum bs_status append_id(struct run *run, const struct bs_search_hit *hit, struct bs_error *err)
+{
+	return run->is_terminal ? bs_visible_escape(&run->out, hit->id, hit->id_bytes, err)
+	                        : bs_buffer_append(&run->out, hit->id, hit->id_bytes, err);
+}
+
 static enum bs_status show_hit(void *context, const struct bs_search_hit *hit, struct bs_error *err)
 {
 	struct run *run = context;
@@ -168,11 +177,11 @@ static enum bs_status show_hit(void *context, const struct bs_search_hit *hit, s
 	} else if (arguments->batch) {
 		status = run->n_shown > 0 && !arguments->nul ? bs_buffer_append(&run->out, "\t", 1, err) : BS_OK;
 		if (!status)
-			status = bs_buffer_append(&run->out, hit->id, hit->id_bytes, err);
+			status = append_id(run, hit, err);
 		if (!status && arguments->nul)
 			status = bs_buffer_append(&run->out, "\0", 1, err);
 	} else {
-		status = bs_buffer_append(&run->out, hit->id, hit->id_bytes, err);
+		status = append_id(run, hit, err);
 		if (!status)
 			status = bs_buffer_append(&run->out, arguments->nul ? "\0" : "\n", 1, err);
 	}
@@ -243,17 +252,15 @@ static enum bs_status run_query(struct run *run, const uint8_t *text, size_t tex
 	}
 	run->n_shown = 0;
 	enum bs_status status = bs_searcher_run(run->searcher, &request, &stats, &at_byte, err);
+	run->has_matched |= !status && stats.hits > 0;
+	if (!status)
+		status = bs_stats_add(&run->stats, &stats, err);
+	if (!status)
+		status = end_query(run, &stats, err);
 	if (status) {
 		write_out(run);
 		show_query_error(&request, status, at_byte, err);
-		return status;
 	}
-	run->has_matched |= stats.hits > 0;
-	status = bs_stats_add(&run->stats, &stats, err);
-	if (!status)
-		status = end_query(run, &stats, err);
-	if (status)
-		fprintf(stderr, "bitsift: %s\n", err->text);
 	return status;
 }
 
@@ -286,7 +293,8 @@ static enum bs_status run_batch(struct run *run, struct bs_error *err)
 			status = BS_OK;
 		}
 	}
-	if (!status && ferror(file)) {
+	/* Without memory for a line the stream knows of no error. */
+	if (!status && !feof(file)) {
 		status = bs_fail(err, BS_IO, "%s: %s", path, strerror(errno));
 		fprintf(stderr, "bitsift: %s\n", err->text);
 	}
@@ -307,20 +315,27 @@ static enum bs_status open_index(struct run *run, struct bs_error *err)
 	free(dir);
 	if (status)
 		return status;
-	if (run->search.is_other_unicode)
-		fprintf(stderr, "bitsift: this index was made with ICU %s (Unicode %s), whose words may differ; answering by "
-		        "reading every document: run `bitsift index --rebuild`\n", run->search.snapshot.manifest.icu_version,
-		        run->search.snapshot.manifest.unicode_version);
+	if (run->search.is_other_unicode) {
+		struct bs_error line;
+		(void)bs_fail(&line, BS_OK, "this index was made with ICU %s (Unicode %s), whose words may differ; answering by "
+		              "reading every document: run `bitsift index --rebuild`", run->search.snapshot.manifest.icu_version,
+		              run->search.snapshot.manifest.unicode_version);
+		fprintf(stderr, "bitsift: %s\n", line.text);
+	}
 	struct bs_search_sink sink = {.context = run, .hit = show_hit, .notice = show_notice, .explain = show_explain};
 	return bs_searcher_new(&run->search, &sink, &run->searcher, err);
 }
 
-static void show_stats(struct run *run)
+static enum bs_status show_stats(struct run *run, struct bs_error *err)
 {
 	bs_buffer_clear(&run->out);
-	if (bs_stats_json(&run->stats, &run->out, NULL) == BS_OK)
+	enum bs_status status = bs_stats_json(&run->stats, &run->out, err);
+	if (status)
+		fprintf(stderr, "bitsift: %s\n", err->text);
+	else
 		fwrite(run->out.data, 1, run->out.used_bytes, stderr);
 	bs_buffer_clear(&run->out);
+	return status;
 }
 
 static int run_all(const struct query_arguments *arguments, const struct bs_consent *consent)
@@ -344,7 +359,7 @@ static int run_all(const struct query_arguments *arguments, const struct bs_cons
 	}
 	bs_cmd_show_unread(n_unread);
 	if (arguments->stats && !status)
-		show_stats(&run);
+		status = show_stats(&run, &err);
 	bs_searcher_free(run.searcher);
 	bs_search_deinit(&run.search);
 	bs_stats_deinit(&run.stats);

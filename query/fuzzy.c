@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/visible.h"
+#include "core/visible.h"
 
 /*
  * Row i holds, for each prefix of the word, its distance to the first i code points of the term. A term longer than the

@@ -6,6 +6,8 @@
 
 #include <unicode/utf8.h>
 
+#include "core/visible.h"
+
 static uint64_t literal_least(const struct bs_gram_node *node)
 {
 	uint64_t n_others = 0;
@@ -70,7 +72,7 @@ static void put_literal(struct printer *printer, const uint8_t *bytes, size_t n_
 		U8_NEXT(bytes, at, n_bytes, c);
 		if (c == '"' || c == '\\')
 			put_text(printer, "\\");
-		if (c < 0x20 || (c >= 0x7f && c < 0xa0)) /* not UTF-8, or a control character */
+		if (c < 0 || bs_visible_is_obeyed(c))
 			put_hex(printer, bytes + start, at - start);
 		else
 			put(printer, bytes + start, at - start);

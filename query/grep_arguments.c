@@ -469,6 +469,7 @@ static enum bs_status decide_output(struct noted *noted, struct bs_error *err)
 	size_t n_colors;
 	const char *const *colors = words_of(&arguments->colors, &n_colors);
 	output->format = decide_format(noted);
+	output->is_terminal = isatty(STDOUT_FILENO);
 	search->after = noted->has_context ? noted->context : noted->after;
 	search->before = noted->has_context ? noted->context : noted->before;
 	search->passthru = noted->passthru;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/folders.h"
+#include "corpus/file.h"
 #include "corpus/file_types.h"
 #include "corpus/recorded.h"
 #include "query/gram_files.h"
@@ -171,9 +172,13 @@ static enum bs_status meet_source(struct index_source *self, uint32_t s, struct 
 	if (status)
 		return status;
 	/* Nothing is believed of a source that is not followed: what is asked for there is searched. */
-	char *source_path = source.kind == BS_SOURCE_FOLDER && !source.is_refused ? realpath(source.path, NULL) : NULL;
+	char *source_path = NULL;
+	if (source.kind == BS_SOURCE_FOLDER && !source.is_refused)
+		status = bs_file_real_path(source.path, &source_path, err);
 	for (size_t i = 0; source_path && i < walk->n_paths && !status; i++) {
-		char *resolved = strcmp(walk->paths[i], "-") == 0 ? NULL : realpath(walk->paths[i], NULL);
+		char *resolved = NULL;
+		if (strcmp(walk->paths[i], "-") != 0)
+			status = bs_file_real_path(walk->paths[i], &resolved, err);
 		if (resolved)
 			status = meet(self, i, resolved, s, source_path, err);
 		free(resolved);

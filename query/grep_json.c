@@ -7,6 +7,8 @@
 
 #include <unicode/utf8.h>
 
+#include "core/visible.h"
+
 static uint64_t now_ns(void)
 {
 	struct timespec now;
@@ -34,17 +36,20 @@ static void put_string(struct bs_grep_sink *sink, const uint8_t *text, size_t n)
 	static const char marks[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
 	size_t done = 0;
 	bs_grep_put(sink, "\"", 1);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t at = 0; at < n;) {
 		char escape[8];
-		if (text[i] >= 0x20 && text[i] != '"' && text[i] != '\\')
+		size_t from = at;
+		int32_t c = sink->output->is_terminal ? bs_visible_next(text, n, &at) : text[at++];
+		bool is_escaped = c < 0x20 || (sink->output->is_terminal && bs_visible_is_obeyed(c));
+		if (!is_escaped && c != '"' && c != '\\')
 			continue;
-		bs_grep_put(sink, text + done, i - done);
-		done = i + 1;
-		const char *mark = text[i] ? strchr(marks, text[i]) : NULL;
+		bs_grep_put(sink, text + done, from - done);
+		done = at;
+		const char *mark = c > 0 && c < 0x80 ? strchr(marks, c) : NULL;
 		if (mark)
 			snprintf(escape, sizeof(escape), "\\%c", letters[mark - marks]);
 		else
-			snprintf(escape, sizeof(escape), "\\u%04x", text[i]);
+			snprintf(escape, sizeof(escape), "\\u%04x", (unsigned)c);
 		bs_grep_put_text(sink, escape);
 	}
 	bs_grep_put(sink, text + done, n - done);

@@ -82,6 +82,7 @@ struct bs_grep_output {
 	bool max_columns_preview;
 	bool include_zero;
 	bool use_color;
+	bool is_terminal; /* standard output: paths are escaped */
 	bool nul_after_path; /* -0 */
 	bool crlf;
 	uint8_t line_end;

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/visible.h"
+
 void bs_grep_put(struct bs_grep_sink *sink, const void *bytes, size_t n_bytes)
 {
 	if (!sink->status && n_bytes > 0)
@@ -52,6 +54,21 @@ void bs_grep_put_colored(struct bs_grep_printer *printer, const char *color, con
 	bs_grep_put(&printer->sink, text, n_bytes);
 	if (is_colored)
 		bs_grep_put_text(&printer->sink, "\033[0m");
+}
+
+void bs_grep_put_path(struct bs_grep_printer *printer)
+{
+	struct bs_grep_sink *sink = &printer->sink;
+	struct bs_buffer escaped = {0};
+	const char *path = sink->path, *color = sink->output->colors.path;
+	if (sink->output->is_terminal) {
+		if (!sink->status)
+			sink->status = bs_visible_escape(&escaped, path, strlen(path), sink->err);
+		bs_grep_put_colored(printer, color, escaped.data, escaped.used_bytes);
+	} else {
+		bs_grep_put_colored(printer, color, path, strlen(path));
+	}
+	bs_buffer_deinit(&escaped);
 }
 
 void bs_grep_put_line_end(struct bs_grep_printer *printer)

@@ -41,6 +41,8 @@ enum bs_status bs_grep_json_summary(const struct bs_grep_sums *sums, uint64_t el
 
 /* For printers: text in a colour, whose bytes switch it on. */
 void bs_grep_put_colored(struct bs_grep_printer *printer, const char *color, const void *text, size_t n_bytes);
+/* The file's path, coloured; on a terminal without what that would obey. */
+void bs_grep_put_path(struct bs_grep_printer *printer);
 void bs_grep_put_line_end(struct bs_grep_printer *printer);
 /* A line was matched: whether the limit (-m) and its context leave more to be wanted. */
 void bs_grep_count_match(struct bs_grep_printer *printer);

@@ -39,10 +39,12 @@ static void report_skip(void *context, enum bs_skip reason, const char *message)
 /* The first folder walked that lies in the same folder as this one, or deeper in it; this one is added to them. */
 static enum bs_status find_base(struct walk_source *self, const char *root, const char **base_out, struct bs_error *err)
 {
-	char *real = realpath(root, NULL);
-	const char *slash = real ? strrchr(real, '/') : NULL;
+	char *real;
 	*base_out = NULL;
-	enum bs_status status = bs_buffer_append(&self->roots, &real, sizeof(real), err);
+	enum bs_status status = bs_file_real_path(root, &real, err);
+	const char *slash = real ? strrchr(real, '/') : NULL;
+	if (!status)
+		status = bs_buffer_append(&self->roots, &real, sizeof(real), err);
 	if (status) {
 		free(real);
 		return status;

@@ -36,11 +36,6 @@ static bool needs_matches(const struct bs_grep_output *output)
 
 /* ---- fields ---- */
 
-static void put_path(struct bs_grep_printer *printer)
-{
-	bs_grep_put_colored(printer, output_of(printer)->colors.path, printer->sink.path, strlen(printer->sink.path));
-}
-
 static void put_number(struct bs_grep_printer *printer, const char *color, uint64_t number, const char *separator)
 {
 	char digits[24];
@@ -57,7 +52,7 @@ static void put_fields(struct bs_grep_printer *printer, const struct shown *show
 	const struct bs_grep_output *output = output_of(printer);
 	const char *separator = shown->is_context ? output->context_separator : output->match_separator;
 	if (printer->sink.path && !output->heading) {
-		put_path(printer);
+		bs_grep_put_path(printer);
 		if (output->nul_after_path)
 			bs_grep_put(&printer->sink, "", 1);
 		else
@@ -78,7 +73,7 @@ static void put_heading(struct bs_grep_printer *printer)
 	printer->has_lines = true;
 	if (!output_of(printer)->heading || !printer->sink.path || !is_first)
 		return;
-	put_path(printer);
+	bs_grep_put_path(printer);
 	if (output_of(printer)->nul_after_path)
 		bs_grep_put(&printer->sink, "", 1);
 	else
@@ -474,7 +469,7 @@ static void finish(struct bs_grep_sink *sink, const struct bs_grep_finish *finis
 		return;
 	bool is_quit = finish->binary == BS_GREP_BINARY_QUIT;
 	if (sink->path) {
-		put_path(printer);
+		bs_grep_put_path(printer);
 		bs_grep_put_text(sink, ": ");
 	}
 	snprintf(note, sizeof(note), "%s (found \"\\0\" byte around offset %llu)\n",

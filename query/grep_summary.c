@@ -47,17 +47,11 @@ static void see_nul(struct bs_grep_sink *sink, uint64_t file_off, enum bs_grep_b
 	(void)binary;
 }
 
-static void put_path(struct bs_grep_printer *printer)
-{
-	struct bs_grep_sink *sink = &printer->sink;
-	bs_grep_put_colored(printer, sink->output->colors.path, sink->path, strlen(sink->path));
-}
-
 static void show_path(struct bs_grep_printer *printer)
 {
 	if (!printer->sink.path)
 		return;
-	put_path(printer);
+	bs_grep_put_path(printer);
 	if (printer->sink.output->nul_after_path)
 		bs_grep_put(&printer->sink, "", 1);
 	else
@@ -70,7 +64,7 @@ static void show_count(struct bs_grep_printer *printer, uint64_t count)
 	if (printer->n_matched == 0 && !sink->output->include_zero)
 		return;
 	if (sink->path && sink->output->with_path) {
-		put_path(printer);
+		bs_grep_put_path(printer);
 		bs_grep_put(sink, sink->output->nul_after_path ? "" : ":", 1);
 	}
 	bs_grep_put_number(sink, count);

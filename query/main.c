@@ -81,14 +81,17 @@ static int generate(const char *kind, const char *name)
 	return is_known && fflush(stdout) == 0 ? 0 : 2;
 }
 
-static void refuse_command(const char *name)
+static int refuse(const char *name)
 {
 	const char *names[N_COMMANDS + 1] = {NULL};
+	struct bs_error line;
 	for (size_t i = 0; i < N_COMMANDS; i++)
 		names[i] = commands[i].command->name;
 	const char *guess = bs_command_guess(name, names);
-	fprintf(stderr, "bitsift: no command \"%s\"%s%s%s see `bitsift --help`\n", name, guess ? "; did you mean `bitsift " : ";",
-	        guess ? guess : "", guess ? "`? Or" : "");
+	(void)bs_fail(&line, BS_INVALID, "no command \"%s\"%s%s%s see `bitsift --help`", name,
+	              guess ? "; did you mean `bitsift " : ";", guess ? guess : "", guess ? "`? Or" : "");
+	fprintf(stderr, "bitsift: %s\n", line.text);
+	return 2;
 }
 
 int main(int argc, char **argv)
@@ -110,8 +113,7 @@ int main(int argc, char **argv)
 	if (strcmp(name, "--generate") == 0)
 		return generate(argc > 2 ? argv[2] : "", argc > 3 ? argv[3] : NULL);
 	if (*name)
-		refuse_command(name);
-	else
-		show_help(stderr);
+		return refuse(name);
+	show_help(stderr);
 	return 2;
 }

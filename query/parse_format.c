@@ -5,7 +5,7 @@
 
 #include "core/icu.h"
 #include "query/parse.h"
-#include "query/visible.h"
+#include "core/visible.h"
 
 /* The caret's line fits a terminal of 80 columns, with more of the query before the caret than behind it. */
 #define CARET_BEFORE_COLUMNS 60
@@ -61,7 +61,7 @@ static void put_name(struct printer *printer, const uint8_t *bytes, size_t n_byt
 		size_t start = at;
 		UChar32 c;
 		U8_NEXT(bytes, at, n_bytes, c);
-		if (c >= 0 && c != '"' && c != '\\' && bs_icu.u_charType(c) != U_CONTROL_CHAR) {
+		if (c >= 0 && c != '"' && c != '\\' && !bs_visible_is_obeyed(c)) {
 			put(printer, bytes + start, at - start);
 			continue;
 		}
@@ -196,7 +196,9 @@ static enum bs_status put_query(const uint8_t *text, size_t start, size_t text_b
 		n_columns -= columns_of(c);
 		if (n_columns < 0)
 			return bs_visible_append_own(out, "…", err);
-		status = bs_visible_append(out, bs_visible_is_space(c) && columns_of(c) == 1 ? ' ' : c, err);
+		if (bs_visible_is_space(c) && columns_of(c) == 1)
+			c = ' ';
+		status = bs_visible_append(out, bs_visible_is_obeyed(c) ? -1 : c, err);
 	}
 	return status;
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "query/visible.h"
+#include "core/visible.h"
 
 /* The bytes of the white space at `at`, 0 if there is none. */
 static size_t space_bytes(const uint8_t *text, size_t text_bytes, size_t at)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/visible.h"
+#include "core/visible.h"
 
 static enum bs_status print(struct bs_buffer *out, struct bs_error *err, const char *format, ...) BS_PRINTF(3, 4);
 
@@ -36,7 +36,7 @@ enum bs_status bs_present_json_string(const uint8_t *text, size_t text_bytes, st
 			status = bs_visible_append(out, c, err);
 		} else if (c == '"' || c == '\\') {
 			status = print(out, err, "\\%c", (char)c);
-		} else if (c < 0x20 || c == 0x7f) {
+		} else if (bs_visible_is_obeyed(c)) {
 			status = c == '\n' ? print(out, err, "\\n")
 			                   : (c == '\t' ? print(out, err, "\\t") : print(out, err, "\\u%04x", (unsigned)c));
 		} else {
@@ -96,17 +96,27 @@ enum bs_status bs_present_json(const struct bs_search_hit *hit, bool has_score, 
 
 /* ---- text ---- */
 
+/* A character of a snippet: it has no control characters but those that mark words, and may have marks of direction. */
+static enum bs_status append_shown(const struct bs_search_hit *hit, size_t *at, struct bs_buffer *out, struct bs_error *err)
+{
+	size_t from = *at;
+	int32_t c = bs_visible_next(hit->snippet, hit->snippet_bytes, at);
+	if (c >= 0x80 && bs_visible_is_obeyed(c))
+		return bs_visible_append(out, -1, err);
+	return bs_buffer_append(out, hit->snippet + from, *at - from, err);
+}
+
 enum bs_status bs_present_text(const struct bs_search_hit *hit, bool color, struct bs_buffer *out, struct bs_error *err)
 {
 	enum bs_status status = color ? print(out, err, "\033[35m") : BS_OK;
-	for (size_t at = 0; at < hit->id_bytes && !status;)
-		status = bs_visible_append(out, bs_visible_next(hit->id, hit->id_bytes, &at), err);
+	if (!status)
+		status = bs_visible_append_text(out, hit->id, hit->id_bytes, err);
 	if (!status)
 		status = print(out, err, color ? "\033[0m  \033[2m%.4f\033[0m\n" : "  %.4f\n", hit->score);
 	if (!status && hit->snippet_bytes > 0) {
 		status = print(out, err, "    ");
-		if (!status)
-			status = bs_buffer_append(out, hit->snippet, hit->snippet_bytes, err);
+		for (size_t at = 0; at < hit->snippet_bytes && !status;)
+			status = append_shown(hit, &at, out, err);
 		if (!status)
 			status = print(out, err, "\n");
 	}

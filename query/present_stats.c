@@ -8,17 +8,14 @@
 #include "core/container.h"
 #include "core/source_kind.h"
 #include "query/present.h"
-#include "query/visible.h"
+#include "core/visible.h"
 
 /* A name of a stranger: control characters do not reach the terminal. */
 static void put_name(FILE *out, const char *name)
 {
 	struct bs_buffer text = {0};
-	size_t n_bytes = strlen(name);
-	for (size_t at = 0; at < n_bytes;)
-		if (bs_visible_append(&text, bs_visible_next((const uint8_t *)name, n_bytes, &at), NULL) != BS_OK)
-			break;
-	fwrite(text.data, 1, text.used_bytes, out);
+	if (bs_visible_append_text(&text, name, strlen(name), NULL) == BS_OK)
+		fwrite(text.data, 1, text.used_bytes, out);
 	bs_buffer_deinit(&text);
 }
 

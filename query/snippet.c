@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include "core/icu.h"
-#include "query/visible.h"
+#include "core/visible.h"
 
 #define MOST_WIDTH          (1u << 20)
 #define BYTES_PER_CHARACTER 16           /* 4 for the longest character, the rest for indentation */

@@ -16,6 +16,9 @@ static void test_control_characters(void **state)
 	struct bs_error err;
 	assert_int_equal(bs_fail(&err, BS_IO, "%s: no", "a\nb\x1b[31m\x7f\t\xc3\xa9"), BS_IO);
 	assert_string_equal(err.text, "a\\x0ab\\x1b[31m\\x7f\\x09\xc3\xa9: no");
+	/* C1, as UTF-8 and as a byte; marks of direction; other bytes that are no UTF-8, and joiners, stay. */
+	bs_fail(&err, BS_IO, "%s", "\xc2\x9b\x9b\xe2\x80\xae\xd8\x9c\xe2\x81\xa6 \xe9\xe2\x80\x8d");
+	assert_string_equal(err.text, "\\xc2\\x9b\\x9b\\xe2\\x80\\xae\\xd8\\x9c\\xe2\\x81\\xa6 \xe9\xe2\x80\x8d");
 	assert_int_equal(bs_fail(NULL, BS_BUSY, "%d", 1), BS_BUSY);
 	assert_int_equal(bs_fail_memory(&err, "a thing", 7), BS_NO_MEMORY);
 	assert_non_null(strstr(err.text, "a thing (7 bytes)"));

@@ -1,6 +1,7 @@
 /* visible.c: text that does nothing to a terminal. See visible.h. */
-#include "query/visible.h"
+#include "core/visible.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unicode/utf8.h>
 
@@ -36,6 +37,45 @@ bool bs_visible_is_space(int32_t code_point)
 	if (code_point < 0x80)
 		return code_point == ' ' || (code_point >= '\t' && code_point <= '\r');
 	return bs_icu.u_isUWhiteSpace(code_point);
+}
+
+bool bs_visible_is_obeyed(int32_t c)
+{
+	return (c >= 0 && c < 0x20) || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f ||
+	       (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+size_t bs_visible_escape_next(const uint8_t *text, size_t text_bytes, size_t *at, char out[BS_VISIBLE_MOST_BYTES + 1])
+{
+	size_t from = *at, used = 0;
+	int32_t c = bs_visible_next(text, text_bytes, at);
+	bool is_escaped = bs_visible_is_obeyed(c);
+	for (; from < *at; from++) {
+		if (is_escaped || (c < 0 && text[from] < 0xa0))
+			used += (size_t)snprintf(out + used, 5, "\\x%02x", text[from]);
+		else
+			out[used++] = (char)text[from];
+	}
+	return used;
+}
+
+enum bs_status bs_visible_escape(struct bs_buffer *out, const void *text, size_t text_bytes, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	char shown[BS_VISIBLE_MOST_BYTES + 1];
+	for (size_t at = 0; at < text_bytes && !status;)
+		status = bs_buffer_append(out, shown, bs_visible_escape_next(text, text_bytes, &at, shown), err);
+	return status;
+}
+
+enum bs_status bs_visible_append_text(struct bs_buffer *out, const void *text, size_t text_bytes, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (size_t at = 0; at < text_bytes && !status;) {
+		int32_t c = bs_visible_next(text, text_bytes, &at);
+		status = bs_visible_append(out, bs_visible_is_obeyed(c) ? -1 : c, err);
+	}
+	return status;
 }
 
 enum bs_status bs_visible_append(struct bs_buffer *out, int32_t code_point, struct bs_error *err)

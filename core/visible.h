@@ -1,0 +1,48 @@
+/*
+ * visible.h: text of strangers on its way to a terminal or to people: nothing in it may be obeyed. Names that must stay
+ * exact, in a pipe, do not pass here.
+ */
+#ifndef BS_CORE_VISIBLE_H
+#define BS_CORE_VISIBLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/buffer.h"
+#include "core/status.h"
+
+/*
+ * The code point at *at < text_bytes, or before *at > 0, and *at moved past it: forward over the whole of an invalid
+ * sequence (a maximal subpart, one U+FFFD), backward over a byte of it. Negative for an invalid one. Not for a place
+ * inside a character.
+ */
+int32_t bs_visible_next(const uint8_t *text, size_t text_bytes, size_t *at);
+int32_t bs_visible_previous(const uint8_t *text, size_t *at);
+
+/* Unicode White_Space. Of others than ASCII, after bs_icu_load (icu.h). */
+bool bs_visible_is_space(int32_t code_point);
+
+/* Control characters (C0, DEL, C1), and the marks that show what follows in another direction. */
+bool bs_visible_is_obeyed(int32_t code_point);
+
+/*
+ * Puts the character at *at < text_bytes and moves *at past it: as it is, or, where a terminal might obey it, \xNN for each
+ * of its bytes. Bytes that are not UTF-8 stay unless they are C1 by themselves. Returns how many bytes were put.
+ */
+#define BS_VISIBLE_MOST_BYTES 16
+size_t bs_visible_escape_next(const uint8_t *text, size_t text_bytes, size_t *at, char out[BS_VISIBLE_MOST_BYTES + 1]);
+
+/* Appends a whole text so. */
+enum bs_status bs_visible_escape(struct bs_buffer *out, const void *text, size_t text_bytes, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Appends a whole text as UTF-8, U+FFFD for what would be obeyed and for what is not UTF-8. */
+enum bs_status bs_visible_append_text(struct bs_buffer *out, const void *text, size_t text_bytes, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Appends a code point as UTF-8. Control characters and what is none (negative, as from U8_NEXT) become U+FFFD. */
+enum bs_status bs_visible_append(struct bs_buffer *out, int32_t code_point, struct bs_error *err) BS_WARN_UNUSED;
+
+/* The same for a NUL-ended string of ours, as it is; NULL appends nothing. */
+enum bs_status bs_visible_append_own(struct bs_buffer *out, const char *text, struct bs_error *err) BS_WARN_UNUSED;
+
+#endif

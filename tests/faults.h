@@ -1,0 +1,27 @@
+/* faults.h: what test_faults.c and the library that it preloads into the program (faults_preload.c) tell each other. */
+#ifndef BS_TESTS_FAULTS_H
+#define BS_TESTS_FAULTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define FAULTS_MAX_STACKS (1u << 18)
+
+enum faults_kind {
+	FAULTS_MEMORY,  /* malloc and its kin, mmap, fdopendir, pthread_create, dlopen */
+	FAULTS_READING, /* read, pread, readdir: EIO */
+	FAULTS_WRITING, /* write, fsync, rename, ...: ENOSPC, EIO */
+	FAULTS_KINDS
+};
+
+struct faults {
+	enum faults_kind kind;
+	uint64_t wanted;     /* the call that is to fail, from 1 on; 0: none, and the stacks are noted */
+	bool is_lasting;     /* and all after it */
+	uint64_t n_calls;
+	uint64_t n_failed;
+	uint64_t caller;     /* of the first that failed: an address in the program, as addr2line wants it */
+	uint64_t stacks[FAULTS_MAX_STACKS];
+};
+
+#endif
