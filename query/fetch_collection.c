@@ -60,7 +60,7 @@ static enum bs_status map_document(void *context, const struct bs_document *docu
 	                                            document->is_named_by_line ? document->line : 0, id, err);
 	if (status)
 		return status;
-	struct moved_record moved = {.hash = bs_checksum(id->data, id->used_bytes), .offset = document->offset,
+	struct moved_record moved = {.hash = bs_hash_slot(id->data, id->used_bytes), .offset = document->offset,
 	                             .raw_bytes = document->raw_bytes, .line = document->line};
 	return bs_buffer_append(&mapping->source->moved, &moved, sizeof(moved), err);
 }

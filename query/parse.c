@@ -355,7 +355,8 @@ static enum bs_status parse_fields(struct parser *parser)
 	while (parser->token.kind == BS_LEX_WORD) {
 		struct bs_lex_token *token = &parser->token;
 		size_t n_bytes = bs_lex_field(parser->text, token->inner_start_byte, token->inner_end_byte,
-					      parser->options->fields, parser->options->n_fields, &parser->field);
+					      parser->options->fields, parser->options->longest_field_bytes,
+					      &parser->field);
 		if (n_bytes == 0)
 			break;
 		token->inner_start_byte += n_bytes;

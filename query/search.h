@@ -24,6 +24,7 @@ struct bs_search {
 	const struct bs_kernel *kernel;
 	struct bs_query_field *fields; /* names of every field indexed, distinct */
 	size_t n_fields;
+	uint32_t longest_field_bytes; /* of those that a query can mean */
 	bool is_other_unicode; /* made with another ICU or Unicode version: its words are not today's, so only scan */
 };
 
