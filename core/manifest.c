@@ -112,11 +112,17 @@ static uint64_t density_ppm(double density)
 	return (uint64_t)(density * 1e6 + 0.5);
 }
 
+/* A limit that is not asked for is the usual one. */
+static uint64_t max_document(const struct bs_index_options *options)
+{
+	return options->max_document ? options->max_document : BS_DEFAULT_MAX_DOCUMENT;
+}
+
 bool bs_index_options_equal(const struct bs_index_options *a, const struct bs_index_options *b)
 {
 	return a->words == b->words && a->grams == b->grams && a->store == b->store && a->fold_accents == b->fold_accents &&
 	       a->hidden == b->hidden && a->no_ignore == b->no_ignore && a->binary_as_text == b->binary_as_text &&
-	       density_ppm(a->density) == density_ppm(b->density) &&
+	       density_ppm(a->density) == density_ppm(b->density) && max_document(a) == max_document(b) &&
 	       strings_equal(a->stem_language, b->stem_language) && strings_equal(a->id_field, b->id_field) &&
 	       lists_equal(a->text_fields, b->text_fields) && lists_equal(a->globs, b->globs);
 }
@@ -357,6 +363,7 @@ static void write_options(struct bs_writer *writer, const struct bs_manifest *ma
 	write_optional(writer, options->id_field);
 	write_list(writer, options->text_fields);
 	write_list(writer, options->globs);
+	bs_writer_u64(writer, max_document(options));
 }
 
 static void write_sources(struct bs_writer *writer, const struct bs_manifest *manifest)
@@ -559,6 +566,10 @@ static enum bs_status read_options(const struct bs_container *file, struct bs_ma
 	options->id_field = read_optional(&cursor);
 	options->text_fields = read_list(&cursor);
 	options->globs = read_list(&cursor);
+	/* Indexes of before this option end here. */
+	options->max_document = cursor.at < cursor.end ? read_u64(&cursor) : BS_DEFAULT_MAX_DOCUMENT;
+	if (!cursor.status && (options->max_document == 0 || options->max_document > BS_MOST_MAX_DOCUMENT))
+		cursor.status = bs_container_corrupt(file, err, "an impossible limit of documents");
 	return cursor.status;
 }
 

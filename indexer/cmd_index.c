@@ -21,6 +21,7 @@ enum index_option {
 	OPTION_ID,
 	OPTION_TEXT,
 	OPTION_DENSITY,
+	OPTION_MAX_DOCUMENT,
 	OPTION_MEMORY,
 	OPTION_JOBS,
 	OPTION_HIDDEN,
@@ -43,6 +44,7 @@ static const struct bs_option index_options[] = {
 	{OPTION_ID, 0, "id", "FIELD", "JSONL: the field that names a record [id]"},
 	{OPTION_TEXT, 0, "text", "F,G", "JSONL: fields to index [every top-level string]"},
 	{OPTION_DENSITY, 0, "density", "D", "share of set bits, 0.05 to 0.6: less is faster and larger [0.3]"},
+	{OPTION_MAX_DOCUMENT, 0, "max-document", "SIZE", "pass over larger files and records, with a notice [256M]"},
 	{OPTION_MEMORY, 0, "memory", "SIZE", "memory to work with [1G]"},
 	{OPTION_JOBS, 'j', "jobs", "N", "threads [one a processor]; the index is the same"},
 	{OPTION_HIDDEN, 0, "hidden", NULL, "hidden files and folders too"},
@@ -97,7 +99,7 @@ static const char index_description[] =
 	"a@example.com are cut into words at the dot and the @. Of scripts written without spaces (Chinese, Japanese, Thai, "
 	"Lao, Khmer, Burmese) every character can be found, alone and in any sequence. Emoji are words.\n\n"
 	"# Options that are kept\n\n"
-	"`--words`, `--grams`, `--stem`, `--fold-accents`, `--id`, `--text`, `--density`, `--hidden`, `--no-ignore`, `--glob` and "
+	"`--words`, `--grams`, `--stem`, `--fold-accents`, `--id`, `--text`, `--density`, `--max-document`, `--hidden`, `--no-ignore`, `--glob` and "
 	"`--binary` are recorded with the index and hold for every refresh. To give other ones is an error unless `--rebuild` "
 	"says that everything is to be indexed again with them.\n\n"
 	"# Safety\n\n"
@@ -298,6 +300,15 @@ static enum bs_status take_density(struct index_arguments *arguments, const char
 	return BS_OK;
 }
 
+static enum bs_status take_max_document(struct index_arguments *arguments, const char *value, struct bs_error *err)
+{
+	uint64_t *max_document = &arguments->job.options.max_document;
+	enum bs_status status = bs_parse_size("--max-document", value, max_document, err);
+	if (!status && (*max_document == 0 || *max_document > BS_MOST_MAX_DOCUMENT))
+		status = bs_fail(err, BS_INVALID, "--max-document %s: not a size from 1 to 4095M", value);
+	return status;
+}
+
 /* Options that are recorded with the index. */
 static enum bs_status take_recorded(struct index_arguments *arguments, int id, const char *value, struct bs_error *err)
 {
@@ -323,6 +334,8 @@ static enum bs_status take_recorded(struct index_arguments *arguments, int id, c
 		return take_fields(arguments, value, err);
 	case OPTION_DENSITY:
 		return take_density(arguments, value, err);
+	case OPTION_MAX_DOCUMENT:
+		return take_max_document(arguments, value, err);
 	case OPTION_HIDDEN:
 		options->hidden = true;
 		return BS_OK;

@@ -209,7 +209,7 @@ static enum bs_status fetch_moved(struct bs_fetcher *fetcher, struct fetch_sourc
 	enum bs_status status = map_collection(fetcher, source, err);
 	if (!status)
 		status = bs_fetch_make_id(source, record, &wanted, err);
-	uint64_t hash = bs_checksum(wanted.data, wanted.used_bytes);
+	uint64_t hash = bs_hash_slot(wanted.data, wanted.used_bytes);
 	const struct moved_record *end;
 	const struct moved_record *at = find_moved(source, hash, &end);
 	for (; !status && !found && at && at < end && at->hash == hash; at++) {

@@ -43,6 +43,9 @@ extern "C" {
 #endif
 
 #define BS_QUERY_MAX_BYTES    (1u << 20) /* longest query text */
+#define BS_QUERY_MAX_WORDS    100000u /* most words of a query, each time that one stands there */
+#define BS_QUERY_MAX_PHRASE   16384u  /* ... of a phrase or NEAR, which a token of several words is, too */
+#define BS_QUERY_MAX_INEXACT  1024u   /* most words with * or ~: each of them is compared with every word of a document */
 #define BS_QUERY_MAX_DEPTH    1000       /* deepest nesting of parentheses; the tree is at most three times as deep */
 #define BS_QUERY_MAX_DISTANCE (1u << 30) /* a larger N of "words"~N counts as this: no document is longer */
 #define BS_QUERY_MAX_FIELD_BYTES 255u
