@@ -8,9 +8,9 @@
 #include "core/lexicon.h"
 
 #define FIELD_GAP   100u        /* positions between two fields of a record */
-#define KEPT_BYTES  (4u << 20)  /* larger buffers are given back after use */
+#define KEPT_BYTES  (1u << 20)  /* larger buffers are given back after use */
 #define FIRST_SLOTS (1u << 14)
-#define KEPT_SLOTS  (1u << 20)
+#define KEPT_SLOTS  (1u << 18)
 
 _Static_assert(BS_TOKEN_SLACK_BYTES >= BS_HARVEST_KEY_BYTES, "a key is read whole, whatever its length");
 
@@ -30,16 +30,21 @@ static void use_slots(struct bs_harvest_terms *terms, uint32_t n_slots)
 	terms->slot_shift = (uint32_t)__builtin_clzll(n_slots) + 1;
 }
 
+static void drop_slots(struct bs_harvest_terms *terms)
+{
+	if (terms->most_slots <= KEPT_SLOTS)
+		return;
+	free(terms->slots);
+	terms->slots = NULL;
+	terms->n_slots = terms->most_slots = 0;
+}
+
 static void terms_clear(struct bs_harvest_terms *terms)
 {
 	bs_buffer_trim(&terms->entries, KEPT_BYTES);
 	bs_buffer_trim(&terms->hashes, KEPT_BYTES);
 	bs_buffer_trim(&terms->long_keys, KEPT_BYTES);
-	if (terms->most_slots > KEPT_SLOTS) {
-		free(terms->slots);
-		terms->slots = NULL;
-		terms->n_slots = terms->most_slots = 0;
-	}
+	drop_slots(terms);
 	/* One batch of very many terms must not spread those of all others over more cache than they need. */
 	while (terms->n_slots > FIRST_SLOTS && (uint64_t)terms->n_terms * 8 < terms->n_slots)
 		terms->n_slots /= 2;
@@ -210,6 +215,11 @@ void bs_harvest_clear(struct bs_harvest *harvest)
 	harvest->n_unchanged = 0;
 	harvest->n_docs = 0;
 	harvest->n_skips = 0;
+}
+
+void bs_harvest_seal(struct bs_harvest *harvest)
+{
+	drop_slots(&harvest->terms);
 }
 
 void bs_harvest_deinit(struct bs_harvest *harvest)

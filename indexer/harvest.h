@@ -93,6 +93,8 @@ struct bs_harvest {
 };
 void bs_harvest_clear(struct bs_harvest *harvest);
 void bs_harvest_deinit(struct bs_harvest *harvest);
+/* Gives back what finds the terms, if it is large: until the harvest is cleared, no document can be added. */
+void bs_harvest_seal(struct bs_harvest *harvest);
 /* Bytes held, counted by content. */
 uint64_t bs_harvest_bytes(const struct bs_harvest *harvest);
 /* Where a reader puts a batch: this sink fills the harvest. */

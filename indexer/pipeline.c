@@ -8,6 +8,9 @@
 /* A harvest is poured when it holds this much, even in the middle of a batch. */
 #define HARVEST_LIMIT_BYTES (8u << 20)
 
+/* While harvests of this much, for each thread, wait for their turn, no batch is taken but the one whose turn is next. */
+#define WAITING_LIMIT_BYTES ((uint64_t)16 << 20)
+
 /*
  * The life of a slot: the main thread fills its batch (EMPTY -> READY), a worker takes it (RUNNING) and harvests it
  * (DONE), or stops half-way with a full harvest (FULL) until the main thread, whose turn it is to pour this very slot,
@@ -22,6 +25,7 @@ struct slot {
 	bool is_of_main; /* harvested on the main thread */
 	struct bs_batch batch;
 	struct bs_harvest harvest;
+	uint64_t waiting_bytes; /* of the harvest, once it is done */
 	struct bs_document_sink harvest_sink;
 	enum bs_status status;
 	struct bs_error error;
@@ -50,7 +54,8 @@ struct bs_pipeline {
 	const struct bs_source *source;
 	uint64_t n_fed;
 	uint64_t n_taken;
-	uint64_t n_poured; /* of the main thread alone */
+	uint64_t n_poured; /* changed by the main thread alone, under the mutex */
+	uint64_t waiting_bytes; /* of the harvests that are done and not poured yet */
 	bool has_failed_to_pour; /* likewise */
 	bs_pour_fn pour;
 	void *context;
@@ -61,10 +66,21 @@ struct bs_pipeline {
 static enum bs_status pour_harvest(struct slot *slot, struct bs_error *err)
 {
 	struct bs_pipeline *pipeline = slot->pipeline;
+	bs_harvest_seal(&slot->harvest);
 	enum bs_status status = pipeline->pour(pipeline->context, &slot->harvest, slot->batch.source_bytes, err);
 	bs_harvest_clear(&slot->harvest);
 	pipeline->has_failed_to_pour |= status != BS_OK;
 	return status;
+}
+
+static void end_batch(struct slot *slot)
+{
+	struct bs_pipeline *pipeline = slot->pipeline;
+	pthread_mutex_lock(&pipeline->mutex);
+	pipeline->n_poured++;
+	pipeline->waiting_bytes -= slot->waiting_bytes;
+	pthread_cond_broadcast(&pipeline->changed);
+	pthread_mutex_unlock(&pipeline->mutex);
 }
 
 /* Pours the slot whose turn it is, as often as it fills, until its batch is done. */
@@ -83,7 +99,8 @@ static enum bs_status pour_slot(struct bs_pipeline *pipeline, struct bs_error *e
 			return slot->status;
 		}
 		enum bs_status status = pour_harvest(slot, err);
-		pipeline->n_poured += !status && is_done;
+		if (!status && is_done)
+			end_batch(slot);
 		if (status || is_done)
 			return status;
 		pthread_mutex_lock(&pipeline->mutex);
@@ -123,10 +140,9 @@ static enum bs_status hand_over(struct slot *slot, struct bs_error *err)
 static enum bs_status slot_document(void *context, const struct bs_document *document, struct bs_error *err)
 {
 	struct slot *slot = context;
-	enum bs_status status = slot->harvest_sink.document(slot->harvest_sink.context, document, err);
-	if (status || bs_harvest_bytes(&slot->harvest) < HARVEST_LIMIT_BYTES)
-		return status;
-	return hand_over(slot, err);
+	/* Only when the next document comes: the text of an enormous one is given back by then, or at the end of its batch. */
+	enum bs_status status = bs_harvest_bytes(&slot->harvest) < HARVEST_LIMIT_BYTES ? BS_OK : hand_over(slot, err);
+	return status ? status : slot->harvest_sink.document(slot->harvest_sink.context, document, err);
 }
 
 static enum bs_status slot_skip(void *context, enum bs_skip reason, const char *message, struct bs_error *err)
@@ -166,7 +182,9 @@ static void harvest_batch(struct worker *worker, struct slot *slot)
 static bool take_batch(struct worker *worker, bool is_main)
 {
 	struct bs_pipeline *pipeline = worker->pipeline;
-	if (pipeline->n_taken == pipeline->n_fed)
+	bool must_wait = pipeline->n_taken > pipeline->n_poured &&
+	                 pipeline->waiting_bytes > pipeline->n_threads * WAITING_LIMIT_BYTES;
+	if (pipeline->n_taken == pipeline->n_fed || must_wait)
 		return false;
 	struct slot *slot = &pipeline->slots[pipeline->n_taken++ % pipeline->n_slots];
 	assert(slot->state == SLOT_READY);
@@ -176,6 +194,8 @@ static bool take_batch(struct worker *worker, bool is_main)
 	harvest_batch(worker, slot);
 	pthread_mutex_lock(&pipeline->mutex);
 	slot->state = SLOT_DONE;
+	slot->waiting_bytes = bs_harvest_bytes(&slot->harvest);
+	pipeline->waiting_bytes += slot->waiting_bytes;
 	pthread_cond_broadcast(&pipeline->changed);
 	return true;
 }
@@ -349,6 +369,7 @@ enum bs_status bs_pipeline_run(struct bs_pipeline *pipeline, const struct bs_sou
 	pipeline->n_fed = 0;
 	pipeline->n_taken = 0;
 	pipeline->n_poured = 0;
+	pipeline->waiting_bytes = 0;
 	pipeline->has_failed_to_pour = false;
 	for (uint32_t i = 0; i < pipeline->n_slots; i++) {
 		bs_harvest_clear(&pipeline->slots[i].harvest);

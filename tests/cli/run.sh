@@ -4,7 +4,7 @@
 # expectations instead. Exit status 0 as expected, 1 not, 77 the script cannot run on this machine (its stderr says why).
 #
 # What a script finds: bitsift in its PATH, an empty folder as its current one, SCRATCH (a folder beside it for what
-# must not be indexed), SAMPLE (the sample corpus), LIB (helpers to source); when CTest runs it also RESEAL (reseal.c) and,
+# must not be indexed), SAMPLE (the sample corpus), LIB (helpers to source); when CTest runs it also RESEAL (reseal.c), COLLIDE (collide.c) and,
 # in a build with sanitizers, SANITIZED. SEED and CASES, if set, choose other random cases than the usual ones, and how many.
 set -euo pipefail
 
@@ -29,7 +29,7 @@ ln -s -- "$program" "$top/bin/bitsift"
 chmod 755 "$top" "$top/work" "$top/scratch" "$top/bin"
 
 keep=()
-for variable in ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS TSAN_OPTIONS SANITIZED RESEAL SEED CASES; do
+for variable in ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS TSAN_OPTIONS SANITIZED RESEAL COLLIDE SEED CASES; do
     [ -z "${!variable:-}" ] || keep+=("$variable=${!variable}")
 done
 status=0
