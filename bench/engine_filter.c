@@ -35,7 +35,10 @@ void filter_ask(void *handle, const struct query *query, struct answer *answer_o
 {
 	struct filter *filter = handle;
 	struct bs_query_options options = {
-		.words = filter->words, .fields = filter->search.fields, .n_fields = filter->search.n_fields};
+		.words = filter->words,
+		.fields = &filter->search.snapshot.manifest.field_numbers,
+		.longest_field_bytes = filter->search.longest_field_bytes,
+	};
 	struct bs_query_stats stats = {0};
 	struct bs_query *parsed;
 	struct bs_error err;

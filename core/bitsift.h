@@ -118,7 +118,7 @@ enum bs_skip {
 	BS_SKIP_LINK,       /* a symbolic link inside a folder, broken or not: not followed */
 	BS_SKIP_SPECIAL,    /* a socket, pipe or device */
 	BS_SKIP_UNREADABLE, /* the operating system refused: permission, I/O error, vanished while reading */
-	BS_SKIP_TOO_LARGE,  /* a document of 4 GiB or more */
+	BS_SKIP_TOO_LARGE,  /* a document over the limit that the index has, at most 4 GiB; grep looks into such files */
 	BS_SKIP_BAD_RECORD, /* a JSONL line that is not a JSON object, or whose id is neither string nor integer */
 	BS_SKIP_NO_TEXT,    /* a JSONL record without a string to index */
 	BS_SKIP_UNTRUSTED,  /* a recorded source that is not followed, see struct bs_consent: what the index has of it stays */
@@ -175,6 +175,7 @@ struct bs_build_request {
 	bool hidden;                    /* folders: hidden files too */
 	bool no_ignore;                 /* folders: .gitignore, .ignore and .rgignore do not count */
 	bool binary_as_text;            /* folders: files with NUL bytes too */
+	uint64_t max_document_bytes;    /* larger ones are skipped; 0: 256 MiB; below 4 GiB */
 	const char *id_field;           /* JSONL: the field that names a record; NULL: "id" */
 	const char *const *text_fields; /* JSONL: what to index, a NULL-ended list; NULL: every top-level string */
 	const char *const *globs;       /* folders: as ripgrep's -g, a NULL-ended list; NULL: every file */

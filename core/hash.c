@@ -1,6 +1,9 @@
 /* hash.c: the one place that calls xxHash. See hash.h. */
 #include "core/hash.h"
 
+#include <time.h>
+#include <unistd.h>
+
 /* Inlined: a term is a few bytes, and half of hashing it was the call. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -8,6 +11,32 @@
 uint64_t bs_hash_term(const void *key, size_t key_bytes)
 {
 	return XXH3_64bits(key, key_bytes);
+}
+
+/* Chosen before main, so that nobody asks whether it is: the question would cost more than the answer. */
+static struct bs_hash_secret secret;
+
+__attribute__((constructor)) static void choose_secret(void)
+{
+	/* Without the kernel's help, what differs from process to process. */
+	if (getentropy(&secret, sizeof(secret)) != 0) {
+		struct timespec now = {0};
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		secret.words[0] = bs_hash_mix((uint64_t)now.tv_nsec ^ (uint64_t)getpid() << 32);
+		secret.words[1] = bs_hash_mix(secret.words[0] ^ (uint64_t)(uintptr_t)&now);
+	}
+	secret.words[0] |= 1;
+	secret.words[1] |= 1;
+}
+
+struct bs_hash_secret bs_hash_secret(void)
+{
+	return secret;
+}
+
+uint64_t bs_hash_slot(const void *bytes, size_t n_bytes)
+{
+	return XXH3_64bits_withSeed(bytes, n_bytes, secret.words[0]);
 }
 
 uint64_t bs_checksum(const void *bytes, size_t n_bytes)

@@ -22,6 +22,18 @@
 /* XXH3-64 of a term's key (for words: its folded bytes; see lexicon.h for the keys of other terms). */
 uint64_t bs_hash_term(const void *key, size_t key_bytes);
 
+/*
+ * XXH3-64 under a seed that is another one in every process: for tables in memory of strings that others choose, so that nobody
+ * can choose them to meet in one slot. Nothing that is kept or shown may depend on it.
+ */
+uint64_t bs_hash_slot(const void *bytes, size_t n_bytes);
+
+/* Two odd numbers that nobody outside knows, the same ones all the time, for hashes of other things to such a purpose. */
+struct bs_hash_secret {
+	uint64_t words[2];
+};
+struct bs_hash_secret bs_hash_secret(void);
+
 /* XXH3-64, as a checksum of file contents. The same function under the name of its other job. */
 uint64_t bs_checksum(const void *bytes, size_t n_bytes);
 

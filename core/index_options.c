@@ -83,11 +83,16 @@ uint64_t bs_density_ppm(double density)
 	return (uint64_t)(density * 1e6 + 0.5);
 }
 
+uint64_t bs_max_document(const struct bs_index_options *options)
+{
+	return options->max_document ? options->max_document : BS_DEFAULT_MAX_DOCUMENT;
+}
+
 bool bs_index_options_equal(const struct bs_index_options *a, const struct bs_index_options *b)
 {
 	return a->words == b->words && a->grams == b->grams && a->store == b->store && a->fold_accents == b->fold_accents &&
 	       a->hidden == b->hidden && a->no_ignore == b->no_ignore && a->binary_as_text == b->binary_as_text &&
-	       bs_density_ppm(a->density) == bs_density_ppm(b->density) &&
+	       bs_density_ppm(a->density) == bs_density_ppm(b->density) && bs_max_document(a) == bs_max_document(b) &&
 	       strings_equal(a->stem_language, b->stem_language) && strings_equal(a->id_field, b->id_field) &&
 	       lists_equal(a->text_fields, b->text_fields) && lists_equal(a->globs, b->globs);
 }

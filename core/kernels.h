@@ -78,6 +78,9 @@ struct bs_band_step {
 /* A window of 8 lines for each byte and for each block of 64 equations, and a line a byte by which it moves on. */
 #define BS_BAND_LINES(n_bytes) (10 * (size_t)(n_bytes) + 32)
 
+/* What the plain kernel needs, which also leaves steps alone: a row of two words for each bit. */
+#define BS_PLAIN_BAND_LINES(n_bytes) (2 * (size_t)(n_bytes) + 1)
+
 /* Where in masks equation i stands: so that eight of them that follow each other are in eight lines. */
 static inline size_t bs_band_place(size_t i)
 {

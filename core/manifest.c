@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/bytes.h"
+#include "core/hash.h"
 #include "core/source_kind.h"
 #include "core/words.h"
 
@@ -48,6 +49,7 @@ void bs_manifest_deinit(struct bs_manifest *manifest)
 	free(manifest->sources);
 	free(manifest->segments);
 	bs_list_free(manifest->fields);
+	bs_term_table_deinit(&manifest->field_numbers);
 	bs_buffer_deinit(&manifest->passed_over);
 	*manifest = (struct bs_manifest){0};
 }
@@ -83,20 +85,77 @@ enum bs_status bs_manifest_add_segment(struct bs_manifest *manifest, const struc
 	return BS_OK;
 }
 
+static enum bs_status number_field(struct bs_manifest *manifest, const char *name, uint32_t *number_out, bool *is_new_out,
+                                   struct bs_error *err)
+{
+	size_t n_bytes = strlen(name);
+	return bs_term_table_intern(&manifest->field_numbers, (const uint8_t *)name, (uint32_t)n_bytes,
+	                            bs_hash_slot(name, n_bytes), number_out, is_new_out, err);
+}
+
+/* A name that stands there twice, which no index of ours has, is dropped: numbers stay indexes. */
+enum bs_status bs_manifest_number_fields(struct bs_manifest *manifest, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	size_t n = 0;
+	if (manifest->field_numbers.n_terms > 0)
+		return BS_OK;
+	for (size_t i = 0; manifest->fields && manifest->fields[i]; i++) {
+		char *name = manifest->fields[i];
+		bool is_new = true;
+		uint32_t number;
+		if (!status)
+			status = number_field(manifest, name, &number, &is_new, err);
+		if (is_new)
+			manifest->fields[n++] = name;
+		else
+			free(name);
+	}
+	if (manifest->fields)
+		manifest->fields[n] = NULL;
+	if (status)
+		bs_term_table_deinit(&manifest->field_numbers);
+	return status;
+}
+
+/* Room for one more name and the end of the list. */
+static enum bs_status reserve_field(struct bs_manifest *manifest, struct bs_error *err)
+{
+	size_t n = manifest->field_numbers.n_terms;
+	if (n + 2 <= manifest->fields_capacity)
+		return BS_OK;
+	size_t capacity = 2 * n + 8;
+	char **fields = realloc(manifest->fields, capacity * sizeof(*fields));
+	if (!fields)
+		return bs_fail_memory(err, "names of fields", capacity * sizeof(*fields));
+	manifest->fields = fields;
+	manifest->fields_capacity = capacity;
+	return BS_OK;
+}
+
 enum bs_status bs_manifest_add_field(struct bs_manifest *manifest, const char *name, size_t name_bytes,
                                      struct bs_error *err)
 {
-	size_t n = bs_list_length(manifest->fields);
-	for (size_t i = 0; i < n; i++)
-		if (strlen(manifest->fields[i]) == name_bytes && memcmp(manifest->fields[i], name, name_bytes) == 0)
-			return BS_OK;
-	char **fields = realloc(manifest->fields, (n + 2) * sizeof(*fields));
-	if (!fields)
-		return bs_fail_memory(err, "names of fields", (n + 2) * sizeof(*fields));
-	manifest->fields = fields;
-	fields[n] = strndup(name, name_bytes);
-	fields[n + 1] = NULL;
-	return fields[n] ? BS_OK : bs_fail_memory(err, "the name of a field", name_bytes);
+	bool is_new;
+	uint32_t n;
+	char *copy = NULL;
+	enum bs_status status = bs_manifest_number_fields(manifest, err);
+	if (!status && bs_term_table_find(&manifest->field_numbers, (const uint8_t *)name, (uint32_t)name_bytes,
+	                                  bs_hash_slot(name, name_bytes), &n))
+		return BS_OK;
+	if (!status)
+		status = reserve_field(manifest, err);
+	if (!status && !(copy = strndup(name, name_bytes)))
+		status = bs_fail_memory(err, "the name of a field", name_bytes);
+	if (!status)
+		status = number_field(manifest, copy, &n, &is_new, err);
+	if (status) {
+		free(copy);
+		return status;
+	}
+	manifest->fields[n] = copy;
+	manifest->fields[n + 1] = NULL;
+	return BS_OK;
 }
 
 /* An entry is the number of its source and where its first NUL byte ends, four bytes each, and its name, NUL-ended: in
@@ -144,6 +203,8 @@ enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct 
 	copy_out->segments = NULL;
 	copy_out->n_segments = 0;
 	copy_out->fields = NULL;
+	copy_out->field_numbers = (struct bs_term_table){0};
+	copy_out->fields_capacity = 0;
 	copy_out->passed_over = (struct bs_buffer){0};
 	enum bs_status status = bs_index_options_copy(&manifest->options, &copy_out->options, err);
 	if (!status)
@@ -208,6 +269,7 @@ static void write_options(struct bs_writer *writer, const struct bs_manifest *ma
 	write_optional(writer, options->id_field);
 	write_list(writer, options->text_fields);
 	write_list(writer, options->globs);
+	bs_writer_u64(writer, bs_max_document(options));
 }
 
 static void write_sources(struct bs_writer *writer, const struct bs_manifest *manifest)
@@ -412,6 +474,10 @@ static enum bs_status read_options(const struct bs_container *file, struct bs_ma
 	options->id_field = read_optional(&cursor);
 	options->text_fields = read_list(&cursor);
 	options->globs = read_list(&cursor);
+	/* Indexes of before this option end here. */
+	options->max_document = cursor.at < cursor.end ? read_u64(&cursor) : BS_DEFAULT_MAX_DOCUMENT;
+	expect(&cursor, options->max_document > 0 && options->max_document <= BS_MOST_MAX_DOCUMENT, "a limit of documents of",
+	       options->max_document);
 	return cursor_close(&cursor);
 }
 

@@ -12,6 +12,7 @@
 #include "core/buffer.h"
 #include "core/container.h"
 #include "core/status.h"
+#include "core/term_table.h"
 
 /* Options recorded with the index: a refresh uses them again, a query analyses by them. Owns its strings. */
 struct bs_index_options {
@@ -27,7 +28,11 @@ struct bs_index_options {
 	bool binary_as_text;
 	char **globs;         /* NULL-ended, or NULL */
 	double density;
+	uint64_t max_document; /* bytes: what is larger is passed over; 0 counts as BS_DEFAULT_MAX_DOCUMENT */
 };
+
+#define BS_DEFAULT_MAX_DOCUMENT (UINT64_C(256) << 20)
+#define BS_MOST_MAX_DOCUMENT    (UINT64_C(4095) << 20) /* places in a text have 32 bits */
 
 void bs_index_options_deinit(struct bs_index_options *options);
 /* Equal in everything that decides the content of an index. */
@@ -37,6 +42,8 @@ size_t bs_list_length(char *const *list);
 void bs_list_free(char **list); /* NULL is fine */
 /* A density as the manifest stores it: what was written and read again is still equal to what was asked for. */
 uint64_t bs_density_ppm(double density);
+/* Likewise the limit: one that is not asked for is the usual one. */
+uint64_t bs_max_document(const struct bs_index_options *options);
 /* A deep copy of such a list (NULL stays NULL). */
 enum bs_status bs_list_copy(char *const *list, char ***copy_out, struct bs_error *err) BS_WARN_UNUSED;
 
@@ -77,7 +84,9 @@ struct bs_manifest {
 	uint32_t n_sources;
 	struct bs_segment_record *segments;
 	uint32_t n_segments;
-	char **fields;        /* names of every field indexed since the index was made anew; NULL-ended, or NULL */
+	char **fields;        /* names of every field indexed since the index was made anew, distinct; NULL-ended, or NULL */
+	struct bs_term_table field_numbers; /* the same, to be found; see bs_manifest_number_fields */
+	size_t fields_capacity;             /* of fields, if that grew here */
 	struct bs_buffer passed_over; /* of an index of grams: files of its sources that it does not hold, see below */
 	uint64_t exclusions;  /* file exc-NUMBER, or 0: nothing was deleted by id */
 	uint64_t n_exclusions;
@@ -108,6 +117,8 @@ bool bs_manifest_next_passed_over(const struct bs_manifest *manifest, size_t *at
  * BS_UNSUPPORTED: ICU cannot be loaded. */
 enum bs_status bs_manifest_is_other_unicode(const struct bs_manifest *manifest, bool *is_other_out,
                                             struct bs_error *err) BS_WARN_UNUSED;
+/* Makes field_numbers, if it is not there yet: the number of a name is its index in fields. BS_NO_MEMORY. */
+enum bs_status bs_manifest_number_fields(struct bs_manifest *manifest, struct bs_error *err) BS_WARN_UNUSED;
 /* Adds a field's name unless it is known. BS_NO_MEMORY. */
 enum bs_status bs_manifest_add_field(struct bs_manifest *manifest, const char *name, size_t name_bytes,
                                      struct bs_error *err) BS_WARN_UNUSED;

@@ -12,7 +12,7 @@
 #include "core/status.h"
 
 struct bs_term_entry {
-	uint64_t hash;   /* bs_hash_term of the bytes */
+	uint64_t hash;   /* bs_hash_slot of the bytes */
 	uint64_t offset; /* of the bytes in table.bytes */
 	uint32_t n_bytes;
 	uint32_t df;     /* for the caller: documents that have it */
@@ -35,7 +35,7 @@ void bs_term_table_clear(struct bs_term_table *table);
 /* Gives back what finds strings: until the table is cleared, none is found or added. */
 void bs_term_table_seal(struct bs_term_table *table);
 
-/* The number of the string, new ones getting the next (is_new_out may be NULL). hash must be bs_hash_term of it.
+/* The number of the string, new ones getting the next (is_new_out may be NULL). hash must be bs_hash_slot of it.
  * BS_NO_MEMORY, also for the 2^32nd string. */
 enum bs_status bs_term_table_intern(struct bs_term_table *table, const uint8_t *bytes, uint32_t n_bytes, uint64_t hash,
                                     uint32_t *number_out, bool *is_new_out, struct bs_error *err) BS_WARN_UNUSED;

@@ -143,11 +143,25 @@ static struct spelled *spell_gamma(struct spelled *to, const struct bs_tf_word *
 	return to;
 }
 
+/*
+ * More equations than this are solved plainly, for the others fall back on that at the first crowded place, of which so many
+ * equations have one; and they are spelled each time that they are asked for. So they take 25 bytes apiece, not 122.
+ */
+#define MOST_SPELLED (1u << 20)
+#define MOST_DIGITS  (FIRST_GAMMA + 2 * 32)
+
+static bool is_long(size_t n)
+{
+	return n > MOST_SPELLED;
+}
+
 /* All n equations of the words: first whether they are repeated, which is anyone's guess, then the others of those that are. */
 static enum bs_status spell_all(struct bs_tf_coder *coder, const struct bs_tf_word *words, size_t n_words, size_t n,
                                 struct bs_error *err)
 {
 	bs_buffer_clear(&coder->equations);
+	if (is_long(n))
+		return BS_OK;
 	enum bs_status status = bs_buffer_reserve(&coder->equations, n * sizeof(struct spelled) + n_words * sizeof(*words), err);
 	if (status)
 		return status;
@@ -164,6 +178,13 @@ static enum bs_status spell_all(struct bs_tf_coder *coder, const struct bs_tf_wo
 	return BS_OK;
 }
 
+/* The equations of one word; how many. */
+static size_t spell_word(struct spelled to[MOST_DIGITS], const struct bs_tf_word *word)
+{
+	to[0] = spelled_as(word->hash, 0, word->tf > 1);
+	return word->tf > 1 ? (size_t)(spell_gamma(to + 1, word) - to) : 1;
+}
+
 static size_t lines_for(size_t n_bytes)
 {
 	return (n_bytes + BS_LINE_BYTES - 1) / BS_LINE_BYTES;
@@ -178,8 +199,9 @@ static enum bs_status lay_out(struct bs_tf_coder *coder, size_t n, uint64_t n_by
 	size_t mask_lines = 8 * n_blocks;
 	size_t value_lines = lines_for(n_blocks * 8);
 	size_t begun_lines = lines_for(n_starts * sizeof(uint32_t));
-	size_t step_lines = lines_for(n_bytes * sizeof(struct bs_band_step));
-	size_t n_lines = mask_lines + value_lines + begun_lines + step_lines + BS_BAND_LINES(n_bytes);
+	size_t step_lines = is_long(n) ? 0 : lines_for(n_bytes * sizeof(struct bs_band_step));
+	size_t band_lines = is_long(n) ? BS_PLAIN_BAND_LINES(n_bytes) : BS_BAND_LINES(n_bytes);
+	size_t n_lines = mask_lines + value_lines + begun_lines + step_lines + band_lines;
 	bs_buffer_clear(&coder->scratch);
 	enum bs_status status = bs_buffer_reserve(&coder->scratch, (n_lines + 1) * BS_LINE_BYTES, err);
 	if (status)
@@ -214,16 +236,24 @@ static void place_dense(const struct spelled *spelled, size_t n, const struct bs
 
 /* First n_begun is how many begin at each byte, then behind how many they do, and, as they take their places, how many began
  * until then. */
-static void place_by_start(const struct spelled *spelled, size_t n, const struct bs_band *band, uint32_t *n_begun,
-                           uint64_t *values)
+static void count_begun(const struct spelled *spelled, size_t n, const struct bs_band *band, uint32_t *n_begun)
 {
 	for (size_t i = 0; i < n; i++)
 		n_begun[coefficients_of(spelled[i].equation.a, 0, band->n_bytes).start / 8]++;
+}
+
+static void sum_begun(const struct bs_band *band, uint32_t *n_begun)
+{
 	for (uint32_t byte = 0, n_before = 0; byte < band->n_starts; byte++) {
 		uint32_t n_here = n_begun[byte];
 		n_begun[byte] = n_before;
 		n_before += n_here;
 	}
+}
+
+static void take_places(const struct spelled *spelled, size_t n, const struct bs_band *band, uint32_t *n_begun,
+                        uint64_t *values)
+{
 	for (size_t i = 0; i < n; i++) {
 		struct coefficients at = coefficients_of(spelled[i].equation.a, spelled[i].equation.mask, band->n_bytes);
 		uint32_t place = n_begun[at.start / 8]++;
@@ -232,10 +262,31 @@ static void place_by_start(const struct spelled *spelled, size_t n, const struct
 	}
 }
 
-static enum bs_status solve(struct bs_tf_coder *coder, size_t n, uint64_t n_bytes, uint8_t *bits, bool *solved_out,
-                            struct bs_error *err)
+static void place_by_start(const struct spelled *spelled, size_t n, const struct bs_band *band, uint32_t *n_begun,
+                           uint64_t *values)
+{
+	count_begun(spelled, n, band, n_begun);
+	sum_begun(band, n_begun);
+	take_places(spelled, n, band, n_begun, values);
+}
+
+/* In another order, which makes no other bits: the first bits of the rows, and what solves them, are the same in any. */
+static void place_words(const struct bs_tf_word *words, size_t n_words, const struct bs_band *band, uint32_t *n_begun,
+                        uint64_t *values)
+{
+	struct spelled spelled[MOST_DIGITS];
+	for (size_t i = 0; i < n_words; i++)
+		count_begun(spelled, spell_word(spelled, &words[i]), band, n_begun);
+	sum_begun(band, n_begun);
+	for (size_t i = 0; i < n_words; i++)
+		take_places(spelled, spell_word(spelled, &words[i]), band, n_begun, values);
+}
+
+static enum bs_status solve(struct bs_tf_coder *coder, const struct bs_tf_word *words, size_t n_words, size_t n,
+                            uint64_t n_bytes, uint8_t *bits, bool *solved_out, struct bs_error *err)
 {
 	const struct spelled *spelled = (const struct spelled *)(const void *)coder->equations.data;
+	const struct bs_kernel *kernel = coder->kernel;
 	struct bs_band band;
 	uint32_t *n_begun;
 	uint64_t *values;
@@ -243,12 +294,16 @@ static enum bs_status solve(struct bs_tf_coder *coder, size_t n, uint64_t n_byte
 	*solved_out = false;
 	if (status)
 		return status;
-	if (band.n_starts == 1)
+	if (is_long(n))
+		status = bs_kernel_choose("plain", &kernel, err);
+	if (is_long(n))
+		place_words(words, n_words, &band, n_begun, values);
+	else if (band.n_starts == 1)
 		place_dense(spelled, n, &band, n_begun, values);
 	else
 		place_by_start(spelled, n, &band, n_begun, values);
-	*solved_out = coder->kernel->solve_band(&band, bits);
-	return BS_OK;
+	*solved_out = !status && kernel->solve_band(&band, bits);
+	return status;
 }
 
 static int compare_hashes(const void *a, const void *b)
@@ -302,7 +357,7 @@ enum bs_status bs_tf_encode(struct bs_tf_coder *coder, struct bs_tf_word *words,
 		if (!status)
 			status = bs_buffer_reserve(bits, n_bytes, err);
 		if (!status)
-			status = solve(coder, n, n_bytes, bits->data + bits->used_bytes, &is_solved, err);
+			status = solve(coder, words, n_words, n, n_bytes, bits->data + bits->used_bytes, &is_solved, err);
 	}
 	if (!status)
 		bits->used_bytes += n_bytes;

@@ -44,7 +44,7 @@ bool bs_word_pair_split(const uint8_t *key, uint32_t key_bytes, uint32_t *second
 
 static uint64_t slot_of(const struct bs_word_pairs *pairs, uint32_t words)
 {
-	return (words * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (pairs->n_slots - 1);
+	return (words * pairs->factor >> 32) & (pairs->n_slots - 1);
 }
 
 static void put_slot(struct bs_word_pairs *pairs, uint64_t entry)
@@ -66,6 +66,7 @@ static enum bs_status grow(struct bs_word_pairs *pairs, struct bs_error *err)
 		return bs_fail_memory(err, "pairs of words", n_slots * sizeof(*pairs->slots));
 	}
 	pairs->n_slots = n_slots;
+	pairs->factor = bs_hash_secret().words[1];
 	for (uint32_t i = 0; i < n_old; i++)
 		if (old[i])
 			put_slot(pairs, old[i]);
@@ -108,9 +109,9 @@ enum bs_status bs_word_pairs_add(struct bs_word_pairs *pairs, const uint8_t *a, 
 	enum bs_status status = BS_OK;
 	if (pairs->n_pairs == BS_MAX_WORD_PAIRS)
 		return BS_OK;
-	status = bs_term_table_intern(&pairs->words, a, a_bytes, bs_hash_term(a, a_bytes), &first, NULL, err);
+	status = bs_term_table_intern(&pairs->words, a, a_bytes, bs_hash_slot(a, a_bytes), &first, NULL, err);
 	if (!status)
-		status = bs_term_table_intern(&pairs->words, b, b_bytes, bs_hash_term(b, b_bytes), &second, NULL, err);
+		status = bs_term_table_intern(&pairs->words, b, b_bytes, bs_hash_slot(b, b_bytes), &second, NULL, err);
 	if (status || bs_word_pairs_find(pairs, (uint16_t)first, (uint16_t)second, &found))
 		return status;
 	if ((pairs->n_pairs + 1) * 2 > pairs->n_slots)

@@ -24,6 +24,7 @@ struct bs_word_pairs {
 	struct bs_buffer offsets;   /* u64 a pair and one more, into keys */
 	uint64_t *slots;            /* first word << 32 | second word << 16 | pair + 1; 0 is empty */
 	uint32_t n_slots;           /* a power of two, or 0 */
+	uint64_t factor;            /* secret: of the slots */
 	uint32_t n_pairs;
 };
 void bs_word_pairs_deinit(struct bs_word_pairs *pairs);
@@ -41,7 +42,7 @@ bool bs_word_pair_split(const uint8_t *key, uint32_t key_bytes, uint32_t *second
 enum bs_status bs_word_pairs_add(struct bs_word_pairs *pairs, const uint8_t *a, uint32_t a_bytes, const uint8_t *b,
                                  uint32_t b_bytes, struct bs_error *err) BS_WARN_UNUSED;
 
-/* The number of a word that has a pair, or BS_NO_WORD. hash: bs_hash_term of it. */
+/* The number of a word that has a pair, or BS_NO_WORD. hash: bs_hash_slot of it. */
 uint16_t bs_word_pairs_word(const struct bs_word_pairs *pairs, const uint8_t *word, uint32_t n_bytes, uint64_t hash);
 
 /* The number of the pair of words a and b, if it is one. */

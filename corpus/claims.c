@@ -110,7 +110,7 @@ enum bs_status bs_claims_withdraw(struct bs_claims *claims, struct bs_error *err
 void bs_claims_prefetch(struct bs_claims *claims, const struct bs_source *source, const struct bs_doc_record *record)
 {
 	if (!make_id(source, record, &claims->id, NULL))
-		bs_id_set_prefetch(&claims->ids, bs_checksum(claims->id.data, claims->id.used_bytes));
+		bs_id_set_prefetch(&claims->ids, bs_hash_slot(claims->id.data, claims->id.used_bytes));
 }
 
 /* The place that bears the id of record, and the hash of it; NULL if there is none. */
@@ -124,7 +124,7 @@ static enum bs_status find_bearer(struct bs_claims *claims, const struct bs_sour
 	enum bs_status status = make_id(source, record, id, err);
 	if (status)
 		return status;
-	uint64_t hash = bs_checksum(id->data, id->used_bytes);
+	uint64_t hash = bs_hash_slot(id->data, id->used_bytes);
 	uint64_t cursor = hash;
 	struct bs_id_place *place;
 	*hash_out = hash;

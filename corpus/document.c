@@ -18,7 +18,7 @@ const char *bs_skip_name(enum bs_skip reason)
 	case BS_SKIP_UNREADABLE:
 		return "unreadable files or folders";
 	case BS_SKIP_TOO_LARGE:
-		return "documents of 4 GiB or more";
+		return "documents over --max-document";
 	case BS_SKIP_BAD_RECORD:
 		return "malformed records";
 	case BS_SKIP_UNTRUSTED:

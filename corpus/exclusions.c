@@ -16,7 +16,7 @@ static enum bs_status make_id(const struct bs_source *source, const struct bs_do
 
 static uint64_t id_hash(const uint8_t *id, size_t id_bytes, uint32_t source)
 {
-	return bs_hash_mix(bs_checksum(id, id_bytes) + source);
+	return bs_hash_mix(bs_hash_slot(id, id_bytes) + source);
 }
 
 static enum bs_status add_entry(struct bs_exclusions *exclusions, const struct bs_snapshot *snapshot, uint32_t i,

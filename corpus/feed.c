@@ -37,6 +37,7 @@ struct bs_feed {
 	bool has_failed;                     /* at reading a collection */
 	const struct bs_snapshot *recall;    /* documents are read again: known says which */
 	uint64_t recall_bytes;               /* of text that may still be asked for */
+	uint64_t max_line_bytes;             /* a longer line is not held */
 };
 
 void bs_batch_deinit(struct bs_batch *batch)
@@ -100,6 +101,8 @@ enum bs_status bs_feed_open(const struct bs_source *source, const struct bs_sour
 	feed->source = source;
 	feed->fd = source->kind == BS_SOURCE_STDIN ? STDIN_FILENO : -1;
 	feed->line = 1;
+	/* With its end. */
+	feed->max_line_bytes = (options->max_document_bytes ? options->max_document_bytes : BS_FILE_LIMIT_BYTES - 1) + 2;
 	if (source->kind == BS_SOURCE_FOLDER)
 		status = open_walk(feed, options, report, report_context, err);
 	else if (source->kind == BS_SOURCE_COLLECTION)
@@ -156,14 +159,21 @@ static enum bs_status read_some(struct bs_feed *feed, struct bs_buffer *bytes, s
 	return bs_fail(err, BS_IO, "%s: %s", feed->source->label, strerror(errno));
 }
 
-/* Fills bytes with at least a batch's worth and at least one line end, or with all there is. end_out: behind the last
- * line end, 0 if there is none. */
+/* Whether bytes, which begin with a line, hold nothing but the beginning of one that is too long. */
+static bool is_long_line(const struct bs_feed *feed, const struct bs_buffer *bytes, size_t end)
+{
+	return end == 0 && bytes->used_bytes > feed->max_line_bytes;
+}
+
+/* Fills bytes with at least a batch's worth and at least one line end, or with all there is, or with the beginning of a line
+ * that is too long. end_out: behind the last line end, 0 if there is none. */
 static enum bs_status fill_lines(struct bs_feed *feed, struct bs_buffer *bytes, size_t *end_out, struct bs_error *err)
 {
 	enum bs_status status = bs_buffer_append(bytes, feed->carry.data, feed->carry.used_bytes, err);
 	bs_buffer_clear(&feed->carry);
 	*end_out = 0;
-	while (!status && !feed->at_end && (bytes->used_bytes < BATCH_BYTES || !*end_out)) {
+	while (!status && !feed->at_end && !is_long_line(feed, bytes, *end_out) &&
+	       (bytes->used_bytes < BATCH_BYTES || !*end_out)) {
 		size_t from = bytes->used_bytes;
 		status = read_some(feed, bytes, from < BATCH_BYTES ? BATCH_BYTES - from : BATCH_BYTES, err);
 		const uint8_t *last = status || bytes->used_bytes == from
@@ -220,6 +230,42 @@ static void sum_lines(struct bs_feed *feed, const struct bs_buffer *bytes, size_
 	};
 }
 
+/* Goes past a line whose beginning is in bytes: it is a batch of its own, without bytes. What was read behind it is carried. */
+static enum bs_status skip_line(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err)
+{
+	struct bs_buffer *bytes = &batch->bytes;
+	struct bs_read_mark before = {.n_bytes = feed->offset, .n_lines = feed->line - 1};
+	const uint8_t *end = NULL;
+	enum bs_status status = BS_OK;
+	if (feed->checksum)
+		before.checksum = bs_checksum_stream_value(feed->checksum);
+	for (;;) {
+		size_t n_bytes = end ? (size_t)(end - bytes->data) + 1 : bytes->used_bytes;
+		feed->offset += n_bytes;
+		if (feed->checksum)
+			bs_checksum_stream_add(feed->checksum, bytes->data, n_bytes);
+		if (end)
+			status = bs_buffer_append(&feed->carry, end + 1, bytes->used_bytes - n_bytes, err);
+		bs_buffer_trim(bytes, BATCH_BYTES);
+		if (status || end || feed->at_end)
+			break;
+		status = read_some(feed, bytes, BATCH_BYTES, err);
+		if (status)
+			break;
+		end = bytes->used_bytes ? memchr(bytes->data, '\n', bytes->used_bytes) : NULL;
+	}
+	batch->is_long_line = true;
+	batch->n_items = 1;
+	batch->source_bytes = feed->offset;
+	feed->line++;
+	if (status || !feed->checksum || !feed->at_end)
+		return status;
+	feed->ended = before;
+	feed->whole = (struct bs_read_mark){
+		.n_bytes = feed->offset, .n_lines = feed->line - 1, .checksum = bs_checksum_stream_value(feed->checksum)};
+	return BS_OK;
+}
+
 static enum bs_status next_lines(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err)
 {
 	size_t end = 0;
@@ -229,8 +275,8 @@ static enum bs_status next_lines(struct bs_feed *feed, struct bs_batch *batch, s
 	if (feed->at_end)
 		return BS_OK;
 	enum bs_status status = fill_lines(feed, &batch->bytes, &end, err);
-	if (status)
-		return status;
+	if (status || is_long_line(feed, &batch->bytes, end))
+		return status ? status : skip_line(feed, batch, err);
 	sum_lines(feed, &batch->bytes, end);
 	drop_mark(batch, &end);
 	if (!feed->at_end) {
@@ -501,6 +547,7 @@ enum bs_status bs_feed_next(struct bs_feed *feed, struct bs_batch *batch, struct
 	batch->first_line = 0;
 	batch->n_items = 0;
 	batch->source_bytes = 0;
+	batch->is_long_line = false;
 	if (feed->recall)
 		return next_recalled(feed, batch, err);
 	switch (feed->source->kind) {

@@ -250,8 +250,8 @@ static enum bs_status read_to(int fd, size_t wanted_bytes, uint64_t size_bytes, 
 	return status;
 }
 
-static enum bs_status read_whole(int fd, uint64_t size_bytes, bool refuse_binary, struct bs_buffer *bytes,
-                                 struct bs_file_refusal *refusal, struct bs_error *err)
+static enum bs_status read_whole(int fd, uint64_t size_bytes, bool refuse_binary, uint64_t limit_bytes,
+                                 struct bs_buffer *bytes, struct bs_file_refusal *refusal, struct bs_error *err)
 {
 	bool at_end = false;
 	/* Files of /proc say 0 and are longer. */
@@ -264,21 +264,23 @@ static enum bs_status read_whole(int fd, uint64_t size_bytes, bool refuse_binary
 		const uint8_t *nul = memchr(bytes->data, '\0', bytes->used_bytes);
 		refuse(refusal, BS_SKIP_BINARY, 0, "binary file");
 		refusal->nul_end = nul ? (uint32_t)(nul - bytes->data) + 1 : 0;
+	} else if (size_bytes > limit_bytes || bytes->used_bytes > limit_bytes) {
+		refuse(refusal, BS_SKIP_TOO_LARGE, 0, "larger than --max-document");
 	}
 	while (!status && !refusal->reason && !at_end) {
 		uint64_t wanted =
 			bytes->used_bytes <= size_bytes ? size_bytes + 1 : bytes->used_bytes + bytes->used_bytes / 2;
-		if (wanted > BS_FILE_LIMIT_BYTES)
-			wanted = BS_FILE_LIMIT_BYTES;
+		if (wanted > limit_bytes + 1)
+			wanted = limit_bytes + 1;
 		status = read_to(fd, (size_t)wanted, size_bytes, bytes, &at_end, refusal, err);
-		if (bytes->used_bytes >= BS_FILE_LIMIT_BYTES)
-			refuse(refusal, BS_SKIP_TOO_LARGE, 0, "file of 4 GiB or more");
+		if (bytes->used_bytes > limit_bytes)
+			refuse(refusal, BS_SKIP_TOO_LARGE, 0, "larger than --max-document");
 	}
 	return status;
 }
 
-enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, struct bs_buffer *bytes,
-                            struct bs_stamp *stamp_out, struct bs_file_refusal *refusal_out, struct bs_error *err)
+enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, uint64_t limit_bytes,
+                            struct bs_buffer *bytes, struct bs_stamp *stamp_out, struct bs_file_refusal *refusal_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	struct stat found;
@@ -300,13 +302,9 @@ enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, st
 		refuse(refusal_out, BS_SKIP_SPECIAL, 0, "not a regular file");
 		goto out;
 	}
-	if (stamp_out->size_bytes >= BS_FILE_LIMIT_BYTES) {
-		refuse(refusal_out, BS_SKIP_TOO_LARGE, 0, "file of 4 GiB or more");
-		goto out;
-	}
 	if (bytes->capacity_bytes > GENEROUS_BYTES && stamp_out->size_bytes < bytes->capacity_bytes / 4)
 		bs_buffer_deinit(bytes);
-	status = read_whole(fd, stamp_out->size_bytes, refuse_binary, bytes, refusal_out, err);
+	status = read_whole(fd, stamp_out->size_bytes, refuse_binary, limit_bytes, bytes, refusal_out, err);
 out:
 	if (fd >= 0)
 		close(fd);

@@ -203,10 +203,14 @@ static size_t first_line(const uint8_t *text, size_t n, size_t *next_out)
 	return line_bytes;
 }
 
+/* Of a file of rules so much is read, whatever its size, and so many rules are heeded: each is tried on every file below. */
+#define MOST_RULE_BYTES ((size_t)4 << 20)
+#define MOST_RULES      65536u
+
 enum bs_status bs_ignore_add_text(struct bs_ignore *ignore, const uint8_t *text, size_t n, struct bs_error *err)
 {
 	size_t next;
-	for (; n > 0; text += next, n -= next) {
+	for (; n > 0 && bs_ignore_n_rules(ignore) < MOST_RULES; text += next, n -= next) {
 		size_t line_bytes = first_line(text, n, &next);
 		if (!is_utf8(text, line_bytes))
 			break;
@@ -248,7 +252,7 @@ static bool may_be_there(int folder_fd, const char *path, int error_number)
 	return error_number != ENOENT && error_number != ENOTDIR && error_number != ELOOP && error_number != ENXIO;
 }
 
-/* Appends what can be read of a regular file; nothing if it cannot be opened, unless it must be: BS_IO. That, too, when out of
+/* Appends what can be read of a regular file, up to MOST_RULE_BYTES; nothing if it cannot be opened, unless it must be: BS_IO. That, too, when out of
  * file descriptors, or when the disk fails: what a rule leaves out must not come in for that. */
 static enum bs_status read_file(int folder_fd, const char *path, bool must_read, struct bs_buffer *text,
                                 struct bs_error *err)
@@ -265,7 +269,7 @@ static enum bs_status read_file(int folder_fd, const char *path, bool must_read,
 		return BS_OK;
 	if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
 		goto out;
-	for (;;) {
+	while (text->used_bytes < MOST_RULE_BYTES) {
 		status = bs_buffer_reserve(text, 4096, err);
 		if (status)
 			goto out;
@@ -277,6 +281,11 @@ static enum bs_status read_file(int folder_fd, const char *path, bool must_read,
 		if (got <= 0)
 			break;
 		text->used_bytes += (size_t)got;
+	}
+	/* A line that was cut is none. */
+	if (text->used_bytes >= MOST_RULE_BYTES) {
+		const uint8_t *last = memrchr(text->data, '\n', MOST_RULE_BYTES);
+		text->used_bytes = last ? (size_t)(last - text->data) + 1 : 0;
 	}
 out:
 	close(fd);

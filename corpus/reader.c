@@ -31,6 +31,7 @@ struct kept {
 struct bs_reader {
 	bool binary_as_text;
 	bool *has_private;       /* see struct bs_source_options */
+	uint64_t max_document_bytes;
 	int64_t suspect_from_ns; /* 0: never mind */
 	struct bs_record_parser *records;
 	struct bs_buffer bytes; /* the file or record as read */
@@ -96,6 +97,7 @@ enum bs_status bs_reader_new(const struct bs_source_options *options, struct bs_
 		return bs_fail_memory(err, "a reader", sizeof(*reader));
 	reader->binary_as_text = options->binary_as_text;
 	reader->has_private = options->has_private;
+	reader->max_document_bytes = options->max_document_bytes ? options->max_document_bytes : BS_FILE_LIMIT_BYTES - 1;
 	reader->suspect_from_ns = options->suspect_from_ns;
 	reader->folder.fd = -1;
 	reader->collection.fd = -1;
@@ -168,7 +170,8 @@ static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const 
 	bool refuse_binary = is_found && !reader->binary_as_text;
 	*document = (struct bs_document){.name = (const uint8_t *)"", .known = {BS_DOC_NONE, 0}};
 	enum bs_status status =
-		bs_file_load(dir_fd, path, refuse_binary, &reader->bytes, &document->stamp, refusal, err);
+		bs_file_load(dir_fd, path, refuse_binary, reader->max_document_bytes, &reader->bytes, &document->stamp,
+			     refusal, err);
 	if (status || refusal->reason)
 		return status;
 	const struct bs_buffer *text = &reader->bytes;
@@ -179,9 +182,9 @@ static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const 
 		text = &reader->text;
 		if (refuse_binary && bs_file_is_binary(text->data, text->used_bytes))
 			*refusal = (struct bs_file_refusal){.reason = "binary file", .skip = BS_SKIP_BINARY};
-		else if (text->used_bytes >= BS_FILE_LIMIT_BYTES)
-			*refusal =
-				(struct bs_file_refusal){.reason = "text of 4 GiB or more", .skip = BS_SKIP_TOO_LARGE};
+		else if (text->used_bytes > reader->max_document_bytes)
+			*refusal = (struct bs_file_refusal){
+				.reason = "larger than --max-document as UTF-8", .skip = BS_SKIP_TOO_LARGE};
 	}
 	reader->file_field = (struct bs_field){
 		.name = "",
@@ -336,6 +339,14 @@ static bool is_blank(const uint8_t *line, size_t line_bytes)
 	return true;
 }
 
+static enum bs_status pass_over_long_line(struct bs_reader *reader, const struct bs_source *source, uint64_t line_number,
+                                          const struct bs_document_sink *sink, struct bs_error *err)
+{
+	return pass_over(reader, source, "", line_number,
+	                 &(struct bs_file_refusal){.skip = BS_SKIP_TOO_LARGE, .reason = "larger than --max-document"}, sink,
+	                 err);
+}
+
 /* One line without its end. */
 static enum bs_status read_line(struct bs_reader *reader, const struct bs_source *source, const uint8_t *line,
                                 size_t line_bytes, uint64_t line_number, uint64_t offset,
@@ -343,6 +354,8 @@ static enum bs_status read_line(struct bs_reader *reader, const struct bs_source
 {
 	struct bs_record record;
 	struct bs_document document;
+	if (line_bytes > reader->max_document_bytes)
+		return pass_over_long_line(reader, source, line_number, sink, err);
 	if (is_blank(line, line_bytes))
 		return BS_OK;
 	enum bs_status status = bs_record_parse(reader->records, line, line_bytes, &record, err);
@@ -363,6 +376,8 @@ static enum bs_status read_lines(struct bs_reader *reader, const struct bs_sourc
 {
 	enum bs_status status = BS_OK;
 	size_t at = 0;
+	if (batch->is_long_line)
+		return pass_over_long_line(reader, source, batch->first_line, sink, err);
 	for (size_t i = 0; i < batch->n_items && !status; i++) {
 		const uint8_t *line = batch->bytes.data + at;
 		size_t left_bytes = batch->bytes.used_bytes - at;

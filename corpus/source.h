@@ -29,6 +29,7 @@ struct bs_source_options {
 	bool hidden;
 	bool no_ignore;
 	bool binary_as_text;            /* -a: files with NUL bytes too */
+	uint64_t max_document_bytes;    /* what is larger is passed over; 0: only what is 4 GiB or more */
 	const char *const *globs;
 	size_t n_globs;
 	const char *id_field;           /* NULL: "id" */
@@ -81,6 +82,7 @@ struct bs_batch {
 	uint64_t first_line;    /* collection: 1-based number of the first line */
 	size_t n_items;         /* paths or lines; 0 at the end of the source */
 	uint64_t source_bytes;  /* collection and stdin: bytes of the source consumed so far (for progress); else 0 */
+	bool is_long_line;      /* collection: the one line is longer than a document may be, and bytes is empty */
 };
 void bs_batch_deinit(struct bs_batch *batch);
 

@@ -52,7 +52,7 @@ static void tell_skipped(void *context, enum bs_skip reason, const char *message
 static bool has_recorded_option(const struct bs_build_request *request)
 {
 	return request->words || request->grams || request->stem_language || request->fold_accents || request->hidden || request->no_ignore ||
-	       request->binary_as_text || request->id_field || request->text_fields || request->globs ||
+	       request->binary_as_text || request->max_document_bytes || request->id_field || request->text_fields || request->globs ||
 	       request->density > 0;
 }
 
@@ -96,6 +96,7 @@ static struct bs_index_job make_job(const struct bs_build_request *request)
 		.hidden = request->hidden,
 		.no_ignore = request->no_ignore,
 		.binary_as_text = request->binary_as_text,
+		.max_document = request->max_document_bytes,
 		.density = request->density > 0 ? request->density : BS_DEFAULT_DENSITY,
 	};
 	return job;

@@ -26,6 +26,7 @@ struct index_arguments {
 
 static enum bs_status take_text(void *to, const struct bs_option *option, const char *argument, struct bs_error *err);
 static enum bs_status take_density(void *to, const struct bs_option *option, const char *argument, struct bs_error *err);
+static enum bs_status take_max_document(void *to, const struct bs_option *option, const char *argument, struct bs_error *err);
 
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct index_arguments, field)
 
@@ -39,6 +40,8 @@ static const struct bs_option index_options[] = {
 	{0, "text", "F,G", "JSONL: fields to index [every top-level string]", .kind = BS_OPTION_CALL, .take = take_text},
 	{0, "density", "D", "share of set bits, 0.05 to 0.6: less is faster and larger [0.3]",
 	 .kind = BS_OPTION_CALL, .take = take_density},
+	{0, "max-document", "SIZE", "pass over larger files and records, with a notice [256M]",
+	 .kind = BS_OPTION_CALL, .take = take_max_document},
 	{0, "memory", "SIZE", "memory to work with [1G]", SETS(SIZE, memory_bytes)},
 	{'j', "jobs", "N", "threads [one a processor]; the index is the same",
 	 SETS(NUMBER, n_threads), .least = 1, .most = 64},
@@ -95,7 +98,7 @@ static const char index_description[] =
 	"a@example.com are cut into words at the dot and the @. Of scripts written without spaces (Chinese, Japanese, Thai, "
 	"Lao, Khmer, Burmese) every character can be found, alone and in any sequence. Emoji are words.\n\n"
 	"# Options that are kept\n\n"
-	"`--words`, `--grams`, `--stem`, `--fold-accents`, `--id`, `--text`, `--density`, `--hidden`, `--no-ignore`, `--glob` and "
+	"`--words`, `--grams`, `--stem`, `--fold-accents`, `--id`, `--text`, `--density`, `--max-document`, `--hidden`, `--no-ignore`, `--glob` and "
 	"`--binary` are recorded with the index and hold for every refresh. To give other ones is an error unless `--rebuild` "
 	"says that everything is to be indexed again with them.\n\n"
 	"# Who may read the index\n\n"
@@ -313,6 +316,16 @@ static enum bs_status take_density(void *to, const struct bs_option *option, con
 	return BS_OK;
 }
 
+static enum bs_status take_max_document(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
+{
+	uint64_t *max_document = &((struct index_arguments *)to)->options.max_document;
+	(void)option;
+	enum bs_status status = bs_parse_size("--max-document", argument, max_document, err);
+	if (!status && (*max_document == 0 || *max_document > BS_MOST_MAX_DOCUMENT))
+		status = bs_fail(err, BS_INVALID, "--max-document %s: not a size from 1 to 4095M", argument);
+	return status;
+}
+
 /* A list that was given, NULL-ended; NULL if none was. */
 static enum bs_status end_list(struct bs_buffer *list, char ***list_out, struct bs_error *err)
 {
@@ -333,7 +346,7 @@ static enum bs_status settle_options(struct index_arguments *arguments, struct b
 		status = end_list(&arguments->text_fields, &options->text_fields, err);
 	arguments->has_options = options->words || options->grams || options->stem_language || options->fold_accents ||
 	                         options->id_field || options->text_fields || options->globs || options->hidden ||
-	                         options->no_ignore || options->binary_as_text || options->density > 0;
+	                         options->no_ignore || options->binary_as_text || options->density > 0 || options->max_document > 0;
 	if (options->words == options->grams)
 		options->words = options->grams = true;
 	if (options->density == 0)

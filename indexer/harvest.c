@@ -8,9 +8,9 @@
 #include "core/lexicon.h"
 
 #define FIELD_GAP   100u        /* positions between two fields of a record */
-#define KEPT_BYTES  (4u << 20)  /* larger buffers are given back after use */
+#define KEPT_BYTES  (1u << 20)  /* larger buffers are given back after use */
 #define FIRST_SLOTS (1u << 14)
-#define KEPT_SLOTS  (1u << 20)
+#define KEPT_SLOTS  (1u << 18)
 
 _Static_assert(BS_TOKEN_SLACK_BYTES >= BS_HARVEST_KEY_BYTES, "a key is read whole, whatever its length");
 
@@ -26,7 +26,17 @@ static void use_slots(struct bs_harvest_terms *terms, uint32_t n_slots)
 {
 	memset(terms->slots, 0, (size_t)n_slots * sizeof(*terms->slots));
 	terms->n_slots = n_slots;
+	terms->secret = bs_hash_secret();
 	terms->slot_shift = (uint32_t)__builtin_clzll(n_slots) + 1;
+}
+
+static void drop_slots(struct bs_harvest_terms *terms)
+{
+	if (terms->most_slots <= KEPT_SLOTS)
+		return;
+	free(terms->slots);
+	terms->slots = NULL;
+	terms->n_slots = terms->most_slots = 0;
 }
 
 static void terms_clear(struct bs_harvest_terms *terms)
@@ -34,11 +44,7 @@ static void terms_clear(struct bs_harvest_terms *terms)
 	bs_buffer_trim(&terms->entries, KEPT_BYTES);
 	bs_buffer_trim(&terms->hashes, KEPT_BYTES);
 	bs_buffer_trim(&terms->long_keys, KEPT_BYTES);
-	if (terms->most_slots > KEPT_SLOTS) {
-		free(terms->slots);
-		terms->slots = NULL;
-		terms->n_slots = terms->most_slots = 0;
-	}
+	drop_slots(terms);
 	/* One batch of very many terms must not spread those of all others over more cache than they need. */
 	while (terms->n_slots > FIRST_SLOTS && (uint64_t)terms->n_terms * 8 < terms->n_slots)
 		terms->n_slots /= 2;
@@ -73,13 +79,12 @@ static struct short_key load_key(const uint8_t *bytes, uint32_t n_bytes)
 	return key;
 }
 
-/* For the slots of a batch only: numbers go by appearance, so nothing that is kept depends on it. */
-static uint64_t mix_key(struct short_key key, uint32_t n_bytes)
+/* For the slots of a batch only: numbers go by appearance, so nothing that is kept depends on it. A product of both halves with
+ * a secret in each: nobody can choose words that meet. */
+static uint64_t mix_key(struct bs_hash_secret secret, struct short_key key, uint32_t n_bytes)
 {
-	uint64_t x = (key.words[0] ^ n_bytes) * UINT64_C(0x9e3779b97f4a7c15);
-	uint64_t y = key.words[1] * UINT64_C(0xd6e8feb86659fd93);
-	x ^= (y >> 32 | y << 32);
-	return (x ^ x >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+	struct bs_product product = bs_hash_multiply(key.words[0] ^ secret.words[0], key.words[1] ^ secret.words[1] ^ n_bytes);
+	return product.low ^ product.high;
 }
 
 /* Where the look for a term begins; of a long one, it goes by the hash alone. */
@@ -89,7 +94,7 @@ static uint32_t home_slot(const struct bs_harvest_terms *terms, const struct bs_
 	memcpy(&key, term->key, sizeof(key));
 	if (term->key_bytes > BS_HARVEST_KEY_BYTES)
 		key.words[1] = 0;
-	return (uint32_t)(mix_key(key, term->key_bytes) >> terms->slot_shift);
+	return (uint32_t)(mix_key(terms->secret, key, term->key_bytes) >> terms->slot_shift);
 }
 
 static enum bs_status grow_slots(struct bs_harvest_terms *terms, struct bs_error *err)
@@ -146,22 +151,22 @@ static inline enum bs_status find_mixed(struct bs_harvest_terms *terms, struct s
 	}
 	struct bs_harvest_term term = {.key_bytes = n_bytes};
 	memcpy(term.key, &key, sizeof(key));
-	return add_term(terms, &term, bs_hash_term(bytes, n_bytes), at, number_out, err);
+	return add_term(terms, &term, bs_hash_slot(bytes, n_bytes), at, number_out, err);
 }
 
 static enum bs_status find_short(struct bs_harvest_terms *terms, const uint8_t *bytes, uint32_t n_bytes,
                                  uint32_t *number_out, struct bs_error *err)
 {
 	struct short_key key = load_key(bytes, n_bytes);
-	return find_mixed(terms, key, mix_key(key, n_bytes), bytes, n_bytes, number_out, err);
+	return find_mixed(terms, key, mix_key(terms->secret, key, n_bytes), bytes, n_bytes, number_out, err);
 }
 
 static enum bs_status find_long(struct bs_harvest_terms *terms, const uint8_t *bytes, uint32_t n_bytes,
                                 uint32_t *number_out, struct bs_error *err)
 {
-	uint64_t hash = bs_hash_term(bytes, n_bytes);
+	uint64_t hash = bs_hash_slot(bytes, n_bytes);
 	struct short_key key = {{hash, 0}};
-	uint32_t at = (uint32_t)(mix_key(key, n_bytes) >> terms->slot_shift);
+	uint32_t at = (uint32_t)(mix_key(terms->secret, key, n_bytes) >> terms->slot_shift);
 	for (uint32_t found; (found = terms->slots[at]) != 0; at = (at + 1) & (terms->n_slots - 1)) {
 		const struct bs_harvest_term *entry = &entries_of(terms)[found - 1];
 		memcpy(&key, entry->key, sizeof(key));
@@ -210,6 +215,11 @@ void bs_harvest_clear(struct bs_harvest *harvest)
 	harvest->n_unchanged = 0;
 	harvest->n_docs = 0;
 	harvest->n_skips = 0;
+}
+
+void bs_harvest_seal(struct bs_harvest *harvest)
+{
+	drop_slots(&harvest->terms);
 }
 
 void bs_harvest_deinit(struct bs_harvest *harvest)
@@ -330,7 +340,7 @@ static void look_ahead(const struct bs_harvest_terms *terms, const struct bs_tok
 		here->is_short = !tokens[i].is_pair && tokens[i].term_bytes <= BS_HARVEST_KEY_BYTES;
 		uint32_t n_bytes = here->is_short ? tokens[i].term_bytes : 0;
 		here->key = load_key(tokens[i].term, n_bytes);
-		here->mixed = mix_key(here->key, n_bytes);
+		here->mixed = mix_key(terms->secret, here->key, n_bytes);
 		__builtin_prefetch(&terms->slots[here->mixed >> terms->slot_shift]);
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -454,7 +464,7 @@ static enum bs_status harvest_fields(struct bs_harvest *harvest, const struct bs
 		                                         harvest_tokens, harvest, &sum, err);
 		if (!status && field->name_bytes > 0)
 			status = bs_term_table_intern(&harvest->fields, (const uint8_t *)field->name, (uint32_t)field->name_bytes,
-			                              bs_hash_term(field->name, field->name_bytes), &number, NULL, err);
+			                              bs_hash_slot(field->name, field->name_bytes), &number, NULL, err);
 		if (status)
 			return status;
 		position = sum.next_position + FIELD_GAP;

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "core/buffer.h"
+#include "core/hash.h"
 #include "core/status.h"
 #include "core/term_table.h"
 #include "core/word_pairs.h"
@@ -23,7 +24,7 @@
 
 /* One distinct term. */
 struct bs_harvest_term {
-	uint8_t key[BS_HARVEST_KEY_BYTES]; /* padded with zeros; of a longer key: its hash and its offset in long_keys */
+	uint8_t key[BS_HARVEST_KEY_BYTES]; /* padded with zeros; of a longer key: bs_hash_slot and its offset in long_keys */
 	uint32_t key_bytes;
 	uint32_t last_doc; /* the document that had it last, + 1 */
 	uint32_t tf;       /* how often it stands there */
@@ -31,8 +32,9 @@ struct bs_harvest_term {
 
 struct bs_harvest_terms {
 	struct bs_buffer entries; /* struct bs_harvest_term each */
-	struct bs_buffer hashes;  /* bs_hash_term of the keys, u64 each */
+	struct bs_buffer hashes;  /* bs_hash_slot of the keys, u64 each */
 	struct bs_buffer long_keys;
+	struct bs_hash_secret secret; /* known as soon as there are slots */
 	uint32_t *slots; /* number + 1; 0 is empty */
 	uint32_t slot_shift; /* the slot of a hash is its upper bits */
 	uint32_t n_slots;
@@ -91,6 +93,8 @@ struct bs_harvest {
 };
 void bs_harvest_clear(struct bs_harvest *harvest);
 void bs_harvest_deinit(struct bs_harvest *harvest);
+/* Gives back what finds the terms, if it is large: until the harvest is cleared, no document can be added. */
+void bs_harvest_seal(struct bs_harvest *harvest);
 /* Bytes held, counted by content. */
 uint64_t bs_harvest_bytes(const struct bs_harvest *harvest);
 /* Where a reader puts a batch: this sink fills the harvest. */

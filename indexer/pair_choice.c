@@ -50,7 +50,7 @@ static enum bs_status sample_tokens(void *context, const struct bs_token *tokens
 			status = add_gap(sample, err);
 		if (!status)
 			status = bs_term_table_intern(&sample->words, tokens[i].term, tokens[i].term_bytes,
-			                              bs_hash_term(tokens[i].term, tokens[i].term_bytes), &number, NULL, err);
+			                              bs_hash_slot(tokens[i].term, tokens[i].term_bytes), &number, NULL, err);
 		number++;
 		if (!status)
 			status = bs_buffer_append(&sample->tokens, &number, sizeof(number), err);
@@ -144,6 +144,11 @@ static void count_words(struct choice *choice)
 	}
 }
 
+static size_t slot_of(uint64_t words, size_t n_slots)
+{
+	return bs_hash_mix(words ^ bs_hash_secret().words[0]) & (n_slots - 1);
+}
+
 static enum bs_status grow_met(struct choice *choice, struct bs_error *err)
 {
 	size_t n_slots = choice->n_slots ? choice->n_slots * 2 : 1u << 14;
@@ -153,7 +158,7 @@ static enum bs_status grow_met(struct choice *choice, struct bs_error *err)
 	for (size_t i = 0; i < choice->n_slots; i++) {
 		if (!choice->met[i].words)
 			continue;
-		size_t at = bs_hash_mix(choice->met[i].words) & (n_slots - 1);
+		size_t at = slot_of(choice->met[i].words, n_slots);
 		while (met[at].words)
 			at = (at + 1) & (n_slots - 1);
 		met[at] = choice->met[i];
@@ -171,7 +176,7 @@ static enum bs_status count_pair(struct choice *choice, uint64_t words, uint32_t
 		if (status)
 			return status;
 	}
-	size_t at = bs_hash_mix(words) & (choice->n_slots - 1);
+	size_t at = slot_of(words, choice->n_slots);
 	while (choice->met[at].words && choice->met[at].words != words)
 		at = (at + 1) & (choice->n_slots - 1);
 	struct met_pair *met = &choice->met[at];

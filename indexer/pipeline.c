@@ -8,6 +8,9 @@
 /* A harvest is poured when it holds this much, even in the middle of a batch. */
 #define HARVEST_LIMIT_BYTES (8u << 20)
 
+/* What harvests may hold, for each thread, that are done and wait for their turn. */
+#define WAITING_LIMIT_BYTES ((uint64_t)16 << 20)
+
 struct slot {
 	struct bs_harvest harvest; /* first: what the harvest's sink is given is the slot, too */
 	struct bs_document_sink sink;
@@ -36,10 +39,9 @@ struct bs_pipeline {
 static enum bs_status take_document(void *context, const struct bs_document *document, struct bs_error *err)
 {
 	struct slot *slot = context;
-	enum bs_status status = bs_harvest_sink(&slot->harvest).document(&slot->harvest, document, err);
-	if (status || bs_harvest_bytes(&slot->harvest) < HARVEST_LIMIT_BYTES)
-		return status;
-	return bs_task_hand_over(slot->task);
+	/* Only when the next document comes: the text of an enormous one is given back by then, or at the end of its batch. */
+	enum bs_status status = bs_harvest_bytes(&slot->harvest) < HARVEST_LIMIT_BYTES ? BS_OK : bs_task_hand_over(slot->task);
+	return status ? status : bs_harvest_sink(&slot->harvest).document(&slot->harvest, document, err);
 }
 
 static enum bs_status harvest_batch(void *context, const struct bs_task *task, struct bs_error *err)
@@ -51,13 +53,15 @@ static enum bs_status harvest_batch(void *context, const struct bs_task *task, s
 	slot->harvest.words = worker->words;
 	slot->harvest.grams = is_file ? worker->grams : NULL;
 	slot->task = task;
-	return bs_reader_read(worker->reader, pipeline->source, &slot->batch, &slot->sink, err);
+	enum bs_status status = bs_reader_read(worker->reader, pipeline->source, &slot->batch, &slot->sink, err);
+	return status || bs_task_hold(task, bs_harvest_bytes(&slot->harvest)) ? status : BS_STOPPED;
 }
 
 static enum bs_status pour_harvest(void *context, uint64_t task, struct bs_error *err)
 {
 	struct bs_pipeline *pipeline = context;
 	struct slot *slot = &pipeline->slots[task % pipeline->n_slots];
+	bs_harvest_seal(&slot->harvest);
 	enum bs_status status = pipeline->pour(pipeline->context, &slot->harvest, slot->batch.source_bytes, err);
 	bs_harvest_clear(&slot->harvest);
 	return status;
@@ -154,6 +158,7 @@ enum bs_status bs_pipeline_run(struct bs_pipeline *pipeline, const struct bs_sou
 	                               .work = harvest_batch,
 	                               .put = pour_harvest,
 	                               .puts_on_caller = true,
+	                               .most_held_bytes = pipeline->n_threads * WAITING_LIMIT_BYTES,
 	                               .context = pipeline};
 	struct bs_workers *workers;
 	struct bs_error why = {.text = ""};

@@ -20,11 +20,21 @@ struct sampler {
 	bool is_enough;      /* it is, and the rest of the batch need not be read */
 };
 
+/* Of a larger file the beginning is sample enough. */
+#define MOST_TEXT_BYTES ((uint64_t)8 << 20)
+
 static enum bs_status take_document(void *context, const struct bs_document *document, struct bs_error *err)
 {
 	struct sampler *sampler = context;
-	enum bs_status status = sampler->take(sampler->context, document, err);
-	sampler->text_bytes += document->text_bytes;
+	struct bs_document beginning = *document;
+	struct bs_field field;
+	if (document->n_fields == 1 && document->text_bytes > MOST_TEXT_BYTES) {
+		field = document->fields[0];
+		field.text_bytes = beginning.text_bytes = MOST_TEXT_BYTES;
+		beginning.fields = &field;
+	}
+	enum bs_status status = sampler->take(sampler->context, &beginning, err);
+	sampler->text_bytes += beginning.text_bytes;
 	sampler->is_enough = sampler->text_bytes >= sampler->end_bytes;
 	return status || !sampler->is_enough ? status : BS_STOPPED;
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/hash.h"
 #include "core/lexicon.h"
 #include "indexer/renumber.h"
 
@@ -112,7 +113,7 @@ static void fill_places(struct bs_slab_plan *plan, const struct kinds *kinds, co
 	for (uint32_t i = 0; i < table->n_terms; i++) {
 		const struct bs_term_entry *entry = &table->entries[i];
 		uint32_t place = place_of[i];
-		plan->hashes[place] = entry->hash;
+		plan->hashes[place] = bs_hash_term(bs_term_table_key(table, i), entry->n_bytes);
 		if (place >= plan->n_repeated)
 			continue;
 		bool is_coded = entry->df >= levels->min_coded_df && is_counted(plan, i);

@@ -83,6 +83,11 @@ static const char query_description[] =
 	"Files are read again by the rules by which they were indexed: what has become a symbolic link, or stands in a folder that "
 	"has, is not followed, and a file that has become binary is no document any more. A document that may match and cannot be "
 	"read is named on standard error, and the exit status is 2; so does `--fresh` with everything it cannot look at.\n\n"
+	"# Limits\n\n"
+	"What is longer is refused at once, with a line that says so: a query has at most 1 MiB, 100,000 words, 1,024 of them with "
+	"`*` or `~`, and 1,000 brackets within each other; a phrase, or a token of several words, 16,384 words; the name of a field 255 bytes. "
+	"A word with `*` or `~` that stands for more than 16,384 words of the index, or for more than are left of 262,144 for the "
+	"whole query, is answered by reading more documents. In a batch, a query that is refused prints `error`, and the next one is run.\n\n"
 	"# Output\n\n"
 	"Results go to standard output, all else to standard error. `--json` prints an object per hit, with rank, id, score, "
 	"path and snippet; an id that is not UTF-8 stands in id_base64 too. `--count` prints the exact number. Where `--ids` go to a "
@@ -239,6 +244,9 @@ static enum bs_status end_query(struct run *run, const struct bs_query_stats *st
 	return status;
 }
 
+/* The longest query, its \r, and a byte that tells that it is longer. */
+#define BATCH_LINE_BYTES ((size_t)BS_QUERY_MAX_BYTES + 2)
+
 static enum bs_status run_query(struct run *run, const uint8_t *text, size_t text_bytes, struct bs_error *err)
 {
 	struct bs_search_request request = run->arguments->request;
@@ -264,26 +272,41 @@ static enum bs_status run_query(struct run *run, const uint8_t *text, size_t tex
 	return status;
 }
 
+/* The next line, without its end, or as much of one as is too long for a query whatever follows: the rest is gone past, but
+ * never held. False at the end of the file. */
+static bool next_line(FILE *file, uint8_t *line, size_t *line_bytes_out)
+{
+	size_t n = 0;
+	int byte;
+	while ((byte = getc_unlocked(file)) != EOF && byte != '\n')
+		if (n < BATCH_LINE_BYTES)
+			line[n++] = (uint8_t)byte;
+	bool is_line = byte == '\n' || n > 0;
+	if (n > 0 && n < BATCH_LINE_BYTES && line[n - 1] == '\r')
+		n--;
+	*line_bytes_out = n;
+	return is_line;
+}
+
 /* A query a line. A bad one prints `error` in its place; damage ends the run. */
 static enum bs_status run_batch(struct run *run, struct bs_error *err)
 {
 	const char *path = run->arguments->batch;
 	bool is_stdin = strcmp(path, "-") == 0;
 	FILE *file = is_stdin ? stdin : fopen(path, "re");
-	char *line = NULL;
-	size_t capacity = 0;
+	uint8_t *line = malloc(BATCH_LINE_BYTES);
+	size_t n;
 	enum bs_status status = BS_OK;
-	if (!file) {
+	if (!line)
+		status = bs_fail_memory(err, "a line", BATCH_LINE_BYTES);
+	if (!status && !file)
 		status = bs_fail(err, BS_IO, "%s: %s", path, strerror(errno));
+	if (status) {
 		fprintf(stderr, "bitsift: %s\n", err->text);
-		return status;
+		goto out;
 	}
-	for (ssize_t n; (n = getline(&line, &capacity, file)) >= 0;) {
-		if (n > 0 && line[n - 1] == '\n')
-			n--;
-		if (n > 0 && line[n - 1] == '\r')
-			n--;
-		status = run_query(run, (const uint8_t *)line, (size_t)n, err);
+	while (next_line(file, line, &n)) {
+		status = run_query(run, line, n, err);
 		if (status && status != BS_INVALID && status != BS_UNSUPPORTED)
 			break;
 		if (status) {
@@ -298,8 +321,9 @@ static enum bs_status run_batch(struct run *run, struct bs_error *err)
 		status = bs_fail(err, BS_IO, "%s: %s", path, strerror(errno));
 		fprintf(stderr, "bitsift: %s\n", err->text);
 	}
+out:
 	free(line);
-	if (!is_stdin)
+	if (file && !is_stdin)
 		fclose(file);
 	return status;
 }

@@ -65,7 +65,7 @@ static enum bs_status map_document(void *context, const struct bs_document *docu
 	                                            document->is_named_by_line ? document->line : 0, id, err);
 	if (status)
 		return status;
-	struct moved_record moved = {.hash = bs_checksum(id->data, id->used_bytes), .offset = document->offset,
+	struct moved_record moved = {.hash = bs_hash_slot(id->data, id->used_bytes), .offset = document->offset,
 	                             .raw_bytes = document->raw_bytes, .line = document->line};
 	return bs_buffer_append(&mapping->source->moved, &moved, sizeof(moved), err);
 }
@@ -217,7 +217,7 @@ static enum bs_status fetch_moved(struct bs_fetcher *fetcher, struct fetch_sourc
 	enum bs_status status = map_collection(fetcher, source, err);
 	if (!status)
 		status = bs_fetch_make_id(source, record, &wanted, err);
-	uint64_t hash = bs_checksum(wanted.data, wanted.used_bytes);
+	uint64_t hash = bs_hash_slot(wanted.data, wanted.used_bytes);
 	const struct moved_record *end;
 	const struct moved_record *at = find_moved(source, hash, &end);
 	for (; !status && !found && at && at < end && at->hash == hash; at++) {

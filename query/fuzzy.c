@@ -7,8 +7,9 @@
 #include "core/visible.h"
 
 /*
- * Row i holds, for each prefix of the word, its distance to the first i code points of the term. A term longer than the
- * word by more than max_distance is no match, so there are never more rows than that.
+ * Row i holds, for each prefix of the word, its distance to the first i code points of the term; but only for prefixes whose
+ * length differs from i by at most max_distance, for all others are further away. A term longer than the word by more than
+ * max_distance is no match, so there are never more rows than that.
  */
 struct bs_fuzzy {
 	uint32_t max_distance;
@@ -17,10 +18,31 @@ struct bs_fuzzy {
 	int32_t *word;
 	int32_t *term;        /* code points whose rows are valid */
 	uint32_t *ends;       /* bytes of the term up to and with each of them */
-	uint32_t *rows;       /* max_rows + 1 rows of n_word + 1 */
+	uint32_t row_cells;   /* 2 * max_distance + 1, and one on either side that is too far */
+	uint32_t *rows;       /* max_rows + 1 */
 	uint32_t n_valid;     /* rows computed, beyond row 0 */
 	uint32_t dead_bytes;  /* a prefix of this many bytes cannot become a match any more; 0: none */
 };
+
+/* A distance beyond all that are asked for, with room for an edit more. */
+#define TOO_FAR UINT16_MAX
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The cell of row i for the first j code points of the word, |i - j| <= max_distance + 1. */
+static uint32_t *cell(const struct bs_fuzzy *fuzzy, uint32_t i, uint32_t j)
+{
+	return fuzzy->rows + (size_t)i * fuzzy->row_cells + (j + fuzzy->max_distance + 1 - i);
+}
+
+static void start_row(struct bs_fuzzy *fuzzy, uint32_t i)
+{
+	for (uint32_t j = 0; j < fuzzy->row_cells; j++)
+		fuzzy->rows[(size_t)i * fuzzy->row_cells + j] = TOO_FAR;
+}
 
 enum bs_status bs_fuzzy_new(const uint8_t *word, uint32_t word_bytes, uint32_t max_distance, struct bs_fuzzy **fuzzy_out,
                             struct bs_error *err)
@@ -37,13 +59,15 @@ enum bs_status bs_fuzzy_new(const uint8_t *word, uint32_t word_bytes, uint32_t m
 	fuzzy->max_rows = fuzzy->n_word + max_distance + 1;
 	fuzzy->term = malloc(((size_t)fuzzy->max_rows + 1) * sizeof(*fuzzy->term));
 	fuzzy->ends = malloc(((size_t)fuzzy->max_rows + 1) * sizeof(*fuzzy->ends));
-	fuzzy->rows = malloc(((size_t)fuzzy->max_rows + 1) * ((size_t)fuzzy->n_word + 1) * sizeof(*fuzzy->rows));
+	fuzzy->row_cells = 2 * max_distance + 3;
+	fuzzy->rows = malloc(((size_t)fuzzy->max_rows + 1) * fuzzy->row_cells * sizeof(*fuzzy->rows));
 	if (!fuzzy->word || !fuzzy->term || !fuzzy->ends || !fuzzy->rows) {
 		bs_fuzzy_free(fuzzy);
-		return bs_fail_memory(err, "a fuzzy word", (uint64_t)word_bytes * word_bytes * 4);
+		return bs_fail_memory(err, "a fuzzy word", (uint64_t)word_bytes * sizeof(*fuzzy->rows));
 	}
-	for (uint32_t j = 0; j <= fuzzy->n_word; j++)
-		fuzzy->rows[j] = j;
+	start_row(fuzzy, 0);
+	for (uint32_t j = 0; j <= max_distance && j <= fuzzy->n_word; j++)
+		*cell(fuzzy, 0, j) = j;
 	*fuzzy_out = fuzzy;
 	return BS_OK;
 }
@@ -59,29 +83,20 @@ void bs_fuzzy_free(struct bs_fuzzy *fuzzy)
 	free(fuzzy);
 }
 
-static uint32_t *row_at(const struct bs_fuzzy *fuzzy, uint32_t i)
-{
-	return fuzzy->rows + (size_t)i * (fuzzy->n_word + 1);
-}
-
-static uint32_t least(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Fills row i (>= 1) for code point term[i - 1] and returns its least value. */
 static uint32_t fill_row(struct bs_fuzzy *fuzzy, uint32_t i)
 {
-	uint32_t *row = row_at(fuzzy, i);
-	const uint32_t *above = row_at(fuzzy, i - 1);
 	int32_t c = fuzzy->term[i - 1];
-	uint32_t smallest = row[0] = i;
-	for (uint32_t j = 1; j <= fuzzy->n_word; j++) {
-		uint32_t value = least(above[j], row[j - 1]) + 1;
-		value = least(value, above[j - 1] + (fuzzy->word[j - 1] != c));
+	uint32_t k = fuzzy->max_distance, smallest = TOO_FAR;
+	start_row(fuzzy, i);
+	if (i <= k)
+		smallest = *cell(fuzzy, i, 0) = i;
+	for (uint32_t j = i > k ? i - k : 1; j <= least(i + k, fuzzy->n_word); j++) {
+		uint32_t value = least(*cell(fuzzy, i - 1, j), *cell(fuzzy, i, j - 1)) + 1;
+		value = least(value, *cell(fuzzy, i - 1, j - 1) + (fuzzy->word[j - 1] != c));
 		if (i > 1 && j > 1 && fuzzy->word[j - 2] == c && fuzzy->word[j - 1] == fuzzy->term[i - 2])
-			value = least(value, row_at(fuzzy, i - 2)[j - 2] + 1);
-		row[j] = value;
+			value = least(value, *cell(fuzzy, i - 2, j - 2) + 1);
+		*cell(fuzzy, i, j) = value;
 		smallest = least(smallest, value);
 	}
 	return smallest;
@@ -89,9 +104,9 @@ static uint32_t fill_row(struct bs_fuzzy *fuzzy, uint32_t i)
 
 static uint32_t row_least(const struct bs_fuzzy *fuzzy, uint32_t i)
 {
-	const uint32_t *row = row_at(fuzzy, i);
-	uint32_t smallest = row[0];
-	for (uint32_t j = 1; j <= fuzzy->n_word; j++)
+	const uint32_t *row = fuzzy->rows + (size_t)i * fuzzy->row_cells;
+	uint32_t smallest = TOO_FAR;
+	for (uint32_t j = 0; j < fuzzy->row_cells; j++)
 		smallest = least(smallest, row[j]);
 	return smallest;
 }
@@ -119,5 +134,6 @@ bool bs_fuzzy_matches(struct bs_fuzzy *fuzzy, const uint8_t *term, uint32_t term
 			return false;
 		}
 	}
-	return row_at(fuzzy, fuzzy->n_valid)[fuzzy->n_word] <= fuzzy->max_distance;
+	uint32_t i = fuzzy->n_valid;
+	return i + fuzzy->max_distance >= fuzzy->n_word && *cell(fuzzy, i, fuzzy->n_word) <= fuzzy->max_distance;
 }

@@ -52,6 +52,7 @@ struct bs_grep_reading {
 	bool stop_at_nul; /* the rest is not wanted once a NUL byte was seen in the first piece */
 	bool in_pieces;   /* of a large file that needs no decoding, only the first piece is read */
 	size_t root_bytes; /* as in struct bs_grep_file */
+	size_t most_bytes; /* more than that is BS_INVALID; 0: as much as there is */
 };
 
 /* Reads the file at path, or standard input if path is NULL. BS_NOT_FOUND or BS_IO, err saying why without the path;

@@ -30,11 +30,11 @@ struct known_word {
 	double idf;
 };
 
-/* An occurrence of any item of a NEAR, for the sweep over them in order. */
+/* An occurrence of any item of a NEAR or a long phrase, for the sweep over them in order. */
 struct near_point {
 	uint32_t field;
 	uint32_t position;
-	uint32_t kind; /* index among the distinct elements of the NEAR */
+	uint32_t kind; /* index among its distinct elements */
 };
 
 struct bs_matcher {
@@ -42,7 +42,7 @@ struct bs_matcher {
 	const struct bs_query_field *fields;
 	size_t n_fields;
 	struct bs_words *words;
-	bool is_wide;                   /* has prefixes or fuzzy words */
+	struct bs_buffer inexact;       /* u32: the elements that are prefixes or fuzzy words, ascending */
 	bool needs_positions;           /* some leaf is a phrase, a NEAR or limited to a field */
 	struct bs_term_table table;     /* words known */
 	struct bs_buffer known;         /* struct known_word each, by number in the table */
@@ -51,13 +51,16 @@ struct bs_matcher {
 	uint32_t *tfs;                  /* per element */
 	struct bs_buffer *occurrences;  /* per element, struct occurrence each, ascending */
 	bool *values;                   /* per node */
-	struct bs_buffer points;        /* scratch of NEAR */
+	struct bs_buffer points;        /* scratch of NEAR and of long phrases */
+	uint32_t *need_of;              /* per element, scratch of the same: all zero in between */
 	struct bs_buffer found;         /* u32: numbers of the words with tf > 0 */
 	struct bs_buffer match_words;   /* struct bs_match_word each */
 	/* The field under analysis. */
 	uint32_t field;
 	struct bs_buffer *hits;         /* set while hits are collected */
 };
+
+#define NOT_PLAIN UINT32_MAX
 
 /* A dictionary of more words than this is begun anew: a long scan must not remember every word it ever met. */
 #define MAX_KNOWN_WORDS (1u << 20)
@@ -75,43 +78,55 @@ static bool wants_positions(const struct bs_query *query)
 	return false;
 }
 
-/* Whether a term is an occurrence of the element. */
+/* Whether a term is an occurrence of the element, a prefix or a fuzzy word. */
 static bool element_accepts(const struct bs_matcher *matcher, uint32_t e, const uint8_t *term, uint32_t term_bytes)
 {
 	const struct bs_element *element = &matcher->query->elements[e];
 	switch (element->kind) {
-	case BS_ELEMENT_TERM:
-		return element->term_bytes == term_bytes && memcmp(element->term, term, term_bytes) == 0;
 	case BS_ELEMENT_PREFIX:
 		return element->term_bytes <= term_bytes && memcmp(element->term, term, element->term_bytes) == 0;
 	case BS_ELEMENT_FUZZY:
 		return bs_fuzzy_matches(matcher->fuzzies[e], term, term_bytes, 0);
+	case BS_ELEMENT_TERM:
 	case BS_ELEMENT_PAIR:
 		break;
 	}
 	return false;
 }
 
-/* Enters a term into the dictionary, with its elements. */
+static enum bs_status add_element(struct bs_matcher *matcher, struct known_word *word, uint32_t e, struct bs_error *err)
+{
+	word->n_elements++;
+	word->is_scored |= matcher->query->elements[e].is_scored;
+	return bs_buffer_append(&matcher->element_lists, &e, sizeof(e), err);
+}
+
+/* Enters a term into the dictionary, with its elements in order. plain: the one that is this very term, NOT_PLAIN if none is.
+ * Those are entered first, so that no term met later is one of them. */
 static enum bs_status know_word(struct bs_matcher *matcher, const uint8_t *term, uint32_t term_bytes, uint64_t hash,
-                                uint32_t *number_out, struct bs_error *err)
+                                uint32_t plain, uint32_t *number_out, struct bs_error *err)
 {
 	bool is_new;
 	enum bs_status status = bs_term_table_intern(&matcher->table, term, term_bytes, hash, number_out, &is_new, err);
 	if (status || !is_new)
 		return status;
 	struct known_word word = {.first_element = (uint32_t)(matcher->element_lists.used_bytes / 4), .idf = -1};
-	for (uint32_t e = 0; e < matcher->query->n_elements && !status; e++) {
-		if (!element_accepts(matcher, e, term, term_bytes))
+	const uint32_t *inexact = (const uint32_t *)(const void *)matcher->inexact.data;
+	for (size_t i = 0; i < matcher->inexact.used_bytes / sizeof(*inexact) && !status; i++) {
+		if (!element_accepts(matcher, inexact[i], term, term_bytes))
 			continue;
-		word.n_elements++;
-		word.is_scored |= matcher->query->elements[e].is_scored;
-		status = bs_buffer_append(&matcher->element_lists, &e, sizeof(e), err);
+		if (plain < inexact[i])
+			status = add_element(matcher, &word, plain, err);
+		plain = plain < inexact[i] ? NOT_PLAIN : plain;
+		if (!status)
+			status = add_element(matcher, &word, inexact[i], err);
 	}
+	if (!status && plain != NOT_PLAIN)
+		status = add_element(matcher, &word, plain, err);
 	return status ? status : bs_buffer_append(&matcher->known, &word, sizeof(word), err);
 }
 
-/* The dictionary of a query of plain words: its elements, in their order. */
+/* The dictionary as it is at first: the plain words of the query, in their order. */
 static enum bs_status know_elements(struct bs_matcher *matcher, struct bs_error *err)
 {
 	const struct bs_query *query = matcher->query;
@@ -124,19 +139,20 @@ static enum bs_status know_elements(struct bs_matcher *matcher, struct bs_error 
 		uint32_t number;
 		if (element->kind == BS_ELEMENT_TERM)
 			status = know_word(matcher, element->term, element->term_bytes,
-			                   bs_hash_term(element->term, element->term_bytes), &number, err);
+			                   bs_hash_slot(element->term, element->term_bytes), e, &number, err);
 	}
 	return status;
 }
 
-static enum bs_status make_fuzzies(struct bs_matcher *matcher, struct bs_error *err)
+static enum bs_status make_inexact(struct bs_matcher *matcher, struct bs_error *err)
 {
 	const struct bs_query *query = matcher->query;
 	enum bs_status status = BS_OK;
 	for (uint32_t e = 0; e < query->n_elements && !status; e++) {
 		const struct bs_element *element = &query->elements[e];
-		matcher->is_wide |= element->kind == BS_ELEMENT_PREFIX || element->kind == BS_ELEMENT_FUZZY;
-		if (element->kind == BS_ELEMENT_FUZZY)
+		if (element->kind == BS_ELEMENT_PREFIX || element->kind == BS_ELEMENT_FUZZY)
+			status = bs_buffer_append(&matcher->inexact, &e, sizeof(e), err);
+		if (!status && element->kind == BS_ELEMENT_FUZZY)
 			status = bs_fuzzy_new(element->term, element->term_bytes, element->max_distance, &matcher->fuzzies[e], err);
 	}
 	return status;
@@ -159,10 +175,11 @@ enum bs_status bs_matcher_new(const struct bs_query *query, const struct bs_quer
 	matcher->tfs = calloc(query->n_elements, sizeof(*matcher->tfs));
 	matcher->occurrences = calloc(query->n_elements, sizeof(*matcher->occurrences));
 	matcher->values = calloc(query->n_nodes, sizeof(*matcher->values));
-	if (!matcher->fuzzies || !matcher->tfs || !matcher->occurrences || !matcher->values)
+	matcher->need_of = calloc(query->n_elements, sizeof(*matcher->need_of));
+	if (!matcher->fuzzies || !matcher->tfs || !matcher->occurrences || !matcher->values || !matcher->need_of)
 		status = bs_fail_memory(err, "a matcher", query->n_elements * sizeof(*matcher->occurrences));
 	if (!status)
-		status = make_fuzzies(matcher, err);
+		status = make_inexact(matcher, err);
 	if (!status)
 		status = know_elements(matcher, err);
 	if (status)
@@ -183,6 +200,7 @@ void bs_matcher_free(struct bs_matcher *matcher)
 	bs_term_table_deinit(&matcher->table);
 	bs_buffer_deinit(&matcher->known);
 	bs_buffer_deinit(&matcher->element_lists);
+	bs_buffer_deinit(&matcher->inexact);
 	bs_buffer_deinit(&matcher->points);
 	bs_buffer_deinit(&matcher->found);
 	bs_buffer_deinit(&matcher->match_words);
@@ -190,6 +208,7 @@ void bs_matcher_free(struct bs_matcher *matcher)
 	free(matcher->tfs);
 	free(matcher->occurrences);
 	free(matcher->values);
+	free(matcher->need_of);
 	free(matcher);
 }
 
@@ -236,9 +255,9 @@ static enum bs_status take_tokens(void *context, const struct bs_token *tokens, 
 		uint32_t number;
 		if (tokens[i].is_pair)
 			continue;
-		uint64_t hash = bs_hash_term(tokens[i].term, tokens[i].term_bytes);
-		if (matcher->is_wide)
-			status = know_word(matcher, tokens[i].term, tokens[i].term_bytes, hash, &number, err);
+		uint64_t hash = bs_hash_slot(tokens[i].term, tokens[i].term_bytes);
+		if (matcher->inexact.used_bytes > 0)
+			status = know_word(matcher, tokens[i].term, tokens[i].term_bytes, hash, NOT_PLAIN, &number, err);
 		else if (!bs_term_table_find(&matcher->table, tokens[i].term, tokens[i].term_bytes, hash, &number))
 			continue;
 		if (!status && word_at(matcher, number)->n_elements > 0)
@@ -269,12 +288,16 @@ static enum bs_status analyze_fields(struct bs_matcher *matcher, const struct bs
 static enum bs_status start_document(struct bs_matcher *matcher, struct bs_error *err)
 {
 	const uint32_t *found = (const uint32_t *)(const void *)matcher->found.data;
-	for (size_t i = 0; i < matcher->found.used_bytes / sizeof(*found); i++)
-		word_at(matcher, found[i])->tf = 0;
+	for (size_t i = 0; i < matcher->found.used_bytes / sizeof(*found); i++) {
+		struct known_word *word = word_at(matcher, found[i]);
+		const uint32_t *elements = (const uint32_t *)(const void *)matcher->element_lists.data + word->first_element;
+		word->tf = 0;
+		for (uint32_t e = 0; e < word->n_elements; e++) {
+			matcher->tfs[elements[e]] = 0;
+			bs_buffer_clear(&matcher->occurrences[elements[e]]);
+		}
+	}
 	bs_buffer_clear(&matcher->found);
-	memset(matcher->tfs, 0, matcher->query->n_elements * sizeof(*matcher->tfs));
-	for (size_t i = 0; i < matcher->query->n_elements; i++)
-		bs_buffer_clear(&matcher->occurrences[i]);
 	return matcher->table.n_terms > MAX_KNOWN_WORDS ? know_elements(matcher, err) : BS_OK;
 }
 
@@ -363,28 +386,6 @@ static bool stands_at(const struct bs_matcher *matcher, uint32_t element, uint32
 	return false;
 }
 
-static bool phrase_matches(const struct bs_matcher *matcher, const struct bs_query_node *node,
-                           const struct bs_field *doc_fields)
-{
-	const struct bs_query_item *rarest = &node->items[0];
-	for (uint32_t i = 1; i < node->n_items; i++)
-		if (matcher->tfs[node->items[i].element] < matcher->tfs[rarest->element])
-			rarest = &node->items[i];
-	size_t n;
-	const struct occurrence *at = occurrences_of(matcher, rarest->element, &n);
-	for (size_t o = 0; o < n; o++) {
-		if (at[o].position < rarest->position || !field_fits(matcher, node, doc_fields, at[o].field))
-			continue;
-		uint64_t start = at[o].position - rarest->position;
-		bool all = true;
-		for (uint32_t i = 0; i < node->n_items && all; i++)
-			all = stands_at(matcher, node->items[i].element, at[o].field, start + node->items[i].position);
-		if (all)
-			return true;
-	}
-	return false;
-}
-
 static int compare_points(const void *a, const void *b)
 {
 	const struct near_point *x = a;
@@ -394,27 +395,32 @@ static int compare_points(const void *a, const void *b)
 	return x->kind < y->kind ? -1 : x->kind > y->kind;
 }
 
-/* The distinct elements of a NEAR, each with how often it is asked for; an array of n_items. */
+/* The distinct elements of a leaf, each with how often it is asked for; an array of n_items, all zero. */
 struct near_need {
 	uint32_t element;
 	uint32_t wanted;
-	uint32_t held; /* in the window */
+	uint32_t held;    /* in the window */
+	uint32_t of_item; /* needs[i].of_item: which of them item i is */
 };
 
-static uint32_t near_needs(const struct bs_query_node *node, struct near_need *needs)
+static uint32_t near_needs(struct bs_matcher *matcher, const struct bs_query_node *node, struct near_need *needs)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < node->n_items; i++) {
-		uint32_t k = 0;
-		while (k < n && needs[k].element != node->items[i].element)
-			k++;
-		if (k == n)
-			needs[n++] = (struct near_need){.element = node->items[i].element};
-		needs[k].wanted++;
+		uint32_t *known = &matcher->need_of[node->items[i].element];
+		if (!*known) {
+			needs[n].element = node->items[i].element;
+			*known = ++n;
+		}
+		needs[i].of_item = *known - 1;
+		needs[*known - 1].wanted++;
 	}
+	for (uint32_t k = 0; k < n; k++)
+		matcher->need_of[needs[k].element] = 0;
 	return n;
 }
 
+/* Their occurrences, in order. */
 static enum bs_status near_points(struct bs_matcher *matcher, const struct bs_query_node *node,
                                   const struct bs_field *doc_fields, const struct near_need *needs, uint32_t n_needs,
                                   struct bs_error *err)
@@ -432,6 +438,9 @@ static enum bs_status near_points(struct bs_matcher *matcher, const struct bs_qu
 				return status;
 		}
 	}
+	if (matcher->points.used_bytes > 0)
+		qsort(matcher->points.data, matcher->points.used_bytes / sizeof(struct near_point), sizeof(struct near_point),
+		      compare_points);
 	return BS_OK;
 }
 
@@ -465,17 +474,134 @@ static enum bs_status near_matches(struct bs_matcher *matcher, const struct bs_q
 	struct near_need *needs = calloc(node->n_items, sizeof(*needs));
 	if (!needs)
 		return bs_fail_memory(err, "a matcher", node->n_items * sizeof(*needs));
-	uint32_t n_needs = near_needs(node, needs);
+	uint32_t n_needs = near_needs(matcher, node, needs);
 	enum bs_status status = near_points(matcher, node, doc_fields, needs, n_needs, err);
 	if (!status) {
 		struct near_point *points = (struct near_point *)(void *)matcher->points.data;
 		size_t n_points = matcher->points.used_bytes / sizeof(*points);
-		if (n_points > 0)
-			qsort(points, n_points, sizeof(*points), compare_points);
 		*matches_out = sweep_points(points, n_points, needs, n_needs, (uint64_t)node->distance + node->n_items - 1);
 	}
 	free(needs);
 	return status;
+}
+
+/* Whether the phrase stands around one of the places of this item. */
+static bool phrase_around(const struct bs_matcher *matcher, const struct bs_query_node *node,
+                          const struct bs_field *doc_fields, const struct bs_query_item *rarest)
+{
+	size_t n;
+	const struct occurrence *at = occurrences_of(matcher, rarest->element, &n);
+	for (size_t o = 0; o < n; o++) {
+		if (at[o].position < rarest->position || !field_fits(matcher, node, doc_fields, at[o].field))
+			continue;
+		uint64_t start = at[o].position - rarest->position;
+		bool all = true;
+		for (uint32_t i = 0; i < node->n_items && all; i++)
+			all = stands_at(matcher, node->items[i].element, at[o].field, start + node->items[i].position);
+		if (all)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The same for a phrase that would take too many looks: "a a a a b" in a text of nothing but a. Once over the occurrences of
+ * all its words in order, with a bit for each position of the phrase: set if the phrase up to there ends at the document's
+ * position under the window. Each step moves the bits on by one and keeps those whose word stands there; positions of the
+ * phrase that no item has (`open`) are kept everywhere.
+ */
+struct phrase_sweep {
+	uint32_t n_words;  /* of 64 bits, each of these sets */
+	uint64_t *state;
+	uint64_t *open;
+	uint64_t *here;    /* the words at the document's position */
+	uint64_t *masks;   /* one a need */
+};
+
+static void step_sweep(struct phrase_sweep *sweep, bool *is_empty_out)
+{
+	uint64_t carry = 1, all = 0;
+	for (uint32_t w = 0; w < sweep->n_words; w++) {
+		uint64_t bits = sweep->state[w];
+		sweep->state[w] = (bits << 1 | carry) & sweep->here[w];
+		carry = bits >> 63;
+		all |= sweep->state[w];
+	}
+	*is_empty_out = all == 0;
+}
+
+static bool sweep_phrase(struct phrase_sweep *sweep, uint32_t last_bit, const struct near_point *points, size_t n_points)
+{
+	size_t set_bytes = sweep->n_words * sizeof(uint64_t);
+	bool is_empty = true;
+	for (size_t i = 0; i < n_points;) {
+		const struct near_point *at = &points[i];
+		bool goes_on = i > 0 && at->field == at[-1].field;
+		/* What lies between has none of the words. */
+		for (uint64_t p = goes_on ? at[-1].position + UINT64_C(1) : 0; !is_empty && goes_on && p < at->position; p++) {
+			memcpy(sweep->here, sweep->open, set_bytes);
+			step_sweep(sweep, &is_empty);
+		}
+		if (!goes_on)
+			memset(sweep->state, 0, set_bytes);
+		memcpy(sweep->here, sweep->open, set_bytes);
+		for (; i < n_points && points[i].position == at->position; i++)
+			for (uint32_t w = 0; w < sweep->n_words; w++)
+				sweep->here[w] |= sweep->masks[(size_t)points[i].kind * sweep->n_words + w];
+		step_sweep(sweep, &is_empty);
+		if (sweep->state[last_bit / 64] >> last_bit % 64 & 1)
+			return true;
+	}
+	return false;
+}
+
+static enum bs_status phrase_anywhere(struct bs_matcher *matcher, const struct bs_query_node *node,
+                                      const struct bs_field *doc_fields, bool *matches_out, struct bs_error *err)
+{
+	uint32_t last_bit = node->items[node->n_items - 1].position;
+	struct phrase_sweep sweep = {.n_words = last_bit / 64 + 1};
+	struct near_need *needs = calloc(node->n_items, sizeof(*needs));
+	uint32_t n_needs = needs ? near_needs(matcher, node, needs) : 0;
+	size_t n_sets = (size_t)n_needs + 3;
+	uint64_t *sets = calloc(n_sets * sweep.n_words, sizeof(*sets));
+	enum bs_status status = needs && sets ? BS_OK : bs_fail_memory(err, "a phrase", n_sets * sweep.n_words * sizeof(*sets));
+	if (!status)
+		status = near_points(matcher, node, doc_fields, needs, n_needs, err);
+	if (status)
+		goto out;
+	sweep.state = sets;
+	sweep.open = sets + sweep.n_words;
+	sweep.here = sweep.open + sweep.n_words;
+	sweep.masks = sweep.here + sweep.n_words;
+	memset(sweep.open, 0xff, sweep.n_words * sizeof(*sets));
+	for (uint32_t i = 0; i < node->n_items; i++) {
+		uint32_t position = node->items[i].position;
+		uint64_t *mask = sweep.masks + (size_t)needs[i].of_item * sweep.n_words;
+		mask[position / 64] |= UINT64_C(1) << position % 64;
+		sweep.open[position / 64] &= ~(UINT64_C(1) << position % 64);
+	}
+	*matches_out = sweep_phrase(&sweep, last_bit, (const struct near_point *)(const void *)matcher->points.data,
+	                            matcher->points.used_bytes / sizeof(struct near_point));
+out:
+	free(sets);
+	free(needs);
+	return status;
+}
+
+/* Looks that a phrase may take before it is looked for in one sweep. */
+#define MOST_LOOKS 65536u
+
+static enum bs_status phrase_matches(struct bs_matcher *matcher, const struct bs_query_node *node,
+                                     const struct bs_field *doc_fields, bool *matches_out, struct bs_error *err)
+{
+	const struct bs_query_item *rarest = &node->items[0];
+	for (uint32_t i = 1; i < node->n_items; i++)
+		if (matcher->tfs[node->items[i].element] < matcher->tfs[rarest->element])
+			rarest = &node->items[i];
+	if ((uint64_t)matcher->tfs[rarest->element] * node->n_items > MOST_LOOKS)
+		return phrase_anywhere(matcher, node, doc_fields, matches_out, err);
+	*matches_out = phrase_around(matcher, node, doc_fields, rarest);
+	return BS_OK;
 }
 
 /* ---- tree ---- */
@@ -489,8 +615,7 @@ static enum bs_status eval_node(struct bs_matcher *matcher, const struct bs_quer
 		*value_out = word_matches(matcher, node, doc_fields);
 		break;
 	case BS_NODE_PHRASE:
-		*value_out = phrase_matches(matcher, node, doc_fields);
-		break;
+		return phrase_matches(matcher, node, doc_fields, value_out, err);
 	case BS_NODE_NEAR:
 		return near_matches(matcher, node, doc_fields, value_out, err);
 	case BS_NODE_AND:

@@ -25,6 +25,8 @@ struct parser {
 	struct bs_lex_token token;  /* the current token */
 	uint32_t field;             /* the field in force */
 	uint32_t depth;             /* of parentheses */
+	uint32_t n_items;           /* of all leaves so far */
+	uint32_t n_inexact;         /* those of them that are prefixes or fuzzy words */
 	struct bs_buffer words;     /* of struct word: the text of one token, analysed */
 	struct bs_buffer terms;     /* their bytes */
 	size_t error_byte;
@@ -235,11 +237,31 @@ static enum bs_status add_items(struct parser *parser, bool pairs, const struct 
 	return status;
 }
 
+_Static_assert(BS_QUERY_MAX_PHRASE == 16384 && BS_QUERY_MAX_WORDS == 100000 && BS_QUERY_MAX_INEXACT == 1024,
+	       "the messages below name them");
+
+/* Refuses the leaf just gathered if it makes the query larger than is answered in good time. */
+static enum bs_status check_size(struct parser *parser, uint32_t n_items, bool is_inexact)
+{
+	size_t at = parser->token.start_byte;
+	parser->n_items += n_items;
+	parser->n_inexact += is_inexact;
+	if (n_items > BS_QUERY_MAX_PHRASE)
+		return fail_at(parser, at, "a phrase may have 16384 words");
+	if (parser->n_items > BS_QUERY_MAX_WORDS)
+		return fail_at(parser, at, "a query may have 100000 words");
+	if (parser->n_inexact > BS_QUERY_MAX_INEXACT)
+		return fail_at(parser, at, "a query may have 1024 words with * or ~");
+	return BS_OK;
+}
+
 /* The gathered words as a leaf: a WORD, a PHRASE, or with is_near a NEAR. */
 static enum bs_status make_leaf(struct parser *parser, const struct bs_element *last, bool is_near, uint32_t *draft_out)
 {
 	struct bs_draft leaf = {.kind = BS_NODE_WORD, .field = parser->field};
 	enum bs_status status = add_items(parser, false, last, &leaf.n_items);
+	if (!status)
+		status = check_size(parser, leaf.n_items, last != NULL);
 	if (!status && leaf.n_items > 1 && !is_near) {
 		leaf.kind = BS_NODE_PHRASE;
 		status = add_items(parser, true, last, &leaf.n_aids);
@@ -355,7 +377,8 @@ static enum bs_status parse_fields(struct parser *parser)
 	while (parser->token.kind == BS_LEX_WORD) {
 		struct bs_lex_token *token = &parser->token;
 		size_t n_bytes = bs_lex_field(parser->text, token->inner_start_byte, token->inner_end_byte,
-					      parser->options->fields, parser->options->n_fields, &parser->field);
+					      parser->options->fields, parser->options->longest_field_bytes,
+					      &parser->field);
 		if (n_bytes == 0)
 			break;
 		token->inner_start_byte += n_bytes;

@@ -35,6 +35,7 @@
 
 #include "core/buffer.h"
 #include "core/status.h"
+#include "core/term_table.h"
 #include "core/words.h"
 
 #ifdef __cplusplus
@@ -42,8 +43,12 @@ extern "C" {
 #endif
 
 #define BS_QUERY_MAX_BYTES    (1u << 20) /* longest query text */
+#define BS_QUERY_MAX_WORDS    100000u /* most words of a query, each time that one stands there */
+#define BS_QUERY_MAX_PHRASE   16384u  /* ... of a phrase or NEAR, which a token of several words is, too */
+#define BS_QUERY_MAX_INEXACT  1024u   /* most words with * or ~: each of them is compared with every word of a document */
 #define BS_QUERY_MAX_DEPTH    1000       /* deepest nesting of parentheses; the tree is at most three times as deep */
 #define BS_QUERY_MAX_DISTANCE (1u << 30) /* a larger N of "words"~N counts as this: no document is longer */
+#define BS_QUERY_MAX_FIELD_BYTES 255u
 #define BS_QUERY_ANY_FIELD    UINT32_MAX
 #define BS_QUERY_WARNINGS     8
 
@@ -114,7 +119,7 @@ struct bs_query {
 	struct bs_error warnings[BS_QUERY_WARNINGS];
 };
 
-/* The name of an indexed field; those of no bytes are never meant by a query. */
+/* The name of an indexed field; those of no bytes, and of more than BS_QUERY_MAX_FIELD_BYTES, are never meant by a query. */
 struct bs_query_field {
 	const char *name;
 	size_t name_bytes;
@@ -123,8 +128,8 @@ struct bs_query_field {
 struct bs_query_options {
 	struct bs_words *words;           /* the analyzer of the index; used during the call */
 	struct bs_words *words_unstemmed; /* the same without stemming, for PREFIX and FUZZY; NULL: words has none */
-	const struct bs_query_field *fields;
-	size_t n_fields;
+	const struct bs_term_table *fields; /* the names of those that can be asked for, by their numbers; NULL: none */
+	uint32_t longest_field_bytes;       /* no name that is longer is looked for */
 	bool any;
 };
 

@@ -45,7 +45,7 @@ static struct bs_draft *draft_at(struct bs_build *build, uint32_t draft)
 static uint64_t element_hash(const struct bs_element *element)
 {
 	uint64_t kind = (uint64_t)element->kind * 4 + element->max_distance;
-	return bs_hash_mix(bs_hash_term(element->term, element->term_bytes) + kind);
+	return bs_hash_mix(bs_hash_slot(element->term, element->term_bytes) + kind);
 }
 
 static bool element_equal(const struct bs_element *a, const struct bs_element *b)

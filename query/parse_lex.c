@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/hash.h"
 #include "core/visible.h"
 
 /* The bytes of the white space at `at`, 0 if there is none. */
@@ -136,22 +137,20 @@ bool bs_lex_has_bad_distance(const uint8_t *text, size_t start_byte, size_t end_
 	return at > start_byte + 1 && text[at - 1] == '~';
 }
 
-size_t bs_lex_field(const uint8_t *text, size_t start_byte, size_t end_byte, const struct bs_query_field *fields,
-		    size_t n_fields, uint32_t *field_out)
+size_t bs_lex_field(const uint8_t *text, size_t start_byte, size_t end_byte, const struct bs_term_table *fields,
+		    uint32_t longest_bytes, uint32_t *field_out)
 {
 	const uint8_t *word = text + start_byte;
 	size_t word_bytes = end_byte - start_byte;
+	size_t reach = fields && word_bytes > longest_bytes ? (size_t)longest_bytes + 1 : word_bytes;
 	size_t found_bytes = 0;
-	if (!word_bytes || !memchr(word, ':', word_bytes))
-		return 0;
-	for (size_t i = 0; i < n_fields; i++) {
-		size_t name_bytes = fields[i].name_bytes;
-		if (name_bytes == 0 || name_bytes >= word_bytes || name_bytes < found_bytes)
-			continue;
-		if (word[name_bytes] == ':' && memcmp(word, fields[i].name, name_bytes) == 0) {
-			found_bytes = name_bytes + 1;
-			*field_out = (uint32_t)i;
-		}
+	for (size_t at = 1; fields && at < reach; at++) {
+		const uint8_t *colon = memchr(word + at, ':', reach - at);
+		if (!colon)
+			break;
+		at = (size_t)(colon - word);
+		if (bs_term_table_find(fields, word, (uint32_t)at, bs_hash_slot(word, at), field_out))
+			found_bytes = at + 1;
 	}
 	return found_bytes;
 }

@@ -52,7 +52,7 @@ bool bs_lex_has_bad_distance(const uint8_t *text, size_t start_byte, size_t end_
  * The length of the field name, colon included, that the word begins with; 0 if it begins with none. Only names that a
  * token can hold are ever found.
  */
-size_t bs_lex_field(const uint8_t *text, size_t start_byte, size_t end_byte, const struct bs_query_field *fields,
-		    size_t n_fields, uint32_t *field_out);
+size_t bs_lex_field(const uint8_t *text, size_t start_byte, size_t end_byte, const struct bs_term_table *fields,
+		    uint32_t longest_bytes, uint32_t *field_out);
 
 #endif

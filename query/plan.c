@@ -44,25 +44,24 @@ static enum bs_status add_term(struct bs_plan *plan, uint32_t element, const uin
 
 /* ---- pairs of words ---- */
 
-/* The item of the phrase that stands at the position, and is a plain word; NULL if there is none. */
-static const struct bs_element *word_at(const struct bs_query *query, const struct bs_query_node *node, uint32_t position)
+/* The element of an item, if that is a plain word; else NULL. */
+static const struct bs_element *word_of(const struct bs_query *query, const struct bs_query_item *item)
 {
-	for (uint32_t i = 0; i < node->n_items; i++)
-		if (node->items[i].position == position && query->elements[node->items[i].element].kind == BS_ELEMENT_TERM)
-			return &query->elements[node->items[i].element];
-	return NULL;
+	const struct bs_element *element = &query->elements[item->element];
+	return element->kind == BS_ELEMENT_TERM ? element : NULL;
 }
 
 static enum bs_status add_pairs(struct bs_plan *plan, uint32_t n, struct bs_error *err)
 {
 	const struct bs_query_node *node = &plan->query->nodes[n];
 	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; node->kind == BS_NODE_PHRASE && i < node->n_items && !status; i++) {
-		const struct bs_element *first = word_at(plan->query, node, node->items[i].position);
-		const struct bs_element *second = word_at(plan->query, node, node->items[i].position + 1);
+	for (uint32_t i = 0; node->kind == BS_NODE_PHRASE && i + 1 < node->n_items && !status; i++) {
+		const struct bs_query_item *item = &node->items[i];
+		const struct bs_element *first = word_of(plan->query, &item[0]);
+		const struct bs_element *second = word_of(plan->query, &item[1]);
 		struct bs_plan_pair pair = {.node = n, .term = plan->n_terms};
 		uint64_t key_offset = plan->keys.used_bytes;
-		if (!first || !second)
+		if (!first || !second || item[1].position != item[0].position + 1)
 			continue;
 		status = bs_word_pair_key(first->term, first->term_bytes, second->term, second->term_bytes, &plan->keys, err);
 		if (!status)
@@ -81,11 +80,12 @@ static enum bs_status add_expanded(struct bs_plan *plan, const struct bs_buffer 
                                    struct bs_error *err)
 {
 	uint32_t number;
-	*full_out = plan->expansion.n_terms >= BS_PLAN_MAX_EXPANSION;
+	*full_out = plan->expansion.n_terms >= BS_PLAN_MAX_EXPANSION ||
+	            plan->n_terms + plan->expansion.n_terms >= BS_PLAN_MAX_TERMS;
 	if (*full_out)
 		return BS_OK;
 	return bs_term_table_intern(&plan->expansion, term->data, (uint32_t)term->used_bytes,
-	                            bs_hash_term(term->data, term->used_bytes), &number, NULL, err);
+	                            bs_hash_slot(term->data, term->used_bytes), &number, NULL, err);
 }
 
 /* The terms of one segment that begin with the element's bytes stand one after the other. */

@@ -28,25 +28,21 @@ static int compare_words(const void *a, const void *b, void *context)
 	return x->key_bytes < y->key_bytes ? -1 : x->key_bytes > y->key_bytes;
 }
 
-/* Whether every match of the node has the element's one term. */
-static bool implies(const struct bs_plan *plan, const struct bs_query_node *node, uint32_t element)
+/* Marks the elements of one term that every match of the node has. */
+static void mark_implied(const struct bs_plan *plan, const struct bs_query_node *node, bool *implied)
 {
 	for (uint32_t i = 0; i < node->n_items; i++)
-		if (node->items[i].element == element)
-			return plan->elements[element].n_terms == 1;
-	return false;
+		implied[node->items[i].element] |= plan->elements[node->items[i].element].n_terms == 1;
 }
 
-static bool is_implied(const struct bs_plan *plan, uint32_t element)
+/* ... that every match of the query has. */
+static void find_implied(const struct bs_plan *plan, bool *implied)
 {
 	const struct bs_query *query = plan->query;
 	const struct bs_query_node *root = &query->nodes[query->n_nodes - 1];
-	if (root->kind != BS_NODE_AND)
-		return implies(plan, root, element);
-	for (uint32_t i = 0; i < root->n_children; i++)
-		if (implies(plan, &query->nodes[root->children[i]], element))
-			return true;
-	return false;
+	mark_implied(plan, root, implied);
+	for (uint32_t i = 0; root->kind == BS_NODE_AND && i < root->n_children; i++)
+		mark_implied(plan, &query->nodes[root->children[i]], implied);
 }
 
 /* Whether the query asks for nothing but any of its words. */
@@ -63,7 +59,7 @@ static bool is_any(const struct bs_query *query)
 	return root->kind == BS_NODE_OR;
 }
 
-static enum bs_status add_words(struct bs_scorer *scorer, uint32_t e, struct bs_error *err)
+static enum bs_status add_words(struct bs_scorer *scorer, uint32_t e, bool is_implied, struct bs_error *err)
 {
 	const struct bs_plan *plan = scorer->plan;
 	enum bs_status status = BS_OK;
@@ -73,7 +69,7 @@ static enum bs_status add_words(struct bs_scorer *scorer, uint32_t e, struct bs_
 			.term = plan->elements[e].first_term + i,
 			.hash = term->hash,
 			.idf = bs_bm25_idf(plan->snapshot->n_docs, term->df),
-			.is_implied = is_implied(plan, e),
+			.is_implied = is_implied,
 		};
 		bs_tf_key_init(&word.key, term->hash);
 		if (term->df > 0)
@@ -105,12 +101,17 @@ enum bs_status bs_scorer_make(struct bs_scorer *scorer, const struct bs_plan *pl
 	scorer->is_complete = true;
 	scorer->is_any = is_any(plan->query);
 	bs_buffer_clear(&scorer->memory_words);
+	bool *implied = calloc(plan->query->n_elements, sizeof(*implied));
+	if (!implied)
+		return bs_fail_memory(err, "the words of a query", plan->query->n_elements * sizeof(*implied));
+	find_implied(plan, implied);
 	for (uint32_t e = 0; e < plan->query->n_elements && !status; e++) {
 		if (!plan->query->elements[e].is_scored)
 			continue;
 		scorer->is_complete &= !plan->elements[e].is_too_broad;
-		status = add_words(scorer, e, err);
+		status = add_words(scorer, e, implied[e], err);
 	}
+	free(implied);
 	scorer->words = (struct bs_scored_word *)(void *)scorer->memory_words.data;
 	scorer->n_words = scorer->memory_words.used_bytes / sizeof(*scorer->words);
 	if (!status && scorer->n_words > 1) {

@@ -22,14 +22,22 @@
 
 static enum bs_status collect_fields(struct bs_search *search, struct bs_error *err)
 {
+	enum bs_status status = bs_manifest_number_fields(&search->snapshot.manifest, err);
 	char *const *names = search->snapshot.manifest.fields;
+	if (status)
+		return status;
 	free(search->fields);
+	search->longest_field_bytes = 0;
 	search->n_fields = bs_list_length(names);
 	search->fields = calloc(search->n_fields + 1, sizeof(*search->fields));
 	if (!search->fields)
 		return bs_fail_memory(err, "names of fields", (search->n_fields + 1) * sizeof(*search->fields));
-	for (size_t i = 0; i < search->n_fields; i++)
-		search->fields[i] = (struct bs_query_field){.name = names[i], .name_bytes = strlen(names[i])};
+	for (size_t i = 0; i < search->n_fields; i++) {
+		size_t name_bytes = strlen(names[i]);
+		search->fields[i] = (struct bs_query_field){.name = names[i], .name_bytes = name_bytes};
+		if (name_bytes > search->longest_field_bytes && name_bytes <= BS_QUERY_MAX_FIELD_BYTES)
+			search->longest_field_bytes = (uint32_t)name_bytes;
+	}
 	return BS_OK;
 }
 
@@ -250,8 +258,8 @@ static enum bs_status parse(struct bs_searcher *searcher, size_t *error_byte_out
 	struct bs_query_options options = {
 		.words = searcher->words,
 		.words_unstemmed = searcher->words_unstemmed,
-		.fields = searcher->search->fields,
-		.n_fields = searcher->search->n_fields,
+		.fields = &searcher->search->snapshot.manifest.field_numbers,
+		.longest_field_bytes = searcher->search->longest_field_bytes,
 		.any = request->any,
 	};
 	enum bs_status status = bs_query_parse(request->text, request->text_bytes, &options, &searcher->query,

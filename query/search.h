@@ -27,6 +27,7 @@ struct bs_search {
 	struct bs_dir dir;     /* of the index */
 	uint64_t n_unfollowed; /* sources that bs_search_freshen was not to look at */
 	uint64_t n_unread;     /* files, folders and sources that freshening could not look at: answers may be incomplete */
+	uint32_t longest_field_bytes; /* of those that a query can mean */
 	bool is_other_unicode; /* made with another ICU or Unicode version: its words are not today's, so only scan */
 };
 

@@ -60,7 +60,8 @@ static enum bs_status make_element(struct bs_sift *sift, uint32_t e, struct bs_e
 	enum bs_status status = BS_OK;
 	element->is_scored = from->is_scored;
 	element->df = df_of(sift->plan, e);
-	element->is_searchable = (from->kind == BS_ELEMENT_TERM || from->kind == BS_ELEMENT_PREFIX) && is_ascii(from);
+	element->is_searchable = (from->kind == BS_ELEMENT_TERM || from->kind == BS_ELEMENT_PREFIX) &&
+	                         from->term_bytes <= BS_SIFT_MAX_WORD && is_ascii(from);
 	element->is_term = element->is_searchable && from->kind == BS_ELEMENT_TERM;
 	if (!element->is_searchable)
 		return BS_OK;
@@ -185,13 +186,23 @@ static enum bs_status make(struct bs_sift *sift, bool *is_of_use_out, struct bs_
 	return status;
 }
 
+static bool is_too_large(const struct bs_query *query)
+{
+	if (query->n_elements > BS_SIFT_MAX_ELEMENTS || query->n_nodes > BS_SIFT_MAX_NODES)
+		return true;
+	for (size_t i = 0; i < query->n_nodes; i++)
+		if (query->nodes[i].n_items > BS_SIFT_MAX_LEAF)
+			return true;
+	return false;
+}
+
 enum bs_status bs_sift_new(const struct bs_plan *plan, const struct bs_query_field *fields, struct bs_words *words,
                            const struct bs_kernel *kernel, struct bs_sift **sift_out, struct bs_error *err)
 {
 	const struct bs_query *query = plan->query;
 	bool is_of_use;
 	*sift_out = NULL;
-	if (!bs_words_keeps_bytes(words) || query->n_elements > BS_SIFT_MAX_ELEMENTS || query->n_nodes > BS_SIFT_MAX_NODES)
+	if (!bs_words_keeps_bytes(words) || is_too_large(query))
 		return BS_OK;
 	struct bs_sift *sift = calloc(1, sizeof(*sift));
 	if (!sift)

@@ -10,9 +10,11 @@
 #include "core/words_near.h"
 #include "query/sift.h"
 
-/* A larger query is left to match.c. */
+/* A larger query is left to match.c; so is a longer word, which text can be made to resemble at every place. */
 #define BS_SIFT_MAX_ELEMENTS 64u
 #define BS_SIFT_MAX_NODES    64u
+#define BS_SIFT_MAX_LEAF     256u /* items of a leaf */
+#define BS_SIFT_MAX_WORD     256u /* bytes */
 /* A longer phrase is not confirmed here. */
 #define BS_SIFT_MAX_ITEMS    32u
 

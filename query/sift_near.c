@@ -25,15 +25,16 @@ static bool is_escaped(const uint8_t *text, size_t at)
 	return n % 2 == 1;
 }
 
-/* In JSON, whether text[..at) ends with an escape; n_out: of how many bytes. One of \uXXXX may be taken for such if it
- * is text after a backslash of its own. */
+/* In JSON, whether text[..at), whose end is that of a character, ends with an escape; n_out: of how many bytes. One of \uXXXX
+ * may be taken for such if it is text after a backslash of its own. A backslash that ends a character ends an escape: a run of
+ * them is not counted again at each step through it. */
 static bool ends_with_escape(const uint8_t *text, size_t at, size_t *n_out)
 {
 	*n_out = 6;
 	if (at >= 6 && text[at - 6] == '\\' && text[at - 5] == 'u')
 		return true;
 	*n_out = 2;
-	return at >= 2 && text[at - 2] == '\\' && is_escaped(text, at - 1);
+	return at >= 2 && text[at - 2] == '\\' && (text[at - 1] == '\\' || is_escaped(text, at - 1));
 }
 
 /* What the escape with this byte after its backslash is to the words around it; BS_BYTE_HIGH: it takes more to know. */

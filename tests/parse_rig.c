@@ -1,6 +1,8 @@
 /* parse_rig.c: see parse_rig.h. */
 #include "parse_rig.h"
 
+#include "core/hash.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -16,11 +18,18 @@ const struct bs_query_field fields[N_FIELDS] = {{"title", 5}, {"body", 4},     {
 					       {"a:b", 3},   {"my field", 8}, {"", 0}};
 
 struct bs_words *plain_words, *english_words;
+static struct bs_term_table field_numbers;
 
 int open_words(void **state)
 {
 	(void)state;
 	struct bs_words_options english = {.stem_language = "english"};
+	for (uint32_t i = 0, number; i < N_FIELDS; i++)
+		assert_int_equal(bs_term_table_intern(&field_numbers, (const uint8_t *)fields[i].name,
+						      (uint32_t)fields[i].name_bytes,
+						      bs_hash_slot(fields[i].name, fields[i].name_bytes), &number, NULL,
+						      NULL),
+				 BS_OK);
 	return bs_words_new(NULL, &plain_words, NULL) || bs_words_new(&english, &english_words, NULL);
 }
 
@@ -29,14 +38,14 @@ int close_words(void **state)
 	(void)state;
 	bs_words_free(plain_words);
 	bs_words_free(english_words);
+	bs_term_table_deinit(&field_numbers);
 	return 0;
 }
 
 struct bs_query_options make_options(bool any)
 {
-	struct bs_query_options options = {.words = plain_words, .fields = fields, .any = any};
-	options.n_fields = N_FIELDS;
-	return options;
+	return (struct bs_query_options){
+		.words = plain_words, .fields = &field_numbers, .longest_field_bytes = 8, .any = any};
 }
 
 struct bs_query *parse(const char *text, size_t text_bytes, bool any, size_t *error_byte, struct bs_error *err)

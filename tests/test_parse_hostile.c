@@ -76,19 +76,33 @@ static void test_hostile_parses(void **state)
 {
 	(void)state;
 	const size_t many = 1000000;
-	check_repeated_parses("", "a ", "", many / 2);
-	check_repeated_parses("a", " OR a", "", many / 5);
-	check_repeated_parses("", "-a ", "", many / 3);
+	check_repeated_parses("", "a ", "", BS_QUERY_MAX_WORDS);
+	check_repeated_parses("a", " OR a", "", BS_QUERY_MAX_WORDS - 1);
+	check_repeated_parses("", "-a ", "", BS_QUERY_MAX_WORDS);
 	check_repeated_parses("", "-", "a", many);
-	check_repeated_parses("", "a-", "", many / 2);
+	check_repeated_parses("", "a-", "", BS_QUERY_MAX_PHRASE);
 	check_repeated_parses("", "a:", "a", many / 2);
 	check_repeated_parses("", "a: ", "a", many / 3);
-	check_repeated_parses("\"", "a ", "\"~3", many / 2);
-	check_repeated_parses("", "漢", "*", many / 3);
+	check_repeated_parses("\"", "a ", "\"~3", BS_QUERY_MAX_PHRASE);
+	check_repeated_parses("", "漢", "*", BS_QUERY_MAX_PHRASE);
 	check_repeated_parses("", "x", "~2", many);
-	check_repeated_parses("", "(a)", "", many / 3);
-	check_repeated_parses("", "\"a\"", "", many / 3);
+	check_repeated_parses("", "(a)", "", BS_QUERY_MAX_WORDS);
+	check_repeated_parses("", "\"a\"", "", BS_QUERY_MAX_WORDS);
+	check_repeated_parses("", "b* ", "", BS_QUERY_MAX_INEXACT);
 	check_repeated_parses("", "+ ", "a", many / 2);
+}
+
+/* One word more than those above. */
+static void test_limits(void **state)
+{
+	(void)state;
+	static const char *const words = "a query may have 100000 words", *const phrase = "a phrase may have 16384 words";
+	check_repeated_error("a ", BS_QUERY_MAX_WORDS + 1, 2 * BS_QUERY_MAX_WORDS, words);
+	check_repeated_error("(a)", BS_QUERY_MAX_WORDS + 1, 3 * BS_QUERY_MAX_WORDS + 1, words);
+	check_repeated_error("a-", BS_QUERY_MAX_PHRASE + 1, 0, phrase);
+	check_repeated_error("漢", BS_QUERY_MAX_PHRASE + 1, 0, phrase);
+	check_repeated_error("b* ", BS_QUERY_MAX_INEXACT + 1, 3 * BS_QUERY_MAX_INEXACT,
+			     "a query may have 1024 words with * or ~");
 }
 
 /* The deepest legal tree: every level of parentheses is an OR of an AND of a NOT. */
@@ -304,6 +318,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hostile_errors),
 		cmocka_unit_test(test_hostile_parses),
+		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_deepest),
 		cmocka_unit_test(test_token_soup),
 		cmocka_unit_test(test_byte_soup),

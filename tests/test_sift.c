@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "core/hash.h"
 #include "core_rig.h"
 #include "corpus/record_scan.h"
 #include "query/sift.h"
@@ -182,6 +183,7 @@ struct bench {
 	size_t n_kernels;
 	struct bs_record_parser *parser;
 	struct bs_record_scan scan;
+	struct bs_term_table fields;
 };
 
 static const struct bs_query_field query_fields[] = {{"text", 4}, {"foo", 3}, {"a", 1}};
@@ -278,7 +280,7 @@ static void check_line(struct bench *bench, const struct doc *doc, const struct 
 
 static void check_query(struct bench *bench, const struct doc *doc)
 {
-	struct bs_query_options options = {.words = bench->words, .fields = query_fields, .n_fields = 3};
+	struct bs_query_options options = {.words = bench->words, .fields = &bench->fields, .longest_field_bytes = 4};
 	struct bs_match match;
 	draw_query(&bench->text, &bench->random, doc);
 	if (bs_query_parse(bench->text.data, bench->text.used_bytes, &options, &bench->query, NULL, NULL))
@@ -305,6 +307,11 @@ static void check_documents(const struct bs_words_options *options, uint64_t see
 	bench.n_kernels = bs_kernel_list(bench.kernels, MAX_KERNELS);
 	assert_int_equal(bs_words_new(options, &bench.words, NULL), BS_OK);
 	assert_int_equal(bs_record_parser_new(&record_options, &bench.parser, NULL), BS_OK);
+	for (uint32_t i = 0, number; i < 3; i++)
+		assert_int_equal(bs_term_table_intern(&bench.fields, (const uint8_t *)query_fields[i].name,
+		                                      (uint32_t)query_fields[i].name_bytes,
+		                                      bs_hash_slot(query_fields[i].name, query_fields[i].name_bytes), &number,
+		                                      NULL, NULL), BS_OK);
 	memset(n_answered, 0, sizeof(n_answered));
 	for (int i = 0; i < n_docs; i++) {
 		draw_doc(&doc, &bench.random);
@@ -320,6 +327,7 @@ static void check_documents(const struct bs_words_options *options, uint64_t see
 	bs_buffer_deinit(&bench.plan.memory_elements);
 	bs_buffer_deinit(&bench.plan.memory_terms);
 	bs_record_scan_deinit(&bench.scan);
+	bs_term_table_deinit(&bench.fields);
 	bs_record_parser_free(bench.parser);
 	bs_words_free(bench.words);
 }

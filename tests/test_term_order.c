@@ -33,7 +33,7 @@ static void intern(struct bs_term_table *terms, const uint8_t *bytes, uint32_t n
 {
 	struct bs_error err;
 	uint32_t number;
-	expect_ok(bs_term_table_intern(terms, bytes, n_bytes, bs_hash_term(bytes, n_bytes), &number, NULL, &err), &err);
+	expect_ok(bs_term_table_intern(terms, bytes, n_bytes, bs_hash_slot(bytes, n_bytes), &number, NULL, &err), &err);
 }
 
 static void expect_order(struct bs_term_table *terms)

@@ -23,7 +23,7 @@ static uint16_t number_of(const struct bs_word_pairs *pairs, uint32_t i)
 {
 	char word[16];
 	uint32_t n = word_of(i, word);
-	return bs_word_pairs_word(pairs, (const uint8_t *)word, n, bs_hash_term(word, n));
+	return bs_word_pairs_word(pairs, (const uint8_t *)word, n, bs_hash_slot(word, n));
 }
 
 /* (a, b) is in the set if a * 7 + b * 3 leaves 0 or 1 by 5. */

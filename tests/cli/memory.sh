@@ -1,0 +1,93 @@
+# Peak memory of `bitsift index` stays within --memory and 128 MiB more: over many small files, a collection with long
+# lines and one line without end, on one thread and on two; of a document of 100 MB of nothing but distinct words, within
+# those 128 MiB and the gigabyte that is --memory's default. What is larger than --max-document is passed over, named and
+# counted; grep finds it all the same.
+set -eu
+. "$LIB"
+# within MIB COMMAND...: runs it; says so if its peak of resident memory was more.
+within() {
+    local most=$1 pid status=0 peak=0 seen
+    shift
+    "$@" &
+    pid=$!
+    while seen=$(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$pid/status" 2>/dev/null) && [ -n "$seen" ]; do
+        peak=$seen
+        sleep 0.02
+    done
+    wait "$pid" || status=$?
+    echo "peak memory: $((peak / 1024)) MiB of $most" >&2
+    # Sanitizers need more.
+    [ -n "${SANITIZED:-}" ] || [ "$peak" -le $((most * 1024)) ] || echo "too much memory: $((peak / 1024)) MiB"
+    return "$status"
+}
+mkdir small
+awk 'BEGIN {
+    x = 1
+    for (i = 0; i < 1500; i++) {
+        name = "small/" i ".txt"
+        for (j = 0; j < 2000; j++) {
+            x = (x * 16807) % 2147483647
+            printf "w%d ", x % 400000 >name
+        }
+        close(name)
+    }
+}'
+documents 60000 >lines.jsonl
+for i in 1 2 3; do
+    printf '{"id":"long%d","text":"' $i
+    seq 1000000 | tr '\n' ' ' | head -c 3000000
+    echo '"}'
+done >>lines.jsonl
+for jobs in 1 2; do
+    within 192 bitsift index --index "ix$jobs" --memory 64M -j "$jobs" -q --max-document 16M small lines.jsonl
+done
+cmp ix1/seg-000001 ix2/seg-000001
+
+echo '# a line without end, on standard input and in a collection'
+{
+    echo '{"id":"before","text":"needle"}'
+    head -c 400000000 /dev/zero
+    printf '\n{"id":"after","text":"needle"}\n'
+} >"$SCRATCH/endless"
+within 192 bitsift index --index piped --memory 64M --max-document 16M --words - <"$SCRATCH/endless" 2>"$SCRATCH/said"
+grep skipped "$SCRATCH/said"
+show bitsift query --index piped --ids needle
+{
+    echo '{"id":"before","text":"needle"}'
+    printf '{"id":"long","text":"'
+    head -c 3000000 /dev/zero | tr '\0' x
+    printf '"}\n{"id":"after","text":"needle"}'
+} >long.jsonl
+show bitsift index --index long --max-document 1M long.jsonl
+show bitsift query --index long --ids needle
+settle
+printf '\n{"id":"appended","text":"needle"}\n' >>long.jsonl
+show bitsift index --index long
+show bitsift query --index long --ids needle
+show bitsift query --index long --ids needle --brute
+
+echo '# files: the limit counts bytes, is kept, and hides nothing from grep'
+mkdir files
+head -c 999999 /dev/zero | tr '\0' x >files/under
+echo needle >>files/under
+cp files/under files/over
+echo 'needle' >>files/over
+head -c 1000007 /dev/zero | tr '\0' x >files/exact
+printf '\0needle\n' | cat - files/over >files/binary
+show bitsift index --index files.index --max-document 1000007 files
+show bitsift query --index files.index --count needle
+show bitsift grep --index files.index -c needle files
+show bitsift grep --index files.index -l needle files/over
+settle
+show bitsift index --index files.index
+show bitsift index --index files.index --max-document 2M
+quiet bitsift index --index files.index --max-document 2M --rebuild -q
+show bitsift query --index files.index --count needle
+show bitsift index --max-document 0 files
+show bitsift index --max-document 4G files
+
+echo '# a document of nothing but distinct words'
+mkdir words
+seq 100000000 111000000 >words/distinct
+within 1152 bitsift index --index words.index --words --memory 64M -q words
+within 192 bitsift query --index words.index --count 100000001
