@@ -9,35 +9,415 @@
  * Where two nodes follow each other, the ends of the one and the beginnings of the other make longer strings, which
  * match and file must hold, too. Beginnings and ends that are in need already are marked as told, so that they are not
  * put there again.
+ *
+ * From the bottom up: memory, sets of strings, needs (AND and OR, made smaller on the way), knowledge, and the tree of it.
  */
 #include "query/regex_grams.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/regex_needs.h"
+#include <unicode/utf8.h>
+
+#include "core/grams.h"
+#include "core/icu.h"
 
 /* A longer literal is known by its beginning and its end only, and what is needed by its first so many bytes. */
 #define EXACT_BYTES 1024u
 #define EDGE_BYTES  64u
 #define MOST_COPIES 16u /* of what is repeated: x{100} holds x{16} */
+#define FEW_CHARS   4u  /* a class of more characters is anything: ORed, they would filter nothing */
+
+/* Of a set of strings. */
+#define MOST_STRINGS      64u
+#define MOST_STRING_BYTES 4096u
+
+/* Operands of an AND; and of an OR, or leaves of anything. */
+#define MOST_ANDED 256u
+#define MOST_ORED  16384u
+/* Among so many operands it is looked whether one makes another superfluous, and so deep. */
+#define MOST_COMPARED 64u
+#define COMPARE_FUEL  256
+/* Grams of more bytes of a literal add nothing. */
+#define LITERAL_KEY_BYTES 256u
+
+/* ---- memory ---- */
+
+#define BLOCK_BYTES (1u << 20)
+/* What one step of the analysis may allocate at most, and all of them together. */
+#define STEP_BYTES       (384u << 10)
+#define MOST_ARENA_BYTES (48u << 20)
+
+struct block {
+	struct block *before;
+	_Alignas(16) uint8_t bytes[BLOCK_BYTES];
+};
+
+struct arena {
+	struct block *last;
+	size_t used_bytes;  /* of the last block */
+	size_t total_bytes; /* asked for in all */
+};
+
+/* Makes sure that the next STEP_BYTES can be had. is_full_out: the work is over its limit. */
+static enum bs_status prepare(struct arena *arena, bool *is_full_out, struct bs_error *err)
+{
+	*is_full_out = arena->total_bytes > MOST_ARENA_BYTES;
+	if (*is_full_out || (arena->last && BLOCK_BYTES - arena->used_bytes >= STEP_BYTES))
+		return BS_OK;
+	struct block *block = malloc(sizeof(*block));
+	if (!block)
+		return bs_fail_memory(err, "the analysis of a pattern", sizeof(*block));
+	block->before = arena->last;
+	arena->last = block;
+	arena->used_bytes = 0;
+	return BS_OK;
+}
+
+/* Never NULL within what was prepared; aligned for any of our structs. */
+static void *take(struct arena *arena, size_t n_bytes)
+{
+	n_bytes = (n_bytes + 15) & ~(size_t)15;
+	assert(arena->last && BLOCK_BYTES - arena->used_bytes >= n_bytes);
+	void *taken = arena->last->bytes + arena->used_bytes;
+	arena->used_bytes += n_bytes;
+	arena->total_bytes += n_bytes;
+	return taken;
+}
+
+static void arena_deinit(struct arena *arena)
+{
+	while (arena->last) {
+		struct block *before = arena->last->before;
+		free(arena->last);
+		arena->last = before;
+	}
+	*arena = (struct arena){0};
+}
+
+/* ---- sets of strings ---- */
+
+struct string {
+	const uint8_t *bytes;
+	uint32_t n_bytes;
+};
+
+/* Sorted, distinct, at least one; strings and array are immutable. The empty string alone, as a set of beginnings or ends, is
+ * no knowledge. */
+struct set {
+	const struct string *strings;
+	uint32_t n;
+};
+
+static const struct string empty_string = {(const uint8_t *)"", 0};
+
+static struct set set_empty(void)
+{
+	return (struct set){&empty_string, 1};
+}
+
+static bool is_empty_string(const struct set *set)
+{
+	return set->n == 1 && set->strings[0].n_bytes == 0;
+}
+
+static struct set set_of(struct arena *arena, const uint8_t *bytes, uint32_t n_bytes)
+{
+	struct string *string = take(arena, sizeof(*string));
+	uint8_t *copy = take(arena, n_bytes);
+	memcpy(copy, bytes, n_bytes);
+	*string = (struct string){copy, n_bytes};
+	return (struct set){string, 1};
+}
+
+static int compare(const struct string *a, const struct string *b)
+{
+	uint32_t n = a->n_bytes < b->n_bytes ? a->n_bytes : b->n_bytes;
+	int order = memcmp(a->bytes, b->bytes, n);
+	return order ? order : (a->n_bytes > b->n_bytes) - (a->n_bytes < b->n_bytes);
+}
+
+static size_t total_bytes(const struct set *set)
+{
+	size_t n = 0;
+	for (uint32_t i = 0; i < set->n; i++)
+		n += set->strings[i].n_bytes;
+	return n;
+}
+
+/* Puts a string where it belongs, unless it is there. */
+static uint32_t insert(struct string *strings, uint32_t n, struct string string)
+{
+	uint32_t at = n;
+	while (at > 0) {
+		int order = compare(&strings[at - 1], &string);
+		if (order == 0)
+			return n;
+		if (order < 0)
+			break;
+		at--;
+	}
+	memmove(strings + at + 1, strings + at, (n - at) * sizeof(*strings));
+	strings[at] = string;
+	return n + 1;
+}
+
+/* Many by many is too much sooner than many by one: each string gets only a little longer, and there are many more. */
+static bool is_worth_crossing(const struct set *a, const struct set *b)
+{
+	uint32_t n = a->n * b->n;
+	return n <= (a->n == 1 || b->n == 1 ? MOST_STRINGS : MOST_STRINGS / 4) &&
+	       total_bytes(a) * b->n + total_bytes(b) * a->n <= MOST_STRING_BYTES;
+}
+
+/* Each of a followed by each of b; false if that is too much. */
+static bool set_cross(struct arena *arena, const struct set *a, const struct set *b, struct set *set_out)
+{
+	if (is_empty_string(a) || is_empty_string(b)) {
+		*set_out = is_empty_string(a) ? *b : *a;
+		return true;
+	}
+	if (!is_worth_crossing(a, b))
+		return false;
+	struct string *strings = take(arena, a->n * b->n * sizeof(*strings));
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < a->n; i++) {
+		for (uint32_t k = 0; k < b->n; k++) {
+			struct string x = a->strings[i], y = b->strings[k];
+			uint8_t *bytes = take(arena, x.n_bytes + y.n_bytes);
+			memcpy(bytes, x.bytes, x.n_bytes);
+			memcpy(bytes + x.n_bytes, y.bytes, y.n_bytes);
+			n = insert(strings, n, (struct string){bytes, x.n_bytes + y.n_bytes});
+		}
+	}
+	*set_out = (struct set){strings, n};
+	return true;
+}
+
+/* False if that is too much. */
+static bool set_join(struct arena *arena, const struct set *a, const struct set *b, struct set *set_out)
+{
+	if (a->n + b->n > MOST_STRINGS || total_bytes(a) + total_bytes(b) > MOST_STRING_BYTES)
+		return false;
+	struct string *strings = take(arena, (a->n + b->n) * sizeof(*strings));
+	memcpy(strings, a->strings, a->n * sizeof(*strings));
+	uint32_t n = a->n;
+	for (uint32_t i = 0; i < b->n; i++)
+		n = insert(strings, n, b->strings[i]);
+	*set_out = (struct set){strings, n};
+	return true;
+}
+
+static bool has_part(const struct string *whole, const struct string *part, bool is_end)
+{
+	if (part->n_bytes >= whole->n_bytes)
+		return false;
+	size_t from = is_end ? whole->n_bytes - part->n_bytes : 0;
+	return memcmp(whole->bytes + from, part->bytes, part->n_bytes) == 0;
+}
+
+/* As beginnings, or ends: what begins (ends) with another of the set is left out. */
+static struct set set_shortest(struct arena *arena, const struct set *set, bool are_ends)
+{
+	if (set->n == 1)
+		return *set;
+	struct string *strings = take(arena, set->n * sizeof(*strings));
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < set->n; i++) {
+		bool is_longer = false;
+		for (uint32_t k = 0; k < set->n && !is_longer; k++)
+			is_longer = has_part(&set->strings[i], &set->strings[k], are_ends);
+		if (!is_longer)
+			strings[n++] = set->strings[i];
+	}
+	return (struct set){strings, n};
+}
+/* ---- needs ---- */
+
+/* A node in the making. Immutable, and shared by whoever needs it. */
+struct need {
+	enum bs_gram_node_kind kind;
+	uint32_t n_children;
+	const struct need *const *children;
+	struct string literal;
+	uint32_t n_leaves; /* below and with it, shared ones as often as they are */
+};
+
+static const struct need need_any = {.kind = BS_GRAM_ANY}, need_none = {.kind = BS_GRAM_NONE};
+
+/* ANY for what is too short for a gram. */
+static const struct need *need_literal(struct arena *arena, const uint8_t *bytes, uint32_t n_bytes)
+{
+	if (n_bytes < BS_GRAM_LEAST)
+		return &need_any;
+	struct need *need = take(arena, sizeof(*need));
+	*need = (struct need){.kind = BS_GRAM_LITERAL, .literal = {bytes, n_bytes}, .n_leaves = 1};
+	return need;
+}
+
+struct comparison {
+	struct arena *arena;
+	int fuel;
+};
+
+static bool implies(struct comparison *comparison, const struct need *a, const struct need *b);
+
+/* Whether all or some children of a, or of b, make it so that a implies b. */
+static bool children_imply(struct comparison *comparison, const struct need *a, const struct need *b, bool are_of_a, bool wants_all)
+{
+	const struct need *parent = are_of_a ? a : b;
+	for (uint32_t i = 0; i < parent->n_children; i++) {
+		const struct need *child = parent->children[i];
+		if ((are_of_a ? implies(comparison, child, b) : implies(comparison, a, child)) != wants_all)
+			return !wants_all;
+	}
+	return wants_all;
+}
+
+/* Whether every file that satisfies a satisfies b, as far as is seen with little work: then b is of no use beside a. */
+static bool implies(struct comparison *comparison, const struct need *a, const struct need *b)
+{
+	if (a == b)
+		return true;
+	if (comparison->fuel-- <= 0)
+		return false;
+	if (a->kind == BS_GRAM_LITERAL && b->kind == BS_GRAM_LITERAL) {
+		comparison->arena->total_bytes += a->literal.n_bytes; /* work counts as memory does */
+		return memmem(a->literal.bytes, a->literal.n_bytes, b->literal.bytes, b->literal.n_bytes) != NULL;
+	}
+	if (a->kind == BS_GRAM_OR)
+		return children_imply(comparison, a, b, true, true);
+	if (b->kind == BS_GRAM_AND)
+		return children_imply(comparison, a, b, false, true);
+	return (a->kind == BS_GRAM_AND && children_imply(comparison, a, b, true, false)) ||
+	       (b->kind == BS_GRAM_OR && children_imply(comparison, a, b, false, false));
+}
+
+struct operands {
+	struct arena *arena;
+	const struct need **needs;
+	uint32_t n;
+	enum bs_gram_node_kind kind;
+};
+
+/* Under AND the stronger of two makes the other superfluous, under OR the weaker. */
+static bool makes_superfluous(const struct operands *operands, const struct need *a, const struct need *b)
+{
+	struct comparison comparison = {operands->arena, COMPARE_FUEL};
+	return operands->kind == BS_GRAM_AND ? implies(&comparison, a, b) : implies(&comparison, b, a);
+}
+
+static void add_operand(struct operands *operands, const struct need *need)
+{
+	uint32_t n_kept = 0;
+	if (operands->n <= MOST_COMPARED) {
+		for (uint32_t i = 0; i < operands->n; i++)
+			if (makes_superfluous(operands, operands->needs[i], need))
+				return;
+		for (uint32_t i = 0; i < operands->n; i++)
+			if (!makes_superfluous(operands, need, operands->needs[i]))
+				operands->needs[n_kept++] = operands->needs[i];
+		operands->n = n_kept;
+	}
+	operands->needs[operands->n++] = need;
+}
+
+static const struct need *join(const struct operands *operands)
+{
+	if (operands->n == 1)
+		return operands->needs[0];
+	struct need *need = take(operands->arena, sizeof(*need));
+	*need = (struct need){.kind = operands->kind, .n_children = operands->n, .children = operands->needs};
+	for (uint32_t i = 0; i < operands->n; i++)
+		need->n_leaves += operands->needs[i]->n_leaves;
+	return need;
+}
+
+static uint32_t n_operands_of(const struct need *need, enum bs_gram_node_kind kind)
+{
+	return need->kind == kind ? need->n_children : 1;
+}
+
+/* An operand, or its own if it is of the same kind. */
+static void add_operands(struct operands *operands, const struct need *need)
+{
+	if (need->kind != operands->kind)
+		add_operand(operands, need);
+	else
+		for (uint32_t i = 0; i < need->n_children; i++)
+			add_operand(operands, need->children[i]);
+}
+
+/* Of too many the later ones are left out: less is needed. */
+static const struct need *need_and(struct arena *arena, const struct need *a, const struct need *b)
+{
+	if (a->kind == BS_GRAM_ANY || b->kind == BS_GRAM_NONE || a == b)
+		return b;
+	if (b->kind == BS_GRAM_ANY || a->kind == BS_GRAM_NONE)
+		return a;
+	uint32_t n = n_operands_of(a, BS_GRAM_AND) + n_operands_of(b, BS_GRAM_AND);
+	if (n > MOST_ANDED || a->n_leaves + b->n_leaves > MOST_ORED)
+		return a;
+	struct operands operands = {arena, take(arena, n * sizeof(*operands.needs)), 0, BS_GRAM_AND};
+	/* Those of an AND were compared with each other when it was made. */
+	if (a->kind == BS_GRAM_AND) {
+		memcpy(operands.needs, a->children, a->n_children * sizeof(*operands.needs));
+		operands.n = a->n_children;
+	} else {
+		operands.needs[operands.n++] = a;
+	}
+	add_operands(&operands, b);
+	return join(&operands);
+}
+
+/* needs may be changed. NONE of none; ANY of more than MOST_ORED. */
+static const struct need *need_or(struct arena *arena, const struct need **needs, uint32_t n)
+{
+	size_t n_operands = 0, n_leaves = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		if (needs[i]->kind == BS_GRAM_ANY)
+			return &need_any;
+		n_operands += n_operands_of(needs[i], BS_GRAM_OR);
+		n_leaves += needs[i]->n_leaves;
+	}
+	if (n_leaves > MOST_ORED || n_operands > MOST_ORED)
+		return &need_any;
+	struct operands operands = {arena, take(arena, n_operands * sizeof(*operands.needs)), 0, BS_GRAM_OR};
+	for (uint32_t i = 0; i < n; i++)
+		if (needs[i]->kind != BS_GRAM_NONE)
+			add_operands(&operands, needs[i]);
+	return operands.n ? join(&operands) : &need_none;
+}
+
+/* One of the strings. */
+static const struct need *need_of_set(struct arena *arena, const struct set *set)
+{
+	const struct need *needs[MOST_STRINGS];
+	for (uint32_t i = 0; i < set->n; i++)
+		needs[i] = need_literal(arena, set->strings[i].bytes, set->strings[i].n_bytes);
+	return need_or(arena, needs, set->n);
+}
+
+/* ---- knowledge ---- */
 
 struct knowledge {
 	bool is_never; /* nothing below counts */
 	bool is_exact; /* exact; else begins and ends */
 	bool begins_are_told;
 	bool ends_are_told;
-	struct bs_set exact;
-	struct bs_set begins;
-	struct bs_set ends;
-	const struct bs_need *need;
+	struct set exact;
+	struct set begins;
+	struct set ends;
+	const struct need *need;
 };
 
 /* An analysis: what is known of every node. */
 struct analysis {
-	struct bs_arena *arena;
+	struct arena *arena;
 	const struct bs_regex *regex;
 	struct knowledge *known; /* by node */
+	struct bs_buffer folded; /* of a run */
 	bool is_full;            /* too much work: the pattern is anything */
 	enum bs_status status;
 	struct bs_error *err;
@@ -52,69 +432,69 @@ static const struct knowledge *known_of(const struct analysis *analysis, uint32_
 static bool may_go_on(struct analysis *analysis)
 {
 	if (!analysis->status && !analysis->is_full)
-		analysis->status = bs_arena_prepare(analysis->arena, &analysis->is_full, analysis->err);
+		analysis->status = prepare(analysis->arena, &analysis->is_full, analysis->err);
 	return !analysis->status && !analysis->is_full;
 }
 
 /* ---- simple knowledge ---- */
 
-static struct knowledge know_exactly(struct bs_set exact)
+static struct knowledge know_exactly(struct set exact)
 {
-	return (struct knowledge){.is_exact = true, .exact = exact, .need = &bs_need_any};
+	return (struct knowledge){.is_exact = true, .exact = exact, .need = &need_any};
 }
 
 static struct knowledge know_nothing(void)
 {
 	return (struct knowledge){.begins_are_told = true,
 	                          .ends_are_told = true,
-	                          .begins = bs_set_empty(),
-	                          .ends = bs_set_empty(),
-	                          .need = &bs_need_any};
+	                          .begins = set_empty(),
+	                          .ends = set_empty(),
+	                          .need = &need_any};
 }
 
 static struct knowledge know_never(void)
 {
-	return (struct knowledge){.is_never = true, .need = &bs_need_none};
+	return (struct knowledge){.is_never = true, .need = &need_none};
 }
 
 static bool is_placeless(const struct knowledge *x)
 {
-	return x->is_exact && bs_set_is_empty_string(&x->exact);
+	return x->is_exact && is_empty_string(&x->exact);
 }
 
-static struct bs_set begins_of(const struct knowledge *x)
+static struct set begins_of(const struct knowledge *x)
 {
 	return x->is_exact ? x->exact : x->begins;
 }
 
-static struct bs_set ends_of(const struct knowledge *x)
+static struct set ends_of(const struct knowledge *x)
 {
 	return x->is_exact ? x->exact : x->ends;
 }
 
 static bool are_begins_told(const struct knowledge *x)
 {
-	return x->is_exact ? bs_set_is_empty_string(&x->exact) : x->begins_are_told;
+	return x->is_exact ? is_empty_string(&x->exact) : x->begins_are_told;
 }
 
 static bool are_ends_told(const struct knowledge *x)
 {
-	return x->is_exact ? bs_set_is_empty_string(&x->exact) : x->ends_are_told;
+	return x->is_exact ? is_empty_string(&x->exact) : x->ends_are_told;
 }
 
-static void need_one_of(struct analysis *analysis, struct knowledge *x, const struct bs_set *set, bool is_told)
+static void need_one_of(struct analysis *analysis, struct knowledge *x, const struct set *set, bool is_told)
 {
 	if (!is_told)
-		x->need = bs_need_and(analysis->arena, x->need, bs_need_of_set(analysis->arena, set));
+		x->need = need_and(analysis->arena, x->need, need_of_set(analysis->arena, set));
 }
 
 /* All that a file must hold where x matches. */
-static const struct bs_need *whole_need(struct analysis *analysis, const struct knowledge *x)
+static const struct need *whole_need(struct analysis *analysis, const struct knowledge *x)
 {
 	struct knowledge whole = *x;
 	if (x->is_never)
-		return &bs_need_none;
-	struct bs_set begins = begins_of(x), ends = ends_of(x);
+		return &need_none;
+	struct set begins = begins_of(x), ends = ends_of(x);
 	need_one_of(analysis, &whole, &begins, are_begins_told(x));
 	if (!x->is_exact)
 		need_one_of(analysis, &whole, &ends, x->ends_are_told);
@@ -124,33 +504,33 @@ static const struct bs_need *whole_need(struct analysis *analysis, const struct 
 /* ---- one after the other ---- */
 
 /* x is exact, but too much to be crossed or only a beginning: what it knows becomes need. */
-static void tell_begins(struct analysis *analysis, struct knowledge *both, struct bs_set begins, bool are_told)
+static void tell_begins(struct analysis *analysis, struct knowledge *both, struct set begins, bool are_told)
 {
 	need_one_of(analysis, both, &begins, are_told);
-	both->begins = bs_set_shortest(analysis->arena, &begins, false);
+	both->begins = set_shortest(analysis->arena, &begins, false);
 	both->begins_are_told = true;
 }
 
-static void tell_ends(struct analysis *analysis, struct knowledge *both, struct bs_set ends, bool are_told)
+static void tell_ends(struct analysis *analysis, struct knowledge *both, struct set ends, bool are_told)
 {
 	need_one_of(analysis, both, &ends, are_told);
-	both->ends = bs_set_shortest(analysis->arena, &ends, true);
+	both->ends = set_shortest(analysis->arena, &ends, true);
 	both->ends_are_told = true;
 }
 
 /* What stands where x ends and y begins is known: it is the beginning of both if x was exact, their end if y was, and
  * else stands between. */
 static void use_middle(struct analysis *analysis, struct knowledge *both, const struct knowledge *x,
-                       const struct knowledge *y, const struct bs_set *middle)
+                       const struct knowledge *y, const struct set *middle)
 {
-	struct bs_set left = ends_of(x), right = begins_of(y);
-	bool is_told = (bs_set_is_empty_string(&left) && are_begins_told(y)) ||
-	               (bs_set_is_empty_string(&right) && are_ends_told(x));
+	struct set left = ends_of(x), right = begins_of(y);
+	bool is_told = (is_empty_string(&left) && are_begins_told(y)) ||
+	               (is_empty_string(&right) && are_ends_told(x));
 	if (x->is_exact) {
-		both->begins = bs_set_shortest(analysis->arena, middle, false);
+		both->begins = set_shortest(analysis->arena, middle, false);
 		both->begins_are_told = is_told;
 	} else if (y->is_exact) {
-		both->ends = bs_set_shortest(analysis->arena, middle, true);
+		both->ends = set_shortest(analysis->arena, middle, true);
 		both->ends_are_told = is_told;
 	} else {
 		need_one_of(analysis, both, middle, is_told);
@@ -162,9 +542,9 @@ static struct knowledge follow(struct analysis *analysis, const struct knowledge
 {
 	if (x->is_never || y->is_never)
 		return know_never();
-	struct knowledge both = {.need = bs_need_and(analysis->arena, x->need, y->need)};
-	struct bs_set left = ends_of(x), right = begins_of(y), middle;
-	bool is_crossed = bs_set_cross(analysis->arena, &left, &right, &middle);
+	struct knowledge both = {.need = need_and(analysis->arena, x->need, y->need)};
+	struct set left = ends_of(x), right = begins_of(y), middle;
+	bool is_crossed = set_cross(analysis->arena, &left, &right, &middle);
 	if (x->is_exact && y->is_exact && is_crossed) {
 		both.is_exact = true;
 		both.exact = middle;
@@ -189,8 +569,8 @@ static struct knowledge follow(struct analysis *analysis, const struct knowledge
 
 static struct knowledge know_sequence(struct analysis *analysis, const struct bs_regex_node *node)
 {
-	struct knowledge all = know_exactly(bs_set_empty());
-	for (uint32_t i = node->first_child; i != BS_REGEX_NO_NODE; i = bs_regex_node(analysis->regex, i)->next) {
+	struct knowledge all = know_exactly(set_empty());
+	for (uint32_t i = node->first; i != BS_REGEX_NO_NODE; i = bs_regex_node(analysis->regex, i)->next) {
 		if (!may_go_on(analysis))
 			return know_nothing();
 		all = follow(analysis, &all, known_of(analysis, i));
@@ -202,17 +582,17 @@ static struct knowledge know_sequence(struct analysis *analysis, const struct bs
 
 /* Joins what all children begin with, or end with, or are; no knowledge if that is too much. */
 static bool join_sets(struct analysis *analysis, const struct bs_regex_node *node,
-                      struct bs_set (*set_of)(const struct knowledge *), struct bs_set *set_out)
+                      struct set (*of)(const struct knowledge *), struct set *set_out)
 {
 	bool is_first = true;
-	*set_out = bs_set_empty();
-	for (uint32_t i = node->first_child; i != BS_REGEX_NO_NODE; i = bs_regex_node(analysis->regex, i)->next) {
+	*set_out = set_empty();
+	for (uint32_t i = node->first; i != BS_REGEX_NO_NODE; i = bs_regex_node(analysis->regex, i)->next) {
 		const struct knowledge *child = known_of(analysis, i);
 		if (child->is_never)
 			continue;
-		struct bs_set set = set_of(child);
-		if (!may_go_on(analysis) || (!is_first && !bs_set_join(analysis->arena, set_out, &set, &set))) {
-			*set_out = bs_set_empty();
+		struct set set = of(child);
+		if (!may_go_on(analysis) || (!is_first && !set_join(analysis->arena, set_out, &set, &set))) {
+			*set_out = set_empty();
 			return false;
 		}
 		*set_out = set;
@@ -222,25 +602,25 @@ static bool join_sets(struct analysis *analysis, const struct bs_regex_node *nod
 }
 
 /* The OR of what each child needs: besides what it is or begins and ends with, if that will be known otherwise. */
-static const struct bs_need *join_needs(struct analysis *analysis, const struct bs_regex_node *node, bool are_exact)
+static const struct need *join_needs(struct analysis *analysis, const struct bs_regex_node *node, bool are_exact)
 {
-	const struct bs_need *joined = &bs_need_any;
-	if (node->n_children > BS_NEED_MOST_ORED)
+	const struct need *joined = &need_any;
+	if (node->n > MOST_ORED)
 		return joined;
-	const struct bs_need **needs = malloc(node->n_children * sizeof(*needs));
+	const struct need **needs = malloc(node->n * sizeof(*needs));
 	if (!needs) {
-		analysis->status = bs_fail_memory(analysis->err, "alternatives", node->n_children * sizeof(*needs));
+		analysis->status = bs_fail_memory(analysis->err, "alternatives", node->n * sizeof(*needs));
 		return joined;
 	}
 	uint32_t n = 0;
-	for (uint32_t i = node->first_child; i != BS_REGEX_NO_NODE; i = bs_regex_node(analysis->regex, i)->next) {
+	for (uint32_t i = node->first; i != BS_REGEX_NO_NODE; i = bs_regex_node(analysis->regex, i)->next) {
 		const struct knowledge *child = known_of(analysis, i);
 		if (!may_go_on(analysis))
 			break;
 		needs[n++] = are_exact ? child->need : whole_need(analysis, child);
 	}
 	if (may_go_on(analysis))
-		joined = bs_need_or(analysis->arena, needs, n);
+		joined = need_or(analysis->arena, needs, n);
 	free(needs);
 	return joined;
 }
@@ -248,8 +628,8 @@ static const struct bs_need *join_needs(struct analysis *analysis, const struct 
 static struct knowledge know_either(struct analysis *analysis, const struct bs_regex_node *node)
 {
 	bool are_exact = true, are_never = true;
-	struct bs_set exact;
-	for (uint32_t i = node->first_child; i != BS_REGEX_NO_NODE; i = bs_regex_node(analysis->regex, i)->next) {
+	struct set exact;
+	for (uint32_t i = node->first; i != BS_REGEX_NO_NODE; i = bs_regex_node(analysis->regex, i)->next) {
 		are_never &= known_of(analysis, i)->is_never;
 		are_exact &= known_of(analysis, i)->is_never || known_of(analysis, i)->is_exact;
 	}
@@ -263,9 +643,9 @@ static struct knowledge know_either(struct analysis *analysis, const struct bs_r
 	struct knowledge one = know_nothing();
 	one.need = join_needs(analysis, node, false);
 	if (join_sets(analysis, node, begins_of, &one.begins) && may_go_on(analysis))
-		one.begins = bs_set_shortest(analysis->arena, &one.begins, false);
+		one.begins = set_shortest(analysis->arena, &one.begins, false);
 	if (join_sets(analysis, node, ends_of, &one.ends) && may_go_on(analysis))
-		one.ends = bs_set_shortest(analysis->arena, &one.ends, true);
+		one.ends = set_shortest(analysis->arena, &one.ends, true);
 	return one;
 }
 
@@ -286,17 +666,17 @@ static struct knowledge know_more(struct analysis *analysis, const struct knowle
 /* Perhaps x. */
 static struct knowledge know_option(struct analysis *analysis, const struct knowledge *x, uint32_t most)
 {
-	struct bs_set nothing = bs_set_empty(), exact;
+	struct set nothing = set_empty(), exact;
 	if (x->is_never || most == 0 || is_placeless(x))
 		return know_exactly(nothing);
-	if (most == 1 && x->is_exact && bs_set_join(analysis->arena, &x->exact, &nothing, &exact))
+	if (most == 1 && x->is_exact && set_join(analysis->arena, &x->exact, &nothing, &exact))
 		return know_exactly(exact);
 	return know_nothing();
 }
 
 static struct knowledge know_repeat(struct analysis *analysis, const struct bs_regex_node *node)
 {
-	const struct knowledge *x = known_of(analysis, node->first_child);
+	const struct knowledge *x = known_of(analysis, node->first);
 	if (node->least == 0)
 		return know_option(analysis, x, node->most);
 	if (x->is_never || is_placeless(x))
@@ -314,22 +694,106 @@ static struct knowledge know_repeat(struct analysis *analysis, const struct bs_r
 
 /* ---- nodes ---- */
 
-static struct knowledge know_bytes(struct analysis *analysis, const struct bs_regex_node *node)
+static struct knowledge know_bytes(struct analysis *analysis, const uint8_t *bytes, size_t n_bytes)
 {
-	const uint8_t *bytes = analysis->regex->bytes.data + node->first_byte;
-	if (node->n_bytes <= EXACT_BYTES)
-		return know_exactly(bs_set_of(analysis->arena, bytes, node->n_bytes));
+	if (n_bytes <= EXACT_BYTES)
+		return know_exactly(set_of(analysis->arena, bytes, (uint32_t)n_bytes));
 	struct knowledge long_one = know_nothing();
-	struct bs_set whole = bs_set_of(analysis->arena, bytes, EXACT_BYTES);
-	long_one.need = bs_need_of_set(analysis->arena, &whole);
-	long_one.begins = bs_set_of(analysis->arena, bytes, EDGE_BYTES);
-	long_one.ends = bs_set_of(analysis->arena, bytes + node->n_bytes - EDGE_BYTES, EDGE_BYTES);
+	struct set whole = set_of(analysis->arena, bytes, EXACT_BYTES);
+	long_one.need = need_of_set(analysis->arena, &whole);
+	long_one.begins = set_of(analysis->arena, bytes, EDGE_BYTES);
+	long_one.ends = set_of(analysis->arena, bytes + n_bytes - EDGE_BYTES, EDGE_BYTES);
 	return long_one;
+}
+
+/* A PCRE2 with a newer Unicode than ours may know it, and its other case. */
+static bool is_doubtful(uint32_t c)
+{
+	return c >= 0x80 && bs_icu.u_charType((UChar32)c) == U_UNASSIGNED;
+}
+
+/* The first doubtful character, or the end. n_bytes_out: of that. */
+static size_t find_doubtful(const uint8_t *text, size_t n_bytes, size_t *n_bytes_out)
+{
+	*n_bytes_out = 0;
+	for (size_t at = 0; at < n_bytes;) {
+		size_t start = at;
+		UChar32 c;
+		U8_NEXT_UNSAFE(text, at, c);
+		*n_bytes_out = at - start;
+		if (is_doubtful((uint32_t)c))
+			return start;
+	}
+	return n_bytes;
+}
+
+static void fold_run(struct analysis *analysis, const struct bs_regex_node *node)
+{
+	struct bs_buffer *folded = &analysis->folded;
+	bs_buffer_clear(folded);
+	if (!analysis->regex->is_ascii)
+		analysis->status = bs_icu_load(analysis->err);
+	if (!analysis->status)
+		analysis->status = bs_buffer_reserve(folded, 2 * (size_t)node->n + 8, analysis->err);
+	if (!analysis->status)
+		bs_grams_fold_piece(analysis->regex->bytes.data + node->first, node->n, true, folded->data, &folded->used_bytes);
+}
+
+static struct knowledge know_run(struct analysis *analysis, const struct bs_regex_node *node)
+{
+	const struct bs_buffer *folded = &analysis->folded;
+	struct knowledge run = know_exactly(set_empty()), nothing = know_nothing();
+	fold_run(analysis, node);
+	for (size_t at = 0, n_skipped; may_go_on(analysis) && at < folded->used_bytes;) {
+		size_t n = find_doubtful(folded->data + at, folded->used_bytes - at, &n_skipped);
+		struct knowledge piece = n ? know_bytes(analysis, folded->data + at, n) : nothing;
+		run = follow(analysis, &run, &piece);
+		at += n ? n : n_skipped;
+	}
+	return run;
+}
+
+/* The characters of a class, folded and distinct, if they are few; else 0. */
+static uint32_t few_chars(struct analysis *analysis, const struct bs_regex_node *node, uint32_t *chars)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < node->n; i++) {
+		const struct bs_regex_member *member = bs_regex_member(analysis->regex, node->first + i);
+		if (member->letter || (member->last >= 0x80 && (analysis->status = bs_icu_load(analysis->err))))
+			return 0;
+		for (uint32_t c = member->first; c <= member->last; c++) {
+			uint32_t folded = bs_gram_fold(c), at = 0;
+			while (at < n && chars[at] != folded)
+				at++;
+			if (at == FEW_CHARS || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) || is_doubtful(c))
+				return 0;
+			chars[at] = folded;
+			n += at == n;
+		}
+	}
+	return n;
+}
+
+static struct knowledge know_set(struct analysis *analysis, const struct bs_regex_node *node)
+{
+	uint32_t chars[FEW_CHARS], n_chars = node->letter == '[' ? few_chars(analysis, node, chars) : 0;
+	struct set all = {NULL, 0};
+	for (uint32_t i = 0; i < n_chars; i++) {
+		uint8_t bytes[4];
+		uint32_t n = 0;
+		U8_APPEND_UNSAFE(bytes, n, chars[i]);
+		struct set one = set_of(analysis->arena, bytes, n);
+		if (i == 0)
+			all = one;
+		else if (!set_join(analysis->arena, &all, &one, &all))
+			return know_nothing();
+	}
+	return n_chars ? know_exactly(all) : know_nothing();
 }
 
 static struct knowledge know_look(struct analysis *analysis, const struct knowledge *child)
 {
-	struct knowledge look = know_exactly(bs_set_empty());
+	struct knowledge look = know_exactly(set_empty());
 	look.need = whole_need(analysis, child);
 	return child->is_never ? know_never() : look;
 }
@@ -338,13 +802,16 @@ static struct knowledge know_node(struct analysis *analysis, const struct bs_reg
 {
 	switch (node->kind) {
 	case BS_REGEX_EMPTY:
-		return know_exactly(bs_set_empty());
-	case BS_REGEX_BYTES:
-		return know_bytes(analysis, node);
+	case BS_REGEX_PLACE:
+		return know_exactly(set_empty());
+	case BS_REGEX_RUN:
+		return know_run(analysis, node);
+	case BS_REGEX_SET:
+		return know_set(analysis, node);
 	case BS_REGEX_NEVER:
 		return know_never();
 	case BS_REGEX_LOOK:
-		return know_look(analysis, known_of(analysis, node->first_child));
+		return know_look(analysis, known_of(analysis, node->first));
 	case BS_REGEX_SEQUENCE:
 		return know_sequence(analysis, node);
 	case BS_REGEX_EITHER:
@@ -356,15 +823,122 @@ static struct knowledge know_node(struct analysis *analysis, const struct bs_reg
 	}
 }
 
+/* ---- the final tree ---- */
+
+/* What nodes point into; pointers are set when it no longer moves. */
+struct memory {
+	struct bs_buffer nodes;    /* of struct bs_gram_node */
+	struct bs_buffer children; /* uint32_t */
+	struct bs_buffer bytes;
+	struct bs_buffer keys; /* uint64_t */
+};
+
+static enum bs_status put_literal(struct memory *memory, const struct need *need, struct bs_gram_node *node,
+                                  struct bs_error *err)
+{
+	struct string literal = need->literal;
+	size_t n_before = memory->keys.used_bytes;
+	enum bs_status status = bs_buffer_append(&memory->bytes, literal.bytes, literal.n_bytes, err);
+	if (status)
+		return status;
+	status = bs_grams_of_literal(literal.bytes,
+	                             literal.n_bytes < LITERAL_KEY_BYTES ? literal.n_bytes : LITERAL_KEY_BYTES,
+	                             &memory->keys, err);
+	node->n_bytes = literal.n_bytes;
+	node->n_keys = (uint32_t)((memory->keys.used_bytes - n_before) / sizeof(uint64_t));
+	return status;
+}
+
+/* Recursive: needs are nested no deeper than parentheses. */
+static enum bs_status put_need(struct memory *memory, const struct need *need, uint32_t *index_out,
+                               struct bs_error *err)
+{
+	struct bs_gram_node node = {.kind = need->kind, .n_children = need->n_children};
+	struct bs_buffer children = {0};
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < need->n_children && !status; i++) {
+		uint32_t child;
+		status = put_need(memory, need->children[i], &child, err);
+		if (!status)
+			status = bs_buffer_append(&children, &child, sizeof(child), err);
+	}
+	if (!status && need->n_children)
+		status = bs_buffer_append(&memory->children, children.data, children.used_bytes, err);
+	if (!status && need->kind == BS_GRAM_LITERAL)
+		status = put_literal(memory, need, &node, err);
+	*index_out = (uint32_t)(memory->nodes.used_bytes / sizeof(node));
+	if (!status)
+		status = bs_buffer_append(&memory->nodes, &node, sizeof(node), err);
+	bs_buffer_deinit(&children);
+	return status;
+}
+
+/* Each node took its part of each buffer after the node before it. */
+static void set_pointers(struct bs_gram_tree *tree, const struct memory *memory)
+{
+	const uint32_t *children = (const uint32_t *)(const void *)memory->children.data;
+	const uint64_t *keys = (const uint64_t *)(const void *)memory->keys.data;
+	const uint8_t *bytes = memory->bytes.data;
+	tree->nodes = (struct bs_gram_node *)(void *)memory->nodes.data;
+	tree->n_nodes = (uint32_t)(memory->nodes.used_bytes / sizeof(*tree->nodes));
+	for (uint32_t i = 0; i < tree->n_nodes; i++) {
+		struct bs_gram_node *node = &tree->nodes[i];
+		if (node->n_children) {
+			node->children = children;
+			children += node->n_children;
+		} else if (node->n_bytes) {
+			node->bytes = bytes;
+			bytes += node->n_bytes;
+			node->keys = keys;
+			keys += node->n_keys;
+		}
+	}
+}
+
+void bs_gram_tree_free(struct bs_gram_tree *tree)
+{
+	if (!tree)
+		return;
+	struct memory *memory = tree->memory;
+	if (memory) {
+		bs_buffer_deinit(&memory->nodes);
+		bs_buffer_deinit(&memory->children);
+		bs_buffer_deinit(&memory->bytes);
+		bs_buffer_deinit(&memory->keys);
+		free(memory);
+	}
+	free(tree);
+}
+
+static enum bs_status finish(const struct need *need, struct bs_gram_tree **tree_out, struct bs_error *err)
+{
+	struct bs_gram_tree *tree = calloc(1, sizeof(*tree));
+	struct memory *memory = calloc(1, sizeof(*memory));
+	enum bs_status status = BS_OK;
+	uint32_t root;
+	if (!tree || !memory) {
+		free(memory);
+		free(tree);
+		return bs_fail_memory(err, "a tree of grams", sizeof(*tree) + sizeof(*memory));
+	}
+	tree->memory = memory;
+	status = put_need(memory, need, &root, err);
+	if (status) {
+		bs_gram_tree_free(tree);
+		return status;
+	}
+	set_pointers(tree, memory);
+	*tree_out = tree;
+	return BS_OK;
+}
+
 /* Children stand before their parents. */
-static enum bs_status analyze(struct bs_arena *arena, const struct bs_regex *regex, const struct bs_need **need_out,
+static enum bs_status analyse(struct arena *arena, const struct bs_regex *regex, const struct need **need_out,
                               struct bs_error *err)
 {
-	size_t n_nodes = regex->nodes.used_bytes / sizeof(struct bs_regex_node);
+	uint32_t n_nodes = bs_regex_n_nodes(regex);
 	struct analysis analysis = {.arena = arena, .regex = regex, .err = err};
-	*need_out = &bs_need_any;
-	if (bs_regex_node(regex, regex->root)->kind == BS_REGEX_ANYTHING)
-		return BS_OK;
+	*need_out = &need_any;
 	analysis.known = malloc(n_nodes * sizeof(*analysis.known));
 	if (!analysis.known)
 		return bs_fail_memory(err, "the analysis of a pattern", n_nodes * sizeof(*analysis.known));
@@ -373,53 +947,17 @@ static enum bs_status analyze(struct bs_arena *arena, const struct bs_regex *reg
 	if (may_go_on(&analysis))
 		*need_out = whole_need(&analysis, &analysis.known[regex->root]);
 	free(analysis.known);
+	bs_buffer_deinit(&analysis.folded);
 	return analysis.status;
 }
 
-/* The OR of all patterns. */
-static enum bs_status analyze_all(struct bs_arena *arena, const struct bs_pattern *patterns, size_t n_patterns,
-                                  const struct bs_regex_options *options, const struct bs_need **needs,
-                                  const struct bs_need **need_out, struct bs_error *err)
+enum bs_status bs_regex_grams(const struct bs_regex *regex, struct bs_gram_tree **tree_out, struct bs_error *err)
 {
-	struct bs_regex regex = {.root = 0};
-	enum bs_status status = BS_OK;
-	bool is_full;
-	*need_out = &bs_need_any;
-	for (size_t i = 0; i < n_patterns && !status; i++) {
-		status = bs_regex_parse(patterns[i].text, patterns[i].n_bytes, options, &regex, err);
-		if (!status)
-			status = analyze(arena, &regex, &needs[i], err);
-		if (!status && needs[i]->kind == BS_GRAM_ANY)
-			break;
-	}
-	bool is_any = !status && n_patterns && needs[n_patterns - 1]->kind == BS_GRAM_ANY;
-	if (!status && !is_any)
-		status = bs_arena_prepare(arena, &is_full, err);
-	if (!status && !is_any && !is_full)
-		*need_out = bs_need_or(arena, needs, (uint32_t)n_patterns);
-	bs_regex_deinit(&regex);
-	return status;
-}
-
-enum bs_status bs_regex_grams(const struct bs_pattern *patterns, size_t n_patterns,
-                              const struct bs_regex_options *options, struct bs_gram_tree **tree_out,
-                              struct bs_error *err)
-{
-	struct bs_arena arena = {.last = NULL};
-	const struct bs_need *need = &bs_need_any;
-	enum bs_status status = BS_OK;
-	if (n_patterns <= BS_NEED_MOST_ORED) {
-		const struct bs_need **needs = malloc((n_patterns + 1) * sizeof(*needs));
-		if (!needs)
-			return bs_fail_memory(err, "the analysis of patterns", (n_patterns + 1) * sizeof(*needs));
-		/* What is not looked at any more, because one before it is ANY, is so, too. */
-		for (size_t i = 0; i < n_patterns; i++)
-			needs[i] = &bs_need_any;
-		status = analyze_all(&arena, patterns, n_patterns, options, needs, &need, err);
-		free(needs);
-	}
+	struct arena arena = {.last = NULL};
+	const struct need *need;
+	enum bs_status status = analyse(&arena, regex, &need, err);
 	if (!status)
-		status = bs_need_finish(need, tree_out, err);
-	bs_arena_deinit(&arena);
+		status = finish(need, tree_out, err);
+	arena_deinit(&arena);
 	return status;
 }

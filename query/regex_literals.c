@@ -1,17 +1,80 @@
 /*
- * grep_window.c: see grep_window.h. As regex_grams.c does it for grams, with classes for characters: of each part of a
- * pattern it is known which sequences of characters it matches, or, where these are too many or too long, with what it
- * begins and ends; where one part ends and the next begins, sequences are joined, and the rarest set met on the way is kept.
+ * regex_literals.c: see regex_literals.h.
  *
- * A character that may be of several bytes is, at a window's start, its last byte and, at the end, its first; between
- * there is none.
+ * The window: as regex_grams.c does it for grams, with classes for characters: of each part of a pattern it is known which
+ * sequences of characters it matches, or, where these are too many or too long, with what it begins and ends; where one part
+ * ends and the next begins, sequences are joined, and the rarest set met on the way is kept. A character that may be of several
+ * bytes is, at a window's start, its last byte and, at the end, its first; between there is none.
  */
-#include "query/grep_window.h"
+#include "query/regex_literals.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/regex_parse.h"
+#include "query/regex_set.h"
+
+/* ---- literals ---- */
+
+struct literals {
+	const struct bs_regex *regex;
+	bool is_caseless;
+	bool is_cut; /* more than one run, or some character was left out */
+	struct bs_buffer run;
+	struct bs_buffer *best;
+	enum bs_status status;
+	struct bs_error *err;
+};
+
+static void end_run(struct literals *literals)
+{
+	if (!literals->status && literals->run.used_bytes > literals->best->used_bytes) {
+		bs_buffer_clear(literals->best);
+		literals->status = bs_buffer_append(literals->best, literals->run.data, literals->run.used_bytes, literals->err);
+	}
+	bs_buffer_clear(&literals->run);
+}
+
+/* Letter case aside, k and s have third forms, U+212A and U+017F, and beyond ASCII nearly all have others of other bytes. */
+static void take_run(struct literals *literals, const struct bs_regex_node *node)
+{
+	const uint8_t *bytes = literals->regex->bytes.data + node->first;
+	bool is_caseless = bs_regex_is(node->caseless, literals->is_caseless);
+	literals->is_cut |= is_caseless;
+	for (uint32_t i = 0; i < node->n && !literals->status; i++) {
+		if (is_caseless && (bytes[i] >= 0x80 || (bytes[i] && strchr("kKsS", bytes[i]))))
+			end_run(literals);
+		else
+			literals->status = bs_buffer_append(&literals->run, bytes + i, 1, literals->err);
+	}
+}
+
+/* Of what stands in every match. */
+static void take_node(struct literals *literals, const struct bs_regex_node *node)
+{
+	bool is_needed = node->kind == BS_REGEX_SEQUENCE || (node->kind == BS_REGEX_REPEAT && node->least > 0);
+	if (node->kind == BS_REGEX_RUN) {
+		take_run(literals, node);
+		return;
+	}
+	for (uint32_t i = node->first; is_needed && i != BS_REGEX_NO_NODE; i = bs_regex_node(literals->regex, i)->next)
+		take_node(literals, bs_regex_node(literals->regex, i));
+	if (node->kind != BS_REGEX_SEQUENCE)
+		end_run(literals);
+	literals->is_cut = true;
+}
+
+enum bs_status bs_regex_literal(const struct bs_regex *regex, bool is_caseless, struct bs_buffer *literal,
+                                bool *is_match_out, struct bs_error *err)
+{
+	struct literals literals = {.regex = regex, .is_caseless = is_caseless, .best = literal, .err = err};
+	take_node(&literals, bs_regex_node(regex, regex->root));
+	end_run(&literals);
+	bs_buffer_deinit(&literals.run);
+	*is_match_out = literal->used_bytes > 0 && !literals.is_cut && regex->n_captures == 0 && !regex->has_control;
+	return literals.status;
+}
+
+/* ---- a window: sequences of classes ---- */
 
 /* Characters of a sequence: beyond them only begin and end are known. */
 #define MOST_CHARS 8u
@@ -22,9 +85,19 @@
 /* A repetition is written out so often. */
 #define MOST_COPIES 4u
 
+/* Classes: of each character of ASCII, one of those beyond, the same where case is of no account; behind them, of nodes. */
+#define BEYOND_CLASS   0x80u
+#define CASELESS_CLASS 0x81u
+#define NODE_CLASSES   (2 * CASELESS_CLASS)
+
+struct class {
+	struct bs_regex_set set;
+	double rate;
+};
+
 struct sequence {
 	uint32_t n;
-	uint32_t classes[MOST_CHARS]; /* where in the regex' bytes */
+	uint32_t classes[MOST_CHARS];
 };
 
 struct set {
@@ -41,12 +114,10 @@ struct knowledge {
 
 struct analysis {
 	const struct bs_regex *regex;
-	const struct bs_grep_window_options *options;
+	const struct bs_regex_window_options *options;
 	struct knowledge *known; /* of each node */
-	double rates[0x80];      /* of each byte */
+	struct class classes[NODE_CLASSES + MOST_NODES];
 };
-
-/* ---- how rare ---- */
 
 /*
  * Of 1,000 bytes of source text, about so many are this one. Only the order of magnitude matters: how often a window is
@@ -72,29 +143,23 @@ static double byte_rate(uint8_t byte)
 	return byte > ' ' && byte < 0x7f ? 2 : 0.1;
 }
 
-static const struct bs_regex_class *class_at(const struct analysis *analysis, uint32_t first_byte)
+static bool class_has(const struct analysis *analysis, uint32_t class, uint32_t byte)
 {
-	return (const struct bs_regex_class *)(const void *)(analysis->regex->bytes.data + first_byte);
-}
-
-static bool class_has(const struct analysis *analysis, uint32_t first_byte, uint32_t byte)
-{
-	const struct bs_regex_class *class = class_at(analysis, first_byte);
-	if (byte >= 0x80)
-		return class->has_more;
 	if (byte == analysis->options->line_end && !analysis->options->keeps_line_end)
 		return false;
-	return class->ascii[byte >> 3] >> (byte & 7) & 1;
+	return bs_regex_set_has(&analysis->classes[class].set, byte);
 }
 
-static double class_rate(const struct analysis *analysis, uint32_t first_byte)
+static void define_class(struct analysis *analysis, uint32_t class, struct bs_regex_set set)
 {
-	double rate = 0;
-	for (uint32_t byte = 0; byte < 0x80; byte++)
-		if (class_has(analysis, first_byte, byte))
-			rate += analysis->rates[byte];
-	rate = (rate + (class_at(analysis, first_byte)->has_more ? 1 : 0)) / 1000;
-	return rate < 1 ? rate : 1;
+	double rate = set.has_more ? 1 : 0;
+	analysis->classes[class].set = set;
+	for (uint64_t word = 0; word < 2; word++)
+		for (uint64_t bits = set.ascii[word]; bits; bits &= bits - 1) {
+			uint32_t byte = (uint32_t)word * 64 + (uint32_t)__builtin_ctzll(bits);
+			rate += class_has(analysis, class, byte) ? byte_rate((uint8_t)byte) : 0;
+		}
+	analysis->classes[class].rate = rate < 1000 ? rate / 1000 : 1;
 }
 
 /* The n characters in a row that are rarest; *from_out: where they begin. */
@@ -102,7 +167,7 @@ static double sequence_rate(const struct analysis *analysis, const struct sequen
 {
 	double rates[MOST_CHARS], best = 2;
 	for (uint32_t i = 0; i < sequence->n; i++)
-		rates[i] = class_rate(analysis, sequence->classes[i]);
+		rates[i] = analysis->classes[sequence->classes[i]].rate;
 	for (uint32_t from = 0; from + n <= sequence->n; from++) {
 		double rate = 1;
 		for (uint32_t i = from; i < from + n; i++)
@@ -151,8 +216,6 @@ static void offer_best(struct knowledge *x, const struct knowledge *of)
 	x->best = of->best;
 }
 
-/* ---- sets ---- */
-
 static void set_empty(struct set *set)
 {
 	set->n = 1;
@@ -198,8 +261,6 @@ static bool unite(struct set *set, const struct set *more)
 	return true;
 }
 
-/* ---- nodes ---- */
-
 static void know_nothing(struct knowledge *x)
 {
 	x->is_exact = false;
@@ -215,11 +276,11 @@ static void know_empty(struct knowledge *x)
 	x->is_exact = true;
 }
 
-static void know_class(const struct analysis *analysis, uint32_t first_byte, struct knowledge *x)
+static void know_class(const struct analysis *analysis, uint32_t class, struct knowledge *x)
 {
 	know_nothing(x);
-	x->is_exact = !class_at(analysis, first_byte)->has_more;
-	x->begins.sequences[0] = x->ends.sequences[0] = (struct sequence){.n = 1, .classes = {first_byte}};
+	x->is_exact = !analysis->classes[class].set.has_more;
+	x->begins.sequences[0] = x->ends.sequences[0] = (struct sequence){.n = 1, .classes = {class}};
 	offer(analysis, x, &x->begins);
 }
 
@@ -245,10 +306,33 @@ static void follow(const struct analysis *analysis, struct knowledge *x, const s
 	x->is_exact = are_exact;
 }
 
+static void know_run(const struct analysis *analysis, const struct bs_regex_node *node, struct knowledge *x)
+{
+	const uint8_t *bytes = analysis->regex->bytes.data + node->first;
+	bool is_caseless = bs_regex_is(node->caseless, analysis->options->is_caseless);
+	struct knowledge one;
+	know_empty(x);
+	for (uint32_t i = 0; i < node->n; i++) {
+		/* Of a character of several bytes the first stands for all. */
+		if (bytes[i] >= 0x80 && bytes[i] < 0xc0)
+			continue;
+		uint32_t class = bytes[i] < BEYOND_CLASS ? bytes[i] : BEYOND_CLASS;
+		know_class(analysis, class + (is_caseless ? CASELESS_CLASS : 0), &one);
+		follow(analysis, x, &one);
+	}
+}
+
+static void know_set(struct analysis *analysis, uint32_t index, struct knowledge *x)
+{
+	const struct bs_regex_node *node = bs_regex_node(analysis->regex, index);
+	define_class(analysis, NODE_CLASSES + index, bs_regex_set_of(analysis->regex, node, analysis->options->is_caseless));
+	know_class(analysis, NODE_CLASSES + index, x);
+}
+
 static void know_sequence(const struct analysis *analysis, const struct bs_regex_node *node, struct knowledge *x)
 {
 	know_empty(x);
-	for (uint32_t i = node->first_child; i != BS_REGEX_NO_NODE; i = bs_regex_node(analysis->regex, i)->next)
+	for (uint32_t i = node->first; i != BS_REGEX_NO_NODE; i = bs_regex_node(analysis->regex, i)->next)
 		follow(analysis, x, &analysis->known[i]);
 }
 
@@ -259,7 +343,7 @@ static void know_either(const struct analysis *analysis, const struct bs_regex_n
 	know_empty(x);
 	x->begins.n = x->ends.n = 0;
 	struct set best = {.n = 0};
-	for (uint32_t i = node->first_child; i != BS_REGEX_NO_NODE; i = bs_regex_node(analysis->regex, i)->next) {
+	for (uint32_t i = node->first; i != BS_REGEX_NO_NODE; i = bs_regex_node(analysis->regex, i)->next) {
 		const struct knowledge *child = &analysis->known[i];
 		/* What has overflowed holds the empty sequence, with which it stays of no use. */
 		x->is_exact &= unite(&x->begins, &child->begins);
@@ -289,7 +373,7 @@ static void know_option(const struct knowledge *child, uint32_t most, struct kno
 
 static void know_repeat(const struct analysis *analysis, const struct bs_regex_node *node, struct knowledge *x)
 {
-	const struct knowledge *child = &analysis->known[node->first_child];
+	const struct knowledge *child = &analysis->known[node->first];
 	uint32_t n_copies = node->least < MOST_COPIES ? node->least : MOST_COPIES;
 	if (node->least == 0) {
 		know_option(child, node->most, x);
@@ -303,11 +387,15 @@ static void know_repeat(const struct analysis *analysis, const struct bs_regex_n
 	x->is_exact = false;
 }
 
-static void know_node(const struct analysis *analysis, const struct bs_regex_node *node, struct knowledge *x)
+static void know_node(struct analysis *analysis, uint32_t index, struct knowledge *x)
 {
+	const struct bs_regex_node *node = bs_regex_node(analysis->regex, index);
 	switch (node->kind) {
-	case BS_REGEX_CLASS:
-		know_class(analysis, node->first_byte, x);
+	case BS_REGEX_RUN:
+		know_run(analysis, node, x);
+		break;
+	case BS_REGEX_SET:
+		know_set(analysis, index, x);
 		break;
 	case BS_REGEX_SEQUENCE:
 		know_sequence(analysis, node, x);
@@ -319,6 +407,7 @@ static void know_node(const struct analysis *analysis, const struct bs_regex_nod
 		know_repeat(analysis, node, x);
 		break;
 	case BS_REGEX_EMPTY:
+	case BS_REGEX_PLACE:
 	case BS_REGEX_LOOK: /* what it sees may stand in another line */
 		know_empty(x);
 		break;
@@ -326,8 +415,6 @@ static void know_node(const struct analysis *analysis, const struct bs_regex_nod
 		know_nothing(x);
 	}
 }
-
-/* ---- the window ---- */
 
 static void make_window(const struct analysis *analysis, const struct set *set, struct bs_byte_window *window)
 {
@@ -345,49 +432,39 @@ static void make_window(const struct analysis *analysis, const struct set *set, 
 	bs_byte_window_finish(window);
 }
 
-static enum bs_status analyse(const struct bs_regex *regex, const struct bs_grep_window_options *options,
-                              struct bs_byte_window *window_out, double *rate_out, struct bs_error *err)
+static void define_classes(struct analysis *analysis)
 {
-	struct analysis analysis = {.regex = regex, .options = options};
-	uint32_t n_nodes = (uint32_t)(regex->nodes.used_bytes / sizeof(struct bs_regex_node));
-	if (n_nodes > MOST_NODES)
-		return BS_OK;
-	analysis.known = malloc(n_nodes * sizeof(*analysis.known));
-	if (!analysis.known)
-		return bs_fail_memory(err, "the analysis of a pattern", n_nodes * sizeof(*analysis.known));
-	for (uint32_t byte = 0; byte < 0x80; byte++)
-		analysis.rates[byte] = byte_rate((uint8_t)byte);
-	for (uint32_t i = 0; i < n_nodes; i++)
-		know_node(&analysis, bs_regex_node(regex, i), &analysis.known[i]);
-	struct knowledge *whole = &analysis.known[regex->root];
-	offer(&analysis, whole, &whole->begins);
-	if (whole->best.n > 0) {
-		*rate_out = whole->best_rate;
-		make_window(&analysis, &whole->best, window_out);
+	for (uint32_t class = 0; class <= BEYOND_CLASS; class++) {
+		struct bs_regex_set set = bs_regex_set_of_range(class, class < BEYOND_CLASS ? class : 0x10ffff);
+		define_class(analysis, class, set);
+		define_class(analysis, class + CASELESS_CLASS, bs_regex_set_fold(set));
 	}
-	free(analysis.known);
-	return BS_OK;
 }
 
-static enum bs_status parse(const uint8_t *pattern, size_t n_bytes, bool is_caseless, struct bs_regex *regex,
-                            struct bs_error *err)
+enum bs_status bs_regex_window(const struct bs_regex *regex, const struct bs_regex_window_options *options,
+                               struct bs_byte_window *window_out, double *rate_out, struct bs_error *err)
 {
-	struct bs_regex_options options = {.keeps_classes = true, .is_caseless = is_caseless};
-	return bs_regex_parse(pattern, n_bytes, &options, regex, err);
-}
-
-enum bs_status bs_grep_window_choose(const uint8_t *pattern, size_t n_bytes, const struct bs_grep_window_options *options,
-                                     struct bs_byte_window *window_out, double *rate_out, struct bs_error *err)
-{
-	struct bs_regex regex = {.root = 0};
+	uint32_t n_nodes = bs_regex_n_nodes(regex);
 	*window_out = (struct bs_byte_window){.n_bytes = 0};
 	*rate_out = 1;
-	enum bs_status status = parse(pattern, n_bytes, options->is_caseless, &regex, err);
-	/* Where case is of no account is not looked at: then it is nowhere. */
-	if (!status && regex.sets_caseless && !options->is_caseless)
-		status = parse(pattern, n_bytes, true, &regex, err);
-	if (!status)
-		status = analyse(&regex, options, window_out, rate_out, err);
-	bs_regex_deinit(&regex);
-	return status;
+	if (n_nodes + regex->bytes.used_bytes > MOST_NODES)
+		return BS_OK;
+	size_t n_bytes = sizeof(struct analysis) + n_nodes * sizeof(struct knowledge);
+	struct analysis *analysis = malloc(n_bytes);
+	if (!analysis)
+		return bs_fail_memory(err, "the analysis of a pattern", n_bytes);
+	analysis->regex = regex;
+	analysis->options = options;
+	analysis->known = (struct knowledge *)(void *)(analysis + 1);
+	define_classes(analysis);
+	for (uint32_t i = 0; i < n_nodes; i++)
+		know_node(analysis, i, &analysis->known[i]);
+	struct knowledge *whole = &analysis->known[regex->root];
+	offer(analysis, whole, &whole->begins);
+	if (whole->best.n > 0) {
+		*rate_out = whole->best_rate;
+		make_window(analysis, &whole->best, window_out);
+	}
+	free(analysis);
+	return BS_OK;
 }
