@@ -118,11 +118,11 @@ static bool narrow(struct rewriting *at, const struct bs_regex_node *node)
 		return narrow_class(at, node);
 	if (node->letter != '^')
 		return narrow_escape(at, node);
-	/* Behind them a bracket that comes first is no longer the first. */
+	/* Behind them a bracket or a hyphen that came first is no longer the first. */
 	uint32_t first = bs_regex_member(at->regex, node->first)->from;
 	copy_to(at, first);
 	write_text(at, ends(at));
-	write_text(at, at->regex->text[first] == ']' ? "\\" : "");
+	write_text(at, strchr("]-", at->regex->text[first]) ? "\\" : "");
 	return true;
 }
 

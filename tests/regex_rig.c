@@ -6,6 +6,7 @@
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
+#include <unicode/utf8.h>
 
 #include "core/grams.h"
 #include "core/kernels.h"
@@ -190,10 +191,19 @@ static long next_line(const struct regex_rig *rig, void *code, const uint8_t *te
 	return (long)at;
 }
 
+static bool is_utf8(const uint8_t *text, size_t n_bytes)
+{
+	UChar32 c = 0;
+	for (size_t at = 0; at < n_bytes && c >= 0;)
+		U8_NEXT(text, at, n_bytes, c);
+	return c >= 0;
+}
+
+/* Only of UTF-8: caseless, PCRE2 10.42's machine code has [^\x{212a}] match an invalid sequence, and [^\n\x{212a}] not. */
 static bool finds_lines(const struct regex_rig *rig, const uint8_t *text, size_t n_bytes)
 {
 	size_t wanted_from = 0;
-	for (size_t at = 0; at < n_bytes && rig->many;) {
+	for (size_t at = 0; at < n_bytes && rig->many && is_utf8(text, n_bytes);) {
 		const uint8_t *line_end = memchr(text + at, '\n', n_bytes - at);
 		size_t end = line_end ? (size_t)(line_end - text) : n_bytes;
 		int found = pcre2_match(rig->alone, text + at, end - at, 0, 0, rig->match_data, rig->match_context);
@@ -217,7 +227,11 @@ enum rig_result rig_ask(struct regex_rig *rig, const uint8_t *text, size_t n_byt
 	must(bs_gram_tree_test(rig->tree, has_gram, &rig->keys, &rig->scratch, holds_out, NULL));
 	*holds_out = *holds_out && has_window(rig, text, n_bytes);
 	int found = pcre2_match(rig->code, text, n_bytes, 0, 0, rig->match_data, rig->match_context);
-	*is_sound_out = (found < 0 || (*holds_out && has_literal(rig, text, n_bytes))) && finds_lines(rig, text, n_bytes);
+	rig->fault = found >= 0 && !*holds_out                          ? "a match without its grams or window" :
+	             found >= 0 && !has_literal(rig, text, n_bytes) ? "a match without its literal" :
+	             !finds_lines(rig, text, n_bytes)               ? "other lines among many than alone" :
+	                                                              NULL;
+	*is_sound_out = !rig->fault;
 	return found < 0 ? RIG_NO_MATCH : RIG_MATCH;
 }
 

@@ -38,6 +38,7 @@ struct regex_rig {
 	void *match_context;
 	struct bs_gram_tree *tree;
 	struct bs_byte_window window; /* n_bytes 0: none */
+	const char *fault;            /* why the answer was not sound */
 	struct bs_grep_analysis analysis;
 	struct bs_buffer pattern, scratch, folded, keys;
 };

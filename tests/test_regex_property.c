@@ -84,7 +84,7 @@ static void check(struct regex_rig *rig, const struct text *pattern, unsigned op
 	char *tree = rig_tree_text(rig);
 	print_bytes("pattern", pattern);
 	print_bytes("text", text);
-	fail_msg("options %u: a match without its grams or window: %s", options, tree);
+	fail_msg("options %u: %s: %s", options, rig->fault, tree);
 }
 
 /* ---- a pattern, and a text that it may match ---- */
