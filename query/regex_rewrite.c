@@ -119,7 +119,11 @@ static bool narrow(struct rewriting *at, const struct bs_regex_node *node)
 	if (node->letter != '^')
 		return narrow_escape(at, node);
 	/* Behind them a bracket or a hyphen that came first is no longer the first. */
-	uint32_t first = bs_regex_member(at->regex, node->first)->from;
+	uint32_t first = node->to;
+	for (uint32_t i = 0; i < node->n; i++) {
+		uint32_t from = bs_regex_member(at->regex, node->first + i)->from;
+		first = from < first ? from : first;
+	}
 	copy_to(at, first);
 	write_text(at, ends(at));
 	write_text(at, strchr("]-", at->regex->text[first]) ? "\\" : "");
