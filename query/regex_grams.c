@@ -60,11 +60,10 @@ struct arena {
 	size_t total_bytes; /* asked for in all */
 };
 
-/* Makes sure that the next STEP_BYTES can be had. is_full_out: the work is over its limit. */
-static enum bs_status prepare(struct arena *arena, bool *is_full_out, struct bs_error *err)
+/* Makes sure that the next STEP_BYTES can be had. */
+static enum bs_status prepare(struct arena *arena, struct bs_error *err)
 {
-	*is_full_out = arena->total_bytes > MOST_ARENA_BYTES;
-	if (*is_full_out || (arena->last && BLOCK_BYTES - arena->used_bytes >= STEP_BYTES))
+	if (arena->last && BLOCK_BYTES - arena->used_bytes >= STEP_BYTES)
 		return BS_OK;
 	struct block *block = malloc(sizeof(*block));
 	if (!block)
@@ -84,16 +83,6 @@ static void *take(struct arena *arena, size_t n_bytes)
 	arena->used_bytes += n_bytes;
 	arena->total_bytes += n_bytes;
 	return taken;
-}
-
-static void arena_deinit(struct arena *arena)
-{
-	while (arena->last) {
-		struct block *before = arena->last->before;
-		free(arena->last);
-		arena->last = before;
-	}
-	*arena = (struct arena){0};
 }
 
 /* ---- sets of strings ---- */
@@ -403,12 +392,9 @@ static const struct need *need_of_set(struct arena *arena, const struct set *set
 
 struct knowledge {
 	bool is_never; /* nothing below counts */
-	bool is_exact; /* exact; else begins and ends */
-	bool begins_are_told;
-	bool ends_are_told;
-	struct set exact;
-	struct set begins;
-	struct set ends;
+	bool is_exact; /* begins are all, and so are ends */
+	bool begins_are_told, ends_are_told;
+	struct set begins, ends;
 	const struct need *need;
 };
 
@@ -418,7 +404,6 @@ struct analysis {
 	const struct bs_regex *regex;
 	struct knowledge *known; /* by node */
 	struct bs_buffer folded; /* of a run */
-	bool is_full;            /* too much work: the pattern is anything */
 	enum bs_status status;
 	struct bs_error *err;
 };
@@ -428,28 +413,33 @@ static const struct knowledge *known_of(const struct analysis *analysis, uint32_
 	return &analysis->known[index];
 }
 
-/* Before each step that allocates. */
+/* Before each step that allocates. With too much work the pattern is anything. */
 static bool may_go_on(struct analysis *analysis)
 {
-	if (!analysis->status && !analysis->is_full)
-		analysis->status = prepare(analysis->arena, &analysis->is_full, analysis->err);
-	return !analysis->status && !analysis->is_full;
+	bool is_full = analysis->arena->total_bytes > MOST_ARENA_BYTES;
+	if (!analysis->status && !is_full)
+		analysis->status = prepare(analysis->arena, analysis->err);
+	return !analysis->status && !is_full;
 }
 
 /* ---- simple knowledge ---- */
 
 static struct knowledge know_exactly(struct set exact)
 {
-	return (struct knowledge){.is_exact = true, .exact = exact, .need = &need_any};
+	bool is_told = is_empty_string(&exact);
+	return (struct knowledge){.is_exact = true,
+	                          .begins_are_told = is_told,
+	                          .ends_are_told = is_told,
+	                          .begins = exact,
+	                          .ends = exact,
+	                          .need = &need_any};
 }
 
 static struct knowledge know_nothing(void)
 {
-	return (struct knowledge){.begins_are_told = true,
-	                          .ends_are_told = true,
-	                          .begins = set_empty(),
-	                          .ends = set_empty(),
-	                          .need = &need_any};
+	struct knowledge nothing = know_exactly(set_empty());
+	nothing.is_exact = false;
+	return nothing;
 }
 
 static struct knowledge know_never(void)
@@ -459,27 +449,7 @@ static struct knowledge know_never(void)
 
 static bool is_placeless(const struct knowledge *x)
 {
-	return x->is_exact && is_empty_string(&x->exact);
-}
-
-static struct set begins_of(const struct knowledge *x)
-{
-	return x->is_exact ? x->exact : x->begins;
-}
-
-static struct set ends_of(const struct knowledge *x)
-{
-	return x->is_exact ? x->exact : x->ends;
-}
-
-static bool are_begins_told(const struct knowledge *x)
-{
-	return x->is_exact ? is_empty_string(&x->exact) : x->begins_are_told;
-}
-
-static bool are_ends_told(const struct knowledge *x)
-{
-	return x->is_exact ? is_empty_string(&x->exact) : x->ends_are_told;
+	return x->is_exact && is_empty_string(&x->begins);
 }
 
 static void need_one_of(struct analysis *analysis, struct knowledge *x, const struct set *set, bool is_told)
@@ -494,10 +464,8 @@ static const struct need *whole_need(struct analysis *analysis, const struct kno
 	struct knowledge whole = *x;
 	if (x->is_never)
 		return &need_none;
-	struct set begins = begins_of(x), ends = ends_of(x);
-	need_one_of(analysis, &whole, &begins, are_begins_told(x));
-	if (!x->is_exact)
-		need_one_of(analysis, &whole, &ends, x->ends_are_told);
+	need_one_of(analysis, &whole, &x->begins, x->begins_are_told);
+	need_one_of(analysis, &whole, &x->ends, x->ends_are_told || x->is_exact);
 	return whole.need;
 }
 
@@ -523,9 +491,7 @@ static void tell_ends(struct analysis *analysis, struct knowledge *both, struct 
 static void use_middle(struct analysis *analysis, struct knowledge *both, const struct knowledge *x,
                        const struct knowledge *y, const struct set *middle)
 {
-	struct set left = ends_of(x), right = begins_of(y);
-	bool is_told = (is_empty_string(&left) && are_begins_told(y)) ||
-	               (is_empty_string(&right) && are_ends_told(x));
+	bool is_told = (is_empty_string(&x->ends) && y->begins_are_told) || (is_empty_string(&y->begins) && x->ends_are_told);
 	if (x->is_exact) {
 		both->begins = set_shortest(analysis->arena, middle, false);
 		both->begins_are_told = is_told;
@@ -542,28 +508,27 @@ static struct knowledge follow(struct analysis *analysis, const struct knowledge
 {
 	if (x->is_never || y->is_never)
 		return know_never();
-	struct knowledge both = {.need = need_and(analysis->arena, x->need, y->need)};
-	struct set left = ends_of(x), right = begins_of(y), middle;
-	bool is_crossed = set_cross(analysis->arena, &left, &right, &middle);
-	if (x->is_exact && y->is_exact && is_crossed) {
-		both.is_exact = true;
-		both.exact = middle;
+	struct set middle;
+	bool is_crossed = set_cross(analysis->arena, &x->ends, &y->begins, &middle);
+	bool is_exact = x->is_exact && y->is_exact && is_crossed;
+	struct knowledge both = is_exact ? know_exactly(middle) : know_nothing();
+	both.need = need_and(analysis->arena, x->need, y->need);
+	if (is_exact)
 		return both;
-	}
-	both.begins = begins_of(x);
-	both.begins_are_told = are_begins_told(x);
-	both.ends = ends_of(y);
-	both.ends_are_told = are_ends_told(y);
+	both.begins = x->begins;
+	both.begins_are_told = x->begins_are_told;
+	both.ends = y->ends;
+	both.ends_are_told = y->ends_are_told;
 	if (is_crossed) {
 		use_middle(analysis, &both, x, y, &middle);
 		return both;
 	}
-	need_one_of(analysis, &both, &left, are_ends_told(x));
-	need_one_of(analysis, &both, &right, are_begins_told(y));
+	need_one_of(analysis, &both, &x->ends, x->ends_are_told);
+	need_one_of(analysis, &both, &y->begins, y->begins_are_told);
 	if (x->is_exact)
-		tell_begins(analysis, &both, left, true);
+		tell_begins(analysis, &both, x->ends, true);
 	if (y->is_exact)
-		tell_ends(analysis, &both, right, true);
+		tell_ends(analysis, &both, y->begins, true);
 	return both;
 }
 
@@ -580,9 +545,8 @@ static struct knowledge know_sequence(struct analysis *analysis, const struct bs
 
 /* ---- one of several ---- */
 
-/* Joins what all children begin with, or end with, or are; no knowledge if that is too much. */
-static bool join_sets(struct analysis *analysis, const struct bs_regex_node *node,
-                      struct set (*of)(const struct knowledge *), struct set *set_out)
+/* Joins what all children begin with, or end with; no knowledge if that is too much. */
+static bool join_sets(struct analysis *analysis, const struct bs_regex_node *node, bool are_ends, struct set *set_out)
 {
 	bool is_first = true;
 	*set_out = set_empty();
@@ -590,7 +554,7 @@ static bool join_sets(struct analysis *analysis, const struct bs_regex_node *nod
 		const struct knowledge *child = known_of(analysis, i);
 		if (child->is_never)
 			continue;
-		struct set set = of(child);
+		struct set set = are_ends ? child->ends : child->begins;
 		if (!may_go_on(analysis) || (!is_first && !set_join(analysis->arena, set_out, &set, &set))) {
 			*set_out = set_empty();
 			return false;
@@ -635,16 +599,16 @@ static struct knowledge know_either(struct analysis *analysis, const struct bs_r
 	}
 	if (are_never)
 		return know_never();
-	if (are_exact && join_sets(analysis, node, begins_of, &exact)) {
+	if (are_exact && join_sets(analysis, node, false, &exact)) {
 		struct knowledge one = know_exactly(exact);
 		one.need = join_needs(analysis, node, true);
 		return one;
 	}
 	struct knowledge one = know_nothing();
 	one.need = join_needs(analysis, node, false);
-	if (join_sets(analysis, node, begins_of, &one.begins) && may_go_on(analysis))
+	if (join_sets(analysis, node, false, &one.begins) && may_go_on(analysis))
 		one.begins = set_shortest(analysis->arena, &one.begins, false);
-	if (join_sets(analysis, node, ends_of, &one.ends) && may_go_on(analysis))
+	if (join_sets(analysis, node, true, &one.ends) && may_go_on(analysis))
 		one.ends = set_shortest(analysis->arena, &one.ends, true);
 	return one;
 }
@@ -658,8 +622,8 @@ static struct knowledge know_more(struct analysis *analysis, const struct knowle
 	if (!x->is_exact)
 		return more;
 	more.is_exact = false;
-	tell_begins(analysis, &more, x->exact, false);
-	tell_ends(analysis, &more, x->exact, true);
+	tell_begins(analysis, &more, x->begins, false);
+	tell_ends(analysis, &more, x->begins, true);
 	return more;
 }
 
@@ -669,7 +633,7 @@ static struct knowledge know_option(struct analysis *analysis, const struct know
 	struct set nothing = set_empty(), exact;
 	if (x->is_never || most == 0 || is_placeless(x))
 		return know_exactly(nothing);
-	if (most == 1 && x->is_exact && set_join(analysis->arena, &x->exact, &nothing, &exact))
+	if (most == 1 && x->is_exact && set_join(analysis->arena, &x->begins, &nothing, &exact))
 		return know_exactly(exact);
 	return know_nothing();
 }
@@ -823,115 +787,6 @@ static struct knowledge know_node(struct analysis *analysis, const struct bs_reg
 	}
 }
 
-/* ---- the final tree ---- */
-
-/* What nodes point into; pointers are set when it no longer moves. */
-struct memory {
-	struct bs_buffer nodes;    /* of struct bs_gram_node */
-	struct bs_buffer children; /* uint32_t */
-	struct bs_buffer bytes;
-	struct bs_buffer keys; /* uint64_t */
-};
-
-static enum bs_status put_literal(struct memory *memory, const struct need *need, struct bs_gram_node *node,
-                                  struct bs_error *err)
-{
-	struct string literal = need->literal;
-	size_t n_before = memory->keys.used_bytes;
-	enum bs_status status = bs_buffer_append(&memory->bytes, literal.bytes, literal.n_bytes, err);
-	if (status)
-		return status;
-	status = bs_grams_of_literal(literal.bytes,
-	                             literal.n_bytes < LITERAL_KEY_BYTES ? literal.n_bytes : LITERAL_KEY_BYTES,
-	                             &memory->keys, err);
-	node->n_bytes = literal.n_bytes;
-	node->n_keys = (uint32_t)((memory->keys.used_bytes - n_before) / sizeof(uint64_t));
-	return status;
-}
-
-/* Recursive: needs are nested no deeper than parentheses. */
-static enum bs_status put_need(struct memory *memory, const struct need *need, uint32_t *index_out,
-                               struct bs_error *err)
-{
-	struct bs_gram_node node = {.kind = need->kind, .n_children = need->n_children};
-	struct bs_buffer children = {0};
-	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < need->n_children && !status; i++) {
-		uint32_t child;
-		status = put_need(memory, need->children[i], &child, err);
-		if (!status)
-			status = bs_buffer_append(&children, &child, sizeof(child), err);
-	}
-	if (!status && need->n_children)
-		status = bs_buffer_append(&memory->children, children.data, children.used_bytes, err);
-	if (!status && need->kind == BS_GRAM_LITERAL)
-		status = put_literal(memory, need, &node, err);
-	*index_out = (uint32_t)(memory->nodes.used_bytes / sizeof(node));
-	if (!status)
-		status = bs_buffer_append(&memory->nodes, &node, sizeof(node), err);
-	bs_buffer_deinit(&children);
-	return status;
-}
-
-/* Each node took its part of each buffer after the node before it. */
-static void set_pointers(struct bs_gram_tree *tree, const struct memory *memory)
-{
-	const uint32_t *children = (const uint32_t *)(const void *)memory->children.data;
-	const uint64_t *keys = (const uint64_t *)(const void *)memory->keys.data;
-	const uint8_t *bytes = memory->bytes.data;
-	tree->nodes = (struct bs_gram_node *)(void *)memory->nodes.data;
-	tree->n_nodes = (uint32_t)(memory->nodes.used_bytes / sizeof(*tree->nodes));
-	for (uint32_t i = 0; i < tree->n_nodes; i++) {
-		struct bs_gram_node *node = &tree->nodes[i];
-		if (node->n_children) {
-			node->children = children;
-			children += node->n_children;
-		} else if (node->n_bytes) {
-			node->bytes = bytes;
-			bytes += node->n_bytes;
-			node->keys = keys;
-			keys += node->n_keys;
-		}
-	}
-}
-
-void bs_gram_tree_free(struct bs_gram_tree *tree)
-{
-	if (!tree)
-		return;
-	struct memory *memory = tree->memory;
-	if (memory) {
-		bs_buffer_deinit(&memory->nodes);
-		bs_buffer_deinit(&memory->children);
-		bs_buffer_deinit(&memory->bytes);
-		bs_buffer_deinit(&memory->keys);
-		free(memory);
-	}
-	free(tree);
-}
-
-static enum bs_status finish(const struct need *need, struct bs_gram_tree **tree_out, struct bs_error *err)
-{
-	struct bs_gram_tree *tree = calloc(1, sizeof(*tree));
-	struct memory *memory = calloc(1, sizeof(*memory));
-	enum bs_status status = BS_OK;
-	uint32_t root;
-	if (!tree || !memory) {
-		free(memory);
-		free(tree);
-		return bs_fail_memory(err, "a tree of grams", sizeof(*tree) + sizeof(*memory));
-	}
-	tree->memory = memory;
-	status = put_need(memory, need, &root, err);
-	if (status) {
-		bs_gram_tree_free(tree);
-		return status;
-	}
-	set_pointers(tree, memory);
-	*tree_out = tree;
-	return BS_OK;
-}
-
 /* Children stand before their parents. */
 static enum bs_status analyse(struct arena *arena, const struct bs_regex *regex, const struct need **need_out,
                               struct bs_error *err)
@@ -951,13 +806,82 @@ static enum bs_status analyse(struct arena *arena, const struct bs_regex *regex,
 	return analysis.status;
 }
 
+/* ---- the tree, in the memory of its analysis ---- */
+
+struct grown {
+	struct bs_gram_tree tree;
+	struct arena arena;
+	struct bs_buffer nodes; /* of struct bs_gram_node */
+	struct bs_buffer keys;  /* of one literal */
+};
+
+static enum bs_status put_keys(struct grown *grown, struct bs_gram_node *node, struct bs_error *err)
+{
+	uint32_t n_bytes = node->n_bytes < LITERAL_KEY_BYTES ? node->n_bytes : LITERAL_KEY_BYTES;
+	bs_buffer_clear(&grown->keys);
+	enum bs_status status = bs_grams_of_literal(node->bytes, n_bytes, &grown->keys, err);
+	if (status)
+		return status;
+	uint64_t *keys = take(&grown->arena, grown->keys.used_bytes);
+	memcpy(keys, grown->keys.data, grown->keys.used_bytes);
+	node->keys = keys;
+	node->n_keys = (uint32_t)(grown->keys.used_bytes / sizeof(*keys));
+	return BS_OK;
+}
+
+/* Recursive: needs are nested no deeper than parentheses. */
+static enum bs_status put_need(struct grown *grown, const struct need *need, uint32_t *index_out, struct bs_error *err)
+{
+	enum bs_status status = prepare(&grown->arena, err);
+	if (status)
+		return status;
+	uint32_t *children = take(&grown->arena, need->n_children * sizeof(*children));
+	struct bs_gram_node node = {.kind = need->kind,
+	                            .n_children = need->n_children,
+	                            .children = children,
+	                            .bytes = need->literal.bytes,
+	                            .n_bytes = need->literal.n_bytes};
+	for (uint32_t i = 0; i < need->n_children && !status; i++)
+		status = put_need(grown, need->children[i], &children[i], err);
+	if (!status && need->kind == BS_GRAM_LITERAL)
+		status = put_keys(grown, &node, err);
+	*index_out = (uint32_t)(grown->nodes.used_bytes / sizeof(node));
+	return status ? status : bs_buffer_append(&grown->nodes, &node, sizeof(node), err);
+}
+
+void bs_gram_tree_free(struct bs_gram_tree *tree)
+{
+	struct grown *grown = tree ? tree->memory : NULL;
+	if (!grown)
+		return;
+	while (grown->arena.last) {
+		struct block *before = grown->arena.last->before;
+		free(grown->arena.last);
+		grown->arena.last = before;
+	}
+	bs_buffer_deinit(&grown->nodes);
+	bs_buffer_deinit(&grown->keys);
+	free(grown);
+}
+
 enum bs_status bs_regex_grams(const struct bs_regex *regex, struct bs_gram_tree **tree_out, struct bs_error *err)
 {
-	struct arena arena = {.last = NULL};
+	struct grown *grown = calloc(1, sizeof(*grown));
 	const struct need *need;
-	enum bs_status status = analyse(&arena, regex, &need, err);
+	uint32_t root;
+	*tree_out = NULL;
+	if (!grown)
+		return bs_fail_memory(err, "a tree of grams", sizeof(*grown));
+	grown->tree.memory = grown;
+	enum bs_status status = analyse(&grown->arena, regex, &need, err);
 	if (!status)
-		status = finish(need, tree_out, err);
-	arena_deinit(&arena);
-	return status;
+		status = put_need(grown, need, &root, err);
+	if (status) {
+		bs_gram_tree_free(&grown->tree);
+		return status;
+	}
+	grown->tree.nodes = (struct bs_gram_node *)(void *)grown->nodes.data;
+	grown->tree.n_nodes = (uint32_t)(grown->nodes.used_bytes / sizeof(struct bs_gram_node));
+	*tree_out = &grown->tree;
+	return BS_OK;
 }
