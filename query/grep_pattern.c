@@ -10,8 +10,6 @@
 #include "query/regex_literals.h"
 #include "query/regex_rewrite.h"
 
-/* ---- the patterns as one ---- */
-
 static enum bs_status append_text(struct bs_buffer *to, const char *text, struct bs_error *err)
 {
 	return bs_buffer_append(to, text, strlen(text), err);
@@ -47,8 +45,6 @@ static enum bs_status join_patterns(const struct bs_grep_pattern *pattern, struc
 	}
 	return status;
 }
-
-/* ---- upper case, for -S ---- */
 
 static enum bs_status find_upper_case(uint32_t c, bool *found, struct bs_error *err)
 {
@@ -128,8 +124,6 @@ static enum bs_status find_literal(struct bs_grep_analysis *analysis, struct bs_
 		analysis->literal.data[i] = bs_needle_fold(analysis->literal.data[i]);
 	return status;
 }
-
-/* ---- for PCRE2 ---- */
 
 /* text[0..n) as it is compiled, with what -w and -x put around it. */
 static enum bs_status finish(const struct bs_grep_pattern *pattern, const void *text, size_t n, bool passes_cr,

@@ -42,8 +42,6 @@
 /* Grams of more bytes of a literal add nothing. */
 #define LITERAL_KEY_BYTES 256u
 
-/* ---- memory ---- */
-
 #define BLOCK_BYTES (1u << 20)
 /* What one step of the analysis may allocate at most, and all of them together. */
 #define STEP_BYTES       (384u << 10)
@@ -84,8 +82,6 @@ static void *take(struct arena *arena, size_t n_bytes)
 	arena->total_bytes += n_bytes;
 	return taken;
 }
-
-/* ---- sets of strings ---- */
 
 struct string {
 	const uint8_t *bytes;
@@ -222,8 +218,6 @@ static struct set set_shortest(struct arena *arena, const struct set *set, bool 
 	}
 	return (struct set){strings, n};
 }
-/* ---- needs ---- */
-
 /* A node in the making. Immutable, and shared by whoever needs it. */
 struct need {
 	enum bs_gram_node_kind kind;
@@ -388,8 +382,6 @@ static const struct need *need_of_set(struct arena *arena, const struct set *set
 	return need_or(arena, needs, set->n);
 }
 
-/* ---- knowledge ---- */
-
 struct knowledge {
 	bool is_never; /* nothing below counts */
 	bool is_exact; /* begins are all, and so are ends */
@@ -421,8 +413,6 @@ static bool may_go_on(struct analysis *analysis)
 		analysis->status = prepare(analysis->arena, analysis->err);
 	return !analysis->status && !is_full;
 }
-
-/* ---- simple knowledge ---- */
 
 static struct knowledge know_exactly(struct set exact)
 {
@@ -468,8 +458,6 @@ static const struct need *whole_need(struct analysis *analysis, const struct kno
 	need_one_of(analysis, &whole, &x->ends, x->ends_are_told || x->is_exact);
 	return whole.need;
 }
-
-/* ---- one after the other ---- */
 
 /* x is exact, but too much to be crossed or only a beginning: what it knows becomes need. */
 static void tell_begins(struct analysis *analysis, struct knowledge *both, struct set begins, bool are_told)
@@ -543,8 +531,6 @@ static struct knowledge know_sequence(struct analysis *analysis, const struct bs
 	return all;
 }
 
-/* ---- one of several ---- */
-
 /* Joins what all children begin with, or end with; no knowledge if that is too much. */
 static bool join_sets(struct analysis *analysis, const struct bs_regex_node *node, bool are_ends, struct set *set_out)
 {
@@ -613,8 +599,6 @@ static struct knowledge know_either(struct analysis *analysis, const struct bs_r
 	return one;
 }
 
-/* ---- again and again ---- */
-
 /* x at least once: it begins and ends as x does, and what x needs is needed. */
 static struct knowledge know_more(struct analysis *analysis, const struct knowledge *x)
 {
@@ -655,8 +639,6 @@ static struct knowledge know_repeat(struct analysis *analysis, const struct bs_r
 	bool is_open = node->most > n_copies;
 	return is_open && may_go_on(analysis) ? know_more(analysis, &all) : all;
 }
-
-/* ---- nodes ---- */
 
 static struct knowledge know_bytes(struct analysis *analysis, const uint8_t *bytes, size_t n_bytes)
 {
@@ -805,8 +787,6 @@ static enum bs_status analyse(struct arena *arena, const struct bs_regex *regex,
 	bs_buffer_deinit(&analysis.folded);
 	return analysis.status;
 }
-
-/* ---- the tree, in the memory of its analysis ---- */
 
 struct grown {
 	struct bs_gram_tree tree;

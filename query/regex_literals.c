@@ -13,8 +13,6 @@
 
 #include "query/regex_set.h"
 
-/* ---- literals ---- */
-
 struct literals {
 	const struct bs_regex *regex;
 	bool is_caseless;
@@ -73,8 +71,6 @@ enum bs_status bs_regex_literal(const struct bs_regex *regex, bool is_caseless, 
 	*is_match_out = literal->used_bytes > 0 && !literals.is_cut && regex->n_captures == 0 && !regex->has_control;
 	return literals.status;
 }
-
-/* ---- a window: sequences of classes ---- */
 
 /* Characters of a sequence: beyond them only begin and end are known. */
 #define MOST_CHARS 8u
@@ -199,21 +195,18 @@ static double set_rate(const struct analysis *analysis, const struct set *set)
 	return rate;
 }
 
-static void offer(const struct analysis *analysis, struct knowledge *x, const struct set *set)
+/* Keeps a set if it is rarer than what is kept. */
+static void keep(struct knowledge *x, const struct set *set, double rate)
 {
-	double rate = set_rate(analysis, set);
 	if (rate >= x->best_rate)
 		return;
 	x->best_rate = rate;
 	x->best = *set;
 }
 
-static void offer_best(struct knowledge *x, const struct knowledge *of)
+static void offer(const struct analysis *analysis, struct knowledge *x, const struct set *set)
 {
-	if (of->best_rate >= x->best_rate)
-		return;
-	x->best_rate = of->best_rate;
-	x->best = of->best;
+	keep(x, set, set_rate(analysis, set));
 }
 
 static void set_empty(struct set *set)
@@ -290,7 +283,7 @@ static void follow(const struct analysis *analysis, struct knowledge *x, const s
 	struct set middle, ends;
 	bool is_cut, is_end_cut, is_crossed = cross(&x->ends, &y->begins, false, &middle, &is_cut);
 	bool are_exact = x->is_exact && y->is_exact && is_crossed && !is_cut;
-	offer_best(x, y);
+	keep(x, &y->best, y->best_rate);
 	if (is_crossed)
 		offer(analysis, x, &middle);
 	if (is_crossed && is_cut && cross(&x->ends, &y->begins, true, &ends, &is_end_cut))

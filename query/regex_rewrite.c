@@ -40,8 +40,6 @@ static bool holds_ends(const struct rewriting *at, const struct bs_regex_set *se
 	return bs_regex_set_has(set, '\n') || (at->options->is_crlf && bs_regex_set_has(set, '\r'));
 }
 
-/* ---- sets ---- */
-
 static void write_range(struct rewriting *at, uint32_t first, uint32_t last)
 {
 	char range[32];
@@ -162,8 +160,6 @@ static void rewrite_set(struct rewriting *at, const struct bs_regex_node *node)
 	if ((letter == '.' && !is_dot) || !narrow(at, node))
 		only_by_line(at);
 }
-
-/* ---- the others ---- */
 
 static void rewrite_place(struct rewriting *at, const struct bs_regex_node *node)
 {

@@ -43,7 +43,7 @@ struct children {
 
 static const struct children no_children = {0, BS_REGEX_NO_NODE, BS_REGEX_NO_NODE};
 
-/* ---- nodes: after a failure, or once it gave up, some index ---- */
+/* Functions that make a node return its index; after a failure, or once the parser gave up, some index. */
 
 static struct bs_regex_node *node_of(struct parser *parser, uint32_t index)
 {
@@ -112,27 +112,22 @@ static void put_in_sequence(struct parser *parser, struct children *children, ui
 	parser->regex->nodes.used_bytes -= sizeof(*node);
 }
 
+static uint32_t add_parent(struct parser *parser, enum bs_regex_kind kind, uint32_t first, uint32_t n, size_t from)
+{
+	uint32_t parent = add(parser, kind, from, 0);
+	if (!is_lost(parser)) {
+		node_of(parser, parent)->n = n;
+		node_of(parser, parent)->first = first;
+	}
+	return parent;
+}
+
 /* One child alone needs no parent; none are the empty text. */
 static uint32_t join(struct parser *parser, const struct children *children, enum bs_regex_kind kind, size_t from)
 {
 	if (children->n == 1)
 		return children->first;
-	uint32_t parent = add(parser, children->n ? kind : BS_REGEX_EMPTY, from, 0);
-	if (!is_lost(parser)) {
-		node_of(parser, parent)->n = children->n;
-		node_of(parser, parent)->first = children->first;
-	}
-	return parent;
-}
-
-static uint32_t add_parent(struct parser *parser, enum bs_regex_kind kind, uint32_t child, size_t from)
-{
-	uint32_t parent = add(parser, kind, from, 0);
-	if (!is_lost(parser)) {
-		node_of(parser, parent)->n = 1;
-		node_of(parser, parent)->first = child;
-	}
-	return parent;
+	return add_parent(parser, children->n ? kind : BS_REGEX_EMPTY, children->first, children->n, from);
 }
 
 static uint32_t add_run(struct parser *parser, const void *bytes, size_t n_bytes, size_t from)
@@ -181,8 +176,6 @@ static size_t n_members(const struct parser *parser)
 {
 	return parser->regex->members.used_bytes / sizeof(struct bs_regex_member);
 }
-
-/* ---- text ---- */
 
 static bool sees(const struct parser *parser, const char *string)
 {
@@ -254,8 +247,6 @@ static size_t take_digits(struct parser *parser, unsigned base, size_t most_digi
 	return n;
 }
 
-/* ---- what is passed over ---- */
-
 /* A comment of extended syntax ends with the line, whatever that is. */
 static void skip_line(struct parser *parser)
 {
@@ -304,8 +295,6 @@ static bool skip_ignored(struct parser *parser)
 	}
 	return parser->at != start;
 }
-
-/* ---- quantifiers ---- */
 
 struct quantifier {
 	uint32_t least;
@@ -382,15 +371,13 @@ static uint32_t quantify(struct parser *parser, uint32_t item, size_t from)
 			item = add(parser, BS_REGEX_ANYTHING, from, 0);
 			continue;
 		}
-		item = add_parent(parser, BS_REGEX_REPEAT, item, from);
+		item = add_parent(parser, BS_REGEX_REPEAT, item, 1, from);
 		if (is_lost(parser))
 			return item;
 		node_of(parser, item)->least = quantifier.least;
 		node_of(parser, item)->most = quantifier.most;
 	}
 }
-
-/* ---- escapes ---- */
 
 enum escape {
 	ESCAPE_CHAR,
@@ -516,8 +503,6 @@ static uint32_t parse_escape(struct parser *parser, size_t from)
 		return add(parser, BS_REGEX_ANYTHING, from, letter);
 	return letter == 'g' || letter == 'k' ? parse_reference(parser, letter == 'g', from) : give_up(parser);
 }
-
-/* ---- classes ---- */
 
 /* [:name:], or a bracket that is a character. Nearly one of these: give up. */
 static bool take_name(struct parser *parser)
@@ -657,8 +642,6 @@ static uint32_t parse_class(struct parser *parser, size_t from)
 	return give_up(parser);
 }
 
-/* ---- groups ---- */
-
 static uint32_t parse_either(struct parser *parser);
 
 /* The rest of a group, up to its parenthesis. Options set inside end with it. */
@@ -686,7 +669,7 @@ static uint32_t parse_look(struct parser *parser, bool is_negative, size_t from)
 	parser->regex->is_of_pcre2 = true;
 	uint32_t child = parse_rest(parser);
 	/* What must not stand there says nothing, and was parsed for where it ends. */
-	return is_negative ? add(parser, BS_REGEX_PLACE, from, '!') : add_parent(parser, BS_REGEX_LOOK, child, from);
+	return is_negative ? add(parser, BS_REGEX_PLACE, from, '!') : add_parent(parser, BS_REGEX_LOOK, child, 1, from);
 }
 
 /* Recursion, a subroutine, a verb: up to the parenthesis. */
@@ -805,57 +788,47 @@ static uint32_t parse_group(struct parser *parser, size_t from)
 	return takes(parser, "C") ? parse_callout(parser, from) : parse_options(parser, from);
 }
 
-/* ---- verbs ---- */
-
-static bool is_one_of(const uint8_t *name, size_t n_bytes, const char *const *names)
+/* name holds no blank; words have one each before and behind them. */
+static bool is_one_of(const uint8_t *name, size_t n_bytes, const char *words)
 {
-	while (*names && (strlen(*names) != n_bytes || memcmp(name, *names, n_bytes) != 0))
-		names++;
-	return *names != NULL;
+	const char *at = words;
+	while ((at = memmem(at, strlen(at), name, n_bytes)) && n_bytes && (at[-1] != ' ' || at[n_bytes] != ' '))
+		at++;
+	return at && n_bytes;
 }
 
 /* (*pla:...) and the like: groups by another name. */
 static uint32_t parse_named_group(struct parser *parser, const uint8_t *name, size_t n_bytes, size_t from)
 {
-	static const char *const looks[] = {"pla",   "positive_lookahead",
-	                                    "plb",   "positive_lookbehind",
-	                                    "napla", "non_atomic_positive_lookahead",
-	                                    "naplb", "non_atomic_positive_lookbehind",
-	                                    NULL};
-	static const char *const negatives[] = {"nla", "negative_lookahead", "nlb", "negative_lookbehind", NULL};
-	static const char *const groups[] = {"atomic", "sr", "script_run", "asr", "atomic_script_run", NULL};
-	if (is_one_of(name, n_bytes, looks))
-		return parse_look(parser, false, from);
-	if (is_one_of(name, n_bytes, negatives))
-		return parse_look(parser, true, from);
-	return is_one_of(name, n_bytes, groups) ? parse_rest(parser) : give_up(parser);
+	bool is_look = is_one_of(name, n_bytes, " pla positive_lookahead plb positive_lookbehind napla naplb "
+	                                        "non_atomic_positive_lookahead non_atomic_positive_lookbehind ");
+	if (is_look || is_one_of(name, n_bytes, " nla negative_lookahead nlb negative_lookbehind "))
+		return parse_look(parser, !is_look, from);
+	bool is_group = is_one_of(name, n_bytes, " atomic sr script_run asr atomic_script_run ");
+	return is_group ? parse_rest(parser) : give_up(parser);
 }
 
 /* Behind (* . ACCEPT ends a match wherever it stands, so that nothing of the pattern need be in the text: unknown. */
 static uint32_t parse_verb(struct parser *parser, size_t from)
 {
-	static const char *const harmless[] = {
-		"",        "MARK",          "COMMIT",       "PRUNE",        "SKIP",            "THEN",        "UTF",
-		"UCP",     "NOTEMPTY",      "NO_JIT",       "NO_START_OPT", "NO_AUTO_POSSESS", "LIMIT_DEPTH", "NOTEMPTY_ATSTART",
-		"LIMIT_HEAP", "LIMIT_MATCH", "LIMIT_RECURSION", "BSR_ANYCRLF", "BSR_UNICODE", "NO_DOTSTAR_ANCHOR", NULL};
-	static const char *const newlines[] = {"CR", "LF", "CRLF", "ANYCRLF", "ANY", "NUL", NULL};
-	static const char *const failures[] = {"F", "FAIL", NULL};
+	static const char harmless[] =
+		" MARK COMMIT PRUNE SKIP THEN UTF UCP NOTEMPTY NOTEMPTY_ATSTART NO_AUTO_POSSESS NO_DOTSTAR_ANCHOR NO_JIT "
+		"NO_START_OPT LIMIT_DEPTH LIMIT_HEAP LIMIT_MATCH LIMIT_RECURSION BSR_ANYCRLF BSR_UNICODE ";
 	const uint8_t *name = parser->text + parser->at;
-	while (parser->at < parser->n_bytes && !strchr(":=)", parser->text[parser->at]))
+	while (parser->at < parser->n_bytes && !strchr(":=) ", parser->text[parser->at]))
 		parser->at++;
 	size_t n_bytes = (size_t)(parser->text + parser->at - name);
 	parser->regex->has_control = parser->regex->is_of_pcre2 = true;
 	if (n_bytes && name[0] >= 'a' && name[0] <= 'z' && takes(parser, ":"))
 		return parse_named_group(parser, name, n_bytes, from);
-	if (is_one_of(name, n_bytes, failures))
+	if (is_one_of(name, n_bytes, " F FAIL "))
 		return skip_control(parser, BS_REGEX_NEVER, from);
-	parser->is_odd_newline |= is_one_of(name, n_bytes, newlines);
-	if (!is_one_of(name, n_bytes, newlines) && !is_one_of(name, n_bytes, harmless))
+	bool is_newline = is_one_of(name, n_bytes, " CR LF CRLF ANYCRLF ANY NUL ");
+	parser->is_odd_newline |= is_newline;
+	if (n_bytes && !is_newline && !is_one_of(name, n_bytes, harmless))
 		return give_up(parser);
 	return skip_control(parser, BS_REGEX_EMPTY, from);
 }
-
-/* ---- items ---- */
 
 /* Plain ASCII up to what may have a meaning; what may be quantified is left for later. */
 static size_t plain_bytes(const struct parser *parser)
@@ -938,8 +911,6 @@ static uint32_t parse_either(struct parser *parser)
 	parser->n_alternatives = children.n;
 	return join(parser, &children, BS_REGEX_EITHER, start);
 }
-
-/* ---- a pattern ---- */
 
 static bool is_utf8(const uint8_t *text, size_t n_bytes)
 {
