@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/regex_literals.h"
+#include "query/regex_grams.h"
 
 /* rg's own: enough for any pattern that anybody wrote, and far from what threads together could not have. */
 #define JIT_STACK_START_BYTES ((size_t)32 << 10)

@@ -22,6 +22,7 @@
 
 #include "core/grams.h"
 #include "core/icu.h"
+#include "query/regex_set.h"
 
 /* A longer literal is known by its beginning and its end only, and what is needed by its first so many bytes. */
 #define EXACT_BYTES 1024u
@@ -53,6 +54,7 @@ struct block {
 };
 
 struct arena {
+	uint32_t least_bytes; /* of a string that is of use */
 	struct block *last;
 	size_t used_bytes;  /* of the last block */
 	size_t total_bytes; /* asked for in all */
@@ -81,6 +83,15 @@ static void *take(struct arena *arena, size_t n_bytes)
 	arena->used_bytes += n_bytes;
 	arena->total_bytes += n_bytes;
 	return taken;
+}
+
+static void arena_deinit(struct arena *arena)
+{
+	while (arena->last) {
+		struct block *before = arena->last->before;
+		free(arena->last);
+		arena->last = before;
+	}
 }
 
 struct string {
@@ -229,10 +240,10 @@ struct need {
 
 static const struct need need_any = {.kind = BS_GRAM_ANY}, need_none = {.kind = BS_GRAM_NONE};
 
-/* ANY for what is too short for a gram. */
+/* ANY for what is too short to be of use. */
 static const struct need *need_literal(struct arena *arena, const uint8_t *bytes, uint32_t n_bytes)
 {
-	if (n_bytes < BS_GRAM_LEAST)
+	if (n_bytes < arena->least_bytes)
 		return &need_any;
 	struct need *need = take(arena, sizeof(*need));
 	*need = (struct need){.kind = BS_GRAM_LITERAL, .literal = {bytes, n_bytes}, .n_leaves = 1};
@@ -390,11 +401,22 @@ struct knowledge {
 	const struct need *need;
 };
 
+/* The alphabet of windows: sets of characters. Of a character of several bytes it is only known that none is ASCII's. */
+#define MOST_CLASSES 255u
+
+struct classes {
+	const struct bs_regex_window_options *options;
+	uint32_t n;
+	struct bs_regex_set sets[MOST_CLASSES];
+	double rates[MOST_CLASSES]; /* how often one is met */
+};
+
 /* An analysis: what is known of every node. */
 struct analysis {
 	struct arena *arena;
 	const struct bs_regex *regex;
 	struct knowledge *known; /* by node */
+	struct classes *classes; /* the alphabet; NULL: folded bytes */
 	struct bs_buffer folded; /* of a run */
 	enum bs_status status;
 	struct bs_error *err;
@@ -737,10 +759,86 @@ static struct knowledge know_set(struct analysis *analysis, const struct bs_rege
 	return n_chars ? know_exactly(all) : know_nothing();
 }
 
+/*
+ * Of 1,000 bytes of source text, about so many are this one. Only the order of magnitude matters: how often a window is
+ * wrong decides whether it is worth looking for, and if it deceives, the search goes without it.
+ */
+static double byte_rate(uint8_t byte)
+{
+	static const char by_rate[] = "etrisnoad_c0lfumpgh1byv2kw34568x79jqz";
+	static const char marks[] = ",;()*->./=\"";
+	const char *found;
+	if (byte == ' ')
+		return 150;
+	if (byte == '\t')
+		return 45;
+	if (byte == '\n')
+		return 35;
+	if (byte && byte < 0x80 && (found = strchr(by_rate, byte)))
+		return 50.0 / (1.0 + 0.3 * (double)(found - by_rate));
+	if (byte >= 'A' && byte <= 'Z')
+		return 4;
+	if (byte && byte < 0x80 && strchr(marks, byte))
+		return 10;
+	return byte > ' ' && byte < 0x7f ? 2 : 0.1;
+}
+
+static bool class_has(const struct classes *classes, uint32_t class, uint32_t byte)
+{
+	if (byte == classes->options->line_end && !classes->options->keeps_line_end)
+		return false;
+	return bs_regex_set_has(&classes->sets[class], byte);
+}
+
+/* The class of a set, new or known; MOST_CLASSES if there are too many. */
+static uint32_t class_of(struct classes *classes, const struct bs_regex_set *set)
+{
+	uint32_t class = 0;
+	while (class < classes->n && (memcmp(classes->sets[class].ascii, set->ascii, sizeof(set->ascii)) != 0 ||
+	                              classes->sets[class].has_more != set->has_more))
+		class++;
+	if (class < classes->n || class == MOST_CLASSES)
+		return class;
+	double rate = set->has_more ? 1 : 0;
+	classes->sets[classes->n++] = *set;
+	for (uint32_t byte = 0; byte < 0x80; byte++)
+		rate += class_has(classes, class, byte) ? byte_rate((uint8_t)byte) : 0;
+	classes->rates[class] = rate < 1000 ? rate / 1000 : 1;
+	return class;
+}
+
+/* A character that may be of several bytes is, at a window's start, its last byte and, at the end, its first. */
+static struct knowledge know_class(struct analysis *analysis, struct bs_regex_set set)
+{
+	uint32_t class = class_of(analysis->classes, &set);
+	if (class == MOST_CLASSES)
+		return know_nothing();
+	struct knowledge x = know_exactly(set_of(analysis->arena, &(uint8_t){(uint8_t)class}, 1));
+	x.is_exact = !set.has_more;
+	return x;
+}
+
+static struct knowledge know_classes(struct analysis *analysis, const struct bs_regex_node *node)
+{
+	bool is_caseless = bs_regex_is(node->caseless, analysis->classes->options->is_caseless);
+	const uint8_t *bytes = analysis->regex->bytes.data + node->first;
+	struct knowledge run = know_exactly(set_empty());
+	for (size_t at = 0; at < node->n && may_go_on(analysis);) {
+		UChar32 c;
+		U8_NEXT_UNSAFE(bytes, at, c);
+		struct bs_regex_set set = bs_regex_set_of_range((uint32_t)c, (uint32_t)c);
+		struct knowledge one = know_class(analysis, is_caseless ? bs_regex_set_fold(set) : set);
+		run = follow(analysis, &run, &one);
+	}
+	return run;
+}
+
 static struct knowledge know_look(struct analysis *analysis, const struct knowledge *child)
 {
 	struct knowledge look = know_exactly(set_empty());
-	look.need = whole_need(analysis, child);
+	/* For windows, what it sees may stand in another line. */
+	if (!analysis->classes)
+		look.need = whole_need(analysis, child);
 	return child->is_never ? know_never() : look;
 }
 
@@ -751,9 +849,10 @@ static struct knowledge know_node(struct analysis *analysis, const struct bs_reg
 	case BS_REGEX_PLACE:
 		return know_exactly(set_empty());
 	case BS_REGEX_RUN:
-		return know_run(analysis, node);
+		return analysis->classes ? know_classes(analysis, node) : know_run(analysis, node);
 	case BS_REGEX_SET:
-		return know_set(analysis, node);
+		return analysis->classes ? know_class(analysis, bs_regex_set_of(analysis->regex, node, analysis->classes->options->is_caseless)) :
+		                           know_set(analysis, node);
 	case BS_REGEX_NEVER:
 		return know_never();
 	case BS_REGEX_LOOK:
@@ -770,11 +869,11 @@ static struct knowledge know_node(struct analysis *analysis, const struct bs_reg
 }
 
 /* Children stand before their parents. */
-static enum bs_status analyse(struct arena *arena, const struct bs_regex *regex, const struct need **need_out,
-                              struct bs_error *err)
+static enum bs_status analyse(struct arena *arena, const struct bs_regex *regex, struct classes *classes,
+                              const struct need **need_out, struct bs_error *err)
 {
 	uint32_t n_nodes = bs_regex_n_nodes(regex);
-	struct analysis analysis = {.arena = arena, .regex = regex, .err = err};
+	struct analysis analysis = {.arena = arena, .regex = regex, .classes = classes, .err = err};
 	*need_out = &need_any;
 	analysis.known = malloc(n_nodes * sizeof(*analysis.known));
 	if (!analysis.known)
@@ -834,11 +933,7 @@ void bs_gram_tree_free(struct bs_gram_tree *tree)
 	struct grown *grown = tree ? tree->memory : NULL;
 	if (!grown)
 		return;
-	while (grown->arena.last) {
-		struct block *before = grown->arena.last->before;
-		free(grown->arena.last);
-		grown->arena.last = before;
-	}
+	arena_deinit(&grown->arena);
 	bs_buffer_deinit(&grown->nodes);
 	bs_buffer_deinit(&grown->keys);
 	free(grown);
@@ -853,7 +948,8 @@ enum bs_status bs_regex_grams(const struct bs_regex *regex, struct bs_gram_tree 
 	if (!grown)
 		return bs_fail_memory(err, "a tree of grams", sizeof(*grown));
 	grown->tree.memory = grown;
-	enum bs_status status = analyse(&grown->arena, regex, &need, err);
+	grown->arena.least_bytes = BS_GRAM_LEAST;
+	enum bs_status status = analyse(&grown->arena, regex, NULL, &need, err);
 	if (!status)
 		status = put_need(grown, need, &root, err);
 	if (status) {
@@ -864,4 +960,106 @@ enum bs_status bs_regex_grams(const struct bs_regex *regex, struct bs_gram_tree 
 	grown->tree.n_nodes = (uint32_t)(grown->nodes.used_bytes / sizeof(struct bs_gram_node));
 	*tree_out = &grown->tree;
 	return BS_OK;
+}
+
+/* Larger patterns are not looked at for a window. */
+#define WINDOW_PATTERN_BYTES 1024u
+
+/* Strings of classes, one of which stands in every match; and how often that is met elsewhere. */
+struct variants {
+	uint32_t n;
+	struct string strings[MOST_STRINGS];
+	double rate;
+};
+
+/* The n classes in a row that are rarest; *from_out: where they begin. */
+static double string_rate(const struct classes *classes, const struct string *string, uint32_t n, uint32_t *from_out)
+{
+	double best = 2;
+	for (uint32_t from = 0; from + n <= string->n_bytes; from++) {
+		double rate = 1;
+		for (uint32_t i = from; i < from + n; i++)
+			rate *= classes->rates[string->bytes[i]];
+		if (rate < best) {
+			best = rate;
+			*from_out = from;
+		}
+	}
+	return best;
+}
+
+static uint32_t window_length(const struct variants *variants)
+{
+	uint32_t n = BS_WINDOW_MOST_BYTES;
+	for (uint32_t i = 0; i < variants->n; i++)
+		n = variants->strings[i].n_bytes < n ? variants->strings[i].n_bytes : n;
+	return n;
+}
+
+static void rate(const struct classes *classes, struct variants *variants)
+{
+	uint32_t n = window_length(variants), from;
+	variants->rate = 0;
+	for (uint32_t i = 0; i < variants->n; i++)
+		variants->rate += string_rate(classes, &variants->strings[i], n, &from);
+}
+
+/* The rarest variants that a need knows; n 0: none, or too many. */
+static void choose(const struct classes *classes, const struct need *need, struct variants *best)
+{
+	*best = (struct variants){.n = need->kind == BS_GRAM_LITERAL, .strings = {need->literal}, .rate = 1};
+	for (uint32_t i = 0; i < need->n_children; i++) {
+		struct variants child;
+		choose(classes, need->children[i], &child);
+		if (need->kind == BS_GRAM_AND) {
+			*best = child.n && child.rate < best->rate ? child : *best;
+			continue;
+		}
+		if (child.n == 0 || best->n + child.n > MOST_STRINGS) {
+			*best = (struct variants){.rate = 1};
+			return;
+		}
+		memcpy(best->strings + best->n, child.strings, child.n * sizeof(*child.strings));
+		best->n += child.n;
+	}
+	if (best->n)
+		rate(classes, best);
+}
+
+static void make_window(const struct classes *classes, const struct variants *variants, struct bs_byte_window *window)
+{
+	uint32_t n = window_length(variants);
+	window->n_bytes = n;
+	for (uint32_t i = 0; i < variants->n; i++) {
+		uint32_t from = 0;
+		size_t variant = variants->n <= BS_WINDOW_MOST_VARIANTS ? i : i * BS_WINDOW_MOST_VARIANTS / variants->n;
+		(void)string_rate(classes, &variants->strings[i], n, &from);
+		for (uint32_t at = 0; at < n; at++)
+			for (uint32_t byte = 0; byte < 256; byte++)
+				if (class_has(classes, variants->strings[i].bytes[from + at], byte))
+					window->of[at][byte] |= (uint8_t)(1u << variant);
+	}
+	bs_byte_window_finish(window);
+}
+
+enum bs_status bs_regex_window(const struct bs_regex *regex, const struct bs_regex_window_options *options,
+                               struct bs_byte_window *window_out, double *rate_out, struct bs_error *err)
+{
+	struct arena arena = {.least_bytes = 1};
+	struct classes classes = {.options = options};
+	const struct need *need;
+	struct variants best;
+	*window_out = (struct bs_byte_window){.n_bytes = 0};
+	*rate_out = 1;
+	if (regex->n_bytes > WINDOW_PATTERN_BYTES)
+		return BS_OK;
+	enum bs_status status = analyse(&arena, regex, &classes, &need, err);
+	if (!status)
+		choose(&classes, need, &best);
+	if (!status && best.n) {
+		*rate_out = best.rate;
+		make_window(&classes, &best, window_out);
+	}
+	arena_deinit(&arena);
+	return status;
 }

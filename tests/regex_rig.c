@@ -11,7 +11,6 @@
 #include "core/grams.h"
 #include "core/kernels.h"
 #include "core/needle.h"
-#include "query/regex_literals.h"
 #include "query/regex_grams.h"
 
 /* Only memory can fail here. */
