@@ -39,7 +39,8 @@ static enum bs_status join_patterns(const struct bs_grep_pattern *pattern, struc
 		if (!status && is_line)
 			status = append_text(to, "^(?:", err);
 		if (!status)
-			status = pattern->is_fixed ? append_fixed(to, text, n, err) : bs_buffer_append(to, text, n, err);
+			status =
+				pattern->is_fixed ? append_fixed(to, text, n, err) : bs_buffer_append(to, text, n, err);
 		if (!status && is_line)
 			status = append_text(to, ")$", err);
 	}
@@ -117,7 +118,8 @@ static enum bs_status find_literal(struct bs_grep_analysis *analysis, struct bs_
 	struct bs_buffer *exact = &analysis->exact_literal;
 	enum bs_status status = BS_OK;
 	if (analysis->is_legible)
-		status = bs_regex_literal(&analysis->regex, analysis->is_caseless, exact, &analysis->literal_is_match, err);
+		status = bs_regex_literal(&analysis->regex, analysis->is_caseless, exact, &analysis->literal_is_match,
+		                          err);
 	if (!status)
 		status = bs_buffer_append(&analysis->literal, exact->data, exact->used_bytes, err);
 	for (size_t i = 0; i < analysis->literal.used_bytes; i++)
@@ -154,7 +156,8 @@ static enum bs_status write_for_pcre2(const struct bs_grep_pattern *pattern, str
 	if (!status)
 		status = finish(pattern, alone->data, alone->used_bytes, options.end_passes_cr, &analysis->alone, err);
 	if (!status)
-		status = finish(pattern, rewritten.data, rewritten.used_bytes, options.end_passes_cr, &analysis->many, err);
+		status = finish(pattern, rewritten.data, rewritten.used_bytes, options.end_passes_cr, &analysis->many,
+		                err);
 	analysis->literal_is_match &= lines.is_exact && !pattern->is_word && !pattern->is_line && !pattern->crlf;
 	analysis->is_exact = lines.is_exact && pattern->line_end == '\n' && !pattern->crlf;
 	analysis->is_ascii = lines.is_ascii;

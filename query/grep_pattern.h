@@ -1,7 +1,7 @@
 /*
- * grep_pattern.h: the patterns and options of a search as one pattern, and what can be known of it without matching: how it is
- * written for PCRE2, whether many lines can be searched at once, a literal that every match holds. Conservative: where
- * nothing is known the search is slower, never wrong.
+ * grep_pattern.h: the patterns and options of a search as one pattern, and what can be known of it without matching:
+ * how it is written for PCRE2, whether many lines can be searched at once, a literal that every match holds.
+ * Conservative: where nothing is known the search is slower, never wrong.
  */
 #ifndef BS_QUERY_GREP_PATTERN_H
 #define BS_QUERY_GREP_PATTERN_H
@@ -16,10 +16,10 @@
 struct bs_grep_analysis {
 	struct bs_buffer joined; /* the patterns with | between */
 	struct bs_regex regex;   /* read from that */
-	bool is_legible;         /* the tree describes what matches; else text and pattern are bytes that are not UTF-8 to it */
-	struct bs_buffer alone;  /* for PCRE2, to match a line alone; NUL-ended */
-	struct bs_buffer many;   /* to match many lines at once, if is_exact; NUL-ended */
-	bool is_exact;           /* that finds the same */
+	bool is_legible; /* the tree describes what matches; else text and pattern are bytes that are not UTF-8 to it */
+	struct bs_buffer alone;         /* for PCRE2, to match a line alone; NUL-ended */
+	struct bs_buffer many;          /* to match many lines at once, if is_exact; NUL-ended */
+	bool is_exact;                  /* that finds the same */
 	struct bs_buffer literal;       /* stands in every match, its ASCII letters small; empty: none known */
 	struct bs_buffer exact_literal; /* in its own letter case */
 	bool literal_is_match;          /* the literal, in its own letter case, is the whole of every match */
@@ -29,8 +29,8 @@ struct bs_grep_analysis {
 	bool has_assertion;  /* where it matches may depend on what stands around */
 };
 
-/* Zero-initialise; release with bs_grep_analysis_deinit, also after a failure. BS_INVALID for a pattern that is not UTF-8;
- * BS_UNSUPPORTED: ICU is wanted, and is not there. */
+/* Zero-initialise; release with bs_grep_analysis_deinit, also after a failure. BS_INVALID for a pattern that is not
+ * UTF-8; BS_UNSUPPORTED: ICU is wanted, and is not there. */
 enum bs_status bs_grep_analyse(const struct bs_grep_pattern *pattern, struct bs_grep_analysis *analysis,
                                struct bs_error *err) BS_WARN_UNUSED;
 void bs_grep_analysis_deinit(struct bs_grep_analysis *analysis);

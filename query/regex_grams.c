@@ -10,7 +10,8 @@
  * match and file must hold, too. Beginnings and ends that are in need already are marked as told, so that they are not
  * put there again.
  *
- * From the bottom up: memory, sets of strings, needs (AND and OR, made smaller on the way), knowledge, and the tree of it.
+ * From the bottom up: memory, sets of strings, needs (AND and OR, made smaller on the way), knowledge in both
+ * alphabets, the tree, and the window.
  */
 #include "query/regex_grams.h"
 
@@ -99,8 +100,8 @@ struct string {
 	uint32_t n_bytes;
 };
 
-/* Sorted, distinct, at least one; strings and array are immutable. The empty string alone, as a set of beginnings or ends, is
- * no knowledge. */
+/* Sorted, distinct, at least one; strings and array are immutable. The empty string alone, as a set of beginnings or
+ * ends, is no knowledge. */
 struct set {
 	const struct string *strings;
 	uint32_t n;
@@ -258,7 +259,8 @@ struct comparison {
 static bool implies(struct comparison *comparison, const struct need *a, const struct need *b);
 
 /* Whether all or some children of a, or of b, make it so that a implies b. */
-static bool children_imply(struct comparison *comparison, const struct need *a, const struct need *b, bool are_of_a, bool wants_all)
+static bool children_imply(struct comparison *comparison, const struct need *a, const struct need *b, bool are_of_a,
+                           bool wants_all)
 {
 	const struct need *parent = are_of_a ? a : b;
 	for (uint32_t i = 0; i < parent->n_children; i++) {
@@ -501,7 +503,8 @@ static void tell_ends(struct analysis *analysis, struct knowledge *both, struct 
 static void use_middle(struct analysis *analysis, struct knowledge *both, const struct knowledge *x,
                        const struct knowledge *y, const struct set *middle)
 {
-	bool is_told = (is_empty_string(&x->ends) && y->begins_are_told) || (is_empty_string(&y->begins) && x->ends_are_told);
+	bool is_told =
+		(is_empty_string(&x->ends) && y->begins_are_told) || (is_empty_string(&y->begins) && x->ends_are_told);
 	if (x->is_exact) {
 		both->begins = set_shortest(analysis->arena, middle, false);
 		both->begins_are_told = is_told;
@@ -704,7 +707,8 @@ static void fold_run(struct analysis *analysis, const struct bs_regex_node *node
 	if (!analysis->status)
 		analysis->status = bs_buffer_reserve(folded, 2 * (size_t)node->n + 8, analysis->err);
 	if (!analysis->status)
-		bs_grams_fold_piece(analysis->regex->bytes.data + node->first, node->n, true, folded->data, &folded->used_bytes);
+		bs_grams_fold_piece(analysis->regex->bytes.data + node->first, node->n, true, folded->data,
+		                    &folded->used_bytes);
 }
 
 static struct knowledge know_run(struct analysis *analysis, const struct bs_regex_node *node)
@@ -796,7 +800,7 @@ static uint32_t class_of(struct classes *classes, const struct bs_regex_set *set
 	uint32_t class = 0;
 	while (class < classes->n && (memcmp(classes->sets[class].ascii, set->ascii, sizeof(set->ascii)) != 0 ||
 	                              classes->sets[class].has_more != set->has_more))
-		class++;
+		class ++;
 	if (class < classes->n || class == MOST_CLASSES)
 		return class;
 	double rate = set->has_more ? 1 : 0;
@@ -813,7 +817,7 @@ static struct knowledge know_class(struct analysis *analysis, struct bs_regex_se
 	uint32_t class = class_of(analysis->classes, &set);
 	if (class == MOST_CLASSES)
 		return know_nothing();
-	struct knowledge x = know_exactly(set_of(analysis->arena, &(uint8_t){(uint8_t)class}, 1));
+	struct knowledge x = know_exactly(set_of(analysis->arena, &(uint8_t){(uint8_t) class}, 1));
 	x.is_exact = !set.has_more;
 	return x;
 }
@@ -851,8 +855,10 @@ static struct knowledge know_node(struct analysis *analysis, const struct bs_reg
 	case BS_REGEX_RUN:
 		return analysis->classes ? know_classes(analysis, node) : know_run(analysis, node);
 	case BS_REGEX_SET:
-		return analysis->classes ? know_class(analysis, bs_regex_set_of(analysis->regex, node, analysis->classes->options->is_caseless)) :
-		                           know_set(analysis, node);
+		return analysis->classes
+		               ? know_class(analysis, bs_regex_set_of(analysis->regex, node,
+		                                                      analysis->classes->options->is_caseless))
+		               : know_set(analysis, node);
 	case BS_REGEX_NEVER:
 		return know_never();
 	case BS_REGEX_LOOK:

@@ -17,12 +17,14 @@ static void end_run(struct literals *literals)
 {
 	if (!literals->status && literals->run.used_bytes > literals->best->used_bytes) {
 		bs_buffer_clear(literals->best);
-		literals->status = bs_buffer_append(literals->best, literals->run.data, literals->run.used_bytes, literals->err);
+		literals->status =
+			bs_buffer_append(literals->best, literals->run.data, literals->run.used_bytes, literals->err);
 	}
 	bs_buffer_clear(&literals->run);
 }
 
-/* Letter case aside, k and s have third forms, U+212A and U+017F, and beyond ASCII nearly all have others of other bytes. */
+/* Letter case aside, k and s have third forms, U+212A and U+017F, and beyond ASCII nearly all have others of other
+ * bytes. */
 static void take_run(struct literals *literals, const struct bs_regex_node *node)
 {
 	const uint8_t *bytes = literals->regex->bytes.data + node->first;

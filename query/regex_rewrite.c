@@ -57,8 +57,9 @@ static bool narrow_member(struct rewriting *at, const struct bs_regex_member *me
 	copy_to(at, member->from);
 	at->copied = member->to;
 	if (member->letter == 's') {
-		write_text(at, "\\h\\x0b\\f\\x{85}\\p{Zl}\\p{Zp}");
+		/* At the end what begins no range with a hyphen behind it, as \s does not. */
 		write_text(at, at->options->is_crlf ? "" : "\\r");
+		write_text(at, "\\x0b\\f\\x{85}\\p{Zl}\\p{Zp}\\h");
 		return true;
 	}
 	if (member->letter || member->first == member->last)

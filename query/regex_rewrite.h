@@ -1,10 +1,11 @@
 /*
  * regex_rewrite.h: a pattern as PCRE2 is given it to search many lines at once.
  *
- * Every set that holds a line feed is written so that it does not: \s becomes [^\S\n], [^a] becomes [^\na]. Then a line feed
- * is to each part of the pattern what the end of the text is, to ^, $ and \b too, and a search over many lines finds what a
- * search in each alone would find. What depends on the text's own ends (\A, \z, \G), on a line feed by name, or on more than
- * the text (verbs, recursion) is not rewritten: that is searched for line by line. Everything else is copied as it stands.
+ * Every set that holds a line feed is written so that it does not: \s becomes [^\S\n], [^a] becomes [^\na]. Then a
+ * line feed is to each part of the pattern what the end of the text is, to ^, $ and \b too, and a search over many
+ * lines finds what a search in each alone would find. What depends on the text's own ends (\A, \z, \G), on a line feed
+ * by name, or on more than the text (verbs, recursion) is not rewritten: that is searched for line by line. Everything
+ * else is copied as it stands.
  */
 #ifndef BS_QUERY_REGEX_REWRITE_H
 #define BS_QUERY_REGEX_REWRITE_H

@@ -5,7 +5,8 @@
 
 struct bs_regex_set bs_regex_set_of_range(uint32_t first, uint32_t last)
 {
-	struct bs_regex_set set = {.is_sure = true, .has_more = last >= 0x80, .has_all_more = first <= 0x80 && last >= 0x10ffff};
+	struct bs_regex_set set = {
+		.is_sure = true, .has_more = last >= 0x80, .has_all_more = first <= 0x80 && last >= 0x10ffff};
 	for (uint32_t c = first; c <= last && c < 0x80; c++)
 		set.ascii[c >> 6] |= UINT64_C(1) << (c & 63);
 	return set;
@@ -21,10 +22,11 @@ struct bs_regex_set bs_regex_set_unite(struct bs_regex_set a, struct bs_regex_se
 
 struct bs_regex_set bs_regex_set_negate(struct bs_regex_set set)
 {
-	return (struct bs_regex_set){.ascii = {set.is_sure ? ~set.ascii[0] : UINT64_MAX, set.is_sure ? ~set.ascii[1] : UINT64_MAX},
-	                             .is_sure = set.is_sure,
-	                             .has_more = !set.has_all_more,
-	                             .has_all_more = !set.has_more};
+	return (struct bs_regex_set){
+		.ascii = {set.is_sure ? ~set.ascii[0] : UINT64_MAX, set.is_sure ? ~set.ascii[1] : UINT64_MAX},
+		.is_sure = set.is_sure,
+		.has_more = !set.has_all_more,
+		.has_all_more = !set.has_more};
 }
 
 struct bs_regex_set bs_regex_set_fold(struct bs_regex_set set)
@@ -56,7 +58,10 @@ static const struct {
 	const char *pairs;
 	size_t n_bytes;
 } names[BS_REGEX_N_NAMES] = {
-#define NAMED(name, pairs) {name, pairs, sizeof(pairs) - 1}
+#define NAMED(name, pairs)                     \
+	{                                      \
+		name, pairs, sizeof(pairs) - 1 \
+	}
 	NAMED("alpha", "azAZ"),
 	NAMED("lower", "az"),
 	NAMED("upper", "AZ"),
@@ -83,13 +88,13 @@ uint32_t bs_regex_set_name(const uint8_t *name, size_t n_bytes)
 }
 
 /*
- * What \p{name} may hold: of ASCII all, but controls, line ends among them, only if that is possible. They are of category Cc
- * and script Common, and of a few other properties.
+ * What \p{name} may hold: of ASCII all, but controls, line ends among them, only if that is possible. They are of
+ * category Cc and script Common, and of a few other properties.
  */
 static struct bs_regex_set set_of_property(const uint8_t *name, size_t n_bytes)
 {
-	static const char *const wide[] = {"Any", "Common", "Zyyy", "ASCII", "Space", "WSpace", "WhiteSpace", "PatWS",
-	                                   "PatternWhiteSpace"};
+	static const char *const wide[] = {
+		"Any", "Common", "Zyyy", "ASCII", "Space", "WSpace", "WhiteSpace", "PatWS", "PatternWhiteSpace"};
 	struct bs_regex_set set = {.ascii = {UINT64_MAX, UINT64_MAX}, .has_more = true};
 	if (n_bytes > 1 && *name == '{') {
 		name++;

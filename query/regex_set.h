@@ -1,8 +1,9 @@
 /*
- * regex_set.h: sets of characters, as far as searches by bytes ask: of ASCII each one, of the others whether there are some.
+ * regex_set.h: sets of characters, as far as searches by bytes ask: of ASCII each one, of the others whether there are
+ * some.
  *
- * A set may be known only by what it holds at most (is_sure false: \p{Greek}); its complement then may hold anything. So of
- * every set that is computed here no character is missing, whatever it was made of.
+ * A set may be known only by what it holds at most (is_sure false: \p{Greek}); its complement then may hold anything.
+ * So of every set that is computed here no character is missing, whatever it was made of.
  */
 #ifndef BS_QUERY_REGEX_SET_H
 #define BS_QUERY_REGEX_SET_H
@@ -24,7 +25,8 @@ static inline bool bs_regex_set_has(const struct bs_regex_set *set, uint32_t c)
 struct bs_regex_set bs_regex_set_of_range(uint32_t first, uint32_t last);
 struct bs_regex_set bs_regex_set_unite(struct bs_regex_set a, struct bs_regex_set b);
 struct bs_regex_set bs_regex_set_negate(struct bs_regex_set set);
-/* With both cases of what it holds. K and S have a third form each, beyond ASCII (U+212A, U+017F): then it may be that. */
+/* With both cases of what it holds. K and S have a third form each, beyond ASCII (U+212A, U+017F): then it may be
+ * that. */
 struct bs_regex_set bs_regex_set_fold(struct bs_regex_set set);
 
 struct bs_regex_set bs_regex_set_of_member(const struct bs_regex *regex, const struct bs_regex_member *member);

@@ -1,8 +1,8 @@
 /*
  * regex_tree.c: see regex_tree.h.
  *
- * A recursive descent whose depth is that of the parentheses. A character becomes a node of its own, so that a quantifier
- * finds the one it belongs to; those without one join the run before them.
+ * A recursive descent whose depth is that of the parentheses. A character becomes a node of its own, so that a
+ * quantifier finds the one it belongs to; those without one join the run before them.
  */
 #include "query/regex_tree.h"
 
@@ -18,7 +18,7 @@
 /* What (?imsx) sets. */
 struct options {
 	uint8_t caseless, multi_line, dot_all; /* enum bs_regex_switch */
-	bool is_extended; /* white space and comments are ignored */
+	bool is_extended;                      /* white space and comments are ignored */
 };
 
 struct parser {
@@ -102,8 +102,9 @@ static void put_in_sequence(struct parser *parser, struct children *children, ui
 		return;
 	const struct bs_regex_node *node = node_of(parser, child);
 	struct bs_regex_node *before = children->n ? node_of(parser, children->last) : NULL;
-	if (!before || before->kind != BS_REGEX_RUN || node->kind != BS_REGEX_RUN || before->caseless != node->caseless ||
-	    before->first + before->n != node->first || child + 1 != bs_regex_n_nodes(parser->regex)) {
+	if (!before || before->kind != BS_REGEX_RUN || node->kind != BS_REGEX_RUN ||
+	    before->caseless != node->caseless || before->first + before->n != node->first ||
+	    child + 1 != bs_regex_n_nodes(parser->regex)) {
 		put_child(parser, children, child);
 		return;
 	}
@@ -168,7 +169,8 @@ static uint32_t add_set(struct parser *parser, size_t from, uint32_t letter, siz
 	if (is_lost(parser))
 		return set;
 	node_of(parser, set)->first = (uint32_t)first;
-	node_of(parser, set)->n = (uint32_t)(parser->regex->members.used_bytes / sizeof(struct bs_regex_member) - first);
+	node_of(parser, set)->n =
+		(uint32_t)(parser->regex->members.used_bytes / sizeof(struct bs_regex_member) - first);
 	return set;
 }
 
@@ -580,7 +582,8 @@ static bool take_class_item(struct parser *parser, uint32_t *c_out)
 
 static bool sees_range(const struct parser *parser)
 {
-	return parser->n_bytes - parser->at >= 2 && parser->text[parser->at] == '-' && parser->text[parser->at + 1] != ']';
+	return parser->n_bytes - parser->at >= 2 && parser->text[parser->at] == '-' &&
+	       parser->text[parser->at + 1] != ']';
 }
 
 /* An item, and the other end of the range if it begins one. */
@@ -604,8 +607,8 @@ static void take_class_part(struct parser *parser)
 		add_member(parser, parser->at, '?', 0, 0);
 }
 
-/* What precedes the first character: ^ and, before and behind it, what counts for nothing. Whether blanks do is not known
- * (only with xx). Returns whether there is a ^. */
+/* What precedes the first character: ^ and, before and behind it, what counts for nothing. Whether blanks do is not
+ * known (only with xx). Returns whether there is a ^. */
 static bool begin_class(struct parser *parser)
 {
 	bool has_blank = false, is_negated = false;
@@ -680,7 +683,8 @@ static uint32_t skip_control(struct parser *parser, enum bs_regex_kind kind, siz
 	return add(parser, kind, from, 0);
 }
 
-/* Behind (?( : the condition, then one or two alternatives. A condition that is an assertion may fail, so it says nothing. */
+/* Behind (?( : the condition, then one or two alternatives. A condition that is an assertion may fail, so it says
+ * nothing. */
 static uint32_t parse_condition(struct parser *parser, size_t from)
 {
 	static const char *const looks[] = {"?=", "?!", "?<=", "?<!", "?*", "?<*", NULL};
@@ -709,7 +713,10 @@ static uint32_t parse_condition(struct parser *parser, size_t from)
 
 static uint8_t *switch_of(struct options *options, uint32_t letter)
 {
-	return letter == 'i' ? &options->caseless : letter == 'm' ? &options->multi_line : letter == 's' ? &options->dot_all : NULL;
+	return letter == 'i'   ? &options->caseless
+	       : letter == 'm' ? &options->multi_line
+	       : letter == 's' ? &options->dot_all
+	                       : NULL;
 }
 
 /* Behind (? : options, for the rest of the enclosing group or with a colon for this one. */
@@ -763,7 +770,7 @@ static uint32_t parse_callout(struct parser *parser, size_t from)
 static uint32_t parse_group(struct parser *parser, size_t from)
 {
 	static const char *const plain[] = {"|", ">", NULL}, *const looks[] = {"=", "<=", "*", "<*", NULL},
-	                  *const negatives[] = {"!", "<!", NULL}, *const names[] = {"P<", "<", "'", NULL};
+				 *const negatives[] = {"!", "<!", NULL}, *const names[] = {"P<", "<", "'", NULL};
 	bool is_exotic = sees_one_of(parser, "*") || sees(parser, "<*");
 	bool is_name_of_rust = sees(parser, "P<");
 	if (takes(parser, ":"))
@@ -800,8 +807,9 @@ static bool is_one_of(const uint8_t *name, size_t n_bytes, const char *words)
 /* (*pla:...) and the like: groups by another name. */
 static uint32_t parse_named_group(struct parser *parser, const uint8_t *name, size_t n_bytes, size_t from)
 {
-	bool is_look = is_one_of(name, n_bytes, " pla positive_lookahead plb positive_lookbehind napla naplb "
-	                                        "non_atomic_positive_lookahead non_atomic_positive_lookbehind ");
+	bool is_look = is_one_of(name, n_bytes,
+	                         " pla positive_lookahead plb positive_lookbehind napla naplb "
+	                         "non_atomic_positive_lookahead non_atomic_positive_lookbehind ");
 	if (is_look || is_one_of(name, n_bytes, " nla negative_lookahead nlb negative_lookbehind "))
 		return parse_look(parser, !is_look, from);
 	bool is_group = is_one_of(name, n_bytes, " atomic sr script_run asr atomic_script_run ");
@@ -812,7 +820,8 @@ static uint32_t parse_named_group(struct parser *parser, const uint8_t *name, si
 static uint32_t parse_verb(struct parser *parser, size_t from)
 {
 	static const char harmless[] =
-		" MARK COMMIT PRUNE SKIP THEN UTF UCP NOTEMPTY NOTEMPTY_ATSTART NO_AUTO_POSSESS NO_DOTSTAR_ANCHOR NO_JIT "
+		" MARK COMMIT PRUNE SKIP THEN UTF UCP NOTEMPTY NOTEMPTY_ATSTART NO_AUTO_POSSESS NO_DOTSTAR_ANCHOR "
+	        "NO_JIT "
 		"NO_START_OPT LIMIT_DEPTH LIMIT_HEAP LIMIT_MATCH LIMIT_RECURSION BSR_ANYCRLF BSR_UNICODE ";
 	const uint8_t *name = parser->text + parser->at;
 	while (parser->at < parser->n_bytes && !strchr(":=) ", parser->text[parser->at]))

@@ -58,13 +58,13 @@ void rig_close(struct regex_rig *rig)
 static bool analyse(struct regex_rig *rig, unsigned options)
 {
 	const char *text = (const char *)rig->pattern.data;
-	struct bs_grep_pattern pattern = {
-		.patterns = &text,
-		.pattern_bytes = &rig->pattern.used_bytes,
-		.n_patterns = 1,
-		.letter_case = options & RIG_CASELESS ? BS_GREP_CASE_INSENSITIVE : BS_GREP_CASE_SENSITIVE,
-		.is_fixed = options & RIG_LITERAL,
-		.line_end = '\n'};
+	struct bs_grep_pattern pattern = {.patterns = &text,
+	                                  .pattern_bytes = &rig->pattern.used_bytes,
+	                                  .n_patterns = 1,
+	                                  .letter_case = options & RIG_CASELESS ? BS_GREP_CASE_INSENSITIVE
+	                                                                        : BS_GREP_CASE_SENSITIVE,
+	                                  .is_fixed = options & RIG_LITERAL,
+	                                  .line_end = '\n'};
 	struct bs_regex_window_options wanted = {
 		.is_caseless = options & RIG_CASELESS, .keeps_line_end = true, .line_end = '\n'};
 	double rate;
@@ -198,7 +198,8 @@ static bool is_utf8(const uint8_t *text, size_t n_bytes)
 	return c >= 0;
 }
 
-/* Only of UTF-8: caseless, PCRE2 10.42's machine code has [^\x{212a}] match an invalid sequence, and [^\n\x{212a}] not. */
+/* Only of UTF-8: caseless, PCRE2 10.42's machine code has [^\x{212a}] match an invalid sequence, and [^\n\x{212a}]
+ * not. */
 static bool finds_lines(const struct regex_rig *rig, const uint8_t *text, size_t n_bytes)
 {
 	size_t wanted_from = 0;
@@ -226,10 +227,10 @@ enum rig_result rig_ask(struct regex_rig *rig, const uint8_t *text, size_t n_byt
 	must(bs_gram_tree_test(rig->tree, has_gram, &rig->keys, &rig->scratch, holds_out, NULL));
 	*holds_out = *holds_out && has_window(rig, text, n_bytes);
 	int found = pcre2_match(rig->code, text, n_bytes, 0, 0, rig->match_data, rig->match_context);
-	rig->fault = found >= 0 && !*holds_out                          ? "a match without its grams or window" :
-	             found >= 0 && !has_literal(rig, text, n_bytes) ? "a match without its literal" :
-	             !finds_lines(rig, text, n_bytes)               ? "other lines among many than alone" :
-	                                                              NULL;
+	rig->fault = found >= 0 && !*holds_out                        ? "a match without its grams or window"
+	             : found >= 0 && !has_literal(rig, text, n_bytes) ? "a match without its literal"
+	             : !finds_lines(rig, text, n_bytes)               ? "other lines among many than alone"
+	                                                              : NULL;
 	*is_sound_out = !rig->fault;
 	return found < 0 ? RIG_NO_MATCH : RIG_MATCH;
 }

@@ -16,10 +16,17 @@
 #include "core_rig.h"
 #include "query/regex_grams.h"
 
-static enum bs_status read_grams(const void *pattern, size_t n_bytes, struct bs_gram_tree **tree_out, struct bs_error *err)
+/* The tree; and the window on the way, for what it costs. */
+static enum bs_status read_grams(const void *pattern, size_t n_bytes, struct bs_gram_tree **tree_out,
+                                 struct bs_error *err)
 {
+	static const struct bs_regex_window_options options = {.is_caseless = true, .line_end = '\n'};
 	struct bs_regex regex = {.root = 0};
+	struct bs_byte_window window;
+	double rate;
 	enum bs_status status = bs_regex_read(&regex, pattern, n_bytes, err);
+	if (!status)
+		status = bs_regex_window(&regex, &options, &window, &rate, err);
 	if (!status)
 		status = bs_regex_grams(&regex, tree_out, err);
 	bs_regex_deinit(&regex);
