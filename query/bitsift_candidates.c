@@ -46,39 +46,43 @@ static enum bs_status take_request(const struct bs_candidates_request *request, 
 	return BS_OK;
 }
 
+static enum bs_status list_files(struct bs_grep_source *source, const struct bs_candidates_request *request,
+                                 uint64_t *n_files, struct bs_error *err)
+{
+	struct bs_grep_file file;
+	enum bs_status status;
+	source->report = report;
+	source->report_context = (void *)(uintptr_t)request;
+	while ((status = source->next(source, &file, err)) == BS_OK && file.shown) {
+		++*n_files;
+		if (request->file(request->context, file.shown) != 0)
+			return bs_fail(err, BS_STOPPED, "stopped by the callback");
+	}
+	return status;
+}
+
 enum bs_status bs_candidates(const char *dir, const struct bs_candidates_request *request, uint64_t *n_files_out,
                              struct bs_error *err)
 {
 	struct asked asked;
-	struct bs_grep_source *source;
-	struct bs_grep_file file;
+	struct bs_grep_analysis analysis = {.is_ascii = false};
+	struct bs_grep_source *source = NULL;
 	uint64_t n_files = 0;
-	struct bs_dir opened;
-	if (n_files_out)
-		*n_files_out = 0;
+	struct bs_dir opened = {.fd = -1};
 	enum bs_status status = take_request(request, &asked, err);
 	if (!status)
+		status = bs_grep_analyse(&asked.patterns, &analysis, err);
+	if (!status)
 		status = bs_dir_open(&opened, dir, request->consent, err);
-	if (status)
-		return status;
 	struct bs_grep_index_options options = {
-		.dir = &opened, .walk = &asked.walk, .pattern = &asked.patterns, .trust = request->no_stat,
-		.ends_at_nul = true};
-	status = bs_grep_index_open(&options, NULL, &source, err);
-	if (status) {
-		bs_dir_close(&opened);
-		return status;
+		.dir = &opened, .walk = &asked.walk, .pattern = &analysis, .trust = request->no_stat, .ends_at_nul = true};
+	if (!status)
+		status = bs_grep_index_open(&options, NULL, &source, err);
+	if (source) {
+		status = list_files(source, request, &n_files, err);
+		source->close(source);
 	}
-	source->report = report;
-	source->report_context = (void *)(uintptr_t)request;
-	while ((status = source->next(source, &file, err)) == BS_OK && file.shown) {
-		n_files++;
-		if (request->file(request->context, file.shown) != 0) {
-			status = bs_fail(err, BS_STOPPED, "stopped by the callback");
-			break;
-		}
-	}
-	source->close(source);
+	bs_grep_analysis_deinit(&analysis);
 	bs_dir_close(&opened);
 	if (n_files_out)
 		*n_files_out = n_files;

@@ -154,14 +154,15 @@ static bool searches(const struct bs_grep_arguments *arguments)
 	return arguments->pattern.n_patterns > 0 && arguments->output.max_count > 0;
 }
 
-static enum bs_status search(const struct bs_grep_arguments *arguments, struct grep_run *run, struct bs_grep_source *source,
-                             struct bs_grep_outcome *outcome, struct bs_error *err)
+static enum bs_status search(const struct bs_grep_arguments *arguments, const struct bs_grep_analysis *analysis,
+                             struct grep_run *run, struct bs_grep_source *source, struct bs_grep_outcome *outcome,
+                             struct bs_error *err)
 {
 	struct bs_grep_matcher *matcher;
 	const struct bs_kernel *kernel;
 	enum bs_status status = bs_kernel_choose(arguments->kernel, &kernel, err);
 	if (!status)
-		status = bs_grep_matcher_new(&arguments->pattern, kernel, &matcher, err);
+		status = bs_grep_matcher_new(&arguments->pattern, analysis, kernel, &matcher, err);
 	if (status)
 		return status;
 	struct bs_grep_request request = {.source = source,
@@ -260,11 +261,12 @@ static enum bs_status open_source(const struct bs_grep_arguments *arguments, str
 	return status;
 }
 
-static int run_search(const struct bs_grep_arguments *arguments, const struct bs_consent *consent, struct bs_error *err)
+static int run_search(const struct bs_grep_arguments *arguments, const struct bs_grep_analysis *analysis,
+                      const struct bs_consent *consent, struct bs_error *err)
 {
 	struct grep_run run = {.arguments = arguments};
 	struct bs_grep_walk_options options = arguments->source;
-	struct bs_grep_index_options by_index = {.walk = &options, .pattern = &arguments->pattern, .trust = arguments->trust,
+	struct bs_grep_index_options by_index = {.walk = &options, .pattern = analysis, .trust = arguments->trust,
 	                                        .n_threads = arguments->n_threads,
 	                                        .ends_at_nul = !arguments->is_text && !arguments->search_binary,
 	                                        .replaces_invalid = arguments->coding == BS_GREP_CODING_UTF8};
@@ -282,7 +284,7 @@ static int run_search(const struct bs_grep_arguments *arguments, const struct bs
 	if (arguments->files || arguments->candidates)
 		status = list_files(arguments, &run, source, &outcome, err);
 	else
-		status = search(arguments, &run, source, &outcome, err);
+		status = search(arguments, analysis, &run, source, &outcome, err);
 	uint64_t n_ruled_out = source->n_ruled_out;
 	source->close(source);
 	bs_dir_close(&dir);
@@ -308,6 +310,7 @@ static int run_search(const struct bs_grep_arguments *arguments, const struct bs
 int bs_cmd_grep(int argc, char **argv, const struct bs_consent *consent)
 {
 	struct bs_error err = {""};
+	struct bs_grep_analysis analysis = {.is_ascii = false};
 	struct bs_grep_arguments arguments = {.n_threads = 0};
 	int exit_status = 2;
 	enum bs_status status = bs_grep_arguments_parse(&bs_command_grep, argc, argv, &arguments, &err);
@@ -317,8 +320,9 @@ int bs_cmd_grep(int argc, char **argv, const struct bs_consent *consent)
 		exit_status = bs_cmd_list_kernels();
 	else if (!status && arguments.type_list)
 		exit_status = list_types(&arguments, &err) ? 2 : 0;
-	else if (!status)
-		exit_status = run_search(&arguments, consent, &err);
+	else if (!status && (status = bs_grep_analyse(&arguments.pattern, &analysis, &err)) == BS_OK)
+		exit_status = run_search(&arguments, &analysis, consent, &err);
+	bs_grep_analysis_deinit(&analysis);
 	if (*err.text)
 		fprintf(stderr, "bitsift: %s\n", err.text);
 	bs_grep_arguments_deinit(&arguments);

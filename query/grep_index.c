@@ -12,7 +12,6 @@
 #include "corpus/recorded.h"
 #include "query/gram_files.h"
 #include "query/gram_filter.h"
-#include "query/grep_join.h"
 #include "query/grep_stamps.h"
 #include "query/regex_grams.h"
 
@@ -69,21 +68,17 @@ static bool has_replacement(const struct bs_gram_tree *tree)
 static enum bs_status make_tree(const struct bs_grep_index_options *options, struct bs_gram_tree **tree_out,
                                 struct bs_error *err)
 {
-	static const struct bs_regex_options plain = {.is_literal = false};
-	struct bs_buffer joined = {0};
-	struct bs_pattern one = {(const uint8_t *)"", 0};
+	struct bs_regex anything = {.root = 0};
+	const struct bs_regex *regex = options->pattern->is_legible ? &options->pattern->regex : &anything;
 	*tree_out = NULL;
-	enum bs_status status = bs_grep_join(options->pattern, &joined, err);
-	if (!status && joined.used_bytes > 0)
-		one = (struct bs_pattern){joined.data, joined.used_bytes};
+	enum bs_status status = bs_regex_read(&anything, (const uint8_t *)"", 0, err);
 	if (!status)
-		status = bs_regex_grams(&one, 1, &plain, tree_out, err);
+		status = bs_regex_grams(regex, tree_out, err);
 	if (!status && options->replaces_invalid && has_replacement(*tree_out)) {
 		bs_gram_tree_free(*tree_out);
-		one = (struct bs_pattern){(const uint8_t *)"", 0};
-		status = bs_regex_grams(&one, 1, &plain, tree_out, err);
+		status = bs_regex_grams(&anything, tree_out, err);
 	}
-	bs_buffer_deinit(&joined);
+	bs_regex_deinit(&anything);
 	return status;
 }
 

@@ -10,13 +10,13 @@
 
 #include "core/buffer.h"
 #include "core/dir.h"
-#include "query/grep_options.h"
+#include "query/grep_pattern.h"
 #include "query/grep_source.h"
 
 struct bs_grep_index_options {
 	const struct bs_dir *dir;                 /* of the index */
 	const struct bs_grep_walk_options *walk;
-	const struct bs_grep_pattern *pattern;
+	const struct bs_grep_analysis *pattern;
 	bool trust;                               /* --no-stat */
 	unsigned n_threads;                       /* that look at files, beside the caller's */
 	bool ends_at_nul;                         /* a NUL byte ends the search of a file that was found in a folder */
@@ -30,7 +30,7 @@ bool bs_grep_can_filter(const struct bs_grep_pattern *pattern, const struct bs_g
 
 /*
  * What options point to is borrowed. explained (nullable) is appended a line about what the index is asked. BS_NOT_FOUND,
- * BS_IO, BS_CORRUPT, BS_UNSUPPORTED: the index cannot be used, the message names it; BS_INVALID: the patterns; BS_NO_MEMORY.
+ * BS_IO, BS_CORRUPT, BS_UNSUPPORTED: the index cannot be used, the message names it; BS_NO_MEMORY.
  */
 enum bs_status bs_grep_index_open(const struct bs_grep_index_options *options, struct bs_buffer *explained,
                                   struct bs_grep_source **source_out, struct bs_error *err) BS_WARN_UNUSED;

@@ -18,8 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/grep_pattern.h"
-#include "query/grep_window.h"
+#include "query/regex_grams.h"
 
 /* rg's own: enough for any pattern that anybody wrote, and far from what threads together could not have. */
 #define JIT_STACK_START_BYTES ((size_t)32 << 10)
@@ -55,7 +54,7 @@ struct code {
 };
 
 struct bs_grep_matcher {
-	struct bs_grep_analysis analysis;
+	const struct bs_grep_analysis *analysis; /* borrowed */
 	const struct bs_kernel *kernel;
 	struct bs_needle needle;
 	struct bs_byte_window window;
@@ -139,18 +138,18 @@ static const pcre2_code *ready(struct bs_grep_matcher *matcher, struct code *cod
 static enum bs_status compile_all(const struct bs_grep_pattern *pattern, struct bs_grep_matcher *matcher,
                                   struct bs_error *err)
 {
-	const struct bs_grep_analysis *analysis = &matcher->analysis;
-	enum bs_status status = compile(pattern, analysis, &analysis->joined, false, &matcher->any, err);
+	const struct bs_grep_analysis *analysis = matcher->analysis;
+	enum bs_status status = compile(pattern, analysis, &analysis->alone, false, &matcher->any, err);
 	if (status || pattern->is_brute)
 		return status;
 	/* What only one of the codes refuses (\x{100} without UTF) is done by the others. */
 	if (analysis->is_ascii)
-		(void)!compile(pattern, analysis, &analysis->joined, true, &matcher->ascii, NULL);
-	if (analysis->reach != BS_GREP_REACH_EXACT)
+		(void)!compile(pattern, analysis, &analysis->alone, true, &matcher->ascii, NULL);
+	if (!analysis->is_exact)
 		return BS_OK;
-	(void)!compile(pattern, analysis, &analysis->rewritten, false, &matcher->many, NULL);
+	(void)!compile(pattern, analysis, &analysis->many, false, &matcher->many, NULL);
 	if (matcher->many.code && analysis->is_ascii)
-		(void)!compile(pattern, analysis, &analysis->rewritten, true, &matcher->many_ascii, NULL);
+		(void)!compile(pattern, analysis, &analysis->many, true, &matcher->many_ascii, NULL);
 	matcher->is_exact = matcher->many.code != NULL;
 	return BS_OK;
 }
@@ -162,7 +161,7 @@ static enum bs_status compile_all(const struct bs_grep_pattern *pattern, struct 
 static bool is_bare(const struct bs_grep_pattern *pattern, const struct bs_grep_matcher *matcher)
 {
 	static const uint8_t no_characters[] = {0xff, 0xff};
-	if (!matcher->analysis.has_assertion || pattern->n_patterns == 0)
+	if (!matcher->analysis->has_assertion || pattern->n_patterns == 0)
 		return true;
 	pcre2_match_data *data = pcre2_match_data_create(1, NULL);
 	bool found = data && pcre2_match(matcher->any.code, no_characters, 2, 1, PCRE2_ANCHORED, data, NULL) >= 0;
@@ -170,19 +169,24 @@ static bool is_bare(const struct bs_grep_pattern *pattern, const struct bs_grep_
 	return found;
 }
 
+/* One that is looked for whatever else there is. */
+static bool has_good_literal(const struct bs_grep_matcher *matcher)
+{
+	size_t n = matcher->analysis->literal.used_bytes;
+	return n >= LITERAL_MIN_BYTES || (n > 0 && matcher->analysis->literal_is_match);
+}
+
 static enum way choose_way(const struct bs_grep_pattern *pattern, const struct bs_grep_matcher *matcher)
 {
-	const struct bs_grep_analysis *analysis = &matcher->analysis;
-	size_t n = analysis->literal.used_bytes;
 	if (pattern->n_patterns == 0)
 		return WAY_NOTHING;
 	if (pattern->is_brute)
 		return WAY_BRUTE;
-	if (n >= LITERAL_MIN_BYTES || (n > 0 && analysis->literal_is_match))
+	if (has_good_literal(matcher))
 		return WAY_LITERAL;
 	if (matcher->window.n_bytes && matcher->window_rate <= WINDOW_MOST_RATE)
 		return WAY_WINDOW;
-	if (n > 0 && !matcher->is_exact)
+	if (matcher->analysis->literal.used_bytes > 0 && !matcher->is_exact)
 		return WAY_LITERAL;
 	return matcher->is_exact ? WAY_EXACT : WAY_LINE;
 }
@@ -190,18 +194,18 @@ static enum way choose_way(const struct bs_grep_pattern *pattern, const struct b
 static enum bs_status choose_window(const struct bs_grep_pattern *pattern, struct bs_grep_matcher *matcher,
                                     struct bs_error *err)
 {
-	const struct bs_buffer *joined = &matcher->analysis.joined;
-	struct bs_grep_window_options options = {.is_caseless = matcher->analysis.is_caseless,
-	                                         .keeps_line_end = pattern->crlf && matcher->looks_back,
-	                                         .line_end = pattern->line_end};
-	if (pattern->is_brute || pattern->n_patterns == 0 || !matcher->by_line)
+	struct bs_regex_window_options options = {.is_caseless = matcher->analysis->is_caseless,
+	                                          .keeps_line_end = pattern->crlf && matcher->looks_back,
+	                                          .line_end = pattern->line_end};
+	bool is_wanted = matcher->by_line && !has_good_literal(matcher) && matcher->analysis->is_legible;
+	if (!is_wanted || pattern->is_brute || pattern->n_patterns == 0)
 		return BS_OK;
-	return bs_grep_window_choose(joined->data, joined->used_bytes - 1, &options, &matcher->window, &matcher->window_rate,
-	                             err);
+	return bs_regex_window(&matcher->analysis->regex, &options, &matcher->window, &matcher->window_rate, err);
 }
 
-enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern, const struct bs_kernel *kernel,
-                                   struct bs_grep_matcher **matcher_out, struct bs_error *err)
+enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern, const struct bs_grep_analysis *analysis,
+                                   const struct bs_kernel *kernel, struct bs_grep_matcher **matcher_out,
+                                   struct bs_error *err)
 {
 	*matcher_out = NULL;
 	struct bs_grep_matcher *matcher = calloc(1, sizeof(*matcher));
@@ -211,20 +215,19 @@ enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern, const 
 	matcher->kernel = kernel;
 	matcher->line_end = pattern->line_end;
 	matcher->crlf = pattern->crlf;
-	enum bs_status status = bs_grep_analyse(pattern, &matcher->analysis, err);
+	matcher->analysis = analysis;
 	/* rg's own engine sees that a pattern cannot match a line feed and then goes by lines; rg -P does not. */
-	matcher->by_line = !pattern->is_multi_line || (!pattern->is_pcre2 && !matcher->analysis.can_span_lines);
+	matcher->by_line = !pattern->is_multi_line || (!pattern->is_pcre2 && !matcher->analysis->can_span_lines);
 	matcher->looks_back = pattern->is_pcre2 || !matcher->by_line;
-	if (!status)
-		status = compile_all(pattern, matcher, err);
+	enum bs_status status = compile_all(pattern, matcher, err);
 	if (!status)
 		status = choose_window(pattern, matcher, err);
 	if (status) {
 		bs_grep_matcher_free(matcher);
 		return status;
 	}
-	if (matcher->analysis.literal.used_bytes)
-		bs_needle_init(&matcher->needle, matcher->analysis.literal.data, matcher->analysis.literal.used_bytes);
+	if (analysis->literal.used_bytes)
+		bs_needle_init(&matcher->needle, analysis->literal.data, analysis->literal.used_bytes);
 	matcher->is_bare = is_bare(pattern, matcher);
 	matcher->way = choose_way(pattern, matcher);
 	*matcher_out = matcher;
@@ -240,7 +243,6 @@ void bs_grep_matcher_free(struct bs_grep_matcher *matcher)
 	pcre2_code_free(matcher->many.code);
 	pcre2_code_free(matcher->many_ascii.code);
 	pthread_mutex_destroy(&matcher->mutex);
-	bs_grep_analysis_deinit(&matcher->analysis);
 	free(matcher);
 }
 
@@ -458,14 +460,14 @@ static enum bs_status next_exact(struct bs_grep_scratch *scratch, const uint8_t 
 
 static bool is_plain_literal(const struct bs_grep_matcher *matcher)
 {
-	return matcher->way == WAY_LITERAL && !matcher->analysis.is_caseless && matcher->analysis.literal_is_match;
+	return matcher->way == WAY_LITERAL && !matcher->analysis->is_caseless && matcher->analysis->literal_is_match;
 }
 
 /* The next place of the literal that is all there is to a match, in its own letter case. */
 static bool find_literal(const struct bs_grep_matcher *matcher, const uint8_t *text, size_t from, size_t end,
                          size_t *at_out)
 {
-	const struct bs_buffer *exact = &matcher->analysis.exact_literal;
+	const struct bs_buffer *exact = &matcher->analysis->exact_literal;
 	size_t at = from;
 	while ((at = matcher->kernel->find_needle(text, at, end, &matcher->needle)) < end) {
 		*at_out = at;
@@ -559,7 +561,7 @@ static void next_literal_match(struct bs_grep_scratch *scratch, const uint8_t *t
 	*found_out = find_literal(matcher, text, from, end, &match_out->start);
 	if (!*found_out)
 		return;
-	match_out->end = match_out->start + matcher->analysis.exact_literal.used_bytes;
+	match_out->end = match_out->start + matcher->analysis->exact_literal.used_bytes;
 	/* For bs_grep_expand(). */
 	places[0] = match_out->start;
 	places[1] = match_out->end;

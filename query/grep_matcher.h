@@ -16,7 +16,7 @@
 #include "core/buffer.h"
 #include "core/kernels.h"
 #include "core/status.h"
-#include "query/grep_options.h"
+#include "query/grep_pattern.h"
 
 struct bs_grep_matcher;
 struct bs_grep_scratch;
@@ -26,9 +26,11 @@ struct bs_grep_span {
 	size_t start, end;
 };
 
-/* kernel is kept. BS_INVALID for a pattern that does not compile: the message is one line with the place. */
-enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern, const struct bs_kernel *kernel,
-                                   struct bs_grep_matcher **matcher_out, struct bs_error *err) BS_WARN_UNUSED;
+/* analysis, of the same pattern, and kernel are kept. BS_INVALID for a pattern that does not compile: the message is one line
+ * with the place. */
+enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern, const struct bs_grep_analysis *analysis,
+                                   const struct bs_kernel *kernel, struct bs_grep_matcher **matcher_out,
+                                   struct bs_error *err) BS_WARN_UNUSED;
 void bs_grep_matcher_free(struct bs_grep_matcher *matcher);
 
 /* Whether text is to be searched line by line: no -U, or a pattern that cannot match a line's end. */

@@ -9,36 +9,417 @@
  * Where two nodes follow each other, the ends of the one and the beginnings of the other make longer strings, which
  * match and file must hold, too. Beginnings and ends that are in need already are marked as told, so that they are not
  * put there again.
+ *
+ * From the bottom up: memory, sets of strings, needs (AND and OR, made smaller on the way), knowledge in both
+ * alphabets, the tree, and the window.
  */
 #include "query/regex_grams.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/regex_needs.h"
+#include <unicode/utf8.h>
+
+#include "core/grams.h"
+#include "core/icu.h"
+#include "query/regex_set.h"
 
 /* A longer literal is known by its beginning and its end only, and what is needed by its first so many bytes. */
 #define EXACT_BYTES 1024u
 #define EDGE_BYTES  64u
 #define MOST_COPIES 16u /* of what is repeated: x{100} holds x{16} */
+#define FEW_CHARS   4u  /* a class of more characters is anything: ORed, they would filter nothing */
+
+/* Of a set of strings. */
+#define MOST_STRINGS      64u
+#define MOST_STRING_BYTES 4096u
+
+/* Operands of an AND; and of an OR, or leaves of anything. */
+#define MOST_ANDED 256u
+#define MOST_ORED  16384u
+/* Among so many operands it is looked whether one makes another superfluous, and so deep. */
+#define MOST_COMPARED 64u
+#define COMPARE_FUEL  256
+/* Grams of more bytes of a literal add nothing. */
+#define LITERAL_KEY_BYTES 256u
+
+#define BLOCK_BYTES (1u << 20)
+/* What one step of the analysis may allocate at most, and all of them together. */
+#define STEP_BYTES       (384u << 10)
+#define MOST_ARENA_BYTES (48u << 20)
+
+struct block {
+	struct block *before;
+	_Alignas(16) uint8_t bytes[BLOCK_BYTES];
+};
+
+struct arena {
+	uint32_t least_bytes; /* of a string that is of use */
+	struct block *last;
+	size_t used_bytes;  /* of the last block */
+	size_t total_bytes; /* asked for in all */
+};
+
+/* Makes sure that the next STEP_BYTES can be had. */
+static enum bs_status prepare(struct arena *arena, struct bs_error *err)
+{
+	if (arena->last && BLOCK_BYTES - arena->used_bytes >= STEP_BYTES)
+		return BS_OK;
+	struct block *block = malloc(sizeof(*block));
+	if (!block)
+		return bs_fail_memory(err, "the analysis of a pattern", sizeof(*block));
+	block->before = arena->last;
+	arena->last = block;
+	arena->used_bytes = 0;
+	return BS_OK;
+}
+
+/* Never NULL within what was prepared; aligned for any of our structs. */
+static void *take(struct arena *arena, size_t n_bytes)
+{
+	n_bytes = (n_bytes + 15) & ~(size_t)15;
+	assert(arena->last && BLOCK_BYTES - arena->used_bytes >= n_bytes);
+	void *taken = arena->last->bytes + arena->used_bytes;
+	arena->used_bytes += n_bytes;
+	arena->total_bytes += n_bytes;
+	return taken;
+}
+
+static void arena_deinit(struct arena *arena)
+{
+	while (arena->last) {
+		struct block *before = arena->last->before;
+		free(arena->last);
+		arena->last = before;
+	}
+}
+
+struct string {
+	const uint8_t *bytes;
+	uint32_t n_bytes;
+};
+
+/* Sorted, distinct, at least one; strings and array are immutable. The empty string alone, as a set of beginnings or
+ * ends, is no knowledge. */
+struct set {
+	const struct string *strings;
+	uint32_t n;
+};
+
+static const struct string empty_string = {(const uint8_t *)"", 0};
+
+static struct set set_empty(void)
+{
+	return (struct set){&empty_string, 1};
+}
+
+static bool is_empty_string(const struct set *set)
+{
+	return set->n == 1 && set->strings[0].n_bytes == 0;
+}
+
+static struct set set_of(struct arena *arena, const uint8_t *bytes, uint32_t n_bytes)
+{
+	struct string *string = take(arena, sizeof(*string));
+	uint8_t *copy = take(arena, n_bytes);
+	memcpy(copy, bytes, n_bytes);
+	*string = (struct string){copy, n_bytes};
+	return (struct set){string, 1};
+}
+
+static int compare(const struct string *a, const struct string *b)
+{
+	uint32_t n = a->n_bytes < b->n_bytes ? a->n_bytes : b->n_bytes;
+	int order = memcmp(a->bytes, b->bytes, n);
+	return order ? order : (a->n_bytes > b->n_bytes) - (a->n_bytes < b->n_bytes);
+}
+
+static size_t total_bytes(const struct set *set)
+{
+	size_t n = 0;
+	for (uint32_t i = 0; i < set->n; i++)
+		n += set->strings[i].n_bytes;
+	return n;
+}
+
+/* Puts a string where it belongs, unless it is there. */
+static uint32_t insert(struct string *strings, uint32_t n, struct string string)
+{
+	uint32_t at = n;
+	while (at > 0) {
+		int order = compare(&strings[at - 1], &string);
+		if (order == 0)
+			return n;
+		if (order < 0)
+			break;
+		at--;
+	}
+	memmove(strings + at + 1, strings + at, (n - at) * sizeof(*strings));
+	strings[at] = string;
+	return n + 1;
+}
+
+/* Many by many is too much sooner than many by one: each string gets only a little longer, and there are many more. */
+static bool is_worth_crossing(const struct set *a, const struct set *b)
+{
+	uint32_t n = a->n * b->n;
+	return n <= (a->n == 1 || b->n == 1 ? MOST_STRINGS : MOST_STRINGS / 4) &&
+	       total_bytes(a) * b->n + total_bytes(b) * a->n <= MOST_STRING_BYTES;
+}
+
+/* Each of a followed by each of b; false if that is too much. */
+static bool set_cross(struct arena *arena, const struct set *a, const struct set *b, struct set *set_out)
+{
+	if (is_empty_string(a) || is_empty_string(b)) {
+		*set_out = is_empty_string(a) ? *b : *a;
+		return true;
+	}
+	if (!is_worth_crossing(a, b))
+		return false;
+	struct string *strings = take(arena, a->n * b->n * sizeof(*strings));
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < a->n; i++) {
+		for (uint32_t k = 0; k < b->n; k++) {
+			struct string x = a->strings[i], y = b->strings[k];
+			uint8_t *bytes = take(arena, x.n_bytes + y.n_bytes);
+			memcpy(bytes, x.bytes, x.n_bytes);
+			memcpy(bytes + x.n_bytes, y.bytes, y.n_bytes);
+			n = insert(strings, n, (struct string){bytes, x.n_bytes + y.n_bytes});
+		}
+	}
+	*set_out = (struct set){strings, n};
+	return true;
+}
+
+/* False if that is too much. */
+static bool set_join(struct arena *arena, const struct set *a, const struct set *b, struct set *set_out)
+{
+	if (a->n + b->n > MOST_STRINGS || total_bytes(a) + total_bytes(b) > MOST_STRING_BYTES)
+		return false;
+	struct string *strings = take(arena, (a->n + b->n) * sizeof(*strings));
+	memcpy(strings, a->strings, a->n * sizeof(*strings));
+	uint32_t n = a->n;
+	for (uint32_t i = 0; i < b->n; i++)
+		n = insert(strings, n, b->strings[i]);
+	*set_out = (struct set){strings, n};
+	return true;
+}
+
+static bool has_part(const struct string *whole, const struct string *part, bool is_end)
+{
+	if (part->n_bytes >= whole->n_bytes)
+		return false;
+	size_t from = is_end ? whole->n_bytes - part->n_bytes : 0;
+	return memcmp(whole->bytes + from, part->bytes, part->n_bytes) == 0;
+}
+
+/* As beginnings, or ends: what begins (ends) with another of the set is left out. */
+static struct set set_shortest(struct arena *arena, const struct set *set, bool are_ends)
+{
+	if (set->n == 1)
+		return *set;
+	struct string *strings = take(arena, set->n * sizeof(*strings));
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < set->n; i++) {
+		bool is_longer = false;
+		for (uint32_t k = 0; k < set->n && !is_longer; k++)
+			is_longer = has_part(&set->strings[i], &set->strings[k], are_ends);
+		if (!is_longer)
+			strings[n++] = set->strings[i];
+	}
+	return (struct set){strings, n};
+}
+/* A node in the making. Immutable, and shared by whoever needs it. */
+struct need {
+	enum bs_gram_node_kind kind;
+	uint32_t n_children;
+	const struct need *const *children;
+	struct string literal;
+	uint32_t n_leaves; /* below and with it, shared ones as often as they are */
+};
+
+static const struct need need_any = {.kind = BS_GRAM_ANY}, need_none = {.kind = BS_GRAM_NONE};
+
+/* ANY for what is too short to be of use. */
+static const struct need *need_literal(struct arena *arena, const uint8_t *bytes, uint32_t n_bytes)
+{
+	if (n_bytes < arena->least_bytes)
+		return &need_any;
+	struct need *need = take(arena, sizeof(*need));
+	*need = (struct need){.kind = BS_GRAM_LITERAL, .literal = {bytes, n_bytes}, .n_leaves = 1};
+	return need;
+}
+
+struct comparison {
+	struct arena *arena;
+	int fuel;
+};
+
+static bool implies(struct comparison *comparison, const struct need *a, const struct need *b);
+
+/* Whether all or some children of a, or of b, make it so that a implies b. */
+static bool children_imply(struct comparison *comparison, const struct need *a, const struct need *b, bool are_of_a,
+                           bool wants_all)
+{
+	const struct need *parent = are_of_a ? a : b;
+	for (uint32_t i = 0; i < parent->n_children; i++) {
+		const struct need *child = parent->children[i];
+		if ((are_of_a ? implies(comparison, child, b) : implies(comparison, a, child)) != wants_all)
+			return !wants_all;
+	}
+	return wants_all;
+}
+
+/* Whether every file that satisfies a satisfies b, as far as is seen with little work: then b is of no use beside a. */
+static bool implies(struct comparison *comparison, const struct need *a, const struct need *b)
+{
+	if (a == b)
+		return true;
+	if (comparison->fuel-- <= 0)
+		return false;
+	if (a->kind == BS_GRAM_LITERAL && b->kind == BS_GRAM_LITERAL) {
+		comparison->arena->total_bytes += a->literal.n_bytes; /* work counts as memory does */
+		return memmem(a->literal.bytes, a->literal.n_bytes, b->literal.bytes, b->literal.n_bytes) != NULL;
+	}
+	if (a->kind == BS_GRAM_OR)
+		return children_imply(comparison, a, b, true, true);
+	if (b->kind == BS_GRAM_AND)
+		return children_imply(comparison, a, b, false, true);
+	return (a->kind == BS_GRAM_AND && children_imply(comparison, a, b, true, false)) ||
+	       (b->kind == BS_GRAM_OR && children_imply(comparison, a, b, false, false));
+}
+
+struct operands {
+	struct arena *arena;
+	const struct need **needs;
+	uint32_t n;
+	enum bs_gram_node_kind kind;
+};
+
+/* Under AND the stronger of two makes the other superfluous, under OR the weaker. */
+static bool makes_superfluous(const struct operands *operands, const struct need *a, const struct need *b)
+{
+	struct comparison comparison = {operands->arena, COMPARE_FUEL};
+	return operands->kind == BS_GRAM_AND ? implies(&comparison, a, b) : implies(&comparison, b, a);
+}
+
+static void add_operand(struct operands *operands, const struct need *need)
+{
+	uint32_t n_kept = 0;
+	if (operands->n <= MOST_COMPARED) {
+		for (uint32_t i = 0; i < operands->n; i++)
+			if (makes_superfluous(operands, operands->needs[i], need))
+				return;
+		for (uint32_t i = 0; i < operands->n; i++)
+			if (!makes_superfluous(operands, need, operands->needs[i]))
+				operands->needs[n_kept++] = operands->needs[i];
+		operands->n = n_kept;
+	}
+	operands->needs[operands->n++] = need;
+}
+
+static const struct need *join(const struct operands *operands)
+{
+	if (operands->n == 1)
+		return operands->needs[0];
+	struct need *need = take(operands->arena, sizeof(*need));
+	*need = (struct need){.kind = operands->kind, .n_children = operands->n, .children = operands->needs};
+	for (uint32_t i = 0; i < operands->n; i++)
+		need->n_leaves += operands->needs[i]->n_leaves;
+	return need;
+}
+
+static uint32_t n_operands_of(const struct need *need, enum bs_gram_node_kind kind)
+{
+	return need->kind == kind ? need->n_children : 1;
+}
+
+/* An operand, or its own if it is of the same kind. */
+static void add_operands(struct operands *operands, const struct need *need)
+{
+	if (need->kind != operands->kind)
+		add_operand(operands, need);
+	else
+		for (uint32_t i = 0; i < need->n_children; i++)
+			add_operand(operands, need->children[i]);
+}
+
+/* Of too many the later ones are left out: less is needed. */
+static const struct need *need_and(struct arena *arena, const struct need *a, const struct need *b)
+{
+	if (a->kind == BS_GRAM_ANY || b->kind == BS_GRAM_NONE || a == b)
+		return b;
+	if (b->kind == BS_GRAM_ANY || a->kind == BS_GRAM_NONE)
+		return a;
+	uint32_t n = n_operands_of(a, BS_GRAM_AND) + n_operands_of(b, BS_GRAM_AND);
+	if (n > MOST_ANDED || a->n_leaves + b->n_leaves > MOST_ORED)
+		return a;
+	struct operands operands = {arena, take(arena, n * sizeof(*operands.needs)), 0, BS_GRAM_AND};
+	/* Those of an AND were compared with each other when it was made. */
+	if (a->kind == BS_GRAM_AND) {
+		memcpy(operands.needs, a->children, a->n_children * sizeof(*operands.needs));
+		operands.n = a->n_children;
+	} else {
+		operands.needs[operands.n++] = a;
+	}
+	add_operands(&operands, b);
+	return join(&operands);
+}
+
+/* needs may be changed. NONE of none; ANY of more than MOST_ORED. */
+static const struct need *need_or(struct arena *arena, const struct need **needs, uint32_t n)
+{
+	size_t n_operands = 0, n_leaves = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		if (needs[i]->kind == BS_GRAM_ANY)
+			return &need_any;
+		n_operands += n_operands_of(needs[i], BS_GRAM_OR);
+		n_leaves += needs[i]->n_leaves;
+	}
+	if (n_leaves > MOST_ORED || n_operands > MOST_ORED)
+		return &need_any;
+	struct operands operands = {arena, take(arena, n_operands * sizeof(*operands.needs)), 0, BS_GRAM_OR};
+	for (uint32_t i = 0; i < n; i++)
+		if (needs[i]->kind != BS_GRAM_NONE)
+			add_operands(&operands, needs[i]);
+	return operands.n ? join(&operands) : &need_none;
+}
+
+/* One of the strings. */
+static const struct need *need_of_set(struct arena *arena, const struct set *set)
+{
+	const struct need *needs[MOST_STRINGS];
+	for (uint32_t i = 0; i < set->n; i++)
+		needs[i] = need_literal(arena, set->strings[i].bytes, set->strings[i].n_bytes);
+	return need_or(arena, needs, set->n);
+}
 
 struct knowledge {
 	bool is_never; /* nothing below counts */
-	bool is_exact; /* exact; else begins and ends */
-	bool begins_are_told;
-	bool ends_are_told;
-	struct bs_set exact;
-	struct bs_set begins;
-	struct bs_set ends;
-	const struct bs_need *need;
+	bool is_exact; /* begins are all, and so are ends */
+	bool begins_are_told, ends_are_told;
+	struct set begins, ends;
+	const struct need *need;
+};
+
+/* The alphabet of windows: sets of characters. Of a character of several bytes it is only known that none is ASCII's. */
+#define MOST_CLASSES 255u
+
+struct classes {
+	const struct bs_regex_window_options *options;
+	uint32_t n;
+	struct bs_regex_set sets[MOST_CLASSES];
+	double rates[MOST_CLASSES]; /* how often one is met */
 };
 
 /* An analysis: what is known of every node. */
 struct analysis {
-	struct bs_arena *arena;
+	struct arena *arena;
 	const struct bs_regex *regex;
 	struct knowledge *known; /* by node */
-	bool is_full;            /* too much work: the pattern is anything */
+	struct classes *classes; /* the alphabet; NULL: folded bytes */
+	struct bs_buffer folded; /* of a run */
 	enum bs_status status;
 	struct bs_error *err;
 };
@@ -48,109 +429,87 @@ static const struct knowledge *known_of(const struct analysis *analysis, uint32_
 	return &analysis->known[index];
 }
 
-/* Before each step that allocates. */
+/* Before each step that allocates. With too much work the pattern is anything. */
 static bool may_go_on(struct analysis *analysis)
 {
-	if (!analysis->status && !analysis->is_full)
-		analysis->status = bs_arena_prepare(analysis->arena, &analysis->is_full, analysis->err);
-	return !analysis->status && !analysis->is_full;
+	bool is_full = analysis->arena->total_bytes > MOST_ARENA_BYTES;
+	if (!analysis->status && !is_full)
+		analysis->status = prepare(analysis->arena, analysis->err);
+	return !analysis->status && !is_full;
 }
 
-/* ---- simple knowledge ---- */
-
-static struct knowledge know_exactly(struct bs_set exact)
+static struct knowledge know_exactly(struct set exact)
 {
-	return (struct knowledge){.is_exact = true, .exact = exact, .need = &bs_need_any};
+	bool is_told = is_empty_string(&exact);
+	return (struct knowledge){.is_exact = true,
+	                          .begins_are_told = is_told,
+	                          .ends_are_told = is_told,
+	                          .begins = exact,
+	                          .ends = exact,
+	                          .need = &need_any};
 }
 
 static struct knowledge know_nothing(void)
 {
-	return (struct knowledge){.begins_are_told = true,
-	                          .ends_are_told = true,
-	                          .begins = bs_set_empty(),
-	                          .ends = bs_set_empty(),
-	                          .need = &bs_need_any};
+	struct knowledge nothing = know_exactly(set_empty());
+	nothing.is_exact = false;
+	return nothing;
 }
 
 static struct knowledge know_never(void)
 {
-	return (struct knowledge){.is_never = true, .need = &bs_need_none};
+	return (struct knowledge){.is_never = true, .need = &need_none};
 }
 
 static bool is_placeless(const struct knowledge *x)
 {
-	return x->is_exact && bs_set_is_empty_string(&x->exact);
+	return x->is_exact && is_empty_string(&x->begins);
 }
 
-static struct bs_set begins_of(const struct knowledge *x)
-{
-	return x->is_exact ? x->exact : x->begins;
-}
-
-static struct bs_set ends_of(const struct knowledge *x)
-{
-	return x->is_exact ? x->exact : x->ends;
-}
-
-static bool are_begins_told(const struct knowledge *x)
-{
-	return x->is_exact ? bs_set_is_empty_string(&x->exact) : x->begins_are_told;
-}
-
-static bool are_ends_told(const struct knowledge *x)
-{
-	return x->is_exact ? bs_set_is_empty_string(&x->exact) : x->ends_are_told;
-}
-
-static void need_one_of(struct analysis *analysis, struct knowledge *x, const struct bs_set *set, bool is_told)
+static void need_one_of(struct analysis *analysis, struct knowledge *x, const struct set *set, bool is_told)
 {
 	if (!is_told)
-		x->need = bs_need_and(analysis->arena, x->need, bs_need_of_set(analysis->arena, set));
+		x->need = need_and(analysis->arena, x->need, need_of_set(analysis->arena, set));
 }
 
 /* All that a file must hold where x matches. */
-static const struct bs_need *whole_need(struct analysis *analysis, const struct knowledge *x)
+static const struct need *whole_need(struct analysis *analysis, const struct knowledge *x)
 {
 	struct knowledge whole = *x;
 	if (x->is_never)
-		return &bs_need_none;
-	struct bs_set begins = begins_of(x), ends = ends_of(x);
-	need_one_of(analysis, &whole, &begins, are_begins_told(x));
-	if (!x->is_exact)
-		need_one_of(analysis, &whole, &ends, x->ends_are_told);
+		return &need_none;
+	need_one_of(analysis, &whole, &x->begins, x->begins_are_told);
+	need_one_of(analysis, &whole, &x->ends, x->ends_are_told || x->is_exact);
 	return whole.need;
 }
 
-/* ---- one after the other ---- */
-
 /* x is exact, but too much to be crossed or only a beginning: what it knows becomes need. */
-static void tell_begins(struct analysis *analysis, struct knowledge *both, struct bs_set begins, bool are_told)
+static void tell_begins(struct analysis *analysis, struct knowledge *both, struct set begins, bool are_told)
 {
 	need_one_of(analysis, both, &begins, are_told);
-	both->begins = bs_set_shortest(analysis->arena, &begins, false);
+	both->begins = set_shortest(analysis->arena, &begins, false);
 	both->begins_are_told = true;
 }
 
-static void tell_ends(struct analysis *analysis, struct knowledge *both, struct bs_set ends, bool are_told)
+static void tell_ends(struct analysis *analysis, struct knowledge *both, struct set ends, bool are_told)
 {
 	need_one_of(analysis, both, &ends, are_told);
-	both->ends = bs_set_shortest(analysis->arena, &ends, true);
+	both->ends = set_shortest(analysis->arena, &ends, true);
 	both->ends_are_told = true;
 }
 
 /* What stands where x ends and y begins is known: it is the beginning of both if x was exact, their end if y was, and
  * else stands between. */
 static void use_middle(struct analysis *analysis, struct knowledge *both, const struct knowledge *x,
-                       const struct knowledge *y, const struct bs_set *middle)
+                       const struct knowledge *y, const struct set *middle)
 {
-	struct bs_set left = ends_of(x), right = begins_of(y);
-	bool is_told = (bs_set_is_empty_string(&left) && are_begins_told(y)) ||
-	               (bs_set_is_empty_string(&right) && are_ends_told(x));
+	bool is_told =
+		(is_empty_string(&x->ends) && y->begins_are_told) || (is_empty_string(&y->begins) && x->ends_are_told);
 	if (x->is_exact) {
-		both->begins = bs_set_shortest(analysis->arena, middle, false);
+		both->begins = set_shortest(analysis->arena, middle, false);
 		both->begins_are_told = is_told;
 	} else if (y->is_exact) {
-		both->ends = bs_set_shortest(analysis->arena, middle, true);
+		both->ends = set_shortest(analysis->arena, middle, true);
 		both->ends_are_told = is_told;
 	} else {
 		need_one_of(analysis, both, middle, is_told);
@@ -162,35 +521,34 @@ static struct knowledge follow(struct analysis *analysis, const struct knowledge
 {
 	if (x->is_never || y->is_never)
 		return know_never();
-	struct knowledge both = {.need = bs_need_and(analysis->arena, x->need, y->need)};
-	struct bs_set left = ends_of(x), right = begins_of(y), middle;
-	bool is_crossed = bs_set_cross(analysis->arena, &left, &right, &middle);
-	if (x->is_exact && y->is_exact && is_crossed) {
-		both.is_exact = true;
-		both.exact = middle;
+	struct set middle;
+	bool is_crossed = set_cross(analysis->arena, &x->ends, &y->begins, &middle);
+	bool is_exact = x->is_exact && y->is_exact && is_crossed;
+	struct knowledge both = is_exact ? know_exactly(middle) : know_nothing();
+	both.need = need_and(analysis->arena, x->need, y->need);
+	if (is_exact)
 		return both;
-	}
-	both.begins = begins_of(x);
-	both.begins_are_told = are_begins_told(x);
-	both.ends = ends_of(y);
-	both.ends_are_told = are_ends_told(y);
+	both.begins = x->begins;
+	both.begins_are_told = x->begins_are_told;
+	both.ends = y->ends;
+	both.ends_are_told = y->ends_are_told;
 	if (is_crossed) {
 		use_middle(analysis, &both, x, y, &middle);
 		return both;
 	}
-	need_one_of(analysis, &both, &left, are_ends_told(x));
-	need_one_of(analysis, &both, &right, are_begins_told(y));
+	need_one_of(analysis, &both, &x->ends, x->ends_are_told);
+	need_one_of(analysis, &both, &y->begins, y->begins_are_told);
 	if (x->is_exact)
-		tell_begins(analysis, &both, left, true);
+		tell_begins(analysis, &both, x->ends, true);
 	if (y->is_exact)
-		tell_ends(analysis, &both, right, true);
+		tell_ends(analysis, &both, y->begins, true);
 	return both;
 }
 
 static struct knowledge know_sequence(struct analysis *analysis, const struct bs_regex_node *node)
 {
-	struct knowledge all = know_exactly(bs_set_empty());
-	for (uint32_t i = node->first_child; i != BS_REGEX_NO_NODE; i = bs_regex_node(analysis->regex, i)->next) {
+	struct knowledge all = know_exactly(set_empty());
+	for (uint32_t i = node->first; i != BS_REGEX_NO_NODE; i = bs_regex_node(analysis->regex, i)->next) {
 		if (!may_go_on(analysis))
 			return know_nothing();
 		all = follow(analysis, &all, known_of(analysis, i));
@@ -198,21 +556,18 @@ static struct knowledge know_sequence(struct analysis *analysis, const struct bs
 	return all;
 }
 
-/* ---- one of several ---- */
-
-/* Joins what all children begin with, or end with, or are; no knowledge if that is too much. */
-static bool join_sets(struct analysis *analysis, const struct bs_regex_node *node,
-                      struct bs_set (*set_of)(const struct knowledge *), struct bs_set *set_out)
+/* Joins what all children begin with, or end with; no knowledge if that is too much. */
+static bool join_sets(struct analysis *analysis, const struct bs_regex_node *node, bool are_ends, struct set *set_out)
 {
 	bool is_first = true;
-	*set_out = bs_set_empty();
-	for (uint32_t i = node->first_child; i != BS_REGEX_NO_NODE; i = bs_regex_node(analysis->regex, i)->next) {
+	*set_out = set_empty();
+	for (uint32_t i = node->first; i != BS_REGEX_NO_NODE; i = bs_regex_node(analysis->regex, i)->next) {
 		const struct knowledge *child = known_of(analysis, i);
 		if (child->is_never)
 			continue;
-		struct bs_set set = set_of(child);
-		if (!may_go_on(analysis) || (!is_first && !bs_set_join(analysis->arena, set_out, &set, &set))) {
-			*set_out = bs_set_empty();
+		struct set set = are_ends ? child->ends : child->begins;
+		if (!may_go_on(analysis) || (!is_first && !set_join(analysis->arena, set_out, &set, &set))) {
+			*set_out = set_empty();
 			return false;
 		}
 		*set_out = set;
@@ -222,25 +577,25 @@ static bool join_sets(struct analysis *analysis, const struct bs_regex_node *nod
 }
 
 /* The OR of what each child needs: besides what it is or begins and ends with, if that will be known otherwise. */
-static const struct bs_need *join_needs(struct analysis *analysis, const struct bs_regex_node *node, bool are_exact)
+static const struct need *join_needs(struct analysis *analysis, const struct bs_regex_node *node, bool are_exact)
 {
-	const struct bs_need *joined = &bs_need_any;
-	if (node->n_children > BS_NEED_MOST_ORED)
+	const struct need *joined = &need_any;
+	if (node->n > MOST_ORED)
 		return joined;
-	const struct bs_need **needs = malloc(node->n_children * sizeof(*needs));
+	const struct need **needs = malloc(node->n * sizeof(*needs));
 	if (!needs) {
-		analysis->status = bs_fail_memory(analysis->err, "alternatives", node->n_children * sizeof(*needs));
+		analysis->status = bs_fail_memory(analysis->err, "alternatives", node->n * sizeof(*needs));
 		return joined;
 	}
 	uint32_t n = 0;
-	for (uint32_t i = node->first_child; i != BS_REGEX_NO_NODE; i = bs_regex_node(analysis->regex, i)->next) {
+	for (uint32_t i = node->first; i != BS_REGEX_NO_NODE; i = bs_regex_node(analysis->regex, i)->next) {
 		const struct knowledge *child = known_of(analysis, i);
 		if (!may_go_on(analysis))
 			break;
 		needs[n++] = are_exact ? child->need : whole_need(analysis, child);
 	}
 	if (may_go_on(analysis))
-		joined = bs_need_or(analysis->arena, needs, n);
+		joined = need_or(analysis->arena, needs, n);
 	free(needs);
 	return joined;
 }
@@ -248,28 +603,26 @@ static const struct bs_need *join_needs(struct analysis *analysis, const struct 
 static struct knowledge know_either(struct analysis *analysis, const struct bs_regex_node *node)
 {
 	bool are_exact = true, are_never = true;
-	struct bs_set exact;
-	for (uint32_t i = node->first_child; i != BS_REGEX_NO_NODE; i = bs_regex_node(analysis->regex, i)->next) {
+	struct set exact;
+	for (uint32_t i = node->first; i != BS_REGEX_NO_NODE; i = bs_regex_node(analysis->regex, i)->next) {
 		are_never &= known_of(analysis, i)->is_never;
 		are_exact &= known_of(analysis, i)->is_never || known_of(analysis, i)->is_exact;
 	}
 	if (are_never)
 		return know_never();
-	if (are_exact && join_sets(analysis, node, begins_of, &exact)) {
+	if (are_exact && join_sets(analysis, node, false, &exact)) {
 		struct knowledge one = know_exactly(exact);
 		one.need = join_needs(analysis, node, true);
 		return one;
 	}
 	struct knowledge one = know_nothing();
 	one.need = join_needs(analysis, node, false);
-	if (join_sets(analysis, node, begins_of, &one.begins) && may_go_on(analysis))
-		one.begins = bs_set_shortest(analysis->arena, &one.begins, false);
-	if (join_sets(analysis, node, ends_of, &one.ends) && may_go_on(analysis))
-		one.ends = bs_set_shortest(analysis->arena, &one.ends, true);
+	if (join_sets(analysis, node, false, &one.begins) && may_go_on(analysis))
+		one.begins = set_shortest(analysis->arena, &one.begins, false);
+	if (join_sets(analysis, node, true, &one.ends) && may_go_on(analysis))
+		one.ends = set_shortest(analysis->arena, &one.ends, true);
 	return one;
 }
-
-/* ---- again and again ---- */
 
 /* x at least once: it begins and ends as x does, and what x needs is needed. */
 static struct knowledge know_more(struct analysis *analysis, const struct knowledge *x)
@@ -278,25 +631,25 @@ static struct knowledge know_more(struct analysis *analysis, const struct knowle
 	if (!x->is_exact)
 		return more;
 	more.is_exact = false;
-	tell_begins(analysis, &more, x->exact, false);
-	tell_ends(analysis, &more, x->exact, true);
+	tell_begins(analysis, &more, x->begins, false);
+	tell_ends(analysis, &more, x->begins, true);
 	return more;
 }
 
 /* Perhaps x. */
 static struct knowledge know_option(struct analysis *analysis, const struct knowledge *x, uint32_t most)
 {
-	struct bs_set nothing = bs_set_empty(), exact;
+	struct set nothing = set_empty(), exact;
 	if (x->is_never || most == 0 || is_placeless(x))
 		return know_exactly(nothing);
-	if (most == 1 && x->is_exact && bs_set_join(analysis->arena, &x->exact, &nothing, &exact))
+	if (most == 1 && x->is_exact && set_join(analysis->arena, &x->begins, &nothing, &exact))
 		return know_exactly(exact);
 	return know_nothing();
 }
 
 static struct knowledge know_repeat(struct analysis *analysis, const struct bs_regex_node *node)
 {
-	const struct knowledge *x = known_of(analysis, node->first_child);
+	const struct knowledge *x = known_of(analysis, node->first);
 	if (node->least == 0)
 		return know_option(analysis, x, node->most);
 	if (x->is_never || is_placeless(x))
@@ -312,25 +665,184 @@ static struct knowledge know_repeat(struct analysis *analysis, const struct bs_r
 	return is_open && may_go_on(analysis) ? know_more(analysis, &all) : all;
 }
 
-/* ---- nodes ---- */
-
-static struct knowledge know_bytes(struct analysis *analysis, const struct bs_regex_node *node)
+static struct knowledge know_bytes(struct analysis *analysis, const uint8_t *bytes, size_t n_bytes)
 {
-	const uint8_t *bytes = analysis->regex->bytes.data + node->first_byte;
-	if (node->n_bytes <= EXACT_BYTES)
-		return know_exactly(bs_set_of(analysis->arena, bytes, node->n_bytes));
+	if (n_bytes <= EXACT_BYTES)
+		return know_exactly(set_of(analysis->arena, bytes, (uint32_t)n_bytes));
 	struct knowledge long_one = know_nothing();
-	struct bs_set whole = bs_set_of(analysis->arena, bytes, EXACT_BYTES);
-	long_one.need = bs_need_of_set(analysis->arena, &whole);
-	long_one.begins = bs_set_of(analysis->arena, bytes, EDGE_BYTES);
-	long_one.ends = bs_set_of(analysis->arena, bytes + node->n_bytes - EDGE_BYTES, EDGE_BYTES);
+	struct set whole = set_of(analysis->arena, bytes, EXACT_BYTES);
+	long_one.need = need_of_set(analysis->arena, &whole);
+	long_one.begins = set_of(analysis->arena, bytes, EDGE_BYTES);
+	long_one.ends = set_of(analysis->arena, bytes + n_bytes - EDGE_BYTES, EDGE_BYTES);
 	return long_one;
+}
+
+/* A PCRE2 with a newer Unicode than ours may know it, and its other case. */
+static bool is_doubtful(uint32_t c)
+{
+	return c >= 0x80 && bs_icu.u_charType((UChar32)c) == U_UNASSIGNED;
+}
+
+/* The first doubtful character, or the end. n_bytes_out: of that. */
+static size_t find_doubtful(const uint8_t *text, size_t n_bytes, size_t *n_bytes_out)
+{
+	*n_bytes_out = 0;
+	for (size_t at = 0; at < n_bytes;) {
+		size_t start = at;
+		UChar32 c;
+		U8_NEXT_UNSAFE(text, at, c);
+		*n_bytes_out = at - start;
+		if (is_doubtful((uint32_t)c))
+			return start;
+	}
+	return n_bytes;
+}
+
+static void fold_run(struct analysis *analysis, const struct bs_regex_node *node)
+{
+	struct bs_buffer *folded = &analysis->folded;
+	bs_buffer_clear(folded);
+	if (!analysis->regex->is_ascii)
+		analysis->status = bs_icu_load(analysis->err);
+	if (!analysis->status)
+		analysis->status = bs_buffer_reserve(folded, 2 * (size_t)node->n + 8, analysis->err);
+	if (!analysis->status)
+		bs_grams_fold_piece(analysis->regex->bytes.data + node->first, node->n, true, folded->data,
+		                    &folded->used_bytes);
+}
+
+static struct knowledge know_run(struct analysis *analysis, const struct bs_regex_node *node)
+{
+	const struct bs_buffer *folded = &analysis->folded;
+	struct knowledge run = know_exactly(set_empty()), nothing = know_nothing();
+	fold_run(analysis, node);
+	for (size_t at = 0, n_skipped; may_go_on(analysis) && at < folded->used_bytes;) {
+		size_t n = find_doubtful(folded->data + at, folded->used_bytes - at, &n_skipped);
+		struct knowledge piece = n ? know_bytes(analysis, folded->data + at, n) : nothing;
+		run = follow(analysis, &run, &piece);
+		at += n ? n : n_skipped;
+	}
+	return run;
+}
+
+/* The characters of a class, folded and distinct, if they are few; else 0. */
+static uint32_t few_chars(struct analysis *analysis, const struct bs_regex_node *node, uint32_t *chars)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < node->n; i++) {
+		const struct bs_regex_member *member = bs_regex_member(analysis->regex, node->first + i);
+		if (member->letter || (member->last >= 0x80 && (analysis->status = bs_icu_load(analysis->err))))
+			return 0;
+		for (uint32_t c = member->first; c <= member->last; c++) {
+			uint32_t folded = bs_gram_fold(c), at = 0;
+			while (at < n && chars[at] != folded)
+				at++;
+			if (at == FEW_CHARS || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) || is_doubtful(c))
+				return 0;
+			chars[at] = folded;
+			n += at == n;
+		}
+	}
+	return n;
+}
+
+static struct knowledge know_set(struct analysis *analysis, const struct bs_regex_node *node)
+{
+	uint32_t chars[FEW_CHARS], n_chars = node->letter == '[' ? few_chars(analysis, node, chars) : 0;
+	struct set all = {NULL, 0};
+	for (uint32_t i = 0; i < n_chars; i++) {
+		uint8_t bytes[4];
+		uint32_t n = 0;
+		U8_APPEND_UNSAFE(bytes, n, chars[i]);
+		struct set one = set_of(analysis->arena, bytes, n);
+		if (i == 0)
+			all = one;
+		else if (!set_join(analysis->arena, &all, &one, &all))
+			return know_nothing();
+	}
+	return n_chars ? know_exactly(all) : know_nothing();
+}
+
+/*
+ * Of 1,000 bytes of source text, about so many are this one. Only the order of magnitude matters: how often a window is
+ * wrong decides whether it is worth looking for, and if it deceives, the search goes without it.
+ */
+static double byte_rate(uint8_t byte)
+{
+	static const char by_rate[] = "etrisnoad_c0lfumpgh1byv2kw34568x79jqz";
+	static const char marks[] = ",;()*->./=\"";
+	const char *found;
+	if (byte == ' ')
+		return 150;
+	if (byte == '\t')
+		return 45;
+	if (byte == '\n')
+		return 35;
+	if (byte && byte < 0x80 && (found = strchr(by_rate, byte)))
+		return 50.0 / (1.0 + 0.3 * (double)(found - by_rate));
+	if (byte >= 'A' && byte <= 'Z')
+		return 4;
+	if (byte && byte < 0x80 && strchr(marks, byte))
+		return 10;
+	return byte > ' ' && byte < 0x7f ? 2 : 0.1;
+}
+
+static bool class_has(const struct classes *classes, uint32_t class, uint32_t byte)
+{
+	if (byte == classes->options->line_end && !classes->options->keeps_line_end)
+		return false;
+	return bs_regex_set_has(&classes->sets[class], byte);
+}
+
+/* The class of a set, new or known; MOST_CLASSES if there are too many. */
+static uint32_t class_of(struct classes *classes, const struct bs_regex_set *set)
+{
+	uint32_t class = 0;
+	while (class < classes->n && (memcmp(classes->sets[class].ascii, set->ascii, sizeof(set->ascii)) != 0 ||
+	                              classes->sets[class].has_more != set->has_more))
+		class ++;
+	if (class < classes->n || class == MOST_CLASSES)
+		return class;
+	double rate = set->has_more ? 1 : 0;
+	classes->sets[classes->n++] = *set;
+	for (uint32_t byte = 0; byte < 0x80; byte++)
+		rate += class_has(classes, class, byte) ? byte_rate((uint8_t)byte) : 0;
+	classes->rates[class] = rate < 1000 ? rate / 1000 : 1;
+	return class;
+}
+
+/* A character that may be of several bytes is, at a window's start, its last byte and, at the end, its first. */
+static struct knowledge know_class(struct analysis *analysis, struct bs_regex_set set)
+{
+	uint32_t class = class_of(analysis->classes, &set);
+	if (class == MOST_CLASSES)
+		return know_nothing();
+	struct knowledge x = know_exactly(set_of(analysis->arena, &(uint8_t){(uint8_t) class}, 1));
+	x.is_exact = !set.has_more;
+	return x;
+}
+
+static struct knowledge know_classes(struct analysis *analysis, const struct bs_regex_node *node)
+{
+	bool is_caseless = bs_regex_is(node->caseless, analysis->classes->options->is_caseless);
+	const uint8_t *bytes = analysis->regex->bytes.data + node->first;
+	struct knowledge run = know_exactly(set_empty());
+	for (size_t at = 0; at < node->n && may_go_on(analysis);) {
+		UChar32 c;
+		U8_NEXT_UNSAFE(bytes, at, c);
+		struct bs_regex_set set = bs_regex_set_of_range((uint32_t)c, (uint32_t)c);
+		struct knowledge one = know_class(analysis, is_caseless ? bs_regex_set_fold(set) : set);
+		run = follow(analysis, &run, &one);
+	}
+	return run;
 }
 
 static struct knowledge know_look(struct analysis *analysis, const struct knowledge *child)
 {
-	struct knowledge look = know_exactly(bs_set_empty());
-	look.need = whole_need(analysis, child);
+	struct knowledge look = know_exactly(set_empty());
+	/* For windows, what it sees may stand in another line. */
+	if (!analysis->classes)
+		look.need = whole_need(analysis, child);
 	return child->is_never ? know_never() : look;
 }
 
@@ -338,13 +850,19 @@ static struct knowledge know_node(struct analysis *analysis, const struct bs_reg
 {
 	switch (node->kind) {
 	case BS_REGEX_EMPTY:
-		return know_exactly(bs_set_empty());
-	case BS_REGEX_BYTES:
-		return know_bytes(analysis, node);
+	case BS_REGEX_PLACE:
+		return know_exactly(set_empty());
+	case BS_REGEX_RUN:
+		return analysis->classes ? know_classes(analysis, node) : know_run(analysis, node);
+	case BS_REGEX_SET:
+		return analysis->classes
+		               ? know_class(analysis, bs_regex_set_of(analysis->regex, node,
+		                                                      analysis->classes->options->is_caseless))
+		               : know_set(analysis, node);
 	case BS_REGEX_NEVER:
 		return know_never();
 	case BS_REGEX_LOOK:
-		return know_look(analysis, known_of(analysis, node->first_child));
+		return know_look(analysis, known_of(analysis, node->first));
 	case BS_REGEX_SEQUENCE:
 		return know_sequence(analysis, node);
 	case BS_REGEX_EITHER:
@@ -357,14 +875,12 @@ static struct knowledge know_node(struct analysis *analysis, const struct bs_reg
 }
 
 /* Children stand before their parents. */
-static enum bs_status analyze(struct bs_arena *arena, const struct bs_regex *regex, const struct bs_need **need_out,
-                              struct bs_error *err)
+static enum bs_status analyse(struct arena *arena, const struct bs_regex *regex, struct classes *classes,
+                              const struct need **need_out, struct bs_error *err)
 {
-	size_t n_nodes = regex->nodes.used_bytes / sizeof(struct bs_regex_node);
-	struct analysis analysis = {.arena = arena, .regex = regex, .err = err};
-	*need_out = &bs_need_any;
-	if (bs_regex_node(regex, regex->root)->kind == BS_REGEX_ANYTHING)
-		return BS_OK;
+	uint32_t n_nodes = bs_regex_n_nodes(regex);
+	struct analysis analysis = {.arena = arena, .regex = regex, .classes = classes, .err = err};
+	*need_out = &need_any;
 	analysis.known = malloc(n_nodes * sizeof(*analysis.known));
 	if (!analysis.known)
 		return bs_fail_memory(err, "the analysis of a pattern", n_nodes * sizeof(*analysis.known));
@@ -373,53 +889,183 @@ static enum bs_status analyze(struct bs_arena *arena, const struct bs_regex *reg
 	if (may_go_on(&analysis))
 		*need_out = whole_need(&analysis, &analysis.known[regex->root]);
 	free(analysis.known);
+	bs_buffer_deinit(&analysis.folded);
 	return analysis.status;
 }
 
-/* The OR of all patterns. */
-static enum bs_status analyze_all(struct bs_arena *arena, const struct bs_pattern *patterns, size_t n_patterns,
-                                  const struct bs_regex_options *options, const struct bs_need **needs,
-                                  const struct bs_need **need_out, struct bs_error *err)
+struct grown {
+	struct bs_gram_tree tree;
+	struct arena arena;
+	struct bs_buffer nodes; /* of struct bs_gram_node */
+	struct bs_buffer keys;  /* of one literal */
+};
+
+static enum bs_status put_keys(struct grown *grown, struct bs_gram_node *node, struct bs_error *err)
 {
-	struct bs_regex regex = {.root = 0};
-	enum bs_status status = BS_OK;
-	bool is_full;
-	*need_out = &bs_need_any;
-	for (size_t i = 0; i < n_patterns && !status; i++) {
-		status = bs_regex_parse(patterns[i].text, patterns[i].n_bytes, options, &regex, err);
-		if (!status)
-			status = analyze(arena, &regex, &needs[i], err);
-		if (!status && needs[i]->kind == BS_GRAM_ANY)
-			break;
-	}
-	bool is_any = !status && n_patterns && needs[n_patterns - 1]->kind == BS_GRAM_ANY;
-	if (!status && !is_any)
-		status = bs_arena_prepare(arena, &is_full, err);
-	if (!status && !is_any && !is_full)
-		*need_out = bs_need_or(arena, needs, (uint32_t)n_patterns);
-	bs_regex_deinit(&regex);
-	return status;
+	uint32_t n_bytes = node->n_bytes < LITERAL_KEY_BYTES ? node->n_bytes : LITERAL_KEY_BYTES;
+	bs_buffer_clear(&grown->keys);
+	enum bs_status status = bs_grams_of_literal(node->bytes, n_bytes, &grown->keys, err);
+	if (status)
+		return status;
+	uint64_t *keys = take(&grown->arena, grown->keys.used_bytes);
+	memcpy(keys, grown->keys.data, grown->keys.used_bytes);
+	node->keys = keys;
+	node->n_keys = (uint32_t)(grown->keys.used_bytes / sizeof(*keys));
+	return BS_OK;
 }
 
-enum bs_status bs_regex_grams(const struct bs_pattern *patterns, size_t n_patterns,
-                              const struct bs_regex_options *options, struct bs_gram_tree **tree_out,
-                              struct bs_error *err)
+/* Recursive: needs are nested no deeper than parentheses. */
+static enum bs_status put_need(struct grown *grown, const struct need *need, uint32_t *index_out, struct bs_error *err)
 {
-	struct bs_arena arena = {.last = NULL};
-	const struct bs_need *need = &bs_need_any;
-	enum bs_status status = BS_OK;
-	if (n_patterns <= BS_NEED_MOST_ORED) {
-		const struct bs_need **needs = malloc((n_patterns + 1) * sizeof(*needs));
-		if (!needs)
-			return bs_fail_memory(err, "the analysis of patterns", (n_patterns + 1) * sizeof(*needs));
-		/* What is not looked at any more, because one before it is ANY, is so, too. */
-		for (size_t i = 0; i < n_patterns; i++)
-			needs[i] = &bs_need_any;
-		status = analyze_all(&arena, patterns, n_patterns, options, needs, &need, err);
-		free(needs);
-	}
+	enum bs_status status = prepare(&grown->arena, err);
+	if (status)
+		return status;
+	uint32_t *children = take(&grown->arena, need->n_children * sizeof(*children));
+	struct bs_gram_node node = {.kind = need->kind,
+	                            .n_children = need->n_children,
+	                            .children = children,
+	                            .bytes = need->literal.bytes,
+	                            .n_bytes = need->literal.n_bytes};
+	for (uint32_t i = 0; i < need->n_children && !status; i++)
+		status = put_need(grown, need->children[i], &children[i], err);
+	if (!status && need->kind == BS_GRAM_LITERAL)
+		status = put_keys(grown, &node, err);
+	*index_out = (uint32_t)(grown->nodes.used_bytes / sizeof(node));
+	return status ? status : bs_buffer_append(&grown->nodes, &node, sizeof(node), err);
+}
+
+void bs_gram_tree_free(struct bs_gram_tree *tree)
+{
+	struct grown *grown = tree ? tree->memory : NULL;
+	if (!grown)
+		return;
+	arena_deinit(&grown->arena);
+	bs_buffer_deinit(&grown->nodes);
+	bs_buffer_deinit(&grown->keys);
+	free(grown);
+}
+
+enum bs_status bs_regex_grams(const struct bs_regex *regex, struct bs_gram_tree **tree_out, struct bs_error *err)
+{
+	struct grown *grown = calloc(1, sizeof(*grown));
+	const struct need *need;
+	uint32_t root;
+	*tree_out = NULL;
+	if (!grown)
+		return bs_fail_memory(err, "a tree of grams", sizeof(*grown));
+	grown->tree.memory = grown;
+	grown->arena.least_bytes = BS_GRAM_LEAST;
+	enum bs_status status = analyse(&grown->arena, regex, NULL, &need, err);
 	if (!status)
-		status = bs_need_finish(need, tree_out, err);
-	bs_arena_deinit(&arena);
+		status = put_need(grown, need, &root, err);
+	if (status) {
+		bs_gram_tree_free(&grown->tree);
+		return status;
+	}
+	grown->tree.nodes = (struct bs_gram_node *)(void *)grown->nodes.data;
+	grown->tree.n_nodes = (uint32_t)(grown->nodes.used_bytes / sizeof(struct bs_gram_node));
+	*tree_out = &grown->tree;
+	return BS_OK;
+}
+
+/* Larger patterns are not looked at for a window. */
+#define WINDOW_PATTERN_BYTES 1024u
+
+/* Strings of classes, one of which stands in every match; and how often that is met elsewhere. */
+struct variants {
+	uint32_t n;
+	struct string strings[MOST_STRINGS];
+	double rate;
+};
+
+/* The n classes in a row that are rarest; *from_out: where they begin. */
+static double string_rate(const struct classes *classes, const struct string *string, uint32_t n, uint32_t *from_out)
+{
+	double best = 2;
+	for (uint32_t from = 0; from + n <= string->n_bytes; from++) {
+		double rate = 1;
+		for (uint32_t i = from; i < from + n; i++)
+			rate *= classes->rates[string->bytes[i]];
+		if (rate < best) {
+			best = rate;
+			*from_out = from;
+		}
+	}
+	return best;
+}
+
+static uint32_t window_length(const struct variants *variants)
+{
+	uint32_t n = BS_WINDOW_MOST_BYTES;
+	for (uint32_t i = 0; i < variants->n; i++)
+		n = variants->strings[i].n_bytes < n ? variants->strings[i].n_bytes : n;
+	return n;
+}
+
+static void rate(const struct classes *classes, struct variants *variants)
+{
+	uint32_t n = window_length(variants), from;
+	variants->rate = 0;
+	for (uint32_t i = 0; i < variants->n; i++)
+		variants->rate += string_rate(classes, &variants->strings[i], n, &from);
+}
+
+/* The rarest variants that a need knows; n 0: none, or too many. */
+static void choose(const struct classes *classes, const struct need *need, struct variants *best)
+{
+	*best = (struct variants){.n = need->kind == BS_GRAM_LITERAL, .strings = {need->literal}, .rate = 1};
+	for (uint32_t i = 0; i < need->n_children; i++) {
+		struct variants child;
+		choose(classes, need->children[i], &child);
+		if (need->kind == BS_GRAM_AND) {
+			*best = child.n && child.rate < best->rate ? child : *best;
+			continue;
+		}
+		if (child.n == 0 || best->n + child.n > MOST_STRINGS) {
+			*best = (struct variants){.rate = 1};
+			return;
+		}
+		memcpy(best->strings + best->n, child.strings, child.n * sizeof(*child.strings));
+		best->n += child.n;
+	}
+	if (best->n)
+		rate(classes, best);
+}
+
+static void make_window(const struct classes *classes, const struct variants *variants, struct bs_byte_window *window)
+{
+	uint32_t n = window_length(variants);
+	window->n_bytes = n;
+	for (uint32_t i = 0; i < variants->n; i++) {
+		uint32_t from = 0;
+		size_t variant = variants->n <= BS_WINDOW_MOST_VARIANTS ? i : i * BS_WINDOW_MOST_VARIANTS / variants->n;
+		(void)string_rate(classes, &variants->strings[i], n, &from);
+		for (uint32_t at = 0; at < n; at++)
+			for (uint32_t byte = 0; byte < 256; byte++)
+				if (class_has(classes, variants->strings[i].bytes[from + at], byte))
+					window->of[at][byte] |= (uint8_t)(1u << variant);
+	}
+	bs_byte_window_finish(window);
+}
+
+enum bs_status bs_regex_window(const struct bs_regex *regex, const struct bs_regex_window_options *options,
+                               struct bs_byte_window *window_out, double *rate_out, struct bs_error *err)
+{
+	struct arena arena = {.least_bytes = 1};
+	struct classes classes = {.options = options};
+	const struct need *need;
+	struct variants best;
+	*window_out = (struct bs_byte_window){.n_bytes = 0};
+	*rate_out = 1;
+	if (regex->n_bytes > WINDOW_PATTERN_BYTES)
+		return BS_OK;
+	enum bs_status status = analyse(&arena, regex, &classes, &need, err);
+	if (!status)
+		choose(&classes, need, &best);
+	if (!status && best.n) {
+		*rate_out = best.rate;
+		make_window(&classes, &best, window_out);
+	}
+	arena_deinit(&arena);
 	return status;
 }

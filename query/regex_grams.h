@@ -1,27 +1,41 @@
 /*
- * regex_grams.h: patterns -> gram tree. For each part of a pattern it is worked out which texts it can match, or, where
- * these are too many, what they begin and end with and what they hold between; in the way of Russ Cox's "Regular
- * Expression Matching with a Trigram Index" (2012), with strings as long as they come instead of trigrams.
+ * regex_grams.h: pattern -> what its matches must hold, in two alphabets. For each part of a pattern it is worked out
+ * which texts it can match, or, where these are too many, what they begin and end with and what they hold between; in
+ * the way of Russ Cox's "Regular Expression Matching with a Trigram Index" (2012), with strings as long as they come.
  *
- * Sound by construction: a part that is not understood stands for every text. The work is bounded: a pattern that needs
- * more of it gets ANY.
+ * For an index, a gram tree: strings of bytes, folded as grams are (core/grams.h), so letter case is of no account.
+ * For a search through text, a window: a few bytes in a row that stand in every match, by their classes
+ * (core/byte_window.h). Where literals end windows begin: [a-z]+_[0-9]+\( has in each match a small letter, _ and a
+ * digit; foo|bar|quux has one of three words.
+ *
+ * Sound by construction: a part that is not understood stands for every text. The work is bounded: a pattern that
+ * needs more of it gets ANY, or no window.
  */
 #ifndef BS_QUERY_REGEX_GRAMS_H
 #define BS_QUERY_REGEX_GRAMS_H
 
+#include "core/byte_window.h"
 #include "query/gram_tree.h"
-#include "query/regex_parse.h"
+#include "query/regex_tree.h"
 
-/* One text as it is given to pcre2_compile(). */
-struct bs_pattern {
-	const uint8_t *text;
-	size_t n_bytes;
+/* The tree of "the pattern matches". Of lines that do not match (-v) grams know nothing, nor of bytes that are not
+ * read as UTF-8 where the pattern holds more than ASCII: do not ask. BS_NO_MEMORY; BS_UNSUPPORTED: characters beyond
+ * ASCII, and no ICU. */
+enum bs_status bs_regex_grams(const struct bs_regex *regex, struct bs_gram_tree **tree_out,
+                              struct bs_error *err) BS_WARN_UNUSED;
+
+struct bs_regex_window_options {
+	bool is_caseless;
+	bool keeps_line_end; /* a match may hold the line's end */
+	uint8_t line_end;
 };
 
-/* The tree of "one of these patterns matches", n_patterns >= 0; each is a regex of its own: options that are set inside
- * of one end with it. Of lines that do not match (-v) grams know nothing: do not ask. BS_NO_MEMORY. */
-enum bs_status bs_regex_grams(const struct bs_pattern *patterns, size_t n_patterns,
-                              const struct bs_regex_options *options, struct bs_gram_tree **tree_out,
-                              struct bs_error *err) BS_WARN_UNUSED;
+/*
+ * Chooses the window that is expected to fit least often; rate_out: in how many of all places, by what text usually
+ * holds. window_out->n_bytes 0: there is none. BS_NO_MEMORY.
+ */
+enum bs_status bs_regex_window(const struct bs_regex *regex, const struct bs_regex_window_options *options,
+                               struct bs_byte_window *window_out, double *rate_out,
+                               struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * fuzz_regex.c: a fuzz target: whatever pattern and text, a match of PCRE2 has the grams of the pattern's tree, and
+ * fuzz_regex.c: a fuzz target: whatever pattern and text, a match of PCRE2 has what the pattern's tree says (regex_rig.h), and
  * neither pattern nor text makes the analysis read where it must not.
  *
  * An input is a byte of options (regex_rig.h), the pattern, a 0xff, the text; without a 0xff the pattern is the text.
@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
 	if (rig_open(&rig, pattern, (size_t)((cut ? cut : end) - pattern), data[0] & RIG_ALL) != RIG_NO_PATTERN)
 		rig_ask(&rig, text, (size_t)(end - text), &is_sound, &holds);
 	if (!is_sound) {
-		fprintf(stderr, "a match without its grams or window: %s\n", rig_tree_text(&rig));
+		fprintf(stderr, "%s: %s\n", rig.fault, rig_tree_text(&rig));
 		abort();
 	}
 	return 0;

@@ -2,13 +2,15 @@
 #include "tests/regex_rig.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
+#include <unicode/utf8.h>
 
 #include "core/grams.h"
 #include "core/kernels.h"
-#include "query/grep_window.h"
+#include "core/needle.h"
 #include "query/regex_grams.h"
 
 /* Only memory can fail here. */
@@ -30,57 +32,86 @@ static uint32_t pcre2_options(unsigned options)
 static void forget(struct regex_rig *rig)
 {
 	pcre2_code_free(rig->code);
+	pcre2_code_free(rig->alone);
+	pcre2_code_free(rig->many);
 	pcre2_match_data_free(rig->match_data);
 	bs_gram_tree_free(rig->tree);
-	rig->code = rig->match_data = NULL;
+	bs_grep_analysis_deinit(&rig->analysis);
+	bs_buffer_clear(&rig->pattern);
+	rig->code = rig->alone = rig->many = rig->match_data = NULL;
 	rig->tree = NULL;
+	rig->analysis = (struct bs_grep_analysis){.is_ascii = false};
 }
 
 void rig_close(struct regex_rig *rig)
 {
 	forget(rig);
 	pcre2_match_context_free(rig->match_context);
+	bs_buffer_deinit(&rig->pattern);
 	bs_buffer_deinit(&rig->folded);
 	bs_buffer_deinit(&rig->scratch);
 	bs_buffer_deinit(&rig->keys);
 	*rig = (struct regex_rig){0};
 }
 
-/* Options that a search through text does not have: no window. */
-static void choose_window(struct regex_rig *rig, const uint8_t *pattern, size_t n_bytes, unsigned options)
+/* What a search knows of the pattern. False: it refuses it. */
+static bool analyse(struct regex_rig *rig, unsigned options)
 {
-	struct bs_grep_window_options wanted = {
+	const char *text = (const char *)rig->pattern.data;
+	struct bs_grep_pattern pattern = {.patterns = &text,
+	                                  .pattern_bytes = &rig->pattern.used_bytes,
+	                                  .n_patterns = 1,
+	                                  .letter_case = options & RIG_CASELESS ? BS_GREP_CASE_INSENSITIVE
+	                                                                        : BS_GREP_CASE_SENSITIVE,
+	                                  .is_fixed = options & RIG_LITERAL,
+	                                  .line_end = '\n'};
+	struct bs_regex_window_options wanted = {
 		.is_caseless = options & RIG_CASELESS, .keeps_line_end = true, .line_end = '\n'};
 	double rate;
-	rig->window.n_bytes = 0;
-	if (!(options & (RIG_EXTENDED | RIG_LITERAL)))
-		must(bs_grep_window_choose(pattern, n_bytes, &wanted, &rig->window, &rate, NULL));
+	enum bs_status status = bs_grep_analyse(&pattern, &rig->analysis, NULL);
+	must(status == BS_INVALID ? BS_OK : status);
+	if (status)
+		return false;
+	must(bs_regex_window(&rig->analysis.regex, &wanted, &rig->window, &rate, NULL));
+	must(bs_regex_grams(&rig->analysis.regex, &rig->tree, NULL));
+	return true;
 }
 
-static bool has_window(const struct regex_rig *rig, const uint8_t *text, size_t n_bytes)
+/* As a search does: by machine code, which sees invalid UTF-8 a little differently. */
+static void *compile_for_lines(const struct bs_buffer *text, unsigned options)
 {
-	const struct bs_kernel *kernel;
-	must(bs_kernel_choose(NULL, &kernel, NULL));
-	return rig->window.n_bytes == 0 || kernel->find_window(text, 0, n_bytes, &rig->window) < n_bytes;
+	int code;
+	PCRE2_SIZE at;
+	uint32_t wanted = pcre2_options((options & RIG_CASELESS) | RIG_MULTILINE) | PCRE2_NO_DOTSTAR_ANCHOR;
+	pcre2_code *compiled = pcre2_compile(text->data, text->used_bytes - 1, wanted, &code, &at, NULL);
+	if (!compiled)
+		abort();
+	(void)pcre2_jit_compile(compiled, PCRE2_JIT_COMPLETE);
+	return compiled;
 }
 
 enum rig_result rig_open(struct regex_rig *rig, const uint8_t *pattern, size_t n_bytes, unsigned options)
 {
-	struct bs_pattern one = {pattern, n_bytes};
-	struct bs_regex_options analysis = {.is_literal = options & RIG_LITERAL, .is_extended = options & RIG_EXTENDED};
 	int code;
 	PCRE2_SIZE at;
+	bool is_extended = (options & RIG_EXTENDED) && !(options & RIG_LITERAL);
 	forget(rig);
 	if (!rig->match_context) {
 		rig->match_context = pcre2_match_context_create(NULL);
 		pcre2_set_match_limit(rig->match_context, 20000);
 		pcre2_set_depth_limit(rig->match_context, 2000);
 	}
-	choose_window(rig, pattern, n_bytes, options);
-	must(bs_regex_grams(&one, 1, &analysis, &rig->tree, NULL));
-	rig->code = pcre2_compile(pattern, n_bytes, pcre2_options(options), &code, &at, NULL);
+	must(bs_buffer_append(&rig->pattern, "(?x)", is_extended ? 4 : 0, NULL));
+	must(bs_buffer_append(&rig->pattern, pattern, n_bytes, NULL));
+	if (!analyse(rig, options))
+		return RIG_NO_PATTERN;
+	rig->code = pcre2_compile(rig->pattern.data, rig->pattern.used_bytes, pcre2_options(options), &code, &at, NULL);
 	if (!rig->code)
 		return RIG_NO_PATTERN;
+	if (rig->analysis.is_exact) {
+		rig->alone = compile_for_lines(&rig->analysis.alone, options);
+		rig->many = compile_for_lines(&rig->analysis.many, options);
+	}
 	rig->match_data = pcre2_match_data_create_from_pattern(rig->code, NULL);
 	return RIG_NO_MATCH;
 }
@@ -117,13 +148,90 @@ static void find_grams(struct regex_rig *rig, const uint8_t *text, size_t n_byte
 		qsort(rig->keys.data, rig->keys.used_bytes / sizeof(uint64_t), sizeof(uint64_t), compare_keys);
 }
 
+static const struct bs_kernel *kernel(void)
+{
+	const struct bs_kernel *chosen;
+	must(bs_kernel_choose(NULL, &chosen, NULL));
+	return chosen;
+}
+
+static bool has_window(const struct regex_rig *rig, const uint8_t *text, size_t n_bytes)
+{
+	return rig->window.n_bytes == 0 || kernel()->find_window(text, 0, n_bytes, &rig->window) < n_bytes;
+}
+
+/* A literal that is all there is must be where PCRE2 finds it. */
+static bool has_literal(const struct regex_rig *rig, const uint8_t *text, size_t n_bytes)
+{
+	const struct bs_grep_analysis *analysis = &rig->analysis;
+	const PCRE2_SIZE *places = pcre2_get_ovector_pointer(rig->match_data);
+	struct bs_needle needle;
+	if (analysis->literal.used_bytes == 0)
+		return true;
+	bs_needle_init(&needle, analysis->literal.data, analysis->literal.used_bytes);
+	if (kernel()->find_needle(text, 0, n_bytes, &needle) == n_bytes)
+		return false;
+	return !analysis->literal_is_match || analysis->is_caseless ||
+	       (places[1] - places[0] == analysis->exact_literal.used_bytes &&
+	        memcmp(text + places[0], analysis->exact_literal.data, analysis->exact_literal.used_bytes) == 0);
+}
+
+/* The line of the first match in text[from..n_bytes), or n_bytes; -1: given up by a limit. */
+static long next_line(const struct regex_rig *rig, void *code, const uint8_t *text, size_t from, size_t n_bytes)
+{
+	int found = pcre2_match(code, text + from, n_bytes - from, 0, 0, rig->match_data, rig->match_context);
+	size_t at = from + (found >= 0 ? pcre2_get_ovector_pointer(rig->match_data)[0] : n_bytes - from);
+	if (found < 0 && found != PCRE2_ERROR_NOMATCH)
+		return -1;
+	if (found < 0 || (at == n_bytes && text[at - 1] == '\n'))
+		return (long)n_bytes;
+	while (at > from && text[at - 1] != '\n')
+		at--;
+	return (long)at;
+}
+
+static bool is_utf8(const uint8_t *text, size_t n_bytes)
+{
+	UChar32 c = 0;
+	for (size_t at = 0; at < n_bytes && c >= 0;)
+		U8_NEXT(text, at, n_bytes, c);
+	return c >= 0;
+}
+
+/* Only of UTF-8: caseless, PCRE2 10.42's machine code has [^\x{212a}] match an invalid sequence, and [^\n\x{212a}]
+ * not. */
+static bool finds_lines(const struct regex_rig *rig, const uint8_t *text, size_t n_bytes)
+{
+	size_t wanted_from = 0;
+	for (size_t at = 0; at < n_bytes && rig->many && is_utf8(text, n_bytes);) {
+		const uint8_t *line_end = memchr(text + at, '\n', n_bytes - at);
+		size_t end = line_end ? (size_t)(line_end - text) : n_bytes;
+		int found = pcre2_match(rig->alone, text + at, end - at, 0, 0, rig->match_data, rig->match_context);
+		if (found < 0 && found != PCRE2_ERROR_NOMATCH)
+			return true;
+		size_t next = line_end ? end + 1 : end;
+		if (found >= 0 || next == n_bytes) {
+			long seen = next_line(rig, rig->many, text, wanted_from, n_bytes);
+			if (seen != (long)(found >= 0 ? at : n_bytes))
+				return seen < 0;
+			wanted_from = next;
+		}
+		at = next;
+	}
+	return true;
+}
+
 enum rig_result rig_ask(struct regex_rig *rig, const uint8_t *text, size_t n_bytes, bool *is_sound_out, bool *holds_out)
 {
 	find_grams(rig, text, n_bytes);
 	must(bs_gram_tree_test(rig->tree, has_gram, &rig->keys, &rig->scratch, holds_out, NULL));
 	*holds_out = *holds_out && has_window(rig, text, n_bytes);
 	int found = pcre2_match(rig->code, text, n_bytes, 0, 0, rig->match_data, rig->match_context);
-	*is_sound_out = found < 0 || *holds_out;
+	rig->fault = found >= 0 && !*holds_out                        ? "a match without its grams or window"
+	             : found >= 0 && !has_literal(rig, text, n_bytes) ? "a match without its literal"
+	             : !finds_lines(rig, text, n_bytes)               ? "other lines among many than alone"
+	                                                              : NULL;
+	*is_sound_out = !rig->fault;
 	return found < 0 ? RIG_NO_MATCH : RIG_MATCH;
 }
 

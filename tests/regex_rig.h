@@ -1,6 +1,7 @@
 /*
- * regex_rig.h: the one question of the tests of regex analysis: PCRE2 finds a match, so does the text have the
- * grams, and does the window fit that a search through text looks for first?
+ * regex_rig.h: the questions of the tests of regex analysis. PCRE2 finds a match: does the text have the grams, the
+ * literal and the window that a search looks for first? And does the pattern that is rewritten for many lines find the
+ * lines that match alone?
  */
 #ifndef BS_TESTS_REGEX_RIG_H
 #define BS_TESTS_REGEX_RIG_H
@@ -11,13 +12,14 @@
 
 #include "core/buffer.h"
 #include "core/byte_window.h"
+#include "query/grep_pattern.h"
 
 /* What a pattern may be compiled with. */
 enum {
 	RIG_CASELESS = 1,
 	RIG_MULTILINE = 2,
 	RIG_DOTALL = 4,
-	RIG_EXTENDED = 8,
+	RIG_EXTENDED = 8, /* as by (?x) before it */
 	RIG_LITERAL = 16,
 	RIG_ALL = 31,
 };
@@ -30,19 +32,22 @@ enum rig_result {
 
 /* One pattern. Zero-initialise; rig_open releases what was before; rig_close at the end. */
 struct regex_rig {
-	void *code; /* pcre2_code */
+	void *code;         /* pcre2_code */
+	void *alone, *many; /* the same as a search has them, for each line and for many; NULL: no such search */
 	void *match_data;
 	void *match_context;
 	struct bs_gram_tree *tree;
 	struct bs_byte_window window; /* n_bytes 0: none */
-	struct bs_buffer scratch, folded, keys;
+	const char *fault;            /* why the answer was not sound */
+	struct bs_grep_analysis analysis;
+	struct bs_buffer pattern, scratch, folded, keys;
 };
 
 /* Compiles and analyses; the analysis is done in any case. */
 enum rig_result rig_open(struct regex_rig *rig, const uint8_t *pattern, size_t n_bytes, unsigned options);
 
-/* Matches. is_sound_out: false if there is a match, but not its grams or its window. holds_out: whether the text satisfies both.
- * Of a pattern that PCRE2 did not refuse. */
+/* Matches. is_sound_out: false if there is a match, but not its grams, its literal or its window; or if other lines
+ * are found in many. holds_out: whether the text satisfies grams and window. Of a pattern that PCRE2 did not refuse. */
 enum rig_result rig_ask(struct regex_rig *rig, const uint8_t *text, size_t n_bytes, bool *is_sound_out,
                         bool *holds_out);
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -201,26 +202,44 @@ static void expect_sound(struct model *model, const struct bs_snapshot *snapshot
 	model->n_true += n_true;
 }
 
+/* The tree of "one of these literals". */
+static struct bs_gram_tree *tree_of(uint8_t literals[][32], const size_t *n_bytes, size_t n_literals)
+{
+	struct bs_buffer pattern = {0};
+	struct bs_regex regex = {.root = 0};
+	struct bs_gram_tree *tree;
+	struct bs_error err;
+	for (size_t i = 0; i < n_literals; i++) {
+		expect_ok(bs_buffer_append(&pattern, "|", i > 0, &err), &err);
+		for (size_t k = 0; k < n_bytes[i]; k++) {
+			bool is_mark = literals[i][k] < 0x80 && !isalnum(literals[i][k]);
+			expect_ok(bs_buffer_append(&pattern, "\\", is_mark, &err), &err);
+			expect_ok(bs_buffer_append(&pattern, literals[i] + k, 1, &err), &err);
+		}
+	}
+	expect_ok(bs_regex_read(&regex, pattern.data, pattern.used_bytes, &err), &err);
+	expect_ok(bs_regex_grams(&regex, &tree, &err), &err);
+	bs_regex_deinit(&regex);
+	bs_buffer_deinit(&pattern);
+	return tree;
+}
+
 /* One literal; or "a or b" in each other's places; or two, both of which must be there. */
 static void ask(struct model *model, const struct bs_snapshot *snapshot, bool is_fresh)
 {
 	uint8_t literals[2][32];
 	size_t n_bytes[2];
 	struct bs_error err;
-	struct bs_gram_tree *tree, *other;
 	struct bs_doc_bits candidates = {.segments = NULL};
 	struct bs_gram_filter_stats stats;
-	const struct bs_regex_options options = {.is_literal = true};
 	for (int i = 0; i < 2; i++)
 		n_bytes[i] = draw_literal(model, literals[i]);
-	struct bs_pattern patterns[2] = {{literals[0], n_bytes[0]}, {literals[1], n_bytes[1]}};
-	expect_ok(bs_regex_grams(patterns, 1, &options, &tree, &err), &err);
+	struct bs_gram_tree *tree = tree_of(literals, n_bytes, 1), *other = tree_of(literals, n_bytes, 2);
 	expect_ok(bs_gram_filter(snapshot, tree, 3, &candidates, &stats, &err), &err);
 	expect_sound(model, snapshot, &candidates, literals, n_bytes, 1, is_fresh);
 	bs_doc_bits_deinit(&candidates);
 	bs_gram_tree_free(tree);
 	/* What has the one or the other has the one. */
-	expect_ok(bs_regex_grams(patterns, 2, &options, &other, &err), &err);
 	expect_ok(bs_gram_filter(snapshot, other, 1, &candidates, NULL, &err), &err);
 	expect_sound(model, snapshot, &candidates, literals, n_bytes, 1, is_fresh);
 	bs_doc_bits_deinit(&candidates);

@@ -84,7 +84,7 @@ static void check(struct regex_rig *rig, const struct text *pattern, unsigned op
 	char *tree = rig_tree_text(rig);
 	print_bytes("pattern", pattern);
 	print_bytes("text", text);
-	fail_msg("options %u: a match without its grams or window: %s", options, tree);
+	fail_msg("options %u: %s: %s", options, rig->fault, tree);
 }
 
 /* ---- a pattern, and a text that it may match ---- */
@@ -445,7 +445,7 @@ static void test_soup(void **state)
 		"(?!", "(?(1)", "(?i)",  "(?#", "\\1",    "\\x",       "41",    "\\x{",  "\\o{", "\\c",  "\\N",
 		"\\p", "{L}",   "\\g",   "\\k", "<",      ">",         "'",     "=",     ":",    "(*",   "F)",
 		"(*:", "(?<n>", "(?&n)", "(?P", "\u00e9", "\u212a",    "\\K",   "\\0",   "(?|",  "\r",   "\u2028",
-		"[a-", "c]",    "\\]",   "(?^", "(?C",    "E",         "Q"};
+		"[a-", "c]",    "\\]",   "(?^", "(?C",    "E",         "Q",     "\\s",   "\\W", "[^-", "[^]"};
 	static struct text pattern, sample;
 	struct regex_rig rig = {0};
 	for (unsigned long i = 0; i < n_patterns * 4; i++) {

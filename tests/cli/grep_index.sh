@@ -101,6 +101,15 @@ bitsift grep --index "$SCRATCH/words" -c w12 >"$SCRATCH/ours" && cmp "$SCRATCH/o
 printf 'broken' >"$SCRATCH/part/manifest"
 bitsift grep --index "$SCRATCH/part" w12 2>&1 | sed "s#$SCRATCH#S#; s/: corrupt.*/: corrupt/"
 BITSIFT_INDEX=$SCRATCH/none bitsift grep -c w12 2>&1 | sed "s#$SCRATCH#S#" | head -n 1
+# Without Unicode a pattern's bytes are no characters, and in no gram.
+printf 'x\351abc\n' >more/a/bytes.txt
+printf '\303\251\251bar \302\251bar\n' >more/a/twice.txt
+settle
+bitsift index -q
+for pattern in '\xe9abc' '\xE9ab' '[\xe9\xa9]bar' '\xc2\xa9bar' 'bar'; do
+    same --no-unicode -e "$pattern" more
+    same --no-unicode -l -i -e "$pattern" more
+done
 bitsift grep --candidates Foo_Bar >"$SCRATCH/candidates"
 rg --no-config --sort path -l Foo_Bar | while read -r file; do
     grep -qxF -- "$file" "$SCRATCH/candidates" || echo "no candidate: $file"

@@ -41,6 +41,32 @@ for pattern in foo 'o$' 'three$' '^$' '\s$' '.$'; do
         same $options -e "$pattern" src docs
     done
 done
+# Of two \r rg takes the second for the line's end where a match must hold a literal.
+printf 'b\r\r\nfoo\r\r\n\r\r\nab\r\nfoo\nx\rfoo\r\r\nb\r\r\r\n' >docs/two.txt
+for pattern in 'b$' '^b$' 'b\s*$' '(?:b$)' 'fo+$' '(?i)FOO$' 'b' '^$' '.$' '[^a]$' 'b$|x' '\S$' 'b.' '[\x00-z]$' '^\w+$'; do
+    for options in --crlf '--crlf -P' '--crlf -c' '--crlf -P -o' '--crlf -x' '--crlf -v -n' '--crlf -i -n'; do
+        # shellcheck disable=SC2086
+        same $options -e "$pattern" docs/two.txt docs/crlf.txt
+    done
+done
+# Classes whose first member is a bracket or a hyphen; smart case goes by what stands for itself; across lines goes only what can.
+printf 'a-b a]b [x] -x- ]y[\nAB CD\nAbc ABC abc\n\t\n1+1\n' >docs/marks.txt
+for pattern in '[^-a]\w' '[^-a-z]\w' '[^]a]\w' '[^]1]+\w' '[]x]\w' '[-x]\w' '[^-]+' '[^]-]+' '[^^]\w' '[^\s-]\w' '[\s-]\w' '[^\S-]\w'; do
+    for options in -n '-n -o' -c '-v -n' '-i -o' -P; do
+        # shellcheck disable=SC2086
+        same $options -e "$pattern" docs/marks.txt src
+    done
+done
+for pattern in '\x41bc' '\x{42}C' '[[:upper:]]' '\p{Lu}+' '\pL+' '(?U)ab+' '[\x41]b' '(?P<Name>ab)' '\W' '[a-b]bc' '[A-B]bc' 'abc\S'; do
+    same -S -o -n -e "$pattern" docs/marks.txt
+    [[ $pattern == *:* ]] || same -S -P -o -n -e "$pattern" docs/marks.txt
+done
+for pattern in '[^\s]+' '[^\n]b' '(?s)abc' '[^\W]+' '(?s:.)b' '\S b' '[\S ]b'; do
+    for options in '-U -n' '-U --json' '-U -c' '-U -v -n'; do
+        # shellcheck disable=SC2086
+        same $options -e "$pattern" docs/marks.txt docs/crlf.txt
+    done
+done
 for options in --null-data '--null-data -o' '--null-data -c' '--null-data -v -l' '--null-data --json'; do
     # shellcheck disable=SC2086
     same $options foo src docs
@@ -67,4 +93,4 @@ for options in '--context-separator XX -C1' '--no-context-separator -C1' '--cont
     # shellcheck disable=SC2086
     same $options foo src docs
 done
-report_same 700
+report_same 900

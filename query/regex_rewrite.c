@@ -1,0 +1,219 @@
+/* regex_rewrite.c: see regex_rewrite.h. One pass over the nodes in the order in which they stand in the pattern. */
+#include "query/regex_rewrite.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "query/regex_set.h"
+
+struct rewriting {
+	const struct bs_regex *regex;
+	const struct bs_regex_rewrite_options *options;
+	struct bs_buffer *out;
+	struct bs_regex_lines *lines;
+	uint32_t copied; /* of the pattern */
+	enum bs_status status;
+	struct bs_error *err;
+};
+
+static void write_text(struct rewriting *at, const char *text)
+{
+	if (!at->status)
+		at->status = bs_buffer_append(at->out, text, strlen(text), at->err);
+}
+
+static void copy_to(struct rewriting *at, uint32_t end)
+{
+	if (!at->status && end > at->copied)
+		at->status = bs_buffer_append(at->out, at->regex->text + at->copied, end - at->copied, at->err);
+	at->copied = end;
+}
+
+/* What ends lines, and must be in no set. */
+static const char *ends(const struct rewriting *at)
+{
+	return at->options->is_crlf ? "\\n\\r" : "\\n";
+}
+
+static bool holds_ends(const struct rewriting *at, const struct bs_regex_set *set)
+{
+	return bs_regex_set_has(set, '\n') || (at->options->is_crlf && bs_regex_set_has(set, '\r'));
+}
+
+static void write_range(struct rewriting *at, uint32_t first, uint32_t last)
+{
+	char range[32];
+	snprintf(range, sizeof(range), first < last ? "\\x{%x}-\\x{%x}" : "\\x{%x}", first, last);
+	if (first <= last)
+		write_text(at, range);
+}
+
+/* A part of a class without line ends. False: that cannot be written. */
+static bool narrow_member(struct rewriting *at, const struct bs_regex_member *member)
+{
+	struct bs_regex_set set = bs_regex_set_of_member(at->regex, member);
+	if (!holds_ends(at, &set))
+		return true;
+	copy_to(at, member->from);
+	at->copied = member->to;
+	if (member->letter == 's') {
+		/* At the end what begins no range with a hyphen behind it, as \s does not. */
+		write_text(at, at->options->is_crlf ? "" : "\\r");
+		write_text(at, "\\x0b\\f\\x{85}\\p{Zl}\\p{Zp}\\h");
+		return true;
+	}
+	if (member->letter || member->first == member->last)
+		return false;
+	uint32_t first = member->first;
+	for (uint32_t c = '\n'; c <= '\r'; c += '\r' - '\n') {
+		bool is_end = c == '\n' || at->options->is_crlf;
+		if (!is_end || c < first || c > member->last)
+			continue;
+		if (first < c)
+			write_range(at, first, c - 1);
+		first = c + 1;
+	}
+	write_range(at, first, member->last);
+	return true;
+}
+
+/* [...] that holds a line's end. */
+static bool narrow_class(struct rewriting *at, const struct bs_regex_node *node)
+{
+	size_t n_before = at->out->used_bytes;
+	for (uint32_t i = 0; i < node->n; i++) {
+		if (narrow_member(at, bs_regex_member(at->regex, node->first + i)))
+			continue;
+		at->out->used_bytes = n_before;
+		at->copied = node->from;
+		return false;
+	}
+	return true;
+}
+
+/* An escape, or the dot, that holds a line's end. */
+static bool narrow_escape(struct rewriting *at, const struct bs_regex_node *node)
+{
+	uint8_t letter = bs_regex_member(at->regex, node->first)->letter;
+	char negated[] = {'\\', (char)(letter ^ 0x20), '\0'};
+	if (letter == 'v')
+		return false;
+	write_text(at, "[^");
+	at->copied = node->from;
+	if (letter != '.' && letter != 'N') {
+		write_text(at, negated);
+		at->copied += 2;
+		copy_to(at, node->to);
+	}
+	write_text(at, ends(at));
+	write_text(at, "]");
+	at->copied = node->to;
+	return true;
+}
+
+static bool narrow(struct rewriting *at, const struct bs_regex_node *node)
+{
+	if (node->letter == '[')
+		return narrow_class(at, node);
+	if (node->letter != '^')
+		return narrow_escape(at, node);
+	/* Behind them a bracket or a hyphen that came first is no longer the first. */
+	uint32_t first = node->to;
+	for (uint32_t i = 0; i < node->n; i++) {
+		uint32_t from = bs_regex_member(at->regex, node->first + i)->from;
+		first = from < first ? from : first;
+	}
+	copy_to(at, first);
+	write_text(at, ends(at));
+	write_text(at, strchr("]-", at->regex->text[first]) ? "\\" : "");
+	return true;
+}
+
+static void only_by_line(struct rewriting *at)
+{
+	at->lines->is_exact = false;
+	at->lines->can_span = true;
+	at->lines->has_assertion = true;
+}
+
+/* With -i, and without Unicode properties, [:upper:] and [:lower:] mean any letter. */
+static bool has_cased_name(const struct rewriting *at, const struct bs_regex_node *node)
+{
+	for (uint32_t i = 0; i < node->n; i++) {
+		const struct bs_regex_member *member = bs_regex_member(at->regex, node->first + i);
+		if (memmem(at->regex->text + member->from, member->to - member->from, "er:", 3))
+			return true;
+	}
+	return false;
+}
+
+/* Neither the dot nor \N matches a line feed, unless it is asked to. */
+static void rewrite_set(struct rewriting *at, const struct bs_regex_node *node)
+{
+	struct bs_regex_set set = bs_regex_set_of(at->regex, node, false);
+	uint8_t letter = node->letter ? 0 : bs_regex_member(at->regex, node->first)->letter;
+	bool is_dot = letter == 'N' || (letter == '.' && !bs_regex_is(node->dot_all, at->options->dot_all));
+	at->lines->is_ascii &= !has_cased_name(at, node);
+	if (!holds_ends(at, &set) || (is_dot && !at->options->is_crlf))
+		return;
+	at->lines->can_span |= !is_dot && bs_regex_set_has(&set, '\n');
+	copy_to(at, node->from);
+	if ((letter == '.' && !is_dot) || !narrow(at, node))
+		only_by_line(at);
+}
+
+static void rewrite_place(struct rewriting *at, const struct bs_regex_node *node)
+{
+	bool is_line_end = node->letter == '$' && bs_regex_is(node->multi_line, true);
+	at->lines->has_assertion = true;
+	/* Nothing of it matches a line feed, but rg goes across lines because of it. */
+	at->lines->can_span |= node->letter == '^' || node->letter == '$';
+	if (strchr("AGKzZ", node->letter) || (strchr("^$", node->letter) && !bs_regex_is(node->multi_line, true)))
+		only_by_line(at);
+	if (!is_line_end || !at->options->end_passes_cr)
+		return;
+	copy_to(at, node->from);
+	write_text(at, "(?=\\r?$)");
+	at->copied = node->to;
+}
+
+static void rewrite_node(struct rewriting *at, const struct bs_regex_node *node)
+{
+	switch (node->kind) {
+	case BS_REGEX_RUN:
+		if (memchr(at->regex->bytes.data + node->first, '\n', node->n))
+			only_by_line(at);
+		break;
+	case BS_REGEX_SET:
+		rewrite_set(at, node);
+		break;
+	case BS_REGEX_PLACE:
+		rewrite_place(at, node);
+		break;
+	case BS_REGEX_LOOK:
+		at->lines->has_assertion = true;
+		break;
+	case BS_REGEX_ANYTHING:
+		if (node->letter < '1' || node->letter > '9')
+			only_by_line(at);
+		break;
+	case BS_REGEX_UNKNOWN:
+		only_by_line(at);
+		break;
+	default:
+		break;
+	}
+}
+
+enum bs_status bs_regex_rewrite(const struct bs_regex *regex, const struct bs_regex_rewrite_options *options,
+                                struct bs_buffer *text_out, struct bs_regex_lines *lines_out, struct bs_error *err)
+{
+	struct rewriting at = {.regex = regex, .options = options, .out = text_out, .lines = lines_out, .err = err};
+	*lines_out = (struct bs_regex_lines){.is_exact = true, .is_ascii = regex->is_ascii && !regex->has_control};
+	if (regex->has_control)
+		only_by_line(&at);
+	for (uint32_t i = 0; i < bs_regex_n_nodes(regex); i++)
+		rewrite_node(&at, bs_regex_node(regex, i));
+	copy_to(&at, (uint32_t)regex->n_bytes);
+	return at.status;
+}

@@ -1,0 +1,158 @@
+/* regex_set.c: see regex_set.h. */
+#include "query/regex_set.h"
+
+#include <string.h>
+
+struct bs_regex_set bs_regex_set_of_range(uint32_t first, uint32_t last)
+{
+	struct bs_regex_set set = {
+		.is_sure = true, .has_more = last >= 0x80, .has_all_more = first <= 0x80 && last >= 0x10ffff};
+	for (uint32_t c = first; c <= last && c < 0x80; c++)
+		set.ascii[c >> 6] |= UINT64_C(1) << (c & 63);
+	return set;
+}
+
+struct bs_regex_set bs_regex_set_unite(struct bs_regex_set a, struct bs_regex_set b)
+{
+	return (struct bs_regex_set){.ascii = {a.ascii[0] | b.ascii[0], a.ascii[1] | b.ascii[1]},
+	                             .is_sure = a.is_sure && b.is_sure,
+	                             .has_more = a.has_more || b.has_more,
+	                             .has_all_more = a.has_all_more || b.has_all_more};
+}
+
+struct bs_regex_set bs_regex_set_negate(struct bs_regex_set set)
+{
+	return (struct bs_regex_set){
+		.ascii = {set.is_sure ? ~set.ascii[0] : UINT64_MAX, set.is_sure ? ~set.ascii[1] : UINT64_MAX},
+		.is_sure = set.is_sure,
+		.has_more = !set.has_all_more,
+		.has_all_more = !set.has_more};
+}
+
+struct bs_regex_set bs_regex_set_fold(struct bs_regex_set set)
+{
+	static const uint64_t letters = 0x07fffffe;
+	const uint64_t k_and_s = UINT64_C(1) << ('k' & 63) | UINT64_C(1) << ('s' & 63);
+	bool may_be_theirs = set.has_more;
+	uint64_t both = (set.ascii[1] & letters) | (set.ascii[1] >> 32 & letters);
+	set.ascii[1] |= both | both << 32;
+	set.has_more |= (set.ascii[1] & k_and_s) != 0;
+	if (may_be_theirs && (set.ascii[1] & k_and_s) != k_and_s) {
+		set.ascii[1] |= k_and_s | k_and_s >> 32;
+		set.is_sure = false;
+	}
+	return set;
+}
+
+/* ASCII's members of a name or an escape, as ranges. Beyond ASCII each may stand for something. */
+static struct bs_regex_set set_of_pairs(const char *pairs, size_t n_bytes)
+{
+	struct bs_regex_set set = {.is_sure = true, .has_more = true};
+	for (size_t i = 0; i < n_bytes; i += 2)
+		set = bs_regex_set_unite(set, bs_regex_set_of_range((uint8_t)pairs[i], (uint8_t)pairs[i + 1]));
+	return set;
+}
+
+static const struct {
+	const char *name;
+	const char *pairs;
+	size_t n_bytes;
+} names[BS_REGEX_N_NAMES] = {
+#define NAMED(name, pairs)                     \
+	{                                      \
+		name, pairs, sizeof(pairs) - 1 \
+	}
+	NAMED("alpha", "azAZ"),
+	NAMED("lower", "az"),
+	NAMED("upper", "AZ"),
+	NAMED("alnum", "azAZ09"),
+	NAMED("ascii", "\0\x7f"),
+	NAMED("blank", "  \t\t"),
+	NAMED("cntrl", "\0\x1f\x7f\x7f"),
+	NAMED("digit", "09"),
+	NAMED("graph", "!~"),
+	NAMED("print", " ~"),
+	NAMED("punct", "!/:@[`{~"),
+	NAMED("space", "  \t\r"),
+	NAMED("word", "azAZ09__"),
+	NAMED("xdigit", "09afAF"),
+#undef NAMED
+};
+
+uint32_t bs_regex_set_name(const uint8_t *name, size_t n_bytes)
+{
+	uint32_t i = 0;
+	while (i < BS_REGEX_N_NAMES && (strlen(names[i].name) != n_bytes || memcmp(names[i].name, name, n_bytes) != 0))
+		i++;
+	return i;
+}
+
+/*
+ * What \p{name} may hold: of ASCII all, but controls, line ends among them, only if that is possible. They are of
+ * category Cc and script Common, and of a few other properties.
+ */
+static struct bs_regex_set set_of_property(const uint8_t *name, size_t n_bytes)
+{
+	static const char *const wide[] = {
+		"Any", "Common", "Zyyy", "ASCII", "Space", "WSpace", "WhiteSpace", "PatWS", "PatternWhiteSpace"};
+	struct bs_regex_set set = {.ascii = {UINT64_MAX, UINT64_MAX}, .has_more = true};
+	if (n_bytes > 1 && *name == '{') {
+		name++;
+		n_bytes -= 2;
+	}
+	bool is_wide = n_bytes == 0 || *name == '^' || (*name | 0x20) == 'x' || (n_bytes <= 2 && (*name | 0x20) == 'c');
+	for (size_t i = 0; i < n_bytes && !is_wide; i++)
+		is_wide = strchr(" \t-_:=", name[i]) != NULL;
+	for (size_t i = 0; i < sizeof(wide) / sizeof(*wide) && !is_wide; i++)
+		is_wide = n_bytes == strlen(wide[i]) && strncasecmp((const char *)name, wide[i], n_bytes) == 0;
+	if (!is_wide)
+		set.ascii[0] &= ~UINT64_C(0xffffffff);
+	return set;
+}
+
+static struct bs_regex_set set_of_letter(const struct bs_regex *regex, const struct bs_regex_member *member)
+{
+	switch (member->letter) {
+	case 'd':
+		return set_of_pairs("09", 2);
+	case 'h':
+		return set_of_pairs("  \t\t", 4);
+	case 's':
+		return set_of_pairs("  \t\r", 4);
+	case 'v':
+		return set_of_pairs("\n\r", 2);
+	case 'w':
+		return set_of_pairs("azAZ09__", 8);
+	case 'p':
+		return set_of_property(regex->text + member->from + 2, member->to - member->from - 2);
+	default: /* the dot and \N, but for line ends, which may be others than here */
+		return (struct bs_regex_set){.ascii = {UINT64_MAX, UINT64_MAX}, .has_more = true};
+	}
+}
+
+struct bs_regex_set bs_regex_set_of_member(const struct bs_regex *regex, const struct bs_regex_member *member)
+{
+	struct bs_regex_member positive = *member;
+	if (member->letter == 0)
+		return bs_regex_set_of_range(member->first, member->last);
+	if (member->letter == ':')
+		return set_of_pairs(names[member->first].pairs, names[member->first].n_bytes);
+	if (!strchr("DHSVWP", member->letter))
+		return set_of_letter(regex, member);
+	positive.letter |= 0x20;
+	return bs_regex_set_negate(set_of_letter(regex, &positive));
+}
+
+struct bs_regex_set bs_regex_set_of(const struct bs_regex *regex, const struct bs_regex_node *node, bool is_caseless)
+{
+	struct bs_regex_set set = {.is_sure = true};
+	bool folds = bs_regex_is(node->caseless, is_caseless);
+	for (uint32_t i = 0; i < node->n; i++) {
+		const struct bs_regex_member *member = bs_regex_member(regex, node->first + i);
+		struct bs_regex_set one = bs_regex_set_of_member(regex, member);
+		/* An escape means the same in both cases. */
+		bool is_cased = member->letter == 0 || member->letter == ':';
+		set = bs_regex_set_unite(set, folds && is_cased ? bs_regex_set_fold(one) : one);
+	}
+	return node->letter == '^' ? bs_regex_set_negate(set) : set;
+}

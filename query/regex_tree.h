@@ -1,0 +1,114 @@
+/*
+ * regex_tree.h: a pattern in PCRE2's syntax, read once into a tree. Whatever is asked of a pattern before it is
+ * matched is asked of this tree: what PCRE2 is given instead (regex_rewrite.h), what a search through text looks for
+ * first (regex_literals.h), which grams a file must have (regex_grams.h), and whether it asks for upper case
+ * (grep_pattern.c). Not a matcher: PCRE2 is that.
+ *
+ * The rule for every construct: each text that PCRE2 matches must be one that the tree describes; the opposite does
+ * not matter. What is not understood, and what two versions of PCRE2 could read in two ways, makes the whole pattern
+ * one node BS_REGEX_UNKNOWN; so does what PCRE2 would refuse, or not: who asks has compiled it.
+ *
+ * Written for PCRE2 10.42 (pcre2pattern(3)) with UTF; PCRE2_ALT_BSUX, ALT_EXTENDED_CLASS, ALT_VERBNAMES and
+ * ALLOW_EMPTY_CLASS are not for it.
+ */
+#ifndef BS_QUERY_REGEX_TREE_H
+#define BS_QUERY_REGEX_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/buffer.h"
+#include "core/status.h"
+
+#define BS_REGEX_MAX_BYTES (1u << 20) /* a longer pattern is unknown */
+#define BS_REGEX_MAX_DEPTH 250u       /* of parentheses; PCRE2's own default limit, beyond which it refuses */
+#define BS_REGEX_NO_MAX    UINT32_MAX
+#define BS_REGEX_NO_NODE   UINT32_MAX
+
+enum bs_regex_kind {
+	BS_REGEX_EMPTY, /* the empty text: settings, verbs, callouts */
+	BS_REGEX_PLACE, /* the same where letter says: ^ $ b B A G K z Z, < > of [[:<:]] [[:>:]], ! of negative lookaround */
+	BS_REGEX_RUN, /* characters: bytes[first..first + n), n > 0 */
+	BS_REGEX_SET, /* one character of members[first..first + n). letter: [ or ^ of a class, of none of them; 0: an escape */
+	BS_REGEX_ANYTHING, /* any text. letter: of the escape, a single digit for a back reference; 0: something else */
+	BS_REGEX_NEVER,    /* no text, not even the empty one */
+	BS_REGEX_LOOK,     /* the child stands somewhere in the text; takes no place itself */
+	BS_REGEX_SEQUENCE, /* the children one after the other */
+	BS_REGEX_EITHER,   /* one of the children */
+	BS_REGEX_REPEAT,   /* the child, least to most times */
+	BS_REGEX_UNKNOWN,  /* the whole pattern */
+};
+
+/* An option that a pattern may set for a part of itself. */
+enum bs_regex_switch {
+	BS_REGEX_AS_ASKED, /* as it is for the whole pattern */
+	BS_REGEX_ON,
+	BS_REGEX_OFF,
+};
+
+struct bs_regex_node {
+	uint8_t kind; /* enum bs_regex_kind */
+	uint8_t letter;
+	uint8_t caseless, multi_line, dot_all; /* enum bs_regex_switch */
+	uint32_t from, to;                     /* where it stands in the pattern */
+	uint32_t first;                        /* of bytes or members; the first child, or BS_REGEX_NO_NODE */
+	uint32_t n;                            /* of bytes, members or children */
+	uint32_t next;                         /* sibling, or BS_REGEX_NO_NODE */
+	uint32_t least, most;                  /* REPEAT; most may be BS_REGEX_NO_MAX */
+};
+
+/*
+ * A part of a set. letter: 0 for the characters first to last; d h s v w N, in upper case for all but these, of an
+ * escape; . of the dot; p P of a property; : of a name in [: :], whose number in regex_set.h is first; ? for what is
+ * not known.
+ */
+struct bs_regex_member {
+	uint32_t from, to; /* where it stands in the pattern */
+	uint32_t first, last;
+	uint8_t letter;
+};
+
+/* Children stand before their parents, and what matches text in the order of the pattern, also what is no part of the
+ * tree: assertions that may fail. Zero-initialise; release with bs_regex_deinit. */
+struct bs_regex {
+	const uint8_t *text; /* borrowed */
+	size_t n_bytes;
+	struct bs_buffer nodes;   /* of struct bs_regex_node */
+	struct bs_buffer members; /* of struct bs_regex_member */
+	struct bs_buffer bytes;   /* UTF-8, as it is matched: escapes are resolved */
+	uint32_t root;
+	uint32_t n_captures; /* groups that capture, or more */
+	bool is_utf8;        /* else unknown */
+	bool is_ascii;       /* nothing in it is beyond; not of the unknown */
+	bool has_control;    /* verbs, callouts, conditions, recursion: how it matches depends on more than the text */
+	bool is_of_pcre2;    /* holds what only PCRE2 has, and rg's own engine not */
+};
+
+/* Reads a pattern: what pcre2_compile() is given. Time and memory are linear in n_bytes. text is kept. BS_NO_MEMORY. */
+enum bs_status bs_regex_read(struct bs_regex *regex, const uint8_t *text, size_t n_bytes,
+                             struct bs_error *err) BS_WARN_UNUSED;
+void bs_regex_deinit(struct bs_regex *regex);
+
+static inline uint32_t bs_regex_n_nodes(const struct bs_regex *regex)
+{
+	return (uint32_t)(regex->nodes.used_bytes / sizeof(struct bs_regex_node));
+}
+
+static inline const struct bs_regex_node *bs_regex_node(const struct bs_regex *regex, uint32_t index)
+{
+	return (const struct bs_regex_node *)(const void *)regex->nodes.data + index;
+}
+
+static inline const struct bs_regex_member *bs_regex_member(const struct bs_regex *regex, uint32_t index)
+{
+	return (const struct bs_regex_member *)(const void *)regex->members.data + index;
+}
+
+/* Whether an option holds for a node, given whether it does for the whole pattern. */
+static inline bool bs_regex_is(uint8_t node_switch, bool as_asked)
+{
+	return node_switch == BS_REGEX_AS_ASKED ? as_asked : node_switch == BS_REGEX_ON;
+}
+
+#endif
