@@ -30,7 +30,7 @@ enum level {
 struct draw {
 	const char *class_name;
 	uint32_t document; /* where its words are to be found; of a pair: none */
-	bool is_phrase, is_any, wants_common, is_pair, is_found;
+	bool is_phrase, is_any, wants_common, is_bigram, is_found;
 	unsigned n_words;
 	uint32_t words[QUERY_MAX_WORDS];
 	size_t order;
@@ -72,7 +72,7 @@ static enum bs_status compare_tokens(void *context, const struct bs_token *token
 	(void)err;
 	for (size_t i = 0; i < n_tokens; i++) {
 		unsigned n = expectation->n_found;
-		if (n == expectation->n_terms || tokens[i].is_pair || tokens[i].position != n ||
+		if (n == expectation->n_terms || tokens[i].is_bigram || tokens[i].position != n ||
 		    tokens[i].term_bytes != expectation->terms[n]->n_bytes ||
 		    memcmp(tokens[i].term, expectation->terms[n]->text, tokens[i].term_bytes) != 0)
 			return BS_STOPPED;
@@ -214,7 +214,7 @@ static void draw_pairs(struct choice *choice)
 		add_draw(choice,
 		         (struct draw){.class_name = "absent",
 		                       .n_words = 2,
-		                       .is_pair = true,
+		                       .is_bigram = true,
 		                       .document = UINT32_MAX,
 		                       .words = {keep_postings(choice, word_of(choice, i % 2 ? LEVEL_LOW : LEVEL_MID)),
 		                                 keep_postings(choice, word_of(choice, LEVEL_MID))}});
@@ -323,7 +323,7 @@ static void write_absent(struct choice *choice)
 	unsigned n = 0;
 	for (size_t i = 0; i < choice->n_draws; i++) {
 		struct draw *draw = &choice->draws[i];
-		if (!draw->is_pair || draw->words[0] == draw->words[1])
+		if (!draw->is_bigram || draw->words[0] == draw->words[1])
 			continue;
 		draw->is_found = are_apart(&choice->lists[choice->list_of[draw->words[0]] - 1],
 		                           &choice->lists[choice->list_of[draw->words[1]] - 1]);
@@ -339,7 +339,7 @@ static void write_draws(struct choice *choice)
 		const struct draw *draw = &choice->draws[i];
 		bool is_other = i == 0 || strcmp(draw->class_name, draw[-1].class_name) != 0;
 		n = is_other ? 0 : n;
-		if (!draw->is_found || n == (draw->is_pair ? choice->n_per_class / 2 : choice->n_per_class))
+		if (!draw->is_found || n == (draw->is_bigram ? choice->n_per_class / 2 : choice->n_per_class))
 			continue;
 		write_query(choice, draw->class_name, draw->is_phrase ? "phrase" : draw->is_any ? "or" : "and", draw->words,
 		            draw->n_words);

@@ -91,7 +91,7 @@ static enum bs_status take_tokens(void *context, const struct bs_token *tokens, 
 		writer->found = grown(writer->found, writer->found_capacity * sizeof(*writer->found));
 	}
 	for (size_t i = 0; i < n_tokens; i++) {
-		if (tokens[i].is_pair)
+		if (tokens[i].is_bigram)
 			continue;
 		uint32_t number = term_number(writer, &tokens[i]);
 		struct entry *entry = &writer->entries[number];

@@ -78,8 +78,8 @@ static enum bs_status check_labels(struct bs_check *check, const struct bs_conta
 static enum bs_status check_passed_over(struct bs_check *check, const struct bs_container *file)
 {
 	const struct bs_manifest *manifest = &check->snapshot.manifest;
-	struct bs_passed_over entry;
-	for (size_t at = 0; bs_manifest_next_passed_over(manifest, &at, &entry);)
+	struct bs_non_documents entry;
+	for (size_t at = 0; bs_manifest_next_non_document(manifest, &at, &entry);)
 		if (manifest->sources[entry.source].kind == BS_SOURCE_FOLDER &&
 		    !bs_doc_name_is_below((const uint8_t *)entry.name, (uint32_t)strlen(entry.name)))
 			return bs_container_corrupt(file, check->err, "a file that is passed over, \"%.100s\", is not below its source",

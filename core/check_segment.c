@@ -18,8 +18,8 @@ struct examined {
 	uint32_t number; /* of the segment in the snapshot */
 	const struct bs_manifest *manifest;
 	uint8_t *seen;    /* a bit a document: it has a row */
-	uint32_t **popcounts; /* per slab, per column: its set bits; NULL where there are plain signatures */
-	uint32_t *listed; /* per term: plain signatures that hold it; NULL if there is no such slab */
+	uint32_t **popcounts; /* per slab, per column: its set bits; NULL where there are forward lists */
+	uint32_t *listed; /* per term: forward lists that hold it; NULL if there is no such slab */
 };
 
 static enum bs_status touch_all(const struct examined *at, const struct bs_section *section)
@@ -144,7 +144,7 @@ static enum bs_status check_columns(const struct examined *at, uint32_t s, const
 		at->popcounts[s][level->first_column + c] = (uint32_t)at->check->kernel->popcount(column, level->n_lines);
 		if (has_bits_from(column + (size_t)(level->n_lines - 1) * BS_LINE_WORDS, n_bits))
 			return bs_container_corrupt(at->segment->file, at->check->err, "slab %u: %s column %u has bits past the last "
-			                            "%s", s, name, c, level->rank == BS_RANK_BLOCK ? "lane" : "document");
+			                            "%s", s, name, c, level->rank == BS_LEVEL_BLOCK ? "lane" : "document");
 		/* The other half when every term was looked up in them: see check_terms.c. */
 		bs_check_advance(at->check, (uint64_t)level->n_lines * BS_LINE_BYTES / 2);
 	}
@@ -212,7 +212,7 @@ static enum bs_status check_exact_terms(const struct examined *at, uint32_t s)
 
 static const char *level_name(uint8_t rank)
 {
-	return rank == BS_RANK_DOCUMENT ? "document" : (rank == BS_RANK_GROUP ? "group" : "block");
+	return rank == BS_LEVEL_DOCUMENT ? "document" : (rank == BS_LEVEL_GROUP ? "group" : "block");
 }
 
 /* What the entry of a slab says beyond the bytes of its sections. */
@@ -272,19 +272,19 @@ static enum bs_status check_matrix(const struct examined *at, uint32_t s)
 	return status ? status : check_exact_terms(at, s);
 }
 
-/* ---- plain signatures ---- */
+/* ---- forward lists ---- */
 
-/* Exact columns of plain signatures: their bits are postings like those of the lists. */
+/* Exact columns of forward lists: their bits are postings like those of the lists. */
 static enum bs_status check_list_columns(const struct examined *at, uint32_t s)
 {
 	const struct bs_slab *slab = &at->segment->slabs[s];
-	uint32_t n_groups = bs_list_groups(slab->n_docs);
-	uint32_t n_last = slab->n_docs - (n_groups - 1) * BS_LIST_GROUP_ROWS;
+	uint32_t n_groups = bs_forward_groups(slab->n_docs);
+	uint32_t n_last = slab->n_docs - (n_groups - 1) * BS_FORWARD_GROUP_ROWS;
 	enum bs_status status = check_exact_terms(at, s);
 	for (uint32_t c = 0; c < slab->exact.n_columns && !status; c++) {
 		const uint8_t *words;
 		uint32_t n = 0;
-		status = bs_slab_list_column(slab, c, &words, at->check->err);
+		status = bs_slab_forward_column(slab, c, &words, at->check->err);
 		for (uint32_t group = 0; group < n_groups && !status; group++)
 			n += (uint32_t)__builtin_popcountll(bs_load_u64(words + (size_t)group * 8));
 		if (!status)
@@ -304,7 +304,7 @@ static enum bs_status check_listed(const struct examined *at, uint32_t s, uint32
 	uint32_t column;
 	enum bs_status status = bs_slab_find_exact(&at->segment->slabs[s], term, &is_exact, &column, at->check->err);
 	if (!status && is_exact)
-		return bs_container_corrupt(at->segment->file, at->check->err, "slab %u: a plain signature has term %u, which has "
+		return bs_container_corrupt(at->segment->file, at->check->err, "slab %u: a forward list has term %u, which has "
 		                            "an exact column", s, term);
 	at->listed[term]++;
 	return status;
@@ -317,13 +317,13 @@ static enum bs_status check_lists(const struct examined *at, uint32_t s)
 	if (!status)
 		status = check_list_columns(at, s);
 	if (!status)
-		status = touch_all(at, &slab->list_terms);
+		status = touch_all(at, &slab->forward_terms);
 	if (!status)
-		status = check_packed_offsets(at, &slab->list_offsets, slab->list_terms.n_bytes, "plain signatures");
+		status = check_packed_offsets(at, &slab->forward_offsets, slab->forward_terms.n_bytes, "forward lists");
 	struct bs_buffer ordinals = {0};
 	for (uint32_t row = 0; row < slab->n_docs && !status; row++) {
-		uint64_t end = packed_at(&slab->list_offsets, (uint64_t)row + 1);
-		status = bs_term_list_read(&slab->list_terms, packed_at(&slab->list_offsets, row), end, at->segment->meta.n_terms,
+		uint64_t end = packed_at(&slab->forward_offsets, (uint64_t)row + 1);
+		status = bs_forward_list_read(&slab->forward_terms, packed_at(&slab->forward_offsets, row), end, at->segment->meta.n_terms,
 		                           &ordinals, at->check->err);
 		const uint32_t *terms = (const uint32_t *)(const void *)ordinals.data;
 		size_t n = ordinals.used_bytes / sizeof(*terms);
@@ -339,9 +339,9 @@ static enum bs_status check_group(const struct examined *at, uint32_t s, uint32_
                                   struct bs_buffer *ordinals)
 {
 	const struct bs_slab *slab = &at->segment->slabs[s];
-	uint64_t start = u64_at(&slab->list_filter.offsets, group);
-	uint64_t n_columns = u64_at(&slab->list_filter.offsets, (uint64_t)group + 1) - start;
-	uint32_t first = group * BS_LIST_GROUP_ROWS;
+	uint64_t start = u64_at(&slab->forward_filter.offsets, group);
+	uint64_t n_columns = u64_at(&slab->forward_filter.offsets, (uint64_t)group + 1) - start;
+	uint32_t first = group * BS_FORWARD_GROUP_ROWS;
 	if (n_columns == 0 || n_columns > UINT32_MAX)
 		return bs_container_corrupt(at->segment->file, at->check->err, "slab %u: filter %u has %llu columns", s, group,
 		                            (unsigned long long)n_columns);
@@ -351,33 +351,33 @@ static enum bs_status check_group(const struct examined *at, uint32_t s, uint32_
 		return status;
 	uint64_t *words = (uint64_t *)(void *)filled->data;
 	memset(words, 0, (size_t)n_columns * 8);
-	for (uint32_t row = first; row < slab->n_docs && row < first + BS_LIST_GROUP_ROWS && !status; row++) {
-		status = bs_term_list_read(&slab->list_terms, packed_at(&slab->list_offsets, row),
-		                           packed_at(&slab->list_offsets, (uint64_t)row + 1), at->segment->meta.n_terms, ordinals,
+	for (uint32_t row = first; row < slab->n_docs && row < first + BS_FORWARD_GROUP_ROWS && !status; row++) {
+		status = bs_forward_list_read(&slab->forward_terms, packed_at(&slab->forward_offsets, row),
+		                           packed_at(&slab->forward_offsets, (uint64_t)row + 1), at->segment->meta.n_terms, ordinals,
 		                           at->check->err);
 		if (!status)
-			bs_list_filter_set(slab->list_filter.hashing, words, (uint32_t)n_columns, row - first,
+			bs_forward_filter_set(slab->forward_filter.hashing, words, (uint32_t)n_columns, row - first,
 			                   (const uint32_t *)(const void *)ordinals->data,
 			                   (uint32_t)(ordinals->used_bytes / sizeof(uint32_t)));
 	}
-	if (!status && memcmp(words, slab->list_filter.words.data + start * 8, (size_t)n_columns * 8) != 0)
+	if (!status && memcmp(words, slab->forward_filter.words.data + start * 8, (size_t)n_columns * 8) != 0)
 		status = bs_container_corrupt(at->segment->file, at->check->err, "slab %u: filter %u does not have the bits of the "
-		                              "plain signatures behind it", s, group);
+		                              "forward lists behind it", s, group);
 	return status;
 }
 
 static enum bs_status check_filters(const struct examined *at, uint32_t s)
 {
 	const struct bs_slab *slab = &at->segment->slabs[s];
-	const struct bs_section *words = &slab->list_filter.words;
+	const struct bs_section *words = &slab->forward_filter.words;
 	struct bs_buffer filled = {0};
 	struct bs_buffer ordinals = {0};
 	enum bs_status status = touch_all(at, words);
 	if (!status && words->n_bytes % 8 != 0)
 		status = bs_container_corrupt(at->segment->file, at->check->err, "slab %u: the filters are cut off", s);
 	if (!status)
-		status = check_offsets(at, &slab->list_filter.offsets, bs_list_groups(slab->n_docs), words->n_bytes / 8, "filters");
-	for (uint32_t group = 0; group < bs_list_groups(slab->n_docs) && !status; group++)
+		status = check_offsets(at, &slab->forward_filter.offsets, bs_forward_groups(slab->n_docs), words->n_bytes / 8, "filters");
+	for (uint32_t group = 0; group < bs_forward_groups(slab->n_docs) && !status; group++)
 		status = check_group(at, s, group, &filled, &ordinals);
 	bs_buffer_deinit(&filled);
 	bs_buffer_deinit(&ordinals);
@@ -396,14 +396,14 @@ static enum bs_status check_slabs(struct examined *at)
 	const struct bs_segment *segment = at->segment;
 	enum bs_status status = BS_OK;
 	for (uint32_t s = 0; s < segment->meta.n_slabs && !status; s++) {
-		bool is_list = segment->slabs[s].n_levels == 0;
-		if (is_list && !at->listed)
+		bool is_forward = segment->slabs[s].n_levels == 0;
+		if (is_forward && !at->listed)
 			status = count_listed(at);
 		if (!status)
 			status = check_rows(at, s);
 		if (!status)
-			status = is_list ? check_lists(at, s) : check_matrix(at, s);
-		if (!status && is_list)
+			status = is_forward ? check_lists(at, s) : check_matrix(at, s);
+		if (!status && is_forward)
 			status = check_filters(at, s);
 	}
 	return status;

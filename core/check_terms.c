@@ -193,7 +193,7 @@ static bool exact_in_slab(struct term_walk *walk, uint32_t s, uint64_t *n_docs_o
 static enum bs_status find_exceptions(struct term_walk *walk, bool is_exact)
 {
 	const struct bs_exceptions *exceptions = &walk->segment->exceptions;
-	struct bs_exception_list list;
+	struct bs_term_exceptions list;
 	uint64_t next;
 	bs_buffer_clear(&walk->excepted);
 	walk->n_taken = 0;
@@ -231,7 +231,7 @@ static enum bs_status take_exceptions(struct term_walk *walk, uint32_t s, const 
 /* Pairs are not counted in documents. */
 static bool is_word(const struct term_walk *walk)
 {
-	return walk->cursor.term.data[0] != BS_KEY_PAIR;
+	return walk->cursor.term.data[0] != BS_KEY_COMPOUND;
 }
 
 /* Adds the documents of slab s that have the term by its hashed columns and its exceptions. */
@@ -280,12 +280,12 @@ static enum bs_status check_documents(struct term_walk *walk)
 	bs_and_term_init(&term, hash, walk->cursor.ordinal, walk->cursor.df, &segment->treatments);
 	enum bs_status status = find_exceptions(walk, term.treatment->is_exact);
 	for (uint32_t s = 0; s < segment->meta.n_slabs && !status; s++) {
-		bool is_list = segment->slabs[s].n_levels == 0;
+		bool is_forward = segment->slabs[s].n_levels == 0;
 		uint64_t n_docs = 0;
-		if (is_list || exact_in_slab(walk, s, &n_docs)) {
+		if (is_forward || exact_in_slab(walk, s, &n_docs)) {
 			n_sure += n_docs;
 			status = take_exceptions(walk, s, NULL);
-			if (!status && !is_list && is_word(walk))
+			if (!status && !is_forward && is_word(walk))
 				status = check_exact_tfs(walk, s, hash);
 		} else if (term.treatment->is_exact) {
 			status = count_exact(walk, s, &term, &n_sure);

@@ -35,7 +35,7 @@ static enum bs_status find_columns(struct bs_tf_check *tfs, uint32_t s, uint64_t
 	word->levels = levels;
 	word->n_levels = df >= levels->min_df && slab->levels[0].n_columns > 0 ? levels->n_levels : 0;
 	for (uint32_t l = 0; l < word->n_levels; l++) {
-		struct bs_probe probe = bs_hash_probe(bs_tf_level_hash(hash, l), BS_RANK_DOCUMENT);
+		struct bs_probe probe = bs_hash_probe(bs_tf_level_hash(hash, l), BS_LEVEL_DOCUMENT);
 		for (uint32_t i = 0; i < levels->n_columns && !status; i++)
 			status = bs_slab_column(slab, &slab->levels[0], bs_hash_position(probe, i, slab->levels[0].n_columns), NULL,
 			                        &word->columns[l][i], &tfs->err);

@@ -103,15 +103,15 @@ static void sift_down(struct bs_doc_cursor *cursor, size_t i)
 	}
 }
 
-/* A stream for every run of the source in a table. */
+/* A stream for every range of the source in a table. */
 static enum bs_status add_streams(struct bs_doc_cursor *cursor, uint32_t segment, uint32_t source,
                                   struct bs_error *err)
 {
 	const struct bs_doc_table *table = stream_table(cursor->snapshot, segment);
 	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < table->n_runs && !status; i++) {
-		struct bs_doc_run run = bs_doc_table_run(table, i);
-		if (run.source != source)
+	for (uint32_t i = 0; i < table->n_ranges && !status; i++) {
+		struct bs_source_range range = bs_doc_table_range(table, i);
+		if (range.source != source)
 			continue;
 		size_t n_bytes = (cursor->n_streams + 1) * sizeof(*cursor->streams);
 		struct bs_doc_stream *streams = realloc(cursor->streams, n_bytes);
@@ -119,7 +119,7 @@ static enum bs_status add_streams(struct bs_doc_cursor *cursor, uint32_t segment
 			return bs_fail_memory(err, "a list of segments", n_bytes);
 		cursor->streams = streams;
 		struct bs_doc_stream *stream = &streams[cursor->n_streams];
-		*stream = (struct bs_doc_stream){.ref = {segment, run.first}, .end = run.end};
+		*stream = (struct bs_doc_stream){.ref = {segment, range.first}, .end = range.end};
 		status = stream_settle(cursor->snapshot, stream, err);
 		cursor->n_streams += stream->ref.document < stream->end;
 	}

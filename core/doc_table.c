@@ -6,17 +6,17 @@
 #include "core/bytes.h"
 #include "core/segment_sections.h"
 
-#define RUN_BYTES   8u
+#define RANGE_BYTES   8u
 #define PLACE_BYTES (4 * sizeof(uint64_t))
 
-/* The last run that starts at or before the document. n_runs >= 1. */
-static uint32_t find_run(const uint8_t *runs, uint32_t n_runs, uint32_t document)
+/* The last range that starts at or before the document. n_runs >= 1. */
+static uint32_t find_range(const uint8_t *ranges, uint32_t n_ranges, uint32_t document)
 {
 	uint32_t low = 0;
-	uint32_t high = n_runs;
+	uint32_t high = n_ranges;
 	while (high - low > 1) {
 		uint32_t middle = low + (high - low) / 2;
-		if (bs_load_u32(runs + (uint64_t)middle * RUN_BYTES + 4) <= document)
+		if (bs_load_u32(ranges + (uint64_t)middle * RANGE_BYTES + 4) <= document)
 			low = middle;
 		else
 			high = middle;
@@ -24,9 +24,9 @@ static uint32_t find_run(const uint8_t *runs, uint32_t n_runs, uint32_t document
 	return low;
 }
 
-static uint32_t find_source(const uint8_t *runs, uint32_t n_runs, uint32_t document)
+static uint32_t find_source(const uint8_t *ranges, uint32_t n_ranges, uint32_t document)
 {
-	return bs_load_u32(runs + (uint64_t)find_run(runs, n_runs, document) * RUN_BYTES);
+	return bs_load_u32(ranges + (uint64_t)find_range(ranges, n_ranges, document) * RANGE_BYTES);
 }
 
 bool bs_doc_name_is_below(const uint8_t *name, uint32_t name_bytes)
@@ -66,9 +66,9 @@ enum bs_status bs_doc_table_add(struct bs_doc_table_builder *builder, const stru
 {
 	enum bs_status status = BS_OK;
 	if (builder->n_docs == 0 || builder->last_source != record->source) {
-		status = append_u32(&builder->runs, record->source, err);
+		status = append_u32(&builder->ranges, record->source, err);
 		if (!status)
-			status = append_u32(&builder->runs, builder->n_docs, err);
+			status = append_u32(&builder->ranges, builder->n_docs, err);
 	}
 	if (!status)
 		status = append_u32(&builder->lengths, record->length, err);
@@ -91,14 +91,14 @@ enum bs_status bs_doc_table_add(struct bs_doc_table_builder *builder, const stru
 	return BS_OK;
 }
 
-void bs_doc_table_gathered(const struct bs_doc_table_builder *builder, uint32_t document,
+void bs_doc_table_builder_get(const struct bs_doc_table_builder *builder, uint32_t document,
                            struct bs_doc_record *record_out)
 {
 	uint64_t i = document;
 	uint64_t start = bs_load_u64(builder->name_offsets.data + i * 8);
 	uint64_t end = bs_load_u64(builder->name_offsets.data + i * 8 + 8);
 	*record_out = (struct bs_doc_record){
-		.source = find_source(builder->runs.data, (uint32_t)(builder->runs.used_bytes / RUN_BYTES), document),
+		.source = find_source(builder->ranges.data, (uint32_t)(builder->ranges.used_bytes / RANGE_BYTES), document),
 		.length = bs_load_u32(builder->lengths.data + i * 4),
 		.flags = builder->flags.data[i],
 		.checksum = bs_load_u64(builder->checksums.data + i * 8),
@@ -108,7 +108,7 @@ void bs_doc_table_gathered(const struct bs_doc_table_builder *builder, uint32_t 
 	memcpy(record_out->place, builder->places.data + i * PLACE_BYTES, PLACE_BYTES);
 }
 
-uint32_t bs_doc_table_gathered_length(const struct bs_doc_table_builder *builder, uint32_t document)
+uint32_t bs_doc_table_builder_get_length(const struct bs_doc_table_builder *builder, uint32_t document)
 {
 	return bs_load_u32(builder->lengths.data + (uint64_t)document * 4);
 }
@@ -128,7 +128,7 @@ enum bs_status bs_doc_table_write(const struct bs_doc_table_builder *builder, st
                                   struct bs_error *err)
 {
 	static const uint64_t no_name = 0;
-	write_section(writer, BS_SECTION_DOC_RUNS, &builder->runs);
+	write_section(writer, BS_SECTION_SOURCE_RANGES, &builder->ranges);
 	bs_writer_section(writer, BS_SECTION_DOC_LENGTHS, 0);
 	bs_packed_write_u32(writer, (const uint32_t *)(const void *)builder->lengths.data, builder->n_docs);
 	write_section(writer, BS_SECTION_DOC_FLAGS, &builder->flags);
@@ -144,7 +144,7 @@ enum bs_status bs_doc_table_write(const struct bs_doc_table_builder *builder, st
 
 void bs_doc_table_builder_clear(struct bs_doc_table_builder *builder)
 {
-	bs_buffer_clear(&builder->runs);
+	bs_buffer_clear(&builder->ranges);
 	bs_buffer_clear(&builder->lengths);
 	bs_buffer_clear(&builder->flags);
 	bs_buffer_clear(&builder->places);
@@ -156,7 +156,7 @@ void bs_doc_table_builder_clear(struct bs_doc_table_builder *builder)
 
 void bs_doc_table_builder_deinit(struct bs_doc_table_builder *builder)
 {
-	bs_buffer_deinit(&builder->runs);
+	bs_buffer_deinit(&builder->ranges);
 	bs_buffer_deinit(&builder->lengths);
 	bs_buffer_deinit(&builder->flags);
 	bs_buffer_deinit(&builder->places);
@@ -168,12 +168,12 @@ void bs_doc_table_builder_deinit(struct bs_doc_table_builder *builder)
 /* ---- reading ---- */
 
 /* They follow each other, from document 0 on. */
-static enum bs_status check_runs(const struct bs_doc_table *table, struct bs_error *err)
+static enum bs_status check_ranges(const struct bs_doc_table *table, struct bs_error *err)
 {
-	for (uint32_t i = 0, before = 0; i < table->n_runs; i++) {
-		uint32_t first = bs_load_u32(table->runs.data + (uint64_t)i * RUN_BYTES + 4);
+	for (uint32_t i = 0, before = 0; i < table->n_ranges; i++) {
+		uint32_t first = bs_load_u32(table->ranges.data + (uint64_t)i * RANGE_BYTES + 4);
 		if (i == 0 ? first != 0 : first <= before || first >= table->n_docs)
-			return bs_container_corrupt(table->runs.file, err, "run %u of documents begins at %u", i, first);
+			return bs_container_corrupt(table->ranges.file, err, "run %u of documents begins at %u", i, first);
 		before = first;
 	}
 	return BS_OK;
@@ -184,18 +184,18 @@ enum bs_status bs_doc_table_open(struct bs_doc_table *table, const struct bs_con
 {
 	*table = (struct bs_doc_table){
 		.n_docs = (uint32_t)n_docs,
-		.runs = bs_container_section(file, BS_SECTION_DOC_RUNS, 0),
+		.ranges = bs_container_section(file, BS_SECTION_SOURCE_RANGES, 0),
 		.flags = bs_container_section(file, BS_SECTION_DOC_FLAGS, 0),
 		.checksums = bs_container_section(file, BS_SECTION_DOC_CHECKSUMS, 0),
 	};
-	table->n_runs = (uint32_t)(table->runs.n_bytes / RUN_BYTES);
+	table->n_ranges = (uint32_t)(table->ranges.n_bytes / RANGE_BYTES);
 	if (n_docs >= UINT32_MAX || table->flags.n_bytes != n_docs || table->checksums.n_bytes != n_docs * 8 ||
-	    table->runs.n_bytes % RUN_BYTES != 0 || table->runs.n_bytes > n_docs * RUN_BYTES || (n_docs && !table->n_runs))
+	    table->ranges.n_bytes % RANGE_BYTES != 0 || table->ranges.n_bytes > n_docs * RANGE_BYTES || (n_docs && !table->n_ranges))
 		return bs_container_corrupt(file, err, "the document table does not hold %llu documents",
 		                       (unsigned long long)n_docs);
-	enum bs_status status = bs_section_touch(&table->runs, 0, table->runs.n_bytes, err);
+	enum bs_status status = bs_section_touch(&table->ranges, 0, table->ranges.n_bytes, err);
 	if (!status)
-		status = check_runs(table, err);
+		status = check_ranges(table, err);
 	if (!status)
 		status = bs_packed_open(&table->lengths, bs_container_section(file, BS_SECTION_DOC_LENGTHS, 0), n_docs, err);
 	for (uint32_t word = 0; word < 4 && !status; word++)
@@ -209,20 +209,20 @@ void bs_doc_table_deinit(struct bs_doc_table *table)
 	*table = (struct bs_doc_table){.n_docs = 0};
 }
 
-struct bs_doc_run bs_doc_table_run(const struct bs_doc_table *table, uint32_t i)
+struct bs_source_range bs_doc_table_range(const struct bs_doc_table *table, uint32_t i)
 {
-	const uint8_t *entry = table->runs.data + (uint64_t)i * RUN_BYTES;
-	bool is_last = i + 1 == table->n_runs;
-	return (struct bs_doc_run){
+	const uint8_t *entry = table->ranges.data + (uint64_t)i * RANGE_BYTES;
+	bool is_last = i + 1 == table->n_ranges;
+	return (struct bs_source_range){
 		.source = bs_load_u32(entry),
 		.first = bs_load_u32(entry + 4),
-		.end = is_last ? table->n_docs : bs_load_u32(entry + RUN_BYTES + 4),
+		.end = is_last ? table->n_docs : bs_load_u32(entry + RANGE_BYTES + 4),
 	};
 }
 
-uint32_t bs_doc_table_run_of(const struct bs_doc_table *table, uint32_t document)
+uint32_t bs_doc_table_range_of(const struct bs_doc_table *table, uint32_t document)
 {
-	return find_run(table->runs.data, table->n_runs, document);
+	return find_range(table->ranges.data, table->n_ranges, document);
 }
 
 enum bs_status bs_doc_table_place(const struct bs_doc_table *table, uint32_t document, uint64_t place_out[4],
@@ -248,7 +248,7 @@ enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t docum
 	uint32_t length, name_bytes;
 	const uint8_t *name;
 	if (document >= table->n_docs)
-		return bs_container_corrupt(table->runs.file, err, "document %u of %u", document, table->n_docs);
+		return bs_container_corrupt(table->ranges.file, err, "document %u of %u", document, table->n_docs);
 	enum bs_status status = bs_packed_get_u32(&table->lengths, i, &length, err);
 	if (!status)
 		status = bs_section_touch(&table->flags, i, 1, err);
@@ -261,7 +261,7 @@ enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t docum
 	if (status)
 		return status;
 	*record_out = (struct bs_doc_record){
-		.source = find_source(table->runs.data, table->n_runs, document),
+		.source = find_source(table->ranges.data, table->n_ranges, document),
 		.length = length,
 		.flags = table->flags.data[i],
 		.checksum = bs_load_u64(table->checksums.data + i * 8),

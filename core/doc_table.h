@@ -42,7 +42,7 @@ bool bs_doc_name_is_below(const uint8_t *name, uint32_t name_bytes);
 
 /* Zero-initialise; release with bs_doc_table_builder_deinit. */
 struct bs_doc_table_builder {
-	struct bs_buffer runs;    /* u32 source, u32 first document: where the source changes */
+	struct bs_buffer ranges;    /* u32 source, u32 first document: where the source changes */
 	struct bs_buffer lengths; /* u32 each */
 	struct bs_buffer flags;
 	struct bs_buffer places;  /* 4 u64 each */
@@ -55,9 +55,9 @@ struct bs_doc_table_builder {
 enum bs_status bs_doc_table_add(struct bs_doc_table_builder *builder, const struct bs_doc_record *record,
                                 struct bs_error *err) BS_WARN_UNUSED;
 /* A document added before: record_out->name is borrowed until the next call that adds. document < n_docs. */
-void bs_doc_table_gathered(const struct bs_doc_table_builder *builder, uint32_t document,
+void bs_doc_table_builder_get(const struct bs_doc_table_builder *builder, uint32_t document,
                            struct bs_doc_record *record_out);
-uint32_t bs_doc_table_gathered_length(const struct bs_doc_table_builder *builder, uint32_t document);
+uint32_t bs_doc_table_builder_get_length(const struct bs_doc_table_builder *builder, uint32_t document);
 /* Bytes held, for a memory budget. */
 uint64_t bs_doc_table_builder_bytes(const struct bs_doc_table_builder *builder);
 enum bs_status bs_doc_table_write(const struct bs_doc_table_builder *builder, struct bs_writer *writer,
@@ -69,8 +69,8 @@ void bs_doc_table_builder_deinit(struct bs_doc_table_builder *builder);
 
 struct bs_doc_table {
 	uint32_t n_docs;
-	uint32_t n_runs;
-	struct bs_section runs; /* its pages are verified when the table is opened */
+	uint32_t n_ranges;
+	struct bs_section ranges; /* its pages are verified when the table is opened */
 	struct bs_packed lengths;
 	struct bs_section flags;
 	struct bs_packed places[4]; /* one a number of place */
@@ -81,15 +81,15 @@ struct bs_doc_table {
 enum bs_status bs_doc_table_open(struct bs_doc_table *table, const struct bs_container *file, uint64_t n_docs,
                                  struct bs_error *err) BS_WARN_UNUSED;
 void bs_doc_table_deinit(struct bs_doc_table *table);
-/* Documents first..end - 1 that are of one source, as the table says: run i of n_runs. end <= n_docs. */
-struct bs_doc_run {
+/* Documents first..end - 1 that are of one source, as the table says: range i of n_ranges. end <= n_docs. */
+struct bs_source_range {
 	uint32_t source;
 	uint32_t first;
 	uint32_t end;
 };
-struct bs_doc_run bs_doc_table_run(const struct bs_doc_table *table, uint32_t i);
-/* The number of the run that the document is in; n_runs must not be 0. */
-uint32_t bs_doc_table_run_of(const struct bs_doc_table *table, uint32_t document);
+struct bs_source_range bs_doc_table_range(const struct bs_doc_table *table, uint32_t i);
+/* The number of the range that the document is in; n_ranges must not be 0. */
+uint32_t bs_doc_table_range_of(const struct bs_doc_table *table, uint32_t document);
 /* Parts of what bs_doc_table_get gives, for those who need no more of very many. document < n_docs. BS_CORRUPT. */
 enum bs_status bs_doc_table_place(const struct bs_doc_table *table, uint32_t document, uint64_t place_out[4],
                                   struct bs_error *err) BS_WARN_UNUSED;

@@ -98,7 +98,7 @@ static enum bs_status encode(const uint32_t *rows, uint32_t n, uint64_t n_rows, 
 
 /* The list in bytes [first, end) of the section. */
 static enum bs_status open_list(const struct bs_exceptions *exceptions, uint64_t first, uint64_t end,
-                                struct bs_exception_list *list, struct bs_error *err)
+                                struct bs_term_exceptions *list, struct bs_error *err)
 {
 	uint64_t n;
 	if (first >= end || end > exceptions->rows.n_bytes - BS_EXCEPTIONS_PAD)
@@ -113,7 +113,7 @@ static enum bs_status open_list(const struct bs_exceptions *exceptions, uint64_t
 	struct shape shape = shape_of(n, exceptions->n_rows);
 	if (shape_bytes(&shape) != (uint64_t)(list_end - at))
 		return corrupt(exceptions, err);
-	*list = (struct bs_exception_list){
+	*list = (struct bs_term_exceptions){
 		.exceptions = exceptions,
 		.samples = at,
 		.bits = at + shape.n_samples * 4,
@@ -126,7 +126,7 @@ static enum bs_status open_list(const struct bs_exceptions *exceptions, uint64_t
 }
 
 /* Where a bucket begins in the unary part: behind as many zeros. */
-static enum bs_status find_bucket(const struct bs_exception_list *list, uint64_t bucket, uint64_t *at_out,
+static enum bs_status find_bucket(const struct bs_term_exceptions *list, uint64_t bucket, uint64_t *at_out,
                                   struct bs_error *err)
 {
 	uint64_t n_bits = list->n + list->n_buckets;
@@ -154,7 +154,7 @@ static enum bs_status find_bucket(const struct bs_exception_list *list, uint64_t
 
 /* A walk over the rows from some place on. */
 struct walk {
-	const struct bs_exception_list *list;
+	const struct bs_term_exceptions *list;
 	uint64_t at;   /* bit of the unary part from which ones holds what is not yet walked over */
 	uint64_t ones;
 	uint64_t i;    /* rows before */
@@ -169,7 +169,7 @@ static void walk_load(struct walk *walk)
 }
 
 /* At the first row of a bucket. */
-static enum bs_status walk_start(struct walk *walk, const struct bs_exception_list *list, uint64_t bucket,
+static enum bs_status walk_start(struct walk *walk, const struct bs_term_exceptions *list, uint64_t bucket,
                                  struct bs_error *err)
 {
 	*walk = (struct walk){.list = list};
@@ -183,7 +183,7 @@ static enum bs_status walk_start(struct walk *walk, const struct bs_exception_li
 /* The next row, UINT64_MAX if there is none; the walk stays where it is. */
 static inline uint64_t walk_peek(struct walk *walk)
 {
-	const struct bs_exception_list *list = walk->list;
+	const struct bs_term_exceptions *list = walk->list;
 	while (walk->ones == 0) {
 		walk->at += LOAD_BITS;
 		if (walk->at >= list->n + list->n_buckets || walk->i >= list->n)
@@ -206,7 +206,7 @@ static inline void walk_step(struct walk *walk)
 /* ---- reading ---- */
 
 /* Those of rows [first, end) of a slab, by their bits in its lines. */
-static enum bs_status clear_rows(const struct bs_exception_list *list, uint64_t first_row, uint64_t first, uint64_t end,
+static enum bs_status clear_rows(const struct bs_term_exceptions *list, uint64_t first_row, uint64_t first, uint64_t end,
                                  uint64_t *lines, struct bs_error *err)
 {
 	struct walk walk;
@@ -236,7 +236,7 @@ static uint32_t next_block(const struct bs_live *live, uint32_t block, bool is_l
 	return BS_SLAB_MAX_BLOCKS;
 }
 
-enum bs_status bs_exceptions_clear(const struct bs_exception_list *list, uint64_t first_row, const struct bs_live *live,
+enum bs_status bs_exceptions_clear(const struct bs_term_exceptions *list, uint64_t first_row, const struct bs_live *live,
                                    uint64_t *lines, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
@@ -249,7 +249,7 @@ enum bs_status bs_exceptions_clear(const struct bs_exception_list *list, uint64_
 	return status;
 }
 
-enum bs_status bs_exceptions_read(const struct bs_exception_list *list, struct bs_buffer *rows, struct bs_error *err)
+enum bs_status bs_exceptions_read(const struct bs_term_exceptions *list, struct bs_buffer *rows, struct bs_error *err)
 {
 	struct walk walk;
 	struct bs_buffer again = {0};
@@ -280,7 +280,7 @@ enum bs_status bs_exceptions_read(const struct bs_exception_list *list, struct b
 }
 
 static enum bs_status find_offsets(const struct bs_exceptions *exceptions, uint64_t index,
-                                   struct bs_exception_list *list, struct bs_error *err)
+                                   struct bs_term_exceptions *list, struct bs_error *err)
 {
 	uint64_t first, end;
 	enum bs_status status = bs_packed_get_span(&exceptions->offsets, index, &first, &end, err);
@@ -290,11 +290,11 @@ static enum bs_status find_offsets(const struct bs_exceptions *exceptions, uint6
 }
 
 enum bs_status bs_exceptions_find(const struct bs_exceptions *exceptions, uint64_t ordinal,
-                                  struct bs_exception_list *list_out, struct bs_error *err)
+                                  struct bs_term_exceptions *list_out, struct bs_error *err)
 {
 	bool found;
 	uint64_t index;
-	*list_out = (struct bs_exception_list){.exceptions = exceptions};
+	*list_out = (struct bs_term_exceptions){.exceptions = exceptions};
 	enum bs_status status = bs_packed_find(&exceptions->terms, ordinal, &found, &index, err);
 	return status || !found ? status : find_offsets(exceptions, index, list_out, err);
 }
@@ -303,54 +303,54 @@ enum bs_status bs_exceptions_find(const struct bs_exceptions *exceptions, uint64
 
 void bs_exceptions_builder_deinit(struct bs_exceptions_builder *builder)
 {
-	bs_buffer_deinit(&builder->runs);
+	bs_buffer_deinit(&builder->slabs);
 	bs_buffer_deinit(&builder->rows);
 }
 
 enum bs_status bs_exceptions_add(struct bs_exceptions_builder *builder, uint32_t ordinal, const uint32_t *rows,
                                  uint32_t n_rows, struct bs_error *err)
 {
-	struct bs_exception_run run = {.ordinal = ordinal, .n_rows = n_rows, .first = builder->rows.used_bytes / 4};
+	struct bs_slab_exceptions slab_rows = {.ordinal = ordinal, .n_rows = n_rows, .first = builder->rows.used_bytes / 4};
 	enum bs_status status = bs_buffer_append(&builder->rows, rows, (size_t)n_rows * 4, err);
-	return status ? status : bs_buffer_append(&builder->runs, &run, sizeof(run), err);
+	return status ? status : bs_buffer_append(&builder->slabs, &slab_rows, sizeof(slab_rows), err);
 }
 
 enum bs_status bs_exceptions_join(struct bs_exceptions_builder *builder, const struct bs_exceptions_builder *from,
                                   struct bs_error *err)
 {
-	const struct bs_exception_run *runs = (const struct bs_exception_run *)(const void *)from->runs.data;
+	const struct bs_slab_exceptions *slabs = (const struct bs_slab_exceptions *)(const void *)from->slabs.data;
 	uint64_t first = builder->rows.used_bytes / 4;
 	enum bs_status status = BS_OK;
 	if (from->rows.used_bytes > 0)
 		status = bs_buffer_append(&builder->rows, from->rows.data, from->rows.used_bytes, err);
-	for (size_t i = 0; i < from->runs.used_bytes / sizeof(*runs) && !status; i++) {
-		struct bs_exception_run run = runs[i];
-		run.first += first;
-		status = bs_buffer_append(&builder->runs, &run, sizeof(run), err);
+	for (size_t i = 0; i < from->slabs.used_bytes / sizeof(*slabs) && !status; i++) {
+		struct bs_slab_exceptions slab_rows = slabs[i];
+		slab_rows.first += first;
+		status = bs_buffer_append(&builder->slabs, &slab_rows, sizeof(slab_rows), err);
 	}
 	return status;
 }
 
-static int compare_runs(const void *a, const void *b)
+static int compare_slabs(const void *a, const void *b)
 {
-	const struct bs_exception_run *x = a;
-	const struct bs_exception_run *y = b;
+	const struct bs_slab_exceptions *x = a;
+	const struct bs_slab_exceptions *y = b;
 	if (x->ordinal != y->ordinal)
 		return x->ordinal < y->ordinal ? -1 : 1;
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
 /* How many runs from i on are of one term. */
-static size_t runs_of_term(const struct bs_exception_run *runs, size_t i, size_t n)
+static size_t slabs_of_term(const struct bs_slab_exceptions *slabs, size_t i, size_t n)
 {
 	size_t end = i + 1;
-	while (end < n && runs[end].ordinal == runs[i].ordinal)
+	while (end < n && slabs[end].ordinal == slabs[i].ordinal)
 		end++;
 	return end - i;
 }
 
 /* The rows of runs[0..n), of one term, as one list. rows is scratch. */
-static enum bs_status encode_runs(const struct bs_exceptions_builder *builder, const struct bs_exception_run *runs,
+static enum bs_status encode_slabs(const struct bs_exceptions_builder *builder, const struct bs_slab_exceptions *slabs,
                                   size_t n, uint64_t n_rows, struct bs_buffer *rows, struct bs_buffer *coded,
                                   struct bs_error *err)
 {
@@ -358,7 +358,7 @@ static enum bs_status encode_runs(const struct bs_exceptions_builder *builder, c
 	enum bs_status status = BS_OK;
 	bs_buffer_clear(rows);
 	for (size_t i = 0; i < n && !status; i++)
-		status = bs_buffer_append(rows, all + runs[i].first, (size_t)runs[i].n_rows * 4, err);
+		status = bs_buffer_append(rows, all + slabs[i].first, (size_t)slabs[i].n_rows * 4, err);
 	return status ? status : encode((const uint32_t *)(const void *)rows->data, (uint32_t)(rows->used_bytes / 4), n_rows,
 	                                coded, err);
 }
@@ -379,23 +379,23 @@ static void write_sections(struct bs_writer *writer, const struct bs_buffer *ter
 enum bs_status bs_exceptions_write(struct bs_exceptions_builder *builder, uint64_t n_rows, struct bs_writer *writer,
                                    struct bs_error *err)
 {
-	struct bs_exception_run *runs = (struct bs_exception_run *)(void *)builder->runs.data;
-	size_t n = builder->runs.used_bytes / sizeof(*runs);
+	struct bs_slab_exceptions *slabs = (struct bs_slab_exceptions *)(void *)builder->slabs.data;
+	size_t n = builder->slabs.used_bytes / sizeof(*slabs);
 	struct bs_buffer coded = {0};
 	struct bs_buffer terms = {0};
 	struct bs_buffer offsets = {0};
 	struct bs_buffer rows = {0};
 	enum bs_status status = BS_OK;
 	if (n > 1)
-		qsort(runs, n, sizeof(*runs), compare_runs);
+		qsort(slabs, n, sizeof(*slabs), compare_slabs);
 	for (size_t i = 0, n_here; i < n && !status; i += n_here) {
 		uint64_t offset = coded.used_bytes;
-		n_here = runs_of_term(runs, i, n);
-		status = bs_buffer_append(&terms, &runs[i].ordinal, sizeof(runs[i].ordinal), err);
+		n_here = slabs_of_term(slabs, i, n);
+		status = bs_buffer_append(&terms, &slabs[i].ordinal, sizeof(slabs[i].ordinal), err);
 		if (!status)
 			status = bs_buffer_append(&offsets, &offset, sizeof(offset), err);
 		if (!status)
-			status = encode_runs(builder, runs + i, n_here, n_rows, &rows, &coded, err);
+			status = encode_slabs(builder, slabs + i, n_here, n_rows, &rows, &coded, err);
 	}
 	uint64_t end = coded.used_bytes;
 	if (!status)

@@ -37,7 +37,7 @@ enum bs_status bs_exceptions_open(struct bs_exceptions *exceptions, const struct
                                   struct bs_error *err) BS_WARN_UNUSED;
 
 /* The exceptions of one term; borrowed. */
-struct bs_exception_list {
+struct bs_term_exceptions {
 	const struct bs_exceptions *exceptions;
 	const uint8_t *samples; /* u32: for every 128th bucket but the first, how many rows stand in those before */
 	const uint8_t *bits;
@@ -48,21 +48,21 @@ struct bs_exception_list {
 };
 
 enum bs_status bs_exceptions_find(const struct bs_exceptions *exceptions, uint64_t ordinal,
-                                  struct bs_exception_list *list_out, struct bs_error *err) BS_WARN_UNUSED;
+                                  struct bs_term_exceptions *list_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Clears, in the lines of a slab whose first row in the segment is first_row, the bits of the exceptions in live blocks. */
-enum bs_status bs_exceptions_clear(const struct bs_exception_list *list, uint64_t first_row, const struct bs_live *live,
+enum bs_status bs_exceptions_clear(const struct bs_term_exceptions *list, uint64_t first_row, const struct bs_live *live,
                                    uint64_t *lines, struct bs_error *err) BS_WARN_UNUSED;
 
 /* All of them, ascending, as u32 in place of what the buffer holds. BS_CORRUPT if the list is not exactly as it would be
  * written; BS_NO_MEMORY. */
-enum bs_status bs_exceptions_read(const struct bs_exception_list *list, struct bs_buffer *rows, struct bs_error *err)
+enum bs_status bs_exceptions_read(const struct bs_term_exceptions *list, struct bs_buffer *rows, struct bs_error *err)
 	BS_WARN_UNUSED;
 
 /* ---- writing ---- */
 
 /* What one slab added: rows of terms, the terms in any order, each once a slab. */
-struct bs_exception_run {
+struct bs_slab_exceptions {
 	uint32_t ordinal;
 	uint32_t n_rows;
 	uint64_t first; /* index into the rows */
@@ -70,7 +70,7 @@ struct bs_exception_run {
 
 /* Collects slab by slab. Zero-initialise. */
 struct bs_exceptions_builder {
-	struct bs_buffer runs; /* struct bs_exception_run each */
+	struct bs_buffer slabs; /* struct bs_slab_exceptions each */
 	struct bs_buffer rows; /* u32 each */
 };
 void bs_exceptions_builder_deinit(struct bs_exceptions_builder *builder);

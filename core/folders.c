@@ -16,12 +16,12 @@ struct record {
 	const uint8_t *stamp;
 	const char *path;
 	size_t path_bytes;
-	struct bs_folder_list list;
+	struct bs_folder_listing list;
 };
 
 /* ---- lists ---- */
 
-struct bs_entry bs_folder_list_next(const struct bs_folder_list *list, size_t *at)
+struct bs_entry bs_folder_listing_next(const struct bs_folder_listing *list, size_t *at)
 {
 	const uint8_t *entry = list->data + *at;
 	*at += 2u + entry[1];
@@ -40,14 +40,14 @@ static int compare_names(const struct bs_entry *a, const struct bs_entry *b)
 	return order ? order : (a->name_bytes > b->name_bytes) - (a->name_bytes < b->name_bytes);
 }
 
-bool bs_folder_list_is_valid(const struct bs_folder_list *list)
+bool bs_folder_listing_is_valid(const struct bs_folder_listing *list)
 {
 	size_t at = 0;
 	struct bs_entry before = {BS_ENTRY_FILE, "", 0};
 	for (uint32_t i = 0; i < list->n_entries; i++) {
 		if (list->n_bytes - at < 2 || list->n_bytes - at - 2 < list->data[at + 1] || list->data[at + 1] == 0)
 			return false;
-		struct bs_entry entry = bs_folder_list_next(list, &at);
+		struct bs_entry entry = bs_folder_listing_next(list, &at);
 		if (entry.kind >= BS_ENTRY_KINDS || !is_name(&entry) || compare_names(&before, &entry) >= 0)
 			return false;
 		before = entry;
@@ -117,7 +117,7 @@ static bool stamp_is(const uint8_t *recorded, const uint64_t stamp[4])
 }
 
 bool bs_folders_find(const struct bs_folders *folders, struct bs_folder_cursor *cursor, uint32_t source, const char *path,
-                     size_t path_bytes, const uint64_t stamp[4], struct bs_folder_list *list_out)
+                     size_t path_bytes, const uint64_t stamp[4], struct bs_folder_listing *list_out)
 {
 	struct record record;
 	int order = -1;
@@ -132,7 +132,7 @@ bool bs_folders_find(const struct bs_folders *folders, struct bs_folder_cursor *
 		cursor->before = cursor->at;
 		cursor->at += record.n_bytes;
 	}
-	if (order != 0 || !stamp_is(record.stamp, stamp) || !bs_folder_list_is_valid(&record.list))
+	if (order != 0 || !stamp_is(record.stamp, stamp) || !bs_folder_listing_is_valid(&record.list))
 		return false;
 	*list_out = record.list;
 	return true;
@@ -142,7 +142,7 @@ enum bs_status bs_folders_check(const struct bs_folders *folders, struct bs_erro
 {
 	struct record record, before = {.source = 0};
 	for (uint64_t at = 0; at < folders->records.n_bytes; at += record.n_bytes, before = record) {
-		if (!read_record(folders, at, &record) || !bs_folder_list_is_valid(&record.list) ||
+		if (!read_record(folders, at, &record) || !bs_folder_listing_is_valid(&record.list) ||
 		    (record.path_bytes > 0 && record.path[record.path_bytes - 1] != '/'))
 			return bs_container_corrupt(folders->file, err, "a folder's record at byte %llu does not decode",
 			                            (unsigned long long)at);
@@ -156,7 +156,7 @@ enum bs_status bs_folders_check(const struct bs_folders *folders, struct bs_erro
 /* ---- writing ---- */
 
 enum bs_status bs_folders_add(struct bs_buffer *records, uint32_t source, const char *path, size_t path_bytes,
-                              const uint64_t stamp[4], const struct bs_folder_list *list, struct bs_error *err)
+                              const uint64_t stamp[4], const struct bs_folder_listing *list, struct bs_error *err)
 {
 	uint8_t head[HEAD_BYTES];
 	uint64_t n_bytes = (uint64_t)HEAD_BYTES + path_bytes + list->n_bytes;

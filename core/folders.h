@@ -28,7 +28,7 @@ enum bs_entry_kind {
 #define BS_ENTRY_NAME_MAX 255u
 
 /* The entries of a folder: for each a byte with its kind, one with the bytes of its name, and the name; by name, bytewise. */
-struct bs_folder_list {
+struct bs_folder_listing {
 	const uint8_t *data;
 	size_t n_bytes;
 	uint32_t n_entries;
@@ -41,9 +41,9 @@ struct bs_entry {
 };
 
 /* Before any other use: whether the list decodes, to names in order that lead nowhere else. */
-bool bs_folder_list_is_valid(const struct bs_folder_list *list);
+bool bs_folder_listing_is_valid(const struct bs_folder_listing *list);
 /* From *at = 0 on, n_entries times. */
-struct bs_entry bs_folder_list_next(const struct bs_folder_list *list, size_t *at);
+struct bs_entry bs_folder_listing_next(const struct bs_folder_listing *list, size_t *at);
 
 /* ---- reading: any number of threads, a cursor each ---- */
 
@@ -66,7 +66,7 @@ void bs_folders_close(struct bs_folders *folders);
 /* The valid list of a folder of a source; false if there is none for that stamp. path: below the source, a slash at its end,
  * or empty. Borrowed until close. */
 bool bs_folders_find(const struct bs_folders *folders, struct bs_folder_cursor *cursor, uint32_t source, const char *path,
-                     size_t path_bytes, const uint64_t stamp[4], struct bs_folder_list *list_out);
+                     size_t path_bytes, const uint64_t stamp[4], struct bs_folder_listing *list_out);
 
 /* Every byte of it. BS_CORRUPT. */
 enum bs_status bs_folders_check(const struct bs_folders *folders, struct bs_error *err) BS_WARN_UNUSED;
@@ -75,7 +75,7 @@ enum bs_status bs_folders_check(const struct bs_folders *folders, struct bs_erro
 
 /* Appends the record of a folder; they must come in order: by source, then as a walk meets them. BS_NO_MEMORY. */
 enum bs_status bs_folders_add(struct bs_buffer *records, uint32_t source, const char *path, size_t path_bytes,
-                              const uint64_t stamp[4], const struct bs_folder_list *list, struct bs_error *err) BS_WARN_UNUSED;
+                              const uint64_t stamp[4], const struct bs_folder_listing *list, struct bs_error *err) BS_WARN_UNUSED;
 /* Replaces the file, unless it says just this already; without records there is none. BS_IO, BS_NO_MEMORY. */
 enum bs_status bs_folders_write(const struct bs_dir *dir, const struct bs_buffer *records, struct bs_error *err) BS_WARN_UNUSED;
 

@@ -57,7 +57,7 @@ static enum bs_status open_slab(struct bs_gram_slab *slab, const struct bs_conta
 		.n_docs = bs_load_u32(entry + 4),
 		.n_columns = bs_load_u32(entry + 8),
 	};
-	if (shape.size_class >= BS_GRAM_CLASSES || shape.n_columns != bs_gram_class_columns(shape.size_class) ||
+	if (shape.size_class >= BS_GRAM_SIZE_CLASSES || shape.n_columns != bs_gram_size_class_columns(shape.size_class) ||
 	    shape.n_docs == 0 || shape.n_docs > BS_GRAM_SLAB_MAX_DOCS)
 		return bs_container_corrupt(file, err, "gram slab %u has an impossible shape", i);
 	slab->shape = shape;

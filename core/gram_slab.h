@@ -34,26 +34,26 @@
  * Sizes of files: those of class 0 have no grams (but such as are left out), those of a class c > 0 have rows of
  * m = (4 + (c - 1) mod 4) 2^(3 + floor((c - 1) / 4)) columns, as bs_gram_column asks for.
  */
-#define BS_GRAM_CLASSES (1 + 4 * (BS_GRAM_MOST_LOG - BS_GRAM_LEAST_LOG + 1))
+#define BS_GRAM_SIZE_CLASSES (1 + 4 * (BS_GRAM_MOST_LOG - BS_GRAM_LEAST_LOG + 1))
 
-static inline uint32_t bs_gram_class_log(uint32_t size_class)
+static inline uint32_t bs_gram_size_class_log(uint32_t size_class)
 {
 	return BS_GRAM_LEAST_LOG + (size_class ? (size_class - 1) / 4 : 0);
 }
 
 /* m = n 2^log; n of class 0 is 0. */
-static inline uint32_t bs_gram_class_n(uint32_t size_class)
+static inline uint32_t bs_gram_size_class_n(uint32_t size_class)
 {
 	return size_class ? 4 + (size_class - 1) % 4 : 0;
 }
 
-static inline uint32_t bs_gram_class_columns(uint32_t size_class)
+static inline uint32_t bs_gram_size_class_columns(uint32_t size_class)
 {
-	return bs_gram_class_n(size_class) << bs_gram_class_log(size_class);
+	return bs_gram_size_class_n(size_class) << bs_gram_size_class_log(size_class);
 }
 
 struct bs_gram_slab_shape {
-	uint32_t size_class; /* see BS_GRAM_CLASSES */
+	uint32_t size_class; /* see BS_GRAM_SIZE_CLASSES */
 	uint32_t n_docs;     /* 1..BS_GRAM_SLAB_MAX_DOCS */
 	uint32_t n_columns;  /* m; 0: no file of it has a gram that is not left out */
 };

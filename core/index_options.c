@@ -4,7 +4,7 @@
 
 #include "core/manifest.h"
 
-size_t bs_list_length(char *const *list)
+size_t bs_strings_length(char *const *list)
 {
 	size_t n = 0;
 	while (list && list[n])
@@ -19,12 +19,12 @@ void bs_list_free(char **list)
 	free(list);
 }
 
-enum bs_status bs_list_copy(char *const *list, char ***copy_out, struct bs_error *err)
+enum bs_status bs_strings_copy(char *const *list, char ***copy_out, struct bs_error *err)
 {
 	*copy_out = NULL;
 	if (!list)
 		return BS_OK;
-	size_t n = bs_list_length(list);
+	size_t n = bs_strings_length(list);
 	char **copy = calloc(n + 1, sizeof(*copy));
 	if (!copy)
 		return bs_fail_memory(err, "a list", (n + 1) * sizeof(*copy));
@@ -58,8 +58,8 @@ enum bs_status bs_index_options_copy(const struct bs_index_options *options, str
 	copy_out->globs = NULL;
 	if ((options->stem_language && !copy_out->stem_language) || (options->id_field && !copy_out->id_field))
 		return bs_fail_memory(err, "options", sizeof(*options));
-	enum bs_status status = bs_list_copy(options->text_fields, &copy_out->text_fields, err);
-	return status ? status : bs_list_copy(options->globs, &copy_out->globs, err);
+	enum bs_status status = bs_strings_copy(options->text_fields, &copy_out->text_fields, err);
+	return status ? status : bs_strings_copy(options->globs, &copy_out->globs, err);
 }
 
 static bool strings_equal(const char *a, const char *b)
@@ -69,8 +69,8 @@ static bool strings_equal(const char *a, const char *b)
 
 static bool lists_equal(char *const *a, char *const *b)
 {
-	size_t n = bs_list_length(a);
-	if (n != bs_list_length(b))
+	size_t n = bs_strings_length(a);
+	if (n != bs_strings_length(b))
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(a[i], b[i]) != 0)

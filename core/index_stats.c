@@ -17,7 +17,7 @@ const char *bs_part_name(enum bs_part part)
 		[BS_PART_BLOCK_COLUMNS] = "block columns",
 		[BS_PART_EXACT_COLUMNS] = "exact columns",
 		[BS_PART_EXCEPTIONS] = "exceptions",
-		[BS_PART_LISTS] = "plain signatures",
+		[BS_PART_FORWARD_LISTS] = "forward lists",
 		[BS_PART_POPCOUNTS] = "popcounts",
 		[BS_PART_ROWS] = "rows",
 		[BS_PART_LENGTHS] = "lengths",
@@ -61,12 +61,12 @@ static enum bs_part part_of(uint32_t section)
 		return BS_PART_GRAM_ROWS;
 	case BS_SECTION_GRAM_TIERS:
 		return BS_PART_GRAM_LISTS;
-	case BS_SECTION_LIST_OFFSETS:
-	case BS_SECTION_LIST_TERMS:
-	case BS_SECTION_LIST_FILTERS:
-	case BS_SECTION_LIST_COLUMNS:
-	case BS_SECTION_LIST_FILTER_OFFSETS:
-		return BS_PART_LISTS;
+	case BS_SECTION_FORWARD_OFFSETS:
+	case BS_SECTION_FORWARD_TERMS:
+	case BS_SECTION_FORWARD_FILTERS:
+	case BS_SECTION_FORWARD_COLUMNS:
+	case BS_SECTION_FORWARD_FILTER_OFFSETS:
+		return BS_PART_FORWARD_LISTS;
 	case BS_SECTION_DOC_LENGTHS:
 		return BS_PART_LENGTHS;
 	case BS_SECTION_DOC_TF_OFFSETS:
@@ -75,7 +75,7 @@ static enum bs_part part_of(uint32_t section)
 	case BS_SECTION_DOC_NAME_OFFSETS:
 	case BS_SECTION_DOC_NAMES:
 		return BS_PART_NAMES;
-	case BS_SECTION_DOC_RUNS:
+	case BS_SECTION_SOURCE_RANGES:
 	case BS_SECTION_DOC_FLAGS:
 	case BS_SECTION_DOC_PLACES:
 	case BS_SECTION_DOC_CHECKSUMS:
@@ -91,9 +91,9 @@ static enum bs_part part_of(uint32_t section)
 
 static enum bs_part part_of_rank(uint8_t rank)
 {
-	if (rank == BS_RANK_DOCUMENT)
+	if (rank == BS_LEVEL_DOCUMENT)
 		return BS_PART_DOCUMENT_COLUMNS;
-	return rank == BS_RANK_GROUP ? BS_PART_GROUP_COLUMNS : BS_PART_BLOCK_COLUMNS;
+	return rank == BS_LEVEL_GROUP ? BS_PART_GROUP_COLUMNS : BS_PART_BLOCK_COLUMNS;
 }
 
 static uint64_t level_bytes(const struct bs_level *level)
@@ -146,14 +146,14 @@ static enum bs_status count_lists(const struct bs_slab *slab, struct bs_slab_sta
 	for (uint32_t row = 0; row < slab->n_docs && !status; row++) {
 		uint64_t start, end;
 		uint32_t n = 0;
-		status = bs_slab_list_span(slab, row, &start, &end, err);
+		status = bs_slab_forward_span(slab, row, &start, &end, err);
 		if (!status)
-			status = bs_term_list_count(&slab->list_terms, start, end, &n, err);
-		stats->n_list_postings += n;
+			status = bs_forward_list_count(&slab->forward_terms, start, end, &n, err);
+		stats->n_forward_postings += n;
 	}
 	if (!status)
 		status = count_exact(slab, stats, err);
-	stats->n_list_postings += stats->n_exact_postings;
+	stats->n_forward_postings += stats->n_exact_postings;
 	return status;
 }
 

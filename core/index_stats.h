@@ -18,7 +18,7 @@ enum bs_part {
 	BS_PART_BLOCK_COLUMNS,
 	BS_PART_EXACT_COLUMNS, /* with the numbers of their terms */
 	BS_PART_EXCEPTIONS,    /* rows that pass hashed columns wrongly */
-	BS_PART_LISTS,         /* plain signatures */
+	BS_PART_FORWARD_LISTS,         /* forward lists */
 	BS_PART_POPCOUNTS,
 	BS_PART_ROWS,
 	BS_PART_LENGTHS,
@@ -43,12 +43,12 @@ enum bs_part {
 
 struct bs_slab_stats {
 	uint32_t n_docs;
-	uint32_t n_levels;                 /* 0: plain signatures */
+	uint32_t n_levels;                 /* 0: forward lists */
 	uint32_t n_columns[BS_MAX_LEVELS]; /* m; 0: the level is absent */
 	double density[BS_MAX_LEVELS];     /* mean share of set bits among those that stand for documents */
 	uint32_t n_exact;
 	uint64_t n_exact_postings;
-	uint64_t n_list_postings;          /* of plain signatures */
+	uint64_t n_forward_postings;          /* of forward lists */
 };
 
 struct bs_segment_stats {

@@ -256,7 +256,7 @@ static enum bs_status open_block(const struct bs_lexicon *lexicon, uint64_t numb
 struct head {
 	uint64_t n_dropped;
 	uint64_t df;
-	uint32_t df_class;
+	uint32_t df_magnitude;
 };
 
 /* A number behind a head: six bits say how many bits it has. */
@@ -288,19 +288,19 @@ static inline bool get_head(const struct bs_lexicon *lexicon, struct bs_bits *bi
 		return false;
 	uint32_t symbol = BS_CODED_SYMBOL(coded);
 	bs_bits_skip(bits, BS_CODED_BITS(coded));
-	head->df_class = symbol % BS_DF_CLASSES;
-	head->n_dropped = symbol / BS_DF_CLASSES;
-	head->df = head->df_class + 1;
+	head->df_magnitude = symbol % BS_DF_MAGNITUDES;
+	head->n_dropped = symbol / BS_DF_MAGNITUDES;
+	head->df = head->df_magnitude + 1;
 	if (head->n_dropped == BS_DROP_MORE) {
 		if (!get_number(bits, &head->n_dropped) || !bs_bits_fill(bits))
 			return false;
 		head->n_dropped += BS_DROP_MORE;
 	}
-	if (head->df_class > 2 && head->df_class < BS_DF_MORE) {
-		uint32_t n = bs_df_bits(head->df_class); /* at most 15 + 5 of the 33 bits */
+	if (head->df_magnitude > 2 && head->df_magnitude < BS_DF_MORE) {
+		uint32_t n = bs_df_bits(head->df_magnitude); /* at most 15 + 5 of the 33 bits */
 		head->df = UINT64_C(1) << n | bits->window >> (64 - n);
 		bs_bits_skip(bits, n);
-	} else if (head->df_class == BS_DF_MORE) {
+	} else if (head->df_magnitude == BS_DF_MORE) {
 		if (!get_number(bits, &head->df))
 			return false;
 		head->df += BS_DF_MORE_LEAST;
@@ -388,7 +388,7 @@ static enum bs_status find_in_block(const struct bs_lexicon *lexicon, const stru
 			*df_out = head.df;
 			return BS_OK;
 		}
-		context = bs_head_context(n_rest, head.df_class);
+		context = bs_head_context(n_rest, head.df_magnitude);
 	}
 	return BS_OK;
 }
@@ -506,7 +506,7 @@ enum bs_status bs_lexicon_cursor_next(struct bs_lexicon_cursor *cursor, bool *en
 		return status;
 	if (!is_first)
 		cursor->n_shared = n_shared;
-	cursor->head_context = bs_head_context(cursor->term.used_bytes - n_shared, head.df_class);
+	cursor->head_context = bs_head_context(cursor->term.used_bytes - n_shared, head.df_magnitude);
 	cursor->df = head.df;
 	cursor->ordinal = cursor->next++;
 	return BS_OK;

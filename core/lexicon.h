@@ -7,7 +7,7 @@
  * separators stand together, front-coded in plain bytes. A look-up is a binary search over the first eight bytes of every
  * chapter, then a walk over its separators and a walk over the terms of one block.
  *
- * A term's ordinal is its place in this order; exact columns and plain signatures name terms by it.
+ * A term's ordinal is its place in this order; exact columns and forward lists name terms by it.
  *
  * Keys: a word is its folded UTF-8; the pair term of two run characters is 0xff and the two, which no UTF-8 text can
  * spell, so that a pair is never taken for a word that folds to the same two characters.
@@ -23,7 +23,7 @@
 #include "core/status.h"
 #include "core/term_codes.h"
 
-#define BS_KEY_PAIR 0xff /* first byte of a pair term's key */
+#define BS_KEY_COMPOUND 0xff /* first byte of a pair term's key */
 
 #define BS_LEXICON_BLOCK_TERMS    32u /* terms of a block; the last one may have fewer */
 #define BS_LEXICON_CHAPTER_BLOCKS 64u /* blocks of a chapter, likewise */

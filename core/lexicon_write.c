@@ -193,7 +193,7 @@ static enum bs_status find_symbols(struct coding *coding, struct bs_error *err)
 static uint32_t head_of(const struct added *term)
 {
 	uint64_t drop = term->n_dropped < BS_DROP_MORE ? term->n_dropped : BS_DROP_MORE;
-	return (uint32_t)drop * BS_DF_CLASSES + bs_df_class(term->df);
+	return (uint32_t)drop * BS_DF_MAGNITUDES + bs_df_magnitude(term->df);
 }
 
 /* Cuts all rests and counts what is used in which context. */
@@ -226,7 +226,7 @@ static enum bs_status cut_all(struct coding *coding, struct bs_error *err)
 			is_end = symbols[number].is_end;
 			context = is_end ? 0 : bs_next_context(term.rest.bytes[j - 1]);
 		}
-		head_context = bs_head_context(term.rest.n_bytes, bs_df_class(term.df));
+		head_context = bs_head_context(term.rest.n_bytes, bs_df_magnitude(term.df));
 	}
 	return BS_OK;
 }
@@ -332,15 +332,15 @@ static void put_number(struct coding *coding, uint64_t number)
 static void put_head(struct coding *coding, const struct added *term, uint32_t context)
 {
 	uint32_t head = head_of(term);
-	uint32_t df_class = head % BS_DF_CLASSES;
+	uint32_t df_magnitude = head % BS_DF_MAGNITUDES;
 	size_t at = heads_row(coding, context) + head;
 	put_bits(coding, coding->values[at] >> 4, coding->values[at] & 15);
 	if (term->n_dropped >= BS_DROP_MORE)
 		put_number(coding, term->n_dropped - BS_DROP_MORE);
-	if (df_class == BS_DF_MORE)
+	if (df_magnitude == BS_DF_MORE)
 		put_number(coding, term->df - BS_DF_MORE_LEAST);
-	else if (df_class > 2)
-		put_bits(coding, term->df - (UINT64_C(1) << bs_df_bits(df_class)), bs_df_bits(df_class));
+	else if (df_magnitude > 2)
+		put_bits(coding, term->df - (UINT64_C(1) << bs_df_bits(df_magnitude)), bs_df_bits(df_magnitude));
 }
 
 /* Gives where the symbols of the next term begin. */
@@ -378,7 +378,7 @@ static enum bs_status write_terms(struct coding *coding)
 			return status;
 		put_head(coding, &term, i % BS_LEXICON_BLOCK_TERMS == 0 ? 0 : context);
 		cut = put_rest(coding, &term, cut);
-		context = bs_head_context(term.rest.n_bytes, bs_df_class(term.df));
+		context = bs_head_context(term.rest.n_bytes, bs_df_magnitude(term.df));
 		if ((i + 1) % BS_LEXICON_BLOCK_TERMS != 0 && i + 1 < lexicon->n_terms)
 			continue;
 		end_block(coding);

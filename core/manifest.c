@@ -50,7 +50,7 @@ void bs_manifest_deinit(struct bs_manifest *manifest)
 	free(manifest->segments);
 	bs_list_free(manifest->fields);
 	bs_term_table_deinit(&manifest->field_numbers);
-	bs_buffer_deinit(&manifest->passed_over);
+	bs_buffer_deinit(&manifest->non_documents);
 	*manifest = (struct bs_manifest){0};
 }
 
@@ -162,22 +162,22 @@ enum bs_status bs_manifest_add_field(struct bs_manifest *manifest, const char *n
  * memory as in the file. */
 #define PASSED_OVER_HEAD_BYTES 8u
 
-enum bs_status bs_manifest_add_passed_over(struct bs_manifest *manifest, const struct bs_passed_over *file,
+enum bs_status bs_manifest_add_non_document(struct bs_manifest *manifest, const struct bs_non_documents *file,
                                            struct bs_error *err)
 {
 	uint8_t head[PASSED_OVER_HEAD_BYTES];
 	bs_store_u32(head, file->source);
 	bs_store_u32(head + 4, file->nul_end);
-	enum bs_status status = bs_buffer_append(&manifest->passed_over, head, sizeof(head), err);
-	return status ? status : bs_buffer_append(&manifest->passed_over, file->name, strlen(file->name) + 1, err);
+	enum bs_status status = bs_buffer_append(&manifest->non_documents, head, sizeof(head), err);
+	return status ? status : bs_buffer_append(&manifest->non_documents, file->name, strlen(file->name) + 1, err);
 }
 
-bool bs_manifest_next_passed_over(const struct bs_manifest *manifest, size_t *at, struct bs_passed_over *file_out)
+bool bs_manifest_next_non_document(const struct bs_manifest *manifest, size_t *at, struct bs_non_documents *file_out)
 {
-	const struct bs_buffer *list = &manifest->passed_over;
+	const struct bs_buffer *list = &manifest->non_documents;
 	if (*at >= list->used_bytes)
 		return false;
-	*file_out = (struct bs_passed_over){
+	*file_out = (struct bs_non_documents){
 		.source = bs_load_u32(list->data + *at),
 		.nul_end = bs_load_u32(list->data + *at + 4),
 		.name = (const char *)list->data + *at + PASSED_OVER_HEAD_BYTES,
@@ -205,12 +205,12 @@ enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct 
 	copy_out->fields = NULL;
 	copy_out->field_numbers = (struct bs_term_table){0};
 	copy_out->fields_capacity = 0;
-	copy_out->passed_over = (struct bs_buffer){0};
+	copy_out->non_documents = (struct bs_buffer){0};
 	enum bs_status status = bs_index_options_copy(&manifest->options, &copy_out->options, err);
 	if (!status)
-		status = bs_list_copy(manifest->fields, &copy_out->fields, err);
+		status = bs_strings_copy(manifest->fields, &copy_out->fields, err);
 	if (!status)
-		status = bs_buffer_append(&copy_out->passed_over, manifest->passed_over.data, manifest->passed_over.used_bytes, err);
+		status = bs_buffer_append(&copy_out->non_documents, manifest->non_documents.data, manifest->non_documents.used_bytes, err);
 	for (uint32_t i = 0; i < manifest->n_sources && !status; i++)
 		status = bs_manifest_add_source(copy_out, &manifest->sources[i], err);
 	if (status)
@@ -250,7 +250,7 @@ static void write_optional(struct bs_writer *writer, const char *string)
 
 static void write_list(struct bs_writer *writer, char *const *list)
 {
-	bs_writer_varint(writer, bs_list_length(list));
+	bs_writer_varint(writer, bs_strings_length(list));
 	for (size_t i = 0; list && list[i]; i++)
 		write_string(writer, list[i]);
 }
@@ -309,7 +309,7 @@ static void write_segments(struct bs_writer *writer, const struct bs_manifest *m
 	write_list(writer, manifest->fields);
 	if (manifest->options.grams) {
 		bs_writer_section(writer, SECTION_PASSED_OVER, 0);
-		bs_writer_bytes(writer, manifest->passed_over.data, manifest->passed_over.used_bytes);
+		bs_writer_bytes(writer, manifest->non_documents.data, manifest->non_documents.used_bytes);
 	}
 }
 
@@ -599,7 +599,7 @@ static enum bs_status read_passed_over(const struct bs_container *file, struct b
 			return bs_container_corrupt(file, err, "the list of files that are passed over does not decode");
 		at = (uint64_t)(end - section.data) + 1;
 	}
-	return status ? status : bs_buffer_append(&manifest->passed_over, section.data, (size_t)section.n_bytes, err);
+	return status ? status : bs_buffer_append(&manifest->non_documents, section.data, (size_t)section.n_bytes, err);
 }
 
 enum bs_status bs_manifest_open(const struct bs_dir *dir, struct bs_container **file_out, struct bs_error *err)

@@ -38,14 +38,14 @@ void bs_index_options_deinit(struct bs_index_options *options);
 /* Equal in everything that decides the content of an index. */
 bool bs_index_options_equal(const struct bs_index_options *a, const struct bs_index_options *b);
 /* Length of a NULL-ended list; NULL counts 0. */
-size_t bs_list_length(char *const *list);
+size_t bs_strings_length(char *const *list);
 void bs_list_free(char **list); /* NULL is fine */
 /* A density as the manifest stores it: what was written and read again is still equal to what was asked for. */
 uint64_t bs_density_ppm(double density);
 /* Likewise the limit: one that is not asked for is the usual one. */
 uint64_t bs_max_document(const struct bs_index_options *options);
 /* A deep copy of such a list (NULL stays NULL). */
-enum bs_status bs_list_copy(char *const *list, char ***copy_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_strings_copy(char *const *list, char ***copy_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* A source as recorded. kind is an enum bs_source_kind (source_kind.h); path is absolute, or relative to the folder the
  * index lies in. */
@@ -87,7 +87,7 @@ struct bs_manifest {
 	char **fields;        /* names of every field indexed since the index was made anew, distinct; NULL-ended, or NULL */
 	struct bs_term_table field_numbers; /* the same, to be found; see bs_manifest_number_fields */
 	size_t fields_capacity;             /* of fields, if that grew here */
-	struct bs_buffer passed_over; /* of an index of grams: files of its sources that it does not hold, see below */
+	struct bs_buffer non_documents; /* of an index of grams: files of its sources that it does not hold, see below */
 	uint64_t exclusions;  /* file exc-NUMBER, or 0: nothing was deleted by id */
 	uint64_t n_exclusions;
 };
@@ -104,14 +104,14 @@ enum bs_status bs_manifest_add_segment(struct bs_manifest *manifest, const struc
  * same, but for one that ends at a NUL byte and matches nothing that is as short as what stands before. In document order,
  * source by source. add: BS_NO_MEMORY. next: from *at = 0 on, false at the end; the name is borrowed.
  */
-struct bs_passed_over {
+struct bs_non_documents {
 	uint32_t source;
 	uint32_t nul_end; /* where its first NUL byte ends; 0: not known */
 	const char *name;
 };
-enum bs_status bs_manifest_add_passed_over(struct bs_manifest *manifest, const struct bs_passed_over *file,
+enum bs_status bs_manifest_add_non_document(struct bs_manifest *manifest, const struct bs_non_documents *file,
                                            struct bs_error *err) BS_WARN_UNUSED;
-bool bs_manifest_next_passed_over(const struct bs_manifest *manifest, size_t *at, struct bs_passed_over *file_out);
+bool bs_manifest_next_non_document(const struct bs_manifest *manifest, size_t *at, struct bs_non_documents *file_out);
 
 /* Whether the index was made with another ICU or Unicode version than this program has: its words may be others.
  * BS_UNSUPPORTED: ICU cannot be loaded. */

@@ -51,35 +51,35 @@ static enum bs_status write_lists(struct bs_writer *writer, uint32_t i, const st
 	uint64_t end = 0;
 	enum bs_status status = bs_buffer_append(&offsets, &end, sizeof(end), err);
 	for (uint32_t row = 0; row < image->shape.n_docs && !status; row++) {
-		uint64_t first = image->list_offsets[row];
-		status = bs_term_list_append(&lists, image->list_terms + first, (uint32_t)(image->list_offsets[row + 1] - first),
+		uint64_t first = image->forward_offsets[row];
+		status = bs_forward_list_append(&lists, image->forward_terms + first, (uint32_t)(image->forward_offsets[row + 1] - first),
 		                             err);
 		end = lists.used_bytes;
 		if (!status)
 			status = bs_buffer_append(&offsets, &end, sizeof(end), err);
 	}
-	bs_writer_section(writer, BS_SECTION_LIST_OFFSETS, i);
+	bs_writer_section(writer, BS_SECTION_FORWARD_OFFSETS, i);
 	if (!status)
 		bs_packed_write_u64(writer, (const uint64_t *)(const void *)offsets.data, offsets.used_bytes / 8);
-	bs_writer_section(writer, BS_SECTION_LIST_TERMS, i);
+	bs_writer_section(writer, BS_SECTION_FORWARD_TERMS, i);
 	bs_writer_bytes(writer, lists.data, lists.used_bytes);
 	bs_buffer_deinit(&lists);
 	bs_buffer_deinit(&offsets);
 	return status;
 }
 
-/* What stands in front of plain signatures: filters and exact columns. */
+/* What stands in front of forward lists: filters and exact columns. */
 static void write_list_columns(struct bs_writer *writer, uint32_t i, const struct bs_slab_image *image,
                                uint32_t *least_exact_out)
 {
-	uint32_t n_groups = bs_list_groups(image->shape.n_docs);
-	const uint64_t *at = image->list_columns;
-	bs_writer_section(writer, BS_SECTION_LIST_FILTER_OFFSETS, i);
+	uint32_t n_groups = bs_forward_groups(image->shape.n_docs);
+	const uint64_t *at = image->forward_columns;
+	bs_writer_section(writer, BS_SECTION_FORWARD_FILTER_OFFSETS, i);
 	bs_writer_bytes(writer, image->filter_offsets, ((size_t)n_groups + 1) * 8);
-	bs_writer_section(writer, BS_SECTION_LIST_FILTERS, i);
+	bs_writer_section(writer, BS_SECTION_FORWARD_FILTERS, i);
 	bs_writer_bytes(writer, image->filter_words, (size_t)image->filter_offsets[n_groups] * 8);
-	bs_writer_section(writer, BS_SECTION_LIST_COLUMNS, i);
-	bs_writer_bytes(writer, image->list_columns, (size_t)image->shape.n_exact * n_groups * 8);
+	bs_writer_section(writer, BS_SECTION_FORWARD_COLUMNS, i);
+	bs_writer_bytes(writer, image->forward_columns, (size_t)image->shape.n_exact * n_groups * 8);
 	bs_writer_section(writer, BS_SECTION_POPCOUNTS, i);
 	for (uint32_t c = 0; c < image->shape.n_exact; c++) {
 		uint32_t n = 0;
@@ -96,7 +96,7 @@ enum bs_status bs_segment_write_slab(struct bs_writer *writer, uint32_t i, const
 	uint32_t least_exact = 0;
 	bs_writer_section(writer, BS_SECTION_ROWS, i);
 	bs_packed_write_u32(writer, image->rows, shape->n_docs);
-	if (shape->is_list) {
+	if (shape->is_forward) {
 		enum bs_status status = write_lists(writer, i, image, err);
 		if (status)
 			return status;
@@ -111,11 +111,11 @@ enum bs_status bs_segment_write_slab(struct bs_writer *writer, uint32_t i, const
 	bs_writer_bytes(writer, image->exact_terms, (size_t)shape->n_exact * 4);
 	uint8_t entry[BS_SLAB_ENTRY_BYTES] = {0};
 	bs_store_u32(entry, shape->n_docs);
-	bs_store_u32(entry + 4, shape->is_list ? BS_SLAB_LISTS : BS_SLAB_MATRIX);
+	bs_store_u32(entry + 4, shape->is_forward ? BS_SLAB_FORWARD : BS_SLAB_MATRIX);
 	bs_store_u32(entry + 8, shape->n_exact);
 	for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
 		bs_store_u32(entry + 12 + 4 * level, shape->n_columns[level]);
-	if (shape->is_list) {
+	if (shape->is_forward) {
 		bs_store_u32(entry + 12, shape->hashing.n_hashes);
 		bs_store_u32(entry + 16, shape->hashing.near_log2);
 	}
@@ -279,17 +279,17 @@ static enum bs_status read_slabs(struct bs_segment *segment, struct bs_error *er
 		const uint8_t *entry = section.data + (uint64_t)i * BS_SLAB_ENTRY_BYTES;
 		struct bs_slab_shape shape = {
 			.n_docs = bs_load_u32(entry),
-			.is_list = bs_load_u32(entry + 4) == BS_SLAB_LISTS,
+			.is_forward = bs_load_u32(entry + 4) == BS_SLAB_FORWARD,
 			.n_exact = bs_load_u32(entry + 8),
 			.least_exact = bs_load_u32(entry + 24),
 			.least_length = bs_load_u32(entry + 28),
 		};
-		if (shape.is_list)
-			shape.hashing = (struct bs_list_hashing){bs_load_u32(entry + 12), bs_load_u32(entry + 16)};
-		for (uint32_t level = shape.is_list ? 2 : 0; level < BS_MAX_LEVELS; level++)
+		if (shape.is_forward)
+			shape.hashing = (struct bs_forward_hashing){bs_load_u32(entry + 12), bs_load_u32(entry + 16)};
+		for (uint32_t level = shape.is_forward ? 2 : 0; level < BS_MAX_LEVELS; level++)
 			shape.n_columns[level] = bs_load_u32(entry + 12 + 4 * level);
 		n_docs += shape.n_docs;
-		if (bs_load_u32(entry + 4) > BS_SLAB_LISTS)
+		if (bs_load_u32(entry + 4) > BS_SLAB_FORWARD)
 			return bs_fail(err, BS_UNSUPPORTED, "%s: slab %u is of a kind unknown to this bitsift",
 			               bs_container_path(segment->file), i);
 		status = bs_slab_open(&segment->slabs[i], segment->file, i, &shape, &segment->treatments, err);

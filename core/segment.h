@@ -42,11 +42,11 @@ struct bs_slab_image {
 	const uint32_t *exact_terms;       /* shape.n_exact ordinals, ascending; both kinds */
 	const struct bs_kernel *kernel;    /* for the popcounts */
 	const struct bs_treatment_table *treatments;
-	const uint64_t *list_offsets;      /* plain signatures: shape.n_docs + 1, counted in ordinals */
-	const uint32_t *list_terms;        /* ascending within a row */
-	const uint64_t *filter_offsets;    /* bs_list_groups(shape.n_docs) + 1 */
+	const uint64_t *forward_offsets;      /* forward lists: shape.n_docs + 1, counted in ordinals */
+	const uint32_t *forward_terms;        /* ascending within a row */
+	const uint64_t *filter_offsets;    /* bs_forward_groups(shape.n_docs) + 1 */
 	const uint64_t *filter_words;
-	const uint64_t *list_columns;      /* bs_list_groups(shape.n_docs) words an exact column */
+	const uint64_t *forward_columns;      /* bs_forward_groups(shape.n_docs) words an exact column */
 };
 
 /* Appends slab number i and its entry to entries (written by bs_segment_write_head). Sticky like the writer. */

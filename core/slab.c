@@ -42,16 +42,16 @@ static enum bs_status open_exact(struct bs_slab *slab, const struct bs_container
 static enum bs_status open_lists(struct bs_slab *slab, const struct bs_container *file, uint32_t i,
                                  const struct bs_slab_shape *shape, struct bs_error *err)
 {
-	struct bs_section offsets = bs_container_section(file, BS_SECTION_LIST_OFFSETS, i);
-	slab->list_terms = bs_container_section(file, BS_SECTION_LIST_TERMS, i);
-	slab->list_columns = bs_container_section(file, BS_SECTION_LIST_COLUMNS, i);
+	struct bs_section offsets = bs_container_section(file, BS_SECTION_FORWARD_OFFSETS, i);
+	slab->forward_terms = bs_container_section(file, BS_SECTION_FORWARD_TERMS, i);
+	slab->forward_columns = bs_container_section(file, BS_SECTION_FORWARD_COLUMNS, i);
 	slab->exact.n_columns = shape->n_exact;
-	enum bs_status status = bs_list_filter_open(&slab->list_filter, file, i, slab->n_docs, shape->hashing, err);
+	enum bs_status status = bs_forward_filter_open(&slab->forward_filter, file, i, slab->n_docs, shape->hashing, err);
 	if (!status)
-		status = check_bytes(&slab->list_columns, (uint64_t)shape->n_exact * bs_list_groups(slab->n_docs) * 8, i, err);
+		status = check_bytes(&slab->forward_columns, (uint64_t)shape->n_exact * bs_forward_groups(slab->n_docs) * 8, i, err);
 	if (!status)
 		status = open_exact(slab, file, i, shape->n_exact, err);
-	return status ? status : bs_packed_open(&slab->list_offsets, offsets, (uint64_t)slab->n_docs + 1, err);
+	return status ? status : bs_packed_open(&slab->forward_offsets, offsets, (uint64_t)slab->n_docs + 1, err);
 }
 
 static void place_levels(struct bs_slab *slab, const struct bs_slab_shape *shape,
@@ -63,7 +63,7 @@ static void place_levels(struct bs_slab *slab, const struct bs_slab_shape *shape
 	for (uint32_t level = 0; level < slab->n_levels; level++)
 		place_level(slab, &slab->levels[level], treatments->ranks[level], shape->n_columns[level], n_lines_out,
 		            &n_columns);
-	place_level(slab, &slab->exact, BS_RANK_DOCUMENT, shape->n_exact, n_lines_out, &n_columns);
+	place_level(slab, &slab->exact, BS_LEVEL_DOCUMENT, shape->n_exact, n_lines_out, &n_columns);
 }
 
 void bs_slab_in_memory(struct bs_slab *slab, const struct bs_slab_shape *shape,
@@ -103,13 +103,13 @@ enum bs_status bs_slab_open(struct bs_slab *slab, const struct bs_container *fil
 	slab->least_exact = shape->least_exact;
 	slab->least_length = shape->least_length;
 	memcpy(slab->n_columns, shape->n_columns, sizeof(slab->n_columns));
-	if (shape->n_docs == 0 || (!shape->is_list && shape->n_docs > BS_SLAB_MAX_DOCS))
+	if (shape->n_docs == 0 || (!shape->is_forward && shape->n_docs > BS_SLAB_MAX_DOCS))
 		return bs_container_corrupt(file, err, "slab %u: %u documents", i, shape->n_docs);
 	slab->n_blocks = (shape->n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS;
 	enum bs_status status = bs_packed_open(&slab->rows, bs_container_section(file, BS_SECTION_ROWS, i), shape->n_docs, err);
 	if (status)
 		return status;
-	return shape->is_list ? open_lists(slab, file, i, shape, err) : open_columns(slab, file, i, shape, treatments, err);
+	return shape->is_forward ? open_lists(slab, file, i, shape, err) : open_columns(slab, file, i, shape, treatments, err);
 }
 
 /* A live word stands for 64 lines, 4 KiB: the size of a checksummed page, though not always aligned with one. */
@@ -135,7 +135,7 @@ enum bs_status bs_slab_column(const struct bs_slab *slab, const struct bs_level 
 {
 	uint64_t at = (level->first_line + (uint64_t)c * level->n_lines) * BS_LINE_BYTES;
 	*column_out = (const uint64_t *)(const void *)(slab->columns.data + at);
-	if (live && level->rank == BS_RANK_DOCUMENT)
+	if (live && level->rank == BS_LEVEL_DOCUMENT)
 		return touch_live(slab, at, level->n_lines, live, err);
 	return bs_section_touch(&slab->columns, at, (uint64_t)level->n_lines * BS_LINE_BYTES, err);
 }
@@ -191,35 +191,35 @@ enum bs_status bs_slab_find_exact(const struct bs_slab *slab, uint64_t term_ordi
 	return status;
 }
 
-enum bs_status bs_slab_list_span(const struct bs_slab *slab, uint32_t row, uint64_t *start_out, uint64_t *end_out,
+enum bs_status bs_slab_forward_span(const struct bs_slab *slab, uint32_t row, uint64_t *start_out, uint64_t *end_out,
                                  struct bs_error *err)
 {
-	enum bs_status status = bs_packed_get_span(&slab->list_offsets, row, start_out, end_out, err);
+	enum bs_status status = bs_packed_get_span(&slab->forward_offsets, row, start_out, end_out, err);
 	if (status)
 		return status;
-	if (*start_out > *end_out || *end_out > slab->list_terms.n_bytes)
-		return bs_container_corrupt(slab->rows.file, err, "plain signature %u has impossible bounds", row);
+	if (*start_out > *end_out || *end_out > slab->forward_terms.n_bytes)
+		return bs_container_corrupt(slab->rows.file, err, "forward list %u has impossible bounds", row);
 	return BS_OK;
 }
 
-enum bs_status bs_slab_list_column(const struct bs_slab *slab, uint32_t c, const uint8_t **words_out,
+enum bs_status bs_slab_forward_column(const struct bs_slab *slab, uint32_t c, const uint8_t **words_out,
                                    struct bs_error *err)
 {
-	uint64_t n_bytes = (uint64_t)bs_list_groups(slab->n_docs) * 8;
-	*words_out = slab->list_columns.data + c * n_bytes;
-	return bs_section_touch(&slab->list_columns, c * n_bytes, n_bytes, err);
+	uint64_t n_bytes = (uint64_t)bs_forward_groups(slab->n_docs) * 8;
+	*words_out = slab->forward_columns.data + c * n_bytes;
+	return bs_section_touch(&slab->forward_columns, c * n_bytes, n_bytes, err);
 }
 
-enum bs_status bs_slab_list_find(const struct bs_slab *slab, uint32_t row, uint64_t term_ordinal, bool *has_out,
+enum bs_status bs_slab_forward_find(const struct bs_slab *slab, uint32_t row, uint64_t term_ordinal, bool *has_out,
                                  struct bs_error *err)
 {
 	uint64_t start, end;
 	*has_out = false;
-	enum bs_status status = bs_slab_list_span(slab, row, &start, &end, err);
-	return status ? status : bs_term_list_has(&slab->list_terms, start, end, term_ordinal, has_out, err);
+	enum bs_status status = bs_slab_forward_span(slab, row, &start, &end, err);
+	return status ? status : bs_forward_list_has(&slab->forward_terms, start, end, term_ordinal, has_out, err);
 }
 
-enum bs_status bs_slab_list_has(const struct bs_slab *slab, uint32_t row, uint64_t term_ordinal, bool *has_out,
+enum bs_status bs_slab_forward_has(const struct bs_slab *slab, uint32_t row, uint64_t term_ordinal, bool *has_out,
                                 struct bs_error *err)
 {
 	bool is_exact;
@@ -230,8 +230,8 @@ enum bs_status bs_slab_list_has(const struct bs_slab *slab, uint32_t row, uint64
 	if (status)
 		return status;
 	if (!is_exact)
-		return bs_slab_list_find(slab, row, term_ordinal, has_out, err);
-	status = bs_slab_list_column(slab, column, &words, err);
+		return bs_slab_forward_find(slab, row, term_ordinal, has_out, err);
+	status = bs_slab_forward_column(slab, column, &words, err);
 	*has_out = !status && (words[row / 8] >> (row % 8) & 1);
 	return status;
 }

@@ -18,7 +18,7 @@
  * term would have had there it then has at the document level instead (bs_slab_hashes), so that its noise stays the same.
  *
  * Behind the levels stand the exact columns: one a frequent term, rank 0, no noise. Documents far longer than the rest,
- * and segments too small to fill lines, have no levels at all but a plain signature: the sorted list of their terms, less
+ * and segments too small to fill lines, have no levels at all but a forward list: the sorted list of their terms, less
  * those that are in so many of the slab's documents that an exact column takes less.
  */
 #ifndef BS_CORE_SLAB_H
@@ -49,7 +49,7 @@ struct bs_slab {
 	uint32_t n_docs;
 	uint32_t n_blocks;
 	uint64_t first_row; /* rows of the slabs before this one, in the segment */
-	uint32_t n_levels; /* 0: plain signatures, of exact below only n_columns */
+	uint32_t n_levels; /* 0: forward lists, of exact below only n_columns */
 	struct bs_level levels[BS_MAX_LEVELS];
 	uint32_t n_columns[BS_MAX_LEVELS]; /* of the levels, as bs_slab_hashes takes them */
 	struct bs_level exact; /* n_columns exact columns */
@@ -60,10 +60,10 @@ struct bs_slab {
 	struct bs_section popcounts; /* u64 a level: set bits of its columns; u32 an exact column: its set bits */
 	struct bs_section exact_terms;
 	struct bs_packed rows;         /* the document of each */
-	struct bs_packed list_offsets; /* one a row and one more */
-	struct bs_section list_terms;
-	struct bs_section list_columns; /* exact columns of plain signatures: bs_list_groups(n_docs) words each, a bit a row */
-	struct bs_list_filter list_filter;
+	struct bs_packed forward_offsets; /* one a row and one more */
+	struct bs_section forward_terms;
+	struct bs_section forward_columns; /* exact columns of forward lists: bs_forward_groups(n_docs) words each, a bit a row */
+	struct bs_forward_filter forward_filter;
 };
 
 /*
@@ -83,7 +83,7 @@ static inline uint32_t bs_slab_lane_shift(uint32_t n_docs)
 /* A lane of a column of this rank stands for 2^this consecutive rows. */
 static inline uint32_t bs_level_shift(uint8_t rank, uint32_t n_docs)
 {
-	return rank == BS_RANK_BLOCK ? bs_slab_lane_shift(n_docs) : rank;
+	return rank == BS_LEVEL_BLOCK ? bs_slab_lane_shift(n_docs) : rank;
 }
 
 /* Lanes in use in a slab's columns of this rank. */
@@ -96,7 +96,7 @@ static inline uint32_t bs_level_lanes(uint8_t rank, uint32_t n_docs)
 /* Lines of one column of a level. */
 static inline uint32_t bs_level_lines(uint8_t rank, uint32_t n_blocks)
 {
-	if (rank == BS_RANK_BLOCK)
+	if (rank == BS_LEVEL_BLOCK)
 		return 1;
 	return (n_blocks + (1u << rank) - 1) >> rank;
 }
@@ -105,9 +105,9 @@ static inline uint32_t bs_level_lines(uint8_t rank, uint32_t n_blocks)
 struct bs_slab_shape {
 	uint32_t n_docs;
 	uint32_t n_exact;
-	bool is_list;
+	bool is_forward;
 	uint32_t n_columns[BS_MAX_LEVELS]; /* of a matrix */
-	struct bs_list_hashing hashing;    /* of plain signatures: their filters' */
+	struct bs_forward_hashing hashing;    /* of forward lists: their filters' */
 	uint32_t least_exact; /* popcount of the sparsest exact column, 0 without any */
 	uint32_t least_length; /* of its documents, in positions */
 };
@@ -132,7 +132,7 @@ static inline uint32_t bs_slab_hashes(const struct bs_treatment *treatment, cons
 /* Kinds of slabs, as their entries say. A reader refuses one that it does not know. */
 enum bs_slab_kind {
 	BS_SLAB_MATRIX = 0,
-	BS_SLAB_LISTS = 1, /* plain signatures */
+	BS_SLAB_FORWARD = 1, /* forward lists */
 };
 
 /* The i-th slab of a segment file. BS_CORRUPT if its sections do not have the bytes its shape asks for. */
@@ -166,20 +166,20 @@ static inline BS_WARN_UNUSED enum bs_status bs_slab_document(const struct bs_sla
 	return bs_packed_get_u32(&slab->rows, row, document_out, err);
 }
 
-/* Plain signatures: where the row's list stands in list_terms. */
-enum bs_status bs_slab_list_span(const struct bs_slab *slab, uint32_t row, uint64_t *start_out, uint64_t *end_out,
+/* Forward lists: where the row's list stands in forward_terms. */
+enum bs_status bs_slab_forward_span(const struct bs_slab *slab, uint32_t row, uint64_t *start_out, uint64_t *end_out,
                                  struct bs_error *err) BS_WARN_UNUSED;
 
-/* Plain signatures: the words of exact column c, one a group of 64 rows. */
-enum bs_status bs_slab_list_column(const struct bs_slab *slab, uint32_t c, const uint8_t **words_out,
+/* Forward lists: the words of exact column c, one a group of 64 rows. */
+enum bs_status bs_slab_forward_column(const struct bs_slab *slab, uint32_t c, const uint8_t **words_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
 
-/* Plain signatures: whether the row's list has a term that has no exact column. */
-enum bs_status bs_slab_list_find(const struct bs_slab *slab, uint32_t row, uint64_t term_ordinal, bool *has_out,
+/* Forward lists: whether the row's list has a term that has no exact column. */
+enum bs_status bs_slab_forward_find(const struct bs_slab *slab, uint32_t row, uint64_t term_ordinal, bool *has_out,
                                  struct bs_error *err) BS_WARN_UNUSED;
 
-/* Plain signatures: whether the row's document has the term, by its exact column or its list. */
-enum bs_status bs_slab_list_has(const struct bs_slab *slab, uint32_t row, uint64_t term_ordinal, bool *has_out,
+/* Forward lists: whether the row's document has the term, by its exact column or its list. */
+enum bs_status bs_slab_forward_has(const struct bs_slab *slab, uint32_t row, uint64_t term_ordinal, bool *has_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

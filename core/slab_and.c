@@ -144,7 +144,7 @@ static enum bs_status push_round(const struct bs_slab *slab, uint32_t level_inde
 	return BS_OK;
 }
 
-static enum bs_status list_columns(const struct bs_slab *slab, uint32_t level, const struct bs_slab_term *const *terms,
+static enum bs_status forward_columns(const struct bs_slab *slab, uint32_t level, const struct bs_slab_term *const *terms,
                                    size_t n_terms, struct bs_and_scratch *scratch, const struct bs_live *live,
                                    struct column_list *list, struct bs_error *err)
 {
@@ -236,7 +236,7 @@ enum bs_status bs_slab_and(const struct bs_slab *slab, const struct bs_kernel *k
 	struct column_list list;
 	enum bs_status status = reserve_columns(scratch, n_terms, err);
 	for (uint32_t level = slab->n_levels; level-- > 0 && !status;) {
-		status = list_columns(slab, level, terms, n_terms, scratch, live, &list, err);
+		status = forward_columns(slab, level, terms, n_terms, scratch, live, &list, err);
 		if (status)
 			return status;
 		if (list.is_impossible)
@@ -244,9 +244,9 @@ enum bs_status bs_slab_and(const struct bs_slab *slab, const struct bs_kernel *k
 		if (list.n == 0 || list.is_impossible)
 			continue;
 		uint64_t n_read = list.n;
-		if (slab->levels[level].rank == BS_RANK_BLOCK) {
+		if (slab->levels[level].rank == BS_LEVEL_BLOCK) {
 			and_blocks(slab, &list, live);
-		} else if (slab->levels[level].rank == BS_RANK_GROUP) {
+		} else if (slab->levels[level].rank == BS_LEVEL_GROUP) {
 			n_read = and_groups(kernel, &list, scratch, frame, live);
 			fresh = false;
 		} else {

@@ -45,8 +45,8 @@ static enum bs_status open_tombstones(struct bs_snapshot *snapshot, uint32_t i, 
 static enum bs_status check_sources(const struct bs_snapshot *snapshot, const struct bs_container *file,
                                     const struct bs_doc_table *docs, struct bs_error *err)
 {
-	for (uint32_t i = 0; i < docs->n_runs; i++) {
-		uint32_t source = bs_doc_table_run(docs, i).source;
+	for (uint32_t i = 0; i < docs->n_ranges; i++) {
+		uint32_t source = bs_doc_table_range(docs, i).source;
 		if (source >= snapshot->manifest.n_sources)
 			return bs_container_corrupt(file, err, "run %u of documents is of source %u of %u", i, source,
 			                            snapshot->manifest.n_sources);
@@ -160,7 +160,7 @@ enum bs_status bs_snapshot_record(const struct bs_snapshot *snapshot, struct bs_
 		return bs_doc_table_get(&snapshot->exclusions, ref.document, record_out, err);
 	if (ref.segment < snapshot->manifest.n_segments)
 		return bs_doc_table_get(&snapshot->segments[ref.segment].docs, ref.document, record_out, err);
-	bs_doc_table_gathered(&snapshot->overlay, ref.document, record_out);
+	bs_doc_table_builder_get(&snapshot->overlay, ref.document, record_out);
 	return BS_OK;
 }
 

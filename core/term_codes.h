@@ -33,12 +33,12 @@
 /* ---- heads: eight times the bytes dropped, and the class of df ---- */
 
 #define BS_DROP_MORE   31u /* so many or more: a number follows */
-#define BS_DF_CLASSES  8u
+#define BS_DF_MAGNITUDES  8u
 #define BS_DF_MORE     7u  /* class of df >= BS_DF_MORE_LEAST: a number follows */
 #define BS_DF_MORE_LEAST 64u
 
 /* 1, 2, 3, then 4.., 8.., 16.., 32.. to the double, then all others. */
-static inline uint32_t bs_df_class(uint64_t df)
+static inline uint32_t bs_df_magnitude(uint64_t df)
 {
 	if (df <= 3)
 		return (uint32_t)df - 1;
@@ -46,16 +46,16 @@ static inline uint32_t bs_df_class(uint64_t df)
 }
 
 /* Bits that follow in classes 3 to 6; the class begins at 1 << bits. */
-static inline uint32_t bs_df_bits(uint32_t df_class)
+static inline uint32_t bs_df_bits(uint32_t df_magnitude)
 {
-	return df_class - 1;
+	return df_magnitude - 1;
 }
 
 /* Of the head of the first term of a block: 0. Of others: by the rest and the class of the term before. */
-static inline uint32_t bs_head_context(uint64_t last_rest_bytes, uint32_t last_df_class)
+static inline uint32_t bs_head_context(uint64_t last_rest_bytes, uint32_t last_df_magnitude)
 {
 	static const uint8_t row[12] = {0, 0, 1, 1, 2, 3, 3, 4, 4, 4, 4, 5};
-	return 1 + row[last_rest_bytes < 11 ? last_rest_bytes : 11] * 3u + (last_df_class < 2 ? last_df_class : 2);
+	return 1 + row[last_rest_bytes < 11 ? last_rest_bytes : 11] * 3u + (last_df_magnitude < 2 ? last_df_magnitude : 2);
 }
 
 /* ---- rests ---- */

@@ -34,7 +34,7 @@ static uint64_t gap_before(const struct run *run, uint64_t last_end, bool is_fir
 	return run->first - last_end - !is_first;
 }
 
-static uint64_t pair_bits(uint64_t gap, const struct run *run)
+static uint64_t code_bits(uint64_t gap, const struct run *run)
 {
 	return gamma_bits((gap >> GAP_LOW_BITS) + 1) + GAP_LOW_BITS + gamma_bits(run->end - run->first);
 }
@@ -65,12 +65,12 @@ static void measure(const uint32_t *ordinals, uint32_t n, uint32_t *n_runs_out, 
 	for (uint32_t i = 0; i < n; ++*n_runs_out) {
 		bool is_first = i == 0;
 		struct run run = next_run(ordinals, n, &i);
-		*n_bits_out += pair_bits(gap_before(&run, end, is_first), &run);
+		*n_bits_out += code_bits(gap_before(&run, end, is_first), &run);
 		end = run.end;
 	}
 }
 
-uint64_t bs_term_list_bytes(const uint32_t *ordinals, uint32_t n)
+uint64_t bs_forward_list_bytes(const uint32_t *ordinals, uint32_t n)
 {
 	uint32_t n_runs;
 	uint64_t n_bits;
@@ -98,7 +98,7 @@ static void put_gamma(uint8_t *bytes, uint64_t *at, uint64_t value)
 	put_bits(bytes, at, value, n);
 }
 
-enum bs_status bs_term_list_append(struct bs_buffer *to, const uint32_t *ordinals, uint32_t n, struct bs_error *err)
+enum bs_status bs_forward_list_append(struct bs_buffer *to, const uint32_t *ordinals, uint32_t n, struct bs_error *err)
 {
 	uint32_t n_runs;
 	uint64_t n_bits;
@@ -111,7 +111,7 @@ enum bs_status bs_term_list_append(struct bs_buffer *to, const uint32_t *ordinal
 		return status;
 	uint8_t *list = to->data + to->used_bytes;
 	uint8_t *sample = list + HEAD_BYTES;
-	uint8_t *pairs = sample + samples_of(n_runs) * SAMPLE_BYTES;
+	uint8_t *codes = sample + samples_of(n_runs) * SAMPLE_BYTES;
 	memset(list, 0, (size_t)n_bytes);
 	bs_store_u32(list, n);
 	bs_store_u32(list + 4, n_runs);
@@ -125,9 +125,9 @@ enum bs_status bs_term_list_append(struct bs_buffer *to, const uint32_t *ordinal
 		}
 		struct run run = next_run(ordinals, n, &i);
 		uint64_t gap = gap_before(&run, end, r == 0);
-		put_gamma(pairs, &at, (gap >> GAP_LOW_BITS) + 1);
-		put_bits(pairs, &at, gap, GAP_LOW_BITS);
-		put_gamma(pairs, &at, run.end - run.first);
+		put_gamma(codes, &at, (gap >> GAP_LOW_BITS) + 1);
+		put_bits(codes, &at, gap, GAP_LOW_BITS);
+		put_gamma(codes, &at, run.end - run.first);
 		end = run.end;
 	}
 	to->used_bytes += (size_t)n_bytes;
@@ -149,7 +149,7 @@ struct list {
 
 static enum bs_status corrupt_list(const struct bs_section *section, uint64_t start, struct bs_error *err)
 {
-	return bs_container_corrupt(section->file, err, "the plain signature at %llu does not decode",
+	return bs_container_corrupt(section->file, err, "the forward list at %llu does not decode",
 	                            (unsigned long long)start);
 }
 
@@ -286,7 +286,7 @@ static enum bs_status start_stretch(const struct list *list, uint64_t stretch, s
 	return bs_section_touch(list->section, list->pairs_off + first_bit / 8, decoder->n_bytes, err);
 }
 
-enum bs_status bs_term_list_has(const struct bs_section *section, uint64_t start, uint64_t end, uint64_t ordinal,
+enum bs_status bs_forward_list_has(const struct bs_section *section, uint64_t start, uint64_t end, uint64_t ordinal,
                                 bool *has_out, struct bs_error *err)
 {
 	struct list list;
@@ -310,7 +310,7 @@ enum bs_status bs_term_list_has(const struct bs_section *section, uint64_t start
 	return status;
 }
 
-enum bs_status bs_term_list_count(const struct bs_section *section, uint64_t start, uint64_t end, uint32_t *n_out,
+enum bs_status bs_forward_list_count(const struct bs_section *section, uint64_t start, uint64_t end, uint32_t *n_out,
                                   struct bs_error *err)
 {
 	struct list list = {.n = 0};
@@ -329,7 +329,7 @@ static enum bs_status append_run(struct bs_buffer *ordinals, const struct run *r
 	return status;
 }
 
-enum bs_status bs_term_list_read(const struct bs_section *section, uint64_t start, uint64_t end, uint64_t n_terms,
+enum bs_status bs_forward_list_read(const struct bs_section *section, uint64_t start, uint64_t end, uint64_t n_terms,
                                  struct bs_buffer *ordinals, struct bs_error *err)
 {
 	struct list list;
@@ -355,7 +355,7 @@ enum bs_status bs_term_list_read(const struct bs_section *section, uint64_t star
 		status = corrupt_list(section, start, err);
 	/* Samples, and the bits that fill up bytes: as they would be written. */
 	if (!status)
-		status = bs_term_list_append(&again, (const uint32_t *)(const void *)ordinals->data, list.n, err);
+		status = bs_forward_list_append(&again, (const uint32_t *)(const void *)ordinals->data, list.n, err);
 	if (!status && (again.used_bytes != end - start ||
 	                memcmp(again.data, section->data + start, again.used_bytes) != 0))
 		status = corrupt_list(section, start, err);

@@ -14,7 +14,7 @@
 
 /*
  * Words of fewer documents have no tf code: two fifths of those of source code, a quarter of those of paragraphs. Of about as
- * many, ten best are asked for, so that nearly all are read anyway; but not long documents, which are exact (plain signatures)
+ * many, ten best are asked for, so that nearly all are read anyway; but not long documents, which are exact (forward lists)
  * and take long to read: they have codes of all words. In a small segment, which is one of several, a word of so few documents
  * need not be rare, and there is little to be saved: all words of several documents have one.
  */

@@ -201,7 +201,7 @@ void bs_treatment_table_make(const struct bs_treatment_policy *policy_given, uin
 	if (priced.bit_ns <= 0)
 		bs_treatment_policy_price(&priced, SHORT_TERMS);
 	*table = (struct bs_treatment_table){
-		.n_levels = 3, .ranks = {BS_RANK_DOCUMENT, BS_RANK_GROUP, BS_RANK_BLOCK}, .n_entries = 0};
+		.n_levels = 3, .ranks = {BS_LEVEL_DOCUMENT, BS_LEVEL_GROUP, BS_LEVEL_BLOCK}, .n_entries = 0};
 	double n = n_docs ? (double)n_docs : 1;
 	/* A step of a factor sqrt 2 in df: finer than the counts of columns change. */
 	for (double df = 1; df <= n * M_SQRT2 && table->n_entries < BS_MAX_TREATMENTS; df *= M_SQRT2) {
@@ -231,12 +231,12 @@ const struct bs_treatment *bs_treatment_find(const struct bs_treatment_table *ta
 
 bool bs_treatment_table_is_valid(const struct bs_treatment_table *table)
 {
-	if (table->n_levels < 1 || table->n_levels > BS_MAX_LEVELS || table->ranks[0] != BS_RANK_DOCUMENT ||
+	if (table->n_levels < 1 || table->n_levels > BS_MAX_LEVELS || table->ranks[0] != BS_LEVEL_DOCUMENT ||
 	    table->n_entries < 1 || table->n_entries > BS_MAX_TREATMENTS || table->entries[0].min_df != 0)
 		return false;
 	for (uint32_t level = 1; level < table->n_levels; level++) {
 		uint8_t rank = table->ranks[level];
-		if ((rank != BS_RANK_GROUP && rank != BS_RANK_BLOCK) || rank <= table->ranks[level - 1])
+		if ((rank != BS_LEVEL_GROUP && rank != BS_LEVEL_BLOCK) || rank <= table->ranks[level - 1])
 			return false;
 	}
 	for (uint32_t i = 0; i < table->n_entries; i++) {

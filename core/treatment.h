@@ -10,10 +10,10 @@
 #include <stdint.h>
 
 /* Levels of a slab, in order: documents always, the coarser two where they pay. */
-enum bs_level_rank {
-	BS_RANK_DOCUMENT = 0, /* a bit a document */
-	BS_RANK_GROUP = 3,    /* a bit for 8 consecutive documents */
-	BS_RANK_BLOCK = 9,    /* a bit for the 512 documents of a block, or fewer in a small slab: see slab.h */
+enum bs_level_kind {
+	BS_LEVEL_DOCUMENT = 0, /* a bit a document */
+	BS_LEVEL_GROUP = 3,    /* a bit for 8 consecutive documents */
+	BS_LEVEL_BLOCK = 9,    /* a bit for the 512 documents of a block, or fewer in a small slab: see slab.h */
 };
 
 #define BS_MAX_LEVELS     3u
@@ -29,7 +29,7 @@ struct bs_treatment {
 
 struct bs_treatment_table {
 	uint32_t n_levels;
-	uint8_t ranks[BS_MAX_LEVELS]; /* ranks[0] is BS_RANK_DOCUMENT */
+	uint8_t ranks[BS_MAX_LEVELS]; /* ranks[0] is BS_LEVEL_DOCUMENT */
 	uint32_t n_entries;           /* >= 1; entries[0].min_df is 0; ascending */
 	struct bs_treatment entries[BS_MAX_TREATMENTS];
 };

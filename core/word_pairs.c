@@ -20,7 +20,7 @@ void bs_word_pairs_deinit(struct bs_word_pairs *pairs)
 enum bs_status bs_word_pair_key(const uint8_t *a, uint32_t a_bytes, const uint8_t *b, uint32_t b_bytes,
                                 struct bs_buffer *key, struct bs_error *err)
 {
-	static const uint8_t mark = BS_KEY_PAIR;
+	static const uint8_t mark = BS_KEY_COMPOUND;
 	enum bs_status status = bs_buffer_append(key, &mark, 1, err);
 	if (!status)
 		status = bs_buffer_append(key, a, a_bytes, err);
@@ -31,9 +31,9 @@ enum bs_status bs_word_pair_key(const uint8_t *a, uint32_t a_bytes, const uint8_
 
 bool bs_word_pair_split(const uint8_t *key, uint32_t key_bytes, uint32_t *second_out)
 {
-	if (key_bytes < 4 || key[0] != BS_KEY_PAIR)
+	if (key_bytes < 4 || key[0] != BS_KEY_COMPOUND)
 		return false;
-	const uint8_t *mark = memchr(key + 1, BS_KEY_PAIR, key_bytes - 1);
+	const uint8_t *mark = memchr(key + 1, BS_KEY_COMPOUND, key_bytes - 1);
 	if (!mark || mark == key + 1 || mark + 1 == key + key_bytes)
 		return false;
 	*second_out = (uint32_t)(mark + 1 - key);
@@ -107,16 +107,16 @@ enum bs_status bs_word_pairs_add(struct bs_word_pairs *pairs, const uint8_t *a, 
 	static const uint64_t zero = 0;
 	uint32_t first, second, found;
 	enum bs_status status = BS_OK;
-	if (pairs->n_pairs == BS_MAX_WORD_PAIRS)
+	if (pairs->n_word_pairs == BS_MAX_WORD_PAIRS)
 		return BS_OK;
 	status = bs_term_table_intern(&pairs->words, a, a_bytes, bs_hash_slot(a, a_bytes), &first, NULL, err);
 	if (!status)
 		status = bs_term_table_intern(&pairs->words, b, b_bytes, bs_hash_slot(b, b_bytes), &second, NULL, err);
 	if (status || bs_word_pairs_find(pairs, (uint16_t)first, (uint16_t)second, &found))
 		return status;
-	if ((pairs->n_pairs + 1) * 2 > pairs->n_slots)
+	if ((pairs->n_word_pairs + 1) * 2 > pairs->n_slots)
 		status = grow(pairs, err);
-	if (!status && pairs->n_pairs == 0)
+	if (!status && pairs->n_word_pairs == 0)
 		status = bs_buffer_append(&pairs->offsets, &zero, sizeof(zero), err);
 	if (!status)
 		status = bs_word_pair_key(a, a_bytes, b, b_bytes, &pairs->keys, err);
@@ -124,6 +124,6 @@ enum bs_status bs_word_pairs_add(struct bs_word_pairs *pairs, const uint8_t *a, 
 	if (!status)
 		status = bs_buffer_append(&pairs->offsets, &end, sizeof(end), err);
 	if (!status)
-		put_slot(pairs, (uint64_t)first << 32 | (uint64_t)second << 16 | ++pairs->n_pairs);
+		put_slot(pairs, (uint64_t)first << 32 | (uint64_t)second << 16 | ++pairs->n_word_pairs);
 	return status;
 }

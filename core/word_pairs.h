@@ -25,7 +25,7 @@ struct bs_word_pairs {
 	uint64_t *slots;            /* first word << 32 | second word << 16 | pair + 1; 0 is empty */
 	uint32_t n_slots;           /* a power of two, or 0 */
 	uint64_t factor;            /* secret: of the slots */
-	uint32_t n_pairs;
+	uint32_t n_word_pairs;
 };
 void bs_word_pairs_deinit(struct bs_word_pairs *pairs);
 

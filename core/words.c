@@ -133,7 +133,7 @@ void bs_words_free(struct bs_words *words)
 	bs_buffer_deinit(&words->arena);
 	free(words->code_point_classes);
 	free(words->simple_folds);
-	free(words->guises);
+	free(words->ascii_forms);
 	free(words);
 }
 

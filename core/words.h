@@ -42,7 +42,7 @@ struct bs_token {
 	uint32_t position;    /* 0, 1, 2, ... from first_position; a pair bears the position of its first code point */
 	uint64_t start_byte;  /* where it stands in the text given: [start_byte, end_byte), never past the text */
 	uint64_t end_byte;    /* for a run: of the whole run, since a fold may move code points; a pair: as its second */
-	bool is_pair;         /* an aid to the filter: takes no position, is not scored, not counted in the length */
+	bool is_bigram;         /* an aid to the filter: takes no position, is not scored, not counted in the length */
 };
 
 /* Gets tokens in text order, n_tokens >= 1 at a time. Anything but BS_OK stops the analysis and is returned from it. */

@@ -394,8 +394,8 @@ static enum bs_status put_window(struct bs_analysis *analysis, const struct asci
 	if (words->stemmer)
 		return put_edges_with_stem(analysis, &window);
 	words->arena.used_bytes += n_bytes;
-	analysis->last_of_run = 0;
-	analysis->after_run = false;
+	analysis->last_of_script_run = 0;
+	analysis->after_script_run = false;
 	return put_edges(analysis, &window);
 }
 

@@ -9,7 +9,7 @@
 /* What a code point is to this file. */
 enum code_point_class {
 	CLASS_UNKNOWN = 0, /* not met yet */
-	CLASS_RUN,         /* a letter, mark or digit of a script of runs: begins a run or goes on with one */
+	CLASS_SCRIPT_RUN,         /* a letter, mark or digit of a script of runs: begins a run or goes on with one */
 	CLASS_MARK,        /* any other mark: goes on with a run */
 	CLASS_INERT,       /* no word, and no part of one: punctuation and the like */
 	CLASS_OTHER,
@@ -33,7 +33,7 @@ struct stretch {
 	bool is_ascii;
 };
 
-static bool is_of_run(UChar32 c)
+static bool is_of_script_run(UChar32 c)
 {
 	if (!(U_MASK(bs_icu.u_charType(c)) & (U_GC_L_MASK | U_GC_M_MASK | U_GC_N_MASK)))
 		return false;
@@ -45,18 +45,18 @@ static bool is_of_run(UChar32 c)
 	return false;
 }
 
-bool bs_words_is_of_run(struct bs_words *words, UChar32 c)
+bool bs_words_is_of_script_run(struct bs_words *words, UChar32 c)
 {
 	uint8_t class = words->code_point_classes[c];
-	return class == CLASS_UNKNOWN ? is_of_run(c) : class == CLASS_RUN;
+	return class == CLASS_UNKNOWN ? is_of_script_run(c) : class == CLASS_SCRIPT_RUN;
 }
 
 static enum bs_status classify(struct bs_words *words, UChar32 c, uint8_t *class_out, struct bs_error *err)
 {
 	bool is_inert = false;
 	*class_out = CLASS_OTHER;
-	if (is_of_run(c)) {
-		*class_out = CLASS_RUN;
+	if (is_of_script_run(c)) {
+		*class_out = CLASS_SCRIPT_RUN;
 	} else if (U_MASK(bs_icu.u_charType(c)) & U_GC_M_MASK) {
 		*class_out = CLASS_MARK;
 	} else {
@@ -226,7 +226,7 @@ static enum bs_status find_stretch(struct bs_analysis *analysis, const struct wi
 		enum bs_status status = class_of(analysis->words, c, &class, analysis->err);
 		if (status)
 			return status;
-		if (class == CLASS_RUN)
+		if (class == CLASS_SCRIPT_RUN)
 			return BS_OK;
 		stretch_out->end = at;
 		stretch_out->is_inert &= class == CLASS_INERT;
@@ -236,7 +236,7 @@ static enum bs_status find_stretch(struct bs_analysis *analysis, const struct wi
 }
 
 /* Finds the end of the run that starts at unit start. */
-static enum bs_status find_run_end(struct bs_analysis *analysis, const struct window *window, int32_t start,
+static enum bs_status find_script_run_end(struct bs_analysis *analysis, const struct window *window, int32_t start,
                                    int32_t *end_out)
 {
 	*end_out = start;
@@ -246,22 +246,22 @@ static enum bs_status find_run_end(struct bs_analysis *analysis, const struct wi
 		enum bs_status status = class_of(analysis->words, c, &class, analysis->err);
 		if (status)
 			return status;
-		if (class != CLASS_RUN && class != CLASS_MARK)
+		if (class != CLASS_SCRIPT_RUN && class != CLASS_MARK)
 			return BS_OK;
 		*end_out = at;
 	}
 	return BS_OK;
 }
 
-static enum bs_status analyze_run(struct bs_analysis *analysis, struct window *window, int32_t start, int32_t *end_out)
+static enum bs_status analyze_script_run(struct bs_analysis *analysis, struct window *window, int32_t start, int32_t *end_out)
 {
-	enum bs_status status = find_run_end(analysis, window, start, end_out);
+	enum bs_status status = find_script_run_end(analysis, window, start, end_out);
 	if (status)
 		return status;
 	struct bs_byte_span span;
 	span.start_byte = move_to(window, start);
 	span.end_byte = move_to(window, *end_out);
-	return bs_words_put_run(analysis, window->units + start, *end_out - start, span);
+	return bs_words_put_script_run(analysis, window->units + start, *end_out - start, span);
 }
 
 enum bs_status bs_words_analyze_icu(struct bs_analysis *analysis, size_t start, size_t end)
@@ -275,7 +275,7 @@ enum bs_status bs_words_analyze_icu(struct bs_analysis *analysis, size_t start, 
 			status = analyze_stretch(analysis, &window, &stretch);
 		at = stretch.end;
 		if (!status && at < window.n_units)
-			status = analyze_run(analysis, &window, at, &at);
+			status = analyze_script_run(analysis, &window, at, &at);
 	}
 	return status;
 }

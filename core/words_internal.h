@@ -55,7 +55,7 @@ struct bs_words {
 	struct bs_byte_classes ascii; /* BS_ASCII_... of bytes */
 	uint8_t *code_point_classes; /* of every code point, filled when first met: see words_icu.c */
 	uint16_t *simple_folds;      /* of the BMP, filled when first met: see words_term.c */
-	uint8_t *guises;             /* of every code point, filled when first met; NULL until then: see words_near.c */
+	uint8_t *ascii_forms;             /* of every code point, filled when first met; NULL until then: see words_near.c */
 
 	struct bs_buffer window; /* UTF-16 */
 	struct bs_buffer folded; /* UTF-16, as are the next two */
@@ -77,8 +77,8 @@ struct bs_analysis {
 	struct bs_error *err;
 	uint64_t next_position; /* 64 bits, so that only a flush must look for an overflow */
 	uint64_t n_positions;
-	bool after_run;      /* the last term was a run's: another run now leaves a gap */
-	UChar32 last_of_run; /* the term at the position before the next, if it is one code point of a run; else 0 */
+	bool after_script_run;      /* the last term was a run's: another run now leaves a gap */
+	UChar32 last_of_script_run; /* the term at the position before the next, if it is one code point of a run; else 0 */
 };
 
 /* A span of the text. */
@@ -113,7 +113,7 @@ static inline UChar32 bs_words_next(const UChar *units, int32_t *at)
 enum bs_status bs_words_analyze_icu(struct bs_analysis *analysis, size_t start, size_t end) BS_WARN_UNUSED;
 
 /* Whether c is a letter, mark or digit of a script of runs. Leaves words->breaks where it is. */
-bool bs_words_is_of_run(struct bs_words *words, UChar32 c);
+bool bs_words_is_of_script_run(struct bs_words *words, UChar32 c);
 
 /* words_ascii.c */
 
@@ -143,7 +143,7 @@ enum bs_status bs_words_put_word(struct bs_analysis *analysis, const UChar *raw,
                                  struct bs_byte_span span) BS_WARN_UNUSED;
 
 /* A run: a term per folded code point. One whose fold is empty is nothing. */
-enum bs_status bs_words_put_run(struct bs_analysis *analysis, const UChar *raw, int32_t n_units,
+enum bs_status bs_words_put_script_run(struct bs_analysis *analysis, const UChar *raw, int32_t n_units,
                                 struct bs_byte_span span) BS_WARN_UNUSED;
 
 /* Hands the tokens gathered so far to the caller; what is in the arena stays. */

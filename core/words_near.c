@@ -5,23 +5,23 @@
 
 #include "core/words_internal.h"
 
-/* ---- guises ---- */
+/* ---- ASCII forms ---- */
 
 static bool is_word_byte(UChar unit)
 {
 	return (UChar)((unit | 0x20) - 'a') < 26 || (UChar)(unit - '0') < 10 || unit == '_';
 }
 
-static enum bs_words_guise guise_of(const UChar *units, int32_t n_units)
+static enum bs_words_ascii_form ascii_form_of(const UChar *units, int32_t n_units)
 {
-	enum bs_words_guise guise = n_units > 0 ? BS_GUISE_NONE : BS_GUISE_WORD;
+	enum bs_words_ascii_form ascii_form = n_units > 0 ? BS_ASCII_FORM_NONE : BS_ASCII_FORM_WORD;
 	for (int32_t i = 0; i < n_units; i++) {
 		if (is_word_byte(units[i]))
-			return BS_GUISE_WORD;
+			return BS_ASCII_FORM_WORD;
 		if (units[i] < 0x80)
-			guise = BS_GUISE_OTHER;
+			ascii_form = BS_ASCII_FORM_OTHER;
 	}
-	return guise;
+	return ascii_form;
 }
 
 /* What is left of the units when their marks are dropped. In place. */
@@ -36,7 +36,7 @@ static int32_t drop_marks(UChar *units, int32_t n_units)
 	return kept;
 }
 
-static enum bs_status learn_guise(struct bs_words *words, UChar32 c, enum bs_words_guise *guise_out,
+static enum bs_status learn_ascii_form(struct bs_words *words, UChar32 c, enum bs_words_ascii_form *ascii_form_out,
                                   struct bs_error *err)
 {
 	UChar raw[2], folded[64], plain[256];
@@ -45,31 +45,31 @@ static enum bs_status learn_guise(struct bs_words *words, UChar32 c, enum bs_wor
 	U16_APPEND_UNSAFE(raw, n_raw, c);
 	int32_t n = bs_icu.unorm2_normalize(words->nfkc_casefold, raw, n_raw, folded, 64, &code);
 	if (U_SUCCESS(code))
-		*guise_out = guise_of(folded, n);
+		*ascii_form_out = ascii_form_of(folded, n);
 	if (U_SUCCESS(code) && words->fold_accents) {
 		n = bs_icu.unorm2_normalize(words->nfd, folded, n, plain, 256, &code);
-		enum bs_words_guise unmarked = U_SUCCESS(code) ? guise_of(plain, drop_marks(plain, n)) : BS_GUISE_WORD;
-		*guise_out = unmarked > *guise_out ? unmarked : *guise_out;
+		enum bs_words_ascii_form unmarked = U_SUCCESS(code) ? ascii_form_of(plain, drop_marks(plain, n)) : BS_ASCII_FORM_WORD;
+		*ascii_form_out = unmarked > *ascii_form_out ? unmarked : *ascii_form_out;
 	}
 	/* The longest fold there is has 18 units: there is room. */
 	return U_SUCCESS(code) ? BS_OK : bs_words_fail_icu(err, "folding a character", code);
 }
 
-enum bs_status bs_words_guise(struct bs_words *words, int32_t c, enum bs_words_guise *guise_out, struct bs_error *err)
+enum bs_status bs_words_ascii_form(struct bs_words *words, int32_t c, enum bs_words_ascii_form *ascii_form_out, struct bs_error *err)
 {
-	/* A byte a code point: its guise + 1, or 0. Untouched zero pages but for the scripts met. */
-	if (!words->guises)
-		words->guises = calloc(UCHAR_MAX_VALUE + 1, 1);
-	if (!words->guises)
+	/* A byte a code point: its ASCII form + 1, or 0. Untouched zero pages but for the scripts met. */
+	if (!words->ascii_forms)
+		words->ascii_forms = calloc(UCHAR_MAX_VALUE + 1, 1);
+	if (!words->ascii_forms)
 		return bs_fail_memory(err, "what code points fold to", UCHAR_MAX_VALUE + 1);
-	*guise_out = BS_GUISE_NONE;
-	if (words->guises[c] == 0) {
-		enum bs_status status = learn_guise(words, c, guise_out, err);
+	*ascii_form_out = BS_ASCII_FORM_NONE;
+	if (words->ascii_forms[c] == 0) {
+		enum bs_status status = learn_ascii_form(words, c, ascii_form_out, err);
 		if (status)
 			return status;
-		words->guises[c] = (uint8_t)(*guise_out + 1);
+		words->ascii_forms[c] = (uint8_t)(*ascii_form_out + 1);
 	}
-	*guise_out = (enum bs_words_guise)(words->guises[c] - 1);
+	*ascii_form_out = (enum bs_words_ascii_form)(words->ascii_forms[c] - 1);
 	return BS_OK;
 }
 

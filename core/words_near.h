@@ -19,14 +19,14 @@
 #include "core/words.h"
 
 /* What a code point beyond ASCII may become in a term. */
-enum bs_words_guise {
-	BS_GUISE_NONE,  /* never ASCII, never nothing: it hides no term of ASCII */
-	BS_GUISE_OTHER, /* ASCII, but no letter, digit or _: it may be part of terms like 3.14 and don't */
-	BS_GUISE_WORD,  /* a letter, digit or _ of ASCII, or nothing at all */
+enum bs_words_ascii_form {
+	BS_ASCII_FORM_NONE,  /* never ASCII, never nothing: it hides no term of ASCII */
+	BS_ASCII_FORM_OTHER, /* ASCII, but no letter, digit or _: it may be part of terms like 3.14 and don't */
+	BS_ASCII_FORM_WORD,  /* a letter, digit or _ of ASCII, or nothing at all */
 };
 
 /* c: a code point from 0x80 on. Remembered for the next time. */
-enum bs_status bs_words_guise(struct bs_words *words, int32_t c, enum bs_words_guise *guise_out,
+enum bs_status bs_words_ascii_form(struct bs_words *words, int32_t c, enum bs_words_ascii_form *ascii_form_out,
                               struct bs_error *err) BS_WARN_UNUSED;
 
 /* Whether terms are found by their bytes at all: not where they are stemmed. */

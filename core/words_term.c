@@ -89,13 +89,13 @@ static void push(struct bs_analysis *analysis, const uint8_t *term, size_t term_
  * positions has their pair. Before this, a query of a run asked for pairs that a document with symbols (U+3297, which
  * folds to U+795D) or with marks that fold to letters (U+0345) did not have, and missed it.
  */
-static void pair_with(struct bs_analysis *analysis, UChar32 c, struct bs_byte_span span)
+static void bigram_with(struct bs_analysis *analysis, UChar32 c, struct bs_byte_span span)
 {
 	struct bs_words *words = analysis->words;
-	if (c && analysis->last_of_run) {
+	if (c && analysis->last_of_script_run) {
 		uint8_t *pair = arena_end(words);
 		size_t n_bytes = 0;
-		U8_APPEND_UNSAFE(pair, n_bytes, (uint32_t)analysis->last_of_run);
+		U8_APPEND_UNSAFE(pair, n_bytes, (uint32_t)analysis->last_of_script_run);
 		U8_APPEND_UNSAFE(pair, n_bytes, (uint32_t)c);
 		words->tokens[words->n_tokens++] = (struct bs_token){
 			.term = pair,
@@ -103,22 +103,22 @@ static void pair_with(struct bs_analysis *analysis, UChar32 c, struct bs_byte_sp
 			.position = (uint32_t)(analysis->next_position - 1),
 			.start_byte = span.start_byte,
 			.end_byte = span.end_byte,
-			.is_pair = true,
+			.is_bigram = true,
 		};
 		words->arena.used_bytes += n_bytes;
 	}
-	analysis->last_of_run = c;
+	analysis->last_of_script_run = c;
 }
 
 /* The code point of a term that is one of a run and nothing else, or 0. */
-static UChar32 find_of_run(struct bs_words *words, const struct term *term)
+static UChar32 find_of_script_run(struct bs_words *words, const struct term *term)
 {
 	if (term->n_bytes < 2 || term->n_bytes > U8_MAX_LENGTH || term->bytes[0] < 0x80)
 		return 0;
 	size_t at = 0;
 	UChar32 c;
 	U8_NEXT_OR_FFFD(term->bytes, at, term->n_bytes, c);
-	return at == term->n_bytes && bs_words_is_of_run(words, c) ? c : 0;
+	return at == term->n_bytes && bs_words_is_of_script_run(words, c) ? c : 0;
 }
 
 static enum bs_status fail_long(struct bs_analysis *analysis)
@@ -131,11 +131,11 @@ static enum bs_status push_word(struct bs_analysis *analysis, struct term term, 
 {
 	if (term.n_bytes > UINT32_MAX)
 		return fail_long(analysis);
-	pair_with(analysis, find_of_run(analysis->words, &term), span);
+	bigram_with(analysis, find_of_script_run(analysis->words, &term), span);
 	uint8_t *room = arena_end(analysis->words);
 	memcpy(room, term.bytes, term.n_bytes);
 	push(analysis, room, term.n_bytes, span);
-	analysis->after_run = false;
+	analysis->after_script_run = false;
 	return BS_OK;
 }
 
@@ -330,8 +330,8 @@ enum bs_status bs_words_put_ascii(struct bs_analysis *analysis, const uint8_t *r
 		uint8_t *room = arena_end(words);
 		fold_ascii(room, raw, n_bytes);
 		push(analysis, room, n_bytes, span);
-		analysis->last_of_run = 0;
-		analysis->after_run = false;
+		analysis->last_of_script_run = 0;
+		analysis->after_script_run = false;
 		return BS_OK;
 	}
 	bs_buffer_clear(&words->whole);
@@ -364,7 +364,7 @@ static enum bs_status put_code_point(struct bs_analysis *analysis, UChar32 c, st
 	enum bs_status status = bs_words_make_room(analysis, 2, U8_MAX_LENGTH + PAIR_BYTES);
 	if (status)
 		return status;
-	pair_with(analysis, bs_words_is_of_run(analysis->words, c) ? c : 0, span);
+	bigram_with(analysis, bs_words_is_of_script_run(analysis->words, c) ? c : 0, span);
 	uint8_t *room = arena_end(analysis->words);
 	size_t n_bytes = 0;
 	U8_APPEND_UNSAFE(room, n_bytes, (uint32_t)c);
@@ -372,7 +372,7 @@ static enum bs_status put_code_point(struct bs_analysis *analysis, UChar32 c, st
 	return BS_OK;
 }
 
-enum bs_status bs_words_put_run(struct bs_analysis *analysis, const UChar *raw, int32_t n_units,
+enum bs_status bs_words_put_script_run(struct bs_analysis *analysis, const UChar *raw, int32_t n_units,
                                 struct bs_byte_span span)
 {
 	struct bs_words *words = analysis->words;
@@ -380,11 +380,11 @@ enum bs_status bs_words_put_run(struct bs_analysis *analysis, const UChar *raw, 
 	enum bs_status status = fold(words, raw, n_units, &n_folded, analysis->err);
 	if (status || n_folded == 0)
 		return status;
-	if (analysis->after_run) {
+	if (analysis->after_script_run) {
 		analysis->next_position++;
-		analysis->last_of_run = 0;
+		analysis->last_of_script_run = 0;
 	}
-	analysis->after_run = true;
+	analysis->after_script_run = true;
 	const UChar *folded = (const UChar *)(void *)words->folded.data;
 	for (int32_t at = 0; at < n_folded && !status;)
 		status = put_code_point(analysis, bs_words_next(folded, &at), span);

@@ -7,48 +7,48 @@
 #include "core/hash.h"
 #include "core/index_dir.h"
 
-void bs_claims_deinit(struct bs_claims *claims)
+void bs_id_owners_deinit(struct bs_id_owners *owners)
 {
-	for (uint32_t i = 0; i < claims->n_segments; i++) {
-		bs_buffer_deinit(&claims->segments[i].dead);
-		if (claims->segments[i].is_open)
-			bs_segment_deinit(&claims->segments[i].opened);
+	for (uint32_t i = 0; i < owners->n_segments; i++) {
+		bs_buffer_deinit(&owners->segments[i].dead);
+		if (owners->segments[i].is_open)
+			bs_segment_deinit(&owners->segments[i].opened);
 	}
-	free(claims->segments);
-	bs_id_set_deinit(&claims->ids);
-	bs_buffer_deinit(&claims->id);
-	bs_buffer_deinit(&claims->other_id);
-	*claims = (struct bs_claims){0};
+	free(owners->segments);
+	bs_id_set_deinit(&owners->ids);
+	bs_buffer_deinit(&owners->id);
+	bs_buffer_deinit(&owners->other_id);
+	*owners = (struct bs_id_owners){0};
 }
 
-void bs_claims_start_source(struct bs_claims *claims)
+void bs_id_owners_start_source(struct bs_id_owners *owners)
 {
-	bs_id_set_deinit(&claims->ids);
+	bs_id_set_deinit(&owners->ids);
 }
 
-enum bs_status bs_claims_next_segment(struct bs_claims *claims, const struct bs_dir *dir, uint64_t number,
+enum bs_status bs_id_owners_next_segment(struct bs_id_owners *owners, const struct bs_dir *dir, uint64_t number,
                                       struct bs_error *err)
 {
-	size_t n_bytes = ((size_t)claims->n_segments + 1) * sizeof(*claims->segments);
-	struct bs_claims_segment *segments = realloc(claims->segments, n_bytes);
+	size_t n_bytes = ((size_t)owners->n_segments + 1) * sizeof(*owners->segments);
+	struct bs_id_owners_segment *segments = realloc(owners->segments, n_bytes);
 	if (!segments)
 		return bs_fail_memory(err, "the list of segments", n_bytes);
-	claims->segments = segments;
-	if (claims->n_segments > 0) {
-		segments[claims->n_segments - 1].dir = dir;
-		segments[claims->n_segments - 1].number = number;
+	owners->segments = segments;
+	if (owners->n_segments > 0) {
+		segments[owners->n_segments - 1].dir = dir;
+		segments[owners->n_segments - 1].number = number;
 	}
-	segments[claims->n_segments++] = (struct bs_claims_segment){.n_dead = 0};
+	segments[owners->n_segments++] = (struct bs_id_owners_segment){.n_dead = 0};
 	return BS_OK;
 }
 
-/* The record of an earlier document: still gathered, or in a segment already written. */
-static enum bs_status find_record(struct bs_claims *claims, const struct bs_doc_table_builder *gathered,
+/* The record of an earlier document: still accumulated, or in a segment already written. */
+static enum bs_status find_record(struct bs_id_owners *owners, const struct bs_doc_table_builder *accumulated,
                                   struct bs_id_place place, struct bs_doc_record *record_out, struct bs_error *err)
 {
-	struct bs_claims_segment *segment = &claims->segments[place.segment];
+	struct bs_id_owners_segment *segment = &owners->segments[place.segment];
 	if (!segment->dir) {
-		bs_doc_table_gathered(gathered, place.document, record_out);
+		bs_doc_table_builder_get(accumulated, place.document, record_out);
 		return BS_OK;
 	}
 	if (!segment->is_open) {
@@ -83,43 +83,43 @@ static enum bs_status widen(struct bs_buffer *bits, size_t n_bytes, struct bs_er
 	return BS_OK;
 }
 
-enum bs_status bs_claims_kill(struct bs_claims *claims, struct bs_id_place place, struct bs_error *err)
+enum bs_status bs_id_owners_kill(struct bs_id_owners *owners, struct bs_id_place place, struct bs_error *err)
 {
-	struct bs_claims_segment *segment = &claims->segments[place.segment];
+	struct bs_id_owners_segment *segment = &owners->segments[place.segment];
 	enum bs_status status = widen(&segment->dead, (size_t)place.document / 8 + 1, err);
 	if (status)
 		return status;
 	uint8_t *byte = &segment->dead.data[place.document / 8];
 	uint8_t bit = (uint8_t)(1u << (place.document % 8));
 	segment->n_dead += !(*byte & bit);
-	claims->n_dead += !(*byte & bit);
+	owners->n_dead += !(*byte & bit);
 	*byte |= bit;
 	return BS_OK;
 }
 
-enum bs_status bs_claims_withdraw(struct bs_claims *claims, struct bs_error *err)
+enum bs_status bs_id_owners_withdraw(struct bs_id_owners *owners, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	for (uint64_t i = 0; i < claims->ids.n_slots && !status; i++)
-		if (claims->ids.slots[i].place.segment != UINT32_MAX)
-			status = bs_claims_kill(claims, claims->ids.slots[i].place, err);
-	bs_id_set_deinit(&claims->ids);
+	for (uint64_t i = 0; i < owners->ids.n_slots && !status; i++)
+		if (owners->ids.slots[i].place.segment != UINT32_MAX)
+			status = bs_id_owners_kill(owners, owners->ids.slots[i].place, err);
+	bs_id_set_deinit(&owners->ids);
 	return status;
 }
 
-void bs_claims_prefetch(struct bs_claims *claims, const struct bs_source *source, const struct bs_doc_record *record)
+void bs_id_owners_prefetch(struct bs_id_owners *owners, const struct bs_source *source, const struct bs_doc_record *record)
 {
-	if (!make_id(source, record, &claims->id, NULL))
-		bs_id_set_prefetch(&claims->ids, bs_hash_slot(claims->id.data, claims->id.used_bytes));
+	if (!make_id(source, record, &owners->id, NULL))
+		bs_id_set_prefetch(&owners->ids, bs_hash_slot(owners->id.data, owners->id.used_bytes));
 }
 
 /* The place that bears the id of record, and the hash of it; NULL if there is none. */
-static enum bs_status find_bearer(struct bs_claims *claims, const struct bs_source *source,
-                                  const struct bs_doc_table_builder *gathered, const struct bs_doc_record *record,
+static enum bs_status find_bearer(struct bs_id_owners *owners, const struct bs_source *source,
+                                  const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,
                                   uint64_t *hash_out, struct bs_id_place **bearer_out, struct bs_error *err)
 {
-	struct bs_buffer *id = &claims->id;
-	struct bs_buffer *other_id = &claims->other_id;
+	struct bs_buffer *id = &owners->id;
+	struct bs_buffer *other_id = &owners->other_id;
 	*bearer_out = NULL;
 	enum bs_status status = make_id(source, record, id, err);
 	if (status)
@@ -128,9 +128,9 @@ static enum bs_status find_bearer(struct bs_claims *claims, const struct bs_sour
 	uint64_t cursor = hash;
 	struct bs_id_place *place;
 	*hash_out = hash;
-	while ((place = bs_id_set_next(&claims->ids, hash, &cursor)) != NULL) {
+	while ((place = bs_id_set_next(&owners->ids, hash, &cursor)) != NULL) {
 		struct bs_doc_record other;
-		status = find_record(claims, gathered, *place, &other, err);
+		status = find_record(owners, accumulated, *place, &other, err);
 		if (!status)
 			status = make_id(source, &other, other_id, err);
 		if (status)
@@ -144,40 +144,40 @@ static enum bs_status find_bearer(struct bs_claims *claims, const struct bs_sour
 	return BS_OK;
 }
 
-enum bs_status bs_claims_take(struct bs_claims *claims, const struct bs_source *source,
-                              const struct bs_doc_table_builder *gathered, const struct bs_doc_record *record,
+enum bs_status bs_id_owners_take(struct bs_id_owners *owners, const struct bs_source *source,
+                              const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,
                               uint32_t document, struct bs_error *err)
 {
-	struct bs_id_place place = {.segment = claims->n_segments - 1, .document = document};
+	struct bs_id_place place = {.segment = owners->n_segments - 1, .document = document};
 	struct bs_id_place *earlier;
 	uint64_t hash;
-	enum bs_status status = find_bearer(claims, source, gathered, record, &hash, &earlier, err);
+	enum bs_status status = find_bearer(owners, source, accumulated, record, &hash, &earlier, err);
 	if (status)
 		return status;
 	if (!earlier)
-		return bs_id_set_add(&claims->ids, hash, place, err);
-	status = bs_claims_kill(claims, *earlier, err);
+		return bs_id_set_add(&owners->ids, hash, place, err);
+	status = bs_id_owners_kill(owners, *earlier, err);
 	*earlier = place;
 	return status;
 }
 
-enum bs_status bs_claims_find(struct bs_claims *claims, const struct bs_source *source,
-                              const struct bs_doc_table_builder *gathered, const struct bs_doc_record *record,
-                              bool *is_claimed_out, struct bs_error *err)
+enum bs_status bs_id_owners_find(struct bs_id_owners *owners, const struct bs_source *source,
+                              const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,
+                              bool *is_owned_out, struct bs_error *err)
 {
 	struct bs_id_place *bearer = NULL;
 	uint64_t hash;
-	enum bs_status status = claims->ids.n_used == 0
+	enum bs_status status = owners->ids.n_used == 0
 		? BS_OK
-		: find_bearer(claims, source, gathered, record, &hash, &bearer, err);
-	*is_claimed_out = bearer != NULL;
+		: find_bearer(owners, source, accumulated, record, &hash, &bearer, err);
+	*is_owned_out = bearer != NULL;
 	return status;
 }
 
-enum bs_status bs_claims_dead(struct bs_claims *claims, uint32_t i, uint64_t n_docs, const uint8_t **bits_out,
+enum bs_status bs_id_owners_dead(struct bs_id_owners *owners, uint32_t i, uint64_t n_docs, const uint8_t **bits_out,
                               uint64_t *n_dead_out, struct bs_error *err)
 {
-	struct bs_claims_segment *segment = &claims->segments[i];
+	struct bs_id_owners_segment *segment = &owners->segments[i];
 	*bits_out = NULL;
 	*n_dead_out = segment->n_dead;
 	if (segment->n_dead == 0)

@@ -1,5 +1,5 @@
 /*
- * claims.h: who bears an id among the documents that are being read. A later record claims the id of an earlier one,
+ * claims.h: who bears an id among the documents that are being read. A later record id owners the id of an earlier one,
  * which is dead from then on. Keeps the ids of the source being read, and for each segment that is made of the documents
  * which of them are dead.
  */
@@ -17,8 +17,8 @@
 #include "corpus/id_set.h"
 
 /* A segment of the run. */
-struct bs_claims_segment {
-	const struct bs_dir *dir; /* where its file is, borrowed; NULL while it is being gathered */
+struct bs_id_owners_segment {
+	const struct bs_dir *dir; /* where its file is, borrowed; NULL while it is being accumulated */
 	uint64_t number;          /* of the file */
 	struct bs_buffer dead;    /* bit d of byte d / 8 */
 	uint64_t n_dead;
@@ -26,45 +26,45 @@ struct bs_claims_segment {
 	bool is_open;
 };
 
-/* Zero-initialise; release with bs_claims_deinit. One thread. */
-struct bs_claims {
+/* Zero-initialise; release with bs_id_owners_deinit. One thread. */
+struct bs_id_owners {
 	struct bs_id_set ids;
-	struct bs_claims_segment *segments; /* the last one is being gathered */
+	struct bs_id_owners_segment *segments; /* the last one is being accumulated */
 	uint32_t n_segments;
 	uint64_t n_dead;
 	struct bs_buffer id, other_id;
 };
-void bs_claims_deinit(struct bs_claims *claims);
+void bs_id_owners_deinit(struct bs_id_owners *owners);
 
 /* Ids are unique within a source: forgets those of the one before. */
-void bs_claims_start_source(struct bs_claims *claims);
+void bs_id_owners_start_source(struct bs_id_owners *owners);
 
-/* The segment gathered so far (if any) is now file seg-NUMBER of dir; another one begins. BS_NO_MEMORY. */
-enum bs_status bs_claims_next_segment(struct bs_claims *claims, const struct bs_dir *dir, uint64_t number,
+/* The segment accumulated so far (if any) is now file seg-NUMBER of dir; another one begins. BS_NO_MEMORY. */
+enum bs_status bs_id_owners_next_segment(struct bs_id_owners *owners, const struct bs_dir *dir, uint64_t number,
                                       struct bs_error *err) BS_WARN_UNUSED;
 
-/* Asks the memory for what a bs_claims_take of a record with this name, flags and place, soon to come, will look at. */
-void bs_claims_prefetch(struct bs_claims *claims, const struct bs_source *source, const struct bs_doc_record *record);
+/* Asks the memory for what a bs_id_owners_take of a record with this name, flags and place, soon to come, will look at. */
+void bs_id_owners_prefetch(struct bs_id_owners *owners, const struct bs_source *source, const struct bs_doc_record *record);
 
-/* Makes document number `document` of the segment being gathered the bearer of the id of record, which is about to be
- * added to gathered. BS_NO_MEMORY, or what opening an earlier segment of the run gives. */
-enum bs_status bs_claims_take(struct bs_claims *claims, const struct bs_source *source,
-                              const struct bs_doc_table_builder *gathered, const struct bs_doc_record *record,
+/* Makes document number `document` of the segment being accumulated the bearer of the id of record, which is about to be
+ * added to accumulated. BS_NO_MEMORY, or what opening an earlier segment of the run gives. */
+enum bs_status bs_id_owners_take(struct bs_id_owners *owners, const struct bs_source *source,
+                              const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,
                               uint32_t document, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Whether one of the documents read from this source bears the id of record. As above. */
-enum bs_status bs_claims_find(struct bs_claims *claims, const struct bs_source *source,
-                              const struct bs_doc_table_builder *gathered, const struct bs_doc_record *record,
-                              bool *is_claimed_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_id_owners_find(struct bs_id_owners *owners, const struct bs_source *source,
+                              const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,
+                              bool *is_owned_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Marks all documents dead that were read from the source under way. BS_NO_MEMORY. */
-enum bs_status bs_claims_withdraw(struct bs_claims *claims, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_id_owners_withdraw(struct bs_id_owners *owners, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Marks a document dead. BS_NO_MEMORY. */
-enum bs_status bs_claims_kill(struct bs_claims *claims, struct bs_id_place place, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_id_owners_kill(struct bs_id_owners *owners, struct bs_id_place place, struct bs_error *err) BS_WARN_UNUSED;
 
 /* The dead of segment i as (n_docs + 7) / 8 bytes; NULL in *bits_out if there are none. BS_NO_MEMORY. */
-enum bs_status bs_claims_dead(struct bs_claims *claims, uint32_t i, uint64_t n_docs, const uint8_t **bits_out,
+enum bs_status bs_id_owners_dead(struct bs_id_owners *owners, uint32_t i, uint64_t n_docs, const uint8_t **bits_out,
                               uint64_t *n_dead_out, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -74,7 +74,7 @@ struct bs_document_sink {
 	/* A file that is still what the index has; NULL: not told. */
 	enum bs_status (*unchanged)(void *context, struct bs_doc_ref known, struct bs_error *err);
 	/* A file that skip is told of, by its path below the source; NULL: not told. */
-	enum bs_status (*passed_over)(void *context, const char *name, uint32_t nul_end, struct bs_error *err);
+	enum bs_status (*non_documents)(void *context, const char *name, uint32_t nul_end, struct bs_error *err);
 };
 
 #ifdef __cplusplus

@@ -120,7 +120,7 @@ static bool is_there(const struct bs_source *source, const struct bs_doc_record 
 }
 
 /* The same content, if at another place or under another stamp, is killed again; anything else ends the entry. */
-static enum bs_status settle_met(struct bs_exclusions *exclusions, struct bs_exclusion *entry, struct bs_claims *claims,
+static enum bs_status settle_met(struct bs_exclusions *exclusions, struct bs_exclusion *entry, struct bs_id_owners *owners,
                                  struct bs_error *err)
 {
 	exclusions->is_changed = true;
@@ -132,11 +132,11 @@ static enum bs_status settle_met(struct bs_exclusions *exclusions, struct bs_exc
 	moved.name = entry->record.name;
 	moved.name_bytes = entry->record.name_bytes;
 	entry->record = moved;
-	return bs_claims_kill(claims, entry->place, err);
+	return bs_id_owners_kill(owners, entry->place, err);
 }
 
 enum bs_status bs_exclusions_settle(struct bs_exclusions *exclusions, const struct bs_source *source, uint32_t number,
-                                    bool is_whole, struct bs_claims *claims, struct bs_error *err)
+                                    bool is_whole, struct bs_id_owners *owners, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < exclusions->n_entries && !status; i++) {
@@ -144,7 +144,7 @@ enum bs_status bs_exclusions_settle(struct bs_exclusions *exclusions, const stru
 		if (entry->record.source != number)
 			continue;
 		if (entry->state == BS_EXCLUSION_MET)
-			status = settle_met(exclusions, entry, claims, err);
+			status = settle_met(exclusions, entry, owners, err);
 		if (entry->state != BS_EXCLUSION_UNSEEN || !is_whole || is_there(source, &entry->record))
 			continue;
 		entry->state = BS_EXCLUSION_OVER;

@@ -29,7 +29,7 @@ struct bs_exclusion {
 	size_t id_bytes;
 	enum bs_exclusion_state state;
 	struct bs_doc_record met;    /* MET: the last one; its name is not to be used */
-	struct bs_id_place place;    /* MET: where that is, for bs_claims_kill */
+	struct bs_id_place place;    /* MET: where that is, for bs_id_owners_kill */
 };
 
 /* Zero-initialise; release with bs_exclusions_deinit. One thread. */
@@ -57,7 +57,7 @@ enum bs_status bs_exclusions_meet(struct bs_exclusions *exclusions, const struct
  * not be read or is ignored, is not). Documents that are what was deleted are killed again, entries that are not so end.
  * BS_NO_MEMORY. */
 enum bs_status bs_exclusions_settle(struct bs_exclusions *exclusions, const struct bs_source *source, uint32_t number,
-                                    bool is_whole, struct bs_claims *claims, struct bs_error *err) BS_WARN_UNUSED;
+                                    bool is_whole, struct bs_id_owners *owners, struct bs_error *err) BS_WARN_UNUSED;
 /* Appends the records of the entries that go on. BS_NO_MEMORY. */
 enum bs_status bs_exclusions_record(const struct bs_exclusions *exclusions, struct bs_doc_table_builder *records,
                                     struct bs_error *err) BS_WARN_UNUSED;

@@ -143,7 +143,7 @@ static enum bs_status bury_overlay(struct freshening *at, struct bs_error *err)
 	uint32_t n_docs = snapshot->overlay.n_docs;
 	const uint8_t *bits;
 	uint64_t n_dead;
-	enum bs_status status = bs_claims_dead(&at->refresh.claims, 0, n_docs, &bits, &n_dead, err);
+	enum bs_status status = bs_id_owners_dead(&at->refresh.owners, 0, n_docs, &bits, &n_dead, err);
 	for (uint32_t d = 0; bits && d < n_docs && !status; d++)
 		if (bits[d / 8] >> (d % 8) & 1)
 			status = bs_snapshot_mark(snapshot, (struct bs_doc_ref){snapshot->manifest.n_segments, d}, true, err);

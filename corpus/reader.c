@@ -156,8 +156,8 @@ static enum bs_status pass_over(struct bs_reader *reader, const struct bs_source
                                 const struct bs_document_sink *sink, struct bs_error *err)
 {
 	enum bs_status status = tell_skip(reader, source, name, line, why, sink, err);
-	if (!status && sink->passed_over && (source->kind == BS_SOURCE_FOLDER || source->kind == BS_SOURCE_FILE))
-		status = sink->passed_over(sink->context, name, why->nul_end, err);
+	if (!status && sink->non_documents && (source->kind == BS_SOURCE_FOLDER || source->kind == BS_SOURCE_FILE))
+		status = sink->non_documents(sink->context, name, why->nul_end, err);
 	return status;
 }
 

@@ -206,10 +206,10 @@ struct bs_source_options bs_recorded_options(const struct bs_index_options *opti
 		.binary_as_text = options->binary_as_text,
 		.max_document_bytes = options->max_document,
 		.globs = (const char *const *)options->globs,
-		.n_globs = bs_list_length(options->globs),
+		.n_globs = bs_strings_length(options->globs),
 		.id_field = options->id_field,
 		.text_fields = (const char *const *)options->text_fields,
-		.n_text_fields = bs_list_length(options->text_fields),
+		.n_text_fields = bs_strings_length(options->text_fields),
 	};
 	if (dir) {
 		out.skip_device = dir->device;

@@ -6,12 +6,12 @@ enum bs_status bs_refresh_init(struct bs_refresh *refresh, struct bs_snapshot *s
 {
 	*refresh = (struct bs_refresh){.snapshot = snapshot};
 	enum bs_status status = bs_exclusions_init(&refresh->exclusions, exclusions_of, err);
-	return status ? status : bs_claims_next_segment(&refresh->claims, NULL, 0, err);
+	return status ? status : bs_id_owners_next_segment(&refresh->owners, NULL, 0, err);
 }
 
 void bs_refresh_deinit(struct bs_refresh *refresh)
 {
-	bs_claims_deinit(&refresh->claims);
+	bs_id_owners_deinit(&refresh->owners);
 	bs_exclusions_deinit(&refresh->exclusions);
 	bs_doc_bits_deinit(&refresh->seen);
 }
@@ -19,21 +19,21 @@ void bs_refresh_deinit(struct bs_refresh *refresh)
 /* ---- the documents that the index had ---- */
 
 typedef enum bs_status (*visit_fn)(struct bs_refresh *refresh, struct bs_doc_ref ref,
-                                   const struct bs_doc_table_builder *gathered, struct bs_error *err);
+                                   const struct bs_doc_table_builder *accumulated, struct bs_error *err);
 
 /* Every live document of the source. */
 static enum bs_status visit_known(struct bs_refresh *refresh, uint32_t number, visit_fn visit,
-                                  const struct bs_doc_table_builder *gathered, struct bs_error *err)
+                                  const struct bs_doc_table_builder *accumulated, struct bs_error *err)
 {
 	const struct bs_snapshot *snapshot = refresh->snapshot;
 	enum bs_status status = BS_OK;
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !status; s++) {
 		const struct bs_doc_table *docs = &snapshot->segments[s].docs;
-		for (uint32_t i = 0; i < docs->n_runs && !status; i++) {
-			struct bs_doc_run run = bs_doc_table_run(docs, i);
-			for (uint32_t d = run.first; run.source == number && d < run.end && !status; d++)
+		for (uint32_t i = 0; i < docs->n_ranges && !status; i++) {
+			struct bs_source_range range = bs_doc_table_range(docs, i);
+			for (uint32_t d = range.first; range.source == number && d < range.end && !status; d++)
 				if (!bs_snapshot_is_deleted(snapshot, s, d))
-					status = visit(refresh, (struct bs_doc_ref){s, d}, gathered, err);
+					status = visit(refresh, (struct bs_doc_ref){s, d}, accumulated, err);
 		}
 	}
 	return status;
@@ -41,9 +41,9 @@ static enum bs_status visit_known(struct bs_refresh *refresh, uint32_t number, v
 
 /* Files: those that were not seen unchanged. */
 static enum bs_status drop_unseen(struct bs_refresh *refresh, struct bs_doc_ref ref,
-                                  const struct bs_doc_table_builder *gathered, struct bs_error *err)
+                                  const struct bs_doc_table_builder *accumulated, struct bs_error *err)
 {
-	(void)gathered;
+	(void)accumulated;
 	if (bs_doc_bits_has(&refresh->seen, ref))
 		return BS_OK;
 	refresh->n_removed++;
@@ -51,27 +51,27 @@ static enum bs_status drop_unseen(struct bs_refresh *refresh, struct bs_doc_ref 
 }
 
 /* Records: those whose id a record bears that was read; of a collection that was not merely appended to, all. */
-static enum bs_status drop_claimed(struct bs_refresh *refresh, struct bs_doc_ref ref,
-                                   const struct bs_doc_table_builder *gathered, struct bs_error *err)
+static enum bs_status drop_owned(struct bs_refresh *refresh, struct bs_doc_ref ref,
+                                   const struct bs_doc_table_builder *accumulated, struct bs_error *err)
 {
 	struct bs_doc_record record;
-	bool is_claimed;
+	bool is_owned;
 	enum bs_status status = bs_snapshot_record(refresh->snapshot, ref, &record, err);
 	if (!status)
-		status = bs_claims_find(&refresh->claims, refresh->source, gathered, &record, &is_claimed, err);
+		status = bs_id_owners_find(&refresh->owners, refresh->source, accumulated, &record, &is_owned, err);
 	if (status)
 		return status;
-	bool is_kept = refresh->is_appended && !is_claimed;
+	bool is_kept = refresh->is_appended && !is_owned;
 	refresh->n_unchanged += is_kept;
-	refresh->n_changed += is_claimed;
-	refresh->n_removed += !is_kept && !is_claimed;
+	refresh->n_changed += is_owned;
+	refresh->n_removed += !is_kept && !is_owned;
 	return is_kept ? BS_OK : bs_snapshot_mark(refresh->snapshot, ref, true, err);
 }
 
 static enum bs_status count_unchanged(struct bs_refresh *refresh, struct bs_doc_ref ref,
-                                      const struct bs_doc_table_builder *gathered, struct bs_error *err)
+                                      const struct bs_doc_table_builder *accumulated, struct bs_error *err)
 {
-	(void)ref, (void)gathered, (void)err;
+	(void)ref, (void)accumulated, (void)err;
 	refresh->n_unchanged++;
 	return BS_OK;
 }
@@ -83,9 +83,9 @@ enum bs_status bs_refresh_lose(struct bs_refresh *refresh, uint32_t number, stru
 
 enum bs_status bs_refresh_keep(struct bs_refresh *refresh, uint32_t number, bool has_begun, struct bs_error *err)
 {
-	uint64_t n_dead = refresh->claims.n_dead;
-	enum bs_status status = has_begun ? bs_claims_withdraw(&refresh->claims, err) : BS_OK;
-	refresh->n_withdrawn += refresh->claims.n_dead - n_dead;
+	uint64_t n_dead = refresh->owners.n_dead;
+	enum bs_status status = has_begun ? bs_id_owners_withdraw(&refresh->owners, err) : BS_OK;
+	refresh->n_withdrawn += refresh->owners.n_dead - n_dead;
 	return status ? status : visit_known(refresh, number, count_unchanged, NULL, err);
 }
 
@@ -133,7 +133,7 @@ enum bs_status bs_refresh_begin(struct bs_refresh *refresh, uint32_t number, con
 	refresh->is_appended = false;
 	refresh->last_line = 0;
 	refresh->n_read_again = 0;
-	bs_claims_start_source(&refresh->claims);
+	bs_id_owners_start_source(&refresh->owners);
 	note_private(source, options);
 	enum bs_status status = BS_OK;
 	switch (source->kind) {
@@ -194,13 +194,13 @@ static bool has_records(const struct bs_source *source)
 void bs_refresh_prefetch(struct bs_refresh *refresh, const struct bs_doc_record *record)
 {
 	if (has_records(refresh->source))
-		bs_claims_prefetch(&refresh->claims, refresh->source, record);
+		bs_id_owners_prefetch(&refresh->owners, refresh->source, record);
 }
 
-enum bs_status bs_refresh_take(struct bs_refresh *refresh, const struct bs_doc_table_builder *gathered,
+enum bs_status bs_refresh_take(struct bs_refresh *refresh, const struct bs_doc_table_builder *accumulated,
                                const struct bs_doc_record *record, struct bs_doc_ref known, struct bs_error *err)
 {
-	struct bs_id_place place = {refresh->claims.n_segments - 1, gathered->n_docs};
+	struct bs_id_place place = {refresh->owners.n_segments - 1, accumulated->n_docs};
 	enum bs_status status = bs_exclusions_meet(&refresh->exclusions, refresh->source, record, place, err);
 	if (status)
 		return status;
@@ -208,7 +208,7 @@ enum bs_status bs_refresh_take(struct bs_refresh *refresh, const struct bs_doc_t
 	if (!has_records(refresh->source))
 		return count_read_again(refresh, record, known, err);
 	refresh->last_line = record->place[2];
-	return bs_claims_take(&refresh->claims, refresh->source, gathered, record, place.document, err);
+	return bs_id_owners_take(&refresh->owners, refresh->source, accumulated, record, place.document, err);
 }
 
 /* What the manifest is to say of a collection. */
@@ -227,21 +227,21 @@ static void record_collection(const struct bs_refresh *refresh, const struct bs_
 }
 
 enum bs_status bs_refresh_end(struct bs_refresh *refresh, const struct bs_feed *feed,
-                              const struct bs_doc_table_builder *gathered, int64_t suspect_from_ns,
+                              const struct bs_doc_table_builder *accumulated, int64_t suspect_from_ns,
                               struct bs_source_record *record, struct bs_error *err)
 {
 	bool is_file = refresh->source->kind == BS_SOURCE_FOLDER || refresh->source->kind == BS_SOURCE_FILE;
 	enum bs_status status = visit_known(refresh, refresh->number,
-	                                    is_file ? drop_unseen : (feed ? drop_claimed : count_unchanged), gathered, err);
+	                                    is_file ? drop_unseen : (feed ? drop_owned : count_unchanged), accumulated, err);
 	if (is_file) {
 		/* Read again means changed, not gone. */
 		refresh->n_removed -= refresh->n_read_again;
 	}
-	uint64_t n_dead = refresh->claims.n_dead;
+	uint64_t n_dead = refresh->owners.n_dead;
 	if (!status)
 		status = bs_exclusions_settle(&refresh->exclusions, refresh->source, refresh->number, !refresh->is_appended,
-		                              &refresh->claims, err);
-	refresh->n_kept_out += refresh->claims.n_dead - n_dead;
+		                              &refresh->owners, err);
+	refresh->n_kept_out += refresh->owners.n_dead - n_dead;
 	if (!status && feed && refresh->source->kind == BS_SOURCE_COLLECTION)
 		record_collection(refresh, feed, suspect_from_ns, record);
 	return status;

@@ -27,7 +27,7 @@
 /* Zero-initialise but for snapshot; release with bs_refresh_deinit. One thread. */
 struct bs_refresh {
 	struct bs_snapshot *snapshot; /* borrowed, and marked */
-	struct bs_claims claims;      /* of the documents that are read */
+	struct bs_id_owners owners;      /* of the documents that are read */
 	struct bs_exclusions exclusions;
 	struct bs_doc_bits seen;
 	uint64_t n_unchanged;         /* documents of the snapshot */
@@ -75,16 +75,16 @@ enum bs_status bs_refresh_unchanged(struct bs_refresh *refresh, struct bs_doc_re
 /* Asks the memory for what will be looked at when this document is taken, some documents later. */
 void bs_refresh_prefetch(struct bs_refresh *refresh, const struct bs_doc_record *record);
 
-/* A document was read and is about to be added to gathered, as number n_docs of it. known: what it was, if the feed
+/* A document was read and is about to be added to accumulated, as number n_docs of it. known: what it was, if the feed
  * said so. */
-enum bs_status bs_refresh_take(struct bs_refresh *refresh, const struct bs_doc_table_builder *gathered,
+enum bs_status bs_refresh_take(struct bs_refresh *refresh, const struct bs_doc_table_builder *accumulated,
                                const struct bs_doc_record *record, struct bs_doc_ref known, struct bs_error *err)
 	BS_WARN_UNUSED;
 
 /* The feed (NULL if there was none) is at its end. Writes what is known of the source now to record. suspect_from_ns as
- * in struct bs_source_options. gathered as above. */
+ * in struct bs_source_options. accumulated as above. */
 enum bs_status bs_refresh_end(struct bs_refresh *refresh, const struct bs_feed *feed,
-                              const struct bs_doc_table_builder *gathered, int64_t suspect_from_ns,
+                              const struct bs_doc_table_builder *accumulated, int64_t suspect_from_ns,
                               struct bs_source_record *record, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

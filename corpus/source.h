@@ -37,7 +37,7 @@ struct bs_source_options {
 	size_t n_text_fields;
 	dev_t skip_device;              /* the index directory, see walk.h */
 	ino_t skip_inode;
-	const struct bs_walk_lists *lists; /* for the walk of a folder; NULL: none */
+	const struct bs_walk_listings *lists; /* for the walk of a folder; NULL: none */
 	int64_t suspect_from_ns;        /* the start of the run: stamps not older are suspect; 0: never mind */
 	bool *has_private;              /* nullable: set, by any thread, if something read, or found unchanged, is for its owner alone */
 };

@@ -314,7 +314,7 @@ static unsigned ignore_bits(const struct folder *folder)
 static enum bs_status complete_folder(struct bs_walk *walk, struct folder *folder, int fd, const struct stat *info,
                                       struct bs_error *err)
 {
-	enum bs_status status = bs_walk_take_list(walk, folder, fd, info, err);
+	enum bs_status status = bs_walk_take_listing(walk, folder, fd, info, err);
 	if (!status && !walk->options.no_ignore)
 		status = read_level(walk, fd, ignore_bits(folder), folder, err);
 	return status;
@@ -345,7 +345,7 @@ static enum bs_status fill_folder(struct bs_walk *walk, struct folder *folder, i
                                   struct bs_error *err)
 {
 	bool is_found;
-	enum bs_status status = bs_walk_find_list(walk, folder, info, &is_found, err);
+	enum bs_status status = bs_walk_find_listing(walk, folder, info, &is_found, err);
 	if (!status && !is_found)
 		return read_folder(walk, folder, fd, info, err);
 	if (!status)

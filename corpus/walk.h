@@ -38,14 +38,14 @@ struct bs_file_types;
  * it did: each change of its entries sets its times. Folders are named by their path below the root, a slash at its end, or
  * an empty one; they come in the order of the walk.
  */
-struct bs_walk_lists {
+struct bs_walk_listings {
 	/* Whether the list is known of the folder with that stamp; it is borrowed until the walk is closed. May be NULL. */
 	bool (*find)(void *context, const char *root, const char *path, size_t path_bytes, const struct bs_stamp *stamp,
-	             struct bs_folder_list *list_out);
+	             struct bs_folder_listing *list_out);
 	/* Told of each folder that was read or found. is_sure: its file system keeps the times of folders. BS_NO_MEMORY ends the
 	 * walk. May be NULL. */
 	enum bs_status (*take)(void *context, const char *path, size_t path_bytes, const struct bs_stamp *stamp, bool is_sure,
-	                       const struct bs_folder_list *list, struct bs_error *err);
+	                       const struct bs_folder_listing *list, struct bs_error *err);
 	void *context;
 };
 
@@ -65,7 +65,7 @@ struct bs_walk_options {
 	const char *base;
 	dev_t skip_device;        /* a folder with this device and inode (the index itself) is passed over in silence; */
 	ino_t skip_inode;         /* 0: none */
-	const struct bs_walk_lists *lists; /* NULL: every folder is read, and nobody told; borrowed until close */
+	const struct bs_walk_listings *lists; /* NULL: every folder is read, and nobody told; borrowed until close */
 	/*
 	 * Told of each folder or entry that could not be looked at, by its path below the root; report is told as well. For those
 	 * who must know all that is there: an ignore file that is there and cannot be read makes its folder one that cannot be

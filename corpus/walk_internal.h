@@ -70,10 +70,10 @@ bool bs_walk_is_absolute(const struct bs_walk *walk);
 bool bs_walk_wants(struct bs_walk *walk, const struct folder *folder, const struct entry *found);
 
 /* walk_lists.c. Fills a folder, whose path is in the buffer, from a list, if one is known for its stamp. BS_NO_MEMORY. */
-enum bs_status bs_walk_find_list(struct bs_walk *walk, struct folder *folder, const struct stat *info, bool *found_out,
+enum bs_status bs_walk_find_listing(struct bs_walk *walk, struct folder *folder, const struct stat *info, bool *found_out,
                                  struct bs_error *err) BS_WARN_UNUSED;
 /* Tells of a folder that has been filled, and is open at fd. BS_NO_MEMORY. */
-enum bs_status bs_walk_take_list(struct bs_walk *walk, const struct folder *folder, int fd, const struct stat *info,
+enum bs_status bs_walk_take_listing(struct bs_walk *walk, const struct folder *folder, int fd, const struct stat *info,
                                  struct bs_error *err) BS_WARN_UNUSED;
 /* Adds an entry, whose name is not copied. BS_NO_MEMORY. */
 enum bs_status bs_walk_add_entry(struct folder *folder, const struct entry *entry, bool follow,

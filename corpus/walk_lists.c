@@ -1,4 +1,4 @@
-/* walk_lists.c: folders that need not be read, since a list of what they hold is known. See struct bs_walk_lists. */
+/* walk_lists.c: folders that need not be read, since a list of what they hold is known. See struct bs_walk_listings. */
 #include "corpus/walk_internal.h"
 
 #include <sys/vfs.h>
@@ -56,12 +56,12 @@ static void end_path(struct bs_walk *walk, const struct folder *folder)
 		walk->path.data[folder->path_bytes - 1] = '\0';
 }
 
-enum bs_status bs_walk_find_list(struct bs_walk *walk, struct folder *folder, const struct stat *info, bool *found_out,
+enum bs_status bs_walk_find_listing(struct bs_walk *walk, struct folder *folder, const struct stat *info, bool *found_out,
                                  struct bs_error *err)
 {
-	const struct bs_walk_lists *lists = walk->options.lists;
+	const struct bs_walk_listings *lists = walk->options.lists;
 	struct bs_stamp stamp = bs_file_stamp(info);
-	struct bs_folder_list list;
+	struct bs_folder_listing list;
 	size_t n_bytes, at = 0;
 	*found_out = false;
 	if (!lists || !lists->find)
@@ -73,7 +73,7 @@ enum bs_status bs_walk_find_list(struct bs_walk *walk, struct folder *folder, co
 	if (*found_out)
 		status = bs_buffer_reserve(&folder->entries, list.n_entries * sizeof(struct entry), err);
 	for (uint32_t i = 0; *found_out && i < list.n_entries && !status; i++) {
-		struct bs_entry found = bs_folder_list_next(&list, &at);
+		struct bs_entry found = bs_folder_listing_next(&list, &at);
 		struct entry entry = {.key = bs_walk_name_key(found.name, found.name_bytes),
 		                      .name = found.name,
 		                      .name_bytes = (uint32_t)found.name_bytes,
@@ -84,12 +84,12 @@ enum bs_status bs_walk_find_list(struct bs_walk *walk, struct folder *folder, co
 }
 
 /* False if it cannot be one. */
-static bool make_list(struct bs_walk *walk, const struct folder *folder, struct bs_folder_list *list_out,
+static bool make_list(struct bs_walk *walk, const struct folder *folder, struct bs_folder_listing *list_out,
                       enum bs_status *status, struct bs_error *err)
 {
 	const struct entry *entries = (const struct entry *)(const void *)folder->entries.data;
 	bs_buffer_clear(&walk->list);
-	*list_out = (struct bs_folder_list){.data = NULL};
+	*list_out = (struct bs_folder_listing){.data = NULL};
 	if (folder->n_entries > UINT32_MAX)
 		return false;
 	for (size_t i = 0; i < folder->n_entries; i++) {
@@ -102,16 +102,16 @@ static bool make_list(struct bs_walk *walk, const struct folder *folder, struct 
 		if (*status)
 			return false;
 	}
-	*list_out = (struct bs_folder_list){walk->list.data, walk->list.used_bytes, (uint32_t)folder->n_entries};
+	*list_out = (struct bs_folder_listing){walk->list.data, walk->list.used_bytes, (uint32_t)folder->n_entries};
 	return true;
 }
 
-enum bs_status bs_walk_take_list(struct bs_walk *walk, const struct folder *folder, int fd, const struct stat *info,
+enum bs_status bs_walk_take_listing(struct bs_walk *walk, const struct folder *folder, int fd, const struct stat *info,
                                  struct bs_error *err)
 {
-	const struct bs_walk_lists *lists = walk->options.lists;
+	const struct bs_walk_listings *lists = walk->options.lists;
 	struct bs_stamp stamp = bs_file_stamp(info);
-	struct bs_folder_list list;
+	struct bs_folder_listing list;
 	size_t n_bytes;
 	enum bs_status status = BS_OK;
 	if (!lists || !lists->take || !make_list(walk, folder, &list, &status, err))

@@ -21,19 +21,19 @@ struct load {
 	uint64_t n_docs;
 	double weight;
 	double weight_squares;
-	struct bs_list_load list; /* as plain signatures */
+	struct bs_forward_load list; /* as forward lists */
 };
 
 /* The rules, and what follows from them. */
 struct cost_rules {
-	struct bs_class_rules given;
-	struct bs_list_price price;
+	struct bs_size_class_rules given;
+	struct bs_forward_price price;
 };
 
 static struct load join(const struct load *a, const struct load *b)
 {
 	struct load both = {a->n_docs + b->n_docs, a->weight + b->weight, a->weight_squares + b->weight_squares, a->list};
-	bs_list_load_add(&both.list, &b->list);
+	bs_forward_load_add(&both.list, &b->list);
 	return both;
 }
 
@@ -53,13 +53,13 @@ static uint32_t slab_rows(const struct load *load, const struct cost_rules *rule
 	return (n_blocks < rules->given.max_blocks ? (uint32_t)n_blocks : rules->given.max_blocks) * BS_LINE_BITS;
 }
 
-/* What a document of so many terms is as a plain signature. */
-static struct bs_list_load list_load(uint32_t n_terms, const struct cost_rules *rules)
+/* What a document of so many terms is as a forward list. */
+static struct bs_forward_load forward_load(uint32_t n_terms, const struct cost_rules *rules)
 {
-	const struct bs_list_load *seen = &rules->given.lists[n_terms ? 31 - (uint32_t)__builtin_clz(n_terms) : 0];
+	const struct bs_forward_load *seen = &rules->given.lists[n_terms ? 31 - (uint32_t)__builtin_clz(n_terms) : 0];
 	double share = seen->n_terms > 0 ? n_terms / seen->n_terms : 0;
-	struct bs_list_load load = {.n_docs = 1, .n_terms = n_terms, .n_bits = seen->n_bits * share};
-	for (uint32_t i = 0; i < BS_LIST_NEARS; i++)
+	struct bs_forward_load load = {.n_docs = 1, .n_terms = n_terms, .n_bits = seen->n_bits * share};
+	for (uint32_t i = 0; i < BS_FORWARD_NEARS; i++)
 		load.near[i] = seen->near[i] * share;
 	return load;
 }
@@ -67,7 +67,7 @@ static struct bs_list_load list_load(uint32_t n_terms, const struct cost_rules *
 static double list_cost(const struct load *load, const struct cost_rules *rules)
 {
 	double cost;
-	bs_list_choose(&load->list, &rules->price, &cost);
+	bs_forward_choose(&load->list, &rules->price, &cost);
 	return cost;
 }
 
@@ -81,25 +81,25 @@ static double matrix_cost(const struct load *load, const struct cost_rules *rule
 	return n_blocks * block_bytes(load, rules) * 8 + n_slabs * SLAB_NS * rules->price.ns_bits;
 }
 
-static bool is_list(const struct load *load, const struct cost_rules *rules)
+static bool is_forward(const struct load *load, const struct cost_rules *rules)
 {
-	if (rules->given.list_mode == BS_LISTS_ALWAYS)
+	if (rules->given.forward_mode == BS_FORWARD_ALWAYS)
 		return true;
 	double matrix = matrix_cost(load, rules);
-	return isinf(matrix) || (rules->given.list_mode == BS_LISTS_AUTO && list_cost(load, rules) < matrix);
+	return isinf(matrix) || (rules->given.forward_mode == BS_FORWARD_AUTO && list_cost(load, rules) < matrix);
 }
 
 static double class_cost(const struct load *load, const struct cost_rules *rules)
 {
 	if (load->n_docs == 0)
 		return 0;
-	return is_list(load, rules) ? list_cost(load, rules) : matrix_cost(load, rules);
+	return is_forward(load, rules) ? list_cost(load, rules) : matrix_cost(load, rules);
 }
 
 static uint32_t compute_class(uint64_t weight)
 {
 	uint32_t class = (uint32_t)(log((double)weight + 1) / log(CLASS_RATIO));
-	return class < BS_MAX_CLASSES ? class : BS_MAX_CLASSES - 1;
+	return class < BS_MAX_SIZE_CLASSES ? class : BS_MAX_SIZE_CLASSES - 1;
 }
 
 /* Classes of the weights that most documents have: two logarithms a document add up. */
@@ -114,8 +114,8 @@ static uint32_t class_of(const uint8_t of_small[SMALL_WEIGHTS], uint64_t weight)
 static bool may_merge(const struct load *a, const struct load *b, const struct cost_rules *rules)
 {
 	struct load both = join(a, b);
-	return rules->given.list_mode != BS_LISTS_NEVER || a->n_docs == 0 || b->n_docs == 0 || !is_list(&both, rules) ||
-	       (is_list(a, rules) && is_list(b, rules));
+	return rules->given.forward_mode != BS_FORWARD_NEVER || a->n_docs == 0 || b->n_docs == 0 || !is_forward(&both, rules) ||
+	       (is_forward(a, rules) && is_forward(b, rules));
 }
 
 /* Merges neighbours in loads[0..n); map[class] becomes the class it ended in. Returns how many are left. */
@@ -143,15 +143,15 @@ static uint32_t merge_classes(struct load *loads, uint32_t n, uint32_t *first_of
 	}
 }
 
-enum bs_status bs_classes_make(const struct bs_class_doc *docs, uint32_t n_docs, const struct bs_class_rules *given,
-                               struct bs_classes *classes_out, struct bs_error *err)
+enum bs_status bs_size_classes_make(const struct bs_size_class_doc *docs, uint32_t n_docs, const struct bs_size_class_rules *given,
+                               struct bs_size_classes *classes_out, struct bs_error *err)
 {
 	double n_postings = 0;
 	for (uint32_t i = 0; i < n_docs; i++)
 		n_postings += docs[i].n_terms;
 	struct cost_rules rules = {.given = *given, .price = {n_postings / given->bit_ns, given->n_ordinals}};
-	struct load loads[BS_MAX_CLASSES] = {{0}};
-	uint32_t first_of[BS_MAX_CLASSES]; /* the first of the original classes in each merged one */
+	struct load loads[BS_MAX_SIZE_CLASSES] = {{0}};
+	uint32_t first_of[BS_MAX_SIZE_CLASSES]; /* the first of the original classes in each merged one */
 	memset(classes_out, 0, sizeof(*classes_out));
 	classes_out->ns_bits = rules.price.ns_bits;
 	if (n_docs == 0)
@@ -162,35 +162,35 @@ enum bs_status bs_classes_make(const struct bs_class_doc *docs, uint32_t n_docs,
 	uint8_t of_small[SMALL_WEIGHTS];
 	for (uint32_t weight = 0; weight < SMALL_WEIGHTS; weight++)
 		of_small[weight] = (uint8_t)compute_class(weight);
-	for (uint32_t i = 0; i < BS_MAX_CLASSES; i++)
+	for (uint32_t i = 0; i < BS_MAX_SIZE_CLASSES; i++)
 		first_of[i] = i;
 	for (uint32_t i = 0; i < n_docs; i++) {
 		double weight = (double)docs[i].weight;
-		struct load one = {1, weight, weight * weight, list_load(docs[i].n_terms, &rules)};
+		struct load one = {1, weight, weight * weight, forward_load(docs[i].n_terms, &rules)};
 		struct load *load = &loads[class_of(of_small, docs[i].weight)];
 		*load = join(load, &one);
 	}
-	classes_out->n_classes = merge_classes(loads, BS_MAX_CLASSES, first_of, &rules);
+	classes_out->n_classes = merge_classes(loads, BS_MAX_SIZE_CLASSES, first_of, &rules);
 	uint32_t *at = classes_out->docs;
-	uint8_t class_in[BS_MAX_CLASSES];
+	uint8_t class_in[BS_MAX_SIZE_CLASSES];
 	for (uint32_t c = 0; c < classes_out->n_classes; c++) {
 		uint32_t rows = slab_rows(&loads[c], &rules);
-		bool list = is_list(&loads[c], &rules);
-		classes_out->classes[c] = (struct bs_class){.docs = at, .is_list = list, .max_rows = list ? UINT32_MAX : rows,
+		bool list = is_forward(&loads[c], &rules);
+		classes_out->classes[c] = (struct bs_size_class){.docs = at, .is_forward = list, .max_rows = list ? UINT32_MAX : rows,
 		                                            .block_bytes = (uint64_t)block_bytes(&loads[c], &rules)};
 		at += loads[c].n_docs;
-		uint32_t end = c + 1 < classes_out->n_classes ? first_of[c + 1] : BS_MAX_CLASSES;
+		uint32_t end = c + 1 < classes_out->n_classes ? first_of[c + 1] : BS_MAX_SIZE_CLASSES;
 		for (uint32_t i = first_of[c]; i < end; i++)
 			class_in[i] = (uint8_t)c;
 	}
 	for (uint32_t i = 0; i < n_docs; i++) {
-		struct bs_class *class = &classes_out->classes[class_in[class_of(of_small, docs[i].weight)]];
+		struct bs_size_class *class = &classes_out->classes[class_in[class_of(of_small, docs[i].weight)]];
 		class->docs[class->n_docs++] = i;
 	}
 	return BS_OK;
 }
 
-void bs_classes_deinit(struct bs_classes *classes)
+void bs_size_classes_deinit(struct bs_size_classes *classes)
 {
 	free(classes->docs);
 	memset(classes, 0, sizeof(*classes));

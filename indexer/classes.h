@@ -11,50 +11,50 @@
 #include "core/status.h"
 #include "indexer/list_build.h"
 
-#define BS_MAX_CLASSES 128u
+#define BS_MAX_SIZE_CLASSES 128u
 
 /* What deciding needs to know of a document. */
-struct bs_class_doc {
+struct bs_size_class_doc {
 	uint64_t weight;  /* hashed columns its terms set */
 	uint32_t n_terms;
 };
 
-enum bs_list_mode {
-	BS_LISTS_AUTO = 0, /* plain signatures where they are cheaper */
-	BS_LISTS_NEVER,    /* unless a block would not fit in max_slab_bytes */
-	BS_LISTS_ALWAYS,
+enum bs_forward_mode {
+	BS_FORWARD_AUTO = 0, /* forward lists where they are cheaper */
+	BS_FORWARD_NEVER,    /* unless a block would not fit in max_slab_bytes */
+	BS_FORWARD_ALWAYS,
 };
 
 /* Documents of one class, in document order. */
-struct bs_class {
-	uint32_t *docs; /* n_docs numbers, within the one array that bs_classes_deinit frees */
+struct bs_size_class {
+	uint32_t *docs; /* n_docs numbers, within the one array that bs_size_classes_deinit frees */
 	uint32_t n_docs;
-	bool is_list;
+	bool is_forward;
 	uint32_t max_rows; /* of one slab, a multiple of 512 */
 	uint64_t block_bytes; /* about what the columns of 512 documents take */
 };
 
 /* What classes are made by. */
-struct bs_class_rules {
+struct bs_size_class_rules {
 	double density;          /* of hashed columns */
 	double bit_ns;           /* the price of size: see treatment.h */
 	uint32_t max_blocks;     /* of a slab */
 	uint64_t max_slab_bytes; /* of its columns */
-	enum bs_list_mode list_mode;
+	enum bs_forward_mode forward_mode;
 	double n_ordinals;       /* of the lexicon */
-	struct bs_list_load lists[BS_LIST_SIZES]; /* some plain signatures of each size: list_build.h */
+	struct bs_forward_load lists[BS_FORWARD_SIZES]; /* some forward lists of each size: list_build.h */
 };
 
-struct bs_classes {
-	struct bs_class classes[BS_MAX_CLASSES];
+struct bs_size_classes {
+	struct bs_size_class classes[BS_MAX_SIZE_CLASSES];
 	uint32_t n_classes;
 	uint32_t *docs;
 	double ns_bits; /* what a nanosecond a query may cost: list_cost.h */
 };
 
 /* Puts documents 0..n_docs-1 in classes, short ones first. Every document is in exactly one. BS_NO_MEMORY. */
-enum bs_status bs_classes_make(const struct bs_class_doc *docs, uint32_t n_docs, const struct bs_class_rules *rules,
-                               struct bs_classes *classes_out, struct bs_error *err) BS_WARN_UNUSED;
-void bs_classes_deinit(struct bs_classes *classes);
+enum bs_status bs_size_classes_make(const struct bs_size_class_doc *docs, uint32_t n_docs, const struct bs_size_class_rules *rules,
+                               struct bs_size_classes *classes_out, struct bs_error *err) BS_WARN_UNUSED;
+void bs_size_classes_deinit(struct bs_size_classes *classes);
 
 #endif

@@ -20,8 +20,8 @@ struct compact_arguments {
 
 static const struct bs_option compact_options[] = {
 	{0, "index", "DIR", "the index [the nearest .bitsift upward]", SETS(STRING, index)},
-	{0, "memory", "SIZE", "memory to work with [1G]", SETS(SIZE, memory_bytes)},
-	{'j', "jobs", "N", "threads [one a processor]", SETS(NUMBER, n_threads), .least = 1, .most = 64},
+	{0, "memory", "SIZE", "memory to use [1G]", SETS(SIZE, memory_bytes)},
+	{'j', "jobs", "N", "threads [one per processor]", SETS(NUMBER, n_threads), .least = 1, .most = 64},
 	{0, "wait", NULL, "wait for another bitsift that is writing the index", SETS(FLAG, wait)},
 	{'q', "quiet", NULL, "no summary", SETS(FLAG, quiet)},
 	{0},
@@ -33,12 +33,12 @@ static const char *const compact_examples[] = {
 };
 
 static const char compact_description[] =
-	"Merges the segments of an index into as few as there can be, without the documents that were deleted or replaced. "
-	"`bitsift index` does so by itself, a little with every refresh; this does all of it, for the smallest index and the "
-	"fastest queries.\n\n"
-	"The texts are read again from their sources. A document whose source has changed since it was indexed stays as it is, "
-	"and is counted; `bitsift index` refreshes it. One that cannot be read stays as well, and is named. What a query finds "
-	"is the same before, during and after; scores may move, since documents that were deleted no longer count.";
+	"Merges the segments of an index into as few as possible, without the documents that were deleted or replaced. "
+	"`bitsift index` merges a little with every refresh; this command merges everything, which makes the index "
+	"smallest and queries fastest.\n\n"
+	"The texts are read again from their sources. A document whose source has changed since it was indexed stays as "
+	"it is, and is counted; `bitsift index` refreshes it. One that cannot be read stays as well, and is named. A "
+	"query finds the same before, during and after; scores may change, because deleted documents no longer count.";
 
 const struct bs_command bs_command_compact = {
 	.name = "compact",

@@ -38,15 +38,15 @@ static const struct bs_option index_options[] = {
 	{0, "fold-accents", NULL, "let cafe find caf\xc3\xa9", SETS(FLAG, options.fold_accents)},
 	{0, "id", "FIELD", "JSONL: the field that names a record [id]", SETS(STRING, options.id_field)},
 	{0, "text", "F,G", "JSONL: fields to index [every top-level string]", .kind = BS_OPTION_CALL, .take = take_text},
-	{0, "density", "D", "share of set bits, 0.05 to 0.6: less is faster and larger [0.3]",
+	{0, "density", "D", "share of set bits, 0.05 to 0.6; fewer make a faster and larger index [0.3]",
 	 .kind = BS_OPTION_CALL, .take = take_density},
 	{0, "max-document", "SIZE", "pass over larger files and records, with a notice [256M]",
 	 .kind = BS_OPTION_CALL, .take = take_max_document},
-	{0, "memory", "SIZE", "memory to work with [1G]", SETS(SIZE, memory_bytes)},
-	{'j', "jobs", "N", "threads [one a processor]; the index is the same",
+	{0, "memory", "SIZE", "memory to use [1G]", SETS(SIZE, memory_bytes)},
+	{'j', "jobs", "N", "threads [one per processor]; the index does not depend on it",
 	 SETS(NUMBER, n_threads), .least = 1, .most = 64},
 	{0, "hidden", NULL, "hidden files and folders too", SETS(FLAG, options.hidden)},
-	{0, "no-ignore", NULL, "do not heed .gitignore, .ignore, .rgignore", SETS(FLAG, options.no_ignore)},
+	{0, "no-ignore", NULL, "also what .gitignore, .ignore and .rgignore leave out", SETS(FLAG, options.no_ignore)},
 	{'g', "glob", "GLOB", "only files that match; !GLOB leaves out; repeatable", SETS(LIST, globs)},
 	{'a', "binary", NULL, "files with NUL bytes too", SETS(FLAG, options.binary_as_text)},
 	{0, "strict", NULL, "stop at the first bad JSONL record", SETS(FLAG, strict)},
@@ -60,69 +60,72 @@ static const struct bs_option index_options[] = {
 
 static const char *const index_examples[] = {
 	"bitsift index .", "the files below here, into ./.bitsift",
-	"bitsift index mail.jsonl", "one document a line",
+	"bitsift index mail.jsonl", "one document per line",
 	"zcat a.jsonl.gz | bitsift index -", "from a pipe; the text is stored",
-	"bitsift index", "again: what was recorded",
+	"bitsift index", "refresh the recorded sources",
 	NULL,
 };
 
 static const char index_description[] =
-	"Reads every SOURCE and makes an index of it: a directory, `.bitsift` unless told otherwise, that `bitsift query` "
-	"searches. The sources are recorded. On an index that exists, the command adds new sources and refreshes all; without "
-	"SOURCE it refreshes those recorded.\n\n"
-	"A refresh reads what is new or changed. A file is unchanged if its size, times and inode are what they were, and older "
-	"than the run that read it. A collection that was appended to is read on from where reading ended, if a checksum says "
-	"that what was read is still the same; otherwise it is read from the start. What is gone from the sources goes from "
-	"the index. Records on standard input are added to those that came before, and replace those of the same id. A document "
-	"that was taken out by `bitsift delete` stays out until it changes. Now and then a refresh merges small segments of the "
-	"index; `bitsift compact` does all of that at once.\n\n"
-	"The texts stay where they are and are read again when a document has to be verified or shown. Only what came from "
-	"standard input is kept in the index.\n\n"
+	"Reads every SOURCE and makes an index of it: a directory, `.bitsift` unless told otherwise, that `bitsift "
+	"query` searches. The sources are recorded in the index. If the index exists, new sources are added to it and "
+	"all sources are refreshed; without SOURCE, the recorded ones are.\n\n"
+	"A refresh reads what is new or changed. A file is unchanged if its size, times and inode are what they were, "
+	"and older than the run that read it. A collection is read from where the last run ended, if a checksum shows "
+	"that everything before is still the same; otherwise it is read from the start. What is gone from the sources is "
+	"removed from the index. Records on standard input are added to those that came before, and replace those of the "
+	"same id. A document that `bitsift delete` removed stays out until it changes. Now and then a refresh merges "
+	"small segments of the index; `bitsift compact` merges all of them.\n\n"
+	"The texts stay where they are and are read again when a document has to be verified or shown. Only what came "
+	"from standard input is kept in the index.\n\n"
 	"# Sources and ids\n\n"
-	"- A folder: every file below it, as ripgrep sees it: hidden and binary files are left out, and what `.gitignore`, "
-	"`.ignore`, `.rgignore` and git's global excludes name. A file's id is its path below the folder, after the SOURCE as "
-	"given and a slash; for `.` it is the path alone.\n\n"
+	"- A folder: every file below it, as ripgrep sees it: hidden and binary files are left out, and what "
+	"`.gitignore`, `.ignore`, `.rgignore` and git's global excludes name. A file's id is its path below the folder, "
+	"after the SOURCE as given and a slash; for `.` it is the path alone.\n\n"
 	"- A file: its id is the SOURCE as given.\n\n"
-	"- A collection: a file named *.jsonl or *.ndjson, of which each line is a JSON object and a document. Its id is the "
-	"field `id`: a string as it is, an integer in decimal; a record without one is named by its line, as in "
-	"mail.jsonl:812. Its text is every other string at its top level, each a field that a query can name. Of records "
-	"with one id the last counts.\n\n"
+	"- A collection: a file named *.jsonl or *.ndjson. Each line is a JSON object and makes one document. Its id is "
+	"the field `id`: a string as it is, an integer in decimal; a record without one is named by its line, as in "
+	"mail.jsonl:812. Its text is every other string at its top level, each a field that a query can name. If several "
+	"records have the same id, the last one counts.\n\n"
 	"- `-`: a collection on standard input.\n\n"
 	"# Words and grams\n\n"
-	"An index is of words, for `bitsift query`, and of grams, short strings of the bytes of files, for `bitsift grep`; "
-	"with `--words` or `--grams` alone, of nothing else. Collections have words only. Files that are left out because they "
-	"are binary are remembered, since a search of the files must look into them: those in which a match may stand before the "
-	"first NUL byte.\n\n"
-	"Text is UTF-8, or UTF-16 with a byte order mark; bytes that are neither belong to no word. Words are found by the Unicode rules for word boundaries, and folded so "
-	"that case and compatibility forms make no difference. `don't`, `foo_bar` and `3.14` are one word each; obj.method and "
-	"a@example.com are cut into words at the dot and the @. Of scripts written without spaces (Chinese, Japanese, Thai, "
-	"Lao, Khmer, Burmese) every character can be found, alone and in any sequence. Emoji are words.\n\n"
+	"An index has words, for `bitsift query`, and grams, which are short strings of bytes of the files, for `bitsift "
+	"grep`. `--words` or `--grams` makes an index of one of them only. Collections have words only. Binary files are "
+	"left out, but recorded by name, because `bitsift grep` must look into those in which a match may stand before "
+	"the first NUL byte.\n\n"
+	"Text is UTF-8, or UTF-16 with a byte order mark; invalid bytes are not part of any word. Words are found by the "
+	"Unicode rules for word boundaries. Case and compatibility forms make no difference. `don't`, `foo_bar` and "
+	"`3.14` are one word each; obj.method and a@example.com are cut into words at the dot and the @. Of scripts "
+	"written without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese) every character can be found, alone and "
+	"in any sequence. Emoji are words.\n\n"
 	"# Options that are kept\n\n"
-	"`--words`, `--grams`, `--stem`, `--fold-accents`, `--id`, `--text`, `--density`, `--max-document`, `--hidden`, `--no-ignore`, `--glob` and "
-	"`--binary` are recorded with the index and hold for every refresh. To give other ones is an error unless `--rebuild` "
-	"says that everything is to be indexed again with them.\n\n"
+	"`--words`, `--grams`, `--stem`, `--fold-accents`, `--id`, `--text`, `--density`, `--max-document`, `--hidden`, "
+	"`--no-ignore`, `--glob` and `--binary` are recorded with the index and hold for every refresh. Giving different "
+	"ones is an error, unless `--rebuild` is given too; then everything is indexed again with them.\n\n"
 	"# Who may read the index\n\n"
-	"An index tells what is in its sources. So its folder and files are for their owner alone (0700, 0600), unless `--shared` "
-	"asks for more and every source may be read by its group or by others: each file that was indexed, each collection, and "
-	"each folder that is a SOURCE, by its own mode. (Standard input, and what could not be looked at, counts as private.) "
-	"Then the modes are those that the umask gives to any file. `--shared` is not recorded: a refresh without it makes the index "
-	"private again; `bitsift compact` and `bitsift delete` leave it as it is.\n\n"
+	"An index tells what is in its sources. So its folder and files are for their owner alone (0700, 0600), unless "
+	"`--shared` asks for more and every source may be read by its group or by others: each file that was indexed, "
+	"each collection, and each folder that is a SOURCE, by its own mode. (Standard input, and what could not be "
+	"looked at, counts as private.) Then the modes are those that the umask gives to any file. `--shared` is not "
+	"recorded: a refresh without it makes the index private again; `bitsift compact` and `bitsift delete` leave it "
+	"as it is.\n\n"
 	"# Sources elsewhere\n\n"
 	"A SOURCE outside the folder that holds the index, links resolved, is noted as named by you, in "
 	"$XDG_STATE_HOME/bitsift (~/.local/state/bitsift). An index that came from somebody else can name any place, so "
-	"no command looks at a source elsewhere that you have not named: it is named on standard error, what the index has of it "
-	"stays, and the exit status is 2. `bitsift trust DIR` consents to all sources of an index. An index that belongs to another "
-	"user is refused in the same way; see bitsift-trust(1). Where nothing can be noted, as without a home, a line says so, and only "
-	"sources inside the folder will be followed later.\n\n"
+	"no command looks at a source elsewhere that you have not named: it is named on standard error, what the index "
+	"has of it stays, and the exit status is 2. `bitsift trust DIR` consents to all sources of an index. An index "
+	"that belongs to another user is refused in the same way; see bitsift-trust(1). Where nothing can be noted, as "
+	"without a home, a line says so, and only sources inside the folder will be followed later.\n\n"
 	"# Safety\n\n"
-	"The new index replaces the old one in one step at the end. If the run fails or is killed before, the old index stays "
-	"as it was; queries that run meanwhile go on with what they opened. One `bitsift index` at a time writes an index; "
-	"with `--wait` another one waits for it. A command that is refused memory says so and ends with 2; only where ICU, simdjson or "
-	"the loader need some for themselves may it be ended by them. Equal input and options make equal files of a new index, whatever the number of threads.\n\n"
-	"What could not be indexed (unreadable files, malformed records) is counted, and listed on standard error. What cannot be "
-	"read for the moment (a folder, a file, an ignore file, a whole source) is no reason to drop anything: what the index had of "
-	"it stays, the rest is committed, and the exit status is 2. Only what is not there any more goes. With `--rebuild` nothing "
-	"stays: what cannot be read then comes in with a later refresh.";
+	"The new index replaces the old one in one step at the end. If the run fails or is killed before, the old index "
+	"stays as it was; queries that are running keep the index that they opened. One `bitsift index` at a time writes "
+	"an index; with `--wait` another one waits for it. A command that is refused memory says so and ends with 2; "
+	"only where ICU, simdjson or the loader need some for themselves may it be ended by them. Equal input and "
+	"options make equal files of a new index, whatever the number of threads.\n\n"
+	"What could not be indexed (unreadable files, malformed records) is counted, and listed on standard error. What "
+	"cannot be read for the moment (a folder, a file, an ignore file, a whole source) is no reason to drop anything: "
+	"what the index had of it stays, the rest is committed, and the exit status is 2. Only what is not there any "
+	"more goes. With `--rebuild` nothing stays: what cannot be read then comes in with a later refresh.";
 
 const struct bs_command bs_command_index = {
 	.name = "index",

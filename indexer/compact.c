@@ -117,60 +117,60 @@ enum bs_status bs_compaction_plan(const struct bs_manifest *manifest, bool is_al
 /* ---- moving documents ---- */
 
 struct compact {
-	struct bs_run run;
+	struct bs_index_writer writer;
 	struct bs_snapshot snapshot;
 	struct bs_compaction plan;
 	bool is_all; /* `bitsift compact`, to be told of what cannot be read; a refresh was */
 	struct bs_index_report moved; /* what the run reports of itself */
 };
 
-static enum bs_status pour(void *context, const struct bs_harvest *harvest, uint64_t source_bytes, struct bs_error *err)
+static enum bs_status merge(void *context, const struct bs_term_batch *term_batch, uint64_t source_bytes, struct bs_error *err)
 {
 	struct compact *compact = context;
-	struct bs_run *run = &compact->run;
+	struct bs_index_writer *writer = &compact->writer;
 	(void)source_bytes;
-	enum bs_status status = bs_gather_start(&run->gather, harvest, err);
-	for (uint32_t i = 0; i < harvest->n_skips && compact->is_all; i++) {
-		const struct bs_harvest_skip *skip = &bs_harvest_skips(harvest)[i];
-		bs_run_skip(run, skip->reason, (const char *)harvest->messages.data + skip->message_offset);
+	enum bs_status status = bs_accumulator_start(&writer->accumulator, term_batch, err);
+	for (uint32_t i = 0; i < term_batch->n_skips && compact->is_all; i++) {
+		const struct bs_term_batch_skip *skip = &bs_term_batch_skips(term_batch)[i];
+		bs_index_writer_skip(writer, skip->reason, (const char *)term_batch->messages.data + skip->message_offset);
 	}
-	for (uint32_t i = 0; i < harvest->n_docs && !status; i++) {
-		struct bs_doc_ref ref = bs_harvest_docs(harvest)[i].document.known;
+	for (uint32_t i = 0; i < term_batch->n_docs && !status; i++) {
+		struct bs_doc_ref ref = bs_term_batch_docs(term_batch)[i].document.known;
 		struct bs_doc_record record;
-		if (bs_run_is_full(run, harvest, i)) {
-			status = bs_run_flush(run, true, err);
+		if (bs_index_writer_is_full(writer, term_batch, i)) {
+			status = bs_index_writer_flush(writer, true, err);
 			if (!status)
-				status = bs_gather_start(&run->gather, harvest, err);
+				status = bs_accumulator_start(&writer->accumulator, term_batch, err);
 		}
 		if (!status)
 			status = bs_snapshot_record(&compact->snapshot, ref, &record, err);
 		if (!status)
-			status = bs_run_add(run, harvest, i, &record, err);
+			status = bs_index_writer_add(writer, term_batch, i, &record, err);
 		if (!status)
 			status = bs_snapshot_mark(&compact->snapshot, ref, true, err);
 	}
-	return status ? status : bs_run_tell(run, err);
+	return status ? status : bs_index_writer_tell(writer, err);
 }
 
 static enum bs_status move_source(struct compact *compact, uint32_t i, uint64_t limit_bytes, struct bs_error *err)
 {
 	struct bs_source source;
 	struct bs_feed *feed = NULL;
-	enum bs_status status = bs_recorded_source(compact->run.dir, &compact->snapshot.manifest.sources[i], &source, err);
+	enum bs_status status = bs_recorded_source(compact->writer.dir, &compact->snapshot.manifest.sources[i], &source, err);
 	if (status)
 		return status;
 	/* What cannot be read again stays where it is. */
 	if (source.is_refused) {
 		struct bs_error why;
-		(void)bs_recorded_refuse(compact->run.dir, &source, &why);
+		(void)bs_recorded_refuse(compact->writer.dir, &source, &why);
 		if (compact->is_all)
-			bs_run_skip(&compact->run, BS_SKIP_UNTRUSTED, why.text);
+			bs_index_writer_skip(&compact->writer, BS_SKIP_UNTRUSTED, why.text);
 		bs_source_deinit(&source);
 		return BS_OK;
 	}
 	status = bs_feed_recall(&source, &compact->snapshot, i, compact->plan.chosen, limit_bytes, &feed, err);
 	if (!status)
-		status = bs_pipeline_run(compact->run.pipeline, &source, feed, source.kind == BS_SOURCE_STDIN, pour, compact,
+		status = bs_pipeline_run(compact->writer.pipeline, &source, feed, source.kind == BS_SOURCE_STDIN, merge, compact,
 		                         err);
 	bs_feed_close(feed);
 	bs_source_deinit(&source);
@@ -186,13 +186,13 @@ static enum bs_status move_documents(struct compact *compact, struct bs_error *e
 		if (done < limit_bytes)
 			status = move_source(compact, i, limit_bytes - done, err);
 	}
-	return status ? status : bs_run_flush(&compact->run, false, err);
+	return status ? status : bs_index_writer_flush(&compact->writer, false, err);
 }
 
 /* The segments of the next commit: what is left of the old ones, then the new. */
 static enum bs_status commit(struct compact *compact, struct bs_error *err)
 {
-	struct bs_manifest *manifest = &compact->run.manifest;
+	struct bs_manifest *manifest = &compact->writer.manifest;
 	struct bs_segment_record *written = manifest->segments;
 	uint32_t n_written = manifest->n_segments;
 	uint32_t n_changed;
@@ -203,9 +203,9 @@ static enum bs_status commit(struct compact *compact, struct bs_error *err)
 		status = bs_manifest_add_segment(manifest, &written[i], err);
 	free(written);
 	if (!status)
-		status = bs_manifest_write(compact->run.dir, manifest, err);
+		status = bs_manifest_write(compact->writer.dir, manifest, err);
 	if (!status)
-		bs_index_sweep(compact->run.dir, manifest);
+		bs_index_sweep(compact->writer.dir, manifest);
 	return status;
 }
 
@@ -227,22 +227,22 @@ static void report_compaction(struct compact *compact, struct bs_index_report *r
 
 static enum bs_status compact_segments(struct compact *compact, struct bs_index_report *report, struct bs_error *err)
 {
-	struct bs_run *run = &compact->run;
+	struct bs_index_writer *writer = &compact->writer;
 	bool is_other = false;
 	enum bs_status status = bs_manifest_is_other_unicode(&compact->snapshot.manifest, &is_other, err);
 	if (status)
 		return status;
 	if (is_other)
 		return bs_fail(err, BS_INVALID, "%s: made with another version of ICU: run `bitsift index` first, which indexes "
-		               "everything again", run->job->dir);
-	status = bs_manifest_copy_head(&compact->snapshot.manifest, &run->manifest, err);
+		               "everything again", writer->job->dir);
+	status = bs_manifest_copy_head(&compact->snapshot.manifest, &writer->manifest, err);
 	if (status)
 		return status;
-	run->manifest.generation++;
-	run->manifest.next_number = bs_index_next_number(run->dir, &compact->snapshot.manifest);
-	status = bs_run_start(run, NULL, err);
+	writer->manifest.generation++;
+	writer->manifest.next_number = bs_index_next_number(writer->dir, &compact->snapshot.manifest);
+	status = bs_index_writer_start(writer, NULL, err);
 	if (!status)
-		status = bs_run_keep_choices(run, &compact->snapshot, err);
+		status = bs_index_writer_keep_choices(writer, &compact->snapshot, err);
 	if (!status)
 		status = move_documents(compact, err);
 	if (!status && compact->moved.n_indexed > 0)
@@ -256,8 +256,8 @@ enum bs_status bs_compact(const struct bs_index_job *job, const struct bs_dir *d
                           struct bs_error *err)
 {
 	struct compact compact = {.is_all = is_all};
-	bs_run_init(&compact.run, job, &compact.moved);
-	compact.run.dir = dir;
+	bs_index_writer_init(&compact.writer, job, &compact.moved);
+	compact.writer.dir = dir;
 	enum bs_status status = bs_snapshot_open(dir, &compact.snapshot, err);
 	if (!status)
 		status = bs_compaction_plan(&compact.snapshot.manifest, is_all, &compact.plan, err);
@@ -267,7 +267,7 @@ enum bs_status bs_compact(const struct bs_index_job *job, const struct bs_dir *d
 	if (status && compact.snapshot.dir)
 		bs_index_sweep_failed(dir, &compact.snapshot.manifest);
 	free(compact.plan.chosen);
-	bs_run_deinit(&compact.run);
+	bs_index_writer_deinit(&compact.writer);
 	bs_snapshot_deinit(&compact.snapshot);
 	return status;
 }

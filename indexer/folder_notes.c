@@ -2,9 +2,9 @@
 #include "indexer/folder_notes.h"
 
 static bool find(void *context, const char *root, const char *path, size_t path_bytes, const struct bs_stamp *stamp,
-                 struct bs_folder_list *list_out)
+                 struct bs_folder_listing *list_out)
 {
-	struct bs_folder_notes *notes = context;
+	struct bs_folder_recorder *notes = context;
 	uint64_t recorded[4];
 	(void)root;
 	bs_stamp_record(stamp, recorded);
@@ -13,9 +13,9 @@ static bool find(void *context, const char *root, const char *path, size_t path_
 
 /* A folder as young as the run may yet change without a trace, as a file may (bs_stamp_is_suspect). */
 static enum bs_status take(void *context, const char *path, size_t path_bytes, const struct bs_stamp *stamp, bool is_sure,
-                           const struct bs_folder_list *list, struct bs_error *err)
+                           const struct bs_folder_listing *list, struct bs_error *err)
 {
-	struct bs_folder_notes *notes = context;
+	struct bs_folder_recorder *notes = context;
 	uint64_t recorded[4];
 	if (!is_sure || bs_stamp_is_suspect(stamp, notes->suspect_from_ns))
 		return BS_OK;
@@ -23,19 +23,19 @@ static enum bs_status take(void *context, const char *path, size_t path_bytes, c
 	return bs_folders_add(&notes->records, notes->source, path, path_bytes, recorded, list, err);
 }
 
-void bs_folder_notes_init(struct bs_folder_notes *notes, const struct bs_dir *dir, int64_t suspect_from_ns)
+void bs_folder_recorder_init(struct bs_folder_recorder *notes, const struct bs_dir *dir, int64_t suspect_from_ns)
 {
-	*notes = (struct bs_folder_notes){.suspect_from_ns = suspect_from_ns, .lists = {find, take, notes}};
+	*notes = (struct bs_folder_recorder){.suspect_from_ns = suspect_from_ns, .lists = {find, take, notes}};
 	if (bs_folders_open(dir, &notes->old, NULL) != BS_OK)
 		bs_folders_close(&notes->old);
 }
 
-enum bs_status bs_folder_notes_write(const struct bs_folder_notes *notes, const struct bs_dir *dir, struct bs_error *err)
+enum bs_status bs_folder_recorder_write(const struct bs_folder_recorder *notes, const struct bs_dir *dir, struct bs_error *err)
 {
 	return bs_folders_write(dir, &notes->records, err);
 }
 
-void bs_folder_notes_deinit(struct bs_folder_notes *notes)
+void bs_folder_recorder_deinit(struct bs_folder_recorder *notes)
 {
 	bs_folders_close(&notes->old);
 	bs_buffer_deinit(&notes->records);

@@ -15,7 +15,7 @@
 /* ... and so many postings are written, once all their terms are known: whole groups. */
 #define POSTINGS 128u
 
-/* A term of the harvest as it is here. */
+/* A term of the analysed batch as it is here. */
 struct mapped {
 	uint32_t number; /* BS_TERM_NONE: it is not known here */
 	uint32_t n_docs; /* documents added that have it, not yet in the entry's df */
@@ -45,60 +45,60 @@ void bs_spool_chunks_free(struct bs_spool_chunk *chunks)
 	}
 }
 
-static void spool_clear(struct bs_gather *gather)
+static void spool_clear(struct bs_accumulator *accumulator)
 {
-	bs_spool_chunks_free(gather->chunks);
-	gather->chunks = NULL;
-	gather->spool_bytes = 0;
+	bs_spool_chunks_free(accumulator->chunks);
+	accumulator->chunks = NULL;
+	accumulator->spool_bytes = 0;
 }
 
 /* Room for n_bytes in one piece, for the next document. */
-static uint8_t *spool_reserve(struct bs_gather *gather, size_t n_bytes, struct bs_error *err)
+static uint8_t *spool_reserve(struct bs_accumulator *accumulator, size_t n_bytes, struct bs_error *err)
 {
-	struct bs_spool_chunk *chunk = gather->chunks;
+	struct bs_spool_chunk *chunk = accumulator->chunks;
 	if (!chunk || n_bytes > chunk->capacity_bytes - chunk->used_bytes) {
-		chunk = bs_spool_chunk_new(gather->chunks, n_bytes, err);
+		chunk = bs_spool_chunk_new(accumulator->chunks, n_bytes, err);
 		if (!chunk)
 			return NULL;
-		chunk->first_doc = bs_gather_n_docs(gather);
-		gather->chunks = chunk;
+		chunk->first_doc = bs_accumulator_n_docs(accumulator);
+		accumulator->chunks = chunk;
 	}
 	return chunk->bytes + chunk->used_bytes;
 }
 
-/* ---- gather ---- */
+/* ---- accumulator ---- */
 
-void bs_gather_clear(struct bs_gather *gather)
+void bs_accumulator_clear(struct bs_accumulator *accumulator)
 {
-	bs_term_table_clear(&gather->terms);
-	bs_term_table_clear(&gather->fields);
-	bs_doc_table_builder_clear(&gather->doc_table);
-	bs_tf_table_builder_clear(&gather->tf_table);
-	bs_buffer_clear(&gather->docs);
-	spool_clear(gather);
-	bs_buffer_clear(&gather->map);
-	gather->n_postings = 0;
-	gather->n_positions = 0;
-	gather->text_bytes = 0;
+	bs_term_table_clear(&accumulator->terms);
+	bs_term_table_clear(&accumulator->fields);
+	bs_doc_table_builder_clear(&accumulator->doc_table);
+	bs_tf_table_builder_clear(&accumulator->tf_table);
+	bs_buffer_clear(&accumulator->docs);
+	spool_clear(accumulator);
+	bs_buffer_clear(&accumulator->map);
+	accumulator->n_postings = 0;
+	accumulator->n_positions = 0;
+	accumulator->text_bytes = 0;
 }
 
-void bs_gather_deinit(struct bs_gather *gather)
+void bs_accumulator_deinit(struct bs_accumulator *accumulator)
 {
-	spool_clear(gather);
-	bs_term_table_deinit(&gather->terms);
-	bs_term_table_deinit(&gather->fields);
-	bs_doc_table_builder_deinit(&gather->doc_table);
-	bs_tf_table_builder_deinit(&gather->tf_table);
-	bs_buffer_deinit(&gather->docs);
-	bs_buffer_deinit(&gather->map);
+	spool_clear(accumulator);
+	bs_term_table_deinit(&accumulator->terms);
+	bs_term_table_deinit(&accumulator->fields);
+	bs_doc_table_builder_deinit(&accumulator->doc_table);
+	bs_tf_table_builder_deinit(&accumulator->tf_table);
+	bs_buffer_deinit(&accumulator->docs);
+	bs_buffer_deinit(&accumulator->map);
 }
 
-static enum bs_status map_fields(struct bs_gather *gather, const struct bs_harvest *harvest, struct bs_error *err)
+static enum bs_status map_fields(struct bs_accumulator *accumulator, const struct bs_term_batch *term_batch, struct bs_error *err)
 {
-	const struct bs_term_table *from = &harvest->fields;
+	const struct bs_term_table *from = &term_batch->fields;
 	for (uint32_t i = 0; i < from->n_terms; i++) {
 		uint32_t number;
-		enum bs_status status = bs_term_table_intern(&gather->fields, bs_term_table_key(from, i),
+		enum bs_status status = bs_term_table_intern(&accumulator->fields, bs_term_table_key(from, i),
 		                                             from->entries[i].n_bytes, from->entries[i].hash, &number, NULL,
 		                                             err);
 		if (status)
@@ -107,32 +107,32 @@ static enum bs_status map_fields(struct bs_gather *gather, const struct bs_harve
 	return BS_OK;
 }
 
-static void settle_dfs(struct bs_gather *gather)
+static void settle_dfs(struct bs_accumulator *accumulator)
 {
-	struct mapped *map = (struct mapped *)(void *)gather->map.data;
-	for (size_t i = 0; i < gather->map.used_bytes / sizeof(*map); i++) {
+	struct mapped *map = (struct mapped *)(void *)accumulator->map.data;
+	for (size_t i = 0; i < accumulator->map.used_bytes / sizeof(*map); i++) {
 		if (!map[i].n_docs)
 			continue;
-		gather->terms.entries[map[i].number].df += map[i].n_docs;
+		accumulator->terms.entries[map[i].number].df += map[i].n_docs;
 		map[i].n_docs = 0;
 	}
 }
 
-void bs_gather_settle(struct bs_gather *gather)
+void bs_accumulator_finish(struct bs_accumulator *accumulator)
 {
-	settle_dfs(gather);
-	bs_term_table_seal(&gather->terms);
+	settle_dfs(accumulator);
+	bs_term_table_seal(&accumulator->terms);
 }
 
-/* What is known here of the harvest's terms. The memory is asked for what some of them will touch, a step at a time for all of
+/* What is known here of the analysed batch's terms. The memory is asked for what some of them will touch, a step at a time for all of
  * them: slots, then entries, then keys. */
-static void look_up(const struct bs_gather *gather, const struct bs_harvest *harvest, struct mapped *map)
+static void look_up(const struct bs_accumulator *accumulator, const struct bs_term_batch *term_batch, struct mapped *map)
 {
-	const struct bs_term_table *terms = &gather->terms;
+	const struct bs_term_table *terms = &accumulator->terms;
 	uint32_t guesses[LOOK_AHEAD];
-	for (uint32_t first = 0, n; first < harvest->terms.n_terms; first += n) {
-		const uint64_t *hashes = bs_harvest_hashes(harvest) + first;
-		uint32_t left = harvest->terms.n_terms - first;
+	for (uint32_t first = 0, n; first < term_batch->terms.n_terms; first += n) {
+		const uint64_t *hashes = bs_term_batch_hashes(term_batch) + first;
+		uint32_t left = term_batch->terms.n_terms - first;
 		n = left < LOOK_AHEAD ? left : LOOK_AHEAD;
 		for (uint32_t i = 0; i < n; i++)
 			bs_term_table_prefetch(terms, hashes[i]);
@@ -145,7 +145,7 @@ static void look_up(const struct bs_gather *gather, const struct bs_harvest *har
 		for (uint32_t i = 0; i < n; i++) {
 			uint32_t key_bytes;
 			uint32_t number = guesses[i];
-			const uint8_t *key = bs_harvest_key(harvest, first + i, &key_bytes);
+			const uint8_t *key = bs_term_batch_key(term_batch, first + i, &key_bytes);
 			map[first + i] = (struct mapped){.number = BS_TERM_NONE};
 			if (number != BS_TERM_NONE && (bs_term_table_is(terms, number, key, key_bytes, hashes[i]) ||
 			                               bs_term_table_find(terms, key, key_bytes, hashes[i], &number)))
@@ -154,32 +154,32 @@ static void look_up(const struct bs_gather *gather, const struct bs_harvest *har
 	}
 }
 
-enum bs_status bs_gather_start(struct bs_gather *gather, const struct bs_harvest *harvest, struct bs_error *err)
+enum bs_status bs_accumulator_start(struct bs_accumulator *accumulator, const struct bs_term_batch *term_batch, struct bs_error *err)
 {
-	size_t n_bytes = (size_t)harvest->terms.n_terms * sizeof(struct mapped);
-	settle_dfs(gather);
-	bs_buffer_clear(&gather->map);
-	enum bs_status status = bs_buffer_reserve(&gather->map, n_bytes, err);
+	size_t n_bytes = (size_t)term_batch->terms.n_terms * sizeof(struct mapped);
+	settle_dfs(accumulator);
+	bs_buffer_clear(&accumulator->map);
+	enum bs_status status = bs_buffer_reserve(&accumulator->map, n_bytes, err);
 	if (status)
 		return status;
-	look_up(gather, harvest, (struct mapped *)(void *)gather->map.data);
-	gather->map.used_bytes = n_bytes;
-	return map_fields(gather, harvest, err);
+	look_up(accumulator, term_batch, (struct mapped *)(void *)accumulator->map.data);
+	accumulator->map.used_bytes = n_bytes;
+	return map_fields(accumulator, term_batch, err);
 }
 
-static enum bs_status add_term(struct bs_gather *gather, const struct bs_harvest *harvest, uint32_t term,
+static enum bs_status add_term(struct bs_accumulator *accumulator, const struct bs_term_batch *term_batch, uint32_t term,
                                struct mapped *mapped, struct bs_error *err)
 {
 	uint32_t key_bytes;
-	const uint8_t *key = bs_harvest_key(harvest, term, &key_bytes);
-	return bs_term_table_add(&gather->terms, key, key_bytes, bs_harvest_hashes(harvest)[term], &mapped->number, err);
+	const uint8_t *key = bs_term_batch_key(term_batch, term, &key_bytes);
+	return bs_term_table_add(&accumulator->terms, key, key_bytes, bs_term_batch_hashes(term_batch)[term], &mapped->number, err);
 }
 
 /* Makes those of the postings' terms known that are not. Where they go is asked for, for all of them, before the first one. */
-static enum bs_status add_new_terms(struct bs_gather *gather, const struct bs_harvest *harvest, const uint32_t *postings,
+static enum bs_status add_new_terms(struct bs_accumulator *accumulator, const struct bs_term_batch *term_batch, const uint32_t *postings,
                                     uint32_t n, struct bs_error *err)
 {
-	struct mapped *map = (struct mapped *)(void *)gather->map.data;
+	struct mapped *map = (struct mapped *)(void *)accumulator->map.data;
 	uint32_t new_terms[POSTINGS];
 	uint32_t n_new = 0;
 	enum bs_status status = BS_OK;
@@ -190,16 +190,16 @@ static enum bs_status add_new_terms(struct bs_gather *gather, const struct bs_ha
 		n_new += map[postings[p]].number == BS_TERM_NONE;
 	}
 	for (uint32_t i = 0; i < n_new; i++)
-		bs_term_table_prefetch(&gather->terms, bs_harvest_hashes(harvest)[new_terms[i]]);
+		bs_term_table_prefetch(&accumulator->terms, bs_term_batch_hashes(term_batch)[new_terms[i]]);
 	for (uint32_t i = 0; i < n_new && !status; i++)
-		status = add_term(gather, harvest, new_terms[i], &map[new_terms[i]], err);
+		status = add_term(accumulator, term_batch, new_terms[i], &map[new_terms[i]], err);
 	return status;
 }
 
 /* Writes the postings' terms, which are known; gives where the next ones go. */
-static uint8_t *put_terms(struct bs_gather *gather, const uint32_t *postings, uint32_t n, uint8_t *at)
+static uint8_t *put_terms(struct bs_accumulator *accumulator, const uint32_t *postings, uint32_t n, uint8_t *at)
 {
-	struct mapped *map = (struct mapped *)(void *)gather->map.data;
+	struct mapped *map = (struct mapped *)(void *)accumulator->map.data;
 	uint32_t numbers[POSTINGS];
 	for (uint32_t p = 0; p < n; p++) {
 		struct mapped *mapped = &map[postings[p]];
@@ -210,9 +210,9 @@ static uint8_t *put_terms(struct bs_gather *gather, const uint32_t *postings, ui
 }
 
 /* Writes how often the document's repeated words stand there. */
-static uint8_t *put_tfs(const struct bs_harvest *harvest, const struct bs_harvest_doc *doc, uint8_t *at)
+static uint8_t *put_tfs(const struct bs_term_batch *term_batch, const struct bs_term_batch_doc *doc, uint8_t *at)
 {
-	const uint32_t *tfs = (const uint32_t *)(const void *)harvest->tfs.data + doc->first_tf;
+	const uint32_t *tfs = (const uint32_t *)(const void *)term_batch->tfs.data + doc->first_tf;
 	uint32_t numbers[POSTINGS];
 	for (uint32_t p = 0; p < doc->n_repeated; p += POSTINGS) {
 		uint32_t n = doc->n_repeated - p < POSTINGS ? doc->n_repeated - p : POSTINGS;
@@ -222,42 +222,42 @@ static uint8_t *put_tfs(const struct bs_harvest *harvest, const struct bs_harves
 	return at;
 }
 
-enum bs_status bs_gather_add(struct bs_gather *gather, const struct bs_harvest *harvest, uint32_t i,
+enum bs_status bs_accumulator_add(struct bs_accumulator *accumulator, const struct bs_term_batch *term_batch, uint32_t i,
                              const struct bs_doc_record *record, struct bs_error *err)
 {
-	const struct bs_harvest_doc *from = &bs_harvest_docs(harvest)[i];
-	const uint32_t *postings = (const uint32_t *)(const void *)harvest->postings.data + from->first_posting;
+	const struct bs_term_batch_doc *from = &bs_term_batch_docs(term_batch)[i];
+	const uint32_t *postings = (const uint32_t *)(const void *)term_batch->postings.data + from->first_posting;
 	size_t most_bytes = BS_GROUP_MOST_BYTES(from->n_terms) + BS_GROUP_MOST_BYTES(from->n_repeated);
-	uint8_t *codes = spool_reserve(gather, most_bytes, err);
+	uint8_t *codes = spool_reserve(accumulator, most_bytes, err);
 	enum bs_status status = codes ? BS_OK : BS_NO_MEMORY;
 	uint8_t *at = codes;
 	for (uint32_t p = 0; p < from->n_terms && !status; p += POSTINGS) {
 		uint32_t n = from->n_terms - p < POSTINGS ? from->n_terms - p : POSTINGS;
-		status = add_new_terms(gather, harvest, postings + p, n, err);
+		status = add_new_terms(accumulator, term_batch, postings + p, n, err);
 		if (!status)
-			at = put_terms(gather, postings + p, n, at);
+			at = put_terms(accumulator, postings + p, n, at);
 	}
 	if (!status)
-		at = put_tfs(harvest, from, at);
-	struct bs_gathered_doc doc = {.codes = codes, .n_terms = from->n_terms, .n_repeated = from->n_repeated};
+		at = put_tfs(term_batch, from, at);
+	struct bs_accumulated_doc doc = {.codes = codes, .n_terms = from->n_terms, .n_repeated = from->n_repeated};
 	struct bs_doc_record named = *record;
 	named.length = from->length;
 	if (!status)
-		status = bs_buffer_append(&gather->docs, &doc, sizeof(doc), err);
+		status = bs_buffer_append(&accumulator->docs, &doc, sizeof(doc), err);
 	if (!status)
-		status = bs_doc_table_add(&gather->doc_table, &named, err);
+		status = bs_doc_table_add(&accumulator->doc_table, &named, err);
 	if (status)
 		return status;
-	gather->chunks->used_bytes += (size_t)(at - codes);
-	gather->spool_bytes += (uint64_t)(at - codes);
-	gather->n_postings += from->n_terms;
-	gather->n_positions += from->length;
-	gather->text_bytes += from->text_bytes;
+	accumulator->chunks->used_bytes += (size_t)(at - codes);
+	accumulator->spool_bytes += (uint64_t)(at - codes);
+	accumulator->n_postings += from->n_terms;
+	accumulator->n_positions += from->length;
+	accumulator->text_bytes += from->text_bytes;
 	return BS_OK;
 }
 
-uint64_t bs_gather_bytes(const struct bs_gather *gather)
+uint64_t bs_accumulator_bytes(const struct bs_accumulator *accumulator)
 {
-	return bs_term_table_bytes(&gather->terms) + bs_doc_table_builder_bytes(&gather->doc_table) +
-	       gather->docs.used_bytes + gather->spool_bytes;
+	return bs_term_table_bytes(&accumulator->terms) + bs_doc_table_builder_bytes(&accumulator->doc_table) +
+	       accumulator->docs.used_bytes + accumulator->spool_bytes;
 }

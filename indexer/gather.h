@@ -1,11 +1,11 @@
 /*
  * gather.h: documents in, (document, distinct term) pairs out, in memory. The first half of an index run.
  *
- * In two steps, so that the costly one can run on several threads. A *harvest* (harvest.h) analyses one batch on its
- * own, with a small dictionary that stays in cache; then, one harvest after the other in document order, each is poured into the
- * *gather*, which holds the segment's dictionary and every document's terms as term numbers. Numbers are
- * given in order of first appearance, so common terms have short ones. Pouring looks a term up once a batch, not once
- * a document. What a gather holds depends on the documents and their order only, never on the threads.
+ * In two steps, so that the costly one can run on several threads. A *analysed batch* (harvest.h) analyses one batch on its
+ * own, with a small dictionary that stays in cache; then, one analysed batch after the other in document order, each is merged into the
+ * *accumulator*, which holds the segment's dictionary and every document's terms as term numbers. Numbers are
+ * given in order of first appearance, so common terms have short ones. Merging looks a term up once a batch, not once
+ * a document. What an accumulator holds depends on the documents and their order only, never on the threads.
  */
 #ifndef BS_INDEXER_GATHER_H
 #define BS_INDEXER_GATHER_H
@@ -22,7 +22,7 @@
 
 /* One document's terms: n_terms numbers in groups (group_varint.h) from codes on, first those of words that stand there more
  * than once; behind them, until renumber.h has been over them, groups of n_repeated numbers: how often these do. */
-struct bs_gathered_doc {
+struct bs_accumulated_doc {
 	const uint8_t *codes;
 	uint32_t n_terms;
 	uint32_t n_repeated;
@@ -41,44 +41,44 @@ struct bs_spool_chunk *bs_spool_chunk_new(struct bs_spool_chunk *next, size_t n_
 void bs_spool_chunks_free(struct bs_spool_chunk *chunks);
 
 /* Zero-initialise. */
-struct bs_gather {
+struct bs_accumulator {
 	struct bs_term_table terms;
 	struct bs_term_table fields;
 	struct bs_doc_table_builder doc_table;
 	struct bs_tf_table_builder tf_table; /* filled by renumber.h */
-	struct bs_buffer docs; /* struct bs_gathered_doc each */
+	struct bs_buffer docs; /* struct bs_accumulated_doc each */
 	struct bs_spool_chunk *chunks;
 	uint64_t spool_bytes;
 	uint64_t n_postings;
 	uint64_t n_positions;
 	uint64_t text_bytes;
-	struct bs_buffer map; /* scratch: number in the harvest -> what that term is here */
+	struct bs_buffer map; /* scratch: number in the analysed batch -> what that term is here */
 };
-void bs_gather_clear(struct bs_gather *gather);
-void bs_gather_deinit(struct bs_gather *gather);
+void bs_accumulator_clear(struct bs_accumulator *accumulator);
+void bs_accumulator_deinit(struct bs_accumulator *accumulator);
 
-/* Starts a harvest: call before adding its documents, and again after a bs_gather_clear in their midst. All its terms are
+/* Starts an analysed batch: call before adding its documents, and again after a bs_accumulator_clear in their midst. All its terms are
  * looked up in one go; those that are not here become known with the first document that has them, so that what is held
  * depends on the documents alone. */
-enum bs_status bs_gather_start(struct bs_gather *gather, const struct bs_harvest *harvest, struct bs_error *err)
+enum bs_status bs_accumulator_start(struct bs_accumulator *accumulator, const struct bs_term_batch *term_batch, struct bs_error *err)
 	BS_WARN_UNUSED;
-/* Adds document i of the harvest as the next one, under the record given (its length is taken from the harvest). */
-enum bs_status bs_gather_add(struct bs_gather *gather, const struct bs_harvest *harvest, uint32_t i,
+/* Adds document i of the analysed batch as the next one, under the record given (its length is taken from the analysed batch). */
+enum bs_status bs_accumulator_add(struct bs_accumulator *accumulator, const struct bs_term_batch *term_batch, uint32_t i,
                              const struct bs_doc_record *record, struct bs_error *err) BS_WARN_UNUSED;
 /* Brings the df of all terms up to date: before anyone looks at them. No document can be added any
- * more until the gather is cleared, for the terms cannot be looked up. */
-void bs_gather_settle(struct bs_gather *gather);
+ * more until the accumulator is cleared, for the terms cannot be looked up. */
+void bs_accumulator_finish(struct bs_accumulator *accumulator);
 /* Memory held, counted by content: the same for every number of threads. */
-uint64_t bs_gather_bytes(const struct bs_gather *gather);
+uint64_t bs_accumulator_bytes(const struct bs_accumulator *accumulator);
 
-static inline uint32_t bs_gather_n_docs(const struct bs_gather *gather)
+static inline uint32_t bs_accumulator_n_docs(const struct bs_accumulator *accumulator)
 {
-	return gather->doc_table.n_docs;
+	return accumulator->doc_table.n_docs;
 }
 
-static inline const struct bs_gathered_doc *bs_gather_docs(const struct bs_gather *gather)
+static inline const struct bs_accumulated_doc *bs_accumulator_docs(const struct bs_accumulator *accumulator)
 {
-	return (const struct bs_gathered_doc *)(const void *)gather->docs.data;
+	return (const struct bs_accumulated_doc *)(const void *)accumulator->docs.data;
 }
 
 /* ---- the terms of a document, some at a time ---- */
@@ -90,14 +90,14 @@ struct bs_term_reader {
 	uint32_t n_left;
 };
 
-static inline struct bs_term_reader bs_gather_read(const struct bs_gather *gather, uint32_t document)
+static inline struct bs_term_reader bs_accumulator_read(const struct bs_accumulator *accumulator, uint32_t document)
 {
-	const struct bs_gathered_doc *doc = &bs_gather_docs(gather)[document];
+	const struct bs_accumulated_doc *doc = &bs_accumulator_docs(accumulator)[document];
 	return (struct bs_term_reader){doc->codes, doc->n_terms};
 }
 
 /* The next terms of the document: how many, 0 at its end. */
-static inline uint32_t bs_gather_next(struct bs_term_reader *reader, uint32_t numbers[BS_TERM_CHUNK])
+static inline uint32_t bs_accumulator_next(struct bs_term_reader *reader, uint32_t numbers[BS_TERM_CHUNK])
 {
 	uint32_t n = reader->n_left < BS_TERM_CHUNK ? reader->n_left : BS_TERM_CHUNK;
 	reader->codes = bs_group_get(reader->codes, numbers, n);

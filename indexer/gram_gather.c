@@ -15,21 +15,21 @@ struct bs_gram_chunk {
 	uint64_t words[];
 };
 
-void bs_gram_gather_clear(struct bs_gram_gather *gather)
+void bs_gram_accumulator_clear(struct bs_gram_accumulator *accumulator)
 {
-	for (uint32_t class = 0; class < BS_GRAM_CLASSES; class++) {
-		for (struct bs_gram_chunk *chunk = gather->classes[class].first, *next; chunk; chunk = next) {
+	for (uint32_t class = 0; class < BS_GRAM_SIZE_CLASSES; class++) {
+		for (struct bs_gram_chunk *chunk = accumulator->classes[class].first, *next; chunk; chunk = next) {
 			next = chunk->next;
 			free(chunk);
 		}
-		bs_buffer_deinit(&gather->classes[class].docs);
+		bs_buffer_deinit(&accumulator->classes[class].docs);
 	}
-	*gather = (struct bs_gram_gather){.plan = gather->plan};
+	*accumulator = (struct bs_gram_accumulator){.plan = accumulator->plan};
 }
 
 /* ---- adding ---- */
 
-static enum bs_status add_chunk(struct bs_gram_gather *gather, uint32_t class, uint32_t row_words, struct bs_error *err)
+static enum bs_status add_chunk(struct bs_gram_accumulator *accumulator, uint32_t class, uint32_t row_words, struct bs_error *err)
 {
 	uint32_t row_bytes = row_words * 8;
 	uint32_t n_rows = row_bytes == 0 ? BS_GRAM_SLAB_MAX_DOCS : row_bytes < CHUNK_BYTES ? CHUNK_BYTES / row_bytes : 1;
@@ -37,34 +37,34 @@ static enum bs_status add_chunk(struct bs_gram_gather *gather, uint32_t class, u
 	if (!chunk)
 		return bs_fail_memory(err, "rows of grams", (size_t)n_rows * row_bytes);
 	*chunk = (struct bs_gram_chunk){.capacity_rows = n_rows};
-	if (gather->classes[class].last)
-		gather->classes[class].last->next = chunk;
+	if (accumulator->classes[class].last)
+		accumulator->classes[class].last->next = chunk;
 	else
-		gather->classes[class].first = chunk;
-	gather->classes[class].last = chunk;
+		accumulator->classes[class].first = chunk;
+	accumulator->classes[class].last = chunk;
 	return BS_OK;
 }
 
-enum bs_status bs_gram_gather_add(struct bs_gram_gather *gather, uint32_t document, uint32_t class, uint64_t n_bits,
+enum bs_status bs_gram_accumulator_add(struct bs_gram_accumulator *accumulator, uint32_t document, uint32_t class, uint64_t n_bits,
                                   const uint64_t *row, struct bs_error *err)
 {
 	uint32_t row_words = bs_gram_row_words(class);
-	struct bs_gram_chunk *chunk = gather->classes[class].last;
+	struct bs_gram_chunk *chunk = accumulator->classes[class].last;
 	enum bs_status status = BS_OK;
 	if (!chunk || chunk->n_rows == chunk->capacity_rows)
-		status = add_chunk(gather, class, row_words, err);
+		status = add_chunk(accumulator, class, row_words, err);
 	if (!status)
-		status = bs_buffer_append(&gather->classes[class].docs, &document, sizeof(document), err);
+		status = bs_buffer_append(&accumulator->classes[class].docs, &document, sizeof(document), err);
 	if (status)
 		return status;
-	chunk = gather->classes[class].last;
+	chunk = accumulator->classes[class].last;
 	if (row_words)
 		memcpy(chunk->words + (size_t)chunk->n_rows * row_words, row, (size_t)row_words * 8);
 	chunk->n_rows++;
-	gather->classes[class].n_rows++;
-	gather->meta.n_docs++;
-	gather->meta.n_bits += n_bits;
-	gather->n_bytes += (uint64_t)row_words * 8 + sizeof(document);
+	accumulator->classes[class].n_rows++;
+	accumulator->meta.n_docs++;
+	accumulator->meta.n_bits += n_bits;
+	accumulator->n_bytes += (uint64_t)row_words * 8 + sizeof(document);
 	return BS_OK;
 }
 
@@ -123,7 +123,7 @@ static void make_columns(struct cursor at, uint32_t n_rows, uint32_t row_words, 
 static enum bs_status write_columns(uint32_t class, struct cursor at, uint32_t n_rows, struct bs_writer *writer,
                                     struct bs_error *err)
 {
-	uint32_t row_words = bs_gram_row_words(class), n_columns = bs_gram_class_columns(class);
+	uint32_t row_words = bs_gram_row_words(class), n_columns = bs_gram_size_class_columns(class);
 	size_t n_groups = (n_rows + 63) / 64;
 	uint64_t *columns = malloc(STRIP_WORDS * 64 * n_groups * sizeof(*columns));
 	if (!columns)
@@ -148,18 +148,18 @@ static void skip_rows(struct cursor *at, uint32_t n_rows)
 	at->row += n_rows;
 }
 
-static enum bs_status write_class(const struct bs_gram_gather *gather, uint32_t class, uint32_t *n_slabs,
+static enum bs_status write_class(const struct bs_gram_accumulator *accumulator, uint32_t class, uint32_t *n_slabs,
                                   struct bs_writer *writer, struct bs_buffer *entries, struct bs_error *err)
 {
-	const uint32_t *docs = (const uint32_t *)(const void *)gather->classes[class].docs.data;
-	struct cursor at = {gather->classes[class].first, 0};
+	const uint32_t *docs = (const uint32_t *)(const void *)accumulator->classes[class].docs.data;
+	struct cursor at = {accumulator->classes[class].first, 0};
 	enum bs_status status = BS_OK;
-	for (uint32_t row = 0; row < gather->classes[class].n_rows && !status; row += BS_GRAM_SLAB_MAX_DOCS) {
-		uint32_t left = gather->classes[class].n_rows - row;
+	for (uint32_t row = 0; row < accumulator->classes[class].n_rows && !status; row += BS_GRAM_SLAB_MAX_DOCS) {
+		uint32_t left = accumulator->classes[class].n_rows - row;
 		struct bs_gram_slab_shape shape = {
 			.size_class = class,
 			.n_docs = left < BS_GRAM_SLAB_MAX_DOCS ? left : BS_GRAM_SLAB_MAX_DOCS,
-			.n_columns = bs_gram_class_columns(class),
+			.n_columns = bs_gram_size_class_columns(class),
 		};
 		status = bs_gram_slab_begin(writer, (*n_slabs)++, &shape, docs + row, entries, err);
 		if (!status)
@@ -169,18 +169,18 @@ static enum bs_status write_class(const struct bs_gram_gather *gather, uint32_t 
 	return status;
 }
 
-enum bs_status bs_gram_gather_write(const struct bs_gram_gather *gather, struct bs_writer *writer, struct bs_error *err)
+enum bs_status bs_gram_accumulator_write(const struct bs_gram_accumulator *accumulator, struct bs_writer *writer, struct bs_error *err)
 {
 	struct bs_buffer entries = {0};
-	struct bs_gram_meta meta = gather->meta;
+	struct bs_gram_meta meta = accumulator->meta;
 	uint32_t n_slabs = 0;
 	enum bs_status status = BS_OK;
-	memcpy(meta.n_hashes, gather->plan->n_hashes, sizeof(meta.n_hashes));
-	memcpy(meta.n_listed, gather->plan->n_listed, sizeof(meta.n_listed));
-	for (uint32_t class = 0; class < BS_GRAM_CLASSES && !status; class++)
-		status = write_class(gather, class, &n_slabs, writer, &entries, err);
+	memcpy(meta.n_hashes, accumulator->plan->n_hashes, sizeof(meta.n_hashes));
+	memcpy(meta.n_listed, accumulator->plan->n_listed, sizeof(meta.n_listed));
+	for (uint32_t class = 0; class < BS_GRAM_SIZE_CLASSES && !status; class++)
+		status = write_class(accumulator, class, &n_slabs, writer, &entries, err);
 	if (!status)
-		bs_gram_slabs_write(writer, &meta, &entries, (const uint32_t *const *)gather->plan->listed);
+		bs_gram_slabs_write(writer, &meta, &entries, (const uint32_t *const *)accumulator->plan->listed);
 	bs_buffer_deinit(&entries);
 	return status;
 }

@@ -10,24 +10,24 @@
 
 struct bs_gram_chunk;
 
-/* Zero-initialise but for plan, which is borrowed; NULL: no grams are gathered. */
-struct bs_gram_gather {
+/* Zero-initialise but for plan, which is borrowed; NULL: no grams are accumulated. */
+struct bs_gram_accumulator {
 	const struct bs_gram_plan *plan;
 	struct {
 		struct bs_gram_chunk *first, *last;
 		struct bs_buffer docs; /* u32 each */
 		uint32_t n_rows;
-	} classes[BS_GRAM_CLASSES];
+	} classes[BS_GRAM_SIZE_CLASSES];
 	struct bs_gram_meta meta;
 	uint64_t n_bytes;
 };
-void bs_gram_gather_clear(struct bs_gram_gather *gather);
+void bs_gram_accumulator_clear(struct bs_gram_accumulator *accumulator);
 
 /* Adds a row (copied). Documents come in ascending order. BS_NO_MEMORY. */
-enum bs_status bs_gram_gather_add(struct bs_gram_gather *gather, uint32_t document, uint32_t class, uint64_t n_bits,
+enum bs_status bs_gram_accumulator_add(struct bs_gram_accumulator *accumulator, uint32_t document, uint32_t class, uint64_t n_bits,
                                   const uint64_t *row, struct bs_error *err) BS_WARN_UNUSED;
 /* All sections of grams. */
-enum bs_status bs_gram_gather_write(const struct bs_gram_gather *gather, struct bs_writer *writer,
+enum bs_status bs_gram_accumulator_write(const struct bs_gram_accumulator *accumulator, struct bs_writer *writer,
                                     struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

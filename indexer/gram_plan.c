@@ -13,7 +13,7 @@ static const uint8_t default_hashes[BS_GRAM_TIERS] = {
 
 /* ---- classes ---- */
 
-uint32_t bs_gram_class_of(uint64_t n_bits)
+uint32_t bs_gram_size_class_of(uint64_t n_bits)
 {
 	uint64_t n_columns = n_bits / 1000 * COLUMNS_A_THOUSAND_BITS + n_bits % 1000 * COLUMNS_A_THOUSAND_BITS / 1000;
 	uint32_t log = BS_GRAM_LEAST_LOG;

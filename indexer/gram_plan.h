@@ -12,7 +12,7 @@
 #include "core/status.h"
 
 /* Where no row is made: the text of the document is not a file's. */
-#define BS_GRAM_NO_CLASS UINT32_MAX
+#define BS_GRAM_NO_SIZE_CLASS UINT32_MAX
 
 /* bs_gram_plan_init, then the lists that there are. */
 struct bs_gram_plan {
@@ -29,12 +29,12 @@ enum bs_status bs_gram_plan_set_tier(struct bs_gram_plan *plan, enum bs_gram_tie
                                      uint32_t n, struct bs_error *err) BS_WARN_UNUSED;
 
 /* The class of a file of which so many bits are to be set. */
-uint32_t bs_gram_class_of(uint64_t n_bits);
+uint32_t bs_gram_size_class_of(uint64_t n_bits);
 
 /* Rows are whole words, the first column in the lowest bit of the first. */
 static inline uint32_t bs_gram_row_words(uint32_t class)
 {
-	return (bs_gram_class_columns(class) + 63) / 64;
+	return (bs_gram_size_class_columns(class) + 63) / 64;
 }
 
 #endif

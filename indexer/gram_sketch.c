@@ -253,7 +253,7 @@ static void sum_up(struct bs_gram_sketch *sketch, struct bs_gram_sum *sum)
 		sum->n_trigrams[tier] = sketch->n_listed[tier];
 		sum->n_bits += (uint64_t)sketch->n_listed[tier] * sketch->plan->n_hashes[tier];
 	}
-	sum->size_class = sketch->size_class = bs_gram_class_of(sum->n_bits);
+	sum->size_class = sketch->size_class = bs_gram_size_class_of(sum->n_bits);
 }
 
 static void forget(struct bs_gram_sketch *sketch)
@@ -277,7 +277,7 @@ enum bs_status bs_gram_sketch_text(struct bs_gram_sketch *sketch, const uint8_t 
 		if (status)
 			return status;
 		sum_up(sketch, sum_out);
-		log = bs_gram_class_log(sum_out->size_class);
+		log = bs_gram_size_class_log(sum_out->size_class);
 		if (log <= sketch->log)
 			return BS_OK;
 	}
@@ -308,10 +308,10 @@ static void set_trigrams(struct bs_gram_sketch *sketch, uint32_t tier)
 
 void bs_gram_sketch_row(struct bs_gram_sketch *sketch, uint64_t *row)
 {
-	uint32_t n = bs_gram_class_n(sketch->size_class), n_words = bs_gram_row_words(sketch->size_class);
+	uint32_t n = bs_gram_size_class_n(sketch->size_class), n_words = bs_gram_row_words(sketch->size_class);
 	if (n_words == 0)
 		return;
-	join_words(sketch, bs_gram_class_log(sketch->size_class));
+	join_words(sketch, bs_gram_size_class_log(sketch->size_class));
 	for (uint32_t tier = BS_GRAM_COMMON; tier < BS_GRAM_TRIGRAM_TIERS; tier++)
 		set_trigrams(sketch, tier);
 	row[n_words - 1] = 0;

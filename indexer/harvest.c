@@ -12,17 +12,17 @@
 #define FIRST_SLOTS (1u << 14)
 #define KEPT_SLOTS  (1u << 18)
 
-_Static_assert(BS_TOKEN_SLACK_BYTES >= BS_HARVEST_KEY_BYTES, "a key is read whole, whatever its length");
+_Static_assert(BS_TOKEN_SLACK_BYTES >= BS_TERM_BATCH_KEY_BYTES, "a key is read whole, whatever its length");
 
 /* ---- the dictionary ---- */
 
-static struct bs_harvest_term *entries_of(const struct bs_harvest_terms *terms)
+static struct bs_term_batch_term *entries_of(const struct bs_term_batch_terms *terms)
 {
-	return (struct bs_harvest_term *)(void *)terms->entries.data;
+	return (struct bs_term_batch_term *)(void *)terms->entries.data;
 }
 
 /* Makes the first so many slots empty, and the table. */
-static void use_slots(struct bs_harvest_terms *terms, uint32_t n_slots)
+static void use_slots(struct bs_term_batch_terms *terms, uint32_t n_slots)
 {
 	memset(terms->slots, 0, (size_t)n_slots * sizeof(*terms->slots));
 	terms->n_slots = n_slots;
@@ -30,7 +30,7 @@ static void use_slots(struct bs_harvest_terms *terms, uint32_t n_slots)
 	terms->slot_shift = (uint32_t)__builtin_clzll(n_slots) + 1;
 }
 
-static void drop_slots(struct bs_harvest_terms *terms)
+static void drop_slots(struct bs_term_batch_terms *terms)
 {
 	if (terms->most_slots <= KEPT_SLOTS)
 		return;
@@ -39,7 +39,7 @@ static void drop_slots(struct bs_harvest_terms *terms)
 	terms->n_slots = terms->most_slots = 0;
 }
 
-static void terms_clear(struct bs_harvest_terms *terms)
+static void terms_clear(struct bs_term_batch_terms *terms)
 {
 	bs_buffer_trim(&terms->entries, KEPT_BYTES);
 	bs_buffer_trim(&terms->hashes, KEPT_BYTES);
@@ -53,7 +53,7 @@ static void terms_clear(struct bs_harvest_terms *terms)
 	terms->n_terms = 0;
 }
 
-static void terms_deinit(struct bs_harvest_terms *terms)
+static void terms_deinit(struct bs_term_batch_terms *terms)
 {
 	bs_buffer_deinit(&terms->entries);
 	bs_buffer_deinit(&terms->hashes);
@@ -69,11 +69,11 @@ struct short_key {
 /* Reads 16 bytes, of which n_bytes count. */
 static struct short_key load_key(const uint8_t *bytes, uint32_t n_bytes)
 {
-	static const uint8_t masks[2 * BS_HARVEST_KEY_BYTES] = {255, 255, 255, 255, 255, 255, 255, 255,
+	static const uint8_t masks[2 * BS_TERM_BATCH_KEY_BYTES] = {255, 255, 255, 255, 255, 255, 255, 255,
 	                                                        255, 255, 255, 255, 255, 255, 255, 255};
 	struct short_key key, mask;
 	memcpy(&key, bytes, sizeof(key));
-	memcpy(&mask, masks + BS_HARVEST_KEY_BYTES - n_bytes, sizeof(mask));
+	memcpy(&mask, masks + BS_TERM_BATCH_KEY_BYTES - n_bytes, sizeof(mask));
 	key.words[0] &= mask.words[0];
 	key.words[1] &= mask.words[1];
 	return key;
@@ -88,16 +88,16 @@ static uint64_t mix_key(struct bs_hash_secret secret, struct short_key key, uint
 }
 
 /* Where the look for a term begins; of a long one, it goes by the hash alone. */
-static uint32_t home_slot(const struct bs_harvest_terms *terms, const struct bs_harvest_term *term)
+static uint32_t home_slot(const struct bs_term_batch_terms *terms, const struct bs_term_batch_term *term)
 {
 	struct short_key key;
 	memcpy(&key, term->key, sizeof(key));
-	if (term->key_bytes > BS_HARVEST_KEY_BYTES)
+	if (term->key_bytes > BS_TERM_BATCH_KEY_BYTES)
 		key.words[1] = 0;
 	return (uint32_t)(mix_key(terms->secret, key, term->key_bytes) >> terms->slot_shift);
 }
 
-static enum bs_status grow_slots(struct bs_harvest_terms *terms, struct bs_error *err)
+static enum bs_status grow_slots(struct bs_term_batch_terms *terms, struct bs_error *err)
 {
 	uint32_t n_slots = terms->n_slots ? terms->n_slots * 2 : FIRST_SLOTS;
 	if (n_slots == 0 || n_slots > terms->most_slots) {
@@ -119,7 +119,7 @@ static enum bs_status grow_slots(struct bs_harvest_terms *terms, struct bs_error
 }
 
 /* A new term; its slot is found again if the table grows. */
-static enum bs_status add_term(struct bs_harvest_terms *terms, const struct bs_harvest_term *term, uint64_t hash,
+static enum bs_status add_term(struct bs_term_batch_terms *terms, const struct bs_term_batch_term *term, uint64_t hash,
                                uint32_t slot, uint32_t *number_out, struct bs_error *err)
 {
 	enum bs_status status = bs_buffer_append(&terms->entries, term, sizeof(*term), err);
@@ -135,13 +135,13 @@ static enum bs_status add_term(struct bs_harvest_terms *terms, const struct bs_h
 }
 
 /* mixed: mix_key of the key, which is that of the bytes. */
-static inline enum bs_status find_mixed(struct bs_harvest_terms *terms, struct short_key key, uint64_t mixed,
+static inline enum bs_status find_mixed(struct bs_term_batch_terms *terms, struct short_key key, uint64_t mixed,
                                         const uint8_t *bytes, uint32_t n_bytes, uint32_t *number_out,
                                         struct bs_error *err)
 {
 	uint32_t at = (uint32_t)(mixed >> terms->slot_shift);
 	for (uint32_t found; (found = terms->slots[at]) != 0; at = (at + 1) & (terms->n_slots - 1)) {
-		const struct bs_harvest_term *entry = &entries_of(terms)[found - 1];
+		const struct bs_term_batch_term *entry = &entries_of(terms)[found - 1];
 		struct short_key other;
 		memcpy(&other, entry->key, sizeof(other));
 		if (!((key.words[0] ^ other.words[0]) | (key.words[1] ^ other.words[1]) | (n_bytes ^ entry->key_bytes))) {
@@ -149,26 +149,26 @@ static inline enum bs_status find_mixed(struct bs_harvest_terms *terms, struct s
 			return BS_OK;
 		}
 	}
-	struct bs_harvest_term term = {.key_bytes = n_bytes};
+	struct bs_term_batch_term term = {.key_bytes = n_bytes};
 	memcpy(term.key, &key, sizeof(key));
 	return add_term(terms, &term, bs_hash_slot(bytes, n_bytes), at, number_out, err);
 }
 
-static enum bs_status find_short(struct bs_harvest_terms *terms, const uint8_t *bytes, uint32_t n_bytes,
+static enum bs_status find_short(struct bs_term_batch_terms *terms, const uint8_t *bytes, uint32_t n_bytes,
                                  uint32_t *number_out, struct bs_error *err)
 {
 	struct short_key key = load_key(bytes, n_bytes);
 	return find_mixed(terms, key, mix_key(terms->secret, key, n_bytes), bytes, n_bytes, number_out, err);
 }
 
-static enum bs_status find_long(struct bs_harvest_terms *terms, const uint8_t *bytes, uint32_t n_bytes,
+static enum bs_status find_long(struct bs_term_batch_terms *terms, const uint8_t *bytes, uint32_t n_bytes,
                                 uint32_t *number_out, struct bs_error *err)
 {
 	uint64_t hash = bs_hash_slot(bytes, n_bytes);
 	struct short_key key = {{hash, 0}};
 	uint32_t at = (uint32_t)(mix_key(terms->secret, key, n_bytes) >> terms->slot_shift);
 	for (uint32_t found; (found = terms->slots[at]) != 0; at = (at + 1) & (terms->n_slots - 1)) {
-		const struct bs_harvest_term *entry = &entries_of(terms)[found - 1];
+		const struct bs_term_batch_term *entry = &entries_of(terms)[found - 1];
 		memcpy(&key, entry->key, sizeof(key));
 		if (entry->key_bytes == n_bytes && key.words[0] == hash &&
 		    memcmp(terms->long_keys.data + key.words[1], bytes, n_bytes) == 0) {
@@ -176,147 +176,147 @@ static enum bs_status find_long(struct bs_harvest_terms *terms, const uint8_t *b
 			return BS_OK;
 		}
 	}
-	struct bs_harvest_term term = {.key_bytes = n_bytes};
+	struct bs_term_batch_term term = {.key_bytes = n_bytes};
 	key = (struct short_key){{hash, terms->long_keys.used_bytes}};
 	memcpy(term.key, &key, sizeof(key));
 	enum bs_status status = bs_buffer_append(&terms->long_keys, bytes, n_bytes, err);
 	return status ? status : add_term(terms, &term, hash, at, number_out, err);
 }
 
-const uint8_t *bs_harvest_key(const struct bs_harvest *harvest, uint32_t number, uint32_t *key_bytes_out)
+const uint8_t *bs_term_batch_key(const struct bs_term_batch *term_batch, uint32_t number, uint32_t *key_bytes_out)
 {
-	const struct bs_harvest_term *term = &entries_of(&harvest->terms)[number];
+	const struct bs_term_batch_term *term = &entries_of(&term_batch->terms)[number];
 	struct short_key key;
 	*key_bytes_out = term->key_bytes;
-	if (term->key_bytes <= BS_HARVEST_KEY_BYTES)
+	if (term->key_bytes <= BS_TERM_BATCH_KEY_BYTES)
 		return term->key;
 	memcpy(&key, term->key, sizeof(key));
-	return harvest->terms.long_keys.data + key.words[1];
+	return term_batch->terms.long_keys.data + key.words[1];
 }
 
 /* ---- the batch ---- */
 
-void bs_harvest_clear(struct bs_harvest *harvest)
+void bs_term_batch_clear(struct bs_term_batch *term_batch)
 {
-	terms_clear(&harvest->terms);
-	bs_term_table_clear(&harvest->fields);
-	bs_buffer_trim(&harvest->postings, KEPT_BYTES);
-	bs_buffer_trim(&harvest->docs, KEPT_BYTES);
-	bs_buffer_trim(&harvest->skips, KEPT_BYTES);
-	bs_buffer_trim(&harvest->names, KEPT_BYTES);
-	bs_buffer_trim(&harvest->tfs, KEPT_BYTES);
-	bs_buffer_trim(&harvest->raws, KEPT_BYTES);
-	bs_buffer_trim(&harvest->gram_rows, KEPT_BYTES);
-	bs_buffer_trim(&harvest->passed_over, KEPT_BYTES);
-	bs_buffer_trim(&harvest->messages, KEPT_BYTES);
-	bs_buffer_trim(&harvest->unchanged, KEPT_BYTES);
-	bs_buffer_trim(&harvest->pair_words, KEPT_BYTES);
-	bs_buffer_clear(&harvest->pair_numbers);
-	harvest->n_unchanged = 0;
-	harvest->n_docs = 0;
-	harvest->n_skips = 0;
+	terms_clear(&term_batch->terms);
+	bs_term_table_clear(&term_batch->fields);
+	bs_buffer_trim(&term_batch->postings, KEPT_BYTES);
+	bs_buffer_trim(&term_batch->docs, KEPT_BYTES);
+	bs_buffer_trim(&term_batch->skips, KEPT_BYTES);
+	bs_buffer_trim(&term_batch->names, KEPT_BYTES);
+	bs_buffer_trim(&term_batch->tfs, KEPT_BYTES);
+	bs_buffer_trim(&term_batch->raws, KEPT_BYTES);
+	bs_buffer_trim(&term_batch->gram_rows, KEPT_BYTES);
+	bs_buffer_trim(&term_batch->non_documents, KEPT_BYTES);
+	bs_buffer_trim(&term_batch->messages, KEPT_BYTES);
+	bs_buffer_trim(&term_batch->unchanged, KEPT_BYTES);
+	bs_buffer_trim(&term_batch->pair_words, KEPT_BYTES);
+	bs_buffer_clear(&term_batch->pair_numbers);
+	term_batch->n_unchanged = 0;
+	term_batch->n_docs = 0;
+	term_batch->n_skips = 0;
 }
 
-void bs_harvest_seal(struct bs_harvest *harvest)
+void bs_term_batch_seal(struct bs_term_batch *term_batch)
 {
-	drop_slots(&harvest->terms);
+	drop_slots(&term_batch->terms);
 }
 
-void bs_harvest_deinit(struct bs_harvest *harvest)
+void bs_term_batch_deinit(struct bs_term_batch *term_batch)
 {
-	terms_deinit(&harvest->terms);
-	bs_term_table_deinit(&harvest->fields);
-	bs_buffer_deinit(&harvest->postings);
-	bs_buffer_deinit(&harvest->docs);
-	bs_buffer_deinit(&harvest->skips);
-	bs_buffer_deinit(&harvest->names);
-	bs_buffer_deinit(&harvest->tfs);
-	bs_buffer_deinit(&harvest->raws);
-	bs_buffer_deinit(&harvest->gram_rows);
-	bs_buffer_deinit(&harvest->passed_over);
-	bs_buffer_deinit(&harvest->messages);
-	bs_buffer_deinit(&harvest->unchanged);
-	bs_buffer_deinit(&harvest->key);
-	bs_buffer_deinit(&harvest->pair_words);
-	bs_buffer_deinit(&harvest->pair_numbers);
+	terms_deinit(&term_batch->terms);
+	bs_term_table_deinit(&term_batch->fields);
+	bs_buffer_deinit(&term_batch->postings);
+	bs_buffer_deinit(&term_batch->docs);
+	bs_buffer_deinit(&term_batch->skips);
+	bs_buffer_deinit(&term_batch->names);
+	bs_buffer_deinit(&term_batch->tfs);
+	bs_buffer_deinit(&term_batch->raws);
+	bs_buffer_deinit(&term_batch->gram_rows);
+	bs_buffer_deinit(&term_batch->non_documents);
+	bs_buffer_deinit(&term_batch->messages);
+	bs_buffer_deinit(&term_batch->unchanged);
+	bs_buffer_deinit(&term_batch->key);
+	bs_buffer_deinit(&term_batch->pair_words);
+	bs_buffer_deinit(&term_batch->pair_numbers);
 }
 
-uint64_t bs_harvest_bytes(const struct bs_harvest *harvest)
+uint64_t bs_term_batch_bytes(const struct bs_term_batch *term_batch)
 {
-	const struct bs_harvest_terms *terms = &harvest->terms;
+	const struct bs_term_batch_terms *terms = &term_batch->terms;
 	return terms->entries.used_bytes + terms->hashes.used_bytes + terms->long_keys.used_bytes +
-	       (uint64_t)terms->n_terms * 4 * sizeof(*terms->slots) + harvest->postings.used_bytes +
-	       harvest->docs.used_bytes + harvest->names.used_bytes + harvest->tfs.used_bytes + harvest->raws.used_bytes +
-	       harvest->gram_rows.used_bytes + harvest->passed_over.used_bytes +
-	       harvest->messages.used_bytes;
+	       (uint64_t)terms->n_terms * 4 * sizeof(*terms->slots) + term_batch->postings.used_bytes +
+	       term_batch->docs.used_bytes + term_batch->names.used_bytes + term_batch->tfs.used_bytes + term_batch->raws.used_bytes +
+	       term_batch->gram_rows.used_bytes + term_batch->non_documents.used_bytes +
+	       term_batch->messages.used_bytes;
 }
 
 /* The number of a token that is a pair, whose key is 0xff and its term, or long. */
-static enum bs_status find_unusual(struct bs_harvest *harvest, const struct bs_token *token, uint32_t *number_out,
+static enum bs_status find_unusual(struct bs_term_batch *term_batch, const struct bs_token *token, uint32_t *number_out,
                                    struct bs_error *err)
 {
-	static const uint8_t pair = BS_KEY_PAIR;
-	if (!token->is_pair)
-		return find_long(&harvest->terms, token->term, token->term_bytes, number_out, err);
-	bs_buffer_clear(&harvest->key);
-	enum bs_status status = bs_buffer_reserve(&harvest->key, 1 + (size_t)token->term_bytes + BS_HARVEST_KEY_BYTES, err);
+	static const uint8_t pair = BS_KEY_COMPOUND;
+	if (!token->is_bigram)
+		return find_long(&term_batch->terms, token->term, token->term_bytes, number_out, err);
+	bs_buffer_clear(&term_batch->key);
+	enum bs_status status = bs_buffer_reserve(&term_batch->key, 1 + (size_t)token->term_bytes + BS_TERM_BATCH_KEY_BYTES, err);
 	if (!status)
-		status = bs_buffer_append(&harvest->key, &pair, 1, err);
+		status = bs_buffer_append(&term_batch->key, &pair, 1, err);
 	if (!status)
-		status = bs_buffer_append(&harvest->key, token->term, token->term_bytes, err);
+		status = bs_buffer_append(&term_batch->key, token->term, token->term_bytes, err);
 	if (status)
 		return status;
-	return (token->term_bytes < BS_HARVEST_KEY_BYTES ? find_short : find_long)(
-		&harvest->terms, harvest->key.data, token->term_bytes + 1, number_out, err);
+	return (token->term_bytes < BS_TERM_BATCH_KEY_BYTES ? find_short : find_long)(
+		&term_batch->terms, term_batch->key.data, token->term_bytes + 1, number_out, err);
 }
 
 /* ---- pairs of words ---- */
 
 /* Which of the words of the pairs the newest term is. Called for each new term, in order. */
-static enum bs_status know_pair_word(struct bs_harvest *harvest, const struct bs_token *token, struct bs_error *err)
+static enum bs_status know_pair_word(struct bs_term_batch *term_batch, const struct bs_token *token, struct bs_error *err)
 {
 	uint16_t word = BS_NO_WORD;
-	if (!token->is_pair)
-		word = bs_word_pairs_word(harvest->pairs, token->term, token->term_bytes,
-		                          bs_harvest_hashes(harvest)[harvest->terms.n_terms - 1]);
-	return bs_buffer_append(&harvest->pair_words, &word, sizeof(word), err);
+	if (!token->is_bigram)
+		word = bs_word_pairs_word(term_batch->pairs, token->term, token->term_bytes,
+		                          bs_term_batch_hashes(term_batch)[term_batch->terms.n_terms - 1]);
+	return bs_buffer_append(&term_batch->pair_words, &word, sizeof(word), err);
 }
 
 /* The term number of a pair in this batch. */
-static enum bs_status pair_number(struct bs_harvest *harvest, uint32_t pair, uint32_t *number_out, struct bs_error *err)
+static enum bs_status pair_number(struct bs_term_batch *term_batch, uint32_t pair, uint32_t *number_out, struct bs_error *err)
 {
 	static const uint16_t none = BS_NO_WORD;
-	uint32_t *known = (uint32_t *)(void *)harvest->pair_numbers.data + pair;
-	uint32_t n_before = harvest->terms.n_terms;
+	uint32_t *known = (uint32_t *)(void *)term_batch->pair_numbers.data + pair;
+	uint32_t n_before = term_batch->terms.n_terms;
 	uint32_t key_bytes;
-	const uint8_t *key = bs_word_pairs_key(harvest->pairs, pair, &key_bytes);
+	const uint8_t *key = bs_word_pairs_key(term_batch->pairs, pair, &key_bytes);
 	if (*known) {
 		*number_out = *known - 1;
 		return BS_OK;
 	}
-	bs_buffer_clear(&harvest->key);
-	enum bs_status status = bs_buffer_reserve(&harvest->key, (size_t)key_bytes + BS_HARVEST_KEY_BYTES, err);
+	bs_buffer_clear(&term_batch->key);
+	enum bs_status status = bs_buffer_reserve(&term_batch->key, (size_t)key_bytes + BS_TERM_BATCH_KEY_BYTES, err);
 	if (!status)
-		status = bs_buffer_append(&harvest->key, key, key_bytes, err);
+		status = bs_buffer_append(&term_batch->key, key, key_bytes, err);
 	if (!status)
-		status = (key_bytes <= BS_HARVEST_KEY_BYTES ? find_short : find_long)(&harvest->terms, harvest->key.data,
+		status = (key_bytes <= BS_TERM_BATCH_KEY_BYTES ? find_short : find_long)(&term_batch->terms, term_batch->key.data,
 		                                                                    key_bytes, number_out, err);
-	if (!status && harvest->terms.n_terms > n_before)
-		status = bs_buffer_append(&harvest->pair_words, &none, sizeof(none), err);
+	if (!status && term_batch->terms.n_terms > n_before)
+		status = bs_buffer_append(&term_batch->pair_words, &none, sizeof(none), err);
 	*known = *number_out + 1;
 	return status;
 }
 
-static enum bs_status start_pairs(struct bs_harvest *harvest, struct bs_error *err)
+static enum bs_status start_pairs(struct bs_term_batch *term_batch, struct bs_error *err)
 {
-	size_t n_bytes = (size_t)harvest->pairs->n_pairs * sizeof(uint32_t);
-	if (harvest->pair_numbers.used_bytes == n_bytes)
+	size_t n_bytes = (size_t)term_batch->pairs->n_word_pairs * sizeof(uint32_t);
+	if (term_batch->pair_numbers.used_bytes == n_bytes)
 		return BS_OK;
-	bs_buffer_clear(&harvest->pair_numbers);
-	enum bs_status status = bs_buffer_reserve(&harvest->pair_numbers, n_bytes, err);
+	bs_buffer_clear(&term_batch->pair_numbers);
+	enum bs_status status = bs_buffer_reserve(&term_batch->pair_numbers, n_bytes, err);
 	if (!status) {
-		memset(harvest->pair_numbers.data, 0, n_bytes);
-		harvest->pair_numbers.used_bytes = n_bytes;
+		memset(term_batch->pair_numbers.data, 0, n_bytes);
+		term_batch->pair_numbers.used_bytes = n_bytes;
 	}
 	return status;
 }
@@ -332,12 +332,12 @@ struct looked_up {
 	bool is_short;
 };
 
-static void look_ahead(const struct bs_harvest_terms *terms, const struct bs_token *tokens, size_t n,
+static void look_ahead(const struct bs_term_batch_terms *terms, const struct bs_token *tokens, size_t n,
                        struct looked_up looked_up[LOOK_AHEAD])
 {
 	for (size_t i = 0; i < n; i++) {
 		struct looked_up *here = &looked_up[i];
-		here->is_short = !tokens[i].is_pair && tokens[i].term_bytes <= BS_HARVEST_KEY_BYTES;
+		here->is_short = !tokens[i].is_bigram && tokens[i].term_bytes <= BS_TERM_BATCH_KEY_BYTES;
 		uint32_t n_bytes = here->is_short ? tokens[i].term_bytes : 0;
 		here->key = load_key(tokens[i].term, n_bytes);
 		here->mixed = mix_key(terms->secret, here->key, n_bytes);
@@ -350,11 +350,11 @@ static void look_ahead(const struct bs_harvest_terms *terms, const struct bs_tok
 }
 
 /* Writes the term's number behind the postings, where it stays if the document has not had it yet. */
-static inline void count_term(struct bs_harvest *harvest, uint32_t number, uint32_t **posting)
+static inline void count_term(struct bs_term_batch *term_batch, uint32_t number, uint32_t **posting)
 {
 	/* Whether a word is the document's first of its kind is anyone's guess: no branch. */
-	struct bs_harvest_term *entry = &entries_of(&harvest->terms)[number];
-	uint32_t this_doc = harvest->n_docs + 1;
+	struct bs_term_batch_term *entry = &entries_of(&term_batch->terms)[number];
+	uint32_t this_doc = term_batch->n_docs + 1;
 	bool is_first = entry->last_doc != this_doc;
 	**posting = number;
 	*posting += is_first;
@@ -363,94 +363,94 @@ static inline void count_term(struct bs_harvest *harvest, uint32_t number, uint3
 }
 
 /* Adds a pair to the postings, if it is one and the document has it not. */
-static enum bs_status harvest_pair(struct bs_harvest *harvest, uint16_t a, uint16_t b, uint32_t **posting,
+static enum bs_status take_pair(struct bs_term_batch *term_batch, uint16_t a, uint16_t b, uint32_t **posting,
                                    struct bs_error *err)
 {
 	uint32_t pair, pair_term;
-	if (!bs_word_pairs_find(harvest->pairs, a, b, &pair))
+	if (!bs_word_pairs_find(term_batch->pairs, a, b, &pair))
 		return BS_OK;
-	enum bs_status status = pair_number(harvest, pair, &pair_term, err);
+	enum bs_status status = pair_number(term_batch, pair, &pair_term, err);
 	if (status)
 		return status;
-	struct bs_harvest_term *entry = &entries_of(&harvest->terms)[pair_term];
+	struct bs_term_batch_term *entry = &entries_of(&term_batch->terms)[pair_term];
 	**posting = pair_term;
-	*posting += entry->last_doc != harvest->n_docs + 1;
-	entry->last_doc = harvest->n_docs + 1;
+	*posting += entry->last_doc != term_batch->n_docs + 1;
+	entry->last_doc = term_batch->n_docs + 1;
 	return BS_OK;
 }
 
 /* The pairs that tokens, n of them, make with those before them. Which of them may be pairs is told without a branch. */
-static enum bs_status harvest_pairs(struct bs_harvest *harvest, const struct bs_token *tokens, const uint32_t *numbers,
+static enum bs_status take_pairs(struct bs_term_batch *term_batch, const struct bs_token *tokens, const uint32_t *numbers,
                                     size_t n, uint32_t **posting, struct bs_error *err)
 {
 	struct {
 		uint16_t a;
 		uint16_t b;
 	} met[LOOK_AHEAD];
-	const uint16_t *words = (const uint16_t *)(const void *)harvest->pair_words.data;
+	const uint16_t *words = (const uint16_t *)(const void *)term_batch->pair_words.data;
 	enum bs_status status = BS_OK;
 	size_t n_met = 0;
 	for (size_t i = 0; i < n; i++) {
 		uint16_t word = words[numbers[i]];
-		if (tokens[i].is_pair)
+		if (tokens[i].is_bigram)
 			continue;
-		met[n_met].a = harvest->last_word;
+		met[n_met].a = term_batch->last_word;
 		met[n_met].b = word;
-		n_met += (word != BS_NO_WORD) & (harvest->last_word != BS_NO_WORD) &
-		         (tokens[i].position == harvest->last_position + 1);
-		harvest->last_word = word;
-		harvest->last_position = tokens[i].position;
+		n_met += (word != BS_NO_WORD) & (term_batch->last_word != BS_NO_WORD) &
+		         (tokens[i].position == term_batch->last_position + 1);
+		term_batch->last_word = word;
+		term_batch->last_position = tokens[i].position;
 	}
 	for (size_t i = 0; i < n_met && !status; i++)
-		status = harvest_pair(harvest, met[i].a, met[i].b, posting, err);
+		status = take_pair(term_batch, met[i].a, met[i].b, posting, err);
 	return status;
 }
 
-static enum bs_status harvest_some(struct bs_harvest *harvest, const struct bs_token *tokens, size_t n,
+static enum bs_status take_some(struct bs_term_batch *term_batch, const struct bs_token *tokens, size_t n,
                                    uint32_t **posting, struct bs_error *err)
 {
 	struct looked_up looked_up[LOOK_AHEAD];
 	uint32_t numbers[LOOK_AHEAD];
 	enum bs_status status = BS_OK;
-	look_ahead(&harvest->terms, tokens, n, looked_up);
+	look_ahead(&term_batch->terms, tokens, n, looked_up);
 	for (size_t i = 0; i < n && !status; i++) {
 		uint32_t number = 0;
 		if (looked_up[i].is_short)
-			status = find_mixed(&harvest->terms, looked_up[i].key, looked_up[i].mixed, tokens[i].term,
+			status = find_mixed(&term_batch->terms, looked_up[i].key, looked_up[i].mixed, tokens[i].term,
 			                    tokens[i].term_bytes, &number, err);
 		else
-			status = find_unusual(harvest, &tokens[i], &number, err);
-		if (!status && harvest->pairs && harvest->pair_words.used_bytes / sizeof(uint16_t) == number)
-			status = know_pair_word(harvest, &tokens[i], err);
+			status = find_unusual(term_batch, &tokens[i], &number, err);
+		if (!status && term_batch->pairs && term_batch->pair_words.used_bytes / sizeof(uint16_t) == number)
+			status = know_pair_word(term_batch, &tokens[i], err);
 		if (status)
 			return status;
-		count_term(harvest, number, posting);
+		count_term(term_batch, number, posting);
 		numbers[i] = number;
 	}
-	return harvest->pairs ? harvest_pairs(harvest, tokens, numbers, n, posting, err) : BS_OK;
+	return term_batch->pairs ? take_pairs(term_batch, tokens, numbers, n, posting, err) : BS_OK;
 }
 
-static enum bs_status harvest_tokens(void *context, const struct bs_token *tokens, size_t n_tokens,
+static enum bs_status take_tokens(void *context, const struct bs_token *tokens, size_t n_tokens,
                                      struct bs_error *err)
 {
-	struct bs_harvest *harvest = context;
-	struct bs_buffer *postings = &harvest->postings;
+	struct bs_term_batch *term_batch = context;
+	struct bs_buffer *postings = &term_batch->postings;
 	enum bs_status status = bs_buffer_reserve(postings, 2 * n_tokens * sizeof(uint32_t), err);
-	if (!status && !harvest->terms.slots)
-		status = grow_slots(&harvest->terms, err);
-	if (!status && harvest->pairs)
-		status = start_pairs(harvest, err);
+	if (!status && !term_batch->terms.slots)
+		status = grow_slots(&term_batch->terms, err);
+	if (!status && term_batch->pairs)
+		status = start_pairs(term_batch, err);
 	if (status)
 		return status;
 	uint32_t *posting = (uint32_t *)(void *)(postings->data + postings->used_bytes);
 	for (size_t i = 0; i < n_tokens && !status; i += LOOK_AHEAD)
-		status = harvest_some(harvest, tokens + i, n_tokens - i < LOOK_AHEAD ? n_tokens - i : LOOK_AHEAD, &posting,
+		status = take_some(term_batch, tokens + i, n_tokens - i < LOOK_AHEAD ? n_tokens - i : LOOK_AHEAD, &posting,
 		                      err);
 	postings->used_bytes = (size_t)((uint8_t *)posting - postings->data);
 	return status;
 }
 
-static enum bs_status harvest_fields(struct bs_harvest *harvest, const struct bs_document *document,
+static enum bs_status take_fields(struct bs_term_batch *term_batch, const struct bs_document *document,
                                      uint32_t *length_out, struct bs_error *err)
 {
 	uint32_t position = 0;
@@ -459,11 +459,11 @@ static enum bs_status harvest_fields(struct bs_harvest *harvest, const struct bs
 		const struct bs_field *field = &document->fields[i];
 		struct bs_words_sum sum;
 		uint32_t number;
-		harvest->last_word = BS_NO_WORD;
-		enum bs_status status = bs_words_analyze(harvest->words, field->text, field->text_bytes, position,
-		                                         harvest_tokens, harvest, &sum, err);
+		term_batch->last_word = BS_NO_WORD;
+		enum bs_status status = bs_words_analyze(term_batch->words, field->text, field->text_bytes, position,
+		                                         take_tokens, term_batch, &sum, err);
 		if (!status && field->name_bytes > 0)
-			status = bs_term_table_intern(&harvest->fields, (const uint8_t *)field->name, (uint32_t)field->name_bytes,
+			status = bs_term_table_intern(&term_batch->fields, (const uint8_t *)field->name, (uint32_t)field->name_bytes,
 			                              bs_hash_slot(field->name, field->name_bytes), &number, NULL, err);
 		if (status)
 			return status;
@@ -474,121 +474,121 @@ static enum bs_status harvest_fields(struct bs_harvest *harvest, const struct bs
 }
 
 /* A key of a pair, of characters or words: nothing that is counted in a document. */
-static bool is_pair(const struct bs_harvest *harvest, const struct bs_harvest_term *term)
+static bool is_bigram(const struct bs_term_batch *term_batch, const struct bs_term_batch_term *term)
 {
 	struct short_key key;
 	memcpy(&key, term->key, sizeof(key));
-	return (term->key_bytes <= BS_HARVEST_KEY_BYTES ? term->key[0] : harvest->terms.long_keys.data[key.words[1]]) ==
-	       BS_KEY_PAIR;
+	return (term->key_bytes <= BS_TERM_BATCH_KEY_BYTES ? term->key[0] : term_batch->terms.long_keys.data[key.words[1]]) ==
+	       BS_KEY_COMPOUND;
 }
 
 /* Moves the words that stand there more than once to the front of the document's postings, which are the last ones, and
  * notes how often each of them does. */
-static enum bs_status harvest_tfs(struct bs_harvest *harvest, struct bs_harvest_doc *doc, struct bs_error *err)
+static enum bs_status take_tfs(struct bs_term_batch *term_batch, struct bs_term_batch_doc *doc, struct bs_error *err)
 {
-	doc->first_tf = harvest->tfs.used_bytes / sizeof(uint32_t);
+	doc->first_tf = term_batch->tfs.used_bytes / sizeof(uint32_t);
 	if (doc->n_terms == 0) /* there may be no analyzer */
 		return BS_OK;
-	uint32_t *postings = (uint32_t *)(void *)harvest->postings.data + doc->first_posting;
-	enum bs_status status = bs_buffer_reserve(&harvest->tfs, doc->n_terms * sizeof(uint32_t), err);
+	uint32_t *postings = (uint32_t *)(void *)term_batch->postings.data + doc->first_posting;
+	enum bs_status status = bs_buffer_reserve(&term_batch->tfs, doc->n_terms * sizeof(uint32_t), err);
 	if (status)
 		return status;
-	uint32_t *tfs = (uint32_t *)(void *)harvest->tfs.data + doc->first_tf;
+	uint32_t *tfs = (uint32_t *)(void *)term_batch->tfs.data + doc->first_tf;
 	for (uint32_t i = 0; i < doc->n_terms; i++) {
 		uint32_t number = postings[i];
-		const struct bs_harvest_term *term = &entries_of(&harvest->terms)[number];
+		const struct bs_term_batch_term *term = &entries_of(&term_batch->terms)[number];
 		postings[i] = postings[doc->n_repeated];
 		postings[doc->n_repeated] = number;
 		tfs[doc->n_repeated] = term->tf;
-		doc->n_repeated += (term->tf > 1) & !is_pair(harvest, term);
+		doc->n_repeated += (term->tf > 1) & !is_bigram(term_batch, term);
 	}
-	harvest->tfs.used_bytes += doc->n_repeated * sizeof(uint32_t);
+	term_batch->tfs.used_bytes += doc->n_repeated * sizeof(uint32_t);
 	return BS_OK;
 }
 
 /* The row of a file: of its one field, which is what a search of the file looks through. */
-static enum bs_status harvest_grams(struct bs_harvest *harvest, const struct bs_document *document,
-                                    struct bs_harvest_doc *doc, struct bs_error *err)
+static enum bs_status take_grams(struct bs_term_batch *term_batch, const struct bs_document *document,
+                                    struct bs_term_batch_doc *doc, struct bs_error *err)
 {
 	struct bs_gram_sum sum;
 	const struct bs_field *field = &document->fields[0];
-	enum bs_status status = bs_gram_sketch_text(harvest->grams, field->text, field->text_bytes, &sum, err);
+	enum bs_status status = bs_gram_sketch_text(term_batch->grams, field->text, field->text_bytes, &sum, err);
 	if (status)
 		return status;
 	doc->n_gram_bits = sum.n_bits;
-	doc->gram_class = sum.size_class;
-	doc->gram_row = harvest->gram_rows.used_bytes / sizeof(uint64_t);
+	doc->gram_size_class = sum.size_class;
+	doc->gram_row = term_batch->gram_rows.used_bytes / sizeof(uint64_t);
 	size_t row_bytes = (size_t)bs_gram_row_words(sum.size_class) * sizeof(uint64_t);
-	status = bs_buffer_reserve(&harvest->gram_rows, row_bytes, err);
+	status = bs_buffer_reserve(&term_batch->gram_rows, row_bytes, err);
 	if (status || row_bytes == 0)
 		return status;
-	bs_gram_sketch_row(harvest->grams, (uint64_t *)(void *)(harvest->gram_rows.data + harvest->gram_rows.used_bytes));
-	harvest->gram_rows.used_bytes += row_bytes;
+	bs_gram_sketch_row(term_batch->grams, (uint64_t *)(void *)(term_batch->gram_rows.data + term_batch->gram_rows.used_bytes));
+	term_batch->gram_rows.used_bytes += row_bytes;
 	return BS_OK;
 }
 
-static enum bs_status harvest_document(void *context, const struct bs_document *document, struct bs_error *err)
+static enum bs_status take_document(void *context, const struct bs_document *document, struct bs_error *err)
 {
-	struct bs_harvest *harvest = context;
-	struct bs_harvest_doc doc = {
-		.first_posting = harvest->postings.used_bytes / 4,
+	struct bs_term_batch *term_batch = context;
+	struct bs_term_batch_doc doc = {
+		.first_posting = term_batch->postings.used_bytes / 4,
 		.name_bytes = (uint32_t)document->name_bytes,
-		.name_offset = harvest->names.used_bytes,
-		.raw_offset = harvest->raws.used_bytes,
+		.name_offset = term_batch->names.used_bytes,
+		.raw_offset = term_batch->raws.used_bytes,
 		.text_bytes = document->text_bytes,
-		.gram_class = BS_GRAM_NO_CLASS,
+		.gram_size_class = BS_GRAM_NO_SIZE_CLASS,
 		.document = *document,
 	};
-	enum bs_status status = harvest->words ? harvest_fields(harvest, document, &doc.length, err) : BS_OK;
-	if (!status && harvest->grams)
-		status = harvest_grams(harvest, document, &doc, err);
+	enum bs_status status = term_batch->words ? take_fields(term_batch, document, &doc.length, err) : BS_OK;
+	if (!status && term_batch->grams)
+		status = take_grams(term_batch, document, &doc, err);
 	if (!status)
-		status = bs_buffer_append(&harvest->names, document->name, document->name_bytes, err);
-	if (!status && harvest->keep_raws)
-		status = bs_buffer_append(&harvest->raws, document->raw, (size_t)document->raw_bytes, err);
-	doc.n_terms = (uint32_t)(harvest->postings.used_bytes / 4 - doc.first_posting);
+		status = bs_buffer_append(&term_batch->names, document->name, document->name_bytes, err);
+	if (!status && term_batch->keep_raws)
+		status = bs_buffer_append(&term_batch->raws, document->raw, (size_t)document->raw_bytes, err);
+	doc.n_terms = (uint32_t)(term_batch->postings.used_bytes / 4 - doc.first_posting);
 	if (!status)
-		status = harvest_tfs(harvest, &doc, err);
+		status = take_tfs(term_batch, &doc, err);
 	if (!status)
-		status = bs_buffer_append(&harvest->docs, &doc, sizeof(doc), err);
+		status = bs_buffer_append(&term_batch->docs, &doc, sizeof(doc), err);
 	if (!status)
-		harvest->n_docs++;
+		term_batch->n_docs++;
 	return status;
 }
 
-static enum bs_status harvest_skip(void *context, enum bs_skip reason, const char *message, struct bs_error *err)
+static enum bs_status take_skip(void *context, enum bs_skip reason, const char *message, struct bs_error *err)
 {
-	struct bs_harvest *harvest = context;
-	struct bs_harvest_skip skip = {.reason = reason, .message_offset = harvest->messages.used_bytes};
-	enum bs_status status = bs_buffer_append(&harvest->messages, message, strlen(message) + 1, err);
+	struct bs_term_batch *term_batch = context;
+	struct bs_term_batch_skip skip = {.reason = reason, .message_offset = term_batch->messages.used_bytes};
+	enum bs_status status = bs_buffer_append(&term_batch->messages, message, strlen(message) + 1, err);
 	if (!status)
-		status = bs_buffer_append(&harvest->skips, &skip, sizeof(skip), err);
+		status = bs_buffer_append(&term_batch->skips, &skip, sizeof(skip), err);
 	if (!status)
-		harvest->n_skips++;
+		term_batch->n_skips++;
 	return status;
 }
 
-static enum bs_status harvest_unchanged(void *context, struct bs_doc_ref known, struct bs_error *err)
+static enum bs_status take_unchanged(void *context, struct bs_doc_ref known, struct bs_error *err)
 {
-	struct bs_harvest *harvest = context;
-	harvest->n_unchanged++;
-	return bs_buffer_append(&harvest->unchanged, &known, sizeof(known), err);
+	struct bs_term_batch *term_batch = context;
+	term_batch->n_unchanged++;
+	return bs_buffer_append(&term_batch->unchanged, &known, sizeof(known), err);
 }
 
-static enum bs_status harvest_passed_over(void *context, const char *name, uint32_t nul_end, struct bs_error *err)
+static enum bs_status take_non_documents(void *context, const char *name, uint32_t nul_end, struct bs_error *err)
 {
-	struct bs_harvest *harvest = context;
-	enum bs_status status = bs_buffer_append(&harvest->passed_over, &nul_end, sizeof(nul_end), err);
-	return status ? status : bs_buffer_append(&harvest->passed_over, name, strlen(name) + 1, err);
+	struct bs_term_batch *term_batch = context;
+	enum bs_status status = bs_buffer_append(&term_batch->non_documents, &nul_end, sizeof(nul_end), err);
+	return status ? status : bs_buffer_append(&term_batch->non_documents, name, strlen(name) + 1, err);
 }
 
-struct bs_document_sink bs_harvest_sink(struct bs_harvest *harvest)
+struct bs_document_sink bs_term_batch_sink(struct bs_term_batch *term_batch)
 {
 	return (struct bs_document_sink){
-		.context = harvest,
-		.document = harvest_document,
-		.skip = harvest_skip,
-		.unchanged = harvest_unchanged,
-		.passed_over = harvest_passed_over,
+		.context = term_batch,
+		.document = take_document,
+		.skip = take_skip,
+		.unchanged = take_unchanged,
+		.non_documents = take_non_documents,
 	};
 }

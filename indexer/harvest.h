@@ -20,18 +20,18 @@
 #include "corpus/document.h"
 #include "indexer/gram_sketch.h"
 
-#define BS_HARVEST_KEY_BYTES 16u
+#define BS_TERM_BATCH_KEY_BYTES 16u
 
 /* One distinct term. */
-struct bs_harvest_term {
-	uint8_t key[BS_HARVEST_KEY_BYTES]; /* padded with zeros; of a longer key: bs_hash_slot and its offset in long_keys */
+struct bs_term_batch_term {
+	uint8_t key[BS_TERM_BATCH_KEY_BYTES]; /* padded with zeros; of a longer key: bs_hash_slot and its offset in long_keys */
 	uint32_t key_bytes;
 	uint32_t last_doc; /* the document that had it last, + 1 */
 	uint32_t tf;       /* how often it stands there */
 };
 
-struct bs_harvest_terms {
-	struct bs_buffer entries; /* struct bs_harvest_term each */
+struct bs_term_batch_terms {
+	struct bs_buffer entries; /* struct bs_term_batch_term each */
 	struct bs_buffer hashes;  /* bs_hash_slot of the keys, u64 each */
 	struct bs_buffer long_keys;
 	struct bs_hash_secret secret; /* known as soon as there are slots */
@@ -42,7 +42,7 @@ struct bs_harvest_terms {
 	uint32_t n_terms;
 };
 
-struct bs_harvest_doc {
+struct bs_term_batch_doc {
 	uint64_t first_posting; /* index of its first term number in postings */
 	uint32_t n_terms;
 	uint32_t n_repeated;    /* the first of its terms are words that stand there more than once: so many */
@@ -53,33 +53,33 @@ struct bs_harvest_doc {
 	uint64_t first_tf;      /* index in tfs of how often the first of these does */
 	uint64_t gram_row;      /* where its row begins in gram_rows, in words */
 	uint64_t n_gram_bits;
-	uint32_t gram_class;    /* BS_GRAM_NO_CLASS: it has none */
+	uint32_t gram_size_class;    /* BS_GRAM_NO_SIZE_CLASS: it has none */
 	uint64_t text_bytes;
 	struct bs_document document; /* as read, but its pointers are dead */
 };
 
 /* A thing passed over: reason, and a line for the user in messages. */
-struct bs_harvest_skip {
+struct bs_term_batch_skip {
 	enum bs_skip reason;
 	uint64_t message_offset; /* NUL-ended in messages */
 };
 
 /* Zero-initialise but for words, pairs, grams and keep_raws. Reusable. */
-struct bs_harvest {
+struct bs_term_batch {
 	struct bs_words *words; /* borrowed; NULL: no words */
 	struct bs_gram_sketch *grams; /* borrowed; NULL: no grams */
 	const struct bs_word_pairs *pairs; /* borrowed; those to be terms of their own; NULL: none */
 	bool keep_raws;         /* copy what the documents were read from, for a store */
-	struct bs_harvest_terms terms;
+	struct bs_term_batch_terms terms;
 	struct bs_term_table fields;
 	struct bs_buffer postings; /* u32 each */
-	struct bs_buffer docs;     /* struct bs_harvest_doc each */
-	struct bs_buffer skips;    /* struct bs_harvest_skip each */
+	struct bs_buffer docs;     /* struct bs_term_batch_doc each */
+	struct bs_buffer skips;    /* struct bs_term_batch_skip each */
 	struct bs_buffer names;
 	struct bs_buffer tfs;       /* u32 each */
 	struct bs_buffer raws;
 	struct bs_buffer gram_rows; /* u64 each */
-	struct bs_buffer passed_over; /* names of files, NUL-ended */
+	struct bs_buffer non_documents; /* names of files, NUL-ended */
 	struct bs_buffer messages;
 	struct bs_buffer unchanged; /* struct bs_doc_ref each */
 	uint32_t n_docs;
@@ -91,36 +91,36 @@ struct bs_harvest {
 	uint16_t last_word;     /* the one just met, or BS_NO_WORD */
 	uint32_t last_position;
 };
-void bs_harvest_clear(struct bs_harvest *harvest);
-void bs_harvest_deinit(struct bs_harvest *harvest);
-/* Gives back what finds the terms, if it is large: until the harvest is cleared, no document can be added. */
-void bs_harvest_seal(struct bs_harvest *harvest);
+void bs_term_batch_clear(struct bs_term_batch *term_batch);
+void bs_term_batch_deinit(struct bs_term_batch *term_batch);
+/* Gives back what finds the terms, if it is large: until the analysed batch is cleared, no document can be added. */
+void bs_term_batch_seal(struct bs_term_batch *term_batch);
 /* Bytes held, counted by content. */
-uint64_t bs_harvest_bytes(const struct bs_harvest *harvest);
-/* Where a reader puts a batch: this sink fills the harvest. */
-struct bs_document_sink bs_harvest_sink(struct bs_harvest *harvest);
+uint64_t bs_term_batch_bytes(const struct bs_term_batch *term_batch);
+/* Where a reader puts a batch: this sink fills the analysed batch. */
+struct bs_document_sink bs_term_batch_sink(struct bs_term_batch *term_batch);
 
-static inline const struct bs_harvest_doc *bs_harvest_docs(const struct bs_harvest *harvest)
+static inline const struct bs_term_batch_doc *bs_term_batch_docs(const struct bs_term_batch *term_batch)
 {
-	return (const struct bs_harvest_doc *)(const void *)harvest->docs.data;
+	return (const struct bs_term_batch_doc *)(const void *)term_batch->docs.data;
 }
 
-static inline const struct bs_harvest_skip *bs_harvest_skips(const struct bs_harvest *harvest)
+static inline const struct bs_term_batch_skip *bs_term_batch_skips(const struct bs_term_batch *term_batch)
 {
-	return (const struct bs_harvest_skip *)(const void *)harvest->skips.data;
+	return (const struct bs_term_batch_skip *)(const void *)term_batch->skips.data;
 }
 
-static inline const struct bs_doc_ref *bs_harvest_unchanged(const struct bs_harvest *harvest)
+static inline const struct bs_doc_ref *bs_term_batch_unchanged(const struct bs_term_batch *term_batch)
 {
-	return (const struct bs_doc_ref *)(const void *)harvest->unchanged.data;
+	return (const struct bs_doc_ref *)(const void *)term_batch->unchanged.data;
 }
 
-static inline const uint64_t *bs_harvest_hashes(const struct bs_harvest *harvest)
+static inline const uint64_t *bs_term_batch_hashes(const struct bs_term_batch *term_batch)
 {
-	return (const uint64_t *)(const void *)harvest->terms.hashes.data;
+	return (const uint64_t *)(const void *)term_batch->terms.hashes.data;
 }
 
 /* The lexicon's key of a term of the batch. */
-const uint8_t *bs_harvest_key(const struct bs_harvest *harvest, uint32_t number, uint32_t *key_bytes_out);
+const uint8_t *bs_term_batch_key(const struct bs_term_batch *term_batch, uint32_t number, uint32_t *key_bytes_out);
 
 #endif

@@ -18,7 +18,7 @@
 #include "indexer/run.h"
 
 struct indexing {
-	struct bs_run run;
+	struct bs_index_writer writer;
 	const struct bs_index_job *job;
 	struct bs_dir dir;
 	struct bs_index_lock lock;
@@ -28,7 +28,7 @@ struct indexing {
 	bool is_full;             /* everything is read: nothing of the old segments stays */
 	struct bs_snapshot empty; /* what a full run knows of the documents before it */
 	struct bs_refresh refresh;
-	struct bs_folder_notes folders; /* of an index of grams: for searches, which walk */
+	struct bs_folder_recorder folders; /* of an index of grams: for searches, which walk */
 	uint64_t n_live_before;
 	/* The source being read. */
 	struct bs_source source;
@@ -44,25 +44,25 @@ struct indexing {
 /* ---- documents ---- */
 
 /* A document of the old index, read from there: its record, but for its name, which the options may have changed. */
-static enum bs_status old_record(const struct indexing *at, const struct bs_harvest *harvest,
-                                 const struct bs_harvest_doc *doc, struct bs_doc_record *record_out,
+static enum bs_status old_record(const struct indexing *at, const struct bs_term_batch *term_batch,
+                                 const struct bs_term_batch_doc *doc, struct bs_doc_record *record_out,
                                  struct bs_error *err)
 {
 	enum bs_status status = bs_snapshot_record(&at->old, doc->document.known, record_out, err);
 	record_out->flags = doc->document.is_named_by_line ? BS_DOC_NAMED_BY_LINE : 0;
-	record_out->name = harvest->names.data + doc->name_offset;
+	record_out->name = term_batch->names.data + doc->name_offset;
 	record_out->name_bytes = doc->name_bytes;
 	return status;
 }
 
-static struct bs_doc_record new_record(struct indexing *at, const struct bs_harvest *harvest,
-                                       const struct bs_harvest_doc *doc)
+static struct bs_doc_record new_record(struct indexing *at, const struct bs_term_batch *term_batch,
+                                       const struct bs_term_batch_doc *doc)
 {
 	const struct bs_document *document = &doc->document;
 	struct bs_doc_record record = {
 		.source = at->source_number,
 		.flags = document->is_named_by_line ? BS_DOC_NAMED_BY_LINE : 0,
-		.name = harvest->names.data + doc->name_offset,
+		.name = term_batch->names.data + doc->name_offset,
 		.name_bytes = doc->name_bytes,
 		.checksum = document->checksum,
 	};
@@ -89,81 +89,81 @@ static struct bs_doc_record new_record(struct indexing *at, const struct bs_harv
 /* Documents whose ids are asked for ahead. */
 #define IDS_AHEAD 4u
 
-static void prefetch_id(struct indexing *at, const struct bs_harvest *harvest, uint32_t i)
+static void prefetch_id(struct indexing *at, const struct bs_term_batch *term_batch, uint32_t i)
 {
-	if (i >= harvest->n_docs)
+	if (i >= term_batch->n_docs)
 		return;
-	const struct bs_harvest_doc *doc = &bs_harvest_docs(harvest)[i];
+	const struct bs_term_batch_doc *doc = &bs_term_batch_docs(term_batch)[i];
 	struct bs_doc_record record = {
 		.flags = doc->document.is_named_by_line ? BS_DOC_NAMED_BY_LINE : 0,
-		.name = harvest->names.data + doc->name_offset,
+		.name = term_batch->names.data + doc->name_offset,
 		.name_bytes = doc->name_bytes,
 		.place = {0, 0, doc->document.line},
 	};
 	bs_refresh_prefetch(&at->refresh, &record);
 }
 
-static enum bs_status add_document(struct indexing *at, const struct bs_harvest *harvest, uint32_t i,
+static enum bs_status add_document(struct indexing *at, const struct bs_term_batch *term_batch, uint32_t i,
                                    struct bs_error *err)
 {
-	const struct bs_harvest_doc *doc = &bs_harvest_docs(harvest)[i];
+	const struct bs_term_batch_doc *doc = &bs_term_batch_docs(term_batch)[i];
 	struct bs_doc_ref known = doc->document.known;
 	struct bs_doc_record record;
 	enum bs_status status = BS_OK;
 	/* Only text that stands nowhere else comes from the old index itself. */
 	if (at->source.kind == BS_SOURCE_STDIN && known.segment != BS_DOC_NONE)
-		status = old_record(at, harvest, doc, &record, err);
+		status = old_record(at, term_batch, doc, &record, err);
 	else
-		record = new_record(at, harvest, doc);
+		record = new_record(at, term_batch, doc);
 	if (!status)
-		status = bs_refresh_take(&at->refresh, &at->run.gather.doc_table, &record, known, err);
-	return status ? status : bs_run_add(&at->run, harvest, i, &record, err);
+		status = bs_refresh_take(&at->refresh, &at->writer.accumulator.doc_table, &record, known, err);
+	return status ? status : bs_index_writer_add(&at->writer, term_batch, i, &record, err);
 }
 
-static enum bs_status pour_skips(struct indexing *at, const struct bs_harvest *harvest, struct bs_error *err)
+static enum bs_status merge_skips(struct indexing *at, const struct bs_term_batch *term_batch, struct bs_error *err)
 {
-	for (uint32_t i = 0; i < harvest->n_skips; i++) {
-		const struct bs_harvest_skip *skip = &bs_harvest_skips(harvest)[i];
-		const char *message = (const char *)harvest->messages.data + skip->message_offset;
+	for (uint32_t i = 0; i < term_batch->n_skips; i++) {
+		const struct bs_term_batch_skip *skip = &bs_term_batch_skips(term_batch)[i];
+		const char *message = (const char *)term_batch->messages.data + skip->message_offset;
 		if (at->job->strict && (skip->reason == BS_SKIP_BAD_RECORD || skip->reason == BS_SKIP_NO_TEXT))
 			return bs_fail(err, BS_INVALID, "%s (--strict stops here; the index is as it was)", message);
-		bs_run_skip(&at->run, skip->reason, message);
+		bs_index_writer_skip(&at->writer, skip->reason, message);
 	}
 	return BS_OK;
 }
 
-static enum bs_status pour_unchanged(struct indexing *at, const struct bs_harvest *harvest, struct bs_error *err)
+static enum bs_status merge_unchanged(struct indexing *at, const struct bs_term_batch *term_batch, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < harvest->n_unchanged && !status; i++)
-		status = bs_refresh_unchanged(&at->refresh, bs_harvest_unchanged(harvest)[i], err);
+	for (uint32_t i = 0; i < term_batch->n_unchanged && !status; i++)
+		status = bs_refresh_unchanged(&at->refresh, bs_term_batch_unchanged(term_batch)[i], err);
 	return status;
 }
 
-/* The documents of a harvest go into the gather; a full gather becomes a segment. */
-static enum bs_status pour(void *context, const struct bs_harvest *harvest, uint64_t source_bytes, struct bs_error *err)
+/* The documents of an analysed batch go into the accumulator; a full accumulator becomes a segment. */
+static enum bs_status merge(void *context, const struct bs_term_batch *term_batch, uint64_t source_bytes, struct bs_error *err)
 {
 	struct indexing *at = context;
-	struct bs_run *run = &at->run;
-	enum bs_status status = pour_skips(at, harvest, err);
+	struct bs_index_writer *writer = &at->writer;
+	enum bs_status status = merge_skips(at, term_batch, err);
 	if (!status)
-		status = pour_unchanged(at, harvest, err);
-	if (!status && run->manifest.options.grams)
-		status = bs_passed_over_add(&run->manifest, at->source_number, harvest, err);
-	if (!status && harvest->n_docs > 0)
-		status = bs_gather_start(&run->gather, harvest, err);
-	for (uint32_t i = 0; i < harvest->n_docs && !status; i++) {
-		if (bs_run_is_full(run, harvest, i)) {
-			status = bs_run_flush(run, true, err);
+		status = merge_unchanged(at, term_batch, err);
+	if (!status && writer->manifest.options.grams)
+		status = bs_passed_over_add(&writer->manifest, at->source_number, term_batch, err);
+	if (!status && term_batch->n_docs > 0)
+		status = bs_accumulator_start(&writer->accumulator, term_batch, err);
+	for (uint32_t i = 0; i < term_batch->n_docs && !status; i++) {
+		if (bs_index_writer_is_full(writer, term_batch, i)) {
+			status = bs_index_writer_flush(writer, true, err);
 			if (!status)
-				status = bs_gather_start(&run->gather, harvest, err);
+				status = bs_accumulator_start(&writer->accumulator, term_batch, err);
 		}
-		prefetch_id(at, harvest, i + IDS_AHEAD);
+		prefetch_id(at, term_batch, i + IDS_AHEAD);
 		if (!status)
-			status = add_document(at, harvest, i, err);
+			status = add_document(at, term_batch, i, err);
 	}
 	at->report.source_bytes = source_bytes;
-	return status ? status : bs_run_tell(run, err);
+	return status ? status : bs_index_writer_tell(writer, err);
 }
 
 /* ---- sources ---- */
@@ -171,7 +171,7 @@ static enum bs_status pour(void *context, const struct bs_harvest *harvest, uint
 static void report_skip(void *context, enum bs_skip reason, const char *message)
 {
 	struct indexing *at = context;
-	bs_run_skip(&at->run, reason, message);
+	bs_index_writer_skip(&at->writer, reason, message);
 }
 
 /* Text of standard input lives in the old index only: read it from there. */
@@ -180,7 +180,7 @@ static enum bs_status replay_stdin(struct indexing *at, struct bs_error *err)
 	struct bs_feed *feed = NULL;
 	enum bs_status status = bs_feed_recall(&at->source, &at->old, at->source_number, NULL, UINT64_MAX, &feed, err);
 	if (!status)
-		status = bs_pipeline_run(at->run.pipeline, &at->source, feed, true, pour, at, err);
+		status = bs_pipeline_run(at->writer.pipeline, &at->source, feed, true, merge, at, err);
 	bs_feed_close(feed);
 	return status;
 }
@@ -205,10 +205,10 @@ static enum bs_status look_at_source(struct indexing *at, struct bs_source_recor
 static enum bs_status read_source(struct indexing *at, uint32_t i, bool read_stdin, bool *is_refused_out,
                                   struct bs_error *err)
 {
-	struct bs_source_record *record = &at->run.manifest.sources[i];
+	struct bs_source_record *record = &at->writer.manifest.sources[i];
 	struct bs_feed *feed = NULL;
-	size_t n_passed_over = at->run.manifest.passed_over.used_bytes;
-	enum bs_status status = bs_refresh_begin(&at->refresh, i, &at->source, record, &at->run.source_options, read_stdin,
+	size_t n_passed_over = at->writer.manifest.non_documents.used_bytes;
+	enum bs_status status = bs_refresh_begin(&at->refresh, i, &at->source, record, &at->writer.source_options, read_stdin,
 	                                         report_skip, at, &feed, err);
 	*is_refused_out = status == BS_IO || status == BS_NOT_FOUND;
 	at->report.source_bytes = 0;
@@ -217,13 +217,13 @@ static enum bs_status read_source(struct indexing *at, uint32_t i, bool read_std
 		status = replay_stdin(at, err);
 	at->next_sequence = record->read_lines;
 	if (!status && feed) {
-		status = bs_pipeline_run(at->run.pipeline, &at->source, feed, at->source.kind == BS_SOURCE_STDIN, pour, at, err);
+		status = bs_pipeline_run(at->writer.pipeline, &at->source, feed, at->source.kind == BS_SOURCE_STDIN, merge, at, err);
 		*is_refused_out = status && at->source.kind == BS_SOURCE_COLLECTION && bs_feed_has_failed(feed);
 	}
 	if (!status && feed && !at->is_full)
-		status = bs_passed_over_keep(&at->run.manifest, &at->old.manifest, i, feed, n_passed_over, err);
+		status = bs_passed_over_keep(&at->writer.manifest, &at->old.manifest, i, feed, n_passed_over, err);
 	if (!status)
-		status = bs_refresh_end(&at->refresh, feed, &at->run.gather.doc_table, at->run.suspect_from_ns, record, err);
+		status = bs_refresh_end(&at->refresh, feed, &at->writer.accumulator.doc_table, at->writer.suspect_from_ns, record, err);
 	if (at->source.kind == BS_SOURCE_STDIN)
 		record->read_lines = at->next_sequence;
 	bs_feed_close(feed);
@@ -234,13 +234,13 @@ static enum bs_status read_source(struct indexing *at, uint32_t i, bool read_std
 static enum bs_status keep_source(struct indexing *at, uint32_t i, struct bs_error *err)
 {
 	struct bs_error why;
-	struct bs_passed_over file;
+	struct bs_non_documents file;
 	enum bs_status status = BS_OK;
 	(void)bs_recorded_refuse(&at->dir, &at->source, &why);
 	report_skip(at, BS_SKIP_UNTRUSTED, why.text);
-	for (size_t next = 0; !status && bs_manifest_next_passed_over(&at->old.manifest, &next, &file);)
+	for (size_t next = 0; !status && bs_manifest_next_non_document(&at->old.manifest, &next, &file);)
 		if (file.source == i)
-			status = bs_manifest_add_passed_over(&at->run.manifest, &file, err);
+			status = bs_manifest_add_non_document(&at->writer.manifest, &file, err);
 	return status;
 }
 
@@ -249,7 +249,7 @@ static enum bs_status keep_source(struct indexing *at, uint32_t i, struct bs_err
 static enum bs_status do_without(struct indexing *at, uint32_t i, enum bs_status reason, bool has_begun,
                                  struct bs_error *err)
 {
-	struct bs_manifest *manifest = &at->run.manifest;
+	struct bs_manifest *manifest = &at->writer.manifest;
 	struct bs_source_record *record = &manifest->sources[i];
 	struct bs_source_record now = {.kind = record->kind};
 	bool is_known = !at->is_full && i < at->old.manifest.n_sources;
@@ -264,12 +264,12 @@ static enum bs_status do_without(struct indexing *at, uint32_t i, enum bs_status
 		return bs_refresh_lose(&at->refresh, i, err);
 	enum bs_status status = bs_refresh_keep(&at->refresh, i, has_begun, err);
 	return status || !is_known ? status
-	                           : bs_passed_over_keep(manifest, &at->old.manifest, i, NULL, manifest->passed_over.used_bytes, err);
+	                           : bs_passed_over_keep(manifest, &at->old.manifest, i, NULL, manifest->non_documents.used_bytes, err);
 }
 
 static enum bs_status refresh_source(struct indexing *at, uint32_t i, bool read_stdin, struct bs_error *err)
 {
-	struct bs_source_record *record = &at->run.manifest.sources[i];
+	struct bs_source_record *record = &at->writer.manifest.sources[i];
 	struct bs_error why = {""};
 	bool is_refused = false, has_begun = false;
 	at->source_number = i;
@@ -306,8 +306,8 @@ static enum bs_status add_argument(struct indexing *at, const struct bs_source *
 	enum bs_status status = bs_recorded_path(&at->dir, source, &record.path, err);
 	if (status)
 		return status;
-	for (uint32_t i = 0; i < at->run.manifest.n_sources; i++) {
-		struct bs_source_record *known = &at->run.manifest.sources[i];
+	for (uint32_t i = 0; i < at->writer.manifest.n_sources; i++) {
+		struct bs_source_record *known = &at->writer.manifest.sources[i];
 		if (strcmp(known->label, record.label) != 0)
 			continue;
 		if (strcmp(known->path, record.path) != 0)
@@ -320,7 +320,7 @@ static enum bs_status add_argument(struct indexing *at, const struct bs_source *
 	}
 	status = bs_recorded_name(&at->dir, &record, err);
 	if (!status)
-		status = bs_manifest_add_source(&at->run.manifest, &record, err);
+		status = bs_manifest_add_source(&at->writer.manifest, &record, err);
 out:
 	free(record.path);
 	return status;
@@ -374,7 +374,7 @@ static enum bs_status collect_sources(struct indexing *at, bool *read_stdin_out,
 	*read_stdin_out = false;
 	for (uint32_t i = 0; i < at->old.manifest.n_sources && !status; i++) {
 		struct bs_source_record record = at->old.manifest.sources[i];
-		status = bs_manifest_add_source(&at->run.manifest, &record, err);
+		status = bs_manifest_add_source(&at->writer.manifest, &record, err);
 	}
 	for (size_t i = 0; i < job->n_sources && !status; i++) {
 		struct bs_source source;
@@ -395,7 +395,7 @@ static enum bs_status collect_sources(struct indexing *at, bool *read_stdin_out,
 	}
 	if (!status && job->n_sources > 0 && n_good == 0)
 		return fail_unreadable(err);
-	if (!status && at->run.manifest.n_sources == 0)
+	if (!status && at->writer.manifest.n_sources == 0)
 		return fail_no_source(err);
 	return status;
 }
@@ -412,7 +412,7 @@ static enum bs_status choose_options(struct indexing *at, struct bs_error *err)
 			               "--rebuild to index everything again with the new ones", job->dir);
 		options = &at->old.manifest.options;
 	}
-	return bs_index_options_copy(options, &at->run.manifest.options, err);
+	return bs_index_options_copy(options, &at->writer.manifest.options, err);
 }
 
 /* A damaged index must not stand in the way of the rebuild that mends it: its manifest, if that is whole, still says
@@ -450,7 +450,7 @@ static enum bs_status open_old(struct indexing *at, struct bs_error *err)
 		status = bs_index_lock_take(&at->dir, job->wait, &at->lock, err);
 	if (status)
 		return status;
-	at->run.dir = &at->dir;
+	at->writer.dir = &at->dir;
 	status = bs_snapshot_open(&at->dir, &at->old, err);
 	at->has_old = status == BS_OK;
 	at->is_damaged = status != BS_OK && status != BS_NOT_FOUND;
@@ -467,7 +467,7 @@ static enum bs_status open_old(struct indexing *at, struct bs_error *err)
 
 static enum bs_status start(struct indexing *at, struct bs_error *err)
 {
-	struct bs_manifest *manifest = &at->run.manifest;
+	struct bs_manifest *manifest = &at->writer.manifest;
 	enum bs_status status = check_arguments(at, err);
 	bool is_other = false;
 	if (!status)
@@ -486,12 +486,12 @@ static enum bs_status start(struct indexing *at, struct bs_error *err)
 	manifest->next_number = bs_index_next_number(&at->dir, &at->old.manifest);
 	status = choose_options(at, err);
 	if (!status && !at->is_full)
-		status = bs_list_copy(at->old.manifest.fields, &manifest->fields, err);
+		status = bs_strings_copy(at->old.manifest.fields, &manifest->fields, err);
 	if (!status)
-		status = bs_run_start(&at->run, at->job->shared ? &at->has_private : NULL, err);
+		status = bs_index_writer_start(&at->writer, at->job->shared ? &at->has_private : NULL, err);
 	if (!status)
 		status = bs_refresh_init(&at->refresh, at->is_full ? &at->empty : &at->old, &at->old, err);
-	at->run.claims = &at->refresh.claims;
+	at->writer.owners = &at->refresh.owners;
 	return status;
 }
 
@@ -502,12 +502,12 @@ static enum bs_status start(struct indexing *at, struct bs_error *err)
 static enum bs_status bury_written(struct indexing *at, const struct bs_segment_record *written, uint32_t n_written,
                                    struct bs_error *err)
 {
-	struct bs_manifest *manifest = &at->run.manifest;
+	struct bs_manifest *manifest = &at->writer.manifest;
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < n_written && !status; i++) {
 		struct bs_segment_record record = written[i];
 		const uint8_t *bits;
-		status = bs_claims_dead(&at->refresh.claims, i, record.n_docs, &bits, &record.n_deleted, err);
+		status = bs_id_owners_dead(&at->refresh.owners, i, record.n_docs, &bits, &record.n_deleted, err);
 		if (status || record.n_deleted == record.n_docs)
 			continue;
 		if (bits) {
@@ -522,7 +522,7 @@ static enum bs_status bury_written(struct indexing *at, const struct bs_segment_
 
 static enum bs_status settle_segments(struct indexing *at, struct bs_error *err)
 {
-	struct bs_manifest *manifest = &at->run.manifest;
+	struct bs_manifest *manifest = &at->writer.manifest;
 	struct bs_segment_record *written = manifest->segments;
 	uint32_t n_written = manifest->n_segments;
 	enum bs_status status = BS_OK;
@@ -538,7 +538,7 @@ static enum bs_status settle_segments(struct indexing *at, struct bs_error *err)
 
 static enum bs_status settle_exclusions(struct indexing *at, struct bs_error *err)
 {
-	struct bs_manifest *manifest = &at->run.manifest;
+	struct bs_manifest *manifest = &at->writer.manifest;
 	struct bs_doc_table_builder records = {0};
 	manifest->exclusions = at->has_old ? at->old.manifest.exclusions : 0;
 	manifest->n_exclusions = at->has_old ? at->old.manifest.n_exclusions : 0;
@@ -563,12 +563,12 @@ static bool is_source_changed(const struct bs_source_record *a, const struct bs_
 static bool is_anything_new(const struct indexing *at)
 {
 	const struct bs_manifest *old = &at->old.manifest;
-	const struct bs_manifest *new = &at->run.manifest;
+	const struct bs_manifest *new = &at->writer.manifest;
 	if (at->is_full || at->n_changed_segments > 0 || at->refresh.exclusions.is_changed ||
 	    new->n_segments != old->n_segments || new->n_sources != old->n_sources)
 		return true;
-	if (new->passed_over.used_bytes != old->passed_over.used_bytes ||
-	    (old->passed_over.used_bytes && memcmp(new->passed_over.data, old->passed_over.data, old->passed_over.used_bytes) != 0))
+	if (new->non_documents.used_bytes != old->non_documents.used_bytes ||
+	    (old->non_documents.used_bytes && memcmp(new->non_documents.data, old->non_documents.data, old->non_documents.used_bytes) != 0))
 		return true;
 	for (uint32_t i = 0; i < old->n_sources; i++)
 		if (is_source_changed(&old->sources[i], &new->sources[i]))
@@ -586,7 +586,7 @@ static enum bs_status settle_modes(struct indexing *at, struct bs_error *err)
 
 static enum bs_status commit(struct indexing *at, struct bs_error *err)
 {
-	enum bs_status status = bs_run_flush(&at->run, false, err);
+	enum bs_status status = bs_index_writer_flush(&at->writer, false, err);
 	if (!status)
 		status = settle_segments(at, err);
 	if (!status)
@@ -595,9 +595,9 @@ static enum bs_status commit(struct indexing *at, struct bs_error *err)
 		status = settle_modes(at, err);
 	at->report.is_committed = !status && is_anything_new(at);
 	if (at->report.is_committed)
-		status = bs_manifest_write(&at->dir, &at->run.manifest, err);
+		status = bs_manifest_write(&at->dir, &at->writer.manifest, err);
 	if (!status) {
-		const struct bs_manifest *last = at->report.is_committed ? &at->run.manifest : &at->old.manifest;
+		const struct bs_manifest *last = at->report.is_committed ? &at->writer.manifest : &at->old.manifest;
 		bs_index_sweep(&at->dir, last);
 	}
 	return status;
@@ -623,8 +623,8 @@ static void indexing_deinit(struct indexing *at)
 {
 	bs_refresh_deinit(&at->refresh);
 	bs_source_deinit(&at->source);
-	bs_folder_notes_deinit(&at->folders);
-	bs_run_deinit(&at->run);
+	bs_folder_recorder_deinit(&at->folders);
+	bs_index_writer_deinit(&at->writer);
 	bs_snapshot_deinit(&at->old);
 	bs_index_lock_release(&at->lock);
 	bs_dir_close(&at->dir);
@@ -634,7 +634,7 @@ static void indexing_deinit(struct indexing *at)
 static void note_folders(struct indexing *at)
 {
 	struct bs_error why = {""};
-	if (bs_folder_notes_write(&at->folders, &at->dir, &why) != BS_OK)
+	if (bs_folder_recorder_write(&at->folders, &at->dir, &why) != BS_OK)
 		snprintf(at->report.warning, sizeof(at->report.warning), "folders not noted: %.200s", why.text);
 }
 
@@ -644,7 +644,7 @@ static enum bs_status tidy(struct indexing *at, struct bs_error *err)
 {
 	struct bs_error why = {""};
 	note_folders(at);
-	bs_run_release(&at->run);
+	bs_index_writer_release(&at->writer);
 	if (at->report.is_refresh && at->report.is_committed && bs_compact(at->job, &at->dir, false, &at->report, &why) != BS_OK)
 		snprintf(at->report.warning, sizeof(at->report.warning), "not compacted: %.200s", why.text);
 	return report_index(&at->dir, &at->report, err);
@@ -654,20 +654,20 @@ enum bs_status bs_index_run(const struct bs_index_job *job, struct bs_index_repo
 {
 	struct indexing at = {.job = job, .dir = {.fd = -1}, .lock = {.fd = -1}};
 	bool read_stdin = false;
-	bs_run_init(&at.run, job, &at.report);
+	bs_index_writer_init(&at.writer, job, &at.report);
 	enum bs_status status = start(&at, err);
 	if (!status)
 		status = collect_sources(&at, &read_stdin, err);
 	if (!status && at.is_full)
-		status = bs_recorded_check(&at.dir, &at.run.manifest, err);
+		status = bs_recorded_check(&at.dir, &at.writer.manifest, err);
 	if (!status)
-		status = at.is_full || bs_run_holds_little(&at.old) ? bs_run_choose(&at.run, err)
-		                                                    : bs_run_keep_choices(&at.run, &at.old, err);
-	if (!status && at.run.manifest.options.grams) {
-		bs_folder_notes_init(&at.folders, &at.dir, at.run.suspect_from_ns);
-		at.run.source_options.lists = &at.folders.lists;
+		status = at.is_full || bs_index_writer_holds_little(&at.old) ? bs_index_writer_choose(&at.writer, err)
+		                                                    : bs_index_writer_keep_choices(&at.writer, &at.old, err);
+	if (!status && at.writer.manifest.options.grams) {
+		bs_folder_recorder_init(&at.folders, &at.dir, at.writer.suspect_from_ns);
+		at.writer.source_options.lists = &at.folders.lists;
 	}
-	for (uint32_t i = 0; i < at.run.manifest.n_sources && !status; i++)
+	for (uint32_t i = 0; i < at.writer.manifest.n_sources && !status; i++)
 		status = refresh_source(&at, i, read_stdin, err);
 	if (!status && at.n_sources_read == 0)
 		status = fail_unreadable(err);
@@ -677,7 +677,7 @@ enum bs_status bs_index_run(const struct bs_index_job *job, struct bs_index_repo
 	if (status && at.lock.fd >= 0 && !at.is_damaged)
 		bs_index_sweep_failed(&at.dir, at.has_old ? &at.old.manifest : NULL);
 	at.report.n_kept_out = at.refresh.n_kept_out;
-	at.report.n_replaced = at.refresh.claims.n_dead - at.refresh.n_kept_out - at.refresh.n_withdrawn;
+	at.report.n_replaced = at.refresh.owners.n_dead - at.refresh.n_kept_out - at.refresh.n_withdrawn;
 	at.report.n_indexed -= at.refresh.n_withdrawn;
 	at.report.n_unread = at.report.skipped[BS_SKIP_UNREADABLE] - at.n_sources_lost;
 	at.report.n_unchanged = at.refresh.n_unchanged;
@@ -686,7 +686,7 @@ enum bs_status bs_index_run(const struct bs_index_job *job, struct bs_index_repo
 	at.report.n_removed = at.refresh.n_removed;
 	if (!status)
 		status = tidy(&at, err);
-	at.report.elapsed_ns = bs_run_elapsed_ns(&at.run);
+	at.report.elapsed_ns = bs_index_writer_elapsed_ns(&at.writer);
 	*report_out = at.report;
 	indexing_deinit(&at);
 	return status;
@@ -697,9 +697,9 @@ enum bs_status bs_compact_run(const struct bs_index_job *job, struct bs_index_re
 {
 	struct bs_index_lock lock = {.fd = -1};
 	struct bs_dir dir;
-	struct bs_run clock;
+	struct bs_index_writer clock;
 	*report_out = (struct bs_index_report){0};
-	bs_run_init(&clock, job, report_out);
+	bs_index_writer_init(&clock, job, report_out);
 	enum bs_status status = bs_dir_open(&dir, job->dir, job->consent, err);
 	if (!status)
 		status = bs_index_lock_existing(&dir, job->wait, &lock, err);
@@ -707,7 +707,7 @@ enum bs_status bs_compact_run(const struct bs_index_job *job, struct bs_index_re
 		status = bs_compact(job, &dir, true, report_out, err);
 	if (!status)
 		status = report_index(&dir, report_out, err);
-	report_out->elapsed_ns = bs_run_elapsed_ns(&clock);
+	report_out->elapsed_ns = bs_index_writer_elapsed_ns(&clock);
 	bs_index_lock_release(&lock);
 	bs_dir_close(&dir);
 	return status;

@@ -65,9 +65,9 @@ struct bs_index_job {
 	/* For experiments and tests; zero: defaults. */
 	const struct bs_treatment_policy *policy;
 	uint32_t max_slab_blocks;
-	uint64_t max_slab_bytes;         /* of columns; documents that need more even alone become plain signatures */
+	uint64_t max_slab_bytes;         /* of columns; documents that need more even alone become forward lists */
 	uint32_t max_segment_docs;
-	enum bs_list_mode list_mode;
+	enum bs_forward_mode forward_mode;
 	uint64_t pairs_least_bytes;      /* of a sample of the text, for pairs of words to be indexed */
 	/* Called on the caller's thread. Both may be NULL. progress comes often: throttle; anything but 0 stops the run. */
 	int (*progress)(void *context, const struct bs_index_report *so_far);

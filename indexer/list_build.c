@@ -53,16 +53,16 @@ static void sort_numbers(uint32_t *numbers, uint32_t *spare, uint32_t n, uint32_
 }
 
 /* Ascending ordinals of a document's terms. */
-static void take_ordinals(const struct bs_gather *gather, const uint32_t *ordinal_of, uint32_t document,
+static void take_ordinals(const struct bs_accumulator *accumulator, const uint32_t *ordinal_of, uint32_t document,
                           uint32_t *ordinals, uint32_t *spare)
 {
-	struct bs_term_reader reader = bs_gather_read(gather, document);
+	struct bs_term_reader reader = bs_accumulator_read(accumulator, document);
 	uint32_t numbers[BS_TERM_CHUNK];
 	uint32_t n_terms = 0;
-	for (uint32_t n; (n = bs_gather_next(&reader, numbers)) > 0;)
+	for (uint32_t n; (n = bs_accumulator_next(&reader, numbers)) > 0;)
 		for (uint32_t i = 0; i < n; i++)
 			ordinals[n_terms++] = ordinal_of[numbers[i]];
-	sort_numbers(ordinals, spare, n_terms, gather->terms.n_terms);
+	sort_numbers(ordinals, spare, n_terms, accumulator->terms.n_terms);
 }
 
 /* ---- what they take ---- */
@@ -78,16 +78,16 @@ static uint32_t size_of(uint32_t n_terms)
 struct size_sample {
 	uint64_t n_docs; /* of this size */
 	uint64_t n_seen;
-	struct bs_list_load load; /* of those measured */
+	struct bs_forward_load load; /* of those measured */
 };
 
-#define PLACE_BITS 24.0 /* of a plain signature in the tables */
+#define PLACE_BITS 24.0 /* of a plain list in the tables */
 
-static struct bs_list_load load_of(const uint32_t *ordinals, uint32_t n)
+static struct bs_forward_load load_of(const uint32_t *ordinals, uint32_t n)
 {
-	struct bs_list_load load = {.n_docs = 1, .n_terms = n};
-	for (uint32_t i = 0; i < BS_LIST_NEARS; i++)
-		load.near[i] = bs_list_neighbourhoods(i, ordinals, n);
+	struct bs_forward_load load = {.n_docs = 1, .n_terms = n};
+	for (uint32_t i = 0; i < BS_FORWARD_NEARS; i++)
+		load.near[i] = bs_forward_neighbourhoods(i, ordinals, n);
 	return load;
 }
 
@@ -100,12 +100,12 @@ static bool is_sampled(struct size_sample *sample, uint32_t size)
 	return sample->n_docs <= wanted || i * wanted / sample->n_docs != (i + 1) * wanted / sample->n_docs;
 }
 
-enum bs_status bs_list_measure(const struct bs_gather *gather, const uint32_t *ordinal_of,
-                               struct bs_list_load loads_out[BS_LIST_SIZES], struct bs_error *err)
+enum bs_status bs_forward_measure(const struct bs_accumulator *accumulator, const uint32_t *ordinal_of,
+                               struct bs_forward_load loads_out[BS_FORWARD_SIZES], struct bs_error *err)
 {
-	struct size_sample samples[BS_LIST_SIZES] = {{0}};
-	const struct bs_gathered_doc *docs = bs_gather_docs(gather);
-	uint32_t n_docs = bs_gather_n_docs(gather);
+	struct size_sample samples[BS_FORWARD_SIZES] = {{0}};
+	const struct bs_accumulated_doc *docs = bs_accumulator_docs(accumulator);
+	uint32_t n_docs = bs_accumulator_n_docs(accumulator);
 	uint32_t most = 1;
 	for (uint32_t i = 0; i < n_docs; i++) {
 		samples[size_of(docs[i].n_terms)].n_docs++;
@@ -118,12 +118,12 @@ enum bs_status bs_list_measure(const struct bs_gather *gather, const uint32_t *o
 		uint32_t size = size_of(docs[i].n_terms);
 		if (!is_sampled(&samples[size], size))
 			continue;
-		take_ordinals(gather, ordinal_of, i, ordinals, ordinals + most);
-		struct bs_list_load load = load_of(ordinals, docs[i].n_terms);
-		load.n_bits = (double)bs_term_list_bytes(ordinals, docs[i].n_terms) * 8 + PLACE_BITS;
-		bs_list_load_add(&samples[size].load, &load);
+		take_ordinals(accumulator, ordinal_of, i, ordinals, ordinals + most);
+		struct bs_forward_load load = load_of(ordinals, docs[i].n_terms);
+		load.n_bits = (double)bs_forward_list_bytes(ordinals, docs[i].n_terms) * 8 + PLACE_BITS;
+		bs_forward_load_add(&samples[size].load, &load);
 	}
-	for (uint32_t size = 0; size < BS_LIST_SIZES; size++)
+	for (uint32_t size = 0; size < BS_FORWARD_SIZES; size++)
 		loads_out[size] = samples[size].load;
 	free(ordinals);
 	return BS_OK;
@@ -131,7 +131,7 @@ enum bs_status bs_list_measure(const struct bs_gather *gather, const uint32_t *o
 
 /* ---- a slab ---- */
 
-void bs_list_product_deinit(struct bs_list_product *product)
+void bs_forward_product_deinit(struct bs_forward_product *product)
 {
 	free(product->rows);
 	free(product->offsets);
@@ -140,13 +140,13 @@ void bs_list_product_deinit(struct bs_list_product *product)
 	free(product->filter_words);
 	free(product->exact_terms);
 	free(product->columns);
-	*product = (struct bs_list_product){0};
+	*product = (struct bs_forward_product){0};
 }
 
 /* Documents of about the same length share a filter. */
 static int compare_lengths(const void *a, const void *b, void *context)
 {
-	const struct bs_gathered_doc *docs = context;
+	const struct bs_accumulated_doc *docs = context;
 	uint32_t x = *(const uint32_t *)a;
 	uint32_t y = *(const uint32_t *)b;
 	if (docs[x].n_terms != docs[y].n_terms)
@@ -154,25 +154,25 @@ static int compare_lengths(const void *a, const void *b, void *context)
 	return x < y ? -1 : x > y;
 }
 
-static enum bs_status place_rows(const struct bs_gather *gather, const uint32_t *docs, uint32_t n_docs,
-                                 struct bs_list_product *product, struct bs_error *err)
+static enum bs_status place_rows(const struct bs_accumulator *accumulator, const uint32_t *docs, uint32_t n_docs,
+                                 struct bs_forward_product *product, struct bs_error *err)
 {
-	const struct bs_gathered_doc *gathered = bs_gather_docs(gather);
+	const struct bs_accumulated_doc *accumulated = bs_accumulator_docs(accumulator);
 	product->rows = malloc((size_t)n_docs * sizeof(*product->rows));
 	product->offsets = calloc((size_t)n_docs + 1, sizeof(*product->offsets));
-	product->filter_offsets = calloc((size_t)bs_list_groups(n_docs) + 1, sizeof(*product->filter_offsets));
+	product->filter_offsets = calloc((size_t)bs_forward_groups(n_docs) + 1, sizeof(*product->filter_offsets));
 	if (!product->rows || !product->offsets || !product->filter_offsets)
-		return bs_fail_memory(err, "plain signatures", n_docs * sizeof(*product->offsets));
+		return bs_fail_memory(err, "forward lists", n_docs * sizeof(*product->offsets));
 	memcpy(product->rows, docs, (size_t)n_docs * sizeof(*product->rows));
-	qsort_r(product->rows, n_docs, sizeof(*product->rows), compare_lengths, (void *)(uintptr_t)gathered);
+	qsort_r(product->rows, n_docs, sizeof(*product->rows), compare_lengths, (void *)(uintptr_t)accumulated);
 	for (uint32_t row = 0; row < n_docs; row++)
-		product->offsets[row + 1] = product->offsets[row] + gathered[product->rows[row]].n_terms;
+		product->offsets[row + 1] = product->offsets[row] + accumulated[product->rows[row]].n_terms;
 	return BS_OK;
 }
 
 /* The terms of all rows. */
-static enum bs_status take_terms(const struct bs_gather *gather, const uint32_t *ordinal_of, uint32_t n_docs,
-                                 struct bs_list_product *product, struct bs_error *err)
+static enum bs_status take_terms(const struct bs_accumulator *accumulator, const uint32_t *ordinal_of, uint32_t n_docs,
+                                 struct bs_forward_product *product, struct bs_error *err)
 {
 	uint64_t n_terms = product->offsets[n_docs];
 	uint64_t most = n_terms - product->offsets[n_docs - 1]; /* the last row's is the longest */
@@ -180,10 +180,10 @@ static enum bs_status take_terms(const struct bs_gather *gather, const uint32_t 
 	product->terms = malloc((size_t)(n_terms + 1) * sizeof(*product->terms));
 	if (!spare || !product->terms) {
 		free(spare);
-		return bs_fail_memory(err, "plain signatures", n_terms * sizeof(*product->terms));
+		return bs_fail_memory(err, "forward lists", n_terms * sizeof(*product->terms));
 	}
 	for (uint32_t row = 0; row < n_docs; row++)
-		take_ordinals(gather, ordinal_of, product->rows[row], product->terms + product->offsets[row], spare);
+		take_ordinals(accumulator, ordinal_of, product->rows[row], product->terms + product->offsets[row], spare);
 	free(spare);
 	return BS_OK;
 }
@@ -195,23 +195,23 @@ static enum bs_status take_terms(const struct bs_gather *gather, const uint32_t 
 #define EXACT_BITS  64.0 /* an exact column's places in the tables */
 
 /* The df from which on an exact column costs less: words are asked for as often as they occur. */
-static uint32_t least_exact(uint32_t n_docs, const struct bs_list_product *product, const struct bs_list_price *price)
+static uint32_t least_exact(uint32_t n_docs, const struct bs_forward_product *product, const struct bs_forward_price *price)
 {
 	double n_terms = fmax((double)product->offsets[n_docs], 1);
-	double column_bits = bs_list_groups(n_docs) * (double)BS_LIST_GROUP_ROWS + EXACT_BITS;
+	double column_bits = bs_forward_groups(n_docs) * (double)BS_FORWARD_GROUP_ROWS + EXACT_BITS;
 	double look_bits = LISTED_NS * price->ns_bits / n_terms; /* df * df times */
 	return (uint32_t)ceil(2 * column_bits / (LISTED_BITS + sqrt(LISTED_BITS * LISTED_BITS + 4 * look_bits * column_bits)));
 }
 
 /* Which terms have exact columns, ascending; column_of, zeros: by ordinal, the column + 1 of those that do. */
 static enum bs_status choose_exact(uint32_t n_docs, uint32_t n_terms, uint32_t least, uint32_t *column_of,
-                                   struct bs_list_product *product, uint32_t *n_exact_out, struct bs_error *err)
+                                   struct bs_forward_product *product, uint32_t *n_exact_out, struct bs_error *err)
 {
 	uint32_t n_exact = 0;
 	for (uint64_t i = 0; i < product->offsets[n_docs]; i++)
 		n_exact += ++column_of[product->terms[i]] == least;
 	product->exact_terms = malloc(((size_t)n_exact + 1) * sizeof(*product->exact_terms));
-	product->columns = calloc((size_t)n_exact * bs_list_groups(n_docs) + 1, sizeof(*product->columns));
+	product->columns = calloc((size_t)n_exact * bs_forward_groups(n_docs) + 1, sizeof(*product->columns));
 	*n_exact_out = n_exact;
 	if (!product->exact_terms || !product->columns)
 		return bs_fail_memory(err, "exact columns", ((size_t)n_exact + 1) * sizeof(*product->exact_terms));
@@ -226,9 +226,9 @@ static enum bs_status choose_exact(uint32_t n_docs, uint32_t n_terms, uint32_t l
 }
 
 /* Takes those terms out of the lists and sets their bits. */
-static void fill_exact(uint32_t n_docs, const uint32_t *column_of, struct bs_list_product *product)
+static void fill_exact(uint32_t n_docs, const uint32_t *column_of, struct bs_forward_product *product)
 {
-	uint32_t n_groups = bs_list_groups(n_docs);
+	uint32_t n_groups = bs_forward_groups(n_docs);
 	uint32_t *to = product->terms;
 	uint64_t start = 0;
 	for (uint32_t row = 0; row < n_docs; row++) {
@@ -245,8 +245,8 @@ static void fill_exact(uint32_t n_docs, const uint32_t *column_of, struct bs_lis
 	}
 }
 
-static enum bs_status make_exact(uint32_t n_docs, uint32_t n_terms, const struct bs_list_price *price,
-                                 struct bs_list_product *product, uint32_t *n_exact_out, struct bs_error *err)
+static enum bs_status make_exact(uint32_t n_docs, uint32_t n_terms, const struct bs_forward_price *price,
+                                 struct bs_forward_product *product, uint32_t *n_exact_out, struct bs_error *err)
 {
 	uint32_t *column_of = calloc((size_t)n_terms + 1, sizeof(*column_of));
 	if (!column_of)
@@ -258,85 +258,85 @@ static enum bs_status make_exact(uint32_t n_docs, uint32_t n_terms, const struct
 	return status;
 }
 
-static const uint32_t *row_terms(const struct bs_list_product *product, uint32_t row, uint32_t *n_out)
+static const uint32_t *row_terms(const struct bs_forward_product *product, uint32_t row, uint32_t *n_out)
 {
 	*n_out = (uint32_t)(product->offsets[row + 1] - product->offsets[row]);
 	return product->terms + product->offsets[row];
 }
 
 /* By what is listed. */
-static struct bs_list_hashing choose_hashing(uint32_t n_docs, const struct bs_list_price *price,
-                                             const struct bs_list_product *product)
+static struct bs_forward_hashing choose_hashing(uint32_t n_docs, const struct bs_forward_price *price,
+                                             const struct bs_forward_product *product)
 {
-	struct bs_list_load all = {0};
+	struct bs_forward_load all = {0};
 	double cost;
 	for (uint32_t row = 0; row < n_docs; row++) {
 		uint32_t n;
 		const uint32_t *terms = row_terms(product, row, &n);
-		struct bs_list_load one = load_of(terms, n);
-		bs_list_load_add(&all, &one);
+		struct bs_forward_load one = load_of(terms, n);
+		bs_forward_load_add(&all, &one);
 	}
-	return bs_list_choose(&all, price, &cost);
+	return bs_forward_choose(&all, price, &cost);
 }
 
-static void size_filters(uint32_t n_docs, struct bs_list_hashing hashing, struct bs_list_product *product)
+static void size_filters(uint32_t n_docs, struct bs_forward_hashing hashing, struct bs_forward_product *product)
 {
 	uint64_t n_near = 0;
 	for (uint32_t row = 0; row < n_docs; row++) {
-		uint32_t group = row / BS_LIST_GROUP_ROWS;
-		uint32_t n_in_group = row % BS_LIST_GROUP_ROWS + 1;
+		uint32_t group = row / BS_FORWARD_GROUP_ROWS;
+		uint32_t n_in_group = row % BS_FORWARD_GROUP_ROWS + 1;
 		uint32_t n;
 		const uint32_t *terms = row_terms(product, row, &n);
-		n_near = (n_in_group == 1 ? 0 : n_near) + bs_list_neighbourhoods(hashing.near_log2, terms, n);
+		n_near = (n_in_group == 1 ? 0 : n_near) + bs_forward_neighbourhoods(hashing.near_log2, terms, n);
 		product->filter_offsets[group + 1] = product->filter_offsets[group] +
-		                                     bs_list_filter_width(hashing, n_near / n_in_group);
+		                                     bs_forward_filter_width(hashing, n_near / n_in_group);
 	}
 }
 
-static enum bs_status fill_filters(uint32_t n_docs, struct bs_list_hashing hashing, struct bs_list_product *product,
+static enum bs_status fill_filters(uint32_t n_docs, struct bs_forward_hashing hashing, struct bs_forward_product *product,
                                    struct bs_error *err)
 {
 	size_filters(n_docs, hashing, product);
-	size_t n_words = (size_t)product->filter_offsets[bs_list_groups(n_docs)];
+	size_t n_words = (size_t)product->filter_offsets[bs_forward_groups(n_docs)];
 	product->filter_words = calloc(n_words + 1, sizeof(*product->filter_words));
 	if (!product->filter_words)
-		return bs_fail_memory(err, "the filter of plain signatures", n_words * sizeof(*product->filter_words));
+		return bs_fail_memory(err, "the filter of forward lists", n_words * sizeof(*product->filter_words));
 	for (uint32_t row = 0; row < n_docs; row++) {
-		const uint64_t *filter = product->filter_offsets + row / BS_LIST_GROUP_ROWS;
+		const uint64_t *filter = product->filter_offsets + row / BS_FORWARD_GROUP_ROWS;
 		uint32_t n;
 		const uint32_t *terms = row_terms(product, row, &n);
-		bs_list_filter_set(hashing, product->filter_words + filter[0], (uint32_t)(filter[1] - filter[0]),
-		                   row % BS_LIST_GROUP_ROWS, terms, n);
+		bs_forward_filter_set(hashing, product->filter_words + filter[0], (uint32_t)(filter[1] - filter[0]),
+		                   row % BS_FORWARD_GROUP_ROWS, terms, n);
 	}
 	return BS_OK;
 }
 
-enum bs_status bs_list_build(const struct bs_gather *gather, const uint32_t *ordinal_of, const uint32_t *docs,
-                             uint32_t n_docs, double ns_bits, struct bs_list_product *product,
+enum bs_status bs_forward_build(const struct bs_accumulator *accumulator, const uint32_t *ordinal_of, const uint32_t *docs,
+                             uint32_t n_docs, double ns_bits, struct bs_forward_product *product,
                              struct bs_slab_image *image_out, struct bs_error *err)
 {
-	struct bs_list_price price = {.ns_bits = ns_bits, .n_ordinals = gather->terms.n_terms};
-	struct bs_list_hashing hashing = {0, 0};
+	struct bs_forward_price price = {.ns_bits = ns_bits, .n_ordinals = accumulator->terms.n_terms};
+	struct bs_forward_hashing hashing = {0, 0};
 	uint32_t n_exact = 0;
-	*product = (struct bs_list_product){0};
-	enum bs_status status = place_rows(gather, docs, n_docs, product, err);
+	*product = (struct bs_forward_product){0};
+	enum bs_status status = place_rows(accumulator, docs, n_docs, product, err);
 	if (!status)
-		status = take_terms(gather, ordinal_of, n_docs, product, err);
+		status = take_terms(accumulator, ordinal_of, n_docs, product, err);
 	if (!status)
-		status = make_exact(n_docs, gather->terms.n_terms, &price, product, &n_exact, err);
+		status = make_exact(n_docs, accumulator->terms.n_terms, &price, product, &n_exact, err);
 	if (!status) {
 		hashing = choose_hashing(n_docs, &price, product);
 		status = fill_filters(n_docs, hashing, product, err);
 	}
 	*image_out = (struct bs_slab_image){
-		.shape = {.n_docs = n_docs, .is_list = true, .n_exact = n_exact, .hashing = hashing},
+		.shape = {.n_docs = n_docs, .is_forward = true, .n_exact = n_exact, .hashing = hashing},
 		.rows = product->rows,
-		.list_offsets = product->offsets,
-		.list_terms = product->terms,
+		.forward_offsets = product->offsets,
+		.forward_terms = product->terms,
 		.filter_offsets = product->filter_offsets,
 		.filter_words = product->filter_words,
 		.exact_terms = product->exact_terms,
-		.list_columns = product->columns,
+		.forward_columns = product->columns,
 	};
 	return status;
 }

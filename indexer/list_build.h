@@ -1,6 +1,6 @@
 /*
- * list_build.h: makes a slab of plain signatures (core/term_list.h) and the filters in front of them (core/list_filter.h),
- * and tells beforehand what such signatures take.
+ * list_build.h: makes a slab of plain lists (core/term_list.h) and the filters in front of them (core/forward_filter.h),
+ * and tells beforehand what such lists take.
  */
 #ifndef BS_INDEXER_LIST_BUILD_H
 #define BS_INDEXER_LIST_BUILD_H
@@ -12,15 +12,15 @@
 #include "indexer/gather.h"
 #include "indexer/list_cost.h"
 
-/* Plain signatures of 2^i to 2^(i+1) - 1 terms, for each i. */
-#define BS_LIST_SIZES 32u
+/* Plain lists of 2^i to 2^(i+1) - 1 terms, for each i. */
+#define BS_FORWARD_SIZES 32u
 
 /* Loads a term, of one that had one term: n_docs is what it has of a document. Measures some documents of each size. ordinal_of: by the numbers that documents have (slab_plan.h: places). Depends on the documents only. BS_NO_MEMORY. */
-enum bs_status bs_list_measure(const struct bs_gather *gather, const uint32_t *ordinal_of,
-                               struct bs_list_load loads_out[BS_LIST_SIZES], struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_forward_measure(const struct bs_accumulator *accumulator, const uint32_t *ordinal_of,
+                               struct bs_forward_load loads_out[BS_FORWARD_SIZES], struct bs_error *err) BS_WARN_UNUSED;
 
 /* A slab made. All arrays are owned. */
-struct bs_list_product {
+struct bs_forward_product {
 	uint32_t *rows;
 	uint64_t *offsets;
 	uint32_t *terms;
@@ -29,11 +29,11 @@ struct bs_list_product {
 	uint32_t *exact_terms;
 	uint64_t *columns; /* of exact_terms */
 };
-void bs_list_product_deinit(struct bs_list_product *product);
+void bs_forward_product_deinit(struct bs_forward_product *product);
 
 /* Makes a slab of docs[0..n_docs). ns_bits: see list_cost.h. image_out borrows from the product. BS_NO_MEMORY; release the product then, too. */
-enum bs_status bs_list_build(const struct bs_gather *gather, const uint32_t *ordinal_of, const uint32_t *docs,
-                             uint32_t n_docs, double ns_bits, struct bs_list_product *product, struct bs_slab_image *image_out,
+enum bs_status bs_forward_build(const struct bs_accumulator *accumulator, const uint32_t *ordinal_of, const uint32_t *docs,
+                             uint32_t n_docs, double ns_bits, struct bs_forward_product *product, struct bs_slab_image *image_out,
                              struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

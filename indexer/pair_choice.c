@@ -18,7 +18,7 @@
 #define VERIFY_DOC_NS  900u /* one document to verify: finding it, */
 #define VERIFY_WORD_NS 6u   /* and searching the text of each of its words */
 
-void bs_pair_sample_deinit(struct bs_pair_sample *sample)
+void bs_word_pair_sample_deinit(struct bs_word_pair_sample *sample)
 {
 	bs_term_table_deinit(&sample->words);
 	bs_buffer_deinit(&sample->tokens);
@@ -28,11 +28,11 @@ void bs_pair_sample_deinit(struct bs_pair_sample *sample)
 /* ---- sampling ---- */
 
 struct sampler {
-	struct bs_pair_sample *sample;
+	struct bs_word_pair_sample *sample;
 	struct bs_words *words;
 };
 
-static enum bs_status add_gap(struct bs_pair_sample *sample, struct bs_error *err)
+static enum bs_status add_gap(struct bs_word_pair_sample *sample, struct bs_error *err)
 {
 	static const uint32_t gap = 0;
 	return bs_buffer_append(&sample->tokens, &gap, sizeof(gap), err);
@@ -40,11 +40,11 @@ static enum bs_status add_gap(struct bs_pair_sample *sample, struct bs_error *er
 
 static enum bs_status sample_tokens(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
 {
-	struct bs_pair_sample *sample = context;
+	struct bs_word_pair_sample *sample = context;
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < n_tokens && !status; i++) {
 		uint32_t number = 0;
-		if (tokens[i].is_pair)
+		if (tokens[i].is_bigram)
 			continue;
 		if (tokens[i].position != sample->next_position)
 			status = add_gap(sample, err);
@@ -62,7 +62,7 @@ static enum bs_status sample_tokens(void *context, const struct bs_token *tokens
 static enum bs_status sample_document(void *context, const struct bs_document *document, struct bs_error *err)
 {
 	struct sampler *sampler = context;
-	struct bs_pair_sample *sample = sampler->sample;
+	struct bs_word_pair_sample *sample = sampler->sample;
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < document->n_fields && !status; i++) {
 		const struct bs_field *field = &document->fields[i];
@@ -78,7 +78,7 @@ static enum bs_status sample_document(void *context, const struct bs_document *d
 	return status;
 }
 
-enum bs_status bs_pair_sample_source(struct bs_pair_sample *sample, const struct bs_source *source,
+enum bs_status bs_word_pair_sample_source(struct bs_word_pair_sample *sample, const struct bs_source *source,
                                      const struct bs_source_options *options, const struct bs_words_options *words,
                                      struct bs_error *err)
 {
@@ -101,7 +101,7 @@ struct met_pair {
 };
 
 struct choice {
-	const struct bs_pair_sample *sample;
+	const struct bs_word_pair_sample *sample;
 	uint32_t *dfs;      /* per word */
 	uint32_t *last_doc; /* per word, + 1 */
 	uint64_t n_postings;
@@ -331,7 +331,7 @@ static enum bs_status take_pairs(const struct choice *choice, struct bs_word_pai
 	return status;
 }
 
-enum bs_status bs_pair_sample_choose(const struct bs_pair_sample *sample, struct bs_word_pairs *pairs,
+enum bs_status bs_word_pair_sample_choose(const struct bs_word_pair_sample *sample, struct bs_word_pairs *pairs,
                                      struct bs_error *err)
 {
 	size_t n_words = sample->words.n_terms;
@@ -365,7 +365,7 @@ enum bs_status bs_pair_sample_choose(const struct bs_pair_sample *sample, struct
 static enum bs_status pairs_of_lexicon(const struct bs_lexicon *lexicon, struct bs_word_pairs *pairs,
                                        struct bs_error *err)
 {
-	static const uint8_t mark = BS_KEY_PAIR;
+	static const uint8_t mark = BS_KEY_COMPOUND;
 	struct bs_lexicon_cursor cursor = {.lexicon = lexicon};
 	bool end = false;
 	enum bs_status status = bs_lexicon_cursor_seek(&cursor, &mark, 1, err);
@@ -383,7 +383,7 @@ static enum bs_status pairs_of_lexicon(const struct bs_lexicon *lexicon, struct 
 	return status;
 }
 
-enum bs_status bs_pairs_of_snapshot(const struct bs_snapshot *snapshot, struct bs_word_pairs *pairs, struct bs_error *err)
+enum bs_status bs_word_pairs_of_snapshot(const struct bs_snapshot *snapshot, struct bs_word_pairs *pairs, struct bs_error *err)
 {
 	const struct bs_segment *largest = NULL;
 	for (uint32_t i = 0; i < snapshot->manifest.n_segments; i++)

@@ -1,5 +1,5 @@
 /*
- * passed_over.h: the manifest's list of files that are no documents, as a run makes it. Every search of the sources' files
+ * non_documents.h: the manifest's list of files that are no documents, as a run makes it. Every search of the sources' files
  * looks through them.
  */
 #ifndef BS_INDEXER_PASSED_OVER_H
@@ -9,8 +9,8 @@
 #include "corpus/source.h"
 #include "indexer/gather.h"
 
-/* Those of a harvest, which come in document order. BS_NO_MEMORY. */
-enum bs_status bs_passed_over_add(struct bs_manifest *manifest, uint32_t source, const struct bs_harvest *harvest,
+/* Those of an analysed batch, which come in document order. BS_NO_MEMORY. */
+enum bs_status bs_passed_over_add(struct bs_manifest *manifest, uint32_t source, const struct bs_term_batch *term_batch,
                                   struct bs_error *err) BS_WARN_UNUSED;
 
 /*

@@ -5,17 +5,17 @@
 
 #include "core/workers.h"
 
-/* A harvest is poured when it holds this much, even in the middle of a batch. */
-#define HARVEST_LIMIT_BYTES (8u << 20)
+/* An analysed batch is merged when it holds this much, even in the middle of a batch. */
+#define TERM_BATCH_LIMIT_BYTES (8u << 20)
 
-/* What harvests may hold, for each thread, that are done and wait for their turn. */
+/* What analysed batches may hold, for each thread, that are done and wait for their turn. */
 #define WAITING_LIMIT_BYTES ((uint64_t)16 << 20)
 
 struct slot {
-	struct bs_harvest harvest; /* first: what the harvest's sink is given is the slot, too */
+	struct bs_term_batch term_batch; /* first: what the analysed batch's sink is given is the slot, too */
 	struct bs_document_sink sink;
 	struct bs_batch batch;
-	const struct bs_task *task; /* that harvests it */
+	const struct bs_task *task; /* that analysed batches it */
 };
 
 /* What a thread works with. */
@@ -32,7 +32,7 @@ struct bs_pipeline {
 	struct worker *workers; /* n_threads */
 	/* The run under way. */
 	const struct bs_source *source;
-	bs_pour_fn pour;
+	bs_merge_fn merge;
 	void *context;
 };
 
@@ -40,30 +40,30 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 {
 	struct slot *slot = context;
 	/* Only when the next document comes: the text of an enormous one is given back by then, or at the end of its batch. */
-	enum bs_status status = bs_harvest_bytes(&slot->harvest) < HARVEST_LIMIT_BYTES ? BS_OK : bs_task_hand_over(slot->task);
-	return status ? status : bs_harvest_sink(&slot->harvest).document(&slot->harvest, document, err);
+	enum bs_status status = bs_term_batch_bytes(&slot->term_batch) < TERM_BATCH_LIMIT_BYTES ? BS_OK : bs_task_hand_over(slot->task);
+	return status ? status : bs_term_batch_sink(&slot->term_batch).document(&slot->term_batch, document, err);
 }
 
-static enum bs_status harvest_batch(void *context, const struct bs_task *task, struct bs_error *err)
+static enum bs_status analyze_batch(void *context, const struct bs_task *task, struct bs_error *err)
 {
 	struct bs_pipeline *pipeline = context;
 	struct slot *slot = &pipeline->slots[task->number % pipeline->n_slots];
 	const struct worker *worker = &pipeline->workers[task->worker];
 	bool is_file = pipeline->source->kind == BS_SOURCE_FOLDER || pipeline->source->kind == BS_SOURCE_FILE;
-	slot->harvest.words = worker->words;
-	slot->harvest.grams = is_file ? worker->grams : NULL;
+	slot->term_batch.words = worker->words;
+	slot->term_batch.grams = is_file ? worker->grams : NULL;
 	slot->task = task;
 	enum bs_status status = bs_reader_read(worker->reader, pipeline->source, &slot->batch, &slot->sink, err);
-	return status || bs_task_hold(task, bs_harvest_bytes(&slot->harvest)) ? status : BS_STOPPED;
+	return status || bs_task_hold(task, bs_term_batch_bytes(&slot->term_batch)) ? status : BS_STOPPED;
 }
 
-static enum bs_status pour_harvest(void *context, uint64_t task, struct bs_error *err)
+static enum bs_status merge_batch(void *context, uint64_t task, struct bs_error *err)
 {
 	struct bs_pipeline *pipeline = context;
 	struct slot *slot = &pipeline->slots[task % pipeline->n_slots];
-	bs_harvest_seal(&slot->harvest);
-	enum bs_status status = pipeline->pour(pipeline->context, &slot->harvest, slot->batch.source_bytes, err);
-	bs_harvest_clear(&slot->harvest);
+	bs_term_batch_seal(&slot->term_batch);
+	enum bs_status status = pipeline->merge(pipeline->context, &slot->term_batch, slot->batch.source_bytes, err);
+	bs_term_batch_clear(&slot->term_batch);
 	return status;
 }
 
@@ -90,7 +90,7 @@ enum bs_status bs_pipeline_new(uint32_t n_threads, const struct bs_words_options
 	if (!pipeline->slots || !pipeline->workers)
 		status = bs_fail_memory(err, "a pipeline", pipeline->n_slots * sizeof(*pipeline->slots));
 	for (uint32_t i = 0; i < pipeline->n_slots && !status; i++) {
-		pipeline->slots[i].sink = bs_harvest_sink(&pipeline->slots[i].harvest);
+		pipeline->slots[i].sink = bs_term_batch_sink(&pipeline->slots[i].term_batch);
 		pipeline->slots[i].sink.document = take_document;
 	}
 	for (uint32_t i = 0; i < n_threads && !status; i++)
@@ -102,10 +102,10 @@ enum bs_status bs_pipeline_new(uint32_t n_threads, const struct bs_words_options
 	return status;
 }
 
-void bs_pipeline_set_pairs(struct bs_pipeline *pipeline, const struct bs_word_pairs *pairs)
+void bs_pipeline_set_word_pairs(struct bs_pipeline *pipeline, const struct bs_word_pairs *pairs)
 {
 	for (uint32_t i = 0; i < pipeline->n_slots; i++)
-		pipeline->slots[i].harvest.pairs = pairs && pairs->n_pairs > 0 ? pairs : NULL;
+		pipeline->slots[i].term_batch.pairs = pairs && pairs->n_word_pairs > 0 ? pairs : NULL;
 }
 
 enum bs_status bs_pipeline_set_grams(struct bs_pipeline *pipeline, const struct bs_gram_plan *plan, struct bs_error *err)
@@ -124,7 +124,7 @@ void bs_pipeline_free(struct bs_pipeline *pipeline)
 		return;
 	for (uint32_t i = 0; pipeline->slots && i < pipeline->n_slots; i++) {
 		bs_batch_deinit(&pipeline->slots[i].batch);
-		bs_harvest_deinit(&pipeline->slots[i].harvest);
+		bs_term_batch_deinit(&pipeline->slots[i].term_batch);
 	}
 	for (uint32_t i = 0; pipeline->workers && i < pipeline->n_threads; i++) {
 		bs_words_free(pipeline->workers[i].words);
@@ -151,12 +151,12 @@ static enum bs_status feed_all(struct bs_pipeline *pipeline, struct bs_workers *
 }
 
 enum bs_status bs_pipeline_run(struct bs_pipeline *pipeline, const struct bs_source *source, struct bs_feed *feed,
-                               bool keep_raws, bs_pour_fn pour, void *context, struct bs_error *err)
+                               bool keep_raws, bs_merge_fn merge, void *context, struct bs_error *err)
 {
 	struct bs_workers_plan plan = {.n_threads = pipeline->n_threads,
 	                               .n_slots = pipeline->n_slots,
-	                               .work = harvest_batch,
-	                               .put = pour_harvest,
+	                               .work = analyze_batch,
+	                               .put = merge_batch,
 	                               .puts_on_caller = true,
 	                               .most_held_bytes = pipeline->n_threads * WAITING_LIMIT_BYTES,
 	                               .context = pipeline};
@@ -166,11 +166,11 @@ enum bs_status bs_pipeline_run(struct bs_pipeline *pipeline, const struct bs_sou
 	if (status)
 		return status;
 	pipeline->source = source;
-	pipeline->pour = pour;
+	pipeline->merge = merge;
 	pipeline->context = context;
 	for (uint32_t i = 0; i < pipeline->n_slots; i++) {
-		bs_harvest_clear(&pipeline->slots[i].harvest);
-		pipeline->slots[i].harvest.keep_raws = keep_raws;
+		bs_term_batch_clear(&pipeline->slots[i].term_batch);
+		pipeline->slots[i].term_batch.keep_raws = keep_raws;
 	}
 	for (uint32_t n = 1; n < pipeline->n_threads && bs_workers_start(workers); n++)
 		continue;

@@ -26,9 +26,9 @@ struct task {
 };
 
 struct all {
-	struct bs_gather *gather;
+	struct bs_accumulator *accumulator;
 	const struct bs_renumbering *renumbering;
-	struct bs_class_doc *docs_out;
+	struct bs_size_class_doc *docs_out;
 	struct task *tasks; /* in the order of documents */
 	uint32_t n_tasks;
 	struct writer *writers;
@@ -65,7 +65,7 @@ static enum bs_status code_tfs(struct writer *writer, uint32_t n_repeated, size_
 	uint64_t n_before = task->tf_codes.used_bytes;
 	struct bs_tf_word *word = words;
 	uint32_t some[BS_TERM_CHUNK];
-	for (uint32_t n; (n = bs_gather_next(&reader, some)) > 0; word += n)
+	for (uint32_t n; (n = bs_accumulator_next(&reader, some)) > 0; word += n)
 		for (uint32_t i = 0; i < n; i++)
 			word[i].tf *= some[i];
 	for (size_t i = n_repeated; i-- > 0;)
@@ -78,15 +78,15 @@ static enum bs_status code_tfs(struct writer *writer, uint32_t n_repeated, size_
 
 static bool is_all_coded(const struct all *all, uint32_t document)
 {
-	return bs_doc_table_gathered_length(&all->gather->doc_table, document) >= all->renumbering->min_coded_length;
+	return bs_doc_table_builder_get_length(&all->accumulator->doc_table, document) >= all->renumbering->min_coded_length;
 }
 
 static enum bs_status renumber_document(const struct all *all, struct writer *writer, struct task *task,
                                         uint32_t document, struct bs_error *err)
 {
 	const struct bs_renumbering *by = all->renumbering;
-	struct bs_gathered_doc *doc = (struct bs_gathered_doc *)(void *)all->gather->docs.data + document;
-	struct bs_term_reader reader = bs_gather_read(all->gather, document);
+	struct bs_accumulated_doc *doc = (struct bs_accumulated_doc *)(void *)all->accumulator->docs.data + document;
+	struct bs_term_reader reader = bs_accumulator_read(all->accumulator, document);
 	uint8_t coded = is_all_coded(all, document) ? BS_NOTE_IS_CODED : 0;
 	uint32_t n_repeated = doc->n_repeated;
 	uint32_t numbers[BS_TERM_CHUNK];
@@ -99,7 +99,7 @@ static enum bs_status renumber_document(const struct all *all, struct writer *wr
 		return BS_NO_MEMORY;
 	doc->codes = to;
 	struct bs_tf_word *words = (struct bs_tf_word *)(void *)writer->words.data;
-	for (uint32_t n; (n = bs_gather_next(&reader, numbers)) > 0;) {
+	for (uint32_t n; (n = bs_accumulator_next(&reader, numbers)) > 0;) {
 		uint8_t notes[BS_TERM_CHUNK];
 		for (uint32_t i = 0; i < n; i++)
 			__builtin_prefetch(&by->new_of[numbers[i]]);
@@ -117,7 +117,7 @@ static enum bs_status renumber_document(const struct all *all, struct writer *wr
 		to = bs_group_put(to, numbers, n);
 	}
 	writer->chunks->used_bytes = (size_t)(to - writer->chunks->bytes);
-	all->docs_out[document] = (struct bs_class_doc){.weight = weight, .n_terms = doc->n_terms};
+	all->docs_out[document] = (struct bs_size_class_doc){.weight = weight, .n_terms = doc->n_terms};
 	return code_tfs(writer, n_repeated, n_words, reader.codes, task, err);
 }
 
@@ -139,39 +139,39 @@ static enum bs_status renumber_chunk(void *context, const struct bs_task *which,
 
 static enum bs_status list_tasks(struct all *all, struct bs_error *err)
 {
-	uint32_t end = bs_gather_n_docs(all->gather);
-	for (struct bs_spool_chunk *chunk = all->gather->chunks; chunk; chunk = chunk->next)
+	uint32_t end = bs_accumulator_n_docs(all->accumulator);
+	for (struct bs_spool_chunk *chunk = all->accumulator->chunks; chunk; chunk = chunk->next)
 		all->n_tasks++;
 	all->tasks = malloc(((size_t)all->n_tasks + 1) * sizeof(*all->tasks));
 	if (!all->tasks)
 		return bs_fail_memory(err, "gathered terms", all->n_tasks * sizeof(*all->tasks));
 	uint32_t i = all->n_tasks;
-	for (struct bs_spool_chunk *chunk = all->gather->chunks; chunk; chunk = chunk->next) {
+	for (struct bs_spool_chunk *chunk = all->accumulator->chunks; chunk; chunk = chunk->next) {
 		all->tasks[--i] = (struct task){.chunk = chunk, .first = chunk->first_doc, .end = end};
 		end = chunk->first_doc;
 	}
 	return BS_OK;
 }
 
-static void keep_chunk(struct bs_gather *gather, struct bs_spool_chunk *chunk)
+static void keep_chunk(struct bs_accumulator *accumulator, struct bs_spool_chunk *chunk)
 {
-	chunk->next = gather->chunks;
-	gather->chunks = chunk;
+	chunk->next = accumulator->chunks;
+	accumulator->chunks = chunk;
 }
 
-/* What was written becomes the gather's, and what could not be read, after a failure, stays its own. */
+/* What was written becomes the accumulator's, and what could not be read, after a failure, stays its own. */
 static void take_written(struct all *all, uint32_t n_threads)
 {
-	all->gather->chunks = NULL;
+	all->accumulator->chunks = NULL;
 	for (uint32_t i = 0; i < all->n_tasks; i++)
 		if (all->tasks[i].chunk)
-			keep_chunk(all->gather, all->tasks[i].chunk);
+			keep_chunk(all->accumulator, all->tasks[i].chunk);
 	for (uint32_t i = 0; i < n_threads; i++) {
 		struct writer *writer = &all->writers[i];
 		bs_spool_chunks_free(writer->spare);
 		for (struct bs_spool_chunk *chunk = writer->chunks, *next; chunk; chunk = next) {
 			next = chunk->next;
-			keep_chunk(all->gather, chunk);
+			keep_chunk(all->accumulator, chunk);
 		}
 	}
 }
@@ -179,7 +179,7 @@ static void take_written(struct all *all, uint32_t n_threads)
 /* The codes of all tasks, in the order of documents. */
 static enum bs_status join_codes(struct all *all, struct bs_error *err)
 {
-	struct bs_tf_table_builder *table = &all->gather->tf_table;
+	struct bs_tf_table_builder *table = &all->accumulator->tf_table;
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < all->n_tasks; i++) {
 		struct task *task = &all->tasks[i];
@@ -209,10 +209,10 @@ static void all_deinit(struct all *all, uint32_t n_threads)
 	free(all->writers);
 }
 
-enum bs_status bs_renumber(struct bs_gather *gather, const struct bs_renumbering *renumbering, uint32_t n_threads,
-                           struct bs_class_doc *docs_out, struct bs_error *err)
+enum bs_status bs_renumber(struct bs_accumulator *accumulator, const struct bs_renumbering *renumbering, uint32_t n_threads,
+                           struct bs_size_class_doc *docs_out, struct bs_error *err)
 {
-	struct all all = {.gather = gather, .renumbering = renumbering, .docs_out = docs_out};
+	struct all all = {.accumulator = accumulator, .renumbering = renumbering, .docs_out = docs_out};
 	enum bs_status status = list_tasks(&all, err);
 	all.writers = calloc(n_threads, sizeof(*all.writers));
 	if (!status && !all.writers)

@@ -1,5 +1,5 @@
 /*
- * renumber.h: documents of a gather with other numbers for their terms; on the way they are weighed, and how often words stand
+ * renumber.h: documents of an accumulator with other numbers for their terms; on the way they are weighed, and how often words stand
  * in them is coded (core/tf_code.h), now that it is known which words are rare.
  */
 #ifndef BS_INDEXER_RENUMBER_H
@@ -24,11 +24,11 @@ struct bs_renumbering {
 };
 
 /*
- * Puts new_of[i] in the place of term number i in all documents of the gather, on n_threads, and fills its tf_table.
- * docs_out[d]: terms of document d, and the sum of their weights. After a failure (BS_NO_MEMORY) the gather can only be
+ * Puts new_of[i] in the place of term number i in all documents of the accumulator, on n_threads, and fills its tf_table.
+ * docs_out[d]: terms of document d, and the sum of their weights. After a failure (BS_NO_MEMORY) the accumulator can only be
  * cleared.
  */
-enum bs_status bs_renumber(struct bs_gather *gather, const struct bs_renumbering *renumbering, uint32_t n_threads,
-                           struct bs_class_doc *docs_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_renumber(struct bs_accumulator *accumulator, const struct bs_renumbering *renumbering, uint32_t n_threads,
+                           struct bs_size_class_doc *docs_out, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * run.h: what every run of the indexer does with documents, wherever they come from: gather them, and write segments.
+ * run.h: what every run of the indexer does with documents, wherever they come from: accumulator them, and write segments.
  * indexer.c refreshes sources with it, compact.c merges segments.
  */
 #ifndef BS_INDEXER_RUN_H
@@ -19,8 +19,8 @@
 #include "indexer/pipeline.h"
 #include "indexer/segment_build.h"
 
-/* Zero-initialise but for job and report; release with bs_run_deinit. One thread. */
-struct bs_run {
+/* Zero-initialise but for job and report; release with bs_index_writer_deinit. One thread. */
+struct bs_index_writer {
 	const struct bs_index_job *job;
 	const struct bs_dir *dir;           /* of the index; the owner sets it before the start */
 	struct bs_index_report *report;
@@ -29,46 +29,46 @@ struct bs_run {
 	struct bs_manifest manifest;        /* of the commit to be; segments are added as they are written */
 	struct bs_source_options source_options;
 	struct bs_build_options build_options;
-	uint64_t gather_limit_bytes;
+	uint64_t accumulator_limit_bytes;
 	struct bs_pipeline *pipeline;
 	struct bs_word_pairs pairs;         /* that are terms */
 	struct bs_gram_plan gram_plan;
-	struct bs_gather gather;
-	struct bs_gram_gather grams;        /* of the files among the gathered documents */
-	struct bs_store_writer *store;      /* of the segment being gathered, or NULL */
+	struct bs_accumulator accumulator;
+	struct bs_gram_accumulator grams;        /* of the files among the accumulated documents */
+	struct bs_store_writer *store;      /* of the segment being accumulated, or NULL */
 	uint64_t n_stored;
-	struct bs_claims *claims;           /* told of every segment, or NULL */
+	struct bs_id_owners *owners;           /* told of every segment, or NULL */
 	uint32_t n_segments;                /* written by this run */
 };
 
 /* Sets the clock. */
-void bs_run_init(struct bs_run *run, const struct bs_index_job *job, struct bs_index_report *report);
+void bs_index_writer_init(struct bs_index_writer *writer, const struct bs_index_job *job, struct bs_index_report *report);
 /* Gets ready to read and write, once the options are in run->manifest. has_private (nullable): see struct bs_source_options. */
-enum bs_status bs_run_start(struct bs_run *run, bool *has_private, struct bs_error *err) BS_WARN_UNUSED;
-void bs_run_deinit(struct bs_run *run);
+enum bs_status bs_index_writer_start(struct bs_index_writer *writer, bool *has_private, struct bs_error *err) BS_WARN_UNUSED;
+void bs_index_writer_deinit(struct bs_index_writer *writer);
 /* Goes on with the pairs of words that an index has, and with what is frequent among its grams. */
-enum bs_status bs_run_keep_choices(struct bs_run *run, const struct bs_snapshot *old, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_index_writer_keep_choices(struct bs_index_writer *writer, const struct bs_snapshot *old, struct bs_error *err) BS_WARN_UNUSED;
 /* Whether that is so little text that what was chosen for it says nothing about what comes: better to choose again. */
-bool bs_run_holds_little(const struct bs_snapshot *old);
+bool bs_index_writer_holds_little(const struct bs_snapshot *old);
 /* Chooses them by a sample of the recorded sources. */
-enum bs_status bs_run_choose(struct bs_run *run, struct bs_error *err) BS_WARN_UNUSED;
-/* Gives back the memory that reading and gathering took. */
-void bs_run_release(struct bs_run *run);
+enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, struct bs_error *err) BS_WARN_UNUSED;
+/* Gives back the memory that reading and accumulating took. */
+void bs_index_writer_release(struct bs_index_writer *writer);
 
-/* Since bs_run_init. */
-uint64_t bs_run_elapsed_ns(const struct bs_run *run);
+/* Since bs_index_writer_init. */
+uint64_t bs_index_writer_elapsed_ns(const struct bs_index_writer *writer);
 /* BS_STOPPED if the caller of the job wants no more. */
-enum bs_status bs_run_tell(struct bs_run *run, struct bs_error *err) BS_WARN_UNUSED;
-void bs_run_skip(struct bs_run *run, enum bs_skip reason, const char *message);
+enum bs_status bs_index_writer_tell(struct bs_index_writer *writer, struct bs_error *err) BS_WARN_UNUSED;
+void bs_index_writer_skip(struct bs_index_writer *writer, enum bs_skip reason, const char *message);
 
-/* Whether document i of the harvest is too much for what is gathered: then bs_run_flush, bs_gather_start again. By
+/* Whether document i of the analysed batch is too much for what is accumulated: then bs_index_writer_flush, bs_accumulator_start again. By
  * content only, so the same for any number of threads. */
-bool bs_run_is_full(const struct bs_run *run, const struct bs_harvest *harvest, uint32_t i);
-/* Adds document i of the harvest under its record; if the harvest keeps raw bytes, they are stored, and place[0] becomes
+bool bs_index_writer_is_full(const struct bs_index_writer *writer, const struct bs_term_batch *term_batch, uint32_t i);
+/* Adds document i of the analysed batch under its record; if the analysed batch keeps raw bytes, they are stored, and place[0] becomes
  * where. */
-enum bs_status bs_run_add(struct bs_run *run, const struct bs_harvest *harvest, uint32_t i,
+enum bs_status bs_index_writer_add(struct bs_index_writer *writer, const struct bs_term_batch *term_batch, uint32_t i,
                           struct bs_doc_record *record, struct bs_error *err) BS_WARN_UNUSED;
-/* Writes what is gathered as a segment, and adds it to the manifest. is_full: memory is at an end, not the documents. */
-enum bs_status bs_run_flush(struct bs_run *run, bool is_full, struct bs_error *err) BS_WARN_UNUSED;
+/* Writes what is accumulated as a segment, and adds it to the manifest. is_full: memory is at an end, not the documents. */
+enum bs_status bs_index_writer_flush(struct bs_index_writer *writer, bool is_full, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

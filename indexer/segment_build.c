@@ -17,18 +17,18 @@
 /* Of a slab, to choose its widths: 16,384 documents, whose mean load is that of all within a hundredth. */
 #define MEASURED_BLOCKS 32u
 
-/* What is made on the way; all arrays have an entry a term or a document of the gather. */
+/* What is made on the way; all arrays have an entry a term or a document of the accumulator. */
 struct build {
-	struct bs_gather *gather;
+	struct bs_accumulator *accumulator;
 	const struct bs_build_options *options;
 	struct bs_treatment_policy policy; /* that of the options, its price known */
 	struct bs_writer *writer;
 	struct bs_treatment_table treatments;
 	struct bs_tf_levels tf_levels;
 	uint32_t *sorted;      /* term numbers in lexicon order */
-	struct bs_class_doc *docs; /* what classes are made by */
+	struct bs_size_class_doc *docs; /* what classes are made by */
 	struct bs_slab_plan plan;
-	struct bs_classes classes;
+	struct bs_size_classes classes;
 	struct bs_buffer slab_entries;
 	uint32_t n_slabs;
 	uint64_t n_rows; /* of the slabs so far */
@@ -40,7 +40,7 @@ struct build {
 
 static enum bs_status sort_terms(struct build *build, struct bs_error *err)
 {
-	const struct bs_term_table *terms = &build->gather->terms;
+	const struct bs_term_table *terms = &build->accumulator->terms;
 	size_t n = terms->n_terms ? terms->n_terms : 1;
 	build->sorted = malloc(n * sizeof(uint32_t));
 	if (!build->sorted)
@@ -50,11 +50,11 @@ static enum bs_status sort_terms(struct build *build, struct bs_error *err)
 
 static enum bs_status make_plan(struct build *build, struct bs_error *err)
 {
-	size_t n_docs = bs_gather_n_docs(build->gather);
+	size_t n_docs = bs_accumulator_n_docs(build->accumulator);
 	build->docs = malloc((n_docs + 1) * sizeof(*build->docs));
 	if (!build->docs)
 		return bs_fail_memory(err, "length classes", n_docs * sizeof(*build->docs));
-	return bs_slab_plan_make(&build->plan, build->gather, build->sorted, build->options->n_threads, build->docs, err);
+	return bs_slab_plan_make(&build->plan, build->accumulator, build->sorted, build->options->n_threads, build->docs, err);
 }
 
 /* Terms in lexicon order are all over the dictionary: their entries are asked for so many ahead, their keys half as many. */
@@ -62,7 +62,7 @@ static enum bs_status make_plan(struct build *build, struct bs_error *err)
 
 static enum bs_status write_lexicon(struct build *build, struct bs_error *err)
 {
-	const struct bs_term_table *terms = &build->gather->terms;
+	const struct bs_term_table *terms = &build->accumulator->terms;
 	struct bs_lexicon_writer lexicon;
 	bs_lexicon_writer_init(&lexicon, build->writer);
 	for (uint32_t i = 0; i < terms->n_terms; i++) {
@@ -82,17 +82,17 @@ static enum bs_status write_lexicon(struct build *build, struct bs_error *err)
 
 static enum bs_status make_classes(struct build *build, struct bs_error *err)
 {
-	struct bs_class_rules rules = {
+	struct bs_size_class_rules rules = {
 		.density = build->policy.density,
 		.bit_ns = build->policy.bit_ns,
 		.max_blocks = build->options->max_blocks,
 		.max_slab_bytes = build->options->max_slab_bytes,
-		.list_mode = build->options->list_mode,
-		.n_ordinals = build->gather->terms.n_terms,
+		.forward_mode = build->options->forward_mode,
+		.n_ordinals = build->accumulator->terms.n_terms,
 	};
-	enum bs_status status = bs_list_measure(build->gather, build->plan.ordinals, rules.lists, err);
+	enum bs_status status = bs_forward_measure(build->accumulator, build->plan.ordinals, rules.lists, err);
 	if (!status)
-		status = bs_classes_make(build->docs, bs_gather_n_docs(build->gather), &rules, &build->classes, err);
+		status = bs_size_classes_make(build->docs, bs_accumulator_n_docs(build->accumulator), &rules, &build->classes, err);
 	free(build->docs);
 	build->docs = NULL;
 	return status;
@@ -102,12 +102,12 @@ static enum bs_status make_classes(struct build *build, struct bs_error *err)
 
 /* One task: the lexicon, or a slab. */
 struct part {
-	const struct bs_class *class; /* NULL: the lexicon */
+	const struct bs_size_class *class; /* NULL: the lexicon */
 	uint32_t first;               /* its rows in the class */
 	uint32_t n_rows;
 	uint64_t first_row;           /* ... and in the segment */
 	struct bs_slab_product product;
-	struct bs_list_product lists; /* of a class of plain signatures */
+	struct bs_forward_product lists; /* of a class of forward lists */
 	struct bs_slab_image lists_image;
 };
 
@@ -153,13 +153,13 @@ static enum bs_status make_lists(struct parts *parts, const struct bs_task *task
 	struct part *part = &parts->parts[task->number];
 	uint64_t n_bytes = 0;
 	for (uint32_t row = 0; row < part->n_rows; row++)
-		n_bytes += bs_gather_docs(build->gather)[part->class->docs[row]].n_terms * (uint64_t)LIST_TERM_BYTES;
+		n_bytes += bs_accumulator_docs(build->accumulator)[part->class->docs[row]].n_terms * (uint64_t)LIST_TERM_BYTES;
 	if (!bs_task_hold(task, n_bytes))
 		return BS_OK;
 	/* Lists are made when the slabs are, and take as much memory: no columns are kept beside them. */
 	take_spare(parts, &part->product);
 	bs_slab_product_deinit(&part->product);
-	return bs_list_build(build->gather, build->plan.ordinals, part->class->docs, part->n_rows,
+	return bs_forward_build(build->accumulator, build->plan.ordinals, part->class->docs, part->n_rows,
 	                     build->classes.ns_bits, &part->lists, &part->lists_image, err);
 }
 
@@ -171,7 +171,7 @@ static enum bs_status make_part(void *context, const struct bs_task *task, struc
 	struct bs_slab_builder *builder = &parts->builders[task->worker];
 	if (!part->class)
 		return write_lexicon(build, err); /* it is the first: no turn to wait for */
-	if (part->class->is_list)
+	if (part->class->is_forward)
 		return make_lists(parts, task, err);
 	enum bs_status status = builder->plan ? BS_OK : bs_slab_builder_init(builder, &build->plan, err);
 	if (!status)
@@ -192,12 +192,12 @@ static enum bs_status write_part(void *context, uint64_t task, struct bs_error *
 	struct part *part = &parts->parts[task];
 	if (!part->class)
 		return BS_OK;
-	const struct bs_slab_image *image = part->class->is_list ? &part->lists_image : &part->product.image;
+	const struct bs_slab_image *image = part->class->is_forward ? &part->lists_image : &part->product.image;
 	enum bs_status status = bs_segment_write_slab(build->writer, build->n_slabs++, image, &build->slab_entries, err);
-	if (!status && !part->class->is_list)
+	if (!status && !part->class->is_forward)
 		status = bs_exceptions_join(&build->exceptions, &part->product.exceptions, err);
 	build->n_rows += part->n_rows;
-	bs_list_product_deinit(&part->lists);
+	bs_forward_product_deinit(&part->lists);
 	keep_spare(parts, &part->product);
 	return status;
 }
@@ -214,7 +214,7 @@ static enum bs_status list_parts(struct build *build, struct parts *parts, struc
 		return bs_fail_memory(err, "slabs", n * sizeof(*parts->parts));
 	parts->n_parts = 1;
 	for (uint32_t i = 0; i < build->classes.n_classes; i++) {
-		const struct bs_class *class = &build->classes.classes[i];
+		const struct bs_size_class *class = &build->classes.classes[i];
 		for (uint64_t row = 0; row < class->n_docs; row += class->max_rows) {
 			uint32_t left = class->n_docs - (uint32_t)row;
 			struct part *part = &parts->parts[parts->n_parts++];
@@ -256,7 +256,7 @@ static enum bs_status write_parts(struct build *build, struct bs_error *err)
 		bs_slab_builder_deinit(&parts.builders[i]);
 	for (uint32_t i = 0; parts.parts && i < parts.n_parts; i++) {
 		bs_slab_product_deinit(&parts.parts[i].product);
-		bs_list_product_deinit(&parts.parts[i].lists);
+		bs_forward_product_deinit(&parts.parts[i].lists);
 	}
 	bs_slab_product_deinit(&parts.spare);
 	free(parts.builders);
@@ -294,12 +294,12 @@ static enum bs_status write_store(struct build *build, struct bs_store_writer *s
 }
 
 /* Names as NUL-ended strings in order of first appearance. A name with a NUL inside cannot be typed in a query. */
-static enum bs_status field_names(const struct bs_gather *gather, struct bs_buffer *names, struct bs_error *err)
+static enum bs_status field_names(const struct bs_accumulator *accumulator, struct bs_buffer *names, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < gather->fields.n_terms && !status; i++) {
-		const uint8_t *name = bs_term_table_key(&gather->fields, i);
-		uint32_t n_bytes = gather->fields.entries[i].n_bytes;
+	for (uint32_t i = 0; i < accumulator->fields.n_terms && !status; i++) {
+		const uint8_t *name = bs_term_table_key(&accumulator->fields, i);
+		uint32_t n_bytes = accumulator->fields.entries[i].n_bytes;
 		if (memchr(name, '\0', n_bytes))
 			continue;
 		status = bs_buffer_append(names, name, n_bytes, err);
@@ -311,18 +311,18 @@ static enum bs_status field_names(const struct bs_gather *gather, struct bs_buff
 
 static enum bs_status write_head(struct build *build, struct bs_error *err)
 {
-	const struct bs_gather *gather = build->gather;
+	const struct bs_accumulator *accumulator = build->accumulator;
 	struct bs_segment_meta meta = {
-		.n_docs = bs_gather_n_docs(gather),
+		.n_docs = bs_accumulator_n_docs(accumulator),
 		.n_terms = build->n_terms,
-		.n_postings = gather->n_postings,
-		.n_positions = gather->n_positions,
-		.text_bytes = gather->text_bytes,
+		.n_postings = accumulator->n_postings,
+		.n_positions = accumulator->n_positions,
+		.text_bytes = accumulator->text_bytes,
 		.n_slabs = build->n_slabs,
 		.density_ppm = (uint64_t)(build->options->policy.density * 1e6 + 0.5),
 	};
 	struct bs_buffer names = {0};
-	enum bs_status status = field_names(gather, &names, err);
+	enum bs_status status = field_names(accumulator, &names, err);
 	if (!status)
 		bs_segment_write_head(build->writer, &meta, &names, &build->treatments, &build->tf_levels,
 		                      &build->slab_entries);
@@ -335,35 +335,35 @@ static void build_deinit(struct build *build)
 	free(build->sorted);
 	free(build->docs);
 	bs_slab_plan_deinit(&build->plan);
-	bs_classes_deinit(&build->classes);
+	bs_size_classes_deinit(&build->classes);
 	bs_buffer_deinit(&build->slab_entries);
 	bs_exceptions_builder_deinit(&build->exceptions);
 }
 
-static double mean_terms(const struct bs_gather *gather)
+static double mean_terms(const struct bs_accumulator *accumulator)
 {
-	uint32_t n_docs = bs_gather_n_docs(gather);
-	return n_docs ? (double)gather->n_postings / n_docs : 0;
+	uint32_t n_docs = bs_accumulator_n_docs(accumulator);
+	return n_docs ? (double)accumulator->n_postings / n_docs : 0;
 }
 
-enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, struct bs_gather *gather, const struct bs_gram_gather *grams,
+enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, struct bs_accumulator *accumulator, const struct bs_gram_accumulator *grams,
                                 struct bs_store_writer *store, const struct bs_build_options *options, struct bs_build_sum *sum_out,
                                 struct bs_error *err)
 {
-	struct build build = {.gather = gather, .options = options, .policy = options->policy};
+	struct build build = {.accumulator = accumulator, .options = options, .policy = options->policy};
 	if (build.policy.bit_ns <= 0)
-		bs_treatment_policy_price(&build.policy, mean_terms(gather));
-	bs_treatment_table_make(&build.policy, bs_gather_n_docs(gather), &build.treatments);
-	build.tf_levels = bs_tf_levels_make(bs_gather_n_docs(gather), build.policy.density, build.policy.is_forced);
+		bs_treatment_policy_price(&build.policy, mean_terms(accumulator));
+	bs_treatment_table_make(&build.policy, bs_accumulator_n_docs(accumulator), &build.treatments);
+	build.tf_levels = bs_tf_levels_make(bs_accumulator_n_docs(accumulator), build.policy.density, build.policy.is_forced);
 	if (options->policy.has_no_tf_levels)
 		build.tf_levels.n_levels = 0;
 	build.plan = (struct bs_slab_plan){
-		.gather = gather,
+		.accumulator = accumulator,
 		.treatments = &build.treatments,
 		.tf_levels = &build.tf_levels,
 		.kernel = options->kernel,
 		.density = build.policy.density,
-		.exact_share = bs_treatment_exact_share(&build.policy, bs_gather_n_docs(gather)),
+		.exact_share = bs_treatment_exact_share(&build.policy, bs_accumulator_n_docs(accumulator)),
 		.keep_coarse = options->policy.is_forced,
 		.measured_blocks = MEASURED_BLOCKS,
 	};
@@ -380,11 +380,11 @@ enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, stru
 	if (!status)
 		status = bs_exceptions_write(&build.exceptions, build.n_rows, build.writer, err);
 	if (!status && grams->plan)
-		status = bs_gram_gather_write(grams, build.writer, err);
+		status = bs_gram_accumulator_write(grams, build.writer, err);
 	if (!status)
-		status = bs_doc_table_write(&gather->doc_table, build.writer, err);
+		status = bs_doc_table_write(&accumulator->doc_table, build.writer, err);
 	if (!status)
-		status = bs_tf_table_write(&gather->tf_table, build.writer, err);
+		status = bs_tf_table_write(&accumulator->tf_table, build.writer, err);
 	if (!status && store)
 		status = write_store(&build, store, err);
 	if (!status)

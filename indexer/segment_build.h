@@ -1,5 +1,5 @@
 /*
- * segment_build.h: from gathered documents to a segment file. The second half of an index run.
+ * segment_build.h: from accumulated documents to a segment file. The second half of an index run.
  *
  * Sorts the lexicon (term_order.h), makes the treatment table from the segment's size, puts the documents in classes of
  * similar length (classes.h), and has each class made into slabs (slab_build.h), beside the coding of the lexicon.
@@ -21,7 +21,7 @@ struct bs_build_options {
 	struct bs_treatment_policy policy;
 	uint32_t max_blocks;          /* of a slab, 1..BS_SLAB_MAX_BLOCKS */
 	uint64_t max_slab_bytes;      /* of columns of one slab held in memory */
-	enum bs_list_mode list_mode;
+	enum bs_forward_mode forward_mode;
 	const struct bs_kernel *kernel;
 	uint32_t n_threads;           /* >= 1; the file is the same for any number */
 };
@@ -31,9 +31,9 @@ struct bs_build_sum {
 	uint64_t n_terms;
 };
 
-/* Writes a file of dir. The gather is used up, and can only be cleared. grams (of which plan may be NULL) and store (nullable, finished) are of these documents. Nothing is left
+/* Writes a file of dir. The accumulator is used up, and can only be cleared. grams (of which plan may be NULL) and store (nullable, finished) are of these documents. Nothing is left
  * behind on failure. */
-enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, struct bs_gather *gather, const struct bs_gram_gather *grams,
+enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, struct bs_accumulator *accumulator, const struct bs_gram_accumulator *grams,
                                 struct bs_store_writer *store, const struct bs_build_options *options, struct bs_build_sum *sum_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
 

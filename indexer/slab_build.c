@@ -130,7 +130,7 @@ static uint32_t least_length(const struct bs_slab_builder *builder, uint32_t n_r
 {
 	uint32_t least = UINT32_MAX;
 	for (uint32_t row = 0; row < n_rows; row++) {
-		uint32_t length = bs_doc_table_gathered_length(&builder->plan->gather->doc_table, builder->rows[row]);
+		uint32_t length = bs_doc_table_builder_get_length(&builder->plan->accumulator->doc_table, builder->rows[row]);
 		least = length < least ? length : least;
 	}
 	return least;
@@ -148,9 +148,9 @@ enum bs_status bs_slab_count(struct bs_slab_builder *builder, const uint32_t *ro
 	for (uint32_t i = 0; i <= n_frequent; i++)
 		builder->frequent[i] = (struct bs_slab_frequent){.exact = UINT32_MAX};
 	for (uint32_t row = 0; row < n_rows; row++) {
-		struct bs_term_reader reader = bs_gather_read(plan->gather, rows[row]);
+		struct bs_term_reader reader = bs_accumulator_read(plan->accumulator, rows[row]);
 		bs_slab_prefetch_row(builder, row);
-		for (uint32_t n; (n = bs_gather_next(&reader, places)) > 0;)
+		for (uint32_t n; (n = bs_accumulator_next(&reader, places)) > 0;)
 			for (uint32_t i = 0; i < n; i++)
 				builder->frequent[places[i] < n_frequent ? places[i] : n_frequent].next++;
 	}
@@ -296,7 +296,7 @@ static void measure(struct bs_slab_builder *builder, struct measured *measured)
 	pack_counts(builder->plan->treatments, counts);
 	level_shifts(builder, shifts);
 	for (uint32_t row = 0; row < n_rows; row++) {
-		struct bs_term_reader reader = bs_gather_read(builder->plan->gather, builder->rows[row]);
+		struct bs_term_reader reader = bs_accumulator_read(builder->plan->accumulator, builder->rows[row]);
 		uint64_t bits[BS_MAX_LEVELS] = {0};
 		if (!is_measured(builder, row)) {
 			row += BS_LINE_BITS - 1;
@@ -304,7 +304,7 @@ static void measure(struct bs_slab_builder *builder, struct measured *measured)
 		}
 		struct bs_row_tfs tfs = bs_slab_plan_tfs(builder->plan, builder->rows[row]);
 		bs_slab_prefetch_row(builder, row);
-		for (uint32_t n; (n = bs_gather_next(&reader, places)) > 0;) {
+		for (uint32_t n; (n = bs_accumulator_next(&reader, places)) > 0;) {
 			struct chunk_counts sums = measure_chunk(builder, counts, places, n, shifts, first_mark + row);
 			for (uint32_t i = 0, n_tfs = bs_row_tfs_next(&tfs, n); i < n_tfs; i++)
 				sums.all += bs_slab_plan_levels(builder->plan, places[i], &tfs) *

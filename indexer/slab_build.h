@@ -81,7 +81,7 @@ BS_PREFETCHING void bs_slab_prefetch_row(const struct bs_slab_builder *builder, 
 {
 	const uint32_t ahead = 4;
 	if (row + ahead < builder->shape.n_docs)
-		__builtin_prefetch(bs_gather_docs(builder->plan->gather)[builder->rows[row + ahead]].codes);
+		__builtin_prefetch(bs_accumulator_docs(builder->plan->accumulator)[builder->rows[row + ahead]].codes);
 }
 
 /* The value that row 0 marks with, a multiple of 512; those of the rows follow, and are new. */

@@ -116,7 +116,7 @@ static enum bs_status fill_init(struct fill *fill, struct bs_slab_builder *build
 	*fill = (struct fill){.builder = builder};
 	for (uint32_t level = 0; level < treatments->n_levels; level++)
 		place_filling(fill, treatments->ranks[level], shape->n_docs, shape->n_columns[level], 0);
-	place_filling(fill, BS_RANK_DOCUMENT, shape->n_docs, shape->n_exact, 1);
+	place_filling(fill, BS_LEVEL_DOCUMENT, shape->n_docs, shape->n_exact, 1);
 	for (uint32_t i = 0; i < fill->n_levels; i++) {
 		n_lines += (uint64_t)fill->levels[i].n_columns * fill->levels[i].n_lines;
 		n_words += (uint64_t)fill->levels[i].lane_words * BS_LINE_BITS;
@@ -310,12 +310,12 @@ static void put_document(const struct fill *fill, uint32_t row, uint32_t mark)
 {
 	const struct bs_slab_plan *plan = fill->builder->plan;
 	uint32_t document = fill->builder->rows[row];
-	struct bs_term_reader reader = bs_gather_read(plan->gather, document);
+	struct bs_term_reader reader = bs_accumulator_read(plan->accumulator, document);
 	struct bs_row_tfs tfs = bs_slab_plan_tfs(plan, document);
 	uint64_t *exact_lane = lane_of(&fill->levels[fill->n_levels - 1], row);
 	uint32_t places[BS_TERM_CHUNK];
 	struct sorted_chunk sorted;
-	for (uint32_t n; (n = bs_gather_next(&reader, places)) > 0;) {
+	for (uint32_t n; (n = bs_accumulator_next(&reader, places)) > 0;) {
 		sort_chunk(fill->builder, places, n, &sorted);
 		put_frequent(fill, &sorted, exact_lane, row);
 		put_hashed(fill, &sorted, row, mark);

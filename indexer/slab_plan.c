@@ -44,12 +44,12 @@ static uint8_t weight_of(const struct kinds *kinds, uint32_t df)
 /* A word: pairs are not counted in a document. */
 static bool is_counted(const struct bs_slab_plan *plan, uint32_t number)
 {
-	return bs_term_table_key(&plan->gather->terms, number)[0] != BS_KEY_PAIR;
+	return bs_term_table_key(&plan->accumulator->terms, number)[0] != BS_KEY_COMPOUND;
 }
 
 static struct kinds make_kinds(const struct bs_slab_plan *plan)
 {
-	uint32_t n_docs = bs_gather_n_docs(plan->gather);
+	uint32_t n_docs = bs_accumulator_n_docs(plan->accumulator);
 	uint32_t n_blocks = (n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS;
 	struct kinds kinds = {
 		.treatments = plan->treatments,
@@ -86,7 +86,7 @@ static void place_dfs(struct bs_slab_plan *plan, const struct kinds *kinds, uint
 static enum bs_status find_places(struct bs_slab_plan *plan, const struct kinds *kinds, uint32_t *place_of,
                                   struct bs_error *err)
 {
-	const struct bs_term_table *table = &plan->gather->terms;
+	const struct bs_term_table *table = &plan->accumulator->terms;
 	uint32_t most = 1;
 	for (uint32_t i = 0; i < table->n_terms; i++)
 		most = table->entries[i].df > most ? table->entries[i].df : most;
@@ -106,7 +106,7 @@ static enum bs_status find_places(struct bs_slab_plan *plan, const struct kinds 
  * column. */
 static void fill_places(struct bs_slab_plan *plan, const struct kinds *kinds, const uint32_t *place_of, uint8_t *notes)
 {
-	const struct bs_term_table *table = &plan->gather->terms;
+	const struct bs_term_table *table = &plan->accumulator->terms;
 	const struct bs_tf_levels *levels = plan->tf_levels;
 	plan->kinds[plan->n_repeated] = treatment_of(kinds, 1);
 	notes[plan->n_repeated] = weight_of(kinds, 1);
@@ -133,7 +133,7 @@ static void fill_places(struct bs_slab_plan *plan, const struct kinds *kinds, co
 
 static void fill_ordinals(struct bs_slab_plan *plan, const uint32_t *place_of, const uint32_t *sorted)
 {
-	uint32_t n_terms = plan->gather->terms.n_terms;
+	uint32_t n_terms = plan->accumulator->terms.n_terms;
 	for (uint32_t i = 0; i < n_terms; i++) {
 		if (n_terms - i > 2 * PLACES_AHEAD) {
 			__builtin_prefetch(&place_of[sorted[i + 2 * PLACES_AHEAD]]);
@@ -145,11 +145,11 @@ static void fill_ordinals(struct bs_slab_plan *plan, const uint32_t *place_of, c
 		plan->frequent[i].ordinal = plan->ordinals[i];
 }
 
-enum bs_status bs_slab_plan_make(struct bs_slab_plan *plan, struct bs_gather *gather, const uint32_t *sorted,
-                                 uint32_t n_threads, struct bs_class_doc *docs_out, struct bs_error *err)
+enum bs_status bs_slab_plan_make(struct bs_slab_plan *plan, struct bs_accumulator *accumulator, const uint32_t *sorted,
+                                 uint32_t n_threads, struct bs_size_class_doc *docs_out, struct bs_error *err)
 {
 	struct kinds kinds = make_kinds(plan);
-	size_t n_terms = (size_t)gather->terms.n_terms + 1;
+	size_t n_terms = (size_t)accumulator->terms.n_terms + 1;
 	uint32_t *place_of = malloc(n_terms * sizeof(*place_of));
 	uint8_t *notes = NULL;
 	plan->hashes = malloc(n_terms * sizeof(*plan->hashes));
@@ -181,7 +181,7 @@ enum bs_status bs_slab_plan_make(struct bs_slab_plan *plan, struct bs_gather *ga
 		.min_coded_length = plan->tf_levels->min_coded_length,
 		.kernel = plan->kernel,
 	};
-	status = bs_renumber(gather, &renumbering, n_threads, docs_out, err);
+	status = bs_renumber(accumulator, &renumbering, n_threads, docs_out, err);
 out:
 	free(place_of);
 	free(notes);

@@ -28,7 +28,7 @@ struct bs_frequent_term {
 _Static_assert(BS_MAX_TREATMENTS <= BS_KIND_HAS_LEVELS, "a treatment fits beside it");
 
 struct bs_slab_plan {
-	const struct bs_gather *gather;
+	const struct bs_accumulator *accumulator;
 	const struct bs_treatment_table *treatments;
 	const struct bs_tf_levels *tf_levels;
 	const struct bs_kernel *kernel;
@@ -45,10 +45,10 @@ struct bs_slab_plan {
 	uint32_t n_repeated; /* those included */
 };
 
-/* Completes a plan whose fields up to measured_blocks are set, and puts places into the documents of the gather, which is
+/* Completes a plan whose fields up to measured_blocks are set, and puts places into the documents of the accumulator, which is
  * that of the plan. sorted: term numbers in lexicon order. docs_out: what classes are made by, of every document. */
-enum bs_status bs_slab_plan_make(struct bs_slab_plan *plan, struct bs_gather *gather, const uint32_t *sorted,
-                                 uint32_t n_threads, struct bs_class_doc *docs_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_slab_plan_make(struct bs_slab_plan *plan, struct bs_accumulator *accumulator, const uint32_t *sorted,
+                                 uint32_t n_threads, struct bs_size_class_doc *docs_out, struct bs_error *err) BS_WARN_UNUSED;
 void bs_slab_plan_deinit(struct bs_slab_plan *plan);
 
 /* Where a term stands among those that more is known of, or behind them. */
@@ -68,8 +68,8 @@ struct bs_row_tfs {
 static inline struct bs_row_tfs bs_slab_plan_tfs(const struct bs_slab_plan *plan, uint32_t document)
 {
 	struct bs_row_tfs tfs;
-	tfs.n_terms = bs_gather_docs(plan->gather)[document].n_repeated;
-	tfs.bits = bs_tf_table_added(&plan->gather->tf_table, document, &tfs.n_bytes);
+	tfs.n_terms = bs_accumulator_docs(plan->accumulator)[document].n_repeated;
+	tfs.bits = bs_tf_table_added(&plan->accumulator->tf_table, document, &tfs.n_bytes);
 	return tfs;
 }
 

@@ -23,11 +23,11 @@ static const char *const check_examples[] = {
 };
 
 static const char check_description[] =
-	"Reads every byte of the index and verifies all of it: checksums, and whether what the files say of each other and of "
-	"themselves is true. Sources are not read. The first inconsistency goes to standard error, with the name of the file "
-	"and what to do.\n\n"
-	"A query verifies what it reads by itself: damage makes it fail, not lie. This command is for finding damage before a "
-	"query does.";
+	"Reads every byte of the index and verifies all of it: the checksums, and whether the files agree with each "
+	"other and with the format. Sources are not read. The first inconsistency goes to standard error, with the name "
+	"of the file and what to do.\n\n"
+	"A query verifies what it reads, so damage makes it fail and never gives a wrong answer. This command finds "
+	"damage before a query meets it.";
 
 const struct bs_command bs_command_check = {
 	.name = "check",

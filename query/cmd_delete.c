@@ -37,15 +37,15 @@ static const char *const delete_examples[] = {
 };
 
 static const char delete_description[] =
-	"Takes documents out of the index; their sources are not touched. A deleted document stays out, whatever refresh "
-	"follows, until it changes: then it is a new one. The ids are those that `bitsift query --ids` prints; an id that is "
-	"in several sources is deleted in all of them.\n\n"
-	"With `--query`, what a query finds is deleted: try it with `bitsift query --ids` first. A document whose source "
-	"changed since it was indexed comes back with the next refresh.";
+	"Removes documents from the index; their sources are not touched. A deleted document stays out of the index, "
+	"also after a refresh, until it changes; then it is indexed again. The ids are those that `bitsift query --ids` "
+	"prints; an id that is in several sources is deleted in all of them.\n\n"
+	"With `--query`, everything that the query finds is deleted; try it with `bitsift query --ids` first. A document "
+	"whose source changed since it was indexed comes back with the next refresh.";
 
 const struct bs_command bs_command_delete = {
 	.name = "delete",
-	.summary = "Take documents out of an index, by id or by query.",
+	.summary = "Remove documents from an index, by id or by query.",
 	.usage = "[OPTION]... (ID... | --query Q)",
 	.description = delete_description,
 	.options = delete_options,

@@ -29,17 +29,17 @@ static const struct bs_option query_options[] = {
 	{0, "index", "DIR", "the index [the nearest .bitsift upward]", SETS(STRING, index)},
 	{'n', "number", "K", "how many hits to show [10]", SETS(NUMBER, n_best), .most = 1000000000},
 	{'c', "count", NULL, "only the exact number of matches", SETS(FLAG, count)},
-	{'l', "ids", NULL, "all matching ids, one a line, in document order", SETS(FLAG, ids)},
+	{'l', "ids", NULL, "all matching ids, one per line, in document order", SETS(FLAG, ids)},
 	{'0', "null", NULL, "end ids with NUL instead of a line feed", SETS(FLAG, nul)},
-	{0, "json", NULL, "one JSON object a hit", SETS(FLAG, json)},
+	{0, "json", NULL, "one JSON object per hit", SETS(FLAG, json)},
 	{0, "any", NULL, "documents with any of the words, not all", SETS(FLAG, request.any)},
-	{0, "batch", "FILE", "one query a line of FILE (- is standard input)", SETS(STRING, batch)},
+	{0, "batch", "FILE", "run each line of FILE as a query (- is standard input)", SETS(STRING, batch)},
 	{0, "approx", NULL, "verify only the candidates that look best", SETS(FLAG, request.approx)},
 	{0, "brute", NULL, "read every document instead of using the index", SETS(FLAG, request.brute)},
-	{0, "fresh", NULL, "look at every source first: what changed or is new counts too", SETS(FLAG, fresh)},
-	{0, "explain", NULL, "say how the query is answered", SETS(FLAG, request.explain)},
+	{0, "fresh", NULL, "check every source first, and search what is new or changed too", SETS(FLAG, fresh)},
+	{0, "explain", NULL, "explain on stderr how the query is answered", SETS(FLAG, request.explain)},
 	{0, "stats", NULL, "end with a line of statistics in JSON, on stderr", SETS(FLAG, stats)},
-	{0, "kernel", "NAME", "the SIMD code to use; `list` lists", SETS(STRING, kernel)},
+	{0, "kernel", "NAME", "the SIMD code to use; `list` prints the choices", SETS(STRING, kernel)},
 	{0},
 };
 
@@ -48,60 +48,64 @@ static const char *const query_examples[] = {
 	"bitsift query '\"bit slices\" OR simd'", "a phrase, or a word",
 	"bitsift query 'cat -dog'", "cat, but not dog",
 	"bitsift query --count 'a (b OR c)'", "how many",
-	"bitsift query -- -dog", "all without dog",
+	"bitsift query -- -dog", "all documents without dog",
 	NULL,
 };
 
 static const char query_description[] =
 	"Prints the documents of an index that match the query, best first. The answer is exact: no match is missed, and "
-	"nothing else is printed. Several QUERY arguments are joined by spaces; one that begins with `-` goes behind `--`.\n\n"
+	"nothing else is printed. Several QUERY arguments are joined by spaces. Put `--` before a query that begins with "
+	"`-`.\n\n"
 	"# Query language\n\n"
-	"- `cat dog`, `cat AND dog`: documents with both words. In any letter case, and by the rules for words of "
-	"bitsift-index(1).\n\n"
-	"- `cat OR dog`: with either. OR binds looser than AND; parentheses group.\n\n"
-	"- `-dog`, `NOT dog`: without. A query may consist of nothing else.\n\n"
+	"- `cat dog`, `cat AND dog`: documents with both words, in any letter case. bitsift-index(1) says what a word "
+	"is.\n\n"
+	"- `cat OR dog`: documents with either word. OR binds looser than AND; parentheses group.\n\n"
+	"- `-dog`, `NOT dog`: documents without the word. A query may have such words only.\n\n"
 	"- `\"big dog\"`: a phrase: the words one after the other.\n\n"
 	"- `\"big dog\"~5`: the words near each other, in any order, with at most 5 others between.\n\n"
-	"- `comput*`: words that begin so.\n\n"
+	"- `comput*`: words with this beginning.\n\n"
 	"- `color~1`, `color~2`: words at most one or two edits away.\n\n"
-	"- `title:dog`, `title:(big dog)`: in that field of a JSONL record only. What stands before a colon and is no field "
-	"of the index is text.\n\n"
-	"AND, OR and NOT are operators in capitals only. A token of several words, such as obj.method or e-mail, is a "
-	"phrase. Fields of a record are apart: no phrase matches across them. With `--any`, words side by side mean OR.\n\n"
+	"- `title:dog`, `title:(big dog)`: the same, in that field of a JSONL record only. If there is no such field in "
+	"the index, the colon is text.\n\n"
+	"AND, OR and NOT are operators only in capitals. A token of several words, such as obj.method or e-mail, is a "
+	"phrase. A phrase never matches across two fields of a record. With `--any`, words side by side mean OR.\n\n"
 	"# Ranking\n\n"
-	"By BM25 (k1 = 1.2, b = 0.75) over the words of the query that are not negated, including those inside phrases; a "
-	"prefix or an inexact word scores as the words that it matched. Equal scores come in document order: the order of "
-	"the sources, then of paths or lines. `--ids` lists all in that order. With `--approx` only the candidates that look "
-	"best are read: quicker, but a better hit may be missed.\n\n"
+	"By BM25 (k1 = 1.2, b = 0.75) over the words of the query that are not negated, including those inside phrases; "
+	"a prefix or an inexact word scores as the words that it matched. Equal scores come in document order: the order "
+	"of the sources, then of paths or lines. `--ids` lists all in that order. With `--approx` only the candidates "
+	"that look best are read: quicker, but a better hit may be missed.\n\n"
 	"# Sources that changed\n\n"
-	"A query answers for the last `bitsift index`. A document whose source has changed since is read as it is now, left "
-	"out if it no longer matches, and the source is named on standard error. What is new is found after the next "
-	"`bitsift index`, or with `--fresh`, which looks at every source first and reads what is new or changed: the answer is "
-	"then that of the sources as they are. Scores go by the numbers of the index all the same.\n\n"
-	"A source outside the folder of the index that you did not name to `bitsift index` is not looked at: its documents are in no "
-	"answer, it is named where they might be, and the exit status is 2. See bitsift-trust(1).\n\n"
-	"Files are read again by the rules by which they were indexed: what has become a symbolic link, or stands in a folder that "
-	"has, is not followed, and a file that has become binary is no document any more. A document that may match and cannot be "
-	"read is named on standard error, and the exit status is 2; so does `--fresh` with everything it cannot look at.\n\n"
+	"A query answers for the last `bitsift index`. A document whose source has changed since is read as it is now, "
+	"left out if it no longer matches, and the source is named on standard error. New documents are found after the "
+	"next `bitsift index`, or with `--fresh`, which checks every source first and reads what is new or changed, so "
+	"that the answer is that of the sources as they are now. Scores still use the statistics of the index.\n\n"
+	"A source outside the folder of the index that you did not name to `bitsift index` is not looked at: its "
+	"documents are in no answer, it is named where they might be, and the exit status is 2. See bitsift-trust(1).\n\n"
+	"Files are read again by the rules by which they were indexed: what has become a symbolic link, or stands in a "
+	"folder that has, is not followed, and a file that has become binary is no document any more. A document that "
+	"may match and cannot be read is named on standard error, and the exit status is 2; so does `--fresh` with "
+	"everything it cannot look at.\n\n"
 	"# Limits\n\n"
-	"What is longer is refused at once, with a line that says so: a query has at most 1 MiB, 100,000 words, 1,024 of them with "
-	"`*` or `~`, and 1,000 brackets within each other; a phrase, or a token of several words, 16,384 words; the name of a field 255 bytes. "
-	"A word with `*` or `~` that stands for more than 16,384 words of the index, or for more than are left of 262,144 for the "
-	"whole query, is answered by reading more documents. In a batch, a query that is refused prints `error`, and the next one is run.\n\n"
+	"What is longer is refused at once, with a line that says so: a query has at most 1 MiB, 100,000 words, 1,024 of "
+	"them with `*` or `~`, and 1,000 brackets within each other; a phrase, or a token of several words, 16,384 "
+	"words; the name of a field 255 bytes. A word with `*` or `~` that stands for more than 16,384 words of the "
+	"index, or for more than are left of 262,144 for the whole query, is answered by reading more documents. In a "
+	"batch, a query that is refused prints `error`, and the next one is run.\n\n"
 	"# Output\n\n"
-	"Results go to standard output, all else to standard error. `--json` prints an object per hit, with rank, id, score, "
-	"path and snippet; an id that is not UTF-8 stands in id_base64 too. `--count` prints the exact number. Where `--ids` go to a "
-	"terminal, control characters and marks of direction in them are shown as \\xNN; into a pipe or a file ids are exact.\n\n"
-	"`--batch` runs one query per line of FILE. With `--count` it prints one number per line, with `--ids` one line of "
-	"ids per query, apart by tabs; otherwise the hits of each query and an empty line. A query that does not parse "
-	"prints `error` in its place, and the exit status is 2 in the end.\n\n"
-	"`--stats` ends with one JSON object on standard error: the number of queries, the time of each stage (parse, plan, "
-	"scan, rank, verify) and in total as p50_us, p95_us and mean_us, and the sums lines_read, blocks_live, candidates, "
-	"verified, hits, false_positives and bytes_verified.";
+	"Results go to standard output, all else to standard error. `--json` prints an object per hit, with rank, id, "
+	"score, path and snippet; an id that is not UTF-8 is also given as id_base64. `--count` prints the exact number. "
+	"Where `--ids` go to a terminal, control characters and marks of direction in them are shown as \\xNN; into a "
+	"pipe or a file ids are exact.\n\n"
+	"`--batch` runs one query per line of FILE. With `--count` it prints one number per line, with `--ids` one line "
+	"of ids per query, separated by tabs; otherwise the hits of each query and an empty line. For a query that does "
+	"not parse it prints `error`, and the exit status is 2.\n\n"
+	"`--stats` ends with one JSON object on standard error: the number of queries, the time of each stage (parse, "
+	"plan, scan, rank, verify) and in total as p50_us, p95_us and mean_us, and the sums lines_read, blocks_live, "
+	"candidates, verified, hits, false_positives and bytes_verified.";
 
 const struct bs_command bs_command_query = {
 	.name = "query",
-	.summary = "Find documents. Words mean AND; also OR, NOT or -, \"a phrase\", ( ).",
+	.summary = "Find documents by their words, phrases and fields.",
 	.usage = "[OPTION]... (QUERY... | --batch FILE)",
 	.description = query_description,
 	.options = query_options,
@@ -110,7 +114,7 @@ const struct bs_command bs_command_query = {
 };
 
 /* A query run in progress: where its output goes and what has come of it. */
-struct run {
+struct session {
 	const struct query_arguments *arguments;
 	const struct bs_consent *consent;
 	struct bs_search search;
@@ -157,49 +161,49 @@ static enum bs_status parse_arguments(struct query_arguments *arguments, int arg
 
 /* ---- output ---- */
 
-static void write_out(struct run *run)
+static void write_out(struct session *session)
 {
-	(void)bs_output_add(run->out.data, run->out.used_bytes);
-	bs_buffer_clear(&run->out);
+	(void)bs_output_add(session->out.data, session->out.used_bytes);
+	bs_buffer_clear(&session->out);
 }
 
 /* Exact, but to a terminal what that would not obey. */
-static enum bs_status append_id(struct run *run, const struct bs_search_hit *hit, struct bs_error *err)
+static enum bs_status append_id(struct session *session, const struct bs_search_hit *hit, struct bs_error *err)
 {
-	return run->is_terminal ? bs_visible_escape(&run->out, hit->id, hit->id_bytes, err)
-	                        : bs_buffer_append(&run->out, hit->id, hit->id_bytes, err);
+	return session->is_terminal ? bs_visible_escape(&session->out, hit->id, hit->id_bytes, err)
+	                        : bs_buffer_append(&session->out, hit->id, hit->id_bytes, err);
 }
 
 static enum bs_status show_hit(void *context, const struct bs_search_hit *hit, struct bs_error *err)
 {
-	struct run *run = context;
-	const struct query_arguments *arguments = run->arguments;
+	struct session *session = context;
+	const struct query_arguments *arguments = session->arguments;
 	enum bs_status status;
 	if (arguments->json) {
-		status = bs_present_json(hit, hit->rank > 0, &run->out, err);
+		status = bs_present_json(hit, hit->rank > 0, &session->out, err);
 	} else if (!arguments->ids) {
-		status = bs_present_text(hit, run->color, &run->out, err);
+		status = bs_present_text(hit, session->color, &session->out, err);
 	} else if (arguments->batch) {
-		status = run->n_shown > 0 && !arguments->nul ? bs_buffer_append(&run->out, "\t", 1, err) : BS_OK;
+		status = session->n_shown > 0 && !arguments->nul ? bs_buffer_append(&session->out, "\t", 1, err) : BS_OK;
 		if (!status)
-			status = append_id(run, hit, err);
+			status = append_id(session, hit, err);
 		if (!status && arguments->nul)
-			status = bs_buffer_append(&run->out, "\0", 1, err);
+			status = bs_buffer_append(&session->out, "\0", 1, err);
 	} else {
-		status = append_id(run, hit, err);
+		status = append_id(session, hit, err);
 		if (!status)
-			status = bs_buffer_append(&run->out, arguments->nul ? "\0" : "\n", 1, err);
+			status = bs_buffer_append(&session->out, arguments->nul ? "\0" : "\n", 1, err);
 	}
-	run->n_shown++;
-	if (run->out.used_bytes > (64u << 10))
-		write_out(run);
+	session->n_shown++;
+	if (session->out.used_bytes > (64u << 10))
+		write_out(session);
 	return status;
 }
 
 static void show_notice(void *context, const char *message)
 {
-	struct run *run = context;
-	write_out(run);
+	struct session *session = context;
+	write_out(session);
 	(void)bs_output_flush();
 	fprintf(stderr, "bitsift: %s\n", message);
 }
@@ -224,22 +228,22 @@ static void show_query_error(const struct bs_search_request *request, enum bs_st
 
 /* ---- running ---- */
 
-static enum bs_status end_query(struct run *run, const struct bs_query_stats *stats, struct bs_error *err)
+static enum bs_status end_query(struct session *session, const struct bs_query_stats *stats, struct bs_error *err)
 {
-	const struct query_arguments *arguments = run->arguments;
+	const struct query_arguments *arguments = session->arguments;
 	char count[32];
 	enum bs_status status = BS_OK;
 	if (arguments->count) {
 		int n = snprintf(count, sizeof(count), "%llu\n", (unsigned long long)stats->hits);
-		status = bs_buffer_append(&run->out, count, (size_t)n, err);
+		status = bs_buffer_append(&session->out, count, (size_t)n, err);
 	} else if (arguments->batch) {
-		status = bs_buffer_append(&run->out, "\n", 1, err);
+		status = bs_buffer_append(&session->out, "\n", 1, err);
 	}
-	write_out(run);
-	if (run->is_terminal)
+	write_out(session);
+	if (session->is_terminal)
 		(void)bs_output_flush();
-	if (run->is_terminal && arguments->request.mode == BS_SEARCH_TOP && !arguments->json && stats->hits > run->n_shown) {
-		fprintf(stderr, "the best %llu matches shown; -n K shows more\n", (unsigned long long)run->n_shown);
+	if (session->is_terminal && arguments->request.mode == BS_SEARCH_TOP && !arguments->json && stats->hits > session->n_shown) {
+		fprintf(stderr, "the best %llu matches shown; -n K shows more\n", (unsigned long long)session->n_shown);
 	}
 	return status;
 }
@@ -247,26 +251,26 @@ static enum bs_status end_query(struct run *run, const struct bs_query_stats *st
 /* The longest query, its \r, and a byte that tells that it is longer. */
 #define BATCH_LINE_BYTES ((size_t)BS_QUERY_MAX_BYTES + 2)
 
-static enum bs_status run_query(struct run *run, const uint8_t *text, size_t text_bytes, struct bs_error *err)
+static enum bs_status run_query(struct session *session, const uint8_t *text, size_t text_bytes, struct bs_error *err)
 {
-	struct bs_search_request request = run->arguments->request;
+	struct bs_search_request request = session->arguments->request;
 	struct bs_query_stats stats;
 	size_t at_byte = 0;
 	request.text = text;
 	request.text_bytes = text_bytes;
-	if (run->color && !run->arguments->json) {
+	if (session->color && !session->arguments->json) {
 		request.mark_start = "\033[1;31m";
 		request.mark_stop = "\033[0m";
 	}
-	run->n_shown = 0;
-	enum bs_status status = bs_searcher_run(run->searcher, &request, &stats, &at_byte, err);
-	run->has_matched |= !status && stats.hits > 0;
+	session->n_shown = 0;
+	enum bs_status status = bs_searcher_run(session->searcher, &request, &stats, &at_byte, err);
+	session->has_matched |= !status && stats.hits > 0;
 	if (!status)
-		status = bs_stats_add(&run->stats, &stats, err);
+		status = bs_stats_add(&session->stats, &stats, err);
 	if (!status)
-		status = end_query(run, &stats, err);
+		status = end_query(session, &stats, err);
 	if (status) {
-		write_out(run);
+		write_out(session);
 		show_query_error(&request, status, at_byte, err);
 	}
 	return status;
@@ -289,9 +293,9 @@ static bool next_line(FILE *file, uint8_t *line, size_t *line_bytes_out)
 }
 
 /* A query a line. A bad one prints `error` in its place; damage ends the run. */
-static enum bs_status run_batch(struct run *run, struct bs_error *err)
+static enum bs_status run_batch(struct session *session, struct bs_error *err)
 {
-	const char *path = run->arguments->batch;
+	const char *path = session->arguments->batch;
 	bool is_stdin = strcmp(path, "-") == 0;
 	FILE *file = is_stdin ? stdin : fopen(path, "re");
 	uint8_t *line = malloc(BATCH_LINE_BYTES);
@@ -306,13 +310,13 @@ static enum bs_status run_batch(struct run *run, struct bs_error *err)
 		goto out;
 	}
 	while (next_line(file, line, &n)) {
-		status = run_query(run, line, n, err);
+		status = run_query(session, line, n, err);
 		if (status && status != BS_INVALID && status != BS_UNSUPPORTED)
 			break;
 		if (status) {
-			bool is_line = run->arguments->count || (run->arguments->ids && !run->arguments->json);
+			bool is_line = session->arguments->count || (session->arguments->ids && !session->arguments->json);
 			(void)bs_output_add("error\n\n", is_line ? 6 : 7);
-			run->has_failed = true;
+			session->has_failed = true;
 			status = BS_OK;
 		}
 	}
@@ -328,69 +332,69 @@ out:
 	return status;
 }
 
-static enum bs_status open_index(struct run *run, struct bs_error *err)
+static enum bs_status open_index(struct session *session, struct bs_error *err)
 {
 	char *dir = NULL;
-	enum bs_status status = bs_cmd_locate(run->arguments->index, &dir, err);
+	enum bs_status status = bs_cmd_locate(session->arguments->index, &dir, err);
 	if (!status)
-		status = bs_search_open(dir, run->consent, run->arguments->kernel, &run->search, err);
-	if (!status && run->arguments->fresh)
-		status = bs_search_freshen(&run->search, show_notice, run, err);
+		status = bs_search_open(dir, session->consent, session->arguments->kernel, &session->search, err);
+	if (!status && session->arguments->fresh)
+		status = bs_search_freshen(&session->search, show_notice, session, err);
 	free(dir);
 	if (status)
 		return status;
-	if (run->search.is_other_unicode) {
+	if (session->search.is_other_unicode) {
 		struct bs_error line;
 		(void)bs_fail(&line, BS_OK, "this index was made with ICU %s (Unicode %s), whose words may differ; answering by "
-		              "reading every document: run `bitsift index --rebuild`", run->search.snapshot.manifest.icu_version,
-		              run->search.snapshot.manifest.unicode_version);
+		              "reading every document: run `bitsift index --rebuild`", session->search.snapshot.manifest.icu_version,
+		              session->search.snapshot.manifest.unicode_version);
 		fprintf(stderr, "bitsift: %s\n", line.text);
 	}
-	struct bs_search_sink sink = {.context = run, .hit = show_hit, .notice = show_notice, .explain = show_explain};
-	return bs_searcher_new(&run->search, &sink, &run->searcher, err);
+	struct bs_search_sink sink = {.context = session, .hit = show_hit, .notice = show_notice, .explain = show_explain};
+	return bs_searcher_new(&session->search, &sink, &session->searcher, err);
 }
 
-static enum bs_status show_stats(struct run *run, struct bs_error *err)
+static enum bs_status show_stats(struct session *session, struct bs_error *err)
 {
-	bs_buffer_clear(&run->out);
-	enum bs_status status = bs_stats_json(&run->stats, &run->out, err);
+	bs_buffer_clear(&session->out);
+	enum bs_status status = bs_stats_json(&session->stats, &session->out, err);
 	if (status)
 		fprintf(stderr, "bitsift: %s\n", err->text);
 	else
-		fwrite(run->out.data, 1, run->out.used_bytes, stderr);
-	bs_buffer_clear(&run->out);
+		fwrite(session->out.data, 1, session->out.used_bytes, stderr);
+	bs_buffer_clear(&session->out);
 	return status;
 }
 
 static int run_all(const struct query_arguments *arguments, const struct bs_consent *consent)
 {
 	struct bs_error err = {""};
-	struct run run = {.arguments = arguments, .consent = consent, .is_terminal = isatty(STDOUT_FILENO)};
-	run.color = run.is_terminal && !getenv("NO_COLOR");
-	enum bs_status status = open_index(&run, &err);
+	struct session session = {.arguments = arguments, .consent = consent, .is_terminal = isatty(STDOUT_FILENO)};
+	session.color = session.is_terminal && !getenv("NO_COLOR");
+	enum bs_status status = open_index(&session, &err);
 	if (status)
 		fprintf(stderr, "bitsift: %s\n", err.text);
 	else if (arguments->batch)
-		status = run_batch(&run, &err);
+		status = run_batch(&session, &err);
 	else
-		status = run_query(&run, arguments->text.data, arguments->text.used_bytes, &err);
-	uint64_t n_unread = run.searcher ? bs_searcher_failures(run.searcher) : 0;
-	run.has_failed |= n_unread > 0 || run.search.n_unread > 0;
-	write_out(&run);
+		status = run_query(&session, arguments->text.data, arguments->text.used_bytes, &err);
+	uint64_t n_unread = session.searcher ? bs_searcher_failures(session.searcher) : 0;
+	session.has_failed |= n_unread > 0 || session.search.n_unread > 0;
+	write_out(&session);
 	if (!bs_output_flush() && !status) {
 		fprintf(stderr, "bitsift: standard output: %s\n", strerror(errno));
 		status = BS_IO;
 	}
 	bs_cmd_show_unread(n_unread);
 	if (arguments->stats && !status)
-		status = show_stats(&run, &err);
-	bs_searcher_free(run.searcher);
-	bs_search_deinit(&run.search);
-	bs_stats_deinit(&run.stats);
-	bs_buffer_deinit(&run.out);
-	if (status || run.has_failed)
+		status = show_stats(&session, &err);
+	bs_searcher_free(session.searcher);
+	bs_search_deinit(&session.search);
+	bs_stats_deinit(&session.stats);
+	bs_buffer_deinit(&session.out);
+	if (status || session.has_failed)
 		return 2;
-	return run.has_matched ? 0 : 1;
+	return session.has_matched ? 0 : 1;
 }
 
 /* Whoever writes `bitsift query cat -dog` means no option. */
@@ -400,7 +404,7 @@ static void show_usage_error(const struct bs_error *err)
 	size_t n = strlen(unknown);
 	fprintf(stderr, "bitsift: %s\n", err->text);
 	if (strncmp(err->text, unknown, n) == 0 && err->text[n] != '-')
-		fputs("bitsift: a word to leave out stands behind --, as in `bitsift query -- cat -dog`\n", stderr);
+		fputs("bitsift: put -- before a query with a word to leave out, as in `bitsift query -- cat -dog`\n", stderr);
 }
 
 int bs_cmd_query(int argc, char **argv, const struct bs_consent *consent)

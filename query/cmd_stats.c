@@ -31,15 +31,15 @@ static const char *const stats_examples[] = {
 };
 
 static const char stats_description[] =
-	"Prints what an index is made of: its documents, options and sources; of each segment the slabs, with the number of "
-	"columns of each level and their density (the share of set bits), and the exact columns; how many columns a word gets "
-	"by the number of documents it is in; and what the bytes are spent on. `words index` is what searching words needs; "
-	"what is below it would be there without it. A posting is a pair of a document and a word in it.\n\n"
-	"Whether the files are sound is another question: see bitsift-check(1).";
+	"Prints what an index is made of: its documents, options and sources; of each segment the slabs, with the number "
+	"of columns of each level and their density (the share of set bits), and the exact columns; how many columns a "
+	"word gets by the number of documents it is in; and what the bytes are spent on. `words index` is the part that "
+	"searching for words needs; the lines below it serve other purposes. A posting is one word in one document.\n\n"
+	"bitsift-check(1) verifies that the files are sound.";
 
 const struct bs_command bs_command_stats = {
 	.name = "stats",
-	.summary = "Say what an index is made of: documents, slabs, densities, bytes.",
+	.summary = "Show what an index is made of: documents, slabs, densities, bytes.",
 	.usage = "[OPTION]...",
 	.description = stats_description,
 	.options = stats_options,

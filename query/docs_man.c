@@ -226,19 +226,17 @@ void bs_docs_man_command(const struct bs_program *program, const struct bs_comma
 
 static const char program_description[] =
 	"`bitsift` finds documents by their words: files, folders, and records of JSONL collections. Its answers are "
-        "exact: "
-	"what a full scan would return, and nothing else.\n\n"
-	"Instead of lists of postings, an index holds a short Bloom signature of every document, stored column by "
-        "column. A "
-	"query reads the few columns that its words hash to, 512 documents at a step; the documents that are left are "
-	"verified by their text, which is read from where it is: nothing is copied.\n\n"
-	"`bitsift index` makes an index, `bitsift query` asks it. Each command has a page of its own.";
+	"exact: what a full scan would return, and nothing else.\n\n"
+	"An index has no posting lists. It holds a short Bloom signature of every document, stored column by column. A "
+	"query reads the few columns that its words hash to, 512 documents at a time. The documents that remain are "
+	"verified by their text, which is read from its source and not copied into the index.\n\n"
+	"`bitsift index` makes an index, `bitsift query` and `bitsift grep` search it. Each command has a page of its "
+	"own.";
 
-static const char program_files[] = "An index is a directory, `.bitsift` unless told otherwise. `bitsift index` makes "
-                                    "it in the working directory; the "
-				    "commands that read one take the nearest upward, as git finds `.git`. It may be "
-                                    "removed and made again, unless it "
-				    "holds what came from standard input. Nothing else is ever written.";
+static const char program_files[] = "An index is a directory, `.bitsift` unless told otherwise. `bitsift index` "
+                                    "makes it in the working directory; the commands that read one take the nearest "
+                                    "upward, as git finds `.git`. You may delete it and make it again, unless it "
+                                    "holds records from standard input. bitsift writes nothing else.";
 
 void bs_docs_man_program(const struct bs_program *program, FILE *out)
 {

@@ -186,7 +186,7 @@ static enum bs_status look_at_slab(const struct explained *at, uint32_t s, const
 
 static const char *level_name(uint8_t rank)
 {
-	return rank == BS_RANK_BLOCK ? "block" : (rank == BS_RANK_GROUP ? "group" : "document");
+	return rank == BS_LEVEL_BLOCK ? "block" : (rank == BS_LEVEL_GROUP ? "group" : "document");
 }
 
 static enum bs_status explain_place(const struct explained *at, uint32_t s, uint32_t t, struct bs_buffer *text,
@@ -213,7 +213,7 @@ static enum bs_status explain_place(const struct explained *at, uint32_t s, uint
 			               l ? "," : ";");
 	}
 	if (!status && sum.n_lists)
-		status = print(text, err, " plain signatures in %u slabs;", sum.n_lists);
+		status = print(text, err, " forward lists in %u slabs;", sum.n_lists);
 	return status ? status : bs_buffer_append(text, "\n", 1, err);
 }
 
@@ -249,15 +249,15 @@ enum bs_status bs_explain_plan(const struct bs_plan *plan, const struct bs_query
 		               snapshot->n_docs ? (double)snapshot->n_positions / (double)snapshot->n_docs : 0);
 	for (uint32_t t = 0; t < plan->n_terms && !status; t++) {
 		const struct bs_plan_term *term = &plan->terms[t];
-		if (term->element == BS_PLAN_PAIR) {
+		if (term->element == BS_PLAN_WORD_PAIR) {
 			status = explain_pair(&at, t, text, err);
 			continue;
 		}
 		const struct bs_element *element = &plan->query->elements[term->element];
-		bool is_pair = element->kind == BS_ELEMENT_PAIR;
-		const uint8_t *key = plan->keys.data + term->key_offset + is_pair;
-		uint32_t key_bytes = term->key_bytes - is_pair;
-		status = print(text, err, "  %s %.*s: df %llu", is_pair ? "pair" : "term",
+		bool is_bigram = element->kind == BS_ELEMENT_BIGRAM;
+		const uint8_t *key = plan->keys.data + term->key_offset + is_bigram;
+		uint32_t key_bytes = term->key_bytes - is_bigram;
+		status = print(text, err, "  %s %.*s: df %llu", is_bigram ? "pair" : "term",
 		               key_bytes < 100 ? (int)key_bytes : 100, (const char *)key, (unsigned long long)term->df);
 		if (!status && element->is_scored)
 			status = print(text, err, ", idf %.3f", bs_bm25_idf(snapshot->n_docs, term->df));

@@ -293,39 +293,39 @@ enum bs_status bs_fetch(struct bs_fetcher *fetcher, uint32_t segment, uint32_t d
 
 /* ---- without all that a document needs ---- */
 
-bool bs_fetch_find_run(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document)
+bool bs_fetch_find_range(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document)
 {
-	struct fetch_run *run = &fetcher->run;
+	struct fetch_range *range = &fetcher->range;
 	const struct bs_manifest *manifest = &fetcher->snapshot->manifest;
-	if (segment == run->segment && document >= run->first && document < run->end)
+	if (segment == range->segment && document >= range->first && document < range->end)
 		return true;
 	if (segment >= manifest->n_segments)
 		return false;
 	const struct bs_doc_table *table = &fetcher->snapshot->segments[segment].docs;
 	if (document >= table->n_docs)
 		return false;
-	struct bs_doc_run found = bs_doc_table_run(table, bs_doc_table_run_of(table, document));
+	struct bs_source_range found = bs_doc_table_range(table, bs_doc_table_range_of(table, document));
 	if (document < found.first || document >= found.end || found.source >= manifest->n_sources)
 		return false;
-	*run = (struct fetch_run){.segment = segment, .first = found.first, .end = found.end, .number = found.source};
+	*range = (struct fetch_range){.segment = segment, .first = found.first, .end = found.end, .number = found.source};
 	return true;
 }
 
-/* Whether the source of fetcher->run, a collection or standard input, is what was indexed. */
-static bool is_run_unchanged(struct bs_fetcher *fetcher)
+/* Whether the source of fetcher->range, a collection or standard input, is what was indexed. */
+static bool is_range_unchanged(struct bs_fetcher *fetcher)
 {
-	struct fetch_source *source = &fetcher->sources[fetcher->run.number];
+	struct fetch_source *source = &fetcher->sources[fetcher->range.number];
 	if (source->source.kind == BS_SOURCE_STDIN)
 		return true;
 	if (source->source.kind != BS_SOURCE_COLLECTION)
 		return false;
-	bs_fetch_check_collection(fetcher, source, fetcher->run.number);
+	bs_fetch_check_collection(fetcher, source, fetcher->range.number);
 	return !source->is_changed && !source->is_suspect && !source->is_gone;
 }
 
 static bool is_of_lines(const struct bs_fetcher *fetcher)
 {
-	enum bs_source_kind kind = fetcher->sources[fetcher->run.number].source.kind;
+	enum bs_source_kind kind = fetcher->sources[fetcher->range.number].source.kind;
 	return kind == BS_SOURCE_COLLECTION || kind == BS_SOURCE_STDIN;
 }
 
@@ -336,8 +336,8 @@ enum bs_status bs_fetch_is_unchanged(struct bs_fetcher *fetcher, uint32_t segmen
 	struct fetch_source *source = NULL;
 	struct bs_stamp stamp;
 	*unchanged_out = false;
-	if (bs_fetch_find_run(fetcher, segment, document) && is_of_lines(fetcher)) {
-		*unchanged_out = is_run_unchanged(fetcher);
+	if (bs_fetch_find_range(fetcher, segment, document) && is_of_lines(fetcher)) {
+		*unchanged_out = is_range_unchanged(fetcher);
 		return BS_OK;
 	}
 	enum bs_status status = find_record(fetcher, segment, document, &record, &source, err);
@@ -360,8 +360,8 @@ enum bs_status bs_fetch_is_segment_unchanged(struct bs_fetcher *fetcher, uint32_
 	const struct bs_snapshot *snapshot = fetcher->snapshot;
 	const struct bs_doc_table *docs = &snapshot->segments[segment].docs;
 	*unchanged_out = false;
-	for (uint32_t i = 0; i < docs->n_runs; i++) {
-		uint32_t number = bs_doc_table_run(docs, i).source;
+	for (uint32_t i = 0; i < docs->n_ranges; i++) {
+		uint32_t number = bs_doc_table_range(docs, i).source;
 		if (number >= snapshot->manifest.n_sources)
 			return bs_container_corrupt(snapshot->segments[segment].file, err, "documents of source %u, which is not "
 			                            "recorded", number);
@@ -382,9 +382,9 @@ enum bs_status bs_fetch_line(struct bs_fetcher *fetcher, uint32_t segment, uint3
 {
 	uint64_t place[4];
 	*line_out = NULL;
-	if (!bs_fetch_find_run(fetcher, segment, document) || !is_run_unchanged(fetcher))
+	if (!bs_fetch_find_range(fetcher, segment, document) || !is_range_unchanged(fetcher))
 		return BS_OK;
-	if (fetcher->sources[fetcher->run.number].source.kind == BS_SOURCE_COLLECTION)
+	if (fetcher->sources[fetcher->range.number].source.kind == BS_SOURCE_COLLECTION)
 		return bs_fetch_line_in_place(fetcher, document, line_out, line_bytes_out, err);
 	enum bs_status status = bs_doc_table_place(&fetcher->snapshot->segments[segment].docs, document, place, err);
 	if (!status)

@@ -33,7 +33,7 @@ enum bs_fetched {
 	BS_FETCHED_UNCHANGED, /* as indexed */
 	BS_FETCHED_CHANGED,   /* there, but not known to be what was indexed */
 	BS_FETCHED_GONE,      /* no longer there: drop it */
-	BS_FETCHED_FAILED,    /* there, but cannot be read: noticed, drop it, and let the run end with an error */
+	BS_FETCHED_FAILED,    /* there, but cannot be read: noticed, drop it, and let the range end with an error */
 };
 
 /* The document's text, borrowed until the next call. Fails only with BS_CORRUPT (the index) and BS_NO_MEMORY. */

@@ -143,16 +143,16 @@ static enum bs_status fetch_record_at(struct bs_fetcher *fetcher, const struct f
 static enum bs_status find_ahead(struct bs_fetcher *fetcher, uint32_t document, uint64_t offset, uint64_t end,
                                  uint64_t *to_out, struct bs_error *err)
 {
-	const struct bs_doc_table *table = &fetcher->snapshot->segments[fetcher->run.segment].docs;
+	const struct bs_doc_table *table = &fetcher->snapshot->segments[fetcher->range.segment].docs;
 	enum bs_status status = BS_OK;
 	*to_out = end;
-	if (fetcher->expected_segment != fetcher->run.segment)
+	if (fetcher->expected_segment != fetcher->range.segment)
 		return BS_OK;
 	while (fetcher->next_expected < fetcher->n_expected && fetcher->expected[fetcher->next_expected] <= document)
 		fetcher->next_expected++;
 	for (size_t i = fetcher->next_expected; i < fetcher->n_expected && !status; i++) {
 		uint64_t place[4];
-		if (fetcher->expected[i] >= fetcher->run.end)
+		if (fetcher->expected[i] >= fetcher->range.end)
 			break;
 		status = bs_doc_table_place(table, fetcher->expected[i], place, err);
 		if (status || place[0] < *to_out || place[0] - *to_out > GAP_BYTES || place[1] > AHEAD_BYTES ||
@@ -166,20 +166,20 @@ static enum bs_status find_ahead(struct bs_fetcher *fetcher, uint32_t document, 
 enum bs_status bs_fetch_line_in_place(struct bs_fetcher *fetcher, uint32_t document, const uint8_t **line_out,
                                       size_t *line_bytes_out, struct bs_error *err)
 {
-	const struct fetch_source *source = &fetcher->sources[fetcher->run.number];
+	const struct fetch_source *source = &fetcher->sources[fetcher->range.number];
 	struct bs_error why;
 	struct bs_stamp stamp;
 	uint64_t place[4], ahead_to = 0;
 	*line_out = NULL;
-	enum bs_status status = bs_doc_table_place(&fetcher->snapshot->segments[fetcher->run.segment].docs, document, place,
+	enum bs_status status = bs_doc_table_place(&fetcher->snapshot->segments[fetcher->range.segment].docs, document, place,
 	                                           err);
 	if (status)
 		return status;
-	bool is_read = fetcher->ahead_of_source == fetcher->run.number && place[0] >= fetcher->ahead_from &&
+	bool is_read = fetcher->ahead_of_source == fetcher->range.number && place[0] >= fetcher->ahead_from &&
 	               place[0] + place[1] <= fetcher->ahead_to;
 	if (!is_read && place[0] <= INT64_MAX && place[1] <= INT64_MAX - place[0]) {
 		status = find_ahead(fetcher, document, place[0], place[0] + place[1], &ahead_to, err);
-		fetcher->ahead_of_source = fetcher->run.number;
+		fetcher->ahead_of_source = fetcher->range.number;
 		fetcher->ahead_from = place[0];
 		fetcher->ahead_to = ahead_to;
 	}
@@ -241,7 +241,7 @@ static enum bs_status fetch_in_place(struct bs_fetcher *fetcher, const struct fe
 	enum bs_status status = BS_OK;
 	*found_out = false;
 	/* So that those expected after it are read with it. */
-	if (bs_fetch_find_run(fetcher, segment, document))
+	if (bs_fetch_find_range(fetcher, segment, document))
 		status = bs_fetch_line_in_place(fetcher, document, &line, &line_bytes, err);
 	if (status)
 		return status;

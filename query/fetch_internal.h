@@ -24,7 +24,7 @@ struct fetch_source {
 };
 
 /* Documents of one source, one after the other in a segment: those of the last document asked for. */
-struct fetch_run {
+struct fetch_range {
 	uint32_t segment;
 	uint32_t first;
 	uint32_t end; /* 0: none */
@@ -39,7 +39,7 @@ struct bs_fetcher {
 	struct bs_doc_bits noticed;             /* documents whose change was told */
 	struct bs_stored_texts *stored;         /* made when needed */
 	uint64_t query;                         /* 1, 2, ... */
-	struct fetch_run run;
+	struct fetch_range range;
 	const uint32_t *expected;               /* documents of a segment that will be asked for, ascending */
 	size_t n_expected;
 	size_t next_expected;
@@ -78,14 +78,14 @@ enum bs_status bs_fetch_from_collection(struct bs_fetcher *fetcher, struct fetch
                                         struct bs_document *document_out, enum bs_fetched *fetched_out,
                                         struct bs_error *err) BS_WARN_UNUSED;
 
-/* The line of a record of fetcher->run, where it stood when it was indexed; documents expected after it are read with it
+/* The line of a record of fetcher->range, where it stood when it was indexed; documents expected after it are read with it
  * if they stand near. *line_out is NULL if it cannot be read. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_fetch_line_in_place(struct bs_fetcher *fetcher, uint32_t document, const uint8_t **line_out,
                                       size_t *line_bytes_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* fetch.c */
 
-/* Makes fetcher->run that of the document; false: it is of the overlay, or the index is damaged. */
-bool bs_fetch_find_run(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document);
+/* Makes fetcher->range that of the document; false: it is of the overlay, or the index is damaged. */
+bool bs_fetch_find_range(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document);
 
 #endif

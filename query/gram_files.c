@@ -8,65 +8,65 @@
 
 /* ---- the list: a merge of what each segment has, in order already, and of the files passed over ---- */
 
-struct bs_gram_list_run {
+struct bs_candidate_range {
 	struct bs_doc_ref ref; /* the next candidate */
 	uint32_t end;          /* documents up to here */
 	struct bs_doc_record record;
 };
 
 /* Moves to the next candidate from ref on, and reads it; ref.document == end if there is none. */
-static enum bs_status run_settle(const struct bs_gram_list *list, struct bs_gram_list_run *run, struct bs_error *err)
+static enum bs_status run_settle(const struct bs_candidate_files *list, struct bs_candidate_range *range, struct bs_error *err)
 {
-	const uint8_t *bits = list->candidates->segments ? list->candidates->segments[run->ref.segment] : NULL;
+	const uint8_t *bits = list->candidates->segments ? list->candidates->segments[range->ref.segment] : NULL;
 	if (!bits)
-		run->ref.document = run->end;
-	while (run->ref.document < run->end && !(bits[run->ref.document / 8] >> (run->ref.document % 8) & 1)) {
+		range->ref.document = range->end;
+	while (range->ref.document < range->end && !(bits[range->ref.document / 8] >> (range->ref.document % 8) & 1)) {
 		/* A byte of no candidates at one go: they are few. */
-		run->ref.document += run->ref.document % 8 == 0 && bits[run->ref.document / 8] == 0 ? 8 : 1;
+		range->ref.document += range->ref.document % 8 == 0 && bits[range->ref.document / 8] == 0 ? 8 : 1;
 	}
-	if (run->ref.document >= run->end) {
-		run->ref.document = run->end;
+	if (range->ref.document >= range->end) {
+		range->ref.document = range->end;
 		return BS_OK;
 	}
-	return bs_snapshot_record(list->snapshot, run->ref, &run->record, err);
+	return bs_snapshot_record(list->snapshot, range->ref, &range->record, err);
 }
 
-static enum bs_status add_runs(struct bs_gram_list *list, uint32_t segment, struct bs_error *err)
+static enum bs_status add_runs(struct bs_candidate_files *list, uint32_t segment, struct bs_error *err)
 {
 	const struct bs_doc_table *table = &list->snapshot->segments[segment].docs;
 	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < table->n_runs && !status; i++) {
-		struct bs_doc_run run = bs_doc_table_run(table, i);
-		if (run.source != list->source)
+	for (uint32_t i = 0; i < table->n_ranges && !status; i++) {
+		struct bs_source_range range = bs_doc_table_range(table, i);
+		if (range.source != list->source)
 			continue;
-		struct bs_gram_list_run *runs = realloc(list->runs, (list->n_runs + 1) * sizeof(*runs));
-		if (!runs)
-			return bs_fail_memory(err, "a list of segments", (list->n_runs + 1) * sizeof(*runs));
-		list->runs = runs;
-		runs[list->n_runs] = (struct bs_gram_list_run){.ref = {segment, run.first}, .end = run.end};
-		status = run_settle(list, &runs[list->n_runs++], err);
+		struct bs_candidate_range *ranges = realloc(list->ranges, (list->n_ranges + 1) * sizeof(*ranges));
+		if (!ranges)
+			return bs_fail_memory(err, "a list of segments", (list->n_ranges + 1) * sizeof(*ranges));
+		list->ranges = ranges;
+		ranges[list->n_ranges] = (struct bs_candidate_range){.ref = {segment, range.first}, .end = range.end};
+		status = run_settle(list, &ranges[list->n_ranges++], err);
 	}
 	return status;
 }
 
-static void next_passed_over(struct bs_gram_list *list)
+static void next_passed_over(struct bs_candidate_files *list)
 {
-	struct bs_passed_over file;
+	struct bs_non_documents file;
 	do {
-		if (!bs_manifest_next_passed_over(&list->snapshot->manifest, &list->passed_over_at, &file)) {
-			list->passed_over = NULL;
+		if (!bs_manifest_next_non_document(&list->snapshot->manifest, &list->non_documents_at, &file)) {
+			list->non_documents = NULL;
 			return;
 		}
 	} while (file.source != list->source ||
 	         (list->kind == BS_SOURCE_FOLDER && file.nul_end > 0 && file.nul_end <= list->least_bytes));
-	list->passed_over = file.name;
+	list->non_documents = file.name;
 }
 
-enum bs_status bs_gram_list_init(struct bs_gram_list *list, const struct bs_snapshot *snapshot,
+enum bs_status bs_candidate_files_init(struct bs_candidate_files *list, const struct bs_snapshot *snapshot,
                                  const struct bs_doc_bits *candidates, uint32_t source, uint64_t least_bytes,
                                  struct bs_error *err)
 {
-	*list = (struct bs_gram_list){
+	*list = (struct bs_candidate_files){
 		.snapshot = snapshot,
 		.candidates = candidates,
 		.source = source,
@@ -82,17 +82,17 @@ enum bs_status bs_gram_list_init(struct bs_gram_list *list, const struct bs_snap
 	return status;
 }
 
-static struct bs_gram_list_run *first_run(const struct bs_gram_list *list)
+static struct bs_candidate_range *first_run(const struct bs_candidate_files *list)
 {
-	struct bs_gram_list_run *first = NULL;
-	for (size_t i = 0; i < list->n_runs; i++)
-		if (list->runs[i].ref.document < list->runs[i].end &&
-		    (!first || bs_compare_records(list->kind, &list->runs[i].record, &first->record) < 0))
-			first = &list->runs[i];
+	struct bs_candidate_range *first = NULL;
+	for (size_t i = 0; i < list->n_ranges; i++)
+		if (list->ranges[i].ref.document < list->ranges[i].end &&
+		    (!first || bs_compare_records(list->kind, &list->ranges[i].record, &first->record) < 0))
+			first = &list->ranges[i];
 	return first;
 }
 
-static enum bs_status check_name(const struct bs_gram_list *list, const uint8_t *name, size_t name_bytes,
+static enum bs_status check_name(const struct bs_candidate_files *list, const uint8_t *name, size_t name_bytes,
                                  struct bs_error *err)
 {
 	if (list->kind != BS_SOURCE_FOLDER || bs_doc_name_is_below(name, (uint32_t)name_bytes))
@@ -100,11 +100,11 @@ static enum bs_status check_name(const struct bs_gram_list *list, const uint8_t 
 	return bs_fail(err, BS_CORRUPT, "%s: corrupt: the name of a file leads out of its source", list->snapshot->dir->path);
 }
 
-enum bs_status bs_gram_list_next(struct bs_gram_list *list, const uint8_t **name_out, size_t *name_bytes_out,
+enum bs_status bs_candidate_files_next(struct bs_candidate_files *list, const uint8_t **name_out, size_t *name_bytes_out,
                                  struct bs_error *err)
 {
-	struct bs_gram_list_run *run = first_run(list);
-	size_t passed_over_bytes = list->passed_over ? strlen(list->passed_over) : 0;
+	struct bs_candidate_range *range = first_run(list);
+	size_t passed_over_bytes = list->non_documents ? strlen(list->non_documents) : 0;
 	*name_out = NULL;
 	*name_bytes_out = 0;
 	if (list->kind == BS_SOURCE_COLLECTION && !list->is_done) {
@@ -112,26 +112,26 @@ enum bs_status bs_gram_list_next(struct bs_gram_list *list, const uint8_t **name
 		*name_out = (const uint8_t *)"";
 		return BS_OK;
 	}
-	if (list->passed_over && (!run || bs_compare_paths((const uint8_t *)list->passed_over, passed_over_bytes,
-	                                                   run->record.name, run->record.name_bytes) < 0)) {
-		*name_out = (const uint8_t *)list->passed_over;
+	if (list->non_documents && (!range || bs_compare_paths((const uint8_t *)list->non_documents, passed_over_bytes,
+	                                                   range->record.name, range->record.name_bytes) < 0)) {
+		*name_out = (const uint8_t *)list->non_documents;
 		*name_bytes_out = passed_over_bytes;
 		next_passed_over(list);
 		return check_name(list, *name_out, *name_bytes_out, err);
 	}
-	if (!run)
+	if (!range)
 		return BS_OK;
-	*name_out = run->record.name;
-	*name_bytes_out = run->record.name_bytes;
+	*name_out = range->record.name;
+	*name_bytes_out = range->record.name_bytes;
 	enum bs_status status = check_name(list, *name_out, *name_bytes_out, err);
-	run->ref.document++;
-	return status ? status : run_settle(list, run, err);
+	range->ref.document++;
+	return status ? status : run_settle(list, range, err);
 }
 
-void bs_gram_list_deinit(struct bs_gram_list *list)
+void bs_candidate_files_deinit(struct bs_candidate_files *list)
 {
-	free(list->runs);
-	*list = (struct bs_gram_list){.n_runs = 0};
+	free(list->ranges);
+	*list = (struct bs_candidate_files){.n_ranges = 0};
 }
 
 /* ---- one file after another ---- */

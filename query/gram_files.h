@@ -1,7 +1,7 @@
 /*
  * gram_files.h: the files of an index's sources that a search has to look into, given the candidates (gram_filter.h).
  *
- * Two ways. To trust the index: list them (bs_gram_list): the candidates, and the files that are no documents, as when
+ * Two ways. To trust the index: list them (bs_candidate_files): the candidates, and the files that are no documents, as when
  * they are binary (if a match may stand before the first NUL byte), in document order. That list is right for a walk of the
  * same rules as the index was made by (options in the manifest: hidden, no_ignore, globs), and for one that takes fewer of
  * those files; one that takes others must do its own walk. Or never to be stale: walk the tree, stat each file, and ask of it (bs_gram_cover): of what is new, changed, or
@@ -18,30 +18,30 @@
 
 /* One source's. Of a folder, names are paths below it; a file, and a collection, which is always listed, has the empty
  * name; of standard input there are none. */
-struct bs_gram_list {
+struct bs_candidate_files {
 	const struct bs_snapshot *snapshot;
 	const struct bs_doc_bits *candidates;
 	uint32_t source;
 	uint32_t kind;
-	struct bs_gram_list_run *runs; /* a run of the source's documents in a segment, and where it stands */
-	size_t n_runs;
+	struct bs_candidate_range *ranges; /* a range of the source's documents in a segment, and where it stands */
+	size_t n_ranges;
 	uint64_t least_bytes;    /* of a match */
-	size_t passed_over_at;   /* in the manifest's list: behind passed_over */
-	const char *passed_over; /* the next; NULL: no more */
+	size_t non_documents_at;   /* in the manifest's list: behind non_documents */
+	const char *non_documents; /* the next; NULL: no more */
 	bool is_done;            /* of a collection: it was listed */
 };
 
 /* All is borrowed until deinit, also after a failure. source < the manifest's n_sources. Of a folder's files that are no
  * documents, those are left out of which fewer than least_bytes stand before their first NUL byte: 0 where that does not end
  * the search. BS_NO_MEMORY, BS_CORRUPT. */
-enum bs_status bs_gram_list_init(struct bs_gram_list *list, const struct bs_snapshot *snapshot,
+enum bs_status bs_candidate_files_init(struct bs_candidate_files *list, const struct bs_snapshot *snapshot,
                                  const struct bs_doc_bits *candidates, uint32_t source, uint64_t least_bytes,
                                  struct bs_error *err) BS_WARN_UNUSED;
 /* The next name, borrowed from the snapshot, not NUL-ended; NULL at the end. BS_CORRUPT, also for a name that leads out of
  * its source. */
-enum bs_status bs_gram_list_next(struct bs_gram_list *list, const uint8_t **name_out, size_t *name_bytes_out,
+enum bs_status bs_candidate_files_next(struct bs_candidate_files *list, const uint8_t **name_out, size_t *name_bytes_out,
                                  struct bs_error *err) BS_WARN_UNUSED;
-void bs_gram_list_deinit(struct bs_gram_list *list);
+void bs_candidate_files_deinit(struct bs_candidate_files *list);
 
 /* ---- one file after another, with their stamps ---- */
 

@@ -38,11 +38,11 @@ struct index_source {
 	struct area *areas;
 	size_t n_areas;
 	struct bs_folders folders;       /* what they held when they were indexed, for the walk */
-	struct bs_walk_lists lists;
+	struct bs_walk_listings lists;
 	struct bs_grep_walk_options walk_options;
 	struct bs_grep_source *walk; /* of all paths; NULL: the lists of areas[0..n_areas), one a path */
 	size_t next_area;
-	struct bs_gram_list list;
+	struct bs_candidate_files list;
 	bool has_list, has_listed;
 	struct bs_buffer path;
 };
@@ -218,7 +218,7 @@ static bool name_in(struct index_source *self, const struct area *area, const ch
 
 /* What an area's source held in the folder, if it is known, and the folder unchanged. */
 static bool find_list(void *context, const char *root, const char *path, size_t path_bytes, const struct bs_stamp *stamp,
-                      struct bs_folder_list *list_out)
+                      struct bs_folder_listing *list_out)
 {
 	struct index_source *self = context;
 	uint64_t recorded[4];
@@ -245,7 +245,7 @@ static enum bs_status open_walk(struct index_source *self, struct bs_error *err)
 {
 	self->walk_options = *self->options->walk;
 	if (bs_folders_open(self->snapshot.dir, &self->folders, NULL) == BS_OK) {
-		self->lists = (struct bs_walk_lists){.find = find_list, .context = self};
+		self->lists = (struct bs_walk_listings){.find = find_list, .context = self};
 		self->walk_options.walk.lists = &self->lists;
 	}
 	return bs_grep_walk_open(&self->walk_options, &self->walk, err);
@@ -412,7 +412,7 @@ static enum bs_status next_in_area(struct index_source *self, const struct area 
 	const uint8_t *name;
 	size_t name_bytes;
 	for (;;) {
-		enum bs_status status = bs_gram_list_next(&self->list, &name, &name_bytes, err);
+		enum bs_status status = bs_candidate_files_next(&self->list, &name, &name_bytes, err);
 		if (status || !name)
 			return status;
 		if (name_bytes <= skip || memcmp(name, area->below_source, skip) != 0)
@@ -446,13 +446,13 @@ static enum bs_status next_listed(struct index_source *self, struct bs_grep_file
 		const struct area *area = &self->areas[self->next_area];
 		if (!self->has_list) {
 			self->has_list = true;
-			status = bs_gram_list_init(&self->list, &self->snapshot, &self->candidates, area->source,
+			status = bs_candidate_files_init(&self->list, &self->snapshot, &self->candidates, area->source,
 			                           self->least_bytes, err);
 		}
 		if (!status)
 			status = next_in_area(self, area, file_out, err);
 		if (!status && !file_out->shown) {
-			bs_gram_list_deinit(&self->list);
+			bs_candidate_files_deinit(&self->list);
 			self->has_list = false;
 			self->next_area++;
 		}
@@ -476,7 +476,7 @@ static void index_close(struct bs_grep_source *source)
 		self->walk->close(self->walk);
 	bs_folders_close(&self->folders);
 	if (self->has_list)
-		bs_gram_list_deinit(&self->list);
+		bs_candidate_files_deinit(&self->list);
 	for (size_t i = 0; i < self->n_areas; i++) {
 		if (self->areas[i].has_cover)
 			bs_gram_cover_deinit(&self->areas[i].cover);

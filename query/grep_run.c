@@ -1,4 +1,4 @@
-/* grep_run.c: see grep_run.h. */
+/* grep_session.c: see grep_session.h. */
 #include "query/grep_run.h"
 
 #include <stdlib.h>

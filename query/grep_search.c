@@ -6,7 +6,7 @@
 /* What a match may look at behind the lines it touches, with -U. */
 #define LOOK_AHEAD_BYTES 128
 
-struct run {
+struct search_state {
 	const struct bs_grep_matcher *matcher;
 	const struct bs_grep_search *options;
 	struct bs_grep_sink *sink;
@@ -30,9 +30,9 @@ struct run {
 	size_t capacity;
 };
 
-static bool quits(const struct run *run)
+static bool quits(const struct search_state *search_state)
 {
-	return run->binary == BS_GREP_BINARY_QUIT;
+	return search_state->binary == BS_GREP_BINARY_QUIT;
 }
 
 /* ---- telling ---- */
@@ -53,65 +53,65 @@ static size_t count_lines(const uint8_t *text, size_t n, uint8_t line_end)
 	return count;
 }
 
-static void count_to(struct run *run, size_t upto)
+static void count_to(struct search_state *search_state, size_t upto)
 {
-	if (!run->options->line_numbers || upto <= run->counted)
+	if (!search_state->options->line_numbers || upto <= search_state->counted)
 		return;
-	run->line_number += count_lines(run->text + run->counted, upto - run->counted, run->options->line_end);
-	run->counted = upto;
+	search_state->line_number += count_lines(search_state->text + search_state->counted, upto - search_state->counted, search_state->options->line_end);
+	search_state->counted = upto;
 }
 
-static void see_nul(struct run *run, size_t off)
+static void see_nul(struct search_state *search_state, size_t off)
 {
-	run->has_nul = true;
-	run->nul_off = run->gone_bytes + off;
-	run->sink->methods->nul(run->sink, run->nul_off, run->binary);
+	search_state->has_nul = true;
+	search_state->nul_off = search_state->gone_bytes + off;
+	search_state->sink->methods->nul(search_state->sink, search_state->nul_off, search_state->binary);
 }
 
 /* Looks for a NUL byte in text[from..end), if that is still of interest; true: the search is over. */
-static bool detect_nul(struct run *run, size_t from, size_t end)
+static bool detect_nul(struct search_state *search_state, size_t from, size_t end)
 {
-	if (!run->has_nul && run->binary != BS_GREP_BINARY_TEXT) {
-		const uint8_t *found = from < end ? memchr(run->text + from, 0, end - from) : NULL;
+	if (!search_state->has_nul && search_state->binary != BS_GREP_BINARY_TEXT) {
+		const uint8_t *found = from < end ? memchr(search_state->text + from, 0, end - from) : NULL;
 		if (found)
-			see_nul(run, (size_t)(found - run->text));
+			see_nul(search_state, (size_t)(found - search_state->text));
 	}
-	return run->has_nul && quits(run);
+	return search_state->has_nul && quits(search_state);
 }
 
 /* False: enough. */
-static bool tell(struct run *run, enum bs_grep_line_kind kind, struct bs_grep_span line)
+static bool tell(struct search_state *search_state, enum bs_grep_line_kind kind, struct bs_grep_span line)
 {
-	if (run->is_slice && detect_nul(run, line.start, line.end))
+	if (search_state->is_slice && detect_nul(search_state, line.start, line.end))
 		return false;
-	bool has_context = run->options->before > 0 || run->options->after > 0;
+	bool has_context = search_state->options->before > 0 || search_state->options->after > 0;
 	bool may_have_gap = kind == BS_GREP_LINE_MATCH || kind == BS_GREP_LINE_BEFORE;
-	if (may_have_gap && has_context && run->has_told && run->visited < line.start)
-		run->sink->methods->gap(run->sink);
-	count_to(run, line.start);
-	struct bs_grep_line told = {.text = run->text + run->base,
-	                            .text_bytes = run->window - run->base,
-	                            .start = line.start - run->base,
-	                            .end = line.end - run->base,
-	                            .file_off = run->gone_bytes + line.start,
-	                            .number = run->options->line_numbers ? run->line_number : 0};
-	bool is_wanted = run->sink->methods->line(run->sink, kind, &told) && !run->sink->status;
+	if (may_have_gap && has_context && search_state->has_told && search_state->visited < line.start)
+		search_state->sink->methods->gap(search_state->sink);
+	count_to(search_state, line.start);
+	struct bs_grep_line told = {.text = search_state->text + search_state->base,
+	                            .text_bytes = search_state->window - search_state->base,
+	                            .start = line.start - search_state->base,
+	                            .end = line.end - search_state->base,
+	                            .file_off = search_state->gone_bytes + line.start,
+	                            .number = search_state->options->line_numbers ? search_state->line_number : 0};
+	bool is_wanted = search_state->sink->methods->line(search_state->sink, kind, &told) && !search_state->sink->status;
 	if (kind == BS_GREP_LINE_AFTER)
-		run->after_left--;
+		search_state->after_left--;
 	if (!is_wanted)
 		return false;
-	run->visited = line.end;
-	run->has_told = true;
+	search_state->visited = line.end;
+	search_state->has_told = true;
 	if (kind == BS_GREP_LINE_MATCH)
-		run->after_left = run->options->after;
+		search_state->after_left = search_state->options->after;
 	return true;
 }
 
-static bool tell_lines(struct run *run, enum bs_grep_line_kind kind, size_t from, size_t upto)
+static bool tell_lines(struct search_state *search_state, enum bs_grep_line_kind kind, size_t from, size_t upto)
 {
 	while (from < upto) {
-		struct bs_grep_span line = {from, bs_grep_line_end(run->text, from, upto, run->options->line_end)};
-		if (!tell(run, kind, line))
+		struct bs_grep_span line = {from, bs_grep_line_end(search_state->text, from, upto, search_state->options->line_end)};
+		if (!tell(search_state, kind, line))
 			return false;
 		from = line.end;
 	}
@@ -119,12 +119,12 @@ static bool tell_lines(struct run *run, enum bs_grep_line_kind kind, size_t from
 }
 
 /* Lines after the last match, as many as are still wanted, before upto. */
-static bool tell_after(struct run *run, size_t upto)
+static bool tell_after(struct search_state *search_state, size_t upto)
 {
-	size_t from = run->visited;
-	while (run->after_left > 0 && from < upto) {
-		struct bs_grep_span line = {from, bs_grep_line_end(run->text, from, upto, run->options->line_end)};
-		if (!tell(run, BS_GREP_LINE_AFTER, line))
+	size_t from = search_state->visited;
+	while (search_state->after_left > 0 && from < upto) {
+		struct bs_grep_span line = {from, bs_grep_line_end(search_state->text, from, upto, search_state->options->line_end)};
+		if (!tell(search_state, BS_GREP_LINE_AFTER, line))
 			return false;
 		from = line.end;
 	}
@@ -132,296 +132,296 @@ static bool tell_after(struct run *run, size_t upto)
 }
 
 /* Where the n_lines lines before the last line of text[from..upto) start. */
-static size_t lines_before(const struct run *run, size_t from, size_t upto, uint64_t n_lines)
+static size_t lines_before(const struct search_state *search_state, size_t from, size_t upto, uint64_t n_lines)
 {
 	size_t at = upto;
-	if (at > from && run->text[at - 1] == run->options->line_end)
+	if (at > from && search_state->text[at - 1] == search_state->options->line_end)
 		at--;
 	for (;; n_lines--) {
-		size_t start = bs_grep_line_start(run->text, from, at, run->options->line_end);
+		size_t start = bs_grep_line_start(search_state->text, from, at, search_state->options->line_end);
 		if (start == from || n_lines == 0)
 			return start;
 		at = start - 1;
 	}
 }
 
-static bool tell_before(struct run *run, size_t upto)
+static bool tell_before(struct search_state *search_state, size_t upto)
 {
-	if (run->options->before == 0 || run->visited >= upto)
+	if (search_state->options->before == 0 || search_state->visited >= upto)
 		return true;
-	return tell_lines(run, BS_GREP_LINE_BEFORE, lines_before(run, run->visited, upto, run->options->before - 1), upto);
+	return tell_lines(search_state, BS_GREP_LINE_BEFORE, lines_before(search_state, search_state->visited, upto, search_state->options->before - 1), upto);
 }
 
 /* What stands before a line that matches. */
-static bool tell_context(struct run *run, size_t upto)
+static bool tell_context(struct search_state *search_state, size_t upto)
 {
-	if (run->options->passthru)
-		return tell_lines(run, BS_GREP_LINE_OTHER, run->visited, upto);
-	return tell_after(run, upto) && tell_before(run, upto);
+	if (search_state->options->passthru)
+		return tell_lines(search_state, BS_GREP_LINE_OTHER, search_state->visited, upto);
+	return tell_after(search_state, upto) && tell_before(search_state, upto);
 }
 
 /* ---- line by line ---- */
 
-static bool next_line(struct run *run, struct bs_grep_span *line, bool *found)
+static bool next_line(struct search_state *search_state, struct bs_grep_span *line, bool *found)
 {
-	struct bs_grep_sink *sink = run->sink;
-	sink->status = bs_grep_next_line(sink->scratch, run->text, run->pos, run->window, line, found, sink->err);
+	struct bs_grep_sink *sink = search_state->sink;
+	sink->status = bs_grep_next_line(sink->scratch, search_state->text, search_state->pos, search_state->window, line, found, sink->err);
 	return !sink->status;
 }
 
 /* The lines that do not match, up to the next one that does. */
-static bool search_inverted(struct run *run)
+static bool search_inverted(struct search_state *search_state)
 {
 	struct bs_grep_span line;
 	bool found;
-	if (!next_line(run, &line, &found))
+	if (!next_line(search_state, &line, &found))
 		return false;
-	size_t from = run->pos, upto = found ? line.start : run->window;
-	if (from < upto && !tell_context(run, from))
+	size_t from = search_state->pos, upto = found ? line.start : search_state->window;
+	if (from < upto && !tell_context(search_state, from))
 		return false;
 	while (from < upto) {
-		struct bs_grep_span other = {from, bs_grep_line_end(run->text, from, upto, run->options->line_end)};
-		run->pos = other.end;
-		if (!tell(run, BS_GREP_LINE_MATCH, other))
+		struct bs_grep_span other = {from, bs_grep_line_end(search_state->text, from, upto, search_state->options->line_end)};
+		search_state->pos = other.end;
+		if (!tell(search_state, BS_GREP_LINE_MATCH, other))
 			return false;
 		from = other.end;
 	}
-	run->pos = found ? line.end : run->window;
+	search_state->pos = found ? line.end : search_state->window;
 	return true;
 }
 
 /* The lines of the window; false: enough. */
-static bool search_window(struct run *run)
+static bool search_window(struct search_state *search_state)
 {
-	while (run->pos < run->window) {
+	while (search_state->pos < search_state->window) {
 		struct bs_grep_span line;
 		bool found;
-		if (run->options->invert) {
-			if (!search_inverted(run))
+		if (search_state->options->invert) {
+			if (!search_inverted(search_state))
 				return false;
 			continue;
 		}
-		if (!next_line(run, &line, &found))
+		if (!next_line(search_state, &line, &found))
 			return false;
 		if (!found)
 			break;
-		if (!tell_context(run, line.start))
+		if (!tell_context(search_state, line.start))
 			return false;
-		run->pos = line.end;
-		if (!tell(run, BS_GREP_LINE_MATCH, line))
+		search_state->pos = line.end;
+		if (!tell(search_state, BS_GREP_LINE_MATCH, line))
 			return false;
 	}
-	run->pos = run->window;
-	if (run->options->passthru)
-		return tell_lines(run, BS_GREP_LINE_OTHER, run->visited, run->window);
-	return tell_after(run, run->window);
+	search_state->pos = search_state->window;
+	if (search_state->options->passthru)
+		return tell_lines(search_state, BS_GREP_LINE_OTHER, search_state->visited, search_state->window);
+	return tell_after(search_state, search_state->window);
 }
 
 /* ---- pieces ---- */
 
 /* Less is in hand than a piece takes: lets go of what is before it, and reads on. */
-static bool read_more(struct run *run)
+static bool read_more(struct search_state *search_state)
 {
-	size_t gone = run->base;
-	struct bs_grep_sink *sink = run->sink;
-	sink->status = bs_grep_text_more(run->source, gone, run->capacity, sink->err);
-	run->text = run->source->bytes.data;
-	run->n_bytes = run->source->bytes.used_bytes;
-	run->gone_bytes += gone;
-	run->base = 0;
-	run->window -= gone;
-	run->end -= gone;
-	run->pos -= gone;
-	run->visited -= gone;
-	run->counted -= run->counted < gone ? run->counted : gone;
+	size_t gone = search_state->base;
+	struct bs_grep_sink *sink = search_state->sink;
+	sink->status = bs_grep_text_more(search_state->source, gone, search_state->capacity, sink->err);
+	search_state->text = search_state->source->bytes.data;
+	search_state->n_bytes = search_state->source->bytes.used_bytes;
+	search_state->gone_bytes += gone;
+	search_state->base = 0;
+	search_state->window -= gone;
+	search_state->end -= gone;
+	search_state->pos -= gone;
+	search_state->visited -= gone;
+	search_state->counted -= search_state->counted < gone ? search_state->counted : gone;
 	return !sink->status;
 }
 
 /* Where the first reads end: at the three bytes in which a mark is looked for, and at a buffer of standard input. */
-static size_t first_end(const struct run *run)
+static size_t first_end(const struct search_state *search_state)
 {
-	uint64_t read_bytes = run->gone_bytes + run->end;
-	if (read_bytes == 0 && !run->source->had_mark && run->n_bytes > 3)
+	uint64_t read_bytes = search_state->gone_bytes + search_state->end;
+	if (read_bytes == 0 && !search_state->source->had_mark && search_state->n_bytes > 3)
 		return 3;
-	if (run->source->is_stdin && read_bytes < BS_GREP_STDIN_BYTES && run->n_bytes > BS_GREP_STDIN_BYTES)
-		return BS_GREP_STDIN_BYTES - (size_t)run->gone_bytes;
-	return run->n_bytes;
+	if (search_state->source->is_stdin && read_bytes < BS_GREP_STDIN_BYTES && search_state->n_bytes > BS_GREP_STDIN_BYTES)
+		return BS_GREP_STDIN_BYTES - (size_t)search_state->gone_bytes;
+	return search_state->n_bytes;
 }
 
 /* How far the next read gets, from run->end on. */
-static size_t read_end(const struct run *run)
+static size_t read_end(const struct search_state *search_state)
 {
-	const size_t *ends = (const size_t *)(const void *)run->source->pieces.data;
-	size_t n_ends = run->source->pieces.used_bytes / sizeof(*ends);
-	size_t most = run->base + run->capacity;
-	if (most > run->n_bytes)
-		most = run->n_bytes;
+	const size_t *ends = (const size_t *)(const void *)search_state->source->pieces.data;
+	size_t n_ends = search_state->source->pieces.used_bytes / sizeof(*ends);
+	size_t most = search_state->base + search_state->capacity;
+	if (most > search_state->n_bytes)
+		most = search_state->n_bytes;
 	if (n_ends == 0) {
-		size_t first = first_end(run);
+		size_t first = first_end(search_state);
 		return first < most ? first : most;
 	}
 	for (size_t i = 0; i < n_ends; i++)
-		if (ends[i] > run->end)
+		if (ends[i] > search_state->end)
 			return ends[i] < most ? ends[i] : most;
 	return most;
 }
 
 /* A piece was read up to end: NUL bytes. True: the window ends here. */
-static bool meet_nul(struct run *run, size_t from, size_t end)
+static bool meet_nul(struct search_state *search_state, size_t from, size_t end)
 {
-	if (run->binary == BS_GREP_BINARY_TEXT || from == end)
+	if (search_state->binary == BS_GREP_BINARY_TEXT || from == end)
 		return false;
-	const uint8_t *found = memchr(run->text + from, 0, end - from);
+	const uint8_t *found = memchr(search_state->text + from, 0, end - from);
 	if (!found)
 		return false;
-	if (!run->has_nul)
-		see_nul(run, (size_t)(found - run->text));
-	if (quits(run))
+	if (!search_state->has_nul)
+		see_nul(search_state, (size_t)(found - search_state->text));
+	if (quits(search_state))
 		return true;
-	for (size_t i = (size_t)(found - run->text); i < end; i++)
-		if (run->text[i] == 0)
-			run->text[i] = run->options->line_end;
+	for (size_t i = (size_t)(found - search_state->text); i < end; i++)
+		if (search_state->text[i] == 0)
+			search_state->text[i] = search_state->options->line_end;
 	return false;
 }
 
 /* Lets go of what was searched, but for the lines that the next match may want before it. */
-static void roll(struct run *run)
+static void roll(struct search_state *search_state)
 {
 	/* As rg: also for context behind a match, and so the next piece ends sooner. */
-	uint64_t context = run->options->before > run->options->after ? run->options->before : run->options->after;
-	size_t kept = run->window;
-	if (context > 0 && run->window > run->base) {
-		kept = lines_before(run, run->base, run->window, context);
-		kept = kept > run->visited ? kept : run->visited;
+	uint64_t context = search_state->options->before > search_state->options->after ? search_state->options->before : search_state->options->after;
+	size_t kept = search_state->window;
+	if (context > 0 && search_state->window > search_state->base) {
+		kept = lines_before(search_state, search_state->base, search_state->window, context);
+		kept = kept > search_state->visited ? kept : search_state->visited;
 	}
-	count_to(run, kept);
-	run->base = kept;
-	run->visited = run->visited > kept ? run->visited : kept;
+	count_to(search_state, kept);
+	search_state->base = kept;
+	search_state->visited = search_state->visited > kept ? search_state->visited : kept;
 }
 
 /* The next window; false: the text is over. */
-static bool fill(struct run *run)
+static bool fill(struct search_state *search_state)
 {
-	size_t had_bytes = run->window - run->base;
-	uint64_t old_base = run->gone_bytes + run->base;
-	roll(run);
+	size_t had_bytes = search_state->window - search_state->base;
+	uint64_t old_base = search_state->gone_bytes + search_state->base;
+	roll(search_state);
 	for (;;) {
-		if (run->end - run->base == run->capacity)
-			run->capacity *= 3;
-		if (run->source->has_more && run->n_bytes - run->base < run->capacity && !read_more(run))
+		if (search_state->end - search_state->base == search_state->capacity)
+			search_state->capacity *= 3;
+		if (search_state->source->has_more && search_state->n_bytes - search_state->base < search_state->capacity && !read_more(search_state))
 			return false;
-		size_t from = run->end;
-		size_t to = read_end(run);
+		size_t from = search_state->end;
+		size_t to = read_end(search_state);
 		if (to == from) {
-			run->window = run->end;
+			search_state->window = search_state->end;
 			break;
 		}
-		if (meet_nul(run, from, to))
+		if (meet_nul(search_state, from, to))
 			return false;
-		run->end = to;
-		const uint8_t *last = memrchr(run->text + from, run->options->line_end, to - from);
+		search_state->end = to;
+		const uint8_t *last = memrchr(search_state->text + from, search_state->options->line_end, to - from);
 		if (last) {
-			run->window = (size_t)(last - run->text) + 1;
+			search_state->window = (size_t)(last - search_state->text) + 1;
 			break;
 		}
 	}
-	if (run->window == run->base)
+	if (search_state->window == search_state->base)
 		return false;
 	/* Only context is left, and nobody will want it. */
-	if (run->gone_bytes + run->base == old_base && run->window - run->base == had_bytes) {
-		run->base = run->window;
+	if (search_state->gone_bytes + search_state->base == old_base && search_state->window - search_state->base == had_bytes) {
+		search_state->base = search_state->window;
 		return false;
 	}
 	return true;
 }
 
 /* Whether it can be told apart in what pieces the text was read. */
-static bool pieces_matter(const struct run *run)
+static bool pieces_matter(const struct search_state *search_state)
 {
-	return run->binary != BS_GREP_BINARY_TEXT && run->n_bytes && memchr(run->text, 0, run->n_bytes);
+	return search_state->binary != BS_GREP_BINARY_TEXT && search_state->n_bytes && memchr(search_state->text, 0, search_state->n_bytes);
 }
 
-static void search_pieces(struct run *run)
+static void search_pieces(struct search_state *search_state)
 {
-	if (!run->source->has_more && !pieces_matter(run))
-		run->capacity = run->n_bytes + 1;
-	while (fill(run) && search_window(run))
+	if (!search_state->source->has_more && !pieces_matter(search_state))
+		search_state->capacity = search_state->n_bytes + 1;
+	while (fill(search_state) && search_window(search_state))
 		continue;
 }
 
 /* ---- across lines ---- */
 
 struct multi {
-	struct run *run;
+	struct search_state *search_state;
 	struct bs_grep_span last; /* lines of the matches not told yet */
 	bool has_last;
 };
 
-static bool multi_find(struct run *run, struct bs_grep_span *found_at, bool *found)
+static bool multi_find(struct search_state *search_state, struct bs_grep_span *found_at, bool *found)
 {
-	struct bs_grep_sink *sink = run->sink;
-	sink->status = bs_grep_next_match(sink->scratch, run->text + run->pos, 0, run->n_bytes - run->pos, false, found_at,
+	struct bs_grep_sink *sink = search_state->sink;
+	sink->status = bs_grep_next_match(sink->scratch, search_state->text + search_state->pos, 0, search_state->n_bytes - search_state->pos, false, found_at,
 	                                  found, sink->err);
-	found_at->start += run->pos;
-	found_at->end += run->pos;
+	found_at->start += search_state->pos;
+	found_at->end += search_state->pos;
 	return !sink->status;
 }
 
-static void multi_advance(struct run *run, struct bs_grep_span at)
+static void multi_advance(struct search_state *search_state, struct bs_grep_span at)
 {
-	run->pos = at.end;
-	if (at.start == at.end && run->pos < run->n_bytes)
-		for (run->pos++; run->pos < run->n_bytes && (run->text[run->pos] & 0xc0) == 0x80;)
-			run->pos++;
+	search_state->pos = at.end;
+	if (at.start == at.end && search_state->pos < search_state->n_bytes)
+		for (search_state->pos++; search_state->pos < search_state->n_bytes && (search_state->text[search_state->pos] & 0xc0) == 0x80;)
+			search_state->pos++;
 }
 
-static struct bs_grep_span lines_of(const struct run *run, struct bs_grep_span at)
+static struct bs_grep_span lines_of(const struct search_state *search_state, struct bs_grep_span at)
 {
-	uint8_t line_end = run->options->line_end;
-	struct bs_grep_span lines = {bs_grep_line_start(run->text, 0, at.start, line_end), at.end};
-	if (at.end <= lines.start || run->text[at.end - 1] != line_end)
-		lines.end = bs_grep_line_end(run->text, at.end, run->n_bytes, line_end);
+	uint8_t line_end = search_state->options->line_end;
+	struct bs_grep_span lines = {bs_grep_line_start(search_state->text, 0, at.start, line_end), at.end};
+	if (at.end <= lines.start || search_state->text[at.end - 1] != line_end)
+		lines.end = bs_grep_line_end(search_state->text, at.end, search_state->n_bytes, line_end);
 	return lines;
 }
 
-static bool multi_tell(struct run *run, struct bs_grep_span lines)
+static bool multi_tell(struct search_state *search_state, struct bs_grep_span lines)
 {
 	/* A match behind the last line feed is in no line. */
-	return lines.start < lines.end && tell(run, BS_GREP_LINE_MATCH, lines);
+	return lines.start < lines.end && tell(search_state, BS_GREP_LINE_MATCH, lines);
 }
 
-static bool multi_inverted(struct run *run)
+static bool multi_inverted(struct search_state *search_state)
 {
 	struct bs_grep_span at;
 	bool found;
-	if (!multi_find(run, &at, &found))
+	if (!multi_find(search_state, &at, &found))
 		return false;
-	struct bs_grep_span lines = found ? lines_of(run, at) : (struct bs_grep_span){run->n_bytes, run->n_bytes};
-	struct bs_grep_span other = {run->pos, lines.start};
+	struct bs_grep_span lines = found ? lines_of(search_state, at) : (struct bs_grep_span){search_state->n_bytes, search_state->n_bytes};
+	struct bs_grep_span other = {search_state->pos, lines.start};
 	if (found)
-		multi_advance(run, lines);
+		multi_advance(search_state, lines);
 	else
-		run->pos = run->n_bytes;
+		search_state->pos = search_state->n_bytes;
 	if (other.start >= other.end)
 		return true;
-	return tell_context(run, other.start) && tell_lines(run, BS_GREP_LINE_MATCH, other.start, other.end);
+	return tell_context(search_state, other.start) && tell_lines(search_state, BS_GREP_LINE_MATCH, other.start, other.end);
 }
 
 static bool multi_step(struct multi *multi)
 {
-	struct run *run = multi->run;
+	struct search_state *search_state = multi->search_state;
 	struct bs_grep_span at;
 	bool found;
-	if (run->options->invert)
-		return multi_inverted(run);
-	if (!multi_find(run, &at, &found))
+	if (search_state->options->invert)
+		return multi_inverted(search_state);
+	if (!multi_find(search_state, &at, &found))
 		return false;
 	if (!found) {
-		run->pos = run->n_bytes;
+		search_state->pos = search_state->n_bytes;
 		return true;
 	}
-	multi_advance(run, at);
-	struct bs_grep_span lines = lines_of(run, at), last = multi->last;
+	multi_advance(search_state, at);
+	struct bs_grep_span lines = lines_of(search_state, at), last = multi->last;
 	bool had_last = multi->has_last;
 	multi->has_last = true;
 	if (had_last && last.end >= lines.start) {
@@ -429,53 +429,53 @@ static bool multi_step(struct multi *multi)
 		return true;
 	}
 	multi->last = lines;
-	return !had_last || (tell_context(run, last.start) && multi_tell(run, last));
+	return !had_last || (tell_context(search_state, last.start) && multi_tell(search_state, last));
 }
 
-static void search_across(struct run *run)
+static void search_across(struct search_state *search_state)
 {
-	struct multi multi = {.run = run};
-	run->window = run->n_bytes;
+	struct multi multi = {.search_state = search_state};
+	search_state->window = search_state->n_bytes;
 	bool is_on = true;
-	while (run->pos < run->n_bytes && is_on)
+	while (search_state->pos < search_state->n_bytes && is_on)
 		is_on = multi_step(&multi);
-	if (is_on && multi.has_last && tell_context(run, multi.last.start))
-		(void)multi_tell(run, multi.last);
-	if (!is_on || run->sink->status)
+	if (is_on && multi.has_last && tell_context(search_state, multi.last.start))
+		(void)multi_tell(search_state, multi.last);
+	if (!is_on || search_state->sink->status)
 		return;
-	if (run->options->passthru)
-		tell_lines(run, BS_GREP_LINE_OTHER, run->visited, run->n_bytes);
+	if (search_state->options->passthru)
+		tell_lines(search_state, BS_GREP_LINE_OTHER, search_state->visited, search_state->n_bytes);
 	else
-		tell_after(run, run->n_bytes);
+		tell_after(search_state, search_state->n_bytes);
 }
 
 /* ---- a text ---- */
 
-static bool begins_binary(struct run *run)
+static bool begins_binary(struct search_state *search_state)
 {
-	return detect_nul(run, 0, run->n_bytes < BS_GREP_PIECE_BYTES ? run->n_bytes : BS_GREP_PIECE_BYTES);
+	return detect_nul(search_state, 0, search_state->n_bytes < BS_GREP_PIECE_BYTES ? search_state->n_bytes : BS_GREP_PIECE_BYTES);
 }
 
-static void search(struct run *run)
+static void search(struct search_state *search_state)
 {
-	if (!run->is_slice) {
-		search_pieces(run);
+	if (!search_state->is_slice) {
+		search_pieces(search_state);
 		return;
 	}
-	if (begins_binary(run))
+	if (begins_binary(search_state))
 		return;
-	if (bs_grep_matcher_by_line(run->matcher)) {
-		run->window = run->n_bytes;
-		search_window(run);
+	if (bs_grep_matcher_by_line(search_state->matcher)) {
+		search_state->window = search_state->n_bytes;
+		search_window(search_state);
 	} else {
-		search_across(run);
+		search_across(search_state);
 	}
 }
 
 void bs_grep_search_text(const struct bs_grep_matcher *matcher, struct bs_grep_text *text, enum bs_grep_binary binary,
                          bool is_slice, struct bs_grep_sink *sink)
 {
-	struct run run = {.matcher = matcher,
+	struct search_state search_state = {.matcher = matcher,
 	                  .options = sink->search,
 	                  .sink = sink,
 	                  .binary = binary,
@@ -486,12 +486,12 @@ void bs_grep_search_text(const struct bs_grep_matcher *matcher, struct bs_grep_t
 	                  .source = text,
 	                  .capacity = BS_GREP_PIECE_BYTES};
 	bs_grep_scratch_reset(sink->scratch);
-	if (sink->methods->begin(sink) && run.n_bytes > 0)
-		search(&run);
-	struct bs_grep_finish finish = {.is_binary = run.has_nul, .binary_off = run.nul_off, .binary = binary};
-	finish.searched_bytes = run.gone_bytes + (run.is_slice ? run.pos : run.base);
-	if (run.is_slice && run.has_nul && run.nul_off < run.pos)
-		finish.searched_bytes = run.nul_off;
+	if (sink->methods->begin(sink) && search_state.n_bytes > 0)
+		search(&search_state);
+	struct bs_grep_finish finish = {.is_binary = search_state.has_nul, .binary_off = search_state.nul_off, .binary = binary};
+	finish.searched_bytes = search_state.gone_bytes + (search_state.is_slice ? search_state.pos : search_state.base);
+	if (search_state.is_slice && search_state.has_nul && search_state.nul_off < search_state.pos)
+		finish.searched_bytes = search_state.nul_off;
 	if (!sink->status)
 		sink->methods->finish(sink, &finish);
 }

@@ -73,12 +73,12 @@ static void find_documents(const struct bs_doc_table *table, uint32_t source, ui
 {
 	*first = UINT32_MAX;
 	*end = 0;
-	for (uint32_t i = 0; i < table->n_runs; i++) {
-		struct bs_doc_run run = bs_doc_table_run(table, i);
-		if (run.source != source)
+	for (uint32_t i = 0; i < table->n_ranges; i++) {
+		struct bs_source_range range = bs_doc_table_range(table, i);
+		if (range.source != source)
 			continue;
-		*first = run.first < *first ? run.first : *first;
-		*end = run.end > *end ? run.end : *end;
+		*first = range.first < *first ? range.first : *first;
+		*end = range.end > *end ? range.end : *end;
 	}
 }
 

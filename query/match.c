@@ -88,7 +88,7 @@ static bool element_accepts(const struct bs_matcher *matcher, uint32_t e, const 
 	case BS_ELEMENT_FUZZY:
 		return bs_fuzzy_matches(matcher->fuzzies[e], term, term_bytes, 0);
 	case BS_ELEMENT_TERM:
-	case BS_ELEMENT_PAIR:
+	case BS_ELEMENT_BIGRAM:
 		break;
 	}
 	return false;
@@ -253,7 +253,7 @@ static enum bs_status take_tokens(void *context, const struct bs_token *tokens, 
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < n_tokens && !status; i++) {
 		uint32_t number;
-		if (tokens[i].is_pair)
+		if (tokens[i].is_bigram)
 			continue;
 		uint64_t hash = bs_hash_slot(tokens[i].term, tokens[i].term_bytes);
 		if (matcher->inexact.used_bytes > 0)

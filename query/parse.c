@@ -39,7 +39,7 @@ struct word {
 	uint32_t term_bytes;
 	uint32_t position;
 	uint64_t start_byte; /* in the token's text */
-	bool is_pair;
+	bool is_bigram;
 };
 
 static enum bs_status fail_at(struct parser *parser, size_t byte, const char *message)
@@ -144,7 +144,7 @@ static enum bs_status gather(void *context, const struct bs_token *tokens, size_
 			.term_bytes = tokens[i].term_bytes,
 			.position = tokens[i].position,
 			.start_byte = tokens[i].start_byte,
-			.is_pair = tokens[i].is_pair,
+			.is_bigram = tokens[i].is_bigram,
 		};
 		status = bs_buffer_append(&parser->terms, tokens[i].term, tokens[i].term_bytes, err);
 		if (!status)
@@ -175,7 +175,7 @@ static const struct word *word_at(const struct parser *parser, size_t i)
 static const struct word *last_word(const struct parser *parser)
 {
 	size_t i = count_words(parser) - 1;
-	while (word_at(parser, i)->is_pair)
+	while (word_at(parser, i)->is_bigram)
 		i--;
 	return word_at(parser, i);
 }
@@ -186,7 +186,7 @@ static enum bs_status find_second(void *context, const struct bs_token *tokens, 
 	(void)err;
 	bool *found = context;
 	for (size_t i = 0; i < n_tokens; i++)
-		*found = *found || (!tokens[i].is_pair && tokens[i].position > 0 && tokens[i].start_byte == 0);
+		*found = *found || (!tokens[i].is_bigram && tokens[i].position > 0 && tokens[i].start_byte == 0);
 	return BS_OK;
 }
 
@@ -225,9 +225,9 @@ static enum bs_status add_items(struct parser *parser, bool pairs, const struct 
 	*n_out = 0;
 	for (size_t i = 0; i < count_words(parser) && !status; i++) {
 		const struct word *word = word_at(parser, i);
-		if (word->is_pair != pairs || (pairs && last && word->position + 1 == final->position))
+		if (word->is_bigram != pairs || (pairs && last && word->position + 1 == final->position))
 			continue;
-		struct bs_element element = element_of(parser, word, pairs ? BS_ELEMENT_PAIR : BS_ELEMENT_TERM);
+		struct bs_element element = element_of(parser, word, pairs ? BS_ELEMENT_BIGRAM : BS_ELEMENT_TERM);
 		if (word == final && last)
 			element = *last;
 		status = bs_build_item(&parser->build, &element, word->position - word_at(parser, 0)->position,

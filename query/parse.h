@@ -57,7 +57,7 @@ enum bs_element_kind {
 	BS_ELEMENT_TERM,   /* equal bytes */
 	BS_ELEMENT_PREFIX, /* the document's term begins with these bytes */
 	BS_ELEMENT_FUZZY,  /* at most max_distance edits of code points */
-	BS_ELEMENT_PAIR, /* a pair term of the analysis, equal bytes: an aid to the filter, never verified or scored */
+	BS_ELEMENT_BIGRAM, /* a pair term of the analysis, equal bytes: an aid to the filter, never verified or scored */
 };
 
 /* A distinct matcher of terms; no two elements of a query agree in kind, max_distance and term. */

@@ -32,11 +32,11 @@ static enum bs_status add_keyed(struct bs_plan *plan, uint32_t element, uint64_t
 }
 
 static enum bs_status add_term(struct bs_plan *plan, uint32_t element, const uint8_t *term, uint32_t term_bytes,
-                               bool is_pair, struct bs_error *err)
+                               bool is_bigram, struct bs_error *err)
 {
-	static const uint8_t pair = BS_KEY_PAIR;
+	static const uint8_t pair = BS_KEY_COMPOUND;
 	uint64_t key_offset = plan->keys.used_bytes;
-	enum bs_status status = is_pair ? bs_buffer_append(&plan->keys, &pair, 1, err) : BS_OK;
+	enum bs_status status = is_bigram ? bs_buffer_append(&plan->keys, &pair, 1, err) : BS_OK;
 	if (!status)
 		status = bs_buffer_append(&plan->keys, term, term_bytes, err);
 	return status ? status : add_keyed(plan, element, key_offset, err);
@@ -59,17 +59,17 @@ static enum bs_status add_pairs(struct bs_plan *plan, uint32_t n, struct bs_erro
 		const struct bs_query_item *item = &node->items[i];
 		const struct bs_element *first = word_of(plan->query, &item[0]);
 		const struct bs_element *second = word_of(plan->query, &item[1]);
-		struct bs_plan_pair pair = {.node = n, .term = plan->n_terms};
+		struct bs_plan_word_pair pair = {.node = n, .term = plan->n_terms};
 		uint64_t key_offset = plan->keys.used_bytes;
 		if (!first || !second || item[1].position != item[0].position + 1)
 			continue;
 		status = bs_word_pair_key(first->term, first->term_bytes, second->term, second->term_bytes, &plan->keys, err);
 		if (!status)
-			status = add_keyed(plan, BS_PLAN_PAIR, key_offset, err);
+			status = add_keyed(plan, BS_PLAN_WORD_PAIR, key_offset, err);
 		if (!status)
 			status = bs_buffer_append(&plan->memory_pairs, &pair, sizeof(pair), err);
-		plan->pairs = (struct bs_plan_pair *)(void *)plan->memory_pairs.data;
-		plan->n_pairs++;
+		plan->pairs = (struct bs_plan_word_pair *)(void *)plan->memory_pairs.data;
+		plan->n_word_pairs++;
 	}
 	return status;
 }
@@ -108,12 +108,12 @@ static enum bs_status expand_prefix(struct bs_plan *plan, const struct bs_elemen
 static enum bs_status expand_fuzzy(struct bs_plan *plan, struct bs_fuzzy *fuzzy, struct bs_lexicon_cursor *cursor,
                                    bool *full_out, struct bs_error *err)
 {
-	static const uint8_t pair = BS_KEY_PAIR;
+	static const uint8_t pair = BS_KEY_COMPOUND;
 	enum bs_status status = bs_lexicon_cursor_seek(cursor, &pair, 0, err);
 	while (!status && !*full_out) {
 		bool end;
 		status = bs_lexicon_cursor_next(cursor, &end, err);
-		if (status || end || cursor->term.data[0] == BS_KEY_PAIR)
+		if (status || end || cursor->term.data[0] == BS_KEY_COMPOUND)
 			break;
 		if (bs_fuzzy_matches(fuzzy, cursor->term.data, (uint32_t)cursor->term.used_bytes,
 		                     (uint32_t)cursor->n_shared))
@@ -150,8 +150,8 @@ static enum bs_status add_element(struct bs_plan *plan, uint32_t i, struct bs_er
 	const struct bs_element *element = &plan->query->elements[i];
 	struct bs_plan_element planned = {.first_term = plan->n_terms};
 	enum bs_status status;
-	if (element->kind == BS_ELEMENT_TERM || element->kind == BS_ELEMENT_PAIR)
-		status = add_term(plan, i, element->term, element->term_bytes, element->kind == BS_ELEMENT_PAIR, err);
+	if (element->kind == BS_ELEMENT_TERM || element->kind == BS_ELEMENT_BIGRAM)
+		status = add_term(plan, i, element->term, element->term_bytes, element->kind == BS_ELEMENT_BIGRAM, err);
 	else
 		status = expand(plan, i, &planned.is_too_broad, err);
 	planned.n_terms = plan->n_terms - planned.first_term;
@@ -210,7 +210,7 @@ enum bs_status bs_plan_make(struct bs_plan *plan, const struct bs_query *query, 
 	bs_buffer_clear(&plan->memory_terms);
 	bs_buffer_clear(&plan->memory_places);
 	bs_buffer_clear(&plan->memory_pairs);
-	plan->n_pairs = 0;
+	plan->n_word_pairs = 0;
 	for (uint32_t i = 0; i < query->n_elements && !status; i++)
 		status = add_element(plan, i, err);
 	for (uint32_t n = 0; n < query->n_nodes && !status; n++)

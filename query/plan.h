@@ -22,15 +22,15 @@
 struct bs_term_place {
 	bool is_found;
 	struct bs_and_term term;               /* its columns; of no use if it is not found */
-	struct bs_exception_list exceptions; /* its false rows; none unless term.treatment->is_exact */
+	struct bs_term_exceptions exceptions; /* its false rows; none unless term.treatment->is_exact */
 };
 
-#define BS_PLAN_PAIR UINT32_MAX
+#define BS_PLAN_WORD_PAIR UINT32_MAX
 
 struct bs_plan_term {
 	uint64_t hash;
 	uint64_t df;          /* in the whole index */
-	uint32_t element;     /* the element it stands for, or BS_PLAN_PAIR */
+	uint32_t element;     /* the element it stands for, or BS_PLAN_WORD_PAIR */
 	uint32_t key_bytes;
 	uint64_t key_offset;  /* of its lexicon key in keys */
 };
@@ -43,7 +43,7 @@ struct bs_plan_element {
 };
 
 /* Two words of a phrase that stand next to each other, and the term that the pair is in segments that know it. */
-struct bs_plan_pair {
+struct bs_plan_word_pair {
 	uint32_t node;
 	uint32_t term;
 };
@@ -61,8 +61,8 @@ struct bs_plan {
 	struct bs_plan_term *terms;
 	struct bs_term_place *places; /* of term t in segment s: places[s * n_terms + t] */
 	uint32_t n_terms;
-	struct bs_plan_pair *pairs;   /* in order of nodes */
-	uint32_t n_pairs;
+	struct bs_plan_word_pair *pairs;   /* in order of nodes */
+	uint32_t n_word_pairs;
 	struct bs_buffer keys;
 	struct bs_term_table expansion; /* of one element, over all segments */
 	struct bs_buffer memory_elements, memory_terms, memory_places, memory_pairs;

@@ -69,7 +69,7 @@ static const char *kind_name(uint32_t kind)
 
 static const char *rank_name(uint8_t rank)
 {
-	return rank == BS_RANK_DOCUMENT ? "document" : (rank == BS_RANK_GROUP ? "group" : "block");
+	return rank == BS_LEVEL_DOCUMENT ? "document" : (rank == BS_LEVEL_GROUP ? "group" : "block");
 }
 
 static double ratio(uint64_t n, uint64_t of)
@@ -162,8 +162,8 @@ static void text_slab(FILE *out, uint32_t number, const struct bs_slab_stats *sl
 	fprintf(out, "%6u", number);
 	put_count(out, slab->n_docs, 11);
 	if (slab->n_levels == 0) {
-		fputs("   plain signatures, ", out);
-		put_things(out, slab->n_list_postings, "posting");
+		fputs("   forward lists, ", out);
+		put_things(out, slab->n_forward_postings, "posting");
 		fputs("\n", out);
 		return;
 	}
@@ -353,7 +353,7 @@ static void json_slab(FILE *out, const struct bs_slab_stats *slab, const struct 
 {
 	fprintf(out, "{\"documents\":%u,\"kind\":", slab->n_docs);
 	if (slab->n_levels == 0) {
-		fprintf(out, "\"lists\",\"postings\":%llu}", (unsigned long long)slab->n_list_postings);
+		fprintf(out, "\"lists\",\"postings\":%llu}", (unsigned long long)slab->n_forward_postings);
 		return;
 	}
 	fputs("\"matrix\",\"levels\":[", out);

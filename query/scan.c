@@ -31,7 +31,7 @@ static enum bs_status phrase_is_exact(struct bs_slab_scan *at, uint32_t n, bool 
 	*exact_out = false;
 	if (node->n_items != 2 || node->field != BS_QUERY_ANY_FIELD)
 		return BS_OK;
-	for (uint32_t i = 0; i < at->plan->n_pairs; i++) {
+	for (uint32_t i = 0; i < at->plan->n_word_pairs; i++) {
 		uint32_t term = at->plan->pairs[i].term;
 		if (at->plan->pairs[i].node == n && bs_scan_place(at, term)->is_found)
 			return bs_scan_is_exact(at, term, exact_out);
@@ -68,7 +68,7 @@ static enum bs_status push_leaf(struct bs_slab_scan *at, uint32_t n, bool *has_w
 {
 	const struct bs_query_node *node = node_at(at, n);
 	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < at->plan->n_pairs && !status; i++)
+	for (uint32_t i = 0; i < at->plan->n_word_pairs && !status; i++)
 		if (at->plan->pairs[i].node == n && bs_scan_place(at, at->plan->pairs[i].term)->is_found)
 			status = push_term(at, at->plan->pairs[i].term);
 	*has_wide_out = false;
@@ -428,7 +428,7 @@ enum bs_status bs_scan_segment(struct bs_scan *scan, const struct bs_plan *plan,
 		struct bs_slab_scan at = {scan, plan, &segment->slabs[i], kernel, stats, err, s};
 		if (i + 1 < segment->meta.n_slabs)
 			bs_scan_prefetch(plan, s, &segment->slabs[i + 1]);
-		status = at.slab->n_levels == 0 ? bs_scan_lists(&at, candidates, n_counted) : scan_matrix(&at, candidates, n_counted);
+		status = at.slab->n_levels == 0 ? bs_scan_forward(&at, candidates, n_counted) : scan_matrix(&at, candidates, n_counted);
 	}
 	if (!status && candidates->used_bytes > base)
 		status = sort_candidates(scan, (struct bs_candidate *)(void *)(candidates->data + base),

@@ -18,7 +18,7 @@
 #define SEED_FACTOR        4u
 #define SEED_LEAST         128u /* to be left, for it to be worth it */
 
-void bs_best_deinit(struct bs_best *best)
+void bs_top_scan_deinit(struct bs_top_scan *best)
 {
 	bs_buffer_deinit(&best->waiting);
 	bs_buffer_deinit(&best->inputs);
@@ -42,22 +42,22 @@ static void swap_bounds(struct bs_bound *a, struct bs_bound *b)
 	*b = saved;
 }
 
-static enum bs_status wait_for_text(struct bs_best *best, const struct bs_bound *bound, struct bs_error *err)
+static enum bs_status wait_for_text(struct bs_top_scan *best, const struct bs_bound *bound, struct bs_error *err)
 {
 	enum bs_status status = bs_buffer_append(&best->waiting, bound, sizeof(*bound), err);
 	if (status)
 		return status;
 	struct bs_bound *heap = (struct bs_bound *)(void *)best->waiting.data;
-	size_t i = bs_best_n_waiting(best) - 1;
+	size_t i = bs_top_scan_n_waiting(best) - 1;
 	for (; i > 0 && is_before(&heap[i], &heap[(i - 1) / 2]); i = (i - 1) / 2)
 		swap_bounds(&heap[i], &heap[(i - 1) / 2]);
 	return BS_OK;
 }
 
-bool bs_best_next(struct bs_best *best, struct bs_bound *bound_out)
+bool bs_top_scan_next(struct bs_top_scan *best, struct bs_bound *bound_out)
 {
 	struct bs_bound *heap = (struct bs_bound *)(void *)best->waiting.data;
-	size_t n = bs_best_n_waiting(best);
+	size_t n = bs_top_scan_n_waiting(best);
 	if (n == 0)
 		return false;
 	*bound_out = heap[0];
@@ -72,15 +72,15 @@ bool bs_best_next(struct bs_best *best, struct bs_bound *bound_out)
 	return true;
 }
 
-double bs_best_threshold(const struct bs_best *best)
+double bs_top_scan_threshold(const struct bs_top_scan *best)
 {
 	const struct bs_hit *heap = (const struct bs_hit *)(const void *)best->top->heap.data;
 	return best->top->heap.used_bytes / sizeof(*heap) < best->top->k ? 0 : heap[0].score;
 }
 
-bool bs_best_is_possible(const struct bs_best *best, double score)
+bool bs_top_scan_is_possible(const struct bs_top_scan *best, double score)
 {
-	return score * (1 + ROUNDING) >= bs_best_threshold(best);
+	return score * (1 + ROUNDING) >= bs_top_scan_threshold(best);
 }
 
 /* ---- one document ---- */
@@ -98,7 +98,7 @@ enum round {
 /* A slab under way. */
 struct best_scan {
 	struct bs_slab_scan *at;
-	struct bs_best *best;
+	struct bs_top_scan *best;
 	bool is_sure;              /* candidates match */
 	enum round round;
 	const struct bs_live **lives; /* of each word's documents in frame 1 + its number; NULL: every candidate has it */
@@ -121,7 +121,7 @@ static enum bs_status look(struct best_scan *scan, uint32_t document, bool is_su
 		return bs_top_offer(scan->best->top, &hit, at->err);
 	}
 	struct bs_bound bound = {hit.score, at->segment, document};
-	return bs_best_is_possible(scan->best, hit.score) ? wait_for_text(scan->best, &bound, at->err) : BS_OK;
+	return bs_top_scan_is_possible(scan->best, hit.score) ? wait_for_text(scan->best, &bound, at->err) : BS_OK;
 }
 
 /* A row, and the document that it is. */
@@ -256,7 +256,7 @@ static enum bs_status place_level(struct best_scan *scan, const struct bs_scored
 {
 	struct bs_slab_scan *at = scan->at;
 	const struct bs_tf_levels *levels = &at->plan->snapshot->segments[at->segment].tf_levels;
-	struct bs_probe probe = bs_hash_probe(bs_tf_level_hash(word->hash, l), BS_RANK_DOCUMENT);
+	struct bs_probe probe = bs_hash_probe(bs_tf_level_hash(word->hash, l), BS_LEVEL_DOCUMENT);
 	const struct bs_level *documents = &at->slab->levels[0];
 	enum bs_status status = BS_OK;
 	level->n_columns = levels->n_columns;
@@ -421,7 +421,7 @@ static void choose_essential(const struct best_scan *scan, uint8_t *essential)
 		if (least == scorer->n_words || scan->round == ROUND_RARE)
 			return;
 		most += bs_scorer_most(scorer, least, 0, 0);
-		if (bs_best_is_possible(scan->best, most))
+		if (bs_top_scan_is_possible(scan->best, most))
 			return;
 		essential[least] = 0;
 	}
@@ -467,7 +467,7 @@ static enum bs_status look_at_best(struct best_scan *scan, struct bs_live *live,
 	uint32_t n_live = count_live(live);
 	struct scale scale = make_scale(scan);
 	uint64_t *kept = at->scan->frames[1 + scan->best->scorer->n_words].lines;
-	bool is_open = !(bs_best_threshold(scan->best) > 0);
+	bool is_open = !(bs_top_scan_threshold(scan->best) > 0);
 	if (n_candidates <= LOOK_MAX + (uint64_t)n_live * LOOK_MAX_PER_BLOCK ||
 	    (is_open && !should_seed(scan, n_candidates)))
 		return look_at_lines(scan, at->scan->frames[0].lines, live);
@@ -477,11 +477,11 @@ static enum bs_status look_at_best(struct best_scan *scan, struct bs_live *live,
 	at->stats->blocks_weighed += n_live;
 	at->stats->planes = scale.n_planes > at->stats->planes ? scale.n_planes : at->stats->planes;
 	if (!is_open)
-		weigh(scan, &scale, threshold_of(&scale, bs_best_threshold(scan->best)), kept, live);
+		weigh(scan, &scale, threshold_of(&scale, bs_top_scan_threshold(scan->best)), kept, live);
 	uint64_t n_left = is_open ? n_candidates : at->kernel->count(kept, live);
 	if (should_seed(scan, n_left)) {
 		status = seed(scan, &scale, seed_blocks(scan, count_live(live), n_left), kept, live);
-		weigh(scan, &scale, threshold_of(&scale, bs_best_threshold(scan->best)), kept, live);
+		weigh(scan, &scale, threshold_of(&scale, bs_top_scan_threshold(scan->best)), kept, live);
 	}
 	at->stats->blocks_dropped += n_live - count_live(live);
 	return status ? status : look_at_lines(scan, kept, live);
@@ -490,7 +490,7 @@ static enum bs_status look_at_best(struct best_scan *scan, struct bs_live *live,
 /* No document of the slab can be among the best. */
 static bool is_out_of_reach(const struct best_scan *scan)
 {
-	return !bs_best_is_possible(scan->best, make_scale(scan).most);
+	return !bs_top_scan_is_possible(scan->best, make_scale(scan).most);
 }
 
 static enum bs_status scan_matrix(struct best_scan *scan, struct bs_live *lives)
@@ -516,7 +516,7 @@ static enum bs_status scan_matrix(struct best_scan *scan, struct bs_live *lives)
 	return status ? status : look_at_best(scan, &live, n_candidates);
 }
 
-/* ---- plain signatures ---- */
+/* ---- forward lists ---- */
 
 static enum bs_status look_at_signature(struct best_scan *scan, const struct bs_candidate *candidate)
 {
@@ -527,7 +527,7 @@ static enum bs_status look_at_signature(struct best_scan *scan, const struct bs_
 		const struct bs_term_place *place = bs_scan_place(at, word->term);
 		bool has = place->is_found;
 		if (has)
-			status = bs_slab_list_has(at->slab, candidate->row, place->term.ordinal, &has, at->err);
+			status = bs_slab_forward_has(at->slab, candidate->row, place->term.ordinal, &has, at->err);
 		scan->has[i] = has ? BS_HAS : BS_HAS_NOT;
 	}
 	return status ? status : look(scan, candidate->document, candidate->is_sure);
@@ -537,7 +537,7 @@ static enum bs_status scan_lists(struct best_scan *scan)
 {
 	struct bs_buffer *listed = &scan->best->listed;
 	bs_buffer_clear(listed);
-	enum bs_status status = bs_scan_lists(scan->at, listed, NULL);
+	enum bs_status status = bs_scan_forward(scan->at, listed, NULL);
 	const struct bs_candidate *candidates = (const struct bs_candidate *)(const void *)listed->data;
 	for (size_t i = 0; i < listed->used_bytes / sizeof(*candidates) && !status; i++)
 		status = look_at_signature(scan, &candidates[i]);
@@ -591,8 +591,8 @@ static enum bs_status scan_round(struct best_scan *best_scan, const struct bs_sl
 	return status;
 }
 
-enum bs_status bs_scan_best(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s, const struct bs_kernel *kernel,
-                            struct bs_best *best, struct bs_query_stats *stats, struct bs_error *err)
+enum bs_status bs_scan_top(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s, const struct bs_kernel *kernel,
+                            struct bs_top_scan *best, struct bs_query_stats *stats, struct bs_error *err)
 {
 	struct bs_slab_scan at = {.scan = scan, .plan = plan, .kernel = kernel, .stats = stats, .err = err, .segment = s};
 	struct bs_live *lives = NULL;

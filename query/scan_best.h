@@ -19,7 +19,7 @@ struct bs_bound {
 };
 
 /* The best so far. Zero-initialise but for the first two. */
-struct bs_best {
+struct bs_top_scan {
 	const struct bs_scorer *scorer;
 	struct bs_top *top;        /* hits, whose sources are taken to be what was indexed */
 	struct bs_buffer waiting;  /* struct bs_bound each: a heap, the highest bound on top */
@@ -33,23 +33,23 @@ struct bs_best {
 	void (*filtered)(void *context);
 	void *context;
 };
-void bs_best_deinit(struct bs_best *best);
+void bs_top_scan_deinit(struct bs_top_scan *best);
 
 /* The highest bound that waits, taken away; false if there is none. */
-bool bs_best_next(struct bs_best *best, struct bs_bound *bound_out);
-static inline size_t bs_best_n_waiting(const struct bs_best *best)
+bool bs_top_scan_next(struct bs_top_scan *best, struct bs_bound *bound_out);
+static inline size_t bs_top_scan_n_waiting(const struct bs_top_scan *best)
 {
 	return best->waiting.used_bytes / sizeof(struct bs_bound);
 }
 
 /* The score of the last of the k best so far; 0 while there are fewer. */
-double bs_best_threshold(const struct bs_best *best);
+double bs_top_scan_threshold(const struct bs_top_scan *best);
 
 /* Whether a document of such a score, or less, may be among the best. */
-bool bs_best_is_possible(const struct bs_best *best, double score);
+bool bs_top_scan_is_possible(const struct bs_top_scan *best, double score);
 
 /* All of segment s. Fails as bs_scan_segment. */
-enum bs_status bs_scan_best(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s, const struct bs_kernel *kernel,
-                            struct bs_best *best, struct bs_query_stats *stats, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_scan_top(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s, const struct bs_kernel *kernel,
+                            struct bs_top_scan *best, struct bs_query_stats *stats, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * scan_internal.h: what the files of the filter share. Inside query/ only: scan.c walks the tree, scan_columns.c ANDs
- * terms in a slab, scan_lists.c goes through plain signatures, scan_best.c ranks.
+ * terms in a slab, scan_lists.c goes through forward lists, scan_best.c ranks.
  */
 #ifndef BS_QUERY_SCAN_INTERNAL_H
 #define BS_QUERY_SCAN_INTERNAL_H
@@ -63,7 +63,7 @@ void bs_scan_prefetch(const struct bs_plan *plan, uint32_t segment, const struct
 /* scan_lists.c */
 
 /* With n_counted (nullable), those that surely match are counted instead. */
-enum bs_status bs_scan_lists(struct bs_slab_scan *at, struct bs_buffer *candidates, uint64_t *n_counted) BS_WARN_UNUSED;
+enum bs_status bs_scan_forward(struct bs_slab_scan *at, struct bs_buffer *candidates, uint64_t *n_counted) BS_WARN_UNUSED;
 
 /* scan_columns.c */
 

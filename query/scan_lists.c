@@ -1,7 +1,7 @@
 /*
- * scan_lists.c: the filter's way through plain signatures: the same tree as in scan.c, on words of 64 documents, many
+ * scan_lists.c: the filter's way through forward lists: the same tree as in scan.c, on words of 64 documents, many
  * words at a time. First by exact columns and, for terms without, by the filter in front of the lists
- * (core/list_filter.h), which nearly always says no to all; then, for the documents that this leaves, by looking each
+ * (core/forward_filter.h), which nearly always says no to all; then, for the documents that this leaves, by looking each
  * word up in the list itself, which is exact.
  */
 #include "query/scan_internal.h"
@@ -43,7 +43,7 @@ static enum bs_status look_up_rows(const struct chunk *chunk, uint32_t group, ui
 	for (uint64_t left = rows; left; left &= left - 1) {
 		uint32_t row = (uint32_t)__builtin_ctzll(left);
 		bool found;
-		enum bs_status status = bs_slab_list_find(chunk->at->slab, group * BS_LIST_GROUP_ROWS + row, ordinal, &found,
+		enum bs_status status = bs_slab_forward_find(chunk->at->slab, group * BS_FORWARD_GROUP_ROWS + row, ordinal, &found,
 		                                          chunk->at->err);
 		if (status)
 			return status;
@@ -55,7 +55,7 @@ static enum bs_status look_up_rows(const struct chunk *chunk, uint32_t group, ui
 static enum bs_status and_exact(const struct chunk *chunk, uint32_t column, const uint64_t *within, uint64_t *rows_io)
 {
 	const uint8_t *words;
-	enum bs_status status = bs_slab_list_column(chunk->at->slab, column, &words, chunk->at->err);
+	enum bs_status status = bs_slab_forward_column(chunk->at->slab, column, &words, chunk->at->err);
 	for (uint32_t i = 0; i < chunk->n_words && !status; i++)
 		rows_io[i] |= within[i] & bs_load_u64(words + ((size_t)chunk->first + i) * 8);
 	return status;
@@ -64,15 +64,15 @@ static enum bs_status and_exact(const struct chunk *chunk, uint32_t column, cons
 static enum bs_status and_listed(const struct chunk *chunk, const struct bs_term_place *place, const uint64_t *within,
                                  uint64_t *rows_io)
 {
-	const struct bs_list_filter *filter = &chunk->at->slab->list_filter;
-	struct bs_probe probe = bs_list_filter_probe(filter->hashing, place->term.ordinal);
+	const struct bs_forward_filter *filter = &chunk->at->slab->forward_filter;
+	struct bs_probe probe = bs_forward_filter_probe(filter->hashing, place->term.ordinal);
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < chunk->n_words && !status; i++) {
 		uint64_t wanted = within[i] & ~rows_io[i];
 		uint64_t rows;
 		if (!wanted)
 			continue;
-		status = bs_list_filter_rows(filter, chunk->first + i, probe, wanted, &rows, chunk->at->err);
+		status = bs_forward_filter_rows(filter, chunk->first + i, probe, wanted, &rows, chunk->at->err);
 		if (!status && chunk->is_lookup && rows)
 			status = look_up_rows(chunk, chunk->first + i, place->term.ordinal, rows, &rows);
 		if (!status)
@@ -118,7 +118,7 @@ static enum bs_status pair_rows(const struct chunk *chunk, uint32_t n, uint64_t 
 	const struct bs_query_node *node = &plan->query->nodes[n];
 	enum bs_status status = BS_OK;
 	*proves_out = false;
-	for (uint32_t i = 0; i < plan->n_pairs && any(chunk, rows_io) && !status; i++) {
+	for (uint32_t i = 0; i < plan->n_word_pairs && any(chunk, rows_io) && !status; i++) {
 		uint64_t rows[CHUNK_WORDS] = {0};
 		bool is_exact = true;
 		if (plan->pairs[i].node != n || !bs_scan_place(chunk->at, plan->pairs[i].term)->is_found)
@@ -141,7 +141,7 @@ static enum bs_status eval_leaf(const struct chunk *chunk, uint32_t n, const uin
 {
 	const struct bs_query_node *node = &chunk->at->plan->query->nodes[n];
 	struct truth *truth = truth_of(chunk, n);
-	bool is_pair = false;
+	bool is_bigram = false;
 	bool is_word = node->kind == BS_NODE_WORD && node->field == BS_QUERY_ANY_FIELD;
 	enum bs_status status = BS_OK;
 	memcpy(truth->may, within, chunk->n_words * sizeof(*within));
@@ -152,9 +152,9 @@ static enum bs_status eval_leaf(const struct chunk *chunk, uint32_t n, const uin
 			status = element_rows(chunk, node->items[i].element, truth->may, &is_word);
 	}
 	if (!status)
-		status = pair_rows(chunk, n, truth->may, &is_pair);
+		status = pair_rows(chunk, n, truth->may, &is_bigram);
 	for (uint32_t i = 0; i < chunk->n_words; i++)
-		truth->must[i] = is_word || is_pair ? truth->may[i] : 0;
+		truth->must[i] = is_word || is_bigram ? truth->may[i] : 0;
 	return status;
 }
 
@@ -240,7 +240,7 @@ static enum bs_status add_candidates(const struct chunk *chunk, const struct tru
 	for (uint32_t i = 0; i < chunk->n_words; i++) {
 		for (uint64_t left = truth->may[i]; left && !status; left &= left - 1) {
 			uint32_t row = (uint32_t)__builtin_ctzll(left);
-			status = bs_scan_add_candidate(chunk->at, (chunk->first + i) * BS_LIST_GROUP_ROWS + row,
+			status = bs_scan_add_candidate(chunk->at, (chunk->first + i) * BS_FORWARD_GROUP_ROWS + row,
 			                               truth->must[i] >> row & 1, candidates);
 		}
 	}
@@ -249,13 +249,13 @@ static enum bs_status add_candidates(const struct chunk *chunk, const struct tru
 
 static enum bs_status scan_chunk(struct chunk *chunk, struct bs_buffer *candidates, uint64_t *n_counted)
 {
-	uint32_t n_left = chunk->at->slab->n_docs - chunk->first * BS_LIST_GROUP_ROWS;
+	uint32_t n_left = chunk->at->slab->n_docs - chunk->first * BS_FORWARD_GROUP_ROWS;
 	uint32_t root = (uint32_t)chunk->at->plan->query->n_nodes - 1;
 	struct truth *truth = truth_of(chunk, root);
 	struct truth first;
 	uint64_t rows[CHUNK_WORDS];
 	for (uint32_t i = 0; i < chunk->n_words; i++)
-		rows[i] = n_left - i * BS_LIST_GROUP_ROWS < BS_LIST_GROUP_ROWS ? (UINT64_C(1) << n_left % BS_LIST_GROUP_ROWS) - 1
+		rows[i] = n_left - i * BS_FORWARD_GROUP_ROWS < BS_FORWARD_GROUP_ROWS ? (UINT64_C(1) << n_left % BS_FORWARD_GROUP_ROWS) - 1
 		                                                               : UINT64_MAX;
 	enum bs_status status = eval(chunk, root, rows);
 	if (status || !any(chunk, truth->may))
@@ -276,9 +276,9 @@ static enum bs_status scan_chunk(struct chunk *chunk, struct bs_buffer *candidat
 	return status ? status : add_candidates(chunk, &first, candidates);
 }
 
-enum bs_status bs_scan_lists(struct bs_slab_scan *at, struct bs_buffer *candidates, uint64_t *n_counted)
+enum bs_status bs_scan_forward(struct bs_slab_scan *at, struct bs_buffer *candidates, uint64_t *n_counted)
 {
-	uint32_t n_groups = bs_list_groups(at->slab->n_docs);
+	uint32_t n_groups = bs_forward_groups(at->slab->n_docs);
 	bs_buffer_clear(&at->scan->truths);
 	enum bs_status status = bs_buffer_reserve(&at->scan->truths, at->plan->query->n_nodes * sizeof(struct truth),
 	                                          at->err);

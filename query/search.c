@@ -28,7 +28,7 @@ static enum bs_status collect_fields(struct bs_search *search, struct bs_error *
 		return status;
 	free(search->fields);
 	search->longest_field_bytes = 0;
-	search->n_fields = bs_list_length(names);
+	search->n_fields = bs_strings_length(names);
 	search->fields = calloc(search->n_fields + 1, sizeof(*search->fields));
 	if (!search->fields)
 		return bs_fail_memory(err, "names of fields", (search->n_fields + 1) * sizeof(*search->fields));
@@ -128,7 +128,7 @@ struct bs_searcher {
 	double avgdl;
 	uint64_t since_ns;      /* when the stage under way began */
 	struct bs_scorer scorer;
-	struct bs_best best;
+	struct bs_top_scan best;
 	bool is_ranked;         /* the k best are found by bounds (scan_best.h), not by scoring every match */
 };
 
@@ -168,7 +168,7 @@ void bs_searcher_free(struct bs_searcher *searcher)
 	bs_fetcher_free(searcher->fetcher);
 	bs_scan_free(searcher->scan);
 	bs_scorer_deinit(&searcher->scorer);
-	bs_best_deinit(&searcher->best);
+	bs_top_scan_deinit(&searcher->best);
 	bs_plan_deinit(&searcher->plan);
 	bs_buffer_deinit(&searcher->candidates);
 	bs_buffer_deinit(&searcher->expected);
@@ -293,8 +293,8 @@ static enum bs_status plan(struct bs_searcher *searcher, struct bs_error *err)
 		status = bs_matcher_new(query, search->fields, search->n_fields, searcher->words, &searcher->matcher, err);
 	/* A brute search is what all others are compared with: it trusts nothing but the whole analysis. */
 	if (!status && !searcher->request->brute && !search->is_other_unicode)
-		status = bs_sift_new(&searcher->plan, search->fields, searcher->words, search->kernel,
-		                     &searcher->verifier.sift, err);
+		status = bs_byte_verifier_new(&searcher->plan, search->fields, searcher->words, search->kernel,
+		                     &searcher->verifier.byte_verifier, err);
 	for (size_t i = 0; i < query->n_elements && !status; i++)
 		if (searcher->plan.elements[i].is_too_broad)
 			notice_broad(searcher, &query->elements[i]);
@@ -376,9 +376,9 @@ static enum bs_status verify_waiting(struct bs_searcher *searcher, size_t n_most
 	enum bs_status status = BS_OK;
 	charge(searcher, BS_STAGE_RANK);
 	for (size_t n = 0; n < n_most && !status && !(until_full && is_full(&searcher->top)); n++) {
-		if (!bs_best_next(&searcher->best, &bound))
+		if (!bs_top_scan_next(&searcher->best, &bound))
 			break;
-		if (bs_best_is_possible(&searcher->best, bound.most))
+		if (bs_top_scan_is_possible(&searcher->best, bound.most))
 			status = verify_bound(searcher, &bound, err);
 		else
 			bs_buffer_clear(&searcher->best.waiting);
@@ -395,7 +395,7 @@ static void end_filter(void *context)
 static enum bs_status settle_slab(void *context, bool are_few, struct bs_error *err)
 {
 	struct bs_searcher *searcher = context;
-	size_t n_waiting = bs_best_n_waiting(&searcher->best);
+	size_t n_waiting = bs_top_scan_n_waiting(&searcher->best);
 	charge(searcher, BS_STAGE_RANK);
 	if (n_waiting == 0 || (!are_few && (is_full(&searcher->top) || n_waiting <= searcher->request->k)))
 		return BS_OK;
@@ -406,11 +406,11 @@ static enum bs_status settle_slab(void *context, bool are_few, struct bs_error *
 static enum bs_status settle_rest(struct bs_searcher *searcher, struct bs_error *err)
 {
 	const struct bs_search_request *request = searcher->request;
-	size_t n_waiting = bs_best_n_waiting(&searcher->best);
+	size_t n_waiting = bs_top_scan_n_waiting(&searcher->best);
 	size_t n_most = request->approx ? request->k * APPROX_FACTOR + APPROX_LEAST : SIZE_MAX;
 	enum bs_status status = verify_waiting(searcher, n_most, false, err);
 	struct bs_error line;
-	if (status || bs_best_n_waiting(&searcher->best) == 0 || !searcher->sink.notice)
+	if (status || bs_top_scan_n_waiting(&searcher->best) == 0 || !searcher->sink.notice)
 		return status;
 	(void)bs_fail(&line, BS_OK, "approximate: verified the best %zu of %zu candidates", n_most, n_waiting);
 	searcher->sink.notice(searcher->sink.context, line.text);
@@ -441,7 +441,7 @@ static enum bs_status are_hits_unchanged(struct bs_searcher *searcher, bool *unc
 
 static enum bs_status rank_segment(struct bs_searcher *searcher, uint32_t segment, struct bs_error *err)
 {
-	enum bs_status status = bs_scan_best(searcher->scan, &searcher->plan, segment, searcher->search->kernel,
+	enum bs_status status = bs_scan_top(searcher->scan, &searcher->plan, segment, searcher->search->kernel,
 	                                     &searcher->best, searcher->stats, err);
 	charge(searcher, BS_STAGE_SCAN);
 	return status;
@@ -495,7 +495,7 @@ static enum bs_status search_segments(struct bs_searcher *searcher, struct bs_er
 	if (!searcher->is_ranked || status)
 		return status;
 	status = settle_rest(searcher, err);
-	searcher->stats->threshold = bs_best_threshold(&searcher->best);
+	searcher->stats->threshold = bs_top_scan_threshold(&searcher->best);
 	if (!status)
 		status = are_hits_unchanged(searcher, &is_unchanged, err);
 	if (status || is_unchanged)
@@ -607,7 +607,7 @@ enum bs_status bs_searcher_run(struct bs_searcher *searcher, const struct bs_sea
 	if (!status)
 		status = explain(searcher, true, err);
 	bs_top_deinit(&searcher->top);
-	bs_sift_free(searcher->verifier.sift);
+	bs_byte_verifier_free(searcher->verifier.byte_verifier);
 	bs_matcher_free(searcher->matcher);
 	bs_query_free(searcher->query);
 	return status;

@@ -35,10 +35,10 @@ static bool is_ascii(const struct bs_element *element)
 }
 
 /* Letters, digits and _ only: what folds to other ASCII is no part of it. */
-static bool is_wordy(const struct bs_sift *sift, const struct bs_element *element)
+static bool is_wordy(const struct bs_byte_verifier *byte_verifier, const struct bs_element *element)
 {
 	for (uint32_t i = 0; i < element->term_bytes; i++)
-		if (sift->kinds[element->term[i]] != BS_BYTE_LETTER && element->term[i] != '_')
+		if (byte_verifier->kinds[element->term[i]] != BS_BYTE_LETTER && element->term[i] != '_')
 			return false;
 	return true;
 }
@@ -52,30 +52,30 @@ static uint64_t df_of(const struct bs_plan *plan, uint32_t e)
 	return df;
 }
 
-static enum bs_status make_element(struct bs_sift *sift, uint32_t e, struct bs_error *err)
+static enum bs_status make_element(struct bs_byte_verifier *byte_verifier, uint32_t e, struct bs_error *err)
 {
-	const struct bs_element *from = &sift->query->elements[e];
-	struct bs_sift_element *element = &sift->elements[e];
+	const struct bs_element *from = &byte_verifier->query->elements[e];
+	struct bs_byte_verifier_element *element = &byte_verifier->elements[e];
 	struct alone_probe probe = {.needle = &element->needle};
 	enum bs_status status = BS_OK;
 	element->is_scored = from->is_scored;
-	element->df = df_of(sift->plan, e);
+	element->df = df_of(byte_verifier->plan, e);
 	element->is_searchable = (from->kind == BS_ELEMENT_TERM || from->kind == BS_ELEMENT_PREFIX) &&
-	                         from->term_bytes <= BS_SIFT_MAX_WORD && is_ascii(from);
+	                         from->term_bytes <= BS_BYTE_VERIFIER_MAX_WORD && is_ascii(from);
 	element->is_term = element->is_searchable && from->kind == BS_ELEMENT_TERM;
 	if (!element->is_searchable)
 		return BS_OK;
 	bs_needle_init(&element->needle, from->term, from->term_bytes);
-	if (!is_wordy(sift, from))
-		sift->worst = BS_GUISE_OTHER;
+	if (!is_wordy(byte_verifier, from))
+		byte_verifier->worst = BS_ASCII_FORM_OTHER;
 	if (element->is_term)
-		status = bs_words_analyze(sift->words, from->term, from->term_bytes, 0, probe_alone, &probe, NULL, err);
-	bool begins = sift->kinds[from->term[0]] == BS_BYTE_LETTER;
-	bool ends = sift->kinds[from->term[from->term_bytes - 1]] == BS_BYTE_LETTER;
+		status = bs_words_analyze(byte_verifier->words, from->term, from->term_bytes, 0, probe_alone, &probe, NULL, err);
+	bool begins = byte_verifier->kinds[from->term[0]] == BS_BYTE_LETTER;
+	bool ends = byte_verifier->kinds[from->term[from->term_bytes - 1]] == BS_BYTE_LETTER;
 	if (element->is_term)
 		element->is_plain = probe.n_tokens == 1 && probe.is_it && begins && ends;
 	else
-		element->is_plain = begins && is_wordy(sift, from);
+		element->is_plain = begins && is_wordy(byte_verifier, from);
 	return status;
 }
 
@@ -85,37 +85,37 @@ static bool is_leaf(const struct bs_query_node *node)
 }
 
 /* The rarest item of a phrase that can be searched for. */
-static uint32_t find_rarest(const struct bs_sift *sift, const struct bs_query_node *node)
+static uint32_t find_rarest(const struct bs_byte_verifier *byte_verifier, const struct bs_query_node *node)
 {
 	uint32_t best = NO_ITEM;
 	for (uint32_t i = 0; i < node->n_items; i++) {
-		const struct bs_sift_element *element = &sift->elements[node->items[i].element];
-		if (element->is_term && (best == NO_ITEM || element->df < sift->elements[node->items[best].element].df))
+		const struct bs_byte_verifier_element *element = &byte_verifier->elements[node->items[i].element];
+		if (element->is_term && (best == NO_ITEM || element->df < byte_verifier->elements[node->items[best].element].df))
 			best = i;
 	}
 	return best;
 }
 
-static uint64_t least_of_items(const struct bs_sift *sift, const struct bs_query_node *node)
+static uint64_t least_of_items(const struct bs_byte_verifier *byte_verifier, const struct bs_query_node *node)
 {
 	uint64_t least = UINT64_MAX;
 	for (uint32_t i = 0; i < node->n_items; i++) {
-		uint64_t df = sift->elements[node->items[i].element].df;
+		uint64_t df = byte_verifier->elements[node->items[i].element].df;
 		least = df < least ? df : least;
 	}
 	return least;
 }
 
 /* How many documents a node may match, at most: the fewer, the more is it worth to ask it first. */
-static uint64_t most_of(const struct bs_sift *sift, const struct bs_query_node *node)
+static uint64_t most_of(const struct bs_byte_verifier *byte_verifier, const struct bs_query_node *node)
 {
 	uint64_t most = node->kind == BS_NODE_AND ? UINT64_MAX : 0;
 	if (node->kind == BS_NODE_NOT)
 		return UINT64_MAX;
 	if (is_leaf(node))
-		return least_of_items(sift, node);
+		return least_of_items(byte_verifier, node);
 	for (uint32_t i = 0; i < node->n_children; i++) {
-		uint64_t child = sift->most[node->children[i]];
+		uint64_t child = byte_verifier->most[node->children[i]];
 		if (node->kind == BS_NODE_AND)
 			most = child < most ? child : most;
 		else
@@ -125,12 +125,12 @@ static uint64_t most_of(const struct bs_sift *sift, const struct bs_query_node *
 }
 
 /* Insertion sort: most have two. */
-static void order_children(struct bs_sift *sift, const struct bs_query_node *node)
+static void order_children(struct bs_byte_verifier *byte_verifier, const struct bs_query_node *node)
 {
-	uint32_t *children = sift->children + (node->children - sift->query->children);
+	uint32_t *children = byte_verifier->children + (node->children - byte_verifier->query->children);
 	for (uint32_t i = 0; i < node->n_children; i++) {
 		uint32_t child = node->children[i], at = i;
-		for (; node->kind == BS_NODE_AND && at > 0 && sift->most[children[at - 1]] > sift->most[child]; at--)
+		for (; node->kind == BS_NODE_AND && at > 0 && byte_verifier->most[children[at - 1]] > byte_verifier->most[child]; at--)
 			children[at] = children[at - 1];
 		children[at] = child;
 	}
@@ -145,89 +145,89 @@ static int compare_terms(const struct bs_element *a, const struct bs_element *b)
 	return a->term_bytes < b->term_bytes ? -1 : a->term_bytes > b->term_bytes;
 }
 
-static void list_scored(struct bs_sift *sift)
+static void list_scored(struct bs_byte_verifier *byte_verifier)
 {
-	const struct bs_element *elements = sift->query->elements;
-	for (uint32_t e = 0; e < sift->query->n_elements; e++) {
-		size_t at = sift->n_by_bytes;
+	const struct bs_element *elements = byte_verifier->query->elements;
+	for (uint32_t e = 0; e < byte_verifier->query->n_elements; e++) {
+		size_t at = byte_verifier->n_by_bytes;
 		if (!elements[e].is_scored)
 			continue;
-		for (; at > 0 && compare_terms(&elements[sift->by_bytes[at - 1]], &elements[e]) > 0; at--)
-			sift->by_bytes[at] = sift->by_bytes[at - 1];
-		sift->by_bytes[at] = e;
-		sift->n_by_bytes++;
-		sift->idfs[e] = -1;
+		for (; at > 0 && compare_terms(&elements[byte_verifier->by_bytes[at - 1]], &elements[e]) > 0; at--)
+			byte_verifier->by_bytes[at] = byte_verifier->by_bytes[at - 1];
+		byte_verifier->by_bytes[at] = e;
+		byte_verifier->n_by_bytes++;
+		byte_verifier->idfs[e] = -1;
 	}
 }
 
-static enum bs_status make(struct bs_sift *sift, bool *is_of_use_out, struct bs_error *err)
+static enum bs_status make(struct bs_byte_verifier *byte_verifier, bool *is_of_use_out, struct bs_error *err)
 {
-	const struct bs_query *query = sift->query;
+	const struct bs_query *query = byte_verifier->query;
 	enum bs_status status = BS_OK;
 	size_t n_children = 0;
 	*is_of_use_out = false;
 	for (uint32_t e = 0; e < query->n_elements && !status; e++) {
-		status = make_element(sift, e, err);
-		*is_of_use_out |= sift->elements[e].is_searchable;
+		status = make_element(byte_verifier, e, err);
+		*is_of_use_out |= byte_verifier->elements[e].is_searchable;
 	}
 	for (size_t i = 0; i < query->n_nodes; i++)
 		n_children += query->nodes[i].n_children;
-	sift->children = calloc(n_children + 1, sizeof(*sift->children));
-	if (!status && !sift->children)
-		status = bs_fail_memory(err, "a matcher", (n_children + 1) * sizeof(*sift->children));
+	byte_verifier->children = calloc(n_children + 1, sizeof(*byte_verifier->children));
+	if (!status && !byte_verifier->children)
+		status = bs_fail_memory(err, "a matcher", (n_children + 1) * sizeof(*byte_verifier->children));
 	for (size_t i = 0; i < query->n_nodes && !status; i++) {
 		const struct bs_query_node *node = &query->nodes[i];
-		sift->has_not |= node->kind == BS_NODE_NOT;
-		sift->rarest[i] = is_leaf(node) ? find_rarest(sift, node) : NO_ITEM;
-		sift->most[i] = most_of(sift, node);
-		order_children(sift, node);
+		byte_verifier->has_not |= node->kind == BS_NODE_NOT;
+		byte_verifier->rarest[i] = is_leaf(node) ? find_rarest(byte_verifier, node) : NO_ITEM;
+		byte_verifier->most[i] = most_of(byte_verifier, node);
+		order_children(byte_verifier, node);
 	}
-	list_scored(sift);
+	list_scored(byte_verifier);
 	return status;
 }
 
 static bool is_too_large(const struct bs_query *query)
 {
-	if (query->n_elements > BS_SIFT_MAX_ELEMENTS || query->n_nodes > BS_SIFT_MAX_NODES)
+	if (query->n_elements > BS_BYTE_VERIFIER_MAX_ELEMENTS || query->n_nodes > BS_BYTE_VERIFIER_MAX_NODES)
 		return true;
 	for (size_t i = 0; i < query->n_nodes; i++)
-		if (query->nodes[i].n_items > BS_SIFT_MAX_LEAF)
+		if (query->nodes[i].n_items > BS_BYTE_VERIFIER_MAX_LEAF)
 			return true;
 	return false;
 }
 
-enum bs_status bs_sift_new(const struct bs_plan *plan, const struct bs_query_field *fields, struct bs_words *words,
-                           const struct bs_kernel *kernel, struct bs_sift **sift_out, struct bs_error *err)
+enum bs_status bs_byte_verifier_new(const struct bs_plan *plan, const struct bs_query_field *fields, struct bs_words *words,
+                           const struct bs_kernel *kernel, struct bs_byte_verifier **byte_verifier_out, struct bs_error *err)
 {
 	const struct bs_query *query = plan->query;
 	bool is_of_use;
-	*sift_out = NULL;
+	*byte_verifier_out = NULL;
 	if (!bs_words_keeps_bytes(words) || is_too_large(query))
 		return BS_OK;
-	struct bs_sift *sift = calloc(1, sizeof(*sift));
-	if (!sift)
-		return bs_fail_memory(err, "a matcher", sizeof(*sift));
-	sift->plan = plan;
-	sift->query = query;
-	sift->fields = fields;
-	sift->words = words;
-	sift->kernel = kernel;
-	sift->worst = BS_GUISE_WORD;
-	bs_words_byte_kinds(words, sift->kinds);
-	enum bs_status status = make(sift, &is_of_use, err);
+	struct bs_byte_verifier *byte_verifier = calloc(1, sizeof(*byte_verifier));
+	if (!byte_verifier)
+		return bs_fail_memory(err, "a matcher", sizeof(*byte_verifier));
+	byte_verifier->plan = plan;
+	byte_verifier->query = query;
+	byte_verifier->fields = fields;
+	byte_verifier->words = words;
+	byte_verifier->kernel = kernel;
+	byte_verifier->worst = BS_ASCII_FORM_WORD;
+	bs_words_byte_kinds(words, byte_verifier->kinds);
+	enum bs_status status = make(byte_verifier, &is_of_use, err);
 	if (status || !is_of_use)
-		bs_sift_free(sift);
+		bs_byte_verifier_free(byte_verifier);
 	else
-		*sift_out = sift;
+		*byte_verifier_out = byte_verifier;
 	return status;
 }
 
-void bs_sift_free(struct bs_sift *sift)
+void bs_byte_verifier_free(struct bs_byte_verifier *byte_verifier)
 {
-	if (!sift)
+	if (!byte_verifier)
 		return;
-	free(sift->children);
-	free(sift);
+	free(byte_verifier->children);
+	free(byte_verifier);
 }
 
 /* ---- code points that hide words ---- */
@@ -247,7 +247,7 @@ static int32_t hex_unit(const uint8_t *at)
 
 /* The code point of the \uXXXX at text[*at], of a pair of them if it is one, and moves behind it. U+FFFD for half a
  * pair; negative for what is no escape. */
-static int32_t next_escaped(const struct bs_sift_text *text, size_t *at)
+static int32_t next_escaped(const struct bs_byte_verifier_text *text, size_t *at)
 {
 	int32_t unit = text->n_bytes - *at < 6 ? -1 : hex_unit(text->bytes + *at + 2);
 	*at += unit < 0 ? 2 : 6;
@@ -265,11 +265,11 @@ static int32_t next_escaped(const struct bs_sift_text *text, size_t *at)
 
 /* Whether no code point of the text can hide one of the query's words: what was not found is not there. A backslash
  * before the \ of \uXXXX makes it text; then we may see a code point where there is none, but the text is ASCII. */
-static bool is_clear(struct bs_sift *sift, const struct bs_sift_text *text)
+static bool is_clear(struct bs_byte_verifier *byte_verifier, const struct bs_byte_verifier_text *text)
 {
-	size_t at = sift->kernel->find_opaque(text->bytes, 0, text->n_bytes, text->is_json);
+	size_t at = byte_verifier->kernel->find_opaque(text->bytes, 0, text->n_bytes, text->is_json);
 	while (at < text->n_bytes) {
-		enum bs_words_guise guise;
+		enum bs_words_ascii_form ascii_form;
 		UChar32 c;
 		if (text->bytes[at] < 0x80)
 			c = next_escaped(text, &at);
@@ -279,27 +279,27 @@ static bool is_clear(struct bs_sift *sift, const struct bs_sift_text *text)
 		if (c < 0 || (c >= 0x20 && c < 0x80))
 			return false;
 		if (c >= 0x80) {
-			sift->status = bs_words_guise(sift->words, c, &guise, sift->err);
-			if (sift->status || guise >= sift->worst)
+			byte_verifier->status = bs_words_ascii_form(byte_verifier->words, c, &ascii_form, byte_verifier->err);
+			if (byte_verifier->status || ascii_form >= byte_verifier->worst)
 				return false;
 		}
-		at = sift->kernel->find_opaque(text->bytes, at, text->n_bytes, text->is_json);
+		at = byte_verifier->kernel->find_opaque(text->bytes, at, text->n_bytes, text->is_json);
 	}
 	return true;
 }
 
-static struct bs_sift_text field_text(const struct bs_sift *sift, const struct bs_field *field)
+static struct bs_byte_verifier_text field_text(const struct bs_byte_verifier *byte_verifier, const struct bs_field *field)
 {
-	return (struct bs_sift_text){.bytes = field->text, .n_bytes = field->text_bytes, .is_json = sift->is_json};
+	return (struct bs_byte_verifier_text){.bytes = field->text, .n_bytes = field->text_bytes, .is_json = byte_verifier->is_json};
 }
 
-static bool is_document_clear(struct bs_sift *sift)
+static bool is_document_clear(struct bs_byte_verifier *byte_verifier)
 {
-	if (!sift->doc_fields)
-		return is_clear(sift, &sift->text);
-	for (size_t i = 0; i < sift->n_doc_fields; i++) {
-		struct bs_sift_text text = field_text(sift, &sift->doc_fields[i]);
-		if (!is_clear(sift, &text))
+	if (!byte_verifier->doc_fields)
+		return is_clear(byte_verifier, &byte_verifier->text);
+	for (size_t i = 0; i < byte_verifier->n_doc_fields; i++) {
+		struct bs_byte_verifier_text text = field_text(byte_verifier, &byte_verifier->doc_fields[i]);
+		if (!is_clear(byte_verifier, &text))
 			return false;
 	}
 	return true;
@@ -307,246 +307,246 @@ static bool is_document_clear(struct bs_sift *sift)
 
 /* ---- leaves ---- */
 
-static size_t find(const struct bs_sift *sift, const struct bs_sift_text *text, size_t from, uint32_t e)
+static size_t find(const struct bs_byte_verifier *byte_verifier, const struct bs_byte_verifier_text *text, size_t from, uint32_t e)
 {
-	return sift->kernel->find_needle(text->bytes, from, text->n_bytes, &sift->elements[e].needle);
+	return byte_verifier->kernel->find_needle(text->bytes, from, text->n_bytes, &byte_verifier->elements[e].needle);
 }
 
 /* Calls for each place where the bytes of element e stand. */
-#define FOR_EACH_PLACE(sift, text, e, at)                                                                              \
-	for (size_t at = find(sift, text, 0, e); at < (text)->n_bytes; at = find(sift, text, at + 1, e))
+#define FOR_EACH_PLACE(byte_verifier, text, e, at)                                                                              \
+	for (size_t at = find(byte_verifier, text, 0, e); at < (text)->n_bytes; at = find(byte_verifier, text, at + 1, e))
 
 /* NO: it is not in the line, if that hides nothing; else UNKNOWN. */
-static enum bs_sifted element_in_json(struct bs_sift *sift, uint32_t e)
+static enum bs_byte_verdict element_in_json(struct bs_byte_verifier *byte_verifier, uint32_t e)
 {
-	const struct bs_sift_text *text = &sift->text;
-	FOR_EACH_PLACE (sift, text, e, at)
-		if (bs_sift_glance(sift, text, e, at) != BS_SIFTED_NO)
-			return BS_SIFTED_UNKNOWN;
-	return BS_SIFTED_NO;
+	const struct bs_byte_verifier_text *text = &byte_verifier->text;
+	FOR_EACH_PLACE (byte_verifier, text, e, at)
+		if (bs_byte_verifier_may_match(byte_verifier, text, e, at) != BS_VERDICT_NO)
+			return BS_VERDICT_UNKNOWN;
+	return BS_VERDICT_NO;
 }
 
-static enum bs_sifted element_in_text(struct bs_sift *sift, const struct bs_sift_text *text, uint32_t e)
+static enum bs_byte_verdict element_in_text(struct bs_byte_verifier *byte_verifier, const struct bs_byte_verifier_text *text, uint32_t e)
 {
-	enum bs_sifted sifted = BS_SIFTED_NO;
-	FOR_EACH_PLACE (sift, text, e, at) {
-		enum bs_sifted here = bs_sift_is_word(sift, text, e, at);
-		if (here == BS_SIFTED_YES)
+	enum bs_byte_verdict byte_verdict = BS_VERDICT_NO;
+	FOR_EACH_PLACE (byte_verifier, text, e, at) {
+		enum bs_byte_verdict here = bs_byte_verifier_is_word(byte_verifier, text, e, at);
+		if (here == BS_VERDICT_YES)
 			return here;
-		sifted = here == BS_SIFTED_UNKNOWN ? here : sifted;
+		byte_verdict = here == BS_VERDICT_UNKNOWN ? here : byte_verdict;
 	}
-	return sifted;
+	return byte_verdict;
 }
 
-static bool field_fits(const struct bs_sift *sift, const struct bs_query_node *node, const struct bs_field *field)
+static bool field_fits(const struct bs_byte_verifier *byte_verifier, const struct bs_query_node *node, const struct bs_field *field)
 {
 	if (node->field == BS_QUERY_ANY_FIELD)
 		return true;
-	const struct bs_query_field *wanted = &sift->fields[node->field];
+	const struct bs_query_field *wanted = &byte_verifier->fields[node->field];
 	return wanted->name_bytes == field->name_bytes && memcmp(wanted->name, field->name, wanted->name_bytes) == 0;
 }
 
-static enum bs_sifted element_in_fields(struct bs_sift *sift, const struct bs_query_node *node, uint32_t e)
+static enum bs_byte_verdict element_in_fields(struct bs_byte_verifier *byte_verifier, const struct bs_query_node *node, uint32_t e)
 {
-	enum bs_sifted sifted = BS_SIFTED_NO;
-	for (size_t i = 0; i < sift->n_doc_fields && sifted != BS_SIFTED_YES; i++) {
-		struct bs_sift_text text = field_text(sift, &sift->doc_fields[i]);
-		if (!field_fits(sift, node, &sift->doc_fields[i]))
+	enum bs_byte_verdict byte_verdict = BS_VERDICT_NO;
+	for (size_t i = 0; i < byte_verifier->n_doc_fields && byte_verdict != BS_VERDICT_YES; i++) {
+		struct bs_byte_verifier_text text = field_text(byte_verifier, &byte_verifier->doc_fields[i]);
+		if (!field_fits(byte_verifier, node, &byte_verifier->doc_fields[i]))
 			continue;
-		enum bs_sifted here = element_in_text(sift, &text, e);
-		sifted = here == BS_SIFTED_NO ? sifted : here;
+		enum bs_byte_verdict here = element_in_text(byte_verifier, &text, e);
+		byte_verdict = here == BS_VERDICT_NO ? byte_verdict : here;
 	}
-	return sifted;
+	return byte_verdict;
 }
 
 /* Whether an element stands in the document, in a field of the leaf. */
-static enum bs_sifted ask_element(struct bs_sift *sift, const struct bs_query_node *node, uint32_t e)
+static enum bs_byte_verdict ask_element(struct bs_byte_verifier *byte_verifier, const struct bs_query_node *node, uint32_t e)
 {
-	bool is_anywhere = !sift->doc_fields || node->field == BS_QUERY_ANY_FIELD;
-	if (!sift->elements[e].is_searchable)
-		return BS_SIFTED_UNKNOWN;
-	if (is_anywhere && sift->known[e])
-		return (enum bs_sifted)(sift->known[e] - 1);
-	enum bs_sifted sifted = sift->doc_fields ? element_in_fields(sift, node, e) : element_in_json(sift, e);
+	bool is_anywhere = !byte_verifier->doc_fields || node->field == BS_QUERY_ANY_FIELD;
+	if (!byte_verifier->elements[e].is_searchable)
+		return BS_VERDICT_UNKNOWN;
+	if (is_anywhere && byte_verifier->known[e])
+		return (enum bs_byte_verdict)(byte_verifier->known[e] - 1);
+	enum bs_byte_verdict byte_verdict = byte_verifier->doc_fields ? element_in_fields(byte_verifier, node, e) : element_in_json(byte_verifier, e);
 	if (is_anywhere)
-		sift->known[e] = (uint8_t)(sifted + 1);
-	return sifted;
+		byte_verifier->known[e] = (uint8_t)(byte_verdict + 1);
+	return byte_verdict;
 }
 
 /* All words somewhere: NO, or UNKNOWN. */
-static enum bs_sifted ask_all(struct bs_sift *sift, const struct bs_query_node *node)
+static enum bs_byte_verdict ask_all(struct bs_byte_verifier *byte_verifier, const struct bs_query_node *node)
 {
 	for (uint32_t i = 0; i < node->n_items; i++)
-		if (ask_element(sift, node, node->items[i].element) == BS_SIFTED_NO)
-			return BS_SIFTED_NO;
-	return BS_SIFTED_UNKNOWN;
+		if (ask_element(byte_verifier, node, node->items[i].element) == BS_VERDICT_NO)
+			return BS_VERDICT_NO;
+	return BS_VERDICT_UNKNOWN;
 }
 
-static bool is_confirmable(const struct bs_sift *sift, const struct bs_query_node *node)
+static bool is_confirmable(const struct bs_byte_verifier *byte_verifier, const struct bs_query_node *node)
 {
 	for (uint32_t i = 0; i < node->n_items; i++)
-		if (!sift->elements[node->items[i].element].is_term)
+		if (!byte_verifier->elements[node->items[i].element].is_term)
 			return false;
-	return node->n_items <= BS_SIFT_MAX_ITEMS;
+	return node->n_items <= BS_BYTE_VERIFIER_MAX_ITEMS;
 }
 
-static enum bs_sifted phrase_in_text(struct bs_sift *sift, const struct bs_sift_text *text,
+static enum bs_byte_verdict phrase_in_text(struct bs_byte_verifier *byte_verifier, const struct bs_byte_verifier_text *text,
                                      const struct bs_query_node *node, uint32_t item)
 {
-	enum bs_sifted sifted = BS_SIFTED_NO;
-	bool can_confirm = sift->doc_fields && is_confirmable(sift, node);
-	FOR_EACH_PLACE (sift, text, node->items[item].element, at) {
-		if (!bs_sift_phrase_may_be(sift, text, node, item, at))
+	enum bs_byte_verdict byte_verdict = BS_VERDICT_NO;
+	bool can_confirm = byte_verifier->doc_fields && is_confirmable(byte_verifier, node);
+	FOR_EACH_PLACE (byte_verifier, text, node->items[item].element, at) {
+		if (!bs_byte_verifier_phrase_may_be(byte_verifier, text, node, item, at))
 			continue;
-		enum bs_sifted here = can_confirm ? bs_sift_is_phrase(sift, text, node, item, at) : BS_SIFTED_UNKNOWN;
-		if (here == BS_SIFTED_YES || !can_confirm)
+		enum bs_byte_verdict here = can_confirm ? bs_byte_verifier_is_phrase(byte_verifier, text, node, item, at) : BS_VERDICT_UNKNOWN;
+		if (here == BS_VERDICT_YES || !can_confirm)
 			return here;
-		sifted = here == BS_SIFTED_UNKNOWN ? here : sifted;
+		byte_verdict = here == BS_VERDICT_UNKNOWN ? here : byte_verdict;
 	}
-	return sifted;
+	return byte_verdict;
 }
 
-static enum bs_sifted ask_phrase(struct bs_sift *sift, const struct bs_query_node *node, uint32_t item)
+static enum bs_byte_verdict ask_phrase(struct bs_byte_verifier *byte_verifier, const struct bs_query_node *node, uint32_t item)
 {
 	if (item == NO_ITEM)
-		return ask_all(sift, node);
-	enum bs_sifted sifted = BS_SIFTED_NO;
-	if (!sift->doc_fields)
-		return phrase_in_text(sift, &sift->text, node, item);
-	for (size_t i = 0; i < sift->n_doc_fields && sifted != BS_SIFTED_YES; i++) {
-		struct bs_sift_text text = field_text(sift, &sift->doc_fields[i]);
-		if (!field_fits(sift, node, &sift->doc_fields[i]))
+		return ask_all(byte_verifier, node);
+	enum bs_byte_verdict byte_verdict = BS_VERDICT_NO;
+	if (!byte_verifier->doc_fields)
+		return phrase_in_text(byte_verifier, &byte_verifier->text, node, item);
+	for (size_t i = 0; i < byte_verifier->n_doc_fields && byte_verdict != BS_VERDICT_YES; i++) {
+		struct bs_byte_verifier_text text = field_text(byte_verifier, &byte_verifier->doc_fields[i]);
+		if (!field_fits(byte_verifier, node, &byte_verifier->doc_fields[i]))
 			continue;
-		enum bs_sifted here = phrase_in_text(sift, &text, node, item);
-		sifted = here == BS_SIFTED_NO ? sifted : here;
+		enum bs_byte_verdict here = phrase_in_text(byte_verifier, &text, node, item);
+		byte_verdict = here == BS_VERDICT_NO ? byte_verdict : here;
 	}
-	return sifted;
+	return byte_verdict;
 }
 
 /* ---- tree ---- */
 
-static enum bs_sifted ask(struct bs_sift *sift, uint32_t number);
+static enum bs_byte_verdict ask(struct bs_byte_verifier *byte_verifier, uint32_t number);
 
 /* AND leaves at the first NO, OR at the first YES. */
-static enum bs_sifted ask_children(struct bs_sift *sift, const struct bs_query_node *node, enum bs_sifted leave)
+static enum bs_byte_verdict ask_children(struct bs_byte_verifier *byte_verifier, const struct bs_query_node *node, enum bs_byte_verdict leave)
 {
-	const uint32_t *children = sift->children + (node->children - sift->query->children);
-	enum bs_sifted sifted = leave == BS_SIFTED_NO ? BS_SIFTED_YES : BS_SIFTED_NO;
+	const uint32_t *children = byte_verifier->children + (node->children - byte_verifier->query->children);
+	enum bs_byte_verdict byte_verdict = leave == BS_VERDICT_NO ? BS_VERDICT_YES : BS_VERDICT_NO;
 	for (uint32_t i = 0; i < node->n_children; i++) {
-		enum bs_sifted child = ask(sift, children[i]);
+		enum bs_byte_verdict child = ask(byte_verifier, children[i]);
 		if (child == leave)
 			return leave;
-		if (child == BS_SIFTED_UNKNOWN)
-			sifted = child;
+		if (child == BS_VERDICT_UNKNOWN)
+			byte_verdict = child;
 	}
-	return sifted;
+	return byte_verdict;
 }
 
-/* No deeper than there are nodes, BS_SIFT_MAX_NODES. */
-static enum bs_sifted ask(struct bs_sift *sift, uint32_t number)
+/* No deeper than there are nodes, BS_BYTE_VERIFIER_MAX_NODES. */
+static enum bs_byte_verdict ask(struct bs_byte_verifier *byte_verifier, uint32_t number)
 {
-	const struct bs_query_node *node = &sift->query->nodes[number];
-	enum bs_sifted child;
+	const struct bs_query_node *node = &byte_verifier->query->nodes[number];
+	enum bs_byte_verdict child;
 	switch (node->kind) {
 	case BS_NODE_WORD:
-		return ask_element(sift, node, node->items[0].element);
+		return ask_element(byte_verifier, node, node->items[0].element);
 	case BS_NODE_PHRASE:
-		return ask_phrase(sift, node, sift->rarest[number]);
+		return ask_phrase(byte_verifier, node, byte_verifier->rarest[number]);
 	case BS_NODE_NEAR:
-		return ask_all(sift, node);
+		return ask_all(byte_verifier, node);
 	case BS_NODE_AND:
-		return ask_children(sift, node, BS_SIFTED_NO);
+		return ask_children(byte_verifier, node, BS_VERDICT_NO);
 	case BS_NODE_OR:
-		return ask_children(sift, node, BS_SIFTED_YES);
+		return ask_children(byte_verifier, node, BS_VERDICT_YES);
 	case BS_NODE_NOT:
-		child = ask(sift, node->children[0]);
-		return child == BS_SIFTED_UNKNOWN ? child : child == BS_SIFTED_NO ? BS_SIFTED_YES : BS_SIFTED_NO;
+		child = ask(byte_verifier, node->children[0]);
+		return child == BS_VERDICT_UNKNOWN ? child : child == BS_VERDICT_NO ? BS_VERDICT_YES : BS_VERDICT_NO;
 	}
-	return BS_SIFTED_UNKNOWN;
+	return BS_VERDICT_UNKNOWN;
 }
 
 /* What is found is there; what is not found is not, if nothing hides it. */
-static enum bs_sifted ask_root(struct bs_sift *sift)
+static enum bs_byte_verdict ask_root(struct bs_byte_verifier *byte_verifier)
 {
-	enum bs_sifted sifted = ask(sift, (uint32_t)sift->query->n_nodes - 1);
-	bool needs_clear = sifted == BS_SIFTED_NO || sift->has_not;
-	if (sifted != BS_SIFTED_UNKNOWN && needs_clear && !is_document_clear(sift))
-		return BS_SIFTED_UNKNOWN;
-	return sifted;
+	enum bs_byte_verdict byte_verdict = ask(byte_verifier, (uint32_t)byte_verifier->query->n_nodes - 1);
+	bool needs_clear = byte_verdict == BS_VERDICT_NO || byte_verifier->has_not;
+	if (byte_verdict != BS_VERDICT_UNKNOWN && needs_clear && !is_document_clear(byte_verifier))
+		return BS_VERDICT_UNKNOWN;
+	return byte_verdict;
 }
 
-static void begin(struct bs_sift *sift, size_t text_bytes, struct bs_error *err)
+static void begin(struct bs_byte_verifier *byte_verifier, size_t text_bytes, struct bs_error *err)
 {
-	memset(sift->known, 0, sift->query->n_elements);
-	sift->status = BS_OK;
-	sift->err = err;
+	memset(byte_verifier->known, 0, byte_verifier->query->n_elements);
+	byte_verifier->status = BS_OK;
+	byte_verifier->err = err;
 	/* Twice the text: then analysing all of it would have been the better way. */
-	sift->left_bytes = 2 * text_bytes + 4096;
+	byte_verifier->left_bytes = 2 * text_bytes + 4096;
 }
 
-enum bs_status bs_sift_json(struct bs_sift *sift, const uint8_t *line, size_t line_bytes, enum bs_sifted *sifted_out,
+enum bs_status bs_byte_verifier_json(struct bs_byte_verifier *byte_verifier, const uint8_t *line, size_t line_bytes, enum bs_byte_verdict *byte_verdict_out,
                             struct bs_error *err)
 {
-	begin(sift, line_bytes, err);
-	sift->text = (struct bs_sift_text){.bytes = line, .n_bytes = line_bytes, .is_json = true};
-	sift->doc_fields = NULL;
-	*sifted_out = ask_root(sift);
-	return sift->status;
+	begin(byte_verifier, line_bytes, err);
+	byte_verifier->text = (struct bs_byte_verifier_text){.bytes = line, .n_bytes = line_bytes, .is_json = true};
+	byte_verifier->doc_fields = NULL;
+	*byte_verdict_out = ask_root(byte_verifier);
+	return byte_verifier->status;
 }
 
 /* ---- the words of a hit ---- */
 
 /* False: it cannot be told. */
-static bool count_words(struct bs_sift *sift, const struct bs_sift_text *text, uint32_t e, uint32_t *tf)
+static bool count_words(struct bs_byte_verifier *byte_verifier, const struct bs_byte_verifier_text *text, uint32_t e, uint32_t *tf)
 {
-	size_t n_bytes = sift->elements[e].needle.n_bytes;
-	for (size_t at = find(sift, text, 0, e); at < text->n_bytes;) {
-		enum bs_sifted here = bs_sift_is_word(sift, text, e, at);
-		if (here == BS_SIFTED_UNKNOWN)
+	size_t n_bytes = byte_verifier->elements[e].needle.n_bytes;
+	for (size_t at = find(byte_verifier, text, 0, e); at < text->n_bytes;) {
+		enum bs_byte_verdict here = bs_byte_verifier_is_word(byte_verifier, text, e, at);
+		if (here == BS_VERDICT_UNKNOWN)
 			return false;
-		*tf += here == BS_SIFTED_YES;
-		at = find(sift, text, at + (here == BS_SIFTED_YES ? n_bytes : 1), e);
+		*tf += here == BS_VERDICT_YES;
+		at = find(byte_verifier, text, at + (here == BS_VERDICT_YES ? n_bytes : 1), e);
 	}
 	return true;
 }
 
-static bool list_words(struct bs_sift *sift, struct bs_match *match)
+static bool list_words(struct bs_byte_verifier *byte_verifier, struct bs_match *match)
 {
-	match->words = sift->found;
+	match->words = byte_verifier->found;
 	match->n_words = 0;
-	for (size_t i = 0; i < sift->n_by_bytes; i++) {
-		uint32_t e = sift->by_bytes[i], tf = 0;
-		if (!sift->elements[e].is_term)
+	for (size_t i = 0; i < byte_verifier->n_by_bytes; i++) {
+		uint32_t e = byte_verifier->by_bytes[i], tf = 0;
+		if (!byte_verifier->elements[e].is_term)
 			return false;
-		for (size_t f = 0; f < sift->n_doc_fields; f++) {
-			struct bs_sift_text text = field_text(sift, &sift->doc_fields[f]);
-			if (!count_words(sift, &text, e, &tf))
+		for (size_t f = 0; f < byte_verifier->n_doc_fields; f++) {
+			struct bs_byte_verifier_text text = field_text(byte_verifier, &byte_verifier->doc_fields[f]);
+			if (!count_words(byte_verifier, &text, e, &tf))
 				return false;
 		}
 		if (tf > 0)
-			sift->found[match->n_words++] = (struct bs_match_word){
-				.term = sift->query->elements[e].term,
-				.term_bytes = sift->query->elements[e].term_bytes,
+			byte_verifier->found[match->n_words++] = (struct bs_match_word){
+				.term = byte_verifier->query->elements[e].term,
+				.term_bytes = byte_verifier->query->elements[e].term_bytes,
 				.tf = tf,
-				.idf = &sift->idfs[e],
+				.idf = &byte_verifier->idfs[e],
 			};
 	}
-	return is_document_clear(sift);
+	return is_document_clear(byte_verifier);
 }
 
-enum bs_status bs_sift_fields(struct bs_sift *sift, const struct bs_field *fields, size_t n_fields, bool is_json,
-                              bool needs_words, enum bs_sifted *sifted_out, struct bs_match *match_out,
+enum bs_status bs_byte_verifier_fields(struct bs_byte_verifier *byte_verifier, const struct bs_field *fields, size_t n_fields, bool is_json,
+                              bool needs_words, enum bs_byte_verdict *byte_verdict_out, struct bs_match *match_out,
                               struct bs_error *err)
 {
 	size_t text_bytes = 0;
 	for (size_t i = 0; i < n_fields; i++)
 		text_bytes += fields[i].text_bytes;
-	begin(sift, text_bytes, err);
-	sift->doc_fields = fields;
-	sift->n_doc_fields = n_fields;
-	sift->is_json = is_json;
-	*sifted_out = ask_root(sift);
-	if (*sifted_out == BS_SIFTED_YES && needs_words && !list_words(sift, match_out))
-		*sifted_out = BS_SIFTED_UNKNOWN;
-	return sift->status;
+	begin(byte_verifier, text_bytes, err);
+	byte_verifier->doc_fields = fields;
+	byte_verifier->n_doc_fields = n_fields;
+	byte_verifier->is_json = is_json;
+	*byte_verdict_out = ask_root(byte_verifier);
+	if (*byte_verdict_out == BS_VERDICT_YES && needs_words && !list_words(byte_verifier, match_out))
+		*byte_verdict_out = BS_VERDICT_UNKNOWN;
+	return byte_verifier->status;
 }

@@ -11,14 +11,14 @@
 #include "query/sift.h"
 
 /* A larger query is left to match.c; so is a longer word, which text can be made to resemble at every place. */
-#define BS_SIFT_MAX_ELEMENTS 64u
-#define BS_SIFT_MAX_NODES    64u
-#define BS_SIFT_MAX_LEAF     256u /* items of a leaf */
-#define BS_SIFT_MAX_WORD     256u /* bytes */
+#define BS_BYTE_VERIFIER_MAX_ELEMENTS 64u
+#define BS_BYTE_VERIFIER_MAX_NODES    64u
+#define BS_BYTE_VERIFIER_MAX_LEAF     256u /* items of a leaf */
+#define BS_BYTE_VERIFIER_MAX_WORD     256u /* bytes */
 /* A longer phrase is not confirmed here. */
-#define BS_SIFT_MAX_ITEMS    32u
+#define BS_BYTE_VERIFIER_MAX_ITEMS    32u
 
-struct bs_sift_element {
+struct bs_byte_verifier_element {
 	struct bs_needle needle; /* unless it is not searchable */
 	bool is_searchable;      /* where its bytes are not, it is not */
 	bool is_term;            /* searchable, and a word where its bytes are a word; else it is a prefix */
@@ -29,7 +29,7 @@ struct bs_sift_element {
 };
 
 /* A text being looked at: a field's, or a line of JSON, in which escapes stand for what they mean. */
-struct bs_sift_text {
+struct bs_byte_verifier_text {
 	const uint8_t *bytes;
 	size_t n_bytes;
 	bool is_json;
@@ -38,50 +38,50 @@ struct bs_sift_text {
 };
 
 /* Around a word in JSON, so many bytes on either side are made into text to be analysed. */
-#define BS_SIFT_PIECE_BYTES ((size_t)384)
+#define BS_BYTE_VERIFIER_PIECE_BYTES ((size_t)384)
 
-struct bs_sift {
+struct bs_byte_verifier {
 	const struct bs_plan *plan;
 	const struct bs_query *query;
 	const struct bs_query_field *fields;
 	struct bs_words *words;
 	const struct bs_kernel *kernel;
 	uint8_t kinds[256];         /* enum bs_byte_kind */
-	enum bs_words_guise worst;  /* the least guise that may hide one of the query's words */
+	enum bs_words_ascii_form worst;  /* the least ASCII form that may hide one of the query's words */
 	bool has_not;
-	struct bs_sift_element elements[BS_SIFT_MAX_ELEMENTS];
-	uint32_t rarest[BS_SIFT_MAX_NODES]; /* of a phrase: index of the item to begin with; UINT32_MAX: none */
-	uint64_t most[BS_SIFT_MAX_NODES];   /* documents that may have it, at most: the fewest are asked first */
+	struct bs_byte_verifier_element elements[BS_BYTE_VERIFIER_MAX_ELEMENTS];
+	uint32_t rarest[BS_BYTE_VERIFIER_MAX_NODES]; /* of a phrase: index of the item to begin with; UINT32_MAX: none */
+	uint64_t most[BS_BYTE_VERIFIER_MAX_NODES];   /* documents that may have it, at most: the fewest are asked first */
 	uint32_t *children;                 /* like the query's, but in that order under an AND */
-	uint32_t by_bytes[BS_SIFT_MAX_ELEMENTS]; /* the scored terms, sorted */
+	uint32_t by_bytes[BS_BYTE_VERIFIER_MAX_ELEMENTS]; /* the scored terms, sorted */
 	size_t n_by_bytes;
-	struct bs_match_word found[BS_SIFT_MAX_ELEMENTS];
-	double idfs[BS_SIFT_MAX_ELEMENTS];
+	struct bs_match_word found[BS_BYTE_VERIFIER_MAX_ELEMENTS];
+	double idfs[BS_BYTE_VERIFIER_MAX_ELEMENTS];
 
 	/* The document. */
-	struct bs_sift_text text; /* the line of JSON; unless there are fields */
+	struct bs_byte_verifier_text text; /* the line of JSON; unless there are fields */
 	const struct bs_field *doc_fields;
 	size_t n_doc_fields;
 	bool is_json; /* so are the fields */
-	uint8_t known[BS_SIFT_MAX_ELEMENTS]; /* enum bs_sifted + 1 of the element in any field, or 0 */
-	uint8_t piece[4 * BS_SIFT_PIECE_BYTES]; /* of JSON, as text */
+	uint8_t known[BS_BYTE_VERIFIER_MAX_ELEMENTS]; /* enum bs_byte_verdict + 1 of the element in any field, or 0 */
+	uint8_t piece[4 * BS_BYTE_VERIFIER_PIECE_BYTES]; /* of JSON, as text */
 	size_t left_bytes;                   /* that may still be analysed for it */
 	struct bs_error *err;
 	enum bs_status status; /* sticky */
 };
 
 /* Whether the bytes of element e at text[at] may be a word, and the word: NO, YES or UNKNOWN. Analyses nothing. */
-enum bs_sifted bs_sift_glance(const struct bs_sift *sift, const struct bs_sift_text *text, uint32_t e, size_t at);
+enum bs_byte_verdict bs_byte_verifier_may_match(const struct bs_byte_verifier *byte_verifier, const struct bs_byte_verifier_text *text, uint32_t e, size_t at);
 
 /* The same after analysing what stands around. JSON must be a string or a piece of one. UNKNOWN: it would be too much. */
-enum bs_sifted bs_sift_is_word(struct bs_sift *sift, const struct bs_sift_text *text, uint32_t e, size_t at);
+enum bs_byte_verdict bs_byte_verifier_is_word(struct bs_byte_verifier *byte_verifier, const struct bs_byte_verifier_text *text, uint32_t e, size_t at);
 
 /* Whether the words beside item i of a phrase, whose bytes stand at text[at], may be those that the phrase wants. */
-bool bs_sift_phrase_may_be(const struct bs_sift *sift, const struct bs_sift_text *text,
+bool bs_byte_verifier_phrase_may_be(const struct bs_byte_verifier *byte_verifier, const struct bs_byte_verifier_text *text,
                            const struct bs_query_node *phrase, uint32_t i, size_t at);
 
 /* Whether the phrase stands there. JSON must be a string. UNKNOWN: finding out would be too much. */
-enum bs_sifted bs_sift_is_phrase(struct bs_sift *sift, const struct bs_sift_text *text,
+enum bs_byte_verdict bs_byte_verifier_is_phrase(struct bs_byte_verifier *byte_verifier, const struct bs_byte_verifier_text *text,
                                  const struct bs_query_node *phrase, uint32_t i, size_t at);
 
 #endif

@@ -38,130 +38,130 @@ static bool ends_with_escape(const uint8_t *text, size_t at, size_t *n_out)
 }
 
 /* What the escape with this byte after its backslash is to the words around it; BS_BYTE_HIGH: it takes more to know. */
-static enum bs_byte_kind kind_of_escape(const struct bs_sift *sift, uint8_t byte)
+static enum bs_byte_kind kind_of_escape(const struct bs_byte_verifier *byte_verifier, uint8_t byte)
 {
 	switch (byte) {
 	case 'n':
-		return (enum bs_byte_kind)sift->kinds['\n'];
+		return (enum bs_byte_kind)byte_verifier->kinds['\n'];
 	case 't':
-		return (enum bs_byte_kind)sift->kinds['\t'];
+		return (enum bs_byte_kind)byte_verifier->kinds['\t'];
 	case 'r':
-		return (enum bs_byte_kind)sift->kinds['\r'];
+		return (enum bs_byte_kind)byte_verifier->kinds['\r'];
 	case 'b':
-		return (enum bs_byte_kind)sift->kinds['\b'];
+		return (enum bs_byte_kind)byte_verifier->kinds['\b'];
 	case 'f':
-		return (enum bs_byte_kind)sift->kinds['\f'];
+		return (enum bs_byte_kind)byte_verifier->kinds['\f'];
 	case '"':
 	case '\\':
 	case '/':
-		return (enum bs_byte_kind)sift->kinds[byte];
+		return (enum bs_byte_kind)byte_verifier->kinds[byte];
 	default:
 		return BS_BYTE_HIGH;
 	}
 }
 
 /* What the first character of text[at..) is. at < n_bytes; n_out: how many bytes it has there. */
-static enum bs_byte_kind kind_at(const struct bs_sift *sift, const struct bs_sift_text *text, size_t at, size_t *n_out)
+static enum bs_byte_kind kind_at(const struct bs_byte_verifier *byte_verifier, const struct bs_byte_verifier_text *text, size_t at, size_t *n_out)
 {
 	*n_out = 1;
 	if (!text->is_json || text->bytes[at] != '\\')
-		return (enum bs_byte_kind)sift->kinds[text->bytes[at]];
+		return (enum bs_byte_kind)byte_verifier->kinds[text->bytes[at]];
 	*n_out = 2;
-	return at + 1 < text->n_bytes ? kind_of_escape(sift, text->bytes[at + 1]) : BS_BYTE_HIGH;
+	return at + 1 < text->n_bytes ? kind_of_escape(byte_verifier, text->bytes[at + 1]) : BS_BYTE_HIGH;
 }
 
 /* What the last character of text[..at) is. at > 0. */
-static enum bs_byte_kind kind_before(const struct bs_sift *sift, const struct bs_sift_text *text, size_t at,
+static enum bs_byte_kind kind_before(const struct bs_byte_verifier *byte_verifier, const struct bs_byte_verifier_text *text, size_t at,
                                      size_t *n_out)
 {
 	*n_out = 1;
 	if (!text->is_json || !ends_with_escape(text->bytes, at, n_out)) {
 		*n_out = 1;
-		return (enum bs_byte_kind)sift->kinds[text->bytes[at - 1]];
+		return (enum bs_byte_kind)byte_verifier->kinds[text->bytes[at - 1]];
 	}
-	return *n_out == 2 ? kind_of_escape(sift, text->bytes[at - 1]) : BS_BYTE_HIGH;
+	return *n_out == 2 ? kind_of_escape(byte_verifier, text->bytes[at - 1]) : BS_BYTE_HIGH;
 }
 
 /* NO: something is joined to the word that ends there. YES: nothing is. */
-static enum bs_sifted glance_after(const struct bs_sift *sift, const struct bs_sift_text *text, size_t end)
+static enum bs_byte_verdict glance_after(const struct bs_byte_verifier *byte_verifier, const struct bs_byte_verifier_text *text, size_t end)
 {
-	enum bs_sifted at_edge = text->goes_on_after ? BS_SIFTED_UNKNOWN : BS_SIFTED_YES;
+	enum bs_byte_verdict at_edge = text->goes_on_after ? BS_VERDICT_UNKNOWN : BS_VERDICT_YES;
 	size_t n = 0, ignored;
 	if (end == text->n_bytes)
 		return at_edge;
-	switch (kind_at(sift, text, end, &n)) {
+	switch (kind_at(byte_verifier, text, end, &n)) {
 	case BS_BYTE_LETTER:
-		return BS_SIFTED_NO;
+		return BS_VERDICT_NO;
 	case BS_BYTE_JOINER:
-		return text->bytes[end] == '_' ? BS_SIFTED_NO : BS_SIFTED_UNKNOWN;
+		return text->bytes[end] == '_' ? BS_VERDICT_NO : BS_VERDICT_UNKNOWN;
 	case BS_BYTE_INERT:
-		return BS_SIFTED_YES;
+		return BS_VERDICT_YES;
 	case BS_BYTE_MID:
 		if (end + n == text->n_bytes)
 			return at_edge;
-		return kind_at(sift, text, end + n, &ignored) == BS_BYTE_INERT ? BS_SIFTED_YES : BS_SIFTED_UNKNOWN;
+		return kind_at(byte_verifier, text, end + n, &ignored) == BS_BYTE_INERT ? BS_VERDICT_YES : BS_VERDICT_UNKNOWN;
 	case BS_BYTE_HIGH:
 		break;
 	}
-	return BS_SIFTED_UNKNOWN;
+	return BS_VERDICT_UNKNOWN;
 }
 
-static enum bs_sifted glance_before(const struct bs_sift *sift, const struct bs_sift_text *text, size_t start)
+static enum bs_byte_verdict glance_before(const struct bs_byte_verifier *byte_verifier, const struct bs_byte_verifier_text *text, size_t start)
 {
-	enum bs_sifted at_edge = text->goes_on_before ? BS_SIFTED_UNKNOWN : BS_SIFTED_YES;
+	enum bs_byte_verdict at_edge = text->goes_on_before ? BS_VERDICT_UNKNOWN : BS_VERDICT_YES;
 	size_t n = 0, ignored;
 	if (start == 0)
 		return at_edge;
 	/* Its first letter is not what it looks like. */
 	if (text->is_json && text->bytes[start - 1] == '\\' && is_escaped(text->bytes, start))
-		return BS_SIFTED_NO;
-	switch (kind_before(sift, text, start, &n)) {
+		return BS_VERDICT_NO;
+	switch (kind_before(byte_verifier, text, start, &n)) {
 	case BS_BYTE_LETTER:
-		return BS_SIFTED_NO;
+		return BS_VERDICT_NO;
 	case BS_BYTE_JOINER:
-		return text->bytes[start - 1] == '_' ? BS_SIFTED_NO : BS_SIFTED_UNKNOWN;
+		return text->bytes[start - 1] == '_' ? BS_VERDICT_NO : BS_VERDICT_UNKNOWN;
 	case BS_BYTE_INERT:
-		return BS_SIFTED_YES;
+		return BS_VERDICT_YES;
 	case BS_BYTE_MID:
 		if (start == n)
 			return at_edge;
-		return kind_before(sift, text, start - n, &ignored) == BS_BYTE_INERT ? BS_SIFTED_YES : BS_SIFTED_UNKNOWN;
+		return kind_before(byte_verifier, text, start - n, &ignored) == BS_BYTE_INERT ? BS_VERDICT_YES : BS_VERDICT_UNKNOWN;
 	case BS_BYTE_HIGH:
 		break;
 	}
-	return BS_SIFTED_UNKNOWN;
+	return BS_VERDICT_UNKNOWN;
 }
 
 /*
  * A word that begins there begins with the prefix if the prefix is of bytes that stay together, and what follows is
  * ASCII, so that it composes with nothing.
  */
-static enum bs_sifted glance_prefix(const struct bs_sift *sift, const struct bs_sift_text *text,
-                                    const struct bs_sift_element *element, size_t at)
+static enum bs_byte_verdict glance_prefix(const struct bs_byte_verifier *byte_verifier, const struct bs_byte_verifier_text *text,
+                                    const struct bs_byte_verifier_element *element, size_t at)
 {
 	size_t end = at + element->needle.n_bytes, ignored;
-	enum bs_sifted before = glance_before(sift, text, at);
-	if (before != BS_SIFTED_YES)
+	enum bs_byte_verdict before = glance_before(byte_verifier, text, at);
+	if (before != BS_VERDICT_YES)
 		return before;
 	bool is_plain_after = end == text->n_bytes ? !text->goes_on_after
-	                                           : kind_at(sift, text, end, &ignored) != BS_BYTE_HIGH;
-	return is_plain_after ? BS_SIFTED_YES : BS_SIFTED_UNKNOWN;
+	                                           : kind_at(byte_verifier, text, end, &ignored) != BS_BYTE_HIGH;
+	return is_plain_after ? BS_VERDICT_YES : BS_VERDICT_UNKNOWN;
 }
 
-enum bs_sifted bs_sift_glance(const struct bs_sift *sift, const struct bs_sift_text *text, uint32_t e, size_t at)
+enum bs_byte_verdict bs_byte_verifier_may_match(const struct bs_byte_verifier *byte_verifier, const struct bs_byte_verifier_text *text, uint32_t e, size_t at)
 {
-	const struct bs_sift_element *element = &sift->elements[e];
+	const struct bs_byte_verifier_element *element = &byte_verifier->elements[e];
 	if (!element->is_plain)
-		return BS_SIFTED_UNKNOWN;
+		return BS_VERDICT_UNKNOWN;
 	if (!element->is_term)
-		return glance_prefix(sift, text, element, at);
-	enum bs_sifted after = glance_after(sift, text, at + element->needle.n_bytes);
-	if (after == BS_SIFTED_NO)
-		return BS_SIFTED_NO;
-	enum bs_sifted before = glance_before(sift, text, at);
-	if (before == BS_SIFTED_NO)
-		return BS_SIFTED_NO;
-	return before == BS_SIFTED_YES && after == BS_SIFTED_YES ? BS_SIFTED_YES : BS_SIFTED_UNKNOWN;
+		return glance_prefix(byte_verifier, text, element, at);
+	enum bs_byte_verdict after = glance_after(byte_verifier, text, at + element->needle.n_bytes);
+	if (after == BS_VERDICT_NO)
+		return BS_VERDICT_NO;
+	enum bs_byte_verdict before = glance_before(byte_verifier, text, at);
+	if (before == BS_VERDICT_NO)
+		return BS_VERDICT_NO;
+	return before == BS_VERDICT_YES && after == BS_VERDICT_YES ? BS_VERDICT_YES : BS_VERDICT_UNKNOWN;
 }
 
 /* ---- the neighbours of a word in a phrase ---- */
@@ -178,12 +178,12 @@ static bool equals_folded(const uint8_t *text, const struct bs_needle *needle)
  * The word after one that ends at `end` begins with the first letter or digit from there on, if nothing else that may
  * begin a word comes before it. (If what ends there is no word, it does not matter what is said.)
  */
-static bool next_may_be(const struct bs_sift *sift, const struct bs_sift_text *text, size_t end,
+static bool next_may_be(const struct bs_byte_verifier *byte_verifier, const struct bs_byte_verifier_text *text, size_t end,
                         const struct bs_needle *needle)
 {
 	for (size_t at = end; at < text->n_bytes; at++) {
 		uint8_t byte = text->bytes[at];
-		uint8_t kind = sift->kinds[byte];
+		uint8_t kind = byte_verifier->kinds[byte];
 		if (kind == BS_BYTE_LETTER)
 			return needle->n_bytes <= text->n_bytes - at && equals_folded(text->bytes + at, needle);
 		if (kind == BS_BYTE_HIGH || kind == BS_BYTE_JOINER)
@@ -202,12 +202,12 @@ static bool next_may_be(const struct bs_sift *sift, const struct bs_sift_text *t
 }
 
 /* The same for the word before one that starts at `start`, which ends with the last letter or digit before. */
-static bool last_may_be(const struct bs_sift *sift, const struct bs_sift_text *text, size_t start,
+static bool last_may_be(const struct bs_byte_verifier *byte_verifier, const struct bs_byte_verifier_text *text, size_t start,
                         const struct bs_needle *needle)
 {
 	for (size_t at = start; at > 0; at--) {
 		uint8_t byte = text->bytes[at - 1];
-		uint8_t kind = sift->kinds[byte];
+		uint8_t kind = byte_verifier->kinds[byte];
 		size_t n_escape;
 		if (text->is_json && ends_with_escape(text->bytes, at, &n_escape)) {
 			if (n_escape == 6 || text->bytes[at - 1] == 'u')
@@ -226,7 +226,7 @@ static bool last_may_be(const struct bs_sift *sift, const struct bs_sift_text *t
 }
 
 /* The element that must stand directly before or after item i, by `step` of -1 or 1; NULL: none that is known. */
-static const struct bs_sift_element *neighbour(const struct bs_sift *sift, const struct bs_query_node *phrase,
+static const struct bs_byte_verifier_element *neighbour(const struct bs_byte_verifier *byte_verifier, const struct bs_query_node *phrase,
                                                uint32_t i, int step)
 {
 	if (step < 0 ? i == 0 : i + 1 == phrase->n_items)
@@ -234,34 +234,34 @@ static const struct bs_sift_element *neighbour(const struct bs_sift *sift, const
 	const struct bs_query_item *item = &phrase->items[i];
 	const struct bs_query_item *other = item + step;
 	bool is_adjacent = step < 0 ? other->position + 1 == item->position : item->position + 1 == other->position;
-	const struct bs_sift_element *element = &sift->elements[other->element];
+	const struct bs_byte_verifier_element *element = &byte_verifier->elements[other->element];
 	return is_adjacent && element->is_term ? element : NULL;
 }
 
-bool bs_sift_phrase_may_be(const struct bs_sift *sift, const struct bs_sift_text *text,
+bool bs_byte_verifier_phrase_may_be(const struct bs_byte_verifier *byte_verifier, const struct bs_byte_verifier_text *text,
                            const struct bs_query_node *phrase, uint32_t i, size_t at)
 {
-	const struct bs_sift_element *before = neighbour(sift, phrase, i, -1);
-	const struct bs_sift_element *after = neighbour(sift, phrase, i, 1);
+	const struct bs_byte_verifier_element *before = neighbour(byte_verifier, phrase, i, -1);
+	const struct bs_byte_verifier_element *after = neighbour(byte_verifier, phrase, i, 1);
 	uint32_t e = phrase->items[i].element;
-	if (bs_sift_glance(sift, text, e, at) == BS_SIFTED_NO)
+	if (bs_byte_verifier_may_match(byte_verifier, text, e, at) == BS_VERDICT_NO)
 		return false;
-	if (after && !next_may_be(sift, text, at + sift->elements[e].needle.n_bytes, &after->needle))
+	if (after && !next_may_be(byte_verifier, text, at + byte_verifier->elements[e].needle.n_bytes, &after->needle))
 		return false;
-	return !before || last_may_be(sift, text, at, &before->needle);
+	return !before || last_may_be(byte_verifier, text, at, &before->needle);
 }
 
 /* ---- analysing what stands around ---- */
 
 /* Gives text[from..to) to fn, unless the document has had its share. False: it was not. */
-static bool analyze(struct bs_sift *sift, const struct bs_sift_text *text, size_t from, size_t to, bs_token_fn fn,
+static bool analyze(struct bs_byte_verifier *byte_verifier, const struct bs_byte_verifier_text *text, size_t from, size_t to, bs_token_fn fn,
                     void *context)
 {
-	if (sift->status || to - from > sift->left_bytes)
+	if (byte_verifier->status || to - from > byte_verifier->left_bytes)
 		return false;
-	sift->left_bytes -= to - from;
-	sift->status = bs_words_analyze(sift->words, text->bytes + from, to - from, 0, fn, context, NULL, sift->err);
-	return !sift->status;
+	byte_verifier->left_bytes -= to - from;
+	byte_verifier->status = bs_words_analyze(byte_verifier->words, text->bytes + from, to - from, 0, fn, context, NULL, byte_verifier->err);
+	return !byte_verifier->status;
 }
 
 static bool is_term(const struct bs_token *token, const struct bs_needle *needle)
@@ -280,7 +280,7 @@ static enum bs_status probe_word(void *context, const struct bs_token *tokens, s
 	struct word_probe *probe = context;
 	(void)err;
 	for (size_t i = 0; i < n_tokens; i++)
-		probe->is_found |= !tokens[i].is_pair && tokens[i].start_byte == probe->start_byte &&
+		probe->is_found |= !tokens[i].is_bigram && tokens[i].start_byte == probe->start_byte &&
 		                   is_term(&tokens[i], probe->needle);
 	return BS_OK;
 }
@@ -290,33 +290,33 @@ static size_t low_of(size_t at)
 	return at > MAX_REACH_BYTES ? at - MAX_REACH_BYTES : 0;
 }
 
-static size_t high_of(const struct bs_sift_text *text, size_t at)
+static size_t high_of(const struct bs_byte_verifier_text *text, size_t at)
 {
 	return text->n_bytes - at > MAX_REACH_BYTES ? at + MAX_REACH_BYTES : text->n_bytes;
 }
 
 /*
- * JSON around text[*at..*end) made into text: *text and the two places are then of sift->piece. Cut where the bytes are
+ * JSON around text[*at..*end) made into text: *text and the two places are then of byte verifier->piece. Cut where the bytes are
  * as many as fit, never inside an escape of two; half a \u at the beginning looks like letters and digits, which changes
  * nothing after the next safe cut. False: it has something that takes more to read, or too long a word.
  */
-static bool make_piece(struct bs_sift *sift, struct bs_sift_text *text, size_t *at, size_t *end)
+static bool make_piece(struct bs_byte_verifier *byte_verifier, struct bs_byte_verifier_text *text, size_t *at, size_t *end)
 {
 	const uint8_t *bytes = text->bytes;
 	size_t word_bytes = *end - *at, before, after;
-	if (word_bytes > BS_SIFT_PIECE_BYTES || (*at > 0 && bytes[*at - 1] == '\\' && is_escaped(bytes, *at)))
+	if (word_bytes > BS_BYTE_VERIFIER_PIECE_BYTES || (*at > 0 && bytes[*at - 1] == '\\' && is_escaped(bytes, *at)))
 		return false;
-	size_t from = *at > BS_SIFT_PIECE_BYTES ? *at - BS_SIFT_PIECE_BYTES : 0;
-	size_t to = text->n_bytes - *end > BS_SIFT_PIECE_BYTES ? *end + BS_SIFT_PIECE_BYTES : text->n_bytes;
+	size_t from = *at > BS_BYTE_VERIFIER_PIECE_BYTES ? *at - BS_BYTE_VERIFIER_PIECE_BYTES : 0;
+	size_t to = text->n_bytes - *end > BS_BYTE_VERIFIER_PIECE_BYTES ? *end + BS_BYTE_VERIFIER_PIECE_BYTES : text->n_bytes;
 	from -= from > 0 && is_escaped(bytes, from);
 	to += to < text->n_bytes && is_escaped(bytes, to);
-	if (!bs_record_unescape(bytes + from, *at - from, sift->piece, &before))
+	if (!bs_record_unescape(bytes + from, *at - from, byte_verifier->piece, &before))
 		return false;
-	memcpy(sift->piece + before, bytes + *at, word_bytes);
-	if (!bs_record_unescape(bytes + *end, to - *end, sift->piece + before + word_bytes, &after))
+	memcpy(byte_verifier->piece + before, bytes + *at, word_bytes);
+	if (!bs_record_unescape(bytes + *end, to - *end, byte_verifier->piece + before + word_bytes, &after))
 		return false;
-	*text = (struct bs_sift_text){
-		.bytes = sift->piece,
+	*text = (struct bs_byte_verifier_text){
+		.bytes = byte_verifier->piece,
 		.n_bytes = before + word_bytes + after,
 		.goes_on_before = from > 0,
 		.goes_on_after = to < text->n_bytes,
@@ -327,37 +327,37 @@ static bool make_piece(struct bs_sift *sift, struct bs_sift_text *text, size_t *
 }
 
 /* text[from..to) was to lie between two safe cuts; it does not if the text goes on where it ends. */
-static bool is_edge(const struct bs_sift_text *text, size_t from, size_t to)
+static bool is_edge(const struct bs_byte_verifier_text *text, size_t from, size_t to)
 {
 	return (from == 0 && text->goes_on_before) || (to == text->n_bytes && text->goes_on_after);
 }
 
-enum bs_sifted bs_sift_is_word(struct bs_sift *sift, const struct bs_sift_text *whole, uint32_t e, size_t at)
+enum bs_byte_verdict bs_byte_verifier_is_word(struct bs_byte_verifier *byte_verifier, const struct bs_byte_verifier_text *whole, uint32_t e, size_t at)
 {
-	struct word_probe probe = {.needle = &sift->elements[e].needle};
-	struct bs_sift_text piece = *whole;
-	const struct bs_sift_text *text = &piece;
+	struct word_probe probe = {.needle = &byte_verifier->elements[e].needle};
+	struct bs_byte_verifier_text piece = *whole;
+	const struct bs_byte_verifier_text *text = &piece;
 	size_t end = at + probe.needle->n_bytes, from, to;
-	enum bs_sifted glance = bs_sift_glance(sift, text, e, at);
-	if (glance != BS_SIFTED_UNKNOWN || !sift->elements[e].is_term)
+	enum bs_byte_verdict glance = bs_byte_verifier_may_match(byte_verifier, text, e, at);
+	if (glance != BS_VERDICT_UNKNOWN || !byte_verifier->elements[e].is_term)
 		return glance;
-	if (text->is_json && !make_piece(sift, &piece, &at, &end))
-		return BS_SIFTED_UNKNOWN;
-	if (!bs_words_cut_before(sift->words, text->bytes, text->n_bytes, low_of(at), at, &from) ||
-	    !bs_words_cut_after(sift->words, text->bytes, text->n_bytes, end, high_of(text, end), &to) ||
+	if (text->is_json && !make_piece(byte_verifier, &piece, &at, &end))
+		return BS_VERDICT_UNKNOWN;
+	if (!bs_words_cut_before(byte_verifier->words, text->bytes, text->n_bytes, low_of(at), at, &from) ||
+	    !bs_words_cut_after(byte_verifier->words, text->bytes, text->n_bytes, end, high_of(text, end), &to) ||
 	    is_edge(text, from, to))
-		return BS_SIFTED_UNKNOWN;
+		return BS_VERDICT_UNKNOWN;
 	probe.start_byte = at - from;
-	if (!analyze(sift, text, from, to, probe_word, &probe))
-		return BS_SIFTED_UNKNOWN;
-	return probe.is_found ? BS_SIFTED_YES : BS_SIFTED_NO;
+	if (!analyze(byte_verifier, text, from, to, probe_word, &probe))
+		return BS_VERDICT_UNKNOWN;
+	return probe.is_found ? BS_VERDICT_YES : BS_VERDICT_NO;
 }
 
 /* The tokens of a piece of text that are words of the phrase. */
 #define MAX_SEEN 128
 
 struct phrase_probe {
-	const struct bs_sift *sift;
+	const struct bs_byte_verifier *byte_verifier;
 	const struct bs_query_node *phrase;
 	uint32_t item;       /* the one that was found */
 	uint64_t start_byte; /* where */
@@ -377,11 +377,11 @@ static enum bs_status probe_phrase(void *context, const struct bs_token *tokens,
 	(void)err;
 	for (size_t t = 0; t < n_tokens; t++) {
 		uint32_t items = 0;
-		if (tokens[t].is_pair)
+		if (tokens[t].is_bigram)
 			continue;
 		probe->last = tokens[t].position;
 		for (uint32_t i = 0; i < probe->phrase->n_items; i++)
-			if (is_term(&tokens[t], &probe->sift->elements[probe->phrase->items[i].element].needle))
+			if (is_term(&tokens[t], &probe->byte_verifier->elements[probe->phrase->items[i].element].needle))
 				items |= UINT32_C(1) << i;
 		if (!items || probe->n_seen == MAX_SEEN)
 			continue;
@@ -415,62 +415,62 @@ static bool has_all(const struct phrase_probe *probe)
 }
 
 /* Moves *cut back, or forth, over n_words + 1 safe cuts: nearly always that many words. False: they are too far. */
-static bool step_back(const struct bs_sift *sift, const struct bs_sift_text *text, size_t *cut, uint32_t n_words)
+static bool step_back(const struct bs_byte_verifier *byte_verifier, const struct bs_byte_verifier_text *text, size_t *cut, uint32_t n_words)
 {
 	size_t low = low_of(*cut);
 	for (uint32_t i = 0; i <= n_words && *cut > 0; i++)
-		if (!bs_words_cut_before(sift->words, text->bytes, text->n_bytes, low, i ? *cut - 1 : *cut, cut))
+		if (!bs_words_cut_before(byte_verifier->words, text->bytes, text->n_bytes, low, i ? *cut - 1 : *cut, cut))
 			return false;
 	return true;
 }
 
-static bool step_forth(const struct bs_sift *sift, const struct bs_sift_text *text, size_t *cut, uint32_t n_words)
+static bool step_forth(const struct bs_byte_verifier *byte_verifier, const struct bs_byte_verifier_text *text, size_t *cut, uint32_t n_words)
 {
 	size_t high = high_of(text, *cut);
 	for (uint32_t i = 0; i <= n_words && *cut < text->n_bytes; i++)
 		if (*cut + (i > 0) > high ||
-		    !bs_words_cut_after(sift->words, text->bytes, text->n_bytes, *cut + (i > 0), high, cut))
+		    !bs_words_cut_after(byte_verifier->words, text->bytes, text->n_bytes, *cut + (i > 0), high, cut))
 			return false;
 	return true;
 }
 
-enum bs_sifted bs_sift_is_phrase(struct bs_sift *sift, const struct bs_sift_text *whole,
+enum bs_byte_verdict bs_byte_verifier_is_phrase(struct bs_byte_verifier *byte_verifier, const struct bs_byte_verifier_text *whole,
                                  const struct bs_query_node *phrase, uint32_t i, size_t at)
 {
-	struct bs_sift_text piece = *whole;
-	const struct bs_sift_text *text = &piece;
-	size_t end = at + sift->elements[phrase->items[i].element].needle.n_bytes;
-	if (text->is_json && !make_piece(sift, &piece, &at, &end))
-		return BS_SIFTED_UNKNOWN;
+	struct bs_byte_verifier_text piece = *whole;
+	const struct bs_byte_verifier_text *text = &piece;
+	size_t end = at + byte_verifier->elements[phrase->items[i].element].needle.n_bytes;
+	if (text->is_json && !make_piece(byte_verifier, &piece, &at, &end))
+		return BS_VERDICT_UNKNOWN;
 	uint32_t n_before = phrase->items[i].position - phrase->items[0].position;
 	uint32_t n_after = phrase->items[phrase->n_items - 1].position - phrase->items[i].position;
 	size_t from = at, to = end;
-	if (!step_back(sift, text, &from, n_before) || !step_forth(sift, text, &to, n_after))
-		return BS_SIFTED_UNKNOWN;
+	if (!step_back(byte_verifier, text, &from, n_before) || !step_forth(byte_verifier, text, &to, n_after))
+		return BS_VERDICT_UNKNOWN;
 	for (;;) {
 		struct phrase_probe probe;
 		if (is_edge(text, from, to))
-			return BS_SIFTED_UNKNOWN;
-		probe.sift = sift;
+			return BS_VERDICT_UNKNOWN;
+		probe.byte_verifier = byte_verifier;
 		probe.phrase = phrase;
 		probe.item = i;
 		probe.start_byte = at - from;
 		probe.is_found = false;
 		probe.position = probe.last = 0;
 		probe.n_seen = 0;
-		if (!analyze(sift, text, from, to, probe_phrase, &probe) || probe.n_seen == MAX_SEEN)
-			return BS_SIFTED_UNKNOWN;
+		if (!analyze(byte_verifier, text, from, to, probe_phrase, &probe) || probe.n_seen == MAX_SEEN)
+			return BS_VERDICT_UNKNOWN;
 		if (!probe.is_found)
-			return BS_SIFTED_NO;
+			return BS_VERDICT_NO;
 		if (has_all(&probe))
-			return BS_SIFTED_YES;
+			return BS_VERDICT_YES;
 		bool lacks_before = from > 0 && probe.position < n_before;
 		bool lacks_after = to < text->n_bytes && probe.last - probe.position < n_after;
 		if (!lacks_before && !lacks_after)
-			return BS_SIFTED_NO;
-		if (lacks_before && !step_back(sift, text, &from, 2 * n_before + 1))
-			return BS_SIFTED_UNKNOWN;
-		if (lacks_after && !step_forth(sift, text, &to, 2 * n_after + 1))
-			return BS_SIFTED_UNKNOWN;
+			return BS_VERDICT_NO;
+		if (lacks_before && !step_back(byte_verifier, text, &from, 2 * n_before + 1))
+			return BS_VERDICT_UNKNOWN;
+		if (lacks_after && !step_forth(byte_verifier, text, &to, 2 * n_after + 1))
+			return BS_VERDICT_UNKNOWN;
 	}
 }

@@ -22,7 +22,7 @@ struct bs_verifier {
 	const struct bs_snapshot *snapshot;
 	struct bs_fetcher *fetcher;
 	struct bs_matcher *matcher;
-	struct bs_sift *sift; /* NULL: every document is analysed */
+	struct bs_byte_verifier *byte_verifier; /* NULL: every document is analysed */
 	struct bs_query_stats *stats;
 	bool is_scored;       /* hits are to have their scores */
 	double avgdl;

@@ -172,7 +172,7 @@ static void make_files(void)
 /* Large enough slabs for columns of all kinds, and none too large to be run over a thousand times. */
 static void make_records(void)
 {
-	struct bs_index_job job = {.max_segment_docs = 600, .list_mode = BS_LISTS_NEVER, .max_slab_bytes = 256 << 10};
+	struct bs_index_job job = {.max_segment_docs = 600, .forward_mode = BS_FORWARD_NEVER, .max_slab_bytes = 256 << 10};
 	write_records("records.jsonl", 0, 700);
 	index_some(job, "records.jsonl", NULL);
 	write_records("records.jsonl", 700, 740);
@@ -183,7 +183,7 @@ static void make_records(void)
 
 static void make_lists(void)
 {
-	struct bs_index_job job = {.list_mode = BS_LISTS_ALWAYS};
+	struct bs_index_job job = {.forward_mode = BS_FORWARD_ALWAYS};
 	write_records("records.jsonl", 0, 200);
 	index_some(job, "records.jsonl", NULL);
 	write_records("records.jsonl", 200, 230);

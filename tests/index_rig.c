@@ -108,7 +108,7 @@ static void make_index(bool use_exceptions)
 		.n_threads = 1,
 		.policy = &policy,
 		.max_segment_docs = 38,
-		.list_mode = BS_LISTS_NEVER,
+		.forward_mode = BS_FORWARD_NEVER,
 		.max_slab_bytes = 16 << 10,
 	};
 	write_collection();

@@ -13,7 +13,7 @@ void index_sources(const struct bs_index_job *job, const char *const *sources, c
 
 /*
  * An index "index" with a bit of everything: two segments; of the first, a slab of columns of all levels, exact columns,
- * exceptions of all other terms, and a slab of plain signatures; tombstones; stored text. Its sources are "c.jsonl", "d"
+ * exceptions of all other terms, and a slab of forward lists; tombstones; stored text. Its sources are "c.jsonl", "d"
  * and "-". Some KB.
  */
 void make_small_index(void);

@@ -24,7 +24,7 @@ void run_draw(struct run *run, const char *dir)
 		.n_threads = 1 + roll(2),
 		.max_segment_docs = chance(60) ? 0 : 1 + roll(9),
 		.max_slab_blocks = chance(50),
-		.list_mode = (enum bs_list_mode)roll(3),
+		.forward_mode = (enum bs_forward_mode)roll(3),
 		.pairs_least_bytes = 1,
 	}};
 }
@@ -48,7 +48,7 @@ void run_trace(const struct run *run, const char *what)
 	for (size_t i = 0; i < run->job.n_sources; i++)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, " %s", run->sources[i]);
 	trace("%s # segments of %u, slabs of %u, lists %d", text, run->job.max_segment_docs, run->job.max_slab_blocks,
-	      (int)run->job.list_mode);
+	      (int)run->job.forward_mode);
 	if (run->input)
 		trace("# ... its input: %s", run->input);
 }

@@ -115,7 +115,7 @@ struct oracle_setup {
 	bool has_text_fields;
 	struct bs_treatment_policy policy;
 	uint32_t max_slab_blocks, max_slab_bytes, max_segment_docs, n_threads;
-	enum bs_list_mode list_mode;
+	enum bs_forward_mode forward_mode;
 	uint64_t pairs_least_bytes; /* 0: too small for pairs of words */
 };
 

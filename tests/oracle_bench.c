@@ -83,7 +83,7 @@ static void index_corpus(struct bench *bench)
 		.max_slab_bytes = setup->max_slab_bytes,
 		.max_segment_docs = setup->max_segment_docs,
 		.n_threads = setup->n_threads,
-		.list_mode = setup->list_mode,
+		.forward_mode = setup->forward_mode,
 		.pairs_least_bytes = setup->pairs_least_bytes,
 	};
 	if (setup->words.stem_language) {

@@ -64,7 +64,7 @@ static const char *draw_source(const struct oracle_setup *setup, struct dice *di
 void oracle_setup_draw(struct oracle_setup *setup, struct dice *dice, uint64_t seed, unsigned number, uint32_t n_docs)
 {
 	static const char *const stemmers[] = {"english", "french", "russian"};
-	static const enum bs_list_mode modes[] = {BS_LISTS_AUTO, BS_LISTS_NEVER, BS_LISTS_NEVER, BS_LISTS_ALWAYS};
+	static const enum bs_forward_mode modes[] = {BS_FORWARD_AUTO, BS_FORWARD_NEVER, BS_FORWARD_NEVER, BS_FORWARD_ALWAYS};
 	*setup = (struct oracle_setup){.seed = seed, .number = number};
 	setup->n_docs = n_docs ? n_docs : draw_n_docs(dice, number);
 	setup->mean_words = n_docs ? 2 : roll_between(dice, 1, setup->n_docs > 3000 ? 3 : setup->n_docs > 900 ? 8 : 25);
@@ -88,7 +88,7 @@ void oracle_setup_draw(struct oracle_setup *setup, struct dice *dice, uint64_t s
 	setup->max_segment_docs = chance(dice, 40) ? roll_between(dice, 1, 2000) : 0;
 	setup->n_threads = roll(dice, 4);
 	setup->pairs_least_bytes = chance(dice, 70);
-	setup->list_mode = n_docs ? BS_LISTS_AUTO : modes[roll(dice, 4)];
+	setup->forward_mode = n_docs ? BS_FORWARD_AUTO : modes[roll(dice, 4)];
 }
 
 void oracle_setup_print(const struct oracle_setup *setup, FILE *to)
@@ -106,7 +106,7 @@ void oracle_setup_print(const struct oracle_setup *setup, FILE *to)
 	if (policy->is_forced)
 		fprintf(to, "forced %u/%u/%u, ", policy->force[0], policy->force[1], policy->force[2]);
 	fprintf(to, "slab blocks %u, slab bytes %u, segment documents %u, lists %d, threads %u\n", setup->max_slab_blocks,
-	        setup->max_slab_bytes, setup->max_segment_docs, (int)setup->list_mode, setup->n_threads);
+	        setup->max_slab_bytes, setup->max_segment_docs, (int)setup->forward_mode, setup->n_threads);
 }
 
 /* ---- files ---- */

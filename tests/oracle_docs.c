@@ -173,7 +173,7 @@ void oracle_add_field(struct oracle *oracle, const char *name, const void *text,
 	naive_analyze(&oracle->naive, text, text_bytes, &oracle->kept);
 	for (size_t i = 0; i < kept_n(&oracle->kept); i++) {
 		const struct kept_token *kept = kept_at(&oracle->kept, i);
-		if (kept->is_pair)
+		if (kept->is_bigram)
 			continue;
 		uint32_t number = intern(oracle, oracle->kept.terms.data + kept->term_off, kept->term_bytes);
 		struct oracle_token token = {number, kept->position, n_fields};

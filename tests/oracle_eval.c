@@ -90,7 +90,7 @@ static size_t make_set(struct oracle_query *query, const struct oracle_node *nod
 	naive_analyze(&oracle->naive, query->bytes.data + node->text_off, node->text_bytes, &kept);
 	oracle->naive.stemmer = stemmer;
 	size_t last = kept_n(&kept) - 1;
-	while (kept_at(&kept, last)->is_pair)
+	while (kept_at(&kept, last)->is_bigram)
 		last--;
 	const uint8_t *word = kept.terms.data + kept_at(&kept, last)->term_off;
 	for (size_t i = 0; i < n_terms; i++) {
@@ -123,7 +123,7 @@ static void analyze_leaf(struct oracle_query *query, struct oracle_node *node, s
 		const struct kept_token *token = kept_at(kept, i);
 		struct oracle_item item = {.position = token->position - kept_at(kept, 0)->position,
 		                           .set_off = SIZE_MAX};
-		if (token->is_pair)
+		if (token->is_bigram)
 			continue;
 		item.term = oracle_find_term(oracle, kept->terms.data + token->term_off, token->term_bytes);
 		append(&query->items, &item, sizeof(item));

@@ -55,7 +55,7 @@ static void test_sound(void **state)
 		assert_true(slab->density[l] > 0.05 && slab->density[l] < 0.8);
 	assert_true(slab->n_exact > 0 && slab->n_exact_postings >= 10 * slab->n_exact);
 	assert_int_equal(stats.segments[0].slabs[LISTS].n_levels, 0);
-	assert_true(stats.segments[0].slabs[LISTS].n_list_postings >= 90);
+	assert_true(stats.segments[0].slabs[LISTS].n_forward_postings >= 90);
 	bs_index_stats_deinit(&stats);
 	bs_snapshot_deinit(&snapshot);
 	assert_int_equal(bs_index_check(dir_at("."), NULL, &sum, &err), BS_NOT_FOUND);
@@ -86,7 +86,7 @@ static void test_every_shape(void **state)
 			.policy = &policy,
 			.max_slab_blocks = (uint32_t)random_below(&random, 12),
 			.max_segment_docs = random_below(&random, 3) ? 0 : 1000,
-			.list_mode = (enum bs_list_mode)random_below(&random, 3),
+			.forward_mode = (enum bs_forward_mode)random_below(&random, 3),
 		};
 		write_documents(&random, n_docs[random_below(&random, COUNT(n_docs))]);
 		index_sources(&job, (const char *const[]){"c.jsonl", NULL}, NULL);
@@ -262,8 +262,8 @@ static void test_exclusions(void **state)
 	assert_int_equal(with.n_live_docs, without.n_live_docs);
 	assert_int_equal(with.n_bytes, without.n_bytes + file.used_bytes);
 	EXPECT("exc", 0, "a file of kind 3", {WHOLE_FILE, 0, 12, 4, SET, 3});
-	EXPECT("exc", 0, "run 0 of documents is of source 3 of 3", {BS_SECTION_DOC_RUNS, 0, 0, 4, SET, 3});
-	EXPECT("exc", 0, "run 1 of documents is of source 3 of 3", {BS_SECTION_DOC_RUNS, 0, 8, 4, SET, 3});
+	EXPECT("exc", 0, "run 0 of documents is of source 3 of 3", {BS_SECTION_SOURCE_RANGES, 0, 0, 4, SET, 3});
+	EXPECT("exc", 0, "run 1 of documents is of source 3 of 3", {BS_SECTION_SOURCE_RANGES, 0, 8, 4, SET, 3});
 	/* "gone.txt" stands behind "r1". */
 	EXPECT("exc", 0, "the name of exclusion 1 leads out of its source", {BS_SECTION_DOC_NAMES, 0, 5, 3, SET, 0x2f2e2e});
 	EXPECT("exc", 0, "the name of exclusion 1 leads out of its source", {BS_SECTION_DOC_NAMES, 0, 5, 1, SET, '/'});

@@ -242,7 +242,7 @@ static void test_exceptions(void **state)
 		if (!has_gap && is_before_gap)
 			EXPECT("seg", 0, "is in more documents of the slabs", {BS_SECTION_EXCEPTION_TERMS, 0, at, 0, PACKED_ADD, 1});
 		has_gap |= is_before_gap;
-		/* One in a slab of plain signatures: row 37, 5 in bucket 1. */
+		/* One in a slab of forward lists: row 37, 5 in bucket 1. */
 		if (!has_single && offsets[i + 1] == offsets[i] + 2)
 			EXPECT("seg", 0, "in a slab where it has no hashed columns",
 			       {BS_SECTION_EXCEPTION_ROWS, 0, row_at + 1, 1, SET, 0x45});
@@ -270,15 +270,15 @@ static void test_lists(void **state)
 	(void)state;
 	uint64_t offsets[3];
 	make_small_index();
-	assert_int_equal(read_packed(BS_SECTION_LIST_OFFSETS, LISTS, offsets, COUNT(offsets)), 3);
-	EXPECT("seg", 0, "plain signatures: the first does not begin at 0", {BS_SECTION_LIST_OFFSETS, LISTS, 0, 8, SET, 1});
-	EXPECT("seg", 0, "plain signatures: the last ends at", {BS_SECTION_LIST_OFFSETS, LISTS, -1, 0, PACKED_ADD, 1});
-	EXPECT("seg", 0, "plain signatures: number 1 ends before it begins",
-	       {BS_SECTION_LIST_OFFSETS, LISTS, 1, 0, PACKED_SET, offsets[2] + 1});
-	EXPECT("seg", 0, "the plain signature at 0 does not decode", {BS_SECTION_LIST_TERMS, LISTS, 0, 4, SET, 0});
-	EXPECT("seg", 0, "the plain signature at 0 does not decode", {BS_SECTION_LIST_TERMS, LISTS, 0, 4, ADD, 64});
-	EXPECT("seg", 0, "the plain signature at 0 does not decode", {BS_SECTION_LIST_TERMS, LISTS, 4, 4, SET, UINT32_MAX});
-	EXPECT("seg", 0, "the plain signature at 0 does not decode", {BS_SECTION_LIST_TERMS, LISTS, 4, 4, ADD, (uint64_t)-1});
+	assert_int_equal(read_packed(BS_SECTION_FORWARD_OFFSETS, LISTS, offsets, COUNT(offsets)), 3);
+	EXPECT("seg", 0, "forward lists: the first does not begin at 0", {BS_SECTION_FORWARD_OFFSETS, LISTS, 0, 8, SET, 1});
+	EXPECT("seg", 0, "forward lists: the last ends at", {BS_SECTION_FORWARD_OFFSETS, LISTS, -1, 0, PACKED_ADD, 1});
+	EXPECT("seg", 0, "forward lists: number 1 ends before it begins",
+	       {BS_SECTION_FORWARD_OFFSETS, LISTS, 1, 0, PACKED_SET, offsets[2] + 1});
+	EXPECT("seg", 0, "the forward list at 0 does not decode", {BS_SECTION_FORWARD_TERMS, LISTS, 0, 4, SET, 0});
+	EXPECT("seg", 0, "the forward list at 0 does not decode", {BS_SECTION_FORWARD_TERMS, LISTS, 0, 4, ADD, 64});
+	EXPECT("seg", 0, "the forward list at 0 does not decode", {BS_SECTION_FORWARD_TERMS, LISTS, 4, 4, SET, UINT32_MAX});
+	EXPECT("seg", 0, "the forward list at 0 does not decode", {BS_SECTION_FORWARD_TERMS, LISTS, 4, 4, ADD, (uint64_t)-1});
 }
 
 /* What no value shows: where the bits of a packed array stand, how wide they are, and how many values it has. */
@@ -288,7 +288,7 @@ static void test_packed(void **state)
 	static const struct {
 		uint32_t section;
 		uint32_t instance;
-	} arrays[] = {{BS_SECTION_ROWS, MATRIX}, {BS_SECTION_ROWS, LISTS}, {BS_SECTION_LIST_OFFSETS, LISTS},
+	} arrays[] = {{BS_SECTION_ROWS, MATRIX}, {BS_SECTION_ROWS, LISTS}, {BS_SECTION_FORWARD_OFFSETS, LISTS},
 	              {BS_SECTION_EXCEPTION_TERMS, 0}, {BS_SECTION_EXCEPTION_OFFSETS, 0}, {BS_SECTION_DOC_LENGTHS, 0},
 	              {BS_SECTION_DOC_NAME_OFFSETS, 0}};
 	make_small_index();
@@ -309,21 +309,21 @@ static void test_filters(void **state)
 {
 	(void)state;
 	make_small_index();
-	EXPECT("seg", 0, "filters: the first does not begin at 0", {BS_SECTION_LIST_FILTER_OFFSETS, LISTS, 0, 8, SET, 1});
-	EXPECT("seg", 0, "filters: the last ends at", {BS_SECTION_LIST_FILTER_OFFSETS, LISTS, -8, 8, ADD, 1});
+	EXPECT("seg", 0, "filters: the first does not begin at 0", {BS_SECTION_FORWARD_FILTER_OFFSETS, LISTS, 0, 8, SET, 1});
+	EXPECT("seg", 0, "filters: the last ends at", {BS_SECTION_FORWARD_FILTER_OFFSETS, LISTS, -8, 8, ADD, 1});
 	/* A bit of one of the two signatures, and one that stands for none. */
-	EXPECT("seg", 0, "slab 1: filter 0 does not have the bits", {BS_SECTION_LIST_FILTERS, LISTS, 0, 1, ADD, 1});
+	EXPECT("seg", 0, "slab 1: filter 0 does not have the bits", {BS_SECTION_FORWARD_FILTERS, LISTS, 0, 1, ADD, 1});
 	EXPECT("seg", 0, "slab 1: a filter of 0 hashes", {BS_SECTION_SLABS, 0, 32 * LISTS + 12, 4, SET, 0});
 	EXPECT("seg", 0, "slab 1: a filter of 17 hashes", {BS_SECTION_SLABS, 0, 32 * LISTS + 12, 4, SET, 17});
 	EXPECT("seg", 0, "of ordinals without 9 bits", {BS_SECTION_SLABS, 0, 32 * LISTS + 16, 4, SET, 9});
 	/* Hashing that is possible, but not what the filter was made by. */
 	EXPECT("seg", 0, "slab 1: filter 0 does not have the bits", {BS_SECTION_SLABS, 0, 32 * LISTS + 12, 4, ADD, 1});
 	EXPECT("seg", 0, "slab 1: filter 0 does not have the bits", {BS_SECTION_SLABS, 0, 32 * LISTS + 16, 4, SET, 0});
-	EXPECT("seg", 0, "slab 1: filter 0 does not have the bits", {BS_SECTION_LIST_FILTERS, LISTS, -8, 1, ADD, 2});
-	EXPECT("seg", 0, "slab 1: filter 0 does not have the bits", {BS_SECTION_LIST_FILTERS, LISTS, -1, 1, ADD, 0x80});
+	EXPECT("seg", 0, "slab 1: filter 0 does not have the bits", {BS_SECTION_FORWARD_FILTERS, LISTS, -8, 1, ADD, 2});
+	EXPECT("seg", 0, "slab 1: filter 0 does not have the bits", {BS_SECTION_FORWARD_FILTERS, LISTS, -1, 1, ADD, 0x80});
 }
 
-/* Exact columns of plain signatures. */
+/* Exact columns of forward lists. */
 static void test_list_columns(void **state)
 {
 	(void)state;
@@ -332,21 +332,21 @@ static void test_list_columns(void **state)
 	struct bs_check_sum sum;
 	struct bs_treatment_policy policy = bs_treatment_policy_default();
 	struct bs_index_job job = {.dir = "index", .options = {.words = true, .density = BS_DEFAULT_DENSITY}, .rebuild = true,
-	                           .n_threads = 1, .policy = &policy, .list_mode = BS_LISTS_ALWAYS};
+	                           .n_threads = 1, .policy = &policy, .forward_mode = BS_FORWARD_ALWAYS};
 	policy.bit_ns = 10; /* space is cheap: many columns */
 	write_documents(&random, 1000);
 	index_sources(&job, (const char *const[]){"c.jsonl", NULL}, NULL);
 	expect_ok(check_index(&sum, &err), &err);
-	EXPECT("seg", 0, "exact column 0 has", {BS_SECTION_LIST_COLUMNS, 0, 0, 1, ADD, 1});
+	EXPECT("seg", 0, "exact column 0 has", {BS_SECTION_FORWARD_COLUMNS, 0, 0, 1, ADD, 1});
 	EXPECT("seg", 0, "exact column", {BS_SECTION_POPCOUNTS, 0, 0, 4, ADD, 1});
 	EXPECT("seg", 0, "the sparsest exact column", {BS_SECTION_SLABS, 0, 24, 4, ADD, 1});
 	/* Row 1023 of 1000. */
-	EXPECT("seg", 0, "bits past the last document", {BS_SECTION_LIST_COLUMNS, 0, -1, 1, ADD, 0x80},
+	EXPECT("seg", 0, "bits past the last document", {BS_SECTION_FORWARD_COLUMNS, 0, -1, 1, ADD, 0x80},
 	       {BS_SECTION_POPCOUNTS, 0, -4, 4, ADD, 1});
 	EXPECT("seg", 0, "exact columns: term 4294967295 of", {BS_SECTION_EXACT_TERMS, 0, -4, 4, SET, UINT32_MAX});
 	EXPECT("seg", 0, "does not come after the one before", {BS_SECTION_EXACT_TERMS, 0, 4, 4, SET, 0});
 	/* Given to the next term, which the lists have. */
-	EXPECT("seg", 0, "a plain signature has term 1,", {BS_SECTION_EXACT_TERMS, 0, 0, 4, ADD, 1});
+	EXPECT("seg", 0, "a forward list has term 1,", {BS_SECTION_EXACT_TERMS, 0, 0, 4, ADD, 1});
 	EXPECT("seg", 0, "section 39 has", {BS_SECTION_SLABS, 0, 8, 4, ADD, 1});
 }
 
@@ -356,10 +356,10 @@ static void test_documents(void **state)
 {
 	(void)state;
 	make_small_index();
-	EXPECT("seg", 0, "run 0 of documents begins at 1", {BS_SECTION_DOC_RUNS, 0, 4, 4, SET, 1});
-	EXPECT("seg", 0, "run 1 of documents begins at 0", {BS_SECTION_DOC_RUNS, 0, 12, 4, SET, 0});
-	EXPECT("seg", 0, "run 1 of documents begins at 38", {BS_SECTION_DOC_RUNS, 0, 12, 4, SET, 38});
-	EXPECT("seg", 0, "run 1 of documents is of source 3 of 3", {BS_SECTION_DOC_RUNS, 0, 8, 4, SET, 3});
+	EXPECT("seg", 0, "run 0 of documents begins at 1", {BS_SECTION_SOURCE_RANGES, 0, 4, 4, SET, 1});
+	EXPECT("seg", 0, "run 1 of documents begins at 0", {BS_SECTION_SOURCE_RANGES, 0, 12, 4, SET, 0});
+	EXPECT("seg", 0, "run 1 of documents begins at 38", {BS_SECTION_SOURCE_RANGES, 0, 12, 4, SET, 38});
+	EXPECT("seg", 0, "run 1 of documents is of source 3 of 3", {BS_SECTION_SOURCE_RANGES, 0, 8, 4, SET, 3});
 	EXPECT("seg", 0, "positions where the documents have", {BS_SECTION_DOC_LENGTHS, 0, 0, 0, PACKED_ADD, 1});
 	EXPECT("seg", 0, "document 2 has unknown flags 0x80", {BS_SECTION_DOC_FLAGS, 0, 2, 1, SET, 0x80});
 	EXPECT("seg", 0, "names of documents: from 1 to", {BS_SECTION_DOC_NAME_OFFSETS, 0, 0, 8, SET, 1});
@@ -409,7 +409,7 @@ static void test_grams(void **state)
 	EXPECT("seg", 0, "grams have 9 columns", {BS_SECTION_GRAM_META, 0, 59, 1, SET, 9});
 	EXPECT("seg", 0, "grams have 2 columns", {BS_SECTION_GRAM_META, 0, 60, 1, SET, 2});
 	EXPECT("seg", 0, "grams have 1 columns", {BS_SECTION_GRAM_META, 0, 61, 1, SET, 1});
-	EXPECT("seg", 0, "gram slab 0 has an impossible shape", {BS_SECTION_GRAM_SLABS, 0, 0, 4, SET, BS_GRAM_CLASSES});
+	EXPECT("seg", 0, "gram slab 0 has an impossible shape", {BS_SECTION_GRAM_SLABS, 0, 0, 4, SET, BS_GRAM_SIZE_CLASSES});
 	EXPECT("seg", 0, "gram slab 0 has an impossible shape", {BS_SECTION_GRAM_SLABS, 0, 4, 4, SET, 0});
 	EXPECT("seg", 0, "gram slab 0 has an impossible shape", {BS_SECTION_GRAM_SLABS, 0, 4, 4, SET, 65537});
 	EXPECT("seg", 0, "gram slab 0 has an impossible shape", {BS_SECTION_GRAM_SLABS, 0, 8, 4, ADD, 1});

@@ -72,11 +72,11 @@ static void builder_fill(struct bs_doc_table_builder *builder, const struct docu
 	struct bs_doc_record got;
 	for (uint32_t i = 0; i < documents->n_docs; i++) {
 		expect_ok(bs_doc_table_add(builder, &documents->records[i], &err), &err);
-		bs_doc_table_gathered(builder, i, &got);
+		bs_doc_table_builder_get(builder, i, &got);
 		expect_same(&got, &documents->records[i]);
 	}
 	for (uint32_t i = 0; i < documents->n_docs; i++) {
-		bs_doc_table_gathered(builder, i, &got);
+		bs_doc_table_builder_get(builder, i, &got);
 		expect_same(&got, &documents->records[i]);
 	}
 	assert_true(bs_doc_table_builder_bytes(builder) >= builder->names.used_bytes + documents->n_docs * 45ull);

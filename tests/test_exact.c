@@ -71,7 +71,7 @@ static void make_index(uint64_t *random, bool is_new)
 		.max_slab_blocks = (uint32_t)random_below(random, 4),
 		.max_slab_bytes = random_below(random, 3) ? 0 : 64 << 10,
 		.max_segment_docs = random_below(random, 3) ? 0 : 600,
-		.list_mode = random_below(random, 3) ? BS_LISTS_NEVER : BS_LISTS_AUTO,
+		.forward_mode = random_below(random, 3) ? BS_FORWARD_NEVER : BS_FORWARD_AUTO,
 	};
 	index_sources(&job, (const char *const[]){"c.jsonl", NULL}, NULL);
 }
@@ -90,7 +90,7 @@ struct asked {
 	const struct bs_segment *segment;
 	uint32_t word;
 	struct bs_and_term term;
-	struct bs_exception_list exceptions;
+	struct bs_term_exceptions exceptions;
 	struct bs_buffer excepted; /* u32: all of them */
 	size_t n_taken;            /* by the slabs so far */
 	struct bs_and_scratch scratch;
@@ -179,7 +179,7 @@ static uint64_t check_lists(const struct asked *asked, const struct bs_slab *sla
 	            excepted_row(asked, asked->n_taken) >= slab->first_row + slab->n_docs);
 	for (uint32_t row = 0; row < slab->n_docs; row++) {
 		bool found;
-		expect_ok(bs_slab_list_has(slab, row, asked->term.ordinal, &found, &err), &err);
+		expect_ok(bs_slab_forward_has(slab, row, asked->term.ordinal, &found, &err), &err);
 		assert_int_equal(found, row_has(asked, slab, row));
 		n_had += found;
 	}

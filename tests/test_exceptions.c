@@ -88,7 +88,7 @@ static void write_pairs(const struct pair *pairs, size_t n, uint64_t slab_rows, 
 /* ---- reading ---- */
 
 /* Clears the rows of a slab [first, first + 512 * BS_SLAB_MAX_BLOCKS) in some live blocks, and looks at every bit. */
-static void check_clear(const struct bs_exception_list *list, const uint32_t *rows, size_t n, uint64_t first,
+static void check_clear(const struct bs_term_exceptions *list, const uint32_t *rows, size_t n, uint64_t first,
                         uint64_t *random)
 {
 	struct bs_error err = {""};
@@ -118,7 +118,7 @@ static void check_term(const struct bs_exceptions *exceptions, const struct pair
                        uint64_t *random)
 {
 	struct bs_error err = {""};
-	struct bs_exception_list list;
+	struct bs_term_exceptions list;
 	struct bs_buffer rows = {0};
 	size_t n_found = 0;
 	expect_ok(bs_exceptions_find(exceptions, ordinal, &list, &err), &err);
@@ -260,7 +260,7 @@ static enum bs_status read_all(uint32_t n_terms, uint64_t n_rows, struct bs_buff
 		return status;
 	status = bs_exceptions_open(&exceptions, file, n_rows, err);
 	for (uint32_t t = 0; t < n_terms && !status; t++) {
-		struct bs_exception_list list;
+		struct bs_term_exceptions list;
 		struct bs_buffer rows = {0};
 		struct bs_error append_err;
 		static uint64_t lines[BS_SLAB_MAX_BLOCKS * BS_LINE_WORDS];

@@ -16,9 +16,9 @@
 
 /* ---- lists ---- */
 
-static struct bs_folder_list list_of(const char *bytes, size_t n_bytes, uint32_t n_entries)
+static struct bs_folder_listing list_of(const char *bytes, size_t n_bytes, uint32_t n_entries)
 {
-	return (struct bs_folder_list){(const uint8_t *)bytes, n_bytes, n_entries};
+	return (struct bs_folder_listing){(const uint8_t *)bytes, n_bytes, n_entries};
 }
 #define LIST(bytes, n_entries) list_of(bytes, sizeof(bytes) - 1, n_entries)
 
@@ -50,15 +50,15 @@ static void test_lists(void **state)
 		{"\0\2a\0", 4, 1, false},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct bs_folder_list list = list_of(cases[i].bytes, cases[i].n_bytes, cases[i].n_entries);
-		if (bs_folder_list_is_valid(&list) != cases[i].is_valid)
+		struct bs_folder_listing list = list_of(cases[i].bytes, cases[i].n_bytes, cases[i].n_entries);
+		if (bs_folder_listing_is_valid(&list) != cases[i].is_valid)
 			fail_msg("list %zu", i);
 	}
-	struct bs_folder_list list = LIST("\0\1a\1\2ab", 2);
+	struct bs_folder_listing list = LIST("\0\1a\1\2ab", 2);
 	size_t at = 0;
-	struct bs_entry entry = bs_folder_list_next(&list, &at);
+	struct bs_entry entry = bs_folder_listing_next(&list, &at);
 	assert_true(entry.kind == BS_ENTRY_FILE && entry.name_bytes == 1 && *entry.name == 'a');
-	entry = bs_folder_list_next(&list, &at);
+	entry = bs_folder_listing_next(&list, &at);
 	assert_true(entry.kind == BS_ENTRY_FOLDER && entry.name_bytes == 2 && memcmp(entry.name, "ab", 2) == 0);
 	assert_int_equal(at, list.n_bytes);
 }
@@ -68,7 +68,7 @@ static void test_lists(void **state)
 static const char *const paths[] = {"", "a/", "a/b/", "a/b c/", "a!/", "a-b/", "b/"};
 #define N_PATHS (sizeof(paths) / sizeof(*paths))
 
-static void put(struct bs_buffer *records, uint32_t source, size_t i, const struct bs_folder_list *list)
+static void put(struct bs_buffer *records, uint32_t source, size_t i, const struct bs_folder_listing *list)
 {
 	uint64_t stamp[4] = {source, i, 3, 4};
 	assert_int_equal(bs_folders_add(records, source, paths[i], strlen(paths[i]), stamp, list, NULL), BS_OK);
@@ -79,7 +79,7 @@ static struct bs_folder_cursor cursor;
 static bool has(const struct bs_folders *folders, uint32_t source, size_t i, uint64_t last)
 {
 	uint64_t stamp[4] = {source, i, 3, last};
-	struct bs_folder_list list;
+	struct bs_folder_listing list;
 	bool is_found = bs_folders_find(folders, &cursor, source, paths[i], strlen(paths[i]), stamp, &list);
 	if (is_found)
 		assert_true(list.n_entries == 1 && memcmp(list.data, "\0\1x", 3) == 0);
@@ -92,7 +92,7 @@ static void test_file(void **state)
 	struct bs_error err = {""};
 	struct bs_folders folders;
 	struct bs_buffer records = {0};
-	struct bs_folder_list list = LIST("\0\1x", 1);
+	struct bs_folder_listing list = LIST("\0\1x", 1);
 	assert_int_equal(bs_folders_open(dir_at("."), &folders, &err), BS_NOT_FOUND);
 	for (uint32_t source = 1; source < 3; source++)
 		for (size_t i = 0; i < N_PATHS; i++)
@@ -150,7 +150,7 @@ static void test_hostile(void **state)
 {
 	(void)state;
 	struct bs_buffer records = {0};
-	struct bs_folder_list list = LIST("\0\1x", 1), bad = LIST("\0\1/", 1);
+	struct bs_folder_listing list = LIST("\0\1x", 1), bad = LIST("\0\1/", 1);
 	put(&records, 1, 1, &list);
 	put(&records, 1, 0, &list);
 	check_bad(&records);
@@ -180,11 +180,11 @@ static void test_hostile(void **state)
 static void test_notes(void **state)
 {
 	(void)state;
-	struct bs_folder_notes notes;
-	struct bs_folder_list list = LIST("\0\1x", 1), found;
+	struct bs_folder_recorder notes;
+	struct bs_folder_listing list = LIST("\0\1x", 1), found;
 	struct bs_stamp stamp = {.size_bytes = 1, .mtime_ns = 5000000001, .ctime_ns = 5000000002, .inode = 4};
-	bs_folder_notes_init(&notes, dir_at("."), 5000000002);
-	const struct bs_walk_lists *lists = &notes.lists;
+	bs_folder_recorder_init(&notes, dir_at("."), 5000000002);
+	const struct bs_walk_listings *lists = &notes.lists;
 	/* As young as the run; of a file system that does not keep times; older. */
 	assert_int_equal(lists->take(lists->context, "", 0, &stamp, true, &list, NULL), BS_OK);
 	assert_int_equal(notes.records.used_bytes, 0);
@@ -193,34 +193,34 @@ static void test_notes(void **state)
 	assert_int_equal(notes.records.used_bytes, 0);
 	assert_int_equal(lists->take(lists->context, "", 0, &stamp, true, &list, NULL), BS_OK);
 	assert_true(notes.records.used_bytes > 0);
-	assert_int_equal(bs_folder_notes_write(&notes, dir_at("."), NULL), BS_OK);
-	bs_folder_notes_deinit(&notes);
+	assert_int_equal(bs_folder_recorder_write(&notes, dir_at("."), NULL), BS_OK);
+	bs_folder_recorder_deinit(&notes);
 
-	bs_folder_notes_init(&notes, dir_at("."), 6000000000);
+	bs_folder_recorder_init(&notes, dir_at("."), 6000000000);
 	lists = &notes.lists;
 	assert_true(lists->find(lists->context, ".", "", 0, &stamp, &found));
 	assert_int_equal(found.n_entries, 1);
 	stamp.ctime_ns++;
 	assert_false(lists->find(lists->context, ".", "", 0, &stamp, &found));
-	bs_folder_notes_deinit(&notes);
+	bs_folder_recorder_deinit(&notes);
 }
 
 /* ---- a walk that believes ---- */
 
 static bool find_one(void *context, const char *root, const char *path, size_t path_bytes, const struct bs_stamp *stamp,
-                     struct bs_folder_list *list_out)
+                     struct bs_folder_listing *list_out)
 {
 	assert_string_equal(root, "tree");
-	*list_out = *(const struct bs_folder_list *)context;
+	*list_out = *(const struct bs_folder_listing *)context;
 	return stamp->inode > 0 && path_bytes == 4 && memcmp(path, "sub/", 4) == 0;
 }
 
 static enum bs_status take_any(void *context, const char *path, size_t path_bytes, const struct bs_stamp *stamp,
-                               bool is_sure, const struct bs_folder_list *list, struct bs_error *err)
+                               bool is_sure, const struct bs_folder_listing *list, struct bs_error *err)
 {
 	(void)context, (void)stamp, (void)is_sure, (void)err;
 	assert_true(path_bytes == 0 || path[path_bytes - 1] == '/');
-	assert_true(bs_folder_list_is_valid(list));
+	assert_true(bs_folder_listing_is_valid(list));
 	assert_int_equal(list->n_entries, path_bytes == 0 ? 2 : path_bytes == 4 ? 4 : 1);
 	return BS_OK;
 }
@@ -228,8 +228,8 @@ static enum bs_status take_any(void *context, const char *path, size_t path_byte
 static void test_walk(void **state)
 {
 	(void)state;
-	struct bs_folder_list list = LIST("\0\7.ignore\1\4deep\0\4gone\0\3two", 4);
-	struct bs_walk_lists lists = {find_one, take_any, &list};
+	struct bs_folder_listing list = LIST("\0\7.ignore\1\4deep\0\4gone\0\3two", 4);
+	struct bs_walk_listings lists = {find_one, take_any, &list};
 	struct bs_walk_options options = {.lists = &lists};
 	struct bs_walk *walk;
 	const char *path;

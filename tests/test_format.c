@@ -38,7 +38,7 @@ static void make_example(void)
 		.options = {.words = true, .density = BS_DEFAULT_DENSITY},
 		.n_threads = 1,
 		.policy = &policy,
-		.list_mode = BS_LISTS_NEVER,
+		.forward_mode = BS_FORWARD_NEVER,
 	};
 	write_text("example.jsonl", collection);
 	index_sources(&job, (const char *const[]){"example.jsonl", NULL}, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_gather.c: documents of random words through a harvest and a gather, against the words themselves: every document
+ * test_gather.c: documents of random words through an analysed batch and a gather, against the words themselves: every document
  * has its distinct words, those that it repeats first, and every word its df, whatever its length and however many there
  * are. And documents whose terms get other numbers.
  */
@@ -58,7 +58,7 @@ struct wanted_doc {
 };
 
 /* One document: distinct words, with repeats between them in the text. */
-static void add_document(struct bs_harvest *harvest, struct wanted_doc *wanted, uint64_t *random)
+static void add_document(struct bs_term_batch *term_batch, struct wanted_doc *wanted, uint64_t *random)
 {
 	static uint32_t last_doc_of[N_WORDS], place_of[N_WORDS], this_doc;
 	static char text[1 << 16];
@@ -82,26 +82,26 @@ static void add_document(struct bs_harvest *harvest, struct wanted_doc *wanted, 
 	struct bs_field field = {.name = "", .text = (const uint8_t *)text, .text_bytes = text_bytes};
 	struct bs_document document = {
 		.name = (const uint8_t *)"d", .name_bytes = 1, .fields = &field, .n_fields = 1, .text_bytes = text_bytes};
-	struct bs_document_sink sink = bs_harvest_sink(harvest);
+	struct bs_document_sink sink = bs_term_batch_sink(term_batch);
 	struct bs_error err = {""};
 	expect_ok(sink.document(sink.context, &document, &err), &err);
 }
 
-static void check_document(const struct bs_gather *gather, uint32_t document, const struct wanted_doc *wanted,
+static void check_document(const struct bs_accumulator *accumulator, uint32_t document, const struct wanted_doc *wanted,
                            uint32_t *df)
 {
-	const struct bs_gathered_doc *doc = &bs_gather_docs(gather)[document];
-	struct bs_term_reader reader = bs_gather_read(gather, document);
+	const struct bs_accumulated_doc *doc = &bs_accumulator_docs(accumulator)[document];
+	struct bs_term_reader reader = bs_accumulator_read(accumulator, document);
 	uint32_t numbers[BS_TERM_CHUNK];
 	static uint32_t number_of[N_WORDS], at_of[N_WORDS]; /* what the document has, + 1 */
 	uint32_t at = 0;
 	memset(at_of, 0, sizeof(at_of));
 	assert_int_equal(doc->n_terms, wanted->n_words);
-	for (uint32_t n; (n = bs_gather_next(&reader, numbers)) > 0;) {
+	for (uint32_t n; (n = bs_accumulator_next(&reader, numbers)) > 0;) {
 		for (uint32_t i = 0; i < n; i++) {
-			assert_true(numbers[i] < gather->terms.n_terms);
-			const struct bs_term_entry *entry = &gather->terms.entries[numbers[i]];
-			uint32_t word = read_word(bs_term_table_key(&gather->terms, numbers[i]), entry->n_bytes);
+			assert_true(numbers[i] < accumulator->terms.n_terms);
+			const struct bs_term_entry *entry = &accumulator->terms.entries[numbers[i]];
+			uint32_t word = read_word(bs_term_table_key(&accumulator->terms, numbers[i]), entry->n_bytes);
 			assert_int_equal(at_of[word], 0);
 			number_of[word] = numbers[i];
 			at_of[word] = ++at;
@@ -115,8 +115,8 @@ static void check_document(const struct bs_gather *gather, uint32_t document, co
 		uint32_t number = number_of[wanted->words[i]];
 		assert_true(at_of[wanted->words[i]] > 0);
 		assert_int_equal(at_of[wanted->words[i]] <= doc->n_repeated, wanted->tfs[i] > 1);
-		assert_int_equal(gather->terms.entries[number].n_bytes, n_bytes);
-		assert_memory_equal(bs_term_table_key(&gather->terms, number), word, n_bytes);
+		assert_int_equal(accumulator->terms.entries[number].n_bytes, n_bytes);
+		assert_memory_equal(bs_term_table_key(&accumulator->terms, number), word, n_bytes);
 	}
 }
 
@@ -127,38 +127,38 @@ static void test_terms_of_documents(void **state)
 	enum { N_BATCHES = 12, BATCH_DOCS = 40 };
 	static struct wanted_doc wanted[BATCH_DOCS], added[N_BATCHES * BATCH_DOCS];
 	struct bs_error err = {""};
-	struct bs_harvest harvest = {.keep_raws = false};
-	struct bs_gather gather = {.n_postings = 0};
+	struct bs_term_batch term_batch = {.keep_raws = false};
+	struct bs_accumulator accumulator = {.n_postings = 0};
 	uint64_t random = 5, n_postings = 0;
 	uint32_t n_added = 0;
-	expect_ok(bs_words_new(NULL, &harvest.words, &err), &err);
+	expect_ok(bs_words_new(NULL, &term_batch.words, &err), &err);
 	for (int batch = 0; batch < N_BATCHES; batch++) {
-		bs_harvest_clear(&harvest);
+		bs_term_batch_clear(&term_batch);
 		for (uint32_t i = 0; i < BATCH_DOCS; i++)
-			add_document(&harvest, &wanted[i], &random);
-		expect_ok(bs_gather_start(&gather, &harvest, &err), &err);
+			add_document(&term_batch, &wanted[i], &random);
+		expect_ok(bs_accumulator_start(&accumulator, &term_batch, &err), &err);
 		for (uint32_t i = 0; i < BATCH_DOCS; i++) {
 			struct bs_doc_record record = {.name = (const uint8_t *)"d", .name_bytes = 1};
 			if (random_below(&random, 4) == 0)
 				continue;
-			expect_ok(bs_gather_add(&gather, &harvest, i, &record, &err), &err);
+			expect_ok(bs_accumulator_add(&accumulator, &term_batch, i, &record, &err), &err);
 			n_postings += wanted[i].n_words;
 			added[n_added++] = wanted[i];
 		}
 	}
-	bs_gather_settle(&gather);
-	assert_int_equal(bs_gather_n_docs(&gather), n_added);
-	assert_int_equal(gather.n_postings, n_postings);
-	uint32_t *df = calloc(gather.terms.n_terms, sizeof(*df));
+	bs_accumulator_finish(&accumulator);
+	assert_int_equal(bs_accumulator_n_docs(&accumulator), n_added);
+	assert_int_equal(accumulator.n_postings, n_postings);
+	uint32_t *df = calloc(accumulator.terms.n_terms, sizeof(*df));
 	assert_non_null(df);
 	for (uint32_t i = 0; i < n_added; i++)
-		check_document(&gather, i, &added[i], df);
-	for (uint32_t i = 0; i < gather.terms.n_terms; i++)
-		assert_int_equal(gather.terms.entries[i].df, df[i]);
+		check_document(&accumulator, i, &added[i], df);
+	for (uint32_t i = 0; i < accumulator.terms.n_terms; i++)
+		assert_int_equal(accumulator.terms.entries[i].df, df[i]);
 	free(df);
-	bs_words_free(harvest.words);
-	bs_harvest_deinit(&harvest);
-	bs_gather_deinit(&gather);
+	bs_words_free(term_batch.words);
+	bs_term_batch_deinit(&term_batch);
+	bs_accumulator_deinit(&accumulator);
 }
 
 /* ---- other numbers ---- */
@@ -180,21 +180,21 @@ static uint32_t tf_of(uint32_t i)
 }
 
 /* Documents of a gather that has nothing else, in chunks that hold a few of them; as long as they have terms. */
-static void write_documents(struct bs_gather *gather, uint32_t *numbers, uint64_t *random)
+static void write_documents(struct bs_accumulator *accumulator, uint32_t *numbers, uint64_t *random)
 {
 	struct bs_error err = {""};
 	for (uint32_t d = 0; d < MANY_DOCS; d++) {
-		struct bs_gathered_doc doc = {.n_terms = (uint32_t)random_below(random, d % 50 ? 200 : DOC_TERMS)};
+		struct bs_accumulated_doc doc = {.n_terms = (uint32_t)random_below(random, d % 50 ? 200 : DOC_TERMS)};
 		doc.n_repeated = (uint32_t)random_below(random, doc.n_terms / 2 + 1);
 		size_t most = BS_GROUP_MOST_BYTES(doc.n_terms) + BS_GROUP_MOST_BYTES(doc.n_repeated);
 		uint32_t tfs[DOC_TERMS];
-		if (!gather->chunks || gather->chunks->capacity_bytes - gather->chunks->used_bytes < most) {
-			gather->chunks = bs_spool_chunk_new(gather->chunks, most, &err);
-			assert_non_null(gather->chunks);
-			gather->chunks->capacity_bytes = most < 5000 ? 5000 : most;
-			gather->chunks->first_doc = d;
+		if (!accumulator->chunks || accumulator->chunks->capacity_bytes - accumulator->chunks->used_bytes < most) {
+			accumulator->chunks = bs_spool_chunk_new(accumulator->chunks, most, &err);
+			assert_non_null(accumulator->chunks);
+			accumulator->chunks->capacity_bytes = most < 5000 ? 5000 : most;
+			accumulator->chunks->first_doc = d;
 		}
-		uint8_t *to = gather->chunks->bytes + gather->chunks->used_bytes;
+		uint8_t *to = accumulator->chunks->bytes + accumulator->chunks->used_bytes;
 		doc.codes = to;
 		for (uint32_t i = 0; i < doc.n_terms; i++)
 			numbers[i] = draw_number(random);
@@ -203,10 +203,10 @@ static void write_documents(struct bs_gather *gather, uint32_t *numbers, uint64_
 		to = bs_group_put(to, numbers, doc.n_terms);
 		to = bs_group_put(to, tfs, doc.n_repeated);
 		numbers += doc.n_terms;
-		gather->chunks->used_bytes = (size_t)(to - gather->chunks->bytes);
-		expect_ok(bs_buffer_append(&gather->docs, &doc, sizeof(doc), &err), &err);
-		expect_ok(bs_buffer_append(&gather->doc_table.lengths, &doc.n_terms, sizeof(doc.n_terms), &err), &err);
-		gather->doc_table.n_docs++;
+		accumulator->chunks->used_bytes = (size_t)(to - accumulator->chunks->bytes);
+		expect_ok(bs_buffer_append(&accumulator->docs, &doc, sizeof(doc), &err), &err);
+		expect_ok(bs_buffer_append(&accumulator->doc_table.lengths, &doc.n_terms, sizeof(doc.n_terms), &err), &err);
+		accumulator->doc_table.n_docs++;
 	}
 }
 
@@ -219,12 +219,12 @@ static bool is_once(const uint32_t *numbers, uint32_t n, uint32_t i)
 }
 
 /* Of the terms that are coded, each by its tf code. Numbers: those of before. */
-static void check_tfs(const struct bs_gather *gather, uint32_t document, const struct bs_renumbering *by,
+static void check_tfs(const struct bs_accumulator *accumulator, uint32_t document, const struct bs_renumbering *by,
                       const uint32_t *numbers, uint64_t *n_coded)
 {
-	const struct bs_gathered_doc *doc = &bs_gather_docs(gather)[document];
+	const struct bs_accumulated_doc *doc = &bs_accumulator_docs(accumulator)[document];
 	size_t n_bytes;
-	const uint8_t *bits = bs_tf_table_added(&gather->tf_table, document, &n_bytes);
+	const uint8_t *bits = bs_tf_table_added(&accumulator->tf_table, document, &n_bytes);
 	for (uint32_t i = 0; i < doc->n_terms; i++) {
 		uint32_t number = by->new_of[numbers[i]];
 		bool is_coded = number < by->last ? by->notes[number] & BS_NOTE_IS_CODED : doc->n_terms >= by->min_coded_length;
@@ -237,7 +237,7 @@ static void check_tfs(const struct bs_gather *gather, uint32_t document, const s
 
 static void check_renumbered(uint32_t n_threads)
 {
-	struct bs_gather gather = {.n_postings = 0};
+	struct bs_accumulator accumulator = {.n_postings = 0};
 	struct bs_error err = {""};
 	uint64_t random = 3 + n_threads;
 	uint64_t n_coded = 0;
@@ -248,7 +248,7 @@ static void check_renumbered(uint32_t n_threads)
 	struct bs_renumbering by = {.new_of = new_of, .notes = notes, .hashes = hashes, .last = LAST,
 	                            .min_coded_length = n_threads > 1 ? DOC_TERMS / 3 : UINT32_MAX};
 	uint32_t *numbers = malloc(((size_t)MANY_DOCS + 1) * DOC_TERMS * sizeof(*numbers));
-	struct bs_class_doc *docs = malloc(MANY_DOCS * sizeof(*docs));
+	struct bs_size_class_doc *docs = malloc(MANY_DOCS * sizeof(*docs));
 	assert_true(new_of && hashes && numbers && docs);
 	for (uint32_t i = 0; i < MANY_TERMS; i++) {
 		new_of[i] = i < LAST ? LAST - 1 - i : MANY_TERMS - 1 - (i - LAST);
@@ -259,16 +259,16 @@ static void check_renumbered(uint32_t n_threads)
 	if (n_threads == 1) /* of four bytes, and without a hash */
 		new_of[5000] = UINT32_MAX - 1;
 	expect_ok(bs_kernel_choose(NULL, &by.kernel, &err), &err);
-	write_documents(&gather, numbers, &random);
-	expect_ok(bs_renumber(&gather, &by, n_threads, docs, &err), &err);
+	write_documents(&accumulator, numbers, &random);
+	expect_ok(bs_renumber(&accumulator, &by, n_threads, docs, &err), &err);
 	const uint32_t *number = numbers;
 	for (uint32_t d = 0; d < MANY_DOCS; d++) {
-		struct bs_term_reader reader = bs_gather_read(&gather, d);
+		struct bs_term_reader reader = bs_accumulator_read(&accumulator, d);
 		uint32_t found[BS_TERM_CHUNK];
 		uint64_t weight = 0;
 		uint32_t n_terms = 0;
-		check_tfs(&gather, d, &by, number, &n_coded);
-		for (uint32_t n; (n = bs_gather_next(&reader, found)) > 0; n_terms += n) {
+		check_tfs(&accumulator, d, &by, number, &n_coded);
+		for (uint32_t n; (n = bs_accumulator_next(&reader, found)) > 0; n_terms += n) {
 			for (uint32_t i = 0; i < n; i++) {
 				assert_int_equal(found[i], new_of[*number]);
 				weight += notes[new_of[*number] < LAST ? new_of[*number] : LAST] & ~BS_NOTE_IS_CODED;
@@ -277,14 +277,14 @@ static void check_renumbered(uint32_t n_threads)
 		}
 		assert_int_equal(docs[d].weight, weight);
 		assert_int_equal(docs[d].n_terms, n_terms);
-		assert_int_equal(bs_gather_docs(&gather)[d].n_terms, n_terms);
+		assert_int_equal(bs_accumulator_docs(&accumulator)[d].n_terms, n_terms);
 	}
 	assert_true(n_coded > 1000);
 	free(new_of);
 	free(hashes);
 	free(numbers);
 	free(docs);
-	bs_gather_deinit(&gather);
+	bs_accumulator_deinit(&accumulator);
 }
 
 static void test_renumber(void **state)

@@ -162,7 +162,7 @@ static void expect_sound(struct model *model, const struct bs_snapshot *snapshot
                          uint8_t literals[2][32], const size_t n_bytes[2], size_t n_literals, bool is_fresh)
 {
 	struct bs_error err;
-	struct bs_gram_list list;
+	struct bs_candidate_files list;
 	struct bs_gram_cover cover;
 	const uint8_t *name, *before = NULL;
 	size_t name_bytes, before_bytes = 0, n_found = 0, n_true = 0;
@@ -184,9 +184,9 @@ static void expect_sound(struct model *model, const struct bs_snapshot *snapshot
 		n_true += is_match;
 	}
 	bs_gram_cover_deinit(&cover);
-	expect_ok(bs_gram_list_init(&list, snapshot, candidates, 0, 0, &err), &err);
+	expect_ok(bs_candidate_files_init(&list, snapshot, candidates, 0, 0, &err), &err);
 	for (;;) {
-		expect_ok(bs_gram_list_next(&list, &name, &name_bytes, &err), &err);
+		expect_ok(bs_candidate_files_next(&list, &name, &name_bytes, &err), &err);
 		if (!name)
 			break;
 		assert_true(!before || bs_compare_paths(before, before_bytes, name, name_bytes) < 0);
@@ -197,7 +197,7 @@ static void expect_sound(struct model *model, const struct bs_snapshot *snapshot
 		assert_true(file || !is_fresh);
 		n_found += file && holds(file, literals[0], n_bytes[0]) && (n_literals < 2 || holds(file, literals[1], n_bytes[1]));
 	}
-	bs_gram_list_deinit(&list);
+	bs_candidate_files_deinit(&list);
 	assert_true(!is_fresh || n_found == n_true);
 	model->n_true += n_true;
 }
@@ -355,21 +355,21 @@ static void test_sound(void **state)
 static void test_classes(void **state)
 {
 	(void)state;
-	assert_int_equal(bs_gram_class_of(0), 0);
-	assert_int_equal(bs_gram_class_of(1), 1);
-	assert_int_equal(bs_gram_class_columns(0), 0);
+	assert_int_equal(bs_gram_size_class_of(0), 0);
+	assert_int_equal(bs_gram_size_class_of(1), 1);
+	assert_int_equal(bs_gram_size_class_columns(0), 0);
 	uint32_t last = 1;
 	for (uint64_t n = 1; n < 100000; n++) {
-		uint32_t class = bs_gram_class_of(n);
+		uint32_t class = bs_gram_size_class_of(n);
 		assert_true(class >= last);
 		/* A density of 0.53 to 0.62, where rows are not wider than they must. */
-		assert_true((double)bs_gram_class_columns(class) >= (double)n * 1.04 - 1);
-		assert_true(class == 1 || (double)bs_gram_class_columns(class) <= (double)n * 1.31 + 8);
+		assert_true((double)bs_gram_size_class_columns(class) >= (double)n * 1.04 - 1);
+		assert_true(class == 1 || (double)bs_gram_size_class_columns(class) <= (double)n * 1.31 + 8);
 		last = class;
 	}
-	assert_int_equal(bs_gram_class_of(UINT64_MAX), BS_GRAM_CLASSES - 1);
-	for (uint32_t class = 1; class < BS_GRAM_CLASSES; class++)
-		assert_true(bs_gram_class_columns(class) > bs_gram_class_columns(class - 1));
+	assert_int_equal(bs_gram_size_class_of(UINT64_MAX), BS_GRAM_SIZE_CLASSES - 1);
+	for (uint32_t class = 1; class < BS_GRAM_SIZE_CLASSES; class++)
+		assert_true(bs_gram_size_class_columns(class) > bs_gram_size_class_columns(class - 1));
 }
 
 int main(void)

@@ -153,7 +153,7 @@ static double check_text(struct bs_gram_sketch *sketch, const struct bs_gram_pla
 		memcpy(copy + 1, text, n_bytes);
 	assert_int_equal(bs_gram_sketch_text(sketch, copy + 1, n_bytes, &sum, NULL), BS_OK);
 	free(copy);
-	uint32_t n_words = bs_gram_row_words(sum.size_class), m = bs_gram_class_columns(sum.size_class);
+	uint32_t n_words = bs_gram_row_words(sum.size_class), m = bs_gram_size_class_columns(sum.size_class);
 	uint64_t *row = malloc((size_t)n_words * 8 + 8), *wanted = calloc((size_t)n_words + 1, 8);
 	bs_gram_sketch_row(sketch, row);
 	assert_int_equal(bs_grams_fold(text, n_bytes, &folded, NULL), BS_OK);

@@ -201,7 +201,7 @@ static void append(struct bs_buffer *buffer, const void *bytes, size_t n_bytes)
 	expect_ok(bs_buffer_append(buffer, bytes, n_bytes, &err), &err);
 }
 
-/* The smallest real segment: documents without text or terms, in one slab of plain signatures. */
+/* The smallest real segment: documents without text or terms, in one slab of forward lists. */
 static void write_segment(uint64_t number, uint32_t n_docs)
 {
 	struct bs_error err = {{0}};
@@ -220,7 +220,7 @@ static void write_segment(uint64_t number, uint32_t n_docs)
 		append(&rows, &i, 4);
 		append(&offsets, &zero, 8);
 	}
-	for (uint64_t group = 0; group <= bs_list_groups(n_docs); group++) {
+	for (uint64_t group = 0; group <= bs_forward_groups(n_docs); group++) {
 		append(&filter, &group, 8);
 		append(&words, &zero, 8);
 	}
@@ -236,10 +236,10 @@ static void write_segment(uint64_t number, uint32_t n_docs)
 	expect_ok(bs_doc_table_write(&docs, writer, &err), &err);
 	expect_ok(bs_tf_table_write(&tfs, writer, &err), &err);
 	struct bs_slab_image image = {
-		.shape = {.n_docs = n_docs, .is_list = true, .hashing = {7, 1}},
+		.shape = {.n_docs = n_docs, .is_forward = true, .hashing = {7, 1}},
 		.rows = (const void *)rows.data,
 		.treatments = &treatments,
-		.list_offsets = (const void *)offsets.data,
+		.forward_offsets = (const void *)offsets.data,
 		.filter_offsets = (const void *)filter.data,
 		.filter_words = (const void *)words.data,
 	};

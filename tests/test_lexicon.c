@@ -407,12 +407,12 @@ static uint64_t twin_term(struct twin *twin, uint8_t *term, uint64_t *n_bytes, u
 {
 	uint32_t head = twin_code(twin, twin->head_lengths + (twin->by_context ? *head_context : 0) * 128, 256);
 	uint64_t drop = head / 8 == 31 ? 31 + twin_number(twin) : head / 8;
-	uint32_t df_class = head % 8;
-	uint64_t df = df_class < 3 ? df_class + 1 : 0;
-	if (df_class == 7)
+	uint32_t df_magnitude = head % 8;
+	uint64_t df = df_magnitude < 3 ? df_magnitude + 1 : 0;
+	if (df_magnitude == 7)
 		df = 64 + twin_number(twin);
-	else if (df_class >= 3)
-		df = (1u << (df_class - 1)) + twin_bits(twin, df_class - 1);
+	else if (df_magnitude >= 3)
+		df = (1u << (df_magnitude - 1)) + twin_bits(twin, df_magnitude - 1);
 	*n_bytes -= drop;
 	uint64_t start = *n_bytes;
 	uint32_t context = drop < 7 ? (uint32_t)drop : 7;

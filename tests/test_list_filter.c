@@ -23,7 +23,7 @@ struct rows {
 	uint32_t n_terms[300];
 	uint32_t ordinals[300][80];
 	uint64_t n_words;
-	struct bs_list_hashing hashing;
+	struct bs_forward_hashing hashing;
 };
 
 static void draw_rows(struct rows *rows, uint32_t n_rows, uint32_t most_terms, uint64_t *random)
@@ -42,7 +42,7 @@ static void draw_rows(struct rows *rows, uint32_t n_rows, uint32_t most_terms, u
 
 static uint32_t near_of(const struct rows *rows, uint32_t row)
 {
-	return bs_list_neighbourhoods(rows->hashing.near_log2, rows->ordinals[row], rows->n_terms[row]);
+	return bs_forward_neighbourhoods(rows->hashing.near_log2, rows->ordinals[row], rows->n_terms[row]);
 }
 
 /* As the indexer writes it. */
@@ -50,27 +50,27 @@ static void write_filter(struct rows *rows)
 {
 	struct bs_error err = {""};
 	struct bs_writer *writer;
-	uint32_t n_groups = bs_list_groups(rows->n_rows);
+	uint32_t n_groups = bs_forward_groups(rows->n_rows);
 	struct bs_buffer words = {0};
 	unlink("file");
 	expect_ok(bs_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
-	bs_writer_section(writer, BS_SECTION_LIST_FILTER_OFFSETS, SLAB);
+	bs_writer_section(writer, BS_SECTION_FORWARD_FILTER_OFFSETS, SLAB);
 	bs_writer_u64(writer, 0);
 	for (uint32_t group = 0; group < n_groups; group++) {
-		uint32_t first = group * BS_LIST_GROUP_ROWS;
+		uint32_t first = group * BS_FORWARD_GROUP_ROWS;
 		uint32_t most = 0;
-		for (uint32_t row = first; row < rows->n_rows && row < first + BS_LIST_GROUP_ROWS; row++)
+		for (uint32_t row = first; row < rows->n_rows && row < first + BS_FORWARD_GROUP_ROWS; row++)
 			most = near_of(rows, row) > most ? near_of(rows, row) : most;
-		uint32_t width = bs_list_filter_width(rows->hashing, most);
+		uint32_t width = bs_forward_filter_width(rows->hashing, most);
 		uint64_t *filter = calloc(width, sizeof(*filter));
 		assert_non_null(filter);
-		for (uint32_t row = first; row < rows->n_rows && row < first + BS_LIST_GROUP_ROWS; row++)
-			bs_list_filter_set(rows->hashing, filter, width, row - first, rows->ordinals[row], rows->n_terms[row]);
+		for (uint32_t row = first; row < rows->n_rows && row < first + BS_FORWARD_GROUP_ROWS; row++)
+			bs_forward_filter_set(rows->hashing, filter, width, row - first, rows->ordinals[row], rows->n_terms[row]);
 		expect_ok(bs_buffer_append(&words, filter, (size_t)width * 8, &err), &err);
 		free(filter);
 		bs_writer_u64(writer, words.used_bytes / 8);
 	}
-	bs_writer_section(writer, BS_SECTION_LIST_FILTERS, SLAB);
+	bs_writer_section(writer, BS_SECTION_FORWARD_FILTERS, SLAB);
 	bs_writer_bytes(writer, words.data, words.used_bytes);
 	expect_ok(bs_writer_finish(writer, NULL, &err), &err);
 	rows->n_words = words.used_bytes / 8;
@@ -90,16 +90,16 @@ static bool is_near(const struct rows *rows, uint32_t row, uint32_t ordinal, boo
 }
 
 /* Asks every group for a term; counts the rows that have nothing near it, and those of them that seem to. */
-static void check_term(const struct rows *rows, const struct bs_list_filter *filter, uint32_t ordinal, uint64_t *n_not,
+static void check_term(const struct rows *rows, const struct bs_forward_filter *filter, uint32_t ordinal, uint64_t *n_not,
                        uint64_t *n_seem)
 {
 	struct bs_error err = {""};
-	struct bs_probe probe = bs_list_filter_probe(filter->hashing, ordinal);
-	for (uint32_t group = 0; group < bs_list_groups(rows->n_rows); group++) {
+	struct bs_probe probe = bs_forward_filter_probe(filter->hashing, ordinal);
+	for (uint32_t group = 0; group < bs_forward_groups(rows->n_rows); group++) {
 		uint64_t found;
-		expect_ok(bs_list_filter_rows(filter, group, probe, UINT64_MAX, &found, &err), &err);
-		for (uint32_t i = 0; i < BS_LIST_GROUP_ROWS; i++) {
-			uint32_t row = group * BS_LIST_GROUP_ROWS + i;
+		expect_ok(bs_forward_filter_rows(filter, group, probe, UINT64_MAX, &found, &err), &err);
+		for (uint32_t i = 0; i < BS_FORWARD_GROUP_ROWS; i++) {
+			uint32_t row = group * BS_FORWARD_GROUP_ROWS + i;
 			bool passes = found >> i & 1;
 			bool has = false;
 			bool near = row < rows->n_rows && is_near(rows, row, ordinal, &has);
@@ -116,16 +116,16 @@ static void check_rows(struct rows *rows, uint64_t *random, uint32_t n_asked)
 {
 	struct bs_error err = {""};
 	struct bs_container *file;
-	struct bs_list_filter filter, none;
+	struct bs_forward_filter filter, none;
 	uint64_t n_not = 0, n_seem = 0;
 	write_filter(rows);
 	expect_ok(bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, &err), &err);
-	expect_ok(bs_list_filter_open(&filter, file, SLAB, rows->n_rows, rows->hashing, &err), &err);
+	expect_ok(bs_forward_filter_open(&filter, file, SLAB, rows->n_rows, rows->hashing, &err), &err);
 	for (uint32_t i = 0; i < n_asked; i++)
 		check_term(rows, &filter, (uint32_t)random_below(random, MOST_ORDINAL * 6 / 5), &n_not, &n_seem);
 	assert_true(n_seem << rows->hashing.n_hashes <= 5 * n_not + (UINT64_C(40) << rows->hashing.n_hashes));
-	expect_status(bs_list_filter_open(&none, file, SLAB, rows->n_rows + 64, rows->hashing, &err), BS_CORRUPT, &err);
-	expect_status(bs_list_filter_open(&none, file, SLAB + 1, rows->n_rows, rows->hashing, &err), BS_CORRUPT, &err);
+	expect_status(bs_forward_filter_open(&none, file, SLAB, rows->n_rows + 64, rows->hashing, &err), BS_CORRUPT, &err);
+	expect_status(bs_forward_filter_open(&none, file, SLAB + 1, rows->n_rows, rows->hashing, &err), BS_CORRUPT, &err);
 	bs_container_close(file);
 }
 
@@ -147,24 +147,24 @@ static void test_rows(void **state)
 static void test_hashing(void **state)
 {
 	(void)state;
-	static const uint32_t impossible[][2] = {{0, 0}, {0, 1}, {BS_LIST_MOST_HASHES + 1, 1}, {7, BS_LIST_MOST_NEAR_LOG2 + 1},
+	static const uint32_t impossible[][2] = {{0, 0}, {0, 1}, {BS_FORWARD_MOST_HASHES + 1, 1}, {7, BS_FORWARD_MOST_NEAR_LOG2 + 1},
 	                                         {UINT32_MAX, 0}, {1, UINT32_MAX}};
 	static struct rows rows;
 	struct bs_error err = {""};
 	struct bs_container *file;
 	uint64_t random = 24;
-	for (uint32_t n_hashes = 1; n_hashes <= BS_LIST_MOST_HASHES; n_hashes++) {
-		for (uint32_t near_log2 = 0; near_log2 <= BS_LIST_MOST_NEAR_LOG2; near_log2++) {
-			rows.hashing = (struct bs_list_hashing){n_hashes, near_log2};
+	for (uint32_t n_hashes = 1; n_hashes <= BS_FORWARD_MOST_HASHES; n_hashes++) {
+		for (uint32_t near_log2 = 0; near_log2 <= BS_FORWARD_MOST_NEAR_LOG2; near_log2++) {
+			rows.hashing = (struct bs_forward_hashing){n_hashes, near_log2};
 			draw_rows(&rows, 129, 80, &random);
 			check_rows(&rows, &random, 20);
 		}
 	}
 	expect_ok(bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, &err), &err);
 	for (size_t i = 0; i < COUNT(impossible); i++) {
-		struct bs_list_filter none;
-		struct bs_list_hashing hashing = {impossible[i][0], impossible[i][1]};
-		expect_status(bs_list_filter_open(&none, file, SLAB, rows.n_rows, hashing, &err), BS_CORRUPT, &err);
+		struct bs_forward_filter none;
+		struct bs_forward_hashing hashing = {impossible[i][0], impossible[i][1]};
+		expect_status(bs_forward_filter_open(&none, file, SLAB, rows.n_rows, hashing, &err), BS_CORRUPT, &err);
 	}
 	bs_container_close(file);
 }
@@ -172,12 +172,12 @@ static void test_hashing(void **state)
 static void test_width(void **state)
 {
 	(void)state;
-	const struct bs_list_hashing hashing = {7, 1};
-	assert_int_equal(bs_list_filter_width(hashing, 0), 1);
-	assert_int_equal(bs_list_filter_width(hashing, 1), 11);
-	assert_int_equal(bs_list_filter_width(hashing, 100), 1010);
-	assert_int_equal(bs_list_filter_width(hashing, UINT64_MAX), UINT32_MAX / 2);
-	assert_int_equal(bs_list_filter_width((struct bs_list_hashing){1, 4}, 100), 145);
+	const struct bs_forward_hashing hashing = {7, 1};
+	assert_int_equal(bs_forward_filter_width(hashing, 0), 1);
+	assert_int_equal(bs_forward_filter_width(hashing, 1), 11);
+	assert_int_equal(bs_forward_filter_width(hashing, 100), 1010);
+	assert_int_equal(bs_forward_filter_width(hashing, UINT64_MAX), UINT32_MAX / 2);
+	assert_int_equal(bs_forward_filter_width((struct bs_forward_hashing){1, 4}, 100), 145);
 }
 
 static void test_damage(void **state)
@@ -188,14 +188,14 @@ static void test_damage(void **state)
 	struct bs_buffer good = {0};
 	struct bs_buffer bad = {0};
 	unsigned n_told = 0;
-	rows.hashing = (struct bs_list_hashing){7, 1};
+	rows.hashing = (struct bs_forward_hashing){7, 1};
 	draw_rows(&rows, 150, 9, &random);
 	write_filter(&rows);
 	read_bytes("file", &good);
 	for (int round = 0; round < 6000; round++) {
 		struct bs_error err = {""};
 		struct bs_container *file;
-		struct bs_list_filter filter;
+		struct bs_forward_filter filter;
 		bool is_sealed = round % 3;
 		bs_buffer_clear(&bad);
 		expect_ok(bs_buffer_append(&bad, good.data, good.used_bytes, &err), &err);
@@ -212,13 +212,13 @@ static void test_damage(void **state)
 			assert_int_equal(status, BS_CORRUPT);
 			continue;
 		}
-		status = bs_list_filter_open(&filter, file, SLAB, rows.n_rows, rows.hashing, &err);
+		status = bs_forward_filter_open(&filter, file, SLAB, rows.n_rows, rows.hashing, &err);
 		for (uint32_t row = 0; row < rows.n_rows && !status; row++) {
 			for (uint32_t i = 0; i < rows.n_terms[row] && !status; i++) {
 				uint64_t found;
-				struct bs_probe probe = bs_list_filter_probe(filter.hashing, rows.ordinals[row][i]);
-				status = bs_list_filter_rows(&filter, row / BS_LIST_GROUP_ROWS, probe, UINT64_MAX, &found, &err);
-				assert_true(status || is_sealed || found >> (row % BS_LIST_GROUP_ROWS) & 1);
+				struct bs_probe probe = bs_forward_filter_probe(filter.hashing, rows.ordinals[row][i]);
+				status = bs_forward_filter_rows(&filter, row / BS_FORWARD_GROUP_ROWS, probe, UINT64_MAX, &found, &err);
+				assert_true(status || is_sealed || found >> (row % BS_FORWARD_GROUP_ROWS) & 1);
 			}
 		}
 		assert_true(status == BS_OK || status == BS_CORRUPT);

@@ -121,7 +121,7 @@ static void expect_same_string(const char *a, const char *b)
 
 static void expect_same_list(char *const *a, char *const *b)
 {
-	assert_int_equal(bs_list_length(a), bs_list_length(b));
+	assert_int_equal(bs_strings_length(a), bs_strings_length(b));
 	for (size_t i = 0; a && a[i]; i++)
 		assert_string_equal(a[i], b[i]);
 }
@@ -284,12 +284,12 @@ static void test_lists(void **state)
 	struct bs_error err = {{0}};
 	uint64_t random = 52;
 	char **copy = (char **)(uintptr_t)&err;
-	expect_ok(bs_list_copy(NULL, &copy, &err), &err);
+	expect_ok(bs_strings_copy(NULL, &copy, &err), &err);
 	assert_null(copy);
-	assert_int_equal(bs_list_length(NULL), 0);
+	assert_int_equal(bs_strings_length(NULL), 0);
 	for (int round = 0; round < 50; round++) {
 		struct bs_index_options options = {.globs = some_list(&random)};
-		expect_ok(bs_list_copy(options.globs, &options.text_fields, &err), &err);
+		expect_ok(bs_strings_copy(options.globs, &options.text_fields, &err), &err);
 		expect_same_list(options.globs, options.text_fields);
 		bs_index_options_deinit(&options);
 	}

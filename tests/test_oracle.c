@@ -113,7 +113,7 @@ static void check_stats(struct bench *bench)
 	n_dropped += stats->blocks_dropped;
 	/* A filter without noise, that is trusted, needs no text. */
 	bool is_noiseless = bench->setup.policy.exact_share == 0 && bench->setup.policy.has_no_tf_levels;
-	bool is_exact = (is_noiseless || bench->setup.list_mode == BS_LISTS_ALWAYS) &&
+	bool is_exact = (is_noiseless || bench->setup.forward_mode == BS_FORWARD_ALWAYS) &&
 	                !bench->setup.is_young && !bench->request.brute && bench->request.mode != BS_SEARCH_TOP &&
 	                oracle_query_is_word(&bench->query);
 	n_exact += is_exact;
@@ -307,23 +307,23 @@ static void test_many_documents(void **state)
 	bench.setup.policy.is_forced = true;
 	memcpy(bench.setup.policy.force, (uint8_t[]){3, 1, 2}, 3);
 	bench.setup.policy.use_groups = bench.setup.policy.use_blocks = true;
-	bench.setup.list_mode = BS_LISTS_NEVER;
+	bench.setup.forward_mode = BS_FORWARD_NEVER;
 	check_corpus(&bench, 24);
 	conclude();
 }
 
-/* With a column of its own for every word, or plain signatures, one word needs no text: check_stats() says so. */
+/* With a column of its own for every word, or forward lists, one word needs no text: check_stats() says so. */
 static void test_exact_words_are_not_verified(void **state)
 {
 	(void)state;
-	for (int is_list = 0; is_list < 2; is_list++) {
+	for (int is_forward = 0; is_forward < 2; is_forward++) {
 		struct bench bench;
 		bench_init(&bench, main_seed, 13, 1500);
 		bench.setup.is_young = false;
 		bench.setup.policy = bs_treatment_policy_default();
 		bench.setup.policy.exact_share = 0;
 		bench.setup.policy.has_no_tf_levels = true;
-		bench.setup.list_mode = is_list ? BS_LISTS_ALWAYS : BS_LISTS_NEVER;
+		bench.setup.forward_mode = is_forward ? BS_FORWARD_ALWAYS : BS_FORWARD_NEVER;
 		bench_write(&bench);
 		bench_open(&bench);
 		uint64_t n_before = n_exact;
@@ -353,7 +353,7 @@ static void test_signs_pair_with_runs(void **state)
 	               {"\u6f22\u03b9", 2}, {"\u795d", 6},       {"\u7121\u6f22", 1}};
 	struct bench bench;
 	bench_init(&bench, main_seed, 0, 1);
-	bench.setup = (struct oracle_setup){.n_sources = 1, .sources = {"signs"}, .list_mode = BS_LISTS_NEVER};
+	bench.setup = (struct oracle_setup){.n_sources = 1, .sources = {"signs"}, .forward_mode = BS_FORWARD_NEVER};
 	bench.setup.policy =
 		(struct bs_treatment_policy){.density = 0.1, .exact_share = 2, .is_forced = true, .force = {6, 0, 0}};
 	oracle_init(&bench.oracle, NULL);

@@ -233,7 +233,7 @@ static void test_runs(void **state)
 	CHECK_TREES(cases, false);
 	struct bs_query *query = must_parse("漢字 -漢字 字漢", false);
 	assert_int_equal(query->n_elements, 4);
-	assert_int_equal(query->elements[2].kind, BS_ELEMENT_PAIR);
+	assert_int_equal(query->elements[2].kind, BS_ELEMENT_BIGRAM);
 	assert_false(query->elements[2].is_scored);
 	bs_query_free(query);
 }

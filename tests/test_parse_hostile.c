@@ -140,11 +140,11 @@ static void check_leaf(const struct bs_query *query, const struct bs_query_node 
 	for (uint32_t i = 0; i < node->n_items; i++) {
 		assert_true(node->items[i].element < query->n_elements);
 		assert_true(i == 0 || node->items[i].position > node->items[i - 1].position);
-		assert_int_not_equal(query->elements[node->items[i].element].kind, BS_ELEMENT_PAIR);
+		assert_int_not_equal(query->elements[node->items[i].element].kind, BS_ELEMENT_BIGRAM);
 		is_seen[node->items[i].element] = true;
 	}
 	for (uint32_t i = 0; i < node->n_aids; i++) {
-		assert_int_equal(query->elements[node->aids[i].element].kind, BS_ELEMENT_PAIR);
+		assert_int_equal(query->elements[node->aids[i].element].kind, BS_ELEMENT_BIGRAM);
 		assert_false(query->elements[node->aids[i].element].is_scored);
 		is_seen[node->aids[i].element] = true;
 	}

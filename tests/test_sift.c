@@ -176,7 +176,7 @@ struct bench {
 	struct bs_query *query;
 	struct bs_plan plan;
 	struct bs_matcher *matcher;
-	struct bs_sift *sift;
+	struct bs_byte_verifier *byte_verifier;
 	struct bs_buffer text;
 	uint64_t random;
 	const struct bs_kernel *kernels[MAX_KERNELS];
@@ -227,11 +227,11 @@ static void check_words(const struct bench *bench, const struct doc *doc, const 
 }
 
 static void check_answer(const struct bench *bench, const struct doc *doc, const struct bs_match *match,
-                         enum bs_sifted sifted, const char *where)
+                         enum bs_byte_verdict byte_verdict, const char *where)
 {
 	n_compared++;
-	n_answered[sifted]++;
-	if (sifted != BS_SIFTED_UNKNOWN && (sifted == BS_SIFTED_YES) != match->matches)
+	n_answered[byte_verdict]++;
+	if (byte_verdict != BS_VERDICT_UNKNOWN && (byte_verdict == BS_VERDICT_YES) != match->matches)
 		fail_with(bench, doc, where);
 }
 
@@ -239,12 +239,12 @@ static void check_fields(struct bench *bench, const struct doc *doc, const struc
                          bool is_json, const struct bs_match *match, const char *where)
 {
 	struct bs_match quick = {0};
-	enum bs_sifted sifted;
+	enum bs_byte_verdict byte_verdict;
 	for (int needs_words = 0; needs_words < 2; needs_words++) {
-		assert_int_equal(bs_sift_fields(bench->sift, fields, n_fields, is_json, needs_words, &sifted, &quick, NULL),
+		assert_int_equal(bs_byte_verifier_fields(bench->byte_verifier, fields, n_fields, is_json, needs_words, &byte_verdict, &quick, NULL),
 		                 BS_OK);
-		check_answer(bench, doc, match, sifted, where);
-		if (needs_words && sifted == BS_SIFTED_YES)
+		check_answer(bench, doc, match, byte_verdict, where);
+		if (needs_words && byte_verdict == BS_VERDICT_YES)
 			check_words(bench, doc, match, &quick, where);
 	}
 }
@@ -253,12 +253,12 @@ static void check_fields(struct bench *bench, const struct doc *doc, const struc
 static void check_line(struct bench *bench, const struct doc *doc, const struct bs_match *match)
 {
 	struct bs_record parsed, scanned;
-	enum bs_sifted sifted;
+	enum bs_byte_verdict byte_verdict;
 	bool is_known;
 	const uint8_t *line = doc->line.data;
 	size_t n = doc->line.used_bytes;
-	assert_int_equal(bs_sift_json(bench->sift, line, n, &sifted, NULL), BS_OK);
-	check_answer(bench, doc, match, sifted, "line");
+	assert_int_equal(bs_byte_verifier_json(bench->byte_verifier, line, n, &byte_verdict, NULL), BS_OK);
+	check_answer(bench, doc, match, byte_verdict, "line");
 	assert_int_equal(bs_record_parse(bench->parser, line, n, &parsed, NULL), BS_OK);
 	assert_true(parsed.is_document && parsed.n_fields == doc->n_fields);
 	assert_int_equal(bs_record_scan_line(&bench->scan, line, n, false, &scanned, &is_known, NULL), BS_OK);
@@ -289,12 +289,12 @@ static void check_query(struct bench *bench, const struct doc *doc)
 	assert_int_equal(bs_matcher_new(bench->query, query_fields, 3, bench->words, &bench->matcher, NULL), BS_OK);
 	assert_int_equal(bs_match_document(bench->matcher, doc->fields, doc->n_fields, &match, NULL), BS_OK);
 	const struct bs_kernel *kernel = bench->kernels[random_below(&bench->random, bench->n_kernels)];
-	assert_int_equal(bs_sift_new(&bench->plan, query_fields, bench->words, kernel, &bench->sift, NULL), BS_OK);
-	if (bench->sift) {
+	assert_int_equal(bs_byte_verifier_new(&bench->plan, query_fields, bench->words, kernel, &bench->byte_verifier, NULL), BS_OK);
+	if (bench->byte_verifier) {
 		check_fields(bench, doc, doc->fields, doc->n_fields, false, &match, "fields");
 		check_line(bench, doc, &match);
 	}
-	bs_sift_free(bench->sift);
+	bs_byte_verifier_free(bench->byte_verifier);
 	bs_matcher_free(bench->matcher);
 	bs_query_free(bench->query);
 }
@@ -318,8 +318,8 @@ static void check_documents(const struct bs_words_options *options, uint64_t see
 		for (int k = 0; k < 4; k++)
 			check_query(&bench, &doc);
 	}
-	print_message("%llu no, %llu yes, %llu unknown\n", (unsigned long long)n_answered[BS_SIFTED_NO],
-	              (unsigned long long)n_answered[BS_SIFTED_YES], (unsigned long long)n_answered[BS_SIFTED_UNKNOWN]);
+	print_message("%llu no, %llu yes, %llu unknown\n", (unsigned long long)n_answered[BS_VERDICT_NO],
+	              (unsigned long long)n_answered[BS_VERDICT_YES], (unsigned long long)n_answered[BS_VERDICT_UNKNOWN]);
 	for (size_t i = 0; i < MAX_FIELDS; i++)
 		bs_buffer_deinit(&doc.texts[i]);
 	bs_buffer_deinit(&doc.line);
@@ -339,8 +339,8 @@ static void test_plain_words(void **state)
 	(void)state;
 	check_documents(NULL, 11, n_docs);
 	/* It would not be worth its lines if it could not tell most of the time. */
-	assert_true(n_answered[BS_SIFTED_NO] + n_answered[BS_SIFTED_YES] > n_answered[BS_SIFTED_UNKNOWN]);
-	assert_true(n_answered[BS_SIFTED_YES] > 1000);
+	assert_true(n_answered[BS_VERDICT_NO] + n_answered[BS_VERDICT_YES] > n_answered[BS_VERDICT_UNKNOWN]);
+	assert_true(n_answered[BS_VERDICT_YES] > 1000);
 }
 
 static void test_folded_accents(void **state)

@@ -100,7 +100,7 @@ static bool visit_bits(const struct world *world, uint32_t t, uint32_t row, enum
 		return bytes[bit / 8] >> (bit % 8) & 1;
 	}
 	for (uint32_t l = 0; l < world->table.n_levels; l++) {
-		if (visit != SET && (world->table.ranks[l] == BS_RANK_BLOCK) != (visit == ASK_LANE))
+		if (visit != SET && (world->table.ranks[l] == BS_LEVEL_BLOCK) != (visit == ASK_LANE))
 			continue;
 		for (uint32_t i = 0; i < hashes_at(world, world->terms[t].treatment, l); i++) {
 			if (world->shape.n_columns[l] == 0)
@@ -122,9 +122,9 @@ static void draw_table(struct bs_treatment_table *table, uint64_t *random)
 	uint32_t levels = (uint32_t)random_below(random, 4);
 	*table = (struct bs_treatment_table){.n_levels = 1, .n_entries = 2};
 	if (levels & 1)
-		table->ranks[table->n_levels++] = BS_RANK_GROUP;
+		table->ranks[table->n_levels++] = BS_LEVEL_GROUP;
 	if (levels & 2)
-		table->ranks[table->n_levels++] = BS_RANK_BLOCK;
+		table->ranks[table->n_levels++] = BS_LEVEL_BLOCK;
 	table->entries[1].min_df = 20;
 	for (uint32_t e = 0; e < 2; e++) {
 		table->entries[e].n_columns[0] = (uint8_t)(1 + random_below(random, 3));

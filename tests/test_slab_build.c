@@ -21,10 +21,10 @@
 #define N_BLOCKS 40u
 #define N_WORDS  6000u
 
-static struct bs_gather gather;
+static struct bs_accumulator accumulator;
 static uint32_t rows[N_DOCS];
 static uint32_t *ordinals;
-static struct bs_class_doc *docs;
+static struct bs_size_class_doc *docs;
 
 /* A word of a skewed choice: low numbers are frequent. */
 static uint32_t draw_word(uint64_t *random)
@@ -33,7 +33,7 @@ static uint32_t draw_word(uint64_t *random)
 	return (uint32_t)random_below(random, 1 + random_below(random, n));
 }
 
-static void add_document(struct bs_harvest *harvest, uint64_t *random)
+static void add_document(struct bs_term_batch *term_batch, uint64_t *random)
 {
 	char text[2048];
 	size_t text_bytes = 0;
@@ -43,40 +43,40 @@ static void add_document(struct bs_harvest *harvest, uint64_t *random)
 	struct bs_field field = {.name = "", .text = (const uint8_t *)text, .text_bytes = text_bytes};
 	struct bs_document document = {
 		.name = (const uint8_t *)"d", .name_bytes = 1, .fields = &field, .n_fields = 1, .text_bytes = text_bytes};
-	struct bs_document_sink sink = bs_harvest_sink(harvest);
+	struct bs_document_sink sink = bs_term_batch_sink(term_batch);
 	struct bs_error err = {""};
 	expect_ok(sink.document(sink.context, &document, &err), &err);
 }
 
 /* Anew for each slab: making it changes the gather. */
-static void gather_documents(void)
+static void accumulate_documents(void)
 {
 	struct bs_error err = {""};
-	struct bs_harvest harvest = {.keep_raws = false};
+	struct bs_term_batch term_batch = {.keep_raws = false};
 	uint64_t random = 11;
-	expect_ok(bs_words_new(NULL, &harvest.words, &err), &err);
+	expect_ok(bs_words_new(NULL, &term_batch.words, &err), &err);
 	for (uint32_t i = 0; i < N_DOCS; i++)
-		add_document(&harvest, &random);
-	expect_ok(bs_gather_start(&gather, &harvest, &err), &err);
+		add_document(&term_batch, &random);
+	expect_ok(bs_accumulator_start(&accumulator, &term_batch, &err), &err);
 	for (uint32_t i = 0; i < N_DOCS; i++) {
 		struct bs_doc_record record = {.name = (const uint8_t *)"d", .name_bytes = 1};
-		expect_ok(bs_gather_add(&gather, &harvest, i, &record, &err), &err);
+		expect_ok(bs_accumulator_add(&accumulator, &term_batch, i, &record, &err), &err);
 		rows[i] = i;
 	}
-	bs_gather_settle(&gather);
-	ordinals = malloc(gather.terms.n_terms * sizeof(*ordinals));
+	bs_accumulator_finish(&accumulator);
+	ordinals = malloc(accumulator.terms.n_terms * sizeof(*ordinals));
 	docs = malloc(N_DOCS * sizeof(*docs));
 	assert_true(ordinals && docs);
-	for (uint32_t i = 0; i < gather.terms.n_terms; i++)
+	for (uint32_t i = 0; i < accumulator.terms.n_terms; i++)
 		ordinals[i] = i;
-	bs_words_free(harvest.words);
-	bs_harvest_deinit(&harvest);
+	bs_words_free(term_batch.words);
+	bs_term_batch_deinit(&term_batch);
 }
 
 static void forget_documents(void)
 {
-	bs_gather_deinit(&gather);
-	gather = (struct bs_gather){.n_postings = 0};
+	bs_accumulator_deinit(&accumulator);
+	accumulator = (struct bs_accumulator){.n_postings = 0};
 	free(ordinals);
 	free(docs);
 }
@@ -94,12 +94,12 @@ static void make(struct made *made, uint32_t n_rows, uint32_t measured_blocks)
 	struct bs_error err = {""};
 	struct bs_treatment_policy policy = bs_treatment_policy_default();
 	struct bs_slab_builder builder;
-	gather_documents();
-	bs_treatment_policy_price(&policy, (double)gather.n_postings / N_DOCS);
+	accumulate_documents();
+	bs_treatment_policy_price(&policy, (double)accumulator.n_postings / N_DOCS);
 	bs_treatment_table_make(&policy, N_DOCS, &made->treatments);
 	made->tf_levels = bs_tf_levels_make(N_DOCS, BS_DEFAULT_DENSITY, true);
 	made->plan = (struct bs_slab_plan){
-		.gather = &gather,
+		.accumulator = &accumulator,
 		.treatments = &made->treatments,
 		.tf_levels = &made->tf_levels,
 		.density = policy.density,
@@ -107,7 +107,7 @@ static void make(struct made *made, uint32_t n_rows, uint32_t measured_blocks)
 		.measured_blocks = measured_blocks,
 	};
 	expect_ok(bs_kernel_choose(NULL, &made->plan.kernel, &err), &err);
-	expect_ok(bs_slab_plan_make(&made->plan, &gather, ordinals, 2, docs, &err), &err);
+	expect_ok(bs_slab_plan_make(&made->plan, &accumulator, ordinals, 2, docs, &err), &err);
 	expect_ok(bs_slab_builder_init(&builder, &made->plan, &err), &err);
 	expect_ok(bs_slab_count(&builder, rows, n_rows, &err), &err);
 	made->product = (struct bs_slab_product){0}; /* no columns of another */
@@ -165,7 +165,7 @@ static bool has_bit(const struct made *made, uint32_t column, uint32_t row)
 
 static void expect_columns(const struct made *made, uint64_t hash, uint32_t n_columns, uint32_t row)
 {
-	struct bs_probe probe = bs_hash_probe(hash, BS_RANK_DOCUMENT);
+	struct bs_probe probe = bs_hash_probe(hash, BS_LEVEL_DOCUMENT);
 	for (uint32_t i = 0; i < n_columns; i++)
 		assert_true(has_bit(made, bs_hash_position(probe, i, made->product.image.shape.n_columns[0]), row));
 }
@@ -192,11 +192,11 @@ static void test_document_columns(void **state)
 	make(&made, N_DOCS, 6);
 	for (uint32_t row = 0; row < N_DOCS; row++) {
 		struct bs_row_tfs tfs = bs_slab_plan_tfs(&made.plan, row);
-		struct bs_term_reader reader = bs_gather_read(&gather, row);
+		struct bs_term_reader reader = bs_accumulator_read(&accumulator, row);
 		uint32_t places[BS_TERM_CHUNK];
-		for (uint32_t n; (n = bs_gather_next(&reader, places)) > 0;)
+		for (uint32_t n; (n = bs_accumulator_next(&reader, places)) > 0;)
 			for (uint32_t i = 0; i < n; i++)
-				expect_term(&made, &gather.terms.entries[made.plan.ordinals[places[i]]], &tfs, row);
+				expect_term(&made, &accumulator.terms.entries[made.plan.ordinals[places[i]]], &tfs, row);
 	}
 	made_deinit(&made);
 }

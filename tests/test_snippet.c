@@ -354,7 +354,7 @@ static enum bs_status gather(void *context, const struct bs_token *tokens, size_
 	struct gathering *gathering = context;
 	for (size_t i = 0; i < n_tokens && gathering->n_hits < MOST_HITS; i++) {
 		struct bs_snippet_hit hit = {0, 0, tokens[i].start_byte, tokens[i].end_byte};
-		if (!tokens[i].is_pair)
+		if (!tokens[i].is_bigram)
 			gathering->hits[gathering->n_hits++] = hit;
 	}
 	return BS_OK;

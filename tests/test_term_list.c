@@ -1,4 +1,4 @@
-/* test_term_list.c: plain signatures: every ordinal that was put in is there, no other is, and damage is survived. */
+/* test_term_list.c: forward lists: every ordinal that was put in is there, no other is, and damage is survived. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -48,7 +48,7 @@ static void write_list(const char *path, const struct bs_buffer *list)
 	struct bs_writer *writer;
 	unlink(path);
 	expect_ok(bs_writer_open(dir_at("."), path, BS_FILE_SEGMENT, &writer, &err), &err);
-	bs_writer_section(writer, BS_SECTION_LIST_TERMS, 0);
+	bs_writer_section(writer, BS_SECTION_FORWARD_TERMS, 0);
 	bs_writer_bytes(writer, list->data, list->used_bytes);
 	expect_ok(bs_writer_finish(writer, NULL, &err), &err);
 }
@@ -58,7 +58,7 @@ static struct bs_container *open_list(const char *path, struct bs_section *secti
 	struct bs_error err = {""};
 	struct bs_container *file;
 	expect_ok(bs_container_open(dir_at("."), path, BS_FILE_SEGMENT, &file, &err), &err);
-	*section = bs_container_section(file, BS_SECTION_LIST_TERMS, 0);
+	*section = bs_container_section(file, BS_SECTION_FORWARD_TERMS, 0);
 	return file;
 }
 
@@ -126,7 +126,7 @@ static void check_has(const struct bs_section *section, uint64_t start, uint64_t
 {
 	struct bs_error err = {""};
 	bool has;
-	expect_ok(bs_term_list_has(section, start, end, ordinal, &has, &err), &err);
+	expect_ok(bs_forward_list_has(section, start, end, ordinal, &has, &err), &err);
 	assert_int_equal(has, is_in(ordinals, n, ordinal));
 }
 
@@ -140,17 +140,17 @@ static void check_list(const uint32_t *ordinals, uint32_t n, uint64_t limit, uin
 	uint64_t start = random_below(random, 20);
 	for (uint64_t i = 0; i < start; i++)
 		expect_ok(bs_buffer_append(&list, "\xff", 1, &err), &err);
-	expect_ok(bs_term_list_append(&list, ordinals, n, &err), &err);
+	expect_ok(bs_forward_list_append(&list, ordinals, n, &err), &err);
 	uint64_t end = list.used_bytes;
-	assert_int_equal(end - start, bs_term_list_bytes(ordinals, n));
+	assert_int_equal(end - start, bs_forward_list_bytes(ordinals, n));
 	expect_ok(bs_buffer_append(&list, "\xff\xff\xff\xff\xff\xff\xff\xff\xff", random_below(random, 10), &err), &err);
 	write_list("list", &list);
 	struct bs_container *file = open_list("list", &section);
 	if (n > 0)
 		check_twin(list.data + start, end - start, ordinals, n);
-	expect_ok(bs_term_list_count(&section, start, end, &n_counted, &err), &err);
+	expect_ok(bs_forward_list_count(&section, start, end, &n_counted, &err), &err);
 	assert_int_equal(n_counted, n);
-	expect_ok(bs_term_list_read(&section, start, end, UINT32_MAX, &again, &err), &err);
+	expect_ok(bs_forward_list_read(&section, start, end, UINT32_MAX, &again, &err), &err);
 	assert_int_equal(again.used_bytes, (size_t)n * 4);
 	if (n > 0)
 		assert_memory_equal(again.data, ordinals, again.used_bytes);
@@ -209,7 +209,7 @@ static void test_speed(void **state)
 	uint64_t random = 53;
 	const uint64_t n_finds = 1000000;
 	uint32_t n = make_ordinals(ordinals, COUNT(ordinals), 5500000, 3, &random);
-	expect_ok(bs_term_list_append(&list, ordinals, n, &err), &err);
+	expect_ok(bs_forward_list_append(&list, ordinals, n, &err), &err);
 	write_list("list", &list);
 	struct bs_container *file = open_list("list", &section);
 	struct timespec start, stop;
@@ -217,7 +217,7 @@ static void test_speed(void **state)
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	for (uint64_t i = 0; i < n_finds; i++) {
 		bool has;
-		expect_ok(bs_term_list_has(&section, 0, section.n_bytes, random_below(&random, 5500000), &has, &err), &err);
+		expect_ok(bs_forward_list_has(&section, 0, section.n_bytes, random_below(&random, 5500000), &has, &err), &err);
 		n_found += has;
 	}
 	clock_gettime(CLOCK_MONOTONIC, &stop);
@@ -245,25 +245,25 @@ static void test_damage(void **state)
 		struct bs_buffer list = {0}, bad = {0}, read = {0}, again = {0};
 		struct bs_section section;
 		uint32_t n = make_ordinals(ordinals, 300, limits[l], 2, &random);
-		expect_ok(bs_term_list_append(&list, ordinals, n, &err), &err);
+		expect_ok(bs_forward_list_append(&list, ordinals, n, &err), &err);
 		for (size_t i = 0; i < list.used_bytes * COUNT(harmful); i++) {
 			bs_buffer_clear(&bad);
 			expect_ok(bs_buffer_append(&bad, list.data, list.used_bytes, &err), &err);
 			bad.data[i / COUNT(harmful)] ^= harmful[i % COUNT(harmful)];
 			write_list("list", &bad);
 			struct bs_container *file = open_list("list", &section);
-			enum bs_status status = bs_term_list_read(&section, 0, section.n_bytes, UINT32_MAX, &read, &err);
+			enum bs_status status = bs_forward_list_read(&section, 0, section.n_bytes, UINT32_MAX, &read, &err);
 			assert_true(status == BS_OK || status == BS_CORRUPT);
 			if (!status) {
 				bs_buffer_clear(&again);
-				expect_ok(bs_term_list_append(&again, (const uint32_t *)(const void *)read.data,
+				expect_ok(bs_forward_list_append(&again, (const uint32_t *)(const void *)read.data,
 				                              (uint32_t)(read.used_bytes / 4), &err), &err);
 				assert_int_equal(again.used_bytes, bad.used_bytes);
 				assert_memory_equal(again.data, bad.data, bad.used_bytes);
 			}
 			for (int j = 0; j < 20; j++) {
 				bool has;
-				status = bs_term_list_has(&section, 0, section.n_bytes, random_below(&random, limits[l] + 1), &has, &err);
+				status = bs_forward_list_has(&section, 0, section.n_bytes, random_below(&random, limits[l] + 1), &has, &err);
 				assert_true(status == BS_OK || status == BS_CORRUPT);
 			}
 			bs_container_close(file);

@@ -35,7 +35,7 @@ static void check_table(const struct bs_treatment_table *table, const struct bs_
 	assert_true(bs_treatment_table_is_valid(table));
 	assert_in_range(table->n_levels, 1, BS_MAX_LEVELS);
 	assert_in_range(table->n_entries, 1, BS_MAX_TREATMENTS);
-	assert_int_equal(table->ranks[0], BS_RANK_DOCUMENT);
+	assert_int_equal(table->ranks[0], BS_LEVEL_DOCUMENT);
 	assert_int_equal(table->entries[0].min_df, 0);
 	for (uint32_t i = 0; i < table->n_entries; i++) {
 		const struct bs_treatment *entry = &table->entries[i];
@@ -51,10 +51,10 @@ static void check_table(const struct bs_treatment_table *table, const struct bs_
 			is_used |= table->entries[i].n_columns[level] > 0;
 		assert_true(is_used);
 		assert_true(table->ranks[level] > table->ranks[level - 1]);
-		assert_true(table->ranks[level] == BS_RANK_GROUP || table->ranks[level] == BS_RANK_BLOCK);
+		assert_true(table->ranks[level] == BS_LEVEL_GROUP || table->ranks[level] == BS_LEVEL_BLOCK);
 		if (!policy->is_forced) {
-			assert_true(policy->use_groups || table->ranks[level] != BS_RANK_GROUP);
-			assert_true(policy->use_blocks || table->ranks[level] != BS_RANK_BLOCK);
+			assert_true(policy->use_groups || table->ranks[level] != BS_LEVEL_GROUP);
+			assert_true(policy->use_blocks || table->ranks[level] != BS_LEVEL_BLOCK);
 		}
 	}
 	for (uint64_t df = 0; df < 300; df++)
@@ -101,7 +101,7 @@ static void test_forced_policy(void **state)
 	(void)state;
 	static const uint8_t forces[][BS_MAX_LEVELS] = {{1, 0, 0}, {3, 0, 0},  {2, 1, 0},   {2, 0, 1},
 	                                                {4, 2, 3}, {16, 0, 0}, {16, 16, 16}};
-	static const uint8_t ranks[BS_MAX_LEVELS] = {BS_RANK_DOCUMENT, BS_RANK_GROUP, BS_RANK_BLOCK};
+	static const uint8_t ranks[BS_MAX_LEVELS] = {BS_LEVEL_DOCUMENT, BS_LEVEL_GROUP, BS_LEVEL_BLOCK};
 	for (size_t f = 0; f < COUNT(forces); f++) {
 		for (size_t i = 0; i < COUNT(doc_counts); i++) {
 			struct bs_treatment_policy policy = bs_treatment_policy_default();
@@ -134,7 +134,7 @@ static void test_invalid_tables(void **state)
 	(void)state;
 	struct bs_treatment_table good = {
 		.n_levels = 3,
-		.ranks = {BS_RANK_DOCUMENT, BS_RANK_GROUP, BS_RANK_BLOCK},
+		.ranks = {BS_LEVEL_DOCUMENT, BS_LEVEL_GROUP, BS_LEVEL_BLOCK},
 		.n_entries = 3,
 		.entries = {{0, {6, 1, 2}, false}, {10, {4, 1, 0}, false}, {11, {1, 0, 0}, false}},
 	};
@@ -158,19 +158,19 @@ static void test_invalid_tables(void **state)
 			bad.n_levels = 2;
 			break; /* a column of a level that is not there */
 		case 4:
-			bad.ranks[0] = BS_RANK_GROUP;
+			bad.ranks[0] = BS_LEVEL_GROUP;
 			break;
 		case 5:
-			bad.ranks[1] = BS_RANK_DOCUMENT;
+			bad.ranks[1] = BS_LEVEL_DOCUMENT;
 			break;
 		case 6:
 			bad.ranks[1] = 4;
 			break;
 		case 7:
-			bad.ranks[1] = BS_RANK_BLOCK;
+			bad.ranks[1] = BS_LEVEL_BLOCK;
 			break;
 		case 8:
-			bad.ranks[2] = BS_RANK_GROUP;
+			bad.ranks[2] = BS_LEVEL_GROUP;
 			break;
 		case 9:
 			bad.n_entries = 0;

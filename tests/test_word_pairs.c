@@ -35,7 +35,7 @@ static bool is_member(uint32_t a, uint32_t b)
 static void test_set(void **state)
 {
 	(void)state;
-	struct bs_word_pairs pairs = {.n_pairs = 0};
+	struct bs_word_pairs pairs = {.n_word_pairs = 0};
 	struct bs_error err = {""};
 	uint32_t n_added = 0;
 	for (int twice = 0; twice < 2; twice++) {
@@ -47,7 +47,7 @@ static void test_set(void **state)
 			expect_ok(bs_word_pairs_add(&pairs, (uint8_t *)a, a_bytes, (uint8_t *)b, b_bytes, &err), &err);
 			n_added += twice == 0;
 		}
-		assert_int_equal(pairs.n_pairs, n_added);
+		assert_int_equal(pairs.n_word_pairs, n_added);
 	}
 	for (uint32_t i = 0; i < N_WORDS * N_WORDS; i++) {
 		uint32_t pair, key_bytes, second;
@@ -69,7 +69,7 @@ static void test_set(void **state)
 static void test_nothing(void **state)
 {
 	(void)state;
-	struct bs_word_pairs none = {.n_pairs = 0};
+	struct bs_word_pairs none = {.n_word_pairs = 0};
 	uint32_t pair;
 	assert_int_equal(number_of(&none, 1), BS_NO_WORD);
 	assert_false(bs_word_pairs_find(&none, 0, 0, &pair));

@@ -24,7 +24,7 @@ static void render(const struct kept *kept, struct bs_buffer *out)
 		const struct kept_token *token = kept_at(kept, i);
 		char head[32];
 		int n = snprintf(head, sizeof(head), "%s%u%c", i ? "|" : "", token->position,
-		                 token->is_pair ? '+' : ':');
+		                 token->is_bigram ? '+' : ':');
 		assert_int_equal(bs_buffer_append(out, head, (size_t)n, NULL), BS_OK);
 		assert_int_equal(bs_buffer_append(out, kept->terms.data + token->term_off, token->term_bytes, NULL),
 		                 BS_OK);

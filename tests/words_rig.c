@@ -39,9 +39,9 @@ const struct kept_token *kept_at(const struct kept *kept, size_t i)
 }
 
 static void keep(struct kept *kept, const uint8_t *term, size_t term_bytes, uint32_t position, uint64_t start,
-                 uint64_t end, bool is_pair)
+                 uint64_t end, bool is_bigram)
 {
-	struct kept_token token = {kept->terms.used_bytes, term_bytes, position, start, end, is_pair};
+	struct kept_token token = {kept->terms.used_bytes, term_bytes, position, start, end, is_bigram};
 	assert_int_equal(bs_buffer_append(&kept->terms, term, term_bytes, NULL), BS_OK);
 	assert_int_equal(bs_buffer_append(&kept->tokens, &token, sizeof(token), NULL), BS_OK);
 }
@@ -61,7 +61,7 @@ enum bs_status keep_tokens(void *context, const struct bs_token *tokens, size_t 
 	(void)slack;
 	for (size_t i = 0; i < n_tokens; i++)
 		keep(kept, tokens[i].term, tokens[i].term_bytes, tokens[i].position, tokens[i].start_byte,
-		     tokens[i].end_byte, tokens[i].is_pair);
+		     tokens[i].end_byte, tokens[i].is_bigram);
 	return BS_OK;
 }
 
@@ -84,7 +84,7 @@ static bool is_same(const struct kept *a, const struct kept *b)
 	for (size_t i = 0; i < kept_n(a); i++) {
 		const struct kept_token *x = kept_at(a, i), *y = kept_at(b, i);
 		if (x->term_bytes != y->term_bytes || x->position != y->position || x->start_byte != y->start_byte ||
-		    x->end_byte != y->end_byte || x->is_pair != y->is_pair)
+		    x->end_byte != y->end_byte || x->is_bigram != y->is_bigram)
 			return false;
 	}
 	return true;
@@ -96,7 +96,7 @@ static void print_kept(const char *name, const struct kept *kept)
 	        kept->sum.n_positions);
 	for (size_t i = 0; i < kept_n(kept); i++) {
 		const struct kept_token *token = kept_at(kept, i);
-		fprintf(stderr, "  %u%s [%llu,%llu) %.*s\n", token->position, token->is_pair ? "+" : "",
+		fprintf(stderr, "  %u%s [%llu,%llu) %.*s\n", token->position, token->is_bigram ? "+" : "",
 		        (unsigned long long)token->start_byte, (unsigned long long)token->end_byte,
 		        (int)token->term_bytes, (const char *)kept->terms.data + token->term_off);
 	}
@@ -276,7 +276,7 @@ static void naive_keep(struct naive *naive, size_t term_bytes, uint64_t start_by
 {
 	struct kept *out = naive->out;
 	size_t i = kept_n(out);
-	while (i > 0 && kept_at(out, i - 1)->is_pair)
+	while (i > 0 && kept_at(out, i - 1)->is_bigram)
 		i--;
 	if (i > 0 && kept_at(out, i - 1)->position + 1 == naive->position) {
 		const struct kept_token *last = kept_at(out, i - 1);
@@ -305,7 +305,7 @@ static void naive_piece(struct naive *naive, size_t start, size_t end)
 		naive_drop_accents(naive);
 	size_t n_bytes = naive_utf8(naive, 0, naive->n_units);
 	naive_keep(naive, n_bytes, naive->byte[start], naive->byte[end]);
-	naive->after_run = false;
+	naive->after_script_run = false;
 }
 
 static void naive_segment(struct naive *naive, size_t start, size_t end)
@@ -350,9 +350,9 @@ static void naive_run(struct naive *naive, size_t start, size_t end)
 	naive_normalize(naive, naive->nfkc_casefold);
 	if (naive->n_units == 0)
 		return;
-	if (naive->after_run)
+	if (naive->after_script_run)
 		naive->position++;
-	naive->after_run = true;
+	naive->after_script_run = true;
 	uint64_t start_byte = naive->byte[start], end_byte = naive->byte[end];
 	for (int32_t at = 0; at < naive->n_units;) {
 		int32_t first = at;
@@ -366,7 +366,7 @@ void naive_analyze(struct naive *naive, const void *text, size_t text_bytes, str
 	kept_clear(out);
 	naive->out = out;
 	naive->position = naive->n_positions = 0;
-	naive->after_run = false;
+	naive->after_script_run = false;
 	naive_reserve(naive, text_bytes);
 	naive_decode(naive, text, text_bytes);
 	for (size_t i = 0; i < naive->n;) {

@@ -15,7 +15,7 @@ struct kept_token {
 	size_t term_bytes;
 	uint32_t position;
 	uint64_t start_byte, end_byte;
-	bool is_pair;
+	bool is_bigram;
 };
 
 struct kept {
@@ -56,7 +56,7 @@ struct naive {
 	struct kept *out;
 	uint32_t position;
 	uint32_t n_positions;
-	bool after_run;
+	bool after_script_run;
 };
 
 void naive_init(struct naive *naive, const struct bs_words_options *options);
