@@ -1,5 +1,5 @@
 /*
- * engine_filter.c: bitsift's candidates: the stages parse, plan and scan of query/search.c and no verification. The one
+ * engine_filter.c: bitsift's candidates: the stages parse, plan and scan of query/search/search.c and no verification. The one
  * file of the benchmark that reaches into query/, since the library has no such question.
  */
 #include <stdlib.h>
@@ -7,9 +7,9 @@
 
 #include "bench/engine_bitsift.h"
 #include "bench/tool.h"
-#include "query/plan.h"
-#include "query/scan.h"
-#include "query/search.h"
+#include "query/search/plan.h"
+#include "query/search/scan.h"
+#include "query/search/search.h"
 
 struct filter {
 	struct bs_search search;

@@ -14,7 +14,7 @@
 #include <roaring/roaring.h>
 
 #include "bench/tool.h"
-#include "core/hash.h"
+#include "core/base/hash.h"
 
 /* ---- building ---- */
 

@@ -15,9 +15,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/grams.h"
-#include "core/hash.h"
-#include "indexer/gram_sketch.h"
+#include "core/text/grams.h"
+#include "core/base/hash.h"
+#include "indexer/batch/gram_sketch.h"
 
 #define N_QUERIES    200 /* of each length */
 #define N_LENGTHS    4
@@ -465,7 +465,7 @@ static void print_rate(void)
 		n_bytes += raw.used_bytes;
 		n_bits += sum.n_bits;
 	}
-	printf("indexer/gram_sketch.c: %.0f MB/s on one thread, %.1f bits asked for a KB\n", (double)n_bytes / 1e6 / seconds,
+	printf("indexer/batch/gram_sketch.c: %.0f MB/s on one thread, %.1f bits asked for a KB\n", (double)n_bytes / 1e6 / seconds,
 	       (double)n_bits * 1e3 / (double)n_bytes);
 	bs_gram_sketch_free(sketch);
 	bs_gram_plan_deinit(&plan);

@@ -15,7 +15,7 @@
 
 #include "bench/queries.h"
 #include "bench/tool.h"
-#include "core/words.h"
+#include "core/text/words.h"
 
 enum level {
 	LEVEL_NONE,

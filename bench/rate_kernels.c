@@ -7,7 +7,7 @@
 
 #include "bench/rates.h"
 #include "bench/tool.h"
-#include "core/kernels.h"
+#include "core/simd/kernels.h"
 
 #define MOST_COLUMNS 8
 #define MOST_KERNELS 16

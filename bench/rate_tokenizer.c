@@ -11,8 +11,8 @@
 
 #include "bench/rates.h"
 #include "bench/tool.h"
-#include "core/hash.h"
-#include "core/words_internal.h"
+#include "core/base/hash.h"
+#include "core/text/words_internal.h"
 
 #define MOST_BYTES  ((size_t)64 << 20)
 #define REPETITIONS 3

@@ -1,6 +1,6 @@
 /*
  * sizes.c: see sizes.h. What is compared is the index of the words: for bitsift, all but document ids, places in the
- * sources and stored text (core/index_stats.h); the others are built without any of these, so all their bytes count.
+ * sources and stored text (core/store/index_stats.h); the others are built without any of these, so all their bytes count.
  */
 #include "bench/sizes.h"
 
@@ -10,8 +10,8 @@
 
 #include "bench/build.h"
 #include "bench/tool.h"
-#include "core/index_stats.h"
-#include "core/snapshot.h"
+#include "core/store/index_stats.h"
+#include "core/store/snapshot.h"
 
 #define MAX_KINDS 32
 

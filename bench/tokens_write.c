@@ -1,5 +1,5 @@
 /*
- * tokens_write.c: a source -> the files of tokens.h. Documents are read as the indexer reads them, by corpus/source.h,
+ * tokens_write.c: a source -> the files of tokens.h. Documents are read as the indexer reads them, by corpus/read/source.h,
  * so that every engine has the documents that bitsift has, in its order.
  */
 #include <inttypes.h>
@@ -8,11 +8,11 @@
 
 #include "bench/tokens.h"
 #include "bench/tool.h"
-#include "core/hash.h"
-#include "core/words.h"
-#include "corpus/source.h"
+#include "core/base/hash.h"
+#include "core/text/words.h"
+#include "corpus/read/source.h"
 
-#define FIELD_GAP 100 /* positions between the fields of a record, as indexer/gather.c has it */
+#define FIELD_GAP 100 /* positions between the fields of a record, as indexer/batch/accumulator.c has it */
 
 struct entry {
 	uint64_t hash, offset;

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/bytes.h"
+#include "core/base/bytes.h"
 
 static void write_line(const char *format, va_list arguments)
 {

@@ -39,7 +39,7 @@ void make_folder(const char *path); /* already there: fine */
 FILE *open_file(const char *path, const char *mode);
 void close_file(FILE *file, const char *path); /* dies if something was not written */
 
-/* LEB128, as in core/bytes.h, from and to a stdio stream. */
+/* LEB128, as in core/base/bytes.h, from and to a stdio stream. */
 void put_varint(FILE *file, uint64_t value);
 uint64_t get_varint(FILE *file);
 

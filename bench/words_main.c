@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/hash.h"
-#include "core/words_internal.h"
+#include "core/base/hash.h"
+#include "core/text/words_internal.h"
 
 #define ROUNDS 5
 

@@ -1,4 +1,4 @@
-# Libraries that are loaded when first needed: see core/library.h. What a build must know of them is the soname, by which a
+# Libraries that are loaded when first needed: see core/base/library.h. What a build must know of them is the soname, by which a
 # program linked to them would ask for them, and the folder where they are here.
 option(BITSIFT_LOAD_LATE "Load ICU, Snowball, simdjson and zstd when they are first needed, not whenever a program starts" ON)
 
@@ -26,7 +26,7 @@ if(BITSIFT_LOAD_LATE)
     bitsift_late_library(BS_SIMDJSON ${simdjson_file})
     list(GET ZSTD_LINK_LIBRARIES 0 zstd_file)
     bitsift_late_library(BS_ZSTD ${zstd_file})
-    # The name of a function in C++, as corpus/record_simdjson.cpp asks for it.
+    # The name of a function in C++, as corpus/read/record_simdjson.cpp asks for it.
     include(CheckLibraryExists)
     get_filename_component(folder ${simdjson_file} DIRECTORY)
     check_library_exists(simdjson _ZN8simdjson25get_active_implementationEv ${folder} BITSIFT_HAS_SIMDJSON_SYMBOL)
@@ -53,7 +53,7 @@ else()
     set(BITSIFT_LATE_LIBRARIES ICU::uc Stemmer::stemmer PkgConfig::SIMDJSON PkgConfig::ZSTD)
 endif()
 
-# Of the C++ runtime, one file (corpus/record_simdjson.cpp) needs little: linked statically, where that can be, it is nothing
+# Of the C++ runtime, one file (corpus/read/record_simdjson.cpp) needs little: linked statically, where that can be, it is nothing
 # to load either. Sanitizers bring a runtime of their own.
 set(BITSIFT_CXX_RUNTIME_OPTIONS)
 if(BITSIFT_LOAD_LATE AND NOT BITSIFT_SANITIZE)

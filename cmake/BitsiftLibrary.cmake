@@ -4,7 +4,7 @@ option(BITSIFT_SHARED "Build the shared library" ON)
 option(BITSIFT_STATIC "Build the static library" ON)
 
 # Of other projects, what the objects need: also for bitsift.pc.in and bitsiftConfig.cmake.in. C++ stands in one file
-# (corpus/record_simdjson.cpp); its runtime library is named, so that a program in C can link to the static library.
+# (corpus/read/record_simdjson.cpp); its runtime library is named, so that a program in C can link to the static library.
 set(BITSIFT_LINK_LIBRARIES PkgConfig::PCRE2 PkgConfig::XXHASH ${BITSIFT_LATE_LIBRARIES}
     Threads::Threads m ${CMAKE_DL_LIBS} stdc++)
 

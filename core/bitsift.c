@@ -1,7 +1,7 @@
 /* bitsift.c: what of bitsift.h belongs to no room in particular. */
 #include "core/bitsift.h"
 
-#include "core/kernels.h"
+#include "core/simd/kernels.h"
 
 #define MAX_KERNELS 8
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/check.h"
+#include "core/check/check.h"
 #include "index_rig.h"
 
 #define MATRIX 0u /* slabs of the first segment */

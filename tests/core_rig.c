@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "core/bytes.h"
-#include "core/hash.h"
+#include "core/base/bytes.h"
+#include "core/base/hash.h"
 
 /* ---- a folder of our own ---- */
 

@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/container.h"
-#include "core/dir.h"
-#include "core/status.h"
+#include "core/base/buffer.h"
+#include "core/file/container.h"
+#include "core/file/dir.h"
+#include "core/base/status.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

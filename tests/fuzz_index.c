@@ -33,14 +33,14 @@
 
 #include "tests/generate/generate.h"
 #include "index_rig.h"
-#include "indexer/cmd_compact.h"
-#include "indexer/cmd_index.h"
+#include "query/cli/cmd_compact.h"
+#include "query/cli/cmd_index.h"
 #include "mutate.h"
-#include "query/cmd_check.h"
-#include "query/cmd_delete.h"
-#include "query/cmd_grep.h"
-#include "query/cmd_query.h"
-#include "query/cmd_stats.h"
+#include "query/cli/cmd_check.h"
+#include "query/cli/cmd_delete.h"
+#include "query/cli/cmd_grep.h"
+#include "query/cli/cmd_query.h"
+#include "query/cli/cmd_stats.h"
 
 #define MOST_SECONDS 10 /* of a processor */
 #define MOST_WAITED  120 /* seconds by the clock, however busy the machine is */

@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "core/bytes.h"
-#include "core/index_dir.h"
+#include "core/base/bytes.h"
+#include "core/store/index_dir.h"
 
 void index_sources(const struct bs_index_job *job, const char *const *sources, const char *input)
 {

@@ -5,7 +5,7 @@
 #define BS_TESTS_INDEX_RIG_H
 
 #include "core_rig.h"
-#include "indexer/indexer.h"
+#include "indexer/run/indexer.h"
 
 /* Runs an index job on the sources (NULL-ended), quietly, with the rest of the job as given. input, if not NULL, is what
  * "-" reads. */

@@ -2,7 +2,7 @@
 #ifndef BS_TESTS_MODEL_RUN_H
 #define BS_TESTS_MODEL_RUN_H
 
-#include "indexer/indexer.h"
+#include "indexer/run/indexer.h"
 #include "tests/model.h"
 
 /* A run of the indexer, as drawn. */

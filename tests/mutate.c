@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bytes.h"
-#include "core/container.h"
-#include "core/hash.h"
+#include "core/base/bytes.h"
+#include "core/file/container.h"
+#include "core/base/hash.h"
 #include "core_rig.h"
 
 #define HEAD_BYTES  64u

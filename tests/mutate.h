@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
+#include "core/base/buffer.h"
 
 /*
  * One to four changes of the file of an index in `file`, which must be a sound one: of bits, bytes, numbers, ranges and

@@ -18,7 +18,7 @@
 
 #include <stdio.h>
 
-#include "indexer/indexer.h"
+#include "indexer/run/indexer.h"
 #include "tests/words_rig.h"
 
 /* ---- chance ---- */

@@ -5,7 +5,7 @@
 #ifndef BS_TESTS_ORACLE_BENCH_H
 #define BS_TESTS_ORACLE_BENCH_H
 
-#include "query/search.h"
+#include "query/search/search.h"
 #include "tests/oracle.h"
 
 #define BENCH_MAX_KERNELS 16

@@ -1,7 +1,7 @@
 /* parse_rig.c: see parse_rig.h. */
 #include "parse_rig.h"
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

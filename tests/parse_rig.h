@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "query/parse.h"
+#include "query/search/parse.h"
 
 #define N_FIELDS 6u
 extern const struct bs_query_field fields[N_FIELDS];

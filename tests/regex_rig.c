@@ -8,10 +8,10 @@
 #include <pcre2.h>
 #include <unicode/utf8.h>
 
-#include "core/grams.h"
-#include "core/kernels.h"
-#include "core/needle.h"
-#include "query/regex_grams.h"
+#include "core/text/grams.h"
+#include "core/simd/kernels.h"
+#include "core/simd/needle.h"
+#include "query/regex/regex_grams.h"
 
 /* Only memory can fail here. */
 static void must(enum bs_status status)

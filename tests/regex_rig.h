@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/byte_window.h"
-#include "query/grep_pattern.h"
+#include "core/base/buffer.h"
+#include "core/simd/byte_window.h"
+#include "query/grep/pattern.h"
 
 /* What a pattern may be compiled with. */
 enum {

@@ -5,7 +5,7 @@
 #ifndef BS_TESTS_SOURCE_RIG_H
 #define BS_TESTS_SOURCE_RIG_H
 
-#include "corpus/source.h"
+#include "corpus/read/source.h"
 
 /* A test that runs in an empty folder, removed afterwards; home is its path. */
 #define FOLDER_TEST(name) cmocka_unit_test_setup_teardown(name, enter_folder, leave_folder)

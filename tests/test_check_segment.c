@@ -11,11 +11,11 @@
 #include <cmocka.h>
 
 #include "check_rig.h"
-#include "core/bytes.h"
-#include "core/check.h"
-#include "core/index_dir.h"
-#include "core/index_stats.h"
-#include "core/segment_sections.h"
+#include "core/base/bytes.h"
+#include "core/check/check.h"
+#include "core/store/index_dir.h"
+#include "core/store/index_stats.h"
+#include "core/file/segment_sections.h"
 
 /* ---- the numbers of a segment ---- */
 

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 #include "source_rig.h"
 
 /* ---- collections ---- */

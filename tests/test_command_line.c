@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "core/command_line.h"
+#include "query/cli/command_line.h"
 #include "core_rig.h"
 
 /* Notes each option that came: "memory=64M " and so on. */

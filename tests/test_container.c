@@ -14,9 +14,9 @@
 
 #include <cmocka.h>
 
-#include "core/bytes.h"
-#include "core/container.h"
-#include "core/hash.h"
+#include "core/base/bytes.h"
+#include "core/file/container.h"
+#include "core/base/hash.h"
 #include "core_rig.h"
 
 /* ---- integers ---- */

@@ -15,12 +15,12 @@
 
 #include <cmocka.h>
 
-#include "core/bytes.h"
-#include "core/check.h"
-#include "core/segment_sections.h"
-#include "corpus/stored_text.h"
+#include "core/base/bytes.h"
+#include "core/check/check.h"
+#include "core/file/segment_sections.h"
+#include "corpus/read/stored_text.h"
 #include "index_rig.h"
-#include "query/search.h"
+#include "query/search/search.h"
 
 static const char *const queries[] = {
 	"common",

@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "core/doc_order.h"
-#include "core/index_dir.h"
-#include "core/source_kind.h"
+#include "core/store/doc_order.h"
+#include "core/store/index_dir.h"
+#include "core/store/source_kind.h"
 #include "core_rig.h"
 
 /* ---- paths ---- */

@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "core/bytes.h"
-#include "core/doc_table.h"
-#include "core/segment_sections.h"
+#include "core/base/bytes.h"
+#include "core/store/doc_table.h"
+#include "core/file/segment_sections.h"
 #include "core_rig.h"
 
 struct documents {

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "core/slab_and.h"
-#include "core/snapshot.h"
+#include "core/matrix/slab_and.h"
+#include "core/store/snapshot.h"
 #include "index_rig.h"
 
 #define MAX_DOCS  4000u

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "core/bytes.h"
-#include "core/exceptions.h"
-#include "core/segment_sections.h"
+#include "core/base/bytes.h"
+#include "core/matrix/exceptions.h"
+#include "core/file/segment_sections.h"
 #include "core_rig.h"
 
 /* ---- the truth: pairs of a term and a row, in that order ---- */

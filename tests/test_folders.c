@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "core/folders.h"
+#include "core/store/folder_listings.h"
 #include "core_rig.h"
-#include "indexer/folder_notes.h"
+#include "indexer/batch/folder_recorder.h"
 
 /* ---- lists ---- */
 

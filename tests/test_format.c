@@ -1,6 +1,6 @@
 /*
  * test_format.c: core/FORMAT-example.md is what the indexer writes, byte for byte, and the sections in core/FORMAT.md are
- * those of core/segment_sections.h.
+ * those of core/file/segment_sections.h.
  *
  * In the example, bytes are on lines that begin with an offset of four hexadecimal digits: bytes, then an optional comment
  * behind a semicolon. "*" stands for zeros up to the next offset.
@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "core/check.h"
+#include "core/check/check.h"
 #include "index_rig.h"
 
 static const char collection[] =

@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "core_rig.h"
-#include "indexer/gather.h"
-#include "indexer/renumber.h"
+#include "indexer/batch/accumulator.h"
+#include "indexer/segment/renumber.h"
 
 #define N_WORDS  9000u /* more than the first table has room for */
 #define WORD_MAX 48u

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "corpus/glob.h"
-#include "corpus/ignore.h"
+#include "corpus/walk/glob.h"
+#include "corpus/walk/ignore.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

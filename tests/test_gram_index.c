@@ -16,17 +16,17 @@
 
 #include <cmocka.h>
 
-#include "core/check.h"
-#include "core/grams.h"
-#include "core/snapshot.h"
-#include "corpus/delete.h"
-#include "corpus/document.h"
-#include "corpus/source.h"
+#include "core/check/check.h"
+#include "core/text/grams.h"
+#include "core/store/snapshot.h"
+#include "corpus/changes/delete.h"
+#include "corpus/walk/document.h"
+#include "corpus/read/source.h"
 #include "index_rig.h"
-#include "indexer/gram_plan.h"
-#include "query/gram_files.h"
-#include "query/gram_filter.h"
-#include "query/regex_grams.h"
+#include "indexer/batch/gram_plan.h"
+#include "query/grep/candidate_files.h"
+#include "query/grep/gram_filter.h"
+#include "query/regex/regex_grams.h"
 
 #define N_FILES    400u
 #define MOST_BYTES 40000u

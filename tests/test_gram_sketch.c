@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "core/grams.h"
-#include "core/kernels.h"
+#include "core/text/grams.h"
+#include "core/simd/kernels.h"
 #include "core_rig.h"
-#include "indexer/gram_sketch.h"
+#include "indexer/batch/gram_sketch.h"
 
 #define MAX_KERNELS 8
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 #include "core_rig.h"
 
 /* xxHash's own sanity vectors (tests/sanity_test_vectors.h of xxHash 0.8, seed 0): its buffer is made as below. */

@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "core/bytes.h"
-#include "core/index_dir.h"
+#include "core/base/bytes.h"
+#include "core/store/index_dir.h"
 #include "core_rig.h"
 
 /* ---- names and numbers ---- */

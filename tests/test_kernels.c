@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "core/kernels.h"
+#include "core/simd/kernels.h"
 #include "core_rig.h"
 
 #define MAX_COLUMNS 20

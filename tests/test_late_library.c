@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "core/icu.h"
-#include "core/library.h"
-#include "core/stemmer.h"
+#include "core/base/icu.h"
+#include "core/base/library.h"
+#include "core/base/stemmer.h"
 
 static void test_missing(void **state)
 {

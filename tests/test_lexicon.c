@@ -13,10 +13,10 @@
 
 #include <cmocka.h>
 
-#include "core/bytes.h"
-#include "core/lexicon.h"
-#include "core/segment_sections.h"
-#include "core/term_codes.h"
+#include "core/base/bytes.h"
+#include "core/lexicon/lexicon.h"
+#include "core/file/segment_sections.h"
+#include "core/lexicon/term_codes.h"
 #include "core_rig.h"
 
 struct term {

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "core/bytes.h"
-#include "core/list_filter.h"
-#include "core/segment_sections.h"
+#include "core/base/bytes.h"
+#include "core/matrix/forward_filter.h"
+#include "core/file/segment_sections.h"
 #include "core_rig.h"
 
 #define SLAB         3u

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "core/bytes.h"
-#include "core/manifest.h"
+#include "core/base/bytes.h"
+#include "core/store/manifest.h"
 #include "core_rig.h"
 
 /* ---- making manifests ---- */

@@ -22,8 +22,8 @@
 
 #include <cmocka.h>
 
-#include "core/check.h"
-#include "corpus/stored_text.h"
+#include "core/check/check.h"
+#include "corpus/read/stored_text.h"
 #include "tests/core_rig.h"
 #include "tests/model.h"
 #include "tests/model_run.h"

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "core/bytes.h"
-#include "core/packed.h"
+#include "core/base/bytes.h"
+#include "core/file/packed.h"
 #include "core_rig.h"
 
 #define SECTION 7u

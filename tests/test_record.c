@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "core/buffer.h"
-#include "corpus/record.h"
+#include "core/base/buffer.h"
+#include "corpus/read/record.h"
 
 static struct bs_record_parser *new_parser(const struct bs_record_options *options)
 {

@@ -14,10 +14,10 @@
 
 #include <cmocka.h>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 #include "core_rig.h"
-#include "corpus/record_scan.h"
-#include "query/sift.h"
+#include "corpus/read/record_scan.h"
+#include "query/search/byte_verifier.h"
 
 #define MAX_KERNELS 8
 #define MAX_FIELDS  3

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "core/slab_and.h"
+#include "core/matrix/slab_and.h"
 #include "core_rig.h"
 
 #define MAX_TERMS  6u

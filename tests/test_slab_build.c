@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 #include "core_rig.h"
-#include "indexer/slab_build.h"
+#include "indexer/segment/slab_build.h"
 
 #define N_DOCS   20000u
 #define N_BLOCKS 40u

@@ -13,8 +13,8 @@
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
-#include "core/words.h"
-#include "query/snippet.h"
+#include "core/text/words.h"
+#include "query/search/snippet.h"
 
 #define MOST_HITS 64
 

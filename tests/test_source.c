@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "corpus/file.h"
+#include "corpus/walk/file.h"
 #include "source_rig.h"
 
 /* ---- names ---- */

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 #include "core_rig.h"
 
 static void test_control_characters(void **state)

@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "core/bytes.h"
-#include "corpus/store.h"
+#include "core/base/bytes.h"
+#include "corpus/read/text_store.h"
 
 static const char *folder(void)
 {

@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "core/bytes.h"
-#include "core/segment_sections.h"
-#include "core/term_list.h"
+#include "core/base/bytes.h"
+#include "core/file/segment_sections.h"
+#include "core/matrix/forward_list.h"
 #include "core_rig.h"
 
 /* ---- making lists ---- */

@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 #include "core_rig.h"
-#include "indexer/term_order.h"
+#include "indexer/segment/term_order.h"
 
 static const struct bs_term_table *sorted_terms; /* qsort has no context */
 

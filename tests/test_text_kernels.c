@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "core/kernels.h"
+#include "core/simd/kernels.h"
 #include "core_rig.h"
 
 #define MAX_KERNELS 8

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "core/hash.h"
-#include "core/tf_code.h"
+#include "core/base/hash.h"
+#include "core/matrix/tf_code.h"
 #include "core_rig.h"
 
 #define MOST_KERNELS 8

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "core/treatment.h"
+#include "core/matrix/treatment.h"
 #include "core_rig.h"
 
 static const uint64_t doc_counts[] = {0,     1,      2,      3,       8,        100,      511,       512,       513,

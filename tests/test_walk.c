@@ -23,8 +23,8 @@
 
 #include <cmocka.h>
 
-#include "core/buffer.h"
-#include "corpus/walk.h"
+#include "core/base/buffer.h"
+#include "corpus/walk/walk.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "core/hash.h"
-#include "core/lexicon.h"
-#include "core/word_pairs.h"
+#include "core/base/hash.h"
+#include "core/lexicon/lexicon.h"
+#include "core/lexicon/word_pairs.h"
 #include "core_rig.h"
 
 #define N_WORDS 40

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "core/workers.h"
+#include "core/base/workers.h"
 #include "core_rig.h"
 
 #define MOST_TASKS 20000u

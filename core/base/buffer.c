@@ -1,5 +1,5 @@
 /* buffer.c: bytes that grow. See buffer.h. */
-#include "core/buffer.h"
+#include "core/base/buffer.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -2,14 +2,14 @@
  * buffer.h: bytes that grow. The one owner of realloc arithmetic; everything that collects an unknown number of bytes
  * uses it. Not thread-safe: a buffer belongs to one thread at a time.
  */
-#ifndef BS_CORE_BUFFER_H
-#define BS_CORE_BUFFER_H
+#ifndef BS_CORE_BASE_BUFFER_H
+#define BS_CORE_BASE_BUFFER_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 #ifdef __cplusplus
 extern "C" {

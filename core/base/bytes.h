@@ -1,8 +1,8 @@
 /*
  * bytes.h: little-endian integers and varints, the alphabet of every file we write. Header only.
  */
-#ifndef BS_CORE_BYTES_H
-#define BS_CORE_BYTES_H
+#ifndef BS_CORE_BASE_BYTES_H
+#define BS_CORE_BASE_BYTES_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* hash.c: the one place that calls xxHash. See hash.h. */
-#include "core/hash.h"
+#include "core/base/hash.h"
 
 #include <time.h>
 #include <unistd.h>

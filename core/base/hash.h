@@ -11,8 +11,8 @@
  * The last step is Lemire's multiply-shift range reduction: no division, any m. mix is the finaliser of splitmix64, so
  * that two levels of one term are independent.
  */
-#ifndef BS_CORE_HASH_H
-#define BS_CORE_HASH_H
+#ifndef BS_CORE_BASE_HASH_H
+#define BS_CORE_BASE_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,11 +1,11 @@
 /* icu.c: see icu.h. */
-#include "core/icu.h"
+#include "core/base/icu.h"
 
 #ifdef BITSIFT_LOAD_LATE
 
 #include <pthread.h>
 
-#include "core/library.h"
+#include "core/base/library.h"
 
 #define TEXT_OF(name)  #name
 #define TEXT(name)     TEXT_OF(name)

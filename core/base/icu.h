@@ -3,8 +3,8 @@
  * called through the table, by whoever knows that bs_icu_load has succeeded: it was called by them, or by what made the thing
  * in their hand. An analyzer of words has always loaded it. Before, a call through the table is a programming error.
  */
-#ifndef BS_CORE_ICU_H
-#define BS_CORE_ICU_H
+#ifndef BS_CORE_BASE_ICU_H
+#define BS_CORE_BASE_ICU_H
 
 #include <unicode/ubrk.h>
 #include <unicode/uchar.h>
@@ -12,7 +12,7 @@
 #include <unicode/uscript.h>
 #include <unicode/utext.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 #define BS_ICU_FUNCTIONS(each) \
 	each(u_charType) each(u_errorName) each(u_foldCase) each(u_getIntPropertyValue) each(u_getUnicodeVersion) \

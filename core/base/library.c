@@ -1,5 +1,5 @@
 /* library.c: see library.h. */
-#include "core/library.h"
+#include "core/base/library.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 /* status.c: the text of errors. See status.h. */
-#include "core/status.h"
+#include "core/base/status.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "core/visible.h"
+#include "core/base/visible.h"
 
 /* Replaces what a terminal might obey, so that hostile file names cannot forge or split a message line. is_cut: from is only
  * the beginning of a longer text, and may end within a character. */

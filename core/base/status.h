@@ -6,8 +6,8 @@
  * global state; the caller owns the struct. Thread-safe as long as two threads do not share one struct bs_error. The
  * codes, the struct and bs_status_name are part of the public interface: see bitsift.h.
  */
-#ifndef BS_CORE_STATUS_H
-#define BS_CORE_STATUS_H
+#ifndef BS_CORE_BASE_STATUS_H
+#define BS_CORE_BASE_STATUS_H
 
 #include "core/bitsift.h"
 

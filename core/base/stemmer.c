@@ -1,11 +1,11 @@
 /* stemmer.c: see stemmer.h. */
-#include "core/stemmer.h"
+#include "core/base/stemmer.h"
 
 #ifdef BITSIFT_LOAD_LATE
 
 #include <pthread.h>
 
-#include "core/library.h"
+#include "core/base/library.h"
 
 #define SYMBOL(name) {#name, &bs_stemmer.name},
 

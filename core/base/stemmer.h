@@ -1,10 +1,10 @@
 /* stemmer.h: Snowball's stemmers, loaded when first needed (library.h). As icu.h, but for an analyzer that stems. */
-#ifndef BS_CORE_STEMMER_H
-#define BS_CORE_STEMMER_H
+#ifndef BS_CORE_BASE_STEMMER_H
+#define BS_CORE_BASE_STEMMER_H
 
 #include <libstemmer.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 #define BS_STEMMER_FUNCTIONS(each) \
 	each(sb_stemmer_delete) each(sb_stemmer_length) each(sb_stemmer_list) each(sb_stemmer_new) each(sb_stemmer_stem)

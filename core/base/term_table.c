@@ -1,5 +1,5 @@
 /* term_table.c: an open-addressing hash table with linear probing. See term_table.h. */
-#include "core/term_table.h"
+#include "core/base/term_table.h"
 
 #include <stdlib.h>
 #include <string.h>

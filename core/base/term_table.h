@@ -2,14 +2,14 @@
  * term_table.h: distinct byte strings and numbers for them, in order of first appearance. The working dictionary of an
  * index run (terms of a batch, of a segment, names of fields) and of a verifier (words seen). One thread.
  */
-#ifndef BS_CORE_TERM_TABLE_H
-#define BS_CORE_TERM_TABLE_H
+#ifndef BS_CORE_BASE_TERM_TABLE_H
+#define BS_CORE_BASE_TERM_TABLE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/status.h"
+#include "core/base/buffer.h"
+#include "core/base/status.h"
 
 struct bs_term_entry {
 	uint64_t hash;   /* bs_hash_slot of the bytes */

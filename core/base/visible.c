@@ -1,11 +1,11 @@
 /* visible.c: text that does nothing to a terminal. See visible.h. */
-#include "core/visible.h"
+#include "core/base/visible.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unicode/utf8.h>
 
-#include "core/icu.h"
+#include "core/base/icu.h"
 
 int32_t bs_visible_next(const uint8_t *text, size_t text_bytes, size_t *at)
 {

@@ -2,15 +2,15 @@
  * visible.h: text of strangers on its way to a terminal or to people: nothing in it may be obeyed. Names that must stay
  * exact, in a pipe, do not pass here.
  */
-#ifndef BS_CORE_VISIBLE_H
-#define BS_CORE_VISIBLE_H
+#ifndef BS_CORE_BASE_VISIBLE_H
+#define BS_CORE_BASE_VISIBLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/status.h"
+#include "core/base/buffer.h"
+#include "core/base/status.h"
 
 /*
  * The code point at *at < text_bytes, or before *at > 0, and *at moved past it: forward over the whole of an invalid

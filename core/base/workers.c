@@ -1,5 +1,5 @@
 /* workers.c: see workers.h. */
-#include "core/workers.h"
+#include "core/base/workers.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

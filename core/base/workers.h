@@ -15,13 +15,13 @@
  * A task or a put that fails is the end: nothing more is begun, tasks before it are still done and put, those behind it
  * are not wanted any more. Of several failures the one of the first task is told.
  */
-#ifndef BS_CORE_WORKERS_H
-#define BS_CORE_WORKERS_H
+#ifndef BS_CORE_BASE_WORKERS_H
+#define BS_CORE_BASE_WORKERS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 struct bs_workers;
 

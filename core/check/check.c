@@ -1,15 +1,15 @@
 /* check.c: the index as a whole: its files, its manifest, its tombstones. See check.h. */
-#include "core/check.h"
+#include "core/check/check.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/check_internal.h"
-#include "core/doc_order.h"
-#include "core/folders.h"
-#include "core/index_dir.h"
-#include "core/segment_sections.h"
-#include "core/source_kind.h"
+#include "core/check/check_internal.h"
+#include "core/store/doc_order.h"
+#include "core/store/folder_listings.h"
+#include "core/store/index_dir.h"
+#include "core/file/segment_sections.h"
+#include "core/store/source_kind.h"
 
 #define TOUCH_BYTES (UINT64_C(1) << 20) /* between two calls of progress */
 

@@ -2,8 +2,8 @@
  * check_internal.h. */
 #include <stdlib.h>
 
-#include "core/check_internal.h"
-#include "core/segment_sections.h"
+#include "core/check/check_internal.h"
+#include "core/file/segment_sections.h"
 
 /* Values below end, strictly ascending; number and what name them. */
 static enum bs_status check_list(struct bs_check *check, uint32_t number, const struct bs_packed *list, uint64_t end,

@@ -1,9 +1,9 @@
 /* check_internal.h: between check.c (the index, its files) and check_segment.c, check_terms.c (what a segment holds). */
-#ifndef BS_CORE_CHECK_INTERNAL_H
-#define BS_CORE_CHECK_INTERNAL_H
+#ifndef BS_CORE_CHECK_CHECK_INTERNAL_H
+#define BS_CORE_CHECK_CHECK_INTERNAL_H
 
-#include "core/check.h"
-#include "core/kernels.h"
+#include "core/check/check.h"
+#include "core/simd/kernels.h"
 
 struct bs_check {
 	const struct bs_check_request *request;

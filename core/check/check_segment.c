@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bytes.h"
-#include "core/check_internal.h"
-#include "core/doc_order.h"
-#include "core/source_kind.h"
-#include "core/term_list.h"
+#include "core/base/bytes.h"
+#include "core/check/check_internal.h"
+#include "core/store/doc_order.h"
+#include "core/store/source_kind.h"
+#include "core/matrix/forward_list.h"
 
 #define KNOWN_FLAGS (BS_DOC_NAMED_BY_LINE | BS_DOC_SUSPECT)
 

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bytes.h"
-#include "core/check_internal.h"
-#include "core/hash.h"
-#include "core/slab_and.h"
+#include "core/base/bytes.h"
+#include "core/check/check_internal.h"
+#include "core/base/hash.h"
+#include "core/matrix/slab_and.h"
 
 #define PROGRESS_TERMS 256u /* between two calls of progress */
 

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/check_internal.h"
-#include "core/slab_and.h"
+#include "core/check/check_internal.h"
+#include "core/matrix/slab_and.h"
 
 enum bs_status bs_tf_check_init(struct bs_tf_check *tfs, struct bs_check *check, const struct bs_segment *segment)
 {

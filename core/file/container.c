@@ -1,5 +1,5 @@
 /* container.c: the common shape of index files. See container.h; FORMAT.md is its mirror in prose. */
-#include "core/container.h"
+#include "core/file/container.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/buffer.h"
-#include "core/bytes.h"
-#include "core/hash.h"
+#include "core/base/buffer.h"
+#include "core/base/bytes.h"
+#include "core/base/hash.h"
 
 /*
  *      0  magic "BITSIFT\n"        32  u32 number of sections

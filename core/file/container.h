@@ -6,15 +6,15 @@
  * opened; a page of a section is verified when it is first touched, so that opening stays cheap and a flipped bit is an
  * error and not a lost document.
  */
-#ifndef BS_CORE_CONTAINER_H
-#define BS_CORE_CONTAINER_H
+#ifndef BS_CORE_FILE_CONTAINER_H
+#define BS_CORE_FILE_CONTAINER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/dir.h"
-#include "core/status.h"
+#include "core/file/dir.h"
+#include "core/base/status.h"
 
 #define BS_FORMAT_VERSION 3u /* of all kinds of files; FORMAT.md says what changed */
 

@@ -1,5 +1,5 @@
 /* dir.c: see dir.h. */
-#include "core/dir.h"
+#include "core/file/dir.h"
 
 #include <errno.h>
 #include <fcntl.h>

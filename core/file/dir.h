@@ -5,14 +5,14 @@
  * of the directory, never through a link, and is a plain file with one name that belongs to whom the directory may belong
  * to. A pipe or a device in the place of a file is refused without waiting for it.
  */
-#ifndef BS_CORE_DIR_H
-#define BS_CORE_DIR_H
+#ifndef BS_CORE_FILE_DIR_H
+#define BS_CORE_FILE_DIR_H
 
 #include <dirent.h>
 #include <stdbool.h>
 #include <sys/stat.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 struct bs_dir {
 	int fd;          /* O_PATH */

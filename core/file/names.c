@@ -1,12 +1,12 @@
 /* names.c: see names.h; bytes in FORMAT.md. */
-#include "core/names.h"
+#include "core/file/names.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/buffer.h"
-#include "core/bytes.h"
-#include "core/segment_sections.h"
+#include "core/base/buffer.h"
+#include "core/base/bytes.h"
+#include "core/file/segment_sections.h"
 
 static uint64_t count_blocks(uint64_t n)
 {

@@ -5,14 +5,14 @@
  *
  * A reader decodes the block of a name that is asked for, whole, and keeps it: names are borrowed until the end.
  */
-#ifndef BS_CORE_NAMES_H
-#define BS_CORE_NAMES_H
+#ifndef BS_CORE_FILE_NAMES_H
+#define BS_CORE_FILE_NAMES_H
 
 #include <stdint.h>
 
-#include "core/container.h"
-#include "core/packed.h"
-#include "core/status.h"
+#include "core/file/container.h"
+#include "core/file/packed.h"
+#include "core/base/status.h"
 
 #define BS_NAMES_BLOCK       64u
 #define BS_NAMES_MOST_SHARED 4095u /* bytes: so that a few bytes of a file do not become many in memory */

@@ -1,5 +1,5 @@
 /* packed.c: see packed.h. */
-#include "core/packed.h"
+#include "core/file/packed.h"
 
 #include <string.h>
 

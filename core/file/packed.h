@@ -9,15 +9,15 @@
  * Any value is two look-ups away, one in the directory and one in the bits. The last eight bytes also let a reader load
  * a word wherever bits begin. In FORMAT.md: packed arrays.
  */
-#ifndef BS_CORE_PACKED_H
-#define BS_CORE_PACKED_H
+#ifndef BS_CORE_FILE_PACKED_H
+#define BS_CORE_FILE_PACKED_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/bytes.h"
-#include "core/container.h"
-#include "core/status.h"
+#include "core/base/bytes.h"
+#include "core/file/container.h"
+#include "core/base/status.h"
 
 #define BS_PACKED_BLOCK_VALUES 128u
 #define BS_PACKED_ENTRY_BYTES  16u

@@ -1,10 +1,10 @@
 /* lexicon.c: finding and walking terms. See lexicon.h; the writer is lexicon_write.c; bytes in FORMAT.md. */
-#include "core/lexicon.h"
+#include "core/lexicon/lexicon.h"
 
 #include <string.h>
 
-#include "core/bytes.h"
-#include "core/segment_sections.h"
+#include "core/base/bytes.h"
+#include "core/file/segment_sections.h"
 
 /* The first eight bytes as a number that sorts as the bytes do; shorter terms are padded with zeros. */
 static uint64_t term_prefix(const uint8_t *term, size_t term_bytes)

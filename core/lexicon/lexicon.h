@@ -12,16 +12,16 @@
  * Keys: a word is its folded UTF-8; the pair term of two run characters is 0xff and the two, which no UTF-8 text can
  * spell, so that a pair is never taken for a word that folds to the same two characters.
  */
-#ifndef BS_CORE_LEXICON_H
-#define BS_CORE_LEXICON_H
+#ifndef BS_CORE_LEXICON_LEXICON_H
+#define BS_CORE_LEXICON_LEXICON_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/container.h"
-#include "core/status.h"
-#include "core/term_codes.h"
+#include "core/base/buffer.h"
+#include "core/file/container.h"
+#include "core/base/status.h"
+#include "core/lexicon/term_codes.h"
 
 #define BS_KEY_COMPOUND 0xff /* first byte of a pair term's key */
 

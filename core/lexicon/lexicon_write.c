@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bytes.h"
-#include "core/lexicon.h"
-#include "core/segment_sections.h"
-#include "core/term_symbols.h"
+#include "core/base/bytes.h"
+#include "core/lexicon/lexicon.h"
+#include "core/file/segment_sections.h"
+#include "core/lexicon/term_symbols.h"
 
 /*
  * A joined symbol takes up to 9 bytes in the file, and half a byte in each code. Measured on the Linux tree (5.5 M terms):

@@ -1,10 +1,10 @@
 /* term_codes.c: making and reading the prefix codes of a lexicon. See term_codes.h; bytes in FORMAT.md. */
-#include "core/term_codes.h"
+#include "core/lexicon/term_codes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bytes.h"
+#include "core/base/bytes.h"
 
 #define N_LENGTHS 64 /* before they are limited: 2^40 symbols counted would not make a code of 60 bits */
 

@@ -8,15 +8,15 @@
  * first symbol by the bytes dropped, a later one by the byte before it. A reader knows all of these without rebuilding
  * the term. Bytes: FORMAT.md.
  */
-#ifndef BS_CORE_TERM_CODES_H
-#define BS_CORE_TERM_CODES_H
+#ifndef BS_CORE_LEXICON_TERM_CODES_H
+#define BS_CORE_LEXICON_TERM_CODES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "core/container.h"
-#include "core/status.h"
+#include "core/file/container.h"
+#include "core/base/status.h"
 
 #define BS_CODE_MAX_BITS  15u
 #define BS_CODE_FAST_BITS 10u /* codes up to this long take one look: 4 KiB of table a code */

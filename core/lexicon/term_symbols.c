@@ -1,11 +1,11 @@
 /* term_symbols.c: see term_symbols.h. */
-#include "core/term_symbols.h"
+#include "core/lexicon/term_symbols.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bytes.h"
-#include "core/term_codes.h"
+#include "core/base/bytes.h"
+#include "core/lexicon/term_codes.h"
 
 /* More are no better: measured, 6 and 10 within 0.1 %. The first ones double the length of symbols. */
 #define GENERATIONS 6

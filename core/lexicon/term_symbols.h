@@ -6,13 +6,13 @@
  * Boncz, Neumann, Leis, "FSST: fast random access string compression", 2020; but thousands of symbols, since a prefix
  * code follows, and the end of a term may be part of one.)
  */
-#ifndef BS_CORE_TERM_SYMBOLS_H
-#define BS_CORE_TERM_SYMBOLS_H
+#ifndef BS_CORE_LEXICON_TERM_SYMBOLS_H
+#define BS_CORE_LEXICON_TERM_SYMBOLS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 #define BS_SYMBOL_END   256u /* numbers below are bytes, this one is the bare end of a term */
 #define BS_FIRST_JOINED 257u

@@ -1,12 +1,12 @@
 /* word_pairs.c: see word_pairs.h. */
-#include "core/word_pairs.h"
+#include "core/lexicon/word_pairs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bytes.h"
-#include "core/hash.h"
-#include "core/lexicon.h"
+#include "core/base/bytes.h"
+#include "core/base/hash.h"
+#include "core/lexicon/lexicon.h"
 
 void bs_word_pairs_deinit(struct bs_word_pairs *pairs)
 {

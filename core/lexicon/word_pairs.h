@@ -2,20 +2,20 @@
  * word_pairs.h: pairs of common words that are terms of their own, so that a phrase of them has columns of its own.
  *
  * "of the" stands in few of the documents that hold both words, and every one of those would have to be read. So some pairs
- * (those of words that often meet in a document: indexer/pair_choice.c) are indexed as terms: a document has the pair
+ * (those of words that often meet in a document: indexer/choose/word_pair_choice.c) are indexed as terms: a document has the pair
  * (a, b) if a stands at some position and b at the next one. Their keys in the lexicon are 0xff, a, 0xff, b; no word holds
  * a byte 0xff. Which pairs a segment knows is nowhere written down: those in its lexicon, each for all its documents. Of
  * another pair the lexicon says nothing.
  */
-#ifndef BS_CORE_WORD_PAIRS_H
-#define BS_CORE_WORD_PAIRS_H
+#ifndef BS_CORE_LEXICON_WORD_PAIRS_H
+#define BS_CORE_LEXICON_WORD_PAIRS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/status.h"
-#include "core/term_table.h"
+#include "core/base/buffer.h"
+#include "core/base/status.h"
+#include "core/base/term_table.h"
 
 /* A set of pairs. Zero-initialise; once filled, shared by threads. */
 struct bs_word_pairs {

@@ -1,12 +1,12 @@
 /* bloom.c: the classic Bloom filter. See bloom.h. */
-#include "core/bloom.h"
+#include "core/matrix/bloom.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bytes.h"
-#include "core/hash.h"
+#include "core/base/bytes.h"
+#include "core/base/hash.h"
 
 #define BLOOM_MAGIC      "BSBLOOM\n"
 #define BLOOM_HEAD_BYTES 24

@@ -11,14 +11,14 @@
  * The matrix (slab.h) is thousands of such filters side by side, one a document; this module is the single filter,
  * used to summarise a whole segment, and the proof by test that the arithmetic holds on our hash.
  */
-#ifndef BS_CORE_BLOOM_H
-#define BS_CORE_BLOOM_H
+#ifndef BS_CORE_MATRIX_BLOOM_H
+#define BS_CORE_MATRIX_BLOOM_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 #ifdef __cplusplus
 extern "C" {

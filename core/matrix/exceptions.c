@@ -1,11 +1,11 @@
 /* exceptions.c: see exceptions.h. */
-#include "core/exceptions.h"
+#include "core/matrix/exceptions.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bytes.h"
-#include "core/segment_sections.h"
+#include "core/base/bytes.h"
+#include "core/file/segment_sections.h"
 
 enum bs_status bs_exceptions_open(struct bs_exceptions *exceptions, const struct bs_container *file, uint64_t n_rows,
                                   struct bs_error *err)

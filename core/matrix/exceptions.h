@@ -9,16 +9,16 @@
  *
  * Rows are counted through the slabs of the segment: bs_slab.first_row + row. In FORMAT.md: sections 26 to 28.
  */
-#ifndef BS_CORE_EXCEPTIONS_H
-#define BS_CORE_EXCEPTIONS_H
+#ifndef BS_CORE_MATRIX_EXCEPTIONS_H
+#define BS_CORE_MATRIX_EXCEPTIONS_H
 
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/container.h"
-#include "core/kernels.h"
-#include "core/packed.h"
-#include "core/status.h"
+#include "core/base/buffer.h"
+#include "core/file/container.h"
+#include "core/simd/kernels.h"
+#include "core/file/packed.h"
+#include "core/base/status.h"
 
 /* ---- reading ---- */
 

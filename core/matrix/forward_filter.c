@@ -1,10 +1,10 @@
 /* forward_filter.c: see forward_filter.h. */
-#include "core/list_filter.h"
+#include "core/matrix/forward_filter.h"
 
 #include <math.h>
 
-#include "core/bytes.h"
-#include "core/segment_sections.h"
+#include "core/base/bytes.h"
+#include "core/file/segment_sections.h"
 
 enum bs_status bs_forward_filter_open(struct bs_forward_filter *filter, const struct bs_container *file, uint32_t slab,
                                    uint32_t n_rows, struct bs_forward_hashing hashing, struct bs_error *err)

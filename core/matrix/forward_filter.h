@@ -4,20 +4,20 @@
  * Plain lists (slab.h) are exact, but to look into each of hundreds of them for every term of a query costs more than
  * the whole matrix. So 64 of them, of about the same length, have a small bit-sliced matrix in front: a column is one
  * word, a bit a list, and half the bits are set. What is hashed is not the term but its neighbourhood, two
- * consecutive ordinals or 4, or 8: a list is made of runs of them (term_list.h) and has fewer neighbourhoods than terms.
+ * consecutive ordinals or 4, or 8: a list is made of runs of them (forward_list.h) and has fewer neighbourhoods than terms.
  * Seven columns let one list in 128 through by chance, beside those that have a term's neighbour. How many columns of
  * which neighbourhoods is the slab's own affair: five of neighbourhoods of eight take a third of the bytes of seven of two,
  * but looking into the 50 lists of 843 that passed was half of the time of a rare word in 1.4 M paragraphs. The indexer
- * chooses (indexer/list_cost.h). Terms that have exact columns (slab.h) are not in it.
+ * chooses (indexer/segment/forward_cost.h). Terms that have exact columns (slab.h) are not in it.
  */
-#ifndef BS_CORE_LIST_FILTER_H
-#define BS_CORE_LIST_FILTER_H
+#ifndef BS_CORE_MATRIX_FORWARD_FILTER_H
+#define BS_CORE_MATRIX_FORWARD_FILTER_H
 
 #include <stdint.h>
 
-#include "core/container.h"
-#include "core/hash.h"
-#include "core/status.h"
+#include "core/file/container.h"
+#include "core/base/hash.h"
+#include "core/base/status.h"
 
 #define BS_FORWARD_GROUP_ROWS     64u
 #define BS_FORWARD_FILTER_LEVEL    6u /* of the probes, as if it were a level */

@@ -1,9 +1,9 @@
-/* term_list.c: see term_list.h; bytes in FORMAT.md. */
-#include "core/term_list.h"
+/* forward_list.c: see forward_list.h; bytes in FORMAT.md. */
+#include "core/matrix/forward_list.h"
 
 #include <string.h>
 
-#include "core/bytes.h"
+#include "core/base/bytes.h"
 
 #define HEAD_BYTES   8u  /* u32 ordinals, u32 runs */
 #define SAMPLE_BYTES 8u  /* u32 where the run before ends, u32 first bit of the run's pair */

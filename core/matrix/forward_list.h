@@ -1,5 +1,5 @@
 /*
- * term_list.h: a forward list: the ascending ordinals of one document's terms, as runs of consecutive ones, with a
+ * forward_list.h: a forward list: the ascending ordinals of one document's terms, as runs of consecutive ones, with a
  * look-up that reads a hundred bytes.
  *
  * Ordinals are given in the order of the terms' bytes, and what is written side by side in a long document (the registers
@@ -8,15 +8,15 @@
  * exponential Golomb code, and its length, in Elias's gamma code. Measured: 4.3 and 2.0 bits a posting, where Elias-Fano,
  * which knows nothing of runs, takes 10.8 and 11.5. A sample says for every 32nd run where it begins. Bytes: FORMAT.md.
  */
-#ifndef BS_CORE_TERM_LIST_H
-#define BS_CORE_TERM_LIST_H
+#ifndef BS_CORE_MATRIX_FORWARD_LIST_H
+#define BS_CORE_MATRIX_FORWARD_LIST_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/container.h"
-#include "core/status.h"
+#include "core/base/buffer.h"
+#include "core/file/container.h"
+#include "core/base/status.h"
 
 /* Appends the list of n strictly ascending ordinals; no bytes if n is 0. BS_NO_MEMORY. */
 enum bs_status bs_forward_list_append(struct bs_buffer *to, const uint32_t *ordinals, uint32_t n, struct bs_error *err)

@@ -1,11 +1,11 @@
 /* gram_slab.c: see gram_slab.h; bytes in FORMAT.md. */
-#include "core/gram_slab.h"
+#include "core/matrix/gram_slab.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bytes.h"
-#include "core/segment_sections.h"
+#include "core/base/bytes.h"
+#include "core/file/segment_sections.h"
 
 #define META_BYTES  (32u + 4 * BS_GRAM_TIERS + BS_GRAM_TIERS)
 #define ENTRY_BYTES 32u

@@ -16,17 +16,17 @@
  * Columns are as long as there are files, not padded to lines: slabs are many, one for each size of files, and the last
  * lines of all their columns would be a good part of the index.
  */
-#ifndef BS_CORE_GRAM_SLAB_H
-#define BS_CORE_GRAM_SLAB_H
+#ifndef BS_CORE_MATRIX_GRAM_SLAB_H
+#define BS_CORE_MATRIX_GRAM_SLAB_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/container.h"
-#include "core/grams.h"
-#include "core/packed.h"
-#include "core/status.h"
+#include "core/base/buffer.h"
+#include "core/file/container.h"
+#include "core/text/grams.h"
+#include "core/file/packed.h"
+#include "core/base/status.h"
 
 #define BS_GRAM_SLAB_MAX_DOCS 65536u
 
@@ -78,7 +78,7 @@ enum bs_gram_tier {
 #define BS_GRAM_TRIGRAM_TIERS 4u /* the first four */
 #define BS_GRAM_MAX_HASHES    8u
 
-/* What is listed of a tier is below that: trigrams, or buckets of longer grams (core/grams.h); 0: the tier has no list, it is
+/* What is listed of a tier is below that: trigrams, or buckets of longer grams (core/text/grams.h); 0: the tier has no list, it is
  * of all those that are in none. */
 static inline uint32_t bs_gram_listed_end(uint32_t tier)
 {

@@ -1,11 +1,11 @@
 /* slab.c: opening a slab and reaching its columns. See slab.h; bytes in FORMAT.md. */
-#include "core/slab.h"
+#include "core/matrix/slab.h"
 
 #include <string.h>
 
-#include "core/bytes.h"
-#include "core/segment_sections.h"
-#include "core/term_list.h"
+#include "core/base/bytes.h"
+#include "core/file/segment_sections.h"
+#include "core/matrix/forward_list.h"
 
 static void place_level(struct bs_slab *slab, struct bs_level *level, uint8_t rank, uint32_t n_columns,
                         uint64_t *line, uint64_t *column)

@@ -21,18 +21,18 @@
  * and segments too small to fill lines, have no levels at all but a forward list: the sorted list of their terms, less
  * those that are in so many of the slab's documents that an exact column takes less.
  */
-#ifndef BS_CORE_SLAB_H
-#define BS_CORE_SLAB_H
+#ifndef BS_CORE_MATRIX_SLAB_H
+#define BS_CORE_MATRIX_SLAB_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/container.h"
-#include "core/kernels.h"
-#include "core/list_filter.h"
-#include "core/packed.h"
-#include "core/status.h"
-#include "core/treatment.h"
+#include "core/file/container.h"
+#include "core/simd/kernels.h"
+#include "core/matrix/forward_filter.h"
+#include "core/file/packed.h"
+#include "core/base/status.h"
+#include "core/matrix/treatment.h"
 
 #define BS_SLAB_MAX_DOCS (BS_SLAB_MAX_BLOCKS * BS_LINE_BITS)
 

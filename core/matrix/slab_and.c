@@ -1,5 +1,5 @@
 /* slab_and.c: see slab_and.h; slab.h has the picture. */
-#include "core/slab_and.h"
+#include "core/matrix/slab_and.h"
 
 #include <string.h>
 

@@ -9,17 +9,17 @@
  * Coarser levels leave less to be read of the finer ones. No set-up but the columns' addresses: at two dozen slabs a query
  * and a few hundred nanoseconds a slab it is what a query of rare words costs.
  */
-#ifndef BS_CORE_SLAB_AND_H
-#define BS_CORE_SLAB_AND_H
+#ifndef BS_CORE_MATRIX_SLAB_AND_H
+#define BS_CORE_MATRIX_SLAB_AND_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/hash.h"
-#include "core/slab.h"
-#include "core/status.h"
+#include "core/base/buffer.h"
+#include "core/base/hash.h"
+#include "core/matrix/slab.h"
+#include "core/base/status.h"
 
 #define BS_NO_COLUMN UINT32_MAX
 

@@ -1,11 +1,11 @@
 /* tf_code.c: see tf_code.h. */
-#include "core/tf_code.h"
+#include "core/matrix/tf_code.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bytes.h"
-#include "core/hash.h"
+#include "core/base/bytes.h"
+#include "core/base/hash.h"
 
 #define GOLDEN      UINT64_C(0x9e3779b97f4a7c15)
 #define FIRST_LEVEL 32u /* of bs_hash_probe; columns have lower ones */

@@ -18,16 +18,16 @@
  *
  * m is a multiple of 8: the bytes that hold it. In FORMAT.md: sections 37 and 38.
  */
-#ifndef BS_CORE_TF_CODE_H
-#define BS_CORE_TF_CODE_H
+#ifndef BS_CORE_MATRIX_TF_CODE_H
+#define BS_CORE_MATRIX_TF_CODE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/kernels.h"
-#include "core/status.h"
+#include "core/base/buffer.h"
+#include "core/simd/kernels.h"
+#include "core/base/status.h"
 
 #define BS_TF_PAD_BYTES 8u /* so many bytes may be read behind a document's bits */
 

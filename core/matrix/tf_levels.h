@@ -3,20 +3,20 @@
  *
  * A tf level is "the word stands at least 2 (3, 5, 9) times in the document", as terms of their own in the
  * document columns of a slab. Of a document that has the word they bound its tf from above, 512 documents at a time, by
- * which ranking passes over most of them (query/scan_best.c); how often exactly the document's tf code says (tf_code.h).
+ * which ranking passes over most of them (query/search/scan_top.c); how often exactly the document's tf code says (tf_code.h).
  *
  * Only words of at least min_df documents of a segment have them: of rarer ones the few documents are looked at one by one.
  * A level has no df and no coarse columns: it is asked for only where its word is. Words of very few documents have no tf
  * code either: their documents are read anyway, to see whether they have the word at all; but not if they are enormous, so
  * that these have codes of all their terms. In FORMAT.md: section 5.
  */
-#ifndef BS_CORE_TF_LEVELS_H
-#define BS_CORE_TF_LEVELS_H
+#ifndef BS_CORE_MATRIX_TF_LEVELS_H
+#define BS_CORE_MATRIX_TF_LEVELS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 
 #define BS_MAX_TF_LEVELS  8u
 #define BS_MAX_TF_COLUMNS 8u

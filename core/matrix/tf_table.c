@@ -1,8 +1,8 @@
 /* tf_table.c: see tf_table.h. */
-#include "core/tf_table.h"
+#include "core/matrix/tf_table.h"
 
-#include "core/bytes.h"
-#include "core/segment_sections.h"
+#include "core/base/bytes.h"
+#include "core/file/segment_sections.h"
 
 /* ---- writing ---- */
 

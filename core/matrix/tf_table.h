@@ -2,16 +2,16 @@
  * tf_table.h: the tf codes (tf_code.h) of a segment's documents, one after the other, and where each begins. In FORMAT.md:
  * sections 37 and 38.
  */
-#ifndef BS_CORE_TF_TABLE_H
-#define BS_CORE_TF_TABLE_H
+#ifndef BS_CORE_MATRIX_TF_TABLE_H
+#define BS_CORE_MATRIX_TF_TABLE_H
 
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/container.h"
-#include "core/packed.h"
-#include "core/status.h"
-#include "core/tf_code.h"
+#include "core/base/buffer.h"
+#include "core/file/container.h"
+#include "core/file/packed.h"
+#include "core/base/status.h"
+#include "core/matrix/tf_code.h"
 
 /* ---- writing: the document at hand is the next one ---- */
 

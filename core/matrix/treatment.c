@@ -1,5 +1,5 @@
 /* treatment.c: from document frequency to columns. See treatment.h. */
-#include "core/treatment.h"
+#include "core/matrix/treatment.h"
 
 #include <math.h>
 #include <string.h>

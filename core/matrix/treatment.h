@@ -3,8 +3,8 @@
  * document frequency in the segment, through a table stored there. Index and query both read the table; nothing else
  * decides, so that a query cannot lose a document to a changed formula.
  */
-#ifndef BS_CORE_TREATMENT_H
-#define BS_CORE_TREATMENT_H
+#ifndef BS_CORE_MATRIX_TREATMENT_H
+#define BS_CORE_MATRIX_TREATMENT_H
 
 #include <stdbool.h>
 #include <stdint.h>

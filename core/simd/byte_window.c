@@ -1,5 +1,5 @@
 /* byte_window.c: see byte_window.h. */
-#include "core/byte_window.h"
+#include "core/simd/byte_window.h"
 
 #include <string.h>
 

@@ -13,8 +13,8 @@
  * 32 or 64 places at once, and looks into of[] only where that leaves something. It leaves too much where a class is no
  * product of halves (0-9 and A-F); it never misses.
  */
-#ifndef BS_CORE_BYTE_WINDOW_H
-#define BS_CORE_BYTE_WINDOW_H
+#ifndef BS_CORE_SIMD_BYTE_WINDOW_H
+#define BS_CORE_SIMD_BYTE_WINDOW_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -9,11 +9,11 @@
 
 #include <simde/x86/avx512.h>
 
-#include "core/kernel_grams.h"
-#include "core/kernel_lines.h"
-#include "core/kernel_solve.h"
-#include "core/kernel_weigh.h"
-#include "core/kernels.h"
+#include "core/simd/kernel_grams.h"
+#include "core/simd/kernel_lines.h"
+#include "core/simd/kernel_solve.h"
+#include "core/simd/kernel_weigh.h"
+#include "core/simd/kernels.h"
 
 static inline uint64_t count_line(const uint64_t *line)
 {

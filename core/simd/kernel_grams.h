@@ -1,18 +1,18 @@
 /*
- * kernel_grams.h: the kernels' part of indexer/gram_sketch.c, eight places of a text at a time where there are vectors of
+ * kernel_grams.h: the kernels' part of indexer/batch/gram_sketch.c, eight places of a text at a time where there are vectors of
  * 256 bits that can gather; elsewhere a place at a time.
  */
-#ifndef BS_CORE_KERNEL_GRAMS_H
-#define BS_CORE_KERNEL_GRAMS_H
+#ifndef BS_CORE_SIMD_KERNEL_GRAMS_H
+#define BS_CORE_SIMD_KERNEL_GRAMS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include <simde/x86/avx2.h>
 
-#include "core/bytes.h"
-#include "core/grams.h"
-#include "core/kernels.h"
+#include "core/base/bytes.h"
+#include "core/text/grams.h"
+#include "core/simd/kernels.h"
 
 /* The bits of a word that are column c of its n (bs_gram_column). */
 static inline uint32_t bits_of_column(uint32_t c, uint32_t n)

@@ -1,8 +1,8 @@
 /*
  * kernel_lines.h: a line of 512 bits as the kernels' bodies have it (kernel_body.h says why so), and what is done with lines.
  */
-#ifndef BS_CORE_KERNEL_LINES_H
-#define BS_CORE_KERNEL_LINES_H
+#ifndef BS_CORE_SIMD_KERNEL_LINES_H
+#define BS_CORE_SIMD_KERNEL_LINES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include <simde/x86/avx512.h>
 
-#include "core/kernels.h"
+#include "core/simd/kernels.h"
 
 #if defined(SIMDE_X86_AVX512BW_NATIVE)
 

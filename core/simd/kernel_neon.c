@@ -1,3 +1,3 @@
 /* kernel_neon.c: the kernels for AArch64: four 128-bit registers a line. Flags: core/CMakeLists.txt. */
 #define KERNEL_NAME neon
-#include "core/kernel_body.h"
+#include "core/simd/kernel_body.h"

@@ -14,13 +14,13 @@
  * equations are taken by those that begin next, in a copy: what closed equations have is needed when, from the last byte
  * back, the bits are read off.
  */
-#ifndef BS_CORE_KERNEL_SOLVE_H
-#define BS_CORE_KERNEL_SOLVE_H
+#ifndef BS_CORE_SIMD_KERNEL_SOLVE_H
+#define BS_CORE_SIMD_KERNEL_SOLVE_H
 
 #include <string.h>
 
-#include "core/kernel_lines.h"
-#include "core/kernels.h"
+#include "core/simd/kernel_lines.h"
+#include "core/simd/kernels.h"
 
 /* ---- plainly ---- */
 

@@ -1,10 +1,10 @@
 /*
  * kernel_weigh.h: the part of the kernels' body (kernel_body.h) that adds weights up in bit planes.
  */
-#ifndef BS_CORE_KERNEL_WEIGH_H
-#define BS_CORE_KERNEL_WEIGH_H
+#ifndef BS_CORE_SIMD_KERNEL_WEIGH_H
+#define BS_CORE_SIMD_KERNEL_WEIGH_H
 
-#include "core/kernel_lines.h"
+#include "core/simd/kernel_lines.h"
 
 /* Adds the weight to the sums of the documents in the mask. */
 static inline void add_weight(line_t *planes, uint32_t n_planes, line_t mask, uint32_t weight)

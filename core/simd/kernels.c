@@ -1,5 +1,5 @@
 /* kernels.c: which of the kernels this machine can run. See kernels.h. */
-#include "core/kernels.h"
+#include "core/simd/kernels.h"
 
 #include <stdio.h>
 #include <string.h>

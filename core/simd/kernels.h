@@ -9,16 +9,16 @@
  * One body (kernel_body.h) is written with SIMDe's 512-bit types and compiled once per target; the choice is made once,
  * when an index or a words analyzer is opened. Every version gives the same bits as "plain", which is compiled without any SIMD.
  */
-#ifndef BS_CORE_KERNELS_H
-#define BS_CORE_KERNELS_H
+#ifndef BS_CORE_SIMD_KERNELS_H
+#define BS_CORE_SIMD_KERNELS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/byte_window.h"
-#include "core/needle.h"
-#include "core/status.h"
+#include "core/simd/byte_window.h"
+#include "core/simd/needle.h"
+#include "core/base/status.h"
 
 #define BS_LINE_BYTES      64u
 #define BS_LINE_WORDS      8u
@@ -55,7 +55,7 @@ struct bs_weighed_term {
 };
 
 /*
- * A system of n equations over GF(2) as tf codes have it (core/tf_code.h): the coefficients of an equation are 64 bits of
+ * A system of n equations over GF(2) as tf codes have it (core/matrix/tf_code.h): the coefficients of an equation are 64 bits of
  * the unknown from the beginning of a byte on, or all bits of fewer than 8 bytes.
  */
 struct bs_band {
@@ -158,13 +158,13 @@ struct bs_kernel {
 	                 struct bs_line_classes *lines_out);
 	/*
 	 * The grams that begin at places text[0..n_places), n_places of some thousands at most. 5-grams: sets bits, those of their
-	 * hashes' words and bits (core/grams.h), of 32 << log; of those in a frequent bucket, a bit each of BS_GRAM_BUCKETS, only
+	 * hashes' words and bits (core/text/grams.h), of 32 << log; of those in a frequent bucket, a bit each of BS_GRAM_BUCKETS, only
 	 * the first hash's. Trigrams: those not of state 0, in order, with repeats, to
 	 * trigrams_out, with room for n_places + 8. Returns how many.
 	 */
 	size_t (*find_grams)(const uint8_t *text, size_t n_places, uint32_t log, uint64_t *bits, const uint32_t *frequent,
 	                     const uint32_t *states, uint32_t *trigrams_out);
-	/* The 8 n columns (core/grams.h) of each of n_groups groups of 256 bits, that is, of eight words: n bytes a group. 4 <= n
+	/* The 8 n columns (core/text/grams.h) of each of n_groups groups of 256 bits, that is, of eight words: n bytes a group. 4 <= n
 	 * <= 7. */
 	void (*fill_gram_row)(const uint64_t *bits, size_t n_groups, uint32_t n, uint8_t *row);
 };

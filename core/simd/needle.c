@@ -1,5 +1,5 @@
 /* needle.c: see needle.h. */
-#include "core/needle.h"
+#include "core/simd/needle.h"
 
 /*
  * How frequent a byte is in text, upper and lower case together: 0 the rarest. The order is that of counts over the

@@ -5,8 +5,8 @@
  * Two bytes of the word are compared with 32 or 64 places of the text at once, and only where both fit are the others
  * looked at. The two are those that are least frequent in text, so that few places fit by chance.
  */
-#ifndef BS_CORE_NEEDLE_H
-#define BS_CORE_NEEDLE_H
+#ifndef BS_CORE_SIMD_NEEDLE_H
+#define BS_CORE_SIMD_NEEDLE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 /* doc_order.c: see doc_order.h. */
-#include "core/doc_order.h"
+#include "core/store/doc_order.h"
 
 #include <stdlib.h>
 
-#include "core/source_kind.h"
+#include "core/store/source_kind.h"
 
 static int compare_u64(uint64_t a, uint64_t b)
 {

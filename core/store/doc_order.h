@@ -3,15 +3,15 @@
  * as recorded; in a folder by path component, bytewise ("a/x" before "a-b"); in a collection by place; of standard input
  * in the order of arrival.
  */
-#ifndef BS_CORE_DOC_ORDER_H
-#define BS_CORE_DOC_ORDER_H
+#ifndef BS_CORE_STORE_DOC_ORDER_H
+#define BS_CORE_STORE_DOC_ORDER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/snapshot.h"
-#include "core/status.h"
+#include "core/store/snapshot.h"
+#include "core/base/status.h"
 
 /* Paths below a folder: negative, zero or positive. */
 int bs_compare_paths(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t b_bytes);

@@ -1,10 +1,10 @@
 /* doc_table.c: see doc_table.h; bytes in FORMAT.md. */
-#include "core/doc_table.h"
+#include "core/store/doc_table.h"
 
 #include <string.h>
 
-#include "core/bytes.h"
-#include "core/segment_sections.h"
+#include "core/base/bytes.h"
+#include "core/file/segment_sections.h"
 
 #define RANGE_BYTES   8u
 #define PLACE_BYTES (4 * sizeof(uint64_t))

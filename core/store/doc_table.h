@@ -2,17 +2,17 @@
  * doc_table.h: what a segment knows of each document besides its signature: where it came from, its name there, its
  * length, and how to find its text again. Documents are numbered 0, 1, ... in document order within the segment.
  */
-#ifndef BS_CORE_DOC_TABLE_H
-#define BS_CORE_DOC_TABLE_H
+#ifndef BS_CORE_STORE_DOC_TABLE_H
+#define BS_CORE_STORE_DOC_TABLE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/container.h"
-#include "core/names.h"
-#include "core/packed.h"
-#include "core/status.h"
+#include "core/base/buffer.h"
+#include "core/file/container.h"
+#include "core/file/names.h"
+#include "core/file/packed.h"
+#include "core/base/status.h"
 
 enum bs_doc_flag {
 	BS_DOC_NAMED_BY_LINE = 1, /* a record without id: its name is its line number */

@@ -1,9 +1,9 @@
-/* folders.c: see folders.h; bytes in FORMAT.md. */
-#include "core/folders.h"
+/* folder_listings.c: see folder_listings.h; bytes in FORMAT.md. */
+#include "core/store/folder_listings.h"
 
 #include <string.h>
 
-#include "core/bytes.h"
+#include "core/base/bytes.h"
 
 #define SECTION_FOLDERS 1u
 

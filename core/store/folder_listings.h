@@ -1,20 +1,20 @@
 /*
- * folders.h: the file `folders` of an index: what the folders of its sources held when they were last read, each under
+ * folder_listings.h: the file `folders` of an index: what the folders of its sources held when they were last read, each under
  * the stamp that it had then. Whoever walks a source again need not read a folder whose stamp is still the same.
  *
  * The file is no part of a commit: each listing proves itself by its stamp, so that it may be older or newer than the
- * manifest, or missing. Bytes in FORMAT.md. Who takes listings, and when one may be trusted: corpus/walk.h.
+ * manifest, or missing. Bytes in FORMAT.md. Who takes listings, and when one may be trusted: corpus/walk/walk.h.
  */
-#ifndef BS_CORE_FOLDERS_H
-#define BS_CORE_FOLDERS_H
+#ifndef BS_CORE_STORE_FOLDER_LISTINGS_H
+#define BS_CORE_STORE_FOLDER_LISTINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/container.h"
-#include "core/status.h"
+#include "core/base/buffer.h"
+#include "core/file/container.h"
+#include "core/base/status.h"
 
 /* What an entry of a folder is; nothing else is listed. */
 enum bs_entry_kind {

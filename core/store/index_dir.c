@@ -1,5 +1,5 @@
 /* index_dir.c: see index_dir.h. */
-#include "core/index_dir.h"
+#include "core/store/index_dir.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/buffer.h"
-#include "core/segment_sections.h"
+#include "core/base/buffer.h"
+#include "core/file/segment_sections.h"
 
 enum bs_status bs_index_create_dir(const char *dir, struct bs_error *err)
 {

@@ -7,17 +7,17 @@
  *      seg-N, del-N  segments and tombstones; a number is used once
  *      exc-N         exclusions: what was deleted by id, and is not to come back with the next refresh
  */
-#ifndef BS_CORE_INDEX_DIR_H
-#define BS_CORE_INDEX_DIR_H
+#ifndef BS_CORE_STORE_INDEX_DIR_H
+#define BS_CORE_STORE_INDEX_DIR_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/dir.h"
-#include "core/doc_table.h"
-#include "core/manifest.h"
-#include "core/snapshot.h"
-#include "core/status.h"
+#include "core/file/dir.h"
+#include "core/store/doc_table.h"
+#include "core/store/manifest.h"
+#include "core/store/snapshot.h"
+#include "core/base/status.h"
 
 /* Creates the directory, for its owner alone, if it is not there (its parent must be). BS_IO names it. */
 enum bs_status bs_index_create_dir(const char *dir, struct bs_error *err) BS_WARN_UNUSED;

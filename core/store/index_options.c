@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/manifest.h"
+#include "core/store/manifest.h"
 
 size_t bs_strings_length(char *const *list)
 {

@@ -1,13 +1,13 @@
 /* index_stats.c: see index_stats.h. */
-#include "core/index_stats.h"
+#include "core/store/index_stats.h"
 
 #include <stdlib.h>
 
-#include "core/folders.h"
-#include "core/bytes.h"
-#include "core/kernels.h"
-#include "core/segment_sections.h"
-#include "core/term_list.h"
+#include "core/store/folder_listings.h"
+#include "core/base/bytes.h"
+#include "core/simd/kernels.h"
+#include "core/file/segment_sections.h"
+#include "core/matrix/forward_list.h"
 
 const char *bs_part_name(enum bs_part part)
 {

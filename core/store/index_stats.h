@@ -2,14 +2,14 @@
  * index_stats.h: what an index is made of: slabs and their densities, and which bytes are spent on what. `bitsift stats`
  * prints it; the benchmarks read it.
  */
-#ifndef BS_CORE_INDEX_STATS_H
-#define BS_CORE_INDEX_STATS_H
+#ifndef BS_CORE_STORE_INDEX_STATS_H
+#define BS_CORE_STORE_INDEX_STATS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/snapshot.h"
-#include "core/status.h"
+#include "core/store/snapshot.h"
+#include "core/base/status.h"
 
 /* What bytes are spent on. Every byte of every file belongs to one of them. */
 enum bs_part {

@@ -1,14 +1,14 @@
 /* manifest.c: reading and replacing the manifest. See manifest.h; bytes in FORMAT.md. */
-#include "core/manifest.h"
+#include "core/store/manifest.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bytes.h"
-#include "core/hash.h"
-#include "core/source_kind.h"
-#include "core/words.h"
+#include "core/base/bytes.h"
+#include "core/base/hash.h"
+#include "core/store/source_kind.h"
+#include "core/text/words.h"
 
 #define SECTION_OPTIONS  1u
 #define SECTION_SOURCES  2u

@@ -2,17 +2,17 @@
  * manifest.h: the root of an index: its options, its sources, its segments. One small file, replaced as a whole by each
  * commit; whatever it does not name does not exist.
  */
-#ifndef BS_CORE_MANIFEST_H
-#define BS_CORE_MANIFEST_H
+#ifndef BS_CORE_STORE_MANIFEST_H
+#define BS_CORE_STORE_MANIFEST_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/container.h"
-#include "core/status.h"
-#include "core/term_table.h"
+#include "core/base/buffer.h"
+#include "core/file/container.h"
+#include "core/base/status.h"
+#include "core/base/term_table.h"
 
 /* Options recorded with the index: a refresh uses them again, a query analyses by them. Owns its strings. */
 struct bs_index_options {

@@ -1,13 +1,13 @@
 /* segment.c: the fixed parts of a segment file. See segment.h; bytes in FORMAT.md. */
-#include "core/segment.h"
+#include "core/store/segment.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bytes.h"
-#include "core/hash.h"
-#include "core/segment_sections.h"
-#include "core/term_list.h"
+#include "core/base/bytes.h"
+#include "core/base/hash.h"
+#include "core/file/segment_sections.h"
+#include "core/matrix/forward_list.h"
 
 #define META_BYTES            64u
 #define MOST_PPM              1000000u

@@ -4,21 +4,21 @@
  * Written by bs_segment_write_* in a fixed order (the indexer's part is to compute, this file's part is to know the
  * bytes), opened for reading by any number of threads. FORMAT.md is the prose.
  */
-#ifndef BS_CORE_SEGMENT_H
-#define BS_CORE_SEGMENT_H
+#ifndef BS_CORE_STORE_SEGMENT_H
+#define BS_CORE_STORE_SEGMENT_H
 
 #include <stdint.h>
 
-#include "core/container.h"
-#include "core/doc_table.h"
-#include "core/exceptions.h"
-#include "core/gram_slab.h"
-#include "core/lexicon.h"
-#include "core/slab.h"
-#include "core/status.h"
-#include "core/tf_levels.h"
-#include "core/tf_table.h"
-#include "core/treatment.h"
+#include "core/file/container.h"
+#include "core/store/doc_table.h"
+#include "core/matrix/exceptions.h"
+#include "core/matrix/gram_slab.h"
+#include "core/lexicon/lexicon.h"
+#include "core/matrix/slab.h"
+#include "core/base/status.h"
+#include "core/matrix/tf_levels.h"
+#include "core/matrix/tf_table.h"
+#include "core/matrix/treatment.h"
 
 /* The numbers of a segment. */
 struct bs_segment_meta {
@@ -72,7 +72,7 @@ struct bs_segment {
 	struct bs_slab *slabs; /* meta.n_slabs */
 	struct bs_gram_slabs grams;
 	struct bs_section field_names;
-	struct bs_section store_dictionary; /* stored text, empty without; see corpus/store.h */
+	struct bs_section store_dictionary; /* stored text, empty without; see corpus/read/text_store.h */
 	struct bs_section store_offsets;
 	struct bs_section store_frames;
 };

@@ -1,12 +1,12 @@
 /* snapshot.c: see snapshot.h. */
-#include "core/snapshot.h"
+#include "core/store/snapshot.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bytes.h"
-#include "core/index_dir.h"
-#include "core/segment_sections.h"
+#include "core/base/bytes.h"
+#include "core/store/index_dir.h"
+#include "core/file/segment_sections.h"
 
 /* ---- opening ---- */
 

@@ -5,17 +5,17 @@
  * Before it is shared, whoever opened it may change it in memory: the indexer marks what a refresh found dead, and
  * `query --fresh` does the same and adds an overlay, documents that are in no segment. Nothing of that is on disk.
  */
-#ifndef BS_CORE_SNAPSHOT_H
-#define BS_CORE_SNAPSHOT_H
+#ifndef BS_CORE_STORE_SNAPSHOT_H
+#define BS_CORE_STORE_SNAPSHOT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/doc_ref.h"
-#include "core/doc_table.h"
-#include "core/manifest.h"
-#include "core/segment.h"
-#include "core/status.h"
+#include "core/store/doc_ref.h"
+#include "core/store/doc_table.h"
+#include "core/store/manifest.h"
+#include "core/store/segment.h"
+#include "core/base/status.h"
 
 struct bs_snapshot {
 	const struct bs_dir *dir;              /* borrowed */

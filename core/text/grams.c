@@ -1,11 +1,11 @@
-/* grams.c: see grams.h. What an indexer does with the grams of a text is in indexer/gram_sketch.c. */
-#include "core/grams.h"
+/* grams.c: see grams.h. What an indexer does with the grams of a text is in indexer/batch/gram_sketch.c. */
+#include "core/text/grams.h"
 
 #include <string.h>
 
 #include <unicode/utf8.h>
 
-#include "core/icu.h"
+#include "core/base/icu.h"
 
 /* ---- folding ---- */
 

@@ -9,15 +9,15 @@
  * So whoever searches for a folded string knows which grams every text that holds the string must have, and those of a
  * part of it are among those of the whole. What was measured to choose 5-grams is in bench/README.md.
  */
-#ifndef BS_CORE_GRAMS_H
-#define BS_CORE_GRAMS_H
+#ifndef BS_CORE_TEXT_GRAMS_H
+#define BS_CORE_TEXT_GRAMS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/status.h"
+#include "core/base/buffer.h"
+#include "core/base/status.h"
 
 #ifdef __cplusplus
 extern "C" {

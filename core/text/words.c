@@ -18,12 +18,12 @@
  *
  * All these bytes are ASCII, so a cut never divides a UTF-8 sequence, valid or not, and can be looked for in bytes.
  */
-#include "core/words.h"
+#include "core/text/words.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/words_internal.h"
+#include "core/text/words_internal.h"
 
 /* A piece for ICU ends at a safe cut that has this much ASCII behind it: less would not repay another ubrk_setText. */
 #define ASCII_RESUME_BYTES ((size_t)16)

@@ -9,14 +9,14 @@
  * phrase stands is sure to have the pairs of the phrase.
  * README.md, "Words", tells a user the same.
  */
-#ifndef BS_CORE_WORDS_H
-#define BS_CORE_WORDS_H
+#ifndef BS_CORE_TEXT_WORDS_H
+#define BS_CORE_TEXT_WORDS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 struct bs_kernel;
 

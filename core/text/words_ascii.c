@@ -13,7 +13,7 @@
  */
 #include <string.h>
 
-#include "core/words_internal.h"
+#include "core/text/words_internal.h"
 
 /* Asks ICU for the first segment of units. */
 static enum bs_status first_segment(struct bs_words *words, const UChar *units, int32_t n_units, int32_t *end_out,

@@ -4,7 +4,7 @@
  */
 #include <unicode/utf8.h>
 
-#include "core/words_internal.h"
+#include "core/text/words_internal.h"
 
 /* What a code point is to this file. */
 enum code_point_class {

@@ -7,16 +7,16 @@
  *   words_near.c   what follows from all this for the bytes of a text (words_near.h)
  *   words_term.c   raw piece -> folded, stemmed term -> batches of tokens for the caller
  */
-#ifndef BS_CORE_WORDS_INTERNAL_H
-#define BS_CORE_WORDS_INTERNAL_H
+#ifndef BS_CORE_TEXT_WORDS_INTERNAL_H
+#define BS_CORE_TEXT_WORDS_INTERNAL_H
 
 #include <unicode/utf16.h>
 
-#include "core/buffer.h"
-#include "core/icu.h"
-#include "core/kernels.h"
-#include "core/stemmer.h"
-#include "core/words.h"
+#include "core/base/buffer.h"
+#include "core/base/icu.h"
+#include "core/simd/kernels.h"
+#include "core/base/stemmer.h"
+#include "core/text/words.h"
 
 #define BS_WORDS_BATCH_TOKENS 256
 

@@ -1,9 +1,9 @@
 /* words_near.c: see words_near.h. */
-#include "core/words_near.h"
+#include "core/text/words_near.h"
 
 #include <stdlib.h>
 
-#include "core/words_internal.h"
+#include "core/text/words_internal.h"
 
 /* ---- ASCII forms ---- */
 

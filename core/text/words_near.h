@@ -9,14 +9,14 @@
  * point by itself and then compose; composing makes no ASCII out of anything else. So in a text without such code points
  * every term of ASCII can be found by its bytes. With stemming none of this holds.
  */
-#ifndef BS_CORE_WORDS_NEAR_H
-#define BS_CORE_WORDS_NEAR_H
+#ifndef BS_CORE_TEXT_WORDS_NEAR_H
+#define BS_CORE_TEXT_WORDS_NEAR_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/words.h"
+#include "core/text/words.h"
 
 /* What a code point beyond ASCII may become in a term. */
 enum bs_words_ascii_form {

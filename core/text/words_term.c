@@ -10,7 +10,7 @@
 
 #include <unicode/utf8.h>
 
-#include "core/words_internal.h"
+#include "core/text/words_internal.h"
 
 /* A UTF-16 unit becomes at most 3 bytes of UTF-8 (a pair of units, 4). */
 #define UTF8_BYTES_PER_UNIT ((size_t)3)

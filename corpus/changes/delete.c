@@ -1,14 +1,14 @@
 /* delete.c: see delete.h. */
-#include "corpus/delete.h"
+#include "corpus/changes/delete.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/doc_order.h"
-#include "core/hash.h"
-#include "core/index_dir.h"
-#include "corpus/id_set.h"
-#include "corpus/recorded.h"
+#include "core/store/doc_order.h"
+#include "core/base/hash.h"
+#include "core/store/index_dir.h"
+#include "corpus/changes/id_set.h"
+#include "corpus/changes/recorded.h"
 
 /* ---- exclusions ---- */
 

@@ -2,16 +2,16 @@
  * delete.h: documents out of an index, though their sources still have them. They get tombstones, and are recorded as
  * exclusions (exclusions.h), so that the next refresh does not bring them back.
  */
-#ifndef BS_CORPUS_DELETE_H
-#define BS_CORPUS_DELETE_H
+#ifndef BS_CORPUS_CHANGES_DELETE_H
+#define BS_CORPUS_CHANGES_DELETE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/dir.h"
-#include "core/snapshot.h"
-#include "core/status.h"
+#include "core/file/dir.h"
+#include "core/store/snapshot.h"
+#include "core/base/status.h"
 
 /* Deletes live documents of the last commit, which is open as snapshot (and gets marked) with the writer's lock held, and
  * commits. refs: each one once. BS_IO, BS_CORRUPT, BS_NO_MEMORY: nothing is changed. */

@@ -1,10 +1,10 @@
 /* exclusions.c: see exclusions.h. */
-#include "corpus/exclusions.h"
+#include "corpus/changes/exclusions.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 
 /* Of one source ids are unique, whether a record is named by its line or has an id that looks like it. */
 static enum bs_status make_id(const struct bs_source *source, const struct bs_doc_record *record, struct bs_buffer *id,

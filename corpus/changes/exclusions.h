@@ -3,17 +3,17 @@
  * them again; they stay out until they have changed. What a snapshot records of them is looked up here while sources are
  * read, and becomes what the next commit records.
  */
-#ifndef BS_CORPUS_EXCLUSIONS_H
-#define BS_CORPUS_EXCLUSIONS_H
+#ifndef BS_CORPUS_CHANGES_EXCLUSIONS_H
+#define BS_CORPUS_CHANGES_EXCLUSIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/snapshot.h"
-#include "core/status.h"
-#include "corpus/claims.h"
-#include "corpus/id_set.h"
-#include "corpus/source.h"
+#include "core/store/snapshot.h"
+#include "core/base/status.h"
+#include "corpus/changes/id_owners.h"
+#include "corpus/changes/id_set.h"
+#include "corpus/read/source.h"
 
 /* What came of an entry in this run. */
 enum bs_exclusion_state {

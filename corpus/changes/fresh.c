@@ -1,8 +1,8 @@
 /* fresh.c: see fresh.h. */
-#include "corpus/fresh.h"
+#include "corpus/changes/fresh.h"
 
-#include "corpus/recorded.h"
-#include "corpus/refresh.h"
+#include "corpus/changes/recorded.h"
+#include "corpus/changes/refresh.h"
 
 struct freshening {
 	struct bs_snapshot *snapshot;

@@ -1,11 +1,11 @@
 /* fresh.h: a snapshot made the present truth, in memory: what `query --fresh` searches. */
-#ifndef BS_CORPUS_FRESH_H
-#define BS_CORPUS_FRESH_H
+#ifndef BS_CORPUS_CHANGES_FRESH_H
+#define BS_CORPUS_CHANGES_FRESH_H
 
 #include <stdint.h>
 
-#include "core/snapshot.h"
-#include "core/status.h"
+#include "core/store/snapshot.h"
+#include "core/base/status.h"
 
 /*
  * Looks at every source. Documents that are gone or changed are marked deleted; new and changed ones become the

@@ -1,11 +1,11 @@
-/* claims.c: see claims.h. */
-#include "corpus/claims.h"
+/* id_owners.c: see id_owners.h. */
+#include "corpus/changes/id_owners.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/hash.h"
-#include "core/index_dir.h"
+#include "core/base/hash.h"
+#include "core/store/index_dir.h"
 
 void bs_id_owners_deinit(struct bs_id_owners *owners)
 {

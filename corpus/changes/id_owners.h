@@ -1,20 +1,20 @@
 /*
- * claims.h: who bears an id among the documents that are being read. A later record id owners the id of an earlier one,
+ * id_owners.h: who bears an id among the documents that are being read. A later record id owners the id of an earlier one,
  * which is dead from then on. Keeps the ids of the source being read, and for each segment that is made of the documents
  * which of them are dead.
  */
-#ifndef BS_CORPUS_CLAIMS_H
-#define BS_CORPUS_CLAIMS_H
+#ifndef BS_CORPUS_CHANGES_ID_OWNERS_H
+#define BS_CORPUS_CHANGES_ID_OWNERS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/doc_table.h"
-#include "core/segment.h"
-#include "core/status.h"
-#include "corpus/source.h"
-#include "corpus/id_set.h"
+#include "core/base/buffer.h"
+#include "core/store/doc_table.h"
+#include "core/store/segment.h"
+#include "core/base/status.h"
+#include "corpus/read/source.h"
+#include "corpus/changes/id_set.h"
 
 /* A segment of the run. */
 struct bs_id_owners_segment {

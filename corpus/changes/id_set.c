@@ -1,9 +1,9 @@
 /* id_set.c: open addressing, linear probing. See id_set.h. */
-#include "corpus/id_set.h"
+#include "corpus/changes/id_set.h"
 
 #include <stdlib.h>
 
-#include "core/buffer.h"
+#include "core/base/buffer.h"
 
 #define FIRST_SLOTS 1024u
 #define EMPTY       UINT32_MAX

@@ -2,13 +2,13 @@
  * id_set.h: which document of the run bears an id, to find the one that a later record replaces. 16 bytes a slot: only a
  * hash and where the document is; the caller compares the ids themselves when hashes are equal.
  */
-#ifndef BS_CORPUS_ID_SET_H
-#define BS_CORPUS_ID_SET_H
+#ifndef BS_CORPUS_CHANGES_ID_SET_H
+#define BS_CORPUS_CHANGES_ID_SET_H
 
 #include <stdint.h>
 
-#include "core/status.h"
-#include "core/term_table.h"
+#include "core/base/status.h"
+#include "core/base/term_table.h"
 
 struct bs_id_place {
 	uint32_t segment; /* of the run, from 0 */

@@ -1,5 +1,5 @@
 /* recorded.c: see recorded.h. */
-#include "corpus/recorded.h"
+#include "corpus/changes/recorded.h"
 
 #include <errno.h>
 #include <stdlib.h>

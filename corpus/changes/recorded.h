@@ -5,13 +5,13 @@
  * A source below the folder in which the index lies is recorded by its path from there, so that a project may be moved
  * or mounted elsewhere together with its index; any other by its absolute path.
  */
-#ifndef BS_CORPUS_RECORDED_H
-#define BS_CORPUS_RECORDED_H
+#ifndef BS_CORPUS_CHANGES_RECORDED_H
+#define BS_CORPUS_CHANGES_RECORDED_H
 
-#include "core/dir.h"
-#include "core/manifest.h"
-#include "core/status.h"
-#include "corpus/source.h"
+#include "core/file/dir.h"
+#include "core/store/manifest.h"
+#include "core/base/status.h"
+#include "corpus/read/source.h"
 
 /* The path to record for a source whose path is openable from the current directory, in the index of dir. To be freed by the
  * caller. BS_IO, BS_NO_MEMORY. */

@@ -1,5 +1,5 @@
 /* refresh.c: see refresh.h. */
-#include "corpus/refresh.h"
+#include "corpus/changes/refresh.h"
 
 enum bs_status bs_refresh_init(struct bs_refresh *refresh, struct bs_snapshot *snapshot,
                                const struct bs_snapshot *exclusions_of, struct bs_error *err)

@@ -11,18 +11,18 @@
  * on where reading ended if what was read is still the same, else from the start. Standard input: read if it is given;
  * what came before stays. A later record replaces an earlier one of the same id.
  */
-#ifndef BS_CORPUS_REFRESH_H
-#define BS_CORPUS_REFRESH_H
+#ifndef BS_CORPUS_CHANGES_REFRESH_H
+#define BS_CORPUS_CHANGES_REFRESH_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/manifest.h"
-#include "core/snapshot.h"
-#include "core/status.h"
-#include "corpus/claims.h"
-#include "corpus/exclusions.h"
-#include "corpus/source.h"
+#include "core/store/manifest.h"
+#include "core/store/snapshot.h"
+#include "core/base/status.h"
+#include "corpus/changes/id_owners.h"
+#include "corpus/changes/exclusions.h"
+#include "corpus/read/source.h"
 
 /* Zero-initialise but for snapshot; release with bs_refresh_deinit. One thread. */
 struct bs_refresh {

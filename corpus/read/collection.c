@@ -1,5 +1,5 @@
 /* collection.c: see collection.h. */
-#include "corpus/collection.h"
+#include "corpus/read/collection.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "corpus/file.h"
+#include "corpus/walk/file.h"
 
 /* A read ahead is cut here: the window is to stay in the cache, and two are enough to keep a disk busy. */
 #define WINDOW_BYTES ((uint64_t)256 * 1024)

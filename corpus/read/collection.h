@@ -2,15 +2,15 @@
  * collection.h: a collection that stays open, and a window of its bytes, so that records that stand near each other are
  * read together. For reader.c.
  */
-#ifndef BS_CORPUS_COLLECTION_H
-#define BS_CORPUS_COLLECTION_H
+#ifndef BS_CORPUS_READ_COLLECTION_H
+#define BS_CORPUS_READ_COLLECTION_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/status.h"
-#include "corpus/document.h"
+#include "core/base/buffer.h"
+#include "core/base/status.h"
+#include "corpus/walk/document.h"
 
 struct bs_collection {
 	int fd; /* -1: none is open */

@@ -1,5 +1,5 @@
 /* feed.c: a source cut into batches, on one thread, in document order. See source.h; reader.c takes them from here. */
-#include "corpus/source.h"
+#include "corpus/read/source.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/doc_order.h"
-#include "core/hash.h"
-#include "corpus/file.h"
+#include "core/store/doc_order.h"
+#include "core/base/hash.h"
+#include "corpus/walk/file.h"
 
 /* Large enough that handing batches between threads costs nothing, small enough to stay in a core's cache. */
 #define BATCH_BYTES ((size_t)1 << 20)

@@ -1,5 +1,5 @@
 /* reader.c: batches turned into documents, and documents read a second time. See source.h; feed.c makes the batches. */
-#include "corpus/source.h"
+#include "corpus/read/source.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,14 +10,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/hash.h"
-#include "core/visible.h"
-#include "corpus/collection.h"
-#include "corpus/file.h"
-#include "corpus/id_set.h"
-#include "corpus/record.h"
-#include "corpus/record_scan.h"
-#include "corpus/stored_text.h"
+#include "core/base/hash.h"
+#include "core/base/visible.h"
+#include "corpus/read/collection.h"
+#include "corpus/walk/file.h"
+#include "corpus/changes/id_set.h"
+#include "corpus/read/record.h"
+#include "corpus/read/record_scan.h"
+#include "corpus/read/stored_text.h"
 
 /* Buffers larger than this are given back after each file. */
 #define KEPT_BYTES (1u << 20)

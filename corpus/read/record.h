@@ -6,15 +6,15 @@
  * that are not UTF-8 do not make a line a bad one either: each maximal invalid sequence is read as U+FFFD. This file
  * knows nothing of files and line numbers; source.h does.
  */
-#ifndef BS_CORPUS_RECORD_H
-#define BS_CORPUS_RECORD_H
+#ifndef BS_CORPUS_READ_RECORD_H
+#define BS_CORPUS_READ_RECORD_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/status.h"
-#include "corpus/document.h"
+#include "core/base/status.h"
+#include "corpus/walk/document.h"
 
 #ifdef __cplusplus
 extern "C" {

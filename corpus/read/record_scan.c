@@ -1,5 +1,5 @@
 /* record_scan.c: see record_scan.h. */
-#include "corpus/record_scan.h"
+#include "corpus/read/record_scan.h"
 
 #include <string.h>
 

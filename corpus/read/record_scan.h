@@ -6,11 +6,11 @@
  * is passed over by its brackets and strings. Of bytes that are no record any more the answer may be wrong, but it never
  * reads or writes where it must not.
  */
-#ifndef BS_CORPUS_RECORD_SCAN_H
-#define BS_CORPUS_RECORD_SCAN_H
+#ifndef BS_CORPUS_READ_RECORD_SCAN_H
+#define BS_CORPUS_READ_RECORD_SCAN_H
 
-#include "core/buffer.h"
-#include "corpus/record.h"
+#include "core/base/buffer.h"
+#include "corpus/read/record.h"
 
 /* What to take from a record, and the memory for it. Zero-initialise but for options (borrowed); one thread. */
 struct bs_record_scan {

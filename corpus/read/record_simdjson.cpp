@@ -10,7 +10,7 @@
  *     in the line, so that an id can be read from there digit by digit;
  *   - all else stays, so that simdjson has the last word on what is not JSON.
  */
-#include "corpus/record.h"
+#include "corpus/read/record.h"
 
 #ifdef BITSIFT_LOAD_LATE
 /* The one function of the library that its headers call is ours, which hands the call on: a name for the linker that it is
@@ -33,8 +33,8 @@ extern internal::atomic_ptr<const implementation> &get_active_implementation() _
 #include <new>
 #include <string_view>
 
-#include "core/buffer.h"
-#include "core/library.h"
+#include "core/base/buffer.h"
+#include "core/base/library.h"
 
 using simdjson::error_code;
 namespace dom = simdjson::dom;

@@ -1,5 +1,5 @@
 /* source.c: what an argument of the command line names, and what its documents are called. See source.h. */
-#include "corpus/source.h"
+#include "corpus/read/source.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "corpus/file.h"
+#include "corpus/walk/file.h"
 
 /* "./a/b//" -> "a/b", "." -> "", "/" -> "/"; NULL when out of memory. */
 static char *make_label(const char *argument)

@@ -3,22 +3,22 @@
  *
  * A source is a folder, a file, a JSONL collection or standard input. Reading is split in two so that it can run on
  * several threads: a feed cuts a source into batches, in document order, on one thread; readers, one per thread, turn
- * batches into documents. Neighbours: walk.h finds the files of a folder, record.h parses a JSONL line, store.h keeps
+ * batches into documents. Neighbours: walk.h finds the files of a folder, record.h parses a JSONL line, text_store.h keeps
  * the text of sources that cannot be read twice.
  */
-#ifndef BS_CORPUS_SOURCE_H
-#define BS_CORPUS_SOURCE_H
+#ifndef BS_CORPUS_READ_SOURCE_H
+#define BS_CORPUS_READ_SOURCE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/snapshot.h"
-#include "core/source_kind.h"
-#include "core/status.h"
-#include "corpus/document.h"
-#include "corpus/walk.h"
+#include "core/base/buffer.h"
+#include "core/store/snapshot.h"
+#include "core/store/source_kind.h"
+#include "core/base/status.h"
+#include "corpus/walk/document.h"
+#include "corpus/walk/walk.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,12 +1,12 @@
 /* stored_text.c: see stored_text.h. */
-#include "corpus/stored_text.h"
+#include "corpus/read/stored_text.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "core/source_kind.h"
-#include "corpus/recorded.h"
-#include "corpus/store.h"
+#include "core/store/source_kind.h"
+#include "corpus/changes/recorded.h"
+#include "corpus/read/text_store.h"
 
 /* The segment's store, opened; what is wrong with it is damage of its file. */
 static enum bs_status open_store(const struct bs_segment *segment, struct bs_store **store_out,

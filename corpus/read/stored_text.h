@@ -1,15 +1,15 @@
 /*
  * stored_text.h: the texts that the segments of a snapshot store: any one of them, for a query or a compaction, and all
- * in turn, for `bitsift check`. store.h knows the bytes.
+ * in turn, for `bitsift check`. text_store.h knows the bytes.
  */
-#ifndef BS_CORPUS_STORED_TEXT_H
-#define BS_CORPUS_STORED_TEXT_H
+#ifndef BS_CORPUS_READ_STORED_TEXT_H
+#define BS_CORPUS_READ_STORED_TEXT_H
 
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/snapshot.h"
-#include "core/status.h"
+#include "core/base/buffer.h"
+#include "core/store/snapshot.h"
+#include "core/base/status.h"
 
 /* Decodes every text of a segment that stores some; those of standard input must have the bytes their documents say, and be records.
  * BS_CORRUPT names the segment's file. Fits bs_check_request.stored_text. */

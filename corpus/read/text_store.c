@@ -1,11 +1,11 @@
-/* store.c: the reading half of store.h. store_writer.c makes what this reads. */
-#include "corpus/store.h"
+/* text_store.c: the reading half of text_store.h. text_store_write.c makes what this reads. */
+#include "corpus/read/text_store.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "core/bytes.h"
-#include "corpus/zstd_late.h"
+#include "core/base/bytes.h"
+#include "corpus/read/zstd.h"
 
 /* A block of zstd is at least 4 bytes (a run: 3 of header, 1 of content) and stands for 128 KiB at most. A frame that
  * promises more text than that is damaged, and is found out before memory is taken for it. */

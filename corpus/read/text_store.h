@@ -1,5 +1,5 @@
 /*
- * store.h: text kept by ourselves, for sources that cannot be read twice.
+ * text_store.h: text kept by ourselves, for sources that cannot be read twice.
  *
  * Every document is one zstd frame, so that any of them is decoded alone, in about a microsecond for a few hundred
  * bytes. A dictionary trained on the first documents (up to 1 MiB of them, if there are 200 at least) makes such small
@@ -12,15 +12,15 @@
  *
  * Equal documents in equal order make equal bytes (with one version of zstd).
  */
-#ifndef BS_CORPUS_STORE_H
-#define BS_CORPUS_STORE_H
+#ifndef BS_CORPUS_READ_TEXT_STORE_H
+#define BS_CORPUS_READ_TEXT_STORE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/dir.h"
-#include "core/status.h"
+#include "core/base/buffer.h"
+#include "core/file/dir.h"
+#include "core/base/status.h"
 
 #ifdef __cplusplus
 extern "C" {

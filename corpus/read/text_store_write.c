@@ -1,5 +1,5 @@
-/* store_writer.c: the writing half of store.h: sample, train, compress, spool. store.c reads what this makes. */
-#include "corpus/store.h"
+/* text_store_write.c: the writing half of text_store.h: sample, train, compress, spool. text_store.c reads what this makes. */
+#include "corpus/read/text_store.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/bytes.h"
-#include "corpus/zstd_late.h"
+#include "core/base/bytes.h"
+#include "corpus/read/zstd.h"
 
 /* Level 3 is zstd's own choice; on records of 300 bytes 1 was 15 % faster and 6 % larger, 6 four times slower. */
 #define LEVEL 3

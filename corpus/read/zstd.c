@@ -1,11 +1,11 @@
-/* zstd_late.c: see zstd_late.h. */
-#include "corpus/zstd_late.h"
+/* zstd.c: see zstd.h. */
+#include "corpus/read/zstd.h"
 
 #ifdef BITSIFT_LOAD_LATE
 
 #include <pthread.h>
 
-#include "core/library.h"
+#include "core/base/library.h"
 
 #define SYMBOL(name) {#name, &bs_zstd.name},
 

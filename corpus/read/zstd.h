@@ -1,12 +1,12 @@
-/* zstd_late.h: zstd, loaded when first needed (core/library.h): for stored text. As core/icu.h. */
-#ifndef BS_CORPUS_ZSTD_LATE_H
-#define BS_CORPUS_ZSTD_LATE_H
+/* zstd.h: zstd, loaded when first needed (core/base/library.h): for stored text. As core/base/icu.h. */
+#ifndef BS_CORPUS_READ_ZSTD_H
+#define BS_CORPUS_READ_ZSTD_H
 
 #include <zdict.h>
 #include <zstd.h>
 #include <zstd_errors.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 #define BS_ZSTD_FUNCTIONS(each) \
 	each(ZDICT_isError) each(ZDICT_trainFromBuffer) each(ZSTD_CCtx_refCDict) each(ZSTD_CCtx_setParameter) \

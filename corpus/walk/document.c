@@ -1,5 +1,5 @@
 /* document.c: stamps, and the words for why something is no document. See document.h. */
-#include "corpus/document.h"
+#include "corpus/walk/document.h"
 
 #include <sys/stat.h>
 #include <time.h>

@@ -2,15 +2,15 @@
  * document.h: what a corpus yields. Plain structs shared by the files of corpus/ and by those who call them. Why
  * something is no document, enum bs_skip, is part of the public interface: see bitsift.h.
  */
-#ifndef BS_CORPUS_DOCUMENT_H
-#define BS_CORPUS_DOCUMENT_H
+#ifndef BS_CORPUS_WALK_DOCUMENT_H
+#define BS_CORPUS_WALK_DOCUMENT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/doc_ref.h"
-#include "core/status.h"
+#include "core/store/doc_ref.h"
+#include "core/base/status.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,5 +1,5 @@
 /* file.c: one file from the file system. See file.h. */
-#include "corpus/file.h"
+#include "corpus/walk/file.h"
 
 #include <assert.h>
 #include <errno.h>

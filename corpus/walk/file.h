@@ -4,17 +4,17 @@
  * Files are read, never mapped: a file may be truncated while it is looked at. For the files of corpus/ only; what
  * others need of it stands in source.h.
  */
-#ifndef BS_CORPUS_FILE_H
-#define BS_CORPUS_FILE_H
+#ifndef BS_CORPUS_WALK_FILE_H
+#define BS_CORPUS_WALK_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "core/buffer.h"
-#include "core/status.h"
-#include "corpus/document.h"
+#include "core/base/buffer.h"
+#include "core/base/status.h"
+#include "corpus/walk/document.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,11 +1,11 @@
 /* file_types.c: see file_types.h. */
-#include "corpus/file_types.h"
+#include "corpus/walk/file_types.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "corpus/file_types_table.h"
-#include "corpus/glob.h"
+#include "corpus/walk/file_types_table.h"
+#include "corpus/walk/glob.h"
 
 struct type {
 	char *name;

@@ -3,15 +3,15 @@
  * table is ripgrep 13's; types may be added and cleared. As there, of all globs that match the last one decides, in the
  * order in which types were chosen; with a type wanted, a file that none matches is left out; a wanted file may be hidden.
  */
-#ifndef BS_CORPUS_FILE_TYPES_H
-#define BS_CORPUS_FILE_TYPES_H
+#ifndef BS_CORPUS_WALK_FILE_TYPES_H
+#define BS_CORPUS_WALK_FILE_TYPES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/buffer.h"
-#include "core/status.h"
-#include "corpus/ignore.h"
+#include "core/base/buffer.h"
+#include "core/base/status.h"
+#include "corpus/walk/ignore.h"
 
 struct bs_file_types;
 

@@ -1,7 +1,7 @@
 /* file_types_table.h: the types of files that ripgrep 13 knows, by their names; globs are apart by spaces. Included by
  * file_types.c alone. */
-#ifndef BS_CORPUS_FILE_TYPES_TABLE_H
-#define BS_CORPUS_FILE_TYPES_TABLE_H
+#ifndef BS_CORPUS_WALK_FILE_TYPES_TABLE_H
+#define BS_CORPUS_WALK_FILE_TYPES_TABLE_H
 
 static const struct {
 	const char *name;

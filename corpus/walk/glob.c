@@ -6,12 +6,12 @@
  * the same: a lone } is an empty alternative, {a,} has one alternative, [a-c-e] is [a-e], a character beyond ASCII in
  * a set stands for each of its bytes.
  */
-#include "corpus/glob_internal.h"
+#include "corpus/walk/glob_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/buffer.h"
+#include "core/base/buffer.h"
 
 /* No path component is longer than 255 bytes and few patterns are longer than one; this bounds memory. */
 #define PATTERN_MAX_BYTES 65536

@@ -8,14 +8,14 @@
  *
  * A glob matches a whole path; "anywhere below" is a leading "**" component, which ignore.h adds. Private to corpus/.
  */
-#ifndef BS_CORPUS_GLOB_H
-#define BS_CORPUS_GLOB_H
+#ifndef BS_CORPUS_WALK_GLOB_H
+#define BS_CORPUS_WALK_GLOB_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 /* A path to be matched; name_off is where its last component starts. It has no leading and no trailing slash. */
 struct bs_glob_path {

@@ -1,10 +1,10 @@
 /*
  * glob_internal.h: the program a glob is compiled to (glob.c) and run as (glob_match.c). Inside corpus/ only.
  */
-#ifndef BS_CORPUS_GLOB_INTERNAL_H
-#define BS_CORPUS_GLOB_INTERNAL_H
+#ifndef BS_CORPUS_WALK_GLOB_INTERNAL_H
+#define BS_CORPUS_WALK_GLOB_INTERNAL_H
 
-#include "corpus/glob.h"
+#include "corpus/walk/glob.h"
 
 struct bs_byte_set {
 	uint64_t words[4];

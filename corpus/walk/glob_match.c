@@ -1,5 +1,5 @@
 /* glob_match.c: running a glob's program over a path, as a set of states. See glob.h; glob.c compiles. */
-#include "corpus/glob_internal.h"
+#include "corpus/walk/glob_internal.h"
 
 #include <string.h>
 

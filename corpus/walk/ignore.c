@@ -1,5 +1,5 @@
 /* ignore.c: ignore files, one by one and nested. The rules are those of the crate ignore 0.4.18. See ignore.h. */
-#include "corpus/ignore.h"
+#include "corpus/walk/ignore.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/buffer.h"
-#include "corpus/glob.h"
+#include "core/base/buffer.h"
+#include "corpus/walk/glob.h"
 
 /* ---- one line ---- */
 

@@ -6,14 +6,14 @@
  * beats the shallower. The three kinds that are git's count only inside a repository, and only up to its root.
  * Private to corpus/; not thread-safe, since globs have scratch. Neighbours: glob.h matches, walk.h asks.
  */
-#ifndef BS_CORPUS_IGNORE_H
-#define BS_CORPUS_IGNORE_H
+#ifndef BS_CORPUS_WALK_IGNORE_H
+#define BS_CORPUS_WALK_IGNORE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 enum bs_ignore_verdict {
 	BS_IGNORE_SILENT, /* no rule matches */

@@ -9,7 +9,7 @@
  * Which rules there are and what they mean is ignore.c's; which of them are asked, and from where in the buffer, is
  * decided here. See walk.h.
  */
-#include "corpus/walk.h"
+#include "corpus/walk/walk.h"
 
 #include <assert.h>
 #include <dirent.h>
@@ -20,10 +20,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/buffer.h"
-#include "core/needle.h"
-#include "corpus/file.h"
-#include "corpus/walk_internal.h"
+#include "core/base/buffer.h"
+#include "core/simd/needle.h"
+#include "corpus/walk/file.h"
+#include "corpus/walk/walk_internal.h"
 
 /* Folders kept open for their subfolders. Under the usual limit of 1,024 there must be room for the caller's own. */
 #define OPEN_MAX_FOLDERS 128

@@ -7,17 +7,17 @@
  * and .rgignore say, those of all parent folders too. Symbolic links are reported, not followed, unless it is asked for; the root
  * itself may be one. Neighbour: source.h reads what this finds.
  */
-#ifndef BS_CORPUS_WALK_H
-#define BS_CORPUS_WALK_H
+#ifndef BS_CORPUS_WALK_WALK_H
+#define BS_CORPUS_WALK_WALK_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "core/folders.h"
-#include "core/status.h"
-#include "corpus/document.h"
+#include "core/store/folder_listings.h"
+#include "core/base/status.h"
+#include "corpus/walk/document.h"
 
 #ifdef __cplusplus
 extern "C" {

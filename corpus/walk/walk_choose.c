@@ -1,10 +1,10 @@
 /* walk_choose.c: which entries of a folder are visited: whom of the rules to ask, and from where in the path. See walk.h. */
-#include "corpus/walk_internal.h"
+#include "corpus/walk/walk_internal.h"
 
 #include <string.h>
 
-#include "core/needle.h"
-#include "corpus/file_types.h"
+#include "core/simd/needle.h"
+#include "corpus/walk/file_types.h"
 
 /* Where the part of path below folder starts; 0 if it is not below. Compares bytes, not components, as ripgrep does. */
 size_t bs_walk_off_below(const struct bs_buffer *path, const void *folder, size_t folder_bytes)

@@ -1,12 +1,12 @@
 /* walk_internal.h: the state of a walk, for walk.c, which moves, and walk_choose.c, which decides. Inside corpus/ only. */
-#ifndef BS_CORPUS_WALK_INTERNAL_H
-#define BS_CORPUS_WALK_INTERNAL_H
+#ifndef BS_CORPUS_WALK_WALK_INTERNAL_H
+#define BS_CORPUS_WALK_WALK_INTERNAL_H
 
 #include <sys/stat.h>
 
-#include "core/buffer.h"
-#include "corpus/ignore.h"
-#include "corpus/walk.h"
+#include "core/base/buffer.h"
+#include "corpus/walk/ignore.h"
+#include "corpus/walk/walk.h"
 
 /* As folder lists have them, and one that they do not have. */
 enum entry_kind {
@@ -69,7 +69,7 @@ bool bs_walk_is_absolute(const struct bs_walk *walk);
 /* Whether to visit the entry whose path is in the buffer. Links that are followed are what they point to by now. */
 bool bs_walk_wants(struct bs_walk *walk, const struct folder *folder, const struct entry *found);
 
-/* walk_lists.c. Fills a folder, whose path is in the buffer, from a list, if one is known for its stamp. BS_NO_MEMORY. */
+/* walk_listings.c. Fills a folder, whose path is in the buffer, from a list, if one is known for its stamp. BS_NO_MEMORY. */
 enum bs_status bs_walk_find_listing(struct bs_walk *walk, struct folder *folder, const struct stat *info, bool *found_out,
                                  struct bs_error *err) BS_WARN_UNUSED;
 /* Tells of a folder that has been filled, and is open at fd. BS_NO_MEMORY. */

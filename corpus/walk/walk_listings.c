@@ -1,9 +1,9 @@
-/* walk_lists.c: folders that need not be read, since a list of what they hold is known. See struct bs_walk_listings. */
-#include "corpus/walk_internal.h"
+/* walk_listings.c: folders that need not be read, since a list of what they hold is known. See struct bs_walk_listings. */
+#include "corpus/walk/walk_internal.h"
 
 #include <sys/vfs.h>
 
-#include "corpus/file.h"
+#include "corpus/walk/file.h"
 
 /*
  * File systems of which it is known that each change of a folder's entries sets its times, whoever makes it: local ones of

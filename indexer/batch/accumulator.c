@@ -1,11 +1,11 @@
-/* gather.c: see gather.h. */
-#include "indexer/gather.h"
+/* accumulator.c: see accumulator.h. */
+#include "indexer/batch/accumulator.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bytes.h"
-#include "core/hash.h"
+#include "core/base/bytes.h"
+#include "core/base/hash.h"
 
 #define SPOOL_CHUNK_BYTES (8u << 20) /* address space: only what is written becomes real */
 

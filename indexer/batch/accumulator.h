@@ -1,24 +1,24 @@
 /*
- * gather.h: documents in, (document, distinct term) pairs out, in memory. The first half of an index run.
+ * accumulator.h: documents in, (document, distinct term) pairs out, in memory. The first half of an index run.
  *
- * In two steps, so that the costly one can run on several threads. A *analysed batch* (harvest.h) analyses one batch on its
+ * In two steps, so that the costly one can run on several threads. A *analysed batch* (term_batch.h) analyses one batch on its
  * own, with a small dictionary that stays in cache; then, one analysed batch after the other in document order, each is merged into the
  * *accumulator*, which holds the segment's dictionary and every document's terms as term numbers. Numbers are
  * given in order of first appearance, so common terms have short ones. Merging looks a term up once a batch, not once
  * a document. What an accumulator holds depends on the documents and their order only, never on the threads.
  */
-#ifndef BS_INDEXER_GATHER_H
-#define BS_INDEXER_GATHER_H
+#ifndef BS_INDEXER_BATCH_ACCUMULATOR_H
+#define BS_INDEXER_BATCH_ACCUMULATOR_H
 
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/doc_table.h"
-#include "core/status.h"
-#include "core/term_table.h"
-#include "core/tf_table.h"
-#include "indexer/group_varint.h"
-#include "indexer/harvest.h"
+#include "core/base/buffer.h"
+#include "core/store/doc_table.h"
+#include "core/base/status.h"
+#include "core/base/term_table.h"
+#include "core/matrix/tf_table.h"
+#include "indexer/batch/group_varint.h"
+#include "indexer/batch/term_batch.h"
 
 /* One document's terms: n_terms numbers in groups (group_varint.h) from codes on, first those of words that stand there more
  * than once; behind them, until renumber.h has been over them, groups of n_repeated numbers: how often these do. */

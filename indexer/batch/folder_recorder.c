@@ -1,5 +1,5 @@
-/* folder_notes.c: see folder_notes.h. */
-#include "indexer/folder_notes.h"
+/* folder_recorder.c: see folder_recorder.h. */
+#include "indexer/batch/folder_recorder.h"
 
 static bool find(void *context, const char *root, const char *path, size_t path_bytes, const struct bs_stamp *stamp,
                  struct bs_folder_listing *list_out)

@@ -1,12 +1,12 @@
 /*
- * folder_notes.h: what an index run notes of the folders that it walks through, for the file `folders` (core/folders.h); and
+ * folder_recorder.h: what an index run notes of the folders that it walks through, for the file `folders` (core/store/folder_listings.h); and
  * what the run before has noted spares this one the reading.
  */
-#ifndef BS_INDEXER_FOLDER_NOTES_H
-#define BS_INDEXER_FOLDER_NOTES_H
+#ifndef BS_INDEXER_BATCH_FOLDER_RECORDER_H
+#define BS_INDEXER_BATCH_FOLDER_RECORDER_H
 
-#include "core/folders.h"
-#include "corpus/walk.h"
+#include "core/store/folder_listings.h"
+#include "corpus/walk/walk.h"
 
 struct bs_folder_recorder {
 	struct bs_folders old;

@@ -1,5 +1,5 @@
 /* gram_plan.c: see gram_plan.h. */
-#include "indexer/gram_plan.h"
+#include "indexer/batch/gram_plan.h"
 
 #include <stdlib.h>
 #include <string.h>

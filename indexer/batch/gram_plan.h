@@ -1,15 +1,15 @@
 /*
- * gram_plan.h: which grams are frequent, how many columns a gram has, and of what class a file is (core/gram_slab.h).
+ * gram_plan.h: which grams are frequent, how many columns a gram has, and of what class a file is (core/matrix/gram_slab.h).
  * Fixed before a run, so that a file's row can be made as soon as the file is read (gram_sketch.h), on whatever thread, and
  * nothing but rows is ever held.
  */
-#ifndef BS_INDEXER_GRAM_PLAN_H
-#define BS_INDEXER_GRAM_PLAN_H
+#ifndef BS_INDEXER_BATCH_GRAM_PLAN_H
+#define BS_INDEXER_BATCH_GRAM_PLAN_H
 
 #include <stdint.h>
 
-#include "core/gram_slab.h"
-#include "core/status.h"
+#include "core/matrix/gram_slab.h"
+#include "core/base/status.h"
 
 /* Where no row is made: the text of the document is not a file's. */
 #define BS_GRAM_NO_SIZE_CLASS UINT32_MAX

@@ -1,7 +1,7 @@
 /*
  * gram_sketch.c: see gram_sketch.h.
  *
- *     text -> folded, a piece at a time -> 5-grams:  the bits of each, in 2^log words (core/grams.h)
+ *     text -> folded, a piece at a time -> 5-grams:  the bits of each, in 2^log words (core/text/grams.h)
  *                                       -> trigrams: a list for each tier
  *
  * Then it is known how many bits are to be set, hence the class. The words become as few as it has, the trigrams' bits are
@@ -14,15 +14,15 @@
  * Trigrams are listed, since a rare one has several bits, and its tier has to be looked up. A state of two bits says of
  * each whether it is to be listed, and for which tier: 0, not at all, is the state of those left out and those listed.
  */
-#include "indexer/gram_sketch.h"
+#include "indexer/batch/gram_sketch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/icu.h"
-#include "core/buffer.h"
-#include "core/grams.h"
-#include "core/kernels.h"
+#include "core/base/icu.h"
+#include "core/base/buffer.h"
+#include "core/text/grams.h"
+#include "core/simd/kernels.h"
 
 #define PIECE_BYTES  4096u
 #define CARRY_BYTES  (BS_GRAM_LONG_BYTES - 1)

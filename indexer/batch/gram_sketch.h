@@ -1,14 +1,14 @@
 /*
- * gram_sketch.h: text in, a row of bits out (core/gram_slab.h), by the plan of a run. Where the time of an index of grams
+ * gram_sketch.h: text in, a row of bits out (core/matrix/gram_slab.h), by the plan of a run. Where the time of an index of grams
  * goes; gram_sketch.c says how.
  */
-#ifndef BS_INDEXER_GRAM_SKETCH_H
-#define BS_INDEXER_GRAM_SKETCH_H
+#ifndef BS_INDEXER_BATCH_GRAM_SKETCH_H
+#define BS_INDEXER_BATCH_GRAM_SKETCH_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "indexer/gram_plan.h"
+#include "indexer/batch/gram_plan.h"
 
 /* Belongs to one thread at a time; make one per thread (4 MB and what the largest text needs) and use it for any number of
  * texts. */

@@ -4,13 +4,13 @@
  * seven bits a byte they are told apart without looking at them: a quarter of the instructions, for documents' terms as
  * small. In memory only.
  */
-#ifndef BS_INDEXER_GROUP_VARINT_H
-#define BS_INDEXER_GROUP_VARINT_H
+#ifndef BS_INDEXER_BATCH_GROUP_VARINT_H
+#define BS_INDEXER_BATCH_GROUP_VARINT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/bytes.h"
+#include "core/base/bytes.h"
 
 /* Bytes that n numbers take at most, and those behind them that may be written or read, too. */
 #define BS_GROUP_MOST_BYTES(n) (((size_t)(n) + 3) / 4 * 17 + BS_GROUP_SLACK)

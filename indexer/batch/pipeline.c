@@ -1,9 +1,9 @@
 /* pipeline.c: see pipeline.h. */
-#include "indexer/pipeline.h"
+#include "indexer/batch/pipeline.h"
 
 #include <stdlib.h>
 
-#include "core/workers.h"
+#include "core/base/workers.h"
 
 /* An analysed batch is merged when it holds this much, even in the middle of a batch. */
 #define TERM_BATCH_LIMIT_BYTES (8u << 20)

@@ -9,16 +9,16 @@
  * What merge sees does not depend on the number of threads. An analysed batch that grows large is merged before its batch is
  * done, so memory stays bounded whatever a batch holds.
  */
-#ifndef BS_INDEXER_PIPELINE_H
-#define BS_INDEXER_PIPELINE_H
+#ifndef BS_INDEXER_BATCH_PIPELINE_H
+#define BS_INDEXER_BATCH_PIPELINE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/status.h"
-#include "core/words.h"
-#include "corpus/source.h"
-#include "indexer/gather.h"
+#include "core/base/status.h"
+#include "core/text/words.h"
+#include "corpus/read/source.h"
+#include "indexer/batch/accumulator.h"
 
 struct bs_pipeline;
 

@@ -1,11 +1,11 @@
-/* harvest.c: see harvest.h. */
-#include "indexer/harvest.h"
+/* term_batch.c: see term_batch.h. */
+#include "indexer/batch/term_batch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/hash.h"
-#include "core/lexicon.h"
+#include "core/base/hash.h"
+#include "core/lexicon/lexicon.h"
 
 #define FIELD_GAP   100u        /* positions between two fields of a record */
 #define KEPT_BYTES  (1u << 20)  /* larger buffers are given back after use */

@@ -1,24 +1,24 @@
 /*
- * harvest.h: one batch of documents analysed, by one thread, on its own: their distinct terms under numbers of the
- * batch, in order of first appearance, and every document's terms as such numbers. gather.h makes segments of them.
+ * term_batch.h: one batch of documents analysed, by one thread, on its own: their distinct terms under numbers of the
+ * batch, in order of first appearance, and every document's terms as such numbers. accumulator.h makes segments of them.
  *
  * The dictionary of a batch is looked up once a word, so it is made to stay in the nearer caches: keys of up to 16
  * bytes stand in their entries, entries are dense in order of appearance, and slots are four bytes.
  */
-#ifndef BS_INDEXER_HARVEST_H
-#define BS_INDEXER_HARVEST_H
+#ifndef BS_INDEXER_BATCH_TERM_BATCH_H
+#define BS_INDEXER_BATCH_TERM_BATCH_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/hash.h"
-#include "core/status.h"
-#include "core/term_table.h"
-#include "core/word_pairs.h"
-#include "core/words.h"
-#include "corpus/document.h"
-#include "indexer/gram_sketch.h"
+#include "core/base/buffer.h"
+#include "core/base/hash.h"
+#include "core/base/status.h"
+#include "core/base/term_table.h"
+#include "core/lexicon/word_pairs.h"
+#include "core/text/words.h"
+#include "corpus/walk/document.h"
+#include "indexer/batch/gram_sketch.h"
 
 #define BS_TERM_BATCH_KEY_BYTES 16u
 

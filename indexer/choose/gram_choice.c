@@ -1,12 +1,12 @@
 /* gram_choice.c: see gram_choice.h. */
-#include "indexer/gram_choice.h"
+#include "indexer/choose/gram_choice.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bytes.h"
-#include "core/grams.h"
-#include "indexer/sample.h"
+#include "core/base/bytes.h"
+#include "core/text/grams.h"
+#include "indexer/choose/sample.h"
 
 #define SAMPLE_BYTES (24u << 20)
 /* Shares of the files from which on a gram is of a tier. What was measured: bench/README.md. */

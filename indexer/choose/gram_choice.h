@@ -2,13 +2,13 @@
  * gram_choice.h: which grams are frequent, and so the plan of a run (gram_plan.h). A new index looks at a sample of its
  * sources first; a refresh and a compaction go on with what the largest segment has.
  */
-#ifndef BS_INDEXER_GRAM_CHOICE_H
-#define BS_INDEXER_GRAM_CHOICE_H
+#ifndef BS_INDEXER_CHOOSE_GRAM_CHOICE_H
+#define BS_INDEXER_CHOOSE_GRAM_CHOICE_H
 
-#include "core/snapshot.h"
-#include "corpus/source.h"
-#include "indexer/gram_plan.h"
-#include "indexer/gram_sketch.h"
+#include "core/store/snapshot.h"
+#include "corpus/read/source.h"
+#include "indexer/batch/gram_plan.h"
+#include "indexer/batch/gram_sketch.h"
 
 struct bs_gram_bucket_count {
 	uint32_t df;   /* files that have a gram of it */

@@ -1,5 +1,5 @@
 /* sample.c: see sample.h. */
-#include "indexer/sample.h"
+#include "indexer/choose/sample.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

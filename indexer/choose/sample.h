@@ -2,11 +2,11 @@
  * sample.h: some documents of a source, from all over it: the head of a source is often of its own kind (a tree begins
  * with its documentation), and neighbours speak of the same. What is chosen depends on the source only.
  */
-#ifndef BS_INDEXER_SAMPLE_H
-#define BS_INDEXER_SAMPLE_H
+#ifndef BS_INDEXER_CHOOSE_SAMPLE_H
+#define BS_INDEXER_CHOOSE_SAMPLE_H
 
-#include "core/status.h"
-#include "corpus/source.h"
+#include "core/base/status.h"
+#include "corpus/read/source.h"
 
 /* Takes a document, borrowed until it returns. */
 typedef enum bs_status (*bs_sample_fn)(void *context, const struct bs_document *document, struct bs_error *err);

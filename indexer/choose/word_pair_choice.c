@@ -1,12 +1,12 @@
-/* pair_choice.c: see pair_choice.h. */
-#include "indexer/pair_choice.h"
+/* word_pair_choice.c: see word_pair_choice.h. */
+#include "indexer/choose/word_pair_choice.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/hash.h"
-#include "core/lexicon.h"
-#include "indexer/sample.h"
+#include "core/base/hash.h"
+#include "core/lexicon/lexicon.h"
+#include "indexer/choose/sample.h"
 
 #define SAMPLE_BYTES   (12u << 20)
 #define PAIR_MIN_DOCS  2u /* a pair met in one document only may be there by chance */

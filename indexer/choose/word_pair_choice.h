@@ -1,17 +1,17 @@
 /*
- * pair_choice.h: which pairs of words a run indexes (core/word_pairs.h).
+ * word_pair_choice.h: which pairs of words a run indexes (core/lexicon/word_pairs.h).
  *
  * A new index looks at a sample of its sources first; a refresh and a compaction go on with the pairs of the largest
  * segment there is. What is chosen depends on the documents only.
  */
-#ifndef BS_INDEXER_PAIR_CHOICE_H
-#define BS_INDEXER_PAIR_CHOICE_H
+#ifndef BS_INDEXER_CHOOSE_WORD_PAIR_CHOICE_H
+#define BS_INDEXER_CHOOSE_WORD_PAIR_CHOICE_H
 
-#include "core/snapshot.h"
-#include "core/status.h"
-#include "core/word_pairs.h"
-#include "core/words.h"
-#include "corpus/source.h"
+#include "core/store/snapshot.h"
+#include "core/base/status.h"
+#include "core/lexicon/word_pairs.h"
+#include "core/text/words.h"
+#include "corpus/read/source.h"
 
 /* A sample in the making. Zero-initialise; release with bs_word_pair_sample_deinit. */
 struct bs_word_pair_sample {

@@ -1,8 +1,8 @@
 /* bitsift_build.c: the building part of bitsift.h, put upon indexer.h. */
 #include "core/bitsift.h"
 
-#include "corpus/delete.h"
-#include "indexer/indexer.h"
+#include "corpus/changes/delete.h"
+#include "indexer/run/indexer.h"
 
 _Static_assert((int)BS_SKIP_REASONS <= (int)BS_SKIP_MAX, "no room for every reason in struct bs_build_report");
 

@@ -10,13 +10,13 @@
  * A segment of which more than half is deleted is drained: up to the same limit, its documents move to a new one, refresh
  * by refresh, until it is empty and goes. They are at most as many as were deleted, so the cost is paid for.
  */
-#include "indexer/compact.h"
+#include "indexer/run/compact.h"
 
 #include <stdlib.h>
 
-#include "core/index_dir.h"
-#include "corpus/recorded.h"
-#include "indexer/run.h"
+#include "core/store/index_dir.h"
+#include "corpus/changes/recorded.h"
+#include "indexer/run/index_writer.h"
 
 #define FACTOR            6u
 #define FIRST_TIER_BYTES  (UINT64_C(16) << 10)

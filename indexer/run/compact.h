@@ -5,15 +5,15 @@
  * checksum, what was indexed stays where it is, so that a compaction never changes what a query finds; only scores move,
  * since N, df and the mean length no longer count what was deleted.
  */
-#ifndef BS_INDEXER_COMPACT_H
-#define BS_INDEXER_COMPACT_H
+#ifndef BS_INDEXER_RUN_COMPACT_H
+#define BS_INDEXER_RUN_COMPACT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/manifest.h"
-#include "core/status.h"
-#include "indexer/indexer.h"
+#include "core/store/manifest.h"
+#include "core/base/status.h"
+#include "indexer/run/indexer.h"
 
 /* Which segments to merge, and how much of them. */
 struct bs_compaction {

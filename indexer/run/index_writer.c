@@ -1,16 +1,16 @@
-/* run.c: see run.h. */
-#include "indexer/run.h"
+/* index_writer.c: see index_writer.h. */
+#include "indexer/run/index_writer.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "core/index_dir.h"
-#include "core/words.h"
-#include "corpus/recorded.h"
-#include "indexer/gram_choice.h"
-#include "indexer/pair_choice.h"
+#include "core/store/index_dir.h"
+#include "core/text/words.h"
+#include "corpus/changes/recorded.h"
+#include "indexer/choose/gram_choice.h"
+#include "indexer/choose/word_pair_choice.h"
 
 #define DEFAULT_MEMORY_BYTES (UINT64_C(1) << 30)
 #define MIN_MEMORY_BYTES     (UINT64_C(16) << 20)

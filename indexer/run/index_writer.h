@@ -1,23 +1,23 @@
 /*
- * run.h: what every run of the indexer does with documents, wherever they come from: accumulator them, and write segments.
+ * index_writer.h: what every run of the indexer does with documents, wherever they come from: accumulator them, and write segments.
  * indexer.c refreshes sources with it, compact.c merges segments.
  */
-#ifndef BS_INDEXER_RUN_H
-#define BS_INDEXER_RUN_H
+#ifndef BS_INDEXER_RUN_INDEX_WRITER_H
+#define BS_INDEXER_RUN_INDEX_WRITER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/manifest.h"
-#include "core/snapshot.h"
-#include "corpus/claims.h"
-#include "corpus/source.h"
-#include "corpus/store.h"
-#include "indexer/gather.h"
-#include "indexer/gram_gather.h"
-#include "indexer/indexer.h"
-#include "indexer/pipeline.h"
-#include "indexer/segment_build.h"
+#include "core/store/manifest.h"
+#include "core/store/snapshot.h"
+#include "corpus/changes/id_owners.h"
+#include "corpus/read/source.h"
+#include "corpus/read/text_store.h"
+#include "indexer/batch/accumulator.h"
+#include "indexer/segment/gram_accumulator.h"
+#include "indexer/run/indexer.h"
+#include "indexer/batch/pipeline.h"
+#include "indexer/segment/segment_build.h"
 
 /* Zero-initialise but for job and report; release with bs_index_writer_deinit. One thread. */
 struct bs_index_writer {

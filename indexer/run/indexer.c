@@ -1,5 +1,5 @@
 /* indexer.c: an index run from start to commit. See indexer.h. */
-#include "indexer/indexer.h"
+#include "indexer/run/indexer.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,15 +7,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/index_dir.h"
-#include "core/snapshot.h"
-#include "core/words.h"
-#include "corpus/recorded.h"
-#include "corpus/refresh.h"
-#include "indexer/compact.h"
-#include "indexer/folder_notes.h"
-#include "indexer/passed_over.h"
-#include "indexer/run.h"
+#include "core/store/index_dir.h"
+#include "core/store/snapshot.h"
+#include "core/text/words.h"
+#include "corpus/changes/recorded.h"
+#include "corpus/changes/refresh.h"
+#include "indexer/run/compact.h"
+#include "indexer/batch/folder_recorder.h"
+#include "indexer/run/non_documents.h"
+#include "indexer/run/index_writer.h"
 
 struct indexing {
 	struct bs_index_writer writer;

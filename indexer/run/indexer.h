@@ -5,17 +5,17 @@
  * segment of it beside the old ones, tombstones for what is gone, and commits by replacing the manifest. Until then, and
  * whatever happens, the old index stays as it was. What compaction is due follows, as a commit of its own.
  */
-#ifndef BS_INDEXER_INDEXER_H
-#define BS_INDEXER_INDEXER_H
+#ifndef BS_INDEXER_RUN_INDEXER_H
+#define BS_INDEXER_RUN_INDEXER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/manifest.h"
-#include "core/status.h"
-#include "core/treatment.h"
-#include "corpus/document.h"
-#include "indexer/classes.h"
+#include "core/store/manifest.h"
+#include "core/base/status.h"
+#include "core/matrix/treatment.h"
+#include "corpus/walk/document.h"
+#include "indexer/segment/size_classes.h"
 
 /* What has been done so far, and in the end what the run amounted to. */
 struct bs_index_report {

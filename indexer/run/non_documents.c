@@ -1,9 +1,9 @@
 /* non_documents.c: see non_documents.h. */
-#include "indexer/passed_over.h"
+#include "indexer/run/non_documents.h"
 
 #include <string.h>
 
-#include "core/doc_order.h"
+#include "core/store/doc_order.h"
 
 enum bs_status bs_passed_over_add(struct bs_manifest *manifest, uint32_t source, const struct bs_term_batch *term_batch,
                                   struct bs_error *err)

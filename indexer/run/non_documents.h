@@ -2,12 +2,12 @@
  * non_documents.h: the manifest's list of files that are no documents, as a run makes it. Every search of the sources' files
  * looks through them.
  */
-#ifndef BS_INDEXER_PASSED_OVER_H
-#define BS_INDEXER_PASSED_OVER_H
+#ifndef BS_INDEXER_RUN_NON_DOCUMENTS_H
+#define BS_INDEXER_RUN_NON_DOCUMENTS_H
 
-#include "core/manifest.h"
-#include "corpus/source.h"
-#include "indexer/gather.h"
+#include "core/store/manifest.h"
+#include "corpus/read/source.h"
+#include "indexer/batch/accumulator.h"
 
 /* Those of an analysed batch, which come in document order. BS_NO_MEMORY. */
 enum bs_status bs_passed_over_add(struct bs_manifest *manifest, uint32_t source, const struct bs_term_batch *term_batch,

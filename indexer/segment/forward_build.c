@@ -1,12 +1,12 @@
-/* list_build.c: see list_build.h. */
-#include "indexer/list_build.h"
+/* forward_build.c: see forward_build.h. */
+#include "indexer/segment/forward_build.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/list_filter.h"
-#include "core/term_list.h"
+#include "core/matrix/forward_filter.h"
+#include "core/matrix/forward_list.h"
 
 /* ---- ordinals ---- */
 

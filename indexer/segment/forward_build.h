@@ -1,16 +1,16 @@
 /*
- * list_build.h: makes a slab of plain lists (core/term_list.h) and the filters in front of them (core/forward_filter.h),
+ * forward_build.h: makes a slab of plain lists (core/matrix/forward_list.h) and the filters in front of them (core/forward_filter.h),
  * and tells beforehand what such lists take.
  */
-#ifndef BS_INDEXER_LIST_BUILD_H
-#define BS_INDEXER_LIST_BUILD_H
+#ifndef BS_INDEXER_SEGMENT_FORWARD_BUILD_H
+#define BS_INDEXER_SEGMENT_FORWARD_BUILD_H
 
 #include <stdint.h>
 
-#include "core/segment.h"
-#include "core/status.h"
-#include "indexer/gather.h"
-#include "indexer/list_cost.h"
+#include "core/store/segment.h"
+#include "core/base/status.h"
+#include "indexer/batch/accumulator.h"
+#include "indexer/segment/forward_cost.h"
 
 /* Plain lists of 2^i to 2^(i+1) - 1 terms, for each i. */
 #define BS_FORWARD_SIZES 32u
@@ -31,7 +31,7 @@ struct bs_forward_product {
 };
 void bs_forward_product_deinit(struct bs_forward_product *product);
 
-/* Makes a slab of docs[0..n_docs). ns_bits: see list_cost.h. image_out borrows from the product. BS_NO_MEMORY; release the product then, too. */
+/* Makes a slab of docs[0..n_docs). ns_bits: see forward_cost.h. image_out borrows from the product. BS_NO_MEMORY; release the product then, too. */
 enum bs_status bs_forward_build(const struct bs_accumulator *accumulator, const uint32_t *ordinal_of, const uint32_t *docs,
                              uint32_t n_docs, double ns_bits, struct bs_forward_product *product, struct bs_slab_image *image_out,
                              struct bs_error *err) BS_WARN_UNUSED;

@@ -1,5 +1,5 @@
-/* list_cost.c: see list_cost.h. */
-#include "indexer/list_cost.h"
+/* forward_cost.c: see forward_cost.h. */
+#include "indexer/segment/forward_cost.h"
 
 #include <math.h>
 

@@ -1,13 +1,13 @@
 /*
- * list_cost.h: what plain lists cost, their filters included, and which filters make them cheapest: columns are bits, and
+ * forward_cost.h: what plain lists cost, their filters included, and which filters make them cheapest: columns are bits, and
  * what they let through is looked into (core/forward_filter.h).
  */
-#ifndef BS_INDEXER_LIST_COST_H
-#define BS_INDEXER_LIST_COST_H
+#ifndef BS_INDEXER_SEGMENT_FORWARD_COST_H
+#define BS_INDEXER_SEGMENT_FORWARD_COST_H
 
 #include <stdint.h>
 
-#include "core/list_filter.h"
+#include "core/matrix/forward_filter.h"
 
 #define BS_FORWARD_NEARS 7u /* neighbourhoods that there is a choice of: of 2^0 to 2^6 ordinals */
 

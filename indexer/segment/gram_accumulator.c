@@ -1,5 +1,5 @@
-/* gram_gather.c: see gram_gather.h. Rows become columns when they are written, eight words of all rows at a time. */
-#include "indexer/gram_gather.h"
+/* gram_accumulator.c: see gram_accumulator.h. Rows become columns when they are written, eight words of all rows at a time. */
+#include "indexer/segment/gram_accumulator.h"
 
 #include <stdlib.h>
 #include <string.h>

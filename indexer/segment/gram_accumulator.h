@@ -1,12 +1,12 @@
 /*
- * gram_gather.h: the rows of files, as gram_plan.h makes them, until they are written: class by class, in document order.
+ * gram_accumulator.h: the rows of files, as gram_plan.h makes them, until they are written: class by class, in document order.
  * It holds as many bytes as the slabs will have, and no postings at all.
  */
-#ifndef BS_INDEXER_GRAM_GATHER_H
-#define BS_INDEXER_GRAM_GATHER_H
+#ifndef BS_INDEXER_SEGMENT_GRAM_ACCUMULATOR_H
+#define BS_INDEXER_SEGMENT_GRAM_ACCUMULATOR_H
 
-#include "core/container.h"
-#include "indexer/gram_plan.h"
+#include "core/file/container.h"
+#include "indexer/batch/gram_plan.h"
 
 struct bs_gram_chunk;
 

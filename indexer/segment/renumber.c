@@ -2,12 +2,12 @@
  * renumber.c: see renumber.h. A chunk of the spool is a task. What comes of it is written into chunks of the thread's own, the
  * first of which are new, and all others those that it has done with.
  */
-#include "indexer/renumber.h"
+#include "indexer/segment/renumber.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/workers.h"
+#include "core/base/workers.h"
 
 /* One thread's. */
 struct writer {

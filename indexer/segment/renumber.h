@@ -1,16 +1,16 @@
 /*
  * renumber.h: documents of an accumulator with other numbers for their terms; on the way they are weighed, and how often words stand
- * in them is coded (core/tf_code.h), now that it is known which words are rare.
+ * in them is coded (core/matrix/tf_code.h), now that it is known which words are rare.
  */
-#ifndef BS_INDEXER_RENUMBER_H
-#define BS_INDEXER_RENUMBER_H
+#ifndef BS_INDEXER_SEGMENT_RENUMBER_H
+#define BS_INDEXER_SEGMENT_RENUMBER_H
 
 #include <stdint.h>
 
-#include "core/kernels.h"
-#include "core/status.h"
-#include "indexer/classes.h"
-#include "indexer/gather.h"
+#include "core/simd/kernels.h"
+#include "core/base/status.h"
+#include "indexer/segment/size_classes.h"
+#include "indexer/batch/accumulator.h"
 
 #define BS_NOTE_IS_CODED 0x80u /* a word whose tf is coded; the rest is a weight */
 

@@ -1,18 +1,18 @@
 /* segment_build.c: see segment_build.h. */
-#include "indexer/segment_build.h"
+#include "indexer/segment/segment_build.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/lexicon.h"
-#include "core/segment.h"
-#include "core/segment_sections.h"
-#include "core/workers.h"
-#include "indexer/classes.h"
-#include "indexer/list_build.h"
-#include "indexer/slab_build.h"
-#include "indexer/term_order.h"
+#include "core/lexicon/lexicon.h"
+#include "core/store/segment.h"
+#include "core/file/segment_sections.h"
+#include "core/base/workers.h"
+#include "indexer/segment/size_classes.h"
+#include "indexer/segment/forward_build.h"
+#include "indexer/segment/slab_build.h"
+#include "indexer/segment/term_order.h"
 
 /* Of a slab, to choose its widths: 16,384 documents, whose mean load is that of all within a hundredth. */
 #define MEASURED_BLOCKS 32u

@@ -2,20 +2,20 @@
  * segment_build.h: from accumulated documents to a segment file. The second half of an index run.
  *
  * Sorts the lexicon (term_order.h), makes the treatment table from the segment's size, puts the documents in classes of
- * similar length (classes.h), and has each class made into slabs (slab_build.h), beside the coding of the lexicon.
+ * similar length (size_classes.h), and has each class made into slabs (slab_build.h), beside the coding of the lexicon.
  */
-#ifndef BS_INDEXER_SEGMENT_BUILD_H
-#define BS_INDEXER_SEGMENT_BUILD_H
+#ifndef BS_INDEXER_SEGMENT_SEGMENT_BUILD_H
+#define BS_INDEXER_SEGMENT_SEGMENT_BUILD_H
 
 #include <stdint.h>
 
-#include "core/kernels.h"
-#include "core/status.h"
-#include "core/treatment.h"
-#include "corpus/store.h"
-#include "indexer/classes.h"
-#include "indexer/gather.h"
-#include "indexer/gram_gather.h"
+#include "core/simd/kernels.h"
+#include "core/base/status.h"
+#include "core/matrix/treatment.h"
+#include "corpus/read/text_store.h"
+#include "indexer/segment/size_classes.h"
+#include "indexer/batch/accumulator.h"
+#include "indexer/segment/gram_accumulator.h"
 
 struct bs_build_options {
 	struct bs_treatment_policy policy;

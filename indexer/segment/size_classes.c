@@ -1,17 +1,17 @@
-/* classes.c: length classes, and what makes it worth merging two. See classes.h. */
-#include "indexer/classes.h"
+/* size_classes.c: length classes, and what makes it worth merging two. See size_classes.h. */
+#include "indexer/segment/size_classes.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/kernels.h"
-#include "core/treatment.h"
+#include "core/simd/kernels.h"
+#include "core/matrix/treatment.h"
 
 /*
  * Documents start in classes of weights within a factor 1.5; then the two neighbours whose merging saves most are
  * merged, again and again, until none saves. The cost of a class is in bits a posting of the segment; work at query time
- * is charged in the same coin, at the price of core/treatment.h.
+ * is charged in the same coin, at the price of core/matrix/treatment.h.
  */
 #define CLASS_RATIO    1.5
 #define SLAB_NS        700.0  /* a slab more, for every query: its terms looked up, a few cache misses in a row at each level */

@@ -1,15 +1,15 @@
 /*
- * classes.h: which documents share a slab. Documents of a slab share one signature width, so they should have about
- * the same number of bits: COBS's "compact" index by length. See classes.c for the cost that decides.
+ * size_classes.h: which documents share a slab. Documents of a slab share one signature width, so they should have about
+ * the same number of bits: COBS's "compact" index by length. See size_classes.c for the cost that decides.
  */
-#ifndef BS_INDEXER_CLASSES_H
-#define BS_INDEXER_CLASSES_H
+#ifndef BS_INDEXER_SEGMENT_SIZE_CLASSES_H
+#define BS_INDEXER_SEGMENT_SIZE_CLASSES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/status.h"
-#include "indexer/list_build.h"
+#include "core/base/status.h"
+#include "indexer/segment/forward_build.h"
 
 #define BS_MAX_SIZE_CLASSES 128u
 
@@ -42,14 +42,14 @@ struct bs_size_class_rules {
 	uint64_t max_slab_bytes; /* of its columns */
 	enum bs_forward_mode forward_mode;
 	double n_ordinals;       /* of the lexicon */
-	struct bs_forward_load lists[BS_FORWARD_SIZES]; /* some forward lists of each size: list_build.h */
+	struct bs_forward_load lists[BS_FORWARD_SIZES]; /* some forward lists of each size: forward_build.h */
 };
 
 struct bs_size_classes {
 	struct bs_size_class classes[BS_MAX_SIZE_CLASSES];
 	uint32_t n_classes;
 	uint32_t *docs;
-	double ns_bits; /* what a nanosecond a query may cost: list_cost.h */
+	double ns_bits; /* what a nanosecond a query may cost: forward_cost.h */
 };
 
 /* Puts documents 0..n_docs-1 in classes, short ones first. Every document is in exactly one. BS_NO_MEMORY. */

@@ -1,13 +1,13 @@
 /* slab_build.c: see slab_build.h. */
-#include "indexer/slab_build.h"
+#include "indexer/segment/slab_build.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/hash.h"
-#include "indexer/slab_audit.h"
-#include "indexer/slab_fill.h"
+#include "core/base/hash.h"
+#include "indexer/segment/slab_exceptions.h"
+#include "indexer/segment/slab_fill.h"
 
 uint64_t bs_slab_builder_bytes(const struct bs_slab_plan *plan)
 {

@@ -6,15 +6,15 @@
  * decides who gets a column of his own; and to set the bits of all levels. In between, some of them (in a small slab all) are
  * read to see how wide the levels must be: whole blocks, since what is shared by the lanes of a block counts once.
  */
-#ifndef BS_INDEXER_SLAB_BUILD_H
-#define BS_INDEXER_SLAB_BUILD_H
+#ifndef BS_INDEXER_SEGMENT_SLAB_BUILD_H
+#define BS_INDEXER_SEGMENT_SLAB_BUILD_H
 
 #include <stdint.h>
 
-#include "core/exceptions.h"
-#include "core/segment.h"
-#include "core/status.h"
-#include "indexer/slab_plan.h"
+#include "core/matrix/exceptions.h"
+#include "core/store/segment.h"
+#include "core/base/status.h"
+#include "indexer/segment/slab_plan.h"
 
 /* What a slab in the making knows of a frequent term. */
 struct bs_slab_frequent {
@@ -63,7 +63,7 @@ enum bs_status bs_slab_count(struct bs_slab_builder *builder, const uint32_t *ro
 enum bs_status bs_slab_build(struct bs_slab_builder *builder, uint64_t first_row, struct bs_slab_product *product,
                              struct bs_error *err) BS_WARN_UNUSED;
 
-/* ---- for slab_fill.c and slab_audit.c ---- */
+/* ---- for slab_fill.c and slab_exceptions.c ---- */
 
 static inline uint32_t bs_slab_blocks(const struct bs_slab_builder *builder)
 {

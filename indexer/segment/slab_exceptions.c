@@ -1,9 +1,9 @@
-/* slab_audit.c: see slab_audit.h. */
-#include "indexer/slab_audit.h"
+/* slab_exceptions.c: see slab_exceptions.h. */
+#include "indexer/segment/slab_exceptions.h"
 
 #include <stdlib.h>
 
-#include "core/slab_and.h"
+#include "core/matrix/slab_and.h"
 
 /* Terms whose block columns the memory is asked for ahead; a power of two. */
 #define AHEAD 8u

@@ -3,12 +3,12 @@
  * guess: those that are frequent may have a column of their own, and leave their row for the audit; all others, and those that
  * have not, wait with their like until there are enough of them to set bits in one go.
  */
-#include "indexer/slab_fill.h"
+#include "indexer/segment/slab_fill.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 
 /*
  * One level while it is filled. A document's bits (a group's, a block's) are set in a row of words of its own, which stays

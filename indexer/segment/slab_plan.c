@@ -1,11 +1,11 @@
 /* slab_plan.c: see slab_plan.h. */
-#include "indexer/slab_plan.h"
+#include "indexer/segment/slab_plan.h"
 
 #include <stdlib.h>
 
-#include "core/hash.h"
-#include "core/lexicon.h"
-#include "indexer/renumber.h"
+#include "core/base/hash.h"
+#include "core/lexicon/lexicon.h"
+#include "indexer/segment/renumber.h"
 
 /* Treatments of small dfs by df, which most terms have. */
 #define SMALL_DF 64u

@@ -4,18 +4,18 @@
  * together, in dense arrays by place, near enough to stay in cache. Of terms of one document, which come last, there is
  * little to know.
  */
-#ifndef BS_INDEXER_SLAB_PLAN_H
-#define BS_INDEXER_SLAB_PLAN_H
+#ifndef BS_INDEXER_SEGMENT_SLAB_PLAN_H
+#define BS_INDEXER_SEGMENT_SLAB_PLAN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/kernels.h"
-#include "core/status.h"
-#include "core/tf_levels.h"
-#include "core/treatment.h"
-#include "indexer/classes.h"
-#include "indexer/gather.h"
+#include "core/simd/kernels.h"
+#include "core/base/status.h"
+#include "core/matrix/tf_levels.h"
+#include "core/matrix/treatment.h"
+#include "indexer/segment/size_classes.h"
+#include "indexer/batch/accumulator.h"
 
 /* One that may get an exact column in some slab, or have exceptions. */
 struct bs_frequent_term {

@@ -4,13 +4,13 @@
  * keys, in place, into 256 more, each of which the next byte divides. Keys carry eight bytes of their terms at a time, so that
  * the terms themselves are looked at for the first eight and then only where those tie.
  */
-#include "indexer/term_order.h"
+#include "indexer/segment/term_order.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/workers.h"
+#include "core/base/workers.h"
 
 /* Fewer are sorted by insertion: 256 counts are not worth setting up. */
 #define SMALL_RANGE 32u

@@ -1,13 +1,13 @@
 /*
  * term_order.h: the terms of a segment in the order of its lexicon, that of their bytes.
  */
-#ifndef BS_INDEXER_TERM_ORDER_H
-#define BS_INDEXER_TERM_ORDER_H
+#ifndef BS_INDEXER_SEGMENT_TERM_ORDER_H
+#define BS_INDEXER_SEGMENT_TERM_ORDER_H
 
 #include <stdint.h>
 
-#include "core/status.h"
-#include "core/term_table.h"
+#include "core/base/status.h"
+#include "core/base/term_table.h"
 
 /* What it takes a term beside the result, while it runs. */
 #define BS_TERM_ORDER_BYTES 16u

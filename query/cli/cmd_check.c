@@ -1,5 +1,5 @@
-/* cmd_check.c: `bitsift check`. Arguments and output; the checking is core/check.c's. */
-#include "query/cmd_check.h"
+/* cmd_check.c: `bitsift check`. Arguments and output; the checking is core/check/check.c's. */
+#include "query/cli/cmd_check.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -7,9 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/check.h"
-#include "corpus/stored_text.h"
-#include "query/cmd_shared.h"
+#include "core/check/check.h"
+#include "corpus/read/stored_text.h"
+#include "query/cli/cmd_shared.h"
 
 /* The one thing to be set is a const char *. */
 static const struct bs_option check_options[] = {

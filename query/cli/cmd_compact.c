@@ -1,5 +1,5 @@
 /* cmd_compact.c: `bitsift compact`. Arguments and output; the work is compact.c's. */
-#include "indexer/cmd_compact.h"
+#include "query/cli/cmd_compact.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "indexer/indexer.h"
-#include "query/cmd_shared.h"
+#include "indexer/run/indexer.h"
+#include "query/cli/cmd_shared.h"
 
 struct compact_arguments {
 	const char *index;

@@ -1,5 +1,5 @@
 /* cmd_consent.c: see cmd_consent.h. */
-#include "query/cmd_consent.h"
+#include "query/cli/cmd_consent.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/buffer.h"
-#include "core/hash.h"
+#include "core/base/buffer.h"
+#include "core/base/hash.h"
 
 #define MOST_FILE_BYTES (1 << 24)
 

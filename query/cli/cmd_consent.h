@@ -11,12 +11,12 @@
  * makes it, and is worth nothing to a copy of the index or where another file stands under the path. Any number of runs may
  * make marks at once: a mark appears whole, by rename, and two of the same say the same.
  */
-#ifndef BS_QUERY_CMD_CONSENT_H
-#define BS_QUERY_CMD_CONSENT_H
+#ifndef BS_QUERY_CLI_CMD_CONSENT_H
+#define BS_QUERY_CLI_CMD_CONSENT_H
 
 #include <stdio.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 /* What the commands go by. Root also trusts whoever called sudo. */
 struct bs_consent bs_user_consent(void);

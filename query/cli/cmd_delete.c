@@ -1,15 +1,15 @@
-/* cmd_delete.c: `bitsift delete`. Arguments and output; the work is corpus/delete.c's, and the query's. */
-#include "query/cmd_delete.h"
+/* cmd_delete.c: `bitsift delete`. Arguments and output; the work is corpus/changes/delete.c's, and the query's. */
+#include "query/cli/cmd_delete.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/index_dir.h"
-#include "corpus/delete.h"
-#include "query/cmd_shared.h"
-#include "query/search.h"
+#include "core/store/index_dir.h"
+#include "corpus/changes/delete.h"
+#include "query/cli/cmd_shared.h"
+#include "query/search/search.h"
 
 struct delete_arguments {
 	const char *index;

@@ -1,8 +1,8 @@
 /* cmd_delete.h: `bitsift delete`. */
-#ifndef BS_QUERY_CMD_DELETE_H
-#define BS_QUERY_CMD_DELETE_H
+#ifndef BS_QUERY_CLI_CMD_DELETE_H
+#define BS_QUERY_CLI_CMD_DELETE_H
 
-#include "core/command_line.h"
+#include "query/cli/command_line.h"
 
 extern const struct bs_command bs_command_delete;
 

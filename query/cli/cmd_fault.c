@@ -1,5 +1,5 @@
 /* cmd_fault.c: see cmd_fault.h. What runs in the handler calls nothing but what POSIX allows there. */
-#include "query/cmd_fault.h"
+#include "query/cli/cmd_fault.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "query/cmd_output.h"
+#include "query/cli/cmd_output.h"
 
 /* A line of /proc/self/maps: "7f12e000-7f12f000 r--p 00000000 08:01 131 /path". */
 #define LINE_BYTES (PATH_MAX + 128)

@@ -1,5 +1,5 @@
 /* cmd_grep.c: `bitsift grep`: what it says of itself, and the run. Options are grep_arguments.c's, the search is grep_session.c's. */
-#include "query/cmd_grep.h"
+#include "query/cli/cmd_grep.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -9,14 +9,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/kernels.h"
-#include "core/visible.h"
-#include "corpus/file_types.h"
-#include "query/cmd_output.h"
-#include "query/cmd_shared.h"
-#include "query/grep_arguments.h"
-#include "query/grep_index.h"
-#include "query/grep_run.h"
+#include "core/simd/kernels.h"
+#include "core/base/visible.h"
+#include "corpus/walk/file_types.h"
+#include "query/cli/cmd_output.h"
+#include "query/cli/cmd_shared.h"
+#include "query/cli/grep_arguments.h"
+#include "query/grep/grep_index.h"
+#include "query/grep/grep_run.h"
 
 static const char *const grep_examples[] = {
 	"bitsift grep mutex_lock", "in the files below here",

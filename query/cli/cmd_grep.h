@@ -1,8 +1,8 @@
 /* cmd_grep.h: `bitsift grep`. */
-#ifndef BS_QUERY_CMD_GREP_H
-#define BS_QUERY_CMD_GREP_H
+#ifndef BS_QUERY_CLI_CMD_GREP_H
+#define BS_QUERY_CLI_CMD_GREP_H
 
-#include "core/command_line.h"
+#include "query/cli/command_line.h"
 
 extern const struct bs_command bs_command_grep;
 

@@ -1,5 +1,5 @@
 /* cmd_index.c: `bitsift index`. Argument parsing, progress and summary; the work is indexer.c's. */
-#include "indexer/cmd_index.h"
+#include "query/cli/cmd_index.h"
 
 #include <malloc.h>
 #include <stdio.h>
@@ -9,10 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/command_line.h"
-#include "core/index_dir.h"
-#include "indexer/indexer.h"
-#include "query/cmd_shared.h"
+#include "query/cli/command_line.h"
+#include "core/store/index_dir.h"
+#include "indexer/run/indexer.h"
+#include "query/cli/cmd_shared.h"
 
 struct index_arguments {
 	const char *index;

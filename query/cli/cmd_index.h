@@ -1,8 +1,8 @@
 /* cmd_index.h: `bitsift index`, for main.c. */
-#ifndef BS_INDEXER_CMD_INDEX_H
-#define BS_INDEXER_CMD_INDEX_H
+#ifndef BS_QUERY_CLI_CMD_INDEX_H
+#define BS_QUERY_CLI_CMD_INDEX_H
 
-#include "core/command_line.h"
+#include "query/cli/command_line.h"
 
 extern const struct bs_command bs_command_index;
 

@@ -1,5 +1,5 @@
 /* cmd_output.c: see cmd_output.h. */
-#include "query/cmd_output.h"
+#include "query/cli/cmd_output.h"
 
 #include <errno.h>
 #include <sched.h>

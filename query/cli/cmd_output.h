@@ -2,8 +2,8 @@
  * cmd_output.h: standard output of the commands that print answers one after the other. A buffer, written out when it is full:
  * unlike stdio's, it can be put out by a signal handler, whatever the program was at. Only for the program.
  */
-#ifndef BS_QUERY_CMD_OUTPUT_H
-#define BS_QUERY_CMD_OUTPUT_H
+#ifndef BS_QUERY_CLI_CMD_OUTPUT_H
+#define BS_QUERY_CLI_CMD_OUTPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>

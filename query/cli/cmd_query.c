@@ -1,5 +1,5 @@
 /* cmd_query.c: `bitsift query`. Arguments, batches and output; the search itself is search.c's. */
-#include "query/cmd_query.h"
+#include "query/cli/cmd_query.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "query/cmd_output.h"
-#include "query/cmd_shared.h"
-#include "query/present.h"
-#include "core/visible.h"
-#include "query/search.h"
+#include "query/cli/cmd_output.h"
+#include "query/cli/cmd_shared.h"
+#include "query/cli/present.h"
+#include "core/base/visible.h"
+#include "query/search/search.h"
 
 struct query_arguments {
 	const char *index;

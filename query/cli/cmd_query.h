@@ -1,8 +1,8 @@
 /* cmd_query.h: `bitsift query`, for main.c. */
-#ifndef BS_QUERY_CMD_QUERY_H
-#define BS_QUERY_CMD_QUERY_H
+#ifndef BS_QUERY_CLI_CMD_QUERY_H
+#define BS_QUERY_CLI_CMD_QUERY_H
 
-#include "core/command_line.h"
+#include "query/cli/command_line.h"
 
 extern const struct bs_command bs_command_query;
 

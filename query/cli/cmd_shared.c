@@ -1,13 +1,13 @@
 /* cmd_shared.c: see cmd_shared.h. */
-#include "query/cmd_shared.h"
+#include "query/cli/cmd_shared.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/index_dir.h"
-#include "core/kernels.h"
-#include "query/fetch.h"
+#include "core/store/index_dir.h"
+#include "core/simd/kernels.h"
+#include "query/search/fetch.h"
 
 enum bs_status bs_cmd_locate(const char *option, char **dir_out, struct bs_error *err)
 {

@@ -1,10 +1,10 @@
 /* cmd_shared.h: what the commands that read an index have in common. Only for cmd_*.c: it reads the environment and prints. */
-#ifndef BS_QUERY_CMD_SHARED_H
-#define BS_QUERY_CMD_SHARED_H
+#ifndef BS_QUERY_CLI_CMD_SHARED_H
+#define BS_QUERY_CLI_CMD_SHARED_H
 
-#include "core/command_line.h"
-#include "core/dir.h"
-#include "core/status.h"
+#include "query/cli/command_line.h"
+#include "core/file/dir.h"
+#include "core/base/status.h"
 
 /* The index to read: the one that --index named (option, nullable), else BITSIFT_INDEX, else the nearest .bitsift
  * upward. To be freed by the caller. BS_NOT_FOUND says how to make one; BS_UNTRUSTED: a link was found. */

@@ -1,5 +1,5 @@
-/* cmd_stats.c: `bitsift stats`. Arguments; the numbers are core/index_stats.c's, the looks present_stats.c's. */
-#include "query/cmd_stats.h"
+/* cmd_stats.c: `bitsift stats`. Arguments; the numbers are core/store/index_stats.c's, the looks present_stats.c's. */
+#include "query/cli/cmd_stats.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/index_stats.h"
-#include "query/cmd_shared.h"
-#include "query/present_stats.h"
+#include "core/store/index_stats.h"
+#include "query/cli/cmd_shared.h"
+#include "query/cli/present_stats.h"
 
 struct stats_arguments {
 	const char *index;

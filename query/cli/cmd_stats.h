@@ -1,8 +1,8 @@
 /* cmd_stats.h: `bitsift stats`, for main.c. */
-#ifndef BS_QUERY_CMD_STATS_H
-#define BS_QUERY_CMD_STATS_H
+#ifndef BS_QUERY_CLI_CMD_STATS_H
+#define BS_QUERY_CLI_CMD_STATS_H
 
-#include "core/command_line.h"
+#include "query/cli/command_line.h"
 
 extern const struct bs_command bs_command_stats;
 

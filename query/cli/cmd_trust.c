@@ -1,5 +1,5 @@
 /* cmd_trust.c: `bitsift trust`. Arguments and output; what is kept, and where, is cmd_consent.c's. */
-#include "query/cmd_trust.h"
+#include "query/cli/cmd_trust.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "query/cmd_consent.h"
-#include "query/cmd_shared.h"
+#include "query/cli/cmd_consent.h"
+#include "query/cli/cmd_shared.h"
 
 struct trust_arguments {
 	const char *dir, *remove;

@@ -1,8 +1,8 @@
 /* cmd_trust.h: `bitsift trust`, for main.c. */
-#ifndef BS_QUERY_CMD_TRUST_H
-#define BS_QUERY_CMD_TRUST_H
+#ifndef BS_QUERY_CLI_CMD_TRUST_H
+#define BS_QUERY_CLI_CMD_TRUST_H
 
-#include "core/command_line.h"
+#include "query/cli/command_line.h"
 
 extern const struct bs_command bs_command_trust;
 

@@ -2,16 +2,16 @@
  * command_line.h: one definition of a command's options, from which its parser, its --help, its man page and the shell
  * completions are made.
  */
-#ifndef BS_CORE_COMMAND_LINE_H
-#define BS_CORE_COMMAND_LINE_H
+#ifndef BS_QUERY_CLI_COMMAND_LINE_H
+#define BS_QUERY_CLI_COMMAND_LINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#include "core/buffer.h"
-#include "core/status.h"
+#include "core/base/buffer.h"
+#include "core/base/status.h"
 
 /* What an option does with its command's struct of arguments, at `offset`. */
 enum bs_option_kind {
@@ -49,7 +49,7 @@ struct bs_command {
 	const char *name;                 /* "index" */
 	const char *summary;              /* one line */
 	const char *usage;                /* what follows "bitsift index " */
-	const char *description;          /* for the man page; markup: query/docs.h */
+	const char *description;          /* for the man page; markup: query/cli/manual.h */
 	const struct bs_option *options;
 	size_t n_in_help;                 /* of the options, the first that --help shows: it has to fit a screen. 0: all */
 	const char *const *examples;      /* command, explanation, command, explanation, ..., NULL */

@@ -2,7 +2,7 @@
  * grep_arguments.c: see grep_arguments.h. First every option is noted as it comes, by its row of the table; later ones undo
  * earlier ones where rg has it so. Then, when all are known, what they mean together.
  */
-#include "query/grep_arguments.h"
+#include "query/cli/grep_arguments.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "corpus/file_types.h"
-#include "query/grep_color.h"
+#include "corpus/walk/file_types.h"
+#include "query/grep/grep_color.h"
 
 /* rg maps files into memory if at most this many are named and nothing else. */
 #define MAPS_MAX_FILES 10

@@ -1,12 +1,12 @@
 /* grep_arguments.h: the options of `bitsift grep`: rg's, and our own. Part of the program: it reads pattern files and looks
  * whether standard output is a terminal. */
-#ifndef BS_QUERY_GREP_ARGUMENTS_H
-#define BS_QUERY_GREP_ARGUMENTS_H
+#ifndef BS_QUERY_CLI_GREP_ARGUMENTS_H
+#define BS_QUERY_CLI_GREP_ARGUMENTS_H
 
-#include "core/command_line.h"
-#include "query/grep_options.h"
-#include "query/grep_source.h"
-#include "query/grep_text.h"
+#include "query/cli/command_line.h"
+#include "query/grep/grep_options.h"
+#include "query/grep/grep_source.h"
+#include "query/grep/grep_text.h"
 
 struct bs_grep_arguments {
 	struct bs_grep_pattern pattern;

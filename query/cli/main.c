@@ -2,17 +2,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "indexer/cmd_compact.h"
-#include "indexer/cmd_index.h"
-#include "query/cmd_check.h"
-#include "query/cmd_consent.h"
-#include "query/cmd_delete.h"
-#include "query/cmd_fault.h"
-#include "query/cmd_grep.h"
-#include "query/cmd_query.h"
-#include "query/cmd_stats.h"
-#include "query/cmd_trust.h"
-#include "query/docs.h"
+#include "query/cli/cmd_compact.h"
+#include "query/cli/cmd_index.h"
+#include "query/cli/cmd_check.h"
+#include "query/cli/cmd_consent.h"
+#include "query/cli/cmd_delete.h"
+#include "query/cli/cmd_fault.h"
+#include "query/cli/cmd_grep.h"
+#include "query/cli/cmd_query.h"
+#include "query/cli/cmd_stats.h"
+#include "query/cli/cmd_trust.h"
+#include "query/cli/manual.h"
 
 #ifndef BITSIFT_VERSION
 #define BITSIFT_VERSION "unknown"

@@ -1,16 +1,16 @@
 /*
- * docs.h: manual pages and shell completions, made from the same tables as the parser and --help, for main.c's --generate.
+ * manual.h: manual pages and shell completions, made from the same tables as the parser and --help, for main.c's --generate.
  *
  * The markup of bs_command's description: paragraphs are separated by empty lines; one that begins with "# " is a
  * heading, with "- " a point of a list, with four spaces an example as it stands. `x` is set in bold.
  */
-#ifndef BS_QUERY_DOCS_H
-#define BS_QUERY_DOCS_H
+#ifndef BS_QUERY_CLI_MANUAL_H
+#define BS_QUERY_CLI_MANUAL_H
 
 #include <stddef.h>
 #include <stdio.h>
 
-#include "core/command_line.h"
+#include "query/cli/command_line.h"
 
 struct bs_program {
 	const char *version;

@@ -1,5 +1,5 @@
-/* docs_complete.c: shell completions. See docs.h. */
-#include "query/docs.h"
+/* manual_completions.c: shell completions. See manual.h. */
+#include "query/cli/manual.h"
 
 #include <stdio.h>
 #include <string.h>

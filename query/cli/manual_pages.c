@@ -1,5 +1,5 @@
-/* docs_man.c: manual pages. See docs.h. */
-#include "query/docs.h"
+/* manual_pages.c: manual pages. See manual.h. */
+#include "query/cli/manual.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -96,7 +96,7 @@ static void heading(FILE *out, const char *title)
 	fprintf(out, ".SH %s\n", title);
 }
 
-/* "# ", "- " and "    " as docs.h has it. */
+/* "# ", "- " and "    " as manual.h has it. */
 static void paragraph(FILE *out, const char *text, size_t n, bool *is_below_heading)
 {
 	const char *start = *is_below_heading ? "" : ".PP\n";

@@ -1,5 +1,5 @@
 /* present.c: see present.h. */
-#include "query/present.h"
+#include "query/cli/present.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/visible.h"
+#include "core/base/visible.h"
 
 static enum bs_status print(struct bs_buffer *out, struct bs_error *err, const char *format, ...) BS_PRINTF(3, 4);
 

@@ -1,14 +1,14 @@
 /*
  * present.h: hits and statistics as text: lines, JSON, ids. Formats into buffers; cmd_query.c writes them out.
  */
-#ifndef BS_QUERY_PRESENT_H
-#define BS_QUERY_PRESENT_H
+#ifndef BS_QUERY_CLI_PRESENT_H
+#define BS_QUERY_CLI_PRESENT_H
 
 #include <stdbool.h>
 
-#include "core/buffer.h"
-#include "core/status.h"
-#include "query/search.h"
+#include "core/base/buffer.h"
+#include "core/base/status.h"
+#include "query/search/search.h"
 
 /* {"rank":1,"id":"a.txt","score":1.234567,"path":"a.txt","snippet":"..."} and a line feed. Bytes that are not UTF-8 become
  * U+FFFD; then "id_base64" has the id as it is. */

@@ -1,14 +1,14 @@
 /* present_stats.c: see present_stats.h. */
-#include "query/present_stats.h"
+#include "query/cli/present_stats.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "core/command_line.h"
-#include "core/container.h"
-#include "core/source_kind.h"
-#include "query/present.h"
-#include "core/visible.h"
+#include "query/cli/command_line.h"
+#include "core/file/container.h"
+#include "core/store/source_kind.h"
+#include "query/cli/present.h"
+#include "core/base/visible.h"
 
 /* A name of a stranger: control characters do not reach the terminal. */
 static void put_name(FILE *out, const char *name)

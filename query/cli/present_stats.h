@@ -1,12 +1,12 @@
 /* present_stats.h: what an index is made of, as text and as JSON. cmd_stats.c writes it out. */
-#ifndef BS_QUERY_PRESENT_STATS_H
-#define BS_QUERY_PRESENT_STATS_H
+#ifndef BS_QUERY_CLI_PRESENT_STATS_H
+#define BS_QUERY_CLI_PRESENT_STATS_H
 
-#include "core/snapshot.h"
+#include "core/store/snapshot.h"
 #include <stdio.h>
 
-#include "core/index_stats.h"
-#include "core/status.h"
+#include "core/store/index_stats.h"
+#include "core/base/status.h"
 
 /* Several lines for a person, at most 80 columns wide unless paths are long. */
 void bs_present_stats_text(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "query/grep_index.h"
+#include "query/grep/grep_index.h"
 
 /* What is made of a request; all of it borrowed from there. */
 struct asked {

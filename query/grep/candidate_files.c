@@ -1,10 +1,10 @@
-/* gram_files.c: see gram_files.h. */
-#include "query/gram_files.h"
+/* candidate_files.c: see candidate_files.h. */
+#include "query/grep/candidate_files.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/source_kind.h"
+#include "core/store/source_kind.h"
 
 /* ---- the list: a merge of what each segment has, in order already, and of the files passed over ---- */
 

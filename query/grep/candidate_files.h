@@ -1,5 +1,5 @@
 /*
- * gram_files.h: the files of an index's sources that a search has to look into, given the candidates (gram_filter.h).
+ * candidate_files.h: the files of an index's sources that a search has to look into, given the candidates (gram_filter.h).
  *
  * Two ways. To trust the index: list them (bs_candidate_files): the candidates, and the files that are no documents, as when
  * they are binary (if a match may stand before the first NUL byte), in document order. That list is right for a walk of the
@@ -7,12 +7,12 @@
  * those files; one that takes others must do its own walk. Or never to be stale: walk the tree, stat each file, and ask of it (bs_gram_cover): of what is new, changed, or
  * of no known age, the index knows nothing, and it must be looked into.
  */
-#ifndef BS_QUERY_GRAM_FILES_H
-#define BS_QUERY_GRAM_FILES_H
+#ifndef BS_QUERY_GREP_CANDIDATE_FILES_H
+#define BS_QUERY_GREP_CANDIDATE_FILES_H
 
-#include "core/doc_order.h"
-#include "core/snapshot.h"
-#include "core/status.h"
+#include "core/store/doc_order.h"
+#include "core/store/snapshot.h"
+#include "core/base/status.h"
 
 /* ---- the list ---- */
 

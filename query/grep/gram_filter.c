@@ -1,13 +1,13 @@
 /* gram_filter.c: see gram_filter.h. A slab at a time, and of it so many rows at a time that all that is in between stays
  * in the first level of cache. */
-#include "query/gram_filter.h"
+#include "query/grep/gram_filter.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/gram_slab.h"
-#include "core/workers.h"
+#include "core/matrix/gram_slab.h"
+#include "core/base/workers.h"
 
 #define PIECE_BYTES 512u /* of a column: 4,096 rows */
 

@@ -2,12 +2,12 @@
  * gram_filter.h: gram tree -> candidates: the documents of an index whose files may satisfy the tree (gram_tree.h), by the
  * bits of their grams alone. Every file that satisfies it is among them. No text is read.
  */
-#ifndef BS_QUERY_GRAM_FILTER_H
-#define BS_QUERY_GRAM_FILTER_H
+#ifndef BS_QUERY_GREP_GRAM_FILTER_H
+#define BS_QUERY_GREP_GRAM_FILTER_H
 
-#include "core/snapshot.h"
-#include "core/status.h"
-#include "query/gram_tree.h"
+#include "core/store/snapshot.h"
+#include "core/base/status.h"
+#include "query/regex/gram_tree.h"
 
 struct bs_gram_filter_stats {
 	uint64_t n_columns;    /* read, whole or in part */

@@ -1,19 +1,19 @@
 /* grep_index.c: files out of an index. See grep_index.h. */
-#include "query/grep_index.h"
+#include "query/grep/grep_index.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/folders.h"
-#include "corpus/file.h"
-#include "corpus/file_types.h"
-#include "corpus/recorded.h"
-#include "query/gram_files.h"
-#include "query/gram_filter.h"
-#include "query/grep_stamps.h"
-#include "query/regex_grams.h"
+#include "core/store/folder_listings.h"
+#include "corpus/walk/file.h"
+#include "corpus/walk/file_types.h"
+#include "corpus/changes/recorded.h"
+#include "query/grep/candidate_files.h"
+#include "query/grep/gram_filter.h"
+#include "query/grep/grep_stamps.h"
+#include "query/regex/regex_grams.h"
 
 /* Where a path of the command line and a source of the index have files in common. */
 struct area {

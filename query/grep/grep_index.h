@@ -5,13 +5,13 @@
  * was indexed: the answer is that of a search of everything, whatever has changed. Or the index is trusted: then its list
  * of candidates takes the walk's place, where the walk would go by the same rules, and else a walk asks it without stat'ing.
  */
-#ifndef BS_QUERY_GREP_INDEX_H
-#define BS_QUERY_GREP_INDEX_H
+#ifndef BS_QUERY_GREP_GREP_INDEX_H
+#define BS_QUERY_GREP_GREP_INDEX_H
 
-#include "core/buffer.h"
-#include "core/dir.h"
-#include "query/grep_pattern.h"
-#include "query/grep_source.h"
+#include "core/base/buffer.h"
+#include "core/file/dir.h"
+#include "query/grep/pattern.h"
+#include "query/grep/grep_source.h"
 
 struct bs_grep_index_options {
 	const struct bs_dir *dir;                 /* of the index */

@@ -1,5 +1,5 @@
 /* grep_json.c: the printer of JSON lines, in ripgrep's messages: begin, match, context, end, summary. See grep_printer.h. */
-#include "query/grep_printer.h"
+#include "query/grep/grep_printer.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 #include <unicode/utf8.h>
 
-#include "core/visible.h"
+#include "core/base/visible.h"
 
 static uint64_t now_ns(void)
 {

@@ -10,7 +10,7 @@
  *     line       each line alone, by the code for what it holds
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
-#include "query/grep_matcher.h"
+#include "query/grep/grep_matcher.h"
 
 #include <pcre2.h>
 #include <pthread.h>
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/regex_grams.h"
+#include "query/regex/regex_grams.h"
 
 /* rg's own: enough for any pattern that anybody wrote, and far from what threads together could not have. */
 #define JIT_STACK_START_BYTES ((size_t)32 << 10)

@@ -4,19 +4,19 @@
  * Two codes are compiled of a pattern: one for any text (UTF-8, Unicode properties, invalid bytes matched by nothing) and,
  * where it provably finds the same in ASCII text, one without any of this, which is several times faster. A third form
  * is the pattern in which no atom can match a line feed: then a search over many lines at once finds exactly the lines that
- * match one by one. Which of these exist is grep_pattern.c's knowledge; the searcher sees only "the next line that matches".
+ * match one by one. Which of these exist is pattern.c's knowledge; the searcher sees only "the next line that matches".
  */
-#ifndef BS_QUERY_GREP_MATCHER_H
-#define BS_QUERY_GREP_MATCHER_H
+#ifndef BS_QUERY_GREP_GREP_MATCHER_H
+#define BS_QUERY_GREP_GREP_MATCHER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/kernels.h"
-#include "core/status.h"
-#include "query/grep_pattern.h"
+#include "core/base/buffer.h"
+#include "core/simd/kernels.h"
+#include "core/base/status.h"
+#include "query/grep/pattern.h"
 
 struct bs_grep_matcher;
 struct bs_grep_scratch;

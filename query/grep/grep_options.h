@@ -2,8 +2,8 @@
  * grep_options.h: what `bitsift grep` was asked for, after all options have been weighed against each other. Filled by
  * grep_arguments.c; read by matcher, searcher and printers, none of which know an option's name.
  */
-#ifndef BS_QUERY_GREP_OPTIONS_H
-#define BS_QUERY_GREP_OPTIONS_H
+#ifndef BS_QUERY_GREP_GREP_OPTIONS_H
+#define BS_QUERY_GREP_GREP_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

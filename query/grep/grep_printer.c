@@ -1,10 +1,10 @@
 /* grep_printer.c: what the printers share. See grep_printer.h and grep_sink.h. */
-#include "query/grep_printer.h"
+#include "query/grep/grep_printer.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "core/visible.h"
+#include "core/base/visible.h"
 
 void bs_grep_put(struct bs_grep_sink *sink, const void *bytes, size_t n_bytes)
 {

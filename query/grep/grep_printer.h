@@ -2,10 +2,10 @@
  * grep_printer.h: the printers: lines, JSON, and what is said of a whole file. One belongs to one thread and prints file
  * after file, each into the buffer that sink.out then points to.
  */
-#ifndef BS_QUERY_GREP_PRINTER_H
-#define BS_QUERY_GREP_PRINTER_H
+#ifndef BS_QUERY_GREP_GREP_PRINTER_H
+#define BS_QUERY_GREP_GREP_PRINTER_H
 
-#include "query/grep_sink.h"
+#include "query/grep/grep_sink.h"
 
 /* Sums, of one file or of many. */
 struct bs_grep_sums {

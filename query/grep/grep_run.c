@@ -1,11 +1,11 @@
 /* grep_session.c: see grep_session.h. */
-#include "query/grep_run.h"
+#include "query/grep/grep_run.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/workers.h"
-#include "query/grep_search.h"
+#include "core/base/workers.h"
+#include "query/grep/grep_search.h"
 
 /* Files between the source and the output. */
 #define N_SLOTS 256

@@ -1,17 +1,17 @@
 /*
  * grep_session.h: the files of a source searched by several threads, their output put out in the source's order.
  *
- * A ring (core/workers.h) holds the files between the source and the output. The calling thread fills it, workers search, and
+ * A ring (core/base/workers.h) holds the files between the source and the output. The calling thread fills it, workers search, and
  * whoever finishes the file that is next in order puts its output out, and that of the finished ones behind it. Memory is
  * bounded: a worker with much output for a file that is not next waits until it is.
  */
-#ifndef BS_QUERY_GREP_RUN_H
-#define BS_QUERY_GREP_RUN_H
+#ifndef BS_QUERY_GREP_GREP_RUN_H
+#define BS_QUERY_GREP_GREP_RUN_H
 
-#include "query/grep_options.h"
-#include "query/grep_printer.h"
-#include "query/grep_source.h"
-#include "query/grep_text.h"
+#include "query/grep/grep_options.h"
+#include "query/grep/grep_printer.h"
+#include "query/grep/grep_source.h"
+#include "query/grep/grep_text.h"
 
 struct bs_grep_request {
 	struct bs_grep_source *source;

@@ -1,5 +1,5 @@
 /* grep_search.c: see grep_search.h. */
-#include "query/grep_search.h"
+#include "query/grep/grep_search.h"
 
 #include <string.h>
 

@@ -6,11 +6,11 @@
  * the lines it keeps, so that a later NUL leaves the lines of earlier pieces shown; and it takes the first three bytes for
  * a piece of its own if they hold a whole line.
  */
-#ifndef BS_QUERY_GREP_SEARCH_H
-#define BS_QUERY_GREP_SEARCH_H
+#ifndef BS_QUERY_GREP_GREP_SEARCH_H
+#define BS_QUERY_GREP_GREP_SEARCH_H
 
-#include "query/grep_sink.h"
-#include "query/grep_text.h"
+#include "query/grep/grep_sink.h"
+#include "query/grep/grep_text.h"
 
 /* text->bytes may be changed: NUL bytes become line ends (BS_GREP_BINARY_CONVERT). is_slice: the text is in hand as a whole,
  * as a file is that rg maps. Failures are left in sink->status; the sink's finish is called in any case. */

@@ -2,15 +2,15 @@
  * grep_sink.h: what the searcher tells a printer of one file, event by event. A printer appends to its own buffer and
  * answers whether it wants more; it may ask the search where in a line the matches are.
  */
-#ifndef BS_QUERY_GREP_SINK_H
-#define BS_QUERY_GREP_SINK_H
+#ifndef BS_QUERY_GREP_GREP_SINK_H
+#define BS_QUERY_GREP_GREP_SINK_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "query/grep_matcher.h"
+#include "core/base/buffer.h"
+#include "query/grep/grep_matcher.h"
 
 enum bs_grep_line_kind {
 	BS_GREP_LINE_MATCH,

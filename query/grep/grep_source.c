@@ -1,5 +1,5 @@
 /* grep_source.c: files by walking. See grep_source.h. */
-#include "query/grep_source.h"
+#include "query/grep/grep_source.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "corpus/file.h"
+#include "corpus/walk/file.h"
 
 struct walk_source {
 	struct bs_grep_source source;

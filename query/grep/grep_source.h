@@ -3,16 +3,16 @@
  * the paths in the order given, below a folder by path component. This is the narrow gate: whoever can name candidates in
  * that order (an index) takes the walk's place.
  */
-#ifndef BS_QUERY_GREP_SOURCE_H
-#define BS_QUERY_GREP_SOURCE_H
+#ifndef BS_QUERY_GREP_GREP_SOURCE_H
+#define BS_QUERY_GREP_GREP_SOURCE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/status.h"
-#include "corpus/walk.h"
+#include "core/base/buffer.h"
+#include "core/base/status.h"
+#include "corpus/walk/walk.h"
 
 struct bs_grep_file {
 	const char *path;  /* as it is opened; NULL: standard input */

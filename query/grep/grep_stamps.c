@@ -1,5 +1,5 @@
 /* grep_stamps.c: see grep_stamps.h. */
-#include "query/grep_stamps.h"
+#include "query/grep/grep_stamps.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/workers.h"
-#include "corpus/document.h"
-#include "corpus/file.h"
+#include "core/base/workers.h"
+#include "corpus/walk/document.h"
+#include "corpus/walk/file.h"
 
 #define CHUNK_DOCS   512u
 #define MOST_THREADS 32u

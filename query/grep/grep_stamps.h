@@ -4,13 +4,13 @@
  * To look at each file's stamp is most of what a fresh search costs when grams rule nearly all files out, and the index knows
  * their names before a walk has found them. Files that are to be searched in any case are not looked at.
  */
-#ifndef BS_QUERY_GREP_STAMPS_H
-#define BS_QUERY_GREP_STAMPS_H
+#ifndef BS_QUERY_GREP_GREP_STAMPS_H
+#define BS_QUERY_GREP_GREP_STAMPS_H
 
 #include <stdbool.h>
 
-#include "core/snapshot.h"
-#include "core/status.h"
+#include "core/store/snapshot.h"
+#include "core/base/status.h"
 
 struct bs_grep_stamps;
 

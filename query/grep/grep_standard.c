@@ -4,12 +4,12 @@
  * A line comes with its matches only where something depends on them (colour, columns, -o, --vimgrep, -r). With -U one
  * event may hold several lines; each is printed with its own prefix.
  */
-#include "query/grep_printer.h"
+#include "query/grep/grep_printer.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "core/icu.h"
+#include "core/base/icu.h"
 
 /* The line in hand as it is to be printed: the text of the file, or what -r made of it. */
 struct shown {

@@ -1,6 +1,6 @@
 /* grep_summary.c: the printer of what is said of a whole file: -c, --count-matches, -l, --files-without-match, -q. See
  * grep_printer.h. */
-#include "query/grep_printer.h"
+#include "query/grep/grep_printer.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* grep_text.c: see grep_text.h. */
-#include "query/grep_text.h"
+#include "query/grep/grep_text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 
 #include <unicode/utf8.h>
 
-#include "corpus/file.h"
+#include "corpus/walk/file.h"
 
 /* ripgrep's decoder takes the first three bytes to look for a mark, then this many at a time. */
 #define MARK_BYTES    ((size_t)3)

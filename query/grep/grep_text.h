@@ -5,15 +5,15 @@
  * A large file need not be in hand as a whole: what was searched is let go, and the next piece is read into the same
  * memory, which the processor then still has near.
  */
-#ifndef BS_QUERY_GREP_TEXT_H
-#define BS_QUERY_GREP_TEXT_H
+#ifndef BS_QUERY_GREP_GREP_TEXT_H
+#define BS_QUERY_GREP_GREP_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/status.h"
+#include "core/base/buffer.h"
+#include "core/base/status.h"
 
 /* ripgrep reads this much at a time, and looks for NUL bytes in it. */
 #define BS_GREP_PIECE_BYTES ((size_t)65536)

@@ -1,14 +1,14 @@
-/* grep_pattern.c: see grep_pattern.h. */
-#include "query/grep_pattern.h"
+/* pattern.c: see pattern.h. */
+#include "query/grep/pattern.h"
 
 #include <string.h>
 
 #include <unicode/utf8.h>
 
-#include "core/icu.h"
-#include "core/needle.h"
-#include "query/regex_literals.h"
-#include "query/regex_rewrite.h"
+#include "core/base/icu.h"
+#include "core/simd/needle.h"
+#include "query/regex/regex_literals.h"
+#include "query/regex/regex_rewrite.h"
 
 static enum bs_status append_text(struct bs_buffer *to, const char *text, struct bs_error *err)
 {

@@ -1,5 +1,5 @@
 /*
- * grep_pattern.h: the patterns and options of a search as one pattern, and what can be known of it without matching:
+ * pattern.h: the patterns and options of a search as one pattern, and what can be known of it without matching:
  * how it is written for PCRE2, whether many lines can be searched at once, a literal that every match holds.
  * Conservative: where nothing is known the search is slower, never wrong.
  */
@@ -8,10 +8,10 @@
 
 #include <stdbool.h>
 
-#include "core/buffer.h"
-#include "core/status.h"
-#include "query/grep_options.h"
-#include "query/regex_tree.h"
+#include "core/base/buffer.h"
+#include "core/base/status.h"
+#include "query/grep/grep_options.h"
+#include "query/regex/regex_tree.h"
 
 struct bs_grep_analysis {
 	struct bs_buffer joined; /* the patterns with | between */

@@ -1,12 +1,12 @@
 /* gram_tree.c: a finished tree, to be read and to be asked. See gram_tree.h. */
-#include "query/gram_tree.h"
+#include "query/regex/gram_tree.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include <unicode/utf8.h>
 
-#include "core/visible.h"
+#include "core/base/visible.h"
 
 static uint64_t literal_least(const struct bs_gram_node *node)
 {

@@ -2,15 +2,15 @@
  * gram_tree.h: what every file that a pattern matches must hold, as a tree of literals and their grams. A file whose
  * grams do not satisfy the tree has no match; one whose grams do may have one, and must be read.
  */
-#ifndef BS_QUERY_GRAM_TREE_H
-#define BS_QUERY_GRAM_TREE_H
+#ifndef BS_QUERY_REGEX_GRAM_TREE_H
+#define BS_QUERY_REGEX_GRAM_TREE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/status.h"
+#include "core/base/buffer.h"
+#include "core/base/status.h"
 
 enum bs_gram_node_kind {
 	BS_GRAM_ANY,     /* every file: the grams say nothing. Only as the root */
@@ -28,7 +28,7 @@ struct bs_gram_node {
 	const uint8_t *bytes;     /* LITERAL: folded, at least BS_GRAM_LEAST of them */
 	uint32_t n_bytes;
 	uint32_t n_keys;      /* LITERAL: > 0 */
-	const uint64_t *keys; /* of core/grams.h, distinct; trigrams before longer ones */
+	const uint64_t *keys; /* of core/text/grams.h, distinct; trigrams before longer ones */
 };
 
 /* Children stand before their parents, and the root is the last node: a walk in order evaluates bottom-up. */

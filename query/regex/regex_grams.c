@@ -13,7 +13,7 @@
  * From the bottom up: memory, sets of strings, needs (AND and OR, made smaller on the way), knowledge in both
  * alphabets, the tree, and the window.
  */
-#include "query/regex_grams.h"
+#include "query/regex/regex_grams.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -21,9 +21,9 @@
 
 #include <unicode/utf8.h>
 
-#include "core/grams.h"
-#include "core/icu.h"
-#include "query/regex_set.h"
+#include "core/text/grams.h"
+#include "core/base/icu.h"
+#include "query/regex/regex_set.h"
 
 /* A longer literal is known by its beginning and its end only, and what is needed by its first so many bytes. */
 #define EXACT_BYTES 1024u

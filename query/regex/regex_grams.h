@@ -3,20 +3,20 @@
  * which texts it can match, or, where these are too many, what they begin and end with and what they hold between; in
  * the way of Russ Cox's "Regular Expression Matching with a Trigram Index" (2012), with strings as long as they come.
  *
- * For an index, a gram tree: strings of bytes, folded as grams are (core/grams.h), so letter case is of no account.
+ * For an index, a gram tree: strings of bytes, folded as grams are (core/text/grams.h), so letter case is of no account.
  * For a search through text, a window: a few bytes in a row that stand in every match, by their classes
- * (core/byte_window.h). Where literals end windows begin: [a-z]+_[0-9]+\( has in each match a small letter, _ and a
+ * (core/simd/byte_window.h). Where literals end windows begin: [a-z]+_[0-9]+\( has in each match a small letter, _ and a
  * digit; foo|bar|quux has one of three words.
  *
  * Sound by construction: a part that is not understood stands for every text. The work is bounded: a pattern that
  * needs more of it gets ANY, or no window.
  */
-#ifndef BS_QUERY_REGEX_GRAMS_H
-#define BS_QUERY_REGEX_GRAMS_H
+#ifndef BS_QUERY_REGEX_REGEX_GRAMS_H
+#define BS_QUERY_REGEX_REGEX_GRAMS_H
 
-#include "core/byte_window.h"
-#include "query/gram_tree.h"
-#include "query/regex_tree.h"
+#include "core/simd/byte_window.h"
+#include "query/regex/gram_tree.h"
+#include "query/regex/regex_tree.h"
 
 /* The tree of "the pattern matches". Of lines that do not match (-v) grams know nothing, nor of bytes that are not
  * read as UTF-8 where the pattern holds more than ASCII: do not ask. BS_NO_MEMORY; BS_UNSUPPORTED: characters beyond

@@ -1,5 +1,5 @@
 /* regex_literals.c: see regex_literals.h. */
-#include "query/regex_literals.h"
+#include "query/regex/regex_literals.h"
 
 #include <string.h>
 

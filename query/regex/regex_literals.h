@@ -2,10 +2,10 @@
  * regex_literals.h: the longest literal that stands in every match: what a search through text looks for before it
  * asks PCRE2. Conservative: what is not understood is no part of it, and there may be none.
  */
-#ifndef BS_QUERY_REGEX_LITERALS_H
-#define BS_QUERY_REGEX_LITERALS_H
+#ifndef BS_QUERY_REGEX_REGEX_LITERALS_H
+#define BS_QUERY_REGEX_REGEX_LITERALS_H
 
-#include "query/regex_tree.h"
+#include "query/regex/regex_tree.h"
 
 /* Appends the literal, or nothing, in its own letter case, though ASCII's may be of no account. is_match_out: it is
  * the whole of every match, in this letter case, and there are no groups in it. BS_NO_MEMORY. */

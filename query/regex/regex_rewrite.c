@@ -1,10 +1,10 @@
 /* regex_rewrite.c: see regex_rewrite.h. One pass over the nodes in the order in which they stand in the pattern. */
-#include "query/regex_rewrite.h"
+#include "query/regex/regex_rewrite.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "query/regex_set.h"
+#include "query/regex/regex_set.h"
 
 struct rewriting {
 	const struct bs_regex *regex;

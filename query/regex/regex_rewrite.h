@@ -7,10 +7,10 @@
  * by name, or on more than the text (verbs, recursion) is not rewritten: that is searched for line by line. Everything
  * else is copied as it stands.
  */
-#ifndef BS_QUERY_REGEX_REWRITE_H
-#define BS_QUERY_REGEX_REWRITE_H
+#ifndef BS_QUERY_REGEX_REGEX_REWRITE_H
+#define BS_QUERY_REGEX_REGEX_REWRITE_H
 
-#include "query/regex_tree.h"
+#include "query/regex/regex_tree.h"
 
 struct bs_regex_rewrite_options {
 	bool dot_all;

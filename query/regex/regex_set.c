@@ -1,5 +1,5 @@
 /* regex_set.c: see regex_set.h. */
-#include "query/regex_set.h"
+#include "query/regex/regex_set.h"
 
 #include <string.h>
 

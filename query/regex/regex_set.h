@@ -5,10 +5,10 @@
  * A set may be known only by what it holds at most (is_sure false: \p{Greek}); its complement then may hold anything.
  * So of every set that is computed here no character is missing, whatever it was made of.
  */
-#ifndef BS_QUERY_REGEX_SET_H
-#define BS_QUERY_REGEX_SET_H
+#ifndef BS_QUERY_REGEX_REGEX_SET_H
+#define BS_QUERY_REGEX_REGEX_SET_H
 
-#include "query/regex_tree.h"
+#include "query/regex/regex_tree.h"
 
 struct bs_regex_set {
 	uint64_t ascii[2]; /* bit c & 63 of ascii[c >> 6] */

@@ -4,13 +4,13 @@
  * A recursive descent whose depth is that of the parentheses. A character becomes a node of its own, so that a
  * quantifier finds the one it belongs to; those without one join the run before them.
  */
-#include "query/regex_tree.h"
+#include "query/regex/regex_tree.h"
 
 #include <string.h>
 
 #include <unicode/utf8.h>
 
-#include "query/regex_set.h"
+#include "query/regex/regex_set.h"
 
 /* The end of a [:name:] is looked for in so many bytes only, or many brackets would take the square of their time. */
 #define NAME_BYTES 1024u

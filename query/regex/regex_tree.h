@@ -2,7 +2,7 @@
  * regex_tree.h: a pattern in PCRE2's syntax, read once into a tree. Whatever is asked of a pattern before it is
  * matched is asked of this tree: what PCRE2 is given instead (regex_rewrite.h), what a search through text looks for
  * first (regex_literals.h), which grams a file must have (regex_grams.h), and whether it asks for upper case
- * (grep_pattern.c). Not a matcher: PCRE2 is that.
+ * (pattern.c). Not a matcher: PCRE2 is that.
  *
  * The rule for every construct: each text that PCRE2 matches must be one that the tree describes; the opposite does
  * not matter. What is not understood, and what two versions of PCRE2 could read in two ways, makes the whole pattern
@@ -11,15 +11,15 @@
  * Written for PCRE2 10.42 (pcre2pattern(3)) with UTF; PCRE2_ALT_BSUX, ALT_EXTENDED_CLASS, ALT_VERBNAMES and
  * ALLOW_EMPTY_CLASS are not for it.
  */
-#ifndef BS_QUERY_REGEX_TREE_H
-#define BS_QUERY_REGEX_TREE_H
+#ifndef BS_QUERY_REGEX_REGEX_TREE_H
+#define BS_QUERY_REGEX_REGEX_TREE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/status.h"
+#include "core/base/buffer.h"
+#include "core/base/status.h"
 
 #define BS_REGEX_MAX_BYTES (1u << 20) /* a longer pattern is unknown */
 #define BS_REGEX_MAX_DEPTH 250u       /* of parentheses; PCRE2's own default limit, beyond which it refuses */

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "core/index_dir.h"
-#include "query/search.h"
+#include "core/store/index_dir.h"
+#include "query/search/search.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 #define USUAL_N_BEST 10

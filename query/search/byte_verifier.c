@@ -1,10 +1,10 @@
-/* sift.c: see sift.h. The tree is asked from the root down and left at the first answer. */
+/* byte_verifier.c: see byte_verifier.h. The tree is asked from the root down and left at the first answer. */
 #include <stdlib.h>
 #include <string.h>
 
 #include <unicode/utf8.h>
 
-#include "query/sift_internal.h"
+#include "query/search/byte_verifier_internal.h"
 
 #define NO_ITEM UINT32_MAX
 

@@ -1,28 +1,28 @@
 /*
- * sift.h: the quick half of the verifier: looks for the words of a query by their bytes, and analyses only what stands
+ * byte_verifier.h: the quick half of the verifier: looks for the words of a query by their bytes, and analyses only what stands
  * around them. What it says is what match.h says of the same document; where it cannot tell, it says so, and the
  * document is analysed as a whole.
  *
- * Why bytes may decide stands in core/words_near.h. In short: a word of ASCII that stands in a text is there byte by
+ * Why bytes may decide stands in core/text/words_near.h. In short: a word of ASCII that stands in a text is there byte by
  * byte but for case, unless the text has a code point that folds to ASCII or to nothing; whether it has is looked up
  * before any word counts as absent.
  *
  * Words beyond ASCII and fuzzy words are never confirmed here, prefixes only where no score is asked for; but a document
  * may still fail by the others.
  */
-#ifndef BS_QUERY_SIFT_H
-#define BS_QUERY_SIFT_H
+#ifndef BS_QUERY_SEARCH_BYTE_VERIFIER_H
+#define BS_QUERY_SEARCH_BYTE_VERIFIER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/kernels.h"
-#include "core/status.h"
-#include "core/words.h"
-#include "corpus/document.h"
-#include "query/match.h"
-#include "query/plan.h"
+#include "core/simd/kernels.h"
+#include "core/base/status.h"
+#include "core/text/words.h"
+#include "corpus/walk/document.h"
+#include "query/search/match.h"
+#include "query/search/plan.h"
 
 enum bs_byte_verdict {
 	BS_VERDICT_NO,      /* the document does not match */

@@ -1,14 +1,14 @@
 /*
- * sift_internal.h: what the two files of the quick verifier share. Nobody else includes it.
+ * byte_verifier_internal.h: what the two files of the quick verifier share. Nobody else includes it.
  *
- *   sift.c        the query made ready, its tree, a whole document
- *   sift_near.c   one place of a text where a word was found: is it a word there, and is the phrase around it?
+ *   byte_verifier.c        the query made ready, its tree, a whole document
+ *   byte_verifier_near.c   one place of a text where a word was found: is it a word there, and is the phrase around it?
  */
-#ifndef BS_QUERY_SIFT_INTERNAL_H
-#define BS_QUERY_SIFT_INTERNAL_H
+#ifndef BS_QUERY_SEARCH_BYTE_VERIFIER_INTERNAL_H
+#define BS_QUERY_SEARCH_BYTE_VERIFIER_INTERNAL_H
 
-#include "core/words_near.h"
-#include "query/sift.h"
+#include "core/text/words_near.h"
+#include "query/search/byte_verifier.h"
 
 /* A larger query is left to match.c; so is a longer word, which text can be made to resemble at every place. */
 #define BS_BYTE_VERIFIER_MAX_ELEMENTS 64u

@@ -1,5 +1,5 @@
 /*
- * sift_near.c: one place of a text where a word was found by its bytes. See sift_internal.h.
+ * byte_verifier_near.c: one place of a text where a word was found by its bytes. See byte_verifier_internal.h.
  *
  * Most places are decided by the bytes beside the word. A word that begins and ends with a letter or digit, and is one
  * word for the analyzer when it stands alone, is one where an inert byte or nothing stands on either side, or a byte that
@@ -8,8 +8,8 @@
  */
 #include <string.h>
 
-#include "corpus/record_scan.h"
-#include "query/sift_internal.h"
+#include "corpus/read/record_scan.h"
+#include "query/search/byte_verifier_internal.h"
 
 /* A piece of text without a safe cut that is longer than this on one side is not worth it. */
 #define MAX_REACH_BYTES ((size_t)4096)

@@ -1,13 +1,13 @@
 /* explain.c: see explain.h. */
-#include "core/word_pairs.h"
-#include "query/explain.h"
+#include "core/lexicon/word_pairs.h"
+#include "query/search/explain.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/hash.h"
-#include "query/rank.h"
+#include "core/base/hash.h"
+#include "query/search/rank.h"
 
 static enum bs_status print(struct bs_buffer *text, struct bs_error *err, const char *format, ...) BS_PRINTF(3, 4);
 

@@ -1,12 +1,12 @@
 /* explain.h: a plan in words, for --explain. */
-#ifndef BS_QUERY_EXPLAIN_H
-#define BS_QUERY_EXPLAIN_H
+#ifndef BS_QUERY_SEARCH_EXPLAIN_H
+#define BS_QUERY_SEARCH_EXPLAIN_H
 
-#include "core/buffer.h"
-#include "core/kernels.h"
-#include "core/status.h"
-#include "query/plan.h"
-#include "query/stats.h"
+#include "core/base/buffer.h"
+#include "core/simd/kernels.h"
+#include "core/base/status.h"
+#include "query/search/plan.h"
+#include "query/search/stats.h"
 
 /* Appends the tree, and one line a term: df, idf, and its columns in each segment, with their densities: the bits of the
  * hashed ones are counted for it. */

@@ -1,11 +1,11 @@
 /* fetch.c: see fetch.h and fetch_internal.h. */
-#include "query/fetch_internal.h"
+#include "query/search/fetch_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "corpus/recorded.h"
+#include "corpus/changes/recorded.h"
 
 /* ---- making ---- */
 

@@ -4,16 +4,16 @@
  * A file, a record of a collection, or stored text. A source that changed since is read as it is: a record is looked up
  * by its id, wherever it stands now. Each changed source is named once to the caller's `changed` function.
  */
-#ifndef BS_QUERY_FETCH_H
-#define BS_QUERY_FETCH_H
+#ifndef BS_QUERY_SEARCH_FETCH_H
+#define BS_QUERY_SEARCH_FETCH_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/snapshot.h"
-#include "core/status.h"
-#include "corpus/source.h"
+#include "core/base/buffer.h"
+#include "core/store/snapshot.h"
+#include "core/base/status.h"
+#include "corpus/read/source.h"
 
 /* One thread's way to the texts. */
 struct bs_fetcher;

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/hash.h"
-#include "query/fetch_internal.h"
+#include "core/base/hash.h"
+#include "query/search/fetch_internal.h"
 
 /* Where a record of a changed collection stands now. */
 struct moved_record {

@@ -4,11 +4,11 @@
  *   fetch.c              names, notices, files, stored text; which way a document's text is to be had
  *   fetch_collection.c   records of collections, also of those that changed since they were indexed
  */
-#ifndef BS_QUERY_FETCH_INTERNAL_H
-#define BS_QUERY_FETCH_INTERNAL_H
+#ifndef BS_QUERY_SEARCH_FETCH_INTERNAL_H
+#define BS_QUERY_SEARCH_FETCH_INTERNAL_H
 
-#include "corpus/stored_text.h"
-#include "query/fetch.h"
+#include "corpus/read/stored_text.h"
+#include "query/search/fetch.h"
 
 /* A source, and what is known of its state now. */
 struct fetch_source {

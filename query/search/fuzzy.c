@@ -1,10 +1,10 @@
 /* fuzzy.c: see fuzzy.h. */
-#include "query/fuzzy.h"
+#include "query/search/fuzzy.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/visible.h"
+#include "core/base/visible.h"
 
 /*
  * Row i holds, for each prefix of the word, its distance to the first i code points of the term; but only for prefixes whose

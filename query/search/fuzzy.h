@@ -6,14 +6,14 @@
  * Lowrance and Wagner 1975) are kept, so that walking a sorted lexicon computes only what a term does not share with
  * the one before.
  */
-#ifndef BS_QUERY_FUZZY_H
-#define BS_QUERY_FUZZY_H
+#ifndef BS_QUERY_SEARCH_FUZZY_H
+#define BS_QUERY_SEARCH_FUZZY_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 /* A word and the rows of the last term. One thread. */
 struct bs_fuzzy;

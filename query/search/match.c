@@ -1,15 +1,15 @@
 /* match.c: see match.h. A document is analysed once; then the tree is evaluated from the leaves up. */
-#include "query/match.h"
+#include "query/search/match.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/hash.h"
-#include "core/term_table.h"
-#include "query/fuzzy.h"
-#include "query/snippet.h"
+#include "core/base/hash.h"
+#include "core/base/term_table.h"
+#include "query/search/fuzzy.h"
+#include "query/search/snippet.h"
 
-#define FIELD_GAP 100u /* as the indexer leaves between the fields of a record; see indexer/gather.c */
+#define FIELD_GAP 100u /* as the indexer leaves between the fields of a record; see indexer/batch/accumulator.c */
 
 /* Where an element stands. */
 struct occurrence {

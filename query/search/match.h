@@ -1,18 +1,18 @@
 /*
  * match.h: the verifier: does this text match this query? Exactly, by analysing it again; no column is looked at.
  */
-#ifndef BS_QUERY_MATCH_H
-#define BS_QUERY_MATCH_H
+#ifndef BS_QUERY_SEARCH_MATCH_H
+#define BS_QUERY_SEARCH_MATCH_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/status.h"
-#include "core/words.h"
-#include "corpus/document.h"
-#include "query/parse.h"
+#include "core/base/buffer.h"
+#include "core/base/status.h"
+#include "core/text/words.h"
+#include "corpus/walk/document.h"
+#include "query/search/parse.h"
 
 /* A query made ready for many documents, with the scratch for one. One thread. */
 struct bs_matcher;

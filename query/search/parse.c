@@ -4,14 +4,14 @@
  * Only parentheses recurse (parse_or), so BS_QUERY_MAX_DEPTH bounds the stack. An operand that is ignored is
  * BS_DRAFT_NONE, which every operator passes by. The tree itself grows in parse_build.c, tokens come from parse_lex.c.
  */
-#include "query/parse.h"
+#include "query/search/parse.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unicode/utf8.h>
 
-#include "query/parse_build.h"
-#include "query/parse_lex.h"
+#include "query/search/parse_build.h"
+#include "query/search/parse_lex.h"
 
 /* How much of a token a warning shows. */
 #define SHOWN_BYTES 60

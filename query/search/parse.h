@@ -26,17 +26,17 @@
  * The tree knows nothing of an index. Parsing is deterministic; two threads may parse at once with analyzers of their
  * own, and a parsed query is immutable and may be shared by threads.
  */
-#ifndef BS_QUERY_PARSE_H
-#define BS_QUERY_PARSE_H
+#ifndef BS_QUERY_SEARCH_PARSE_H
+#define BS_QUERY_SEARCH_PARSE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/status.h"
-#include "core/term_table.h"
-#include "core/words.h"
+#include "core/base/buffer.h"
+#include "core/base/status.h"
+#include "core/base/term_table.h"
+#include "core/text/words.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,11 +1,11 @@
 /* parse_build.c: from what the parser finds to a struct bs_query. See parse_build.h. */
-#include "query/parse_build.h"
+#include "query/search/parse_build.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 
 enum bs_status bs_build_init(struct bs_build *build, struct bs_error *err)
 {

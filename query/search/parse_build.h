@@ -2,10 +2,10 @@
  * parse_build.h: a syntax tree while it grows. Inside query/ only: parse.c reads the text and says here what it found;
  * here are the arrays, the deduplication of elements, the flattening of AND in AND, and the final struct bs_query.
  */
-#ifndef BS_QUERY_PARSE_BUILD_H
-#define BS_QUERY_PARSE_BUILD_H
+#ifndef BS_QUERY_SEARCH_PARSE_BUILD_H
+#define BS_QUERY_SEARCH_PARSE_BUILD_H
 
-#include "query/parse.h"
+#include "query/search/parse.h"
 
 #define BS_DRAFT_NONE UINT32_MAX /* an ignored operand: joins and negations pass it by */
 

@@ -3,9 +3,9 @@
 #include <string.h>
 #include <unicode/utf8.h>
 
-#include "core/icu.h"
-#include "query/parse.h"
-#include "core/visible.h"
+#include "core/base/icu.h"
+#include "query/search/parse.h"
+#include "core/base/visible.h"
 
 /* The caret's line fits a terminal of 80 columns, with more of the query before the caret than behind it. */
 #define CARET_BEFORE_COLUMNS 60

@@ -1,10 +1,10 @@
 /* parse_lex.c: query bytes -> tokens. See parse_lex.h. */
-#include "query/parse_lex.h"
+#include "query/search/parse_lex.h"
 
 #include <string.h>
 
-#include "core/hash.h"
-#include "core/visible.h"
+#include "core/base/hash.h"
+#include "core/base/visible.h"
 
 /* The bytes of the white space at `at`, 0 if there is none. */
 static size_t space_bytes(const uint8_t *text, size_t text_bytes, size_t at)

@@ -1,10 +1,10 @@
 /*
  * parse_lex.h: query bytes -> tokens. Inside query/ only. What a token's text means as words is parse.c's business.
  */
-#ifndef BS_QUERY_PARSE_LEX_H
-#define BS_QUERY_PARSE_LEX_H
+#ifndef BS_QUERY_SEARCH_PARSE_LEX_H
+#define BS_QUERY_SEARCH_PARSE_LEX_H
 
-#include "query/parse.h"
+#include "query/search/parse.h"
 
 enum bs_lex_kind {
 	BS_LEX_START, /* before the first token */

@@ -1,12 +1,12 @@
 /* plan.c: see plan.h. */
-#include "query/plan.h"
+#include "query/search/plan.h"
 
 #include <string.h>
 
-#include "core/hash.h"
-#include "core/lexicon.h"
-#include "core/word_pairs.h"
-#include "query/fuzzy.h"
+#include "core/base/hash.h"
+#include "core/lexicon/lexicon.h"
+#include "core/lexicon/word_pairs.h"
+#include "query/search/fuzzy.h"
 
 void bs_plan_deinit(struct bs_plan *plan)
 {

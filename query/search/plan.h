@@ -4,19 +4,19 @@
  * An element of the query (parse.h) becomes one term, or, for a prefix or a fuzzy word, the terms it expands to. The
  * plan is made once a query; scan.h reads it per slab, match.h verifies by the query itself and takes only df from it.
  */
-#ifndef BS_QUERY_PLAN_H
-#define BS_QUERY_PLAN_H
+#ifndef BS_QUERY_SEARCH_PLAN_H
+#define BS_QUERY_SEARCH_PLAN_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/slab_and.h"
-#include "core/snapshot.h"
-#include "core/status.h"
-#include "core/term_table.h"
-#include "query/parse.h"
+#include "core/base/buffer.h"
+#include "core/matrix/slab_and.h"
+#include "core/store/snapshot.h"
+#include "core/base/status.h"
+#include "core/base/term_table.h"
+#include "query/search/parse.h"
 
 /* A term in one segment. */
 struct bs_term_place {

@@ -1,10 +1,10 @@
 /* rank.c: see rank.h. */
-#include "query/rank.h"
+#include "query/search/rank.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/doc_order.h"
+#include "core/store/doc_order.h"
 
 #define BM25_K1 1.2
 #define BM25_B  0.75

@@ -6,17 +6,17 @@
  * Framework: BM25 and Beyond" (2009), with Lucene's idf, which is never negative. N, df and avgdl are of the whole
  * index, deleted documents that still lie in it included.
  */
-#ifndef BS_QUERY_RANK_H
-#define BS_QUERY_RANK_H
+#ifndef BS_QUERY_SEARCH_RANK_H
+#define BS_QUERY_SEARCH_RANK_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/snapshot.h"
-#include "core/status.h"
-#include "query/plan.h"
+#include "core/base/buffer.h"
+#include "core/store/snapshot.h"
+#include "core/base/status.h"
+#include "query/search/plan.h"
 
 double bs_bm25_idf(uint64_t n_docs, uint64_t df);
 

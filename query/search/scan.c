@@ -1,5 +1,5 @@
 /* scan.c: the filter's walk over the query tree. See scan.h for the idea, scan_columns.c for the columns. */
-#include "query/scan_internal.h"
+#include "query/search/scan_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,17 +7,17 @@
  * operand is exact (words with exact columns or listed exceptions, or forward lists); else it is left to verification. Knows nothing
  * of text; its neighbour match.c knows nothing of columns.
  */
-#ifndef BS_QUERY_SCAN_H
-#define BS_QUERY_SCAN_H
+#ifndef BS_QUERY_SEARCH_SCAN_H
+#define BS_QUERY_SEARCH_SCAN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/kernels.h"
-#include "core/status.h"
-#include "query/plan.h"
-#include "query/stats.h"
+#include "core/base/buffer.h"
+#include "core/simd/kernels.h"
+#include "core/base/status.h"
+#include "query/search/plan.h"
+#include "query/search/stats.h"
 
 /* One thread's memory for scanning: opaque, grows to the deepest query and stays. */
 struct bs_scan;

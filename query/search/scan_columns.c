@@ -1,5 +1,5 @@
-/* scan_columns.c: the AND of terms in one slab, and the scratch for it. See scan.h; the columns are core/slab_and.h's. */
-#include "query/scan_internal.h"
+/* scan_columns.c: the AND of terms in one slab, and the scratch for it. See scan.h; the columns are core/matrix/slab_and.h's. */
+#include "query/search/scan_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /*
  * scan_internal.h: what the files of the filter share. Inside query/ only: scan.c walks the tree, scan_columns.c ANDs
- * terms in a slab, scan_lists.c goes through forward lists, scan_best.c ranks.
+ * terms in a slab, scan_forward.c goes through forward lists, scan_top.c ranks.
  */
-#ifndef BS_QUERY_SCAN_INTERNAL_H
-#define BS_QUERY_SCAN_INTERNAL_H
+#ifndef BS_QUERY_SEARCH_SCAN_INTERNAL_H
+#define BS_QUERY_SEARCH_SCAN_INTERNAL_H
 
-#include "core/bytes.h"
-#include "core/slab_and.h"
-#include "query/scan.h"
+#include "core/base/bytes.h"
+#include "core/matrix/slab_and.h"
+#include "query/search/scan.h"
 
 /* A term in the slab under the scan, looked up when first needed. */
 struct bs_scan_term {
@@ -22,7 +22,7 @@ struct bs_scan {
 	struct bs_buffer here;     /* struct bs_scan_term, one a term of the plan */
 	struct bs_buffer terms;    /* u32: a stack of the terms that ANDs under evaluation look at */
 	struct bs_buffer pointers; /* const struct bs_slab_term *: those of one AND */
-	struct bs_buffer truths;   /* scratch of scan_lists.c, one a node */
+	struct bs_buffer truths;   /* scratch of scan_forward.c, one a node */
 	struct bs_buffer merged;   /* struct bs_candidate: scratch for sorting */
 };
 
@@ -60,7 +60,7 @@ enum bs_status bs_scan_matches(struct bs_slab_scan *at, struct bs_live *live, bo
 /* The slab's block columns are on their way while the one before is searched. */
 void bs_scan_prefetch(const struct bs_plan *plan, uint32_t segment, const struct bs_slab *slab);
 
-/* scan_lists.c */
+/* scan_forward.c */
 
 /* With n_counted (nullable), those that surely match are counted instead. */
 enum bs_status bs_scan_forward(struct bs_slab_scan *at, struct bs_buffer *candidates, uint64_t *n_counted) BS_WARN_UNUSED;

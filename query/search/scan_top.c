@@ -1,10 +1,10 @@
-/* scan_best.c: see scan_best.h. */
-#include "query/scan_best.h"
+/* scan_top.c: see scan_top.h. */
+#include "query/search/scan_top.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "query/scan_internal.h"
+#include "query/search/scan_internal.h"
 
 /* Scores are compared with bounds that were added up in another way: this much may be lost on it. */
 #define ROUNDING 1e-9

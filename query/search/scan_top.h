@@ -1,15 +1,15 @@
 /*
- * scan_best.h: the filter, when only the k best are wanted. Of each slab, the candidates are weighed 512 at a time, by
+ * scan_top.h: the filter, when only the k best are wanted. Of each slab, the candidates are weighed 512 at a time, by
  * which words they have and which tf levels these reach; what cannot be among the k best so far is dropped unseen. The
  * others are looked at: their scores follow from the index (scorer.h). Who is certain to match, with a certain score, is a
  * hit; the rest waits, under an upper bound, for someone to read its text.
  */
-#ifndef BS_QUERY_SCAN_BEST_H
-#define BS_QUERY_SCAN_BEST_H
+#ifndef BS_QUERY_SEARCH_SCAN_TOP_H
+#define BS_QUERY_SEARCH_SCAN_TOP_H
 
-#include "query/rank.h"
-#include "query/scan.h"
-#include "query/scorer.h"
+#include "query/search/rank.h"
+#include "query/search/scan.h"
+#include "query/search/scorer.h"
 
 /* A document that may be a hit, and the most that its score can be. */
 struct bs_bound {

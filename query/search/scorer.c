@@ -1,10 +1,10 @@
 /* scorer.c: see scorer.h. */
-#include "query/scorer.h"
+#include "query/search/scorer.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/rank.h"
+#include "query/search/rank.h"
 
 void bs_scorer_deinit(struct bs_scorer *scorer)
 {

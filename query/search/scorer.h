@@ -1,17 +1,17 @@
 /*
  * scorer.h: scores from the index alone. Which words a query scores, in the order in which the verifier adds them up, so
  * that both give the same number to the last bit; and a document's score, where its signature says which of them it has
- * and its tf code how often (core/tf_code.h).
+ * and its tf code how often (core/matrix/tf_code.h).
  */
-#ifndef BS_QUERY_SCORER_H
-#define BS_QUERY_SCORER_H
+#ifndef BS_QUERY_SEARCH_SCORER_H
+#define BS_QUERY_SEARCH_SCORER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/status.h"
-#include "query/plan.h"
+#include "core/base/buffer.h"
+#include "core/base/status.h"
+#include "query/search/plan.h"
 
 /* A distinct word that counts. */
 struct bs_scored_word {
@@ -26,7 +26,7 @@ struct bs_scored_word {
 struct bs_scorer {
 	const struct bs_plan *plan;
 	double avgdl;
-	struct bs_scored_word *words; /* by their bytes, as match.c and sift.c have them */
+	struct bs_scored_word *words; /* by their bytes, as match.c and byte_verifier.c have them */
 	size_t n_words;
 	bool is_any;      /* to match is to have one of the words */
 	bool is_complete; /* no prefix or fuzzy word stands for too many words to know them */

@@ -1,22 +1,22 @@
 /* search.c: see search.h. The stages meet here and nowhere else. */
-#include "query/search.h"
+#include "query/search/search.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "core/words.h"
-#include "corpus/fresh.h"
-#include "query/explain.h"
-#include "query/fetch.h"
-#include "query/match.h"
-#include "query/plan.h"
-#include "query/rank.h"
-#include "query/scan_best.h"
-#include "query/scorer.h"
-#include "query/snippet.h"
-#include "query/verify.h"
+#include "core/text/words.h"
+#include "corpus/changes/fresh.h"
+#include "query/search/explain.h"
+#include "query/search/fetch.h"
+#include "query/search/match.h"
+#include "query/search/plan.h"
+#include "query/search/rank.h"
+#include "query/search/scan_top.h"
+#include "query/search/scorer.h"
+#include "query/search/snippet.h"
+#include "query/search/verify.h"
 
 /* ---- an opened index ---- */
 
@@ -129,7 +129,7 @@ struct bs_searcher {
 	uint64_t since_ns;      /* when the stage under way began */
 	struct bs_scorer scorer;
 	struct bs_top_scan best;
-	bool is_ranked;         /* the k best are found by bounds (scan_best.h), not by scoring every match */
+	bool is_ranked;         /* the k best are found by bounds (scan_top.h), not by scoring every match */
 };
 
 enum bs_status bs_searcher_new(const struct bs_search *search, const struct bs_search_sink *sink,

@@ -4,18 +4,18 @@
  * An opened index is immutable and shared by threads; a searcher belongs to one thread and holds everything that is
  * written while searching.
  */
-#ifndef BS_QUERY_SEARCH_H
-#define BS_QUERY_SEARCH_H
+#ifndef BS_QUERY_SEARCH_SEARCH_H
+#define BS_QUERY_SEARCH_SEARCH_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/snapshot.h"
-#include "core/kernels.h"
-#include "core/status.h"
-#include "query/parse.h"
-#include "query/stats.h"
+#include "core/store/snapshot.h"
+#include "core/simd/kernels.h"
+#include "core/base/status.h"
+#include "query/search/parse.h"
+#include "query/search/stats.h"
 
 /* ---- an opened index ---- */
 

@@ -5,13 +5,13 @@
  * A character here is what the line will show: white space in a row counts as one. No step looks at more bytes than
  * BYTES_PER_CHARACTER for each of them, so that a gigabyte of spaces, or of zero bytes, costs nothing either.
  */
-#include "query/snippet.h"
+#include "query/search/snippet.h"
 
 #include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include "core/icu.h"
-#include "core/visible.h"
+#include "core/base/icu.h"
+#include "core/base/visible.h"
 
 #define MOST_WIDTH          (1u << 20)
 #define BYTES_PER_CHARACTER 16           /* 4 for the longest character, the rest for indentation */

@@ -2,15 +2,15 @@
  * snippet.h: the piece of a document that shows best why it was found. Presentation only: what a hit is, the verifier
  * has decided.
  */
-#ifndef BS_QUERY_SNIPPET_H
-#define BS_QUERY_SNIPPET_H
+#ifndef BS_QUERY_SEARCH_SNIPPET_H
+#define BS_QUERY_SEARCH_SNIPPET_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/buffer.h"
-#include "core/status.h"
-#include "corpus/document.h"
+#include "core/base/buffer.h"
+#include "core/base/status.h"
+#include "corpus/walk/document.h"
 
 #ifdef __cplusplus
 extern "C" {

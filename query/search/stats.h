@@ -2,8 +2,8 @@
  * stats.h: the whole funnel of a query in one struct, from lines read to hits. Every stage adds to it; --stats and the
  * benchmarks print it.
  */
-#ifndef BS_QUERY_STATS_H
-#define BS_QUERY_STATS_H
+#ifndef BS_QUERY_SEARCH_STATS_H
+#define BS_QUERY_SEARCH_STATS_H
 
 #include <stdint.h>
 

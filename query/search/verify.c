@@ -1,8 +1,8 @@
 /* verify.c: see verify.h. */
-#include "query/verify.h"
+#include "query/search/verify.h"
 
-#include "query/plan.h"
-#include "query/rank.h"
+#include "query/search/plan.h"
+#include "query/search/rank.h"
 
 /* A word's idf is worked out when it is first met, and kept by the matcher. */
 static enum bs_status score(const struct bs_verifier *verifier, const struct bs_match *match, double *score_out,

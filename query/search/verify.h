@@ -1,21 +1,21 @@
 /*
  * verify.h: a candidate and its text: is it a hit, and with what score? Where the source is what was indexed the quick
- * verifier (sift.h) is asked first, on bytes that were not even parsed; where it cannot tell, and where there is none,
+ * verifier (byte_verifier.h) is asked first, on bytes that were not even parsed; where it cannot tell, and where there is none,
  * the document is analysed as a whole (match.h). Both give the same answer.
  */
-#ifndef BS_QUERY_VERIFY_H
-#define BS_QUERY_VERIFY_H
+#ifndef BS_QUERY_SEARCH_VERIFY_H
+#define BS_QUERY_SEARCH_VERIFY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/snapshot.h"
-#include "core/status.h"
-#include "query/fetch.h"
-#include "query/match.h"
-#include "query/scan.h"
-#include "query/sift.h"
-#include "query/stats.h"
+#include "core/store/snapshot.h"
+#include "core/base/status.h"
+#include "query/search/fetch.h"
+#include "query/search/match.h"
+#include "query/search/scan.h"
+#include "query/search/byte_verifier.h"
+#include "query/search/stats.h"
 
 /* What verifying needs during one query; all borrowed. */
 struct bs_verifier {

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 
 #define N_LISTS     8u
 #define BLOCK_BYTES 16u

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/bytes.h"
-#include "core/container.h"
-#include "core/hash.h"
+#include "core/base/bytes.h"
+#include "core/file/container.h"
+#include "core/base/hash.h"
 
 #define HEAD_BYTES    64
 #define VERSION_OFF   8

@@ -7,15 +7,15 @@
  * thousandths. Document i depends on the options and i alone, so that threads may make documents in any order.
  * This is not language: there is no grammar, no morphology, and no script but ASCII; for those see corpus/sample.
  */
-#ifndef BS_TESTS_GENERATE_H
-#define BS_TESTS_GENERATE_H
+#ifndef BS_TESTS_GENERATE_GENERATE_H
+#define BS_TESTS_GENERATE_GENERATE_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#include "core/buffer.h"
-#include "core/status.h"
+#include "core/base/buffer.h"
+#include "core/base/status.h"
 
 #ifdef __cplusplus
 extern "C" {

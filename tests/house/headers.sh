@@ -2,7 +2,7 @@
 # headers.sh SOURCE_DIR CC CXX: every header of the rooms compiles alone as C11, and those that say extern "C" as C++17
 # too: they are what C++ may include.
 #
-# Not a header of its own: core/kernel_body.h, which is a function body included once per instruction set.
+# Not a header of its own: core/simd/kernel_body.h, which is a function body included once per instruction set.
 set -euo pipefail
 cd -- "$1"
 cc=$2
@@ -22,7 +22,7 @@ compile() { # HEADER COMPILER ARGUMENT...
 
 while read -r header; do
     case $header in
-        core/kernel_body.h) continue ;;
+        core/simd/kernel_body.h) continue ;;
     esac
     compile "$header" "$cc" -std=c11 -x c
     if grep -q 'extern "C"' "$header"; then

@@ -4,7 +4,7 @@
 # Given: every global symbol starts with bs_. In objects made from C++ the weak copies of inline functions of the
 # standard library and of simdjson are none of ours, and allowed.
 # Taken: libraries do not print, end the process or read the environment; the commands (cmd_*.c, main.c) do, and stand
-# in no library. The one exception: corpus/ignore.c looks up git's global excludes as git does.
+# in no library. The one exception: corpus/walk/ignore.c looks up git's global excludes as git does.
 set -euo pipefail
 shift
 
