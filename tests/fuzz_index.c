@@ -48,7 +48,8 @@
 #define MOST_FILES   24
 #define MOST_WORDS   12 /* of a command line */
 
-const char *__asan_default_options(void);
+/* The runtime library finds it only if it is visible. */
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
 	return "detect_leaks=0:quarantine_size_mb=8:max_allocation_size_mb=1024:allocator_may_return_null=0:abort_on_error=0:exitcode=99";
@@ -376,7 +377,7 @@ static int try(struct fuzz_case *one, int (*command)(int, char **), const char *
 	bool is_corrupt = strstr(said, ": corrupt: ") != NULL;
 	if (!why && WIFSIGNALED(status))
 		why = WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL ? "it takes too long" : "it crashed";
-	else if (!why && WEXITSTATUS(status) > 2)
+	else if (!why && (WEXITSTATUS(status) > 2 || strstr(said, "Sanitizer") || strstr(said, "runtime error: ")))
 		why = "a sanitizer ended it";
 	else if (!why && strstr(said, "out of memory"))
 		why = "it asked for too much memory";
