@@ -249,6 +249,7 @@ struct fuzz_case {
 	struct file changed[2]; /* in place of those of the same names */
 	bool says_corrupt;      /* some command */
 	unsigned n_runs;
+	unsigned n_refused; /* ended by an error */
 	unsigned n_findings;
 };
 
@@ -355,8 +356,7 @@ static void run_child(int (*command)(int, char **), const char *words, int error
 	exit(run_command(command, words));
 }
 
-/* Runs the command, and gives its exit status. */
-static int try(struct fuzz_case *one, int (*command)(int, char **), const char *words)
+static void try(struct fuzz_case *one, int (*command)(int, char **), const char *words)
 {
 	static int errors = -1;
 	char said[16 << 10] = "";
@@ -390,7 +390,7 @@ static int try(struct fuzz_case *one, int (*command)(int, char **), const char *
 		fflush(stdout);
 		one->n_findings++;
 	}
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	one->n_refused += !why && WEXITSTATUS(status) == 2;
 }
 
 static const struct {
@@ -466,7 +466,7 @@ int main(int argc, char **argv)
 {
 	uint64_t n_runs = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
 	uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
-	unsigned long long n_done = 0, n_cases = 0, n_findings = 0;
+	unsigned long long n_done = 0, n_cases = 0, n_refused = 0, n_findings = 0;
 	char here[4096];
 	void *folder = NULL;
 	sigset_t ended;
@@ -481,9 +481,10 @@ int main(int argc, char **argv)
 		struct fuzz_case one = {.number = first + n_cases};
 		run_case(&one);
 		n_done += one.n_runs;
+		n_refused += one.n_refused;
 		n_findings += one.n_findings;
 	}
-	printf("%llu runs over %llu indexes: %llu findings\n", n_done, n_cases, n_findings);
+	printf("%llu runs over %llu indexes, %llu ended by an error: %llu findings\n", n_done, n_cases, n_refused, n_findings);
 	if (n_runs == 1 && n_findings > 0)
 		printf("left in %s\n", getcwd(here, sizeof(here)));
 	else if (leave_folder(&folder) != 0)
