@@ -48,7 +48,8 @@
 #define MOST_FILES   24
 #define MOST_WORDS   12 /* of a command line */
 
-const char *__asan_default_options(void);
+/* The runtime library finds it only if it is visible. */
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
 	return "detect_leaks=0:quarantine_size_mb=8:max_allocation_size_mb=1024:allocator_may_return_null=0:abort_on_error=0:exitcode=99";
@@ -253,6 +254,7 @@ struct fuzz_case {
 	struct file changed[2]; /* in place of those of the same names */
 	bool says_corrupt;      /* some command */
 	unsigned n_runs;
+	unsigned n_refused; /* ended by an error */
 	unsigned n_findings;
 };
 
@@ -359,8 +361,7 @@ static void run_child(bs_command_fn command, const char *words, int errors)
 	exit(run_command(command, words));
 }
 
-/* Runs the command, and gives its exit status. */
-static int try(struct fuzz_case *one, bs_command_fn command, const char *words)
+static void try(struct fuzz_case *one, bs_command_fn command, const char *words)
 {
 	static int errors = -1;
 	char said[16 << 10] = "";
@@ -381,7 +382,7 @@ static int try(struct fuzz_case *one, bs_command_fn command, const char *words)
 	bool is_corrupt = strstr(said, ": corrupt: ") != NULL;
 	if (!why && WIFSIGNALED(status))
 		why = WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL ? "it takes too long" : "it crashed";
-	else if (!why && WEXITSTATUS(status) > 2)
+	else if (!why && (WEXITSTATUS(status) > 2 || strstr(said, "Sanitizer") || strstr(said, "runtime error: ")))
 		why = "a sanitizer ended it";
 	else if (!why && strstr(said, "out of memory"))
 		why = "it asked for too much memory";
@@ -394,7 +395,7 @@ static int try(struct fuzz_case *one, bs_command_fn command, const char *words)
 		fflush(stdout);
 		one->n_findings++;
 	}
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	one->n_refused += !why && WEXITSTATUS(status) == 2;
 }
 
 static const struct {
@@ -470,7 +471,7 @@ int main(int argc, char **argv)
 {
 	uint64_t n_runs = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
 	uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
-	unsigned long long n_done = 0, n_cases = 0, n_findings = 0;
+	unsigned long long n_done = 0, n_cases = 0, n_refused = 0, n_findings = 0;
 	char here[4096];
 	void *folder = NULL;
 	sigset_t ended;
@@ -485,9 +486,10 @@ int main(int argc, char **argv)
 		struct fuzz_case one = {.number = first + n_cases};
 		run_case(&one);
 		n_done += one.n_runs;
+		n_refused += one.n_refused;
 		n_findings += one.n_findings;
 	}
-	printf("%llu runs over %llu indexes: %llu findings\n", n_done, n_cases, n_findings);
+	printf("%llu runs over %llu indexes, %llu ended by an error: %llu findings\n", n_done, n_cases, n_refused, n_findings);
 	if (n_runs == 1 && n_findings > 0)
 		printf("left in %s\n", getcwd(here, sizeof(here)));
 	else if (leave_folder(&folder) != 0)

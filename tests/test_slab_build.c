@@ -175,13 +175,14 @@ static void expect_term(const struct made *made, const struct bs_term_entry *ent
                         uint32_t row)
 {
 	const struct bs_treatment *treatment = bs_treatment_find(&made->treatments, entry->df);
+	uint64_t hash = bs_hash_term(accumulator.terms.bytes.data + entry->offset, entry->n_bytes);
 	uint32_t n_levels = entry->df < made->tf_levels.min_df ? 0 :
-		bs_tf_levels_of(&made->tf_levels, bs_tf_decode(tfs->bits, tfs->n_bytes, entry->hash));
+		bs_tf_levels_of(&made->tf_levels, bs_tf_decode(tfs->bits, tfs->n_bytes, hash));
 	for (uint32_t l = 0; l < n_levels; l++)
-		expect_columns(made, bs_tf_level_hash(entry->hash, l), made->tf_levels.n_columns, row);
+		expect_columns(made, bs_tf_level_hash(hash, l), made->tf_levels.n_columns, row);
 	/* All documents are rows: the df is that of the slab, of which a term with an exact column has a share. */
 	if (entry->df < made->plan.exact_share * N_BLOCKS * BS_LINE_BITS)
-		expect_columns(made, entry->hash, bs_slab_hashes(treatment, made->product.image.shape.n_columns, 0), row);
+		expect_columns(made, hash, bs_slab_hashes(treatment, made->product.image.shape.n_columns, 0), row);
 }
 
 /* The document columns, which come first, one document after the other. */

@@ -29,7 +29,7 @@ __attribute__((constructor)) static void choose_secret(void)
 	secret.words[1] |= 1;
 }
 
-struct bs_hash_secret bs_hash_secret(void)
+struct bs_hash_secret bs_hash_get_secret(void)
 {
 	return secret;
 }

@@ -32,7 +32,7 @@ uint64_t bs_hash_slot(const void *bytes, size_t n_bytes);
 struct bs_hash_secret {
 	uint64_t words[2];
 };
-struct bs_hash_secret bs_hash_secret(void);
+struct bs_hash_secret bs_hash_get_secret(void);
 
 /* XXH3-64, as a checksum of file contents. The same function under the name of its other job. */
 uint64_t bs_checksum(const void *bytes, size_t n_bytes);

@@ -594,6 +594,11 @@ enum bs_status bs_section_verify(const struct bs_section *section, uint64_t offs
 	return status;
 }
 
+void bs_section_trust(const struct bs_section *section)
+{
+	SHOW(section->data, (size_t)section->n_bytes);
+}
+
 static enum bs_status read_page(const struct bs_section *section, uint64_t page, uint8_t *bytes, struct bs_error *err)
 {
 	const struct bs_container *file = section->file;

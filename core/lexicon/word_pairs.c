@@ -66,7 +66,7 @@ static enum bs_status grow(struct bs_word_pairs *pairs, struct bs_error *err)
 		return bs_fail_memory(err, "pairs of words", n_slots * sizeof(*pairs->slots));
 	}
 	pairs->n_slots = n_slots;
-	pairs->factor = bs_hash_secret().words[1];
+	pairs->factor = bs_hash_get_secret().words[1];
 	for (uint32_t i = 0; i < n_old; i++)
 		if (old[i])
 			put_slot(pairs, old[i]);

@@ -19,6 +19,7 @@ static enum bs_status open_store(const struct bs_segment *segment, struct bs_sto
 		status = bs_section_touch(parts[i], 0, parts[i]->n_bytes, err);
 	if (status)
 		return status;
+	bs_section_trust(parts[2]);
 	status = bs_store_open(parts[0]->data, (size_t)parts[0]->n_bytes, parts[1]->data, (size_t)parts[1]->n_bytes,
 	                       parts[2]->data, (size_t)parts[2]->n_bytes, store_out, &why);
 	if (!status)

@@ -170,9 +170,16 @@ int bs_file_stat_below(int dir_fd, const char *path, struct bs_file_place *place
 	const char *slash = strrchr(path, '/');
 	if (!slash)
 		return fstatat(dir_fd, path, stat_out, AT_SYMLINK_NOFOLLOW);
-	return go_to(dir_fd, path, (size_t)(slash - path), place)
-	               ? fstatat(place->fd, slash + 1, stat_out, AT_SYMLINK_NOFOLLOW)
-	               : -1;
+	if (go_to(dir_fd, path, (size_t)(slash - path), place))
+		return fstatat(place->fd, slash + 1, stat_out, AT_SYMLINK_NOFOLLOW);
+	if (errno != ENOMEM)
+		return -1;
+	/* Without memory to stay there. */
+	int fd = bs_file_open_below(dir_fd, path, O_PATH);
+	int result = fd < 0 ? -1 : fstat(fd, stat_out);
+	if (fd >= 0)
+		close_quietly(fd);
+	return result;
 }
 
 enum bs_status bs_file_real_path(const char *path, char **real_out, struct bs_error *err)

@@ -26,7 +26,7 @@ static void use_slots(struct bs_term_batch_terms *terms, uint32_t n_slots)
 {
 	memset(terms->slots, 0, (size_t)n_slots * sizeof(*terms->slots));
 	terms->n_slots = n_slots;
-	terms->secret = bs_hash_secret();
+	terms->secret = bs_hash_get_secret();
 	terms->slot_shift = (uint32_t)__builtin_clzll(n_slots) + 1;
 }
 

@@ -146,7 +146,7 @@ static void count_words(struct choice *choice)
 
 static size_t slot_of(uint64_t words, size_t n_slots)
 {
-	return bs_hash_mix(words ^ bs_hash_secret().words[0]) & (n_slots - 1);
+	return bs_hash_mix(words ^ bs_hash_get_secret().words[0]) & (n_slots - 1);
 }
 
 static enum bs_status grow_met(struct choice *choice, struct bs_error *err)

@@ -66,16 +66,13 @@ static enum bs_status add_pattern(struct bs_grep_arguments *arguments, const cha
 	return status ? status : bs_buffer_append(&arguments->pattern_bytes, &n, sizeof(n), err);
 }
 
-/* Of a file of patterns: far more than can be compiled. */
-#define MOST_PATTERN_BYTES ((size_t)16 << 20)
-
 /* Every line of a file is a pattern. */
 static enum bs_status take_file(void *to, const struct bs_option *option, const char *path, struct bs_error *err)
 {
 	struct noted *noted = to;
 	struct bs_grep_arguments *arguments = &noted->to;
 	struct bs_grep_text text = {.had_mark = false};
-	struct bs_grep_reading as_is = {.coding = BS_GREP_CODING_NONE, .most_bytes = MOST_PATTERN_BYTES};
+	struct bs_grep_reading as_is = {.coding = BS_GREP_CODING_NONE, .most_bytes = BS_GREP_PATTERN_BYTES};
 	struct bs_error why = {""};
 	bool is_stdin = strcmp(path, "-") == 0;
 	(void)option;

@@ -7,25 +7,40 @@
 #include "query/cli/command_line.h"
 #include "core/file/container.h"
 #include "core/store/source_kind.h"
-#include "query/cli/present.h"
 #include "core/base/visible.h"
 
-/* A name of a stranger: control characters do not reach the terminal. */
+/* A name of a stranger: what a terminal would obey does not reach it. */
 static void put_name(FILE *out, const char *name)
 {
-	struct bs_buffer text = {0};
-	if (bs_visible_append_text(&text, name, strlen(name), NULL) == BS_OK)
-		fwrite(text.data, 1, text.used_bytes, out);
-	bs_buffer_deinit(&text);
+	size_t n_bytes = strlen(name);
+	for (size_t at = 0, start; at < n_bytes;) {
+		start = at;
+		int32_t c = bs_visible_next((const uint8_t *)name, n_bytes, &at);
+		if (c < 0 || bs_visible_is_obeyed(c))
+			fputs("\xef\xbf\xbd", out);
+		else
+			fwrite(name + start, 1, at - start, out);
+	}
 }
 
+/* RFC 8259; what is not UTF-8 becomes U+FFFD. */
 static void put_json_string(FILE *out, const char *text)
 {
-	struct bs_buffer json = {0};
-	bool is_valid;
-	if (bs_present_json_string((const uint8_t *)text, strlen(text), &json, &is_valid, NULL) == BS_OK)
-		fwrite(json.data, 1, json.used_bytes, out);
-	bs_buffer_deinit(&json);
+	size_t n_bytes = strlen(text);
+	putc('"', out);
+	for (size_t at = 0, start; at < n_bytes;) {
+		start = at;
+		int32_t c = bs_visible_next((const uint8_t *)text, n_bytes, &at);
+		if (c < 0)
+			fputs("\xef\xbf\xbd", out);
+		else if (c == '"' || c == '\\')
+			fprintf(out, "\\%c", (char)c);
+		else if (bs_visible_is_obeyed(c))
+			fprintf(out, c == '\n' ? "\\n" : c == '\t' ? "\\t" : "\\u%04x", (unsigned)c);
+		else
+			fwrite(text + start, 1, at - start, out);
+	}
+	putc('"', out);
 }
 
 /* A number with thousands apart, right-aligned. */

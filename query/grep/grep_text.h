@@ -21,6 +21,9 @@
 /* And of standard input first this much, the size of the buffer that it has there. */
 #define BS_GREP_STDIN_BYTES ((size_t)8192)
 
+/* A file of patterns has this much at most: far more than can be compiled. */
+#define BS_GREP_PATTERN_BYTES ((size_t)16 << 20)
+
 struct bs_grep_text {
 	struct bs_buffer bytes;
 	struct bs_buffer raw;    /* what was read, where bytes are decoded from it */

@@ -50,7 +50,6 @@ struct bs_matcher {
 	struct bs_fuzzy **fuzzies;      /* per element, NULL unless it is fuzzy */
 	uint32_t *tfs;                  /* per element */
 	struct bs_buffer *occurrences;  /* per element, struct occurrence each, ascending */
-	bool *values;                   /* per node */
 	struct bs_buffer points;        /* scratch of NEAR and of long phrases */
 	uint32_t *need_of;              /* per element, scratch of the same: all zero in between */
 	struct bs_buffer found;         /* u32: numbers of the words with tf > 0 */
@@ -174,9 +173,8 @@ enum bs_status bs_matcher_new(const struct bs_query *query, const struct bs_quer
 	matcher->fuzzies = calloc(query->n_elements, sizeof(struct bs_fuzzy *));
 	matcher->tfs = calloc(query->n_elements, sizeof(*matcher->tfs));
 	matcher->occurrences = calloc(query->n_elements, sizeof(*matcher->occurrences));
-	matcher->values = calloc(query->n_nodes, sizeof(*matcher->values));
 	matcher->need_of = calloc(query->n_elements, sizeof(*matcher->need_of));
-	if (!matcher->fuzzies || !matcher->tfs || !matcher->occurrences || !matcher->values || !matcher->need_of)
+	if (!matcher->fuzzies || !matcher->tfs || !matcher->occurrences || !matcher->need_of)
 		status = bs_fail_memory(err, "a matcher", query->n_elements * sizeof(*matcher->occurrences));
 	if (!status)
 		status = make_inexact(matcher, err);
@@ -207,7 +205,6 @@ void bs_matcher_free(struct bs_matcher *matcher)
 	free(matcher->fuzzies);
 	free(matcher->tfs);
 	free(matcher->occurrences);
-	free(matcher->values);
 	free(matcher->need_of);
 	free(matcher);
 }
@@ -606,10 +603,26 @@ static enum bs_status phrase_matches(struct bs_matcher *matcher, const struct bs
 
 /* ---- tree ---- */
 
-static enum bs_status eval_node(struct bs_matcher *matcher, const struct bs_query_node *node,
-                                const struct bs_field *doc_fields, bool *value_out, struct bs_error *err)
+static enum bs_status eval(struct bs_matcher *matcher, uint32_t number, const struct bs_field *doc_fields, bool *value_out,
+                           struct bs_error *err);
+
+/* Stops at the first child that decides. */
+static enum bs_status eval_children(struct bs_matcher *matcher, const struct bs_query_node *node, bool decides,
+                                    const struct bs_field *doc_fields, bool *value_out, struct bs_error *err)
 {
-	const bool *values = matcher->values;
+	enum bs_status status = BS_OK;
+	*value_out = !decides;
+	for (uint32_t i = 0; i < node->n_children && !status && *value_out != decides; i++)
+		status = eval(matcher, node->children[i], doc_fields, value_out, err);
+	return status;
+}
+
+/* Recurses at most 3 * (BS_QUERY_MAX_DEPTH + 1) deep. */
+static enum bs_status eval(struct bs_matcher *matcher, uint32_t number, const struct bs_field *doc_fields, bool *value_out,
+                           struct bs_error *err)
+{
+	const struct bs_query_node *node = &matcher->query->nodes[number];
+	enum bs_status status = BS_OK;
 	switch (node->kind) {
 	case BS_NODE_WORD:
 		*value_out = word_matches(matcher, node, doc_fields);
@@ -619,20 +632,15 @@ static enum bs_status eval_node(struct bs_matcher *matcher, const struct bs_quer
 	case BS_NODE_NEAR:
 		return near_matches(matcher, node, doc_fields, value_out, err);
 	case BS_NODE_AND:
-		*value_out = true;
-		for (uint32_t i = 0; i < node->n_children; i++)
-			*value_out &= values[node->children[i]];
-		break;
+		return eval_children(matcher, node, false, doc_fields, value_out, err);
 	case BS_NODE_OR:
-		*value_out = false;
-		for (uint32_t i = 0; i < node->n_children; i++)
-			*value_out |= values[node->children[i]];
-		break;
+		return eval_children(matcher, node, true, doc_fields, value_out, err);
 	case BS_NODE_NOT:
-		*value_out = !values[node->children[0]];
+		status = eval(matcher, node->children[0], doc_fields, value_out, err);
+		*value_out = !*value_out;
 		break;
 	}
-	return BS_OK;
+	return status;
 }
 
 enum bs_status bs_match_document(struct bs_matcher *matcher, const struct bs_field *doc_fields, size_t n_doc_fields,
@@ -643,9 +651,10 @@ enum bs_status bs_match_document(struct bs_matcher *matcher, const struct bs_fie
 	enum bs_status status = start_document(matcher, err);
 	if (!status)
 		status = analyze_fields(matcher, doc_fields, n_doc_fields, &match_out->length, err);
-	for (size_t i = 0; i < query->n_nodes && !status; i++)
-		status = eval_node(matcher, &query->nodes[i], doc_fields, &matcher->values[i], err);
-	match_out->matches = !status && matcher->values[query->n_nodes - 1];
+	bool matches = false;
+	if (!status)
+		status = eval(matcher, (uint32_t)query->n_nodes - 1, doc_fields, &matches, err);
+	match_out->matches = !status && matches;
 	return match_out->matches ? list_words(matcher, match_out, err) : status;
 }
 

@@ -8,7 +8,7 @@ set -eu
 within() {
     local most=$1 pid status=0 peak=0 seen
     shift
-    "$@" &
+    "$@" <&0 &
     pid=$!
     while seen=$(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$pid/status" 2>/dev/null) && [ -n "$seen" ]; do
         peak=$seen
@@ -35,7 +35,7 @@ awk 'BEGIN {
 documents 60000 >lines.jsonl
 for i in 1 2 3; do
     printf '{"id":"long%d","text":"' $i
-    seq 1000000 | tr '\n' ' ' | head -c 3000000
+    seq 1000000 | tr '\n' ' ' | head -c 2000000
     echo '"}'
 done >>lines.jsonl
 for jobs in 1 2; do

@@ -1,0 +1,163 @@
+# Work grows linearly with what a stranger may write: each family of queries and of files is run at a size and at four
+# times that; more than eight times the processor time, or more of it than anyone would wait for, is told. And what cannot
+# be linear, or is longer than anything honest, is refused with one line, in a batch in its place.
+set -eu
+. "$LIB"
+[ -n "${SANITIZED:-}" ] || ulimit -v 3000000
+
+# cpu COMMAND...: its user time in milliseconds; it is ended after ten seconds of it.
+cpu() {
+    local TIMEFORMAT=%3U
+    { time { (ulimit -t 10 && "$@") >"$SCRATCH/out" 2>"$SCRATCH/err" </dev/null || true; }; } 2>"$SCRATCH/cpu"
+    awk '{ ms = int($1 * 1000) } END { print ms }' "$SCRATCH/cpu"
+}
+# linear NAME SIZE FUNCTION: FUNCTION SIZE leaves what the test needs, `job` is then run.
+linear() {
+    local name=$1 size=$2 make=$3 once four
+    "$make" "$size"
+    once=$(cpu job)
+    "$make" $((4 * size))
+    four=$(cpu job)
+    echo "$name: $once ms, four times as much: $four ms" >&2
+    if [ -n "${SANITIZED:-}" ] || { [ "$four" -le $((8 * once + 250)) ] && [ "$four" -le 4000 ]; }; then
+        echo "$name: linear"
+    else
+        echo "$name: $once ms, four times as much: $four ms"
+    fi
+}
+repeat() {
+    yes "$1" | head -n "$2" | tr -d '\n'
+}
+words() {
+    seq -f "$1" "$2" | tr '\n' ' '
+}
+
+mkdir d
+for i in 1 2 3 4 5 6 7 8; do
+    echo "cat and dog number $i" >d/$i.txt
+done
+words w%.0f 50000 >d/long.txt
+repeat "$(repeat 'a ' 999)c " 100 >d/a.txt
+bitsift index -q d
+
+echo '# queries'
+job() {
+    bitsift query --batch queries --count
+    bitsift query --batch queries -n 3
+}
+make_words() { words w%.0f "$1" >queries; }
+make_any() { words 'w%.0f OR' "$1" | sed 's/OR $//' >queries; }
+make_not() { { words -w%.0fx "$1" && echo cat; } >queries; }
+make_hyphens() { seq -f w%.0f "$1" | tr '\n' - >queries; }
+make_phrase() { printf '"%s"' "$(words w%.0f "$1")" >queries; }
+make_near() { printf '"%s"~100000' "$(words w%.0f "$1")" >queries; }
+make_same() { printf '"%s b"\n"%s"' "$(repeat 'a ' "$1")" "$(repeat 'a ' "$1")" >queries; }
+make_han() { repeat 漢字 "$1" >queries; }
+make_fuzzy() { { repeat x "$1" && echo '~2'; } >queries; }
+make_prefixes() { words 'w%.0f* OR' "$1" | sed 's/OR $//' >queries; }
+make_brackets() { { repeat 'a (' 900 && printf a && repeat ')' 900 && repeat ' OR b' "$1"; } >queries; }
+linear words 20000 make_words
+linear 'any of the words' 20000 make_any
+linear 'none of the words' 20000 make_not
+linear 'a token of many words' 4000 make_hyphens
+linear 'a phrase' 4000 make_phrase
+linear NEAR 4000 make_near
+linear 'a phrase of one word' 4000 make_same
+linear 'a run of signs' 2000 make_han
+linear 'an inexact word' 100000 make_fuzzy
+linear 'beginnings of words' 250 make_prefixes
+linear brackets 20000 make_brackets
+
+echo '# names of fields'
+job() {
+    rm -rf ix
+    bitsift index -q --index ix fields.jsonl
+    bitsift query --index ix --batch queries --count
+}
+make_fields() {
+    awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "{\"id\":\"%d\",\"f%d\":\"cat\"}\n", i, i }' >fields.jsonl
+    words 'f%.0f:cat' 2000 >queries
+}
+make_one_record() {
+    awk -v n="$1" 'BEGIN { printf "{\"id\":\"1\""; for (i = 0; i < n; i++) printf ",\"f%d\":\"cat\"", i; print "}" }' >fields.jsonl
+    { repeat f5: 20000 && echo cat; } >queries
+}
+linear 'names of many records' 20000 make_fields
+linear 'names of one record' 20000 make_one_record
+
+echo '# texts'
+job() {
+    rm -rf ix
+    bitsift index -q --index ix texts.jsonl
+    bitsift query --index ix '"dog cat"' --count
+    bitsift query --index ix '"cat dog"' -n 3
+    bitsift query --index ix 'cat*' -n 3
+    bitsift query --index ix "$(repeat a 200)b" -n 3
+}
+make_texts() {
+    {
+        printf '{"id":"backslashes","text":"%s' dog
+        repeat '\\\\' "$1"
+        printf '%s"}\n{"id":"quotes","text":"%s' 'cat dog' dog
+        repeat '\\"' "$1"
+        printf '%s"}\n{"id":"words","text":"' 'cat dog'
+        repeat "cat'" "$1"
+        printf '%s"}\n{"id":"marks","text":"' ' dog'
+        repeat $'\u0301' "$1"
+        printf '%s"}\n{"id":"letters","text":"' ' dog cat'
+        repeat a "$((2 * $1))"
+        printf '"}\n'
+        printf '{"a":%s%s}\n' "$(repeat '[' "$1")" "$(repeat ']' "$1")"
+    } >texts.jsonl
+}
+linear 'lines of one kind of character' 50000 make_texts
+
+echo '# words of one hash'
+job() {
+    rm -rf ix
+    bitsift index -q --words --index ix hashes.txt
+}
+"$COLLIDE" >"$SCRATCH/collisions"
+make_collisions() {
+    for i in 1 2 3 4 5; do
+        head -n "$1" "$SCRATCH/collisions"
+    done >hashes.txt
+}
+linear 'words of one hash' 4000 make_collisions
+
+echo '# rules of what to ignore'
+job() {
+    bitsift grep --files tree
+}
+make_rules() {
+    mkdir -p "tree/$(repeat a/ 400)"
+    { repeat '**/' 300 && echo 'a*a*a*a*b'; } >tree/.ignore
+    seq -f '*x%.0f*y' "$1" >>tree/.ignore
+    touch tree/{a,b,c,d,e,f,g}{1,2,3,4,5,6,7,8,9}aaaaaaaaaaaaaaaaaaaaaaaaaaaay
+}
+linear 'rules' 2000 make_rules
+
+echo '# what is refused'
+{
+    echo cat
+    head -c 3000000 /dev/zero | tr '\0' x
+    echo
+    repeat 'a ' 100001
+    echo
+    repeat a- 16385
+    echo
+    repeat 'b* ' 1025
+    echo
+    repeat '(' 1001
+    echo
+    echo dog
+    head -c 1048577 /dev/zero
+} >queries
+show bitsift query --batch queries --count
+status=0
+timeout 60 bash -c 'ulimit -v 1000000; bitsift grep -f /dev/zero d' 2>&1 || status=$?
+echo "exit status $status"
+# An endless line has no end to wait for; but it is not held.
+status=0
+{ head -c 300000000 /dev/zero && echo && echo cat; } | (ulimit -v 250000 && bitsift query --batch - --count) 2>/dev/null || status=$?
+echo "exit status $status"
