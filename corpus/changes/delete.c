@@ -7,7 +7,7 @@
 #include "core/store/doc_order.h"
 #include "core/base/hash.h"
 #include "core/store/index_dir.h"
-#include "corpus/changes/id_set.h"
+#include "corpus/read/id_set.h"
 #include "corpus/changes/recorded.h"
 
 static int compare_excluded(const void *a, const void *b, void *context)

@@ -12,7 +12,7 @@
 #include "core/store/snapshot.h"
 #include "core/base/status.h"
 #include "corpus/changes/id_owners.h"
-#include "corpus/changes/id_set.h"
+#include "corpus/read/id_set.h"
 #include "corpus/read/source.h"
 
 /* What came of an entry in this run. */

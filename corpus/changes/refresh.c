@@ -1,6 +1,8 @@
 /* refresh.c: see refresh.h. */
 #include "corpus/changes/refresh.h"
 
+#include "corpus/changes/known.h"
+
 enum bs_status bs_refresh_init(struct bs_refresh *refresh, struct bs_snapshot *snapshot,
                                const struct bs_snapshot *exclusions_of, struct bs_error *err)
 {
@@ -137,7 +139,7 @@ enum bs_status bs_refresh_begin(struct bs_refresh *refresh, uint32_t number, con
 	case BS_SOURCE_FILE:
 		status = bs_feed_open(source, options, report, report_context, feed_out, err);
 		if (!status && is_known_kind(refresh))
-			status = bs_feed_know(*feed_out, refresh->snapshot, number, err);
+			status = bs_known_tell(*feed_out, refresh->snapshot, number, err);
 		break;
 	case BS_SOURCE_COLLECTION:
 		status = begin_collection(refresh, record, options, feed_out, err);

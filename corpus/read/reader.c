@@ -14,10 +14,10 @@
 #include "core/base/visible.h"
 #include "corpus/read/collection.h"
 #include "corpus/walk/file.h"
-#include "corpus/changes/id_set.h"
+#include "corpus/read/id_set.h"
 #include "corpus/read/record.h"
 #include "corpus/read/record_scan.h"
-#include "corpus/read/stored_text.h"
+#include "corpus/changes/stored_text.h"
 
 /* Buffers larger than this are given back after each file. */
 #define KEPT_BYTES (1u << 20)
@@ -45,8 +45,8 @@ struct bs_reader {
 	time_t linkless_s;
 	struct bs_collection collection;  /* the last one of fetch_record */
 	struct bs_record_scan scan;
-	struct bs_stored_texts *stored;   /* made when it is needed, for recalled documents */
-	const struct bs_snapshot *stored_of;
+	struct bs_recall recall;          /* of the last batch that had stored texts, */
+	struct bs_stored_texts *stored;   /* opened; NULL: none are */
 };
 
 static void kept_close(struct kept *kept)
@@ -110,6 +110,13 @@ enum bs_status bs_reader_new(const struct bs_source_options *options, struct bs_
 	return status;
 }
 
+static void close_stored(struct bs_reader *reader)
+{
+	if (reader->stored)
+		reader->recall.close(reader->stored);
+	reader->stored = NULL;
+}
+
 void bs_reader_free(struct bs_reader *reader)
 {
 	if (!reader)
@@ -122,7 +129,7 @@ void bs_reader_free(struct bs_reader *reader)
 	bs_id_set_deinit(&reader->linkless);
 	bs_collection_deinit(&reader->collection);
 	bs_record_scan_deinit(&reader->scan);
-	bs_stored_texts_free(reader->stored);
+	close_stored(reader);
 	free(reader);
 }
 
@@ -543,24 +550,23 @@ void bs_reader_forget(struct bs_reader *reader, bool collection_too)
 		bs_collection_forget(&reader->collection);
 }
 
-static enum bs_status recall_stored(struct bs_reader *reader, const struct bs_snapshot *snapshot,
-                                    const struct bs_known *known, struct bs_document *document, struct bs_error *err)
+static enum bs_status recall_stored(struct bs_reader *reader, const struct bs_recall *recall, const struct bs_known *known,
+                                    struct bs_document *document, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	if (reader->stored_of != snapshot) {
-		bs_stored_texts_free(reader->stored);
-		reader->stored = NULL;
-		status = bs_stored_texts_new(snapshot, &reader->stored, err);
-		reader->stored_of = status ? NULL : snapshot;
+	if (!reader->stored || reader->recall.index != recall->index) {
+		close_stored(reader);
+		reader->recall = *recall;
+		status = recall->open(recall->index, &reader->stored, err);
 	}
 	if (!status)
-		status = bs_stored_texts_fetch(reader->stored, known->ref.segment, known->place[0], &reader->bytes, err);
+		status = recall->fetch(reader->stored, known->ref.segment, known->place[0], &reader->bytes, err);
 	return status ? status : bs_reader_fetch_raw(reader, reader->bytes.data, reader->bytes.used_bytes, document, err);
 }
 
 /* Reads the document as it is now; *is_there_out: it could be read. Fails only with what no one else can mend. */
 static enum bs_status recall(struct bs_reader *reader, const struct bs_source *source, const char *name,
-                             const struct bs_known *known, const struct bs_snapshot *snapshot,
+                             const struct bs_known *known, const struct bs_recall *recalled,
                              const struct bs_document_sink *sink, struct bs_document *document, bool *is_there_out,
                              struct bs_error *err)
 {
@@ -579,7 +585,7 @@ static enum bs_status recall(struct bs_reader *reader, const struct bs_source *s
 		status = bs_reader_fetch_record(reader, source->path, known->place[0], known->place[1], document, &stamp, &why);
 		break;
 	case BS_SOURCE_STDIN:
-		status = recall_stored(reader, snapshot, known, document, &why);
+		status = recall_stored(reader, recalled, known, document, &why);
 		break;
 	}
 	*is_there_out = !status && !refusal.reason;
@@ -611,7 +617,7 @@ static enum bs_status recall_batch(struct bs_reader *reader, const struct bs_sou
 	for (size_t i = 0; i < batch->n_items && !status; i++, name += strlen(name) + 1) {
 		struct bs_document document;
 		bool is_there;
-		status = recall(reader, source, name, &known[i], batch->recall, sink, &document, &is_there, err);
+		status = recall(reader, source, name, &known[i], &batch->recall, sink, &document, &is_there, err);
 		if (status || !is_there)
 			continue;
 		document.known = known[i].ref;
@@ -629,9 +635,23 @@ enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_source *
 {
 	if (!batch->n_items)
 		return BS_OK;
-	if (batch->recall)
+	if (batch->recall.index)
 		return recall_batch(reader, source, batch, sink, err);
 	if (source->kind == BS_SOURCE_FOLDER || source->kind == BS_SOURCE_FILE)
 		return read_files(reader, source, batch, sink, err);
 	return read_lines(reader, source, batch, sink, err);
+}
+
+enum bs_status bs_reader_read_all(struct bs_reader *reader, const struct bs_source *source, struct bs_feed *feed,
+                                  const struct bs_document_sink *sink, struct bs_error *err)
+{
+	struct bs_batch batch = {0};
+	enum bs_status status;
+	do {
+		status = bs_feed_next(feed, &batch, err);
+		if (!status)
+			status = bs_reader_read(reader, source, &batch, sink, err);
+	} while (!status && batch.n_items > 0);
+	bs_batch_deinit(&batch);
+	return status;
 }

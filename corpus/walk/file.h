@@ -16,10 +16,6 @@
 #include "core/base/status.h"
 #include "corpus/walk/document.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* A document's bytes, raw or as text, stay below this. */
 #define BS_FILE_LIMIT_BYTES (UINT64_C(1) << 32)
 
@@ -91,7 +87,4 @@ bool bs_file_is_utf16(const uint8_t *bytes, size_t n_bytes);
 enum bs_status bs_file_transcode(const uint8_t *bytes, size_t n_bytes, struct bs_buffer *text,
                                  struct bs_error *err) BS_WARN_UNUSED;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,7 +7,7 @@
 
 #include "core/base/hash.h"
 #include "corpus/changes/recorded.h"
-#include "corpus/read/stored_text.h"
+#include "corpus/changes/stored_text.h"
 
 /* A source, and what is known of its state now. */
 struct fetch_source {
@@ -352,21 +352,15 @@ static enum bs_status map_collection(struct bs_fetcher *fetcher, struct fetch_so
 	struct mapping mapping = {fetcher, source};
 	struct bs_document_sink sink = {.context = &mapping, .document = map_document, .skip = map_skip};
 	struct bs_feed *feed = NULL;
-	struct bs_batch batch = {0};
 	if (source->is_unread)
 		return bs_fail(err, BS_IO, "%s: cannot be read", source->source.path);
 	if (source->is_mapped)
 		return BS_OK;
 	source->is_mapped = true;
 	enum bs_status status = bs_feed_open(&source->source, &fetcher->options, NULL, NULL, &feed, err);
-	while (!status) {
-		status = bs_feed_next(feed, &batch, err);
-		if (status || batch.n_items == 0)
-			break;
-		status = bs_reader_read(fetcher->reader, &source->source, &batch, &sink, err);
-	}
+	if (!status)
+		status = bs_reader_read_all(fetcher->reader, &source->source, feed, &sink, err);
 	bs_feed_close(feed);
-	bs_batch_deinit(&batch);
 	source->is_unread = status == BS_IO;
 	if (!status && source->moved.used_bytes > 0)
 		qsort(source->moved.data, source->moved.used_bytes / sizeof(struct moved_record), sizeof(struct moved_record),

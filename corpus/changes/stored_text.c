@@ -1,10 +1,10 @@
 /* stored_text.c: see stored_text.h. */
-#include "corpus/read/stored_text.h"
+#include "corpus/changes/stored_text.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "core/store/source_kind.h"
+#include "core/base/source_kind.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/read/text_store.h"
 
