@@ -12,20 +12,31 @@
 
 #include "core/base/hash.h"
 #include "core/base/visible.h"
-#include "corpus/read/collection.h"
 #include "corpus/walk/file.h"
 #include "corpus/read/id_set.h"
 #include "corpus/read/record.h"
 #include "corpus/read/record_scan.h"
 #include "corpus/changes/stored_text.h"
 
-/* Buffers larger than this are given back after each file. */
-#define KEPT_BYTES (1u << 20)
+/* Buffers larger than this, for one huge file or record, are given back. */
+#define KEPT_BYTES ((size_t)1 << 20)
+/* A read ahead is cut here: the window is to stay in the cache, and two are enough to keep a disk busy. */
+#define WINDOW_BYTES ((uint64_t)256 * 1024)
 
 /* A descriptor kept open from one call to the next, and the path it was opened by. fd is -1 when there is none. */
 struct kept {
 	int fd;
 	char *path;
+};
+
+/* A collection that stays open, and a window of its bytes, so that records that stand near each other are read together. */
+struct collection {
+	int fd; /* -1: none is open */
+	char *path;
+	struct bs_stamp stamp;   /* when it was opened */
+	struct bs_buffer window; /* bytes from window_offset on */
+	uint64_t window_offset;
+	bool is_ahead; /* the window was read ahead, and may be asked again */
 };
 
 struct bs_reader {
@@ -43,7 +54,7 @@ struct bs_reader {
 	uint64_t folder_hash;             /* of its path */
 	struct bs_id_set linkless;        /* folders, by hash, that were reached without following a link in this second */
 	time_t linkless_s;
-	struct bs_collection collection;  /* the last one of fetch_record */
+	struct collection collection;  /* the last one of fetch_record */
 	struct bs_record_scan scan;
 	struct bs_recall recall;          /* of the last batch that had stored texts, */
 	struct bs_stored_texts *stored;   /* opened; NULL: none are */
@@ -110,6 +121,105 @@ enum bs_status bs_reader_new(const struct bs_source_options *options, struct bs_
 	return status;
 }
 
+static void collection_deinit(struct collection *collection)
+{
+	if (collection->fd >= 0)
+		close(collection->fd);
+	free(collection->path);
+	bs_buffer_deinit(&collection->window);
+	*collection = (struct collection){.fd = -1};
+}
+
+static enum bs_status open_collection(struct collection *collection, const char *path, struct bs_error *err)
+{
+	struct stat found;
+	collection->fd = bs_file_open(AT_FDCWD, path, O_RDONLY | O_NONBLOCK);
+	if (collection->fd < 0)
+		return bs_fail(err, bs_file_status(errno), "%s: %s", path, strerror(errno));
+	if (fstat(collection->fd, &found))
+		return bs_fail(err, BS_IO, "%s: %s", path, strerror(errno));
+	if (!S_ISREG(found.st_mode))
+		return bs_fail(err, BS_NOT_FOUND, "%s: not a regular file", path);
+	collection->stamp = bs_file_stamp(&found);
+	collection->path = strdup(path);
+	return collection->path ? BS_OK : bs_fail_memory(err, "a path", strlen(path));
+}
+
+/* Opens another one if path is another than last time. BS_NOT_FOUND also if it is no regular file. */
+static enum bs_status collection_open(struct collection *collection, const char *path, struct bs_error *err)
+{
+	if (collection->path && strcmp(collection->path, path) == 0)
+		return BS_OK;
+	collection_deinit(collection);
+	enum bs_status status = open_collection(collection, path, err);
+	if (status)
+		collection_deinit(collection);
+	return status;
+}
+
+/* Are there that many bytes? Asked before memory is taken; a file that grew since it was opened may have them. */
+static bool reaches(const struct collection *collection, uint64_t offset, uint64_t n_bytes)
+{
+	struct stat found;
+	if (offset > INT64_MAX || n_bytes > INT64_MAX - offset)
+		return false;
+	if (offset + n_bytes <= collection->stamp.size_bytes)
+		return true;
+	return !fstat(collection->fd, &found) && offset + n_bytes <= (uint64_t)found.st_size;
+}
+
+/* Reads on until the window holds wanted_bytes; if it ends before, it must at least hold needed_bytes. */
+static enum bs_status fill_window(struct collection *collection, uint64_t needed_bytes, uint64_t wanted_bytes,
+                           struct bs_error *err)
+{
+	struct bs_buffer *window = &collection->window;
+	while (window->used_bytes < wanted_bytes) {
+		ssize_t n = pread(collection->fd, window->data + window->used_bytes,
+		                  (size_t)wanted_bytes - window->used_bytes,
+		                  (off_t)(collection->window_offset + window->used_bytes));
+		if (n > 0)
+			window->used_bytes += (size_t)n;
+		else if (n == 0 && window->used_bytes >= needed_bytes)
+			break;
+		else if (n == 0)
+			return bs_fail(err, BS_INVALID, "%s: ends before offset %" PRIu64, collection->path,
+			               collection->window_offset + needed_bytes);
+		else if (errno != EINTR)
+			return bs_fail(err, BS_IO, "%s: %s", collection->path, strerror(errno));
+	}
+	return BS_OK;
+}
+
+/* n_bytes at offset, borrowed until the next call; when they must be read, everything up to ahead_to with them if that is not
+ * too far. What was read so is not read again; with ahead_to 0 all but that is. BS_INVALID: it has no such bytes. */
+static enum bs_status collection_read(struct collection *collection, uint64_t offset, uint64_t n_bytes, uint64_t ahead_to,
+                                  const uint8_t **bytes_out, struct bs_error *err)
+{
+	struct bs_buffer *window = &collection->window;
+	uint64_t skipped = offset - collection->window_offset;
+	if (!collection->is_ahead || offset < collection->window_offset || skipped > window->used_bytes ||
+	    n_bytes > window->used_bytes - skipped) {
+		if (!reaches(collection, offset, n_bytes))
+			return bs_fail(err, BS_INVALID, "%s: ends before offset %" PRIu64, collection->path, offset + n_bytes);
+		uint64_t most = offset + (n_bytes > WINDOW_BYTES ? n_bytes : WINDOW_BYTES);
+		uint64_t to = ahead_to < most ? ahead_to : most;
+		uint64_t wanted_bytes = to > offset + n_bytes ? to - offset : n_bytes;
+		bs_buffer_trim(window, (size_t)wanted_bytes + KEPT_BYTES);
+		collection->window_offset = offset;
+		collection->is_ahead = ahead_to > 0;
+		enum bs_status status = bs_buffer_reserve(window, (size_t)wanted_bytes + 1, err);
+		if (!status)
+			status = fill_window(collection, n_bytes, wanted_bytes, err);
+		if (status) {
+			bs_buffer_clear(window);
+			return status;
+		}
+		skipped = 0;
+	}
+	*bytes_out = window->data + skipped;
+	return BS_OK;
+}
+
 static void close_stored(struct bs_reader *reader)
 {
 	if (reader->stored)
@@ -127,7 +237,7 @@ void bs_reader_free(struct bs_reader *reader)
 	bs_buffer_deinit(&reader->message);
 	close_folder(reader);
 	bs_id_set_deinit(&reader->linkless);
-	bs_collection_deinit(&reader->collection);
+	collection_deinit(&reader->collection);
 	bs_record_scan_deinit(&reader->scan);
 	close_stored(reader);
 	free(reader);
@@ -490,11 +600,11 @@ enum bs_status bs_reader_fetch_line(struct bs_reader *reader, const char *path, 
 {
 	*stamp_out = (struct bs_stamp){0};
 	*line_out = NULL;
-	enum bs_status status = bs_collection_open(&reader->collection, path, err);
+	enum bs_status status = collection_open(&reader->collection, path, err);
 	if (status)
 		return status;
 	*stamp_out = reader->collection.stamp;
-	return bs_collection_read(&reader->collection, offset, raw_bytes, ahead_to, line_out, err);
+	return collection_read(&reader->collection, offset, raw_bytes, ahead_to, line_out, err);
 }
 
 enum bs_status bs_reader_fetch_record(struct bs_reader *reader, const char *path, uint64_t offset, uint64_t raw_bytes,
@@ -545,9 +655,9 @@ void bs_reader_forget(struct bs_reader *reader, bool collection_too)
 	reader->linkless_s = now.tv_sec;
 	close_folder(reader);
 	if (collection_too)
-		bs_collection_deinit(&reader->collection);
+		collection_deinit(&reader->collection);
 	else
-		bs_collection_forget(&reader->collection);
+		bs_buffer_trim(&reader->collection.window, KEPT_BYTES);
 }
 
 static enum bs_status recall_stored(struct bs_reader *reader, const struct bs_recall *recall, const struct bs_known *known,
