@@ -8,6 +8,7 @@
 #include "core/base/hash.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/changes/stored_text.h"
+#include "corpus/walk/file.h"
 
 /* A source, and what is known of its state now. */
 struct fetch_source {
@@ -136,31 +137,18 @@ static enum bs_status find_record(struct bs_fetcher *fetcher, uint32_t segment, 
 static enum bs_status make_path(const struct fetch_source *source, const struct bs_doc_record *record,
                                 struct bs_buffer *path, struct bs_error *err)
 {
-	size_t n = strlen(source->source.path);
 	bool is_folder = source->source.kind == BS_SOURCE_FOLDER;
-	enum bs_status status = BS_OK;
-	bs_buffer_clear(path);
 	/* A file in "." is named without it, as its id is. */
-	if (!is_folder || strcmp(source->source.path, ".") != 0) {
-		status = bs_buffer_append(path, source->source.path, n, err);
-		if (!status && is_folder && n > 0 && source->source.path[n - 1] != '/')
-			status = bs_buffer_append(path, "/", 1, err);
-	}
-	if (!status && is_folder)
-		status = bs_buffer_append(path, record->name, record->name_bytes, err);
+	if (is_folder && strcmp(source->source.path, ".") != 0)
+		return bs_file_join(source->source.path, record->name, record->name_bytes, path, err);
+	const void *name = is_folder ? (const void *)record->name : source->source.path;
+	size_t name_bytes = is_folder ? record->name_bytes : strlen(source->source.path);
+	bs_buffer_clear(path);
+	enum bs_status status = bs_buffer_append(path, name, name_bytes, err);
 	if (!status)
 		status = bs_buffer_append(path, "", 1, err);
-	if (!status)
-		path->used_bytes--;
+	path->used_bytes -= !status;
 	return status;
-}
-
-static enum bs_status make_id(const struct fetch_source *source, const struct bs_doc_record *record,
-                                struct bs_buffer *id, struct bs_error *err)
-{
-	bs_buffer_clear(id);
-	return bs_source_append_id(&source->source, record->name, record->name_bytes,
-	                           record->flags & BS_DOC_NAMED_BY_LINE ? record->place[2] : 0, id, err);
 }
 
 enum bs_status bs_fetch_id(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document, struct bs_buffer *id,
@@ -170,7 +158,7 @@ enum bs_status bs_fetch_id(struct bs_fetcher *fetcher, uint32_t segment, uint32_
 	struct fetch_source *source = NULL;
 	enum bs_status status = find_record(fetcher, segment, document, &record, &source, err);
 	if (!status)
-		status = make_id(source, &record, id, err);
+		status = bs_recorded_id(&source->source, &record, id, err);
 	if (!status && path)
 		status = make_path(source, &record, path, err);
 	return status;
@@ -478,7 +466,7 @@ static enum bs_status fetch_moved(struct bs_fetcher *fetcher, struct fetch_sourc
 	bool found = false;
 	enum bs_status status = map_collection(fetcher, source, err);
 	if (!status)
-		status = make_id(source, record, &wanted, err);
+		status = bs_recorded_id(&source->source, record, &wanted, err);
 	uint64_t hash = bs_hash_slot(wanted.data, wanted.used_bytes);
 	const struct moved_record *end;
 	const struct moved_record *at = find_moved(source, hash, &end);
@@ -513,7 +501,7 @@ static enum bs_status fetch_in_place(struct bs_fetcher *fetcher, const struct fe
 		return BS_OK;
 	*found_out = !source->is_suspect;
 	if (!status && source->is_suspect) {
-		status = make_id(source, record, &wanted, err);
+		status = bs_recorded_id(&source->source, record, &wanted, err);
 		if (!status)
 			status = is_wanted(fetcher, source, document_out, &wanted, found_out, err);
 	}
