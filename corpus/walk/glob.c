@@ -108,39 +108,28 @@ static int parser_take(struct parser *parser)
 	return parser->current;
 }
 
-static enum bs_status push_token(struct parser *parser, struct token token)
+static enum bs_status push(struct parser *parser, enum token_kind kind, int byte)
 {
+	struct token token = {.kind = (uint8_t)kind, .byte = (uint8_t)byte};
 	return bs_buffer_append(&parser->tokens, &token, sizeof(token), parser->err);
 }
 
-static enum bs_status push_kind(struct parser *parser, enum token_kind kind)
-{
-	return push_token(parser, (struct token){.kind = (uint8_t)kind});
-}
-
-static enum bs_status push_byte(struct parser *parser, int byte)
-{
-	return push_token(parser, (struct token){.kind = TOKEN_BYTE, .byte = (uint8_t)byte});
-}
-
-/* Whether anything stands before us in the pattern, or in the alternative that we are in. */
-static bool have_tokens(const struct parser *parser)
+/* -1: there is none. */
+static int last_kind(const struct parser *parser)
 {
 	size_t n;
 	const struct token *tokens = tokens_of(parser, &n);
-	return n > 0 && tokens[n - 1].kind != TOKEN_GROUP_OPEN && tokens[n - 1].kind != TOKEN_GROUP_NEXT;
+	return n > 0 ? tokens[n - 1].kind : -1;
 }
 
 /* Several stars in a row are one. */
 static enum bs_status push_star(struct parser *parser)
 {
-	size_t n;
-	const struct token *tokens = tokens_of(parser, &n);
-	return n > 0 && tokens[n - 1].kind == TOKEN_STAR ? BS_OK : push_kind(parser, TOKEN_STAR);
+	return last_kind(parser) == TOKEN_STAR ? BS_OK : push(parser, TOKEN_STAR, 0);
 }
 
 /* The second star was just taken and something stands before; the slash before it is part of the token. */
-static enum bs_status parse_inner_deep(struct parser *parser, int before)
+static enum bs_status parse_inner_deep(struct parser *parser, int before, int last)
 {
 	bool after_slash = before == '/' || (parser->in_group && (before == ',' || before == '{'));
 	int next = parser_peek(parser);
@@ -149,28 +138,26 @@ static enum bs_status parse_inner_deep(struct parser *parser, int before)
 		return push_star(parser);
 	if (!ends)
 		parser_take(parser);
-	size_t n;
-	const struct token *tokens = tokens_of(parser, &n);
-	enum token_kind last = (enum token_kind)tokens[n - 1].kind;
 	if (last == TOKEN_DEEP_PREFIX || last == TOKEN_DEEP_SUFFIX)
 		return BS_OK;
 	parser->tokens.used_bytes -= sizeof(struct token);
-	return push_kind(parser, ends ? TOKEN_DEEP_SUFFIX : TOKEN_DEEP_MIDDLE);
+	return push(parser, ends ? TOKEN_DEEP_SUFFIX : TOKEN_DEEP_MIDDLE, 0);
 }
 
 static enum bs_status parse_star(struct parser *parser)
 {
-	int before = parser->previous;
+	int before = parser->previous, last = last_kind(parser);
 	if (parser_peek(parser) != '*')
 		return push_star(parser);
 	parser_take(parser);
-	if (have_tokens(parser))
-		return parse_inner_deep(parser, before);
+	/* Whether anything stands before us in the pattern, or in the alternative that we are in. */
+	if (last >= 0 && last != TOKEN_GROUP_OPEN && last != TOKEN_GROUP_NEXT)
+		return parse_inner_deep(parser, before, last);
 	int next = parser_peek(parser);
 	if (next >= 0 && next != '/')
 		return push_star(parser);
 	parser_take(parser);
-	return push_kind(parser, TOKEN_DEEP_PREFIX);
+	return push(parser, TOKEN_DEEP_PREFIX, 0);
 }
 
 /* One character of a set: its bytes and its code point, for the order of a range. A stray byte is itself. */
@@ -221,15 +208,6 @@ static void set_add_range(struct byte_set *set, const struct character *from, co
 	set_add(set, from->bytes[from->n_bytes - 1], to->bytes[0]);
 }
 
-static enum bs_status push_set(struct parser *parser, const struct byte_set *set)
-{
-	size_t index = parser->sets.used_bytes / sizeof(*set);
-	enum bs_status status = bs_buffer_append(&parser->sets, set, sizeof(*set), parser->err);
-	if (status)
-		return status;
-	return push_token(parser, (struct token){.kind = TOKEN_SET, .set = (uint32_t)index});
-}
-
 /* The [ was taken. A range is held back until it is known that no "-x" follows to stretch it. */
 static enum bs_status parse_set(struct parser *parser)
 {
@@ -263,51 +241,34 @@ static enum bs_status parse_set(struct parser *parser)
 		set_add(&set, '-', '-');
 	for (size_t i = 0; is_negated && i < 4; i++)
 		set.words[i] = ~set.words[i];
-	return push_set(parser, &set);
-}
-
-static enum bs_status parse_group_open(struct parser *parser)
-{
-	if (parser->in_group)
-		return parse_fault(parser, "a { inside { }");
-	parser->in_group = true;
-	return push_kind(parser, TOKEN_GROUP_OPEN);
-}
-
-static enum bs_status parse_group_close(struct parser *parser)
-{
-	bool was_in_group = parser->in_group;
-	parser->in_group = false;
-	return push_kind(parser, was_in_group ? TOKEN_GROUP_CLOSE : TOKEN_EMPTY);
-}
-
-static enum bs_status parse_escape(struct parser *parser)
-{
-	int byte = parser_take(parser);
-	if (byte < 0)
-		return parse_fault(parser, "a \\ at the end");
-	return push_byte(parser, byte);
+	struct token token = {.kind = TOKEN_SET, .set = (uint32_t)(parser->sets.used_bytes / sizeof(set))};
+	enum bs_status status = bs_buffer_append(&parser->sets, &set, sizeof(set), parser->err);
+	return status ? status : bs_buffer_append(&parser->tokens, &token, sizeof(token), parser->err);
 }
 
 static enum bs_status parse_one(struct parser *parser, int byte)
 {
+	bool was_in_group = parser->in_group;
 	switch (byte) {
 	case '?':
-		return push_kind(parser, TOKEN_ANY);
+		return push(parser, TOKEN_ANY, 0);
 	case '*':
 		return parse_star(parser);
 	case '[':
 		return parse_set(parser);
 	case '{':
-		return parse_group_open(parser);
+		parser->in_group = true;
+		return was_in_group ? parse_fault(parser, "a { inside { }") : push(parser, TOKEN_GROUP_OPEN, 0);
 	case '}':
-		return parse_group_close(parser);
+		parser->in_group = false;
+		return push(parser, was_in_group ? TOKEN_GROUP_CLOSE : TOKEN_EMPTY, 0);
 	case ',':
-		return parser->in_group ? push_kind(parser, TOKEN_GROUP_NEXT) : push_byte(parser, byte);
+		return push(parser, was_in_group ? TOKEN_GROUP_NEXT : TOKEN_BYTE, byte);
 	case '\\':
-		return parse_escape(parser);
+		byte = parser_take(parser);
+		return byte < 0 ? parse_fault(parser, "a \\ at the end") : push(parser, TOKEN_BYTE, byte);
 	default:
-		return push_byte(parser, byte);
+		return push(parser, TOKEN_BYTE, byte);
 	}
 }
 
@@ -345,10 +306,8 @@ static bool within_name(const struct parser *parser, const struct token *tokens,
 {
 	const struct byte_set *sets = (const struct byte_set *)(const void *)parser->sets.data;
 	for (size_t i = 0; i < n_tokens; i++) {
-		if (tokens[i].kind == TOKEN_DEEP_PREFIX || tokens[i].kind == TOKEN_DEEP_MIDDLE ||
-		    tokens[i].kind == TOKEN_DEEP_SUFFIX)
-			return false;
-		if (tokens[i].kind == TOKEN_SET && byte_set_has(&sets[tokens[i].set], '/'))
+		bool is_deep = tokens[i].kind >= TOKEN_DEEP_PREFIX && tokens[i].kind <= TOKEN_DEEP_SUFFIX;
+		if (is_deep || (tokens[i].kind == TOKEN_SET && byte_set_has(&sets[tokens[i].set], '/')))
 			return false;
 	}
 	return !has_slash(tokens, n_tokens);
@@ -422,45 +381,22 @@ static struct bs_glob_op *emit(struct compiler *compiler, enum op_kind kind, uin
 	return op;
 }
 
-static void emit_deep(struct compiler *compiler, const struct token *token)
-{
-	if (token->kind != TOKEN_DEEP_PREFIX)
-		emit(compiler, OP_BYTE, '/');
-	if (token->kind == TOKEN_DEEP_SUFFIX) {
-		emit(compiler, compiler->deep, 0);
-		return;
-	}
-	struct bs_glob_op *either = emit(compiler, OP_EITHER, 0);
-	emit(compiler, compiler->deep, 0);
-	emit(compiler, OP_BYTE, '/');
-	either->target = (uint32_t)compiler->n_ops;
-}
-
 static void emit_token(struct compiler *compiler, const struct token *token, const struct byte_set *sets)
 {
-	switch ((enum token_kind)token->kind) {
-	case TOKEN_BYTE:
-		emit(compiler, OP_BYTE, token->byte);
-		break;
-	case TOKEN_ANY:
-		emit(compiler, OP_NAME_BYTE, 0);
-		break;
-	case TOKEN_STAR:
-		emit(compiler, OP_NAME_BYTES, 0);
-		break;
-	case TOKEN_SET:
+	static const uint8_t plain[] = {[TOKEN_BYTE] = OP_BYTE, [TOKEN_ANY] = OP_NAME_BYTE, [TOKEN_STAR] = OP_NAME_BYTES};
+	if (token->kind <= TOKEN_STAR)
+		emit(compiler, (enum op_kind)plain[token->kind], token->byte);
+	if (token->kind == TOKEN_SET)
 		emit(compiler, OP_SET, 0)->set = sets[token->set];
-		break;
-	case TOKEN_DEEP_PREFIX:
-	case TOKEN_DEEP_MIDDLE:
-	case TOKEN_DEEP_SUFFIX:
-		emit_deep(compiler, token);
-		break;
-	case TOKEN_GROUP_OPEN:
-	case TOKEN_GROUP_NEXT:
-	case TOKEN_GROUP_CLOSE:
-	case TOKEN_EMPTY:
-		break;
+	if (token->kind == TOKEN_DEEP_MIDDLE || token->kind == TOKEN_DEEP_SUFFIX)
+		emit(compiler, OP_BYTE, '/');
+	if (token->kind == TOKEN_DEEP_SUFFIX)
+		emit(compiler, compiler->deep, 0);
+	if (token->kind == TOKEN_DEEP_PREFIX || token->kind == TOKEN_DEEP_MIDDLE) {
+		struct bs_glob_op *either = emit(compiler, OP_EITHER, 0);
+		emit(compiler, compiler->deep, 0);
+		emit(compiler, OP_BYTE, '/');
+		either->target = (uint32_t)compiler->n_ops;
 	}
 }
 
@@ -533,28 +469,20 @@ static enum bs_status build_ops(struct bs_glob *glob, const struct parser *parse
 	return glob->states ? BS_OK : bs_fail_memory(parser->err, "a glob", states_bytes);
 }
 
-/* The longest run of bytes that stands in every match: those outside groups. Returns its length. */
-static size_t find_literal(const struct token *tokens, size_t n_tokens, size_t *start_out)
-{
-	size_t best = 0, run = 0;
-	bool in_group = false;
-	*start_out = 0;
-	for (size_t i = 0; i < n_tokens; i++) {
-		in_group = (in_group || tokens[i].kind == TOKEN_GROUP_OPEN) && tokens[i].kind != TOKEN_GROUP_CLOSE;
-		run = tokens[i].kind == TOKEN_BYTE && !in_group ? run + 1 : 0;
-		if (run > best) {
-			best = run;
-			*start_out = i + 1 - run;
-		}
-	}
-	return best;
-}
-
+/* The longest stretch of bytes that stands in every match: those outside groups. */
 static enum bs_status build_literal(struct bs_glob *glob, const struct parser *parser)
 {
-	size_t n, start;
+	size_t n, start = 0, length = 0;
 	const struct token *tokens = tokens_of(parser, &n);
-	glob->literal_bytes = find_literal(tokens, n, &start);
+	bool in_group = false;
+	for (size_t i = 0; i < n; i++) {
+		in_group = (in_group || tokens[i].kind == TOKEN_GROUP_OPEN) && tokens[i].kind != TOKEN_GROUP_CLOSE;
+		length = tokens[i].kind == TOKEN_BYTE && !in_group ? length + 1 : 0;
+		if (length > glob->literal_bytes) {
+			glob->literal_bytes = length;
+			start = i + 1 - length;
+		}
+	}
 	glob->literal = malloc(glob->literal_bytes + 1);
 	if (!glob->literal)
 		return bs_fail_memory(parser->err, "a glob", glob->literal_bytes + 1);
@@ -628,18 +556,11 @@ static bool step(const struct bs_glob *glob, uint64_t *from, uint64_t *to, int b
 					state_add(to, state + 1);
 				break;
 			case OP_NAME_BYTES:
-				state_add(from, state + 1);
-				if (byte >= 0 && byte != '/')
-					state_add(to, state);
-				break;
 			case OP_BYTES:
-				state_add(from, state + 1);
-				if (byte >= 0)
-					state_add(to, state);
-				break;
 			case OP_LINE_BYTES:
 				state_add(from, state + 1);
-				if (byte >= 0 && byte != '\n')
+				if (byte >= 0 && !(byte == '/' && op->kind == OP_NAME_BYTES) &&
+				    !(byte == '\n' && op->kind == OP_LINE_BYTES))
 					state_add(to, state);
 				break;
 			case OP_EITHER:
