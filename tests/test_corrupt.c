@@ -18,7 +18,7 @@
 #include "core/base/bytes.h"
 #include "core/check/check.h"
 #include "core/file/segment_sections.h"
-#include "corpus/read/stored_text.h"
+#include "corpus/changes/stored_text.h"
 #include "index_rig.h"
 #include "query/search/search.h"
 

@@ -15,7 +15,7 @@
 
 #include "core/store/doc_order.h"
 #include "core/store/index_dir.h"
-#include "core/store/source_kind.h"
+#include "core/base/source_kind.h"
 #include "core_rig.h"
 
 /* ---- paths ---- */

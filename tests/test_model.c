@@ -23,7 +23,7 @@
 #include <cmocka.h>
 
 #include "core/check/check.h"
-#include "corpus/read/stored_text.h"
+#include "corpus/changes/stored_text.h"
 #include "tests/core_rig.h"
 #include "tests/model.h"
 #include "tests/model_run.h"

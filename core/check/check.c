@@ -9,7 +9,7 @@
 #include "core/store/folder_listings.h"
 #include "core/store/index_dir.h"
 #include "core/file/segment_sections.h"
-#include "core/store/source_kind.h"
+#include "core/base/source_kind.h"
 
 #define TOUCH_BYTES (UINT64_C(1) << 20) /* between two calls of progress */
 

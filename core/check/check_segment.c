@@ -6,7 +6,7 @@
 #include "core/base/bytes.h"
 #include "core/check/check_internal.h"
 #include "core/store/doc_order.h"
-#include "core/store/source_kind.h"
+#include "core/base/source_kind.h"
 #include "core/matrix/forward_list.h"
 
 #define KNOWN_FLAGS (BS_DOC_NAMED_BY_LINE | BS_DOC_SUSPECT)

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "core/store/source_kind.h"
+#include "core/base/source_kind.h"
 
 static int compare_u64(uint64_t a, uint64_t b)
 {

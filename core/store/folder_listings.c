@@ -21,13 +21,6 @@ struct record {
 
 /* ---- lists ---- */
 
-struct bs_entry bs_folder_listing_next(const struct bs_folder_listing *list, size_t *at)
-{
-	const uint8_t *entry = list->data + *at;
-	*at += 2u + entry[1];
-	return (struct bs_entry){(enum bs_entry_kind)entry[0], (const char *)entry + 2, entry[1]};
-}
-
 static bool is_name(const struct bs_entry *entry)
 {
 	bool is_dots = entry->name[0] == '.' && (entry->name_bytes == 1 || (entry->name_bytes == 2 && entry->name[1] == '.'));

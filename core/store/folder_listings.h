@@ -13,37 +13,12 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
+#include "core/base/folder_listing.h"
 #include "core/file/container.h"
 #include "core/base/status.h"
 
-/* What an entry of a folder is; nothing else is listed. */
-enum bs_entry_kind {
-	BS_ENTRY_FILE,
-	BS_ENTRY_FOLDER,
-	BS_ENTRY_LINK,
-	BS_ENTRY_SPECIAL,
-	BS_ENTRY_KINDS,
-};
-
-#define BS_ENTRY_NAME_MAX 255u
-
-/* The entries of a folder: for each a byte with its kind, one with the bytes of its name, and the name; by name, bytewise. */
-struct bs_folder_listing {
-	const uint8_t *data;
-	size_t n_bytes;
-	uint32_t n_entries;
-};
-
-struct bs_entry {
-	enum bs_entry_kind kind;
-	const char *name; /* not NUL-ended */
-	size_t name_bytes;
-};
-
 /* Before any other use: whether the list decodes, to names in order that lead nowhere else. */
 bool bs_folder_listing_is_valid(const struct bs_folder_listing *list);
-/* From *at = 0 on, n_entries times. */
-struct bs_entry bs_folder_listing_next(const struct bs_folder_listing *list, size_t *at);
 
 /* ---- reading: any number of threads, a cursor each ---- */
 

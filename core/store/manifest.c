@@ -7,7 +7,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
-#include "core/store/source_kind.h"
+#include "core/base/source_kind.h"
 #include "core/text/words.h"
 
 #define SECTION_OPTIONS  1u

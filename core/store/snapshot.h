@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/store/doc_ref.h"
+#include "core/base/doc_ref.h"
 #include "core/store/doc_table.h"
 #include "core/store/manifest.h"
 #include "core/store/segment.h"

@@ -7,10 +7,8 @@
 #include "core/store/doc_order.h"
 #include "core/base/hash.h"
 #include "core/store/index_dir.h"
-#include "corpus/changes/id_set.h"
+#include "corpus/read/id_set.h"
 #include "corpus/changes/recorded.h"
-
-/* ---- exclusions ---- */
 
 static int compare_excluded(const void *a, const void *b, void *context)
 {
@@ -75,8 +73,6 @@ enum bs_status bs_delete_documents(struct bs_snapshot *snapshot, const struct bs
 	return status;
 }
 
-/* ---- by id ---- */
-
 struct wanted {
 	const char *const *ids;
 	size_t n_ids;
@@ -86,25 +82,13 @@ struct wanted {
 	struct bs_buffer id;
 };
 
-static enum bs_status want_ids(struct wanted *wanted, struct bs_error *err)
-{
-	enum bs_status status = BS_OK;
-	for (size_t i = 0; i < wanted->n_ids && i < UINT32_MAX && !status; i++) {
-		uint64_t hash = bs_checksum(wanted->ids[i], strlen(wanted->ids[i]));
-		status = bs_id_set_add(&wanted->set, hash, (struct bs_id_place){0, (uint32_t)i}, err);
-	}
-	return status;
-}
-
 /* Notes the document if it bears one of the ids. The same id may have been given twice. */
 static enum bs_status look_at(struct wanted *wanted, const struct bs_source *source, struct bs_doc_ref ref,
                               const struct bs_doc_record *record, struct bs_error *err)
 {
 	struct bs_buffer *id = &wanted->id;
 	bool is_wanted = false;
-	bs_buffer_clear(id);
-	enum bs_status status = bs_source_append_id(source, record->name, record->name_bytes,
-	                                            record->flags & BS_DOC_NAMED_BY_LINE ? record->place[2] : 0, id, err);
+	enum bs_status status = bs_recorded_id(source, record, id, err);
 	uint64_t hash = bs_checksum(id->data, id->used_bytes);
 	uint64_t cursor = hash;
 	struct bs_id_place *place;
@@ -147,7 +131,10 @@ static enum bs_status delete_wanted(struct wanted *wanted, const struct bs_dir *
 	enum bs_status status = bs_snapshot_open(dir, &snapshot, err);
 	if (status)
 		return status;
-	status = want_ids(wanted, err);
+	for (size_t i = 0; i < wanted->n_ids && i < UINT32_MAX && !status; i++) {
+		uint64_t hash = bs_checksum(wanted->ids[i], strlen(wanted->ids[i]));
+		status = bs_id_set_add(&wanted->set, hash, (struct bs_id_place){0, (uint32_t)i}, err);
+	}
 	for (uint32_t i = 0; i < snapshot.manifest.n_sources && !status; i++)
 		status = find_in_source(wanted, &snapshot, i, err);
 	size_t n = wanted->refs.used_bytes / sizeof(struct bs_doc_ref);

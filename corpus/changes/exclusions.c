@@ -5,38 +5,32 @@
 #include <string.h>
 
 #include "core/base/hash.h"
+#include "corpus/changes/recorded.h"
+#include "corpus/walk/file.h"
 
 /* Of one source ids are unique, whether a record is named by its line or has an id that looks like it. */
-static enum bs_status make_id(const struct bs_source *source, const struct bs_doc_record *record, struct bs_buffer *id,
-                              struct bs_error *err)
+static uint64_t id_hash(const struct bs_buffer *id, uint32_t source)
 {
-	return bs_source_append_id(source, record->name, record->name_bytes,
-	                           record->flags & BS_DOC_NAMED_BY_LINE ? record->place[2] : 0, id, err);
-}
-
-static uint64_t id_hash(const uint8_t *id, size_t id_bytes, uint32_t source)
-{
-	return bs_hash_mix(bs_hash_slot(id, id_bytes) + source);
+	return bs_hash_mix(bs_hash_slot(id->data, id->used_bytes) + source);
 }
 
 static enum bs_status add_entry(struct bs_exclusions *exclusions, const struct bs_snapshot *snapshot, uint32_t i,
                                 struct bs_error *err)
 {
 	struct bs_exclusion *entry = &exclusions->entries[i];
-	struct bs_buffer *texts = &exclusions->id_texts;
+	struct bs_buffer *id = &exclusions->id;
 	enum bs_status status = bs_doc_table_get(&snapshot->exclusions, i, &entry->record, err);
 	if (status)
 		return status;
 	uint32_t number = entry->record.source;
 	const struct bs_source_record *recorded = &snapshot->manifest.sources[number];
 	struct bs_source source = {.kind = (enum bs_source_kind)recorded->kind, .label = recorded->label};
-	entry->id_offset = texts->used_bytes;
-	status = make_id(&source, &entry->record, texts, err);
-	if (status)
-		return status;
-	entry->id_bytes = texts->used_bytes - entry->id_offset;
-	uint64_t hash = id_hash(texts->data + entry->id_offset, entry->id_bytes, number);
-	return bs_id_set_add(&exclusions->ids, hash, (struct bs_id_place){0, i}, err);
+	status = bs_recorded_id(&source, &entry->record, id, err);
+	entry->id_offset = exclusions->id_texts.used_bytes;
+	entry->id_bytes = id->used_bytes;
+	if (!status)
+		status = bs_buffer_append(&exclusions->id_texts, id->data, id->used_bytes, err);
+	return status ? status : bs_id_set_add(&exclusions->ids, id_hash(id, number), (struct bs_id_place){0, i}, err);
 }
 
 enum bs_status bs_exclusions_init(struct bs_exclusions *exclusions, const struct bs_snapshot *snapshot,
@@ -66,22 +60,16 @@ void bs_exclusions_deinit(struct bs_exclusions *exclusions)
 	*exclusions = (struct bs_exclusions){0};
 }
 
-void bs_exclusions_keep(struct bs_exclusions *exclusions, uint32_t i)
-{
-	exclusions->entries[i].state = BS_EXCLUSION_UNCHANGED;
-}
-
 enum bs_status bs_exclusions_meet(struct bs_exclusions *exclusions, const struct bs_source *source,
                                   const struct bs_doc_record *record, struct bs_id_place place, struct bs_error *err)
 {
 	struct bs_buffer *id = &exclusions->id;
 	if (exclusions->n_entries == 0)
 		return BS_OK;
-	bs_buffer_clear(id);
-	enum bs_status status = make_id(source, record, id, err);
+	enum bs_status status = bs_recorded_id(source, record, id, err);
 	if (status)
 		return status;
-	uint64_t hash = id_hash(id->data, id->used_bytes, record->source);
+	uint64_t hash = id_hash(id, record->source);
 	uint64_t cursor = hash;
 	struct bs_id_place *found;
 	while ((found = bs_id_set_next(&exclusions->ids, hash, &cursor)) != NULL) {
@@ -93,7 +81,7 @@ enum bs_status bs_exclusions_meet(struct bs_exclusions *exclusions, const struct
 		entry->state = BS_EXCLUSION_MET;
 		entry->met = *record;
 		entry->place = place;
-		return BS_OK;
+		break;
 	}
 	return BS_OK;
 }
@@ -105,13 +93,7 @@ static bool is_there(const struct bs_source *source, const struct bs_doc_record 
 	struct bs_stamp stamp;
 	if (source->kind != BS_SOURCE_FOLDER || !bs_doc_name_is_below(record->name, record->name_bytes))
 		return false;
-	enum bs_status status = bs_buffer_append(&path, source->path, strlen(source->path), NULL);
-	if (!status)
-		status = bs_buffer_append(&path, "/", 1, NULL);
-	if (!status)
-		status = bs_buffer_append(&path, record->name, record->name_bytes, NULL);
-	if (!status)
-		status = bs_buffer_append(&path, "", 1, NULL);
+	enum bs_status status = bs_file_join(source->path, record->name, record->name_bytes, &path, NULL);
 	/* In doubt it stays deleted. */
 	if (!status)
 		status = bs_path_stamp((const char *)path.data, &stamp, NULL);

@@ -12,7 +12,7 @@
 #include "core/store/snapshot.h"
 #include "core/base/status.h"
 #include "corpus/changes/id_owners.h"
-#include "corpus/changes/id_set.h"
+#include "corpus/read/id_set.h"
 #include "corpus/read/source.h"
 
 /* What came of an entry in this run. */
@@ -47,8 +47,6 @@ enum bs_status bs_exclusions_init(struct bs_exclusions *exclusions, const struct
                                   struct bs_error *err) BS_WARN_UNUSED;
 void bs_exclusions_deinit(struct bs_exclusions *exclusions);
 
-/* Entry number i is still what was deleted. */
-void bs_exclusions_keep(struct bs_exclusions *exclusions, uint32_t i);
 /* A document of the source was read: is its id one of them? Later ones of the same id take its place. BS_NO_MEMORY. */
 enum bs_status bs_exclusions_meet(struct bs_exclusions *exclusions, const struct bs_source *source,
                                   const struct bs_doc_record *record, struct bs_id_place place, struct bs_error *err)

@@ -67,16 +67,7 @@ static enum bs_status read_feed(struct freshening *at, struct bs_feed *feed, str
 {
 	struct bs_document_sink sink = {
 		.context = at, .document = take_document, .skip = take_skip, .unchanged = take_unchanged};
-	struct bs_batch batch = {0};
-	enum bs_status status = BS_OK;
-	while (!status) {
-		status = bs_feed_next(feed, &batch, err);
-		if (status || batch.n_items == 0)
-			break;
-		status = bs_reader_read(at->reader, &at->source, &batch, &sink, err);
-	}
-	bs_batch_deinit(&batch);
-	return status;
+	return bs_reader_read_all(at->reader, &at->source, feed, &sink, err);
 }
 
 /* Of the kind that it is now. *is_refused_out: it failed because the source cannot be read. */

@@ -6,6 +6,7 @@
 
 #include "core/base/hash.h"
 #include "core/store/index_dir.h"
+#include "corpus/changes/recorded.h"
 
 void bs_id_owners_deinit(struct bs_id_owners *owners)
 {
@@ -62,14 +63,6 @@ static enum bs_status find_record(struct bs_id_owners *owners, const struct bs_d
 	return bs_doc_table_get(&segment->opened.docs, place.document, record_out, err);
 }
 
-static enum bs_status make_id(const struct bs_source *source, const struct bs_doc_record *record, struct bs_buffer *id,
-                              struct bs_error *err)
-{
-	bs_buffer_clear(id);
-	return bs_source_append_id(source, record->name, record->name_bytes,
-	                           record->flags & BS_DOC_NAMED_BY_LINE ? record->place[2] : 0, id, err);
-}
-
 /* Zero bytes up to n_bytes. */
 static enum bs_status widen(struct bs_buffer *bits, size_t n_bytes, struct bs_error *err)
 {
@@ -109,7 +102,7 @@ enum bs_status bs_id_owners_withdraw(struct bs_id_owners *owners, struct bs_erro
 
 void bs_id_owners_prefetch(struct bs_id_owners *owners, const struct bs_source *source, const struct bs_doc_record *record)
 {
-	if (!make_id(source, record, &owners->id, NULL))
+	if (!bs_recorded_id(source, record, &owners->id, NULL))
 		bs_id_set_prefetch(&owners->ids, bs_hash_slot(owners->id.data, owners->id.used_bytes));
 }
 
@@ -121,7 +114,7 @@ static enum bs_status find_bearer(struct bs_id_owners *owners, const struct bs_s
 	struct bs_buffer *id = &owners->id;
 	struct bs_buffer *other_id = &owners->other_id;
 	*bearer_out = NULL;
-	enum bs_status status = make_id(source, record, id, err);
+	enum bs_status status = bs_recorded_id(source, record, id, err);
 	if (status)
 		return status;
 	uint64_t hash = bs_hash_slot(id->data, id->used_bytes);
@@ -132,7 +125,7 @@ static enum bs_status find_bearer(struct bs_id_owners *owners, const struct bs_s
 		struct bs_doc_record other;
 		status = find_record(owners, accumulated, *place, &other, err);
 		if (!status)
-			status = make_id(source, &other, other_id, err);
+			status = bs_recorded_id(source, &other, other_id, err);
 		if (status)
 			return status;
 		if (id->used_bytes == other_id->used_bytes &&

@@ -14,7 +14,7 @@
 #include "core/store/segment.h"
 #include "core/base/status.h"
 #include "corpus/read/source.h"
-#include "corpus/changes/id_set.h"
+#include "corpus/read/id_set.h"
 
 /* A segment of the run. */
 struct bs_id_owners_segment {

@@ -6,18 +6,17 @@
 #include <string.h>
 #include <unistd.h>
 
-/* a, "/" and b in one new string. */
-static char *join_paths(const char *a, const char *b)
+#include "corpus/walk/file.h"
+
+/* The path, or, if it is relative, base, "/" and the path, in a new string. */
+static char *absolute_path(const char *base, const char *path)
 {
-	size_t a_bytes = strlen(a);
-	bool slash = a_bytes > 0 && a[a_bytes - 1] != '/';
-	char *path = malloc(a_bytes + strlen(b) + 2);
-	if (!path)
-		return NULL;
-	memcpy(path, a, a_bytes);
-	path[a_bytes] = '/';
-	strcpy(path + a_bytes + slash, b);
-	return path;
+	struct bs_buffer joined = {0};
+	if (path[0] == '/')
+		return strdup(path);
+	if (bs_file_join(base, path, strlen(path), &joined, NULL) != BS_OK)
+		bs_buffer_deinit(&joined);
+	return (char *)joined.data;
 }
 
 /* The folder in which the index directory lies, without a link in it. */
@@ -69,10 +68,7 @@ enum bs_status bs_recorded_path(const struct bs_dir *dir, const struct bs_source
 	const char *path = source->path;
 	while (strncmp(path, "./", 2) == 0)
 		path++, path += strspn(path, "/");
-	if (path[0] == '/')
-		absolute = strdup(path);
-	else
-		absolute = strcmp(path, ".") == 0 || path[0] == '\0' ? strdup(here) : join_paths(here, path);
+	absolute = strcmp(path, ".") == 0 || path[0] == '\0' ? strdup(here) : absolute_path(here, path);
 	if (absolute) {
 		for (size_t n = strlen(absolute); n > 1 && absolute[n - 1] == '/'; n--)
 			absolute[n - 1] = '\0';
@@ -88,8 +84,6 @@ out:
 	free(absolute);
 	return status;
 }
-
-/* ---- what may be followed ---- */
 
 static bool has_step_up(const char *path)
 {
@@ -118,7 +112,7 @@ static enum bs_status may_follow(const struct bs_dir *dir, const char *base, con
 	*may_out = is_open || !is_outside(dir, base, record->path);
 	if (*may_out || !consent || !consent->follows)
 		return BS_OK;
-	char *path = record->path[0] == '/' ? strdup(record->path) : join_paths(base, record->path);
+	char *path = absolute_path(base, record->path);
 	if (!path)
 		return bs_fail_memory(err, "a path", strlen(record->path));
 	*may_out = consent->follows(consent->context, dir->place, path);
@@ -133,7 +127,7 @@ enum bs_status bs_recorded_name(const struct bs_dir *dir, struct bs_source_recor
 	char *path = NULL;
 	enum bs_status status = index_base(dir, &base, err);
 	if (!status && record->kind != BS_SOURCE_STDIN && consent && consent->named && is_outside(dir, base, record->path)) {
-		path = record->path[0] == '/' ? strdup(record->path) : join_paths(base, record->path);
+		path = absolute_path(base, record->path);
 		if (path)
 			consent->named(consent->context, dir->place, path);
 		else
@@ -143,6 +137,14 @@ enum bs_status bs_recorded_name(const struct bs_dir *dir, struct bs_source_recor
 	free(base);
 	free(path);
 	return status;
+}
+
+enum bs_status bs_recorded_id(const struct bs_source *source, const struct bs_doc_record *record, struct bs_buffer *id,
+                              struct bs_error *err)
+{
+	bs_buffer_clear(id);
+	return bs_source_append_id(source, record->name, record->name_bytes,
+	                           record->flags & BS_DOC_NAMED_BY_LINE ? record->place[2] : 0, id, err);
 }
 
 enum bs_status bs_recorded_refuse(const struct bs_dir *dir, const struct bs_source *source, struct bs_error *err)
@@ -171,7 +173,7 @@ enum bs_status bs_recorded_source(const struct bs_dir *dir, const struct bs_sour
 	if (is_as_it_is || is_base)
 		source_out->path = strdup(is_as_it_is ? record->path : base);
 	else
-		source_out->path = join_paths(base, record->path);
+		source_out->path = absolute_path(base, record->path);
 	if (!source_out->label || !source_out->path)
 		status = bs_fail_memory(err, "a source", strlen(record->path));
 	bool may = false;

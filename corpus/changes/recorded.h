@@ -9,6 +9,7 @@
 #define BS_CORPUS_CHANGES_RECORDED_H
 
 #include "core/file/dir.h"
+#include "core/store/doc_table.h"
 #include "core/store/manifest.h"
 #include "core/base/status.h"
 #include "corpus/read/source.h"
@@ -25,6 +26,10 @@ enum bs_status bs_recorded_source(const struct bs_dir *dir, const struct bs_sour
 
 /* The record's source was named by whoever runs now: it is followed, and if it lies outside, the consent is told. */
 enum bs_status bs_recorded_name(const struct bs_dir *dir, struct bs_source_record *record, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Overwrites id with that of a recorded document of the source. BS_NO_MEMORY. */
+enum bs_status bs_recorded_id(const struct bs_source *source, const struct bs_doc_record *record, struct bs_buffer *id,
+                              struct bs_error *err) BS_WARN_UNUSED;
 
 /* BS_UNTRUSTED, and the line that says which source is not followed, and how to consent. */
 enum bs_status bs_recorded_refuse(const struct bs_dir *dir, const struct bs_source *source, struct bs_error *err);

@@ -1,6 +1,8 @@
 /* refresh.c: see refresh.h. */
 #include "corpus/changes/refresh.h"
 
+#include "corpus/changes/known.h"
+
 enum bs_status bs_refresh_init(struct bs_refresh *refresh, struct bs_snapshot *snapshot,
                                const struct bs_snapshot *exclusions_of, struct bs_error *err)
 {
@@ -16,14 +18,37 @@ void bs_refresh_deinit(struct bs_refresh *refresh)
 	bs_doc_bits_deinit(&refresh->seen);
 }
 
-/* ---- the documents that the index had ---- */
+/* What becomes of the documents that the index had of a source. */
+enum fate {
+	STAYS,
+	GONE_UNLESS_SEEN, /* of files: those that were not seen unchanged */
+	GONE_IF_OWNED,    /* of records: those whose id a record bears that was read; of a collection not merely appended to, all */
+};
 
-typedef enum bs_status (*visit_fn)(struct bs_refresh *refresh, struct bs_doc_ref ref,
-                                   const struct bs_doc_table_builder *accumulated, struct bs_error *err);
+static enum bs_status decide(struct bs_refresh *refresh, enum fate fate, struct bs_doc_ref ref,
+                             const struct bs_doc_table_builder *accumulated, struct bs_error *err)
+{
+	struct bs_doc_record record;
+	bool is_owned = false, is_kept = fate == STAYS || (fate == GONE_IF_OWNED && refresh->is_appended);
+	enum bs_status status = BS_OK;
+	if (fate == GONE_UNLESS_SEEN && bs_doc_bits_has(&refresh->seen, ref))
+		return BS_OK; /* counted when it was seen */
+	if (fate == GONE_IF_OWNED)
+		status = bs_snapshot_record(refresh->snapshot, ref, &record, err);
+	if (fate == GONE_IF_OWNED && !status)
+		status = bs_id_owners_find(&refresh->owners, refresh->source, accumulated, &record, &is_owned, err);
+	if (status)
+		return status;
+	is_kept &= !is_owned;
+	refresh->n_unchanged += is_kept;
+	refresh->n_changed += is_owned;
+	refresh->n_removed += !is_kept && !is_owned;
+	return is_kept ? BS_OK : bs_snapshot_mark(refresh->snapshot, ref, true, err);
+}
 
-/* Every live document of the source. */
-static enum bs_status visit_known(struct bs_refresh *refresh, uint32_t number, visit_fn visit,
-                                  const struct bs_doc_table_builder *accumulated, struct bs_error *err)
+/* Of every live document of the source. accumulated: for records. */
+static enum bs_status decide_all(struct bs_refresh *refresh, uint32_t number, enum fate fate,
+                                 const struct bs_doc_table_builder *accumulated, struct bs_error *err)
 {
 	const struct bs_snapshot *snapshot = refresh->snapshot;
 	enum bs_status status = BS_OK;
@@ -33,52 +58,15 @@ static enum bs_status visit_known(struct bs_refresh *refresh, uint32_t number, v
 			struct bs_source_range range = bs_doc_table_range(docs, i);
 			for (uint32_t d = range.first; range.source == number && d < range.end && !status; d++)
 				if (!bs_snapshot_is_deleted(snapshot, s, d))
-					status = visit(refresh, (struct bs_doc_ref){s, d}, accumulated, err);
+					status = decide(refresh, fate, (struct bs_doc_ref){s, d}, accumulated, err);
 		}
 	}
 	return status;
 }
 
-/* Files: those that were not seen unchanged. */
-static enum bs_status drop_unseen(struct bs_refresh *refresh, struct bs_doc_ref ref,
-                                  const struct bs_doc_table_builder *accumulated, struct bs_error *err)
-{
-	(void)accumulated;
-	if (bs_doc_bits_has(&refresh->seen, ref))
-		return BS_OK;
-	refresh->n_removed++;
-	return bs_snapshot_mark(refresh->snapshot, ref, true, err);
-}
-
-/* Records: those whose id a record bears that was read; of a collection that was not merely appended to, all. */
-static enum bs_status drop_owned(struct bs_refresh *refresh, struct bs_doc_ref ref,
-                                   const struct bs_doc_table_builder *accumulated, struct bs_error *err)
-{
-	struct bs_doc_record record;
-	bool is_owned;
-	enum bs_status status = bs_snapshot_record(refresh->snapshot, ref, &record, err);
-	if (!status)
-		status = bs_id_owners_find(&refresh->owners, refresh->source, accumulated, &record, &is_owned, err);
-	if (status)
-		return status;
-	bool is_kept = refresh->is_appended && !is_owned;
-	refresh->n_unchanged += is_kept;
-	refresh->n_changed += is_owned;
-	refresh->n_removed += !is_kept && !is_owned;
-	return is_kept ? BS_OK : bs_snapshot_mark(refresh->snapshot, ref, true, err);
-}
-
-static enum bs_status count_unchanged(struct bs_refresh *refresh, struct bs_doc_ref ref,
-                                      const struct bs_doc_table_builder *accumulated, struct bs_error *err)
-{
-	(void)ref, (void)accumulated, (void)err;
-	refresh->n_unchanged++;
-	return BS_OK;
-}
-
 enum bs_status bs_refresh_lose(struct bs_refresh *refresh, uint32_t number, struct bs_error *err)
 {
-	return visit_known(refresh, number, drop_unseen, NULL, err);
+	return decide_all(refresh, number, GONE_UNLESS_SEEN, NULL, err);
 }
 
 enum bs_status bs_refresh_keep(struct bs_refresh *refresh, uint32_t number, bool has_begun, struct bs_error *err)
@@ -86,10 +74,8 @@ enum bs_status bs_refresh_keep(struct bs_refresh *refresh, uint32_t number, bool
 	uint64_t n_dead = refresh->owners.n_dead;
 	enum bs_status status = has_begun ? bs_id_owners_withdraw(&refresh->owners, err) : BS_OK;
 	refresh->n_withdrawn += refresh->owners.n_dead - n_dead;
-	return status ? status : visit_known(refresh, number, count_unchanged, NULL, err);
+	return status ? status : decide_all(refresh, number, STAYS, NULL, err);
 }
-
-/* ---- a source ---- */
 
 static bool is_known_kind(const struct bs_refresh *refresh)
 {
@@ -141,7 +127,7 @@ enum bs_status bs_refresh_begin(struct bs_refresh *refresh, uint32_t number, con
 	case BS_SOURCE_FILE:
 		status = bs_feed_open(source, options, report, report_context, feed_out, err);
 		if (!status && is_known_kind(refresh))
-			status = bs_feed_know(*feed_out, refresh->snapshot, number, err);
+			status = bs_known_tell(*feed_out, refresh->snapshot, number, err);
 		break;
 	case BS_SOURCE_COLLECTION:
 		status = begin_collection(refresh, record, options, feed_out, err);
@@ -162,7 +148,7 @@ enum bs_status bs_refresh_begin(struct bs_refresh *refresh, uint32_t number, con
 enum bs_status bs_refresh_unchanged(struct bs_refresh *refresh, struct bs_doc_ref known, struct bs_error *err)
 {
 	if (known.segment == BS_DOC_EXCLUDED) {
-		bs_exclusions_keep(&refresh->exclusions, known.document);
+		refresh->exclusions.entries[known.document].state = BS_EXCLUSION_UNCHANGED;
 		return BS_OK;
 	}
 	refresh->n_unchanged++;
@@ -231,12 +217,10 @@ enum bs_status bs_refresh_end(struct bs_refresh *refresh, const struct bs_feed *
                               struct bs_source_record *record, struct bs_error *err)
 {
 	bool is_file = refresh->source->kind == BS_SOURCE_FOLDER || refresh->source->kind == BS_SOURCE_FILE;
-	enum bs_status status = visit_known(refresh, refresh->number,
-	                                    is_file ? drop_unseen : (feed ? drop_owned : count_unchanged), accumulated, err);
-	if (is_file) {
-		/* Read again means changed, not gone. */
-		refresh->n_removed -= refresh->n_read_again;
-	}
+	enum fate fate = is_file ? GONE_UNLESS_SEEN : feed ? GONE_IF_OWNED : STAYS;
+	enum bs_status status = decide_all(refresh, refresh->number, fate, accumulated, err);
+	/* Read again means changed, not gone. */
+	refresh->n_removed -= is_file ? refresh->n_read_again : 0;
 	uint64_t n_dead = refresh->owners.n_dead;
 	if (!status)
 		status = bs_exclusions_settle(&refresh->exclusions, refresh->source, refresh->number, !refresh->is_appended,

@@ -9,15 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/store/doc_order.h"
 #include "core/base/hash.h"
 #include "corpus/walk/file.h"
 
-/* Large enough that handing batches between threads costs nothing, small enough to stay in a core's cache. */
-#define BATCH_BYTES ((size_t)1 << 20)
-#define BATCH_PATHS 64
 #define BATCH_KNOWN 512 /* paths that mostly need a stat */
-#define BATCH_RECORDS 1024 /* to be read again */
 
 /* carry holds the beginning of the line that the last batch was cut before; a batch starts with it. */
 struct bs_feed {
@@ -30,13 +25,10 @@ struct bs_feed {
 	bool at_end;     /* nothing more to read; carry may still hold something */
 	struct bs_checksum_stream *checksum; /* of a collection, up to offset */
 	struct bs_read_mark whole, ended;    /* at its end: all of it, and without a last line that has no end */
-	struct bs_doc_cursor known;          /* what the index knows, from where the feed stands */
-	bool has_known;
+	struct bs_known_source known;        /* fill NULL: nothing is known */
+	bool is_recall;                      /* ... and it says which documents are to be read again */
 	struct bs_buffer unread;             /* what the walk could not look at: paths in document order, each NUL-ended */
-	size_t unread_at;                    /* ... of which the first that may hold documents not yet passed */
 	bool has_failed;                     /* at reading a collection */
-	const struct bs_snapshot *recall;    /* documents are read again: known says which */
-	uint64_t recall_bytes;               /* of text that may still be asked for */
 	uint64_t max_line_bytes;             /* a longer line is not held */
 };
 
@@ -46,8 +38,6 @@ void bs_batch_deinit(struct bs_batch *batch)
 	bs_buffer_deinit(&batch->known);
 	*batch = (struct bs_batch){0};
 }
-
-/* ---- opening ---- */
 
 static enum bs_status note_unread(void *context, const char *path, size_t path_bytes, struct bs_error *err)
 {
@@ -122,13 +112,12 @@ void bs_feed_close(struct bs_feed *feed)
 	if (feed->fd >= 0 && feed->source->kind == BS_SOURCE_COLLECTION)
 		close(feed->fd);
 	bs_checksum_stream_free(feed->checksum);
-	bs_doc_cursor_deinit(&feed->known);
+	if (feed->known.close)
+		feed->known.close(feed->known.context);
 	bs_buffer_deinit(&feed->carry);
 	bs_buffer_deinit(&feed->unread);
 	free(feed);
 }
-
-/* ---- lines ---- */
 
 /* Standard input may have been made non-blocking by whoever shares it. */
 static void wait_readable(int fd)
@@ -173,9 +162,9 @@ static enum bs_status fill_lines(struct bs_feed *feed, struct bs_buffer *bytes, 
 	bs_buffer_clear(&feed->carry);
 	*end_out = 0;
 	while (!status && !feed->at_end && !is_long_line(feed, bytes, *end_out) &&
-	       (bytes->used_bytes < BATCH_BYTES || !*end_out)) {
+	       (bytes->used_bytes < BS_BATCH_BYTES || !*end_out)) {
 		size_t from = bytes->used_bytes;
-		status = read_some(feed, bytes, from < BATCH_BYTES ? BATCH_BYTES - from : BATCH_BYTES, err);
+		status = read_some(feed, bytes, from < BS_BATCH_BYTES ? BS_BATCH_BYTES - from : BS_BATCH_BYTES, err);
 		const uint8_t *last = status || bytes->used_bytes == from
 		                              ? NULL
 		                              : memrchr(bytes->data + from, '\n', bytes->used_bytes - from);
@@ -246,10 +235,10 @@ static enum bs_status skip_line(struct bs_feed *feed, struct bs_batch *batch, st
 			bs_checksum_stream_add(feed->checksum, bytes->data, n_bytes);
 		if (end)
 			status = bs_buffer_append(&feed->carry, end + 1, bytes->used_bytes - n_bytes, err);
-		bs_buffer_trim(bytes, BATCH_BYTES);
+		bs_buffer_trim(bytes, BS_BATCH_BYTES);
 		if (status || end || feed->at_end)
 			break;
-		status = read_some(feed, bytes, BATCH_BYTES, err);
+		status = read_some(feed, bytes, BS_BATCH_BYTES, err);
 		if (status)
 			break;
 		end = bytes->used_bytes ? memchr(bytes->data, '\n', bytes->used_bytes) : NULL;
@@ -290,47 +279,17 @@ static enum bs_status next_lines(struct bs_feed *feed, struct bs_batch *batch, s
 	return status;
 }
 
-/* ---- paths, and what the index knows of them ---- */
-
-static struct bs_known make_known(struct bs_doc_ref ref, const struct bs_doc_record *record)
-{
-	struct bs_known known = {
-		.ref = ref,
-		.is_suspect = record->flags & BS_DOC_SUSPECT,
-		.is_named_by_line = record->flags & BS_DOC_NAMED_BY_LINE,
-		.checksum = record->checksum,
-	};
-	memcpy(known.place, record->place, sizeof(known.place));
-	return known;
-}
-
-/* Whether the name is the path, or lies below it. */
-static bool is_at_or_below(const char *path, const uint8_t *name, size_t name_bytes)
+bool bs_feed_is_at_or_below(const char *path, const uint8_t *name, size_t name_bytes)
 {
 	size_t n = strlen(path);
 	return n <= name_bytes && memcmp(path, name, n) == 0 && (n == name_bytes || name[n] == '/');
-}
-
-/* Whether a document that the walk did not meet lies where it could not look. They are asked of in document order. */
-static bool is_unread(struct bs_feed *feed, const struct bs_doc_record *record)
-{
-	while (feed->unread_at < feed->unread.used_bytes) {
-		const char *path = (const char *)feed->unread.data + feed->unread_at;
-		size_t n = strlen(path);
-		if (is_at_or_below(path, record->name, record->name_bytes))
-			return true;
-		if (bs_compare_paths((const uint8_t *)path, n, record->name, record->name_bytes) > 0)
-			break;
-		feed->unread_at += n + 1;
-	}
-	return false;
 }
 
 bool bs_feed_is_unread(const struct bs_feed *feed, const char *name)
 {
 	for (size_t at = 0; at < feed->unread.used_bytes;) {
 		const char *path = (const char *)feed->unread.data + at;
-		if (is_at_or_below(path, (const uint8_t *)name, strlen(name)))
+		if (bs_feed_is_at_or_below(path, (const uint8_t *)name, strlen(name)))
 			return true;
 		at += strlen(path) + 1;
 	}
@@ -342,86 +301,39 @@ bool bs_feed_has_failed(const struct bs_feed *feed)
 	return feed->has_failed;
 }
 
-static enum bs_status add_item(struct bs_batch *batch, const void *path, size_t path_bytes, const struct bs_known *known,
-                               struct bs_error *err)
+static enum bs_status add_path(struct bs_batch *batch, const char *path, size_t path_bytes, struct bs_error *err)
 {
-	enum bs_status status = bs_buffer_append(&batch->bytes, path, path_bytes, err);
-	if (!status)
-		status = bs_buffer_append(&batch->bytes, "", 1, err);
-	if (!status && known)
-		status = bs_buffer_append(&batch->known, known, sizeof(*known), err);
 	batch->n_items++;
-	return status;
-}
-
-/* Goes past the documents before the path (NULL: all), and says what is known of the path itself. They are gone, but for
- * those where nobody could look: these are items of their own. */
-static enum bs_status pass_known(struct bs_feed *feed, const char *path, size_t path_bytes, struct bs_batch *batch,
-                                 struct bs_known *known_out, struct bs_error *err)
-{
-	struct bs_doc_ref ref;
-	struct bs_doc_record record;
-	enum bs_status status = BS_OK;
-	*known_out = (struct bs_known){.ref = {BS_DOC_NONE, 0}};
-	while (!status && bs_doc_cursor_peek(&feed->known, &ref, &record)) {
-		int order = path ? bs_compare_paths(record.name, record.name_bytes, (const uint8_t *)path, path_bytes) : -1;
-		if (order > 0)
-			break;
-		struct bs_known known = make_known(ref, &record);
-		known.is_kept = order < 0;
-		if (order == 0)
-			*known_out = known;
-		else if (is_unread(feed, &record))
-			status = add_item(batch, record.name, record.name_bytes, &known, err);
-		if (!status)
-			status = bs_doc_cursor_advance(&feed->known, err);
-	}
-	return status;
-}
-
-static enum bs_status add_path(struct bs_feed *feed, const char *path, size_t path_bytes, struct bs_batch *batch,
-                               struct bs_error *err)
-{
-	struct bs_known known;
-	enum bs_status status = feed->has_known ? pass_known(feed, path, path_bytes, batch, &known, err) : BS_OK;
-	return status ? status : add_item(batch, path, path_bytes, feed->has_known ? &known : NULL, err);
+	return bs_buffer_append(&batch->bytes, path, path_bytes + 1, err);
 }
 
 static enum bs_status next_paths(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err)
 {
-	while (batch->n_items < (feed->has_known ? BATCH_KNOWN : BATCH_PATHS) && !feed->at_end) {
-		const char *path = NULL;
-		size_t path_bytes = 0;
-		struct bs_known none;
-		enum bs_status status = bs_walk_next(feed->walk, &path, &path_bytes, err);
-		if (!status && path)
-			status = add_path(feed, path, path_bytes, batch, err);
-		else if (!status && feed->unread.used_bytes > 0 && feed->has_known)
-			status = pass_known(feed, NULL, 0, batch, &none, err);
-		if (status)
-			return status;
-		feed->at_end = !path;
-	}
-	return BS_OK;
-}
-
-/* The one batch of a file: an empty path below the source. */
-static enum bs_status next_file(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err)
-{
+	enum bs_status status = BS_OK;
 	if (feed->at_end)
 		return BS_OK;
-	feed->at_end = true;
-	return add_path(feed, "", 0, batch, err);
+	/* The one batch of a file: an empty path below the source. */
+	if (feed->source->kind == BS_SOURCE_FILE) {
+		status = add_path(batch, "", 0, err);
+		feed->at_end = true;
+	}
+	while (!status && batch->n_items < (feed->known.fill ? BATCH_KNOWN : BS_BATCH_PATHS) && !feed->at_end) {
+		const char *path = NULL;
+		size_t path_bytes = 0;
+		status = bs_walk_next(feed->walk, &path, &path_bytes, err);
+		if (!status && path)
+			status = add_path(batch, path, path_bytes, err);
+		feed->at_end = !status && !path;
+	}
+	if (!status && feed->known.fill)
+		status = feed->known.fill(feed->known.context, &feed->unread, feed->at_end, batch, err);
+	return status;
 }
 
-enum bs_status bs_feed_know(struct bs_feed *feed, const struct bs_snapshot *snapshot, uint32_t source,
-                            struct bs_error *err)
+void bs_feed_know(struct bs_feed *feed, const struct bs_known_source *known)
 {
-	feed->has_known = true;
-	return bs_doc_cursor_init(&feed->known, snapshot, source, NULL, true, err);
+	feed->known = *known;
 }
-
-/* ---- a collection read on ---- */
 
 /* Sums up the first n_bytes; *is_there_out: there are as many. last_out: the last of them. */
 static enum bs_status sum_beginning(struct bs_feed *feed, uint64_t n_bytes, bool *is_there_out, uint8_t *last_out,
@@ -432,7 +344,7 @@ static enum bs_status sum_beginning(struct bs_feed *feed, uint64_t n_bytes, bool
 	uint64_t left = n_bytes;
 	while (!status && left > 0 && !feed->at_end) {
 		bs_buffer_clear(&bytes);
-		status = read_some(feed, &bytes, left < BATCH_BYTES ? (size_t)left : BATCH_BYTES, err);
+		status = read_some(feed, &bytes, left < BS_BATCH_BYTES ? (size_t)left : BS_BATCH_BYTES, err);
 		if (status || bytes.used_bytes == 0)
 			break;
 		bs_checksum_stream_add(feed->checksum, bytes.data, bytes.used_bytes);
@@ -486,78 +398,26 @@ void bs_feed_mark(const struct bs_feed *feed, bool last_line_counts, struct bs_r
 	*mark_out = last_line_counts ? feed->whole : feed->ended;
 }
 
-/* ---- documents once more ---- */
-
-enum bs_status bs_feed_recall(const struct bs_source *source, const struct bs_snapshot *snapshot, uint32_t number,
-                              const bool *chosen, uint64_t limit_bytes, struct bs_feed **feed_out,
-                              struct bs_error *err)
+enum bs_status bs_feed_open_recall(const struct bs_source *source, const struct bs_known_source *known,
+                                   struct bs_feed **feed_out, struct bs_error *err)
 {
 	struct bs_feed *feed = calloc(1, sizeof(*feed));
-	*feed_out = NULL;
-	if (!feed)
+	*feed_out = feed;
+	if (!feed) {
+		known->close(known->context);
 		return bs_fail_memory(err, "a feed", sizeof(*feed));
-	feed->source = source;
-	feed->fd = -1;
-	feed->recall = snapshot;
-	feed->recall_bytes = limit_bytes;
-	enum bs_status status = bs_doc_cursor_init(&feed->known, snapshot, number, chosen, false, err);
-	if (status)
-		bs_feed_close(feed);
-	else
-		*feed_out = feed;
-	return status;
-}
-
-static enum bs_status next_recalled(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err)
-{
-	bool is_folder = feed->source->kind == BS_SOURCE_FOLDER;
-	bool is_record = feed->source->kind == BS_SOURCE_COLLECTION || feed->source->kind == BS_SOURCE_STDIN;
-	uint64_t n_bytes = 0;
-	struct bs_doc_ref ref;
-	struct bs_doc_record record;
-	enum bs_status status = BS_OK;
-	batch->recall = feed->recall;
-	while (!status && batch->n_items < (is_record ? BATCH_RECORDS : BATCH_PATHS) && n_bytes < BATCH_BYTES &&
-	       feed->recall_bytes > 0 && bs_doc_cursor_peek(&feed->known, &ref, &record)) {
-		struct bs_known known = make_known(ref, &record);
-		if (is_folder && !bs_doc_name_is_below(record.name, record.name_bytes))
-			return bs_container_corrupt(feed->recall->segments[ref.segment].file, err,
-			                            "the name of document %u leads out of its source", ref.document);
-		status = bs_buffer_append(&batch->known, &known, sizeof(known), err);
-		if (!status)
-			status = bs_buffer_append(&batch->bytes, record.name, record.name_bytes, err);
-		if (!status)
-			status = bs_buffer_append(&batch->bytes, "", 1, err);
-		if (!status)
-			status = bs_doc_cursor_advance(&feed->known, err);
-		uint64_t size_bytes = is_record ? record.place[1] : record.place[0];
-		n_bytes += size_bytes;
-		feed->recall_bytes -= size_bytes < feed->recall_bytes ? size_bytes : feed->recall_bytes;
-		batch->n_items++;
 	}
-	return status;
+	*feed = (struct bs_feed){.source = source, .fd = -1, .known = *known, .is_recall = true};
+	return BS_OK;
 }
 
 enum bs_status bs_feed_next(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err)
 {
 	bs_buffer_clear(&batch->bytes);
 	bs_buffer_clear(&batch->known);
-	batch->recall = NULL;
-	batch->offset = 0;
-	batch->first_line = 0;
-	batch->n_items = 0;
-	batch->source_bytes = 0;
-	batch->is_long_line = false;
-	if (feed->recall)
-		return next_recalled(feed, batch, err);
-	switch (feed->source->kind) {
-	case BS_SOURCE_FOLDER:
-		return next_paths(feed, batch, err);
-	case BS_SOURCE_FILE:
-		return next_file(feed, batch, err);
-	case BS_SOURCE_COLLECTION:
-	case BS_SOURCE_STDIN:
-		break;
-	}
-	return next_lines(feed, batch, err);
+	*batch = (struct bs_batch){.bytes = batch->bytes, .known = batch->known};
+	if (feed->is_recall)
+		return feed->known.fill(feed->known.context, &feed->unread, true, batch, err);
+	bool is_path = feed->source->kind == BS_SOURCE_FOLDER || feed->source->kind == BS_SOURCE_FILE;
+	return is_path ? next_paths(feed, batch, err) : next_lines(feed, batch, err);
 }

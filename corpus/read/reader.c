@@ -12,20 +12,31 @@
 
 #include "core/base/hash.h"
 #include "core/base/visible.h"
-#include "corpus/read/collection.h"
 #include "corpus/walk/file.h"
-#include "corpus/changes/id_set.h"
+#include "corpus/read/id_set.h"
 #include "corpus/read/record.h"
 #include "corpus/read/record_scan.h"
-#include "corpus/read/stored_text.h"
+#include "corpus/changes/stored_text.h"
 
-/* Buffers larger than this are given back after each file. */
-#define KEPT_BYTES (1u << 20)
+/* Buffers larger than this, for one huge file or record, are given back. */
+#define KEPT_BYTES ((size_t)1 << 20)
+/* A read ahead is cut here: the window is to stay in the cache, and two are enough to keep a disk busy. */
+#define WINDOW_BYTES ((uint64_t)256 * 1024)
 
 /* A descriptor kept open from one call to the next, and the path it was opened by. fd is -1 when there is none. */
 struct kept {
 	int fd;
 	char *path;
+};
+
+/* A collection that stays open, and a window of its bytes, so that records that stand near each other are read together. */
+struct collection {
+	int fd; /* -1: none is open */
+	char *path;
+	struct bs_stamp stamp;   /* when it was opened */
+	struct bs_buffer window; /* bytes from window_offset on */
+	uint64_t window_offset;
+	bool is_ahead; /* the window was read ahead, and may be asked again */
 };
 
 struct bs_reader {
@@ -43,10 +54,10 @@ struct bs_reader {
 	uint64_t folder_hash;             /* of its path */
 	struct bs_id_set linkless;        /* folders, by hash, that were reached without following a link in this second */
 	time_t linkless_s;
-	struct bs_collection collection;  /* the last one of fetch_record */
+	struct collection collection;  /* the last one of fetch_record */
 	struct bs_record_scan scan;
-	struct bs_stored_texts *stored;   /* made when it is needed, for recalled documents */
-	const struct bs_snapshot *stored_of;
+	struct bs_recall recall;          /* of the last batch that had stored texts, */
+	struct bs_stored_texts *stored;   /* opened; NULL: none are */
 };
 
 static void kept_close(struct kept *kept)
@@ -110,6 +121,112 @@ enum bs_status bs_reader_new(const struct bs_source_options *options, struct bs_
 	return status;
 }
 
+static void collection_deinit(struct collection *collection)
+{
+	if (collection->fd >= 0)
+		close(collection->fd);
+	free(collection->path);
+	bs_buffer_deinit(&collection->window);
+	*collection = (struct collection){.fd = -1};
+}
+
+static enum bs_status open_collection(struct collection *collection, const char *path, struct bs_error *err)
+{
+	struct stat found;
+	collection->fd = bs_file_open(AT_FDCWD, path, O_RDONLY | O_NONBLOCK);
+	if (collection->fd < 0)
+		return bs_fail(err, bs_file_status(errno), "%s: %s", path, strerror(errno));
+	if (fstat(collection->fd, &found))
+		return bs_fail(err, BS_IO, "%s: %s", path, strerror(errno));
+	if (!S_ISREG(found.st_mode))
+		return bs_fail(err, BS_NOT_FOUND, "%s: not a regular file", path);
+	collection->stamp = bs_file_stamp(&found);
+	collection->path = strdup(path);
+	return collection->path ? BS_OK : bs_fail_memory(err, "a path", strlen(path));
+}
+
+/* Opens another one if path is another than last time. BS_NOT_FOUND also if it is no regular file. */
+static enum bs_status collection_open(struct collection *collection, const char *path, struct bs_error *err)
+{
+	if (collection->path && strcmp(collection->path, path) == 0)
+		return BS_OK;
+	collection_deinit(collection);
+	enum bs_status status = open_collection(collection, path, err);
+	if (status)
+		collection_deinit(collection);
+	return status;
+}
+
+/* Are there that many bytes? Asked before memory is taken; a file that grew since it was opened may have them. */
+static bool reaches(const struct collection *collection, uint64_t offset, uint64_t n_bytes)
+{
+	struct stat found;
+	if (offset > INT64_MAX || n_bytes > INT64_MAX - offset)
+		return false;
+	if (offset + n_bytes <= collection->stamp.size_bytes)
+		return true;
+	return !fstat(collection->fd, &found) && offset + n_bytes <= (uint64_t)found.st_size;
+}
+
+/* Reads on until the window holds wanted_bytes; if it ends before, it must at least hold needed_bytes. */
+static enum bs_status fill_window(struct collection *collection, uint64_t needed_bytes, uint64_t wanted_bytes,
+                           struct bs_error *err)
+{
+	struct bs_buffer *window = &collection->window;
+	while (window->used_bytes < wanted_bytes) {
+		ssize_t n = pread(collection->fd, window->data + window->used_bytes,
+		                  (size_t)wanted_bytes - window->used_bytes,
+		                  (off_t)(collection->window_offset + window->used_bytes));
+		if (n > 0)
+			window->used_bytes += (size_t)n;
+		else if (n == 0 && window->used_bytes >= needed_bytes)
+			break;
+		else if (n == 0)
+			return bs_fail(err, BS_INVALID, "%s: ends before offset %" PRIu64, collection->path,
+			               collection->window_offset + needed_bytes);
+		else if (errno != EINTR)
+			return bs_fail(err, BS_IO, "%s: %s", collection->path, strerror(errno));
+	}
+	return BS_OK;
+}
+
+/* n_bytes at offset, borrowed until the next call; when they must be read, everything up to ahead_to with them if that is not
+ * too far. What was read so is not read again; with ahead_to 0 all but that is. BS_INVALID: it has no such bytes. */
+static enum bs_status collection_read(struct collection *collection, uint64_t offset, uint64_t n_bytes, uint64_t ahead_to,
+                                  const uint8_t **bytes_out, struct bs_error *err)
+{
+	struct bs_buffer *window = &collection->window;
+	uint64_t skipped = offset - collection->window_offset;
+	if (!collection->is_ahead || offset < collection->window_offset || skipped > window->used_bytes ||
+	    n_bytes > window->used_bytes - skipped) {
+		if (!reaches(collection, offset, n_bytes))
+			return bs_fail(err, BS_INVALID, "%s: ends before offset %" PRIu64, collection->path, offset + n_bytes);
+		uint64_t most = offset + (n_bytes > WINDOW_BYTES ? n_bytes : WINDOW_BYTES);
+		uint64_t to = ahead_to < most ? ahead_to : most;
+		uint64_t wanted_bytes = to > offset + n_bytes ? to - offset : n_bytes;
+		bs_buffer_trim(window, (size_t)wanted_bytes + KEPT_BYTES);
+		collection->window_offset = offset;
+		collection->is_ahead = ahead_to > 0;
+		enum bs_status status = bs_buffer_reserve(window, (size_t)wanted_bytes + 1, err);
+		if (!status)
+			status = fill_window(collection, n_bytes, wanted_bytes, err);
+		if (status) {
+			bs_buffer_clear(window);
+			return status;
+		}
+		skipped = 0;
+	}
+	*bytes_out = window->data + skipped;
+	return BS_OK;
+}
+
+static void close_stored(struct bs_reader *reader)
+{
+	if (reader->stored)
+		reader->recall.close(reader->stored);
+	reader->stored = NULL;
+}
+
 void bs_reader_free(struct bs_reader *reader)
 {
 	if (!reader)
@@ -120,13 +237,11 @@ void bs_reader_free(struct bs_reader *reader)
 	bs_buffer_deinit(&reader->message);
 	close_folder(reader);
 	bs_id_set_deinit(&reader->linkless);
-	bs_collection_deinit(&reader->collection);
+	collection_deinit(&reader->collection);
 	bs_record_scan_deinit(&reader->scan);
-	bs_stored_texts_free(reader->stored);
+	close_stored(reader);
 	free(reader);
 }
-
-/* ---- what cannot be a document ---- */
 
 /* Tells the sink "ID: REASON"; not by bs_fail, since a path may be longer than an error. */
 static enum bs_status tell_skip(struct bs_reader *reader, const struct bs_source *source, const char *name,
@@ -160,8 +275,6 @@ static enum bs_status pass_over(struct bs_reader *reader, const struct bs_source
 		status = sink->non_documents(sink->context, name, why->nul_end, err);
 	return status;
 }
-
-/* ---- files ---- */
 
 /* Loads a file and makes a document of it, unnamed. is_found: found in a folder, so that binary files are refused. */
 static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const char *path, bool is_found,
@@ -312,8 +425,6 @@ static enum bs_status read_files(struct bs_reader *reader, const struct bs_sourc
 	return status;
 }
 
-/* ---- records ---- */
-
 static void fill_document(const struct bs_record *record, const uint8_t *raw, size_t raw_bytes,
                           struct bs_document *document)
 {
@@ -392,8 +503,6 @@ static enum bs_status read_lines(struct bs_reader *reader, const struct bs_sourc
 	}
 	return status;
 }
-
-/* ---- once more ---- */
 
 /* The descriptor of a folder, or of the working directory for NULL. */
 static enum bs_status open_folder(struct bs_reader *reader, const char *folder, int *fd_out, struct bs_error *err)
@@ -491,11 +600,11 @@ enum bs_status bs_reader_fetch_line(struct bs_reader *reader, const char *path, 
 {
 	*stamp_out = (struct bs_stamp){0};
 	*line_out = NULL;
-	enum bs_status status = bs_collection_open(&reader->collection, path, err);
+	enum bs_status status = collection_open(&reader->collection, path, err);
 	if (status)
 		return status;
 	*stamp_out = reader->collection.stamp;
-	return bs_collection_read(&reader->collection, offset, raw_bytes, ahead_to, line_out, err);
+	return collection_read(&reader->collection, offset, raw_bytes, ahead_to, line_out, err);
 }
 
 enum bs_status bs_reader_fetch_record(struct bs_reader *reader, const char *path, uint64_t offset, uint64_t raw_bytes,
@@ -546,31 +655,28 @@ void bs_reader_forget(struct bs_reader *reader, bool collection_too)
 	reader->linkless_s = now.tv_sec;
 	close_folder(reader);
 	if (collection_too)
-		bs_collection_deinit(&reader->collection);
+		collection_deinit(&reader->collection);
 	else
-		bs_collection_forget(&reader->collection);
+		bs_buffer_trim(&reader->collection.window, KEPT_BYTES);
 }
 
-/* ---- documents of the index, as they were ---- */
-
-static enum bs_status recall_stored(struct bs_reader *reader, const struct bs_snapshot *snapshot,
-                                    const struct bs_known *known, struct bs_document *document, struct bs_error *err)
+static enum bs_status recall_stored(struct bs_reader *reader, const struct bs_recall *recall, const struct bs_known *known,
+                                    struct bs_document *document, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	if (reader->stored_of != snapshot) {
-		bs_stored_texts_free(reader->stored);
-		reader->stored = NULL;
-		status = bs_stored_texts_new(snapshot, &reader->stored, err);
-		reader->stored_of = status ? NULL : snapshot;
+	if (!reader->stored || reader->recall.index != recall->index) {
+		close_stored(reader);
+		reader->recall = *recall;
+		status = recall->open(recall->index, &reader->stored, err);
 	}
 	if (!status)
-		status = bs_stored_texts_fetch(reader->stored, known->ref.segment, known->place[0], &reader->bytes, err);
+		status = recall->fetch(reader->stored, known->ref.segment, known->place[0], &reader->bytes, err);
 	return status ? status : bs_reader_fetch_raw(reader, reader->bytes.data, reader->bytes.used_bytes, document, err);
 }
 
 /* Reads the document as it is now; *is_there_out: it could be read. Fails only with what no one else can mend. */
 static enum bs_status recall(struct bs_reader *reader, const struct bs_source *source, const char *name,
-                             const struct bs_known *known, const struct bs_snapshot *snapshot,
+                             const struct bs_known *known, const struct bs_recall *recalled,
                              const struct bs_document_sink *sink, struct bs_document *document, bool *is_there_out,
                              struct bs_error *err)
 {
@@ -589,7 +695,7 @@ static enum bs_status recall(struct bs_reader *reader, const struct bs_source *s
 		status = bs_reader_fetch_record(reader, source->path, known->place[0], known->place[1], document, &stamp, &why);
 		break;
 	case BS_SOURCE_STDIN:
-		status = recall_stored(reader, snapshot, known, document, &why);
+		status = recall_stored(reader, recalled, known, document, &why);
 		break;
 	}
 	*is_there_out = !status && !refusal.reason;
@@ -621,7 +727,7 @@ static enum bs_status recall_batch(struct bs_reader *reader, const struct bs_sou
 	for (size_t i = 0; i < batch->n_items && !status; i++, name += strlen(name) + 1) {
 		struct bs_document document;
 		bool is_there;
-		status = recall(reader, source, name, &known[i], batch->recall, sink, &document, &is_there, err);
+		status = recall(reader, source, name, &known[i], &batch->recall, sink, &document, &is_there, err);
 		if (status || !is_there)
 			continue;
 		document.known = known[i].ref;
@@ -634,16 +740,28 @@ static enum bs_status recall_batch(struct bs_reader *reader, const struct bs_sou
 	return status;
 }
 
-/* ---- a batch of any kind ---- */
-
 enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_source *source, const struct bs_batch *batch,
                               const struct bs_document_sink *sink, struct bs_error *err)
 {
 	if (!batch->n_items)
 		return BS_OK;
-	if (batch->recall)
+	if (batch->recall.index)
 		return recall_batch(reader, source, batch, sink, err);
 	if (source->kind == BS_SOURCE_FOLDER || source->kind == BS_SOURCE_FILE)
 		return read_files(reader, source, batch, sink, err);
 	return read_lines(reader, source, batch, sink, err);
+}
+
+enum bs_status bs_reader_read_all(struct bs_reader *reader, const struct bs_source *source, struct bs_feed *feed,
+                                  const struct bs_document_sink *sink, struct bs_error *err)
+{
+	struct bs_batch batch = {0};
+	enum bs_status status;
+	do {
+		status = bs_feed_next(feed, &batch, err);
+		if (!status)
+			status = bs_reader_read(reader, source, &batch, sink, err);
+	} while (!status && batch.n_items > 0);
+	bs_batch_deinit(&batch);
+	return status;
 }

@@ -14,15 +14,11 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
-#include "core/store/snapshot.h"
-#include "core/store/source_kind.h"
+#include "core/base/doc_ref.h"
+#include "core/base/source_kind.h"
 #include "core/base/status.h"
 #include "corpus/walk/document.h"
 #include "corpus/walk/walk.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* How documents are read; recorded with the index. Strings are borrowed for as long as a feed or reader lives. */
 struct bs_source_options {
@@ -72,12 +68,22 @@ struct bs_known {
 	uint64_t checksum;
 };
 
+/* The way to the texts that an index stores, by the functions of who knows them (corpus/changes/stored_text.h). */
+struct bs_stored_texts;
+struct bs_recall {
+	const struct bs_snapshot *index;
+	enum bs_status (*open)(const struct bs_snapshot *index, struct bs_stored_texts **texts_out, struct bs_error *err);
+	enum bs_status (*fetch)(struct bs_stored_texts *texts, uint32_t segment, uint64_t frame, struct bs_buffer *text,
+	                        struct bs_error *err);
+	void (*close)(struct bs_stored_texts *texts);
+};
+
 /* A piece of work for a reader: the paths of some files, or whole lines of a collection, or documents to read again.
  * Zero-initialise; reused by bs_feed_next; may be handed from one thread to another. */
 struct bs_batch {
 	struct bs_buffer bytes; /* folder: NUL-ended paths below the source, one after the other; collection: lines */
 	struct bs_buffer known; /* struct bs_known each, one an item; or none at all */
-	const struct bs_snapshot *recall; /* NULL, or where the documents to read again are known from */
+	struct bs_recall recall; /* the items are documents to read again; index NULL: they are not */
 	uint64_t offset;        /* collection: where bytes stands in the source */
 	uint64_t first_line;    /* collection: 1-based number of the first line */
 	size_t n_items;         /* paths or lines; 0 at the end of the source */
@@ -85,6 +91,10 @@ struct bs_batch {
 	bool is_long_line;      /* collection: the one line is longer than a document may be, and bytes is empty */
 };
 void bs_batch_deinit(struct bs_batch *batch);
+
+/* Large enough that handing batches between threads costs nothing, small enough to stay in a core's cache. */
+#define BS_BATCH_BYTES ((size_t)1 << 20)
+#define BS_BATCH_PATHS 64
 
 struct bs_feed;
 /* report (nullable) is told of what the walk passes over; see walk.h. source and options are borrowed. */
@@ -101,11 +111,24 @@ bool bs_feed_is_unread(const struct bs_feed *feed, const char *name);
 /* Whether a failure of bs_feed_next or bs_feed_resume was one to read the source. */
 bool bs_feed_has_failed(const struct bs_feed *feed);
 
-/* Of a folder or file that is source number `source` of the snapshot (borrowed): lets the batches say what the index
- * knows of each path, exclusions included, so that a reader need not read what is unchanged; and of each document where the
- * walk could not look. */
-enum bs_status bs_feed_know(struct bs_feed *feed, const struct bs_snapshot *snapshot, uint32_t source,
-                            struct bs_error *err) BS_WARN_UNUSED;
+/* Whether the name is the path, or lies below it. */
+bool bs_feed_is_at_or_below(const char *path, const uint8_t *name, size_t name_bytes);
+
+/* What an index has of a source: corpus/changes/known.h knows. Asked by the batch, in document order. */
+struct bs_known_source {
+	void *context;
+	/* Of a folder or file: one struct bs_known for each path in the batch, in order, and behind them items for known documents
+	 * where the walk could not look: unread, paths in document order, each NUL-ended. is_last: no more paths will come.
+	 * Of documents to read again: fills the batch, which is empty. */
+	enum bs_status (*fill)(void *context, const struct bs_buffer *unread, bool is_last, struct bs_batch *batch,
+	                       struct bs_error *err);
+	void (*close)(void *context);
+};
+/* Of a feed of a folder or file: from now on its batches say what is known. Closed with the feed. */
+void bs_feed_know(struct bs_feed *feed, const struct bs_known_source *known);
+/* A feed of documents to read again, closed with it, or when it fails. BS_NO_MEMORY. */
+enum bs_status bs_feed_open_recall(const struct bs_source *source, const struct bs_known_source *known,
+                                   struct bs_feed **feed_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* How far a collection was read. All zero: not at all. */
 struct bs_read_mark {
@@ -122,13 +145,6 @@ enum bs_status bs_feed_resume(struct bs_feed *feed, const struct bs_read_mark *m
 /* At the end of a collection: how far it was read. A last line without end counts only if it was a document. */
 void bs_feed_mark(const struct bs_feed *feed, bool last_line_counts, struct bs_read_mark *mark_out);
 
-/* The live documents of source number `source` of the snapshot that lie in the chosen segments (an entry a segment), to
- * be read again, in document order, until they make up limit_bytes. Their source is given as for bs_feed_open; all is
- * borrowed. */
-enum bs_status bs_feed_recall(const struct bs_source *source, const struct bs_snapshot *snapshot, uint32_t number,
-                              const bool *chosen, uint64_t limit_bytes, struct bs_feed **feed_out,
-                              struct bs_error *err) BS_WARN_UNUSED;
-
 /* Reads documents; buffers and a JSON parser. One per thread. */
 struct bs_reader;
 enum bs_status bs_reader_new(const struct bs_source_options *options, struct bs_reader **reader_out,
@@ -144,6 +160,10 @@ void bs_reader_free(struct bs_reader *reader);
  */
 enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_source *source, const struct bs_batch *batch,
                               const struct bs_document_sink *sink, struct bs_error *err) BS_WARN_UNUSED;
+
+/* All batches of the feed. Fails with what bs_feed_next fails with, too. */
+enum bs_status bs_reader_read_all(struct bs_reader *reader, const struct bs_source *source, struct bs_feed *feed,
+                                  const struct bs_document_sink *sink, struct bs_error *err) BS_WARN_UNUSED;
 
 /*
  * One document again, for verification. The document is borrowed from the reader until its next call.
@@ -183,7 +203,4 @@ enum bs_status bs_reader_stamp(struct bs_reader *reader, const char *folder, con
  * read of it can be compared with its stamp. */
 void bs_reader_forget(struct bs_reader *reader, bool collection_too);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -22,10 +22,6 @@
 #include "core/file/dir.h"
 #include "core/base/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* A document's stored text stays below this. */
 #define BS_STORE_LIMIT_BYTES (UINT64_C(1) << 32)
 
@@ -90,7 +86,4 @@ void bs_store_reader_free(struct bs_store_reader *reader);
 enum bs_status bs_store_fetch(struct bs_store_reader *reader, uint64_t document, struct bs_buffer *text,
                               struct bs_error *err) BS_WARN_UNUSED;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

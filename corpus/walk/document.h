@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/store/doc_ref.h"
+#include "core/base/doc_ref.h"
 #include "core/base/status.h"
 
 #ifdef __cplusplus

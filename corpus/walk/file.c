@@ -16,6 +16,14 @@
 /* Memory beyond this is given back when the next file is much smaller. */
 #define GENEROUS_BYTES (UINT64_C(64) << 20)
 
+/* Closes fd, which is not to be told by errno. */
+static void close_quietly(int fd)
+{
+	int error_number = errno;
+	close(fd);
+	errno = error_number;
+}
+
 /* One step down a long path: opens its first folders, as many as fit PATH_MAX, and moves path behind them. */
 static int open_folders(int dir_fd, const char **path)
 {
@@ -36,22 +44,17 @@ static int open_folders(int dir_fd, const char **path)
 static int open_long(int dir_fd, const char *path, int flags)
 {
 	int at = dir_fd;
-	int fd = -1;
 	while (strlen(path) >= PATH_MAX) {
 		int next = open_folders(at, &path);
-		int error_number = errno;
 		if (at != dir_fd)
-			close(at);
-		errno = error_number;
+			close_quietly(at);
 		if (next < 0)
 			return -1;
 		at = next;
 	}
-	fd = openat(at, *path ? path : ".", flags);
-	int error_number = errno;
+	int fd = openat(at, *path ? path : ".", flags);
 	if (at != dir_fd)
-		close(at);
-	errno = error_number;
+		close_quietly(at);
 	return fd;
 }
 
@@ -78,14 +81,6 @@ int bs_file_stat(int dir_fd, const char *path, struct stat *stat_out)
 	result = fstat(fd, stat_out);
 	close(fd);
 	return result;
-}
-
-/* Closes fd, which is not to be told by errno. */
-static void close_quietly(int fd)
-{
-	int error_number = errno;
-	close(fd);
-	errno = error_number;
 }
 
 /* The first n_bytes of path, one component, below dir_fd. A folder that is a link is refused as any link is. */
@@ -180,6 +175,22 @@ int bs_file_stat_below(int dir_fd, const char *path, struct bs_file_place *place
 	if (fd >= 0)
 		close_quietly(fd);
 	return result;
+}
+
+enum bs_status bs_file_join(const char *folder, const void *name, size_t name_bytes, struct bs_buffer *path,
+                            struct bs_error *err)
+{
+	size_t n = strlen(folder), has_slash = n > 0 && folder[n - 1] == '/';
+	bs_buffer_clear(path);
+	enum bs_status status = bs_buffer_reserve(path, n + name_bytes + 2, err);
+	if (status)
+		return status;
+	memcpy(path->data, folder, n);
+	path->data[n] = '/';
+	path->used_bytes = n + !has_slash;
+	status = bs_buffer_append(path, name, name_bytes, err);
+	path->data[path->used_bytes] = '\0';
+	return status;
 }
 
 enum bs_status bs_file_real_path(const char *path, char **real_out, struct bs_error *err)

@@ -16,10 +16,6 @@
 #include "core/base/status.h"
 #include "corpus/walk/document.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* A document's bytes, raw or as text, stay below this. */
 #define BS_FILE_LIMIT_BYTES (UINT64_C(1) << 32)
 
@@ -56,6 +52,10 @@ void bs_file_place_close(struct bs_file_place *place);
 /* The state of what stands at path below dir_fd, of a link its own; else as bs_file_open_below. */
 int bs_file_stat_below(int dir_fd, const char *path, struct bs_file_place *place, struct stat *stat_out);
 
+/* Overwrites path with folder, a slash unless that ends in one, and name, NUL-ended; the NUL is not counted. BS_NO_MEMORY. */
+enum bs_status bs_file_join(const char *folder, const void *name, size_t name_bytes, struct bs_buffer *path,
+                            struct bs_error *err) BS_WARN_UNUSED;
+
 /* The absolute path without a link in it, to be freed; NULL if there is none, or no way to it. BS_NO_MEMORY. */
 enum bs_status bs_file_real_path(const char *path, char **real_out, struct bs_error *err) BS_WARN_UNUSED;
 
@@ -91,7 +91,4 @@ bool bs_file_is_utf16(const uint8_t *bytes, size_t n_bytes);
 enum bs_status bs_file_transcode(const uint8_t *bytes, size_t n_bytes, struct bs_buffer *text,
                                  struct bs_error *err) BS_WARN_UNUSED;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

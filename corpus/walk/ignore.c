@@ -10,9 +10,8 @@
 #include <unistd.h>
 
 #include "core/base/buffer.h"
+#include "corpus/walk/file.h"
 #include "corpus/walk/glob.h"
-
-/* ---- one line ---- */
 
 struct rule {
 	struct bs_glob glob;
@@ -157,8 +156,6 @@ out:
 	bs_buffer_deinit(&glob);
 	return status;
 }
-
-/* ---- one file ---- */
 
 /* The bytes of the UTF-8 character at the start of text (n > 0), 0 if there is none. */
 static size_t utf8_character(const uint8_t *text, size_t n)
@@ -315,8 +312,6 @@ out:
 	return status;
 }
 
-/* ---- the global file ---- */
-
 static size_t skip_space(const uint8_t *text, size_t n, size_t at)
 {
 	while (at < n && (text[at] == ' ' || (text[at] >= '\t' && text[at] <= '\r')))
@@ -360,17 +355,6 @@ static enum bs_status expand_home(const uint8_t *value, size_t n, const char *ho
 	return status ? status : bs_buffer_append(path, "", 1, err);
 }
 
-/* Appends a/b and a NUL. */
-static enum bs_status join(const char *a, const char *b, struct bs_buffer *path, struct bs_error *err)
-{
-	enum bs_status status = bs_buffer_append(path, a, strlen(a), err);
-	if (!status)
-		status = bs_buffer_append(path, "/", 1, err);
-	if (!status)
-		status = bs_buffer_append(path, b, strlen(b) + 1, err);
-	return status;
-}
-
 /* Sets path to what the configuration file folder/name says, and leaves it empty if it says nothing. */
 static enum bs_status configured_path(const char *folder, const char *name, const char *home, bool must_read,
                                       struct bs_buffer *path, struct bs_error *err)
@@ -378,7 +362,7 @@ static enum bs_status configured_path(const char *folder, const char *name, cons
 	struct bs_buffer text = {0};
 	const uint8_t *value;
 	size_t value_bytes;
-	enum bs_status status = join(folder, name, path, err);
+	enum bs_status status = bs_file_join(folder, name, strlen(name), path, err);
 	if (!status)
 		status = read_file(AT_FDCWD, (const char *)path->data, must_read, &text, err);
 	bs_buffer_clear(path);
@@ -399,7 +383,7 @@ static enum bs_status global_path(bool must_read, struct bs_buffer *path, struct
 	const char *xdg = getenv("XDG_CONFIG_HOME");
 	enum bs_status status = BS_OK;
 	if ((!xdg || !*xdg) && home)
-		status = join(home, ".config", &config, err);
+		status = bs_file_join(home, ".config", strlen(".config"), &config, err);
 	else if (xdg && *xdg)
 		status = bs_buffer_append(&config, xdg, strlen(xdg) + 1, err);
 	const char *config_folder = (const char *)config.data;
@@ -408,7 +392,7 @@ static enum bs_status global_path(bool must_read, struct bs_buffer *path, struct
 	if (!status && path->used_bytes == 0 && config_folder)
 		status = configured_path(config_folder, "git/config", home, must_read, path, err);
 	if (!status && path->used_bytes == 0 && config_folder)
-		status = join(config_folder, "git/ignore", path, err);
+		status = bs_file_join(config_folder, "git/ignore", strlen("git/ignore"), path, err);
 	bs_buffer_deinit(&config);
 	return status;
 }
@@ -423,8 +407,6 @@ enum bs_status bs_ignore_read_global(bool must_read, struct bs_ignore **ignore_o
 	bs_buffer_deinit(&path);
 	return status;
 }
-
-/* ---- nested folders ---- */
 
 /* In the order in which they are asked; the last two are git's. */
 enum file_kind {
@@ -481,22 +463,21 @@ static enum bs_status read_linked_excludes(int folder_fd, bool must_read, struct
 	if (status || line.used_bytes < sizeof(mark) || memcmp(line.data, mark, sizeof(mark) - 1) != 0)
 		goto out;
 	const char *git_folder = (const char *)line.data + sizeof(mark) - 1;
-	status = join(git_folder, "commondir", &path, err);
+	status = bs_file_join(git_folder, "commondir", strlen("commondir"), &path, err);
 	if (!status)
 		status = read_first_line(AT_FDCWD, (const char *)path.data, must_read, &common, err);
 	if (status || common.used_bytes == 0)
 		goto out;
-	bs_buffer_clear(&path);
 	if (common.data[0] == '.') {
-		status = join(git_folder, (const char *)common.data, &path, err);
+		status = bs_file_join(git_folder, (const char *)common.data, strlen((const char *)common.data), &path, err);
 		if (status)
 			goto out;
-		bs_buffer_clear(&common);
-		status = bs_buffer_append(&common, path.data, path.used_bytes, err);
-		bs_buffer_clear(&path);
+		struct bs_buffer joined = path;
+		path = common;
+		common = joined;
 	}
 	if (!status)
-		status = join((const char *)common.data, "info/exclude", &path, err);
+		status = bs_file_join((const char *)common.data, "info/exclude", strlen("info/exclude"), &path, err);
 	if (!status)
 		status = read_rules(AT_FDCWD, (const char *)path.data, must_read, ignore_out, err);
 out:

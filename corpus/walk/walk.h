@@ -15,13 +15,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "core/store/folder_listings.h"
+#include "core/base/folder_listing.h"
 #include "core/base/status.h"
 #include "corpus/walk/document.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct bs_walk;
 struct bs_file_types;
@@ -91,7 +87,4 @@ enum bs_status bs_walk_next(struct bs_walk *walk, const char **path_out, size_t 
 /* NULL is fine. */
 void bs_walk_close(struct bs_walk *walk);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "core/store/index_dir.h"
+#include "corpus/changes/known.h"
 #include "corpus/changes/recorded.h"
 #include "indexer/run/index_writer.h"
 
@@ -168,7 +169,7 @@ static enum bs_status move_source(struct compact *compact, uint32_t i, uint64_t 
 		bs_source_deinit(&source);
 		return BS_OK;
 	}
-	status = bs_feed_recall(&source, &compact->snapshot, i, compact->plan.chosen, limit_bytes, &feed, err);
+	status = bs_known_recall(&source, &compact->snapshot, i, compact->plan.chosen, limit_bytes, &feed, err);
 	if (!status)
 		status = bs_pipeline_run(compact->writer.pipeline, &source, feed, source.kind == BS_SOURCE_STDIN, merge, compact,
 		                         err);

@@ -10,6 +10,7 @@
 #include "core/store/index_dir.h"
 #include "core/store/snapshot.h"
 #include "core/text/words.h"
+#include "corpus/changes/known.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/changes/refresh.h"
 #include "indexer/run/compact.h"
@@ -178,7 +179,7 @@ static void report_skip(void *context, enum bs_skip reason, const char *message)
 static enum bs_status replay_stdin(struct indexing *at, struct bs_error *err)
 {
 	struct bs_feed *feed = NULL;
-	enum bs_status status = bs_feed_recall(&at->source, &at->old, at->source_number, NULL, UINT64_MAX, &feed, err);
+	enum bs_status status = bs_known_recall(&at->source, &at->old, at->source_number, NULL, UINT64_MAX, &feed, err);
 	if (!status)
 		status = bs_pipeline_run(at->writer.pipeline, &at->source, feed, true, merge, at, err);
 	bs_feed_close(feed);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "core/check/check.h"
-#include "corpus/read/stored_text.h"
+#include "corpus/changes/stored_text.h"
 #include "query/cli/cmd_shared.h"
 
 /* The one thing to be set is a const char *. */

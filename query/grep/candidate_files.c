@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/store/source_kind.h"
+#include "core/base/source_kind.h"
 
 /* ---- the list: a merge of what each segment has, in order already, and of the files passed over ---- */
 

@@ -1,6 +1,6 @@
 /* doc_ref.h: which document of a snapshot (snapshot.h). */
-#ifndef BS_CORE_STORE_DOC_REF_H
-#define BS_CORE_STORE_DOC_REF_H
+#ifndef BS_CORE_BASE_DOC_REF_H
+#define BS_CORE_BASE_DOC_REF_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* id_set.c: open addressing, linear probing. See id_set.h. */
-#include "corpus/changes/id_set.h"
+#include "corpus/read/id_set.h"
 
 #include <stdlib.h>
 

@@ -2,8 +2,8 @@
  * stored_text.h: the texts that the segments of a snapshot store: any one of them, for a query or a compaction, and all
  * in turn, for `bitsift check`. text_store.h knows the bytes.
  */
-#ifndef BS_CORPUS_READ_STORED_TEXT_H
-#define BS_CORPUS_READ_STORED_TEXT_H
+#ifndef BS_CORPUS_CHANGES_STORED_TEXT_H
+#define BS_CORPUS_CHANGES_STORED_TEXT_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* source_kind.h: what a source can be, as the manifest records it. corpus/read/source.h is about reading them. */
-#ifndef BS_CORE_STORE_SOURCE_KIND_H
-#define BS_CORE_STORE_SOURCE_KIND_H
+#ifndef BS_CORE_BASE_SOURCE_KIND_H
+#define BS_CORE_BASE_SOURCE_KIND_H
 
 /* Numbers of the file format: none is ever used again for something else. */
 enum bs_source_kind {

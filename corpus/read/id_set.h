@@ -2,8 +2,8 @@
  * id_set.h: which document of the run bears an id, to find the one that a later record replaces. 16 bytes a slot: only a
  * hash and where the document is; the caller compares the ids themselves when hashes are equal.
  */
-#ifndef BS_CORPUS_CHANGES_ID_SET_H
-#define BS_CORPUS_CHANGES_ID_SET_H
+#ifndef BS_CORPUS_READ_ID_SET_H
+#define BS_CORPUS_READ_ID_SET_H
 
 #include <stdint.h>
 

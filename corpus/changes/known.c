@@ -1,0 +1,173 @@
+/* known.c: see known.h. */
+#include "corpus/changes/known.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/store/doc_order.h"
+#include "corpus/changes/stored_text.h"
+
+#define BATCH_RECORDS 1024 /* to be read again */
+
+struct known {
+	struct bs_doc_cursor cursor; /* from where the feed stands */
+	enum bs_source_kind kind;
+	size_t unread_at;            /* the first of the feed's unread paths that may hold documents not yet passed */
+	uint64_t recall_bytes;       /* of text that may still be asked for */
+};
+
+static struct bs_known make_known(struct bs_doc_ref ref, const struct bs_doc_record *record)
+{
+	struct bs_known known = {
+		.ref = ref,
+		.is_suspect = record->flags & BS_DOC_SUSPECT,
+		.is_named_by_line = record->flags & BS_DOC_NAMED_BY_LINE,
+		.checksum = record->checksum,
+	};
+	memcpy(known.place, record->place, sizeof(known.place));
+	return known;
+}
+
+static enum bs_status add_item(struct bs_batch *batch, const struct bs_doc_record *record, const struct bs_known *known,
+                               struct bs_error *err)
+{
+	enum bs_status status = bs_buffer_append(&batch->known, known, sizeof(*known), err);
+	if (!status)
+		status = bs_buffer_append(&batch->bytes, record->name, record->name_bytes, err);
+	if (!status)
+		status = bs_buffer_append(&batch->bytes, "", 1, err);
+	batch->n_items++;
+	return status;
+}
+
+/* Whether a document that the walk did not meet lies where it could not look. They are asked of in document order. */
+static bool is_unread(struct known *self, const struct bs_buffer *unread, const struct bs_doc_record *record)
+{
+	while (self->unread_at < unread->used_bytes) {
+		const char *path = (const char *)unread->data + self->unread_at;
+		size_t n = strlen(path);
+		if (bs_feed_is_at_or_below(path, record->name, record->name_bytes))
+			return true;
+		if (bs_compare_paths((const uint8_t *)path, n, record->name, record->name_bytes) > 0)
+			break;
+		self->unread_at += n + 1;
+	}
+	return false;
+}
+
+/* Goes past the documents before the path at path_at of the batch's bytes (SIZE_MAX: all), and says what is known of the path
+ * itself. They are gone, but for those where nobody could look: these are items of their own, behind the paths. */
+static enum bs_status pass_known(struct known *self, const struct bs_buffer *unread, struct bs_batch *batch, size_t path_at,
+                                 size_t path_bytes, struct bs_known *known_out, struct bs_error *err)
+{
+	struct bs_doc_ref ref;
+	struct bs_doc_record record;
+	enum bs_status status = BS_OK;
+	*known_out = (struct bs_known){.ref = {BS_DOC_NONE, 0}};
+	while (!status && bs_doc_cursor_peek(&self->cursor, &ref, &record)) {
+		int order = -1;
+		if (path_at != SIZE_MAX)
+			order = bs_compare_paths(record.name, record.name_bytes, batch->bytes.data + path_at, path_bytes);
+		if (order > 0)
+			break;
+		struct bs_known known = make_known(ref, &record);
+		known.is_kept = order < 0;
+		if (order == 0)
+			*known_out = known;
+		else if (is_unread(self, unread, &record))
+			status = add_item(batch, &record, &known, err);
+		if (!status)
+			status = bs_doc_cursor_advance(&self->cursor, err);
+	}
+	return status;
+}
+
+static enum bs_status tell_paths(void *context, const struct bs_buffer *unread, bool is_last, struct bs_batch *batch,
+                                 struct bs_error *err)
+{
+	size_t n_paths = batch->n_items, at = 0;
+	struct bs_known known;
+	enum bs_status status = bs_buffer_reserve(&batch->known, n_paths * sizeof(known), err);
+	if (!status)
+		batch->known.used_bytes = n_paths * sizeof(known);
+	for (size_t i = 0; i < n_paths && !status; i++) {
+		size_t path_bytes = strlen((const char *)batch->bytes.data + at);
+		status = pass_known(context, unread, batch, at, path_bytes, &known, err);
+		memcpy(batch->known.data + i * sizeof(known), &known, sizeof(known));
+		at += path_bytes + 1;
+	}
+	if (!status && is_last && unread->used_bytes > 0)
+		status = pass_known(context, unread, batch, SIZE_MAX, 0, &known, err);
+	return status;
+}
+
+static enum bs_status next_recalled(void *context, const struct bs_buffer *unread, bool is_last, struct bs_batch *batch,
+                                    struct bs_error *err)
+{
+	struct known *self = context;
+	const struct bs_snapshot *snapshot = self->cursor.snapshot;
+	bool is_record = self->kind == BS_SOURCE_COLLECTION || self->kind == BS_SOURCE_STDIN;
+	uint64_t n_bytes = 0;
+	struct bs_doc_ref ref;
+	struct bs_doc_record record;
+	enum bs_status status = BS_OK;
+	(void)unread, (void)is_last;
+	batch->recall = (struct bs_recall){snapshot, bs_stored_texts_new, bs_stored_texts_fetch, bs_stored_texts_free};
+	while (!status && batch->n_items < (is_record ? BATCH_RECORDS : BS_BATCH_PATHS) && n_bytes < BS_BATCH_BYTES &&
+	       self->recall_bytes > 0 && bs_doc_cursor_peek(&self->cursor, &ref, &record)) {
+		struct bs_known known = make_known(ref, &record);
+		if (self->kind == BS_SOURCE_FOLDER && !bs_doc_name_is_below(record.name, record.name_bytes))
+			return bs_container_corrupt(snapshot->segments[ref.segment].file, err,
+			                            "the name of document %u leads out of its source", ref.document);
+		status = add_item(batch, &record, &known, err);
+		if (!status)
+			status = bs_doc_cursor_advance(&self->cursor, err);
+		uint64_t size_bytes = is_record ? record.place[1] : record.place[0];
+		n_bytes += size_bytes;
+		self->recall_bytes -= size_bytes < self->recall_bytes ? size_bytes : self->recall_bytes;
+	}
+	return status;
+}
+
+static void close_known(void *context)
+{
+	struct known *self = context;
+	bs_doc_cursor_deinit(&self->cursor);
+	free(self);
+}
+
+static enum bs_status open_known(const struct bs_snapshot *snapshot, uint32_t number, const bool *chosen,
+                                 bool with_exclusions, struct known **self_out, struct bs_error *err)
+{
+	struct known *self = calloc(1, sizeof(*self));
+	*self_out = self;
+	if (!self)
+		return bs_fail_memory(err, "what is known of a source", sizeof(*self));
+	enum bs_status status = bs_doc_cursor_init(&self->cursor, snapshot, number, chosen, with_exclusions, err);
+	if (status)
+		close_known(self);
+	return status;
+}
+
+enum bs_status bs_known_tell(struct bs_feed *feed, const struct bs_snapshot *snapshot, uint32_t source,
+                             struct bs_error *err)
+{
+	struct known *self;
+	enum bs_status status = open_known(snapshot, source, NULL, true, &self, err);
+	if (!status)
+		bs_feed_know(feed, &(struct bs_known_source){self, tell_paths, close_known});
+	return status;
+}
+
+enum bs_status bs_known_recall(const struct bs_source *source, const struct bs_snapshot *snapshot, uint32_t number,
+                               const bool *chosen, uint64_t limit_bytes, struct bs_feed **feed_out, struct bs_error *err)
+{
+	struct known *self;
+	*feed_out = NULL;
+	enum bs_status status = open_known(snapshot, number, chosen, false, &self, err);
+	if (status)
+		return status;
+	self->kind = source->kind;
+	self->recall_bytes = limit_bytes;
+	return bs_feed_open_recall(source, &(struct bs_known_source){self, next_recalled, close_known}, feed_out, err);
+}
