@@ -14,8 +14,6 @@
 
 _Static_assert(BS_TOKEN_SLACK_BYTES >= BS_TERM_BATCH_KEY_BYTES, "a key is read whole, whatever its length");
 
-/* ---- the dictionary ---- */
-
 static struct bs_term_batch_term *entries_of(const struct bs_term_batch_terms *terms)
 {
 	return (struct bs_term_batch_term *)(void *)terms->entries.data;
@@ -194,8 +192,6 @@ const uint8_t *bs_term_batch_key(const struct bs_term_batch *term_batch, uint32_
 	return term_batch->terms.long_keys.data + key.words[1];
 }
 
-/* ---- the batch ---- */
-
 void bs_term_batch_clear(struct bs_term_batch *term_batch)
 {
 	terms_clear(&term_batch->terms);
@@ -270,8 +266,6 @@ static enum bs_status find_unusual(struct bs_term_batch *term_batch, const struc
 		&term_batch->terms, term_batch->key.data, token->term_bytes + 1, number_out, err);
 }
 
-/* ---- pairs of words ---- */
-
 /* Which of the words of the pairs the newest term is. Called for each new term, in order. */
 static enum bs_status know_pair_word(struct bs_term_batch *term_batch, const struct bs_token *token, struct bs_error *err)
 {
@@ -320,8 +314,6 @@ static enum bs_status start_pairs(struct bs_term_batch *term_batch, struct bs_er
 	}
 	return status;
 }
-
-/* ---- tokens ---- */
 
 /* Tokens that are looked up in one go: what the look-ups touch is asked for a step at a time for all of them. */
 #define LOOK_AHEAD 16u

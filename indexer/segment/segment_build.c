@@ -36,8 +36,6 @@ struct build {
 	struct bs_exceptions_builder exceptions;
 };
 
-/* ---- lexicon ---- */
-
 static enum bs_status sort_terms(struct build *build, struct bs_error *err)
 {
 	const struct bs_term_table *terms = &build->accumulator->terms;
@@ -78,8 +76,6 @@ static enum bs_status write_lexicon(struct build *build, struct bs_error *err)
 	return bs_lexicon_writer_finish(&lexicon, err);
 }
 
-/* ---- length classes ---- */
-
 static enum bs_status make_classes(struct build *build, struct bs_error *err)
 {
 	struct bs_size_class_rules rules = {
@@ -97,8 +93,6 @@ static enum bs_status make_classes(struct build *build, struct bs_error *err)
 	build->docs = NULL;
 	return status;
 }
-
-/* ---- lexicon and slabs, side by side ---- */
 
 /* One task: the lexicon, or a slab. */
 struct part {
@@ -263,8 +257,6 @@ static enum bs_status write_parts(struct build *build, struct bs_error *err)
 	free(parts.parts);
 	return status;
 }
-
-/* ---- the rest ---- */
 
 static enum bs_status write_store_part(struct build *build, struct bs_store_writer *store, enum bs_store_part part,
                                        uint32_t section, struct bs_error *err)

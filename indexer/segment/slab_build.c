@@ -67,8 +67,6 @@ void bs_slab_product_deinit(struct bs_slab_product *product)
 	*product = (struct bs_slab_product){0};
 }
 
-/* ---- first pass: which terms get exact columns ---- */
-
 static int compare_u32(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a;
@@ -160,8 +158,6 @@ enum bs_status bs_slab_count(struct bs_slab_builder *builder, const uint32_t *ro
 	return status;
 }
 
-/* ---- marks: which term was in which row last ---- */
-
 uint32_t bs_slab_take_marks(struct bs_slab_builder *builder)
 {
 	uint32_t n = bs_slab_blocks(builder) * BS_LINE_BITS;
@@ -173,8 +169,6 @@ uint32_t bs_slab_take_marks(struct bs_slab_builder *builder)
 	builder->next_mark += n;
 	return first;
 }
-
-/* ---- between the passes: how wide each level must be ---- */
 
 /* Bits set per row, span by span, of one level; a term counts once a span. */
 struct level_load {
@@ -349,8 +343,6 @@ static void choose_widths(struct bs_slab_builder *builder, const struct measured
 	}
 	builder->shape.n_columns[0] = level_width(&measured->documents[choice], plan->density);
 }
-
-/* ---- the slab ---- */
 
 enum bs_status bs_slab_build(struct bs_slab_builder *builder, uint64_t first_row, struct bs_slab_product *product,
                              struct bs_error *err)

@@ -63,8 +63,6 @@ enum bs_status bs_slab_count(struct bs_slab_builder *builder, const uint32_t *ro
 enum bs_status bs_slab_build(struct bs_slab_builder *builder, uint64_t first_row, struct bs_slab_product *product,
                              struct bs_error *err) BS_WARN_UNUSED;
 
-/* ---- for slab_fill.c and slab_exceptions.c ---- */
-
 static inline uint32_t bs_slab_blocks(const struct bs_slab_builder *builder)
 {
 	return (builder->shape.n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/bytes.h"
 #include "core/base/hash.h"
 
 /*
@@ -144,22 +145,6 @@ static uint64_t *lane_of(const struct filling *filling, uint32_t row)
 	return filling->lanes + (size_t)((row >> filling->shift) % BS_LINE_BITS) * filling->lane_words;
 }
 
-/* ---- lanes into columns ---- */
-
-/* Bit j of word i becomes bit i of word j: halves of 32 change places, then those of 16, ... (Warren, "Hacker's Delight",
- * 7-3). */
-static void transpose(uint64_t words[64])
-{
-	uint64_t mask = UINT32_MAX;
-	for (uint32_t half = 32; half > 0; half >>= 1, mask ^= mask << half) {
-		for (uint32_t i = 0; i < 64; i = (i + half + 1) & ~half) {
-			uint64_t swap = (words[i] >> half ^ words[i + half]) & mask;
-			words[i] ^= swap << half;
-			words[i + half] ^= swap;
-		}
-	}
-}
-
 /* The lanes of one line -> their columns, 64 columns at a time. */
 static void turn_lanes(struct filling *filling, uint32_t line)
 {
@@ -170,7 +155,7 @@ static void turn_lanes(struct filling *filling, uint32_t line)
 		for (uint32_t i = 0; i < BS_LINE_WORDS; i++) {
 			for (uint32_t lane = 0; lane < 64; lane++)
 				turned[i][lane] = filling->lanes[(size_t)(i * 64 + lane) * filling->lane_words + word];
-			transpose(turned[i]);
+			bs_transpose_64(turned[i]);
 		}
 		for (uint32_t c = 0; c < 64 && word * 64 + c < filling->n_columns; c++)
 			for (uint32_t i = 0; i < BS_LINE_WORDS; i++)
@@ -178,8 +163,6 @@ static void turn_lanes(struct filling *filling, uint32_t line)
 	}
 	memset(filling->lanes, 0, (size_t)filling->lane_words * BS_LINE_BITS * sizeof(*filling->lanes));
 }
-
-/* ---- bits ---- */
 
 /* Sets the bits of one level: the first k of bs_hash_position of each term that is new to its lane. */
 static void set_level(const struct filling *filling, const struct batch *batch, uint32_t k)
@@ -227,8 +210,6 @@ static void end_row(struct fill *fill, uint32_t row, uint32_t n_rows)
 			turn_lanes(filling, lane / BS_LINE_BITS);
 	}
 }
-
-/* ---- documents ---- */
 
 /* Terms of a chunk by what is done with them. */
 struct sorted_chunk {
