@@ -132,8 +132,8 @@ static void take_spare(struct parts *parts, struct bs_slab_product *product)
 static void keep_spare(struct parts *parts, struct bs_slab_product *product)
 {
 	pthread_mutex_lock(&parts->mutex);
-	if (product->most_lines > parts->spare.most_lines) {
-		struct bs_slab_product columns = {.columns = product->columns, .most_lines = product->most_lines};
+	if (product->columns_bytes > parts->spare.columns_bytes) {
+		struct bs_slab_product columns = {.columns = product->columns, .columns_bytes = product->columns_bytes};
 		product->columns = parts->spare.columns;
 		parts->spare = columns;
 	}
@@ -173,7 +173,7 @@ static enum bs_status make_part(void *context, const struct bs_task *task, struc
 	if (status)
 		return status;
 	uint64_t n_blocks = (part->n_rows + BS_LINE_BITS - 1) / BS_LINE_BITS;
-	if (!bs_task_hold(task, n_blocks * part->class->block_bytes + (uint64_t)builder->n_audit_rows * 4))
+	if (!bs_task_hold(task, n_blocks * part->class->block_bytes + (uint64_t)builder->n_true_rows * 4))
 		return BS_OK;
 	take_spare(parts, &part->product);
 	return bs_slab_build(builder, part->first_row, &part->product, err);
