@@ -10,8 +10,6 @@
 #include "corpus/changes/id_set.h"
 #include "corpus/changes/recorded.h"
 
-/* ---- exclusions ---- */
-
 static int compare_excluded(const void *a, const void *b, void *context)
 {
 	const struct bs_manifest *manifest = context;
@@ -74,8 +72,6 @@ enum bs_status bs_delete_documents(struct bs_snapshot *snapshot, const struct bs
 	bs_manifest_deinit(&manifest);
 	return status;
 }
-
-/* ---- by id ---- */
 
 struct wanted {
 	const char *const *ids;

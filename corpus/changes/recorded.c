@@ -89,8 +89,6 @@ out:
 	return status;
 }
 
-/* ---- what may be followed ---- */
-
 static bool has_step_up(const char *path)
 {
 	for (const char *at = path; at; at = strchr(at, '/')) {

@@ -16,8 +16,6 @@ void bs_refresh_deinit(struct bs_refresh *refresh)
 	bs_doc_bits_deinit(&refresh->seen);
 }
 
-/* ---- the documents that the index had ---- */
-
 typedef enum bs_status (*visit_fn)(struct bs_refresh *refresh, struct bs_doc_ref ref,
                                    const struct bs_doc_table_builder *accumulated, struct bs_error *err);
 
@@ -88,8 +86,6 @@ enum bs_status bs_refresh_keep(struct bs_refresh *refresh, uint32_t number, bool
 	refresh->n_withdrawn += refresh->owners.n_dead - n_dead;
 	return status ? status : visit_known(refresh, number, count_unchanged, NULL, err);
 }
-
-/* ---- a source ---- */
 
 static bool is_known_kind(const struct bs_refresh *refresh)
 {

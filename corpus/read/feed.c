@@ -47,8 +47,6 @@ void bs_batch_deinit(struct bs_batch *batch)
 	*batch = (struct bs_batch){0};
 }
 
-/* ---- opening ---- */
-
 static enum bs_status note_unread(void *context, const char *path, size_t path_bytes, struct bs_error *err)
 {
 	struct bs_feed *feed = context;
@@ -127,8 +125,6 @@ void bs_feed_close(struct bs_feed *feed)
 	bs_buffer_deinit(&feed->unread);
 	free(feed);
 }
-
-/* ---- lines ---- */
 
 /* Standard input may have been made non-blocking by whoever shares it. */
 static void wait_readable(int fd)
@@ -290,8 +286,6 @@ static enum bs_status next_lines(struct bs_feed *feed, struct bs_batch *batch, s
 	return status;
 }
 
-/* ---- paths, and what the index knows of them ---- */
-
 static struct bs_known make_known(struct bs_doc_ref ref, const struct bs_doc_record *record)
 {
 	struct bs_known known = {
@@ -421,8 +415,6 @@ enum bs_status bs_feed_know(struct bs_feed *feed, const struct bs_snapshot *snap
 	return bs_doc_cursor_init(&feed->known, snapshot, source, NULL, true, err);
 }
 
-/* ---- a collection read on ---- */
-
 /* Sums up the first n_bytes; *is_there_out: there are as many. last_out: the last of them. */
 static enum bs_status sum_beginning(struct bs_feed *feed, uint64_t n_bytes, bool *is_there_out, uint8_t *last_out,
                                     struct bs_error *err)
@@ -485,8 +477,6 @@ void bs_feed_mark(const struct bs_feed *feed, bool last_line_counts, struct bs_r
 {
 	*mark_out = last_line_counts ? feed->whole : feed->ended;
 }
-
-/* ---- documents once more ---- */
 
 enum bs_status bs_feed_recall(const struct bs_source *source, const struct bs_snapshot *snapshot, uint32_t number,
                               const bool *chosen, uint64_t limit_bytes, struct bs_feed **feed_out,

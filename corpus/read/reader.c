@@ -126,8 +126,6 @@ void bs_reader_free(struct bs_reader *reader)
 	free(reader);
 }
 
-/* ---- what cannot be a document ---- */
-
 /* Tells the sink "ID: REASON"; not by bs_fail, since a path may be longer than an error. */
 static enum bs_status tell_skip(struct bs_reader *reader, const struct bs_source *source, const char *name,
                                 uint64_t line, const struct bs_file_refusal *why,
@@ -160,8 +158,6 @@ static enum bs_status pass_over(struct bs_reader *reader, const struct bs_source
 		status = sink->non_documents(sink->context, name, why->nul_end, err);
 	return status;
 }
-
-/* ---- files ---- */
 
 /* Loads a file and makes a document of it, unnamed. is_found: found in a folder, so that binary files are refused. */
 static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const char *path, bool is_found,
@@ -312,8 +308,6 @@ static enum bs_status read_files(struct bs_reader *reader, const struct bs_sourc
 	return status;
 }
 
-/* ---- records ---- */
-
 static void fill_document(const struct bs_record *record, const uint8_t *raw, size_t raw_bytes,
                           struct bs_document *document)
 {
@@ -392,8 +386,6 @@ static enum bs_status read_lines(struct bs_reader *reader, const struct bs_sourc
 	}
 	return status;
 }
-
-/* ---- once more ---- */
 
 /* The descriptor of a folder, or of the working directory for NULL. */
 static enum bs_status open_folder(struct bs_reader *reader, const char *folder, int *fd_out, struct bs_error *err)
@@ -551,8 +543,6 @@ void bs_reader_forget(struct bs_reader *reader, bool collection_too)
 		bs_collection_forget(&reader->collection);
 }
 
-/* ---- documents of the index, as they were ---- */
-
 static enum bs_status recall_stored(struct bs_reader *reader, const struct bs_snapshot *snapshot,
                                     const struct bs_known *known, struct bs_document *document, struct bs_error *err)
 {
@@ -633,8 +623,6 @@ static enum bs_status recall_batch(struct bs_reader *reader, const struct bs_sou
 	bs_buffer_trim(&reader->text, KEPT_BYTES);
 	return status;
 }
-
-/* ---- a batch of any kind ---- */
 
 enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_source *source, const struct bs_batch *batch,
                               const struct bs_document_sink *sink, struct bs_error *err)

@@ -23,8 +23,6 @@ void bs_record_scan_deinit(struct bs_record_scan *scan)
 	bs_buffer_deinit(&scan->text);
 }
 
-/* ---- passing over ---- */
-
 static void skip_space(struct scanner *scanner)
 {
 	while (scanner->at < scanner->end &&
@@ -90,8 +88,6 @@ static bool skip_value(struct scanner *scanner)
 		scanner->at++;
 	return scanner->at > start;
 }
-
-/* ---- taking ---- */
 
 /* What a backslash and this byte stand for; 0: it takes more to know. */
 static uint8_t escaped_byte(uint8_t byte)

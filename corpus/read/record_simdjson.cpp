@@ -57,8 +57,6 @@ struct bs_record_parser {
 	char reason[256];
 };
 
-/* ---- the library ---- */
-
 /* simdjson chooses its kernels when first used, and ends the program if the 60 bytes that it allocates for that are not
  * to be had (its functions are noexcept). So it is made to choose before there is much else: when it is loaded, or when the
  * program starts. */
@@ -121,8 +119,6 @@ static const char *message_of(error_code error)
 }
 
 #endif
-
-/* ---- rewriting what simdjson refuses ---- */
 
 static bool is_digit(uint8_t c)
 {
@@ -326,8 +322,6 @@ static enum bs_status rewrite_line(const uint8_t *line, size_t line_bytes, struc
 	return r.status;
 }
 
-/* ---- parsing ---- */
-
 /* Room for simdjson's tape and strings, doubled as lines get longer; what one giant line took is given back. */
 static error_code reserve_document(struct bs_record_parser *parser, size_t line_bytes)
 {
@@ -401,8 +395,6 @@ static enum bs_status refuse_id(struct bs_record_parser *parser, struct bs_recor
 	              parser->id_field.data(), what);
 	return refuse(record, BS_SKIP_BAD_RECORD, parser->reason);
 }
-
-/* ---- the parts of a record ---- */
 
 static void set_id(struct bs_record *record, std::string_view text)
 {
@@ -551,8 +543,6 @@ static enum bs_status parse_line(struct bs_record_parser *parser, const uint8_t 
 		return refuse(record, BS_SKIP_BAD_RECORD, "not a JSON object");
 	return take_members(parser, object, original, line_bytes, record, err);
 }
-
-/* ---- the C side ---- */
 
 enum bs_status bs_record_parser_new(const struct bs_record_options *options, struct bs_record_parser **parser_out,
                                     struct bs_error *err)

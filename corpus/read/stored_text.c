@@ -29,8 +29,6 @@ static enum bs_status open_store(const struct bs_segment *segment, struct bs_sto
 	return status ? bs_fail(err, status, "%s", why.text) : BS_OK;
 }
 
-/* ---- one text ---- */
-
 struct bs_stored_texts {
 	const struct bs_snapshot *snapshot;
 	struct bs_store **stores;         /* one a segment, NULL: not asked for yet */
@@ -84,8 +82,6 @@ enum bs_status bs_stored_texts_fetch(struct bs_stored_texts *texts, uint32_t seg
 		return bs_container_corrupt(from->file, err, "%s", why.text);
 	return status ? bs_fail(err, status, "%s", why.text) : BS_OK;
 }
-
-/* ---- all of them ---- */
 
 /* The next document from *document on whose source is standard input; false if there is none. */
 static enum bs_status next_stored(const struct bs_snapshot *snapshot, uint32_t s, uint32_t *document,

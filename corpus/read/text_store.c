@@ -1,11 +1,339 @@
-/* text_store.c: the reading half of text_store.h. text_store_write.c makes what this reads. */
+/* text_store.c: writing: sample, train, compress, spool; and reading. See text_store.h. */
 #include "corpus/read/text_store.h"
 
+#include <assert.h>
+#include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "core/base/bytes.h"
 #include "corpus/read/zstd.h"
+
+/* Level 3 is zstd's own choice; on records of 300 bytes 1 was 15 % faster and 6 % larger, 6 four times slower. */
+#define LEVEL 3
+/* What the dictionary is trained on: 1 MiB was within 2 % of 4 MiB and took 0.13 s instead of 0.4 s. */
+#define SAMPLE_BYTES           ((size_t)1 << 20)
+#define SAMPLE_DOCUMENT_BYTES  ((size_t)8 << 10) /* of one document, lest a long one be the whole sample */
+#define SAMPLE_LEAST_BYTES     ((size_t)64 << 10)
+#define SAMPLE_LEAST_DOCUMENTS 200
+/* Documents wait in memory until the dictionary is there; no longer than until they are this many bytes. */
+#define WAITING_BYTES ((size_t)16 << 20)
+/* zstd's own largest dictionary. A smaller sample gets a smaller one, an eighth, lest it outweigh what it saves. */
+#define DICTIONARY_BYTES ((size_t)110 << 10)
+/* Training on 1 MiB was measured to take 12.4 MB. */
+#define TRAINING_BYTES ((size_t)16 << 20)
+#define SPOOL_BYTES    ((size_t)256 << 10)
+
+/* An append-only temporary file without a name, and what is not in it yet. */
+struct spool {
+	int fd;
+	uint64_t file_bytes;
+	struct bs_buffer tail;
+};
+
+struct bs_store_writer {
+	enum bs_status status; /* the first failure */
+	struct bs_error error;
+	struct spool frames;
+	struct spool offsets;
+	bool is_trained; /* the dictionary is decided; nothing waits any more */
+	struct bs_buffer dictionary;
+	struct bs_buffer sample;
+	struct bs_buffer sample_sizes;  /* size_t each */
+	struct bs_buffer waiting;       /* documents that wait for the dictionary */
+	struct bs_buffer waiting_sizes; /* size_t each */
+	struct bs_buffer frame;
+	ZSTD_CCtx *context;
+	ZSTD_CDict *compiled_dictionary;
+};
+
+static void spool_close(struct spool *spool)
+{
+	if (spool->fd >= 0)
+		close(spool->fd);
+	bs_buffer_deinit(&spool->tail);
+}
+
+static enum bs_status spool_write(struct spool *spool, const uint8_t *bytes, size_t n_bytes, struct bs_error *err)
+{
+	while (n_bytes) {
+		ssize_t n = pwrite(spool->fd, bytes, n_bytes, (off_t)spool->file_bytes);
+		if (n < 0 && errno != EINTR)
+			return bs_fail(err, BS_IO, "cannot write stored text: %s", strerror(errno));
+		if (n > 0) {
+			bytes += n;
+			n_bytes -= (size_t)n;
+			spool->file_bytes += (uint64_t)n;
+		}
+	}
+	return BS_OK;
+}
+
+static enum bs_status spool_flush(struct spool *spool, struct bs_error *err)
+{
+	enum bs_status status = spool_write(spool, spool->tail.data, spool->tail.used_bytes, err);
+	bs_buffer_clear(&spool->tail);
+	return status;
+}
+
+static enum bs_status spool_append(struct spool *spool, const uint8_t *bytes, size_t n_bytes, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	if (spool->tail.used_bytes + n_bytes > SPOOL_BYTES)
+		status = spool_flush(spool, err);
+	if (status)
+		return status;
+	if (n_bytes > SPOOL_BYTES)
+		return spool_write(spool, bytes, n_bytes, err);
+	return bs_buffer_append(&spool->tail, bytes, n_bytes, err);
+}
+
+static uint64_t spool_bytes(const struct spool *spool)
+{
+	return spool->file_bytes + spool->tail.used_bytes;
+}
+
+static enum bs_status spool_read(const struct spool *spool, uint64_t offset, uint8_t *bytes, size_t n_bytes,
+                                 struct bs_error *err)
+{
+	while (n_bytes) {
+		ssize_t n = pread(spool->fd, bytes, n_bytes, (off_t)offset);
+		if (n == 0 || (n < 0 && errno != EINTR))
+			return bs_fail(err, BS_IO, "cannot read stored text: %s", n ? strerror(errno) : "cut off");
+		if (n > 0) {
+			bytes += n;
+			n_bytes -= (size_t)n;
+			offset += (uint64_t)n;
+		}
+	}
+	return BS_OK;
+}
+
+static enum bs_status fail_zstd(size_t code, const char *what, struct bs_error *err)
+{
+	if (bs_zstd.ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation)
+		return bs_fail_memory(err, what, 0);
+	return bs_fail(err, BS_INVALID, "%s: %s", what, bs_zstd.ZSTD_getErrorName(code));
+}
+
+static enum bs_status append_offset(struct bs_store_writer *writer, struct bs_error *err)
+{
+	uint8_t bytes[8];
+	bs_store_u64(bytes, spool_bytes(&writer->frames));
+	return spool_append(&writer->offsets, bytes, sizeof(bytes), err);
+}
+
+static enum bs_status compress(struct bs_store_writer *writer, const uint8_t *raw, size_t raw_bytes,
+                               struct bs_error *err)
+{
+	size_t bound = bs_zstd.ZSTD_compressBound(raw_bytes);
+	bs_buffer_clear(&writer->frame);
+	enum bs_status status = bs_buffer_reserve(&writer->frame, bound, err);
+	if (!status)
+		status = append_offset(writer, err);
+	if (status)
+		return status;
+	size_t n = bs_zstd.ZSTD_compress2(writer->context, writer->frame.data, bound, raw, raw_bytes);
+	if (bs_zstd.ZSTD_isError(n))
+		return fail_zstd(n, "compressing stored text", err);
+	status = spool_append(&writer->frames, writer->frame.data, n, err);
+	/* What one giant document took is given back. */
+	if (writer->frame.capacity_bytes > WAITING_BYTES)
+		bs_buffer_deinit(&writer->frame);
+	return status;
+}
+
+/* zstd 1.5.4 crashes when memory runs out while it compiles a dictionary, which training does too. So the memory is
+ * asked for before, all at once. */
+static enum bs_status probe_memory(struct bs_store_writer *writer, struct bs_error *err)
+{
+	enum bs_status status = bs_buffer_reserve(&writer->frame, TRAINING_BYTES, err);
+	bs_buffer_deinit(&writer->frame);
+	return status;
+}
+
+/* Trains the dictionary; leaves it empty when the sample is too small or too uniform to be worth one. */
+static enum bs_status train(struct bs_store_writer *writer, struct bs_error *err)
+{
+	const size_t *sizes = (const void *)writer->sample_sizes.data;
+	size_t n_documents = writer->sample_sizes.used_bytes / sizeof(*sizes);
+	size_t sample_bytes = writer->sample.used_bytes;
+	if (n_documents < SAMPLE_LEAST_DOCUMENTS || sample_bytes < SAMPLE_LEAST_BYTES)
+		return BS_OK;
+	size_t capacity = sample_bytes / 8 < DICTIONARY_BYTES ? sample_bytes / 8 : DICTIONARY_BYTES;
+	enum bs_status status = bs_buffer_reserve(&writer->dictionary, capacity, err);
+	if (!status)
+		status = probe_memory(writer, err);
+	if (status)
+		return status;
+	size_t n = bs_zstd.ZDICT_trainFromBuffer(writer->dictionary.data, capacity, writer->sample.data, sizes,
+	                                 (unsigned)n_documents);
+	if (bs_zstd.ZDICT_isError(n))
+		return bs_zstd.ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation
+		               ? fail_zstd(n, "a compression dictionary", err)
+		               : BS_OK;
+	writer->dictionary.used_bytes = n;
+	writer->compiled_dictionary = bs_zstd.ZSTD_createCDict(writer->dictionary.data, n, LEVEL);
+	if (!writer->compiled_dictionary)
+		return bs_fail_memory(err, "a compression dictionary", n);
+	n = bs_zstd.ZSTD_CCtx_refCDict(writer->context, writer->compiled_dictionary);
+	return bs_zstd.ZSTD_isError(n) ? fail_zstd(n, "a compression dictionary", err) : BS_OK;
+}
+
+/* Decides on the dictionary, then compresses all that waited for it. */
+static enum bs_status stop_waiting(struct bs_store_writer *writer, struct bs_error *err)
+{
+	enum bs_status status = train(writer, err);
+	const size_t *sizes = (const void *)writer->waiting_sizes.data;
+	size_t n_documents = writer->waiting_sizes.used_bytes / sizeof(*sizes);
+	const uint8_t *raw = writer->waiting.data;
+	for (size_t i = 0; i < n_documents && !status; i++) {
+		status = compress(writer, raw, sizes[i], err);
+		raw += sizes[i];
+	}
+	writer->is_trained = true;
+	bs_buffer_deinit(&writer->sample);
+	bs_buffer_deinit(&writer->sample_sizes);
+	bs_buffer_deinit(&writer->waiting);
+	bs_buffer_deinit(&writer->waiting_sizes);
+	return status;
+}
+
+static enum bs_status append_sized(struct bs_buffer *bytes, struct bs_buffer *sizes, const uint8_t *raw,
+                                   size_t raw_bytes, struct bs_error *err)
+{
+	enum bs_status status = bs_buffer_append(bytes, raw, raw_bytes, err);
+	return status ? status : bs_buffer_append(sizes, &raw_bytes, sizeof(raw_bytes), err);
+}
+
+static enum bs_status wait_for_dictionary(struct bs_store_writer *writer, const uint8_t *raw, size_t raw_bytes,
+                                          struct bs_error *err)
+{
+	size_t sampled_bytes = raw_bytes < SAMPLE_DOCUMENT_BYTES ? raw_bytes : SAMPLE_DOCUMENT_BYTES;
+	enum bs_status status = append_sized(&writer->waiting, &writer->waiting_sizes, raw, raw_bytes, err);
+	if (!status && raw_bytes)
+		status = append_sized(&writer->sample, &writer->sample_sizes, raw, sampled_bytes, err);
+	if (!status && (writer->sample.used_bytes >= SAMPLE_BYTES || writer->waiting.used_bytes >= WAITING_BYTES))
+		status = stop_waiting(writer, err);
+	return status;
+}
+
+/* Remembers the first failure, and tells it again ever after. */
+static enum bs_status keep(struct bs_store_writer *writer, enum bs_status status, struct bs_error *err)
+{
+	if (!writer->status)
+		writer->status = status;
+	if (writer->status)
+		return bs_fail(err, writer->status, "%s", writer->error.text);
+	return BS_OK;
+}
+
+static enum bs_status make_context(struct bs_store_writer *writer, struct bs_error *err)
+{
+	writer->context = bs_zstd.ZSTD_createCCtx();
+	if (!writer->context)
+		return bs_fail_memory(err, "a compressor", 0);
+	size_t n = bs_zstd.ZSTD_CCtx_setParameter(writer->context, ZSTD_c_compressionLevel, LEVEL);
+	if (!bs_zstd.ZSTD_isError(n))
+		n = bs_zstd.ZSTD_CCtx_setParameter(writer->context, ZSTD_c_checksumFlag, 1);
+	/* There is one dictionary; its number in each frame would be four bytes wasted. */
+	if (!bs_zstd.ZSTD_isError(n))
+		n = bs_zstd.ZSTD_CCtx_setParameter(writer->context, ZSTD_c_dictIDFlag, 0);
+	return bs_zstd.ZSTD_isError(n) ? fail_zstd(n, "a compressor", err) : BS_OK;
+}
+
+enum bs_status bs_store_writer_new(const struct bs_dir *dir, struct bs_store_writer **writer_out, struct bs_error *err)
+{
+	*writer_out = NULL;
+	enum bs_status status = bs_zstd_load(err);
+	if (status)
+		return status;
+	struct bs_store_writer *writer = calloc(1, sizeof(*writer));
+	if (!writer)
+		return bs_fail_memory(err, "a store", sizeof(*writer));
+	writer->frames.fd = -1;
+	writer->offsets.fd = -1;
+	status = bs_dir_create_nameless(dir, 0600, &writer->frames.fd, err);
+	if (!status)
+		status = bs_dir_create_nameless(dir, 0600, &writer->offsets.fd, err);
+	if (!status)
+		status = make_context(writer, err);
+	if (status)
+		bs_store_writer_free(writer);
+	else
+		*writer_out = writer;
+	return status;
+}
+
+enum bs_status bs_store_writer_add(struct bs_store_writer *writer, const uint8_t *raw, size_t raw_bytes,
+                                   struct bs_error *err)
+{
+	enum bs_status status = writer->status;
+	if (status)
+		return keep(writer, status, err);
+	if (raw_bytes >= BS_STORE_LIMIT_BYTES)
+		status = bs_fail(&writer->error, BS_INVALID, "a text of 4 GiB or more cannot be stored");
+	else if (writer->is_trained)
+		status = compress(writer, raw, raw_bytes, &writer->error);
+	else
+		status = wait_for_dictionary(writer, raw, raw_bytes, &writer->error);
+	return keep(writer, status, err);
+}
+
+enum bs_status bs_store_writer_finish(struct bs_store_writer *writer, struct bs_error *err)
+{
+	enum bs_status status = writer->status;
+	if (!status && !writer->is_trained)
+		status = stop_waiting(writer, &writer->error);
+	if (!status)
+		status = append_offset(writer, &writer->error);
+	if (!status)
+		status = spool_flush(&writer->offsets, &writer->error);
+	if (!status)
+		status = spool_flush(&writer->frames, &writer->error);
+	return keep(writer, status, err);
+}
+
+uint64_t bs_store_writer_part_bytes(const struct bs_store_writer *writer, enum bs_store_part part)
+{
+	if (part == BS_STORE_DICTIONARY)
+		return writer->dictionary.used_bytes;
+	return spool_bytes(part == BS_STORE_OFFSETS ? &writer->offsets : &writer->frames);
+}
+
+enum bs_status bs_store_writer_read(struct bs_store_writer *writer, enum bs_store_part part, uint64_t offset,
+                                    void *bytes, size_t n_bytes, struct bs_error *err)
+{
+	uint64_t part_bytes = bs_store_writer_part_bytes(writer, part);
+	assert(!writer->status && offset <= part_bytes && n_bytes <= part_bytes - offset);
+	(void)part_bytes;
+	if (part != BS_STORE_DICTIONARY)
+		return spool_read(part == BS_STORE_OFFSETS ? &writer->offsets : &writer->frames, offset, bytes, n_bytes,
+		                  err);
+	if (n_bytes)
+		memcpy(bytes, writer->dictionary.data + offset, n_bytes);
+	return BS_OK;
+}
+
+void bs_store_writer_free(struct bs_store_writer *writer)
+{
+	if (!writer)
+		return;
+	spool_close(&writer->frames);
+	spool_close(&writer->offsets);
+	bs_buffer_deinit(&writer->dictionary);
+	bs_buffer_deinit(&writer->sample);
+	bs_buffer_deinit(&writer->sample_sizes);
+	bs_buffer_deinit(&writer->waiting);
+	bs_buffer_deinit(&writer->waiting_sizes);
+	bs_buffer_deinit(&writer->frame);
+	bs_zstd.ZSTD_freeCCtx(writer->context);
+	bs_zstd.ZSTD_freeCDict(writer->compiled_dictionary);
+	free(writer);
+}
 
 /* A block of zstd is at least 4 bytes (a run: 3 of header, 1 of content) and stands for 128 KiB at most. A frame that
  * promises more text than that is damaged, and is found out before memory is taken for it. */

@@ -6,7 +6,7 @@
  * the same: a lone } is an empty alternative, {a,} has one alternative, [a-c-e] is [a-e], a character beyond ASCII in
  * a set stands for each of its bytes.
  */
-#include "corpus/walk/glob_internal.h"
+#include "corpus/walk/glob.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,39 @@
 /* No path component is longer than 255 bytes and few patterns are longer than one; this bounds memory. */
 #define PATTERN_MAX_BYTES 65536
 
-/* ---- tokens ---- */
+struct byte_set {
+	uint64_t words[4];
+};
+
+static inline bool byte_set_has(const struct byte_set *set, uint8_t byte)
+{
+	return set->words[byte / 64] >> (byte % 64) & 1;
+}
+
+enum op_kind {
+	OP_BYTE,       /* takes this byte */
+	OP_SET,        /* takes a byte of the set */
+	OP_NAME_BYTE,  /* takes any byte but / */
+	OP_NAME_BYTES, /* takes any number of them */
+	OP_BYTES,      /* takes any number of any bytes */
+	OP_LINE_BYTES, /* takes any number of any bytes but line feeds */
+	OP_EITHER,     /* goes to the next and to target */
+	OP_JUMP,       /* goes to target */
+	OP_MATCH,
+};
+
+/* Targets always lie ahead, and a repeating op stays where it is: one pass in order finds all that can be reached. */
+struct bs_glob_op {
+	uint8_t kind;
+	uint8_t byte;
+	uint32_t target;
+	struct byte_set set;
+};
+
+static inline size_t state_words(const struct bs_glob *glob)
+{
+	return (glob->n_ops + 63) / 64;
+}
 
 enum token_kind {
 	TOKEN_BYTE,
@@ -45,7 +77,7 @@ struct parser {
 	int current;
 	bool in_group;
 	struct bs_buffer tokens; /* of struct token */
-	struct bs_buffer sets;   /* of struct bs_byte_set */
+	struct bs_buffer sets;   /* of struct byte_set */
 	const char *fault;       /* what is wrong with the pattern */
 	struct bs_error *err;
 };
@@ -170,7 +202,7 @@ static bool take_character(struct parser *parser, struct character *character)
 	return true;
 }
 
-static void set_add(struct bs_byte_set *set, unsigned from, unsigned to)
+static void set_add(struct byte_set *set, unsigned from, unsigned to)
 {
 	for (unsigned byte = from; byte <= to; byte++)
 		set->words[byte / 64] |= UINT64_C(1) << (byte % 64);
@@ -178,7 +210,7 @@ static void set_add(struct bs_byte_set *set, unsigned from, unsigned to)
 
 /* The bytes of both ends, with a range only between the last of one and the first of the other: what globset makes
  * of a range when it writes it into a byte-wise regex. */
-static void set_add_range(struct bs_byte_set *set, const struct character *from, const struct character *to)
+static void set_add_range(struct byte_set *set, const struct character *from, const struct character *to)
 {
 	for (size_t i = 0; i < from->n_bytes; i++)
 		set_add(set, from->bytes[i], from->bytes[i]);
@@ -189,7 +221,7 @@ static void set_add_range(struct bs_byte_set *set, const struct character *from,
 	set_add(set, from->bytes[from->n_bytes - 1], to->bytes[0]);
 }
 
-static enum bs_status push_set(struct parser *parser, const struct bs_byte_set *set)
+static enum bs_status push_set(struct parser *parser, const struct byte_set *set)
 {
 	size_t index = parser->sets.used_bytes / sizeof(*set);
 	enum bs_status status = bs_buffer_append(&parser->sets, set, sizeof(*set), parser->err);
@@ -201,7 +233,7 @@ static enum bs_status push_set(struct parser *parser, const struct bs_byte_set *
 /* The [ was taken. A range is held back until it is known that no "-x" follows to stretch it. */
 static enum bs_status parse_set(struct parser *parser)
 {
-	struct bs_byte_set set = {{0}};
+	struct byte_set set = {{0}};
 	struct character from = {0}, to = {0}, next;
 	bool is_negated = parser_peek(parser) == '!' || parser_peek(parser) == '^';
 	bool is_first = true, in_range = false;
@@ -292,8 +324,6 @@ static enum bs_status parse(struct parser *parser)
 	return status;
 }
 
-/* ---- the kind of match ---- */
-
 static bool all_bytes(const struct token *tokens, size_t n_tokens)
 {
 	for (size_t i = 0; i < n_tokens; i++)
@@ -313,12 +343,12 @@ static bool has_slash(const struct token *tokens, size_t n_tokens)
 /* Whether these tokens can match nothing that holds a slash. */
 static bool within_name(const struct parser *parser, const struct token *tokens, size_t n_tokens)
 {
-	const struct bs_byte_set *sets = (const struct bs_byte_set *)(const void *)parser->sets.data;
+	const struct byte_set *sets = (const struct byte_set *)(const void *)parser->sets.data;
 	for (size_t i = 0; i < n_tokens; i++) {
 		if (tokens[i].kind == TOKEN_DEEP_PREFIX || tokens[i].kind == TOKEN_DEEP_MIDDLE ||
 		    tokens[i].kind == TOKEN_DEEP_SUFFIX)
 			return false;
-		if (tokens[i].kind == TOKEN_SET && bs_byte_set_has(&sets[tokens[i].set], '/'))
+		if (tokens[i].kind == TOKEN_SET && byte_set_has(&sets[tokens[i].set], '/'))
 			return false;
 	}
 	return !has_slash(tokens, n_tokens);
@@ -379,15 +409,13 @@ static bool stops_at_line_feed(const struct token *tokens, size_t n_tokens)
 	return !is_literal && !ends_in_extension(tokens, n_tokens);
 }
 
-/* ---- the program ---- */
-
 struct compiler {
 	struct bs_glob_op *ops;
 	size_t n_ops;
-	enum bs_glob_op_kind deep; /* OP_BYTES or OP_LINE_BYTES */
+	enum op_kind deep; /* OP_BYTES or OP_LINE_BYTES */
 };
 
-static struct bs_glob_op *emit(struct compiler *compiler, enum bs_glob_op_kind kind, uint8_t byte)
+static struct bs_glob_op *emit(struct compiler *compiler, enum op_kind kind, uint8_t byte)
 {
 	struct bs_glob_op *op = &compiler->ops[compiler->n_ops++];
 	*op = (struct bs_glob_op){.kind = (uint8_t)kind, .byte = byte};
@@ -408,7 +436,7 @@ static void emit_deep(struct compiler *compiler, const struct token *token)
 	either->target = (uint32_t)compiler->n_ops;
 }
 
-static void emit_token(struct compiler *compiler, const struct token *token, const struct bs_byte_set *sets)
+static void emit_token(struct compiler *compiler, const struct token *token, const struct byte_set *sets)
 {
 	switch ((enum token_kind)token->kind) {
 	case TOKEN_BYTE:
@@ -437,7 +465,7 @@ static void emit_token(struct compiler *compiler, const struct token *token, con
 }
 
 /* Emits the alternatives of a group, the empty ones left out, each as EITHER ... JUMP; returns the tokens used. */
-static size_t emit_group(struct compiler *compiler, const struct token *tokens, const struct bs_byte_set *sets)
+static size_t emit_group(struct compiler *compiler, const struct token *tokens, const struct byte_set *sets)
 {
 	size_t at = 0, either = SIZE_MAX, chain = SIZE_MAX;
 	do {
@@ -467,7 +495,7 @@ static size_t emit_group(struct compiler *compiler, const struct token *tokens, 
 }
 
 static void emit_all(struct compiler *compiler, const struct token *tokens, size_t n_tokens,
-                     const struct bs_byte_set *sets)
+                     const struct byte_set *sets)
 {
 	/* A lone double star is everything, a path without a slash too. */
 	if (n_tokens == 1 && tokens[0].kind == TOKEN_DEEP_PREFIX) {
@@ -496,11 +524,11 @@ static enum bs_status build_ops(struct bs_glob *glob, const struct parser *parse
 	if (!compiler.ops)
 		return bs_fail_memory(parser->err, "a glob", max_ops * sizeof(*glob->ops));
 	glob->ops = compiler.ops;
-	emit_all(&compiler, tokens + skip, n - skip, (const struct bs_byte_set *)(const void *)parser->sets.data);
+	emit_all(&compiler, tokens + skip, n - skip, (const struct byte_set *)(const void *)parser->sets.data);
 	glob->n_ops = compiler.n_ops;
 	struct bs_glob_op *smaller = realloc(glob->ops, glob->n_ops * sizeof(*glob->ops));
 	glob->ops = smaller ? smaller : glob->ops;
-	size_t states_bytes = 2 * bs_glob_state_words(glob) * sizeof(uint64_t);
+	size_t states_bytes = 2 * state_words(glob) * sizeof(uint64_t);
 	glob->states = malloc(states_bytes);
 	return glob->states ? BS_OK : bs_fail_memory(parser->err, "a glob", states_bytes);
 }
@@ -569,4 +597,120 @@ void bs_glob_deinit(struct bs_glob *glob)
 	free(glob->ops);
 	free(glob->states);
 	*glob = (struct bs_glob){.last_byte = -1};
+}
+
+static void state_add(uint64_t *states, size_t state)
+{
+	states[state / 64] |= UINT64_C(1) << (state % 64);
+}
+
+/* Moves every state of from, in order, over one byte (or over the end of the path, byte -1) into to; steps that take
+ * no byte stay in from and are met later in the same pass. Returns whether the end of the program was reached. */
+static bool step(const struct bs_glob *glob, uint64_t *from, uint64_t *to, int byte)
+{
+	bool matched = false;
+	for (size_t word = 0; word < state_words(glob); word++) {
+		while (from[word]) {
+			size_t state = word * 64 + (size_t)__builtin_ctzll(from[word]);
+			const struct bs_glob_op *op = &glob->ops[state];
+			from[word] &= from[word] - 1;
+			switch ((enum op_kind)op->kind) {
+			case OP_BYTE:
+				if (byte == op->byte)
+					state_add(to, state + 1);
+				break;
+			case OP_SET:
+				if (byte >= 0 && byte_set_has(&op->set, (uint8_t)byte))
+					state_add(to, state + 1);
+				break;
+			case OP_NAME_BYTE:
+				if (byte >= 0 && byte != '/')
+					state_add(to, state + 1);
+				break;
+			case OP_NAME_BYTES:
+				state_add(from, state + 1);
+				if (byte >= 0 && byte != '/')
+					state_add(to, state);
+				break;
+			case OP_BYTES:
+				state_add(from, state + 1);
+				if (byte >= 0)
+					state_add(to, state);
+				break;
+			case OP_LINE_BYTES:
+				state_add(from, state + 1);
+				if (byte >= 0 && byte != '\n')
+					state_add(to, state);
+				break;
+			case OP_EITHER:
+				state_add(from, state + 1);
+				state_add(from, op->target);
+				break;
+			case OP_JUMP:
+				state_add(from, op->target);
+				break;
+			case OP_MATCH:
+				matched = byte < 0;
+				break;
+			}
+		}
+	}
+	return matched;
+}
+
+static bool run(struct bs_glob *glob, const uint8_t *bytes, size_t n_bytes)
+{
+	/* Most paths are done with here. */
+	if (!memmem(bytes, n_bytes, glob->literal, glob->literal_bytes))
+		return false;
+	size_t n_words = state_words(glob);
+	uint64_t *from = glob->states, *to = glob->states + n_words;
+	memset(from, 0, 2 * n_words * sizeof(*from));
+	state_add(from, 0);
+	for (size_t i = 0; i < n_bytes; i++) {
+		step(glob, from, to, bytes[i]);
+		uint64_t any = 0;
+		for (size_t word = 0; word < n_words; word++)
+			any |= to[word];
+		if (!any)
+			return false;
+		uint64_t *emptied = from;
+		from = to;
+		to = emptied;
+	}
+	return step(glob, from, to, -1);
+}
+
+static bool is_literal(const struct bs_glob *glob, const uint8_t *bytes, size_t n_bytes)
+{
+	return n_bytes == glob->literal_bytes && memcmp(bytes, glob->literal, n_bytes) == 0;
+}
+
+/* Whether the folders of the path may be skipped to get to its name. */
+static bool may_skip_folders(const struct bs_glob *glob, const struct bs_glob_path *path)
+{
+	return !glob->stops_at_line_feed || !memchr(path->bytes, '\n', path->name_off);
+}
+
+bool bs_glob_match(struct bs_glob *glob, const struct bs_glob_path *path)
+{
+	const uint8_t *name = path->bytes + path->name_off;
+	size_t name_bytes = path->n_bytes - path->name_off;
+	switch (glob->kind) {
+	case BS_GLOB_NEVER:
+		return false;
+	case BS_GLOB_PATH:
+		return is_literal(glob, path->bytes, path->n_bytes);
+	case BS_GLOB_NAME:
+		return is_literal(glob, name, name_bytes);
+	case BS_GLOB_NAME_ENDING:
+		return name_bytes >= glob->literal_bytes &&
+		       is_literal(glob, name + name_bytes - glob->literal_bytes, glob->literal_bytes) &&
+		       may_skip_folders(glob, path);
+	case BS_GLOB_NAME_OPS:
+		return run(glob, name, name_bytes) && may_skip_folders(glob, path);
+	case BS_GLOB_PATH_OPS:
+		return run(glob, path->bytes, path->n_bytes);
+	}
+	return false;
 }

@@ -12,8 +12,6 @@
 #include "core/base/buffer.h"
 #include "corpus/walk/glob.h"
 
-/* ---- one line ---- */
-
 struct rule {
 	struct bs_glob glob;
 	bool keeps; /* ! in front */
@@ -157,8 +155,6 @@ out:
 	bs_buffer_deinit(&glob);
 	return status;
 }
-
-/* ---- one file ---- */
 
 /* The bytes of the UTF-8 character at the start of text (n > 0), 0 if there is none. */
 static size_t utf8_character(const uint8_t *text, size_t n)
@@ -315,8 +311,6 @@ out:
 	return status;
 }
 
-/* ---- the global file ---- */
-
 static size_t skip_space(const uint8_t *text, size_t n, size_t at)
 {
 	while (at < n && (text[at] == ' ' || (text[at] >= '\t' && text[at] <= '\r')))
@@ -423,8 +417,6 @@ enum bs_status bs_ignore_read_global(bool must_read, struct bs_ignore **ignore_o
 	bs_buffer_deinit(&path);
 	return status;
 }
-
-/* ---- nested folders ---- */
 
 /* In the order in which they are asked; the last two are git's. */
 enum file_kind {

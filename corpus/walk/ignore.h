@@ -29,8 +29,6 @@ struct bs_ignore_entry {
 	bool is_folder;
 };
 
-/* ---- the rules of one file ---- */
-
 struct bs_ignore;
 
 /* An empty set of rules, for the caller to free. BS_NO_MEMORY. */
@@ -58,8 +56,6 @@ enum bs_ignore_verdict bs_ignore_match(struct bs_ignore *ignore, const struct bs
 /* Reads the global excludes file: core.excludesFile of ~/.gitconfig or of git/config below $XDG_CONFIG_HOME
  * (~/.config), else git/ignore there. NULL if there is none or nothing in it. must_read, BS_NO_MEMORY, BS_IO as below. */
 enum bs_status bs_ignore_read_global(bool must_read, struct bs_ignore **ignore_out, struct bs_error *err) BS_WARN_UNUSED;
-
-/* ---- the ignore files of nested folders ---- */
 
 /* The files of one folder, linked to those of the folders above. NULL is the end of the chain. */
 struct bs_ignore_level;

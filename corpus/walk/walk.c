@@ -18,15 +18,71 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "core/base/buffer.h"
 #include "core/simd/needle.h"
 #include "corpus/walk/file.h"
-#include "corpus/walk/walk_internal.h"
+#include "corpus/walk/file_types.h"
+#include "corpus/walk/ignore.h"
 
 /* Folders kept open for their subfolders. Under the usual limit of 1,024 there must be room for the caller's own. */
 #define OPEN_MAX_FOLDERS 128
+
+/* As folder lists have them, and one that they do not have. */
+enum entry_kind {
+	ENTRY_FILE = BS_ENTRY_FILE,
+	ENTRY_FOLDER = BS_ENTRY_FOLDER,
+	ENTRY_LINK = BS_ENTRY_LINK,
+	ENTRY_SPECIAL = BS_ENTRY_SPECIAL,
+	ENTRY_UNREADABLE
+};
+
+struct entry {
+	uint64_t key;     /* the first 8 bytes of the name, big-endian: most comparisons end here */
+	const char *name; /* not NUL-ended; while the folder is read, still an offset in names */
+	size_t name_off;
+	uint32_t name_bytes;
+	uint8_t kind;
+	uint8_t error; /* ENTRY_UNREADABLE: the errno */
+};
+
+/* A folder on the way from the root to where we are. */
+struct folder {
+	struct bs_buffer names;
+	struct bs_buffer entries; /* of struct entry */
+	size_t n_entries;
+	size_t next;           /* index of the entry to visit next */
+	size_t n_folders_left; /* entries not yet visited that are folders */
+	size_t path_bytes;     /* of the path of this folder in walk->path, a slash at its end included */
+	struct bs_ignore_level *level;
+	int fd; /* -1: closed, because nobody needs it or to save descriptors */
+	dev_t device;
+	ino_t inode;
+};
+
+struct bs_walk {
+	struct bs_walk_options options;
+	const char *root;
+	struct bs_buffer path;
+	size_t shown_off;
+	size_t rel_off;
+	struct bs_buffer current; /* the current directory if the root was given as an absolute path */
+	struct bs_ignore *globs;
+	struct bs_ignore *caseless_globs;
+	struct bs_buffer small; /* the path with small letters, for these */
+	struct bs_ignore *global;
+	struct bs_ignore_level *parents;
+	struct bs_buffer stack; /* of struct folder *, the root first */
+	size_t depth;
+	size_t n_open;
+	struct bs_buffer list; /* scratch: a folder as a list */
+	dev_t last_device;     /* of the folder told of last, */
+	bool has_device;       /* if there was one, */
+	bool is_device_sure;   /* and whether its file system keeps the times of folders */
+	size_t first_open; /* at least 1: no folder above this depth is open, but the root */
+};
 
 static struct folder *folder_at(const struct bs_walk *walk, size_t depth)
 {
@@ -75,7 +131,86 @@ static enum bs_status set_path(struct bs_walk *walk, size_t path_bytes, const vo
 	return status;
 }
 
-/* ---- file descriptors ---- */
+/* Where the part of path below folder starts; 0 if it is not below. Compares bytes, not components, as ripgrep does. */
+static size_t off_below(const struct bs_buffer *path, const void *folder, size_t folder_bytes)
+{
+	if (folder_bytes > path->used_bytes || memcmp(path->data, folder, folder_bytes) != 0)
+		return 0;
+	return folder_bytes + (folder_bytes < path->used_bytes && path->data[folder_bytes] == '/');
+}
+
+static bool is_absolute(const struct bs_walk *walk)
+{
+	return walk->path.data[walk->shown_off] == '/';
+}
+
+/* The globs that do not look at the case of letters. */
+static enum bs_ignore_verdict ask_caseless_globs(struct bs_walk *walk, const struct bs_ignore_entry *entry, size_t off)
+{
+	struct bs_ignore_entry small = *entry;
+	bs_buffer_clear(&walk->small);
+	if (bs_ignore_n_rules(walk->caseless_globs) == 0 ||
+	    bs_buffer_append(&walk->small, entry->path, entry->path_bytes, NULL) != BS_OK)
+		return BS_IGNORE_SILENT;
+	for (size_t i = 0; i < entry->path_bytes; i++)
+		walk->small.data[i] = bs_needle_fold(walk->small.data[i]);
+	small.path = walk->small.data;
+	return bs_ignore_match(walk->caseless_globs, &small, off);
+}
+
+/* -g: a glob means the opposite of an ignore rule, and if any asks for files, the other files are not wanted. */
+static enum bs_ignore_verdict ask_globs(struct bs_walk *walk, const struct bs_ignore_entry *entry)
+{
+	size_t off = walk->shown_off;
+	if (bs_ignore_n_rules(walk->globs) + bs_ignore_n_rules(walk->caseless_globs) == 0)
+		return BS_IGNORE_SILENT;
+	if (is_absolute(walk))
+		off = off_below(&walk->path, walk->current.data, walk->current.used_bytes);
+	enum bs_ignore_verdict verdict = ask_caseless_globs(walk, entry, off);
+	if (verdict == BS_IGNORE_SILENT)
+		verdict = bs_ignore_match(walk->globs, entry, off);
+	switch (verdict) {
+	case BS_IGNORE_SKIP:
+		return BS_IGNORE_KEEP;
+	case BS_IGNORE_KEEP:
+		return BS_IGNORE_SKIP;
+	case BS_IGNORE_SILENT:
+		break;
+	}
+	size_t n_plain = bs_ignore_n_plain(walk->globs) + bs_ignore_n_plain(walk->caseless_globs);
+	return n_plain > 0 && !entry->is_folder ? BS_IGNORE_SKIP : BS_IGNORE_SILENT;
+}
+
+/* What the ignore files say, then the types of files: they may leave out what those keep, and keep what is hidden. */
+static enum bs_ignore_verdict ask_files(const struct bs_walk *walk, const struct folder *folder,
+                                        const struct bs_ignore_entry *entry)
+{
+	bool in_git = bs_ignore_level_in_git(folder->level) || walk->options.ignores_outside_git;
+	enum bs_ignore_verdict verdict =
+		bs_ignore_level_match(folder->level, entry, walk->options.ignores_outside_git);
+	if (verdict == BS_IGNORE_SILENT && in_git)
+		verdict = bs_ignore_match(walk->global, entry, walk->shown_off + is_absolute(walk));
+	if (verdict == BS_IGNORE_SKIP || !walk->options.types || entry->is_folder)
+		return verdict;
+	enum bs_ignore_verdict by_type = bs_file_types_match(walk->options.types, (const char *)walk->path.data + entry->name_off);
+	return by_type == BS_IGNORE_SILENT ? verdict : by_type;
+}
+
+/* Whether to visit the entry whose path is in the buffer. */
+static bool wants(struct bs_walk *walk, const struct folder *folder, const struct entry *found)
+{
+	struct bs_ignore_entry entry = {.path = walk->path.data,
+	                                .path_bytes = walk->path.used_bytes,
+	                                .name_off = folder->path_bytes,
+	                                .is_folder = found->kind == ENTRY_FOLDER};
+	enum bs_ignore_verdict verdict = ask_globs(walk, &entry);
+	if (verdict == BS_IGNORE_SILENT)
+		verdict = ask_files(walk, folder, &entry);
+	if (verdict != BS_IGNORE_SILENT)
+		return verdict == BS_IGNORE_KEEP;
+	/* Scar: ripgrep does not see a name where the path ends in a dot, so ".a." is not hidden. */
+	return walk->options.hidden || found->name[0] != '.' || found->name[found->name_bytes - 1] == '.';
+}
 
 static void folder_close_fd(struct bs_walk *walk, struct folder *folder)
 {
@@ -177,8 +312,6 @@ static bool reopen_top(struct bs_walk *walk)
 	return true;
 }
 
-/* ---- reading a folder ---- */
-
 static uint8_t kind_of_mode(mode_t mode)
 {
 	if (S_ISREG(mode))
@@ -201,7 +334,7 @@ static void set_kind(struct entry *entry, int fd, const struct dirent *found)
 	}
 }
 
-uint64_t bs_walk_name_key(const char *name, size_t n)
+static uint64_t name_key(const char *name, size_t n)
 {
 	uint64_t key = 0;
 	for (size_t i = 0; i < 8; i++)
@@ -209,7 +342,7 @@ uint64_t bs_walk_name_key(const char *name, size_t n)
 	return key;
 }
 
-enum bs_status bs_walk_add_entry(struct folder *folder, const struct entry *entry, bool follow, struct bs_error *err)
+static enum bs_status add_entry(struct folder *folder, const struct entry *entry, bool follow, struct bs_error *err)
 {
 	folder->n_entries++;
 	/* A link may lead to a folder; that is found out when its turn comes. */
@@ -221,12 +354,12 @@ static enum bs_status read_entry(struct folder *folder, int fd, const struct dir
                                  struct bs_error *err)
 {
 	size_t name_bytes = strlen(found->d_name);
-	struct entry entry = {.key = bs_walk_name_key(found->d_name, name_bytes),
+	struct entry entry = {.key = name_key(found->d_name, name_bytes),
 	                      .name_off = folder->names.used_bytes,
 	                      .name_bytes = (uint32_t)name_bytes};
 	set_kind(&entry, fd, found);
 	enum bs_status status = bs_buffer_append(&folder->names, found->d_name, name_bytes, err);
-	return status ? status : bs_walk_add_entry(folder, &entry, follow, err);
+	return status ? status : add_entry(folder, &entry, follow, err);
 }
 
 static int compare_entries(const void *left, const void *right)
@@ -273,6 +406,124 @@ static enum bs_status read_entries(struct folder *folder, DIR *dir, bool follow,
 	return BS_OK;
 }
 
+/*
+ * File systems of which it is known that each change of a folder's entries sets its times, whoever makes it: local ones of
+ * Linux. Not so those on the network, whose times come late, those in user space, which may have none, and /proc and its
+ * like, where entries come and go by themselves.
+ */
+static bool is_sure_kind(int64_t kind)
+{
+	static const uint32_t kinds[] = {
+		0xef53,     /* ext2, ext3, ext4 */
+		0x58465342, /* XFS */
+		0x9123683e, /* Btrfs */
+		0xf2f52010, /* F2FS */
+		0x2fc12fc1, /* ZFS */
+		0xca451a4e, /* bcachefs */
+		0x01021994, /* tmpfs */
+		0x794c7630, /* overlayfs */
+		0x73717368, /* SquashFS */
+		0xe0f5e1e2, /* EROFS */
+	};
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if ((uint32_t)kind == kinds[i])
+			return true;
+	return false;
+}
+
+static bool is_sure(struct bs_walk *walk, int fd, dev_t device)
+{
+	struct statfs found;
+	if (walk->has_device && walk->last_device == device)
+		return walk->is_device_sure;
+	walk->has_device = true;
+	walk->last_device = device;
+	walk->is_device_sure = fstatfs(fd, &found) == 0 && is_sure_kind(found.f_type);
+	return walk->is_device_sure;
+}
+
+/* The folder's path below the root, of *n_bytes_out; the buffer has a NUL where its last slash will stand. */
+static const char *path_of(struct bs_walk *walk, const struct folder *folder, size_t *n_bytes_out)
+{
+	*n_bytes_out = folder->path_bytes - walk->rel_off;
+	if (*n_bytes_out > 0)
+		walk->path.data[folder->path_bytes - 1] = '/';
+	return (const char *)walk->path.data + walk->rel_off;
+}
+
+static void end_path(struct bs_walk *walk, const struct folder *folder)
+{
+	if (folder->path_bytes > walk->rel_off)
+		walk->path.data[folder->path_bytes - 1] = '\0';
+}
+
+static enum bs_status find_listing(struct bs_walk *walk, struct folder *folder, const struct stat *info, bool *found_out,
+                                 struct bs_error *err)
+{
+	const struct bs_walk_listings *lists = walk->options.lists;
+	struct bs_stamp stamp = bs_file_stamp(info);
+	struct bs_folder_listing list;
+	size_t n_bytes, at = 0;
+	*found_out = false;
+	if (!lists || !lists->find)
+		return BS_OK;
+	const char *path = path_of(walk, folder, &n_bytes);
+	*found_out = lists->find(lists->context, walk->root, path, n_bytes, &stamp, &list);
+	end_path(walk, folder);
+	enum bs_status status = BS_OK;
+	if (*found_out)
+		status = bs_buffer_reserve(&folder->entries, list.n_entries * sizeof(struct entry), err);
+	for (uint32_t i = 0; *found_out && i < list.n_entries && !status; i++) {
+		struct bs_entry found = bs_folder_listing_next(&list, &at);
+		struct entry entry = {.key = name_key(found.name, found.name_bytes),
+		                      .name = found.name,
+		                      .name_bytes = (uint32_t)found.name_bytes,
+		                      .kind = (uint8_t)found.kind};
+		status = add_entry(folder, &entry, walk->options.follow, err);
+	}
+	return status;
+}
+
+/* False if it cannot be one. */
+static bool make_list(struct bs_walk *walk, const struct folder *folder, struct bs_folder_listing *list_out,
+                      enum bs_status *status, struct bs_error *err)
+{
+	const struct entry *entries = (const struct entry *)(const void *)folder->entries.data;
+	bs_buffer_clear(&walk->list);
+	*list_out = (struct bs_folder_listing){.data = NULL};
+	if (folder->n_entries > UINT32_MAX)
+		return false;
+	for (size_t i = 0; i < folder->n_entries; i++) {
+		uint8_t head[2] = {entries[i].kind, (uint8_t)entries[i].name_bytes};
+		if (entries[i].kind >= BS_ENTRY_KINDS || entries[i].name_bytes > BS_ENTRY_NAME_MAX)
+			return false;
+		*status = bs_buffer_append(&walk->list, head, sizeof(head), err);
+		if (!*status)
+			*status = bs_buffer_append(&walk->list, entries[i].name, entries[i].name_bytes, err);
+		if (*status)
+			return false;
+	}
+	*list_out = (struct bs_folder_listing){walk->list.data, walk->list.used_bytes, (uint32_t)folder->n_entries};
+	return true;
+}
+
+static enum bs_status take_listing(struct bs_walk *walk, const struct folder *folder, int fd, const struct stat *info,
+                                 struct bs_error *err)
+{
+	const struct bs_walk_listings *lists = walk->options.lists;
+	struct bs_stamp stamp = bs_file_stamp(info);
+	struct bs_folder_listing list;
+	size_t n_bytes;
+	enum bs_status status = BS_OK;
+	if (!lists || !lists->take || !make_list(walk, folder, &list, &status, err))
+		return status;
+	bool has_times = is_sure(walk, fd, info->st_dev);
+	const char *path = path_of(walk, folder, &n_bytes);
+	status = lists->take(lists->context, path, n_bytes, &stamp, has_times, &list, err);
+	end_path(walk, folder);
+	return status;
+}
+
 /* Of the ignore files that are there, those that are to be read. A .git says where a repository is in any case. */
 static unsigned wanted_ignore_bits(const struct bs_walk *walk, unsigned bits)
 {
@@ -314,7 +565,7 @@ static unsigned ignore_bits(const struct folder *folder)
 static enum bs_status complete_folder(struct bs_walk *walk, struct folder *folder, int fd, const struct stat *info,
                                       struct bs_error *err)
 {
-	enum bs_status status = bs_walk_take_listing(walk, folder, fd, info, err);
+	enum bs_status status = take_listing(walk, folder, fd, info, err);
 	if (!status && !walk->options.no_ignore)
 		status = read_level(walk, fd, ignore_bits(folder), folder, err);
 	return status;
@@ -345,7 +596,7 @@ static enum bs_status fill_folder(struct bs_walk *walk, struct folder *folder, i
                                   struct bs_error *err)
 {
 	bool is_found;
-	enum bs_status status = bs_walk_find_listing(walk, folder, info, &is_found, err);
+	enum bs_status status = find_listing(walk, folder, info, &is_found, err);
 	if (!status && !is_found)
 		return read_folder(walk, folder, fd, info, err);
 	if (!status)
@@ -411,8 +662,6 @@ static enum bs_status push_folder(struct bs_walk *walk, int fd, size_t path_byte
 	return status;
 }
 
-/* ---- walking ---- */
-
 /* Goes into the folder whose path is in the buffer, an entry of the one on top. Only BS_NO_MEMORY fails. */
 static enum bs_status descend(struct bs_walk *walk, struct bs_error *err)
 {
@@ -465,7 +714,7 @@ static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *i
 	bool is_link = walk->options.follow && entry->kind == ENTRY_LINK;
 	if (is_link)
 		follow_link(walk, folder, entry);
-	bool wanted = bs_walk_wants(walk, folder, entry);
+	bool wanted = wants(walk, folder, entry);
 	*is_file_out = wanted && entry->kind == ENTRY_FILE;
 	bool is_deep = walk->options.max_depth && walk->depth >= walk->options.max_depth;
 	if (entry->kind == ENTRY_FOLDER || is_link) {
@@ -509,8 +758,6 @@ enum bs_status bs_walk_next(struct bs_walk *walk, const char **path_out, size_t 
 	}
 	return BS_OK;
 }
-
-/* ---- opening ---- */
 
 /*
  * Puts what comes before the first entry into the path.
@@ -568,7 +815,7 @@ static enum bs_status add_globs(struct bs_walk *walk, struct bs_error *err)
 	}
 	for (size_t i = 0; i < walk->options.n_caseless_globs && !status; i++)
 		status = add_caseless_glob(walk, walk->options.caseless_globs[i], err);
-	if (status || bs_ignore_n_rules(walk->globs) + bs_ignore_n_rules(walk->caseless_globs) == 0 || !bs_walk_is_absolute(walk))
+	if (status || bs_ignore_n_rules(walk->globs) + bs_ignore_n_rules(walk->caseless_globs) == 0 || !is_absolute(walk))
 		return status;
 	char *current;
 	status = bs_file_real_path(".", &current, err);
@@ -588,7 +835,7 @@ static enum bs_status add_parents(struct bs_walk *walk, char *real_root, struct 
 		char held = *end;
 		*end = '\0';
 		int fd = open(real_root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		size_t off = bs_walk_off_below(&walk->path, real_root, (size_t)(end - real_root));
+		size_t off = off_below(&walk->path, real_root, (size_t)(end - real_root));
 		*end = held;
 		if (fd < 0)
 			continue;

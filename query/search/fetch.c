@@ -1,13 +1,59 @@
-/* fetch.c: see fetch.h and fetch_internal.h. */
-#include "query/search/fetch_internal.h"
+/* fetch.c: see fetch.h. */
+#include "query/search/fetch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/hash.h"
 #include "corpus/changes/recorded.h"
+#include "corpus/read/stored_text.h"
 
-/* ---- making ---- */
+/* A source, and what is known of its state now. */
+struct fetch_source {
+	struct bs_source source;
+	uint64_t checked; /* collections: the last query in which it was stat'ed */
+	bool is_suspect;  /* the stamp is that of the index, but too young to prove anything */
+	bool is_changed;
+	bool is_gone;
+	bool is_noticed;
+	bool is_mapped;   /* changed collections: moved is filled, */
+	bool is_unread;   /* or they could not be read */
+	struct bs_buffer moved; /* struct moved_record each, sorted by hash, of equal ones the last in the file first */
+};
+
+/* Documents of one source, one after the other in a segment: those of the last document asked for. */
+struct fetch_range {
+	uint32_t segment;
+	uint32_t first;
+	uint32_t end; /* 0: none */
+	uint32_t number; /* of the source */
+};
+
+struct bs_fetcher {
+	const struct bs_snapshot *snapshot;
+	struct fetch_source *sources; /* snapshot->manifest.n_sources */
+	struct bs_source_options options;
+	struct bs_reader *reader;
+	struct bs_doc_bits noticed;             /* documents whose change was told */
+	struct bs_stored_texts *stored;         /* made when needed */
+	uint64_t query;                         /* 1, 2, ... */
+	struct fetch_range range;
+	const uint32_t *expected;               /* documents of a segment that will be asked for, ascending */
+	size_t n_expected;
+	size_t next_expected;
+	uint32_t expected_segment;
+	uint32_t ahead_of_source;               /* of which ahead_from..ahead_to was read together */
+	uint64_t ahead_from;
+	uint64_t ahead_to;
+	struct bs_buffer raw;
+	struct bs_buffer path;
+	struct bs_buffer name; /* of a file below its folder */
+	struct bs_buffer id;
+	uint64_t n_failures;
+	void (*notice)(void *context, const char *message);
+	void *context;
+};
 
 enum bs_status bs_fetcher_new(const struct bs_snapshot *snapshot, void (*notice)(void *context, const char *message),
                               void *context, struct bs_fetcher **fetcher_out, struct bs_error *err)
@@ -64,8 +110,6 @@ uint64_t bs_fetcher_failures(const struct bs_fetcher *fetcher)
 	return fetcher->n_failures;
 }
 
-/* ---- names ---- */
-
 static enum bs_status find_record(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document,
                                   struct bs_doc_record *record_out, struct fetch_source **source_out,
                                   struct bs_error *err)
@@ -111,7 +155,7 @@ static enum bs_status make_path(const struct fetch_source *source, const struct 
 	return status;
 }
 
-enum bs_status bs_fetch_make_id(const struct fetch_source *source, const struct bs_doc_record *record,
+static enum bs_status make_id(const struct fetch_source *source, const struct bs_doc_record *record,
                                 struct bs_buffer *id, struct bs_error *err)
 {
 	bs_buffer_clear(id);
@@ -126,13 +170,11 @@ enum bs_status bs_fetch_id(struct bs_fetcher *fetcher, uint32_t segment, uint32_
 	struct fetch_source *source = NULL;
 	enum bs_status status = find_record(fetcher, segment, document, &record, &source, err);
 	if (!status)
-		status = bs_fetch_make_id(source, &record, id, err);
+		status = make_id(source, &record, id, err);
 	if (!status && path)
 		status = make_path(source, &record, path, err);
 	return status;
 }
-
-/* ---- notices ---- */
 
 static void say(struct bs_fetcher *fetcher, const char *what, const char *format)
 {
@@ -160,14 +202,14 @@ static void notice_document(struct bs_fetcher *fetcher, uint32_t segment, uint32
 	say_changed(fetcher, path, is_gone);
 }
 
-void bs_fetch_notice_source(struct bs_fetcher *fetcher, struct fetch_source *source)
+static void notice_source(struct bs_fetcher *fetcher, struct fetch_source *source)
 {
 	if (!source->is_noticed)
 		say_changed(fetcher, source->source.path, source->is_gone);
 	source->is_noticed = true;
 }
 
-enum bs_status bs_fetch_soften(struct bs_fetcher *fetcher, enum bs_status status, enum bs_fetched *fetched_out,
+static enum bs_status soften(struct bs_fetcher *fetcher, enum bs_status status, enum bs_fetched *fetched_out,
                                struct bs_error *err)
 {
 	if (status == BS_NO_MEMORY || status == BS_CORRUPT)
@@ -177,8 +219,6 @@ enum bs_status bs_fetch_soften(struct bs_fetcher *fetcher, enum bs_status status
 		fetcher->notice(fetcher->context, err->text);
 	return BS_OK;
 }
-
-/* ---- files ---- */
 
 /* The name below the folder, NUL-ended. */
 static enum bs_status make_name(struct bs_fetcher *fetcher, const struct bs_doc_record *record, struct bs_error *err)
@@ -211,7 +251,7 @@ static enum bs_status fetch_file(struct bs_fetcher *fetcher, const struct fetch_
 		return BS_OK;
 	}
 	if (status)
-		return bs_fetch_soften(fetcher, status, fetched_out, err);
+		return soften(fetcher, status, fetched_out, err);
 	bool matches = bs_stamp_equals(&stamp, record->place);
 	*fetched_out = matches && !(record->flags & BS_DOC_SUSPECT) ? BS_FETCHED_UNCHANGED : BS_FETCHED_CHANGED;
 	if (!matches)
@@ -219,7 +259,298 @@ static enum bs_status fetch_file(struct bs_fetcher *fetcher, const struct fetch_
 	return BS_OK;
 }
 
-/* ---- stored text ---- */
+static bool find_range(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document)
+{
+	struct fetch_range *range = &fetcher->range;
+	const struct bs_manifest *manifest = &fetcher->snapshot->manifest;
+	if (segment == range->segment && document >= range->first && document < range->end)
+		return true;
+	if (segment >= manifest->n_segments)
+		return false;
+	const struct bs_doc_table *table = &fetcher->snapshot->segments[segment].docs;
+	if (document >= table->n_docs)
+		return false;
+	struct bs_source_range found = bs_doc_table_range(table, bs_doc_table_range_of(table, document));
+	if (document < found.first || document >= found.end || found.source >= manifest->n_sources)
+		return false;
+	*range = (struct fetch_range){.segment = segment, .first = found.first, .end = found.end, .number = found.source};
+	return true;
+}
+
+/* Where a record of a changed collection stands now. */
+struct moved_record {
+	uint64_t hash; /* of its id */
+	uint64_t offset;
+	uint64_t raw_bytes;
+	uint64_t line;
+};
+
+static void check_collection(struct bs_fetcher *fetcher, struct fetch_source *source, uint32_t number)
+{
+	const struct bs_source_record *recorded = &fetcher->snapshot->manifest.sources[number];
+	struct bs_stamp stamp;
+	/* What changed stays changed: its records are looked up where they were found then. */
+	if (source->checked == fetcher->query || source->is_changed)
+		return;
+	/* Not looked at: fetching its records says why. */
+	if (source->source.is_refused) {
+		source->is_changed = true;
+		return;
+	}
+	source->checked = fetcher->query;
+	enum bs_status status = bs_path_stamp(source->source.path, &stamp, NULL);
+	/* Refused by the system: neither gone nor changed for all we know; reading it will tell. */
+	bool matches = status ? status != BS_NOT_FOUND : bs_stamp_equals(&stamp, recorded->stamp);
+	source->is_gone = status == BS_NOT_FOUND;
+	source->is_changed = status != BS_OK || !matches;
+	source->is_suspect = recorded->is_suspect;
+	if (matches)
+		return;
+	/* Another file may stand under its name. */
+	bs_reader_forget(fetcher->reader, true);
+	notice_source(fetcher, source);
+}
+
+static int compare_moved(const void *a, const void *b)
+{
+	const struct moved_record *x = a;
+	const struct moved_record *y = b;
+	if (x->hash != y->hash)
+		return x->hash < y->hash ? -1 : 1;
+	return x->offset > y->offset ? -1 : x->offset < y->offset;
+}
+
+/* Context of the sink that maps a changed collection. */
+struct mapping {
+	struct bs_fetcher *fetcher;
+	struct fetch_source *source;
+};
+
+static enum bs_status map_document(void *context, const struct bs_document *document, struct bs_error *err)
+{
+	struct mapping *mapping = context;
+	struct bs_buffer *id = &mapping->fetcher->id;
+	bs_buffer_clear(id);
+	enum bs_status status = bs_source_append_id(&mapping->source->source, document->name, document->name_bytes,
+	                                            document->is_named_by_line ? document->line : 0, id, err);
+	if (status)
+		return status;
+	struct moved_record moved = {.hash = bs_hash_slot(id->data, id->used_bytes), .offset = document->offset,
+	                             .raw_bytes = document->raw_bytes, .line = document->line};
+	return bs_buffer_append(&mapping->source->moved, &moved, sizeof(moved), err);
+}
+
+static enum bs_status map_skip(void *context, enum bs_skip reason, const char *message, struct bs_error *err)
+{
+	(void)context, (void)reason, (void)message, (void)err;
+	return BS_OK;
+}
+
+/* Reads a changed collection once through: where does each id stand now? */
+static enum bs_status map_collection(struct bs_fetcher *fetcher, struct fetch_source *source, struct bs_error *err)
+{
+	struct mapping mapping = {fetcher, source};
+	struct bs_document_sink sink = {.context = &mapping, .document = map_document, .skip = map_skip};
+	struct bs_feed *feed = NULL;
+	struct bs_batch batch = {0};
+	if (source->is_unread)
+		return bs_fail(err, BS_IO, "%s: cannot be read", source->source.path);
+	if (source->is_mapped)
+		return BS_OK;
+	source->is_mapped = true;
+	enum bs_status status = bs_feed_open(&source->source, &fetcher->options, NULL, NULL, &feed, err);
+	while (!status) {
+		status = bs_feed_next(feed, &batch, err);
+		if (status || batch.n_items == 0)
+			break;
+		status = bs_reader_read(fetcher->reader, &source->source, &batch, &sink, err);
+	}
+	bs_feed_close(feed);
+	bs_batch_deinit(&batch);
+	source->is_unread = status == BS_IO;
+	if (!status && source->moved.used_bytes > 0)
+		qsort(source->moved.data, source->moved.used_bytes / sizeof(struct moved_record), sizeof(struct moved_record),
+		      compare_moved);
+	return status;
+}
+
+/* The first of the records whose id has this hash, or NULL; they stand one after the other. */
+static const struct moved_record *find_moved(const struct fetch_source *source, uint64_t hash,
+                                             const struct moved_record **end_out)
+{
+	const struct moved_record *all = (const struct moved_record *)(const void *)source->moved.data;
+	size_t low = 0;
+	size_t high = source->moved.used_bytes / sizeof(*all);
+	*end_out = all ? all + high : NULL;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (all[middle].hash < hash)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return all ? all + low : NULL;
+}
+
+static enum bs_status fetch_record_at(struct bs_fetcher *fetcher, const struct fetch_source *source, uint64_t offset,
+                                      uint64_t raw_bytes, uint64_t line, struct bs_document *document_out,
+                                      struct bs_error *err)
+{
+	struct bs_stamp stamp;
+	enum bs_status status = bs_reader_fetch_record(fetcher->reader, source->source.path, offset, raw_bytes,
+	                                               document_out, &stamp, err);
+	document_out->line = line;
+	return status;
+}
+
+/* Records no further apart than this are read together: what lies between costs less than another call. */
+#define GAP_BYTES   ((uint64_t)8 * 1024)
+#define AHEAD_BYTES ((uint64_t)256 * 1024)
+
+/* Where the record at offset..end, and those expected after it while they stand near, end. */
+static enum bs_status find_ahead(struct bs_fetcher *fetcher, uint32_t document, uint64_t offset, uint64_t end,
+                                 uint64_t *to_out, struct bs_error *err)
+{
+	const struct bs_doc_table *table = &fetcher->snapshot->segments[fetcher->range.segment].docs;
+	enum bs_status status = BS_OK;
+	*to_out = end;
+	if (fetcher->expected_segment != fetcher->range.segment)
+		return BS_OK;
+	while (fetcher->next_expected < fetcher->n_expected && fetcher->expected[fetcher->next_expected] <= document)
+		fetcher->next_expected++;
+	for (size_t i = fetcher->next_expected; i < fetcher->n_expected && !status; i++) {
+		uint64_t place[4];
+		if (fetcher->expected[i] >= fetcher->range.end)
+			break;
+		status = bs_doc_table_place(table, fetcher->expected[i], place, err);
+		if (status || place[0] < *to_out || place[0] - *to_out > GAP_BYTES || place[1] > AHEAD_BYTES ||
+		    place[0] + place[1] - offset > AHEAD_BYTES)
+			break;
+		*to_out = place[0] + place[1];
+	}
+	return status;
+}
+
+static enum bs_status fetch_line_in_place(struct bs_fetcher *fetcher, uint32_t document, const uint8_t **line_out,
+                                      size_t *line_bytes_out, struct bs_error *err)
+{
+	const struct fetch_source *source = &fetcher->sources[fetcher->range.number];
+	struct bs_error why;
+	struct bs_stamp stamp;
+	uint64_t place[4], ahead_to = 0;
+	*line_out = NULL;
+	enum bs_status status = bs_doc_table_place(&fetcher->snapshot->segments[fetcher->range.segment].docs, document, place,
+	                                           err);
+	if (status)
+		return status;
+	bool is_read = fetcher->ahead_of_source == fetcher->range.number && place[0] >= fetcher->ahead_from &&
+	               place[0] + place[1] <= fetcher->ahead_to;
+	if (!is_read && place[0] <= INT64_MAX && place[1] <= INT64_MAX - place[0]) {
+		status = find_ahead(fetcher, document, place[0], place[0] + place[1], &ahead_to, err);
+		fetcher->ahead_of_source = fetcher->range.number;
+		fetcher->ahead_from = place[0];
+		fetcher->ahead_to = ahead_to;
+	}
+	if (status)
+		return status;
+	status = bs_reader_fetch_line(fetcher->reader, source->source.path, place[0], place[1], ahead_to, line_out, &stamp,
+	                              &why);
+	*line_bytes_out = (size_t)place[1];
+	if (status)
+		*line_out = NULL;
+	return status == BS_NO_MEMORY ? bs_fail(err, status, "%s", why.text) : BS_OK;
+}
+
+/* Whether the record just read bears the id in wanted. */
+static enum bs_status is_wanted(struct bs_fetcher *fetcher, const struct fetch_source *source,
+                                const struct bs_document *document, const struct bs_buffer *wanted, bool *is_wanted_out,
+                                struct bs_error *err)
+{
+	struct bs_buffer *id = &fetcher->id;
+	bs_buffer_clear(id);
+	enum bs_status status = bs_source_append_id(&source->source, document->name, document->name_bytes,
+	                                            document->is_named_by_line ? document->line : 0, id, err);
+	*is_wanted_out = !status && id->used_bytes == wanted->used_bytes &&
+	                 (id->used_bytes == 0 || memcmp(id->data, wanted->data, id->used_bytes) == 0);
+	return status;
+}
+
+/* A record of a collection that changed: by its id, the last one that bears it. */
+static enum bs_status fetch_moved(struct bs_fetcher *fetcher, struct fetch_source *source,
+                                  const struct bs_doc_record *record, struct bs_document *document_out,
+                                  enum bs_fetched *fetched_out, struct bs_error *err)
+{
+	struct bs_buffer wanted = {0};
+	bool found = false;
+	enum bs_status status = map_collection(fetcher, source, err);
+	if (!status)
+		status = make_id(source, record, &wanted, err);
+	uint64_t hash = bs_hash_slot(wanted.data, wanted.used_bytes);
+	const struct moved_record *end;
+	const struct moved_record *at = find_moved(source, hash, &end);
+	for (; !status && !found && at && at < end && at->hash == hash; at++) {
+		status = fetch_record_at(fetcher, source, at->offset, at->raw_bytes, at->line, document_out, err);
+		if (!status)
+			status = is_wanted(fetcher, source, document_out, &wanted, &found, err);
+	}
+	bs_buffer_deinit(&wanted);
+	*fetched_out = found ? BS_FETCHED_CHANGED : BS_FETCHED_GONE;
+	return status ? soften(fetcher, status, fetched_out, err) : BS_OK;
+}
+
+/* Where the record stood, if it still bears its id; *found_out false otherwise. */
+static enum bs_status fetch_in_place(struct bs_fetcher *fetcher, const struct fetch_source *source, uint32_t segment,
+                                     uint32_t document, const struct bs_doc_record *record,
+                                     struct bs_document *document_out, bool *found_out, struct bs_error *err)
+{
+	struct bs_buffer wanted = {0};
+	const uint8_t *line;
+	size_t line_bytes;
+	enum bs_status status = BS_OK;
+	*found_out = false;
+	/* So that those expected after it are read with it. */
+	if (find_range(fetcher, segment, document))
+		status = fetch_line_in_place(fetcher, document, &line, &line_bytes, err);
+	if (status)
+		return status;
+	status = fetch_record_at(fetcher, source, record->place[0], record->place[1], record->place[2],
+	                                        document_out, err);
+	if (status == BS_INVALID || status == BS_NOT_FOUND)
+		return BS_OK;
+	*found_out = !source->is_suspect;
+	if (!status && source->is_suspect) {
+		status = make_id(source, record, &wanted, err);
+		if (!status)
+			status = is_wanted(fetcher, source, document_out, &wanted, found_out, err);
+	}
+	bs_buffer_deinit(&wanted);
+	return status;
+}
+
+static enum bs_status fetch_from_collection(struct bs_fetcher *fetcher, struct fetch_source *source, uint32_t segment,
+                                        uint32_t document, const struct bs_doc_record *record,
+                                        struct bs_document *document_out, enum bs_fetched *fetched_out,
+                                        struct bs_error *err)
+{
+	check_collection(fetcher, source, record->source);
+	*fetched_out = BS_FETCHED_GONE;
+	if (source->is_gone)
+		return BS_OK;
+	if (source->is_changed)
+		return fetch_moved(fetcher, source, record, document_out, fetched_out, err);
+	bool found;
+	enum bs_status status = fetch_in_place(fetcher, source, segment, document, record, document_out, &found, err);
+	*fetched_out = source->is_suspect ? BS_FETCHED_CHANGED : BS_FETCHED_UNCHANGED;
+	if (status)
+		return soften(fetcher, status, fetched_out, err);
+	if (found)
+		return BS_OK;
+	/* It changed under our hands, between the stat and the read, or in the very moment of indexing. */
+	source->is_changed = true;
+	bs_reader_forget(fetcher->reader, true);
+	notice_source(fetcher, source);
+	return fetch_moved(fetcher, source, record, document_out, fetched_out, err);
+}
 
 /* The line in fetcher->raw. */
 static enum bs_status fetch_stored_line(struct bs_fetcher *fetcher, uint32_t s, uint64_t frame, struct bs_error *err)
@@ -262,8 +593,6 @@ static enum bs_status refuse(struct bs_fetcher *fetcher, struct fetch_source *so
 	return BS_OK;
 }
 
-/* ---- the two questions ---- */
-
 enum bs_status bs_fetch(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document,
                         struct bs_document *document_out, enum bs_fetched *fetched_out, struct bs_error *err)
 {
@@ -284,31 +613,11 @@ enum bs_status bs_fetch(struct bs_fetcher *fetcher, uint32_t segment, uint32_t d
 	case BS_SOURCE_FILE:
 		return fetch_file(fetcher, source, segment, document, &record, document_out, fetched_out, err);
 	case BS_SOURCE_COLLECTION:
-		return bs_fetch_from_collection(fetcher, source, segment, document, &record, document_out, fetched_out, err);
+		return fetch_from_collection(fetcher, source, segment, document, &record, document_out, fetched_out, err);
 	case BS_SOURCE_STDIN:
 		return fetch_stored(fetcher, segment, &record, document_out, fetched_out, err);
 	}
 	return bs_fail(err, BS_CORRUPT, "%s: source %u is of an unknown kind", fetcher->snapshot->dir->path, record.source);
-}
-
-/* ---- without all that a document needs ---- */
-
-bool bs_fetch_find_range(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document)
-{
-	struct fetch_range *range = &fetcher->range;
-	const struct bs_manifest *manifest = &fetcher->snapshot->manifest;
-	if (segment == range->segment && document >= range->first && document < range->end)
-		return true;
-	if (segment >= manifest->n_segments)
-		return false;
-	const struct bs_doc_table *table = &fetcher->snapshot->segments[segment].docs;
-	if (document >= table->n_docs)
-		return false;
-	struct bs_source_range found = bs_doc_table_range(table, bs_doc_table_range_of(table, document));
-	if (document < found.first || document >= found.end || found.source >= manifest->n_sources)
-		return false;
-	*range = (struct fetch_range){.segment = segment, .first = found.first, .end = found.end, .number = found.source};
-	return true;
 }
 
 /* Whether the source of fetcher->range, a collection or standard input, is what was indexed. */
@@ -319,7 +628,7 @@ static bool is_range_unchanged(struct bs_fetcher *fetcher)
 		return true;
 	if (source->source.kind != BS_SOURCE_COLLECTION)
 		return false;
-	bs_fetch_check_collection(fetcher, source, fetcher->range.number);
+	check_collection(fetcher, source, fetcher->range.number);
 	return !source->is_changed && !source->is_suspect && !source->is_gone;
 }
 
@@ -336,7 +645,7 @@ enum bs_status bs_fetch_is_unchanged(struct bs_fetcher *fetcher, uint32_t segmen
 	struct fetch_source *source = NULL;
 	struct bs_stamp stamp;
 	*unchanged_out = false;
-	if (bs_fetch_find_range(fetcher, segment, document) && is_of_lines(fetcher)) {
+	if (find_range(fetcher, segment, document) && is_of_lines(fetcher)) {
 		*unchanged_out = is_range_unchanged(fetcher);
 		return BS_OK;
 	}
@@ -367,7 +676,7 @@ enum bs_status bs_fetch_is_segment_unchanged(struct bs_fetcher *fetcher, uint32_
 			                            "recorded", number);
 		struct fetch_source *source = &fetcher->sources[number];
 		if (source->source.kind == BS_SOURCE_COLLECTION)
-			bs_fetch_check_collection(fetcher, source, number);
+			check_collection(fetcher, source, number);
 		else if (source->source.kind != BS_SOURCE_STDIN)
 			return BS_OK;
 		if (source->is_changed || source->is_suspect || source->is_gone)
@@ -382,10 +691,10 @@ enum bs_status bs_fetch_line(struct bs_fetcher *fetcher, uint32_t segment, uint3
 {
 	uint64_t place[4];
 	*line_out = NULL;
-	if (!bs_fetch_find_range(fetcher, segment, document) || !is_range_unchanged(fetcher))
+	if (!find_range(fetcher, segment, document) || !is_range_unchanged(fetcher))
 		return BS_OK;
 	if (fetcher->sources[fetcher->range.number].source.kind == BS_SOURCE_COLLECTION)
-		return bs_fetch_line_in_place(fetcher, document, line_out, line_bytes_out, err);
+		return fetch_line_in_place(fetcher, document, line_out, line_bytes_out, err);
 	enum bs_status status = bs_doc_table_place(&fetcher->snapshot->segments[segment].docs, document, place, err);
 	if (!status)
 		status = fetch_stored_line(fetcher, segment, place[0], err);
