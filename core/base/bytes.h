@@ -62,6 +62,27 @@ static inline const uint8_t *bs_varint_get(const uint8_t *from, const uint8_t *e
 	return NULL;
 }
 
+/* ORs value, below 2^57 unless at is a whole byte, into zeroed bytes from bit `at` on, the lowest bit first. */
+static inline void bs_put_bits(uint8_t *bytes, uint64_t at, uint64_t value)
+{
+	value <<= at % 8;
+	for (uint64_t byte = at / 8; value; byte++, value >>= 8)
+		bytes[byte] |= (uint8_t)value;
+}
+
+/* Bit c of word r becomes bit r of word c: quarters of ever smaller squares change places (Warren, "Hacker's Delight", 7-3). */
+static inline void bs_transpose_64(uint64_t words[64])
+{
+	uint64_t mask = UINT32_MAX;
+	for (uint32_t half = 32; half > 0; half >>= 1, mask ^= mask << half) {
+		for (uint32_t i = 0; i < 64; i = (i + half + 1) & ~half) {
+			uint64_t swap = (words[i] >> half ^ words[i + half]) & mask;
+			words[i] ^= swap << half;
+			words[i + half] ^= swap;
+		}
+	}
+}
+
 /* Set bits. Without flags for the target, the compiler's own is a call that looks bytes up in a table. */
 static inline uint32_t bs_count_bits(uint64_t x)
 {

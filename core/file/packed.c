@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Of the values of a block. Where they are packed there are 8 more, since a value is stored as a word. */
+/* Of the values of a block. */
 #define MAX_BLOCK_BYTES ((size_t)BS_PACKED_BLOCK_VALUES * BS_PACKED_WORD_WIDTH / 8)
 
 static uint64_t count_blocks(uint64_t n)
@@ -41,10 +41,8 @@ static struct block measure(const uint64_t *values, uint32_t n)
 /* The bits of the values, into zeroed bytes. */
 static void pack(const uint64_t *values, uint32_t n, const struct block *block, uint8_t *to)
 {
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t bit = i * block->width;
-		bs_store_u64(to + bit / 8, bs_load_u64(to + bit / 8) | (values[i] - block->base) << (bit % 8));
-	}
+	for (uint32_t i = 0; i < n; i++)
+		bs_put_bits(to, i * block->width, values[i] - block->base);
 }
 
 /* ---- reading ---- */
@@ -151,7 +149,7 @@ enum bs_status bs_packed_find(const struct bs_packed *packed, uint64_t value, bo
 static enum bs_status check_block(const struct bs_packed *packed, uint64_t number, uint64_t *at, struct bs_error *err)
 {
 	uint64_t values[BS_PACKED_BLOCK_VALUES] = {0};
-	uint8_t bytes[MAX_BLOCK_BYTES + 8] = {0};
+	uint8_t bytes[MAX_BLOCK_BYTES] = {0};
 	uint64_t first = number * BS_PACKED_BLOCK_VALUES;
 	uint32_t n = values_in_block(packed->n, number);
 	const uint8_t *entry = packed->section.data + number * BS_PACKED_ENTRY_BYTES;
@@ -225,7 +223,7 @@ static void write_all(struct bs_writer *writer, const struct source *from)
 	uint64_t values[BS_PACKED_BLOCK_VALUES];
 	write_directory(writer, from);
 	for (uint64_t i = 0; i < count_blocks(from->n); i++) {
-		uint8_t bytes[MAX_BLOCK_BYTES + 8] = {0};
+		uint8_t bytes[MAX_BLOCK_BYTES] = {0};
 		uint32_t n = load_block(from, i, values);
 		struct block block = measure(values, n);
 		pack(values, n, &block, bytes);

@@ -83,9 +83,7 @@ uint64_t bs_forward_list_bytes(const uint32_t *ordinals, uint32_t n)
 /* ORs the low n_bits, at most 32, of value into zeroed bytes. */
 static void put_bits(uint8_t *bytes, uint64_t *at, uint64_t value, uint32_t n_bits)
 {
-	value = (value & ((UINT64_C(1) << n_bits) - 1)) << (*at % 8);
-	for (uint64_t byte = *at / 8; value; byte++, value >>= 8)
-		bytes[byte] |= (uint8_t)value;
+	bs_put_bits(bytes, *at, value & ((UINT64_C(1) << n_bits) - 1));
 	*at += n_bits;
 }
 

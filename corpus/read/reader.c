@@ -22,6 +22,8 @@
 #define KEPT_BYTES ((size_t)1 << 20)
 /* A read ahead is cut here: the window is to stay in the cache, and two are enough to keep a disk busy. */
 #define WINDOW_BYTES ((uint64_t)256 * 1024)
+/* A document over this share of a run's memory is read alone. */
+#define LARGE_SHARE  128u
 
 /* A descriptor kept open from one call to the next, and the path it was opened by. fd is -1 when there is none. */
 struct kept {
@@ -43,6 +45,8 @@ struct bs_reader {
 	bool binary_as_text;
 	bool *has_private;       /* see struct bs_source_options */
 	uint64_t max_document_bytes;
+	uint64_t large_bytes; /* documents from there on are announced to the sink */
+	const char *too_large; /* why one over max_document_bytes is refused */
 	int64_t suspect_from_ns; /* 0: never mind */
 	struct bs_record_parser *records;
 	struct bs_buffer bytes; /* the file or record as read */
@@ -109,6 +113,15 @@ enum bs_status bs_reader_new(const struct bs_source_options *options, struct bs_
 	reader->binary_as_text = options->binary_as_text;
 	reader->has_private = options->has_private;
 	reader->max_document_bytes = options->max_document_bytes ? options->max_document_bytes : BS_FILE_LIMIT_BYTES - 1;
+	reader->large_bytes = UINT64_MAX;
+	reader->too_large = "larger than --max-document";
+	if (options->memory_bytes) {
+		reader->large_bytes = options->memory_bytes / LARGE_SHARE;
+		if (options->memory_bytes < reader->max_document_bytes) {
+			reader->max_document_bytes = options->memory_bytes;
+			reader->too_large = "larger than --memory";
+		}
+	}
 	reader->suspect_from_ns = options->suspect_from_ns;
 	reader->folder.fd = -1;
 	reader->collection.fd = -1;
@@ -278,13 +291,24 @@ static enum bs_status pass_over(struct bs_reader *reader, const struct bs_source
 
 /* Loads a file and makes a document of it, unnamed. is_found: found in a folder, so that binary files are refused. */
 static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const char *path, bool is_found,
-                                    struct bs_document *document, struct bs_file_refusal *refusal, struct bs_error *err)
+                                    const struct bs_document_sink *sink, struct bs_document *document,
+                                    struct bs_file_refusal *refusal, struct bs_error *err)
 {
 	bool refuse_binary = is_found && !reader->binary_as_text;
+	uint64_t max_bytes = reader->max_document_bytes;
+	bool is_announced = sink && sink->large && reader->large_bytes < max_bytes;
 	*document = (struct bs_document){.name = (const uint8_t *)"", .known = {BS_DOC_NONE, 0}};
 	enum bs_status status =
-		bs_file_load(dir_fd, path, refuse_binary, reader->max_document_bytes, &reader->bytes, &document->stamp,
-			     refusal, err);
+		bs_file_load(dir_fd, path, refuse_binary, is_announced ? reader->large_bytes : max_bytes, &reader->bytes,
+			     &document->stamp, refusal, err);
+	if (!status && is_announced && refusal->reason && refusal->skip == BS_SKIP_TOO_LARGE) {
+		status = sink->large(sink->context, document->stamp.size_bytes, err);
+		if (!status)
+			status = bs_file_load(dir_fd, path, refuse_binary, max_bytes, &reader->bytes, &document->stamp, refusal,
+			                      err);
+	}
+	if (!status && refusal->reason && refusal->skip == BS_SKIP_TOO_LARGE)
+		refusal->reason = reader->too_large;
 	if (status || refusal->reason)
 		return status;
 	const struct bs_buffer *text = &reader->bytes;
@@ -297,7 +321,7 @@ static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const 
 			*refusal = (struct bs_file_refusal){.reason = "binary file", .skip = BS_SKIP_BINARY};
 		else if (text->used_bytes > reader->max_document_bytes)
 			*refusal = (struct bs_file_refusal){
-				.reason = "larger than --max-document as UTF-8", .skip = BS_SKIP_TOO_LARGE};
+				.reason = "as UTF-8 larger than documents may be", .skip = BS_SKIP_TOO_LARGE};
 	}
 	reader->file_field = (struct bs_field){
 		.name = "",
@@ -376,7 +400,8 @@ static enum bs_status read_file(struct bs_reader *reader, const struct bs_source
 	const char *path = is_found ? name : source->path;
 	if (known->is_kept || is_unchanged(reader, dir_fd, path, known))
 		return keep(known, sink, err);
-	enum bs_status status = load_document(reader, dir_fd, path, is_found, &document, &refusal, err);
+	struct bs_error why = {""};
+	enum bs_status status = load_document(reader, dir_fd, path, is_found, sink, &document, &refusal, err);
 	if (status)
 		return status;
 	if (refusal.reason)
@@ -390,7 +415,13 @@ static enum bs_status read_file(struct bs_reader *reader, const struct bs_source
 	if (sink->unchanged && is_unchanged_suspect(&document, known))
 		status = sink->unchanged(sink->context, known->ref, err);
 	else
-		status = sink->document(sink->context, &document, err);
+		status = sink->document(sink->context, &document, &why);
+	if (status == BS_UNSUPPORTED) {
+		refusal = (struct bs_file_refusal){.skip = BS_SKIP_TOO_LARGE, .reason = why.text};
+		status = refuse_file(reader, source, name, known, &refusal, sink, err);
+	} else if (status) {
+		status = bs_fail(err, status, "%s", why.text);
+	}
 	bs_buffer_trim(&reader->bytes, KEPT_BYTES);
 	bs_buffer_trim(&reader->text, KEPT_BYTES);
 	return status;
@@ -454,7 +485,7 @@ static enum bs_status pass_over_long_line(struct bs_reader *reader, const struct
                                           const struct bs_document_sink *sink, struct bs_error *err)
 {
 	return pass_over(reader, source, "", line_number,
-	                 &(struct bs_file_refusal){.skip = BS_SKIP_TOO_LARGE, .reason = "larger than --max-document"}, sink,
+	                 &(struct bs_file_refusal){.skip = BS_SKIP_TOO_LARGE, .reason = reader->too_large}, sink,
 	                 err);
 }
 
@@ -479,7 +510,16 @@ static enum bs_status read_line(struct bs_reader *reader, const struct bs_source
 	document.line = line_number;
 	document.offset = offset;
 	document.checksum = bs_checksum(line, line_bytes);
-	return sink->document(sink->context, &document, err);
+	if (sink->large && line_bytes > reader->large_bytes)
+		status = sink->large(sink->context, line_bytes, err);
+	if (status)
+		return status;
+	struct bs_error why = {""};
+	status = sink->document(sink->context, &document, &why);
+	if (status == BS_UNSUPPORTED)
+		return pass_over(reader, source, "", line_number,
+		                 &(struct bs_file_refusal){.skip = BS_SKIP_TOO_LARGE, .reason = why.text}, sink, err);
+	return status ? bs_fail(err, status, "%s", why.text) : BS_OK;
 }
 
 static enum bs_status read_lines(struct bs_reader *reader, const struct bs_source *source, const struct bs_batch *batch,
@@ -571,7 +611,7 @@ enum bs_status bs_reader_fetch_file(struct bs_reader *reader, const char *folder
 	enum bs_status status = open_folder(reader, folder, &dir_fd, err);
 	if (status)
 		return status;
-	status = load_document(reader, dir_fd, path, folder != NULL, document_out, &refusal, err);
+	status = load_document(reader, dir_fd, path, folder != NULL, NULL, document_out, &refusal, err);
 	*stamp_out = document_out->stamp;
 	if (status || !refusal.reason)
 		return status;
@@ -686,10 +726,10 @@ static enum bs_status recall(struct bs_reader *reader, const struct bs_source *s
 	enum bs_status status = BS_OK;
 	switch (source->kind) {
 	case BS_SOURCE_FOLDER:
-		status = load_document(reader, reader->folder.fd, name, true, document, &refusal, &why);
+		status = load_document(reader, reader->folder.fd, name, true, sink, document, &refusal, &why);
 		break;
 	case BS_SOURCE_FILE:
-		status = load_document(reader, AT_FDCWD, source->path, false, document, &refusal, &why);
+		status = load_document(reader, AT_FDCWD, source->path, false, sink, document, &refusal, &why);
 		break;
 	case BS_SOURCE_COLLECTION:
 		status = bs_reader_fetch_record(reader, source->path, known->place[0], known->place[1], document, &stamp, &why);
@@ -733,7 +773,9 @@ static enum bs_status recall_batch(struct bs_reader *reader, const struct bs_sou
 		document.known = known[i].ref;
 		document.checksum = bs_checksum(document.raw, (size_t)document.raw_bytes);
 		if (document.checksum == known[i].checksum)
-			status = sink->document(sink->context, &document, err);
+			status = sink->document(sink->context, &document, &why);
+		if (status)
+			status = status == BS_UNSUPPORTED ? BS_OK : bs_fail(err, status, "%s", why.text);
 	}
 	bs_buffer_trim(&reader->bytes, KEPT_BYTES);
 	bs_buffer_trim(&reader->text, KEPT_BYTES);

@@ -26,6 +26,7 @@ struct bs_source_options {
 	bool no_ignore;
 	bool binary_as_text;            /* -a: files with NUL bytes too */
 	uint64_t max_document_bytes;    /* what is larger is passed over; 0: only what is 4 GiB or more */
+	uint64_t memory_bytes;          /* of a run: what is larger is passed over, too, and one of a 128th is told of; 0: never mind */
 	const char *const *globs;
 	size_t n_globs;
 	const char *id_field;           /* NULL: "id" */

@@ -21,8 +21,6 @@ struct mapped {
 	uint32_t n_docs; /* documents added that have it, not yet in the entry's df */
 };
 
-/* ---- spool: codes that never move ---- */
-
 struct bs_spool_chunk *bs_spool_chunk_new(struct bs_spool_chunk *next, size_t n_bytes, struct bs_error *err)
 {
 	size_t capacity = n_bytes > SPOOL_CHUNK_BYTES ? n_bytes : SPOOL_CHUNK_BYTES;
@@ -65,8 +63,6 @@ static uint8_t *spool_reserve(struct bs_accumulator *accumulator, size_t n_bytes
 	}
 	return chunk->bytes + chunk->used_bytes;
 }
-
-/* ---- accumulator ---- */
 
 void bs_accumulator_clear(struct bs_accumulator *accumulator)
 {

@@ -81,8 +81,6 @@ static inline const struct bs_accumulated_doc *bs_accumulator_docs(const struct 
 	return (const struct bs_accumulated_doc *)(const void *)accumulator->docs.data;
 }
 
-/* ---- the terms of a document, some at a time ---- */
-
 #define BS_TERM_CHUNK 64u /* all that is asked for of a chunk fits into the first cache; whole groups */
 
 struct bs_term_reader {

@@ -11,8 +11,6 @@
 static const uint8_t default_hashes[BS_GRAM_TIERS] = {
 	[BS_GRAM_COMMON] = 1, [BS_GRAM_MIDDLING] = 2, [BS_GRAM_RARE] = 3, [BS_GRAM_LONG_FREQUENT] = 1, [BS_GRAM_LONG] = 2};
 
-/* ---- classes ---- */
-
 uint32_t bs_gram_size_class_of(uint64_t n_bits)
 {
 	uint64_t n_columns = n_bits / 1000 * COLUMNS_A_THOUSAND_BITS + n_bits % 1000 * COLUMNS_A_THOUSAND_BITS / 1000;
@@ -25,8 +23,6 @@ uint32_t bs_gram_size_class_of(uint64_t n_bits)
 	/* Rows of the last class may be too narrow for a file: then it is a candidate for nearly everything. */
 	return 1 + 4 * (log - BS_GRAM_LEAST_LOG) + (n < 4 ? 0 : n > 7 ? 3 : (uint32_t)n - 4);
 }
-
-/* ---- frequent grams ---- */
 
 void bs_gram_plan_init(struct bs_gram_plan *plan)
 {

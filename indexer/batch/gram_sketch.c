@@ -50,8 +50,6 @@ struct bs_gram_sketch {
 	uint8_t folded[FOLDED_BYTES];
 };
 
-/* ---- making ---- */
-
 static void set_state(uint32_t *states, uint32_t trigram, uint32_t state)
 {
 	uint32_t shift = 2 * (trigram % BS_GRAM_STATES_A_WORD);
@@ -143,8 +141,6 @@ void bs_gram_sketch_free(struct bs_gram_sketch *sketch)
 	free(sketch);
 }
 
-/* ---- places ---- */
-
 static inline void set_bit(uint64_t *bits, uint32_t bit)
 {
 	bits[bit / 64] |= UINT64_C(1) << (bit % 64);
@@ -215,8 +211,6 @@ static enum bs_status add_text(struct bs_gram_sketch *sketch, const uint8_t *tex
 	return status ? status : add_end(sketch, sketch->folded, n_carried, err);
 }
 
-/* ---- sizes ---- */
-
 /* How many different hashes have set n of b bits: -b ln(1 - x), x = n / b, by the first terms of its series. Where so many
  * are set that those are too few, they still say that there should be more bits. In integers, so that every machine finds
  * the same. */
@@ -282,8 +276,6 @@ enum bs_status bs_gram_sketch_text(struct bs_gram_sketch *sketch, const uint8_t 
 			return BS_OK;
 	}
 }
-
-/* ---- the row ---- */
 
 /* The second half makes one with the first until there are 2^log words. */
 static void join_words(struct bs_gram_sketch *sketch, uint32_t log)

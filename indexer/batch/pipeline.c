@@ -44,6 +44,18 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 	return status ? status : bs_term_batch_sink(&slot->term_batch).document(&slot->term_batch, document, err);
 }
 
+/* All before it is merged first, and whoever merges writes a segment if there is not enough memory for both. */
+static enum bs_status await_large(void *context, uint64_t n_bytes, struct bs_error *err)
+{
+	struct slot *slot = context;
+	(void)err;
+	slot->term_batch.next_bytes = n_bytes;
+	enum bs_status status = bs_task_hand_over(slot->task);
+	slot->term_batch.next_bytes = 0;
+	slot->term_batch.is_alone = true;
+	return status;
+}
+
 static enum bs_status analyze_batch(void *context, const struct bs_task *task, struct bs_error *err)
 {
 	struct bs_pipeline *pipeline = context;
@@ -92,6 +104,8 @@ enum bs_status bs_pipeline_new(uint32_t n_threads, const struct bs_words_options
 	for (uint32_t i = 0; i < pipeline->n_slots && !status; i++) {
 		pipeline->slots[i].sink = bs_term_batch_sink(&pipeline->slots[i].term_batch);
 		pipeline->slots[i].sink.document = take_document;
+		pipeline->slots[i].sink.large = await_large;
+		pipeline->slots[i].term_batch.memory_bytes = options->memory_bytes;
 	}
 	for (uint32_t i = 0; i < n_threads && !status; i++)
 		status = worker_init(&pipeline->workers[i], words, options, err);

@@ -14,8 +14,6 @@
 
 _Static_assert(BS_TOKEN_SLACK_BYTES >= BS_TERM_BATCH_KEY_BYTES, "a key is read whole, whatever its length");
 
-/* ---- the dictionary ---- */
-
 static struct bs_term_batch_term *entries_of(const struct bs_term_batch_terms *terms)
 {
 	return (struct bs_term_batch_term *)(void *)terms->entries.data;
@@ -194,8 +192,6 @@ const uint8_t *bs_term_batch_key(const struct bs_term_batch *term_batch, uint32_
 	return term_batch->terms.long_keys.data + key.words[1];
 }
 
-/* ---- the batch ---- */
-
 void bs_term_batch_clear(struct bs_term_batch *term_batch)
 {
 	terms_clear(&term_batch->terms);
@@ -270,8 +266,6 @@ static enum bs_status find_unusual(struct bs_term_batch *term_batch, const struc
 		&term_batch->terms, term_batch->key.data, token->term_bytes + 1, number_out, err);
 }
 
-/* ---- pairs of words ---- */
-
 /* Which of the words of the pairs the newest term is. Called for each new term, in order. */
 static enum bs_status know_pair_word(struct bs_term_batch *term_batch, const struct bs_token *token, struct bs_error *err)
 {
@@ -320,8 +314,6 @@ static enum bs_status start_pairs(struct bs_term_batch *term_batch, struct bs_er
 	}
 	return status;
 }
-
-/* ---- tokens ---- */
 
 /* Tokens that are looked up in one go: what the look-ups touch is asked for a step at a time for all of them. */
 #define LOOK_AHEAD 16u
@@ -430,6 +422,25 @@ static enum bs_status take_some(struct bs_term_batch *term_batch, const struct b
 	return term_batch->pairs ? take_pairs(term_batch, tokens, numbers, n, posting, err) : BS_OK;
 }
 
+/* What a distinct word takes until it stands in a segment, and what it takes besides if the document repeats it; measured. */
+#define WORD_BYTES     90u
+#define REPEATED_BYTES 70u
+/* Of the 128 MiB that a run may take beside its memory, half are left to the other threads. */
+#define BESIDE_BYTES   ((uint64_t)64 << 20)
+
+/* Whether the one document in hand, if it is large, can be held; n_repeated of its words stand there more than once. */
+static bool has_room(const struct bs_term_batch *term_batch, uint32_t n_repeated)
+{
+	uint64_t n_bytes = (uint64_t)term_batch->terms.n_terms * WORD_BYTES + (uint64_t)n_repeated * REPEATED_BYTES +
+	                   term_batch->terms.long_keys.used_bytes * 2;
+	return term_batch->room_bytes == 0 || n_bytes <= term_batch->room_bytes;
+}
+
+static enum bs_status fail_room(struct bs_error *err)
+{
+	return bs_fail(err, BS_UNSUPPORTED, "more distinct words than --memory has room for");
+}
+
 static enum bs_status take_tokens(void *context, const struct bs_token *tokens, size_t n_tokens,
                                      struct bs_error *err)
 {
@@ -447,7 +458,7 @@ static enum bs_status take_tokens(void *context, const struct bs_token *tokens, 
 		status = take_some(term_batch, tokens + i, n_tokens - i < LOOK_AHEAD ? n_tokens - i : LOOK_AHEAD, &posting,
 		                      err);
 	postings->used_bytes = (size_t)((uint8_t *)posting - postings->data);
-	return status;
+	return status || has_room(term_batch, 0) ? status : fail_room(err);
 }
 
 static enum bs_status take_fields(struct bs_term_batch *term_batch, const struct bs_document *document,
@@ -539,6 +550,12 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 		.gram_size_class = BS_GRAM_NO_SIZE_CLASS,
 		.document = *document,
 	};
+	bool is_as_read = document->n_fields > 0 && document->fields[0].text == document->raw;
+	uint64_t held_bytes = document->text_bytes + (is_as_read ? 0 : document->raw_bytes);
+	uint64_t most_bytes = term_batch->memory_bytes + BESIDE_BYTES;
+	term_batch->room_bytes = 0;
+	if (term_batch->is_alone)
+		term_batch->room_bytes = most_bytes > held_bytes ? most_bytes - held_bytes : 1;
 	enum bs_status status = term_batch->words ? take_fields(term_batch, document, &doc.length, err) : BS_OK;
 	if (!status && term_batch->grams)
 		status = take_grams(term_batch, document, &doc, err);
@@ -549,6 +566,12 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 	doc.n_terms = (uint32_t)(term_batch->postings.used_bytes / 4 - doc.first_posting);
 	if (!status)
 		status = take_tfs(term_batch, &doc, err);
+	if (!status && !has_room(term_batch, doc.n_repeated))
+		status = fail_room(err);
+	/* It is alone, so all that there is is its own. */
+	if (status == BS_UNSUPPORTED)
+		bs_term_batch_clear(term_batch);
+	term_batch->is_alone = false;
 	if (!status)
 		status = bs_buffer_append(&term_batch->docs, &doc, sizeof(doc), err);
 	if (!status)

@@ -69,6 +69,10 @@ struct bs_term_batch {
 	struct bs_words *words; /* borrowed; NULL: no words */
 	struct bs_gram_sketch *grams; /* borrowed; NULL: no grams */
 	const struct bs_word_pairs *pairs; /* borrowed; those to be terms of their own; NULL: none */
+	uint64_t memory_bytes;  /* what a document may take, its text among it; 0: never mind */
+	bool is_alone;          /* the next document is: the batch is empty */
+	uint64_t room_bytes;    /* for the words of the document in hand; 0: never mind */
+	uint64_t next_bytes;    /* a document of so many comes alone, in the next batch; 0: none is announced */
 	bool keep_raws;         /* copy what the documents were read from, for a store */
 	struct bs_term_batch_terms terms;
 	struct bs_term_table fields;

@@ -25,8 +25,6 @@ void bs_gram_sample_deinit(struct bs_gram_sample *sample)
 	bs_gram_plan_deinit(&sample->plan);
 }
 
-/* ---- sampling ---- */
-
 static void count_buckets(struct bs_gram_sample *sample, const uint8_t *folded, size_t n_bytes)
 {
 	for (size_t at = 0; at + BS_GRAM_LONG_BYTES <= n_bytes; at++) {
@@ -76,8 +74,6 @@ enum bs_status bs_gram_sample_source(struct bs_gram_sample *sample, const struct
 	return status ? status : bs_sample_source(source, options, SAMPLE_BYTES, sample_document, sample, err);
 }
 
-/* ---- choosing ---- */
-
 static enum bs_gram_tier tier_of(const struct bs_gram_sample *sample, uint32_t trigram)
 {
 	uint32_t df = sample->dfs[trigram];
@@ -119,8 +115,6 @@ enum bs_status bs_gram_sample_choose(const struct bs_gram_sample *sample, struct
 	}
 	return status;
 }
-
-/* ---- what an index has ---- */
 
 /* A list, whole; BS_CORRUPT if it is out of order. */
 static enum bs_status read_list(const struct bs_packed *list, uint32_t end, uint32_t **list_out, struct bs_error *err)

@@ -25,8 +25,6 @@ void bs_word_pair_sample_deinit(struct bs_word_pair_sample *sample)
 	bs_buffer_deinit(&sample->docs);
 }
 
-/* ---- sampling ---- */
-
 struct sampler {
 	struct bs_word_pair_sample *sample;
 	struct bs_words *words;
@@ -89,8 +87,6 @@ enum bs_status bs_word_pair_sample_source(struct bs_word_pair_sample *sample, co
 	bs_words_free(sampler.words);
 	return status;
 }
-
-/* ---- choosing ---- */
 
 /* A pair of the sample. */
 struct met_pair {
@@ -359,8 +355,6 @@ enum bs_status bs_word_pair_sample_choose(const struct bs_word_pair_sample *samp
 	free(choice.met);
 	return status;
 }
-
-/* ---- those that an index has ---- */
 
 static enum bs_status pairs_of_lexicon(const struct bs_lexicon *lexicon, struct bs_word_pairs *pairs,
                                        struct bs_error *err)

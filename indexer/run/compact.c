@@ -150,6 +150,8 @@ static enum bs_status merge(void *context, const struct bs_term_batch *term_batc
 		if (!status)
 			status = bs_snapshot_mark(&compact->snapshot, ref, true, err);
 	}
+	if (!status && term_batch->next_bytes && !bs_index_writer_has_room(writer, term_batch->next_bytes))
+		status = bs_index_writer_flush(writer, true, err);
 	return status ? status : bs_index_writer_tell(writer, err);
 }
 

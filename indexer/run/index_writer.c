@@ -14,6 +14,8 @@
 
 #define DEFAULT_MEMORY_BYTES (UINT64_C(1) << 30)
 #define MIN_MEMORY_BYTES     (UINT64_C(16) << 20)
+/* A text, and what its words take if no two are the same, in terms of its bytes. */
+#define MOST_WORDS_FACTOR    16u
 #define MAX_THREADS          64
 
 static uint64_t now_ns(void)
@@ -39,12 +41,16 @@ static uint32_t count_threads(const struct bs_index_job *job)
 	return n < 1 ? 1 : (n > MAX_THREADS ? MAX_THREADS : (uint32_t)n);
 }
 
+static uint64_t memory_of(const struct bs_index_job *job)
+{
+	uint64_t memory = job->memory_bytes ? job->memory_bytes : DEFAULT_MEMORY_BYTES;
+	return memory < MIN_MEMORY_BYTES ? MIN_MEMORY_BYTES : memory;
+}
+
 static void set_limits(struct bs_index_writer *writer)
 {
 	const struct bs_index_job *job = writer->job;
-	uint64_t memory = job->memory_bytes ? job->memory_bytes : DEFAULT_MEMORY_BYTES;
-	if (memory < MIN_MEMORY_BYTES)
-		memory = MIN_MEMORY_BYTES;
+	uint64_t memory = memory_of(job);
 	/* What is accumulated, and what making a segment of it takes by the term and by the document. The rest is for the
 	 * columns of one slab (below), batches under way, ICU and ids: with the default, 805 of 1,074 MB, 134, and 135. None
 	 * of it may depend on the number of threads. */
@@ -67,6 +73,7 @@ enum bs_status bs_index_writer_start(struct bs_index_writer *writer, bool *has_p
 	set_limits(writer);
 	writer->source_options = bs_recorded_options(options, writer->dir);
 	writer->source_options.has_private = has_private;
+	writer->source_options.memory_bytes = memory_of(writer->job);
 	writer->source_options.suspect_from_ns = writer->suspect_from_ns;
 	enum bs_status status = bs_kernel_choose(NULL, &writer->build_options.kernel, err);
 	return status ? status
@@ -231,6 +238,13 @@ static uint64_t accumulated_bytes(const struct bs_accumulator *accumulator)
 	                       (uint64_t)bs_accumulator_n_docs(accumulator) * BUILD_DOC_BYTES +
 	                       accumulator->n_postings / POSTINGS_A_TF_BYTE;
 	return bs_accumulator_bytes(accumulator) + (build_bytes > slot_bytes ? build_bytes - slot_bytes : 0);
+}
+
+bool bs_index_writer_has_room(const struct bs_index_writer *writer, uint64_t text_bytes)
+{
+	uint64_t n_bytes = accumulated_bytes(&writer->accumulator) + writer->grams.n_bytes;
+	return bs_accumulator_n_docs(&writer->accumulator) == 0 ||
+	       n_bytes + text_bytes * MOST_WORDS_FACTOR <= writer->accumulator_limit_bytes;
 }
 
 bool bs_index_writer_is_full(const struct bs_index_writer *writer, const struct bs_term_batch *term_batch, uint32_t i)

@@ -61,6 +61,8 @@ uint64_t bs_index_writer_elapsed_ns(const struct bs_index_writer *writer);
 enum bs_status bs_index_writer_tell(struct bs_index_writer *writer, struct bs_error *err) BS_WARN_UNUSED;
 void bs_index_writer_skip(struct bs_index_writer *writer, enum bs_skip reason, const char *message);
 
+/* Whether a document of so many bytes can be read while what is accumulated is held. */
+bool bs_index_writer_has_room(const struct bs_index_writer *writer, uint64_t text_bytes);
 /* Whether document i of the analysed batch is too much for what is accumulated: then bs_index_writer_flush, bs_accumulator_start again. By
  * content only, so the same for any number of threads. */
 bool bs_index_writer_is_full(const struct bs_index_writer *writer, const struct bs_term_batch *term_batch, uint32_t i);

@@ -163,6 +163,8 @@ static enum bs_status merge(void *context, const struct bs_term_batch *term_batc
 		if (!status)
 			status = add_document(at, term_batch, i, err);
 	}
+	if (!status && term_batch->next_bytes && !bs_index_writer_has_room(writer, term_batch->next_bytes))
+		status = bs_index_writer_flush(writer, true, err);
 	at->report.source_bytes = source_bytes;
 	return status ? status : bs_index_writer_tell(writer, err);
 }

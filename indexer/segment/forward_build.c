@@ -8,8 +8,6 @@
 #include "core/matrix/forward_filter.h"
 #include "core/matrix/forward_list.h"
 
-/* ---- ordinals ---- */
-
 #define DIGIT_BITS  11u
 #define FEW_NUMBERS 256u /* which the C library sorts as fast */
 
@@ -64,8 +62,6 @@ static void take_ordinals(const struct bs_accumulator *accumulator, const uint32
 			ordinals[n_terms++] = ordinal_of[numbers[i]];
 	sort_numbers(ordinals, spare, n_terms, accumulator->terms.n_terms);
 }
-
-/* ---- what they take ---- */
 
 #define SAMPLE_DOCS  32u           /* of a size */
 #define SAMPLE_TERMS (32u << 10)   /* about, of all of them */
@@ -128,8 +124,6 @@ enum bs_status bs_forward_measure(const struct bs_accumulator *accumulator, cons
 	free(ordinals);
 	return BS_OK;
 }
-
-/* ---- a slab ---- */
 
 void bs_forward_product_deinit(struct bs_forward_product *product)
 {

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/bytes.h"
+
 #define CHUNK_BYTES 131072u
 #define STRIP_WORDS 8u /* of a row: 64 bytes, what one access to memory brings */
 
@@ -26,8 +28,6 @@ void bs_gram_accumulator_clear(struct bs_gram_accumulator *accumulator)
 	}
 	*accumulator = (struct bs_gram_accumulator){.plan = accumulator->plan};
 }
-
-/* ---- adding ---- */
 
 static enum bs_status add_chunk(struct bs_gram_accumulator *accumulator, uint32_t class, uint32_t row_words, struct bs_error *err)
 {
@@ -68,26 +68,11 @@ enum bs_status bs_gram_accumulator_add(struct bs_gram_accumulator *accumulator, 
 	return BS_OK;
 }
 
-/* ---- writing ---- */
-
 /* The rows of a class, from some row on. */
 struct cursor {
 	const struct bs_gram_chunk *chunk;
 	uint32_t row; /* of the chunk */
 };
-
-/* Bit c of word r becomes bit r of word c. Quarters of ever smaller squares change places (Hacker's Delight, 7-3). */
-static void transpose(uint64_t words[64])
-{
-	uint64_t mask = 0x00000000ffffffff;
-	for (unsigned width = 32; width > 0; width /= 2, mask ^= mask << width) {
-		for (unsigned r = 0; r < 64; r = (r + width + 1) & ~width) {
-			uint64_t swapped = (words[r] >> width ^ words[r + width]) & mask;
-			words[r] ^= swapped << width;
-			words[r + width] ^= swapped;
-		}
-	}
-}
 
 /* A strip of 64 rows (fewer at the end): words of each to squares[word][row]. */
 static void load_strip(struct cursor *at, uint32_t n_rows, uint32_t row_words, uint32_t first_word, uint32_t n_words,
@@ -113,7 +98,7 @@ static void make_columns(struct cursor at, uint32_t n_rows, uint32_t row_words, 
 		uint32_t left = n_rows - group * 64;
 		load_strip(&at, left < 64 ? left : 64, row_words, first_word, n_words, squares);
 		for (uint32_t w = 0; w < n_words; w++) {
-			transpose(squares[w]);
+			bs_transpose_64(squares[w]);
 			for (uint32_t c = 0; c < 64; c++)
 				columns[((size_t)w * 64 + c) * n_groups + group] = squares[w][c];
 		}

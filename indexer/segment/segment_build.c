@@ -36,8 +36,6 @@ struct build {
 	struct bs_exceptions_builder exceptions;
 };
 
-/* ---- lexicon ---- */
-
 static enum bs_status sort_terms(struct build *build, struct bs_error *err)
 {
 	const struct bs_term_table *terms = &build->accumulator->terms;
@@ -78,8 +76,6 @@ static enum bs_status write_lexicon(struct build *build, struct bs_error *err)
 	return bs_lexicon_writer_finish(&lexicon, err);
 }
 
-/* ---- length classes ---- */
-
 static enum bs_status make_classes(struct build *build, struct bs_error *err)
 {
 	struct bs_size_class_rules rules = {
@@ -97,8 +93,6 @@ static enum bs_status make_classes(struct build *build, struct bs_error *err)
 	build->docs = NULL;
 	return status;
 }
-
-/* ---- lexicon and slabs, side by side ---- */
 
 /* One task: the lexicon, or a slab. */
 struct part {
@@ -138,8 +132,8 @@ static void take_spare(struct parts *parts, struct bs_slab_product *product)
 static void keep_spare(struct parts *parts, struct bs_slab_product *product)
 {
 	pthread_mutex_lock(&parts->mutex);
-	if (product->most_lines > parts->spare.most_lines) {
-		struct bs_slab_product columns = {.columns = product->columns, .most_lines = product->most_lines};
+	if (product->columns_bytes > parts->spare.columns_bytes) {
+		struct bs_slab_product columns = {.columns = product->columns, .columns_bytes = product->columns_bytes};
 		product->columns = parts->spare.columns;
 		parts->spare = columns;
 	}
@@ -179,7 +173,7 @@ static enum bs_status make_part(void *context, const struct bs_task *task, struc
 	if (status)
 		return status;
 	uint64_t n_blocks = (part->n_rows + BS_LINE_BITS - 1) / BS_LINE_BITS;
-	if (!bs_task_hold(task, n_blocks * part->class->block_bytes + (uint64_t)builder->n_audit_rows * 4))
+	if (!bs_task_hold(task, n_blocks * part->class->block_bytes + (uint64_t)builder->n_true_rows * 4))
 		return BS_OK;
 	take_spare(parts, &part->product);
 	return bs_slab_build(builder, part->first_row, &part->product, err);
@@ -263,8 +257,6 @@ static enum bs_status write_parts(struct build *build, struct bs_error *err)
 	free(parts.parts);
 	return status;
 }
-
-/* ---- the rest ---- */
 
 static enum bs_status write_store_part(struct build *build, struct bs_store_writer *store, enum bs_store_part part,
                                        uint32_t section, struct bs_error *err)

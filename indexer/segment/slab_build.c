@@ -1,13 +1,13 @@
-/* slab_build.c: see slab_build.h. */
+/* slab_build.c: see slab_build.h. In the order of its steps: counting, measuring, filling, finding exceptions. */
 #include "indexer/segment/slab_build.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/bytes.h"
 #include "core/base/hash.h"
-#include "indexer/segment/slab_exceptions.h"
-#include "indexer/segment/slab_fill.h"
+#include "core/matrix/slab_and.h"
 
 uint64_t bs_slab_builder_bytes(const struct bs_slab_plan *plan)
 {
@@ -26,33 +26,10 @@ enum bs_status bs_slab_builder_init(struct bs_slab_builder *builder, const struc
 	return bs_fail_memory(err, "a slab's counters", bs_slab_builder_bytes(plan));
 }
 
-static void free_slab(struct bs_slab_builder *builder)
-{
-	free(builder->exact_terms);
-	builder->exact_terms = NULL;
-}
-
-/* They are kept from slab to slab: memory that is new costs more than what is done with it. So there are twice as many at once,
- * in address space, since slabs come in all sizes. */
-static enum bs_status reserve_audit_rows(struct bs_slab_builder *builder, struct bs_error *err)
-{
-	size_t n = (size_t)builder->n_audit_rows + 1;
-	if (n <= builder->audit_capacity)
-		return BS_OK;
-	n *= 2;
-	free(builder->audit_rows);
-	builder->audit_capacity = 0;
-	builder->audit_rows = malloc(n * sizeof(*builder->audit_rows));
-	if (!builder->audit_rows)
-		return bs_fail_memory(err, "the audit of a slab", n * sizeof(*builder->audit_rows));
-	builder->audit_capacity = n;
-	return BS_OK;
-}
-
 void bs_slab_builder_deinit(struct bs_slab_builder *builder)
 {
-	free_slab(builder);
-	free(builder->audit_rows);
+	free(builder->exact_terms);
+	free(builder->true_rows);
 	free(builder->lanes);
 	free(builder->frequent);
 	free(builder->marks);
@@ -67,7 +44,63 @@ void bs_slab_product_deinit(struct bs_slab_product *product)
 	*product = (struct bs_slab_product){0};
 }
 
-/* ---- first pass: which terms get exact columns ---- */
+/* The memory, or more in its place if it has too little: its contents are lost. It is kept from slab to slab, for memory that is
+ * new costs more than what is done with it; as slabs come in all sizes, new memory is twice as much, in address space. */
+static void *reserve(void *memory, uint64_t *room_bytes, uint64_t n_bytes, struct bs_error *err)
+{
+	if (n_bytes <= *room_bytes)
+		return memory;
+	free(memory);
+	*room_bytes = (2 * n_bytes + BS_LINE_BYTES - 1) / BS_LINE_BYTES * BS_LINE_BYTES;
+	memory = aligned_alloc(BS_LINE_BYTES, (size_t)*room_bytes);
+	if (!memory) {
+		(void)bs_fail_memory(err, "a slab", *room_bytes);
+		*room_bytes = 0;
+	}
+	return memory;
+}
+
+static uint32_t count_blocks(const struct bs_slab_builder *builder)
+{
+	return (builder->shape.n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS;
+}
+
+/* Of frequent terms. Those that the slab has not are among them: it may seem to have them. */
+static inline bool may_have_exceptions(const struct bs_slab_builder *builder, uint32_t place)
+{
+	return builder->plan->frequent[place].has_exceptions && builder->frequent[place].exact >= builder->shape.n_exact;
+}
+
+/* Of documents, in the order of rows: each is some way off in memory. */
+BS_PREFETCHING void prefetch_row(const struct bs_slab_builder *builder, uint32_t row)
+{
+	const uint32_t ahead = 4;
+	if (row + ahead < builder->shape.n_docs)
+		__builtin_prefetch(bs_accumulator_docs(builder->plan->accumulator)[builder->rows[row + ahead]].codes);
+}
+
+/* The value that row 0 marks with, a multiple of 512; those of the rows follow, and are new. */
+static uint32_t take_marks(struct bs_slab_builder *builder)
+{
+	uint32_t n = count_blocks(builder) * BS_LINE_BITS;
+	if (builder->next_mark > UINT32_MAX - n) {
+		memset(builder->marks, 0, ((size_t)builder->plan->n_repeated + 1) * sizeof(*builder->marks));
+		builder->next_mark = BS_LINE_BITS;
+	}
+	uint32_t first = builder->next_mark;
+	builder->next_mark += n;
+	return first;
+}
+
+/* Marks the term; bits from the lane's shift up are set if the lane has not had it yet. Terms of one document have one mark
+ * for all, which says nothing. */
+static inline uint32_t mark_term(const struct bs_slab_builder *builder, uint32_t place, uint32_t mark)
+{
+	uint32_t *last = &builder->marks[bs_slab_plan_repeated(builder->plan, place)];
+	uint32_t changed = *last ^ mark;
+	*last = mark;
+	return place < builder->plan->n_repeated ? changed : UINT32_MAX;
+}
 
 static int compare_u32(const void *a, const void *b)
 {
@@ -81,7 +114,7 @@ static int compare_u32(const void *a, const void *b)
 static enum bs_status choose_exact(struct bs_slab_builder *builder, struct bs_error *err)
 {
 	const struct bs_slab_plan *plan = builder->plan;
-	double least = plan->exact_share * bs_slab_blocks(builder) * BS_LINE_BITS;
+	double least = plan->exact_share * count_blocks(builder) * BS_LINE_BITS;
 	uint32_t n_exact = 0;
 	for (uint32_t i = 0; i < plan->n_frequent; i++)
 		n_exact += builder->frequent[i].next > 0 && builder->frequent[i].next >= least;
@@ -107,33 +140,23 @@ static enum bs_status choose_exact(struct bs_slab_builder *builder, struct bs_er
 	return BS_OK;
 }
 
-/* From counts to where each term's rows begin; there is room for one more behind the last, for those of all others. */
-static enum bs_status place_audit_rows(struct bs_slab_builder *builder, struct bs_error *err)
+/* From counts to where each term's true rows begin; there is room for one more behind the last, for those of all others. */
+static enum bs_status place_true_rows(struct bs_slab_builder *builder, struct bs_error *err)
 {
 	uint64_t n_all = 0;
 	for (uint32_t i = 0; i < builder->plan->n_frequent; i++) {
-		uint32_t n_rows = builder->frequent[i].next;
-		bool is_audited = bs_slab_is_audited(builder, i);
-		builder->frequent[i].next = is_audited ? (uint32_t)n_all : UINT32_MAX;
-		n_all += is_audited ? n_rows : 0;
+		struct bs_slab_frequent *term = &builder->frequent[i];
+		uint32_t n_rows = may_have_exceptions(builder, i) ? term->next : 0;
+		term->next = may_have_exceptions(builder, i) ? (uint32_t)n_all : UINT32_MAX;
+		n_all += n_rows;
 		if (n_all >= UINT32_MAX)
 			return bs_fail(err, BS_INVALID, "2^32 postings and more in one slab; use less --memory");
 	}
-	builder->n_audit_rows = (uint32_t)n_all;
+	builder->n_true_rows = (uint32_t)n_all;
 	for (uint32_t i = 0; i < builder->plan->n_frequent; i++)
 		if (builder->frequent[i].next == UINT32_MAX)
-			builder->frequent[i].next = builder->n_audit_rows;
+			builder->frequent[i].next = builder->n_true_rows;
 	return BS_OK;
-}
-
-static uint32_t least_length(const struct bs_slab_builder *builder, uint32_t n_rows)
-{
-	uint32_t least = UINT32_MAX;
-	for (uint32_t row = 0; row < n_rows; row++) {
-		uint32_t length = bs_doc_table_builder_get_length(&builder->plan->accumulator->doc_table, builder->rows[row]);
-		least = length < least ? length : least;
-	}
-	return least;
 }
 
 enum bs_status bs_slab_count(struct bs_slab_builder *builder, const uint32_t *rows, uint32_t n_rows,
@@ -142,39 +165,24 @@ enum bs_status bs_slab_count(struct bs_slab_builder *builder, const uint32_t *ro
 	const struct bs_slab_plan *plan = builder->plan;
 	uint32_t n_frequent = plan->n_frequent;
 	uint32_t places[BS_TERM_CHUNK];
-	free_slab(builder);
+	free(builder->exact_terms);
+	builder->exact_terms = NULL;
 	builder->rows = rows;
-	builder->shape = (struct bs_slab_shape){.n_docs = n_rows, .least_length = least_length(builder, n_rows)};
+	builder->shape = (struct bs_slab_shape){.n_docs = n_rows, .least_length = UINT32_MAX};
 	for (uint32_t i = 0; i <= n_frequent; i++)
 		builder->frequent[i] = (struct bs_slab_frequent){.exact = UINT32_MAX};
 	for (uint32_t row = 0; row < n_rows; row++) {
 		struct bs_term_reader reader = bs_accumulator_read(plan->accumulator, rows[row]);
-		bs_slab_prefetch_row(builder, row);
+		uint32_t length = bs_doc_table_builder_get_length(&plan->accumulator->doc_table, rows[row]);
+		builder->shape.least_length = length < builder->shape.least_length ? length : builder->shape.least_length;
+		prefetch_row(builder, row);
 		for (uint32_t n; (n = bs_accumulator_next(&reader, places)) > 0;)
 			for (uint32_t i = 0; i < n; i++)
 				builder->frequent[places[i] < n_frequent ? places[i] : n_frequent].next++;
 	}
 	enum bs_status status = choose_exact(builder, err);
-	if (!status)
-		status = place_audit_rows(builder, err);
-	return status;
+	return status ? status : place_true_rows(builder, err);
 }
-
-/* ---- marks: which term was in which row last ---- */
-
-uint32_t bs_slab_take_marks(struct bs_slab_builder *builder)
-{
-	uint32_t n = bs_slab_blocks(builder) * BS_LINE_BITS;
-	if (builder->next_mark > UINT32_MAX - n) {
-		memset(builder->marks, 0, ((size_t)builder->plan->n_repeated + 1) * sizeof(*builder->marks));
-		builder->next_mark = BS_LINE_BITS;
-	}
-	uint32_t first = builder->next_mark;
-	builder->next_mark += n;
-	return first;
-}
-
-/* ---- between the passes: how wide each level must be ---- */
 
 /* Bits set per row, span by span, of one level; a term counts once a span. */
 struct level_load {
@@ -223,23 +231,6 @@ static uint64_t count_at(uint64_t counts, uint32_t level)
 	return counts >> (level * COUNT_BITS) & COUNT_MASK;
 }
 
-static void pack_counts(const struct bs_treatment_table *treatments, uint64_t counts[BS_MAX_TREATMENTS])
-{
-	for (uint32_t i = 0; i < treatments->n_entries; i++) {
-		counts[i] = 0;
-		for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
-			counts[i] |= (uint64_t)treatments->entries[i].n_columns[level] << (level * COUNT_BITS);
-	}
-}
-
-/* Shifts of the levels; of those that are not there any will do, their counts being zero. */
-static void level_shifts(const struct bs_slab_builder *builder, uint32_t shifts[BS_MAX_LEVELS])
-{
-	const struct bs_treatment_table *treatments = builder->plan->treatments;
-	for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
-		shifts[level] = level < treatments->n_levels ? bs_level_shift(treatments->ranks[level], builder->shape.n_docs) : 0;
-}
-
 /* Of a chunk: of all its hashed terms, and of those that are new to their lane, likewise packed. */
 struct chunk_counts {
 	uint64_t all;
@@ -258,7 +249,7 @@ static struct chunk_counts measure_chunk(const struct bs_slab_builder *builder, 
 		uint32_t place = places[i];
 		if (place < plan->n_frequent && builder->frequent[place].exact < builder->shape.n_exact)
 			continue;
-		uint32_t changed = bs_slab_mark(builder, place, mark);
+		uint32_t changed = mark_term(builder, place, mark);
 		uint64_t packed = counts[plan->kinds[bs_slab_plan_repeated(plan, place)] & ~BS_KIND_HAS_LEVELS];
 		uint64_t mask = (changed >> shifts[1] ? COUNT_MASK << COUNT_BITS : 0) |
 		                (changed >> shifts[2] ? COUNT_MASK << (2 * COUNT_BITS) : 0);
@@ -268,33 +259,30 @@ static struct chunk_counts measure_chunk(const struct bs_slab_builder *builder, 
 	return sums;
 }
 
-static void measure_document(struct measured *measured, const uint64_t bits[BS_MAX_LEVELS])
-{
-	for (uint32_t choice = 0; choice < N_CHOICES; choice++)
-		load_add(&measured->documents[choice], bits[0] + (choice & 1 ? bits[1] : 0) + (choice & 2 ? bits[2] : 0));
-	for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
-		measured->n_columns[level] += bits[level];
-}
-
 /* Blocks that are spread evenly; small slabs are measured whole. */
 static bool is_measured(const struct bs_slab_builder *builder, uint32_t row)
 {
 	uint64_t n_measured = builder->plan->measured_blocks;
-	uint64_t n_blocks = bs_slab_blocks(builder);
+	uint64_t n_blocks = count_blocks(builder);
 	return n_measured == 0 || n_measured >= n_blocks || row / BS_LINE_BITS * n_measured % n_blocks < n_measured;
 }
 
 static void measure(struct bs_slab_builder *builder, struct measured *measured)
 {
+	const struct bs_treatment_table *treatments = builder->plan->treatments;
 	uint64_t counts[BS_MAX_TREATMENTS];
 	uint32_t shifts[BS_MAX_LEVELS];
 	uint32_t places[BS_TERM_CHUNK];
 	uint64_t lane_bits[BS_MAX_LEVELS] = {0};
 	uint32_t n_rows = builder->shape.n_docs;
-	uint32_t first_mark = bs_slab_take_marks(builder);
+	uint32_t first_mark = take_marks(builder);
 	*measured = (struct measured){0};
-	pack_counts(builder->plan->treatments, counts);
-	level_shifts(builder, shifts);
+	for (uint32_t level = 0; level < BS_MAX_LEVELS; level++) /* of those that are not there any shift will do: counts are zero */
+		shifts[level] = level < treatments->n_levels ? bs_level_shift(treatments->ranks[level], n_rows) : 0;
+	for (uint32_t i = 0; i < treatments->n_entries; i++) {
+		const uint8_t *n_columns = treatments->entries[i].n_columns;
+		counts[i] = n_columns[0] | (uint64_t)n_columns[1] << COUNT_BITS | (uint64_t)n_columns[2] << (2 * COUNT_BITS);
+	}
 	for (uint32_t row = 0; row < n_rows; row++) {
 		struct bs_term_reader reader = bs_accumulator_read(builder->plan->accumulator, builder->rows[row]);
 		uint64_t bits[BS_MAX_LEVELS] = {0};
@@ -303,7 +291,7 @@ static void measure(struct bs_slab_builder *builder, struct measured *measured)
 			continue;
 		}
 		struct bs_row_tfs tfs = bs_slab_plan_tfs(builder->plan, builder->rows[row]);
-		bs_slab_prefetch_row(builder, row);
+		prefetch_row(builder, row);
 		for (uint32_t n; (n = bs_accumulator_next(&reader, places)) > 0;) {
 			struct chunk_counts sums = measure_chunk(builder, counts, places, n, shifts, first_mark + row);
 			for (uint32_t i = 0, n_tfs = bs_row_tfs_next(&tfs, n); i < n_tfs; i++)
@@ -314,8 +302,12 @@ static void measure(struct bs_slab_builder *builder, struct measured *measured)
 				lane_bits[level] += count_at(sums.fresh, level);
 			}
 		}
-		measure_document(measured, bits);
-		for (uint32_t level = 1; level < BS_MAX_LEVELS; level++) {
+		for (uint32_t choice = 0; choice < N_CHOICES; choice++)
+			load_add(&measured->documents[choice], bits[0] + (choice & 1 ? bits[1] : 0) + (choice & 2 ? bits[2] : 0));
+		for (uint32_t level = 0; level < BS_MAX_LEVELS; level++) {
+			measured->n_columns[level] += bits[level];
+			if (level == 0)
+				continue;
 			bool is_last = row + 1 == n_rows || ((row + 1) & ((1u << shifts[level]) - 1)) == 0;
 			if (is_last)
 				load_add(&measured->coarse[level], lane_bits[level]);
@@ -336,7 +328,7 @@ static void measure(struct bs_slab_builder *builder, struct measured *measured)
 static void choose_widths(struct bs_slab_builder *builder, const struct measured *measured)
 {
 	const struct bs_slab_plan *plan = builder->plan;
-	uint32_t n_blocks = bs_slab_blocks(builder);
+	uint32_t n_blocks = count_blocks(builder);
 	uint32_t choice = 0;
 	for (uint32_t level = 1; level < plan->treatments->n_levels; level++) {
 		uint32_t m = level_width(&measured->coarse[level], plan->density);
@@ -350,21 +342,394 @@ static void choose_widths(struct bs_slab_builder *builder, const struct measured
 	builder->shape.n_columns[0] = level_width(&measured->documents[choice], plan->density);
 }
 
-/* ---- the slab ---- */
+/*
+ * One level while it is filled. A document's bits (a group's, a block's) are set in a row of words of its own, which stays
+ * in the first cache however wide the level is; 512 such rows are turned into a line of each column.
+ */
+struct filling {
+	uint8_t rank;
+	uint32_t shift;      /* a lane is 2^shift documents */
+	uint32_t n_columns;
+	uint32_t n_lines;    /* of a column */
+	uint32_t lane_words;
+	uint64_t *columns;   /* in the product */
+	uint64_t *lanes;     /* 512 rows of lane_words */
+};
+
+/* Terms of one treatment wait together: how many bits to set is then known beforehand, where term by term it would be guessed
+ * wrong for every other one. */
+#define BATCH_TERMS 64u
+
+struct waiting {
+	uint64_t hash;
+	uint32_t row;
+	uint32_t changed; /* see mark_term */
+};
+
+struct batch {
+	uint32_t n;
+	uint32_t hashes[BS_MAX_LEVELS]; /* columns of a term at each level */
+	struct waiting terms[BATCH_TERMS];
+};
+
+struct fill {
+	struct bs_slab_builder *builder;
+	struct filling levels[BS_MAX_LEVELS + 1]; /* behind the last level: the exact columns */
+	uint32_t n_levels;                        /* those included */
+	struct batch *batches; /* by treatment, and then that of tf levels */
+	uint32_t n_batches;
+};
+
+/* n_spare: columns that no one reads. */
+static void place_filling(struct fill *fill, uint8_t rank, uint32_t n_columns, uint32_t n_spare)
+{
+	const struct bs_slab_shape *shape = &fill->builder->shape;
+	fill->levels[fill->n_levels++] = (struct filling){
+		.rank = rank,
+		.shift = bs_level_shift(rank, shape->n_docs),
+		.n_columns = n_columns,
+		.n_lines = bs_level_lines(rank, count_blocks(fill->builder)),
+		.lane_words = (n_columns + n_spare + 63) / 64,
+	};
+}
+
+static enum bs_status make_batches(struct fill *fill, struct bs_error *err)
+{
+	const struct bs_slab_plan *plan = fill->builder->plan;
+	const struct bs_treatment_table *treatments = plan->treatments;
+	fill->n_batches = treatments->n_entries + 1;
+	fill->batches = malloc(fill->n_batches * sizeof(*fill->batches));
+	if (!fill->batches)
+		return bs_fail_memory(err, "a slab", fill->n_batches * sizeof(*fill->batches));
+	for (uint32_t i = 0; i < fill->n_batches; i++) {
+		struct batch *batch = &fill->batches[i];
+		batch->n = 0;
+		for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
+			batch->hashes[level] = i == treatments->n_entries ? (level == 0 ? plan->tf_levels->n_columns : 0)
+			                       : bs_slab_hashes(&treatments->entries[i], fill->builder->shape.n_columns, level);
+	}
+	return BS_OK;
+}
+
+/* Where levels and exact columns stand in the product. Terms without an exact column set one behind them. */
+static enum bs_status fill_init(struct fill *fill, struct bs_slab_builder *builder, struct bs_slab_product *product,
+                                struct bs_error *err)
+{
+	const struct bs_treatment_table *treatments = builder->plan->treatments;
+	const struct bs_slab_shape *shape = &builder->shape;
+	uint64_t n_lane_words = 1;
+	*fill = (struct fill){.builder = builder};
+	for (uint32_t level = 0; level < treatments->n_levels; level++)
+		place_filling(fill, treatments->ranks[level], shape->n_columns[level], 0);
+	place_filling(fill, BS_LEVEL_DOCUMENT, shape->n_exact, 1);
+	for (uint32_t i = 0; i < fill->n_levels; i++) {
+		product->image.n_lines += (uint64_t)fill->levels[i].n_columns * fill->levels[i].n_lines;
+		n_lane_words += (uint64_t)fill->levels[i].lane_words * BS_LINE_BITS;
+	}
+	if (n_lane_words * 8 > builder->lanes_bytes) {
+		free(builder->lanes);
+		builder->lanes = calloc((size_t)n_lane_words, 8);
+		builder->lanes_bytes = builder->lanes ? n_lane_words * 8 : 0;
+	}
+	product->columns = reserve(product->columns, &product->columns_bytes, (product->image.n_lines + 1) * BS_LINE_BYTES, err);
+	builder->true_rows = reserve(builder->true_rows, &builder->true_rows_bytes,
+	                             ((uint64_t)builder->n_true_rows + 1) * sizeof(*builder->true_rows), err);
+	if (!builder->lanes)
+		return bs_fail_memory(err, "a slab", n_lane_words * 8);
+	if (!product->columns || !builder->true_rows)
+		return BS_NO_MEMORY;
+	uint64_t *columns = product->columns;
+	uint64_t *lanes = builder->lanes;
+	for (uint32_t i = 0; i < fill->n_levels; i++) {
+		struct filling *filling = &fill->levels[i];
+		filling->columns = columns;
+		filling->lanes = lanes;
+		columns += (size_t)filling->n_columns * filling->n_lines * BS_LINE_WORDS;
+		lanes += (size_t)filling->lane_words * BS_LINE_BITS;
+	}
+	return make_batches(fill, err);
+}
+
+static uint64_t *lane_of(const struct filling *filling, uint32_t row)
+{
+	return filling->lanes + (size_t)((row >> filling->shift) % BS_LINE_BITS) * filling->lane_words;
+}
+
+/* The lanes of one line -> their columns, 64 columns at a time. */
+static void turn_lanes(struct filling *filling, uint32_t line)
+{
+	uint64_t *to = filling->columns + (size_t)line * BS_LINE_WORDS;
+	size_t stride = (size_t)filling->n_lines * BS_LINE_WORDS;
+	for (uint32_t word = 0; word * 64 < filling->n_columns; word++) {
+		uint64_t turned[BS_LINE_WORDS][64];
+		for (uint32_t i = 0; i < BS_LINE_WORDS; i++) {
+			for (uint32_t lane = 0; lane < 64; lane++)
+				turned[i][lane] = filling->lanes[(size_t)(i * 64 + lane) * filling->lane_words + word];
+			bs_transpose_64(turned[i]);
+		}
+		for (uint32_t c = 0; c < 64 && word * 64 + c < filling->n_columns; c++)
+			for (uint32_t i = 0; i < BS_LINE_WORDS; i++)
+				to[(size_t)(word * 64 + c) * stride + i] = turned[i][c];
+	}
+	memset(filling->lanes, 0, (size_t)filling->lane_words * BS_LINE_BITS * sizeof(*filling->lanes));
+}
+
+/* Sets the bits of one level: the first k of bs_hash_position of each term that is new to its lane. */
+static void set_level(const struct filling *filling, const struct batch *batch, uint32_t k)
+{
+	struct filling at = *filling; /* which no bit that is set can change */
+	for (uint32_t t = 0; t < batch->n; t++) {
+		const struct waiting *term = &batch->terms[t];
+		if (term->changed >> at.shift == 0)
+			continue;
+		struct bs_probe probe = bs_hash_probe(term->hash, at.rank);
+		uint64_t *lane = lane_of(&at, term->row);
+		for (uint32_t i = 0; i < k; i++) {
+			uint32_t column = bs_hash_position(probe, i, at.n_columns);
+			lane[column / 64] |= UINT64_C(1) << (column % 64);
+		}
+	}
+}
+
+static void set_batch(const struct fill *fill, struct batch *batch)
+{
+	for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
+		if (batch->hashes[level] > 0)
+			set_level(&fill->levels[level], batch, batch->hashes[level]);
+	batch->n = 0;
+}
+
+static inline void add_term(const struct fill *fill, struct batch *batch, uint64_t hash, uint32_t row, uint32_t changed)
+{
+	batch->terms[batch->n++] = (struct waiting){hash, row, changed};
+	if (batch->n == BATCH_TERMS)
+		set_batch(fill, batch);
+}
+
+/* After a row: turns the lanes that it completes. */
+static void end_row(struct fill *fill, uint32_t row, uint32_t n_rows)
+{
+	if (row + 1 != n_rows && (row + 1) % BS_LINE_BITS != 0)
+		return;
+	for (uint32_t i = 0; i < fill->n_batches; i++)
+		set_batch(fill, &fill->batches[i]);
+	for (uint32_t i = 0; i < fill->n_levels; i++) {
+		struct filling *filling = &fill->levels[i];
+		uint32_t lane = row >> filling->shift;
+		if (row + 1 == n_rows || ((row + 1) >> filling->shift) / BS_LINE_BITS != lane / BS_LINE_BITS)
+			turn_lanes(filling, lane / BS_LINE_BITS);
+	}
+}
+
+/* Terms of a chunk by what is done with them: told apart without a branch, since what a term is cannot be predicted. Frequent
+ * ones may have an exact column and exceptions; all that have no exact column wait with their like until there are enough of
+ * them to set bits in one go. */
+struct sorted_chunk {
+	uint32_t n_frequent;
+	uint32_t n_hashed;
+	uint32_t frequent[BS_TERM_CHUNK];
+	uint32_t hashed[BS_TERM_CHUNK]; /* those of the frequent ones included that have no exact column */
+};
+
+/* Prefetches what is looked at of frequent terms. */
+static inline void sort_chunk(const struct bs_slab_builder *builder, const uint32_t *places, uint32_t n,
+                              struct sorted_chunk *sorted)
+{
+	uint32_t least = builder->plan->n_frequent;
+	sorted->n_frequent = sorted->n_hashed = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t place = places[i];
+		sorted->frequent[sorted->n_frequent] = place;
+		sorted->hashed[sorted->n_hashed] = place;
+		sorted->n_frequent += place < least;
+		sorted->n_hashed += place >= least;
+	}
+	for (uint32_t i = 0; i < sorted->n_frequent; i++)
+		__builtin_prefetch(&builder->frequent[sorted->frequent[i]], 1);
+	for (uint32_t i = 0; i < sorted->n_frequent; i++)
+		__builtin_prefetch(&builder->true_rows[builder->frequent[sorted->frequent[i]].next], 1);
+}
+
+/* Sets the bits of exact columns, and keeps the row for the terms that may have exceptions. Without a branch: terms that have
+ * no exact column set a bit behind them, and those that have no exceptions write behind all true rows. */
+static inline void put_frequent(const struct fill *fill, struct sorted_chunk *sorted, uint64_t *lane, uint32_t row)
+{
+	const struct bs_slab_builder *builder = fill->builder;
+	uint32_t n_exact = builder->shape.n_exact;
+	uint32_t n_true_rows = builder->n_true_rows;
+	for (uint32_t i = 0; i < sorted->n_frequent; i++) {
+		uint32_t place = sorted->frequent[i];
+		struct bs_slab_frequent *here = &builder->frequent[place];
+		uint32_t column = here->exact < n_exact ? here->exact : n_exact;
+		uint32_t next = here->next;
+		lane[column / 64] |= UINT64_C(1) << (column % 64);
+		builder->true_rows[next] = row;
+		here->next = next + (next < n_true_rows);
+		sorted->hashed[sorted->n_hashed] = place;
+		sorted->n_hashed += column == n_exact;
+	}
+}
+
+static inline void put_hashed(const struct fill *fill, const struct sorted_chunk *sorted, uint32_t row, uint32_t mark)
+{
+	const struct bs_slab_builder *builder = fill->builder;
+	const struct bs_slab_plan *plan = builder->plan;
+	for (uint32_t i = 0; i < sorted->n_hashed; i++) {
+		uint32_t repeated = bs_slab_plan_repeated(plan, sorted->hashed[i]);
+		__builtin_prefetch(&plan->hashes[sorted->hashed[i]]);
+		__builtin_prefetch(&builder->marks[repeated], 1);
+		__builtin_prefetch(&plan->kinds[repeated]);
+	}
+	for (uint32_t i = 0; i < sorted->n_hashed; i++) {
+		uint32_t place = sorted->hashed[i];
+		uint32_t treatment = plan->kinds[bs_slab_plan_repeated(plan, place)] & ~BS_KIND_HAS_LEVELS;
+		add_term(fill, &fill->batches[treatment], plan->hashes[place], row, mark_term(builder, place, mark));
+	}
+}
+
+static void put_tf_levels(const struct fill *fill, const uint32_t *places, uint32_t n, const struct bs_row_tfs *tfs,
+                          uint32_t row)
+{
+	const struct bs_slab_plan *plan = fill->builder->plan;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t n_levels = bs_slab_plan_levels(plan, places[i], tfs);
+		for (uint32_t level = 0; level < n_levels; level++)
+			add_term(fill, &fill->batches[fill->n_batches - 1], bs_tf_level_hash(plan->hashes[places[i]], level), row,
+			         UINT32_MAX);
+	}
+}
+
+static void put_document(const struct fill *fill, uint32_t row, uint32_t mark)
+{
+	const struct bs_slab_plan *plan = fill->builder->plan;
+	uint32_t document = fill->builder->rows[row];
+	struct bs_term_reader reader = bs_accumulator_read(plan->accumulator, document);
+	struct bs_row_tfs tfs = bs_slab_plan_tfs(plan, document);
+	uint64_t *exact_lane = lane_of(&fill->levels[fill->n_levels - 1], row);
+	uint32_t places[BS_TERM_CHUNK];
+	struct sorted_chunk sorted;
+	for (uint32_t n; (n = bs_accumulator_next(&reader, places)) > 0;) {
+		sort_chunk(fill->builder, places, n, &sorted);
+		put_frequent(fill, &sorted, exact_lane, row);
+		put_hashed(fill, &sorted, row, mark);
+		put_tf_levels(fill, places, bs_row_tfs_next(&tfs, n), &tfs, row);
+	}
+}
+
+static enum bs_status fill_columns(struct bs_slab_builder *builder, struct bs_slab_product *product, struct bs_error *err)
+{
+	struct fill fill;
+	uint32_t n_rows = builder->shape.n_docs;
+	uint32_t first_mark = take_marks(builder);
+	enum bs_status status = fill_init(&fill, builder, product, err);
+	for (uint32_t row = 0; row < n_rows && !status; row++) {
+		prefetch_row(builder, row);
+		put_document(&fill, row, first_mark + row);
+		end_row(&fill, row, n_rows);
+	}
+	free(fill.batches);
+	return status;
+}
+
+/* Terms whose block columns are prefetched ahead. */
+#define AHEAD 8u
+
+/* Scratch of finding exceptions. */
+struct finding {
+	struct bs_slab slab;
+	struct bs_buffer wrong; /* u32: exceptions of one term */
+	struct bs_and_scratch and;
+	struct bs_and_frame frame;
+};
+
+/* The rows that the AND leaves and that are not among rows[0..n_rows), all of which it leaves. */
+static enum bs_status find_wrong(struct finding *finding, const struct bs_live *live, const uint32_t *rows, uint32_t n_rows,
+                                 uint64_t first_row, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	uint64_t *lines = finding->frame.lines;
+	bs_buffer_clear(&finding->wrong);
+	for (uint32_t i = 0; i < n_rows; i++)
+		lines[rows[i] / 64] &= ~(UINT64_C(1) << (rows[i] % 64));
+	for (uint32_t live_word = 0; live_word < BS_SLAB_MAX_BLOCKS / 64; live_word++) {
+		for (uint64_t blocks = live->words[live_word]; blocks && !status; blocks &= blocks - 1) {
+			uint32_t first = (live_word * 64 + (uint32_t)__builtin_ctzll(blocks)) * BS_LINE_WORDS;
+			for (uint32_t word = first; word < first + BS_LINE_WORDS; word++) {
+				for (uint64_t bits = lines[word]; bits && !status; bits &= bits - 1) {
+					uint32_t row = (uint32_t)first_row + word * 64 + (uint32_t)__builtin_ctzll(bits);
+					status = bs_buffer_append(&finding->wrong, &row, sizeof(row), err);
+				}
+			}
+		}
+	}
+	return status;
+}
+
+/* Asks the slab for a term, which rows[0..n_rows) have. */
+static enum bs_status find_of_term(struct finding *finding, const struct bs_kernel *kernel, const struct bs_and_term *term,
+                                   const uint32_t *rows, uint32_t n_rows, uint64_t first_row,
+                                   struct bs_exceptions_builder *exceptions, struct bs_error *err)
+{
+	const struct bs_slab_term *only = &(struct bs_slab_term){.term = term, .exact_column = BS_NO_COLUMN};
+	struct bs_and_cost cost = {0, 0};
+	struct bs_live live;
+	bs_live_all(&live, finding->slab.n_blocks);
+	enum bs_status status = bs_slab_and(&finding->slab, kernel, &only, 1, &finding->and, &finding->frame, &live, &cost, err);
+	if (!status)
+		status = find_wrong(finding, &live, rows, n_rows, first_row, err);
+	uint32_t n_wrong = (uint32_t)(finding->wrong.used_bytes / sizeof(uint32_t));
+	if (!status && n_wrong > 0)
+		status = bs_exceptions_add(exceptions, (uint32_t)term->ordinal,
+		                           (const uint32_t *)(const void *)finding->wrong.data, n_wrong, err);
+	return status;
+}
+
+static enum bs_status find_exceptions(const struct bs_slab_builder *builder, uint64_t first_row,
+                                      struct bs_slab_product *product, struct bs_error *err)
+{
+	const struct bs_slab_plan *plan = builder->plan;
+	size_t lines_bytes = (size_t)BS_SLAB_MAX_BLOCKS * BS_LINE_BYTES;
+	struct finding finding = {.frame = {.lines = aligned_alloc(BS_LINE_BYTES, lines_bytes),
+	                                    .groups = aligned_alloc(BS_LINE_BYTES, lines_bytes / 8)}};
+	struct bs_and_term terms[AHEAD]; /* term i is i % AHEAD */
+	uint32_t ahead = 0, n_ahead = 0, n_done = 0, start = 0;
+	enum bs_status status = BS_OK;
+	if (!finding.frame.lines || !finding.frame.groups)
+		status = bs_fail_memory(err, "a slab's exceptions", lines_bytes);
+	bs_slab_in_memory(&finding.slab, &builder->shape, plan->treatments, product->columns, product->image.n_lines,
+	                  (float)plan->density);
+	for (uint32_t place = 0; place < plan->n_frequent && !status; place++) {
+		if (!may_have_exceptions(builder, place))
+			continue;
+		for (; ahead < plan->n_frequent && n_ahead < n_done + AHEAD; ahead++) {
+			const struct bs_frequent_term *next = &plan->frequent[ahead];
+			if (!may_have_exceptions(builder, ahead))
+				continue;
+			bs_and_term_init(&terms[n_ahead % AHEAD], plan->hashes[ahead], next->ordinal, next->df, plan->treatments);
+			bs_slab_prefetch(&finding.slab, &terms[n_ahead++ % AHEAD]);
+		}
+		uint32_t end = builder->frequent[place].next;
+		status = find_of_term(&finding, plan->kernel, &terms[n_done++ % AHEAD], builder->true_rows + start, end - start,
+		                      first_row, &product->exceptions, err);
+		start = end;
+	}
+	bs_buffer_deinit(&finding.wrong);
+	bs_and_deinit(&finding.and);
+	free(finding.frame.lines);
+	free(finding.frame.groups);
+	return status;
+}
 
 enum bs_status bs_slab_build(struct bs_slab_builder *builder, uint64_t first_row, struct bs_slab_product *product,
                              struct bs_error *err)
 {
 	struct measured measured;
-	*product = (struct bs_slab_product){.columns = product->columns, .most_lines = product->most_lines};
+	*product = (struct bs_slab_product){.columns = product->columns, .columns_bytes = product->columns_bytes};
 	measure(builder, &measured);
 	choose_widths(builder, &measured);
-	enum bs_status status = reserve_audit_rows(builder, err);
-	if (status)
-		return status;
 	product->exact_terms = builder->exact_terms;
 	builder->exact_terms = NULL;
-	status = bs_slab_fill(builder, product, err);
+	enum bs_status status = fill_columns(builder, product, err);
 	product->image.shape = builder->shape;
 	product->image.rows = builder->rows;
 	product->image.columns = product->columns;
@@ -372,8 +737,7 @@ enum bs_status bs_slab_build(struct bs_slab_builder *builder, uint64_t first_row
 	product->image.kernel = builder->plan->kernel;
 	product->image.treatments = builder->plan->treatments;
 	if (!status)
-		status = bs_slab_audit(builder, first_row, product, err);
-	free_slab(builder);
+		status = find_exceptions(builder, first_row, product, err);
 	if (status)
 		bs_slab_product_deinit(product);
 	return status;

@@ -89,5 +89,18 @@ show bitsift index --max-document 4G files
 echo '# a document of nothing but distinct words'
 mkdir words
 seq 100000000 111000000 >words/distinct
-within 1152 bitsift index --index words.index --words --memory 64M -q words
+within 192 bitsift index --index none.index --words --memory 64M -q words 2>"$SCRATCH/said" || echo "status $?"
+grep skipped "$SCRATCH/said"
+within 1152 bitsift index --index words.index --words -q words
 within 192 bitsift query --index words.index --count 100000001
+
+echo '# more than there is memory for: counted, named, and found by grep'
+seq 100000000 120000000 >words/distinct
+mkdir -p words/more
+seq 100000000 101000000 | tee words/more/1 >words/more/2
+for jobs in 1 2; do
+    within 1152 bitsift index --index "words$jobs" -j "$jobs" -q words 2>"$SCRATCH/said"
+    grep -h 'skipped\|peak' "$SCRATCH/said" | grep -v peak
+done
+bitsift query --index words2 --ids 100000001
+bitsift grep --index words2 -c '^10000000[12]$' words
