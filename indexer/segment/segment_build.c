@@ -102,7 +102,6 @@ struct part {
 	uint64_t first_row;           /* ... and in the segment */
 	struct bs_slab_product product;
 	struct bs_forward_product lists; /* of a class of forward lists */
-	struct bs_slab_image lists_image;
 };
 
 /*
@@ -154,7 +153,7 @@ static enum bs_status make_lists(struct parts *parts, const struct bs_task *task
 	take_spare(parts, &part->product);
 	bs_slab_product_deinit(&part->product);
 	return bs_forward_build(build->accumulator, build->plan.ordinals, part->class->docs, part->n_rows,
-	                     build->classes.ns_bits, &part->lists, &part->lists_image, err);
+	                        build->classes.ns_bits, &part->lists, err);
 }
 
 static enum bs_status make_part(void *context, const struct bs_task *task, struct bs_error *err)
@@ -186,7 +185,7 @@ static enum bs_status write_part(void *context, uint64_t task, struct bs_error *
 	struct part *part = &parts->parts[task];
 	if (!part->class)
 		return BS_OK;
-	const struct bs_slab_image *image = part->class->is_forward ? &part->lists_image : &part->product.image;
+	const struct bs_slab_image *image = part->class->is_forward ? &part->lists.image : &part->product.image;
 	enum bs_status status = bs_segment_write_slab(build->writer, build->n_slabs++, image, &build->slab_entries, err);
 	if (!status && !part->class->is_forward)
 		status = bs_exceptions_join(&build->exceptions, &part->product.exceptions, err);
