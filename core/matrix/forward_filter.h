@@ -8,7 +8,7 @@
  * Seven columns let one list in 128 through by chance, beside those that have a term's neighbour. How many columns of
  * which neighbourhoods is the slab's own affair: five of neighbourhoods of eight take a third of the bytes of seven of two,
  * but looking into the 50 lists of 843 that passed was half of the time of a rare word in 1.4 M paragraphs. The indexer
- * chooses (indexer/segment/forward_cost.h). Terms that have exact columns (slab.h) are not in it.
+ * chooses (indexer/segment/forward_build.h). Terms that have exact columns (slab.h) are not in it.
  */
 #ifndef BS_CORE_MATRIX_FORWARD_FILTER_H
 #define BS_CORE_MATRIX_FORWARD_FILTER_H

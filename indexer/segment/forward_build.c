@@ -5,8 +5,62 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/matrix/forward_filter.h"
 #include "core/matrix/forward_list.h"
+
+/*
+ * What a query of one term costs. A look into a list takes 160 ns, but only the first term of a query is looked up in all
+ * documents, so a look counts as less. What is read of the filter of each group of 64 documents is about as many words as it
+ * has hashes. More documents have the neighbourhood of a term than if ordinals were drawn evenly, by NEAR_FACTOR: words of one
+ * stem are neighbours, and where one is frequent others are. (Fitted to 843 lists of 1.4 M paragraphs: eight hashes of
+ * neighbourhoods of four and of eight differ by 17 looks. With half of the factor all of them get seven hashes of four: 0.3 MiB
+ * less, AND candidates 23.7 -> 25.0 us.)
+ */
+#define LISTS_NS    100.0 /* a slab of them, whatever is in it */
+#define LOOK_NS     75.0
+#define COLUMN_NS   5.0
+#define NEAR_FACTOR 40.0
+
+#define MOST_HASHES 7u /* more would keep out few beside those that have the neighbourhood */
+#define LEAST_NEAR  1u
+
+void bs_forward_load_add(struct bs_forward_load *load, const struct bs_forward_load *other)
+{
+	load->n_docs += other->n_docs;
+	load->n_terms += other->n_terms;
+	load->n_bits += other->n_bits;
+	for (uint32_t i = 0; i < BS_FORWARD_NEARS; i++)
+		load->near[i] += other->near[i];
+}
+
+/* Of all documents, for a term. */
+static double look_ns(const struct bs_forward_load *load, const struct bs_forward_price *price,
+                      struct bs_forward_hashing hashing)
+{
+	double near = ldexp(load->near[hashing.near_log2], (int)hashing.near_log2) / fmax(price->n_ordinals, 1);
+	near = fmin(near * NEAR_FACTOR, load->n_docs);
+	double passes = near + (load->n_docs - near) * ldexp(1, -(int)hashing.n_hashes);
+	return passes * LOOK_NS + load->n_docs / BS_FORWARD_GROUP_ROWS * hashing.n_hashes * COLUMN_NS;
+}
+
+struct bs_forward_hashing bs_forward_choose(const struct bs_forward_load *load, const struct bs_forward_price *price,
+                                            double *cost_out)
+{
+	struct bs_forward_hashing best = {0, 0};
+	double least = INFINITY;
+	for (uint32_t near_log2 = LEAST_NEAR; near_log2 < BS_FORWARD_NEARS; near_log2++) {
+		for (uint32_t n_hashes = 1; n_hashes <= MOST_HASHES; n_hashes++) {
+			struct bs_forward_hashing hashing = {n_hashes, near_log2};
+			double filter_bits = load->near[near_log2] * n_hashes / M_LN2;
+			double cost = filter_bits + look_ns(load, price, hashing) * price->ns_bits;
+			if (cost < least) {
+				least = cost;
+				best = hashing;
+			}
+		}
+	}
+	*cost_out = load->n_bits + least + LISTS_NS * price->ns_bits;
+	return best;
+}
 
 #define DIGIT_BITS  11u
 #define FEW_NUMBERS 256u /* which the C library sorts as fast */
@@ -66,18 +120,13 @@ static void take_ordinals(const struct bs_accumulator *accumulator, const uint32
 #define SAMPLE_DOCS  32u           /* of a size */
 #define SAMPLE_TERMS (32u << 10)   /* about, of all of them */
 
-static uint32_t size_of(uint32_t n_terms)
-{
-	return n_terms ? 31 - (uint32_t)__builtin_clz(n_terms) : 0;
-}
-
 struct size_sample {
 	uint64_t n_docs; /* of this size */
 	uint64_t n_seen;
 	struct bs_forward_load load; /* of those measured */
 };
 
-#define PLACE_BITS 24.0 /* of a plain list in the tables */
+#define PLACE_BITS 24.0 /* of a list in the tables */
 
 static struct bs_forward_load load_of(const uint32_t *ordinals, uint32_t n)
 {
@@ -97,21 +146,21 @@ static bool is_sampled(struct size_sample *sample, uint32_t size)
 }
 
 enum bs_status bs_forward_measure(const struct bs_accumulator *accumulator, const uint32_t *ordinal_of,
-                               struct bs_forward_load loads_out[BS_FORWARD_SIZES], struct bs_error *err)
+                                  struct bs_forward_load loads_out[BS_FORWARD_SIZES], struct bs_error *err)
 {
 	struct size_sample samples[BS_FORWARD_SIZES] = {{0}};
 	const struct bs_accumulated_doc *docs = bs_accumulator_docs(accumulator);
 	uint32_t n_docs = bs_accumulator_n_docs(accumulator);
 	uint32_t most = 1;
 	for (uint32_t i = 0; i < n_docs; i++) {
-		samples[size_of(docs[i].n_terms)].n_docs++;
+		samples[bs_forward_size(docs[i].n_terms)].n_docs++;
 		most = docs[i].n_terms > most ? docs[i].n_terms : most;
 	}
 	uint32_t *ordinals = malloc((size_t)most * 2 * sizeof(*ordinals));
 	if (!ordinals)
 		return bs_fail_memory(err, "terms of a document", (size_t)most * 2 * sizeof(*ordinals));
 	for (uint32_t i = 0; i < n_docs; i++) {
-		uint32_t size = size_of(docs[i].n_terms);
+		uint32_t size = bs_forward_size(docs[i].n_terms);
 		if (!is_sampled(&samples[size], size))
 			continue;
 		take_ordinals(accumulator, ordinal_of, i, ordinals, ordinals + most);
@@ -182,8 +231,8 @@ static enum bs_status take_terms(const struct bs_accumulator *accumulator, const
 	return BS_OK;
 }
 
-/* A posting of a frequent term takes about so many bits in a list, filter included, and is looked up for every query that
- * has the term; see bench/README.md. */
+/* A posting of a frequent term takes about so many bits in a list, filter included, and each query that has the term looks
+ * it up; see bench/NOTES.md. */
 #define LISTED_BITS 10.0
 #define LISTED_NS   160.0
 #define EXACT_BITS  64.0 /* an exact column's places in the tables */
@@ -197,18 +246,25 @@ static uint32_t least_exact(uint32_t n_docs, const struct bs_forward_product *pr
 	return (uint32_t)ceil(2 * column_bits / (LISTED_BITS + sqrt(LISTED_BITS * LISTED_BITS + 4 * look_bits * column_bits)));
 }
 
-/* Which terms have exact columns, ascending; column_of, zeros: by ordinal, the column + 1 of those that do. */
-static enum bs_status choose_exact(uint32_t n_docs, uint32_t n_terms, uint32_t least, uint32_t *column_of,
-                                   struct bs_forward_product *product, uint32_t *n_exact_out, struct bs_error *err)
+/* Chooses the terms that have exact columns, takes them out of the lists, and sets their bits. */
+static enum bs_status make_exact(uint32_t n_docs, uint32_t n_terms, const struct bs_forward_price *price,
+                                 struct bs_forward_product *product, uint32_t *n_exact_out, struct bs_error *err)
 {
+	uint32_t least = least_exact(n_docs, product, price);
+	uint32_t n_groups = bs_forward_groups(n_docs);
 	uint32_t n_exact = 0;
+	uint32_t *column_of = calloc((size_t)n_terms + 1, sizeof(*column_of)); /* by ordinal: its df, then its exact column + 1 */
+	if (!column_of)
+		return bs_fail_memory(err, "exact columns", (size_t)n_terms * sizeof(*column_of));
 	for (uint64_t i = 0; i < product->offsets[n_docs]; i++)
 		n_exact += ++column_of[product->terms[i]] == least;
-	product->exact_terms = malloc(((size_t)n_exact + 1) * sizeof(*product->exact_terms));
-	product->columns = calloc((size_t)n_exact * bs_forward_groups(n_docs) + 1, sizeof(*product->columns));
 	*n_exact_out = n_exact;
-	if (!product->exact_terms || !product->columns)
+	product->exact_terms = malloc(((size_t)n_exact + 1) * sizeof(*product->exact_terms));
+	product->columns = calloc((size_t)n_exact * n_groups + 1, sizeof(*product->columns));
+	if (!product->exact_terms || !product->columns) {
+		free(column_of);
 		return bs_fail_memory(err, "exact columns", ((size_t)n_exact + 1) * sizeof(*product->exact_terms));
+	}
 	n_exact = 0;
 	for (uint32_t term = 0; term < n_terms; term++) {
 		bool is_exact = column_of[term] >= least;
@@ -216,13 +272,6 @@ static enum bs_status choose_exact(uint32_t n_docs, uint32_t n_terms, uint32_t l
 			product->exact_terms[n_exact++] = term;
 		column_of[term] = is_exact ? n_exact : 0;
 	}
-	return BS_OK;
-}
-
-/* Takes those terms out of the lists and sets their bits. */
-static void fill_exact(uint32_t n_docs, const uint32_t *column_of, struct bs_forward_product *product)
-{
-	uint32_t n_groups = bs_forward_groups(n_docs);
 	uint32_t *to = product->terms;
 	uint64_t start = 0;
 	for (uint32_t row = 0; row < n_docs; row++) {
@@ -237,19 +286,8 @@ static void fill_exact(uint32_t n_docs, const uint32_t *column_of, struct bs_for
 		start = end;
 		product->offsets[row + 1] = (uint64_t)(to - product->terms);
 	}
-}
-
-static enum bs_status make_exact(uint32_t n_docs, uint32_t n_terms, const struct bs_forward_price *price,
-                                 struct bs_forward_product *product, uint32_t *n_exact_out, struct bs_error *err)
-{
-	uint32_t *column_of = calloc((size_t)n_terms + 1, sizeof(*column_of));
-	if (!column_of)
-		return bs_fail_memory(err, "exact columns", (size_t)n_terms * sizeof(*column_of));
-	enum bs_status status = choose_exact(n_docs, n_terms, least_exact(n_docs, product, price), column_of, product, n_exact_out, err);
-	if (!status)
-		fill_exact(n_docs, column_of, product);
 	free(column_of);
-	return status;
+	return BS_OK;
 }
 
 static const uint32_t *row_terms(const struct bs_forward_product *product, uint32_t row, uint32_t *n_out)
@@ -258,56 +296,42 @@ static const uint32_t *row_terms(const struct bs_forward_product *product, uint3
 	return product->terms + product->offsets[row];
 }
 
-/* By what is listed. */
-static struct bs_forward_hashing choose_hashing(uint32_t n_docs, const struct bs_forward_price *price,
-                                             const struct bs_forward_product *product)
+/* Chooses the hashing by what is in the lists, and makes the filters of all groups of rows. */
+static enum bs_status make_filters(uint32_t n_docs, const struct bs_forward_price *price, struct bs_forward_product *product,
+                                   struct bs_forward_hashing *hashing_out, struct bs_error *err)
 {
 	struct bs_forward_load all = {0};
 	double cost;
+	uint64_t n_near = 0;
+	uint32_t n;
 	for (uint32_t row = 0; row < n_docs; row++) {
-		uint32_t n;
 		const uint32_t *terms = row_terms(product, row, &n);
 		struct bs_forward_load one = load_of(terms, n);
 		bs_forward_load_add(&all, &one);
 	}
-	return bs_forward_choose(&all, price, &cost);
-}
-
-static void size_filters(uint32_t n_docs, struct bs_forward_hashing hashing, struct bs_forward_product *product)
-{
-	uint64_t n_near = 0;
+	struct bs_forward_hashing hashing = *hashing_out = bs_forward_choose(&all, price, &cost);
 	for (uint32_t row = 0; row < n_docs; row++) {
-		uint32_t group = row / BS_FORWARD_GROUP_ROWS;
+		uint64_t *filter = product->filter_offsets + row / BS_FORWARD_GROUP_ROWS;
 		uint32_t n_in_group = row % BS_FORWARD_GROUP_ROWS + 1;
-		uint32_t n;
 		const uint32_t *terms = row_terms(product, row, &n);
 		n_near = (n_in_group == 1 ? 0 : n_near) + bs_forward_neighbourhoods(hashing.near_log2, terms, n);
-		product->filter_offsets[group + 1] = product->filter_offsets[group] +
-		                                     bs_forward_filter_width(hashing, n_near / n_in_group);
+		filter[1] = filter[0] + bs_forward_filter_width(hashing, n_near / n_in_group);
 	}
-}
-
-static enum bs_status fill_filters(uint32_t n_docs, struct bs_forward_hashing hashing, struct bs_forward_product *product,
-                                   struct bs_error *err)
-{
-	size_filters(n_docs, hashing, product);
 	size_t n_words = (size_t)product->filter_offsets[bs_forward_groups(n_docs)];
 	product->filter_words = calloc(n_words + 1, sizeof(*product->filter_words));
 	if (!product->filter_words)
 		return bs_fail_memory(err, "the filter of forward lists", n_words * sizeof(*product->filter_words));
 	for (uint32_t row = 0; row < n_docs; row++) {
 		const uint64_t *filter = product->filter_offsets + row / BS_FORWARD_GROUP_ROWS;
-		uint32_t n;
 		const uint32_t *terms = row_terms(product, row, &n);
 		bs_forward_filter_set(hashing, product->filter_words + filter[0], (uint32_t)(filter[1] - filter[0]),
-		                   row % BS_FORWARD_GROUP_ROWS, terms, n);
+		                      row % BS_FORWARD_GROUP_ROWS, terms, n);
 	}
 	return BS_OK;
 }
 
 enum bs_status bs_forward_build(const struct bs_accumulator *accumulator, const uint32_t *ordinal_of, const uint32_t *docs,
-                             uint32_t n_docs, double ns_bits, struct bs_forward_product *product,
-                             struct bs_slab_image *image_out, struct bs_error *err)
+                                uint32_t n_docs, double ns_bits, struct bs_forward_product *product, struct bs_error *err)
 {
 	struct bs_forward_price price = {.ns_bits = ns_bits, .n_ordinals = accumulator->terms.n_terms};
 	struct bs_forward_hashing hashing = {0, 0};
@@ -318,11 +342,9 @@ enum bs_status bs_forward_build(const struct bs_accumulator *accumulator, const 
 		status = take_terms(accumulator, ordinal_of, n_docs, product, err);
 	if (!status)
 		status = make_exact(n_docs, accumulator->terms.n_terms, &price, product, &n_exact, err);
-	if (!status) {
-		hashing = choose_hashing(n_docs, &price, product);
-		status = fill_filters(n_docs, hashing, product, err);
-	}
-	*image_out = (struct bs_slab_image){
+	if (!status)
+		status = make_filters(n_docs, &price, product, &hashing, err);
+	product->image = (struct bs_slab_image){
 		.shape = {.n_docs = n_docs, .is_forward = true, .n_exact = n_exact, .hashing = hashing},
 		.rows = product->rows,
 		.forward_offsets = product->offsets,

@@ -1,26 +1,54 @@
 /*
- * forward_build.h: makes a slab of plain lists (core/matrix/forward_list.h) and the filters in front of them (core/forward_filter.h),
- * and tells beforehand what such lists take.
+ * forward_build.h: makes slabs of forward lists (core/matrix/forward_list.h) and the filters before them
+ * (core/matrix/forward_filter.h), and tells what such lists cost and which filters make them cheapest.
  */
 #ifndef BS_INDEXER_SEGMENT_FORWARD_BUILD_H
 #define BS_INDEXER_SEGMENT_FORWARD_BUILD_H
 
 #include <stdint.h>
 
-#include "core/store/segment.h"
 #include "core/base/status.h"
+#include "core/matrix/forward_filter.h"
+#include "core/store/segment.h"
 #include "indexer/batch/accumulator.h"
-#include "indexer/segment/forward_cost.h"
 
-/* Plain lists of 2^i to 2^(i+1) - 1 terms, for each i. */
+#define BS_FORWARD_NEARS 7u /* neighbourhoods that there is a choice of: of 2^0 to 2^6 ordinals */
+
+/* Forward lists that are to share a slab, or what is known of them beforehand. */
+struct bs_forward_load {
+	double n_docs;
+	double n_terms;
+	double n_bits;                 /* of the lists and their places */
+	double near[BS_FORWARD_NEARS]; /* neighbourhoods of 2^i ordinals, the sum of all lists */
+};
+void bs_forward_load_add(struct bs_forward_load *load, const struct bs_forward_load *other);
+
+/* What cost is counted in: bits. */
+struct bs_forward_price {
+	double ns_bits;    /* what a nanosecond a query may cost */
+	double n_ordinals; /* of the lexicon */
+};
+
+/* The cheapest filters, and with them the cost of all. */
+struct bs_forward_hashing bs_forward_choose(const struct bs_forward_load *load, const struct bs_forward_price *price,
+                                            double *cost_out);
+
+/* Lists are measured by size: of size i are those of 2^i to 2^(i+1) - 1 terms. */
 #define BS_FORWARD_SIZES 32u
 
-/* Loads a term, of one that had one term: n_docs is what it has of a document. Measures some documents of each size. ordinal_of: by the numbers that documents have (slab_plan.h: places). Depends on the documents only. BS_NO_MEMORY. */
-enum bs_status bs_forward_measure(const struct bs_accumulator *accumulator, const uint32_t *ordinal_of,
-                               struct bs_forward_load loads_out[BS_FORWARD_SIZES], struct bs_error *err) BS_WARN_UNUSED;
+static inline uint32_t bs_forward_size(uint32_t n_terms)
+{
+	return n_terms ? 31 - (uint32_t)__builtin_clz(n_terms) : 0;
+}
 
-/* A slab made. All arrays are owned. */
+/* The loads of some documents of each size. ordinal_of: by the numbers that terms have in documents (slab_plan.h: places).
+ * Depends on the documents only. BS_NO_MEMORY. */
+enum bs_status bs_forward_measure(const struct bs_accumulator *accumulator, const uint32_t *ordinal_of,
+                                  struct bs_forward_load loads_out[BS_FORWARD_SIZES], struct bs_error *err) BS_WARN_UNUSED;
+
+/* A slab as it is written. Zero-initialise. All arrays are owned. */
 struct bs_forward_product {
+	struct bs_slab_image image; /* into what follows */
 	uint32_t *rows;
 	uint64_t *offsets;
 	uint32_t *terms;
@@ -31,9 +59,9 @@ struct bs_forward_product {
 };
 void bs_forward_product_deinit(struct bs_forward_product *product);
 
-/* Makes a slab of docs[0..n_docs). ns_bits: see forward_cost.h. image_out borrows from the product. BS_NO_MEMORY; release the product then, too. */
+/* Makes a slab of docs[0..n_docs). ns_bits as in the price. BS_NO_MEMORY; release the product then, too. */
 enum bs_status bs_forward_build(const struct bs_accumulator *accumulator, const uint32_t *ordinal_of, const uint32_t *docs,
-                             uint32_t n_docs, double ns_bits, struct bs_forward_product *product, struct bs_slab_image *image_out,
-                             struct bs_error *err) BS_WARN_UNUSED;
+                                uint32_t n_docs, double ns_bits, struct bs_forward_product *product,
+                                struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -17,7 +17,7 @@
 /* Of a slab, to choose its widths: 16,384 documents, whose mean load is that of all within a hundredth. */
 #define MEASURED_BLOCKS 32u
 
-/* What is made on the way; all arrays have an entry a term or a document of the accumulator. */
+/* What is made on the way. */
 struct build {
 	struct bs_accumulator *accumulator;
 	const struct bs_build_options *options;
@@ -25,8 +25,7 @@ struct build {
 	struct bs_writer *writer;
 	struct bs_treatment_table treatments;
 	struct bs_tf_levels tf_levels;
-	uint32_t *sorted;      /* term numbers in lexicon order */
-	struct bs_size_class_doc *docs; /* what classes are made by */
+	uint32_t *sorted; /* term numbers in lexicon order */
 	struct bs_slab_plan plan;
 	struct bs_size_classes classes;
 	struct bs_buffer slab_entries;
@@ -36,26 +35,39 @@ struct build {
 	struct bs_exceptions_builder exceptions;
 };
 
-static enum bs_status sort_terms(struct build *build, struct bs_error *err)
+/* The order of the lexicon, what slabs share, and the size classes. */
+static enum bs_status prepare(struct build *build, struct bs_error *err)
 {
-	const struct bs_term_table *terms = &build->accumulator->terms;
-	size_t n = terms->n_terms ? terms->n_terms : 1;
-	build->sorted = malloc(n * sizeof(uint32_t));
-	if (!build->sorted)
-		return bs_fail_memory(err, "sorting the lexicon", n * sizeof(uint32_t));
-	return bs_term_order(terms, build->options->n_threads, build->sorted, err);
+	struct bs_accumulator *accumulator = build->accumulator;
+	const struct bs_build_options *options = build->options;
+	uint32_t n_docs = bs_accumulator_n_docs(accumulator);
+	size_t n_terms = accumulator->terms.n_terms;
+	struct bs_size_class_rules rules = {
+		.density = build->policy.density,
+		.bit_ns = build->policy.bit_ns,
+		.max_blocks = options->max_blocks,
+		.max_slab_bytes = options->max_slab_bytes,
+		.forward_mode = options->forward_mode,
+		.n_ordinals = (double)n_terms,
+	};
+	struct bs_size_class_doc *docs = malloc(((size_t)n_docs + 1) * sizeof(*docs));
+	build->sorted = malloc((n_terms + 1) * sizeof(*build->sorted));
+	enum bs_status status = BS_OK;
+	if (!docs || !build->sorted)
+		status = bs_fail_memory(err, "a segment", (n_terms + n_docs) * sizeof(*docs));
+	if (!status)
+		status = bs_term_order(&accumulator->terms, options->n_threads, build->sorted, err);
+	if (!status)
+		status = bs_slab_plan_make(&build->plan, accumulator, build->sorted, options->n_threads, docs, err);
+	if (!status)
+		status = bs_forward_measure(accumulator, build->plan.ordinals, rules.lists, err);
+	if (!status)
+		status = bs_size_classes_make(docs, n_docs, &rules, &build->classes, err);
+	free(docs);
+	return status;
 }
 
-static enum bs_status make_plan(struct build *build, struct bs_error *err)
-{
-	size_t n_docs = bs_accumulator_n_docs(build->accumulator);
-	build->docs = malloc((n_docs + 1) * sizeof(*build->docs));
-	if (!build->docs)
-		return bs_fail_memory(err, "length classes", n_docs * sizeof(*build->docs));
-	return bs_slab_plan_make(&build->plan, build->accumulator, build->sorted, build->options->n_threads, build->docs, err);
-}
-
-/* Terms in lexicon order are all over the dictionary: their entries are asked for so many ahead, their keys half as many. */
+/* Terms in lexicon order are all over the dictionary: their entries are prefetched so many ahead, their keys half as many. */
 #define TERMS_AHEAD 16u
 
 static enum bs_status write_lexicon(struct build *build, struct bs_error *err)
@@ -76,38 +88,19 @@ static enum bs_status write_lexicon(struct build *build, struct bs_error *err)
 	return bs_lexicon_writer_finish(&lexicon, err);
 }
 
-static enum bs_status make_classes(struct build *build, struct bs_error *err)
-{
-	struct bs_size_class_rules rules = {
-		.density = build->policy.density,
-		.bit_ns = build->policy.bit_ns,
-		.max_blocks = build->options->max_blocks,
-		.max_slab_bytes = build->options->max_slab_bytes,
-		.forward_mode = build->options->forward_mode,
-		.n_ordinals = build->accumulator->terms.n_terms,
-	};
-	enum bs_status status = bs_forward_measure(build->accumulator, build->plan.ordinals, rules.lists, err);
-	if (!status)
-		status = bs_size_classes_make(build->docs, bs_accumulator_n_docs(build->accumulator), &rules, &build->classes, err);
-	free(build->docs);
-	build->docs = NULL;
-	return status;
-}
-
 /* One task: the lexicon, or a slab. */
 struct part {
 	const struct bs_size_class *class; /* NULL: the lexicon */
-	uint32_t first;               /* its rows in the class */
+	uint32_t first;                    /* its rows in the class */
 	uint32_t n_rows;
-	uint64_t first_row;           /* ... and in the segment */
+	uint64_t first_row; /* ... and in the segment */
 	struct bs_slab_product product;
 	struct bs_forward_product lists; /* of a class of forward lists */
-	struct bs_slab_image lists_image;
 };
 
 /*
- * Parts are made on all threads, and written in order. What waits to be written takes memory. So a slab is only begun if it
- * fits into what the others leave, unless it is its turn to be written: then it need not wait for anyone.
+ * Parts are made on all threads, and written in order. What waits to be written takes memory, so a slab is only begun if it
+ * fits into what the others leave, unless it is its turn to be written: then it need not wait for any other.
  */
 struct parts {
 	struct build *build;
@@ -115,30 +108,23 @@ struct parts {
 	uint32_t n_parts;
 	struct bs_slab_builder *builders; /* one a thread */
 	pthread_mutex_t mutex;
-	struct bs_slab_product spare; /* under the mutex: nothing but columns that were written */
+	struct bs_slab_product spare; /* under the mutex: columns that were written, and nothing else */
 };
 
-#define LIST_TERM_BYTES 6u /* what a posting takes as it waits: its ordinal, and its share of the filter and the coded list */
+#define LIST_TERM_BYTES 6u /* what a posting takes while it waits: its ordinal, its share of the filter and of the coded list */
 
-/* Columns that were written become those of the next slab; only one slab's are kept, the larger. */
-static void take_spare(struct parts *parts, struct bs_slab_product *product)
+/* Columns that were written become those of the next slab; only one slab's are kept, the larger. Takes them for a product
+ * that has none, else leaves the larger of both. */
+static void swap_spare(struct parts *parts, struct bs_slab_product *product)
 {
 	pthread_mutex_lock(&parts->mutex);
-	*product = parts->spare;
-	parts->spare = (struct bs_slab_product){0};
-	pthread_mutex_unlock(&parts->mutex);
-}
-
-static void keep_spare(struct parts *parts, struct bs_slab_product *product)
-{
-	pthread_mutex_lock(&parts->mutex);
-	if (product->columns_bytes > parts->spare.columns_bytes) {
-		struct bs_slab_product columns = {.columns = product->columns, .columns_bytes = product->columns_bytes};
-		product->columns = parts->spare.columns;
-		parts->spare = columns;
+	if (!product->columns || product->columns_bytes > parts->spare.columns_bytes) {
+		struct bs_slab_product spare = parts->spare;
+		parts->spare = (struct bs_slab_product){.columns = product->columns, .columns_bytes = product->columns_bytes};
+		product->columns = spare.columns;
+		product->columns_bytes = spare.columns_bytes;
 	}
 	pthread_mutex_unlock(&parts->mutex);
-	bs_slab_product_deinit(product);
 }
 
 static enum bs_status make_lists(struct parts *parts, const struct bs_task *task, struct bs_error *err)
@@ -151,10 +137,10 @@ static enum bs_status make_lists(struct parts *parts, const struct bs_task *task
 	if (!bs_task_hold(task, n_bytes))
 		return BS_OK;
 	/* Lists are made when the slabs are, and take as much memory: no columns are kept beside them. */
-	take_spare(parts, &part->product);
+	swap_spare(parts, &part->product);
 	bs_slab_product_deinit(&part->product);
 	return bs_forward_build(build->accumulator, build->plan.ordinals, part->class->docs, part->n_rows,
-	                     build->classes.ns_bits, &part->lists, &part->lists_image, err);
+	                        build->classes.ns_bits, &part->lists, err);
 }
 
 static enum bs_status make_part(void *context, const struct bs_task *task, struct bs_error *err)
@@ -175,7 +161,7 @@ static enum bs_status make_part(void *context, const struct bs_task *task, struc
 	uint64_t n_blocks = (part->n_rows + BS_LINE_BITS - 1) / BS_LINE_BITS;
 	if (!bs_task_hold(task, n_blocks * part->class->block_bytes + (uint64_t)builder->n_true_rows * 4))
 		return BS_OK;
-	take_spare(parts, &part->product);
+	swap_spare(parts, &part->product);
 	return bs_slab_build(builder, part->first_row, &part->product, err);
 }
 
@@ -186,13 +172,19 @@ static enum bs_status write_part(void *context, uint64_t task, struct bs_error *
 	struct part *part = &parts->parts[task];
 	if (!part->class)
 		return BS_OK;
-	const struct bs_slab_image *image = part->class->is_forward ? &part->lists_image : &part->product.image;
-	enum bs_status status = bs_segment_write_slab(build->writer, build->n_slabs++, image, &build->slab_entries, err);
-	if (!status && !part->class->is_forward)
-		status = bs_exceptions_join(&build->exceptions, &part->product.exceptions, err);
 	build->n_rows += part->n_rows;
-	bs_forward_product_deinit(&part->lists);
-	keep_spare(parts, &part->product);
+	if (part->class->is_forward) {
+		enum bs_status status =
+			bs_segment_write_slab(build->writer, build->n_slabs++, &part->lists.image, &build->slab_entries, err);
+		bs_forward_product_deinit(&part->lists);
+		return status;
+	}
+	enum bs_status status =
+		bs_segment_write_slab(build->writer, build->n_slabs++, &part->product.image, &build->slab_entries, err);
+	if (!status)
+		status = bs_exceptions_join(&build->exceptions, &part->product.exceptions, err);
+	swap_spare(parts, &part->product);
+	bs_slab_product_deinit(&part->product);
 	return status;
 }
 
@@ -222,17 +214,12 @@ static enum bs_status list_parts(struct build *build, struct parts *parts, struc
 	return BS_OK;
 }
 
-/* Builders are memory, too. */
-static uint32_t count_builders(const struct build *build)
-{
-	uint64_t n = 1 + build->options->max_slab_bytes / 2 / (bs_slab_builder_bytes(&build->plan) + 1);
-	return n < build->options->n_threads ? (uint32_t)n : build->options->n_threads;
-}
-
 static enum bs_status write_parts(struct build *build, struct bs_error *err)
 {
 	struct parts parts = {.build = build};
-	uint32_t n_threads = count_builders(build);
+	/* Builders take memory, too. */
+	uint64_t n_builders = 1 + build->options->max_slab_bytes / 2 / (bs_slab_builder_bytes(&build->plan) + 1);
+	uint32_t n_threads = n_builders < build->options->n_threads ? (uint32_t)n_builders : build->options->n_threads;
 	enum bs_status status = list_parts(build, &parts, err);
 	parts.builders = calloc(n_threads, sizeof(*parts.builders));
 	if (!status && !parts.builders)
@@ -258,30 +245,26 @@ static enum bs_status write_parts(struct build *build, struct bs_error *err)
 	return status;
 }
 
-static enum bs_status write_store_part(struct build *build, struct bs_store_writer *store, enum bs_store_part part,
-                                       uint32_t section, struct bs_error *err)
-{
-	uint8_t bytes[64 << 10];
-	uint64_t n_bytes = bs_store_writer_part_bytes(store, part);
-	bs_writer_section(build->writer, section, 0);
-	for (uint64_t offset = 0; offset < n_bytes;) {
-		size_t n = n_bytes - offset < sizeof(bytes) ? (size_t)(n_bytes - offset) : sizeof(bytes);
-		enum bs_status status = bs_store_writer_read(store, part, offset, bytes, n, err);
-		if (status)
-			return status;
-		bs_writer_bytes(build->writer, bytes, n);
-		offset += n;
-	}
-	return BS_OK;
-}
-
 static enum bs_status write_store(struct build *build, struct bs_store_writer *store, struct bs_error *err)
 {
-	enum bs_status status = write_store_part(build, store, BS_STORE_DICTIONARY, BS_SECTION_STORE_DICTIONARY, err);
-	if (!status)
-		status = write_store_part(build, store, BS_STORE_OFFSETS, BS_SECTION_STORE_OFFSETS, err);
-	if (!status)
-		status = write_store_part(build, store, BS_STORE_FRAMES, BS_SECTION_STORE_FRAMES, err);
+	static const struct {
+		enum bs_store_part part;
+		uint32_t section;
+	} parts[] = {{BS_STORE_DICTIONARY, BS_SECTION_STORE_DICTIONARY},
+	             {BS_STORE_OFFSETS, BS_SECTION_STORE_OFFSETS},
+	             {BS_STORE_FRAMES, BS_SECTION_STORE_FRAMES}};
+	uint8_t bytes[64 << 10];
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts) && !status; i++) {
+		uint64_t n_bytes = bs_store_writer_part_bytes(store, parts[i].part);
+		bs_writer_section(build->writer, parts[i].section, 0);
+		for (uint64_t offset = 0, n; offset < n_bytes && !status; offset += n) {
+			n = n_bytes - offset < sizeof(bytes) ? n_bytes - offset : sizeof(bytes);
+			status = bs_store_writer_read(store, parts[i].part, offset, bytes, (size_t)n, err);
+			if (!status)
+				bs_writer_bytes(build->writer, bytes, (size_t)n);
+		}
+	}
 	return status;
 }
 
@@ -322,31 +305,34 @@ static enum bs_status write_head(struct build *build, struct bs_error *err)
 	return status;
 }
 
-static void build_deinit(struct build *build)
+/* All sections, in their order. */
+static enum bs_status write_sections(struct build *build, const struct bs_gram_accumulator *grams,
+                                     struct bs_store_writer *store, struct bs_error *err)
 {
-	free(build->sorted);
-	free(build->docs);
-	bs_slab_plan_deinit(&build->plan);
-	bs_size_classes_deinit(&build->classes);
-	bs_buffer_deinit(&build->slab_entries);
-	bs_exceptions_builder_deinit(&build->exceptions);
+	enum bs_status status = write_parts(build, err);
+	if (!status)
+		status = bs_exceptions_write(&build->exceptions, build->n_rows, build->writer, err);
+	if (!status && grams->plan)
+		status = bs_gram_accumulator_write(grams, build->writer, err);
+	if (!status)
+		status = bs_doc_table_write(&build->accumulator->doc_table, build->writer, err);
+	if (!status)
+		status = bs_tf_table_write(&build->accumulator->tf_table, build->writer, err);
+	if (!status && store)
+		status = write_store(build, store, err);
+	return status ? status : write_head(build, err);
 }
 
-static double mean_terms(const struct bs_accumulator *accumulator)
-{
-	uint32_t n_docs = bs_accumulator_n_docs(accumulator);
-	return n_docs ? (double)accumulator->n_postings / n_docs : 0;
-}
-
-enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, struct bs_accumulator *accumulator, const struct bs_gram_accumulator *grams,
-                                struct bs_store_writer *store, const struct bs_build_options *options, struct bs_build_sum *sum_out,
-                                struct bs_error *err)
+enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, struct bs_accumulator *accumulator,
+                                const struct bs_gram_accumulator *grams, struct bs_store_writer *store,
+                                const struct bs_build_options *options, struct bs_build_sum *sum_out, struct bs_error *err)
 {
 	struct build build = {.accumulator = accumulator, .options = options, .policy = options->policy};
+	uint32_t n_docs = bs_accumulator_n_docs(accumulator);
 	if (build.policy.bit_ns <= 0)
-		bs_treatment_policy_price(&build.policy, mean_terms(accumulator));
-	bs_treatment_table_make(&build.policy, bs_accumulator_n_docs(accumulator), &build.treatments);
-	build.tf_levels = bs_tf_levels_make(bs_accumulator_n_docs(accumulator), build.policy.density, build.policy.is_forced);
+		bs_treatment_policy_price(&build.policy, n_docs ? (double)accumulator->n_postings / n_docs : 0);
+	bs_treatment_table_make(&build.policy, n_docs, &build.treatments);
+	build.tf_levels = bs_tf_levels_make(n_docs, build.policy.density, build.policy.is_forced);
 	if (options->policy.has_no_tf_levels)
 		build.tf_levels.n_levels = 0;
 	build.plan = (struct bs_slab_plan){
@@ -355,39 +341,26 @@ enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, stru
 		.tf_levels = &build.tf_levels,
 		.kernel = options->kernel,
 		.density = build.policy.density,
-		.exact_share = bs_treatment_exact_share(&build.policy, bs_accumulator_n_docs(accumulator)),
+		.exact_share = bs_treatment_exact_share(&build.policy, n_docs),
 		.keep_coarse = options->policy.is_forced,
 		.measured_blocks = MEASURED_BLOCKS,
 	};
-	enum bs_status status = sort_terms(&build, err);
-	if (!status)
-		status = make_plan(&build, err);
-	if (!status)
-		status = make_classes(&build, err);
+	enum bs_status status = prepare(&build, err);
 	if (!status)
 		status = bs_writer_open(dir, name, BS_FILE_SEGMENT, &build.writer, err);
 	if (status)
 		goto out;
-	status = write_parts(&build, err);
-	if (!status)
-		status = bs_exceptions_write(&build.exceptions, build.n_rows, build.writer, err);
-	if (!status && grams->plan)
-		status = bs_gram_accumulator_write(grams, build.writer, err);
-	if (!status)
-		status = bs_doc_table_write(&accumulator->doc_table, build.writer, err);
-	if (!status)
-		status = bs_tf_table_write(&accumulator->tf_table, build.writer, err);
-	if (!status && store)
-		status = write_store(&build, store, err);
-	if (!status)
-		status = write_head(&build, err);
-	if (status) {
-		bs_writer_abort(build.writer);
-		goto out;
-	}
+	status = write_sections(&build, grams, store, err);
 	*sum_out = (struct bs_build_sum){.n_terms = build.n_terms};
-	status = bs_writer_finish(build.writer, &sum_out->file_bytes, err);
+	if (status)
+		bs_writer_abort(build.writer);
+	else
+		status = bs_writer_finish(build.writer, &sum_out->file_bytes, err);
 out:
-	build_deinit(&build);
+	free(build.sorted);
+	bs_slab_plan_deinit(&build.plan);
+	bs_size_classes_deinit(&build.classes);
+	bs_buffer_deinit(&build.slab_entries);
+	bs_exceptions_builder_deinit(&build.exceptions);
 	return status;
 }

@@ -56,7 +56,7 @@ static uint32_t slab_rows(const struct load *load, const struct cost_rules *rule
 /* What a document of so many terms is as a forward list. */
 static struct bs_forward_load forward_load(uint32_t n_terms, const struct cost_rules *rules)
 {
-	const struct bs_forward_load *seen = &rules->given.lists[n_terms ? 31 - (uint32_t)__builtin_clz(n_terms) : 0];
+	const struct bs_forward_load *seen = &rules->given.lists[bs_forward_size(n_terms)];
 	double share = seen->n_terms > 0 ? n_terms / seen->n_terms : 0;
 	struct bs_forward_load load = {.n_docs = 1, .n_terms = n_terms, .n_bits = seen->n_bits * share};
 	for (uint32_t i = 0; i < BS_FORWARD_NEARS; i++)

@@ -49,7 +49,7 @@ struct bs_size_classes {
 	struct bs_size_class classes[BS_MAX_SIZE_CLASSES];
 	uint32_t n_classes;
 	uint32_t *docs;
-	double ns_bits; /* what a nanosecond a query may cost: forward_cost.h */
+	double ns_bits; /* what a nanosecond a query may cost: forward_build.h */
 };
 
 /* Puts documents 0..n_docs-1 in classes, short ones first. Every document is in exactly one. BS_NO_MEMORY. */
