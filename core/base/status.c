@@ -8,8 +8,8 @@
 
 #include "core/base/visible.h"
 
-/* Replaces what a terminal might obey, so that hostile file names cannot forge or split a message line. is_cut: from is only
- * the beginning of a longer text, and may end within a character. */
+/* Replaces what a terminal might obey, so that hostile file names cannot forge or split a message line. is_cut: from is
+ * only the beginning of a longer text, and may end within a character. */
 static void copy_visible(char *to, size_t to_bytes, const char *from, bool is_cut)
 {
 	size_t used = 0, n = strlen(from);

@@ -20,8 +20,6 @@ void bs_check_advance(struct bs_check *check, uint64_t n_bytes)
 		check->request->progress(check->request->context, check->done_bytes, check->total_bytes);
 }
 
-/* ---- one file ---- */
-
 static enum bs_status touch_pages(struct bs_check *check, const struct bs_section *section)
 {
 	enum bs_status status = BS_OK;
@@ -47,8 +45,6 @@ static enum bs_status check_file(struct bs_check *check, const struct bs_contain
 	check->done_bytes = end_bytes;
 	return status;
 }
-
-/* ---- manifest ---- */
 
 static int compare_labels(const void *a, const void *b)
 {
@@ -87,8 +83,6 @@ static enum bs_status check_passed_over(struct bs_check *check, const struct bs_
 	return BS_OK;
 }
 
-/* ---- exclusions ---- */
-
 static enum bs_status check_exclusions(struct bs_check *check, uint64_t end_bytes)
 {
 	const struct bs_snapshot *snapshot = &check->snapshot;
@@ -117,8 +111,6 @@ static enum bs_status check_exclusions(struct bs_check *check, uint64_t end_byte
 	return status;
 }
 
-/* ---- folders ---- */
-
 /* No part of the commit, but a search believes it. */
 static enum bs_status check_folders(struct bs_check *check, const struct bs_dir *dir)
 {
@@ -135,8 +127,6 @@ static enum bs_status check_folders(struct bs_check *check, const struct bs_dir 
 	bs_folders_close(&folders);
 	return status;
 }
-
-/* ---- everything ---- */
 
 static enum bs_status check_all(struct bs_check *check, const struct bs_container *manifest_file)
 {

@@ -39,8 +39,8 @@ enum bs_status bs_tf_check_result(const struct bs_tf_check *tfs) BS_WARN_UNUSED;
 /* After all words: none may stand in a document more often than there is room for. */
 enum bs_status bs_tf_check_end(const struct bs_tf_check *tfs) BS_WARN_UNUSED;
 
-/* The lexicon against itself and against the slabs, exceptions included. popcounts[s] has the set bits of every column of
- * slab s, by first_column + its number; NULL for forward lists. listed[t] is in how many forward lists term t
+/* The lexicon against itself and against the slabs, exceptions included. popcounts[s] has the set bits of every column
+ * of slab s, by first_column + its number; NULL for forward lists. listed[t] is in how many forward lists term t
  * stands; it may be NULL. */
 enum bs_status bs_check_terms(struct bs_check *check, const struct bs_segment *segment, uint32_t *const *popcounts,
                               const uint32_t *listed) BS_WARN_UNUSED;

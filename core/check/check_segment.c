@@ -89,8 +89,6 @@ static enum bs_status check_packed_offsets(const struct examined *at, const stru
 	return status ? status : check_bounds(at, &(struct offsets){.packed = offsets}, offsets->n - 1, end, what);
 }
 
-/* ---- rows: every document in one slab, once ---- */
-
 static enum bs_status check_rows(const struct examined *at, uint32_t s)
 {
 	const struct bs_slab *slab = &at->segment->slabs[s];
@@ -111,8 +109,6 @@ static enum bs_status check_rows(const struct examined *at, uint32_t s)
 	}
 	return status;
 }
-
-/* ---- columns ---- */
 
 /* Bits of the last line of a column that stand for something. */
 static uint32_t last_line_bits(const struct bs_slab *slab, const struct bs_level *level)
@@ -272,8 +268,6 @@ static enum bs_status check_matrix(const struct examined *at, uint32_t s)
 	return status ? status : check_exact_terms(at, s);
 }
 
-/* ---- forward lists ---- */
-
 /* Exact columns of forward lists: their bits are postings like those of the lists. */
 static enum bs_status check_list_columns(const struct examined *at, uint32_t s)
 {
@@ -409,8 +403,6 @@ static enum bs_status check_slabs(struct examined *at)
 	return status;
 }
 
-/* ---- exceptions: their places; which they are, check_terms.c looks at ---- */
-
 static enum bs_status check_exceptions(const struct examined *at)
 {
 	const struct bs_exceptions *exceptions = &at->segment->exceptions;
@@ -436,8 +428,6 @@ static enum bs_status check_exceptions(const struct examined *at)
 	}
 	return status;
 }
-
-/* ---- documents ---- */
 
 /* Live documents of one source stand in document order: a cursor over several segments relies on it. before: the last
  * live one, of source UINT32_MAX if there was none. */
@@ -510,8 +500,6 @@ static enum bs_status check_docs(const struct examined *at)
 	return status;
 }
 
-/* ---- stored text: where the frames stand ---- */
-
 static enum bs_status check_store(const struct examined *at)
 {
 	const struct bs_segment *segment = at->segment;
@@ -522,8 +510,6 @@ static enum bs_status check_store(const struct examined *at)
 		return bs_container_corrupt(segment->file, at->check->err, "stored text: its offsets are cut off");
 	return check_offsets(at, offsets, offsets->n_bytes / 8 - 1, segment->store_frames.n_bytes, "stored text");
 }
-
-/* ---- all of it ---- */
 
 enum bs_status bs_check_segment(struct bs_check *check, uint32_t s)
 {

@@ -39,8 +39,6 @@ static enum bs_status wrong(const struct term_walk *walk, const char *what)
 	                            (const char *)walk->cursor.term.data, what);
 }
 
-/* ---- the lexicon itself ---- */
-
 static size_t common_bytes(const struct bs_buffer *a, const struct bs_buffer *b)
 {
 	size_t n = 0;
@@ -54,8 +52,8 @@ static uint64_t chapter_word(const struct bs_lexicon *lexicon, uint64_t chapter,
 	return bs_load_u64(lexicon->chapters.data + chapter * BS_LEXICON_CHAPTER_BYTES + (uint64_t)word * 8);
 }
 
-/* A chapter must begin where the one before ended, and its index say with what: a look-up trusts it. The cursor has just
- * read the chapter's first separator. */
+/* A chapter must begin where the one before ended, and its index say with what: a look-up trusts it. The cursor has
+ * just read the chapter's first separator. */
 static enum bs_status check_chapter(const struct term_walk *walk, uint64_t chapter, uint64_t terms_off,
                                     uint64_t separators_off)
 {
@@ -150,8 +148,6 @@ static enum bs_status check_term(struct term_walk *walk)
 	return status;
 }
 
-/* ---- a term in the slabs ---- */
-
 /* Documents that the columns of a hashed term leave room for in a slab: an upper bound by every one of them. */
 static uint64_t room_in_slab(const struct term_walk *walk, uint32_t s, uint64_t hash, const struct bs_treatment *treatment)
 {
@@ -186,8 +182,6 @@ static bool exact_in_slab(struct term_walk *walk, uint32_t s, uint64_t *n_docs_o
 	*n_docs_out = walk->popcounts[s][slab->exact.first_column + *next];
 	return true;
 }
-
-/* ---- exceptions ---- */
 
 /* The exceptions of the current term, if it has any, into walk->excepted, of which none is taken yet. */
 static enum bs_status find_exceptions(struct term_walk *walk, bool is_exact)
@@ -235,8 +229,7 @@ static bool is_word(const struct term_walk *walk)
 }
 
 /* Adds the documents of slab s that have the term by its hashed columns and its exceptions. */
-static enum bs_status count_exact(struct term_walk *walk, uint32_t s, const struct bs_and_term *term,
-                                  uint64_t *n_docs)
+static enum bs_status count_exact(struct term_walk *walk, uint32_t s, const struct bs_and_term *term, uint64_t *n_docs)
 {
 	const struct bs_slab *slab = &walk->segment->slabs[s];
 	struct bs_slab_term here = {.term = term, .exact_column = BS_NO_COLUMN};
@@ -301,8 +294,6 @@ static enum bs_status check_documents(struct term_walk *walk)
 		return wrong(walk, "is in fewer documents of the slabs than its frequency says");
 	return bs_tf_check_result(&walk->tfs);
 }
-
-/* ---- the walk ---- */
 
 /* Looking terms up takes longer than reading the columns, and stands for half of their bytes. */
 static void tell_progress(struct term_walk *walk)

@@ -25,11 +25,9 @@
 #define ENTRY_BYTES 32u /* u32 id, u32 instance, u64 offset, u64 bytes, u64 index of its first page sum */
 #define ALIGN_BYTES 64u
 
-/*
- * A file is written in pieces of a huge page, from its start on: a kernel that keeps files in large folios then has the
- * page cache in huge pages, and maps them as such, with 1/512 of the page faults. Measured on an index of 283 MB, Linux 6.18,
- * ext4: the filter takes 0.6 to 0.9 of the time in a fresh process, and a random byte 140 instead of 158 ns.
- */
+/* A file is written in pieces of a huge page, from its start on: a kernel that keeps files in large folios then has the
+ * page cache in huge pages, and maps them as such, with 1/512 of the page faults. Measured on an index of 283 MB, Linux
+ * 6.18, ext4: the filter takes 0.6 to 0.9 of the time in a fresh process, and a random byte 140 instead of 158 ns. */
 #define OUT_BYTES (2u << 20)
 
 static const char head_magic[8] = "BITSIFT\n";
@@ -44,8 +42,6 @@ static uint32_t page_sum(const uint8_t *page, size_t n_bytes)
 {
 	return (uint32_t)bs_checksum(page, n_bytes);
 }
-
-/* ---- writing ---- */
 
 struct bs_writer {
 	int fd;
@@ -308,12 +304,9 @@ void bs_writer_abort(struct bs_writer *writer)
 	writer_free(writer);
 }
 
-/* ---- reading ---- */
-
-/*
- * With AddressSanitizer a mapped file is out of bounds, as memory that was freed is, but for its head and table: a page of a
- * section comes in bounds when its checksum is looked at. So a read that nobody touched for, or behind the end of a section, is found.
- */
+/* With AddressSanitizer a mapped file is out of bounds, as memory that was freed is, but for its head and table: a page
+ * of a section comes in bounds when its checksum is looked at. So a read that nobody touched for, or behind the end of
+ * a section, is found. */
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
 #define HIDE(bytes, n_bytes) __asan_poison_memory_region(bytes, n_bytes)
@@ -387,8 +380,7 @@ static enum bs_status file_check_head(struct bs_container *file, enum bs_contain
 	if (bs_load_u32(head + 8) != BS_FORMAT_VERSION)
 		return bs_fail(err, BS_UNSUPPORTED,
 		               "%s: format version %u, this bitsift knows version %u; use the one that made it, or rebuild it with "
-		               "`bitsift index --rebuild`",
-		               file->path, bs_load_u32(head + 8), BS_FORMAT_VERSION);
+		               "`bitsift index --rebuild`", file->path, bs_load_u32(head + 8), BS_FORMAT_VERSION);
 	if (bs_load_u32(head + 36) != 0)
 		return bs_fail(err, BS_UNSUPPORTED, "%s: it uses what only a newer bitsift knows (features %#x); use the one that "
 		               "made it, or rebuild it with `bitsift index --rebuild`", file->path, bs_load_u32(head + 36));
@@ -631,8 +623,6 @@ enum bs_status bs_section_read(const struct bs_section *section, uint64_t offset
 	*bytes_out = room + offset % BS_PAGE_BYTES;
 	return status;
 }
-
-/* ---- checking ---- */
 
 /* Bytes [from, to) must be zero, and no more than alignment asks for. */
 static enum bs_status check_gap(const struct bs_container *file, uint64_t from, uint64_t to, struct bs_error *err)

@@ -17,8 +17,6 @@ static uint32_t values_in_block(uint64_t n, uint64_t block)
 	return n_left < BS_PACKED_BLOCK_VALUES ? (uint32_t)n_left : BS_PACKED_BLOCK_VALUES;
 }
 
-/* ---- one block ---- */
-
 struct block {
 	uint64_t base;
 	uint32_t width;
@@ -46,8 +44,6 @@ static void pack(const uint64_t *values, uint32_t n, const struct block *block, 
 		bs_store_u64(to + bit / 8, bs_load_u64(to + bit / 8) | (values[i] - block->base) << (bit % 8));
 	}
 }
-
-/* ---- reading ---- */
 
 enum bs_status bs_packed_corrupt(const struct bs_packed *packed, uint64_t i, struct bs_error *err)
 {
@@ -145,8 +141,6 @@ enum bs_status bs_packed_find(const struct bs_packed *packed, uint64_t value, bo
 	return status;
 }
 
-/* ---- checking ---- */
-
 /* Whether the block stands at *at as it would be written; moves *at behind it. */
 static enum bs_status check_block(const struct bs_packed *packed, uint64_t number, uint64_t *at, struct bs_error *err)
 {
@@ -187,8 +181,6 @@ enum bs_status bs_packed_check(const struct bs_packed *packed, struct bs_error *
 		                            packed->section.id, (unsigned long long)n, (unsigned long long)packed->n);
 	return BS_OK;
 }
-
-/* ---- writing ---- */
 
 /* Values of either width; the other pointer is NULL. */
 struct source {

@@ -8,8 +8,8 @@
  *   answers "maybe" for an absent key with probability    d^k;
  *   with t bits set holds about                           n* = -(m / k) ln(1 - t / m)   keys.
  *
- * The matrix (slab.h) is thousands of such filters side by side, one a document; this module is the single filter,
- * used to summarise a whole segment, and the proof by test that the arithmetic holds on our hash.
+ * The matrix (slab.h) is thousands of such filters side by side, one a document; this module is the single filter, used
+ * to summarise a whole segment, and the proof by test that the arithmetic holds on our hash.
  */
 #ifndef BS_CORE_MATRIX_BLOOM_H
 #define BS_CORE_MATRIX_BLOOM_H

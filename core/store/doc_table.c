@@ -45,8 +45,6 @@ bool bs_doc_name_is_below(const uint8_t *name, uint32_t name_bytes)
 	return true;
 }
 
-/* ---- writing ---- */
-
 static enum bs_status append_u32(struct bs_buffer *to, uint32_t value, struct bs_error *err)
 {
 	uint8_t bytes[4];
@@ -164,8 +162,6 @@ void bs_doc_table_builder_deinit(struct bs_doc_table_builder *builder)
 	bs_buffer_deinit(&builder->name_offsets);
 	bs_buffer_deinit(&builder->names);
 }
-
-/* ---- reading ---- */
 
 /* They follow each other, from document 0 on. */
 static enum bs_status check_ranges(const struct bs_doc_table *table, struct bs_error *err)

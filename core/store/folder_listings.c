@@ -19,8 +19,6 @@ struct record {
 	struct bs_folder_listing list;
 };
 
-/* ---- lists ---- */
-
 struct bs_entry bs_folder_listing_next(const struct bs_folder_listing *list, size_t *at)
 {
 	const uint8_t *entry = list->data + *at;
@@ -54,8 +52,6 @@ bool bs_folder_listing_is_valid(const struct bs_folder_listing *list)
 	}
 	return at == list->n_bytes;
 }
-
-/* ---- reading ---- */
 
 enum bs_status bs_folders_open(const struct bs_dir *dir, struct bs_folders *folders_out, struct bs_error *err)
 {
@@ -152,8 +148,6 @@ enum bs_status bs_folders_check(const struct bs_folders *folders, struct bs_erro
 	}
 	return BS_OK;
 }
-
-/* ---- writing ---- */
 
 enum bs_status bs_folders_add(struct bs_buffer *records, uint32_t source, const char *path, size_t path_bytes,
                               const uint64_t stamp[4], const struct bs_folder_listing *list, struct bs_error *err)

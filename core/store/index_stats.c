@@ -36,8 +36,6 @@ const char *bs_part_name(enum bs_part part)
 	return names[part];
 }
 
-/* ---- bytes ---- */
-
 /* Where a section's bytes go; those of the columns are told apart by level. */
 static enum bs_part part_of(uint32_t section)
 {
@@ -126,8 +124,6 @@ static void count_sections(const struct bs_segment *segment, uint64_t parts[BS_P
 	}
 }
 
-/* ---- slabs ---- */
-
 static enum bs_status count_exact(const struct bs_slab *slab, struct bs_slab_stats *stats, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
@@ -187,8 +183,6 @@ static enum bs_status read_segment(const struct bs_segment *segment, struct bs_s
 	count_sections(segment, stats->parts);
 	return status;
 }
-
-/* ---- the index ---- */
 
 static enum bs_status count_manifest(const struct bs_snapshot *snapshot, struct bs_index_stats *stats,
                                      struct bs_error *err)

@@ -33,8 +33,6 @@ enum option_flag {
 #define LEAST_DENSITY_PPM 50000u
 #define MOST_DENSITY_PPM  600000u
 
-/* ---- the manifest in memory ---- */
-
 static void source_record_deinit(struct bs_source_record *record)
 {
 	free(record->label);
@@ -218,8 +216,6 @@ enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct 
 	return status;
 }
 
-/* ---- writing ---- */
-
 static uint32_t option_flags(const struct bs_index_options *options)
 {
 	uint32_t flags = 0;
@@ -332,8 +328,6 @@ enum bs_status bs_manifest_write(const struct bs_dir *dir, const struct bs_manif
 		status = bs_dir_rename(dir, temporary, "manifest", err);
 	return status ? status : bs_dir_flush(dir, err);
 }
-
-/* ---- reading: a cursor that fails once and for all; who uses what was read tests nothing of it ---- */
 
 struct cursor {
 	const struct bs_container *file;

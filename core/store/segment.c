@@ -18,8 +18,6 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "columns are written as the machine's words");
 
-/* ---- writing ---- */
-
 static void write_exact_popcount(struct bs_writer *writer, uint32_t c, uint32_t n, uint32_t *least_exact_io)
 {
 	bs_writer_u32(writer, n);
@@ -173,8 +171,6 @@ void bs_segment_write_head(struct bs_writer *writer, const struct bs_segment_met
 	bs_writer_section(writer, BS_SECTION_SLABS, 0);
 	bs_writer_bytes(writer, entries->data, entries->used_bytes);
 }
-
-/* ---- reading ---- */
 
 /* A whole small section, verified; BS_CORRUPT unless it has at least min_bytes. */
 static enum bs_status read_section(const struct bs_container *file, uint32_t id, uint64_t min_bytes,

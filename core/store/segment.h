@@ -31,8 +31,6 @@ struct bs_segment_meta {
 	uint64_t density_ppm; /* the density asked for, in millionths */
 };
 
-/* ---- writing ---- */
-
 /* A slab as the indexer hands it over. Columns are native words, which must be little-endian. */
 struct bs_slab_image {
 	struct bs_slab_shape shape;
@@ -57,8 +55,6 @@ enum bs_status bs_segment_write_slab(struct bs_writer *writer, uint32_t i, const
 void bs_segment_write_head(struct bs_writer *writer, const struct bs_segment_meta *meta,
                            const struct bs_buffer *field_names, const struct bs_treatment_table *treatments,
                            const struct bs_tf_levels *tf_levels, const struct bs_buffer *entries);
-
-/* ---- reading ---- */
 
 struct bs_segment {
 	struct bs_container *file;

@@ -1,6 +1,6 @@
 /*
- * words.c: opens and closes a words analyzer, and cuts a text at safe places into pieces of bounded size for one of
- * its two paths: pure ASCII goes to words_ascii.c, all else to words_icu.c. See words.h and words_internal.h.
+ * words.c: opens and closes a words analyzer, and cuts a text at safe places into pieces of bounded size for one of its
+ * two paths: pure ASCII goes to words_ascii.c, all else to words_icu.c. See words.h and words_internal.h.
  *
  * A safe cut is a place where neither path can tell a text that goes on from one that ends:
  *
@@ -12,9 +12,9 @@
  * what comes after it: it is enough that there is a boundary at the cut with and without the text behind it. There is:
  * no rule joins an inert character to a letter or digit (WB999), and no rule that would let a segment end before the
  * inert character looks further than the next character that is not ignorable, which is the inert one. An inert
- * character extended by marks is no exception, since the letter follows it directly. Dictionary segments hold no
- * ASCII, and neither do runs; a cut at . : @ looks at the two neighbours of that one character, neither of which is
- * beyond a safe cut, as . : and @ are neither inert nor letters or digits and a line feed is not alphabetic.
+ * character extended by marks is no exception, since the letter follows it directly. Dictionary segments hold no ASCII,
+ * and neither do runs; a cut at . : @ looks at the two neighbours of that one character, neither of which is beyond a
+ * safe cut, as . : and @ are neither inert nor letters or digits and a line feed is not alphabetic.
  *
  * All these bytes are ASCII, so a cut never divides a UTF-8 sequence, valid or not, and can be looked for in bytes.
  */

@@ -6,8 +6,7 @@
  * locale), is cut at . : @ between letters, and is folded with NFKC_Casefold. Two terms at adjacent positions that are
  * both a single letter, mark or digit of those scripts (wherever they come from: the sign U+3297 is a word for ICU and
  * folds to U+795D) give a pair term besides. Pairs depend on terms and positions only, so that a document in which a
- * phrase stands is sure to have the pairs of the phrase.
- * README.md, "Words", tells a user the same.
+ * phrase stands is sure to have the pairs of the phrase. README.md, "Words", tells a user the same.
  */
 #ifndef BS_CORE_TEXT_WORDS_H
 #define BS_CORE_TEXT_WORDS_H
@@ -63,11 +62,9 @@ enum bs_status bs_words_new(const struct bs_words_options *options, struct bs_wo
 /* NULL is fine. */
 void bs_words_free(struct bs_words *words);
 
-/*
- * Analyses text[0..text_bytes) as one field whose first word has position first_position, calling fn with its tokens.
+/* Analyses text[0..text_bytes) as one field whose first word has position first_position, calling fn with its tokens.
  * Memory does not grow with the text, only with its longest stretch without a safe cut (a line feed, or white space or
- * ASCII punctuation before an ASCII letter or digit). sum_out may be NULL. BS_NO_MEMORY, or what fn returned.
- */
+ * ASCII punctuation before an ASCII letter or digit). sum_out may be NULL. BS_NO_MEMORY, or what fn returned. */
 enum bs_status bs_words_analyze(struct bs_words *words, const uint8_t *text, size_t text_bytes,
                                 uint32_t first_position, bs_token_fn fn, void *context,
                                 struct bs_words_sum *sum_out, struct bs_error *err) BS_WARN_UNUSED;

@@ -1,6 +1,6 @@
 /*
- * words_ascii.c: words of pure ASCII text without ICU's iterator, at many times its speed. Not a second definition of
- * a word: which byte is a letter, a digit or a joint is asked of ICU when the analyzer is opened (ICU 72 made '@' a
+ * words_ascii.c: words of pure ASCII text without ICU's iterator, at many times its speed. Not a second definition of a
+ * word: which byte is a letter, a digit or a joint is asked of ICU when the analyzer is opened (ICU 72 made '@' a
  * letter and ':' no joint; other versions differ), and the tests compare both paths on all short strings.
  *
  * In ASCII the rules (UAX #29, ICU's root locale) come down to this. A segment that can be a word is

@@ -1,7 +1,5 @@
-/*
- * words_icu.c: the definition of a word, by ICU: a piece of text -> UTF-16 -> runs and the stretches between them ->
- * ICU's word segments -> their cuts. Complete by itself; words_ascii.c only does some of it faster.
- */
+/* words_icu.c: the definition of a word, by ICU: a piece of text -> UTF-16 -> runs and the stretches between them ->
+ * ICU's word segments -> their cuts. Complete by itself; words_ascii.c only does some of it faster. */
 #include <unicode/utf8.h>
 
 #include "core/text/words_internal.h"

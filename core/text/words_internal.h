@@ -20,10 +20,8 @@
 
 #define BS_WORDS_BATCH_TOKENS 256
 
-/*
- * 32 KB of text are at most 64 KB of UTF-16: the window, ICU's tables and our own stay in a 1 MB L2, and what one
- * window costs (a ubrk_setText, the search for its end) is spread over thousands of words.
- */
+/* 32 KB of text are at most 64 KB of UTF-16: the window, ICU's tables and our own stay in a 1 MB L2, and what one
+ * window costs (a ubrk_setText, the search for its end) is spread over thousands of words. */
 #define BS_WORDS_WINDOW_BYTES ((size_t)32 * 1024)
 
 /* And of pure ASCII, classified at one go: a window's bytes, classes and edges stay in the first cache. */

@@ -5,8 +5,6 @@
 
 #include "core/text/words_internal.h"
 
-/* ---- ASCII forms ---- */
-
 static bool is_word_byte(UChar unit)
 {
 	return (UChar)((unit | 0x20) - 'a') < 26 || (UChar)(unit - '0') < 10 || unit == '_';
@@ -77,8 +75,6 @@ bool bs_words_keeps_bytes(const struct bs_words *words)
 {
 	return !words->stemmer;
 }
-
-/* ---- bytes ---- */
 
 void bs_words_byte_kinds(const struct bs_words *words, uint8_t kinds_out[256])
 {

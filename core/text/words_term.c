@@ -2,8 +2,8 @@
  * words_term.c: the second half of the words analyzer: folds raw words and runs, applies the options, gives positions,
  * and gathers tokens into batches. Knows nothing of where words begin and end. See words_internal.h.
  *
- * The options come after folding: first the stem, then the accents, because stemmers know the accents of their
- * language (French "mangé" has a stem, "mange" another). A step that would leave nothing is skipped for that word.
+ * The options come after folding: first the stem, then the accents, because stemmers know the accents of their language
+ * (French "mangé" has a stem, "mange" another). A step that would leave nothing is skipped for that word.
  */
 #include <limits.h>
 #include <string.h>
@@ -190,11 +190,9 @@ static enum bs_status learn_fold(struct bs_words *words, UChar unit, struct bs_e
 	return BS_OK;
 }
 
-/*
- * words->folded = raw folded, n_folded_out units. Most text needs no normalizer: a code point with a normalization
- * boundary before it does not interact with what precedes it (so ICU defines it), hence the fold of a sequence of
- * such is the sequence of their folds, which are remembered. A quarter faster for French and Russian.
- */
+/* words->folded = raw folded, n_folded_out units. Most text needs no normalizer: a code point with a normalization
+ * boundary before it does not interact with what precedes it (so ICU defines it), hence the fold of a sequence of such
+ * is the sequence of their folds, which are remembered. A quarter faster for French and Russian. */
 static enum bs_status fold(struct bs_words *words, const UChar *raw, int32_t n_units, int32_t *n_folded_out,
                            struct bs_error *err)
 {
