@@ -6,7 +6,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-#include "core/base/status.h"
+#include "core/base/library.h"
 
 #define BS_ZSTD_FUNCTIONS(each) \
 	each(ZDICT_isError) each(ZDICT_trainFromBuffer) each(ZSTD_CCtx_refCDict) each(ZSTD_CCtx_setParameter) \
@@ -16,19 +16,6 @@
 	each(ZSTD_freeDDict) each(ZSTD_getDictID_fromDict) each(ZSTD_getErrorCode) each(ZSTD_getErrorName) \
 	each(ZSTD_getFrameContentSize) each(ZSTD_isError)
 
-struct bs_zstd {
-#define BS_ZSTD_MEMBER(name) __typeof__(name) *name;
-	BS_ZSTD_FUNCTIONS(BS_ZSTD_MEMBER)
-#undef BS_ZSTD_MEMBER
-};
-
-#ifdef BITSIFT_LOAD_LATE
-extern struct bs_zstd bs_zstd;
-#else
-extern const struct bs_zstd bs_zstd;
-#endif
-
-/* Once is enough, more do no harm. BS_UNSUPPORTED, each time. Any number of threads. */
-enum bs_status bs_zstd_load(struct bs_error *err) BS_WARN_UNUSED;
+BS_LIBRARY_TABLE(bs_zstd, BS_ZSTD_FUNCTIONS);
 
 #endif
