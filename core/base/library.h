@@ -43,12 +43,10 @@ struct bs_library {
 /* Loads it if that was not tried before; says again how it went if it was. Any number of threads. */
 enum bs_status bs_library_load_once(struct bs_library *library, struct bs_error *err) BS_WARN_UNUSED;
 
-/*
- * BS_LIBRARY_TABLE(table, functions) in a header declares struct table, one object of that name, and table_load(err), which
- * is to succeed before a function is called: once is enough, more do no harm; BS_UNSUPPORTED, each time; any number of
- * threads. BS_LIBRARY_DEFINE in a file defines them. functions(each) is each(name) for each of BS_LIBRARY_MOST functions at the most; members have their
- * names, with what the library's headers make of them.
- */
+/* BS_LIBRARY_TABLE(table, functions) in a header declares struct table, one object of that name, and table_load(err),
+ * which is to succeed before a function is called: once is enough, more do no harm; BS_UNSUPPORTED, each time; any
+ * number of threads. BS_LIBRARY_DEFINE in a file defines them. functions(each) is each(name) for each of
+ * BS_LIBRARY_MOST functions at the most; members have their names, with what the library's headers make of them. */
 #define BS_LIBRARY_MOST          64
 #define BS_LIBRARY_MEMBER(name)  __typeof__(name) *name;
 #define BS_LIBRARY_ADDRESS(name) name,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/check/check_internal.h"
+#include "core/check/check_parts.h"
 #include "core/store/doc_order.h"
 #include "core/store/folder_listings.h"
 #include "core/store/index_dir.h"
@@ -12,13 +12,6 @@
 #include "core/store/source_kind.h"
 
 #define TOUCH_BYTES (UINT64_C(1) << 20) /* between two calls of progress */
-
-void bs_check_advance(struct bs_check *check, uint64_t n_bytes)
-{
-	check->done_bytes += n_bytes;
-	if (check->request->progress)
-		check->request->progress(check->request->context, check->done_bytes, check->total_bytes);
-}
 
 static enum bs_status touch_pages(struct bs_check *check, const struct bs_section *section)
 {

@@ -20,10 +20,6 @@
 
 #include "core/base/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Bits for n_keys at false-positive rate p, rounded up; at least 1, at most 2^64 - 1. p in (0, 1). */
 uint64_t bs_bloom_optimal_bits(uint64_t n_keys, double p);
 
@@ -71,7 +67,4 @@ void bs_bloom_serialize(const struct bs_bloom *bloom, uint8_t *to);
 enum bs_status bs_bloom_deserialize(const uint8_t *bytes, size_t n_bytes, struct bs_bloom **bloom_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

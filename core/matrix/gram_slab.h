@@ -31,8 +31,8 @@
 
 #define BS_GRAM_SLAB_MAX_DOCS 65536u
 
-/* Sizes of files: those of class 0 have no grams (but such as are left out), those of a class c > 0 have rows of
- * m = (4 + (c - 1) mod 4) 2^(3 + floor((c - 1) / 4)) columns, as bs_gram_column asks for. */
+/* Sizes of files: those of class 0 have no grams (but such as are left out), those of a class c > 0 have rows of m = (4
+ * + (c - 1) mod 4) 2^(3 + floor((c - 1) / 4)) columns, as bs_gram_column asks for. */
 #define BS_GRAM_SIZE_CLASSES (1 + 4 * (BS_GRAM_MOST_LOG - BS_GRAM_LEAST_LOG + 1))
 
 static inline uint32_t bs_gram_size_class_log(uint32_t size_class)

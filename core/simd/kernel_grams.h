@@ -9,7 +9,7 @@
 #include <simde/x86/avx2.h>
 
 #include "core/base/bytes.h"
-#include "core/text/grams.h"
+#include "core/base/gram_hash.h"
 #include "core/simd/kernels.h"
 
 /* The bits of a word that are column c of its n (bs_gram_column). */

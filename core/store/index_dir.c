@@ -74,12 +74,6 @@ enum bs_status bs_index_find(char **dir_out, struct bs_error *err)
 	               "with --index DIR");
 }
 
-const char *bs_index_file_name(const char *prefix, uint64_t number, char name[BS_INDEX_NAME_BYTES])
-{
-	snprintf(name, BS_INDEX_NAME_BYTES, "%s-%06llu", prefix, (unsigned long long)number);
-	return name;
-}
-
 static enum bs_status report_holder(const struct bs_dir *dir, int fd, struct bs_error *err)
 {
 	char holder[32] = "";

@@ -29,10 +29,6 @@ enum bs_status bs_index_find(char **dir_out, struct bs_error *err) BS_WARN_UNUSE
 /* BS_UNTRUSTED if a directory that nobody named, and that was found at path, is a symbolic link: it may lead anywhere. */
 enum bs_status bs_index_refuse_link(const char *path, struct bs_error *err) BS_WARN_UNUSED;
 
-/* PREFIX-NUMBER, put into name, which is returned. prefix: "seg", "del" or "exc". */
-#define BS_INDEX_NAME_BYTES 32
-const char *bs_index_file_name(const char *prefix, uint64_t number, char name[BS_INDEX_NAME_BYTES]);
-
 /* A number for a new file: greater than that of every file in DIR, and not less than the one that old (nullable)
  * recorded. Numbers are not used again, lest a reader of an old manifest open a file of a new one. */
 uint64_t bs_index_next_number(const struct bs_dir *dir, const struct bs_manifest *old);

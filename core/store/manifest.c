@@ -596,6 +596,12 @@ static enum bs_status read_passed_over(const struct bs_container *file, struct b
 	return status ? status : bs_buffer_append(&manifest->non_documents, section.data, (size_t)section.n_bytes, err);
 }
 
+const char *bs_index_file_name(const char *prefix, uint64_t number, char name[BS_INDEX_NAME_BYTES])
+{
+	snprintf(name, BS_INDEX_NAME_BYTES, "%s-%06llu", prefix, (unsigned long long)number);
+	return name;
+}
+
 enum bs_status bs_manifest_open(const struct bs_dir *dir, struct bs_container **file_out, struct bs_error *err)
 {
 	return bs_container_open(dir, "manifest", BS_FILE_MANIFEST, file_out, err);

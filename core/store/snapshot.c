@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/store/index_dir.h"
 #include "core/file/segment_sections.h"
 
 static enum bs_status open_file(const struct bs_dir *dir, const char *prefix, uint64_t number, enum bs_container_kind kind,

@@ -1,9 +1,9 @@
 /*
- * words.c: the words of a text. By definition they come of ICU: a piece of text -> UTF-16 -> script runs and the stretches
- * between them -> ICU's word segments -> their cuts. Pure ASCII has the same words without ICU's iterator, at many times
- * its speed. What becomes of a word once it is found is in words_term.c; what follows from the rules for the bytes of a
- * text, in words_near.c. Here in this order: ASCII, ICU, opening, and the cutting of a text at safe places into pieces of
- * bounded size for one of the two.
+ * words.c: the words of a text. By definition they come of ICU: a piece of text -> UTF-16 -> script runs and the
+ * stretches between them -> ICU's word segments -> their cuts. Pure ASCII has the same words without ICU's iterator, at
+ * many times its speed. What becomes of a word once it is found is in words_term.c; what follows from the rules for the
+ * bytes of a text, in words_near.c. Here in this order: ASCII, ICU, opening, and the cutting of a text at safe places
+ * into pieces of bounded size for one of the two.
  */
 #include "core/text/words.h"
 
@@ -28,9 +28,9 @@
 #define ASCII_WINDOW_BYTES ((size_t)4096)
 
 /*
- * ASCII. Not a second definition of a word: which byte is a letter, a digit or a joint is asked of ICU when the analyzer is
- * opened (ICU 72 made '@' a letter and ':' no joint; other versions differ), and the tests compare both paths on all
- * short strings.
+ * ASCII. Not a second definition of a word: which byte is a letter, a digit or a joint is asked of ICU when the
+ * analyzer is opened (ICU 72 made '@' a letter and ':' no joint; other versions differ), and the tests compare both
+ * paths on all short strings.
  *
  * The rules (UAX #29, ICU's root locale) come down to this. A segment that can be a word is
  *
@@ -403,8 +403,8 @@ static enum bs_status put_window(struct bs_analysis *analysis, const struct asci
 	return put_edges(analysis, &window);
 }
 
-/* text[start..end) is ASCII and a stretch for ICU, or lies between two safe cuts of one. alpha_before and alpha_after say
- * whether an alphabetic code point stands directly around it, for the cut at a '@' on the edge. */
+/* text[start..end) is ASCII and a stretch for ICU, or lies between two safe cuts of one. alpha_before and alpha_after
+ * say whether an alphabetic code point stands directly around it, for the cut at a '@' on the edge. */
 static enum bs_status analyze_ascii(struct bs_analysis *analysis, size_t start, size_t end, bool alpha_before,
                                     bool alpha_after)
 {

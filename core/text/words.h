@@ -19,10 +19,6 @@
 
 struct bs_kernel;
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* An analyzer: ICU services and scratch. Belongs to one thread at a time; make one per thread. */
 struct bs_words;
 
@@ -73,7 +69,4 @@ enum bs_status bs_words_analyze(struct bs_words *words, const uint8_t *text, siz
  * BS_UNSUPPORTED: ICU cannot be loaded. */
 enum bs_status bs_words_versions(char icu_out[16], char unicode_out[16], struct bs_error *err) BS_WARN_UNUSED;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -1,8 +1,6 @@
-/*
- * words_term.h: the lower half of the words analyzer: its state, and raw words and script runs -> folded, stemmed terms ->
- * batches of tokens for the caller. Knows nothing of where words begin and end: that is words.c's affair. Private to
- * these two, words_near.c and the tests.
- */
+/* words_term.h: the lower half of the words analyzer: its state, and raw words and script runs -> folded, stemmed terms
+ * -> batches of tokens for the caller. Knows nothing of where words begin and end: that is words.c's affair. Private to
+ * these two, words_near.c and the tests. */
 #ifndef BS_CORE_TEXT_WORDS_TERM_H
 #define BS_CORE_TEXT_WORDS_TERM_H
 
