@@ -138,6 +138,18 @@ static void writer_end_section(struct bs_writer *writer)
 	writer->in_section = false;
 }
 
+static void writer_free(struct bs_writer *writer)
+{
+	if (writer->fd >= 0)
+		close(writer->fd);
+	bs_buffer_deinit(&writer->out);
+	bs_buffer_deinit(&writer->page);
+	bs_buffer_deinit(&writer->table);
+	bs_buffer_deinit(&writer->sums);
+	free(writer->name);
+	free(writer);
+}
+
 enum bs_status bs_writer_open(const struct bs_dir *dir, const char *name, enum bs_container_kind kind,
                               struct bs_writer **writer_out, struct bs_error *err)
 {
@@ -146,31 +158,24 @@ enum bs_status bs_writer_open(const struct bs_dir *dir, const char *name, enum b
 	struct bs_writer *writer = calloc(1, sizeof(*writer));
 	if (!writer)
 		return bs_fail_memory(err, "a file writer", sizeof(*writer));
-	enum bs_status status = BS_NO_MEMORY;
 	writer->fd = -1;
 	writer->kind = kind;
 	writer->dir = dir;
 	writer->name = strdup(name);
-	if (!writer->name) {
-		status = bs_fail_memory(err, "a name", strlen(name));
-		goto fail;
-	}
-	status = bs_buffer_reserve(&writer->out, OUT_BYTES, err);
+	enum bs_status status = writer->name ? BS_OK : bs_fail_memory(err, "a name", strlen(name));
+	if (!status)
+		status = bs_buffer_reserve(&writer->out, OUT_BYTES, err);
 	if (!status)
 		status = bs_buffer_reserve(&writer->page, BS_PAGE_BYTES, err);
 	if (!status)
 		status = bs_dir_create_file(dir, name, &writer->fd, err);
-	if (status)
-		goto fail;
+	if (status) {
+		writer_free(writer);
+		return status;
+	}
 	writer_raw(writer, no_head, sizeof(no_head));
 	*writer_out = writer;
 	return BS_OK;
-fail:
-	bs_buffer_deinit(&writer->out);
-	bs_buffer_deinit(&writer->page);
-	free(writer->name);
-	free(writer);
-	return status;
 }
 
 void bs_writer_section(struct bs_writer *writer, uint32_t id, uint32_t instance)
@@ -197,16 +202,14 @@ void bs_writer_bytes(struct bs_writer *writer, const void *bytes, size_t n_bytes
 		size_t n = n_bytes < room ? n_bytes : room;
 		if (n == BS_PAGE_BYTES) {
 			writer_page(writer, bytes, n);
-			bytes = (const uint8_t *)bytes + n;
-			n_bytes -= n;
-			continue;
+		} else {
+			memcpy(writer->page.data + writer->page.used_bytes, bytes, n);
+			writer->page.used_bytes += n;
+			if (writer->page.used_bytes == BS_PAGE_BYTES)
+				writer_end_page(writer);
 		}
-		memcpy(writer->page.data + writer->page.used_bytes, bytes, n);
-		writer->page.used_bytes += n;
 		bytes = (const uint8_t *)bytes + n;
 		n_bytes -= n;
-		if (writer->page.used_bytes == BS_PAGE_BYTES)
-			writer_end_page(writer);
 	}
 }
 
@@ -248,18 +251,6 @@ static void writer_head(struct bs_writer *writer, uint64_t table_offset, uint64_
 	bs_store_u64(head + 56, bs_checksum(head, 56));
 	if (!writer->status && pwrite(writer->fd, head, sizeof(head), 0) != (ssize_t)sizeof(head))
 		writer_fail_io(writer, "write the head");
-}
-
-static void writer_free(struct bs_writer *writer)
-{
-	if (writer->fd >= 0)
-		close(writer->fd);
-	bs_buffer_deinit(&writer->out);
-	bs_buffer_deinit(&writer->page);
-	bs_buffer_deinit(&writer->table);
-	bs_buffer_deinit(&writer->sums);
-	free(writer->name);
-	free(writer);
 }
 
 enum bs_status bs_writer_finish(struct bs_writer *writer, uint64_t *file_bytes_out, struct bs_error *err)

@@ -6,13 +6,8 @@
 
 struct bs_treatment_policy bs_treatment_policy_default(void)
 {
-	return (struct bs_treatment_policy){
-		.density = BS_DEFAULT_DENSITY,
-		.exact_share = BS_DEFAULT_EXACT_SHARE,
-		.use_groups = true,
-		.use_blocks = true,
-		.use_exceptions = true,
-	};
+	return (struct bs_treatment_policy){.density = BS_DEFAULT_DENSITY, .exact_share = BS_DEFAULT_EXACT_SHARE,
+	                                    .use_groups = true, .use_blocks = true, .use_exceptions = true};
 }
 
 /*

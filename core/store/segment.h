@@ -20,7 +20,7 @@
 #include "core/matrix/tf_table.h"
 #include "core/matrix/treatment.h"
 
-/* The numbers of a segment. */
+/* The numbers of a segment, as they stand in the file too. */
 struct bs_segment_meta {
 	uint64_t n_docs;
 	uint64_t n_terms;     /* distinct terms, pairs included */

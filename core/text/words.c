@@ -487,13 +487,8 @@ static enum bs_status decode(struct bs_analysis *analysis, size_t start, size_t 
 		U8_NEXT_OR_FFFD(text, at, end, c);
 		U16_APPEND_UNSAFE(units, n_units, c);
 	}
-	*window_out = (struct window){
-		.units = units,
-		.n_units = n_units,
-		.text = text,
-		.end_byte = end,
-		.at_byte = start,
-	};
+	*window_out = (struct window){.units = units, .n_units = n_units, .text = text, .end_byte = end,
+	                              .at_byte = start};
 	return BS_OK;
 }
 
@@ -865,14 +860,8 @@ static enum bs_status analyze_piece(struct bs_analysis *analysis, size_t start, 
 enum bs_status bs_words_analyze(struct bs_words *words, const uint8_t *text, size_t text_bytes, uint32_t first_position,
                                 bs_token_fn fn, void *context, struct bs_words_sum *sum_out, struct bs_error *err)
 {
-	struct bs_analysis analysis = {
-		.words = words,
-		.text = text,
-		.fn = fn,
-		.context = context,
-		.err = err,
-		.next_position = first_position,
-	};
+	struct bs_analysis analysis = {.words = words, .text = text, .fn = fn, .context = context, .err = err,
+	                               .next_position = first_position};
 	words->n_tokens = 0;
 	bs_buffer_clear(&words->arena);
 	enum bs_status status = bs_buffer_reserve(&words->arena, ARENA_BYTES + BS_TOKEN_SLACK_BYTES, err);
