@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "core/base/hash.h"
-#include "core/text/words_internal.h"
+#include "core/text/words_term.h"
 
 #define ROUNDS 5
 

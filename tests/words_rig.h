@@ -8,7 +8,7 @@
 #include <unicode/ubrk.h>
 #include <unicode/unorm2.h>
 
-#include "core/text/words_internal.h"
+#include "core/text/words_term.h"
 
 struct kept_token {
 	size_t term_off; /* in terms */

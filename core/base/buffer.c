@@ -47,8 +47,8 @@ enum bs_status bs_buffer_reserve(struct bs_buffer *buffer, size_t extra_bytes, s
 void bs_buffer_advise(void *data, size_t n_bytes)
 {
 #ifdef MADV_HUGEPAGE
-	/* To the ends of the pages that it begins and ends in: a mapping that is advised in part is two, which cannot grow by
-	 * being mapped elsewhere, but is copied. */
+	/* To the ends of the pages that it begins and ends in: a mapping that is advised in part is two, which cannot
+	 * grow by being mapped elsewhere, but is copied. */
 	uintptr_t start = (uintptr_t)data & ~(PAGE_BYTES - 1);
 	uintptr_t end = ((uintptr_t)data + n_bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 	if (n_bytes >= LARGE_BYTES)

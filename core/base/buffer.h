@@ -1,7 +1,5 @@
-/*
- * buffer.h: bytes that grow. The one owner of realloc arithmetic; everything that collects an unknown number of bytes
- * uses it. Not thread-safe: a buffer belongs to one thread at a time.
- */
+/* buffer.h: bytes that grow. The one owner of realloc arithmetic; everything that collects an unknown number of bytes
+ * uses it. Not thread-safe: a buffer belongs to one thread at a time. */
 #ifndef BS_CORE_BASE_BUFFER_H
 #define BS_CORE_BASE_BUFFER_H
 
@@ -28,8 +26,8 @@ void bs_buffer_deinit(struct bs_buffer *buffer);
 /* Makes room for extra_bytes more beyond used_bytes (used_bytes unchanged). Grows by half at least. BS_NO_MEMORY. */
 enum bs_status bs_buffer_reserve(struct bs_buffer *buffer, size_t extra_bytes, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Appends n_bytes from bytes (which must not lie in the buffer itself). BS_NO_MEMORY leaves the buffer as it was. Inline:
- * most appends are of a few bytes, whose number is known to the compiler. */
+/* Appends n_bytes from bytes (which must not lie in the buffer itself). BS_NO_MEMORY leaves the buffer as it was.
+ * Inline: most appends are of a few bytes, whose number is known to the compiler. */
 BS_WARN_UNUSED static inline enum bs_status bs_buffer_append(struct bs_buffer *buffer, const void *bytes, size_t n_bytes,
                                                              struct bs_error *err)
 {

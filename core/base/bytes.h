@@ -1,6 +1,4 @@
-/*
- * bytes.h: little-endian integers and varints, the alphabet of every file we write. Header only.
- */
+/* bytes.h: little-endian integers and varints, the alphabet of every file we write. Header only. */
 #ifndef BS_CORE_BASE_BYTES_H
 #define BS_CORE_BASE_BYTES_H
 

@@ -22,10 +22,8 @@
 /* XXH3-64 of a term's key (for words: its folded bytes; see lexicon.h for the keys of other terms). */
 uint64_t bs_hash_term(const void *key, size_t key_bytes);
 
-/*
- * XXH3-64 under a seed that is another one in every process: for tables in memory of strings that others choose, so that nobody
- * can choose them to meet in one slot. Nothing that is kept or shown may depend on it.
- */
+/* XXH3-64 under a seed that is another one in every process: for tables in memory of strings that others choose, so
+ * that nobody can choose them to meet in one slot. Nothing that is kept or shown may depend on it. */
 uint64_t bs_hash_slot(const void *bytes, size_t n_bytes);
 
 /* Two odd numbers that nobody outside knows, the same ones all the time, for hashes of other things to such a purpose. */

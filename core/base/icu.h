@@ -1,7 +1,8 @@
 /*
- * icu.h: ICU, loaded when first needed (library.h). Its macros (U8_NEXT and the like) may be used without; its functions are
- * called through the table, by whoever knows that bs_icu_load has succeeded: it was called by them, or by what made the thing
- * in their hand. An analyzer of words has always loaded it. Before, a call through the table is a programming error.
+ * icu.h: ICU, loaded when first needed (library.h). Its macros (U8_NEXT and the like) may be used without; its
+ * functions are called through the table, by whoever knows that bs_icu_load has succeeded: it was called by them, or by
+ * what made the thing in their hand. An analyzer of words has always loaded it. Before, a call through the table is a
+ * programming error.
  */
 #ifndef BS_CORE_BASE_ICU_H
 #define BS_CORE_BASE_ICU_H
@@ -12,7 +13,7 @@
 #include <unicode/uscript.h>
 #include <unicode/utext.h>
 
-#include "core/base/status.h"
+#include "core/base/library.h"
 
 #define BS_ICU_FUNCTIONS(each) \
 	each(u_charType) each(u_errorName) each(u_foldCase) each(u_getIntPropertyValue) each(u_getUnicodeVersion) \
@@ -22,20 +23,6 @@
 	each(unorm2_getNFDInstance) each(unorm2_getNFKCCasefoldInstance) each(unorm2_hasBoundaryBefore) \
 	each(unorm2_normalize) each(uscript_hasScript) each(utext_close) each(utext_openUTF8)
 
-/* Members have ICU's names, with the version that its headers add to them. */
-struct bs_icu {
-#define BS_ICU_MEMBER(name) __typeof__(name) *name;
-	BS_ICU_FUNCTIONS(BS_ICU_MEMBER)
-#undef BS_ICU_MEMBER
-};
-
-#ifdef BITSIFT_LOAD_LATE
-extern struct bs_icu bs_icu;
-#else
-extern const struct bs_icu bs_icu;
-#endif
-
-/* Once is enough, more do no harm. BS_UNSUPPORTED, each time. Any number of threads. */
-enum bs_status bs_icu_load(struct bs_error *err) BS_WARN_UNUSED;
+BS_LIBRARY_TABLE(bs_icu, BS_ICU_FUNCTIONS);
 
 #endif

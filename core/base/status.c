@@ -8,8 +8,8 @@
 
 #include "core/base/visible.h"
 
-/* Replaces what a terminal might obey, so that hostile file names cannot forge or split a message line. is_cut: from is only
- * the beginning of a longer text, and may end within a character. */
+/* Replaces what a terminal might obey, so that hostile file names cannot forge or split a message line. is_cut: from is
+ * only the beginning of a longer text, and may end within a character. */
 static void copy_visible(char *to, size_t to_bytes, const char *from, bool is_cut)
 {
 	size_t used = 0, n = strlen(from);
@@ -56,27 +56,19 @@ enum bs_status bs_check_reserved(const char *name, const uint64_t *reserved, siz
 
 const char *bs_status_name(enum bs_status status)
 {
-	switch (status) {
-	case BS_OK:
-		return "ok";
-	case BS_INVALID:
-		return "invalid";
-	case BS_NO_MEMORY:
-		return "out of memory";
-	case BS_IO:
-		return "input/output error";
-	case BS_NOT_FOUND:
-		return "not found";
-	case BS_CORRUPT:
-		return "corrupt";
-	case BS_UNSUPPORTED:
-		return "unsupported";
-	case BS_BUSY:
-		return "busy";
-	case BS_STOPPED:
-		return "stopped";
-	case BS_UNTRUSTED:
-		return "not trusted";
-	}
+	static const char *const names[] = {
+		[BS_OK] = "ok",
+		[BS_INVALID] = "invalid",
+		[BS_NO_MEMORY] = "out of memory",
+		[BS_IO] = "input/output error",
+		[BS_NOT_FOUND] = "not found",
+		[BS_CORRUPT] = "corrupt",
+		[BS_UNSUPPORTED] = "unsupported",
+		[BS_BUSY] = "busy",
+		[BS_STOPPED] = "stopped",
+		[BS_UNTRUSTED] = "not trusted",
+	};
+	if ((unsigned)status < sizeof(names) / sizeof(*names))
+		return names[status];
 	return "unknown";
 }

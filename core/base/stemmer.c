@@ -1,42 +1,4 @@
 /* stemmer.c: see stemmer.h. */
 #include "core/base/stemmer.h"
 
-#ifdef BITSIFT_LOAD_LATE
-
-#include <pthread.h>
-
-#include "core/base/library.h"
-
-#define SYMBOL(name) {#name, &bs_stemmer.name},
-
-struct bs_stemmer bs_stemmer;
-
-static enum bs_status outcome;
-static struct bs_error why;
-
-static void load(void)
-{
-	static const struct bs_library_symbol symbols[] = {BS_STEMMER_FUNCTIONS(SYMBOL)};
-	outcome = bs_library_load("Snowball", BS_STEMMER_SONAME, BS_STEMMER_FOLDER, symbols, sizeof(symbols) / sizeof(*symbols), &why);
-}
-
-enum bs_status bs_stemmer_load(struct bs_error *err)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	pthread_once(&once, load);
-	return outcome ? bs_fail(err, outcome, "%s", why.text) : BS_OK;
-}
-
-#else
-
-#define MEMBER(name) .name = name,
-
-const struct bs_stemmer bs_stemmer = {BS_STEMMER_FUNCTIONS(MEMBER)};
-
-enum bs_status bs_stemmer_load(struct bs_error *err)
-{
-	(void)err;
-	return BS_OK;
-}
-
-#endif
+BS_LIBRARY_DEFINE(bs_stemmer, "Snowball", BS_STEMMER_SONAME, BS_STEMMER_FOLDER, BS_STEMMER_FUNCTIONS)

@@ -1,7 +1,5 @@
-/*
- * term_table.h: distinct byte strings and numbers for them, in order of first appearance. The working dictionary of an
- * index run (terms of a batch, of a segment, names of fields) and of a verifier (words seen). One thread.
- */
+/* term_table.h: distinct byte strings and numbers for them, in order of first appearance. The working dictionary of an
+ * index run (terms of a batch, of a segment, names of fields) and of a verifier (words seen). One thread. */
 #ifndef BS_CORE_BASE_TERM_TABLE_H
 #define BS_CORE_BASE_TERM_TABLE_H
 
@@ -52,8 +50,8 @@ bool bs_term_table_find(const struct bs_term_table *table, const uint8_t *bytes,
 bool bs_term_table_is(const struct bs_term_table *table, uint32_t number, const uint8_t *bytes, uint32_t n_bytes,
                       uint64_t hash);
 
-/* A function that does nothing but prefetch is "pure" to gcc 12, and calls of it are dropped unless it is inlined before
- * it is judged. Before this, none of the prefetches below was in the program. */
+/* A function that does nothing but prefetch is "pure" to gcc 12, and calls of it are dropped unless it is inlined
+ * before it is judged. Before this, none of the prefetches below was in the program. */
 #define BS_PREFETCHING __attribute__((always_inline)) static inline
 
 /* Where the look for a string begins; there must be slots. */
@@ -69,8 +67,8 @@ BS_PREFETCHING void bs_term_table_prefetch(const struct bs_term_table *table, ui
 		__builtin_prefetch(&table->slots[bs_term_table_slot(table, hash)]);
 }
 
-/* The first half of a look-up, by the slots alone: the string's number if it is there, or that of another with the same half
- * of a hash, which is as good as never; BS_TERM_NONE if it is not there. */
+/* The first half of a look-up, by the slots alone: the string's number if it is there, or that of another with the same
+ * half of a hash, which is as good as never; BS_TERM_NONE if it is not there. */
 #define BS_TERM_NONE UINT32_MAX
 static inline uint32_t bs_term_table_guess(const struct bs_term_table *table, uint64_t hash)
 {

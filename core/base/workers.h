@@ -35,8 +35,8 @@ struct bs_workers_plan {
 	uint32_t n_threads; /* >= 1: at most so many do tasks; the caller's is one of them, unless so many were started */
 	uint64_t n_slots;   /* >= 1; bs_workers_run sees to it */
 	enum bs_status (*work)(void *context, const struct bs_task *task, struct bs_error *err);
-	/* Takes what came of a task, on whichever worker is there first. Calls do not overlap. NULL: nothing is put, slots
-	 * are not freed. BS_STOPPED: nobody wants more. */
+	/* Takes what came of a task, on whichever worker is there first. Calls do not overlap. NULL: nothing is put,
+	 * slots are not freed. BS_STOPPED: nobody wants more. */
 	enum bs_status (*put)(void *context, uint64_t task, struct bs_error *err);
 	bool puts_on_caller;     /* put is for the caller's thread alone, which does tasks only while there is nothing to put */
 	uint64_t most_held_bytes; /* see bs_task_hold */
@@ -59,8 +59,8 @@ struct bs_workers_load {
 };
 struct bs_workers_load bs_workers_load(struct bs_workers *workers);
 
-/* Waits until the next task has a slot. Meanwhile the thread puts and does tasks if it alone puts or no other thread was
- * started. False: the end has come, nothing is to be added. */
+/* Waits until the next task has a slot. Meanwhile the thread puts and does tasks if it alone puts or no other thread
+ * was started. False: the end has come, nothing is to be added. */
 bool bs_workers_wait_room(struct bs_workers *workers);
 /* n tasks, whose slots have been filled, for anyone to take. */
 struct bs_workers_load bs_workers_add(struct bs_workers *workers, uint64_t n);
@@ -76,13 +76,13 @@ enum bs_status bs_workers_finish(struct bs_workers *workers, struct bs_error *er
 /* Stops and waits for the threads if they are not finished. NULL is fine. */
 void bs_workers_free(struct bs_workers *workers);
 
-/* What follows is for the worker that does the task. Whether all before it have been put, so that the worker may put out
- * itself what it has so far. */
+/* What follows is for the worker that does the task. Whether all before it have been put, so that the worker may put
+ * out itself what it has so far. */
 bool bs_task_is_turn(const struct bs_task *task);
 /* Waits for that. False: the task is not wanted any more. */
 bool bs_task_wait_turn(const struct bs_task *task);
-/* Has put called for what the slot holds in the middle of the task, in the task's turn, and waits for it. BS_STOPPED: the
- * task is not wanted any more; no message. */
+/* Has put called for what the slot holds in the middle of the task, in the task's turn, and waits for it. BS_STOPPED:
+ * the task is not wanted any more; no message. */
 enum bs_status bs_task_hand_over(const struct bs_task *task) BS_WARN_UNUSED;
 /* Waits until n_bytes more can be held by tasks not yet put, most_held_bytes in all, or it is the task's turn; they are
  * free when it has been put. Once a task. False: the task is not wanted any more. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/check/check_internal.h"
+#include "core/check/check_parts.h"
 #include "core/store/doc_order.h"
 #include "core/store/folder_listings.h"
 #include "core/store/index_dir.h"
@@ -12,15 +12,6 @@
 #include "core/base/source_kind.h"
 
 #define TOUCH_BYTES (UINT64_C(1) << 20) /* between two calls of progress */
-
-void bs_check_advance(struct bs_check *check, uint64_t n_bytes)
-{
-	check->done_bytes += n_bytes;
-	if (check->request->progress)
-		check->request->progress(check->request->context, check->done_bytes, check->total_bytes);
-}
-
-/* ---- one file ---- */
 
 static enum bs_status touch_pages(struct bs_check *check, const struct bs_section *section)
 {
@@ -47,8 +38,6 @@ static enum bs_status check_file(struct bs_check *check, const struct bs_contain
 	check->done_bytes = end_bytes;
 	return status;
 }
-
-/* ---- manifest ---- */
 
 static int compare_labels(const void *a, const void *b)
 {
@@ -87,8 +76,6 @@ static enum bs_status check_passed_over(struct bs_check *check, const struct bs_
 	return BS_OK;
 }
 
-/* ---- exclusions ---- */
-
 static enum bs_status check_exclusions(struct bs_check *check, uint64_t end_bytes)
 {
 	const struct bs_snapshot *snapshot = &check->snapshot;
@@ -117,8 +104,6 @@ static enum bs_status check_exclusions(struct bs_check *check, uint64_t end_byte
 	return status;
 }
 
-/* ---- folders ---- */
-
 /* No part of the commit, but a search believes it. */
 static enum bs_status check_folders(struct bs_check *check, const struct bs_dir *dir)
 {
@@ -135,8 +120,6 @@ static enum bs_status check_folders(struct bs_check *check, const struct bs_dir 
 	bs_folders_close(&folders);
 	return status;
 }
-
-/* ---- everything ---- */
 
 static enum bs_status check_all(struct bs_check *check, const struct bs_container *manifest_file)
 {

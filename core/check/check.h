@@ -2,9 +2,10 @@
  * check.h: is an index what FORMAT.md says it must be? Verifies every byte and names the first inconsistency.
  *
  * Opening verifies what crashes are made of, touching verifies checksums; this looks at the rest: that columns have the
- * popcounts stored for them, that every document is in one slab, that the matrix has room for every term's documents and
- * for no more where it says that it is exact, and so on. It reads the bytes by itself where it can, so that it is a second opinion on the writer's and the readers'
- * understanding of the format. Stored text is decoded by corpus/changes/stored_text.h, which knows its compression.
+ * popcounts stored for them, that every document is in one slab, that the matrix has room for every term's documents
+ * and for no more where it says that it is exact, and so on. It reads the bytes by itself where it can, so that it is a
+ * second opinion on the writer's and the readers' understanding of the format. Stored text is decoded by
+ * corpus/changes/stored_text.h, which knows its compression.
  */
 #ifndef BS_CORE_CHECK_CHECK_H
 #define BS_CORE_CHECK_CHECK_H
@@ -29,11 +30,9 @@ struct bs_check_sum {
 	uint64_t n_bytes; /* of all the files */
 };
 
-/*
- * Checks the last commit in dir. BS_CORRUPT with the file and what is wrong with it; BS_NOT_FOUND, BS_IO,
- * BS_UNSUPPORTED, BS_NO_MEMORY as bs_snapshot_open. Memory: beside the opened index, a bit a document and twelve
- * bytes a term of one segment. request may be NULL.
- */
+/* Checks the last commit in dir. BS_CORRUPT with the file and what is wrong with it; BS_NOT_FOUND, BS_IO,
+ * BS_UNSUPPORTED, BS_NO_MEMORY as bs_snapshot_open. Memory: beside the opened index, a bit a document and twelve bytes
+ * a term of one segment. request may be NULL. */
 enum bs_status bs_index_check(const struct bs_dir *dir, const struct bs_check_request *request, struct bs_check_sum *sum_out,
                               struct bs_error *err) BS_WARN_UNUSED;
 

@@ -1,15 +1,18 @@
-/* check_segment.c: a segment's slabs, documents and stored text. See check_internal.h. */
+/* check_segment.c: a segment's slabs, documents, stored text and grams. See check_parts.h. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/check/check_internal.h"
+#include "core/check/check_parts.h"
 #include "core/store/doc_order.h"
 #include "core/base/source_kind.h"
+#include "core/file/segment_sections.h"
 #include "core/matrix/forward_list.h"
 
 #define KNOWN_FLAGS (BS_DOC_NAMED_BY_LINE | BS_DOC_SUSPECT)
+
+#define CORRUPT(at, ...) bs_container_corrupt((at)->segment->file, (at)->check->err, __VA_ARGS__)
 
 /* A segment under examination. */
 struct examined {
@@ -89,8 +92,6 @@ static enum bs_status check_packed_offsets(const struct examined *at, const stru
 	return status ? status : check_bounds(at, &(struct offsets){.packed = offsets}, offsets->n - 1, end, what);
 }
 
-/* ---- rows: every document in one slab, once ---- */
-
 static enum bs_status check_rows(const struct examined *at, uint32_t s)
 {
 	const struct bs_slab *slab = &at->segment->slabs[s];
@@ -101,18 +102,15 @@ static enum bs_status check_rows(const struct examined *at, uint32_t s)
 		if (status)
 			return status;
 		if (document >= at->segment->meta.n_docs)
-			status = bs_container_corrupt(at->segment->file, at->check->err, "slab %u: row %u is document %u of %llu", s,
+			status = CORRUPT(at, "slab %u: row %u is document %u of %llu", s,
 			                              row, document, (unsigned long long)at->segment->meta.n_docs);
 		else if (at->seen[document / 8] >> (document % 8) & 1)
-			status = bs_container_corrupt(at->segment->file, at->check->err, "slab %u: row %u is document %u, which has "
-			                              "a row already", s, row, document);
+			status = CORRUPT(at, "slab %u: row %u is document %u, which has a row already", s, row, document);
 		else
 			at->seen[document / 8] |= (uint8_t)(1u << (document % 8));
 	}
 	return status;
 }
-
-/* ---- columns ---- */
 
 /* Bits of the last line of a column that stand for something. */
 static uint32_t last_line_bits(const struct bs_slab *slab, const struct bs_level *level)
@@ -143,7 +141,7 @@ static enum bs_status check_columns(const struct examined *at, uint32_t s, const
 			return status;
 		at->popcounts[s][level->first_column + c] = (uint32_t)at->check->kernel->popcount(column, level->n_lines);
 		if (has_bits_from(column + (size_t)(level->n_lines - 1) * BS_LINE_WORDS, n_bits))
-			return bs_container_corrupt(at->segment->file, at->check->err, "slab %u: %s column %u has bits past the last "
+			return CORRUPT(at, "slab %u: %s column %u has bits past the last "
 			                            "%s", s, name, c, level->rank == BS_LEVEL_BLOCK ? "lane" : "document");
 		/* The other half when every term was looked up in them: see check_terms.c. */
 		bs_check_advance(at->check, (uint64_t)level->n_lines * BS_LINE_BYTES / 2);
@@ -163,7 +161,7 @@ static enum bs_status check_level(const struct examined *at, uint32_t s, uint32_
 	if (!status)
 		status = bs_slab_level_popcount(slab, l, &n_set, at->check->err);
 	if (!status && n_counted != n_set)
-		status = bs_container_corrupt(at->segment->file, at->check->err, "slab %u: the %s columns have %llu bits, their "
+		status = CORRUPT(at, "slab %u: the %s columns have %llu bits, their "
 		                              "popcount says %llu", s, name, (unsigned long long)n_counted,
 		                              (unsigned long long)n_set);
 	return status;
@@ -174,8 +172,7 @@ static enum bs_status check_exact_popcount(const struct examined *at, uint32_t s
 	uint32_t popcount;
 	enum bs_status status = bs_slab_exact_popcount(&at->segment->slabs[s], c, &popcount, at->check->err);
 	if (!status && n_counted != popcount)
-		status = bs_container_corrupt(at->segment->file, at->check->err, "slab %u: exact column %u has %u bits, its "
-		                              "popcount says %u", s, c, n_counted, popcount);
+		status = CORRUPT(at, "slab %u: exact column %u has %u bits, its popcount says %u", s, c, n_counted, popcount);
 	return status;
 }
 
@@ -194,11 +191,10 @@ static enum bs_status check_ordinals(const struct examined *at, uint32_t s, cons
 {
 	for (uint64_t i = first; i < first + n; i++) {
 		if (u32_at(ordinals, i) >= at->segment->meta.n_terms)
-			return bs_container_corrupt(at->segment->file, at->check->err, "slab %u: %s: term %u of %llu", s, what,
+			return CORRUPT(at, "slab %u: %s: term %u of %llu", s, what,
 			                            u32_at(ordinals, i), (unsigned long long)at->segment->meta.n_terms);
 		if (i > first && u32_at(ordinals, i - 1) >= u32_at(ordinals, i))
-			return bs_container_corrupt(at->segment->file, at->check->err, "slab %u: %s: term %u does not come after the "
-			                            "one before", s, what, u32_at(ordinals, i));
+			return CORRUPT(at, "slab %u: %s: term %u does not come after the one before", s, what, u32_at(ordinals, i));
 	}
 	return BS_OK;
 }
@@ -222,8 +218,7 @@ static enum bs_status check_entry(const struct examined *at, uint32_t s)
 	uint32_t least = UINT32_MAX;
 	for (uint32_t l = slab->n_levels; l < BS_MAX_LEVELS; l++)
 		if (slab->n_columns[l] != 0)
-			return bs_container_corrupt(at->segment->file, at->check->err, "slab %u: %u columns of a level that is not", s,
-			                            slab->n_columns[l]);
+			return CORRUPT(at, "slab %u: %u columns of a level that is not", s, slab->n_columns[l]);
 	for (uint32_t c = 0; c < slab->exact.n_columns; c++) {
 		uint32_t popcount;
 		enum bs_status status = bs_slab_exact_popcount(slab, c, &popcount, at->check->err);
@@ -232,7 +227,7 @@ static enum bs_status check_entry(const struct examined *at, uint32_t s)
 		least = popcount < least ? popcount : least;
 	}
 	if (slab->least_exact != (slab->exact.n_columns ? least : 0))
-		return bs_container_corrupt(at->segment->file, at->check->err, "slab %u: its entry says that the sparsest exact "
+		return CORRUPT(at, "slab %u: its entry says that the sparsest exact "
 		                            "column has %u bits, and it has %u", s, slab->least_exact,
 		                            slab->exact.n_columns ? least : 0);
 	return BS_OK;
@@ -251,8 +246,7 @@ static enum bs_status check_least_length(const struct examined *at, uint32_t s)
 		least = length < least ? length : least;
 	}
 	if (!status && least != slab->least_length)
-		status = bs_container_corrupt(at->segment->file, at->check->err, "slab %u: its least length is %u, not %u", s, least,
-		                              slab->least_length);
+		status = CORRUPT(at, "slab %u: its least length is %u, not %u", s, least, slab->least_length);
 	return status;
 }
 
@@ -272,8 +266,6 @@ static enum bs_status check_matrix(const struct examined *at, uint32_t s)
 	return status ? status : check_exact_terms(at, s);
 }
 
-/* ---- forward lists ---- */
-
 /* Exact columns of forward lists: their bits are postings like those of the lists. */
 static enum bs_status check_list_columns(const struct examined *at, uint32_t s)
 {
@@ -290,8 +282,7 @@ static enum bs_status check_list_columns(const struct examined *at, uint32_t s)
 		if (!status)
 			status = check_exact_popcount(at, s, c, n);
 		if (!status && n_last < 64 && bs_load_u64(words + (size_t)(n_groups - 1) * 8) >> n_last)
-			status = bs_container_corrupt(at->segment->file, at->check->err, "slab %u: exact column %u has bits past the "
-			                              "last document", s, c);
+			status = CORRUPT(at, "slab %u: exact column %u has bits past the last document", s, c);
 		if (!status)
 			at->listed[u32_at(&slab->exact_terms, c)] += n;
 	}
@@ -304,8 +295,7 @@ static enum bs_status check_listed(const struct examined *at, uint32_t s, uint32
 	uint32_t column;
 	enum bs_status status = bs_slab_find_exact(&at->segment->slabs[s], term, &is_exact, &column, at->check->err);
 	if (!status && is_exact)
-		return bs_container_corrupt(at->segment->file, at->check->err, "slab %u: a forward list has term %u, which has "
-		                            "an exact column", s, term);
+		return CORRUPT(at, "slab %u: a forward list has term %u, which has an exact column", s, term);
 	at->listed[term]++;
 	return status;
 }
@@ -343,8 +333,7 @@ static enum bs_status check_group(const struct examined *at, uint32_t s, uint32_
 	uint64_t n_columns = u64_at(&slab->forward_filter.offsets, (uint64_t)group + 1) - start;
 	uint32_t first = group * BS_FORWARD_GROUP_ROWS;
 	if (n_columns == 0 || n_columns > UINT32_MAX)
-		return bs_container_corrupt(at->segment->file, at->check->err, "slab %u: filter %u has %llu columns", s, group,
-		                            (unsigned long long)n_columns);
+		return CORRUPT(at, "slab %u: filter %u has %llu columns", s, group, (unsigned long long)n_columns);
 	bs_buffer_clear(filled);
 	enum bs_status status = bs_buffer_reserve(filled, (size_t)n_columns * 8, at->check->err);
 	if (status)
@@ -361,8 +350,7 @@ static enum bs_status check_group(const struct examined *at, uint32_t s, uint32_
 			                   (uint32_t)(ordinals->used_bytes / sizeof(uint32_t)));
 	}
 	if (!status && memcmp(words, slab->forward_filter.words.data + start * 8, (size_t)n_columns * 8) != 0)
-		status = bs_container_corrupt(at->segment->file, at->check->err, "slab %u: filter %u does not have the bits of the "
-		                              "forward lists behind it", s, group);
+		status = CORRUPT(at, "slab %u: filter %u does not have the bits of the forward lists behind it", s, group);
 	return status;
 }
 
@@ -374,7 +362,7 @@ static enum bs_status check_filters(const struct examined *at, uint32_t s)
 	struct bs_buffer ordinals = {0};
 	enum bs_status status = touch_all(at, words);
 	if (!status && words->n_bytes % 8 != 0)
-		status = bs_container_corrupt(at->segment->file, at->check->err, "slab %u: the filters are cut off", s);
+		status = CORRUPT(at, "slab %u: the filters are cut off", s);
 	if (!status)
 		status = check_offsets(at, &slab->forward_filter.offsets, bs_forward_groups(slab->n_docs), words->n_bytes / 8, "filters");
 	for (uint32_t group = 0; group < bs_forward_groups(slab->n_docs) && !status; group++)
@@ -409,8 +397,6 @@ static enum bs_status check_slabs(struct examined *at)
 	return status;
 }
 
-/* ---- exceptions: their places; which they are, check_terms.c looks at ---- */
-
 static enum bs_status check_exceptions(const struct examined *at)
 {
 	const struct bs_exceptions *exceptions = &at->segment->exceptions;
@@ -437,8 +423,6 @@ static enum bs_status check_exceptions(const struct examined *at)
 	return status;
 }
 
-/* ---- documents ---- */
-
 /* Live documents of one source stand in document order: a cursor over several segments relies on it. before: the last
  * live one, of source UINT32_MAX if there was none. */
 static enum bs_status check_order(const struct examined *at, uint32_t document, const struct bs_doc_record *record,
@@ -446,8 +430,7 @@ static enum bs_status check_order(const struct examined *at, uint32_t document, 
 {
 	uint32_t kind = at->manifest->sources[record->source].kind;
 	if (before->source == record->source && bs_compare_records(kind, before, record) >= 0)
-		return bs_container_corrupt(at->segment->file, at->check->err, "document %u stands behind one that it comes before",
-		                            document);
+		return CORRUPT(at, "document %u stands behind one that it comes before", document);
 	*before = *record;
 	return BS_OK;
 }
@@ -462,17 +445,16 @@ static enum bs_status check_document(const struct examined *at, uint32_t documen
 	uint32_t kind = at->manifest->sources[record.source].kind;
 	*n_positions += record.length;
 	if (record.flags & ~KNOWN_FLAGS)
-		return bs_container_corrupt(at->segment->file, at->check->err, "document %u has unknown flags %#x", document,
-		                            record.flags);
+		return CORRUPT(at, "document %u has unknown flags %#x", document, record.flags);
 	/* The source of a deleted one may have been a file, and be a folder by now. */
 	if (bs_snapshot_is_deleted(&at->check->snapshot, at->number, document))
 		return BS_OK;
 	if (kind == BS_SOURCE_FOLDER && !bs_doc_name_is_below(record.name, record.name_bytes))
-		return bs_container_corrupt(at->segment->file, at->check->err, "document %u, \"%.*s\", is not below its source",
+		return CORRUPT(at, "document %u, \"%.*s\", is not below its source",
 		                            document, record.name_bytes < 100 ? (int)record.name_bytes : 100,
 		                            (const char *)record.name);
 	if (kind == BS_SOURCE_STDIN && record.place[0] + 1 >= at->segment->store_offsets.n_bytes / 8)
-		return bs_container_corrupt(at->segment->file, at->check->err, "document %u has no stored text", document);
+		return CORRUPT(at, "document %u has no stored text", document);
 	return check_order(at, document, &record, before);
 }
 
@@ -485,7 +467,7 @@ static enum bs_status check_tfs(const struct examined *at)
 	if (!status)
 		status = touch_all(at, &tfs->bits);
 	if (!status && memcmp(tfs->bits.data + end, pad, sizeof(pad)) != 0)
-		status = bs_container_corrupt(at->segment->file, at->check->err, "words in documents: bytes behind the last");
+		status = CORRUPT(at, "words in documents: bytes behind the last");
 	return status;
 }
 
@@ -504,13 +486,11 @@ static enum bs_status check_docs(const struct examined *at)
 	for (uint32_t document = 0; document < docs->n_docs && !status; document++)
 		status = check_document(at, document, &n_positions, &before);
 	if (!status && n_positions != at->segment->meta.n_positions)
-		status = bs_container_corrupt(at->segment->file, at->check->err, "%llu positions where the documents have %llu",
+		status = CORRUPT(at, "%llu positions where the documents have %llu",
 		                              (unsigned long long)at->segment->meta.n_positions,
 		                              (unsigned long long)n_positions);
 	return status;
 }
-
-/* ---- stored text: where the frames stand ---- */
 
 static enum bs_status check_store(const struct examined *at)
 {
@@ -523,7 +503,95 @@ static enum bs_status check_store(const struct examined *at)
 	return check_offsets(at, offsets, offsets->n_bytes / 8 - 1, segment->store_frames.n_bytes, "stored text");
 }
 
-/* ---- all of it ---- */
+/* Values below end, strictly ascending; number and what name them. */
+static enum bs_status check_list(struct bs_check *check, uint32_t number, const struct bs_packed *list, uint64_t end,
+                                 const char *what)
+{
+	uint32_t before = 0;
+	enum bs_status status = bs_packed_check(list, check->err);
+	for (uint64_t at = 0; at < list->n && !status; at++) {
+		uint32_t value;
+		status = bs_packed_get_u32(list, at, &value, check->err);
+		if (!status && (value >= end || (at > 0 && value <= before)))
+			return bs_container_corrupt(list->file, check->err, "grams, %s %u: value %llu is %u", what, number,
+			                            (unsigned long long)at, value);
+		before = value;
+	}
+	return status;
+}
+
+static enum bs_status check_gram_columns(struct bs_check *check, uint32_t i, const struct bs_gram_slab *slab)
+{
+	unsigned n_used = slab->shape.n_docs % 8;
+	for (uint32_t c = 0; c < slab->shape.n_columns; c++) {
+		const uint8_t *bytes;
+		enum bs_status status = bs_gram_slab_column(slab, c, 0, slab->column_bytes, &bytes, check->err);
+		if (status)
+			return status;
+		if (n_used && bytes[slab->column_bytes - 1] >> n_used)
+			return bs_container_corrupt(slab->columns.file, check->err, "gram slab %u: column %u has bits past the last "
+			                            "document", i, c);
+	}
+	return BS_OK;
+}
+
+/* A document has one row at most. */
+static enum bs_status check_gram_rows(struct bs_check *check, uint32_t i, const struct bs_gram_slab *slab, uint64_t n_docs,
+                                 uint8_t *seen)
+{
+	enum bs_status status = check_list(check, i, &slab->rows, n_docs, "rows of slab");
+	for (uint32_t row = 0; row < slab->shape.n_docs && !status; row++) {
+		uint32_t document;
+		status = bs_gram_slab_document(slab, row, &document, check->err);
+		if (status)
+			break;
+		if (seen[document / 8] >> (document % 8) & 1)
+			status = bs_container_corrupt(slab->columns.file, check->err, "gram slab %u: row %u is document %u, which has a "
+			                              "row already", i, row, document);
+		seen[document / 8] |= (uint8_t)(1u << (document % 8));
+	}
+	return status;
+}
+
+/* The lists of the tiers; no trigram may be in two. */
+static enum bs_status check_tiers(struct bs_check *check, const struct bs_gram_slabs *grams)
+{
+	uint8_t *seen = calloc(BS_GRAM_TRIGRAMS / 8, 1);
+	enum bs_status status = seen ? BS_OK : bs_fail_memory(check->err, "trigrams", BS_GRAM_TRIGRAMS / 8);
+	for (uint32_t tier = 0; tier < BS_GRAM_TIERS && !status; tier++) {
+		const struct bs_packed *list = &grams->listed[tier];
+		if (bs_gram_listed_end(tier) == 0)
+			continue;
+		status = check_list(check, tier, list, bs_gram_listed_end(tier), "list of tier");
+		for (uint64_t at = 0; at < list->n && !status && tier < BS_GRAM_TRIGRAM_TIERS; at++) {
+			uint32_t trigram;
+			status = bs_packed_get_u32(list, at, &trigram, check->err);
+			if (!status && (seen[trigram / 8] >> (trigram % 8) & 1))
+				status = bs_container_corrupt(list->file, check->err, "grams: trigram %06x is of two tiers", trigram);
+			if (!status)
+				seen[trigram / 8] |= (uint8_t)(1u << (trigram % 8));
+		}
+	}
+	free(seen);
+	return status;
+}
+
+/* Whether the bits are those of the files only the files can tell. */
+static enum bs_status check_grams(struct bs_check *check, const struct bs_segment *segment)
+{
+	uint8_t *seen = calloc((size_t)segment->meta.n_docs / 8 + 1, 1);
+	enum bs_status status = seen ? BS_OK : bs_fail_memory(check->err, "documents", segment->meta.n_docs / 8 + 1);
+	if (!status && bs_container_section(segment->file, BS_SECTION_GRAM_META, 0).n_bytes > 0)
+		status = check_tiers(check, &segment->grams);
+	for (uint32_t i = 0; i < segment->grams.n_slabs && !status; i++) {
+		const struct bs_gram_slab *slab = &segment->grams.slabs[i];
+		status = check_gram_rows(check, i, slab, segment->meta.n_docs, seen);
+		if (!status)
+			status = check_gram_columns(check, i, slab);
+	}
+	free(seen);
+	return status;
+}
 
 enum bs_status bs_check_segment(struct bs_check *check, uint32_t s)
 {
@@ -547,7 +615,7 @@ enum bs_status bs_check_segment(struct bs_check *check, uint32_t s)
 	if (!status)
 		status = bs_check_terms(check, segment, at.popcounts, at.listed);
 	if (!status)
-		status = bs_check_grams(check, segment);
+		status = check_grams(check, segment);
 	for (size_t i = 0; at.popcounts && i < n_slabs; i++)
 		free(at.popcounts[i]);
 	free(at.popcounts);

@@ -1,13 +1,130 @@
-/* check_terms.c: a segment's lexicon, against itself and against the slabs. See check_internal.h. */
+/* check_terms.c: a segment's lexicon, against itself and against the slabs. See check_parts.h. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/check/check_internal.h"
+#include "core/check/check_parts.h"
 #include "core/base/hash.h"
 #include "core/matrix/slab_and.h"
 
 #define PROGRESS_TERMS 256u /* between two calls of progress */
+
+/* How often words stand in documents, by their codes, against tf levels and lengths: of words whose documents are known
+ * for certain, slab by slab. */
+struct tf_check {
+	struct bs_check *check;
+	const struct bs_segment *segment;
+	uint64_t *sums; /* of a document's words so far */
+	enum bs_status status; /* of the words so far: kept, since a wrong document is best told by the df it breaks */
+	struct bs_error err;
+};
+
+static enum bs_status tf_check_init(struct tf_check *tfs, struct bs_check *check, const struct bs_segment *segment)
+{
+	*tfs = (struct tf_check){.check = check, .segment = segment};
+	tfs->sums = calloc((size_t)segment->meta.n_docs + 1, sizeof(*tfs->sums));
+	return tfs->sums ? BS_OK : bs_fail_memory(check->err, "documents", segment->meta.n_docs * sizeof(*tfs->sums));
+}
+
+static void tf_check_deinit(struct tf_check *tfs)
+{
+	free(tfs->sums);
+}
+
+/* A word in a slab: the columns of its levels. */
+struct word_columns {
+	const struct bs_slab *slab;
+	const struct bs_tf_levels *levels;
+	uint32_t n_levels; /* 0: the word has none */
+	bs_column columns[BS_MAX_TF_LEVELS][BS_MAX_TF_COLUMNS];
+};
+
+static enum bs_status find_columns(struct tf_check *tfs, uint32_t s, uint64_t hash, uint64_t df,
+                                   struct word_columns *word)
+{
+	const struct bs_slab *slab = &tfs->segment->slabs[s];
+	const struct bs_tf_levels *levels = &tfs->segment->tf_levels;
+	enum bs_status status = BS_OK;
+	word->slab = slab;
+	word->levels = levels;
+	word->n_levels = df >= levels->min_df && slab->levels[0].n_columns > 0 ? levels->n_levels : 0;
+	for (uint32_t l = 0; l < word->n_levels; l++) {
+		struct bs_probe probe = bs_hash_probe(bs_tf_level_hash(hash, l), BS_LEVEL_DOCUMENT);
+		for (uint32_t i = 0; i < levels->n_columns && !status; i++)
+			status = bs_slab_column(slab, &slab->levels[0], bs_hash_position(probe, i, slab->levels[0].n_columns), NULL,
+			                        &word->columns[l][i], &tfs->err);
+	}
+	return status;
+}
+
+static bool reaches(const struct word_columns *word, uint32_t level, uint32_t row)
+{
+	for (uint32_t i = 0; i < word->levels->n_columns; i++)
+		if (!(word->columns[level][i][row / 64] >> (row % 64) & 1))
+			return false;
+	return true;
+}
+
+static enum bs_status check_row(struct tf_check *tfs, const struct word_columns *word, uint64_t hash, uint32_t row)
+{
+	const uint8_t *bits;
+	size_t n_bytes;
+	uint32_t document;
+	struct bs_error *err = &tfs->err;
+	enum bs_status status = bs_slab_document(word->slab, row, &document, err);
+	if (!status && document < tfs->segment->meta.n_docs)
+		status = bs_tf_table_get(&tfs->segment->tfs, document, &bits, &n_bytes, err);
+	if (status || document >= tfs->segment->meta.n_docs)
+		return status;
+	uint32_t tf = bs_tf_decode(bits, n_bytes, hash);
+	tfs->sums[document] += tf == BS_TF_UNKNOWN ? 1 : tf;
+	for (uint32_t l = 0; l < word->n_levels && tf != BS_TF_UNKNOWN && tf >= word->levels->least[l]; l++)
+		if (!reaches(word, l, row))
+			return bs_container_corrupt(tfs->segment->file, err, "document %u has a word %u times, but not its tf level %u",
+			                            document, tf, l);
+	return BS_OK;
+}
+
+/* lines: the documents of slab s that have the word. */
+static void tf_check_word(struct tf_check *tfs, uint32_t s, uint64_t hash, uint64_t df, const uint64_t *lines,
+                      const struct bs_live *live)
+{
+	struct word_columns word;
+	if (df < tfs->segment->tf_levels.min_coded_df)
+		return;
+	if (!tfs->status)
+		tfs->status = find_columns(tfs, s, hash, df, &word);
+	for (uint32_t block = 0; !tfs->status && block < word.slab->n_blocks; block++) {
+		if (!(live->words[block / 64] >> (block % 64) & 1))
+			continue;
+		for (uint32_t at = block * BS_LINE_WORDS; at < (block + 1) * BS_LINE_WORDS; at++)
+			for (uint64_t left = lines[at]; left && !tfs->status; left &= left - 1)
+				tfs->status = check_row(tfs, &word, hash, at * 64 + (uint32_t)__builtin_ctzll(left));
+	}
+}
+
+/* What was wrong with the words so far. */
+static enum bs_status tf_check_result(const struct tf_check *tfs)
+{
+	if (tfs->status && tfs->check->err)
+		*tfs->check->err = tfs->err;
+	return tfs->status;
+}
+
+/* After all words: none may stand in a document more often than there is room for. */
+static enum bs_status tf_check_end(const struct tf_check *tfs)
+{
+	enum bs_status status = BS_OK;
+	for (uint32_t document = 0; document < tfs->segment->meta.n_docs && !status; document++) {
+		uint32_t length;
+		status = bs_doc_table_length(&tfs->segment->docs, document, &length, tfs->check->err);
+		if (!status && tfs->sums[document] > length)
+			status = bs_container_corrupt(tfs->segment->file, tfs->check->err, "document %u has %llu words, by how often "
+			                              "they stand in it, and %u positions", document,
+			                              (unsigned long long)tfs->sums[document], length);
+	}
+	return status;
+}
 
 /* What the walk over all terms keeps. */
 struct term_walk {
@@ -23,7 +140,7 @@ struct term_walk {
 	size_t n_taken;            /* of them, by the slabs so far */
 	struct bs_and_scratch scratch;
 	struct bs_and_frame frame;
-	struct bs_tf_check tfs;
+	struct tf_check tfs;
 	uint64_t told_bytes;   /* to who waits: of the half of the columns' bytes that looking terms up stands for */
 	uint64_t sum_df;
 	struct bs_buffer last_separator;
@@ -39,8 +156,6 @@ static enum bs_status wrong(const struct term_walk *walk, const char *what)
 	                            (const char *)walk->cursor.term.data, what);
 }
 
-/* ---- the lexicon itself ---- */
-
 static size_t common_bytes(const struct bs_buffer *a, const struct bs_buffer *b)
 {
 	size_t n = 0;
@@ -54,8 +169,8 @@ static uint64_t chapter_word(const struct bs_lexicon *lexicon, uint64_t chapter,
 	return bs_load_u64(lexicon->chapters.data + chapter * BS_LEXICON_CHAPTER_BYTES + (uint64_t)word * 8);
 }
 
-/* A chapter must begin where the one before ended, and its index say with what: a look-up trusts it. The cursor has just
- * read the chapter's first separator. */
+/* A chapter must begin where the one before ended, and its index say with what: a look-up trusts it. The cursor has
+ * just read the chapter's first separator. */
 static enum bs_status check_chapter(const struct term_walk *walk, uint64_t chapter, uint64_t terms_off,
                                     uint64_t separators_off)
 {
@@ -150,8 +265,6 @@ static enum bs_status check_term(struct term_walk *walk)
 	return status;
 }
 
-/* ---- a term in the slabs ---- */
-
 /* Documents that the columns of a hashed term leave room for in a slab: an upper bound by every one of them. */
 static uint64_t room_in_slab(const struct term_walk *walk, uint32_t s, uint64_t hash, const struct bs_treatment *treatment)
 {
@@ -186,8 +299,6 @@ static bool exact_in_slab(struct term_walk *walk, uint32_t s, uint64_t *n_docs_o
 	*n_docs_out = walk->popcounts[s][slab->exact.first_column + *next];
 	return true;
 }
-
-/* ---- exceptions ---- */
 
 /* The exceptions of the current term, if it has any, into walk->excepted, of which none is taken yet. */
 static enum bs_status find_exceptions(struct term_walk *walk, bool is_exact)
@@ -235,8 +346,7 @@ static bool is_word(const struct term_walk *walk)
 }
 
 /* Adds the documents of slab s that have the term by its hashed columns and its exceptions. */
-static enum bs_status count_exact(struct term_walk *walk, uint32_t s, const struct bs_and_term *term,
-                                  uint64_t *n_docs)
+static enum bs_status count_exact(struct term_walk *walk, uint32_t s, const struct bs_and_term *term, uint64_t *n_docs)
 {
 	const struct bs_slab *slab = &walk->segment->slabs[s];
 	struct bs_slab_term here = {.term = term, .exact_column = BS_NO_COLUMN};
@@ -251,7 +361,7 @@ static enum bs_status count_exact(struct term_walk *walk, uint32_t s, const stru
 	if (!status)
 		*n_docs += walk->check->kernel->count(walk->frame.lines, &live);
 	if (!status && is_word(walk))
-		bs_tf_check_word(&walk->tfs, s, bs_hash_term(walk->cursor.term.data, walk->cursor.term.used_bytes), walk->cursor.df,
+		tf_check_word(&walk->tfs, s, bs_hash_term(walk->cursor.term.data, walk->cursor.term.used_bytes), walk->cursor.df,
 		                 walk->frame.lines, &live);
 	return status;
 }
@@ -265,7 +375,7 @@ static enum bs_status check_exact_tfs(struct term_walk *walk, uint32_t s, uint64
 	bs_live_all(&live, slab->n_blocks);
 	enum bs_status status = bs_slab_column(slab, &slab->exact, walk->next_exact[s], NULL, &column, walk->check->err);
 	if (!status)
-		bs_tf_check_word(&walk->tfs, s, hash, walk->cursor.df, column, &live);
+		tf_check_word(&walk->tfs, s, hash, walk->cursor.df, column, &live);
 	return status;
 }
 
@@ -299,10 +409,8 @@ static enum bs_status check_documents(struct term_walk *walk)
 		return wrong(walk, "is in more documents of the slabs than its frequency says");
 	if (n_sure + n_room < walk->cursor.df)
 		return wrong(walk, "is in fewer documents of the slabs than its frequency says");
-	return bs_tf_check_result(&walk->tfs);
+	return tf_check_result(&walk->tfs);
 }
-
-/* ---- the walk ---- */
 
 /* Looking terms up takes longer than reading the columns, and stands for half of their bytes. */
 static void tell_progress(struct term_walk *walk)
@@ -354,7 +462,7 @@ static void walk_deinit(struct term_walk *walk)
 	free(walk->frame.lines);
 	free(walk->frame.groups);
 	bs_and_deinit(&walk->scratch);
-	bs_tf_check_deinit(&walk->tfs);
+	tf_check_deinit(&walk->tfs);
 	bs_buffer_deinit(&walk->last);
 	bs_buffer_deinit(&walk->excepted);
 	bs_buffer_deinit(&walk->last_separator);
@@ -375,11 +483,11 @@ enum bs_status bs_check_terms(struct bs_check *check, const struct bs_segment *s
 		                            (unsigned long long)lexicon->n_terms);
 	status = walk_init(&walk);
 	if (!status)
-		status = bs_tf_check_init(&walk.tfs, check, segment);
+		status = tf_check_init(&walk.tfs, check, segment);
 	if (!status)
 		status = walk_terms(&walk);
 	if (!status)
-		status = bs_tf_check_end(&walk.tfs);
+		status = tf_check_end(&walk.tfs);
 	if (!status)
 		status = check_end(&walk);
 	if (!status && walk.sum_df != segment->meta.n_postings)

@@ -25,11 +25,9 @@
 #define ENTRY_BYTES 32u /* u32 id, u32 instance, u64 offset, u64 bytes, u64 index of its first page sum */
 #define ALIGN_BYTES 64u
 
-/*
- * A file is written in pieces of a huge page, from its start on: a kernel that keeps files in large folios then has the
- * page cache in huge pages, and maps them as such, with 1/512 of the page faults. Measured on an index of 283 MB, Linux 6.18,
- * ext4: the filter takes 0.6 to 0.9 of the time in a fresh process, and a random byte 140 instead of 158 ns.
- */
+/* A file is written in pieces of a huge page, from its start on: a kernel that keeps files in large folios then has the
+ * page cache in huge pages, and maps them as such, with 1/512 of the page faults. Measured on an index of 283 MB, Linux
+ * 6.18, ext4: the filter takes 0.6 to 0.9 of the time in a fresh process, and a random byte 140 instead of 158 ns. */
 #define OUT_BYTES (2u << 20)
 
 static const char head_magic[8] = "BITSIFT\n";
@@ -44,8 +42,6 @@ static uint32_t page_sum(const uint8_t *page, size_t n_bytes)
 {
 	return (uint32_t)bs_checksum(page, n_bytes);
 }
-
-/* ---- writing ---- */
 
 struct bs_writer {
 	int fd;
@@ -142,6 +138,18 @@ static void writer_end_section(struct bs_writer *writer)
 	writer->in_section = false;
 }
 
+static void writer_free(struct bs_writer *writer)
+{
+	if (writer->fd >= 0)
+		close(writer->fd);
+	bs_buffer_deinit(&writer->out);
+	bs_buffer_deinit(&writer->page);
+	bs_buffer_deinit(&writer->table);
+	bs_buffer_deinit(&writer->sums);
+	free(writer->name);
+	free(writer);
+}
+
 enum bs_status bs_writer_open(const struct bs_dir *dir, const char *name, enum bs_container_kind kind,
                               struct bs_writer **writer_out, struct bs_error *err)
 {
@@ -150,31 +158,24 @@ enum bs_status bs_writer_open(const struct bs_dir *dir, const char *name, enum b
 	struct bs_writer *writer = calloc(1, sizeof(*writer));
 	if (!writer)
 		return bs_fail_memory(err, "a file writer", sizeof(*writer));
-	enum bs_status status = BS_NO_MEMORY;
 	writer->fd = -1;
 	writer->kind = kind;
 	writer->dir = dir;
 	writer->name = strdup(name);
-	if (!writer->name) {
-		status = bs_fail_memory(err, "a name", strlen(name));
-		goto fail;
-	}
-	status = bs_buffer_reserve(&writer->out, OUT_BYTES, err);
+	enum bs_status status = writer->name ? BS_OK : bs_fail_memory(err, "a name", strlen(name));
+	if (!status)
+		status = bs_buffer_reserve(&writer->out, OUT_BYTES, err);
 	if (!status)
 		status = bs_buffer_reserve(&writer->page, BS_PAGE_BYTES, err);
 	if (!status)
 		status = bs_dir_create_file(dir, name, &writer->fd, err);
-	if (status)
-		goto fail;
+	if (status) {
+		writer_free(writer);
+		return status;
+	}
 	writer_raw(writer, no_head, sizeof(no_head));
 	*writer_out = writer;
 	return BS_OK;
-fail:
-	bs_buffer_deinit(&writer->out);
-	bs_buffer_deinit(&writer->page);
-	free(writer->name);
-	free(writer);
-	return status;
 }
 
 void bs_writer_section(struct bs_writer *writer, uint32_t id, uint32_t instance)
@@ -201,16 +202,14 @@ void bs_writer_bytes(struct bs_writer *writer, const void *bytes, size_t n_bytes
 		size_t n = n_bytes < room ? n_bytes : room;
 		if (n == BS_PAGE_BYTES) {
 			writer_page(writer, bytes, n);
-			bytes = (const uint8_t *)bytes + n;
-			n_bytes -= n;
-			continue;
+		} else {
+			memcpy(writer->page.data + writer->page.used_bytes, bytes, n);
+			writer->page.used_bytes += n;
+			if (writer->page.used_bytes == BS_PAGE_BYTES)
+				writer_end_page(writer);
 		}
-		memcpy(writer->page.data + writer->page.used_bytes, bytes, n);
-		writer->page.used_bytes += n;
 		bytes = (const uint8_t *)bytes + n;
 		n_bytes -= n;
-		if (writer->page.used_bytes == BS_PAGE_BYTES)
-			writer_end_page(writer);
 	}
 }
 
@@ -252,18 +251,6 @@ static void writer_head(struct bs_writer *writer, uint64_t table_offset, uint64_
 	bs_store_u64(head + 56, bs_checksum(head, 56));
 	if (!writer->status && pwrite(writer->fd, head, sizeof(head), 0) != (ssize_t)sizeof(head))
 		writer_fail_io(writer, "write the head");
-}
-
-static void writer_free(struct bs_writer *writer)
-{
-	if (writer->fd >= 0)
-		close(writer->fd);
-	bs_buffer_deinit(&writer->out);
-	bs_buffer_deinit(&writer->page);
-	bs_buffer_deinit(&writer->table);
-	bs_buffer_deinit(&writer->sums);
-	free(writer->name);
-	free(writer);
 }
 
 enum bs_status bs_writer_finish(struct bs_writer *writer, uint64_t *file_bytes_out, struct bs_error *err)
@@ -308,12 +295,9 @@ void bs_writer_abort(struct bs_writer *writer)
 	writer_free(writer);
 }
 
-/* ---- reading ---- */
-
-/*
- * With AddressSanitizer a mapped file is out of bounds, as memory that was freed is, but for its head and table: a page of a
- * section comes in bounds when its checksum is looked at. So a read that nobody touched for, or behind the end of a section, is found.
- */
+/* With AddressSanitizer a mapped file is out of bounds, as memory that was freed is, but for its head and table: a page
+ * of a section comes in bounds when its checksum is looked at. So a read that nobody touched for, or behind the end of
+ * a section, is found. */
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
 #define HIDE(bytes, n_bytes) __asan_poison_memory_region(bytes, n_bytes)
@@ -387,8 +371,7 @@ static enum bs_status file_check_head(struct bs_container *file, enum bs_contain
 	if (bs_load_u32(head + 8) != BS_FORMAT_VERSION)
 		return bs_fail(err, BS_UNSUPPORTED,
 		               "%s: format version %u, this bitsift knows version %u; use the one that made it, or rebuild it with "
-		               "`bitsift index --rebuild`",
-		               file->path, bs_load_u32(head + 8), BS_FORMAT_VERSION);
+		               "`bitsift index --rebuild`", file->path, bs_load_u32(head + 8), BS_FORMAT_VERSION);
 	if (bs_load_u32(head + 36) != 0)
 		return bs_fail(err, BS_UNSUPPORTED, "%s: it uses what only a newer bitsift knows (features %#x); use the one that "
 		               "made it, or rebuild it with `bitsift index --rebuild`", file->path, bs_load_u32(head + 36));
@@ -631,8 +614,6 @@ enum bs_status bs_section_read(const struct bs_section *section, uint64_t offset
 	*bytes_out = room + offset % BS_PAGE_BYTES;
 	return status;
 }
-
-/* ---- checking ---- */
 
 /* Bytes [from, to) must be zero, and no more than alignment asks for. */
 static enum bs_status check_gap(const struct bs_container *file, uint64_t from, uint64_t to, struct bs_error *err)

@@ -29,8 +29,6 @@ enum bs_container_kind {
 	BS_FILE_FOLDERS = 5,
 };
 
-/* ---- writing ---- */
-
 /* Sticky: after the first failure every call does nothing, and bs_writer_finish reports it. One thread. */
 struct bs_writer;
 
@@ -49,8 +47,6 @@ uint64_t bs_writer_section_bytes(const struct bs_writer *writer);
 enum bs_status bs_writer_finish(struct bs_writer *writer, uint64_t *file_bytes_out, struct bs_error *err) BS_WARN_UNUSED;
 /* Closes, removes the file and frees. NULL is fine. */
 void bs_writer_abort(struct bs_writer *writer);
-
-/* ---- reading ---- */
 
 struct bs_container;
 
@@ -88,11 +84,9 @@ enum bs_status bs_section_verify(const struct bs_section *section, uint64_t offs
 /* Of a section that carries checksums of its own, which nobody touches: it may be read as it is. */
 void bs_section_trust(const struct bs_section *section);
 
-/*
- * The same bytes for who looks at few of a page, and most likely once: mapping a page costs more than reading it. Pages that were
- * not verified before are read into room, of BS_SECTION_ROOM(n_bytes), and verified there; *bytes_out points into it, or to
- * the section. As bs_section_touch, and BS_IO.
- */
+/* The same bytes for who looks at few of a page, and most likely once: mapping a page costs more than reading it. Pages
+ * that were not verified before are read into room, of BS_SECTION_ROOM(n_bytes), and verified there; *bytes_out points
+ * into it, or to the section. As bs_section_touch, and BS_IO. */
 enum bs_status bs_section_read(const struct bs_section *section, uint64_t offset, uint64_t n_bytes, uint8_t *room,
                                const uint8_t **bytes_out, struct bs_error *err) BS_WARN_UNUSED;
 #define BS_SECTION_ROOM(n_bytes) (((n_bytes) + 2 * BS_PAGE_BYTES - 2) / BS_PAGE_BYTES * BS_PAGE_BYTES)

@@ -12,8 +12,6 @@
 
 #define ROOT 0u
 
-/* ---- whose it is ---- */
-
 static bool is_trusted(const struct bs_dir *dir, uid_t owner)
 {
 	const struct bs_consent *consent = dir->consent;
@@ -27,8 +25,6 @@ static enum bs_status refuse_owner(const struct bs_dir *dir, const char *name, u
 	return bs_fail(err, BS_UNTRUSTED, "%s%s%s: belongs to another user (%u); to trust this index: bitsift trust %s", dir->path,
 	               name ? "/" : "", name ? name : "", (unsigned)owner, dir->place);
 }
-
-/* ---- opening ---- */
 
 enum bs_status bs_dir_open(struct bs_dir *dir, const char *path, const struct bs_consent *consent, struct bs_error *err)
 {
@@ -156,8 +152,6 @@ enum bs_status bs_dir_create_nameless(const struct bs_dir *dir, mode_t mode, int
 	return *fd_out < 0 ? bs_fail(err, BS_IO, "%s: cannot make a temporary file: %s", dir->path, strerror(errno)) : BS_OK;
 }
 
-/* ---- names ---- */
-
 bool bs_dir_has(const struct bs_dir *dir, const char *name)
 {
 	struct stat found;
@@ -207,8 +201,6 @@ DIR *bs_dir_list(const struct bs_dir *dir)
 	return list;
 }
 
-/* ---- modes ---- */
-
 static enum bs_status set_mode(const struct bs_dir *dir, const char *name, int fd, mode_t before, mode_t mode,
                                struct bs_error *err)
 {
@@ -248,8 +240,6 @@ enum bs_status bs_dir_set_mode(const struct bs_dir *dir, mode_t mode, struct bs_
 	close(fd);
 	return status;
 }
-
-/* ---- beside it ---- */
 
 /* For a kernel that cannot tell. */
 static bool resolves_below(int folder, const char *path)

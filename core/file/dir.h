@@ -1,9 +1,9 @@
 /*
  * dir.h: the directory of an index, opened: the one door to the files in it.
  *
- * An index may have come with an archive, or lie where others can write. So every file is opened relative to a descriptor
- * of the directory, never through a link, and is a plain file with one name that belongs to whom the directory may belong
- * to. A pipe or a device in the place of a file is refused without waiting for it.
+ * An index may have come with an archive, or lie where others can write. So every file is opened relative to a
+ * descriptor of the directory, never through a link, and is a plain file with one name that belongs to whom the
+ * directory may belong to. A pipe or a device in the place of a file is refused without waiting for it.
  */
 #ifndef BS_CORE_FILE_DIR_H
 #define BS_CORE_FILE_DIR_H
@@ -26,8 +26,8 @@ struct bs_dir {
 	const struct bs_consent *consent; /* nullable */
 };
 
-/* A path that was named is followed if it is a link. The caller's struct, for bs_dir_close; what it is handed to borrows it.
- * BS_NOT_FOUND, BS_IO (no directory, too), BS_UNTRUSTED, BS_NO_MEMORY. */
+/* A path that was named is followed if it is a link. The caller's struct, for bs_dir_close; what it is handed to
+ * borrows it. BS_NOT_FOUND, BS_IO (no directory, too), BS_UNTRUSTED, BS_NO_MEMORY. */
 enum bs_status bs_dir_open(struct bs_dir *dir, const char *path, const struct bs_consent *consent, struct bs_error *err)
 	BS_WARN_UNUSED;
 /* Zeros are fine if place is NULL. */

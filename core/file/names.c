@@ -13,8 +13,6 @@ static uint64_t count_blocks(uint64_t n)
 	return n / BS_NAMES_BLOCK + (n % BS_NAMES_BLOCK != 0);
 }
 
-/* ---- writing ---- */
-
 static uint64_t count_shared(const uint8_t *a, uint64_t a_bytes, const uint8_t *b, uint64_t b_bytes)
 {
 	uint64_t most = a_bytes < b_bytes ? a_bytes : b_bytes, n = 0;
@@ -73,8 +71,6 @@ enum bs_status bs_names_write(struct bs_writer *writer, const uint8_t *bytes, co
 	bs_buffer_deinit(&coded);
 	return status;
 }
-
-/* ---- reading ---- */
 
 struct bs_names_block {
 	uint64_t ends[BS_NAMES_BLOCK]; /* where each name ends in bytes; it begins where the one before ends */

@@ -1,7 +1,7 @@
 /*
- * names.h: the names of a file's documents, by number: paths and ids, of which neighbours mostly begin alike. So each is told by
- * how much of the one before it it repeats ("front coding": Witten, Moffat and Bell, Managing Gigabytes, 4.1), but for
- * the first of every BS_NAMES_BLOCK. In FORMAT.md: sections 34 and 35.
+ * names.h: the names of a file's documents, by number: paths and ids, of which neighbours mostly begin alike. So each
+ * is told by how much of the one before it it repeats ("front coding": Witten, Moffat and Bell, Managing Gigabytes,
+ * 4.1), but for the first of every BS_NAMES_BLOCK. In FORMAT.md: sections 34 and 35.
  *
  * A reader decodes the block of a name that is asked for, whole, and keeps it: names are borrowed until the end.
  */
@@ -17,13 +17,11 @@
 #define BS_NAMES_BLOCK       64u
 #define BS_NAMES_MOST_SHARED 4095u /* bytes: so that a few bytes of a file do not become many in memory */
 
-/* ---- writing ---- */
-
 /* Both sections, of n names one after the other in bytes: name i is [offsets[i], offsets[i + 1]). BS_NO_MEMORY. */
 enum bs_status bs_names_write(struct bs_writer *writer, const uint8_t *bytes, const uint64_t *offsets, uint64_t n,
                               struct bs_error *err) BS_WARN_UNUSED;
 
-/* ---- reading: any number of threads ---- */
+/* Reading: any number of threads. */
 
 struct bs_names_block; /* decoded */
 

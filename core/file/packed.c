@@ -17,8 +17,6 @@ static uint32_t values_in_block(uint64_t n, uint64_t block)
 	return n_left < BS_PACKED_BLOCK_VALUES ? (uint32_t)n_left : BS_PACKED_BLOCK_VALUES;
 }
 
-/* ---- one block ---- */
-
 struct block {
 	uint64_t base;
 	uint32_t width;
@@ -44,8 +42,6 @@ static void pack(const uint64_t *values, uint32_t n, const struct block *block, 
 	for (uint32_t i = 0; i < n; i++)
 		bs_put_bits(to, i * block->width, values[i] - block->base);
 }
-
-/* ---- reading ---- */
 
 enum bs_status bs_packed_corrupt(const struct bs_packed *packed, uint64_t i, struct bs_error *err)
 {
@@ -143,8 +139,6 @@ enum bs_status bs_packed_find(const struct bs_packed *packed, uint64_t value, bo
 	return status;
 }
 
-/* ---- checking ---- */
-
 /* Whether the block stands at *at as it would be written; moves *at behind it. */
 static enum bs_status check_block(const struct bs_packed *packed, uint64_t number, uint64_t *at, struct bs_error *err)
 {
@@ -185,8 +179,6 @@ enum bs_status bs_packed_check(const struct bs_packed *packed, struct bs_error *
 		                            packed->section.id, (unsigned long long)n, (unsigned long long)packed->n);
 	return BS_OK;
 }
-
-/* ---- writing ---- */
 
 /* Values of either width; the other pointer is NULL. */
 struct source {

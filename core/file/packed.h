@@ -26,7 +26,7 @@
 #define BS_PACKED_MAX_WIDTH    56u
 #define BS_PACKED_WORD_WIDTH   64u
 
-/* ---- reading: any number of threads ---- */
+/* Reading: any number of threads. */
 
 struct bs_packed {
 	struct bs_section section;
@@ -135,8 +135,6 @@ enum bs_status bs_packed_find(const struct bs_packed *packed, uint64_t value, bo
 
 /* That every byte of the section is as a writer makes it of these values: for a check, which has all the time. */
 enum bs_status bs_packed_check(const struct bs_packed *packed, struct bs_error *err) BS_WARN_UNUSED;
-
-/* ---- writing ---- */
 
 /* The whole content of a section that was just begun. Sticky like the writer. */
 void bs_packed_write_u32(struct bs_writer *writer, const uint32_t *values, uint64_t n);

@@ -1,7 +1,5 @@
-/*
- * segment_sections.h: the numbers of the sections of segments, tombstones and exclusions. Private to the files that read
- * and write them; FORMAT.md tells what each holds. A number is never used again for something else.
- */
+/* segment_sections.h: the numbers of the sections of segments, tombstones and exclusions. Private to the files that
+ * read and write them; FORMAT.md tells what each holds. A number is never used again for something else. */
 #ifndef BS_CORE_FILE_SEGMENT_SECTIONS_H
 #define BS_CORE_FILE_SEGMENT_SECTIONS_H
 

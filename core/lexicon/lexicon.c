@@ -24,8 +24,6 @@ static int compare_terms(const uint8_t *a, size_t a_bytes, const uint8_t *b, siz
 	return a_bytes < b_bytes ? -1 : a_bytes > b_bytes;
 }
 
-/* ---- opening ---- */
-
 static uint64_t block_count(const struct bs_lexicon *lexicon)
 {
 	return lexicon->n_terms / BS_LEXICON_BLOCK_TERMS + (lexicon->n_terms % BS_LEXICON_BLOCK_TERMS != 0);
@@ -76,8 +74,6 @@ static enum bs_status corrupt_block(const struct bs_lexicon *lexicon, uint64_t b
 {
 	return bs_container_corrupt(lexicon->terms.file, err, "lexicon block %llu does not decode", (unsigned long long)block);
 }
-
-/* ---- chapters and separators ---- */
 
 /* Where a chapter's separators stand, verified, and where its first block begins in terms. */
 struct chapter {
@@ -189,10 +185,8 @@ struct block {
 	uint64_t n_matched; /* leading bytes of the separator that the term has too */
 };
 
-/*
- * Compares a separator that follows one <= term. Without rebuilding it: if it shares more with the one before than the
- * term does, it differs from the term where that one did, and is smaller too; if less, it is greater for good.
- */
+/* Compares a separator that follows one <= term. Without rebuilding it: if it shares more with the one before than the
+ * term does, it differs from the term where that one did, and is smaller too; if less, it is greater for good. */
 static inline bool is_separator_above(const struct separator *separator, const uint8_t *term, size_t term_bytes,
                                       uint64_t *n_matched)
 {
@@ -250,8 +244,6 @@ static enum bs_status open_block(const struct bs_lexicon *lexicon, uint64_t numb
 	*bits_out = (struct bs_bits){.at = at, .end = at + n_bytes};
 	return bs_section_touch(&lexicon->terms, off, n_bytes + BS_LEXICON_PAD_BYTES, err);
 }
-
-/* ---- terms ---- */
 
 struct head {
 	uint64_t n_dropped;
@@ -351,10 +343,8 @@ static uint64_t match_rest(const struct bs_lexicon *lexicon, struct bs_bits *bit
 	}
 }
 
-/*
- * Walks a block without rebuilding its terms: n_matched is how many leading bytes of the term sought the current term
- * matches. A term that shares fewer bytes with its predecessor than that has left the neighbourhood for good.
- */
+/* Walks a block without rebuilding its terms: n_matched is how many leading bytes of the term sought the current term
+ * matches. A term that shares fewer bytes with its predecessor than that has left the neighbourhood for good. */
 static enum bs_status find_in_block(const struct bs_lexicon *lexicon, const struct block *block, const uint8_t *term,
                                     size_t term_bytes, bool *found_out, uint64_t *ordinal_out, uint64_t *df_out,
                                     struct bs_error *err)
@@ -407,8 +397,6 @@ enum bs_status bs_lexicon_find(const struct bs_lexicon *lexicon, const uint8_t *
 		return status;
 	return find_in_block(lexicon, &block, term, term_bytes, found_out, ordinal_out, df_out, err);
 }
-
-/* ---- walking ---- */
 
 /* Goes to the next block: its separator becomes the start of its first term. */
 static enum bs_status cursor_enter(struct bs_lexicon_cursor *cursor, struct bs_error *err)

@@ -1,11 +1,11 @@
 /*
  * lexicon.h: the distinct terms of a segment with their document frequencies, sorted by bytes.
  *
- * Front-coded in blocks of 32, each term as what to drop from the end of the one before and a rest, both in prefix codes
- * made for the segment (term_codes.h): under four bytes a term on source code, df and index counted, bench/README.md. A
- * block has a separator, the shortest string that divides it from the one before. 64 blocks are a chapter, whose
- * separators stand together, front-coded in plain bytes. A look-up is a binary search over the first eight bytes of every
- * chapter, then a walk over its separators and a walk over the terms of one block.
+ * Front-coded in blocks of 32, each term as what to drop from the end of the one before and a rest, both in prefix
+ * codes made for the segment (term_codes.h): under four bytes a term on source code, df and index counted,
+ * bench/README.md. A block has a separator, the shortest string that divides it from the one before. 64 blocks are a
+ * chapter, whose separators stand together, front-coded in plain bytes. A look-up is a binary search over the first
+ * eight bytes of every chapter, then a walk over its separators and a walk over the terms of one block.
  *
  * A term's ordinal is its place in this order; exact columns and forward lists name terms by it.
  *
@@ -35,7 +35,7 @@
 #define BS_SEPARATOR_LONG       0u /* in place of the first: one of the three is too large, and varints follow */
 #define BS_LEXICON_PAD_BYTES 8u       /* zeros behind the last block, so that bits can be loaded words at a time */
 
-/* ---- writing: terms in strictly ascending order of bytes ---- */
+/* Writing: terms in strictly ascending order of bytes. */
 
 struct bs_lexicon_writer {
 	struct bs_writer *writer;
@@ -56,7 +56,7 @@ void bs_lexicon_writer_add(struct bs_lexicon_writer *lexicon, const uint8_t *ter
 /* Codes the terms, writes the sections and releases everything; the first failure is returned. */
 enum bs_status bs_lexicon_writer_finish(struct bs_lexicon_writer *lexicon, struct bs_error *err) BS_WARN_UNUSED;
 
-/* ---- reading: any number of threads ---- */
+/* Reading: any number of threads. */
 
 struct bs_lexicon {
 	struct bs_section terms;
@@ -67,8 +67,8 @@ struct bs_lexicon {
 	uint64_t n_docs; /* of the segment: no df is more */
 };
 
-/* n_terms and n_docs as the segment's head says. The caller's struct; release with bs_lexicon_deinit, which is fine after a failure
- * too. BS_CORRUPT if the sections do not fit. */
+/* n_terms and n_docs as the segment's head says. The caller's struct; release with bs_lexicon_deinit, which is fine
+ * after a failure too. BS_CORRUPT if the sections do not fit. */
 enum bs_status bs_lexicon_open(struct bs_lexicon *lexicon, const struct bs_container *file, uint64_t n_terms,
                                uint64_t n_docs, struct bs_error *err) BS_WARN_UNUSED;
 void bs_lexicon_deinit(struct bs_lexicon *lexicon);

@@ -1,8 +1,9 @@
 /*
  * lexicon_write.c: coding sorted terms. See lexicon.h; bytes in FORMAT.md.
  *
- * Three passes over what was added: a sample of the rests finds the symbols, all of them are cut into symbols and counted,
- * and with the codes that the counts make they are written. The symbols of all rests are kept between the passes.
+ * Three passes over what was added: a sample of the rests finds the symbols, all of them are cut into symbols and
+ * counted, and with the codes that the counts make they are written. The symbols of all rests are kept between the
+ * passes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +13,9 @@
 #include "core/file/segment_sections.h"
 #include "core/lexicon/term_symbols.h"
 
-/*
- * A joined symbol takes up to 9 bytes in the file, and half a byte in each code. Measured on the Linux tree (5.5 M terms):
- * twice as many save 0.05 bytes a term, half as many cost 0.14; opening takes 0.7 ms with these, 1.0 with twice as many.
- */
+/* A joined symbol takes up to 9 bytes in the file, and half a byte in each code. Measured on the Linux tree (5.5 M
+ * terms): twice as many save 0.05 bytes a term, half as many cost 0.14; opening takes 0.7 ms with these, 1.0 with twice
+ * as many. */
 #define MAX_SYMBOLS      4096u
 #define TERMS_PER_SYMBOL 16u
 /* So many uses of a symbol pay for it, at 4 bits saved each; of a large sample fewer, for it stands for many more. */
@@ -44,8 +44,6 @@ static enum bs_status replace(struct bs_buffer *buffer, size_t n_kept, const uin
 	buffer->used_bytes = n_kept;
 	return n_bytes ? bs_buffer_append(buffer, bytes, n_bytes, NULL) : BS_OK;
 }
-
-/* ---- adding ---- */
 
 void bs_lexicon_writer_init(struct bs_lexicon_writer *lexicon, struct bs_writer *writer)
 {
@@ -106,8 +104,6 @@ void bs_lexicon_writer_add(struct bs_lexicon_writer *lexicon, const uint8_t *ter
 	lexicon->n_terms++;
 }
 
-/* ---- what was added, again ---- */
-
 struct added {
 	uint64_t n_dropped;
 	uint64_t df;
@@ -125,8 +121,6 @@ static const uint8_t *read_added(const uint8_t *at, struct added *term)
 	term->rest = (struct bs_rest){at, (uint32_t)n_bytes};
 	return at + n_bytes;
 }
-
-/* ---- coding ---- */
 
 struct coding {
 	struct bs_lexicon_writer *lexicon;
@@ -260,8 +254,6 @@ static enum bs_status make_codes(struct coding *coding, struct bs_error *err)
 	return status;
 }
 
-/* ---- writing ---- */
-
 static enum bs_status append_nibbles(struct bs_buffer *section, const uint8_t *lengths, const uint32_t *order, uint32_t n)
 {
 	enum bs_status status = BS_OK;
@@ -371,8 +363,8 @@ static enum bs_status write_terms(struct coding *coding)
 	for (uint64_t i = 0; i < lexicon->n_terms; i++) {
 		struct added term;
 		at = read_added(at, &term);
-		/* Fewer than 16 bytes of head, at most a symbol of 15 bits a byte of the rest and one for its end, and what
-		 * end_block adds. */
+		/* Fewer than 16 bytes of head, at most a symbol of 15 bits a byte of the rest and one for its end, and
+		 * what end_block adds. */
 		enum bs_status status = bs_buffer_reserve(&coding->section, 64 + 2 * (size_t)term.rest.n_bytes, NULL);
 		if (status)
 			return status;

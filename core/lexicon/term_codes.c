@@ -8,8 +8,6 @@
 
 #define N_LENGTHS 64 /* before they are limited: 2^40 symbols counted would not make a code of 60 bits */
 
-/* ---- making ---- */
-
 struct counted {
 	uint64_t count;
 	uint32_t symbol;
@@ -24,11 +22,9 @@ static int compare_counted(const void *a, const void *b)
 	return x->symbol < y->symbol ? -1 : x->symbol > y->symbol;
 }
 
-/*
- * Moffat and Katajainen, "In-place calculation of minimum-redundancy codes" (1995): a holds ascending counts, and then the
- * lengths of their codes. First pass: inner nodes, each leaving its parent where it was; second: depths of inner nodes;
- * third: of leaves.
- */
+/* Moffat and Katajainen, "In-place calculation of minimum-redundancy codes" (1995): a holds ascending counts, and then
+ * the lengths of their codes. First pass: inner nodes, each leaving its parent where it was; second: depths of inner
+ * nodes; third: of leaves. */
 static void huffman_lengths(uint64_t *a, int64_t n)
 {
 	if (n < 2) {
@@ -138,8 +134,6 @@ void bs_code_values(const uint8_t *lengths, uint32_t n, uint32_t *values)
 	for (uint32_t i = 0; i < n; i++)
 		values[i] = lengths[i] ? next[lengths[i]]++ << 4 | lengths[i] : 0;
 }
-
-/* ---- reading ---- */
 
 static uint32_t nibble(const uint8_t *nibbles, uint32_t i)
 {

@@ -1,5 +1,6 @@
 /*
- * term_codes.h: the prefix codes in which a lexicon's terms are written, private to the lexicon's reader, writer and tests.
+ * term_codes.h: the prefix codes in which a lexicon's terms are written, private to the lexicon's reader, writer and
+ * tests.
  *
  * A term is coded as a head and its rest. The head says in one symbol how many bytes to drop from the end of the term
  * before, and the class of its document frequency. The rest is a string of symbols, each up to eight bytes that the
@@ -30,7 +31,7 @@
 #define BS_TERM_CODES_HEAD_BYTES 16u
 #define BS_HEAD_CODE_BYTES       (BS_N_HEADS / 2)
 
-/* ---- heads: eight times the bytes dropped, and the class of df ---- */
+/* Heads: eight times the bytes dropped, and the class of df. */
 
 #define BS_DROP_MORE   31u /* so many or more: a number follows */
 #define BS_DF_MAGNITUDES  8u
@@ -58,8 +59,6 @@ static inline uint32_t bs_head_context(uint64_t last_rest_bytes, uint32_t last_d
 	return 1 + row[last_rest_bytes < 11 ? last_rest_bytes : 11] * 3u + (last_df_magnitude < 2 ? last_df_magnitude : 2);
 }
 
-/* ---- rests ---- */
-
 /* Of the first symbol. */
 static inline uint32_t bs_first_context(uint64_t n_dropped)
 {
@@ -73,8 +72,6 @@ static inline uint32_t bs_next_context(uint8_t byte)
 		return 11;
 	return byte >= 'a' && byte <= 'z' ? 10 : (byte >= '0' && byte <= '9' ? 9 : 8);
 }
-
-/* ---- codes ---- */
 
 /* A decoded symbol in one word; 0 is none. */
 #define BS_CODED(symbol, n_bytes, is_end, context) \
@@ -129,16 +126,12 @@ static inline uint32_t bs_code_get(const struct bs_code *code, uint64_t window)
 	return code->longer[(coded >> 8) + (uint32_t)(window << BS_CODE_FAST_BITS >> (64 - (coded >> 4 & 15)))];
 }
 
-/*
- * Lengths of the codes that take the fewest bits for these counts, none above 15; 0 where the count is 0. n <= 32768.
- * lengths has n entries. Equal counts give equal lengths everywhere. BS_NO_MEMORY.
- */
+/* Lengths of the codes that take the fewest bits for these counts, none above 15; 0 where the count is 0. n <= 32768.
+ * lengths has n entries. Equal counts give equal lengths everywhere. BS_NO_MEMORY. */
 enum bs_status bs_code_lengths(const uint64_t *counts, uint32_t n, uint8_t *lengths, struct bs_error *err) BS_WARN_UNUSED;
 
 /* The codes themselves, each shifted by 4, and its length: of a length in the order of symbols, the shorter lengths first. */
 void bs_code_values(const uint8_t *lengths, uint32_t n, uint32_t *values);
-
-/* ---- the section that holds them, as it is read ---- */
 
 struct bs_term_codes {
 	uint64_t n_terms;

@@ -16,8 +16,6 @@ struct bs_symbol_slot {
 	uint32_t number;
 };
 
-/* ---- cutting ---- */
-
 static uint64_t first_bytes(uint64_t word, uint32_t n)
 {
 	return n >= 8 ? word : word & ((UINT64_C(1) << (8 * n)) - 1);
@@ -85,8 +83,6 @@ static void index_symbols(struct bs_symbols *symbols)
 		symbols->lengths[symbol->bytes & 0xffff] |= (uint16_t)(1u << (symbol->n_bytes - 1 + 8 * symbol->is_end));
 	}
 }
-
-/* ---- one generation ---- */
 
 /* Two symbols that stood side by side: first << 32 | second, plus 1; 0 is an empty slot. */
 struct pair {
@@ -207,8 +203,6 @@ static void choose(struct training *training, uint32_t max_symbols)
 		symbols->symbols[symbols->n_symbols++] = all[i].symbol;
 	index_symbols(symbols);
 }
-
-/* ---- all of it ---- */
 
 static size_t power_of_two(size_t least)
 {

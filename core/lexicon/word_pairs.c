@@ -40,8 +40,6 @@ bool bs_word_pair_split(const uint8_t *key, uint32_t key_bytes, uint32_t *second
 	return true;
 }
 
-/* ---- the set ---- */
-
 static uint64_t slot_of(const struct bs_word_pairs *pairs, uint32_t words)
 {
 	return (words * pairs->factor >> 32) & (pairs->n_slots - 1);

@@ -1,11 +1,11 @@
 /*
  * word_pairs.h: pairs of common words that are terms of their own, so that a phrase of them has columns of its own.
  *
- * "of the" stands in few of the documents that hold both words, and every one of those would have to be read. So some pairs
- * (those of words that often meet in a document: indexer/choose/word_pair_choice.c) are indexed as terms: a document has the pair
- * (a, b) if a stands at some position and b at the next one. Their keys in the lexicon are 0xff, a, 0xff, b; no word holds
- * a byte 0xff. Which pairs a segment knows is nowhere written down: those in its lexicon, each for all its documents. Of
- * another pair the lexicon says nothing.
+ * "of the" stands in few of the documents that hold both words, and every one of those would have to be read. So some
+ * pairs (those of words that often meet in a document: indexer/choose/word_pair_choice.c) are indexed as terms: a
+ * document has the pair (a, b) if a stands at some position and b at the next one. Their keys in the lexicon are 0xff,
+ * a, 0xff, b; no word holds a byte 0xff. Which pairs a segment knows is nowhere written down: those in its lexicon,
+ * each for all its documents. Of another pair the lexicon says nothing.
  */
 #ifndef BS_CORE_LEXICON_WORD_PAIRS_H
 #define BS_CORE_LEXICON_WORD_PAIRS_H

@@ -8,8 +8,8 @@
  *   answers "maybe" for an absent key with probability    d^k;
  *   with t bits set holds about                           n* = -(m / k) ln(1 - t / m)   keys.
  *
- * The matrix (slab.h) is thousands of such filters side by side, one a document; this module is the single filter,
- * used to summarise a whole segment, and the proof by test that the arithmetic holds on our hash.
+ * The matrix (slab.h) is thousands of such filters side by side, one a document; this module is the single filter, used
+ * to summarise a whole segment, and the proof by test that the arithmetic holds on our hash.
  */
 #ifndef BS_CORE_MATRIX_BLOOM_H
 #define BS_CORE_MATRIX_BLOOM_H
@@ -19,10 +19,6 @@
 #include <stdint.h>
 
 #include "core/base/status.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Bits for n_keys at false-positive rate p, rounded up; at least 1, at most 2^64 - 1. p in (0, 1). */
 uint64_t bs_bloom_optimal_bits(uint64_t n_keys, double p);
@@ -71,7 +67,4 @@ void bs_bloom_serialize(const struct bs_bloom *bloom, uint8_t *to);
 enum bs_status bs_bloom_deserialize(const uint8_t *bytes, size_t n_bytes, struct bs_bloom **bloom_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -23,8 +23,6 @@ enum bs_status bs_exceptions_open(struct bs_exceptions *exceptions, const struct
 	return status ? status : bs_packed_open(&exceptions->offsets, offsets, exceptions->n_terms + 1, err);
 }
 
-/* ---- the coding of one list ---- */
-
 #define SAMPLE_BUCKETS 128u
 #define LOAD_BITS      56u /* of those that one load of eight bytes gives from any bit on */
 
@@ -195,8 +193,6 @@ static inline void walk_step(struct walk *walk)
 	walk->i++;
 }
 
-/* ---- reading ---- */
-
 /* Those of rows [first, end) of a slab, by their bits in its lines. */
 static enum bs_status clear_rows(const struct bs_term_exceptions *list, uint64_t first_row, uint64_t first, uint64_t end,
                                  uint64_t *lines, struct bs_error *err)
@@ -290,8 +286,6 @@ enum bs_status bs_exceptions_find(const struct bs_exceptions *exceptions, uint64
 	enum bs_status status = bs_packed_find(&exceptions->terms, ordinal, &found, &index, err);
 	return status || !found ? status : find_offsets(exceptions, index, list_out, err);
 }
-
-/* ---- writing ---- */
 
 void bs_exceptions_builder_deinit(struct bs_exceptions_builder *builder)
 {

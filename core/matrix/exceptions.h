@@ -2,10 +2,10 @@
  * exceptions.h: what makes hashed columns exact. For a frequent term, the rows that pass its columns without having it.
  *
  * The indexer ANDs the columns of each such term as a query will, and writes down what is wrong: a few rows, since the
- * columns are few only as far as that pays (treatment.c). A query takes them out again, and what is left has the term for
- * certain: no text is read. It is a filter cascade of two stages (Chazelle et al., "The Bloomier filter", 2004; Salikhov,
- * Sacomoto and Kucherov, "Using cascading Bloom filters", 2013) whose second stage is a list. Where a list of the rows
- * that have the term costs 10 to 20 bits for each of them, the lists of those that only seem to costs 1 to 3.
+ * columns are few only as far as that pays (treatment.c). A query takes them out again, and what is left has the term
+ * for certain: no text is read. It is a filter cascade of two stages (Chazelle et al., "The Bloomier filter", 2004;
+ * Salikhov, Sacomoto and Kucherov, "Using cascading Bloom filters", 2013) whose second stage is a list. Where a list of
+ * the rows that have the term costs 10 to 20 bits for each of them, the lists of those that only seem to costs 1 to 3.
  *
  * Rows are counted through the slabs of the segment: bs_slab.first_row + row. In FORMAT.md: sections 26 to 28.
  */
@@ -19,8 +19,6 @@
 #include "core/simd/kernels.h"
 #include "core/file/packed.h"
 #include "core/base/status.h"
-
-/* ---- reading ---- */
 
 struct bs_exceptions {
 	struct bs_packed terms;    /* ordinals, ascending */
@@ -54,12 +52,10 @@ enum bs_status bs_exceptions_find(const struct bs_exceptions *exceptions, uint64
 enum bs_status bs_exceptions_clear(const struct bs_term_exceptions *list, uint64_t first_row, const struct bs_live *live,
                                    uint64_t *lines, struct bs_error *err) BS_WARN_UNUSED;
 
-/* All of them, ascending, as u32 in place of what the buffer holds. BS_CORRUPT if the list is not exactly as it would be
- * written; BS_NO_MEMORY. */
+/* All of them, ascending, as u32 in place of what the buffer holds. BS_CORRUPT if the list is not exactly as it would
+ * be written; BS_NO_MEMORY. */
 enum bs_status bs_exceptions_read(const struct bs_term_exceptions *list, struct bs_buffer *rows, struct bs_error *err)
 	BS_WARN_UNUSED;
-
-/* ---- writing ---- */
 
 /* What one slab added: rows of terms, the terms in any order, each once a slab. */
 struct bs_slab_exceptions {

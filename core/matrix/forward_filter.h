@@ -3,10 +3,10 @@
  *
  * Plain lists (slab.h) are exact, but to look into each of hundreds of them for every term of a query costs more than
  * the whole matrix. So 64 of them, of about the same length, have a small bit-sliced matrix in front: a column is one
- * word, a bit a list, and half the bits are set. What is hashed is not the term but its neighbourhood, two
- * consecutive ordinals or 4, or 8: a list is made of runs of them (forward_list.h) and has fewer neighbourhoods than terms.
- * Seven columns let one list in 128 through by chance, beside those that have a term's neighbour. How many columns of
- * which neighbourhoods is the slab's own affair: five of neighbourhoods of eight take a third of the bytes of seven of two,
+ * word, a bit a list, and half the bits are set. What is hashed is not the term but its neighbourhood, two consecutive
+ * ordinals or 4, or 8: a list is made of runs of them (forward_list.h) and has fewer neighbourhoods than terms. Seven
+ * columns let one list in 128 through by chance, beside those that have a term's neighbour. How many columns of which
+ * neighbourhoods is the slab's own affair: five of neighbourhoods of eight take a third of the bytes of seven of two,
  * but looking into the 50 lists of 843 that passed was half of the time of a rare word in 1.4 M paragraphs. The indexer
  * chooses (indexer/segment/forward_build.h). Terms that have exact columns (slab.h) are not in it.
  */
@@ -35,8 +35,6 @@ static inline uint32_t bs_forward_groups(uint32_t n_rows)
 	return (n_rows + BS_FORWARD_GROUP_ROWS - 1) / BS_FORWARD_GROUP_ROWS;
 }
 
-/* ---- reading ---- */
-
 struct bs_forward_filter {
 	struct bs_section offsets; /* u64 a group and one more: where its columns begin, in words */
 	struct bs_section words;
@@ -53,12 +51,10 @@ static inline struct bs_probe bs_forward_filter_probe(struct bs_forward_hashing 
 	return bs_hash_probe(ordinal >> hashing.near_log2, BS_FORWARD_FILTER_LEVEL);
 }
 
-/* Bit i of *rows_out: row 64 group + i, one of those wanted, may have the term of the probe; those that have it are among
- * them. */
+/* Bit i of *rows_out: row 64 group + i, one of those wanted, may have the term of the probe; those that have it are
+ * among them. */
 enum bs_status bs_forward_filter_rows(const struct bs_forward_filter *filter, uint32_t group, struct bs_probe probe,
                                    uint64_t wanted, uint64_t *rows_out, struct bs_error *err) BS_WARN_UNUSED;
-
-/* ---- making ---- */
 
 /* Neighbourhoods of n ascending ordinals, of 2^near_log2 each. */
 uint32_t bs_forward_neighbourhoods(uint32_t near_log2, const uint32_t *ordinals, uint32_t n);

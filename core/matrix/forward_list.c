@@ -16,8 +16,6 @@ struct run {
 	uint64_t end;
 };
 
-/* ---- writing ---- */
-
 static uint32_t log2_floor(uint64_t x)
 {
 	return 63 - (uint32_t)__builtin_clzll(x);
@@ -131,8 +129,6 @@ enum bs_status bs_forward_list_append(struct bs_buffer *to, const uint32_t *ordi
 	to->used_bytes += (size_t)n_bytes;
 	return BS_OK;
 }
-
-/* ---- reading ---- */
 
 /* A list under the reader: what its head says, and where its parts stand. */
 struct list {

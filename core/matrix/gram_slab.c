@@ -10,8 +10,6 @@
 #define META_BYTES  (32u + 4 * BS_GRAM_TIERS + BS_GRAM_TIERS)
 #define ENTRY_BYTES 32u
 
-/* ---- writing ---- */
-
 enum bs_status bs_gram_slab_begin(struct bs_writer *writer, uint32_t i, const struct bs_gram_slab_shape *shape,
                                   const uint32_t *rows, struct bs_buffer *entries, struct bs_error *err)
 {
@@ -46,8 +44,6 @@ void bs_gram_slabs_write(struct bs_writer *writer, const struct bs_gram_meta *me
 	bs_writer_section(writer, BS_SECTION_GRAM_SLABS, 0);
 	bs_writer_bytes(writer, entries->data, entries->used_bytes);
 }
-
-/* ---- opening ---- */
 
 static enum bs_status open_slab(struct bs_gram_slab *slab, const struct bs_container *file, uint32_t i,
                                 const uint8_t *entry, struct bs_error *err)
@@ -146,8 +142,6 @@ void bs_gram_slabs_deinit(struct bs_gram_slabs *grams)
 	free(grams->slabs);
 	*grams = (struct bs_gram_slabs){.n_slabs = 0};
 }
-
-/* ---- reading ---- */
 
 enum bs_status bs_gram_slabs_tier(const struct bs_gram_slabs *grams, uint64_t key, enum bs_gram_tier *tier_out,
                                   struct bs_error *err)

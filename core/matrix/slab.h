@@ -9,13 +9,15 @@
  *   A line is 512 documents. A term owns a few columns of each level; AND them and the documents that may hold the
  *   term remain. Columns lie one after the other in the file, each from block 0 to the last, so that an AND streams.
  *
- * Document (block b, lane l) is row 512 b + l of the slab. A group column (rank 3) has one line per 8 blocks: its lane l,
- * counted through all its lines, is set if any of the rows 8l..8l+7 has the bit. So word b of a group column stands for
- * block b, a bit for eight of its documents, and neighbours that share words share bits. (BitFunnel folds the same lane
- * of eight lines instead, which needs no spreading of bits, but a bit then keeps eight lines alive instead of one.)
+ * Document (block b, lane l) is row 512 b + l of the slab. A group column (rank 3) has one line per 8 blocks: its lane
+ * l, counted through all its lines, is set if any of the rows 8l..8l+7 has the bit. So word b of a group column stands
+ * for block b, a bit for eight of its documents, and neighbours that share words share bits. (BitFunnel folds the same
+ * lane of eight lines instead, which needs no spreading of bits, but a bit then keeps eight lines alive instead of
+ * one.)
  *
  * A coarse level may be absent from a slab: for one of few blocks its lines would be mostly padding. The columns that a
- * term would have had there it then has at the document level instead (bs_slab_hashes), so that its noise stays the same.
+ * term would have had there it then has at the document level instead (bs_slab_hashes), so that its noise stays the
+ * same.
  *
  * Behind the levels stand the exact columns: one a frequent term, rank 0, no noise. Documents far longer than the rest,
  * and segments too small to fill lines, have no levels at all but a forward list: the sorted list of their terms, less
@@ -66,12 +68,10 @@ struct bs_slab {
 	struct bs_forward_filter forward_filter;
 };
 
-/*
- * A block column is one line whatever the slab's size: lane l stands for the 2^shift documents from row l * 2^shift on,
+/* A block column is one line whatever the slab's size: lane l stands for the 2^shift documents from row l * 2^shift on,
  * with the least shift for which 512 lanes are enough: 9, whole blocks, in a slab of more than 256 blocks, less in a
  * smaller one. (Lanes of whole blocks would be mostly padding there: measured on 1 M documents in ten slabs, block
- * columns for the small ones cost 2 to 7 times the bits.)
- */
+ * columns for the small ones cost 2 to 7 times the bits.) */
 static inline uint32_t bs_slab_lane_shift(uint32_t n_docs)
 {
 	uint32_t shift = 0;

@@ -50,8 +50,6 @@ void bs_slab_prefetch(const struct bs_slab *slab, const struct bs_and_term *term
 	}
 }
 
-/* ---- live masks ---- */
-
 void bs_live_all(struct bs_live *live, uint32_t n)
 {
 	memset(live, 0, sizeof(*live));
@@ -69,8 +67,6 @@ bool bs_live_any(const struct bs_live *live)
 	return any != 0;
 }
 
-/* ---- the columns of one level ---- */
-
 /* Room for every column that the terms can have at a level, so that pushing them needs no checks. */
 static enum bs_status reserve_columns(struct bs_and_scratch *scratch, size_t n_terms, struct bs_error *err)
 {
@@ -81,12 +77,10 @@ static enum bs_status reserve_columns(struct bs_and_scratch *scratch, size_t n_t
 	return status ? status : bs_buffer_reserve(&scratch->pointers, n * sizeof(bs_column), err);
 }
 
-/*
- * What one AND has to do at one level. Columns are put in the order in which they are read: exact ones that are sparser
+/* What one AND has to do at one level. Columns are put in the order in which they are read: exact ones that are sparser
  * than hashed ones first; then the hashed ones, in turn from each term, the rarest term first, since what one term lets
  * through, the other's first column rejects better than its own second; exact ones that are denser come last. The
- * popcounts of hashed columns would say little more, all being of one density, and cost a cache miss each.
- */
+ * popcounts of hashed columns would say little more, all being of one density, and cost a cache miss each. */
 struct column_list {
 	struct ordered_column *columns; /* of the scratch */
 	size_t n;
@@ -158,10 +152,8 @@ static enum bs_status forward_columns(const struct bs_slab *slab, uint32_t level
 	return status;
 }
 
-/*
- * How many columns may be read before a look whether anything is left: while more than half a lane in 512 is expected to
- * remain, looking is a branch that nearly always goes the same way, and the last one a branch that never does.
- */
+/* How many columns may be read before a look whether anything is left: while more than half a lane in 512 is expected
+ * to remain, looking is a branch that nearly always goes the same way, and the last one a branch that never does. */
 static size_t columns_before_test(const struct column_list *list, double alive)
 {
 	size_t n = 0;
@@ -177,8 +169,6 @@ static const bs_column *column_pointers(const struct column_list *list, struct b
 		pointers[i] = list->columns[i].column;
 	return pointers;
 }
-
-/* ---- the levels ---- */
 
 /* Blocks that have a lane set keep their live bit: a lane is a block, or 1/2, 1/4, ... of one in a smaller slab. */
 static void keep_blocks(const struct bs_slab *slab, const uint64_t lanes[BS_LINE_WORDS], struct bs_live *live)

@@ -1,13 +1,13 @@
 /*
- * slab_and.h: the AND of terms in one slab, from the coarsest level down. The filter's inner loop, and, for the indexer,
- * what a query will see.
+ * slab_and.h: the AND of terms in one slab, from the coarsest level down. The filter's inner loop, and, for the
+ * indexer, what a query will see.
  *
  *   block columns     one line each: which blocks are live
  *   group columns     a line for eight live blocks: which eighths of a word of documents are
  *   document columns  a line a live block, until it is zero
  *
- * Coarser levels leave less to be read of the finer ones. No set-up but the columns' addresses: at two dozen slabs a query
- * and a few hundred nanoseconds a slab it is what a query of rare words costs.
+ * Coarser levels leave less to be read of the finer ones. No set-up but the columns' addresses: at two dozen slabs a
+ * query and a few hundred nanoseconds a slab it is what a query of rare words costs.
  */
 #ifndef BS_CORE_MATRIX_SLAB_AND_H
 #define BS_CORE_MATRIX_SLAB_AND_H
@@ -67,11 +67,9 @@ enum bs_status bs_slab_term_init(struct bs_slab_term *here, const struct bs_slab
 /* Asks the memory for what bs_slab_and reads first of the slab. */
 void bs_slab_prefetch(const struct bs_slab *slab, const struct bs_and_term *term);
 
-/*
- * frame->lines and live become the documents of the blocks in live that pass the columns of all the terms: those that
+/* frame->lines and live become the documents of the blocks in live that pass the columns of all the terms: those that
  * have them, and, unless every one has an exact column, a few more. n_terms >= 1. cost is added to. BS_CORRUPT, or
- * BS_NO_MEMORY the first time that a thread asks for so many terms.
- */
+ * BS_NO_MEMORY the first time that a thread asks for so many terms. */
 enum bs_status bs_slab_and(const struct bs_slab *slab, const struct bs_kernel *kernel,
                            const struct bs_slab_term *const *terms, size_t n_terms, struct bs_and_scratch *scratch,
                            const struct bs_and_frame *frame, struct bs_live *live, struct bs_and_cost *cost,

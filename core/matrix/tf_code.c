@@ -45,8 +45,6 @@ static inline struct equation equation_of(uint64_t hash, uint32_t j)
 	return (struct equation){product.low, product.low ^ product.high};
 }
 
-/* ---- reading ---- */
-
 void bs_tf_key_init(struct bs_tf_key *key, uint64_t hash)
 {
 	key->hash = hash;
@@ -103,8 +101,6 @@ uint32_t bs_tf_decode_key(const uint8_t *bits, size_t n_bytes, const struct bs_t
 	return decode(&from);
 }
 
-/* ---- writing ---- */
-
 /* An equation, and digit `value` on its right. */
 struct spelled {
 	struct equation equation;
@@ -143,10 +139,9 @@ static struct spelled *spell_gamma(struct spelled *to, const struct bs_tf_word *
 	return to;
 }
 
-/*
- * More equations than this are solved plainly, for the others fall back on that at the first crowded place, of which so many
- * equations have one; and they are spelled each time that they are asked for. So they take 25 bytes apiece, not 122.
- */
+/* More equations than this are solved plainly, for the others fall back on that at the first crowded place, of which so
+ * many equations have one; and they are spelled each time that they are asked for. So they take 25 bytes apiece, not
+ * 122. */
 #define MOST_SPELLED (1u << 20)
 #define MOST_DIGITS  (FIRST_GAMMA + 2 * 32)
 
@@ -234,8 +229,8 @@ static void place_dense(const struct spelled *spelled, size_t n, const struct bs
 	n_begun[0] = (uint32_t)n;
 }
 
-/* First n_begun is how many begin at each byte, then behind how many they do, and, as they take their places, how many began
- * until then. */
+/* First n_begun is how many begin at each byte, then behind how many they do, and, as they take their places, how many
+ * began until then. */
 static void count_begun(const struct spelled *spelled, size_t n, const struct bs_band *band, uint32_t *n_begun)
 {
 	for (size_t i = 0; i < n; i++)

@@ -1,17 +1,19 @@
 /*
- * tf_code.h: how often each word of a document stands in it (tf), in about one and a half bits a word and without the words.
+ * tf_code.h: how often each word of a document stands in it (tf), in about one and a half bits a word and without the
+ * words.
  *
- * A static function, not a list (Dillinger and Walzer, "Ribbon filter", 2021; Chazelle et al., "The Bloomier filter", 2004):
- * every word gives a few linear equations over GF(2) whose coefficients come from its hash, and whose right sides spell its
- * tf; what is stored is a solution. Who knows that the document has the word (its signature says so) gets the tf exactly,
- * by a few parities; of a word that it has not the answer means nothing. So no word is stored, nothing is searched, and a
- * document of 30 words takes one or two machine words.
+ * A static function, not a list (Dillinger and Walzer, "Ribbon filter", 2021; Chazelle et al., "The Bloomier filter",
+ * 2004): every word gives a few linear equations over GF(2) whose coefficients come from its hash, and whose right
+ * sides spell its tf; what is stored is a solution. Who knows that the document has the word (its signature says so)
+ * gets the tf exactly, by a few parities; of a word that it has not the answer means nothing. So no word is stored,
+ * nothing is searched, and a document of 30 words takes one or two machine words.
  *
- * A tf is spelled in prefix code, equation j saying its bit j: 0 for 1; from 2 on 1 and the Elias gamma code of tf - 1 (as
- * many ones as its binary form has digits behind the first, a zero, and these digits): so 10 for 2, 1100 and 1101 for 3 and
- * 4. A document without a word that is repeated has no bits at all.
+ * A tf is spelled in prefix code, equation j saying its bit j: 0 for 1; from 2 on 1 and the Elias gamma code of tf - 1
+ * (as many ones as its binary form has digits behind the first, a zero, and these digits): so 10 for 2, 1100 and 1101
+ * for 3 and 4. A document without a word that is repeated has no bits at all.
  *
- * With m stored bits and w = min(m, 64), equation j of a word has w coefficients, those of the bits from a multiple of 8 on:
+ * With m stored bits and w = min(m, 64), equation j of a word has w coefficients, those of the bits from a multiple of
+ * 8 on:
  *
  *      start = 8 * reduce(a, (m - w) / 8 + 1)      coefficients = the low w bits of a ^ b
  *      a + b * 2^64 = (hash + (32 + j) * GOLDEN) * 94d049bb133111eb       (hash.h's; one multiplication: there are many)
@@ -51,8 +53,8 @@ void bs_tf_coder_deinit(struct bs_tf_coder *coder);
 enum bs_status bs_tf_encode(struct bs_tf_coder *coder, struct bs_tf_word *words, size_t n_words,
                             struct bs_buffer *bits, struct bs_error *err) BS_WARN_UNUSED;
 
-/* The tf, >= 1, of a word that the document has: any number of one that it has not. BS_TF_PAD_BYTES behind bits + n_bytes
- * can be read. */
+/* The tf, >= 1, of a word that the document has: any number of one that it has not. BS_TF_PAD_BYTES behind bits +
+ * n_bytes can be read. */
 uint32_t bs_tf_decode(const uint8_t *bits, size_t n_bytes, uint64_t hash);
 
 /* The same for a word that is asked for in many documents: what does not depend on the document is worked out once. */

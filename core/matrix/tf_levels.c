@@ -1,23 +1,21 @@
 /* tf_levels.c: see tf_levels.h. */
 #include "core/matrix/tf_levels.h"
 
-/*
- * Below one document a block or so, looking at each costs less than reading the lines of its levels (query/search/scan_top.c,
- * LOOK_MAX): so words in fewer have none. Two columns leave a level a tenth of the documents that do not reach it, which
- * higher levels, asked for only of those, make a hundredth. Where columns are dense, so that the index is small, or because
- * documents are long and reach many levels, there are fewer, of words of some number, and one column is all that each gets.
- */
+/* Below one document a block or so, looking at each costs less than reading the lines of its levels
+ * (query/search/scan_top.c, LOOK_MAX): so words in fewer have none. Two columns leave a level a tenth of the documents
+ * that do not reach it, which higher levels, asked for only of those, make a hundredth. Where columns are dense, so
+ * that the index is small, or because documents are long and reach many levels, there are fewer, of words of some
+ * number, and one column is all that each gets. */
 #define MIN_SHARE    (1.0 / 512)
 #define MIN_DF       8u
 #define MIN_DF_FEW   2048u
 #define MOST_DENSITY 0.35 /* of columns that have all levels, two columns each */
 
-/*
- * Words of fewer documents have no tf code: two fifths of those of source code, a quarter of those of paragraphs. Of about as
- * many, ten best are asked for, so that nearly all are read anyway; but not long documents, which are exact (forward lists)
- * and take long to read: they have codes of all words. In a small segment, which is one of several, a word of so few documents
- * need not be rare, and there is little to be saved: all words of several documents have one.
- */
+/* Words of fewer documents have no tf code: two fifths of those of source code, a quarter of those of paragraphs. Of
+ * about as many, ten best are asked for, so that nearly all are read anyway; but not long documents, which are exact
+ * (forward lists) and take long to read: they have codes of all words. In a small segment, which is one of several, a
+ * word of so few documents need not be rare, and there is little to be saved: all words of several documents have
+ * one. */
 #define MIN_CODED_DF     16u
 #define MIN_CODED_DOCS   (1u << 14)
 #define CODED_LENGTH     (1u << 14)

@@ -1,14 +1,15 @@
 /*
  * tf_levels.h: of which words an index knows how often they stand in a document, and where: tf levels and tf codes.
  *
- * A tf level is "the word stands at least 2 (3, 5, 9) times in the document", as terms of their own in the
- * document columns of a slab. Of a document that has the word they bound its tf from above, 512 documents at a time, by
- * which ranking passes over most of them (query/search/scan_top.c); how often exactly the document's tf code says (tf_code.h).
+ * A tf level is "the word stands at least 2 (3, 5, 9) times in the document", as terms of their own in the document
+ * columns of a slab. Of a document that has the word they bound its tf from above, 512 documents at a time, by which
+ * ranking passes over most of them (query/search/scan_top.c); how often exactly the document's tf code says
+ * (tf_code.h).
  *
- * Only words of at least min_df documents of a segment have them: of rarer ones the few documents are looked at one by one.
- * A level has no df and no coarse columns: it is asked for only where its word is. Words of very few documents have no tf
- * code either: their documents are read anyway, to see whether they have the word at all; but not if they are enormous, so
- * that these have codes of all their terms. In FORMAT.md: section 5.
+ * Only words of at least min_df documents of a segment have them: of rarer ones the few documents are looked at one by
+ * one. A level has no df and no coarse columns: it is asked for only where its word is. Words of very few documents
+ * have no tf code either: their documents are read anyway, to see whether they have the word at all; but not if they
+ * are enormous, so that these have codes of all their terms. In FORMAT.md: section 5.
  */
 #ifndef BS_CORE_MATRIX_TF_LEVELS_H
 #define BS_CORE_MATRIX_TF_LEVELS_H
@@ -51,8 +52,8 @@ static inline uint32_t bs_tf_levels_of(const struct bs_tf_levels *levels, uint32
 	return n;
 }
 
-/* Our choice for a segment of n_docs documents whose columns are to have this density. is_small: for tests, what makes a
- * difference only in large indexes makes one in small ones. */
+/* Our choice for a segment of n_docs documents whose columns are to have this density. is_small: for tests, what makes
+ * a difference only in large indexes makes one in small ones. */
 struct bs_tf_levels bs_tf_levels_make(uint64_t n_docs, double density, bool is_small);
 
 /* Whether levels read from a file keep every rule stated above. */

@@ -4,8 +4,6 @@
 #include "core/base/bytes.h"
 #include "core/file/segment_sections.h"
 
-/* ---- writing ---- */
-
 enum bs_status bs_tf_table_add(struct bs_tf_table_builder *builder, const uint8_t *bits, size_t n_bytes,
                                struct bs_error *err)
 {
@@ -70,8 +68,6 @@ void bs_tf_table_builder_deinit(struct bs_tf_table_builder *builder)
 	bs_buffer_deinit(&builder->ends);
 	bs_buffer_deinit(&builder->bits);
 }
-
-/* ---- reading ---- */
 
 enum bs_status bs_tf_table_open(struct bs_tf_table *table, const struct bs_container *file, uint64_t n_docs,
                                 struct bs_error *err)

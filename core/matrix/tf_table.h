@@ -1,7 +1,5 @@
-/*
- * tf_table.h: the tf codes (tf_code.h) of a segment's documents, one after the other, and where each begins. In FORMAT.md:
- * sections 37 and 38.
- */
+/* tf_table.h: the tf codes (tf_code.h) of a segment's documents, one after the other, and where each begins. In
+ * FORMAT.md: sections 37 and 38. */
 #ifndef BS_CORE_MATRIX_TF_TABLE_H
 #define BS_CORE_MATRIX_TF_TABLE_H
 
@@ -13,7 +11,7 @@
 #include "core/base/status.h"
 #include "core/matrix/tf_code.h"
 
-/* ---- writing: the document at hand is the next one ---- */
+/* Writing: the document at hand is the next one. */
 
 /* Zero-initialise. */
 struct bs_tf_table_builder {
@@ -33,7 +31,7 @@ enum bs_status bs_tf_table_write(const struct bs_tf_table_builder *builder, stru
 void bs_tf_table_builder_clear(struct bs_tf_table_builder *builder);
 void bs_tf_table_builder_deinit(struct bs_tf_table_builder *builder);
 
-/* ---- reading: any number of threads ---- */
+/* Reading: any number of threads. */
 
 struct bs_tf_table {
 	struct bs_packed offsets; /* one a document and one more */

@@ -1,8 +1,6 @@
-/*
- * treatment.h: how many columns of which level a term gets ("treatment", after BitFunnel), as a pure function of its
+/* treatment.h: how many columns of which level a term gets ("treatment", after BitFunnel), as a pure function of its
  * document frequency in the segment, through a table stored there. Index and query both read the table; nothing else
- * decides, so that a query cannot lose a document to a changed formula.
- */
+ * decides, so that a query cannot lose a document to a changed formula. */
 #ifndef BS_CORE_MATRIX_TREATMENT_H
 #define BS_CORE_MATRIX_TREATMENT_H
 
@@ -57,11 +55,9 @@ struct bs_treatment_policy {
 /* Defaults: the densities above, all levels. */
 struct bs_treatment_policy bs_treatment_policy_default(void);
 
-/*
- * Sets bit_ns and verify_ns, and raises the density by up to 0.1, for documents of so many distinct terms in the mean. Of
- * long documents a query's time goes into their text rather than into columns, so that smaller columns cost it less; and
- * who asks for denser columns asks for less space.
- */
+/* Sets bit_ns and verify_ns, and raises the density by up to 0.1, for documents of so many distinct terms in the mean.
+ * Of long documents a query's time goes into their text rather than into columns, so that smaller columns cost it less;
+ * and who asks for denser columns asks for less space. */
 void bs_treatment_policy_price(struct bs_treatment_policy *policy, double terms_per_doc);
 
 /* The table for a segment of n_docs documents. Levels that no term would use are left out. */

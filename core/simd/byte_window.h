@@ -5,8 +5,8 @@
  *
  *     of[0][text[at]] & of[1][text[at + 1]] & ...      which variants fit here? 0: none
  *
- * A table of 256 bytes cannot be looked up in a register, but two of 16 can. So a kernel asks for the two halves of each
- * byte first:
+ * A table of 256 bytes cannot be looked up in a register, but two of 16 can. So a kernel asks for the two halves of
+ * each byte first:
  *
  *     low[i][byte & 15] & high[i][byte >> 4]           is never 0 where of[i][byte] is not
  *

@@ -1,9 +1,9 @@
 /*
  * kernel_body.h: the kernels' one body, included by each kernel_*.c with KERNEL_NAME defined and its own compiler
  * flags. A line is one 512-bit register, two of 256 bits or four of 128, in SIMDe's types, which are the target's own
- * or, in the plain kernel, C. (Written with SIMDe's 512-bit types throughout, gcc 12 kept every line of the AVX2 kernel in
- * memory, in halves: the loads waited for the stores, and an AND took three times as long.)
- * What looks through text asks for 64 places at a time.
+ * or, in the plain kernel, C. (Written with SIMDe's 512-bit types throughout, gcc 12 kept every line of the AVX2 kernel
+ * in memory, in halves: the loads waited for the stores, and an AND took three times as long.) What looks through text
+ * asks for 64 places at a time.
  */
 #include <string.h>
 
@@ -136,8 +136,6 @@ static uint64_t count(const uint64_t *lines, const struct bs_live *live)
 	return n;
 }
 
-/* ---- classes of bytes ---- */
-
 #if defined(SIMDE_NO_NATIVE)
 
 /* Eight bytes as an 8 x 8 matrix of bits, transposed: bit i of byte s becomes bit s of byte i (Hacker's Delight, 7-3). */
@@ -173,10 +171,8 @@ static void classify(const struct bs_byte_classes *classes, uint8_t *text, size_
 
 #else
 
-/*
- * Byte c is of class s if rows[s][c & 15] has bit c >> 4: two look-ups in registers, whatever the class is. The second
- * table gives nothing from 0x80 on.
- */
+/* Byte c is of class s if rows[s][c & 15] has bit c >> 4: two look-ups in registers, whatever the class is. The second
+ * table gives nothing from 0x80 on. */
 static inline uint32_t class_bits(simde__m256i row, simde__m256i low, simde__m256i bit)
 {
 	simde__m256i found = simde_mm256_and_si256(simde_mm256_shuffle_epi8(row, low), bit);
@@ -220,8 +216,6 @@ static void classify(const struct bs_byte_classes *classes, uint8_t *text, size_
 }
 
 #endif
-
-/* ---- text ---- */
 
 static inline bool is_needle_at(const uint8_t *text, const struct bs_needle *needle)
 {
@@ -360,11 +354,9 @@ static inline uint64_t window_places(const uint8_t *from, const bytes_t *low, co
 
 #endif
 
-/*
- * Calls for each round of 64 places from `from` to `end`, with `reach` bytes read beyond the places: `at` is the text of
- * the round, `base` the offset of its first place, `fresh` the places that no round before had. The last round moves
- * back so as to end where the text does; a text too short for one is copied into `small`, where zeros follow it.
- */
+/* Calls for each round of 64 places from `from` to `end`, with `reach` bytes read beyond the places: `at` is the text
+ * of the round, `base` the offset of its first place, `fresh` the places that no round before had. The last round moves
+ * back so as to end where the text does; a text too short for one is copied into `small`, where zeros follow it. */
 #define FOR_EACH_ROUND(text, from, end, reach)                                                                         \
 	for (uint8_t small_[3 * PLACES], *once_ = small_; once_; once_ = NULL)                                         \
 		for (struct round round_ = first_round(text, from, end, reach, small_); round_.fresh;                  \
@@ -410,8 +402,8 @@ static inline void next_round(struct round *round)
 
 static size_t find_needle(const uint8_t *text, size_t from, size_t n_bytes, const struct bs_needle *needle)
 {
-	/* Letters are compared in lower case, by setting the bit that makes the difference; what that mistakes for another
-	 * (@ for `, _ for DEL) is_needle_at() does not. */
+	/* Letters are compared in lower case, by setting the bit that makes the difference; what that mistakes for
+	 * another (@ for `, _ for DEL) is_needle_at() does not. */
 	bytes_t set = all_bytes(0x20);
 	bytes_t first = all_bytes(needle->bytes[needle->probe[0]] | 0x20);
 	bytes_t second = all_bytes(needle->bytes[needle->probe[1]] | 0x20);

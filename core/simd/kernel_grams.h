@@ -1,7 +1,5 @@
-/*
- * kernel_grams.h: the kernels' part of indexer/batch/gram_sketch.c, eight places of a text at a time where there are vectors of
- * 256 bits that can gather; elsewhere a place at a time.
- */
+/* kernel_grams.h: the kernels' part of indexer/batch/gram_sketch.c, eight places of a text at a time where there are
+ * vectors of 256 bits that can gather; elsewhere a place at a time. */
 #ifndef BS_CORE_SIMD_KERNEL_GRAMS_H
 #define BS_CORE_SIMD_KERNEL_GRAMS_H
 
@@ -11,7 +9,7 @@
 #include <simde/x86/avx2.h>
 
 #include "core/base/bytes.h"
-#include "core/text/grams.h"
+#include "core/base/gram_hash.h"
 #include "core/simd/kernels.h"
 
 /* The bits of a word that are column c of its n (bs_gram_column). */
@@ -128,8 +126,8 @@ static inline simde__m256i buckets_words(simde__m256i hash, const uint32_t *freq
 	return simde_mm256_i32gather_epi32((const int32_t *)(const void *)frequent, simde_mm256_srli_epi32(hash, 19), 4);
 }
 
-/* Lanes of ones where the bucket's bit of its word is set: shifted to the sign, by 31 - bucket, of which a shift is the low
- * five bits. */
+/* Lanes of ones where the bucket's bit of its word is set: shifted to the sign, by 31 - bucket, of which a shift is the
+ * low five bits. */
 static inline simde__m256i are_frequent(simde__m256i hash, simde__m256i words)
 {
 	simde__m256i shifts = simde_mm256_andnot_si256(simde_mm256_srli_epi32(hash, 14), simde_mm256_set1_epi32(31));
@@ -153,8 +151,9 @@ static inline void set_bits(uint64_t *bits, const uint32_t *places, size_t n)
 		bits[places[k] / 64] |= UINT64_C(1) << (places[k] % 64);
 }
 
-/* All at once, and the bits of the eight places before: while the one waits for memory, the others have something to do.
- * Behind the last place, the bit of the first of its eight is set once more; so is the first of those that have one only. */
+/* All at once, and the bits of the eight places before: while the one waits for memory, the others have something to
+ * do. Behind the last place, the bit of the first of its eight is set once more; so is the first of those that have one
+ * only. */
 static size_t find_grams(const uint8_t *text, size_t n_places, uint32_t log, uint64_t *bits, const uint32_t *frequent,
                          const uint32_t *states, uint32_t *trigrams_out)
 {

@@ -1,6 +1,5 @@
-/*
- * kernel_lines.h: a line of 512 bits as the kernels' bodies have it (kernel_body.h says why so), and what is done with lines.
- */
+/* kernel_lines.h: a line of 512 bits as the kernels' bodies have it (kernel_body.h says why so), and what is done with
+ * lines. */
 #ifndef BS_CORE_SIMD_KERNEL_LINES_H
 #define BS_CORE_SIMD_KERNEL_LINES_H
 

@@ -1,18 +1,18 @@
 /*
- * kernel_solve.h: the part of the kernels' body (kernel_body.h) that solves equations over GF(2), as tf codes need it for each
- * document.
+ * kernel_solve.h: the part of the kernels' body (kernel_body.h) that solves equations over GF(2), as tf codes need it
+ * for each document.
  *
- * Plainly (solve_slowly): equation by equation, each reduced by those before it, a chain of steps that wait for each other.
- * All others: bits by columns. A column is one bit of the unknown, and 64 bits that say which of up to 64 open equations
- * have it; eight columns are a line. Eight columns at a time:
+ * Plainly (solve_slowly): equation by equation, each reduced by those before it, a chain of steps that wait for each
+ * other. All others: bits by columns. A column is one bit of the unknown, and 64 bits that say which of up to 64 open
+ * equations have it; eight columns are a line. Eight columns at a time:
  *
  *  1. in eight words, one after the other: of the open equations that have the bit the first becomes its pivot and is
  *     closed; it is added to all others that have the bit. What is noted is (pivot, others).
  *  2. in all later columns, a line at a time: where a word has the pivot, the others flip.
  *
- * Coefficients reach no further than 64 bits, so the columns are a window that moves on a line at a time, and slots of closed
- * equations are taken by those that begin next, in a copy: what closed equations have is needed when, from the last byte
- * back, the bits are read off.
+ * Coefficients reach no further than 64 bits, so the columns are a window that moves on a line at a time, and slots of
+ * closed equations are taken by those that begin next, in a copy: what closed equations have is needed when, from the
+ * last byte back, the bits are read off.
  */
 #ifndef BS_CORE_SIMD_KERNEL_SOLVE_H
 #define BS_CORE_SIMD_KERNEL_SOLVE_H
@@ -21,8 +21,6 @@
 
 #include "core/simd/kernel_lines.h"
 #include "core/simd/kernels.h"
-
-/* ---- plainly ---- */
 
 /* A row of the system in echelon form: the coefficients from its own bit on, that one first. No coefficient: free. */
 struct solve_row {
@@ -84,8 +82,6 @@ static bool solve_band(const struct bs_band *band, uint8_t *bits)
 
 #else
 
-/* ---- by columns ---- */
-
 #define WINDOW_LINES 8u
 
 struct solving {
@@ -107,10 +103,8 @@ static inline void exchange(uint64_t *a, uint64_t *b, unsigned shift, uint64_t l
 	}
 }
 
-/*
- * 64 equations -> their 64 columns. Equation i is word i / 8 of line i % 8; after three exchanges byte i of line b is byte b
- * of equation i, whatever i is: so a column is the same bit of all bytes of a line.
- */
+/* 64 equations -> their 64 columns. Equation i is word i / 8 of line i % 8; after three exchanges byte i of line b is
+ * byte b of equation i, whatever i is: so a column is the same bit of all bytes of a line. */
 static void turn_block(const uint64_t *masks, uint64_t (*block)[BS_LINE_WORDS])
 {
 	uint64_t lines[WINDOW_LINES][BS_LINE_WORDS] __attribute__((aligned(BS_LINE_BYTES)));

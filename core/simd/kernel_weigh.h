@@ -1,6 +1,4 @@
-/*
- * kernel_weigh.h: the part of the kernels' body (kernel_body.h) that adds weights up in bit planes.
- */
+/* kernel_weigh.h: the part of the kernels' body (kernel_body.h) that adds weights up in bit planes. */
 #ifndef BS_CORE_SIMD_KERNEL_WEIGH_H
 #define BS_CORE_SIMD_KERNEL_WEIGH_H
 

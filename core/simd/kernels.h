@@ -1,13 +1,14 @@
 /*
- * kernels.h: the few loops that touch columns, the first step of tokenizing, the three that look through text, what makes
- * rows of its grams, and the one that solves equations, in as many versions as there are instruction sets.
+ * kernels.h: the few loops that touch columns, the first step of tokenizing, the three that look through text, what
+ * makes rows of its grams, and the one that solves equations, in as many versions as there are instruction sets.
  *
  * A line is 64 bytes = 512 documents (or groups, or blocks). A slab's intermediate result is an array of up to 512
  * lines plus a live mask, one bit a block; a line whose live bit is clear is not read and counts as zero. There are no
  * tails: columns are padded to whole lines in the file.
  *
  * One body (kernel_body.h) is written with SIMDe's 512-bit types and compiled once per target; the choice is made once,
- * when an index or a words analyzer is opened. Every version gives the same bits as "plain", which is compiled without any SIMD.
+ * when an index or a words analyzer is opened. Every version gives the same bits as "plain", which is compiled without
+ * any SIMD.
  */
 #ifndef BS_CORE_SIMD_KERNELS_H
 #define BS_CORE_SIMD_KERNELS_H
@@ -54,10 +55,8 @@ struct bs_weighed_term {
 	struct bs_weighed_level levels[8]; /* BS_MAX_TF_LEVELS */
 };
 
-/*
- * A system of n equations over GF(2) as tf codes have it (core/matrix/tf_code.h): the coefficients of an equation are 64 bits of
- * the unknown from the beginning of a byte on, or all bits of fewer than 8 bytes.
- */
+/* A system of n equations over GF(2) as tf codes have it (core/matrix/tf_code.h): the coefficients of an equation are
+ * 64 bits of the unknown from the beginning of a byte on, or all bits of fewer than 8 bytes. */
 struct bs_band {
 	uint32_t n_bytes;         /* unknown, at least an eighth of the equations, >= 1 */
 	uint32_t n_starts;        /* bytes that equations can begin at: n_bytes - 7, but at least 1 */
@@ -106,16 +105,14 @@ static inline uint32_t bs_gram_state(const uint32_t *states, uint32_t trigram)
 
 struct bs_kernel {
 	const char *name;
-	/*
-	 * For each live block b: lines[b] = (fresh ? ones : lines[b]) AND columns[0][b] AND columns[1][b] ..., leaving the
-	 * block when its line is all zero and clearing its live bit. Blocks are those of live. The first n_untested columns
-	 * are read without a look at what is left: a hint, which changes nothing but the time. Returns lines read from
-	 * columns. 1 <= n_untested <= n_columns.
-	 */
+	/* For each live block b: lines[b] = (fresh ? ones : lines[b]) AND columns[0][b] AND columns[1][b] ..., leaving
+	 * the block when its line is all zero and clearing its live bit. Blocks are those of live. The first n_untested
+	 * columns are read without a look at what is left: a hint, which changes nothing but the time. Returns lines
+	 * read from columns. 1 <= n_untested <= n_columns. */
 	uint64_t (*and_columns)(uint64_t *lines, struct bs_live *live, const bs_column *columns, size_t n_columns,
 	                        size_t n_untested, bool fresh);
-	/* For each live block b: every bit of groups[b] becomes eight of lines[b], its live bit cleared where that is zero. No
-	 * column is read. groups has a word a block. */
+	/* For each live block b: every bit of groups[b] becomes eight of lines[b], its live bit cleared where that is
+	 * zero. No column is read. groups has a word a block. */
 	void (*spread_groups)(uint64_t *lines, struct bs_live *live, const uint64_t *groups);
 	/* For each live block b: lines[b] &= ~column[b], clearing the live bit where that leaves zero. Returns lines read. */
 	uint64_t (*and_not_column)(uint64_t *lines, struct bs_live *live, bs_column column);
@@ -127,45 +124,39 @@ struct bs_kernel {
 	/* into &= ~from (a block not live in from is left as it is), live cleared where nothing remains. */
 	void (*and_not_lines)(uint64_t *into, struct bs_live *into_live, const uint64_t *from,
 	                      const struct bs_live *from_live);
-	/*
-	 * For each live block b: kept[b] = those of lines[b] whose weights sum up to at least threshold, bit-sliced: a sum is
-	 * n_planes bits, 1..BS_WEIGH_PLANES, in as many lines, to which weights are added by ripple carry under the mask of the
-	 * documents that get them (Rinfret, O'Neil and O'Neil, "Bit-sliced index arithmetic", 2001). The live bit is cleared
-	 * where none is kept. All weights together must be below 2^n_planes.
-	 */
+	/* For each live block b: kept[b] = those of lines[b] whose weights sum up to at least threshold, bit-sliced: a
+	 * sum is n_planes bits, 1..BS_WEIGH_PLANES, in as many lines, to which weights are added by ripple carry under
+	 * the mask of the documents that get them (Rinfret, O'Neil and O'Neil, "Bit-sliced index arithmetic", 2001).
+	 * The live bit is cleared where none is kept. All weights together must be below 2^n_planes. */
 	void (*weigh)(const uint64_t *lines, uint64_t *kept, struct bs_live *live, const struct bs_weighed_term *terms,
 	              size_t n_terms, uint32_t n_planes, uint32_t threshold);
-	/*
-	 * Solves a system into bits[0..n_bytes): by Gaussian elimination from the first bit on, all free bits zero, which is one
-	 * solution only. False: there is none.
-	 */
+	/* Solves a system into bits[0..n_bytes): by Gaussian elimination from the first bit on, all free bits zero,
+	 * which is one solution only. False: there is none. */
 	bool (*solve_band)(const struct bs_band *band, uint8_t *bits);
 	/* Set bits of the live lines. */
 	uint64_t (*count)(const uint64_t *lines, const struct bs_live *live);
 	/* Set bits of n_lines lines one after the other. */
 	uint64_t (*popcount)(const uint64_t *lines, size_t n_lines);
-	/* Where in text[from..n_bytes) the needle begins first, in any case of its letters, or n_bytes. from <= n_bytes;
-	 * nothing beyond n_bytes is read. */
+	/* Where in text[from..n_bytes) the needle begins first, in any case of its letters, or n_bytes. from <=
+	 * n_bytes; nothing beyond n_bytes is read. */
 	size_t (*find_needle)(const uint8_t *text, size_t from, size_t n_bytes, const struct bs_needle *needle);
-	/* The first place in text[from..n_bytes) that is not plain ASCII, or n_bytes: a byte from 0x80 on or, in JSON, a
-	 * backslash with a u behind it. from <= n_bytes; nothing beyond n_bytes is read. */
+	/* The first place in text[from..n_bytes) that is not plain ASCII, or n_bytes: a byte from 0x80 on or, in JSON,
+	 * a backslash with a u behind it. from <= n_bytes; nothing beyond n_bytes is read. */
 	size_t (*find_opaque)(const uint8_t *text, size_t from, size_t n_bytes, bool is_json);
-	/* The first place of text[from..n_bytes) where the window fits, or n_bytes. from <= n_bytes; nothing beyond n_bytes is
-	 * read. */
+	/* The first place of text[from..n_bytes) where the window fits, or n_bytes. from <= n_bytes; nothing beyond
+	 * n_bytes is read. */
 	size_t (*find_window)(const uint8_t *text, size_t from, size_t n_bytes, const struct bs_byte_window *window);
 	/* Classifies n_lines * 64 bytes of text, which need no alignment, and makes its ASCII letters small, in place. */
 	void (*classify)(const struct bs_byte_classes *classes, uint8_t *text, size_t n_lines,
 	                 struct bs_line_classes *lines_out);
-	/*
-	 * The grams that begin at places text[0..n_places), n_places of some thousands at most. 5-grams: sets bits, those of their
-	 * hashes' words and bits (core/text/grams.h), of 32 << log; of those in a frequent bucket, a bit each of BS_GRAM_BUCKETS, only
-	 * the first hash's. Trigrams: those not of state 0, in order, with repeats, to
-	 * trigrams_out, with room for n_places + 8. Returns how many.
-	 */
+	/* The grams that begin at places text[0..n_places), n_places of some thousands at most. 5-grams: sets bits,
+	 * those of their hashes' words and bits (core/text/grams.h), of 32 << log; of those in a frequent bucket, a bit
+	 * each of BS_GRAM_BUCKETS, only the first hash's. Trigrams: those not of state 0, in order, with repeats, to
+	 * trigrams_out, with room for n_places + 8. Returns how many. */
 	size_t (*find_grams)(const uint8_t *text, size_t n_places, uint32_t log, uint64_t *bits, const uint32_t *frequent,
 	                     const uint32_t *states, uint32_t *trigrams_out);
-	/* The 8 n columns (core/text/grams.h) of each of n_groups groups of 256 bits, that is, of eight words: n bytes a group. 4 <= n
-	 * <= 7. */
+	/* The 8 n columns (core/text/grams.h) of each of n_groups groups of 256 bits, that is, of eight words: n bytes
+	 * a group. 4 <= n <= 7. */
 	void (*fill_gram_row)(const uint64_t *bits, size_t n_groups, uint32_t n, uint8_t *row);
 };
 

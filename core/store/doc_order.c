@@ -53,8 +53,6 @@ int bs_document_order(const struct bs_snapshot *snapshot, struct bs_doc_ref a, s
 	return order ? order : compare_u64(a.segment, b.segment);
 }
 
-/* ---- a cursor: the merge of what each segment has, which is in order already ---- */
-
 struct bs_doc_stream {
 	struct bs_doc_ref ref; /* the next document */
 	uint32_t end;          /* documents up to here */
@@ -104,8 +102,7 @@ static void sift_down(struct bs_doc_cursor *cursor, size_t i)
 }
 
 /* A stream for every range of the source in a table. */
-static enum bs_status add_streams(struct bs_doc_cursor *cursor, uint32_t segment, uint32_t source,
-                                  struct bs_error *err)
+static enum bs_status add_streams(struct bs_doc_cursor *cursor, uint32_t segment, uint32_t source, struct bs_error *err)
 {
 	const struct bs_doc_table *table = stream_table(cursor->snapshot, segment);
 	enum bs_status status = BS_OK;

@@ -1,8 +1,6 @@
-/*
- * doc_order.h: the order of documents that every listing and every tie goes by, whatever segments they lie in: sources
- * as recorded; in a folder by path component, bytewise ("a/x" before "a-b"); in a collection by place; of standard input
- * in the order of arrival.
- */
+/* doc_order.h: the order of documents that every listing and every tie goes by, whatever segments they lie in: sources
+ * as recorded; in a folder by path component, bytewise ("a/x" before "a-b"); in a collection by place; of standard
+ * input in the order of arrival. */
 #ifndef BS_CORE_STORE_DOC_ORDER_H
 #define BS_CORE_STORE_DOC_ORDER_H
 
@@ -22,10 +20,9 @@ int bs_compare_records(uint32_t kind, const struct bs_doc_record *a, const struc
 /* Two documents of a snapshot. Those that cannot be read (damage) compare by their numbers. */
 int bs_document_order(const struct bs_snapshot *snapshot, struct bs_doc_ref a, struct bs_doc_ref b);
 
-/*
- * The live documents of one source in document order, over all segments (or those chosen), and its exclusions if asked
- * for; none of a source that the snapshot does not have. One thread; the snapshot is borrowed, and not changed meanwhile but for documents that the cursor has passed.
- */
+/* The live documents of one source in document order, over all segments (or those chosen), and its exclusions if asked
+ * for; none of a source that the snapshot does not have. One thread; the snapshot is borrowed, and not changed
+ * meanwhile but for documents that the cursor has passed. */
 struct bs_doc_cursor {
 	const struct bs_snapshot *snapshot;
 	uint32_t kind;

@@ -45,45 +45,32 @@ bool bs_doc_name_is_below(const uint8_t *name, uint32_t name_bytes)
 	return true;
 }
 
-/* ---- writing ---- */
-
-static enum bs_status append_u32(struct bs_buffer *to, uint32_t value, struct bs_error *err)
-{
-	uint8_t bytes[4];
-	bs_store_u32(bytes, value);
-	return bs_buffer_append(to, bytes, sizeof(bytes), err);
-}
-
-static enum bs_status append_u64(struct bs_buffer *to, uint64_t value, struct bs_error *err)
-{
-	uint8_t bytes[8];
-	bs_store_u64(bytes, value);
-	return bs_buffer_append(to, bytes, sizeof(bytes), err);
-}
-
 enum bs_status bs_doc_table_add(struct bs_doc_table_builder *builder, const struct bs_doc_record *record,
                                 struct bs_error *err)
 {
-	enum bs_status status = BS_OK;
-	if (builder->n_docs == 0 || builder->last_source != record->source) {
-		status = append_u32(&builder->ranges, record->source, err);
-		if (!status)
-			status = append_u32(&builder->ranges, builder->n_docs, err);
-	}
-	if (!status)
-		status = append_u32(&builder->lengths, record->length, err);
-	if (!status)
-		status = bs_buffer_append(&builder->flags, &record->flags, 1, err);
-	if (!status)
-		status = bs_buffer_append(&builder->places, record->place, PLACE_BYTES, err);
-	if (!status)
-		status = append_u64(&builder->checksums, record->checksum, err);
-	if (!status && builder->n_docs == 0)
-		status = append_u64(&builder->name_offsets, 0, err);
-	if (!status)
-		status = bs_buffer_append(&builder->names, record->name, record->name_bytes, err);
-	if (!status)
-		status = append_u64(&builder->name_offsets, builder->names.used_bytes, err);
+	bool is_first = builder->n_docs == 0;
+	bool is_new_range = is_first || builder->last_source != record->source;
+	uint8_t range[RANGE_BYTES], length[4], checksum[8], name_offsets[16] = {0};
+	bs_store_u32(range, record->source);
+	bs_store_u32(range + 4, builder->n_docs);
+	bs_store_u32(length, record->length);
+	bs_store_u64(checksum, record->checksum);
+	bs_store_u64(name_offsets + 8, builder->names.used_bytes + record->name_bytes);
+	const struct {
+		struct bs_buffer *to;
+		const void *bytes;
+		size_t n_bytes;
+	} parts[] = {
+		{&builder->lengths, length, sizeof(length)},
+		{&builder->flags, &record->flags, 1},
+		{&builder->places, record->place, PLACE_BYTES},
+		{&builder->checksums, checksum, sizeof(checksum)},
+		{&builder->name_offsets, name_offsets + (is_first ? 0 : 8), is_first ? 16 : 8},
+		{&builder->names, record->name, record->name_bytes},
+	};
+	enum bs_status status = is_new_range ? bs_buffer_append(&builder->ranges, range, sizeof(range), err) : BS_OK;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts) && !status; i++)
+		status = bs_buffer_append(parts[i].to, parts[i].bytes, parts[i].n_bytes, err);
 	if (status)
 		return status;
 	builder->last_source = record->source;
@@ -164,8 +151,6 @@ void bs_doc_table_builder_deinit(struct bs_doc_table_builder *builder)
 	bs_buffer_deinit(&builder->name_offsets);
 	bs_buffer_deinit(&builder->names);
 }
-
-/* ---- reading ---- */
 
 /* They follow each other, from document 0 on. */
 static enum bs_status check_ranges(const struct bs_doc_table *table, struct bs_error *err)

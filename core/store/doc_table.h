@@ -1,7 +1,5 @@
-/*
- * doc_table.h: what a segment knows of each document besides its signature: where it came from, its name there, its
- * length, and how to find its text again. Documents are numbered 0, 1, ... in document order within the segment.
- */
+/* doc_table.h: what a segment knows of each document besides its signature: where it came from, its name there, its
+ * length, and how to find its text again. Documents are numbered 0, 1, ... in document order within the segment. */
 #ifndef BS_CORE_STORE_DOC_TABLE_H
 #define BS_CORE_STORE_DOC_TABLE_H
 
@@ -38,8 +36,6 @@ struct bs_doc_record {
  * from files, and a crafted one must not lead out of the source. */
 bool bs_doc_name_is_below(const uint8_t *name, uint32_t name_bytes);
 
-/* ---- writing ---- */
-
 /* Zero-initialise; release with bs_doc_table_builder_deinit. */
 struct bs_doc_table_builder {
 	struct bs_buffer ranges;    /* u32 source, u32 first document: where the source changes */
@@ -65,7 +61,7 @@ enum bs_status bs_doc_table_write(const struct bs_doc_table_builder *builder, st
 void bs_doc_table_builder_clear(struct bs_doc_table_builder *builder);
 void bs_doc_table_builder_deinit(struct bs_doc_table_builder *builder);
 
-/* ---- reading: any number of threads ---- */
+/* Reading: any number of threads. */
 
 struct bs_doc_table {
 	uint32_t n_docs;

@@ -19,7 +19,6 @@ struct record {
 	struct bs_folder_listing list;
 };
 
-/* ---- lists ---- */
 
 static bool is_name(const struct bs_entry *entry)
 {
@@ -47,8 +46,6 @@ bool bs_folder_listing_is_valid(const struct bs_folder_listing *list)
 	}
 	return at == list->n_bytes;
 }
-
-/* ---- reading ---- */
 
 enum bs_status bs_folders_open(const struct bs_dir *dir, struct bs_folders *folders_out, struct bs_error *err)
 {
@@ -145,8 +142,6 @@ enum bs_status bs_folders_check(const struct bs_folders *folders, struct bs_erro
 	}
 	return BS_OK;
 }
-
-/* ---- writing ---- */
 
 enum bs_status bs_folders_add(struct bs_buffer *records, uint32_t source, const char *path, size_t path_bytes,
                               const uint64_t stamp[4], const struct bs_folder_listing *list, struct bs_error *err)

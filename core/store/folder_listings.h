@@ -1,6 +1,7 @@
 /*
- * folder_listings.h: the file `folders` of an index: what the folders of its sources held when they were last read, each under
- * the stamp that it had then. Whoever walks a source again need not read a folder whose stamp is still the same.
+ * folder_listings.h: the file `folders` of an index: what the folders of its sources held when they were last read,
+ * each under the stamp that it had then. Whoever walks a source again need not read a folder whose stamp is still the
+ * same.
  *
  * The file is no part of a commit: each listing proves itself by its stamp, so that it may be older or newer than the
  * manifest, or missing. Bytes in FORMAT.md. Who takes listings, and when one may be trusted: corpus/walk/walk.h.
@@ -20,15 +21,15 @@
 /* Before any other use: whether the list decodes, to names in order that lead nowhere else. */
 bool bs_folder_listing_is_valid(const struct bs_folder_listing *list);
 
-/* ---- reading: any number of threads, a cursor each ---- */
+/* Reading: any number of threads, a cursor each. */
 
 struct bs_folders {
 	struct bs_container *file;
 	struct bs_section records;
 };
 
-/* Where a walk is: it asks for folders in the order in which it meets them, and each answer is found from the last one on.
- * Zeros at first; right in any order. */
+/* Where a walk is: it asks for folders in the order in which it meets them, and each answer is found from the last one
+ * on. Zeros at first; right in any order. */
 struct bs_folder_cursor {
 	uint64_t at;     /* of a record */
 	uint64_t before; /* the one before that, unless at is 0 */
@@ -38,15 +39,13 @@ struct bs_folder_cursor {
 enum bs_status bs_folders_open(const struct bs_dir *dir, struct bs_folders *folders_out, struct bs_error *err) BS_WARN_UNUSED;
 void bs_folders_close(struct bs_folders *folders);
 
-/* The valid list of a folder of a source; false if there is none for that stamp. path: below the source, a slash at its end,
- * or empty. Borrowed until close. */
+/* The valid list of a folder of a source; false if there is none for that stamp. path: below the source, a slash at its
+ * end, or empty. Borrowed until close. */
 bool bs_folders_find(const struct bs_folders *folders, struct bs_folder_cursor *cursor, uint32_t source, const char *path,
                      size_t path_bytes, const uint64_t stamp[4], struct bs_folder_listing *list_out);
 
 /* Every byte of it. BS_CORRUPT. */
 enum bs_status bs_folders_check(const struct bs_folders *folders, struct bs_error *err) BS_WARN_UNUSED;
-
-/* ---- writing ---- */
 
 /* Appends the record of a folder; they must come in order: by source, then as a walk meets them. BS_NO_MEMORY. */
 enum bs_status bs_folders_add(struct bs_buffer *records, uint32_t source, const char *path, size_t path_bytes,

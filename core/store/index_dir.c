@@ -74,14 +74,6 @@ enum bs_status bs_index_find(char **dir_out, struct bs_error *err)
 	               "with --index DIR");
 }
 
-const char *bs_index_file_name(const char *prefix, uint64_t number, char name[BS_INDEX_NAME_BYTES])
-{
-	snprintf(name, BS_INDEX_NAME_BYTES, "%s-%06llu", prefix, (unsigned long long)number);
-	return name;
-}
-
-/* ---- lock ---- */
-
 static enum bs_status report_holder(const struct bs_dir *dir, int fd, struct bs_error *err)
 {
 	char holder[32] = "";
@@ -139,8 +131,6 @@ void bs_index_lock_release(struct bs_index_lock *lock)
 		close(lock->fd);
 	lock->fd = -1;
 }
-
-/* ---- sweeping ---- */
 
 static bool is_named(const struct bs_manifest *manifest, const char *name)
 {
@@ -222,8 +212,6 @@ uint64_t bs_index_bytes(const struct bs_dir *dir, const struct bs_manifest *mani
 	return n_bytes;
 }
 
-/* ---- who may read it ---- */
-
 /* What the umask, or the directory, leaves of 0666. */
 static enum bs_status usual_mode(const struct bs_dir *dir, mode_t *mode_out, struct bs_error *err)
 {
@@ -269,8 +257,6 @@ enum bs_status bs_index_set_modes(struct bs_dir *dir, bool is_shared, struct bs_
 		status = set_file_modes(dir, mode, err);
 	return status || !is_shared ? status : bs_dir_set_mode(dir, folder_mode, err);
 }
-
-/* ---- tombstones and exclusions ---- */
 
 /* Starts the file PREFIX-NUMBER, in the place of one that a killed run may have left. */
 static enum bs_status open_small(const struct bs_dir *dir, const char *prefix, uint64_t number, enum bs_container_kind kind,

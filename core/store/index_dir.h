@@ -29,18 +29,12 @@ enum bs_status bs_index_find(char **dir_out, struct bs_error *err) BS_WARN_UNUSE
 /* BS_UNTRUSTED if a directory that nobody named, and that was found at path, is a symbolic link: it may lead anywhere. */
 enum bs_status bs_index_refuse_link(const char *path, struct bs_error *err) BS_WARN_UNUSED;
 
-/* PREFIX-NUMBER, put into name, which is returned. prefix: "seg", "del" or "exc". */
-#define BS_INDEX_NAME_BYTES 32
-const char *bs_index_file_name(const char *prefix, uint64_t number, char name[BS_INDEX_NAME_BYTES]);
-
 /* A number for a new file: greater than that of every file in DIR, and not less than the one that old (nullable)
  * recorded. Numbers are not used again, lest a reader of an old manifest open a file of a new one. */
 uint64_t bs_index_next_number(const struct bs_dir *dir, const struct bs_manifest *old);
 
 /* Of all the files that the commit names, and of folders. */
 uint64_t bs_index_bytes(const struct bs_dir *dir, const struct bs_manifest *manifest);
-
-/* ---- the writer's lock ---- */
 
 struct bs_index_lock {
 	int fd; /* -1: not held */
@@ -49,8 +43,8 @@ struct bs_index_lock {
 /* An OS lock, gone when the process is. BS_BUSY names the holder's process, unless wait is true: then it waits. */
 enum bs_status bs_index_lock_take(const struct bs_dir *dir, bool wait, struct bs_index_lock *lock_out, struct bs_error *err)
 	BS_WARN_UNUSED;
-/* The same for an index that must be there: BS_NOT_FOUND leaves no lock file where there is none. What is then created is as
- * private as the manifest. */
+/* The same for an index that must be there: BS_NOT_FOUND leaves no lock file where there is none. What is then created
+ * is as private as the manifest. */
 enum bs_status bs_index_lock_existing(struct bs_dir *dir, bool wait, struct bs_index_lock *lock_out, struct bs_error *err)
 	BS_WARN_UNUSED;
 void bs_index_lock_release(struct bs_index_lock *lock);
@@ -62,11 +56,9 @@ void bs_index_sweep(const struct bs_dir *dir, const struct bs_manifest *manifest
  * flushing it failed. Then nothing goes: after a crash either commit may be the last. */
 void bs_index_sweep_failed(const struct bs_dir *dir, const struct bs_manifest *old);
 
-/* Makes the directory and what is in it readable for others, as far as the umask has it, or for the owner alone; so will be
- * what is created from now on. Only with the lock held. BS_IO. */
+/* Makes the directory and what is in it readable for others, as far as the umask has it, or for the owner alone; so
+ * will be what is created from now on. Only with the lock held. BS_IO. */
 enum bs_status bs_index_set_modes(struct bs_dir *dir, bool is_shared, struct bs_error *err) BS_WARN_UNUSED;
-
-/* ---- the small files; segments are the indexer's ---- */
 
 /* Writes a segment's tombstones (n_docs bits) as file del-NUMBER. */
 enum bs_status bs_tombstones_write(const struct bs_dir *dir, uint64_t number, const uint8_t *bits, uint64_t n_docs,

@@ -36,57 +36,31 @@ const char *bs_part_name(enum bs_part part)
 	return names[part];
 }
 
-/* ---- bytes ---- */
-
 /* Where a section's bytes go; those of the columns are told apart by level. */
 static enum bs_part part_of(uint32_t section)
 {
-	switch (section) {
-	case BS_SECTION_TERM_SEPARATORS:
-	case BS_SECTION_TERM_CODES:
-	case BS_SECTION_TERMS:
-	case BS_SECTION_TERM_INDEX:
-		return BS_PART_LEXICON;
-	case BS_SECTION_POPCOUNTS:
-		return BS_PART_POPCOUNTS;
-	case BS_SECTION_EXACT_TERMS:
-		return BS_PART_EXACT_COLUMNS;
-	case BS_SECTION_EXCEPTION_TERMS:
-	case BS_SECTION_EXCEPTION_OFFSETS:
-	case BS_SECTION_EXCEPTION_ROWS:
-		return BS_PART_EXCEPTIONS;
-	case BS_SECTION_ROWS:
-		return BS_PART_ROWS;
-	case BS_SECTION_GRAM_ROWS:
-		return BS_PART_GRAM_ROWS;
-	case BS_SECTION_GRAM_TIERS:
-		return BS_PART_GRAM_LISTS;
-	case BS_SECTION_FORWARD_OFFSETS:
-	case BS_SECTION_FORWARD_TERMS:
-	case BS_SECTION_FORWARD_FILTERS:
-	case BS_SECTION_FORWARD_COLUMNS:
-	case BS_SECTION_FORWARD_FILTER_OFFSETS:
-		return BS_PART_FORWARD_LISTS;
-	case BS_SECTION_DOC_LENGTHS:
-		return BS_PART_LENGTHS;
-	case BS_SECTION_DOC_TF_OFFSETS:
-	case BS_SECTION_DOC_TFS:
-		return BS_PART_TFS;
-	case BS_SECTION_DOC_NAME_OFFSETS:
-	case BS_SECTION_DOC_NAMES:
-		return BS_PART_NAMES;
-	case BS_SECTION_SOURCE_RANGES:
-	case BS_SECTION_DOC_FLAGS:
-	case BS_SECTION_DOC_PLACES:
-	case BS_SECTION_DOC_CHECKSUMS:
-		return BS_PART_PLACES;
-	case BS_SECTION_STORE_DICTIONARY:
-	case BS_SECTION_STORE_OFFSETS:
-	case BS_SECTION_STORE_FRAMES:
-		return BS_PART_STORED_TEXT;
-	default:
-		return BS_PART_REST;
-	}
+	static const uint8_t parts[][2] = {
+		{BS_SECTION_TERM_SEPARATORS, BS_PART_LEXICON}, {BS_SECTION_TERM_CODES, BS_PART_LEXICON},
+		{BS_SECTION_TERMS, BS_PART_LEXICON}, {BS_SECTION_TERM_INDEX, BS_PART_LEXICON},
+		{BS_SECTION_POPCOUNTS, BS_PART_POPCOUNTS}, {BS_SECTION_EXACT_TERMS, BS_PART_EXACT_COLUMNS},
+		{BS_SECTION_EXCEPTION_TERMS, BS_PART_EXCEPTIONS}, {BS_SECTION_EXCEPTION_OFFSETS, BS_PART_EXCEPTIONS},
+		{BS_SECTION_EXCEPTION_ROWS, BS_PART_EXCEPTIONS}, {BS_SECTION_ROWS, BS_PART_ROWS},
+		{BS_SECTION_GRAM_ROWS, BS_PART_GRAM_ROWS}, {BS_SECTION_GRAM_TIERS, BS_PART_GRAM_LISTS},
+		{BS_SECTION_FORWARD_OFFSETS, BS_PART_FORWARD_LISTS}, {BS_SECTION_FORWARD_TERMS, BS_PART_FORWARD_LISTS},
+		{BS_SECTION_FORWARD_FILTERS, BS_PART_FORWARD_LISTS},
+		{BS_SECTION_FORWARD_COLUMNS, BS_PART_FORWARD_LISTS},
+		{BS_SECTION_FORWARD_FILTER_OFFSETS, BS_PART_FORWARD_LISTS}, {BS_SECTION_DOC_LENGTHS, BS_PART_LENGTHS},
+		{BS_SECTION_DOC_TF_OFFSETS, BS_PART_TFS}, {BS_SECTION_DOC_TFS, BS_PART_TFS},
+		{BS_SECTION_DOC_NAME_OFFSETS, BS_PART_NAMES}, {BS_SECTION_DOC_NAMES, BS_PART_NAMES},
+		{BS_SECTION_SOURCE_RANGES, BS_PART_PLACES}, {BS_SECTION_DOC_FLAGS, BS_PART_PLACES},
+		{BS_SECTION_DOC_PLACES, BS_PART_PLACES}, {BS_SECTION_DOC_CHECKSUMS, BS_PART_PLACES},
+		{BS_SECTION_STORE_DICTIONARY, BS_PART_STORED_TEXT}, {BS_SECTION_STORE_OFFSETS, BS_PART_STORED_TEXT},
+		{BS_SECTION_STORE_FRAMES, BS_PART_STORED_TEXT},
+	};
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (parts[i][0] == section)
+			return (enum bs_part)parts[i][1];
+	return BS_PART_REST;
 }
 
 static enum bs_part part_of_rank(uint8_t rank)
@@ -125,8 +99,6 @@ static void count_sections(const struct bs_segment *segment, uint64_t parts[BS_P
 		parts[BS_PART_GRAM_COLUMNS] += (uint64_t)slab->shape.n_columns * slab->column_bytes;
 	}
 }
-
-/* ---- slabs ---- */
 
 static enum bs_status count_exact(const struct bs_slab *slab, struct bs_slab_stats *stats, struct bs_error *err)
 {
@@ -187,8 +159,6 @@ static enum bs_status read_segment(const struct bs_segment *segment, struct bs_s
 	count_sections(segment, stats->parts);
 	return status;
 }
-
-/* ---- the index ---- */
 
 static enum bs_status count_manifest(const struct bs_snapshot *snapshot, struct bs_index_stats *stats,
                                      struct bs_error *err)

@@ -1,7 +1,5 @@
-/*
- * index_stats.h: what an index is made of: slabs and their densities, and which bytes are spent on what. `bitsift stats`
- * prints it; the benchmarks read it.
- */
+/* index_stats.h: what an index is made of: slabs and their densities, and which bytes are spent on what. `bitsift
+ * stats` prints it; the benchmarks read it. */
 #ifndef BS_CORE_STORE_INDEX_STATS_H
 #define BS_CORE_STORE_INDEX_STATS_H
 
@@ -36,8 +34,8 @@ enum bs_part {
 	BS_PARTS,
 };
 
-/* Those before the first are the index of the words, those from there on the index of the grams; from the second on, what
- * would be there without either. */
+/* Those before the first are the index of the words, those from there on the index of the grams; from the second on,
+ * what would be there without either. */
 #define BS_FIRST_GRAM_PART  BS_PART_GRAM_COLUMNS
 #define BS_FIRST_OTHER_PART BS_PART_NAMES
 

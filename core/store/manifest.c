@@ -1,6 +1,7 @@
-/* manifest.c: reading and replacing the manifest. See manifest.h; bytes in FORMAT.md. */
+/* manifest.c: the options of an index in memory, and reading and replacing its manifest. See manifest.h; bytes in FORMAT.md. */
 #include "core/store/manifest.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,22 +19,111 @@
 
 #define SEGMENT_FULL 1u
 
-enum option_flag {
-	FLAG_WORDS = 1,
-	FLAG_GRAMS = 2,
-	FLAG_STORE = 4,
-	FLAG_FOLD_ACCENTS = 8,
-	FLAG_HIDDEN = 16,
-	FLAG_NO_IGNORE = 32,
-	FLAG_BINARY_AS_TEXT = 64,
-	ALL_FLAGS = 127,
+/* The options that are yes or no: bit i of the flags says flag_options[i]. */
+static const size_t flag_options[] = {
+	offsetof(struct bs_index_options, words),        offsetof(struct bs_index_options, grams),
+	offsetof(struct bs_index_options, store),        offsetof(struct bs_index_options, fold_accents),
+	offsetof(struct bs_index_options, hidden),       offsetof(struct bs_index_options, no_ignore),
+	offsetof(struct bs_index_options, binary_as_text),
 };
+#define N_FLAGS (sizeof(flag_options) / sizeof(*flag_options))
 
 /* What a writer takes, and room for commits to come. */
 #define LEAST_DENSITY_PPM 50000u
 #define MOST_DENSITY_PPM  600000u
 
-/* ---- the manifest in memory ---- */
+size_t bs_strings_length(char *const *list)
+{
+	size_t n = 0;
+	while (list && list[n])
+		n++;
+	return n;
+}
+
+void bs_list_free(char **list)
+{
+	for (size_t i = 0; list && list[i]; i++)
+		free(list[i]);
+	free(list);
+}
+
+enum bs_status bs_strings_copy(char *const *list, char ***copy_out, struct bs_error *err)
+{
+	*copy_out = NULL;
+	if (!list)
+		return BS_OK;
+	size_t n = bs_strings_length(list);
+	char **copy = calloc(n + 1, sizeof(*copy));
+	if (!copy)
+		return bs_fail_memory(err, "a list", (n + 1) * sizeof(*copy));
+	for (size_t i = 0; i < n; i++) {
+		copy[i] = strdup(list[i]);
+		if (!copy[i]) {
+			bs_list_free(copy);
+			return bs_fail_memory(err, "a list", strlen(list[i]));
+		}
+	}
+	*copy_out = copy;
+	return BS_OK;
+}
+
+void bs_index_options_deinit(struct bs_index_options *options)
+{
+	free(options->stem_language);
+	free(options->id_field);
+	bs_list_free(options->text_fields);
+	bs_list_free(options->globs);
+	*options = (struct bs_index_options){0};
+}
+
+enum bs_status bs_index_options_copy(const struct bs_index_options *options, struct bs_index_options *copy_out,
+                                     struct bs_error *err)
+{
+	*copy_out = *options;
+	copy_out->stem_language = options->stem_language ? strdup(options->stem_language) : NULL;
+	copy_out->id_field = options->id_field ? strdup(options->id_field) : NULL;
+	copy_out->text_fields = NULL;
+	copy_out->globs = NULL;
+	if ((options->stem_language && !copy_out->stem_language) || (options->id_field && !copy_out->id_field))
+		return bs_fail_memory(err, "options", sizeof(*options));
+	enum bs_status status = bs_strings_copy(options->text_fields, &copy_out->text_fields, err);
+	return status ? status : bs_strings_copy(options->globs, &copy_out->globs, err);
+}
+
+static bool strings_equal(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool lists_equal(char *const *a, char *const *b)
+{
+	size_t n = bs_strings_length(a);
+	if (n != bs_strings_length(b))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(a[i], b[i]) != 0)
+			return false;
+	return true;
+}
+
+uint64_t bs_density_ppm(double density)
+{
+	return (uint64_t)(density * 1e6 + 0.5);
+}
+
+uint64_t bs_max_document(const struct bs_index_options *options)
+{
+	return options->max_document ? options->max_document : BS_DEFAULT_MAX_DOCUMENT;
+}
+
+bool bs_index_options_equal(const struct bs_index_options *a, const struct bs_index_options *b)
+{
+	return a->words == b->words && a->grams == b->grams && a->store == b->store && a->fold_accents == b->fold_accents &&
+	       a->hidden == b->hidden && a->no_ignore == b->no_ignore && a->binary_as_text == b->binary_as_text &&
+	       bs_density_ppm(a->density) == bs_density_ppm(b->density) && bs_max_document(a) == bs_max_document(b) &&
+	       strings_equal(a->stem_language, b->stem_language) && strings_equal(a->id_field, b->id_field) &&
+	       lists_equal(a->text_fields, b->text_fields) && lists_equal(a->globs, b->globs);
+}
 
 static void source_record_deinit(struct bs_source_record *record)
 {
@@ -218,18 +308,11 @@ enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct 
 	return status;
 }
 
-/* ---- writing ---- */
-
 static uint32_t option_flags(const struct bs_index_options *options)
 {
 	uint32_t flags = 0;
-	flags |= options->words ? FLAG_WORDS : 0u;
-	flags |= options->grams ? FLAG_GRAMS : 0u;
-	flags |= options->store ? FLAG_STORE : 0u;
-	flags |= options->fold_accents ? FLAG_FOLD_ACCENTS : 0u;
-	flags |= options->hidden ? FLAG_HIDDEN : 0u;
-	flags |= options->no_ignore ? FLAG_NO_IGNORE : 0u;
-	flags |= options->binary_as_text ? FLAG_BINARY_AS_TEXT : 0u;
+	for (size_t i = 0; i < N_FLAGS; i++)
+		flags |= (uint32_t)*(const bool *)((const char *)options + flag_options[i]) << i;
 	return flags;
 }
 
@@ -332,8 +415,6 @@ enum bs_status bs_manifest_write(const struct bs_dir *dir, const struct bs_manif
 		status = bs_dir_rename(dir, temporary, "manifest", err);
 	return status ? status : bs_dir_flush(dir, err);
 }
-
-/* ---- reading: a cursor that fails once and for all; who uses what was read tests nothing of it ---- */
 
 struct cursor {
 	const struct bs_container *file;
@@ -458,15 +539,10 @@ static enum bs_status read_options(const struct bs_container *file, struct bs_ma
 	expect(&cursor, manifest->generation > 0 && manifest->generation < BS_MOST_NUMBER, "commit number",
 	       manifest->generation);
 	expect(&cursor, manifest->next_number < BS_MOST_NUMBER, "next file number", manifest->next_number);
-	expect(&cursor, flags <= ALL_FLAGS, "unknown options", flags);
+	expect(&cursor, flags >> N_FLAGS == 0, "unknown options", flags);
 	expect(&cursor, density >= LEAST_DENSITY_PPM && density <= MOST_DENSITY_PPM, "density in millionths:", density);
-	options->words = flags & FLAG_WORDS;
-	options->grams = flags & FLAG_GRAMS;
-	options->store = flags & FLAG_STORE;
-	options->fold_accents = flags & FLAG_FOLD_ACCENTS;
-	options->hidden = flags & FLAG_HIDDEN;
-	options->no_ignore = flags & FLAG_NO_IGNORE;
-	options->binary_as_text = flags & FLAG_BINARY_AS_TEXT;
+	for (size_t i = 0; i < N_FLAGS; i++)
+		*(bool *)((char *)options + flag_options[i]) = flags >> i & 1;
 	options->density = (double)density / 1e6;
 	read_version(&cursor, manifest->icu_version);
 	read_version(&cursor, manifest->unicode_version);
@@ -602,6 +678,12 @@ static enum bs_status read_passed_over(const struct bs_container *file, struct b
 	return status ? status : bs_buffer_append(&manifest->non_documents, section.data, (size_t)section.n_bytes, err);
 }
 
+const char *bs_index_file_name(const char *prefix, uint64_t number, char name[BS_INDEX_NAME_BYTES])
+{
+	snprintf(name, BS_INDEX_NAME_BYTES, "%s-%06llu", prefix, (unsigned long long)number);
+	return name;
+}
+
 enum bs_status bs_manifest_open(const struct bs_dir *dir, struct bs_container **file_out, struct bs_error *err)
 {
 	return bs_container_open(dir, "manifest", BS_FILE_MANIFEST, file_out, err);
@@ -609,20 +691,15 @@ enum bs_status bs_manifest_open(const struct bs_dir *dir, struct bs_container **
 
 enum bs_status bs_manifest_read(const struct bs_dir *dir, struct bs_manifest *manifest_out, struct bs_error *err)
 {
+	static enum bs_status (*const parts[])(const struct bs_container *, struct bs_manifest *, struct bs_error *) = {
+		read_options, read_sources, read_segments, read_fields, read_passed_over};
 	*manifest_out = (struct bs_manifest){0};
 	struct bs_container *file;
 	enum bs_status status = bs_manifest_open(dir, &file, err);
 	if (status)
 		return status;
-	status = read_options(file, manifest_out, err);
-	if (!status)
-		status = read_sources(file, manifest_out, err);
-	if (!status)
-		status = read_segments(file, manifest_out, err);
-	if (!status)
-		status = read_fields(file, manifest_out, err);
-	if (!status)
-		status = read_passed_over(file, manifest_out, err);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts) && !status; i++)
+		status = parts[i](file, manifest_out, err);
 	bs_container_close(file);
 	if (status)
 		bs_manifest_deinit(manifest_out);

@@ -1,7 +1,5 @@
-/*
- * manifest.h: the root of an index: its options, its sources, its segments. One small file, replaced as a whole by each
- * commit; whatever it does not name does not exist.
- */
+/* manifest.h: the root of an index: its options, its sources, its segments. One small file, replaced as a whole by each
+ * commit; whatever it does not name does not exist. */
 #ifndef BS_CORE_STORE_MANIFEST_H
 #define BS_CORE_STORE_MANIFEST_H
 
@@ -99,11 +97,9 @@ enum bs_status bs_manifest_add_source(struct bs_manifest *manifest, const struct
 enum bs_status bs_manifest_add_segment(struct bs_manifest *manifest, const struct bs_segment_record *record,
                                        struct bs_error *err) BS_WARN_UNUSED;
 
-/*
- * Files of folders that are no documents, as when they are binary: a search of the sources must look into them all the
- * same, but for one that ends at a NUL byte and matches nothing that is as short as what stands before. In document order,
- * source by source. add: BS_NO_MEMORY. next: from *at = 0 on, false at the end; the name is borrowed.
- */
+/* Files of folders that are no documents, as when they are binary: a search of the sources must look into them all the
+ * same, but for one that ends at a NUL byte and matches nothing that is as short as what stands before. In document
+ * order, source by source. add: BS_NO_MEMORY. next: from *at = 0 on, false at the end; the name is borrowed. */
 struct bs_non_documents {
 	uint32_t source;
 	uint32_t nul_end; /* where its first NUL byte ends; 0: not known */
@@ -128,6 +124,10 @@ enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct 
 /* A deep copy. BS_NO_MEMORY leaves something for bs_index_options_deinit. */
 enum bs_status bs_index_options_copy(const struct bs_index_options *options, struct bs_index_options *copy_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
+
+/* PREFIX-NUMBER, put into name, which is returned. prefix: "seg", "del" or "exc". */
+#define BS_INDEX_NAME_BYTES 32
+const char *bs_index_file_name(const char *prefix, uint64_t number, char name[BS_INDEX_NAME_BYTES]);
 
 /* The manifest as a file. BS_NOT_FOUND if there is no index. */
 enum bs_status bs_manifest_open(const struct bs_dir *dir, struct bs_container **file_out, struct bs_error *err) BS_WARN_UNUSED;

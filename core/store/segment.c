@@ -9,7 +9,7 @@
 #include "core/file/segment_sections.h"
 #include "core/matrix/forward_list.h"
 
-#define META_BYTES            64u
+#define META_BYTES            (8 + sizeof(struct bs_segment_meta))
 #define MOST_PPM              1000000u
 #define TREATMENT_HEAD_BYTES  16u
 #define TREATMENT_ENTRY_BYTES 16u
@@ -17,8 +17,7 @@
 #define TF_LEVELS_HEAD_BYTES  28u
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "columns are written as the machine's words");
-
-/* ---- writing ---- */
+_Static_assert(sizeof(struct bs_segment_meta) == 7 * 8, "it is written as it stands in memory");
 
 static void write_exact_popcount(struct bs_writer *writer, uint32_t c, uint32_t n, uint32_t *least_exact_io)
 {
@@ -159,13 +158,7 @@ void bs_segment_write_head(struct bs_writer *writer, const struct bs_segment_met
 {
 	bs_writer_section(writer, BS_SECTION_META, 0);
 	bs_writer_u64(writer, BS_HASH_SCHEME);
-	bs_writer_u64(writer, meta->n_docs);
-	bs_writer_u64(writer, meta->n_terms);
-	bs_writer_u64(writer, meta->n_postings);
-	bs_writer_u64(writer, meta->n_positions);
-	bs_writer_u64(writer, meta->text_bytes);
-	bs_writer_u64(writer, meta->n_slabs);
-	bs_writer_u64(writer, meta->density_ppm);
+	bs_writer_bytes(writer, meta, sizeof(*meta));
 	bs_writer_section(writer, BS_SECTION_FIELDS, 0);
 	bs_writer_bytes(writer, field_names->data, field_names->used_bytes);
 	write_treatments(writer, treatments);
@@ -173,8 +166,6 @@ void bs_segment_write_head(struct bs_writer *writer, const struct bs_segment_met
 	bs_writer_section(writer, BS_SECTION_SLABS, 0);
 	bs_writer_bytes(writer, entries->data, entries->used_bytes);
 }
-
-/* ---- reading ---- */
 
 /* A whole small section, verified; BS_CORRUPT unless it has at least min_bytes. */
 static enum bs_status read_section(const struct bs_container *file, uint32_t id, uint64_t min_bytes,
@@ -195,15 +186,7 @@ static enum bs_status read_meta(struct bs_segment *segment, struct bs_error *err
 	if (bs_load_u64(section.data) != BS_HASH_SCHEME)
 		return bs_fail(err, BS_UNSUPPORTED, "%s: hash scheme %llu is unknown to this bitsift",
 		               bs_container_path(segment->file), (unsigned long long)bs_load_u64(section.data));
-	segment->meta = (struct bs_segment_meta){
-		.n_docs = bs_load_u64(section.data + 8),
-		.n_terms = bs_load_u64(section.data + 16),
-		.n_postings = bs_load_u64(section.data + 24),
-		.n_positions = bs_load_u64(section.data + 32),
-		.text_bytes = bs_load_u64(section.data + 40),
-		.n_slabs = bs_load_u64(section.data + 48),
-		.density_ppm = bs_load_u64(section.data + 56),
-	};
+	memcpy(&segment->meta, section.data + 8, sizeof(segment->meta));
 	const struct bs_segment_meta *meta = &segment->meta;
 	if (meta->n_docs >= UINT32_MAX || meta->n_positions > meta->n_docs * UINT32_MAX || meta->n_slabs > meta->n_docs ||
 	    meta->density_ppm == 0 || meta->density_ppm >= MOST_PPM)
@@ -326,13 +309,10 @@ enum bs_status bs_segment_open(struct bs_segment *segment, const struct bs_dir *
 		status = bs_gram_slabs_open(&segment->grams, segment->file, segment->meta.n_docs, err);
 	if (!status)
 		status = read_section(segment->file, BS_SECTION_FIELDS, 0, &segment->field_names, err);
-	if (status) {
-		bs_segment_deinit(segment);
-		return status;
-	}
 	const struct bs_section *names = &segment->field_names;
-	if (names->n_bytes > 0 && names->data[names->n_bytes - 1] != '\0') {
+	if (!status && names->n_bytes > 0 && names->data[names->n_bytes - 1] != '\0')
 		status = bs_container_corrupt(segment->file, err, "field names are not ended");
+	if (status) {
 		bs_segment_deinit(segment);
 		return status;
 	}

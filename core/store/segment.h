@@ -20,7 +20,7 @@
 #include "core/matrix/tf_table.h"
 #include "core/matrix/treatment.h"
 
-/* The numbers of a segment. */
+/* The numbers of a segment, as they stand in the file too. */
 struct bs_segment_meta {
 	uint64_t n_docs;
 	uint64_t n_terms;     /* distinct terms, pairs included */
@@ -30,8 +30,6 @@ struct bs_segment_meta {
 	uint64_t n_slabs;
 	uint64_t density_ppm; /* the density asked for, in millionths */
 };
-
-/* ---- writing ---- */
 
 /* A slab as the indexer hands it over. Columns are native words, which must be little-endian. */
 struct bs_slab_image {
@@ -57,8 +55,6 @@ enum bs_status bs_segment_write_slab(struct bs_writer *writer, uint32_t i, const
 void bs_segment_write_head(struct bs_writer *writer, const struct bs_segment_meta *meta,
                            const struct bs_buffer *field_names, const struct bs_treatment_table *treatments,
                            const struct bs_tf_levels *tf_levels, const struct bs_buffer *entries);
-
-/* ---- reading ---- */
 
 struct bs_segment {
 	struct bs_container *file;

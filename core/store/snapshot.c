@@ -5,10 +5,7 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/store/index_dir.h"
 #include "core/file/segment_sections.h"
-
-/* ---- opening ---- */
 
 static enum bs_status open_file(const struct bs_dir *dir, const char *prefix, uint64_t number, enum bs_container_kind kind,
                                 struct bs_container **file_out, struct bs_error *err)
@@ -99,8 +96,7 @@ static enum bs_status open_commit(const struct bs_dir *dir, struct bs_snapshot *
 	snapshot->tombstone_files = calloc(n, sizeof(struct bs_container *));
 	snapshot->tombstones = calloc(n, sizeof(const uint8_t *));
 	snapshot->changed_tombstones = calloc(n, sizeof(uint8_t *));
-	if (!snapshot->segments || !snapshot->tombstone_files || !snapshot->tombstones ||
-	    !snapshot->changed_tombstones)
+	if (!snapshot->segments || !snapshot->tombstone_files || !snapshot->tombstones || !snapshot->changed_tombstones)
 		status = bs_fail_memory(err, "a snapshot", n * sizeof(*snapshot->segments));
 	for (uint32_t i = 0; i < snapshot->manifest.n_segments && !status; i++)
 		status = open_segment(snapshot, i, err);
@@ -113,8 +109,8 @@ static enum bs_status open_commit(const struct bs_dir *dir, struct bs_snapshot *
 
 enum bs_status bs_snapshot_open(const struct bs_dir *dir, struct bs_snapshot *snapshot_out, struct bs_error *err)
 {
-	/* A writer may commit, and sweep what we were about to open, between our reading the manifest and its files: then
-	 * there is a newer manifest. Files missing from one that stays the same are damage. */
+	/* A writer may commit, and sweep what we were about to open, between our reading the manifest and its files:
+	 * then there is a newer manifest. Files missing from one that stays the same are damage. */
 	uint64_t generation = 0;
 	for (;;) {
 		enum bs_status status = open_commit(dir, snapshot_out, err);
@@ -163,8 +159,6 @@ enum bs_status bs_snapshot_record(const struct bs_snapshot *snapshot, struct bs_
 	bs_doc_table_builder_get(&snapshot->overlay, ref.document, record_out);
 	return BS_OK;
 }
-
-/* ---- changes in memory ---- */
 
 /* The segment's tombstones as bits that may be written to. */
 static enum bs_status own_tombstones(struct bs_snapshot *snapshot, uint32_t s, struct bs_error *err)

@@ -32,8 +32,8 @@ struct bs_snapshot {
 	uint64_t n_positions;
 };
 
-/* Opens the last commit. The caller's struct; release with bs_snapshot_deinit. dir is borrowed until then. BS_NOT_FOUND: no
- * index there. */
+/* Opens the last commit. The caller's struct; release with bs_snapshot_deinit. dir is borrowed until then.
+ * BS_NOT_FOUND: no index there. */
 enum bs_status bs_snapshot_open(const struct bs_dir *dir, struct bs_snapshot *snapshot_out, struct bs_error *err) BS_WARN_UNUSED;
 void bs_snapshot_deinit(struct bs_snapshot *snapshot);
 
@@ -54,7 +54,7 @@ static inline uint32_t bs_snapshot_segment_docs(const struct bs_snapshot *snapsh
 enum bs_status bs_snapshot_record(const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
                                   struct bs_doc_record *record_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* ---- changes in memory, by the one who opened it ---- */
+/* Changes in memory, by the one who opened it. */
 
 /* Marks a document of a segment or the overlay deleted, or not. BS_NO_MEMORY. */
 enum bs_status bs_snapshot_mark(struct bs_snapshot *snapshot, struct bs_doc_ref ref, bool is_deleted,

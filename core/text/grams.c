@@ -7,8 +7,6 @@
 
 #include "core/base/icu.h"
 
-/* ---- folding ---- */
-
 uint32_t bs_gram_fold(uint32_t c)
 {
 	if (c < 0x80)
@@ -112,8 +110,6 @@ enum bs_status bs_grams_fold(const uint8_t *text, size_t n_bytes, struct bs_buff
 	folded->used_bytes += n_folded;
 	return BS_OK;
 }
-
-/* ---- which windows are grams ---- */
 
 static enum bs_status append_new(struct bs_buffer *keys, size_t first_byte, uint64_t key, struct bs_error *err)
 {

@@ -17,64 +17,23 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
+#include "core/base/gram_hash.h"
 #include "core/base/status.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The scheme: part of an index, because text and query must agree on it. */
 #define BS_GRAM_SCHEME     3u
 #define BS_GRAM_LEAST      3u /* bytes of the shortest gram: a shorter string has none */
 #define BS_GRAM_LONG_BYTES 5u
-#define BS_GRAM_TRIGRAMS   (1u << 24) /* that there can be; their numbers are the low bits of their keys */
 
-/*
- * A gram is known by its key: its length in the topmost byte, its bytes below, the first of them lowest. Different
- * grams have different keys, and no key is 0.
- */
+/* A gram is known by its key: its length in the topmost byte, its bytes below, the first of them lowest. Different
+ * grams have different keys, and no key is 0. */
 static inline uint32_t bs_gram_bytes(uint64_t key)
 {
 	return (uint32_t)(key >> 56);
 }
 
-/*
- * Hashes, of 32 bits: with no more than what eight lanes of a vector do at once, since an indexer hashes every 5-gram
- * that it meets. A 5-gram has two, the first of its first four bytes as a little-endian number and its last byte, the second
- * of the first. Products bring all bytes to the upper bits, shifts bring those back to the lower ones, which is where columns
- * are taken from.
- */
-#define BS_GRAM_FIRST_FACTOR UINT32_C(0x9e3779b1)
-#define BS_GRAM_LAST_FACTOR  UINT32_C(0x85ebca6b)
-#define BS_GRAM_FINAL_FACTOR UINT32_C(0xc2b2ae35)
-#define BS_GRAM_SECOND_FACTOR UINT32_C(0x27d4eb2f)
-
-static inline uint32_t bs_gram_long_hash(uint32_t first, uint32_t last)
-{
-	uint32_t hash = first * BS_GRAM_FIRST_FACTOR + last * BS_GRAM_LAST_FACTOR;
-	hash = (hash ^ hash >> 15) * BS_GRAM_FINAL_FACTOR;
-	return hash ^ hash >> 16;
-}
-
-static inline uint32_t bs_gram_second_hash(uint32_t hash)
-{
-	hash *= BS_GRAM_SECOND_FACTOR;
-	return hash ^ hash >> 15;
-}
-
-/*
- * 5-grams are too many for a list of the frequent ones: what is listed is buckets of them, by their first hash, of which
- * one is frequent. That a rare one shares its bucket with a frequent one costs it a column, no more.
- */
-#define BS_GRAM_BUCKETS (1u << 18)
-
-static inline uint32_t bs_gram_bucket(uint32_t hash)
-{
-	return hash >> 14;
-}
-
-/* A trigram has as many as are asked for: start, start + step, start + 2 step ... (the finaliser of MurmurHash3, and its
- * last round once more). */
+/* A trigram has as many as are asked for: start, start + step, start + 2 step ... (the finaliser of MurmurHash3, and
+ * its last round once more). */
 struct bs_gram_probe {
 	uint32_t start;
 	uint32_t step;
@@ -105,8 +64,9 @@ static inline uint32_t bs_gram_hash(uint64_t key, uint32_t i)
  *     hash   | not used | word: log | bit: 5 |        2^log words of 32 bits stand for the columns:
  *     every word's bits become n columns, of 32 / n bits each; the columns of eight words take turns
  *
- * An indexer sets bits before it knows m: of words for a larger log, the second half makes one with the first for the next
- * smaller. And it makes columns of words eight at a time, a byte for the first column of each, then one for the second.
+ * An indexer sets bits before it knows m: of words for a larger log, the second half makes one with the first for the
+ * next smaller. And it makes columns of words eight at a time, a byte for the first column of each, then one for the
+ * second.
  */
 #define BS_GRAM_LEAST_LOG 3u
 #define BS_GRAM_MOST_LOG  24u
@@ -134,21 +94,14 @@ uint32_t bs_gram_fold(uint32_t c);
 enum bs_status bs_grams_fold(const uint8_t *text, size_t n_bytes, struct bs_buffer *folded,
                              struct bs_error *err) BS_WARN_UNUSED;
 
-/*
- * The same of a text in pieces: folds from[0..n_bytes) to `to`, which has room for 2 n_bytes + 8. Unless the text ends here,
- * a sequence that the piece cuts off, of up to 3 bytes, is left for the next one. Returns the bytes folded; n_folded_out:
- * those that came of them. After bs_icu_load.
- */
+/* The same of a text in pieces: folds from[0..n_bytes) to `to`, which has room for 2 n_bytes + 8. Unless the text ends
+ * here, a sequence that the piece cuts off, of up to 3 bytes, is left for the next one. Returns the bytes folded;
+ * n_folded_out: those that came of them. After bs_icu_load. */
 size_t bs_grams_fold_piece(const uint8_t *from, size_t n_bytes, bool is_end, uint8_t *to, size_t *n_folded_out);
 
-/*
- * Appends the keys (uint64_t) of the distinct grams that every text has whose folded form holds these bytes; none if
- * there are fewer than BS_GRAM_LEAST. In order of first occurrence, trigrams before longer ones. BS_NO_MEMORY.
- */
+/* Appends the keys (uint64_t) of the distinct grams that every text has whose folded form holds these bytes; none if
+ * there are fewer than BS_GRAM_LEAST. In order of first occurrence, trigrams before longer ones. BS_NO_MEMORY. */
 enum bs_status bs_grams_of_literal(const uint8_t *folded, size_t n_bytes, struct bs_buffer *keys,
                                    struct bs_error *err) BS_WARN_UNUSED;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

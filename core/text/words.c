@@ -1,29 +1,19 @@
 /*
- * words.c: opens and closes a words analyzer, and cuts a text at safe places into pieces of bounded size for one of
- * its two paths: pure ASCII goes to words_ascii.c, all else to words_icu.c. See words.h and words_internal.h.
- *
- * A safe cut is a place where neither path can tell a text that goes on from one that ends:
- *
- *   - after a line feed. ICU breaks after it whatever follows (rules WB3, WB3a), and nothing looks across it.
- *   - between an inert ASCII byte (white space, a control, ( ) { } = ...: Word_Break Other, WSegSpace, CR, LF or
- *     Newline, and inert when ICU itself is asked) and an ASCII letter or digit.
- *
- * ICU's forward rules are an automaton that is started afresh at each boundary, so what lies before one has no say in
- * what comes after it: it is enough that there is a boundary at the cut with and without the text behind it. There is:
- * no rule joins an inert character to a letter or digit (WB999), and no rule that would let a segment end before the
- * inert character looks further than the next character that is not ignorable, which is the inert one. An inert
- * character extended by marks is no exception, since the letter follows it directly. Dictionary segments hold no
- * ASCII, and neither do runs; a cut at . : @ looks at the two neighbours of that one character, neither of which is
- * beyond a safe cut, as . : and @ are neither inert nor letters or digits and a line feed is not alphabetic.
- *
- * All these bytes are ASCII, so a cut never divides a UTF-8 sequence, valid or not, and can be looked for in bytes.
+ * words.c: the words of a text. By definition they come of ICU: a piece of text -> UTF-16 -> script runs and the
+ * stretches between them -> ICU's word segments -> their cuts. Pure ASCII has the same words without ICU's iterator, at
+ * many times its speed. What becomes of a word once it is found is in words_term.c; what follows from the rules for the
+ * bytes of a text, in words_near.c. Here in this order: ASCII, ICU, opening, and the cutting of a text at safe places
+ * into pieces of bounded size for one of the two.
  */
 #include "core/text/words.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/text/words_internal.h"
+#include <unicode/utf8.h>
+
+#include "core/text/words_term.h"
 
 /* A piece for ICU ends at a safe cut that has this much ASCII behind it: less would not repay another ubrk_setText. */
 #define ASCII_RESUME_BYTES ((size_t)16)
@@ -34,25 +24,637 @@
 /* Scratch above this is returned after the text that needed it. */
 #define SCRATCH_KEPT_BYTES ((size_t)1 << 22)
 
-static bool is_listed_stemmer(const char *language)
+/* Of pure ASCII so much is classified at one go: a window's bytes, classes and edges stay in the first cache. */
+#define ASCII_WINDOW_BYTES ((size_t)4096)
+
+/*
+ * ASCII. Not a second definition of a word: which byte is a letter, a digit or a joint is asked of ICU when the
+ * analyzer is opened (ICU 72 made '@' a letter and ':' no joint; other versions differ), and the tests compare both
+ * paths on all short strings.
+ *
+ * The rules (UAX #29, ICU's root locale) come down to this. A segment that can be a word is
+ *
+ *     unit { unit | joint unit }        unit: letter, digit or _
+ *
+ * where a joint stands between two letters or two digits, as its class allows: ' and . between either, comma and
+ * semicolon between digits only. Every other byte is no word by itself and a boundary on both sides (the spaces and
+ * line ends that ICU keeps together are no words either), and a segment is a word unless it is a lone _.
+ */
+/* Asks ICU for the first segment of units. */
+static enum bs_status first_segment(struct bs_words *words, const UChar *units, int32_t n_units, int32_t *end_out,
+                                    int32_t *rule_status_out, struct bs_error *err)
 {
-	for (const char **name = bs_stemmer.sb_stemmer_list(); *name; name++)
-		if (strcmp(*name, language) == 0)
-			return true;
-	return false;
+	UErrorCode code = U_ZERO_ERROR;
+	bs_icu.ubrk_setText(words->breaks, units, n_units, &code);
+	if (U_FAILURE(code))
+		return bs_words_fail_icu(err, "asking for the class of a character", code);
+	bs_icu.ubrk_first(words->breaks);
+	*end_out = bs_icu.ubrk_next(words->breaks);
+	*rule_status_out = bs_icu.ubrk_getRuleStatus(words->breaks);
+	return BS_OK;
 }
 
-static enum bs_status fail_unknown_stemmer(const char *language, struct bs_error *err)
+/* How ICU treats one character next to a letter and a digit: whether what stands side by side is one segment. */
+enum {
+	BETWEEN_LETTERS,
+	BETWEEN_DIGITS,
+	AFTER_LETTER,
+	BEFORE_LETTER,
+	AFTER_DIGIT,
+	BEFORE_DIGIT,
+	N_BESIDE,
+};
+
+struct manners {
+	int32_t rule_status; /* of the character alone */
+	bool joins[N_BESIDE];
+};
+
+static enum bs_status learn_manners(struct bs_words *words, UChar32 c, struct manners *manners_out,
+                                    struct bs_error *err)
+{
+	static const UChar beside[N_BESIDE][2] = {{'a', 'a'}, {'1', '1'}, {'a', 0}, {0, 'a'}, {'1', 0}, {0, '1'}};
+	UChar units[4];
+	int32_t n_units = 0, end = 0, rule_status = 0;
+	U16_APPEND_UNSAFE(units, n_units, c);
+	enum bs_status status = first_segment(words, units, n_units, &end, &manners_out->rule_status, err);
+	for (size_t i = 0; i < N_BESIDE && !status; i++) {
+		n_units = 0;
+		if (beside[i][0])
+			units[n_units++] = beside[i][0];
+		U16_APPEND_UNSAFE(units, n_units, c);
+		if (beside[i][1])
+			units[n_units++] = beside[i][1];
+		status = first_segment(words, units, n_units, &end, &rule_status, err);
+		manners_out->joins[i] = end == n_units;
+	}
+	return status;
+}
+
+/* Whatever such a character is alone, ICU keeps it together with others and asks a dictionary about them. Before this
+ * test, radicals (U+2F00, a symbol of Word_Break Other) counted as inert, and two of them, a word, were lost. */
+static bool is_for_dictionaries(UChar32 c)
+{
+	switch (bs_icu.u_getIntPropertyValue(c, UCHAR_SCRIPT)) {
+	case USCRIPT_HAN:
+	case USCRIPT_HIRAGANA:
+	case USCRIPT_KATAKANA:
+		return true;
+	default:
+		return bs_icu.u_getIntPropertyValue(c, UCHAR_LINE_BREAK) == U_LB_COMPLEX_CONTEXT;
+	}
+}
+
+static bool is_inert(UChar32 c, const struct manners *manners)
+{
+	switch (bs_icu.u_getIntPropertyValue(c, UCHAR_WORD_BREAK)) {
+	case U_WB_OTHER:
+	case U_WB_WSEGSPACE:
+	case U_WB_CR:
+	case U_WB_LF:
+	case U_WB_NEWLINE:
+		break;
+	default:
+		return false;
+	}
+	for (size_t i = 0; i < N_BESIDE; i++)
+		if (manners->joins[i])
+			return false;
+	return manners->rule_status < UBRK_WORD_NONE_LIMIT &&
+	       !bs_icu.u_hasBinaryProperty(c, UCHAR_EXTENDED_PICTOGRAPHIC) && !is_for_dictionaries(c);
+}
+
+enum bs_status bs_words_is_inert(struct bs_words *words, UChar32 c, bool *is_inert_out, struct bs_error *err)
+{
+	struct manners manners;
+	enum bs_status status = learn_manners(words, c, &manners, err);
+	*is_inert_out = !status && is_inert(c, &manners);
+	return status;
+}
+
+static uint8_t ascii_class(UChar32 c, const struct manners *manners)
+{
+	unsigned class = 0;
+	if (manners->joins[AFTER_LETTER] && manners->joins[BEFORE_LETTER]) {
+		if (manners->rule_status >= UBRK_WORD_LETTER)
+			class = BS_ASCII_LETTER;
+		else
+			class = manners->rule_status >= UBRK_WORD_NUMBER ? BS_ASCII_DIGIT : BS_ASCII_EXTEND;
+	} else {
+		class |= manners->joins[BETWEEN_LETTERS] ? BS_ASCII_MID_LETTER : 0;
+		class |= manners->joins[BETWEEN_DIGITS] ? BS_ASCII_MID_DIGIT : 0;
+	}
+	if (c == '.' || c == ':' || c == '@')
+		class |= BS_ASCII_CUT;
+	if (is_inert(c, manners))
+		class |= BS_ASCII_CUT_AFTER;
+	if ((class & (BS_ASCII_LETTER | BS_ASCII_DIGIT)) && bs_icu.u_isalnum(c))
+		class |= BS_ASCII_CUT_BEFORE;
+	return (uint8_t) class;
+}
+
+/* What ICU, whose iterator must be open, takes the bytes of ASCII for. */
+static enum bs_status learn_ascii(struct bs_words *words, struct bs_error *err)
+{
+	for (UChar32 c = 0; c < 0x80; c++) {
+		struct manners manners;
+		enum bs_status status = learn_manners(words, c, &manners, err);
+		if (status)
+			return status;
+		words->ascii.of[c] = ascii_class(c, &manners);
+	}
+	bs_byte_classes_finish(&words->ascii);
+	return BS_OK;
+}
+
+/* Letters as u_isalpha has them. '@' may be of the class of letters, and is none. */
+static bool is_letter(uint8_t byte)
+{
+	return (uint8_t)((byte | 0x20) - 'a') < 26;
+}
+
+struct ascii_stretch {
+	const uint8_t *text;
+	size_t start;
+	size_t end;
+	bool alpha_before;
+	bool alpha_after;
+};
+
+static bool is_cut(const struct ascii_stretch *stretch, size_t at)
+{
+	bool before = at > stretch->start ? is_letter(stretch->text[at - 1]) : stretch->alpha_before;
+	bool after = at + 1 < stretch->end ? is_letter(stretch->text[at + 1]) : stretch->alpha_after;
+	return before && after;
+}
+
+/* A segment with a cut character in it. */
+static enum bs_status put_pieces(struct bs_analysis *analysis, const struct ascii_stretch *stretch, size_t start,
+                                 size_t end)
+{
+	const uint8_t *text = stretch->text;
+	size_t piece = start;
+	for (size_t at = start; at <= end; at++) {
+		bool is_piece_end =
+			at == end || ((analysis->words->ascii.of[text[at]] & BS_ASCII_CUT) && is_cut(stretch, at));
+		if (!is_piece_end)
+			continue;
+		enum bs_status status = BS_OK;
+		if (at > piece)
+			status = bs_words_put_ascii(analysis, text + piece, at - piece, piece);
+		if (status)
+			return status;
+		piece = at + 1;
+	}
+	return BS_OK;
+}
+
+/* The end of the segment that starts with a unit at start. */
+static size_t find_segment_end(const uint8_t *classes, const uint8_t *text, size_t start, size_t end)
+{
+	unsigned last = classes[text[start]];
+	size_t at = start + 1;
+	for (; at < end; at++) {
+		unsigned class = classes[text[at]];
+		if (!(class & BS_ASCII_WORD)) {
+			unsigned next = at + 1 < end ? classes[text[at + 1]] : 0;
+			if (!((class >> BS_ASCII_MID_SHIFT) & last & next & (BS_ASCII_LETTER | BS_ASCII_DIGIT)))
+				break;
+		}
+		last = class;
+	}
+	return at;
+}
+
+/* What stands beside a line, each 0 or 1. */
+struct neighbour {
+	uint64_t is_letter;
+	uint64_t is_digit;
+	uint64_t is_unit;
+	uint64_t is_alpha;
+};
+
+static struct neighbour neighbour_of(unsigned class)
+{
+	return (struct neighbour){
+		.is_letter = class & BS_ASCII_LETTER,
+		.is_digit = class / BS_ASCII_DIGIT & 1,
+		.is_unit = (class & BS_ASCII_WORD) != 0,
+		.is_alpha = class / BS_ASCII_CUT_BEFORE & class & 1,
+	};
+}
+
+/* The index of a class in struct bs_line_classes. */
+enum {
+	LINE_LETTER = 0,
+	LINE_DIGIT = 1,
+	LINE_EXTEND = 2,
+	LINE_MID_LETTER = 3,
+	LINE_MID_DIGIT = 4,
+	LINE_CUT = 5,
+	LINE_CUT_BEFORE = 7,
+};
+
+/*
+ * Which bytes of a line are of words: the rules above, 64 bytes at a time. last is the line's last byte that counts;
+ * carry: the byte before the line is of a word.
+ *
+ *      text     it's 3.14 _ a.b
+ *      units    ## # # ## # # #      letters, digits and _
+ *      joints     #   #      #       where both neighbours are of the class that it joins
+ *      cuts                  #       . : @ between letters (a joint, or a unit: ICU 72's @)
+ *      words    #### ####   # #      units and joints without the cuts, and without a _ that stands alone
+ */
+static uint64_t word_bits(const struct bs_line_classes *line, struct neighbour before, struct neighbour after,
+                          unsigned last, uint64_t carry)
+{
+	uint64_t letters = line->of[LINE_LETTER], digits = line->of[LINE_DIGIT];
+	uint64_t alphas = letters & line->of[LINE_CUT_BEFORE];
+	uint64_t units = letters | digits | line->of[LINE_EXTEND];
+	uint64_t joints = (line->of[LINE_MID_LETTER] & (letters << 1 | before.is_letter) &
+	                   (letters >> 1 | after.is_letter << last)) |
+	                  (line->of[LINE_MID_DIGIT] & (digits << 1 | before.is_digit) &
+	                   (digits >> 1 | after.is_digit << last));
+	uint64_t cuts = line->of[LINE_CUT] & (alphas << 1 | before.is_alpha) & (alphas >> 1 | after.is_alpha << last);
+	uint64_t words = (units | joints) & ~cuts;
+	uint64_t lone = line->of[LINE_EXTEND] & ~(words << 1 | carry) & ~(units >> 1 | after.is_unit << last);
+	return words & ~lone;
+}
+
+/* A part of a stretch. The byte before it is of no word. */
+struct ascii_window {
+	size_t start;
+	size_t n_bytes;
+	const uint8_t *folded;
+	size_t n_edges;
+	uint16_t edges[ASCII_WINDOW_BYTES + 2]; /* where words begin and end, by turns, counted from start */
+};
+
+static struct neighbour neighbour_at(const struct bs_words *words, const struct ascii_stretch *stretch, size_t at)
+{
+	return at < stretch->end ? neighbour_of(words->ascii.of[stretch->text[at]])
+	                         : (struct neighbour){.is_alpha = stretch->alpha_after};
+}
+
+/* Finds the words of a window. A last one that reaches its end may go on behind it. */
+static void find_edges(const struct bs_words *words, const struct ascii_stretch *stretch,
+                       const struct bs_line_classes *lines, struct ascii_window *window)
+{
+	struct neighbour before = {.is_alpha = stretch->alpha_before};
+	uint16_t *edge = window->edges;
+	uint64_t carry = 0;
+	if (window->start > stretch->start)
+		before = neighbour_of(words->ascii.of[stretch->text[window->start - 1]]);
+	for (size_t at = 0; at < window->n_bytes; at += 64) {
+		size_t left = window->n_bytes - at;
+		size_t next = left < 64 ? left : 64;
+		struct neighbour after = neighbour_at(words, stretch, window->start + at + next);
+		const struct bs_line_classes *line = &lines[at / 64];
+		uint64_t of_words = word_bits(line, before, after, (unsigned)next - 1, carry);
+		for (uint64_t found = of_words ^ (of_words << 1 | carry); found; found &= found - 1)
+			*edge++ = (uint16_t)(at + (size_t)__builtin_ctzll(found));
+		carry = of_words >> 63;
+		before = (struct neighbour){
+			.is_letter = line->of[LINE_LETTER] >> 63,
+			.is_digit = line->of[LINE_DIGIT] >> 63,
+			.is_alpha = (line->of[LINE_LETTER] & line->of[LINE_CUT_BEFORE]) >> 63,
+		};
+	}
+	if (carry)
+		*edge++ = (uint16_t)window->n_bytes;
+	window->n_edges = (size_t)(edge - window->edges);
+}
+
+/* The words between edges as tokens whose terms lie in the arena already. */
+static enum bs_status put_edges(struct bs_analysis *analysis, const struct ascii_window *window)
+{
+	struct bs_words *words = analysis->words;
+	for (size_t i = 0; i < window->n_edges;) {
+		size_t room = 2 * (BS_WORDS_BATCH_TOKENS - words->n_tokens);
+		size_t end = window->n_edges - i < room ? window->n_edges : i + room;
+		uint32_t position = (uint32_t)analysis->next_position;
+		struct bs_token *token = words->tokens + words->n_tokens;
+		analysis->next_position += (end - i) / 2;
+		analysis->n_positions += (end - i) / 2;
+		words->n_tokens += (end - i) / 2;
+		for (; i < end; i += 2) {
+			uint32_t from = window->edges[i], to = window->edges[i + 1];
+			*token++ = (struct bs_token){
+				.term = window->folded + from,
+				.term_bytes = to - from,
+				.position = position++,
+				.start_byte = window->start + from,
+				.end_byte = window->start + to,
+			};
+		}
+		enum bs_status status = BS_OK;
+		if (words->n_tokens == BS_WORDS_BATCH_TOKENS)
+			status = bs_words_hand_on(analysis);
+		if (status)
+			return status;
+	}
+	return BS_OK;
+}
+
+/* The same with options, word by word. */
+static enum bs_status put_edges_with_stem(struct bs_analysis *analysis, const struct ascii_window *window)
+{
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < window->n_edges && !status; i += 2) {
+		size_t from = window->start + window->edges[i];
+		status = bs_words_put_ascii(analysis, analysis->text + from,
+		                            (size_t)window->edges[i + 1] - window->edges[i], from);
+	}
+	return status;
+}
+
+/* text[at..at + n_bytes) -> tokens; next_out is where the next window starts: behind it, or with its last word, which
+ * may go on. At at itself if that is all there is in it. */
+static enum bs_status put_window(struct bs_analysis *analysis, const struct ascii_stretch *stretch, size_t at,
+                                 size_t n_bytes, size_t *next_out)
+{
+	struct bs_words *words = analysis->words;
+	struct bs_line_classes lines[ASCII_WINDOW_BYTES / 64];
+	struct ascii_window window;
+	size_t n_lines = (n_bytes + 63) / 64;
+	enum bs_status status = bs_words_make_room(analysis, 1, n_lines * 64);
+	if (status)
+		return status;
+	uint8_t *folded = words->arena.data + words->arena.used_bytes;
+	memcpy(folded, analysis->text + at, n_bytes);
+	memset(folded + n_bytes, 0, n_lines * 64 - n_bytes);
+	words->kernel->classify(&words->ascii, folded, n_lines, lines);
+	window.start = at;
+	window.n_bytes = n_bytes;
+	window.folded = folded;
+	find_edges(words, stretch, lines, &window);
+	*next_out = at + n_bytes;
+	if (*next_out < stretch->end && window.n_edges && window.edges[window.n_edges - 1] == n_bytes) {
+		window.n_edges -= 2;
+		*next_out = at + window.edges[window.n_edges];
+	}
+	if (window.n_edges == 0)
+		return BS_OK;
+	if (words->stemmer)
+		return put_edges_with_stem(analysis, &window);
+	words->arena.used_bytes += n_bytes;
+	analysis->last_of_script_run = 0;
+	analysis->after_script_run = false;
+	return put_edges(analysis, &window);
+}
+
+/* text[start..end) is ASCII and a stretch for ICU, or lies between two safe cuts of one. alpha_before and alpha_after
+ * say whether an alphabetic code point stands directly around it, for the cut at a '@' on the edge. */
+static enum bs_status analyze_ascii(struct bs_analysis *analysis, size_t start, size_t end, bool alpha_before,
+                                    bool alpha_after)
+{
+	struct ascii_stretch stretch = {analysis->text, start, end, alpha_before, alpha_after};
+	size_t window_bytes = analysis->words->window_bytes;
+	size_t most_bytes = window_bytes < ASCII_WINDOW_BYTES ? window_bytes : ASCII_WINDOW_BYTES;
+	enum bs_status status = BS_OK;
+	for (size_t at = start, next; at < end && !status; at = next) {
+		status = put_window(analysis, &stretch, at, end - at < most_bytes ? end - at : most_bytes, &next);
+		if (status || next != at)
+			continue;
+		/* A segment too long for a window, or the rest of one. */
+		next = find_segment_end(analysis->words->ascii.of, stretch.text, at, end);
+		status = put_pieces(analysis, &stretch, at, next);
+	}
+	return status;
+}
+
+/* A piece of text as UTF-16, and a place in it that moves forward only. */
+struct window {
+	const UChar *units;
+	int32_t n_units;
+	const uint8_t *text;
+	size_t end_byte; /* of the window */
+	int32_t at_unit; /* the place, counted in both, */
+	size_t at_byte;  /* always between two code points */
+};
+
+/* What stands between two runs. */
+struct stretch {
+	int32_t start;
+	int32_t end;
+	bool is_inert; /* no word in it */
+	bool is_ascii;
+};
+
+static enum bs_status classify(struct bs_words *words, UChar32 c, uint8_t *class_out, struct bs_error *err)
+{
+	*class_out = BS_CODE_POINT_OTHER;
+	if (bs_words_is_of_script_run(words, c)) {
+		*class_out = BS_CODE_POINT_SCRIPT_RUN;
+	} else if (U_MASK(bs_icu.u_charType(c)) & U_GC_M_MASK) {
+		*class_out = BS_CODE_POINT_MARK;
+	} else {
+		bool is_nothing;
+		enum bs_status status = bs_words_is_inert(words, c, &is_nothing, err);
+		if (status)
+			return status;
+		if (is_nothing)
+			*class_out = BS_CODE_POINT_INERT;
+	}
+	words->code_point_classes[c] = *class_out;
+	return BS_OK;
+}
+
+/* class_of() for what was met before costs one load. Moves ICU's iterator. */
+static inline enum bs_status class_of(struct bs_words *words, UChar32 c, uint8_t *class_out, struct bs_error *err)
+{
+	*class_out = words->code_point_classes[c];
+	return *class_out == BS_CODE_POINT_UNKNOWN ? classify(words, c, class_out, err) : BS_OK;
+}
+
+/* text[start..end) -> words->window. An invalid sequence becomes one or more U+FFFD. */
+static enum bs_status decode(struct bs_analysis *analysis, size_t start, size_t end, struct window *window_out)
+{
+	struct bs_buffer *buffer = &analysis->words->window;
+	const uint8_t *text = analysis->text;
+	size_t most_units = end - start < INT32_MAX ? end - start : INT32_MAX;
+	enum bs_status status = bs_buffer_reserve(buffer, (most_units + 1) * sizeof(UChar), analysis->err);
+	if (status)
+		return status;
+	UChar *units = (UChar *)(void *)buffer->data;
+	int32_t n_units = 0;
+	for (size_t at = start; at < end;) {
+		if (n_units >= INT32_MAX - 1)
+			return bs_fail(analysis->err, BS_UNSUPPORTED,
+			               "no white space for more than %ld characters from byte %zu on", (long)INT32_MAX,
+			               start);
+		UChar32 c;
+		U8_NEXT_OR_FFFD(text, at, end, c);
+		U16_APPEND_UNSAFE(units, n_units, c);
+	}
+	*window_out = (struct window){.units = units, .n_units = n_units, .text = text, .end_byte = end,
+	                              .at_byte = start};
+	return BS_OK;
+}
+
+/* Moves the place to a unit that is not behind it; returns its byte. */
+static size_t move_to(struct window *window, int32_t unit)
+{
+	size_t at = window->at_byte;
+	for (int32_t i = window->at_unit; i < unit;) {
+		UChar32 c;
+		U8_NEXT_OR_FFFD(window->text, at, window->end_byte, c);
+		i += U16_LENGTH(c);
+	}
+	window->at_unit = unit;
+	window->at_byte = at;
+	return at;
+}
+
+static bool is_alphabetic_before(const struct window *window, int32_t at)
+{
+	if (at == 0)
+		return false;
+	UChar32 c = window->units[at - 1];
+	if (U16_IS_TRAIL((uint32_t)c))
+		c = U16_GET_SUPPLEMENTARY(window->units[at - 2], c);
+	return bs_icu.u_isalpha(c);
+}
+
+static bool is_alphabetic_at(const struct window *window, int32_t at)
+{
+	if (at == window->n_units)
+		return false;
+	UChar32 c = bs_words_next(window->units, &at);
+	return bs_icu.u_isalpha(c);
+}
+
+static bool is_cut_character(const struct window *window, int32_t at)
+{
+	UChar unit = window->units[at];
+	return (unit == '.' || unit == ':' || unit == '@') && is_alphabetic_before(window, at) &&
+	       is_alphabetic_at(window, at + 1);
+}
+
+static enum bs_status put_piece(struct bs_analysis *analysis, struct window *window, int32_t start, int32_t end)
+{
+	if (start == end)
+		return BS_OK;
+	size_t start_byte = move_to(window, start);
+	size_t end_byte = move_to(window, end);
+	/* As long in bytes as in units: ASCII, or bytes that are no text. */
+	bool is_ascii = end_byte - start_byte == (size_t)(end - start);
+	for (size_t at = start_byte; at < end_byte && is_ascii; at++)
+		is_ascii = analysis->text[at] < 0x80;
+	if (is_ascii)
+		return bs_words_put_ascii(analysis, analysis->text + start_byte, end_byte - start_byte, start_byte);
+	return bs_words_put_word(analysis, window->units + start, end - start,
+	                         (struct bs_byte_span){start_byte, end_byte});
+}
+
+static enum bs_status put_segment(struct bs_analysis *analysis, struct window *window, int32_t start, int32_t end)
+{
+	int32_t piece = start;
+	for (int32_t at = start; at < end; at++) {
+		if (!is_cut_character(window, at))
+			continue;
+		enum bs_status status = put_piece(analysis, window, piece, at);
+		if (status)
+			return status;
+		piece = at + 1;
+	}
+	return put_piece(analysis, window, piece, end);
+}
+
+static bool is_word(UBreakIterator *breaks, const struct window *window, int32_t start)
+{
+	if (bs_icu.ubrk_getRuleStatus(breaks) >= UBRK_WORD_NONE_LIMIT)
+		return true;
+	UChar32 c = bs_words_next(window->units, &start);
+	return c >= 0x80 && bs_icu.u_hasBinaryProperty(c, UCHAR_EXTENDED_PICTOGRAPHIC);
+}
+
+static enum bs_status break_stretch(struct bs_analysis *analysis, struct window *window, const struct stretch *stretch)
+{
+	UBreakIterator *breaks = analysis->words->breaks;
+	UErrorCode code = U_ZERO_ERROR;
+	bs_icu.ubrk_setText(breaks, window->units + stretch->start, stretch->end - stretch->start, &code);
+	if (U_FAILURE(code))
+		return bs_words_fail_icu(analysis->err, "breaking text into words", code);
+	int32_t start = bs_icu.ubrk_first(breaks);
+	for (int32_t end; (end = bs_icu.ubrk_next(breaks)) != UBRK_DONE; start = end) {
+		if (!is_word(breaks, window, stretch->start + start))
+			continue;
+		enum bs_status status = put_segment(analysis, window, stretch->start + start, stretch->start + end);
+		if (status)
+			return status;
+	}
+	return BS_OK;
+}
+
+static enum bs_status analyze_stretch(struct bs_analysis *analysis, struct window *window,
+                                      const struct stretch *stretch)
+{
+	if (stretch->is_inert)
+		return BS_OK;
+	if (!stretch->is_ascii || !analysis->words->ascii_path)
+		return break_stretch(analysis, window, stretch);
+	size_t start_byte = move_to(window, stretch->start);
+	size_t end_byte = move_to(window, stretch->end);
+	return analyze_ascii(analysis, start_byte, end_byte, is_alphabetic_before(window, stretch->start),
+	                     is_alphabetic_at(window, stretch->end));
+}
+
+/* Finds the stretch, or the script run, that starts at unit start: up to the next of the other, or the window's end. */
+static enum bs_status find_stretch(struct bs_analysis *analysis, const struct window *window, int32_t start,
+                                   bool is_script_run, struct stretch *stretch_out)
+{
+	*stretch_out = (struct stretch){.start = start, .end = start, .is_inert = true, .is_ascii = true};
+	for (int32_t at = start; at < window->n_units;) {
+		UChar32 c = bs_words_next(window->units, &at);
+		uint8_t class;
+		enum bs_status status = class_of(analysis->words, c, &class, analysis->err);
+		if (status)
+			return status;
+		bool goes_on = class == BS_CODE_POINT_SCRIPT_RUN || (is_script_run && class == BS_CODE_POINT_MARK);
+		if (goes_on != is_script_run)
+			return BS_OK;
+		stretch_out->end = at;
+		stretch_out->is_inert &= class == BS_CODE_POINT_INERT;
+		stretch_out->is_ascii &= c < 0x80;
+	}
+	return BS_OK;
+}
+
+/* text[start..end) lies between two safe cuts. */
+static enum bs_status analyze_icu(struct bs_analysis *analysis, size_t start, size_t end)
+{
+	struct window window = {0};
+	enum bs_status status = decode(analysis, start, end, &window);
+	for (int32_t at = 0; !status && at < window.n_units;) {
+		struct stretch stretch;
+		status = find_stretch(analysis, &window, at, false, &stretch);
+		if (!status)
+			status = analyze_stretch(analysis, &window, &stretch);
+		at = stretch.end;
+		if (status || at == window.n_units)
+			break;
+		status = find_stretch(analysis, &window, at, true, &stretch);
+		if (status)
+			break;
+		at = stretch.end;
+		struct bs_byte_span span = {.start_byte = move_to(&window, stretch.start)};
+		span.end_byte = move_to(&window, at);
+		status = bs_words_put_script_run(analysis, window.units + stretch.start, at - stretch.start, span);
+	}
+	return status;
+}
+
+/* Why Snowball gave none: it does not know the language, or there is no memory. */
+static enum bs_status fail_stemmer(const char *language, struct bs_error *err)
 {
 	char known[400] = "";
 	size_t used = 0;
 	for (const char **name = bs_stemmer.sb_stemmer_list(); *name; name++) {
-		size_t n_bytes = strlen(*name);
-		if (used + n_bytes + 2 > sizeof(known))
-			break;
-		known[used++] = ' ';
-		memcpy(known + used, *name, n_bytes + 1);
-		used += n_bytes;
+		if (strcmp(*name, language) == 0)
+			return bs_fail_memory(err, "a stemmer", sizeof(void *));
+		if (used + strlen(*name) + 2 <= sizeof(known))
+			used += (size_t)snprintf(known + used, sizeof(known) - used, " %s", *name);
 	}
 	return bs_fail(err, BS_INVALID, "unknown stemmer: %.40s; the known ones are:%s", language, known);
 }
@@ -63,11 +665,7 @@ static enum bs_status open_stemmer(struct bs_words *words, const char *language,
 	if (status)
 		return status;
 	words->stemmer = bs_stemmer.sb_stemmer_new(language, "UTF_8");
-	if (words->stemmer)
-		return BS_OK;
-	if (is_listed_stemmer(language))
-		return bs_fail_memory(err, "a stemmer", sizeof(void *));
-	return fail_unknown_stemmer(language, err);
+	return words->stemmer ? BS_OK : fail_stemmer(language, err);
 }
 
 static enum bs_status open_icu(struct bs_words *words, struct bs_error *err)
@@ -82,19 +680,16 @@ static enum bs_status open_icu(struct bs_words *words, struct bs_error *err)
 	words->breaks = bs_icu.ubrk_open(UBRK_WORD, "", NULL, 0, &code);
 	if (U_FAILURE(code))
 		return bs_words_fail_icu(err, "opening the word break rules", code);
-	return bs_words_learn_ascii(words, err);
+	return learn_ascii(words, err);
 }
 
 enum bs_status bs_words_new(const struct bs_words_options *options, struct bs_words **words_out, struct bs_error *err)
 {
-	static const struct bs_words_options no_options = {NULL, false};
-	if (!options)
-		options = &no_options;
 	*words_out = NULL;
 	struct bs_words *words = calloc(1, sizeof(*words));
 	if (!words)
 		return bs_fail_memory(err, "a words analyzer", sizeof(*words));
-	words->fold_accents = options->fold_accents;
+	words->fold_accents = options && options->fold_accents;
 	words->ascii_path = true;
 	words->window_bytes = BS_WORDS_WINDOW_BYTES;
 
@@ -104,7 +699,7 @@ enum bs_status bs_words_new(const struct bs_words_options *options, struct bs_wo
 	words->simple_folds = calloc(0x10000, sizeof(*words->simple_folds));
 	if (!status && (!words->code_point_classes || !words->simple_folds))
 		status = bs_fail_memory(err, "the classes and folds of code points", UCHAR_MAX_VALUE + 1);
-	if (!status && options->stem_language)
+	if (!status && options && options->stem_language)
 		status = open_stemmer(words, options->stem_language, err);
 	if (!status)
 		status = open_icu(words, err);
@@ -116,6 +711,16 @@ enum bs_status bs_words_new(const struct bs_words_options *options, struct bs_wo
 	return BS_OK;
 }
 
+/* Gives back buffers of more than kept_bytes. */
+static void trim_scratch(struct bs_words *words, size_t kept_bytes)
+{
+	struct bs_buffer *scratch[] = {&words->window, &words->folded, &words->spare[0], &words->spare[1],
+	                               &words->whole, &words->unmarked, &words->arena};
+	for (size_t i = 0; i < sizeof(scratch) / sizeof(*scratch); i++)
+		if (scratch[i]->capacity_bytes > kept_bytes)
+			bs_buffer_deinit(scratch[i]);
+}
+
 void bs_words_free(struct bs_words *words)
 {
 	if (!words)
@@ -124,13 +729,7 @@ void bs_words_free(struct bs_words *words)
 		bs_icu.ubrk_close(words->breaks);
 	if (words->stemmer)
 		bs_stemmer.sb_stemmer_delete(words->stemmer);
-	bs_buffer_deinit(&words->window);
-	bs_buffer_deinit(&words->folded);
-	bs_buffer_deinit(&words->spare[0]);
-	bs_buffer_deinit(&words->spare[1]);
-	bs_buffer_deinit(&words->whole);
-	bs_buffer_deinit(&words->unmarked);
-	bs_buffer_deinit(&words->arena);
+	trim_scratch(words, 0);
 	free(words->code_point_classes);
 	free(words->simple_folds);
 	free(words->ascii_forms);
@@ -148,6 +747,23 @@ void bs_words_tune(struct bs_words *words, size_t window_bytes, bool ascii_path)
 	words->ascii_path = ascii_path;
 }
 
+/*
+ * A safe cut is a place where neither path can tell a text that goes on from one that ends:
+ *
+ *   - after a line feed. ICU breaks after it whatever follows (rules WB3, WB3a), and nothing looks across it.
+ *   - between an inert ASCII byte (white space, a control, ( ) { } = ...: Word_Break Other, WSegSpace, CR, LF or
+ *     Newline, and inert when ICU itself is asked) and an ASCII letter or digit.
+ *
+ * ICU's forward rules are an automaton that is started afresh at each boundary, so what lies before one has no say in
+ * what comes after it: it is enough that there is a boundary at the cut with and without the text behind it. There is:
+ * no rule joins an inert character to a letter or digit (WB999), and no rule that would let a segment end before the
+ * inert character looks further than the next character that is not ignorable, which is the inert one. An inert
+ * character extended by marks is no exception, since the letter follows it directly. Dictionary segments hold no ASCII,
+ * and neither do runs; a cut at . : @ looks at the two neighbours of that one character, neither of which is beyond a
+ * safe cut, as . : and @ are neither inert nor letters or digits and a line feed is not alphabetic.
+ *
+ * All these bytes are ASCII, so a cut never divides a UTF-8 sequence, valid or not, and can be looked for in bytes.
+ */
 /* The first byte from start that is not ASCII, or end. */
 static size_t find_non_ascii(const uint8_t *text, size_t start, size_t end)
 {
@@ -232,43 +848,20 @@ static enum bs_status analyze_piece(struct bs_analysis *analysis, size_t start, 
 	const uint8_t *text = analysis->text;
 	if (!words->ascii_path) {
 		*end_out = find_window_end(words, text, start, text_bytes);
-		return bs_words_analyze_icu(analysis, start, *end_out);
+		return analyze_icu(analysis, start, *end_out);
 	}
 	*end_out = find_ascii_end(words, text, start, text_bytes);
 	if (*end_out > start)
-		return bs_words_analyze_ascii(analysis, start, *end_out, false, false);
+		return analyze_ascii(analysis, start, *end_out, false, false);
 	*end_out = find_mixed_end(words, text, start, text_bytes);
-	return bs_words_analyze_icu(analysis, start, *end_out);
-}
-
-static void trim(struct bs_buffer *scratch)
-{
-	if (scratch->capacity_bytes > SCRATCH_KEPT_BYTES)
-		bs_buffer_deinit(scratch);
-}
-
-static void trim_scratch(struct bs_words *words)
-{
-	trim(&words->window);
-	trim(&words->folded);
-	trim(&words->spare[0]);
-	trim(&words->spare[1]);
-	trim(&words->whole);
-	trim(&words->unmarked);
-	trim(&words->arena);
+	return analyze_icu(analysis, start, *end_out);
 }
 
 enum bs_status bs_words_analyze(struct bs_words *words, const uint8_t *text, size_t text_bytes, uint32_t first_position,
                                 bs_token_fn fn, void *context, struct bs_words_sum *sum_out, struct bs_error *err)
 {
-	struct bs_analysis analysis = {
-		.words = words,
-		.text = text,
-		.fn = fn,
-		.context = context,
-		.err = err,
-		.next_position = first_position,
-	};
+	struct bs_analysis analysis = {.words = words, .text = text, .fn = fn, .context = context, .err = err,
+	                               .next_position = first_position};
 	words->n_tokens = 0;
 	bs_buffer_clear(&words->arena);
 	enum bs_status status = bs_buffer_reserve(&words->arena, ARENA_BYTES + BS_TOKEN_SLACK_BYTES, err);
@@ -276,7 +869,7 @@ enum bs_status bs_words_analyze(struct bs_words *words, const uint8_t *text, siz
 		status = analyze_piece(&analysis, at, text_bytes, &end);
 	if (!status)
 		status = bs_words_flush(&analysis);
-	trim_scratch(words);
+	trim_scratch(words, SCRATCH_KEPT_BYTES);
 	if (!status && sum_out)
 		*sum_out = (struct bs_words_sum){
 			.next_position = (uint32_t)analysis.next_position,

@@ -6,8 +6,7 @@
  * locale), is cut at . : @ between letters, and is folded with NFKC_Casefold. Two terms at adjacent positions that are
  * both a single letter, mark or digit of those scripts (wherever they come from: the sign U+3297 is a word for ICU and
  * folds to U+795D) give a pair term besides. Pairs depend on terms and positions only, so that a document in which a
- * phrase stands is sure to have the pairs of the phrase.
- * README.md, "Words", tells a user the same.
+ * phrase stands is sure to have the pairs of the phrase. README.md, "Words", tells a user the same.
  */
 #ifndef BS_CORE_TEXT_WORDS_H
 #define BS_CORE_TEXT_WORDS_H
@@ -19,10 +18,6 @@
 #include "core/base/status.h"
 
 struct bs_kernel;
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* An analyzer: ICU services and scratch. Belongs to one thread at a time; make one per thread. */
 struct bs_words;
@@ -63,11 +58,9 @@ enum bs_status bs_words_new(const struct bs_words_options *options, struct bs_wo
 /* NULL is fine. */
 void bs_words_free(struct bs_words *words);
 
-/*
- * Analyses text[0..text_bytes) as one field whose first word has position first_position, calling fn with its tokens.
+/* Analyses text[0..text_bytes) as one field whose first word has position first_position, calling fn with its tokens.
  * Memory does not grow with the text, only with its longest stretch without a safe cut (a line feed, or white space or
- * ASCII punctuation before an ASCII letter or digit). sum_out may be NULL. BS_NO_MEMORY, or what fn returned.
- */
+ * ASCII punctuation before an ASCII letter or digit). sum_out may be NULL. BS_NO_MEMORY, or what fn returned. */
 enum bs_status bs_words_analyze(struct bs_words *words, const uint8_t *text, size_t text_bytes,
                                 uint32_t first_position, bs_token_fn fn, void *context,
                                 struct bs_words_sum *sum_out, struct bs_error *err) BS_WARN_UNUSED;
@@ -76,7 +69,4 @@ enum bs_status bs_words_analyze(struct bs_words *words, const uint8_t *text, siz
  * BS_UNSUPPORTED: ICU cannot be loaded. */
 enum bs_status bs_words_versions(char icu_out[16], char unicode_out[16], struct bs_error *err) BS_WARN_UNUSED;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -3,9 +3,7 @@
 
 #include <stdlib.h>
 
-#include "core/text/words_internal.h"
-
-/* ---- ASCII forms ---- */
+#include "core/text/words_term.h"
 
 static bool is_word_byte(UChar unit)
 {
@@ -24,18 +22,6 @@ static enum bs_words_ascii_form ascii_form_of(const UChar *units, int32_t n_unit
 	return ascii_form;
 }
 
-/* What is left of the units when their marks are dropped. In place. */
-static int32_t drop_marks(UChar *units, int32_t n_units)
-{
-	int32_t kept = 0;
-	for (int32_t at = 0; at < n_units;) {
-		UChar32 c = bs_words_next(units, &at);
-		if (!(U_MASK(bs_icu.u_charType(c)) & U_GC_M_MASK))
-			U16_APPEND_UNSAFE(units, kept, c);
-	}
-	return kept;
-}
-
 static enum bs_status learn_ascii_form(struct bs_words *words, UChar32 c, enum bs_words_ascii_form *ascii_form_out,
                                   struct bs_error *err)
 {
@@ -48,7 +34,7 @@ static enum bs_status learn_ascii_form(struct bs_words *words, UChar32 c, enum b
 		*ascii_form_out = ascii_form_of(folded, n);
 	if (U_SUCCESS(code) && words->fold_accents) {
 		n = bs_icu.unorm2_normalize(words->nfd, folded, n, plain, 256, &code);
-		enum bs_words_ascii_form unmarked = U_SUCCESS(code) ? ascii_form_of(plain, drop_marks(plain, n)) : BS_ASCII_FORM_WORD;
+		enum bs_words_ascii_form unmarked = U_SUCCESS(code) ? ascii_form_of(plain, bs_words_drop_marks(plain, n)) : BS_ASCII_FORM_WORD;
 		*ascii_form_out = unmarked > *ascii_form_out ? unmarked : *ascii_form_out;
 	}
 	/* The longest fold there is has 18 units: there is room. */
@@ -77,8 +63,6 @@ bool bs_words_keeps_bytes(const struct bs_words *words)
 {
 	return !words->stemmer;
 }
-
-/* ---- bytes ---- */
 
 void bs_words_byte_kinds(const struct bs_words *words, uint8_t kinds_out[256])
 {

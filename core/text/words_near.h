@@ -3,11 +3,11 @@
  * which looks for words by their bytes and analyses only what stands around them. The analyzer (words.h) has the last
  * word; what is said here follows from its rules, and the tests compare the two.
  *
- * A term of ASCII stands in a text in one of two ways. Either all of its source is ASCII, and then it is the term itself
- * but for the case of its letters; or its source has a code point that the analyzer turns into ASCII or into nothing
- * (the Kelvin sign, a ligature, a soft hyphen). Why: NFKC_Casefold, and the dropping of accents, replace every code
- * point by itself and then compose; composing makes no ASCII out of anything else. So in a text without such code points
- * every term of ASCII can be found by its bytes. With stemming none of this holds.
+ * A term of ASCII stands in a text in one of two ways. Either all of its source is ASCII, and then it is the term
+ * itself but for the case of its letters; or its source has a code point that the analyzer turns into ASCII or into
+ * nothing (the Kelvin sign, a ligature, a soft hyphen). Why: NFKC_Casefold, and the dropping of accents, replace every
+ * code point by itself and then compose; composing makes no ASCII out of anything else. So in a text without such code
+ * points every term of ASCII can be found by its bytes. With stemming none of this holds.
  */
 #ifndef BS_CORE_TEXT_WORDS_NEAR_H
 #define BS_CORE_TEXT_WORDS_NEAR_H
@@ -43,7 +43,8 @@ enum bs_byte_kind {
 void bs_words_byte_kinds(const struct bs_words *words, uint8_t kinds_out[256]);
 
 /* The last safe cut in [low, at], or the first in [at, high]; at itself may be one. 0 and text_bytes are. Texts are
- * analysed the same whether or not they are cut at a safe cut. False if there is none. low <= at <= high <= text_bytes. */
+ * analysed the same whether or not they are cut at a safe cut. False if there is none. low <= at <= high <=
+ * text_bytes. */
 bool bs_words_cut_before(const struct bs_words *words, const uint8_t *text, size_t text_bytes, size_t low, size_t at,
                          size_t *cut_out);
 bool bs_words_cut_after(const struct bs_words *words, const uint8_t *text, size_t text_bytes, size_t at, size_t high,

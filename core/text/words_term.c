@@ -1,16 +1,16 @@
 /*
  * words_term.c: the second half of the words analyzer: folds raw words and runs, applies the options, gives positions,
- * and gathers tokens into batches. Knows nothing of where words begin and end. See words_internal.h.
+ * and collects tokens into batches. See words_term.h.
  *
- * The options come after folding: first the stem, then the accents, because stemmers know the accents of their
- * language (French "mangé" has a stem, "mange" another). A step that would leave nothing is skipped for that word.
+ * The options come after folding: first the stem, then the accents, because stemmers know the accents of their language
+ * (French "mangé" has a stem, "mange" another). A step that would leave nothing is skipped for that word.
  */
+#include "core/text/words_term.h"
+
 #include <limits.h>
 #include <string.h>
 
 #include <unicode/utf8.h>
-
-#include "core/text/words_internal.h"
 
 /* A UTF-16 unit becomes at most 3 bytes of UTF-8 (a pair of units, 4). */
 #define UTF8_BYTES_PER_UNIT ((size_t)3)
@@ -26,6 +26,20 @@ enum bs_status bs_words_fail_icu(struct bs_error *err, const char *what, UErrorC
 {
 	enum bs_status status = code == U_MEMORY_ALLOCATION_ERROR ? BS_NO_MEMORY : BS_UNSUPPORTED;
 	return bs_fail(err, status, "ICU: %s: %s", what, bs_icu.u_errorName(code));
+}
+
+bool bs_words_is_of_script_run(struct bs_words *words, UChar32 c)
+{
+	static const UScriptCode scripts[] = {USCRIPT_HAN, USCRIPT_HIRAGANA, USCRIPT_KATAKANA, USCRIPT_THAI,
+	                                      USCRIPT_LAO, USCRIPT_KHMER,    USCRIPT_MYANMAR};
+	if (words->code_point_classes[c] != BS_CODE_POINT_UNKNOWN)
+		return words->code_point_classes[c] == BS_CODE_POINT_SCRIPT_RUN;
+	if (!(U_MASK(bs_icu.u_charType(c)) & (U_GC_L_MASK | U_GC_M_MASK | U_GC_N_MASK)))
+		return false;
+	for (size_t i = 0; i < sizeof(scripts) / sizeof(*scripts); i++)
+		if (bs_icu.uscript_hasScript(c, scripts[i]))
+			return true;
+	return false;
 }
 
 enum bs_status bs_words_hand_on(struct bs_analysis *analysis)
@@ -190,11 +204,9 @@ static enum bs_status learn_fold(struct bs_words *words, UChar unit, struct bs_e
 	return BS_OK;
 }
 
-/*
- * words->folded = raw folded, n_folded_out units. Most text needs no normalizer: a code point with a normalization
- * boundary before it does not interact with what precedes it (so ICU defines it), hence the fold of a sequence of
- * such is the sequence of their folds, which are remembered. A quarter faster for French and Russian.
- */
+/* words->folded = raw folded, n_folded_out units. Most text needs no normalizer: a code point with a normalization
+ * boundary before it does not interact with what precedes it (so ICU defines it), hence the fold of a sequence of such
+ * is the sequence of their folds, which are remembered. A quarter faster for French and Russian. */
 static enum bs_status fold(struct bs_words *words, const UChar *raw, int32_t n_units, int32_t *n_folded_out,
                            struct bs_error *err)
 {
@@ -259,8 +271,7 @@ static enum bs_status write_utf16(const struct term *term, struct bs_buffer *to,
 	return BS_OK;
 }
 
-/* Drops the code points of category M, in place; returns what is left. */
-static int32_t drop_marks(UChar *units, int32_t n_units)
+int32_t bs_words_drop_marks(UChar *units, int32_t n_units)
 {
 	int32_t kept = 0;
 	for (int32_t at = 0; at < n_units;) {
@@ -283,7 +294,7 @@ static enum bs_status drop_accents(struct bs_words *words, struct term *term, st
 		                   err);
 	if (status)
 		return status;
-	n_units = drop_marks((UChar *)(void *)decomposed->data, n_units);
+	n_units = bs_words_drop_marks((UChar *)(void *)decomposed->data, n_units);
 	if (n_units == 0)
 		return BS_OK;
 	status = normalize(words->nfc, (const UChar *)(void *)decomposed->data, n_units, composed, &n_units, err);

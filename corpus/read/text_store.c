@@ -27,49 +27,8 @@
 	each(ZSTD_freeDDict) each(ZSTD_getDictID_fromDict) each(ZSTD_getErrorCode) each(ZSTD_getErrorName) \
 	each(ZSTD_getFrameContentSize) each(ZSTD_isError)
 
-struct zstd {
-#define ZSTD_MEMBER(name) __typeof__(name) *name;
-	ZSTD_FUNCTIONS(ZSTD_MEMBER)
-#undef ZSTD_MEMBER
-};
-
-#ifdef BITSIFT_LOAD_LATE
-
-#include <pthread.h>
-
-#define ZSTD_SYMBOL(name) {#name, &zstd.name},
-
-static struct zstd zstd;
-static enum bs_status load_outcome;
-static struct bs_error load_why;
-
-static void load(void)
-{
-	static const struct bs_library_symbol symbols[] = {ZSTD_FUNCTIONS(ZSTD_SYMBOL)};
-	load_outcome = bs_library_load("zstd", BS_ZSTD_SONAME, BS_ZSTD_FOLDER, symbols, sizeof(symbols) / sizeof(*symbols),
-	                               &load_why);
-}
-
-static enum bs_status load_zstd(struct bs_error *err)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	pthread_once(&once, load);
-	return load_outcome ? bs_fail(err, load_outcome, "%s", load_why.text) : BS_OK;
-}
-
-#else
-
-#define ZSTD_ENTRY(name) .name = name,
-
-static const struct zstd zstd = {ZSTD_FUNCTIONS(ZSTD_ENTRY)};
-
-static enum bs_status load_zstd(struct bs_error *err)
-{
-	(void)err;
-	return BS_OK;
-}
-
-#endif
+BS_LIBRARY_TABLE(bs_zstd, ZSTD_FUNCTIONS);
+BS_LIBRARY_DEFINE(bs_zstd, "zstd", BS_ZSTD_SONAME, BS_ZSTD_FOLDER, ZSTD_FUNCTIONS)
 
 /* Level 3 is zstd's own choice; on records of 300 bytes 1 was 15 % faster and 6 % larger, 6 four times slower. */
 #define LEVEL 3
@@ -173,9 +132,9 @@ static enum bs_status spool_read(const struct spool *spool, uint64_t offset, uin
 
 static enum bs_status fail_zstd(size_t code, const char *what, struct bs_error *err)
 {
-	if (zstd.ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation)
+	if (bs_zstd.ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation)
 		return bs_fail_memory(err, what, 0);
-	return bs_fail(err, BS_INVALID, "%s: %s", what, zstd.ZSTD_getErrorName(code));
+	return bs_fail(err, BS_INVALID, "%s: %s", what, bs_zstd.ZSTD_getErrorName(code));
 }
 
 static enum bs_status append_offset(struct bs_store_writer *writer, struct bs_error *err)
@@ -188,15 +147,15 @@ static enum bs_status append_offset(struct bs_store_writer *writer, struct bs_er
 static enum bs_status compress(struct bs_store_writer *writer, const uint8_t *raw, size_t raw_bytes,
                                struct bs_error *err)
 {
-	size_t bound = zstd.ZSTD_compressBound(raw_bytes);
+	size_t bound = bs_zstd.ZSTD_compressBound(raw_bytes);
 	bs_buffer_clear(&writer->frame);
 	enum bs_status status = bs_buffer_reserve(&writer->frame, bound, err);
 	if (!status)
 		status = append_offset(writer, err);
 	if (status)
 		return status;
-	size_t n = zstd.ZSTD_compress2(writer->context, writer->frame.data, bound, raw, raw_bytes);
-	if (zstd.ZSTD_isError(n))
+	size_t n = bs_zstd.ZSTD_compress2(writer->context, writer->frame.data, bound, raw, raw_bytes);
+	if (bs_zstd.ZSTD_isError(n))
 		return fail_zstd(n, "compressing stored text", err);
 	status = spool_append(&writer->frames, writer->frame.data, n, err);
 	/* What one giant document took is given back. */
@@ -228,18 +187,18 @@ static enum bs_status train(struct bs_store_writer *writer, struct bs_error *err
 		status = probe_memory(writer, err);
 	if (status)
 		return status;
-	size_t n = zstd.ZDICT_trainFromBuffer(writer->dictionary.data, capacity, writer->sample.data, sizes,
+	size_t n = bs_zstd.ZDICT_trainFromBuffer(writer->dictionary.data, capacity, writer->sample.data, sizes,
 	                                 (unsigned)n_documents);
-	if (zstd.ZDICT_isError(n))
-		return zstd.ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation
+	if (bs_zstd.ZDICT_isError(n))
+		return bs_zstd.ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation
 		               ? fail_zstd(n, "a compression dictionary", err)
 		               : BS_OK;
 	writer->dictionary.used_bytes = n;
-	writer->compiled_dictionary = zstd.ZSTD_createCDict(writer->dictionary.data, n, LEVEL);
+	writer->compiled_dictionary = bs_zstd.ZSTD_createCDict(writer->dictionary.data, n, LEVEL);
 	if (!writer->compiled_dictionary)
 		return bs_fail_memory(err, "a compression dictionary", n);
-	n = zstd.ZSTD_CCtx_refCDict(writer->context, writer->compiled_dictionary);
-	return zstd.ZSTD_isError(n) ? fail_zstd(n, "a compression dictionary", err) : BS_OK;
+	n = bs_zstd.ZSTD_CCtx_refCDict(writer->context, writer->compiled_dictionary);
+	return bs_zstd.ZSTD_isError(n) ? fail_zstd(n, "a compression dictionary", err) : BS_OK;
 }
 
 /* Decides on the dictionary, then compresses all that waited for it. */
@@ -292,22 +251,22 @@ static enum bs_status keep(struct bs_store_writer *writer, enum bs_status status
 
 static enum bs_status make_context(struct bs_store_writer *writer, struct bs_error *err)
 {
-	writer->context = zstd.ZSTD_createCCtx();
+	writer->context = bs_zstd.ZSTD_createCCtx();
 	if (!writer->context)
 		return bs_fail_memory(err, "a compressor", 0);
-	size_t n = zstd.ZSTD_CCtx_setParameter(writer->context, ZSTD_c_compressionLevel, LEVEL);
-	if (!zstd.ZSTD_isError(n))
-		n = zstd.ZSTD_CCtx_setParameter(writer->context, ZSTD_c_checksumFlag, 1);
+	size_t n = bs_zstd.ZSTD_CCtx_setParameter(writer->context, ZSTD_c_compressionLevel, LEVEL);
+	if (!bs_zstd.ZSTD_isError(n))
+		n = bs_zstd.ZSTD_CCtx_setParameter(writer->context, ZSTD_c_checksumFlag, 1);
 	/* There is one dictionary; its number in each frame would be four bytes wasted. */
-	if (!zstd.ZSTD_isError(n))
-		n = zstd.ZSTD_CCtx_setParameter(writer->context, ZSTD_c_dictIDFlag, 0);
-	return zstd.ZSTD_isError(n) ? fail_zstd(n, "a compressor", err) : BS_OK;
+	if (!bs_zstd.ZSTD_isError(n))
+		n = bs_zstd.ZSTD_CCtx_setParameter(writer->context, ZSTD_c_dictIDFlag, 0);
+	return bs_zstd.ZSTD_isError(n) ? fail_zstd(n, "a compressor", err) : BS_OK;
 }
 
 enum bs_status bs_store_writer_new(const struct bs_dir *dir, struct bs_store_writer **writer_out, struct bs_error *err)
 {
 	*writer_out = NULL;
-	enum bs_status status = load_zstd(err);
+	enum bs_status status = bs_zstd_load(err);
 	if (status)
 		return status;
 	struct bs_store_writer *writer = calloc(1, sizeof(*writer));
@@ -389,8 +348,8 @@ void bs_store_writer_free(struct bs_store_writer *writer)
 	bs_buffer_deinit(&writer->waiting);
 	bs_buffer_deinit(&writer->waiting_sizes);
 	bs_buffer_deinit(&writer->frame);
-	zstd.ZSTD_freeCCtx(writer->context);
-	zstd.ZSTD_freeCDict(writer->compiled_dictionary);
+	bs_zstd.ZSTD_freeCCtx(writer->context);
+	bs_zstd.ZSTD_freeCDict(writer->compiled_dictionary);
 	free(writer);
 }
 
@@ -430,13 +389,13 @@ static enum bs_status explain_dictionary(const uint8_t *dictionary, size_t dicti
 	static const uint8_t empty_frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0x20, 0x00, 0x01, 0x00, 0x00};
 	uint8_t text[1];
 	size_t code = 0;
-	ZSTD_DCtx *context = zstd.ZSTD_createDCtx();
+	ZSTD_DCtx *context = bs_zstd.ZSTD_createDCtx();
 	if (context)
-		code = zstd.ZSTD_decompress_usingDict(context, text, sizeof(text), empty_frame, sizeof(empty_frame),
+		code = bs_zstd.ZSTD_decompress_usingDict(context, text, sizeof(text), empty_frame, sizeof(empty_frame),
 		                                 dictionary, dictionary_bytes);
-	zstd.ZSTD_freeDCtx(context);
-	if (zstd.ZSTD_isError(code))
-		return fail_corrupt(err, zstd.ZSTD_getErrorName(code));
+	bs_zstd.ZSTD_freeDCtx(context);
+	if (bs_zstd.ZSTD_isError(code))
+		return fail_corrupt(err, bs_zstd.ZSTD_getErrorName(code));
 	return bs_fail_memory(err, "a compression dictionary", dictionary_bytes);
 }
 
@@ -446,9 +405,9 @@ static enum bs_status open_dictionary(struct bs_store *store, const uint8_t *dic
 	if (!dictionary_bytes)
 		return BS_OK;
 	/* Without its magic number zstd would take anything for a dictionary. */
-	if (!zstd.ZSTD_getDictID_fromDict(dictionary, dictionary_bytes))
+	if (!bs_zstd.ZSTD_getDictID_fromDict(dictionary, dictionary_bytes))
 		return fail_corrupt(err, "the dictionary is none");
-	store->dictionary = zstd.ZSTD_createDDict(dictionary, dictionary_bytes);
+	store->dictionary = bs_zstd.ZSTD_createDDict(dictionary, dictionary_bytes);
 	return store->dictionary ? BS_OK : explain_dictionary(dictionary, dictionary_bytes, err);
 }
 
@@ -461,7 +420,7 @@ enum bs_status bs_store_open(const uint8_t *dictionary, size_t dictionary_bytes,
 		return fail_corrupt(err, "the offsets are cut off");
 	if (bs_load_u64(offsets) != 0 || bs_load_u64(offsets + offsets_bytes - 8) != frames_bytes)
 		return fail_corrupt(err, "the offsets do not span the frames");
-	enum bs_status status = load_zstd(err);
+	enum bs_status status = bs_zstd_load(err);
 	if (status)
 		return status;
 	struct bs_store *store = calloc(1, sizeof(*store));
@@ -488,7 +447,7 @@ void bs_store_close(struct bs_store *store)
 {
 	if (!store)
 		return;
-	zstd.ZSTD_freeDDict(store->dictionary);
+	bs_zstd.ZSTD_freeDDict(store->dictionary);
 	free(store);
 }
 
@@ -500,7 +459,7 @@ enum bs_status bs_store_reader_new(const struct bs_store *store, struct bs_store
 	if (!reader)
 		return bs_fail_memory(err, "a store's reader", sizeof(*reader));
 	reader->store = store;
-	reader->context = zstd.ZSTD_createDCtx();
+	reader->context = bs_zstd.ZSTD_createDCtx();
 	if (!reader->context) {
 		bs_store_reader_free(reader);
 		return bs_fail_memory(err, "a decompressor", 0);
@@ -513,7 +472,7 @@ void bs_store_reader_free(struct bs_store_reader *reader)
 {
 	if (!reader)
 		return;
-	zstd.ZSTD_freeDCtx(reader->context);
+	bs_zstd.ZSTD_freeDCtx(reader->context);
 	free(reader);
 }
 
@@ -525,9 +484,9 @@ static const char *check_frame(const uint8_t *frame, size_t frame_bytes, uint64_
 		return "not a frame";
 	if (!(frame[DESCRIPTOR_AT] & CHECKSUM_BIT))
 		return "a frame without checksum";
-	if (zstd.ZSTD_findFrameCompressedSize(frame, frame_bytes) != frame_bytes)
+	if (bs_zstd.ZSTD_findFrameCompressedSize(frame, frame_bytes) != frame_bytes)
 		return "a frame of another length";
-	uint64_t text_bytes = zstd.ZSTD_getFrameContentSize(frame, frame_bytes);
+	uint64_t text_bytes = bs_zstd.ZSTD_getFrameContentSize(frame, frame_bytes);
 	if (text_bytes >= BS_STORE_LIMIT_BYTES || text_bytes > frame_bytes * MOST_TEXT_PER_BYTE)
 		return "a text that is too long";
 	*text_bytes_out = text_bytes;
@@ -554,12 +513,12 @@ enum bs_status bs_store_fetch(struct bs_store_reader *reader, uint64_t document,
 	enum bs_status status = bs_buffer_reserve(text, (size_t)text_bytes + 1, err);
 	if (status)
 		return status;
-	size_t n = zstd.ZSTD_decompress_usingDDict(reader->context, text->data, (size_t)text_bytes, frame, frame_bytes,
+	size_t n = bs_zstd.ZSTD_decompress_usingDDict(reader->context, text->data, (size_t)text_bytes, frame, frame_bytes,
 	                                      store->dictionary);
-	if (zstd.ZSTD_isError(n) && zstd.ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation)
+	if (bs_zstd.ZSTD_isError(n) && bs_zstd.ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation)
 		return bs_fail_memory(err, "stored text", text_bytes);
-	if (zstd.ZSTD_isError(n) || n != text_bytes)
-		return fail_document(err, document, zstd.ZSTD_isError(n) ? zstd.ZSTD_getErrorName(n) : "cut off");
+	if (bs_zstd.ZSTD_isError(n) || n != text_bytes)
+		return fail_document(err, document, bs_zstd.ZSTD_isError(n) ? bs_zstd.ZSTD_getErrorName(n) : "cut off");
 	text->used_bytes = n;
 	return BS_OK;
 }

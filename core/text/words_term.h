@@ -1,14 +1,8 @@
-/*
- * words_internal.h: what the five files of the words analyzer share. Nobody else includes it, but for the tests.
- *
- *   words.c        opening, closing, and cutting a text at safe places into pieces for one of the two paths
- *   words_icu.c    the definition: runs, ICU's segments, their cuts
- *   words_ascii.c  the same for pure ASCII at many times the speed; asks ICU for its classes when opened
- *   words_near.c   what follows from all this for the bytes of a text (words_near.h)
- *   words_term.c   raw piece -> folded, stemmed term -> batches of tokens for the caller
- */
-#ifndef BS_CORE_TEXT_WORDS_INTERNAL_H
-#define BS_CORE_TEXT_WORDS_INTERNAL_H
+/* words_term.h: the lower half of the words analyzer: its state, and raw words and script runs -> folded, stemmed terms
+ * -> batches of tokens for the caller. Knows nothing of where words begin and end: that is words.c's affair. Private to
+ * these two, words_near.c and the tests. */
+#ifndef BS_CORE_TEXT_WORDS_TERM_H
+#define BS_CORE_TEXT_WORDS_TERM_H
 
 #include <unicode/utf16.h>
 
@@ -20,16 +14,11 @@
 
 #define BS_WORDS_BATCH_TOKENS 256
 
-/*
- * 32 KB of text are at most 64 KB of UTF-16: the window, ICU's tables and our own stay in a 1 MB L2, and what one
- * window costs (a ubrk_setText, the search for its end) is spread over thousands of words.
- */
+/* 32 KB of text are at most 64 KB of UTF-16: the window, ICU's tables and our own stay in a 1 MB L2, and what one
+ * window costs (a ubrk_setText, the search for its end) is spread over thousands of words. */
 #define BS_WORDS_WINDOW_BYTES ((size_t)32 * 1024)
 
-/* And of pure ASCII, classified at one go: a window's bytes, classes and edges stay in the first cache. */
-#define BS_WORDS_ASCII_WINDOW_BYTES ((size_t)4096)
-
-/* What a byte is to words_ascii.c. A byte that joins (MID) bears the classes it stands between, shifted. */
+/* What a byte of ASCII is. A byte that joins (MID) bears the classes it stands between, shifted. */
 enum {
 	BS_ASCII_LETTER = 1 << 0,
 	BS_ASCII_DIGIT = 1 << 1,
@@ -43,6 +32,15 @@ enum {
 	BS_ASCII_CUT_BEFORE = 1 << 7,                                /* and such a byte */
 };
 
+/* What a code point is. */
+enum {
+	BS_CODE_POINT_UNKNOWN = 0, /* not met yet */
+	BS_CODE_POINT_SCRIPT_RUN,  /* a letter, mark or digit of a script of runs: begins a run or goes on with one */
+	BS_CODE_POINT_MARK,        /* any other mark: goes on with a run */
+	BS_CODE_POINT_INERT,       /* no word, and no part of one: punctuation and the like */
+	BS_CODE_POINT_OTHER,
+};
+
 struct bs_words {
 	UBreakIterator *breaks;
 	const UNormalizer2 *nfkc_casefold, *nfd, *nfc;
@@ -53,9 +51,9 @@ struct bs_words {
 	size_t window_bytes;
 	const struct bs_kernel *kernel;
 	struct bs_byte_classes ascii; /* BS_ASCII_... of bytes */
-	uint8_t *code_point_classes; /* of every code point, filled when first met: see words_icu.c */
-	uint16_t *simple_folds;      /* of the BMP, filled when first met: see words_term.c */
-	uint8_t *ascii_forms;             /* of every code point, filled when first met; NULL until then: see words_near.c */
+	uint8_t *code_point_classes; /* of every code point, filled when first met */
+	uint16_t *simple_folds;        /* of the BMP, filled when first met: see words_term.c */
+	uint8_t *ascii_forms;          /* of every code point, filled when first met; NULL until then: see words_near.c */
 
 	struct bs_buffer window; /* UTF-16 */
 	struct bs_buffer folded; /* UTF-16, as are the next two */
@@ -93,6 +91,10 @@ void bs_words_tune(struct bs_words *words, size_t window_bytes, bool ascii_path)
 /* For tests: another kernel than the best. */
 void bs_words_use_kernel(struct bs_words *words, const struct bs_kernel *kernel);
 
+/* For tests: whether ICU joins c to nothing, so that every segment it begins or ends is no word, and ends or begins there. */
+enum bs_status bs_words_is_inert(struct bs_words *words, UChar32 c, bool *is_inert_out,
+                                 struct bs_error *err) BS_WARN_UNUSED;
+
 /* True if a text may be cut before its byte at, which is neither its first nor its end. */
 static inline bool bs_words_is_cut(const struct bs_words *words, const uint8_t *text, size_t at)
 {
@@ -107,29 +109,11 @@ static inline UChar32 bs_words_next(const UChar *units, int32_t *at)
 	return (lead & 0xfc00) == 0xd800 ? U16_GET_SUPPLEMENTARY((UChar32)lead, units[(*at)++]) : (UChar32)lead;
 }
 
-/* words_icu.c */
-
-/* text[start..end) lies between two safe cuts. */
-enum bs_status bs_words_analyze_icu(struct bs_analysis *analysis, size_t start, size_t end) BS_WARN_UNUSED;
-
 /* Whether c is a letter, mark or digit of a script of runs. Leaves words->breaks where it is. */
 bool bs_words_is_of_script_run(struct bs_words *words, UChar32 c);
 
-/* words_ascii.c */
-
-/* Fills ascii_classes by asking words->breaks, which must be open. BS_UNSUPPORTED. */
-enum bs_status bs_words_learn_ascii(struct bs_words *words, struct bs_error *err) BS_WARN_UNUSED;
-
-/* True if ICU joins c to nothing: every segment it begins or ends is no word, and ends or begins there. */
-enum bs_status bs_words_is_inert(struct bs_words *words, UChar32 c, bool *is_inert_out,
-                                 struct bs_error *err) BS_WARN_UNUSED;
-
-/* text[start..end) is ASCII and a stretch for ICU, or lies between two safe cuts of one. alpha_before and alpha_after
- * say whether an alphabetic code point stands directly around it, for the cut at a '@' on the edge. */
-enum bs_status bs_words_analyze_ascii(struct bs_analysis *analysis, size_t start, size_t end, bool alpha_before,
-                                      bool alpha_after) BS_WARN_UNUSED;
-
-/* words_term.c */
+/* Drops the code points of category M, in place; returns what is left. */
+int32_t bs_words_drop_marks(UChar *units, int32_t n_units);
 
 /* Makes room for n_tokens with n_bytes of terms, so that pushing them cannot fail; their bytes go to the arena's end. */
 enum bs_status bs_words_make_room(struct bs_analysis *analysis, size_t n_tokens, size_t n_bytes) BS_WARN_UNUSED;
