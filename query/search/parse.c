@@ -155,8 +155,8 @@ static size_t space_bytes(const struct parser *parser, size_t at)
 
 static bool is_delimiter(const struct parser *parser, size_t at)
 {
-	return at >= parser->text_bytes || parser->text[at] == '(' || parser->text[at] == ')' ||
-	       parser->text[at] == '"' || space_bytes(parser, at) > 0;
+	return at >= parser->text_bytes || parser->text[at] == '(' || parser->text[at] == ')' || parser->text[at] == '"' ||
+	       space_bytes(parser, at) > 0;
 }
 
 static enum token_kind word_kind(const uint8_t *word, size_t word_bytes)
@@ -213,8 +213,7 @@ static void read_phrase(struct parser *parser, struct token *token)
 static void read_word(const struct parser *parser, bool is_after_minus, struct token *token)
 {
 	size_t at = token->start_byte;
-	if (parser->text[at] == '-' && !is_after_minus && at + 1 < parser->text_bytes &&
-	    space_bytes(parser, at + 1) == 0) {
+	if (parser->text[at] == '-' && !is_after_minus && at + 1 < parser->text_bytes && space_bytes(parser, at + 1) == 0) {
 		token->kind = TOKEN_MINUS;
 		token->end_byte = at + 1;
 		return;
@@ -558,8 +557,7 @@ static uint32_t add_items(struct parser *parser, bool bigrams, const struct bs_e
 			.term_bytes = word->term_bytes,
 			.term = parser->terms.data + word->term_off,
 		};
-		add_item(parser, word == final && last ? last : &element,
-		         word->position - word_at(parser, 0)->position);
+		add_item(parser, word == final && last ? last : &element, word->position - word_at(parser, 0)->position);
 		n++;
 	}
 	return n;
@@ -642,8 +640,7 @@ static uint32_t parse_inexact(struct parser *parser, struct bs_element last, siz
 	size_t last_byte = (size_t)last_word(parser)->start_byte;
 	if (is_of_run(parser, text + last_byte, end_byte - start_byte - last_byte)) {
 		if (last.kind == BS_ELEMENT_FUZZY)
-			warn(parser, start_byte, end_byte,
-			     "is searched as it is: the script has no words to be near to");
+			warn(parser, start_byte, end_byte, "is searched as it is: the script has no words to be near to");
 		return make_leaf(parser, NULL, false);
 	}
 	make_last(parser, text, end_byte - start_byte, &last, &unstemmed);
@@ -744,8 +741,7 @@ static uint32_t parse_explicit_and(struct parser *parser, bool *is_negated_out)
 static uint32_t parse_and(struct parser *parser)
 {
 	bool any = parser->options->any && parser->depth == 0;
-	struct operands either = no_operands(BS_NODE_OR), all = no_operands(BS_NODE_AND),
-			both = no_operands(BS_NODE_AND);
+	struct operands either = no_operands(BS_NODE_OR), all = no_operands(BS_NODE_AND), both = no_operands(BS_NODE_AND);
 	do {
 		bool is_negated;
 		uint32_t draft = parse_explicit_and(parser, &is_negated);
