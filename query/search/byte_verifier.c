@@ -16,6 +16,7 @@
 
 #include "core/text/words_near.h"
 #include "corpus/read/record_scan.h"
+#include "query/search/rank.h"
 
 #define NO_ITEM UINT32_MAX
 
@@ -72,7 +73,7 @@ struct bs_byte_verifier {
 	const struct bs_field *doc_fields;
 	size_t n_doc_fields;
 	bool is_json;                   /* so are the fields */
-	uint8_t known[MAX_ELEMENTS];    /* enum bs_byte_verdict + 1 of the element in any field, or 0 */
+	uint8_t known[MAX_ELEMENTS];    /* enum bs_verdict + 1 of the element in any field, or 0 */
 	uint8_t piece[4 * PIECE_BYTES]; /* of JSON, as text */
 	size_t left_bytes;              /* that may still be analysed for it */
 	struct bs_error *err;
@@ -205,13 +206,9 @@ static void order_children(struct bs_byte_verifier *verifier, const struct bs_qu
 	}
 }
 
-static int compare_terms(const struct bs_element *a, const struct bs_element *b)
+static int compare_elements(const struct bs_element *a, const struct bs_element *b)
 {
-	uint32_t n = a->term_bytes < b->term_bytes ? a->term_bytes : b->term_bytes;
-	int order = memcmp(a->term, b->term, n);
-	if (order)
-		return order;
-	return a->term_bytes < b->term_bytes ? -1 : a->term_bytes > b->term_bytes;
+	return bs_compare_terms(a->term, a->term_bytes, b->term, b->term_bytes);
 }
 
 static void list_scored(struct bs_byte_verifier *verifier)
@@ -221,7 +218,7 @@ static void list_scored(struct bs_byte_verifier *verifier)
 		size_t at = verifier->n_by_bytes;
 		if (!elements[e].is_scored)
 			continue;
-		for (; at > 0 && compare_terms(&elements[verifier->by_bytes[at - 1]], &elements[e]) > 0; at--)
+		for (; at > 0 && compare_elements(&elements[verifier->by_bytes[at - 1]], &elements[e]) > 0; at--)
 			verifier->by_bytes[at] = verifier->by_bytes[at - 1];
 		verifier->by_bytes[at] = e;
 		verifier->n_by_bytes++;
@@ -371,9 +368,9 @@ static enum bs_byte_kind kind_before(const struct bs_byte_verifier *verifier, co
 }
 
 /* NO: something is joined to the word that ends there. YES: nothing is. */
-static enum bs_byte_verdict glance_after(const struct bs_byte_verifier *verifier, const struct text *text, size_t end)
+static enum bs_verdict glance_after(const struct bs_byte_verifier *verifier, const struct text *text, size_t end)
 {
-	enum bs_byte_verdict at_edge = text->goes_on_after ? BS_VERDICT_UNKNOWN : BS_VERDICT_YES;
+	enum bs_verdict at_edge = text->goes_on_after ? BS_VERDICT_UNKNOWN : BS_VERDICT_YES;
 	size_t n = 0, ignored;
 	if (end == text->n_bytes)
 		return at_edge;
@@ -394,10 +391,9 @@ static enum bs_byte_verdict glance_after(const struct bs_byte_verifier *verifier
 	return BS_VERDICT_UNKNOWN;
 }
 
-static enum bs_byte_verdict glance_before(const struct bs_byte_verifier *verifier, const struct text *text,
-                                          size_t start)
+static enum bs_verdict glance_before(const struct bs_byte_verifier *verifier, const struct text *text, size_t start)
 {
-	enum bs_byte_verdict at_edge = text->goes_on_before ? BS_VERDICT_UNKNOWN : BS_VERDICT_YES;
+	enum bs_verdict at_edge = text->goes_on_before ? BS_VERDICT_UNKNOWN : BS_VERDICT_YES;
 	size_t n = 0, ignored;
 	if (start == 0)
 		return at_edge;
@@ -425,11 +421,11 @@ static enum bs_byte_verdict glance_before(const struct bs_byte_verifier *verifie
  * A word that begins there begins with the prefix if the prefix is of bytes that stay together, and what follows is
  * ASCII, so that it composes with nothing.
  */
-static enum bs_byte_verdict glance_prefix(const struct bs_byte_verifier *verifier, const struct text *text,
-                                          const struct element *element, size_t at)
+static enum bs_verdict glance_prefix(const struct bs_byte_verifier *verifier, const struct text *text,
+                                     const struct element *element, size_t at)
 {
 	size_t end = at + element->needle.n_bytes, ignored;
-	enum bs_byte_verdict before = glance_before(verifier, text, at);
+	enum bs_verdict before = glance_before(verifier, text, at);
 	if (before != BS_VERDICT_YES)
 		return before;
 	bool is_plain_after =
@@ -438,18 +434,18 @@ static enum bs_byte_verdict glance_prefix(const struct bs_byte_verifier *verifie
 }
 
 /* Whether the bytes of element e at text[at] may be a word, and the word: NO, YES or UNKNOWN. Analyses nothing. */
-static enum bs_byte_verdict may_be_word(const struct bs_byte_verifier *verifier, const struct text *text, uint32_t e,
-                                        size_t at)
+static enum bs_verdict may_be_word(const struct bs_byte_verifier *verifier, const struct text *text, uint32_t e,
+                                   size_t at)
 {
 	const struct element *element = &verifier->elements[e];
 	if (!element->is_plain)
 		return BS_VERDICT_UNKNOWN;
 	if (!element->is_term)
 		return glance_prefix(verifier, text, element, at);
-	enum bs_byte_verdict after = glance_after(verifier, text, at + element->needle.n_bytes);
+	enum bs_verdict after = glance_after(verifier, text, at + element->needle.n_bytes);
 	if (after == BS_VERDICT_NO)
 		return BS_VERDICT_NO;
-	enum bs_byte_verdict before = glance_before(verifier, text, at);
+	enum bs_verdict before = glance_before(verifier, text, at);
 	if (before == BS_VERDICT_NO)
 		return BS_VERDICT_NO;
 	return before == BS_VERDICT_YES && after == BS_VERDICT_YES ? BS_VERDICT_YES : BS_VERDICT_UNKNOWN;
@@ -622,13 +618,13 @@ static bool is_edge(const struct text *text, size_t from, size_t to)
 }
 
 /* The same after analysing what stands around. JSON must be a string or a piece of one. UNKNOWN: it would be too much. */
-static enum bs_byte_verdict is_word(struct bs_byte_verifier *verifier, const struct text *whole, uint32_t e, size_t at)
+static enum bs_verdict is_word(struct bs_byte_verifier *verifier, const struct text *whole, uint32_t e, size_t at)
 {
 	struct word_probe probe = {.needle = &verifier->elements[e].needle};
 	struct text piece = *whole;
 	const struct text *text = &piece;
 	size_t end = at + probe.needle->n_bytes, from, to;
-	enum bs_byte_verdict glance = may_be_word(verifier, text, e, at);
+	enum bs_verdict glance = may_be_word(verifier, text, e, at);
 	if (glance != BS_VERDICT_UNKNOWN || !verifier->elements[e].is_term)
 		return glance;
 	if (text->is_json && !make_piece(verifier, &piece, &at, &end))
@@ -725,8 +721,8 @@ static bool step_forth(const struct bs_byte_verifier *verifier, const struct tex
 }
 
 /* Whether the phrase stands there. JSON must be a string. UNKNOWN: finding out would be too much. */
-static enum bs_byte_verdict is_phrase(struct bs_byte_verifier *verifier, const struct text *whole,
-                                      const struct bs_query_node *phrase, uint32_t i, size_t at)
+static enum bs_verdict is_phrase(struct bs_byte_verifier *verifier, const struct text *whole,
+                                 const struct bs_query_node *phrase, uint32_t i, size_t at)
 {
 	struct text piece = *whole;
 	const struct text *text = &piece;
@@ -849,7 +845,7 @@ static size_t find(const struct bs_byte_verifier *verifier, const struct text *t
 	for (size_t at = find(verifier, text, 0, e); at < (text)->n_bytes; at = find(verifier, text, at + 1, e))
 
 /* NO: it is not in the line, if that hides nothing; else UNKNOWN. */
-static enum bs_byte_verdict element_in_json(struct bs_byte_verifier *verifier, uint32_t e)
+static enum bs_verdict element_in_json(struct bs_byte_verifier *verifier, uint32_t e)
 {
 	const struct text *text = &verifier->text;
 	FOR_EACH_PLACE(verifier, text, e, at)
@@ -858,12 +854,12 @@ static enum bs_byte_verdict element_in_json(struct bs_byte_verifier *verifier, u
 	return BS_VERDICT_NO;
 }
 
-static enum bs_byte_verdict element_in_text(struct bs_byte_verifier *verifier, const struct text *text, uint32_t e)
+static enum bs_verdict element_in_text(struct bs_byte_verifier *verifier, const struct text *text, uint32_t e)
 {
-	enum bs_byte_verdict verdict = BS_VERDICT_NO;
+	enum bs_verdict verdict = BS_VERDICT_NO;
 	FOR_EACH_PLACE(verifier, text, e, at)
 	{
-		enum bs_byte_verdict here = is_word(verifier, text, e, at);
+		enum bs_verdict here = is_word(verifier, text, e, at);
 		if (here == BS_VERDICT_YES)
 			return here;
 		verdict = here == BS_VERDICT_UNKNOWN ? here : verdict;
@@ -871,38 +867,29 @@ static enum bs_byte_verdict element_in_text(struct bs_byte_verifier *verifier, c
 	return verdict;
 }
 
-static bool field_fits(const struct bs_byte_verifier *verifier, const struct bs_query_node *node,
-                       const struct bs_field *field)
+static enum bs_verdict element_in_fields(struct bs_byte_verifier *verifier, const struct bs_query_node *node,
+                                         uint32_t e)
 {
-	if (node->field == BS_QUERY_ANY_FIELD)
-		return true;
-	const struct bs_query_field *wanted = &verifier->fields[node->field];
-	return wanted->name_bytes == field->name_bytes && memcmp(wanted->name, field->name, wanted->name_bytes) == 0;
-}
-
-static enum bs_byte_verdict element_in_fields(struct bs_byte_verifier *verifier, const struct bs_query_node *node,
-                                              uint32_t e)
-{
-	enum bs_byte_verdict verdict = BS_VERDICT_NO;
+	enum bs_verdict verdict = BS_VERDICT_NO;
 	for (size_t i = 0; i < verifier->n_doc_fields && verdict != BS_VERDICT_YES; i++) {
 		struct text text = field_text(verifier, &verifier->doc_fields[i]);
-		if (!field_fits(verifier, node, &verifier->doc_fields[i]))
+		if (!bs_match_field(verifier->fields, node, &verifier->doc_fields[i]))
 			continue;
-		enum bs_byte_verdict here = element_in_text(verifier, &text, e);
+		enum bs_verdict here = element_in_text(verifier, &text, e);
 		verdict = here == BS_VERDICT_NO ? verdict : here;
 	}
 	return verdict;
 }
 
 /* Whether an element stands in the document, in a field of the leaf. */
-static enum bs_byte_verdict ask_element(struct bs_byte_verifier *verifier, const struct bs_query_node *node, uint32_t e)
+static enum bs_verdict ask_element(struct bs_byte_verifier *verifier, const struct bs_query_node *node, uint32_t e)
 {
 	bool is_anywhere = !verifier->doc_fields || node->field == BS_QUERY_ANY_FIELD;
 	if (!verifier->elements[e].is_searchable)
 		return BS_VERDICT_UNKNOWN;
 	if (is_anywhere && verifier->known[e])
-		return (enum bs_byte_verdict)(verifier->known[e] - 1);
-	enum bs_byte_verdict verdict =
+		return (enum bs_verdict)(verifier->known[e] - 1);
+	enum bs_verdict verdict =
 		verifier->doc_fields ? element_in_fields(verifier, node, e) : element_in_json(verifier, e);
 	if (is_anywhere)
 		verifier->known[e] = (uint8_t)(verdict + 1);
@@ -910,7 +897,7 @@ static enum bs_byte_verdict ask_element(struct bs_byte_verifier *verifier, const
 }
 
 /* All words somewhere: NO, or UNKNOWN. */
-static enum bs_byte_verdict ask_all(struct bs_byte_verifier *verifier, const struct bs_query_node *node)
+static enum bs_verdict ask_all(struct bs_byte_verifier *verifier, const struct bs_query_node *node)
 {
 	for (uint32_t i = 0; i < node->n_items; i++)
 		if (ask_element(verifier, node, node->items[i].element) == BS_VERDICT_NO)
@@ -926,16 +913,16 @@ static bool is_confirmable(const struct bs_byte_verifier *verifier, const struct
 	return node->n_items <= MAX_ITEMS;
 }
 
-static enum bs_byte_verdict phrase_in_text(struct bs_byte_verifier *verifier, const struct text *text,
-                                           const struct bs_query_node *node, uint32_t item)
+static enum bs_verdict phrase_in_text(struct bs_byte_verifier *verifier, const struct text *text,
+                                      const struct bs_query_node *node, uint32_t item)
 {
-	enum bs_byte_verdict verdict = BS_VERDICT_NO;
+	enum bs_verdict verdict = BS_VERDICT_NO;
 	bool can_confirm = verifier->doc_fields && is_confirmable(verifier, node);
 	FOR_EACH_PLACE(verifier, text, node->items[item].element, at)
 	{
 		if (!may_be_phrase(verifier, text, node, item, at))
 			continue;
-		enum bs_byte_verdict here = can_confirm ? is_phrase(verifier, text, node, item, at) : BS_VERDICT_UNKNOWN;
+		enum bs_verdict here = can_confirm ? is_phrase(verifier, text, node, item, at) : BS_VERDICT_UNKNOWN;
 		if (here == BS_VERDICT_YES || !can_confirm)
 			return here;
 		verdict = here == BS_VERDICT_UNKNOWN ? here : verdict;
@@ -943,69 +930,37 @@ static enum bs_byte_verdict phrase_in_text(struct bs_byte_verifier *verifier, co
 	return verdict;
 }
 
-static enum bs_byte_verdict ask_phrase(struct bs_byte_verifier *verifier, const struct bs_query_node *node,
-                                       uint32_t item)
+static enum bs_verdict ask_phrase(struct bs_byte_verifier *verifier, const struct bs_query_node *node, uint32_t item)
 {
 	if (item == NO_ITEM)
 		return ask_all(verifier, node);
-	enum bs_byte_verdict verdict = BS_VERDICT_NO;
+	enum bs_verdict verdict = BS_VERDICT_NO;
 	if (!verifier->doc_fields)
 		return phrase_in_text(verifier, &verifier->text, node, item);
 	for (size_t i = 0; i < verifier->n_doc_fields && verdict != BS_VERDICT_YES; i++) {
 		struct text text = field_text(verifier, &verifier->doc_fields[i]);
-		if (!field_fits(verifier, node, &verifier->doc_fields[i]))
+		if (!bs_match_field(verifier->fields, node, &verifier->doc_fields[i]))
 			continue;
-		enum bs_byte_verdict here = phrase_in_text(verifier, &text, node, item);
+		enum bs_verdict here = phrase_in_text(verifier, &text, node, item);
 		verdict = here == BS_VERDICT_NO ? verdict : here;
 	}
 	return verdict;
 }
 
-static enum bs_byte_verdict ask(struct bs_byte_verifier *verifier, uint32_t number);
-
-/* AND leaves at the first NO, OR at the first YES. */
-static enum bs_byte_verdict ask_children(struct bs_byte_verifier *verifier, const struct bs_query_node *node,
-                                         enum bs_byte_verdict leave)
+static enum bs_verdict ask_leaf(void *context, uint32_t n)
 {
-	const uint32_t *children = verifier->children + (node->children - verifier->query->children);
-	enum bs_byte_verdict verdict = leave == BS_VERDICT_NO ? BS_VERDICT_YES : BS_VERDICT_NO;
-	for (uint32_t i = 0; i < node->n_children; i++) {
-		enum bs_byte_verdict child = ask(verifier, children[i]);
-		if (child == leave)
-			return leave;
-		if (child == BS_VERDICT_UNKNOWN)
-			verdict = child;
-	}
-	return verdict;
-}
-
-/* No deeper than there are nodes, MAX_NODES. */
-static enum bs_byte_verdict ask(struct bs_byte_verifier *verifier, uint32_t number)
-{
-	const struct bs_query_node *node = &verifier->query->nodes[number];
-	enum bs_byte_verdict child;
-	switch (node->kind) {
-	case BS_NODE_WORD:
+	struct bs_byte_verifier *verifier = context;
+	const struct bs_query_node *node = &verifier->query->nodes[n];
+	if (node->kind == BS_NODE_WORD)
 		return ask_element(verifier, node, node->items[0].element);
-	case BS_NODE_PHRASE:
-		return ask_phrase(verifier, node, verifier->rarest[number]);
-	case BS_NODE_NEAR:
-		return ask_all(verifier, node);
-	case BS_NODE_AND:
-		return ask_children(verifier, node, BS_VERDICT_NO);
-	case BS_NODE_OR:
-		return ask_children(verifier, node, BS_VERDICT_YES);
-	case BS_NODE_NOT:
-		child = ask(verifier, node->children[0]);
-		return child == BS_VERDICT_UNKNOWN ? child : child == BS_VERDICT_NO ? BS_VERDICT_YES : BS_VERDICT_NO;
-	}
-	return BS_VERDICT_UNKNOWN;
+	return node->kind == BS_NODE_PHRASE ? ask_phrase(verifier, node, verifier->rarest[n]) : ask_all(verifier, node);
 }
 
 /* What is found is there; what is not found is not, if nothing hides it. */
-static enum bs_byte_verdict ask_root(struct bs_byte_verifier *verifier)
+static enum bs_verdict ask_root(struct bs_byte_verifier *verifier)
 {
-	enum bs_byte_verdict verdict = ask(verifier, (uint32_t)verifier->query->n_nodes - 1);
+	uint32_t root = (uint32_t)verifier->query->n_nodes - 1;
+	enum bs_verdict verdict = bs_match_tree(verifier->query, verifier->children, root, ask_leaf, verifier);
 	bool needs_clear = verdict == BS_VERDICT_NO || verifier->has_not;
 	if (verdict != BS_VERDICT_UNKNOWN && needs_clear && !is_document_clear(verifier))
 		return BS_VERDICT_UNKNOWN;
@@ -1022,7 +977,7 @@ static void begin(struct bs_byte_verifier *verifier, size_t text_bytes, struct b
 }
 
 enum bs_status bs_byte_verifier_json(struct bs_byte_verifier *verifier, const uint8_t *line, size_t line_bytes,
-                                     enum bs_byte_verdict *verdict_out, struct bs_error *err)
+                                     enum bs_verdict *verdict_out, struct bs_error *err)
 {
 	begin(verifier, line_bytes, err);
 	verifier->text = (struct text){.bytes = line, .n_bytes = line_bytes, .is_json = true};
@@ -1036,7 +991,7 @@ static bool count_words(struct bs_byte_verifier *verifier, const struct text *te
 {
 	size_t n_bytes = verifier->elements[e].needle.n_bytes;
 	for (size_t at = find(verifier, text, 0, e); at < text->n_bytes;) {
-		enum bs_byte_verdict here = is_word(verifier, text, e, at);
+		enum bs_verdict here = is_word(verifier, text, e, at);
 		if (here == BS_VERDICT_UNKNOWN)
 			return false;
 		*tf += here == BS_VERDICT_YES;
@@ -1070,9 +1025,8 @@ static bool list_words(struct bs_byte_verifier *verifier, struct bs_match *match
 }
 
 enum bs_status bs_byte_verifier_fields(struct bs_byte_verifier *verifier, const struct bs_field *fields,
-                                       size_t n_fields, bool is_json, bool needs_words,
-                                       enum bs_byte_verdict *verdict_out, struct bs_match *match_out,
-                                       struct bs_error *err)
+                                       size_t n_fields, bool is_json, bool needs_words, enum bs_verdict *verdict_out,
+                                       struct bs_match *match_out, struct bs_error *err)
 {
 	size_t text_bytes = 0;
 	for (size_t i = 0; i < n_fields; i++)
