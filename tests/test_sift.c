@@ -227,7 +227,7 @@ static void check_words(const struct bench *bench, const struct doc *doc, const 
 }
 
 static void check_answer(const struct bench *bench, const struct doc *doc, const struct bs_match *match,
-                         enum bs_byte_verdict byte_verdict, const char *where)
+                         enum bs_verdict byte_verdict, const char *where)
 {
 	n_compared++;
 	n_answered[byte_verdict]++;
@@ -239,7 +239,7 @@ static void check_fields(struct bench *bench, const struct doc *doc, const struc
                          bool is_json, const struct bs_match *match, const char *where)
 {
 	struct bs_match quick = {0};
-	enum bs_byte_verdict byte_verdict;
+	enum bs_verdict byte_verdict;
 	for (int needs_words = 0; needs_words < 2; needs_words++) {
 		assert_int_equal(bs_byte_verifier_fields(bench->byte_verifier, fields, n_fields, is_json, needs_words, &byte_verdict, &quick, NULL),
 		                 BS_OK);
@@ -253,7 +253,7 @@ static void check_fields(struct bench *bench, const struct doc *doc, const struc
 static void check_line(struct bench *bench, const struct doc *doc, const struct bs_match *match)
 {
 	struct bs_record parsed, scanned;
-	enum bs_byte_verdict byte_verdict;
+	enum bs_verdict byte_verdict;
 	bool is_known;
 	const uint8_t *line = doc->line.data;
 	size_t n = doc->line.used_bytes;

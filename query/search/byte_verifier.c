@@ -1,14 +1,84 @@
-/* byte_verifier.c: see byte_verifier.h. The tree is asked from the root down and left at the first answer. */
+/*
+ * byte_verifier.c: see byte_verifier.h. The query made ready; one place of a text where a word was found by its bytes: is it
+ * a word there, and does the phrase stand around it; then the tree, which is asked from the root down and left at the
+ * first answer.
+ *
+ * Most places are decided by the bytes beside the word. A word that begins and ends with a letter or digit, and is one
+ * word for the analyzer when it stands alone, is one where an inert byte or nothing stands on either side, or a byte that
+ * joins words (' . : and the like) with such a one behind it; and it is none where a letter, a digit or _ stands there.
+ * All else is analysed, from the last safe cut before to the next one after.
+ */
+#include "query/search/byte_verifier.h"
+
 #include <stdlib.h>
 #include <string.h>
-
 #include <unicode/utf8.h>
 
-#include "query/search/byte_verifier_internal.h"
+#include "core/text/words_near.h"
+#include "corpus/read/record_scan.h"
+#include "query/search/rank.h"
 
 #define NO_ITEM UINT32_MAX
 
-/* ---- making ---- */
+/* A larger query is left to match.c; so is a longer word, which text can be made to resemble at every place. */
+#define MAX_ELEMENTS 64u
+#define MAX_NODES    64u
+#define MAX_LEAF     256u /* items of a leaf */
+#define MAX_WORD     256u /* bytes */
+/* A longer phrase is not confirmed here. */
+#define MAX_ITEMS 32u
+
+struct element {
+	struct bs_needle needle; /* unless it is not searchable */
+	bool is_searchable;      /* where its bytes are not, it is not */
+	bool is_term;            /* searchable, and a word where its bytes are a word; else it is a prefix */
+	bool is_plain;           /* a term that begins and ends with a letter or digit, and is one word by itself; or a
+	                          * prefix that begins with one and is of letters, digits and _ */
+	bool is_scored;
+	uint64_t df;
+};
+
+/* A text being looked at: a field's, or a line of JSON, in which escapes stand for what they mean. */
+struct text {
+	const uint8_t *bytes;
+	size_t n_bytes;
+	bool is_json;
+	bool goes_on_before; /* it is a piece of a text */
+	bool goes_on_after;
+};
+
+/* Around a word in JSON, so many bytes on either side are made into text to be analysed. */
+#define PIECE_BYTES ((size_t)384)
+
+struct bs_byte_verifier {
+	const struct bs_plan *plan;
+	const struct bs_query *query;
+	const struct bs_query_field *fields;
+	struct bs_words *words;
+	const struct bs_kernel *kernel;
+	uint8_t kinds[256];             /* enum bs_byte_kind */
+	enum bs_words_ascii_form worst; /* the least ASCII form that may hide one of the query's words */
+	bool has_not;
+	struct element elements[MAX_ELEMENTS];
+	uint32_t rarest[MAX_NODES];      /* of a phrase: index of the item to begin with; UINT32_MAX: none */
+	uint64_t most[MAX_NODES];        /* documents that may have it, at most: the fewest are asked first */
+	uint32_t *children;              /* like the query's, but in that order under an AND */
+	uint32_t by_bytes[MAX_ELEMENTS]; /* the scored terms, sorted */
+	size_t n_by_bytes;
+	struct bs_match_word found[MAX_ELEMENTS];
+	double idfs[MAX_ELEMENTS];
+
+	/* The document. */
+	struct text text; /* the line of JSON; unless there are fields */
+	const struct bs_field *doc_fields;
+	size_t n_doc_fields;
+	bool is_json;                   /* so are the fields */
+	uint8_t known[MAX_ELEMENTS];    /* enum bs_verdict + 1 of the element in any field, or 0 */
+	uint8_t piece[4 * PIECE_BYTES]; /* of JSON, as text */
+	size_t left_bytes;              /* that may still be analysed for it */
+	struct bs_error *err;
+	enum bs_status status; /* sticky */
+};
 
 struct alone_probe {
 	const struct bs_needle *needle;
@@ -35,10 +105,10 @@ static bool is_ascii(const struct bs_element *element)
 }
 
 /* Letters, digits and _ only: what folds to other ASCII is no part of it. */
-static bool is_wordy(const struct bs_byte_verifier *byte_verifier, const struct bs_element *element)
+static bool is_wordy(const struct bs_byte_verifier *verifier, const struct bs_element *element)
 {
 	for (uint32_t i = 0; i < element->term_bytes; i++)
-		if (byte_verifier->kinds[element->term[i]] != BS_BYTE_LETTER && element->term[i] != '_')
+		if (verifier->kinds[element->term[i]] != BS_BYTE_LETTER && element->term[i] != '_')
 			return false;
 	return true;
 }
@@ -52,30 +122,30 @@ static uint64_t df_of(const struct bs_plan *plan, uint32_t e)
 	return df;
 }
 
-static enum bs_status make_element(struct bs_byte_verifier *byte_verifier, uint32_t e, struct bs_error *err)
+static enum bs_status make_element(struct bs_byte_verifier *verifier, uint32_t e, struct bs_error *err)
 {
-	const struct bs_element *from = &byte_verifier->query->elements[e];
-	struct bs_byte_verifier_element *element = &byte_verifier->elements[e];
+	const struct bs_element *from = &verifier->query->elements[e];
+	struct element *element = &verifier->elements[e];
 	struct alone_probe probe = {.needle = &element->needle};
 	enum bs_status status = BS_OK;
 	element->is_scored = from->is_scored;
-	element->df = df_of(byte_verifier->plan, e);
+	element->df = df_of(verifier->plan, e);
 	element->is_searchable = (from->kind == BS_ELEMENT_TERM || from->kind == BS_ELEMENT_PREFIX) &&
-	                         from->term_bytes <= BS_BYTE_VERIFIER_MAX_WORD && is_ascii(from);
+	                         from->term_bytes <= MAX_WORD && is_ascii(from);
 	element->is_term = element->is_searchable && from->kind == BS_ELEMENT_TERM;
 	if (!element->is_searchable)
 		return BS_OK;
 	bs_needle_init(&element->needle, from->term, from->term_bytes);
-	if (!is_wordy(byte_verifier, from))
-		byte_verifier->worst = BS_ASCII_FORM_OTHER;
+	if (!is_wordy(verifier, from))
+		verifier->worst = BS_ASCII_FORM_OTHER;
 	if (element->is_term)
-		status = bs_words_analyze(byte_verifier->words, from->term, from->term_bytes, 0, probe_alone, &probe, NULL, err);
-	bool begins = byte_verifier->kinds[from->term[0]] == BS_BYTE_LETTER;
-	bool ends = byte_verifier->kinds[from->term[from->term_bytes - 1]] == BS_BYTE_LETTER;
+		status = bs_words_analyze(verifier->words, from->term, from->term_bytes, 0, probe_alone, &probe, NULL, err);
+	bool begins = verifier->kinds[from->term[0]] == BS_BYTE_LETTER;
+	bool ends = verifier->kinds[from->term[from->term_bytes - 1]] == BS_BYTE_LETTER;
 	if (element->is_term)
 		element->is_plain = probe.n_tokens == 1 && probe.is_it && begins && ends;
 	else
-		element->is_plain = begins && is_wordy(byte_verifier, from);
+		element->is_plain = begins && is_wordy(verifier, from);
 	return status;
 }
 
@@ -85,37 +155,37 @@ static bool is_leaf(const struct bs_query_node *node)
 }
 
 /* The rarest item of a phrase that can be searched for. */
-static uint32_t find_rarest(const struct bs_byte_verifier *byte_verifier, const struct bs_query_node *node)
+static uint32_t find_rarest(const struct bs_byte_verifier *verifier, const struct bs_query_node *node)
 {
 	uint32_t best = NO_ITEM;
 	for (uint32_t i = 0; i < node->n_items; i++) {
-		const struct bs_byte_verifier_element *element = &byte_verifier->elements[node->items[i].element];
-		if (element->is_term && (best == NO_ITEM || element->df < byte_verifier->elements[node->items[best].element].df))
+		const struct element *element = &verifier->elements[node->items[i].element];
+		if (element->is_term && (best == NO_ITEM || element->df < verifier->elements[node->items[best].element].df))
 			best = i;
 	}
 	return best;
 }
 
-static uint64_t least_of_items(const struct bs_byte_verifier *byte_verifier, const struct bs_query_node *node)
+static uint64_t least_of_items(const struct bs_byte_verifier *verifier, const struct bs_query_node *node)
 {
 	uint64_t least = UINT64_MAX;
 	for (uint32_t i = 0; i < node->n_items; i++) {
-		uint64_t df = byte_verifier->elements[node->items[i].element].df;
+		uint64_t df = verifier->elements[node->items[i].element].df;
 		least = df < least ? df : least;
 	}
 	return least;
 }
 
 /* How many documents a node may match, at most: the fewer, the more is it worth to ask it first. */
-static uint64_t most_of(const struct bs_byte_verifier *byte_verifier, const struct bs_query_node *node)
+static uint64_t most_of(const struct bs_byte_verifier *verifier, const struct bs_query_node *node)
 {
 	uint64_t most = node->kind == BS_NODE_AND ? UINT64_MAX : 0;
 	if (node->kind == BS_NODE_NOT)
 		return UINT64_MAX;
 	if (is_leaf(node))
-		return least_of_items(byte_verifier, node);
+		return least_of_items(verifier, node);
 	for (uint32_t i = 0; i < node->n_children; i++) {
-		uint64_t child = byte_verifier->most[node->children[i]];
+		uint64_t child = verifier->most[node->children[i]];
 		if (node->kind == BS_NODE_AND)
 			most = child < most ? child : most;
 		else
@@ -125,112 +195,572 @@ static uint64_t most_of(const struct bs_byte_verifier *byte_verifier, const stru
 }
 
 /* Insertion sort: most have two. */
-static void order_children(struct bs_byte_verifier *byte_verifier, const struct bs_query_node *node)
+static void order_children(struct bs_byte_verifier *verifier, const struct bs_query_node *node)
 {
-	uint32_t *children = byte_verifier->children + (node->children - byte_verifier->query->children);
+	uint32_t *children = verifier->children + (node->children - verifier->query->children);
 	for (uint32_t i = 0; i < node->n_children; i++) {
 		uint32_t child = node->children[i], at = i;
-		for (; node->kind == BS_NODE_AND && at > 0 && byte_verifier->most[children[at - 1]] > byte_verifier->most[child]; at--)
+		for (; node->kind == BS_NODE_AND && at > 0 && verifier->most[children[at - 1]] > verifier->most[child]; at--)
 			children[at] = children[at - 1];
 		children[at] = child;
 	}
 }
 
-static int compare_terms(const struct bs_element *a, const struct bs_element *b)
+static int compare_elements(const struct bs_element *a, const struct bs_element *b)
 {
-	uint32_t n = a->term_bytes < b->term_bytes ? a->term_bytes : b->term_bytes;
-	int order = memcmp(a->term, b->term, n);
-	if (order)
-		return order;
-	return a->term_bytes < b->term_bytes ? -1 : a->term_bytes > b->term_bytes;
+	return bs_compare_terms(a->term, a->term_bytes, b->term, b->term_bytes);
 }
 
-static void list_scored(struct bs_byte_verifier *byte_verifier)
+static void list_scored(struct bs_byte_verifier *verifier)
 {
-	const struct bs_element *elements = byte_verifier->query->elements;
-	for (uint32_t e = 0; e < byte_verifier->query->n_elements; e++) {
-		size_t at = byte_verifier->n_by_bytes;
+	const struct bs_element *elements = verifier->query->elements;
+	for (uint32_t e = 0; e < verifier->query->n_elements; e++) {
+		size_t at = verifier->n_by_bytes;
 		if (!elements[e].is_scored)
 			continue;
-		for (; at > 0 && compare_terms(&elements[byte_verifier->by_bytes[at - 1]], &elements[e]) > 0; at--)
-			byte_verifier->by_bytes[at] = byte_verifier->by_bytes[at - 1];
-		byte_verifier->by_bytes[at] = e;
-		byte_verifier->n_by_bytes++;
-		byte_verifier->idfs[e] = -1;
+		for (; at > 0 && compare_elements(&elements[verifier->by_bytes[at - 1]], &elements[e]) > 0; at--)
+			verifier->by_bytes[at] = verifier->by_bytes[at - 1];
+		verifier->by_bytes[at] = e;
+		verifier->n_by_bytes++;
+		verifier->idfs[e] = -1;
 	}
 }
 
-static enum bs_status make(struct bs_byte_verifier *byte_verifier, bool *is_of_use_out, struct bs_error *err)
+static enum bs_status make(struct bs_byte_verifier *verifier, bool *is_of_use_out, struct bs_error *err)
 {
-	const struct bs_query *query = byte_verifier->query;
+	const struct bs_query *query = verifier->query;
 	enum bs_status status = BS_OK;
 	size_t n_children = 0;
 	*is_of_use_out = false;
 	for (uint32_t e = 0; e < query->n_elements && !status; e++) {
-		status = make_element(byte_verifier, e, err);
-		*is_of_use_out |= byte_verifier->elements[e].is_searchable;
+		status = make_element(verifier, e, err);
+		*is_of_use_out |= verifier->elements[e].is_searchable;
 	}
 	for (size_t i = 0; i < query->n_nodes; i++)
 		n_children += query->nodes[i].n_children;
-	byte_verifier->children = calloc(n_children + 1, sizeof(*byte_verifier->children));
-	if (!status && !byte_verifier->children)
-		status = bs_fail_memory(err, "a matcher", (n_children + 1) * sizeof(*byte_verifier->children));
+	verifier->children = calloc(n_children + 1, sizeof(*verifier->children));
+	if (!status && !verifier->children)
+		status = bs_fail_memory(err, "a matcher", (n_children + 1) * sizeof(*verifier->children));
 	for (size_t i = 0; i < query->n_nodes && !status; i++) {
 		const struct bs_query_node *node = &query->nodes[i];
-		byte_verifier->has_not |= node->kind == BS_NODE_NOT;
-		byte_verifier->rarest[i] = is_leaf(node) ? find_rarest(byte_verifier, node) : NO_ITEM;
-		byte_verifier->most[i] = most_of(byte_verifier, node);
-		order_children(byte_verifier, node);
+		verifier->has_not |= node->kind == BS_NODE_NOT;
+		verifier->rarest[i] = is_leaf(node) ? find_rarest(verifier, node) : NO_ITEM;
+		verifier->most[i] = most_of(verifier, node);
+		order_children(verifier, node);
 	}
-	list_scored(byte_verifier);
+	list_scored(verifier);
 	return status;
 }
 
 static bool is_too_large(const struct bs_query *query)
 {
-	if (query->n_elements > BS_BYTE_VERIFIER_MAX_ELEMENTS || query->n_nodes > BS_BYTE_VERIFIER_MAX_NODES)
+	if (query->n_elements > MAX_ELEMENTS || query->n_nodes > MAX_NODES)
 		return true;
 	for (size_t i = 0; i < query->n_nodes; i++)
-		if (query->nodes[i].n_items > BS_BYTE_VERIFIER_MAX_LEAF)
+		if (query->nodes[i].n_items > MAX_LEAF)
 			return true;
 	return false;
 }
 
-enum bs_status bs_byte_verifier_new(const struct bs_plan *plan, const struct bs_query_field *fields, struct bs_words *words,
-                           const struct bs_kernel *kernel, struct bs_byte_verifier **byte_verifier_out, struct bs_error *err)
+enum bs_status bs_byte_verifier_new(const struct bs_plan *plan, const struct bs_query_field *fields,
+                                    struct bs_words *words, const struct bs_kernel *kernel,
+                                    struct bs_byte_verifier **verifier_out, struct bs_error *err)
 {
 	const struct bs_query *query = plan->query;
 	bool is_of_use;
-	*byte_verifier_out = NULL;
+	*verifier_out = NULL;
 	if (!bs_words_keeps_bytes(words) || is_too_large(query))
 		return BS_OK;
-	struct bs_byte_verifier *byte_verifier = calloc(1, sizeof(*byte_verifier));
-	if (!byte_verifier)
-		return bs_fail_memory(err, "a matcher", sizeof(*byte_verifier));
-	byte_verifier->plan = plan;
-	byte_verifier->query = query;
-	byte_verifier->fields = fields;
-	byte_verifier->words = words;
-	byte_verifier->kernel = kernel;
-	byte_verifier->worst = BS_ASCII_FORM_WORD;
-	bs_words_byte_kinds(words, byte_verifier->kinds);
-	enum bs_status status = make(byte_verifier, &is_of_use, err);
+	struct bs_byte_verifier *verifier = calloc(1, sizeof(*verifier));
+	if (!verifier)
+		return bs_fail_memory(err, "a matcher", sizeof(*verifier));
+	verifier->plan = plan;
+	verifier->query = query;
+	verifier->fields = fields;
+	verifier->words = words;
+	verifier->kernel = kernel;
+	verifier->worst = BS_ASCII_FORM_WORD;
+	bs_words_byte_kinds(words, verifier->kinds);
+	enum bs_status status = make(verifier, &is_of_use, err);
 	if (status || !is_of_use)
-		bs_byte_verifier_free(byte_verifier);
+		bs_byte_verifier_free(verifier);
 	else
-		*byte_verifier_out = byte_verifier;
+		*verifier_out = verifier;
 	return status;
 }
 
-void bs_byte_verifier_free(struct bs_byte_verifier *byte_verifier)
+void bs_byte_verifier_free(struct bs_byte_verifier *verifier)
 {
-	if (!byte_verifier)
+	if (!verifier)
 		return;
-	free(byte_verifier->children);
-	free(byte_verifier);
+	free(verifier->children);
+	free(verifier);
 }
 
-/* ---- code points that hide words ---- */
+/* A piece of text without a safe cut that is longer than this on one side is not worth it. */
+#define MAX_REACH_BYTES ((size_t)4096)
+
+/* An odd number of backslashes before text[at]: it is the second byte of an escape. */
+static bool is_escaped(const uint8_t *text, size_t at)
+{
+	size_t n = 0;
+	while (n < at && text[at - n - 1] == '\\')
+		n++;
+	return n % 2 == 1;
+}
+
+/* In JSON, whether text[..at), whose end is that of a character, ends with an escape; n_out: of how many bytes. One of \uXXXX
+ * may be taken for such if it is text after a backslash of its own. A backslash that ends a character ends an escape: a run of
+ * them is not counted again at each step through it. */
+static bool ends_with_escape(const uint8_t *text, size_t at, size_t *n_out)
+{
+	*n_out = 6;
+	if (at >= 6 && text[at - 6] == '\\' && text[at - 5] == 'u')
+		return true;
+	*n_out = 2;
+	return at >= 2 && text[at - 2] == '\\' && (text[at - 1] == '\\' || is_escaped(text, at - 1));
+}
+
+/* What the escape with this byte after its backslash is to the words around it; BS_BYTE_HIGH: it takes more to know. */
+static enum bs_byte_kind kind_of_escape(const struct bs_byte_verifier *verifier, uint8_t byte)
+{
+	switch (byte) {
+	case 'n':
+		return (enum bs_byte_kind)verifier->kinds['\n'];
+	case 't':
+		return (enum bs_byte_kind)verifier->kinds['\t'];
+	case 'r':
+		return (enum bs_byte_kind)verifier->kinds['\r'];
+	case 'b':
+		return (enum bs_byte_kind)verifier->kinds['\b'];
+	case 'f':
+		return (enum bs_byte_kind)verifier->kinds['\f'];
+	case '"':
+	case '\\':
+	case '/':
+		return (enum bs_byte_kind)verifier->kinds[byte];
+	default:
+		return BS_BYTE_HIGH;
+	}
+}
+
+/* What the first character of text[at..) is. at < n_bytes; n_out: how many bytes it has there. */
+static enum bs_byte_kind kind_at(const struct bs_byte_verifier *verifier, const struct text *text, size_t at,
+                                 size_t *n_out)
+{
+	*n_out = 1;
+	if (!text->is_json || text->bytes[at] != '\\')
+		return (enum bs_byte_kind)verifier->kinds[text->bytes[at]];
+	*n_out = 2;
+	return at + 1 < text->n_bytes ? kind_of_escape(verifier, text->bytes[at + 1]) : BS_BYTE_HIGH;
+}
+
+/* What the last character of text[..at) is. at > 0. */
+static enum bs_byte_kind kind_before(const struct bs_byte_verifier *verifier, const struct text *text, size_t at,
+                                     size_t *n_out)
+{
+	*n_out = 1;
+	if (!text->is_json || !ends_with_escape(text->bytes, at, n_out)) {
+		*n_out = 1;
+		return (enum bs_byte_kind)verifier->kinds[text->bytes[at - 1]];
+	}
+	return *n_out == 2 ? kind_of_escape(verifier, text->bytes[at - 1]) : BS_BYTE_HIGH;
+}
+
+/* NO: something is joined to the word that ends there. YES: nothing is. */
+static enum bs_verdict glance_after(const struct bs_byte_verifier *verifier, const struct text *text, size_t end)
+{
+	enum bs_verdict at_edge = text->goes_on_after ? BS_VERDICT_UNKNOWN : BS_VERDICT_YES;
+	size_t n = 0, ignored;
+	if (end == text->n_bytes)
+		return at_edge;
+	switch (kind_at(verifier, text, end, &n)) {
+	case BS_BYTE_LETTER:
+		return BS_VERDICT_NO;
+	case BS_BYTE_JOINER:
+		return text->bytes[end] == '_' ? BS_VERDICT_NO : BS_VERDICT_UNKNOWN;
+	case BS_BYTE_INERT:
+		return BS_VERDICT_YES;
+	case BS_BYTE_MID:
+		if (end + n == text->n_bytes)
+			return at_edge;
+		return kind_at(verifier, text, end + n, &ignored) == BS_BYTE_INERT ? BS_VERDICT_YES : BS_VERDICT_UNKNOWN;
+	case BS_BYTE_HIGH:
+		break;
+	}
+	return BS_VERDICT_UNKNOWN;
+}
+
+static enum bs_verdict glance_before(const struct bs_byte_verifier *verifier, const struct text *text, size_t start)
+{
+	enum bs_verdict at_edge = text->goes_on_before ? BS_VERDICT_UNKNOWN : BS_VERDICT_YES;
+	size_t n = 0, ignored;
+	if (start == 0)
+		return at_edge;
+	/* Its first letter is not what it looks like. */
+	if (text->is_json && text->bytes[start - 1] == '\\' && is_escaped(text->bytes, start))
+		return BS_VERDICT_NO;
+	switch (kind_before(verifier, text, start, &n)) {
+	case BS_BYTE_LETTER:
+		return BS_VERDICT_NO;
+	case BS_BYTE_JOINER:
+		return text->bytes[start - 1] == '_' ? BS_VERDICT_NO : BS_VERDICT_UNKNOWN;
+	case BS_BYTE_INERT:
+		return BS_VERDICT_YES;
+	case BS_BYTE_MID:
+		if (start == n)
+			return at_edge;
+		return kind_before(verifier, text, start - n, &ignored) == BS_BYTE_INERT ? BS_VERDICT_YES : BS_VERDICT_UNKNOWN;
+	case BS_BYTE_HIGH:
+		break;
+	}
+	return BS_VERDICT_UNKNOWN;
+}
+
+/*
+ * A word that begins there begins with the prefix if the prefix is of bytes that stay together, and what follows is
+ * ASCII, so that it composes with nothing.
+ */
+static enum bs_verdict glance_prefix(const struct bs_byte_verifier *verifier, const struct text *text,
+                                     const struct element *element, size_t at)
+{
+	size_t end = at + element->needle.n_bytes, ignored;
+	enum bs_verdict before = glance_before(verifier, text, at);
+	if (before != BS_VERDICT_YES)
+		return before;
+	bool is_plain_after =
+		end == text->n_bytes ? !text->goes_on_after : kind_at(verifier, text, end, &ignored) != BS_BYTE_HIGH;
+	return is_plain_after ? BS_VERDICT_YES : BS_VERDICT_UNKNOWN;
+}
+
+/* Whether the bytes of element e at text[at] may be a word, and the word: NO, YES or UNKNOWN. Analyses nothing. */
+static enum bs_verdict may_be_word(const struct bs_byte_verifier *verifier, const struct text *text, uint32_t e,
+                                   size_t at)
+{
+	const struct element *element = &verifier->elements[e];
+	if (!element->is_plain)
+		return BS_VERDICT_UNKNOWN;
+	if (!element->is_term)
+		return glance_prefix(verifier, text, element, at);
+	enum bs_verdict after = glance_after(verifier, text, at + element->needle.n_bytes);
+	if (after == BS_VERDICT_NO)
+		return BS_VERDICT_NO;
+	enum bs_verdict before = glance_before(verifier, text, at);
+	if (before == BS_VERDICT_NO)
+		return BS_VERDICT_NO;
+	return before == BS_VERDICT_YES && after == BS_VERDICT_YES ? BS_VERDICT_YES : BS_VERDICT_UNKNOWN;
+}
+
+static bool equals_folded(const uint8_t *text, const struct bs_needle *needle)
+{
+	for (size_t i = 0; i < needle->n_bytes; i++)
+		if (bs_needle_fold(text[i]) != needle->bytes[i])
+			return false;
+	return true;
+}
+
+/*
+ * The word after one that ends at `end` begins with the first letter or digit from there on, if nothing else that may
+ * begin a word comes before it. (If what ends there is no word, it does not matter what is said.)
+ */
+static bool next_may_be(const struct bs_byte_verifier *verifier, const struct text *text, size_t end,
+                        const struct bs_needle *needle)
+{
+	for (size_t at = end; at < text->n_bytes; at++) {
+		uint8_t byte = text->bytes[at];
+		uint8_t kind = verifier->kinds[byte];
+		if (kind == BS_BYTE_LETTER)
+			return needle->n_bytes <= text->n_bytes - at && equals_folded(text->bytes + at, needle);
+		if (kind == BS_BYTE_HIGH || kind == BS_BYTE_JOINER)
+			return true;
+		if (!text->is_json)
+			continue;
+		if (byte == '"')
+			return false;
+		if (byte != '\\')
+			continue;
+		at++;
+		if (at < text->n_bytes && text->bytes[at] == 'u')
+			return true;
+	}
+	return false;
+}
+
+/* The same for the word before one that starts at `start`, which ends with the last letter or digit before. */
+static bool last_may_be(const struct bs_byte_verifier *verifier, const struct text *text, size_t start,
+                        const struct bs_needle *needle)
+{
+	for (size_t at = start; at > 0; at--) {
+		uint8_t byte = text->bytes[at - 1];
+		uint8_t kind = verifier->kinds[byte];
+		size_t n_escape;
+		if (text->is_json && ends_with_escape(text->bytes, at, &n_escape)) {
+			if (n_escape == 6 || text->bytes[at - 1] == 'u')
+				return true;
+			at--;
+			continue;
+		}
+		if (kind == BS_BYTE_LETTER)
+			return needle->n_bytes <= at && equals_folded(text->bytes + at - needle->n_bytes, needle);
+		if (kind == BS_BYTE_HIGH || kind == BS_BYTE_JOINER)
+			return true;
+		if (text->is_json && byte == '"')
+			return false;
+	}
+	return false;
+}
+
+/* The element that must stand directly before or after item i, by `step` of -1 or 1; NULL: none that is known. */
+static const struct element *neighbour(const struct bs_byte_verifier *verifier, const struct bs_query_node *phrase,
+                                       uint32_t i, int step)
+{
+	if (step < 0 ? i == 0 : i + 1 == phrase->n_items)
+		return NULL;
+	const struct bs_query_item *item = &phrase->items[i];
+	const struct bs_query_item *other = item + step;
+	bool is_adjacent = step < 0 ? other->position + 1 == item->position : item->position + 1 == other->position;
+	const struct element *element = &verifier->elements[other->element];
+	return is_adjacent && element->is_term ? element : NULL;
+}
+
+/* Whether the words beside item i of a phrase, whose bytes stand at text[at], may be those that the phrase wants. */
+static bool may_be_phrase(const struct bs_byte_verifier *verifier, const struct text *text,
+                          const struct bs_query_node *phrase, uint32_t i, size_t at)
+{
+	const struct element *before = neighbour(verifier, phrase, i, -1);
+	const struct element *after = neighbour(verifier, phrase, i, 1);
+	uint32_t e = phrase->items[i].element;
+	if (may_be_word(verifier, text, e, at) == BS_VERDICT_NO)
+		return false;
+	if (after && !next_may_be(verifier, text, at + verifier->elements[e].needle.n_bytes, &after->needle))
+		return false;
+	return !before || last_may_be(verifier, text, at, &before->needle);
+}
+
+/* Gives text[from..to) to fn, unless the document has had its share. False: it was not. */
+static bool analyze(struct bs_byte_verifier *verifier, const struct text *text, size_t from, size_t to, bs_token_fn fn,
+                    void *context)
+{
+	if (verifier->status || to - from > verifier->left_bytes)
+		return false;
+	verifier->left_bytes -= to - from;
+	verifier->status =
+		bs_words_analyze(verifier->words, text->bytes + from, to - from, 0, fn, context, NULL, verifier->err);
+	return !verifier->status;
+}
+
+static bool is_term(const struct bs_token *token, const struct bs_needle *needle)
+{
+	return token->term_bytes == needle->n_bytes && memcmp(token->term, needle->bytes, needle->n_bytes) == 0;
+}
+
+struct word_probe {
+	const struct bs_needle *needle;
+	uint64_t start_byte;
+	bool is_found;
+};
+
+static enum bs_status probe_word(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
+{
+	struct word_probe *probe = context;
+	(void)err;
+	for (size_t i = 0; i < n_tokens; i++)
+		probe->is_found |=
+			!tokens[i].is_bigram && tokens[i].start_byte == probe->start_byte && is_term(&tokens[i], probe->needle);
+	return BS_OK;
+}
+
+static size_t low_of(size_t at)
+{
+	return at > MAX_REACH_BYTES ? at - MAX_REACH_BYTES : 0;
+}
+
+static size_t high_of(const struct text *text, size_t at)
+{
+	return text->n_bytes - at > MAX_REACH_BYTES ? at + MAX_REACH_BYTES : text->n_bytes;
+}
+
+/*
+ * JSON around text[*at..*end) made into text: *text and the two places are then of verifier->piece. Cut where the bytes are
+ * as many as fit, never inside an escape of two; half a \u at the beginning looks like letters and digits, which changes
+ * nothing after the next safe cut. False: it has something that takes more to read, or too long a word.
+ */
+static bool make_piece(struct bs_byte_verifier *verifier, struct text *text, size_t *at, size_t *end)
+{
+	const uint8_t *bytes = text->bytes;
+	size_t word_bytes = *end - *at, before, after;
+	if (word_bytes > PIECE_BYTES || (*at > 0 && bytes[*at - 1] == '\\' && is_escaped(bytes, *at)))
+		return false;
+	size_t from = *at > PIECE_BYTES ? *at - PIECE_BYTES : 0;
+	size_t to = text->n_bytes - *end > PIECE_BYTES ? *end + PIECE_BYTES : text->n_bytes;
+	from -= from > 0 && is_escaped(bytes, from);
+	to += to < text->n_bytes && is_escaped(bytes, to);
+	if (!bs_record_unescape(bytes + from, *at - from, verifier->piece, &before))
+		return false;
+	memcpy(verifier->piece + before, bytes + *at, word_bytes);
+	if (!bs_record_unescape(bytes + *end, to - *end, verifier->piece + before + word_bytes, &after))
+		return false;
+	*text = (struct text){
+		.bytes = verifier->piece,
+		.n_bytes = before + word_bytes + after,
+		.goes_on_before = from > 0,
+		.goes_on_after = to < text->n_bytes,
+	};
+	*at = before;
+	*end = before + word_bytes;
+	return true;
+}
+
+/* text[from..to) was to lie between two safe cuts; it does not if the text goes on where it ends. */
+static bool is_edge(const struct text *text, size_t from, size_t to)
+{
+	return (from == 0 && text->goes_on_before) || (to == text->n_bytes && text->goes_on_after);
+}
+
+/* The same after analysing what stands around. JSON must be a string or a piece of one. UNKNOWN: it would be too much. */
+static enum bs_verdict is_word(struct bs_byte_verifier *verifier, const struct text *whole, uint32_t e, size_t at)
+{
+	struct word_probe probe = {.needle = &verifier->elements[e].needle};
+	struct text piece = *whole;
+	const struct text *text = &piece;
+	size_t end = at + probe.needle->n_bytes, from, to;
+	enum bs_verdict glance = may_be_word(verifier, text, e, at);
+	if (glance != BS_VERDICT_UNKNOWN || !verifier->elements[e].is_term)
+		return glance;
+	if (text->is_json && !make_piece(verifier, &piece, &at, &end))
+		return BS_VERDICT_UNKNOWN;
+	if (!bs_words_cut_before(verifier->words, text->bytes, text->n_bytes, low_of(at), at, &from) ||
+	    !bs_words_cut_after(verifier->words, text->bytes, text->n_bytes, end, high_of(text, end), &to) ||
+	    is_edge(text, from, to))
+		return BS_VERDICT_UNKNOWN;
+	probe.start_byte = at - from;
+	if (!analyze(verifier, text, from, to, probe_word, &probe))
+		return BS_VERDICT_UNKNOWN;
+	return probe.is_found ? BS_VERDICT_YES : BS_VERDICT_NO;
+}
+
+/* The tokens of a piece of text that are words of the phrase. */
+#define MAX_SEEN 128
+
+struct phrase_probe {
+	const struct bs_byte_verifier *verifier;
+	const struct bs_query_node *phrase;
+	uint32_t item;       /* the one that was found */
+	uint64_t start_byte; /* where */
+	bool is_found;
+	uint32_t position; /* of that token */
+	uint32_t last;     /* of the last token */
+	size_t n_seen;     /* MAX_SEEN: perhaps not all */
+	struct {
+		uint32_t position;
+		uint32_t items; /* bit i: it is item i's */
+	} seen[MAX_SEEN];
+};
+
+static enum bs_status probe_phrase(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
+{
+	struct phrase_probe *probe = context;
+	(void)err;
+	for (size_t t = 0; t < n_tokens; t++) {
+		uint32_t items = 0;
+		if (tokens[t].is_bigram)
+			continue;
+		probe->last = tokens[t].position;
+		for (uint32_t i = 0; i < probe->phrase->n_items; i++)
+			if (is_term(&tokens[t], &probe->verifier->elements[probe->phrase->items[i].element].needle))
+				items |= UINT32_C(1) << i;
+		if (!items || probe->n_seen == MAX_SEEN)
+			continue;
+		probe->seen[probe->n_seen].position = tokens[t].position;
+		probe->seen[probe->n_seen++].items = items;
+		if (tokens[t].start_byte == probe->start_byte && (items >> probe->item & 1)) {
+			probe->is_found = true;
+			probe->position = tokens[t].position;
+		}
+	}
+	return BS_OK;
+}
+
+static bool has_item(const struct phrase_probe *probe, uint32_t i)
+{
+	const struct bs_query_item *items = probe->phrase->items;
+	uint64_t wanted = (uint64_t)probe->position + items[i].position;
+	for (size_t k = 0; k < probe->n_seen; k++)
+		if (probe->seen[k].position + (uint64_t)items[probe->item].position == wanted &&
+		    (probe->seen[k].items >> i & 1))
+			return true;
+	return false;
+}
+
+static bool has_all(const struct phrase_probe *probe)
+{
+	for (uint32_t i = 0; i < probe->phrase->n_items; i++)
+		if (!has_item(probe, i))
+			return false;
+	return true;
+}
+
+/* Moves *cut back, or forth, over n_words + 1 safe cuts: nearly always that many words. False: they are too far. */
+static bool step_back(const struct bs_byte_verifier *verifier, const struct text *text, size_t *cut, uint32_t n_words)
+{
+	size_t low = low_of(*cut);
+	for (uint32_t i = 0; i <= n_words && *cut > 0; i++)
+		if (!bs_words_cut_before(verifier->words, text->bytes, text->n_bytes, low, i ? *cut - 1 : *cut, cut))
+			return false;
+	return true;
+}
+
+static bool step_forth(const struct bs_byte_verifier *verifier, const struct text *text, size_t *cut, uint32_t n_words)
+{
+	size_t high = high_of(text, *cut);
+	for (uint32_t i = 0; i <= n_words && *cut < text->n_bytes; i++)
+		if (*cut + (i > 0) > high ||
+		    !bs_words_cut_after(verifier->words, text->bytes, text->n_bytes, *cut + (i > 0), high, cut))
+			return false;
+	return true;
+}
+
+/* Whether the phrase stands there. JSON must be a string. UNKNOWN: finding out would be too much. */
+static enum bs_verdict is_phrase(struct bs_byte_verifier *verifier, const struct text *whole,
+                                 const struct bs_query_node *phrase, uint32_t i, size_t at)
+{
+	struct text piece = *whole;
+	const struct text *text = &piece;
+	size_t end = at + verifier->elements[phrase->items[i].element].needle.n_bytes;
+	if (text->is_json && !make_piece(verifier, &piece, &at, &end))
+		return BS_VERDICT_UNKNOWN;
+	uint32_t n_before = phrase->items[i].position - phrase->items[0].position;
+	uint32_t n_after = phrase->items[phrase->n_items - 1].position - phrase->items[i].position;
+	size_t from = at, to = end;
+	if (!step_back(verifier, text, &from, n_before) || !step_forth(verifier, text, &to, n_after))
+		return BS_VERDICT_UNKNOWN;
+	for (;;) {
+		struct phrase_probe probe;
+		if (is_edge(text, from, to))
+			return BS_VERDICT_UNKNOWN;
+		probe.verifier = verifier;
+		probe.phrase = phrase;
+		probe.item = i;
+		probe.start_byte = at - from;
+		probe.is_found = false;
+		probe.position = probe.last = 0;
+		probe.n_seen = 0;
+		if (!analyze(verifier, text, from, to, probe_phrase, &probe) || probe.n_seen == MAX_SEEN)
+			return BS_VERDICT_UNKNOWN;
+		if (!probe.is_found)
+			return BS_VERDICT_NO;
+		if (has_all(&probe))
+			return BS_VERDICT_YES;
+		bool lacks_before = from > 0 && probe.position < n_before;
+		bool lacks_after = to < text->n_bytes && probe.last - probe.position < n_after;
+		if (!lacks_before && !lacks_after)
+			return BS_VERDICT_NO;
+		if (lacks_before && !step_back(verifier, text, &from, 2 * n_before + 1))
+			return BS_VERDICT_UNKNOWN;
+		if (lacks_after && !step_forth(verifier, text, &to, 2 * n_after + 1))
+			return BS_VERDICT_UNKNOWN;
+	}
+}
 
 static int32_t hex_unit(const uint8_t *at)
 {
@@ -247,7 +777,7 @@ static int32_t hex_unit(const uint8_t *at)
 
 /* The code point of the \uXXXX at text[*at], of a pair of them if it is one, and moves behind it. U+FFFD for half a
  * pair; negative for what is no escape. */
-static int32_t next_escaped(const struct bs_byte_verifier_text *text, size_t *at)
+static int32_t next_escaped(const struct text *text, size_t *at)
 {
 	int32_t unit = text->n_bytes - *at < 6 ? -1 : hex_unit(text->bytes + *at + 2);
 	*at += unit < 0 ? 2 : 6;
@@ -265,9 +795,9 @@ static int32_t next_escaped(const struct bs_byte_verifier_text *text, size_t *at
 
 /* Whether no code point of the text can hide one of the query's words: what was not found is not there. A backslash
  * before the \ of \uXXXX makes it text; then we may see a code point where there is none, but the text is ASCII. */
-static bool is_clear(struct bs_byte_verifier *byte_verifier, const struct bs_byte_verifier_text *text)
+static bool is_clear(struct bs_byte_verifier *verifier, const struct text *text)
 {
-	size_t at = byte_verifier->kernel->find_opaque(text->bytes, 0, text->n_bytes, text->is_json);
+	size_t at = verifier->kernel->find_opaque(text->bytes, 0, text->n_bytes, text->is_json);
 	while (at < text->n_bytes) {
 		enum bs_words_ascii_form ascii_form;
 		UChar32 c;
@@ -279,274 +809,234 @@ static bool is_clear(struct bs_byte_verifier *byte_verifier, const struct bs_byt
 		if (c < 0 || (c >= 0x20 && c < 0x80))
 			return false;
 		if (c >= 0x80) {
-			byte_verifier->status = bs_words_ascii_form(byte_verifier->words, c, &ascii_form, byte_verifier->err);
-			if (byte_verifier->status || ascii_form >= byte_verifier->worst)
+			verifier->status = bs_words_ascii_form(verifier->words, c, &ascii_form, verifier->err);
+			if (verifier->status || ascii_form >= verifier->worst)
 				return false;
 		}
-		at = byte_verifier->kernel->find_opaque(text->bytes, at, text->n_bytes, text->is_json);
+		at = verifier->kernel->find_opaque(text->bytes, at, text->n_bytes, text->is_json);
 	}
 	return true;
 }
 
-static struct bs_byte_verifier_text field_text(const struct bs_byte_verifier *byte_verifier, const struct bs_field *field)
+static struct text field_text(const struct bs_byte_verifier *verifier, const struct bs_field *field)
 {
-	return (struct bs_byte_verifier_text){.bytes = field->text, .n_bytes = field->text_bytes, .is_json = byte_verifier->is_json};
+	return (struct text){.bytes = field->text, .n_bytes = field->text_bytes, .is_json = verifier->is_json};
 }
 
-static bool is_document_clear(struct bs_byte_verifier *byte_verifier)
+static bool is_document_clear(struct bs_byte_verifier *verifier)
 {
-	if (!byte_verifier->doc_fields)
-		return is_clear(byte_verifier, &byte_verifier->text);
-	for (size_t i = 0; i < byte_verifier->n_doc_fields; i++) {
-		struct bs_byte_verifier_text text = field_text(byte_verifier, &byte_verifier->doc_fields[i]);
-		if (!is_clear(byte_verifier, &text))
+	if (!verifier->doc_fields)
+		return is_clear(verifier, &verifier->text);
+	for (size_t i = 0; i < verifier->n_doc_fields; i++) {
+		struct text text = field_text(verifier, &verifier->doc_fields[i]);
+		if (!is_clear(verifier, &text))
 			return false;
 	}
 	return true;
 }
 
-/* ---- leaves ---- */
-
-static size_t find(const struct bs_byte_verifier *byte_verifier, const struct bs_byte_verifier_text *text, size_t from, uint32_t e)
+static size_t find(const struct bs_byte_verifier *verifier, const struct text *text, size_t from, uint32_t e)
 {
-	return byte_verifier->kernel->find_needle(text->bytes, from, text->n_bytes, &byte_verifier->elements[e].needle);
+	return verifier->kernel->find_needle(text->bytes, from, text->n_bytes, &verifier->elements[e].needle);
 }
 
 /* Calls for each place where the bytes of element e stand. */
-#define FOR_EACH_PLACE(byte_verifier, text, e, at)                                                                              \
-	for (size_t at = find(byte_verifier, text, 0, e); at < (text)->n_bytes; at = find(byte_verifier, text, at + 1, e))
+#define FOR_EACH_PLACE(verifier, text, e, at) \
+	for (size_t at = find(verifier, text, 0, e); at < (text)->n_bytes; at = find(verifier, text, at + 1, e))
 
 /* NO: it is not in the line, if that hides nothing; else UNKNOWN. */
-static enum bs_byte_verdict element_in_json(struct bs_byte_verifier *byte_verifier, uint32_t e)
+static enum bs_verdict element_in_json(struct bs_byte_verifier *verifier, uint32_t e)
 {
-	const struct bs_byte_verifier_text *text = &byte_verifier->text;
-	FOR_EACH_PLACE (byte_verifier, text, e, at)
-		if (bs_byte_verifier_may_match(byte_verifier, text, e, at) != BS_VERDICT_NO)
-			return BS_VERDICT_UNKNOWN;
+	const struct text *text = &verifier->text;
+	FOR_EACH_PLACE(verifier, text, e, at)
+	if (may_be_word(verifier, text, e, at) != BS_VERDICT_NO)
+		return BS_VERDICT_UNKNOWN;
 	return BS_VERDICT_NO;
 }
 
-static enum bs_byte_verdict element_in_text(struct bs_byte_verifier *byte_verifier, const struct bs_byte_verifier_text *text, uint32_t e)
+static enum bs_verdict element_in_text(struct bs_byte_verifier *verifier, const struct text *text, uint32_t e)
 {
-	enum bs_byte_verdict byte_verdict = BS_VERDICT_NO;
-	FOR_EACH_PLACE (byte_verifier, text, e, at) {
-		enum bs_byte_verdict here = bs_byte_verifier_is_word(byte_verifier, text, e, at);
+	enum bs_verdict verdict = BS_VERDICT_NO;
+	FOR_EACH_PLACE(verifier, text, e, at)
+	{
+		enum bs_verdict here = is_word(verifier, text, e, at);
 		if (here == BS_VERDICT_YES)
 			return here;
-		byte_verdict = here == BS_VERDICT_UNKNOWN ? here : byte_verdict;
+		verdict = here == BS_VERDICT_UNKNOWN ? here : verdict;
 	}
-	return byte_verdict;
+	return verdict;
 }
 
-static bool field_fits(const struct bs_byte_verifier *byte_verifier, const struct bs_query_node *node, const struct bs_field *field)
+static enum bs_verdict element_in_fields(struct bs_byte_verifier *verifier, const struct bs_query_node *node,
+                                         uint32_t e)
 {
-	if (node->field == BS_QUERY_ANY_FIELD)
-		return true;
-	const struct bs_query_field *wanted = &byte_verifier->fields[node->field];
-	return wanted->name_bytes == field->name_bytes && memcmp(wanted->name, field->name, wanted->name_bytes) == 0;
-}
-
-static enum bs_byte_verdict element_in_fields(struct bs_byte_verifier *byte_verifier, const struct bs_query_node *node, uint32_t e)
-{
-	enum bs_byte_verdict byte_verdict = BS_VERDICT_NO;
-	for (size_t i = 0; i < byte_verifier->n_doc_fields && byte_verdict != BS_VERDICT_YES; i++) {
-		struct bs_byte_verifier_text text = field_text(byte_verifier, &byte_verifier->doc_fields[i]);
-		if (!field_fits(byte_verifier, node, &byte_verifier->doc_fields[i]))
+	enum bs_verdict verdict = BS_VERDICT_NO;
+	for (size_t i = 0; i < verifier->n_doc_fields && verdict != BS_VERDICT_YES; i++) {
+		struct text text = field_text(verifier, &verifier->doc_fields[i]);
+		if (!bs_match_field(verifier->fields, node, &verifier->doc_fields[i]))
 			continue;
-		enum bs_byte_verdict here = element_in_text(byte_verifier, &text, e);
-		byte_verdict = here == BS_VERDICT_NO ? byte_verdict : here;
+		enum bs_verdict here = element_in_text(verifier, &text, e);
+		verdict = here == BS_VERDICT_NO ? verdict : here;
 	}
-	return byte_verdict;
+	return verdict;
 }
 
 /* Whether an element stands in the document, in a field of the leaf. */
-static enum bs_byte_verdict ask_element(struct bs_byte_verifier *byte_verifier, const struct bs_query_node *node, uint32_t e)
+static enum bs_verdict ask_element(struct bs_byte_verifier *verifier, const struct bs_query_node *node, uint32_t e)
 {
-	bool is_anywhere = !byte_verifier->doc_fields || node->field == BS_QUERY_ANY_FIELD;
-	if (!byte_verifier->elements[e].is_searchable)
+	bool is_anywhere = !verifier->doc_fields || node->field == BS_QUERY_ANY_FIELD;
+	if (!verifier->elements[e].is_searchable)
 		return BS_VERDICT_UNKNOWN;
-	if (is_anywhere && byte_verifier->known[e])
-		return (enum bs_byte_verdict)(byte_verifier->known[e] - 1);
-	enum bs_byte_verdict byte_verdict = byte_verifier->doc_fields ? element_in_fields(byte_verifier, node, e) : element_in_json(byte_verifier, e);
+	if (is_anywhere && verifier->known[e])
+		return (enum bs_verdict)(verifier->known[e] - 1);
+	enum bs_verdict verdict =
+		verifier->doc_fields ? element_in_fields(verifier, node, e) : element_in_json(verifier, e);
 	if (is_anywhere)
-		byte_verifier->known[e] = (uint8_t)(byte_verdict + 1);
-	return byte_verdict;
+		verifier->known[e] = (uint8_t)(verdict + 1);
+	return verdict;
 }
 
 /* All words somewhere: NO, or UNKNOWN. */
-static enum bs_byte_verdict ask_all(struct bs_byte_verifier *byte_verifier, const struct bs_query_node *node)
+static enum bs_verdict ask_all(struct bs_byte_verifier *verifier, const struct bs_query_node *node)
 {
 	for (uint32_t i = 0; i < node->n_items; i++)
-		if (ask_element(byte_verifier, node, node->items[i].element) == BS_VERDICT_NO)
+		if (ask_element(verifier, node, node->items[i].element) == BS_VERDICT_NO)
 			return BS_VERDICT_NO;
 	return BS_VERDICT_UNKNOWN;
 }
 
-static bool is_confirmable(const struct bs_byte_verifier *byte_verifier, const struct bs_query_node *node)
+static bool is_confirmable(const struct bs_byte_verifier *verifier, const struct bs_query_node *node)
 {
 	for (uint32_t i = 0; i < node->n_items; i++)
-		if (!byte_verifier->elements[node->items[i].element].is_term)
+		if (!verifier->elements[node->items[i].element].is_term)
 			return false;
-	return node->n_items <= BS_BYTE_VERIFIER_MAX_ITEMS;
+	return node->n_items <= MAX_ITEMS;
 }
 
-static enum bs_byte_verdict phrase_in_text(struct bs_byte_verifier *byte_verifier, const struct bs_byte_verifier_text *text,
-                                     const struct bs_query_node *node, uint32_t item)
+static enum bs_verdict phrase_in_text(struct bs_byte_verifier *verifier, const struct text *text,
+                                      const struct bs_query_node *node, uint32_t item)
 {
-	enum bs_byte_verdict byte_verdict = BS_VERDICT_NO;
-	bool can_confirm = byte_verifier->doc_fields && is_confirmable(byte_verifier, node);
-	FOR_EACH_PLACE (byte_verifier, text, node->items[item].element, at) {
-		if (!bs_byte_verifier_phrase_may_be(byte_verifier, text, node, item, at))
+	enum bs_verdict verdict = BS_VERDICT_NO;
+	bool can_confirm = verifier->doc_fields && is_confirmable(verifier, node);
+	FOR_EACH_PLACE(verifier, text, node->items[item].element, at)
+	{
+		if (!may_be_phrase(verifier, text, node, item, at))
 			continue;
-		enum bs_byte_verdict here = can_confirm ? bs_byte_verifier_is_phrase(byte_verifier, text, node, item, at) : BS_VERDICT_UNKNOWN;
+		enum bs_verdict here = can_confirm ? is_phrase(verifier, text, node, item, at) : BS_VERDICT_UNKNOWN;
 		if (here == BS_VERDICT_YES || !can_confirm)
 			return here;
-		byte_verdict = here == BS_VERDICT_UNKNOWN ? here : byte_verdict;
+		verdict = here == BS_VERDICT_UNKNOWN ? here : verdict;
 	}
-	return byte_verdict;
+	return verdict;
 }
 
-static enum bs_byte_verdict ask_phrase(struct bs_byte_verifier *byte_verifier, const struct bs_query_node *node, uint32_t item)
+static enum bs_verdict ask_phrase(struct bs_byte_verifier *verifier, const struct bs_query_node *node, uint32_t item)
 {
 	if (item == NO_ITEM)
-		return ask_all(byte_verifier, node);
-	enum bs_byte_verdict byte_verdict = BS_VERDICT_NO;
-	if (!byte_verifier->doc_fields)
-		return phrase_in_text(byte_verifier, &byte_verifier->text, node, item);
-	for (size_t i = 0; i < byte_verifier->n_doc_fields && byte_verdict != BS_VERDICT_YES; i++) {
-		struct bs_byte_verifier_text text = field_text(byte_verifier, &byte_verifier->doc_fields[i]);
-		if (!field_fits(byte_verifier, node, &byte_verifier->doc_fields[i]))
+		return ask_all(verifier, node);
+	enum bs_verdict verdict = BS_VERDICT_NO;
+	if (!verifier->doc_fields)
+		return phrase_in_text(verifier, &verifier->text, node, item);
+	for (size_t i = 0; i < verifier->n_doc_fields && verdict != BS_VERDICT_YES; i++) {
+		struct text text = field_text(verifier, &verifier->doc_fields[i]);
+		if (!bs_match_field(verifier->fields, node, &verifier->doc_fields[i]))
 			continue;
-		enum bs_byte_verdict here = phrase_in_text(byte_verifier, &text, node, item);
-		byte_verdict = here == BS_VERDICT_NO ? byte_verdict : here;
+		enum bs_verdict here = phrase_in_text(verifier, &text, node, item);
+		verdict = here == BS_VERDICT_NO ? verdict : here;
 	}
-	return byte_verdict;
+	return verdict;
 }
 
-/* ---- tree ---- */
-
-static enum bs_byte_verdict ask(struct bs_byte_verifier *byte_verifier, uint32_t number);
-
-/* AND leaves at the first NO, OR at the first YES. */
-static enum bs_byte_verdict ask_children(struct bs_byte_verifier *byte_verifier, const struct bs_query_node *node, enum bs_byte_verdict leave)
+static enum bs_verdict ask_leaf(void *context, uint32_t n)
 {
-	const uint32_t *children = byte_verifier->children + (node->children - byte_verifier->query->children);
-	enum bs_byte_verdict byte_verdict = leave == BS_VERDICT_NO ? BS_VERDICT_YES : BS_VERDICT_NO;
-	for (uint32_t i = 0; i < node->n_children; i++) {
-		enum bs_byte_verdict child = ask(byte_verifier, children[i]);
-		if (child == leave)
-			return leave;
-		if (child == BS_VERDICT_UNKNOWN)
-			byte_verdict = child;
-	}
-	return byte_verdict;
-}
-
-/* No deeper than there are nodes, BS_BYTE_VERIFIER_MAX_NODES. */
-static enum bs_byte_verdict ask(struct bs_byte_verifier *byte_verifier, uint32_t number)
-{
-	const struct bs_query_node *node = &byte_verifier->query->nodes[number];
-	enum bs_byte_verdict child;
-	switch (node->kind) {
-	case BS_NODE_WORD:
-		return ask_element(byte_verifier, node, node->items[0].element);
-	case BS_NODE_PHRASE:
-		return ask_phrase(byte_verifier, node, byte_verifier->rarest[number]);
-	case BS_NODE_NEAR:
-		return ask_all(byte_verifier, node);
-	case BS_NODE_AND:
-		return ask_children(byte_verifier, node, BS_VERDICT_NO);
-	case BS_NODE_OR:
-		return ask_children(byte_verifier, node, BS_VERDICT_YES);
-	case BS_NODE_NOT:
-		child = ask(byte_verifier, node->children[0]);
-		return child == BS_VERDICT_UNKNOWN ? child : child == BS_VERDICT_NO ? BS_VERDICT_YES : BS_VERDICT_NO;
-	}
-	return BS_VERDICT_UNKNOWN;
+	struct bs_byte_verifier *verifier = context;
+	const struct bs_query_node *node = &verifier->query->nodes[n];
+	if (node->kind == BS_NODE_WORD)
+		return ask_element(verifier, node, node->items[0].element);
+	return node->kind == BS_NODE_PHRASE ? ask_phrase(verifier, node, verifier->rarest[n]) : ask_all(verifier, node);
 }
 
 /* What is found is there; what is not found is not, if nothing hides it. */
-static enum bs_byte_verdict ask_root(struct bs_byte_verifier *byte_verifier)
+static enum bs_verdict ask_root(struct bs_byte_verifier *verifier)
 {
-	enum bs_byte_verdict byte_verdict = ask(byte_verifier, (uint32_t)byte_verifier->query->n_nodes - 1);
-	bool needs_clear = byte_verdict == BS_VERDICT_NO || byte_verifier->has_not;
-	if (byte_verdict != BS_VERDICT_UNKNOWN && needs_clear && !is_document_clear(byte_verifier))
+	uint32_t root = (uint32_t)verifier->query->n_nodes - 1;
+	enum bs_verdict verdict = bs_match_tree(verifier->query, verifier->children, root, ask_leaf, verifier);
+	bool needs_clear = verdict == BS_VERDICT_NO || verifier->has_not;
+	if (verdict != BS_VERDICT_UNKNOWN && needs_clear && !is_document_clear(verifier))
 		return BS_VERDICT_UNKNOWN;
-	return byte_verdict;
+	return verdict;
 }
 
-static void begin(struct bs_byte_verifier *byte_verifier, size_t text_bytes, struct bs_error *err)
+static void begin(struct bs_byte_verifier *verifier, size_t text_bytes, struct bs_error *err)
 {
-	memset(byte_verifier->known, 0, byte_verifier->query->n_elements);
-	byte_verifier->status = BS_OK;
-	byte_verifier->err = err;
+	memset(verifier->known, 0, verifier->query->n_elements);
+	verifier->status = BS_OK;
+	verifier->err = err;
 	/* Twice the text: then analysing all of it would have been the better way. */
-	byte_verifier->left_bytes = 2 * text_bytes + 4096;
+	verifier->left_bytes = 2 * text_bytes + 4096;
 }
 
-enum bs_status bs_byte_verifier_json(struct bs_byte_verifier *byte_verifier, const uint8_t *line, size_t line_bytes, enum bs_byte_verdict *byte_verdict_out,
-                            struct bs_error *err)
+enum bs_status bs_byte_verifier_json(struct bs_byte_verifier *verifier, const uint8_t *line, size_t line_bytes,
+                                     enum bs_verdict *verdict_out, struct bs_error *err)
 {
-	begin(byte_verifier, line_bytes, err);
-	byte_verifier->text = (struct bs_byte_verifier_text){.bytes = line, .n_bytes = line_bytes, .is_json = true};
-	byte_verifier->doc_fields = NULL;
-	*byte_verdict_out = ask_root(byte_verifier);
-	return byte_verifier->status;
+	begin(verifier, line_bytes, err);
+	verifier->text = (struct text){.bytes = line, .n_bytes = line_bytes, .is_json = true};
+	verifier->doc_fields = NULL;
+	*verdict_out = ask_root(verifier);
+	return verifier->status;
 }
-
-/* ---- the words of a hit ---- */
 
 /* False: it cannot be told. */
-static bool count_words(struct bs_byte_verifier *byte_verifier, const struct bs_byte_verifier_text *text, uint32_t e, uint32_t *tf)
+static bool count_words(struct bs_byte_verifier *verifier, const struct text *text, uint32_t e, uint32_t *tf)
 {
-	size_t n_bytes = byte_verifier->elements[e].needle.n_bytes;
-	for (size_t at = find(byte_verifier, text, 0, e); at < text->n_bytes;) {
-		enum bs_byte_verdict here = bs_byte_verifier_is_word(byte_verifier, text, e, at);
+	size_t n_bytes = verifier->elements[e].needle.n_bytes;
+	for (size_t at = find(verifier, text, 0, e); at < text->n_bytes;) {
+		enum bs_verdict here = is_word(verifier, text, e, at);
 		if (here == BS_VERDICT_UNKNOWN)
 			return false;
 		*tf += here == BS_VERDICT_YES;
-		at = find(byte_verifier, text, at + (here == BS_VERDICT_YES ? n_bytes : 1), e);
+		at = find(verifier, text, at + (here == BS_VERDICT_YES ? n_bytes : 1), e);
 	}
 	return true;
 }
 
-static bool list_words(struct bs_byte_verifier *byte_verifier, struct bs_match *match)
+static bool list_words(struct bs_byte_verifier *verifier, struct bs_match *match)
 {
-	match->words = byte_verifier->found;
+	match->words = verifier->found;
 	match->n_words = 0;
-	for (size_t i = 0; i < byte_verifier->n_by_bytes; i++) {
-		uint32_t e = byte_verifier->by_bytes[i], tf = 0;
-		if (!byte_verifier->elements[e].is_term)
+	for (size_t i = 0; i < verifier->n_by_bytes; i++) {
+		uint32_t e = verifier->by_bytes[i], tf = 0;
+		if (!verifier->elements[e].is_term)
 			return false;
-		for (size_t f = 0; f < byte_verifier->n_doc_fields; f++) {
-			struct bs_byte_verifier_text text = field_text(byte_verifier, &byte_verifier->doc_fields[f]);
-			if (!count_words(byte_verifier, &text, e, &tf))
+		for (size_t f = 0; f < verifier->n_doc_fields; f++) {
+			struct text text = field_text(verifier, &verifier->doc_fields[f]);
+			if (!count_words(verifier, &text, e, &tf))
 				return false;
 		}
 		if (tf > 0)
-			byte_verifier->found[match->n_words++] = (struct bs_match_word){
-				.term = byte_verifier->query->elements[e].term,
-				.term_bytes = byte_verifier->query->elements[e].term_bytes,
+			verifier->found[match->n_words++] = (struct bs_match_word){
+				.term = verifier->query->elements[e].term,
+				.term_bytes = verifier->query->elements[e].term_bytes,
 				.tf = tf,
-				.idf = &byte_verifier->idfs[e],
+				.idf = &verifier->idfs[e],
 			};
 	}
-	return is_document_clear(byte_verifier);
+	return is_document_clear(verifier);
 }
 
-enum bs_status bs_byte_verifier_fields(struct bs_byte_verifier *byte_verifier, const struct bs_field *fields, size_t n_fields, bool is_json,
-                              bool needs_words, enum bs_byte_verdict *byte_verdict_out, struct bs_match *match_out,
-                              struct bs_error *err)
+enum bs_status bs_byte_verifier_fields(struct bs_byte_verifier *verifier, const struct bs_field *fields,
+                                       size_t n_fields, bool is_json, bool needs_words, enum bs_verdict *verdict_out,
+                                       struct bs_match *match_out, struct bs_error *err)
 {
 	size_t text_bytes = 0;
 	for (size_t i = 0; i < n_fields; i++)
 		text_bytes += fields[i].text_bytes;
-	begin(byte_verifier, text_bytes, err);
-	byte_verifier->doc_fields = fields;
-	byte_verifier->n_doc_fields = n_fields;
-	byte_verifier->is_json = is_json;
-	*byte_verdict_out = ask_root(byte_verifier);
-	if (*byte_verdict_out == BS_VERDICT_YES && needs_words && !list_words(byte_verifier, match_out))
-		*byte_verdict_out = BS_VERDICT_UNKNOWN;
-	return byte_verifier->status;
+	begin(verifier, text_bytes, err);
+	verifier->doc_fields = fields;
+	verifier->n_doc_fields = n_fields;
+	verifier->is_json = is_json;
+	*verdict_out = ask_root(verifier);
+	if (*verdict_out == BS_VERDICT_YES && needs_words && !list_words(verifier, match_out))
+		*verdict_out = BS_VERDICT_UNKNOWN;
+	return verifier->status;
 }

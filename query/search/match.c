@@ -7,6 +7,7 @@
 #include "core/base/hash.h"
 #include "core/base/term_table.h"
 #include "query/search/fuzzy.h"
+#include "query/search/rank.h"
 #include "query/search/snippet.h"
 
 #define FIELD_GAP 100u /* as the indexer leaves between the fields of a record; see indexer/batch/accumulator.c */
@@ -54,8 +55,11 @@ struct bs_matcher {
 	uint32_t *need_of;              /* per element, scratch of the same: all zero in between */
 	struct bs_buffer found;         /* u32: numbers of the words with tf > 0 */
 	struct bs_buffer match_words;   /* struct bs_match_word each */
-	/* The field under analysis. */
-	uint32_t field;
+	/* The document. */
+	const struct bs_field *doc_fields;
+	uint32_t field;                 /* under analysis */
+	struct bs_error *err;
+	enum bs_status status;          /* sticky, while the tree is asked */
 	struct bs_buffer *hits;         /* set while hits are collected */
 };
 
@@ -63,8 +67,6 @@ struct bs_matcher {
 
 /* A dictionary of more words than this is begun anew: a long scan must not remember every word it ever met. */
 #define MAX_KNOWN_WORDS (1u << 20)
-
-/* ---- making ---- */
 
 static bool wants_positions(const struct bs_query *query)
 {
@@ -81,16 +83,9 @@ static bool wants_positions(const struct bs_query *query)
 static bool element_accepts(const struct bs_matcher *matcher, uint32_t e, const uint8_t *term, uint32_t term_bytes)
 {
 	const struct bs_element *element = &matcher->query->elements[e];
-	switch (element->kind) {
-	case BS_ELEMENT_PREFIX:
-		return element->term_bytes <= term_bytes && memcmp(element->term, term, element->term_bytes) == 0;
-	case BS_ELEMENT_FUZZY:
+	if (element->kind == BS_ELEMENT_FUZZY)
 		return bs_fuzzy_matches(matcher->fuzzies[e], term, term_bytes, 0);
-	case BS_ELEMENT_TERM:
-	case BS_ELEMENT_BIGRAM:
-		break;
-	}
-	return false;
+	return element->term_bytes <= term_bytes && memcmp(element->term, term, element->term_bytes) == 0;
 }
 
 static enum bs_status add_element(struct bs_matcher *matcher, struct known_word *word, uint32_t e, struct bs_error *err)
@@ -209,8 +204,6 @@ void bs_matcher_free(struct bs_matcher *matcher)
 	free(matcher);
 }
 
-/* ---- analysis ---- */
-
 static struct known_word *word_at(const struct bs_matcher *matcher, uint32_t number)
 {
 	return (struct known_word *)(void *)matcher->known.data + number;
@@ -302,11 +295,7 @@ static int compare_words(const void *a, const void *b)
 {
 	const struct bs_match_word *x = a;
 	const struct bs_match_word *y = b;
-	uint32_t n = x->term_bytes < y->term_bytes ? x->term_bytes : y->term_bytes;
-	int order = memcmp(x->term, y->term, n);
-	if (order)
-		return order;
-	return x->term_bytes < y->term_bytes ? -1 : x->term_bytes > y->term_bytes;
+	return bs_compare_terms(x->term, x->term_bytes, y->term, y->term_bytes);
 }
 
 /* The scored words found, sorted by bytes. */
@@ -330,8 +319,6 @@ static enum bs_status list_words(struct bs_matcher *matcher, struct bs_match *ma
 	return status;
 }
 
-/* ---- leaves ---- */
-
 static const struct occurrence *occurrences_of(const struct bs_matcher *matcher, uint32_t element, size_t *n_out)
 {
 	const struct bs_buffer *buffer = &matcher->occurrences[element];
@@ -339,19 +326,21 @@ static const struct occurrence *occurrences_of(const struct bs_matcher *matcher,
 	return (const struct occurrence *)(const void *)buffer->data;
 }
 
-/* Whether the document's field is the one that the leaf asks for. */
-static bool field_fits(const struct bs_matcher *matcher, const struct bs_query_node *node,
-                       const struct bs_field *doc_fields, uint32_t field)
+bool bs_match_field(const struct bs_query_field *fields, const struct bs_query_node *leaf, const struct bs_field *field)
 {
-	if (node->field == BS_QUERY_ANY_FIELD)
+	if (leaf->field == BS_QUERY_ANY_FIELD)
 		return true;
-	const struct bs_query_field *wanted = &matcher->fields[node->field];
-	return wanted->name_bytes == doc_fields[field].name_bytes &&
-	       memcmp(wanted->name, doc_fields[field].name, wanted->name_bytes) == 0;
+	const struct bs_query_field *wanted = &fields[leaf->field];
+	return wanted->name_bytes == field->name_bytes && memcmp(wanted->name, field->name, wanted->name_bytes) == 0;
 }
 
-static bool word_matches(const struct bs_matcher *matcher, const struct bs_query_node *node,
-                         const struct bs_field *doc_fields)
+/* Whether the document's field is the one that the leaf asks for. */
+static bool field_fits(const struct bs_matcher *matcher, const struct bs_query_node *node, uint32_t field)
+{
+	return bs_match_field(matcher->fields, node, &matcher->doc_fields[field]);
+}
+
+static bool word_matches(const struct bs_matcher *matcher, const struct bs_query_node *node)
 {
 	uint32_t element = node->items[0].element;
 	if (node->field == BS_QUERY_ANY_FIELD)
@@ -359,7 +348,7 @@ static bool word_matches(const struct bs_matcher *matcher, const struct bs_query
 	size_t n;
 	const struct occurrence *at = occurrences_of(matcher, element, &n);
 	for (size_t i = 0; i < n; i++)
-		if (field_fits(matcher, node, doc_fields, at[i].field))
+		if (field_fits(matcher, node, at[i].field))
 			return true;
 	return false;
 }
@@ -417,28 +406,24 @@ static uint32_t near_needs(struct bs_matcher *matcher, const struct bs_query_nod
 	return n;
 }
 
-/* Their occurrences, in order. */
-static enum bs_status near_points(struct bs_matcher *matcher, const struct bs_query_node *node,
-                                  const struct bs_field *doc_fields, const struct near_need *needs, uint32_t n_needs,
-                                  struct bs_error *err)
+/* Leaves their occurrences in matcher->points, in order; returns how many. */
+static size_t near_points(struct bs_matcher *matcher, const struct bs_query_node *node, const struct near_need *needs,
+                          uint32_t n_needs)
 {
 	bs_buffer_clear(&matcher->points);
 	for (uint32_t k = 0; k < n_needs; k++) {
 		size_t n;
 		const struct occurrence *at = occurrences_of(matcher, needs[k].element, &n);
-		for (size_t o = 0; o < n; o++) {
+		for (size_t o = 0; o < n && !matcher->status; o++) {
 			struct near_point point = {.field = at[o].field, .position = at[o].position, .kind = k};
-			if (!field_fits(matcher, node, doc_fields, at[o].field))
-				continue;
-			enum bs_status status = bs_buffer_append(&matcher->points, &point, sizeof(point), err);
-			if (status)
-				return status;
+			if (field_fits(matcher, node, at[o].field))
+				matcher->status = bs_buffer_append(&matcher->points, &point, sizeof(point), matcher->err);
 		}
 	}
-	if (matcher->points.used_bytes > 0)
-		qsort(matcher->points.data, matcher->points.used_bytes / sizeof(struct near_point), sizeof(struct near_point),
-		      compare_points);
-	return BS_OK;
+	size_t n_points = matcher->status ? 0 : matcher->points.used_bytes / sizeof(struct near_point);
+	if (n_points > 1)
+		qsort(matcher->points.data, n_points, sizeof(struct near_point), compare_points);
+	return n_points;
 }
 
 /* A window slides over the occurrences in order; it holds at most `span` positions of one field. */
@@ -461,35 +446,32 @@ static bool sweep_points(struct near_point *points, size_t n_points, struct near
 	return false;
 }
 
-static enum bs_status near_matches(struct bs_matcher *matcher, const struct bs_query_node *node,
-                                   const struct bs_field *doc_fields, bool *matches_out, struct bs_error *err)
+static bool near_matches(struct bs_matcher *matcher, const struct bs_query_node *node)
 {
-	*matches_out = false;
 	for (uint32_t i = 0; i < node->n_items; i++)
 		if (matcher->tfs[node->items[i].element] == 0)
-			return BS_OK;
+			return false;
 	struct near_need *needs = calloc(node->n_items, sizeof(*needs));
-	if (!needs)
-		return bs_fail_memory(err, "a matcher", node->n_items * sizeof(*needs));
-	uint32_t n_needs = near_needs(matcher, node, needs);
-	enum bs_status status = near_points(matcher, node, doc_fields, needs, n_needs, err);
-	if (!status) {
-		struct near_point *points = (struct near_point *)(void *)matcher->points.data;
-		size_t n_points = matcher->points.used_bytes / sizeof(*points);
-		*matches_out = sweep_points(points, n_points, needs, n_needs, (uint64_t)node->distance + node->n_items - 1);
+	if (!needs) {
+		matcher->status = bs_fail_memory(matcher->err, "a matcher", node->n_items * sizeof(*needs));
+		return false;
 	}
+	uint32_t n_needs = near_needs(matcher, node, needs);
+	size_t n_points = near_points(matcher, node, needs, n_needs);
+	bool matches = sweep_points((struct near_point *)(void *)matcher->points.data, n_points, needs, n_needs,
+	                            (uint64_t)node->distance + node->n_items - 1);
 	free(needs);
-	return status;
+	return matches;
 }
 
 /* Whether the phrase stands around one of the places of this item. */
 static bool phrase_around(const struct bs_matcher *matcher, const struct bs_query_node *node,
-                          const struct bs_field *doc_fields, const struct bs_query_item *rarest)
+                          const struct bs_query_item *rarest)
 {
 	size_t n;
 	const struct occurrence *at = occurrences_of(matcher, rarest->element, &n);
 	for (size_t o = 0; o < n; o++) {
-		if (at[o].position < rarest->position || !field_fits(matcher, node, doc_fields, at[o].field))
+		if (at[o].position < rarest->position || !field_fits(matcher, node, at[o].field))
 			continue;
 		uint64_t start = at[o].position - rarest->position;
 		bool all = true;
@@ -552,8 +534,7 @@ static bool sweep_phrase(struct phrase_sweep *sweep, uint32_t last_bit, const st
 	return false;
 }
 
-static enum bs_status phrase_anywhere(struct bs_matcher *matcher, const struct bs_query_node *node,
-                                      const struct bs_field *doc_fields, bool *matches_out, struct bs_error *err)
+static bool phrase_anywhere(struct bs_matcher *matcher, const struct bs_query_node *node)
 {
 	uint32_t last_bit = node->items[node->n_items - 1].position;
 	struct phrase_sweep sweep = {.n_words = last_bit / 64 + 1};
@@ -561,11 +542,11 @@ static enum bs_status phrase_anywhere(struct bs_matcher *matcher, const struct b
 	uint32_t n_needs = needs ? near_needs(matcher, node, needs) : 0;
 	size_t n_sets = (size_t)n_needs + 3;
 	uint64_t *sets = calloc(n_sets * sweep.n_words, sizeof(*sets));
-	enum bs_status status = needs && sets ? BS_OK : bs_fail_memory(err, "a phrase", n_sets * sweep.n_words * sizeof(*sets));
-	if (!status)
-		status = near_points(matcher, node, doc_fields, needs, n_needs, err);
-	if (status)
+	bool matches = false;
+	if (!needs || !sets) {
+		matcher->status = bs_fail_memory(matcher->err, "a phrase", n_sets * sweep.n_words * sizeof(*sets));
 		goto out;
+	}
 	sweep.state = sets;
 	sweep.open = sets + sweep.n_words;
 	sweep.here = sweep.open + sweep.n_words;
@@ -577,70 +558,63 @@ static enum bs_status phrase_anywhere(struct bs_matcher *matcher, const struct b
 		mask[position / 64] |= UINT64_C(1) << position % 64;
 		sweep.open[position / 64] &= ~(UINT64_C(1) << position % 64);
 	}
-	*matches_out = sweep_phrase(&sweep, last_bit, (const struct near_point *)(const void *)matcher->points.data,
-	                            matcher->points.used_bytes / sizeof(struct near_point));
+	size_t n_points = near_points(matcher, node, needs, n_needs);
+	matches = sweep_phrase(&sweep, last_bit, (const struct near_point *)(const void *)matcher->points.data, n_points);
 out:
 	free(sets);
 	free(needs);
-	return status;
+	return matches;
 }
 
 /* Looks that a phrase may take before it is looked for in one sweep. */
 #define MOST_LOOKS 65536u
 
-static enum bs_status phrase_matches(struct bs_matcher *matcher, const struct bs_query_node *node,
-                                     const struct bs_field *doc_fields, bool *matches_out, struct bs_error *err)
+static bool phrase_matches(struct bs_matcher *matcher, const struct bs_query_node *node)
 {
 	const struct bs_query_item *rarest = &node->items[0];
 	for (uint32_t i = 1; i < node->n_items; i++)
 		if (matcher->tfs[node->items[i].element] < matcher->tfs[rarest->element])
 			rarest = &node->items[i];
 	if ((uint64_t)matcher->tfs[rarest->element] * node->n_items > MOST_LOOKS)
-		return phrase_anywhere(matcher, node, doc_fields, matches_out, err);
-	*matches_out = phrase_around(matcher, node, doc_fields, rarest);
-	return BS_OK;
+		return phrase_anywhere(matcher, node);
+	return phrase_around(matcher, node, rarest);
 }
 
-/* ---- tree ---- */
-
-static enum bs_status eval(struct bs_matcher *matcher, uint32_t number, const struct bs_field *doc_fields, bool *value_out,
-                           struct bs_error *err);
-
-/* Stops at the first child that decides. */
-static enum bs_status eval_children(struct bs_matcher *matcher, const struct bs_query_node *node, bool decides,
-                                    const struct bs_field *doc_fields, bool *value_out, struct bs_error *err)
+enum bs_verdict bs_match_tree(const struct bs_query *query, const uint32_t *children, uint32_t n,
+                              enum bs_verdict (*ask_leaf)(void *context, uint32_t n), void *context)
 {
-	enum bs_status status = BS_OK;
-	*value_out = !decides;
-	for (uint32_t i = 0; i < node->n_children && !status && *value_out != decides; i++)
-		status = eval(matcher, node->children[i], doc_fields, value_out, err);
-	return status;
-}
-
-/* Recurses at most 3 * (BS_QUERY_MAX_DEPTH + 1) deep. */
-static enum bs_status eval(struct bs_matcher *matcher, uint32_t number, const struct bs_field *doc_fields, bool *value_out,
-                           struct bs_error *err)
-{
-	const struct bs_query_node *node = &matcher->query->nodes[number];
-	enum bs_status status = BS_OK;
-	switch (node->kind) {
-	case BS_NODE_WORD:
-		*value_out = word_matches(matcher, node, doc_fields);
-		break;
-	case BS_NODE_PHRASE:
-		return phrase_matches(matcher, node, doc_fields, value_out, err);
-	case BS_NODE_NEAR:
-		return near_matches(matcher, node, doc_fields, value_out, err);
-	case BS_NODE_AND:
-		return eval_children(matcher, node, false, doc_fields, value_out, err);
-	case BS_NODE_OR:
-		return eval_children(matcher, node, true, doc_fields, value_out, err);
-	case BS_NODE_NOT:
-		status = eval(matcher, node->children[0], doc_fields, value_out, err);
-		*value_out = !*value_out;
-		break;
+	const struct bs_query_node *node = &query->nodes[n];
+	enum bs_verdict decisive = node->kind == BS_NODE_AND ? BS_VERDICT_NO : BS_VERDICT_YES;
+	enum bs_verdict verdict = node->kind == BS_NODE_AND ? BS_VERDICT_YES : BS_VERDICT_NO;
+	if (node->n_children == 0)
+		return ask_leaf(context, n);
+	for (uint32_t i = 0; i < node->n_children; i++) {
+		uint32_t child = children[node->children - query->children + i];
+		enum bs_verdict found = bs_match_tree(query, children, child, ask_leaf, context);
+		if (node->kind == BS_NODE_NOT)
+			return found == BS_VERDICT_UNKNOWN ? found : found == BS_VERDICT_NO ? BS_VERDICT_YES : BS_VERDICT_NO;
+		if (found == decisive)
+			return found;
+		verdict = found == BS_VERDICT_UNKNOWN ? found : verdict;
 	}
-	return status;
+	return verdict;
+}
+
+/* After a failure, all are NO. */
+static enum bs_verdict ask_leaf(void *context, uint32_t n)
+{
+	struct bs_matcher *matcher = context;
+	const struct bs_query_node *node = &matcher->query->nodes[n];
+	bool matches = false;
+	if (matcher->status)
+		return BS_VERDICT_NO;
+	if (node->kind == BS_NODE_WORD)
+		matches = word_matches(matcher, node);
+	else if (node->kind == BS_NODE_PHRASE)
+		matches = phrase_matches(matcher, node);
+	else
+		matches = near_matches(matcher, node);
+	return matches ? BS_VERDICT_YES : BS_VERDICT_NO;
 }
 
 enum bs_status bs_match_document(struct bs_matcher *matcher, const struct bs_field *doc_fields, size_t n_doc_fields,
@@ -648,14 +622,17 @@ enum bs_status bs_match_document(struct bs_matcher *matcher, const struct bs_fie
 {
 	const struct bs_query *query = matcher->query;
 	*match_out = (struct bs_match){.matches = false};
-	enum bs_status status = start_document(matcher, err);
-	if (!status)
-		status = analyze_fields(matcher, doc_fields, n_doc_fields, &match_out->length, err);
-	bool matches = false;
-	if (!status)
-		status = eval(matcher, (uint32_t)query->n_nodes - 1, doc_fields, &matches, err);
-	match_out->matches = !status && matches;
-	return match_out->matches ? list_words(matcher, match_out, err) : status;
+	matcher->doc_fields = doc_fields;
+	matcher->err = err;
+	matcher->status = start_document(matcher, err);
+	if (!matcher->status)
+		matcher->status = analyze_fields(matcher, doc_fields, n_doc_fields, &match_out->length, err);
+	if (matcher->status)
+		return matcher->status;
+	uint32_t root = (uint32_t)query->n_nodes - 1;
+	enum bs_verdict verdict = bs_match_tree(query, query->children, root, ask_leaf, matcher);
+	match_out->matches = !matcher->status && verdict == BS_VERDICT_YES;
+	return match_out->matches ? list_words(matcher, match_out, err) : matcher->status;
 }
 
 enum bs_status bs_match_hits(struct bs_matcher *matcher, const struct bs_field *doc_fields, size_t n_doc_fields,

@@ -14,6 +14,23 @@
 #include "corpus/walk/document.h"
 #include "query/search/parse.h"
 
+/* What is known of a node or a document. */
+enum bs_verdict {
+	BS_VERDICT_NO,      /* it does not match */
+	BS_VERDICT_YES,     /* it matches */
+	BS_VERDICT_UNKNOWN,
+};
+
+/*
+ * The verdict on node n from those on the leaves under it: an AND is left at its first NO, an OR at its first YES. children
+ * is the query's own array, or the same with those of each node in another order. Recurses as deep as the tree is.
+ */
+enum bs_verdict bs_match_tree(const struct bs_query *query, const uint32_t *children, uint32_t n,
+                              enum bs_verdict (*ask_leaf)(void *context, uint32_t n), void *context);
+
+/* Whether a document's field is the one that the leaf asks for. fields: as given to bs_query_parse. */
+bool bs_match_field(const struct bs_query_field *fields, const struct bs_query_node *leaf, const struct bs_field *field);
+
 /* A query made ready for many documents, with the scratch for one. One thread. */
 struct bs_matcher;
 

@@ -1,36 +1,47 @@
 /*
- * parse.c: the grammar of parse.h by recursive descent, and what a token's text means as words.
+ * parse.c: the grammar of parse.h by recursive descent: tokens, what their text means as words, and the tree as it grows.
  *
- * Only parentheses recurse (parse_or), so BS_QUERY_MAX_DEPTH bounds the stack. An operand that is ignored is
- * BS_DRAFT_NONE, which every operator passes by. The tree itself grows in parse_build.c, tokens come from parse_lex.c.
+ * Only parentheses recurse (parse_or), so BS_QUERY_MAX_DEPTH bounds the stack. An operand that is ignored is NO_DRAFT,
+ * which every operator passes by. The first failure sticks: no token follows it, and nothing more is built.
  */
 #include "query/search/parse.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unicode/utf8.h>
 
-#include "query/search/parse_build.h"
-#include "query/search/parse_lex.h"
+#include "core/base/hash.h"
+#include "core/base/visible.h"
 
 /* How much of a token a warning shows. */
 #define SHOWN_BYTES 60
 
-struct parser {
-	const uint8_t *text;
-	size_t text_bytes;
-	const struct bs_query_options *options;
-	struct bs_build build;
-	struct bs_lex_token before; /* what asks for an operand at the current token */
-	struct bs_lex_token token;  /* the current token */
-	uint32_t field;             /* the field in force */
-	uint32_t depth;             /* of parentheses */
-	uint32_t n_items;           /* of all leaves so far */
-	uint32_t n_inexact;         /* those of them that are prefixes or fuzzy words */
-	struct bs_buffer words;     /* of struct word: the text of one token, analysed */
-	struct bs_buffer terms;     /* their bytes */
-	size_t error_byte;
-	struct bs_error *err;
+#define NO_DRAFT UINT32_MAX
+
+enum token_kind {
+	TOKEN_START, /* before the first token */
+	TOKEN_END,
+	TOKEN_OPEN,
+	TOKEN_CLOSE,
+	TOKEN_AND,
+	TOKEN_OR,
+	TOKEN_NOT,
+	TOKEN_MINUS,
+	TOKEN_PHRASE, /* inner: between the quotes */
+	TOKEN_NEAR,   /* the same, with a distance */
+	TOKEN_WORD,   /* inner: all of it, or what follows the fields that were taken off */
+	TOKEN_FIELD,  /* the name and colon in front of a word */
+};
+
+/* Offsets into the query. */
+struct token {
+	enum token_kind kind;
+	size_t start_byte;
+	size_t end_byte;
+	size_t inner_start_byte;
+	size_t inner_end_byte;
+	uint32_t distance; /* NEAR: at most BS_QUERY_MAX_DISTANCE */
 };
 
 /* A term of a token's text. */
@@ -42,18 +53,73 @@ struct word {
 	bool is_bigram;
 };
 
-static enum bs_status fail_at(struct parser *parser, size_t byte, const char *message)
+/* A node in the making; children are linked, so that an AND is taken into another without a copy. */
+struct draft {
+	enum bs_node_kind kind;
+	uint32_t field;
+	uint32_t distance;
+	uint32_t n_items;
+	uint32_t n_aids; /* they follow the items */
+	size_t first_item;
+	uint32_t first_child;
+	uint32_t last_child;
+	uint32_t next; /* sibling */
+	uint32_t n_children;
+	uint32_t final; /* its index in the query */
+};
+
+/* Operands of one AND or OR, linked by their drafts. */
+struct operands {
+	enum bs_node_kind kind;
+	uint32_t first;
+	uint32_t last;
+	uint32_t n;
+};
+
+struct parser {
+	const uint8_t *text;
+	size_t text_bytes;
+	const struct bs_query_options *options;
+	struct token before;    /* what asks for an operand at the current token */
+	struct token token;     /* the current token */
+	uint32_t field;         /* the field in force */
+	uint32_t depth;         /* of parentheses */
+	uint32_t n_items;       /* of all leaves so far */
+	uint32_t n_inexact;     /* those of them that are prefixes or fuzzy words */
+	struct bs_buffer words; /* of struct word: the text of one token, analysed */
+	struct bs_buffer terms; /* their bytes */
+	struct bs_query *query; /* elements and warnings grow here from the start */
+	uint32_t *slots;        /* hash table: element index + 1, or 0 */
+	size_t n_slots; /* 0 or a power of two, more than half of it empty; there is room for half as many elements */
+	struct bs_buffer items;  /* of struct bs_query_item */
+	struct bs_buffer drafts; /* of struct draft */
+	uint32_t n_drafts;
+	uint32_t n_children; /* of the finished query so far */
+	size_t error_byte;
+	enum bs_status status; /* sticky */
+	struct bs_error *err;
+};
+
+/* Only while there was no failure yet. */
+static void keep(struct parser *parser, enum bs_status status)
 {
-	parser->error_byte = byte;
-	return bs_fail(parser->err, BS_INVALID, "%s", message);
+	parser->status = status;
+	if (status)
+		parser->token.kind = TOKEN_END;
 }
 
-/* The next line for a warning, or NULL: counted only. */
-static struct bs_error *next_warning(struct parser *parser)
+static void fail_at(struct parser *parser, size_t byte, const char *message)
 {
-	struct bs_query *query = parser->build.query;
-	uint32_t i = query->n_warnings++;
-	return i < BS_QUERY_WARNINGS ? &query->warnings[i] : NULL;
+	if (parser->status)
+		return;
+	parser->error_byte = byte;
+	keep(parser, bs_fail(parser->err, BS_INVALID, "%s", message));
+}
+
+static void append(struct parser *parser, struct bs_buffer *to, const void *bytes, size_t n_bytes)
+{
+	if (!parser->status)
+		keep(parser, bs_buffer_append(to, bytes, n_bytes, parser->err));
 }
 
 /* How many bytes of a token to show: all, or up to a character's end. */
@@ -67,78 +133,343 @@ static int shown_bytes(const uint8_t *text, size_t n_bytes)
 	return (int)shown;
 }
 
+/* Warnings beyond those that are kept are counted. */
 static void warn(struct parser *parser, size_t start_byte, size_t end_byte, const char *message)
 {
-	const char *shown = (const char *)parser->text + start_byte;
-	int n_shown = shown_bytes(parser->text + start_byte, end_byte - start_byte);
+	const uint8_t *text = parser->text + start_byte;
+	int n_shown = shown_bytes(text, end_byte - start_byte);
 	const char *cut = (size_t)n_shown < end_byte - start_byte ? "…" : "";
-	(void)bs_fail(next_warning(parser), BS_OK, "%.*s%s %s", n_shown, shown, cut, message);
+	uint32_t i = parser->query->n_warnings++;
+	struct bs_error *warning = i < BS_QUERY_WARNINGS ? &parser->query->warnings[i] : NULL;
+	(void)bs_fail(warning, BS_OK, "%.*s%s %s", n_shown, (const char *)text, cut, message);
+}
+
+/* The bytes of the white space at `at`, 0 if there is none. */
+static size_t space_bytes(const struct parser *parser, size_t at)
+{
+	if (at >= parser->text_bytes)
+		return 0;
+	size_t next = at;
+	return bs_visible_is_space(bs_visible_next(parser->text, parser->text_bytes, &next)) ? next - at : 0;
+}
+
+static bool is_delimiter(const struct parser *parser, size_t at)
+{
+	return at >= parser->text_bytes || parser->text[at] == '(' || parser->text[at] == ')' || parser->text[at] == '"' ||
+	       space_bytes(parser, at) > 0;
+}
+
+static enum token_kind word_kind(const uint8_t *word, size_t word_bytes)
+{
+	if (word_bytes == 3 && memcmp(word, "AND", 3) == 0)
+		return TOKEN_AND;
+	if (word_bytes == 2 && memcmp(word, "OR", 2) == 0)
+		return TOKEN_OR;
+	if (word_bytes == 3 && memcmp(word, "NOT", 3) == 0)
+		return TOKEN_NOT;
+	return TOKEN_WORD;
+}
+
+static bool is_digit(uint8_t byte)
+{
+	return byte >= '0' && byte <= '9';
+}
+
+/* Takes the ~N behind a closing quote into the token, if it is one. */
+static void read_distance(const struct parser *parser, struct token *token)
+{
+	size_t at = token->end_byte;
+	if (at >= parser->text_bytes || parser->text[at] != '~')
+		return;
+	uint32_t distance = 0;
+	for (at++; at < parser->text_bytes && is_digit(parser->text[at]); at++) {
+		uint64_t longer = (uint64_t)distance * 10 + (parser->text[at] - (uint8_t)'0');
+		distance = longer < BS_QUERY_MAX_DISTANCE ? (uint32_t)longer : BS_QUERY_MAX_DISTANCE;
+	}
+	if (at == token->end_byte + 1 || !is_delimiter(parser, at))
+		return;
+	token->kind = TOKEN_NEAR;
+	token->distance = distance;
+	token->end_byte = at;
+}
+
+static void read_phrase(struct parser *parser, struct token *token)
+{
+	token->kind = TOKEN_PHRASE;
+	token->inner_start_byte = token->start_byte + 1;
+	size_t left_bytes = parser->text_bytes - token->inner_start_byte;
+	const uint8_t *close = left_bytes ? memchr(parser->text + token->inner_start_byte, '"', left_bytes) : NULL;
+	if (!close) {
+		fail_at(parser, token->start_byte, "unbalanced \": the phrase is never closed");
+		token->kind = TOKEN_END;
+		return;
+	}
+	token->inner_end_byte = (size_t)(close - parser->text);
+	token->end_byte = token->inner_end_byte + 1;
+	read_distance(parser, token);
+}
+
+/* After a `-`, neither another nor AND, OR and NOT are more than text. */
+static void read_word(const struct parser *parser, bool is_after_minus, struct token *token)
+{
+	size_t at = token->start_byte;
+	if (parser->text[at] == '-' && !is_after_minus && at + 1 < parser->text_bytes && space_bytes(parser, at + 1) == 0) {
+		token->kind = TOKEN_MINUS;
+		token->end_byte = at + 1;
+		return;
+	}
+	/* Continuation bytes never look like a delimiter. */
+	while (!is_delimiter(parser, token->end_byte))
+		token->end_byte++;
+	token->inner_start_byte = at;
+	token->inner_end_byte = token->end_byte;
+	token->kind = is_after_minus ? TOKEN_WORD : word_kind(parser->text + at, token->end_byte - at);
 }
 
 /* Moves to the next token. */
-static enum bs_status advance(struct parser *parser)
+static void advance(struct parser *parser)
 {
-	bool after_minus = parser->token.kind == BS_LEX_MINUS;
-	size_t from_byte = parser->token.end_byte;
-	if (bs_lex_next(parser->text, parser->text_bytes, from_byte, after_minus, &parser->token))
-		return BS_OK;
-	return fail_at(parser, parser->token.start_byte, "unbalanced \": the phrase is never closed");
+	size_t at = parser->token.end_byte;
+	if (parser->status)
+		return;
+	for (size_t n_bytes; (n_bytes = space_bytes(parser, at)) > 0;)
+		at += n_bytes;
+	struct token token = {.kind = TOKEN_END, .start_byte = at, .end_byte = at};
+	if (at < parser->text_bytes && (parser->text[at] == '(' || parser->text[at] == ')')) {
+		token.kind = parser->text[at] == '(' ? TOKEN_OPEN : TOKEN_CLOSE;
+		token.end_byte = at + 1;
+	} else if (at < parser->text_bytes && parser->text[at] == '"') {
+		read_phrase(parser, &token);
+	} else if (at < parser->text_bytes) {
+		read_word(parser, parser->token.kind == TOKEN_MINUS, &token);
+	}
+	parser->token = token;
 }
 
 /* The current token asks for an operand: moves to where it must begin. */
-static enum bs_status advance_to_operand(struct parser *parser)
+static void advance_to_operand(struct parser *parser)
 {
 	parser->before = parser->token;
-	return advance(parser);
+	advance(parser);
 }
 
 static bool starts_primary(const struct parser *parser)
 {
-	enum bs_lex_kind kind = parser->token.kind;
-	return kind == BS_LEX_WORD || kind == BS_LEX_PHRASE || kind == BS_LEX_NEAR || kind == BS_LEX_OPEN;
+	enum token_kind kind = parser->token.kind;
+	return kind == TOKEN_WORD || kind == TOKEN_PHRASE || kind == TOKEN_NEAR || kind == TOKEN_OPEN;
 }
 
 static bool starts_unary(const struct parser *parser)
 {
-	return starts_primary(parser) || parser->token.kind == BS_LEX_NOT || parser->token.kind == BS_LEX_MINUS;
+	return starts_primary(parser) || parser->token.kind == TOKEN_NOT || parser->token.kind == TOKEN_MINUS;
 }
 
 /* The current token cannot begin an operand, and one must stand here. */
-static enum bs_status fail_operand(struct parser *parser)
+static void fail_operand(struct parser *parser)
 {
+	static const char *const after[] = {
+		[TOKEN_AND] = "AND needs something after it",
+		[TOKEN_OR] = "OR needs something after it",
+		[TOKEN_NOT] = "NOT needs a word, a phrase or parentheses after it",
+		[TOKEN_MINUS] = "- needs a word, a phrase or parentheses after it",
+		[TOKEN_FIELD] = "the field needs a word, a phrase or parentheses after it",
+	};
 	size_t at = parser->token.start_byte;
 	size_t before_at = parser->before.start_byte;
-	switch (parser->before.kind) {
-	case BS_LEX_AND:
-		return fail_at(parser, before_at, "AND needs something after it");
-	case BS_LEX_OR:
-		return fail_at(parser, before_at, "OR needs something after it");
-	case BS_LEX_NOT:
-		return fail_at(parser, before_at, "NOT needs a word, a phrase or parentheses after it");
-	case BS_LEX_MINUS:
-		return fail_at(parser, before_at, "- needs a word, a phrase or parentheses after it");
-	case BS_LEX_FIELD:
-		return fail_at(parser, before_at, "the field needs a word, a phrase or parentheses after it");
-	default:
-		break;
+	bool is_open = parser->before.kind == TOKEN_OPEN;
+	if (after[parser->before.kind])
+		fail_at(parser, before_at, after[parser->before.kind]);
+	else if (parser->token.kind == TOKEN_AND)
+		fail_at(parser, at, "AND needs something before it");
+	else if (parser->token.kind == TOKEN_OR)
+		fail_at(parser, at, "OR needs something before it");
+	else if (parser->token.kind == TOKEN_CLOSE)
+		fail_at(parser, at, is_open ? "nothing between the parentheses" : "unbalanced )");
+	else if (is_open)
+		fail_at(parser, before_at, "unbalanced (: it is never closed");
+	else
+		fail_at(parser, 0, "the query is empty");
+}
+
+/*
+ * What stands at the end of a word, text[start_byte..end_byte): `*` or `~1` or `~2`, unless it is all of the word.
+ * Returns the element kind, TERM without any, and where the text in front of it ends.
+ */
+static enum bs_element_kind suffix_of(const struct parser *parser, size_t start_byte, size_t end_byte,
+                                      uint8_t *distance_out, size_t *text_end_out)
+{
+	const uint8_t *end = parser->text + end_byte;
+	size_t n_bytes = end_byte - start_byte;
+	*distance_out = 0;
+	*text_end_out = end_byte;
+	if (n_bytes > 1 && end[-1] == '*') {
+		*text_end_out = end_byte - 1;
+		return BS_ELEMENT_PREFIX;
 	}
-	bool is_open = parser->before.kind == BS_LEX_OPEN;
-	if (parser->token.kind == BS_LEX_AND)
-		return fail_at(parser, at, "AND needs something before it");
-	if (parser->token.kind == BS_LEX_OR)
-		return fail_at(parser, at, "OR needs something before it");
-	if (parser->token.kind == BS_LEX_CLOSE)
-		return fail_at(parser, at, is_open ? "nothing between the parentheses" : "unbalanced )");
-	return is_open ? fail_at(parser, before_at, "unbalanced (: it is never closed")
-		       : fail_at(parser, 0, "the query is empty");
+	if (n_bytes > 2 && end[-2] == '~' && (end[-1] == '1' || end[-1] == '2')) {
+		*distance_out = (uint8_t)(end[-1] - '0');
+		*text_end_out = end_byte - 2;
+		return BS_ELEMENT_FUZZY;
+	}
+	return BS_ELEMENT_TERM;
+}
+
+/* Whether the word ends in ~ and digits that are no distance: surely a mistake, and worth a warning. */
+static bool has_bad_distance(const uint8_t *text, size_t start_byte, size_t end_byte)
+{
+	size_t at = end_byte;
+	while (at > start_byte && is_digit(text[at - 1]))
+		at--;
+	return at > start_byte + 1 && text[at - 1] == '~';
+}
+
+/* The length of the field name, colon included, that the current word begins with, and its field; 0 if with none. */
+static size_t find_field(struct parser *parser)
+{
+	const struct bs_term_table *fields = parser->options->fields;
+	const uint8_t *word = parser->text + parser->token.inner_start_byte;
+	size_t word_bytes = parser->token.inner_end_byte - parser->token.inner_start_byte;
+	size_t longest_bytes = parser->options->longest_field_bytes;
+	size_t reach = fields && word_bytes > longest_bytes ? longest_bytes + 1 : word_bytes;
+	size_t found_bytes = 0;
+	for (size_t at = 1; fields && at < reach; at++) {
+		const uint8_t *colon = memchr(word + at, ':', reach - at);
+		if (!colon)
+			break;
+		at = (size_t)(colon - word);
+		if (bs_term_table_find(fields, word, (uint32_t)at, bs_hash_slot(word, at), &parser->field))
+			found_bytes = at + 1;
+	}
+	return found_bytes;
+}
+
+static struct draft *draft_at(struct parser *parser, uint32_t draft)
+{
+	assert(draft < parser->n_drafts);
+	return (struct draft *)(void *)parser->drafts.data + draft;
+}
+
+static bool element_equal(const struct bs_element *a, const struct bs_element *b)
+{
+	return a->kind == b->kind && a->max_distance == b->max_distance && a->term_bytes == b->term_bytes &&
+	       memcmp(a->term, b->term, a->term_bytes) == 0;
+}
+
+/* The slot of this element, or the empty one where it belongs. */
+static uint32_t *find_slot(struct parser *parser, const struct bs_element *element)
+{
+	uint64_t kind = (uint64_t)element->kind * 4 + element->max_distance;
+	size_t i = (size_t)bs_hash_mix(bs_hash_slot(element->term, element->term_bytes) + kind) & (parser->n_slots - 1);
+	while (parser->slots[i] && !element_equal(&parser->query->elements[parser->slots[i] - 1], element))
+		i = (i + 1) & (parser->n_slots - 1);
+	return &parser->slots[i];
+}
+
+/* Makes room for one element more. */
+static void grow_elements(struct parser *parser)
+{
+	struct bs_query *query = parser->query;
+	size_t n_slots = parser->n_slots ? parser->n_slots * 2 : 16;
+	if (parser->status || query->n_elements < parser->n_slots / 2)
+		return;
+	uint32_t *slots = calloc(n_slots, sizeof(*slots));
+	struct bs_element *elements = slots ? realloc(query->elements, n_slots / 2 * sizeof(*elements)) : NULL;
+	if (!elements) {
+		free(slots);
+		keep(parser, bs_fail_memory(parser->err, "the words of a query", n_slots * sizeof(*elements)));
+		return;
+	}
+	free(parser->slots);
+	query->elements = elements;
+	parser->slots = slots;
+	parser->n_slots = n_slots;
+	for (size_t i = 0; i < query->n_elements; i++)
+		*find_slot(parser, &elements[i]) = (uint32_t)(i + 1);
+}
+
+/* Appends an item to the leaf that is being made; the element is found or added. */
+static void add_item(struct parser *parser, const struct bs_element *element, uint32_t position)
+{
+	struct bs_query *query = parser->query;
+	grow_elements(parser);
+	if (parser->status)
+		return;
+	uint32_t *slot = find_slot(parser, element);
+	if (!*slot) {
+		uint8_t *term = malloc(element->term_bytes);
+		if (!term) {
+			keep(parser, bs_fail_memory(parser->err, "a word of a query", element->term_bytes));
+			return;
+		}
+		memcpy(term, element->term, element->term_bytes);
+		query->elements[query->n_elements] = *element;
+		query->elements[query->n_elements++].term = term;
+		*slot = (uint32_t)query->n_elements;
+	}
+	struct bs_query_item item = {.element = *slot - 1, .position = position};
+	append(parser, &parser->items, &item, sizeof(item));
+}
+
+static uint32_t add_draft(struct parser *parser, const struct draft *draft)
+{
+	append(parser, &parser->drafts, draft, sizeof(*draft));
+	return parser->status ? NO_DRAFT : parser->n_drafts++;
+}
+
+static uint32_t add_operator(struct parser *parser, const struct operands *operands)
+{
+	struct draft draft = {.kind = operands->kind, .field = BS_QUERY_ANY_FIELD, .next = NO_DRAFT};
+	draft.first_child = operands->first;
+	draft.last_child = operands->last;
+	draft.n_children = operands->n;
+	return add_draft(parser, &draft);
+}
+
+/* NOT draft: nothing for nothing, and the operand of a NOT itself. */
+static uint32_t negate(struct parser *parser, uint32_t draft)
+{
+	struct operands operands = {BS_NODE_NOT, draft, draft, 1};
+	if (draft == NO_DRAFT)
+		return NO_DRAFT;
+	struct draft *node = draft_at(parser, draft);
+	return node->kind == BS_NODE_NOT ? node->first_child : add_operator(parser, &operands);
+}
+
+static struct operands no_operands(enum bs_node_kind kind)
+{
+	return (struct operands){kind, NO_DRAFT, NO_DRAFT, 0};
+}
+
+/* Adds one; those of a node of the same kind are taken over instead of the node. */
+static void add_operand(struct parser *parser, struct operands *operands, uint32_t draft)
+{
+	if (draft == NO_DRAFT)
+		return;
+	struct operands added = {operands->kind, draft, draft, 1};
+	struct draft *node = draft_at(parser, draft);
+	if (node->kind == operands->kind)
+		added = (struct operands){operands->kind, node->first_child, node->last_child, node->n_children};
+	if (operands->n == 0) {
+		*operands = added;
+		return;
+	}
+	draft_at(parser, operands->last)->next = added.first;
+	operands->last = added.last;
+	operands->n += added.n;
+}
+
+/* The operands as one node: nothing of none, the operand itself of one. */
+static uint32_t join(struct parser *parser, const struct operands *operands)
+{
+	return operands->n < 2 ? operands->first : add_operator(parser, operands);
 }
 
 /* bs_token_fn: gathers a token's words. */
 static enum bs_status gather(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
 {
 	struct parser *parser = context;
-	enum bs_status status = BS_OK;
-	for (size_t i = 0; i < n_tokens && !status; i++) {
+	(void)err;
+	for (size_t i = 0; i < n_tokens; i++) {
 		struct word word = {
 			.term_off = parser->terms.used_bytes,
 			.term_bytes = tokens[i].term_bytes,
@@ -146,19 +477,19 @@ static enum bs_status gather(void *context, const struct bs_token *tokens, size_
 			.start_byte = tokens[i].start_byte,
 			.is_bigram = tokens[i].is_bigram,
 		};
-		status = bs_buffer_append(&parser->terms, tokens[i].term, tokens[i].term_bytes, err);
-		if (!status)
-			status = bs_buffer_append(&parser->words, &word, sizeof(word), err);
+		append(parser, &parser->terms, tokens[i].term, tokens[i].term_bytes);
+		append(parser, &parser->words, &word, sizeof(word));
 	}
-	return status;
+	return parser->status;
 }
 
 /* Leaves the words of the text in parser->words. */
-static enum bs_status analyze(struct parser *parser, struct bs_words *words, const uint8_t *text, size_t text_bytes)
+static void analyze(struct parser *parser, struct bs_words *words, const uint8_t *text, size_t text_bytes)
 {
 	bs_buffer_clear(&parser->words);
 	bs_buffer_clear(&parser->terms);
-	return bs_words_analyze(words, text, text_bytes, 0, gather, parser, NULL, parser->err);
+	if (!parser->status)
+		keep(parser, bs_words_analyze(words, text, text_bytes, 0, gather, parser, NULL, parser->err));
 }
 
 static size_t count_words(const struct parser *parser)
@@ -171,7 +502,7 @@ static const struct word *word_at(const struct parser *parser, size_t i)
 	return (const struct word *)(const void *)parser->words.data + i;
 }
 
-/* The last one that is no pair; there is one. */
+/* The last one that is no bigram; there is one. */
 static const struct word *last_word(const struct parser *parser)
 {
 	size_t i = count_words(parser) - 1;
@@ -191,333 +522,343 @@ static enum bs_status find_second(void *context, const struct bs_token *tokens, 
 }
 
 /*
- * Whether a word that begins at the start of this text is of a run. The analyzer knows, but does not say: so it is
+ * Whether a word that begins at the start of this text is of a script run. The analyzer knows, but does not say: so it is
  * asked for the first code point twice over, which makes two words at least that both bear the whole run's place if
  * that code point is of a run, and only then.
  */
-static enum bs_status is_run(struct parser *parser, const uint8_t *text, size_t text_bytes, bool *is_run_out)
+static bool is_of_run(struct parser *parser, const uint8_t *text, size_t text_bytes)
 {
 	uint8_t twice[2 * U8_MAX_LENGTH];
 	size_t n_bytes = 0;
+	bool found = false;
 	U8_FWD_1(text, n_bytes, text_bytes);
 	memcpy(twice, text, n_bytes);
 	memcpy(twice + n_bytes, text, n_bytes);
-	*is_run_out = false;
-	return bs_words_analyze(parser->options->words, twice, 2 * n_bytes, 0, find_second, is_run_out, NULL,
-				parser->err);
-}
-
-static struct bs_element element_of(const struct parser *parser, const struct word *word, enum bs_element_kind kind)
-{
-	struct bs_element element = {.kind = kind, .term_bytes = word->term_bytes};
-	element.term = parser->terms.data + word->term_off;
-	return element;
+	keep(parser,
+	     bs_words_analyze(parser->options->words, twice, 2 * n_bytes, 0, find_second, &found, NULL, parser->err));
+	return found && !parser->status;
 }
 
 /*
- * Adds the gathered words, or the gathered pairs, as items of a leaf, the last word as `last`. A last word that stands
- * for others (U+1F21A, which folds to U+7121 and is of no run, may bear ~2) pairs with nothing that must be there.
+ * Adds the gathered words, or the gathered bigrams, as items of a leaf, the last word as `last`, and returns how many. A
+ * last word that stands for others (U+1F21A, which folds to U+7121 and is of no run, may bear ~2) has no bigram that must
+ * be there.
  */
-static enum bs_status add_items(struct parser *parser, bool pairs, const struct bs_element *last, uint32_t *n_out)
+static uint32_t add_items(struct parser *parser, bool bigrams, const struct bs_element *last)
 {
 	const struct word *final = last_word(parser);
-	enum bs_status status = BS_OK;
-	*n_out = 0;
-	for (size_t i = 0; i < count_words(parser) && !status; i++) {
+	uint32_t n = 0;
+	for (size_t i = 0; i < count_words(parser); i++) {
 		const struct word *word = word_at(parser, i);
-		if (word->is_bigram != pairs || (pairs && last && word->position + 1 == final->position))
+		if (word->is_bigram != bigrams || (bigrams && last && word->position + 1 == final->position))
 			continue;
-		struct bs_element element = element_of(parser, word, pairs ? BS_ELEMENT_BIGRAM : BS_ELEMENT_TERM);
-		if (word == final && last)
-			element = *last;
-		status = bs_build_item(&parser->build, &element, word->position - word_at(parser, 0)->position,
-				       parser->err);
-		++*n_out;
+		struct bs_element element = {
+			.kind = bigrams ? BS_ELEMENT_BIGRAM : BS_ELEMENT_TERM,
+			.term_bytes = word->term_bytes,
+			.term = parser->terms.data + word->term_off,
+		};
+		add_item(parser, word == final && last ? last : &element, word->position - word_at(parser, 0)->position);
+		n++;
 	}
-	return status;
+	return n;
 }
 
 _Static_assert(BS_QUERY_MAX_PHRASE == 16384 && BS_QUERY_MAX_WORDS == 100000 && BS_QUERY_MAX_INEXACT == 1024,
-	       "the messages below name them");
+               "the messages below name them");
 
 /* Refuses the leaf just gathered if it makes the query larger than is answered in good time. */
-static enum bs_status check_size(struct parser *parser, uint32_t n_items, bool is_inexact)
+static void check_size(struct parser *parser, uint32_t n_items, bool is_inexact)
 {
 	size_t at = parser->token.start_byte;
 	parser->n_items += n_items;
 	parser->n_inexact += is_inexact;
 	if (n_items > BS_QUERY_MAX_PHRASE)
-		return fail_at(parser, at, "a phrase may have 16384 words");
+		fail_at(parser, at, "a phrase may have 16384 words");
 	if (parser->n_items > BS_QUERY_MAX_WORDS)
-		return fail_at(parser, at, "a query may have 100000 words");
+		fail_at(parser, at, "a query may have 100000 words");
 	if (parser->n_inexact > BS_QUERY_MAX_INEXACT)
-		return fail_at(parser, at, "a query may have 1024 words with * or ~");
-	return BS_OK;
+		fail_at(parser, at, "a query may have 1024 words with * or ~");
 }
 
 /* The gathered words as a leaf: a WORD, a PHRASE, or with is_near a NEAR. */
-static enum bs_status make_leaf(struct parser *parser, const struct bs_element *last, bool is_near, uint32_t *draft_out)
+static uint32_t make_leaf(struct parser *parser, const struct bs_element *last, bool is_near)
 {
-	struct bs_draft leaf = {.kind = BS_NODE_WORD, .field = parser->field};
-	enum bs_status status = add_items(parser, false, last, &leaf.n_items);
-	if (!status)
-		status = check_size(parser, leaf.n_items, last != NULL);
-	if (!status && leaf.n_items > 1 && !is_near) {
-		leaf.kind = BS_NODE_PHRASE;
-		status = add_items(parser, true, last, &leaf.n_aids);
-	} else if (leaf.n_items > 1) {
+	struct draft leaf = {.kind = BS_NODE_WORD, .field = parser->field};
+	leaf.first_child = leaf.last_child = leaf.next = NO_DRAFT;
+	leaf.first_item = parser->items.used_bytes / sizeof(struct bs_query_item);
+	if (parser->status)
+		return NO_DRAFT;
+	leaf.n_items = add_items(parser, false, last);
+	check_size(parser, leaf.n_items, last != NULL);
+	if (leaf.n_items > 1 && is_near) {
 		leaf.kind = BS_NODE_NEAR;
 		leaf.distance = parser->token.distance;
+	} else if (leaf.n_items > 1) {
+		leaf.kind = BS_NODE_PHRASE;
+		leaf.n_aids = add_items(parser, true, last);
 	}
-	return status ? status : bs_build_leaf(&parser->build, &leaf, draft_out, parser->err);
+	return add_draft(parser, &leaf);
 }
 
-static enum bs_status parse_phrase(struct parser *parser, uint32_t *draft_out)
+static uint32_t parse_phrase(struct parser *parser)
 {
-	const struct bs_lex_token *token = &parser->token;
-	size_t n_bytes = token->inner_end_byte - token->inner_start_byte;
-	enum bs_status status =
-		analyze(parser, parser->options->words, parser->text + token->inner_start_byte, n_bytes);
-	if (status)
-		return status;
-	if (count_words(parser) > 0)
-		return make_leaf(parser, NULL, token->kind == BS_LEX_NEAR, draft_out);
+	const struct token *token = &parser->token;
+	bool is_near = token->kind == TOKEN_NEAR;
+	analyze(parser, parser->options->words, parser->text + token->inner_start_byte,
+	        token->inner_end_byte - token->inner_start_byte);
+	if (parser->status || count_words(parser) > 0)
+		return make_leaf(parser, NULL, is_near);
 	warn(parser, token->start_byte, token->end_byte, "is ignored: it holds no words");
-	return BS_OK;
+	return NO_DRAFT;
 }
 
 /*
  * The last gathered word as a prefix or fuzzy element, its term in *unstemmed_out: in an index that stems, prefixes and
  * fuzzy words are folded only (as in Lucene), and matched with the stems that the index holds.
  */
-static enum bs_status make_last(struct parser *parser, const uint8_t *text, size_t text_bytes, struct bs_element *last,
-				struct bs_buffer *unstemmed_out)
+static void make_last(struct parser *parser, const uint8_t *text, size_t text_bytes, struct bs_element *last,
+                      struct bs_buffer *unstemmed_out)
 {
 	struct bs_words *words = parser->options->words_unstemmed;
-	enum bs_status status = words ? analyze(parser, words, text, text_bytes) : BS_OK;
-	if (status)
-		return status;
+	if (words)
+		analyze(parser, words, text, text_bytes);
+	if (parser->status)
+		return;
 	const struct word *word = last_word(parser);
-	const uint8_t *term = parser->terms.data + word->term_off;
-	status = bs_buffer_append(unstemmed_out, term, word->term_bytes, parser->err);
-	if (!status && words)
-		status = analyze(parser, parser->options->words, text, text_bytes);
+	append(parser, unstemmed_out, parser->terms.data + word->term_off, word->term_bytes);
+	if (words)
+		analyze(parser, parser->options->words, text, text_bytes);
 	last->term = unstemmed_out->data;
 	last->term_bytes = (uint32_t)unstemmed_out->used_bytes;
-	return status;
 }
 
 /* Words that end in * or ~1 or ~2; there is one at least. */
-static enum bs_status parse_inexact(struct parser *parser, struct bs_element last, size_t start_byte, size_t end_byte,
-				    uint32_t *draft_out)
+static uint32_t parse_inexact(struct parser *parser, struct bs_element last, size_t start_byte, size_t end_byte)
 {
 	const uint8_t *text = parser->text + start_byte;
 	struct bs_buffer unstemmed = {0};
 	size_t last_byte = (size_t)last_word(parser)->start_byte;
-	bool of_run;
-	enum bs_status status = is_run(parser, text + last_byte, end_byte - start_byte - last_byte, &of_run);
-	if (status)
-		goto out;
-	if (of_run) {
+	if (is_of_run(parser, text + last_byte, end_byte - start_byte - last_byte)) {
 		if (last.kind == BS_ELEMENT_FUZZY)
-			warn(parser, start_byte, end_byte,
-			     "is searched as it is: the script has no words to be near to");
-		status = make_leaf(parser, NULL, false, draft_out);
-		goto out;
+			warn(parser, start_byte, end_byte, "is searched as it is: the script has no words to be near to");
+		return make_leaf(parser, NULL, false);
 	}
-	status = make_last(parser, text, end_byte - start_byte, &last, &unstemmed);
-	if (!status)
-		status = make_leaf(parser, &last, false, draft_out);
-out:
+	make_last(parser, text, end_byte - start_byte, &last, &unstemmed);
+	uint32_t draft = make_leaf(parser, &last, false);
 	bs_buffer_deinit(&unstemmed);
-	return status;
+	return draft;
 }
 
 /* A bare word, its fields taken off. */
-static enum bs_status parse_word(struct parser *parser, uint32_t *draft_out)
+static uint32_t parse_word(struct parser *parser)
 {
 	size_t start_byte = parser->token.inner_start_byte, end_byte = parser->token.inner_end_byte, text_end;
 	struct bs_element last = {0};
-	last.kind = bs_lex_suffix(parser->text, start_byte, end_byte, &last.max_distance, &text_end);
-	enum bs_status status =
-		analyze(parser, parser->options->words, parser->text + start_byte, text_end - start_byte);
-	if (status)
-		return status;
+	last.kind = suffix_of(parser, start_byte, end_byte, &last.max_distance, &text_end);
+	analyze(parser, parser->options->words, parser->text + start_byte, text_end - start_byte);
+	if (parser->status)
+		return NO_DRAFT;
 	if (count_words(parser) == 0) {
 		warn(parser, start_byte, end_byte, "is ignored: it holds no words");
-		return BS_OK;
+		return NO_DRAFT;
 	}
 	if (last.kind != BS_ELEMENT_TERM)
-		return parse_inexact(parser, last, start_byte, text_end, draft_out);
-	if (bs_lex_has_bad_distance(parser->text, start_byte, end_byte))
+		return parse_inexact(parser, last, start_byte, text_end);
+	if (has_bad_distance(parser->text, start_byte, end_byte))
 		warn(parser, start_byte, end_byte, "is searched as text: the distance of a word is ~1 or ~2");
-	return make_leaf(parser, NULL, false, draft_out);
+	return make_leaf(parser, NULL, false);
 }
 
-static enum bs_status parse_or(struct parser *parser, uint32_t *draft_out);
+static uint32_t parse_or(struct parser *parser);
 
-static enum bs_status parse_parentheses(struct parser *parser, uint32_t *draft_out)
+static uint32_t parse_parentheses(struct parser *parser)
 {
 	size_t open_byte = parser->token.start_byte;
-	if (parser->depth == BS_QUERY_MAX_DEPTH)
-		return fail_at(parser, open_byte, "parentheses are nested too deep");
+	if (parser->depth == BS_QUERY_MAX_DEPTH) {
+		fail_at(parser, open_byte, "parentheses are nested too deep");
+		return NO_DRAFT;
+	}
 	parser->depth++;
-	enum bs_status status = advance_to_operand(parser);
-	if (!status)
-		status = parse_or(parser, draft_out);
+	advance_to_operand(parser);
+	uint32_t draft = parse_or(parser);
 	parser->depth--;
-	if (!status && parser->token.kind != BS_LEX_CLOSE)
-		status = fail_at(parser, open_byte, "unbalanced (: it is never closed");
-	return status;
+	if (parser->token.kind != TOKEN_CLOSE)
+		fail_at(parser, open_byte, "unbalanced (: it is never closed");
+	return draft;
 }
 
-/* Takes the fields off the current word; the innermost is then in force, and the current token is their operand. */
-static enum bs_status parse_fields(struct parser *parser)
+/* The fields are taken off the current word; the innermost is in force for their operand. */
+static uint32_t parse_primary(struct parser *parser)
 {
-	while (parser->token.kind == BS_LEX_WORD) {
-		struct bs_lex_token *token = &parser->token;
-		size_t n_bytes = bs_lex_field(parser->text, token->inner_start_byte, token->inner_end_byte,
-					      parser->options->fields, parser->options->longest_field_bytes,
-					      &parser->field);
-		if (n_bytes == 0)
-			break;
+	uint32_t field_around = parser->field, draft = NO_DRAFT;
+	struct token *token = &parser->token;
+	size_t n_bytes;
+	while (token->kind == TOKEN_WORD && (n_bytes = find_field(parser)) > 0) {
 		token->inner_start_byte += n_bytes;
 		if (token->inner_start_byte < token->inner_end_byte)
 			continue;
-		token->kind = BS_LEX_FIELD;
-		enum bs_status status = advance_to_operand(parser);
-		if (status)
-			return status;
+		token->kind = TOKEN_FIELD;
+		advance_to_operand(parser);
 	}
-	return starts_primary(parser) ? BS_OK : fail_operand(parser);
-}
-
-static enum bs_status parse_primary(struct parser *parser, uint32_t *draft_out)
-{
-	uint32_t field_around = parser->field;
-	*draft_out = BS_DRAFT_NONE;
-	enum bs_status status = parse_fields(parser);
-	if (status)
-		return status;
-	if (parser->token.kind == BS_LEX_WORD)
-		status = parse_word(parser, draft_out);
-	else if (parser->token.kind == BS_LEX_OPEN)
-		status = parse_parentheses(parser, draft_out);
+	if (!starts_primary(parser))
+		fail_operand(parser);
+	else if (token->kind == TOKEN_WORD)
+		draft = parse_word(parser);
+	else if (token->kind == TOKEN_OPEN)
+		draft = parse_parentheses(parser);
 	else
-		status = parse_phrase(parser, draft_out);
+		draft = parse_phrase(parser);
 	parser->field = field_around;
-	return status ? status : advance(parser);
+	advance(parser);
+	return draft;
 }
 
 /* is_negated_out: by - or NOT at this very place. */
-static enum bs_status parse_unary(struct parser *parser, bool *is_negated_out, uint32_t *draft_out)
+static uint32_t parse_unary(struct parser *parser, bool *is_negated_out)
 {
-	*is_negated_out = parser->token.kind == BS_LEX_NOT || parser->token.kind == BS_LEX_MINUS;
+	*is_negated_out = parser->token.kind == TOKEN_NOT || parser->token.kind == TOKEN_MINUS;
 	if (!*is_negated_out)
-		return parse_primary(parser, draft_out);
-	uint32_t draft;
-	enum bs_status status = advance_to_operand(parser);
-	if (!status)
-		status = parse_primary(parser, &draft);
-	return status ? status : bs_build_not(&parser->build, draft, draft_out, parser->err);
+		return parse_primary(parser);
+	advance_to_operand(parser);
+	return negate(parser, parse_primary(parser));
 }
 
 /* unary { "AND" unary }; is_negated_out: a single one, negated. */
-static enum bs_status parse_explicit_and(struct parser *parser, bool *is_negated_out, uint32_t *draft_out)
+static uint32_t parse_explicit_and(struct parser *parser, bool *is_negated_out)
 {
-	struct bs_operands all = bs_operands_none(BS_NODE_AND);
-	uint32_t draft;
-	enum bs_status status = parse_unary(parser, is_negated_out, &draft);
-	while (!status) {
-		bs_build_add(&parser->build, &all, draft);
-		if (parser->token.kind != BS_LEX_AND)
-			break;
-		bool is_negated;
+	struct operands all = no_operands(BS_NODE_AND);
+	bool is_negated;
+	add_operand(parser, &all, parse_unary(parser, is_negated_out));
+	while (parser->token.kind == TOKEN_AND) {
 		*is_negated_out = false;
-		status = advance_to_operand(parser);
-		if (!status)
-			status = parse_unary(parser, &is_negated, &draft);
+		advance_to_operand(parser);
+		add_operand(parser, &all, parse_unary(parser, &is_negated));
 	}
-	return status ? status : bs_build_join(&parser->build, &all, draft_out, parser->err);
+	return join(parser, &all);
 }
 
 /* What stands side by side: all of it; or with --any outside parentheses, any of it but none of the negated. */
-static enum bs_status parse_and(struct parser *parser, uint32_t *draft_out)
+static uint32_t parse_and(struct parser *parser)
 {
 	bool any = parser->options->any && parser->depth == 0;
-	struct bs_operands either = bs_operands_none(BS_NODE_OR), all = bs_operands_none(BS_NODE_AND);
-	struct bs_operands both = bs_operands_none(BS_NODE_AND);
-	uint32_t draft;
+	struct operands either = no_operands(BS_NODE_OR), all = no_operands(BS_NODE_AND), both = no_operands(BS_NODE_AND);
 	do {
 		bool is_negated;
-		enum bs_status status = parse_explicit_and(parser, &is_negated, &draft);
-		if (status)
-			return status;
-		bs_build_add(&parser->build, any && !is_negated ? &either : &all, draft);
+		uint32_t draft = parse_explicit_and(parser, &is_negated);
+		add_operand(parser, any && !is_negated ? &either : &all, draft);
 	} while (starts_unary(parser));
-	enum bs_status status = bs_build_join(&parser->build, &either, &draft, parser->err);
-	if (status)
-		return status;
-	bs_build_add(&parser->build, &both, draft);
-	status = bs_build_join(&parser->build, &all, &draft, parser->err);
-	if (status)
-		return status;
-	bs_build_add(&parser->build, &both, draft);
-	return bs_build_join(&parser->build, &both, draft_out, parser->err);
+	add_operand(parser, &both, join(parser, &either));
+	add_operand(parser, &both, join(parser, &all));
+	return join(parser, &both);
 }
 
-static enum bs_status parse_or(struct parser *parser, uint32_t *draft_out)
+static uint32_t parse_or(struct parser *parser)
 {
-	struct bs_operands either = bs_operands_none(BS_NODE_OR);
-	for (;;) {
-		uint32_t draft;
-		enum bs_status status = starts_unary(parser) ? parse_and(parser, &draft) : fail_operand(parser);
-		if (status)
-			return status;
-		bs_build_add(&parser->build, &either, draft);
-		if (parser->token.kind != BS_LEX_OR)
-			break;
-		status = advance_to_operand(parser);
-		if (status)
-			return status;
+	struct operands either = no_operands(BS_NODE_OR);
+	add_operand(parser, &either, parse_and(parser));
+	while (parser->token.kind == TOKEN_OR) {
+		advance_to_operand(parser);
+		add_operand(parser, &either, parse_and(parser));
 	}
-	return bs_build_join(&parser->build, &either, draft_out, parser->err);
+	return join(parser, &either);
 }
 
-static enum bs_status parse_all(struct parser *parser, struct bs_query **query_out)
+static void finish_leaf(struct bs_query *query, const struct draft *draft, struct bs_query_node *node, bool is_scored)
 {
-	uint32_t root;
-	enum bs_status status = bs_build_init(&parser->build, parser->err);
-	if (!status)
-		status = advance(parser);
-	if (!status)
-		status = parse_or(parser, &root);
-	if (status)
-		return status;
-	if (parser->token.kind == BS_LEX_CLOSE)
-		return fail_at(parser, parser->token.start_byte, "unbalanced )");
-	if (root == BS_DRAFT_NONE)
-		return fail_at(parser, 0, "the query has no words");
-	return bs_build_finish(&parser->build, root, query_out, parser->err);
+	node->n_items = draft->n_items;
+	node->n_aids = draft->n_aids;
+	node->items = query->items + draft->first_item;
+	node->aids = node->items + draft->n_items;
+	for (uint32_t i = 0; is_scored && i < node->n_items; i++)
+		query->elements[node->items[i].element].is_scored = true;
+}
+
+/* Post-order. Recurses at most 3 * (BS_QUERY_MAX_DEPTH + 1) deep: OR, AND, NOT, and parentheses again. Returns how deep. */
+static uint32_t finish_node(struct parser *parser, struct draft *draft, bool is_scored)
+{
+	struct bs_query *query = parser->query;
+	bool is_scored_below = draft->kind == BS_NODE_NOT ? !is_scored : is_scored;
+	uint32_t depth = 0;
+	for (uint32_t i = draft->first_child; i != NO_DRAFT; i = draft_at(parser, i)->next) {
+		uint32_t child_depth = finish_node(parser, draft_at(parser, i), is_scored_below);
+		depth = child_depth > depth ? child_depth : depth;
+	}
+	struct bs_query_node *node = &query->nodes[query->n_nodes];
+	*node = (struct bs_query_node){.kind = draft->kind, .field = draft->field, .distance = draft->distance};
+	node->n_children = draft->n_children;
+	node->children = query->children + parser->n_children;
+	for (uint32_t i = draft->first_child; i != NO_DRAFT; i = draft_at(parser, i)->next)
+		query->children[parser->n_children++] = draft_at(parser, i)->final;
+	if (draft->n_items)
+		finish_leaf(query, draft, node, is_scored);
+	draft->final = (uint32_t)query->n_nodes++;
+	return depth + 1;
+}
+
+static void finish(struct parser *parser, uint32_t root)
+{
+	struct bs_query *query = parser->query;
+	query->nodes = calloc(parser->n_drafts, sizeof(*query->nodes));
+	query->children = calloc(parser->n_drafts, sizeof(*query->children));
+	if (!query->nodes || !query->children) {
+		keep(parser, bs_fail_memory(parser->err, "a query", parser->n_drafts * sizeof(*query->nodes)));
+		return;
+	}
+	query->items = (struct bs_query_item *)(void *)parser->items.data;
+	parser->items = (struct bs_buffer){0};
+	query->depth = finish_node(parser, draft_at(parser, root), true);
+}
+
+static void parse_query(struct parser *parser)
+{
+	parser->query = calloc(1, sizeof(*parser->query));
+	if (!parser->query) {
+		keep(parser, bs_fail_memory(parser->err, "a query", sizeof(*parser->query)));
+		return;
+	}
+	advance(parser);
+	uint32_t root = parse_or(parser);
+	if (parser->token.kind == TOKEN_CLOSE)
+		fail_at(parser, parser->token.start_byte, "unbalanced )");
+	if (root == NO_DRAFT)
+		fail_at(parser, 0, "the query has no words");
+	if (!parser->status)
+		finish(parser, root);
 }
 
 enum bs_status bs_query_parse(const uint8_t *text, size_t text_bytes, const struct bs_query_options *options,
-			      struct bs_query **query_out, size_t *error_byte_out, struct bs_error *err)
+                              struct bs_query **query_out, size_t *error_byte_out, struct bs_error *err)
 {
 	struct parser parser = {.text = text, .text_bytes = text_bytes, .options = options, .err = err};
 	parser.field = BS_QUERY_ANY_FIELD;
-	*query_out = NULL;
-	enum bs_status status = BS_OK;
 	if (text_bytes > BS_QUERY_MAX_BYTES) {
 		parser.error_byte = BS_QUERY_MAX_BYTES;
-		status = bs_fail(err, BS_INVALID, "the query is longer than %u bytes", BS_QUERY_MAX_BYTES);
+		parser.status = bs_fail(err, BS_INVALID, "the query is longer than %u bytes", BS_QUERY_MAX_BYTES);
 	} else {
-		status = parse_all(&parser, query_out);
+		parse_query(&parser);
 	}
+	if (parser.status)
+		bs_query_free(parser.query);
+	*query_out = parser.status ? NULL : parser.query;
 	if (error_byte_out)
 		*error_byte_out = parser.error_byte;
-	bs_build_deinit(&parser.build);
+	free(parser.slots);
+	bs_buffer_deinit(&parser.items);
+	bs_buffer_deinit(&parser.drafts);
 	bs_buffer_deinit(&parser.words);
 	bs_buffer_deinit(&parser.terms);
-	return status;
+	return parser.status;
+}
+
+void bs_query_free(struct bs_query *query)
+{
+	if (!query)
+		return;
+	for (size_t i = 0; i < query->n_elements; i++)
+		free((void *)(uintptr_t)query->elements[i].term);
+	free(query->elements);
+	free(query->nodes);
+	free(query->items);
+	free(query->children);
+	free(query);
 }

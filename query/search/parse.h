@@ -16,7 +16,7 @@
  *   NOT NOT a is an error.
  * - A token of several words is a phrase; one of none is ignored with a warning.
  * - `*`, `~1` and `~2` count at the end of a token that holds something more. They apply to the last word of several.
- *   They mean nothing for a code point of a run (Han, kana, Thai, ...), which stays a plain word.
+ *   They mean nothing for a code point of a script run (Han, kana, Thai, ...), which stays a plain word.
  * - `~N` directly after a phrase, and followed by the end of the token, makes it a NEAR; else it is a token of its own.
  * - A field name is the longest indexed one that the token begins with, before a colon; its operand may follow after
  *   white space; of nested fields the innermost counts, as in Lucene.
@@ -57,14 +57,14 @@ enum bs_element_kind {
 	BS_ELEMENT_TERM,   /* equal bytes */
 	BS_ELEMENT_PREFIX, /* the document's term begins with these bytes */
 	BS_ELEMENT_FUZZY,  /* at most max_distance edits of code points */
-	BS_ELEMENT_BIGRAM, /* a pair term of the analysis, equal bytes: an aid to the filter, never verified or scored */
+	BS_ELEMENT_BIGRAM, /* a bigram of the analysis, equal bytes: an aid to the filter, never verified or scored */
 };
 
 /* A distinct matcher of terms; no two elements of a query agree in kind, max_distance and term. */
 struct bs_element {
 	enum bs_element_kind kind;
 	uint8_t max_distance; /* FUZZY: 1 or 2, else 0 */
-	bool is_scored;       /* stands somewhere under an even number of NOTs; never so for a PAIR */
+	bool is_scored;       /* stands somewhere under an even number of NOTs; never so for a BIGRAM */
 	uint32_t term_bytes;  /* > 0 */
 	const uint8_t *term;  /* as the analyzer folded it; not NUL-ended. PREFIX and FUZZY: not stemmed */
 };
@@ -87,9 +87,9 @@ enum bs_node_kind {
 /*
  * A node of the tree. The arrays belong to the query. In a NEAR an element that stands twice needs two occurrences.
  *
- * aids (of a PHRASE only): the pair elements that every document in which the phrase matches is sure to hold. Why: the
- * analyzer makes a pair of any two terms of a certain kind at adjacent positions, whatever the text they come from (see
- * words.h). Where the phrase matches, the terms of a pair at p and p + 1 stand at q and q + 1, so their pair is there,
+ * aids (of a PHRASE only): the bigrams that every document in which the phrase matches is sure to hold. Why: the
+ * analyzer makes a bigram of any two terms of a certain kind at adjacent positions, whatever the text they come from (see
+ * words.h). Where the phrase matches, the terms of a bigram at p and p + 1 stand at q and q + 1, so their bigram is there,
  * too. A NEAR has no aids, because its words need not be adjacent.
  */
 struct bs_query_node {
@@ -101,7 +101,7 @@ struct bs_query_node {
 	uint32_t n_aids;
 	const uint32_t *children; /* indices into nodes, each less than this node's own */
 	const struct bs_query_item *items;
-	const struct bs_query_item *aids; /* position: of the pair's first code point */
+	const struct bs_query_item *aids; /* position: of the bigram's first code point */
 };
 
 /*
@@ -113,6 +113,7 @@ struct bs_query {
 	size_t n_elements;
 	struct bs_query_node *nodes;
 	size_t n_nodes;
+	uint32_t depth; /* nodes on the longest way from the root to a leaf */
 	struct bs_query_item *items;
 	uint32_t *children;
 	uint32_t n_warnings; /* all of them; the first BS_QUERY_WARNINGS are kept below */

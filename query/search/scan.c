@@ -1,284 +1,370 @@
-/* scan.c: the filter's walk over the query tree. See scan.h for the idea, scan_columns.c for the columns. */
-#include "query/search/scan_internal.h"
+/*
+ * scan.c: see scan.h. From the bottom up: the AND of terms in one slab (the columns are core/matrix/slab_and.h's), the tree
+ * on it, and the documents that this leaves; the same tree on forward lists; a segment.
+ */
+#include "query/search/scan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the tree ---- */
+#include "core/base/bytes.h"
+
+#define LINES_BYTES  (BS_SLAB_MAX_BLOCKS * BS_LINE_BYTES)
+#define GROUPS_BYTES (BS_SLAB_MAX_BLOCKS / 8 * BS_LINE_BYTES)
+
+/* A term in the slab under the scan, looked up when first needed. */
+struct scan_term {
+	const struct bs_slab *slab; /* for which here holds; NULL: none yet */
+	struct bs_slab_term here;
+};
+
+enum bs_status bs_scan_new(struct bs_scan **scan_out, struct bs_error *err)
+{
+	*scan_out = calloc(1, sizeof(**scan_out));
+	return *scan_out ? BS_OK : bs_fail_memory(err, "a scan", sizeof(**scan_out));
+}
+
+void bs_scan_free(struct bs_scan *scan)
+{
+	if (!scan)
+		return;
+	for (uint32_t i = 0; i < scan->n_frames; i++) {
+		free(scan->frames[i].lines);
+		free(scan->frames[i].groups);
+	}
+	free(scan->frames);
+	bs_and_deinit(&scan->and);
+	bs_buffer_deinit(&scan->here);
+	bs_buffer_deinit(&scan->terms);
+	bs_buffer_deinit(&scan->pointers);
+	bs_buffer_deinit(&scan->truths);
+	bs_buffer_deinit(&scan->merged);
+	free(scan);
+}
+
+static enum bs_status need_frames(struct bs_scan *scan, uint32_t n_frames, struct bs_error *err)
+{
+	if (n_frames <= scan->n_frames)
+		return BS_OK;
+	struct bs_and_frame *frames = realloc(scan->frames, n_frames * sizeof(*frames));
+	if (!frames)
+		return bs_fail_memory(err, "a scan", n_frames * sizeof(*frames));
+	scan->frames = frames;
+	while (scan->n_frames < n_frames) {
+		struct bs_and_frame frame = {.lines = aligned_alloc(BS_LINE_BYTES, LINES_BYTES),
+		                             .groups = aligned_alloc(BS_LINE_BYTES, GROUPS_BYTES)};
+		if (!frame.lines || !frame.groups) {
+			free(frame.lines);
+			free(frame.groups);
+			return bs_fail_memory(err, "a scan", LINES_BYTES + GROUPS_BYTES);
+		}
+		frames[scan->n_frames++] = frame;
+	}
+	return BS_OK;
+}
+
+enum bs_status bs_scan_start(struct bs_scan *scan, const struct bs_plan *plan, uint32_t n_frames, struct bs_error *err)
+{
+	/* Each node on the way to a leaf may take a frame, an element of several terms two more, and eval_sure begins one deeper. */
+	uint32_t n_deepest = plan->query->depth + 3;
+	bs_buffer_clear(&scan->here);
+	bs_buffer_clear(&scan->terms);
+	enum bs_status status = bs_buffer_reserve(&scan->here, plan->n_terms * sizeof(struct scan_term), err);
+	struct scan_term *here = (struct scan_term *)(void *)scan->here.data;
+	for (uint32_t t = 0; t < plan->n_terms && !status; t++)
+		here[t] = (struct scan_term){.slab = NULL};
+	return status ? status : need_frames(scan, n_frames > n_deepest ? n_frames : n_deepest, err);
+}
+
+#define PREFETCHED_TERMS 16u
+
+void bs_scan_prefetch(const struct bs_plan *plan, uint32_t segment, uint32_t next_slab)
+{
+	const struct bs_segment *from = &plan->snapshot->segments[segment];
+	if (next_slab >= from->meta.n_slabs || from->slabs[next_slab].n_levels < 2)
+		return;
+	for (uint32_t t = 0; t < plan->n_terms && t < PREFETCHED_TERMS; t++)
+		if (bs_plan_place(plan, segment, t)->is_found)
+			bs_slab_prefetch(&from->slabs[next_slab], &bs_plan_place(plan, segment, t)->term);
+}
+
+/* Every document of the live blocks: ones, but for the padding of the last block. */
+static void fill_ones(const struct bs_slab_scan *at, uint64_t *lines, const struct bs_live *live)
+{
+	for (uint32_t block = 0; block < at->slab->n_blocks; block++)
+		if (live->words[block / 64] >> (block % 64) & 1)
+			memset(lines + (size_t)block * BS_LINE_WORDS, 0xff, BS_LINE_BYTES);
+	uint32_t n_last = at->slab->n_docs % BS_LINE_BITS;
+	uint64_t *last = lines + (size_t)(at->slab->n_blocks - 1) * BS_LINE_WORDS;
+	if (n_last == 0 || !(live->words[(at->slab->n_blocks - 1) / 64] >> ((at->slab->n_blocks - 1) % 64) & 1))
+		return;
+	for (uint32_t word = 0; word < BS_LINE_WORDS; word++) {
+		uint32_t start = word * 64;
+		if (n_last <= start)
+			last[word] = 0;
+		else if (n_last < start + 64)
+			last[word] = (UINT64_C(1) << (n_last - start)) - 1;
+	}
+}
+
+/* The term as it is in this slab; NULL after a failure. */
+static const struct bs_slab_term *look_up(struct bs_slab_scan *at, uint32_t term)
+{
+	struct scan_term *found = (struct scan_term *)(void *)at->scan->here.data + term;
+	if (found->slab != at->slab && !at->status) {
+		at->status = bs_slab_term_init(&found->here, at->slab, &bs_scan_place(at, term)->term, at->err);
+		found->slab = at->status ? NULL : at->slab;
+	}
+	return at->status ? NULL : &found->here;
+}
+
+bool bs_scan_is_exact(struct bs_slab_scan *at, uint32_t term)
+{
+	const struct bs_term_place *place = bs_scan_place(at, term);
+	if (!place->is_found || place->term.treatment->is_exact)
+		return true;
+	const struct bs_slab_term *here = look_up(at, term);
+	return here && here->exact_column != BS_NO_COLUMN;
+}
+
+/* Leaves in scan->pointers the terms, rarest first: the order in which their columns are read. */
+static void order_terms(struct bs_slab_scan *at, const uint32_t *terms, size_t n_terms)
+{
+	struct bs_buffer *pointers = &at->scan->pointers;
+	bs_buffer_clear(pointers);
+	at->status = bs_buffer_reserve(pointers, n_terms * sizeof(struct bs_slab_term *), at->err);
+	const struct bs_slab_term **ordered = (const struct bs_slab_term **)(void *)pointers->data;
+	for (size_t i = 0; i < n_terms && !at->status; i++) {
+		const struct bs_slab_term *here = look_up(at, terms[i]);
+		size_t to = i;
+		for (; here && to > 0 && ordered[to - 1]->term->df > here->term->df; to--)
+			ordered[to] = ordered[to - 1];
+		ordered[to] = here;
+	}
+}
+
+/* Clears the rows of this slab that only seem to have the term. */
+static void drop_exceptions(struct bs_slab_scan *at, uint32_t term, const struct bs_live *live, uint64_t *lines)
+{
+	const struct bs_term_place *place = bs_scan_place(at, term);
+	if (!place->term.treatment->is_exact)
+		return;
+	const struct bs_slab_term *here = look_up(at, term);
+	if (here && here->exact_column == BS_NO_COLUMN)
+		at->status = bs_exceptions_clear(&place->exceptions, at->slab->first_row, live, lines, at->err);
+}
+
+void bs_scan_and_terms(struct bs_slab_scan *at, const uint32_t *terms, size_t n_terms, uint32_t frame,
+                       struct bs_live *live)
+{
+	struct bs_and_cost cost = {0, 0};
+	bool is_possible = !at->status;
+	for (size_t i = 0; i < n_terms && is_possible; i++)
+		is_possible = bs_scan_place(at, terms[i])->is_found;
+	if (is_possible)
+		order_terms(at, terms, n_terms);
+	if (is_possible && !at->status)
+		at->status = bs_slab_and(at->slab, at->kernel,
+		                         (const struct bs_slab_term *const *)(const void *)at->scan->pointers.data, n_terms,
+		                         &at->scan->and, &at->scan->frames[frame], live, &cost, at->err);
+	at->stats->lines_read += cost.lines;
+	at->stats->document_lines += cost.document_lines;
+	for (size_t i = 0; i < n_terms && is_possible && !at->status && bs_live_any(live); i++)
+		drop_exceptions(at, terms[i], live, at->scan->frames[frame].lines);
+	if (!is_possible || at->status)
+		memset(live, 0, sizeof(*live));
+}
 
 static const struct bs_query_node *node_at(const struct bs_slab_scan *at, uint32_t node)
 {
 	return &at->plan->query->nodes[node];
 }
 
-/* Whether a word's columns say exactly which documents have it. */
-static enum bs_status word_is_exact(struct bs_slab_scan *at, const struct bs_query_node *node, bool *exact_out)
-{
-	const struct bs_plan_element *element = &at->plan->elements[node->items[0].element];
-	*exact_out = node->field == BS_QUERY_ANY_FIELD && !element->is_too_broad;
-	for (uint32_t i = 0; i < element->n_terms && *exact_out; i++) {
-		enum bs_status status = bs_scan_is_exact(at, element->first_term + i, exact_out);
-		if (status)
-			return status;
-	}
-	return BS_OK;
-}
-
-/* Whether a phrase is no more than a pair of words that this segment has as a term, and exactly. */
-static enum bs_status phrase_is_exact(struct bs_slab_scan *at, uint32_t n, bool *exact_out)
+/* Whether the lines of a leaf are exactly its matches: a word by its columns, a phrase if it is no more than a word pair
+ * that this segment has as a term. */
+static bool is_exact_leaf(struct bs_slab_scan *at, uint32_t n)
 {
 	const struct bs_query_node *node = node_at(at, n);
-	*exact_out = false;
-	if (node->n_items != 2 || node->field != BS_QUERY_ANY_FIELD)
-		return BS_OK;
-	for (uint32_t i = 0; i < at->plan->n_word_pairs; i++) {
+	const struct bs_plan_element *element = &at->plan->elements[node->items[0].element];
+	if (node->field != BS_QUERY_ANY_FIELD || node->kind == BS_NODE_NEAR)
+		return false;
+	if (node->kind == BS_NODE_WORD) {
+		bool is_exact = !element->is_too_broad;
+		for (uint32_t i = 0; i < element->n_terms && is_exact; i++)
+			is_exact = bs_scan_is_exact(at, element->first_term + i);
+		return is_exact;
+	}
+	for (uint32_t i = 0; i < at->plan->n_word_pairs && node->n_items == 2; i++) {
 		uint32_t term = at->plan->pairs[i].term;
 		if (at->plan->pairs[i].node == n && bs_scan_place(at, term)->is_found)
-			return bs_scan_is_exact(at, term, exact_out);
+			return bs_scan_is_exact(at, term);
 	}
-	return BS_OK;
+	return false;
 }
 
 /* Whether the lines of a node are exactly its matches in this slab. */
-static enum bs_status node_is_exact(struct bs_slab_scan *at, uint32_t n, bool *exact_out)
+static bool is_exact_node(struct bs_slab_scan *at, uint32_t n)
 {
 	const struct bs_query_node *node = node_at(at, n);
-	if (node->kind == BS_NODE_WORD)
-		return word_is_exact(at, node, exact_out);
-	if (node->kind == BS_NODE_PHRASE)
-		return phrase_is_exact(at, n, exact_out);
-	*exact_out = node->kind != BS_NODE_NEAR;
-	for (uint32_t i = 0; i < node->n_children && *exact_out; i++) {
-		enum bs_status status = node_is_exact(at, node->children[i], exact_out);
-		if (status)
-			return status;
-	}
-	return BS_OK;
+	bool is_exact = node->n_children > 0 || is_exact_leaf(at, n);
+	for (uint32_t i = 0; i < node->n_children && is_exact; i++)
+		is_exact = is_exact_node(at, node->children[i]);
+	return is_exact;
 }
 
-static enum bs_status eval(struct bs_slab_scan *at, uint32_t n, uint32_t depth, struct bs_live *live);
-
-static enum bs_status push_term(struct bs_slab_scan *at, uint32_t term)
+static void push_term(struct bs_slab_scan *at, uint32_t term)
 {
-	return bs_buffer_append(&at->scan->terms, &term, sizeof(term), at->err);
+	if (!at->status)
+		at->status = bs_buffer_append(&at->scan->terms, &term, sizeof(term), at->err);
 }
 
-/* Pushes the single terms that every match of the leaf has; an element of several terms is left to *has_wide_out. */
-static enum bs_status push_leaf(struct bs_slab_scan *at, uint32_t n, bool *has_wide_out)
+/* Pushes the single terms that every match of the leaf has. Whether there is an element of several terms besides. */
+static bool push_leaf(struct bs_slab_scan *at, uint32_t n)
 {
 	const struct bs_query_node *node = node_at(at, n);
-	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < at->plan->n_word_pairs && !status; i++)
+	bool has_wide = false;
+	for (uint32_t i = 0; i < at->plan->n_word_pairs; i++)
 		if (at->plan->pairs[i].node == n && bs_scan_place(at, at->plan->pairs[i].term)->is_found)
-			status = push_term(at, at->plan->pairs[i].term);
-	*has_wide_out = false;
-	for (uint32_t i = 0; i < node->n_items + node->n_aids && !status; i++) {
+			push_term(at, at->plan->pairs[i].term);
+	for (uint32_t i = 0; i < node->n_items + node->n_aids; i++) {
 		uint32_t e = i < node->n_items ? node->items[i].element : node->aids[i - node->n_items].element;
 		const struct bs_plan_element *element = &at->plan->elements[e];
 		if (element->n_terms == 1)
-			status = push_term(at, element->first_term);
-		else if (!element->is_too_broad)
-			*has_wide_out = true;
+			push_term(at, element->first_term);
+		else
+			has_wide |= !element->is_too_broad;
 	}
-	return status;
+	return has_wide;
 }
 
-/* The documents that have any of an element's terms, into frame depth. */
-static enum bs_status eval_wide(struct bs_slab_scan *at, uint32_t e, uint32_t depth, struct bs_live *live)
-{
-	const struct bs_plan_element *element = &at->plan->elements[e];
-	enum bs_status status = bs_scan_need_frame(at, depth + 1);
-	struct bs_live joined = {{0}};
-	for (uint32_t i = 0; i < element->n_terms && !status; i++) {
-		uint32_t term = element->first_term + i;
-		struct bs_live one = *live;
-		status = bs_scan_and_terms(at, &term, 1, &at->scan->frames[depth + 1], &one);
-		if (!status)
-			at->kernel->or_lines(at->scan->frames[depth].lines, &joined, at->scan->frames[depth + 1].lines, &one);
-	}
-	*live = joined;
-	return status;
-}
+/* Takes the next frame's documents, those of `one`, into frame depth by an operation of the kernel. */
+#define TAKE_NEXT(at, operation, depth, live, one)                                                                      \
+	(at)->kernel->operation((at)->scan->frames[depth].lines, live, (at)->scan->frames[(depth) + 1].lines, one)
 
-/* ANDs the elements of several terms among a leaf's items into frame depth. */
-static enum bs_status and_wide_items(struct bs_slab_scan *at, const struct bs_query_node *node, uint32_t depth,
-                                     struct bs_live *live)
+/* ANDs the elements of several terms among a leaf's items into frame depth: each is the OR of its terms. */
+static void and_wide_items(struct bs_slab_scan *at, const struct bs_query_node *node, uint32_t depth, struct bs_live *live)
 {
-	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < node->n_items && !status && bs_live_any(live); i++) {
-		struct bs_live one = *live;
+	for (uint32_t i = 0; i < node->n_items && bs_live_any(live); i++) {
 		const struct bs_plan_element *element = &at->plan->elements[node->items[i].element];
+		struct bs_live joined = {{0}};
 		if (element->n_terms == 1 || element->is_too_broad)
 			continue;
-		status = bs_scan_need_frame(at, depth + 1);
-		if (!status)
-			status = eval_wide(at, node->items[i].element, depth + 1, &one);
-		if (!status)
-			at->kernel->and_lines(at->scan->frames[depth].lines, live, at->scan->frames[depth + 1].lines, &one);
+		for (uint32_t t = 0; t < element->n_terms; t++) {
+			uint32_t term = element->first_term + t;
+			struct bs_live one = *live;
+			bs_scan_and_terms(at, &term, 1, depth + 2, &one);
+			TAKE_NEXT(at, or_lines, depth + 1, &joined, &one);
+		}
+		TAKE_NEXT(at, and_lines, depth, live, &joined);
 	}
-	return status;
 }
 
-/* ANDs NOT child into frame depth, as far as it is exact. */
-static enum bs_status and_not(struct bs_slab_scan *at, uint32_t child, uint32_t depth, struct bs_live *live)
-{
-	bool is_exact;
-	enum bs_status status = node_is_exact(at, child, &is_exact);
-	if (status || !is_exact)
-		return status;
-	struct bs_live one = *live;
-	status = bs_scan_need_frame(at, depth + 1);
-	if (!status)
-		status = eval(at, child, depth + 1, &one);
-	if (!status)
-		at->kernel->and_not_lines(at->scan->frames[depth].lines, live, at->scan->frames[depth + 1].lines, &one);
-	return status;
-}
+static void eval(struct bs_slab_scan *at, uint32_t n, uint32_t depth, struct bs_live *live);
 
 /* A conjunction of the children (or of one leaf alone): all single terms in one AND, then the rest one by one. */
-static enum bs_status eval_and(struct bs_slab_scan *at, const uint32_t *children, uint32_t n_children, uint32_t depth,
-                               struct bs_live *live)
+static void eval_and(struct bs_slab_scan *at, const uint32_t *children, uint32_t n_children, uint32_t depth,
+                     struct bs_live *live)
 {
 	struct bs_scan *scan = at->scan;
 	size_t base = scan->terms.used_bytes;
 	bool has_wide = false;
-	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < n_children && !status; i++) {
-		bool wide = false;
-		if (bs_scan_is_leaf(node_at(at, children[i])))
-			status = push_leaf(at, children[i], &wide);
-		has_wide |= wide;
-	}
-	if (status)
-		goto out;
-	const uint32_t *terms = (const uint32_t *)(const void *)(scan->terms.data + base);
+	for (uint32_t i = 0; i < n_children; i++)
+		if (node_at(at, children[i])->n_children == 0)
+			has_wide |= push_leaf(at, children[i]);
 	size_t n_terms = (scan->terms.used_bytes - base) / sizeof(uint32_t);
-	if (n_terms > 0)
-		status = bs_scan_and_terms(at, terms, n_terms, &scan->frames[depth], live);
+	if (n_terms > 0 || at->status)
+		bs_scan_and_terms(at, (const uint32_t *)(const void *)(scan->terms.data + base), n_terms, depth, live);
 	else
-		bs_scan_fill_ones(at, scan->frames[depth].lines, live);
-	for (uint32_t i = 0; i < n_children && !status && bs_live_any(live); i++) {
+		fill_ones(at, scan->frames[depth].lines, live);
+	for (uint32_t i = 0; i < n_children && bs_live_any(live); i++) {
 		const struct bs_query_node *child = node_at(at, children[i]);
-		if (bs_scan_is_leaf(child)) {
-			status = has_wide ? and_wide_items(at, child, depth, live) : BS_OK;
-		} else if (child->kind == BS_NODE_NOT) {
-			status = and_not(at, child->children[0], depth, live);
-		} else {
-			struct bs_live one = *live;
-			status = bs_scan_need_frame(at, depth + 1);
-			if (!status)
-				status = eval(at, children[i], depth + 1, &one);
-			if (!status)
-				at->kernel->and_lines(scan->frames[depth].lines, live, scan->frames[depth + 1].lines, &one);
+		struct bs_live one = *live;
+		if (child->n_children == 0) {
+			if (has_wide)
+				and_wide_items(at, child, depth, live);
+		} else if (child->kind != BS_NODE_NOT) {
+			eval(at, children[i], depth + 1, &one);
+			TAKE_NEXT(at, and_lines, depth, live, &one);
+		} else if (is_exact_node(at, child->children[0])) {
+			eval(at, child->children[0], depth + 1, &one);
+			TAKE_NEXT(at, and_not_lines, depth, live, &one);
 		}
 	}
-out:
 	scan->terms.used_bytes = base;
-	return status;
 }
 
-static enum bs_status eval_or(struct bs_slab_scan *at, const struct bs_query_node *node, uint32_t depth,
-                              struct bs_live *live)
+static void eval_or(struct bs_slab_scan *at, const struct bs_query_node *node, uint32_t depth, struct bs_live *live,
+                    void (*eval_child)(struct bs_slab_scan *at, uint32_t n, uint32_t depth, struct bs_live *live))
 {
 	struct bs_live joined = {{0}};
-	enum bs_status status = bs_scan_need_frame(at, depth + 1);
-	for (uint32_t i = 0; i < node->n_children && !status; i++) {
+	for (uint32_t i = 0; i < node->n_children && !at->status; i++) {
 		struct bs_live one = *live;
-		status = eval(at, node->children[i], depth + 1, &one);
-		if (!status)
-			at->kernel->or_lines(at->scan->frames[depth].lines, &joined, at->scan->frames[depth + 1].lines, &one);
+		eval_child(at, node->children[i], depth + 1, &one);
+		TAKE_NEXT(at, or_lines, depth, &joined, &one);
 	}
 	*live = joined;
-	return status;
 }
 
 /* Leaves in frame depth, for the blocks of live, the documents that may match node n; live shrinks to where any do. */
-static enum bs_status eval(struct bs_slab_scan *at, uint32_t n, uint32_t depth, struct bs_live *live)
+static void eval(struct bs_slab_scan *at, uint32_t n, uint32_t depth, struct bs_live *live)
 {
 	const struct bs_query_node *node = node_at(at, n);
-	switch (node->kind) {
-	case BS_NODE_AND:
-		return eval_and(at, node->children, node->n_children, depth, live);
-	case BS_NODE_OR:
-		return eval_or(at, node, depth, live);
-	default:
-		return eval_and(at, &n, 1, depth, live);
-	}
+	if (node->kind == BS_NODE_AND)
+		eval_and(at, node->children, node->n_children, depth, live);
+	else if (node->kind == BS_NODE_OR)
+		eval_or(at, node, depth, live, eval);
+	else
+		eval_and(at, &n, 1, depth, live);
 }
 
-/* ---- what is sure ---- */
-
-/*
- * Leaves in frame depth those of the documents in live that surely match node n: all matches of what is exact, and of other
- * nodes what their exact children say.
- */
-static enum bs_status eval_sure(struct bs_slab_scan *at, uint32_t n, uint32_t depth, struct bs_live *live)
+/* The same for those that surely match: all matches of what is exact, and of an OR what its exact children say. */
+static void eval_sure(struct bs_slab_scan *at, uint32_t n, uint32_t depth, struct bs_live *live)
 {
 	const struct bs_query_node *node = node_at(at, n);
-	struct bs_live joined = {{0}};
-	bool is_exact;
-	enum bs_status status = node_is_exact(at, n, &is_exact);
-	if (status)
-		return status;
-	if (is_exact)
-		return eval(at, n, depth, live);
-	if (node->kind == BS_NODE_OR)
-		status = bs_scan_need_frame(at, depth + 1);
-	for (uint32_t i = 0; node->kind == BS_NODE_OR && i < node->n_children && !status; i++) {
-		struct bs_live one = *live;
-		status = eval_sure(at, node->children[i], depth + 1, &one);
-		if (!status)
-			at->kernel->or_lines(at->scan->frames[depth].lines, &joined, at->scan->frames[depth + 1].lines, &one);
-	}
-	*live = joined;
-	return status;
+	if (is_exact_node(at, n))
+		eval(at, n, depth, live);
+	else if (node->kind == BS_NODE_OR)
+		eval_or(at, node, depth, live, eval_sure);
+	else
+		memset(live, 0, sizeof(*live));
 }
 
-/* ---- candidates ---- */
+bool bs_scan_matches(struct bs_slab_scan *at, struct bs_live *live)
+{
+	uint32_t root = (uint32_t)at->plan->query->n_nodes - 1;
+	eval(at, root, 0, live);
+	if (at->status)
+		memset(live, 0, sizeof(*live));
+	return bs_live_any(live) && is_exact_node(at, root);
+}
 
-enum bs_status bs_scan_add_candidate(struct bs_slab_scan *at, uint32_t row, bool is_sure, struct bs_buffer *candidates)
+/* The document of a row, unless it is deleted. */
+static void add_candidate(struct bs_slab_scan *at, uint32_t row, bool is_sure, struct bs_buffer *candidates)
 {
 	struct bs_candidate candidate = {.row = row, .is_sure = is_sure};
 	const struct bs_snapshot *snapshot = at->plan->snapshot;
-	enum bs_status status = bs_slab_document(at->slab, row, &candidate.document, at->err);
-	if (status)
-		return status;
-	if (candidate.document >= snapshot->segments[at->segment].meta.n_docs)
-		return bs_container_corrupt(at->slab->rows.file, at->err, "row %u is document %u", row, candidate.document);
-	if (bs_snapshot_is_deleted(snapshot, at->segment, candidate.document))
-		return BS_OK;
+	at->status = bs_slab_document(at->slab, row, &candidate.document, at->err);
+	if (!at->status && candidate.document >= snapshot->segments[at->segment].meta.n_docs)
+		at->status = bs_container_corrupt(at->slab->rows.file, at->err, "row %u is document %u", row, candidate.document);
+	if (at->status || bs_snapshot_is_deleted(snapshot, at->segment, candidate.document))
+		return;
 	at->stats->candidates++;
-	return bs_buffer_append(candidates, &candidate, sizeof(candidate), at->err);
+	at->status = bs_buffer_append(candidates, &candidate, sizeof(candidate), at->err);
 }
 
-static enum bs_status add_line(struct bs_slab_scan *at, const uint64_t *line, uint32_t block, bool is_sure,
-                               struct bs_buffer *candidates)
+static void add_line(struct bs_slab_scan *at, const uint64_t *line, uint32_t block, bool is_sure,
+                     struct bs_buffer *candidates)
 {
-	enum bs_status status = BS_OK;
 	for (uint32_t word = 0; word < BS_LINE_WORDS; word++) {
-		for (uint64_t bits = line[word]; bits && !status; bits &= bits - 1) {
+		for (uint64_t bits = line[word]; bits && !at->status; bits &= bits - 1) {
 			uint32_t row = block * BS_LINE_BITS + word * 64 + (uint32_t)__builtin_ctzll(bits);
-			if (row >= at->slab->n_docs)
-				return bs_container_corrupt(at->slab->rows.file, at->err, "a column has bits past the last document");
-			status = bs_scan_add_candidate(at, row, is_sure, candidates);
+			if (row < at->slab->n_docs)
+				add_candidate(at, row, is_sure, candidates);
+			else
+				at->status = bs_container_corrupt(at->slab->rows.file, at->err,
+				                                  "a column has bits past the last document");
 		}
 	}
-	return status;
-}
-
-/* The documents that frame depth was left with. */
-static enum bs_status add_lines(struct bs_slab_scan *at, uint32_t depth, const struct bs_live *live, bool is_sure,
-                                struct bs_buffer *candidates)
-{
-	const uint64_t *lines = at->scan->frames[depth].lines;
-	enum bs_status status = BS_OK;
-	for (uint32_t word = 0; word < BS_SLAB_MAX_BLOCKS / 64; word++) {
-		for (uint64_t left = live->words[word]; left && !status; left &= left - 1) {
-			uint32_t block = word * 64 + (uint32_t)__builtin_ctzll(left);
-			status = add_line(at, lines + (size_t)block * BS_LINE_WORDS, block, is_sure, candidates);
-		}
-	}
-	return status;
 }
 
 /* Whether lanes that stand for no document are set: only a file made to deceive has such under right checksums. */
@@ -294,70 +380,269 @@ static bool has_bits_past_end(const struct bs_slab_scan *at, uint32_t depth, con
 	return false;
 }
 
-/* No document needs to be named to be counted. */
-static enum bs_status count_lines(struct bs_slab_scan *at, uint32_t depth, const struct bs_live *live,
-                                  uint64_t *n_counted)
+/* The documents that frame depth was left with. Those that are sure need not be named to be counted. */
+static void take_lines(struct bs_slab_scan *at, uint32_t depth, const struct bs_live *live, bool is_sure,
+                       struct bs_buffer *candidates, uint64_t *n_counted)
 {
-	if (has_bits_past_end(at, depth, live))
-		return bs_container_corrupt(at->slab->rows.file, at->err, "a column has bits past the last document");
-	uint64_t n = at->kernel->count(at->scan->frames[depth].lines, live);
-	at->stats->candidates += n;
-	*n_counted += n;
-	return BS_OK;
+	const uint64_t *lines = at->scan->frames[depth].lines;
+	if (at->status)
+		return;
+	if (is_sure && n_counted && has_bits_past_end(at, depth, live)) {
+		at->status = bs_container_corrupt(at->slab->rows.file, at->err, "a column has bits past the last document");
+	} else if (is_sure && n_counted) {
+		uint64_t n = at->kernel->count(lines, live);
+		at->stats->candidates += n;
+		*n_counted += n;
+	} else {
+		for (uint32_t word = 0; word < BS_SLAB_MAX_BLOCKS / 64; word++) {
+			for (uint64_t left = live->words[word]; left && !at->status; left &= left - 1) {
+				uint32_t block = word * 64 + (uint32_t)__builtin_ctzll(left);
+				add_line(at, lines + (size_t)block * BS_LINE_WORDS, block, is_sure, candidates);
+			}
+		}
+	}
 }
 
-enum bs_status bs_scan_matches(struct bs_slab_scan *at, struct bs_live *live, bool *sure_out)
+static void scan_matrix(struct bs_slab_scan *at, struct bs_buffer *candidates, uint64_t *n_counted)
 {
 	uint32_t root = (uint32_t)at->plan->query->n_nodes - 1;
-	*sure_out = false;
-	enum bs_status status = bs_scan_need_frame(at, 0);
-	if (!status)
-		status = eval(at, root, 0, live);
-	if (status || !bs_live_any(live))
-		return status;
-	return node_is_exact(at, root, sure_out);
-}
-
-static enum bs_status take_lines(struct bs_slab_scan *at, uint32_t depth, const struct bs_live *live, bool is_sure,
-                                 struct bs_buffer *candidates, uint64_t *n_counted)
-{
-	if (!bs_live_any(live))
-		return BS_OK;
-	if (!is_sure || !n_counted)
-		return add_lines(at, depth, live, is_sure, candidates);
-	return count_lines(at, depth, live, n_counted);
-}
-
-/* Of a disjunction, those that one exact operand vouches for need no proof by another. */
-static enum bs_status take_sure_lines(struct bs_slab_scan *at, struct bs_live *live, struct bs_buffer *candidates,
-                                      uint64_t *n_counted)
-{
-	struct bs_live sure = *live;
-	enum bs_status status = bs_scan_need_frame(at, 1);
-	if (!status)
-		status = eval_sure(at, (uint32_t)at->plan->query->n_nodes - 1, 1, &sure);
-	if (status || !bs_live_any(&sure))
-		return status;
-	/* Both come out of the same columns; only a file made to deceive has sure ones that were no candidates. */
-	at->kernel->and_not_lines(at->scan->frames[0].lines, live, at->scan->frames[1].lines, &sure);
-	return take_lines(at, 1, &sure, true, candidates, n_counted);
-}
-
-static enum bs_status scan_matrix(struct bs_slab_scan *at, struct bs_buffer *candidates, uint64_t *n_counted)
-{
-	const struct bs_query_node *root = node_at(at, (uint32_t)at->plan->query->n_nodes - 1);
 	struct bs_live live;
-	bool is_sure;
 	bs_live_all(&live, at->slab->n_blocks);
-	enum bs_status status = bs_scan_matches(at, &live, &is_sure);
-	for (uint32_t word = 0; word < BS_SLAB_MAX_BLOCKS / 64 && !status; word++)
+	bool is_sure = bs_scan_matches(at, &live);
+	if (at->status || !bs_live_any(&live))
+		return;
+	for (uint32_t word = 0; word < BS_SLAB_MAX_BLOCKS / 64; word++)
 		at->stats->blocks_live += bs_count_bits(live.words[word]);
-	if (!status && !is_sure && root->kind == BS_NODE_OR && bs_live_any(&live))
-		status = take_sure_lines(at, &live, candidates, n_counted);
-	return status ? status : take_lines(at, 0, &live, is_sure, candidates, n_counted);
+	/* Of a disjunction, those that one exact operand vouches for need no proof by another. */
+	if (!is_sure && node_at(at, root)->kind == BS_NODE_OR) {
+		struct bs_live sure = live;
+		eval_sure(at, root, 1, &sure);
+		/* Both come out of the same columns; only a file made to deceive has sure ones that were no candidates. */
+		TAKE_NEXT(at, and_not_lines, 0, &live, &sure);
+		take_lines(at, 1, &sure, true, candidates, n_counted);
+	}
+	take_lines(at, 0, &live, is_sure, candidates, n_counted);
 }
 
-/* ---- order ---- */
+/*
+ * Forward lists: the tree on words of 64 documents, many words at a time. First by exact columns and, for terms without, by
+ * the filter in front of the lists (core/matrix/forward_filter.h), which nearly always says no to all; then, for the
+ * documents that this leaves, by looking each word up in the list itself, which is exact.
+ */
+
+/* Words that the tree is evaluated on at one go: what is known of a node stays in the first cache. */
+#define CHUNK_WORDS 64u
+
+/* What is known of a node for each document: it may match, it does match. */
+struct truth {
+	uint64_t may[CHUNK_WORDS];
+	uint64_t must[CHUNK_WORDS];
+};
+
+/* Groups of rows, a word each. */
+struct chunk {
+	struct bs_slab_scan *at;
+	uint32_t first;
+	uint32_t n_words;
+	bool is_lookup; /* second round: lists are looked into */
+};
+
+/* Never after a failure. */
+static bool any(const struct chunk *chunk, const uint64_t *words)
+{
+	uint64_t all = 0;
+	for (uint32_t i = 0; i < chunk->n_words; i++)
+		all |= words[i];
+	return all != 0 && !chunk->at->status;
+}
+
+/* Of the rows given, those whose lists have the term. */
+static uint64_t look_up_rows(const struct chunk *chunk, uint32_t group, uint64_t ordinal, uint64_t rows)
+{
+	struct bs_slab_scan *at = chunk->at;
+	uint64_t has = 0;
+	for (uint64_t left = rows; left && !at->status; left &= left - 1) {
+		uint32_t row = (uint32_t)__builtin_ctzll(left);
+		bool found = false;
+		at->status = bs_slab_forward_find(at->slab, group * BS_FORWARD_GROUP_ROWS + row, ordinal, &found, at->err);
+		has |= (uint64_t)found << row;
+	}
+	return has;
+}
+
+static void add_exact_rows(const struct chunk *chunk, uint32_t column, const uint64_t *within, uint64_t *rows_io)
+{
+	const uint8_t *words;
+	chunk->at->status = bs_slab_forward_column(chunk->at->slab, column, &words, chunk->at->err);
+	for (uint32_t i = 0; i < chunk->n_words && !chunk->at->status; i++)
+		rows_io[i] |= within[i] & bs_load_u64(words + ((size_t)chunk->first + i) * 8);
+}
+
+static void add_listed_rows(const struct chunk *chunk, uint64_t ordinal, const uint64_t *within, uint64_t *rows_io)
+{
+	struct bs_slab_scan *at = chunk->at;
+	const struct bs_forward_filter *filter = &at->slab->forward_filter;
+	struct bs_probe probe = bs_forward_filter_probe(filter->hashing, ordinal);
+	for (uint32_t i = 0; i < chunk->n_words && !at->status; i++) {
+		uint64_t wanted = within[i] & ~rows_io[i];
+		uint64_t rows = 0;
+		if (!wanted)
+			continue;
+		at->status = bs_forward_filter_rows(filter, chunk->first + i, probe, wanted, &rows, at->err);
+		if (chunk->is_lookup && rows)
+			rows = look_up_rows(chunk, chunk->first + i, ordinal, rows);
+		rows_io[i] |= rows;
+	}
+}
+
+/* Adds the rows within that have a term of the plan, or seem to; is_exact_io becomes false if they may only seem to. */
+static void add_term_rows(const struct chunk *chunk, uint32_t term, const uint64_t *within, uint64_t *rows_io,
+                          bool *is_exact_io)
+{
+	const struct bs_term_place *place = bs_scan_place(chunk->at, term);
+	const struct bs_slab_term *here = place->is_found ? look_up(chunk->at, term) : NULL;
+	if (!here)
+		return;
+	if (here->exact_column != BS_NO_COLUMN) {
+		add_exact_rows(chunk, here->exact_column, within, rows_io);
+	} else {
+		*is_exact_io &= chunk->is_lookup;
+		add_listed_rows(chunk, place->term.ordinal, within, rows_io);
+	}
+}
+
+/* rows become those of them that have any of n terms of the plan, or seem to. */
+static void keep_term_rows(const struct chunk *chunk, uint32_t first_term, uint32_t n, uint64_t *rows_io, bool *is_exact_io)
+{
+	uint64_t within[CHUNK_WORDS];
+	memcpy(within, rows_io, chunk->n_words * sizeof(*within));
+	memset(rows_io, 0, chunk->n_words * sizeof(*rows_io));
+	for (uint32_t i = 0; i < n && !chunk->at->status; i++)
+		add_term_rows(chunk, first_term + i, within, rows_io, is_exact_io);
+}
+
+static struct truth *truth_of(const struct chunk *chunk, uint32_t n)
+{
+	return (struct truth *)(void *)chunk->at->scan->truths.data + n;
+}
+
+/* The words of a leaf, and those of its word pairs which the segment knows: one pair may be all there is to a phrase. */
+static void judge_leaf(const struct chunk *chunk, uint32_t n, const uint64_t *within)
+{
+	const struct bs_plan *plan = chunk->at->plan;
+	const struct bs_query_node *node = &plan->query->nodes[n];
+	struct truth *truth = truth_of(chunk, n);
+	bool is_word = node->kind == BS_NODE_WORD && node->field == BS_QUERY_ANY_FIELD;
+	bool is_pair = node->kind == BS_NODE_PHRASE && node->n_items == 2 && node->field == BS_QUERY_ANY_FIELD;
+	bool is_proven = false;
+	memcpy(truth->may, within, chunk->n_words * sizeof(*within));
+	for (uint32_t i = 0; i < node->n_items && any(chunk, truth->may); i++) {
+		const struct bs_plan_element *element = &plan->elements[node->items[i].element];
+		if (element->is_too_broad)
+			is_word = false;
+		else
+			keep_term_rows(chunk, element->first_term, element->n_terms, truth->may, &is_word);
+	}
+	for (uint32_t i = 0; i < plan->n_word_pairs && any(chunk, truth->may); i++) {
+		bool is_exact = is_pair;
+		if (plan->pairs[i].node != n || !bs_scan_place(chunk->at, plan->pairs[i].term)->is_found)
+			continue;
+		keep_term_rows(chunk, plan->pairs[i].term, 1, truth->may, &is_exact);
+		is_proven = is_exact;
+	}
+	for (uint32_t i = 0; i < chunk->n_words; i++)
+		truth->must[i] = is_word || is_proven ? truth->may[i] : 0;
+}
+
+/* Leaves in the node's truth what is known of the rows within, and nothing of others. A child of an AND is asked about what
+ * those before it leave, a child of an OR about what no one before it surely has. */
+static void judge(const struct chunk *chunk, uint32_t n, const uint64_t *within)
+{
+	const struct bs_query_node *node = &chunk->at->plan->query->nodes[n];
+	struct truth *truth = truth_of(chunk, n);
+	bool is_and = node->kind == BS_NODE_AND;
+	uint64_t left[CHUNK_WORDS];
+	if (node->n_children == 0) {
+		judge_leaf(chunk, n, within);
+		return;
+	}
+	memcpy(left, within, chunk->n_words * sizeof(*within));
+	for (uint32_t i = 0; i < chunk->n_words; i++)
+		truth->may[i] = truth->must[i] = is_and ? within[i] : 0;
+	for (uint32_t c = 0; c < node->n_children && (!is_and || any(chunk, left)); c++) {
+		const struct truth *child = truth_of(chunk, node->children[c]);
+		judge(chunk, node->children[c], left);
+		if (is_and) {
+			for (uint32_t i = 0; i < chunk->n_words; i++) {
+				left[i] = truth->may[i] &= child->may[i];
+				truth->must[i] &= child->must[i];
+			}
+		} else if (node->kind == BS_NODE_OR) {
+			for (uint32_t i = 0; i < chunk->n_words; i++) {
+				truth->may[i] |= child->may[i];
+				truth->must[i] |= child->must[i];
+				left[i] &= ~child->must[i];
+			}
+		} else {
+			for (uint32_t i = 0; i < chunk->n_words; i++) {
+				truth->may[i] = within[i] & ~child->must[i];
+				truth->must[i] = within[i] & ~child->may[i];
+			}
+		}
+	}
+}
+
+static void scan_chunk(struct chunk *chunk, struct bs_buffer *candidates, uint64_t *n_counted)
+{
+	struct bs_slab_scan *at = chunk->at;
+	uint32_t n_left = at->slab->n_docs - chunk->first * BS_FORWARD_GROUP_ROWS;
+	uint32_t root = (uint32_t)at->plan->query->n_nodes - 1;
+	struct truth *truth = truth_of(chunk, root);
+	struct truth first;
+	uint64_t rows[CHUNK_WORDS];
+	for (uint32_t i = 0; i < chunk->n_words; i++) {
+		bool is_last = n_left - i * BS_FORWARD_GROUP_ROWS < BS_FORWARD_GROUP_ROWS;
+		rows[i] = is_last ? (UINT64_C(1) << n_left % BS_FORWARD_GROUP_ROWS) - 1 : UINT64_MAX;
+	}
+	judge(chunk, root, rows);
+	if (!any(chunk, truth->may))
+		return;
+	memcpy(&first, truth, sizeof(first));
+	for (uint32_t i = 0; i < chunk->n_words; i++)
+		rows[i] = first.may[i] & ~first.must[i];
+	chunk->is_lookup = true;
+	if (any(chunk, rows)) {
+		judge(chunk, root, rows);
+		for (uint32_t i = 0; i < chunk->n_words; i++) {
+			first.may[i] = first.must[i] | truth->may[i];
+			first.must[i] |= truth->must[i];
+		}
+	}
+	for (uint32_t i = 0; i < chunk->n_words && !at->status; i++) {
+		if (n_counted) {
+			at->stats->candidates += bs_count_bits(first.must[i]);
+			*n_counted += bs_count_bits(first.must[i]);
+			first.may[i] &= ~first.must[i];
+		}
+		for (uint64_t left = first.may[i]; left && !at->status; left &= left - 1) {
+			uint32_t row = (uint32_t)__builtin_ctzll(left);
+			add_candidate(at, (chunk->first + i) * BS_FORWARD_GROUP_ROWS + row, first.must[i] >> row & 1, candidates);
+		}
+	}
+}
+
+void bs_scan_forward(struct bs_slab_scan *at, struct bs_buffer *candidates, uint64_t *n_counted)
+{
+	uint32_t n_groups = bs_forward_groups(at->slab->n_docs);
+	bs_buffer_clear(&at->scan->truths);
+	if (!at->status)
+		at->status = bs_buffer_reserve(&at->scan->truths, at->plan->query->n_nodes * sizeof(struct truth), at->err);
+	for (uint32_t first = 0; first < n_groups && !at->status; first += CHUNK_WORDS) {
+		uint32_t n_left = n_groups - first;
+		struct chunk chunk = {.at = at, .first = first, .n_words = n_left < CHUNK_WORDS ? n_left : CHUNK_WORDS};
+		scan_chunk(&chunk, candidates, n_counted);
+	}
+}
 
 /* Where the ascending run that begins at `from` ends. */
 static size_t run_end(const struct bs_candidate *candidates, size_t from, size_t n)
@@ -405,30 +690,23 @@ static enum bs_status sort_candidates(struct bs_scan *scan, struct bs_candidate 
 	return BS_OK;
 }
 
-#define PREFETCHED_TERMS 16u
-
-/* The next slab's block columns are on their way while this one is searched. */
-void bs_scan_prefetch(const struct bs_plan *plan, uint32_t segment, const struct bs_slab *slab)
-{
-	for (uint32_t t = 0; t < plan->n_terms && t < PREFETCHED_TERMS && slab->n_levels > 1; t++)
-		if (bs_plan_place(plan, segment, t)->is_found)
-			bs_slab_prefetch(slab, &bs_plan_place(plan, segment, t)->term);
-}
-
 enum bs_status bs_scan_segment(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s,
                                const struct bs_kernel *kernel, struct bs_buffer *candidates, uint64_t *n_counted,
                                struct bs_query_stats *stats, struct bs_error *err)
 {
 	const struct bs_segment *segment = &plan->snapshot->segments[s];
 	size_t base = candidates->used_bytes;
-	enum bs_status status = bs_scan_start(scan, plan, err);
+	enum bs_status status = bs_scan_start(scan, plan, 0, err);
 	if (plan->snapshot->tombstones[s])
 		n_counted = NULL;
 	for (uint32_t i = 0; i < segment->meta.n_slabs && !status; i++) {
-		struct bs_slab_scan at = {scan, plan, &segment->slabs[i], kernel, stats, err, s};
-		if (i + 1 < segment->meta.n_slabs)
-			bs_scan_prefetch(plan, s, &segment->slabs[i + 1]);
-		status = at.slab->n_levels == 0 ? bs_scan_forward(&at, candidates, n_counted) : scan_matrix(&at, candidates, n_counted);
+		struct bs_slab_scan at = {scan, plan, &segment->slabs[i], kernel, stats, err, s, BS_OK};
+		bs_scan_prefetch(plan, s, i + 1);
+		if (at.slab->n_levels == 0)
+			bs_scan_forward(&at, candidates, n_counted);
+		else
+			scan_matrix(&at, candidates, n_counted);
+		status = at.status;
 	}
 	if (!status && candidates->used_bytes > base)
 		status = sort_candidates(scan, (struct bs_candidate *)(void *)(candidates->data + base),

@@ -4,8 +4,8 @@
  * Per slab, the tree is evaluated on lines of 512 documents. For an AND: the block columns of all its terms leave a mask
  * of live blocks; the group columns of the live ones leave a mask of live lanes; the document columns, sparsest first,
  * leave the candidates. An OR evaluates its children under the mask it got and joins them. A NOT is used only where its
- * operand is exact (words with exact columns or listed exceptions, or forward lists); else it is left to verification. Knows nothing
- * of text; its neighbour match.c knows nothing of columns.
+ * operand is exact (words with exact columns or listed exceptions, or forward lists); else it is left to verification. Knows
+ * nothing of text; its neighbour match.c knows nothing of columns.
  */
 #ifndef BS_QUERY_SEARCH_SCAN_H
 #define BS_QUERY_SEARCH_SCAN_H
@@ -14,20 +14,30 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
-#include "core/simd/kernels.h"
 #include "core/base/status.h"
+#include "core/matrix/slab_and.h"
+#include "core/simd/kernels.h"
 #include "query/search/plan.h"
 #include "query/search/stats.h"
 
-/* One thread's memory for scanning: opaque, grows to the deepest query and stays. */
-struct bs_scan;
+/* One thread's memory for scanning; grows to the deepest query and stays. Others than scan_top.c look at none of it. */
+struct bs_scan {
+	struct bs_and_frame *frames; /* one a depth of the tree: intermediate results */
+	uint32_t n_frames;
+	struct bs_and_scratch and;
+	struct bs_buffer here;     /* what is known of each term of the plan in the slab under the scan */
+	struct bs_buffer terms;    /* u32: a stack of the terms that ANDs under evaluation look at */
+	struct bs_buffer pointers; /* const struct bs_slab_term *: those of one AND */
+	struct bs_buffer truths;   /* of forward lists: one a node */
+	struct bs_buffer merged;   /* struct bs_candidate: scratch for sorting */
+};
 enum bs_status bs_scan_new(struct bs_scan **scan_out, struct bs_error *err) BS_WARN_UNUSED;
 void bs_scan_free(struct bs_scan *scan);
 
 /* A document that may match. */
 struct bs_candidate {
 	uint32_t document;
-	uint32_t row;  /* of its slab */
+	uint32_t row; /* of its slab */
 	bool is_sure; /* every column it came through is exact: it matches, if its source is what was indexed */
 };
 
@@ -39,5 +49,43 @@ struct bs_candidate {
 enum bs_status bs_scan_segment(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s,
                                const struct bs_kernel *kernel, struct bs_buffer *candidates, uint64_t *n_counted,
                                struct bs_query_stats *stats, struct bs_error *err) BS_WARN_UNUSED;
+
+/* One slab under the scan, for scan_top.c. The first failure sticks; after it, no document is left anywhere. */
+struct bs_slab_scan {
+	struct bs_scan *scan;
+	const struct bs_plan *plan;
+	const struct bs_slab *slab;
+	const struct bs_kernel *kernel;
+	struct bs_query_stats *stats;
+	struct bs_error *err;
+	uint32_t segment;
+	enum bs_status status;
+};
+
+/* A term in the segment being scanned. */
+static inline const struct bs_term_place *bs_scan_place(const struct bs_slab_scan *at, uint32_t term)
+{
+	return bs_plan_place(at->plan, at->segment, term);
+}
+
+/* Before the first slab of a segment: with frames for the plan's tree, and n_frames at least. */
+enum bs_status bs_scan_start(struct bs_scan *scan, const struct bs_plan *plan, uint32_t n_frames, struct bs_error *err)
+	BS_WARN_UNUSED;
+
+/* The block columns of the slab to be scanned next are on their way while this one is. */
+void bs_scan_prefetch(const struct bs_plan *plan, uint32_t segment, uint32_t next_slab);
+
+/* Leaves in frame 0 the documents of the blocks of live that may match, and in live where any do. Whether they do. */
+bool bs_scan_matches(struct bs_slab_scan *at, struct bs_live *live);
+
+/* The frame's lines and live become the documents that may have all the terms, within live; exceptions taken out. */
+void bs_scan_and_terms(struct bs_slab_scan *at, const uint32_t *terms, size_t n_terms, uint32_t frame,
+                       struct bs_live *live);
+
+/* Whether what bs_scan_and_terms leaves of this term is sure: it has an exact column here, or its exceptions are listed. */
+bool bs_scan_is_exact(struct bs_slab_scan *at, uint32_t term);
+
+/* The candidates of a slab of forward lists. With n_counted (nullable), those that surely match are counted instead. */
+void bs_scan_forward(struct bs_slab_scan *at, struct bs_buffer *candidates, uint64_t *n_counted);
 
 #endif

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "query/search/scan_internal.h"
-
 /* Scores are compared with bounds that were added up in another way: this much may be lost on it. */
 #define ROUNDING 1e-9
 
@@ -26,8 +24,6 @@ void bs_top_scan_deinit(struct bs_top_scan *best)
 	bs_buffer_deinit(&best->listed);
 }
 
-/* ---- those that wait ---- */
-
 static bool is_before(const struct bs_bound *a, const struct bs_bound *b)
 {
 	if (a->most > b->most || a->most < b->most)
@@ -45,11 +41,10 @@ static void swap_bounds(struct bs_bound *a, struct bs_bound *b)
 static enum bs_status wait_for_text(struct bs_top_scan *best, const struct bs_bound *bound, struct bs_error *err)
 {
 	enum bs_status status = bs_buffer_append(&best->waiting, bound, sizeof(*bound), err);
+	struct bs_bound *heap = (struct bs_bound *)(void *)best->waiting.data;
 	if (status)
 		return status;
-	struct bs_bound *heap = (struct bs_bound *)(void *)best->waiting.data;
-	size_t i = bs_top_scan_n_waiting(best) - 1;
-	for (; i > 0 && is_before(&heap[i], &heap[(i - 1) / 2]); i = (i - 1) / 2)
+	for (size_t i = bs_top_scan_n_waiting(best) - 1; i > 0 && is_before(&heap[i], &heap[(i - 1) / 2]); i = (i - 1) / 2)
 		swap_bounds(&heap[i], &heap[(i - 1) / 2]);
 	return BS_OK;
 }
@@ -83,8 +78,6 @@ bool bs_top_scan_is_possible(const struct bs_top_scan *best, double score)
 	return score * (1 + ROUNDING) >= bs_top_scan_threshold(best);
 }
 
-/* ---- one document ---- */
-
 /*
  * A query for any of its words is answered in two rounds over all slabs: first the documents that have a rare word, one
  * without tf levels, which are few and mostly the best; then, with something to compare with, those that have none.
@@ -106,22 +99,22 @@ struct best_scan {
 	uint8_t *has;
 };
 
-static enum bs_status look(struct best_scan *scan, uint32_t document, bool is_sure)
+/* The document by what scan->has says of its words: it is a hit, or it waits, or it is out of the question. */
+static void look(struct best_scan *scan, uint32_t document, bool is_sure)
 {
 	struct bs_slab_scan *at = scan->at;
 	struct bs_hit hit = {.segment = at->segment, .document = document};
 	bool is_exact = is_sure;
-	enum bs_status status = bs_scorer_score(scan->best->scorer, at->segment, document, scan->has, &hit.score, &is_exact,
-	                                        at->err);
+	at->status = bs_scorer_score(scan->best->scorer, at->segment, document, scan->has, &hit.score, &is_exact, at->err);
 	at->stats->scored++;
-	if (status)
-		return status;
-	if (is_exact) {
-		at->stats->hits++;
-		return bs_top_offer(scan->best->top, &hit, at->err);
-	}
+	if (at->status)
+		return;
 	struct bs_bound bound = {hit.score, at->segment, document};
-	return bs_top_scan_is_possible(scan->best, hit.score) ? wait_for_text(scan->best, &bound, at->err) : BS_OK;
+	at->stats->hits += is_exact;
+	if (is_exact)
+		at->status = bs_top_offer(scan->best->top, &hit, at->err);
+	else if (bs_top_scan_is_possible(scan->best, hit.score))
+		at->status = wait_for_text(scan->best, &bound, at->err);
 }
 
 /* A row, and the document that it is. */
@@ -130,25 +123,26 @@ struct looked {
 	uint32_t document;
 };
 
-static enum bs_status name_row(const struct bs_slab_scan *at, struct looked *looked)
+static void name_row(struct bs_slab_scan *at, struct looked *looked)
 {
-	if (looked->row >= at->slab->n_docs)
-		return bs_container_corrupt(at->slab->rows.file, at->err, "a column has bits past the last document");
-	enum bs_status status = bs_slab_document(at->slab, looked->row, &looked->document, at->err);
-	if (!status && looked->document >= at->plan->snapshot->segments[at->segment].meta.n_docs)
-		return bs_container_corrupt(at->slab->rows.file, at->err, "row %u is document %u", looked->row,
-		                            looked->document);
-	return status;
+	const struct bs_container *file = at->slab->rows.file;
+	if (looked->row >= at->slab->n_docs) {
+		at->status = bs_container_corrupt(file, at->err, "a column has bits past the last document");
+		return;
+	}
+	at->status = bs_slab_document(at->slab, looked->row, &looked->document, at->err);
+	if (!at->status && looked->document >= at->plan->snapshot->segments[at->segment].meta.n_docs)
+		at->status = bs_container_corrupt(file, at->err, "row %u is document %u", looked->row, looked->document);
 }
 
-static enum bs_status look_at_row(struct best_scan *scan, const struct looked *looked)
+static void look_at_row(struct best_scan *scan, const struct looked *looked)
 {
 	struct bs_slab_scan *at = scan->at;
 	uint32_t row = looked->row;
 	uint32_t block = row / BS_LINE_BITS;
 	bool is_sure = scan->is_sure;
 	if (bs_snapshot_is_deleted(at->plan->snapshot, at->segment, looked->document))
-		return BS_OK;
+		return;
 	for (size_t i = 0; i < scan->best->scorer->n_words; i++) {
 		const struct bs_live *live = scan->lives[i];
 		bool has = !live || ((live->words[block / 64] >> (block % 64) & 1) &&
@@ -156,52 +150,48 @@ static enum bs_status look_at_row(struct best_scan *scan, const struct looked *l
 		scan->has[i] = has ? scan->certainty[i] : BS_HAS_NOT;
 		is_sure |= scan->best->scorer->is_any && scan->has[i] == BS_HAS;
 	}
-	return look(scan, looked->document, is_sure);
+	look(scan, looked->document, is_sure);
 }
 
 /* Rows looked at together: what is known of their documents lies here and there, and the memory is asked for all of it
  * before any is needed. */
 #define LOOK_TOGETHER 32u
 
-static enum bs_status look_at_rows(struct best_scan *scan, struct looked *looked, size_t n)
+static void look_at_rows(struct best_scan *scan, struct looked *looked, size_t n)
 {
-	const struct bs_segment *segment = &scan->at->plan->snapshot->segments[scan->at->segment];
-	enum bs_status status = BS_OK;
-	for (size_t i = 0; i < n && !status; i++) {
-		status = name_row(scan->at, &looked[i]);
+	struct bs_slab_scan *at = scan->at;
+	const struct bs_segment *segment = &at->plan->snapshot->segments[at->segment];
+	for (size_t i = 0; i < n && !at->status; i++) {
+		name_row(at, &looked[i]);
 		bs_packed_prefetch(&segment->docs.lengths, looked[i].document);
 		bs_tf_table_prefetch_place(&segment->tfs, looked[i].document);
 	}
-	for (size_t i = 0; i < n && !status; i++)
+	for (size_t i = 0; i < n && !at->status; i++)
 		bs_tf_table_prefetch(&segment->tfs, looked[i].document);
-	for (size_t i = 0; i < n && !status; i++)
-		status = look_at_row(scan, &looked[i]);
-	return status;
+	for (size_t i = 0; i < n && !at->status; i++)
+		look_at_row(scan, &looked[i]);
 }
 
-static enum bs_status look_at_lines(struct best_scan *scan, const uint64_t *lines, const struct bs_live *live)
+static void look_at_lines(struct best_scan *scan, const uint64_t *lines, const struct bs_live *live)
 {
 	struct looked looked[LOOK_TOGETHER];
 	size_t n = 0;
-	enum bs_status status = BS_OK;
 	for (uint32_t live_word = 0; live_word < BS_SLAB_MAX_BLOCKS / 64; live_word++) {
-		for (uint64_t blocks = live->words[live_word]; blocks && !status; blocks &= blocks - 1) {
+		for (uint64_t blocks = live->words[live_word]; blocks; blocks &= blocks - 1) {
 			uint32_t block = live_word * 64 + (uint32_t)__builtin_ctzll(blocks);
 			for (uint32_t word = block * BS_LINE_WORDS; word < (block + 1) * BS_LINE_WORDS; word++) {
-				for (uint64_t bits = lines[word]; bits && !status; bits &= bits - 1) {
+				for (uint64_t bits = lines[word]; bits && !scan->at->status; bits &= bits - 1) {
 					looked[n++].row = word * 64 + (uint32_t)__builtin_ctzll(bits);
 					if (n < LOOK_TOGETHER)
 						continue;
-					status = look_at_rows(scan, looked, n);
+					look_at_rows(scan, looked, n);
 					n = 0;
 				}
 			}
 		}
 	}
-	return status ? status : look_at_rows(scan, looked, n);
+	look_at_rows(scan, looked, n);
 }
-
-/* ---- weights ---- */
 
 static bool has_levels(const struct best_scan *scan, const struct bs_scored_word *word)
 {
@@ -251,19 +241,16 @@ static uint32_t threshold_of(const struct scale *scale, double score)
 }
 
 /* The columns of a level. */
-static enum bs_status place_level(struct best_scan *scan, const struct bs_scored_word *word, uint32_t l,
-                                  const struct bs_live *live, struct bs_weighed_level *level)
+static void place_level(struct best_scan *scan, const struct bs_scored_word *word, uint32_t l, const struct bs_live *live,
+                        struct bs_weighed_level *level)
 {
 	struct bs_slab_scan *at = scan->at;
-	const struct bs_tf_levels *levels = &at->plan->snapshot->segments[at->segment].tf_levels;
-	struct bs_probe probe = bs_hash_probe(bs_tf_level_hash(word->hash, l), BS_LEVEL_DOCUMENT);
 	const struct bs_level *documents = &at->slab->levels[0];
-	enum bs_status status = BS_OK;
-	level->n_columns = levels->n_columns;
-	for (uint32_t i = 0; i < levels->n_columns && !status; i++)
-		status = bs_slab_column(at->slab, documents, bs_hash_position(probe, i, documents->n_columns), live,
-		                        &level->columns[i], at->err);
-	return status;
+	struct bs_probe probe = bs_hash_probe(bs_tf_level_hash(word->hash, l), BS_LEVEL_DOCUMENT);
+	level->n_columns = at->plan->snapshot->segments[at->segment].tf_levels.n_columns;
+	for (uint32_t i = 0; i < level->n_columns && !at->status; i++)
+		at->status = bs_slab_column(at->slab, documents, bs_hash_position(probe, i, documents->n_columns), live,
+		                            &level->columns[i], at->err);
 }
 
 static uint32_t units_of(const struct scale *scale, double score)
@@ -272,49 +259,44 @@ static uint32_t units_of(const struct scale *scale, double score)
 }
 
 /* What a word gives by its levels: a document that does not reach level l has it less often than that. */
-static enum bs_status weigh_word(struct best_scan *scan, size_t i, const struct scale *scale, const struct bs_live *live,
-                                 struct bs_weighed_term *term)
+static void weigh_word(struct best_scan *scan, size_t i, const struct scale *scale, const struct bs_live *live,
+                       struct bs_weighed_term *term)
 {
 	const struct bs_scorer *scorer = scan->best->scorer;
 	const struct bs_scored_word *word = &scorer->words[i];
 	const struct bs_tf_levels *levels = &scan->at->plan->snapshot->segments[scan->at->segment].tf_levels;
-	uint32_t n_levels = has_levels(scan, word) ? levels->n_levels : 0;
-	uint32_t least_length = scan->at->slab->least_length;
 	uint32_t sum = 0;
-	enum bs_status status = BS_OK;
-	*term = (struct bs_weighed_term){.n_levels = n_levels};
+	*term = (struct bs_weighed_term){.n_levels = has_levels(scan, word) ? levels->n_levels : 0};
 	if (scan->lives[i]) {
 		term->lines = scan->at->scan->frames[1 + i].lines;
 		term->live = scan->lives[i];
 	}
-	for (uint32_t l = 0; l <= n_levels && !status; l++) {
-		uint32_t most_tf = l < n_levels ? levels->least[l] - 1 : 0;
-		uint32_t units = units_of(scale, bs_scorer_most(scorer, i, most_tf, least_length));
+	for (uint32_t l = 0; l <= term->n_levels && !scan->at->status; l++) {
+		uint32_t most_tf = l < term->n_levels ? levels->least[l] - 1 : 0;
+		uint32_t units = units_of(scale, bs_scorer_most(scorer, i, most_tf, scan->at->slab->least_length));
 		uint32_t weight = units > sum ? units - sum : 0;
 		sum += weight;
 		*(l ? &term->levels[l - 1].weight : &term->weight) = weight;
 		if (l > 0)
-			status = place_level(scan, word, l - 1, live, &term->levels[l - 1]);
+			place_level(scan, word, l - 1, live, &term->levels[l - 1]);
 	}
-	return status;
 }
 
-static enum bs_status weigh_words(struct best_scan *scan, const struct scale *scale, const struct bs_live *live)
+static void weigh_words(struct best_scan *scan, const struct scale *scale, const struct bs_live *live)
 {
 	struct bs_buffer *inputs = &scan->best->inputs;
 	size_t n = scan->best->scorer->n_words;
 	bs_buffer_clear(inputs);
-	enum bs_status status = bs_buffer_reserve(inputs, n * sizeof(struct bs_weighed_term), scan->at->err);
-	for (size_t i = 0; i < n && !status; i++) {
+	scan->at->status = bs_buffer_reserve(inputs, n * sizeof(struct bs_weighed_term), scan->at->err);
+	for (size_t i = 0; i < n && !scan->at->status; i++) {
 		if (is_foreign(scan, i))
 			continue;
-		status = weigh_word(scan, i, scale, live, (struct bs_weighed_term *)(void *)(inputs->data + inputs->used_bytes));
+		weigh_word(scan, i, scale, live, (struct bs_weighed_term *)(void *)(inputs->data + inputs->used_bytes));
 		inputs->used_bytes += sizeof(struct bs_weighed_term);
 	}
-	return status;
 }
 
-/* Leaves in frame `to` the candidates of frame 0 whose weights reach the threshold. */
+/* Leaves in `kept` the candidates of frame 0 whose weights reach the threshold. */
 static void weigh(struct best_scan *scan, const struct scale *scale, uint32_t threshold, uint64_t *kept,
                   struct bs_live *live)
 {
@@ -354,8 +336,7 @@ static uint32_t seed_blocks(const struct best_scan *scan, uint32_t n_live, uint6
 }
 
 /* Looks at the k weightiest or so of some blocks, so that of the others most can be dropped; and takes them away. */
-static enum bs_status seed(struct best_scan *scan, const struct scale *scale, uint32_t n_blocks, uint64_t *kept,
-                           struct bs_live *live)
+static void seed(struct best_scan *scan, const struct scale *scale, uint32_t n_blocks, uint64_t *kept, struct bs_live *live)
 {
 	const struct bs_kernel *kernel = scan->at->kernel;
 	struct bs_live some = first_blocks(live, n_blocks);
@@ -367,40 +348,30 @@ static enum bs_status seed(struct best_scan *scan, const struct scale *scale, ui
 			threshold |= bit;
 	}
 	weigh(scan, scale, threshold, kept, &some);
-	enum bs_status status = look_at_lines(scan, kept, &some);
+	look_at_lines(scan, kept, &some);
 	kernel->and_not_lines(scan->at->scan->frames[0].lines, live, kept, &some);
-	return status;
 }
 
-/* ---- one slab ---- */
-
 /* The documents of a word in the live blocks, into its frame. */
-static enum bs_status find_word(struct best_scan *scan, size_t i, struct bs_live *lives, const struct bs_live *live)
+static void find_word(struct best_scan *scan, size_t i, struct bs_live *lives, const struct bs_live *live)
 {
-	struct bs_slab_scan *at = scan->at;
-	bool is_exact = true;
 	uint32_t term = scan->best->scorer->words[i].term;
 	lives[i] = *live;
 	scan->lives[i] = &lives[i];
-	enum bs_status status = bs_scan_and_terms(at, &term, 1, &at->scan->frames[1 + i], &lives[i]);
-	if (!status)
-		status = bs_scan_is_exact(at, term, &is_exact);
-	scan->certainty[i] = is_exact ? BS_HAS : BS_HAS_MAYBE;
-	return status;
+	bs_scan_and_terms(scan->at, &term, 1, (uint32_t)i + 1, &lives[i]);
+	scan->certainty[i] = bs_scan_is_exact(scan->at, term) ? BS_HAS : BS_HAS_MAYBE;
 }
 
 /* Of the words that candidates need not have. */
-static enum bs_status find_words(struct best_scan *scan, struct bs_live *lives, const struct bs_live *live)
+static void find_words(struct best_scan *scan, struct bs_live *lives, const struct bs_live *live)
 {
 	const struct bs_scorer *scorer = scan->best->scorer;
-	enum bs_status status = BS_OK;
-	for (size_t i = 0; i < scorer->n_words && !status; i++) {
+	for (size_t i = 0; i < scorer->n_words; i++) {
 		scan->lives[i] = NULL;
 		scan->certainty[i] = scan->is_sure ? BS_HAS : BS_HAS_MAYBE;
 		if (!scorer->words[i].is_implied)
-			status = find_word(scan, i, lives, live);
+			find_word(scan, i, lives, live);
 	}
-	return status;
 }
 
 /*
@@ -428,30 +399,28 @@ static void choose_essential(const struct best_scan *scan, uint8_t *essential)
 }
 
 /* Leaves in frame 0 the documents that have an essential word; of the second round, those without a rare one. */
-static enum bs_status find_any(struct best_scan *scan, struct bs_live *lives, struct bs_live *live)
+static void find_any(struct best_scan *scan, struct bs_live *lives, struct bs_live *live)
 {
 	struct bs_slab_scan *at = scan->at;
 	const struct bs_scorer *scorer = scan->best->scorer;
 	const struct bs_live all = *live;
 	uint64_t *lines = at->scan->frames[0].lines;
 	uint8_t *essential = scan->has;
-	enum bs_status status = BS_OK;
 	choose_essential(scan, essential);
 	memset(live, 0, sizeof(*live));
-	for (size_t i = 0; i < scorer->n_words && !status; i++) {
+	for (size_t i = 0; i < scorer->n_words; i++) {
 		if (!essential[i])
 			continue;
-		status = find_word(scan, i, lives, &all);
+		find_word(scan, i, lives, &all);
 		at->kernel->or_lines(lines, live, at->scan->frames[1 + i].lines, &lives[i]);
 	}
-	for (size_t i = 0; i < scorer->n_words && bs_live_any(live) && !status; i++) {
+	for (size_t i = 0; i < scorer->n_words && bs_live_any(live); i++) {
 		if (essential[i])
 			continue;
-		status = find_word(scan, i, lives, live);
+		find_word(scan, i, lives, live);
 		if (scan->round == ROUND_REST && is_rare(scan, i))
 			at->kernel->and_not_lines(lines, live, at->scan->frames[1 + i].lines, &lives[i]);
 	}
-	return status;
 }
 
 /* Whether it is worth it to look at some of so many that are left first, those that look best. */
@@ -461,7 +430,7 @@ static bool should_seed(const struct best_scan *scan, uint64_t n_left)
 	return is_sure && n_left > SEED_LEAST + SEED_FACTOR * (uint64_t)scan->best->top->k;
 }
 
-static enum bs_status look_at_best(struct best_scan *scan, struct bs_live *live, uint64_t n_candidates)
+static void look_at_best(struct best_scan *scan, struct bs_live *live, uint64_t n_candidates)
 {
 	struct bs_slab_scan *at = scan->at;
 	uint32_t n_live = count_live(live);
@@ -469,82 +438,70 @@ static enum bs_status look_at_best(struct best_scan *scan, struct bs_live *live,
 	uint64_t *kept = at->scan->frames[1 + scan->best->scorer->n_words].lines;
 	bool is_open = !(bs_top_scan_threshold(scan->best) > 0);
 	if (n_candidates <= LOOK_MAX + (uint64_t)n_live * LOOK_MAX_PER_BLOCK ||
-	    (is_open && !should_seed(scan, n_candidates)))
-		return look_at_lines(scan, at->scan->frames[0].lines, live);
-	enum bs_status status = weigh_words(scan, &scale, live);
-	if (status)
-		return status;
+	    (is_open && !should_seed(scan, n_candidates))) {
+		look_at_lines(scan, at->scan->frames[0].lines, live);
+		return;
+	}
+	weigh_words(scan, &scale, live);
+	if (at->status)
+		return;
 	at->stats->blocks_weighed += n_live;
 	at->stats->planes = scale.n_planes > at->stats->planes ? scale.n_planes : at->stats->planes;
 	if (!is_open)
 		weigh(scan, &scale, threshold_of(&scale, bs_top_scan_threshold(scan->best)), kept, live);
 	uint64_t n_left = is_open ? n_candidates : at->kernel->count(kept, live);
 	if (should_seed(scan, n_left)) {
-		status = seed(scan, &scale, seed_blocks(scan, count_live(live), n_left), kept, live);
+		seed(scan, &scale, seed_blocks(scan, count_live(live), n_left), kept, live);
 		weigh(scan, &scale, threshold_of(&scale, bs_top_scan_threshold(scan->best)), kept, live);
 	}
 	at->stats->blocks_dropped += n_live - count_live(live);
-	return status ? status : look_at_lines(scan, kept, live);
+	look_at_lines(scan, kept, live);
 }
 
-/* No document of the slab can be among the best. */
-static bool is_out_of_reach(const struct best_scan *scan)
-{
-	return !bs_top_scan_is_possible(scan->best, make_scale(scan).most);
-}
-
-static enum bs_status scan_matrix(struct best_scan *scan, struct bs_live *lives)
+static void scan_matrix(struct best_scan *scan, struct bs_live *lives)
 {
 	struct bs_slab_scan *at = scan->at;
 	struct bs_live live;
 	bs_live_all(&live, at->slab->n_blocks);
-	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i <= scan->best->scorer->n_words + 1 && !status; i++)
-		status = bs_scan_need_frame(at, i);
-	if (!status && scan->round != ROUND_ONLY)
-		status = find_any(scan, lives, &live);
-	else if (!status)
-		status = bs_scan_matches(at, &live, &scan->is_sure);
-	if (status || !bs_live_any(&live))
-		return status;
+	if (scan->round != ROUND_ONLY)
+		find_any(scan, lives, &live);
+	else
+		scan->is_sure = bs_scan_matches(at, &live);
+	if (at->status || !bs_live_any(&live))
+		return;
 	uint64_t n_candidates = at->kernel->count(at->scan->frames[0].lines, &live);
 	at->stats->candidates += n_candidates;
 	at->stats->blocks_live += count_live(&live);
 	if (scan->round == ROUND_ONLY)
-		status = find_words(scan, lives, &live);
+		find_words(scan, lives, &live);
 	scan->best->filtered(scan->best->context);
-	return status ? status : look_at_best(scan, &live, n_candidates);
+	if (!at->status)
+		look_at_best(scan, &live, n_candidates);
 }
 
-/* ---- forward lists ---- */
-
-static enum bs_status look_at_signature(struct best_scan *scan, const struct bs_candidate *candidate)
+static void look_at_listed(struct best_scan *scan, const struct bs_candidate *candidate)
 {
 	struct bs_slab_scan *at = scan->at;
-	enum bs_status status = BS_OK;
-	for (size_t i = 0; i < scan->best->scorer->n_words && !status; i++) {
-		const struct bs_scored_word *word = &scan->best->scorer->words[i];
-		const struct bs_term_place *place = bs_scan_place(at, word->term);
+	for (size_t i = 0; i < scan->best->scorer->n_words && !at->status; i++) {
+		const struct bs_term_place *place = bs_scan_place(at, scan->best->scorer->words[i].term);
 		bool has = place->is_found;
 		if (has)
-			status = bs_slab_forward_has(at->slab, candidate->row, place->term.ordinal, &has, at->err);
+			at->status = bs_slab_forward_has(at->slab, candidate->row, place->term.ordinal, &has, at->err);
 		scan->has[i] = has ? BS_HAS : BS_HAS_NOT;
 	}
-	return status ? status : look(scan, candidate->document, candidate->is_sure);
+	if (!at->status)
+		look(scan, candidate->document, candidate->is_sure);
 }
 
-static enum bs_status scan_lists(struct best_scan *scan)
+static void scan_lists(struct best_scan *scan)
 {
 	struct bs_buffer *listed = &scan->best->listed;
 	bs_buffer_clear(listed);
-	enum bs_status status = bs_scan_forward(scan->at, listed, NULL);
+	bs_scan_forward(scan->at, listed, NULL);
 	const struct bs_candidate *candidates = (const struct bs_candidate *)(const void *)listed->data;
-	for (size_t i = 0; i < listed->used_bytes / sizeof(*candidates) && !status; i++)
-		status = look_at_signature(scan, &candidates[i]);
-	return status;
+	for (size_t i = 0; i < listed->used_bytes / sizeof(*candidates) && !scan->at->status; i++)
+		look_at_listed(scan, &candidates[i]);
 }
-
-/* ---- a segment ---- */
 
 /* What a slab needs an array of, one a word each. */
 static enum bs_status reserve(struct best_scan *scan, struct bs_live **lives_out, struct bs_error *err)
@@ -562,42 +519,36 @@ static enum bs_status reserve(struct best_scan *scan, struct bs_live **lives_out
 	return BS_OK;
 }
 
-static enum bs_status scan_slab(struct best_scan *scan, struct bs_live *lives)
-{
-	scan->is_sure = false;
-	if (is_out_of_reach(scan)) {
-		scan->at->stats->blocks_skipped += scan->at->slab->n_blocks;
-		return BS_OK;
-	}
-	if (scan->at->slab->n_levels > 0)
-		return scan_matrix(scan, lives);
-	return scan->round == ROUND_REST ? BS_OK : scan_lists(scan);
-}
-
-static enum bs_status scan_round(struct best_scan *best_scan, const struct bs_slab_scan *first, struct bs_live *lives)
+static enum bs_status scan_round(struct best_scan *scan, const struct bs_slab_scan *first, struct bs_live *lives)
 {
 	const struct bs_segment *segment = &first->plan->snapshot->segments[first->segment];
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < segment->meta.n_slabs && !status; i++) {
 		struct bs_slab_scan at = *first;
 		at.slab = &segment->slabs[i];
-		best_scan->at = &at;
-		if (i + 1 < segment->meta.n_slabs)
-			bs_scan_prefetch(at.plan, at.segment, &segment->slabs[i + 1]);
-		status = scan_slab(best_scan, lives);
-		if (!status)
-			status = best_scan->best->settle(best_scan->best->context, best_scan->round == ROUND_RARE, at.err);
+		scan->at = &at;
+		scan->is_sure = false;
+		bs_scan_prefetch(at.plan, at.segment, i + 1);
+		/* Perhaps no document of the slab can be among the best. */
+		if (!bs_top_scan_is_possible(scan->best, make_scale(scan).most))
+			at.stats->blocks_skipped += at.slab->n_blocks;
+		else if (at.slab->n_levels > 0)
+			scan_matrix(scan, lives);
+		else if (scan->round != ROUND_REST)
+			scan_lists(scan);
+		status = at.status ? at.status
+		                   : scan->best->settle(scan->best->context, scan->round == ROUND_RARE, at.err);
 	}
 	return status;
 }
 
 enum bs_status bs_scan_top(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s, const struct bs_kernel *kernel,
-                            struct bs_top_scan *best, struct bs_query_stats *stats, struct bs_error *err)
+                           struct bs_top_scan *best, struct bs_query_stats *stats, struct bs_error *err)
 {
 	struct bs_slab_scan at = {.scan = scan, .plan = plan, .kernel = kernel, .stats = stats, .err = err, .segment = s};
 	struct bs_live *lives = NULL;
 	struct best_scan best_scan = {.best = best};
-	enum bs_status status = bs_scan_start(scan, plan, err);
+	enum bs_status status = bs_scan_start(scan, plan, (uint32_t)best->scorer->n_words + 2, err);
 	if (!status)
 		status = reserve(&best_scan, &lives, err);
 	if (!status && best->scorer->is_any && best->scorer->n_words > 1) {

@@ -12,20 +12,12 @@ void bs_scorer_deinit(struct bs_scorer *scorer)
 	*scorer = (struct bs_scorer){0};
 }
 
-/* ---- which words ---- */
-
 static int compare_words(const void *a, const void *b, void *context)
 {
 	const struct bs_plan *plan = context;
-	const struct bs_scored_word *word_a = a;
-	const struct bs_scored_word *word_b = b;
-	const struct bs_plan_term *x = &plan->terms[word_a->term];
-	const struct bs_plan_term *y = &plan->terms[word_b->term];
-	uint32_t n = x->key_bytes < y->key_bytes ? x->key_bytes : y->key_bytes;
-	int order = memcmp(plan->keys.data + x->key_offset, plan->keys.data + y->key_offset, n);
-	if (order)
-		return order;
-	return x->key_bytes < y->key_bytes ? -1 : x->key_bytes > y->key_bytes;
+	const struct bs_plan_term *x = &plan->terms[((const struct bs_scored_word *)a)->term];
+	const struct bs_plan_term *y = &plan->terms[((const struct bs_scored_word *)b)->term];
+	return bs_compare_terms(plan->keys.data + x->key_offset, x->key_bytes, plan->keys.data + y->key_offset, y->key_bytes);
 }
 
 /* Marks the elements of one term that every match of the node has. */
@@ -120,8 +112,6 @@ enum bs_status bs_scorer_make(struct bs_scorer *scorer, const struct bs_plan *pl
 	}
 	return status;
 }
-
-/* ---- scores ---- */
 
 enum bs_status bs_scorer_score(const struct bs_scorer *scorer, uint32_t segment, uint32_t document,
                                const uint8_t *has, double *score_out, bool *exact_io, struct bs_error *err)

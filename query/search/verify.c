@@ -57,7 +57,7 @@ static enum bs_status match(struct bs_verifier *verifier, const struct bs_docume
 
 /* By its fields, which are JSON or not; the document is what was indexed, so that its length is in the index. */
 static enum bs_status byte_verify_fields(struct bs_verifier *verifier, uint32_t segment, uint32_t number,
-                                  const struct bs_document *document, bool is_json, enum bs_byte_verdict *byte_verdict_out,
+                                  const struct bs_document *document, bool is_json, enum bs_verdict *byte_verdict_out,
                                   double *score_out, struct bs_error *err)
 {
 	struct bs_match found = {0};
@@ -76,7 +76,7 @@ static enum bs_status byte_verify_document(struct bs_verifier *verifier, uint32_
                                     const struct bs_document *document, bool *is_hit_out, double *score_out,
                                     struct bs_error *err)
 {
-	enum bs_byte_verdict byte_verdict;
+	enum bs_verdict byte_verdict;
 	enum bs_status status = byte_verify_fields(verifier, segment, number, document, false, &byte_verdict, score_out, err);
 	if (!status && byte_verdict == BS_VERDICT_UNKNOWN)
 		return match(verifier, document, is_hit_out, score_out, err);
@@ -90,7 +90,7 @@ static enum bs_status byte_verify_line(struct bs_verifier *verifier, uint32_t se
                                 struct bs_error *err)
 {
 	struct bs_document document;
-	enum bs_byte_verdict byte_verdict;
+	enum bs_verdict byte_verdict;
 	enum bs_status status = bs_byte_verifier_json(verifier->byte_verifier, line, line_bytes, &byte_verdict, err);
 	if (status)
 		return status;
