@@ -6,8 +6,6 @@
 
 #include "core/store/source_kind.h"
 
-/* ---- the list: a merge of what each segment has, in order already, and of the files passed over ---- */
-
 struct bs_candidate_range {
 	struct bs_doc_ref ref; /* the next candidate */
 	uint32_t end;          /* documents up to here */
@@ -133,8 +131,6 @@ void bs_candidate_files_deinit(struct bs_candidate_files *list)
 	free(list->ranges);
 	*list = (struct bs_candidate_files){.n_ranges = 0};
 }
-
-/* ---- one file after another ---- */
 
 static enum bs_status start_over(struct bs_gram_cover *cover, struct bs_error *err)
 {

@@ -14,8 +14,6 @@
 #include "core/store/snapshot.h"
 #include "core/base/status.h"
 
-/* ---- the list ---- */
-
 /* One source's. Of a folder, names are paths below it; a file, and a collection, which is always listed, has the empty
  * name; of standard input there are none. */
 struct bs_candidate_files {
@@ -42,8 +40,6 @@ enum bs_status bs_candidate_files_init(struct bs_candidate_files *list, const st
 enum bs_status bs_candidate_files_next(struct bs_candidate_files *list, const uint8_t **name_out, size_t *name_bytes_out,
                                  struct bs_error *err) BS_WARN_UNUSED;
 void bs_candidate_files_deinit(struct bs_candidate_files *list);
-
-/* ---- one file after another, with their stamps ---- */
 
 enum bs_gram_answer {
 	BS_GRAM_NOT_COVERED, /* the index does not know this file as it is now: search it */

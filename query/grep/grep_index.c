@@ -54,8 +54,6 @@ bool bs_grep_can_filter(const struct bs_grep_pattern *pattern, const struct bs_g
 	return pattern->n_patterns > 0 && !search->invert && !search->passthru && !tells_of_all;
 }
 
-/* ---- what the patterns ask of the grams ---- */
-
 /* Whether some literal has U+FFFD: it may be put where bytes are not UTF-8, and it is in no gram then. */
 static bool has_replacement(const struct bs_gram_tree *tree)
 {
@@ -109,8 +107,6 @@ static enum bs_status filter(struct index_source *self, struct bs_buffer *explai
 	bs_gram_tree_free(tree);
 	return status;
 }
-
-/* ---- areas ---- */
 
 /* What of the path inner stands below outer, "" or ending in a slash; NULL if it does not. Both are resolved. */
 static const char *below(const char *outer, const char *inner)
@@ -190,8 +186,6 @@ static enum bs_status find_areas(struct index_source *self, struct bs_error *err
 		status = meet_source(self, s, err);
 	return status;
 }
-
-/* ---- a file of the walk ---- */
 
 /* Its name below the area's source, in self->path; false if it is not there. */
 static bool name_in(struct index_source *self, const struct area *area, const char *file, enum bs_status *status,
@@ -307,8 +301,6 @@ static enum bs_status next_walked(struct index_source *self, struct bs_grep_file
 		self->source.n_ruled_out++;
 	}
 }
-
-/* ---- the list of an index that is trusted ---- */
 
 /* Whether a walk would go by the rules that the index was made by, but for types of files left out. One that is wanted may be
  * hidden, and then the index has nothing of it. */
@@ -460,8 +452,6 @@ static enum bs_status next_listed(struct index_source *self, struct bs_grep_file
 	self->has_listed |= file_out->shown != NULL;
 	return status || self->has_listed ? status : note_ruled_out(self, err);
 }
-
-/* ---- the source ---- */
 
 static enum bs_status index_next(struct bs_grep_source *source, struct bs_grep_file *file_out, struct bs_error *err)
 {

@@ -83,8 +83,6 @@ struct bs_grep_scratch {
 	int64_t debt_bytes; /* of lines matched in vain */
 };
 
-/* ---- compiling ---- */
-
 static enum bs_status refuse(const uint8_t *text, int code, size_t off, struct bs_error *err)
 {
 	char why[200];
@@ -305,8 +303,6 @@ void bs_grep_scratch_reset(struct bs_grep_scratch *scratch)
 	scratch->opaque_at = 0;
 }
 
-/* ---- lines ---- */
-
 size_t bs_grep_line_end(const uint8_t *text, size_t at, size_t end, uint8_t line_end)
 {
 	const uint8_t *found = at < end ? memchr(text + at, line_end, end - at) : NULL;
@@ -352,8 +348,6 @@ static size_t next_opaque(struct bs_grep_scratch *scratch, const uint8_t *text, 
 	}
 	return scratch->opaque_at;
 }
-
-/* ---- matching ---- */
 
 static enum bs_status refuse_match(int code, struct bs_error *err)
 {
@@ -595,8 +589,6 @@ enum bs_status bs_grep_next_match(struct bs_grep_scratch *scratch, const uint8_t
 		match_out->end = match_out->start;
 	return status;
 }
-
-/* ---- replacing ---- */
 
 static bool is_name_byte(uint8_t byte)
 {

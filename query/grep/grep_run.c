@@ -1,4 +1,4 @@
-/* grep_session.c: see grep_session.h. */
+/* grep_run.c: see grep_run.h. */
 #include "query/grep/grep_run.h"
 
 #include <stdlib.h>
@@ -80,20 +80,20 @@ static void get_help(struct run *run, uint64_t least_waiting)
 static void search_text(const struct bs_grep_request *request, struct searcher *searcher, struct slot *slot,
                         const char *shown, struct bs_error *err)
 {
-	struct bs_grep_sink *sink = &searcher->printer.sink;
-	sink->path = shows_path(request->output) ? shown : NULL;
-	sink->out = &slot->out;
-	sink->status = BS_OK;
-	sink->err = err;
-	sink->has_matched = false;
+	struct bs_grep_printer *printer = &searcher->printer;
+	printer->path = shows_path(request->output) ? shown : NULL;
+	printer->out = &slot->out;
+	printer->status = BS_OK;
+	printer->err = err;
+	printer->has_matched = false;
 	bool is_slice = request->maps_files && !slot->is_stdin && !searcher->text.had_mark &&
 	                searcher->text.pieces.used_bytes == 0;
-	bs_grep_search_text(request->matcher, &searcher->text, binary_rule(request, slot->is_named), is_slice, sink);
+	bs_grep_search_text(request->matcher, &searcher->text, binary_rule(request, slot->is_named), is_slice, printer);
 	bs_grep_text_close(&searcher->text);
-	slot->has_match = sink->has_matched;
-	slot->has_lines = searcher->printer.has_lines;
+	slot->has_match = printer->has_matched;
+	slot->has_lines = printer->has_lines;
 	slot->read_bytes = searcher->text.read_bytes;
-	slot->sums = searcher->printer.sums;
+	slot->sums = printer->sums;
 }
 
 static enum bs_status search_file(struct run *run, struct searcher *searcher, struct slot *slot, bool is_caller,
@@ -115,7 +115,7 @@ static enum bs_status search_file(struct run *run, struct searcher *searcher, st
 	if (is_caller && searcher->text.size_bytes >= LARGE_BYTES)
 		get_help(run, 1);
 	search_text(request, searcher, slot, shown, err);
-	status = searcher->printer.sink.status;
+	status = searcher->printer.status;
 	if (status)
 		report(request, shown, err->text);
 	return status == BS_NO_MEMORY ? status : BS_OK;

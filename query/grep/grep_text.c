@@ -21,8 +21,6 @@
 
 static const uint8_t utf8_mark[] = {0xef, 0xbb, 0xbf};
 
-/* ---- names ---- */
-
 enum bs_status bs_grep_coding_find(const char *name, enum bs_grep_coding *coding_out, struct bs_error *err)
 {
 	static const struct {
@@ -42,8 +40,6 @@ enum bs_status bs_grep_coding_find(const char *name, enum bs_grep_coding *coding
 	}
 	return bs_fail(err, BS_UNSUPPORTED, "--encoding %s: not known; see bitsift-grep(1)", name);
 }
-
-/* ---- reading ---- */
 
 static enum bs_status refuse(int error_number, struct bs_error *err)
 {
@@ -192,8 +188,6 @@ void bs_grep_text_close(struct bs_grep_text *text)
 	if (text->has_more)
 		close_file(text);
 }
-
-/* ---- decoding ---- */
 
 /* The bytes of the character at text (valid, or the longest beginning of one) and whether it is valid. */
 static size_t utf8_length(const uint8_t *text, size_t n, bool *is_valid)

@@ -104,8 +104,6 @@ enum bs_status bs_gram_tree_format(const struct bs_gram_tree *tree, struct bs_bu
 	return printer.status;
 }
 
-/* ---- asking ---- */
-
 static bool has_all(const struct bs_gram_node *node, bs_has_gram_fn has_gram, const void *context)
 {
 	for (uint32_t i = 0; i < node->n_keys; i++)
