@@ -10,7 +10,7 @@
 
 #include "core/base/buffer.h"
 #include "core/file/dir.h"
-#include "query/grep/pattern.h"
+#include "query/grep/grep_options.h"
 #include "query/grep/grep_source.h"
 
 struct bs_grep_index_options {

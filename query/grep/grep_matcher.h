@@ -16,7 +16,7 @@
 #include "core/base/buffer.h"
 #include "core/simd/kernels.h"
 #include "core/base/status.h"
-#include "query/grep/pattern.h"
+#include "query/regex/pattern.h"
 
 struct bs_grep_matcher;
 struct bs_grep_scratch;

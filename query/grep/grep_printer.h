@@ -6,6 +6,7 @@
 #define BS_QUERY_GREP_GREP_PRINTER_H
 
 #include "query/grep/grep_matcher.h"
+#include "query/grep/grep_options.h"
 
 /* Sums, of one file or of many. */
 struct bs_grep_sums {

@@ -55,12 +55,4 @@ uint64_t bs_gram_tree_least_bytes(const struct bs_gram_tree *tree);
 enum bs_status bs_gram_tree_format(const struct bs_gram_tree *tree, struct bs_buffer *out,
                                    struct bs_error *err) BS_WARN_UNUSED;
 
-/* Whether a file has a gram. */
-typedef bool (*bs_has_gram_fn)(const void *context, uint64_t key);
-
-/* Whether a file with these grams satisfies the tree: slow and plain, for a few files that no signature is of.
- * scratch: reusable. BS_NO_MEMORY. */
-enum bs_status bs_gram_tree_test(const struct bs_gram_tree *tree, bs_has_gram_fn has_gram, const void *context,
-                                 struct bs_buffer *scratch, bool *holds_out, struct bs_error *err) BS_WARN_UNUSED;
-
 #endif
