@@ -142,8 +142,8 @@ struct finder {
 static void finder_init(struct finder *finder, struct bs_grep_printer *printer, const struct bs_grep_line *line)
 {
 	size_t end = line->text_bytes - line->end >= LOOK_AHEAD_BYTES ? line->end + LOOK_AHEAD_BYTES : line->text_bytes;
-	size_t start = bs_grep_matcher_looks_back(printer->matcher) ? 0 : line->start;
-	if (bs_grep_matcher_by_line(printer->matcher))
+	size_t start = bs_grep_matcher_traits(printer->matcher)->looks_back ? 0 : line->start;
+	if (bs_grep_matcher_traits(printer->matcher)->by_line)
 		end = trimmed_end(printer, line->text, line->start, line->end);
 	*finder = (struct finder){.printer = printer,
 	                                  .text = line->text + start,
@@ -166,7 +166,7 @@ static bool is_inside_character(const struct finder *finder)
 static bool finder_next(struct finder *finder, struct bs_grep_span *at)
 {
 	struct bs_grep_printer *printer = finder->printer;
-	bool is_bare = bs_grep_matcher_is_bare(printer->matcher), found = true;
+	bool is_bare = bs_grep_matcher_traits(printer->matcher)->is_bare, found = true;
 	while (finder->from <= finder->n_bytes && !printer->status) {
 		bool was_empty = finder->last_end != SIZE_MAX && finder->from > finder->last_end;
 		if (was_empty && is_inside_character(finder)) {
@@ -578,7 +578,7 @@ static bool print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 	if (printer->output->heading && printer->path && !printer->has_lines)
 		put_path_and(printer, NULL);
 	printer->has_lines = true;
-	if (!bs_grep_matcher_by_line(printer->matcher) && !shown.is_context)
+	if (!bs_grep_matcher_traits(printer->matcher)->by_line && !shown.is_context)
 		show_lines(printer, &shown);
 	else
 		show_line(printer, &shown);
@@ -789,7 +789,7 @@ enum bs_status bs_grep_json_summary(const struct bs_grep_sums *sums, uint64_t el
 static bool count_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_line *line)
 {
 	enum bs_grep_format format = printer->output->format;
-	bool by_line = bs_grep_matcher_by_line(printer->matcher);
+	bool by_line = bs_grep_matcher_traits(printer->matcher)->by_line;
 	uint64_t n_matches = 1;
 	if (kind != BS_GREP_LINE_MATCH)
 		return true;

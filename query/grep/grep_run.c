@@ -101,7 +101,7 @@ static enum bs_status search_file(struct run *run, struct searcher *searcher, st
 {
 	const struct bs_grep_request *request = run->request;
 	const char *path = (const char *)slot->names.data, *shown = path + strlen(path) + 1;
-	bool by_line = bs_grep_matcher_by_line(request->matcher);
+	bool by_line = bs_grep_matcher_traits(request->matcher)->by_line;
 	struct bs_grep_reading reading = {.coding = request->coding,
 	                                  .root_bytes = slot->root_bytes,
 	                                  .stop_at_nul = binary_rule(request, slot->is_named) == BS_GREP_BINARY_QUIT &&

@@ -17,6 +17,9 @@ struct search_state {
 	size_t visited; /* end of the last line that was told */
 	uint64_t after_left;
 	bool has_told;
+	/* With -U: lines of the matches that are not told yet. */
+	struct bs_grep_span last;
+	bool has_last;
 	bool has_nul;
 	uint64_t nul_off; /* in the file */
 	/* The pieces that are read: text[base..end) is in hand, of which [.., window) are whole lines. Offsets in text are
@@ -26,11 +29,6 @@ struct search_state {
 	size_t base, window, end;
 	size_t capacity;
 };
-
-static bool quits(const struct search_state *state)
-{
-	return state->binary == BS_GREP_BINARY_QUIT;
-}
 
 static size_t count_lines(const uint8_t *text, size_t n, uint8_t line_end)
 {
@@ -71,7 +69,7 @@ static bool detect_nul(struct search_state *state, size_t from, size_t end)
 		if (found)
 			see_nul(state, (size_t)(found - state->text));
 	}
-	return state->has_nul && quits(state);
+	return state->has_nul && state->binary == BS_GREP_BINARY_QUIT;
 }
 
 /* False: enough. */
@@ -102,24 +100,12 @@ static bool tell(struct search_state *state, enum bs_grep_line_kind kind, struct
 	return true;
 }
 
+/* The lines of text[from..upto); of those after a match as many as are still wanted. */
 static bool tell_lines(struct search_state *state, enum bs_grep_line_kind kind, size_t from, size_t upto)
 {
-	while (from < upto) {
+	while (from < upto && (kind != BS_GREP_LINE_AFTER || state->after_left > 0)) {
 		struct bs_grep_span line = {from, bs_grep_line_end(state->text, from, upto, state->options->line_end)};
 		if (!tell(state, kind, line))
-			return false;
-		from = line.end;
-	}
-	return true;
-}
-
-/* Lines after the last match, as many as are still wanted, before upto. */
-static bool tell_after(struct search_state *state, size_t upto)
-{
-	size_t from = state->visited;
-	while (state->after_left > 0 && from < upto) {
-		struct bs_grep_span line = {from, bs_grep_line_end(state->text, from, upto, state->options->line_end)};
-		if (!tell(state, BS_GREP_LINE_AFTER, line))
 			return false;
 		from = line.end;
 	}
@@ -140,19 +126,24 @@ static size_t lines_before(const struct search_state *state, size_t from, size_t
 	}
 }
 
-static bool tell_before(struct search_state *state, size_t upto)
-{
-	if (state->options->before == 0 || state->visited >= upto)
-		return true;
-	return tell_lines(state, BS_GREP_LINE_BEFORE, lines_before(state, state->visited, upto, state->options->before - 1), upto);
-}
-
-/* What stands before a line that matches. */
+/* What stands before a line that matches, and after the one before it. */
 static bool tell_context(struct search_state *state, size_t upto)
 {
 	if (state->options->passthru)
 		return tell_lines(state, BS_GREP_LINE_OTHER, state->visited, upto);
-	return tell_after(state, upto) && tell_before(state, upto);
+	if (!tell_lines(state, BS_GREP_LINE_AFTER, state->visited, upto))
+		return false;
+	if (state->options->before == 0 || state->visited >= upto)
+		return true;
+	size_t from = lines_before(state, state->visited, upto, state->options->before - 1);
+	return tell_lines(state, BS_GREP_LINE_BEFORE, from, upto);
+}
+
+/* What stands after the last line that matches. */
+static bool tell_rest(struct search_state *state)
+{
+	enum bs_grep_line_kind kind = state->options->passthru ? BS_GREP_LINE_OTHER : BS_GREP_LINE_AFTER;
+	return tell_lines(state, kind, state->visited, state->window);
 }
 
 static bool next_line(struct search_state *state, struct bs_grep_span *line, bool *found)
@@ -205,9 +196,7 @@ static bool search_window(struct search_state *state)
 			return false;
 	}
 	state->pos = state->window;
-	if (state->options->passthru)
-		return tell_lines(state, BS_GREP_LINE_OTHER, state->visited, state->window);
-	return tell_after(state, state->window);
+	return tell_rest(state);
 }
 
 /* Less is in hand than a piece takes: lets go of what is before it, and reads on. */
@@ -239,7 +228,7 @@ static size_t first_end(const struct search_state *state)
 	return state->n_bytes;
 }
 
-/* How far the next read gets, from run->end on. */
+/* How far the next read gets, from state->end on. */
 static size_t read_end(const struct search_state *state)
 {
 	const size_t *ends = (const size_t *)(const void *)state->source->pieces.data;
@@ -267,7 +256,7 @@ static bool meet_nul(struct search_state *state, size_t from, size_t end)
 		return false;
 	if (!state->has_nul)
 		see_nul(state, (size_t)(found - state->text));
-	if (quits(state))
+	if (state->binary == BS_GREP_BINARY_QUIT)
 		return true;
 	for (size_t i = (size_t)(found - state->text); i < end; i++)
 		if (state->text[i] == 0)
@@ -326,25 +315,16 @@ static bool fill(struct search_state *state)
 	return true;
 }
 
-/* Whether it can be told apart in what pieces the text was read. */
-static bool pieces_matter(const struct search_state *state)
-{
-	return state->binary != BS_GREP_BINARY_TEXT && state->n_bytes && memchr(state->text, 0, state->n_bytes);
-}
-
 static void search_pieces(struct search_state *state)
 {
-	if (!state->source->has_more && !pieces_matter(state))
+	/* Whether it can be told apart in what pieces the text was read. */
+	bool pieces_matter =
+		state->binary != BS_GREP_BINARY_TEXT && state->n_bytes && memchr(state->text, 0, state->n_bytes);
+	if (!state->source->has_more && !pieces_matter)
 		state->capacity = state->n_bytes + 1;
 	while (fill(state) && search_window(state))
 		continue;
 }
-
-struct multi {
-	struct search_state *state;
-	struct bs_grep_span last; /* lines of the matches not told yet */
-	bool has_last;
-};
 
 static bool multi_find(struct search_state *state, struct bs_grep_span *found_at, bool *found)
 {
@@ -373,19 +353,15 @@ static struct bs_grep_span lines_of(const struct search_state *state, struct bs_
 	return lines;
 }
 
-static bool multi_tell(struct search_state *state, struct bs_grep_span lines)
-{
-	/* A match behind the last line feed is in no line. */
-	return lines.start < lines.end && tell(state, BS_GREP_LINE_MATCH, lines);
-}
-
 static bool multi_inverted(struct search_state *state)
 {
 	struct bs_grep_span at;
 	bool found;
 	if (!multi_find(state, &at, &found))
 		return false;
-	struct bs_grep_span lines = found ? lines_of(state, at) : (struct bs_grep_span){state->n_bytes, state->n_bytes};
+	struct bs_grep_span lines = {state->n_bytes, state->n_bytes};
+	if (found)
+		lines = lines_of(state, at);
 	struct bs_grep_span other = {state->pos, lines.start};
 	if (found)
 		multi_advance(state, lines);
@@ -396,9 +372,15 @@ static bool multi_inverted(struct search_state *state)
 	return tell_context(state, other.start) && tell_lines(state, BS_GREP_LINE_MATCH, other.start, other.end);
 }
 
-static bool multi_step(struct multi *multi)
+/* The lines of the last matches, after what stands before them. A match behind the last line feed is in no line. */
+static bool multi_tell(struct search_state *state, struct bs_grep_span lines)
 {
-	struct search_state *state = multi->state;
+	return tell_context(state, lines.start) && lines.start < lines.end && tell(state, BS_GREP_LINE_MATCH, lines);
+}
+
+/* The next match; its lines join those of the last one if they touch them. */
+static bool multi_step(struct search_state *state)
+{
 	struct bs_grep_span at;
 	bool found;
 	if (state->options->invert)
@@ -410,37 +392,27 @@ static bool multi_step(struct multi *multi)
 		return true;
 	}
 	multi_advance(state, at);
-	struct bs_grep_span lines = lines_of(state, at), last = multi->last;
-	bool had_last = multi->has_last;
-	multi->has_last = true;
+	struct bs_grep_span lines = lines_of(state, at), last = state->last;
+	bool had_last = state->has_last;
+	state->has_last = true;
 	if (had_last && last.end >= lines.start) {
-		multi->last.end = lines.end;
+		state->last.end = lines.end;
 		return true;
 	}
-	multi->last = lines;
-	return !had_last || (tell_context(state, last.start) && multi_tell(state, last));
+	state->last = lines;
+	return !had_last || multi_tell(state, last);
 }
 
 static void search_across(struct search_state *state)
 {
-	struct multi multi = {.state = state};
-	state->window = state->n_bytes;
 	bool is_on = true;
+	state->window = state->n_bytes;
 	while (state->pos < state->n_bytes && is_on)
-		is_on = multi_step(&multi);
-	if (is_on && multi.has_last && tell_context(state, multi.last.start))
-		(void)multi_tell(state, multi.last);
-	if (!is_on || state->printer->status)
-		return;
-	if (state->options->passthru)
-		tell_lines(state, BS_GREP_LINE_OTHER, state->visited, state->n_bytes);
-	else
-		tell_after(state, state->n_bytes);
-}
-
-static bool begins_binary(struct search_state *state)
-{
-	return detect_nul(state, 0, state->n_bytes < BS_GREP_PIECE_BYTES ? state->n_bytes : BS_GREP_PIECE_BYTES);
+		is_on = multi_step(state);
+	if (is_on && state->has_last)
+		(void)multi_tell(state, state->last);
+	if (is_on && !state->printer->status)
+		(void)tell_rest(state);
 }
 
 static void search(struct search_state *state)
@@ -449,9 +421,9 @@ static void search(struct search_state *state)
 		search_pieces(state);
 		return;
 	}
-	if (begins_binary(state))
+	if (detect_nul(state, 0, state->n_bytes < BS_GREP_PIECE_BYTES ? state->n_bytes : BS_GREP_PIECE_BYTES))
 		return;
-	if (bs_grep_matcher_by_line(state->matcher)) {
+	if (bs_grep_matcher_traits(state->matcher)->by_line) {
 		state->window = state->n_bytes;
 		search_window(state);
 	} else {
@@ -466,7 +438,7 @@ void bs_grep_search_text(const struct bs_grep_matcher *matcher, struct bs_grep_t
 	                  .options = printer->search,
 	                  .printer = printer,
 	                  .binary = binary,
-	                  .is_slice = is_slice || !bs_grep_matcher_by_line(matcher),
+	                  .is_slice = is_slice || !bs_grep_matcher_traits(matcher)->by_line,
 	                  .text = text->bytes.data,
 	                  .n_bytes = text->bytes.used_bytes,
 	                  .line_number = 1,

@@ -44,6 +44,11 @@ struct bs_grep_walk_options {
 	uint64_t max_file_bytes;    /* larger ones found below a folder are passed over; UINT64_MAX: none */
 };
 
+/* A file found below the folder root, by its name there, as the walk shows it. path holds its path. BS_NO_MEMORY. */
+enum bs_status bs_grep_file_below(const struct bs_grep_walk_options *options, const char *root, const void *name,
+                                  size_t name_bytes, struct bs_buffer *path, struct bs_grep_file *file_out,
+                                  struct bs_error *err) BS_WARN_UNUSED;
+
 /* The walk. options and what they point to are borrowed. BS_NO_MEMORY. */
 enum bs_status bs_grep_walk_open(const struct bs_grep_walk_options *options, struct bs_grep_source **source_out,
                                  struct bs_error *err) BS_WARN_UNUSED;
