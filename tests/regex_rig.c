@@ -12,6 +12,7 @@
 #include "core/simd/kernels.h"
 #include "core/simd/needle.h"
 #include "query/regex/regex_grams.h"
+#include "query/regex/text.h"
 
 /* Only memory can fail here. */
 static void must(enum bs_status status)
@@ -188,20 +189,12 @@ static long next_line(const struct regex_rig *rig, void *code, const uint8_t *te
 	return (long)at;
 }
 
-static bool is_utf8(const uint8_t *text, size_t n_bytes)
-{
-	UChar32 c = 0;
-	for (size_t at = 0; at < n_bytes && c >= 0;)
-		U8_NEXT(text, at, n_bytes, c);
-	return c >= 0;
-}
-
 /* Only of UTF-8: caseless, PCRE2 10.42's machine code has [^\x{212a}] match an invalid sequence, and [^\n\x{212a}]
  * not. */
 static bool finds_lines(const struct regex_rig *rig, const uint8_t *text, size_t n_bytes)
 {
 	size_t wanted_from = 0;
-	for (size_t at = 0; at < n_bytes && rig->many && is_utf8(text, n_bytes);) {
+	for (size_t at = 0; at < n_bytes && rig->many && bs_text_is_utf8(text, n_bytes);) {
 		const uint8_t *line_end = memchr(text + at, '\n', n_bytes - at);
 		size_t end = line_end ? (size_t)(line_end - text) : n_bytes;
 		int found = pcre2_match(rig->alone, text + at, end - at, 0, 0, rig->match_data, rig->match_context);

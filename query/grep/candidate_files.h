@@ -12,7 +12,6 @@
 
 #include "core/store/doc_order.h"
 #include "core/store/snapshot.h"
-#include "core/base/status.h"
 
 /* A list of one source's files. Of a folder, names are paths below it; a file, and a collection, which is always listed, has the empty
  * name; of standard input there are none. */

@@ -9,13 +9,7 @@
 #ifndef BS_QUERY_GREP_GREP_MATCHER_H
 #define BS_QUERY_GREP_GREP_MATCHER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "core/base/buffer.h"
 #include "core/simd/kernels.h"
-#include "core/base/status.h"
 #include "query/regex/pattern.h"
 
 struct bs_grep_matcher;

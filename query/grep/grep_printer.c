@@ -8,10 +8,9 @@
 #include <string.h>
 #include <time.h>
 
-#include <unicode/utf8.h>
-
 #include "core/base/icu.h"
 #include "core/base/visible.h"
+#include "query/regex/text.h"
 
 /* What a match may look at behind the lines it touches, with -U. */
 #define LOOK_AHEAD_BYTES 128
@@ -229,13 +228,14 @@ static void take_line(struct bs_grep_printer *printer, enum bs_grep_line_kind ki
  * depends on them. With -U one event may hold several lines; each is printed with its own prefix.
  */
 
-/* The line in hand as it is to be printed: the text of the file, or what -r made of it. */
+/* The line in hand as it is to be printed, or a part of it: the text of the file, or what -r made of it. */
 struct shown {
 	const uint8_t *text;
 	size_t n_bytes;
 	const struct bs_grep_span *matches;
 	size_t n_matches;
-	size_t n_found; /* matches in the text of the file */
+	size_t next_match; /* the first that may lie in what is not printed yet */
+	size_t n_found;    /* matches in the text of the file */
 	bool is_context;
 	uint64_t file_off;
 	uint64_t number;
@@ -295,31 +295,35 @@ static bool colors_matches(const struct bs_grep_printer *printer)
 	return printer->output->use_color && *printer->output->colors.match;
 }
 
-/* text[line) with its matches in colour; *index is that of the first that may lie in it. No line end. */
-static void put_matches(struct bs_grep_printer *printer, const uint8_t *text, struct bs_grep_span line,
-                        const struct bs_grep_span *matches, size_t n_matches, size_t *index)
+/* text[line) with its matches in colour, and without its end. */
+static void put_matches(struct bs_grep_printer *printer, struct shown *shown, struct bs_grep_span line)
 {
 	bool has_color = colors_matches(printer), in_color = false;
-	size_t end = trimmed_end(printer, text, line.start, line.end);
-	size_t at = trimmed_start(printer, text, line.start, end);
+	size_t end = trimmed_end(printer, shown->text, line.start, line.end);
+	size_t at = trimmed_start(printer, shown->text, line.start, end);
 	while (at < end) {
-		while (*index < n_matches && matches[*index].end <= at)
-			++*index;
-		bool is_in = *index < n_matches && matches[*index].start <= at;
-		size_t upto = *index == n_matches ? end : is_in ? matches[*index].end : matches[*index].start;
+		while (shown->next_match < shown->n_matches && shown->matches[shown->next_match].end <= at)
+			shown->next_match++;
+		size_t upto = end;
+		bool is_in = false;
+		if (shown->next_match < shown->n_matches) {
+			struct bs_grep_span match = shown->matches[shown->next_match];
+			is_in = match.start <= at;
+			upto = is_in ? match.end : match.start;
+		}
 		if (upto > end)
 			upto = end;
 		if (has_color && is_in != in_color)
 			put_text(printer, is_in ? printer->output->colors.match : "\033[0m");
 		in_color = has_color && is_in;
-		put(printer, text + at, upto - at);
+		put(printer, shown->text + at, upto - at);
 		at = upto;
 	}
 	if (in_color)
 		put_text(printer, "\033[0m");
 	/* As it is remembered between the lines of one event: the last match stays in hand. */
-	if (n_matches > 0 && *index == n_matches)
-		*index = n_matches - 1;
+	if (shown->n_matches > 0 && shown->next_match == shown->n_matches)
+		shown->next_match--;
 }
 
 /* Where the n-th character of the text, as a reader counts them, ends. */
@@ -345,33 +349,31 @@ static size_t characters_end(struct bs_grep_printer *printer, const uint8_t *tex
 	return U_SUCCESS(status) ? (size_t)end : 0;
 }
 
-static void put_preview(struct bs_grep_printer *printer, const uint8_t *text, struct bs_grep_span line,
-                        const struct bs_grep_span *matches, size_t n_matches, size_t *index)
+static void put_preview(struct bs_grep_printer *printer, struct shown *shown, struct bs_grep_span line)
 {
+	const uint8_t *text = shown->text + line.start;
 	struct bs_grep_span head = line;
 	char note[64];
 	size_t n_left = 0;
-	head.end = line.start + characters_end(printer, text + line.start, line.end - line.start, printer->output->max_columns);
-	put_matches(printer, text, head, matches, n_matches, index);
-	for (size_t i = 0; i < n_matches; i++)
-		n_left += matches[i].start >= head.end && matches[i].start < line.end;
-	if (n_matches == 0)
+	head.end = line.start + characters_end(printer, text, line.end - line.start, printer->output->max_columns);
+	put_matches(printer, shown, head);
+	for (size_t i = 0; i < shown->n_matches; i++)
+		n_left += shown->matches[i].start >= head.end && shown->matches[i].start < line.end;
+	if (shown->n_matches == 0)
 		snprintf(note, sizeof(note), " [... omitted end of long line]");
 	else
 		snprintf(note, sizeof(note), " [... %zu more %s]", n_left, n_left == 1 ? "match" : "matches");
 	put_text(printer, note);
 }
 
-static void put_too_long(struct bs_grep_printer *printer, const struct shown *shown, const uint8_t *text,
-                         struct bs_grep_span line, const struct bs_grep_span *matches, size_t n_matches, size_t *index)
+static void put_too_long(struct bs_grep_printer *printer, struct shown *shown, struct bs_grep_span line)
 {
 	const struct bs_grep_output *output = printer->output;
 	char note[64];
 	if (output->max_columns_preview) {
-		put_preview(printer, text, line, matches, n_matches, index);
+		put_preview(printer, shown, line);
 	} else if (shown->n_found == 0 || output->only_matching) {
-		put_text(printer,
-		                 shown->is_context ? "[Omitted long context line]" : "[Omitted long matching line]");
+		put_text(printer, shown->is_context ? "[Omitted long context line]" : "[Omitted long matching line]");
 	} else {
 		snprintf(note, sizeof(note), "[Omitted long line with %zu matches]", shown->n_found);
 		put_text(printer, note);
@@ -379,64 +381,57 @@ static void put_too_long(struct bs_grep_printer *printer, const struct shown *sh
 	put_line_end(printer);
 }
 
-/* A line as it is. */
-static void put_plain(struct bs_grep_printer *printer, const struct shown *shown, const uint8_t *text, size_t n_bytes)
+/* A line as it is. What is trimmed counts for its length. */
+static void put_plain(struct bs_grep_printer *printer, struct shown *shown, struct bs_grep_span line)
 {
-	size_t start = trimmed_start(printer, text, 0, n_bytes), index = 0;
-	/* What is trimmed counts. */
-	if (is_too_long(printer, n_bytes)) {
-		struct bs_grep_span whole = {0, n_bytes};
-		put_too_long(printer, shown, text, whole, shown->matches, shown->n_matches, &index);
+	if (is_too_long(printer, line.end - line.start)) {
+		put_too_long(printer, shown, line);
 		return;
 	}
-	n_bytes -= start;
-	text += start;
-	put(printer, text, n_bytes);
-	if (n_bytes == 0 || text[n_bytes - 1] != printer->output->line_end)
+	size_t start = trimmed_start(printer, shown->text, line.start, line.end);
+	put(printer, shown->text + start, line.end - start);
+	if (line.end == start || shown->text[line.end - 1] != printer->output->line_end)
 		put_line_end(printer);
 }
 
-/* text[line) with its matches. */
-static void put_span(struct bs_grep_printer *printer, const struct shown *shown, const uint8_t *text, struct bs_grep_span line,
-                     const struct bs_grep_span *matches, size_t n_matches, size_t *index)
+/* A line with its matches. */
+static void put_marked(struct bs_grep_printer *printer, struct shown *shown, struct bs_grep_span line)
 {
 	if (is_too_long(printer, line.end - line.start)) {
-		put_too_long(printer, shown, text, line, matches, n_matches, index);
+		put_too_long(printer, shown, line);
 		return;
 	}
-	put_matches(printer, text, line, matches, n_matches, index);
+	put_matches(printer, shown, line);
 	put_line_end(printer);
 }
 
-static void put_line(struct bs_grep_printer *printer, const struct shown *shown, const uint8_t *text, size_t n_bytes,
-                     const struct bs_grep_span *matches, size_t n_matches)
-{
-	struct bs_grep_span whole = {0, n_bytes};
-	size_t index = 0;
-	if (colors_matches(printer))
-		put_span(printer, shown, text, whole, matches, n_matches, &index);
-	else
-		put_plain(printer, shown, text, n_bytes);
-}
-
-static void show_line(struct bs_grep_printer *printer, const struct shown *shown)
+static void show_line(struct bs_grep_printer *printer, struct shown *shown)
 {
 	const struct bs_grep_output *output = printer->output;
 	bool is_each = output->only_matching || output->per_match;
 	if (shown->n_matches == 0) {
 		put_fields(printer, shown, shown->file_off, shown->number, 0);
-		put_plain(printer, shown, shown->text, shown->n_bytes);
+		put_plain(printer, shown, (struct bs_grep_span){0, shown->n_bytes});
 		return;
 	}
 	for (size_t i = 0; i < (is_each ? shown->n_matches : 1); i++) {
-		struct bs_grep_span match = shown->matches[i], own = {0, match.end - match.start};
+		struct bs_grep_span match = shown->matches[i], whole = {0, shown->n_bytes};
+		struct shown part = *shown;
 		put_fields(printer, shown, shown->file_off + (is_each ? match.start : 0), shown->number, match.start + 1);
-		if (output->only_matching)
-			put_line(printer, shown, shown->text + match.start, own.end, &own, 1);
-		else if (output->per_match)
-			put_line(printer, shown, shown->text, shown->n_bytes, &match, 1);
-		else
-			put_line(printer, shown, shown->text, shown->n_bytes, shown->matches, shown->n_matches);
+		if (output->only_matching) {
+			part.text += match.start;
+			match = whole = (struct bs_grep_span){0, match.end - match.start};
+		}
+		/* As rg has it, without colours the matches left out of a long line are counted in all of it. */
+		if (!colors_matches(printer)) {
+			put_plain(printer, &part, whole);
+			continue;
+		}
+		if (is_each) {
+			part.matches = &match;
+			part.n_matches = 1;
+		}
+		put_marked(printer, &part, whole);
 	}
 }
 
@@ -447,9 +442,8 @@ static struct bs_grep_span line_from(const struct bs_grep_printer *printer, cons
 }
 
 /* -o: of each match the part in each line. */
-static void show_parts(struct bs_grep_printer *printer, const struct shown *shown)
+static void show_parts(struct bs_grep_printer *printer, struct shown *shown)
 {
-	size_t index = 0;
 	uint64_t n_before = 0;
 	struct bs_grep_span line = {0};
 	for (size_t from = 0; from < shown->n_bytes; from = line.end, n_before++) {
@@ -457,11 +451,11 @@ static void show_parts(struct bs_grep_printer *printer, const struct shown *show
 		size_t end = trimmed_end(printer, shown->text, line.start, line.end);
 		size_t at = trimmed_start(printer, shown->text, line.start, end);
 		while (at < end) {
-			struct bs_grep_span match = shown->matches[index];
+			struct bs_grep_span match = shown->matches[shown->next_match];
 			if (match.end <= at) {
-				if (++index < shown->n_matches)
+				if (++shown->next_match < shown->n_matches)
 					continue;
-				index--;
+				shown->next_match--;
 				break;
 			}
 			if (at < match.start) {
@@ -471,9 +465,8 @@ static void show_parts(struct bs_grep_printer *printer, const struct shown *show
 			size_t upto = match.end < end ? match.end : end;
 			put_fields(printer, shown, shown->file_off + match.start, shown->number ? shown->number + n_before : 0,
 			           match.start + 1);
-			struct bs_grep_span rest = {upto, end};
 			if (is_too_long(printer, upto - at)) {
-				put_too_long(printer, shown, shown->text, rest, shown->matches, shown->n_matches, &index);
+				put_too_long(printer, shown, (struct bs_grep_span){upto, end});
 			} else {
 				put_colored(printer, printer->output->colors.match, shown->text + at, upto - at);
 				put_line_end(printer);
@@ -487,34 +480,30 @@ static void show_parts(struct bs_grep_printer *printer, const struct shown *show
 static void show_each(struct bs_grep_printer *printer, const struct shown *shown)
 {
 	for (size_t i = 0; i < shown->n_matches; i++) {
-		struct bs_grep_span match = shown->matches[i], line = {0};
+		struct bs_grep_span match = shown->matches[i], line = line_from(printer, shown, 0);
+		struct shown one = *shown;
 		uint64_t n_before = 0;
-		size_t index = 0;
-		for (size_t from = 0; from < shown->n_bytes; from = line.end, n_before++) {
-			line = line_from(printer, shown, from);
-			if (line.start >= match.end)
-				break;
-			if (line.end <= match.start)
-				continue;
-			put_fields(printer, shown, shown->file_off + line.start, shown->number ? shown->number + n_before : 0,
-			           match.start - line.start + 1);
-			put_span(printer, shown, shown->text, line, &match, 1, &index);
-			break;
-		}
+		for (; line.end <= match.start && line.end < shown->n_bytes; n_before++)
+			line = line_from(printer, shown, line.end);
+		if (line.start >= match.end || line.end <= match.start)
+			continue;
+		one.matches = &match;
+		one.n_matches = 1;
+		put_fields(printer, shown, shown->file_off + line.start, shown->number ? shown->number + n_before : 0,
+		           match.start - line.start + 1);
+		put_marked(printer, &one, line);
 	}
 }
 
-static void show_lines(struct bs_grep_printer *printer, const struct shown *shown)
+static void show_lines(struct bs_grep_printer *printer, struct shown *shown)
 {
-	const struct bs_grep_output *output = printer->output;
 	struct bs_grep_span line = {0};
-	size_t index = 0;
 	uint64_t n_before = 0;
-	if (shown->n_matches > 0 && output->only_matching) {
+	if (shown->n_matches > 0 && printer->output->only_matching) {
 		show_parts(printer, shown);
 		return;
 	}
-	if (shown->n_matches > 0 && output->per_match) {
+	if (shown->n_matches > 0 && printer->output->per_match) {
 		show_each(printer, shown);
 		return;
 	}
@@ -523,9 +512,9 @@ static void show_lines(struct bs_grep_printer *printer, const struct shown *show
 		put_fields(printer, shown, shown->file_off + line.start, shown->number ? shown->number + n_before : 0,
 		           shown->n_matches > 0 ? shown->matches[0].start + 1 : 0);
 		if (shown->n_matches == 0)
-			put_plain(printer, shown, shown->text + line.start, line.end - line.start);
+			put_plain(printer, shown, line);
 		else
-			put_span(printer, shown, shown->text, line, shown->matches, shown->n_matches, &index);
+			put_marked(printer, shown, line);
 	}
 }
 
@@ -609,19 +598,6 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static bool is_utf8(const uint8_t *text, size_t n)
-{
-	for (size_t at = 0; at < n;) {
-		int32_t used = 0;
-		UChar32 code;
-		U8_NEXT(text + at, used, (int32_t)(n - at < 4 ? n - at : 4), code);
-		if (code < 0)
-			return false;
-		at += (size_t)used;
-	}
-	return true;
-}
-
 static void put_string(struct bs_grep_printer *printer, const uint8_t *text, size_t n)
 {
 	static const char marks[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
@@ -665,7 +641,7 @@ static void put_base64(struct bs_grep_printer *printer, const uint8_t *bytes, si
 /* {"text":"..."}, or {"bytes":"..."} in base64 if it is not UTF-8. */
 static void put_data(struct bs_grep_printer *printer, const void *bytes, size_t n)
 {
-	bool is_text = is_utf8(bytes, n);
+	bool is_text = bs_text_is_utf8(bytes, n);
 	put_text(printer, is_text ? "{\"text\":" : "{\"bytes\":");
 	if (is_text)
 		put_string(printer, bytes, n);

@@ -6,6 +6,7 @@
 
 #include "core/base/workers.h"
 #include "query/grep/grep_search.h"
+#include "query/regex/text.h"
 
 /* Files between the source and the output. */
 #define N_SLOTS 256
@@ -64,11 +65,6 @@ static void report(const struct bs_grep_request *request, const char *shown, con
 	request->report(request->context, line.text);
 }
 
-static bool shows_path(const struct bs_grep_output *output)
-{
-	return output->with_path || output->format != BS_GREP_LINES;
-}
-
 /* Another thread, if so many files wait. */
 static void get_help(struct run *run, uint64_t least_waiting)
 {
@@ -81,7 +77,8 @@ static void search_text(const struct bs_grep_request *request, struct searcher *
                         const char *shown, struct bs_error *err)
 {
 	struct bs_grep_printer *printer = &searcher->printer;
-	printer->path = shows_path(request->output) ? shown : NULL;
+	bool has_path = request->output->with_path || request->output->format != BS_GREP_LINES;
+	printer->path = has_path ? shown : NULL;
 	printer->out = &slot->out;
 	printer->status = BS_OK;
 	printer->err = err;
@@ -153,25 +150,18 @@ static enum bs_status flush_pending(struct run *run)
 	return is_wanted ? BS_OK : BS_STOPPED;
 }
 
-static enum bs_status put_separator(struct run *run, struct bs_error *err)
-{
-	const struct bs_grep_output *output = run->request->output;
-	if (!output->file_separator)
-		return BS_OK;
-	enum bs_status status =
-		bs_buffer_append(&run->pending, output->file_separator, strlen(output->file_separator), err);
-	if (!status && output->crlf)
-		status = bs_buffer_append(&run->pending, "\r", 1, err);
-	return status ? status : bs_buffer_append(&run->pending, &output->line_end, 1, err);
-}
-
 static enum bs_status put_output(struct run *run, const struct slot *slot, struct bs_error *err)
 {
-	enum bs_status status = run->has_written && slot->has_lines ? put_separator(run, err) : BS_OK;
-	if (!status)
-		status = bs_buffer_append(&run->pending, slot->out.data, slot->out.used_bytes, err);
+	const struct bs_grep_output *output = run->request->output;
+	struct bs_text_writer to = {.out = &run->pending, .err = err};
+	if (run->has_written && slot->has_lines && output->file_separator) {
+		bs_text_put_string(&to, output->file_separator);
+		bs_text_put_string(&to, output->crlf ? "\r" : "");
+		bs_text_put(&to, &output->line_end, 1);
+	}
+	bs_text_put(&to, slot->out.data, slot->out.used_bytes);
 	run->has_written = true;
-	return status ? status : flush_pending(run);
+	return to.status ? to.status : flush_pending(run);
 }
 
 static void count_file(struct bs_grep_outcome *outcome, const struct slot *slot)

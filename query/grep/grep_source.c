@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "corpus/walk/file.h"
-#include "query/regex/text_writer.h"
+#include "query/regex/text.h"
 
 struct walk_source {
 	struct bs_grep_source source;

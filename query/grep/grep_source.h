@@ -6,12 +6,6 @@
 #ifndef BS_QUERY_GREP_GREP_SOURCE_H
 #define BS_QUERY_GREP_GREP_SOURCE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "core/base/buffer.h"
-#include "core/base/status.h"
 #include "corpus/walk/walk.h"
 
 struct bs_grep_file {

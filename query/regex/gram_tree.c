@@ -7,7 +7,7 @@
 #include <unicode/utf8.h>
 
 #include "core/base/visible.h"
-#include "query/regex/text_writer.h"
+#include "query/regex/text.h"
 
 static uint64_t literal_least(const struct bs_gram_node *node)
 {

@@ -6,11 +6,8 @@
 #define BS_QUERY_REGEX_GRAM_TREE_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "core/base/buffer.h"
-#include "core/base/status.h"
 
 enum bs_gram_node_kind {
 	BS_GRAM_ANY,     /* every file: the grams say nothing. Only as the root */

@@ -8,7 +8,7 @@
 #include "core/base/icu.h"
 #include "core/simd/needle.h"
 #include "query/regex/regex_rewrite.h"
-#include "query/regex/text_writer.h"
+#include "query/regex/text.h"
 
 static void put_fixed(struct bs_text_writer *to, const char *pattern, size_t n)
 {

@@ -6,10 +6,6 @@
 #ifndef BS_QUERY_REGEX_PATTERN_H
 #define BS_QUERY_REGEX_PATTERN_H
 
-#include <stdbool.h>
-
-#include "core/base/buffer.h"
-#include "core/base/status.h"
 #include "query/regex/regex_tree.h"
 
 enum bs_grep_case {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "query/regex/regex_set.h"
-#include "query/regex/text_writer.h"
+#include "query/regex/text.h"
 
 struct rewriting {
 	const struct bs_regex *regex;

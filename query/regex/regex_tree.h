@@ -15,11 +15,8 @@
 #define BS_QUERY_REGEX_REGEX_TREE_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "core/base/buffer.h"
-#include "core/base/status.h"
 
 #define BS_REGEX_MAX_BYTES (1u << 20) /* a longer pattern is unknown */
 #define BS_REGEX_MAX_DEPTH 250u       /* of parentheses; PCRE2's own default limit, beyond which it refuses */
@@ -60,8 +57,7 @@ struct bs_regex_node {
 
 /*
  * A part of a set. letter: 0 for the characters first to last; d h s v w N, in upper case for all but these, of an
- * escape; . of the dot; p P of a property; : of a name in [: :], whose number in regex_set.h is first; ? for what is
- * not known.
+ * escape; . of the dot; p P of a property; : of a name in [: :]; ? for what is not known.
  */
 struct bs_regex_member {
 	uint32_t from, to; /* where it stands in the pattern */
