@@ -12,6 +12,7 @@
 #include "core/simd/kernels.h"
 #include "core/simd/needle.h"
 #include "query/regex/regex_grams.h"
+#include "query/regex/text.h"
 
 /* Only memory can fail here. */
 static void must(enum bs_status status)
@@ -49,7 +50,6 @@ void rig_close(struct regex_rig *rig)
 	pcre2_match_context_free(rig->match_context);
 	bs_buffer_deinit(&rig->pattern);
 	bs_buffer_deinit(&rig->folded);
-	bs_buffer_deinit(&rig->scratch);
 	bs_buffer_deinit(&rig->keys);
 	*rig = (struct regex_rig){0};
 }
@@ -122,9 +122,8 @@ static int compare_keys(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static bool has_gram(const void *context, uint64_t key)
+static bool has_gram(const struct bs_buffer *keys, uint64_t key)
 {
-	const struct bs_buffer *keys = context;
 	return keys->used_bytes && bsearch(&key, keys->data, keys->used_bytes / sizeof(key), sizeof(key), compare_keys);
 }
 
@@ -190,20 +189,12 @@ static long next_line(const struct regex_rig *rig, void *code, const uint8_t *te
 	return (long)at;
 }
 
-static bool is_utf8(const uint8_t *text, size_t n_bytes)
-{
-	UChar32 c = 0;
-	for (size_t at = 0; at < n_bytes && c >= 0;)
-		U8_NEXT(text, at, n_bytes, c);
-	return c >= 0;
-}
-
 /* Only of UTF-8: caseless, PCRE2 10.42's machine code has [^\x{212a}] match an invalid sequence, and [^\n\x{212a}]
  * not. */
 static bool finds_lines(const struct regex_rig *rig, const uint8_t *text, size_t n_bytes)
 {
 	size_t wanted_from = 0;
-	for (size_t at = 0; at < n_bytes && rig->many && is_utf8(text, n_bytes);) {
+	for (size_t at = 0; at < n_bytes && rig->many && bs_text_is_utf8(text, n_bytes);) {
 		const uint8_t *line_end = memchr(text + at, '\n', n_bytes - at);
 		size_t end = line_end ? (size_t)(line_end - text) : n_bytes;
 		int found = pcre2_match(rig->alone, text + at, end - at, 0, 0, rig->match_data, rig->match_context);
@@ -221,11 +212,30 @@ static bool finds_lines(const struct regex_rig *rig, const uint8_t *text, size_t
 	return true;
 }
 
+static bool has_all(const struct regex_rig *rig, const struct bs_gram_node *node)
+{
+	for (uint32_t i = 0; i < node->n_keys; i++)
+		if (!has_gram(&rig->keys, node->keys[i]))
+			return false;
+	return true;
+}
+
+/* Slow and plain: whether the text's grams satisfy a part of the tree. */
+static bool satisfies(const struct regex_rig *rig, const struct bs_gram_node *node)
+{
+	bool is_and = node->kind == BS_GRAM_AND;
+	if (node->kind == BS_GRAM_LITERAL)
+		return has_all(rig, node);
+	for (uint32_t i = 0; i < node->n_children; i++)
+		if (satisfies(rig, &rig->tree->nodes[node->children[i]]) != is_and)
+			return !is_and;
+	return node->n_children ? is_and : node->kind == BS_GRAM_ANY;
+}
+
 enum rig_result rig_ask(struct regex_rig *rig, const uint8_t *text, size_t n_bytes, bool *is_sound_out, bool *holds_out)
 {
 	find_grams(rig, text, n_bytes);
-	must(bs_gram_tree_test(rig->tree, has_gram, &rig->keys, &rig->scratch, holds_out, NULL));
-	*holds_out = *holds_out && has_window(rig, text, n_bytes);
+	*holds_out = satisfies(rig, bs_gram_tree_root(rig->tree)) && has_window(rig, text, n_bytes);
 	int found = pcre2_match(rig->code, text, n_bytes, 0, 0, rig->match_data, rig->match_context);
 	rig->fault = found >= 0 && !*holds_out                        ? "a match without its grams or window"
 	             : found >= 0 && !has_literal(rig, text, n_bytes) ? "a match without its literal"

@@ -12,7 +12,7 @@
 
 #include "core/base/buffer.h"
 #include "core/simd/byte_window.h"
-#include "query/grep/pattern.h"
+#include "query/regex/pattern.h"
 
 /* What a pattern may be compiled with. */
 enum {
@@ -40,7 +40,7 @@ struct regex_rig {
 	struct bs_byte_window window; /* n_bytes 0: none */
 	const char *fault;            /* why the answer was not sound */
 	struct bs_grep_analysis analysis;
-	struct bs_buffer pattern, scratch, folded, keys;
+	struct bs_buffer pattern, folded, keys;
 };
 
 /* Compiles and analyses; the analysis is done in any case. */

@@ -1,12 +1,11 @@
-/* candidate_files.c: see candidate_files.h. */
+/* candidate_files.c: see candidate_files.h. The list is a merge of what each segment has, in order already, and of the
+ * files that are no documents. */
 #include "query/grep/candidate_files.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/source_kind.h"
-
-/* ---- the list: a merge of what each segment has, in order already, and of the files passed over ---- */
 
 struct bs_candidate_range {
 	struct bs_doc_ref ref; /* the next candidate */
@@ -15,7 +14,7 @@ struct bs_candidate_range {
 };
 
 /* Moves to the next candidate from ref on, and reads it; ref.document == end if there is none. */
-static enum bs_status run_settle(const struct bs_candidate_files *list, struct bs_candidate_range *range, struct bs_error *err)
+static enum bs_status settle(const struct bs_candidate_files *list, struct bs_candidate_range *range, struct bs_error *err)
 {
 	const uint8_t *bits = list->candidates->segments ? list->candidates->segments[range->ref.segment] : NULL;
 	if (!bits)
@@ -31,7 +30,7 @@ static enum bs_status run_settle(const struct bs_candidate_files *list, struct b
 	return bs_snapshot_record(list->snapshot, range->ref, &range->record, err);
 }
 
-static enum bs_status add_runs(struct bs_candidate_files *list, uint32_t segment, struct bs_error *err)
+static enum bs_status add_ranges(struct bs_candidate_files *list, uint32_t segment, struct bs_error *err)
 {
 	const struct bs_doc_table *table = &list->snapshot->segments[segment].docs;
 	enum bs_status status = BS_OK;
@@ -44,12 +43,12 @@ static enum bs_status add_runs(struct bs_candidate_files *list, uint32_t segment
 			return bs_fail_memory(err, "a list of segments", (list->n_ranges + 1) * sizeof(*ranges));
 		list->ranges = ranges;
 		ranges[list->n_ranges] = (struct bs_candidate_range){.ref = {segment, range.first}, .end = range.end};
-		status = run_settle(list, &ranges[list->n_ranges++], err);
+		status = settle(list, &ranges[list->n_ranges++], err);
 	}
 	return status;
 }
 
-static void next_passed_over(struct bs_candidate_files *list)
+static void next_non_document(struct bs_candidate_files *list)
 {
 	struct bs_non_documents file;
 	do {
@@ -77,12 +76,12 @@ enum bs_status bs_candidate_files_init(struct bs_candidate_files *list, const st
 	if (list->kind != BS_SOURCE_FOLDER && list->kind != BS_SOURCE_FILE)
 		return BS_OK;
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !status; s++)
-		status = add_runs(list, s, err);
-	next_passed_over(list);
+		status = add_ranges(list, s, err);
+	next_non_document(list);
 	return status;
 }
 
-static struct bs_candidate_range *first_run(const struct bs_candidate_files *list)
+static struct bs_candidate_range *first_range(const struct bs_candidate_files *list)
 {
 	struct bs_candidate_range *first = NULL;
 	for (size_t i = 0; i < list->n_ranges; i++)
@@ -103,8 +102,8 @@ static enum bs_status check_name(const struct bs_candidate_files *list, const ui
 enum bs_status bs_candidate_files_next(struct bs_candidate_files *list, const uint8_t **name_out, size_t *name_bytes_out,
                                  struct bs_error *err)
 {
-	struct bs_candidate_range *range = first_run(list);
-	size_t passed_over_bytes = list->non_documents ? strlen(list->non_documents) : 0;
+	struct bs_candidate_range *range = first_range(list);
+	size_t other_bytes = list->non_documents ? strlen(list->non_documents) : 0;
 	*name_out = NULL;
 	*name_bytes_out = 0;
 	if (list->kind == BS_SOURCE_COLLECTION && !list->is_done) {
@@ -112,11 +111,11 @@ enum bs_status bs_candidate_files_next(struct bs_candidate_files *list, const ui
 		*name_out = (const uint8_t *)"";
 		return BS_OK;
 	}
-	if (list->non_documents && (!range || bs_compare_paths((const uint8_t *)list->non_documents, passed_over_bytes,
+	if (list->non_documents && (!range || bs_compare_paths((const uint8_t *)list->non_documents, other_bytes,
 	                                                   range->record.name, range->record.name_bytes) < 0)) {
 		*name_out = (const uint8_t *)list->non_documents;
-		*name_bytes_out = passed_over_bytes;
-		next_passed_over(list);
+		*name_bytes_out = other_bytes;
+		next_non_document(list);
 		return check_name(list, *name_out, *name_bytes_out, err);
 	}
 	if (!range)
@@ -125,7 +124,7 @@ enum bs_status bs_candidate_files_next(struct bs_candidate_files *list, const ui
 	*name_bytes_out = range->record.name_bytes;
 	enum bs_status status = check_name(list, *name_out, *name_bytes_out, err);
 	range->ref.document++;
-	return status ? status : run_settle(list, range, err);
+	return status ? status : settle(list, range, err);
 }
 
 void bs_candidate_files_deinit(struct bs_candidate_files *list)
@@ -133,8 +132,6 @@ void bs_candidate_files_deinit(struct bs_candidate_files *list)
 	free(list->ranges);
 	*list = (struct bs_candidate_files){.n_ranges = 0};
 }
-
-/* ---- one file after another ---- */
 
 static enum bs_status start_over(struct bs_gram_cover *cover, struct bs_error *err)
 {
@@ -155,8 +152,7 @@ enum bs_status bs_gram_cover_init(struct bs_gram_cover *cover, const struct bs_s
 static enum bs_gram_answer answer(const struct bs_gram_cover *cover, struct bs_doc_ref ref,
                                   const struct bs_doc_record *record, const uint64_t stamp[4])
 {
-	bool is_same = !stamp || (!(record->flags & BS_DOC_SUSPECT) && memcmp(record->place, stamp, sizeof(record->place)) == 0);
-	if (!is_same)
+	if (stamp && (record->flags & BS_DOC_SUSPECT || memcmp(record->place, stamp, sizeof(record->place)) != 0))
 		return BS_GRAM_NOT_COVERED;
 	return bs_doc_bits_has(cover->candidates, ref) ? BS_GRAM_CANDIDATE : BS_GRAM_NO_MATCH;
 }

@@ -1,22 +1,19 @@
 /*
  * candidate_files.h: the files of an index's sources that a search has to look into, given the candidates (gram_filter.h).
  *
- * Two ways. To trust the index: list them (bs_candidate_files): the candidates, and the files that are no documents, as when
- * they are binary (if a match may stand before the first NUL byte), in document order. That list is right for a walk of the
- * same rules as the index was made by (options in the manifest: hidden, no_ignore, globs), and for one that takes fewer of
- * those files; one that takes others must do its own walk. Or never to be stale: walk the tree, stat each file, and ask of it (bs_gram_cover): of what is new, changed, or
- * of no known age, the index knows nothing, and it must be looked into.
+ * Two ways. Either the index is trusted, and lists them (bs_candidate_files): the candidates, and the files that are no
+ * documents, as when they are binary (if a match may stand before the first NUL byte), in document order. That list is right
+ * for a walk by the rules that the index was made by (options in the manifest: hidden, no_ignore, globs), and for one that
+ * takes fewer of those files; one that takes others must do its own walk. Or the tree is walked, and the index is asked of
+ * each file (bs_gram_cover): of what is new, changed, or of no known age it knows nothing, and it must be looked into.
  */
 #ifndef BS_QUERY_GREP_CANDIDATE_FILES_H
 #define BS_QUERY_GREP_CANDIDATE_FILES_H
 
 #include "core/store/doc_order.h"
 #include "core/store/snapshot.h"
-#include "core/base/status.h"
 
-/* ---- the list ---- */
-
-/* One source's. Of a folder, names are paths below it; a file, and a collection, which is always listed, has the empty
+/* A list of one source's files. Of a folder, names are paths below it; a file, and a collection, which is always listed, has the empty
  * name; of standard input there are none. */
 struct bs_candidate_files {
 	const struct bs_snapshot *snapshot;
@@ -26,7 +23,7 @@ struct bs_candidate_files {
 	struct bs_candidate_range *ranges; /* a range of the source's documents in a segment, and where it stands */
 	size_t n_ranges;
 	uint64_t least_bytes;    /* of a match */
-	size_t non_documents_at;   /* in the manifest's list: behind non_documents */
+	size_t non_documents_at; /* in the manifest's list: behind non_documents */
 	const char *non_documents; /* the next; NULL: no more */
 	bool is_done;            /* of a collection: it was listed */
 };
@@ -42,8 +39,6 @@ enum bs_status bs_candidate_files_init(struct bs_candidate_files *list, const st
 enum bs_status bs_candidate_files_next(struct bs_candidate_files *list, const uint8_t **name_out, size_t *name_bytes_out,
                                  struct bs_error *err) BS_WARN_UNUSED;
 void bs_candidate_files_deinit(struct bs_candidate_files *list);
-
-/* ---- one file after another, with their stamps ---- */
 
 enum bs_gram_answer {
 	BS_GRAM_NOT_COVERED, /* the index does not know this file as it is now: search it */

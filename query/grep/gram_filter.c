@@ -38,8 +38,6 @@ struct filtering {
 	struct filtering *helpers;      /* by thread */
 };
 
-/* ---- bits ---- */
-
 /* into &= from; whether anything is left. */
 static bool and_bytes(uint8_t *into, const uint8_t *from, uint32_t n_bytes)
 {
@@ -65,8 +63,6 @@ static void or_bytes(uint8_t *into, const uint8_t *from, uint32_t n_bytes)
 	for (uint32_t i = 0; i < n_bytes; i++)
 		into[i] |= from[i];
 }
-
-/* ---- a piece of a slab ---- */
 
 static enum bs_status test_literal(struct filtering *at, uint32_t node, uint32_t first, uint32_t n_bytes,
                                    struct bs_error *err)
@@ -146,8 +142,6 @@ static enum bs_status take_rows(struct filtering *at, const uint8_t *piece, uint
 	return status;
 }
 
-/* ---- a slab ---- */
-
 /* Places of a literal's grams of one tier in a segment. */
 static enum bs_status add_hashes(struct filtering *at, uint32_t node, enum bs_gram_tier tier, struct bs_error *err)
 {
@@ -188,8 +182,6 @@ static enum bs_status filter_slab(struct filtering *at, const struct bs_gram_sla
 	}
 	return status;
 }
-
-/* ---- the slabs of a segment, on several threads ---- */
 
 static enum bs_status filter_one(void *context, const struct bs_task *task, struct bs_error *err)
 {
@@ -251,8 +243,6 @@ static enum bs_status filter_all_slabs(struct filtering *at, unsigned n_threads,
 	return status;
 }
 
-/* ---- documents without grams ---- */
-
 static enum bs_status take_unknown(struct filtering *at, const uint8_t *known, struct bs_error *err)
 {
 	uint32_t n_docs = bs_snapshot_segment_docs(at->snapshot, at->segment);
@@ -287,8 +277,6 @@ static enum bs_status find_unknown(struct filtering *at, struct bs_error *err)
 	free(known);
 	return status;
 }
-
-/* ---- everything ---- */
 
 static enum bs_status filter_segment(struct filtering *at, uint32_t s, unsigned n_threads, struct bs_error *err)
 {

@@ -6,7 +6,6 @@
 #define BS_QUERY_GREP_GRAM_FILTER_H
 
 #include "core/store/snapshot.h"
-#include "core/base/status.h"
 #include "query/regex/gram_tree.h"
 
 struct bs_gram_filter_stats {

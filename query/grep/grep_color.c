@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What was asked for one part of a line. */
 struct style {
-	char fg[24], bg[24]; /* what follows ESC [, without the m */
+	const char *fg, *bg; /* as they were written; NULL: none */
 	bool is_bold, is_intense, is_underline;
 };
 
-enum part {
+enum {
 	PART_PATH,
 	PART_LINE,
 	PART_COLUMN,
@@ -37,7 +38,7 @@ static bool parse_number(const char *text, const char *end, unsigned *number)
 	return !*stop && copy[0] >= '0' && copy[0] <= '9' && value < 256;
 }
 
-/* A colour's name, a number, or three of them; base is 3 or 4. */
+/* What follows ESC [, without the m, for a colour: its name, a number, or three of them. base is 3 or 4. */
 static bool parse_color(const char *value, unsigned base, bool is_intense, char out[24])
 {
 	unsigned c[3];
@@ -65,11 +66,6 @@ static bool parse_color(const char *value, unsigned base, bool is_intense, char 
 	return n == 1 || n == 3;
 }
 
-struct chosen {
-	struct style style;
-	const char *fg_name, *bg_name;
-};
-
 static bool apply_style(struct style *style, const char *value)
 {
 	static const char *const names[] = {"nobold", "bold", "nointense", "intense", "nounderline", "underline"};
@@ -83,27 +79,25 @@ static bool apply_style(struct style *style, const char *value)
 	return false;
 }
 
-static bool apply(struct chosen *part, const char *rest)
+static bool apply(struct style *style, const char *rest)
 {
 	char ignored[24];
 	if (strcasecmp(rest, "none") == 0) {
-		*part = (struct chosen){0};
+		*style = (struct style){0};
 		return true;
 	}
-	const char *colon = strchr(rest, ':');
-	size_t n = colon ? (size_t)(colon - rest) : 0;
-	if (n == 2 && strncasecmp(rest, "fg", n) == 0) {
-		part->fg_name = colon + 1;
-		return parse_color(part->fg_name, 3, false, ignored);
+	if (strncasecmp(rest, "fg:", 3) == 0) {
+		style->fg = rest + 3;
+		return parse_color(style->fg, 3, false, ignored);
 	}
-	if (n == 2 && strncasecmp(rest, "bg", n) == 0) {
-		part->bg_name = colon + 1;
-		return parse_color(part->bg_name, 4, false, ignored);
+	if (strncasecmp(rest, "bg:", 3) == 0) {
+		style->bg = rest + 3;
+		return parse_color(style->bg, 4, false, ignored);
 	}
-	return n == 5 && strncasecmp(rest, "style", n) == 0 && apply_style(&part->style, colon + 1);
+	return strncasecmp(rest, "style:", 6) == 0 && apply_style(style, rest + 6);
 }
 
-static bool apply_spec(struct chosen *parts, const char *spec)
+static bool apply_spec(struct style *parts, const char *spec)
 {
 	for (size_t i = 0; i < N_PARTS; i++) {
 		size_t n = strlen(part_names[i]);
@@ -113,23 +107,23 @@ static bool apply_spec(struct chosen *parts, const char *spec)
 	return false;
 }
 
-static void write_codes(const struct chosen *part, char out[96])
+static void write_codes(const struct style *style, char out[96])
 {
-	struct style style = part->style;
-	bool has_fg = part->fg_name && parse_color(part->fg_name, 3, style.is_intense, style.fg);
-	bool has_bg = part->bg_name && parse_color(part->bg_name, 4, style.is_intense, style.bg);
-	snprintf(out, 96, "\033[0m%s%s%s%s%s%s%s%s", style.is_bold ? "\033[1m" : "", style.is_underline ? "\033[4m" : "",
-	         has_fg ? "\033[" : "", has_fg ? style.fg : "", has_fg ? "m" : "", has_bg ? "\033[" : "",
-	         has_bg ? style.bg : "", has_bg ? "m" : "");
+	char fg[24], bg[24];
+	bool has_fg = style->fg && parse_color(style->fg, 3, style->is_intense, fg);
+	bool has_bg = style->bg && parse_color(style->bg, 4, style->is_intense, bg);
+	snprintf(out, 96, "\033[0m%s%s%s%s%s%s%s%s", style->is_bold ? "\033[1m" : "", style->is_underline ? "\033[4m" : "",
+	         has_fg ? "\033[" : "", has_fg ? fg : "", has_fg ? "m" : "", has_bg ? "\033[" : "", has_bg ? bg : "",
+	         has_bg ? "m" : "");
 }
 
 enum bs_status bs_grep_colors_set(struct bs_grep_colors *colors, const char *const *specs, size_t n_specs,
                                   struct bs_error *err)
 {
-	struct chosen parts[N_PARTS] = {
-		[PART_PATH] = {.fg_name = "magenta"},
-		[PART_LINE] = {.fg_name = "green"},
-		[PART_MATCH] = {.fg_name = "red", .style = {.is_bold = true}},
+	struct style parts[N_PARTS] = {
+		[PART_PATH] = {.fg = "magenta"},
+		[PART_LINE] = {.fg = "green"},
+		[PART_MATCH] = {.fg = "red", .is_bold = true},
 	};
 	for (size_t i = 0; i < n_specs; i++)
 		if (!apply_spec(parts, specs[i]))

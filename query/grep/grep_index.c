@@ -54,8 +54,6 @@ bool bs_grep_can_filter(const struct bs_grep_pattern *pattern, const struct bs_g
 	return pattern->n_patterns > 0 && !search->invert && !search->passthru && !tells_of_all;
 }
 
-/* ---- what the patterns ask of the grams ---- */
-
 /* Whether some literal has U+FFFD: it may be put where bytes are not UTF-8, and it is in no gram then. */
 static bool has_replacement(const struct bs_gram_tree *tree)
 {
@@ -109,8 +107,6 @@ static enum bs_status filter(struct index_source *self, struct bs_buffer *explai
 	bs_gram_tree_free(tree);
 	return status;
 }
-
-/* ---- areas ---- */
 
 /* What of the path inner stands below outer, "" or ending in a slash; NULL if it does not. Both are resolved. */
 static const char *below(const char *outer, const char *inner)
@@ -183,17 +179,15 @@ static enum bs_status meet_source(struct index_source *self, uint32_t s, struct 
 	return status;
 }
 
-static enum bs_status find_areas(struct index_source *self, struct bs_error *err)
+static enum bs_status set_path(struct index_source *self, const char *before, const void *name, size_t name_bytes,
+                               struct bs_error *err)
 {
-	enum bs_status status = BS_OK;
-	for (uint32_t s = 0; s < self->snapshot.manifest.n_sources && !status; s++)
-		status = meet_source(self, s, err);
-	return status;
+	bs_buffer_clear(&self->path);
+	enum bs_status status = bs_buffer_append(&self->path, before, strlen(before), err);
+	return status ? status : bs_buffer_append(&self->path, name, name_bytes, err);
 }
 
-/* ---- a file of the walk ---- */
-
-/* Its name below the area's source, in self->path; false if it is not there. */
+/* The name of a file of the walk below the area's source, in self->path; false if it is not there. */
 static bool name_in(struct index_source *self, const struct area *area, const char *file, enum bs_status *status,
                     struct bs_error *err)
 {
@@ -209,10 +203,7 @@ static bool name_in(struct index_source *self, const struct area *area, const ch
 		return false;
 	if (strncmp(file, area->below_path, skip) != 0)
 		return false;
-	bs_buffer_clear(&self->path);
-	*status = bs_buffer_append(&self->path, area->below_source, strlen(area->below_source), err);
-	if (!*status)
-		*status = bs_buffer_append(&self->path, file + skip, strlen(file + skip), err);
+	*status = set_path(self, area->below_source, file + skip, strlen(file + skip), err);
 	return !*status;
 }
 
@@ -229,9 +220,7 @@ static bool find_list(void *context, const char *root, const char *path, size_t 
 		if (strcmp(self->options->walk->paths[area->path], root) != 0 || path_bytes < skip ||
 		    memcmp(path, area->below_path, skip) != 0)
 			continue;
-		bs_buffer_clear(&self->path);
-		if (bs_buffer_append(&self->path, area->below_source, strlen(area->below_source), NULL) != BS_OK ||
-		    bs_buffer_append(&self->path, path + skip, path_bytes - skip, NULL) != BS_OK)
+		if (set_path(self, area->below_source, path + skip, path_bytes - skip, NULL) != BS_OK)
 			return false;
 		if (bs_folders_find(&self->folders, &area->folders, area->source, (const char *)self->path.data,
 		                    self->path.used_bytes, recorded, list_out))
@@ -308,8 +297,6 @@ static enum bs_status next_walked(struct index_source *self, struct bs_grep_file
 	}
 }
 
-/* ---- the list of an index that is trusted ---- */
-
 /* Whether a walk would go by the rules that the index was made by, but for types of files left out. One that is wanted may be
  * hidden, and then the index has nothing of it. */
 static bool has_same_rules(const struct index_source *self)
@@ -344,10 +331,7 @@ static enum bs_status is_in(struct index_source *self, const struct area *area, 
 	*is_in_out = record->name_bytes > n && memcmp(record->name, area->below_source, n) == 0;
 	if (!*is_in_out || !types)
 		return BS_OK;
-	bs_buffer_clear(&self->path);
-	enum bs_status status = bs_buffer_append(&self->path, "/", 1, err);
-	if (!status)
-		status = bs_buffer_append(&self->path, record->name, record->name_bytes, err);
+	enum bs_status status = set_path(self, "/", record->name, record->name_bytes, err);
 	if (!status)
 		status = bs_buffer_append(&self->path, "", 1, err);
 	*is_in_out = !status && bs_file_types_match(types, strrchr((const char *)self->path.data, '/') + 1) != BS_IGNORE_SKIP;
@@ -382,27 +366,6 @@ static enum bs_status can_list(struct index_source *self, bool *can_out, struct 
 	return status;
 }
 
-/* Puts the path and what stands below it together, as the walk would show it. */
-static enum bs_status show(struct index_source *self, const struct area *area, const uint8_t *name, size_t name_bytes,
-                           struct bs_grep_file *file_out, struct bs_error *err)
-{
-	const char *root = self->options->walk->paths[area->path];
-	size_t n = strlen(root);
-	bs_buffer_clear(&self->path);
-	enum bs_status status = bs_buffer_append(&self->path, root, n, err);
-	if (!status && n > 0 && root[n - 1] != '/')
-		status = bs_buffer_append(&self->path, "/", 1, err);
-	if (!status)
-		status = bs_buffer_append(&self->path, name, name_bytes, err);
-	if (!status)
-		status = bs_buffer_append(&self->path, "", 1, err);
-	file_out->path = (const char *)self->path.data;
-	file_out->root_bytes = n + (n > 0 && root[n - 1] != '/');
-	bool is_default = self->options->walk->is_default_path && !status && strncmp(file_out->path, "./", 2) == 0;
-	file_out->shown = status ? NULL : file_out->path + (is_default ? 2 : 0);
-	return status;
-}
-
 /* The next candidate of the area at hand; file_out->shown NULL if there is none left. */
 static enum bs_status next_in_area(struct index_source *self, const struct area *area, struct bs_grep_file *file_out,
                                    struct bs_error *err)
@@ -417,7 +380,8 @@ static enum bs_status next_in_area(struct index_source *self, const struct area 
 			return status;
 		if (name_bytes <= skip || memcmp(name, area->below_source, skip) != 0)
 			continue;
-		status = show(self, area, name + skip, name_bytes - skip, file_out, err);
+		status = bs_grep_file_below(self->options->walk, self->options->walk->paths[area->path], name + skip,
+		                            name_bytes - skip, &self->path, file_out, err);
 		if (status)
 			return status;
 		const char *base = strrchr(file_out->path, '/');
@@ -425,17 +389,6 @@ static enum bs_status next_in_area(struct index_source *self, const struct area 
 			return BS_OK;
 		*file_out = (struct bs_grep_file){.path = NULL};
 	}
-}
-
-/* The list is over, and it was empty: whether there were files that need not be searched. */
-static enum bs_status note_ruled_out(struct index_source *self, struct bs_error *err)
-{
-	enum bs_status status = BS_OK;
-	bool has = false;
-	for (size_t i = 0; i < self->n_areas && !has && !status; i++)
-		status = has_files(self, &self->areas[i], &has, err);
-	self->source.n_ruled_out += has;
-	return status;
 }
 
 static enum bs_status next_listed(struct index_source *self, struct bs_grep_file *file_out, struct bs_error *err)
@@ -458,10 +411,13 @@ static enum bs_status next_listed(struct index_source *self, struct bs_grep_file
 		}
 	}
 	self->has_listed |= file_out->shown != NULL;
-	return status || self->has_listed ? status : note_ruled_out(self, err);
+	/* Nothing to be searched: whether there were files that need not be. */
+	bool has_files_out = false;
+	for (size_t i = 0; i < self->n_areas && !self->has_listed && !has_files_out && !status; i++)
+		status = has_files(self, &self->areas[i], &has_files_out, err);
+	self->source.n_ruled_out += has_files_out;
+	return status;
 }
-
-/* ---- the source ---- */
 
 static enum bs_status index_next(struct bs_grep_source *source, struct bs_grep_file *file_out, struct bs_error *err)
 {
@@ -507,7 +463,8 @@ enum bs_status bs_grep_index_open(const struct bs_grep_index_options *options, s
 	self->has_snapshot = !status;
 	/* An index of words alone knows nothing of what is searched here. */
 	if (!status && self->snapshot.manifest.options.grams)
-		status = find_areas(self, err);
+		for (uint32_t s = 0; s < self->snapshot.manifest.n_sources && !status; s++)
+			status = meet_source(self, s, err);
 	if (!status && self->n_areas > 0)
 		status = filter(self, explained, err);
 	if (!status)

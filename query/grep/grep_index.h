@@ -8,9 +8,8 @@
 #ifndef BS_QUERY_GREP_GREP_INDEX_H
 #define BS_QUERY_GREP_GREP_INDEX_H
 
-#include "core/base/buffer.h"
 #include "core/file/dir.h"
-#include "query/grep/pattern.h"
+#include "query/grep/grep_options.h"
 #include "query/grep/grep_source.h"
 
 struct bs_grep_index_options {

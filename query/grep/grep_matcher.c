@@ -1,10 +1,11 @@
 /*
  * grep_matcher.c: see grep_matcher.h.
  *
- * The next line that matches is found in one of five ways, the first that applies:
+ * The next line that matches is found in one of six ways, the first that applies:
  *
  *     brute      each line alone, by the code for any text
- *     literal    look for a literal that every match holds (find_needle); match the line around it, unless it is the match
+ *     plain      look for the literal that is the whole of every match (find_needle)
+ *     literal    look for a literal that every match holds; match the line around it
  *     window     the same with a few bytes of which only classes are known (find_window)
  *     exact      match over many lines at once: ASCII stretches by the code for ASCII, the others by that for any text
  *     line       each line alone, by the code for what it holds
@@ -41,6 +42,7 @@
 enum way {
 	WAY_NOTHING, /* there is no pattern */
 	WAY_BRUTE,
+	WAY_PLAIN,
 	WAY_LITERAL,
 	WAY_WINDOW,
 	WAY_EXACT,
@@ -59,9 +61,7 @@ struct bs_grep_matcher {
 	struct bs_needle needle;
 	struct bs_byte_window window;
 	double window_rate;
-	bool by_line;
-	bool looks_back;
-	bool is_bare;
+	struct bs_grep_traits traits;
 	bool is_exact;
 	uint8_t line_end;
 	bool crlf;
@@ -82,8 +82,6 @@ struct bs_grep_scratch {
 	size_t opaque_from, opaque_at, opaque_end;
 	int64_t debt_bytes; /* of lines matched in vain */
 };
-
-/* ---- compiling ---- */
 
 static enum bs_status refuse(const uint8_t *text, int code, size_t off, struct bs_error *err)
 {
@@ -183,7 +181,7 @@ static enum way choose_way(const struct bs_grep_pattern *pattern, const struct b
 	if (pattern->is_brute)
 		return WAY_BRUTE;
 	if (has_good_literal(matcher))
-		return WAY_LITERAL;
+		return matcher->analysis->literal_is_match && !matcher->analysis->is_caseless ? WAY_PLAIN : WAY_LITERAL;
 	if (matcher->window.n_bytes && matcher->window_rate <= WINDOW_MOST_RATE)
 		return WAY_WINDOW;
 	if (matcher->analysis->literal.used_bytes > 0 && !matcher->is_exact)
@@ -195,9 +193,9 @@ static enum bs_status choose_window(const struct bs_grep_pattern *pattern, struc
                                     struct bs_error *err)
 {
 	struct bs_regex_window_options options = {.is_caseless = matcher->analysis->is_caseless,
-	                                          .keeps_line_end = pattern->crlf && matcher->looks_back,
+	                                          .keeps_line_end = pattern->crlf && matcher->traits.looks_back,
 	                                          .line_end = pattern->line_end};
-	bool is_wanted = matcher->by_line && !has_good_literal(matcher) && matcher->analysis->is_legible;
+	bool is_wanted = matcher->traits.by_line && !has_good_literal(matcher) && matcher->analysis->is_legible;
 	if (!is_wanted || pattern->is_brute || pattern->n_patterns == 0)
 		return BS_OK;
 	return bs_regex_window(&matcher->analysis->regex, &options, &matcher->window, &matcher->window_rate, err);
@@ -217,8 +215,8 @@ enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern, const 
 	matcher->crlf = pattern->crlf;
 	matcher->analysis = analysis;
 	/* rg's own engine sees that a pattern cannot match a line feed and then goes by lines; rg -P does not. */
-	matcher->by_line = !pattern->is_multi_line || (!pattern->is_pcre2 && !matcher->analysis->can_span_lines);
-	matcher->looks_back = pattern->is_pcre2 || !matcher->by_line;
+	matcher->traits.by_line = !pattern->is_multi_line || (!pattern->is_pcre2 && !matcher->analysis->can_span_lines);
+	matcher->traits.looks_back = pattern->is_pcre2 || !matcher->traits.by_line;
 	enum bs_status status = compile_all(pattern, matcher, err);
 	if (!status)
 		status = choose_window(pattern, matcher, err);
@@ -228,7 +226,7 @@ enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern, const 
 	}
 	if (analysis->literal.used_bytes)
 		bs_needle_init(&matcher->needle, analysis->literal.data, analysis->literal.used_bytes);
-	matcher->is_bare = is_bare(pattern, matcher);
+	matcher->traits.is_bare = is_bare(pattern, matcher);
 	matcher->way = choose_way(pattern, matcher);
 	*matcher_out = matcher;
 	return BS_OK;
@@ -246,26 +244,17 @@ void bs_grep_matcher_free(struct bs_grep_matcher *matcher)
 	free(matcher);
 }
 
-bool bs_grep_matcher_by_line(const struct bs_grep_matcher *matcher)
+const struct bs_grep_traits *bs_grep_matcher_traits(const struct bs_grep_matcher *matcher)
 {
-	return matcher->by_line;
-}
-
-bool bs_grep_matcher_is_bare(const struct bs_grep_matcher *matcher)
-{
-	return matcher->is_bare;
-}
-
-bool bs_grep_matcher_looks_back(const struct bs_grep_matcher *matcher)
-{
-	return matcher->looks_back;
+	return &matcher->traits;
 }
 
 const char *bs_grep_matcher_plan(const struct bs_grep_matcher *matcher)
 {
 	static const char *const plans[] = {"nothing", "line by line, every line", "a literal first, then its line",
+	                                    "a literal first, then its line",
 	                                    "bytes by their classes first, then their line", "many lines at once", "line by line"};
-	return matcher->by_line ? plans[matcher->way] : "the whole text, across lines";
+	return matcher->traits.by_line ? plans[matcher->way] : "the whole text, across lines";
 }
 
 enum bs_status bs_grep_scratch_new(struct bs_grep_matcher *matcher, struct bs_grep_scratch **scratch_out,
@@ -305,8 +294,6 @@ void bs_grep_scratch_reset(struct bs_grep_scratch *scratch)
 	scratch->opaque_at = 0;
 }
 
-/* ---- lines ---- */
-
 size_t bs_grep_line_end(const uint8_t *text, size_t at, size_t end, uint8_t line_end)
 {
 	const uint8_t *found = at < end ? memchr(text + at, line_end, end - at) : NULL;
@@ -338,7 +325,7 @@ static size_t without_end(const struct bs_grep_matcher *matcher, const uint8_t *
 	if (end > line.start && text[end - 1] == '\r')
 		return end - 1;
 	/* rg -P --crlf takes off nothing else. */
-	return matcher->looks_back ? line.end : end;
+	return matcher->traits.looks_back ? line.end : end;
 }
 
 /* The first place from `from` on that is not ASCII, or end. Looked up once a stretch. */
@@ -352,8 +339,6 @@ static size_t next_opaque(struct bs_grep_scratch *scratch, const uint8_t *text, 
 	}
 	return scratch->opaque_at;
 }
-
-/* ---- matching ---- */
 
 static enum bs_status refuse_match(int code, struct bs_error *err)
 {
@@ -458,11 +443,6 @@ static enum bs_status next_exact(struct bs_grep_scratch *scratch, const uint8_t 
 	return status;
 }
 
-static bool is_plain_literal(const struct bs_grep_matcher *matcher)
-{
-	return matcher->way == WAY_LITERAL && !matcher->analysis->is_caseless && matcher->analysis->literal_is_match;
-}
-
 /* The next place of the literal that is all there is to a match, in its own letter case. */
 static bool find_literal(const struct bs_grep_matcher *matcher, const uint8_t *text, size_t from, size_t end,
                          size_t *at_out)
@@ -519,28 +499,21 @@ static enum bs_status next_by_candidate(struct bs_grep_scratch *scratch, const u
 	return status;
 }
 
-static enum bs_status next_by_literal(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
-                                      struct bs_grep_span *line_out, bool *found_out, struct bs_error *err)
-{
-	const struct bs_grep_matcher *matcher = scratch->matcher;
-	size_t at;
-	if (!is_plain_literal(matcher))
-		return next_by_candidate(scratch, text, from, end, line_out, found_out, err);
-	*found_out = find_literal(matcher, text, from, end, &at);
-	if (*found_out)
-		*line_out = line_around(matcher, text, from, at, end);
-	return BS_OK;
-}
-
 enum bs_status bs_grep_next_line(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
                                  struct bs_grep_span *line_out, bool *found_out, struct bs_error *err)
 {
+	const struct bs_grep_matcher *matcher = scratch->matcher;
+	size_t at;
 	*found_out = false;
-	switch (scratch->matcher->way) {
+	switch (matcher->way) {
 	case WAY_NOTHING:
 		return BS_OK;
+	case WAY_PLAIN:
+		*found_out = find_literal(matcher, text, from, end, &at);
+		if (*found_out)
+			*line_out = line_around(matcher, text, from, at, end);
+		return BS_OK;
 	case WAY_LITERAL:
-		return next_by_literal(scratch, text, from, end, line_out, found_out, err);
 	case WAY_WINDOW:
 		return next_by_candidate(scratch, text, from, end, line_out, found_out, err);
 	case WAY_EXACT:
@@ -552,24 +525,9 @@ enum bs_status bs_grep_next_line(struct bs_grep_scratch *scratch, const uint8_t 
 	return next_by_line(scratch, text, from, end, line_out, found_out, err);
 }
 
-/* All there is to a match is the literal: PCRE2 need not be asked. */
-static void next_literal_match(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
-                               struct bs_grep_span *match_out, bool *found_out)
-{
-	const struct bs_grep_matcher *matcher = scratch->matcher;
-	PCRE2_SIZE *places = pcre2_get_ovector_pointer(scratch->data);
-	*found_out = find_literal(matcher, text, from, end, &match_out->start);
-	if (!*found_out)
-		return;
-	match_out->end = match_out->start + matcher->analysis->exact_literal.used_bytes;
-	/* For bs_grep_expand(). */
-	places[0] = match_out->start;
-	places[1] = match_out->end;
-}
-
 bool bs_grep_is_ascii(const struct bs_grep_scratch *scratch, const uint8_t *text, size_t n_bytes)
 {
-	return scratch->matcher->way != WAY_BRUTE && scratch->matcher->ascii.code && !scratch->matcher->looks_back &&
+	return scratch->matcher->way != WAY_BRUTE && scratch->matcher->ascii.code && !scratch->matcher->traits.looks_back &&
 	       is_ascii(text, n_bytes);
 }
 
@@ -578,25 +536,23 @@ enum bs_status bs_grep_next_match(struct bs_grep_scratch *scratch, const uint8_t
                                   struct bs_error *err)
 {
 	struct bs_grep_matcher *matcher = scratch->matcher;
+	PCRE2_SIZE *places = pcre2_get_ovector_pointer(scratch->data);
+	enum bs_status status = BS_OK;
 	*found_out = false;
 	if (matcher->way == WAY_NOTHING)
 		return BS_OK;
-	if (is_plain_literal(matcher)) {
-		next_literal_match(scratch, text, from, end, match_out, found_out);
-		return BS_OK;
+	if (matcher->way == WAY_PLAIN) {
+		/* PCRE2 need not be asked; bs_grep_expand() is told where the match is. */
+		*found_out = find_literal(matcher, text, from, end, &places[0]);
+		places[1] = places[0] + matcher->analysis->exact_literal.used_bytes;
+	} else {
+		status = match(scratch, is_ascii_text ? &matcher->ascii : &matcher->any, text, from, end, found_out, err);
 	}
-	enum bs_status status =
-		match(scratch, is_ascii_text ? &matcher->ascii : &matcher->any, text, from, end, found_out, err);
-	const PCRE2_SIZE *places = pcre2_get_ovector_pointer(scratch->data);
-	if (!status && *found_out)
-		*match_out = (struct bs_grep_span){places[0], places[1]};
 	/* \K inside a lookahead can end a match before it starts. */
-	if (!status && *found_out && match_out->end < match_out->start)
-		match_out->end = match_out->start;
+	if (!status && *found_out)
+		*match_out = (struct bs_grep_span){places[0], places[1] > places[0] ? places[1] : places[0]};
 	return status;
 }
-
-/* ---- replacing ---- */
 
 static bool is_name_byte(uint8_t byte)
 {

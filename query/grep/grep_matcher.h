@@ -9,14 +9,8 @@
 #ifndef BS_QUERY_GREP_GREP_MATCHER_H
 #define BS_QUERY_GREP_GREP_MATCHER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "core/base/buffer.h"
 #include "core/simd/kernels.h"
-#include "core/base/status.h"
-#include "query/grep/pattern.h"
+#include "query/regex/pattern.h"
 
 struct bs_grep_matcher;
 struct bs_grep_scratch;
@@ -33,14 +27,13 @@ enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern, const 
                                    struct bs_error *err) BS_WARN_UNUSED;
 void bs_grep_matcher_free(struct bs_grep_matcher *matcher);
 
-/* Whether text is to be searched line by line: no -U, or a pattern that cannot match a line's end. */
-bool bs_grep_matcher_by_line(const struct bs_grep_matcher *matcher);
+struct bs_grep_traits {
+	bool by_line;    /* text is to be searched line by line: no -U, or a pattern that cannot match a line's end */
+	bool is_bare;    /* an empty match of the patterns is one at any place, whatever stands around */
+	bool looks_back; /* matches in a line may look at the lines before, as those of rg -P */
+};
 
-/* Whether an empty match of the patterns is one at any place, whatever stands around. */
-bool bs_grep_matcher_is_bare(const struct bs_grep_matcher *matcher);
-
-/* Whether matches in a line may look at the lines before, as those of rg -P. */
-bool bs_grep_matcher_looks_back(const struct bs_grep_matcher *matcher);
+const struct bs_grep_traits *bs_grep_matcher_traits(const struct bs_grep_matcher *matcher);
 
 /* A line for people: how the patterns are searched for. */
 const char *bs_grep_matcher_plan(const struct bs_grep_matcher *matcher);

@@ -1,23 +1,39 @@
-/* grep_printer.c: what the printers share. See grep_printer.h and grep_sink.h. */
+/*
+ * grep_printer.c: see grep_printer.h. From the top: bytes into the output, the matches of a line, the printer of lines, the
+ * one of JSON, the one of whole files, and the events, which go to one of the three by output->format.
+ */
 #include "query/grep/grep_printer.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
+#include "core/base/icu.h"
 #include "core/base/visible.h"
+#include "query/regex/text.h"
 
-void bs_grep_put(struct bs_grep_sink *sink, const void *bytes, size_t n_bytes)
+/* What a match may look at behind the lines it touches, with -U. */
+#define LOOK_AHEAD_BYTES 128
+
+/* Appends, remembering a failure. */
+static void append(struct bs_grep_printer *printer, struct bs_buffer *to, const void *bytes, size_t n_bytes)
 {
-	if (!sink->status && n_bytes > 0)
-		sink->status = bs_buffer_append(sink->out, bytes, n_bytes, sink->err);
+	if (!printer->status && n_bytes > 0)
+		printer->status = bs_buffer_append(to, bytes, n_bytes, printer->err);
 }
 
-void bs_grep_put_text(struct bs_grep_sink *sink, const char *text)
+static void put(struct bs_grep_printer *printer, const void *bytes, size_t n_bytes)
 {
-	bs_grep_put(sink, text, strlen(text));
+	append(printer, printer->out, bytes, n_bytes);
 }
 
-const char *bs_grep_digits(uint64_t number, char digits[24], size_t *n_out)
+static void put_text(struct bs_grep_printer *printer, const char *text)
+{
+	put(printer, text, strlen(text));
+}
+
+/* The digits of a number, at the end of memory for them. */
+static const char *digits_of(uint64_t number, char digits[24], size_t *n_out)
 {
 	size_t at = 24;
 	do {
@@ -28,88 +44,779 @@ const char *bs_grep_digits(uint64_t number, char digits[24], size_t *n_out)
 	return digits + at;
 }
 
-void bs_grep_put_number(struct bs_grep_sink *sink, uint64_t number)
+static void put_number(struct bs_grep_printer *printer, uint64_t number)
 {
 	char digits[24];
 	size_t n;
-	const char *first = bs_grep_digits(number, digits, &n);
-	bs_grep_put(sink, first, n);
+	const char *first = digits_of(number, digits, &n);
+	put(printer, first, n);
 }
 
-size_t bs_grep_trimmed_end(const struct bs_grep_sink *sink, const uint8_t *text, size_t start, size_t end)
+static void put_line_end(struct bs_grep_printer *printer)
 {
-	if (end > start && text[end - 1] == sink->output->line_end) {
+	if (printer->output->crlf)
+		put_text(printer, "\r");
+	put(printer, &printer->output->line_end, 1);
+}
+
+/* Text in a colour, whose bytes switch it on. */
+static void put_colored(struct bs_grep_printer *printer, const char *color, const void *text, size_t n_bytes)
+{
+	bool is_colored = printer->output->use_color && *color;
+	if (is_colored)
+		put_text(printer, color);
+	put(printer, text, n_bytes);
+	if (is_colored)
+		put_text(printer, "\033[0m");
+}
+
+/* The file's path; on a terminal without what that would obey. */
+static void put_path(struct bs_grep_printer *printer)
+{
+	struct bs_buffer escaped = {0};
+	const char *path = printer->path, *color = printer->output->colors.path;
+	if (printer->output->is_terminal) {
+		if (!printer->status)
+			printer->status = bs_visible_escape(&escaped, path, strlen(path), printer->err);
+		put_colored(printer, color, escaped.data, escaped.used_bytes);
+	} else {
+		put_colored(printer, color, path, strlen(path));
+	}
+	bs_buffer_deinit(&escaped);
+}
+
+/* The path and what parts it from what follows: with -0 a NUL byte; separator NULL: the line's end. */
+static void put_path_and(struct bs_grep_printer *printer, const char *separator)
+{
+	put_path(printer);
+	if (printer->output->nul_after_path)
+		put(printer, "", 1);
+	else if (separator)
+		put_text(printer, separator);
+	else
+		put_line_end(printer);
+}
+
+/* The text of a line without its end. */
+static size_t trimmed_end(const struct bs_grep_printer *printer, const uint8_t *text, size_t start, size_t end)
+{
+	if (end > start && text[end - 1] == printer->output->line_end) {
 		end--;
-		if (sink->output->crlf && end > start && text[end - 1] == '\r')
+		if (printer->output->crlf && end > start && text[end - 1] == '\r')
 			end--;
 	}
 	return end;
 }
 
-void bs_grep_put_colored(struct bs_grep_printer *printer, const char *color, const void *text, size_t n_bytes)
+/* A line was matched: the limit (-m) may be reached. */
+static void count_match(struct bs_grep_printer *printer)
 {
-	bool is_colored = printer->sink.output->use_color && *color;
-	if (is_colored)
-		bs_grep_put_text(&printer->sink, color);
-	bs_grep_put(&printer->sink, text, n_bytes);
-	if (is_colored)
-		bs_grep_put_text(&printer->sink, "\033[0m");
-}
-
-void bs_grep_put_path(struct bs_grep_printer *printer)
-{
-	struct bs_grep_sink *sink = &printer->sink;
-	struct bs_buffer escaped = {0};
-	const char *path = sink->path, *color = sink->output->colors.path;
-	if (sink->output->is_terminal) {
-		if (!sink->status)
-			sink->status = bs_visible_escape(&escaped, path, strlen(path), sink->err);
-		bs_grep_put_colored(printer, color, escaped.data, escaped.used_bytes);
-	} else {
-		bs_grep_put_colored(printer, color, path, strlen(path));
-	}
-	bs_buffer_deinit(&escaped);
-}
-
-void bs_grep_put_line_end(struct bs_grep_printer *printer)
-{
-	if (printer->sink.output->crlf)
-		bs_grep_put_text(&printer->sink, "\r");
-	bs_grep_put(&printer->sink, &printer->sink.output->line_end, 1);
-}
-
-void bs_grep_count_match(struct bs_grep_printer *printer)
-{
-	const struct bs_grep_output *output = printer->sink.output;
-	printer->sink.has_matched = true;
+	printer->has_matched = true;
 	printer->n_matched++;
 	/* A match in the context of the last one wanted is shown, and uses that context up. */
-	if (printer->n_matched > output->max_count)
+	if (printer->n_matched > printer->output->max_count)
 		printer->after_left -= printer->after_left > 0;
 	else
-		printer->after_left = output->after;
+		printer->after_left = printer->output->after;
 }
 
-bool bs_grep_wants_more(const struct bs_grep_printer *printer)
+static bool wants_more(const struct bs_grep_printer *printer)
 {
-	return printer->n_matched < printer->sink.output->max_count || printer->after_left > 0;
+	return printer->n_matched < printer->output->max_count || printer->after_left > 0;
+}
+
+/* The matches of a line, one after the other. What one may look at is what ripgrep lets it: with -P the text before the
+ * line, and behind it nothing or, with -U, a little. */
+struct finder {
+	struct bs_grep_printer *printer;
+	const uint8_t *text; /* what may be looked at: text[0..n_bytes) */
+	size_t n_bytes;
+	size_t text_off; /* of text in line->text */
+	bool is_ascii;   /* bs_grep_is_ascii() of it */
+	size_t limit;    /* matches start before this offset in text */
+	size_t from;
+	size_t last_end;
+};
+
+static void finder_init(struct finder *finder, struct bs_grep_printer *printer, const struct bs_grep_line *line)
+{
+	size_t end = line->text_bytes - line->end >= LOOK_AHEAD_BYTES ? line->end + LOOK_AHEAD_BYTES : line->text_bytes;
+	size_t start = bs_grep_matcher_traits(printer->matcher)->looks_back ? 0 : line->start;
+	if (bs_grep_matcher_traits(printer->matcher)->by_line)
+		end = trimmed_end(printer, line->text, line->start, line->end);
+	*finder = (struct finder){.printer = printer,
+	                                  .text = line->text + start,
+	                                  .n_bytes = end - start,
+	                                  .text_off = start,
+	                                  .is_ascii = bs_grep_is_ascii(printer->scratch, line->text + start, end - start),
+	                                  .limit = line->end - start,
+	                                  .from = line->start - start,
+	                                  .last_end = SIZE_MAX};
+}
+
+/* Inside a character: rg's matches go by bytes, and what matches nothing matches there too. */
+static bool is_inside_character(const struct finder *finder)
+{
+	return finder->last_end == finder->from - 1 && finder->from < finder->n_bytes &&
+	       (finder->text[finder->from] & 0xc0) == 0x80;
+}
+
+/* The next match, in offsets of finder->text. False if there is none. */
+static bool finder_next(struct finder *finder, struct bs_grep_span *at)
+{
+	struct bs_grep_printer *printer = finder->printer;
+	bool is_bare = bs_grep_matcher_traits(printer->matcher)->is_bare, found = true;
+	while (finder->from <= finder->n_bytes && !printer->status) {
+		bool was_empty = finder->last_end != SIZE_MAX && finder->from > finder->last_end;
+		if (was_empty && is_inside_character(finder)) {
+			*at = (struct bs_grep_span){finder->from, finder->from};
+			if (!is_bare) {
+				finder->last_end = finder->from++;
+				continue;
+			}
+		} else {
+			printer->status = bs_grep_next_match(printer->scratch, finder->text, finder->from, finder->n_bytes,
+			                                  finder->is_ascii, at, &found, printer->err);
+		}
+		if (printer->status || !found || at->start >= finder->limit)
+			return false;
+		bool is_empty = at->start == at->end;
+		/* An empty match right behind another is none. */
+		bool is_counted = !is_empty || at->end != finder->last_end;
+		finder->from = at->end + is_empty;
+		finder->last_end = at->end;
+		if (is_counted)
+			return true;
+	}
+	return false;
+}
+
+/* Collects the matches in a line, as offsets from its start. */
+static void find_all(struct bs_grep_printer *printer, const struct bs_grep_line *line)
+{
+	struct finder finder;
+	struct bs_grep_span at;
+	finder_init(&finder, printer, line);
+	while (finder_next(&finder, &at)) {
+		size_t off = line->start - finder.text_off;
+		at = (struct bs_grep_span){at.start - off, at.end - off};
+		append(printer, &printer->matches, &at, sizeof(at));
+	}
+	struct bs_grep_span *spans = (struct bs_grep_span *)(void *)printer->matches.data;
+	size_t n = printer->matches.used_bytes / sizeof(*spans);
+	/* An empty match behind the last byte is none either. */
+	if (n > 0 && spans[n - 1].start == spans[n - 1].end && spans[n - 1].start >= line->end - line->start)
+		printer->matches.used_bytes -= sizeof(*spans);
+}
+
+/* A line that is shown: counts it, and finds its matches where they are wanted. With -v it is the context that holds some. */
+static void take_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_line *line,
+                      bool wants_matches)
+{
+	bs_buffer_clear(&printer->matches);
+	bs_buffer_clear(&printer->replacements);
+	if (kind == BS_GREP_LINE_MATCH)
+		count_match(printer);
+	else if (kind == BS_GREP_LINE_AFTER)
+		printer->after_left -= printer->after_left > 0;
+	if (wants_matches && (kind == BS_GREP_LINE_MATCH || printer->search->invert))
+		find_all(printer, line);
+}
+
+/*
+ * Lines: path:line:column:text, in colour or not, -o, --vimgrep, -r, -M. A line comes with its matches only where something
+ * depends on them. With -U one event may hold several lines; each is printed with its own prefix.
+ */
+
+/* The line in hand as it is to be printed, or a part of it: the text of the file, or what -r made of it. */
+struct shown {
+	const uint8_t *text;
+	size_t n_bytes;
+	const struct bs_grep_span *matches;
+	size_t n_matches;
+	size_t next_match; /* the first that may lie in what is not printed yet */
+	size_t n_found;    /* matches in the text of the file */
+	bool is_context;
+	uint64_t file_off;
+	uint64_t number;
+};
+
+/* Whether the printer of lines asks where the matches are. */
+static bool needs_matches(const struct bs_grep_output *output)
+{
+	return (output->use_color && *output->colors.match) || output->columns || output->replacement || output->per_match ||
+	       output->only_matching;
+}
+
+static void put_field(struct bs_grep_printer *printer, const char *color, uint64_t number, const char *separator)
+{
+	char digits[24];
+	size_t n;
+	const char *first = digits_of(number, digits, &n);
+	put_colored(printer, color, first, n);
+	put_text(printer, separator);
+}
+
+/* column 0: none. */
+static void put_fields(struct bs_grep_printer *printer, const struct shown *shown, uint64_t file_off, uint64_t number,
+                       uint64_t column)
+{
+	const struct bs_grep_output *output = printer->output;
+	const char *separator = shown->is_context ? output->context_separator : output->match_separator;
+	if (printer->path && !output->heading)
+		put_path_and(printer, separator);
+	if (number)
+		put_field(printer, output->colors.line, number, separator);
+	if (column && output->columns)
+		put_field(printer, output->colors.column, column, separator);
+	if (output->byte_offsets)
+		put_field(printer, output->colors.column, file_off, separator);
+}
+
+static bool is_too_long(const struct bs_grep_printer *printer, size_t n_bytes)
+{
+	uint64_t most = printer->output->max_columns;
+	return most > 0 && n_bytes > most;
+}
+
+static size_t trimmed_start(const struct bs_grep_printer *printer, const uint8_t *text, size_t start, size_t end)
+{
+	const struct bs_grep_output *output = printer->output;
+	if (!output->trim)
+		return start;
+	while (start < end && text[start] && strchr(" \t\n\v\f\r", text[start]) && text[start] != output->line_end &&
+	       !(output->crlf && text[start] == '\r'))
+		start++;
+	return start;
+}
+
+static bool colors_matches(const struct bs_grep_printer *printer)
+{
+	return printer->output->use_color && *printer->output->colors.match;
+}
+
+/* text[line) with its matches in colour, and without its end. */
+static void put_matches(struct bs_grep_printer *printer, struct shown *shown, struct bs_grep_span line)
+{
+	bool has_color = colors_matches(printer), in_color = false;
+	size_t end = trimmed_end(printer, shown->text, line.start, line.end);
+	size_t at = trimmed_start(printer, shown->text, line.start, end);
+	while (at < end) {
+		while (shown->next_match < shown->n_matches && shown->matches[shown->next_match].end <= at)
+			shown->next_match++;
+		size_t upto = end;
+		bool is_in = false;
+		if (shown->next_match < shown->n_matches) {
+			struct bs_grep_span match = shown->matches[shown->next_match];
+			is_in = match.start <= at;
+			upto = is_in ? match.end : match.start;
+		}
+		if (upto > end)
+			upto = end;
+		if (has_color && is_in != in_color)
+			put_text(printer, is_in ? printer->output->colors.match : "\033[0m");
+		in_color = has_color && is_in;
+		put(printer, shown->text + at, upto - at);
+		at = upto;
+	}
+	if (in_color)
+		put_text(printer, "\033[0m");
+	/* As it is remembered between the lines of one event: the last match stays in hand. */
+	if (shown->n_matches > 0 && shown->next_match == shown->n_matches)
+		shown->next_match--;
+}
+
+/* Where the n-th character of the text, as a reader counts them, ends. */
+static size_t characters_end(struct bs_grep_printer *printer, const uint8_t *text, size_t n_bytes, uint64_t n)
+{
+	if (!printer->status)
+		printer->status = bs_icu_load(printer->err);
+	if (printer->status)
+		return 0;
+	UErrorCode status = U_ZERO_ERROR;
+	UText *wrapped = bs_icu.utext_openUTF8(NULL, (const char *)text, (int64_t)n_bytes, &status);
+	UBreakIterator *characters = bs_icu.ubrk_open(UBRK_CHARACTER, "", NULL, 0, &status);
+	int32_t end = 0;
+	bs_icu.ubrk_setUText(characters, wrapped, &status);
+	for (uint64_t i = 0; i < n && U_SUCCESS(status); i++) {
+		int32_t next = bs_icu.ubrk_next(characters);
+		if (next == UBRK_DONE)
+			break;
+		end = next;
+	}
+	bs_icu.ubrk_close(characters);
+	bs_icu.utext_close(wrapped);
+	return U_SUCCESS(status) ? (size_t)end : 0;
+}
+
+static void put_preview(struct bs_grep_printer *printer, struct shown *shown, struct bs_grep_span line)
+{
+	const uint8_t *text = shown->text + line.start;
+	struct bs_grep_span head = line;
+	char note[64];
+	size_t n_left = 0;
+	head.end = line.start + characters_end(printer, text, line.end - line.start, printer->output->max_columns);
+	put_matches(printer, shown, head);
+	for (size_t i = 0; i < shown->n_matches; i++)
+		n_left += shown->matches[i].start >= head.end && shown->matches[i].start < line.end;
+	if (shown->n_matches == 0)
+		snprintf(note, sizeof(note), " [... omitted end of long line]");
+	else
+		snprintf(note, sizeof(note), " [... %zu more %s]", n_left, n_left == 1 ? "match" : "matches");
+	put_text(printer, note);
+}
+
+static void put_too_long(struct bs_grep_printer *printer, struct shown *shown, struct bs_grep_span line)
+{
+	const struct bs_grep_output *output = printer->output;
+	char note[64];
+	if (output->max_columns_preview) {
+		put_preview(printer, shown, line);
+	} else if (shown->n_found == 0 || output->only_matching) {
+		put_text(printer, shown->is_context ? "[Omitted long context line]" : "[Omitted long matching line]");
+	} else {
+		snprintf(note, sizeof(note), "[Omitted long line with %zu matches]", shown->n_found);
+		put_text(printer, note);
+	}
+	put_line_end(printer);
+}
+
+/* A line as it is. What is trimmed counts for its length. */
+static void put_plain(struct bs_grep_printer *printer, struct shown *shown, struct bs_grep_span line)
+{
+	if (is_too_long(printer, line.end - line.start)) {
+		put_too_long(printer, shown, line);
+		return;
+	}
+	size_t start = trimmed_start(printer, shown->text, line.start, line.end);
+	put(printer, shown->text + start, line.end - start);
+	if (line.end == start || shown->text[line.end - 1] != printer->output->line_end)
+		put_line_end(printer);
+}
+
+/* A line with its matches. */
+static void put_marked(struct bs_grep_printer *printer, struct shown *shown, struct bs_grep_span line)
+{
+	if (is_too_long(printer, line.end - line.start)) {
+		put_too_long(printer, shown, line);
+		return;
+	}
+	put_matches(printer, shown, line);
+	put_line_end(printer);
+}
+
+static void show_line(struct bs_grep_printer *printer, struct shown *shown)
+{
+	const struct bs_grep_output *output = printer->output;
+	bool is_each = output->only_matching || output->per_match;
+	if (shown->n_matches == 0) {
+		put_fields(printer, shown, shown->file_off, shown->number, 0);
+		put_plain(printer, shown, (struct bs_grep_span){0, shown->n_bytes});
+		return;
+	}
+	for (size_t i = 0; i < (is_each ? shown->n_matches : 1); i++) {
+		struct bs_grep_span match = shown->matches[i], whole = {0, shown->n_bytes};
+		struct shown part = *shown;
+		put_fields(printer, shown, shown->file_off + (is_each ? match.start : 0), shown->number, match.start + 1);
+		if (output->only_matching) {
+			part.text += match.start;
+			match = whole = (struct bs_grep_span){0, match.end - match.start};
+		}
+		/* As rg has it, without colours the matches left out of a long line are counted in all of it. */
+		if (!colors_matches(printer)) {
+			put_plain(printer, &part, whole);
+			continue;
+		}
+		if (is_each) {
+			part.matches = &match;
+			part.n_matches = 1;
+		}
+		put_marked(printer, &part, whole);
+	}
+}
+
+static struct bs_grep_span line_from(const struct bs_grep_printer *printer, const struct shown *shown, size_t from)
+{
+	return (struct bs_grep_span){
+		from, bs_grep_line_end(shown->text, from, shown->n_bytes, printer->output->line_end)};
+}
+
+/* -o: of each match the part in each line. */
+static void show_parts(struct bs_grep_printer *printer, struct shown *shown)
+{
+	uint64_t n_before = 0;
+	struct bs_grep_span line = {0};
+	for (size_t from = 0; from < shown->n_bytes; from = line.end, n_before++) {
+		line = line_from(printer, shown, from);
+		size_t end = trimmed_end(printer, shown->text, line.start, line.end);
+		size_t at = trimmed_start(printer, shown->text, line.start, end);
+		while (at < end) {
+			struct bs_grep_span match = shown->matches[shown->next_match];
+			if (match.end <= at) {
+				if (++shown->next_match < shown->n_matches)
+					continue;
+				shown->next_match--;
+				break;
+			}
+			if (at < match.start) {
+				at = match.start < end ? match.start : end;
+				continue;
+			}
+			size_t upto = match.end < end ? match.end : end;
+			put_fields(printer, shown, shown->file_off + match.start, shown->number ? shown->number + n_before : 0,
+			           match.start + 1);
+			if (is_too_long(printer, upto - at)) {
+				put_too_long(printer, shown, (struct bs_grep_span){upto, end});
+			} else {
+				put_colored(printer, printer->output->colors.match, shown->text + at, upto - at);
+				put_line_end(printer);
+			}
+			at = upto;
+		}
+	}
+}
+
+/* --vimgrep: the first line of each match. */
+static void show_each(struct bs_grep_printer *printer, const struct shown *shown)
+{
+	for (size_t i = 0; i < shown->n_matches; i++) {
+		struct bs_grep_span match = shown->matches[i], line = line_from(printer, shown, 0);
+		struct shown one = *shown;
+		uint64_t n_before = 0;
+		for (; line.end <= match.start && line.end < shown->n_bytes; n_before++)
+			line = line_from(printer, shown, line.end);
+		if (line.start >= match.end || line.end <= match.start)
+			continue;
+		one.matches = &match;
+		one.n_matches = 1;
+		put_fields(printer, shown, shown->file_off + line.start, shown->number ? shown->number + n_before : 0,
+		           match.start - line.start + 1);
+		put_marked(printer, &one, line);
+	}
+}
+
+static void show_lines(struct bs_grep_printer *printer, struct shown *shown)
+{
+	struct bs_grep_span line = {0};
+	uint64_t n_before = 0;
+	if (shown->n_matches > 0 && printer->output->only_matching) {
+		show_parts(printer, shown);
+		return;
+	}
+	if (shown->n_matches > 0 && printer->output->per_match) {
+		show_each(printer, shown);
+		return;
+	}
+	for (size_t from = 0; from < shown->n_bytes; from = line.end, n_before++) {
+		line = line_from(printer, shown, from);
+		put_fields(printer, shown, shown->file_off + line.start, shown->number ? shown->number + n_before : 0,
+		           shown->n_matches > 0 ? shown->matches[0].start + 1 : 0);
+		if (shown->n_matches == 0)
+			put_plain(printer, shown, line);
+		else
+			put_marked(printer, shown, line);
+	}
+}
+
+/* -r: the line with its matches replaced. With -U what a match may look at behind the lines comes along, as in ripgrep 13. */
+static void replace(struct bs_grep_printer *printer, const struct bs_grep_line *line)
+{
+	const struct bs_grep_output *output = printer->output;
+	struct bs_buffer *replaced = &printer->replaced;
+	struct finder finder;
+	struct bs_grep_span at;
+	finder_init(&finder, printer, line);
+	finder.limit = SIZE_MAX;
+	size_t copied = finder.from;
+	bs_buffer_clear(replaced);
+	while (finder_next(&finder, &at)) {
+		append(printer, replaced, finder.text + copied, at.start > copied ? at.start - copied : 0);
+		struct bs_grep_span written = {.start = replaced->used_bytes};
+		if (!printer->status)
+			printer->status = bs_grep_expand(printer->scratch, finder.text, output->replacement,
+			                                 output->replacement_bytes, replaced, printer->err);
+		written.end = replaced->used_bytes;
+		copied = at.end;
+		append(printer, &printer->replacements, &written, sizeof(written));
+	}
+	append(printer, replaced, finder.text + copied, finder.n_bytes > copied ? finder.n_bytes - copied : 0);
+}
+
+static bool print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_line *line)
+{
+	take_line(printer, kind, line, needs_matches(printer->output));
+	if (printer->output->replacement && (kind == BS_GREP_LINE_MATCH || printer->search->invert) && !printer->status)
+		replace(printer, line);
+	if (printer->status || printer->has_nul)
+		return false;
+	const struct bs_buffer *matches = &printer->matches;
+	struct shown shown = {.text = line->text + line->start,
+	                      .n_bytes = line->end - line->start,
+	                      .n_found = matches->used_bytes / sizeof(struct bs_grep_span),
+	                      .is_context = kind != BS_GREP_LINE_MATCH,
+	                      .file_off = line->file_off,
+	                      .number = line->number};
+	if (printer->replacements.used_bytes > 0) {
+		matches = &printer->replacements;
+		shown.text = printer->replaced.data;
+		shown.n_bytes = printer->replaced.used_bytes;
+	}
+	shown.matches = (const struct bs_grep_span *)(const void *)matches->data;
+	shown.n_matches = matches->used_bytes / sizeof(*shown.matches);
+	/* What stands between files is put where they are put together. */
+	if (printer->output->heading && printer->path && !printer->has_lines)
+		put_path_and(printer, NULL);
+	printer->has_lines = true;
+	if (!bs_grep_matcher_traits(printer->matcher)->by_line && !shown.is_context)
+		show_lines(printer, &shown);
+	else
+		show_line(printer, &shown);
+	return wants_more(printer);
+}
+
+/* Of a file with NUL bytes: that it matches, or that its search ended early. */
+static void note_binary(struct bs_grep_printer *printer, const struct bs_grep_finish *finish)
+{
+	char note[128];
+	bool is_quit = finish->binary == BS_GREP_BINARY_QUIT;
+	if (printer->path) {
+		put_path(printer);
+		put_text(printer, ": ");
+	}
+	snprintf(note, sizeof(note), "%s (found \"\\0\" byte around offset %llu)\n",
+	         is_quit ? "WARNING: stopped searching binary file after match" : "binary file matches",
+	         (unsigned long long)finish->binary_off);
+	put_text(printer, note);
+}
+
+/* JSON lines, in ripgrep's messages: begin, match, context, end, summary. */
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void put_string(struct bs_grep_printer *printer, const uint8_t *text, size_t n)
+{
+	static const char marks[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+	size_t done = 0;
+	put(printer, "\"", 1);
+	for (size_t at = 0; at < n;) {
+		char escape[8];
+		size_t from = at;
+		int32_t c = printer->output->is_terminal ? bs_visible_next(text, n, &at) : text[at++];
+		bool is_escaped = c < 0x20 || (printer->output->is_terminal && bs_visible_is_obeyed(c));
+		if (!is_escaped && c != '"' && c != '\\')
+			continue;
+		put(printer, text + done, from - done);
+		done = at;
+		const char *mark = c > 0 && c < 0x80 ? strchr(marks, c) : NULL;
+		if (mark)
+			snprintf(escape, sizeof(escape), "\\%c", letters[mark - marks]);
+		else
+			snprintf(escape, sizeof(escape), "\\u%04x", (unsigned)c);
+		put_text(printer, escape);
+	}
+	put(printer, text + done, n - done);
+	put(printer, "\"", 1);
+}
+
+static void put_base64(struct bs_grep_printer *printer, const uint8_t *bytes, size_t n)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	put(printer, "\"", 1);
+	for (size_t i = 0; i < n; i += 3) {
+		size_t left = n - i;
+		uint32_t word = (uint32_t)bytes[i] << 16 | (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
+		                (left > 2 ? bytes[i + 2] : 0);
+		char four[4] = {digits[word >> 18], digits[word >> 12 & 63], left > 1 ? digits[word >> 6 & 63] : '=',
+		                left > 2 ? digits[word & 63] : '='};
+		put(printer, four, 4);
+	}
+	put(printer, "\"", 1);
+}
+
+/* {"text":"..."}, or {"bytes":"..."} in base64 if it is not UTF-8. */
+static void put_data(struct bs_grep_printer *printer, const void *bytes, size_t n)
+{
+	bool is_text = bs_text_is_utf8(bytes, n);
+	put_text(printer, is_text ? "{\"text\":" : "{\"bytes\":");
+	if (is_text)
+		put_string(printer, bytes, n);
+	else
+		put_base64(printer, bytes, n);
+	put_text(printer, "}");
+}
+
+static void put_json_path(struct bs_grep_printer *printer)
+{
+	put_text(printer, "\"path\":");
+	if (printer->path)
+		put_data(printer, printer->path, strlen(printer->path));
+	else
+		put_text(printer, "null");
+}
+
+static void put_json_number(struct bs_grep_printer *printer, const char *name, uint64_t number)
+{
+	put_text(printer, name);
+	put_number(printer, number);
+}
+
+static void put_message(struct bs_grep_printer *printer, const char *type, const struct bs_grep_line *line)
+{
+	const struct bs_grep_span *matches = (const struct bs_grep_span *)(const void *)printer->matches.data;
+	size_t n_matches = printer->matches.used_bytes / sizeof(*matches);
+	const uint8_t *text = line->text + line->start;
+	put_text(printer, "{\"type\":\"");
+	put_text(printer, type);
+	put_text(printer, "\",\"data\":{");
+	put_json_path(printer);
+	put_text(printer, ",\"lines\":");
+	put_data(printer, text, line->end - line->start);
+	if (line->number)
+		put_json_number(printer, ",\"line_number\":", line->number);
+	else
+		put_text(printer, ",\"line_number\":null");
+	put_json_number(printer, ",\"absolute_offset\":", line->file_off);
+	put_text(printer, ",\"submatches\":[");
+	for (size_t i = 0; i < n_matches; i++) {
+		put_text(printer, i ? ",{\"match\":" : "{\"match\":");
+		put_data(printer, text + matches[i].start, matches[i].end - matches[i].start);
+		put_json_number(printer, ",\"start\":", matches[i].start);
+		put_json_number(printer, ",\"end\":", matches[i].end);
+		put_text(printer, "}");
+	}
+	put_text(printer, "]}}\n");
+}
+
+static bool print_json_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_line *line)
+{
+	bool is_match = kind == BS_GREP_LINE_MATCH;
+	if (!printer->has_begun) {
+		put_text(printer, "{\"type\":\"begin\",\"data\":{");
+		put_json_path(printer);
+		put_text(printer, "}}\n");
+		printer->has_begun = true;
+	}
+	take_line(printer, kind, line, true);
+	if (is_match) {
+		printer->sums.matches += printer->matches.used_bytes / sizeof(struct bs_grep_span);
+		for (size_t at = line->start; at < line->end; printer->sums.matched_lines++)
+			at = bs_grep_line_end(line->text, at, line->end, printer->output->line_end);
+	}
+	put_message(printer, is_match ? "match" : "context", line);
+	return wants_more(printer);
+}
+
+static void put_json_end(struct bs_grep_printer *printer, const struct bs_grep_finish *finish)
+{
+	struct bs_grep_sums *sums = &printer->sums;
+	char elapsed[160];
+	if (!printer->has_begun)
+		return;
+	sums->elapsed_ns = now_ns() - printer->start_ns;
+	sums->searches = 1;
+	sums->searches_with_match = printer->n_matched > 0;
+	sums->searched_bytes = finish->searched_bytes;
+	sums->printed_bytes = printer->out->used_bytes;
+	put_text(printer, "{\"type\":\"end\",\"data\":{");
+	put_json_path(printer);
+	if (finish->is_binary)
+		put_json_number(printer, ",\"binary_offset\":", finish->binary_off);
+	else
+		put_text(printer, ",\"binary_offset\":null");
+	put_json_number(printer, ",\"stats\":{\"elapsed\":{\"secs\":", sums->elapsed_ns / 1000000000);
+	put_json_number(printer, ",\"nanos\":", sums->elapsed_ns % 1000000000);
+	snprintf(elapsed, sizeof(elapsed), ",\"human\":\"%.6fs\"}", (double)sums->elapsed_ns / 1e9);
+	put_text(printer, elapsed);
+	put_json_number(printer, ",\"searches\":", sums->searches);
+	put_json_number(printer, ",\"searches_with_match\":", sums->searches_with_match);
+	put_json_number(printer, ",\"bytes_searched\":", sums->searched_bytes);
+	put_json_number(printer, ",\"bytes_printed\":", sums->printed_bytes);
+	put_json_number(printer, ",\"matched_lines\":", sums->matched_lines);
+	put_json_number(printer, ",\"matches\":", sums->matches);
+	put_text(printer, "}}}\n");
+}
+
+enum bs_status bs_grep_json_summary(const struct bs_grep_sums *sums, uint64_t elapsed_ns, struct bs_buffer *out,
+                                    struct bs_error *err)
+{
+	char text[640];
+	int n = snprintf(text, sizeof(text),
+	                 "{\"data\":{\"elapsed_total\":{\"human\":\"%.6fs\",\"nanos\":%llu,\"secs\":%llu},\"stats\":{"
+	                 "\"bytes_printed\":%llu,\"bytes_searched\":%llu,\"elapsed\":{\"human\":\"%.6fs\",\"nanos\":%llu,"
+	                 "\"secs\":%llu},\"matched_lines\":%llu,\"matches\":%llu,\"searches\":%llu,"
+	                 "\"searches_with_match\":%llu}},\"type\":\"summary\"}\n",
+	                 (double)elapsed_ns / 1e9, (unsigned long long)(elapsed_ns % 1000000000),
+	                 (unsigned long long)(elapsed_ns / 1000000000), (unsigned long long)sums->printed_bytes,
+	                 (unsigned long long)sums->searched_bytes, (double)sums->elapsed_ns / 1e9,
+	                 (unsigned long long)(sums->elapsed_ns % 1000000000),
+	                 (unsigned long long)(sums->elapsed_ns / 1000000000), (unsigned long long)sums->matched_lines,
+	                 (unsigned long long)sums->matches, (unsigned long long)sums->searches,
+	                 (unsigned long long)sums->searches_with_match);
+	return bs_buffer_append(out, text, (size_t)n, err);
+}
+
+/* A line about the whole file: -c, --count-matches, -l, --files-without-match; or nothing, -q. */
+
+static bool count_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_line *line)
+{
+	enum bs_grep_format format = printer->output->format;
+	bool by_line = bs_grep_matcher_traits(printer->matcher)->by_line;
+	uint64_t n_matches = 1;
+	if (kind != BS_GREP_LINE_MATCH)
+		return true;
+	if (format == BS_GREP_COUNT_MATCHES || !by_line) {
+		struct finder finder;
+		struct bs_grep_span at;
+		finder_init(&finder, printer, line);
+		for (n_matches = 0; finder_next(&finder, &at);)
+			n_matches++;
+	}
+	printer->n_matched += by_line ? 1 : n_matches;
+	printer->sums.matches += n_matches;
+	/* Not so for files without a match: a NUL byte further on would still decide what is said of the file. */
+	if (format == BS_GREP_FILES_WITH || format == BS_GREP_QUIET)
+		return false;
+	return printer->n_matched < printer->output->max_count;
+}
+
+static void print_count(struct bs_grep_printer *printer, uint64_t count)
+{
+	if (printer->n_matched == 0 && !printer->output->include_zero)
+		return;
+	if (printer->path && printer->output->with_path)
+		put_path_and(printer, ":");
+	put_number(printer, count);
+	put_line_end(printer);
+}
+
+static void print_whole(struct bs_grep_printer *printer, const struct bs_grep_finish *finish)
+{
+	enum bs_grep_format format = printer->output->format;
+	/* A file that the search was to be spared: it has no matches, nor is it one without. */
+	bool is_spared = finish->is_binary && finish->binary == BS_GREP_BINARY_QUIT;
+	if (is_spared)
+		printer->n_matched = 0;
+	printer->has_matched = (printer->n_matched > 0) != (format == BS_GREP_FILES_WITHOUT);
+	if (is_spared)
+		return;
+	if (format == BS_GREP_COUNT)
+		print_count(printer, printer->n_matched);
+	else if (format == BS_GREP_COUNT_MATCHES)
+		print_count(printer, printer->sums.matches);
+	else if (format != BS_GREP_QUIET && printer->has_matched && printer->path)
+		put_path_and(printer, NULL);
 }
 
 void bs_grep_printer_init(struct bs_grep_printer *printer, const struct bs_grep_output *output,
                           const struct bs_grep_search *search, const struct bs_grep_matcher *matcher,
                           struct bs_grep_scratch *scratch)
 {
-	const struct bs_grep_sink_methods *methods = &bs_grep_summary_methods;
-	if (output->format == BS_GREP_LINES)
-		methods = &bs_grep_standard_methods;
-	if (output->format == BS_GREP_JSON)
-		methods = &bs_grep_json_methods;
-	*printer = (struct bs_grep_printer){.sink = {.methods = methods,
-	                                             .output = output,
-	                                             .search = search,
-	                                             .scratch = scratch,
-	                                             .matcher = matcher,
-	                                             .by_line = bs_grep_matcher_by_line(matcher)}};
+	*printer = (struct bs_grep_printer){.output = output, .search = search, .matcher = matcher, .scratch = scratch};
 }
 
 void bs_grep_printer_deinit(struct bs_grep_printer *printer)
@@ -117,4 +824,57 @@ void bs_grep_printer_deinit(struct bs_grep_printer *printer)
 	bs_buffer_deinit(&printer->matches);
 	bs_buffer_deinit(&printer->replaced);
 	bs_buffer_deinit(&printer->replacements);
+}
+
+bool bs_grep_print_begin(struct bs_grep_printer *printer)
+{
+	printer->n_matched = 0;
+	printer->after_left = 0;
+	printer->has_nul = false;
+	printer->has_lines = false;
+	printer->has_begun = false;
+	printer->sums = (struct bs_grep_sums){0};
+	printer->start_ns = printer->output->format == BS_GREP_JSON ? now_ns() : 0;
+	return printer->output->max_count > 0;
+}
+
+bool bs_grep_print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_line *line)
+{
+	switch (printer->output->format) {
+	case BS_GREP_LINES:
+		return print_line(printer, kind, line);
+	case BS_GREP_JSON:
+		return print_json_line(printer, kind, line);
+	default:
+		return count_line(printer, kind, line);
+	}
+}
+
+void bs_grep_print_gap(struct bs_grep_printer *printer)
+{
+	if (printer->output->format != BS_GREP_LINES || !printer->output->group_separator)
+		return;
+	put_text(printer, printer->output->group_separator);
+	put_line_end(printer);
+}
+
+void bs_grep_print_nul(struct bs_grep_printer *printer, enum bs_grep_binary binary)
+{
+	/* Where it ends the search, lines that were found before it are still shown. */
+	printer->has_nul = binary == BS_GREP_BINARY_CONVERT;
+}
+
+void bs_grep_print_finish(struct bs_grep_printer *printer, const struct bs_grep_finish *finish)
+{
+	switch (printer->output->format) {
+	case BS_GREP_LINES:
+		if (finish->is_binary && printer->n_matched > 0)
+			note_binary(printer, finish);
+		return;
+	case BS_GREP_JSON:
+		put_json_end(printer, finish);
+		return;
+	default:
+		print_whole(printer, finish);
+	}
 }

@@ -1,11 +1,12 @@
 /*
- * grep_printer.h: the printers: lines, JSON, and what is said of a whole file. One belongs to one thread and prints file
- * after file, each into the buffer that sink.out then points to.
+ * grep_printer.h: what the search of a file tells, event by event, and what is printed of it: lines, JSON, or one line about
+ * the whole file. A printer belongs to one thread and prints file after file, each into the buffer that out points to.
  */
 #ifndef BS_QUERY_GREP_GREP_PRINTER_H
 #define BS_QUERY_GREP_GREP_PRINTER_H
 
-#include "query/grep/grep_sink.h"
+#include "query/grep/grep_matcher.h"
+#include "query/grep/grep_options.h"
 
 /* Sums, of one file or of many. */
 struct bs_grep_sums {
@@ -13,44 +14,72 @@ struct bs_grep_sums {
 };
 
 struct bs_grep_printer {
-	struct bs_grep_sink sink; /* path, out, status are set before each file */
-	uint64_t n_matched;       /* lines, or with -U in counts: matches */
-	uint64_t after_left;      /* context that is still wanted once the limit is reached */
-	bool has_nul; /* a NUL byte was met: no more lines are shown, it is said that the file matches */
-	struct bs_buffer matches;  /* of struct bs_grep_span: in the line in hand */
-	struct bs_buffer replaced; /* the line in hand with matches replaced */
-	struct bs_buffer replacements; /* of struct bs_grep_span: where, in replaced */
-	bool in_color;
-	bool has_lines; /* a line of the file was written */
-	bool has_begun; /* JSON: the message that begins a file was written */
+	const struct bs_grep_output *output;
+	const struct bs_grep_search *search;
+	const struct bs_grep_matcher *matcher;
+	struct bs_grep_scratch *scratch; /* to find matches again with */
+	/* Set before each file. */
+	const char *path; /* as it is shown; NULL: not */
+	struct bs_buffer *out;
+	bool has_matched;
+	enum bs_status status; /* the first failure: no memory, or a match limit */
+	struct bs_error *err;  /* says what */
+	/* Of the file in hand. */
+	uint64_t n_matched;  /* lines, or with -U in counts: matches */
+	uint64_t after_left; /* context that is still wanted once the limit is reached */
+	bool has_nul;        /* a NUL byte was met: no more lines are shown, it is said that the file matches */
+	bool has_lines;      /* a line of the file was written */
+	bool has_begun;      /* JSON: the message that begins a file was written */
 	uint64_t start_ns;
-	struct bs_grep_sums sums; /* of the file in hand */
+	struct bs_grep_sums sums;
+	/* Of the line in hand. */
+	struct bs_buffer matches;      /* of struct bs_grep_span */
+	struct bs_buffer replaced;     /* the line with matches replaced */
+	struct bs_buffer replacements; /* of struct bs_grep_span: where, in replaced */
 };
 
-/* Chooses the methods by output->format. Everything is borrowed. */
+/* Everything is borrowed. */
 void bs_grep_printer_init(struct bs_grep_printer *printer, const struct bs_grep_output *output,
                           const struct bs_grep_search *search, const struct bs_grep_matcher *matcher,
                           struct bs_grep_scratch *scratch);
 void bs_grep_printer_deinit(struct bs_grep_printer *printer);
 
-extern const struct bs_grep_sink_methods bs_grep_standard_methods, bs_grep_json_methods, bs_grep_summary_methods;
+enum bs_grep_line_kind {
+	BS_GREP_LINE_MATCH,
+	BS_GREP_LINE_BEFORE,
+	BS_GREP_LINE_AFTER,
+	BS_GREP_LINE_OTHER, /* --passthru */
+};
+
+/* A line, or with -U the lines that a run of matches touches. */
+struct bs_grep_line {
+	const uint8_t *text; /* of the part of the file that is in hand */
+	size_t text_bytes;
+	size_t start, end; /* offsets in text, the line's end included */
+	uint64_t file_off; /* of start */
+	uint64_t number;   /* 1-based; 0: not counted */
+};
+
+/* How the search of a file ended. */
+struct bs_grep_finish {
+	uint64_t searched_bytes;
+	bool is_binary;
+	uint64_t binary_off;
+	enum bs_grep_binary binary; /* what was to be done with NUL bytes */
+};
+
+/* A file begins. False: it need not be searched. */
+bool bs_grep_print_begin(struct bs_grep_printer *printer);
+/* False: no more lines are wanted. */
+bool bs_grep_print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_line *line);
+/* Lines were left out between two that are shown. */
+void bs_grep_print_gap(struct bs_grep_printer *printer);
+/* A NUL byte was met, before the lines that follow are told. */
+void bs_grep_print_nul(struct bs_grep_printer *printer, enum bs_grep_binary binary);
+void bs_grep_print_finish(struct bs_grep_printer *printer, const struct bs_grep_finish *finish);
 
 /* Appends the last message of --json. */
 enum bs_status bs_grep_json_summary(const struct bs_grep_sums *sums, uint64_t elapsed_ns, struct bs_buffer *out,
                                     struct bs_error *err) BS_WARN_UNUSED;
-
-/* For printers: text in a colour, whose bytes switch it on. */
-void bs_grep_put_colored(struct bs_grep_printer *printer, const char *color, const void *text, size_t n_bytes);
-/* The file's path, coloured; on a terminal without what that would obey. */
-void bs_grep_put_path(struct bs_grep_printer *printer);
-void bs_grep_put_line_end(struct bs_grep_printer *printer);
-/* A line was matched: whether the limit (-m) and its context leave more to be wanted. */
-void bs_grep_count_match(struct bs_grep_printer *printer);
-bool bs_grep_wants_more(const struct bs_grep_printer *printer);
-
-static inline struct bs_grep_printer *bs_grep_printer_of(struct bs_grep_sink *sink)
-{
-	return (struct bs_grep_printer *)sink;
-}
 
 #endif

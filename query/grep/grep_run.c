@@ -1,4 +1,4 @@
-/* grep_session.c: see grep_session.h. */
+/* grep_run.c: see grep_run.h. */
 #include "query/grep/grep_run.h"
 
 #include <stdlib.h>
@@ -6,6 +6,7 @@
 
 #include "core/base/workers.h"
 #include "query/grep/grep_search.h"
+#include "query/regex/text.h"
 
 /* Files between the source and the output. */
 #define N_SLOTS 256
@@ -64,11 +65,6 @@ static void report(const struct bs_grep_request *request, const char *shown, con
 	request->report(request->context, line.text);
 }
 
-static bool shows_path(const struct bs_grep_output *output)
-{
-	return output->with_path || output->format != BS_GREP_LINES;
-}
-
 /* Another thread, if so many files wait. */
 static void get_help(struct run *run, uint64_t least_waiting)
 {
@@ -80,20 +76,21 @@ static void get_help(struct run *run, uint64_t least_waiting)
 static void search_text(const struct bs_grep_request *request, struct searcher *searcher, struct slot *slot,
                         const char *shown, struct bs_error *err)
 {
-	struct bs_grep_sink *sink = &searcher->printer.sink;
-	sink->path = shows_path(request->output) ? shown : NULL;
-	sink->out = &slot->out;
-	sink->status = BS_OK;
-	sink->err = err;
-	sink->has_matched = false;
+	struct bs_grep_printer *printer = &searcher->printer;
+	bool has_path = request->output->with_path || request->output->format != BS_GREP_LINES;
+	printer->path = has_path ? shown : NULL;
+	printer->out = &slot->out;
+	printer->status = BS_OK;
+	printer->err = err;
+	printer->has_matched = false;
 	bool is_slice = request->maps_files && !slot->is_stdin && !searcher->text.had_mark &&
 	                searcher->text.pieces.used_bytes == 0;
-	bs_grep_search_text(request->matcher, &searcher->text, binary_rule(request, slot->is_named), is_slice, sink);
+	bs_grep_search_text(request->matcher, &searcher->text, binary_rule(request, slot->is_named), is_slice, printer);
 	bs_grep_text_close(&searcher->text);
-	slot->has_match = sink->has_matched;
-	slot->has_lines = searcher->printer.has_lines;
+	slot->has_match = printer->has_matched;
+	slot->has_lines = printer->has_lines;
 	slot->read_bytes = searcher->text.read_bytes;
-	slot->sums = searcher->printer.sums;
+	slot->sums = printer->sums;
 }
 
 static enum bs_status search_file(struct run *run, struct searcher *searcher, struct slot *slot, bool is_caller,
@@ -101,7 +98,7 @@ static enum bs_status search_file(struct run *run, struct searcher *searcher, st
 {
 	const struct bs_grep_request *request = run->request;
 	const char *path = (const char *)slot->names.data, *shown = path + strlen(path) + 1;
-	bool by_line = bs_grep_matcher_by_line(request->matcher);
+	bool by_line = bs_grep_matcher_traits(request->matcher)->by_line;
 	struct bs_grep_reading reading = {.coding = request->coding,
 	                                  .root_bytes = slot->root_bytes,
 	                                  .stop_at_nul = binary_rule(request, slot->is_named) == BS_GREP_BINARY_QUIT &&
@@ -115,7 +112,7 @@ static enum bs_status search_file(struct run *run, struct searcher *searcher, st
 	if (is_caller && searcher->text.size_bytes >= LARGE_BYTES)
 		get_help(run, 1);
 	search_text(request, searcher, slot, shown, err);
-	status = searcher->printer.sink.status;
+	status = searcher->printer.status;
 	if (status)
 		report(request, shown, err->text);
 	return status == BS_NO_MEMORY ? status : BS_OK;
@@ -153,25 +150,18 @@ static enum bs_status flush_pending(struct run *run)
 	return is_wanted ? BS_OK : BS_STOPPED;
 }
 
-static enum bs_status put_separator(struct run *run, struct bs_error *err)
-{
-	const struct bs_grep_output *output = run->request->output;
-	if (!output->file_separator)
-		return BS_OK;
-	enum bs_status status =
-		bs_buffer_append(&run->pending, output->file_separator, strlen(output->file_separator), err);
-	if (!status && output->crlf)
-		status = bs_buffer_append(&run->pending, "\r", 1, err);
-	return status ? status : bs_buffer_append(&run->pending, &output->line_end, 1, err);
-}
-
 static enum bs_status put_output(struct run *run, const struct slot *slot, struct bs_error *err)
 {
-	enum bs_status status = run->has_written && slot->has_lines ? put_separator(run, err) : BS_OK;
-	if (!status)
-		status = bs_buffer_append(&run->pending, slot->out.data, slot->out.used_bytes, err);
+	const struct bs_grep_output *output = run->request->output;
+	struct bs_text_writer to = {.out = &run->pending, .err = err};
+	if (run->has_written && slot->has_lines && output->file_separator) {
+		bs_text_put_string(&to, output->file_separator);
+		bs_text_put_string(&to, output->crlf ? "\r" : "");
+		bs_text_put(&to, &output->line_end, 1);
+	}
+	bs_text_put(&to, slot->out.data, slot->out.used_bytes);
 	run->has_written = true;
-	return status ? status : flush_pending(run);
+	return to.status ? to.status : flush_pending(run);
 }
 
 static void count_file(struct bs_grep_outcome *outcome, const struct slot *slot)

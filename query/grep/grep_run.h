@@ -1,5 +1,5 @@
 /*
- * grep_session.h: the files of a source searched by several threads, their output put out in the source's order.
+ * grep_run.h: the files of a source searched by several threads, their output put out in the source's order.
  *
  * A ring (core/base/workers.h) holds the files between the source and the output. The calling thread fills it, workers search, and
  * whoever finishes the file that is next in order puts its output out, and that of the finished ones behind it. Memory is

@@ -3,13 +3,10 @@
 
 #include <string.h>
 
-/* What a match may look at behind the lines it touches, with -U. */
-#define LOOK_AHEAD_BYTES 128
-
 struct search_state {
 	const struct bs_grep_matcher *matcher;
 	const struct bs_grep_search *options;
-	struct bs_grep_sink *sink;
+	struct bs_grep_printer *printer;
 	enum bs_grep_binary binary;
 	bool is_slice;
 	uint8_t *text;
@@ -20,6 +17,9 @@ struct search_state {
 	size_t visited; /* end of the last line that was told */
 	uint64_t after_left;
 	bool has_told;
+	/* With -U: lines of the matches that are not told yet. */
+	struct bs_grep_span last;
+	bool has_last;
 	bool has_nul;
 	uint64_t nul_off; /* in the file */
 	/* The pieces that are read: text[base..end) is in hand, of which [.., window) are whole lines. Offsets in text are
@@ -29,13 +29,6 @@ struct search_state {
 	size_t base, window, end;
 	size_t capacity;
 };
-
-static bool quits(const struct search_state *search_state)
-{
-	return search_state->binary == BS_GREP_BINARY_QUIT;
-}
-
-/* ---- telling ---- */
 
 static size_t count_lines(const uint8_t *text, size_t n, uint8_t line_end)
 {
@@ -53,78 +46,66 @@ static size_t count_lines(const uint8_t *text, size_t n, uint8_t line_end)
 	return count;
 }
 
-static void count_to(struct search_state *search_state, size_t upto)
+static void count_to(struct search_state *state, size_t upto)
 {
-	if (!search_state->options->line_numbers || upto <= search_state->counted)
+	if (!state->options->line_numbers || upto <= state->counted)
 		return;
-	search_state->line_number += count_lines(search_state->text + search_state->counted, upto - search_state->counted, search_state->options->line_end);
-	search_state->counted = upto;
+	state->line_number += count_lines(state->text + state->counted, upto - state->counted, state->options->line_end);
+	state->counted = upto;
 }
 
-static void see_nul(struct search_state *search_state, size_t off)
+static void see_nul(struct search_state *state, size_t off)
 {
-	search_state->has_nul = true;
-	search_state->nul_off = search_state->gone_bytes + off;
-	search_state->sink->methods->nul(search_state->sink, search_state->nul_off, search_state->binary);
+	state->has_nul = true;
+	state->nul_off = state->gone_bytes + off;
+	bs_grep_print_nul(state->printer, state->binary);
 }
 
 /* Looks for a NUL byte in text[from..end), if that is still of interest; true: the search is over. */
-static bool detect_nul(struct search_state *search_state, size_t from, size_t end)
+static bool detect_nul(struct search_state *state, size_t from, size_t end)
 {
-	if (!search_state->has_nul && search_state->binary != BS_GREP_BINARY_TEXT) {
-		const uint8_t *found = from < end ? memchr(search_state->text + from, 0, end - from) : NULL;
+	if (!state->has_nul && state->binary != BS_GREP_BINARY_TEXT) {
+		const uint8_t *found = from < end ? memchr(state->text + from, 0, end - from) : NULL;
 		if (found)
-			see_nul(search_state, (size_t)(found - search_state->text));
+			see_nul(state, (size_t)(found - state->text));
 	}
-	return search_state->has_nul && quits(search_state);
+	return state->has_nul && state->binary == BS_GREP_BINARY_QUIT;
 }
 
 /* False: enough. */
-static bool tell(struct search_state *search_state, enum bs_grep_line_kind kind, struct bs_grep_span line)
+static bool tell(struct search_state *state, enum bs_grep_line_kind kind, struct bs_grep_span line)
 {
-	if (search_state->is_slice && detect_nul(search_state, line.start, line.end))
+	if (state->is_slice && detect_nul(state, line.start, line.end))
 		return false;
-	bool has_context = search_state->options->before > 0 || search_state->options->after > 0;
+	bool has_context = state->options->before > 0 || state->options->after > 0;
 	bool may_have_gap = kind == BS_GREP_LINE_MATCH || kind == BS_GREP_LINE_BEFORE;
-	if (may_have_gap && has_context && search_state->has_told && search_state->visited < line.start)
-		search_state->sink->methods->gap(search_state->sink);
-	count_to(search_state, line.start);
-	struct bs_grep_line told = {.text = search_state->text + search_state->base,
-	                            .text_bytes = search_state->window - search_state->base,
-	                            .start = line.start - search_state->base,
-	                            .end = line.end - search_state->base,
-	                            .file_off = search_state->gone_bytes + line.start,
-	                            .number = search_state->options->line_numbers ? search_state->line_number : 0};
-	bool is_wanted = search_state->sink->methods->line(search_state->sink, kind, &told) && !search_state->sink->status;
+	if (may_have_gap && has_context && state->has_told && state->visited < line.start)
+		bs_grep_print_gap(state->printer);
+	count_to(state, line.start);
+	struct bs_grep_line told = {.text = state->text + state->base,
+	                            .text_bytes = state->window - state->base,
+	                            .start = line.start - state->base,
+	                            .end = line.end - state->base,
+	                            .file_off = state->gone_bytes + line.start,
+	                            .number = state->options->line_numbers ? state->line_number : 0};
+	bool is_wanted = bs_grep_print_line(state->printer, kind, &told) && !state->printer->status;
 	if (kind == BS_GREP_LINE_AFTER)
-		search_state->after_left--;
+		state->after_left--;
 	if (!is_wanted)
 		return false;
-	search_state->visited = line.end;
-	search_state->has_told = true;
+	state->visited = line.end;
+	state->has_told = true;
 	if (kind == BS_GREP_LINE_MATCH)
-		search_state->after_left = search_state->options->after;
+		state->after_left = state->options->after;
 	return true;
 }
 
-static bool tell_lines(struct search_state *search_state, enum bs_grep_line_kind kind, size_t from, size_t upto)
+/* The lines of text[from..upto); of those after a match as many as are still wanted. */
+static bool tell_lines(struct search_state *state, enum bs_grep_line_kind kind, size_t from, size_t upto)
 {
-	while (from < upto) {
-		struct bs_grep_span line = {from, bs_grep_line_end(search_state->text, from, upto, search_state->options->line_end)};
-		if (!tell(search_state, kind, line))
-			return false;
-		from = line.end;
-	}
-	return true;
-}
-
-/* Lines after the last match, as many as are still wanted, before upto. */
-static bool tell_after(struct search_state *search_state, size_t upto)
-{
-	size_t from = search_state->visited;
-	while (search_state->after_left > 0 && from < upto) {
-		struct bs_grep_span line = {from, bs_grep_line_end(search_state->text, from, upto, search_state->options->line_end)};
-		if (!tell(search_state, BS_GREP_LINE_AFTER, line))
+	while (from < upto && (kind != BS_GREP_LINE_AFTER || state->after_left > 0)) {
+		struct bs_grep_span line = {from, bs_grep_line_end(state->text, from, upto, state->options->line_end)};
+		if (!tell(state, kind, line))
 			return false;
 		from = line.end;
 	}
@@ -132,438 +113,344 @@ static bool tell_after(struct search_state *search_state, size_t upto)
 }
 
 /* Where the n_lines lines before the last line of text[from..upto) start. */
-static size_t lines_before(const struct search_state *search_state, size_t from, size_t upto, uint64_t n_lines)
+static size_t lines_before(const struct search_state *state, size_t from, size_t upto, uint64_t n_lines)
 {
 	size_t at = upto;
-	if (at > from && search_state->text[at - 1] == search_state->options->line_end)
+	if (at > from && state->text[at - 1] == state->options->line_end)
 		at--;
 	for (;; n_lines--) {
-		size_t start = bs_grep_line_start(search_state->text, from, at, search_state->options->line_end);
+		size_t start = bs_grep_line_start(state->text, from, at, state->options->line_end);
 		if (start == from || n_lines == 0)
 			return start;
 		at = start - 1;
 	}
 }
 
-static bool tell_before(struct search_state *search_state, size_t upto)
+/* What stands before a line that matches, and after the one before it. */
+static bool tell_context(struct search_state *state, size_t upto)
 {
-	if (search_state->options->before == 0 || search_state->visited >= upto)
+	if (state->options->passthru)
+		return tell_lines(state, BS_GREP_LINE_OTHER, state->visited, upto);
+	if (!tell_lines(state, BS_GREP_LINE_AFTER, state->visited, upto))
+		return false;
+	if (state->options->before == 0 || state->visited >= upto)
 		return true;
-	return tell_lines(search_state, BS_GREP_LINE_BEFORE, lines_before(search_state, search_state->visited, upto, search_state->options->before - 1), upto);
+	size_t from = lines_before(state, state->visited, upto, state->options->before - 1);
+	return tell_lines(state, BS_GREP_LINE_BEFORE, from, upto);
 }
 
-/* What stands before a line that matches. */
-static bool tell_context(struct search_state *search_state, size_t upto)
+/* What stands after the last line that matches. */
+static bool tell_rest(struct search_state *state)
 {
-	if (search_state->options->passthru)
-		return tell_lines(search_state, BS_GREP_LINE_OTHER, search_state->visited, upto);
-	return tell_after(search_state, upto) && tell_before(search_state, upto);
+	enum bs_grep_line_kind kind = state->options->passthru ? BS_GREP_LINE_OTHER : BS_GREP_LINE_AFTER;
+	return tell_lines(state, kind, state->visited, state->window);
 }
 
-/* ---- line by line ---- */
-
-static bool next_line(struct search_state *search_state, struct bs_grep_span *line, bool *found)
+static bool next_line(struct search_state *state, struct bs_grep_span *line, bool *found)
 {
-	struct bs_grep_sink *sink = search_state->sink;
-	sink->status = bs_grep_next_line(sink->scratch, search_state->text, search_state->pos, search_state->window, line, found, sink->err);
-	return !sink->status;
+	struct bs_grep_printer *printer = state->printer;
+	printer->status = bs_grep_next_line(printer->scratch, state->text, state->pos, state->window, line, found, printer->err);
+	return !printer->status;
 }
 
 /* The lines that do not match, up to the next one that does. */
-static bool search_inverted(struct search_state *search_state)
+static bool search_inverted(struct search_state *state)
 {
 	struct bs_grep_span line;
 	bool found;
-	if (!next_line(search_state, &line, &found))
+	if (!next_line(state, &line, &found))
 		return false;
-	size_t from = search_state->pos, upto = found ? line.start : search_state->window;
-	if (from < upto && !tell_context(search_state, from))
+	size_t from = state->pos, upto = found ? line.start : state->window;
+	if (from < upto && !tell_context(state, from))
 		return false;
 	while (from < upto) {
-		struct bs_grep_span other = {from, bs_grep_line_end(search_state->text, from, upto, search_state->options->line_end)};
-		search_state->pos = other.end;
-		if (!tell(search_state, BS_GREP_LINE_MATCH, other))
+		struct bs_grep_span other = {from, bs_grep_line_end(state->text, from, upto, state->options->line_end)};
+		state->pos = other.end;
+		if (!tell(state, BS_GREP_LINE_MATCH, other))
 			return false;
 		from = other.end;
 	}
-	search_state->pos = found ? line.end : search_state->window;
+	state->pos = found ? line.end : state->window;
 	return true;
 }
 
 /* The lines of the window; false: enough. */
-static bool search_window(struct search_state *search_state)
+static bool search_window(struct search_state *state)
 {
-	while (search_state->pos < search_state->window) {
+	while (state->pos < state->window) {
 		struct bs_grep_span line;
 		bool found;
-		if (search_state->options->invert) {
-			if (!search_inverted(search_state))
+		if (state->options->invert) {
+			if (!search_inverted(state))
 				return false;
 			continue;
 		}
-		if (!next_line(search_state, &line, &found))
+		if (!next_line(state, &line, &found))
 			return false;
 		if (!found)
 			break;
-		if (!tell_context(search_state, line.start))
+		if (!tell_context(state, line.start))
 			return false;
-		search_state->pos = line.end;
-		if (!tell(search_state, BS_GREP_LINE_MATCH, line))
+		state->pos = line.end;
+		if (!tell(state, BS_GREP_LINE_MATCH, line))
 			return false;
 	}
-	search_state->pos = search_state->window;
-	if (search_state->options->passthru)
-		return tell_lines(search_state, BS_GREP_LINE_OTHER, search_state->visited, search_state->window);
-	return tell_after(search_state, search_state->window);
+	state->pos = state->window;
+	return tell_rest(state);
 }
 
-/* ---- pieces ---- */
-
 /* Less is in hand than a piece takes: lets go of what is before it, and reads on. */
-static bool read_more(struct search_state *search_state)
+static bool read_more(struct search_state *state)
 {
-	size_t gone = search_state->base;
-	struct bs_grep_sink *sink = search_state->sink;
-	sink->status = bs_grep_text_more(search_state->source, gone, search_state->capacity, sink->err);
-	search_state->text = search_state->source->bytes.data;
-	search_state->n_bytes = search_state->source->bytes.used_bytes;
-	search_state->gone_bytes += gone;
-	search_state->base = 0;
-	search_state->window -= gone;
-	search_state->end -= gone;
-	search_state->pos -= gone;
-	search_state->visited -= gone;
-	search_state->counted -= search_state->counted < gone ? search_state->counted : gone;
-	return !sink->status;
+	size_t gone = state->base;
+	struct bs_grep_printer *printer = state->printer;
+	printer->status = bs_grep_text_more(state->source, gone, state->capacity, printer->err);
+	state->text = state->source->bytes.data;
+	state->n_bytes = state->source->bytes.used_bytes;
+	state->gone_bytes += gone;
+	state->base = 0;
+	state->window -= gone;
+	state->end -= gone;
+	state->pos -= gone;
+	state->visited -= gone;
+	state->counted -= state->counted < gone ? state->counted : gone;
+	return !printer->status;
 }
 
 /* Where the first reads end: at the three bytes in which a mark is looked for, and at a buffer of standard input. */
-static size_t first_end(const struct search_state *search_state)
+static size_t first_end(const struct search_state *state)
 {
-	uint64_t read_bytes = search_state->gone_bytes + search_state->end;
-	if (read_bytes == 0 && !search_state->source->had_mark && search_state->n_bytes > 3)
+	uint64_t read_bytes = state->gone_bytes + state->end;
+	if (read_bytes == 0 && !state->source->had_mark && state->n_bytes > 3)
 		return 3;
-	if (search_state->source->is_stdin && read_bytes < BS_GREP_STDIN_BYTES && search_state->n_bytes > BS_GREP_STDIN_BYTES)
-		return BS_GREP_STDIN_BYTES - (size_t)search_state->gone_bytes;
-	return search_state->n_bytes;
+	if (state->source->is_stdin && read_bytes < BS_GREP_STDIN_BYTES && state->n_bytes > BS_GREP_STDIN_BYTES)
+		return BS_GREP_STDIN_BYTES - (size_t)state->gone_bytes;
+	return state->n_bytes;
 }
 
-/* How far the next read gets, from run->end on. */
-static size_t read_end(const struct search_state *search_state)
+/* How far the next read gets, from state->end on. */
+static size_t read_end(const struct search_state *state)
 {
-	const size_t *ends = (const size_t *)(const void *)search_state->source->pieces.data;
-	size_t n_ends = search_state->source->pieces.used_bytes / sizeof(*ends);
-	size_t most = search_state->base + search_state->capacity;
-	if (most > search_state->n_bytes)
-		most = search_state->n_bytes;
+	const size_t *ends = (const size_t *)(const void *)state->source->pieces.data;
+	size_t n_ends = state->source->pieces.used_bytes / sizeof(*ends);
+	size_t most = state->base + state->capacity;
+	if (most > state->n_bytes)
+		most = state->n_bytes;
 	if (n_ends == 0) {
-		size_t first = first_end(search_state);
+		size_t first = first_end(state);
 		return first < most ? first : most;
 	}
 	for (size_t i = 0; i < n_ends; i++)
-		if (ends[i] > search_state->end)
+		if (ends[i] > state->end)
 			return ends[i] < most ? ends[i] : most;
 	return most;
 }
 
 /* A piece was read up to end: NUL bytes. True: the window ends here. */
-static bool meet_nul(struct search_state *search_state, size_t from, size_t end)
+static bool meet_nul(struct search_state *state, size_t from, size_t end)
 {
-	if (search_state->binary == BS_GREP_BINARY_TEXT || from == end)
+	if (state->binary == BS_GREP_BINARY_TEXT || from == end)
 		return false;
-	const uint8_t *found = memchr(search_state->text + from, 0, end - from);
+	const uint8_t *found = memchr(state->text + from, 0, end - from);
 	if (!found)
 		return false;
-	if (!search_state->has_nul)
-		see_nul(search_state, (size_t)(found - search_state->text));
-	if (quits(search_state))
+	if (!state->has_nul)
+		see_nul(state, (size_t)(found - state->text));
+	if (state->binary == BS_GREP_BINARY_QUIT)
 		return true;
-	for (size_t i = (size_t)(found - search_state->text); i < end; i++)
-		if (search_state->text[i] == 0)
-			search_state->text[i] = search_state->options->line_end;
+	for (size_t i = (size_t)(found - state->text); i < end; i++)
+		if (state->text[i] == 0)
+			state->text[i] = state->options->line_end;
 	return false;
 }
 
 /* Lets go of what was searched, but for the lines that the next match may want before it. */
-static void roll(struct search_state *search_state)
+static void roll(struct search_state *state)
 {
 	/* As rg: also for context behind a match, and so the next piece ends sooner. */
-	uint64_t context = search_state->options->before > search_state->options->after ? search_state->options->before : search_state->options->after;
-	size_t kept = search_state->window;
-	if (context > 0 && search_state->window > search_state->base) {
-		kept = lines_before(search_state, search_state->base, search_state->window, context);
-		kept = kept > search_state->visited ? kept : search_state->visited;
+	uint64_t context = state->options->before > state->options->after ? state->options->before : state->options->after;
+	size_t kept = state->window;
+	if (context > 0 && state->window > state->base) {
+		kept = lines_before(state, state->base, state->window, context);
+		kept = kept > state->visited ? kept : state->visited;
 	}
-	count_to(search_state, kept);
-	search_state->base = kept;
-	search_state->visited = search_state->visited > kept ? search_state->visited : kept;
+	count_to(state, kept);
+	state->base = kept;
+	state->visited = state->visited > kept ? state->visited : kept;
 }
 
 /* The next window; false: the text is over. */
-static bool fill(struct search_state *search_state)
+static bool fill(struct search_state *state)
 {
-	size_t had_bytes = search_state->window - search_state->base;
-	uint64_t old_base = search_state->gone_bytes + search_state->base;
-	roll(search_state);
+	size_t had_bytes = state->window - state->base;
+	uint64_t old_base = state->gone_bytes + state->base;
+	roll(state);
 	for (;;) {
-		if (search_state->end - search_state->base == search_state->capacity)
-			search_state->capacity *= 3;
-		if (search_state->source->has_more && search_state->n_bytes - search_state->base < search_state->capacity && !read_more(search_state))
+		if (state->end - state->base == state->capacity)
+			state->capacity *= 3;
+		if (state->source->has_more && state->n_bytes - state->base < state->capacity && !read_more(state))
 			return false;
-		size_t from = search_state->end;
-		size_t to = read_end(search_state);
+		size_t from = state->end;
+		size_t to = read_end(state);
 		if (to == from) {
-			search_state->window = search_state->end;
+			state->window = state->end;
 			break;
 		}
-		if (meet_nul(search_state, from, to))
+		if (meet_nul(state, from, to))
 			return false;
-		search_state->end = to;
-		const uint8_t *last = memrchr(search_state->text + from, search_state->options->line_end, to - from);
+		state->end = to;
+		const uint8_t *last = memrchr(state->text + from, state->options->line_end, to - from);
 		if (last) {
-			search_state->window = (size_t)(last - search_state->text) + 1;
+			state->window = (size_t)(last - state->text) + 1;
 			break;
 		}
 	}
-	if (search_state->window == search_state->base)
+	if (state->window == state->base)
 		return false;
 	/* Only context is left, and nobody will want it. */
-	if (search_state->gone_bytes + search_state->base == old_base && search_state->window - search_state->base == had_bytes) {
-		search_state->base = search_state->window;
+	if (state->gone_bytes + state->base == old_base && state->window - state->base == had_bytes) {
+		state->base = state->window;
 		return false;
 	}
 	return true;
 }
 
-/* Whether it can be told apart in what pieces the text was read. */
-static bool pieces_matter(const struct search_state *search_state)
+static void search_pieces(struct search_state *state)
 {
-	return search_state->binary != BS_GREP_BINARY_TEXT && search_state->n_bytes && memchr(search_state->text, 0, search_state->n_bytes);
-}
-
-static void search_pieces(struct search_state *search_state)
-{
-	if (!search_state->source->has_more && !pieces_matter(search_state))
-		search_state->capacity = search_state->n_bytes + 1;
-	while (fill(search_state) && search_window(search_state))
+	/* Whether it can be told apart in what pieces the text was read. */
+	bool pieces_matter =
+		state->binary != BS_GREP_BINARY_TEXT && state->n_bytes && memchr(state->text, 0, state->n_bytes);
+	if (!state->source->has_more && !pieces_matter)
+		state->capacity = state->n_bytes + 1;
+	while (fill(state) && search_window(state))
 		continue;
 }
 
-/* ---- across lines ---- */
-
-struct multi {
-	struct search_state *search_state;
-	struct bs_grep_span last; /* lines of the matches not told yet */
-	bool has_last;
-};
-
-static bool multi_find(struct search_state *search_state, struct bs_grep_span *found_at, bool *found)
+static bool multi_find(struct search_state *state, struct bs_grep_span *found_at, bool *found)
 {
-	struct bs_grep_sink *sink = search_state->sink;
-	sink->status = bs_grep_next_match(sink->scratch, search_state->text + search_state->pos, 0, search_state->n_bytes - search_state->pos, false, found_at,
-	                                  found, sink->err);
-	found_at->start += search_state->pos;
-	found_at->end += search_state->pos;
-	return !sink->status;
+	struct bs_grep_printer *printer = state->printer;
+	printer->status = bs_grep_next_match(printer->scratch, state->text + state->pos, 0, state->n_bytes - state->pos, false, found_at,
+	                                  found, printer->err);
+	found_at->start += state->pos;
+	found_at->end += state->pos;
+	return !printer->status;
 }
 
-static void multi_advance(struct search_state *search_state, struct bs_grep_span at)
+static void multi_advance(struct search_state *state, struct bs_grep_span at)
 {
-	search_state->pos = at.end;
-	if (at.start == at.end && search_state->pos < search_state->n_bytes)
-		for (search_state->pos++; search_state->pos < search_state->n_bytes && (search_state->text[search_state->pos] & 0xc0) == 0x80;)
-			search_state->pos++;
+	state->pos = at.end;
+	if (at.start == at.end && state->pos < state->n_bytes)
+		for (state->pos++; state->pos < state->n_bytes && (state->text[state->pos] & 0xc0) == 0x80;)
+			state->pos++;
 }
 
-static struct bs_grep_span lines_of(const struct search_state *search_state, struct bs_grep_span at)
+static struct bs_grep_span lines_of(const struct search_state *state, struct bs_grep_span at)
 {
-	uint8_t line_end = search_state->options->line_end;
-	struct bs_grep_span lines = {bs_grep_line_start(search_state->text, 0, at.start, line_end), at.end};
-	if (at.end <= lines.start || search_state->text[at.end - 1] != line_end)
-		lines.end = bs_grep_line_end(search_state->text, at.end, search_state->n_bytes, line_end);
+	uint8_t line_end = state->options->line_end;
+	struct bs_grep_span lines = {bs_grep_line_start(state->text, 0, at.start, line_end), at.end};
+	if (at.end <= lines.start || state->text[at.end - 1] != line_end)
+		lines.end = bs_grep_line_end(state->text, at.end, state->n_bytes, line_end);
 	return lines;
 }
 
-static bool multi_tell(struct search_state *search_state, struct bs_grep_span lines)
-{
-	/* A match behind the last line feed is in no line. */
-	return lines.start < lines.end && tell(search_state, BS_GREP_LINE_MATCH, lines);
-}
-
-static bool multi_inverted(struct search_state *search_state)
+static bool multi_inverted(struct search_state *state)
 {
 	struct bs_grep_span at;
 	bool found;
-	if (!multi_find(search_state, &at, &found))
+	if (!multi_find(state, &at, &found))
 		return false;
-	struct bs_grep_span lines = found ? lines_of(search_state, at) : (struct bs_grep_span){search_state->n_bytes, search_state->n_bytes};
-	struct bs_grep_span other = {search_state->pos, lines.start};
+	struct bs_grep_span lines = {state->n_bytes, state->n_bytes};
 	if (found)
-		multi_advance(search_state, lines);
+		lines = lines_of(state, at);
+	struct bs_grep_span other = {state->pos, lines.start};
+	if (found)
+		multi_advance(state, lines);
 	else
-		search_state->pos = search_state->n_bytes;
+		state->pos = state->n_bytes;
 	if (other.start >= other.end)
 		return true;
-	return tell_context(search_state, other.start) && tell_lines(search_state, BS_GREP_LINE_MATCH, other.start, other.end);
+	return tell_context(state, other.start) && tell_lines(state, BS_GREP_LINE_MATCH, other.start, other.end);
 }
 
-static bool multi_step(struct multi *multi)
+/* The lines of the last matches, after what stands before them. A match behind the last line feed is in no line. */
+static bool multi_tell(struct search_state *state, struct bs_grep_span lines)
 {
-	struct search_state *search_state = multi->search_state;
+	return tell_context(state, lines.start) && lines.start < lines.end && tell(state, BS_GREP_LINE_MATCH, lines);
+}
+
+/* The next match; its lines join those of the last one if they touch them. */
+static bool multi_step(struct search_state *state)
+{
 	struct bs_grep_span at;
 	bool found;
-	if (search_state->options->invert)
-		return multi_inverted(search_state);
-	if (!multi_find(search_state, &at, &found))
+	if (state->options->invert)
+		return multi_inverted(state);
+	if (!multi_find(state, &at, &found))
 		return false;
 	if (!found) {
-		search_state->pos = search_state->n_bytes;
+		state->pos = state->n_bytes;
 		return true;
 	}
-	multi_advance(search_state, at);
-	struct bs_grep_span lines = lines_of(search_state, at), last = multi->last;
-	bool had_last = multi->has_last;
-	multi->has_last = true;
+	multi_advance(state, at);
+	struct bs_grep_span lines = lines_of(state, at), last = state->last;
+	bool had_last = state->has_last;
+	state->has_last = true;
 	if (had_last && last.end >= lines.start) {
-		multi->last.end = lines.end;
+		state->last.end = lines.end;
 		return true;
 	}
-	multi->last = lines;
-	return !had_last || (tell_context(search_state, last.start) && multi_tell(search_state, last));
+	state->last = lines;
+	return !had_last || multi_tell(state, last);
 }
 
-static void search_across(struct search_state *search_state)
+static void search_across(struct search_state *state)
 {
-	struct multi multi = {.search_state = search_state};
-	search_state->window = search_state->n_bytes;
 	bool is_on = true;
-	while (search_state->pos < search_state->n_bytes && is_on)
-		is_on = multi_step(&multi);
-	if (is_on && multi.has_last && tell_context(search_state, multi.last.start))
-		(void)multi_tell(search_state, multi.last);
-	if (!is_on || search_state->sink->status)
-		return;
-	if (search_state->options->passthru)
-		tell_lines(search_state, BS_GREP_LINE_OTHER, search_state->visited, search_state->n_bytes);
-	else
-		tell_after(search_state, search_state->n_bytes);
+	state->window = state->n_bytes;
+	while (state->pos < state->n_bytes && is_on)
+		is_on = multi_step(state);
+	if (is_on && state->has_last)
+		(void)multi_tell(state, state->last);
+	if (is_on && !state->printer->status)
+		(void)tell_rest(state);
 }
 
-/* ---- a text ---- */
-
-static bool begins_binary(struct search_state *search_state)
+static void search(struct search_state *state)
 {
-	return detect_nul(search_state, 0, search_state->n_bytes < BS_GREP_PIECE_BYTES ? search_state->n_bytes : BS_GREP_PIECE_BYTES);
-}
-
-static void search(struct search_state *search_state)
-{
-	if (!search_state->is_slice) {
-		search_pieces(search_state);
+	if (!state->is_slice) {
+		search_pieces(state);
 		return;
 	}
-	if (begins_binary(search_state))
+	if (detect_nul(state, 0, state->n_bytes < BS_GREP_PIECE_BYTES ? state->n_bytes : BS_GREP_PIECE_BYTES))
 		return;
-	if (bs_grep_matcher_by_line(search_state->matcher)) {
-		search_state->window = search_state->n_bytes;
-		search_window(search_state);
+	if (bs_grep_matcher_traits(state->matcher)->by_line) {
+		state->window = state->n_bytes;
+		search_window(state);
 	} else {
-		search_across(search_state);
+		search_across(state);
 	}
 }
 
 void bs_grep_search_text(const struct bs_grep_matcher *matcher, struct bs_grep_text *text, enum bs_grep_binary binary,
-                         bool is_slice, struct bs_grep_sink *sink)
+                         bool is_slice, struct bs_grep_printer *printer)
 {
-	struct search_state search_state = {.matcher = matcher,
-	                  .options = sink->search,
-	                  .sink = sink,
+	struct search_state state = {.matcher = matcher,
+	                  .options = printer->search,
+	                  .printer = printer,
 	                  .binary = binary,
-	                  .is_slice = is_slice || !bs_grep_matcher_by_line(matcher),
+	                  .is_slice = is_slice || !bs_grep_matcher_traits(matcher)->by_line,
 	                  .text = text->bytes.data,
 	                  .n_bytes = text->bytes.used_bytes,
 	                  .line_number = 1,
 	                  .source = text,
 	                  .capacity = BS_GREP_PIECE_BYTES};
-	bs_grep_scratch_reset(sink->scratch);
-	if (sink->methods->begin(sink) && search_state.n_bytes > 0)
-		search(&search_state);
-	struct bs_grep_finish finish = {.is_binary = search_state.has_nul, .binary_off = search_state.nul_off, .binary = binary};
-	finish.searched_bytes = search_state.gone_bytes + (search_state.is_slice ? search_state.pos : search_state.base);
-	if (search_state.is_slice && search_state.has_nul && search_state.nul_off < search_state.pos)
-		finish.searched_bytes = search_state.nul_off;
-	if (!sink->status)
-		sink->methods->finish(sink, &finish);
-}
-
-/* ---- the matches of a line ---- */
-
-void bs_grep_finder_init(struct bs_grep_finder *finder, struct bs_grep_sink *sink, const struct bs_grep_line *line)
-{
-	size_t end = line->text_bytes - line->end >= LOOK_AHEAD_BYTES ? line->end + LOOK_AHEAD_BYTES : line->text_bytes;
-	size_t start = bs_grep_matcher_looks_back(sink->matcher) ? 0 : line->start;
-	if (sink->by_line)
-		end = bs_grep_trimmed_end(sink, line->text, line->start, line->end);
-	*finder = (struct bs_grep_finder){.sink = sink,
-	                                  .text = line->text + start,
-	                                  .n_bytes = end - start,
-	                                  .text_off = start,
-	                                  .is_ascii = bs_grep_is_ascii(sink->scratch, line->text + start, end - start),
-	                                  .limit = line->end - start,
-	                                  .from = line->start - start,
-	                                  .last_end = SIZE_MAX};
-}
-
-/* Inside a character: rg's matches go by bytes, and what matches nothing matches there too. */
-static bool is_inside_character(const struct bs_grep_finder *finder)
-{
-	return finder->last_end == finder->from - 1 && finder->from < finder->n_bytes &&
-	       (finder->text[finder->from] & 0xc0) == 0x80;
-}
-
-bool bs_grep_finder_next(struct bs_grep_finder *finder, struct bs_grep_span *at)
-{
-	struct bs_grep_sink *sink = finder->sink;
-	bool is_bare = bs_grep_matcher_is_bare(sink->matcher), found = true;
-	while (finder->from <= finder->n_bytes && !sink->status) {
-		bool was_empty = finder->last_end != SIZE_MAX && finder->from > finder->last_end;
-		if (was_empty && is_inside_character(finder)) {
-			*at = (struct bs_grep_span){finder->from, finder->from};
-			if (!is_bare) {
-				finder->last_end = finder->from++;
-				continue;
-			}
-		} else {
-			sink->status = bs_grep_next_match(sink->scratch, finder->text, finder->from, finder->n_bytes,
-			                                  finder->is_ascii, at, &found, sink->err);
-		}
-		if (sink->status || !found || at->start >= finder->limit)
-			return false;
-		bool is_empty = at->start == at->end;
-		/* An empty match right behind another is none. */
-		bool is_counted = !is_empty || at->end != finder->last_end;
-		finder->from = at->end + is_empty;
-		finder->last_end = at->end;
-		if (is_counted)
-			return true;
-	}
-	return false;
-}
-
-void bs_grep_find_all(struct bs_grep_sink *sink, const struct bs_grep_line *line, struct bs_buffer *matches)
-{
-	struct bs_grep_finder finder;
-	struct bs_grep_span at;
-	bs_buffer_clear(matches);
-	bs_grep_finder_init(&finder, sink, line);
-	while (bs_grep_finder_next(&finder, &at)) {
-		size_t off = line->start - finder.text_off;
-		at = (struct bs_grep_span){at.start - off, at.end - off};
-		sink->status = bs_buffer_append(matches, &at, sizeof(at), sink->err);
-	}
-	struct bs_grep_span *spans = (struct bs_grep_span *)(void *)matches->data;
-	size_t n = matches->used_bytes / sizeof(*spans);
-	/* An empty match behind the last byte is none either. */
-	if (n > 0 && spans[n - 1].start == spans[n - 1].end && spans[n - 1].start >= line->end - line->start)
-		matches->used_bytes -= sizeof(*spans);
+	bs_grep_scratch_reset(printer->scratch);
+	if (bs_grep_print_begin(printer) && state.n_bytes > 0)
+		search(&state);
+	struct bs_grep_finish finish = {.is_binary = state.has_nul, .binary_off = state.nul_off, .binary = binary};
+	finish.searched_bytes = state.gone_bytes + (state.is_slice ? state.pos : state.base);
+	if (state.is_slice && state.has_nul && state.nul_off < state.pos)
+		finish.searched_bytes = state.nul_off;
+	if (!printer->status)
+		bs_grep_print_finish(printer, &finish);
 }

@@ -9,12 +9,12 @@
 #ifndef BS_QUERY_GREP_GREP_SEARCH_H
 #define BS_QUERY_GREP_GREP_SEARCH_H
 
-#include "query/grep/grep_sink.h"
+#include "query/grep/grep_printer.h"
 #include "query/grep/grep_text.h"
 
 /* text->bytes may be changed: NUL bytes become line ends (BS_GREP_BINARY_CONVERT). is_slice: the text is in hand as a whole,
- * as a file is that rg maps. Failures are left in sink->status; the sink's finish is called in any case. */
+ * as a file is that rg maps. Failures are left in printer->status. */
 void bs_grep_search_text(const struct bs_grep_matcher *matcher, struct bs_grep_text *text, enum bs_grep_binary binary,
-                         bool is_slice, struct bs_grep_sink *sink);
+                         bool is_slice, struct bs_grep_printer *printer);
 
 #endif

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "corpus/walk/file.h"
+#include "query/regex/text.h"
 
 struct walk_source {
 	struct bs_grep_source source;
@@ -73,17 +74,23 @@ static enum bs_status open_walk(struct walk_source *self, const char *root, stru
 	return BS_OK;
 }
 
-/* Puts root and the path below it together. */
-static enum bs_status join(struct walk_source *self, const char *below, size_t n_bytes, struct bs_error *err)
+enum bs_status bs_grep_file_below(const struct bs_grep_walk_options *options, const char *root, const void *name,
+                                  size_t name_bytes, struct bs_buffer *path, struct bs_grep_file *file_out,
+                                  struct bs_error *err)
 {
-	size_t root_bytes = strlen(self->root);
-	bs_buffer_clear(&self->path);
-	enum bs_status status = bs_buffer_append(&self->path, self->root, root_bytes, err);
-	if (!status && self->root[root_bytes - 1] != '/')
-		status = bs_buffer_append(&self->path, "/", 1, err);
-	if (!status)
-		status = bs_buffer_append(&self->path, below, n_bytes, err);
-	return status ? status : bs_buffer_append(&self->path, "", 1, err);
+	size_t n = strlen(root);
+	struct bs_text_writer to = {.out = path, .err = err};
+	bs_buffer_clear(path);
+	bs_text_put(&to, root, n);
+	bs_text_put_string(&to, n > 0 && root[n - 1] != '/' ? "/" : "");
+	*file_out = (struct bs_grep_file){.root_bytes = options->walk.follow ? 0 : path->used_bytes};
+	bs_text_put(&to, name, name_bytes);
+	bs_text_put(&to, "", 1);
+	if (to.status)
+		return to.status;
+	file_out->path = (const char *)path->data;
+	file_out->shown = file_out->path + (options->is_default_path && strncmp(file_out->path, "./", 2) == 0 ? 2 : 0);
+	return BS_OK;
 }
 
 static bool is_too_large(const struct walk_source *self)
@@ -105,12 +112,8 @@ static enum bs_status next_below(struct walk_source *self, struct bs_grep_file *
 		status = bs_walk_next(self->walk, &below, &n_bytes, err);
 		if (status || !below)
 			return status;
-		status = join(self, below, n_bytes, err);
+		status = bs_grep_file_below(self->options, self->root, below, n_bytes, &self->path, file_out, err);
 	} while (!status && is_too_large(self));
-	file_out->path = (const char *)self->path.data;
-	if (!self->options->walk.follow)
-		file_out->root_bytes = self->path.used_bytes - n_bytes - 1;
-	file_out->shown = file_out->path + (self->options->is_default_path && strncmp(file_out->path, "./", 2) == 0 ? 2 : 0);
 	return status;
 }
 

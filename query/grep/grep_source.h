@@ -6,12 +6,6 @@
 #ifndef BS_QUERY_GREP_GREP_SOURCE_H
 #define BS_QUERY_GREP_GREP_SOURCE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "core/base/buffer.h"
-#include "core/base/status.h"
 #include "corpus/walk/walk.h"
 
 struct bs_grep_file {
@@ -43,6 +37,11 @@ struct bs_grep_walk_options {
 	bool only_files;            /* folders named are not looked into */
 	uint64_t max_file_bytes;    /* larger ones found below a folder are passed over; UINT64_MAX: none */
 };
+
+/* A file found below the folder root, by its name there, as the walk shows it. path holds its path. BS_NO_MEMORY. */
+enum bs_status bs_grep_file_below(const struct bs_grep_walk_options *options, const char *root, const void *name,
+                                  size_t name_bytes, struct bs_buffer *path, struct bs_grep_file *file_out,
+                                  struct bs_error *err) BS_WARN_UNUSED;
 
 /* The walk. options and what they point to are borrowed. BS_NO_MEMORY. */
 enum bs_status bs_grep_walk_open(const struct bs_grep_walk_options *options, struct bs_grep_source **source_out,

@@ -7,10 +7,7 @@
 #ifndef BS_QUERY_GREP_GREP_STAMPS_H
 #define BS_QUERY_GREP_GREP_STAMPS_H
 
-#include <stdbool.h>
-
 #include "core/store/snapshot.h"
-#include "core/base/status.h"
 
 struct bs_grep_stamps;
 

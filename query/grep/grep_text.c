@@ -10,6 +10,7 @@
 #include <unicode/utf8.h>
 
 #include "corpus/walk/file.h"
+#include "query/regex/text.h"
 
 /* ripgrep's decoder takes the first three bytes to look for a mark, then this many at a time. */
 #define MARK_BYTES    ((size_t)3)
@@ -20,8 +21,6 @@
 #define GENEROUS_BYTES ((size_t)64 << 20)
 
 static const uint8_t utf8_mark[] = {0xef, 0xbb, 0xbf};
-
-/* ---- names ---- */
 
 enum bs_status bs_grep_coding_find(const char *name, enum bs_grep_coding *coding_out, struct bs_error *err)
 {
@@ -42,8 +41,6 @@ enum bs_status bs_grep_coding_find(const char *name, enum bs_grep_coding *coding
 	}
 	return bs_fail(err, BS_UNSUPPORTED, "--encoding %s: not known; see bitsift-grep(1)", name);
 }
-
-/* ---- reading ---- */
 
 static enum bs_status refuse(int error_number, struct bs_error *err)
 {
@@ -193,8 +190,6 @@ void bs_grep_text_close(struct bs_grep_text *text)
 		close_file(text);
 }
 
-/* ---- decoding ---- */
-
 /* The bytes of the character at text (valid, or the longest beginning of one) and whether it is valid. */
 static size_t utf8_length(const uint8_t *text, size_t n, bool *is_valid)
 {
@@ -205,34 +200,22 @@ static size_t utf8_length(const uint8_t *text, size_t n, bool *is_valid)
 	return (size_t)at;
 }
 
-static bool is_valid_utf8(const uint8_t *text, size_t n)
+static enum bs_status decode_utf8(const uint8_t *from, size_t n, struct bs_buffer *out, struct bs_error *err)
 {
-	for (size_t at = 0; at < n;) {
-		bool is_valid = true;
-		at += text[at] < 0x80 ? 1 : utf8_length(text + at, n - at, &is_valid);
-		if (!is_valid)
-			return false;
-	}
-	return true;
-}
-
-static enum bs_status decode_utf8(const uint8_t *from, size_t n, struct bs_buffer *to, struct bs_error *err)
-{
-	enum bs_status status = BS_OK;
+	struct bs_text_writer to = {.out = out, .err = err};
 	size_t valid = 0;
-	for (size_t at = 0; at < n && !status;) {
+	for (size_t at = 0; at < n && !to.status;) {
 		bool is_valid = true;
 		size_t length = from[at] < 0x80 ? 1 : utf8_length(from + at, n - at, &is_valid);
 		if (!is_valid) {
-			if (at > valid)
-				status = bs_buffer_append(to, from + valid, at - valid, err);
-			if (!status)
-				status = bs_buffer_append(to, "\xef\xbf\xbd", 3, err);
+			bs_text_put(&to, from + valid, at - valid);
+			bs_text_put_string(&to, "\xef\xbf\xbd");
 			valid = at + length;
 		}
 		at += length;
 	}
-	return !status && n > valid ? bs_buffer_append(to, from + valid, n - valid, err) : status;
+	bs_text_put(&to, from + valid, n - valid);
+	return to.status;
 }
 
 /* What 0x80..0x9f are in windows-1252; 0: themselves. */
@@ -320,13 +303,6 @@ static enum bs_status note_pieces(struct bs_grep_text *text, size_t n, size_t fi
 	return status ? status : note_piece(text, err);
 }
 
-static void swap(struct bs_buffer *a, struct bs_buffer *b)
-{
-	struct bs_buffer held = *a;
-	*a = *b;
-	*b = held;
-}
-
 /* The coding that the mark tells, and the mark's length. */
 static enum bs_grep_coding sniff(const struct bs_buffer *bytes, enum bs_grep_coding coding, size_t *mark_bytes_out)
 {
@@ -351,13 +327,15 @@ static enum bs_status decode(struct bs_grep_text *text, enum bs_grep_coding codi
 	text->had_mark = mark_bytes > 0;
 	size_t n = text->bytes.used_bytes - mark_bytes;
 	if (coding == BS_GREP_CODING_AUTO || coding == BS_GREP_CODING_NONE ||
-	    (coding == BS_GREP_CODING_UTF8 && is_valid_utf8(text->bytes.data + mark_bytes, n))) {
+	    (coding == BS_GREP_CODING_UTF8 && bs_text_is_utf8(text->bytes.data + mark_bytes, n))) {
 		if (mark_bytes)
 			memmove(text->bytes.data, text->bytes.data + mark_bytes, n);
 		text->bytes.used_bytes = n;
 		return coding == BS_GREP_CODING_UTF8 ? note_pieces(text, n, MARK_BYTES - mark_bytes, err) : BS_OK;
 	}
-	swap(&text->bytes, &text->raw);
+	struct bs_buffer held = text->raw;
+	text->raw = text->bytes;
+	text->bytes = held;
 	bs_buffer_clear(&text->bytes);
 	const uint8_t *from = text->raw.data + mark_bytes;
 	if (coding == BS_GREP_CODING_UTF8 || coding == BS_GREP_CODING_LATIN1)

@@ -9,11 +9,8 @@
 #define BS_QUERY_GREP_GREP_TEXT_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "core/base/buffer.h"
-#include "core/base/status.h"
 
 /* ripgrep reads this much at a time, and looks for NUL bytes in it. */
 #define BS_GREP_PIECE_BYTES ((size_t)65536)

@@ -6,11 +6,8 @@
 #define BS_QUERY_REGEX_GRAM_TREE_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "core/base/buffer.h"
-#include "core/base/status.h"
 
 enum bs_gram_node_kind {
 	BS_GRAM_ANY,     /* every file: the grams say nothing. Only as the root */
@@ -54,13 +51,5 @@ uint64_t bs_gram_tree_least_bytes(const struct bs_gram_tree *tree);
  * backslash before them; control characters and what is not UTF-8 are \xNN. BS_NO_MEMORY. */
 enum bs_status bs_gram_tree_format(const struct bs_gram_tree *tree, struct bs_buffer *out,
                                    struct bs_error *err) BS_WARN_UNUSED;
-
-/* Whether a file has a gram. */
-typedef bool (*bs_has_gram_fn)(const void *context, uint64_t key);
-
-/* Whether a file with these grams satisfies the tree: slow and plain, for a few files that no signature is of.
- * scratch: reusable. BS_NO_MEMORY. */
-enum bs_status bs_gram_tree_test(const struct bs_gram_tree *tree, bs_has_gram_fn has_gram, const void *context,
-                                 struct bs_buffer *scratch, bool *holds_out, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

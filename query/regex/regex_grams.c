@@ -230,6 +230,7 @@ static struct set set_shortest(struct arena *arena, const struct set *set, bool 
 	}
 	return (struct set){strings, n};
 }
+
 /* A node in the making. Immutable, and shared by whoever needs it. */
 struct need {
 	enum bs_gram_node_kind kind;
@@ -395,11 +396,21 @@ static const struct need *need_of_set(struct arena *arena, const struct set *set
 	return need_or(arena, needs, set->n);
 }
 
+/* What the texts of a node begin with, or end with. */
+struct edge {
+	struct set set;
+	bool is_told;
+};
+
+enum {
+	BEGINS,
+	ENDS,
+};
+
 struct knowledge {
 	bool is_never; /* nothing below counts */
 	bool is_exact; /* begins are all, and so are ends */
-	bool begins_are_told, ends_are_told;
-	struct set begins, ends;
+	struct edge edges[2];
 	const struct need *need;
 };
 
@@ -424,11 +435,6 @@ struct analysis {
 	struct bs_error *err;
 };
 
-static const struct knowledge *known_of(const struct analysis *analysis, uint32_t index)
-{
-	return &analysis->known[index];
-}
-
 /* Before each step that allocates. With too much work the pattern is anything. */
 static bool may_go_on(struct analysis *analysis)
 {
@@ -440,13 +446,8 @@ static bool may_go_on(struct analysis *analysis)
 
 static struct knowledge know_exactly(struct set exact)
 {
-	bool is_told = is_empty_string(&exact);
-	return (struct knowledge){.is_exact = true,
-	                          .begins_are_told = is_told,
-	                          .ends_are_told = is_told,
-	                          .begins = exact,
-	                          .ends = exact,
-	                          .need = &need_any};
+	struct edge edge = {exact, is_empty_string(&exact)};
+	return (struct knowledge){.is_exact = true, .edges = {edge, edge}, .need = &need_any};
 }
 
 static struct knowledge know_nothing(void)
@@ -463,13 +464,13 @@ static struct knowledge know_never(void)
 
 static bool is_placeless(const struct knowledge *x)
 {
-	return x->is_exact && is_empty_string(&x->begins);
+	return x->is_exact && is_empty_string(&x->edges[BEGINS].set);
 }
 
-static void need_one_of(struct analysis *analysis, struct knowledge *x, const struct set *set, bool is_told)
+static void need_edge(struct analysis *analysis, struct knowledge *x, const struct edge *edge)
 {
-	if (!is_told)
-		x->need = need_and(analysis->arena, x->need, need_of_set(analysis->arena, set));
+	if (!edge->is_told)
+		x->need = need_and(analysis->arena, x->need, need_of_set(analysis->arena, &edge->set));
 }
 
 /* All that a file must hold where x matches. */
@@ -478,24 +479,17 @@ static const struct need *whole_need(struct analysis *analysis, const struct kno
 	struct knowledge whole = *x;
 	if (x->is_never)
 		return &need_none;
-	need_one_of(analysis, &whole, &x->begins, x->begins_are_told);
-	need_one_of(analysis, &whole, &x->ends, x->ends_are_told || x->is_exact);
+	need_edge(analysis, &whole, &x->edges[BEGINS]);
+	if (!x->is_exact)
+		need_edge(analysis, &whole, &x->edges[ENDS]);
 	return whole.need;
 }
 
-/* x is exact, but too much to be crossed or only a beginning: what it knows becomes need. */
-static void tell_begins(struct analysis *analysis, struct knowledge *both, struct set begins, bool are_told)
+/* An edge of both: of it the shortest are kept, and what it knows becomes need. */
+static void tell(struct analysis *analysis, struct knowledge *both, int which, struct edge edge)
 {
-	need_one_of(analysis, both, &begins, are_told);
-	both->begins = set_shortest(analysis->arena, &begins, false);
-	both->begins_are_told = true;
-}
-
-static void tell_ends(struct analysis *analysis, struct knowledge *both, struct set ends, bool are_told)
-{
-	need_one_of(analysis, both, &ends, are_told);
-	both->ends = set_shortest(analysis->arena, &ends, true);
-	both->ends_are_told = true;
+	need_edge(analysis, both, &edge);
+	both->edges[which] = (struct edge){set_shortest(analysis->arena, &edge.set, which == ENDS), true};
 }
 
 /* What stands where x ends and y begins is known: it is the beginning of both if x was exact, their end if y was, and
@@ -503,45 +497,40 @@ static void tell_ends(struct analysis *analysis, struct knowledge *both, struct 
 static void use_middle(struct analysis *analysis, struct knowledge *both, const struct knowledge *x,
                        const struct knowledge *y, const struct set *middle)
 {
-	bool is_told =
-		(is_empty_string(&x->ends) && y->begins_are_told) || (is_empty_string(&y->begins) && x->ends_are_told);
-	if (x->is_exact) {
-		both->begins = set_shortest(analysis->arena, middle, false);
-		both->begins_are_told = is_told;
-	} else if (y->is_exact) {
-		both->ends = set_shortest(analysis->arena, middle, true);
-		both->ends_are_told = is_told;
-	} else {
-		need_one_of(analysis, both, middle, is_told);
-	}
+	const struct edge *end = &x->edges[ENDS], *begin = &y->edges[BEGINS];
+	bool is_told = (is_empty_string(&end->set) && begin->is_told) || (is_empty_string(&begin->set) && end->is_told);
+	int which = x->is_exact ? BEGINS : ENDS;
+	if (x->is_exact || y->is_exact)
+		both->edges[which] = (struct edge){set_shortest(analysis->arena, middle, which == ENDS), is_told};
+	else
+		need_edge(analysis, both, &(struct edge){*middle, is_told});
 }
 
 /* x, then y. */
 static struct knowledge follow(struct analysis *analysis, const struct knowledge *x, const struct knowledge *y)
 {
+	const struct edge *end = &x->edges[ENDS], *begin = &y->edges[BEGINS];
 	if (x->is_never || y->is_never)
 		return know_never();
 	struct set middle;
-	bool is_crossed = set_cross(analysis->arena, &x->ends, &y->begins, &middle);
+	bool is_crossed = set_cross(analysis->arena, &end->set, &begin->set, &middle);
 	bool is_exact = x->is_exact && y->is_exact && is_crossed;
 	struct knowledge both = is_exact ? know_exactly(middle) : know_nothing();
 	both.need = need_and(analysis->arena, x->need, y->need);
 	if (is_exact)
 		return both;
-	both.begins = x->begins;
-	both.begins_are_told = x->begins_are_told;
-	both.ends = y->ends;
-	both.ends_are_told = y->ends_are_told;
+	both.edges[BEGINS] = x->edges[BEGINS];
+	both.edges[ENDS] = y->edges[ENDS];
 	if (is_crossed) {
 		use_middle(analysis, &both, x, y, &middle);
 		return both;
 	}
-	need_one_of(analysis, &both, &x->ends, x->ends_are_told);
-	need_one_of(analysis, &both, &y->begins, y->begins_are_told);
+	need_edge(analysis, &both, end);
+	need_edge(analysis, &both, begin);
 	if (x->is_exact)
-		tell_begins(analysis, &both, x->ends, true);
+		tell(analysis, &both, BEGINS, (struct edge){end->set, true});
 	if (y->is_exact)
-		tell_ends(analysis, &both, y->begins, true);
+		tell(analysis, &both, ENDS, (struct edge){begin->set, true});
 	return both;
 }
 
@@ -551,21 +540,21 @@ static struct knowledge know_sequence(struct analysis *analysis, const struct bs
 	for (uint32_t i = node->first; i != BS_REGEX_NO_NODE; i = bs_regex_node(analysis->regex, i)->next) {
 		if (!may_go_on(analysis))
 			return know_nothing();
-		all = follow(analysis, &all, known_of(analysis, i));
+		all = follow(analysis, &all, &analysis->known[i]);
 	}
 	return all;
 }
 
 /* Joins what all children begin with, or end with; no knowledge if that is too much. */
-static bool join_sets(struct analysis *analysis, const struct bs_regex_node *node, bool are_ends, struct set *set_out)
+static bool join_sets(struct analysis *analysis, const struct bs_regex_node *node, int which, struct set *set_out)
 {
 	bool is_first = true;
 	*set_out = set_empty();
 	for (uint32_t i = node->first; i != BS_REGEX_NO_NODE; i = bs_regex_node(analysis->regex, i)->next) {
-		const struct knowledge *child = known_of(analysis, i);
+		const struct knowledge *child = &analysis->known[i];
 		if (child->is_never)
 			continue;
-		struct set set = are_ends ? child->ends : child->begins;
+		struct set set = child->edges[which].set;
 		if (!may_go_on(analysis) || (!is_first && !set_join(analysis->arena, set_out, &set, &set))) {
 			*set_out = set_empty();
 			return false;
@@ -589,7 +578,7 @@ static const struct need *join_needs(struct analysis *analysis, const struct bs_
 	}
 	uint32_t n = 0;
 	for (uint32_t i = node->first; i != BS_REGEX_NO_NODE; i = bs_regex_node(analysis->regex, i)->next) {
-		const struct knowledge *child = known_of(analysis, i);
+		const struct knowledge *child = &analysis->known[i];
 		if (!may_go_on(analysis))
 			break;
 		needs[n++] = are_exact ? child->need : whole_need(analysis, child);
@@ -605,22 +594,23 @@ static struct knowledge know_either(struct analysis *analysis, const struct bs_r
 	bool are_exact = true, are_never = true;
 	struct set exact;
 	for (uint32_t i = node->first; i != BS_REGEX_NO_NODE; i = bs_regex_node(analysis->regex, i)->next) {
-		are_never &= known_of(analysis, i)->is_never;
-		are_exact &= known_of(analysis, i)->is_never || known_of(analysis, i)->is_exact;
+		are_never &= analysis->known[i].is_never;
+		are_exact &= analysis->known[i].is_never || analysis->known[i].is_exact;
 	}
 	if (are_never)
 		return know_never();
-	if (are_exact && join_sets(analysis, node, false, &exact)) {
+	if (are_exact && join_sets(analysis, node, BEGINS, &exact)) {
 		struct knowledge one = know_exactly(exact);
 		one.need = join_needs(analysis, node, true);
 		return one;
 	}
 	struct knowledge one = know_nothing();
 	one.need = join_needs(analysis, node, false);
-	if (join_sets(analysis, node, false, &one.begins) && may_go_on(analysis))
-		one.begins = set_shortest(analysis->arena, &one.begins, false);
-	if (join_sets(analysis, node, true, &one.ends) && may_go_on(analysis))
-		one.ends = set_shortest(analysis->arena, &one.ends, true);
+	for (int which = BEGINS; which <= ENDS; which++) {
+		struct set *set = &one.edges[which].set;
+		if (join_sets(analysis, node, which, set) && may_go_on(analysis))
+			*set = set_shortest(analysis->arena, set, which == ENDS);
+	}
 	return one;
 }
 
@@ -628,11 +618,13 @@ static struct knowledge know_either(struct analysis *analysis, const struct bs_r
 static struct knowledge know_more(struct analysis *analysis, const struct knowledge *x)
 {
 	struct knowledge more = *x;
+	struct edge edge = {x->edges[BEGINS].set, false};
 	if (!x->is_exact)
 		return more;
 	more.is_exact = false;
-	tell_begins(analysis, &more, x->begins, false);
-	tell_ends(analysis, &more, x->begins, true);
+	tell(analysis, &more, BEGINS, edge);
+	edge.is_told = true;
+	tell(analysis, &more, ENDS, edge);
 	return more;
 }
 
@@ -642,14 +634,14 @@ static struct knowledge know_option(struct analysis *analysis, const struct know
 	struct set nothing = set_empty(), exact;
 	if (x->is_never || most == 0 || is_placeless(x))
 		return know_exactly(nothing);
-	if (most == 1 && x->is_exact && set_join(analysis->arena, &x->begins, &nothing, &exact))
+	if (most == 1 && x->is_exact && set_join(analysis->arena, &x->edges[BEGINS].set, &nothing, &exact))
 		return know_exactly(exact);
 	return know_nothing();
 }
 
 static struct knowledge know_repeat(struct analysis *analysis, const struct bs_regex_node *node)
 {
-	const struct knowledge *x = known_of(analysis, node->first);
+	const struct knowledge *x = &analysis->known[node->first];
 	if (node->least == 0)
 		return know_option(analysis, x, node->most);
 	if (x->is_never || is_placeless(x))
@@ -672,8 +664,8 @@ static struct knowledge know_bytes(struct analysis *analysis, const uint8_t *byt
 	struct knowledge long_one = know_nothing();
 	struct set whole = set_of(analysis->arena, bytes, EXACT_BYTES);
 	long_one.need = need_of_set(analysis->arena, &whole);
-	long_one.begins = set_of(analysis->arena, bytes, EDGE_BYTES);
-	long_one.ends = set_of(analysis->arena, bytes + n_bytes - EDGE_BYTES, EDGE_BYTES);
+	long_one.edges[BEGINS].set = set_of(analysis->arena, bytes, EDGE_BYTES);
+	long_one.edges[ENDS].set = set_of(analysis->arena, bytes + n_bytes - EDGE_BYTES, EDGE_BYTES);
 	return long_one;
 }
 
@@ -862,7 +854,7 @@ static struct knowledge know_node(struct analysis *analysis, const struct bs_reg
 	case BS_REGEX_NEVER:
 		return know_never();
 	case BS_REGEX_LOOK:
-		return know_look(analysis, known_of(analysis, node->first));
+		return know_look(analysis, &analysis->known[node->first]);
 	case BS_REGEX_SEQUENCE:
 		return know_sequence(analysis, node);
 	case BS_REGEX_EITHER:

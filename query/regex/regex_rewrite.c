@@ -5,27 +5,20 @@
 #include <string.h>
 
 #include "query/regex/regex_set.h"
+#include "query/regex/text.h"
 
 struct rewriting {
 	const struct bs_regex *regex;
 	const struct bs_regex_rewrite_options *options;
-	struct bs_buffer *out;
+	struct bs_text_writer out;
 	struct bs_regex_lines *lines;
 	uint32_t copied; /* of the pattern */
-	enum bs_status status;
-	struct bs_error *err;
 };
-
-static void write_text(struct rewriting *at, const char *text)
-{
-	if (!at->status)
-		at->status = bs_buffer_append(at->out, text, strlen(text), at->err);
-}
 
 static void copy_to(struct rewriting *at, uint32_t end)
 {
-	if (!at->status && end > at->copied)
-		at->status = bs_buffer_append(at->out, at->regex->text + at->copied, end - at->copied, at->err);
+	if (end > at->copied)
+		bs_text_put(&at->out, at->regex->text + at->copied, end - at->copied);
 	at->copied = end;
 }
 
@@ -45,7 +38,7 @@ static void write_range(struct rewriting *at, uint32_t first, uint32_t last)
 	char range[32];
 	snprintf(range, sizeof(range), first < last ? "\\x{%x}-\\x{%x}" : "\\x{%x}", first, last);
 	if (first <= last)
-		write_text(at, range);
+		bs_text_put_string(&at->out, range);
 }
 
 /* A part of a class without line ends. False: that cannot be written. */
@@ -58,8 +51,8 @@ static bool narrow_member(struct rewriting *at, const struct bs_regex_member *me
 	at->copied = member->to;
 	if (member->letter == 's') {
 		/* At the end what begins no range with a hyphen behind it, as \s does not. */
-		write_text(at, at->options->is_crlf ? "" : "\\r");
-		write_text(at, "\\x0b\\f\\x{85}\\p{Zl}\\p{Zp}\\h");
+		bs_text_put_string(&at->out, at->options->is_crlf ? "" : "\\r");
+		bs_text_put_string(&at->out, "\\x0b\\f\\x{85}\\p{Zl}\\p{Zp}\\h");
 		return true;
 	}
 	if (member->letter || member->first == member->last)
@@ -80,11 +73,11 @@ static bool narrow_member(struct rewriting *at, const struct bs_regex_member *me
 /* [...] that holds a line's end. */
 static bool narrow_class(struct rewriting *at, const struct bs_regex_node *node)
 {
-	size_t n_before = at->out->used_bytes;
+	size_t n_before = at->out.out->used_bytes;
 	for (uint32_t i = 0; i < node->n; i++) {
 		if (narrow_member(at, bs_regex_member(at->regex, node->first + i)))
 			continue;
-		at->out->used_bytes = n_before;
+		at->out.out->used_bytes = n_before;
 		at->copied = node->from;
 		return false;
 	}
@@ -98,15 +91,15 @@ static bool narrow_escape(struct rewriting *at, const struct bs_regex_node *node
 	char negated[] = {'\\', (char)(letter ^ 0x20), '\0'};
 	if (letter == 'v')
 		return false;
-	write_text(at, "[^");
+	bs_text_put_string(&at->out, "[^");
 	at->copied = node->from;
 	if (letter != '.' && letter != 'N') {
-		write_text(at, negated);
+		bs_text_put_string(&at->out, negated);
 		at->copied += 2;
 		copy_to(at, node->to);
 	}
-	write_text(at, ends(at));
-	write_text(at, "]");
+	bs_text_put_string(&at->out, ends(at));
+	bs_text_put_string(&at->out, "]");
 	at->copied = node->to;
 	return true;
 }
@@ -124,8 +117,8 @@ static bool narrow(struct rewriting *at, const struct bs_regex_node *node)
 		first = from < first ? from : first;
 	}
 	copy_to(at, first);
-	write_text(at, ends(at));
-	write_text(at, strchr("]-", at->regex->text[first]) ? "\\" : "");
+	bs_text_put_string(&at->out, ends(at));
+	bs_text_put_string(&at->out, strchr("]-", at->regex->text[first]) ? "\\" : "");
 	return true;
 }
 
@@ -173,7 +166,7 @@ static void rewrite_place(struct rewriting *at, const struct bs_regex_node *node
 	if (!is_line_end || !at->options->end_passes_cr)
 		return;
 	copy_to(at, node->from);
-	write_text(at, "(?=\\r?$)");
+	bs_text_put_string(&at->out, "(?=\\r?$)");
 	at->copied = node->to;
 }
 
@@ -208,12 +201,12 @@ static void rewrite_node(struct rewriting *at, const struct bs_regex_node *node)
 enum bs_status bs_regex_rewrite(const struct bs_regex *regex, const struct bs_regex_rewrite_options *options,
                                 struct bs_buffer *text_out, struct bs_regex_lines *lines_out, struct bs_error *err)
 {
-	struct rewriting at = {.regex = regex, .options = options, .out = text_out, .lines = lines_out, .err = err};
+	struct rewriting at = {.regex = regex, .options = options, .out = {.out = text_out, .err = err}, .lines = lines_out};
 	*lines_out = (struct bs_regex_lines){.is_exact = true, .is_ascii = regex->is_ascii && !regex->has_control};
 	if (regex->has_control)
 		only_by_line(&at);
 	for (uint32_t i = 0; i < bs_regex_n_nodes(regex); i++)
 		rewrite_node(&at, bs_regex_node(regex, i));
 	copy_to(&at, (uint32_t)regex->n_bytes);
-	return at.status;
+	return at.out.status;
 }

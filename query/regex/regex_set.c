@@ -57,7 +57,7 @@ static const struct {
 	const char *name;
 	const char *pairs;
 	size_t n_bytes;
-} names[BS_REGEX_N_NAMES] = {
+} names[] = {
 #define NAMED(name, pairs)                     \
 	{                                      \
 		name, pairs, sizeof(pairs) - 1 \
@@ -79,12 +79,16 @@ static const struct {
 #undef NAMED
 };
 
-uint32_t bs_regex_set_name(const uint8_t *name, size_t n_bytes)
+/* Of what is not understood; and of the dot and \N, as line ends may be others than here. */
+static const struct bs_regex_set anything = {.ascii = {UINT64_MAX, UINT64_MAX}, .has_more = true};
+
+/* [:name:]. */
+static struct bs_regex_set set_of_name(const uint8_t *name, size_t n_bytes)
 {
-	uint32_t i = 0;
-	while (i < BS_REGEX_N_NAMES && (strlen(names[i].name) != n_bytes || memcmp(names[i].name, name, n_bytes) != 0))
-		i++;
-	return i;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strlen(names[i].name) == n_bytes && memcmp(names[i].name, name, n_bytes) == 0)
+			return set_of_pairs(names[i].pairs, names[i].n_bytes);
+	return anything;
 }
 
 /*
@@ -95,7 +99,7 @@ static struct bs_regex_set set_of_property(const uint8_t *name, size_t n_bytes)
 {
 	static const char *const wide[] = {
 		"Any", "Common", "Zyyy", "ASCII", "Space", "WSpace", "WhiteSpace", "PatWS", "PatternWhiteSpace"};
-	struct bs_regex_set set = {.ascii = {UINT64_MAX, UINT64_MAX}, .has_more = true};
+	struct bs_regex_set set = anything;
 	if (n_bytes > 1 && *name == '{') {
 		name++;
 		n_bytes -= 2;
@@ -125,8 +129,8 @@ static struct bs_regex_set set_of_letter(const struct bs_regex *regex, const str
 		return set_of_pairs("azAZ09__", 8);
 	case 'p':
 		return set_of_property(regex->text + member->from + 2, member->to - member->from - 2);
-	default: /* the dot and \N, but for line ends, which may be others than here */
-		return (struct bs_regex_set){.ascii = {UINT64_MAX, UINT64_MAX}, .has_more = true};
+	default:
+		return anything;
 	}
 }
 
@@ -136,7 +140,7 @@ struct bs_regex_set bs_regex_set_of_member(const struct bs_regex *regex, const s
 	if (member->letter == 0)
 		return bs_regex_set_of_range(member->first, member->last);
 	if (member->letter == ':')
-		return set_of_pairs(names[member->first].pairs, names[member->first].n_bytes);
+		return set_of_name(regex->text + member->from + 2, member->to - member->from - 4);
 	if (!strchr("DHSVWP", member->letter))
 		return set_of_letter(regex, member);
 	positive.letter |= 0x20;

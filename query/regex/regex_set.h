@@ -33,8 +33,4 @@ struct bs_regex_set bs_regex_set_of_member(const struct bs_regex *regex, const s
 /* Of a node that is a set; is_caseless: as asked for the whole pattern. */
 struct bs_regex_set bs_regex_set_of(const struct bs_regex *regex, const struct bs_regex_node *node, bool is_caseless);
 
-/* The number of [:name:], of BS_REGEX_N_NAMES; BS_REGEX_N_NAMES if it is none. */
-#define BS_REGEX_N_NAMES 14u
-uint32_t bs_regex_set_name(const uint8_t *name, size_t n_bytes);
-
 #endif

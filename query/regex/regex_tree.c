@@ -10,7 +10,7 @@
 
 #include <unicode/utf8.h>
 
-#include "query/regex/regex_set.h"
+#include "query/regex/text.h"
 
 /* The end of a [:name:] is looked for in so many bytes only, or many brackets would take the square of their time. */
 #define NAME_BYTES 1024u
@@ -524,8 +524,7 @@ static bool take_name(struct parser *parser)
 		if (!is_letter(*at) && *at != '^')
 			give_up(parser);
 	parser->at = (size_t)(found - parser->text) + 2;
-	uint32_t name = bs_regex_set_name(from, (size_t)(found - from));
-	add_member(parser, start, name < BS_REGEX_N_NAMES && end[0] == ':' ? ':' : '?', name, 0);
+	add_member(parser, start, end[0] == ':' ? ':' : '?', 0, 0);
 	return true;
 }
 
@@ -921,17 +920,6 @@ static uint32_t parse_either(struct parser *parser)
 	return join(parser, &children, BS_REGEX_EITHER, start);
 }
 
-static bool is_utf8(const uint8_t *text, size_t n_bytes)
-{
-	for (size_t at = 0; at < n_bytes;) {
-		UChar32 c;
-		U8_NEXT(text, at, n_bytes, c);
-		if (c < 0)
-			return false;
-	}
-	return true;
-}
-
 enum bs_status bs_regex_read(struct bs_regex *regex, const uint8_t *text, size_t n_bytes, struct bs_error *err)
 {
 	struct parser parser = {.text = text, .n_bytes = n_bytes, .regex = regex, .err = err};
@@ -943,7 +931,7 @@ enum bs_status bs_regex_read(struct bs_regex *regex, const uint8_t *text, size_t
 	                           .nodes = regex->nodes,
 	                           .members = regex->members,
 	                           .bytes = regex->bytes,
-	                           .is_utf8 = is_utf8(text, n_bytes),
+	                           .is_utf8 = bs_text_is_utf8(text, n_bytes),
 	                           .is_ascii = true};
 	parser.gave_up = n_bytes > BS_REGEX_MAX_BYTES || !regex->is_utf8;
 	regex->root = parse_either(&parser);

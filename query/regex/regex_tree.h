@@ -1,8 +1,8 @@
 /*
  * regex_tree.h: a pattern in PCRE2's syntax, read once into a tree. Whatever is asked of a pattern before it is
- * matched is asked of this tree: what PCRE2 is given instead (regex_rewrite.h), what a search through text looks for
- * first (regex_literals.h), which grams a file must have (regex_grams.h), and whether it asks for upper case
- * (pattern.c). Not a matcher: PCRE2 is that.
+ * matched is asked of this tree: what PCRE2 is given instead (regex_rewrite.h), which literal a search through text
+ * looks for first and whether the pattern asks for upper case (pattern.c), which grams a file must have and which window
+ * a match (regex_grams.h). Not a matcher: PCRE2 is that.
  *
  * The rule for every construct: each text that PCRE2 matches must be one that the tree describes; the opposite does
  * not matter. What is not understood, and what two versions of PCRE2 could read in two ways, makes the whole pattern
@@ -15,11 +15,8 @@
 #define BS_QUERY_REGEX_REGEX_TREE_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "core/base/buffer.h"
-#include "core/base/status.h"
 
 #define BS_REGEX_MAX_BYTES (1u << 20) /* a longer pattern is unknown */
 #define BS_REGEX_MAX_DEPTH 250u       /* of parentheses; PCRE2's own default limit, beyond which it refuses */
@@ -60,8 +57,7 @@ struct bs_regex_node {
 
 /*
  * A part of a set. letter: 0 for the characters first to last; d h s v w N, in upper case for all but these, of an
- * escape; . of the dot; p P of a property; : of a name in [: :], whose number in regex_set.h is first; ? for what is
- * not known.
+ * escape; . of the dot; p P of a property; : of a name in [: :]; ? for what is not known.
  */
 struct bs_regex_member {
 	uint32_t from, to; /* where it stands in the pattern */

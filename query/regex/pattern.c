@@ -1,5 +1,5 @@
 /* pattern.c: see pattern.h. */
-#include "query/grep/pattern.h"
+#include "query/regex/pattern.h"
 
 #include <string.h>
 
@@ -7,44 +7,33 @@
 
 #include "core/base/icu.h"
 #include "core/simd/needle.h"
-#include "query/regex/regex_literals.h"
 #include "query/regex/regex_rewrite.h"
+#include "query/regex/text.h"
 
-static enum bs_status append_text(struct bs_buffer *to, const char *text, struct bs_error *err)
+static void put_fixed(struct bs_text_writer *to, const char *pattern, size_t n)
 {
-	return bs_buffer_append(to, text, strlen(text), err);
-}
-
-static enum bs_status append_fixed(struct bs_buffer *to, const char *pattern, size_t n, struct bs_error *err)
-{
-	enum bs_status status = BS_OK;
-	for (size_t i = 0; i < n && !status; i++) {
-		if (strchr("\\.+*?()|[]{}^$#&-~", pattern[i]) && pattern[i])
-			status = bs_buffer_append(to, "\\", 1, err);
-		if (!status)
-			status = bs_buffer_append(to, pattern + i, 1, err);
+	for (size_t i = 0; i < n; i++) {
+		bool is_special = pattern[i] && strchr("\\.+*?()|[]{}^$#&-~", pattern[i]);
+		bs_text_put_string(to, is_special ? "\\" : "");
+		bs_text_put(to, pattern + i, 1);
 	}
-	return status;
 }
 
-static enum bs_status join_patterns(const struct bs_grep_pattern *pattern, struct bs_buffer *to, struct bs_error *err)
+static enum bs_status join_patterns(const struct bs_grep_pattern *pattern, struct bs_buffer *joined, struct bs_error *err)
 {
 	/* One alone gets these afterwards, so that its literal is seen. */
 	bool is_line = pattern->is_line && pattern->n_patterns > 1;
-	enum bs_status status = bs_buffer_reserve(to, 1, err);
-	for (size_t i = 0; i < pattern->n_patterns && !status; i++) {
-		const char *text = pattern->patterns[i];
-		size_t n = pattern->pattern_bytes[i];
-		status = append_text(to, i > 0 ? "|" : "", err);
-		if (!status && is_line)
-			status = append_text(to, "^(?:", err);
-		if (!status)
-			status =
-				pattern->is_fixed ? append_fixed(to, text, n, err) : bs_buffer_append(to, text, n, err);
-		if (!status && is_line)
-			status = append_text(to, ")$", err);
+	struct bs_text_writer to = {.out = joined, .status = bs_buffer_reserve(joined, 1, err), .err = err};
+	for (size_t i = 0; i < pattern->n_patterns; i++) {
+		bs_text_put_string(&to, i > 0 ? "|" : "");
+		bs_text_put_string(&to, is_line ? "^(?:" : "");
+		if (pattern->is_fixed)
+			put_fixed(&to, pattern->patterns[i], pattern->pattern_bytes[i]);
+		else
+			bs_text_put(&to, pattern->patterns[i], pattern->pattern_bytes[i]);
+		bs_text_put_string(&to, is_line ? ")$" : "");
 	}
-	return status;
+	return to.status;
 }
 
 static enum bs_status find_upper_case(uint32_t c, bool *found, struct bs_error *err)
@@ -113,13 +102,71 @@ static enum bs_status decide_case(const struct bs_grep_pattern *pattern, struct 
 	return status;
 }
 
+/* On the way through what stands in every match: the longest literal in it. */
+struct literals {
+	const struct bs_regex *regex;
+	bool is_caseless;
+	bool is_cut; /* more than one run, or some character was left out */
+	struct bs_buffer *best;
+	struct bs_text_writer run;
+};
+
+static void end_run(struct literals *literals)
+{
+	struct bs_text_writer *run = &literals->run;
+	if (!run->status && run->out->used_bytes > literals->best->used_bytes) {
+		bs_buffer_clear(literals->best);
+		run->status = bs_buffer_append(literals->best, run->out->data, run->out->used_bytes, run->err);
+	}
+	bs_buffer_clear(run->out);
+}
+
+/* Letter case aside, k and s have third forms, U+212A and U+017F, and beyond ASCII nearly all have others of other
+ * bytes. */
+static void take_run(struct literals *literals, const struct bs_regex_node *node)
+{
+	const uint8_t *bytes = literals->regex->bytes.data + node->first;
+	bool is_caseless = bs_regex_is(node->caseless, literals->is_caseless);
+	literals->is_cut |= is_caseless;
+	for (uint32_t i = 0; i < node->n; i++) {
+		if (is_caseless && (bytes[i] >= 0x80 || (bytes[i] && strchr("kKsS", bytes[i]))))
+			end_run(literals);
+		else
+			bs_text_put(&literals->run, bytes + i, 1);
+	}
+}
+
+static void take_node(struct literals *literals, const struct bs_regex_node *node)
+{
+	bool is_needed = node->kind == BS_REGEX_SEQUENCE || (node->kind == BS_REGEX_REPEAT && node->least > 0);
+	if (node->kind == BS_REGEX_RUN) {
+		take_run(literals, node);
+		return;
+	}
+	for (uint32_t i = node->first; is_needed && i != BS_REGEX_NO_NODE; i = bs_regex_node(literals->regex, i)->next)
+		take_node(literals, bs_regex_node(literals->regex, i));
+	if (node->kind != BS_REGEX_SEQUENCE)
+		end_run(literals);
+	literals->is_cut = true;
+}
+
+/* The longest literal that stands in every match, or nothing. It is the whole of every match if nothing was cut off and
+ * there are no groups. */
 static enum bs_status find_literal(struct bs_grep_analysis *analysis, struct bs_error *err)
 {
-	struct bs_buffer *exact = &analysis->exact_literal;
-	enum bs_status status = BS_OK;
-	if (analysis->is_legible)
-		status = bs_regex_literal(&analysis->regex, analysis->is_caseless, exact, &analysis->literal_is_match,
-		                          err);
+	const struct bs_regex *regex = &analysis->regex;
+	struct bs_buffer run = {0}, *exact = &analysis->exact_literal;
+	struct literals literals = {.regex = regex,
+	                            .is_caseless = analysis->is_caseless,
+	                            .best = exact,
+	                            .run = {.out = &run, .err = err}};
+	if (analysis->is_legible) {
+		take_node(&literals, bs_regex_node(regex, regex->root));
+		end_run(&literals);
+	}
+	bs_buffer_deinit(&run);
+	analysis->literal_is_match = exact->used_bytes > 0 && !literals.is_cut && regex->n_captures == 0 && !regex->has_control;
+	enum bs_status status = literals.run.status;
 	if (!status)
 		status = bs_buffer_append(&analysis->literal, exact->data, exact->used_bytes, err);
 	for (size_t i = 0; i < analysis->literal.used_bytes; i++)
@@ -127,19 +174,18 @@ static enum bs_status find_literal(struct bs_grep_analysis *analysis, struct bs_
 	return status;
 }
 
-/* text[0..n) as it is compiled, with what -w and -x put around it. */
-static enum bs_status finish(const struct bs_grep_pattern *pattern, const void *text, size_t n, bool passes_cr,
-                             struct bs_buffer *to, struct bs_error *err)
+/* The pattern as it is compiled, with what -w and -x put around it. */
+static enum bs_status finish(const struct bs_grep_pattern *pattern, const struct bs_buffer *text, bool passes_cr,
+                             struct bs_buffer *finished, struct bs_error *err)
 {
 	bool is_line = pattern->is_line && pattern->n_patterns == 1;
-	const char *before = pattern->is_word ? "(?<!\\w)(?:" : is_line ? "^(?:" : "";
-	const char *end = passes_cr ? ")(?=\\r?$)" : ")$", *after = pattern->is_word ? ")(?!\\w)" : is_line ? end : "";
-	enum bs_status status = append_text(to, before, err);
-	if (!status)
-		status = bs_buffer_append(to, text, n, err);
-	if (!status)
-		status = append_text(to, after, err);
-	return status ? status : bs_buffer_append(to, "", 1, err);
+	const char *end = passes_cr ? ")(?=\\r?$)" : ")$";
+	struct bs_text_writer to = {.out = finished, .err = err};
+	bs_text_put_string(&to, pattern->is_word ? "(?<!\\w)(?:" : is_line ? "^(?:" : "");
+	bs_text_put(&to, text->data, text->used_bytes);
+	bs_text_put_string(&to, pattern->is_word ? ")(?!\\w)" : is_line ? end : "");
+	bs_text_put(&to, "", 1);
+	return to.status;
 }
 
 static enum bs_status write_for_pcre2(const struct bs_grep_pattern *pattern, struct bs_grep_analysis *analysis,
@@ -152,12 +198,10 @@ static enum bs_status write_for_pcre2(const struct bs_grep_pattern *pattern, str
 	struct bs_buffer rewritten = {0};
 	struct bs_regex_lines lines;
 	enum bs_status status = bs_regex_rewrite(&analysis->regex, &options, &rewritten, &lines, err);
-	const struct bs_buffer *alone = is_crlf ? &rewritten : &analysis->joined;
 	if (!status)
-		status = finish(pattern, alone->data, alone->used_bytes, options.end_passes_cr, &analysis->alone, err);
+		status = finish(pattern, is_crlf ? &rewritten : &analysis->joined, options.end_passes_cr, &analysis->alone, err);
 	if (!status)
-		status = finish(pattern, rewritten.data, rewritten.used_bytes, options.end_passes_cr, &analysis->many,
-		                err);
+		status = finish(pattern, &rewritten, options.end_passes_cr, &analysis->many, err);
 	analysis->literal_is_match &= lines.is_exact && !pattern->is_word && !pattern->is_line && !pattern->crlf;
 	analysis->is_exact = lines.is_exact && pattern->line_end == '\n' && !pattern->crlf;
 	analysis->is_ascii = lines.is_ascii;

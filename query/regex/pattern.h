@@ -1,17 +1,36 @@
 /*
- * pattern.h: the patterns and options of a search as one pattern, and what can be known of it without matching:
- * how it is written for PCRE2, whether many lines can be searched at once, a literal that every match holds.
+ * pattern.h: the patterns of a search and how they are meant, as one pattern, and what can be known of it without
+ * matching: how it is written for PCRE2, whether many lines can be searched at once, a literal that every match holds.
  * Conservative: where nothing is known the search is slower, never wrong.
  */
-#ifndef BS_QUERY_GREP_PATTERN_H
-#define BS_QUERY_GREP_PATTERN_H
+#ifndef BS_QUERY_REGEX_PATTERN_H
+#define BS_QUERY_REGEX_PATTERN_H
 
-#include <stdbool.h>
-
-#include "core/base/buffer.h"
-#include "core/base/status.h"
-#include "query/grep/grep_options.h"
 #include "query/regex/regex_tree.h"
+
+enum bs_grep_case {
+	BS_GREP_CASE_SENSITIVE,
+	BS_GREP_CASE_INSENSITIVE,
+	BS_GREP_CASE_SMART, /* insensitive unless a pattern holds an upper-case letter */
+};
+
+/* The patterns and how they are meant. */
+struct bs_grep_pattern {
+	const char *const *patterns; /* joined by |; none: nothing matches */
+	const size_t *pattern_bytes;
+	size_t n_patterns;
+	enum bs_grep_case letter_case;
+	bool is_fixed;      /* -F */
+	bool is_word;       /* -w */
+	bool is_line;       /* -x */
+	bool is_multi_line; /* -U: a match may span lines */
+	bool dot_all;
+	bool crlf;
+	bool no_unicode;
+	bool is_pcre2; /* -P: text is made valid UTF-8 first, as rg -P does */
+	bool is_brute; /* line by line, no tricks */
+	uint8_t line_end;
+};
 
 struct bs_grep_analysis {
 	struct bs_buffer joined; /* the patterns with | between */

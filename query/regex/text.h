@@ -1,0 +1,38 @@
+/* text.h: text put together piece by piece, and whether one is UTF-8. */
+#ifndef BS_QUERY_REGEX_TEXT_H
+#define BS_QUERY_REGEX_TEXT_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#include <unicode/utf8.h>
+
+#include "core/base/buffer.h"
+
+/* Sticky: after the first failure nothing more is put. */
+struct bs_text_writer {
+	struct bs_buffer *out;
+	enum bs_status status; /* BS_NO_MEMORY */
+	struct bs_error *err;
+};
+
+static inline void bs_text_put(struct bs_text_writer *writer, const void *bytes, size_t n_bytes)
+{
+	if (!writer->status)
+		writer->status = bs_buffer_append(writer->out, bytes, n_bytes, writer->err);
+}
+
+static inline void bs_text_put_string(struct bs_text_writer *writer, const char *string)
+{
+	bs_text_put(writer, string, strlen(string));
+}
+
+static inline bool bs_text_is_utf8(const uint8_t *text, size_t n_bytes)
+{
+	UChar32 c = 0;
+	for (size_t at = 0; at < n_bytes && c >= 0;)
+		U8_NEXT(text, at, n_bytes, c);
+	return c >= 0;
+}
+
+#endif
