@@ -17,7 +17,6 @@
 #include "core/simd/kernels.h"
 #include "core/base/status.h"
 #include "query/search/plan.h"
-#include "query/search/stats.h"
 
 /* One thread's memory for scanning: opaque, grows to the deepest query and stays. */
 struct bs_scan;

@@ -12,7 +12,7 @@ check() { # ROOM ALLOWED...
         case ${file##*/} in main.c | cmd_*) continue ;; esac
         header=${header#*\"}
         header=${header%%\"*}
-        if ! [[ $header =~ ^($allowed)/[a-z0-9_]+\.h$ ]]; then
+        if ! [[ $header =~ ^($allowed)/([a-z0-9_]+/)*[a-z0-9_]+\.h$ ]]; then
             echo "$file:$line: $room must not include \"$header\" (only ${allowed//|/, })"
             failed=1
         fi
