@@ -12,7 +12,7 @@
 #include "query/search/search.h"
 
 struct filter {
-	struct bs_search search;
+	struct bs_index *index;
 	struct bs_words *words;
 	struct bs_plan plan;
 	struct bs_scan *scan;
@@ -25,7 +25,7 @@ void *filter_open(const struct corpus *corpus, const char *index_path, const str
 	struct bs_error err;
 	(void)corpus, (void)set;
 	*filter = (struct filter){0};
-	if (bs_search_open(index_path, NULL, bitsift_options.kernel, &filter->search, &err) ||
+	if (bs_index_open(index_path, bitsift_options.kernel, &filter->index, &err) ||
 	    bs_words_new(NULL, &filter->words, &err) || bs_scan_new(&filter->scan, &err))
 		die("%s", err.text);
 	return filter;
@@ -36,8 +36,8 @@ void filter_ask(void *handle, const struct query *query, struct answer *answer_o
 	struct filter *filter = handle;
 	struct bs_query_options options = {
 		.words = filter->words,
-		.fields = &filter->search.snapshot.manifest.field_numbers,
-		.longest_field_bytes = filter->search.longest_field_bytes,
+		.fields = &filter->index->snapshot.manifest.field_numbers,
+		.longest_field_bytes = filter->index->longest_field_bytes,
 	};
 	struct bs_query_stats stats = {0};
 	struct bs_query *parsed;
@@ -46,11 +46,11 @@ void filter_ask(void *handle, const struct query *query, struct answer *answer_o
 	enum bs_status status =
 		bs_query_parse((const uint8_t *)query->text, strlen(query->text), &options, &parsed, NULL, &err);
 	if (!status)
-		status = bs_plan_make(&filter->plan, parsed, &filter->search.snapshot, &err);
-	for (uint32_t s = 0; s < filter->search.snapshot.manifest.n_segments && !status; s++) {
+		status = bs_plan_make(&filter->plan, parsed, &filter->index->snapshot, &err);
+	for (uint32_t s = 0; s < filter->index->snapshot.manifest.n_segments && !status; s++) {
 		bs_buffer_clear(&filter->candidates);
 		/* Sure ones are counted, as the count that bitsift answers with counts them. */
-		status = bs_scan_segment(filter->scan, &filter->plan, s, filter->search.kernel, &filter->candidates,
+		status = bs_scan_segment(filter->scan, &filter->plan, s, filter->index->kernel, &filter->candidates,
 		                         &n_sure, &stats, &err);
 	}
 	if (status)
@@ -66,6 +66,6 @@ void filter_close(void *handle)
 	bs_scan_free(filter->scan);
 	bs_words_free(filter->words);
 	bs_buffer_deinit(&filter->candidates);
-	bs_search_deinit(&filter->search);
+	bs_index_close(filter->index);
 	free(filter);
 }

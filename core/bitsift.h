@@ -234,14 +234,34 @@ BS_API enum bs_status bs_index_build(const struct bs_build_request *request, str
 BS_API enum bs_status bs_index_compact(const struct bs_build_request *request, struct bs_build_report *report_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
 
+struct bs_delete_request {
+	const char *dir;
+	const char *const *ids; /* the documents that bear one of them, in whatever source; or, if there is a query, */
+	size_t n_ids;
+	const char *query;      /* those that bs_find would find by it; NULL: ids */
+	size_t query_bytes;
+	bool any;               /* the query: documents with any of the words, not all */
+	bool wait;              /* for another writer to be done; else BS_BUSY */
+	void (*notice)(void *context, const char *message); /* as for bs_find, and a line for each id that nothing bears */
+	void *context;
+	const struct bs_consent *consent; /* by ids, only the question about owners is asked */
+	uint64_t reserved[6];
+};
+
+struct bs_delete_result {
+	uint64_t n_deleted;    /* 0: nothing was done */
+	uint64_t n_unreadable; /* as that of bs_find: they may match, and stay */
+	size_t error_byte;     /* as that of bs_find */
+	uint64_t reserved[5];
+};
+
 /*
- * Deletes the documents that bear one of the ids, in whatever source, and commits. They stay deleted, though their
- * sources still have them, until they have changed. wait: for another writer to be done. *n_deleted_out (nullable):
- * how many there were; 0: nothing was done. BS_NOT_FOUND (no index), BS_BUSY, BS_CORRUPT, BS_IO, BS_UNTRUSTED,
- * BS_NO_MEMORY. consent: of its questions only the one about owners is asked.
+ * Deletes documents, and commits. They stay deleted, though their sources still have them, until they have changed.
+ * BS_INVALID (the query does not parse), BS_NOT_FOUND (no index), BS_BUSY, BS_CORRUPT, BS_IO, BS_UNTRUSTED, BS_UNSUPPORTED,
+ * BS_NO_MEMORY: nothing is deleted. result_out may be NULL.
  */
-BS_API enum bs_status bs_index_delete(const char *dir, const struct bs_consent *consent, const char *const *ids, size_t n_ids,
-                                      bool wait, uint64_t *n_deleted_out, struct bs_error *err) BS_WARN_UNUSED;
+BS_API enum bs_status bs_index_delete(const struct bs_delete_request *request, struct bs_delete_result *result_out,
+                                      struct bs_error *err) BS_WARN_UNUSED;
 
 /* ---- opening ---- */
 
@@ -299,12 +319,22 @@ struct bs_index_info {
 	const char *icu_version;     /* with which it was made; borrowed until the index is closed, as are the next two */
 	const char *unicode_version;
 	const char *kernel;          /* in use */
-	uint64_t n_unread; /* opened fresh: files, folders and sources that could not be looked at: answers may be incomplete */
-	uint64_t reserved[7];
+	/* Opened fresh: files, folders and sources that could not be looked at, and of these the sources that are not followed:
+	 * answers may be incomplete. */
+	uint64_t n_unread, n_unfollowed;
+	uint64_t reserved[6];
 };
 
 /* Never fails. */
 BS_API void bs_index_describe(const struct bs_index *index, struct bs_index_info *info_out);
+
+/*
+ * Text of strangers on its way to a terminal or into JSON. bs_visible_next: the code point at *at < text_bytes, and *at moved
+ * past it; negative for an invalid sequence, which it moves over as a whole. bs_visible_is_obeyed: control characters (C0, DEL,
+ * C1), and the marks that show what follows in another direction.
+ */
+BS_API int32_t bs_visible_next(const uint8_t *text, size_t text_bytes, size_t *at);
+BS_API bool bs_visible_is_obeyed(int32_t code_point);
 
 /* The kernels that this machine can run, best first: fills at most capacity names (of static storage; names may be NULL
  * if capacity is 0) and returns how many there are, at least 1. */
@@ -326,6 +356,8 @@ BS_API enum bs_status bs_finder_new(const struct bs_index *index, struct bs_find
 /* NULL is fine. */
 BS_API void bs_finder_free(struct bs_finder *finder);
 
+#define BS_QUERY_MAX_BYTES (1u << 20) /* longest query text */
+
 enum bs_find_mode {
 	BS_FIND_TOP = 0, /* the best n_best hits by BM25, best first, equal ones in document order */
 	BS_FIND_IDS,     /* every hit, in document order, not scored */
@@ -341,10 +373,11 @@ struct bs_find_hit {
 	const char *snippet; /* one line of valid UTF-8, not NUL-ended, without control characters but the marks; of no
 	                      * bytes unless asked for */
 	size_t snippet_bytes;
+	uint64_t document;   /* a number that no other document of this opened index has */
 };
 
 struct bs_find_request {
-	/* In the query language of bitsift-query(1), at most 1 MiB. Any bytes: what is not UTF-8 counts as U+FFFD. */
+	/* In the query language of bitsift-query(1), at most BS_QUERY_MAX_BYTES. Any bytes: what is not UTF-8 counts as U+FFFD. */
 	const char *query;
 	size_t query_bytes;
 	enum bs_find_mode mode;
@@ -352,6 +385,7 @@ struct bs_find_request {
 	bool any;        /* documents with any of the words, not all */
 	bool approx;     /* BS_FIND_TOP: verify only the candidates that look best; a notice says how many of how many */
 	bool brute;      /* read every document instead of using the index: the same answer, for comparison */
+	bool exhaustive; /* BS_FIND_TOP: score every match, where else bounds leave most of them unseen: n_hits is exact */
 	bool snippets;   /* BS_FIND_TOP: with a line of text around the words found, about 160 characters */
 	const char *mark_start; /* in a snippet, written before and after each word found; NULL: nothing */
 	const char *mark_stop;
@@ -368,19 +402,41 @@ struct bs_find_request {
 	uint64_t reserved[8];
 };
 
-/* What came of a search, and what it cost. */
-struct bs_find_result {
-	uint64_t n_hits;          /* the exact number of matching documents; BS_FIND_TOP: of those found on the way to the best,
-	                           * at least as many as were shown: most need not be looked at */
-	uint64_t n_unreadable;    /* documents that might match but could not be read: n_hits is then a lower bound */
-	size_t error_byte;        /* BS_INVALID: where in the query the error stands, 0..query_bytes; SIZE_MAX: nowhere */
-	uint64_t parse_ns, plan_ns, scan_ns, rank_ns, verify_ns; /* time per stage, without the callbacks for hits */
+enum bs_stage {
+	BS_STAGE_PARSE,
+	BS_STAGE_PLAN,
+	BS_STAGE_SCAN,
+	BS_STAGE_RANK,
+	BS_STAGE_VERIFY,
+	BS_STAGES,
+};
+
+/* What a search cost: the whole funnel from lines read to hits. */
+struct bs_query_stats {
+	uint64_t stage_ns[BS_STAGES]; /* without the callbacks for hits */
+	uint64_t total_ns;            /* their sum */
 	uint64_t lines_read;      /* lines of 64 bytes read from the columns of the index */
+	uint64_t document_lines;  /* those of document and exact columns among them */
 	uint64_t blocks_live;     /* blocks of 512 documents with a candidate */
-	uint64_t candidates;      /* documents that passed the filter */
+	uint64_t candidates;      /* documents that passed the filter and are not deleted */
+	uint64_t blocks_skipped;  /* ranking: blocks passed over with their slab, since nothing there could be among the best */
+	uint64_t blocks_weighed;  /* ranking: live blocks whose documents were weighed, 512 at a time */
+	uint64_t blocks_dropped;  /* those of them that hold none of the best, by their weights */
+	uint64_t scored;          /* documents whose scores, or bounds of them, were worked out from the index */
+	uint32_t planes;          /* ranking: bits of a sum of weights; 0: nothing was weighed */
+	double threshold;         /* ranking: the score of the last of the best; 0: there are fewer than wanted */
 	uint64_t verified;        /* documents whose text was read */
+	uint64_t hits;
 	uint64_t false_positives; /* verified, and no hit */
-	uint64_t bytes_verified;
+	uint64_t bytes_verified;  /* of their texts; of a record that fails unparsed, of its line */
+};
+
+struct bs_find_result {
+	uint64_t n_hits;       /* the exact number of matching documents; BS_FIND_TOP: of those found on the way to the best,
+	                        * at least as many as were shown: most need not be looked at */
+	uint64_t n_unreadable; /* documents that might match but could not be read: n_hits is then a lower bound */
+	size_t error_byte;     /* BS_INVALID: where in the query the error stands, 0..query_bytes; SIZE_MAX: nowhere */
+	struct bs_query_stats stats;
 	uint64_t reserved[8];
 };
 
@@ -394,6 +450,14 @@ struct bs_find_result {
  */
 BS_API enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_request *request,
                               struct bs_find_result *result_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/*
+ * For people: the query and, on a line of its own, a caret under the character at error_byte (or one past the end), without
+ * a final line feed. Control characters and what is not UTF-8 are shown as U+FFFD; a long query is cut around the caret.
+ * *text_out is for free(). BS_INVALID (error_byte > query_bytes), BS_NO_MEMORY: it is NULL.
+ */
+BS_API enum bs_status bs_query_caret(const char *query, size_t query_bytes, size_t error_byte, char **text_out,
+                                     struct bs_error *err) BS_WARN_UNUSED;
 
 /* ---- grep ---- */
 

@@ -48,12 +48,12 @@ int bench_clean(void **state)
 
 /* ---- the engine ---- */
 
-static enum bs_status take_hit(void *context, const struct bs_search_hit *hit, struct bs_error *err)
+static int take_hit(void *context, const struct bs_find_hit *hit)
 {
 	struct found *found = context;
 	struct found_hit taken = {found->ids.used_bytes, hit->id_bytes, hit->score, hit->rank};
-	enum bs_status status = bs_buffer_append(&found->ids, hit->id, hit->id_bytes, err);
-	return status ? status : bs_buffer_append(&found->hits, &taken, sizeof(taken), err);
+	return bs_buffer_append(&found->ids, hit->id, hit->id_bytes, NULL) ||
+	       bs_buffer_append(&found->hits, &taken, sizeof(taken), NULL);
 }
 
 static void take_notice(void *context, const char *message)
@@ -113,12 +113,11 @@ static void index_corpus(struct bench *bench)
 static void open_searchers(struct bench *bench)
 {
 	struct bs_error err = {""};
-	struct bs_search_sink sink = {.context = &bench->found, .hit = take_hit, .notice = take_notice};
 	bench->n_kernels = bs_kernel_list(bench->kernels, BENCH_MAX_KERNELS);
 	assert_in_range(bench->n_kernels, 1, BENCH_MAX_KERNELS);
 	for (size_t i = 0; i < bench->n_kernels; i++)
-		if (bs_search_open("index", NULL, bench->kernels[i]->name, &bench->searches[i], &err) ||
-		    bs_searcher_new(&bench->searches[i], &sink, &bench->searchers[i], &err))
+		if (bs_index_open("index", bench->kernels[i]->name, &bench->indexes[i], &err) ||
+		    bs_finder_new(bench->indexes[i], &bench->finders[i], &err))
 			fail_msg("%s", err.text);
 }
 
@@ -158,10 +157,10 @@ void bench_open(struct bench *bench)
 
 void bench_deinit(struct bench *bench)
 {
+	assert_int_equal(bench->found.n_unreadable, 0);
 	for (size_t i = 0; i < bench->n_kernels; i++) {
-		assert_int_equal(bs_searcher_failures(bench->searchers[i]), 0);
-		bs_searcher_free(bench->searchers[i]);
-		bs_search_deinit(&bench->searches[i]);
+		bs_finder_free(bench->finders[i]);
+		bs_index_close(bench->indexes[i]);
 	}
 	oracle_vocabulary_deinit(&bench->vocabulary);
 	oracle_deinit(&bench->oracle);
@@ -173,24 +172,28 @@ void bench_deinit(struct bench *bench)
 	leave_folder();
 }
 
-void bench_search(struct bench *bench, size_t kernel, enum bs_search_mode mode, bool brute)
+void bench_search(struct bench *bench, size_t kernel, enum bs_find_mode mode, bool brute)
 {
-	size_t error_byte;
 	struct found *found = &bench->found;
+	struct bs_find_result result;
 	bench->kernel = kernel;
-	bench->request = (struct bs_search_request){
-		.text = bench->query.text.data,
-		.text_bytes = bench->query.text.used_bytes,
+	bench->request = (struct bs_find_request){
+		.query = (const char *)bench->query.text.data,
+		.query_bytes = bench->query.text.used_bytes,
 		.mode = mode,
-		.k = roll_between(&bench->dice, 1, chance(&bench->dice, 50) ? 20 : 1000),
+		.n_best = roll_between(&bench->dice, 1, chance(&bench->dice, 50) ? 20 : 1000),
 		.any = bench->query.any,
 		.brute = brute,
 		.exhaustive = chance(&bench->dice, 10),
 		.snippets = chance(&bench->dice, 5),
+		.hit = take_hit,
+		.notice = take_notice,
+		.context = found,
 	};
 	bs_buffer_clear(&found->ids);
 	bs_buffer_clear(&found->hits);
 	found->err.text[0] = '\0';
-	found->status =
-		bs_searcher_run(bench->searchers[kernel], &bench->request, &found->stats, &error_byte, &found->err);
+	found->status = bs_find(bench->finders[kernel], &bench->request, &result, &found->err);
+	found->stats = result.stats;
+	found->n_unreadable += result.n_unreadable;
 }

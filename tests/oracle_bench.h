@@ -5,7 +5,8 @@
 #ifndef BS_TESTS_ORACLE_BENCH_H
 #define BS_TESTS_ORACLE_BENCH_H
 
-#include "query/search/search.h"
+#include "core/base/buffer.h"
+#include "core/simd/kernels.h"
 #include "tests/oracle.h"
 
 #define BENCH_MAX_KERNELS 16
@@ -15,6 +16,7 @@ struct found {
 	struct bs_buffer ids;  /* one after the other */
 	struct bs_buffer hits; /* struct found_hit */
 	struct bs_query_stats stats;
+	uint64_t n_unreadable; /* of all searches */
 	enum bs_status status;
 	struct bs_error err;
 	unsigned n_changed; /* notices of changed sources */
@@ -47,11 +49,11 @@ struct bench {
 	struct bs_buffer ranked;   /* the same, the best first */
 	struct found found;
 	const struct bs_kernel *kernels[BENCH_MAX_KERNELS];
-	struct bs_search searches[BENCH_MAX_KERNELS];
-	struct bs_searcher *searchers[BENCH_MAX_KERNELS];
+	struct bs_index *indexes[BENCH_MAX_KERNELS];
+	struct bs_finder *finders[BENCH_MAX_KERNELS];
 	size_t n_kernels;
 	/* The search under test. */
-	struct bs_search_request request;
+	struct bs_find_request request;
 	size_t kernel;
 	bool is_told; /* of this query */
 };
@@ -70,6 +72,6 @@ void bench_deinit(struct bench *bench);
 int bench_clean(void **state);
 
 /* Runs bench->query; what it gave is in bench->found. */
-void bench_search(struct bench *bench, size_t kernel, enum bs_search_mode mode, bool brute);
+void bench_search(struct bench *bench, size_t kernel, enum bs_find_mode mode, bool brute);
 
 #endif

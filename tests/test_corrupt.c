@@ -2,7 +2,7 @@
  * test_corrupt.c: every byte of every file of a small index damaged in turn. Whatever the byte, a search gives the right
  * answer or an error, never anything else; and `check` finds it.
  *
- * bs_searcher_failures counts documents that could not be read: an answer with such is an error too.
+ * n_unreadable counts documents that could not be read: an answer with such is an error too.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -20,7 +20,6 @@
 #include "core/file/segment_sections.h"
 #include "corpus/changes/stored_text.h"
 #include "index_rig.h"
-#include "query/search/search.h"
 
 static const char *const queries[] = {
 	"common",
@@ -42,47 +41,46 @@ struct answer {
 	struct bs_buffer text;
 };
 
-static enum bs_status take_hit(void *context, const struct bs_search_hit *hit, struct bs_error *err)
+static int take_hit(void *context, const struct bs_find_hit *hit)
 {
 	struct answer *answer = context;
 	char score[40];
 	int n = snprintf(score, sizeof(score), " %.9f\n", hit->score);
-	enum bs_status status = bs_buffer_append(&answer->text, hit->id, hit->id_bytes, err);
-	if (!status)
-		status = bs_buffer_append(&answer->text, hit->snippet, hit->snippet_bytes, err);
-	return status ? status : bs_buffer_append(&answer->text, score, (size_t)n, err);
+	return bs_buffer_append(&answer->text, hit->id, hit->id_bytes, NULL) ||
+	       bs_buffer_append(&answer->text, hit->snippet, hit->snippet_bytes, NULL) ||
+	       bs_buffer_append(&answer->text, score, (size_t)n, NULL);
 }
 
 /* Appends all answers; an error ends them. Any failure to read a document is an error too. */
 static enum bs_status answer_all(const char *kernel, struct answer *answer, struct bs_error *err)
 {
-	struct bs_search search;
-	struct bs_searcher *searcher = NULL;
-	struct bs_search_sink sink = {.context = answer, .hit = take_hit};
-	enum bs_status status = bs_search_open("index", NULL, kernel, &search, err);
+	struct bs_index *index;
+	struct bs_finder *finder = NULL;
+	enum bs_status status = bs_index_open("index", kernel, &index, err);
 	if (status)
 		return status;
-	status = bs_searcher_new(&search, &sink, &searcher, err);
+	status = bs_finder_new(index, &finder, err);
 	for (size_t i = 0; i < COUNT(queries) * 2 && !status; i++) {
-		struct bs_query_stats stats;
-		size_t at_byte;
+		struct bs_find_result result;
 		char count[32];
-		struct bs_search_request request = {
-			.text = (const uint8_t *)queries[i / 2],
-			.text_bytes = strlen(queries[i / 2]),
-			.mode = i % 2 ? BS_SEARCH_TOP : BS_SEARCH_COUNT,
-			.k = 5,
+		struct bs_find_request request = {
+			.query = queries[i / 2],
+			.query_bytes = strlen(queries[i / 2]),
+			.mode = i % 2 ? BS_FIND_TOP : BS_FIND_COUNT,
+			.n_best = 5,
 			.snippets = i % 2,
+			.hit = take_hit,
+			.context = answer,
 		};
-		status = bs_searcher_run(searcher, &request, &stats, &at_byte, err);
-		int n = snprintf(count, sizeof(count), "%llu\n", (unsigned long long)stats.hits);
+		status = bs_find(finder, &request, &result, err);
+		int n = snprintf(count, sizeof(count), "%llu\n", (unsigned long long)result.n_hits);
 		if (!status)
 			status = bs_buffer_append(&answer->text, count, (size_t)n, err);
+		if (!status && result.n_unreadable > 0)
+			status = BS_IO;
 	}
-	if (!status && bs_searcher_failures(searcher) > 0)
-		status = BS_IO;
-	bs_searcher_free(searcher);
-	bs_search_deinit(&search);
+	bs_finder_free(finder);
+	bs_index_close(index);
 	return status;
 }
 

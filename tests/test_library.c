@@ -380,7 +380,7 @@ static void test_find(void **state)
 	assert_non_null(strstr(top.snippet, "[cat]"));
 	assert_int_equal(result.n_hits, 2);
 	assert_int_equal(result.n_unreadable, 0);
-	assert_true(result.parse_ns > 0);
+	assert_true(result.stats.stage_ns[BS_STAGE_PARSE] > 0);
 
 	struct heard best = {.n_hits = 0};
 	request = ask("cat", BS_FIND_TOP, &best);
@@ -400,7 +400,7 @@ static void test_find(void **state)
 	request.brute = true;
 	assert_int_equal(bs_find(finder, &request, &result, &err), BS_OK);
 	assert_string_equal(brute.ids, "1 ");
-	assert_int_equal(result.verified, 3);
+	assert_int_equal(result.stats.verified, 3);
 
 	request = ask("-cat", BS_FIND_COUNT, NULL);
 	request.hit = NULL;

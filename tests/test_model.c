@@ -233,7 +233,6 @@ static void op_delete(struct world *world)
 	const char *ids[3];
 	char *copies[3];
 	size_t n = 1 + roll(3);
-	uint64_t n_deleted = 0;
 	struct bs_error err = {""};
 	if (!world->is_known)
 		return;
@@ -245,10 +244,12 @@ static void op_delete(struct world *world)
 	}
 	for (size_t i = 0; i < n; i++)
 		state_delete(&world->state, ids[i]);
-	if (bs_index_delete(world->dir, NULL, ids, n, false, &n_deleted, &err))
+	struct bs_delete_request request = {.dir = world->dir, .ids = ids, .n_ids = n};
+	struct bs_delete_result result;
+	if (bs_index_delete(&request, &result, &err))
 		difference(world, "delete: %s", err.text);
-	else if (n_deleted != n_before - world->state.docs.n)
-		difference(world, "%" PRIu64 " deleted, not %zu", n_deleted, n_before - world->state.docs.n);
+	else if (result.n_deleted != n_before - world->state.docs.n)
+		difference(world, "%" PRIu64 " deleted, not %zu", result.n_deleted, n_before - world->state.docs.n);
 	for (size_t i = 0; i < n; i++)
 		free(copies[i]);
 	if (chance(40))
@@ -310,8 +311,9 @@ static void op_kill(struct world *world)
 	trace("# ... killed after %u us", patience_us);
 	pid_t child = fork();
 	assert_true(child >= 0);
+	struct bs_delete_request request = {.dir = world->dir, .ids = &id, .n_ids = 1};
 	if (child == 0)
-		_exit((int)(id              ? bs_index_delete(world->dir, NULL, &id, 1, false, NULL, &run.err)
+		_exit((int)(id              ? bs_index_delete(&request, NULL, &run.err)
 		            : is_compaction ? bs_compact_run(&run.job, &run.report, &run.err)
 		                            : run_do(&run)));
 	usleep(patience_us);

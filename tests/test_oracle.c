@@ -66,7 +66,7 @@ static bool differ(struct bench *bench, const char *format, ...)
 	}
 	bench->is_told = true;
 	fprintf(stderr, "  %s%s, k %zu, kernel %s: ", modes[bench->request.mode], bench->request.brute ? ", brute" : "",
-	        bench->request.k, bench->kernels[bench->kernel]->name);
+	        bench->request.n_best, bench->kernels[bench->kernel]->name);
 	va_start(args, format);
 	vfprintf(stderr, format, args);
 	va_end(args);
@@ -101,7 +101,7 @@ static void check_stats(struct bench *bench)
 	for (int i = 0; i < BS_STAGES; i++)
 		total_ns += stats->stage_ns[i];
 	/* Of the best, not every candidate is looked at, and some are twice. */
-	bool is_top = bench->request.mode == BS_SEARCH_TOP && !bench->request.brute && !bench->request.exhaustive;
+	bool is_top = bench->request.mode == BS_FIND_TOP && !bench->request.brute && !bench->request.exhaustive;
 	if ((!is_top && (stats->verified > stats->candidates ||
 	                 stats->hits + stats->false_positives != stats->candidates)) ||
 	    stats->false_positives > stats->verified || stats->document_lines > stats->lines_read ||
@@ -114,7 +114,7 @@ static void check_stats(struct bench *bench)
 	/* A filter without noise, that is trusted, needs no text. */
 	bool is_noiseless = bench->setup.policy.exact_share == 0 && bench->setup.policy.has_no_tf_levels;
 	bool is_exact = (is_noiseless || bench->setup.forward_mode == BS_FORWARD_ALWAYS) &&
-	                !bench->setup.is_young && !bench->request.brute && bench->request.mode != BS_SEARCH_TOP &&
+	                !bench->setup.is_young && !bench->request.brute && bench->request.mode != BS_FIND_TOP &&
 	                oracle_query_is_word(&bench->query);
 	n_exact += is_exact;
 	if (is_exact && stats->verified > 0)
@@ -181,7 +181,7 @@ static bool may_stand_for(const struct bench *bench, size_t i, const struct orac
 
 static void check_top(struct bench *bench)
 {
-	size_t n = n_expected(bench) < bench->request.k ? n_expected(bench) : bench->request.k;
+	size_t n = n_expected(bench) < bench->request.n_best ? n_expected(bench) : bench->request.n_best;
 	if (n_found(&bench->found) != n) {
 		differ(bench, "%zu hits, not %zu", n_found(&bench->found), n);
 		return;
@@ -203,7 +203,7 @@ static void check_top(struct bench *bench)
 	}
 }
 
-static void check(struct bench *bench, size_t kernel, enum bs_search_mode mode, bool brute)
+static void check(struct bench *bench, size_t kernel, enum bs_find_mode mode, bool brute)
 {
 	bench_search(bench, kernel, mode, brute);
 	const struct found *found = &bench->found;
@@ -211,15 +211,15 @@ static void check(struct bench *bench, size_t kernel, enum bs_search_mode mode, 
 		differ(bench, "%s: %s", bs_status_name(found->status), found->err.text);
 		return;
 	}
-	bool is_top = mode == BS_SEARCH_TOP && !brute && !bench->request.exhaustive;
+	bool is_top = mode == BS_FIND_TOP && !brute && !bench->request.exhaustive;
 	if (is_top ? found->stats.hits > n_expected(bench) || found->stats.hits < n_found(found)
 	           : found->stats.hits != n_expected(bench))
 		differ(bench, "%" PRIu64 " hits counted, not %zu", found->stats.hits, n_expected(bench));
-	if (mode == BS_SEARCH_COUNT && n_found(found) > 0)
+	if (mode == BS_FIND_COUNT && n_found(found) > 0)
 		differ(bench, "%zu hits shown in a count", n_found(found));
-	if (mode == BS_SEARCH_IDS)
+	if (mode == BS_FIND_IDS)
 		check_ids(bench);
-	if (mode == BS_SEARCH_TOP)
+	if (mode == BS_FIND_TOP)
 		check_top(bench);
 	check_stats(bench);
 	n_compared++;
@@ -246,7 +246,7 @@ static void check_query(struct bench *bench)
 	bench->is_told = false;
 	n_asked++;
 	if (!oracle_query_analyze(&bench->query, &bench->oracle)) {
-		bench_search(bench, kernel, BS_SEARCH_COUNT, false);
+		bench_search(bench, kernel, BS_FIND_COUNT, false);
 		if (bench->found.status != BS_INVALID)
 			differ(bench, "%s for a query without words", bs_status_name(bench->found.status));
 		return;
@@ -254,12 +254,12 @@ static void check_query(struct bench *bench)
 	answer(bench);
 	for (size_t i = 0; i < n_kernels; i++)
 		if (is_small || i == kernel)
-			check(bench, i, BS_SEARCH_COUNT, false);
-	check(bench, roll(dice, n_kernels), BS_SEARCH_IDS, false);
+			check(bench, i, BS_FIND_COUNT, false);
+	check(bench, roll(dice, n_kernels), BS_FIND_IDS, false);
 	if (!is_huge || chance(dice, 30))
-		check(bench, roll(dice, n_kernels), BS_SEARCH_TOP, false);
+		check(bench, roll(dice, n_kernels), BS_FIND_TOP, false);
 	if (chance(dice, is_small ? 100 : is_huge ? 10 : 40))
-		check(bench, kernel, (enum bs_search_mode)roll(dice, 3), true);
+		check(bench, kernel, (enum bs_find_mode)roll(dice, 3), true);
 }
 
 /* The rest of a corpus whose options are drawn. */

@@ -394,12 +394,13 @@ static void test_caret(void **state)
 		 "(1234567890123456789012345678901234567890123456789012345678901234567890123456…\n^"},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct bs_buffer out = {0};
-		const uint8_t *text = (const uint8_t *)cases[i].text;
-		assert_int_equal(bs_query_caret(text, strlen(cases[i].text), cases[i].at_byte, &out, NULL), BS_OK);
-		assert_int_equal(bs_buffer_append(&out, "", 1, NULL), BS_OK);
-		assert_string_equal((const char *)out.data, cases[i].lines);
-		bs_buffer_deinit(&out);
+		char *lines;
+		const char *text = cases[i].text;
+		assert_int_equal(bs_query_caret(text, strlen(text), cases[i].at_byte, &lines, NULL), BS_OK);
+		assert_string_equal(lines, cases[i].lines);
+		free(lines);
+		assert_int_equal(bs_query_caret(text, strlen(text), SIZE_MAX, &lines, NULL), BS_INVALID);
+		assert_null(lines);
 	}
 }
 

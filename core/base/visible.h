@@ -10,21 +10,19 @@
 #include "core/base/buffer.h"
 #include "core/base/status.h"
 
-/* The code point at *at < text_bytes, or before *at > 0, and *at moved past it: forward over the whole of an invalid
- * sequence (a maximal subpart, one U+FFFD), backward over a byte of it. Negative for an invalid one. Not for a place
- * inside a character. */
-int32_t bs_visible_next(const uint8_t *text, size_t text_bytes, size_t *at);
+/*
+ * As bs_visible_next (bitsift.h; it moves over a maximal subpart of an invalid sequence, one U+FFFD) backwards: the code point
+ * before *at > 0, over a byte of an invalid sequence. Not for a place inside a character.
+ */
 int32_t bs_visible_previous(const uint8_t *text, size_t *at);
 
 /* Unicode White_Space. Of others than ASCII, after bs_icu_load (icu.h). */
 bool bs_visible_is_space(int32_t code_point);
 
-/* Control characters (C0, DEL, C1), and the marks that show what follows in another direction. */
-bool bs_visible_is_obeyed(int32_t code_point);
-
-/* Puts the character at *at < text_bytes and moves *at past it: as it is, or, where a terminal might obey it, \xNN for
- * each of its bytes. Bytes that are not UTF-8 stay unless they are C1 by themselves. Returns how many bytes were
- * put. */
+/*
+ * Puts the character at *at < text_bytes and moves *at past it: as it is, or, where a terminal might obey it, \xNN for each
+ * of its bytes. Bytes that are not UTF-8 stay unless they are C1 by themselves. Returns how many bytes were put.
+ */
 #define BS_VISIBLE_MOST_BYTES 16
 size_t bs_visible_escape_next(const uint8_t *text, size_t text_bytes, size_t *at, char out[BS_VISIBLE_MOST_BYTES + 1]);
 

@@ -30,7 +30,7 @@ enum bs_status bs_index_refuse_link(const char *path, struct bs_error *err)
 	return bs_fail(err, BS_UNTRUSTED, "%s: a symbolic link, which is followed only if it is named: --index %s", path, path);
 }
 
-enum bs_status bs_index_find(char **dir_out, struct bs_error *err)
+enum bs_status bs_index_locate(char **dir_out, struct bs_error *err)
 {
 	static const char name[] = ".bitsift";
 	static const char manifest[] = "/manifest";

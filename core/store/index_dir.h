@@ -22,10 +22,6 @@
 /* Creates the directory, for its owner alone, if it is not there (its parent must be). BS_IO names it. */
 enum bs_status bs_index_create_dir(const char *dir, struct bs_error *err) BS_WARN_UNUSED;
 
-/* The index nearest to the current directory, upward: its path, ".bitsift", "../.bitsift" and so on, to be freed by the
- * caller. BS_NOT_FOUND says how to make one; BS_UNTRUSTED: it is a link. */
-enum bs_status bs_index_find(char **dir_out, struct bs_error *err) BS_WARN_UNUSED;
-
 /* BS_UNTRUSTED if a directory that nobody named, and that was found at path, is a symbolic link: it may lead anywhere. */
 enum bs_status bs_index_refuse_link(const char *path, struct bs_error *err) BS_WARN_UNUSED;
 

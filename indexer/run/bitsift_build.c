@@ -1,7 +1,6 @@
 /* bitsift_build.c: the building part of bitsift.h, put upon indexer.h. */
 #include "core/bitsift.h"
 
-#include "corpus/changes/delete.h"
 #include "indexer/run/indexer.h"
 
 _Static_assert((int)BS_SKIP_REASONS <= (int)BS_SKIP_MAX, "no room for every reason in struct bs_build_report");
@@ -127,19 +126,5 @@ enum bs_status bs_index_compact(const struct bs_build_request *request, struct b
 	}
 	if (report_out)
 		copy_report(&report, report_out);
-	return status;
-}
-
-enum bs_status bs_index_delete(const char *dir, const struct bs_consent *consent, const char *const *ids, size_t n_ids,
-                               bool wait, uint64_t *n_deleted_out, struct bs_error *err)
-{
-	uint64_t n_deleted = 0;
-	struct bs_dir opened;
-	enum bs_status status = bs_dir_open(&opened, dir, consent, err);
-	if (!status)
-		status = bs_delete_ids(&opened, wait, ids, n_ids, NULL, &n_deleted, err);
-	bs_dir_close(&opened);
-	if (n_deleted_out)
-		*n_deleted_out = n_deleted;
 	return status;
 }

@@ -1,4 +1,4 @@
-/* cmd_delete.c: `bitsift delete`. Arguments and output; the work is corpus/changes/delete.c's, and the query's. */
+/* cmd_delete.c: `bitsift delete`. Arguments and output; the work is bs_index_delete's. */
 #include "query/cli/cmd_delete.h"
 
 #include <stdbool.h>
@@ -6,10 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/store/index_dir.h"
-#include "corpus/changes/delete.h"
 #include "query/cli/cmd_shared.h"
-#include "query/search/search.h"
 
 struct delete_arguments {
 	const char *index;
@@ -71,111 +68,50 @@ static enum bs_status parse_arguments(struct delete_arguments *arguments, int ar
 	return BS_OK;
 }
 
-/* ---- by id ---- */
-
-static enum bs_status delete_ids(const struct delete_arguments *arguments, struct bs_dir *dir, uint64_t *n_deleted_out,
-                                 struct bs_error *err)
-{
-	bool *found = calloc(arguments->n_ids, sizeof(*found));
-	if (!found)
-		return bs_fail_memory(err, "ids", arguments->n_ids);
-	enum bs_status status = bs_delete_ids(dir, arguments->wait, (const char *const *)arguments->ids, arguments->n_ids,
-	                                      found, n_deleted_out, err);
-	for (size_t i = 0; i < arguments->n_ids && !status; i++) {
-		struct bs_error line;
-		if (found[i])
-			continue;
-		(void)bs_fail(&line, BS_OK, "%s: no document has this id", arguments->ids[i]);
-		fprintf(stderr, "bitsift: %s\n", line.text);
-	}
-	free(found);
-	return status;
-}
-
-/* ---- by query ---- */
-
-static enum bs_status take_hit(void *context, const struct bs_search_hit *hit, struct bs_error *err)
-{
-	return bs_buffer_append(context, &hit->ref, sizeof(hit->ref), err);
-}
-
 static void show_notice(void *context, const char *message)
 {
 	(void)context;
 	fprintf(stderr, "bitsift: %s\n", message);
 }
 
-static enum bs_status find_matches(const struct delete_arguments *arguments, const struct bs_search *search,
-                                   struct bs_buffer *refs, bool *is_whole_out, struct bs_error *err)
-{
-	struct bs_search_request request = {
-		.text = (const uint8_t *)arguments->query,
-		.text_bytes = strlen(arguments->query),
-		.mode = BS_SEARCH_IDS,
-		.any = arguments->any,
-	};
-	struct bs_search_sink sink = {.context = refs, .hit = take_hit, .notice = show_notice};
-	struct bs_searcher *searcher = NULL;
-	struct bs_query_stats stats;
-	size_t error_byte;
-	enum bs_status status = bs_searcher_new(search, &sink, &searcher, err);
-	if (!status)
-		status = bs_searcher_run(searcher, &request, &stats, &error_byte, err);
-	uint64_t n_unread = status ? 0 : bs_searcher_failures(searcher);
-	bs_cmd_show_unread(n_unread);
-	*is_whole_out = !status && n_unread == 0;
-	bs_searcher_free(searcher);
-	return status;
-}
-
-/* With the lock held from before the query is run: what is deleted is what was found. */
-static enum bs_status delete_matches(const struct delete_arguments *arguments, struct bs_dir *dir, uint64_t *n_deleted_out,
-                                     bool *is_whole_out, struct bs_error *err)
-{
-	struct bs_index_lock lock;
-	struct bs_search search = {0};
-	struct bs_buffer refs = {0};
-	enum bs_status status = bs_index_lock_existing(dir, arguments->wait, &lock, err);
-	if (!status)
-		status = bs_search_open(dir->path, dir->consent, NULL, &search, err);
-	if (!status)
-		status = find_matches(arguments, &search, &refs, is_whole_out, err);
-	size_t n = refs.used_bytes / sizeof(struct bs_doc_ref);
-	if (!status && n > 0)
-		status = bs_delete_documents(&search.snapshot, (const struct bs_doc_ref *)(const void *)refs.data, n, err);
-	*n_deleted_out = status ? 0 : n;
-	bs_search_deinit(&search);
-	bs_index_lock_release(&lock);
-	bs_buffer_deinit(&refs);
-	return status;
-}
-
 int bs_cmd_delete(int argc, char **argv, const struct bs_consent *consent)
 {
 	struct bs_error err = {""};
 	struct delete_arguments arguments = {0};
-	struct bs_dir dir = {.fd = -1};
-	uint64_t n_deleted = 0;
-	bool is_whole = true, help = false;
+	struct bs_delete_result result = {0};
+	char *dir = NULL;
+	bool help = false;
 	enum bs_status status = parse_arguments(&arguments, argc, argv, &help, &err);
 	if (!status && help)
 		return bs_cmd_show_help(&bs_command_delete);
 	if (!status)
-		status = bs_cmd_open(arguments.index, consent, &dir, &err);
-	if (!status)
-		status = arguments.query ? delete_matches(&arguments, &dir, &n_deleted, &is_whole, &err)
-		                         : delete_ids(&arguments, &dir, &n_deleted, &err);
-	bs_dir_close(&dir);
+		status = bs_cmd_locate(arguments.index, &dir, &err);
+	if (!status) {
+		struct bs_delete_request request = {
+			.dir = dir,
+			.ids = (const char *const *)arguments.ids,
+			.n_ids = arguments.n_ids,
+			.query = arguments.query,
+			.query_bytes = arguments.query ? strlen(arguments.query) : 0,
+			.any = arguments.any,
+			.wait = arguments.wait,
+			.notice = show_notice,
+			.consent = consent,
+		};
+		status = bs_index_delete(&request, &result, &err);
+	}
+	free(dir);
+	bs_cmd_show_unread(result.n_unreadable);
 	if (status) {
 		fprintf(stderr, "bitsift: %s\n", err.text);
 		return 2;
 	}
 	char count[32];
-	bs_format_count(n_deleted, count);
+	bs_format_count(result.n_deleted, count);
 	if (!arguments.quiet)
-		fprintf(stderr, "deleted %s document%s\n", count, n_deleted == 1 ? "" : "s");
+		fprintf(stderr, "deleted %s document%s\n", count, result.n_deleted == 1 ? "" : "s");
 	/* Documents that could not be read were named; they may have matched. */
-	if (!is_whole)
+	if (result.n_unreadable > 0)
 		return 2;
-	return n_deleted > 0 ? 0 : 1;
+	return result.n_deleted > 0 ? 0 : 1;
 }

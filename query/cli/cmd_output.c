@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/status.h"
+
 #define OUTPUT_BYTES ((size_t)65536)
 
 static struct {
@@ -67,6 +69,24 @@ bool bs_output_flush(void)
 	lock();
 	empty();
 	return unlock();
+}
+
+/* Whether it was written, bs_output_flush says in the end. */
+static ssize_t write_stream(void *cookie, const char *bytes, size_t n_bytes)
+{
+	(void)cookie;
+	(void)bs_output_add(bytes, n_bytes);
+	return (ssize_t)n_bytes;
+}
+
+enum bs_status bs_output_stream(FILE **stream_out, struct bs_error *err)
+{
+	static char buffer[OUTPUT_BYTES];
+	*stream_out = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_stream});
+	if (!*stream_out)
+		return bs_fail_memory(err, "a stream", sizeof(buffer));
+	(void)setvbuf(*stream_out, buffer, _IOFBF, sizeof(buffer));
+	return BS_OK;
 }
 
 void bs_output_rescue(void)

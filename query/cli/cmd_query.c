@@ -1,4 +1,4 @@
-/* cmd_query.c: `bitsift query`. Arguments, batches and output; the search itself is search.c's. */
+/* cmd_query.c: `bitsift query`. Arguments, batches and output; the search itself is bs_find's. */
 #include "query/cli/cmd_query.h"
 
 #include <errno.h>
@@ -10,17 +10,15 @@
 #include "query/cli/cmd_output.h"
 #include "query/cli/cmd_shared.h"
 #include "query/cli/present.h"
-#include "core/base/visible.h"
-#include "query/search/search.h"
 
 struct query_arguments {
 	const char *index;
 	const char *kernel;
 	const char *batch;
-	struct bs_search_request request;
+	struct bs_find_request request;
 	uint64_t n_best;
-	struct bs_buffer text;
-	bool count, ids, nul, json, stats, fresh;
+	char *text; /* the operands, joined */
+	bool count, ids, nul, json, stats, fresh, explain;
 };
 
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct query_arguments, field)
@@ -37,7 +35,7 @@ static const struct bs_option query_options[] = {
 	{0, "approx", NULL, "verify only the candidates that look best", SETS(FLAG, request.approx)},
 	{0, "brute", NULL, "read every document instead of using the index", SETS(FLAG, request.brute)},
 	{0, "fresh", NULL, "check every source first, and search what is new or changed too", SETS(FLAG, fresh)},
-	{0, "explain", NULL, "explain on stderr how the query is answered", SETS(FLAG, request.explain)},
+	{0, "explain", NULL, "explain on stderr how the query is answered", SETS(FLAG, explain)},
 	{0, "stats", NULL, "end with a line of statistics in JSON, on stderr", SETS(FLAG, stats)},
 	{0, "kernel", "NAME", "the SIMD code to use; `list` prints the choices", SETS(STRING, kernel)},
 	{0},
@@ -117,18 +115,31 @@ const struct bs_command bs_command_query = {
 struct session {
 	const struct query_arguments *arguments;
 	const struct bs_consent *consent;
-	struct bs_search search;
-	struct bs_searcher *searcher;
+	struct bs_index *index;
+	struct bs_index_info info;
+	struct bs_finder *finder;
 	struct bs_stats_sum stats;
-	struct bs_buffer out;
+	FILE *out;
 	bool is_terminal; /* standard output */
 	bool color;
 	bool has_matched;
 	bool has_failed;
+	uint64_t n_unreadable;
 	uint64_t n_shown; /* ids of this query */
 };
 
-/* ---- arguments ---- */
+static char *join(char *const *words, size_t n)
+{
+	char *text = NULL;
+	size_t n_bytes;
+	FILE *stream = open_memstream(&text, &n_bytes);
+	for (size_t i = 0; i < n && stream; i++)
+		fprintf(stream, "%s%s", i > 0 ? " " : "", words[i]);
+	if (stream && fclose(stream) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
 
 static enum bs_status parse_arguments(struct query_arguments *arguments, int argc, char **argv, bool *help_out,
                                       struct bs_error *err)
@@ -137,12 +148,6 @@ static enum bs_status parse_arguments(struct query_arguments *arguments, int arg
 	enum bs_status status = bs_command_parse(&bs_command_query, argc, argv, arguments, &operands, err);
 	size_t n = operands.n;
 	*help_out = operands.help;
-	for (size_t i = 0; i < n && !status; i++) {
-		if (i > 0)
-			status = bs_buffer_append(&arguments->text, " ", 1, err);
-		if (!status)
-			status = bs_buffer_append(&arguments->text, operands.list[i], strlen(operands.list[i]), err);
-	}
 	if (status || operands.help || (arguments->kernel && strcmp(arguments->kernel, "list") == 0))
 		return status;
 	if (arguments->count && arguments->ids)
@@ -153,57 +158,44 @@ static enum bs_status parse_arguments(struct query_arguments *arguments, int arg
 		return bs_fail(err, BS_INVALID, "no query; try `bitsift query WORD...` or see `bitsift query --help`");
 	if (n > 0 && arguments->batch)
 		return bs_fail(err, BS_INVALID, "a query and --batch exclude each other");
-	arguments->request.mode = arguments->count ? BS_SEARCH_COUNT : (arguments->ids ? BS_SEARCH_IDS : BS_SEARCH_TOP);
-	arguments->request.k = (size_t)arguments->n_best;
-	arguments->request.snippets = arguments->request.mode == BS_SEARCH_TOP;
+	arguments->text = join(operands.list, n);
+	if (!arguments->text)
+		return bs_fail_memory(err, "a query", n);
+	bool is_count = arguments->count || (arguments->n_best == 0 && !arguments->ids);
+	arguments->request.mode = is_count ? BS_FIND_COUNT : arguments->ids ? BS_FIND_IDS : BS_FIND_TOP;
+	arguments->request.approx &= arguments->request.mode == BS_FIND_TOP;
+	arguments->request.n_best = (size_t)arguments->n_best;
+	arguments->request.snippets = arguments->request.mode == BS_FIND_TOP;
 	return BS_OK;
 }
 
-/* ---- output ---- */
-
-static void write_out(struct session *session)
-{
-	(void)bs_output_add(session->out.data, session->out.used_bytes);
-	bs_buffer_clear(&session->out);
-}
-
-/* Exact, but to a terminal what that would not obey. */
-static enum bs_status append_id(struct session *session, const struct bs_search_hit *hit, struct bs_error *err)
-{
-	return session->is_terminal ? bs_visible_escape(&session->out, hit->id, hit->id_bytes, err)
-	                        : bs_buffer_append(&session->out, hit->id, hit->id_bytes, err);
-}
-
-static enum bs_status show_hit(void *context, const struct bs_search_hit *hit, struct bs_error *err)
+static int show_hit(void *context, const struct bs_find_hit *hit)
 {
 	struct session *session = context;
 	const struct query_arguments *arguments = session->arguments;
-	enum bs_status status;
 	if (arguments->json) {
-		status = bs_present_json(hit, hit->rank > 0, &session->out, err);
+		bs_present_json(hit, session->out);
 	} else if (!arguments->ids) {
-		status = bs_present_text(hit, session->color, &session->out, err);
-	} else if (arguments->batch) {
-		status = session->n_shown > 0 && !arguments->nul ? bs_buffer_append(&session->out, "\t", 1, err) : BS_OK;
-		if (!status)
-			status = append_id(session, hit, err);
-		if (!status && arguments->nul)
-			status = bs_buffer_append(&session->out, "\0", 1, err);
+		bs_present_text(hit, session->color, session->out);
 	} else {
-		status = append_id(session, hit, err);
-		if (!status)
-			status = bs_buffer_append(&session->out, arguments->nul ? "\0" : "\n", 1, err);
+		if (arguments->batch && !arguments->nul && session->n_shown > 0)
+			putc('\t', session->out);
+		/* Exact, but to a terminal what that would not obey. */
+		if (session->is_terminal)
+			bs_present_escaped(hit->id, hit->id_bytes, session->out);
+		else
+			fwrite(hit->id, 1, hit->id_bytes, session->out);
+		if (arguments->nul || !arguments->batch)
+			putc(arguments->nul ? '\0' : '\n', session->out);
 	}
 	session->n_shown++;
-	if (session->out.used_bytes > (64u << 10))
-		write_out(session);
-	return status;
+	return 0;
 }
 
 static void show_notice(void *context, const char *message)
 {
-	struct session *session = context;
-	write_out(session);
+	const struct session *session = context;
+	fflush(session->out);
 	(void)bs_output_flush();
 	fprintf(stderr, "bitsift: %s\n", message);
 }
@@ -214,77 +206,67 @@ static void show_explain(void *context, const char *text, size_t text_bytes)
 	fwrite(text, 1, text_bytes, stderr);
 }
 
-/* One line with the reason; for a query that does not parse, the query with a caret too. */
-static void show_query_error(const struct bs_search_request *request, enum bs_status status, size_t at_byte,
-                             const struct bs_error *err)
-{
-	struct bs_buffer text = {0};
-	fprintf(stderr, "bitsift: %s\n", err->text);
-	if (status == BS_INVALID && bs_query_caret(request->text, request->text_bytes, at_byte, &text, NULL) == BS_OK &&
-	    text.used_bytes > 0)
-		fprintf(stderr, "%.*s\n", (int)text.used_bytes, (const char *)text.data);
-	bs_buffer_deinit(&text);
-}
-
-/* ---- running ---- */
-
-static enum bs_status end_query(struct session *session, const struct bs_query_stats *stats, struct bs_error *err)
+static void end_query(struct session *session, const struct bs_find_result *result)
 {
 	const struct query_arguments *arguments = session->arguments;
-	char count[32];
-	enum bs_status status = BS_OK;
-	if (arguments->count) {
-		int n = snprintf(count, sizeof(count), "%llu\n", (unsigned long long)stats->hits);
-		status = bs_buffer_append(&session->out, count, (size_t)n, err);
-	} else if (arguments->batch) {
-		status = bs_buffer_append(&session->out, "\n", 1, err);
-	}
-	write_out(session);
-	if (session->is_terminal)
-		(void)bs_output_flush();
-	if (session->is_terminal && arguments->request.mode == BS_SEARCH_TOP && !arguments->json && stats->hits > session->n_shown) {
+	if (arguments->count)
+		fprintf(session->out, "%llu\n", (unsigned long long)result->n_hits);
+	else if (arguments->batch)
+		putc('\n', session->out);
+	fflush(session->out);
+	if (!session->is_terminal)
+		return;
+	(void)bs_output_flush();
+	if (!arguments->count && !arguments->ids && !arguments->json && result->n_hits > session->n_shown)
 		fprintf(stderr, "the best %llu matches shown; -n K shows more\n", (unsigned long long)session->n_shown);
-	}
-	return status;
 }
 
 /* The longest query, its \r, and a byte that tells that it is longer. */
 #define BATCH_LINE_BYTES ((size_t)BS_QUERY_MAX_BYTES + 2)
 
-static enum bs_status run_query(struct session *session, const uint8_t *text, size_t text_bytes, struct bs_error *err)
+/* An error is one line with the reason; for a query that does not parse, the query with a caret too. */
+static enum bs_status run_query(struct session *session, const char *text, size_t text_bytes, struct bs_error *err)
 {
-	struct bs_search_request request = session->arguments->request;
-	struct bs_query_stats stats;
-	size_t at_byte = 0;
-	request.text = text;
-	request.text_bytes = text_bytes;
+	struct bs_find_request request = session->arguments->request;
+	struct bs_find_result result;
+	request.query = text;
+	request.query_bytes = text_bytes;
+	request.hit = show_hit;
+	request.notice = show_notice;
+	request.explain = session->arguments->explain ? show_explain : NULL;
+	request.context = session;
 	if (session->color && !session->arguments->json) {
 		request.mark_start = "\033[1;31m";
 		request.mark_stop = "\033[0m";
 	}
 	session->n_shown = 0;
-	enum bs_status status = bs_searcher_run(session->searcher, &request, &stats, &at_byte, err);
-	session->has_matched |= !status && stats.hits > 0;
+	enum bs_status status = bs_find(session->finder, &request, &result, err);
+	session->n_unreadable += result.n_unreadable - session->info.n_unfollowed;
+	session->has_matched |= !status && result.n_hits > 0;
 	if (!status)
-		status = bs_stats_add(&session->stats, &stats, err);
-	if (!status)
-		status = end_query(session, &stats, err);
-	if (status) {
-		write_out(session);
-		show_query_error(&request, status, at_byte, err);
+		status = bs_stats_add(&session->stats, &result.stats, err);
+	if (!status) {
+		end_query(session, &result);
+		return BS_OK;
 	}
+	fflush(session->out);
+	fprintf(stderr, "bitsift: %s\n", err->text);
+	char *caret = NULL;
+	if (status == BS_INVALID && bs_query_caret(text, text_bytes, result.error_byte, &caret, NULL) == BS_OK)
+		fprintf(stderr, "%s\n", caret);
+	free(caret);
 	return status;
 }
 
 /* The next line, without its end, or as much of one as is too long for a query whatever follows: the rest is gone past, but
  * never held. False at the end of the file. */
-static bool next_line(FILE *file, uint8_t *line, size_t *line_bytes_out)
+static bool next_line(FILE *file, char *line, size_t *line_bytes_out)
 {
 	size_t n = 0;
 	int byte;
 	while ((byte = getc_unlocked(file)) != EOF && byte != '\n')
 		if (n < BATCH_LINE_BYTES)
-			line[n++] = (uint8_t)byte;
+			line[n++] = (char)byte;
 	bool is_line = byte == '\n' || n > 0;
 	if (n > 0 && n < BATCH_LINE_BYTES && line[n - 1] == '\r')
 		n--;
@@ -298,7 +280,7 @@ static enum bs_status run_batch(struct session *session, struct bs_error *err)
 	const char *path = session->arguments->batch;
 	bool is_stdin = strcmp(path, "-") == 0;
 	FILE *file = is_stdin ? stdin : fopen(path, "re");
-	uint8_t *line = malloc(BATCH_LINE_BYTES);
+	char *line = malloc(BATCH_LINE_BYTES);
 	size_t n;
 	enum bs_status status = BS_OK;
 	if (!line)
@@ -335,35 +317,32 @@ out:
 static enum bs_status open_index(struct session *session, struct bs_error *err)
 {
 	char *dir = NULL;
-	enum bs_status status = bs_cmd_locate(session->arguments->index, &dir, err);
+	enum bs_status status = bs_output_stream(&session->out, err);
 	if (!status)
-		status = bs_search_open(dir, session->consent, session->arguments->kernel, &session->search, err);
-	if (!status && session->arguments->fresh)
-		status = bs_search_freshen(&session->search, show_notice, session, err);
+		status = bs_cmd_locate(session->arguments->index, &dir, err);
+	struct bs_open_request request = {
+		.dir = dir,
+		.kernel = session->arguments->kernel,
+		.consent = session->consent,
+		.fresh = session->arguments->fresh,
+		.notice = show_notice,
+		.context = session,
+	};
+	if (!status)
+		status = bs_index_open_with(&request, &session->index, err);
 	free(dir);
 	if (status)
 		return status;
-	if (session->search.is_other_unicode) {
+	bs_index_describe(session->index, &session->info);
+	session->n_unreadable = session->info.n_unfollowed;
+	if (session->info.is_other_unicode) {
 		struct bs_error line;
 		(void)bs_fail(&line, BS_OK, "this index was made with ICU %s (Unicode %s), whose words may differ; answering by "
-		              "reading every document: run `bitsift index --rebuild`", session->search.snapshot.manifest.icu_version,
-		              session->search.snapshot.manifest.unicode_version);
+		              "reading every document: run `bitsift index --rebuild`", session->info.icu_version,
+		              session->info.unicode_version);
 		fprintf(stderr, "bitsift: %s\n", line.text);
 	}
-	struct bs_search_sink sink = {.context = session, .hit = show_hit, .notice = show_notice, .explain = show_explain};
-	return bs_searcher_new(&session->search, &sink, &session->searcher, err);
-}
-
-static enum bs_status show_stats(struct session *session, struct bs_error *err)
-{
-	bs_buffer_clear(&session->out);
-	enum bs_status status = bs_stats_json(&session->stats, &session->out, err);
-	if (status)
-		fprintf(stderr, "bitsift: %s\n", err->text);
-	else
-		fwrite(session->out.data, 1, session->out.used_bytes, stderr);
-	bs_buffer_clear(&session->out);
-	return status;
+	return bs_finder_new(session->index, &session->finder, err);
 }
 
 static int run_all(const struct query_arguments *arguments, const struct bs_consent *consent)
@@ -377,21 +356,20 @@ static int run_all(const struct query_arguments *arguments, const struct bs_cons
 	else if (arguments->batch)
 		status = run_batch(&session, &err);
 	else
-		status = run_query(&session, arguments->text.data, arguments->text.used_bytes, &err);
-	uint64_t n_unread = session.searcher ? bs_searcher_failures(session.searcher) : 0;
-	session.has_failed |= n_unread > 0 || session.search.n_unread > 0;
-	write_out(&session);
+		status = run_query(&session, arguments->text, strlen(arguments->text), &err);
+	session.has_failed |= session.n_unreadable > 0 || session.info.n_unread > 0;
+	if (session.out)
+		fclose(session.out);
 	if (!bs_output_flush() && !status) {
 		fprintf(stderr, "bitsift: standard output: %s\n", strerror(errno));
 		status = BS_IO;
 	}
-	bs_cmd_show_unread(n_unread);
+	bs_cmd_show_unread(session.n_unreadable);
 	if (arguments->stats && !status)
-		status = show_stats(&session, &err);
-	bs_searcher_free(session.searcher);
-	bs_search_deinit(&session.search);
+		bs_stats_json(&session.stats, stderr);
+	bs_finder_free(session.finder);
+	bs_index_close(session.index);
 	bs_stats_deinit(&session.stats);
-	bs_buffer_deinit(&session.out);
 	if (status || session.has_failed)
 		return 2;
 	return session.has_matched ? 0 : 1;
@@ -422,6 +400,6 @@ int bs_cmd_query(int argc, char **argv, const struct bs_consent *consent)
 		exit_status = bs_cmd_list_kernels();
 	else
 		exit_status = run_all(&arguments, consent);
-	bs_buffer_deinit(&arguments.text);
+	free(arguments.text);
 	return exit_status;
 }

@@ -14,7 +14,7 @@ enum bs_status bs_cmd_locate(const char *option, char **dir_out, struct bs_error
 	const char *environment = getenv("BITSIFT_INDEX");
 	const char *named = option ? option : (environment && *environment ? environment : NULL);
 	if (!named)
-		return bs_index_find(dir_out, err);
+		return bs_index_locate(dir_out, err);
 	*dir_out = strdup(named);
 	return *dir_out ? BS_OK : bs_fail_memory(err, "a path", strlen(named));
 }

@@ -6,6 +6,7 @@
 #ifndef BS_QUERY_GREP_GREP_SOURCE_H
 #define BS_QUERY_GREP_GREP_SOURCE_H
 
+#include "core/base/buffer.h"
 #include "corpus/walk/walk.h"
 
 struct bs_grep_file {

@@ -6,7 +6,6 @@
 #include "core/simd/kernels.h"
 #include "core/base/status.h"
 #include "query/search/plan.h"
-#include "query/search/stats.h"
 
 /* Appends the tree, and one line a term: df, idf, and its columns in each segment, with their densities: the bits of the
  * hashed ones are counted for it. */

@@ -42,7 +42,6 @@
 extern "C" {
 #endif
 
-#define BS_QUERY_MAX_BYTES    (1u << 20) /* longest query text */
 #define BS_QUERY_MAX_WORDS    100000u /* most words of a query, each time that one stands there */
 #define BS_QUERY_MAX_PHRASE   16384u  /* ... of a phrase or NEAR, which a token of several words is, too */
 #define BS_QUERY_MAX_INEXACT  1024u   /* most words with * or ~: each of them is compared with every word of a document */
@@ -156,14 +155,6 @@ void bs_query_free(struct bs_query *query);
  */
 enum bs_status bs_query_format(const struct bs_query *query, const struct bs_query_field *fields, struct bs_buffer *out,
 			       struct bs_error *err) BS_WARN_UNUSED;
-
-/*
- * Appends the query text and, after a line feed, a caret under the character at byte at_byte (or one past the end),
- * without a final line feed. Wide characters count two columns, marks and format characters none; control characters
- * and invalid UTF-8 are shown as U+FFFD, white space as a space. A long query is cut around the caret. BS_NO_MEMORY.
- */
-enum bs_status bs_query_caret(const uint8_t *text, size_t text_bytes, size_t at_byte, struct bs_buffer *out,
-			      struct bs_error *err) BS_WARN_UNUSED;
 
 #ifdef __cplusplus
 }

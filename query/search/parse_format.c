@@ -203,18 +203,28 @@ static enum bs_status put_query(const uint8_t *text, size_t start, size_t text_b
 	return status;
 }
 
-enum bs_status bs_query_caret(const uint8_t *text, size_t text_bytes, size_t at_byte, struct bs_buffer *out,
-			      struct bs_error *err)
+/* Wide characters count two columns, marks and format characters none. */
+enum bs_status bs_query_caret(const char *query, size_t query_bytes, size_t error_byte, char **text_out, struct bs_error *err)
 {
-	size_t start = step_back(text, at_byte, CARET_BEFORE_COLUMNS);
+	const uint8_t *text = (const uint8_t *)query;
+	struct bs_buffer out = {0};
+	*text_out = NULL;
+	if (error_byte > query_bytes)
+		return bs_fail(err, BS_INVALID, "no place in the query");
+	size_t start = step_back(text, error_byte, CARET_BEFORE_COLUMNS);
 	int cut = start > 0 ? 1 : 0;
-	int columns = cut + columns_between(text, start, at_byte);
-	enum bs_status status = bs_visible_append_own(out, cut ? "…" : "", err);
+	int columns = cut + columns_between(text, start, error_byte);
+	enum bs_status status = bs_visible_append_own(&out, cut ? "…" : "", err);
 	if (!status)
-		status = put_query(text, start, text_bytes, CARET_ALL_COLUMNS - cut, out, err);
+		status = put_query(text, start, query_bytes, CARET_ALL_COLUMNS - cut, &out, err);
 	if (!status)
-		status = bs_visible_append_own(out, "\n", err);
+		status = bs_visible_append_own(&out, "\n", err);
 	for (int i = 0; i < columns && !status; i++)
-		status = bs_visible_append_own(out, " ", err);
-	return status ? status : bs_visible_append_own(out, "^", err);
+		status = bs_visible_append_own(&out, " ", err);
+	if (!status)
+		status = bs_buffer_append(&out, "^", 2, err);
+	if (status)
+		bs_buffer_deinit(&out);
+	*text_out = (char *)out.data;
+	return status;
 }

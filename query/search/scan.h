@@ -18,7 +18,6 @@
 #include "core/matrix/slab_and.h"
 #include "core/simd/kernels.h"
 #include "query/search/plan.h"
-#include "query/search/stats.h"
 
 /* One thread's memory for scanning; grows to the deepest query and stays. Others than scan_top.c look at none of it. */
 struct bs_scan {

@@ -18,31 +18,32 @@
 #include "query/search/snippet.h"
 #include "query/search/verify.h"
 
-/* ---- an opened index ---- */
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+#define USUAL_N_BEST 10
 
-static enum bs_status collect_fields(struct bs_search *search, struct bs_error *err)
+static enum bs_status collect_fields(struct bs_index *index, struct bs_error *err)
 {
-	enum bs_status status = bs_manifest_number_fields(&search->snapshot.manifest, err);
-	char *const *names = search->snapshot.manifest.fields;
+	enum bs_status status = bs_manifest_number_fields(&index->snapshot.manifest, err);
+	char *const *names = index->snapshot.manifest.fields;
 	if (status)
 		return status;
-	free(search->fields);
-	search->longest_field_bytes = 0;
-	search->n_fields = bs_strings_length(names);
-	search->fields = calloc(search->n_fields + 1, sizeof(*search->fields));
-	if (!search->fields)
-		return bs_fail_memory(err, "names of fields", (search->n_fields + 1) * sizeof(*search->fields));
-	for (size_t i = 0; i < search->n_fields; i++) {
+	free(index->fields);
+	index->longest_field_bytes = 0;
+	index->n_fields = bs_strings_length(names);
+	index->fields = calloc(index->n_fields + 1, sizeof(*index->fields));
+	if (!index->fields)
+		return bs_fail_memory(err, "names of fields", (index->n_fields + 1) * sizeof(*index->fields));
+	for (size_t i = 0; i < index->n_fields; i++) {
 		size_t name_bytes = strlen(names[i]);
-		search->fields[i] = (struct bs_query_field){.name = names[i], .name_bytes = name_bytes};
-		if (name_bytes > search->longest_field_bytes && name_bytes <= BS_QUERY_MAX_FIELD_BYTES)
-			search->longest_field_bytes = (uint32_t)name_bytes;
+		index->fields[i] = (struct bs_query_field){.name = names[i], .name_bytes = name_bytes};
+		if (name_bytes > index->longest_field_bytes && name_bytes <= BS_QUERY_MAX_FIELD_BYTES)
+			index->longest_field_bytes = (uint32_t)name_bytes;
 	}
 	return BS_OK;
 }
 
 struct freshen_notices {
-	struct bs_search *search;
+	struct bs_index *index;
 	void (*notice)(void *context, const char *message);
 	void *context;
 	uint64_t n_unread;
@@ -52,7 +53,7 @@ struct freshen_notices {
 static void tell_skipped(void *context, enum bs_skip reason, const char *message)
 {
 	struct freshen_notices *notices = context;
-	notices->search->n_unfollowed += reason == BS_SKIP_UNTRUSTED;
+	notices->index->n_unfollowed += reason == BS_SKIP_UNTRUSTED;
 	bool is_told = reason > BS_SKIP_SPECIAL;
 	if (reason == BS_SKIP_UNREADABLE)
 		is_told = ++notices->n_unread <= BS_FETCH_TOLD_FAILURES;
@@ -60,54 +61,98 @@ static void tell_skipped(void *context, enum bs_skip reason, const char *message
 		notices->notice(notices->context, message);
 }
 
-enum bs_status bs_search_freshen(struct bs_search *search, void (*notice)(void *context, const char *message),
-                                 void *context, struct bs_error *err)
+/* Looks at every source, so that the answers are of now and not of the commit. */
+static enum bs_status freshen(struct bs_index *index, const struct bs_open_request *request, struct bs_error *err)
 {
-	struct freshen_notices notices = {search, notice, context, 0};
+	struct freshen_notices notices = {index, request->notice, request->context, 0};
 	struct bs_error line;
-	enum bs_status status = bs_snapshot_freshen(&search->snapshot, tell_skipped, &notices, &search->n_unread, err);
-	if (notice && notices.n_unread > BS_FETCH_TOLD_FAILURES) {
+	enum bs_status status = bs_snapshot_freshen(&index->snapshot, tell_skipped, &notices, &index->n_unread, err);
+	if (request->notice && notices.n_unread > BS_FETCH_TOLD_FAILURES) {
 		(void)bs_fail(&line, BS_IO, "%llu files, folders and sources cannot be read", (unsigned long long)notices.n_unread);
-		notice(context, line.text);
+		request->notice(request->context, line.text);
 	}
-	return status ? status : collect_fields(search, err);
+	return status ? status : collect_fields(index, err);
 }
 
-enum bs_status bs_search_open(const char *path, const struct bs_consent *consent, const char *kernel_name,
-                              struct bs_search *search_out, struct bs_error *err)
+static enum bs_status open_index(struct bs_index *index, const struct bs_open_request *request, struct bs_error *err)
 {
-	*search_out = (struct bs_search){.dir = {.fd = -1}};
-	enum bs_status status = bs_kernel_choose(kernel_name, &search_out->kernel, err);
+	enum bs_status status = bs_kernel_choose(request->kernel, &index->kernel, err);
 	if (!status)
-		status = bs_dir_open(&search_out->dir, path, consent, err);
+		status = bs_dir_open(&index->dir, request->dir, request->consent, err);
 	if (!status)
-		status = bs_snapshot_open(&search_out->dir, &search_out->snapshot, err);
+		status = bs_snapshot_open(&index->dir, &index->snapshot, err);
 	if (!status)
-		status = bs_manifest_is_other_unicode(&search_out->snapshot.manifest, &search_out->is_other_unicode, err);
+		status = bs_manifest_is_other_unicode(&index->snapshot.manifest, &index->is_other_unicode, err);
 	/* Silence would look like no match. */
-	if (!status && !search_out->snapshot.manifest.options.words)
+	if (!status && !index->snapshot.manifest.options.words)
 		status = bs_fail(err, BS_INVALID, "%s: an index of grams alone, which knows no words; `bitsift index --rebuild` makes "
-		                 "one of both", path);
+		                 "one of both", request->dir);
 	if (!status)
-		status = collect_fields(search_out, err);
+		status = collect_fields(index, err);
+	return !status && request->fresh ? freshen(index, request, err) : status;
+}
+
+enum bs_status bs_index_open_with(const struct bs_open_request *request, struct bs_index **index_out, struct bs_error *err)
+{
+	*index_out = NULL;
+	enum bs_status status = bs_check_reserved("struct bs_open_request", request->reserved, COUNT(request->reserved), err);
 	if (status)
-		bs_search_deinit(search_out);
+		return status;
+	struct bs_index *index = calloc(1, sizeof(*index));
+	if (!index)
+		return bs_fail_memory(err, "an index", sizeof(*index));
+	index->dir.fd = -1;
+	status = open_index(index, request, err);
+	if (status)
+		bs_index_close(index);
+	else
+		*index_out = index;
 	return status;
 }
 
-void bs_search_deinit(struct bs_search *search)
+enum bs_status bs_index_open(const char *dir, const char *kernel, struct bs_index **index_out, struct bs_error *err)
 {
-	bs_snapshot_deinit(&search->snapshot);
-	bs_dir_close(&search->dir);
-	free(search->fields);
-	*search = (struct bs_search){0};
+	struct bs_open_request request = {.dir = dir, .kernel = kernel};
+	return bs_index_open_with(&request, index_out, err);
 }
 
-/* ---- a searcher ---- */
+enum bs_status bs_index_open_fresh(const char *dir, const char *kernel,
+                                   void (*notice)(void *context, const char *message), void *context,
+                                   struct bs_index **index_out, struct bs_error *err)
+{
+	struct bs_open_request request = {.dir = dir, .kernel = kernel, .fresh = true, .notice = notice, .context = context};
+	return bs_index_open_with(&request, index_out, err);
+}
 
-struct bs_searcher {
-	const struct bs_search *search;
-	struct bs_search_sink sink;
+void bs_index_close(struct bs_index *index)
+{
+	if (!index)
+		return;
+	bs_snapshot_deinit(&index->snapshot);
+	bs_dir_close(&index->dir);
+	free(index->fields);
+	free(index);
+}
+
+void bs_index_describe(const struct bs_index *index, struct bs_index_info *info_out)
+{
+	const struct bs_snapshot *snapshot = &index->snapshot;
+	*info_out = (struct bs_index_info){
+		.n_docs = snapshot->n_live_docs,
+		.n_deleted = snapshot->n_docs + snapshot->overlay.n_docs - snapshot->n_live_docs,
+		.n_segments = snapshot->manifest.n_segments,
+		.generation = snapshot->manifest.generation,
+		.is_other_unicode = index->is_other_unicode,
+		.icu_version = snapshot->manifest.icu_version,
+		.unicode_version = snapshot->manifest.unicode_version,
+		.kernel = index->kernel->name,
+		.n_unread = index->n_unread,
+		.n_unfollowed = index->n_unfollowed,
+	};
+}
+
+struct bs_finder {
+	const struct bs_index *index;
 	struct bs_words *words;
 	struct bs_words *words_unstemmed; /* NULL: words does not stem */
 	struct bs_fetcher *fetcher;
@@ -119,12 +164,14 @@ struct bs_searcher {
 	struct bs_buffer marks; /* struct bs_snippet_hit each */
 	struct bs_buffer id, path, snippet, text;
 	/* The query being run. */
-	const struct bs_search_request *request;
+	const struct bs_find_request *request; /* NULL between queries */
+	size_t n_best;
 	struct bs_query *query;
 	struct bs_matcher *matcher;
 	struct bs_verifier verifier;
 	struct bs_top top;
-	struct bs_query_stats *stats;
+	struct bs_find_result *result;
+	struct bs_query_stats *stats; /* in the result */
 	double avgdl;
 	uint64_t since_ns;      /* when the stage under way began */
 	struct bs_scorer scorer;
@@ -132,58 +179,59 @@ struct bs_searcher {
 	bool is_ranked;         /* the k best are found by bounds (scan_top.h), not by scoring every match */
 };
 
-enum bs_status bs_searcher_new(const struct bs_search *search, const struct bs_search_sink *sink,
-                               struct bs_searcher **searcher_out, struct bs_error *err)
+/* Also while a source is read that a query before this one opened. */
+static void tell(void *context, const char *message)
 {
-	const struct bs_index_options *options = &search->snapshot.manifest.options;
+	const struct bs_finder *finder = context;
+	if (finder->request && finder->request->notice)
+		finder->request->notice(finder->request->context, message);
+}
+
+enum bs_status bs_finder_new(const struct bs_index *index, struct bs_finder **finder_out, struct bs_error *err)
+{
+	const struct bs_index_options *options = &index->snapshot.manifest.options;
 	struct bs_words_options words = {.stem_language = options->stem_language, .fold_accents = options->fold_accents};
 	struct bs_words_options unstemmed = {.fold_accents = options->fold_accents};
-	struct bs_searcher *searcher = calloc(1, sizeof(*searcher));
-	*searcher_out = NULL;
-	if (!searcher)
-		return bs_fail_memory(err, "a searcher", sizeof(*searcher));
-	searcher->search = search;
-	searcher->sink = *sink;
-	enum bs_status status = bs_words_new(&words, &searcher->words, err);
+	struct bs_finder *finder = calloc(1, sizeof(*finder));
+	*finder_out = NULL;
+	if (!finder)
+		return bs_fail_memory(err, "a finder", sizeof(*finder));
+	finder->index = index;
+	enum bs_status status = bs_words_new(&words, &finder->words, err);
 	if (!status && options->stem_language)
-		status = bs_words_new(&unstemmed, &searcher->words_unstemmed, err);
+		status = bs_words_new(&unstemmed, &finder->words_unstemmed, err);
 	if (!status)
-		status = bs_fetcher_new(&search->snapshot, sink->notice, sink->context, &searcher->fetcher, err);
+		status = bs_fetcher_new(&index->snapshot, tell, finder, &finder->fetcher, err);
 	if (!status)
-		status = bs_scan_new(&searcher->scan, err);
+		status = bs_scan_new(&finder->scan, err);
 	if (status) {
-		bs_searcher_free(searcher);
+		bs_finder_free(finder);
 		return status;
 	}
-	*searcher_out = searcher;
+	*finder_out = finder;
 	return BS_OK;
 }
 
-void bs_searcher_free(struct bs_searcher *searcher)
+void bs_finder_free(struct bs_finder *finder)
 {
-	if (!searcher)
+	if (!finder)
 		return;
-	bs_words_free(searcher->words);
-	bs_words_free(searcher->words_unstemmed);
-	bs_fetcher_free(searcher->fetcher);
-	bs_scan_free(searcher->scan);
-	bs_scorer_deinit(&searcher->scorer);
-	bs_top_scan_deinit(&searcher->best);
-	bs_plan_deinit(&searcher->plan);
-	bs_buffer_deinit(&searcher->candidates);
-	bs_buffer_deinit(&searcher->expected);
-	bs_buffer_deinit(&searcher->hits);
-	bs_buffer_deinit(&searcher->marks);
-	bs_buffer_deinit(&searcher->id);
-	bs_buffer_deinit(&searcher->path);
-	bs_buffer_deinit(&searcher->snippet);
-	bs_buffer_deinit(&searcher->text);
-	free(searcher);
-}
-
-uint64_t bs_searcher_failures(const struct bs_searcher *searcher)
-{
-	return bs_fetcher_failures(searcher->fetcher) + searcher->search->n_unfollowed;
+	bs_words_free(finder->words);
+	bs_words_free(finder->words_unstemmed);
+	bs_fetcher_free(finder->fetcher);
+	bs_scan_free(finder->scan);
+	bs_scorer_deinit(&finder->scorer);
+	bs_top_scan_deinit(&finder->best);
+	bs_plan_deinit(&finder->plan);
+	bs_buffer_deinit(&finder->candidates);
+	bs_buffer_deinit(&finder->expected);
+	bs_buffer_deinit(&finder->hits);
+	bs_buffer_deinit(&finder->marks);
+	bs_buffer_deinit(&finder->id);
+	bs_buffer_deinit(&finder->path);
+	bs_buffer_deinit(&finder->snippet);
+	bs_buffer_deinit(&finder->text);
+	free(finder);
 }
 
 static uint64_t now_ns(void)
@@ -194,35 +242,33 @@ static uint64_t now_ns(void)
 }
 
 /* Charges the time since the last charge to a stage. */
-static void charge(struct bs_searcher *searcher, enum bs_stage stage)
+static void charge(struct bs_finder *finder, enum bs_stage stage)
 {
 	uint64_t now = now_ns();
-	searcher->stats->stage_ns[stage] += now - searcher->since_ns;
-	searcher->since_ns = now;
+	finder->stats->stage_ns[stage] += now - finder->since_ns;
+	finder->since_ns = now;
 }
 
-/* ---- verifying ---- */
-
-static enum bs_status take_hit(struct bs_searcher *searcher, const struct bs_hit *hit, struct bs_error *err)
+static enum bs_status take_hit(struct bs_finder *finder, const struct bs_hit *hit, struct bs_error *err)
 {
-	searcher->stats->hits++;
-	switch (searcher->request->mode) {
-	case BS_SEARCH_IDS:
-		return bs_buffer_append(&searcher->hits, hit, sizeof(*hit), err);
-	case BS_SEARCH_TOP:
-		return bs_top_offer(&searcher->top, hit, err);
-	case BS_SEARCH_COUNT:
+	finder->stats->hits++;
+	switch (finder->request->mode) {
+	case BS_FIND_IDS:
+		return bs_buffer_append(&finder->hits, hit, sizeof(*hit), err);
+	case BS_FIND_TOP:
+		return bs_top_offer(&finder->top, hit, err);
+	case BS_FIND_COUNT:
 		break;
 	}
 	return BS_OK;
 }
 
 /* The candidates whose text will be read, so that neighbours are read together. */
-static enum bs_status expect(struct bs_searcher *searcher, uint32_t segment, const struct bs_candidate *candidates,
+static enum bs_status expect(struct bs_finder *finder, uint32_t segment, const struct bs_candidate *candidates,
                              size_t n, struct bs_error *err)
 {
-	bool is_scored = searcher->verifier.is_scored;
-	struct bs_buffer *expected = &searcher->expected;
+	bool is_scored = finder->verifier.is_scored;
+	struct bs_buffer *expected = &finder->expected;
 	bs_buffer_clear(expected);
 	enum bs_status status = bs_buffer_reserve(expected, n * sizeof(uint32_t), err);
 	uint32_t *documents = (uint32_t *)(void *)expected->data;
@@ -231,101 +277,97 @@ static enum bs_status expect(struct bs_searcher *searcher, uint32_t segment, con
 		if (is_scored || !candidates[i].is_sure)
 			documents[n_expected++] = candidates[i].document;
 	if (!status)
-		bs_fetch_expect(searcher->fetcher, segment, documents, n_expected);
+		bs_fetch_expect(finder->fetcher, segment, documents, n_expected);
 	return status;
 }
 
-static enum bs_status verify(struct bs_searcher *searcher, uint32_t segment, struct bs_error *err)
+static enum bs_status verify(struct bs_finder *finder, uint32_t segment, struct bs_error *err)
 {
-	const struct bs_candidate *candidates = (const struct bs_candidate *)(const void *)searcher->candidates.data;
-	size_t n = searcher->candidates.used_bytes / sizeof(*candidates);
-	enum bs_status status = n > 0 ? expect(searcher, segment, candidates, n, err) : BS_OK;
+	const struct bs_candidate *candidates = (const struct bs_candidate *)(const void *)finder->candidates.data;
+	size_t n = finder->candidates.used_bytes / sizeof(*candidates);
+	enum bs_status status = n > 0 ? expect(finder, segment, candidates, n, err) : BS_OK;
 	for (size_t i = 0; i < n && !status; i++) {
 		struct bs_hit hit = {.segment = segment, .document = candidates[i].document};
 		bool is_hit;
-		status = bs_verify(&searcher->verifier, segment, &candidates[i], &is_hit, &hit.score, err);
+		status = bs_verify(&finder->verifier, segment, &candidates[i], &is_hit, &hit.score, err);
 		if (!status && is_hit)
-			status = take_hit(searcher, &hit, err);
+			status = take_hit(finder, &hit, err);
 	}
 	return status;
 }
 
-/* ---- the stages ---- */
-
-static enum bs_status parse(struct bs_searcher *searcher, size_t *error_byte_out, struct bs_error *err)
+static enum bs_status parse(struct bs_finder *finder, struct bs_error *err)
 {
-	const struct bs_search_request *request = searcher->request;
+	const struct bs_find_request *request = finder->request;
 	struct bs_query_options options = {
-		.words = searcher->words,
-		.words_unstemmed = searcher->words_unstemmed,
-		.fields = &searcher->search->snapshot.manifest.field_numbers,
-		.longest_field_bytes = searcher->search->longest_field_bytes,
+		.words = finder->words,
+		.words_unstemmed = finder->words_unstemmed,
+		.fields = &finder->index->snapshot.manifest.field_numbers,
+		.longest_field_bytes = finder->index->longest_field_bytes,
 		.any = request->any,
 	};
-	enum bs_status status = bs_query_parse(request->text, request->text_bytes, &options, &searcher->query,
-	                                       error_byte_out, err);
+	enum bs_status status = bs_query_parse((const uint8_t *)request->query, request->query_bytes, &options, &finder->query,
+	                                       &finder->result->error_byte, err);
 	if (status)
 		return status;
-	for (uint32_t i = 0; i < searcher->query->n_warnings && i < BS_QUERY_WARNINGS && searcher->sink.notice; i++)
-		searcher->sink.notice(searcher->sink.context, searcher->query->warnings[i].text);
+	for (uint32_t i = 0; i < finder->query->n_warnings && i < BS_QUERY_WARNINGS; i++)
+		tell(finder, finder->query->warnings[i].text);
 	return BS_OK;
 }
 
-static void notice_broad(struct bs_searcher *searcher, const struct bs_element *element)
+static void notice_broad(struct bs_finder *finder, const struct bs_element *element)
 {
 	struct bs_error line;
 	int n_bytes = element->term_bytes < 100 ? (int)element->term_bytes : 100;
-	if (searcher->request->brute || !searcher->sink.notice)
+	if (finder->request->brute)
 		return;
 	(void)bs_fail(&line, BS_OK, "%.*s%s stands for more than %u words of this index; answering without it first, by "
 	              "reading more documents: a longer word is faster", n_bytes, (const char *)element->term,
 	              element->kind == BS_ELEMENT_PREFIX ? "*" : "~", BS_PLAN_MAX_EXPANSION);
-	searcher->sink.notice(searcher->sink.context, line.text);
+	tell(finder, line.text);
 }
 
-static enum bs_status plan(struct bs_searcher *searcher, struct bs_error *err)
+static enum bs_status plan(struct bs_finder *finder, struct bs_error *err)
 {
-	const struct bs_search *search = searcher->search;
-	const struct bs_snapshot *snapshot = &search->snapshot;
-	const struct bs_query *query = searcher->query;
-	enum bs_status status = bs_plan_make(&searcher->plan, query, snapshot, err);
+	const struct bs_index *index = finder->index;
+	const struct bs_snapshot *snapshot = &index->snapshot;
+	const struct bs_query *query = finder->query;
+	enum bs_status status = bs_plan_make(&finder->plan, query, snapshot, err);
 	if (!status)
-		status = bs_matcher_new(query, search->fields, search->n_fields, searcher->words, &searcher->matcher, err);
+		status = bs_matcher_new(query, index->fields, index->n_fields, finder->words, &finder->matcher, err);
 	/* A brute search is what all others are compared with: it trusts nothing but the whole analysis. */
-	if (!status && !searcher->request->brute && !search->is_other_unicode)
-		status = bs_byte_verifier_new(&searcher->plan, search->fields, searcher->words, search->kernel,
-		                     &searcher->verifier.byte_verifier, err);
+	if (!status && !finder->request->brute && !index->is_other_unicode)
+		status = bs_byte_verifier_new(&finder->plan, index->fields, finder->words, index->kernel,
+		                     &finder->verifier.byte_verifier, err);
 	for (size_t i = 0; i < query->n_elements && !status; i++)
-		if (searcher->plan.elements[i].is_too_broad)
-			notice_broad(searcher, &query->elements[i]);
-	searcher->avgdl = snapshot->n_docs ? (double)snapshot->n_positions / (double)snapshot->n_docs : 1;
-	if (searcher->avgdl <= 0)
-		searcher->avgdl = 1;
-	searcher->verifier.snapshot = snapshot;
-	searcher->verifier.fetcher = searcher->fetcher;
-	searcher->verifier.matcher = searcher->matcher;
-	searcher->verifier.stats = searcher->stats;
-	searcher->verifier.is_scored = searcher->request->mode == BS_SEARCH_TOP;
-	searcher->verifier.avgdl = searcher->avgdl;
+		if (finder->plan.elements[i].is_too_broad)
+			notice_broad(finder, &query->elements[i]);
+	finder->avgdl = snapshot->n_docs ? (double)snapshot->n_positions / (double)snapshot->n_docs : 1;
+	if (finder->avgdl <= 0)
+		finder->avgdl = 1;
+	finder->verifier.snapshot = snapshot;
+	finder->verifier.fetcher = finder->fetcher;
+	finder->verifier.matcher = finder->matcher;
+	finder->verifier.stats = finder->stats;
+	finder->verifier.is_scored = finder->request->mode == BS_FIND_TOP;
+	finder->verifier.avgdl = finder->avgdl;
 	return status;
 }
 
 /* Every document that is not deleted: what --brute looks at, and all that can be done with an overlay. */
-static enum bs_status all_candidates(struct bs_searcher *searcher, uint32_t segment, struct bs_error *err)
+static enum bs_status all_candidates(struct bs_finder *finder, uint32_t segment, struct bs_error *err)
 {
-	const struct bs_snapshot *snapshot = &searcher->search->snapshot;
+	const struct bs_snapshot *snapshot = &finder->index->snapshot;
 	enum bs_status status = BS_OK;
 	for (uint32_t d = 0; d < bs_snapshot_segment_docs(snapshot, segment) && !status; d++) {
 		struct bs_candidate candidate = {.document = d};
 		if (bs_snapshot_is_deleted(snapshot, segment, d))
 			continue;
-		searcher->stats->candidates++;
-		status = bs_buffer_append(&searcher->candidates, &candidate, sizeof(candidate), err);
+		finder->stats->candidates++;
+		status = bs_buffer_append(&finder->candidates, &candidate, sizeof(candidate), err);
 	}
 	return status;
 }
-
-/* ---- the k best, by bounds ---- */
 
 /* Of a prefix that stands for more words than this, or a longer query, every match is scored. */
 #define RANKED_MAX_WORDS 64u
@@ -337,20 +379,20 @@ static enum bs_status all_candidates(struct bs_searcher *searcher, uint32_t segm
 #define APPROX_FACTOR 4
 #define APPROX_LEAST  100
 
-static enum bs_status prepare_ranking(struct bs_searcher *searcher, struct bs_error *err)
+static enum bs_status prepare_ranking(struct bs_finder *finder, struct bs_error *err)
 {
-	const struct bs_search_request *request = searcher->request;
-	searcher->is_ranked = false;
-	if (request->mode != BS_SEARCH_TOP || request->brute || searcher->search->is_other_unicode)
+	const struct bs_find_request *request = finder->request;
+	finder->is_ranked = false;
+	if (request->mode != BS_FIND_TOP || request->brute || finder->index->is_other_unicode)
 		return BS_OK;
-	enum bs_status status = bs_scorer_make(&searcher->scorer, &searcher->plan, searcher->avgdl, err);
-	size_t n_words = searcher->scorer.n_words;
-	searcher->is_ranked = !status && !request->exhaustive && searcher->scorer.is_complete && n_words > 0 &&
-	                      n_words <= RANKED_MAX_WORDS && request->k > 0;
+	enum bs_status status = bs_scorer_make(&finder->scorer, &finder->plan, finder->avgdl, err);
+	size_t n_words = finder->scorer.n_words;
+	finder->is_ranked = !status && !request->exhaustive && finder->scorer.is_complete && n_words > 0 &&
+	                      n_words <= RANKED_MAX_WORDS && finder->n_best > 0;
 	/* Where nothing scores, the first in order are the best, and those who are sure need not be read. */
-	searcher->verifier.is_scored = false;
-	for (size_t i = 0; i < searcher->query->n_elements; i++)
-		searcher->verifier.is_scored |= searcher->query->elements[i].is_scored;
+	finder->verifier.is_scored = false;
+	for (size_t i = 0; i < finder->query->n_elements; i++)
+		finder->verifier.is_scored |= finder->query->elements[i].is_scored;
 	return status;
 }
 
@@ -360,30 +402,30 @@ static bool is_full(const struct bs_top *top)
 }
 
 /* Reads a document that waits. */
-static enum bs_status verify_bound(struct bs_searcher *searcher, const struct bs_bound *bound, struct bs_error *err)
+static enum bs_status verify_bound(struct bs_finder *finder, const struct bs_bound *bound, struct bs_error *err)
 {
 	struct bs_candidate candidate = {.document = bound->document};
 	struct bs_hit hit = {.segment = bound->segment, .document = bound->document};
 	bool is_hit;
-	enum bs_status status = bs_verify(&searcher->verifier, bound->segment, &candidate, &is_hit, &hit.score, err);
-	return !status && is_hit ? take_hit(searcher, &hit, err) : status;
+	enum bs_status status = bs_verify(&finder->verifier, bound->segment, &candidate, &is_hit, &hit.score, err);
+	return !status && is_hit ? take_hit(finder, &hit, err) : status;
 }
 
 /* Reads up to so many of those that wait, in the order of their bounds, until none can be among the best. */
-static enum bs_status verify_waiting(struct bs_searcher *searcher, size_t n_most, bool until_full, struct bs_error *err)
+static enum bs_status verify_waiting(struct bs_finder *finder, size_t n_most, bool until_full, struct bs_error *err)
 {
 	struct bs_bound bound;
 	enum bs_status status = BS_OK;
-	charge(searcher, BS_STAGE_RANK);
-	for (size_t n = 0; n < n_most && !status && !(until_full && is_full(&searcher->top)); n++) {
-		if (!bs_top_scan_next(&searcher->best, &bound))
+	charge(finder, BS_STAGE_RANK);
+	for (size_t n = 0; n < n_most && !status && !(until_full && is_full(&finder->top)); n++) {
+		if (!bs_top_scan_next(&finder->best, &bound))
 			break;
-		if (bs_top_scan_is_possible(&searcher->best, bound.most))
-			status = verify_bound(searcher, &bound, err);
+		if (bs_top_scan_is_possible(&finder->best, bound.most))
+			status = verify_bound(finder, &bound, err);
 		else
-			bs_buffer_clear(&searcher->best.waiting);
+			bs_buffer_clear(&finder->best.waiting);
 	}
-	charge(searcher, BS_STAGE_VERIFY);
+	charge(finder, BS_STAGE_VERIFY);
 	return status;
 }
 
@@ -394,221 +436,247 @@ static void end_filter(void *context)
 
 static enum bs_status settle_slab(void *context, bool are_few, struct bs_error *err)
 {
-	struct bs_searcher *searcher = context;
-	size_t n_waiting = bs_top_scan_n_waiting(&searcher->best);
-	charge(searcher, BS_STAGE_RANK);
-	if (n_waiting == 0 || (!are_few && (is_full(&searcher->top) || n_waiting <= searcher->request->k)))
+	struct bs_finder *finder = context;
+	size_t n_waiting = bs_top_scan_n_waiting(&finder->best);
+	charge(finder, BS_STAGE_RANK);
+	if (n_waiting == 0 || (!are_few && (is_full(&finder->top) || n_waiting <= finder->n_best)))
 		return BS_OK;
-	return verify_waiting(searcher, searcher->request->k + SETTLE_MORE, !are_few, err);
+	return verify_waiting(finder, finder->n_best + SETTLE_MORE, !are_few, err);
 }
 
 /* Those that still wait. */
-static enum bs_status settle_rest(struct bs_searcher *searcher, struct bs_error *err)
+static enum bs_status settle_rest(struct bs_finder *finder, struct bs_error *err)
 {
-	const struct bs_search_request *request = searcher->request;
-	size_t n_waiting = bs_top_scan_n_waiting(&searcher->best);
-	size_t n_most = request->approx ? request->k * APPROX_FACTOR + APPROX_LEAST : SIZE_MAX;
-	enum bs_status status = verify_waiting(searcher, n_most, false, err);
+	const struct bs_find_request *request = finder->request;
+	size_t n_waiting = bs_top_scan_n_waiting(&finder->best);
+	size_t n_most = request->approx ? finder->n_best * APPROX_FACTOR + APPROX_LEAST : SIZE_MAX;
+	enum bs_status status = verify_waiting(finder, n_most, false, err);
 	struct bs_error line;
-	if (status || bs_top_scan_n_waiting(&searcher->best) == 0 || !searcher->sink.notice)
+	if (status || bs_top_scan_n_waiting(&finder->best) == 0)
 		return status;
 	(void)bs_fail(&line, BS_OK, "approximate: verified the best %zu of %zu candidates", n_most, n_waiting);
-	searcher->sink.notice(searcher->sink.context, line.text);
+	tell(finder, line.text);
 	return BS_OK;
 }
 
 /* Scores and bounds are of what was indexed. Where the sources of the best have changed since, they prove nothing. */
-static enum bs_status are_hits_unchanged(struct bs_searcher *searcher, bool *unchanged_out, struct bs_error *err)
+static enum bs_status are_hits_unchanged(struct bs_finder *finder, bool *unchanged_out, struct bs_error *err)
 {
-	const struct bs_snapshot *snapshot = &searcher->search->snapshot;
+	const struct bs_snapshot *snapshot = &finder->index->snapshot;
 	uint32_t overlay = snapshot->manifest.n_segments;
-	size_t n_bytes = searcher->top.heap.used_bytes;
+	size_t n_bytes = finder->top.heap.used_bytes;
 	*unchanged_out = true;
-	bs_buffer_clear(&searcher->hits);
-	enum bs_status status = n_bytes ? bs_buffer_append(&searcher->hits, searcher->top.heap.data, n_bytes, err) : BS_OK;
-	struct bs_hit *hits = (struct bs_hit *)(void *)searcher->hits.data;
+	bs_buffer_clear(&finder->hits);
+	enum bs_status status = n_bytes ? bs_buffer_append(&finder->hits, finder->top.heap.data, n_bytes, err) : BS_OK;
+	struct bs_hit *hits = (struct bs_hit *)(void *)finder->hits.data;
 	/* In document order, so that what has changed is told in that order. */
 	if (!status)
 		bs_sort_by_document(snapshot, hits, n_bytes / sizeof(*hits));
 	for (size_t i = 0; i < n_bytes / sizeof(*hits) && *unchanged_out && !status; i++)
 		if (hits[i].segment != overlay)
-			status = bs_fetch_is_unchanged(searcher->fetcher, hits[i].segment, hits[i].document, unchanged_out, err);
-	charge(searcher, BS_STAGE_VERIFY);
+			status = bs_fetch_is_unchanged(finder->fetcher, hits[i].segment, hits[i].document, unchanged_out, err);
+	charge(finder, BS_STAGE_VERIFY);
 	return status;
 }
 
-/* ---- segments ---- */
-
-static enum bs_status rank_segment(struct bs_searcher *searcher, uint32_t segment, struct bs_error *err)
+static enum bs_status rank_segment(struct bs_finder *finder, uint32_t segment, struct bs_error *err)
 {
-	enum bs_status status = bs_scan_top(searcher->scan, &searcher->plan, segment, searcher->search->kernel,
-	                                     &searcher->best, searcher->stats, err);
-	charge(searcher, BS_STAGE_SCAN);
+	enum bs_status status = bs_scan_top(finder->scan, &finder->plan, segment, finder->index->kernel,
+	                                     &finder->best, finder->stats, err);
+	charge(finder, BS_STAGE_SCAN);
 	return status;
 }
 
-static enum bs_status search_segment(struct bs_searcher *searcher, uint32_t segment, struct bs_error *err)
+static enum bs_status search_segment(struct bs_finder *finder, uint32_t segment, struct bs_error *err)
 {
-	const struct bs_search *search = searcher->search;
-	bool is_overlay = segment == search->snapshot.manifest.n_segments;
-	bool brute = searcher->request->brute || search->is_other_unicode || is_overlay;
-	bs_buffer_clear(&searcher->candidates);
+	const struct bs_index *index = finder->index;
+	bool is_overlay = segment == index->snapshot.manifest.n_segments;
+	bool brute = finder->request->brute || index->is_other_unicode || is_overlay;
+	bs_buffer_clear(&finder->candidates);
 	bool may_count = false;
 	uint64_t n_counted = 0;
 	enum bs_status status = BS_OK;
-	if (!brute && searcher->is_ranked)
-		return rank_segment(searcher, segment, err);
-	if (!brute && searcher->request->mode == BS_SEARCH_COUNT)
-		status = bs_fetch_is_segment_unchanged(searcher->fetcher, segment, &may_count, err);
+	if (!brute && finder->is_ranked)
+		return rank_segment(finder, segment, err);
+	if (!brute && finder->request->mode == BS_FIND_COUNT)
+		status = bs_fetch_is_segment_unchanged(finder->fetcher, segment, &may_count, err);
 	if (!status)
-		status = brute ? all_candidates(searcher, segment, err)
-		               : bs_scan_segment(searcher->scan, &searcher->plan, segment, search->kernel,
-		                                 &searcher->candidates, may_count ? &n_counted : NULL, searcher->stats, err);
-	searcher->stats->hits += n_counted;
-	charge(searcher, BS_STAGE_SCAN);
+		status = brute ? all_candidates(finder, segment, err)
+		               : bs_scan_segment(finder->scan, &finder->plan, segment, index->kernel,
+		                                 &finder->candidates, may_count ? &n_counted : NULL, finder->stats, err);
+	finder->stats->hits += n_counted;
+	charge(finder, BS_STAGE_SCAN);
 	if (!status)
-		status = verify(searcher, segment, err);
-	charge(searcher, BS_STAGE_VERIFY);
+		status = verify(finder, segment, err);
+	charge(finder, BS_STAGE_VERIFY);
 	return status;
 }
 
-static void start_top(struct bs_searcher *searcher)
+static void start_top(struct bs_finder *finder)
 {
-	bs_top_deinit(&searcher->top);
-	searcher->top = (struct bs_top){.snapshot = &searcher->search->snapshot, .k = searcher->request->k};
-	searcher->best.scorer = &searcher->scorer;
-	searcher->best.top = &searcher->top;
-	searcher->best.settle = settle_slab;
-	searcher->best.filtered = end_filter;
-	searcher->best.context = searcher;
-	bs_buffer_clear(&searcher->best.waiting);
-	searcher->stats->hits = 0;
+	bs_top_deinit(&finder->top);
+	finder->top = (struct bs_top){.snapshot = &finder->index->snapshot, .k = finder->n_best};
+	finder->best.scorer = &finder->scorer;
+	finder->best.top = &finder->top;
+	finder->best.settle = settle_slab;
+	finder->best.filtered = end_filter;
+	finder->best.context = finder;
+	bs_buffer_clear(&finder->best.waiting);
+	finder->stats->hits = 0;
 }
 
-static enum bs_status search_segments(struct bs_searcher *searcher, struct bs_error *err)
+static enum bs_status search_segments(struct bs_finder *finder, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	bool is_unchanged = true;
-	start_top(searcher);
-	for (uint32_t s = 0; s <= searcher->search->snapshot.manifest.n_segments && !status; s++)
-		status = search_segment(searcher, s, err);
-	if (!searcher->is_ranked || status)
+	start_top(finder);
+	for (uint32_t s = 0; s <= finder->index->snapshot.manifest.n_segments && !status; s++)
+		status = search_segment(finder, s, err);
+	if (!finder->is_ranked || status)
 		return status;
-	status = settle_rest(searcher, err);
-	searcher->stats->threshold = bs_top_scan_threshold(&searcher->best);
+	status = settle_rest(finder, err);
+	finder->stats->threshold = bs_top_scan_threshold(&finder->best);
 	if (!status)
-		status = are_hits_unchanged(searcher, &is_unchanged, err);
+		status = are_hits_unchanged(finder, &is_unchanged, err);
 	if (status || is_unchanged)
 		return status;
-	searcher->is_ranked = false;
-	return search_segments(searcher, err);
+	finder->is_ranked = false;
+	return search_segments(finder, err);
 }
 
-/* ---- showing ---- */
-
-static enum bs_status make_snippet(struct bs_searcher *searcher, const struct bs_hit *hit, struct bs_error *err)
+static enum bs_status make_snippet(struct bs_finder *finder, const struct bs_hit *hit, struct bs_error *err)
 {
-	const struct bs_search_request *request = searcher->request;
+	const struct bs_find_request *request = finder->request;
 	struct bs_snippet_options options = {.mark_start = request->mark_start, .mark_stop = request->mark_stop};
 	struct bs_document document;
 	enum bs_fetched fetched;
-	bs_buffer_clear(&searcher->snippet);
-	bs_buffer_clear(&searcher->marks);
-	enum bs_status status = bs_fetch(searcher->fetcher, hit->segment, hit->document, &document, &fetched, err);
+	bs_buffer_clear(&finder->snippet);
+	bs_buffer_clear(&finder->marks);
+	enum bs_status status = bs_fetch(finder->fetcher, hit->segment, hit->document, &document, &fetched, err);
 	if (status || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED)
 		return status;
-	status = bs_match_hits(searcher->matcher, document.fields, document.n_fields, &searcher->marks, err);
+	status = bs_match_hits(finder->matcher, document.fields, document.n_fields, &finder->marks, err);
 	if (status)
 		return status;
 	return bs_snippet_write(document.fields, document.n_fields,
-	                        (const struct bs_snippet_hit *)(const void *)searcher->marks.data,
-	                        searcher->marks.used_bytes / sizeof(struct bs_snippet_hit), &options, &searcher->snippet,
+	                        (const struct bs_snippet_hit *)(const void *)finder->marks.data,
+	                        finder->marks.used_bytes / sizeof(struct bs_snippet_hit), &options, &finder->snippet,
 	                        err);
 }
 
-static enum bs_status show_hit(struct bs_searcher *searcher, const struct bs_hit *hit, size_t rank,
-                               struct bs_error *err)
+static enum bs_status show_hit(struct bs_finder *finder, const struct bs_hit *hit, size_t rank, struct bs_error *err)
 {
-	struct bs_search_hit shown = {.rank = rank, .score = hit->score};
-	enum bs_status status = bs_fetch_id(searcher->fetcher, hit->segment, hit->document, &searcher->id, &searcher->path,
-	                                    err);
-	if (!status && rank > 0 && searcher->request->snippets)
-		status = make_snippet(searcher, hit, err);
+	enum bs_status status = bs_fetch_id(finder->fetcher, hit->segment, hit->document, &finder->id, &finder->path, err);
+	if (!status && rank > 0 && finder->request->snippets)
+		status = make_snippet(finder, hit, err);
 	if (status)
 		return status;
-	shown.ref = (struct bs_doc_ref){hit->segment, hit->document};
-	shown.id = searcher->id.data;
-	shown.id_bytes = searcher->id.used_bytes;
-	shown.path = (const char *)searcher->path.data;
-	shown.snippet = searcher->snippet.data;
-	shown.snippet_bytes = searcher->snippet.used_bytes;
-	return searcher->sink.hit(searcher->sink.context, &shown, err);
+	struct bs_find_hit shown = {
+		.rank = rank,
+		.score = hit->score,
+		.id = finder->id.used_bytes ? (const char *)finder->id.data : "",
+		.id_bytes = finder->id.used_bytes,
+		.path = (const char *)finder->path.data,
+		.snippet = (const char *)finder->snippet.data,
+		.snippet_bytes = finder->snippet.used_bytes,
+		.document = (uint64_t)hit->segment << 32 | hit->document,
+	};
+	return finder->request->hit(finder->request->context, &shown) ? bs_fail(err, BS_STOPPED, "stopped") : BS_OK;
 }
 
-static enum bs_status show_hits(struct bs_searcher *searcher, struct bs_error *err)
+static enum bs_status show_hits(struct bs_finder *finder, struct bs_error *err)
 {
-	bool is_top = searcher->request->mode == BS_SEARCH_TOP;
-	const struct bs_hit *hits = (const struct bs_hit *)(const void *)searcher->hits.data;
-	size_t n = searcher->hits.used_bytes / sizeof(*hits);
+	bool is_top = finder->request->mode == BS_FIND_TOP;
+	const struct bs_hit *hits = (const struct bs_hit *)(const void *)finder->hits.data;
+	size_t n = finder->hits.used_bytes / sizeof(*hits);
 	enum bs_status status = BS_OK;
 	if (is_top)
-		n = bs_top_finish(&searcher->top, &hits);
+		n = bs_top_finish(&finder->top, &hits);
 	else
-		bs_sort_by_document(&searcher->search->snapshot, (struct bs_hit *)(void *)searcher->hits.data, n);
-	charge(searcher, BS_STAGE_RANK);
-	bs_buffer_clear(&searcher->snippet);
-	for (size_t i = 0; i < n && !status && searcher->sink.hit; i++)
-		status = show_hit(searcher, &hits[i], is_top ? i + 1 : 0, err);
+		bs_sort_by_document(&finder->index->snapshot, (struct bs_hit *)(void *)finder->hits.data, n);
+	charge(finder, BS_STAGE_RANK);
+	bs_buffer_clear(&finder->snippet);
+	for (size_t i = 0; i < n && !status; i++)
+		status = show_hit(finder, &hits[i], is_top ? i + 1 : 0, err);
 	return status;
 }
 
-static enum bs_status explain(struct bs_searcher *searcher, bool is_done, struct bs_error *err)
+static enum bs_status explain(struct bs_finder *finder, bool is_done, struct bs_error *err)
 {
-	if (!searcher->request->explain || !searcher->sink.explain)
+	if (!finder->request->explain)
 		return BS_OK;
-	bs_buffer_clear(&searcher->text);
-	enum bs_status status = is_done ? bs_explain_stats(searcher->stats, &searcher->text, err)
-	                                : bs_explain_plan(&searcher->plan, searcher->search->fields, searcher->search->kernel,
-	                                                  &searcher->text, err);
+	bs_buffer_clear(&finder->text);
+	enum bs_status status = is_done ? bs_explain_stats(finder->stats, &finder->text, err)
+	                                : bs_explain_plan(&finder->plan, finder->index->fields, finder->index->kernel,
+	                                                  &finder->text, err);
 	if (!status)
-		searcher->sink.explain(searcher->sink.context, (const char *)searcher->text.data, searcher->text.used_bytes);
+		finder->request->explain(finder->request->context, (const char *)finder->text.data, finder->text.used_bytes);
 	return status;
 }
 
-enum bs_status bs_searcher_run(struct bs_searcher *searcher, const struct bs_search_request *request,
-                               struct bs_query_stats *stats_out, size_t *error_byte_out, struct bs_error *err)
+static enum bs_status check_request(const struct bs_find_request *request, struct bs_error *err)
 {
-	*stats_out = (struct bs_query_stats){0};
-	searcher->request = request;
-	searcher->stats = stats_out;
-	searcher->since_ns = now_ns();
-	searcher->query = NULL;
-	searcher->matcher = NULL;
-	searcher->verifier = (struct bs_verifier){0};
-	bs_fetch_begin(searcher->fetcher);
-	searcher->top = (struct bs_top){.k = 0};
-	bs_buffer_clear(&searcher->hits);
-	enum bs_status status = parse(searcher, error_byte_out, err);
-	charge(searcher, BS_STAGE_PARSE);
+	if ((unsigned)request->mode > BS_FIND_COUNT)
+		return bs_fail(err, BS_UNSUPPORTED, "struct bs_find_request: no mode %d", (int)request->mode);
+	if (request->approx && request->mode != BS_FIND_TOP)
+		return bs_fail(err, BS_INVALID, "struct bs_find_request: only ranked hits can be had approximately");
+	if (!request->hit && request->mode != BS_FIND_COUNT)
+		return bs_fail(err, BS_INVALID, "struct bs_find_request: no function for hits");
+	return bs_check_reserved("struct bs_find_request", request->reserved, COUNT(request->reserved), err);
+}
+
+static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
+{
+	finder->since_ns = now_ns();
+	finder->query = NULL;
+	finder->matcher = NULL;
+	finder->verifier = (struct bs_verifier){0};
+	bs_fetch_begin(finder->fetcher);
+	finder->top = (struct bs_top){.k = 0};
+	bs_buffer_clear(&finder->hits);
+	enum bs_status status = parse(finder, err);
+	charge(finder, BS_STAGE_PARSE);
 	if (!status)
-		status = plan(searcher, err);
+		status = plan(finder, err);
 	if (!status)
-		status = prepare_ranking(searcher, err);
+		status = prepare_ranking(finder, err);
 	if (!status)
-		status = explain(searcher, false, err);
-	charge(searcher, BS_STAGE_PLAN);
+		status = explain(finder, false, err);
+	charge(finder, BS_STAGE_PLAN);
 	if (!status)
-		status = search_segments(searcher, err);
+		status = search_segments(finder, err);
 	if (!status)
-		status = show_hits(searcher, err);
+		status = show_hits(finder, err);
 	/* The total is the sum of the stages: showing (ids, snippets) is the caller's pleasure, not the search's cost. */
 	for (int stage = 0; stage < BS_STAGES; stage++)
-		stats_out->total_ns += stats_out->stage_ns[stage];
+		finder->stats->total_ns += finder->stats->stage_ns[stage];
 	if (!status)
-		status = explain(searcher, true, err);
-	bs_top_deinit(&searcher->top);
-	bs_byte_verifier_free(searcher->verifier.byte_verifier);
-	bs_matcher_free(searcher->matcher);
-	bs_query_free(searcher->query);
+		status = explain(finder, true, err);
+	bs_top_deinit(&finder->top);
+	bs_byte_verifier_free(finder->verifier.byte_verifier);
+	bs_matcher_free(finder->matcher);
+	bs_query_free(finder->query);
+	return status;
+}
+
+enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_request *request,
+                       struct bs_find_result *result_out, struct bs_error *err)
+{
+	struct bs_find_result own, *result = result_out ? result_out : &own;
+	*result = (struct bs_find_result){.error_byte = SIZE_MAX};
+	enum bs_status status = check_request(request, err);
+	if (status)
+		return status;
+	uint64_t n_failures = bs_fetcher_failures(finder->fetcher);
+	finder->request = request;
+	finder->n_best = request->n_best ? request->n_best : USUAL_N_BEST;
+	finder->result = result;
+	finder->stats = &result->stats;
+	status = run(finder, err);
+	finder->request = NULL;
+	if (status != BS_INVALID)
+		result->error_byte = SIZE_MAX;
+	result->n_hits = result->stats.hits;
+	result->n_unreadable = bs_fetcher_failures(finder->fetcher) - n_failures + finder->index->n_unfollowed;
 	return status;
 }

@@ -15,7 +15,6 @@
 #include "query/search/match.h"
 #include "query/search/scan.h"
 #include "query/search/byte_verifier.h"
-#include "query/search/stats.h"
 
 /* What verifying needs during one query; all borrowed. */
 struct bs_verifier {
