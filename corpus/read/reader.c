@@ -42,6 +42,8 @@ struct collection {
 };
 
 struct bs_reader {
+	const struct bs_source *source;      /* of the batch being read, */
+	const struct bs_document_sink *sink; /* and where its documents go */
 	bool binary_as_text;
 	bool *has_private;       /* see struct bs_source_options */
 	uint64_t max_document_bytes;
@@ -257,14 +259,13 @@ void bs_reader_free(struct bs_reader *reader)
 }
 
 /* Tells the sink "ID: REASON"; not by bs_fail, since a path may be longer than an error. */
-static enum bs_status tell_skip(struct bs_reader *reader, const struct bs_source *source, const char *name,
-                                uint64_t line, const struct bs_file_refusal *why,
-                                const struct bs_document_sink *sink, struct bs_error *err)
+static enum bs_status tell_skip(struct bs_reader *reader, const char *name, uint64_t line,
+                                const struct bs_file_refusal *why, struct bs_error *err)
 {
 	struct bs_buffer *message = &reader->message;
 	struct bs_buffer id = {0};
 	bs_buffer_clear(message);
-	enum bs_status status = bs_source_append_id(source, (const uint8_t *)name, strlen(name), line, &id, err);
+	enum bs_status status = bs_source_append_id(reader->source, (const uint8_t *)name, strlen(name), line, &id, err);
 	if (!status)
 		status = bs_visible_escape(message, id.data, id.used_bytes, err);
 	if (!status)
@@ -274,35 +275,42 @@ static enum bs_status tell_skip(struct bs_reader *reader, const struct bs_source
 	if (!status)
 		status = bs_buffer_append(message, "", 1, err);
 	if (!status)
-		status = sink->skip(sink->context, why->skip, (const char *)message->data, err);
+		status = reader->sink->skip(reader->sink->context, why->skip, (const char *)message->data, err);
 	bs_buffer_deinit(&id);
 	return status;
 }
 
-static enum bs_status pass_over(struct bs_reader *reader, const struct bs_source *source, const char *name,
-                                uint64_t line, const struct bs_file_refusal *why,
-                                const struct bs_document_sink *sink, struct bs_error *err)
+static enum bs_status pass_over(struct bs_reader *reader, const char *name, uint64_t line,
+                                const struct bs_file_refusal *why, struct bs_error *err)
 {
-	enum bs_status status = tell_skip(reader, source, name, line, why, sink, err);
-	if (!status && sink->non_documents && (source->kind == BS_SOURCE_FOLDER || source->kind == BS_SOURCE_FILE))
+	const struct bs_document_sink *sink = reader->sink;
+	enum bs_source_kind kind = reader->source->kind;
+	enum bs_status status = tell_skip(reader, name, line, why, err);
+	if (!status && sink->non_documents && (kind == BS_SOURCE_FOLDER || kind == BS_SOURCE_FILE))
 		status = sink->non_documents(sink->context, name, why->nul_end, err);
 	return status;
 }
 
+static enum bs_status pass_over_record(struct bs_reader *reader, uint64_t line, enum bs_skip skip, const char *reason,
+                                       struct bs_error *err)
+{
+	return pass_over(reader, "", line, &(struct bs_file_refusal){.skip = skip, .reason = reason}, err);
+}
+
 /* Loads a file and makes a document of it, unnamed. is_found: found in a folder, so that binary files are refused. */
 static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const char *path, bool is_found,
-                                    const struct bs_document_sink *sink, struct bs_document *document,
-                                    struct bs_file_refusal *refusal, struct bs_error *err)
+                                    struct bs_document *document, struct bs_file_refusal *refusal, struct bs_error *err)
 {
 	bool refuse_binary = is_found && !reader->binary_as_text;
 	uint64_t max_bytes = reader->max_document_bytes;
-	bool is_announced = sink && sink->large && reader->large_bytes < max_bytes;
+	/* Whoever fetches has no limit of memory, and no sink. */
+	bool is_announced = reader->large_bytes < max_bytes && reader->sink->large;
 	*document = (struct bs_document){.name = (const uint8_t *)"", .known = {BS_DOC_NONE, 0}};
 	enum bs_status status =
 		bs_file_load(dir_fd, path, refuse_binary, is_announced ? reader->large_bytes : max_bytes, &reader->bytes,
 			     &document->stamp, refusal, err);
 	if (!status && is_announced && refusal->reason && refusal->skip == BS_SKIP_TOO_LARGE) {
-		status = sink->large(sink->context, document->stamp.size_bytes, err);
+		status = reader->sink->large(reader->sink->context, document->stamp.size_bytes, err);
 		if (!status)
 			status = bs_file_load(dir_fd, path, refuse_binary, max_bytes, &reader->bytes, &document->stamp, refusal,
 			                      err);
@@ -336,32 +344,25 @@ static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const 
 	return BS_OK;
 }
 
-static const struct bs_known nothing_known = {.ref = {BS_DOC_NONE, 0}};
-
 static void note_mode(const struct bs_reader *reader, const struct bs_stamp *stamp)
 {
 	if (reader->has_private && bs_stamp_is_private(stamp))
 		__atomic_store_n(reader->has_private, true, __ATOMIC_RELAXED);
 }
 
-/* Of what stands at path: below dir_fd without following a link, as it will be read; or as its user named it. */
-static int look(struct bs_reader *reader, int dir_fd, const char *path, struct stat *found)
-{
-	return dir_fd == AT_FDCWD ? bs_file_stat(AT_FDCWD, path, found)
-	                          : bs_file_stat_below(dir_fd, path, &reader->place, found);
-}
-
-/* By its stamp alone, without opening it. */
+/* By its stamp alone, without opening it: what stands below dir_fd without following a link, as it will be read; or as its
+ * user named it. */
 static bool is_unchanged(struct bs_reader *reader, int dir_fd, const char *path, const struct bs_known *known)
 {
 	struct stat found;
 	if (known->ref.segment == BS_DOC_NONE || known->is_suspect)
 		return false;
-	if (look(reader, dir_fd, path, &found) || !S_ISREG(found.st_mode))
+	if (dir_fd == AT_FDCWD ? bs_file_stat(AT_FDCWD, path, &found) : bs_file_stat_below(dir_fd, path, &reader->place, &found))
 		return false;
 	struct bs_stamp stamp = bs_file_stamp(&found);
-	note_mode(reader, &stamp);
-	return bs_stamp_equals(&stamp, known->place);
+	if (S_ISREG(found.st_mode))
+		note_mode(reader, &stamp);
+	return S_ISREG(found.st_mode) && bs_stamp_equals(&stamp, known->place);
 }
 
 /* A suspect one that will be as suspect when it is indexed again (its time lies in the future): its bytes decide. */
@@ -371,54 +372,52 @@ static bool is_unchanged_suspect(const struct bs_document *document, const struc
 	       document->checksum == known->checksum;
 }
 
-static enum bs_status keep(const struct bs_known *known, const struct bs_document_sink *sink, struct bs_error *err)
+static enum bs_status keep(const struct bs_reader *reader, const struct bs_known *known, struct bs_error *err)
 {
-	return sink->unchanged ? sink->unchanged(sink->context, known->ref, err) : BS_OK;
+	return reader->sink->unchanged ? reader->sink->unchanged(reader->sink->context, known->ref, err) : BS_OK;
 }
 
 /* A file is no document. One that could not be read may still be what it was: what is known of it stays. One that has gone
  * since the walk met it is as good as never met. */
-static enum bs_status refuse_file(struct bs_reader *reader, const struct bs_source *source, const char *name,
-                                  const struct bs_known *known, const struct bs_file_refusal *why,
-                                  const struct bs_document_sink *sink, struct bs_error *err)
+static enum bs_status refuse_file(struct bs_reader *reader, const char *name, const struct bs_known *known,
+                                  const struct bs_file_refusal *why, struct bs_error *err)
 {
 	if (why->skip == BS_SKIP_UNREADABLE && bs_file_is_gone(why->error_number))
 		return BS_OK;
 	if (why->skip != BS_SKIP_UNREADABLE || known->ref.segment == BS_DOC_NONE)
-		return pass_over(reader, source, name, 0, why, sink, err);
-	enum bs_status status = tell_skip(reader, source, name, 0, why, sink, err);
-	return status ? status : keep(known, sink, err);
+		return pass_over(reader, name, 0, why, err);
+	enum bs_status status = tell_skip(reader, name, 0, why, err);
+	return status ? status : keep(reader, known, err);
 }
 
-static enum bs_status read_file(struct bs_reader *reader, const struct bs_source *source, int dir_fd, const char *name,
-                                const struct bs_known *known, const struct bs_document_sink *sink,
+static enum bs_status read_file(struct bs_reader *reader, int dir_fd, const char *name, const struct bs_known *known,
                                 struct bs_error *err)
 {
 	struct bs_document document;
 	struct bs_file_refusal refusal;
-	bool is_found = source->kind == BS_SOURCE_FOLDER;
-	const char *path = is_found ? name : source->path;
+	bool is_found = reader->source->kind == BS_SOURCE_FOLDER;
+	const char *path = is_found ? name : reader->source->path;
 	if (known->is_kept || is_unchanged(reader, dir_fd, path, known))
-		return keep(known, sink, err);
+		return keep(reader, known, err);
 	struct bs_error why = {""};
-	enum bs_status status = load_document(reader, dir_fd, path, is_found, sink, &document, &refusal, err);
+	enum bs_status status = load_document(reader, dir_fd, path, is_found, &document, &refusal, err);
 	if (status)
 		return status;
 	if (refusal.reason)
-		return refuse_file(reader, source, name, known, &refusal, sink, err);
+		return refuse_file(reader, name, known, &refusal, err);
 	note_mode(reader, &document.stamp);
 	document.name = (const uint8_t *)name;
 	document.name_bytes = strlen(name);
 	document.known = known->ref;
 	document.checksum = bs_checksum(document.raw, (size_t)document.raw_bytes);
 	document.is_suspect = reader->suspect_from_ns && bs_stamp_is_suspect(&document.stamp, reader->suspect_from_ns);
-	if (sink->unchanged && is_unchanged_suspect(&document, known))
-		status = sink->unchanged(sink->context, known->ref, err);
+	if (reader->sink->unchanged && is_unchanged_suspect(&document, known))
+		status = keep(reader, known, err);
 	else
-		status = sink->document(sink->context, &document, &why);
+		status = reader->sink->document(reader->sink->context, &document, &why);
 	if (status == BS_UNSUPPORTED) {
 		refusal = (struct bs_file_refusal){.skip = BS_SKIP_TOO_LARGE, .reason = why.text};
-		status = refuse_file(reader, source, name, known, &refusal, sink, err);
+		status = refuse_file(reader, name, known, &refusal, err);
 	} else if (status) {
 		status = bs_fail(err, status, "%s", why.text);
 	}
@@ -427,14 +426,14 @@ static enum bs_status read_file(struct bs_reader *reader, const struct bs_source
 	return status;
 }
 
-static enum bs_status read_files(struct bs_reader *reader, const struct bs_source *source, const struct bs_batch *batch,
-                                 const struct bs_document_sink *sink, struct bs_error *err)
+static enum bs_status read_files(struct bs_reader *reader, const struct bs_batch *batch, struct bs_error *err)
 {
+	static const struct bs_known nothing_known = {.ref = {BS_DOC_NONE, 0}};
 	struct bs_error why = {0};
 	int dir_fd = AT_FDCWD;
 	enum bs_status status = BS_OK;
-	if (source->kind == BS_SOURCE_FOLDER) {
-		status = open_root(reader, source->path, &why);
+	if (reader->source->kind == BS_SOURCE_FOLDER) {
+		status = open_root(reader, reader->source->path, &why);
 		if (status == BS_NO_MEMORY)
 			return bs_fail(err, status, "%s", why.text);
 		dir_fd = reader->folder.fd;
@@ -445,13 +444,12 @@ static enum bs_status read_files(struct bs_reader *reader, const struct bs_sourc
 	struct bs_file_refusal refusal = {.skip = BS_SKIP_UNREADABLE, .reason = status ? why.text : NULL,
 	                                  .error_number = status == BS_NOT_FOUND ? ENOENT : EIO};
 	status = BS_OK;
-	for (size_t i = 0; i < batch->n_items && !status; i++) {
+	for (size_t i = 0; i < batch->n_items && !status; i++, name += strlen(name) + 1) {
 		const struct bs_known *of_file = has_known ? &known[i] : &nothing_known;
 		if (refusal.reason)
-			status = refuse_file(reader, source, name, of_file, &refusal, sink, err);
+			status = refuse_file(reader, name, of_file, &refusal, err);
 		else
-			status = read_file(reader, source, dir_fd, name, of_file, sink, err);
-		name += strlen(name) + 1;
+			status = read_file(reader, dir_fd, name, of_file, err);
 	}
 	return status;
 }
@@ -472,6 +470,7 @@ static void fill_document(const struct bs_record *record, const uint8_t *raw, si
 	};
 }
 
+
 static bool is_blank(const uint8_t *line, size_t line_bytes)
 {
 	for (size_t i = 0; i < line_bytes; i++) {
@@ -481,54 +480,42 @@ static bool is_blank(const uint8_t *line, size_t line_bytes)
 	return true;
 }
 
-static enum bs_status pass_over_long_line(struct bs_reader *reader, const struct bs_source *source, uint64_t line_number,
-                                          const struct bs_document_sink *sink, struct bs_error *err)
-{
-	return pass_over(reader, source, "", line_number,
-	                 &(struct bs_file_refusal){.skip = BS_SKIP_TOO_LARGE, .reason = reader->too_large}, sink,
-	                 err);
-}
-
 /* One line without its end. */
-static enum bs_status read_line(struct bs_reader *reader, const struct bs_source *source, const uint8_t *line,
-                                size_t line_bytes, uint64_t line_number, uint64_t offset,
-                                const struct bs_document_sink *sink, struct bs_error *err)
+static enum bs_status read_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes, uint64_t line_number,
+                                uint64_t offset, struct bs_error *err)
 {
 	struct bs_record record;
 	struct bs_document document;
 	if (line_bytes > reader->max_document_bytes)
-		return pass_over_long_line(reader, source, line_number, sink, err);
+		return pass_over_record(reader, line_number, BS_SKIP_TOO_LARGE, reader->too_large, err);
 	if (is_blank(line, line_bytes))
 		return BS_OK;
 	enum bs_status status = bs_record_parse(reader->records, line, line_bytes, &record, err);
 	if (status)
 		return status;
 	if (!record.is_document)
-		return pass_over(reader, source, "", line_number,
-		                 &(struct bs_file_refusal){.skip = record.skip, .reason = record.reason}, sink, err);
+		return pass_over_record(reader, line_number, record.skip, record.reason, err);
 	fill_document(&record, line, line_bytes, &document);
 	document.line = line_number;
 	document.offset = offset;
 	document.checksum = bs_checksum(line, line_bytes);
-	if (sink->large && line_bytes > reader->large_bytes)
-		status = sink->large(sink->context, line_bytes, err);
+	if (reader->sink->large && line_bytes > reader->large_bytes)
+		status = reader->sink->large(reader->sink->context, line_bytes, err);
 	if (status)
 		return status;
 	struct bs_error why = {""};
-	status = sink->document(sink->context, &document, &why);
+	status = reader->sink->document(reader->sink->context, &document, &why);
 	if (status == BS_UNSUPPORTED)
-		return pass_over(reader, source, "", line_number,
-		                 &(struct bs_file_refusal){.skip = BS_SKIP_TOO_LARGE, .reason = why.text}, sink, err);
+		return pass_over_record(reader, line_number, BS_SKIP_TOO_LARGE, why.text, err);
 	return status ? bs_fail(err, status, "%s", why.text) : BS_OK;
 }
 
-static enum bs_status read_lines(struct bs_reader *reader, const struct bs_source *source, const struct bs_batch *batch,
-                                 const struct bs_document_sink *sink, struct bs_error *err)
+static enum bs_status read_lines(struct bs_reader *reader, const struct bs_batch *batch, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	size_t at = 0;
 	if (batch->is_long_line)
-		return pass_over_long_line(reader, source, batch->first_line, sink, err);
+		return pass_over_record(reader, batch->first_line, BS_SKIP_TOO_LARGE, reader->too_large, err);
 	for (size_t i = 0; i < batch->n_items && !status; i++) {
 		const uint8_t *line = batch->bytes.data + at;
 		size_t left_bytes = batch->bytes.used_bytes - at;
@@ -537,8 +524,7 @@ static enum bs_status read_lines(struct bs_reader *reader, const struct bs_sourc
 		size_t next = at + line_bytes + 1;
 		if (line_bytes && line[line_bytes - 1] == '\r')
 			line_bytes--;
-		status = read_line(reader, source, line, line_bytes, batch->first_line + i, batch->offset + at, sink,
-		                   err);
+		status = read_line(reader, line, line_bytes, batch->first_line + i, batch->offset + at, err);
 		at = next;
 	}
 	return status;
@@ -611,7 +597,7 @@ enum bs_status bs_reader_fetch_file(struct bs_reader *reader, const char *folder
 	enum bs_status status = open_folder(reader, folder, &dir_fd, err);
 	if (status)
 		return status;
-	status = load_document(reader, dir_fd, path, folder != NULL, NULL, document_out, &refusal, err);
+	status = load_document(reader, dir_fd, path, folder != NULL, document_out, &refusal, err);
 	*stamp_out = document_out->stamp;
 	if (status || !refusal.reason)
 		return status;
@@ -715,21 +701,21 @@ static enum bs_status recall_stored(struct bs_reader *reader, const struct bs_re
 }
 
 /* Reads the document as it is now; *is_there_out: it could be read. Fails only with what no one else can mend. */
-static enum bs_status recall(struct bs_reader *reader, const struct bs_source *source, const char *name,
-                             const struct bs_known *known, const struct bs_recall *recalled,
-                             const struct bs_document_sink *sink, struct bs_document *document, bool *is_there_out,
+static enum bs_status recall(struct bs_reader *reader, const char *name, const struct bs_known *known,
+                             const struct bs_recall *recalled, struct bs_document *document, bool *is_there_out,
                              struct bs_error *err)
 {
+	const struct bs_source *source = reader->source;
 	struct bs_error why = {0};
 	struct bs_stamp stamp;
 	struct bs_file_refusal refusal = {0};
 	enum bs_status status = BS_OK;
 	switch (source->kind) {
 	case BS_SOURCE_FOLDER:
-		status = load_document(reader, reader->folder.fd, name, true, sink, document, &refusal, &why);
+		status = load_document(reader, reader->folder.fd, name, true, document, &refusal, &why);
 		break;
 	case BS_SOURCE_FILE:
-		status = load_document(reader, AT_FDCWD, source->path, false, sink, document, &refusal, &why);
+		status = load_document(reader, AT_FDCWD, source->path, false, document, &refusal, &why);
 		break;
 	case BS_SOURCE_COLLECTION:
 		status = bs_reader_fetch_record(reader, source->path, known->place[0], known->place[1], document, &stamp, &why);
@@ -740,26 +726,25 @@ static enum bs_status recall(struct bs_reader *reader, const struct bs_source *s
 	}
 	*is_there_out = !status && !refusal.reason;
 	if (refusal.skip == BS_SKIP_UNREADABLE && refusal.reason && !bs_file_is_gone(refusal.error_number))
-		return tell_skip(reader, source, name, 0, &refusal, sink, err);
+		return tell_skip(reader, name, 0, &refusal, err);
 	if (source->kind == BS_SOURCE_COLLECTION && status == BS_IO)
-		return sink->skip(sink->context, BS_SKIP_UNREADABLE, why.text, err);
+		return reader->sink->skip(reader->sink->context, BS_SKIP_UNREADABLE, why.text, err);
 	/* Stored text that the options of a rebuild make no document of is left out, as it would be from a pipe. */
 	if (source->kind == BS_SOURCE_STDIN && status == BS_INVALID)
-		return pass_over(reader, source, "", known->place[2],
-		                 &(struct bs_file_refusal){.skip = BS_SKIP_NO_TEXT, .reason = why.text}, sink, err);
+		return pass_over_record(reader, known->place[2], BS_SKIP_NO_TEXT, why.text, err);
 	bool is_ours = status == BS_NO_MEMORY || (source->kind == BS_SOURCE_STDIN && status);
 	return is_ours ? bs_fail(err, status, "%s", why.text) : BS_OK;
 }
 
-static enum bs_status recall_batch(struct bs_reader *reader, const struct bs_source *source,
-                                   const struct bs_batch *batch, const struct bs_document_sink *sink,
-                                   struct bs_error *err)
+static enum bs_status recall_batch(struct bs_reader *reader, const struct bs_batch *batch, struct bs_error *err)
 {
+	const struct bs_document_sink *sink = reader->sink;
 	const struct bs_known *known = (const struct bs_known *)(const void *)batch->known.data;
 	const char *name = (const char *)batch->bytes.data;
-	enum bs_status status = BS_OK;
+	enum bs_status status = BS_OK, opened = BS_OK;
 	struct bs_error why = {0};
-	enum bs_status opened = source->kind == BS_SOURCE_FOLDER ? open_root(reader, source->path, &why) : BS_OK;
+	if (reader->source->kind == BS_SOURCE_FOLDER)
+		opened = open_root(reader, reader->source->path, &why);
 	if (opened == BS_NO_MEMORY)
 		return bs_fail(err, opened, "%s", why.text);
 	if (opened)
@@ -767,7 +752,7 @@ static enum bs_status recall_batch(struct bs_reader *reader, const struct bs_sou
 	for (size_t i = 0; i < batch->n_items && !status; i++, name += strlen(name) + 1) {
 		struct bs_document document;
 		bool is_there;
-		status = recall(reader, source, name, &known[i], &batch->recall, sink, &document, &is_there, err);
+		status = recall(reader, name, &known[i], &batch->recall, &document, &is_there, err);
 		if (status || !is_there)
 			continue;
 		document.known = known[i].ref;
@@ -787,11 +772,12 @@ enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_source *
 {
 	if (!batch->n_items)
 		return BS_OK;
+	reader->source = source;
+	reader->sink = sink;
 	if (batch->recall.index)
-		return recall_batch(reader, source, batch, sink, err);
-	if (source->kind == BS_SOURCE_FOLDER || source->kind == BS_SOURCE_FILE)
-		return read_files(reader, source, batch, sink, err);
-	return read_lines(reader, source, batch, sink, err);
+		return recall_batch(reader, batch, err);
+	bool is_path = source->kind == BS_SOURCE_FOLDER || source->kind == BS_SOURCE_FILE;
+	return is_path ? read_files(reader, batch, err) : read_lines(reader, batch, err);
 }
 
 enum bs_status bs_reader_read_all(struct bs_reader *reader, const struct bs_source *source, struct bs_feed *feed,

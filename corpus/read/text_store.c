@@ -164,15 +164,6 @@ static enum bs_status compress(struct bs_store_writer *writer, const uint8_t *ra
 	return status;
 }
 
-/* zstd 1.5.4 crashes when memory runs out while it compiles a dictionary, which training does too. So the memory is
- * asked for before, all at once. */
-static enum bs_status probe_memory(struct bs_store_writer *writer, struct bs_error *err)
-{
-	enum bs_status status = bs_buffer_reserve(&writer->frame, TRAINING_BYTES, err);
-	bs_buffer_deinit(&writer->frame);
-	return status;
-}
-
 /* Trains the dictionary; leaves it empty when the sample is too small or too uniform to be worth one. */
 static enum bs_status train(struct bs_store_writer *writer, struct bs_error *err)
 {
@@ -183,8 +174,11 @@ static enum bs_status train(struct bs_store_writer *writer, struct bs_error *err
 		return BS_OK;
 	size_t capacity = sample_bytes / 8 < DICTIONARY_BYTES ? sample_bytes / 8 : DICTIONARY_BYTES;
 	enum bs_status status = bs_buffer_reserve(&writer->dictionary, capacity, err);
+	/* zstd 1.5.4 crashes when memory runs out while it compiles a dictionary, which training does too. So the memory is
+	 * asked for before, all at once. */
 	if (!status)
-		status = probe_memory(writer, err);
+		status = bs_buffer_reserve(&writer->frame, TRAINING_BYTES, err);
+	bs_buffer_deinit(&writer->frame);
 	if (status)
 		return status;
 	size_t n = bs_zstd.ZDICT_trainFromBuffer(writer->dictionary.data, capacity, writer->sample.data, sizes,

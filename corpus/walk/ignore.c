@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/base/buffer.h"
+#include "core/base/visible.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/glob.h"
 
@@ -157,35 +158,11 @@ out:
 	return status;
 }
 
-/* The bytes of the UTF-8 character at the start of text (n > 0), 0 if there is none. */
-static size_t utf8_character(const uint8_t *text, size_t n)
-{
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	uint8_t lead = text[0];
-	if (lead < 0x80)
-		return 1;
-	size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-	if (lead < 0xc2 || lead > 0xf4 || length > n)
-		return 0;
-	uint32_t code = lead & (0xffu >> (length + 1));
-	for (size_t i = 1; i < length; i++) {
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (text[i] & 0x3fu);
-	}
-	bool is_valid = code >= least[length] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
-	return is_valid ? length : 0;
-}
-
 static bool is_utf8(const uint8_t *text, size_t n)
 {
-	while (n > 0) {
-		size_t length = utf8_character(text, n);
-		if (length == 0)
+	for (size_t at = 0; at < n;)
+		if (bs_visible_next(text, n, &at) < 0)
 			return false;
-		text += length;
-		n -= length;
-	}
 	return true;
 }
 
@@ -502,14 +479,6 @@ static enum bs_status read_git(int folder_fd, unsigned bits, struct bs_ignore_le
 	return read_rules(folder_fd, ".git/info/exclude", must_read, &level->files[FILE_EXCLUDE], err);
 }
 
-static bool level_is_empty(const struct bs_ignore_level *level)
-{
-	for (size_t i = 0; i < FILE_KINDS; i++)
-		if (level->files[i])
-			return false;
-	return !level->is_repository;
-}
-
 enum bs_status bs_ignore_level_open(int folder_fd, unsigned bits, size_t path_off, struct bs_ignore_level *parent,
                                     struct bs_ignore_level **level_out, struct bs_error *err)
 {
@@ -531,7 +500,10 @@ enum bs_status bs_ignore_level_open(int folder_fd, unsigned bits, size_t path_of
 		if (bits & 1u << i)
 			status = read_rules(folder_fd, file_names[i], must_read, &level->files[i], err);
 	}
-	if (status || level_is_empty(level))
+	bool has_any = level->is_repository;
+	for (size_t i = 0; i < FILE_KINDS; i++)
+		has_any |= level->files[i] != NULL;
+	if (status || !has_any)
 		bs_ignore_level_close(level, parent);
 	else
 		*level_out = level;

@@ -144,16 +144,22 @@ static bool is_absolute(const struct bs_walk *walk)
 	return walk->path.data[walk->shown_off] == '/';
 }
 
+static enum bs_status make_small(struct bs_walk *walk, const void *text, size_t n_bytes, struct bs_error *err)
+{
+	bs_buffer_clear(&walk->small);
+	enum bs_status status = bs_buffer_append(&walk->small, text, n_bytes, err);
+	for (size_t i = 0; i < n_bytes && !status; i++)
+		walk->small.data[i] = bs_needle_fold(walk->small.data[i]);
+	return status;
+}
+
 /* The globs that do not look at the case of letters. */
 static enum bs_ignore_verdict ask_caseless_globs(struct bs_walk *walk, const struct bs_ignore_entry *entry, size_t off)
 {
 	struct bs_ignore_entry small = *entry;
-	bs_buffer_clear(&walk->small);
 	if (bs_ignore_n_rules(walk->caseless_globs) == 0 ||
-	    bs_buffer_append(&walk->small, entry->path, entry->path_bytes, NULL) != BS_OK)
+	    make_small(walk, entry->path, entry->path_bytes, NULL) != BS_OK)
 		return BS_IGNORE_SILENT;
-	for (size_t i = 0; i < entry->path_bytes; i++)
-		walk->small.data[i] = bs_needle_fold(walk->small.data[i]);
 	small.path = walk->small.data;
 	return bs_ignore_match(walk->caseless_globs, &small, off);
 }
@@ -321,19 +327,6 @@ static uint8_t kind_of_mode(mode_t mode)
 	return S_ISLNK(mode) ? ENTRY_LINK : ENTRY_SPECIAL;
 }
 
-static void set_kind(struct entry *entry, int fd, const struct dirent *found)
-{
-	struct stat info;
-	if (found->d_type != DT_UNKNOWN) {
-		entry->kind = kind_of_mode((mode_t)DTTOIF(found->d_type));
-	} else if (fstatat(fd, found->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0) {
-		entry->kind = kind_of_mode(info.st_mode);
-	} else {
-		entry->kind = ENTRY_UNREADABLE;
-		entry->error = (uint8_t)errno;
-	}
-}
-
 static uint64_t name_key(const char *name, size_t n)
 {
 	uint64_t key = 0;
@@ -354,10 +347,18 @@ static enum bs_status read_entry(struct folder *folder, int fd, const struct dir
                                  struct bs_error *err)
 {
 	size_t name_bytes = strlen(found->d_name);
+	struct stat info;
 	struct entry entry = {.key = name_key(found->d_name, name_bytes),
 	                      .name_off = folder->names.used_bytes,
 	                      .name_bytes = (uint32_t)name_bytes};
-	set_kind(&entry, fd, found);
+	if (found->d_type != DT_UNKNOWN) {
+		entry.kind = kind_of_mode((mode_t)DTTOIF(found->d_type));
+	} else if (fstatat(fd, found->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0) {
+		entry.kind = kind_of_mode(info.st_mode);
+	} else {
+		entry.kind = ENTRY_UNREADABLE;
+		entry.error = (uint8_t)errno;
+	}
 	enum bs_status status = bs_buffer_append(&folder->names, found->d_name, name_bytes, err);
 	return status ? status : add_entry(folder, &entry, follow, err);
 }
@@ -377,16 +378,7 @@ static struct entry *entries_of(const struct folder *folder)
 	return (struct entry *)(void *)folder->entries.data;
 }
 
-static void sort_entries(struct folder *folder)
-{
-	struct entry *entries = entries_of(folder);
-	for (size_t i = 0; i < folder->n_entries; i++)
-		entries[i].name = (const char *)folder->names.data + entries[i].name_off;
-	if (folder->n_entries > 1)
-		qsort(entries, folder->n_entries, sizeof(*entries), compare_entries);
-}
-
-/* Reads all entries through dir. BS_IO and errno. */
+/* Reads all entries through dir, and sorts them. BS_IO and errno. */
 static enum bs_status read_entries(struct folder *folder, DIR *dir, bool follow, struct bs_error *err)
 {
 	for (;;) {
@@ -402,7 +394,11 @@ static enum bs_status read_entries(struct folder *folder, DIR *dir, bool follow,
 	}
 	if (errno)
 		return bs_fail(err, BS_IO, "%s", strerror(errno));
-	sort_entries(folder);
+	struct entry *entries = entries_of(folder);
+	for (size_t i = 0; i < folder->n_entries; i++)
+		entries[i].name = (const char *)folder->names.data + entries[i].name_off;
+	if (folder->n_entries > 1)
+		qsort(entries, folder->n_entries, sizeof(*entries), compare_entries);
 	return BS_OK;
 }
 
@@ -411,8 +407,9 @@ static enum bs_status read_entries(struct folder *folder, DIR *dir, bool follow,
  * Linux. Not so those on the network, whose times come late, those in user space, which may have none, and /proc and its
  * like, where entries come and go by themselves.
  */
-static bool is_sure_kind(int64_t kind)
+static bool is_sure(struct bs_walk *walk, int fd, dev_t device)
 {
+	struct statfs found;
 	static const uint32_t kinds[] = {
 		0xef53,     /* ext2, ext3, ext4 */
 		0x58465342, /* XFS */
@@ -425,20 +422,14 @@ static bool is_sure_kind(int64_t kind)
 		0x73717368, /* SquashFS */
 		0xe0f5e1e2, /* EROFS */
 	};
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if ((uint32_t)kind == kinds[i])
-			return true;
-	return false;
-}
-
-static bool is_sure(struct bs_walk *walk, int fd, dev_t device)
-{
-	struct statfs found;
 	if (walk->has_device && walk->last_device == device)
 		return walk->is_device_sure;
 	walk->has_device = true;
 	walk->last_device = device;
-	walk->is_device_sure = fstatfs(fd, &found) == 0 && is_sure_kind(found.f_type);
+	walk->is_device_sure = false;
+	if (fstatfs(fd, &found) == 0)
+		for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+			walk->is_device_sure |= (uint32_t)found.f_type == kinds[i];
 	return walk->is_device_sure;
 }
 
@@ -793,17 +784,6 @@ static enum bs_status start_path(struct bs_walk *walk, const char *root, const c
 	return status;
 }
 
-/* A glob whose letters are made small, to be asked about paths made small. */
-static enum bs_status add_caseless_glob(struct bs_walk *walk, const char *glob, struct bs_error *err)
-{
-	size_t n = strlen(glob);
-	bs_buffer_clear(&walk->small);
-	enum bs_status status = bs_buffer_append(&walk->small, glob, n, err);
-	for (size_t i = 0; i < n && !status; i++)
-		walk->small.data[i] = bs_needle_fold(walk->small.data[i]);
-	return status ? status : bs_ignore_add_line(walk->caseless_globs, walk->small.data, n, err);
-}
-
 static enum bs_status add_globs(struct bs_walk *walk, struct bs_error *err)
 {
 	enum bs_status status = bs_ignore_new(&walk->globs, err);
@@ -813,8 +793,13 @@ static enum bs_status add_globs(struct bs_walk *walk, struct bs_error *err)
 		const char *glob = walk->options.globs[i];
 		status = bs_ignore_add_line(walk->globs, (const uint8_t *)glob, strlen(glob), err);
 	}
-	for (size_t i = 0; i < walk->options.n_caseless_globs && !status; i++)
-		status = add_caseless_glob(walk, walk->options.caseless_globs[i], err);
+	/* With small letters, to be asked about paths made small. */
+	for (size_t i = 0; i < walk->options.n_caseless_globs && !status; i++) {
+		const char *glob = walk->options.caseless_globs[i];
+		status = make_small(walk, glob, strlen(glob), err);
+		if (!status)
+			status = bs_ignore_add_line(walk->caseless_globs, walk->small.data, walk->small.used_bytes, err);
+	}
 	if (status || bs_ignore_n_rules(walk->globs) + bs_ignore_n_rules(walk->caseless_globs) == 0 || !is_absolute(walk))
 		return status;
 	char *current;
@@ -850,18 +835,6 @@ static enum bs_status add_parents(struct bs_walk *walk, char *real_root, struct 
 	return status;
 }
 
-static enum bs_status add_rules(struct bs_walk *walk, char *real_root, struct bs_error *err)
-{
-	enum bs_status status = add_globs(walk, err);
-	if (status || walk->options.no_ignore)
-		return status;
-	if (!(walk->options.no_ignore_kinds & BS_WALK_NO_GLOBAL))
-		status = bs_ignore_read_global(walk->options.unread != NULL, &walk->global, err);
-	if (!status && real_root)
-		status = add_parents(walk, real_root, err);
-	return status;
-}
-
 static enum bs_status push_root(struct bs_walk *walk, const char *root, struct bs_error *err)
 {
 	struct bs_error why = {""};
@@ -888,7 +861,11 @@ enum bs_status bs_walk_open(const char *root, const struct bs_walk_options *opti
 	if (!status)
 		status = start_path(walk, root, real_root, err);
 	if (!status)
-		status = add_rules(walk, real_root, err);
+		status = add_globs(walk, err);
+	if (!status && !options->no_ignore && !(options->no_ignore_kinds & BS_WALK_NO_GLOBAL))
+		status = bs_ignore_read_global(options->unread != NULL, &walk->global, err);
+	if (!status && !options->no_ignore && real_root)
+		status = add_parents(walk, real_root, err);
 	if (!status)
 		status = push_root(walk, root, err);
 	if (status)

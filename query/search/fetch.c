@@ -23,6 +23,15 @@ struct fetch_source {
 	struct bs_buffer moved; /* struct moved_record each, sorted by hash, of equal ones the last in the file first */
 };
 
+/* A document that is asked for, and what came of it. */
+struct asked {
+	struct bs_doc_ref ref;
+	struct bs_doc_record record;
+	struct fetch_source *source;
+	struct bs_document *document;
+	enum bs_fetched fetched;
+};
+
 /* Documents of one source, one after the other in a segment: those of the last document asked for. */
 struct fetch_range {
 	uint32_t segment;
@@ -111,25 +120,25 @@ uint64_t bs_fetcher_failures(const struct bs_fetcher *fetcher)
 	return fetcher->n_failures;
 }
 
-static enum bs_status find_record(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document,
-                                  struct bs_doc_record *record_out, struct fetch_source **source_out,
+/* Fills in all but what came of it. */
+static enum bs_status find_record(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document, struct asked *asked,
                                   struct bs_error *err)
 {
-	struct bs_doc_ref ref = {segment, document};
-	enum bs_status status = bs_snapshot_record(fetcher->snapshot, ref, record_out, err);
+	const struct bs_snapshot *snapshot = fetcher->snapshot;
+	struct bs_doc_record *record = &asked->record;
+	asked->ref = (struct bs_doc_ref){segment, document};
+	enum bs_status status = bs_snapshot_record(snapshot, asked->ref, record, err);
 	if (status)
 		return status;
-	const struct bs_snapshot *snapshot = fetcher->snapshot;
-	*source_out = record_out->source < snapshot->manifest.n_sources ? &fetcher->sources[record_out->source] : NULL;
+	asked->source = record->source < snapshot->manifest.n_sources ? &fetcher->sources[record->source] : NULL;
 	if (segment >= snapshot->manifest.n_segments)
 		return BS_OK;
-	const struct bs_segment *found = &snapshot->segments[segment];
-	if (!*source_out)
-		return bs_container_corrupt(found->file, err, "document %u is of source %u, which is not recorded", document,
-		                            record_out->source);
-	if ((*source_out)->source.kind == BS_SOURCE_FOLDER &&
-	    !bs_doc_name_is_below(record_out->name, record_out->name_bytes))
-		return bs_container_corrupt(found->file, err, "the name of document %u leads out of its source", document);
+	const struct bs_container *file = snapshot->segments[segment].file;
+	if (!asked->source)
+		return bs_container_corrupt(file, err, "document %u is of source %u, which is not recorded", document,
+		                            record->source);
+	if (asked->source->source.kind == BS_SOURCE_FOLDER && !bs_doc_name_is_below(record->name, record->name_bytes))
+		return bs_container_corrupt(file, err, "the name of document %u leads out of its source", document);
 	return BS_OK;
 }
 
@@ -154,35 +163,24 @@ static enum bs_status make_path(const struct fetch_source *source, const struct 
 enum bs_status bs_fetch_id(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document, struct bs_buffer *id,
                            struct bs_buffer *path, struct bs_error *err)
 {
-	struct bs_doc_record record;
-	struct fetch_source *source = NULL;
-	enum bs_status status = find_record(fetcher, segment, document, &record, &source, err);
+	struct asked asked;
+	enum bs_status status = find_record(fetcher, segment, document, &asked, err);
 	if (!status)
-		status = bs_recorded_id(&source->source, &record, id, err);
-	if (!status && path)
-		status = make_path(source, &record, path, err);
-	return status;
-}
-
-static void say(struct bs_fetcher *fetcher, const char *what, const char *format)
-{
-	struct bs_error line;
-	(void)bs_fail(&line, BS_OK, format, what);
-	if (fetcher->notice)
-		fetcher->notice(fetcher->context, line.text);
+		status = bs_recorded_id(&asked.source->source, &asked.record, id, err);
+	return status || !path ? status : make_path(asked.source, &asked.record, path, err);
 }
 
 static void say_changed(struct bs_fetcher *fetcher, const char *path, bool is_gone)
 {
-	say(fetcher, path, is_gone ? "%s: gone since it was indexed; run `bitsift index`"
-	                           : "%s: changed since it was indexed; run `bitsift index`");
+	struct bs_error line;
+	(void)bs_fail(&line, BS_OK, "%s: %s since it was indexed; run `bitsift index`", path, is_gone ? "gone" : "changed");
+	if (fetcher->notice)
+		fetcher->notice(fetcher->context, line.text);
 }
 
 /* A document is verified, and fetched again for its snippet; its change is told once. */
-static void notice_document(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document, const char *path,
-                            bool is_gone)
+static void notice_document(struct bs_fetcher *fetcher, struct bs_doc_ref ref, const char *path, bool is_gone)
 {
-	struct bs_doc_ref ref = {segment, document};
 	if (bs_doc_bits_has(&fetcher->noticed, ref))
 		return;
 	/* Out of memory, it is told once more. */
@@ -197,12 +195,12 @@ static void notice_source(struct bs_fetcher *fetcher, struct fetch_source *sourc
 	source->is_noticed = true;
 }
 
-static enum bs_status soften(struct bs_fetcher *fetcher, enum bs_status status, enum bs_fetched *fetched_out,
-                               struct bs_error *err)
+/* Turns a failure to read into a state of the document; only what is our own fault stays a failure. */
+static enum bs_status soften(struct bs_fetcher *fetcher, enum bs_status status, struct asked *asked, struct bs_error *err)
 {
-	if (status == BS_NO_MEMORY || status == BS_CORRUPT)
+	if (status == BS_OK || status == BS_NO_MEMORY || status == BS_CORRUPT)
 		return status;
-	*fetched_out = BS_FETCHED_FAILED;
+	asked->fetched = BS_FETCHED_FAILED;
 	if (fetcher->n_failures++ < BS_FETCH_TOLD_FAILURES && fetcher->notice && err)
 		fetcher->notice(fetcher->context, err->text);
 	return BS_OK;
@@ -216,37 +214,35 @@ static enum bs_status make_name(struct bs_fetcher *fetcher, const struct bs_doc_
 	return status ? status : bs_buffer_append(&fetcher->name, "", 1, err);
 }
 
-static enum bs_status fetch_file(struct bs_fetcher *fetcher, const struct fetch_source *source, uint32_t segment,
-                                 uint32_t document, const struct bs_doc_record *record,
-                                 struct bs_document *document_out, enum bs_fetched *fetched_out,
-                                 struct bs_error *err)
+static enum bs_status fetch_file(struct bs_fetcher *fetcher, struct asked *asked, struct bs_error *err)
 {
+	const struct fetch_source *source = asked->source;
 	struct bs_stamp stamp;
-	enum bs_status status = make_path(source, record, &fetcher->path, err);
+	enum bs_status status = make_path(source, &asked->record, &fetcher->path, err);
+	bool is_folder = source->source.kind == BS_SOURCE_FOLDER;
+	if (!status && is_folder)
+		status = make_name(fetcher, &asked->record, err);
 	if (status)
 		return status;
 	const char *path = (const char *)fetcher->path.data;
-	bool is_folder = source->source.kind == BS_SOURCE_FOLDER;
-	if (is_folder)
-		status = make_name(fetcher, record, err);
-	if (!status)
-		status = bs_reader_fetch_file(fetcher->reader, is_folder ? source->source.path : NULL,
-		                              is_folder ? (const char *)fetcher->name.data : path, document_out, &stamp, err);
+	status = bs_reader_fetch_file(fetcher->reader, is_folder ? source->source.path : NULL,
+	                              is_folder ? (const char *)fetcher->name.data : path, asked->document, &stamp, err);
 	/* What stands there now may be no document: a link, a binary file. */
 	if (status == BS_NOT_FOUND || status == BS_INVALID) {
-		*fetched_out = BS_FETCHED_GONE;
-		notice_document(fetcher, segment, document, path, status == BS_NOT_FOUND);
+		asked->fetched = BS_FETCHED_GONE;
+		notice_document(fetcher, asked->ref, path, status == BS_NOT_FOUND);
 		return BS_OK;
 	}
 	if (status)
-		return soften(fetcher, status, fetched_out, err);
-	bool matches = bs_stamp_equals(&stamp, record->place);
-	*fetched_out = matches && !(record->flags & BS_DOC_SUSPECT) ? BS_FETCHED_UNCHANGED : BS_FETCHED_CHANGED;
+		return soften(fetcher, status, asked, err);
+	bool matches = bs_stamp_equals(&stamp, asked->record.place);
+	asked->fetched = matches && !(asked->record.flags & BS_DOC_SUSPECT) ? BS_FETCHED_UNCHANGED : BS_FETCHED_CHANGED;
 	if (!matches)
-		notice_document(fetcher, segment, document, path, false);
+		notice_document(fetcher, asked->ref, path, false);
 	return BS_OK;
 }
 
+/* Makes fetcher->range that of the document; false: it is of the overlay, or the index is damaged. */
 static bool find_range(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document)
 {
 	struct fetch_range *range = &fetcher->range;
@@ -314,17 +310,24 @@ struct mapping {
 	struct fetch_source *source;
 };
 
+/* The id of a record that has been read. */
+static enum bs_status make_id(const struct fetch_source *source, const struct bs_document *document, struct bs_buffer *id,
+                              struct bs_error *err)
+{
+	bs_buffer_clear(id);
+	return bs_source_append_id(&source->source, document->name, document->name_bytes,
+	                           document->is_named_by_line ? document->line : 0, id, err);
+}
+
 static enum bs_status map_document(void *context, const struct bs_document *document, struct bs_error *err)
 {
 	struct mapping *mapping = context;
 	struct bs_buffer *id = &mapping->fetcher->id;
-	bs_buffer_clear(id);
-	enum bs_status status = bs_source_append_id(&mapping->source->source, document->name, document->name_bytes,
-	                                            document->is_named_by_line ? document->line : 0, id, err);
+	enum bs_status status = make_id(mapping->source, document, id, err);
 	if (status)
 		return status;
-	struct moved_record moved = {.hash = bs_hash_slot(id->data, id->used_bytes), .offset = document->offset,
-	                             .raw_bytes = document->raw_bytes, .line = document->line};
+	struct moved_record moved = {bs_hash_slot(id->data, id->used_bytes), document->offset, document->raw_bytes,
+	                             document->line};
 	return bs_buffer_append(&mapping->source->moved, &moved, sizeof(moved), err);
 }
 
@@ -374,14 +377,13 @@ static const struct moved_record *find_moved(const struct fetch_source *source, 
 	return all ? all + low : NULL;
 }
 
-static enum bs_status fetch_record_at(struct bs_fetcher *fetcher, const struct fetch_source *source, uint64_t offset,
-                                      uint64_t raw_bytes, uint64_t line, struct bs_document *document_out,
-                                      struct bs_error *err)
+static enum bs_status fetch_record_at(struct bs_fetcher *fetcher, struct asked *asked, uint64_t offset, uint64_t raw_bytes,
+                                      uint64_t line, struct bs_error *err)
 {
 	struct bs_stamp stamp;
-	enum bs_status status = bs_reader_fetch_record(fetcher->reader, source->source.path, offset, raw_bytes,
-	                                               document_out, &stamp, err);
-	document_out->line = line;
+	enum bs_status status = bs_reader_fetch_record(fetcher->reader, asked->source->source.path, offset, raw_bytes,
+	                                               asked->document, &stamp, err);
+	asked->document->line = line;
 	return status;
 }
 
@@ -444,94 +446,84 @@ static enum bs_status fetch_line_in_place(struct bs_fetcher *fetcher, uint32_t d
 }
 
 /* Whether the record just read bears the id in wanted. */
-static enum bs_status is_wanted(struct bs_fetcher *fetcher, const struct fetch_source *source,
-                                const struct bs_document *document, const struct bs_buffer *wanted, bool *is_wanted_out,
-                                struct bs_error *err)
+static enum bs_status is_wanted(struct bs_fetcher *fetcher, const struct asked *asked, const struct bs_buffer *wanted,
+                                bool *is_wanted_out, struct bs_error *err)
 {
 	struct bs_buffer *id = &fetcher->id;
-	bs_buffer_clear(id);
-	enum bs_status status = bs_source_append_id(&source->source, document->name, document->name_bytes,
-	                                            document->is_named_by_line ? document->line : 0, id, err);
+	enum bs_status status = make_id(asked->source, asked->document, id, err);
 	*is_wanted_out = !status && id->used_bytes == wanted->used_bytes &&
 	                 (id->used_bytes == 0 || memcmp(id->data, wanted->data, id->used_bytes) == 0);
 	return status;
 }
 
 /* A record of a collection that changed: by its id, the last one that bears it. */
-static enum bs_status fetch_moved(struct bs_fetcher *fetcher, struct fetch_source *source,
-                                  const struct bs_doc_record *record, struct bs_document *document_out,
-                                  enum bs_fetched *fetched_out, struct bs_error *err)
+static enum bs_status fetch_moved(struct bs_fetcher *fetcher, struct asked *asked, struct bs_error *err)
 {
 	struct bs_buffer wanted = {0};
 	bool found = false;
-	enum bs_status status = map_collection(fetcher, source, err);
+	enum bs_status status = map_collection(fetcher, asked->source, err);
 	if (!status)
-		status = bs_recorded_id(&source->source, record, &wanted, err);
+		status = bs_recorded_id(&asked->source->source, &asked->record, &wanted, err);
 	uint64_t hash = bs_hash_slot(wanted.data, wanted.used_bytes);
 	const struct moved_record *end;
-	const struct moved_record *at = find_moved(source, hash, &end);
+	const struct moved_record *at = find_moved(asked->source, hash, &end);
 	for (; !status && !found && at && at < end && at->hash == hash; at++) {
-		status = fetch_record_at(fetcher, source, at->offset, at->raw_bytes, at->line, document_out, err);
+		status = fetch_record_at(fetcher, asked, at->offset, at->raw_bytes, at->line, err);
 		if (!status)
-			status = is_wanted(fetcher, source, document_out, &wanted, &found, err);
+			status = is_wanted(fetcher, asked, &wanted, &found, err);
 	}
 	bs_buffer_deinit(&wanted);
-	*fetched_out = found ? BS_FETCHED_CHANGED : BS_FETCHED_GONE;
-	return status ? soften(fetcher, status, fetched_out, err) : BS_OK;
+	asked->fetched = found ? BS_FETCHED_CHANGED : BS_FETCHED_GONE;
+	return soften(fetcher, status, asked, err);
 }
 
 /* Where the record stood, if it still bears its id; *found_out false otherwise. */
-static enum bs_status fetch_in_place(struct bs_fetcher *fetcher, const struct fetch_source *source, uint32_t segment,
-                                     uint32_t document, const struct bs_doc_record *record,
-                                     struct bs_document *document_out, bool *found_out, struct bs_error *err)
+static enum bs_status fetch_in_place(struct bs_fetcher *fetcher, struct asked *asked, bool *found_out, struct bs_error *err)
 {
 	struct bs_buffer wanted = {0};
+	const uint64_t *place = asked->record.place;
 	const uint8_t *line;
 	size_t line_bytes;
 	enum bs_status status = BS_OK;
 	*found_out = false;
 	/* So that those expected after it are read with it. */
-	if (find_range(fetcher, segment, document))
-		status = fetch_line_in_place(fetcher, document, &line, &line_bytes, err);
+	if (find_range(fetcher, asked->ref.segment, asked->ref.document))
+		status = fetch_line_in_place(fetcher, asked->ref.document, &line, &line_bytes, err);
 	if (status)
 		return status;
-	status = fetch_record_at(fetcher, source, record->place[0], record->place[1], record->place[2],
-	                                        document_out, err);
+	status = fetch_record_at(fetcher, asked, place[0], place[1], place[2], err);
 	if (status == BS_INVALID || status == BS_NOT_FOUND)
 		return BS_OK;
-	*found_out = !source->is_suspect;
-	if (!status && source->is_suspect) {
-		status = bs_recorded_id(&source->source, record, &wanted, err);
+	*found_out = !asked->source->is_suspect;
+	if (!status && asked->source->is_suspect) {
+		status = bs_recorded_id(&asked->source->source, &asked->record, &wanted, err);
 		if (!status)
-			status = is_wanted(fetcher, source, document_out, &wanted, found_out, err);
+			status = is_wanted(fetcher, asked, &wanted, found_out, err);
 	}
 	bs_buffer_deinit(&wanted);
 	return status;
 }
 
-static enum bs_status fetch_from_collection(struct bs_fetcher *fetcher, struct fetch_source *source, uint32_t segment,
-                                        uint32_t document, const struct bs_doc_record *record,
-                                        struct bs_document *document_out, enum bs_fetched *fetched_out,
-                                        struct bs_error *err)
+/* A record, where it stands now. */
+static enum bs_status fetch_from_collection(struct bs_fetcher *fetcher, struct asked *asked, struct bs_error *err)
 {
-	check_collection(fetcher, source, record->source);
-	*fetched_out = BS_FETCHED_GONE;
+	struct fetch_source *source = asked->source;
+	check_collection(fetcher, source, asked->record.source);
+	asked->fetched = BS_FETCHED_GONE;
 	if (source->is_gone)
 		return BS_OK;
 	if (source->is_changed)
-		return fetch_moved(fetcher, source, record, document_out, fetched_out, err);
+		return fetch_moved(fetcher, asked, err);
 	bool found;
-	enum bs_status status = fetch_in_place(fetcher, source, segment, document, record, document_out, &found, err);
-	*fetched_out = source->is_suspect ? BS_FETCHED_CHANGED : BS_FETCHED_UNCHANGED;
-	if (status)
-		return soften(fetcher, status, fetched_out, err);
-	if (found)
-		return BS_OK;
+	enum bs_status status = fetch_in_place(fetcher, asked, &found, err);
+	asked->fetched = source->is_suspect ? BS_FETCHED_CHANGED : BS_FETCHED_UNCHANGED;
+	if (status || found)
+		return soften(fetcher, status, asked, err);
 	/* It changed under our hands, between the stat and the read, or in the very moment of indexing. */
 	source->is_changed = true;
 	bs_reader_forget(fetcher->reader, true);
 	notice_source(fetcher, source);
-	return fetch_moved(fetcher, source, record, document_out, fetched_out, err);
+	return fetch_moved(fetcher, asked, err);
 }
 
 /* The line in fetcher->raw. */
@@ -543,63 +535,66 @@ static enum bs_status fetch_stored_line(struct bs_fetcher *fetcher, uint32_t s, 
 	return status ? status : bs_stored_texts_fetch(fetcher->stored, s, frame, &fetcher->raw, err);
 }
 
-static enum bs_status fetch_stored(struct bs_fetcher *fetcher, uint32_t s, const struct bs_doc_record *record,
-                                   struct bs_document *document_out, enum bs_fetched *fetched_out,
-                                   struct bs_error *err)
+static enum bs_status fetch_stored(struct bs_fetcher *fetcher, struct asked *asked, struct bs_error *err)
 {
 	struct bs_error why = {""};
-	*fetched_out = BS_FETCHED_UNCHANGED;
-	enum bs_status status = fetch_stored_line(fetcher, s, record->place[0], err);
+	asked->fetched = BS_FETCHED_UNCHANGED;
+	enum bs_status status = fetch_stored_line(fetcher, asked->ref.segment, asked->record.place[0], err);
 	if (status)
 		return status;
-	status = bs_reader_fetch_raw(fetcher->reader, fetcher->raw.data, fetcher->raw.used_bytes, document_out, &why);
-	document_out->line = record->place[2];
+	status = bs_reader_fetch_raw(fetcher->reader, fetcher->raw.data, fetcher->raw.used_bytes, asked->document, &why);
+	asked->document->line = asked->record.place[2];
 	if (status == BS_NO_MEMORY)
 		return bs_fail(err, status, "%s", why.text);
 	/* We wrote it ourselves: text that does not parse is damage. */
-	return status ? bs_container_corrupt(fetcher->snapshot->segments[s].file, err, "stored text %llu: %s",
-	                                     (unsigned long long)record->place[0], why.text)
+	return status ? bs_container_corrupt(fetcher->snapshot->segments[asked->ref.segment].file, err,
+	                                     "stored text %llu: %s", (unsigned long long)asked->record.place[0], why.text)
 	              : BS_OK;
 }
 
 /* A source that is not followed is named once. */
-static enum bs_status refuse(struct bs_fetcher *fetcher, struct fetch_source *source, enum bs_fetched *fetched_out)
+static enum bs_status refuse(struct bs_fetcher *fetcher, struct asked *asked)
 {
 	struct bs_error why;
-	(void)bs_recorded_refuse(fetcher->snapshot->dir, &source->source, &why);
-	if (!source->is_noticed && fetcher->notice)
+	(void)bs_recorded_refuse(fetcher->snapshot->dir, &asked->source->source, &why);
+	if (!asked->source->is_noticed && fetcher->notice)
 		fetcher->notice(fetcher->context, why.text);
-	source->is_noticed = true;
+	asked->source->is_noticed = true;
 	fetcher->n_failures++;
-	*fetched_out = BS_FETCHED_FAILED;
+	asked->fetched = BS_FETCHED_FAILED;
 	return BS_OK;
+}
+
+static enum bs_status fetch(struct bs_fetcher *fetcher, struct asked *asked, struct bs_error *err)
+{
+	if (asked->source->source.is_refused)
+		return refuse(fetcher, asked);
+	switch (asked->source->source.kind) {
+	case BS_SOURCE_FOLDER:
+	case BS_SOURCE_FILE:
+		return fetch_file(fetcher, asked, err);
+	case BS_SOURCE_COLLECTION:
+		return fetch_from_collection(fetcher, asked, err);
+	case BS_SOURCE_STDIN:
+		return fetch_stored(fetcher, asked, err);
+	}
+	return bs_fail(err, BS_CORRUPT, "%s: source %u is of an unknown kind", fetcher->snapshot->dir->path,
+	               asked->record.source);
 }
 
 enum bs_status bs_fetch(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document,
                         struct bs_document *document_out, enum bs_fetched *fetched_out, struct bs_error *err)
 {
-	struct bs_doc_record record;
-	struct fetch_source *source = NULL;
+	struct asked asked = {.document = document_out, .fetched = BS_FETCHED_GONE};
 	struct bs_error own;
 	*document_out = (struct bs_document){0};
-	*fetched_out = BS_FETCHED_GONE;
 	if (!err)
 		err = &own;
-	enum bs_status status = find_record(fetcher, segment, document, &record, &source, err);
-	if (status)
-		return status;
-	if (source->source.is_refused)
-		return refuse(fetcher, source, fetched_out);
-	switch (source->source.kind) {
-	case BS_SOURCE_FOLDER:
-	case BS_SOURCE_FILE:
-		return fetch_file(fetcher, source, segment, document, &record, document_out, fetched_out, err);
-	case BS_SOURCE_COLLECTION:
-		return fetch_from_collection(fetcher, source, segment, document, &record, document_out, fetched_out, err);
-	case BS_SOURCE_STDIN:
-		return fetch_stored(fetcher, segment, &record, document_out, fetched_out, err);
-	}
-	return bs_fail(err, BS_CORRUPT, "%s: source %u is of an unknown kind", fetcher->snapshot->dir->path, record.source);
+	enum bs_status status = find_record(fetcher, segment, document, &asked, err);
+	if (!status)
+		status = fetch(fetcher, &asked, err);
+	*fetched_out = asked.fetched;
+	return status;
 }
 
 /* Whether the source of fetcher->range, a collection or standard input, is what was indexed. */
@@ -623,25 +618,25 @@ static bool is_of_lines(const struct bs_fetcher *fetcher)
 enum bs_status bs_fetch_is_unchanged(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document,
                                      bool *unchanged_out, struct bs_error *err)
 {
-	struct bs_doc_record record;
-	struct fetch_source *source = NULL;
+	struct asked asked;
 	struct bs_stamp stamp;
 	*unchanged_out = false;
 	if (find_range(fetcher, segment, document) && is_of_lines(fetcher)) {
 		*unchanged_out = is_range_unchanged(fetcher);
 		return BS_OK;
 	}
-	enum bs_status status = find_record(fetcher, segment, document, &record, &source, err);
-	if (status || record.flags & BS_DOC_SUSPECT)
+	enum bs_status status = find_record(fetcher, segment, document, &asked, err);
+	if (status || asked.record.flags & BS_DOC_SUSPECT)
 		return status;
-	bool is_folder = source->source.kind == BS_SOURCE_FOLDER;
+	const struct bs_source *source = &asked.source->source;
+	bool is_folder = source->kind == BS_SOURCE_FOLDER;
 	if (is_folder)
-		status = make_name(fetcher, &record, err);
-	if (status || source->source.is_refused || (!is_folder && source->source.kind != BS_SOURCE_FILE))
+		status = make_name(fetcher, &asked.record, err);
+	if (status || source->is_refused || (!is_folder && source->kind != BS_SOURCE_FILE))
 		return status;
-	const char *path = is_folder ? (const char *)fetcher->name.data : source->source.path;
-	*unchanged_out = !bs_reader_stamp(fetcher->reader, is_folder ? source->source.path : NULL, path, &stamp, NULL) &&
-	                 bs_stamp_equals(&stamp, record.place);
+	const char *path = is_folder ? (const char *)fetcher->name.data : source->path;
+	*unchanged_out = !bs_reader_stamp(fetcher->reader, is_folder ? source->path : NULL, path, &stamp, NULL) &&
+	                 bs_stamp_equals(&stamp, asked.record.place);
 	return BS_OK;
 }
 
