@@ -60,10 +60,10 @@ void bs_accumulator_deinit(struct bs_accumulator *accumulator);
 /* Starts an analysed batch: call before adding its documents, and again after a bs_accumulator_clear in their midst. All its terms are
  * looked up in one go; those that are not here become known with the first document that has them, so that what is held
  * depends on the documents alone. */
-enum bs_status bs_accumulator_start(struct bs_accumulator *accumulator, const struct bs_term_batch *term_batch, struct bs_error *err)
+enum bs_status bs_accumulator_start(struct bs_accumulator *accumulator, const struct bs_term_batch *batch, struct bs_error *err)
 	BS_WARN_UNUSED;
 /* Adds document i of the analysed batch as the next one, under the record given (its length is taken from the analysed batch). */
-enum bs_status bs_accumulator_add(struct bs_accumulator *accumulator, const struct bs_term_batch *term_batch, uint32_t i,
+enum bs_status bs_accumulator_add(struct bs_accumulator *accumulator, const struct bs_term_batch *batch, uint32_t i,
                              const struct bs_doc_record *record, struct bs_error *err) BS_WARN_UNUSED;
 /* Brings the df of all terms up to date: before anyone looks at them. No document can be added any
  * more until the accumulator is cleared, for the terms cannot be looked up. */
