@@ -26,7 +26,7 @@ struct bs_spool_chunk *bs_spool_chunk_new(struct bs_spool_chunk *next, size_t n_
 	size_t capacity = n_bytes > SPOOL_CHUNK_BYTES ? n_bytes : SPOOL_CHUNK_BYTES;
 	struct bs_spool_chunk *chunk = malloc(sizeof(*chunk) + capacity);
 	if (!chunk) {
-		(void)bs_fail_memory(err, "gathered terms", capacity);
+		(void)bs_fail_memory(err, "accumulated terms", capacity);
 		return NULL;
 	}
 	bs_buffer_advise(chunk, sizeof(*chunk) + capacity);

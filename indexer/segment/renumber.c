@@ -1,6 +1,6 @@
 /*
- * renumber.c: see renumber.h. A chunk of the spool is a task. What comes of it is written into chunks of the thread's own, the
- * first of which are new, and all others those that it has done with.
+ * renumber.c: see renumber.h. A chunk of documents is a task. A thread writes them into chunks of its own: the first of them are
+ * new, the others are those that it is done with.
  */
 #include "indexer/segment/renumber.h"
 
@@ -30,7 +30,6 @@ struct all {
 	const struct bs_renumbering *renumbering;
 	struct bs_size_class_doc *docs_out;
 	struct task *tasks; /* in the order of documents */
-	uint32_t n_tasks;
 	struct writer *writers;
 };
 
@@ -76,18 +75,14 @@ static enum bs_status code_tfs(struct writer *writer, uint32_t n_repeated, size_
 	return status ? status : bs_buffer_append(&task->tf_bytes, &n_bytes, sizeof(n_bytes), err);
 }
 
-static bool is_all_coded(const struct all *all, uint32_t document)
-{
-	return bs_doc_table_builder_get_length(&all->accumulator->doc_table, document) >= all->renumbering->min_coded_length;
-}
-
 static enum bs_status renumber_document(const struct all *all, struct writer *writer, struct task *task,
                                         uint32_t document, struct bs_error *err)
 {
 	const struct bs_renumbering *by = all->renumbering;
 	struct bs_accumulated_doc *doc = (struct bs_accumulated_doc *)(void *)all->accumulator->docs.data + document;
 	struct bs_term_reader reader = bs_accumulator_read(all->accumulator, document);
-	uint8_t coded = is_all_coded(all, document) ? BS_NOTE_IS_CODED : 0;
+	uint32_t length = bs_doc_table_builder_get_length(&all->accumulator->doc_table, document);
+	uint8_t coded = length >= by->min_coded_length ? BS_NOTE_IS_CODED : 0;
 	uint32_t n_repeated = doc->n_repeated;
 	uint32_t numbers[BS_TERM_CHUNK];
 	uint64_t weight = 0;
@@ -137,93 +132,82 @@ static enum bs_status renumber_chunk(void *context, const struct bs_task *which,
 	return status;
 }
 
-static enum bs_status list_tasks(struct all *all, struct bs_error *err)
+static void task_deinit(struct task *task)
 {
-	uint32_t end = bs_accumulator_n_docs(all->accumulator);
-	for (struct bs_spool_chunk *chunk = all->accumulator->chunks; chunk; chunk = chunk->next)
-		all->n_tasks++;
-	all->tasks = malloc(((size_t)all->n_tasks + 1) * sizeof(*all->tasks));
-	if (!all->tasks)
-		return bs_fail_memory(err, "gathered terms", all->n_tasks * sizeof(*all->tasks));
-	uint32_t i = all->n_tasks;
-	for (struct bs_spool_chunk *chunk = all->accumulator->chunks; chunk; chunk = chunk->next) {
-		all->tasks[--i] = (struct task){.chunk = chunk, .first = chunk->first_doc, .end = end};
-		end = chunk->first_doc;
+	bs_buffer_deinit(&task->tf_codes);
+	bs_buffer_deinit(&task->tf_bytes);
+}
+
+/* The tf codes of a task go into the table, in the order of documents. */
+static enum bs_status put_codes(void *context, uint64_t number, struct bs_error *err)
+{
+	struct all *all = context;
+	struct task *task = &all->tasks[number];
+	size_t start = 0;
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < task->end - task->first && !status; i++) {
+		uint32_t n_bytes = ((const uint32_t *)(const void *)task->tf_bytes.data)[i];
+		status = bs_tf_table_add(&all->accumulator->tf_table, n_bytes ? task->tf_codes.data + start : NULL, n_bytes, err);
+		start += n_bytes;
 	}
-	return BS_OK;
+	task_deinit(task);
+	return status;
 }
 
-static void keep_chunk(struct bs_accumulator *accumulator, struct bs_spool_chunk *chunk)
+static void keep_chunks(struct bs_accumulator *accumulator, struct bs_spool_chunk *chunks)
 {
-	chunk->next = accumulator->chunks;
-	accumulator->chunks = chunk;
+	for (struct bs_spool_chunk *chunk = chunks, *next; chunk; chunk = next) {
+		next = chunk->next;
+		chunk->next = accumulator->chunks;
+		accumulator->chunks = chunk;
+	}
 }
 
-/* What was written becomes the accumulator's, and what could not be read, after a failure, stays its own. */
-static void take_written(struct all *all, uint32_t n_threads)
+/* What was written becomes the accumulator's; what could not be read, after a failure, stays its own. */
+static void end_all(struct all *all, uint32_t n_tasks, uint32_t n_threads)
 {
 	all->accumulator->chunks = NULL;
-	for (uint32_t i = 0; i < all->n_tasks; i++)
+	for (uint32_t i = 0; i < n_tasks; i++) {
 		if (all->tasks[i].chunk)
-			keep_chunk(all->accumulator, all->tasks[i].chunk);
+			all->tasks[i].chunk->next = NULL;
+		keep_chunks(all->accumulator, all->tasks[i].chunk);
+		task_deinit(&all->tasks[i]);
+	}
 	for (uint32_t i = 0; i < n_threads; i++) {
-		struct writer *writer = &all->writers[i];
-		bs_spool_chunks_free(writer->spare);
-		for (struct bs_spool_chunk *chunk = writer->chunks, *next; chunk; chunk = next) {
-			next = chunk->next;
-			keep_chunk(all->accumulator, chunk);
-		}
-	}
-}
-
-/* The codes of all tasks, in the order of documents. */
-static enum bs_status join_codes(struct all *all, struct bs_error *err)
-{
-	struct bs_tf_table_builder *table = &all->accumulator->tf_table;
-	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < all->n_tasks; i++) {
-		struct task *task = &all->tasks[i];
-		size_t start = 0;
-		for (uint32_t document = task->first; document < task->end && !status; document++) {
-			uint32_t n_bytes = bs_load_u32(task->tf_bytes.data + (size_t)(document - task->first) * 4);
-			status = bs_tf_table_add(table, n_bytes ? task->tf_codes.data + start : NULL, n_bytes, err);
-			start += n_bytes;
-		}
-		bs_buffer_deinit(&task->tf_codes);
-		bs_buffer_deinit(&task->tf_bytes);
-	}
-	return status ? status : bs_tf_table_pad(table, err);
-}
-
-static void all_deinit(struct all *all, uint32_t n_threads)
-{
-	for (uint32_t i = 0; all->tasks && i < all->n_tasks; i++) {
-		bs_buffer_deinit(&all->tasks[i].tf_codes);
-		bs_buffer_deinit(&all->tasks[i].tf_bytes);
-	}
-	for (uint32_t i = 0; all->writers && i < n_threads; i++) {
+		keep_chunks(all->accumulator, all->writers[i].chunks);
+		bs_spool_chunks_free(all->writers[i].spare);
 		bs_tf_coder_deinit(&all->writers[i].coder);
 		bs_buffer_deinit(&all->writers[i].words);
 	}
-	free(all->tasks);
-	free(all->writers);
 }
 
 enum bs_status bs_renumber(struct bs_accumulator *accumulator, const struct bs_renumbering *renumbering, uint32_t n_threads,
                            struct bs_size_class_doc *docs_out, struct bs_error *err)
 {
 	struct all all = {.accumulator = accumulator, .renumbering = renumbering, .docs_out = docs_out};
-	enum bs_status status = list_tasks(&all, err);
+	struct bs_workers_plan plan = {.n_threads = n_threads, .work = renumber_chunk, .put = put_codes, .context = &all};
+	uint32_t n_tasks = 0;
+	uint32_t end = bs_accumulator_n_docs(accumulator);
+	enum bs_status status = BS_OK;
+	for (struct bs_spool_chunk *chunk = accumulator->chunks; chunk; chunk = chunk->next)
+		n_tasks++;
+	all.tasks = malloc(((size_t)n_tasks + 1) * sizeof(*all.tasks));
 	all.writers = calloc(n_threads, sizeof(*all.writers));
-	if (!status && !all.writers)
-		status = bs_fail_memory(err, "gathered terms", n_threads * sizeof(*all.writers));
-	if (!status) {
-		struct bs_workers_plan plan = {.n_threads = n_threads, .work = renumber_chunk, .context = &all};
-		status = bs_workers_run(&plan, all.n_tasks, err);
-		take_written(&all, n_threads);
+	if (!all.tasks || !all.writers) {
+		status = bs_fail_memory(err, "accumulated terms", ((size_t)n_tasks + 1) * sizeof(*all.tasks));
+		goto out;
 	}
+	uint32_t i = n_tasks;
+	for (struct bs_spool_chunk *chunk = accumulator->chunks; chunk; chunk = chunk->next) {
+		all.tasks[--i] = (struct task){.chunk = chunk, .first = chunk->first_doc, .end = end};
+		end = chunk->first_doc;
+	}
+	status = bs_workers_run(&plan, n_tasks, err);
+	end_all(&all, n_tasks, n_threads);
 	if (!status)
-		status = join_codes(&all, err);
-	all_deinit(&all, n_threads);
+		status = bs_tf_table_pad(&accumulator->tf_table, err);
+out:
+	free(all.tasks);
+	free(all.writers);
 	return status;
 }
