@@ -21,7 +21,7 @@
 #include "indexer/batch/term_batch.h"
 
 /* One document's terms: n_terms numbers in groups (group_varint.h) from codes on, first those of words that stand there more
- * than once; behind them, until renumber.h has been over them, groups of n_repeated numbers: how often these do. */
+ * than once; behind them, until slab_plan.h has been over them, groups of n_repeated numbers: how often these do. */
 struct bs_accumulated_doc {
 	const uint8_t *codes;
 	uint32_t n_terms;
@@ -45,7 +45,7 @@ struct bs_accumulator {
 	struct bs_term_table terms;
 	struct bs_term_table fields;
 	struct bs_doc_table_builder doc_table;
-	struct bs_tf_table_builder tf_table; /* filled by renumber.h */
+	struct bs_tf_table_builder tf_table; /* filled by slab_plan.h */
 	struct bs_buffer docs; /* struct bs_accumulated_doc each */
 	struct bs_spool_chunk *chunks;
 	uint64_t spool_bytes;
