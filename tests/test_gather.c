@@ -15,7 +15,7 @@
 
 #include "core_rig.h"
 #include "indexer/batch/accumulator.h"
-#include "indexer/segment/renumber.h"
+#include "indexer/segment/slab_plan.h"
 
 #define N_WORDS  9000u /* more than the first table has room for */
 #define WORD_MAX 48u

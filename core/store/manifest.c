@@ -218,6 +218,7 @@ static enum bs_status reserve_field(struct bs_manifest *manifest, struct bs_erro
 	char **fields = realloc(manifest->fields, capacity * sizeof(*fields));
 	if (!fields)
 		return bs_fail_memory(err, "names of fields", capacity * sizeof(*fields));
+	fields[n] = NULL; /* a list has an end, even if the name cannot be added */
 	manifest->fields = fields;
 	manifest->fields_capacity = capacity;
 	return BS_OK;

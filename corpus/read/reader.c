@@ -470,7 +470,6 @@ static void fill_document(const struct bs_record *record, const uint8_t *raw, si
 	};
 }
 
-
 static bool is_blank(const uint8_t *line, size_t line_bytes)
 {
 	for (size_t i = 0; i < line_bytes; i++) {

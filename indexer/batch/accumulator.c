@@ -15,7 +15,7 @@
 /* ... and so many postings are written, once all their terms are known: whole groups. */
 #define POSTINGS 128u
 
-/* A term of the analysed batch as it is here. */
+/* A term of the batch as it is here. */
 struct mapped {
 	uint32_t number; /* BS_TERM_NONE: it is not known here */
 	uint32_t n_docs; /* documents added that have it, not yet in the entry's df */
@@ -26,7 +26,7 @@ struct bs_spool_chunk *bs_spool_chunk_new(struct bs_spool_chunk *next, size_t n_
 	size_t capacity = n_bytes > SPOOL_CHUNK_BYTES ? n_bytes : SPOOL_CHUNK_BYTES;
 	struct bs_spool_chunk *chunk = malloc(sizeof(*chunk) + capacity);
 	if (!chunk) {
-		(void)bs_fail_memory(err, "gathered terms", capacity);
+		(void)bs_fail_memory(err, "accumulated terms", capacity);
 		return NULL;
 	}
 	bs_buffer_advise(chunk, sizeof(*chunk) + capacity);
@@ -41,13 +41,6 @@ void bs_spool_chunks_free(struct bs_spool_chunk *chunks)
 		free(chunks);
 		chunks = next;
 	}
-}
-
-static void spool_clear(struct bs_accumulator *accumulator)
-{
-	bs_spool_chunks_free(accumulator->chunks);
-	accumulator->chunks = NULL;
-	accumulator->spool_bytes = 0;
 }
 
 /* Room for n_bytes in one piece, for the next document. */
@@ -71,8 +64,10 @@ void bs_accumulator_clear(struct bs_accumulator *accumulator)
 	bs_doc_table_builder_clear(&accumulator->doc_table);
 	bs_tf_table_builder_clear(&accumulator->tf_table);
 	bs_buffer_clear(&accumulator->docs);
-	spool_clear(accumulator);
 	bs_buffer_clear(&accumulator->map);
+	bs_spool_chunks_free(accumulator->chunks);
+	accumulator->chunks = NULL;
+	accumulator->spool_bytes = 0;
 	accumulator->n_postings = 0;
 	accumulator->n_positions = 0;
 	accumulator->text_bytes = 0;
@@ -80,27 +75,15 @@ void bs_accumulator_clear(struct bs_accumulator *accumulator)
 
 void bs_accumulator_deinit(struct bs_accumulator *accumulator)
 {
-	spool_clear(accumulator);
+	bs_spool_chunks_free(accumulator->chunks);
 	bs_term_table_deinit(&accumulator->terms);
 	bs_term_table_deinit(&accumulator->fields);
 	bs_doc_table_builder_deinit(&accumulator->doc_table);
 	bs_tf_table_builder_deinit(&accumulator->tf_table);
 	bs_buffer_deinit(&accumulator->docs);
 	bs_buffer_deinit(&accumulator->map);
-}
-
-static enum bs_status map_fields(struct bs_accumulator *accumulator, const struct bs_term_batch *term_batch, struct bs_error *err)
-{
-	const struct bs_term_table *from = &term_batch->fields;
-	for (uint32_t i = 0; i < from->n_terms; i++) {
-		uint32_t number;
-		enum bs_status status = bs_term_table_intern(&accumulator->fields, bs_term_table_key(from, i),
-		                                             from->entries[i].n_bytes, from->entries[i].hash, &number, NULL,
-		                                             err);
-		if (status)
-			return status;
-	}
-	return BS_OK;
+	accumulator->chunks = NULL;
+	accumulator->spool_bytes = 0;
 }
 
 static void settle_dfs(struct bs_accumulator *accumulator)
@@ -120,15 +103,15 @@ void bs_accumulator_finish(struct bs_accumulator *accumulator)
 	bs_term_table_seal(&accumulator->terms);
 }
 
-/* What is known here of the analysed batch's terms. The memory is asked for what some of them will touch, a step at a time for all of
- * them: slots, then entries, then keys. */
-static void look_up(const struct bs_accumulator *accumulator, const struct bs_term_batch *term_batch, struct mapped *map)
+/* What is known here of the batch's terms. What some of them touch is prefetched a step at a time for all of them: slots, then
+ * entries, then keys. */
+static void look_up(const struct bs_accumulator *accumulator, const struct bs_term_batch *batch, struct mapped *map)
 {
 	const struct bs_term_table *terms = &accumulator->terms;
 	uint32_t guesses[LOOK_AHEAD];
-	for (uint32_t first = 0, n; first < term_batch->terms.n_terms; first += n) {
-		const uint64_t *hashes = bs_term_batch_hashes(term_batch) + first;
-		uint32_t left = term_batch->terms.n_terms - first;
+	for (uint32_t first = 0, n; first < batch->terms.n_terms; first += n) {
+		const uint64_t *hashes = bs_term_batch_hashes(batch) + first;
+		uint32_t left = batch->terms.n_terms - first;
 		n = left < LOOK_AHEAD ? left : LOOK_AHEAD;
 		for (uint32_t i = 0; i < n; i++)
 			bs_term_table_prefetch(terms, hashes[i]);
@@ -141,7 +124,7 @@ static void look_up(const struct bs_accumulator *accumulator, const struct bs_te
 		for (uint32_t i = 0; i < n; i++) {
 			uint32_t key_bytes;
 			uint32_t number = guesses[i];
-			const uint8_t *key = bs_term_batch_key(term_batch, first + i, &key_bytes);
+			const uint8_t *key = bs_term_batch_key(batch, first + i, &key_bytes);
 			map[first + i] = (struct mapped){.number = BS_TERM_NONE};
 			if (number != BS_TERM_NONE && (bs_term_table_is(terms, number, key, key_bytes, hashes[i]) ||
 			                               bs_term_table_find(terms, key, key_bytes, hashes[i], &number)))
@@ -150,32 +133,30 @@ static void look_up(const struct bs_accumulator *accumulator, const struct bs_te
 	}
 }
 
-enum bs_status bs_accumulator_start(struct bs_accumulator *accumulator, const struct bs_term_batch *term_batch, struct bs_error *err)
+enum bs_status bs_accumulator_start(struct bs_accumulator *accumulator, const struct bs_term_batch *batch,
+                                    struct bs_error *err)
 {
-	size_t n_bytes = (size_t)term_batch->terms.n_terms * sizeof(struct mapped);
+	const struct bs_term_table *fields = &batch->fields;
+	size_t n_bytes = (size_t)batch->terms.n_terms * sizeof(struct mapped);
 	settle_dfs(accumulator);
 	bs_buffer_clear(&accumulator->map);
 	enum bs_status status = bs_buffer_reserve(&accumulator->map, n_bytes, err);
 	if (status)
 		return status;
-	look_up(accumulator, term_batch, (struct mapped *)(void *)accumulator->map.data);
+	look_up(accumulator, batch, (struct mapped *)(void *)accumulator->map.data);
 	accumulator->map.used_bytes = n_bytes;
-	return map_fields(accumulator, term_batch, err);
+	for (uint32_t i = 0, number; i < fields->n_terms && !status; i++)
+		status = bs_term_table_intern(&accumulator->fields, bs_term_table_key(fields, i), fields->entries[i].n_bytes,
+		                              fields->entries[i].hash, &number, NULL, err);
+	return status;
 }
 
-static enum bs_status add_term(struct bs_accumulator *accumulator, const struct bs_term_batch *term_batch, uint32_t term,
-                               struct mapped *mapped, struct bs_error *err)
-{
-	uint32_t key_bytes;
-	const uint8_t *key = bs_term_batch_key(term_batch, term, &key_bytes);
-	return bs_term_table_add(&accumulator->terms, key, key_bytes, bs_term_batch_hashes(term_batch)[term], &mapped->number, err);
-}
-
-/* Makes those of the postings' terms known that are not. Where they go is asked for, for all of them, before the first one. */
-static enum bs_status add_new_terms(struct bs_accumulator *accumulator, const struct bs_term_batch *term_batch, const uint32_t *postings,
-                                    uint32_t n, struct bs_error *err)
+/* Makes those of the postings' terms known that are not. Where they go is prefetched, for all of them, before the first one. */
+static enum bs_status add_new_terms(struct bs_accumulator *accumulator, const struct bs_term_batch *batch,
+                                    const uint32_t *postings, uint32_t n, struct bs_error *err)
 {
 	struct mapped *map = (struct mapped *)(void *)accumulator->map.data;
+	const uint64_t *hashes = bs_term_batch_hashes(batch);
 	uint32_t new_terms[POSTINGS];
 	uint32_t n_new = 0;
 	enum bs_status status = BS_OK;
@@ -186,9 +167,12 @@ static enum bs_status add_new_terms(struct bs_accumulator *accumulator, const st
 		n_new += map[postings[p]].number == BS_TERM_NONE;
 	}
 	for (uint32_t i = 0; i < n_new; i++)
-		bs_term_table_prefetch(&accumulator->terms, bs_term_batch_hashes(term_batch)[new_terms[i]]);
-	for (uint32_t i = 0; i < n_new && !status; i++)
-		status = add_term(accumulator, term_batch, new_terms[i], &map[new_terms[i]], err);
+		bs_term_table_prefetch(&accumulator->terms, hashes[new_terms[i]]);
+	for (uint32_t i = 0; i < n_new && !status; i++) {
+		uint32_t key_bytes;
+		const uint8_t *key = bs_term_batch_key(batch, new_terms[i], &key_bytes);
+		status = bs_term_table_add(&accumulator->terms, key, key_bytes, hashes[new_terms[i]], &map[new_terms[i]].number, err);
+	}
 	return status;
 }
 
@@ -206,9 +190,9 @@ static uint8_t *put_terms(struct bs_accumulator *accumulator, const uint32_t *po
 }
 
 /* Writes how often the document's repeated words stand there. */
-static uint8_t *put_tfs(const struct bs_term_batch *term_batch, const struct bs_term_batch_doc *doc, uint8_t *at)
+static uint8_t *put_tfs(const struct bs_term_batch *batch, const struct bs_term_batch_doc *doc, uint8_t *at)
 {
-	const uint32_t *tfs = (const uint32_t *)(const void *)term_batch->tfs.data + doc->first_tf;
+	const uint32_t *tfs = (const uint32_t *)(const void *)batch->tfs.data + doc->first_tf;
 	uint32_t numbers[POSTINGS];
 	for (uint32_t p = 0; p < doc->n_repeated; p += POSTINGS) {
 		uint32_t n = doc->n_repeated - p < POSTINGS ? doc->n_repeated - p : POSTINGS;
@@ -218,23 +202,23 @@ static uint8_t *put_tfs(const struct bs_term_batch *term_batch, const struct bs_
 	return at;
 }
 
-enum bs_status bs_accumulator_add(struct bs_accumulator *accumulator, const struct bs_term_batch *term_batch, uint32_t i,
-                             const struct bs_doc_record *record, struct bs_error *err)
+enum bs_status bs_accumulator_add(struct bs_accumulator *accumulator, const struct bs_term_batch *batch, uint32_t i,
+                                  const struct bs_doc_record *record, struct bs_error *err)
 {
-	const struct bs_term_batch_doc *from = &bs_term_batch_docs(term_batch)[i];
-	const uint32_t *postings = (const uint32_t *)(const void *)term_batch->postings.data + from->first_posting;
+	const struct bs_term_batch_doc *from = &bs_term_batch_docs(batch)[i];
+	const uint32_t *postings = (const uint32_t *)(const void *)batch->postings.data + from->first_posting;
 	size_t most_bytes = BS_GROUP_MOST_BYTES(from->n_terms) + BS_GROUP_MOST_BYTES(from->n_repeated);
 	uint8_t *codes = spool_reserve(accumulator, most_bytes, err);
 	enum bs_status status = codes ? BS_OK : BS_NO_MEMORY;
 	uint8_t *at = codes;
 	for (uint32_t p = 0; p < from->n_terms && !status; p += POSTINGS) {
 		uint32_t n = from->n_terms - p < POSTINGS ? from->n_terms - p : POSTINGS;
-		status = add_new_terms(accumulator, term_batch, postings + p, n, err);
+		status = add_new_terms(accumulator, batch, postings + p, n, err);
 		if (!status)
 			at = put_terms(accumulator, postings + p, n, at);
 	}
 	if (!status)
-		at = put_tfs(term_batch, from, at);
+		at = put_tfs(batch, from, at);
 	struct bs_accumulated_doc doc = {.codes = codes, .n_terms = from->n_terms, .n_repeated = from->n_repeated};
 	struct bs_doc_record named = *record;
 	named.length = from->length;

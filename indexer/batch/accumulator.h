@@ -1,11 +1,11 @@
 /*
  * accumulator.h: documents in, (document, distinct term) pairs out, in memory. The first half of an index run.
  *
- * In two steps, so that the costly one can run on several threads. A *analysed batch* (term_batch.h) analyses one batch on its
- * own, with a small dictionary that stays in cache; then, one analysed batch after the other in document order, each is merged into the
- * *accumulator*, which holds the segment's dictionary and every document's terms as term numbers. Numbers are
- * given in order of first appearance, so common terms have short ones. Merging looks a term up once a batch, not once
- * a document. What an accumulator holds depends on the documents and their order only, never on the threads.
+ * In two steps, so that the costly one can run on several threads. First each batch is analysed on its own (term_batch.h), with
+ * a small dictionary that stays in cache. Then the analysed batches are merged, in document order, into the *accumulator*, which
+ * holds the segment's dictionary and every document's terms as term numbers. Numbers are given in order of first appearance, so
+ * common terms have short ones. Merging looks a term up once a batch, not once a document. What an accumulator holds depends on
+ * the documents and their order only, never on the threads.
  */
 #ifndef BS_INDEXER_BATCH_ACCUMULATOR_H
 #define BS_INDEXER_BATCH_ACCUMULATOR_H
@@ -21,7 +21,7 @@
 #include "indexer/batch/term_batch.h"
 
 /* One document's terms: n_terms numbers in groups (group_varint.h) from codes on, first those of words that stand there more
- * than once; behind them, until renumber.h has been over them, groups of n_repeated numbers: how often these do. */
+ * than once; behind them, until slab_plan.h has been over them, groups of n_repeated numbers: how often these do. */
 struct bs_accumulated_doc {
 	const uint8_t *codes;
 	uint32_t n_terms;
@@ -45,7 +45,7 @@ struct bs_accumulator {
 	struct bs_term_table terms;
 	struct bs_term_table fields;
 	struct bs_doc_table_builder doc_table;
-	struct bs_tf_table_builder tf_table; /* filled by renumber.h */
+	struct bs_tf_table_builder tf_table; /* filled by slab_plan.h */
 	struct bs_buffer docs; /* struct bs_accumulated_doc each */
 	struct bs_spool_chunk *chunks;
 	uint64_t spool_bytes;
@@ -57,16 +57,16 @@ struct bs_accumulator {
 void bs_accumulator_clear(struct bs_accumulator *accumulator);
 void bs_accumulator_deinit(struct bs_accumulator *accumulator);
 
-/* Starts an analysed batch: call before adding its documents, and again after a bs_accumulator_clear in their midst. All its terms are
- * looked up in one go; those that are not here become known with the first document that has them, so that what is held
- * depends on the documents alone. */
-enum bs_status bs_accumulator_start(struct bs_accumulator *accumulator, const struct bs_term_batch *term_batch, struct bs_error *err)
-	BS_WARN_UNUSED;
-/* Adds document i of the analysed batch as the next one, under the record given (its length is taken from the analysed batch). */
-enum bs_status bs_accumulator_add(struct bs_accumulator *accumulator, const struct bs_term_batch *term_batch, uint32_t i,
-                             const struct bs_doc_record *record, struct bs_error *err) BS_WARN_UNUSED;
-/* Brings the df of all terms up to date: before anyone looks at them. No document can be added any
- * more until the accumulator is cleared, for the terms cannot be looked up. */
+/* Starts an analysed batch: call before adding its documents, and again after a bs_accumulator_clear in their midst. All its
+ * terms are looked up in one go; those that are not here become known with the first document that has them, so that what is
+ * held depends on the documents alone. */
+enum bs_status bs_accumulator_start(struct bs_accumulator *accumulator, const struct bs_term_batch *batch,
+                                    struct bs_error *err) BS_WARN_UNUSED;
+/* Adds document i of the batch as the next one, under the record given, whose length is taken from the batch. */
+enum bs_status bs_accumulator_add(struct bs_accumulator *accumulator, const struct bs_term_batch *batch, uint32_t i,
+                                  const struct bs_doc_record *record, struct bs_error *err) BS_WARN_UNUSED;
+/* Brings the df of all terms up to date: before anyone looks at them. No document can be added until the accumulator is cleared,
+ * for the terms cannot be looked up. */
 void bs_accumulator_finish(struct bs_accumulator *accumulator);
 /* Memory held, counted by content: the same for every number of threads. */
 uint64_t bs_accumulator_bytes(const struct bs_accumulator *accumulator);

@@ -7,7 +7,7 @@
 /* So that 0.58 of the bits are set: widths of classes are rounded up, by a tenth in the mean. */
 #define COLUMNS_A_THOUSAND_BITS 1040u
 
-/* What was measured: bench/README.md. */
+/* What was measured: bench/NOTES.md. */
 static const uint8_t default_hashes[BS_GRAM_TIERS] = {
 	[BS_GRAM_COMMON] = 1, [BS_GRAM_MIDDLING] = 2, [BS_GRAM_RARE] = 3, [BS_GRAM_LONG_FREQUENT] = 1, [BS_GRAM_LONG] = 2};
 

@@ -57,15 +57,6 @@ static void set_state(uint32_t *states, uint32_t trigram, uint32_t state)
 	*word = (*word & ~(UINT32_C(3) << shift)) | state << shift;
 }
 
-/* A state is a tier. */
-static void set_states(uint32_t *states, const struct bs_gram_plan *plan)
-{
-	memset(states, 0xff, STATE_WORDS * sizeof(*states));
-	for (uint32_t tier = 0; tier < BS_GRAM_RARE; tier++)
-		for (uint32_t i = 0; i < plan->n_listed[tier]; i++)
-			set_state(states, plan->listed[tier][i], tier);
-}
-
 static enum bs_status make_bits(struct bs_gram_sketch *sketch, uint32_t log, struct bs_error *err)
 {
 	size_t n_bytes = (size_t)4 << log;
@@ -120,7 +111,10 @@ enum bs_status bs_gram_sketch_new(const struct bs_gram_plan *plan, struct bs_gra
 		return status;
 	}
 	bs_buffer_advise(sketch->states, STATE_WORDS * sizeof(*sketch->states));
-	set_states(sketch->states, plan);
+	memset(sketch->states, 0xff, STATE_WORDS * sizeof(*sketch->states));
+	for (uint32_t tier = 0; tier < BS_GRAM_RARE; tier++) /* a state is a tier */
+		for (uint32_t i = 0; i < plan->n_listed[tier]; i++)
+			set_state(sketch->states, plan->listed[tier][i], tier);
 	for (uint32_t i = 0; i < plan->n_listed[BS_GRAM_LONG_FREQUENT]; i++) {
 		uint32_t bucket = plan->listed[BS_GRAM_LONG_FREQUENT][i];
 		sketch->frequent[bucket / 32] |= UINT32_C(1) << (bucket % 32);
@@ -141,15 +135,13 @@ void bs_gram_sketch_free(struct bs_gram_sketch *sketch)
 	free(sketch);
 }
 
-static inline void set_bit(uint64_t *bits, uint32_t bit)
+/* Lists the n trigrams found, of which one that stands there twice is new but once. Without a branch: whether one is new, and of
+ * which tier, cannot be predicted. */
+static enum bs_status list_trigrams(struct bs_gram_sketch *sketch, size_t n, struct bs_error *err)
 {
-	bits[bit / 64] |= UINT64_C(1) << (bit % 64);
-}
-
-/* Lists the n trigrams found, of which one that stands there twice is new but once. There must be room in the lists.
- * Without a branch: whether one is new, and of which tier, nobody could predict. */
-static void list_trigrams(struct bs_gram_sketch *sketch, size_t n)
-{
+	enum bs_status status = make_lists(sketch, (uint32_t)n, err);
+	if (status)
+		return status;
 	uint32_t *states = sketch->states, *n_listed = sketch->n_listed;
 	uint32_t *common = sketch->lists[BS_GRAM_COMMON], n_common = n_listed[BS_GRAM_COMMON];
 	uint32_t *middling = sketch->lists[BS_GRAM_MIDDLING], n_middling = n_listed[BS_GRAM_MIDDLING];
@@ -166,49 +158,32 @@ static void list_trigrams(struct bs_gram_sketch *sketch, size_t n)
 	n_listed[BS_GRAM_COMMON] = n_common;
 	n_listed[BS_GRAM_MIDDLING] = n_middling;
 	n_listed[BS_GRAM_RARE] = n_rare;
-}
-
-/* The grams that begin at so many places. */
-static enum bs_status add_places(struct bs_gram_sketch *sketch, const uint8_t *text, size_t n_places, struct bs_error *err)
-{
-	size_t n = sketch->kernel->find_grams(text, n_places, sketch->log, sketch->bits, sketch->frequent, sketch->states, sketch->trigrams);
-	enum bs_status status = make_lists(sketch, (uint32_t)n, err);
-	if (!status)
-		list_trigrams(sketch, n);
-	return status;
-}
-
-/* The trigrams at the end of a text, at which no longer gram begins. */
-static enum bs_status add_end(struct bs_gram_sketch *sketch, const uint8_t *text, size_t n_bytes, struct bs_error *err)
-{
-	size_t n = 0;
-	for (; n + BS_GRAM_LEAST <= n_bytes; n++)
-		sketch->trigrams[n] = (uint32_t)bs_gram_key(text + n, BS_GRAM_LEAST) & (BS_GRAM_TRIGRAMS - 1);
-	enum bs_status status = make_lists(sketch, (uint32_t)n, err);
-	if (!status)
-		list_trigrams(sketch, n);
-	return status;
+	return BS_OK;
 }
 
 static enum bs_status add_text(struct bs_gram_sketch *sketch, const uint8_t *text, size_t n_bytes, struct bs_error *err)
 {
-	size_t n_carried = 0;
+	size_t n_carried = 0, n_last = 0;
 	enum bs_status status = BS_OK;
 	for (size_t at = 0; at < n_bytes && !status;) {
 		size_t left = n_bytes - at, n_folded;
-		at += left > PIECE_BYTES
-			      ? bs_grams_fold_piece(text + at, PIECE_BYTES, false, sketch->folded + n_carried, &n_folded)
-			      : bs_grams_fold_piece(text + at, left, true, sketch->folded + n_carried, &n_folded);
+		bool is_last = left <= PIECE_BYTES;
+		at += bs_grams_fold_piece(text + at, is_last ? left : PIECE_BYTES, is_last, sketch->folded + n_carried, &n_folded);
 		n_folded += n_carried;
 		size_t n_places = n_folded < CARRY_BYTES ? 0 : n_folded - CARRY_BYTES;
 		for (size_t place = 0; place < n_places && !status; place += PLACES) {
 			size_t n = n_places - place < PLACES ? n_places - place : PLACES;
-			status = add_places(sketch, sketch->folded + place, n, err);
+			n = sketch->kernel->find_grams(sketch->folded + place, n, sketch->log, sketch->bits, sketch->frequent,
+			                               sketch->states, sketch->trigrams);
+			status = list_trigrams(sketch, n, err);
 		}
 		n_carried = n_folded - n_places;
 		memmove(sketch->folded, sketch->folded + n_places, n_carried);
 	}
-	return status ? status : add_end(sketch, sketch->folded, n_carried, err);
+	/* The trigrams at the end, at which no longer gram begins. */
+	for (; n_last + BS_GRAM_LEAST <= n_carried; n_last++)
+		sketch->trigrams[n_last] = (uint32_t)bs_gram_key(sketch->folded + n_last, BS_GRAM_LEAST) & (BS_GRAM_TRIGRAMS - 1);
+	return status ? status : list_trigrams(sketch, n_last, err);
 }
 
 /* How many different hashes have set n of b bits: -b ln(1 - x), x = n / b, by the first terms of its series. Where so many
@@ -224,12 +199,6 @@ static uint64_t estimate(uint64_t n_set, uint64_t n_bits)
 	return sum >> 8;
 }
 
-static uint64_t count_bits(const struct bs_gram_sketch *sketch)
-{
-	uint64_t n_bits = UINT64_C(32) << sketch->log;
-	return estimate(sketch->kernel->popcount(sketch->bits, n_bits / BS_LINE_BITS), n_bits);
-}
-
 /* Words for texts of so many bytes: the longer a text, the fewer new grams a byte. As many that of the files of a tree of
  * sources one in thirty needs more. */
 static uint32_t first_log(size_t n_bytes)
@@ -241,7 +210,8 @@ static uint32_t first_log(size_t n_bytes)
 
 static void sum_up(struct bs_gram_sketch *sketch, struct bs_gram_sum *sum)
 {
-	*sum = (struct bs_gram_sum){.n_bits = count_bits(sketch)};
+	uint64_t n_bits = UINT64_C(32) << sketch->log;
+	*sum = (struct bs_gram_sum){.n_bits = estimate(sketch->kernel->popcount(sketch->bits, n_bits / BS_LINE_BITS), n_bits)};
 	for (uint32_t tier = 0; tier < BS_GRAM_TRIGRAM_TIERS; tier++) {
 		sum->trigrams[tier] = sketch->lists[tier];
 		sum->n_trigrams[tier] = sketch->n_listed[tier];
@@ -250,20 +220,15 @@ static void sum_up(struct bs_gram_sketch *sketch, struct bs_gram_sum *sum)
 	sum->size_class = sketch->size_class = bs_gram_size_class_of(sum->n_bits);
 }
 
-static void forget(struct bs_gram_sketch *sketch)
-{
-	for (uint32_t tier = 0; tier < BS_GRAM_TRIGRAM_TIERS; tier++) {
-		for (uint32_t i = 0; i < sketch->n_listed[tier]; i++)
-			set_state(sketch->states, sketch->lists[tier][i], tier);
-		sketch->n_listed[tier] = 0;
-	}
-}
-
 enum bs_status bs_gram_sketch_text(struct bs_gram_sketch *sketch, const uint8_t *text, size_t n_bytes,
                                    struct bs_gram_sum *sum_out, struct bs_error *err)
 {
 	uint32_t log = first_log(n_bytes);
-	forget(sketch);
+	for (uint32_t tier = 0; tier < BS_GRAM_TRIGRAM_TIERS; tier++) { /* forget the text before */
+		for (uint32_t i = 0; i < sketch->n_listed[tier]; i++)
+			set_state(sketch->states, sketch->lists[tier][i], tier);
+		sketch->n_listed[tier] = 0;
+	}
 	for (;;) {
 		enum bs_status status = make_bits(sketch, log, err);
 		if (!status)
@@ -277,35 +242,27 @@ enum bs_status bs_gram_sketch_text(struct bs_gram_sketch *sketch, const uint8_t 
 	}
 }
 
-/* The second half makes one with the first until there are 2^log words. */
-static void join_words(struct bs_gram_sketch *sketch, uint32_t log)
-{
-	uint64_t *bits = sketch->bits;
-	for (; sketch->log > log; sketch->log--) {
-		size_t n = (size_t)1 << (sketch->log - 2);
-		for (size_t i = 0; i < n; i++)
-			bits[i] |= bits[n + i];
-	}
-}
-
-static void set_trigrams(struct bs_gram_sketch *sketch, uint32_t tier)
-{
-	uint32_t n_hashes = sketch->plan->n_hashes[tier], mask = (UINT32_C(32) << sketch->log) - 1;
-	for (uint32_t i = 0; i < sketch->n_listed[tier]; i++) {
-		struct bs_gram_probe probe = bs_gram_trigram_probe(sketch->lists[tier][i]);
-		for (uint32_t hash = probe.start, k = 0; k < n_hashes; k++, hash += probe.step)
-			set_bit(sketch->bits, hash & mask);
-	}
-}
-
 void bs_gram_sketch_row(struct bs_gram_sketch *sketch, uint64_t *row)
 {
 	uint32_t n = bs_gram_size_class_n(sketch->size_class), n_words = bs_gram_row_words(sketch->size_class);
+	uint64_t *bits = sketch->bits;
 	if (n_words == 0)
 		return;
-	join_words(sketch, bs_gram_size_class_log(sketch->size_class));
-	for (uint32_t tier = BS_GRAM_COMMON; tier < BS_GRAM_TRIGRAM_TIERS; tier++)
-		set_trigrams(sketch, tier);
+	/* The second half of the words joins the first until there are as many as the class has. */
+	for (uint32_t log = bs_gram_size_class_log(sketch->size_class); sketch->log > log; sketch->log--) {
+		size_t half = (size_t)1 << (sketch->log - 2);
+		for (size_t i = 0; i < half; i++)
+			bits[i] |= bits[half + i];
+	}
+	uint32_t mask = (UINT32_C(32) << sketch->log) - 1;
+	for (uint32_t tier = BS_GRAM_COMMON; tier < BS_GRAM_TRIGRAM_TIERS; tier++) {
+		uint32_t n_hashes = sketch->plan->n_hashes[tier];
+		for (uint32_t i = 0; i < sketch->n_listed[tier]; i++) {
+			struct bs_gram_probe probe = bs_gram_trigram_probe(sketch->lists[tier][i]);
+			for (uint32_t hash = probe.start, k = 0; k < n_hashes; k++, hash += probe.step)
+				bits[(hash & mask) / 64] |= UINT64_C(1) << (hash % 64);
+		}
+	}
 	row[n_words - 1] = 0;
-	sketch->kernel->fill_gram_row(sketch->bits, (size_t)1 << (sketch->log - 3), n, (uint8_t *)row);
+	sketch->kernel->fill_gram_row(bits, (size_t)1 << (sketch->log - 3), n, (uint8_t *)row);
 }

@@ -12,10 +12,10 @@
 #define WAITING_LIMIT_BYTES ((uint64_t)16 << 20)
 
 struct slot {
-	struct bs_term_batch term_batch; /* first: what the analysed batch's sink is given is the slot, too */
+	struct bs_term_batch term_batch; /* first: the context of its sink is the slot, too */
 	struct bs_document_sink sink;
 	struct bs_batch batch;
-	const struct bs_task *task; /* that analysed batches it */
+	const struct bs_task *task; /* that analyses it */
 };
 
 /* What a thread works with. */
@@ -79,13 +79,6 @@ static enum bs_status merge_batch(void *context, uint64_t task, struct bs_error 
 	return status;
 }
 
-static enum bs_status worker_init(struct worker *worker, const struct bs_words_options *words,
-                                  const struct bs_source_options *options, struct bs_error *err)
-{
-	enum bs_status status = words ? bs_words_new(words, &worker->words, err) : BS_OK;
-	return status ? status : bs_reader_new(options, &worker->reader, err);
-}
-
 enum bs_status bs_pipeline_new(uint32_t n_threads, const struct bs_words_options *words,
                                const struct bs_source_options *options, struct bs_pipeline **pipeline_out,
                                struct bs_error *err)
@@ -107,8 +100,11 @@ enum bs_status bs_pipeline_new(uint32_t n_threads, const struct bs_words_options
 		pipeline->slots[i].sink.large = await_large;
 		pipeline->slots[i].term_batch.memory_bytes = options->memory_bytes;
 	}
-	for (uint32_t i = 0; i < n_threads && !status; i++)
-		status = worker_init(&pipeline->workers[i], words, options, err);
+	for (uint32_t i = 0; i < n_threads && !status; i++) {
+		status = words ? bs_words_new(words, &pipeline->workers[i].words, err) : BS_OK;
+		if (!status)
+			status = bs_reader_new(options, &pipeline->workers[i].reader, err);
+	}
 	if (status)
 		bs_pipeline_free(pipeline);
 	else

@@ -4,7 +4,7 @@
  *      feed --batch--> [ slot: reader, analyzer -> analysed batch ] --analysed batch--> merge
  *       one thread              n threads, any order           the same one thread, in document order
  *
- * The one thread is one of the n: it analysed batches, too, while what is to be merged next is not there yet.
+ * The one thread is one of the n: it analyses batches, too, while what is to be merged next is not there yet.
  *
  * What merge sees does not depend on the number of threads. An analysed batch that grows large is merged before its batch is
  * done, so memory stays bounded whatever a batch holds.

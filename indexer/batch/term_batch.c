@@ -1,6 +1,7 @@
 /* term_batch.c: see term_batch.h. */
 #include "indexer/batch/term_batch.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,37 +27,6 @@ static void use_slots(struct bs_term_batch_terms *terms, uint32_t n_slots)
 	terms->n_slots = n_slots;
 	terms->secret = bs_hash_get_secret();
 	terms->slot_shift = (uint32_t)__builtin_clzll(n_slots) + 1;
-}
-
-static void drop_slots(struct bs_term_batch_terms *terms)
-{
-	if (terms->most_slots <= KEPT_SLOTS)
-		return;
-	free(terms->slots);
-	terms->slots = NULL;
-	terms->n_slots = terms->most_slots = 0;
-}
-
-static void terms_clear(struct bs_term_batch_terms *terms)
-{
-	bs_buffer_trim(&terms->entries, KEPT_BYTES);
-	bs_buffer_trim(&terms->hashes, KEPT_BYTES);
-	bs_buffer_trim(&terms->long_keys, KEPT_BYTES);
-	drop_slots(terms);
-	/* One batch of very many terms must not spread those of all others over more cache than they need. */
-	while (terms->n_slots > FIRST_SLOTS && (uint64_t)terms->n_terms * 8 < terms->n_slots)
-		terms->n_slots /= 2;
-	if (terms->slots)
-		use_slots(terms, terms->n_slots);
-	terms->n_terms = 0;
-}
-
-static void terms_deinit(struct bs_term_batch_terms *terms)
-{
-	bs_buffer_deinit(&terms->entries);
-	bs_buffer_deinit(&terms->hashes);
-	bs_buffer_deinit(&terms->long_keys);
-	free(terms->slots);
 }
 
 /* A key as two words, in whatever order of bytes. */
@@ -181,136 +151,127 @@ static enum bs_status find_long(struct bs_term_batch_terms *terms, const uint8_t
 	return status ? status : add_term(terms, &term, hash, at, number_out, err);
 }
 
-const uint8_t *bs_term_batch_key(const struct bs_term_batch *term_batch, uint32_t number, uint32_t *key_bytes_out)
+const uint8_t *bs_term_batch_key(const struct bs_term_batch *batch, uint32_t number, uint32_t *key_bytes_out)
 {
-	const struct bs_term_batch_term *term = &entries_of(&term_batch->terms)[number];
+	const struct bs_term_batch_term *term = &entries_of(&batch->terms)[number];
 	struct short_key key;
 	*key_bytes_out = term->key_bytes;
 	if (term->key_bytes <= BS_TERM_BATCH_KEY_BYTES)
 		return term->key;
 	memcpy(&key, term->key, sizeof(key));
-	return term_batch->terms.long_keys.data + key.words[1];
+	return batch->terms.long_keys.data + key.words[1];
 }
 
-void bs_term_batch_clear(struct bs_term_batch *term_batch)
+/* All buffers: first those that bs_term_batch_bytes counts. */
+#define OFFSET_OF(buffer) offsetof(struct bs_term_batch, buffer)
+#define N_COUNTED         11u
+static const size_t buffer_offsets[] = {
+	OFFSET_OF(terms.entries), OFFSET_OF(terms.hashes), OFFSET_OF(terms.long_keys), OFFSET_OF(postings),
+	OFFSET_OF(docs),          OFFSET_OF(names),        OFFSET_OF(tfs),             OFFSET_OF(raws),
+	OFFSET_OF(gram_rows),     OFFSET_OF(messages),     OFFSET_OF(non_documents),   OFFSET_OF(skips),
+	OFFSET_OF(unchanged),     OFFSET_OF(key),          OFFSET_OF(pair_words),      OFFSET_OF(pair_numbers),
+};
+#define N_BUFFERS (sizeof(buffer_offsets) / sizeof(*buffer_offsets))
+
+void bs_term_batch_clear(struct bs_term_batch *batch)
 {
-	terms_clear(&term_batch->terms);
-	bs_term_table_clear(&term_batch->fields);
-	bs_buffer_trim(&term_batch->postings, KEPT_BYTES);
-	bs_buffer_trim(&term_batch->docs, KEPT_BYTES);
-	bs_buffer_trim(&term_batch->skips, KEPT_BYTES);
-	bs_buffer_trim(&term_batch->names, KEPT_BYTES);
-	bs_buffer_trim(&term_batch->tfs, KEPT_BYTES);
-	bs_buffer_trim(&term_batch->raws, KEPT_BYTES);
-	bs_buffer_trim(&term_batch->gram_rows, KEPT_BYTES);
-	bs_buffer_trim(&term_batch->non_documents, KEPT_BYTES);
-	bs_buffer_trim(&term_batch->messages, KEPT_BYTES);
-	bs_buffer_trim(&term_batch->unchanged, KEPT_BYTES);
-	bs_buffer_trim(&term_batch->pair_words, KEPT_BYTES);
-	bs_buffer_clear(&term_batch->pair_numbers);
-	term_batch->n_unchanged = 0;
-	term_batch->n_docs = 0;
-	term_batch->n_skips = 0;
+	struct bs_term_batch_terms *terms = &batch->terms;
+	for (size_t i = 0; i < N_BUFFERS; i++)
+		bs_buffer_trim((struct bs_buffer *)(void *)((char *)batch + buffer_offsets[i]), KEPT_BYTES);
+	bs_term_table_clear(&batch->fields);
+	bs_term_batch_seal(batch);
+	/* One batch of very many terms must not spread those of all others over more cache than they need. */
+	while (terms->n_slots > FIRST_SLOTS && (uint64_t)terms->n_terms * 8 < terms->n_slots)
+		terms->n_slots /= 2;
+	if (terms->slots)
+		use_slots(terms, terms->n_slots);
+	terms->n_terms = 0;
+	batch->n_unchanged = 0;
+	batch->n_docs = 0;
+	batch->n_skips = 0;
 }
 
-void bs_term_batch_seal(struct bs_term_batch *term_batch)
+void bs_term_batch_seal(struct bs_term_batch *batch)
 {
-	drop_slots(&term_batch->terms);
+	struct bs_term_batch_terms *terms = &batch->terms;
+	if (terms->most_slots <= KEPT_SLOTS)
+		return;
+	free(terms->slots);
+	terms->slots = NULL;
+	terms->n_slots = terms->most_slots = 0;
 }
 
-void bs_term_batch_deinit(struct bs_term_batch *term_batch)
+void bs_term_batch_deinit(struct bs_term_batch *batch)
 {
-	terms_deinit(&term_batch->terms);
-	bs_term_table_deinit(&term_batch->fields);
-	bs_buffer_deinit(&term_batch->postings);
-	bs_buffer_deinit(&term_batch->docs);
-	bs_buffer_deinit(&term_batch->skips);
-	bs_buffer_deinit(&term_batch->names);
-	bs_buffer_deinit(&term_batch->tfs);
-	bs_buffer_deinit(&term_batch->raws);
-	bs_buffer_deinit(&term_batch->gram_rows);
-	bs_buffer_deinit(&term_batch->non_documents);
-	bs_buffer_deinit(&term_batch->messages);
-	bs_buffer_deinit(&term_batch->unchanged);
-	bs_buffer_deinit(&term_batch->key);
-	bs_buffer_deinit(&term_batch->pair_words);
-	bs_buffer_deinit(&term_batch->pair_numbers);
+	for (size_t i = 0; i < N_BUFFERS; i++)
+		bs_buffer_deinit((struct bs_buffer *)(void *)((char *)batch + buffer_offsets[i]));
+	bs_term_table_deinit(&batch->fields);
+	free(batch->terms.slots);
 }
 
-uint64_t bs_term_batch_bytes(const struct bs_term_batch *term_batch)
+uint64_t bs_term_batch_bytes(const struct bs_term_batch *batch)
 {
-	const struct bs_term_batch_terms *terms = &term_batch->terms;
-	return terms->entries.used_bytes + terms->hashes.used_bytes + terms->long_keys.used_bytes +
-	       (uint64_t)terms->n_terms * 4 * sizeof(*terms->slots) + term_batch->postings.used_bytes +
-	       term_batch->docs.used_bytes + term_batch->names.used_bytes + term_batch->tfs.used_bytes + term_batch->raws.used_bytes +
-	       term_batch->gram_rows.used_bytes + term_batch->non_documents.used_bytes +
-	       term_batch->messages.used_bytes;
+	uint64_t n_bytes = (uint64_t)batch->terms.n_terms * 4 * sizeof(*batch->terms.slots);
+	for (size_t i = 0; i < N_COUNTED; i++)
+		n_bytes += ((const struct bs_buffer *)(const void *)((const char *)batch + buffer_offsets[i]))->used_bytes;
+	return n_bytes;
 }
 
-/* The number of a token that is a pair, whose key is 0xff and its term, or long. */
-static enum bs_status find_unusual(struct bs_term_batch *term_batch, const struct bs_token *token, uint32_t *number_out,
-                                   struct bs_error *err)
+/* The number of a pair, of characters or words: its key is BS_KEY_COMPOUND and the rest. */
+static enum bs_status find_pair(struct bs_term_batch *batch, const uint8_t *rest, uint32_t rest_bytes,
+                                uint32_t *number_out, struct bs_error *err)
 {
-	static const uint8_t pair = BS_KEY_COMPOUND;
-	if (!token->is_bigram)
-		return find_long(&term_batch->terms, token->term, token->term_bytes, number_out, err);
-	bs_buffer_clear(&term_batch->key);
-	enum bs_status status = bs_buffer_reserve(&term_batch->key, 1 + (size_t)token->term_bytes + BS_TERM_BATCH_KEY_BYTES, err);
-	if (!status)
-		status = bs_buffer_append(&term_batch->key, &pair, 1, err);
-	if (!status)
-		status = bs_buffer_append(&term_batch->key, token->term, token->term_bytes, err);
+	bs_buffer_clear(&batch->key);
+	enum bs_status status =
+		bs_buffer_reserve(&batch->key, 1 + (size_t)rest_bytes + BS_TERM_BATCH_KEY_BYTES, err);
 	if (status)
 		return status;
-	return (token->term_bytes < BS_TERM_BATCH_KEY_BYTES ? find_short : find_long)(
-		&term_batch->terms, term_batch->key.data, token->term_bytes + 1, number_out, err);
+	uint8_t *key = batch->key.data;
+	key[0] = BS_KEY_COMPOUND;
+	memcpy(key + 1, rest, rest_bytes);
+	return (rest_bytes < BS_TERM_BATCH_KEY_BYTES ? find_short : find_long)(&batch->terms, key, rest_bytes + 1, number_out, err);
 }
 
 /* Which of the words of the pairs the newest term is. Called for each new term, in order. */
-static enum bs_status know_pair_word(struct bs_term_batch *term_batch, const struct bs_token *token, struct bs_error *err)
+static enum bs_status know_pair_word(struct bs_term_batch *batch, const struct bs_token *token, struct bs_error *err)
 {
 	uint16_t word = BS_NO_WORD;
 	if (!token->is_bigram)
-		word = bs_word_pairs_word(term_batch->pairs, token->term, token->term_bytes,
-		                          bs_term_batch_hashes(term_batch)[term_batch->terms.n_terms - 1]);
-	return bs_buffer_append(&term_batch->pair_words, &word, sizeof(word), err);
+		word = bs_word_pairs_word(batch->pairs, token->term, token->term_bytes,
+		                          bs_term_batch_hashes(batch)[batch->terms.n_terms - 1]);
+	return bs_buffer_append(&batch->pair_words, &word, sizeof(word), err);
 }
 
-/* The term number of a pair in this batch. */
-static enum bs_status pair_number(struct bs_term_batch *term_batch, uint32_t pair, uint32_t *number_out, struct bs_error *err)
+/* The term number of a pair of words in this batch. */
+static enum bs_status pair_number(struct bs_term_batch *batch, uint32_t pair, uint32_t *number_out, struct bs_error *err)
 {
 	static const uint16_t none = BS_NO_WORD;
-	uint32_t *known = (uint32_t *)(void *)term_batch->pair_numbers.data + pair;
-	uint32_t n_before = term_batch->terms.n_terms;
+	uint32_t *known = (uint32_t *)(void *)batch->pair_numbers.data + pair;
+	uint32_t n_before = batch->terms.n_terms;
 	uint32_t key_bytes;
-	const uint8_t *key = bs_word_pairs_key(term_batch->pairs, pair, &key_bytes);
+	const uint8_t *key = bs_word_pairs_key(batch->pairs, pair, &key_bytes);
 	if (*known) {
 		*number_out = *known - 1;
 		return BS_OK;
 	}
-	bs_buffer_clear(&term_batch->key);
-	enum bs_status status = bs_buffer_reserve(&term_batch->key, (size_t)key_bytes + BS_TERM_BATCH_KEY_BYTES, err);
+	enum bs_status status = find_pair(batch, key + 1, key_bytes - 1, number_out, err);
+	if (!status && batch->terms.n_terms > n_before)
+		status = bs_buffer_append(&batch->pair_words, &none, sizeof(none), err);
 	if (!status)
-		status = bs_buffer_append(&term_batch->key, key, key_bytes, err);
-	if (!status)
-		status = (key_bytes <= BS_TERM_BATCH_KEY_BYTES ? find_short : find_long)(&term_batch->terms, term_batch->key.data,
-		                                                                    key_bytes, number_out, err);
-	if (!status && term_batch->terms.n_terms > n_before)
-		status = bs_buffer_append(&term_batch->pair_words, &none, sizeof(none), err);
-	*known = *number_out + 1;
+		*known = *number_out + 1;
 	return status;
 }
 
-static enum bs_status start_pairs(struct bs_term_batch *term_batch, struct bs_error *err)
+static enum bs_status start_pairs(struct bs_term_batch *batch, struct bs_error *err)
 {
-	size_t n_bytes = (size_t)term_batch->pairs->n_word_pairs * sizeof(uint32_t);
-	if (term_batch->pair_numbers.used_bytes == n_bytes)
+	size_t n_bytes = (size_t)batch->pairs->n_word_pairs * sizeof(uint32_t);
+	if (batch->pair_numbers.used_bytes == n_bytes)
 		return BS_OK;
-	bs_buffer_clear(&term_batch->pair_numbers);
-	enum bs_status status = bs_buffer_reserve(&term_batch->pair_numbers, n_bytes, err);
+	bs_buffer_clear(&batch->pair_numbers);
+	enum bs_status status = bs_buffer_reserve(&batch->pair_numbers, n_bytes, err);
 	if (!status) {
-		memset(term_batch->pair_numbers.data, 0, n_bytes);
-		term_batch->pair_numbers.used_bytes = n_bytes;
+		memset(batch->pair_numbers.data, 0, n_bytes);
+		batch->pair_numbers.used_bytes = n_bytes;
 	}
 	return status;
 }
@@ -342,11 +303,11 @@ static void look_ahead(const struct bs_term_batch_terms *terms, const struct bs_
 }
 
 /* Writes the term's number behind the postings, where it stays if the document has not had it yet. */
-static inline void count_term(struct bs_term_batch *term_batch, uint32_t number, uint32_t **posting)
+static inline void count_term(struct bs_term_batch *batch, uint32_t number, uint32_t **posting)
 {
 	/* Whether a word is the document's first of its kind is anyone's guess: no branch. */
-	struct bs_term_batch_term *entry = &entries_of(&term_batch->terms)[number];
-	uint32_t this_doc = term_batch->n_docs + 1;
+	struct bs_term_batch_term *entry = &entries_of(&batch->terms)[number];
+	uint32_t this_doc = batch->n_docs + 1;
 	bool is_first = entry->last_doc != this_doc;
 	**posting = number;
 	*posting += is_first;
@@ -355,71 +316,73 @@ static inline void count_term(struct bs_term_batch *term_batch, uint32_t number,
 }
 
 /* Adds a pair to the postings, if it is one and the document has it not. */
-static enum bs_status take_pair(struct bs_term_batch *term_batch, uint16_t a, uint16_t b, uint32_t **posting,
+static enum bs_status take_pair(struct bs_term_batch *batch, uint16_t a, uint16_t b, uint32_t **posting,
                                    struct bs_error *err)
 {
 	uint32_t pair, pair_term;
-	if (!bs_word_pairs_find(term_batch->pairs, a, b, &pair))
+	if (!bs_word_pairs_find(batch->pairs, a, b, &pair))
 		return BS_OK;
-	enum bs_status status = pair_number(term_batch, pair, &pair_term, err);
+	enum bs_status status = pair_number(batch, pair, &pair_term, err);
 	if (status)
 		return status;
-	struct bs_term_batch_term *entry = &entries_of(&term_batch->terms)[pair_term];
+	struct bs_term_batch_term *entry = &entries_of(&batch->terms)[pair_term];
 	**posting = pair_term;
-	*posting += entry->last_doc != term_batch->n_docs + 1;
-	entry->last_doc = term_batch->n_docs + 1;
+	*posting += entry->last_doc != batch->n_docs + 1;
+	entry->last_doc = batch->n_docs + 1;
 	return BS_OK;
 }
 
 /* The pairs that tokens, n of them, make with those before them. Which of them may be pairs is told without a branch. */
-static enum bs_status take_pairs(struct bs_term_batch *term_batch, const struct bs_token *tokens, const uint32_t *numbers,
+static enum bs_status take_pairs(struct bs_term_batch *batch, const struct bs_token *tokens, const uint32_t *numbers,
                                     size_t n, uint32_t **posting, struct bs_error *err)
 {
 	struct {
 		uint16_t a;
 		uint16_t b;
 	} met[LOOK_AHEAD];
-	const uint16_t *words = (const uint16_t *)(const void *)term_batch->pair_words.data;
+	const uint16_t *words = (const uint16_t *)(const void *)batch->pair_words.data;
 	enum bs_status status = BS_OK;
 	size_t n_met = 0;
 	for (size_t i = 0; i < n; i++) {
 		uint16_t word = words[numbers[i]];
 		if (tokens[i].is_bigram)
 			continue;
-		met[n_met].a = term_batch->last_word;
+		met[n_met].a = batch->last_word;
 		met[n_met].b = word;
-		n_met += (word != BS_NO_WORD) & (term_batch->last_word != BS_NO_WORD) &
-		         (tokens[i].position == term_batch->last_position + 1);
-		term_batch->last_word = word;
-		term_batch->last_position = tokens[i].position;
+		n_met += (word != BS_NO_WORD) & (batch->last_word != BS_NO_WORD) &
+		         (tokens[i].position == batch->last_position + 1);
+		batch->last_word = word;
+		batch->last_position = tokens[i].position;
 	}
 	for (size_t i = 0; i < n_met && !status; i++)
-		status = take_pair(term_batch, met[i].a, met[i].b, posting, err);
+		status = take_pair(batch, met[i].a, met[i].b, posting, err);
 	return status;
 }
 
-static enum bs_status take_some(struct bs_term_batch *term_batch, const struct bs_token *tokens, size_t n,
+static enum bs_status take_some(struct bs_term_batch *batch, const struct bs_token *tokens, size_t n,
                                    uint32_t **posting, struct bs_error *err)
 {
 	struct looked_up looked_up[LOOK_AHEAD];
 	uint32_t numbers[LOOK_AHEAD];
 	enum bs_status status = BS_OK;
-	look_ahead(&term_batch->terms, tokens, n, looked_up);
+	look_ahead(&batch->terms, tokens, n, looked_up);
 	for (size_t i = 0; i < n && !status; i++) {
 		uint32_t number = 0;
 		if (looked_up[i].is_short)
-			status = find_mixed(&term_batch->terms, looked_up[i].key, looked_up[i].mixed, tokens[i].term,
+			status = find_mixed(&batch->terms, looked_up[i].key, looked_up[i].mixed, tokens[i].term,
 			                    tokens[i].term_bytes, &number, err);
 		else
-			status = find_unusual(term_batch, &tokens[i], &number, err);
-		if (!status && term_batch->pairs && term_batch->pair_words.used_bytes / sizeof(uint16_t) == number)
-			status = know_pair_word(term_batch, &tokens[i], err);
+			status = tokens[i].is_bigram
+			                 ? find_pair(batch, tokens[i].term, tokens[i].term_bytes, &number, err)
+			                 : find_long(&batch->terms, tokens[i].term, tokens[i].term_bytes, &number, err);
+		if (!status && batch->pairs && batch->pair_words.used_bytes / sizeof(uint16_t) == number)
+			status = know_pair_word(batch, &tokens[i], err);
 		if (status)
 			return status;
-		count_term(term_batch, number, posting);
+		count_term(batch, number, posting);
 		numbers[i] = number;
 	}
-	return term_batch->pairs ? take_pairs(term_batch, tokens, numbers, n, posting, err) : BS_OK;
+	return batch->pairs ? take_pairs(batch, tokens, numbers, n, posting, err) : BS_OK;
 }
 
 /* What a distinct word takes until it stands in a segment, and what it takes besides if the document repeats it; measured. */
@@ -429,11 +392,11 @@ static enum bs_status take_some(struct bs_term_batch *term_batch, const struct b
 #define BESIDE_BYTES   ((uint64_t)64 << 20)
 
 /* Whether the one document in hand, if it is large, can be held; n_repeated of its words stand there more than once. */
-static bool has_room(const struct bs_term_batch *term_batch, uint32_t n_repeated)
+static bool has_room(const struct bs_term_batch *batch, uint32_t n_repeated)
 {
-	uint64_t n_bytes = (uint64_t)term_batch->terms.n_terms * WORD_BYTES + (uint64_t)n_repeated * REPEATED_BYTES +
-	                   term_batch->terms.long_keys.used_bytes * 2;
-	return term_batch->room_bytes == 0 || n_bytes <= term_batch->room_bytes;
+	uint64_t n_bytes = (uint64_t)batch->terms.n_terms * WORD_BYTES + (uint64_t)n_repeated * REPEATED_BYTES +
+	                   batch->terms.long_keys.used_bytes * 2;
+	return batch->room_bytes == 0 || n_bytes <= batch->room_bytes;
 }
 
 static enum bs_status fail_room(struct bs_error *err)
@@ -444,24 +407,24 @@ static enum bs_status fail_room(struct bs_error *err)
 static enum bs_status take_tokens(void *context, const struct bs_token *tokens, size_t n_tokens,
                                      struct bs_error *err)
 {
-	struct bs_term_batch *term_batch = context;
-	struct bs_buffer *postings = &term_batch->postings;
+	struct bs_term_batch *batch = context;
+	struct bs_buffer *postings = &batch->postings;
 	enum bs_status status = bs_buffer_reserve(postings, 2 * n_tokens * sizeof(uint32_t), err);
-	if (!status && !term_batch->terms.slots)
-		status = grow_slots(&term_batch->terms, err);
-	if (!status && term_batch->pairs)
-		status = start_pairs(term_batch, err);
+	if (!status && !batch->terms.slots)
+		status = grow_slots(&batch->terms, err);
+	if (!status && batch->pairs)
+		status = start_pairs(batch, err);
 	if (status)
 		return status;
 	uint32_t *posting = (uint32_t *)(void *)(postings->data + postings->used_bytes);
 	for (size_t i = 0; i < n_tokens && !status; i += LOOK_AHEAD)
-		status = take_some(term_batch, tokens + i, n_tokens - i < LOOK_AHEAD ? n_tokens - i : LOOK_AHEAD, &posting,
+		status = take_some(batch, tokens + i, n_tokens - i < LOOK_AHEAD ? n_tokens - i : LOOK_AHEAD, &posting,
 		                      err);
 	postings->used_bytes = (size_t)((uint8_t *)posting - postings->data);
-	return status || has_room(term_batch, 0) ? status : fail_room(err);
+	return status || has_room(batch, 0) ? status : fail_room(err);
 }
 
-static enum bs_status take_fields(struct bs_term_batch *term_batch, const struct bs_document *document,
+static enum bs_status take_fields(struct bs_term_batch *batch, const struct bs_document *document,
                                      uint32_t *length_out, struct bs_error *err)
 {
 	uint32_t position = 0;
@@ -470,11 +433,11 @@ static enum bs_status take_fields(struct bs_term_batch *term_batch, const struct
 		const struct bs_field *field = &document->fields[i];
 		struct bs_words_sum sum;
 		uint32_t number;
-		term_batch->last_word = BS_NO_WORD;
-		enum bs_status status = bs_words_analyze(term_batch->words, field->text, field->text_bytes, position,
-		                                         take_tokens, term_batch, &sum, err);
+		batch->last_word = BS_NO_WORD;
+		enum bs_status status = bs_words_analyze(batch->words, field->text, field->text_bytes, position,
+		                                         take_tokens, batch, &sum, err);
 		if (!status && field->name_bytes > 0)
-			status = bs_term_table_intern(&term_batch->fields, (const uint8_t *)field->name, (uint32_t)field->name_bytes,
+			status = bs_term_table_intern(&batch->fields, (const uint8_t *)field->name, (uint32_t)field->name_bytes,
 			                              bs_hash_slot(field->name, field->name_bytes), &number, NULL, err);
 		if (status)
 			return status;
@@ -485,130 +448,130 @@ static enum bs_status take_fields(struct bs_term_batch *term_batch, const struct
 }
 
 /* A key of a pair, of characters or words: nothing that is counted in a document. */
-static bool is_bigram(const struct bs_term_batch *term_batch, const struct bs_term_batch_term *term)
+static bool is_bigram(const struct bs_term_batch *batch, const struct bs_term_batch_term *term)
 {
 	struct short_key key;
 	memcpy(&key, term->key, sizeof(key));
-	return (term->key_bytes <= BS_TERM_BATCH_KEY_BYTES ? term->key[0] : term_batch->terms.long_keys.data[key.words[1]]) ==
+	return (term->key_bytes <= BS_TERM_BATCH_KEY_BYTES ? term->key[0] : batch->terms.long_keys.data[key.words[1]]) ==
 	       BS_KEY_COMPOUND;
 }
 
 /* Moves the words that stand there more than once to the front of the document's postings, which are the last ones, and
  * notes how often each of them does. */
-static enum bs_status take_tfs(struct bs_term_batch *term_batch, struct bs_term_batch_doc *doc, struct bs_error *err)
+static enum bs_status take_tfs(struct bs_term_batch *batch, struct bs_term_batch_doc *doc, struct bs_error *err)
 {
-	doc->first_tf = term_batch->tfs.used_bytes / sizeof(uint32_t);
+	doc->first_tf = batch->tfs.used_bytes / sizeof(uint32_t);
 	if (doc->n_terms == 0) /* there may be no analyzer */
 		return BS_OK;
-	uint32_t *postings = (uint32_t *)(void *)term_batch->postings.data + doc->first_posting;
-	enum bs_status status = bs_buffer_reserve(&term_batch->tfs, doc->n_terms * sizeof(uint32_t), err);
+	uint32_t *postings = (uint32_t *)(void *)batch->postings.data + doc->first_posting;
+	enum bs_status status = bs_buffer_reserve(&batch->tfs, doc->n_terms * sizeof(uint32_t), err);
 	if (status)
 		return status;
-	uint32_t *tfs = (uint32_t *)(void *)term_batch->tfs.data + doc->first_tf;
+	uint32_t *tfs = (uint32_t *)(void *)batch->tfs.data + doc->first_tf;
 	for (uint32_t i = 0; i < doc->n_terms; i++) {
 		uint32_t number = postings[i];
-		const struct bs_term_batch_term *term = &entries_of(&term_batch->terms)[number];
+		const struct bs_term_batch_term *term = &entries_of(&batch->terms)[number];
 		postings[i] = postings[doc->n_repeated];
 		postings[doc->n_repeated] = number;
 		tfs[doc->n_repeated] = term->tf;
-		doc->n_repeated += (term->tf > 1) & !is_bigram(term_batch, term);
+		doc->n_repeated += (term->tf > 1) & !is_bigram(batch, term);
 	}
-	term_batch->tfs.used_bytes += doc->n_repeated * sizeof(uint32_t);
+	batch->tfs.used_bytes += doc->n_repeated * sizeof(uint32_t);
 	return BS_OK;
 }
 
 /* The row of a file: of its one field, which is what a search of the file looks through. */
-static enum bs_status take_grams(struct bs_term_batch *term_batch, const struct bs_document *document,
+static enum bs_status take_grams(struct bs_term_batch *batch, const struct bs_document *document,
                                     struct bs_term_batch_doc *doc, struct bs_error *err)
 {
 	struct bs_gram_sum sum;
 	const struct bs_field *field = &document->fields[0];
-	enum bs_status status = bs_gram_sketch_text(term_batch->grams, field->text, field->text_bytes, &sum, err);
+	enum bs_status status = bs_gram_sketch_text(batch->grams, field->text, field->text_bytes, &sum, err);
 	if (status)
 		return status;
 	doc->n_gram_bits = sum.n_bits;
 	doc->gram_size_class = sum.size_class;
-	doc->gram_row = term_batch->gram_rows.used_bytes / sizeof(uint64_t);
+	doc->gram_row = batch->gram_rows.used_bytes / sizeof(uint64_t);
 	size_t row_bytes = (size_t)bs_gram_row_words(sum.size_class) * sizeof(uint64_t);
-	status = bs_buffer_reserve(&term_batch->gram_rows, row_bytes, err);
+	status = bs_buffer_reserve(&batch->gram_rows, row_bytes, err);
 	if (status || row_bytes == 0)
 		return status;
-	bs_gram_sketch_row(term_batch->grams, (uint64_t *)(void *)(term_batch->gram_rows.data + term_batch->gram_rows.used_bytes));
-	term_batch->gram_rows.used_bytes += row_bytes;
+	bs_gram_sketch_row(batch->grams, (uint64_t *)(void *)(batch->gram_rows.data + batch->gram_rows.used_bytes));
+	batch->gram_rows.used_bytes += row_bytes;
 	return BS_OK;
 }
 
 static enum bs_status take_document(void *context, const struct bs_document *document, struct bs_error *err)
 {
-	struct bs_term_batch *term_batch = context;
+	struct bs_term_batch *batch = context;
 	struct bs_term_batch_doc doc = {
-		.first_posting = term_batch->postings.used_bytes / 4,
+		.first_posting = batch->postings.used_bytes / 4,
 		.name_bytes = (uint32_t)document->name_bytes,
-		.name_offset = term_batch->names.used_bytes,
-		.raw_offset = term_batch->raws.used_bytes,
+		.name_offset = batch->names.used_bytes,
+		.raw_offset = batch->raws.used_bytes,
 		.text_bytes = document->text_bytes,
 		.gram_size_class = BS_GRAM_NO_SIZE_CLASS,
 		.document = *document,
 	};
 	bool is_as_read = document->n_fields > 0 && document->fields[0].text == document->raw;
 	uint64_t held_bytes = document->text_bytes + (is_as_read ? 0 : document->raw_bytes);
-	uint64_t most_bytes = term_batch->memory_bytes + BESIDE_BYTES;
-	term_batch->room_bytes = 0;
-	if (term_batch->is_alone)
-		term_batch->room_bytes = most_bytes > held_bytes ? most_bytes - held_bytes : 1;
-	enum bs_status status = term_batch->words ? take_fields(term_batch, document, &doc.length, err) : BS_OK;
-	if (!status && term_batch->grams)
-		status = take_grams(term_batch, document, &doc, err);
+	uint64_t most_bytes = batch->memory_bytes + BESIDE_BYTES;
+	batch->room_bytes = 0;
+	if (batch->is_alone)
+		batch->room_bytes = most_bytes > held_bytes ? most_bytes - held_bytes : 1;
+	enum bs_status status = batch->words ? take_fields(batch, document, &doc.length, err) : BS_OK;
+	if (!status && batch->grams)
+		status = take_grams(batch, document, &doc, err);
 	if (!status)
-		status = bs_buffer_append(&term_batch->names, document->name, document->name_bytes, err);
-	if (!status && term_batch->keep_raws)
-		status = bs_buffer_append(&term_batch->raws, document->raw, (size_t)document->raw_bytes, err);
-	doc.n_terms = (uint32_t)(term_batch->postings.used_bytes / 4 - doc.first_posting);
+		status = bs_buffer_append(&batch->names, document->name, document->name_bytes, err);
+	if (!status && batch->keep_raws)
+		status = bs_buffer_append(&batch->raws, document->raw, (size_t)document->raw_bytes, err);
+	doc.n_terms = (uint32_t)(batch->postings.used_bytes / 4 - doc.first_posting);
 	if (!status)
-		status = take_tfs(term_batch, &doc, err);
-	if (!status && !has_room(term_batch, doc.n_repeated))
+		status = take_tfs(batch, &doc, err);
+	if (!status && !has_room(batch, doc.n_repeated))
 		status = fail_room(err);
 	/* It is alone, so all that there is is its own. */
 	if (status == BS_UNSUPPORTED)
-		bs_term_batch_clear(term_batch);
-	term_batch->is_alone = false;
+		bs_term_batch_clear(batch);
+	batch->is_alone = false;
 	if (!status)
-		status = bs_buffer_append(&term_batch->docs, &doc, sizeof(doc), err);
+		status = bs_buffer_append(&batch->docs, &doc, sizeof(doc), err);
 	if (!status)
-		term_batch->n_docs++;
+		batch->n_docs++;
 	return status;
 }
 
 static enum bs_status take_skip(void *context, enum bs_skip reason, const char *message, struct bs_error *err)
 {
-	struct bs_term_batch *term_batch = context;
-	struct bs_term_batch_skip skip = {.reason = reason, .message_offset = term_batch->messages.used_bytes};
-	enum bs_status status = bs_buffer_append(&term_batch->messages, message, strlen(message) + 1, err);
+	struct bs_term_batch *batch = context;
+	struct bs_term_batch_skip skip = {.reason = reason, .message_offset = batch->messages.used_bytes};
+	enum bs_status status = bs_buffer_append(&batch->messages, message, strlen(message) + 1, err);
 	if (!status)
-		status = bs_buffer_append(&term_batch->skips, &skip, sizeof(skip), err);
+		status = bs_buffer_append(&batch->skips, &skip, sizeof(skip), err);
 	if (!status)
-		term_batch->n_skips++;
+		batch->n_skips++;
 	return status;
 }
 
 static enum bs_status take_unchanged(void *context, struct bs_doc_ref known, struct bs_error *err)
 {
-	struct bs_term_batch *term_batch = context;
-	term_batch->n_unchanged++;
-	return bs_buffer_append(&term_batch->unchanged, &known, sizeof(known), err);
+	struct bs_term_batch *batch = context;
+	batch->n_unchanged++;
+	return bs_buffer_append(&batch->unchanged, &known, sizeof(known), err);
 }
 
 static enum bs_status take_non_documents(void *context, const char *name, uint32_t nul_end, struct bs_error *err)
 {
-	struct bs_term_batch *term_batch = context;
-	enum bs_status status = bs_buffer_append(&term_batch->non_documents, &nul_end, sizeof(nul_end), err);
-	return status ? status : bs_buffer_append(&term_batch->non_documents, name, strlen(name) + 1, err);
+	struct bs_term_batch *batch = context;
+	enum bs_status status = bs_buffer_append(&batch->non_documents, &nul_end, sizeof(nul_end), err);
+	return status ? status : bs_buffer_append(&batch->non_documents, name, strlen(name) + 1, err);
 }
 
-struct bs_document_sink bs_term_batch_sink(struct bs_term_batch *term_batch)
+struct bs_document_sink bs_term_batch_sink(struct bs_term_batch *batch)
 {
 	return (struct bs_document_sink){
-		.context = term_batch,
+		.context = batch,
 		.document = take_document,
 		.skip = take_skip,
 		.unchanged = take_unchanged,

@@ -95,36 +95,36 @@ struct bs_term_batch {
 	uint16_t last_word;     /* the one just met, or BS_NO_WORD */
 	uint32_t last_position;
 };
-void bs_term_batch_clear(struct bs_term_batch *term_batch);
-void bs_term_batch_deinit(struct bs_term_batch *term_batch);
+void bs_term_batch_clear(struct bs_term_batch *batch);
+void bs_term_batch_deinit(struct bs_term_batch *batch);
 /* Gives back what finds the terms, if it is large: until the analysed batch is cleared, no document can be added. */
-void bs_term_batch_seal(struct bs_term_batch *term_batch);
+void bs_term_batch_seal(struct bs_term_batch *batch);
 /* Bytes held, counted by content. */
-uint64_t bs_term_batch_bytes(const struct bs_term_batch *term_batch);
+uint64_t bs_term_batch_bytes(const struct bs_term_batch *batch);
 /* Where a reader puts a batch: this sink fills the analysed batch. */
-struct bs_document_sink bs_term_batch_sink(struct bs_term_batch *term_batch);
+struct bs_document_sink bs_term_batch_sink(struct bs_term_batch *batch);
 
-static inline const struct bs_term_batch_doc *bs_term_batch_docs(const struct bs_term_batch *term_batch)
+static inline const struct bs_term_batch_doc *bs_term_batch_docs(const struct bs_term_batch *batch)
 {
-	return (const struct bs_term_batch_doc *)(const void *)term_batch->docs.data;
+	return (const struct bs_term_batch_doc *)(const void *)batch->docs.data;
 }
 
-static inline const struct bs_term_batch_skip *bs_term_batch_skips(const struct bs_term_batch *term_batch)
+static inline const struct bs_term_batch_skip *bs_term_batch_skips(const struct bs_term_batch *batch)
 {
-	return (const struct bs_term_batch_skip *)(const void *)term_batch->skips.data;
+	return (const struct bs_term_batch_skip *)(const void *)batch->skips.data;
 }
 
-static inline const struct bs_doc_ref *bs_term_batch_unchanged(const struct bs_term_batch *term_batch)
+static inline const struct bs_doc_ref *bs_term_batch_unchanged(const struct bs_term_batch *batch)
 {
-	return (const struct bs_doc_ref *)(const void *)term_batch->unchanged.data;
+	return (const struct bs_doc_ref *)(const void *)batch->unchanged.data;
 }
 
-static inline const uint64_t *bs_term_batch_hashes(const struct bs_term_batch *term_batch)
+static inline const uint64_t *bs_term_batch_hashes(const struct bs_term_batch *batch)
 {
-	return (const uint64_t *)(const void *)term_batch->terms.hashes.data;
+	return (const uint64_t *)(const void *)batch->terms.hashes.data;
 }
 
 /* The lexicon's key of a term of the batch. */
-const uint8_t *bs_term_batch_key(const struct bs_term_batch *term_batch, uint32_t number, uint32_t *key_bytes_out);
+const uint8_t *bs_term_batch_key(const struct bs_term_batch *batch, uint32_t number, uint32_t *key_bytes_out);
 
 #endif

@@ -9,7 +9,7 @@
 #include "indexer/choose/sample.h"
 
 #define SAMPLE_BYTES (24u << 20)
-/* Shares of the files from which on a gram is of a tier. What was measured: bench/README.md. */
+/* Shares of the files from which on a gram is of a tier. What was measured: bench/NOTES.md. */
 #define LEFT_OUT_SHARE      0.4
 #define COMMON_SHARE        0.1
 #define MIDDLING_SHARE      0.02
@@ -116,21 +116,6 @@ enum bs_status bs_gram_sample_choose(const struct bs_gram_sample *sample, struct
 	return status;
 }
 
-/* A list, whole; BS_CORRUPT if it is out of order. */
-static enum bs_status read_list(const struct bs_packed *list, uint32_t end, uint32_t **list_out, struct bs_error *err)
-{
-	*list_out = malloc(((size_t)list->n + 1) * sizeof(uint32_t));
-	if (!*list_out)
-		return bs_fail_memory(err, "frequent grams", list->n * sizeof(uint32_t));
-	enum bs_status status = BS_OK;
-	for (uint64_t i = 0; i < list->n && !status; i++) {
-		status = bs_packed_get_u32(list, i, &(*list_out)[i], err);
-		if (!status && ((*list_out)[i] >= end || (i > 0 && (*list_out)[i] <= (*list_out)[i - 1])))
-			return bs_packed_corrupt(list, i, err);
-	}
-	return status;
-}
-
 enum bs_status bs_gram_plan_of_snapshot(const struct bs_snapshot *snapshot, struct bs_gram_plan *plan,
                                         struct bs_error *err)
 {
@@ -145,13 +130,22 @@ enum bs_status bs_gram_plan_of_snapshot(const struct bs_snapshot *snapshot, stru
 	if (largest)
 		memcpy(plan->n_hashes, largest->meta.n_hashes, sizeof(plan->n_hashes));
 	for (uint32_t tier = 0; largest && tier < BS_GRAM_TIERS && !status; tier++) {
-		uint32_t *list = NULL;
-		if (bs_gram_listed_end(tier) == 0)
-			continue;
-		status = read_list(&largest->listed[tier], bs_gram_listed_end(tier), &list, err);
-		if (!status)
-			status = bs_gram_plan_set_tier(plan, (enum bs_gram_tier)tier, list, (uint32_t)largest->listed[tier].n, err);
-		free(list);
+		const struct bs_packed *list = &largest->listed[tier];
+		uint32_t end = bs_gram_listed_end(tier);
+		struct bs_buffer copy = {0};
+		for (uint64_t i = 0, least = 0; end > 0 && i < list->n && !status; i++) {
+			uint32_t gram = 0;
+			status = bs_packed_get_u32(list, i, &gram, err);
+			if (!status && (gram < least || gram >= end))
+				status = bs_packed_corrupt(list, i, err);
+			if (!status)
+				status = bs_buffer_append(&copy, &gram, sizeof(gram), err);
+			least = (uint64_t)gram + 1;
+		}
+		if (!status && end > 0)
+			status = bs_gram_plan_set_tier(plan, (enum bs_gram_tier)tier, (const uint32_t *)(const void *)copy.data,
+			                               (uint32_t)list->n, err);
+		bs_buffer_deinit(&copy);
 	}
 	return status;
 }

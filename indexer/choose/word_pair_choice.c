@@ -11,9 +11,9 @@
 #define SAMPLE_BYTES   (12u << 20)
 #define PAIR_MIN_DOCS  2u /* a pair met in one document only may be there by chance */
 #define WORD_MIN_SHARE 0.002 /* rarer words are not worth a pair */
-/* Pairs may have this share of the words' postings. They are taken in the order of what it costs to verify the documents
- * that hold both words, as a phrase would have to; the bits that a pair costs go by its own documents, and so does how often
- * it is asked for. */
+/* Pairs may have this share of the words' postings. They are taken in the order of what it costs to verify the documents that
+ * hold both words, as a phrase would have to. What a pair costs in bits goes by its own documents, and so does how often it is
+ * asked for. */
 #define PAIR_BUDGET    0.12
 #define VERIFY_DOC_NS  900u /* one document to verify: finding it, */
 #define VERIFY_WORD_NS 6u   /* and searching the text of each of its words */
@@ -24,11 +24,6 @@ void bs_word_pair_sample_deinit(struct bs_word_pair_sample *sample)
 	bs_buffer_deinit(&sample->tokens);
 	bs_buffer_deinit(&sample->docs);
 }
-
-struct sampler {
-	struct bs_word_pair_sample *sample;
-	struct bs_words *words;
-};
 
 static enum bs_status add_gap(struct bs_word_pair_sample *sample, struct bs_error *err)
 {
@@ -59,15 +54,14 @@ static enum bs_status sample_tokens(void *context, const struct bs_token *tokens
 
 static enum bs_status sample_document(void *context, const struct bs_document *document, struct bs_error *err)
 {
-	struct sampler *sampler = context;
-	struct bs_word_pair_sample *sample = sampler->sample;
+	struct bs_word_pair_sample *sample = context;
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < document->n_fields && !status; i++) {
 		const struct bs_field *field = &document->fields[i];
 		sample->next_position = 0;
 		status = add_gap(sample, err);
 		if (!status)
-			status = bs_words_analyze(sampler->words, field->text, field->text_bytes, 0, sample_tokens, sample, NULL, err);
+			status = bs_words_analyze(sample->analyzer, field->text, field->text_bytes, 0, sample_tokens, sample, NULL, err);
 	}
 	uint64_t end = sample->tokens.used_bytes / sizeof(uint32_t);
 	if (!status)
@@ -80,11 +74,11 @@ enum bs_status bs_word_pair_sample_source(struct bs_word_pair_sample *sample, co
                                      const struct bs_source_options *options, const struct bs_words_options *words,
                                      struct bs_error *err)
 {
-	struct sampler sampler = {.sample = sample};
-	enum bs_status status = bs_words_new(words, &sampler.words, err);
+	enum bs_status status = bs_words_new(words, &sample->analyzer, err);
 	if (!status)
-		status = bs_sample_source(source, options, SAMPLE_BYTES, sample_document, &sampler, err);
-	bs_words_free(sampler.words);
+		status = bs_sample_source(source, options, SAMPLE_BYTES, sample_document, sample, err);
+	bs_words_free(sample->analyzer);
+	sample->analyzer = NULL;
 	return status;
 }
 
@@ -97,47 +91,40 @@ struct met_pair {
 };
 
 struct choice {
-	const struct bs_word_pair_sample *sample;
-	uint32_t *dfs;      /* per word */
-	uint32_t *last_doc; /* per word, + 1 */
+	const struct bs_term_table *words;
+	const uint32_t *tokens; /* the sample's; those of document d are [d ? ends[d - 1] : 0, ends[d]) */
+	const uint64_t *ends;
+	size_t n_docs;
+	uint64_t most_tokens; /* of a document */
+	uint32_t *dfs;        /* per word */
 	uint64_t n_postings;
 	struct met_pair *met; /* hashed by words, then in order of worth */
 	size_t n_slots;
 	size_t n_met;
 };
 
-static const uint32_t *tokens_of(const struct choice *choice)
+static enum bs_status count_words(struct choice *choice, struct bs_error *err)
 {
-	return (const uint32_t *)(const void *)choice->sample->tokens.data;
-}
-
-static size_t n_docs_of(const struct choice *choice)
-{
-	return choice->sample->docs.used_bytes / sizeof(uint64_t);
-}
-
-/* The tokens of document d are [*start, *end). */
-static void bounds_of(const struct choice *choice, size_t d, uint64_t *start, uint64_t *end)
-{
-	const uint64_t *ends = (const uint64_t *)(const void *)choice->sample->docs.data;
-	*start = d ? ends[d - 1] : 0;
-	*end = ends[d];
-}
-
-static void count_words(struct choice *choice)
-{
-	const uint32_t *tokens = tokens_of(choice);
-	for (size_t d = 0; d < n_docs_of(choice); d++) {
-		uint64_t at, end;
-		for (bounds_of(choice, d, &at, &end); at < end; at++) {
-			uint32_t word = tokens[at];
-			if (word == 0 || choice->last_doc[word - 1] == d + 1)
+	uint32_t *last_doc = calloc((size_t)choice->words->n_terms + 1, sizeof(*last_doc)); /* per word, + 1 */
+	choice->dfs = calloc((size_t)choice->words->n_terms + 1, sizeof(*choice->dfs));
+	if (!last_doc || !choice->dfs) {
+		free(last_doc);
+		return bs_fail_memory(err, "pairs of words", (uint64_t)choice->words->n_terms * 8);
+	}
+	for (size_t d = 0, at = 0; d < choice->n_docs; d++) {
+		uint64_t n_tokens = choice->ends[d] - at;
+		choice->most_tokens = n_tokens > choice->most_tokens ? n_tokens : choice->most_tokens;
+		for (; at < choice->ends[d]; at++) {
+			uint32_t word = choice->tokens[at];
+			if (word == 0 || last_doc[word - 1] == d + 1)
 				continue;
-			choice->last_doc[word - 1] = (uint32_t)d + 1;
+			last_doc[word - 1] = (uint32_t)d + 1;
 			choice->dfs[word - 1]++;
 			choice->n_postings++;
 		}
 	}
+	free(last_doc);
+	return BS_OK;
 }
 
 static size_t slot_of(uint64_t words, size_t n_slots)
@@ -185,17 +172,16 @@ static enum bs_status count_pair(struct choice *choice, uint64_t words, uint32_t
 
 static enum bs_status count_pairs(struct choice *choice, struct bs_error *err)
 {
-	const uint32_t *tokens = tokens_of(choice);
-	double least = WORD_MIN_SHARE * (double)n_docs_of(choice);
+	double least = WORD_MIN_SHARE * (double)choice->n_docs;
 	enum bs_status status = BS_OK;
-	for (size_t d = 0; d < n_docs_of(choice) && !status; d++) {
-		uint64_t at, end;
-		for (bounds_of(choice, d, &at, &end); at + 1 < end && !status; at++) {
-			uint64_t a = tokens[at];
-			uint64_t b = tokens[at + 1];
+	for (size_t d = 0, at = 0; d < choice->n_docs && !status; d++) {
+		for (; at + 1 < choice->ends[d] && !status; at++) {
+			uint64_t a = choice->tokens[at];
+			uint64_t b = choice->tokens[at + 1];
 			if (a && b && choice->dfs[a - 1] >= least && choice->dfs[b - 1] >= least)
 				status = count_pair(choice, a << 32 | b, (uint32_t)d, err);
 		}
+		at = choice->ends[d];
 	}
 	return status;
 }
@@ -217,18 +203,6 @@ static int compare_worth(const void *a, const void *b)
 	return compare_words(a, b);
 }
 
-/* Drops the pairs that are too rare, and puts the others in the order of their words. */
-static void keep_pairs(struct choice *choice)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < choice->n_slots; i++)
-		if (choice->met[i].n_docs >= PAIR_MIN_DOCS)
-			choice->met[n++] = choice->met[i];
-	choice->n_met = n;
-	if (n > 1)
-		qsort(choice->met, n, sizeof(*choice->met), compare_words);
-}
-
 /* What count_both looks at again and again, apart from the rest. */
 struct both {
 	uint32_t *firsts;  /* per word: where the pairs begin of which it is the first */
@@ -239,18 +213,15 @@ struct both {
 };
 
 /* Counts a document for the pairs of which it holds both words. */
-static void count_both_in(const struct choice *choice, const struct both *both, size_t d)
+static void count_both_in(const struct both *both, const uint32_t *tokens, uint64_t n_tokens)
 {
-	const uint32_t *tokens = tokens_of(choice);
-	uint64_t at, end;
 	size_t n_words = 0;
-	bounds_of(choice, d, &at, &end);
-	uint64_t doc_ns = VERIFY_DOC_NS + (end - at) * VERIFY_WORD_NS;
-	for (; at < end; at++) {
-		if (!tokens[at] || both->has[tokens[at] - 1])
+	uint64_t doc_ns = VERIFY_DOC_NS + n_tokens * VERIFY_WORD_NS;
+	for (uint64_t i = 0; i < n_tokens; i++) {
+		if (!tokens[i] || both->has[tokens[i] - 1])
 			continue;
-		both->has[tokens[at] - 1] = 1;
-		both->words[n_words++] = tokens[at] - 1;
+		both->has[tokens[i] - 1] = 1;
+		both->words[n_words++] = tokens[i] - 1;
 	}
 	for (size_t w = 0; w < n_words; w++)
 		for (uint32_t i = both->firsts[both->words[w]]; i < both->firsts[both->words[w] + 1]; i++)
@@ -259,30 +230,25 @@ static void count_both_in(const struct choice *choice, const struct both *both, 
 		both->has[both->words[w]] = 0;
 }
 
-static uint64_t most_tokens(const struct choice *choice)
-{
-	uint64_t most = 0;
-	for (size_t d = 0; d < n_docs_of(choice); d++) {
-		uint64_t start, end;
-		bounds_of(choice, d, &start, &end);
-		most = end - start > most ? end - start : most;
-	}
-	return most;
-}
-
 /*
- * Weighs, for each pair kept, the documents with both words, which a phrase would have to look at. (Guessed from the
- * frequencies of the two words, words of one subject came out too low, and a word that follows itself by far: two
- * phrases in a hundred took half of the time of all.)
+ * Drops the pairs that are too rare, and weighs for each other one the documents with both words, which a phrase would have to
+ * look at. (Guessed from the frequencies of the two words, words of one subject come out too low, and a word that follows
+ * itself by far: two phrases in a hundred took half of the time of all.)
  */
 static enum bs_status count_both(struct choice *choice, struct bs_error *err)
 {
-	size_t n_words = choice->sample->words.n_terms;
+	size_t n_words = choice->words->n_terms;
+	choice->n_met = 0;
+	for (size_t i = 0; i < choice->n_slots; i++)
+		if (choice->met[i].n_docs >= PAIR_MIN_DOCS)
+			choice->met[choice->n_met++] = choice->met[i];
+	if (choice->n_met > 1)
+		qsort(choice->met, choice->n_met, sizeof(*choice->met), compare_words);
 	struct both both = {
 		.firsts = malloc((n_words + 1) * sizeof(*both.firsts)),
 		.seconds = malloc((choice->n_met + 1) * sizeof(*both.seconds)),
 		.ns = calloc(choice->n_met + 1, sizeof(*both.ns)),
-		.words = malloc((size_t)(most_tokens(choice) + 1) * sizeof(*both.words)),
+		.words = malloc((size_t)(choice->most_tokens + 1) * sizeof(*both.words)),
 		.has = calloc(n_words + 1, sizeof(*both.has)),
 	};
 	enum bs_status status = BS_OK;
@@ -297,8 +263,10 @@ static enum bs_status count_both(struct choice *choice, struct bs_error *err)
 	}
 	for (size_t i = 0; i < choice->n_met; i++)
 		both.seconds[i] = (uint32_t)choice->met[i].words - 1;
-	for (size_t d = 0; d < n_docs_of(choice); d++)
-		count_both_in(choice, &both, d);
+	for (size_t d = 0; d < choice->n_docs; d++) {
+		uint64_t start = d ? choice->ends[d - 1] : 0;
+		count_both_in(&both, choice->tokens + start, choice->ends[d] - start);
+	}
 	for (size_t i = 0; i < choice->n_met; i++)
 		choice->met[i].both_ns = both.ns[i];
 out:
@@ -310,48 +278,34 @@ out:
 	return status;
 }
 
-static enum bs_status take_pairs(const struct choice *choice, struct bs_word_pairs *pairs, struct bs_error *err)
+enum bs_status bs_word_pair_sample_choose(const struct bs_word_pair_sample *sample, struct bs_word_pairs *pairs,
+                                          struct bs_error *err)
 {
-	const struct bs_term_table *words = &choice->sample->words;
-	double left = PAIR_BUDGET * (double)choice->n_postings;
-	enum bs_status status = BS_OK;
-	for (size_t i = 0; i < choice->n_met && !status; i++) {
-		uint32_t a = (uint32_t)(choice->met[i].words >> 32) - 1;
-		uint32_t b = (uint32_t)choice->met[i].words - 1;
-		left -= choice->met[i].n_docs;
+	const struct bs_term_table *words = &sample->words;
+	struct choice choice = {
+		.words = words,
+		.tokens = (const uint32_t *)(const void *)sample->tokens.data,
+		.ends = (const uint64_t *)(const void *)sample->docs.data,
+		.n_docs = sample->docs.used_bytes / sizeof(uint64_t),
+	};
+	enum bs_status status = count_words(&choice, err);
+	if (!status)
+		status = count_pairs(&choice, err);
+	if (!status)
+		status = count_both(&choice, err);
+	if (!status && choice.n_met > 1)
+		qsort(choice.met, choice.n_met, sizeof(*choice.met), compare_worth);
+	double left = PAIR_BUDGET * (double)choice.n_postings;
+	for (size_t i = 0; i < choice.n_met && !status; i++) {
+		uint32_t a = (uint32_t)(choice.met[i].words >> 32) - 1;
+		uint32_t b = (uint32_t)choice.met[i].words - 1;
+		left -= choice.met[i].n_docs;
 		if (left < 0)
 			break;
 		status = bs_word_pairs_add(pairs, bs_term_table_key(words, a), words->entries[a].n_bytes,
 		                           bs_term_table_key(words, b), words->entries[b].n_bytes, err);
 	}
-	return status;
-}
-
-enum bs_status bs_word_pair_sample_choose(const struct bs_word_pair_sample *sample, struct bs_word_pairs *pairs,
-                                     struct bs_error *err)
-{
-	size_t n_words = sample->words.n_terms;
-	struct choice choice = {.sample = sample};
-	enum bs_status status = BS_OK;
-	choice.dfs = calloc(n_words + 1, sizeof(uint32_t));
-	choice.last_doc = calloc(n_words + 1, sizeof(uint32_t));
-	if (!choice.dfs || !choice.last_doc)
-		status = bs_fail_memory(err, "pairs of words", n_words * 8);
-	if (!status) {
-		count_words(&choice);
-		status = count_pairs(&choice, err);
-	}
-	if (!status) {
-		keep_pairs(&choice);
-		status = count_both(&choice, err);
-	}
-	if (!status) {
-		if (choice.n_met > 1)
-			qsort(choice.met, choice.n_met, sizeof(*choice.met), compare_worth);
-		status = take_pairs(&choice, pairs, err);
-	}
 	free(choice.dfs);
-	free(choice.last_doc);
 	free(choice.met);
 	return status;
 }

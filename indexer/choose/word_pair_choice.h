@@ -19,6 +19,7 @@ struct bs_word_pair_sample {
 	struct bs_buffer tokens;  /* u32 each: number of the word + 1; 0 where positions do not follow each other */
 	struct bs_buffer docs;    /* u64 each: where a document's tokens end */
 	uint64_t text_bytes;
+	struct bs_words *analyzer; /* while a source is sampled */
 	uint32_t next_position;   /* of the document under analysis */
 };
 void bs_word_pair_sample_deinit(struct bs_word_pair_sample *sample);

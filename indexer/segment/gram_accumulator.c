@@ -124,15 +124,6 @@ static enum bs_status write_columns(uint32_t class, struct cursor at, uint32_t n
 	return BS_OK;
 }
 
-static void skip_rows(struct cursor *at, uint32_t n_rows)
-{
-	while (at->chunk && n_rows >= at->chunk->n_rows - at->row) {
-		n_rows -= at->chunk->n_rows - at->row;
-		*at = (struct cursor){at->chunk->next, 0};
-	}
-	at->row += n_rows;
-}
-
 static enum bs_status write_class(const struct bs_gram_accumulator *accumulator, uint32_t class, uint32_t *n_slabs,
                                   struct bs_writer *writer, struct bs_buffer *entries, struct bs_error *err)
 {
@@ -149,7 +140,8 @@ static enum bs_status write_class(const struct bs_gram_accumulator *accumulator,
 		status = bs_gram_slab_begin(writer, (*n_slabs)++, &shape, docs + row, entries, err);
 		if (!status)
 			status = write_columns(class, at, shape.n_docs, writer, err);
-		skip_rows(&at, shape.n_docs);
+		for (at.row += shape.n_docs; at.chunk && at.row >= at.chunk->n_rows; at.chunk = at.chunk->next)
+			at.row -= at.chunk->n_rows;
 	}
 	return status;
 }

@@ -1,4 +1,4 @@
-/* size_classes.c: length classes, and what makes it worth merging two. See size_classes.h. */
+/* size_classes.c: what makes it worth merging two classes. See size_classes.h. */
 #include "indexer/segment/size_classes.h"
 
 #include <math.h>
@@ -13,9 +13,9 @@
  * merged, again and again, until none saves. The cost of a class is in bits a posting of the segment; work at query time
  * is charged in the same coin, at the price of core/matrix/treatment.h.
  */
-#define CLASS_RATIO    1.5
-#define SLAB_NS        700.0  /* a slab more, for every query: its terms looked up, a few cache misses in a row at each level */
-#define EXACT_SHARE    1.5          /* exact columns, beside the hashed ones */
+#define CLASS_RATIO 1.5
+#define SLAB_NS     700.0 /* a slab more, for every query: its terms looked up, a few cache misses in a row at each level */
+#define EXACT_SHARE 1.5   /* exact columns, beside the hashed ones */
 
 struct load {
 	uint64_t n_docs;
@@ -64,36 +64,20 @@ static struct bs_forward_load forward_load(uint32_t n_terms, const struct cost_r
 	return load;
 }
 
-static double list_cost(const struct load *load, const struct cost_rules *rules)
-{
-	double cost;
-	bs_forward_choose(&load->list, &rules->price, &cost);
-	return cost;
-}
-
-static double matrix_cost(const struct load *load, const struct cost_rules *rules)
+/* The cost of a class, as columns or as forward lists, and which of them it is. */
+static double class_cost(const struct load *load, const struct cost_rules *rules, bool *is_forward_out)
 {
 	uint32_t rows = slab_rows(load, rules);
-	if (rows == 0)
-		return INFINITY;
-	double n_slabs = ceil((double)load->n_docs / rows);
-	double n_blocks = ceil((double)load->n_docs / BS_LINE_BITS);
-	return n_blocks * block_bytes(load, rules) * 8 + n_slabs * SLAB_NS * rules->price.ns_bits;
-}
-
-static bool is_forward(const struct load *load, const struct cost_rules *rules)
-{
-	if (rules->given.forward_mode == BS_FORWARD_ALWAYS)
-		return true;
-	double matrix = matrix_cost(load, rules);
-	return isinf(matrix) || (rules->given.forward_mode == BS_FORWARD_AUTO && list_cost(load, rules) < matrix);
-}
-
-static double class_cost(const struct load *load, const struct cost_rules *rules)
-{
-	if (load->n_docs == 0)
-		return 0;
-	return is_forward(load, rules) ? list_cost(load, rules) : matrix_cost(load, rules);
+	double as_lists, as_matrix = INFINITY;
+	bs_forward_choose(&load->list, &rules->price, &as_lists);
+	if (rows > 0) {
+		double n_slabs = ceil((double)load->n_docs / rows);
+		double n_blocks = ceil((double)load->n_docs / BS_LINE_BITS);
+		as_matrix = n_blocks * block_bytes(load, rules) * 8 + n_slabs * SLAB_NS * rules->price.ns_bits;
+	}
+	*is_forward_out = rules->given.forward_mode == BS_FORWARD_ALWAYS || rows == 0 ||
+	                  (rules->given.forward_mode == BS_FORWARD_AUTO && as_lists < as_matrix);
+	return *is_forward_out ? as_lists : as_matrix;
 }
 
 static uint32_t compute_class(uint64_t weight)
@@ -110,27 +94,33 @@ static uint32_t class_of(const uint8_t of_small[SMALL_WEIGHTS], uint64_t weight)
 	return weight < SMALL_WEIGHTS ? of_small[weight] : compute_class(weight);
 }
 
-/* What is to be columns stays columns, though it would be smaller beside what cannot be. */
-static bool may_merge(const struct load *a, const struct load *b, const struct cost_rules *rules)
+/*
+ * What merging two classes saves; less than 0: they are not merged. An empty class is no class. Where forward lists are for what
+ * does not fit into columns only, what can be columns stays columns, though it would be smaller beside what cannot be.
+ */
+static double saving(const struct load *a, const struct load *b, const struct cost_rules *rules)
 {
+	bool a_is_forward, b_is_forward, is_forward;
 	struct load both = join(a, b);
-	return rules->given.forward_mode != BS_FORWARD_NEVER || a->n_docs == 0 || b->n_docs == 0 || !is_forward(&both, rules) ||
-	       (is_forward(a, rules) && is_forward(b, rules));
+	if (a->n_docs == 0 || b->n_docs == 0)
+		return INFINITY;
+	double before = class_cost(a, rules, &a_is_forward) + class_cost(b, rules, &b_is_forward);
+	double after = class_cost(&both, rules, &is_forward);
+	if (rules->given.forward_mode == BS_FORWARD_NEVER && is_forward && !(a_is_forward && b_is_forward))
+		return -1;
+	return before - after;
 }
 
-/* Merges neighbours in loads[0..n); map[class] becomes the class it ended in. Returns how many are left. */
+/* Merges neighbours in loads[0..n), of which first_of[i] is the first class in loads[i]. Returns how many are left. */
 static uint32_t merge_classes(struct load *loads, uint32_t n, uint32_t *first_of, const struct cost_rules *rules)
 {
 	for (;;) {
 		double best = 0;
 		uint32_t at = n;
 		for (uint32_t i = 0; i + 1 < n; i++) {
-			if (!may_merge(&loads[i], &loads[i + 1], rules))
-				continue;
-			struct load both = join(&loads[i], &loads[i + 1]);
-			double saved = class_cost(&loads[i], rules) + class_cost(&loads[i + 1], rules) - class_cost(&both, rules);
-			if (saved > best || loads[i].n_docs == 0 || loads[i + 1].n_docs == 0) {
-				best = loads[i].n_docs == 0 || loads[i + 1].n_docs == 0 ? INFINITY : saved;
+			double saved = saving(&loads[i], &loads[i + 1], rules);
+			if (saved > best || isinf(saved)) {
+				best = saved;
 				at = i;
 			}
 		}
@@ -143,8 +133,9 @@ static uint32_t merge_classes(struct load *loads, uint32_t n, uint32_t *first_of
 	}
 }
 
-enum bs_status bs_size_classes_make(const struct bs_size_class_doc *docs, uint32_t n_docs, const struct bs_size_class_rules *given,
-                               struct bs_size_classes *classes_out, struct bs_error *err)
+enum bs_status bs_size_classes_make(const struct bs_size_class_doc *docs, uint32_t n_docs,
+                                    const struct bs_size_class_rules *given, struct bs_size_classes *classes_out,
+                                    struct bs_error *err)
 {
 	double n_postings = 0;
 	for (uint32_t i = 0; i < n_docs; i++)
@@ -158,7 +149,7 @@ enum bs_status bs_size_classes_make(const struct bs_size_class_doc *docs, uint32
 		return BS_OK;
 	classes_out->docs = malloc((size_t)n_docs * sizeof(uint32_t));
 	if (!classes_out->docs)
-		return bs_fail_memory(err, "length classes", (size_t)n_docs * sizeof(uint32_t));
+		return bs_fail_memory(err, "size classes", (size_t)n_docs * sizeof(uint32_t));
 	uint8_t of_small[SMALL_WEIGHTS];
 	for (uint32_t weight = 0; weight < SMALL_WEIGHTS; weight++)
 		of_small[weight] = (uint8_t)compute_class(weight);
@@ -174,10 +165,10 @@ enum bs_status bs_size_classes_make(const struct bs_size_class_doc *docs, uint32
 	uint32_t *at = classes_out->docs;
 	uint8_t class_in[BS_MAX_SIZE_CLASSES];
 	for (uint32_t c = 0; c < classes_out->n_classes; c++) {
-		uint32_t rows = slab_rows(&loads[c], &rules);
-		bool list = is_forward(&loads[c], &rules);
-		classes_out->classes[c] = (struct bs_size_class){.docs = at, .is_forward = list, .max_rows = list ? UINT32_MAX : rows,
-		                                            .block_bytes = (uint64_t)block_bytes(&loads[c], &rules)};
+		struct bs_size_class *class = &classes_out->classes[c];
+		*class = (struct bs_size_class){.docs = at, .block_bytes = (uint64_t)block_bytes(&loads[c], &rules)};
+		class_cost(&loads[c], &rules, &class->is_forward);
+		class->max_rows = class->is_forward ? UINT32_MAX : slab_rows(&loads[c], &rules);
 		at += loads[c].n_docs;
 		uint32_t end = c + 1 < classes_out->n_classes ? first_of[c + 1] : BS_MAX_SIZE_CLASSES;
 		for (uint32_t i = first_of[c]; i < end; i++)

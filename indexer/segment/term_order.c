@@ -77,7 +77,7 @@ static void insertion_sort(const struct bs_term_table *terms, const struct range
 	}
 }
 
-/* Terms of a range are all over the dictionary: their entries are asked for so many ahead, their bytes half as many. */
+/* Terms of a range are all over the dictionary: their entries are prefetched so many ahead, their bytes half as many. */
 #define TERMS_AHEAD 16u
 
 static inline void prefetch_term(const struct bs_term_table *terms, const struct sort_key *keys, size_t i, size_t n,
@@ -166,24 +166,6 @@ static void sort_range(const struct bs_term_table *terms, struct range range)
 	insertion_sort(terms, &range);
 }
 
-/* All keys, each among those that begin as it does. */
-static void load_keys(struct order *order)
-{
-	const struct bs_term_table *terms = order->terms;
-	uint32_t n_before = 0;
-	for (uint32_t i = 0; i < terms->n_terms; i++)
-		order->ends[load_window(terms, i, 0) >> FIRST_SHIFT]++;
-	for (uint32_t part = 0; part < FIRST_PARTS; part++) {
-		uint32_t n_here = order->ends[part];
-		order->ends[part] = n_before;
-		n_before += n_here;
-	}
-	for (uint32_t i = 0; i < terms->n_terms; i++) {
-		uint64_t window = load_window(terms, i, 0);
-		order->keys[order->ends[window >> FIRST_SHIFT]++] = (struct sort_key){window, i, terms->entries[i].n_bytes};
-	}
-}
-
 static enum bs_status sort_first_byte(void *context, const struct bs_task *task, struct bs_error *err)
 {
 	struct order *order = context;
@@ -206,19 +188,31 @@ enum bs_status bs_term_order(const struct bs_term_table *terms, uint32_t n_threa
                              struct bs_error *err)
 {
 	_Static_assert(sizeof(struct sort_key) == BS_TERM_ORDER_BYTES, "what the header says");
-	size_t n_bytes = (terms->n_terms ? terms->n_terms : 1) * sizeof(struct sort_key);
+	size_t n_bytes = ((size_t)terms->n_terms + 1) * sizeof(struct sort_key);
 	struct order order = {.terms = terms, .sorted = sorted};
+	struct bs_workers_plan plan = {.n_threads = n_threads, .work = sort_first_byte, .context = &order};
 	enum bs_status status = BS_OK;
+	uint32_t n_before = 0;
 	order.keys = malloc(n_bytes);
 	order.ends = calloc(FIRST_PARTS, sizeof(*order.ends));
-	if (order.keys && order.ends) {
-		bs_buffer_advise(order.keys, n_bytes);
-		load_keys(&order);
-		struct bs_workers_plan plan = {.n_threads = n_threads, .work = sort_first_byte, .context = &order};
-		status = bs_workers_run(&plan, 256, err);
-	} else {
+	if (!order.keys || !order.ends) {
 		status = bs_fail_memory(err, "sorting the lexicon", n_bytes);
+		goto out;
 	}
+	bs_buffer_advise(order.keys, n_bytes);
+	for (uint32_t i = 0; i < terms->n_terms; i++)
+		order.ends[load_window(terms, i, 0) >> FIRST_SHIFT]++;
+	for (uint32_t part = 0; part < FIRST_PARTS; part++) {
+		uint32_t n_here = order.ends[part];
+		order.ends[part] = n_before;
+		n_before += n_here;
+	}
+	for (uint32_t i = 0; i < terms->n_terms; i++) {
+		uint64_t window = load_window(terms, i, 0);
+		order.keys[order.ends[window >> FIRST_SHIFT]++] = (struct sort_key){window, i, terms->entries[i].n_bytes};
+	}
+	status = bs_workers_run(&plan, 256, err);
+out:
 	free(order.keys);
 	free(order.ends);
 	return status;
