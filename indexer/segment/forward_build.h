@@ -1,5 +1,5 @@
 /*
- * forward_build.h: makes a slab of plain lists (core/matrix/forward_list.h) and the filters in front of them (core/forward_filter.h),
+ * forward_build.h: makes a slab of plain lists (core/matrix/forward_list.h) and the filters in front of them (core/matrix/forward_filter.h),
  * and tells beforehand what such lists take.
  */
 #ifndef BS_INDEXER_SEGMENT_FORWARD_BUILD_H

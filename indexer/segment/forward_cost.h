@@ -1,6 +1,6 @@
 /*
  * forward_cost.h: what plain lists cost, their filters included, and which filters make them cheapest: columns are bits, and
- * what they let through is looked into (core/forward_filter.h).
+ * what they let through is looked into (core/matrix/forward_filter.h).
  */
 #ifndef BS_INDEXER_SEGMENT_FORWARD_COST_H
 #define BS_INDEXER_SEGMENT_FORWARD_COST_H

@@ -1,7 +1,7 @@
 /*
  * scan_forward.c: the filter's way through forward lists: the same tree as in scan.c, on words of 64 documents, many
  * words at a time. First by exact columns and, for terms without, by the filter in front of the lists
- * (core/forward_filter.h), which nearly always says no to all; then, for the documents that this leaves, by looking each
+ * (core/matrix/forward_filter.h), which nearly always says no to all; then, for the documents that this leaves, by looking each
  * word up in the list itself, which is exact.
  */
 #include "query/search/scan_internal.h"
