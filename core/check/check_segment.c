@@ -153,8 +153,7 @@ static enum bs_status check_level(const struct examined *at, uint32_t s, uint32_
 {
 	const struct bs_slab *slab = &at->segment->slabs[s];
 	const struct bs_level *level = &slab->levels[l];
-	uint64_t n_counted = 0;
-	uint64_t n_set = 0;
+	uint64_t n_counted = 0, n_set = 0;
 	enum bs_status status = check_columns(at, s, level, name);
 	for (uint32_t c = 0; c < level->n_columns && !status; c++)
 		n_counted += at->popcounts[s][level->first_column + c];
@@ -358,8 +357,7 @@ static enum bs_status check_filters(const struct examined *at, uint32_t s)
 {
 	const struct bs_slab *slab = &at->segment->slabs[s];
 	const struct bs_section *words = &slab->forward_filter.words;
-	struct bs_buffer filled = {0};
-	struct bs_buffer ordinals = {0};
+	struct bs_buffer filled = {0}, ordinals = {0};
 	enum bs_status status = touch_all(at, words);
 	if (!status && words->n_bytes % 8 != 0)
 		status = CORRUPT(at, "slab %u: the filters are cut off", s);

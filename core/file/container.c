@@ -396,8 +396,7 @@ static enum bs_status file_check_table(struct bs_container *file, struct bs_erro
 	file->n_pages = sums_bytes / 4;
 	if (bs_load_u64(file->map + 40) != bs_checksum(file->table, (size_t)(table_bytes + sums_bytes)))
 		return bs_container_corrupt(file, err, "section table: checksum mismatch");
-	uint64_t next_page = 0;
-	uint64_t next_offset = HEAD_BYTES;
+	uint64_t next_page = 0, next_offset = HEAD_BYTES;
 	for (uint32_t i = 0; i < file->n_sections; i++) {
 		const uint8_t *entry = file->table + (uint64_t)i * ENTRY_BYTES;
 		uint64_t at = bs_load_u64(entry + 8);
@@ -416,8 +415,7 @@ static enum bs_status file_check_table(struct bs_container *file, struct bs_erro
 
 static int compare_names(const void *a, const void *b)
 {
-	const struct name *x = a;
-	const struct name *y = b;
+	const struct name *x = a, *y = b;
 	return x->name < y->name ? -1 : x->name > y->name;
 }
 

@@ -218,9 +218,7 @@ static enum bs_status find_block(const struct bs_lexicon *lexicon, const uint8_t
 		return status;
 	uint64_t number = c * BS_LEXICON_CHAPTER_BLOCKS;
 	uint64_t n_left = block_count(lexicon) - number;
-	uint64_t n_matched = 0;
-	uint64_t last_bytes = 0;
-	uint64_t off = chapter.terms_off;
+	uint64_t n_matched = 0, last_bytes = 0, off = chapter.terms_off;
 	for (uint64_t i = 0; i < BS_LEXICON_CHAPTER_BLOCKS && i < n_left; i++) {
 		chapter.at = read_separator(chapter.at, chapter.end, last_bytes, &separator);
 		if (!chapter.at)
@@ -355,8 +353,7 @@ static enum bs_status find_in_block(const struct bs_lexicon *lexicon, const stru
 		return status;
 	uint64_t first = block->number * BS_LEXICON_BLOCK_TERMS;
 	uint64_t n_left = lexicon->n_terms - first;
-	uint64_t n_matched = block->n_matched;
-	uint64_t last_bytes = block->separator_bytes;
+	uint64_t n_matched = block->n_matched, last_bytes = block->separator_bytes;
 	uint32_t context = 0;
 	for (uint64_t i = 0; i < BS_LEXICON_BLOCK_TERMS && i < n_left; i++) {
 		struct head head;
@@ -393,9 +390,7 @@ enum bs_status bs_lexicon_find(const struct bs_lexicon *lexicon, const uint8_t *
 		return BS_OK;
 	struct block block = {0};
 	enum bs_status status = find_block(lexicon, term, term_bytes, &block, err);
-	if (status)
-		return status;
-	return find_in_block(lexicon, &block, term, term_bytes, found_out, ordinal_out, df_out, err);
+	return status ? status : find_in_block(lexicon, &block, term, term_bytes, found_out, ordinal_out, df_out, err);
 }
 
 /* Goes to the next block: its separator becomes the start of its first term. */

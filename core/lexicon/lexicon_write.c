@@ -217,16 +217,14 @@ static int compare_symbols(const struct symbol *x, const struct symbol *y)
 /* The better one of two that are equal stands first. */
 static int compare_by_symbol(const void *a, const void *b)
 {
-	const struct candidate *x = a;
-	const struct candidate *y = b;
+	const struct candidate *x = a, *y = b;
 	int order = compare_symbols(&x->symbol, &y->symbol);
 	return order ? order : (x->score < y->score) - (x->score > y->score);
 }
 
 static int compare_by_score(const void *a, const void *b)
 {
-	const struct candidate *x = a;
-	const struct candidate *y = b;
+	const struct candidate *x = a, *y = b;
 	if (x->score != y->score)
 		return x->score > y->score ? -1 : 1;
 	return compare_symbols(&x->symbol, &y->symbol);

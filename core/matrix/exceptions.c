@@ -280,9 +280,7 @@ static enum bs_status find_offsets(const struct bs_exceptions *exceptions, uint6
 {
 	uint64_t first, end;
 	enum bs_status status = bs_packed_get_span(&exceptions->offsets, index, &first, &end, err);
-	if (status)
-		return status;
-	return open_list(exceptions, first, end, list, err);
+	return status ? status : open_list(exceptions, first, end, list, err);
 }
 
 enum bs_status bs_exceptions_find(const struct bs_exceptions *exceptions, uint64_t ordinal,
@@ -327,8 +325,7 @@ enum bs_status bs_exceptions_join(struct bs_exceptions_builder *builder, const s
 
 static int compare_slabs(const void *a, const void *b)
 {
-	const struct bs_slab_exceptions *x = a;
-	const struct bs_slab_exceptions *y = b;
+	const struct bs_slab_exceptions *x = a, *y = b;
 	if (x->ordinal != y->ordinal)
 		return x->ordinal < y->ordinal ? -1 : 1;
 	return x->first < y->first ? -1 : x->first > y->first;
@@ -375,10 +372,7 @@ enum bs_status bs_exceptions_write(struct bs_exceptions_builder *builder, uint64
 {
 	struct bs_slab_exceptions *slabs = (struct bs_slab_exceptions *)(void *)builder->slabs.data;
 	size_t n = builder->slabs.used_bytes / sizeof(*slabs);
-	struct bs_buffer coded = {0};
-	struct bs_buffer terms = {0};
-	struct bs_buffer offsets = {0};
-	struct bs_buffer rows = {0};
+	struct bs_buffer coded = {0}, terms = {0}, offsets = {0}, rows = {0};
 	enum bs_status status = BS_OK;
 	if (n > 1)
 		qsort(slabs, n, sizeof(*slabs), compare_slabs);

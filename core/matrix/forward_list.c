@@ -113,8 +113,7 @@ enum bs_status bs_forward_list_append(struct bs_buffer *to, const uint32_t *ordi
 	memset(list, 0, (size_t)n_bytes);
 	bs_store_u32(list, n);
 	bs_store_u32(list + 4, n_runs);
-	uint64_t at = 0;
-	uint64_t end = 0;
+	uint64_t at = 0, end = 0;
 	for (uint32_t i = 0, r = 0; i < n; r++) {
 		if (r > 0 && r % SAMPLE_RUNS == 0) {
 			bs_store_u32(sample, (uint32_t)end);

@@ -160,8 +160,7 @@ enum bs_status bs_slab_exact_popcount(const struct bs_slab *slab, uint32_t c, ui
 static enum bs_status find_u32(const struct bs_section *section, uint64_t first, uint64_t n, uint64_t value,
                                uint64_t *index_out, struct bs_error *err)
 {
-	uint64_t low = 0;
-	uint64_t high = n;
+	uint64_t low = 0, high = n;
 	while (low < high) {
 		uint64_t middle = low + (high - low) / 2;
 		enum bs_status status = bs_section_touch(section, (first + middle) * 4, 4, err);

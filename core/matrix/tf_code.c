@@ -74,8 +74,7 @@ static inline unsigned bit_of(const struct reading *from, uint32_t j)
 
 static uint32_t decode_gamma(const struct reading *from)
 {
-	uint32_t j = FIRST_GAMMA;
-	uint32_t n_digits = 0;
+	uint32_t j = FIRST_GAMMA, n_digits = 0;
 	uint64_t value = 1;
 	while (n_digits < MOST_ONES && bit_of(from, j++))
 		n_digits++;
@@ -303,8 +302,7 @@ static enum bs_status solve(struct bs_tf_coder *coder, const struct bs_tf_word *
 
 static int compare_hashes(const void *a, const void *b)
 {
-	const struct bs_tf_word *x = a;
-	const struct bs_tf_word *y = b;
+	const struct bs_tf_word *x = a, *y = b;
 	return x->hash < y->hash ? -1 : x->hash > y->hash;
 }
 
