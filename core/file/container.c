@@ -32,11 +32,6 @@
 
 static const char head_magic[8] = "BITSIFT\n";
 
-static uint64_t pages_of(uint64_t n_bytes)
-{
-	return (n_bytes + BS_PAGE_BYTES - 1) / BS_PAGE_BYTES;
-}
-
 /* Sums are the low halves of XXH3-64: 0.1 % of the file, one chance in 4 billion to miss a damaged page. */
 static uint32_t page_sum(const uint8_t *page, size_t n_bytes)
 {
@@ -405,7 +400,7 @@ static enum bs_status file_check_table(struct bs_container *file, struct bs_erro
 		    bs_load_u64(entry + 24) != next_page)
 			return bs_container_corrupt(file, err, "section %u has impossible bounds", bs_load_u32(entry));
 		next_offset = at + n_bytes;
-		next_page += pages_of(n_bytes);
+		next_page += (n_bytes + BS_PAGE_BYTES - 1) / BS_PAGE_BYTES;
 	}
 	if (next_page != file->n_pages)
 		return bs_container_corrupt(file, err, "%llu page sums for %llu pages", (unsigned long long)file->n_pages,

@@ -275,22 +275,16 @@ enum bs_status bs_exceptions_read(const struct bs_term_exceptions *list, struct 
 	return status;
 }
 
-static enum bs_status find_offsets(const struct bs_exceptions *exceptions, uint64_t index,
-                                   struct bs_term_exceptions *list, struct bs_error *err)
-{
-	uint64_t first, end;
-	enum bs_status status = bs_packed_get_span(&exceptions->offsets, index, &first, &end, err);
-	return status ? status : open_list(exceptions, first, end, list, err);
-}
-
 enum bs_status bs_exceptions_find(const struct bs_exceptions *exceptions, uint64_t ordinal,
                                   struct bs_term_exceptions *list_out, struct bs_error *err)
 {
 	bool found;
-	uint64_t index;
+	uint64_t index, first = 0, end = 0;
 	*list_out = (struct bs_term_exceptions){.exceptions = exceptions};
 	enum bs_status status = bs_packed_find(&exceptions->terms, ordinal, &found, &index, err);
-	return status || !found ? status : find_offsets(exceptions, index, list_out, err);
+	if (!status && found)
+		status = bs_packed_get_span(&exceptions->offsets, index, &first, &end, err);
+	return status || !found ? status : open_list(exceptions, first, end, list_out, err);
 }
 
 void bs_exceptions_builder_deinit(struct bs_exceptions_builder *builder)
@@ -331,16 +325,7 @@ static int compare_slabs(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* How many runs from i on are of one term. */
-static size_t slabs_of_term(const struct bs_slab_exceptions *slabs, size_t i, size_t n)
-{
-	size_t end = i + 1;
-	while (end < n && slabs[end].ordinal == slabs[i].ordinal)
-		end++;
-	return end - i;
-}
-
-/* The rows of runs[0..n), of one term, as one list. rows is scratch. */
+/* The rows of slabs[0..n), of one term, as one list. rows is scratch. */
 static enum bs_status encode_slabs(const struct bs_exceptions_builder *builder, const struct bs_slab_exceptions *slabs,
                                   size_t n, uint64_t n_rows, struct bs_buffer *rows, struct bs_buffer *coded,
                                   struct bs_error *err)
@@ -378,7 +363,8 @@ enum bs_status bs_exceptions_write(struct bs_exceptions_builder *builder, uint64
 		qsort(slabs, n, sizeof(*slabs), compare_slabs);
 	for (size_t i = 0, n_here; i < n && !status; i += n_here) {
 		uint64_t offset = coded.used_bytes;
-		n_here = slabs_of_term(slabs, i, n);
+		for (n_here = 1; i + n_here < n && slabs[i + n_here].ordinal == slabs[i].ordinal; n_here++)
+			continue;
 		status = bs_buffer_append(&terms, &slabs[i].ordinal, sizeof(slabs[i].ordinal), err);
 		if (!status)
 			status = bs_buffer_append(&offsets, &offset, sizeof(offset), err);
