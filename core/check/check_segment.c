@@ -513,7 +513,7 @@ static enum bs_status check_gram_columns(struct bs_check *check, uint32_t i, con
 
 /* A document has one row at most. */
 static enum bs_status check_gram_rows(struct bs_check *check, uint32_t i, const struct bs_gram_slab *slab, uint64_t n_docs,
-                                 uint8_t *seen)
+                                      uint8_t *seen)
 {
 	enum bs_status status = check_list(check, i, &slab->rows, n_docs, "rows of slab");
 	for (uint32_t row = 0; row < slab->shape.n_docs && !status; row++) {

@@ -87,7 +87,7 @@ static enum bs_status check_row(struct tf_check *tfs, const struct word_columns 
 
 /* lines: the documents of slab s that have the word. */
 static void tf_check_word(struct tf_check *tfs, uint32_t s, uint64_t hash, uint64_t df, const uint64_t *lines,
-                      const struct bs_live *live)
+                          const struct bs_live *live)
 {
 	struct word_columns word;
 	if (df < tfs->segment->tf_levels.min_coded_df)

@@ -279,7 +279,7 @@ static enum bs_status allocate(struct training *training, uint32_t max_symbols, 
 /* Finds at most max_symbols (at least FIRST_JOINED) for the sample; a joined one occurs least_count times in it. For
  * symbols_deinit, also after a failure. BS_NO_MEMORY. */
 static enum bs_status symbols_find(struct symbols *symbols, const struct rest *sample, size_t n_sample,
-                               uint32_t max_symbols, uint32_t least_count, struct bs_error *err)
+                                   uint32_t max_symbols, uint32_t least_count, struct bs_error *err)
 {
 	struct training training = {.symbols = symbols, .sample = sample, .n_sample = n_sample};
 	*symbols = (struct symbols){0};

@@ -327,8 +327,8 @@ static int compare_slabs(const void *a, const void *b)
 
 /* The rows of slabs[0..n), of one term, as one list. rows is scratch. */
 static enum bs_status encode_slabs(const struct bs_exceptions_builder *builder, const struct bs_slab_exceptions *slabs,
-                                  size_t n, uint64_t n_rows, struct bs_buffer *rows, struct bs_buffer *coded,
-                                  struct bs_error *err)
+                                   size_t n, uint64_t n_rows, struct bs_buffer *rows, struct bs_buffer *coded,
+                                   struct bs_error *err)
 {
 	const uint32_t *all = (const uint32_t *)(const void *)builder->rows.data;
 	enum bs_status status = BS_OK;

@@ -282,7 +282,7 @@ static enum bs_status start_stretch(const struct list *list, uint64_t stretch, s
 }
 
 enum bs_status bs_forward_list_has(const struct bs_section *section, uint64_t start, uint64_t end, uint64_t ordinal,
-                                bool *has_out, struct bs_error *err)
+                                   bool *has_out, struct bs_error *err)
 {
 	struct list list;
 	struct decoder decoder;
@@ -306,7 +306,7 @@ enum bs_status bs_forward_list_has(const struct bs_section *section, uint64_t st
 }
 
 enum bs_status bs_forward_list_count(const struct bs_section *section, uint64_t start, uint64_t end, uint32_t *n_out,
-                                  struct bs_error *err)
+                                     struct bs_error *err)
 {
 	struct list list = {.n = 0};
 	enum bs_status status = start == end ? BS_OK : open_list(&list, section, start, end, err);
@@ -325,7 +325,7 @@ static enum bs_status append_run(struct bs_buffer *ordinals, const struct run *r
 }
 
 enum bs_status bs_forward_list_read(const struct bs_section *section, uint64_t start, uint64_t end, uint64_t n_terms,
-                                 struct bs_buffer *ordinals, struct bs_error *err)
+                                    struct bs_buffer *ordinals, struct bs_error *err)
 {
 	struct list list;
 	struct bs_buffer again = {0};

@@ -182,7 +182,7 @@ enum bs_status bs_slab_find_exact(const struct bs_slab *slab, uint64_t term_ordi
 }
 
 enum bs_status bs_slab_forward_span(const struct bs_slab *slab, uint32_t row, uint64_t *start_out, uint64_t *end_out,
-                                 struct bs_error *err)
+                                    struct bs_error *err)
 {
 	enum bs_status status = bs_packed_get_span(&slab->forward_offsets, row, start_out, end_out, err);
 	if (status)
@@ -193,7 +193,7 @@ enum bs_status bs_slab_forward_span(const struct bs_slab *slab, uint32_t row, ui
 }
 
 enum bs_status bs_slab_forward_column(const struct bs_slab *slab, uint32_t c, const uint8_t **words_out,
-                                   struct bs_error *err)
+                                      struct bs_error *err)
 {
 	uint64_t n_bytes = (uint64_t)bs_forward_groups(slab->n_docs) * 8;
 	*words_out = slab->forward_columns.data + c * n_bytes;
@@ -201,7 +201,7 @@ enum bs_status bs_slab_forward_column(const struct bs_slab *slab, uint32_t c, co
 }
 
 enum bs_status bs_slab_forward_find(const struct bs_slab *slab, uint32_t row, uint64_t term_ordinal, bool *has_out,
-                                 struct bs_error *err)
+                                    struct bs_error *err)
 {
 	uint64_t start, end;
 	*has_out = false;
@@ -210,7 +210,7 @@ enum bs_status bs_slab_forward_find(const struct bs_slab *slab, uint32_t row, ui
 }
 
 enum bs_status bs_slab_forward_has(const struct bs_slab *slab, uint32_t row, uint64_t term_ordinal, bool *has_out,
-                                struct bs_error *err)
+                                   struct bs_error *err)
 {
 	bool is_exact;
 	uint32_t column;

@@ -9,7 +9,7 @@
 #define RANGE_BYTES   8u
 #define PLACE_BYTES (4 * sizeof(uint64_t))
 
-/* The last range that starts at or before the document. n_runs >= 1. */
+/* The last range that starts at or before the document. n_ranges >= 1. */
 static uint32_t find_range(const uint8_t *ranges, uint32_t n_ranges, uint32_t document)
 {
 	uint32_t low = 0, high = n_ranges;
@@ -78,7 +78,7 @@ enum bs_status bs_doc_table_add(struct bs_doc_table_builder *builder, const stru
 }
 
 void bs_doc_table_builder_get(const struct bs_doc_table_builder *builder, uint32_t document,
-                           struct bs_doc_record *record_out)
+                              struct bs_doc_record *record_out)
 {
 	uint64_t i = document;
 	uint64_t start = bs_load_u64(builder->name_offsets.data + i * 8);
