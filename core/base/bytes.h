@@ -60,6 +60,24 @@ static inline const uint8_t *bs_varint_get(const uint8_t *from, const uint8_t *e
 	return NULL;
 }
 
+/* ORs the low n_bits, at most 56, of value into zeroed bytes from bit `at` on; returns the bit behind them. */
+static inline uint64_t bs_put_bits(uint8_t *bytes, uint64_t at, uint64_t value, uint32_t n_bits)
+{
+	value = (value & ((UINT64_C(1) << n_bits) - 1)) << (at % 8);
+	for (uint64_t byte = at / 8; value; byte++, value >>= 8)
+		bytes[byte] |= (uint8_t)value;
+	return at + n_bits;
+}
+
+/* The first eight bytes as a number that sorts as the bytes do; fewer are padded with zeros. */
+static inline uint64_t bs_first_eight(const uint8_t *bytes, size_t n_bytes)
+{
+	uint64_t first = 0;
+	for (size_t i = 0; i < 8; i++)
+		first = first << 8 | (i < n_bytes ? bytes[i] : 0);
+	return first;
+}
+
 /* Set bits. Without flags for the target, the compiler's own is a call that looks bytes up in a table. */
 static inline uint32_t bs_count_bits(uint64_t x)
 {

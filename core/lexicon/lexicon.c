@@ -6,15 +6,6 @@
 #include "core/base/bytes.h"
 #include "core/file/segment_sections.h"
 
-/* The first eight bytes as a number that sorts as the bytes do; shorter terms are padded with zeros. */
-static uint64_t term_prefix(const uint8_t *term, size_t term_bytes)
-{
-	uint64_t prefix = 0;
-	for (size_t i = 0; i < 8; i++)
-		prefix = prefix << 8 | (i < term_bytes ? term[i] : 0);
-	return prefix;
-}
-
 static int compare_terms(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t b_bytes)
 {
 	size_t n_bytes = a_bytes < b_bytes ? a_bytes : b_bytes;
@@ -158,7 +149,7 @@ static enum bs_status compare_chapter(const struct bs_lexicon *lexicon, uint64_t
 static enum bs_status find_chapter(const struct bs_lexicon *lexicon, const uint8_t *term, size_t term_bytes,
                                    uint64_t *chapter_out, struct bs_error *err)
 {
-	uint64_t prefix = term_prefix(term, term_bytes);
+	uint64_t prefix = bs_first_eight(term, term_bytes);
 	uint64_t low = 0; /* its first separator is <= term, or it is chapter 0 */
 	uint64_t high = chapter_count(lexicon);
 	while (high - low > 1) {

@@ -673,14 +673,6 @@ static enum bs_status write_terms(struct coding *coding)
 	return BS_OK;
 }
 
-static uint64_t first_eight(const uint8_t *bytes, size_t n_bytes)
-{
-	uint64_t prefix = 0;
-	for (size_t i = 0; i < 8; i++)
-		prefix = prefix << 8 | (i < n_bytes ? bytes[i] : 0);
-	return prefix;
-}
-
 static void write_separator_head(struct bs_writer *writer, uint64_t block_bytes, uint64_t n_dropped, uint64_t n_rest)
 {
 	bool is_long = block_bytes > UINT8_MAX || n_dropped > 15 || n_rest > 15;
@@ -713,7 +705,7 @@ static enum bs_status write_index(struct coding *coding)
 		at = bs_varint_get(at, at + BS_VARINT_MAX_BYTES, &n_rest);
 		if (block % BS_LEXICON_CHAPTER_BLOCKS == 0) {
 			uint8_t entry[BS_LEXICON_CHAPTER_BYTES];
-			bs_store_u64(entry, first_eight(at, (size_t)n_rest));
+			bs_store_u64(entry, bs_first_eight(at, (size_t)n_rest));
 			bs_store_u64(entry + 8, terms_off);
 			bs_store_u64(entry + 16, bs_writer_section_bytes(lexicon->writer));
 			status = bs_buffer_append(&lexicon->chapters, entry, sizeof(entry), NULL);

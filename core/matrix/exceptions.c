@@ -59,14 +59,6 @@ static enum bs_status corrupt(const struct bs_exceptions *exceptions, struct bs_
 	return bs_container_corrupt(exceptions->rows.file, err, "exceptions do not decode");
 }
 
-/* ORs the low n_bits of value into zeroed bytes. */
-static void put_bits(uint8_t *bytes, uint64_t at, uint64_t value, uint32_t n_bits)
-{
-	value = (value & ((UINT64_C(1) << n_bits) - 1)) << (at % 8);
-	for (uint64_t byte = at / 8; value; byte++, value >>= 8)
-		bytes[byte] |= (uint8_t)value;
-}
-
 static enum bs_status encode(const uint32_t *rows, uint32_t n, uint64_t n_rows, struct bs_buffer *coded,
                              struct bs_error *err)
 {
@@ -85,8 +77,8 @@ static enum bs_status encode(const uint32_t *rows, uint32_t n, uint64_t n_rows, 
 		uint64_t bucket = rows[i] >> shape.low_bits;
 		for (; (n_sampled + 1) * SAMPLE_BUCKETS <= bucket; n_sampled++)
 			bs_store_u32(samples + n_sampled * 4, i);
-		put_bits(bits, (uint64_t)i * shape.low_bits, rows[i], shape.low_bits);
-		put_bits(bits, highs_at + bucket + i, 1, 1);
+		bs_put_bits(bits, (uint64_t)i * shape.low_bits, rows[i], shape.low_bits);
+		bs_put_bits(bits, highs_at + bucket + i, 1, 1);
 	}
 	for (; n_sampled < shape.n_samples; n_sampled++)
 		bs_store_u32(samples + n_sampled * 4, n);

@@ -78,22 +78,12 @@ uint64_t bs_forward_list_bytes(const uint32_t *ordinals, uint32_t n)
 	return list_bytes(n_runs, n_bits);
 }
 
-/* ORs the low n_bits, at most 32, of value into zeroed bytes. */
-static void put_bits(uint8_t *bytes, uint64_t *at, uint64_t value, uint32_t n_bits)
-{
-	value = (value & ((UINT64_C(1) << n_bits) - 1)) << (*at % 8);
-	for (uint64_t byte = *at / 8; value; byte++, value >>= 8)
-		bytes[byte] |= (uint8_t)value;
-	*at += n_bits;
-}
-
 /* As many zeros as the number has bits behind its highest; that one; and those, the low ones first. */
 static void put_gamma(uint8_t *bytes, uint64_t *at, uint64_t value)
 {
 	uint32_t n = log2_floor(value);
-	*at += n;
-	put_bits(bytes, at, 1, 1);
-	put_bits(bytes, at, value, n);
+	*at = bs_put_bits(bytes, *at + n, 1, 1);
+	*at = bs_put_bits(bytes, *at, value, n);
 }
 
 enum bs_status bs_forward_list_append(struct bs_buffer *to, const uint32_t *ordinals, uint32_t n, struct bs_error *err)
@@ -123,7 +113,7 @@ enum bs_status bs_forward_list_append(struct bs_buffer *to, const uint32_t *ordi
 		struct run run = next_run(ordinals, n, &i);
 		uint64_t gap = gap_before(&run, end, r == 0);
 		put_gamma(codes, &at, (gap >> GAP_LOW_BITS) + 1);
-		put_bits(codes, &at, gap, GAP_LOW_BITS);
+		at = bs_put_bits(codes, at, gap, GAP_LOW_BITS);
 		put_gamma(codes, &at, run.end - run.first);
 		end = run.end;
 	}
