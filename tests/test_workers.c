@@ -68,9 +68,10 @@ static enum bs_status do_waits(struct rig *rig, const struct bs_task *task)
 	if (!rig->waits)
 		return BS_OK;
 	bool is_turn = bs_task_wait_turn(task);
-	expect(rig, is_turn == bs_task_is_turn(task) || !bs_task_is_wanted(task));
+	expect(rig, is_turn || !bs_task_is_wanted(task));
 	if (is_turn && !rig->puts_on_caller) {
 		expect(rig, rig->n_inside++ == 0);
+		expect(rig, rig->n_put == task->number);
 		rig->n_inside--;
 	}
 	return BS_OK;

@@ -81,6 +81,22 @@ static inline void bs_transpose_64(uint64_t words[64])
 	}
 }
 
+/* The same with the low n_bits, at most 56, of value; returns the bit behind them. */
+static inline uint64_t bs_append_bits(uint8_t *bytes, uint64_t at, uint64_t value, uint32_t n_bits)
+{
+	bs_put_bits(bytes, at, value & ((UINT64_C(1) << n_bits) - 1));
+	return at + n_bits;
+}
+
+/* The first eight bytes as a number that sorts as the bytes do; fewer are padded with zeros. */
+static inline uint64_t bs_first_eight(const uint8_t *bytes, size_t n_bytes)
+{
+	uint64_t first = 0;
+	for (size_t i = 0; i < 8; i++)
+		first = first << 8 | (i < n_bytes ? bytes[i] : 0);
+	return first;
+}
+
 /* Set bits. Without flags for the target, the compiler's own is a call that looks bytes up in a table. */
 static inline uint32_t bs_count_bits(uint64_t x)
 {

@@ -9,19 +9,13 @@
 /* The largest path that a library is looked for under. */
 #define PATH_BYTES 1024u
 
-static void *open_library(const char *soname, const char *folder)
+enum bs_status bs_library_load(const char *what, const char *soname, const char *folder,
+                               const struct bs_library_symbol *symbols, size_t n_symbols, struct bs_error *err)
 {
 	char path[PATH_BYTES];
 	void *library = dlopen(soname, RTLD_LAZY | RTLD_LOCAL);
 	if (!library && snprintf(path, sizeof(path), "%s/%s", folder, soname) < (int)sizeof(path))
 		library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-	return library;
-}
-
-enum bs_status bs_library_load(const char *what, const char *soname, const char *folder,
-                               const struct bs_library_symbol *symbols, size_t n_symbols, struct bs_error *err)
-{
-	void *library = open_library(soname, folder);
 	if (!library) {
 		const char *why = dlerror();
 		return bs_fail(err, BS_UNSUPPORTED, "%s cannot be loaded: %s", what, why ? why : soname);

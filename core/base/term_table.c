@@ -54,11 +54,6 @@ uint64_t bs_term_table_bytes(const struct bs_term_table *table)
 	       table->bytes.used_bytes;
 }
 
-static uint64_t make_slot(uint64_t hash, uint32_t number)
-{
-	return (hash & ~(uint64_t)UINT32_MAX) | ((uint64_t)number + 1);
-}
-
 static void place(struct bs_term_table *table, uint64_t slot)
 {
 	uint32_t at = bs_term_table_slot(table, slot);
@@ -120,7 +115,7 @@ enum bs_status bs_term_table_add(struct bs_term_table *table, const uint8_t *byt
 	if (status)
 		return status;
 	table->entries[table->n_terms] = (struct bs_term_entry){.hash = hash, .offset = offset, .n_bytes = n_bytes};
-	place(table, make_slot(hash, table->n_terms));
+	place(table, (hash & ~(uint64_t)UINT32_MAX) | ((uint64_t)table->n_terms + 1));
 	*number_out = table->n_terms++;
 	return BS_OK;
 }

@@ -319,15 +319,6 @@ enum bs_status bs_workers_run(const struct bs_workers_plan *plan, uint64_t n_tas
 	return status;
 }
 
-bool bs_task_is_turn(const struct bs_task *task)
-{
-	struct bs_workers *workers = task->workers;
-	pthread_mutex_lock(&workers->mutex);
-	bool is_turn = workers->n_put == task->number && task->number < workers->end;
-	pthread_mutex_unlock(&workers->mutex);
-	return is_turn;
-}
-
 bool bs_task_hold(const struct bs_task *task, uint64_t n_bytes)
 {
 	struct bs_workers *workers = task->workers;

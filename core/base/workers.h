@@ -76,10 +76,8 @@ enum bs_status bs_workers_finish(struct bs_workers *workers, struct bs_error *er
 /* Stops and waits for the threads if they are not finished. NULL is fine. */
 void bs_workers_free(struct bs_workers *workers);
 
-/* What follows is for the worker that does the task. Whether all before it have been put, so that the worker may put
- * out itself what it has so far. */
-bool bs_task_is_turn(const struct bs_task *task);
-/* Waits for that. False: the task is not wanted any more. */
+/* What follows is for the worker that does the task. Waits until all before it have been put, so that the worker may put
+ * out itself what it has so far. False: the task is not wanted any more. */
 bool bs_task_wait_turn(const struct bs_task *task);
 /* Has put called for what the slot holds in the middle of the task, in the task's turn, and waits for it. BS_STOPPED:
  * the task is not wanted any more; no message. */

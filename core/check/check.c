@@ -64,7 +64,7 @@ static enum bs_status check_labels(struct bs_check *check, const struct bs_conta
 }
 
 /* Files that a search opens by these names. */
-static enum bs_status check_passed_over(struct bs_check *check, const struct bs_container *file)
+static enum bs_status check_non_documents(struct bs_check *check, const struct bs_container *file)
 {
 	const struct bs_manifest *manifest = &check->snapshot.manifest;
 	struct bs_non_documents entry;
@@ -129,7 +129,7 @@ static enum bs_status check_all(struct bs_check *check, const struct bs_containe
 	if (!status)
 		status = check_labels(check, manifest_file);
 	if (!status)
-		status = check_passed_over(check, manifest_file);
+		status = check_non_documents(check, manifest_file);
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !status; s++) {
 		const struct bs_segment *segment = &snapshot->segments[s];
 		end_bytes += bs_container_bytes(segment->file);

@@ -112,12 +112,6 @@ static enum bs_status check_rows(const struct examined *at, uint32_t s)
 	return status;
 }
 
-/* Bits of the last line of a column that stand for something. */
-static uint32_t last_line_bits(const struct bs_slab *slab, const struct bs_level *level)
-{
-	return bs_level_lanes(level->rank, slab->n_docs) - (level->n_lines - 1) * BS_LINE_BITS;
-}
-
 static bool has_bits_from(const uint64_t *line, uint32_t n_bits)
 {
 	for (uint32_t word = 0; word < BS_LINE_WORDS; word++) {
@@ -133,7 +127,8 @@ static bool has_bits_from(const uint64_t *line, uint32_t n_bits)
 static enum bs_status check_columns(const struct examined *at, uint32_t s, const struct bs_level *level, const char *name)
 {
 	const struct bs_slab *slab = &at->segment->slabs[s];
-	uint32_t n_bits = last_line_bits(slab, level);
+	/* Of the last line of a column, those that stand for something. */
+	uint32_t n_bits = bs_level_lanes(level->rank, slab->n_docs) - (level->n_lines - 1) * BS_LINE_BITS;
 	for (uint32_t c = 0; c < level->n_columns; c++) {
 		bs_column column;
 		enum bs_status status = bs_slab_column(slab, level, c, NULL, &column, at->check->err);
@@ -153,8 +148,7 @@ static enum bs_status check_level(const struct examined *at, uint32_t s, uint32_
 {
 	const struct bs_slab *slab = &at->segment->slabs[s];
 	const struct bs_level *level = &slab->levels[l];
-	uint64_t n_counted = 0;
-	uint64_t n_set = 0;
+	uint64_t n_counted = 0, n_set = 0;
 	enum bs_status status = check_columns(at, s, level, name);
 	for (uint32_t c = 0; c < level->n_columns && !status; c++)
 		n_counted += at->popcounts[s][level->first_column + c];
@@ -173,15 +167,6 @@ static enum bs_status check_exact_popcount(const struct examined *at, uint32_t s
 	enum bs_status status = bs_slab_exact_popcount(&at->segment->slabs[s], c, &popcount, at->check->err);
 	if (!status && n_counted != popcount)
 		status = CORRUPT(at, "slab %u: exact column %u has %u bits, its popcount says %u", s, c, n_counted, popcount);
-	return status;
-}
-
-static enum bs_status check_exact(const struct examined *at, uint32_t s)
-{
-	const struct bs_slab *slab = &at->segment->slabs[s];
-	enum bs_status status = check_columns(at, s, &slab->exact, "exact");
-	for (uint32_t c = 0; c < slab->exact.n_columns && !status; c++)
-		status = check_exact_popcount(at, s, c, at->popcounts[s][slab->exact.first_column + c]);
 	return status;
 }
 
@@ -204,11 +189,6 @@ static enum bs_status check_exact_terms(const struct examined *at, uint32_t s)
 	const struct bs_slab *slab = &at->segment->slabs[s];
 	enum bs_status status = touch_all(at, &slab->exact_terms);
 	return status ? status : check_ordinals(at, s, &slab->exact_terms, 0, slab->exact.n_columns, "exact columns");
-}
-
-static const char *level_name(uint8_t rank)
-{
-	return rank == BS_LEVEL_DOCUMENT ? "document" : (rank == BS_LEVEL_GROUP ? "group" : "block");
 }
 
 /* What the entry of a slab says beyond the bytes of its sections. */
@@ -259,10 +239,14 @@ static enum bs_status check_matrix(const struct examined *at, uint32_t s)
 	                                         : bs_fail_memory(at->check->err, "columns", n_columns * sizeof(uint32_t));
 	if (!status)
 		status = check_least_length(at, s);
-	for (uint32_t l = 0; l < slab->n_levels && !status; l++)
-		status = check_level(at, s, l, level_name(slab->levels[l].rank));
+	for (uint32_t l = 0; l < slab->n_levels && !status; l++) {
+		uint8_t rank = slab->levels[l].rank;
+		status = check_level(at, s, l, rank == BS_LEVEL_DOCUMENT ? "document" : rank == BS_LEVEL_GROUP ? "group" : "block");
+	}
 	if (!status)
-		status = check_exact(at, s);
+		status = check_columns(at, s, &slab->exact, "exact");
+	for (uint32_t c = 0; c < slab->exact.n_columns && !status; c++)
+		status = check_exact_popcount(at, s, c, at->popcounts[s][slab->exact.first_column + c]);
 	return status ? status : check_exact_terms(at, s);
 }
 
@@ -358,8 +342,7 @@ static enum bs_status check_filters(const struct examined *at, uint32_t s)
 {
 	const struct bs_slab *slab = &at->segment->slabs[s];
 	const struct bs_section *words = &slab->forward_filter.words;
-	struct bs_buffer filled = {0};
-	struct bs_buffer ordinals = {0};
+	struct bs_buffer filled = {0}, ordinals = {0};
 	enum bs_status status = touch_all(at, words);
 	if (!status && words->n_bytes % 8 != 0)
 		status = CORRUPT(at, "slab %u: the filters are cut off", s);
@@ -372,23 +355,16 @@ static enum bs_status check_filters(const struct examined *at, uint32_t s)
 	return status;
 }
 
-static enum bs_status count_listed(struct examined *at)
-{
-	size_t n = (size_t)at->segment->meta.n_terms + 1;
-	at->listed = calloc(n, sizeof(*at->listed));
-	return at->listed ? BS_OK : bs_fail_memory(at->check->err, "terms", n * sizeof(*at->listed));
-}
-
 static enum bs_status check_slabs(struct examined *at)
 {
 	const struct bs_segment *segment = at->segment;
+	size_t n_terms = (size_t)segment->meta.n_terms + 1;
 	enum bs_status status = BS_OK;
 	for (uint32_t s = 0; s < segment->meta.n_slabs && !status; s++) {
 		bool is_forward = segment->slabs[s].n_levels == 0;
-		if (is_forward && !at->listed)
-			status = count_listed(at);
-		if (!status)
-			status = check_rows(at, s);
+		if (is_forward && !at->listed && !(at->listed = calloc(n_terms, sizeof(*at->listed))))
+			return bs_fail_memory(at->check->err, "terms", n_terms * sizeof(*at->listed));
+		status = check_rows(at, s);
 		if (!status)
 			status = is_forward ? check_lists(at, s) : check_matrix(at, s);
 		if (!status && is_forward)
@@ -537,7 +513,7 @@ static enum bs_status check_gram_columns(struct bs_check *check, uint32_t i, con
 
 /* A document has one row at most. */
 static enum bs_status check_gram_rows(struct bs_check *check, uint32_t i, const struct bs_gram_slab *slab, uint64_t n_docs,
-                                 uint8_t *seen)
+                                      uint8_t *seen)
 {
 	enum bs_status status = check_list(check, i, &slab->rows, n_docs, "rows of slab");
 	for (uint32_t row = 0; row < slab->shape.n_docs && !status; row++) {

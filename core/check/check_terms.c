@@ -87,7 +87,7 @@ static enum bs_status check_row(struct tf_check *tfs, const struct word_columns 
 
 /* lines: the documents of slab s that have the word. */
 static void tf_check_word(struct tf_check *tfs, uint32_t s, uint64_t hash, uint64_t df, const uint64_t *lines,
-                      const struct bs_live *live)
+                          const struct bs_live *live)
 {
 	struct word_columns word;
 	if (df < tfs->segment->tf_levels.min_coded_df)
@@ -415,8 +415,7 @@ static enum bs_status check_documents(struct term_walk *walk)
 /* Looking terms up takes longer than reading the columns, and stands for half of their bytes. */
 static void tell_progress(struct term_walk *walk)
 {
-	uint64_t n_terms = walk->segment->lexicon.n_terms;
-	uint64_t n_bytes = 0;
+	uint64_t n_terms = walk->segment->lexicon.n_terms, n_bytes = 0;
 	if ((walk->cursor.ordinal + 1) % PROGRESS_TERMS != 0)
 		return;
 	for (uint32_t s = 0; s < walk->segment->meta.n_slabs; s++)

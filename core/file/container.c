@@ -32,11 +32,6 @@
 
 static const char head_magic[8] = "BITSIFT\n";
 
-static uint64_t pages_of(uint64_t n_bytes)
-{
-	return (n_bytes + BS_PAGE_BYTES - 1) / BS_PAGE_BYTES;
-}
-
 /* Sums are the low halves of XXH3-64: 0.1 % of the file, one chance in 4 billion to miss a damaged page. */
 static uint32_t page_sum(const uint8_t *page, size_t n_bytes)
 {
@@ -396,8 +391,7 @@ static enum bs_status file_check_table(struct bs_container *file, struct bs_erro
 	file->n_pages = sums_bytes / 4;
 	if (bs_load_u64(file->map + 40) != bs_checksum(file->table, (size_t)(table_bytes + sums_bytes)))
 		return bs_container_corrupt(file, err, "section table: checksum mismatch");
-	uint64_t next_page = 0;
-	uint64_t next_offset = HEAD_BYTES;
+	uint64_t next_page = 0, next_offset = HEAD_BYTES;
 	for (uint32_t i = 0; i < file->n_sections; i++) {
 		const uint8_t *entry = file->table + (uint64_t)i * ENTRY_BYTES;
 		uint64_t at = bs_load_u64(entry + 8);
@@ -406,7 +400,7 @@ static enum bs_status file_check_table(struct bs_container *file, struct bs_erro
 		    bs_load_u64(entry + 24) != next_page)
 			return bs_container_corrupt(file, err, "section %u has impossible bounds", bs_load_u32(entry));
 		next_offset = at + n_bytes;
-		next_page += pages_of(n_bytes);
+		next_page += (n_bytes + BS_PAGE_BYTES - 1) / BS_PAGE_BYTES;
 	}
 	if (next_page != file->n_pages)
 		return bs_container_corrupt(file, err, "%llu page sums for %llu pages", (unsigned long long)file->n_pages,
@@ -416,8 +410,7 @@ static enum bs_status file_check_table(struct bs_container *file, struct bs_erro
 
 static int compare_names(const void *a, const void *b)
 {
-	const struct name *x = a;
-	const struct name *y = b;
+	const struct name *x = a, *y = b;
 	return x->name < y->name ? -1 : x->name > y->name;
 }
 

@@ -6,15 +6,6 @@
 #include "core/base/bytes.h"
 #include "core/file/segment_sections.h"
 
-/* The first eight bytes as a number that sorts as the bytes do; shorter terms are padded with zeros. */
-static uint64_t term_prefix(const uint8_t *term, size_t term_bytes)
-{
-	uint64_t prefix = 0;
-	for (size_t i = 0; i < 8; i++)
-		prefix = prefix << 8 | (i < term_bytes ? term[i] : 0);
-	return prefix;
-}
-
 static int compare_terms(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t b_bytes)
 {
 	size_t n_bytes = a_bytes < b_bytes ? a_bytes : b_bytes;
@@ -158,7 +149,7 @@ static enum bs_status compare_chapter(const struct bs_lexicon *lexicon, uint64_t
 static enum bs_status find_chapter(const struct bs_lexicon *lexicon, const uint8_t *term, size_t term_bytes,
                                    uint64_t *chapter_out, struct bs_error *err)
 {
-	uint64_t prefix = term_prefix(term, term_bytes);
+	uint64_t prefix = bs_first_eight(term, term_bytes);
 	uint64_t low = 0; /* its first separator is <= term, or it is chapter 0 */
 	uint64_t high = chapter_count(lexicon);
 	while (high - low > 1) {
@@ -218,9 +209,7 @@ static enum bs_status find_block(const struct bs_lexicon *lexicon, const uint8_t
 		return status;
 	uint64_t number = c * BS_LEXICON_CHAPTER_BLOCKS;
 	uint64_t n_left = block_count(lexicon) - number;
-	uint64_t n_matched = 0;
-	uint64_t last_bytes = 0;
-	uint64_t off = chapter.terms_off;
+	uint64_t n_matched = 0, last_bytes = 0, off = chapter.terms_off;
 	for (uint64_t i = 0; i < BS_LEXICON_CHAPTER_BLOCKS && i < n_left; i++) {
 		chapter.at = read_separator(chapter.at, chapter.end, last_bytes, &separator);
 		if (!chapter.at)
@@ -355,8 +344,7 @@ static enum bs_status find_in_block(const struct bs_lexicon *lexicon, const stru
 		return status;
 	uint64_t first = block->number * BS_LEXICON_BLOCK_TERMS;
 	uint64_t n_left = lexicon->n_terms - first;
-	uint64_t n_matched = block->n_matched;
-	uint64_t last_bytes = block->separator_bytes;
+	uint64_t n_matched = block->n_matched, last_bytes = block->separator_bytes;
 	uint32_t context = 0;
 	for (uint64_t i = 0; i < BS_LEXICON_BLOCK_TERMS && i < n_left; i++) {
 		struct head head;
@@ -393,9 +381,7 @@ enum bs_status bs_lexicon_find(const struct bs_lexicon *lexicon, const uint8_t *
 		return BS_OK;
 	struct block block = {0};
 	enum bs_status status = find_block(lexicon, term, term_bytes, &block, err);
-	if (status)
-		return status;
-	return find_in_block(lexicon, &block, term, term_bytes, found_out, ordinal_out, df_out, err);
+	return status ? status : find_in_block(lexicon, &block, term, term_bytes, found_out, ordinal_out, df_out, err);
 }
 
 /* Goes to the next block: its separator becomes the start of its first term. */

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/lexicon/lexicon.h"
 #include "core/file/segment_sections.h"
-#include "core/lexicon/term_symbols.h"
+#include "core/lexicon/lexicon.h"
+#include "core/lexicon/term_codes.h"
 
 /* A joined symbol takes up to 9 bytes in the file, and half a byte in each code. Measured on the Linux tree (5.5 M
  * terms): twice as many save 0.05 bytes a term, half as many cost 0.14; opening takes 0.7 ms with these, 1.0 with twice
@@ -23,6 +23,293 @@
 #define SAMPLE_TERMS     65536u
 /* Codes by context cost 4 to 6 KB, which fewer terms do not save. */
 #define CONTEXT_TERMS    8192u
+
+/* The symbols. Rests of terms are cut greedily: the longest symbol that fits. Symbols are found by doing so to a
+ * sample, again and again: each generation keeps the symbols, and joins the neighbours, that would stand for most
+ * bytes. (As FSST does: Boncz, Neumann, Leis, "FSST: fast random access string compression", 2020; but thousands of
+ * symbols, since a prefix code follows, and the end of a term may be part of one.) */
+/* More are no better: measured, 6 and 10 within 0.1 %. The first ones double the length of symbols. */
+#define GENERATIONS 6
+
+#define SYMBOL_END   256u /* numbers below are bytes, this one is the bare end of a term */
+#define FIRST_JOINED 257u
+
+struct symbol {
+	uint64_t bytes; /* the first is the lowest; zeros above them */
+	uint32_t n_bytes;
+	bool is_end;
+};
+
+struct rest {
+	const uint8_t *bytes; /* eight more may be read */
+	uint32_t n_bytes;
+};
+
+struct symbol_slot {
+	uint64_t bytes;
+	uint32_t shape;  /* 2 n_bytes + is_end; 0: empty */
+	uint32_t number;
+};
+
+struct symbols {
+	struct symbol *symbols;
+	uint32_t n_symbols;
+	struct symbol_slot *slots; /* a hash table of those of two bytes or more */
+	uint32_t slot_mask;
+	uint16_t *lengths;       /* by two first bytes: bit n - 1, a symbol of n bytes; bit n + 7, one that also ends */
+	uint16_t last_byte[256]; /* symbol of this byte and the end, or 0 */
+};
+
+static uint64_t first_bytes(uint64_t word, uint32_t n)
+{
+	return n >= 8 ? word : word & ((UINT64_C(1) << (8 * n)) - 1);
+}
+
+static uint32_t slot_of(const struct symbols *symbols, uint64_t bytes, uint32_t shape)
+{
+	uint64_t x = (bytes + shape) * UINT64_C(0x9e3779b97f4a7c15);
+	return (uint32_t)(x >> 40) & symbols->slot_mask;
+}
+
+/* 0 if there is none. */
+static uint32_t find_joined(const struct symbols *symbols, uint64_t bytes, uint32_t shape)
+{
+	for (uint32_t at = slot_of(symbols, bytes, shape);; at = (at + 1) & symbols->slot_mask) {
+		const struct symbol_slot *slot = &symbols->slots[at];
+		if (slot->shape == 0)
+			return 0;
+		if (slot->bytes == bytes && slot->shape == shape)
+			return slot->number;
+	}
+}
+
+/* The symbol that the rest begins with; its is_end says that nothing is left, not even the end. */
+static uint32_t symbols_next(const struct symbols *symbols, const uint8_t *bytes, size_t n_bytes)
+{
+	if (n_bytes == 0)
+		return SYMBOL_END;
+	if (n_bytes == 1)
+		return symbols->last_byte[bytes[0]] ? symbols->last_byte[bytes[0]] : bytes[0];
+	uint64_t word = bs_load_u64(bytes);
+	uint32_t lengths = symbols->lengths[word & 0xffff];
+	if (n_bytes <= 8 && lengths >> (n_bytes + 7) & 1) {
+		uint32_t number = find_joined(symbols, first_bytes(word, (uint32_t)n_bytes), (uint32_t)n_bytes * 2 + 1);
+		if (number)
+			return number;
+	}
+	lengths &= n_bytes < 8 ? (1u << n_bytes) - 1 : 0xff;
+	while (lengths) {
+		uint32_t n = 32 - (uint32_t)__builtin_clz(lengths);
+		uint32_t number = find_joined(symbols, first_bytes(word, n), n * 2);
+		if (number)
+			return number;
+		lengths ^= 1u << (n - 1);
+	}
+	return bytes[0];
+}
+
+/* Makes the tables that cutting looks things up in. */
+static void index_symbols(struct symbols *symbols)
+{
+	memset(symbols->slots, 0, ((size_t)symbols->slot_mask + 1) * sizeof(*symbols->slots));
+	memset(symbols->lengths, 0, 65536 * sizeof(*symbols->lengths));
+	memset(symbols->last_byte, 0, sizeof(symbols->last_byte));
+	for (uint32_t i = FIRST_JOINED; i < symbols->n_symbols; i++) {
+		const struct symbol *symbol = &symbols->symbols[i];
+		if (symbol->n_bytes == 1) {
+			symbols->last_byte[symbol->bytes] = (uint16_t)i;
+			continue;
+		}
+		uint32_t shape = symbol->n_bytes * 2 + symbol->is_end;
+		uint32_t at = slot_of(symbols, symbol->bytes, shape);
+		while (symbols->slots[at].shape != 0)
+			at = (at + 1) & symbols->slot_mask;
+		symbols->slots[at] = (struct symbol_slot){symbol->bytes, shape, i};
+		symbols->lengths[symbol->bytes & 0xffff] |= (uint16_t)(1u << (symbol->n_bytes - 1 + 8 * symbol->is_end));
+	}
+}
+
+/* Two symbols that stood side by side: first << 32 | second, plus 1; 0 is an empty slot. */
+struct pair {
+	uint64_t name;
+	uint64_t count;
+};
+
+struct candidate {
+	struct symbol symbol;
+	uint64_t score; /* bytes it stands for, the end counted as one */
+};
+
+struct training {
+	struct symbols *symbols;
+	const struct rest *sample;
+	size_t n_sample;
+	uint64_t *counts;  /* a symbol */
+	struct pair *pairs;
+	size_t pair_mask;
+	struct candidate *candidates;
+	size_t n_candidates;
+};
+
+static void count_pair(struct training *training, uint32_t first, uint32_t second)
+{
+	uint64_t name = ((uint64_t)first << 32 | second) + 1;
+	size_t at = (size_t)(name * UINT64_C(0x9e3779b97f4a7c15) >> 32) & training->pair_mask;
+	while (training->pairs[at].name != 0 && training->pairs[at].name != name)
+		at = (at + 1) & training->pair_mask;
+	training->pairs[at].name = name;
+	training->pairs[at].count++;
+}
+
+static void count_sample(struct training *training)
+{
+	const struct symbol *all = training->symbols->symbols;
+	memset(training->counts, 0, training->symbols->n_symbols * sizeof(*training->counts));
+	memset(training->pairs, 0, (training->pair_mask + 1) * sizeof(*training->pairs));
+	for (size_t i = 0; i < training->n_sample; i++) {
+		const struct rest *rest = &training->sample[i];
+		uint32_t last = UINT32_MAX;
+		for (uint32_t at = 0, is_end = 0; !is_end;) {
+			uint32_t number = symbols_next(training->symbols, rest->bytes + at, rest->n_bytes - at);
+			training->counts[number]++;
+			if (last != UINT32_MAX && all[last].n_bytes + all[number].n_bytes <= BS_SYMBOL_BYTES)
+				count_pair(training, last, number);
+			last = number;
+			at += all[number].n_bytes;
+			is_end = all[number].is_end;
+		}
+	}
+}
+
+static void add_candidate(struct training *training, struct symbol symbol, uint64_t count)
+{
+	training->candidates[training->n_candidates++] =
+		(struct candidate){symbol, count * (symbol.n_bytes + symbol.is_end)};
+}
+
+static void take_candidates(struct training *training, uint32_t least_count)
+{
+	const struct symbol *all = training->symbols->symbols;
+	training->n_candidates = 0;
+	for (uint32_t i = FIRST_JOINED; i < training->symbols->n_symbols; i++)
+		if (training->counts[i] >= least_count)
+			add_candidate(training, all[i], training->counts[i]);
+	for (size_t i = 0; i <= training->pair_mask; i++) {
+		const struct pair *pair = &training->pairs[i];
+		if (pair->name == 0 || pair->count < least_count)
+			continue;
+		const struct symbol *a = &all[(pair->name - 1) >> 32];
+		const struct symbol *b = &all[(uint32_t)(pair->name - 1)];
+		uint64_t bytes = a->bytes | (b->n_bytes ? b->bytes << (8 * a->n_bytes) : 0);
+		add_candidate(training, (struct symbol){bytes, a->n_bytes + b->n_bytes, b->is_end}, pair->count);
+	}
+}
+
+static int compare_symbols(const struct symbol *x, const struct symbol *y)
+{
+	if (x->bytes != y->bytes)
+		return x->bytes < y->bytes ? -1 : 1;
+	uint32_t x_shape = x->n_bytes * 2 + x->is_end;
+	uint32_t y_shape = y->n_bytes * 2 + y->is_end;
+	return x_shape < y_shape ? -1 : x_shape > y_shape;
+}
+
+/* The better one of two that are equal stands first. */
+static int compare_by_symbol(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+	int order = compare_symbols(&x->symbol, &y->symbol);
+	return order ? order : (x->score < y->score) - (x->score > y->score);
+}
+
+static int compare_by_score(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+	if (x->score != y->score)
+		return x->score > y->score ? -1 : 1;
+	return compare_symbols(&x->symbol, &y->symbol);
+}
+
+/* The best candidates become the joined symbols. */
+static void choose(struct training *training, uint32_t max_symbols)
+{
+	struct candidate *all = training->candidates;
+	struct symbols *symbols = training->symbols;
+	size_t n = 0;
+	qsort(all, training->n_candidates, sizeof(*all), compare_by_symbol);
+	for (size_t i = 0; i < training->n_candidates; i++)
+		if (n == 0 || compare_symbols(&all[n - 1].symbol, &all[i].symbol) != 0)
+			all[n++] = all[i];
+	qsort(all, n, sizeof(*all), compare_by_score);
+	symbols->n_symbols = FIRST_JOINED;
+	for (size_t i = 0; i < n && symbols->n_symbols < max_symbols; i++)
+		symbols->symbols[symbols->n_symbols++] = all[i].symbol;
+	index_symbols(symbols);
+}
+
+static size_t power_of_two(size_t least)
+{
+	size_t n = 16;
+	while (n < least)
+		n *= 2;
+	return n;
+}
+
+static enum bs_status allocate(struct training *training, uint32_t max_symbols, struct bs_error *err)
+{
+	struct symbols *symbols = training->symbols;
+	size_t n_bytes = 0;
+	for (size_t i = 0; i < training->n_sample; i++)
+		n_bytes += training->sample[i].n_bytes;
+	size_t n_slots = power_of_two((size_t)max_symbols * 4);
+	training->pair_mask = power_of_two(n_bytes + n_bytes / 2) - 1; /* a rest of n bytes has at most n pairs */
+	symbols->slot_mask = (uint32_t)n_slots - 1;
+	symbols->symbols = calloc(max_symbols, sizeof(*symbols->symbols));
+	symbols->slots = calloc(n_slots, sizeof(*symbols->slots));
+	symbols->lengths = calloc(65536, sizeof(*symbols->lengths));
+	training->counts = calloc(max_symbols, sizeof(*training->counts));
+	training->pairs = calloc(training->pair_mask + 1, sizeof(*training->pairs));
+	training->candidates = calloc(n_bytes + max_symbols, sizeof(*training->candidates));
+	if (symbols->symbols && symbols->slots && symbols->lengths && training->counts && training->pairs &&
+	    training->candidates)
+		return BS_OK;
+	return bs_fail_memory(err, "the symbols of the lexicon", n_bytes * (sizeof(struct pair) + sizeof(struct candidate)));
+}
+
+/* Finds at most max_symbols (at least FIRST_JOINED) for the sample; a joined one occurs least_count times in it. For
+ * symbols_deinit, also after a failure. BS_NO_MEMORY. */
+static enum bs_status symbols_find(struct symbols *symbols, const struct rest *sample, size_t n_sample,
+                                   uint32_t max_symbols, uint32_t least_count, struct bs_error *err)
+{
+	struct training training = {.symbols = symbols, .sample = sample, .n_sample = n_sample};
+	*symbols = (struct symbols){0};
+	enum bs_status status = allocate(&training, max_symbols, err);
+	if (status)
+		goto out;
+	for (uint32_t i = 0; i < 256; i++)
+		symbols->symbols[i] = (struct symbol){i, 1, false};
+	symbols->symbols[SYMBOL_END] = (struct symbol){0, 0, true};
+	symbols->n_symbols = FIRST_JOINED;
+	index_symbols(symbols);
+	for (int i = 0; i < GENERATIONS && max_symbols > FIRST_JOINED; i++) {
+		count_sample(&training);
+		take_candidates(&training, least_count);
+		choose(&training, max_symbols);
+	}
+out:
+	free(training.counts);
+	free(training.pairs);
+	free(training.candidates);
+	return status;
+}
+
+static void symbols_deinit(struct symbols *symbols)
+{
+	free(symbols->symbols);
+	free(symbols->slots);
+	free(symbols->lengths);
+	*symbols = (struct symbols){0};
+}
 
 static size_t common_bytes(const struct bs_buffer *a, const uint8_t *b, size_t b_bytes)
 {
@@ -107,7 +394,7 @@ void bs_lexicon_writer_add(struct bs_lexicon_writer *lexicon, const uint8_t *ter
 struct added {
 	uint64_t n_dropped;
 	uint64_t df;
-	struct bs_rest rest;
+	struct rest rest;
 };
 
 /* The term at `at`; gives where the next one begins. */
@@ -118,13 +405,13 @@ static const uint8_t *read_added(const uint8_t *at, struct added *term)
 	at = bs_varint_get(at, end, &term->n_dropped);
 	at = bs_varint_get(at, end, &term->df);
 	at = bs_varint_get(at, end, &n_bytes);
-	term->rest = (struct bs_rest){at, (uint32_t)n_bytes};
+	term->rest = (struct rest){at, (uint32_t)n_bytes};
 	return at + n_bytes;
 }
 
 struct coding {
 	struct bs_lexicon_writer *lexicon;
-	struct bs_symbols symbols;
+	struct symbols symbols;
 	uint16_t *cut;             /* the symbols of all rests, one after the other */
 	size_t n_cut;
 	bool by_context;
@@ -160,10 +447,10 @@ static enum bs_status find_symbols(struct coding *coding, struct bs_error *err)
 {
 	struct bs_lexicon_writer *lexicon = coding->lexicon;
 	uint64_t every = lexicon->n_terms / SAMPLE_TERMS + 1;
-	uint64_t max_symbols = BS_FIRST_JOINED + lexicon->n_terms / TERMS_PER_SYMBOL;
+	uint64_t max_symbols = FIRST_JOINED + lexicon->n_terms / TERMS_PER_SYMBOL;
 	const uint64_t *starts = (const uint64_t *)(const void *)lexicon->starts.data;
 	size_t n_blocks = lexicon->starts.used_bytes / sizeof(*starts);
-	struct bs_rest *sample = malloc((n_blocks / every + 1) * BS_LEXICON_BLOCK_TERMS * sizeof(*sample));
+	struct rest *sample = malloc((n_blocks / every + 1) * BS_LEXICON_BLOCK_TERMS * sizeof(*sample));
 	if (!sample)
 		return bs_fail_memory(err, "the symbols of the lexicon", SAMPLE_TERMS * sizeof(*sample));
 	size_t n = 0;
@@ -177,7 +464,7 @@ static enum bs_status find_symbols(struct coding *coding, struct bs_error *err)
 		}
 	}
 	uint32_t least_count = every >= 4 ? LEAST_COUNT / 3 : LEAST_COUNT;
-	enum bs_status status = bs_symbols_find(&coding->symbols, sample, n,
+	enum bs_status status = symbols_find(&coding->symbols, sample, n,
 	                                        (uint32_t)(max_symbols < MAX_SYMBOLS ? max_symbols : MAX_SYMBOLS),
 	                                        least_count, err);
 	free(sample);
@@ -194,7 +481,7 @@ static uint32_t head_of(const struct added *term)
 static enum bs_status cut_all(struct coding *coding, struct bs_error *err)
 {
 	const struct bs_lexicon_writer *lexicon = coding->lexicon;
-	const struct bs_symbol *symbols = coding->symbols.symbols;
+	const struct symbol *symbols = coding->symbols.symbols;
 	size_t capacity = 0;
 	uint32_t head_context = 0;
 	const uint8_t *at = lexicon->terms.data;
@@ -213,7 +500,7 @@ static enum bs_status cut_all(struct coding *coding, struct bs_error *err)
 		coding->counts[heads_row(coding, head_context) + head_of(&term)]++;
 		uint32_t context = bs_first_context(term.n_dropped);
 		for (uint32_t j = 0, is_end = 0; !is_end;) {
-			uint32_t number = bs_symbols_next(&coding->symbols, term.rest.bytes + j, term.rest.n_bytes - j);
+			uint32_t number = symbols_next(&coding->symbols, term.rest.bytes + j, term.rest.n_bytes - j);
 			coding->cut[coding->n_cut++] = (uint16_t)number;
 			coding->counts[rests_row(coding, context) + number]++;
 			j += symbols[number].n_bytes;
@@ -276,7 +563,7 @@ static enum bs_status write_codes(struct coding *coding)
 	bs_buffer_clear(section);
 	enum bs_status status = bs_buffer_append(section, head, sizeof(head), NULL);
 	for (uint32_t i = 0; i < coding->n_used && !status; i++) {
-		const struct bs_symbol *symbol = &coding->symbols.symbols[coding->number_of[i]];
+		const struct symbol *symbol = &coding->symbols.symbols[coding->number_of[i]];
 		uint8_t bytes[9] = {(uint8_t)(symbol->n_bytes | (symbol->is_end ? 16 : 0))};
 		bs_store_u64(bytes + 1, symbol->bytes);
 		status = bs_buffer_append(section, bytes, 1 + symbol->n_bytes, NULL);
@@ -339,7 +626,7 @@ static void put_head(struct coding *coding, const struct added *term, uint32_t c
 static const uint16_t *put_rest(struct coding *coding, const struct added *term, const uint16_t *cut)
 {
 	uint32_t context = bs_first_context(term->n_dropped);
-	const struct bs_symbol *symbol;
+	const struct symbol *symbol;
 	uint32_t n_done = 0;
 	do {
 		size_t at = rests_row(coding, context) + *cut;
@@ -386,14 +673,6 @@ static enum bs_status write_terms(struct coding *coding)
 	return BS_OK;
 }
 
-static uint64_t first_eight(const uint8_t *bytes, size_t n_bytes)
-{
-	uint64_t prefix = 0;
-	for (size_t i = 0; i < 8; i++)
-		prefix = prefix << 8 | (i < n_bytes ? bytes[i] : 0);
-	return prefix;
-}
-
 static void write_separator_head(struct bs_writer *writer, uint64_t block_bytes, uint64_t n_dropped, uint64_t n_rest)
 {
 	bool is_long = block_bytes > UINT8_MAX || n_dropped > 15 || n_rest > 15;
@@ -426,7 +705,7 @@ static enum bs_status write_index(struct coding *coding)
 		at = bs_varint_get(at, at + BS_VARINT_MAX_BYTES, &n_rest);
 		if (block % BS_LEXICON_CHAPTER_BLOCKS == 0) {
 			uint8_t entry[BS_LEXICON_CHAPTER_BYTES];
-			bs_store_u64(entry, first_eight(at, (size_t)n_rest));
+			bs_store_u64(entry, bs_first_eight(at, (size_t)n_rest));
 			bs_store_u64(entry + 8, terms_off);
 			bs_store_u64(entry + 16, bs_writer_section_bytes(lexicon->writer));
 			status = bs_buffer_append(&lexicon->chapters, entry, sizeof(entry), NULL);
@@ -469,7 +748,7 @@ enum bs_status bs_lexicon_writer_finish(struct bs_lexicon_writer *lexicon, struc
 	struct coding coding = {.lexicon = lexicon, .by_context = lexicon->n_terms >= CONTEXT_TERMS};
 	if (!lexicon->status && lexicon->n_terms > 0)
 		lexicon->status = code_terms(&coding, err);
-	bs_symbols_deinit(&coding.symbols);
+	symbols_deinit(&coding.symbols);
 	free(coding.cut);
 	free(coding.counts);
 	free(coding.lengths);

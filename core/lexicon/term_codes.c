@@ -15,8 +15,7 @@ struct counted {
 
 static int compare_counted(const void *a, const void *b)
 {
-	const struct counted *x = a;
-	const struct counted *y = b;
+	const struct counted *x = a, *y = b;
 	if (x->count != y->count)
 		return x->count < y->count ? -1 : 1;
 	return x->symbol < y->symbol ? -1 : x->symbol > y->symbol;
@@ -78,8 +77,7 @@ enum bs_status bs_code_lengths(const uint64_t *counts, uint32_t n, uint8_t *leng
 	struct counted *counted = malloc(((size_t)n + 1) * sizeof(*counted));
 	uint64_t *work = malloc(((size_t)n + 1) * sizeof(*work));
 	enum bs_status status = BS_OK;
-	uint32_t n_of[N_LENGTHS] = {0};
-	uint32_t n_used = 0;
+	uint32_t n_of[N_LENGTHS] = {0}, n_used = 0;
 	memset(lengths, 0, n);
 	if (!counted || !work) {
 		status = bs_fail_memory(err, "the codes of the lexicon", (uint64_t)n * (sizeof(*counted) + sizeof(*work)));

@@ -1,6 +1,6 @@
 /*
  * bloom.h: the classic Bloom filter (B. H. Bloom, "Space/time trade-offs in hash coding with allowable errors", 1970),
- * and the arithmetic that everything else here rests on.
+ * and its formulas.
  *
  * A filter of m bits holding n distinct keys with k hashes each
  *   is smallest for a wanted false-positive rate p at     m = -n ln p / (ln 2)^2,  k = (m / n) ln 2;
@@ -8,8 +8,8 @@
  *   answers "maybe" for an absent key with probability    d^k;
  *   with t bits set holds about                           n* = -(m / k) ln(1 - t / m)   keys.
  *
- * The matrix (slab.h) is thousands of such filters side by side, one a document; this module is the single filter, used
- * to summarise a whole segment, and the proof by test that the arithmetic holds on our hash.
+ * The program does not use it; the tests measure the formulas with it, on our hash. The matrix (slab.h) is thousands of
+ * such filters side by side, one a document, and its rates follow from the same formulas.
  */
 #ifndef BS_CORE_MATRIX_BLOOM_H
 #define BS_CORE_MATRIX_BLOOM_H

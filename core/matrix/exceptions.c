@@ -267,24 +267,16 @@ enum bs_status bs_exceptions_read(const struct bs_term_exceptions *list, struct 
 	return status;
 }
 
-static enum bs_status find_offsets(const struct bs_exceptions *exceptions, uint64_t index,
-                                   struct bs_term_exceptions *list, struct bs_error *err)
-{
-	uint64_t first, end;
-	enum bs_status status = bs_packed_get_span(&exceptions->offsets, index, &first, &end, err);
-	if (status)
-		return status;
-	return open_list(exceptions, first, end, list, err);
-}
-
 enum bs_status bs_exceptions_find(const struct bs_exceptions *exceptions, uint64_t ordinal,
                                   struct bs_term_exceptions *list_out, struct bs_error *err)
 {
 	bool found;
-	uint64_t index;
+	uint64_t index, first = 0, end = 0;
 	*list_out = (struct bs_term_exceptions){.exceptions = exceptions};
 	enum bs_status status = bs_packed_find(&exceptions->terms, ordinal, &found, &index, err);
-	return status || !found ? status : find_offsets(exceptions, index, list_out, err);
+	if (!status && found)
+		status = bs_packed_get_span(&exceptions->offsets, index, &first, &end, err);
+	return status || !found ? status : open_list(exceptions, first, end, list_out, err);
 }
 
 void bs_exceptions_builder_deinit(struct bs_exceptions_builder *builder)
@@ -319,26 +311,16 @@ enum bs_status bs_exceptions_join(struct bs_exceptions_builder *builder, const s
 
 static int compare_slabs(const void *a, const void *b)
 {
-	const struct bs_slab_exceptions *x = a;
-	const struct bs_slab_exceptions *y = b;
+	const struct bs_slab_exceptions *x = a, *y = b;
 	if (x->ordinal != y->ordinal)
 		return x->ordinal < y->ordinal ? -1 : 1;
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* How many runs from i on are of one term. */
-static size_t slabs_of_term(const struct bs_slab_exceptions *slabs, size_t i, size_t n)
-{
-	size_t end = i + 1;
-	while (end < n && slabs[end].ordinal == slabs[i].ordinal)
-		end++;
-	return end - i;
-}
-
-/* The rows of runs[0..n), of one term, as one list. rows is scratch. */
+/* The rows of slabs[0..n), of one term, as one list. rows is scratch. */
 static enum bs_status encode_slabs(const struct bs_exceptions_builder *builder, const struct bs_slab_exceptions *slabs,
-                                  size_t n, uint64_t n_rows, struct bs_buffer *rows, struct bs_buffer *coded,
-                                  struct bs_error *err)
+                                   size_t n, uint64_t n_rows, struct bs_buffer *rows, struct bs_buffer *coded,
+                                   struct bs_error *err)
 {
 	const uint32_t *all = (const uint32_t *)(const void *)builder->rows.data;
 	enum bs_status status = BS_OK;
@@ -367,16 +349,14 @@ enum bs_status bs_exceptions_write(struct bs_exceptions_builder *builder, uint64
 {
 	struct bs_slab_exceptions *slabs = (struct bs_slab_exceptions *)(void *)builder->slabs.data;
 	size_t n = builder->slabs.used_bytes / sizeof(*slabs);
-	struct bs_buffer coded = {0};
-	struct bs_buffer terms = {0};
-	struct bs_buffer offsets = {0};
-	struct bs_buffer rows = {0};
+	struct bs_buffer coded = {0}, terms = {0}, offsets = {0}, rows = {0};
 	enum bs_status status = BS_OK;
 	if (n > 1)
 		qsort(slabs, n, sizeof(*slabs), compare_slabs);
 	for (size_t i = 0, n_here; i < n && !status; i += n_here) {
 		uint64_t offset = coded.used_bytes;
-		n_here = slabs_of_term(slabs, i, n);
+		for (n_here = 1; i + n_here < n && slabs[i + n_here].ordinal == slabs[i].ordinal; n_here++)
+			continue;
 		status = bs_buffer_append(&terms, &slabs[i].ordinal, sizeof(slabs[i].ordinal), err);
 		if (!status)
 			status = bs_buffer_append(&offsets, &offset, sizeof(offset), err);

@@ -7,7 +7,7 @@
 #include "core/file/segment_sections.h"
 
 enum bs_status bs_forward_filter_open(struct bs_forward_filter *filter, const struct bs_container *file, uint32_t slab,
-                                   uint32_t n_rows, struct bs_forward_hashing hashing, struct bs_error *err)
+                                      uint32_t n_rows, struct bs_forward_hashing hashing, struct bs_error *err)
 {
 	filter->hashing = hashing;
 	if (hashing.n_hashes < 1 || hashing.n_hashes > BS_FORWARD_MOST_HASHES || hashing.near_log2 > BS_FORWARD_MOST_NEAR_LOG2)
@@ -21,7 +21,7 @@ enum bs_status bs_forward_filter_open(struct bs_forward_filter *filter, const st
 }
 
 enum bs_status bs_forward_filter_rows(const struct bs_forward_filter *filter, uint32_t group, struct bs_probe probe,
-                                   uint64_t wanted, uint64_t *rows_out, struct bs_error *err)
+                                      uint64_t wanted, uint64_t *rows_out, struct bs_error *err)
 {
 	*rows_out = 0;
 	enum bs_status status = bs_section_touch(&filter->offsets, (uint64_t)group * 8, 16, err);
@@ -59,7 +59,7 @@ uint32_t bs_forward_filter_width(struct bs_forward_hashing hashing, uint64_t n_n
 }
 
 void bs_forward_filter_set(struct bs_forward_hashing hashing, uint64_t *words, uint32_t n_columns, uint32_t row_of_group,
-                        const uint32_t *ordinals, uint32_t n)
+                           const uint32_t *ordinals, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		if (i > 0 && ordinals[i] >> hashing.near_log2 == ordinals[i - 1] >> hashing.near_log2)

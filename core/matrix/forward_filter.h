@@ -54,7 +54,7 @@ static inline struct bs_probe bs_forward_filter_probe(struct bs_forward_hashing 
 /* Bit i of *rows_out: row 64 group + i, one of those wanted, may have the term of the probe; those that have it are
  * among them. */
 enum bs_status bs_forward_filter_rows(const struct bs_forward_filter *filter, uint32_t group, struct bs_probe probe,
-                                   uint64_t wanted, uint64_t *rows_out, struct bs_error *err) BS_WARN_UNUSED;
+                                      uint64_t wanted, uint64_t *rows_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Neighbourhoods of n ascending ordinals, of 2^near_log2 each. */
 uint32_t bs_forward_neighbourhoods(uint32_t near_log2, const uint32_t *ordinals, uint32_t n);
@@ -65,6 +65,6 @@ uint32_t bs_forward_neighbourhoods(uint32_t near_log2, const uint32_t *ordinals,
 uint32_t bs_forward_filter_width(struct bs_forward_hashing hashing, uint64_t n_neighbourhoods);
 /* Sets what the row's list, n ascending ordinals, has to have. */
 void bs_forward_filter_set(struct bs_forward_hashing hashing, uint64_t *words, uint32_t n_columns, uint32_t row_of_group,
-                        const uint32_t *ordinals, uint32_t n);
+                           const uint32_t *ordinals, uint32_t n);
 
 #endif

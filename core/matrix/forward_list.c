@@ -78,20 +78,12 @@ uint64_t bs_forward_list_bytes(const uint32_t *ordinals, uint32_t n)
 	return list_bytes(n_runs, n_bits);
 }
 
-/* ORs the low n_bits, at most 32, of value into zeroed bytes. */
-static void put_bits(uint8_t *bytes, uint64_t *at, uint64_t value, uint32_t n_bits)
-{
-	bs_put_bits(bytes, *at, value & ((UINT64_C(1) << n_bits) - 1));
-	*at += n_bits;
-}
-
 /* As many zeros as the number has bits behind its highest; that one; and those, the low ones first. */
 static void put_gamma(uint8_t *bytes, uint64_t *at, uint64_t value)
 {
 	uint32_t n = log2_floor(value);
-	*at += n;
-	put_bits(bytes, at, 1, 1);
-	put_bits(bytes, at, value, n);
+	*at = bs_append_bits(bytes, *at + n, 1, 1);
+	*at = bs_append_bits(bytes, *at, value, n);
 }
 
 enum bs_status bs_forward_list_append(struct bs_buffer *to, const uint32_t *ordinals, uint32_t n, struct bs_error *err)
@@ -111,8 +103,7 @@ enum bs_status bs_forward_list_append(struct bs_buffer *to, const uint32_t *ordi
 	memset(list, 0, (size_t)n_bytes);
 	bs_store_u32(list, n);
 	bs_store_u32(list + 4, n_runs);
-	uint64_t at = 0;
-	uint64_t end = 0;
+	uint64_t at = 0, end = 0;
 	for (uint32_t i = 0, r = 0; i < n; r++) {
 		if (r > 0 && r % SAMPLE_RUNS == 0) {
 			bs_store_u32(sample, (uint32_t)end);
@@ -122,7 +113,7 @@ enum bs_status bs_forward_list_append(struct bs_buffer *to, const uint32_t *ordi
 		struct run run = next_run(ordinals, n, &i);
 		uint64_t gap = gap_before(&run, end, r == 0);
 		put_gamma(codes, &at, (gap >> GAP_LOW_BITS) + 1);
-		put_bits(codes, &at, gap, GAP_LOW_BITS);
+		at = bs_append_bits(codes, at, gap, GAP_LOW_BITS);
 		put_gamma(codes, &at, run.end - run.first);
 		end = run.end;
 	}
@@ -281,7 +272,7 @@ static enum bs_status start_stretch(const struct list *list, uint64_t stretch, s
 }
 
 enum bs_status bs_forward_list_has(const struct bs_section *section, uint64_t start, uint64_t end, uint64_t ordinal,
-                                bool *has_out, struct bs_error *err)
+                                   bool *has_out, struct bs_error *err)
 {
 	struct list list;
 	struct decoder decoder;
@@ -305,7 +296,7 @@ enum bs_status bs_forward_list_has(const struct bs_section *section, uint64_t st
 }
 
 enum bs_status bs_forward_list_count(const struct bs_section *section, uint64_t start, uint64_t end, uint32_t *n_out,
-                                  struct bs_error *err)
+                                     struct bs_error *err)
 {
 	struct list list = {.n = 0};
 	enum bs_status status = start == end ? BS_OK : open_list(&list, section, start, end, err);
@@ -324,7 +315,7 @@ static enum bs_status append_run(struct bs_buffer *ordinals, const struct run *r
 }
 
 enum bs_status bs_forward_list_read(const struct bs_section *section, uint64_t start, uint64_t end, uint64_t n_terms,
-                                 struct bs_buffer *ordinals, struct bs_error *err)
+                                    struct bs_buffer *ordinals, struct bs_error *err)
 {
 	struct list list;
 	struct bs_buffer again = {0};

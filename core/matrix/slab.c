@@ -156,43 +156,33 @@ enum bs_status bs_slab_exact_popcount(const struct bs_slab *slab, uint32_t c, ui
 	return status;
 }
 
-/* Binary search for value in u32s [first, first + n) of a section. Returns its index or n, and touches as it goes. */
-static enum bs_status find_u32(const struct bs_section *section, uint64_t first, uint64_t n, uint64_t value,
-                               uint64_t *index_out, struct bs_error *err)
+enum bs_status bs_slab_find_exact(const struct bs_slab *slab, uint64_t term_ordinal, bool *found_out,
+                                  uint32_t *column_out, struct bs_error *err)
 {
-	uint64_t low = 0;
-	uint64_t high = n;
+	uint32_t low = 0, high = slab->exact.n_columns;
+	*found_out = false;
+	*column_out = high;
 	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-		enum bs_status status = bs_section_touch(section, (first + middle) * 4, 4, err);
+		uint32_t middle = low + (high - low) / 2;
+		enum bs_status status = bs_section_touch(&slab->exact_terms, (uint64_t)middle * 4, 4, err);
 		if (status)
 			return status;
-		uint32_t found = bs_load_u32(section->data + (first + middle) * 4);
-		if (found == value) {
-			*index_out = middle;
+		uint32_t found = bs_load_u32(slab->exact_terms.data + (uint64_t)middle * 4);
+		if (found == term_ordinal) {
+			*found_out = true;
+			*column_out = middle;
 			return BS_OK;
 		}
-		if (found < value)
+		if (found < term_ordinal)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	*index_out = n;
 	return BS_OK;
 }
 
-enum bs_status bs_slab_find_exact(const struct bs_slab *slab, uint64_t term_ordinal, bool *found_out,
-                                  uint32_t *column_out, struct bs_error *err)
-{
-	uint64_t index = 0;
-	enum bs_status status = find_u32(&slab->exact_terms, 0, slab->exact.n_columns, term_ordinal, &index, err);
-	*found_out = !status && index < slab->exact.n_columns;
-	*column_out = (uint32_t)index;
-	return status;
-}
-
 enum bs_status bs_slab_forward_span(const struct bs_slab *slab, uint32_t row, uint64_t *start_out, uint64_t *end_out,
-                                 struct bs_error *err)
+                                    struct bs_error *err)
 {
 	enum bs_status status = bs_packed_get_span(&slab->forward_offsets, row, start_out, end_out, err);
 	if (status)
@@ -203,7 +193,7 @@ enum bs_status bs_slab_forward_span(const struct bs_slab *slab, uint32_t row, ui
 }
 
 enum bs_status bs_slab_forward_column(const struct bs_slab *slab, uint32_t c, const uint8_t **words_out,
-                                   struct bs_error *err)
+                                      struct bs_error *err)
 {
 	uint64_t n_bytes = (uint64_t)bs_forward_groups(slab->n_docs) * 8;
 	*words_out = slab->forward_columns.data + c * n_bytes;
@@ -211,7 +201,7 @@ enum bs_status bs_slab_forward_column(const struct bs_slab *slab, uint32_t c, co
 }
 
 enum bs_status bs_slab_forward_find(const struct bs_slab *slab, uint32_t row, uint64_t term_ordinal, bool *has_out,
-                                 struct bs_error *err)
+                                    struct bs_error *err)
 {
 	uint64_t start, end;
 	*has_out = false;
@@ -220,7 +210,7 @@ enum bs_status bs_slab_forward_find(const struct bs_slab *slab, uint32_t row, ui
 }
 
 enum bs_status bs_slab_forward_has(const struct bs_slab *slab, uint32_t row, uint64_t term_ordinal, bool *has_out,
-                                struct bs_error *err)
+                                   struct bs_error *err)
 {
 	bool is_exact;
 	uint32_t column;

@@ -168,18 +168,18 @@ static inline BS_WARN_UNUSED enum bs_status bs_slab_document(const struct bs_sla
 
 /* Forward lists: where the row's list stands in forward_terms. */
 enum bs_status bs_slab_forward_span(const struct bs_slab *slab, uint32_t row, uint64_t *start_out, uint64_t *end_out,
-                                 struct bs_error *err) BS_WARN_UNUSED;
+                                    struct bs_error *err) BS_WARN_UNUSED;
 
 /* Forward lists: the words of exact column c, one a group of 64 rows. */
 enum bs_status bs_slab_forward_column(const struct bs_slab *slab, uint32_t c, const uint8_t **words_out,
-                                   struct bs_error *err) BS_WARN_UNUSED;
+                                      struct bs_error *err) BS_WARN_UNUSED;
 
 /* Forward lists: whether the row's list has a term that has no exact column. */
 enum bs_status bs_slab_forward_find(const struct bs_slab *slab, uint32_t row, uint64_t term_ordinal, bool *has_out,
-                                 struct bs_error *err) BS_WARN_UNUSED;
+                                    struct bs_error *err) BS_WARN_UNUSED;
 
 /* Forward lists: whether the row's document has the term, by its exact column or its list. */
 enum bs_status bs_slab_forward_has(const struct bs_slab *slab, uint32_t row, uint64_t term_ordinal, bool *has_out,
-                                struct bs_error *err) BS_WARN_UNUSED;
+                                   struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

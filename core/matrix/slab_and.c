@@ -139,8 +139,8 @@ static enum bs_status push_round(const struct bs_slab *slab, uint32_t level_inde
 }
 
 static enum bs_status forward_columns(const struct bs_slab *slab, uint32_t level, const struct bs_slab_term *const *terms,
-                                   size_t n_terms, struct bs_and_scratch *scratch, const struct bs_live *live,
-                                   struct column_list *list, struct bs_error *err)
+                                      size_t n_terms, struct bs_and_scratch *scratch, const struct bs_live *live,
+                                      struct column_list *list, struct bs_error *err)
 {
 	*list = (struct column_list){.columns = (struct ordered_column *)(void *)scratch->columns.data};
 	enum bs_status status = level == 0 ? push_exact(slab, terms, n_terms, false, live, list, err) : BS_OK;

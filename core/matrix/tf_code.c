@@ -74,8 +74,7 @@ static inline unsigned bit_of(const struct reading *from, uint32_t j)
 
 static uint32_t decode_gamma(const struct reading *from)
 {
-	uint32_t j = FIRST_GAMMA;
-	uint32_t n_digits = 0;
+	uint32_t j = FIRST_GAMMA, n_digits = 0;
 	uint64_t value = 1;
 	while (n_digits < MOST_ONES && bit_of(from, j++))
 		n_digits++;
@@ -257,14 +256,6 @@ static void take_places(const struct spelled *spelled, size_t n, const struct bs
 	}
 }
 
-static void place_by_start(const struct spelled *spelled, size_t n, const struct bs_band *band, uint32_t *n_begun,
-                           uint64_t *values)
-{
-	count_begun(spelled, n, band, n_begun);
-	sum_begun(band, n_begun);
-	take_places(spelled, n, band, n_begun, values);
-}
-
 /* In another order, which makes no other bits: the first bits of the rows, and what solves them, are the same in any. */
 static void place_words(const struct bs_tf_word *words, size_t n_words, const struct bs_band *band, uint32_t *n_begun,
                         uint64_t *values)
@@ -291,20 +282,22 @@ static enum bs_status solve(struct bs_tf_coder *coder, const struct bs_tf_word *
 		return status;
 	if (is_long(n))
 		status = bs_kernel_choose("plain", &kernel, err);
-	if (is_long(n))
+	if (is_long(n)) {
 		place_words(words, n_words, &band, n_begun, values);
-	else if (band.n_starts == 1)
+	} else if (band.n_starts == 1) {
 		place_dense(spelled, n, &band, n_begun, values);
-	else
-		place_by_start(spelled, n, &band, n_begun, values);
+	} else {
+		count_begun(spelled, n, &band, n_begun);
+		sum_begun(&band, n_begun);
+		take_places(spelled, n, &band, n_begun, values);
+	}
 	*solved_out = !status && kernel->solve_band(&band, bits);
 	return status;
 }
 
 static int compare_hashes(const void *a, const void *b)
 {
-	const struct bs_tf_word *x = a;
-	const struct bs_tf_word *y = b;
+	const struct bs_tf_word *x = a, *y = b;
 	return x->hash < y->hash ? -1 : x->hash > y->hash;
 }
 

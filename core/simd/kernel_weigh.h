@@ -68,7 +68,7 @@ static inline line_t at_least(const line_t *planes, uint32_t n_planes, line_t ma
 }
 
 static inline void weigh(const uint64_t *lines, uint64_t *kept, struct bs_live *live, const struct bs_weighed_term *terms,
-                  size_t n_terms, uint32_t n_planes, uint32_t threshold)
+                         size_t n_terms, uint32_t n_planes, uint32_t threshold)
 {
 	FOR_EACH_LIVE(live, block) {
 		line_t planes[BS_WEIGH_PLANES];

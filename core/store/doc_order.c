@@ -59,11 +59,6 @@ struct bs_doc_stream {
 	struct bs_doc_record record;
 };
 
-static const struct bs_doc_table *stream_table(const struct bs_snapshot *snapshot, uint32_t segment)
-{
-	return segment == BS_DOC_EXCLUDED ? &snapshot->exclusions : &snapshot->segments[segment].docs;
-}
-
 /* Moves to the next live document from ref on, and reads it; ref.document == end if there is none. */
 static enum bs_status stream_settle(const struct bs_snapshot *snapshot, struct bs_doc_stream *stream,
                                     struct bs_error *err)
@@ -104,7 +99,9 @@ static void sift_down(struct bs_doc_cursor *cursor, size_t i)
 /* A stream for every range of the source in a table. */
 static enum bs_status add_streams(struct bs_doc_cursor *cursor, uint32_t segment, uint32_t source, struct bs_error *err)
 {
-	const struct bs_doc_table *table = stream_table(cursor->snapshot, segment);
+	const struct bs_snapshot *snapshot = cursor->snapshot;
+	const struct bs_doc_table *table =
+		segment == BS_DOC_EXCLUDED ? &snapshot->exclusions : &snapshot->segments[segment].docs;
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < table->n_ranges && !status; i++) {
 		struct bs_source_range range = bs_doc_table_range(table, i);
@@ -117,7 +114,7 @@ static enum bs_status add_streams(struct bs_doc_cursor *cursor, uint32_t segment
 		cursor->streams = streams;
 		struct bs_doc_stream *stream = &streams[cursor->n_streams];
 		*stream = (struct bs_doc_stream){.ref = {segment, range.first}, .end = range.end};
-		status = stream_settle(cursor->snapshot, stream, err);
+		status = stream_settle(snapshot, stream, err);
 		cursor->n_streams += stream->ref.document < stream->end;
 	}
 	return status;

@@ -9,11 +9,10 @@
 #define RANGE_BYTES   8u
 #define PLACE_BYTES (4 * sizeof(uint64_t))
 
-/* The last range that starts at or before the document. n_runs >= 1. */
+/* The last range that starts at or before the document. n_ranges >= 1. */
 static uint32_t find_range(const uint8_t *ranges, uint32_t n_ranges, uint32_t document)
 {
-	uint32_t low = 0;
-	uint32_t high = n_ranges;
+	uint32_t low = 0, high = n_ranges;
 	while (high - low > 1) {
 		uint32_t middle = low + (high - low) / 2;
 		if (bs_load_u32(ranges + (uint64_t)middle * RANGE_BYTES + 4) <= document)
@@ -79,7 +78,7 @@ enum bs_status bs_doc_table_add(struct bs_doc_table_builder *builder, const stru
 }
 
 void bs_doc_table_builder_get(const struct bs_doc_table_builder *builder, uint32_t document,
-                           struct bs_doc_record *record_out)
+                              struct bs_doc_record *record_out)
 {
 	uint64_t i = document;
 	uint64_t start = bs_load_u64(builder->name_offsets.data + i * 8);
@@ -228,8 +227,7 @@ enum bs_status bs_doc_table_length(const struct bs_doc_table *table, uint32_t do
 enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t document, struct bs_doc_record *record_out,
                                 struct bs_error *err)
 {
-	uint64_t i = document;
-	uint64_t place[4];
+	uint64_t i = document, place[4];
 	uint32_t length, name_bytes;
 	const uint8_t *name;
 	if (document >= table->n_docs)

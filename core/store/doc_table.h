@@ -52,7 +52,7 @@ enum bs_status bs_doc_table_add(struct bs_doc_table_builder *builder, const stru
                                 struct bs_error *err) BS_WARN_UNUSED;
 /* A document added before: record_out->name is borrowed until the next call that adds. document < n_docs. */
 void bs_doc_table_builder_get(const struct bs_doc_table_builder *builder, uint32_t document,
-                           struct bs_doc_record *record_out);
+                              struct bs_doc_record *record_out);
 uint32_t bs_doc_table_builder_get_length(const struct bs_doc_table_builder *builder, uint32_t document);
 /* Bytes held, for a memory budget. */
 uint64_t bs_doc_table_builder_bytes(const struct bs_doc_table_builder *builder);

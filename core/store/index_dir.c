@@ -156,20 +156,18 @@ static uint64_t number_of(const char *name)
 	return strcmp(name, same) == 0 && number < BS_MOST_NUMBER ? number : 0;
 }
 
-/* Only names that we ourselves give: somebody's own file in the folder is not ours to remove. */
-static bool is_ours(const char *name)
-{
-	return number_of(name) != 0 || strcmp(name, "manifest.new") == 0 || strcmp(name, "folders.new") == 0;
-}
-
 void bs_index_sweep(const struct bs_dir *dir, const struct bs_manifest *manifest)
 {
 	DIR *stream = bs_dir_list(dir);
 	if (!stream)
 		return;
-	for (struct dirent *entry = readdir(stream); entry; entry = readdir(stream))
-		if (is_ours(entry->d_name) && !is_named(manifest, entry->d_name))
-			bs_dir_remove(dir, entry->d_name);
+	for (struct dirent *entry = readdir(stream); entry; entry = readdir(stream)) {
+		const char *name = entry->d_name;
+		/* Only names that we ourselves give: somebody's own file in the folder is not ours to remove. */
+		bool is_ours = number_of(name) != 0 || strcmp(name, "manifest.new") == 0 || strcmp(name, "folders.new") == 0;
+		if (is_ours && !is_named(manifest, name))
+			bs_dir_remove(dir, name);
+	}
 	closedir(stream);
 }
 

@@ -15,7 +15,7 @@
 #define SECTION_SOURCES  2u
 #define SECTION_SEGMENTS 3u
 #define SECTION_FIELDS   4u
-#define SECTION_PASSED_OVER 5u
+#define SECTION_NON_DOCUMENTS 5u
 
 #define SEGMENT_FULL 1u
 
@@ -251,12 +251,12 @@ enum bs_status bs_manifest_add_field(struct bs_manifest *manifest, const char *n
 
 /* An entry is the number of its source and where its first NUL byte ends, four bytes each, and its name, NUL-ended: in
  * memory as in the file. */
-#define PASSED_OVER_HEAD_BYTES 8u
+#define NON_DOCUMENT_HEAD_BYTES 8u
 
 enum bs_status bs_manifest_add_non_document(struct bs_manifest *manifest, const struct bs_non_documents *file,
-                                           struct bs_error *err)
+                                            struct bs_error *err)
 {
-	uint8_t head[PASSED_OVER_HEAD_BYTES];
+	uint8_t head[NON_DOCUMENT_HEAD_BYTES];
 	bs_store_u32(head, file->source);
 	bs_store_u32(head + 4, file->nul_end);
 	enum bs_status status = bs_buffer_append(&manifest->non_documents, head, sizeof(head), err);
@@ -271,9 +271,9 @@ bool bs_manifest_next_non_document(const struct bs_manifest *manifest, size_t *a
 	*file_out = (struct bs_non_documents){
 		.source = bs_load_u32(list->data + *at),
 		.nul_end = bs_load_u32(list->data + *at + 4),
-		.name = (const char *)list->data + *at + PASSED_OVER_HEAD_BYTES,
+		.name = (const char *)list->data + *at + NON_DOCUMENT_HEAD_BYTES,
 	};
-	*at += PASSED_OVER_HEAD_BYTES + strlen(file_out->name) + 1;
+	*at += NON_DOCUMENT_HEAD_BYTES + strlen(file_out->name) + 1;
 	return true;
 }
 
@@ -392,7 +392,7 @@ static void write_segments(struct bs_writer *writer, const struct bs_manifest *m
 	bs_writer_section(writer, SECTION_FIELDS, 0);
 	write_list(writer, manifest->fields);
 	if (manifest->options.grams) {
-		bs_writer_section(writer, SECTION_PASSED_OVER, 0);
+		bs_writer_section(writer, SECTION_NON_DOCUMENTS, 0);
 		bs_writer_bytes(writer, manifest->non_documents.data, manifest->non_documents.used_bytes);
 	}
 }
@@ -664,13 +664,13 @@ static enum bs_status read_fields(const struct bs_container *file, struct bs_man
 	return cursor_close(&cursor);
 }
 
-static enum bs_status read_passed_over(const struct bs_container *file, struct bs_manifest *manifest,
-                                       struct bs_error *err)
+static enum bs_status read_non_documents(const struct bs_container *file, struct bs_manifest *manifest,
+                                         struct bs_error *err)
 {
-	struct bs_section section = bs_container_section(file, SECTION_PASSED_OVER, 0);
+	struct bs_section section = bs_container_section(file, SECTION_NON_DOCUMENTS, 0);
 	enum bs_status status = section.n_bytes ? bs_section_touch(&section, 0, section.n_bytes, err) : BS_OK;
 	for (uint64_t at = 0; at < section.n_bytes && !status;) {
-		uint64_t name = at + PASSED_OVER_HEAD_BYTES;
+		uint64_t name = at + NON_DOCUMENT_HEAD_BYTES;
 		const uint8_t *end = name < section.n_bytes ? memchr(section.data + name, 0, section.n_bytes - name) : NULL;
 		if (!end || bs_load_u32(section.data + at) >= manifest->n_sources)
 			return bs_container_corrupt(file, err, "the list of files that are passed over does not decode");
@@ -693,7 +693,7 @@ enum bs_status bs_manifest_open(const struct bs_dir *dir, struct bs_container **
 enum bs_status bs_manifest_read(const struct bs_dir *dir, struct bs_manifest *manifest_out, struct bs_error *err)
 {
 	static enum bs_status (*const parts[])(const struct bs_container *, struct bs_manifest *, struct bs_error *) = {
-		read_options, read_sources, read_segments, read_fields, read_passed_over};
+		read_options, read_sources, read_segments, read_fields, read_non_documents};
 	*manifest_out = (struct bs_manifest){0};
 	struct bs_container *file;
 	enum bs_status status = bs_manifest_open(dir, &file, err);

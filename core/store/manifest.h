@@ -106,7 +106,7 @@ struct bs_non_documents {
 	const char *name;
 };
 enum bs_status bs_manifest_add_non_document(struct bs_manifest *manifest, const struct bs_non_documents *file,
-                                           struct bs_error *err) BS_WARN_UNUSED;
+                                            struct bs_error *err) BS_WARN_UNUSED;
 bool bs_manifest_next_non_document(const struct bs_manifest *manifest, size_t *at, struct bs_non_documents *file_out);
 
 /* Whether the index was made with another ICU or Unicode version than this program has: its words may be others.

@@ -45,8 +45,7 @@ static void write_popcounts(struct bs_writer *writer, const struct bs_slab_image
 static enum bs_status write_lists(struct bs_writer *writer, uint32_t i, const struct bs_slab_image *image,
                                   struct bs_error *err)
 {
-	struct bs_buffer lists = {0};
-	struct bs_buffer offsets = {0};
+	struct bs_buffer lists = {0}, offsets = {0};
 	uint64_t end = 0;
 	enum bs_status status = bs_buffer_append(&offsets, &end, sizeof(end), err);
 	for (uint32_t row = 0; row < image->shape.n_docs && !status; row++) {

@@ -23,7 +23,7 @@ static enum bs_words_ascii_form ascii_form_of(const UChar *units, int32_t n_unit
 }
 
 static enum bs_status learn_ascii_form(struct bs_words *words, UChar32 c, enum bs_words_ascii_form *ascii_form_out,
-                                  struct bs_error *err)
+                                       struct bs_error *err)
 {
 	UChar raw[2], folded[64], plain[256];
 	UErrorCode code = U_ZERO_ERROR;

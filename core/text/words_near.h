@@ -27,7 +27,7 @@ enum bs_words_ascii_form {
 
 /* c: a code point from 0x80 on. Remembered for the next time. */
 enum bs_status bs_words_ascii_form(struct bs_words *words, int32_t c, enum bs_words_ascii_form *ascii_form_out,
-                              struct bs_error *err) BS_WARN_UNUSED;
+                                   struct bs_error *err) BS_WARN_UNUSED;
 
 /* Whether terms are found by their bytes at all: not where they are stemmed. */
 bool bs_words_keeps_bytes(const struct bs_words *words);

@@ -384,7 +384,7 @@ static enum bs_status put_code_point(struct bs_analysis *analysis, UChar32 c, st
 }
 
 enum bs_status bs_words_put_script_run(struct bs_analysis *analysis, const UChar *raw, int32_t n_units,
-                                struct bs_byte_span span)
+                                       struct bs_byte_span span)
 {
 	struct bs_words *words = analysis->words;
 	int32_t n_folded = 0;

@@ -128,7 +128,7 @@ enum bs_status bs_words_put_word(struct bs_analysis *analysis, const UChar *raw,
 
 /* A run: a term per folded code point. One whose fold is empty is nothing. */
 enum bs_status bs_words_put_script_run(struct bs_analysis *analysis, const UChar *raw, int32_t n_units,
-                                struct bs_byte_span span) BS_WARN_UNUSED;
+                                       struct bs_byte_span span) BS_WARN_UNUSED;
 
 /* Hands the tokens gathered so far to the caller; what is in the arena stays. */
 enum bs_status bs_words_hand_on(struct bs_analysis *analysis) BS_WARN_UNUSED;
