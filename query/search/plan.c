@@ -42,8 +42,6 @@ static enum bs_status add_term(struct bs_plan *plan, uint32_t element, const uin
 	return status ? status : add_keyed(plan, element, key_offset, err);
 }
 
-/* ---- pairs of words ---- */
-
 /* The element of an item, if that is a plain word; else NULL. */
 static const struct bs_element *word_of(const struct bs_query *query, const struct bs_query_item *item)
 {
@@ -73,8 +71,6 @@ static enum bs_status add_pairs(struct bs_plan *plan, uint32_t n, struct bs_erro
 	}
 	return status;
 }
-
-/* ---- expansion of prefixes and fuzzy words ---- */
 
 static enum bs_status add_expanded(struct bs_plan *plan, const struct bs_buffer *term, bool *full_out,
                                    struct bs_error *err)

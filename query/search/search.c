@@ -290,7 +290,7 @@ static enum bs_status plan(struct bs_searcher *searcher, struct bs_error *err)
 	const struct bs_query *query = searcher->query;
 	enum bs_status status = bs_plan_make(&searcher->plan, query, snapshot, err);
 	if (!status)
-		status = bs_matcher_new(query, search->fields, search->n_fields, searcher->words, &searcher->matcher, err);
+		status = bs_matcher_new(query, search->fields, searcher->words, &searcher->matcher, err);
 	/* A brute search is what all others are compared with: it trusts nothing but the whole analysis. */
 	if (!status && !searcher->request->brute && !search->is_other_unicode)
 		status = bs_byte_verifier_new(&searcher->plan, search->fields, searcher->words, search->kernel,
