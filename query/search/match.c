@@ -83,7 +83,9 @@ static bool wants_positions(const struct bs_query *query)
 	return false;
 }
 
-static void append(struct bs_matcher *matcher, struct bs_buffer *to, const void *bytes, size_t n_bytes)
+/* Inline: most is a few bytes, and there is much of it. */
+__attribute__((always_inline)) static inline void append(struct bs_matcher *matcher, struct bs_buffer *to,
+                                                         const void *bytes, size_t n_bytes)
 {
 	if (!matcher->status)
 		matcher->status = bs_buffer_append(to, bytes, n_bytes, matcher->err);
@@ -105,17 +107,10 @@ static void add_element(struct bs_matcher *matcher, struct known_word *word, uin
 	append(matcher, &matcher->element_lists, &e, sizeof(e));
 }
 
-/* Enters a term into the dictionary, with its elements in order, and returns its number. plain: the one that is this very
- * term, NOT_PLAIN if none is. Those are entered first, so that no term met later is one of them. */
-static uint32_t know_word(struct bs_matcher *matcher, const uint8_t *term, uint32_t term_bytes, uint64_t hash,
-                          uint32_t plain)
+/* Enters a new term into the dictionary, with its elements in order. plain: the one that is this very term, NOT_PLAIN if
+ * none is. Those are entered first, so that no term met later is one of them. */
+static void enter_word(struct bs_matcher *matcher, const uint8_t *term, uint32_t term_bytes, uint32_t plain)
 {
-	bool is_new;
-	uint32_t number = 0;
-	if (!matcher->status)
-		matcher->status = bs_term_table_intern(&matcher->table, term, term_bytes, hash, &number, &is_new, matcher->err);
-	if (matcher->status || !is_new)
-		return number;
 	struct known_word word = {.first_element = (uint32_t)(matcher->element_lists.used_bytes / 4), .idf = -1};
 	const uint32_t *inexact = (const uint32_t *)(const void *)matcher->inexact.data;
 	for (size_t i = 0; i < matcher->inexact.used_bytes / sizeof(*inexact); i++) {
@@ -129,6 +124,17 @@ static uint32_t know_word(struct bs_matcher *matcher, const uint8_t *term, uint3
 	if (plain != NOT_PLAIN)
 		add_element(matcher, &word, plain);
 	append(matcher, &matcher->known, &word, sizeof(word));
+}
+
+/* The number of a term, which is entered if it is new. Never after a failure. Inline: this is once a word of a text. */
+static inline uint32_t know_word(struct bs_matcher *matcher, const uint8_t *term, uint32_t term_bytes, uint64_t hash,
+                                 uint32_t plain)
+{
+	bool is_new;
+	uint32_t number = 0;
+	matcher->status = bs_term_table_intern(&matcher->table, term, term_bytes, hash, &number, &is_new, matcher->err);
+	if (!matcher->status && is_new)
+		enter_word(matcher, term, term_bytes, plain);
 	return number;
 }
 
@@ -138,7 +144,7 @@ static void know_elements(struct bs_matcher *matcher)
 	bs_term_table_clear(&matcher->table);
 	bs_buffer_clear(&matcher->known);
 	bs_buffer_clear(&matcher->element_lists);
-	for (uint32_t e = 0; e < matcher->query->n_elements; e++) {
+	for (uint32_t e = 0; e < matcher->query->n_elements && !matcher->status; e++) {
 		const struct bs_element *element = &matcher->query->elements[e];
 		if (element->kind == BS_ELEMENT_TERM)
 			know_word(matcher, element->term, element->term_bytes, bs_hash_slot(element->term, element->term_bytes), e);
