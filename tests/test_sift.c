@@ -286,7 +286,7 @@ static void check_query(struct bench *bench, const struct doc *doc)
 	if (bs_query_parse(bench->text.data, bench->text.used_bytes, &options, &bench->query, NULL, NULL))
 		return;
 	make_plan(bench);
-	assert_int_equal(bs_matcher_new(bench->query, query_fields, 3, bench->words, &bench->matcher, NULL), BS_OK);
+	assert_int_equal(bs_matcher_new(bench->query, query_fields, bench->words, &bench->matcher, NULL), BS_OK);
 	assert_int_equal(bs_match_document(bench->matcher, doc->fields, doc->n_fields, &match, NULL), BS_OK);
 	const struct bs_kernel *kernel = bench->kernels[random_below(&bench->random, bench->n_kernels)];
 	assert_int_equal(bs_byte_verifier_new(&bench->plan, query_fields, bench->words, kernel, &bench->byte_verifier, NULL), BS_OK);

@@ -34,7 +34,6 @@ struct element {
 	bool is_term;            /* searchable, and a word where its bytes are a word; else it is a prefix */
 	bool is_plain;           /* a term that begins and ends with a letter or digit, and is one word by itself; or a
 	                          * prefix that begins with one and is of letters, digits and _ */
-	bool is_scored;
 	uint64_t df;
 };
 
@@ -128,7 +127,6 @@ static enum bs_status make_element(struct bs_byte_verifier *verifier, uint32_t e
 	struct element *element = &verifier->elements[e];
 	struct alone_probe probe = {.needle = &element->needle};
 	enum bs_status status = BS_OK;
-	element->is_scored = from->is_scored;
 	element->df = df_of(verifier->plan, e);
 	element->is_searchable = (from->kind == BS_ELEMENT_TERM || from->kind == BS_ELEMENT_PREFIX) &&
 	                         from->term_bytes <= MAX_WORD && is_ascii(from);
@@ -848,17 +846,18 @@ static size_t find(const struct bs_byte_verifier *verifier, const struct text *t
 static enum bs_verdict element_in_json(struct bs_byte_verifier *verifier, uint32_t e)
 {
 	const struct text *text = &verifier->text;
-	FOR_EACH_PLACE(verifier, text, e, at)
-	if (may_be_word(verifier, text, e, at) != BS_VERDICT_NO)
-		return BS_VERDICT_UNKNOWN;
+	FOR_EACH_PLACE (verifier, text, e, at)
+		if (may_be_word(verifier, text, e, at) != BS_VERDICT_NO)
+			return BS_VERDICT_UNKNOWN;
 	return BS_VERDICT_NO;
 }
 
-static enum bs_verdict element_in_text(struct bs_byte_verifier *verifier, const struct text *text, uint32_t e)
+static enum bs_verdict element_in_text(struct bs_byte_verifier *verifier, const struct text *text,
+                                       const struct bs_query_node *node, uint32_t e)
 {
 	enum bs_verdict verdict = BS_VERDICT_NO;
-	FOR_EACH_PLACE(verifier, text, e, at)
-	{
+	(void)node;
+	FOR_EACH_PLACE (verifier, text, e, at) {
 		enum bs_verdict here = is_word(verifier, text, e, at);
 		if (here == BS_VERDICT_YES)
 			return here;
@@ -867,15 +866,17 @@ static enum bs_verdict element_in_text(struct bs_byte_verifier *verifier, const 
 	return verdict;
 }
 
-static enum bs_verdict element_in_fields(struct bs_byte_verifier *verifier, const struct bs_query_node *node,
-                                         uint32_t e)
+/* What `in_text` says of the fields of a leaf together; which: its last argument. */
+static enum bs_verdict ask_fields(struct bs_byte_verifier *verifier, const struct bs_query_node *node, uint32_t which,
+                                  enum bs_verdict (*in_text)(struct bs_byte_verifier *verifier, const struct text *text,
+                                                             const struct bs_query_node *node, uint32_t which))
 {
 	enum bs_verdict verdict = BS_VERDICT_NO;
 	for (size_t i = 0; i < verifier->n_doc_fields && verdict != BS_VERDICT_YES; i++) {
 		struct text text = field_text(verifier, &verifier->doc_fields[i]);
 		if (!bs_match_field(verifier->fields, node, &verifier->doc_fields[i]))
 			continue;
-		enum bs_verdict here = element_in_text(verifier, &text, e);
+		enum bs_verdict here = in_text(verifier, &text, node, which);
 		verdict = here == BS_VERDICT_NO ? verdict : here;
 	}
 	return verdict;
@@ -890,7 +891,7 @@ static enum bs_verdict ask_element(struct bs_byte_verifier *verifier, const stru
 	if (is_anywhere && verifier->known[e])
 		return (enum bs_verdict)(verifier->known[e] - 1);
 	enum bs_verdict verdict =
-		verifier->doc_fields ? element_in_fields(verifier, node, e) : element_in_json(verifier, e);
+		verifier->doc_fields ? ask_fields(verifier, node, e, element_in_text) : element_in_json(verifier, e);
 	if (is_anywhere)
 		verifier->known[e] = (uint8_t)(verdict + 1);
 	return verdict;
@@ -918,8 +919,7 @@ static enum bs_verdict phrase_in_text(struct bs_byte_verifier *verifier, const s
 {
 	enum bs_verdict verdict = BS_VERDICT_NO;
 	bool can_confirm = verifier->doc_fields && is_confirmable(verifier, node);
-	FOR_EACH_PLACE(verifier, text, node->items[item].element, at)
-	{
+	FOR_EACH_PLACE (verifier, text, node->items[item].element, at) {
 		if (!may_be_phrase(verifier, text, node, item, at))
 			continue;
 		enum bs_verdict here = can_confirm ? is_phrase(verifier, text, node, item, at) : BS_VERDICT_UNKNOWN;
@@ -934,17 +934,9 @@ static enum bs_verdict ask_phrase(struct bs_byte_verifier *verifier, const struc
 {
 	if (item == NO_ITEM)
 		return ask_all(verifier, node);
-	enum bs_verdict verdict = BS_VERDICT_NO;
 	if (!verifier->doc_fields)
 		return phrase_in_text(verifier, &verifier->text, node, item);
-	for (size_t i = 0; i < verifier->n_doc_fields && verdict != BS_VERDICT_YES; i++) {
-		struct text text = field_text(verifier, &verifier->doc_fields[i]);
-		if (!bs_match_field(verifier->fields, node, &verifier->doc_fields[i]))
-			continue;
-		enum bs_verdict here = phrase_in_text(verifier, &text, node, item);
-		verdict = here == BS_VERDICT_NO ? verdict : here;
-	}
-	return verdict;
+	return ask_fields(verifier, node, item, phrase_in_text);
 }
 
 static enum bs_verdict ask_leaf(void *context, uint32_t n)

@@ -1,5 +1,4 @@
 /* explain.c: see explain.h. */
-#include "core/lexicon/word_pairs.h"
 #include "query/search/explain.h"
 
 #include <stdarg.h>
@@ -7,11 +6,19 @@
 #include <stdlib.h>
 
 #include "core/base/hash.h"
+#include "core/lexicon/word_pairs.h"
 #include "query/search/rank.h"
 
-static enum bs_status print(struct bs_buffer *text, struct bs_error *err, const char *format, ...) BS_PRINTF(3, 4);
+/* What is explained, what counts bits, and the text; the first failure sticks. */
+struct explanation {
+	const struct bs_plan *plan;
+	const struct bs_kernel *kernel;
+	struct bs_buffer *text;
+	enum bs_status status;
+	struct bs_error *err;
+};
 
-static enum bs_status print(struct bs_buffer *text, struct bs_error *err, const char *format, ...)
+BS_PRINTF(2, 3) static void print(struct explanation *to, const char *format, ...)
 {
 	char line[512];
 	va_list args;
@@ -19,16 +26,9 @@ static enum bs_status print(struct bs_buffer *text, struct bs_error *err, const 
 	int n = vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
 	size_t n_bytes = n < 0 ? 0 : ((size_t)n < sizeof(line) ? (size_t)n : sizeof(line) - 1);
-	return bs_buffer_append(text, line, n_bytes, err);
+	if (!to->status)
+		to->status = bs_buffer_append(to->text, line, n_bytes, to->err);
 }
-
-/* What is explained, and what counts bits. */
-struct explained {
-	const struct bs_plan *plan;
-	const struct bs_kernel *kernel;
-};
-
-/* ---- densities ---- */
 
 /* Share of a slab's documents that a term's columns let through: exactly, or what it truly has and what chance adds. */
 struct term_density {
@@ -38,122 +38,99 @@ struct term_density {
 };
 
 /* Share of a column's lanes that are set. */
-static enum bs_status column_density(const struct explained *at, const struct bs_slab *slab, const struct bs_level *level,
-                                     uint32_t c, double *share_out, struct bs_error *err)
+static double column_density(struct explanation *at, const struct bs_slab *slab, const struct bs_level *level, uint32_t c)
 {
 	bs_column column;
-	enum bs_status status = bs_slab_column(slab, level, c, NULL, &column, err);
-	uint64_t n_set = status ? 0 : at->kernel->popcount(column, level->n_lines);
-	*share_out = (double)n_set / bs_level_lanes(level->rank, slab->n_docs);
-	return status;
+	if (level->n_columns == 0)
+		return 0;
+	if (!at->status)
+		at->status = bs_slab_column(slab, level, c, NULL, &column, at->err);
+	uint64_t n_set = at->status ? 0 : at->kernel->popcount(column, level->n_lines);
+	return (double)n_set / bs_level_lanes(level->rank, slab->n_docs);
 }
 
-static enum bs_status hashed_density(const struct explained *at, const struct bs_slab *slab, uint64_t hash,
-                                     const struct bs_term_place *place, struct term_density *density,
-                                     struct bs_error *err)
+static void hashed_density(struct explanation *at, const struct bs_slab *slab, uint64_t hash,
+                           const struct bs_term_place *place, struct term_density *density)
 {
-	enum bs_status status = BS_OK;
 	density->passes = 1;
 	for (uint32_t l = 0; l < slab->n_levels; l++) {
 		const struct bs_level *level = &slab->levels[l];
 		struct bs_probe probe = bs_hash_probe(hash, level->rank);
 		density->levels[l] = 1;
-		for (uint32_t i = 0; i < bs_slab_hashes(place->term.treatment, slab->n_columns, l) && !status; i++) {
-			double share = 0;
-			if (level->n_columns > 0)
-				status = column_density(at, slab, level, bs_hash_position(probe, i, level->n_columns), &share, err);
-			density->levels[l] *= share;
+		for (uint32_t i = 0; i < bs_slab_hashes(place->term.treatment, slab->n_columns, l); i++) {
+			uint32_t c = level->n_columns > 0 ? bs_hash_position(probe, i, level->n_columns) : 0;
+			density->levels[l] *= column_density(at, slab, level, c);
 		}
 		density->passes *= density->levels[l];
 	}
-	return status;
 }
 
-static enum bs_status density_of(const struct explained *at, uint32_t s, const struct bs_slab *slab, uint32_t t,
-                                 struct term_density *density, struct bs_error *err)
+static struct term_density density_of(struct explanation *at, uint32_t s, const struct bs_slab *slab, uint32_t t)
 {
 	const struct bs_term_place *place = bs_plan_place(at->plan, s, t);
-	uint64_t n_docs = at->plan->snapshot->segments[s].meta.n_docs;
-	uint32_t column = 0;
-	uint32_t popcount = 0;
-	enum bs_status status = BS_OK;
-	*density = (struct term_density){.is_exact = true};
+	struct term_density density = {.is_exact = true};
+	uint32_t column = 0, popcount = 0;
 	if (!place->is_found)
-		return BS_OK;
-	double truly = (double)place->term.df / (double)n_docs;
-	density->passes = truly;
-	density->is_exact = false;
-	if (slab->n_levels == 0)
-		return BS_OK;
+		return density;
+	double truly = (double)place->term.df / (double)at->plan->snapshot->segments[s].meta.n_docs;
+	density.passes = truly;
+	density.is_exact = false;
+	if (slab->n_levels == 0 || at->status)
+		return density;
 	if (slab->exact.n_columns > 0)
-		status = bs_slab_find_exact(slab, place->term.ordinal, &density->is_exact, &column, err);
-	if (!status && density->is_exact) {
-		status = bs_slab_exact_popcount(slab, column, &popcount, err);
-		density->passes = popcount / (double)slab->n_docs;
-		return status;
+		at->status = bs_slab_find_exact(slab, place->term.ordinal, &density.is_exact, &column, at->err);
+	if (!at->status && density.is_exact) {
+		at->status = bs_slab_exact_popcount(slab, column, &popcount, at->err);
+		density.passes = popcount / (double)slab->n_docs;
+		return density;
 	}
-	if (!status)
-		status = hashed_density(at, slab, at->plan->terms[t].hash, place, density, err);
-	density->passes = density->passes + truly < 1 ? density->passes + truly : 1;
-	return status;
+	hashed_density(at, slab, at->plan->terms[t].hash, place, &density);
+	density.passes = density.passes + truly < 1 ? density.passes + truly : 1;
+	return density;
 }
 
-/* ---- estimate ---- */
-
 /* Share of documents that an element lets through, its terms taken as independent. */
-static enum bs_status estimate_element(const struct explained *at, uint32_t s, const struct bs_slab *slab, uint32_t e,
-                                       double *share_out, struct bs_error *err)
+static double estimate_element(struct explanation *at, uint32_t s, const struct bs_slab *slab, uint32_t e)
 {
 	const struct bs_plan_element *element = &at->plan->elements[e];
 	double none = 1;
-	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < element->n_terms && !status; i++) {
-		struct term_density density;
-		status = density_of(at, s, slab, element->first_term + i, &density, err);
-		none *= 1 - density.passes;
-	}
-	*share_out = element->is_too_broad ? 1 : 1 - none;
-	return status;
+	for (uint32_t i = 0; i < element->n_terms && !at->status; i++)
+		none *= 1 - density_of(at, s, slab, element->first_term + i).passes;
+	return element->is_too_broad ? 1 : 1 - none;
 }
 
-static enum bs_status estimate_node(const struct explained *at, uint32_t s, const struct bs_slab *slab,
-                                    const struct bs_query_node *node, const double *shares, double *share_out,
-                                    struct bs_error *err)
+static double estimate_node(struct explanation *at, uint32_t s, const struct bs_slab *slab,
+                            const struct bs_query_node *node, const double *shares)
 {
 	double share = 1;
-	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < node->n_items + node->n_aids && !status; i++) {
-		double one;
+	for (uint32_t i = 0; i < node->n_items + node->n_aids; i++) {
 		uint32_t e = i < node->n_items ? node->items[i].element : node->aids[i - node->n_items].element;
-		status = estimate_element(at, s, slab, e, &one, err);
-		share *= one;
+		share *= estimate_element(at, s, slab, e);
 	}
 	for (uint32_t i = 0; i < node->n_children; i++)
 		share *= node->kind == BS_NODE_AND ? shares[node->children[i]] : 1 - shares[node->children[i]];
-	*share_out = node->kind == BS_NODE_OR ? 1 - share : share;
-	return status;
+	return node->kind == BS_NODE_OR ? 1 - share : share;
 }
 
 /* Candidates to be expected, were words independent of each other. A NOT is taken as if it could be used. */
-static enum bs_status estimate(const struct explained *at, double *n_out, struct bs_error *err)
+static double estimate(struct explanation *at)
 {
 	const struct bs_query *query = at->plan->query;
 	double *shares = calloc(query->n_nodes, sizeof(*shares));
-	enum bs_status status = shares ? BS_OK : bs_fail_memory(err, "an estimate", query->n_nodes * sizeof(*shares));
-	*n_out = 0;
-	for (uint32_t s = 0; s < at->plan->snapshot->manifest.n_segments && !status; s++) {
+	double sum = 0;
+	if (!shares && !at->status)
+		at->status = bs_fail_memory(at->err, "an estimate", query->n_nodes * sizeof(*shares));
+	for (uint32_t s = 0; s < at->plan->snapshot->manifest.n_segments; s++) {
 		const struct bs_segment *segment = &at->plan->snapshot->segments[s];
-		for (uint64_t i = 0; i < segment->meta.n_slabs && !status; i++) {
-			for (size_t n = 0; n < query->n_nodes && !status; n++)
-				status = estimate_node(at, s, &segment->slabs[i], &query->nodes[n], shares, &shares[n], err);
-			*n_out += status ? 0 : shares[query->n_nodes - 1] * segment->slabs[i].n_docs;
+		for (uint64_t i = 0; i < segment->meta.n_slabs && !at->status; i++) {
+			for (size_t n = 0; n < query->n_nodes; n++)
+				shares[n] = estimate_node(at, s, &segment->slabs[i], &query->nodes[n], shares);
+			sum += shares[query->n_nodes - 1] * segment->slabs[i].n_docs;
 		}
 	}
 	free(shares);
-	return status;
+	return sum;
 }
-
-/* ---- terms ---- */
 
 /* What a term's columns look like in one segment: over its slabs, how many are exact, and the mean densities. */
 struct term_columns {
@@ -164,24 +141,22 @@ struct term_columns {
 	double level_density[BS_MAX_LEVELS];
 };
 
-static enum bs_status look_at_slab(const struct explained *at, uint32_t s, const struct bs_slab *slab, uint32_t t,
-                                   struct term_columns *sum, struct bs_error *err)
+static void look_at_slab(struct explanation *at, uint32_t s, const struct bs_slab *slab, uint32_t t,
+                         struct term_columns *sum)
 {
-	struct term_density density;
 	if (slab->n_levels == 0) {
 		sum->n_lists++;
-		return BS_OK;
+		return;
 	}
-	enum bs_status status = density_of(at, s, slab, t, &density, err);
+	struct term_density density = density_of(at, s, slab, t);
 	if (density.is_exact) {
 		sum->n_exact++;
 		sum->exact_density += density.passes;
-		return status;
+		return;
 	}
 	sum->n_hashed++;
 	for (uint32_t l = 0; l < slab->n_levels; l++)
 		sum->level_density[l] += density.levels[l];
-	return status;
 }
 
 static const char *level_name(uint8_t rank)
@@ -189,109 +164,103 @@ static const char *level_name(uint8_t rank)
 	return rank == BS_LEVEL_BLOCK ? "block" : (rank == BS_LEVEL_GROUP ? "group" : "document");
 }
 
-static enum bs_status explain_place(const struct explained *at, uint32_t s, uint32_t t, struct bs_buffer *text,
-                                    struct bs_error *err)
+static void explain_place(struct explanation *to, uint32_t s, uint32_t t)
 {
-	const struct bs_segment *segment = &at->plan->snapshot->segments[s];
-	const struct bs_term_place *place = bs_plan_place(at->plan, s, t);
+	const struct bs_segment *segment = &to->plan->snapshot->segments[s];
+	const struct bs_term_place *place = bs_plan_place(to->plan, s, t);
 	struct term_columns sum = {0};
-	if (!place->is_found)
-		return print(text, err, "      segment %u: absent\n", s);
-	enum bs_status status = BS_OK;
-	for (uint64_t i = 0; i < segment->meta.n_slabs && !status; i++)
-		status = look_at_slab(at, s, &segment->slabs[i], t, &sum, err);
-	if (!status)
-		status = print(text, err, "      segment %u: df %llu;", s, (unsigned long long)place->term.df);
-	if (!status && sum.n_exact)
-		status = print(text, err, " exact column in %u slabs (density %.3f);", sum.n_exact,
-		               sum.exact_density / sum.n_exact);
-	if (!status && sum.n_hashed) {
-		status = print(text, err, " hashed in %u slabs:", sum.n_hashed);
-		for (uint32_t l = segment->treatments.n_levels; l-- > 0 && !status;)
-			status = print(text, err, " %u %s columns (AND %.2g)%s", place->term.treatment->n_columns[l],
-			               level_name(segment->treatments.ranks[l]), sum.level_density[l] / sum.n_hashed,
-			               l ? "," : ";");
+	if (!place->is_found) {
+		print(to, "      segment %u: absent\n", s);
+		return;
 	}
-	if (!status && sum.n_lists)
-		status = print(text, err, " forward lists in %u slabs;", sum.n_lists);
-	return status ? status : bs_buffer_append(text, "\n", 1, err);
+	for (uint64_t i = 0; i < segment->meta.n_slabs && !to->status; i++)
+		look_at_slab(to, s, &segment->slabs[i], t, &sum);
+	print(to, "      segment %u: df %llu;", s, (unsigned long long)place->term.df);
+	if (sum.n_exact)
+		print(to, " exact column in %u slabs (density %.3f);", sum.n_exact, sum.exact_density / sum.n_exact);
+	if (sum.n_hashed) {
+		print(to, " hashed in %u slabs:", sum.n_hashed);
+		for (uint32_t l = segment->treatments.n_levels; l-- > 0;)
+			print(to, " %u %s columns (AND %.2g)%s", place->term.treatment->n_columns[l],
+			      level_name(segment->treatments.ranks[l]), sum.level_density[l] / sum.n_hashed, l ? "," : ";");
+	}
+	if (sum.n_lists)
+		print(to, " forward lists in %u slabs;", sum.n_lists);
+	print(to, "\n");
 }
 
 /* Two words of a phrase, if any segment has them as a term. */
-static enum bs_status explain_pair(const struct explained *at, uint32_t t, struct bs_buffer *text, struct bs_error *err)
+static void explain_pair(struct explanation *to, uint32_t t)
 {
-	const struct bs_plan_term *term = &at->plan->terms[t];
-	const uint8_t *key = at->plan->keys.data + term->key_offset;
+	const struct bs_plan_term *term = &to->plan->terms[t];
+	const uint8_t *key = to->plan->keys.data + term->key_offset;
 	uint32_t second;
 	if (term->df == 0 || !bs_word_pair_split(key, term->key_bytes, &second))
-		return BS_OK;
+		return;
 	uint32_t n_first = second - 2 < 50 ? second - 2 : 50;
 	uint32_t n_second = term->key_bytes - second < 50 ? term->key_bytes - second : 50;
-	enum bs_status status = print(text, err, "  pair %.*s %.*s: df %llu\n", (int)n_first, (const char *)key + 1,
-	                              (int)n_second, (const char *)key + second, (unsigned long long)term->df);
-	for (uint32_t s = 0; s < at->plan->snapshot->manifest.n_segments && !status; s++)
-		if (bs_plan_place(at->plan, s, t)->is_found)
-			status = explain_place(at, s, t, text, err);
-	return status;
+	print(to, "  pair %.*s %.*s: df %llu\n", (int)n_first, (const char *)key + 1, (int)n_second,
+	      (const char *)key + second, (unsigned long long)term->df);
+	for (uint32_t s = 0; s < to->plan->snapshot->manifest.n_segments; s++)
+		if (bs_plan_place(to->plan, s, t)->is_found)
+			explain_place(to, s, t);
+}
+
+static void explain_term(struct explanation *to, uint32_t t)
+{
+	const struct bs_plan_term *term = &to->plan->terms[t];
+	const struct bs_element *element = &to->plan->query->elements[term->element];
+	bool is_bigram = element->kind == BS_ELEMENT_BIGRAM;
+	uint32_t key_bytes = term->key_bytes - is_bigram;
+	print(to, "  %s %.*s: df %llu", is_bigram ? "pair" : "term", key_bytes < 100 ? (int)key_bytes : 100,
+	      (const char *)to->plan->keys.data + term->key_offset + is_bigram, (unsigned long long)term->df);
+	if (element->is_scored)
+		print(to, ", idf %.3f", bs_bm25_idf(to->plan->snapshot->n_docs, term->df));
+	print(to, "\n");
+	for (uint32_t s = 0; s < to->plan->snapshot->manifest.n_segments; s++)
+		explain_place(to, s, t);
 }
 
 enum bs_status bs_explain_plan(const struct bs_plan *plan, const struct bs_query_field *fields,
                                const struct bs_kernel *kernel, struct bs_buffer *text, struct bs_error *err)
 {
-	const struct explained at = {plan, kernel};
+	struct explanation to = {.plan = plan, .kernel = kernel, .text = text, .err = err};
 	const struct bs_snapshot *snapshot = plan->snapshot;
-	enum bs_status status = bs_buffer_append(text, "query: ", 7, err);
-	if (!status)
-		status = bs_query_format(plan->query, fields, text, err);
-	if (!status)
-		status = print(text, err, "\nindex: %llu documents in %u segments, average length %.1f words\n",
-		               (unsigned long long)snapshot->n_docs, snapshot->manifest.n_segments,
-		               snapshot->n_docs ? (double)snapshot->n_positions / (double)snapshot->n_docs : 0);
-	for (uint32_t t = 0; t < plan->n_terms && !status; t++) {
-		const struct bs_plan_term *term = &plan->terms[t];
-		if (term->element == BS_PLAN_WORD_PAIR) {
-			status = explain_pair(&at, t, text, err);
-			continue;
-		}
-		const struct bs_element *element = &plan->query->elements[term->element];
-		bool is_bigram = element->kind == BS_ELEMENT_BIGRAM;
-		const uint8_t *key = plan->keys.data + term->key_offset + is_bigram;
-		uint32_t key_bytes = term->key_bytes - is_bigram;
-		status = print(text, err, "  %s %.*s: df %llu", is_bigram ? "pair" : "term",
-		               key_bytes < 100 ? (int)key_bytes : 100, (const char *)key, (unsigned long long)term->df);
-		if (!status && element->is_scored)
-			status = print(text, err, ", idf %.3f", bs_bm25_idf(snapshot->n_docs, term->df));
-		if (!status)
-			status = bs_buffer_append(text, "\n", 1, err);
-		for (uint32_t s = 0; s < snapshot->manifest.n_segments && !status; s++)
-			status = explain_place(&at, s, t, text, err);
+	print(&to, "query: ");
+	if (!to.status)
+		to.status = bs_query_format(plan->query, fields, text, err);
+	print(&to, "\nindex: %llu documents in %u segments, average length %.1f words\n",
+	      (unsigned long long)snapshot->n_docs, snapshot->manifest.n_segments,
+	      snapshot->n_docs ? (double)snapshot->n_positions / (double)snapshot->n_docs : 0);
+	for (uint32_t t = 0; t < plan->n_terms && !to.status; t++) {
+		if (plan->terms[t].element == BS_PLAN_WORD_PAIR)
+			explain_pair(&to, t);
+		else
+			explain_term(&to, t);
 	}
-	double n_estimated = 0;
-	if (!status)
-		status = estimate(&at, &n_estimated, err);
-	return status ? status : print(text, err, "estimate: %.0f candidates\n", n_estimated);
+	print(&to, "estimate: %.0f candidates\n", estimate(&to));
+	return to.status;
 }
 
 enum bs_status bs_explain_stats(const struct bs_query_stats *stats, struct bs_buffer *text, struct bs_error *err)
 {
-	enum bs_status status = BS_OK;
+	struct explanation to = {.text = text, .err = err};
 	if (stats->scored)
-		status = print(text, err,
-		               "rank: %llu blocks skipped by bound; %llu weighed in %u planes, %llu of them dropped; %llu documents "
-		               "scored by the index; the last of the best has %.4f\n",
-		               (unsigned long long)stats->blocks_skipped, (unsigned long long)stats->blocks_weighed, stats->planes,
-		               (unsigned long long)stats->blocks_dropped, (unsigned long long)stats->scored, stats->threshold);
-	if (status)
-		return status;
-	return print(text, err,
-	             "scan: %llu lines read (%llu of documents), %llu live blocks, %llu candidates\n"
-	             "verify: %llu documents read (%llu bytes), %llu false positives; %llu hits\n"
-	             "time: parse %.1f us, plan %.1f us, scan %.1f us, verify %.1f us, rank %.1f us; total %.1f us\n",
-	             (unsigned long long)stats->lines_read, (unsigned long long)stats->document_lines,
-	             (unsigned long long)stats->blocks_live, (unsigned long long)stats->candidates,
-	             (unsigned long long)stats->verified, (unsigned long long)stats->bytes_verified,
-	             (unsigned long long)stats->false_positives, (unsigned long long)stats->hits,
-	             (double)stats->stage_ns[BS_STAGE_PARSE] / 1e3, (double)stats->stage_ns[BS_STAGE_PLAN] / 1e3,
-	             (double)stats->stage_ns[BS_STAGE_SCAN] / 1e3, (double)stats->stage_ns[BS_STAGE_VERIFY] / 1e3,
-	             (double)stats->stage_ns[BS_STAGE_RANK] / 1e3, (double)stats->total_ns / 1e3);
+		print(&to,
+		      "rank: %llu blocks skipped by bound; %llu weighed in %u planes, %llu of them dropped; %llu documents scored by "
+		      "the index; the last of the best has %.4f\n",
+		      (unsigned long long)stats->blocks_skipped, (unsigned long long)stats->blocks_weighed, stats->planes,
+		      (unsigned long long)stats->blocks_dropped, (unsigned long long)stats->scored, stats->threshold);
+	print(&to,
+	      "scan: %llu lines read (%llu of documents), %llu live blocks, %llu candidates\n"
+	      "verify: %llu documents read (%llu bytes), %llu false positives; %llu hits\n"
+	      "time: parse %.1f us, plan %.1f us, scan %.1f us, verify %.1f us, rank %.1f us; total %.1f us\n",
+	      (unsigned long long)stats->lines_read, (unsigned long long)stats->document_lines,
+	      (unsigned long long)stats->blocks_live, (unsigned long long)stats->candidates,
+	      (unsigned long long)stats->verified, (unsigned long long)stats->bytes_verified,
+	      (unsigned long long)stats->false_positives, (unsigned long long)stats->hits,
+	      (double)stats->stage_ns[BS_STAGE_PARSE] / 1e3, (double)stats->stage_ns[BS_STAGE_PLAN] / 1e3,
+	      (double)stats->stage_ns[BS_STAGE_SCAN] / 1e3, (double)stats->stage_ns[BS_STAGE_VERIFY] / 1e3,
+	      (double)stats->stage_ns[BS_STAGE_RANK] / 1e3, (double)stats->total_ns / 1e3);
+	return to.status;
 }

@@ -38,29 +38,33 @@ struct near_point {
 	uint32_t kind; /* index among its distinct elements */
 };
 
+/* What the document has of an element of the query. */
+struct counted_element {
+	struct bs_fuzzy *fuzzy;       /* NULL unless it is fuzzy */
+	uint32_t tf;
+	uint32_t need;                /* scratch of NEAR and of long phrases: zero in between */
+	struct bs_buffer occurrences; /* struct occurrence each, ascending */
+};
+
 struct bs_matcher {
 	const struct bs_query *query;
 	const struct bs_query_field *fields;
-	size_t n_fields;
 	struct bs_words *words;
-	struct bs_buffer inexact;       /* u32: the elements that are prefixes or fuzzy words, ascending */
-	bool needs_positions;           /* some leaf is a phrase, a NEAR or limited to a field */
-	struct bs_term_table table;     /* words known */
-	struct bs_buffer known;         /* struct known_word each, by number in the table */
-	struct bs_buffer element_lists; /* u32 each */
-	struct bs_fuzzy **fuzzies;      /* per element, NULL unless it is fuzzy */
-	uint32_t *tfs;                  /* per element */
-	struct bs_buffer *occurrences;  /* per element, struct occurrence each, ascending */
-	struct bs_buffer points;        /* scratch of NEAR and of long phrases */
-	uint32_t *need_of;              /* per element, scratch of the same: all zero in between */
-	struct bs_buffer found;         /* u32: numbers of the words with tf > 0 */
-	struct bs_buffer match_words;   /* struct bs_match_word each */
+	struct bs_buffer inexact;         /* u32: the elements that are prefixes or fuzzy words, ascending */
+	bool needs_positions;             /* some leaf is a phrase, a NEAR or limited to a field */
+	struct bs_term_table table;       /* words known */
+	struct bs_buffer known;           /* struct known_word each, by number in the table */
+	struct bs_buffer element_lists;   /* u32 each */
+	struct counted_element *elements; /* as the query's */
+	struct bs_buffer points;          /* scratch of NEAR and of long phrases */
+	struct bs_buffer found;           /* u32: numbers of the words with tf > 0 */
+	struct bs_buffer match_words;     /* struct bs_match_word each */
 	/* The document. */
 	const struct bs_field *doc_fields;
-	uint32_t field;                 /* under analysis */
+	uint32_t field;                   /* under analysis */
+	struct bs_buffer *hits;           /* set while hits are collected */
 	struct bs_error *err;
-	enum bs_status status;          /* sticky, while the tree is asked */
-	struct bs_buffer *hits;         /* set while hits are collected */
+	enum bs_status status;            /* sticky */
 };
 
 #define NOT_PLAIN UINT32_MAX
@@ -79,102 +83,105 @@ static bool wants_positions(const struct bs_query *query)
 	return false;
 }
 
+/* Inline: most is a few bytes, and there is much of it. */
+__attribute__((always_inline)) static inline void append(struct bs_matcher *matcher, struct bs_buffer *to,
+                                                         const void *bytes, size_t n_bytes)
+{
+	if (!matcher->status)
+		matcher->status = bs_buffer_append(to, bytes, n_bytes, matcher->err);
+}
+
 /* Whether a term is an occurrence of the element, a prefix or a fuzzy word. */
 static bool element_accepts(const struct bs_matcher *matcher, uint32_t e, const uint8_t *term, uint32_t term_bytes)
 {
 	const struct bs_element *element = &matcher->query->elements[e];
 	if (element->kind == BS_ELEMENT_FUZZY)
-		return bs_fuzzy_matches(matcher->fuzzies[e], term, term_bytes, 0);
+		return bs_fuzzy_matches(matcher->elements[e].fuzzy, term, term_bytes, 0);
 	return element->term_bytes <= term_bytes && memcmp(element->term, term, element->term_bytes) == 0;
 }
 
-static enum bs_status add_element(struct bs_matcher *matcher, struct known_word *word, uint32_t e, struct bs_error *err)
+static void add_element(struct bs_matcher *matcher, struct known_word *word, uint32_t e)
 {
 	word->n_elements++;
 	word->is_scored |= matcher->query->elements[e].is_scored;
-	return bs_buffer_append(&matcher->element_lists, &e, sizeof(e), err);
+	append(matcher, &matcher->element_lists, &e, sizeof(e));
 }
 
-/* Enters a term into the dictionary, with its elements in order. plain: the one that is this very term, NOT_PLAIN if none is.
- * Those are entered first, so that no term met later is one of them. */
-static enum bs_status know_word(struct bs_matcher *matcher, const uint8_t *term, uint32_t term_bytes, uint64_t hash,
-                                uint32_t plain, uint32_t *number_out, struct bs_error *err)
+/* Enters a new term into the dictionary, with its elements in order. plain: the one that is this very term, NOT_PLAIN if
+ * none is. Those are entered first, so that no term met later is one of them. */
+static void enter_word(struct bs_matcher *matcher, const uint8_t *term, uint32_t term_bytes, uint32_t plain)
 {
-	bool is_new;
-	enum bs_status status = bs_term_table_intern(&matcher->table, term, term_bytes, hash, number_out, &is_new, err);
-	if (status || !is_new)
-		return status;
 	struct known_word word = {.first_element = (uint32_t)(matcher->element_lists.used_bytes / 4), .idf = -1};
 	const uint32_t *inexact = (const uint32_t *)(const void *)matcher->inexact.data;
-	for (size_t i = 0; i < matcher->inexact.used_bytes / sizeof(*inexact) && !status; i++) {
+	for (size_t i = 0; i < matcher->inexact.used_bytes / sizeof(*inexact); i++) {
 		if (!element_accepts(matcher, inexact[i], term, term_bytes))
 			continue;
 		if (plain < inexact[i])
-			status = add_element(matcher, &word, plain, err);
+			add_element(matcher, &word, plain);
 		plain = plain < inexact[i] ? NOT_PLAIN : plain;
-		if (!status)
-			status = add_element(matcher, &word, inexact[i], err);
+		add_element(matcher, &word, inexact[i]);
 	}
-	if (!status && plain != NOT_PLAIN)
-		status = add_element(matcher, &word, plain, err);
-	return status ? status : bs_buffer_append(&matcher->known, &word, sizeof(word), err);
+	if (plain != NOT_PLAIN)
+		add_element(matcher, &word, plain);
+	append(matcher, &matcher->known, &word, sizeof(word));
+}
+
+/* The number of a term, which is entered if it is new. Never after a failure. Inline: this is once a word of a text. */
+static inline uint32_t know_word(struct bs_matcher *matcher, const uint8_t *term, uint32_t term_bytes, uint64_t hash,
+                                 uint32_t plain)
+{
+	bool is_new;
+	uint32_t number = 0;
+	matcher->status = bs_term_table_intern(&matcher->table, term, term_bytes, hash, &number, &is_new, matcher->err);
+	if (!matcher->status && is_new)
+		enter_word(matcher, term, term_bytes, plain);
+	return number;
 }
 
 /* The dictionary as it is at first: the plain words of the query, in their order. */
-static enum bs_status know_elements(struct bs_matcher *matcher, struct bs_error *err)
+static void know_elements(struct bs_matcher *matcher)
 {
-	const struct bs_query *query = matcher->query;
-	enum bs_status status = BS_OK;
 	bs_term_table_clear(&matcher->table);
 	bs_buffer_clear(&matcher->known);
 	bs_buffer_clear(&matcher->element_lists);
-	for (uint32_t e = 0; e < query->n_elements && !status; e++) {
-		const struct bs_element *element = &query->elements[e];
-		uint32_t number;
+	for (uint32_t e = 0; e < matcher->query->n_elements && !matcher->status; e++) {
+		const struct bs_element *element = &matcher->query->elements[e];
 		if (element->kind == BS_ELEMENT_TERM)
-			status = know_word(matcher, element->term, element->term_bytes,
-			                   bs_hash_slot(element->term, element->term_bytes), e, &number, err);
+			know_word(matcher, element->term, element->term_bytes, bs_hash_slot(element->term, element->term_bytes), e);
 	}
-	return status;
 }
 
-static enum bs_status make_inexact(struct bs_matcher *matcher, struct bs_error *err)
+static void make_inexact(struct bs_matcher *matcher)
 {
-	const struct bs_query *query = matcher->query;
-	enum bs_status status = BS_OK;
-	for (uint32_t e = 0; e < query->n_elements && !status; e++) {
-		const struct bs_element *element = &query->elements[e];
+	for (uint32_t e = 0; e < matcher->query->n_elements; e++) {
+		const struct bs_element *element = &matcher->query->elements[e];
 		if (element->kind == BS_ELEMENT_PREFIX || element->kind == BS_ELEMENT_FUZZY)
-			status = bs_buffer_append(&matcher->inexact, &e, sizeof(e), err);
-		if (!status && element->kind == BS_ELEMENT_FUZZY)
-			status = bs_fuzzy_new(element->term, element->term_bytes, element->max_distance, &matcher->fuzzies[e], err);
+			append(matcher, &matcher->inexact, &e, sizeof(e));
+		if (!matcher->status && element->kind == BS_ELEMENT_FUZZY)
+			matcher->status = bs_fuzzy_new(element->term, element->term_bytes, element->max_distance,
+			                               &matcher->elements[e].fuzzy, matcher->err);
 	}
-	return status;
 }
 
-enum bs_status bs_matcher_new(const struct bs_query *query, const struct bs_query_field *fields, size_t n_fields,
-                              struct bs_words *words, struct bs_matcher **matcher_out, struct bs_error *err)
+enum bs_status bs_matcher_new(const struct bs_query *query, const struct bs_query_field *fields, struct bs_words *words,
+                              struct bs_matcher **matcher_out, struct bs_error *err)
 {
 	struct bs_matcher *matcher = calloc(1, sizeof(*matcher));
-	enum bs_status status = BS_OK;
 	*matcher_out = NULL;
 	if (!matcher)
 		return bs_fail_memory(err, "a matcher", sizeof(*matcher));
 	matcher->query = query;
 	matcher->fields = fields;
-	matcher->n_fields = n_fields;
 	matcher->words = words;
+	matcher->err = err;
 	matcher->needs_positions = wants_positions(query);
-	matcher->fuzzies = calloc(query->n_elements, sizeof(struct bs_fuzzy *));
-	matcher->tfs = calloc(query->n_elements, sizeof(*matcher->tfs));
-	matcher->occurrences = calloc(query->n_elements, sizeof(*matcher->occurrences));
-	matcher->need_of = calloc(query->n_elements, sizeof(*matcher->need_of));
-	if (!matcher->fuzzies || !matcher->tfs || !matcher->occurrences || !matcher->need_of)
-		status = bs_fail_memory(err, "a matcher", query->n_elements * sizeof(*matcher->occurrences));
-	if (!status)
-		status = make_inexact(matcher, err);
-	if (!status)
-		status = know_elements(matcher, err);
+	matcher->elements = calloc(query->n_elements, sizeof(*matcher->elements));
+	if (!matcher->elements)
+		matcher->status = bs_fail_memory(err, "a matcher", query->n_elements * sizeof(*matcher->elements));
+	else
+		make_inexact(matcher);
+	know_elements(matcher);
+	enum bs_status status = matcher->status;
 	if (status)
 		bs_matcher_free(matcher);
 	else
@@ -186,10 +193,10 @@ void bs_matcher_free(struct bs_matcher *matcher)
 {
 	if (!matcher)
 		return;
-	for (size_t i = 0; matcher->occurrences && i < matcher->query->n_elements; i++)
-		bs_buffer_deinit(&matcher->occurrences[i]);
-	for (size_t i = 0; matcher->fuzzies && i < matcher->query->n_elements; i++)
-		bs_fuzzy_free(matcher->fuzzies[i]);
+	for (size_t i = 0; matcher->elements && i < matcher->query->n_elements; i++) {
+		bs_buffer_deinit(&matcher->elements[i].occurrences);
+		bs_fuzzy_free(matcher->elements[i].fuzzy);
+	}
 	bs_term_table_deinit(&matcher->table);
 	bs_buffer_deinit(&matcher->known);
 	bs_buffer_deinit(&matcher->element_lists);
@@ -197,10 +204,7 @@ void bs_matcher_free(struct bs_matcher *matcher)
 	bs_buffer_deinit(&matcher->points);
 	bs_buffer_deinit(&matcher->found);
 	bs_buffer_deinit(&matcher->match_words);
-	free(matcher->fuzzies);
-	free(matcher->tfs);
-	free(matcher->occurrences);
-	free(matcher->need_of);
+	free(matcher->elements);
 	free(matcher);
 }
 
@@ -209,86 +213,93 @@ static struct known_word *word_at(const struct bs_matcher *matcher, uint32_t num
 	return (struct known_word *)(void *)matcher->known.data + number;
 }
 
-static enum bs_status add_hit(struct bs_matcher *matcher, const struct bs_token *token, uint32_t element,
-                              struct bs_error *err)
+/* The elements that a known word is an occurrence of. */
+static const uint32_t *elements_of(const struct bs_matcher *matcher, const struct known_word *word)
 {
-	struct bs_snippet_hit hit = {.field = matcher->field, .element = element, .start_byte = token->start_byte,
-	                             .end_byte = token->end_byte};
-	return bs_buffer_append(matcher->hits, &hit, sizeof(hit), err);
+	return (const uint32_t *)(const void *)matcher->element_lists.data + word->first_element;
 }
 
 /* An occurrence of a known word: counts for the word and for each of its elements. */
-static enum bs_status add_occurrence(struct bs_matcher *matcher, const struct bs_token *token, uint32_t number,
-                                     struct bs_error *err)
+static void add_occurrence(struct bs_matcher *matcher, const struct bs_token *token, uint32_t number)
 {
 	struct known_word *word = word_at(matcher, number);
-	const uint32_t *elements = (const uint32_t *)(const void *)matcher->element_lists.data + word->first_element;
+	const uint32_t *elements = elements_of(matcher, word);
 	struct occurrence occurrence = {.field = matcher->field, .position = token->position};
-	enum bs_status status = BS_OK;
-	if (matcher->hits)
-		return word->is_scored ? add_hit(matcher, token, elements[0], err) : BS_OK;
 	if (word->tf++ == 0)
-		status = bs_buffer_append(&matcher->found, &number, sizeof(number), err);
-	for (uint32_t i = 0; i < word->n_elements && !status; i++) {
-		matcher->tfs[elements[i]]++;
+		append(matcher, &matcher->found, &number, sizeof(number));
+	for (uint32_t i = 0; i < word->n_elements; i++) {
+		struct counted_element *element = &matcher->elements[elements[i]];
+		element->tf++;
 		if (matcher->needs_positions)
-			status = bs_buffer_append(&matcher->occurrences[elements[i]], &occurrence, sizeof(occurrence), err);
+			append(matcher, &element->occurrences, &occurrence, sizeof(occurrence));
 	}
-	return status;
+}
+
+static void add_hit(struct bs_matcher *matcher, const struct bs_token *token, uint32_t number)
+{
+	const struct known_word *word = word_at(matcher, number);
+	struct bs_snippet_hit hit = {.field = matcher->field, .element = elements_of(matcher, word)[0],
+	                             .start_byte = token->start_byte, .end_byte = token->end_byte};
+	if (word->is_scored)
+		append(matcher, matcher->hits, &hit, sizeof(hit));
 }
 
 static enum bs_status take_tokens(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
 {
 	struct bs_matcher *matcher = context;
-	enum bs_status status = BS_OK;
-	for (size_t i = 0; i < n_tokens && !status; i++) {
+	(void)err;
+	for (size_t i = 0; i < n_tokens && !matcher->status; i++) {
 		uint32_t number;
 		if (tokens[i].is_bigram)
 			continue;
 		uint64_t hash = bs_hash_slot(tokens[i].term, tokens[i].term_bytes);
 		if (matcher->inexact.used_bytes > 0)
-			status = know_word(matcher, tokens[i].term, tokens[i].term_bytes, hash, NOT_PLAIN, &number, err);
+			number = know_word(matcher, tokens[i].term, tokens[i].term_bytes, hash, NOT_PLAIN);
 		else if (!bs_term_table_find(&matcher->table, tokens[i].term, tokens[i].term_bytes, hash, &number))
 			continue;
-		if (!status && word_at(matcher, number)->n_elements > 0)
-			status = add_occurrence(matcher, &tokens[i], number, err);
+		if (matcher->status || word_at(matcher, number)->n_elements == 0)
+			continue;
+		if (matcher->hits)
+			add_hit(matcher, &tokens[i], number);
+		else
+			add_occurrence(matcher, &tokens[i], number);
 	}
-	return status;
+	return matcher->status;
 }
 
-static enum bs_status analyze_fields(struct bs_matcher *matcher, const struct bs_field *fields, size_t n_fields,
-                                     uint32_t *length_out, struct bs_error *err)
+/* Returns the document's length. */
+static uint32_t analyze_fields(struct bs_matcher *matcher, const struct bs_field *fields, size_t n_fields)
 {
-	uint32_t position = 0;
-	*length_out = 0;
-	for (size_t i = 0; i < n_fields; i++) {
-		struct bs_words_sum sum;
+	uint32_t position = 0, length = 0;
+	for (size_t i = 0; i < n_fields && !matcher->status; i++) {
+		struct bs_words_sum sum = {0};
 		matcher->field = (uint32_t)i;
-		enum bs_status status = bs_words_analyze(matcher->words, fields[i].text, fields[i].text_bytes, position,
-		                                         take_tokens, matcher, &sum, err);
-		if (status)
-			return status;
+		matcher->status = bs_words_analyze(matcher->words, fields[i].text, fields[i].text_bytes, position, take_tokens,
+		                                   matcher, &sum, matcher->err);
 		position = sum.next_position + FIELD_GAP;
-		*length_out += sum.n_positions;
+		length += sum.n_positions;
 	}
-	return BS_OK;
+	return length;
 }
 
 /* Forgets the document before. */
-static enum bs_status start_document(struct bs_matcher *matcher, struct bs_error *err)
+static void start_document(struct bs_matcher *matcher, struct bs_error *err)
 {
 	const uint32_t *found = (const uint32_t *)(const void *)matcher->found.data;
 	for (size_t i = 0; i < matcher->found.used_bytes / sizeof(*found); i++) {
 		struct known_word *word = word_at(matcher, found[i]);
-		const uint32_t *elements = (const uint32_t *)(const void *)matcher->element_lists.data + word->first_element;
+		const uint32_t *elements = elements_of(matcher, word);
 		word->tf = 0;
 		for (uint32_t e = 0; e < word->n_elements; e++) {
-			matcher->tfs[elements[e]] = 0;
-			bs_buffer_clear(&matcher->occurrences[elements[e]]);
+			matcher->elements[elements[e]].tf = 0;
+			bs_buffer_clear(&matcher->elements[elements[e]].occurrences);
 		}
 	}
 	bs_buffer_clear(&matcher->found);
-	return matcher->table.n_terms > MAX_KNOWN_WORDS ? know_elements(matcher, err) : BS_OK;
+	matcher->err = err;
+	matcher->status = BS_OK;
+	if (matcher->table.n_terms > MAX_KNOWN_WORDS)
+		know_elements(matcher);
 }
 
 static int compare_words(const void *a, const void *b)
@@ -299,29 +310,27 @@ static int compare_words(const void *a, const void *b)
 }
 
 /* The scored words found, sorted by bytes. */
-static enum bs_status list_words(struct bs_matcher *matcher, struct bs_match *match, struct bs_error *err)
+static void list_words(struct bs_matcher *matcher, struct bs_match *match)
 {
 	const uint32_t *found = (const uint32_t *)(const void *)matcher->found.data;
-	enum bs_status status = BS_OK;
 	bs_buffer_clear(&matcher->match_words);
-	for (size_t i = 0; i < matcher->found.used_bytes / sizeof(*found) && !status; i++) {
+	for (size_t i = 0; i < matcher->found.used_bytes / sizeof(*found); i++) {
 		struct known_word *word = word_at(matcher, found[i]);
 		struct bs_match_word listed = {.term = bs_term_table_key(&matcher->table, found[i]),
 		                               .term_bytes = matcher->table.entries[found[i]].n_bytes,
 		                               .tf = word->tf, .idf = &word->idf};
 		if (word->is_scored)
-			status = bs_buffer_append(&matcher->match_words, &listed, sizeof(listed), err);
+			append(matcher, &matcher->match_words, &listed, sizeof(listed));
 	}
 	match->n_words = matcher->match_words.used_bytes / sizeof(struct bs_match_word);
 	if (match->n_words > 1)
 		qsort(matcher->match_words.data, match->n_words, sizeof(struct bs_match_word), compare_words);
 	match->words = (const struct bs_match_word *)(const void *)matcher->match_words.data;
-	return status;
 }
 
 static const struct occurrence *occurrences_of(const struct bs_matcher *matcher, uint32_t element, size_t *n_out)
 {
-	const struct bs_buffer *buffer = &matcher->occurrences[element];
+	const struct bs_buffer *buffer = &matcher->elements[element].occurrences;
 	*n_out = buffer->used_bytes / sizeof(struct occurrence);
 	return (const struct occurrence *)(const void *)buffer->data;
 }
@@ -344,7 +353,7 @@ static bool word_matches(const struct bs_matcher *matcher, const struct bs_query
 {
 	uint32_t element = node->items[0].element;
 	if (node->field == BS_QUERY_ANY_FIELD)
-		return matcher->tfs[element] > 0;
+		return matcher->elements[element].tf > 0;
 	size_t n;
 	const struct occurrence *at = occurrences_of(matcher, element, &n);
 	for (size_t i = 0; i < n; i++)
@@ -393,7 +402,7 @@ static uint32_t near_needs(struct bs_matcher *matcher, const struct bs_query_nod
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < node->n_items; i++) {
-		uint32_t *known = &matcher->need_of[node->items[i].element];
+		uint32_t *known = &matcher->elements[node->items[i].element].need;
 		if (!*known) {
 			needs[n].element = node->items[i].element;
 			*known = ++n;
@@ -402,7 +411,7 @@ static uint32_t near_needs(struct bs_matcher *matcher, const struct bs_query_nod
 		needs[*known - 1].wanted++;
 	}
 	for (uint32_t k = 0; k < n; k++)
-		matcher->need_of[needs[k].element] = 0;
+		matcher->elements[needs[k].element].need = 0;
 	return n;
 }
 
@@ -417,7 +426,7 @@ static size_t near_points(struct bs_matcher *matcher, const struct bs_query_node
 		for (size_t o = 0; o < n && !matcher->status; o++) {
 			struct near_point point = {.field = at[o].field, .position = at[o].position, .kind = k};
 			if (field_fits(matcher, node, at[o].field))
-				matcher->status = bs_buffer_append(&matcher->points, &point, sizeof(point), matcher->err);
+				append(matcher, &matcher->points, &point, sizeof(point));
 		}
 	}
 	size_t n_points = matcher->status ? 0 : matcher->points.used_bytes / sizeof(struct near_point);
@@ -449,7 +458,7 @@ static bool sweep_points(struct near_point *points, size_t n_points, struct near
 static bool near_matches(struct bs_matcher *matcher, const struct bs_query_node *node)
 {
 	for (uint32_t i = 0; i < node->n_items; i++)
-		if (matcher->tfs[node->items[i].element] == 0)
+		if (matcher->elements[node->items[i].element].tf == 0)
 			return false;
 	struct near_need *needs = calloc(node->n_items, sizeof(*needs));
 	if (!needs) {
@@ -573,9 +582,9 @@ static bool phrase_matches(struct bs_matcher *matcher, const struct bs_query_nod
 {
 	const struct bs_query_item *rarest = &node->items[0];
 	for (uint32_t i = 1; i < node->n_items; i++)
-		if (matcher->tfs[node->items[i].element] < matcher->tfs[rarest->element])
+		if (matcher->elements[node->items[i].element].tf < matcher->elements[rarest->element].tf)
 			rarest = &node->items[i];
-	if ((uint64_t)matcher->tfs[rarest->element] * node->n_items > MOST_LOOKS)
+	if ((uint64_t)matcher->elements[rarest->element].tf * node->n_items > MOST_LOOKS)
 		return phrase_anywhere(matcher, node);
 	return phrase_around(matcher, node, rarest);
 }
@@ -623,24 +632,23 @@ enum bs_status bs_match_document(struct bs_matcher *matcher, const struct bs_fie
 	const struct bs_query *query = matcher->query;
 	*match_out = (struct bs_match){.matches = false};
 	matcher->doc_fields = doc_fields;
-	matcher->err = err;
-	matcher->status = start_document(matcher, err);
-	if (!matcher->status)
-		matcher->status = analyze_fields(matcher, doc_fields, n_doc_fields, &match_out->length, err);
-	if (matcher->status)
-		return matcher->status;
+	start_document(matcher, err);
+	match_out->length = analyze_fields(matcher, doc_fields, n_doc_fields);
 	uint32_t root = (uint32_t)query->n_nodes - 1;
-	enum bs_verdict verdict = bs_match_tree(query, query->children, root, ask_leaf, matcher);
-	match_out->matches = !matcher->status && verdict == BS_VERDICT_YES;
-	return match_out->matches ? list_words(matcher, match_out, err) : matcher->status;
+	match_out->matches = bs_match_tree(query, query->children, root, ask_leaf, matcher) == BS_VERDICT_YES;
+	if (match_out->matches && !matcher->status)
+		list_words(matcher, match_out);
+	match_out->matches &= !matcher->status;
+	return matcher->status;
 }
 
 enum bs_status bs_match_hits(struct bs_matcher *matcher, const struct bs_field *doc_fields, size_t n_doc_fields,
                              struct bs_buffer *hits, struct bs_error *err)
 {
-	uint32_t length;
 	matcher->hits = hits;
-	enum bs_status status = analyze_fields(matcher, doc_fields, n_doc_fields, &length, err);
+	matcher->err = err;
+	matcher->status = BS_OK;
+	(void)analyze_fields(matcher, doc_fields, n_doc_fields);
 	matcher->hits = NULL;
-	return status;
+	return matcher->status;
 }

@@ -35,9 +35,8 @@ bool bs_match_field(const struct bs_query_field *fields, const struct bs_query_n
 struct bs_matcher;
 
 /* query, words and the fields' names are borrowed. words must be the analyzer of the index. BS_NO_MEMORY. */
-enum bs_status bs_matcher_new(const struct bs_query *query, const struct bs_query_field *fields, size_t n_fields,
-                              struct bs_words *words, struct bs_matcher **matcher_out, struct bs_error *err)
-	BS_WARN_UNUSED;
+enum bs_status bs_matcher_new(const struct bs_query *query, const struct bs_query_field *fields, struct bs_words *words,
+                              struct bs_matcher **matcher_out, struct bs_error *err) BS_WARN_UNUSED;
 void bs_matcher_free(struct bs_matcher *matcher);
 
 /* A distinct word of a document that the query asks for, by itself or through a prefix or a fuzzy word. */

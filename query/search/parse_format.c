@@ -4,8 +4,8 @@
 #include <unicode/utf8.h>
 
 #include "core/base/icu.h"
-#include "query/search/parse.h"
 #include "core/base/visible.h"
+#include "query/search/parse.h"
 
 /* The caret's line fits a terminal of 80 columns, with more of the query before the caret than behind it. */
 #define CARET_BEFORE_COLUMNS 60
@@ -84,56 +84,39 @@ static void put_element(struct printer *printer, uint32_t index)
 		put_number(printer, "~", element->max_distance);
 }
 
-static void put_phrase(struct printer *printer, const struct bs_query_node *node)
+/* The words of a leaf, those of a phrase with their positions; then the bigrams that it is sure to hold. */
+static void put_items(struct printer *printer, const struct bs_query_node *node)
 {
-	put_string(printer, "(PHRASE");
 	for (uint32_t i = 0; i < node->n_items; i++) {
 		put_string(printer, " ");
 		put_element(printer, node->items[i].element);
-		put_number(printer, "@", node->items[i].position);
+		if (node->kind == BS_NODE_PHRASE)
+			put_number(printer, "@", node->items[i].position);
 	}
 	for (uint32_t i = 0; i < node->n_aids; i++) {
 		put_string(printer, " +");
 		put_element(printer, node->aids[i].element);
 	}
-	put_string(printer, ")");
-}
-
-static void put_near(struct printer *printer, const struct bs_query_node *node)
-{
-	put_number(printer, "(NEAR/", node->distance);
-	for (uint32_t i = 0; i < node->n_items; i++) {
-		put_string(printer, " ");
-		put_element(printer, node->items[i].element);
-	}
-	put_string(printer, ")");
 }
 
 static void put_node(struct printer *printer, uint32_t index)
 {
-	static const char *const operators[] = {[BS_NODE_AND] = "(AND", [BS_NODE_OR] = "(OR", [BS_NODE_NOT] = "(NOT"};
+	static const char *const names[] = {[BS_NODE_PHRASE] = "(PHRASE", [BS_NODE_NEAR] = "(NEAR", [BS_NODE_AND] = "(AND",
+	                                    [BS_NODE_OR] = "(OR",         [BS_NODE_NOT] = "(NOT"};
 	const struct bs_query_node *node = &printer->query->nodes[index];
 	if (node->field != BS_QUERY_ANY_FIELD) {
 		const struct bs_query_field *field = &printer->fields[node->field];
 		put_name(printer, (const uint8_t *)field->name, field->name_bytes);
 		put_string(printer, ":");
 	}
-	switch (node->kind) {
-	case BS_NODE_WORD:
+	if (node->kind == BS_NODE_WORD) {
 		put_element(printer, node->items[0].element);
 		return;
-	case BS_NODE_PHRASE:
-		put_phrase(printer, node);
-		return;
-	case BS_NODE_NEAR:
-		put_near(printer, node);
-		return;
-	case BS_NODE_AND:
-	case BS_NODE_OR:
-	case BS_NODE_NOT:
-		break;
 	}
-	put_string(printer, operators[node->kind]);
+	put_string(printer, names[node->kind]);
+	if (node->kind == BS_NODE_NEAR)
+		put_number(printer, "/", node->distance);
+	put_items(printer, node);
 	for (uint32_t i = 0; i < node->n_children && !printer->status; i++) {
 		put_string(printer, " ");
 		put_node(printer, node->children[i]);

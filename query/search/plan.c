@@ -19,30 +19,32 @@ void bs_plan_deinit(struct bs_plan *plan)
 	*plan = (struct bs_plan){0};
 }
 
+static void append(struct bs_plan *plan, struct bs_buffer *to, const void *bytes, size_t n_bytes)
+{
+	if (!plan->status)
+		plan->status = bs_buffer_append(to, bytes, n_bytes, plan->err);
+}
+
 /* The key of the term is what was appended to keys from key_offset on. */
-static enum bs_status add_keyed(struct bs_plan *plan, uint32_t element, uint64_t key_offset, struct bs_error *err)
+static void add_keyed(struct bs_plan *plan, uint32_t element, uint64_t key_offset)
 {
 	struct bs_plan_term planned = {.element = element, .key_offset = key_offset};
 	planned.key_bytes = (uint32_t)(plan->keys.used_bytes - planned.key_offset);
 	planned.hash = bs_hash_term(plan->keys.data + planned.key_offset, planned.key_bytes);
-	enum bs_status status = bs_buffer_append(&plan->memory_terms, &planned, sizeof(planned), err);
+	append(plan, &plan->memory_terms, &planned, sizeof(planned));
 	plan->terms = (struct bs_plan_term *)(void *)plan->memory_terms.data;
 	plan->n_terms++;
-	return status;
 }
 
-static enum bs_status add_term(struct bs_plan *plan, uint32_t element, const uint8_t *term, uint32_t term_bytes,
-                               bool is_bigram, struct bs_error *err)
+static void add_term(struct bs_plan *plan, uint32_t element, const uint8_t *term, uint32_t term_bytes, bool is_bigram)
 {
-	static const uint8_t pair = BS_KEY_COMPOUND;
+	static const uint8_t compound = BS_KEY_COMPOUND;
 	uint64_t key_offset = plan->keys.used_bytes;
-	enum bs_status status = is_bigram ? bs_buffer_append(&plan->keys, &pair, 1, err) : BS_OK;
-	if (!status)
-		status = bs_buffer_append(&plan->keys, term, term_bytes, err);
-	return status ? status : add_keyed(plan, element, key_offset, err);
+	append(plan, &plan->keys, &compound, is_bigram);
+	append(plan, &plan->keys, term, term_bytes);
+	if (!plan->status)
+		add_keyed(plan, element, key_offset);
 }
-
-/* ---- pairs of words ---- */
 
 /* The element of an item, if that is a plain word; else NULL. */
 static const struct bs_element *word_of(const struct bs_query *query, const struct bs_query_item *item)
@@ -51,11 +53,10 @@ static const struct bs_element *word_of(const struct bs_query *query, const stru
 	return element->kind == BS_ELEMENT_TERM ? element : NULL;
 }
 
-static enum bs_status add_pairs(struct bs_plan *plan, uint32_t n, struct bs_error *err)
+static void add_pairs(struct bs_plan *plan, uint32_t n)
 {
 	const struct bs_query_node *node = &plan->query->nodes[n];
-	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; node->kind == BS_NODE_PHRASE && i + 1 < node->n_items && !status; i++) {
+	for (uint32_t i = 0; node->kind == BS_NODE_PHRASE && i + 1 < node->n_items && !plan->status; i++) {
 		const struct bs_query_item *item = &node->items[i];
 		const struct bs_element *first = word_of(plan->query, &item[0]);
 		const struct bs_element *second = word_of(plan->query, &item[1]);
@@ -63,102 +64,90 @@ static enum bs_status add_pairs(struct bs_plan *plan, uint32_t n, struct bs_erro
 		uint64_t key_offset = plan->keys.used_bytes;
 		if (!first || !second || item[1].position != item[0].position + 1)
 			continue;
-		status = bs_word_pair_key(first->term, first->term_bytes, second->term, second->term_bytes, &plan->keys, err);
-		if (!status)
-			status = add_keyed(plan, BS_PLAN_WORD_PAIR, key_offset, err);
-		if (!status)
-			status = bs_buffer_append(&plan->memory_pairs, &pair, sizeof(pair), err);
+		plan->status = bs_word_pair_key(first->term, first->term_bytes, second->term, second->term_bytes, &plan->keys,
+		                                plan->err);
+		if (!plan->status)
+			add_keyed(plan, BS_PLAN_WORD_PAIR, key_offset);
+		append(plan, &plan->memory_pairs, &pair, sizeof(pair));
 		plan->pairs = (struct bs_plan_word_pair *)(void *)plan->memory_pairs.data;
 		plan->n_word_pairs++;
 	}
-	return status;
 }
 
-/* ---- expansion of prefixes and fuzzy words ---- */
-
-static enum bs_status add_expanded(struct bs_plan *plan, const struct bs_buffer *term, bool *full_out,
-                                   struct bs_error *err)
+/* A term that the element stands for. Whether there is room for it. */
+static bool add_expanded(struct bs_plan *plan, const struct bs_buffer *term)
 {
 	uint32_t number;
-	*full_out = plan->expansion.n_terms >= BS_PLAN_MAX_EXPANSION ||
-	            plan->n_terms + plan->expansion.n_terms >= BS_PLAN_MAX_TERMS;
-	if (*full_out)
-		return BS_OK;
-	return bs_term_table_intern(&plan->expansion, term->data, (uint32_t)term->used_bytes,
-	                            bs_hash_slot(term->data, term->used_bytes), &number, NULL, err);
+	if (plan->expansion.n_terms >= BS_PLAN_MAX_EXPANSION || plan->n_terms + plan->expansion.n_terms >= BS_PLAN_MAX_TERMS)
+		return false;
+	plan->status = bs_term_table_intern(&plan->expansion, term->data, (uint32_t)term->used_bytes,
+	                                    bs_hash_slot(term->data, term->used_bytes), &number, NULL, plan->err);
+	return true;
 }
 
-/* The terms of one segment that begin with the element's bytes stand one after the other. */
-static enum bs_status expand_prefix(struct bs_plan *plan, const struct bs_element *element,
-                                    struct bs_lexicon_cursor *cursor, bool *full_out, struct bs_error *err)
+/* Moves to the next term. Whether there is one. */
+static bool next_term(struct bs_plan *plan, struct bs_lexicon_cursor *cursor)
 {
-	bool end = false;
-	enum bs_status status = bs_lexicon_cursor_seek(cursor, element->term, element->term_bytes, err);
-	while (!status && !*full_out) {
-		status = bs_lexicon_cursor_next(cursor, &end, err);
-		if (status || end || cursor->term.used_bytes < element->term_bytes ||
-		    memcmp(cursor->term.data, element->term, element->term_bytes) != 0)
-			break;
-		status = add_expanded(plan, &cursor->term, full_out, err);
-	}
-	return status;
+	bool end = true;
+	if (!plan->status)
+		plan->status = bs_lexicon_cursor_next(cursor, &end, plan->err);
+	return !plan->status && !end;
+}
+
+/* The terms of one segment that begin with the element's bytes stand one after the other. Whether there was room. */
+static bool expand_prefix(struct bs_plan *plan, const struct bs_element *element, struct bs_lexicon_cursor *cursor)
+{
+	plan->status = bs_lexicon_cursor_seek(cursor, element->term, element->term_bytes, plan->err);
+	while (next_term(plan, cursor) && cursor->term.used_bytes >= element->term_bytes &&
+	       memcmp(cursor->term.data, element->term, element->term_bytes) == 0)
+		if (!add_expanded(plan, &cursor->term))
+			return false;
+	return true;
 }
 
 /* Every term is looked at, but most are dismissed by the bytes they share with the one before. */
-static enum bs_status expand_fuzzy(struct bs_plan *plan, struct bs_fuzzy *fuzzy, struct bs_lexicon_cursor *cursor,
-                                   bool *full_out, struct bs_error *err)
+static bool expand_fuzzy(struct bs_plan *plan, struct bs_fuzzy *fuzzy, struct bs_lexicon_cursor *cursor)
 {
-	static const uint8_t pair = BS_KEY_COMPOUND;
-	enum bs_status status = bs_lexicon_cursor_seek(cursor, &pair, 0, err);
-	while (!status && !*full_out) {
-		bool end;
-		status = bs_lexicon_cursor_next(cursor, &end, err);
-		if (status || end || cursor->term.data[0] == BS_KEY_COMPOUND)
-			break;
-		if (bs_fuzzy_matches(fuzzy, cursor->term.data, (uint32_t)cursor->term.used_bytes,
-		                     (uint32_t)cursor->n_shared))
-			status = add_expanded(plan, &cursor->term, full_out, err);
-	}
-	return status;
+	plan->status = bs_lexicon_cursor_seek(cursor, (const uint8_t *)"", 0, plan->err);
+	while (next_term(plan, cursor) && cursor->term.data[0] != BS_KEY_COMPOUND)
+		if (bs_fuzzy_matches(fuzzy, cursor->term.data, (uint32_t)cursor->term.used_bytes, (uint32_t)cursor->n_shared) &&
+		    !add_expanded(plan, &cursor->term))
+			return false;
+	return true;
 }
 
-static enum bs_status expand(struct bs_plan *plan, uint32_t e, bool *full_out, struct bs_error *err)
+/* The terms of a prefix or a fuzzy word. Whether there was room for all of them; else there are none. */
+static bool expand(struct bs_plan *plan, uint32_t e)
 {
 	const struct bs_element *element = &plan->query->elements[e];
 	struct bs_fuzzy *fuzzy = NULL;
-	enum bs_status status = BS_OK;
-	*full_out = false;
+	bool has_room = true;
 	bs_term_table_clear(&plan->expansion);
 	if (element->kind == BS_ELEMENT_FUZZY)
-		status = bs_fuzzy_new(element->term, element->term_bytes, element->max_distance, &fuzzy, err);
-	for (uint32_t s = 0; s < plan->snapshot->manifest.n_segments && !status && !*full_out; s++) {
+		plan->status = bs_fuzzy_new(element->term, element->term_bytes, element->max_distance, &fuzzy, plan->err);
+	for (uint32_t s = 0; s < plan->snapshot->manifest.n_segments && !plan->status && has_room; s++) {
 		struct bs_lexicon_cursor cursor = {.lexicon = &plan->snapshot->segments[s].lexicon};
-		status = fuzzy ? expand_fuzzy(plan, fuzzy, &cursor, full_out, err)
-		               : expand_prefix(plan, element, &cursor, full_out, err);
+		has_room = fuzzy ? expand_fuzzy(plan, fuzzy, &cursor) : expand_prefix(plan, element, &cursor);
 		bs_lexicon_cursor_deinit(&cursor);
 	}
 	bs_fuzzy_free(fuzzy);
-	for (uint32_t i = 0; i < plan->expansion.n_terms && !status && !*full_out; i++)
-		status = add_term(plan, e, bs_term_table_key(&plan->expansion, i), plan->expansion.entries[i].n_bytes, false,
-		                  err);
-	return status;
+	for (uint32_t i = 0; i < plan->expansion.n_terms && !plan->status && has_room; i++)
+		add_term(plan, e, bs_term_table_key(&plan->expansion, i), plan->expansion.entries[i].n_bytes, false);
+	return has_room;
 }
 
 /* An element's terms, one after the other. */
-static enum bs_status add_element(struct bs_plan *plan, uint32_t i, struct bs_error *err)
+static void add_element(struct bs_plan *plan, uint32_t i)
 {
 	const struct bs_element *element = &plan->query->elements[i];
 	struct bs_plan_element planned = {.first_term = plan->n_terms};
-	enum bs_status status;
 	if (element->kind == BS_ELEMENT_TERM || element->kind == BS_ELEMENT_BIGRAM)
-		status = add_term(plan, i, element->term, element->term_bytes, element->kind == BS_ELEMENT_BIGRAM, err);
+		add_term(plan, i, element->term, element->term_bytes, element->kind == BS_ELEMENT_BIGRAM);
 	else
-		status = expand(plan, i, &planned.is_too_broad, err);
+		planned.is_too_broad = !expand(plan, i);
 	planned.n_terms = plan->n_terms - planned.first_term;
-	if (!status)
-		status = bs_buffer_append(&plan->memory_elements, &planned, sizeof(planned), err);
+	append(plan, &plan->memory_elements, &planned, sizeof(planned));
 	plan->elements = (struct bs_plan_element *)(void *)plan->memory_elements.data;
-	return status;
 }
 
 enum bs_status bs_plan_df(const struct bs_snapshot *snapshot, const uint8_t *key, uint32_t key_bytes, uint64_t *df_out,
@@ -177,46 +166,44 @@ enum bs_status bs_plan_df(const struct bs_snapshot *snapshot, const uint8_t *key
 	return BS_OK;
 }
 
-static enum bs_status resolve(struct bs_plan *plan, uint32_t s, uint32_t t, struct bs_error *err)
+static void resolve(struct bs_plan *plan, uint32_t s, uint32_t t)
 {
 	const struct bs_segment *segment = &plan->snapshot->segments[s];
 	struct bs_plan_term *term = &plan->terms[t];
 	struct bs_term_place place = {0};
 	uint64_t ordinal, df;
-	enum bs_status status = bs_lexicon_find(&segment->lexicon, plan->keys.data + term->key_offset, term->key_bytes,
-	                                        &place.is_found, &ordinal, &df, err);
-	if (status)
-		return status;
+	plan->status = bs_lexicon_find(&segment->lexicon, plan->keys.data + term->key_offset, term->key_bytes,
+	                               &place.is_found, &ordinal, &df, plan->err);
+	if (plan->status)
+		return;
 	bs_and_term_init(&place.term, term->hash, ordinal, df, &segment->treatments);
 	if (place.is_found && place.term.treatment->is_exact)
-		status = bs_exceptions_find(&segment->exceptions, ordinal, &place.exceptions, err);
-	if (status)
-		return status;
+		plan->status = bs_exceptions_find(&segment->exceptions, ordinal, &place.exceptions, plan->err);
 	term->df += df;
-	status = bs_buffer_append(&plan->memory_places, &place, sizeof(place), err);
+	append(plan, &plan->memory_places, &place, sizeof(place));
 	plan->places = (struct bs_term_place *)(void *)plan->memory_places.data;
-	return status;
 }
 
 enum bs_status bs_plan_make(struct bs_plan *plan, const struct bs_query *query, const struct bs_snapshot *snapshot,
                             struct bs_error *err)
 {
-	enum bs_status status = BS_OK;
 	plan->query = query;
 	plan->snapshot = snapshot;
+	plan->err = err;
+	plan->status = BS_OK;
 	plan->n_terms = 0;
+	plan->n_word_pairs = 0;
 	bs_buffer_clear(&plan->keys);
 	bs_buffer_clear(&plan->memory_elements);
 	bs_buffer_clear(&plan->memory_terms);
 	bs_buffer_clear(&plan->memory_places);
 	bs_buffer_clear(&plan->memory_pairs);
-	plan->n_word_pairs = 0;
-	for (uint32_t i = 0; i < query->n_elements && !status; i++)
-		status = add_element(plan, i, err);
-	for (uint32_t n = 0; n < query->n_nodes && !status; n++)
-		status = add_pairs(plan, n, err);
-	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !status; s++)
-		for (uint32_t t = 0; t < plan->n_terms && !status; t++)
-			status = resolve(plan, s, t, err);
-	return status;
+	for (uint32_t i = 0; i < query->n_elements && !plan->status; i++)
+		add_element(plan, i);
+	for (uint32_t n = 0; n < query->n_nodes && !plan->status; n++)
+		add_pairs(plan, n);
+	for (uint32_t s = 0; s < snapshot->manifest.n_segments; s++)
+		for (uint32_t t = 0; t < plan->n_terms && !plan->status; t++)
+			resolve(plan, s, t);
+	return plan->status;
 }

@@ -22,7 +22,7 @@
 struct bs_term_place {
 	bool is_found;
 	struct bs_and_term term;               /* its columns; of no use if it is not found */
-	struct bs_term_exceptions exceptions; /* its false rows; none unless term.treatment->is_exact */
+	struct bs_term_exceptions exceptions; /* rows of it that its columns wrongly let through; none unless term.treatment->is_exact */
 };
 
 #define BS_PLAN_WORD_PAIR UINT32_MAX
@@ -66,6 +66,8 @@ struct bs_plan {
 	struct bs_buffer keys;
 	struct bs_term_table expansion; /* of one element, over all segments */
 	struct bs_buffer memory_elements, memory_terms, memory_places, memory_pairs;
+	struct bs_error *err;   /* while it is made */
+	enum bs_status status; /* sticky */
 };
 
 /* Documents of the whole index that have the term (a lexicon key). BS_CORRUPT. */

@@ -20,8 +20,6 @@ double bs_bm25_weight(double idf, uint32_t tf, uint32_t length, double avgdl)
 	return idf * tf * (BM25_K1 + 1) / (tf + norm);
 }
 
-/* ---- document order ---- */
-
 static int compare_places(const struct bs_snapshot *snapshot, const struct bs_hit *a, const struct bs_hit *b)
 {
 	return bs_document_order(snapshot, (struct bs_doc_ref){a->segment, a->document},
@@ -43,8 +41,6 @@ void bs_sort_by_document(const struct bs_snapshot *snapshot, struct bs_hit *hits
 		}
 	}
 }
-
-/* ---- the best k ---- */
 
 /* Whether a is to be shown before b. */
 static bool is_better(const struct bs_top *top, const struct bs_hit *a, const struct bs_hit *b)

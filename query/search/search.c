@@ -334,7 +334,7 @@ static enum bs_status plan(struct bs_finder *finder, struct bs_error *err)
 	const struct bs_query *query = finder->query;
 	enum bs_status status = bs_plan_make(&finder->plan, query, snapshot, err);
 	if (!status)
-		status = bs_matcher_new(query, index->fields, index->n_fields, finder->words, &finder->matcher, err);
+		status = bs_matcher_new(query, index->fields, finder->words, &finder->matcher, err);
 	/* A brute search is what all others are compared with: it trusts nothing but the whole analysis. */
 	if (!status && !finder->request->brute && !index->is_other_unicode)
 		status = bs_byte_verifier_new(&finder->plan, index->fields, finder->words, index->kernel,

@@ -282,63 +282,66 @@ static void find_span(const struct snippet *snippet, size_t core_start, size_t c
 	trim_end(span, core_end < span->end ? core_end : span->start, width / 4);
 }
 
-/* The state of a line being written. */
+/* The state of a line being written; the first failure sticks. */
 struct writer {
 	struct bs_buffer *out;
 	bool is_marked;
 	bool owes_space;
 	bool space_is_hit;
 	bool has_text;
+	enum bs_status status;
+	struct bs_error *err;
 };
 
-static enum bs_status set_mark(const struct snippet *snippet, struct writer *writer, bool marked, struct bs_error *err)
+static void write_own(struct writer *writer, const char *text)
 {
-	if (writer->is_marked == marked)
-		return BS_OK;
-	writer->is_marked = marked;
-	return bs_visible_append_own(writer->out, marked ? snippet->mark_start : snippet->mark_stop, err);
+	if (!writer->status)
+		writer->status = bs_visible_append_own(writer->out, text, writer->err);
 }
 
-static enum bs_status write_character(const struct snippet *snippet, struct writer *writer, int32_t c, bool is_hit,
-				      struct bs_error *err)
+static void set_mark(const struct snippet *snippet, struct writer *writer, bool marked)
 {
-	enum bs_status status = BS_OK;
+	if (writer->is_marked != marked)
+		write_own(writer, marked ? snippet->mark_start : snippet->mark_stop);
+	writer->is_marked = marked;
+}
+
+static void write_character(const struct snippet *snippet, struct writer *writer, int32_t c, bool is_hit)
+{
 	if (bs_visible_is_space(c)) {
 		writer->space_is_hit = is_hit && (writer->space_is_hit || !writer->owes_space);
 		writer->owes_space = writer->has_text;
-		return BS_OK;
+		return;
 	}
 	if (!is_hit || (writer->owes_space && !writer->space_is_hit))
-		status = set_mark(snippet, writer, false, err);
-	if (!status && writer->owes_space)
-		status = bs_visible_append_own(writer->out, " ", err);
-	if (!status)
-		status = set_mark(snippet, writer, is_hit, err);
+		set_mark(snippet, writer, false);
+	if (writer->owes_space)
+		write_own(writer, " ");
+	set_mark(snippet, writer, is_hit);
 	writer->owes_space = writer->space_is_hit = false;
 	writer->has_text = true;
-	return status ? status : bs_visible_append(writer->out, c, err);
+	if (!writer->status)
+		writer->status = bs_visible_append(writer->out, c, writer->err);
 }
 
 static enum bs_status write_span(const struct snippet *snippet, const struct span *span, struct bs_buffer *out,
-				 struct bs_error *err)
+                                 struct bs_error *err)
 {
-	struct writer writer = {.out = out};
-	enum bs_status status = BS_OK;
+	struct writer writer = {.out = out, .err = err};
 	size_t i = 0, ignored;
 	uint64_t hit_end = 0;
 	if (!is_blank_before(span, span->start, snippet->most_bytes))
-		status = bs_visible_append_own(out, "…", err);
-	for (size_t at = span->start; at < span->end && !status;) {
+		write_own(&writer, "…");
+	for (size_t at = span->start; at < span->end && !writer.status;) {
 		for (; i < span->n_hits && span->hits[i].start_byte <= at; i++)
 			hit_end = span->hits[i].end_byte > hit_end ? span->hits[i].end_byte : hit_end;
 		bool is_hit = at < hit_end;
-		status = write_character(snippet, &writer, bs_visible_next(span->text, span->end, &at), is_hit, err);
+		write_character(snippet, &writer, bs_visible_next(span->text, span->end, &at), is_hit);
 	}
-	if (!status)
-		status = set_mark(snippet, &writer, false, err);
-	if (!status && !is_blank_after(span, span->end, snippet->most_bytes, &ignored))
-		status = bs_visible_append_own(out, "…", err);
-	return status;
+	set_mark(snippet, &writer, false);
+	if (!is_blank_after(span, span->end, snippet->most_bytes, &ignored))
+		write_own(&writer, "…");
+	return writer.status;
 }
 
 /* The beginning of the first field that has any text. */

@@ -57,82 +57,74 @@ static enum bs_status match(struct bs_verifier *verifier, const struct bs_docume
 
 /* By its fields, which are JSON or not; the document is what was indexed, so that its length is in the index. */
 static enum bs_status byte_verify_fields(struct bs_verifier *verifier, uint32_t segment, uint32_t number,
-                                  const struct bs_document *document, bool is_json, enum bs_verdict *byte_verdict_out,
-                                  double *score_out, struct bs_error *err)
+                                         const struct bs_document *document, bool is_json, enum bs_verdict *verdict_out,
+                                         double *score_out, struct bs_error *err)
 {
 	struct bs_match found = {0};
 	enum bs_status status = bs_byte_verifier_fields(verifier->byte_verifier, document->fields, document->n_fields, is_json,
-	                                       verifier->is_scored, byte_verdict_out, &found, err);
-	if (status || *byte_verdict_out == BS_VERDICT_UNKNOWN)
+	                                                verifier->is_scored, verdict_out, &found, err);
+	if (status || *verdict_out == BS_VERDICT_UNKNOWN)
 		return status;
-	count(verifier, document->text_bytes, *byte_verdict_out == BS_VERDICT_YES);
-	if (*byte_verdict_out == BS_VERDICT_NO || !verifier->is_scored)
+	count(verifier, document->text_bytes, *verdict_out == BS_VERDICT_YES);
+	if (*verdict_out == BS_VERDICT_NO || !verifier->is_scored)
 		return BS_OK;
 	status = bs_doc_table_length(&verifier->snapshot->segments[segment].docs, number, &found.length, err);
 	return status ? status : score(verifier, &found, score_out, err);
 }
 
-static enum bs_status byte_verify_document(struct bs_verifier *verifier, uint32_t segment, uint32_t number,
-                                    const struct bs_document *document, bool *is_hit_out, double *score_out,
-                                    struct bs_error *err)
-{
-	enum bs_verdict byte_verdict;
-	enum bs_status status = byte_verify_fields(verifier, segment, number, document, false, &byte_verdict, score_out, err);
-	if (!status && byte_verdict == BS_VERDICT_UNKNOWN)
-		return match(verifier, document, is_hit_out, score_out, err);
-	*is_hit_out = !status && byte_verdict == BS_VERDICT_YES;
-	return status;
-}
-
-/* The line as a whole; then its fields as they stand in it; then what they say. */
+/* The line as a whole; then its fields as they stand in it. */
 static enum bs_status byte_verify_line(struct bs_verifier *verifier, uint32_t segment, uint32_t number, const uint8_t *line,
-                                size_t line_bytes, bool *is_done_out, bool *is_hit_out, double *score_out,
-                                struct bs_error *err)
+                                       size_t line_bytes, enum bs_verdict *verdict_out, double *score_out,
+                                       struct bs_error *err)
 {
 	struct bs_document document;
-	enum bs_verdict byte_verdict;
-	enum bs_status status = bs_byte_verifier_json(verifier->byte_verifier, line, line_bytes, &byte_verdict, err);
+	enum bs_status status = bs_byte_verifier_json(verifier->byte_verifier, line, line_bytes, verdict_out, err);
 	if (status)
 		return status;
-	*is_done_out = byte_verdict == BS_VERDICT_NO || (byte_verdict == BS_VERDICT_YES && !verifier->is_scored);
-	if (*is_done_out)
-		count(verifier, line_bytes, byte_verdict == BS_VERDICT_YES);
-	else if (bs_fetch_cut_line(verifier->fetcher, line, line_bytes, &document)) {
-		status = byte_verify_fields(verifier, segment, number, &document, true, &byte_verdict, score_out, err);
-		*is_done_out = !status && byte_verdict != BS_VERDICT_UNKNOWN;
+	if (*verdict_out == BS_VERDICT_NO || (*verdict_out == BS_VERDICT_YES && !verifier->is_scored)) {
+		count(verifier, line_bytes, *verdict_out == BS_VERDICT_YES);
+		return BS_OK;
 	}
-	*is_hit_out = *is_done_out && byte_verdict == BS_VERDICT_YES;
-	if (status || *is_done_out)
-		return status;
-	*is_done_out = bs_fetch_scan_line(verifier->fetcher, line, line_bytes, &document);
-	return *is_done_out ? byte_verify_document(verifier, segment, number, &document, is_hit_out, score_out, err) : BS_OK;
+	*verdict_out = BS_VERDICT_UNKNOWN;
+	if (!bs_fetch_cut_line(verifier->fetcher, line, line_bytes, &document))
+		return BS_OK;
+	return byte_verify_fields(verifier, segment, number, &document, true, verdict_out, score_out, err);
 }
 
 enum bs_status bs_verify(struct bs_verifier *verifier, uint32_t segment, const struct bs_candidate *candidate,
                          bool *is_hit_out, double *score_out, struct bs_error *err)
 {
+	uint32_t number = candidate->document;
 	struct bs_document document;
-	enum bs_fetched fetched;
-	bool is_done = false;
-	*is_hit_out = false;
-	enum bs_status status = is_proven(verifier, segment, candidate, is_hit_out, err);
+	enum bs_verdict verdict = BS_VERDICT_UNKNOWN;
 	/* Documents of the overlay are in no segment's table. */
 	bool can_verify_bytes = verifier->byte_verifier && segment < verifier->snapshot->manifest.n_segments;
 	const uint8_t *line = NULL;
 	size_t line_bytes;
+	*is_hit_out = false;
+	enum bs_status status = is_proven(verifier, segment, candidate, is_hit_out, err);
 	if (status || *is_hit_out)
 		return status;
 	if (can_verify_bytes)
-		status = bs_fetch_line(verifier->fetcher, segment, candidate->document, &line, &line_bytes, err);
+		status = bs_fetch_line(verifier->fetcher, segment, number, &line, &line_bytes, err);
 	if (!status && line)
-		status = byte_verify_line(verifier, segment, candidate->document, line, line_bytes, &is_done, is_hit_out, score_out,
-		                   err);
-	if (status || is_done)
-		return status;
-	status = bs_fetch(verifier->fetcher, segment, candidate->document, &document, &fetched, err);
-	if (status || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED)
-		return status;
-	if (can_verify_bytes && fetched == BS_FETCHED_UNCHANGED)
-		return byte_verify_document(verifier, segment, candidate->document, &document, is_hit_out, score_out, err);
-	return match(verifier, &document, is_hit_out, score_out, err);
+		status = byte_verify_line(verifier, segment, number, line, line_bytes, &verdict, score_out, err);
+	if (status || verdict != BS_VERDICT_UNKNOWN)
+		goto out;
+	/* Then what the line or the file says. */
+	bool is_indexed = line && bs_fetch_scan_line(verifier->fetcher, line, line_bytes, &document);
+	if (!is_indexed) {
+		enum bs_fetched fetched;
+		status = bs_fetch(verifier->fetcher, segment, number, &document, &fetched, err);
+		if (status || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED)
+			return status;
+		is_indexed = can_verify_bytes && fetched == BS_FETCHED_UNCHANGED;
+	}
+	if (is_indexed)
+		status = byte_verify_fields(verifier, segment, number, &document, false, &verdict, score_out, err);
+	if (!status && verdict == BS_VERDICT_UNKNOWN)
+		return match(verifier, &document, is_hit_out, score_out, err);
+out:
+	*is_hit_out = !status && verdict == BS_VERDICT_YES;
+	return status;
 }
