@@ -149,14 +149,6 @@ enum bs_status bs_gram_cover_init(struct bs_gram_cover *cover, const struct bs_s
 	return start_over(cover, err);
 }
 
-static enum bs_gram_answer answer(const struct bs_gram_cover *cover, struct bs_doc_ref ref,
-                                  const struct bs_doc_record *record, const uint64_t stamp[4])
-{
-	if (stamp && (record->flags & BS_DOC_SUSPECT || memcmp(record->place, stamp, sizeof(record->place)) != 0))
-		return BS_GRAM_NOT_COVERED;
-	return bs_doc_bits_has(cover->candidates, ref) ? BS_GRAM_CANDIDATE : BS_GRAM_NO_MATCH;
-}
-
 enum bs_status bs_gram_cover_ask(struct bs_gram_cover *cover, const uint8_t *name, size_t name_bytes,
                                  const uint64_t stamp[4], enum bs_gram_answer *answer_out, struct bs_error *err)
 {
@@ -171,8 +163,9 @@ enum bs_status bs_gram_cover_ask(struct bs_gram_cover *cover, const uint8_t *nam
 		status = bs_buffer_append(&cover->last, name, name_bytes, err);
 	while (!status && bs_doc_cursor_peek(&cover->cursor, &ref, &record)) {
 		int order = bs_compare_paths(record.name, record.name_bytes, name, name_bytes);
-		if (order == 0)
-			*answer_out = answer(cover, ref, &record, stamp);
+		bool is_same = !stamp || (!(record.flags & BS_DOC_SUSPECT) && memcmp(record.place, stamp, sizeof(record.place)) == 0);
+		if (order == 0 && is_same)
+			*answer_out = bs_doc_bits_has(cover->candidates, ref) ? BS_GRAM_CANDIDATE : BS_GRAM_NO_MATCH;
 		if (order >= 0)
 			break;
 		status = bs_doc_cursor_advance(&cover->cursor, err);

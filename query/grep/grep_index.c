@@ -281,8 +281,9 @@ static enum bs_status is_ruled_out(struct index_source *self, const char *file, 
 	return status;
 }
 
-static enum bs_status next_walked(struct index_source *self, struct bs_grep_file *file_out, struct bs_error *err)
+static enum bs_status next_walked(struct bs_grep_source *source, struct bs_grep_file *file_out, struct bs_error *err)
 {
+	struct index_source *self = (struct index_source *)(void *)source;
 	self->walk->report = self->source.report;
 	self->walk->report_context = self->source.report_context;
 	for (;;) {
@@ -391,8 +392,9 @@ static enum bs_status next_in_area(struct index_source *self, const struct area 
 	}
 }
 
-static enum bs_status next_listed(struct index_source *self, struct bs_grep_file *file_out, struct bs_error *err)
+static enum bs_status next_listed(struct bs_grep_source *source, struct bs_grep_file *file_out, struct bs_error *err)
 {
+	struct index_source *self = (struct index_source *)(void *)source;
 	enum bs_status status = BS_OK;
 	*file_out = (struct bs_grep_file){.path = NULL};
 	while (!status && !file_out->shown && self->next_area < self->n_areas) {
@@ -417,12 +419,6 @@ static enum bs_status next_listed(struct index_source *self, struct bs_grep_file
 		status = has_files(self, &self->areas[i], &has_files_out, err);
 	self->source.n_ruled_out += has_files_out;
 	return status;
-}
-
-static enum bs_status index_next(struct bs_grep_source *source, struct bs_grep_file *file_out, struct bs_error *err)
-{
-	struct index_source *self = (struct index_source *)(void *)source;
-	return self->walk ? next_walked(self, file_out, err) : next_listed(self, file_out, err);
 }
 
 static void index_close(struct bs_grep_source *source)
@@ -457,7 +453,7 @@ enum bs_status bs_grep_index_open(const struct bs_grep_index_options *options, s
 	if (!self)
 		return bs_fail_memory(err, "a search by an index", sizeof(*self));
 	bool can = false;
-	self->source = (struct bs_grep_source){.next = index_next, .close = index_close};
+	self->source = (struct bs_grep_source){.close = index_close};
 	self->options = options;
 	enum bs_status status = bs_snapshot_open(options->dir, &self->snapshot, err);
 	self->has_snapshot = !status;
@@ -470,6 +466,7 @@ enum bs_status bs_grep_index_open(const struct bs_grep_index_options *options, s
 	if (!status)
 		status = can_list(self, &can, err);
 	self->source.is_quick = can;
+	self->source.next = can ? next_listed : next_walked;
 	if (!status && !can)
 		status = open_walk(self, err);
 	if (status)

@@ -141,8 +141,8 @@ struct finder {
 static void finder_init(struct finder *finder, struct bs_grep_printer *printer, const struct bs_grep_line *line)
 {
 	size_t end = line->text_bytes - line->end >= LOOK_AHEAD_BYTES ? line->end + LOOK_AHEAD_BYTES : line->text_bytes;
-	size_t start = bs_grep_matcher_traits(printer->matcher)->looks_back ? 0 : line->start;
-	if (bs_grep_matcher_traits(printer->matcher)->by_line)
+	size_t start = printer->traits->looks_back ? 0 : line->start;
+	if (printer->traits->by_line)
 		end = trimmed_end(printer, line->text, line->start, line->end);
 	*finder = (struct finder){.printer = printer,
 	                                  .text = line->text + start,
@@ -154,21 +154,16 @@ static void finder_init(struct finder *finder, struct bs_grep_printer *printer, 
 	                                  .last_end = SIZE_MAX};
 }
 
-/* Inside a character: rg's matches go by bytes, and what matches nothing matches there too. */
-static bool is_inside_character(const struct finder *finder)
-{
-	return finder->last_end == finder->from - 1 && finder->from < finder->n_bytes &&
-	       (finder->text[finder->from] & 0xc0) == 0x80;
-}
-
 /* The next match, in offsets of finder->text. False if there is none. */
 static bool finder_next(struct finder *finder, struct bs_grep_span *at)
 {
 	struct bs_grep_printer *printer = finder->printer;
-	bool is_bare = bs_grep_matcher_traits(printer->matcher)->is_bare, found = true;
+	bool is_bare = printer->traits->is_bare, found = true;
 	while (finder->from <= finder->n_bytes && !printer->status) {
-		bool was_empty = finder->last_end != SIZE_MAX && finder->from > finder->last_end;
-		if (was_empty && is_inside_character(finder)) {
+		/* Behind an empty match and inside a character: rg's matches go by bytes, and what matches nothing matches
+		 * there too. */
+		if (finder->from > 0 && finder->last_end == finder->from - 1 && finder->from < finder->n_bytes &&
+		    (finder->text[finder->from] & 0xc0) == 0x80) {
 			*at = (struct bs_grep_span){finder->from, finder->from};
 			if (!is_bare) {
 				finder->last_end = finder->from++;
@@ -567,7 +562,7 @@ static bool print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 	if (printer->output->heading && printer->path && !printer->has_lines)
 		put_path_and(printer, NULL);
 	printer->has_lines = true;
-	if (!bs_grep_matcher_traits(printer->matcher)->by_line && !shown.is_context)
+	if (!printer->traits->by_line && !shown.is_context)
 		show_lines(printer, &shown);
 	else
 		show_line(printer, &shown);
@@ -765,7 +760,7 @@ enum bs_status bs_grep_json_summary(const struct bs_grep_sums *sums, uint64_t el
 static bool count_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_line *line)
 {
 	enum bs_grep_format format = printer->output->format;
-	bool by_line = bs_grep_matcher_traits(printer->matcher)->by_line;
+	bool by_line = printer->traits->by_line;
 	uint64_t n_matches = 1;
 	if (kind != BS_GREP_LINE_MATCH)
 		return true;
@@ -816,7 +811,7 @@ void bs_grep_printer_init(struct bs_grep_printer *printer, const struct bs_grep_
                           const struct bs_grep_search *search, const struct bs_grep_matcher *matcher,
                           struct bs_grep_scratch *scratch)
 {
-	*printer = (struct bs_grep_printer){.output = output, .search = search, .matcher = matcher, .scratch = scratch};
+	*printer = (struct bs_grep_printer){.output = output, .search = search, .scratch = scratch, .traits = bs_grep_matcher_traits(matcher)};
 }
 
 void bs_grep_printer_deinit(struct bs_grep_printer *printer)
@@ -840,14 +835,10 @@ bool bs_grep_print_begin(struct bs_grep_printer *printer)
 
 bool bs_grep_print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_line *line)
 {
-	switch (printer->output->format) {
-	case BS_GREP_LINES:
+	enum bs_grep_format format = printer->output->format;
+	if (format == BS_GREP_LINES)
 		return print_line(printer, kind, line);
-	case BS_GREP_JSON:
-		return print_json_line(printer, kind, line);
-	default:
-		return count_line(printer, kind, line);
-	}
+	return format == BS_GREP_JSON ? print_json_line(printer, kind, line) : count_line(printer, kind, line);
 }
 
 void bs_grep_print_gap(struct bs_grep_printer *printer)
@@ -866,15 +857,11 @@ void bs_grep_print_nul(struct bs_grep_printer *printer, enum bs_grep_binary bina
 
 void bs_grep_print_finish(struct bs_grep_printer *printer, const struct bs_grep_finish *finish)
 {
-	switch (printer->output->format) {
-	case BS_GREP_LINES:
-		if (finish->is_binary && printer->n_matched > 0)
-			note_binary(printer, finish);
-		return;
-	case BS_GREP_JSON:
+	enum bs_grep_format format = printer->output->format;
+	if (format == BS_GREP_JSON)
 		put_json_end(printer, finish);
-		return;
-	default:
+	else if (format != BS_GREP_LINES)
 		print_whole(printer, finish);
-	}
+	else if (finish->is_binary && printer->n_matched > 0)
+		note_binary(printer, finish);
 }

@@ -131,7 +131,7 @@ static bool tell_context(struct search_state *state, size_t upto)
 {
 	if (state->options->passthru)
 		return tell_lines(state, BS_GREP_LINE_OTHER, state->visited, upto);
-	if (!tell_lines(state, BS_GREP_LINE_AFTER, state->visited, upto))
+	if (state->after_left > 0 && !tell_lines(state, BS_GREP_LINE_AFTER, state->visited, upto))
 		return false;
 	if (state->options->before == 0 || state->visited >= upto)
 		return true;
@@ -317,10 +317,9 @@ static bool fill(struct search_state *state)
 
 static void search_pieces(struct search_state *state)
 {
-	/* Whether it can be told apart in what pieces the text was read. */
-	bool pieces_matter =
-		state->binary != BS_GREP_BINARY_TEXT && state->n_bytes && memchr(state->text, 0, state->n_bytes);
-	if (!state->source->has_more && !pieces_matter)
+	bool may_have_nul = state->binary != BS_GREP_BINARY_TEXT && state->n_bytes > 0;
+	/* Only a NUL byte tells in what pieces the text was read. */
+	if (!state->source->has_more && !(may_have_nul && memchr(state->text, 0, state->n_bytes)))
 		state->capacity = state->n_bytes + 1;
 	while (fill(state) && search_window(state))
 		continue;

@@ -66,20 +66,6 @@ static enum bs_status read_to(int fd, size_t wanted_bytes, size_t size_bytes, st
 	return status;
 }
 
-static bool is_cut_short(const struct bs_buffer *bytes)
-{
-	return bytes->used_bytes && memchr(bytes->data, 0, bytes->used_bytes) &&
-	       !bs_file_is_utf16(bytes->data, bytes->used_bytes);
-}
-
-/* The mark that decides about decoding is in the first piece. */
-static bool may_wait(const struct bs_buffer *bytes, const struct bs_grep_reading *reading)
-{
-	bool has_mark = bs_file_is_utf16(bytes->data, bytes->used_bytes) || memcmp(bytes->data, utf8_mark, MARK_BYTES) == 0;
-	return reading->in_pieces &&
-	       (reading->coding == BS_GREP_CODING_NONE || (reading->coding == BS_GREP_CODING_AUTO && !has_mark));
-}
-
 static enum bs_status read_first(struct bs_grep_text *text, const struct bs_grep_reading *reading, struct bs_error *err)
 {
 	struct bs_buffer *bytes = &text->bytes;
@@ -95,8 +81,13 @@ static enum bs_status read_first(struct bs_grep_text *text, const struct bs_grep
 	size_t head_bytes = size_bytes && size_bytes < BS_GREP_PIECE_BYTES ? size_bytes + 1 : BS_GREP_PIECE_BYTES;
 	text->size_bytes = size_bytes;
 	enum bs_status status = read_to(text->fd, head_bytes, size_bytes, bytes, &at_end, err);
-	bool is_cut = !status && reading->stop_at_nul && is_cut_short(bytes);
-	text->has_more = !status && !at_end && !is_cut && may_wait(bytes, reading);
+	bool is_cut = !status && reading->stop_at_nul && bytes->used_bytes && memchr(bytes->data, 0, bytes->used_bytes) &&
+	              !bs_file_is_utf16(bytes->data, bytes->used_bytes);
+	text->has_more = !status && !at_end && !is_cut && reading->in_pieces;
+	/* The mark that decides about decoding is in the first piece. */
+	if (text->has_more && reading->coding != BS_GREP_CODING_NONE)
+		text->has_more = reading->coding == BS_GREP_CODING_AUTO && !bs_file_is_utf16(bytes->data, bytes->used_bytes) &&
+		                 memcmp(bytes->data, utf8_mark, MARK_BYTES) != 0;
 	while (!status && !at_end && !is_cut && !text->has_more) {
 		size_t wanted = bytes->used_bytes <= size_bytes ? size_bytes + 1 : bytes->used_bytes + bytes->used_bytes / 2;
 		if (reading->most_bytes && wanted > reading->most_bytes)
