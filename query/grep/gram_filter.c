@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/matrix/gram_slab.h"
 #include "core/base/workers.h"
+#include "core/matrix/gram_slab.h"
 
 #define PIECE_BYTES 512u /* of a column: 4,096 rows */
 
@@ -30,12 +30,12 @@ struct filtering {
 	struct bs_gram_filter_stats stats;
 	uint32_t segment;
 	const struct bs_gram_slab *slab;
-	struct literal *literals;       /* by node */
-	uint32_t *hashes;               /* of all literals; in a slab each is a column */
-	uint8_t (*pieces)[PIECE_BYTES]; /* by node: which rows satisfy it */
+	struct literal *literals;                   /* by node */
+	uint32_t *hashes;                           /* of all literals; in a slab each is a column */
+	uint8_t (*pieces)[PIECE_BYTES];             /* by node: which rows satisfy it */
 	uint8_t room[BS_SECTION_ROOM(PIECE_BYTES)]; /* for a piece of a column */
-	struct bs_buffer found;         /* uint32_t: documents of the slabs, not yet among the candidates */
-	struct filtering *helpers;      /* by thread */
+	struct bs_buffer found;                     /* uint32_t: documents of the slabs, not yet among the candidates */
+	struct filtering *helpers;                  /* by thread */
 };
 
 /* into &= from; whether anything is left. */
@@ -77,8 +77,9 @@ static enum bs_status test_literal(struct filtering *at, uint32_t node, uint32_t
 		const uint8_t *bytes;
 		uint32_t column = bs_gram_column(at->hashes[literal->first + c], m);
 		/* Of a thousand pages some hundred bytes each, and a process often asks once. */
-		enum bs_status status = bs_section_read(&at->slab->columns, (uint64_t)column * at->slab->column_bytes + first, n_bytes,
-		                                        at->room, &bytes, err);
+		enum bs_status status =
+			bs_section_read(&at->slab->columns, (uint64_t)column * at->slab->column_bytes + first, n_bytes,
+		                        at->room, &bytes, err);
 		if (status)
 			return status;
 		at->stats.n_columns += first == 0;
@@ -297,7 +298,8 @@ static enum bs_status make_room(struct filtering *at, struct bs_error *err)
 }
 
 enum bs_status bs_gram_filter(const struct bs_snapshot *snapshot, const struct bs_gram_tree *tree, unsigned n_threads,
-                              struct bs_doc_bits *candidates_out, struct bs_gram_filter_stats *stats, struct bs_error *err)
+                              struct bs_doc_bits *candidates_out, struct bs_gram_filter_stats *stats,
+                              struct bs_error *err)
 {
 	struct filtering at = {.snapshot = snapshot, .tree = tree, .candidates = candidates_out};
 	if (stats)

@@ -50,7 +50,8 @@ static void count_to(struct search_state *state, size_t upto)
 {
 	if (!state->options->line_numbers || upto <= state->counted)
 		return;
-	state->line_number += count_lines(state->text + state->counted, upto - state->counted, state->options->line_end);
+	state->line_number +=
+		count_lines(state->text + state->counted, upto - state->counted, state->options->line_end);
 	state->counted = upto;
 }
 
@@ -149,7 +150,8 @@ static bool tell_rest(struct search_state *state)
 static bool next_line(struct search_state *state, struct bs_grep_span *line, bool *found)
 {
 	struct bs_grep_printer *printer = state->printer;
-	printer->status = bs_grep_next_line(printer->scratch, state->text, state->pos, state->window, line, found, printer->err);
+	printer->status =
+		bs_grep_next_line(printer->scratch, state->text, state->pos, state->window, line, found, printer->err);
 	return !printer->status;
 }
 
@@ -268,7 +270,8 @@ static bool meet_nul(struct search_state *state, size_t from, size_t end)
 static void roll(struct search_state *state)
 {
 	/* As rg: also for context behind a match, and so the next piece ends sooner. */
-	uint64_t context = state->options->before > state->options->after ? state->options->before : state->options->after;
+	uint64_t context =
+		state->options->before > state->options->after ? state->options->before : state->options->after;
 	size_t kept = state->window;
 	if (context > 0 && state->window > state->base) {
 		kept = lines_before(state, state->base, state->window, context);
@@ -328,8 +331,8 @@ static void search_pieces(struct search_state *state)
 static bool multi_find(struct search_state *state, struct bs_grep_span *found_at, bool *found)
 {
 	struct bs_grep_printer *printer = state->printer;
-	printer->status = bs_grep_next_match(printer->scratch, state->text + state->pos, 0, state->n_bytes - state->pos, false, found_at,
-	                                  found, printer->err);
+	printer->status = bs_grep_next_match(printer->scratch, state->text + state->pos, 0, state->n_bytes - state->pos,
+	                                     false, found_at, found, printer->err);
 	found_at->start += state->pos;
 	found_at->end += state->pos;
 	return !printer->status;
@@ -434,15 +437,15 @@ void bs_grep_search_text(const struct bs_grep_matcher *matcher, struct bs_grep_t
                          bool is_slice, struct bs_grep_printer *printer)
 {
 	struct search_state state = {.matcher = matcher,
-	                  .options = printer->search,
-	                  .printer = printer,
-	                  .binary = binary,
-	                  .is_slice = is_slice || !bs_grep_matcher_traits(matcher)->by_line,
-	                  .text = text->bytes.data,
-	                  .n_bytes = text->bytes.used_bytes,
-	                  .line_number = 1,
-	                  .source = text,
-	                  .capacity = BS_GREP_PIECE_BYTES};
+	                             .options = printer->search,
+	                             .printer = printer,
+	                             .binary = binary,
+	                             .is_slice = is_slice || !bs_grep_matcher_traits(matcher)->by_line,
+	                             .text = text->bytes.data,
+	                             .n_bytes = text->bytes.used_bytes,
+	                             .line_number = 1,
+	                             .source = text,
+	                             .capacity = BS_GREP_PIECE_BYTES};
 	bs_grep_scratch_reset(printer->scratch);
 	if (bs_grep_print_begin(printer) && state.n_bytes > 0)
 		search(&state);

@@ -19,7 +19,8 @@ static void put_fixed(struct bs_text_writer *to, const char *pattern, size_t n)
 	}
 }
 
-static enum bs_status join_patterns(const struct bs_grep_pattern *pattern, struct bs_buffer *joined, struct bs_error *err)
+static enum bs_status join_patterns(const struct bs_grep_pattern *pattern, struct bs_buffer *joined,
+                                    struct bs_error *err)
 {
 	/* One alone gets these afterwards, so that its literal is seen. */
 	bool is_line = pattern->is_line && pattern->n_patterns > 1;
@@ -156,16 +157,15 @@ static enum bs_status find_literal(struct bs_grep_analysis *analysis, struct bs_
 {
 	const struct bs_regex *regex = &analysis->regex;
 	struct bs_buffer run = {0}, *exact = &analysis->exact_literal;
-	struct literals literals = {.regex = regex,
-	                            .is_caseless = analysis->is_caseless,
-	                            .best = exact,
-	                            .run = {.out = &run, .err = err}};
+	struct literals literals = {
+		.regex = regex, .is_caseless = analysis->is_caseless, .best = exact, .run = {.out = &run, .err = err}};
 	if (analysis->is_legible) {
 		take_node(&literals, bs_regex_node(regex, regex->root));
 		end_run(&literals);
 	}
 	bs_buffer_deinit(&run);
-	analysis->literal_is_match = exact->used_bytes > 0 && !literals.is_cut && regex->n_captures == 0 && !regex->has_control;
+	analysis->literal_is_match =
+		exact->used_bytes > 0 && !literals.is_cut && regex->n_captures == 0 && !regex->has_control;
 	enum bs_status status = literals.run.status;
 	if (!status)
 		status = bs_buffer_append(&analysis->literal, exact->data, exact->used_bytes, err);
@@ -199,7 +199,8 @@ static enum bs_status write_for_pcre2(const struct bs_grep_pattern *pattern, str
 	struct bs_regex_lines lines;
 	enum bs_status status = bs_regex_rewrite(&analysis->regex, &options, &rewritten, &lines, err);
 	if (!status)
-		status = finish(pattern, is_crlf ? &rewritten : &analysis->joined, options.end_passes_cr, &analysis->alone, err);
+		status = finish(pattern, is_crlf ? &rewritten : &analysis->joined, options.end_passes_cr,
+		                &analysis->alone, err);
 	if (!status)
 		status = finish(pattern, &rewritten, options.end_passes_cr, &analysis->many, err);
 	analysis->literal_is_match &= lines.is_exact && !pattern->is_word && !pattern->is_line && !pattern->crlf;

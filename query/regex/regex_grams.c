@@ -21,8 +21,8 @@
 
 #include <unicode/utf8.h>
 
-#include "core/text/grams.h"
 #include "core/base/icu.h"
+#include "core/text/grams.h"
 #include "query/regex/regex_set.h"
 
 /* A longer literal is known by its beginning and its end only, and what is needed by its first so many bytes. */

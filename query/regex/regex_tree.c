@@ -806,7 +806,7 @@ static uint32_t parse_verb(struct parser *parser, size_t from)
 {
 	static const char harmless[] =
 		" MARK COMMIT PRUNE SKIP THEN UTF UCP NOTEMPTY NOTEMPTY_ATSTART NO_AUTO_POSSESS NO_DOTSTAR_ANCHOR "
-	        "NO_JIT "
+		"NO_JIT "
 		"NO_START_OPT LIMIT_DEPTH LIMIT_HEAP LIMIT_MATCH LIMIT_RECURSION BSR_ANYCRLF BSR_UNICODE ";
 	const uint8_t *name = parser->text + parser->at;
 	while (parser->at < parser->n_bytes && !strchr(":=) ", parser->text[parser->at]))
