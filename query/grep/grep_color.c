@@ -127,11 +127,10 @@ enum bs_status bs_grep_colors_set(struct bs_grep_colors *colors, const char *con
 	};
 	for (size_t i = 0; i < n_specs; i++)
 		if (!apply_spec(parts, specs[i]))
-			return bs_fail(
-				err, BS_INVALID,
-				"--colors %s: write path, line, column or match, then :none, :fg:COLOR, :bg:COLOR or "
-				":style:STYLE",
-				specs[i]);
+			return bs_fail(err, BS_INVALID,
+			               "--colors %s: write path, line, column or match, "
+			               "then :none, :fg:COLOR, :bg:COLOR or :style:STYLE",
+			               specs[i]);
 	write_codes(&parts[PART_PATH], colors->path);
 	write_codes(&parts[PART_LINE], colors->line);
 	write_codes(&parts[PART_COLUMN], colors->column);

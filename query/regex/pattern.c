@@ -37,49 +37,53 @@ static enum bs_status join_patterns(const struct bs_grep_pattern *pattern, struc
 	return to.status;
 }
 
-static enum bs_status find_upper_case(uint32_t c, bool *found, struct bs_error *err)
+/* Whether a pattern asks for upper case, for smart case. */
+struct cases {
+	bool has_literal, has_upper_case;
+	enum bs_status status;
+	struct bs_error *err;
+};
+
+static void see_char(struct cases *cases, uint32_t c)
 {
-	enum bs_status status = c < 0x80 ? BS_OK : bs_icu_load(err);
-	if (!status)
-		*found |= c < 0x80 ? c >= 'A' && c <= 'Z' : bs_icu.u_hasBinaryProperty((UChar32)c, UCHAR_UPPERCASE);
-	return status;
+	cases->has_literal = true;
+	if (cases->has_upper_case || cases->status)
+		return;
+	if (c < 0x80)
+		cases->has_upper_case = c >= 'A' && c <= 'Z';
+	else if ((cases->status = bs_icu_load(cases->err)) == BS_OK)
+		cases->has_upper_case = bs_icu.u_hasBinaryProperty((UChar32)c, UCHAR_UPPERCASE);
 }
 
-/* In text[0..n), with is_escaped where no backslash stands before. */
-static enum bs_status find_in_text(const uint8_t *text, size_t n, bool is_escaped, bool *found, struct bs_error *err)
+/* text[0..n); is_escaped: but for what stands behind a backslash. */
+static void see_text(struct cases *cases, const uint8_t *text, size_t n, bool is_escaped)
 {
-	enum bs_status status = BS_OK;
-	for (size_t at = 0; at < n && !*found && !status;) {
+	for (size_t at = 0; at < n;) {
 		UChar32 c;
 		U8_NEXT_UNSAFE(text, at, c);
 		if (c == '\\' && is_escaped)
 			at++;
 		else
-			status = find_upper_case((uint32_t)c, found, err);
+			see_char(cases, (uint32_t)c);
 	}
-	return status;
 }
 
-/* In what stands for itself, as rg's own engine has it; has_literal: whether there is any of that. */
-static enum bs_status find_in_tree(const struct bs_regex *regex, bool *has_literal, bool *found, struct bs_error *err)
+/* What stands for itself, as rg's own engine has it. */
+static void see_tree(struct cases *cases, const struct bs_regex *regex)
 {
-	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < bs_regex_n_nodes(regex) && !status; i++) {
+	for (uint32_t i = 0; i < bs_regex_n_nodes(regex); i++) {
 		const struct bs_regex_node *node = bs_regex_node(regex, i);
-		*has_literal |= node->kind == BS_REGEX_RUN;
 		if (node->kind == BS_REGEX_RUN)
-			status = find_in_text(regex->bytes.data + node->first, node->n, false, found, err);
+			see_text(cases, regex->bytes.data + node->first, node->n, false);
 	}
 	uint32_t n_members = (uint32_t)(regex->members.used_bytes / sizeof(struct bs_regex_member));
-	for (uint32_t i = 0; i < n_members && !status; i++) {
+	for (uint32_t i = 0; i < n_members; i++) {
 		const struct bs_regex_member *member = bs_regex_member(regex, i);
-		*has_literal |= member->letter == 0;
-		if (member->letter == 0)
-			status = find_upper_case(member->first, found, err);
-		if (!status && member->letter == 0)
-			status = find_upper_case(member->last, found, err);
+		if (member->letter)
+			continue;
+		see_char(cases, member->first);
+		see_char(cases, member->last);
 	}
-	return status;
 }
 
 /* rg -P goes by the text, rg without it by the meaning, and does not know what only PCRE2 has. */
@@ -88,19 +92,18 @@ static enum bs_status decide_case(const struct bs_grep_pattern *pattern, struct 
 {
 	const struct bs_regex *regex = &analysis->regex;
 	bool is_unknown = bs_regex_node(regex, regex->root)->kind == BS_REGEX_UNKNOWN;
-	bool has_literal = false, has_upper_case = false;
-	enum bs_status status = BS_OK;
+	struct cases cases = {.err = err};
 	analysis->is_caseless = pattern->letter_case == BS_GREP_CASE_INSENSITIVE;
 	if (pattern->letter_case != BS_GREP_CASE_SMART)
 		return BS_OK;
 	if (pattern->is_pcre2 || regex->is_of_pcre2 || is_unknown) {
-		has_literal = true;
-		status = find_in_text(regex->text, regex->n_bytes, true, &has_upper_case, err);
+		cases.has_literal = true;
+		see_text(&cases, regex->text, regex->n_bytes, true);
 	} else {
-		status = find_in_tree(regex, &has_literal, &has_upper_case, err);
+		see_tree(&cases, regex);
 	}
-	analysis->is_caseless = has_literal && !has_upper_case;
-	return status;
+	analysis->is_caseless = cases.has_literal && !cases.has_upper_case;
+	return cases.status;
 }
 
 /* On the way through what stands in every match: the longest literal in it. */
