@@ -14,7 +14,8 @@ struct bs_candidate_range {
 };
 
 /* Moves to the next candidate from ref on, and reads it; ref.document == end if there is none. */
-static enum bs_status settle(const struct bs_candidate_files *list, struct bs_candidate_range *range, struct bs_error *err)
+static enum bs_status settle(const struct bs_candidate_files *list, struct bs_candidate_range *range,
+                             struct bs_error *err)
 {
 	const uint8_t *bits = list->candidates->segments ? list->candidates->segments[range->ref.segment] : NULL;
 	if (!bits)
@@ -62,8 +63,8 @@ static void next_non_document(struct bs_candidate_files *list)
 }
 
 enum bs_status bs_candidate_files_init(struct bs_candidate_files *list, const struct bs_snapshot *snapshot,
-                                 const struct bs_doc_bits *candidates, uint32_t source, uint64_t least_bytes,
-                                 struct bs_error *err)
+                                       const struct bs_doc_bits *candidates, uint32_t source, uint64_t least_bytes,
+                                       struct bs_error *err)
 {
 	*list = (struct bs_candidate_files){
 		.snapshot = snapshot,
@@ -96,11 +97,12 @@ static enum bs_status check_name(const struct bs_candidate_files *list, const ui
 {
 	if (list->kind != BS_SOURCE_FOLDER || bs_doc_name_is_below(name, (uint32_t)name_bytes))
 		return BS_OK;
-	return bs_fail(err, BS_CORRUPT, "%s: corrupt: the name of a file leads out of its source", list->snapshot->dir->path);
+	return bs_fail(err, BS_CORRUPT, "%s: corrupt: the name of a file leads out of its source",
+	               list->snapshot->dir->path);
 }
 
-enum bs_status bs_candidate_files_next(struct bs_candidate_files *list, const uint8_t **name_out, size_t *name_bytes_out,
-                                 struct bs_error *err)
+enum bs_status bs_candidate_files_next(struct bs_candidate_files *list, const uint8_t **name_out,
+                                       size_t *name_bytes_out, struct bs_error *err)
 {
 	struct bs_candidate_range *range = first_range(list);
 	size_t other_bytes = list->non_documents ? strlen(list->non_documents) : 0;
@@ -112,7 +114,7 @@ enum bs_status bs_candidate_files_next(struct bs_candidate_files *list, const ui
 		return BS_OK;
 	}
 	if (list->non_documents && (!range || bs_compare_paths((const uint8_t *)list->non_documents, other_bytes,
-	                                                   range->record.name, range->record.name_bytes) < 0)) {
+	                                                       range->record.name, range->record.name_bytes) < 0)) {
 		*name_out = (const uint8_t *)list->non_documents;
 		*name_bytes_out = other_bytes;
 		next_non_document(list);
@@ -149,14 +151,6 @@ enum bs_status bs_gram_cover_init(struct bs_gram_cover *cover, const struct bs_s
 	return start_over(cover, err);
 }
 
-static enum bs_gram_answer answer(const struct bs_gram_cover *cover, struct bs_doc_ref ref,
-                                  const struct bs_doc_record *record, const uint64_t stamp[4])
-{
-	if (stamp && (record->flags & BS_DOC_SUSPECT || memcmp(record->place, stamp, sizeof(record->place)) != 0))
-		return BS_GRAM_NOT_COVERED;
-	return bs_doc_bits_has(cover->candidates, ref) ? BS_GRAM_CANDIDATE : BS_GRAM_NO_MATCH;
-}
-
 enum bs_status bs_gram_cover_ask(struct bs_gram_cover *cover, const uint8_t *name, size_t name_bytes,
                                  const uint64_t stamp[4], enum bs_gram_answer *answer_out, struct bs_error *err)
 {
@@ -171,8 +165,10 @@ enum bs_status bs_gram_cover_ask(struct bs_gram_cover *cover, const uint8_t *nam
 		status = bs_buffer_append(&cover->last, name, name_bytes, err);
 	while (!status && bs_doc_cursor_peek(&cover->cursor, &ref, &record)) {
 		int order = bs_compare_paths(record.name, record.name_bytes, name, name_bytes);
-		if (order == 0)
-			*answer_out = answer(cover, ref, &record, stamp);
+		bool is_same = !stamp || (!(record.flags & BS_DOC_SUSPECT) &&
+		                          memcmp(record.place, stamp, sizeof(record.place)) == 0);
+		if (order == 0 && is_same)
+			*answer_out = bs_doc_bits_has(cover->candidates, ref) ? BS_GRAM_CANDIDATE : BS_GRAM_NO_MATCH;
 		if (order >= 0)
 			break;
 		status = bs_doc_cursor_advance(&cover->cursor, err);

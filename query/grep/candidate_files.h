@@ -22,22 +22,22 @@ struct bs_candidate_files {
 	uint32_t kind;
 	struct bs_candidate_range *ranges; /* a range of the source's documents in a segment, and where it stands */
 	size_t n_ranges;
-	uint64_t least_bytes;    /* of a match */
-	size_t non_documents_at; /* in the manifest's list: behind non_documents */
+	uint64_t least_bytes;      /* of a match */
+	size_t non_documents_at;   /* in the manifest's list: behind non_documents */
 	const char *non_documents; /* the next; NULL: no more */
-	bool is_done;            /* of a collection: it was listed */
+	bool is_done;              /* of a collection: it was listed */
 };
 
 /* All is borrowed until deinit, also after a failure. source < the manifest's n_sources. Of a folder's files that are no
  * documents, those are left out of which fewer than least_bytes stand before their first NUL byte: 0 where that does not end
  * the search. BS_NO_MEMORY, BS_CORRUPT. */
 enum bs_status bs_candidate_files_init(struct bs_candidate_files *list, const struct bs_snapshot *snapshot,
-                                 const struct bs_doc_bits *candidates, uint32_t source, uint64_t least_bytes,
-                                 struct bs_error *err) BS_WARN_UNUSED;
+                                       const struct bs_doc_bits *candidates, uint32_t source, uint64_t least_bytes,
+                                       struct bs_error *err) BS_WARN_UNUSED;
 /* The next name, borrowed from the snapshot, not NUL-ended; NULL at the end. BS_CORRUPT, also for a name that leads out of
  * its source. */
-enum bs_status bs_candidate_files_next(struct bs_candidate_files *list, const uint8_t **name_out, size_t *name_bytes_out,
-                                 struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_candidate_files_next(struct bs_candidate_files *list, const uint8_t **name_out,
+                                       size_t *name_bytes_out, struct bs_error *err) BS_WARN_UNUSED;
 void bs_candidate_files_deinit(struct bs_candidate_files *list);
 
 enum bs_gram_answer {

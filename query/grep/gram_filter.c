@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/matrix/gram_slab.h"
 #include "core/base/workers.h"
+#include "core/matrix/gram_slab.h"
 
 #define PIECE_BYTES 512u /* of a column: 4,096 rows */
 
@@ -30,12 +30,12 @@ struct filtering {
 	struct bs_gram_filter_stats stats;
 	uint32_t segment;
 	const struct bs_gram_slab *slab;
-	struct literal *literals;       /* by node */
-	uint32_t *hashes;               /* of all literals; in a slab each is a column */
-	uint8_t (*pieces)[PIECE_BYTES]; /* by node: which rows satisfy it */
+	struct literal *literals;                   /* by node */
+	uint32_t *hashes;                           /* of all literals; in a slab each is a column */
+	uint8_t (*pieces)[PIECE_BYTES];             /* by node: which rows satisfy it */
 	uint8_t room[BS_SECTION_ROOM(PIECE_BYTES)]; /* for a piece of a column */
-	struct bs_buffer found;         /* uint32_t: documents of the slabs, not yet among the candidates */
-	struct filtering *helpers;      /* by thread */
+	struct bs_buffer found;                     /* uint32_t: documents of the slabs, not yet among the candidates */
+	struct filtering *helpers;                  /* by thread */
 };
 
 /* into &= from; whether anything is left. */
@@ -77,8 +77,9 @@ static enum bs_status test_literal(struct filtering *at, uint32_t node, uint32_t
 		const uint8_t *bytes;
 		uint32_t column = bs_gram_column(at->hashes[literal->first + c], m);
 		/* Of a thousand pages some hundred bytes each, and a process often asks once. */
-		enum bs_status status = bs_section_read(&at->slab->columns, (uint64_t)column * at->slab->column_bytes + first, n_bytes,
-		                                        at->room, &bytes, err);
+		enum bs_status status =
+			bs_section_read(&at->slab->columns, (uint64_t)column * at->slab->column_bytes + first, n_bytes,
+		                        at->room, &bytes, err);
 		if (status)
 			return status;
 		at->stats.n_columns += first == 0;
@@ -142,52 +143,42 @@ static enum bs_status take_rows(struct filtering *at, const uint8_t *piece, uint
 	return status;
 }
 
-/* Places of a literal's grams of one tier in a segment. */
-static enum bs_status add_hashes(struct filtering *at, uint32_t node, enum bs_gram_tier tier, struct bs_error *err)
-{
-	const struct bs_gram_slabs *grams = &at->snapshot->segments[at->segment].grams;
-	const struct bs_gram_node *of = &at->tree->nodes[node];
-	struct literal *literal = &at->literals[node];
-	enum bs_status status = BS_OK;
-	for (uint32_t k = 0; k < of->n_keys && !status; k++) {
-		enum bs_gram_tier found = BS_GRAM_LEFT_OUT;
-		status = bs_gram_slabs_tier(grams, of->keys[k], &found, err);
-		for (uint32_t i = 0; i < grams->meta.n_hashes[found] && found == tier; i++)
-			at->hashes[literal->first + literal->n++] = bs_gram_hash(of->keys[k], i);
-	}
-	return status;
-}
-
-/* Those of longer grams first, then of rare trigrams, and so on: so the soonest nothing is left. */
+/* Places of the literals' grams in a segment: those of longer grams first, then of rare trigrams, and so on: so the soonest
+ * nothing is left. */
 static enum bs_status find_hashes(struct filtering *at, struct bs_error *err)
 {
+	const struct bs_gram_slabs *grams = &at->snapshot->segments[at->segment].grams;
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < at->tree->n_nodes; i++) {
-		at->literals[i].n = 0;
-		for (uint32_t tier = BS_GRAM_TIERS; tier-- > 0 && !status && at->tree->nodes[i].kind == BS_GRAM_LITERAL;)
-			status = add_hashes(at, i, (enum bs_gram_tier)tier, err);
+		const struct bs_gram_node *node = &at->tree->nodes[i];
+		struct literal *literal = &at->literals[i];
+		literal->n = 0;
+		for (uint32_t tier = BS_GRAM_TIERS; tier-- > 0 && node->kind == BS_GRAM_LITERAL;) {
+			for (uint32_t k = 0; k < node->n_keys && !status; k++) {
+				enum bs_gram_tier found = BS_GRAM_LEFT_OUT;
+				status = bs_gram_slabs_tier(grams, node->keys[k], &found, err);
+				for (uint32_t h = 0; h < grams->meta.n_hashes[found] && found == tier; h++)
+					at->hashes[literal->first + literal->n++] = bs_gram_hash(node->keys[k], h);
+			}
+		}
 	}
 	return status;
 }
 
-static enum bs_status filter_slab(struct filtering *at, const struct bs_gram_slab *slab, struct bs_error *err)
+/* A slab of the segment, on any of the threads. */
+static enum bs_status filter_slab(void *context, const struct bs_task *task, struct bs_error *err)
 {
+	struct filtering *all = context;
+	struct filtering *at = task->worker > 0 ? &all->helpers[task->worker - 1] : all;
 	enum bs_status status = BS_OK;
-	at->slab = slab;
-	for (uint32_t first = 0; first < slab->column_bytes && !status; first += PIECE_BYTES) {
-		uint32_t left = slab->column_bytes - first, n_bytes = left < PIECE_BYTES ? left : PIECE_BYTES;
+	at->slab = &at->snapshot->segments[at->segment].grams.slabs[task->number];
+	for (uint32_t first = 0; first < at->slab->column_bytes && !status; first += PIECE_BYTES) {
+		uint32_t left = at->slab->column_bytes - first, n_bytes = left < PIECE_BYTES ? left : PIECE_BYTES;
 		status = test_nodes(at, first, n_bytes, err);
 		if (!status)
 			status = take_rows(at, at->pieces[at->tree->n_nodes - 1], first * 8, n_bytes, err);
 	}
 	return status;
-}
-
-static enum bs_status filter_one(void *context, const struct bs_task *task, struct bs_error *err)
-{
-	struct filtering *at = context;
-	struct filtering *by = task->worker > 0 ? &at->helpers[task->worker - 1] : at;
-	return filter_slab(by, &at->snapshot->segments[at->segment].grams.slabs[task->number], err);
 }
 
 static enum bs_status take_found(struct filtering *at, const struct filtering *by, struct bs_error *err)
@@ -224,7 +215,7 @@ static enum bs_status filter_all_slabs(struct filtering *at, unsigned n_threads,
 {
 	uint32_t n_slabs = at->snapshot->segments[at->segment].grams.n_slabs, most = n_slabs / SLABS_A_THREAD;
 	struct filtering helpers[MOST_THREADS - 1];
-	struct bs_workers_plan plan = {.n_threads = 1, .work = filter_one, .context = at};
+	struct bs_workers_plan plan = {.n_threads = 1, .work = filter_slab, .context = at};
 	at->helpers = helpers;
 	bs_buffer_clear(&at->found);
 	most = n_threads < most ? n_threads : most;
@@ -307,7 +298,8 @@ static enum bs_status make_room(struct filtering *at, struct bs_error *err)
 }
 
 enum bs_status bs_gram_filter(const struct bs_snapshot *snapshot, const struct bs_gram_tree *tree, unsigned n_threads,
-                              struct bs_doc_bits *candidates_out, struct bs_gram_filter_stats *stats, struct bs_error *err)
+                              struct bs_doc_bits *candidates_out, struct bs_gram_filter_stats *stats,
+                              struct bs_error *err)
 {
 	struct filtering at = {.snapshot = snapshot, .tree = tree, .candidates = candidates_out};
 	if (stats)

@@ -12,7 +12,7 @@ struct bs_gram_filter_stats {
 	uint64_t n_columns;    /* read, whole or in part */
 	uint64_t column_bytes; /* of those */
 	uint64_t n_candidates;
-	uint64_t n_unknown;    /* of those: of which the index has no grams */
+	uint64_t n_unknown; /* of those: of which the index has no grams */
 };
 
 /*

@@ -112,9 +112,9 @@ static void write_codes(const struct style *style, char out[96])
 	char fg[24], bg[24];
 	bool has_fg = style->fg && parse_color(style->fg, 3, style->is_intense, fg);
 	bool has_bg = style->bg && parse_color(style->bg, 4, style->is_intense, bg);
-	snprintf(out, 96, "\033[0m%s%s%s%s%s%s%s%s", style->is_bold ? "\033[1m" : "", style->is_underline ? "\033[4m" : "",
-	         has_fg ? "\033[" : "", has_fg ? fg : "", has_fg ? "m" : "", has_bg ? "\033[" : "", has_bg ? bg : "",
-	         has_bg ? "m" : "");
+	snprintf(out, 96, "\033[0m%s%s%s%s%s%s%s%s", style->is_bold ? "\033[1m" : "",
+	         style->is_underline ? "\033[4m" : "", has_fg ? "\033[" : "", has_fg ? fg : "", has_fg ? "m" : "",
+	         has_bg ? "\033[" : "", has_bg ? bg : "", has_bg ? "m" : "");
 }
 
 enum bs_status bs_grep_colors_set(struct bs_grep_colors *colors, const char *const *specs, size_t n_specs,
@@ -128,8 +128,9 @@ enum bs_status bs_grep_colors_set(struct bs_grep_colors *colors, const char *con
 	for (size_t i = 0; i < n_specs; i++)
 		if (!apply_spec(parts, specs[i]))
 			return bs_fail(err, BS_INVALID,
-			               "--colors %s: write path, line, column or match, then :none, :fg:COLOR, :bg:COLOR or "
-			               ":style:STYLE", specs[i]);
+			               "--colors %s: write path, line, column or match, "
+			               "then :none, :fg:COLOR, :bg:COLOR or :style:STYLE",
+			               specs[i]);
 	write_codes(&parts[PART_PATH], colors->path);
 	write_codes(&parts[PART_LINE], colors->line);
 	write_codes(&parts[PART_COLUMN], colors->column);

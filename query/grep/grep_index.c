@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "core/store/folder_listings.h"
+#include "corpus/changes/recorded.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/file_types.h"
-#include "corpus/changes/recorded.h"
 #include "query/grep/candidate_files.h"
 #include "query/grep/gram_filter.h"
 #include "query/grep/grep_stamps.h"
@@ -17,7 +17,7 @@
 
 /* Where a path of the command line and a source of the index have files in common. */
 struct area {
-	size_t path;        /* of the command line */
+	size_t path; /* of the command line */
 	uint32_t source;
 	char *below_path;   /* what stands between the path and the source: "sub/", or "" */
 	char *below_source; /* ... between the source and the path, likewise; one of the two is "" */
@@ -37,7 +37,7 @@ struct index_source {
 	uint64_t least_bytes; /* of a match that NUL bytes do not interrupt; 0: they may */
 	struct area *areas;
 	size_t n_areas;
-	struct bs_folders folders;       /* what they held when they were indexed, for the walk */
+	struct bs_folders folders; /* what they held when they were indexed, for the walk */
 	struct bs_walk_listings lists;
 	struct bs_grep_walk_options walk_options;
 	struct bs_grep_source *walk; /* of all paths; NULL: the lists of areas[0..n_areas), one a path */
@@ -50,7 +50,8 @@ struct index_source {
 bool bs_grep_can_filter(const struct bs_grep_pattern *pattern, const struct bs_grep_search *search,
                         const struct bs_grep_output *output)
 {
-	bool tells_of_all = output->format == BS_GREP_JSON || output->format == BS_GREP_FILES_WITHOUT || output->include_zero;
+	bool tells_of_all =
+		output->format == BS_GREP_JSON || output->format == BS_GREP_FILES_WITHOUT || output->include_zero;
 	return pattern->n_patterns > 0 && !search->invert && !search->passthru && !tells_of_all;
 }
 
@@ -58,7 +59,8 @@ bool bs_grep_can_filter(const struct bs_grep_pattern *pattern, const struct bs_g
 static bool has_replacement(const struct bs_gram_tree *tree)
 {
 	for (uint32_t i = 0; i < tree->n_nodes; i++)
-		if (tree->nodes[i].kind == BS_GRAM_LITERAL && memmem(tree->nodes[i].bytes, tree->nodes[i].n_bytes, "\xef\xbf\xbd", 3))
+		if (tree->nodes[i].kind == BS_GRAM_LITERAL &&
+		    memmem(tree->nodes[i].bytes, tree->nodes[i].n_bytes, "\xef\xbf\xbd", 3))
 			return true;
 	return false;
 }
@@ -99,7 +101,8 @@ static enum bs_status filter(struct index_source *self, struct bs_buffer *explai
 	struct bs_gram_filter_stats stats = {0};
 	enum bs_status status = make_tree(self->options, &tree, err);
 	if (!status)
-		status = bs_gram_filter(&self->snapshot, tree, self->options->n_threads, &self->candidates, &stats, err);
+		status =
+			bs_gram_filter(&self->snapshot, tree, self->options->n_threads, &self->candidates, &stats, err);
 	if (!status && self->options->ends_at_nul)
 		self->least_bytes = bs_gram_tree_least_bytes(tree);
 	if (!status && explained)
@@ -139,9 +142,14 @@ static enum bs_status add_area(struct index_source *self, size_t path, uint32_t 
 		return bs_fail_memory(err, "paths of an index", (self->n_areas + 1) * sizeof(*areas));
 	self->areas = areas;
 	struct area *area = &areas[self->n_areas++];
-	*area = (struct area){.path = path, .source = source, .below_path = with_slash(below_path),
-	                      .below_source = with_slash(below_source), .source_path = strdup(source_path)};
-	return area->below_path && area->below_source && area->source_path ? BS_OK : bs_fail_memory(err, "paths of an index", PATH_MAX);
+	*area = (struct area){.path = path,
+	                      .source = source,
+	                      .below_path = with_slash(below_path),
+	                      .below_source = with_slash(below_source),
+	                      .source_path = strdup(source_path)};
+	return area->below_path && area->below_source && area->source_path
+	               ? BS_OK
+	               : bs_fail_memory(err, "paths of an index", PATH_MAX);
 }
 
 /* A folder of the command line, or a file, and one of the index. */
@@ -159,7 +167,8 @@ static enum bs_status meet_source(struct index_source *self, uint32_t s, struct 
 {
 	const struct bs_grep_walk_options *walk = self->options->walk;
 	struct bs_source source;
-	enum bs_status status = bs_recorded_source(self->snapshot.dir, &self->snapshot.manifest.sources[s], &source, err);
+	enum bs_status status =
+		bs_recorded_source(self->snapshot.dir, &self->snapshot.manifest.sources[s], &source, err);
 	if (status)
 		return status;
 	/* Nothing is believed of a source that is not followed: what is asked for there is searched. */
@@ -208,8 +217,8 @@ static bool name_in(struct index_source *self, const struct area *area, const ch
 }
 
 /* What an area's source held in the folder, if it is known, and the folder unchanged. */
-static bool find_list(void *context, const char *root, const char *path, size_t path_bytes, const struct bs_stamp *stamp,
-                      struct bs_folder_listing *list_out)
+static bool find_list(void *context, const char *root, const char *path, size_t path_bytes,
+                      const struct bs_stamp *stamp, struct bs_folder_listing *list_out)
 {
 	struct index_source *self = context;
 	uint64_t recorded[4];
@@ -281,8 +290,9 @@ static enum bs_status is_ruled_out(struct index_source *self, const char *file, 
 	return status;
 }
 
-static enum bs_status next_walked(struct index_source *self, struct bs_grep_file *file_out, struct bs_error *err)
+static enum bs_status next_walked(struct bs_grep_source *source, struct bs_grep_file *file_out, struct bs_error *err)
 {
+	struct index_source *self = (struct index_source *)(void *)source;
 	self->walk->report = self->source.report;
 	self->walk->report_context = self->source.report_context;
 	for (;;) {
@@ -334,7 +344,8 @@ static enum bs_status is_in(struct index_source *self, const struct area *area, 
 	enum bs_status status = set_path(self, "/", record->name, record->name_bytes, err);
 	if (!status)
 		status = bs_buffer_append(&self->path, "", 1, err);
-	*is_in_out = !status && bs_file_types_match(types, strrchr((const char *)self->path.data, '/') + 1) != BS_IGNORE_SKIP;
+	*is_in_out = !status &&
+	             bs_file_types_match(types, strrchr((const char *)self->path.data, '/') + 1) != BS_IGNORE_SKIP;
 	return status;
 }
 
@@ -385,14 +396,16 @@ static enum bs_status next_in_area(struct index_source *self, const struct area 
 		if (status)
 			return status;
 		const char *base = strrchr(file_out->path, '/');
-		if (!walk->types || bs_file_types_match(walk->types, base ? base + 1 : file_out->path) != BS_IGNORE_SKIP)
+		if (!walk->types ||
+		    bs_file_types_match(walk->types, base ? base + 1 : file_out->path) != BS_IGNORE_SKIP)
 			return BS_OK;
 		*file_out = (struct bs_grep_file){.path = NULL};
 	}
 }
 
-static enum bs_status next_listed(struct index_source *self, struct bs_grep_file *file_out, struct bs_error *err)
+static enum bs_status next_listed(struct bs_grep_source *source, struct bs_grep_file *file_out, struct bs_error *err)
 {
+	struct index_source *self = (struct index_source *)(void *)source;
 	enum bs_status status = BS_OK;
 	*file_out = (struct bs_grep_file){.path = NULL};
 	while (!status && !file_out->shown && self->next_area < self->n_areas) {
@@ -400,7 +413,7 @@ static enum bs_status next_listed(struct index_source *self, struct bs_grep_file
 		if (!self->has_list) {
 			self->has_list = true;
 			status = bs_candidate_files_init(&self->list, &self->snapshot, &self->candidates, area->source,
-			                           self->least_bytes, err);
+			                                 self->least_bytes, err);
 		}
 		if (!status)
 			status = next_in_area(self, area, file_out, err);
@@ -417,12 +430,6 @@ static enum bs_status next_listed(struct index_source *self, struct bs_grep_file
 		status = has_files(self, &self->areas[i], &has_files_out, err);
 	self->source.n_ruled_out += has_files_out;
 	return status;
-}
-
-static enum bs_status index_next(struct bs_grep_source *source, struct bs_grep_file *file_out, struct bs_error *err)
-{
-	struct index_source *self = (struct index_source *)(void *)source;
-	return self->walk ? next_walked(self, file_out, err) : next_listed(self, file_out, err);
 }
 
 static void index_close(struct bs_grep_source *source)
@@ -457,7 +464,7 @@ enum bs_status bs_grep_index_open(const struct bs_grep_index_options *options, s
 	if (!self)
 		return bs_fail_memory(err, "a search by an index", sizeof(*self));
 	bool can = false;
-	self->source = (struct bs_grep_source){.next = index_next, .close = index_close};
+	self->source = (struct bs_grep_source){.close = index_close};
 	self->options = options;
 	enum bs_status status = bs_snapshot_open(options->dir, &self->snapshot, err);
 	self->has_snapshot = !status;
@@ -470,6 +477,7 @@ enum bs_status bs_grep_index_open(const struct bs_grep_index_options *options, s
 	if (!status)
 		status = can_list(self, &can, err);
 	self->source.is_quick = can;
+	self->source.next = can ? next_listed : next_walked;
 	if (!status && !can)
 		status = open_walk(self, err);
 	if (status)

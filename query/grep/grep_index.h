@@ -13,13 +13,13 @@
 #include "query/grep/grep_source.h"
 
 struct bs_grep_index_options {
-	const struct bs_dir *dir;                 /* of the index */
+	const struct bs_dir *dir; /* of the index */
 	const struct bs_grep_walk_options *walk;
 	const struct bs_grep_analysis *pattern;
-	bool trust;                               /* --no-stat */
-	unsigned n_threads;                       /* that look at files, beside the caller's */
-	bool ends_at_nul;                         /* a NUL byte ends the search of a file that was found in a folder */
-	bool replaces_invalid;                    /* bytes that are not UTF-8 are searched as U+FFFD */
+	bool trust;            /* --no-stat */
+	unsigned n_threads;    /* that look at files, beside the caller's */
+	bool ends_at_nul;      /* a NUL byte ends the search of a file that was found in a folder */
+	bool replaces_invalid; /* bytes that are not UTF-8 are searched as U+FFFD */
 };
 
 /* Whether a search can do with fewer files than all: files without a match leave no trace in what is put out, and the

@@ -87,7 +87,8 @@ static enum bs_status refuse(const uint8_t *text, int code, size_t off, struct b
 {
 	char why[200];
 	pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof(why));
-	return bs_fail(err, BS_INVALID, "the pattern does not compile: %s (at byte %zu of %s)", why, off, (const char *)text);
+	return bs_fail(err, BS_INVALID, "the pattern does not compile: %s (at byte %zu of %s)", why, off,
+	               (const char *)text);
 }
 
 static enum bs_status compile(const struct bs_grep_pattern *pattern, const struct bs_grep_analysis *analysis,
@@ -251,9 +252,13 @@ const struct bs_grep_traits *bs_grep_matcher_traits(const struct bs_grep_matcher
 
 const char *bs_grep_matcher_plan(const struct bs_grep_matcher *matcher)
 {
-	static const char *const plans[] = {"nothing", "line by line, every line", "a literal first, then its line",
+	static const char *const plans[] = {"nothing",
+	                                    "line by line, every line",
 	                                    "a literal first, then its line",
-	                                    "bytes by their classes first, then their line", "many lines at once", "line by line"};
+	                                    "a literal first, then its line",
+	                                    "bytes by their classes first, then their line",
+	                                    "many lines at once",
+	                                    "line by line"};
 	return matcher->traits.by_line ? plans[matcher->way] : "the whole text, across lines";
 }
 
@@ -428,7 +433,8 @@ static enum bs_status next_exact(struct bs_grep_scratch *scratch, const uint8_t 
 	enum bs_status status = BS_OK;
 	*found_out = false;
 	if (!matcher->many_ascii.code)
-		return from < end ? next_in_stretch(scratch, &matcher->many, text, from, end, line_out, found_out, err) : BS_OK;
+		return from < end ? next_in_stretch(scratch, &matcher->many, text, from, end, line_out, found_out, err)
+		                  : BS_OK;
 	for (size_t at = from; at < end && !*found_out && !status;) {
 		size_t opaque = next_opaque(scratch, text, at, end);
 		size_t stretch_end = opaque == end ? end : bs_grep_line_start(text, at, opaque, matcher->line_end);
@@ -527,8 +533,8 @@ enum bs_status bs_grep_next_line(struct bs_grep_scratch *scratch, const uint8_t 
 
 bool bs_grep_is_ascii(const struct bs_grep_scratch *scratch, const uint8_t *text, size_t n_bytes)
 {
-	return scratch->matcher->way != WAY_BRUTE && scratch->matcher->ascii.code && !scratch->matcher->traits.looks_back &&
-	       is_ascii(text, n_bytes);
+	return scratch->matcher->way != WAY_BRUTE && scratch->matcher->ascii.code &&
+	       !scratch->matcher->traits.looks_back && is_ascii(text, n_bytes);
 }
 
 enum bs_status bs_grep_next_match(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
@@ -546,7 +552,8 @@ enum bs_status bs_grep_next_match(struct bs_grep_scratch *scratch, const uint8_t
 		*found_out = find_literal(matcher, text, from, end, &places[0]);
 		places[1] = places[0] + matcher->analysis->exact_literal.used_bytes;
 	} else {
-		status = match(scratch, is_ascii_text ? &matcher->ascii : &matcher->any, text, from, end, found_out, err);
+		status = match(scratch, is_ascii_text ? &matcher->ascii : &matcher->any, text, from, end, found_out,
+		               err);
 	}
 	/* \K inside a lookahead can end a match before it starts. */
 	if (!status && *found_out)
@@ -556,7 +563,8 @@ enum bs_status bs_grep_next_match(struct bs_grep_scratch *scratch, const uint8_t
 
 static bool is_name_byte(uint8_t byte)
 {
-	return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_';
+	return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+	       byte == '_';
 }
 
 /* The group of that name or number, -1: none. */
@@ -614,8 +622,10 @@ enum bs_status bs_grep_expand(struct bs_grep_scratch *scratch, const uint8_t *te
 			continue;
 		}
 		long group = group_of(scratch, name, name_bytes);
-		if (group >= 0 && group < n_groups && places[2 * group] != PCRE2_UNSET && places[2 * group + 1] > places[2 * group])
-			status = bs_buffer_append(out, text + places[2 * group], places[2 * group + 1] - places[2 * group], err);
+		if (group >= 0 && group < n_groups && places[2 * group] != PCRE2_UNSET &&
+		    places[2 * group + 1] > places[2 * group])
+			status = bs_buffer_append(out, text + places[2 * group],
+			                          places[2 * group + 1] - places[2 * group], err);
 		at += used;
 	}
 	return status;

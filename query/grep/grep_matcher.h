@@ -57,7 +57,8 @@ bool bs_grep_is_ascii(const struct bs_grep_scratch *scratch, const uint8_t *text
 /* The first match that starts at or after from, in text[0..end), of which everything may be looked at. is_ascii_text: what
  * bs_grep_is_ascii() says of that; false is always right. */
 enum bs_status bs_grep_next_match(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
-                                  bool is_ascii_text, struct bs_grep_span *match_out, bool *found_out, struct bs_error *err) BS_WARN_UNUSED;
+                                  bool is_ascii_text, struct bs_grep_span *match_out, bool *found_out,
+                                  struct bs_error *err) BS_WARN_UNUSED;
 
 /* Appends the replacement of the match found last, in which $1, $name and ${name} stand for groups. */
 enum bs_status bs_grep_expand(struct bs_grep_scratch *scratch, const uint8_t *text, const char *replacement,

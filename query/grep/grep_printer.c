@@ -141,42 +141,38 @@ struct finder {
 static void finder_init(struct finder *finder, struct bs_grep_printer *printer, const struct bs_grep_line *line)
 {
 	size_t end = line->text_bytes - line->end >= LOOK_AHEAD_BYTES ? line->end + LOOK_AHEAD_BYTES : line->text_bytes;
-	size_t start = bs_grep_matcher_traits(printer->matcher)->looks_back ? 0 : line->start;
-	if (bs_grep_matcher_traits(printer->matcher)->by_line)
+	size_t start = printer->traits->looks_back ? 0 : line->start;
+	if (printer->traits->by_line)
 		end = trimmed_end(printer, line->text, line->start, line->end);
 	*finder = (struct finder){.printer = printer,
-	                                  .text = line->text + start,
-	                                  .n_bytes = end - start,
-	                                  .text_off = start,
-	                                  .is_ascii = bs_grep_is_ascii(printer->scratch, line->text + start, end - start),
-	                                  .limit = line->end - start,
-	                                  .from = line->start - start,
-	                                  .last_end = SIZE_MAX};
-}
-
-/* Inside a character: rg's matches go by bytes, and what matches nothing matches there too. */
-static bool is_inside_character(const struct finder *finder)
-{
-	return finder->last_end == finder->from - 1 && finder->from < finder->n_bytes &&
-	       (finder->text[finder->from] & 0xc0) == 0x80;
+	                          .text = line->text + start,
+	                          .n_bytes = end - start,
+	                          .text_off = start,
+	                          .is_ascii = bs_grep_is_ascii(printer->scratch, line->text + start, end - start),
+	                          .limit = line->end - start,
+	                          .from = line->start - start,
+	                          .last_end = SIZE_MAX};
 }
 
 /* The next match, in offsets of finder->text. False if there is none. */
 static bool finder_next(struct finder *finder, struct bs_grep_span *at)
 {
 	struct bs_grep_printer *printer = finder->printer;
-	bool is_bare = bs_grep_matcher_traits(printer->matcher)->is_bare, found = true;
+	bool is_bare = printer->traits->is_bare, found = true;
 	while (finder->from <= finder->n_bytes && !printer->status) {
-		bool was_empty = finder->last_end != SIZE_MAX && finder->from > finder->last_end;
-		if (was_empty && is_inside_character(finder)) {
+		/* Behind an empty match and inside a character: rg's matches go by bytes, and what matches nothing matches
+		 * there too. */
+		if (finder->from > 0 && finder->last_end == finder->from - 1 && finder->from < finder->n_bytes &&
+		    (finder->text[finder->from] & 0xc0) == 0x80) {
 			*at = (struct bs_grep_span){finder->from, finder->from};
 			if (!is_bare) {
 				finder->last_end = finder->from++;
 				continue;
 			}
 		} else {
-			printer->status = bs_grep_next_match(printer->scratch, finder->text, finder->from, finder->n_bytes,
-			                                  finder->is_ascii, at, &found, printer->err);
+			printer->status =
+				bs_grep_next_match(printer->scratch, finder->text, finder->from, finder->n_bytes,
+			                           finder->is_ascii, at, &found, printer->err);
 		}
 		if (printer->status || !found || at->start >= finder->limit)
 			return false;
@@ -244,8 +240,8 @@ struct shown {
 /* Whether the printer of lines asks where the matches are. */
 static bool needs_matches(const struct bs_grep_output *output)
 {
-	return (output->use_color && *output->colors.match) || output->columns || output->replacement || output->per_match ||
-	       output->only_matching;
+	return (output->use_color && *output->colors.match) || output->columns || output->replacement ||
+	       output->per_match || output->only_matching;
 }
 
 static void put_field(struct bs_grep_printer *printer, const char *color, uint64_t number, const char *separator)
@@ -417,7 +413,8 @@ static void show_line(struct bs_grep_printer *printer, struct shown *shown)
 	for (size_t i = 0; i < (is_each ? shown->n_matches : 1); i++) {
 		struct bs_grep_span match = shown->matches[i], whole = {0, shown->n_bytes};
 		struct shown part = *shown;
-		put_fields(printer, shown, shown->file_off + (is_each ? match.start : 0), shown->number, match.start + 1);
+		put_fields(printer, shown, shown->file_off + (is_each ? match.start : 0), shown->number,
+		           match.start + 1);
 		if (output->only_matching) {
 			part.text += match.start;
 			match = whole = (struct bs_grep_span){0, match.end - match.start};
@@ -437,8 +434,8 @@ static void show_line(struct bs_grep_printer *printer, struct shown *shown)
 
 static struct bs_grep_span line_from(const struct bs_grep_printer *printer, const struct shown *shown, size_t from)
 {
-	return (struct bs_grep_span){
-		from, bs_grep_line_end(shown->text, from, shown->n_bytes, printer->output->line_end)};
+	return (struct bs_grep_span){from,
+	                             bs_grep_line_end(shown->text, from, shown->n_bytes, printer->output->line_end)};
 }
 
 /* -o: of each match the part in each line. */
@@ -463,8 +460,8 @@ static void show_parts(struct bs_grep_printer *printer, struct shown *shown)
 				continue;
 			}
 			size_t upto = match.end < end ? match.end : end;
-			put_fields(printer, shown, shown->file_off + match.start, shown->number ? shown->number + n_before : 0,
-			           match.start + 1);
+			put_fields(printer, shown, shown->file_off + match.start,
+			           shown->number ? shown->number + n_before : 0, match.start + 1);
 			if (is_too_long(printer, upto - at)) {
 				put_too_long(printer, shown, (struct bs_grep_span){upto, end});
 			} else {
@@ -567,7 +564,7 @@ static bool print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 	if (printer->output->heading && printer->path && !printer->has_lines)
 		put_path_and(printer, NULL);
 	printer->has_lines = true;
-	if (!bs_grep_matcher_traits(printer->matcher)->by_line && !shown.is_context)
+	if (!printer->traits->by_line && !shown.is_context)
 		show_lines(printer, &shown);
 	else
 		show_line(printer, &shown);
@@ -692,7 +689,8 @@ static void put_message(struct bs_grep_printer *printer, const char *type, const
 	put_text(printer, "]}}\n");
 }
 
-static bool print_json_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_line *line)
+static bool print_json_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind,
+                            const struct bs_grep_line *line)
 {
 	bool is_match = kind == BS_GREP_LINE_MATCH;
 	if (!printer->has_begun) {
@@ -745,18 +743,19 @@ enum bs_status bs_grep_json_summary(const struct bs_grep_sums *sums, uint64_t el
                                     struct bs_error *err)
 {
 	char text[640];
-	int n = snprintf(text, sizeof(text),
-	                 "{\"data\":{\"elapsed_total\":{\"human\":\"%.6fs\",\"nanos\":%llu,\"secs\":%llu},\"stats\":{"
-	                 "\"bytes_printed\":%llu,\"bytes_searched\":%llu,\"elapsed\":{\"human\":\"%.6fs\",\"nanos\":%llu,"
-	                 "\"secs\":%llu},\"matched_lines\":%llu,\"matches\":%llu,\"searches\":%llu,"
-	                 "\"searches_with_match\":%llu}},\"type\":\"summary\"}\n",
-	                 (double)elapsed_ns / 1e9, (unsigned long long)(elapsed_ns % 1000000000),
-	                 (unsigned long long)(elapsed_ns / 1000000000), (unsigned long long)sums->printed_bytes,
-	                 (unsigned long long)sums->searched_bytes, (double)sums->elapsed_ns / 1e9,
-	                 (unsigned long long)(sums->elapsed_ns % 1000000000),
-	                 (unsigned long long)(sums->elapsed_ns / 1000000000), (unsigned long long)sums->matched_lines,
-	                 (unsigned long long)sums->matches, (unsigned long long)sums->searches,
-	                 (unsigned long long)sums->searches_with_match);
+	int n = snprintf(
+		text, sizeof(text),
+		"{\"data\":{\"elapsed_total\":{\"human\":\"%.6fs\",\"nanos\":%llu,\"secs\":%llu},\"stats\":{"
+		"\"bytes_printed\":%llu,\"bytes_searched\":%llu,\"elapsed\":{\"human\":\"%.6fs\",\"nanos\":%llu,"
+		"\"secs\":%llu},\"matched_lines\":%llu,\"matches\":%llu,\"searches\":%llu,"
+		"\"searches_with_match\":%llu}},\"type\":\"summary\"}\n",
+		(double)elapsed_ns / 1e9, (unsigned long long)(elapsed_ns % 1000000000),
+		(unsigned long long)(elapsed_ns / 1000000000), (unsigned long long)sums->printed_bytes,
+		(unsigned long long)sums->searched_bytes, (double)sums->elapsed_ns / 1e9,
+		(unsigned long long)(sums->elapsed_ns % 1000000000),
+		(unsigned long long)(sums->elapsed_ns / 1000000000), (unsigned long long)sums->matched_lines,
+		(unsigned long long)sums->matches, (unsigned long long)sums->searches,
+		(unsigned long long)sums->searches_with_match);
 	return bs_buffer_append(out, text, (size_t)n, err);
 }
 
@@ -765,7 +764,7 @@ enum bs_status bs_grep_json_summary(const struct bs_grep_sums *sums, uint64_t el
 static bool count_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_line *line)
 {
 	enum bs_grep_format format = printer->output->format;
-	bool by_line = bs_grep_matcher_traits(printer->matcher)->by_line;
+	bool by_line = printer->traits->by_line;
 	uint64_t n_matches = 1;
 	if (kind != BS_GREP_LINE_MATCH)
 		return true;
@@ -816,7 +815,8 @@ void bs_grep_printer_init(struct bs_grep_printer *printer, const struct bs_grep_
                           const struct bs_grep_search *search, const struct bs_grep_matcher *matcher,
                           struct bs_grep_scratch *scratch)
 {
-	*printer = (struct bs_grep_printer){.output = output, .search = search, .matcher = matcher, .scratch = scratch};
+	*printer = (struct bs_grep_printer){
+		.output = output, .search = search, .scratch = scratch, .traits = bs_grep_matcher_traits(matcher)};
 }
 
 void bs_grep_printer_deinit(struct bs_grep_printer *printer)
@@ -840,14 +840,10 @@ bool bs_grep_print_begin(struct bs_grep_printer *printer)
 
 bool bs_grep_print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_line *line)
 {
-	switch (printer->output->format) {
-	case BS_GREP_LINES:
+	enum bs_grep_format format = printer->output->format;
+	if (format == BS_GREP_LINES)
 		return print_line(printer, kind, line);
-	case BS_GREP_JSON:
-		return print_json_line(printer, kind, line);
-	default:
-		return count_line(printer, kind, line);
-	}
+	return format == BS_GREP_JSON ? print_json_line(printer, kind, line) : count_line(printer, kind, line);
 }
 
 void bs_grep_print_gap(struct bs_grep_printer *printer)
@@ -866,15 +862,11 @@ void bs_grep_print_nul(struct bs_grep_printer *printer, enum bs_grep_binary bina
 
 void bs_grep_print_finish(struct bs_grep_printer *printer, const struct bs_grep_finish *finish)
 {
-	switch (printer->output->format) {
-	case BS_GREP_LINES:
-		if (finish->is_binary && printer->n_matched > 0)
-			note_binary(printer, finish);
-		return;
-	case BS_GREP_JSON:
+	enum bs_grep_format format = printer->output->format;
+	if (format == BS_GREP_JSON)
 		put_json_end(printer, finish);
-		return;
-	default:
+	else if (format != BS_GREP_LINES)
 		print_whole(printer, finish);
-	}
+	else if (finish->is_binary && printer->n_matched > 0)
+		note_binary(printer, finish);
 }

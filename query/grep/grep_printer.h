@@ -16,8 +16,8 @@ struct bs_grep_sums {
 struct bs_grep_printer {
 	const struct bs_grep_output *output;
 	const struct bs_grep_search *search;
-	const struct bs_grep_matcher *matcher;
-	struct bs_grep_scratch *scratch; /* to find matches again with */
+	const struct bs_grep_traits *traits; /* of the matcher */
+	struct bs_grep_scratch *scratch;     /* to find matches again with */
 	/* Set before each file. */
 	const char *path; /* as it is shown; NULL: not */
 	struct bs_buffer *out;

@@ -50,7 +50,8 @@ static void count_to(struct search_state *state, size_t upto)
 {
 	if (!state->options->line_numbers || upto <= state->counted)
 		return;
-	state->line_number += count_lines(state->text + state->counted, upto - state->counted, state->options->line_end);
+	state->line_number +=
+		count_lines(state->text + state->counted, upto - state->counted, state->options->line_end);
 	state->counted = upto;
 }
 
@@ -131,7 +132,7 @@ static bool tell_context(struct search_state *state, size_t upto)
 {
 	if (state->options->passthru)
 		return tell_lines(state, BS_GREP_LINE_OTHER, state->visited, upto);
-	if (!tell_lines(state, BS_GREP_LINE_AFTER, state->visited, upto))
+	if (state->after_left > 0 && !tell_lines(state, BS_GREP_LINE_AFTER, state->visited, upto))
 		return false;
 	if (state->options->before == 0 || state->visited >= upto)
 		return true;
@@ -149,7 +150,8 @@ static bool tell_rest(struct search_state *state)
 static bool next_line(struct search_state *state, struct bs_grep_span *line, bool *found)
 {
 	struct bs_grep_printer *printer = state->printer;
-	printer->status = bs_grep_next_line(printer->scratch, state->text, state->pos, state->window, line, found, printer->err);
+	printer->status =
+		bs_grep_next_line(printer->scratch, state->text, state->pos, state->window, line, found, printer->err);
 	return !printer->status;
 }
 
@@ -268,7 +270,8 @@ static bool meet_nul(struct search_state *state, size_t from, size_t end)
 static void roll(struct search_state *state)
 {
 	/* As rg: also for context behind a match, and so the next piece ends sooner. */
-	uint64_t context = state->options->before > state->options->after ? state->options->before : state->options->after;
+	uint64_t context =
+		state->options->before > state->options->after ? state->options->before : state->options->after;
 	size_t kept = state->window;
 	if (context > 0 && state->window > state->base) {
 		kept = lines_before(state, state->base, state->window, context);
@@ -317,10 +320,9 @@ static bool fill(struct search_state *state)
 
 static void search_pieces(struct search_state *state)
 {
-	/* Whether it can be told apart in what pieces the text was read. */
-	bool pieces_matter =
-		state->binary != BS_GREP_BINARY_TEXT && state->n_bytes && memchr(state->text, 0, state->n_bytes);
-	if (!state->source->has_more && !pieces_matter)
+	bool may_have_nul = state->binary != BS_GREP_BINARY_TEXT && state->n_bytes > 0;
+	/* Only a NUL byte tells in what pieces the text was read. */
+	if (!state->source->has_more && !(may_have_nul && memchr(state->text, 0, state->n_bytes)))
 		state->capacity = state->n_bytes + 1;
 	while (fill(state) && search_window(state))
 		continue;
@@ -329,8 +331,8 @@ static void search_pieces(struct search_state *state)
 static bool multi_find(struct search_state *state, struct bs_grep_span *found_at, bool *found)
 {
 	struct bs_grep_printer *printer = state->printer;
-	printer->status = bs_grep_next_match(printer->scratch, state->text + state->pos, 0, state->n_bytes - state->pos, false, found_at,
-	                                  found, printer->err);
+	printer->status = bs_grep_next_match(printer->scratch, state->text + state->pos, 0, state->n_bytes - state->pos,
+	                                     false, found_at, found, printer->err);
 	found_at->start += state->pos;
 	found_at->end += state->pos;
 	return !printer->status;
@@ -435,15 +437,15 @@ void bs_grep_search_text(const struct bs_grep_matcher *matcher, struct bs_grep_t
                          bool is_slice, struct bs_grep_printer *printer)
 {
 	struct search_state state = {.matcher = matcher,
-	                  .options = printer->search,
-	                  .printer = printer,
-	                  .binary = binary,
-	                  .is_slice = is_slice || !bs_grep_matcher_traits(matcher)->by_line,
-	                  .text = text->bytes.data,
-	                  .n_bytes = text->bytes.used_bytes,
-	                  .line_number = 1,
-	                  .source = text,
-	                  .capacity = BS_GREP_PIECE_BYTES};
+	                             .options = printer->search,
+	                             .printer = printer,
+	                             .binary = binary,
+	                             .is_slice = is_slice || !bs_grep_matcher_traits(matcher)->by_line,
+	                             .text = text->bytes.data,
+	                             .n_bytes = text->bytes.used_bytes,
+	                             .line_number = 1,
+	                             .source = text,
+	                             .capacity = BS_GREP_PIECE_BYTES};
 	bs_grep_scratch_reset(printer->scratch);
 	if (bs_grep_print_begin(printer) && state.n_bytes > 0)
 		search(&state);

@@ -26,7 +26,7 @@ struct bs_grep_source {
 	/* Told, while next runs, one line about what could not be read. Set by whoever calls next. */
 	void (*report)(void *context, const char *message);
 	void *report_context;
-	bool is_quick; /* next never takes long: there is a list of all files */
+	bool is_quick;        /* next never takes long: there is a list of all files */
 	uint64_t n_ruled_out; /* files that need not be searched, and were not given */
 };
 
@@ -34,9 +34,9 @@ struct bs_grep_walk_options {
 	struct bs_walk_options walk; /* report is set by the source */
 	const char *const *paths;    /* "-": standard input */
 	size_t n_paths;
-	bool is_default_path;       /* nobody named it: shown without its "./" */
-	bool only_files;            /* folders named are not looked into */
-	uint64_t max_file_bytes;    /* larger ones found below a folder are passed over; UINT64_MAX: none */
+	bool is_default_path;    /* nobody named it: shown without its "./" */
+	bool only_files;         /* folders named are not looked into */
+	uint64_t max_file_bytes; /* larger ones found below a folder are passed over; UINT64_MAX: none */
 };
 
 /* A file found below the folder root, by its name there, as the walk shows it. path holds its path. BS_NO_MEMORY. */

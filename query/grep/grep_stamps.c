@@ -27,14 +27,15 @@ struct bs_grep_stamps {
 	int folder; /* descriptor; -1: nothing can be said of any file */
 	struct chunk *chunks;
 	size_t n_chunks, done_chunk; /* done_chunk: one that is done */
-	size_t *first_chunk;  /* per segment; its document 0 is in this chunk */
-	uint8_t **unchanged;  /* per segment: a byte a document */
-	struct bs_workers *workers; /* whose tasks are the chunks */
+	size_t *first_chunk;         /* per segment; its document 0 is in this chunk */
+	uint8_t **unchanged;         /* per segment: a byte a document */
+	struct bs_workers *workers;  /* whose tasks are the chunks */
 };
 
 /* A thread stays in the folder of the file before: neighbours in the index are neighbours in the tree, and a name of one
  * component is looked up in half the time of five. */
-static bool is_unchanged(const struct bs_grep_stamps *stamps, struct bs_file_place *place, const struct bs_doc_record *record)
+static bool is_unchanged(const struct bs_grep_stamps *stamps, struct bs_file_place *place,
+                         const struct bs_doc_record *record)
 {
 	char name[PATH_MAX];
 	struct stat found;
@@ -58,11 +59,12 @@ static enum bs_status do_chunk(void *context, const struct bs_task *task, struct
 	for (uint32_t d = chunk->first; d < chunk->end && bs_task_is_wanted(task); d++) {
 		struct bs_doc_ref ref = {chunk->segment, d};
 		struct bs_doc_record record;
-		if (bs_snapshot_is_deleted(stamps->snapshot, ref.segment, d) || bs_doc_bits_has(stamps->candidates, ref))
+		if (bs_snapshot_is_deleted(stamps->snapshot, ref.segment, d) ||
+		    bs_doc_bits_has(stamps->candidates, ref))
 			continue;
 		/* What the index cannot say of itself is found out by searching the file. */
-		stamps->unchanged[ref.segment][d] =
-			!bs_snapshot_record(stamps->snapshot, ref, &record, err) && is_unchanged(stamps, &place, &record);
+		stamps->unchanged[ref.segment][d] = !bs_snapshot_record(stamps->snapshot, ref, &record, err) &&
+		                                    is_unchanged(stamps, &place, &record);
 	}
 	bs_file_place_close(&place);
 	return BS_OK;

@@ -28,10 +28,12 @@ enum bs_status bs_grep_coding_find(const char *name, enum bs_grep_coding *coding
 		const char *name;
 		enum bs_grep_coding coding;
 	} codings[] = {
-		{"auto", BS_GREP_CODING_AUTO},       {"none", BS_GREP_CODING_NONE},        {"utf-8", BS_GREP_CODING_UTF8},
-		{"utf8", BS_GREP_CODING_UTF8},       {"utf-16", BS_GREP_CODING_UTF16LE},   {"utf-16le", BS_GREP_CODING_UTF16LE},
-		{"utf-16be", BS_GREP_CODING_UTF16BE}, {"latin1", BS_GREP_CODING_LATIN1},   {"iso-8859-1", BS_GREP_CODING_LATIN1},
-		{"windows-1252", BS_GREP_CODING_LATIN1}, {"ascii", BS_GREP_CODING_LATIN1},
+		{"auto", BS_GREP_CODING_AUTO},         {"none", BS_GREP_CODING_NONE},
+		{"utf-8", BS_GREP_CODING_UTF8},        {"utf8", BS_GREP_CODING_UTF8},
+		{"utf-16", BS_GREP_CODING_UTF16LE},    {"utf-16le", BS_GREP_CODING_UTF16LE},
+		{"utf-16be", BS_GREP_CODING_UTF16BE},  {"latin1", BS_GREP_CODING_LATIN1},
+		{"iso-8859-1", BS_GREP_CODING_LATIN1}, {"windows-1252", BS_GREP_CODING_LATIN1},
+		{"ascii", BS_GREP_CODING_LATIN1},
 	};
 	for (size_t i = 0; i < sizeof(codings) / sizeof(*codings); i++) {
 		if (strcasecmp(name, codings[i].name) == 0) {
@@ -66,20 +68,6 @@ static enum bs_status read_to(int fd, size_t wanted_bytes, size_t size_bytes, st
 	return status;
 }
 
-static bool is_cut_short(const struct bs_buffer *bytes)
-{
-	return bytes->used_bytes && memchr(bytes->data, 0, bytes->used_bytes) &&
-	       !bs_file_is_utf16(bytes->data, bytes->used_bytes);
-}
-
-/* The mark that decides about decoding is in the first piece. */
-static bool may_wait(const struct bs_buffer *bytes, const struct bs_grep_reading *reading)
-{
-	bool has_mark = bs_file_is_utf16(bytes->data, bytes->used_bytes) || memcmp(bytes->data, utf8_mark, MARK_BYTES) == 0;
-	return reading->in_pieces &&
-	       (reading->coding == BS_GREP_CODING_NONE || (reading->coding == BS_GREP_CODING_AUTO && !has_mark));
-}
-
 static enum bs_status read_first(struct bs_grep_text *text, const struct bs_grep_reading *reading, struct bs_error *err)
 {
 	struct bs_buffer *bytes = &text->bytes;
@@ -95,10 +83,17 @@ static enum bs_status read_first(struct bs_grep_text *text, const struct bs_grep
 	size_t head_bytes = size_bytes && size_bytes < BS_GREP_PIECE_BYTES ? size_bytes + 1 : BS_GREP_PIECE_BYTES;
 	text->size_bytes = size_bytes;
 	enum bs_status status = read_to(text->fd, head_bytes, size_bytes, bytes, &at_end, err);
-	bool is_cut = !status && reading->stop_at_nul && is_cut_short(bytes);
-	text->has_more = !status && !at_end && !is_cut && may_wait(bytes, reading);
+	bool is_cut = !status && reading->stop_at_nul && bytes->used_bytes &&
+	              memchr(bytes->data, 0, bytes->used_bytes) && !bs_file_is_utf16(bytes->data, bytes->used_bytes);
+	text->has_more = !status && !at_end && !is_cut && reading->in_pieces;
+	/* The mark that decides about decoding is in the first piece. */
+	if (text->has_more && reading->coding != BS_GREP_CODING_NONE)
+		text->has_more = reading->coding == BS_GREP_CODING_AUTO &&
+		                 !bs_file_is_utf16(bytes->data, bytes->used_bytes) &&
+		                 memcmp(bytes->data, utf8_mark, MARK_BYTES) != 0;
 	while (!status && !at_end && !is_cut && !text->has_more) {
-		size_t wanted = bytes->used_bytes <= size_bytes ? size_bytes + 1 : bytes->used_bytes + bytes->used_bytes / 2;
+		size_t wanted =
+			bytes->used_bytes <= size_bytes ? size_bytes + 1 : bytes->used_bytes + bytes->used_bytes / 2;
 		if (reading->most_bytes && wanted > reading->most_bytes)
 			wanted = reading->most_bytes + 1;
 		status = read_to(text->fd, wanted, size_bytes, bytes, &at_end, err);
@@ -165,7 +160,8 @@ static enum bs_status read_path(struct bs_grep_text *text, const char *path, con
 	return status;
 }
 
-enum bs_status bs_grep_text_more(struct bs_grep_text *text, size_t dropped_bytes, size_t wanted_bytes, struct bs_error *err)
+enum bs_status bs_grep_text_more(struct bs_grep_text *text, size_t dropped_bytes, size_t wanted_bytes,
+                                 struct bs_error *err)
 {
 	struct bs_buffer *bytes = &text->bytes;
 	bool at_end = false;
@@ -173,7 +169,8 @@ enum bs_status bs_grep_text_more(struct bs_grep_text *text, size_t dropped_bytes
 	memmove(bytes->data, bytes->data + dropped_bytes, bytes->used_bytes);
 	size_t had_bytes = bytes->used_bytes, before_bytes = (size_t)text->read_bytes - had_bytes;
 	size_t step_bytes = wanted_bytes > STEP_BYTES ? wanted_bytes : STEP_BYTES;
-	size_t left_bytes = text->size_bytes > text->read_bytes ? text->size_bytes - (size_t)text->read_bytes + 1 : step_bytes;
+	size_t left_bytes =
+		text->size_bytes > text->read_bytes ? text->size_bytes - (size_t)text->read_bytes + 1 : step_bytes;
 	if (had_bytes + left_bytes < step_bytes)
 		step_bytes = had_bytes + left_bytes > wanted_bytes ? had_bytes + left_bytes : wanted_bytes;
 	size_t size_bytes = text->size_bytes > before_bytes ? text->size_bytes - before_bytes : 0;
@@ -219,9 +216,10 @@ static enum bs_status decode_utf8(const uint8_t *from, size_t n, struct bs_buffe
 }
 
 /* What 0x80..0x9f are in windows-1252; 0: themselves. */
-static const uint16_t cp1252[32] = {0x20ac, 0,      0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160,
-                                    0x2039, 0x0152, 0,      0x017d, 0,      0,      0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
-                                    0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0,      0x017e, 0x0178};
+static const uint16_t cp1252[32] = {0x20ac, 0,      0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021,
+                                    0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0,      0x017d, 0,
+                                    0,      0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014,
+                                    0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0,      0x017e, 0x0178};
 
 static enum bs_status decode_latin1(const uint8_t *from, size_t n, struct bs_buffer *to, struct bs_error *err)
 {
@@ -240,7 +238,8 @@ static enum bs_status decode_latin1(const uint8_t *from, size_t n, struct bs_buf
 }
 
 /* With a mark before them, which bs_file_transcode() wants. */
-static enum bs_status decode_utf16(const uint8_t *from, size_t n, bool is_big, struct bs_buffer *to, struct bs_error *err)
+static enum bs_status decode_utf16(const uint8_t *from, size_t n, bool is_big, struct bs_buffer *to,
+                                   struct bs_error *err)
 {
 	struct bs_buffer marked = {0};
 	enum bs_status status = bs_buffer_append(&marked, is_big ? "\xfe\xff" : "\xff\xfe", 2, err);
@@ -272,8 +271,8 @@ static size_t whole_end(const uint8_t *from, size_t n, size_t end, enum bs_grep_
 }
 
 /* Piece by piece, as rg's decoder gets them: the first is what is left of the bytes in which a mark was looked for. */
-static enum bs_status decode_pieces(struct bs_grep_text *text, enum bs_grep_coding coding, const uint8_t *from, size_t n,
-                                    size_t first, struct bs_error *err)
+static enum bs_status decode_pieces(struct bs_grep_text *text, enum bs_grep_coding coding, const uint8_t *from,
+                                    size_t n, size_t first, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	size_t done = 0;

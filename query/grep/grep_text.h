@@ -23,34 +23,36 @@
 
 struct bs_grep_text {
 	struct bs_buffer bytes;
-	struct bs_buffer raw;    /* what was read, where bytes are decoded from it */
-	struct bs_buffer pieces; /* of size_t: where in bytes the pieces end that ripgrep's decoder yields; empty: not decoded */
-	bool had_mark;           /* a byte order mark was taken off */
+	struct bs_buffer raw; /* what was read, where bytes are decoded from it */
+	struct bs_buffer
+		pieces; /* of size_t: where in bytes the pieces end that ripgrep's decoder yields; empty: not decoded */
+	bool had_mark;  /* a byte order mark was taken off */
 	bool is_stdin;
-	bool has_more;           /* bytes is not all there is: bs_grep_text_more() reads on */
-	uint64_t read_bytes;     /* so far, of the file */
-	int fd;                  /* has_more: what is read from */
-	size_t size_bytes;       /* as the file was announced; 0: not */
-	struct bs_buffer root;   /* the folder below which files were opened last, NUL-ended; empty: none */
-	int root_fd;             /* ... open */
+	bool has_more;         /* bytes is not all there is: bs_grep_text_more() reads on */
+	uint64_t read_bytes;   /* so far, of the file */
+	int fd;                /* has_more: what is read from */
+	size_t size_bytes;     /* as the file was announced; 0: not */
+	struct bs_buffer root; /* the folder below which files were opened last, NUL-ended; empty: none */
+	int root_fd;           /* ... open */
 };
 
 enum bs_grep_coding {
-	BS_GREP_CODING_AUTO,  /* by the byte order mark; bytes as they are without one */
-	BS_GREP_CODING_UTF8,  /* the same, but invalid UTF-8 becomes U+FFFD */
+	BS_GREP_CODING_AUTO, /* by the byte order mark; bytes as they are without one */
+	BS_GREP_CODING_UTF8, /* the same, but invalid UTF-8 becomes U+FFFD */
 	BS_GREP_CODING_UTF16LE,
 	BS_GREP_CODING_UTF16BE,
 	BS_GREP_CODING_LATIN1, /* windows-1252, as the web has it */
-	BS_GREP_CODING_NONE,  /* bytes as they are, a byte order mark too */
+	BS_GREP_CODING_NONE,   /* bytes as they are, a byte order mark too */
 };
 
 /* "utf-8", "utf-16le" and so on, in any letter case. BS_UNSUPPORTED for another. */
-enum bs_status bs_grep_coding_find(const char *name, enum bs_grep_coding *coding_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_grep_coding_find(const char *name, enum bs_grep_coding *coding_out,
+                                   struct bs_error *err) BS_WARN_UNUSED;
 
 struct bs_grep_reading {
 	enum bs_grep_coding coding;
-	bool stop_at_nul; /* the rest is not wanted once a NUL byte was seen in the first piece */
-	bool in_pieces;   /* of a large file that needs no decoding, only the first piece is read */
+	bool stop_at_nul;  /* the rest is not wanted once a NUL byte was seen in the first piece */
+	bool in_pieces;    /* of a large file that needs no decoding, only the first piece is read */
 	size_t root_bytes; /* as in struct bs_grep_file */
 	size_t most_bytes; /* more than that is BS_INVALID; 0: as much as there is */
 };

@@ -9,19 +9,14 @@
 #include "core/base/visible.h"
 #include "query/regex/text.h"
 
-static uint64_t literal_least(const struct bs_gram_node *node)
+/* Literals that must all be there may overlap, so the longest of them counts. */
+static uint64_t node_least(const struct bs_gram_tree *tree, const struct bs_gram_node *node)
 {
 	uint64_t n_others = 0;
 	for (uint32_t i = 0; i < node->n_bytes; i++)
 		n_others += node->bytes[i] >= 0x80;
-	return node->n_bytes - n_others + n_others / 2;
-}
-
-/* Literals that must all be there may overlap, so the longest of them counts. */
-static uint64_t node_least(const struct bs_gram_tree *tree, const struct bs_gram_node *node)
-{
 	if (node->kind == BS_GRAM_LITERAL)
-		return literal_least(node);
+		return node->n_bytes - n_others + n_others / 2;
 	uint64_t least = node->kind == BS_GRAM_OR || node->kind == BS_GRAM_NONE ? UINT64_MAX : 0;
 	for (uint32_t c = 0; c < node->n_children; c++) {
 		uint64_t child = node_least(tree, &tree->nodes[node->children[c]]);

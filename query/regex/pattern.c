@@ -19,7 +19,8 @@ static void put_fixed(struct bs_text_writer *to, const char *pattern, size_t n)
 	}
 }
 
-static enum bs_status join_patterns(const struct bs_grep_pattern *pattern, struct bs_buffer *joined, struct bs_error *err)
+static enum bs_status join_patterns(const struct bs_grep_pattern *pattern, struct bs_buffer *joined,
+                                    struct bs_error *err)
 {
 	/* One alone gets these afterwards, so that its literal is seen. */
 	bool is_line = pattern->is_line && pattern->n_patterns > 1;
@@ -36,49 +37,53 @@ static enum bs_status join_patterns(const struct bs_grep_pattern *pattern, struc
 	return to.status;
 }
 
-static enum bs_status find_upper_case(uint32_t c, bool *found, struct bs_error *err)
+/* Whether a pattern asks for upper case, for smart case. */
+struct cases {
+	bool has_literal, has_upper_case;
+	enum bs_status status;
+	struct bs_error *err;
+};
+
+static void see_char(struct cases *cases, uint32_t c)
 {
-	enum bs_status status = c < 0x80 ? BS_OK : bs_icu_load(err);
-	if (!status)
-		*found |= c < 0x80 ? c >= 'A' && c <= 'Z' : bs_icu.u_hasBinaryProperty((UChar32)c, UCHAR_UPPERCASE);
-	return status;
+	cases->has_literal = true;
+	if (cases->has_upper_case || cases->status)
+		return;
+	if (c < 0x80)
+		cases->has_upper_case = c >= 'A' && c <= 'Z';
+	else if ((cases->status = bs_icu_load(cases->err)) == BS_OK)
+		cases->has_upper_case = bs_icu.u_hasBinaryProperty((UChar32)c, UCHAR_UPPERCASE);
 }
 
-/* In text[0..n), with is_escaped where no backslash stands before. */
-static enum bs_status find_in_text(const uint8_t *text, size_t n, bool is_escaped, bool *found, struct bs_error *err)
+/* text[0..n); is_escaped: but for what stands behind a backslash. */
+static void see_text(struct cases *cases, const uint8_t *text, size_t n, bool is_escaped)
 {
-	enum bs_status status = BS_OK;
-	for (size_t at = 0; at < n && !*found && !status;) {
+	for (size_t at = 0; at < n;) {
 		UChar32 c;
 		U8_NEXT_UNSAFE(text, at, c);
 		if (c == '\\' && is_escaped)
 			at++;
 		else
-			status = find_upper_case((uint32_t)c, found, err);
+			see_char(cases, (uint32_t)c);
 	}
-	return status;
 }
 
-/* In what stands for itself, as rg's own engine has it; has_literal: whether there is any of that. */
-static enum bs_status find_in_tree(const struct bs_regex *regex, bool *has_literal, bool *found, struct bs_error *err)
+/* What stands for itself, as rg's own engine has it. */
+static void see_tree(struct cases *cases, const struct bs_regex *regex)
 {
-	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < bs_regex_n_nodes(regex) && !status; i++) {
+	for (uint32_t i = 0; i < bs_regex_n_nodes(regex); i++) {
 		const struct bs_regex_node *node = bs_regex_node(regex, i);
-		*has_literal |= node->kind == BS_REGEX_RUN;
 		if (node->kind == BS_REGEX_RUN)
-			status = find_in_text(regex->bytes.data + node->first, node->n, false, found, err);
+			see_text(cases, regex->bytes.data + node->first, node->n, false);
 	}
 	uint32_t n_members = (uint32_t)(regex->members.used_bytes / sizeof(struct bs_regex_member));
-	for (uint32_t i = 0; i < n_members && !status; i++) {
+	for (uint32_t i = 0; i < n_members; i++) {
 		const struct bs_regex_member *member = bs_regex_member(regex, i);
-		*has_literal |= member->letter == 0;
-		if (member->letter == 0)
-			status = find_upper_case(member->first, found, err);
-		if (!status && member->letter == 0)
-			status = find_upper_case(member->last, found, err);
+		if (member->letter)
+			continue;
+		see_char(cases, member->first);
+		see_char(cases, member->last);
 	}
-	return status;
 }
 
 /* rg -P goes by the text, rg without it by the meaning, and does not know what only PCRE2 has. */
@@ -87,19 +92,18 @@ static enum bs_status decide_case(const struct bs_grep_pattern *pattern, struct 
 {
 	const struct bs_regex *regex = &analysis->regex;
 	bool is_unknown = bs_regex_node(regex, regex->root)->kind == BS_REGEX_UNKNOWN;
-	bool has_literal = false, has_upper_case = false;
-	enum bs_status status = BS_OK;
+	struct cases cases = {.err = err};
 	analysis->is_caseless = pattern->letter_case == BS_GREP_CASE_INSENSITIVE;
 	if (pattern->letter_case != BS_GREP_CASE_SMART)
 		return BS_OK;
 	if (pattern->is_pcre2 || regex->is_of_pcre2 || is_unknown) {
-		has_literal = true;
-		status = find_in_text(regex->text, regex->n_bytes, true, &has_upper_case, err);
+		cases.has_literal = true;
+		see_text(&cases, regex->text, regex->n_bytes, true);
 	} else {
-		status = find_in_tree(regex, &has_literal, &has_upper_case, err);
+		see_tree(&cases, regex);
 	}
-	analysis->is_caseless = has_literal && !has_upper_case;
-	return status;
+	analysis->is_caseless = cases.has_literal && !cases.has_upper_case;
+	return cases.status;
 }
 
 /* On the way through what stands in every match: the longest literal in it. */
@@ -156,16 +160,15 @@ static enum bs_status find_literal(struct bs_grep_analysis *analysis, struct bs_
 {
 	const struct bs_regex *regex = &analysis->regex;
 	struct bs_buffer run = {0}, *exact = &analysis->exact_literal;
-	struct literals literals = {.regex = regex,
-	                            .is_caseless = analysis->is_caseless,
-	                            .best = exact,
-	                            .run = {.out = &run, .err = err}};
+	struct literals literals = {
+		.regex = regex, .is_caseless = analysis->is_caseless, .best = exact, .run = {.out = &run, .err = err}};
 	if (analysis->is_legible) {
 		take_node(&literals, bs_regex_node(regex, regex->root));
 		end_run(&literals);
 	}
 	bs_buffer_deinit(&run);
-	analysis->literal_is_match = exact->used_bytes > 0 && !literals.is_cut && regex->n_captures == 0 && !regex->has_control;
+	analysis->literal_is_match =
+		exact->used_bytes > 0 && !literals.is_cut && regex->n_captures == 0 && !regex->has_control;
 	enum bs_status status = literals.run.status;
 	if (!status)
 		status = bs_buffer_append(&analysis->literal, exact->data, exact->used_bytes, err);
@@ -199,7 +202,8 @@ static enum bs_status write_for_pcre2(const struct bs_grep_pattern *pattern, str
 	struct bs_regex_lines lines;
 	enum bs_status status = bs_regex_rewrite(&analysis->regex, &options, &rewritten, &lines, err);
 	if (!status)
-		status = finish(pattern, is_crlf ? &rewritten : &analysis->joined, options.end_passes_cr, &analysis->alone, err);
+		status = finish(pattern, is_crlf ? &rewritten : &analysis->joined, options.end_passes_cr,
+		                &analysis->alone, err);
 	if (!status)
 		status = finish(pattern, &rewritten, options.end_passes_cr, &analysis->many, err);
 	analysis->literal_is_match &= lines.is_exact && !pattern->is_word && !pattern->is_line && !pattern->crlf;

@@ -21,8 +21,8 @@
 
 #include <unicode/utf8.h>
 
-#include "core/text/grams.h"
 #include "core/base/icu.h"
+#include "core/text/grams.h"
 #include "query/regex/regex_set.h"
 
 /* A longer literal is known by its beginning and its end only, and what is needed by its first so many bytes. */
@@ -690,9 +690,10 @@ static size_t find_doubtful(const uint8_t *text, size_t n_bytes, size_t *n_bytes
 	return n_bytes;
 }
 
-static void fold_run(struct analysis *analysis, const struct bs_regex_node *node)
+static struct knowledge know_run(struct analysis *analysis, const struct bs_regex_node *node)
 {
 	struct bs_buffer *folded = &analysis->folded;
+	struct knowledge run = know_exactly(set_empty()), nothing = know_nothing();
 	bs_buffer_clear(folded);
 	if (!analysis->regex->is_ascii)
 		analysis->status = bs_icu_load(analysis->err);
@@ -701,13 +702,6 @@ static void fold_run(struct analysis *analysis, const struct bs_regex_node *node
 	if (!analysis->status)
 		bs_grams_fold_piece(analysis->regex->bytes.data + node->first, node->n, true, folded->data,
 		                    &folded->used_bytes);
-}
-
-static struct knowledge know_run(struct analysis *analysis, const struct bs_regex_node *node)
-{
-	const struct bs_buffer *folded = &analysis->folded;
-	struct knowledge run = know_exactly(set_empty()), nothing = know_nothing();
-	fold_run(analysis, node);
 	for (size_t at = 0, n_skipped; may_go_on(analysis) && at < folded->used_bytes;) {
 		size_t n = find_doubtful(folded->data + at, folded->used_bytes - at, &n_skipped);
 		struct knowledge piece = n ? know_bytes(analysis, folded->data + at, n) : nothing;

@@ -201,7 +201,8 @@ static void rewrite_node(struct rewriting *at, const struct bs_regex_node *node)
 enum bs_status bs_regex_rewrite(const struct bs_regex *regex, const struct bs_regex_rewrite_options *options,
                                 struct bs_buffer *text_out, struct bs_regex_lines *lines_out, struct bs_error *err)
 {
-	struct rewriting at = {.regex = regex, .options = options, .out = {.out = text_out, .err = err}, .lines = lines_out};
+	struct rewriting at = {
+		.regex = regex, .options = options, .out = {.out = text_out, .err = err}, .lines = lines_out};
 	*lines_out = (struct bs_regex_lines){.is_exact = true, .is_ascii = regex->is_ascii && !regex->has_control};
 	if (regex->has_control)
 		only_by_line(&at);

@@ -153,6 +153,11 @@ static uint32_t add_char(struct parser *parser, uint32_t c, size_t from)
 	return add_run(parser, bytes, n, from);
 }
 
+static uint32_t n_members(const struct parser *parser)
+{
+	return (uint32_t)(parser->regex->members.used_bytes / sizeof(struct bs_regex_member));
+}
+
 static void add_member(struct parser *parser, size_t from, uint32_t letter, uint32_t first, uint32_t last)
 {
 	struct bs_regex_member member = {(uint32_t)from, (uint32_t)parser->at, first, last, (uint8_t)letter};
@@ -163,20 +168,14 @@ static void add_member(struct parser *parser, size_t from, uint32_t letter, uint
 }
 
 /* Of the members from `first` on; letter ^: of none of them. */
-static uint32_t add_set(struct parser *parser, size_t from, uint32_t letter, size_t first)
+static uint32_t add_set(struct parser *parser, size_t from, uint32_t letter, uint32_t first)
 {
 	uint32_t set = add(parser, BS_REGEX_SET, from, letter);
 	if (is_lost(parser))
 		return set;
-	node_of(parser, set)->first = (uint32_t)first;
-	node_of(parser, set)->n =
-		(uint32_t)(parser->regex->members.used_bytes / sizeof(struct bs_regex_member) - first);
+	node_of(parser, set)->first = first;
+	node_of(parser, set)->n = n_members(parser) - first;
 	return set;
-}
-
-static size_t n_members(const struct parser *parser)
-{
-	return parser->regex->members.used_bytes / sizeof(struct bs_regex_member);
 }
 
 static bool sees(const struct parser *parser, const char *string)
@@ -633,7 +632,7 @@ static bool begin_class(struct parser *parser)
 /* Behind the bracket. */
 static uint32_t parse_class(struct parser *parser, size_t from)
 {
-	size_t first = n_members(parser);
+	uint32_t first = n_members(parser);
 	bool is_negated = begin_class(parser);
 	/* A bracket that comes first is a character. */
 	for (bool is_first = true; !is_over(parser); is_first = false) {
@@ -658,12 +657,6 @@ static uint32_t parse_rest(struct parser *parser)
 	parser->depth--;
 	parser->options = outside;
 	return node;
-}
-
-static uint32_t parse_capture(struct parser *parser)
-{
-	parser->regex->n_captures++;
-	return parse_rest(parser);
 }
 
 static uint32_t parse_look(struct parser *parser, bool is_negative, size_t from)
@@ -710,14 +703,6 @@ static uint32_t parse_condition(struct parser *parser, size_t from)
 	return join(parser, &children, BS_REGEX_EITHER, from);
 }
 
-static uint8_t *switch_of(struct options *options, uint32_t letter)
-{
-	return letter == 'i'   ? &options->caseless
-	       : letter == 'm' ? &options->multi_line
-	       : letter == 's' ? &options->dot_all
-	                       : NULL;
-}
-
 /* Behind (? : options, for the rest of the enclosing group or with a colon for this one. */
 static uint32_t parse_options(struct parser *parser, size_t from)
 {
@@ -729,8 +714,8 @@ static uint32_t parse_options(struct parser *parser, size_t from)
 	}
 	while (sees_one_of(parser, "imsxnJU-")) {
 		uint32_t c = next(parser);
-		uint8_t *set = switch_of(&options, c);
-		if (set)
+		uint8_t *set = c == 'i' ? &options.caseless : c == 'm' ? &options.multi_line : &options.dot_all;
+		if (c == 'i' || c == 'm' || c == 's')
 			*set = is_unset ? BS_REGEX_OFF : BS_REGEX_ON;
 		is_unset |= c == '-';
 		options.is_extended = c == 'x' ? !is_unset : options.is_extended;
@@ -785,7 +770,8 @@ static uint32_t parse_group(struct parser *parser, size_t from)
 	parser->regex->is_of_pcre2 |= !is_name_of_rust && !sees_one_of(parser, "imsxU-");
 	if (takes_one_of(parser, names)) {
 		skip_past(parser, parser->text[parser->at - 1] == '\'' ? '\'' : '>');
-		return parse_capture(parser);
+		parser->regex->n_captures++;
+		return parse_rest(parser);
 	}
 	if (takes_one_of(parser, plain))
 		return parse_rest(parser);
@@ -820,7 +806,7 @@ static uint32_t parse_verb(struct parser *parser, size_t from)
 {
 	static const char harmless[] =
 		" MARK COMMIT PRUNE SKIP THEN UTF UCP NOTEMPTY NOTEMPTY_ATSTART NO_AUTO_POSSESS NO_DOTSTAR_ANCHOR "
-	        "NO_JIT "
+		"NO_JIT "
 		"NO_START_OPT LIMIT_DEPTH LIMIT_HEAP LIMIT_MATCH LIMIT_RECURSION BSR_ANYCRLF BSR_UNICODE ";
 	const uint8_t *name = parser->text + parser->at;
 	while (parser->at < parser->n_bytes && !strchr(":=) ", parser->text[parser->at]))
@@ -873,8 +859,10 @@ static uint32_t parse_item(struct parser *parser)
 		return parse_group(parser, from);
 	if (takes(parser, "(*"))
 		return parse_verb(parser, from);
-	if (takes(parser, "("))
-		return parse_capture(parser);
+	if (takes(parser, "(")) {
+		parser->regex->n_captures++;
+		return parse_rest(parser);
+	}
 	if (takes(parser, "."))
 		return add_escaped_set(parser, '.', from);
 	if (takes(parser, "^") || takes(parser, "$"))
@@ -884,18 +872,13 @@ static uint32_t parse_item(struct parser *parser)
 	return add_char(parser, next(parser), from);
 }
 
-static bool is_sequence_over(const struct parser *parser)
-{
-	return is_over(parser) || (!parser->is_quoting && sees_one_of(parser, "|)"));
-}
-
 static uint32_t parse_sequence(struct parser *parser)
 {
 	struct children children = no_children;
 	size_t start = parser->at;
 	for (;;) {
 		skip_ignored(parser);
-		if (is_sequence_over(parser))
+		if (is_over(parser) || (!parser->is_quoting && sees_one_of(parser, "|)")))
 			break;
 		size_t from = parser->at;
 		bool was_quoting = parser->is_quoting;
