@@ -133,29 +133,43 @@ BS_API const char *bs_skip_name(enum bs_skip reason);
 /* What has been done so far, and in the end what the run amounted to. */
 struct bs_build_report {
 	uint64_t n_docs;       /* that can be found, at the end of the run */
-	uint64_t n_replaced;   /* records whose id came again later in their source */
+	uint64_t n_indexed;    /* documents read and indexed by this run */
+	uint64_t n_replaced;   /* of those, records whose id came again later in their source */
+	uint64_t n_kept_out;   /* of those, documents that stay deleted */
+	uint64_t n_unchanged;  /* documents that the index had, and that are what they were */
+	uint64_t n_renewed;    /* ... of those, indexed again, since their stamps proved nothing */
+	uint64_t n_changed;    /* ... whose text is another, or that a record of the same id replaced */
+	uint64_t n_removed;    /* ... that are gone */
 	uint64_t text_bytes;   /* of the documents indexed by this run */
 	uint64_t n_terms;      /* of those: distinct words, summed over the segments */
 	uint64_t n_postings;   /* of those: (document, distinct word) pairs */
+	uint64_t written_bytes; /* of the segments of those */
 	uint64_t n_segments;   /* of the index */
 	uint64_t index_bytes;  /* of the files of the index */
+	uint64_t n_compacted;  /* segments that were merged */
+	uint64_t n_moved;      /* documents moved by that */
+	uint64_t n_stayed;     /* documents that should have moved, but are not what was indexed */
+	uint64_t compacted_bytes; /* written by that */
+	uint64_t n_unread;     /* files, folders and sources that could not be looked at: what the index had of them stays */
+	uint64_t skipped[BS_SKIP_MAX]; /* by enum bs_skip */
 	uint64_t elapsed_ns;
 	uint64_t source_bytes; /* of the JSONL collection being read: read so far; else 0 */
 	uint64_t source_total; /* its size; 0: not known */
-	uint64_t skipped[BS_SKIP_MAX]; /* by enum bs_skip */
-	uint64_t n_indexed;    /* documents read and indexed by this run */
-	uint64_t n_unchanged;  /* documents that the index had, and that are what they were */
-	uint64_t n_changed;    /* ... whose text is another, or that a record of the same id replaced */
-	uint64_t n_removed;    /* ... that are gone */
-	uint64_t n_compacted;  /* segments that were merged */
-	uint64_t compacted_bytes; /* written by that */
-	uint64_t n_unread;     /* files, folders and sources that could not be looked at: what the index had of them stays */
+	bool is_refresh;       /* the index was there, and is not made anew */
+	bool is_committed;     /* something changed */
 	bool is_shared;        /* the index may be read by others, as request->shared wished */
-	uint64_t reserved[2];
+	bool is_writing;       /* what was read is being written; no documents are read meanwhile */
+	char warning[256];     /* what housekeeping was not done, and why; empty: it was done */
+	uint64_t reserved[4];
 };
 
+struct bs_build_tuning; /* for the project's own experiments: indexer/run/indexer.h */
+
+#define BS_MAX_DOCUMENT_BYTES (UINT64_C(4095) << 20)
+
 struct bs_build_request {
-	/* The directory of the index, made if it is not there (its parent must be). Not NULL. */
+	/* The directory of the index, made if it is not there (its parent must be). NULL: .bitsift in the working directory, which
+	 * must not be a symbolic link: BS_UNTRUSTED. */
 	const char *dir;
 	/*
 	 * Files, folders, JSONL collections (*.jsonl, *.ndjson), or "-" for JSONL on file descriptor 0. They are added to
@@ -175,7 +189,7 @@ struct bs_build_request {
 	bool hidden;                    /* folders: hidden files too */
 	bool no_ignore;                 /* folders: .gitignore, .ignore and .rgignore do not count */
 	bool binary_as_text;            /* folders: files with NUL bytes too */
-	uint64_t max_document_bytes;    /* larger ones are skipped; 0: 256 MiB; below 4 GiB */
+	uint64_t max_document_bytes;    /* larger ones are skipped; 0: 256 MiB; at most BS_MAX_DOCUMENT_BYTES */
 	const char *id_field;           /* JSONL: the field that names a record; NULL: "id" */
 	const char *const *text_fields; /* JSONL: what to index, a NULL-ended list; NULL: every top-level string */
 	const char *const *globs;       /* folders: as ripgrep's -g, a NULL-ended list; NULL: every file */
@@ -199,7 +213,8 @@ struct bs_build_request {
 	void (*skipped)(void *context, enum bs_skip reason, const char *message);
 	void *context; /* handed to the callbacks */
 	const struct bs_consent *consent;
-	uint64_t reserved[7];
+	const struct bs_build_tuning *tuning; /* NULL */
+	uint64_t reserved[6];
 };
 
 /*

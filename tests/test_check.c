@@ -78,18 +78,21 @@ static void test_every_shape(void **state)
 		policy.force[2] = (uint8_t)random_below(&random, 3);
 		policy.density = 0.1 + (double)random_below(&random, 5) / 10;
 		policy.exact_share = (double)random_below(&random, 4) / 50;
-		struct bs_index_job job = {
-			.dir = "index",
-			.options = {.words = true, .density = BS_DEFAULT_DENSITY},
-			.rebuild = i > 0,
-			.n_threads = 1,
+		struct bs_build_tuning tuning = {
 			.policy = &policy,
 			.max_slab_blocks = (uint32_t)random_below(&random, 12),
 			.max_segment_docs = random_below(&random, 3) ? 0 : 1000,
 			.forward_mode = (enum bs_forward_mode)random_below(&random, 3),
 		};
+		struct bs_build_request request = {
+			.dir = "index",
+			.words = true,
+			.rebuild = i > 0,
+			.n_threads = 1,
+			.tuning = &tuning,
+		};
 		write_documents(&random, n_docs[random_below(&random, COUNT(n_docs))]);
-		index_sources(&job, (const char *const[]){"c.jsonl", NULL}, NULL);
+		index_sources(&request, (const char *const[]){"c.jsonl", NULL}, NULL);
 		enum bs_status status = check_index(&sum, &err);
 		if (status)
 			fail_msg("index %d: %s", i, err.text);

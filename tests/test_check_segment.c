@@ -331,11 +331,11 @@ static void test_list_columns(void **state)
 	struct bs_error err = {""};
 	struct bs_check_sum sum;
 	struct bs_treatment_policy policy = bs_treatment_policy_default();
-	struct bs_index_job job = {.dir = "index", .options = {.words = true, .density = BS_DEFAULT_DENSITY}, .rebuild = true,
-	                           .n_threads = 1, .policy = &policy, .forward_mode = BS_FORWARD_ALWAYS};
+	struct bs_build_tuning tuning = {.policy = &policy, .forward_mode = BS_FORWARD_ALWAYS};
+	struct bs_build_request request = {.dir = "index", .words = true, .rebuild = true, .n_threads = 1, .tuning = &tuning};
 	policy.bit_ns = 10; /* space is cheap: many columns */
 	write_documents(&random, 1000);
-	index_sources(&job, (const char *const[]){"c.jsonl", NULL}, NULL);
+	index_sources(&request, (const char *const[]){"c.jsonl", NULL}, NULL);
 	expect_ok(check_index(&sum, &err), &err);
 	EXPECT("seg", 0, "exact column 0 has", {BS_SECTION_FORWARD_COLUMNS, 0, 0, 1, ADD, 1});
 	EXPECT("seg", 0, "exact column", {BS_SECTION_POPCOUNTS, 0, 0, 4, ADD, 1});
