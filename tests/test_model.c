@@ -106,9 +106,9 @@ static void compare(struct world *world, unsigned n_queries)
 static void check_index(struct world *world)
 {
 	struct bs_error err = {""};
-	struct bs_check_sum sum;
-	struct bs_check_request request = {.stored_text = bs_stored_text_check};
-	if (bs_index_check(dir_at(world->dir), &request, &sum, &err))
+	struct bs_check_report sum;
+	struct bs_check_request request = {.dir = world->dir};
+	if (bs_index_check(&request, &sum, &err))
 		difference(world, "check: %s", err.text);
 }
 

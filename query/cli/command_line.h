@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "core/base/status.h"
+#include "core/bitsift.h"
 
 /* What an option does with its command's struct of arguments, at `offset`. */
 enum bs_option_kind {
