@@ -45,9 +45,11 @@
 #if defined(__GNUC__)
 #define BS_API         __attribute__((visibility("default")))
 #define BS_WARN_UNUSED __attribute__((warn_unused_result))
+#define BS_PRINTF(format_index, args_index) __attribute__((format(printf, format_index, args_index)))
 #else
 #define BS_API
 #define BS_WARN_UNUSED
+#define BS_PRINTF(format_index, args_index)
 #endif
 
 #ifdef __cplusplus
@@ -81,6 +83,15 @@ struct bs_error {
 
 /* The status as a short lower-case phrase ("corrupt"), for logs. Never NULL. */
 BS_API const char *bs_status_name(enum bs_status status);
+
+/*
+ * Writes the message into err (nothing if err is NULL) and returns status, so that a failing function can end with
+ * `return bs_fail(err, BS_IO, "%s: %s", path, strerror(errno));`. What a terminal might obey (a file name may hold a line
+ * feed, an escape, a mark of direction) is written as \xNN, so that an error stays one line. bs_fail_memory: BS_NO_MEMORY,
+ * naming what was being allocated and how many bytes.
+ */
+BS_API enum bs_status bs_fail(struct bs_error *err, enum bs_status status, const char *format, ...) BS_PRINTF(3, 4);
+BS_API enum bs_status bs_fail_memory(struct bs_error *err, const char *what, unsigned long long wanted_bytes);
 
 /* ---- whom to believe ---- */
 
@@ -133,29 +144,43 @@ BS_API const char *bs_skip_name(enum bs_skip reason);
 /* What has been done so far, and in the end what the run amounted to. */
 struct bs_build_report {
 	uint64_t n_docs;       /* that can be found, at the end of the run */
-	uint64_t n_replaced;   /* records whose id came again later in their source */
+	uint64_t n_indexed;    /* documents read and indexed by this run */
+	uint64_t n_replaced;   /* of those, records whose id came again later in their source */
+	uint64_t n_kept_out;   /* of those, documents that stay deleted */
+	uint64_t n_unchanged;  /* documents that the index had, and that are what they were */
+	uint64_t n_renewed;    /* ... of those, indexed again, since their stamps proved nothing */
+	uint64_t n_changed;    /* ... whose text is another, or that a record of the same id replaced */
+	uint64_t n_removed;    /* ... that are gone */
 	uint64_t text_bytes;   /* of the documents indexed by this run */
 	uint64_t n_terms;      /* of those: distinct words, summed over the segments */
 	uint64_t n_postings;   /* of those: (document, distinct word) pairs */
+	uint64_t written_bytes; /* of the segments of those */
 	uint64_t n_segments;   /* of the index */
 	uint64_t index_bytes;  /* of the files of the index */
+	uint64_t n_compacted;  /* segments that were merged */
+	uint64_t n_moved;      /* documents moved by that */
+	uint64_t n_stayed;     /* documents that should have moved, but are not what was indexed */
+	uint64_t compacted_bytes; /* written by that */
+	uint64_t n_unread;     /* files, folders and sources that could not be looked at: what the index had of them stays */
+	uint64_t skipped[BS_SKIP_MAX]; /* by enum bs_skip */
 	uint64_t elapsed_ns;
 	uint64_t source_bytes; /* of the JSONL collection being read: read so far; else 0 */
 	uint64_t source_total; /* its size; 0: not known */
-	uint64_t skipped[BS_SKIP_MAX]; /* by enum bs_skip */
-	uint64_t n_indexed;    /* documents read and indexed by this run */
-	uint64_t n_unchanged;  /* documents that the index had, and that are what they were */
-	uint64_t n_changed;    /* ... whose text is another, or that a record of the same id replaced */
-	uint64_t n_removed;    /* ... that are gone */
-	uint64_t n_compacted;  /* segments that were merged */
-	uint64_t compacted_bytes; /* written by that */
-	uint64_t n_unread;     /* files, folders and sources that could not be looked at: what the index had of them stays */
+	bool is_refresh;       /* the index was there, and is not made anew */
+	bool is_committed;     /* something changed */
 	bool is_shared;        /* the index may be read by others, as request->shared wished */
-	uint64_t reserved[2];
+	bool is_writing;       /* what was read is being written; no documents are read meanwhile */
+	char warning[256];     /* what housekeeping was not done, and why; empty: it was done */
+	uint64_t reserved[4];
 };
 
+struct bs_build_tuning; /* for the project's own experiments: indexer/run/indexer.h */
+
+#define BS_MAX_DOCUMENT_BYTES (UINT64_C(4095) << 20)
+
 struct bs_build_request {
-	/* The directory of the index, made if it is not there (its parent must be). Not NULL. */
+	/* The directory of the index, made if it is not there (its parent must be). NULL: .bitsift in the working directory, which
+	 * must not be a symbolic link: BS_UNTRUSTED. */
 	const char *dir;
 	/*
 	 * Files, folders, JSONL collections (*.jsonl, *.ndjson), or "-" for JSONL on file descriptor 0. They are added to
@@ -175,7 +200,7 @@ struct bs_build_request {
 	bool hidden;                    /* folders: hidden files too */
 	bool no_ignore;                 /* folders: .gitignore, .ignore and .rgignore do not count */
 	bool binary_as_text;            /* folders: files with NUL bytes too */
-	uint64_t max_document_bytes;    /* larger ones are skipped; 0: 256 MiB; below 4 GiB */
+	uint64_t max_document_bytes;    /* larger ones are skipped; 0: 256 MiB; at most BS_MAX_DOCUMENT_BYTES */
 	const char *id_field;           /* JSONL: the field that names a record; NULL: "id" */
 	const char *const *text_fields; /* JSONL: what to index, a NULL-ended list; NULL: every top-level string */
 	const char *const *globs;       /* folders: as ripgrep's -g, a NULL-ended list; NULL: every file */
@@ -199,7 +224,8 @@ struct bs_build_request {
 	void (*skipped)(void *context, enum bs_skip reason, const char *message);
 	void *context; /* handed to the callbacks */
 	const struct bs_consent *consent;
-	uint64_t reserved[7];
+	const struct bs_build_tuning *tuning; /* NULL */
+	uint64_t reserved[6];
 };
 
 /*
@@ -262,6 +288,30 @@ struct bs_delete_result {
  */
 BS_API enum bs_status bs_index_delete(const struct bs_delete_request *request, struct bs_delete_result *result_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
+
+struct bs_check_request {
+	const char *dir;
+	const struct bs_consent *consent; /* only the question about owners is asked */
+	/* Bytes checked so far, of all. Comes often. NULL: not called. */
+	void (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes);
+	void *context;
+	uint64_t reserved[4];
+};
+
+struct bs_check_report {
+	uint64_t n_docs; /* that can be found */
+	uint64_t n_segments;
+	uint64_t n_bytes; /* of all the files */
+	uint64_t reserved[5];
+};
+
+/*
+ * Reads every byte of the last commit: is it what the format says it must be? Sources are not read. BS_CORRUPT with the file
+ * and what is wrong with it; BS_NOT_FOUND, BS_IO, BS_UNSUPPORTED, BS_UNTRUSTED, BS_NO_MEMORY as bs_index_open. report_out may be
+ * NULL.
+ */
+BS_API enum bs_status bs_index_check(const struct bs_check_request *request, struct bs_check_report *report_out,
+                                     struct bs_error *err) BS_WARN_UNUSED;
 
 /* ---- opening ---- */
 
@@ -331,10 +381,14 @@ BS_API void bs_index_describe(const struct bs_index *index, struct bs_index_info
 /*
  * Text of strangers on its way to a terminal or into JSON. bs_visible_next: the code point at *at < text_bytes, and *at moved
  * past it; negative for an invalid sequence, which it moves over as a whole. bs_visible_is_obeyed: control characters (C0, DEL,
- * C1), and the marks that show what follows in another direction.
+ * C1), and the marks that show what follows in another direction. bs_visible_escape_next: puts the next character into out, as it
+ * is, or, where a terminal might obey it, as \xNN for each of its bytes, and returns how many bytes that are; bytes that are not
+ * UTF-8 stay, unless they are C1 by themselves.
  */
+#define BS_VISIBLE_MOST_BYTES 16
 BS_API int32_t bs_visible_next(const uint8_t *text, size_t text_bytes, size_t *at);
 BS_API bool bs_visible_is_obeyed(int32_t code_point);
+BS_API size_t bs_visible_escape_next(const uint8_t *text, size_t text_bytes, size_t *at, char out[BS_VISIBLE_MOST_BYTES + 1]);
 
 /* The kernels that this machine can run, best first: fills at most capacity names (of static storage; names may be NULL
  * if capacity is 0) and returns how many there are, at least 1. */
@@ -356,7 +410,8 @@ BS_API enum bs_status bs_finder_new(const struct bs_index *index, struct bs_find
 /* NULL is fine. */
 BS_API void bs_finder_free(struct bs_finder *finder);
 
-#define BS_QUERY_MAX_BYTES (1u << 20) /* longest query text */
+#define BS_QUERY_MAX_BYTES      (1u << 20) /* longest query text */
+#define BS_FIND_TOLD_UNREADABLE 20u
 
 enum bs_find_mode {
 	BS_FIND_TOP = 0, /* the best n_best hits by BM25, best first, equal ones in document order */
@@ -394,7 +449,8 @@ struct bs_find_request {
 	 * unless mode is BS_FIND_COUNT. */
 	int (*hit)(void *context, const struct bs_find_hit *hit);
 	/* Called with one printable line for what the user should know: a source that changed or cannot be read (each
-	 * named once in the life of a finder), a word without letters that was ignored. NULL: not called. */
+	 * named once in the life of a finder; of documents that cannot be read the first BS_FIND_TOLD_UNREADABLE), a word without
+	 * letters that was ignored. NULL: not called. */
 	void (*notice)(void *context, const char *message);
 	/* Called with lines of text on how the query is answered, before and after the search. NULL: not made. */
 	void (*explain)(void *context, const char *text, size_t text_bytes);

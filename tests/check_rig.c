@@ -55,17 +55,17 @@ void apply_edit(uint8_t *file, size_t file_bytes, const struct edit *edit)
 		at[offset + i] = (uint8_t)(value >> (8 * i));
 }
 
-enum bs_status check_index(struct bs_check_sum *sum, struct bs_error *err)
+enum bs_status check_index(struct bs_check_report *sum, struct bs_error *err)
 {
-	struct bs_check_request request = {.stored_text = bs_stored_text_check};
-	return bs_index_check(dir_at("index"), &request, sum, err);
+	struct bs_check_request request = {.dir = "index"};
+	return bs_index_check(&request, sum, err);
 }
 
 void expect_damage(const char *prefix, unsigned which, const struct edit *edits, size_t n, enum bs_status wanted,
                    const char *what)
 {
 	struct bs_error err = {""};
-	struct bs_check_sum sum;
+	struct bs_check_report sum;
 	struct bs_buffer good = {0};
 	struct bs_buffer bad = {0};
 	char *path = index_file(prefix, which);

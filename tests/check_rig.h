@@ -49,7 +49,7 @@ void apply_edit(uint8_t *file, size_t file_bytes, const struct edit *edit);
 void write_documents(uint64_t *state, uint32_t n_docs);
 
 /* Checks "index", stored text and all. */
-enum bs_status check_index(struct bs_check_sum *sum, struct bs_error *err);
+enum bs_status check_index(struct bs_check_report *sum, struct bs_error *err);
 
 /* The edits, n of them, in the which-th file of that name; check must fail like that, name the file and say what. The file is
  * as it was afterwards. */

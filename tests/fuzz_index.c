@@ -132,12 +132,10 @@ static void write_records(const char *path, unsigned first, unsigned end)
 	bs_generator_free(generator);
 }
 
-static void index_some(struct bs_index_job job, const char *source, const char *input)
+static void index_some(const struct bs_build_tuning *tuning, const char *source, const char *input)
 {
-	job.dir = "index";
-	job.options = (struct bs_index_options){.words = true, .grams = true, .density = BS_DEFAULT_DENSITY};
-	job.n_threads = 1;
-	index_sources(&job, (const char *const[]){source, NULL}, input);
+	struct bs_build_request request = {.dir = "index", .words = true, .grams = true, .n_threads = 1, .tuning = tuning};
+	index_sources(&request, (const char *const[]){source, NULL}, input);
 }
 
 typedef int (*bs_command_fn)(int argc, char **argv, const struct bs_consent *consent);
@@ -158,11 +156,11 @@ static int run_command(bs_command_fn command, const char *words)
 static void make_files(void)
 {
 	write_files(0, 150);
-	index_some((struct bs_index_job){.max_segment_docs = 100}, "docs", NULL);
+	index_some(&(struct bs_build_tuning){.max_segment_docs = 100}, "docs", NULL);
 	write_files(150, 170);
 	write_text("docs/part1/file1.txt", "This one is another now: a red fox.\n");
 	unlink("docs/part2/file2.txt");
-	index_some((struct bs_index_job){.max_segment_docs = 100}, "docs", NULL);
+	index_some(&(struct bs_build_tuning){.max_segment_docs = 100}, "docs", NULL);
 	assert_int_equal(run_command(bs_cmd_delete, "delete -q --index index docs/part3/file10.txt docs/part4/file4.txt"), 0);
 	/* What the next refresh will find. */
 	write_text("docs/part1/file8.txt", "Changed: a red fox.\n");
@@ -173,20 +171,20 @@ static void make_files(void)
 /* Large enough slabs for columns of all kinds, and none too large to be run over a thousand times. */
 static void make_records(void)
 {
-	struct bs_index_job job = {.max_segment_docs = 600, .forward_mode = BS_FORWARD_NEVER, .max_slab_bytes = 256 << 10};
+	struct bs_build_tuning tuning = {.max_segment_docs = 600, .forward_mode = BS_FORWARD_NEVER, .max_slab_bytes = 256 << 10};
 	write_records("records.jsonl", 0, 700);
-	index_some(job, "records.jsonl", NULL);
+	index_some(&tuning, "records.jsonl", NULL);
 	write_records("records.jsonl", 700, 740);
-	index_some(job, "records.jsonl", NULL);
+	index_some(&tuning, "records.jsonl", NULL);
 	assert_int_equal(run_command(bs_cmd_delete, "delete -q --index index r3 r4 r17"), 0);
 	write_records("records.jsonl", 740, 760);
 }
 
 static void make_lists(void)
 {
-	struct bs_index_job job = {.forward_mode = BS_FORWARD_ALWAYS};
+	struct bs_build_tuning tuning = {.forward_mode = BS_FORWARD_ALWAYS};
 	write_records("records.jsonl", 0, 200);
-	index_some(job, "records.jsonl", NULL);
+	index_some(&tuning, "records.jsonl", NULL);
 	write_records("records.jsonl", 200, 230);
 }
 
@@ -197,8 +195,8 @@ static void make_stored(void)
 	write_records("some.jsonl.input", 0, 300);
 	read_bytes("some.jsonl.input", &input);
 	expect_ok(bs_buffer_append(&input, "", 1, &err), &err);
-	index_some((struct bs_index_job){.max_segment_docs = 200}, "-", (const char *)input.data);
-	index_some((struct bs_index_job){.max_segment_docs = 200}, "-", "{\"id\":\"r7\",\"text\":\"red fox again\"}\n{\"text\":\"even\"}\n");
+	index_some(&(struct bs_build_tuning){.max_segment_docs = 200}, "-", (const char *)input.data);
+	index_some(&(struct bs_build_tuning){.max_segment_docs = 200}, "-", "{\"id\":\"r7\",\"text\":\"red fox again\"}\n{\"text\":\"even\"}\n");
 	assert_int_equal(run_command(bs_cmd_delete, "delete -q --index index r11 r12"), 0);
 	bs_buffer_deinit(&input);
 }

@@ -17,10 +17,10 @@
 #include "core/base/bytes.h"
 #include "core/store/index_dir.h"
 
-void index_sources(const struct bs_index_job *job, const char *const *sources, const char *input)
+void index_sources(const struct bs_build_request *request, const char *const *sources, const char *input)
 {
-	struct bs_index_job own = *job;
-	struct bs_index_report report;
+	struct bs_build_request own = *request;
+	struct bs_build_report report;
 	struct bs_error err = {""};
 	int kept = dup(STDIN_FILENO);
 	own.sources = sources;
@@ -33,7 +33,7 @@ void index_sources(const struct bs_index_job *job, const char *const *sources, c
 		close(fd);
 		lseek(STDIN_FILENO, 0, SEEK_SET);
 	}
-	enum bs_status status = bs_index_run(&own, &report, &err);
+	enum bs_status status = bs_index_build(&own, &report, &err);
 	if (kept >= 0) {
 		dup2(kept, STDIN_FILENO);
 		close(kept);
@@ -102,21 +102,25 @@ static void make_index(bool use_exceptions)
 	policy.exact_share = 10.0 / 512;
 	policy.density = 0.4;
 	/* Columns however small, and room for those of short documents alone. */
-	struct bs_index_job job = {
-		.dir = "index",
-		.options = {.words = true, .grams = true, .density = BS_DEFAULT_DENSITY},
-		.n_threads = 1,
+	struct bs_build_tuning tuning = {
 		.policy = &policy,
 		.max_segment_docs = 38,
 		.forward_mode = BS_FORWARD_NEVER,
 		.max_slab_bytes = 16 << 10,
+	};
+	struct bs_build_request request = {
+		.dir = "index",
+		.words = true,
+		.grams = true,
+		.n_threads = 1,
+		.tuning = &tuning,
 	};
 	write_collection();
 	assert_int_equal(mkdir("d", 0777), 0);
 	write_text("d/a.txt", "A fox in a file; common words.\n");
 	write_text("d/b.txt", "\xe6\x9d\xb1\xe4\xba\xac, a red house.\n");
 	write_bytes("d/c.bin", "", 1); /* binary */
-	index_sources(&job, (const char *const[]){"c.jsonl", "d", "-", NULL},
+	index_sources(&request, (const char *const[]){"c.jsonl", "d", "-", NULL},
 	              "{\"id\":\"s0\",\"text\":\"stored red fox\"}\n"
 	              "{\"id\":\"s1\",\"title\":\"even stored\",\"text\":\"common common\"}\n"
 	              "{\"id\":\"s0\",\"text\":\"stored again, red w3\"}\n");

@@ -7,9 +7,9 @@
 #include "core_rig.h"
 #include "indexer/run/indexer.h"
 
-/* Runs an index job on the sources (NULL-ended), quietly, with the rest of the job as given. input, if not NULL, is what
+/* Indexes the sources (NULL-ended), quietly, with the rest of the request as given. input, if not NULL, is what
  * "-" reads. */
-void index_sources(const struct bs_index_job *job, const char *const *sources, const char *input);
+void index_sources(const struct bs_build_request *request, const char *const *sources, const char *input);
 
 /*
  * An index "index" with a bit of everything: two segments; of the first, a slab of columns of all levels, exact columns,

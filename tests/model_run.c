@@ -16,26 +16,30 @@
 
 void run_draw(struct run *run, const char *dir)
 {
-	*run = (struct run){.job = {
-		.dir = dir,
-		.options = {.words = true, .density = BS_DEFAULT_DENSITY},
-		.use_recorded_options = true,
-		.memory_bytes = chance(30) ? 1 : 0,
-		.n_threads = 1 + roll(2),
-		.max_segment_docs = chance(60) ? 0 : 1 + roll(9),
-		.max_slab_blocks = chance(50),
-		.forward_mode = (enum bs_forward_mode)roll(3),
-		.pairs_least_bytes = 1,
-	}};
+	*run = (struct run){
+		.request = {
+			.dir = dir,
+			.words = true,
+			.memory_bytes = chance(30) ? 1 : 0,
+			.n_threads = 1 + roll(2),
+		},
+		.tuning = {
+			.max_segment_docs = chance(60) ? 0 : 1 + roll(9),
+			.max_slab_blocks = chance(50),
+			.forward_mode = (enum bs_forward_mode)roll(3),
+			.pairs_least_bytes = 1,
+		},
+	};
+	run->request.tuning = &run->tuning;
 }
 
 void run_draw_sources(struct run *run, const char *const *sources, size_t n_sources)
 {
-	run->job.sources = run->sources;
+	run->request.sources = run->sources;
 	for (size_t i = 0; i < n_sources; i++)
 		if (chance(40))
-			run->sources[run->job.n_sources++] = sources[i];
-	for (size_t i = 0; i < run->job.n_sources; i++)
+			run->sources[run->request.n_sources++] = sources[i];
+	for (size_t i = 0; i < run->request.n_sources; i++)
 		if (strcmp(run->sources[i], "-") == 0)
 			run->input = model_lines(roll(5));
 }
@@ -43,12 +47,12 @@ void run_draw_sources(struct run *run, const char *const *sources, size_t n_sour
 void run_trace(const struct run *run, const char *what)
 {
 	char text[512];
-	int n = snprintf(text, sizeof(text), "bitsift %s --index %s -j%u%s%s", what, run->job.dir, run->job.n_threads,
-	                 run->job.memory_bytes ? " --memory 1" : "", run->job.rebuild ? " --rebuild" : "");
-	for (size_t i = 0; i < run->job.n_sources; i++)
+	int n = snprintf(text, sizeof(text), "bitsift %s --index %s -j%u%s%s", what, run->request.dir, run->request.n_threads,
+	                 run->request.memory_bytes ? " --memory 1" : "", run->request.rebuild ? " --rebuild" : "");
+	for (size_t i = 0; i < run->request.n_sources; i++)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, " %s", run->sources[i]);
-	trace("%s # segments of %u, slabs of %u, lists %d", text, run->job.max_segment_docs, run->job.max_slab_blocks,
-	      (int)run->job.forward_mode);
+	trace("%s # segments of %u, slabs of %u, lists %d", text, run->tuning.max_segment_docs, run->tuning.max_slab_blocks,
+	      (int)run->tuning.forward_mode);
 	if (run->input)
 		trace("# ... its input: %s", run->input);
 }
@@ -62,7 +66,7 @@ enum bs_status run_do(struct run *run)
 		assert_true(fd >= 0 && dup2(fd, STDIN_FILENO) == STDIN_FILENO);
 		close(fd);
 	}
-	enum bs_status status = bs_index_run(&run->job, &run->report, &run->err);
+	enum bs_status status = bs_index_build(&run->request, &run->report, &run->err);
 	if (kept >= 0) {
 		dup2(kept, STDIN_FILENO);
 		close(kept);
@@ -72,16 +76,16 @@ enum bs_status run_do(struct run *run)
 
 enum bs_status run_do_any(struct run *run)
 {
-	struct bs_build_report report;
+	char manifest[512];
 	struct bs_build_request request = {
-		.dir = run->job.dir,
-		.sources = run->job.sources,
-		.n_sources = run->job.n_sources,
-		.n_threads = run->job.n_threads,
+		.dir = run->request.dir,
+		.sources = run->request.sources,
+		.n_sources = run->request.n_sources,
+		.n_threads = run->request.n_threads,
 	};
-	if (run->job.rebuild || run->input || chance(70))
+	if (run->request.rebuild || run->input || chance(70))
 		return run_do(run);
-	enum bs_status status = bs_index_build(&request, &report, &run->err);
-	run->report.n_docs = report.n_docs;
-	return status;
+	snprintf(manifest, sizeof(manifest), "%s/manifest", run->request.dir);
+	request.words = access(manifest, F_OK) != 0;
+	return bs_index_build(&request, &run->report, &run->err);
 }

@@ -7,10 +7,11 @@
 
 /* A run of the indexer, as drawn. */
 struct run {
-	struct bs_index_job job;
+	struct bs_build_request request;
+	struct bs_build_tuning tuning;
 	const char *sources[MODEL_MAX_SOURCES];
 	char *input; /* of "-", or NULL */
-	struct bs_index_report report;
+	struct bs_build_report report;
 	struct bs_error err;
 	void *world;       /* disturbed in the middle: the test's own, */
 	unsigned countdown; /* after so many calls of progress */
@@ -22,7 +23,7 @@ void run_draw(struct run *run, const char *dir);
 void run_draw_sources(struct run *run, const char *const *sources, size_t n_sources);
 void run_trace(const struct run *run, const char *what);
 enum bs_status run_do(struct run *run);
-/* Sometimes by the public function, which knows less. */
+/* Sometimes as a refresh that names no options. */
 enum bs_status run_do_any(struct run *run);
 
 #endif

@@ -64,40 +64,39 @@ static void take_notice(void *context, const char *message)
 
 static void index_corpus(struct bench *bench)
 {
-	char *text_fields[] = {(char[]){"title"}, (char[]){"body"}, NULL};
-	char id_field[] = "key";
-	char stem_language[16];
+	static const char *const text_fields[] = {"title", "body", NULL};
 	const char *sources[ORACLE_MAX_SOURCES];
 	const struct oracle_setup *setup = &bench->setup;
-	struct bs_index_report report;
+	struct bs_build_report report;
 	struct bs_error err = {""};
 	for (uint32_t i = 0; i < setup->n_sources; i++)
 		sources[i] = setup->sources[i];
-	struct bs_index_job job = {
-		.dir = "index",
-		.sources = sources,
-		.n_sources = setup->n_sources,
-		.options = {.words = true, .fold_accents = setup->words.fold_accents, .density = BS_DEFAULT_DENSITY},
+	struct bs_build_tuning tuning = {
 		.policy = &setup->policy,
 		.max_slab_blocks = setup->max_slab_blocks,
 		.max_slab_bytes = setup->max_slab_bytes,
 		.max_segment_docs = setup->max_segment_docs,
-		.n_threads = setup->n_threads,
 		.forward_mode = setup->forward_mode,
 		.pairs_least_bytes = setup->pairs_least_bytes,
 	};
-	if (setup->words.stem_language) {
-		snprintf(stem_language, sizeof(stem_language), "%s", setup->words.stem_language);
-		job.options.stem_language = stem_language;
-	}
+	struct bs_build_request request = {
+		.dir = "index",
+		.sources = sources,
+		.n_sources = setup->n_sources,
+		.words = true,
+		.fold_accents = setup->words.fold_accents,
+		.n_threads = setup->n_threads,
+		.tuning = &tuning,
+	};
+	request.stem_language = setup->words.stem_language;
 	if (setup->id_field)
-		job.options.id_field = id_field;
+		request.id_field = "key";
 	if (setup->has_text_fields)
-		job.options.text_fields = text_fields;
+		request.text_fields = text_fields;
 	/* Stamps (ctime cannot be set back) are to be older than the run, by more than the grain of the clock. */
 	if (!setup->is_young)
 		usleep(30000);
-	if (bs_index_run(&job, &report, &err)) {
+	if (bs_index_build(&request, &report, &err)) {
 		oracle_setup_print(setup, stderr);
 		fail_msg("%s", err.text);
 	}

@@ -26,10 +26,10 @@ static void test_sound(void **state)
 {
 	(void)state;
 	struct bs_error err = {""};
-	struct bs_check_sum sum;
+	struct bs_check_report sum;
 	make_small_index();
 	expect_ok(check_index(&sum, &err), &err);
-	assert_int_equal(sum.n_live_docs, 40);
+	assert_int_equal(sum.n_docs, 40);
 	assert_int_equal(sum.n_segments, 2);
 	/* Every byte of the files is in the sum, and every byte is spent on something. */
 	uint64_t n_bytes = 0;
@@ -58,7 +58,7 @@ static void test_sound(void **state)
 	assert_true(stats.segments[0].slabs[LISTS].n_forward_postings >= 90);
 	bs_index_stats_deinit(&stats);
 	bs_snapshot_deinit(&snapshot);
-	assert_int_equal(bs_index_check(dir_at("."), NULL, &sum, &err), BS_NOT_FOUND);
+	assert_int_equal(bs_check_dir(dir_at("."), NULL, NULL, &sum, &err), BS_NOT_FOUND);
 }
 
 /* Whatever the indexer was told to make, check understands. */
@@ -67,7 +67,7 @@ static void test_every_shape(void **state)
 	(void)state;
 	uint64_t random = 20;
 	struct bs_error err = {""};
-	struct bs_check_sum sum;
+	struct bs_check_report sum;
 	for (int i = 0; i < 60; i++) {
 		static const uint32_t n_docs[] = {0, 1, 7, 511, 512, 513, 1024, 3000, 5000};
 		struct bs_treatment_policy policy = bs_treatment_policy_default();
@@ -78,18 +78,21 @@ static void test_every_shape(void **state)
 		policy.force[2] = (uint8_t)random_below(&random, 3);
 		policy.density = 0.1 + (double)random_below(&random, 5) / 10;
 		policy.exact_share = (double)random_below(&random, 4) / 50;
-		struct bs_index_job job = {
-			.dir = "index",
-			.options = {.words = true, .density = BS_DEFAULT_DENSITY},
-			.rebuild = i > 0,
-			.n_threads = 1,
+		struct bs_build_tuning tuning = {
 			.policy = &policy,
 			.max_slab_blocks = (uint32_t)random_below(&random, 12),
 			.max_segment_docs = random_below(&random, 3) ? 0 : 1000,
 			.forward_mode = (enum bs_forward_mode)random_below(&random, 3),
 		};
+		struct bs_build_request request = {
+			.dir = "index",
+			.words = true,
+			.rebuild = i > 0,
+			.n_threads = 1,
+			.tuning = &tuning,
+		};
 		write_documents(&random, n_docs[random_below(&random, COUNT(n_docs))]);
-		index_sources(&job, (const char *const[]){"c.jsonl", NULL}, NULL);
+		index_sources(&request, (const char *const[]){"c.jsonl", NULL}, NULL);
 		enum bs_status status = check_index(&sum, &err);
 		if (status)
 			fail_msg("index %d: %s", i, err.text);
@@ -107,11 +110,11 @@ static void test_progress(void **state)
 {
 	(void)state;
 	struct bs_error err = {""};
-	struct bs_check_sum sum;
+	struct bs_check_report sum;
 	uint64_t last = 0;
 	struct bs_check_request request = {.progress = count_calls, .context = &last};
 	make_small_index();
-	expect_ok(bs_index_check(dir_at("index"), &request, &sum, &err), &err);
+	expect_ok(bs_check_dir(dir_at("index"), &request, NULL, &sum, &err), &err);
 	assert_true(last > sum.n_bytes / 2);
 }
 
@@ -156,7 +159,7 @@ struct wrong_manifest {
 static void expect_wrong_manifest(const struct wrong_manifest *cases, size_t n)
 {
 	struct bs_error err = {""};
-	struct bs_check_sum sum;
+	struct bs_check_report sum;
 	struct bs_buffer good = {0};
 	struct bs_buffer bad = {0};
 	read_bytes("index/manifest", &good);
@@ -204,7 +207,7 @@ static void test_manifest(void **state)
 	static const char *const needed[] = {"index/seg-000001", "index/del-000003"};
 	for (size_t i = 0; i < COUNT(needed); i++) {
 		struct bs_error err = {""};
-		struct bs_check_sum sum;
+		struct bs_check_report sum;
 		assert_int_equal(rename(needed[i], "elsewhere"), 0);
 		expect_status(check_index(&sum, &err), BS_CORRUPT, &err);
 		assert_non_null(strstr(err.text, needed[i]));
@@ -251,7 +254,7 @@ static void test_exclusions(void **state)
 {
 	(void)state;
 	struct bs_error err = {""};
-	struct bs_check_sum with, without;
+	struct bs_check_report with, without;
 	struct bs_buffer file = {0};
 	make_small_index();
 	expect_ok(check_index(&without, &err), &err);
@@ -259,7 +262,7 @@ static void test_exclusions(void **state)
 	char *path = index_file("exc", 0);
 	read_bytes(path, &file);
 	expect_ok(check_index(&with, &err), &err);
-	assert_int_equal(with.n_live_docs, without.n_live_docs);
+	assert_int_equal(with.n_docs, without.n_docs);
 	assert_int_equal(with.n_bytes, without.n_bytes + file.used_bytes);
 	EXPECT("exc", 0, "a file of kind 3", {WHOLE_FILE, 0, 12, 4, SET, 3});
 	EXPECT("exc", 0, "run 0 of documents is of source 3 of 3", {BS_SECTION_SOURCE_RANGES, 0, 0, 4, SET, 3});
@@ -281,7 +284,7 @@ static void test_exclusions_and_manifest(void **state)
 {
 	(void)state;
 	struct bs_error err = {""};
-	struct bs_check_sum sum;
+	struct bs_check_report sum;
 	static const struct wrong_manifest cases[] = {
 		{{MANIFEST_SEGMENTS, 0, -8, 8, SET, 2}, "exc-000005: corrupt: the document table does not hold 2 documents"},
 		{{MANIFEST_SEGMENTS, 0, -8, 8, SET, 4}, "exc-000005: corrupt: the document table does not hold 4 documents"},

@@ -52,13 +52,13 @@ static void flip_all(uint32_t section)
 	read_bytes(path, &bytes);
 	uint8_t *at = section_in(bytes.data, section, 0, &n_bytes);
 	for (uint64_t i = 0; i < n_bytes; i++) {
-		struct bs_check_sum sum;
+		struct bs_check_report sum;
 		struct bs_error err = {""};
 		uint8_t bit = (uint8_t)(1u << (i * 5 % 8));
 		at[i] ^= bit;
 		reseal(bytes.data, bytes.used_bytes);
 		write_bytes(path, bytes.data, bytes.used_bytes);
-		enum bs_status status = bs_index_check(dir_at("index"), NULL, &sum, &err);
+		enum bs_status status = bs_check_dir(dir_at("index"), NULL, NULL, &sum, &err);
 		assert_true(status == BS_OK || status == BS_CORRUPT);
 		n_missed += status == BS_OK;
 		at[i] ^= bit;
@@ -329,13 +329,13 @@ static void test_list_columns(void **state)
 	(void)state;
 	uint64_t random = 23;
 	struct bs_error err = {""};
-	struct bs_check_sum sum;
+	struct bs_check_report sum;
 	struct bs_treatment_policy policy = bs_treatment_policy_default();
-	struct bs_index_job job = {.dir = "index", .options = {.words = true, .density = BS_DEFAULT_DENSITY}, .rebuild = true,
-	                           .n_threads = 1, .policy = &policy, .forward_mode = BS_FORWARD_ALWAYS};
+	struct bs_build_tuning tuning = {.policy = &policy, .forward_mode = BS_FORWARD_ALWAYS};
+	struct bs_build_request request = {.dir = "index", .words = true, .rebuild = true, .n_threads = 1, .tuning = &tuning};
 	policy.bit_ns = 10; /* space is cheap: many columns */
 	write_documents(&random, 1000);
-	index_sources(&job, (const char *const[]){"c.jsonl", NULL}, NULL);
+	index_sources(&request, (const char *const[]){"c.jsonl", NULL}, NULL);
 	expect_ok(check_index(&sum, &err), &err);
 	EXPECT("seg", 0, "exact column 0 has", {BS_SECTION_FORWARD_COLUMNS, 0, 0, 1, ADD, 1});
 	EXPECT("seg", 0, "exact column", {BS_SECTION_POPCOUNTS, 0, 0, 4, ADD, 1});

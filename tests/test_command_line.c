@@ -149,7 +149,7 @@ static void test_kinds(void **state)
 		bool yes, no;
 		int choice, count, color;
 		const char *string;
-		struct bs_buffer list;
+		struct bs_word_list list;
 		uint64_t number, bytes;
 	} all = {.no = true};
 	static const struct bs_option kinds[] = {
@@ -176,9 +176,9 @@ static void test_kinds(void **state)
 	expect_ok(bs_command_parse(&of_all, COUNT(words), argv, &all, &operands, &err), &err);
 	assert_true(all.yes && !all.no && all.choice == 1 && all.count == 2 && all.number == 7 && all.bytes == 2048 && all.color == 2);
 	assert_string_equal(all.string, "word");
-	assert_int_equal(all.list.used_bytes, 2 * sizeof(char *));
-	assert_string_equal(((const char **)(void *)all.list.data)[1], "b");
-	bs_buffer_deinit(&all.list);
+	assert_int_equal(all.list.n, 2);
+	assert_string_equal(all.list.list[1], "b");
+	bs_word_list_deinit(&all.list);
 	argv[1] = (char *)(uintptr_t) "-cpink";
 	assert_int_equal(bs_command_parse(&of_all, 2, argv, &all, &operands, &err), BS_INVALID);
 	assert_string_equal(err.text, "--color pink: it can be red, green or blue");

@@ -86,9 +86,9 @@ static enum bs_status answer_all(const char *kernel, struct answer *answer, stru
 
 static enum bs_status check_index(struct bs_error *err)
 {
-	struct bs_check_request request = {.stored_text = bs_stored_text_check};
-	struct bs_check_sum sum;
-	return bs_index_check(dir_at("index"), &request, &sum, err);
+	struct bs_check_request request = {.dir = "index"};
+	struct bs_check_report sum;
+	return bs_index_check(&request, &sum, err);
 }
 
 static void flip(int fd, size_t at, uint8_t byte)

@@ -62,18 +62,21 @@ static void make_index(uint64_t *random, bool is_new)
 	policy.force[2] = (uint8_t)random_below(random, 3);
 	policy.density = 0.1 + (double)random_below(random, 5) / 10;
 	policy.exact_share = random_below(random, 2) ? 2 : (double)random_below(random, 20) / 100;
-	struct bs_index_job job = {
-		.dir = "index",
-		.options = {.words = true, .density = BS_DEFAULT_DENSITY},
-		.rebuild = !is_new,
-		.n_threads = 1,
+	struct bs_build_tuning tuning = {
 		.policy = &policy,
 		.max_slab_blocks = (uint32_t)random_below(random, 4),
 		.max_slab_bytes = random_below(random, 3) ? 0 : 64 << 10,
 		.max_segment_docs = random_below(random, 3) ? 0 : 600,
 		.forward_mode = random_below(random, 3) ? BS_FORWARD_NEVER : BS_FORWARD_AUTO,
 	};
-	index_sources(&job, (const char *const[]){"c.jsonl", NULL}, NULL);
+	struct bs_build_request request = {
+		.dir = "index",
+		.words = true,
+		.rebuild = !is_new,
+		.n_threads = 1,
+		.tuning = &tuning,
+	};
+	index_sources(&request, (const char *const[]){"c.jsonl", NULL}, NULL);
 }
 
 /* ---- one term in one slab ---- */

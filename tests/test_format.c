@@ -33,15 +33,18 @@ static void make_example(void)
 	policy.force[2] = 0;
 	policy.exact_share = 1.5 / 512;
 	policy.density = 0.6;
-	struct bs_index_job job = {
-		.dir = "index",
-		.options = {.words = true, .density = BS_DEFAULT_DENSITY},
-		.n_threads = 1,
+	struct bs_build_tuning tuning = {
 		.policy = &policy,
 		.forward_mode = BS_FORWARD_NEVER,
 	};
+	struct bs_build_request request = {
+		.dir = "index",
+		.words = true,
+		.n_threads = 1,
+		.tuning = &tuning,
+	};
 	write_text("example.jsonl", collection);
-	index_sources(&job, (const char *const[]){"example.jsonl", NULL}, NULL);
+	index_sources(&request, (const char *const[]){"example.jsonl", NULL}, NULL);
 }
 
 /* ---- reading the example ---- */
@@ -109,9 +112,9 @@ static void test_example(void **state)
 	struct bs_buffer written = {0};
 	struct bs_buffer told = {0};
 	struct bs_error err = {""};
-	struct bs_check_sum sum;
+	struct bs_check_report sum;
 	make_example();
-	expect_ok(bs_index_check(dir_at("index"), NULL, &sum, &err), &err);
+	expect_ok(bs_check_dir(dir_at("index"), NULL, NULL, &sum, &err), &err);
 	char *path = index_file("seg", 0);
 	read_bytes(path, &written);
 	read_example(&told);

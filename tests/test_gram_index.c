@@ -296,39 +296,43 @@ static void ask_many(struct model *model, uint32_t n, bool is_fresh)
 static void expect_checked(void)
 {
 	struct bs_error err;
-	struct bs_check_sum sum;
-	expect_ok(bs_index_check(dir_at("index"), NULL, &sum, &err), &err);
+	struct bs_check_report sum;
+	expect_ok(bs_check_dir(dir_at("index"), NULL, NULL, &sum, &err), &err);
 }
 
 static void live(struct model *model, uint32_t round)
 {
-	struct bs_index_job job = {
+	struct bs_build_tuning tuning = {
+		.max_segment_docs = random_below(&model->random, 2) ? 0 : 37,
+	};
+	struct bs_build_request request = {
 		.dir = "index",
-		.options = {.words = round % 2, .grams = true, .density = BS_DEFAULT_DENSITY},
+		.words = round % 2,
+		.grams = true,
 		.rebuild = round > 0,
 		.n_threads = 1 + (uint32_t)random_below(&model->random, 3),
 		.memory_bytes = 1,
-		.max_segment_docs = random_below(&model->random, 2) ? 0 : 37,
+		.tuning = &tuning,
 	};
-	struct bs_index_report report;
+	struct bs_build_report report;
 	struct bs_error err;
 	edit_files(model, N_FILES);
 	usleep(50000);
-	index_sources(&job, (const char *const[]){"t", NULL}, NULL);
+	index_sources(&request, (const char *const[]){"t", NULL}, NULL);
 	expect_checked();
 	ask_many(model, 30, true);
 	edit_files(model, N_FILES / 10);
 	ask_many(model, 10, false);
-	job.rebuild = false;
+	request.rebuild = false;
 	for (int i = 0; i < 4; i++) {
 		usleep(50000);
-		index_sources(&job, (const char *const[]){NULL}, NULL);
+		index_sources(&request, (const char *const[]){NULL}, NULL);
 		expect_checked();
 		ask_many(model, 10, true);
 		edit_files(model, 1 + (uint32_t)random_below(&model->random, 20));
 		ask_many(model, 5, false);
 	}
-	expect_ok(bs_compact_run(&job, &report, &err), &err);
+	expect_ok(bs_index_compact(&request, &report, &err), &err);
 	expect_checked();
 	ask_many(model, 10, false);
 }

@@ -106,16 +106,16 @@ static void compare(struct world *world, unsigned n_queries)
 static void check_index(struct world *world)
 {
 	struct bs_error err = {""};
-	struct bs_check_sum sum;
-	struct bs_check_request request = {.stored_text = bs_stored_text_check};
-	if (bs_index_check(dir_at(world->dir), &request, &sum, &err))
+	struct bs_check_report sum;
+	struct bs_check_request request = {.dir = world->dir};
+	if (bs_index_check(&request, &sum, &err))
 		difference(world, "check: %s", err.text);
 }
 
 /* The state that a run should lead to becomes that of the world, if it may. */
 static bool expect_run(struct world *world, const struct run *run, struct model_state *after)
 {
-	return state_refresh(&world->state, &world->files.disk, run->job.sources, run->job.n_sources, run->input, after);
+	return state_refresh(&world->state, &world->files.disk, run->request.sources, run->request.n_sources, run->input, after);
 }
 
 static void take_state(struct world *world, struct model_state *after)
@@ -174,7 +174,7 @@ static void op_rebuild(struct world *world)
 {
 	struct run run;
 	run_draw(&run, world->dir);
-	run.job.rebuild = true;
+	run.request.rebuild = true;
 	if (chance(25))
 		run_draw_sources(&run, world->sources, world->n_sources);
 	refresh(world, &run);
@@ -214,7 +214,7 @@ static void op_compact(struct world *world)
 	run_draw(&run, world->dir);
 	pause_some(20);
 	run_trace(&run, "compact");
-	if (bs_compact_run(&run.job, &run.report, &run.err)) {
+	if (bs_index_compact(&run.request, &run.report, &run.err)) {
 		difference(world, "compact: %s", run.err.text);
 		return;
 	}
@@ -304,7 +304,7 @@ static void op_kill(struct world *world)
 	} else {
 		if (chance(25))
 			run_draw_sources(&run, world->sources, world->n_sources);
-		run.job.rebuild = chance(15);
+		run.request.rebuild = chance(15);
 		run_trace(&run, "index");
 		is_possible = expect_run(world, &run, &after);
 	}
@@ -314,7 +314,7 @@ static void op_kill(struct world *world)
 	struct bs_delete_request request = {.dir = world->dir, .ids = &id, .n_ids = 1};
 	if (child == 0)
 		_exit((int)(id              ? bs_index_delete(&request, NULL, &run.err)
-		            : is_compaction ? bs_compact_run(&run.job, &run.report, &run.err)
+		            : is_compaction ? bs_index_compact(&run.request, &run.report, &run.err)
 		                            : run_do(&run)));
 	usleep(patience_us);
 	kill(child, SIGKILL);
@@ -326,7 +326,7 @@ static void op_kill(struct world *world)
 		compare(world, 4);
 }
 
-static int disturb(void *context, const struct bs_index_report *so_far);
+static int disturb(void *context, const struct bs_build_report *so_far);
 
 /* Files change while they are read: what of it is indexed is not known, but the next refresh mends it. */
 static void op_disturb(struct world *world)
@@ -338,8 +338,8 @@ static void op_disturb(struct world *world)
 	run_draw(&run, world->dir);
 	run.world = world;
 	run.countdown = roll(4);
-	run.job.progress = disturb;
-	run.job.context = &run;
+	run.request.progress = disturb;
+	run.request.context = &run;
 	run_trace(&run, "index");
 	world->is_known = world->is_clean = false;
 	enum bs_status status = run_do(&run);
@@ -418,7 +418,7 @@ static const struct model_edit *draw_edit(void)
 	}
 }
 
-static int disturb(void *context, const struct bs_index_report *so_far)
+static int disturb(void *context, const struct bs_build_report *so_far)
 {
 	struct run *run = context;
 	(void)so_far;
@@ -480,7 +480,7 @@ static void start_world(struct world *world)
 	while (!is_possible) {
 		run_draw(&run, world->dir);
 		run_draw_sources(&run, world->sources, world->n_sources);
-		is_possible = run.job.n_sources > 0 && expect_run(world, &run, &after);
+		is_possible = run.request.n_sources > 0 && expect_run(world, &run, &after);
 		if (is_possible)
 			state_deinit(&after);
 		else

@@ -1,4 +1,4 @@
-/* hash.c: the one place that calls xxHash. See hash.h. */
+/* hash.c: the library's one place that calls xxHash. See hash.h. */
 #include "core/base/hash.h"
 
 #include <time.h>

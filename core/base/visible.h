@@ -19,14 +19,7 @@ int32_t bs_visible_previous(const uint8_t *text, size_t *at);
 /* Unicode White_Space. Of others than ASCII, after bs_icu_load (icu.h). */
 bool bs_visible_is_space(int32_t code_point);
 
-/*
- * Puts the character at *at < text_bytes and moves *at past it: as it is, or, where a terminal might obey it, \xNN for each
- * of its bytes. Bytes that are not UTF-8 stay unless they are C1 by themselves. Returns how many bytes were put.
- */
-#define BS_VISIBLE_MOST_BYTES 16
-size_t bs_visible_escape_next(const uint8_t *text, size_t text_bytes, size_t *at, char out[BS_VISIBLE_MOST_BYTES + 1]);
-
-/* Appends a whole text so. */
+/* Appends a whole text by bs_visible_escape_next. */
 enum bs_status bs_visible_escape(struct bs_buffer *out, const void *text, size_t text_bytes, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Appends a whole text as UTF-8, U+FFFD for what would be obeyed and for what is not UTF-8. */

@@ -136,8 +136,8 @@ static enum bs_status check_all(struct bs_check *check, const struct bs_containe
 		status = bs_check_segment(check, s);
 		if (!status)
 			status = check_file(check, segment->file, end_bytes);
-		if (!status && segment->store_offsets.n_bytes > 0 && check->request->stored_text)
-			status = check->request->stored_text(snapshot, s, check->err);
+		if (!status && segment->store_offsets.n_bytes > 0 && check->stored_text)
+			status = check->stored_text(snapshot, s, check->err);
 		if (status || !snapshot->tombstones[s])
 			continue;
 		end_bytes += bs_container_bytes(snapshot->tombstone_files[s]);
@@ -183,13 +183,13 @@ static enum bs_status find_missing(const struct bs_dir *dir, struct bs_error *er
 	return status;
 }
 
-enum bs_status bs_index_check(const struct bs_dir *dir, const struct bs_check_request *request, struct bs_check_sum *sum_out,
-                              struct bs_error *err)
+enum bs_status bs_check_dir(const struct bs_dir *dir, const struct bs_check_request *request, bs_check_stored_text *stored_text,
+                            struct bs_check_report *report_out, struct bs_error *err)
 {
-	static const struct bs_check_request none = {NULL, NULL, NULL};
-	struct bs_check check = {.request = request ? request : &none, .err = err};
+	static const struct bs_check_request none = {.dir = NULL};
+	struct bs_check check = {.request = request ? request : &none, .stored_text = stored_text, .err = err};
 	struct bs_container *manifest_file = NULL; /* the snapshot keeps only what it says */
-	*sum_out = (struct bs_check_sum){0};
+	*report_out = (struct bs_check_report){0};
 	enum bs_status status = bs_kernel_choose(NULL, &check.kernel, err);
 	if (!status)
 		status = bs_snapshot_open(dir, &check.snapshot, err);
@@ -206,8 +206,8 @@ enum bs_status bs_index_check(const struct bs_dir *dir, const struct bs_check_re
 	}
 	if (!status)
 		status = check_folders(&check, dir);
-	*sum_out = (struct bs_check_sum){
-		.n_live_docs = check.snapshot.n_live_docs,
+	*report_out = (struct bs_check_report){
+		.n_docs = check.snapshot.n_live_docs,
 		.n_segments = check.snapshot.manifest.n_segments,
 		.n_bytes = check.total_bytes,
 	};

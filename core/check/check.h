@@ -15,25 +15,15 @@
 #include "core/store/snapshot.h"
 #include "core/base/status.h"
 
-/* What a caller may want; zero: nothing. */
-struct bs_check_request {
-	/* Bytes checked so far, of all. Comes often: throttle. */
-	void (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes);
-	void *context;
-	/* Decodes the stored text of a segment that has some: bs_stored_text_check. NULL: only its places are checked. */
-	enum bs_status (*stored_text)(const struct bs_snapshot *snapshot, uint32_t segment, struct bs_error *err);
-};
+/* Decodes the stored text of a segment that has some. */
+typedef enum bs_status bs_check_stored_text(const struct bs_snapshot *snapshot, uint32_t segment, struct bs_error *err);
 
-struct bs_check_sum {
-	uint64_t n_live_docs;
-	uint64_t n_segments;
-	uint64_t n_bytes; /* of all the files */
-};
-
-/* Checks the last commit in dir. BS_CORRUPT with the file and what is wrong with it; BS_NOT_FOUND, BS_IO,
- * BS_UNSUPPORTED, BS_NO_MEMORY as bs_snapshot_open. Memory: beside the opened index, a bit a document and twelve bytes
- * a term of one segment. request may be NULL. */
-enum bs_status bs_index_check(const struct bs_dir *dir, const struct bs_check_request *request, struct bs_check_sum *sum_out,
-                              struct bs_error *err) BS_WARN_UNUSED;
+/*
+ * Checks the last commit in dir. BS_CORRUPT with the file and what is wrong with it; BS_NOT_FOUND, BS_IO,
+ * BS_UNSUPPORTED, BS_NO_MEMORY as bs_snapshot_open. Memory: beside the opened index, a bit a document and twelve
+ * bytes a term of one segment. request, nullable: only its progress counts. stored_text, nullable: bs_stored_text_check; without it only the places of stored text are checked.
+ */
+enum bs_status bs_check_dir(const struct bs_dir *dir, const struct bs_check_request *request, bs_check_stored_text *stored_text,
+                            struct bs_check_report *report_out, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -8,6 +8,7 @@
 
 struct bs_check {
 	const struct bs_check_request *request;
+	bs_check_stored_text *stored_text; /* NULL: is not decoded */
 	struct bs_snapshot snapshot;
 	const struct bs_kernel *kernel;
 	uint64_t done_bytes;

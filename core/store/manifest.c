@@ -553,7 +553,7 @@ static enum bs_status read_options(const struct bs_container *file, struct bs_ma
 	options->globs = read_list(&cursor);
 	/* Indexes of before this option end here. */
 	options->max_document = cursor.at < cursor.end ? read_u64(&cursor) : BS_DEFAULT_MAX_DOCUMENT;
-	expect(&cursor, options->max_document > 0 && options->max_document <= BS_MOST_MAX_DOCUMENT, "a limit of documents of",
+	expect(&cursor, options->max_document > 0 && options->max_document <= BS_MAX_DOCUMENT_BYTES, "a limit of documents of",
 	       options->max_document);
 	return cursor_close(&cursor);
 }

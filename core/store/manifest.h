@@ -30,7 +30,6 @@ struct bs_index_options {
 };
 
 #define BS_DEFAULT_MAX_DOCUMENT (UINT64_C(256) << 20)
-#define BS_MOST_MAX_DOCUMENT    (UINT64_C(4095) << 20) /* places in a text have 32 bits */
 
 void bs_index_options_deinit(struct bs_index_options *options);
 /* Equal in everything that decides the content of an index. */

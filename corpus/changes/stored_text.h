@@ -12,7 +12,7 @@
 #include "core/base/status.h"
 
 /* Decodes every text of a segment that stores some; those of standard input must have the bytes their documents say, and be records.
- * BS_CORRUPT names the segment's file. Fits bs_check_request.stored_text. */
+ * BS_CORRUPT names the segment's file. A bs_check_stored_text (core/check/check.h). */
 enum bs_status bs_stored_text_check(const struct bs_snapshot *snapshot, uint32_t segment, struct bs_error *err)
 	BS_WARN_UNUSED;
 

@@ -122,7 +122,7 @@ struct compact {
 	struct bs_snapshot snapshot;
 	struct bs_compaction plan;
 	bool is_all; /* `bitsift compact`, to be told of what cannot be read; a refresh was */
-	struct bs_index_report moved; /* what the run reports of itself */
+	struct bs_build_report moved; /* what the run reports of itself */
 };
 
 static enum bs_status merge(void *context, const struct bs_term_batch *term_batch, uint64_t source_bytes, struct bs_error *err)
@@ -212,7 +212,7 @@ static enum bs_status commit(struct compact *compact, struct bs_error *err)
 	return status;
 }
 
-static void report_compaction(struct compact *compact, struct bs_index_report *report)
+static void report_compaction(struct compact *compact, struct bs_build_report *report)
 {
 	const struct bs_manifest *old = &compact->snapshot.manifest;
 	report->skipped[BS_SKIP_UNTRUSTED] += compact->moved.skipped[BS_SKIP_UNTRUSTED];
@@ -228,7 +228,7 @@ static void report_compaction(struct compact *compact, struct bs_index_report *r
 	}
 }
 
-static enum bs_status compact_segments(struct compact *compact, struct bs_index_report *report, struct bs_error *err)
+static enum bs_status compact_segments(struct compact *compact, struct bs_build_report *report, struct bs_error *err)
 {
 	struct bs_index_writer *writer = &compact->writer;
 	bool is_other = false;
@@ -237,7 +237,7 @@ static enum bs_status compact_segments(struct compact *compact, struct bs_index_
 		return status;
 	if (is_other)
 		return bs_fail(err, BS_INVALID, "%s: made with another version of ICU: run `bitsift index` first, which indexes "
-		               "everything again", writer->job->dir);
+		               "everything again", writer->request->dir);
 	status = bs_manifest_copy_head(&compact->snapshot.manifest, &writer->manifest, err);
 	if (status)
 		return status;
@@ -255,11 +255,11 @@ static enum bs_status compact_segments(struct compact *compact, struct bs_index_
 	return status;
 }
 
-enum bs_status bs_compact(const struct bs_index_job *job, const struct bs_dir *dir, bool is_all, struct bs_index_report *report,
+enum bs_status bs_compact(const struct bs_build_request *request, const struct bs_dir *dir, bool is_all, struct bs_build_report *report,
                           struct bs_error *err)
 {
 	struct compact compact = {.is_all = is_all};
-	bs_index_writer_init(&compact.writer, job, &compact.moved);
+	bs_index_writer_init(&compact.writer, request, &compact.moved);
 	compact.writer.dir = dir;
 	enum bs_status status = bs_snapshot_open(dir, &compact.snapshot, err);
 	if (!status)

@@ -30,8 +30,8 @@ enum bs_status bs_compaction_plan(const struct bs_manifest *manifest, bool is_al
                                   struct bs_error *err) BS_WARN_UNUSED;
 
 /* Does what is due, as a commit of its own. The lock is held. Adds to the report: n_compacted, n_moved, n_stayed,
- * compacted_bytes, and with is_all the sources that are not followed. Errors as bs_index_run; the index is as it was after them. */
-enum bs_status bs_compact(const struct bs_index_job *job, const struct bs_dir *dir, bool is_all, struct bs_index_report *report,
+ * compacted_bytes, and with is_all the sources that are not followed. Errors as bs_index_build; the index is as it was after them. */
+enum bs_status bs_compact(const struct bs_build_request *request, const struct bs_dir *dir, bool is_all, struct bs_build_report *report,
                           struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

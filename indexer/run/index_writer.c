@@ -25,44 +25,47 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-void bs_index_writer_init(struct bs_index_writer *writer, const struct bs_index_job *job, struct bs_index_report *report)
+void bs_index_writer_init(struct bs_index_writer *writer, const struct bs_build_request *request, struct bs_build_report *report)
 {
 	*writer = (struct bs_index_writer){
-		.job = job,
+		.request = request,
 		.report = report,
 		.start_ns = now_ns(),
 		.suspect_from_ns = bs_stamp_suspect_from(),
 	};
+	if (request->tuning)
+		writer->tuning = *request->tuning;
 }
 
-static uint32_t count_threads(const struct bs_index_job *job)
+static uint32_t count_threads(const struct bs_build_request *request)
 {
-	long n = job->n_threads ? (long)job->n_threads : sysconf(_SC_NPROCESSORS_ONLN);
+	long n = request->n_threads ? (long)request->n_threads : sysconf(_SC_NPROCESSORS_ONLN);
 	return n < 1 ? 1 : (n > MAX_THREADS ? MAX_THREADS : (uint32_t)n);
 }
 
-static uint64_t memory_of(const struct bs_index_job *job)
+static uint64_t memory_of(const struct bs_build_request *request)
 {
-	uint64_t memory = job->memory_bytes ? job->memory_bytes : DEFAULT_MEMORY_BYTES;
+	uint64_t memory = request->memory_bytes ? request->memory_bytes : DEFAULT_MEMORY_BYTES;
 	return memory < MIN_MEMORY_BYTES ? MIN_MEMORY_BYTES : memory;
 }
 
 static void set_limits(struct bs_index_writer *writer)
 {
-	const struct bs_index_job *job = writer->job;
-	uint64_t memory = memory_of(job);
+	const struct bs_build_request *request = writer->request;
+	const struct bs_build_tuning *tuning = &writer->tuning;
+	uint64_t memory = memory_of(request);
 	/* What is accumulated, and what making a segment of it takes by the term and by the document. The rest is for the
 	 * columns of one slab (below), batches under way, ICU and ids: with the default, 805 of 1,074 MB, 134, and 135. None
 	 * of it may depend on the number of threads. */
 	writer->accumulator_limit_bytes = memory / 100 * 75;
 	writer->build_options = (struct bs_build_options){
-		.n_threads = count_threads(job),
-		.policy = job->policy ? *job->policy : bs_treatment_policy_default(),
-		.max_blocks = job->max_slab_blocks ? job->max_slab_blocks : BS_SLAB_MAX_BLOCKS,
-		.max_slab_bytes = job->max_slab_bytes ? job->max_slab_bytes : memory / 8,
-		.forward_mode = job->forward_mode,
+		.n_threads = count_threads(request),
+		.policy = tuning->policy ? *tuning->policy : bs_treatment_policy_default(),
+		.max_blocks = tuning->max_slab_blocks ? tuning->max_slab_blocks : BS_SLAB_MAX_BLOCKS,
+		.max_slab_bytes = tuning->max_slab_bytes ? tuning->max_slab_bytes : memory / 8,
+		.forward_mode = tuning->forward_mode,
 	};
-	if (!job->policy)
+	if (!tuning->policy)
 		writer->build_options.policy.density = writer->manifest.options.density;
 }
 
@@ -73,7 +76,7 @@ enum bs_status bs_index_writer_start(struct bs_index_writer *writer, bool *has_p
 	set_limits(writer);
 	writer->source_options = bs_recorded_options(options, writer->dir);
 	writer->source_options.has_private = has_private;
-	writer->source_options.memory_bytes = memory_of(writer->job);
+	writer->source_options.memory_bytes = memory_of(writer->request);
 	writer->source_options.suspect_from_ns = writer->suspect_from_ns;
 	enum bs_status status = bs_kernel_choose(NULL, &writer->build_options.kernel, err);
 	return status ? status
@@ -108,7 +111,7 @@ uint64_t bs_index_writer_elapsed_ns(const struct bs_index_writer *writer)
 enum bs_status bs_index_writer_tell(struct bs_index_writer *writer, struct bs_error *err)
 {
 	writer->report->elapsed_ns = bs_index_writer_elapsed_ns(writer);
-	if (writer->job->progress && writer->job->progress(writer->job->context, writer->report) != 0)
+	if (writer->request->progress && writer->request->progress(writer->request->context, writer->report) != 0)
 		return bs_fail(err, BS_STOPPED, "stopped; the index is as it was");
 	return BS_OK;
 }
@@ -116,8 +119,8 @@ enum bs_status bs_index_writer_tell(struct bs_index_writer *writer, struct bs_er
 void bs_index_writer_skip(struct bs_index_writer *writer, enum bs_skip reason, const char *message)
 {
 	writer->report->skipped[reason]++;
-	if (writer->job->skipped)
-		writer->job->skipped(writer->job->context, reason, message);
+	if (writer->request->skipped)
+		writer->request->skipped(writer->request->context, reason, message);
 }
 
 /* ---- pairs of words, and frequent grams ---- */
@@ -184,7 +187,7 @@ static enum bs_status sample_words(struct bs_index_writer *writer, const struct 
 
 static enum bs_status choose_pairs(struct bs_index_writer *writer, struct bs_error *err)
 {
-	uint64_t least_bytes = writer->job->pairs_least_bytes ? writer->job->pairs_least_bytes : PAIRS_LEAST_BYTES;
+	uint64_t least_bytes = writer->tuning.pairs_least_bytes ? writer->tuning.pairs_least_bytes : PAIRS_LEAST_BYTES;
 	struct bs_word_pair_sample sample = {.next_position = 0};
 	enum bs_status status = sample_sources(writer, sample_words, &sample, err);
 	if (!status && sample.text_bytes >= least_bytes)
@@ -249,7 +252,7 @@ bool bs_index_writer_has_room(const struct bs_index_writer *writer, uint64_t tex
 
 bool bs_index_writer_is_full(const struct bs_index_writer *writer, const struct bs_term_batch *term_batch, uint32_t i)
 {
-	uint32_t max_docs = writer->job->max_segment_docs;
+	uint32_t max_docs = writer->tuning.max_segment_docs;
 	uint32_t n_docs = bs_accumulator_n_docs(&writer->accumulator);
 	uint32_t class = bs_term_batch_docs(term_batch)[i].gram_size_class;
 	uint64_t row_bytes = class == BS_GRAM_NO_SIZE_CLASS ? 0 : bs_gram_row_words(class) * (uint64_t)8;

@@ -19,11 +19,12 @@
 #include "indexer/batch/pipeline.h"
 #include "indexer/segment/segment_build.h"
 
-/* Zero-initialise but for job and report; release with bs_index_writer_deinit. One thread. */
+/* Zero-initialise but for request and report; release with bs_index_writer_deinit. One thread. */
 struct bs_index_writer {
-	const struct bs_index_job *job;
+	const struct bs_build_request *request;
+	struct bs_build_tuning tuning;      /* of the request, or defaults */
 	const struct bs_dir *dir;           /* of the index; the owner sets it before the start */
-	struct bs_index_report *report;
+	struct bs_build_report *report;
 	uint64_t start_ns;                  /* CLOCK_MONOTONIC, for the report */
 	int64_t suspect_from_ns;            /* stamps not older than this prove nothing */
 	struct bs_manifest manifest;        /* of the commit to be; segments are added as they are written */
@@ -42,7 +43,7 @@ struct bs_index_writer {
 };
 
 /* Sets the clock. */
-void bs_index_writer_init(struct bs_index_writer *writer, const struct bs_index_job *job, struct bs_index_report *report);
+void bs_index_writer_init(struct bs_index_writer *writer, const struct bs_build_request *request, struct bs_build_report *report);
 /* Gets ready to read and write, once the options are in run->manifest. has_private (nullable): see struct bs_source_options. */
 enum bs_status bs_index_writer_start(struct bs_index_writer *writer, bool *has_private, struct bs_error *err) BS_WARN_UNUSED;
 void bs_index_writer_deinit(struct bs_index_writer *writer);
@@ -57,7 +58,7 @@ void bs_index_writer_release(struct bs_index_writer *writer);
 
 /* Since bs_index_writer_init. */
 uint64_t bs_index_writer_elapsed_ns(const struct bs_index_writer *writer);
-/* BS_STOPPED if the caller of the job wants no more. */
+/* BS_STOPPED if the caller wants no more. */
 enum bs_status bs_index_writer_tell(struct bs_index_writer *writer, struct bs_error *err) BS_WARN_UNUSED;
 void bs_index_writer_skip(struct bs_index_writer *writer, enum bs_skip reason, const char *message);
 

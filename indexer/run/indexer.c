@@ -18,9 +18,11 @@
 #include "indexer/run/non_documents.h"
 #include "indexer/run/index_writer.h"
 
+_Static_assert((int)BS_SKIP_REASONS <= (int)BS_SKIP_MAX, "no room for every reason in struct bs_build_report");
+
 struct indexing {
 	struct bs_index_writer writer;
-	const struct bs_index_job *job;
+	const struct bs_build_request *request;
 	struct bs_dir dir;
 	struct bs_index_lock lock;
 	struct bs_snapshot old;
@@ -39,7 +41,7 @@ struct indexing {
 	uint64_t n_sources_lost;  /* that are not there */
 	uint32_t n_changed_segments;
 	bool has_private;         /* something read is for its owner alone */
-	struct bs_index_report report;
+	struct bs_build_report report;
 };
 
 /* ---- documents ---- */
@@ -126,7 +128,7 @@ static enum bs_status merge_skips(struct indexing *at, const struct bs_term_batc
 	for (uint32_t i = 0; i < term_batch->n_skips; i++) {
 		const struct bs_term_batch_skip *skip = &bs_term_batch_skips(term_batch)[i];
 		const char *message = (const char *)term_batch->messages.data + skip->message_offset;
-		if (at->job->strict && (skip->reason == BS_SKIP_BAD_RECORD || skip->reason == BS_SKIP_NO_TEXT))
+		if (at->request->strict && (skip->reason == BS_SKIP_BAD_RECORD || skip->reason == BS_SKIP_NO_TEXT))
 			return bs_fail(err, BS_INVALID, "%s (--strict stops here; the index is as it was)", message);
 		bs_index_writer_skip(&at->writer, skip->reason, message);
 	}
@@ -342,24 +344,24 @@ static enum bs_status fail_no_source(struct bs_error *err)
 /* Before a directory is made: a slip of the pen should not leave one behind. */
 static enum bs_status check_arguments(struct indexing *at, struct bs_error *err)
 {
-	const struct bs_index_job *job = at->job;
+	const struct bs_build_request *request = at->request;
 	struct stat info;
-	if (stat(job->dir, &info) == 0)
+	if (stat(request->dir, &info) == 0)
 		return BS_OK;
-	if (job->n_sources == 0)
+	if (request->n_sources == 0)
 		return fail_no_source(err);
-	for (size_t i = 0; i < job->n_sources; i++) {
+	for (size_t i = 0; i < request->n_sources; i++) {
 		struct bs_source source;
-		enum bs_status status = bs_source_init(&source, job->sources[i], err);
+		enum bs_status status = bs_source_init(&source, request->sources[i], err);
 		if (!status)
 			bs_source_deinit(&source);
 		if (!status || status == BS_NO_MEMORY)
 			return status;
 	}
-	for (size_t i = 0; i < job->n_sources; i++) {
+	for (size_t i = 0; i < request->n_sources; i++) {
 		struct bs_source source;
 		struct bs_error why = {""};
-		if (bs_source_init(&source, job->sources[i], &why) == BS_OK)
+		if (bs_source_init(&source, request->sources[i], &why) == BS_OK)
 			bs_source_deinit(&source);
 		report_skip(at, BS_SKIP_UNREADABLE, why.text);
 	}
@@ -370,7 +372,7 @@ static enum bs_status check_arguments(struct indexing *at, struct bs_error *err)
  * the others go on. */
 static enum bs_status collect_sources(struct indexing *at, bool *read_stdin_out, struct bs_error *err)
 {
-	const struct bs_index_job *job = at->job;
+	const struct bs_build_request *request = at->request;
 	enum bs_status status = BS_OK;
 	enum bs_status last = BS_OK;
 	size_t n_good = 0;
@@ -379,10 +381,10 @@ static enum bs_status collect_sources(struct indexing *at, bool *read_stdin_out,
 		struct bs_source_record record = at->old.manifest.sources[i];
 		status = bs_manifest_add_source(&at->writer.manifest, &record, err);
 	}
-	for (size_t i = 0; i < job->n_sources && !status; i++) {
+	for (size_t i = 0; i < request->n_sources && !status; i++) {
 		struct bs_source source;
 		struct bs_error why = {""};
-		last = bs_source_init(&source, job->sources[i], &why);
+		last = bs_source_init(&source, request->sources[i], &why);
 		if (last == BS_NO_MEMORY)
 			status = last;
 		if (last) {
@@ -396,7 +398,7 @@ static enum bs_status collect_sources(struct indexing *at, bool *read_stdin_out,
 		bs_source_deinit(&source);
 		n_good++;
 	}
-	if (!status && job->n_sources > 0 && n_good == 0)
+	if (!status && request->n_sources > 0 && n_good == 0)
 		return fail_unreadable(err);
 	if (!status && at->writer.manifest.n_sources == 0)
 		return fail_no_source(err);
@@ -405,52 +407,72 @@ static enum bs_status collect_sources(struct indexing *at, bool *read_stdin_out,
 
 /* ---- start and end ---- */
 
+/* Whether an option is set that is recorded with the index. */
+static bool has_recorded_option(const struct bs_build_request *request)
+{
+	return request->words || request->grams || request->stem_language || request->fold_accents || request->hidden || request->no_ignore ||
+	       request->binary_as_text || request->max_document_bytes || request->id_field || request->text_fields || request->globs ||
+	       request->density > 0;
+}
+
 static enum bs_status choose_options(struct indexing *at, struct bs_error *err)
 {
-	const struct bs_index_job *job = at->job;
-	const struct bs_index_options *options = &job->options;
-	if (at->has_old && !job->rebuild) {
-		if (!job->use_recorded_options && !bs_index_options_equal(options, &at->old.manifest.options))
-			return bs_fail(err, BS_INVALID, "%s: the options differ from those it was made with; leave them out, or add "
-			               "--rebuild to index everything again with the new ones", job->dir);
-		options = &at->old.manifest.options;
-	}
-	return bs_index_options_copy(options, &at->writer.manifest.options, err);
+	const struct bs_build_request *request = at->request;
+	/* An index owns the strings of its options; these are borrowed, and copied. */
+	struct bs_index_options wanted = {
+		.words = request->words || !request->grams,
+		.grams = request->grams || !request->words,
+		.fold_accents = request->fold_accents,
+		.stem_language = (char *)(uintptr_t)request->stem_language,
+		.id_field = (char *)(uintptr_t)request->id_field,
+		.text_fields = (char **)(uintptr_t)request->text_fields,
+		.globs = (char **)(uintptr_t)request->globs,
+		.hidden = request->hidden,
+		.no_ignore = request->no_ignore,
+		.binary_as_text = request->binary_as_text,
+		.max_document = request->max_document_bytes,
+		.density = request->density > 0 ? request->density : BS_DEFAULT_DENSITY,
+	};
+	bool is_kept = at->has_old && !request->rebuild;
+	if (is_kept && has_recorded_option(request) && !bs_index_options_equal(&wanted, &at->old.manifest.options))
+		return bs_fail(err, BS_INVALID, "%s: the options differ from those it was made with; leave them out, or add "
+		               "--rebuild to index everything again with the new ones", request->dir);
+	return bs_index_options_copy(is_kept ? &at->old.manifest.options : &wanted, &at->writer.manifest.options, err);
 }
 
 /* A damaged index must not stand in the way of the rebuild that mends it: its manifest, if that is whole, still says
  * what to read. But text from standard input stands nowhere else. */
 static enum bs_status salvage_sources(struct indexing *at, enum bs_status damage, struct bs_error *err)
 {
-	const struct bs_index_job *job = at->job;
+	const struct bs_build_request *request = at->request;
 	bool has_stdin = false;
-	for (size_t i = 0; i < job->n_sources; i++)
-		has_stdin |= strcmp(job->sources[i], "-") == 0;
-	if (!job->rebuild)
+	for (size_t i = 0; i < request->n_sources; i++)
+		has_stdin |= strcmp(request->sources[i], "-") == 0;
+	if (!request->rebuild)
 		return damage;
 	if (bs_manifest_read(&at->dir, &at->old.manifest, NULL) != BS_OK) {
 		bs_manifest_deinit(&at->old.manifest);
-		if (job->n_sources > 0)
+		if (request->n_sources > 0)
 			return BS_OK;
 		return bs_fail(err, damage, "%s: its manifest cannot be read, and with it the list of sources is lost: name "
-		               "them, as in `bitsift index --rebuild .`", job->dir);
+		               "them, as in `bitsift index --rebuild .`", request->dir);
 	}
 	for (uint32_t i = 0; i < at->old.manifest.n_sources; i++)
 		if (at->old.manifest.sources[i].kind == BS_SOURCE_STDIN && !has_stdin)
 			return bs_fail(err, damage, "%s: damaged, and it holds the only copy of what came from standard input: "
-			               "give that again, with `bitsift index --rebuild -`", job->dir);
+			               "give that again, with `bitsift index --rebuild -`", request->dir);
 	return BS_OK;
 }
 
 /* Takes the lock and opens what there is. */
 static enum bs_status open_old(struct indexing *at, struct bs_error *err)
 {
-	const struct bs_index_job *job = at->job;
-	enum bs_status status = bs_index_create_dir(job->dir, err);
+	const struct bs_build_request *request = at->request;
+	enum bs_status status = bs_index_create_dir(request->dir, err);
 	if (!status)
-		status = bs_dir_open(&at->dir, job->dir, job->consent, err);
+		status = bs_dir_open(&at->dir, request->dir, request->consent, err);
 	if (!status)
-		status = bs_index_lock_take(&at->dir, job->wait, &at->lock, err);
+		status = bs_index_lock_take(&at->dir, request->wait, &at->lock, err);
 	if (status)
 		return status;
 	at->writer.dir = &at->dir;
@@ -482,7 +504,7 @@ static enum bs_status start(struct indexing *at, struct bs_error *err)
 	if (status)
 		return status;
 	/* Words of two versions of Unicode must not meet in one index. */
-	at->is_full = !at->has_old || at->job->rebuild || is_other;
+	at->is_full = !at->has_old || at->request->rebuild || is_other;
 	at->report.is_refresh = !at->is_full;
 	at->n_live_before = at->has_old ? at->old.n_live_docs : 0;
 	manifest->generation = at->old.manifest.generation + 1;
@@ -491,7 +513,7 @@ static enum bs_status start(struct indexing *at, struct bs_error *err)
 	if (!status && !at->is_full)
 		status = bs_strings_copy(at->old.manifest.fields, &manifest->fields, err);
 	if (!status)
-		status = bs_index_writer_start(&at->writer, at->job->shared ? &at->has_private : NULL, err);
+		status = bs_index_writer_start(&at->writer, at->request->shared ? &at->has_private : NULL, err);
 	if (!status)
 		status = bs_refresh_init(&at->refresh, at->is_full ? &at->empty : &at->old, &at->old, err);
 	at->writer.owners = &at->refresh.owners;
@@ -583,7 +605,7 @@ static bool is_anything_new(const struct indexing *at)
 static enum bs_status settle_modes(struct indexing *at, struct bs_error *err)
 {
 	const uint64_t *skipped = at->report.skipped;
-	at->report.is_shared = at->job->shared && !at->has_private && !skipped[BS_SKIP_UNREADABLE] && !skipped[BS_SKIP_UNTRUSTED];
+	at->report.is_shared = at->request->shared && !at->has_private && !skipped[BS_SKIP_UNREADABLE] && !skipped[BS_SKIP_UNTRUSTED];
 	return bs_index_set_modes(&at->dir, at->report.is_shared, err);
 }
 
@@ -607,7 +629,7 @@ static enum bs_status commit(struct indexing *at, struct bs_error *err)
 }
 
 /* What the index amounts to, by its last commit. */
-static enum bs_status report_index(const struct bs_dir *dir, struct bs_index_report *report, struct bs_error *err)
+static enum bs_status report_index(const struct bs_dir *dir, struct bs_build_report *report, struct bs_error *err)
 {
 	struct bs_manifest manifest;
 	enum bs_status status = bs_manifest_read(dir, &manifest, err);
@@ -648,17 +670,36 @@ static enum bs_status tidy(struct indexing *at, struct bs_error *err)
 	struct bs_error why = {""};
 	note_folders(at);
 	bs_index_writer_release(&at->writer);
-	if (at->report.is_refresh && at->report.is_committed && bs_compact(at->job, &at->dir, false, &at->report, &why) != BS_OK)
+	if (at->report.is_refresh && at->report.is_committed && bs_compact(at->request, &at->dir, false, &at->report, &why) != BS_OK)
 		snprintf(at->report.warning, sizeof(at->report.warning), "not compacted: %.200s", why.text);
 	return report_index(&at->dir, &at->report, err);
 }
 
-enum bs_status bs_index_run(const struct bs_index_job *job, struct bs_index_report *report_out, struct bs_error *err)
+static enum bs_status check_request(const struct bs_build_request *request, struct bs_error *err)
 {
-	struct indexing at = {.job = job, .dir = {.fd = -1}, .lock = {.fd = -1}};
+	if (!request->dir || !*request->dir)
+		return bs_fail(err, BS_INVALID, "no directory for the index");
+	if (request->density != 0 && !(request->density >= 0.05 && request->density <= 0.6))
+		return bs_fail(err, BS_INVALID, "density %g: not a number from 0.05 to 0.6", request->density);
+	return bs_check_reserved("struct bs_build_request", request->reserved, sizeof(request->reserved) / sizeof(*request->reserved), err);
+}
+
+enum bs_status bs_index_build(const struct bs_build_request *request, struct bs_build_report *report_out, struct bs_error *err)
+{
+	struct bs_build_request own = *request;
+	struct indexing at = {.request = &own, .dir = {.fd = -1}, .lock = {.fd = -1}};
 	bool read_stdin = false;
-	bs_index_writer_init(&at.writer, job, &at.report);
-	enum bs_status status = start(&at, err);
+	own.dir = request->dir ? request->dir : ".bitsift";
+	enum bs_status status = check_request(&own, err);
+	/* Nobody named the usual place. */
+	if (!status && !request->dir)
+		status = bs_index_refuse_link(own.dir, err);
+	if (report_out)
+		*report_out = at.report;
+	if (status)
+		return status;
+	bs_index_writer_init(&at.writer, &own, &at.report);
+	status = start(&at, err);
 	if (!status)
 		status = collect_sources(&at, &read_stdin, err);
 	if (!status && at.is_full)
@@ -690,27 +731,31 @@ enum bs_status bs_index_run(const struct bs_index_job *job, struct bs_index_repo
 	if (!status)
 		status = tidy(&at, err);
 	at.report.elapsed_ns = bs_index_writer_elapsed_ns(&at.writer);
-	*report_out = at.report;
+	if (report_out)
+		*report_out = at.report;
 	indexing_deinit(&at);
 	return status;
 }
 
-enum bs_status bs_compact_run(const struct bs_index_job *job, struct bs_index_report *report_out,
-                              struct bs_error *err)
+enum bs_status bs_index_compact(const struct bs_build_request *request, struct bs_build_report *report_out, struct bs_error *err)
 {
+	struct bs_build_report own, *report = report_out ? report_out : &own;
 	struct bs_index_lock lock = {.fd = -1};
-	struct bs_dir dir;
+	struct bs_dir dir = {.fd = -1};
 	struct bs_index_writer clock;
-	*report_out = (struct bs_index_report){0};
-	bs_index_writer_init(&clock, job, report_out);
-	enum bs_status status = bs_dir_open(&dir, job->dir, job->consent, err);
+	*report = (struct bs_build_report){0};
+	enum bs_status status = check_request(request, err);
+	if (status)
+		return status;
+	bs_index_writer_init(&clock, request, report);
+	status = bs_dir_open(&dir, request->dir, request->consent, err);
 	if (!status)
-		status = bs_index_lock_existing(&dir, job->wait, &lock, err);
+		status = bs_index_lock_existing(&dir, request->wait, &lock, err);
 	if (!status)
-		status = bs_compact(job, &dir, true, report_out, err);
+		status = bs_compact(request, &dir, true, report, err);
 	if (!status)
-		status = report_index(&dir, report_out, err);
-	report_out->elapsed_ns = bs_index_writer_elapsed_ns(&clock);
+		status = report_index(&dir, report, err);
+	report->elapsed_ns = bs_index_writer_elapsed_ns(&clock);
 	bs_index_lock_release(&lock);
 	bs_dir_close(&dir);
 	return status;

@@ -1,14 +1,11 @@
-/* cmd_check.c: `bitsift check`. Arguments and output; the checking is core/check/check.c's. */
+/* cmd_check.c: `bitsift check`. Arguments and output; the checking is bs_index_check's. */
 #include "query/cli/cmd_check.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "core/check/check.h"
-#include "corpus/changes/stored_text.h"
 #include "query/cli/cmd_shared.h"
 
 /* The one thing to be set is a const char *. */
@@ -40,8 +37,6 @@ const struct bs_command bs_command_check = {
 	.no_operands = true,
 };
 
-/* ---- what the user sees while it runs ---- */
-
 struct display {
 	bool is_terminal;
 	bool is_drawn;
@@ -49,18 +44,11 @@ struct display {
 	uint64_t last_drawn_ns;
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static void show_progress(void *context, uint64_t done_bytes, uint64_t total_bytes)
 {
 	struct display *display = context;
 	char done[24], total[24];
-	uint64_t elapsed_ns = now_ns() - display->start_ns;
+	uint64_t elapsed_ns = bs_cmd_now_ns() - display->start_ns;
 	if (!display->is_terminal || elapsed_ns < 1000000000u || elapsed_ns - display->last_drawn_ns < 100000000u ||
 	    done_bytes == 0)
 		return;
@@ -75,29 +63,26 @@ static void show_progress(void *context, uint64_t done_bytes, uint64_t total_byt
 	display->is_drawn = true;
 }
 
-/* ---- running ---- */
-
 static enum bs_status check_index(const char *option, const struct bs_consent *consent, struct bs_error *err)
 {
-	struct display display = {.is_terminal = isatty(STDERR_FILENO), .start_ns = now_ns()};
-	struct bs_check_request request = {
-		.progress = show_progress, .context = &display, .stored_text = bs_stored_text_check};
-	struct bs_check_sum sum;
-	char docs[32], segments[32], bytes[24];
-	struct bs_dir dir;
-	enum bs_status status = bs_cmd_open(option, consent, &dir, err);
+	struct display display = {.is_terminal = isatty(STDERR_FILENO), .start_ns = bs_cmd_now_ns()};
+	struct bs_check_request request = {.consent = consent, .progress = show_progress, .context = &display};
+	struct bs_check_report report;
+	char docs[32], segments[32], bytes[24], *dir = NULL;
+	enum bs_status status = bs_cmd_locate(option, &dir, err);
+	request.dir = dir;
 	if (!status)
-		status = bs_index_check(&dir, &request, &sum, err);
-	bs_dir_close(&dir);
+		status = bs_index_check(&request, &report, err);
+	free(dir);
 	if (display.is_drawn)
 		fputs("\r\033[K", stderr);
 	if (status)
 		return status;
-	bs_format_count(sum.n_live_docs, docs);
-	bs_format_count(sum.n_segments, segments);
-	bs_format_bytes(sum.n_bytes, bytes);
-	printf("ok: %s document%s in %s segment%s, %s verified in %.2f s\n", docs, sum.n_live_docs == 1 ? "" : "s", segments,
-	       sum.n_segments == 1 ? "" : "s", bytes, (double)(now_ns() - display.start_ns) / 1e9);
+	bs_format_count(report.n_docs, docs);
+	bs_format_count(report.n_segments, segments);
+	bs_format_bytes(report.n_bytes, bytes);
+	printf("ok: %s document%s in %s segment%s, %s verified in %.2f s\n", docs, report.n_docs == 1 ? "" : "s", segments,
+	       report.n_segments == 1 ? "" : "s", bytes, (double)(bs_cmd_now_ns() - display.start_ns) / 1e9);
 	return BS_OK;
 }
 

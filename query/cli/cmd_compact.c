@@ -1,4 +1,4 @@
-/* cmd_compact.c: `bitsift compact`. Arguments and output; the work is compact.c's. */
+/* cmd_compact.c: `bitsift compact`. Arguments and output; the work is bs_index_compact's. */
 #include "query/cli/cmd_compact.h"
 
 #include <stdbool.h>
@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "indexer/run/indexer.h"
 #include "query/cli/cmd_shared.h"
 
 struct compact_arguments {
@@ -65,7 +64,7 @@ static void clear_bar(struct display *display)
 }
 
 /* A line that is drawn anew, on a terminal, for work over a second. */
-static int show_progress(void *context, const struct bs_index_report *report)
+static int show_progress(void *context, const struct bs_build_report *report)
 {
 	struct display *display = context;
 	static uint64_t last_drawn_ns;
@@ -94,7 +93,7 @@ static void show_skip(void *context, enum bs_skip reason, const char *message)
 	fprintf(stderr, "bitsift: %s\n", message);
 }
 
-static void show_summary(const struct bs_index_report *report)
+static void show_summary(const struct bs_build_report *report)
 {
 	char docs[32], bytes[24], count[32];
 	bs_format_count(report->n_docs, docs);
@@ -116,20 +115,20 @@ static void show_summary(const struct bs_index_report *report)
 static enum bs_status compact(const struct compact_arguments *arguments, const struct bs_consent *consent,
                               bool *is_whole_out, struct bs_error *err)
 {
-	struct bs_index_report report = {0};
+	struct bs_build_report report = {0};
 	struct display display = {.is_drawn = false};
 	char *dir = NULL;
 	enum bs_status status = bs_cmd_locate(arguments->index, &dir, err);
-	struct bs_index_job job = {.dir = dir,
-	                           .memory_bytes = arguments->memory_bytes,
-	                           .n_threads = (uint32_t)arguments->n_threads,
-	                           .wait = arguments->wait,
-	                           .consent = consent,
-	                           .progress = show_progress,
-	                           .skipped = show_skip,
-	                           .context = &display};
+	struct bs_build_request request = {.dir = dir,
+	                                   .memory_bytes = arguments->memory_bytes,
+	                                   .n_threads = (uint32_t)arguments->n_threads,
+	                                   .wait = arguments->wait,
+	                                   .consent = consent,
+	                                   .progress = show_progress,
+	                                   .skipped = show_skip,
+	                                   .context = &display};
 	if (!status)
-		status = bs_compact_run(&job, &report, err);
+		status = bs_index_compact(&request, &report, err);
 	clear_bar(&display);
 	if (!status && !arguments->quiet)
 		show_summary(&report);

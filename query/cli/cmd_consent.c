@@ -9,12 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/buffer.h"
-#include "core/base/hash.h"
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #define MOST_FILE_BYTES (1 << 24)
-
-/* ---- where it is kept ---- */
 
 /* The user's folder of that kind, with rest behind it; NULL: there is no home, or no memory. */
 static char *user_path(const char *variable, const char *below_home, const char *rest)
@@ -50,42 +48,49 @@ static enum bs_status fail_homeless(struct bs_error *err)
 	return bs_fail(err, BS_IO, "there is no home to keep it in");
 }
 
+/* Bytes on the heap; there is always room for one more. */
+struct text {
+	char *bytes;
+	size_t n_bytes;
+};
+
 /* Only what the user, or root, has written is the user's word. */
-static enum bs_status read_own(int fd, struct bs_buffer *bytes, struct bs_error *err)
+static enum bs_status read_own(int fd, struct text *text, struct bs_error *err)
 {
 	struct stat found;
 	if (fstat(fd, &found) != 0 || !S_ISREG(found.st_mode) || (found.st_uid != geteuid() && found.st_uid != 0) ||
 	    found.st_size > MOST_FILE_BYTES)
 		return bs_fail(err, BS_IO, "not a file of your own, or too large");
-	enum bs_status status = bs_buffer_reserve(bytes, (size_t)found.st_size + 1, err);
-	for (ssize_t n = 1; !status && n > 0 && bytes->used_bytes < (size_t)found.st_size; bytes->used_bytes += (size_t)n) {
-		n = pread(fd, bytes->data + bytes->used_bytes, (size_t)found.st_size - bytes->used_bytes, (off_t)bytes->used_bytes);
+	size_t n_bytes = (size_t)found.st_size;
+	text->bytes = malloc(n_bytes + 1);
+	if (!text->bytes)
+		return bs_fail_memory(err, "a file", n_bytes);
+	for (ssize_t n = 1; n > 0 && text->n_bytes < n_bytes; text->n_bytes += (size_t)n) {
+		n = pread(fd, text->bytes + text->n_bytes, n_bytes - text->n_bytes, (off_t)text->n_bytes);
 		if (n < 0)
 			return bs_fail(err, BS_IO, "%s", strerror(errno));
 	}
-	return status;
+	return BS_OK;
 }
 
-static enum bs_status read_path(const char *path, struct bs_buffer *bytes, struct bs_error *err)
+static enum bs_status read_path(const char *path, struct text *text, struct bs_error *err)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return bs_fail(err, errno == ENOENT ? BS_NOT_FOUND : BS_IO, "%s: %s", path, strerror(errno));
-	enum bs_status status = read_own(fd, bytes, err);
+	enum bs_status status = read_own(fd, text, err);
 	close(fd);
 	return status;
 }
 
-/* ---- trusted indexes ---- */
-
 /* Where the line begins; -1: nowhere. */
-static ssize_t find_line(const struct bs_buffer *lines, const char *line)
+static ssize_t find_line(const struct text *lines, const char *line)
 {
 	size_t n_bytes = strlen(line);
-	for (size_t at = 0; at < lines->used_bytes;) {
-		const uint8_t *start = lines->data + at;
-		const uint8_t *end = memchr(start, '\n', lines->used_bytes - at);
-		size_t n = end ? (size_t)(end - start) : lines->used_bytes - at;
+	for (size_t at = 0; at < lines->n_bytes;) {
+		const char *start = lines->bytes + at;
+		const char *end = memchr(start, '\n', lines->n_bytes - at);
+		size_t n = end ? (size_t)(end - start) : lines->n_bytes - at;
 		if (n == n_bytes && memcmp(start, line, n) == 0)
 			return (ssize_t)at;
 		at += n + 1;
@@ -95,46 +100,49 @@ static ssize_t find_line(const struct bs_buffer *lines, const char *line)
 
 static bool is_trusted(const char *dir)
 {
-	struct bs_buffer lines = {0};
+	struct text lines = {0};
 	char *path = trusted_path();
 	bool is = path && read_path(path, &lines, NULL) == BS_OK && (find_line(&lines, dir) >= 0 || find_line(&lines, "*") >= 0);
-	bs_buffer_deinit(&lines);
+	free(lines.bytes);
 	free(path);
 	return is;
 }
 
-static enum bs_status replace_lines(int fd, const struct bs_buffer *lines, struct bs_error *err)
+static enum bs_status replace_lines(int fd, const struct text *lines, struct bs_error *err)
 {
 	if (ftruncate(fd, 0) != 0 ||
-	    pwrite(fd, lines->data ? lines->data : (const uint8_t *)"", lines->used_bytes, 0) != (ssize_t)lines->used_bytes)
+	    pwrite(fd, lines->bytes, lines->n_bytes, 0) != (ssize_t)lines->n_bytes)
 		return bs_fail(err, BS_IO, "%s", strerror(errno));
 	return BS_OK;
 }
 
-static enum bs_status change_line(struct bs_buffer *lines, const char *dir, bool add, bool *changed_out, struct bs_error *err)
+static enum bs_status change_line(struct text *lines, const char *dir, bool add, bool *changed_out, struct bs_error *err)
 {
 	ssize_t at = find_line(lines, dir);
 	*changed_out = add == (at < 0);
 	if (!*changed_out)
 		return BS_OK;
 	if (add) {
-		bool is_ended = lines->used_bytes == 0 || lines->data[lines->used_bytes - 1] == '\n';
-		enum bs_status status = is_ended ? BS_OK : bs_buffer_append(lines, "\n", 1, err);
-		if (!status)
-			status = bs_buffer_append(lines, dir, strlen(dir), err);
-		return status ? status : bs_buffer_append(lines, "\n", 1, err);
+		bool is_ended = lines->n_bytes == 0 || lines->bytes[lines->n_bytes - 1] == '\n';
+		size_t n_bytes = lines->n_bytes + strlen(dir) + 3;
+		char *grown = realloc(lines->bytes, n_bytes);
+		if (!grown)
+			return bs_fail_memory(err, "a file", n_bytes);
+		lines->bytes = grown;
+		lines->n_bytes += (size_t)sprintf(grown + lines->n_bytes, "%s%s\n", is_ended ? "" : "\n", dir);
+		return BS_OK;
 	}
 	size_t start = (size_t)at, end = start + strlen(dir);
-	end += end < lines->used_bytes;
-	memmove(lines->data + start, lines->data + end, lines->used_bytes - end);
-	lines->used_bytes -= end - start;
+	end += end < lines->n_bytes;
+	memmove(lines->bytes + start, lines->bytes + end, lines->n_bytes - end);
+	lines->n_bytes -= end - start;
 	return BS_OK;
 }
 
 /* One at a time, by a lock on the file. Cut off in the middle, less is trusted, never more. */
 static enum bs_status edit(const char *dir, bool add, bool *changed_out, struct bs_error *err)
 {
-	struct bs_buffer lines = {0};
+	struct text lines = {0};
 	struct bs_error why = {""};
 	enum bs_status status = BS_OK;
 	char *path = trusted_path();
@@ -159,7 +167,7 @@ static enum bs_status edit(const char *dir, bool add, bool *changed_out, struct 
 		(void)bs_fail(err, status, "%s: %s", path, why.text);
 	if (fd >= 0)
 		close(fd);
-	bs_buffer_deinit(&lines);
+	free(lines.bytes);
 	free(path);
 	return status;
 }
@@ -176,57 +184,58 @@ enum bs_status bs_user_distrust(const char *dir, bool *changed_out, struct bs_er
 
 enum bs_status bs_user_list_trusted(FILE *to, struct bs_error *err)
 {
-	struct bs_buffer lines = {0};
+	struct text lines = {0};
 	struct bs_error why;
 	char *path = trusted_path();
 	enum bs_status status = path ? read_path(path, &lines, &why) : BS_NOT_FOUND;
 	if (!status)
-		fwrite(lines.data, 1, lines.used_bytes, to);
-	if (!status && lines.used_bytes > 0 && lines.data[lines.used_bytes - 1] != '\n')
+		fwrite(lines.bytes, 1, lines.n_bytes, to);
+	if (!status && lines.n_bytes > 0 && lines.bytes[lines.n_bytes - 1] != '\n')
 		fputc('\n', to);
-	bs_buffer_deinit(&lines);
+	free(lines.bytes);
 	free(path);
 	return status == BS_NOT_FOUND || !status ? BS_OK : bs_fail(err, status, "%s", why.text);
 }
 
-/* ---- named sources ---- */
-
 /* What the mark of a source says: by dir and path it is found, and place must still be where path leads. */
-static enum bs_status make_mark(const char *dir, const char *path, const char *place, struct bs_buffer *mark,
-                                struct bs_error *err)
+static enum bs_status make_mark(const char *dir, const char *path, const char *place, struct text *mark, struct bs_error *err)
 {
-	enum bs_status status = bs_buffer_append(mark, dir, strlen(dir) + 1, err);
-	if (!status)
-		status = bs_buffer_append(mark, path, strlen(path) + 1, err);
-	return status || !place ? status : bs_buffer_append(mark, place, strlen(place) + 1, err);
+	const char *parts[] = {dir, path, place};
+	size_t n_bytes = strlen(dir) + strlen(path) + (place ? strlen(place) : 0) + 3;
+	mark->bytes = malloc(n_bytes);
+	if (!mark->bytes)
+		return bs_fail_memory(err, "a mark", n_bytes);
+	for (size_t i = 0; i < 3 && parts[i]; i++)
+		mark->n_bytes += (size_t)(stpcpy(mark->bytes + mark->n_bytes, parts[i]) - (mark->bytes + mark->n_bytes)) + 1;
+	return BS_OK;
 }
 
 /* The file of a mark; key: without its place. */
-static char *mark_path(const struct bs_buffer *key)
+static char *mark_path(const struct text *key)
 {
 	char name[40];
-	snprintf(name, sizeof(name), "sources/%016llx", (unsigned long long)bs_checksum(key->data, key->used_bytes));
+	snprintf(name, sizeof(name), "sources/%016llx", (unsigned long long)XXH3_64bits(key->bytes, key->n_bytes));
 	return user_path("XDG_STATE_HOME", ".local/state", name);
 }
 
 static bool has_mark(const char *dir, const char *path)
 {
-	struct bs_buffer key = {0}, mark = {0};
+	struct text key = {0}, mark = {0};
 	bool has = make_mark(dir, path, NULL, &key, NULL) == BS_OK;
 	char *file = has ? mark_path(&key) : NULL;
-	has = file && read_path(file, &mark, NULL) == BS_OK && mark.used_bytes > key.used_bytes &&
-	      memcmp(mark.data, key.data, key.used_bytes) == 0 && mark.data[mark.used_bytes - 1] == '\0';
+	has = file && read_path(file, &mark, NULL) == BS_OK && mark.n_bytes > key.n_bytes &&
+	      memcmp(mark.bytes, key.bytes, key.n_bytes) == 0 && mark.bytes[mark.n_bytes - 1] == '\0';
 	/* Only now is the path looked at: a link in it may lead elsewhere than it did. */
 	char *place = has ? realpath(path, NULL) : NULL;
-	has = place && strcmp(place, (const char *)mark.data + key.used_bytes) == 0;
+	has = place && strcmp(place, mark.bytes + key.n_bytes) == 0;
 	free(place);
 	free(file);
-	bs_buffer_deinit(&key);
-	bs_buffer_deinit(&mark);
+	free(key.bytes);
+	free(mark.bytes);
 	return has;
 }
 
-static enum bs_status write_mark(const char *file, const struct bs_buffer *mark, struct bs_error *err)
+static enum bs_status write_mark(const char *file, const struct text *mark, struct bs_error *err)
 {
 	char *temporary = NULL;
 	if (asprintf(&temporary, "%s.%ld", file, (long)getpid()) < 0)
@@ -234,7 +243,7 @@ static enum bs_status write_mark(const char *file, const struct bs_buffer *mark,
 	make_folders(temporary);
 	unlink(temporary);
 	int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	bool is_written = fd >= 0 && write(fd, mark->data, mark->used_bytes) == (ssize_t)mark->used_bytes && fsync(fd) == 0;
+	bool is_written = fd >= 0 && write(fd, mark->bytes, mark->n_bytes) == (ssize_t)mark->n_bytes && fsync(fd) == 0;
 	if (fd >= 0 && close(fd) != 0)
 		is_written = false;
 	is_written = is_written && rename(temporary, file) == 0;
@@ -248,7 +257,7 @@ static enum bs_status write_mark(const char *file, const struct bs_buffer *mark,
 
 static enum bs_status keep_mark(const char *dir, const char *path, const char *place, struct bs_error *err)
 {
-	struct bs_buffer key = {0}, mark = {0};
+	struct text key = {0}, mark = {0};
 	enum bs_status status = make_mark(dir, path, NULL, &key, err);
 	if (!status)
 		status = make_mark(dir, path, place, &mark, err);
@@ -256,12 +265,10 @@ static enum bs_status keep_mark(const char *dir, const char *path, const char *p
 	if (!status)
 		status = file ? write_mark(file, &mark, err) : fail_homeless(err);
 	free(file);
-	bs_buffer_deinit(&key);
-	bs_buffer_deinit(&mark);
+	free(key.bytes);
+	free(mark.bytes);
 	return status;
 }
-
-/* ---- the answers ---- */
 
 static bool trusts(void *context, const char *dir, unsigned owner)
 {

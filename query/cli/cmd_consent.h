@@ -16,7 +16,7 @@
 
 #include <stdio.h>
 
-#include "core/base/status.h"
+#include "core/bitsift.h"
 
 /* What the commands go by. Root also trusts whoever called sudo. */
 struct bs_consent bs_user_consent(void);

@@ -79,13 +79,6 @@ struct grep_session {
 	int write_error;
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static bool write_out(void *context, const void *bytes, size_t n_bytes)
 {
 	struct grep_session *session = context;
@@ -274,7 +267,7 @@ static int run_search(const struct bs_grep_arguments *arguments, const struct bs
 	struct bs_grep_source *source;
 	struct bs_grep_outcome outcome = {0};
 	struct bs_dir dir = {.fd = -1};
-	uint64_t start_ns = now_ns();
+	uint64_t start_ns = bs_cmd_now_ns();
 	enum bs_status status = open_source(arguments, &by_index, consent, &dir, &session, &source, err);
 	if (status) {
 		bs_dir_close(&dir);
@@ -293,7 +286,7 @@ static int run_search(const struct bs_grep_arguments *arguments, const struct bs
 	if (!status && options.is_default_path && outcome.n_files + n_ruled_out == 0 && !lists && searches(arguments))
 		report(&session, "no files were searched: there are none, or all are left out; --files lists those that would be");
 	if (!status)
-		status = finish(arguments, &session, &outcome, now_ns() - start_ns, err);
+		status = finish(arguments, &session, &outcome, bs_cmd_now_ns() - start_ns, err);
 	if (!bs_output_flush() && !session.is_broken) {
 		session.is_broken = true;
 		session.write_error = errno;

@@ -1,4 +1,4 @@
-/* cmd_index.c: `bitsift index`. Argument parsing, progress and summary; the work is indexer.c's. */
+/* cmd_index.c: `bitsift index`. Argument parsing, progress and summary; the work is bs_index_build's. */
 #include "query/cli/cmd_index.h"
 
 #include <malloc.h>
@@ -9,18 +9,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "query/cli/command_line.h"
-#include "core/store/index_dir.h"
-#include "indexer/run/indexer.h"
 #include "query/cli/cmd_shared.h"
 
 struct index_arguments {
 	const char *index;
-	struct bs_index_options options; /* those recorded with the index; its strings are borrowed */
-	struct bs_buffer globs, text_fields; /* lists of const char * */
-	uint64_t memory_bytes, n_threads;
-	bool has_options; /* one of those is set */
-	bool strict, rebuild, wait, shared, quiet, verbose;
+	struct bs_build_request request;
+	struct bs_word_list globs, text_fields;
+	uint64_t n_threads;
+	bool quiet, verbose;
 	char *text; /* --text's list, cut up */
 };
 
@@ -32,27 +28,27 @@ static enum bs_status take_max_document(void *to, const struct bs_option *option
 
 static const struct bs_option index_options[] = {
 	{0, "index", "DIR", "where the index is or will be [.bitsift]", SETS(STRING, index)},
-	{0, "words", NULL, "index words, for `bitsift query`", SETS(FLAG, options.words)},
-	{0, "grams", NULL, "index the files' grams, for `bitsift grep` [both]", SETS(FLAG, options.grams)},
-	{0, "stem", "LANG", "index word stems (Snowball: english, german, ...)", SETS(STRING, options.stem_language)},
-	{0, "fold-accents", NULL, "let cafe find caf\xc3\xa9", SETS(FLAG, options.fold_accents)},
-	{0, "id", "FIELD", "JSONL: the field that names a record [id]", SETS(STRING, options.id_field)},
+	{0, "words", NULL, "index words, for `bitsift query`", SETS(FLAG, request.words)},
+	{0, "grams", NULL, "index the files' grams, for `bitsift grep` [both]", SETS(FLAG, request.grams)},
+	{0, "stem", "LANG", "index word stems (Snowball: english, german, ...)", SETS(STRING, request.stem_language)},
+	{0, "fold-accents", NULL, "let cafe find caf\xc3\xa9", SETS(FLAG, request.fold_accents)},
+	{0, "id", "FIELD", "JSONL: the field that names a record [id]", SETS(STRING, request.id_field)},
 	{0, "text", "F,G", "JSONL: fields to index [every top-level string]", .kind = BS_OPTION_CALL, .take = take_text},
 	{0, "density", "D", "share of set bits, 0.05 to 0.6; fewer make a faster and larger index [0.3]",
 	 .kind = BS_OPTION_CALL, .take = take_density},
 	{0, "max-document", "SIZE", "pass over larger files and records, with a notice [256M]",
 	 .kind = BS_OPTION_CALL, .take = take_max_document},
-	{0, "memory", "SIZE", "memory to use [1G]", SETS(SIZE, memory_bytes)},
+	{0, "memory", "SIZE", "memory to use [1G]", SETS(SIZE, request.memory_bytes)},
 	{'j', "jobs", "N", "threads [one per processor]; the index does not depend on it",
 	 SETS(NUMBER, n_threads), .least = 1, .most = 64},
-	{0, "hidden", NULL, "hidden files and folders too", SETS(FLAG, options.hidden)},
-	{0, "no-ignore", NULL, "also what .gitignore, .ignore and .rgignore leave out", SETS(FLAG, options.no_ignore)},
+	{0, "hidden", NULL, "hidden files and folders too", SETS(FLAG, request.hidden)},
+	{0, "no-ignore", NULL, "also what .gitignore, .ignore and .rgignore leave out", SETS(FLAG, request.no_ignore)},
 	{'g', "glob", "GLOB", "only files that match; !GLOB leaves out; repeatable", SETS(LIST, globs)},
-	{'a', "binary", NULL, "files with NUL bytes too", SETS(FLAG, options.binary_as_text)},
-	{0, "strict", NULL, "stop at the first bad JSONL record", SETS(FLAG, strict)},
-	{0, "rebuild", NULL, "index everything again, with new options or after damage", SETS(FLAG, rebuild)},
-	{0, "wait", NULL, "wait for another bitsift that is writing the index", SETS(FLAG, wait)},
-	{0, "shared", NULL, "let others read the index, if they may read every source", SETS(FLAG, shared)},
+	{'a', "binary", NULL, "files with NUL bytes too", SETS(FLAG, request.binary_as_text)},
+	{0, "strict", NULL, "stop at the first bad JSONL record", SETS(FLAG, request.strict)},
+	{0, "rebuild", NULL, "index everything again, with new options or after damage", SETS(FLAG, request.rebuild)},
+	{0, "wait", NULL, "wait for another bitsift that is writing the index", SETS(FLAG, request.wait)},
+	{0, "shared", NULL, "let others read the index, if they may read every source", SETS(FLAG, request.shared)},
 	{'q', "quiet", NULL, "no summary", SETS(FLAG, quiet)},
 	{'v', "verbose", NULL, "name every skipped file", SETS(FLAG, verbose)},
 	{0},
@@ -147,8 +143,6 @@ const struct bs_command bs_command_index = {
 	               "or a source was not followed: the rest is committed; 2 also when nothing could be done.",
 };
 
-/* ---- what the user sees while it runs ---- */
-
 #define LISTED_SKIPS 20 /* of one reason, unless --verbose */
 
 struct display {
@@ -184,7 +178,7 @@ static double megabytes_a_second(uint64_t n_bytes, uint64_t elapsed_ns)
 	return elapsed_ns ? (double)n_bytes * 1e3 / (double)elapsed_ns : 0;
 }
 
-static int show_progress(void *context, const struct bs_index_report *report)
+static int show_progress(void *context, const struct bs_build_report *report)
 {
 	struct display *display = context;
 	char bytes[24], docs[32], left[64] = "";
@@ -208,7 +202,7 @@ static int show_progress(void *context, const struct bs_index_report *report)
 	return 0;
 }
 
-static void show_skipped(const struct display *display, const struct bs_index_report *report)
+static void show_skipped(const struct display *display, const struct bs_build_report *report)
 {
 	char count[32];
 	for (int reason = 0; reason < BS_SKIP_REASONS; reason++) {
@@ -221,7 +215,7 @@ static void show_skipped(const struct display *display, const struct bs_index_re
 	}
 }
 
-static void show_index_line(const struct bs_index_report *report, const char *dir, bool with_ratios)
+static void show_index_line(const struct bs_build_report *report, const char *dir, bool with_ratios)
 {
 	char index[24];
 	struct bs_error place;
@@ -236,7 +230,7 @@ static void show_index_line(const struct bs_index_report *report, const char *di
 	        report->n_segments == 1 ? "" : "s");
 }
 
-static void show_made(const struct bs_index_report *report, const char *dir)
+static void show_made(const struct bs_build_report *report, const char *dir)
 {
 	char docs[32], terms[32], postings[32], text[24], replaced[32];
 	bs_format_count(report->n_docs, docs);
@@ -254,7 +248,7 @@ static void show_made(const struct bs_index_report *report, const char *dir)
 	}
 }
 
-static void show_refreshed(const struct bs_index_report *report, const char *dir)
+static void show_refreshed(const struct bs_build_report *report, const char *dir)
 {
 	char docs[32], added[32], changed[32], removed[32], text[24];
 	uint64_t n_old = report->n_changed + report->n_renewed + report->n_replaced + report->n_kept_out;
@@ -276,7 +270,7 @@ static void show_refreshed(const struct bs_index_report *report, const char *dir
 		fprintf(stderr, "  %s\n", report->warning);
 }
 
-static void show_summary(const struct display *display, const struct bs_index_report *report, const char *dir)
+static void show_summary(const struct display *display, const struct bs_build_report *report, const char *dir)
 {
 	if (report->is_refresh)
 		show_refreshed(report, dir);
@@ -286,15 +280,13 @@ static void show_summary(const struct display *display, const struct bs_index_re
 }
 
 /* Why the exit status is not 0. */
-static void show_unread(const struct bs_index_report *report)
+static void show_unread(const struct bs_build_report *report)
 {
 	char count[32];
 	bs_format_count(report->n_unread, count);
 	fprintf(stderr, "bitsift: %s of the files, folders and sources could not be read%s\n", count,
 	        report->is_refresh ? "; what the index had of them stays" : "");
 }
-
-/* ---- arguments ---- */
 
 /* "F,G": a list. */
 static enum bs_status take_text(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
@@ -303,15 +295,15 @@ static enum bs_status take_text(void *to, const struct bs_option *option, const 
 	enum bs_status status = BS_OK;
 	(void)option;
 	free(arguments->text);
-	bs_buffer_clear(&arguments->text_fields);
+	arguments->text_fields.n = 0;
 	arguments->text = strdup(argument);
 	if (!arguments->text)
 		return bs_fail_memory(err, "options", strlen(argument));
 	char *rest = arguments->text;
 	for (char *field = strsep(&rest, ","); field && !status; field = strsep(&rest, ","))
 		if (*field)
-			status = bs_buffer_append(&arguments->text_fields, &field, sizeof(field), err);
-	if (!status && arguments->text_fields.used_bytes == 0)
+			status = bs_word_list_add(&arguments->text_fields, field, err);
+	if (!status && arguments->text_fields.n == 0)
 		return bs_fail(err, BS_INVALID, "--text needs the name of a field");
 	return status;
 }
@@ -324,82 +316,45 @@ static enum bs_status take_density(void *to, const struct bs_option *option, con
 	(void)option;
 	if (end == argument || *end || !(density >= 0.05 && density <= 0.6))
 		return bs_fail(err, BS_INVALID, "--density %s: not a number from 0.05 to 0.6", argument);
-	arguments->options.density = density;
+	arguments->request.density = density;
 	return BS_OK;
 }
 
 static enum bs_status take_max_document(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
 {
-	uint64_t *max_document = &((struct index_arguments *)to)->options.max_document;
+	uint64_t *max_document = &((struct index_arguments *)to)->request.max_document_bytes;
 	(void)option;
 	enum bs_status status = bs_parse_size("--max-document", argument, max_document, err);
-	if (!status && (*max_document == 0 || *max_document > BS_MOST_MAX_DOCUMENT))
+	if (!status && (*max_document == 0 || *max_document > BS_MAX_DOCUMENT_BYTES))
 		status = bs_fail(err, BS_INVALID, "--max-document %s: not a size from 1 to 4095M", argument);
 	return status;
 }
 
-/* A list that was given, NULL-ended; NULL if none was. */
-static enum bs_status end_list(struct bs_buffer *list, char ***list_out, struct bs_error *err)
-{
-	static const char *const end = NULL;
-	if (list->used_bytes == 0)
-		return BS_OK;
-	enum bs_status status = bs_buffer_append(list, &end, sizeof(end), err);
-	*list_out = (char **)(void *)list->data;
-	return status;
-}
-
-/* What holds together the options that are recorded with the index. */
-static enum bs_status settle_options(struct index_arguments *arguments, struct bs_error *err)
-{
-	struct bs_index_options *options = &arguments->options;
-	enum bs_status status = end_list(&arguments->globs, &options->globs, err);
-	if (!status)
-		status = end_list(&arguments->text_fields, &options->text_fields, err);
-	arguments->has_options = options->words || options->grams || options->stem_language || options->fold_accents ||
-	                         options->id_field || options->text_fields || options->globs || options->hidden ||
-	                         options->no_ignore || options->binary_as_text || options->density > 0 || options->max_document > 0;
-	if (options->words == options->grams)
-		options->words = options->grams = true;
-	if (options->density == 0)
-		options->density = BS_DEFAULT_DENSITY;
-	return status;
-}
-
-static enum bs_status run(const struct index_arguments *arguments, const struct bs_operands *operands,
+static enum bs_status run(struct index_arguments *arguments, const struct bs_operands *operands,
                           const struct bs_consent *consent, bool *is_whole_out, struct bs_error *err)
 {
 	struct display display = {.verbose = arguments->verbose, .is_terminal = isatty(STDERR_FILENO)};
-	struct bs_index_report report = {0};
+	struct bs_build_report report = {0};
 	const char *environment = getenv("BITSIFT_INDEX");
 	const char *named = arguments->index ? arguments->index : environment && *environment ? environment : NULL;
-	struct bs_index_job job = {
-		.dir = named ? named : ".bitsift",
-		.sources = (const char *const *)operands->list,
-		.n_sources = operands->n,
-		.options = arguments->options,
-		/* No option means "as it was made"; to go back to the defaults, --rebuild. */
-		.use_recorded_options = !arguments->has_options && !arguments->rebuild,
-		.rebuild = arguments->rebuild,
-		.strict = arguments->strict,
-		.wait = arguments->wait,
-		.shared = arguments->shared,
-		.consent = consent,
-		.memory_bytes = arguments->memory_bytes,
-		.n_threads = (uint32_t)arguments->n_threads,
-		.progress = show_progress,
-		.skipped = show_skip,
-		.context = &display,
-	};
-	/* Nobody named the usual place. */
-	enum bs_status status = named ? BS_OK : bs_index_refuse_link(job.dir, err);
-	if (!status)
-		status = bs_index_run(&job, &report, err);
+	struct bs_build_request *request = &arguments->request;
+	const char *dir = named ? named : ".bitsift";
+	request->dir = named;
+	request->sources = (const char *const *)operands->list;
+	request->n_sources = operands->n;
+	request->globs = arguments->globs.list;
+	request->text_fields = arguments->text_fields.list;
+	request->consent = consent;
+	request->n_threads = (uint32_t)arguments->n_threads;
+	request->progress = show_progress;
+	request->skipped = show_skip;
+	request->context = &display;
+	enum bs_status status = bs_index_build(request, &report, err);
 	clear_bar(&display);
-	if (!status && job.shared && !report.is_shared)
+	if (!status && request->shared && !report.is_shared)
 		fputs("bitsift: the index stays private: not every source may be read by its group or by others\n", stderr);
 	if (!status && !arguments->quiet)
-		show_summary(&display, &report, job.dir);
+		show_summary(&display, &report, dir);
 	if (!status && report.n_unread > 0)
 		show_unread(&report);
 	*is_whole_out = report.skipped[BS_SKIP_UNTRUSTED] == 0 && report.n_unread == 0;
@@ -421,14 +376,12 @@ int bs_cmd_index(int argc, char **argv, const struct bs_consent *consent)
 		goto out;
 	}
 	if (!status)
-		status = settle_options(&arguments, &err);
-	if (!status)
 		status = run(&arguments, &operands, consent, &is_whole, &err);
 	if (status)
 		fprintf(stderr, "bitsift: %s\n", err.text);
 out:
 	free(arguments.text);
-	bs_buffer_deinit(&arguments.globs);
-	bs_buffer_deinit(&arguments.text_fields);
+	bs_word_list_deinit(&arguments.globs);
+	bs_word_list_deinit(&arguments.text_fields);
 	return status || !is_whole ? 2 : 0;
 }

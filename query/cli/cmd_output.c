@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/base/status.h"
+#include "core/bitsift.h"
 
 #define OUTPUT_BYTES ((size_t)65536)
 

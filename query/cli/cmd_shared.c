@@ -4,10 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#include "core/store/index_dir.h"
-#include "core/simd/kernels.h"
-#include "query/search/fetch.h"
 
 enum bs_status bs_cmd_locate(const char *option, char **dir_out, struct bs_error *err)
 {
@@ -19,21 +17,17 @@ enum bs_status bs_cmd_locate(const char *option, char **dir_out, struct bs_error
 	return *dir_out ? BS_OK : bs_fail_memory(err, "a path", strlen(named));
 }
 
-enum bs_status bs_cmd_open(const char *option, const struct bs_consent *consent, struct bs_dir *dir, struct bs_error *err)
-{
-	char *path = NULL;
-	*dir = (struct bs_dir){.fd = -1};
-	enum bs_status status = bs_cmd_locate(option, &path, err);
-	if (!status)
-		status = bs_dir_open(dir, path, consent, err);
-	free(path);
-	return status;
-}
-
 void bs_cmd_show_unread(uint64_t n_documents)
 {
-	if (n_documents > BS_FETCH_TOLD_FAILURES)
+	if (n_documents > BS_FIND_TOLD_UNREADABLE)
 		fprintf(stderr, "bitsift: %llu documents could not be read\n", (unsigned long long)n_documents);
+}
+
+uint64_t bs_cmd_now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 int bs_cmd_show_help(const struct bs_command *command)
@@ -44,9 +38,9 @@ int bs_cmd_show_help(const struct bs_command *command)
 
 int bs_cmd_list_kernels(void)
 {
-	const struct bs_kernel *kernels[8];
-	size_t n = bs_kernel_list(kernels, 8);
-	for (size_t i = 0; i < n; i++)
-		printf("%s\n", kernels[i]->name);
+	const char *names[8];
+	size_t n = bs_kernel_names(names, 8);
+	for (size_t i = 0; i < n && i < 8; i++)
+		puts(names[i]);
 	return 0;
 }

@@ -3,19 +3,17 @@
 #define BS_QUERY_CLI_CMD_SHARED_H
 
 #include "query/cli/command_line.h"
-#include "core/file/dir.h"
-#include "core/base/status.h"
+#include "core/bitsift.h"
 
 /* The index to read: the one that --index named (option, nullable), else BITSIFT_INDEX, else the nearest .bitsift
  * upward. To be freed by the caller. BS_NOT_FOUND says how to make one; BS_UNTRUSTED: a link was found. */
 enum bs_status bs_cmd_locate(const char *option, char **dir_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* The same, opened; for bs_dir_close, also after a failure. */
-enum bs_status bs_cmd_open(const char *option, const struct bs_consent *consent, struct bs_dir *dir, struct bs_error *err)
-	BS_WARN_UNUSED;
-
 /* Says how many documents could not be read, where they were too many to be named one by one. */
 void bs_cmd_show_unread(uint64_t n_documents);
+
+/* CLOCK_MONOTONIC. */
+uint64_t bs_cmd_now_ns(void);
 
 /* Prints a command's --help; returns the exit status. */
 int bs_cmd_show_help(const struct bs_command *command);

@@ -1,4 +1,7 @@
-/* cmd_stats.c: `bitsift stats`. Arguments; the numbers are core/store/index_stats.c's, the looks present_stats.c's. */
+/*
+ * cmd_stats.c: `bitsift stats`. Arguments; the numbers are core/store/index_stats.c's, the looks present_stats.c's. With that, the
+ * one command that looks behind bitsift.h: it shows how an index is made, which is nobody's interface.
+ */
 #include "query/cli/cmd_stats.h"
 
 #include <errno.h>
@@ -52,8 +55,12 @@ static enum bs_status show(const struct stats_arguments *arguments, const struct
 {
 	struct bs_snapshot snapshot = {0};
 	struct bs_index_stats stats = {0};
-	struct bs_dir dir;
-	enum bs_status status = bs_cmd_open(arguments->index, consent, &dir, err);
+	struct bs_dir dir = {.fd = -1};
+	char *path = NULL;
+	enum bs_status status = bs_cmd_locate(arguments->index, &path, err);
+	if (!status)
+		status = bs_dir_open(&dir, path, consent, err);
+	free(path);
 	if (!status)
 		status = bs_snapshot_open(&dir, &snapshot, err);
 	if (!status)

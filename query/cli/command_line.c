@@ -81,6 +81,26 @@ static enum bs_status refuse_unknown(const struct bs_command *command, const cha
 	               guess ? "; did you mean --" : ";", guess ? guess : "", guess ? "? Or" : "", command->name);
 }
 
+enum bs_status bs_word_list_add(struct bs_word_list *words, const char *word, struct bs_error *err)
+{
+	size_t n_bytes = (words->n + 2) * sizeof(*words->list);
+	/* A power of two of them have room. */
+	bool is_full = words->n == 0 || ((words->n + 1) & words->n) == 0;
+	const char **list = is_full ? realloc(words->list, n_bytes * 2) : words->list;
+	if (!list)
+		return bs_fail_memory(err, "arguments", n_bytes);
+	words->list = list;
+	list[words->n++] = word;
+	list[words->n] = NULL;
+	return BS_OK;
+}
+
+void bs_word_list_deinit(struct bs_word_list *words)
+{
+	free(words->list);
+	*words = (struct bs_word_list){NULL, 0};
+}
+
 static enum bs_status set_number(const struct bs_option *option, const char *name, const char *argument, uint64_t *to,
                                  struct bs_error *err)
 {
@@ -125,7 +145,7 @@ static enum bs_status take(const struct bs_option *option, void *arguments, cons
 		*(const char **)to = argument;
 		break;
 	case BS_OPTION_LIST:
-		return bs_buffer_append(to, &argument, sizeof(argument), err);
+		return bs_word_list_add(to, argument, err);
 	case BS_OPTION_NUMBER:
 		return set_number(option, name, argument, to, err);
 	case BS_OPTION_SIZE:

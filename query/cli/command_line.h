@@ -10,8 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "core/base/buffer.h"
-#include "core/base/status.h"
+#include "core/bitsift.h"
 
 /* What an option does with its command's struct of arguments, at `offset`. */
 enum bs_option_kind {
@@ -21,7 +20,7 @@ enum bs_option_kind {
 	BS_OPTION_CHOICE,  /* int = value: of several such options the last one counts */
 	BS_OPTION_ADD,     /* int += 1 */
 	BS_OPTION_STRING,  /* const char * = the argument, borrowed from argv */
-	BS_OPTION_LIST,    /* struct bs_buffer of const char *: the argument is added */
+	BS_OPTION_LIST,    /* struct bs_word_list: the argument is added, borrowed from argv */
 	BS_OPTION_NUMBER,  /* uint64_t = a whole number in least..most */
 	BS_OPTION_SIZE,    /* uint64_t = bytes, as bs_parse_size has it */
 	BS_OPTION_NAME,    /* int = index of the argument in names */
@@ -41,6 +40,16 @@ struct bs_option {
 	/* CALL; argument is NULL if the option takes none. BS_INVALID names the option. */
 	enum bs_status (*take)(void *arguments, const struct bs_option *option, const char *argument, struct bs_error *err);
 };
+
+/* Words in the order in which they came, NULL-ended; list is NULL before the first. Zero-initialise. */
+struct bs_word_list {
+	const char **list;
+	size_t n;
+};
+
+/* The word is borrowed. BS_NO_MEMORY. */
+enum bs_status bs_word_list_add(struct bs_word_list *words, const char *word, struct bs_error *err) BS_WARN_UNUSED;
+void bs_word_list_deinit(struct bs_word_list *words);
 
 /* In a row of the table: what it sets, BS_OPTION_SETS(FLAG, struct my_arguments, wait). */
 #define BS_OPTION_SETS(of_kind, type, field) .kind = BS_OPTION_##of_kind, .offset = offsetof(type, field)

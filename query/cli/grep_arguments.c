@@ -41,20 +41,9 @@ struct noted {
 	bool no_group_separator;
 };
 
-static enum bs_status words_add(struct bs_buffer *words, const char *word, struct bs_error *err)
-{
-	return bs_buffer_append(words, &word, sizeof(word), err);
-}
-
-static const char *const *words_of(const struct bs_buffer *words, size_t *n_out)
-{
-	*n_out = words->used_bytes / sizeof(const char *);
-	return (const char *const *)(const void *)words->data;
-}
-
 static enum bs_status own(struct bs_grep_arguments *arguments, char *text, struct bs_error *err)
 {
-	enum bs_status status = text ? words_add(&arguments->owned, text, err) : bs_fail_memory(err, "an option", 0);
+	enum bs_status status = text ? bs_word_list_add(&arguments->owned, text, err) : bs_fail_memory(err, "an option", 0);
 	if (status)
 		free(text);
 	return status;
@@ -62,8 +51,15 @@ static enum bs_status own(struct bs_grep_arguments *arguments, char *text, struc
 
 static enum bs_status add_pattern(struct bs_grep_arguments *arguments, const char *text, size_t n, struct bs_error *err)
 {
-	enum bs_status status = words_add(&arguments->patterns, text, err);
-	return status ? status : bs_buffer_append(&arguments->pattern_bytes, &n, sizeof(n), err);
+	size_t n_before = arguments->patterns.n;
+	if ((n_before & (n_before - 1)) == 0) { /* none, or a power of two of them: the room is at an end */
+		size_t *grown = realloc(arguments->pattern_bytes, (n_before ? n_before * 2 : 1) * sizeof(n));
+		if (!grown)
+			return bs_fail_memory(err, "patterns", n_before * 2 * sizeof(n));
+		arguments->pattern_bytes = grown;
+	}
+	arguments->pattern_bytes[n_before] = n;
+	return bs_word_list_add(&arguments->patterns, text, err);
 }
 
 /* Every line of a file is a pattern. */
@@ -349,30 +345,32 @@ static enum bs_status take_operands(struct noted *noted, char **operands, size_t
 	if (wants_pattern)
 		status = add_pattern(arguments, operands[0], strlen(operands[0]), err);
 	for (size_t i = wants_pattern; i < n && !status; i++)
-		status = words_add(&arguments->paths, operands[i], err);
+		status = bs_word_list_add(&arguments->paths, operands[i], err);
 	if (!status && n <= (size_t)wants_pattern) {
 		bool walks = !stdin_is_readable() || noted->patterns_from_stdin || arguments->files;
 		arguments->source.is_default_path = walks;
-		status = words_add(&arguments->paths, walks ? "./" : "-", err);
+		status = bs_word_list_add(&arguments->paths, walks ? "./" : "-", err);
 	}
-	arguments->source.paths = words_of(&arguments->paths, &arguments->source.n_paths);
-	arguments->pattern.patterns = words_of(&arguments->patterns, &arguments->pattern.n_patterns);
-	arguments->pattern.pattern_bytes = (const size_t *)(const void *)arguments->pattern_bytes.data;
+	arguments->source.paths = arguments->paths.list;
+	arguments->source.n_paths = arguments->paths.n;
+	arguments->pattern.patterns = arguments->patterns.list;
+	arguments->pattern.n_patterns = arguments->patterns.n;
+	arguments->pattern.pattern_bytes = arguments->pattern_bytes;
 	return status;
 }
 
 static enum bs_status decide_types(struct bs_grep_arguments *arguments, struct bs_error *err)
 {
-	const struct bs_buffer *lists[] = {&arguments->type_clears, &arguments->type_adds, &arguments->types,
-	                                       &arguments->type_nots};
+	const struct bs_word_list *lists[] = {&arguments->type_clears, &arguments->type_adds, &arguments->types,
+	                                      &arguments->type_nots};
 	bool is_chosen = false, is_asked = arguments->type_list;
 	for (size_t list = 0; list < 4; list++)
-		is_asked |= lists[list]->used_bytes > 0;
+		is_asked |= lists[list]->n > 0;
 	/* The table is long, and a search that is soon over would notice. */
 	enum bs_status status = is_asked ? bs_file_types_new(&arguments->file_types, err) : BS_OK;
 	for (size_t list = 0; list < 4 && !status; list++) {
-		size_t n;
-		const char *const *names = words_of(lists[list], &n);
+		size_t n = lists[list]->n;
+		const char *const *names = lists[list]->list;
 		is_chosen |= list >= 2 && n > 0;
 		for (size_t i = 0; i < n && !status; i++) {
 			if (list == 0)
@@ -391,15 +389,16 @@ static enum bs_status decide_walk(struct noted *noted, struct bs_error *err)
 {
 	struct bs_grep_arguments *arguments = &noted->to;
 	struct bs_walk_options *walk = &arguments->source.walk;
-	struct bs_buffer *caseless = noted->glob_caseless ? &arguments->globs : &arguments->iglobs;
+	struct bs_word_list *caseless = noted->glob_caseless ? &arguments->globs : &arguments->iglobs;
 	enum bs_status status = BS_OK;
-	size_t n;
-	const char *const *iglobs = words_of(&arguments->iglobs, &n);
-	for (size_t i = 0; i < n && noted->glob_caseless && !status; i++)
-		status = words_add(&arguments->globs, iglobs[i], err);
-	walk->caseless_globs = words_of(caseless, &walk->n_caseless_globs);
-	if (!noted->glob_caseless)
-		walk->globs = words_of(&arguments->globs, &walk->n_globs);
+	for (size_t i = 0; i < arguments->iglobs.n && noted->glob_caseless && !status; i++)
+		status = bs_word_list_add(&arguments->globs, arguments->iglobs.list[i], err);
+	walk->caseless_globs = caseless->list;
+	walk->n_caseless_globs = caseless->n;
+	if (!noted->glob_caseless) {
+		walk->globs = arguments->globs.list;
+		walk->n_globs = arguments->globs.n;
+	}
 	walk->no_ignore = noted->ignores_nothing || noted->n_unrestricted >= 1;
 	walk->hidden |= noted->n_unrestricted >= 2;
 	arguments->search_binary |= noted->n_unrestricted >= 3;
@@ -466,8 +465,6 @@ static enum bs_status decide_output(struct noted *noted, struct bs_error *err)
 	struct bs_grep_arguments *arguments = &noted->to;
 	struct bs_grep_output *output = &arguments->output;
 	struct bs_grep_search *search = &arguments->search;
-	size_t n_colors;
-	const char *const *colors = words_of(&arguments->colors, &n_colors);
 	output->format = decide_format(noted);
 	output->is_terminal = isatty(STDOUT_FILENO);
 	search->after = noted->has_context ? noted->context : noted->after;
@@ -490,7 +487,7 @@ static enum bs_status decide_output(struct noted *noted, struct bs_error *err)
 		output->file_separator = "";
 	else if (output->format == BS_GREP_LINES && (search->after > 0 || search->before > 0))
 		output->file_separator = output->group_separator;
-	return bs_grep_colors_set(&output->colors, colors, n_colors, err);
+	return bs_grep_colors_set(&output->colors, arguments->colors.list, arguments->colors.n, err);
 }
 
 static void decide_reading(struct noted *noted)
@@ -561,15 +558,13 @@ enum bs_status bs_grep_arguments_parse(const struct bs_command *command, int arg
 
 void bs_grep_arguments_deinit(struct bs_grep_arguments *arguments)
 {
-	size_t n;
-	const char *const *owned = words_of(&arguments->owned, &n);
-	for (size_t i = 0; i < n; i++)
-		free((char *)(uintptr_t)owned[i]);
-	struct bs_buffer *lists[] = {&arguments->patterns,  &arguments->pattern_bytes, &arguments->globs,
-	                                 &arguments->iglobs,    &arguments->types,         &arguments->type_nots,
-	                                 &arguments->type_adds, &arguments->type_clears,   &arguments->colors,
-	                                 &arguments->paths,     &arguments->owned};
+	for (size_t i = 0; i < arguments->owned.n; i++)
+		free((char *)(uintptr_t)arguments->owned.list[i]);
+	free(arguments->pattern_bytes);
+	struct bs_word_list *lists[] = {&arguments->patterns, &arguments->globs,       &arguments->iglobs, &arguments->types,
+	                                &arguments->type_nots, &arguments->type_adds,   &arguments->type_clears,
+	                                &arguments->colors,    &arguments->paths,       &arguments->owned};
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
-		bs_buffer_deinit(lists[i]);
+		bs_word_list_deinit(lists[i]);
 	bs_file_types_free(arguments->file_types);
 }

@@ -20,8 +20,9 @@ struct bs_grep_arguments {
 	const char *index; /* --index; NULL: not given */
 	const char *kernel;
 	unsigned n_threads;
-	/* What the above borrows: lists of const char *, but for pattern_bytes. */
-	struct bs_buffer patterns, pattern_bytes, globs, iglobs, types, type_nots, type_adds, type_clears, colors, paths,
+	/* What the above borrows. */
+	size_t *pattern_bytes;
+	struct bs_word_list patterns, globs, iglobs, types, type_nots, type_adds, type_clears, colors, paths,
 		owned;
 	struct bs_file_types *file_types; /* NULL: no option asks for types */
 };

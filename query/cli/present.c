@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/visible.h"
-
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
 bool bs_present_json_string(const char *text, size_t text_bytes, FILE *out)

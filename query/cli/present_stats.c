@@ -7,7 +7,6 @@
 #include "query/cli/command_line.h"
 #include "core/file/container.h"
 #include "core/base/source_kind.h"
-#include "core/base/visible.h"
 
 /* A name of a stranger: what a terminal would obey does not reach it. */
 static void put_name(FILE *out, const char *name)

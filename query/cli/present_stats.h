@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "core/store/index_stats.h"
-#include "core/base/status.h"
+#include "core/bitsift.h"
 
 /* Several lines for a person, at most 80 columns wide unless paths are long. */
 void bs_present_stats_text(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out);

@@ -201,7 +201,7 @@ static enum bs_status soften(struct bs_fetcher *fetcher, enum bs_status status, 
 	if (status == BS_OK || status == BS_NO_MEMORY || status == BS_CORRUPT)
 		return status;
 	asked->fetched = BS_FETCHED_FAILED;
-	if (fetcher->n_failures++ < BS_FETCH_TOLD_FAILURES && fetcher->notice && err)
+	if (fetcher->n_failures++ < BS_FIND_TOLD_UNREADABLE && fetcher->notice && err)
 		fetcher->notice(fetcher->context, err->text);
 	return BS_OK;
 }

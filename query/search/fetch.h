@@ -67,7 +67,6 @@ enum bs_status bs_fetch_id(struct bs_fetcher *fetcher, uint32_t segment, uint32_
                            struct bs_buffer *path, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Documents that failed to be read so far. After the first few they are no longer noticed one by one. */
-#define BS_FETCH_TOLD_FAILURES 20u
 uint64_t bs_fetcher_failures(const struct bs_fetcher *fetcher);
 
 #endif

@@ -56,7 +56,7 @@ static void tell_skipped(void *context, enum bs_skip reason, const char *message
 	notices->index->n_unfollowed += reason == BS_SKIP_UNTRUSTED;
 	bool is_told = reason > BS_SKIP_SPECIAL;
 	if (reason == BS_SKIP_UNREADABLE)
-		is_told = ++notices->n_unread <= BS_FETCH_TOLD_FAILURES;
+		is_told = ++notices->n_unread <= BS_FIND_TOLD_UNREADABLE;
 	if (notices->notice && is_told)
 		notices->notice(notices->context, message);
 }
@@ -67,7 +67,7 @@ static enum bs_status freshen(struct bs_index *index, const struct bs_open_reque
 	struct freshen_notices notices = {index, request->notice, request->context, 0};
 	struct bs_error line;
 	enum bs_status status = bs_snapshot_freshen(&index->snapshot, tell_skipped, &notices, &index->n_unread, err);
-	if (request->notice && notices.n_unread > BS_FETCH_TOLD_FAILURES) {
+	if (request->notice && notices.n_unread > BS_FIND_TOLD_UNREADABLE) {
 		(void)bs_fail(&line, BS_IO, "%llu files, folders and sources cannot be read", (unsigned long long)notices.n_unread);
 		request->notice(request->context, line.text);
 	}

@@ -1,0 +1,19 @@
+/* check_index.c: bs_index_check: core/check, and the stored text, whose compression it does not know. */
+#include "core/check/check.h"
+#include "core/file/dir.h"
+#include "corpus/changes/stored_text.h"
+
+enum bs_status bs_index_check(const struct bs_check_request *request, struct bs_check_report *report_out, struct bs_error *err)
+{
+	struct bs_check_report own, *report = report_out ? report_out : &own;
+	struct bs_dir dir = {.fd = -1};
+	*report = (struct bs_check_report){0};
+	enum bs_status status = bs_check_reserved("struct bs_check_request", request->reserved,
+	                                          sizeof(request->reserved) / sizeof(*request->reserved), err);
+	if (!status)
+		status = bs_dir_open(&dir, request->dir, request->consent, err);
+	if (!status)
+		status = bs_check_dir(&dir, request, bs_stored_text_check, report, err);
+	bs_dir_close(&dir);
+	return status;
+}
