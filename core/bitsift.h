@@ -2,7 +2,7 @@
  * bitsift.h: exact full-text search without an inverted index. The whole public interface of libbitsift.
  *
  *      bs_index_build    sources -> an index, which is a directory; again: a refresh of it
- *      bs_index_delete, bs_index_compact   the rest of its life
+ *      bs_index_delete, bs_index_compact, bs_index_check   the rest of its life
  *      bs_index_open     an index -> a handle, immutable and shared by any number of threads
  *      bs_finder_new     what one thread needs to search, besides the handle
  *      bs_find           a query -> hits, through a callback
@@ -59,8 +59,6 @@ extern "C" {
 /* The version of the library, "0.1.0". Before 1.0, it fits a program built for the same major and minor number. */
 BS_API const char *bs_version(void);
 
-/* ---- failure ---- */
-
 enum bs_status {
 	BS_OK = 0,
 	BS_INVALID,     /* the caller's input makes no sense: a bad option, a query that does not parse */
@@ -93,8 +91,6 @@ BS_API const char *bs_status_name(enum bs_status status);
 BS_API enum bs_status bs_fail(struct bs_error *err, enum bs_status status, const char *format, ...) BS_PRINTF(3, 4);
 BS_API enum bs_status bs_fail_memory(struct bs_error *err, const char *what, unsigned long long wanted_bytes);
 
-/* ---- whom to believe ---- */
-
 /*
  * An index is a directory that may have come with an archive or lie in a shared place: what it says is done only as far as
  * its reader consents. Without a word from the caller (NULL, or all zero):
@@ -120,8 +116,6 @@ struct bs_consent {
 	void *context; /* handed to the callbacks */
 	uint64_t reserved[4];
 };
-
-/* ---- building ---- */
 
 /* Why something named by a source did not become a document. */
 enum bs_skip {
@@ -238,8 +232,8 @@ struct bs_build_request {
  * *report_out says how far it came:
  * BS_INVALID (an option out of its range or unlike the recorded ones, an unknown stemmer, no source given or recorded,
  * with strict a bad record), BS_BUSY (another writer), BS_NOT_FOUND (no source could be read), BS_IO, BS_CORRUPT (of
- * the old index: rebuild mends it), BS_STOPPED, BS_UNSUPPORTED (the old index is of a newer format), BS_UNTRUSTED (the old index; or everything would have to be
- * read again, and a source is not followed), BS_NO_MEMORY.
+ * the old index: rebuild mends it), BS_STOPPED, BS_UNSUPPORTED (the old index is of a newer format), BS_UNTRUSTED (the old
+ * index; or everything would have to be read again, and a source is not followed), BS_NO_MEMORY.
  *
  * The directory and its files are for their owner alone, unless shared is set and every source may be read by its group or
  * by others: each file read or found unchanged, each collection, and each folder named as a source, by its own mode.
@@ -312,8 +306,6 @@ struct bs_check_report {
  */
 BS_API enum bs_status bs_index_check(const struct bs_check_request *request, struct bs_check_report *report_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
-
-/* ---- opening ---- */
 
 /* An opened index: the commit that was the last one when it was opened. Immutable; threads share it without locking. */
 struct bs_index;
@@ -393,8 +385,6 @@ BS_API size_t bs_visible_escape_next(const uint8_t *text, size_t text_bytes, siz
 /* The kernels that this machine can run, best first: fills at most capacity names (of static storage; names may be NULL
  * if capacity is 0) and returns how many there are, at least 1. */
 BS_API size_t bs_kernel_names(const char **names, size_t capacity);
-
-/* ---- searching ---- */
 
 /*
  * All that is written while searching. One thread at a time may use it; it may pass from one to another. It keeps its
@@ -514,8 +504,6 @@ BS_API enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_req
  */
 BS_API enum bs_status bs_query_caret(const char *query, size_t query_bytes, size_t error_byte, char **text_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
-
-/* ---- grep ---- */
 
 struct bs_candidates_request {
 	const char *pattern; /* of PCRE2, as `bitsift grep` takes it; not NULL */

@@ -476,6 +476,45 @@ static int take_path(void *context, const char *path)
 	return strlen(paths) > 100;
 }
 
+static void test_delete_and_check(void **state)
+{
+	struct rig *rig = *state;
+	struct heard heard = {.n_hits = 0};
+	struct bs_error err = {""};
+	struct bs_delete_result result;
+	struct bs_check_request check = {.dir = rig->dir};
+	struct bs_check_report report;
+	bs_index_close(build_and_open(rig));
+	assert_int_equal(bs_index_check(&check, &report, &err), BS_OK);
+	assert_int_equal(report.n_docs, 3);
+	assert_int_equal(report.n_segments, 1);
+	assert_true(report.n_bytes > 0);
+
+	const char *ids[] = {"3", "9"};
+	struct bs_delete_request request = {.dir = rig->dir, .ids = ids, .n_ids = 2, .notice = hear_notice, .context = &heard};
+	assert_int_equal(bs_index_delete(&request, &result, &err), BS_OK);
+	assert_int_equal(result.n_deleted, 1);
+	assert_string_equal(heard.notices, "9: no document has this id");
+
+	request = (struct bs_delete_request){.dir = rig->dir, .query = "cat (dog", .query_bytes = 8};
+	assert_int_equal(bs_index_delete(&request, &result, &err), BS_INVALID);
+	assert_int_equal(result.error_byte, 4);
+	request.query = "cat dog ";
+	assert_int_equal(bs_index_delete(&request, &result, &err), BS_OK);
+	assert_int_equal(result.n_deleted, 1);
+	assert_int_equal(result.n_unreadable, 0);
+	request.any = true;
+	assert_int_equal(bs_index_delete(&request, NULL, NULL), BS_OK);
+	assert_int_equal(bs_index_check(&check, &report, &err), BS_OK);
+	assert_int_equal(report.n_docs, 0);
+
+	request.reserved[0] = check.reserved[3] = 1;
+	assert_int_equal(bs_index_delete(&request, &result, &err), BS_UNSUPPORTED);
+	assert_int_equal(bs_index_check(&check, NULL, &err), BS_UNSUPPORTED);
+	check = (struct bs_check_request){.dir = "none"};
+	assert_int_equal(bs_index_check(&check, NULL, &err), BS_NOT_FOUND);
+}
+
 /* The files that a pattern may match: those that do, and what the index does not know. */
 static void test_candidates(void **state)
 {
@@ -548,6 +587,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_find, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_find_is_stopped, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bad_find_requests, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_delete_and_check, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_candidates, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_changed_source, setup, teardown),
 	};

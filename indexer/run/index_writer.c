@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "core/base/clock.h"
 #include "core/store/index_dir.h"
 #include "core/text/words.h"
 #include "corpus/changes/recorded.h"
@@ -18,19 +18,12 @@
 #define MOST_WORDS_FACTOR    16u
 #define MAX_THREADS          64
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 void bs_index_writer_init(struct bs_index_writer *writer, const struct bs_build_request *request, struct bs_build_report *report)
 {
 	*writer = (struct bs_index_writer){
 		.request = request,
 		.report = report,
-		.start_ns = now_ns(),
+		.start_ns = bs_now_ns(),
 		.suspect_from_ns = bs_stamp_suspect_from(),
 	};
 	if (request->tuning)
@@ -105,7 +98,7 @@ void bs_index_writer_deinit(struct bs_index_writer *writer)
 
 uint64_t bs_index_writer_elapsed_ns(const struct bs_index_writer *writer)
 {
-	return now_ns() - writer->start_ns;
+	return bs_now_ns() - writer->start_ns;
 }
 
 enum bs_status bs_index_writer_tell(struct bs_index_writer *writer, struct bs_error *err)

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "core/base/clock.h"
 #include "core/text/words.h"
 #include "corpus/changes/fresh.h"
 #include "query/search/explain.h"
@@ -234,17 +234,10 @@ void bs_finder_free(struct bs_finder *finder)
 	free(finder);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* Charges the time since the last charge to a stage. */
 static void charge(struct bs_finder *finder, enum bs_stage stage)
 {
-	uint64_t now = now_ns();
+	uint64_t now = bs_now_ns();
 	finder->stats->stage_ns[stage] += now - finder->since_ns;
 	finder->since_ns = now;
 }
@@ -627,7 +620,7 @@ static enum bs_status check_request(const struct bs_find_request *request, struc
 
 static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
 {
-	finder->since_ns = now_ns();
+	finder->since_ns = bs_now_ns();
 	finder->query = NULL;
 	finder->matcher = NULL;
 	finder->verifier = (struct bs_verifier){0};
