@@ -35,11 +35,6 @@ static bool has_ending(const char *label, const char *ending)
 	return n_label >= n_ending && !strcmp(label + n_label - n_ending, ending);
 }
 
-static bool is_collection_name(const char *label)
-{
-	return has_ending(label, ".jsonl") || has_ending(label, ".ndjson");
-}
-
 /* Looks at what is there, and whether it may be read. */
 static enum bs_status find_kind(struct bs_source *source, const char *argument, struct bs_error *err)
 {
@@ -51,7 +46,8 @@ static enum bs_status find_kind(struct bs_source *source, const char *argument, 
 	else if (!S_ISREG(found.st_mode))
 		return bs_fail(err, BS_INVALID, "%s: neither a file nor a folder", argument);
 	else
-		source->kind = is_collection_name(source->label) ? BS_SOURCE_COLLECTION : BS_SOURCE_FILE;
+		source->kind = has_ending(source->label, ".jsonl") || has_ending(source->label, ".ndjson") ? BS_SOURCE_COLLECTION
+		                                                                                           : BS_SOURCE_FILE;
 	int fd = bs_file_open(AT_FDCWD, argument, O_RDONLY | O_NONBLOCK);
 	if (fd < 0)
 		return bs_fail(err, bs_file_status(errno), "%s: %s", argument, strerror(errno));
@@ -81,11 +77,6 @@ void bs_source_deinit(struct bs_source *source)
 	*source = (struct bs_source){0};
 }
 
-static enum bs_status append_text(struct bs_buffer *to, const char *text, struct bs_error *err)
-{
-	return bs_buffer_append(to, text, strlen(text), err);
-}
-
 enum bs_status bs_source_append_id(const struct bs_source *source, const uint8_t *name, size_t name_bytes,
                                    uint64_t line, struct bs_buffer *id, struct bs_error *err)
 {
@@ -93,12 +84,12 @@ enum bs_status bs_source_append_id(const struct bs_source *source, const uint8_t
 	enum bs_status status = BS_OK;
 	bool is_below = source->kind == BS_SOURCE_FOLDER;
 	if (is_below || source->kind == BS_SOURCE_FILE || line)
-		status = append_text(id, source->label, err);
+		status = bs_buffer_append(id, source->label, strlen(source->label), err);
 	if (is_below && *source->label && strcmp(source->label, "/") && !status)
-		status = append_text(id, "/", err);
+		status = bs_buffer_append(id, "/", 1, err);
 	if (line && !status) {
 		snprintf(number, sizeof(number), ":%" PRIu64, line);
-		status = append_text(id, number, err);
+		status = bs_buffer_append(id, number, strlen(number), err);
 	}
 	return status ? status : bs_buffer_append(id, name, name_bytes, err);
 }
