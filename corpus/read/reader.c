@@ -161,7 +161,7 @@ static bool reaches(const struct collection *collection, uint64_t offset, uint64
 
 /* Reads on until the window holds wanted_bytes; if it ends before, it must at least hold needed_bytes. */
 static enum bs_status fill_window(struct collection *collection, uint64_t needed_bytes, uint64_t wanted_bytes,
-                           struct bs_error *err)
+                                  struct bs_error *err)
 {
 	struct bs_buffer *window = &collection->window;
 	while (window->used_bytes < wanted_bytes) {
@@ -184,7 +184,7 @@ static enum bs_status fill_window(struct collection *collection, uint64_t needed
 /* n_bytes at offset, borrowed until the next call; when they must be read, everything up to ahead_to with them if that is not
  * too far. What was read so is not read again; with ahead_to 0 all but that is. BS_INVALID: it has no such bytes. */
 static enum bs_status collection_read(struct collection *collection, uint64_t offset, uint64_t n_bytes, uint64_t ahead_to,
-                                  const uint8_t **bytes_out, struct bs_error *err)
+                                      const uint8_t **bytes_out, struct bs_error *err)
 {
 	struct bs_buffer *window = &collection->window;
 	uint64_t skipped = offset - collection->window_offset;
@@ -527,16 +527,6 @@ enum bs_status bs_reader_stamp(struct bs_reader *reader, const char *folder, con
 	return BS_OK;
 }
 
-/* Of a file below a folder; the folder "." goes without saying, as in ids. */
-static enum bs_status fail_file(enum bs_status status, const char *folder, const char *path, const char *reason,
-                                struct bs_error *err)
-{
-	if (!folder || !strcmp(folder, "."))
-		return bs_fail(err, status, "%s: %s", path, reason);
-	bool has_slash = *folder && folder[strlen(folder) - 1] == '/';
-	return bs_fail(err, status, "%s%s%s: %s", folder, has_slash ? "" : "/", path, reason);
-}
-
 enum bs_status bs_reader_fetch_file(struct bs_reader *reader, const char *folder, const char *path,
                                     struct bs_document *document_out, struct bs_stamp *stamp_out, struct bs_error *err)
 {
@@ -553,7 +543,11 @@ enum bs_status bs_reader_fetch_file(struct bs_reader *reader, const char *folder
 		return status;
 	/* What stands in its place would be no document. */
 	status = refusal.skip == BS_SKIP_UNREADABLE ? bs_file_status(refusal.error_number) : BS_INVALID;
-	return fail_file(status, folder, path, refusal.reason, err);
+	/* The folder "." goes without saying, as in ids. */
+	if (!folder || !strcmp(folder, "."))
+		return bs_fail(err, status, "%s: %s", path, refusal.reason);
+	bool has_slash = *folder && folder[strlen(folder) - 1] == '/';
+	return bs_fail(err, status, "%s%s%s: %s", folder, has_slash ? "" : "/", path, refusal.reason);
 }
 
 enum bs_status bs_reader_fetch_raw(struct bs_reader *reader, const uint8_t *raw, size_t raw_bytes,

@@ -35,6 +35,11 @@ static bool has_ending(const char *label, const char *ending)
 	return n_label >= n_ending && !strcmp(label + n_label - n_ending, ending);
 }
 
+static bool is_collection_name(const char *label)
+{
+	return has_ending(label, ".jsonl") || has_ending(label, ".ndjson");
+}
+
 /* Looks at what is there, and whether it may be read. */
 static enum bs_status find_kind(struct bs_source *source, const char *argument, struct bs_error *err)
 {
@@ -46,8 +51,7 @@ static enum bs_status find_kind(struct bs_source *source, const char *argument, 
 	else if (!S_ISREG(found.st_mode))
 		return bs_fail(err, BS_INVALID, "%s: neither a file nor a folder", argument);
 	else
-		source->kind = has_ending(source->label, ".jsonl") || has_ending(source->label, ".ndjson") ? BS_SOURCE_COLLECTION
-		                                                                                           : BS_SOURCE_FILE;
+		source->kind = is_collection_name(source->label) ? BS_SOURCE_COLLECTION : BS_SOURCE_FILE;
 	int fd = bs_file_open(AT_FDCWD, argument, O_RDONLY | O_NONBLOCK);
 	if (fd < 0)
 		return bs_fail(err, bs_file_status(errno), "%s: %s", argument, strerror(errno));

@@ -298,7 +298,8 @@ static enum bs_status read_whole(int fd, uint64_t size_bytes, bool refuse_binary
 }
 
 enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, uint64_t limit_bytes,
-                            struct bs_buffer *bytes, struct bs_stamp *stamp_out, struct bs_file_refusal *refusal_out, struct bs_error *err)
+                            struct bs_buffer *bytes, struct bs_stamp *stamp_out, struct bs_file_refusal *refusal_out,
+                            struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	struct stat found;
