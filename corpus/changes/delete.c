@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/store/doc_order.h"
 #include "core/base/hash.h"
+#include "core/store/doc_order.h"
 #include "core/store/index_dir.h"
-#include "corpus/read/id_set.h"
 #include "corpus/changes/recorded.h"
+#include "corpus/read/id_set.h"
 
 static int compare_excluded(const void *a, const void *b, void *context)
 {

@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/status.h"
 #include "core/file/dir.h"
 #include "core/store/snapshot.h"
-#include "core/base/status.h"
 
 /* Deletes live documents of the last commit, which is open as snapshot (and gets marked) with the writer's lock held, and
  * commits. refs: each one once. BS_IO, BS_CORRUPT, BS_NO_MEMORY: nothing is changed. */

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/store/snapshot.h"
 #include "core/base/status.h"
+#include "core/store/snapshot.h"
 #include "corpus/changes/id_owners.h"
 #include "corpus/read/id_set.h"
 #include "corpus/read/source.h"

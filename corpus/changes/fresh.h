@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-#include "core/store/snapshot.h"
 #include "core/base/status.h"
+#include "core/store/snapshot.h"
 
 /*
  * Looks at every source. Documents that are gone or changed are marked deleted; new and changed ones become the

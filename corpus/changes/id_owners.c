@@ -106,14 +106,14 @@ void bs_id_owners_prefetch(struct bs_id_owners *owners, const struct bs_source *
 		bs_id_set_prefetch(&owners->ids, bs_hash_slot(owners->id.data, owners->id.used_bytes));
 }
 
-/* The place that bears the id of record, and the hash of it; NULL if there is none. */
-static enum bs_status find_bearer(struct bs_id_owners *owners, const struct bs_source *source,
+/* The place of the owner of the id of record, and the hash of it; NULL if there is none. */
+static enum bs_status find_owner(struct bs_id_owners *owners, const struct bs_source *source,
                                   const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,
-                                  uint64_t *hash_out, struct bs_id_place **bearer_out, struct bs_error *err)
+                                  uint64_t *hash_out, struct bs_id_place **owner_out, struct bs_error *err)
 {
 	struct bs_buffer *id = &owners->id;
 	struct bs_buffer *other_id = &owners->other_id;
-	*bearer_out = NULL;
+	*owner_out = NULL;
 	enum bs_status status = bs_recorded_id(source, record, id, err);
 	if (status)
 		return status;
@@ -130,7 +130,7 @@ static enum bs_status find_bearer(struct bs_id_owners *owners, const struct bs_s
 			return status;
 		if (id->used_bytes == other_id->used_bytes &&
 		    (id->used_bytes == 0 || memcmp(id->data, other_id->data, id->used_bytes) == 0)) {
-			*bearer_out = place;
+			*owner_out = place;
 			return BS_OK;
 		}
 	}
@@ -144,7 +144,7 @@ enum bs_status bs_id_owners_take(struct bs_id_owners *owners, const struct bs_so
 	struct bs_id_place place = {.segment = owners->n_segments - 1, .document = document};
 	struct bs_id_place *earlier;
 	uint64_t hash;
-	enum bs_status status = find_bearer(owners, source, accumulated, record, &hash, &earlier, err);
+	enum bs_status status = find_owner(owners, source, accumulated, record, &hash, &earlier, err);
 	if (status)
 		return status;
 	if (!earlier)
@@ -158,12 +158,12 @@ enum bs_status bs_id_owners_find(struct bs_id_owners *owners, const struct bs_so
                               const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,
                               bool *is_owned_out, struct bs_error *err)
 {
-	struct bs_id_place *bearer = NULL;
+	struct bs_id_place *owner = NULL;
 	uint64_t hash;
 	enum bs_status status = owners->ids.n_used == 0
 		? BS_OK
-		: find_bearer(owners, source, accumulated, record, &hash, &bearer, err);
-	*is_owned_out = bearer != NULL;
+		: find_owner(owners, source, accumulated, record, &hash, &owner, err);
+	*is_owned_out = owner != NULL;
 	return status;
 }
 

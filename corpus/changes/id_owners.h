@@ -1,7 +1,6 @@
 /*
- * id_owners.h: who bears an id among the documents that are being read. A later record id owners the id of an earlier one,
- * which is dead from then on. Keeps the ids of the source being read, and for each segment that is made of the documents
- * which of them are dead.
+ * id_owners.h: who bears an id among the documents that are being read. A later record takes over the id of an earlier one,
+ * which is dead from then on. Keeps the ids of the source being read, and of each segment which documents are dead.
  */
 #ifndef BS_CORPUS_CHANGES_ID_OWNERS_H
 #define BS_CORPUS_CHANGES_ID_OWNERS_H
@@ -10,11 +9,11 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
+#include "core/base/status.h"
 #include "core/store/doc_table.h"
 #include "core/store/segment.h"
-#include "core/base/status.h"
-#include "corpus/read/source.h"
 #include "corpus/read/id_set.h"
+#include "corpus/read/source.h"
 
 /* A segment of the run. */
 struct bs_id_owners_segment {
@@ -46,7 +45,7 @@ enum bs_status bs_id_owners_next_segment(struct bs_id_owners *owners, const stru
 /* Asks the memory for what a bs_id_owners_take of a record with this name, flags and place, soon to come, will look at. */
 void bs_id_owners_prefetch(struct bs_id_owners *owners, const struct bs_source *source, const struct bs_doc_record *record);
 
-/* Makes document number `document` of the segment being accumulated the bearer of the id of record, which is about to be
+/* Makes document number `document` of the segment being accumulated the owner of the id of record, which is about to be
  * added to accumulated. BS_NO_MEMORY, or what opening an earlier segment of the run gives. */
 enum bs_status bs_id_owners_take(struct bs_id_owners *owners, const struct bs_source *source,
                               const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,

@@ -8,10 +8,10 @@
 #ifndef BS_CORPUS_CHANGES_RECORDED_H
 #define BS_CORPUS_CHANGES_RECORDED_H
 
+#include "core/base/status.h"
 #include "core/file/dir.h"
 #include "core/store/doc_table.h"
 #include "core/store/manifest.h"
-#include "core/base/status.h"
 #include "corpus/read/source.h"
 
 /* The path to record for a source whose path is openable from the current directory, in the index of dir. To be freed by the

@@ -17,11 +17,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/base/status.h"
 #include "core/store/manifest.h"
 #include "core/store/snapshot.h"
-#include "core/base/status.h"
-#include "corpus/changes/id_owners.h"
 #include "corpus/changes/exclusions.h"
+#include "corpus/changes/id_owners.h"
 #include "corpus/read/source.h"
 
 /* Zero-initialise but for snapshot; release with bs_refresh_deinit. One thread. */

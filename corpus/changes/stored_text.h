@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
-#include "core/store/snapshot.h"
 #include "core/base/status.h"
+#include "core/store/snapshot.h"
 
 /* Decodes every text of a segment that stores some; those of standard input must have the bytes their documents say, and be records.
  * BS_CORRUPT names the segment's file. A bs_check_stored_text (core/check/check.h). */

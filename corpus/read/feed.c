@@ -119,13 +119,6 @@ void bs_feed_close(struct bs_feed *feed)
 	free(feed);
 }
 
-/* Standard input may have been made non-blocking by whoever shares it. */
-static void wait_readable(int fd)
-{
-	struct pollfd wanted = {.fd = fd, .events = POLLIN};
-	(void)poll(&wanted, 1, -1);
-}
-
 /* Appends up to n_bytes to bytes; at_end is set when there are no more. */
 static enum bs_status read_some(struct bs_feed *feed, struct bs_buffer *bytes, size_t n_bytes, struct bs_error *err)
 {
@@ -139,8 +132,9 @@ static enum bs_status read_some(struct bs_feed *feed, struct bs_buffer *bytes, s
 			feed->at_end = n == 0;
 			return BS_OK;
 		}
+		/* Standard input may have been made non-blocking by whoever shares it. */
 		if (errno == EAGAIN || errno == EWOULDBLOCK)
-			wait_readable(feed->fd);
+			(void)poll(&(struct pollfd){.fd = feed->fd, .events = POLLIN}, 1, -1);
 		else if (errno != EINTR)
 			break;
 	}

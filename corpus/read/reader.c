@@ -12,11 +12,11 @@
 
 #include "core/base/hash.h"
 #include "core/base/visible.h"
-#include "corpus/walk/file.h"
+#include "corpus/changes/stored_text.h"
 #include "corpus/read/id_set.h"
 #include "corpus/read/record.h"
 #include "corpus/read/record_scan.h"
-#include "corpus/changes/stored_text.h"
+#include "corpus/walk/file.h"
 
 /* Buffers larger than this, for one huge file or record, are given back. */
 #define KEPT_BYTES ((size_t)1 << 20)
@@ -24,12 +24,6 @@
 #define WINDOW_BYTES ((uint64_t)256 * 1024)
 /* A document over this share of a run's memory is read alone. */
 #define LARGE_SHARE  128u
-
-/* A descriptor kept open from one call to the next, and the path it was opened by. fd is -1 when there is none. */
-struct kept {
-	int fd;
-	char *path;
-};
 
 /* A collection that stays open, and a window of its bytes, so that records that stand near each other are read together. */
 struct collection {
@@ -55,7 +49,8 @@ struct bs_reader {
 	struct bs_buffer text;  /* its UTF-8, if that is something else */
 	struct bs_buffer message;
 	struct bs_field file_field;       /* the one field of a file */
-	struct kept folder;               /* the root of the last folder */
+	int folder_fd;                    /* the root of the last folder, -1: none, */
+	char *folder_path;                /* opened by this path */
 	struct bs_file_place place;       /* ... and where in it a file was looked at last */
 	uint64_t folder_hash;             /* of its path */
 	struct bs_id_set linkless;        /* folders, by hash, that were reached without following a link in this second */
@@ -66,36 +61,30 @@ struct bs_reader {
 	struct bs_stored_texts *stored;   /* opened; NULL: none are */
 };
 
-static void kept_close(struct kept *kept)
-{
-	if (kept->fd >= 0)
-		close(kept->fd);
-	free(kept->path);
-	*kept = (struct kept){.fd = -1};
-}
-
 static void close_folder(struct bs_reader *reader)
 {
 	bs_file_place_close(&reader->place);
-	kept_close(&reader->folder);
+	if (reader->folder_fd >= 0)
+		close(reader->folder_fd);
+	reader->folder_fd = -1;
+	free(reader->folder_path);
+	reader->folder_path = NULL;
 }
 
-/* Makes reader->folder that of path, opened anew only if it is another path than last time. */
+/* Opens the folder at path, if it is another path than last time. */
 static enum bs_status open_root(struct bs_reader *reader, const char *path, struct bs_error *err)
 {
-	struct kept *kept = &reader->folder;
-	if (kept->path && !strcmp(kept->path, path))
+	if (reader->folder_path && !strcmp(reader->folder_path, path))
 		return BS_OK;
 	close_folder(reader);
-	int fd = bs_file_open(AT_FDCWD, path, O_PATH | O_DIRECTORY);
-	if (fd < 0)
+	reader->folder_fd = bs_file_open(AT_FDCWD, path, O_PATH | O_DIRECTORY);
+	if (reader->folder_fd < 0)
 		return bs_fail(err, bs_file_status(errno), "%s: %s", path, strerror(errno));
-	kept->path = strdup(path);
-	if (!kept->path) {
-		close(fd);
+	reader->folder_path = strdup(path);
+	if (!reader->folder_path) {
+		close_folder(reader);
 		return bs_fail_memory(err, "a path", strlen(path));
 	}
-	kept->fd = fd;
 	reader->folder_hash = bs_checksum(path, strlen(path));
 	return BS_OK;
 }
@@ -125,7 +114,7 @@ enum bs_status bs_reader_new(const struct bs_source_options *options, struct bs_
 		}
 	}
 	reader->suspect_from_ns = options->suspect_from_ns;
-	reader->folder.fd = -1;
+	reader->folder_fd = -1;
 	reader->collection.fd = -1;
 	reader->scan.options = record_options;
 	enum bs_status status = bs_record_parser_new(&record_options, &reader->records, err);
@@ -185,7 +174,7 @@ static bool reaches(const struct collection *collection, uint64_t offset, uint64
 
 /* Reads on until the window holds wanted_bytes; if it ends before, it must at least hold needed_bytes. */
 static enum bs_status fill_window(struct collection *collection, uint64_t needed_bytes, uint64_t wanted_bytes,
-                           struct bs_error *err)
+                                  struct bs_error *err)
 {
 	struct bs_buffer *window = &collection->window;
 	while (window->used_bytes < wanted_bytes) {
@@ -208,7 +197,7 @@ static enum bs_status fill_window(struct collection *collection, uint64_t needed
 /* n_bytes at offset, borrowed until the next call; when they must be read, everything up to ahead_to with them if that is not
  * too far. What was read so is not read again; with ahead_to 0 all but that is. BS_INVALID: it has no such bytes. */
 static enum bs_status collection_read(struct collection *collection, uint64_t offset, uint64_t n_bytes, uint64_t ahead_to,
-                                  const uint8_t **bytes_out, struct bs_error *err)
+                                      const uint8_t **bytes_out, struct bs_error *err)
 {
 	struct bs_buffer *window = &collection->window;
 	uint64_t skipped = offset - collection->window_offset;
@@ -436,7 +425,7 @@ static enum bs_status read_files(struct bs_reader *reader, const struct bs_batch
 		status = open_root(reader, reader->source->path, &why);
 		if (status == BS_NO_MEMORY)
 			return bs_fail(err, status, "%s", why.text);
-		dir_fd = reader->folder.fd;
+		dir_fd = reader->folder_fd;
 	}
 	const char *name = (const char *)batch->bytes.data;
 	const struct bs_known *known = (const struct bs_known *)(const void *)batch->known.data;
@@ -536,7 +525,7 @@ static enum bs_status open_folder(struct bs_reader *reader, const char *folder, 
 	if (!folder)
 		return BS_OK;
 	enum bs_status status = open_root(reader, folder, err);
-	*fd_out = reader->folder.fd;
+	*fd_out = reader->folder_fd;
 	return status;
 }
 
@@ -576,16 +565,6 @@ enum bs_status bs_reader_stamp(struct bs_reader *reader, const char *folder, con
 	return BS_OK;
 }
 
-/* Of a file below a folder; the folder "." goes without saying, as in ids. */
-static enum bs_status fail_file(enum bs_status status, const char *folder, const char *path, const char *reason,
-                                struct bs_error *err)
-{
-	if (!folder || !strcmp(folder, "."))
-		return bs_fail(err, status, "%s: %s", path, reason);
-	bool has_slash = *folder && folder[strlen(folder) - 1] == '/';
-	return bs_fail(err, status, "%s%s%s: %s", folder, has_slash ? "" : "/", path, reason);
-}
-
 enum bs_status bs_reader_fetch_file(struct bs_reader *reader, const char *folder, const char *path,
                                     struct bs_document *document_out, struct bs_stamp *stamp_out, struct bs_error *err)
 {
@@ -602,7 +581,11 @@ enum bs_status bs_reader_fetch_file(struct bs_reader *reader, const char *folder
 		return status;
 	/* What stands in its place would be no document. */
 	status = refusal.skip == BS_SKIP_UNREADABLE ? bs_file_status(refusal.error_number) : BS_INVALID;
-	return fail_file(status, folder, path, refusal.reason, err);
+	/* The folder "." goes without saying, as in ids. */
+	if (!folder || !strcmp(folder, "."))
+		return bs_fail(err, status, "%s: %s", path, refusal.reason);
+	bool has_slash = *folder && folder[strlen(folder) - 1] == '/';
+	return bs_fail(err, status, "%s%s%s: %s", folder, has_slash ? "" : "/", path, refusal.reason);
 }
 
 enum bs_status bs_reader_fetch_raw(struct bs_reader *reader, const uint8_t *raw, size_t raw_bytes,
@@ -711,7 +694,7 @@ static enum bs_status recall(struct bs_reader *reader, const char *name, const s
 	enum bs_status status = BS_OK;
 	switch (source->kind) {
 	case BS_SOURCE_FOLDER:
-		status = load_document(reader, reader->folder.fd, name, true, document, &refusal, &why);
+		status = load_document(reader, reader->folder_fd, name, true, document, &refusal, &why);
 		break;
 	case BS_SOURCE_FILE:
 		status = load_document(reader, AT_FDCWD, source->path, false, document, &refusal, &why);

@@ -212,7 +212,7 @@ enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *l
 	*record_out = (struct bs_record){0};
 	*is_known_out = false;
 	bs_buffer_clear(&scan->fields);
-	/* What one giant line took is given back. */
+	/* What one huge line took is given back. */
 	bs_buffer_trim(&scan->text, line_bytes + KEPT_BYTES);
 	/* Resolved, no string is longer: the text does not move while fields point into it. */
 	enum bs_status status = as_it_is ? BS_OK : bs_buffer_reserve(&scan->text, line_bytes, err);

@@ -322,7 +322,7 @@ static enum bs_status rewrite_line(const uint8_t *line, size_t line_bytes, struc
 	return r.status;
 }
 
-/* Room for simdjson's tape and strings, doubled as lines get longer; what one giant line took is given back. */
+/* Room for simdjson's tape and strings, doubled as lines get longer; what one huge line took is given back. */
 static error_code reserve_document(struct bs_record_parser *parser, size_t line_bytes)
 {
 	size_t capacity = parser->document.capacity();

@@ -81,11 +81,6 @@ void bs_source_deinit(struct bs_source *source)
 	*source = (struct bs_source){0};
 }
 
-static enum bs_status append_text(struct bs_buffer *to, const char *text, struct bs_error *err)
-{
-	return bs_buffer_append(to, text, strlen(text), err);
-}
-
 enum bs_status bs_source_append_id(const struct bs_source *source, const uint8_t *name, size_t name_bytes,
                                    uint64_t line, struct bs_buffer *id, struct bs_error *err)
 {
@@ -93,12 +88,12 @@ enum bs_status bs_source_append_id(const struct bs_source *source, const uint8_t
 	enum bs_status status = BS_OK;
 	bool is_below = source->kind == BS_SOURCE_FOLDER;
 	if (is_below || source->kind == BS_SOURCE_FILE || line)
-		status = append_text(id, source->label, err);
+		status = bs_buffer_append(id, source->label, strlen(source->label), err);
 	if (is_below && *source->label && strcmp(source->label, "/") && !status)
-		status = append_text(id, "/", err);
+		status = bs_buffer_append(id, "/", 1, err);
 	if (line && !status) {
 		snprintf(number, sizeof(number), ":%" PRIu64, line);
-		status = append_text(id, number, err);
+		status = bs_buffer_append(id, number, strlen(number), err);
 	}
 	return status ? status : bs_buffer_append(id, name, name_bytes, err);
 }

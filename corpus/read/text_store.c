@@ -158,7 +158,7 @@ static enum bs_status compress(struct bs_store_writer *writer, const uint8_t *ra
 	if (bs_zstd.ZSTD_isError(n))
 		return fail_zstd(n, "compressing stored text", err);
 	status = spool_append(&writer->frames, writer->frame.data, n, err);
-	/* What one giant document took is given back. */
+	/* What one huge document took is given back. */
 	if (writer->frame.capacity_bytes > WAITING_BYTES)
 		bs_buffer_deinit(&writer->frame);
 	return status;

@@ -19,8 +19,8 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
-#include "core/file/dir.h"
 #include "core/base/status.h"
+#include "core/file/dir.h"
 
 /* A document's stored text stays below this. */
 #define BS_STORE_LIMIT_BYTES (UINT64_C(1) << 32)

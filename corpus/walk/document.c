@@ -8,27 +8,17 @@
 
 const char *bs_skip_name(enum bs_skip reason)
 {
-	switch (reason) {
-	case BS_SKIP_BINARY:
-		return "binary files";
-	case BS_SKIP_LINK:
-		return "symbolic links";
-	case BS_SKIP_SPECIAL:
-		return "sockets, pipes or devices";
-	case BS_SKIP_UNREADABLE:
-		return "unreadable files or folders";
-	case BS_SKIP_TOO_LARGE:
-		return "documents over --max-document";
-	case BS_SKIP_BAD_RECORD:
-		return "malformed records";
-	case BS_SKIP_UNTRUSTED:
-		return "sources that are not followed";
-	case BS_SKIP_NO_TEXT:
-		return "records without text";
-	case BS_SKIP_REASONS:
-		break;
-	}
-	return "unknown";
+	static const char *const names[BS_SKIP_REASONS] = {
+		[BS_SKIP_BINARY] = "binary files",
+		[BS_SKIP_LINK] = "symbolic links",
+		[BS_SKIP_SPECIAL] = "sockets, pipes or devices",
+		[BS_SKIP_UNREADABLE] = "unreadable files or folders",
+		[BS_SKIP_TOO_LARGE] = "documents over --max-document",
+		[BS_SKIP_BAD_RECORD] = "malformed records",
+		[BS_SKIP_UNTRUSTED] = "sources that are not followed",
+		[BS_SKIP_NO_TEXT] = "records without text",
+	};
+	return (unsigned)reason < BS_SKIP_REASONS && names[reason] ? names[reason] : "unknown";
 }
 
 bool bs_stamp_is_private(const struct bs_stamp *stamp)

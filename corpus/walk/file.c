@@ -298,7 +298,8 @@ static enum bs_status read_whole(int fd, uint64_t size_bytes, bool refuse_binary
 }
 
 enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, uint64_t limit_bytes,
-                            struct bs_buffer *bytes, struct bs_stamp *stamp_out, struct bs_file_refusal *refusal_out, struct bs_error *err)
+                            struct bs_buffer *bytes, struct bs_stamp *stamp_out, struct bs_file_refusal *refusal_out,
+                            struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	struct stat found;
@@ -375,9 +376,9 @@ enum bs_status bs_file_transcode(const uint8_t *bytes, size_t n_bytes, struct bs
 		at += 2;
 		if (c >= 0xd800 && c < 0xe000) {
 			uint32_t low = c < 0xdc00 && at + 2 <= n_bytes ? unit_at(bytes + at, big_endian) : 0;
-			bool is_bigram = low >= 0xdc00 && low < 0xe000;
-			c = is_bigram ? 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00) : 0xfffd;
-			at += is_bigram ? 2 : 0;
+			bool is_pair = low >= 0xdc00 && low < 0xe000;
+			c = is_pair ? 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00) : 0xfffd;
+			at += is_pair ? 2 : 0;
 		}
 		to += put_utf8(to, c);
 	}

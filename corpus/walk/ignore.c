@@ -226,8 +226,8 @@ static bool may_be_there(int folder_fd, const char *path, int error_number)
 	return error_number != ENOENT && error_number != ENOTDIR && error_number != ELOOP && error_number != ENXIO;
 }
 
-/* Appends what can be read of a regular file, up to MOST_RULE_BYTES; nothing if it cannot be opened, unless it must be: BS_IO. That, too, when out of
- * file descriptors, or when the disk fails: what a rule leaves out must not come in for that. */
+/* Appends what can be read of a regular file, up to MOST_RULE_BYTES; nothing if it cannot be opened, unless it must be: BS_IO.
+ * That, too, when out of file descriptors, or when the disk fails: what a rule leaves out must not come in for that. */
 static enum bs_status read_file(int folder_fd, const char *path, bool must_read, struct bs_buffer *text,
                                 struct bs_error *err)
 {

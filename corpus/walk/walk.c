@@ -448,8 +448,9 @@ static void end_path(struct bs_walk *walk, const struct folder *folder)
 		walk->path.data[folder->path_bytes - 1] = '\0';
 }
 
+/* Fills a folder, whose path is in the buffer, from a list, if one is known for its stamp. BS_NO_MEMORY. */
 static enum bs_status find_listing(struct bs_walk *walk, struct folder *folder, const struct stat *info, bool *found_out,
-                                 struct bs_error *err)
+                                   struct bs_error *err)
 {
 	const struct bs_walk_listings *lists = walk->options.lists;
 	struct bs_stamp stamp = bs_file_stamp(info);
@@ -461,10 +462,10 @@ static enum bs_status find_listing(struct bs_walk *walk, struct folder *folder, 
 	const char *path = path_of(walk, folder, &n_bytes);
 	*found_out = lists->find(lists->context, walk->root, path, n_bytes, &stamp, &list);
 	end_path(walk, folder);
-	enum bs_status status = BS_OK;
-	if (*found_out)
-		status = bs_buffer_reserve(&folder->entries, list.n_entries * sizeof(struct entry), err);
-	for (uint32_t i = 0; *found_out && i < list.n_entries && !status; i++) {
+	if (!*found_out)
+		return BS_OK;
+	enum bs_status status = bs_buffer_reserve(&folder->entries, list.n_entries * sizeof(struct entry), err);
+	for (uint32_t i = 0; i < list.n_entries && !status; i++) {
 		struct bs_entry found = bs_folder_listing_next(&list, &at);
 		struct entry entry = {.key = name_key(found.name, found.name_bytes),
 		                      .name = found.name,
@@ -475,39 +476,29 @@ static enum bs_status find_listing(struct bs_walk *walk, struct folder *folder, 
 	return status;
 }
 
-/* False if it cannot be one. */
-static bool make_list(struct bs_walk *walk, const struct folder *folder, struct bs_folder_listing *list_out,
-                      enum bs_status *status, struct bs_error *err)
-{
-	const struct entry *entries = (const struct entry *)(const void *)folder->entries.data;
-	bs_buffer_clear(&walk->list);
-	*list_out = (struct bs_folder_listing){.data = NULL};
-	if (folder->n_entries > UINT32_MAX)
-		return false;
-	for (size_t i = 0; i < folder->n_entries; i++) {
-		uint8_t head[2] = {entries[i].kind, (uint8_t)entries[i].name_bytes};
-		if (entries[i].kind >= BS_ENTRY_KINDS || entries[i].name_bytes > BS_ENTRY_NAME_MAX)
-			return false;
-		*status = bs_buffer_append(&walk->list, head, sizeof(head), err);
-		if (!*status)
-			*status = bs_buffer_append(&walk->list, entries[i].name, entries[i].name_bytes, err);
-		if (*status)
-			return false;
-	}
-	*list_out = (struct bs_folder_listing){walk->list.data, walk->list.used_bytes, (uint32_t)folder->n_entries};
-	return true;
-}
-
+/* Tells of a folder that has been filled, and is open at fd, unless it cannot be listed. BS_NO_MEMORY. */
 static enum bs_status take_listing(struct bs_walk *walk, const struct folder *folder, int fd, const struct stat *info,
-                                 struct bs_error *err)
+                                   struct bs_error *err)
 {
 	const struct bs_walk_listings *lists = walk->options.lists;
+	const struct entry *entries = entries_of(folder);
 	struct bs_stamp stamp = bs_file_stamp(info);
-	struct bs_folder_listing list;
 	size_t n_bytes;
 	enum bs_status status = BS_OK;
-	if (!lists || !lists->take || !make_list(walk, folder, &list, &status, err))
+	if (!lists || !lists->take || folder->n_entries > UINT32_MAX)
+		return BS_OK;
+	bs_buffer_clear(&walk->list);
+	for (size_t i = 0; i < folder->n_entries && !status; i++) {
+		uint8_t head[2] = {entries[i].kind, (uint8_t)entries[i].name_bytes};
+		if (entries[i].kind >= BS_ENTRY_KINDS || entries[i].name_bytes > BS_ENTRY_NAME_MAX)
+			return BS_OK;
+		status = bs_buffer_append(&walk->list, head, sizeof(head), err);
+		if (!status)
+			status = bs_buffer_append(&walk->list, entries[i].name, entries[i].name_bytes, err);
+	}
+	if (status)
 		return status;
+	struct bs_folder_listing list = {walk->list.data, walk->list.used_bytes, (uint32_t)folder->n_entries};
 	bool has_times = is_sure(walk, fd, info->st_dev);
 	const char *path = path_of(walk, folder, &n_bytes);
 	status = lists->take(lists->context, path, n_bytes, &stamp, has_times, &list, err);

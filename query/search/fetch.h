@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
-#include "core/store/snapshot.h"
 #include "core/base/status.h"
+#include "core/store/snapshot.h"
 #include "corpus/read/source.h"
 
 /* One thread's way to the texts. */
