@@ -259,14 +259,7 @@ static struct chunk_counts measure_chunk(const struct bs_slab_builder *builder, 
 	return sums;
 }
 
-/* Blocks that are spread evenly; small slabs are measured whole. */
-static bool is_measured(const struct bs_slab_builder *builder, uint32_t row)
-{
-	uint64_t n_measured = builder->plan->measured_blocks;
-	uint64_t n_blocks = count_blocks(builder);
-	return n_measured == 0 || n_measured >= n_blocks || row / BS_LINE_BITS * n_measured % n_blocks < n_measured;
-}
-
+/* Blocks that are spread evenly are measured; small slabs are measured whole. */
 static void measure(struct bs_slab_builder *builder, struct measured *measured)
 {
 	const struct bs_treatment_table *treatments = builder->plan->treatments;
@@ -276,6 +269,9 @@ static void measure(struct bs_slab_builder *builder, struct measured *measured)
 	uint64_t lane_bits[BS_MAX_LEVELS] = {0};
 	uint32_t n_rows = builder->shape.n_docs;
 	uint32_t first_mark = take_marks(builder);
+	uint64_t n_blocks = count_blocks(builder);
+	uint64_t n_measured = builder->plan->measured_blocks;
+	n_measured = n_measured == 0 || n_measured > n_blocks ? n_blocks : n_measured;
 	*measured = (struct measured){0};
 	for (uint32_t level = 0; level < BS_MAX_LEVELS; level++) /* of those that are not there any shift will do: counts are zero */
 		shifts[level] = level < treatments->n_levels ? bs_level_shift(treatments->ranks[level], n_rows) : 0;
@@ -286,7 +282,7 @@ static void measure(struct bs_slab_builder *builder, struct measured *measured)
 	for (uint32_t row = 0; row < n_rows; row++) {
 		struct bs_term_reader reader = bs_accumulator_read(builder->plan->accumulator, builder->rows[row]);
 		uint64_t bits[BS_MAX_LEVELS] = {0};
-		if (!is_measured(builder, row)) {
+		if (row / BS_LINE_BITS * n_measured % n_blocks >= n_measured) {
 			row += BS_LINE_BITS - 1;
 			continue;
 		}
