@@ -215,7 +215,8 @@ static enum bs_status add_text(struct bs_gram_sketch *sketch, const uint8_t *tex
 	for (size_t at = 0; at < n_bytes && !status;) {
 		size_t left = n_bytes - at, n_folded;
 		bool is_last = left <= PIECE_BYTES;
-		at += bs_grams_fold_piece(text + at, is_last ? left : PIECE_BYTES, is_last, sketch->folded + n_carried, &n_folded);
+		at += bs_grams_fold_piece(text + at, is_last ? left : PIECE_BYTES, is_last, sketch->folded + n_carried,
+		                          &n_folded);
 		n_folded += n_carried;
 		size_t n_places = n_folded < CARRY_BYTES ? 0 : n_folded - CARRY_BYTES;
 		for (size_t place = 0; place < n_places && !status; place += PLACES) {
@@ -228,8 +229,10 @@ static enum bs_status add_text(struct bs_gram_sketch *sketch, const uint8_t *tex
 		memmove(sketch->folded, sketch->folded + n_places, n_carried);
 	}
 	/* The trigrams at the end, at which no longer gram begins. */
-	for (; n_last + BS_GRAM_LEAST <= n_carried; n_last++)
-		sketch->trigrams[n_last] = (uint32_t)bs_gram_key(sketch->folded + n_last, BS_GRAM_LEAST) & (BS_GRAM_TRIGRAMS - 1);
+	for (; n_last + BS_GRAM_LEAST <= n_carried; n_last++) {
+		uint32_t key = (uint32_t)bs_gram_key(sketch->folded + n_last, BS_GRAM_LEAST);
+		sketch->trigrams[n_last] = key & (BS_GRAM_TRIGRAMS - 1);
+	}
 	return status ? status : list_trigrams(sketch, n_last, err);
 }
 
@@ -258,7 +261,8 @@ static uint32_t first_log(size_t n_bytes)
 static void sum_up(struct bs_gram_sketch *sketch, struct bs_gram_sum *sum)
 {
 	uint64_t n_bits = UINT64_C(32) << sketch->log;
-	*sum = (struct bs_gram_sum){.n_bits = estimate(sketch->kernel->popcount(sketch->bits, n_bits / BS_LINE_BITS), n_bits)};
+	uint64_t n_set = sketch->kernel->popcount(sketch->bits, n_bits / BS_LINE_BITS);
+	*sum = (struct bs_gram_sum){.n_bits = estimate(n_set, n_bits)};
 	for (uint32_t tier = 0; tier < BS_GRAM_TRIGRAM_TIERS; tier++) {
 		sum->trigrams[tier] = sketch->lists[tier];
 		sum->n_trigrams[tier] = sketch->n_listed[tier];

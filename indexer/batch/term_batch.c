@@ -229,7 +229,8 @@ static enum bs_status find_pair(struct bs_term_batch *batch, const uint8_t *rest
 	uint8_t *key = batch->key.data;
 	key[0] = BS_KEY_COMPOUND;
 	memcpy(key + 1, rest, rest_bytes);
-	return (rest_bytes < BS_TERM_BATCH_KEY_BYTES ? find_short : find_long)(&batch->terms, key, rest_bytes + 1, number_out, err);
+	return (rest_bytes < BS_TERM_BATCH_KEY_BYTES ? find_short : find_long)(&batch->terms, key, rest_bytes + 1,
+	                                                                       number_out, err);
 }
 
 /* Which of the words of the pairs the newest term is. Called for each new term, in order. */

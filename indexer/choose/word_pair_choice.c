@@ -61,7 +61,8 @@ static enum bs_status sample_document(void *context, const struct bs_document *d
 		sample->next_position = 0;
 		status = add_gap(sample, err);
 		if (!status)
-			status = bs_words_analyze(sample->analyzer, field->text, field->text_bytes, 0, sample_tokens, sample, NULL, err);
+			status = bs_words_analyze(sample->analyzer, field->text, field->text_bytes, 0, sample_tokens, sample,
+			                          NULL, err);
 	}
 	uint64_t end = sample->tokens.used_bytes / sizeof(uint32_t);
 	if (!status)

@@ -250,7 +250,8 @@ static enum bs_status make_exact(uint32_t n_docs, uint32_t n_terms, const struct
 	uint32_t least = least_exact(n_docs, product, price);
 	uint32_t n_groups = bs_forward_groups(n_docs);
 	uint32_t n_exact = 0;
-	uint32_t *column_of = calloc((size_t)n_terms + 1, sizeof(*column_of)); /* by ordinal: its df, then its exact column + 1 */
+	/* By ordinal: its df, then its exact column + 1. */
+	uint32_t *column_of = calloc((size_t)n_terms + 1, sizeof(*column_of));
 	if (!column_of)
 		return bs_fail_memory(err, "exact columns", (size_t)n_terms * sizeof(*column_of));
 	for (uint64_t i = 0; i < product->offsets[n_docs]; i++)

@@ -273,7 +273,8 @@ static void measure(struct bs_slab_builder *builder, struct measured *measured)
 	uint64_t n_measured = builder->plan->measured_blocks;
 	n_measured = n_measured == 0 || n_measured > n_blocks ? n_blocks : n_measured;
 	*measured = (struct measured){0};
-	for (uint32_t level = 0; level < BS_MAX_LEVELS; level++) /* of those that are not there any shift will do: counts are zero */
+	/* Of levels that are not there any shift will do: their counts are zero. */
+	for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
 		shifts[level] = level < treatments->n_levels ? bs_level_shift(treatments->ranks[level], n_rows) : 0;
 	for (uint32_t i = 0; i < treatments->n_entries; i++) {
 		const uint8_t *n_columns = treatments->entries[i].n_columns;
@@ -299,7 +300,8 @@ static void measure(struct bs_slab_builder *builder, struct measured *measured)
 			}
 		}
 		for (uint32_t choice = 0; choice < N_CHOICES; choice++)
-			load_add(&measured->documents[choice], bits[0] + (choice & 1 ? bits[1] : 0) + (choice & 2 ? bits[2] : 0));
+			load_add(&measured->documents[choice],
+			         bits[0] + (choice & 1 ? bits[1] : 0) + (choice & 2 ? bits[2] : 0));
 		for (uint32_t level = 0; level < BS_MAX_LEVELS; level++) {
 			measured->n_columns[level] += bits[level];
 			if (level == 0)
@@ -427,7 +429,8 @@ static enum bs_status fill_init(struct fill *fill, struct bs_slab_builder *build
 		builder->lanes = calloc((size_t)n_lane_words, 8);
 		builder->lanes_bytes = builder->lanes ? n_lane_words * 8 : 0;
 	}
-	product->columns = reserve(product->columns, &product->columns_bytes, (product->image.n_lines + 1) * BS_LINE_BYTES, err);
+	product->columns = reserve(product->columns, &product->columns_bytes,
+	                           (product->image.n_lines + 1) * BS_LINE_BYTES, err);
 	builder->true_rows = reserve(builder->true_rows, &builder->true_rows_bytes,
 	                             ((uint64_t)builder->n_true_rows + 1) * sizeof(*builder->true_rows), err);
 	if (!builder->lanes)
@@ -670,7 +673,8 @@ static enum bs_status find_of_term(struct finding *finding, const struct bs_kern
 	struct bs_and_cost cost = {0, 0};
 	struct bs_live live;
 	bs_live_all(&live, finding->slab.n_blocks);
-	enum bs_status status = bs_slab_and(&finding->slab, kernel, &only, 1, &finding->and, &finding->frame, &live, &cost, err);
+	enum bs_status status =
+		bs_slab_and(&finding->slab, kernel, &only, 1, &finding->and, &finding->frame, &live, &cost, err);
 	if (!status)
 		status = find_wrong(finding, &live, rows, n_rows, first_row, err);
 	uint32_t n_wrong = (uint32_t)(finding->wrong.used_bytes / sizeof(uint32_t));
@@ -701,12 +705,13 @@ static enum bs_status find_exceptions(const struct bs_slab_builder *builder, uin
 			const struct bs_frequent_term *next = &plan->frequent[ahead];
 			if (!may_have_exceptions(builder, ahead))
 				continue;
-			bs_and_term_init(&terms[n_ahead % AHEAD], plan->hashes[ahead], next->ordinal, next->df, plan->treatments);
-			bs_slab_prefetch(&finding.slab, &terms[n_ahead++ % AHEAD]);
+			struct bs_and_term *term = &terms[n_ahead++ % AHEAD];
+			bs_and_term_init(term, plan->hashes[ahead], next->ordinal, next->df, plan->treatments);
+			bs_slab_prefetch(&finding.slab, term);
 		}
 		uint32_t end = builder->frequent[place].next;
-		status = find_of_term(&finding, plan->kernel, &terms[n_done++ % AHEAD], builder->true_rows + start, end - start,
-		                      first_row, &product->exceptions, err);
+		status = find_of_term(&finding, plan->kernel, &terms[n_done++ % AHEAD], builder->true_rows + start,
+		                      end - start, first_row, &product->exceptions, err);
 		start = end;
 	}
 	bs_buffer_deinit(&finding.wrong);

@@ -147,7 +147,8 @@ static enum bs_status put_codes(void *context, uint64_t number, struct bs_error 
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < task->end - task->first && !status; i++) {
 		uint32_t n_bytes = ((const uint32_t *)(const void *)task->tf_bytes.data)[i];
-		status = bs_tf_table_add(&all->accumulator->tf_table, n_bytes ? task->tf_codes.data + start : NULL, n_bytes, err);
+		const uint8_t *codes = n_bytes ? task->tf_codes.data + start : NULL;
+		status = bs_tf_table_add(&all->accumulator->tf_table, codes, n_bytes, err);
 		start += n_bytes;
 	}
 	task_deinit(task);
