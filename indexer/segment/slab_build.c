@@ -354,8 +354,8 @@ struct filling {
 	uint64_t *lanes;     /* 512 rows of lane_words */
 };
 
-/* Terms of one treatment wait together: how many bits to set is then known beforehand, where term by term it would be guessed
- * wrong for every other one. */
+/* Terms of one treatment wait together: how many bits to set is then known beforehand. Term by term, every other branch is
+ * predicted wrong. */
 #define BATCH_TERMS 64u
 
 struct waiting {

@@ -103,7 +103,7 @@ static enum bs_status renumber_document(const struct all *all, struct writer *wr
 			notes[i] = by->notes[numbers[i] < by->last ? numbers[i] : by->last] | coded;
 			weight += notes[i] & ~BS_NOTE_IS_CODED;
 		}
-		/* What is not coded takes up no room, unless its tf follows. No branch: either is anyone's guess. */
+		/* What is not coded takes up no room, unless its tf follows. No branch: neither can be predicted. */
 		for (uint32_t i = 0; i < n; i++) {
 			bool is_coded = notes[i] & BS_NOTE_IS_CODED;
 			words[n_words] = (struct bs_tf_word){by->hashes[is_coded ? numbers[i] : 0], is_coded};
