@@ -23,7 +23,7 @@
 #include "corpus/walk/document.h"
 #include "corpus/read/source.h"
 #include "index_rig.h"
-#include "indexer/batch/gram_plan.h"
+#include "indexer/batch/gram_sketch.h"
 #include "query/grep/candidate_files.h"
 #include "query/grep/gram_filter.h"
 #include "query/regex/regex_grams.h"

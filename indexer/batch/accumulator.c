@@ -171,7 +171,8 @@ static enum bs_status add_new_terms(struct bs_accumulator *accumulator, const st
 	for (uint32_t i = 0; i < n_new && !status; i++) {
 		uint32_t key_bytes;
 		const uint8_t *key = bs_term_batch_key(batch, new_terms[i], &key_bytes);
-		status = bs_term_table_add(&accumulator->terms, key, key_bytes, hashes[new_terms[i]], &map[new_terms[i]].number, err);
+		status = bs_term_table_add(&accumulator->terms, key, key_bytes, hashes[new_terms[i]],
+		                           &map[new_terms[i]].number, err);
 	}
 	return status;
 }

@@ -81,7 +81,7 @@ static inline const struct bs_accumulated_doc *bs_accumulator_docs(const struct 
 	return (const struct bs_accumulated_doc *)(const void *)accumulator->docs.data;
 }
 
-#define BS_TERM_CHUNK 64u /* all that is asked for of a chunk fits into the first cache; whole groups */
+#define BS_TERM_CHUNK 64u /* all that is prefetched of a chunk fits into the first cache; whole groups */
 
 struct bs_term_reader {
 	const uint8_t *codes;

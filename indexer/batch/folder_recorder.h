@@ -1,6 +1,6 @@
 /*
- * folder_recorder.h: what an index run notes of the folders that it walks through, for the file `folders` (core/store/folder_listings.h); and
- * what the run before has noted spares this one the reading.
+ * folder_recorder.h: what an index run notes of the folders that it walks through, for the file `folders`
+ * (core/store/folder_listings.h). What the run before noted spares this one the reading.
  */
 #ifndef BS_INDEXER_BATCH_FOLDER_RECORDER_H
 #define BS_INDEXER_BATCH_FOLDER_RECORDER_H

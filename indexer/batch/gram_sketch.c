@@ -50,6 +50,53 @@ struct bs_gram_sketch {
 	uint8_t folded[FOLDED_BYTES];
 };
 
+/* So that 0.58 of the bits are set: widths of classes are rounded up, by a tenth in the mean. */
+#define COLUMNS_A_THOUSAND_BITS 1040u
+
+/* What was measured: bench/NOTES.md. */
+static const uint8_t default_hashes[BS_GRAM_TIERS] = {
+	[BS_GRAM_COMMON] = 1, [BS_GRAM_MIDDLING] = 2, [BS_GRAM_RARE] = 3, [BS_GRAM_LONG_FREQUENT] = 1, [BS_GRAM_LONG] = 2};
+
+uint32_t bs_gram_size_class_of(uint64_t n_bits)
+{
+	uint64_t n_columns = n_bits / 1000 * COLUMNS_A_THOUSAND_BITS + n_bits % 1000 * COLUMNS_A_THOUSAND_BITS / 1000;
+	uint32_t log = BS_GRAM_LEAST_LOG;
+	if (n_bits == 0)
+		return 0;
+	while (log < BS_GRAM_MOST_LOG && UINT64_C(7) << log < n_columns)
+		log++;
+	uint64_t n = (n_columns + (UINT64_C(1) << log) - 1) >> log;
+	/* Rows of the last class may be too narrow for a file: then it is a candidate for nearly everything. */
+	return 1 + 4 * (log - BS_GRAM_LEAST_LOG) + (n < 4 ? 0 : n > 7 ? 3 : (uint32_t)n - 4);
+}
+
+void bs_gram_plan_init(struct bs_gram_plan *plan)
+{
+	*plan = (struct bs_gram_plan){.n_listed = {0}};
+	memcpy(plan->n_hashes, default_hashes, sizeof(default_hashes));
+}
+
+void bs_gram_plan_deinit(struct bs_gram_plan *plan)
+{
+	for (uint32_t tier = 0; tier < BS_GRAM_TIERS; tier++)
+		free(plan->listed[tier]);
+	*plan = (struct bs_gram_plan){.n_listed = {0}};
+}
+
+enum bs_status bs_gram_plan_set_tier(struct bs_gram_plan *plan, enum bs_gram_tier tier, const uint32_t *listed,
+                                     uint32_t n, struct bs_error *err)
+{
+	uint32_t *copy = malloc(((size_t)n + 1) * sizeof(*copy));
+	if (!copy)
+		return bs_fail_memory(err, "frequent grams", n * sizeof(*copy));
+	if (n)
+		memcpy(copy, listed, n * sizeof(*copy));
+	free(plan->listed[tier]);
+	plan->listed[tier] = copy;
+	plan->n_listed[tier] = n;
+	return BS_OK;
+}
+
 static void set_state(uint32_t *states, uint32_t trigram, uint32_t state)
 {
 	uint32_t shift = 2 * (trigram % BS_GRAM_STATES_A_WORD);
@@ -168,7 +215,8 @@ static enum bs_status add_text(struct bs_gram_sketch *sketch, const uint8_t *tex
 	for (size_t at = 0; at < n_bytes && !status;) {
 		size_t left = n_bytes - at, n_folded;
 		bool is_last = left <= PIECE_BYTES;
-		at += bs_grams_fold_piece(text + at, is_last ? left : PIECE_BYTES, is_last, sketch->folded + n_carried, &n_folded);
+		at += bs_grams_fold_piece(text + at, is_last ? left : PIECE_BYTES, is_last, sketch->folded + n_carried,
+		                          &n_folded);
 		n_folded += n_carried;
 		size_t n_places = n_folded < CARRY_BYTES ? 0 : n_folded - CARRY_BYTES;
 		for (size_t place = 0; place < n_places && !status; place += PLACES) {
@@ -181,8 +229,10 @@ static enum bs_status add_text(struct bs_gram_sketch *sketch, const uint8_t *tex
 		memmove(sketch->folded, sketch->folded + n_places, n_carried);
 	}
 	/* The trigrams at the end, at which no longer gram begins. */
-	for (; n_last + BS_GRAM_LEAST <= n_carried; n_last++)
-		sketch->trigrams[n_last] = (uint32_t)bs_gram_key(sketch->folded + n_last, BS_GRAM_LEAST) & (BS_GRAM_TRIGRAMS - 1);
+	for (; n_last + BS_GRAM_LEAST <= n_carried; n_last++) {
+		uint32_t key = (uint32_t)bs_gram_key(sketch->folded + n_last, BS_GRAM_LEAST);
+		sketch->trigrams[n_last] = key & (BS_GRAM_TRIGRAMS - 1);
+	}
 	return status ? status : list_trigrams(sketch, n_last, err);
 }
 
@@ -211,7 +261,8 @@ static uint32_t first_log(size_t n_bytes)
 static void sum_up(struct bs_gram_sketch *sketch, struct bs_gram_sum *sum)
 {
 	uint64_t n_bits = UINT64_C(32) << sketch->log;
-	*sum = (struct bs_gram_sum){.n_bits = estimate(sketch->kernel->popcount(sketch->bits, n_bits / BS_LINE_BITS), n_bits)};
+	uint64_t n_set = sketch->kernel->popcount(sketch->bits, n_bits / BS_LINE_BITS);
+	*sum = (struct bs_gram_sum){.n_bits = estimate(n_set, n_bits)};
 	for (uint32_t tier = 0; tier < BS_GRAM_TRIGRAM_TIERS; tier++) {
 		sum->trigrams[tier] = sketch->lists[tier];
 		sum->n_trigrams[tier] = sketch->n_listed[tier];

@@ -40,7 +40,8 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 {
 	struct slot *slot = context;
 	/* Only when the next document comes: the text of an enormous one is given back by then, or at the end of its batch. */
-	enum bs_status status = bs_term_batch_bytes(&slot->term_batch) < TERM_BATCH_LIMIT_BYTES ? BS_OK : bs_task_hand_over(slot->task);
+	bool is_small = bs_term_batch_bytes(&slot->term_batch) < TERM_BATCH_LIMIT_BYTES;
+	enum bs_status status = is_small ? BS_OK : bs_task_hand_over(slot->task);
 	return status ? status : bs_term_batch_sink(&slot->term_batch).document(&slot->term_batch, document, err);
 }
 

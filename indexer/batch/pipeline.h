@@ -35,7 +35,7 @@ enum bs_status bs_pipeline_set_grams(struct bs_pipeline *pipeline, const struct 
 /* NULL is fine. */
 void bs_pipeline_free(struct bs_pipeline *pipeline);
 
-/* Takes an analysed batch: its documents and skips, in order. Not called twice with the same ones. source_bytes as in bs_batch.
+/* Merges an analysed batch: its documents and skips, in order. Not called twice with the same ones. source_bytes as in bs_batch.
  * A failure ends the run. */
 typedef enum bs_status (*bs_merge_fn)(void *context, const struct bs_term_batch *term_batch, uint64_t source_bytes,
                                      struct bs_error *err);

@@ -229,7 +229,8 @@ static enum bs_status find_pair(struct bs_term_batch *batch, const uint8_t *rest
 	uint8_t *key = batch->key.data;
 	key[0] = BS_KEY_COMPOUND;
 	memcpy(key + 1, rest, rest_bytes);
-	return (rest_bytes < BS_TERM_BATCH_KEY_BYTES ? find_short : find_long)(&batch->terms, key, rest_bytes + 1, number_out, err);
+	return (rest_bytes < BS_TERM_BATCH_KEY_BYTES ? find_short : find_long)(&batch->terms, key, rest_bytes + 1,
+	                                                                       number_out, err);
 }
 
 /* Which of the words of the pairs the newest term is. Called for each new term, in order. */
@@ -276,7 +277,7 @@ static enum bs_status start_pairs(struct bs_term_batch *batch, struct bs_error *
 	return status;
 }
 
-/* Tokens that are looked up in one go: what the look-ups touch is asked for a step at a time for all of them. */
+/* Tokens that are looked up in one go: what the look-ups touch is prefetched a step at a time for all of them. */
 #define LOOK_AHEAD 16u
 
 struct looked_up {
@@ -305,7 +306,7 @@ static void look_ahead(const struct bs_term_batch_terms *terms, const struct bs_
 /* Writes the term's number behind the postings, where it stays if the document has not had it yet. */
 static inline void count_term(struct bs_term_batch *batch, uint32_t number, uint32_t **posting)
 {
-	/* Whether a word is the document's first of its kind is anyone's guess: no branch. */
+	/* Whether a word is the document's first of its kind cannot be predicted: no branch. */
 	struct bs_term_batch_term *entry = &entries_of(&batch->terms)[number];
 	uint32_t this_doc = batch->n_docs + 1;
 	bool is_first = entry->last_doc != this_doc;
@@ -315,24 +316,8 @@ static inline void count_term(struct bs_term_batch *batch, uint32_t number, uint
 	entry->last_doc = this_doc;
 }
 
-/* Adds a pair to the postings, if it is one and the document has it not. */
-static enum bs_status take_pair(struct bs_term_batch *batch, uint16_t a, uint16_t b, uint32_t **posting,
-                                   struct bs_error *err)
-{
-	uint32_t pair, pair_term;
-	if (!bs_word_pairs_find(batch->pairs, a, b, &pair))
-		return BS_OK;
-	enum bs_status status = pair_number(batch, pair, &pair_term, err);
-	if (status)
-		return status;
-	struct bs_term_batch_term *entry = &entries_of(&batch->terms)[pair_term];
-	**posting = pair_term;
-	*posting += entry->last_doc != batch->n_docs + 1;
-	entry->last_doc = batch->n_docs + 1;
-	return BS_OK;
-}
-
-/* The pairs that tokens, n of them, make with those before them. Which of them may be pairs is told without a branch. */
+/* Adds the pairs that n tokens make with those before them to the postings, unless the document has them. Which of them may be
+ * pairs is told without a branch. */
 static enum bs_status take_pairs(struct bs_term_batch *batch, const struct bs_token *tokens, const uint32_t *numbers,
                                     size_t n, uint32_t **posting, struct bs_error *err)
 {
@@ -354,8 +339,18 @@ static enum bs_status take_pairs(struct bs_term_batch *batch, const struct bs_to
 		batch->last_word = word;
 		batch->last_position = tokens[i].position;
 	}
-	for (size_t i = 0; i < n_met && !status; i++)
-		status = take_pair(batch, met[i].a, met[i].b, posting, err);
+	for (size_t i = 0; i < n_met && !status; i++) {
+		uint32_t pair, number;
+		if (!bs_word_pairs_find(batch->pairs, met[i].a, met[i].b, &pair))
+			continue;
+		status = pair_number(batch, pair, &number, err);
+		if (status)
+			break;
+		struct bs_term_batch_term *entry = &entries_of(&batch->terms)[number];
+		**posting = number;
+		*posting += entry->last_doc != batch->n_docs + 1;
+		entry->last_doc = batch->n_docs + 1;
+	}
 	return status;
 }
 

@@ -1,5 +1,5 @@
 /*
- * gram_choice.h: which grams are frequent, and so the plan of a run (gram_plan.h). A new index looks at a sample of its
+ * gram_choice.h: which grams are frequent, and so the plan of a run (gram_sketch.h). A new index looks at a sample of its
  * sources first; a refresh and a compaction go on with what the largest segment has.
  */
 #ifndef BS_INDEXER_CHOOSE_GRAM_CHOICE_H
@@ -7,7 +7,6 @@
 
 #include "core/store/snapshot.h"
 #include "corpus/read/source.h"
-#include "indexer/batch/gram_plan.h"
 #include "indexer/batch/gram_sketch.h"
 
 struct bs_gram_bucket_count {

@@ -61,7 +61,8 @@ static enum bs_status sample_document(void *context, const struct bs_document *d
 		sample->next_position = 0;
 		status = add_gap(sample, err);
 		if (!status)
-			status = bs_words_analyze(sample->analyzer, field->text, field->text_bytes, 0, sample_tokens, sample, NULL, err);
+			status = bs_words_analyze(sample->analyzer, field->text, field->text_bytes, 0, sample_tokens, sample,
+			                          NULL, err);
 	}
 	uint64_t end = sample->tokens.used_bytes / sizeof(uint32_t);
 	if (!status)
@@ -310,12 +311,17 @@ enum bs_status bs_word_pair_sample_choose(const struct bs_word_pair_sample *samp
 	return status;
 }
 
-static enum bs_status pairs_of_lexicon(const struct bs_lexicon *lexicon, struct bs_word_pairs *pairs,
-                                       struct bs_error *err)
+enum bs_status bs_word_pairs_of_snapshot(const struct bs_snapshot *snapshot, struct bs_word_pairs *pairs, struct bs_error *err)
 {
 	static const uint8_t mark = BS_KEY_COMPOUND;
-	struct bs_lexicon_cursor cursor = {.lexicon = lexicon};
+	const struct bs_segment *largest = NULL;
 	bool end = false;
+	for (uint32_t i = 0; i < snapshot->manifest.n_segments; i++)
+		if (!largest || snapshot->segments[i].meta.n_docs > largest->meta.n_docs)
+			largest = &snapshot->segments[i];
+	if (!largest)
+		return BS_OK;
+	struct bs_lexicon_cursor cursor = {.lexicon = &largest->lexicon};
 	enum bs_status status = bs_lexicon_cursor_seek(&cursor, &mark, 1, err);
 	while (!status) {
 		uint32_t second;
@@ -329,13 +335,4 @@ static enum bs_status pairs_of_lexicon(const struct bs_lexicon *lexicon, struct 
 	}
 	bs_lexicon_cursor_deinit(&cursor);
 	return status;
-}
-
-enum bs_status bs_word_pairs_of_snapshot(const struct bs_snapshot *snapshot, struct bs_word_pairs *pairs, struct bs_error *err)
-{
-	const struct bs_segment *largest = NULL;
-	for (uint32_t i = 0; i < snapshot->manifest.n_segments; i++)
-		if (!largest || snapshot->segments[i].meta.n_docs > largest->meta.n_docs)
-			largest = &snapshot->segments[i];
-	return largest ? pairs_of_lexicon(&largest->lexicon, pairs, err) : BS_OK;
 }

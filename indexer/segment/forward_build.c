@@ -136,15 +136,6 @@ static struct bs_forward_load load_of(const uint32_t *ordinals, uint32_t n)
 	return load;
 }
 
-/* Whether the next document of this size is one of those to be measured: they are spread evenly. */
-static bool is_sampled(struct size_sample *sample, uint32_t size)
-{
-	uint64_t wanted = SAMPLE_TERMS >> size;
-	wanted = wanted < 1 ? 1 : (wanted > SAMPLE_DOCS ? SAMPLE_DOCS : wanted);
-	uint64_t i = sample->n_seen++;
-	return sample->n_docs <= wanted || i * wanted / sample->n_docs != (i + 1) * wanted / sample->n_docs;
-}
-
 enum bs_status bs_forward_measure(const struct bs_accumulator *accumulator, const uint32_t *ordinal_of,
                                   struct bs_forward_load loads_out[BS_FORWARD_SIZES], struct bs_error *err)
 {
@@ -161,12 +152,18 @@ enum bs_status bs_forward_measure(const struct bs_accumulator *accumulator, cons
 		return bs_fail_memory(err, "terms of a document", (size_t)most * 2 * sizeof(*ordinals));
 	for (uint32_t i = 0; i < n_docs; i++) {
 		uint32_t size = bs_forward_size(docs[i].n_terms);
-		if (!is_sampled(&samples[size], size))
+		struct size_sample *sample = &samples[size];
+		uint64_t wanted = SAMPLE_TERMS >> size;
+		wanted = wanted < 1 ? 1 : (wanted > SAMPLE_DOCS ? SAMPLE_DOCS : wanted);
+		uint64_t n_before = sample->n_seen++;
+		/* Those that are measured are spread evenly. */
+		if (sample->n_docs > wanted &&
+		    n_before * wanted / sample->n_docs == sample->n_seen * wanted / sample->n_docs)
 			continue;
 		take_ordinals(accumulator, ordinal_of, i, ordinals, ordinals + most);
 		struct bs_forward_load load = load_of(ordinals, docs[i].n_terms);
 		load.n_bits = (double)bs_forward_list_bytes(ordinals, docs[i].n_terms) * 8 + PLACE_BITS;
-		bs_forward_load_add(&samples[size].load, &load);
+		bs_forward_load_add(&sample->load, &load);
 	}
 	for (uint32_t size = 0; size < BS_FORWARD_SIZES; size++)
 		loads_out[size] = samples[size].load;
@@ -253,7 +250,8 @@ static enum bs_status make_exact(uint32_t n_docs, uint32_t n_terms, const struct
 	uint32_t least = least_exact(n_docs, product, price);
 	uint32_t n_groups = bs_forward_groups(n_docs);
 	uint32_t n_exact = 0;
-	uint32_t *column_of = calloc((size_t)n_terms + 1, sizeof(*column_of)); /* by ordinal: its df, then its exact column + 1 */
+	/* By ordinal: its df, then its exact column + 1. */
+	uint32_t *column_of = calloc((size_t)n_terms + 1, sizeof(*column_of));
 	if (!column_of)
 		return bs_fail_memory(err, "exact columns", (size_t)n_terms * sizeof(*column_of));
 	for (uint64_t i = 0; i < product->offsets[n_docs]; i++)

@@ -1,12 +1,12 @@
 /*
- * gram_accumulator.h: the rows of files, as gram_plan.h makes them, until they are written: class by class, in document order.
- * It holds as many bytes as the slabs will have, and no postings at all.
+ * gram_accumulator.h: the rows of files, as gram_sketch.h makes them, until they are written: class by class, in document
+ * order. It holds as many bytes as the slabs will have, and no postings at all.
  */
 #ifndef BS_INDEXER_SEGMENT_GRAM_ACCUMULATOR_H
 #define BS_INDEXER_SEGMENT_GRAM_ACCUMULATOR_H
 
 #include "core/file/container.h"
-#include "indexer/batch/gram_plan.h"
+#include "indexer/batch/gram_sketch.h"
 
 struct bs_gram_chunk;
 

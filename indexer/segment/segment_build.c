@@ -268,22 +268,6 @@ static enum bs_status write_store(struct build *build, struct bs_store_writer *s
 	return status;
 }
 
-/* Names as NUL-ended strings in order of first appearance. A name with a NUL inside cannot be typed in a query. */
-static enum bs_status field_names(const struct bs_accumulator *accumulator, struct bs_buffer *names, struct bs_error *err)
-{
-	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < accumulator->fields.n_terms && !status; i++) {
-		const uint8_t *name = bs_term_table_key(&accumulator->fields, i);
-		uint32_t n_bytes = accumulator->fields.entries[i].n_bytes;
-		if (memchr(name, '\0', n_bytes))
-			continue;
-		status = bs_buffer_append(names, name, n_bytes, err);
-		if (!status)
-			status = bs_buffer_append(names, "", 1, err);
-	}
-	return status;
-}
-
 static enum bs_status write_head(struct build *build, struct bs_error *err)
 {
 	const struct bs_accumulator *accumulator = build->accumulator;
@@ -296,11 +280,19 @@ static enum bs_status write_head(struct build *build, struct bs_error *err)
 		.n_slabs = build->n_slabs,
 		.density_ppm = (uint64_t)(build->options->policy.density * 1e6 + 0.5),
 	};
-	struct bs_buffer names = {0};
-	enum bs_status status = field_names(accumulator, &names, err);
+	struct bs_buffer names = {0}; /* NUL-ended, in order of first appearance */
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < accumulator->fields.n_terms && !status; i++) {
+		const uint8_t *name = bs_term_table_key(&accumulator->fields, i);
+		uint32_t n_bytes = accumulator->fields.entries[i].n_bytes;
+		if (memchr(name, '\0', n_bytes)) /* cannot be typed in a query */
+			continue;
+		status = bs_buffer_append(&names, name, n_bytes, err);
+		if (!status)
+			status = bs_buffer_append(&names, "", 1, err);
+	}
 	if (!status)
-		bs_segment_write_head(build->writer, &meta, &names, &build->treatments, &build->tf_levels,
-		                      &build->slab_entries);
+		bs_segment_write_head(build->writer, &meta, &names, &build->treatments, &build->tf_levels, &build->slab_entries);
 	bs_buffer_deinit(&names);
 	return status;
 }

@@ -53,8 +53,9 @@ struct bs_size_classes {
 };
 
 /* Puts documents 0..n_docs-1 in classes, short ones first. Every document is in exactly one. BS_NO_MEMORY. */
-enum bs_status bs_size_classes_make(const struct bs_size_class_doc *docs, uint32_t n_docs, const struct bs_size_class_rules *rules,
-                               struct bs_size_classes *classes_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_size_classes_make(const struct bs_size_class_doc *docs, uint32_t n_docs,
+                                    const struct bs_size_class_rules *rules, struct bs_size_classes *classes_out,
+                                    struct bs_error *err) BS_WARN_UNUSED;
 void bs_size_classes_deinit(struct bs_size_classes *classes);
 
 #endif

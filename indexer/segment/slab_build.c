@@ -259,14 +259,7 @@ static struct chunk_counts measure_chunk(const struct bs_slab_builder *builder, 
 	return sums;
 }
 
-/* Blocks that are spread evenly; small slabs are measured whole. */
-static bool is_measured(const struct bs_slab_builder *builder, uint32_t row)
-{
-	uint64_t n_measured = builder->plan->measured_blocks;
-	uint64_t n_blocks = count_blocks(builder);
-	return n_measured == 0 || n_measured >= n_blocks || row / BS_LINE_BITS * n_measured % n_blocks < n_measured;
-}
-
+/* Blocks that are spread evenly are measured; small slabs are measured whole. */
 static void measure(struct bs_slab_builder *builder, struct measured *measured)
 {
 	const struct bs_treatment_table *treatments = builder->plan->treatments;
@@ -276,8 +269,12 @@ static void measure(struct bs_slab_builder *builder, struct measured *measured)
 	uint64_t lane_bits[BS_MAX_LEVELS] = {0};
 	uint32_t n_rows = builder->shape.n_docs;
 	uint32_t first_mark = take_marks(builder);
+	uint64_t n_blocks = count_blocks(builder);
+	uint64_t n_measured = builder->plan->measured_blocks;
+	n_measured = n_measured == 0 || n_measured > n_blocks ? n_blocks : n_measured;
 	*measured = (struct measured){0};
-	for (uint32_t level = 0; level < BS_MAX_LEVELS; level++) /* of those that are not there any shift will do: counts are zero */
+	/* Of levels that are not there any shift will do: their counts are zero. */
+	for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
 		shifts[level] = level < treatments->n_levels ? bs_level_shift(treatments->ranks[level], n_rows) : 0;
 	for (uint32_t i = 0; i < treatments->n_entries; i++) {
 		const uint8_t *n_columns = treatments->entries[i].n_columns;
@@ -286,7 +283,7 @@ static void measure(struct bs_slab_builder *builder, struct measured *measured)
 	for (uint32_t row = 0; row < n_rows; row++) {
 		struct bs_term_reader reader = bs_accumulator_read(builder->plan->accumulator, builder->rows[row]);
 		uint64_t bits[BS_MAX_LEVELS] = {0};
-		if (!is_measured(builder, row)) {
+		if (row / BS_LINE_BITS * n_measured % n_blocks >= n_measured) {
 			row += BS_LINE_BITS - 1;
 			continue;
 		}
@@ -303,7 +300,8 @@ static void measure(struct bs_slab_builder *builder, struct measured *measured)
 			}
 		}
 		for (uint32_t choice = 0; choice < N_CHOICES; choice++)
-			load_add(&measured->documents[choice], bits[0] + (choice & 1 ? bits[1] : 0) + (choice & 2 ? bits[2] : 0));
+			load_add(&measured->documents[choice],
+			         bits[0] + (choice & 1 ? bits[1] : 0) + (choice & 2 ? bits[2] : 0));
 		for (uint32_t level = 0; level < BS_MAX_LEVELS; level++) {
 			measured->n_columns[level] += bits[level];
 			if (level == 0)
@@ -356,8 +354,8 @@ struct filling {
 	uint64_t *lanes;     /* 512 rows of lane_words */
 };
 
-/* Terms of one treatment wait together: how many bits to set is then known beforehand, where term by term it would be guessed
- * wrong for every other one. */
+/* Terms of one treatment wait together: how many bits to set is then known beforehand. Term by term, every other branch is
+ * predicted wrong. */
 #define BATCH_TERMS 64u
 
 struct waiting {
@@ -431,7 +429,8 @@ static enum bs_status fill_init(struct fill *fill, struct bs_slab_builder *build
 		builder->lanes = calloc((size_t)n_lane_words, 8);
 		builder->lanes_bytes = builder->lanes ? n_lane_words * 8 : 0;
 	}
-	product->columns = reserve(product->columns, &product->columns_bytes, (product->image.n_lines + 1) * BS_LINE_BYTES, err);
+	product->columns = reserve(product->columns, &product->columns_bytes,
+	                           (product->image.n_lines + 1) * BS_LINE_BYTES, err);
 	builder->true_rows = reserve(builder->true_rows, &builder->true_rows_bytes,
 	                             ((uint64_t)builder->n_true_rows + 1) * sizeof(*builder->true_rows), err);
 	if (!builder->lanes)
@@ -674,7 +673,8 @@ static enum bs_status find_of_term(struct finding *finding, const struct bs_kern
 	struct bs_and_cost cost = {0, 0};
 	struct bs_live live;
 	bs_live_all(&live, finding->slab.n_blocks);
-	enum bs_status status = bs_slab_and(&finding->slab, kernel, &only, 1, &finding->and, &finding->frame, &live, &cost, err);
+	enum bs_status status =
+		bs_slab_and(&finding->slab, kernel, &only, 1, &finding->and, &finding->frame, &live, &cost, err);
 	if (!status)
 		status = find_wrong(finding, &live, rows, n_rows, first_row, err);
 	uint32_t n_wrong = (uint32_t)(finding->wrong.used_bytes / sizeof(uint32_t));
@@ -705,12 +705,13 @@ static enum bs_status find_exceptions(const struct bs_slab_builder *builder, uin
 			const struct bs_frequent_term *next = &plan->frequent[ahead];
 			if (!may_have_exceptions(builder, ahead))
 				continue;
-			bs_and_term_init(&terms[n_ahead % AHEAD], plan->hashes[ahead], next->ordinal, next->df, plan->treatments);
-			bs_slab_prefetch(&finding.slab, &terms[n_ahead++ % AHEAD]);
+			struct bs_and_term *term = &terms[n_ahead++ % AHEAD];
+			bs_and_term_init(term, plan->hashes[ahead], next->ordinal, next->df, plan->treatments);
+			bs_slab_prefetch(&finding.slab, term);
 		}
 		uint32_t end = builder->frequent[place].next;
-		status = find_of_term(&finding, plan->kernel, &terms[n_done++ % AHEAD], builder->true_rows + start, end - start,
-		                      first_row, &product->exceptions, err);
+		status = find_of_term(&finding, plan->kernel, &terms[n_done++ % AHEAD], builder->true_rows + start,
+		                      end - start, first_row, &product->exceptions, err);
 		start = end;
 	}
 	bs_buffer_deinit(&finding.wrong);

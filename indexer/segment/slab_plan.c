@@ -103,7 +103,7 @@ static enum bs_status renumber_document(const struct all *all, struct writer *wr
 			notes[i] = by->notes[numbers[i] < by->last ? numbers[i] : by->last] | coded;
 			weight += notes[i] & ~BS_NOTE_IS_CODED;
 		}
-		/* What is not coded takes up no room, unless its tf follows. No branch: either is anyone's guess. */
+		/* What is not coded takes up no room, unless its tf follows. No branch: neither can be predicted. */
 		for (uint32_t i = 0; i < n; i++) {
 			bool is_coded = notes[i] & BS_NOTE_IS_CODED;
 			words[n_words] = (struct bs_tf_word){by->hashes[is_coded ? numbers[i] : 0], is_coded};
@@ -147,7 +147,8 @@ static enum bs_status put_codes(void *context, uint64_t number, struct bs_error 
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < task->end - task->first && !status; i++) {
 		uint32_t n_bytes = ((const uint32_t *)(const void *)task->tf_bytes.data)[i];
-		status = bs_tf_table_add(&all->accumulator->tf_table, n_bytes ? task->tf_codes.data + start : NULL, n_bytes, err);
+		const uint8_t *codes = n_bytes ? task->tf_codes.data + start : NULL;
+		status = bs_tf_table_add(&all->accumulator->tf_table, codes, n_bytes, err);
 		start += n_bytes;
 	}
 	task_deinit(task);
@@ -222,14 +223,10 @@ struct kinds {
 	double least_exact;    /* ... from which on one is expected */
 };
 
-static uint8_t find_treatment(const struct bs_treatment_table *treatments, uint64_t df)
-{
-	return (uint8_t)(bs_treatment_find(treatments, df) - treatments->entries);
-}
-
 static uint8_t treatment_of(const struct kinds *kinds, uint32_t df)
 {
-	return df < SMALL_DF ? kinds->of_small[df] : find_treatment(kinds->treatments, df);
+	return df < SMALL_DF ? kinds->of_small[df]
+	                     : (uint8_t)(bs_treatment_find(kinds->treatments, df) - kinds->treatments->entries);
 }
 
 static bool is_frequent(const struct kinds *kinds, uint32_t df)
@@ -244,22 +241,6 @@ static uint8_t weight_of(const struct kinds *kinds, uint32_t df)
 	for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
 		weight += treatment->n_columns[level];
 	return df < kinds->least_exact ? (uint8_t)weight : 0;
-}
-
-static struct kinds make_kinds(const struct bs_slab_plan *plan)
-{
-	uint32_t n_docs = bs_accumulator_n_docs(plan->accumulator);
-	uint32_t n_blocks = (n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS;
-	struct kinds kinds = {
-		.treatments = plan->treatments,
-		.least_frequent = plan->exact_share * BS_LINE_BITS,
-		/* Of the padded slab, as slab_build.c decides it, in whole documents. */
-		.least_exact = plan->exact_share * n_blocks * BS_LINE_BITS,
-	};
-	kinds.least_exact = kinds.least_exact < 1 ? 1 : (double)(uint64_t)kinds.least_exact;
-	for (uint32_t df = 0; df < SMALL_DF; df++)
-		kinds.of_small[df] = find_treatment(plan->treatments, df);
-	return kinds;
 }
 
 /* From counts of terms of each df, next_of[0..most], to where they begin: frequent ones first, the others behind them, each from
@@ -348,7 +329,16 @@ static void fill_ordinals(struct bs_slab_plan *plan, const uint32_t *place_of, c
 enum bs_status bs_slab_plan_make(struct bs_slab_plan *plan, struct bs_accumulator *accumulator, const uint32_t *sorted,
                                  uint32_t n_threads, struct bs_size_class_doc *docs_out, struct bs_error *err)
 {
-	struct kinds kinds = make_kinds(plan);
+	uint32_t n_docs = bs_accumulator_n_docs(accumulator);
+	/* Of the padded slab, as slab_build.c decides it, in whole documents. */
+	double least_exact = plan->exact_share * ((n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS) * BS_LINE_BITS;
+	struct kinds kinds = {
+		.treatments = plan->treatments,
+		.least_frequent = plan->exact_share * BS_LINE_BITS,
+		.least_exact = least_exact < 1 ? 1 : (double)(uint64_t)least_exact,
+	};
+	for (uint32_t df = 0; df < SMALL_DF; df++)
+		kinds.of_small[df] = (uint8_t)(bs_treatment_find(plan->treatments, df) - plan->treatments->entries);
 	size_t n_terms = (size_t)accumulator->terms.n_terms + 1;
 	uint32_t *place_of = malloc(n_terms * sizeof(*place_of));
 	uint8_t *notes = NULL;
