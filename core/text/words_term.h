@@ -51,7 +51,7 @@ struct bs_words {
 	size_t window_bytes;
 	const struct bs_kernel *kernel;
 	struct bs_byte_classes ascii; /* BS_ASCII_... of bytes */
-	uint8_t *code_point_classes; /* of every code point, filled when first met */
+	uint8_t *code_point_classes;   /* of every code point, filled when first met */
 	uint16_t *simple_folds;        /* of the BMP, filled when first met: see words_term.c */
 	uint8_t *ascii_forms;          /* of every code point, filled when first met; NULL until then: see words_near.c */
 
