@@ -22,7 +22,8 @@
 struct bs_term_place {
 	bool is_found;
 	struct bs_and_term term;               /* its columns; of no use if it is not found */
-	struct bs_term_exceptions exceptions; /* rows of it that its columns wrongly let through; none unless term.treatment->is_exact */
+	/* The rows that its columns wrongly let through; none unless term.treatment->is_exact. */
+	struct bs_term_exceptions exceptions;
 };
 
 #define BS_PLAN_WORD_PAIR UINT32_MAX

@@ -1,6 +1,6 @@
 /*
- * scan.c: see scan.h. From the bottom up: the AND of terms in one slab (the columns are core/matrix/slab_and.h's), the tree
- * on it, and the documents that this leaves; the same tree on forward lists; a segment.
+ * scan.c: see scan.h. From the bottom up: the AND of terms in one slab (the columns are core/matrix/slab_and.h's), the
+ * tree on it, and the documents that this leaves; the same tree on forward lists; a segment.
  */
 #include "query/search/scan.h"
 
@@ -65,7 +65,7 @@ static enum bs_status need_frames(struct bs_scan *scan, uint32_t n_frames, struc
 
 enum bs_status bs_scan_start(struct bs_scan *scan, const struct bs_plan *plan, uint32_t n_frames, struct bs_error *err)
 {
-	/* Each node on the way to a leaf may take a frame, an element of several terms two more, and eval_sure begins one deeper. */
+	/* Each node on the way to a leaf may take a frame, an element of several terms two more; eval_sure begins one deeper. */
 	uint32_t n_deepest = plan->query->depth + 3;
 	bs_buffer_clear(&scan->here);
 	bs_buffer_clear(&scan->terms);

@@ -4,8 +4,8 @@
  * Per slab, the tree is evaluated on lines of 512 documents. For an AND: the block columns of all its terms leave a mask
  * of live blocks; the group columns of the live ones leave a mask of live lanes; the document columns, sparsest first,
  * leave the candidates. An OR evaluates its children under the mask it got and joins them. A NOT is used only where its
- * operand is exact (words with exact columns or listed exceptions, or forward lists); else it is left to verification. Knows
- * nothing of text; its neighbour match.c knows nothing of columns.
+ * operand is exact (words with exact columns or listed exceptions, or forward lists); else it is left to verification.
+ * Knows nothing of text; its neighbour match.c knows nothing of columns.
  */
 #ifndef BS_QUERY_SEARCH_SCAN_H
 #define BS_QUERY_SEARCH_SCAN_H

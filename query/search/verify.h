@@ -1,7 +1,7 @@
 /*
- * verify.h: a candidate and its text: is it a hit, and with what score? Where the source is what was indexed the quick
- * verifier (byte_verifier.h) is asked first, on bytes that were not even parsed; where it cannot tell, and where there is none,
- * the document is analysed as a whole (match.h). Both give the same answer.
+ * verify.h: a candidate and its text: is it a hit, and with what score? Where the source is what was indexed the byte
+ * verifier (byte_verifier.h) is asked first, on bytes that were not even parsed; where it cannot tell, and where there is
+ * none, the document is analysed as a whole (match.h). Both give the same answer.
  */
 #ifndef BS_QUERY_SEARCH_VERIFY_H
 #define BS_QUERY_SEARCH_VERIFY_H
