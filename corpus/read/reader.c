@@ -12,7 +12,6 @@
 
 #include "core/base/hash.h"
 #include "core/base/visible.h"
-#include "corpus/changes/stored_text.h"
 #include "corpus/read/id_set.h"
 #include "corpus/read/record.h"
 #include "corpus/read/record_scan.h"
