@@ -3,7 +3,7 @@
  *
  * Front-coded in blocks of 32, each term as what to drop from the end of the one before and a rest, both in prefix
  * codes made for the segment (term_codes.h): under four bytes a term on source code, df and index counted,
- * bench/README.md. A block has a separator, the shortest string that divides it from the one before. 64 blocks are a
+ * bench/NOTES.md. A block has a separator, the shortest string that divides it from the one before. 64 blocks are a
  * chapter, whose separators stand together, front-coded in plain bytes. A look-up is a binary search over the first
  * eight bytes of every chapter, then a walk over its separators and a walk over the terms of one block.
  *

@@ -21,7 +21,7 @@ struct bs_treatment_policy bs_treatment_policy_default(void)
  * The query is half the time the term alone, half the time the term and another one of its frequency. Space counts by
  * the posting because words are asked for about as often as they occur. A coarse column costs the same bits a posting
  * as a document column and is charged so (BitFunnel's issue #437 is the story of not doing it); but several postings in
- * one span share the bit: span_postings. Calibrated on 1.4 M paragraphs; bench/README.md has the figures.
+ * one span share the bit: span_postings. Calibrated on 1.4 M paragraphs; bench/NOTES.md has the figures.
  */
 #define COST_LINE_NS      8.0    /* one line of a column that is read in order, with its share of loop and branch */
 #define COST_MISS_NS      40.0   /* one line alone somewhere */

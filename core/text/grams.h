@@ -7,7 +7,7 @@
  *     every trigram (3 bytes), and every 5-gram.
  *
  * So whoever searches for a folded string knows which grams every text that holds the string must have, and those of a
- * part of it are among those of the whole. What was measured to choose 5-grams is in bench/README.md.
+ * part of it are among those of the whole. What was measured to choose 5-grams is in bench/NOTES.md.
  */
 #ifndef BS_CORE_TEXT_GRAMS_H
 #define BS_CORE_TEXT_GRAMS_H

@@ -27,8 +27,6 @@
 #define TEXT_FACTOR       4u
 #define MAX_TIERS         40u
 
-/* ---- the plan ---- */
-
 static uint64_t live_bytes(const struct bs_segment_record *segment)
 {
 	if (segment->n_docs == 0)
@@ -114,8 +112,6 @@ enum bs_status bs_compaction_plan(const struct bs_manifest *manifest, bool is_al
 	(is_all ? plan_all : plan_due)(manifest, plan_out);
 	return BS_OK;
 }
-
-/* ---- moving documents ---- */
 
 struct compact {
 	struct bs_index_writer writer;

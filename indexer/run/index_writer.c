@@ -116,8 +116,6 @@ void bs_index_writer_skip(struct bs_index_writer *writer, enum bs_skip reason, c
 		writer->request->skipped(writer->request->context, reason, message);
 }
 
-/* ---- pairs of words, and frequent grams ---- */
-
 /* A small collection is read quickly enough without. */
 #define PAIRS_LEAST_BYTES (2u << 20)
 
@@ -213,8 +211,6 @@ enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, struct bs_
 	return status || !writer->manifest.options.grams ? status : choose_grams(writer, err);
 }
 
-/* ---- documents ---- */
-
 /* What segment_build.c and slab_build.c take beside the columns, when what finds terms has been given back: of each term the
  * order, ordinal, hash and, for a while, place; treatment, weight and mark of those in several documents; of each document the
  * weight, the place in its class and where its tf code ends; and of postings their bits in tf codes, twice while these are put
@@ -287,8 +283,6 @@ enum bs_status bs_index_writer_add(struct bs_index_writer *writer, const struct 
 	writer->report->n_indexed++;
 	return status;
 }
-
-/* ---- segments ---- */
 
 enum bs_status bs_index_writer_flush(struct bs_index_writer *writer, bool is_full, struct bs_error *err)
 {

@@ -44,8 +44,6 @@ struct indexing {
 	struct bs_build_report report;
 };
 
-/* ---- documents ---- */
-
 /* A document of the old index, read from there: its record, but for its name, which the options may have changed. */
 static enum bs_status old_record(const struct indexing *at, const struct bs_term_batch *term_batch,
                                  const struct bs_term_batch_doc *doc, struct bs_doc_record *record_out,
@@ -170,8 +168,6 @@ static enum bs_status merge(void *context, const struct bs_term_batch *term_batc
 	at->report.source_bytes = source_bytes;
 	return status ? status : bs_index_writer_tell(writer, err);
 }
-
-/* ---- sources ---- */
 
 static void report_skip(void *context, enum bs_skip reason, const char *message)
 {
@@ -405,8 +401,6 @@ static enum bs_status collect_sources(struct indexing *at, bool *read_stdin_out,
 	return status;
 }
 
-/* ---- start and end ---- */
-
 /* Whether an option is set that is recorded with the index. */
 static bool has_recorded_option(const struct bs_build_request *request)
 {
@@ -519,8 +513,6 @@ static enum bs_status start(struct indexing *at, struct bs_error *err)
 	at->writer.owners = &at->refresh.owners;
 	return status;
 }
-
-/* ---- the commit ---- */
 
 /* Tombstones of the segments just written, which the manifest has after the n_old others: of records whose id came
  * again, and of what was deleted by id and has not changed. A segment of which nothing lives is left out. */

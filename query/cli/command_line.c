@@ -302,8 +302,6 @@ void bs_command_help(const struct bs_command *command, FILE *out)
 		help_example(example[0], example[1], out);
 }
 
-/* ---- numbers ---- */
-
 enum bs_status bs_parse_size(const char *option, const char *value, uint64_t *bytes_out, struct bs_error *err)
 {
 	static const char units[] = "kmgt";

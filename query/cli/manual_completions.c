@@ -18,8 +18,6 @@ static void quote(FILE *out, const char *text, const char *escaped)
 	}
 }
 
-/* ---- what may follow ---- */
-
 enum wanted {
 	WANTED_NOTHING, /* nothing that a shell could know */
 	WANTED_FOLDER,
@@ -41,8 +39,6 @@ static enum wanted operands_of(const struct bs_command *command)
 	bool is_file = strstr(command->usage, "SOURCE") || strstr(command->usage, "PATH");
 	return is_file ? WANTED_FILE : WANTED_NOTHING;
 }
-
-/* ---- bash ---- */
 
 static const char bash_start[] = "# Completion of bitsift for bash. Made by `bitsift --generate bash`; do not edit.\n"
 				 "\n"
@@ -123,8 +119,6 @@ void bs_docs_bash(const struct bs_program *program, FILE *out)
 	fputs(bash_end, out);
 }
 
-/* ---- zsh ---- */
-
 static void zsh_wanted(FILE *out, enum wanted wanted, const struct bs_command *command, const struct bs_option *option)
 {
 	switch (wanted) {
@@ -204,8 +198,6 @@ void bs_docs_zsh(const struct bs_program *program, FILE *out)
 	      "    compdef _bitsift bitsift\nfi\n",
 	      out);
 }
-
-/* ---- fish ---- */
 
 static void fish_option(FILE *out, const struct bs_command *command, const struct bs_option *option)
 {

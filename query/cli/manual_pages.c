@@ -138,8 +138,6 @@ static void paragraphs(FILE *out, const char *text)
 	}
 }
 
-/* ---- the parts of a page ---- */
-
 /* No date: the same source makes the same page on any day. */
 static void title(FILE *out, const struct bs_program *program, const char *name)
 {
@@ -196,8 +194,6 @@ static void see_also(FILE *out, const struct bs_program *program, const struct b
 			fprintf(out, ".BR bitsift\\-%s (1),\n", program->commands[i]->name);
 	fputs(".BR rg (1)\n", out);
 }
-
-/* ---- pages ---- */
 
 void bs_docs_man_command(const struct bs_program *program, const struct bs_command *command, FILE *out)
 {

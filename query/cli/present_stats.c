@@ -64,8 +64,6 @@ static void put_bytes(FILE *out, uint64_t n_bytes, int width)
 	fprintf(out, "%*s", width, bytes);
 }
 
-/* ---- names ---- */
-
 static const char *kind_name(uint32_t kind)
 {
 	switch (kind) {
@@ -102,8 +100,6 @@ static void switches(const struct bs_index_options *options, bool on_out[N_SWITC
 	                             options->hidden, options->no_ignore, options->binary_as_text};
 	memcpy(on_out, on, sizeof(on));
 }
-
-/* ---- for a person ---- */
 
 static void text_list(FILE *out, const char *name, char *const *list)
 {
@@ -304,8 +300,6 @@ void bs_present_stats_text(const struct bs_snapshot *snapshot, const struct bs_i
 		text_segment(out, snapshot, stats, s);
 	text_parts(out, stats);
 }
-
-/* ---- JSON ---- */
 
 static void json_number(FILE *out, const char *name, uint64_t n)
 {
