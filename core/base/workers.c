@@ -205,11 +205,12 @@ struct bs_workers_load bs_workers_load(struct bs_workers *workers)
 	return now;
 }
 
-bool bs_workers_wait_room(struct bs_workers *workers)
+/* Waits until no more than so many tasks are not put yet. */
+static bool wait_until(struct bs_workers *workers, uint64_t most_unput)
 {
 	bool helps = workers->plan.puts_on_caller || workers->n_started == 0;
 	pthread_mutex_lock(&workers->mutex);
-	while (workers->n_added - workers->n_put == workers->plan.n_slots && workers->n_added < workers->end) {
+	while (workers->n_added - workers->n_put > most_unput && workers->n_added < workers->end) {
 		workers->is_room_wanted = !helps;
 		if (!helps)
 			pthread_cond_wait(&workers->moved, &workers->mutex);
@@ -220,6 +221,16 @@ bool bs_workers_wait_room(struct bs_workers *workers)
 	bool has_room = workers->n_added < workers->end;
 	pthread_mutex_unlock(&workers->mutex);
 	return has_room;
+}
+
+bool bs_workers_wait_room(struct bs_workers *workers)
+{
+	return wait_until(workers, workers->plan.n_slots - 1);
+}
+
+bool bs_workers_wait_put(struct bs_workers *workers)
+{
+	return wait_until(workers, 0);
 }
 
 struct bs_workers_load bs_workers_add(struct bs_workers *workers, uint64_t n)

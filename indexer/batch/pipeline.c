@@ -11,6 +11,9 @@
 /* What analysed batches may hold, for each thread, that are done and wait for their turn. */
 #define WAITING_LIMIT_BYTES ((uint64_t)16 << 20)
 
+/* A batch of more is the only one under way. Lines usually make batches of 1 MiB. */
+#define ALONE_BYTES ((size_t)8 << 20)
+
 struct slot {
 	struct bs_term_batch term_batch; /* first: the context of its sink is the slot, too */
 	struct bs_document_sink sink;
@@ -156,7 +159,15 @@ static enum bs_status feed_all(struct bs_pipeline *pipeline, struct bs_workers *
 		enum bs_status status = bs_feed_next(feed, &slot->batch, err);
 		if (status || slot->batch.n_items == 0)
 			return status;
+		/* An enormous record: all before it is merged first, and nothing is read ahead of it. */
+		bool is_alone = slot->batch.bytes.used_bytes > ALONE_BYTES;
+		if (is_alone && !bs_workers_wait_put(workers))
+			break;
 		(void)bs_workers_add(workers, 1);
+		if (is_alone && !bs_workers_wait_put(workers))
+			break;
+		if (is_alone)
+			bs_buffer_deinit(&slot->batch.bytes);
 	}
 	return BS_OK;
 }

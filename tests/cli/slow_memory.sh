@@ -104,3 +104,14 @@ for jobs in 1 2; do
 done
 bitsift query --index words2 --ids 100000001
 bitsift grep --index words2 -c '^10000000[12]$' words
+
+echo '# enormous records one after the other'
+for i in 1 2 3 4 5 6 7 8; do
+    printf '{"id":"r%d","text":"' $i
+    yes 'neither here nor there' | tr '\n' ' ' | head -c 25000000
+    echo '"}'
+done >enormous.jsonl
+for jobs in 1 2; do
+    within 192 bitsift index --index "enormous$jobs" --memory 64M -j "$jobs" -q enormous.jsonl
+done
+bitsift query --index enormous2 --count nor
