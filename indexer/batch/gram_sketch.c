@@ -20,7 +20,6 @@
 #include <string.h>
 
 #include "core/base/icu.h"
-#include "core/base/buffer.h"
 #include "core/text/grams.h"
 #include "core/simd/kernels.h"
 
@@ -72,29 +71,19 @@ uint32_t bs_gram_size_class_of(uint64_t n_bits)
 
 void bs_gram_plan_init(struct bs_gram_plan *plan)
 {
-	*plan = (struct bs_gram_plan){.n_listed = {0}};
+	*plan = (struct bs_gram_plan){.n_hashes = {0}};
 	memcpy(plan->n_hashes, default_hashes, sizeof(default_hashes));
 }
 
 void bs_gram_plan_deinit(struct bs_gram_plan *plan)
 {
 	for (uint32_t tier = 0; tier < BS_GRAM_TIERS; tier++)
-		free(plan->listed[tier]);
-	*plan = (struct bs_gram_plan){.n_listed = {0}};
+		bs_buffer_deinit(&plan->listed[tier]);
 }
 
-enum bs_status bs_gram_plan_set_tier(struct bs_gram_plan *plan, enum bs_gram_tier tier, const uint32_t *listed,
-                                     uint32_t n, struct bs_error *err)
+enum bs_status bs_gram_plan_add(struct bs_gram_plan *plan, enum bs_gram_tier tier, uint32_t gram, struct bs_error *err)
 {
-	uint32_t *copy = malloc(((size_t)n + 1) * sizeof(*copy));
-	if (!copy)
-		return bs_fail_memory(err, "frequent grams", n * sizeof(*copy));
-	if (n)
-		memcpy(copy, listed, n * sizeof(*copy));
-	free(plan->listed[tier]);
-	plan->listed[tier] = copy;
-	plan->n_listed[tier] = n;
-	return BS_OK;
+	return bs_buffer_append(&plan->listed[tier], &gram, sizeof(gram), err);
 }
 
 static void set_state(uint32_t *states, uint32_t trigram, uint32_t state)
@@ -159,13 +148,15 @@ enum bs_status bs_gram_sketch_new(const struct bs_gram_plan *plan, struct bs_gra
 	}
 	bs_buffer_advise(sketch->states, STATE_WORDS * sizeof(*sketch->states));
 	memset(sketch->states, 0xff, STATE_WORDS * sizeof(*sketch->states));
-	for (uint32_t tier = 0; tier < BS_GRAM_RARE; tier++) /* a state is a tier */
-		for (uint32_t i = 0; i < plan->n_listed[tier]; i++)
-			set_state(sketch->states, plan->listed[tier][i], tier);
-	for (uint32_t i = 0; i < plan->n_listed[BS_GRAM_LONG_FREQUENT]; i++) {
-		uint32_t bucket = plan->listed[BS_GRAM_LONG_FREQUENT][i];
-		sketch->frequent[bucket / 32] |= UINT32_C(1) << (bucket % 32);
+	uint32_t n;
+	for (uint32_t tier = 0; tier < BS_GRAM_RARE; tier++) { /* a state is a tier */
+		const uint32_t *trigrams = bs_gram_plan_list(plan, tier, &n);
+		for (uint32_t i = 0; i < n; i++)
+			set_state(sketch->states, trigrams[i], tier);
 	}
+	const uint32_t *buckets = bs_gram_plan_list(plan, BS_GRAM_LONG_FREQUENT, &n);
+	for (uint32_t i = 0; i < n; i++)
+		sketch->frequent[buckets[i] / 32] |= UINT32_C(1) << (buckets[i] % 32);
 	*sketch_out = sketch;
 	return BS_OK;
 }

@@ -127,88 +127,35 @@ bool bs_index_writer_holds_little(const struct bs_snapshot *old)
 	return text_bytes < PAIRS_LEAST_BYTES;
 }
 
+/* What was chosen is what the pipeline goes by. */
+static enum bs_status use_choices(struct bs_index_writer *writer, struct bs_error *err)
+{
+	bs_pipeline_set_word_pairs(writer->pipeline, &writer->pairs);
+	if (!writer->manifest.options.grams)
+		return BS_OK;
+	writer->grams.plan = &writer->gram_plan;
+	return bs_pipeline_set_grams(writer->pipeline, &writer->gram_plan, err);
+}
+
 enum bs_status bs_index_writer_keep_choices(struct bs_index_writer *writer, const struct bs_snapshot *old, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	if (writer->manifest.options.words)
 		status = bs_word_pairs_of_snapshot(old, &writer->pairs, err);
-	bs_pipeline_set_word_pairs(writer->pipeline, &writer->pairs);
-	if (status || !writer->manifest.options.grams)
-		return status;
-	status = bs_gram_plan_of_snapshot(old, &writer->gram_plan, err);
-	writer->grams.plan = &writer->gram_plan;
-	return status ? status : bs_pipeline_set_grams(writer->pipeline, &writer->gram_plan, err);
-}
-
-/* Adds some of a source's documents to the sample; context: the sample. */
-typedef enum bs_status (*sample_fn)(struct bs_index_writer *writer, const struct bs_source *source, void *context,
-                                    struct bs_error *err);
-
-static enum bs_status sample_source(struct bs_index_writer *writer, uint32_t i, sample_fn take, void *context, struct bs_error *err)
-{
-	struct bs_source source, found;
-	enum bs_status status = bs_recorded_source(writer->dir, &writer->manifest.sources[i], &source, err);
-	if (status)
-		return status;
-	/* Recorded is what it was; what it is now counts. */
-	if (source.kind != BS_SOURCE_STDIN && !source.is_refused && bs_source_init(&found, source.path, NULL) == BS_OK) {
-		source.kind = found.kind;
-		bs_source_deinit(&found);
-		status = take(writer, &source, context, err);
-	}
-	bs_source_deinit(&source);
-	return status;
-}
-
-static enum bs_status sample_sources(struct bs_index_writer *writer, sample_fn take, void *context, struct bs_error *err)
-{
-	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < writer->manifest.n_sources && !status; i++)
-		status = sample_source(writer, i, take, context, err);
-	return status;
-}
-
-static enum bs_status sample_words(struct bs_index_writer *writer, const struct bs_source *source, void *context,
-                                   struct bs_error *err)
-{
-	const struct bs_index_options *options = &writer->manifest.options;
-	struct bs_words_options words = {.stem_language = options->stem_language, .fold_accents = options->fold_accents};
-	return bs_word_pair_sample_source(context, source, &writer->source_options, &words, err);
-}
-
-static enum bs_status choose_pairs(struct bs_index_writer *writer, struct bs_error *err)
-{
-	uint64_t least_bytes = writer->tuning.pairs_least_bytes ? writer->tuning.pairs_least_bytes : PAIRS_LEAST_BYTES;
-	struct bs_word_pair_sample sample = {.next_position = 0};
-	enum bs_status status = sample_sources(writer, sample_words, &sample, err);
-	if (!status && sample.text_bytes >= least_bytes)
-		status = bs_word_pair_sample_choose(&sample, &writer->pairs, err);
-	bs_word_pair_sample_deinit(&sample);
-	return status;
-}
-
-static enum bs_status sample_grams(struct bs_index_writer *writer, const struct bs_source *source, void *context,
-                                   struct bs_error *err)
-{
-	return bs_gram_sample_source(context, source, &writer->source_options, err);
-}
-
-static enum bs_status choose_grams(struct bs_index_writer *writer, struct bs_error *err)
-{
-	struct bs_gram_sample sample = {.n_docs = 0};
-	enum bs_status status = sample_sources(writer, sample_grams, &sample, err);
-	if (!status)
-		status = bs_gram_sample_choose(&sample, &writer->gram_plan, err);
-	bs_gram_sample_deinit(&sample);
-	writer->grams.plan = &writer->gram_plan;
-	return status ? status : bs_pipeline_set_grams(writer->pipeline, &writer->gram_plan, err);
+	if (!status && writer->manifest.options.grams)
+		status = bs_gram_plan_of_snapshot(old, &writer->gram_plan, err);
+	return status ? status : use_choices(writer, err);
 }
 
 enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, struct bs_error *err)
 {
-	enum bs_status status = writer->manifest.options.words ? choose_pairs(writer, err) : BS_OK;
-	bs_pipeline_set_word_pairs(writer->pipeline, &writer->pairs);
-	return status || !writer->manifest.options.grams ? status : choose_grams(writer, err);
+	uint64_t least_bytes = writer->tuning.pairs_least_bytes ? writer->tuning.pairs_least_bytes : PAIRS_LEAST_BYTES;
+	enum bs_status status = BS_OK;
+	if (writer->manifest.options.words)
+		status = bs_word_pairs_choose(writer->dir, &writer->manifest, &writer->source_options, least_bytes, &writer->pairs, err);
+	if (!status && writer->manifest.options.grams)
+		status = bs_gram_plan_choose(writer->dir, &writer->manifest, &writer->source_options, &writer->gram_plan, err);
+	return status ? status : use_choices(writer, err);
 }
 
 /* What segment_build.c and slab_build.c take beside the columns, when what finds terms has been given back: of each term the

@@ -150,14 +150,16 @@ enum bs_status bs_gram_accumulator_write(const struct bs_gram_accumulator *accum
 {
 	struct bs_buffer entries = {0};
 	struct bs_gram_meta meta = accumulator->meta;
+	const uint32_t *listed[BS_GRAM_TIERS];
 	uint32_t n_slabs = 0;
 	enum bs_status status = BS_OK;
 	memcpy(meta.n_hashes, accumulator->plan->n_hashes, sizeof(meta.n_hashes));
-	memcpy(meta.n_listed, accumulator->plan->n_listed, sizeof(meta.n_listed));
+	for (uint32_t tier = 0; tier < BS_GRAM_TIERS; tier++)
+		listed[tier] = bs_gram_plan_list(accumulator->plan, tier, &meta.n_listed[tier]);
 	for (uint32_t class = 0; class < BS_GRAM_SIZE_CLASSES && !status; class++)
 		status = write_class(accumulator, class, &n_slabs, writer, &entries, err);
 	if (!status)
-		bs_gram_slabs_write(writer, &meta, &entries, (const uint32_t *const *)accumulator->plan->listed);
+		bs_gram_slabs_write(writer, &meta, &entries, listed);
 	bs_buffer_deinit(&entries);
 	return status;
 }
