@@ -121,34 +121,27 @@ struct compact {
 	struct bs_build_report moved; /* what the run reports of itself */
 };
 
+static enum bs_status move_document(void *context, const struct bs_term_batch *term_batch, uint32_t i, struct bs_error *err)
+{
+	struct compact *compact = context;
+	struct bs_doc_ref ref = bs_term_batch_docs(term_batch)[i].document.known;
+	struct bs_doc_record record;
+	enum bs_status status = bs_snapshot_record(&compact->snapshot, ref, &record, err);
+	if (!status)
+		status = bs_index_writer_add(&compact->writer, term_batch, i, &record, err);
+	return status ? status : bs_snapshot_mark(&compact->snapshot, ref, true, err);
+}
+
 static enum bs_status merge(void *context, const struct bs_term_batch *term_batch, uint64_t source_bytes, struct bs_error *err)
 {
 	struct compact *compact = context;
-	struct bs_index_writer *writer = &compact->writer;
 	(void)source_bytes;
-	enum bs_status status = bs_accumulator_start(&writer->accumulator, term_batch, err);
 	for (uint32_t i = 0; i < term_batch->n_skips && compact->is_all; i++) {
 		const struct bs_term_batch_skip *skip = &bs_term_batch_skips(term_batch)[i];
-		bs_index_writer_skip(writer, skip->reason, (const char *)term_batch->messages.data + skip->message_offset);
+		bs_index_writer_skip(&compact->writer, skip->reason,
+		                     (const char *)term_batch->messages.data + skip->message_offset);
 	}
-	for (uint32_t i = 0; i < term_batch->n_docs && !status; i++) {
-		struct bs_doc_ref ref = bs_term_batch_docs(term_batch)[i].document.known;
-		struct bs_doc_record record;
-		if (bs_index_writer_is_full(writer, term_batch, i)) {
-			status = bs_index_writer_flush(writer, true, err);
-			if (!status)
-				status = bs_accumulator_start(&writer->accumulator, term_batch, err);
-		}
-		if (!status)
-			status = bs_snapshot_record(&compact->snapshot, ref, &record, err);
-		if (!status)
-			status = bs_index_writer_add(writer, term_batch, i, &record, err);
-		if (!status)
-			status = bs_snapshot_mark(&compact->snapshot, ref, true, err);
-	}
-	if (!status && term_batch->next_bytes && !bs_index_writer_has_room(writer, term_batch->next_bytes))
-		status = bs_index_writer_flush(writer, true, err);
-	return status ? status : bs_index_writer_tell(writer, err);
+	return bs_index_writer_merge(&compact->writer, term_batch, move_document, compact, err);
 }
 
 static enum bs_status move_source(struct compact *compact, uint32_t i, uint64_t limit_bytes, struct bs_error *err)
@@ -185,22 +178,14 @@ static enum bs_status move_documents(struct compact *compact, struct bs_error *e
 		if (done < limit_bytes)
 			status = move_source(compact, i, limit_bytes - done, err);
 	}
-	return status ? status : bs_index_writer_flush(&compact->writer, false, err);
+	return status ? status : bs_index_writer_flush(&compact->writer, err);
 }
 
-/* The segments of the next commit: what is left of the old ones, then the new. */
 static enum bs_status commit(struct compact *compact, struct bs_error *err)
 {
 	struct bs_manifest *manifest = &compact->writer.manifest;
-	struct bs_segment_record *written = manifest->segments;
-	uint32_t n_written = manifest->n_segments;
 	uint32_t n_changed;
-	manifest->segments = NULL;
-	manifest->n_segments = 0;
-	enum bs_status status = bs_index_keep_segments(&compact->snapshot, manifest, &n_changed, err);
-	for (uint32_t i = 0; i < n_written && !status; i++)
-		status = bs_manifest_add_segment(manifest, &written[i], err);
-	free(written);
+	enum bs_status status = bs_index_writer_settle(&compact->writer, &compact->snapshot, &n_changed, err);
 	if (!status)
 		status = bs_manifest_write(compact->writer.dir, manifest, err);
 	if (!status)

@@ -94,6 +94,7 @@ void bs_index_writer_deinit(struct bs_index_writer *writer)
 	bs_word_pairs_deinit(&writer->pairs);
 	bs_gram_plan_deinit(&writer->gram_plan);
 	bs_manifest_deinit(&writer->manifest);
+	bs_buffer_deinit(&writer->written);
 }
 
 uint64_t bs_index_writer_elapsed_ns(const struct bs_index_writer *writer)
@@ -101,7 +102,8 @@ uint64_t bs_index_writer_elapsed_ns(const struct bs_index_writer *writer)
 	return bs_now_ns() - writer->start_ns;
 }
 
-enum bs_status bs_index_writer_tell(struct bs_index_writer *writer, struct bs_error *err)
+/* BS_STOPPED if the caller wants no more. */
+static enum bs_status tell(struct bs_index_writer *writer, struct bs_error *err)
 {
 	writer->report->elapsed_ns = bs_index_writer_elapsed_ns(writer);
 	if (writer->request->progress && writer->request->progress(writer->request->context, writer->report) != 0)
@@ -179,14 +181,16 @@ static uint64_t accumulated_bytes(const struct bs_accumulator *accumulator)
 	return bs_accumulator_bytes(accumulator) + (build_bytes > slot_bytes ? build_bytes - slot_bytes : 0);
 }
 
-bool bs_index_writer_has_room(const struct bs_index_writer *writer, uint64_t text_bytes)
+/* Whether a document of so many bytes can be read while what is accumulated is held. */
+static bool has_room(const struct bs_index_writer *writer, uint64_t text_bytes)
 {
 	uint64_t n_bytes = accumulated_bytes(&writer->accumulator) + writer->grams.n_bytes;
 	return bs_accumulator_n_docs(&writer->accumulator) == 0 ||
 	       n_bytes + text_bytes * MOST_WORDS_FACTOR <= writer->accumulator_limit_bytes;
 }
 
-bool bs_index_writer_is_full(const struct bs_index_writer *writer, const struct bs_term_batch *term_batch, uint32_t i)
+/* Whether document i of the analysed batch is too much for what is accumulated. */
+static bool is_full(const struct bs_index_writer *writer, const struct bs_term_batch *term_batch, uint32_t i)
 {
 	uint32_t max_docs = writer->tuning.max_segment_docs;
 	uint32_t n_docs = bs_accumulator_n_docs(&writer->accumulator);
@@ -231,13 +235,15 @@ enum bs_status bs_index_writer_add(struct bs_index_writer *writer, const struct 
 	return status;
 }
 
-enum bs_status bs_index_writer_flush(struct bs_index_writer *writer, bool is_full, struct bs_error *err)
+/* is_full: memory is at an end, not the documents. */
+static enum bs_status write_segment(struct bs_index_writer *writer, bool is_full, struct bs_error *err)
 {
+	const struct bs_term_table *fields = &writer->accumulator.fields;
 	if (bs_accumulator_n_docs(&writer->accumulator) == 0)
 		return BS_OK;
 	bs_accumulator_finish(&writer->accumulator);
 	writer->report->is_writing = true;
-	enum bs_status status = bs_index_writer_tell(writer, err);
+	enum bs_status status = tell(writer, err);
 	writer->report->is_writing = false;
 	if (status)
 		return status;
@@ -248,15 +254,17 @@ enum bs_status bs_index_writer_flush(struct bs_index_writer *writer, bool is_ful
 	};
 	struct bs_build_sum sum = {0};
 	char name[BS_INDEX_NAME_BYTES];
+	bs_index_file_name("seg", record.number, name);
 	status = writer->store ? bs_store_writer_finish(writer->store, err) : BS_OK;
 	if (!status)
-		status = bs_segment_build(writer->dir, bs_index_file_name("seg", record.number, name), &writer->accumulator, &writer->grams, writer->store, &writer->build_options, &sum, err);
+		status = bs_segment_build(writer->dir, name, &writer->accumulator, &writer->grams, writer->store,
+		                          &writer->build_options, &sum, err);
 	record.n_bytes = sum.file_bytes;
-	for (uint32_t i = 0; i < writer->accumulator.fields.n_terms && !status; i++)
-		status = bs_manifest_add_field(&writer->manifest, (const char *)bs_term_table_key(&writer->accumulator.fields, i),
-		                               writer->accumulator.fields.entries[i].n_bytes, err);
+	for (uint32_t i = 0; i < fields->n_terms && !status; i++)
+		status = bs_manifest_add_field(&writer->manifest, (const char *)bs_term_table_key(fields, i),
+		                               fields->entries[i].n_bytes, err);
 	if (!status)
-		status = bs_manifest_add_segment(&writer->manifest, &record, err);
+		status = bs_buffer_append(&writer->written, &record, sizeof(record), err);
 	if (!status && writer->owners)
 		status = bs_id_owners_next_segment(writer->owners, writer->dir, record.number, err);
 	if (status)
@@ -264,11 +272,56 @@ enum bs_status bs_index_writer_flush(struct bs_index_writer *writer, bool is_ful
 	writer->report->n_postings += writer->accumulator.n_postings;
 	writer->report->n_terms += sum.n_terms;
 	writer->report->written_bytes += sum.file_bytes;
-	writer->n_segments++;
 	bs_accumulator_clear(&writer->accumulator);
 	bs_gram_accumulator_clear(&writer->grams);
 	bs_store_writer_free(writer->store);
 	writer->store = NULL;
 	writer->n_stored = 0;
 	return BS_OK;
+}
+
+enum bs_status bs_index_writer_flush(struct bs_index_writer *writer, struct bs_error *err)
+{
+	return write_segment(writer, false, err);
+}
+
+enum bs_status bs_index_writer_merge(struct bs_index_writer *writer, const struct bs_term_batch *term_batch,
+                                     bs_add_document_fn add, void *context, struct bs_error *err)
+{
+	enum bs_status status = term_batch->n_docs ? bs_accumulator_start(&writer->accumulator, term_batch, err) : BS_OK;
+	for (uint32_t i = 0; i < term_batch->n_docs && !status; i++) {
+		if (is_full(writer, term_batch, i)) {
+			status = write_segment(writer, true, err);
+			if (!status)
+				status = bs_accumulator_start(&writer->accumulator, term_batch, err);
+		}
+		if (!status)
+			status = add(context, term_batch, i, err);
+	}
+	if (!status && term_batch->next_bytes && !has_room(writer, term_batch->next_bytes))
+		status = write_segment(writer, true, err);
+	return status ? status : tell(writer, err);
+}
+
+enum bs_status bs_index_writer_settle(struct bs_index_writer *writer, const struct bs_snapshot *old, uint32_t *n_changed_out,
+                                      struct bs_error *err)
+{
+	const struct bs_segment_record *written = (const struct bs_segment_record *)(const void *)writer->written.data;
+	uint32_t n_written = (uint32_t)(writer->written.used_bytes / sizeof(*written));
+	enum bs_status status = old ? bs_index_keep_segments(old, &writer->manifest, n_changed_out, err) : BS_OK;
+	for (uint32_t i = 0; i < n_written && !status; i++) {
+		struct bs_segment_record record = written[i];
+		const uint8_t *bits = NULL;
+		if (writer->owners)
+			status = bs_id_owners_dead(writer->owners, i, record.n_docs, &bits, &record.n_deleted, err);
+		if (status || record.n_deleted == record.n_docs)
+			continue;
+		if (bits) {
+			record.tombstones = writer->manifest.next_number++;
+			status = bs_tombstones_write(writer->dir, record.tombstones, bits, record.n_docs, err);
+		}
+		if (!status)
+			status = bs_manifest_add_segment(&writer->manifest, &record, err);
+	}
+	return status;
 }

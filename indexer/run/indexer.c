@@ -44,78 +44,69 @@ struct indexing {
 	struct bs_build_report report;
 };
 
-/* A document of the old index, read from there: its record, but for its name, which the options may have changed. */
-static enum bs_status old_record(const struct indexing *at, const struct bs_term_batch *term_batch,
-                                 const struct bs_term_batch_doc *doc, struct bs_doc_record *record_out,
-                                 struct bs_error *err)
+/* What a document is called. */
+static struct bs_doc_record named_record(const struct bs_term_batch *term_batch, const struct bs_term_batch_doc *doc)
 {
-	enum bs_status status = bs_snapshot_record(&at->old, doc->document.known, record_out, err);
-	record_out->flags = doc->document.is_named_by_line ? BS_DOC_NAMED_BY_LINE : 0;
-	record_out->name = term_batch->names.data + doc->name_offset;
-	record_out->name_bytes = doc->name_bytes;
-	return status;
-}
-
-static struct bs_doc_record new_record(struct indexing *at, const struct bs_term_batch *term_batch,
-                                       const struct bs_term_batch_doc *doc)
-{
-	const struct bs_document *document = &doc->document;
-	struct bs_doc_record record = {
-		.source = at->source_number,
-		.flags = document->is_named_by_line ? BS_DOC_NAMED_BY_LINE : 0,
-		.name = term_batch->names.data + doc->name_offset,
-		.name_bytes = doc->name_bytes,
-		.checksum = document->checksum,
-	};
-	switch (at->source.kind) {
-	case BS_SOURCE_FOLDER:
-	case BS_SOURCE_FILE:
-		bs_stamp_record(&document->stamp, record.place);
-		record.flags |= document->is_suspect ? BS_DOC_SUSPECT : 0;
-		break;
-	case BS_SOURCE_COLLECTION:
-		record.place[0] = document->offset;
-		record.place[1] = document->raw_bytes;
-		record.place[2] = document->line;
-		break;
-	case BS_SOURCE_STDIN:
-		record.place[1] = document->raw_bytes;
-		record.place[2] = document->line;
-		record.place[3] = at->next_sequence++;
-		break;
-	}
-	return record;
-}
-
-/* Documents whose ids are asked for ahead. */
-#define IDS_AHEAD 4u
-
-static void prefetch_id(struct indexing *at, const struct bs_term_batch *term_batch, uint32_t i)
-{
-	if (i >= term_batch->n_docs)
-		return;
-	const struct bs_term_batch_doc *doc = &bs_term_batch_docs(term_batch)[i];
-	struct bs_doc_record record = {
+	return (struct bs_doc_record){
 		.flags = doc->document.is_named_by_line ? BS_DOC_NAMED_BY_LINE : 0,
 		.name = term_batch->names.data + doc->name_offset,
 		.name_bytes = doc->name_bytes,
 		.place = {0, 0, doc->document.line},
 	};
-	bs_refresh_prefetch(&at->refresh, &record);
 }
 
-static enum bs_status add_document(struct indexing *at, const struct bs_term_batch *term_batch, uint32_t i,
-                                   struct bs_error *err)
+/* A document of the old index, read from there: its record, but for its name, which the options may have changed. */
+static enum bs_status old_record(const struct indexing *at, struct bs_doc_ref known, struct bs_doc_record *record,
+                                 struct bs_error *err)
 {
+	struct bs_doc_record now = *record;
+	enum bs_status status = bs_snapshot_record(&at->old, known, record, err);
+	record->flags = now.flags;
+	record->name = now.name;
+	record->name_bytes = now.name_bytes;
+	return status;
+}
+
+static void fill_record(struct indexing *at, const struct bs_document *document, struct bs_doc_record *record)
+{
+	record->source = at->source_number;
+	record->checksum = document->checksum;
+	switch (at->source.kind) {
+	case BS_SOURCE_FOLDER:
+	case BS_SOURCE_FILE:
+		bs_stamp_record(&document->stamp, record->place);
+		record->flags |= document->is_suspect ? BS_DOC_SUSPECT : 0;
+		break;
+	case BS_SOURCE_COLLECTION:
+		record->place[0] = document->offset;
+		record->place[1] = document->raw_bytes;
+		break;
+	case BS_SOURCE_STDIN:
+		record->place[1] = document->raw_bytes;
+		record->place[3] = at->next_sequence++;
+		break;
+	}
+}
+
+/* Documents whose ids are asked for ahead. */
+#define IDS_AHEAD 4u
+
+static enum bs_status add_document(void *context, const struct bs_term_batch *term_batch, uint32_t i, struct bs_error *err)
+{
+	struct indexing *at = context;
 	const struct bs_term_batch_doc *doc = &bs_term_batch_docs(term_batch)[i];
 	struct bs_doc_ref known = doc->document.known;
-	struct bs_doc_record record;
+	struct bs_doc_record record = named_record(term_batch, doc);
 	enum bs_status status = BS_OK;
+	if (i + IDS_AHEAD < term_batch->n_docs) {
+		struct bs_doc_record next = named_record(term_batch, doc + IDS_AHEAD);
+		bs_refresh_prefetch(&at->refresh, &next);
+	}
 	/* Only text that stands nowhere else comes from the old index itself. */
 	if (at->source.kind == BS_SOURCE_STDIN && known.segment != BS_DOC_NONE)
-		status = old_record(at, term_batch, doc, &record, err);
+		status = old_record(at, known, &record, err);
 	else
-		record = new_record(at, term_batch, doc);
+		fill_record(at, &doc->document, &record);
 	if (!status)
 		status = bs_refresh_take(&at->refresh, &at->writer.accumulator.doc_table, &record, known, err);
 	return status ? status : bs_index_writer_add(&at->writer, term_batch, i, &record, err);
@@ -133,40 +124,16 @@ static enum bs_status merge_skips(struct indexing *at, const struct bs_term_batc
 	return BS_OK;
 }
 
-static enum bs_status merge_unchanged(struct indexing *at, const struct bs_term_batch *term_batch, struct bs_error *err)
-{
-	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < term_batch->n_unchanged && !status; i++)
-		status = bs_refresh_unchanged(&at->refresh, bs_term_batch_unchanged(term_batch)[i], err);
-	return status;
-}
-
-/* The documents of an analysed batch go into the accumulator; a full accumulator becomes a segment. */
 static enum bs_status merge(void *context, const struct bs_term_batch *term_batch, uint64_t source_bytes, struct bs_error *err)
 {
 	struct indexing *at = context;
-	struct bs_index_writer *writer = &at->writer;
-	enum bs_status status = merge_skips(at, term_batch, err);
-	if (!status)
-		status = merge_unchanged(at, term_batch, err);
-	if (!status && writer->manifest.options.grams)
-		status = bs_passed_over_add(&writer->manifest, at->source_number, term_batch, err);
-	if (!status && term_batch->n_docs > 0)
-		status = bs_accumulator_start(&writer->accumulator, term_batch, err);
-	for (uint32_t i = 0; i < term_batch->n_docs && !status; i++) {
-		if (bs_index_writer_is_full(writer, term_batch, i)) {
-			status = bs_index_writer_flush(writer, true, err);
-			if (!status)
-				status = bs_accumulator_start(&writer->accumulator, term_batch, err);
-		}
-		prefetch_id(at, term_batch, i + IDS_AHEAD);
-		if (!status)
-			status = add_document(at, term_batch, i, err);
-	}
-	if (!status && term_batch->next_bytes && !bs_index_writer_has_room(writer, term_batch->next_bytes))
-		status = bs_index_writer_flush(writer, true, err);
 	at->report.source_bytes = source_bytes;
-	return status ? status : bs_index_writer_tell(writer, err);
+	enum bs_status status = merge_skips(at, term_batch, err);
+	for (uint32_t i = 0; i < term_batch->n_unchanged && !status; i++)
+		status = bs_refresh_unchanged(&at->refresh, bs_term_batch_unchanged(term_batch)[i], err);
+	if (!status && at->writer.manifest.options.grams)
+		status = bs_passed_over_add(&at->writer.manifest, at->source_number, term_batch, err);
+	return status ? status : bs_index_writer_merge(&at->writer, term_batch, add_document, at, err);
 }
 
 static void report_skip(void *context, enum bs_skip reason, const char *message)
@@ -234,15 +201,11 @@ static enum bs_status read_source(struct indexing *at, uint32_t i, bool read_std
 /* A source that is not followed is left as it is in the index. */
 static enum bs_status keep_source(struct indexing *at, uint32_t i, struct bs_error *err)
 {
+	struct bs_manifest *manifest = &at->writer.manifest;
 	struct bs_error why;
-	struct bs_non_documents file;
-	enum bs_status status = BS_OK;
 	(void)bs_recorded_refuse(&at->dir, &at->source, &why);
 	report_skip(at, BS_SKIP_UNTRUSTED, why.text);
-	for (size_t next = 0; !status && bs_manifest_next_non_document(&at->old.manifest, &next, &file);)
-		if (file.source == i)
-			status = bs_manifest_add_non_document(&at->writer.manifest, &file, err);
-	return status;
+	return bs_passed_over_keep(manifest, &at->old.manifest, i, NULL, manifest->non_documents.used_bytes, err);
 }
 
 /* A source that is gone or cannot be read, as `reason` says, stays recorded, for it may come back; of one that is there all is
@@ -514,45 +477,6 @@ static enum bs_status start(struct indexing *at, struct bs_error *err)
 	return status;
 }
 
-/* Tombstones of the segments just written, which the manifest has after the n_old others: of records whose id came
- * again, and of what was deleted by id and has not changed. A segment of which nothing lives is left out. */
-static enum bs_status bury_written(struct indexing *at, const struct bs_segment_record *written, uint32_t n_written,
-                                   struct bs_error *err)
-{
-	struct bs_manifest *manifest = &at->writer.manifest;
-	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < n_written && !status; i++) {
-		struct bs_segment_record record = written[i];
-		const uint8_t *bits;
-		status = bs_id_owners_dead(&at->refresh.owners, i, record.n_docs, &bits, &record.n_deleted, err);
-		if (status || record.n_deleted == record.n_docs)
-			continue;
-		if (bits) {
-			record.tombstones = manifest->next_number++;
-			status = bs_tombstones_write(&at->dir, record.tombstones, bits, record.n_docs, err);
-		}
-		if (!status)
-			status = bs_manifest_add_segment(manifest, &record, err);
-	}
-	return status;
-}
-
-static enum bs_status settle_segments(struct indexing *at, struct bs_error *err)
-{
-	struct bs_manifest *manifest = &at->writer.manifest;
-	struct bs_segment_record *written = manifest->segments;
-	uint32_t n_written = manifest->n_segments;
-	enum bs_status status = BS_OK;
-	manifest->segments = NULL;
-	manifest->n_segments = 0;
-	if (!at->is_full)
-		status = bs_index_keep_segments(&at->old, manifest, &at->n_changed_segments, err);
-	if (!status)
-		status = bury_written(at, written, n_written, err);
-	free(written);
-	return status;
-}
-
 static enum bs_status settle_exclusions(struct indexing *at, struct bs_error *err)
 {
 	struct bs_manifest *manifest = &at->writer.manifest;
@@ -603,9 +527,9 @@ static enum bs_status settle_modes(struct indexing *at, struct bs_error *err)
 
 static enum bs_status commit(struct indexing *at, struct bs_error *err)
 {
-	enum bs_status status = bs_index_writer_flush(&at->writer, false, err);
+	enum bs_status status = bs_index_writer_flush(&at->writer, err);
 	if (!status)
-		status = settle_segments(at, err);
+		status = bs_index_writer_settle(&at->writer, at->is_full ? NULL : &at->old, &at->n_changed_segments, err);
 	if (!status)
 		status = settle_exclusions(at, err);
 	if (!status)
