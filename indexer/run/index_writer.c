@@ -83,7 +83,6 @@ void bs_index_writer_release(struct bs_index_writer *writer)
 	bs_gram_accumulator_clear(&writer->grams);
 	bs_store_writer_free(writer->store);
 	bs_pipeline_free(writer->pipeline);
-	writer->accumulator = (struct bs_accumulator){0};
 	writer->store = NULL;
 	writer->pipeline = NULL;
 }
