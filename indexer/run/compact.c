@@ -27,6 +27,16 @@
 #define TEXT_FACTOR       4u
 #define MAX_TIERS         40u
 
+struct compact {
+	struct bs_index_writer writer;
+	struct bs_snapshot snapshot;
+	bool *chosen;        /* one a segment: to be merged */
+	uint32_t n_chosen;   /* 0: nothing is to be done */
+	uint64_t text_bytes; /* documents are moved until they make up this much; UINT64_MAX: all of them */
+	bool is_all; /* `bitsift compact`, to be told of what cannot be read; a refresh was */
+	struct bs_build_report moved; /* what the run reports of itself */
+};
+
 static uint64_t live_bytes(const struct bs_segment_record *segment)
 {
 	if (segment->n_docs == 0)
@@ -62,8 +72,16 @@ static uint32_t find_tier(const struct bs_manifest *manifest, uint64_t limit_byt
 	return found;
 }
 
-static void plan_due(const struct bs_manifest *manifest, struct bs_compaction *plan)
+static void choose(struct compact *compact, uint32_t segment)
 {
+	compact->chosen[segment] = true;
+	compact->n_chosen++;
+}
+
+/* What is due after a commit, in bounded work. */
+static void choose_due(struct compact *compact)
+{
+	const struct bs_manifest *manifest = &compact->snapshot.manifest;
 	uint64_t sum = 0;
 	uint32_t worst = 0;
 	for (uint32_t i = 0; i < manifest->n_segments; i++) {
@@ -73,53 +91,30 @@ static void plan_due(const struct bs_manifest *manifest, struct bs_compaction *p
 	}
 	uint64_t limit_bytes = sum / LIMIT_SHARE > LEAST_LIMIT_BYTES ? sum / LIMIT_SHARE : LEAST_LIMIT_BYTES;
 	uint32_t tier = find_tier(manifest, limit_bytes);
-	plan->text_bytes = UINT64_MAX;
-	for (uint32_t i = 0; i < manifest->n_segments && tier < MAX_TIERS; i++) {
-		plan->chosen[i] = tier_of(live_bytes(&manifest->segments[i])) <= tier;
-		plan->n_chosen += plan->chosen[i];
-	}
-	if (plan->n_chosen > 0 || manifest->n_segments == 0)
+	for (uint32_t i = 0; i < manifest->n_segments && tier < MAX_TIERS; i++)
+		if (tier_of(live_bytes(&manifest->segments[i])) <= tier)
+			choose(compact, i);
+	if (compact->n_chosen > 0 || manifest->n_segments == 0)
 		return;
-	const struct bs_segment_record *segment = &manifest->segments[worst];
-	if (segment->n_deleted * 2 > segment->n_docs) {
-		plan->chosen[worst] = true;
-		plan->n_chosen = 1;
-		plan->text_bytes = limit_bytes * TEXT_FACTOR;
+	if (manifest->segments[worst].n_deleted * 2 > manifest->segments[worst].n_docs) {
+		choose(compact, worst);
+		compact->text_bytes = limit_bytes * TEXT_FACTOR;
 	}
 }
 
 /* All but those that are as large as memory allowed, and have nothing deleted. */
-static void plan_all(const struct bs_manifest *manifest, struct bs_compaction *plan)
+static void choose_all(struct compact *compact)
 {
+	const struct bs_manifest *manifest = &compact->snapshot.manifest;
 	uint64_t n_deleted = 0;
-	plan->text_bytes = UINT64_MAX;
 	for (uint32_t i = 0; i < manifest->n_segments; i++) {
-		const struct bs_segment_record *segment = &manifest->segments[i];
-		plan->chosen[i] = !segment->is_full || segment->n_deleted > 0;
-		plan->n_chosen += plan->chosen[i];
-		n_deleted += segment->n_deleted;
+		if (!manifest->segments[i].is_full || manifest->segments[i].n_deleted > 0)
+			choose(compact, i);
+		n_deleted += manifest->segments[i].n_deleted;
 	}
-	if (plan->n_chosen == 1 && n_deleted == 0)
-		plan->n_chosen = 0;
+	if (compact->n_chosen == 1 && n_deleted == 0)
+		compact->n_chosen = 0;
 }
-
-enum bs_status bs_compaction_plan(const struct bs_manifest *manifest, bool is_all, struct bs_compaction *plan_out,
-                                  struct bs_error *err)
-{
-	*plan_out = (struct bs_compaction){.chosen = calloc((size_t)manifest->n_segments + 1, sizeof(bool))};
-	if (!plan_out->chosen)
-		return bs_fail_memory(err, "a plan", manifest->n_segments);
-	(is_all ? plan_all : plan_due)(manifest, plan_out);
-	return BS_OK;
-}
-
-struct compact {
-	struct bs_index_writer writer;
-	struct bs_snapshot snapshot;
-	struct bs_compaction plan;
-	bool is_all; /* `bitsift compact`, to be told of what cannot be read; a refresh was */
-	struct bs_build_report moved; /* what the run reports of itself */
-};
 
 static enum bs_status move_document(void *context, const struct bs_term_batch *term_batch, uint32_t i, struct bs_error *err)
 {
@@ -160,7 +155,7 @@ static enum bs_status move_source(struct compact *compact, uint32_t i, uint64_t 
 		bs_source_deinit(&source);
 		return BS_OK;
 	}
-	status = bs_known_recall(&source, &compact->snapshot, i, compact->plan.chosen, limit_bytes, &feed, err);
+	status = bs_known_recall(&source, &compact->snapshot, i, compact->chosen, limit_bytes, &feed, err);
 	if (!status)
 		status = bs_pipeline_run(compact->writer.pipeline, &source, feed, source.kind == BS_SOURCE_STDIN, merge, compact,
 		                         err);
@@ -172,7 +167,7 @@ static enum bs_status move_source(struct compact *compact, uint32_t i, uint64_t 
 static enum bs_status move_documents(struct compact *compact, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	uint64_t limit_bytes = compact->plan.text_bytes;
+	uint64_t limit_bytes = compact->text_bytes;
 	for (uint32_t i = 0; i < compact->snapshot.manifest.n_sources && !status; i++) {
 		uint64_t done = compact->moved.text_bytes;
 		if (done < limit_bytes)
@@ -201,10 +196,10 @@ static void report_compaction(struct compact *compact, struct bs_build_report *r
 	report->compacted_bytes += compact->moved.written_bytes;
 	report->n_unread += compact->moved.skipped[BS_SKIP_UNREADABLE];
 	for (uint32_t i = 0; i < old->n_segments; i++) {
-		if (!compact->plan.chosen[i])
+		if (!compact->chosen[i])
 			continue;
 		report->n_compacted++;
-		if (compact->plan.text_bytes == UINT64_MAX)
+		if (compact->text_bytes == UINT64_MAX)
 			report->n_stayed += old->segments[i].n_docs - bs_snapshot_n_deleted(&compact->snapshot, i);
 	}
 }
@@ -239,18 +234,23 @@ static enum bs_status compact_segments(struct compact *compact, struct bs_build_
 enum bs_status bs_compact(const struct bs_build_request *request, const struct bs_dir *dir, bool is_all, struct bs_build_report *report,
                           struct bs_error *err)
 {
-	struct compact compact = {.is_all = is_all};
+	struct compact compact = {.is_all = is_all, .text_bytes = UINT64_MAX};
 	bs_index_writer_init(&compact.writer, request, &compact.moved);
 	compact.writer.dir = dir;
 	enum bs_status status = bs_snapshot_open(dir, &compact.snapshot, err);
+	if (!status) {
+		compact.chosen = calloc((size_t)compact.snapshot.manifest.n_segments + 1, sizeof(*compact.chosen));
+		if (!compact.chosen)
+			status = bs_fail_memory(err, "a plan", compact.snapshot.manifest.n_segments);
+	}
 	if (!status)
-		status = bs_compaction_plan(&compact.snapshot.manifest, is_all, &compact.plan, err);
-	if (!status && compact.plan.n_chosen > 0)
+		(is_all ? choose_all : choose_due)(&compact);
+	if (!status && compact.n_chosen > 0)
 		status = compact_segments(&compact, report, err);
 	/* What a failed one wrote is of no use. */
 	if (status && compact.snapshot.dir)
 		bs_index_sweep_failed(dir, &compact.snapshot.manifest);
-	free(compact.plan.chosen);
+	free(compact.chosen);
 	bs_index_writer_deinit(&compact.writer);
 	bs_snapshot_deinit(&compact.snapshot);
 	return status;

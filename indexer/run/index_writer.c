@@ -96,15 +96,10 @@ void bs_index_writer_deinit(struct bs_index_writer *writer)
 	bs_buffer_deinit(&writer->written);
 }
 
-uint64_t bs_index_writer_elapsed_ns(const struct bs_index_writer *writer)
-{
-	return bs_now_ns() - writer->start_ns;
-}
-
 /* BS_STOPPED if the caller wants no more. */
 static enum bs_status tell(struct bs_index_writer *writer, struct bs_error *err)
 {
-	writer->report->elapsed_ns = bs_index_writer_elapsed_ns(writer);
+	writer->report->elapsed_ns = bs_now_ns() - writer->start_ns;
 	if (writer->request->progress && writer->request->progress(writer->request->context, writer->report) != 0)
 		return bs_fail(err, BS_STOPPED, "stopped; the index is as it was");
 	return BS_OK;
@@ -251,14 +246,12 @@ static enum bs_status write_segment(struct bs_index_writer *writer, bool is_full
 		.n_docs = bs_accumulator_n_docs(&writer->accumulator),
 		.is_full = is_full,
 	};
-	struct bs_build_sum sum = {0};
 	char name[BS_INDEX_NAME_BYTES];
 	bs_index_file_name("seg", record.number, name);
 	status = writer->store ? bs_store_writer_finish(writer->store, err) : BS_OK;
 	if (!status)
 		status = bs_segment_build(writer->dir, name, &writer->accumulator, &writer->grams, writer->store,
-		                          &writer->build_options, &sum, err);
-	record.n_bytes = sum.file_bytes;
+		                          &writer->build_options, &record.n_bytes, err);
 	for (uint32_t i = 0; i < fields->n_terms && !status; i++)
 		status = bs_manifest_add_field(&writer->manifest, (const char *)bs_term_table_key(fields, i),
 		                               fields->entries[i].n_bytes, err);
@@ -269,8 +262,8 @@ static enum bs_status write_segment(struct bs_index_writer *writer, bool is_full
 	if (status)
 		return status;
 	writer->report->n_postings += writer->accumulator.n_postings;
-	writer->report->n_terms += sum.n_terms;
-	writer->report->written_bytes += sum.file_bytes;
+	writer->report->n_terms += writer->accumulator.terms.n_terms;
+	writer->report->written_bytes += record.n_bytes;
 	bs_accumulator_clear(&writer->accumulator);
 	bs_gram_accumulator_clear(&writer->grams);
 	bs_store_writer_free(writer->store);

@@ -56,8 +56,6 @@ enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, struct bs_
 /* Gives back the memory that reading and accumulating took. */
 void bs_index_writer_release(struct bs_index_writer *writer);
 
-/* Since bs_index_writer_init. */
-uint64_t bs_index_writer_elapsed_ns(const struct bs_index_writer *writer);
 void bs_index_writer_skip(struct bs_index_writer *writer, enum bs_skip reason, const char *message);
 
 /* Merges an analysed batch: has each of its documents added by `add`, which calls bs_index_writer_add, and tells the caller. What

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/base/clock.h"
 #include "core/store/index_dir.h"
 #include "core/store/snapshot.h"
 #include "core/text/words.h"
@@ -646,7 +647,7 @@ enum bs_status bs_index_build(const struct bs_build_request *request, struct bs_
 	at.report.n_removed = at.refresh.n_removed;
 	if (!status)
 		status = tidy(&at, err);
-	at.report.elapsed_ns = bs_index_writer_elapsed_ns(&at.writer);
+	at.report.elapsed_ns = bs_now_ns() - at.writer.start_ns;
 	if (report_out)
 		*report_out = at.report;
 	indexing_deinit(&at);
@@ -658,12 +659,11 @@ enum bs_status bs_index_compact(const struct bs_build_request *request, struct b
 	struct bs_build_report own, *report = report_out ? report_out : &own;
 	struct bs_index_lock lock = {.fd = -1};
 	struct bs_dir dir = {.fd = -1};
-	struct bs_index_writer clock;
+	uint64_t start_ns = bs_now_ns();
 	*report = (struct bs_build_report){0};
 	enum bs_status status = check_request(request, err);
 	if (status)
 		return status;
-	bs_index_writer_init(&clock, request, report);
 	status = bs_dir_open(&dir, request->dir, request->consent, err);
 	if (!status)
 		status = bs_index_lock_existing(&dir, request->wait, &lock, err);
@@ -671,7 +671,7 @@ enum bs_status bs_index_compact(const struct bs_build_request *request, struct b
 		status = bs_compact(request, &dir, true, report, err);
 	if (!status)
 		status = report_index(&dir, report, err);
-	report->elapsed_ns = bs_index_writer_elapsed_ns(&clock);
+	report->elapsed_ns = bs_now_ns() - start_ns;
 	bs_index_lock_release(&lock);
 	bs_dir_close(&dir);
 	return status;

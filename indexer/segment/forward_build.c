@@ -171,7 +171,7 @@ enum bs_status bs_forward_measure(const struct bs_accumulator *accumulator, cons
 	return BS_OK;
 }
 
-void bs_forward_product_deinit(struct bs_forward_product *product)
+void bs_slab_product_deinit(struct bs_slab_product *product)
 {
 	free(product->rows);
 	free(product->offsets);
@@ -180,7 +180,8 @@ void bs_forward_product_deinit(struct bs_forward_product *product)
 	free(product->filter_words);
 	free(product->exact_terms);
 	free(product->columns);
-	*product = (struct bs_forward_product){0};
+	bs_exceptions_builder_deinit(&product->exceptions);
+	*product = (struct bs_slab_product){0};
 }
 
 /* Documents of about the same length share a filter. */
@@ -195,7 +196,7 @@ static int compare_lengths(const void *a, const void *b, void *context)
 }
 
 static enum bs_status place_rows(const struct bs_accumulator *accumulator, const uint32_t *docs, uint32_t n_docs,
-                                 struct bs_forward_product *product, struct bs_error *err)
+                                 struct bs_slab_product *product, struct bs_error *err)
 {
 	const struct bs_accumulated_doc *accumulated = bs_accumulator_docs(accumulator);
 	product->rows = malloc((size_t)n_docs * sizeof(*product->rows));
@@ -212,7 +213,7 @@ static enum bs_status place_rows(const struct bs_accumulator *accumulator, const
 
 /* The terms of all rows. */
 static enum bs_status take_terms(const struct bs_accumulator *accumulator, const uint32_t *ordinal_of, uint32_t n_docs,
-                                 struct bs_forward_product *product, struct bs_error *err)
+                                 struct bs_slab_product *product, struct bs_error *err)
 {
 	uint64_t n_terms = product->offsets[n_docs];
 	uint64_t most = n_terms - product->offsets[n_docs - 1]; /* the last row's is the longest */
@@ -235,7 +236,7 @@ static enum bs_status take_terms(const struct bs_accumulator *accumulator, const
 #define EXACT_BITS  64.0 /* an exact column's places in the tables */
 
 /* The df from which on an exact column costs less: words are asked for as often as they occur. */
-static uint32_t least_exact(uint32_t n_docs, const struct bs_forward_product *product, const struct bs_forward_price *price)
+static uint32_t least_exact(uint32_t n_docs, const struct bs_slab_product *product, const struct bs_forward_price *price)
 {
 	double n_terms = fmax((double)product->offsets[n_docs], 1);
 	double column_bits = bs_forward_groups(n_docs) * (double)BS_FORWARD_GROUP_ROWS + EXACT_BITS;
@@ -245,7 +246,7 @@ static uint32_t least_exact(uint32_t n_docs, const struct bs_forward_product *pr
 
 /* Chooses the terms that have exact columns, takes them out of the lists, and sets their bits. */
 static enum bs_status make_exact(uint32_t n_docs, uint32_t n_terms, const struct bs_forward_price *price,
-                                 struct bs_forward_product *product, uint32_t *n_exact_out, struct bs_error *err)
+                                 struct bs_slab_product *product, uint32_t *n_exact_out, struct bs_error *err)
 {
 	uint32_t least = least_exact(n_docs, product, price);
 	uint32_t n_groups = bs_forward_groups(n_docs);
@@ -288,14 +289,14 @@ static enum bs_status make_exact(uint32_t n_docs, uint32_t n_terms, const struct
 	return BS_OK;
 }
 
-static const uint32_t *row_terms(const struct bs_forward_product *product, uint32_t row, uint32_t *n_out)
+static const uint32_t *row_terms(const struct bs_slab_product *product, uint32_t row, uint32_t *n_out)
 {
 	*n_out = (uint32_t)(product->offsets[row + 1] - product->offsets[row]);
 	return product->terms + product->offsets[row];
 }
 
 /* Chooses the hashing by what is in the lists, and makes the filters of all groups of rows. */
-static enum bs_status make_filters(uint32_t n_docs, const struct bs_forward_price *price, struct bs_forward_product *product,
+static enum bs_status make_filters(uint32_t n_docs, const struct bs_forward_price *price, struct bs_slab_product *product,
                                    struct bs_forward_hashing *hashing_out, struct bs_error *err)
 {
 	struct bs_forward_load all = {0};
@@ -329,12 +330,12 @@ static enum bs_status make_filters(uint32_t n_docs, const struct bs_forward_pric
 }
 
 enum bs_status bs_forward_build(const struct bs_accumulator *accumulator, const uint32_t *ordinal_of, const uint32_t *docs,
-                                uint32_t n_docs, double ns_bits, struct bs_forward_product *product, struct bs_error *err)
+                                uint32_t n_docs, double ns_bits, struct bs_slab_product *product, struct bs_error *err)
 {
 	struct bs_forward_price price = {.ns_bits = ns_bits, .n_ordinals = accumulator->terms.n_terms};
 	struct bs_forward_hashing hashing = {0, 0};
 	uint32_t n_exact = 0;
-	*product = (struct bs_forward_product){0};
+	*product = (struct bs_slab_product){0};
 	enum bs_status status = place_rows(accumulator, docs, n_docs, product, err);
 	if (!status)
 		status = take_terms(accumulator, ordinal_of, n_docs, product, err);

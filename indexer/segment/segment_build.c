@@ -31,7 +31,6 @@ struct build {
 	struct bs_buffer slab_entries;
 	uint32_t n_slabs;
 	uint64_t n_rows; /* of the slabs so far */
-	uint64_t n_terms; /* of the lexicon */
 	struct bs_exceptions_builder exceptions;
 };
 
@@ -84,7 +83,6 @@ static enum bs_status write_lexicon(struct build *build, struct bs_error *err)
 		const struct bs_term_entry *entry = &terms->entries[build->sorted[i]];
 		bs_lexicon_writer_add(&lexicon, bs_term_table_key(terms, build->sorted[i]), entry->n_bytes, entry->df);
 	}
-	build->n_terms = lexicon.n_terms;
 	return bs_lexicon_writer_finish(&lexicon, err);
 }
 
@@ -95,7 +93,6 @@ struct part {
 	uint32_t n_rows;
 	uint64_t first_row; /* ... and in the segment */
 	struct bs_slab_product product;
-	struct bs_forward_product lists; /* of a class of forward lists */
 };
 
 /*
@@ -140,7 +137,7 @@ static enum bs_status make_lists(struct parts *parts, const struct bs_task *task
 	swap_spare(parts, &part->product);
 	bs_slab_product_deinit(&part->product);
 	return bs_forward_build(build->accumulator, build->plan.ordinals, part->class->docs, part->n_rows,
-	                        build->classes.ns_bits, &part->lists, err);
+	                        build->classes.ns_bits, &part->product, err);
 }
 
 static enum bs_status make_part(void *context, const struct bs_task *task, struct bs_error *err)
@@ -173,12 +170,6 @@ static enum bs_status write_part(void *context, uint64_t task, struct bs_error *
 	if (!part->class)
 		return BS_OK;
 	build->n_rows += part->n_rows;
-	if (part->class->is_forward) {
-		enum bs_status status =
-			bs_segment_write_slab(build->writer, build->n_slabs++, &part->lists.image, &build->slab_entries, err);
-		bs_forward_product_deinit(&part->lists);
-		return status;
-	}
 	enum bs_status status =
 		bs_segment_write_slab(build->writer, build->n_slabs++, &part->product.image, &build->slab_entries, err);
 	if (!status)
@@ -235,10 +226,8 @@ static enum bs_status write_parts(struct build *build, struct bs_error *err)
 	pthread_mutex_destroy(&parts.mutex);
 	for (uint32_t i = 0; parts.builders && i < n_threads; i++)
 		bs_slab_builder_deinit(&parts.builders[i]);
-	for (uint32_t i = 0; parts.parts && i < parts.n_parts; i++) {
+	for (uint32_t i = 0; parts.parts && i < parts.n_parts; i++)
 		bs_slab_product_deinit(&parts.parts[i].product);
-		bs_forward_product_deinit(&parts.parts[i].lists);
-	}
 	bs_slab_product_deinit(&parts.spare);
 	free(parts.builders);
 	free(parts.parts);
@@ -273,7 +262,7 @@ static enum bs_status write_head(struct build *build, struct bs_error *err)
 	const struct bs_accumulator *accumulator = build->accumulator;
 	struct bs_segment_meta meta = {
 		.n_docs = bs_accumulator_n_docs(accumulator),
-		.n_terms = build->n_terms,
+		.n_terms = accumulator->terms.n_terms,
 		.n_postings = accumulator->n_postings,
 		.n_positions = accumulator->n_positions,
 		.text_bytes = accumulator->text_bytes,
@@ -317,7 +306,7 @@ static enum bs_status write_sections(struct build *build, const struct bs_gram_a
 
 enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, struct bs_accumulator *accumulator,
                                 const struct bs_gram_accumulator *grams, struct bs_store_writer *store,
-                                const struct bs_build_options *options, struct bs_build_sum *sum_out, struct bs_error *err)
+                                const struct bs_build_options *options, uint64_t *file_bytes_out, struct bs_error *err)
 {
 	struct build build = {.accumulator = accumulator, .options = options, .policy = options->policy};
 	uint32_t n_docs = bs_accumulator_n_docs(accumulator);
@@ -343,11 +332,10 @@ enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, stru
 	if (status)
 		goto out;
 	status = write_sections(&build, grams, store, err);
-	*sum_out = (struct bs_build_sum){.n_terms = build.n_terms};
 	if (status)
 		bs_writer_abort(build.writer);
 	else
-		status = bs_writer_finish(build.writer, &sum_out->file_bytes, err);
+		status = bs_writer_finish(build.writer, file_bytes_out, err);
 out:
 	free(build.sorted);
 	bs_slab_plan_deinit(&build.plan);

@@ -36,14 +36,6 @@ void bs_slab_builder_deinit(struct bs_slab_builder *builder)
 	*builder = (struct bs_slab_builder){0};
 }
 
-void bs_slab_product_deinit(struct bs_slab_product *product)
-{
-	free(product->columns);
-	free(product->exact_terms);
-	bs_exceptions_builder_deinit(&product->exceptions);
-	*product = (struct bs_slab_product){0};
-}
-
 /* The memory, or more in its place if it has too little: its contents are lost. It is kept from slab to slab, for memory that is
  * new costs more than what is done with it; as slabs come in all sizes, new memory is twice as much, in address space. */
 static void *reserve(void *memory, uint64_t *room_bytes, uint64_t n_bytes, struct bs_error *err)
@@ -102,41 +94,25 @@ static inline uint32_t mark_term(const struct bs_slab_builder *builder, uint32_t
 	return place < builder->plan->n_repeated ? changed : UINT32_MAX;
 }
 
-static int compare_u32(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a;
-	uint32_t y = *(const uint32_t *)b;
-	return x < y ? -1 : x > y;
-}
-
 /* Terms at or above the share, in lexicon order. A last block that is not full costs a whole line, so the share is one of
  * the padded slab. */
 static enum bs_status choose_exact(struct bs_slab_builder *builder, struct bs_error *err)
 {
 	const struct bs_slab_plan *plan = builder->plan;
-	double least = plan->exact_share * count_blocks(builder) * BS_LINE_BITS;
+	double least = fmax(plan->exact_share * count_blocks(builder) * BS_LINE_BITS, 1);
 	uint32_t n_exact = 0;
 	for (uint32_t i = 0; i < plan->n_frequent; i++)
-		n_exact += builder->frequent[i].next > 0 && builder->frequent[i].next >= least;
-	builder->exact_terms = malloc(((size_t)n_exact + 1) * 8);
+		n_exact += builder->frequent[i].next >= least;
+	builder->exact_terms = malloc(((size_t)n_exact + 1) * sizeof(*builder->exact_terms));
 	if (!builder->exact_terms)
-		return bs_fail_memory(err, "exact columns", ((size_t)n_exact + 1) * 8);
-	/* Sort (ordinal, index) pairs by ordinal; then keep the ordinals. */
-	uint32_t *pairs = builder->exact_terms;
-	n_exact = 0;
+		return bs_fail_memory(err, "exact columns", n_exact * sizeof(*builder->exact_terms));
 	for (uint32_t i = 0; i < plan->n_frequent; i++) {
-		if (builder->frequent[i].next == 0 || builder->frequent[i].next < least)
+		uint32_t place = plan->by_ordinal[i];
+		if (builder->frequent[place].next < least)
 			continue;
-		pairs[2 * n_exact] = plan->frequent[i].ordinal;
-		pairs[2 * n_exact + 1] = i;
-		n_exact++;
+		builder->frequent[place].exact = builder->shape.n_exact;
+		builder->exact_terms[builder->shape.n_exact++] = plan->frequent[place].ordinal;
 	}
-	qsort(pairs, n_exact, 8, compare_u32);
-	for (uint32_t i = 0; i < n_exact; i++) {
-		builder->frequent[pairs[2 * i + 1]].exact = i;
-		pairs[i] = pairs[2 * i];
-	}
-	builder->shape.n_exact = n_exact;
 	return BS_OK;
 }
 

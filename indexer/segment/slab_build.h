@@ -14,7 +14,6 @@
 #include <stdint.h>
 
 #include "core/base/status.h"
-#include "core/matrix/exceptions.h"
 #include "core/store/segment.h"
 #include "indexer/segment/slab_plan.h"
 
@@ -45,16 +44,6 @@ enum bs_status bs_slab_builder_init(struct bs_slab_builder *builder, const struc
 void bs_slab_builder_deinit(struct bs_slab_builder *builder);
 /* Memory of a builder while it builds nothing. */
 uint64_t bs_slab_builder_bytes(const struct bs_slab_plan *plan);
-
-/* A slab as it is written. Zero-initialise. */
-struct bs_slab_product {
-	struct bs_slab_image image; /* into what follows, and rows */
-	uint64_t *columns;
-	uint64_t columns_bytes; /* room */
-	uint32_t *exact_terms;
-	struct bs_exceptions_builder exceptions;
-};
-void bs_slab_product_deinit(struct bs_slab_product *product);
 
 /* First step: counts the terms of documents rows[0..n_rows), n_rows in 1..BS_SLAB_MAX_DOCS. rows are borrowed until the
  * product is gone. */

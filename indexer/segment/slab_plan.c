@@ -297,13 +297,16 @@ static void fill_places(struct bs_slab_plan *plan, const struct kinds *kinds, co
 
 static void fill_ordinals(struct bs_slab_plan *plan, const uint32_t *place_of, const uint32_t *sorted)
 {
-	uint32_t n_terms = plan->accumulator->terms.n_terms;
+	uint32_t n_terms = plan->accumulator->terms.n_terms, n_found = 0;
 	for (uint32_t i = 0; i < n_terms; i++) {
 		if (n_terms - i > 2 * PLACES_AHEAD) {
 			__builtin_prefetch(&place_of[sorted[i + 2 * PLACES_AHEAD]]);
 			__builtin_prefetch(&plan->ordinals[place_of[sorted[i + PLACES_AHEAD]]], 1);
 		}
-		plan->ordinals[place_of[sorted[i]]] = i;
+		uint32_t place = place_of[sorted[i]];
+		plan->ordinals[place] = i;
+		if (place < plan->n_frequent)
+			plan->by_ordinal[n_found++] = place;
 	}
 	for (uint32_t i = 0; i < plan->n_frequent; i++)
 		plan->frequent[i].ordinal = plan->ordinals[i];
@@ -340,7 +343,8 @@ enum bs_status bs_slab_plan_make(struct bs_slab_plan *plan, struct bs_accumulato
 	notes = malloc((size_t)plan->n_repeated + 1);
 	plan->kinds = malloc((size_t)plan->n_repeated + 1);
 	plan->frequent = malloc(((size_t)plan->n_frequent + 1) * sizeof(*plan->frequent));
-	if (!notes || !plan->kinds || !plan->frequent) {
+	plan->by_ordinal = malloc(((size_t)plan->n_frequent + 1) * sizeof(*plan->by_ordinal));
+	if (!notes || !plan->kinds || !plan->frequent || !plan->by_ordinal) {
 		status = bs_fail_memory(err, "what slabs share", plan->n_frequent * sizeof(*plan->frequent));
 		goto out;
 	}
@@ -359,5 +363,6 @@ void bs_slab_plan_deinit(struct bs_slab_plan *plan)
 	free(plan->ordinals);
 	free(plan->kinds);
 	free(plan->frequent);
+	free(plan->by_ordinal);
 	*plan = (struct bs_slab_plan){0};
 }

@@ -42,6 +42,7 @@ struct bs_slab_plan {
 	uint32_t *ordinals; /* by place: in the lexicon */
 	uint8_t *kinds;     /* by place, and at n_repeated for all the rest */
 	struct bs_frequent_term *frequent;
+	uint32_t *by_ordinal; /* n_frequent: their places, in lexicon order */
 	uint32_t n_frequent;
 	uint32_t n_repeated; /* those included */
 };
