@@ -30,11 +30,6 @@ void bs_folder_recorder_init(struct bs_folder_recorder *notes, const struct bs_d
 		bs_folders_close(&notes->old);
 }
 
-enum bs_status bs_folder_recorder_write(const struct bs_folder_recorder *notes, const struct bs_dir *dir, struct bs_error *err)
-{
-	return bs_folders_write(dir, &notes->records, err);
-}
-
 void bs_folder_recorder_deinit(struct bs_folder_recorder *notes)
 {
 	bs_folders_close(&notes->old);

@@ -52,10 +52,6 @@ struct bs_gram_sketch {
 /* So that 0.58 of the bits are set: widths of classes are rounded up, by a tenth in the mean. */
 #define COLUMNS_A_THOUSAND_BITS 1040u
 
-/* What was measured: bench/NOTES.md. */
-static const uint8_t default_hashes[BS_GRAM_TIERS] = {
-	[BS_GRAM_COMMON] = 1, [BS_GRAM_MIDDLING] = 2, [BS_GRAM_RARE] = 3, [BS_GRAM_LONG_FREQUENT] = 1, [BS_GRAM_LONG] = 2};
-
 uint32_t bs_gram_size_class_of(uint64_t n_bits)
 {
 	uint64_t n_columns = n_bits / 1000 * COLUMNS_A_THOUSAND_BITS + n_bits % 1000 * COLUMNS_A_THOUSAND_BITS / 1000;
@@ -71,8 +67,10 @@ uint32_t bs_gram_size_class_of(uint64_t n_bits)
 
 void bs_gram_plan_init(struct bs_gram_plan *plan)
 {
-	*plan = (struct bs_gram_plan){.n_hashes = {0}};
-	memcpy(plan->n_hashes, default_hashes, sizeof(default_hashes));
+	/* What was measured: bench/NOTES.md. */
+	*plan = (struct bs_gram_plan){
+		.n_hashes = {[BS_GRAM_COMMON] = 1, [BS_GRAM_MIDDLING] = 2, [BS_GRAM_RARE] = 3, [BS_GRAM_LONG_FREQUENT] = 1,
+		             [BS_GRAM_LONG] = 2}};
 }
 
 void bs_gram_plan_deinit(struct bs_gram_plan *plan)

@@ -186,7 +186,6 @@ void bs_term_batch_clear(struct bs_term_batch *batch)
 	if (terms->slots)
 		use_slots(terms, terms->n_slots);
 	terms->n_terms = 0;
-	batch->n_unchanged = 0;
 	batch->n_docs = 0;
 	batch->n_skips = 0;
 }
@@ -501,10 +500,8 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 	struct bs_term_batch *batch = context;
 	struct bs_term_batch_doc doc = {
 		.first_posting = batch->postings.used_bytes / 4,
-		.name_bytes = (uint32_t)document->name_bytes,
 		.name_offset = batch->names.used_bytes,
 		.raw_offset = batch->raws.used_bytes,
-		.text_bytes = document->text_bytes,
 		.gram_size_class = BS_GRAM_NO_SIZE_CLASS,
 		.document = *document,
 	};
@@ -552,7 +549,6 @@ static enum bs_status take_skip(void *context, enum bs_skip reason, const char *
 static enum bs_status take_unchanged(void *context, struct bs_doc_ref known, struct bs_error *err)
 {
 	struct bs_term_batch *batch = context;
-	batch->n_unchanged++;
 	return bs_buffer_append(&batch->unchanged, &known, sizeof(known), err);
 }
 

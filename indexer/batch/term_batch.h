@@ -47,14 +47,12 @@ struct bs_term_batch_doc {
 	uint32_t n_terms;
 	uint32_t n_repeated;    /* the first of its terms are words that stand there more than once: so many */
 	uint32_t length;        /* positions */
-	uint32_t name_bytes;
 	uint64_t name_offset;   /* in names */
 	uint64_t raw_offset;    /* in raws, if kept */
 	uint64_t first_tf;      /* index in tfs of how often the first of these does */
 	uint64_t gram_row;      /* where its row begins in gram_rows, in words */
 	uint64_t n_gram_bits;
 	uint32_t gram_size_class;    /* BS_GRAM_NO_SIZE_CLASS: it has none */
-	uint64_t text_bytes;
 	struct bs_document document; /* as read, but its pointers are dead */
 };
 
@@ -88,7 +86,6 @@ struct bs_term_batch {
 	struct bs_buffer unchanged; /* struct bs_doc_ref each */
 	uint32_t n_docs;
 	uint32_t n_skips;
-	uint32_t n_unchanged;
 	struct bs_buffer key; /* scratch for pair terms */
 	struct bs_buffer pair_words;   /* u16 a term: its number among the words of the pairs, or BS_NO_WORD */
 	struct bs_buffer pair_numbers; /* u32 a pair: its term number + 1 in this batch, or 0 */
@@ -114,8 +111,9 @@ static inline const struct bs_term_batch_skip *bs_term_batch_skips(const struct 
 	return (const struct bs_term_batch_skip *)(const void *)batch->skips.data;
 }
 
-static inline const struct bs_doc_ref *bs_term_batch_unchanged(const struct bs_term_batch *batch)
+static inline const struct bs_doc_ref *bs_term_batch_unchanged(const struct bs_term_batch *batch, size_t *n_out)
 {
+	*n_out = batch->unchanged.used_bytes / sizeof(struct bs_doc_ref);
 	return (const struct bs_doc_ref *)(const void *)batch->unchanged.data;
 }
 

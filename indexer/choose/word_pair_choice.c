@@ -1,5 +1,5 @@
-/* word_pair_choice.c: see word_pair_choice.h. */
-#include "indexer/choose/word_pair_choice.h"
+/* word_pair_choice.c: which pairs of words are terms. See choice.h. */
+#include "indexer/choose/choice.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,8 +9,7 @@
 #include "core/store/index_dir.h"
 #include "core/text/words.h"
 #include "corpus/changes/recorded.h"
-#include "indexer/choose/gram_choice.h"
-#include "indexer/choose/word_pair_choice.h"
+#include "indexer/choose/choice.h"
 
 #define DEFAULT_MEMORY_BYTES (UINT64_C(1) << 30)
 #define MIN_MEMORY_BYTES     (UINT64_C(16) << 20)
@@ -224,7 +223,7 @@ enum bs_status bs_index_writer_add(struct bs_index_writer *writer, const struct 
 		                            (const uint64_t *)(const void *)term_batch->gram_rows.data + doc->gram_row, err);
 	if (!status)
 		status = bs_accumulator_add(&writer->accumulator, term_batch, i, record, err);
-	writer->report->text_bytes += doc->text_bytes;
+	writer->report->text_bytes += doc->document.text_bytes;
 	writer->report->n_indexed++;
 	return status;
 }

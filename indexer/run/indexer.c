@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "core/base/clock.h"
+#include "core/store/doc_order.h"
 #include "core/store/index_dir.h"
 #include "core/store/snapshot.h"
 #include "core/text/words.h"
@@ -16,7 +17,6 @@
 #include "corpus/changes/refresh.h"
 #include "indexer/run/compact.h"
 #include "indexer/batch/folder_recorder.h"
-#include "indexer/run/non_documents.h"
 #include "indexer/run/index_writer.h"
 
 _Static_assert((int)BS_SKIP_REASONS <= (int)BS_SKIP_MAX, "no room for every reason in struct bs_build_report");
@@ -51,7 +51,7 @@ static struct bs_doc_record named_record(const struct bs_term_batch *term_batch,
 	return (struct bs_doc_record){
 		.flags = doc->document.is_named_by_line ? BS_DOC_NAMED_BY_LINE : 0,
 		.name = term_batch->names.data + doc->name_offset,
-		.name_bytes = doc->name_bytes,
+		.name_bytes = (uint32_t)doc->document.name_bytes,
 		.place = {0, 0, doc->document.line},
 	};
 }
@@ -125,15 +125,77 @@ static enum bs_status merge_skips(struct indexing *at, const struct bs_term_batc
 	return BS_OK;
 }
 
+/* The list of files that are no documents: those of an analysed batch, which come in document order. */
+static enum bs_status add_non_documents(struct bs_manifest *manifest, uint32_t source,
+                                        const struct bs_term_batch *term_batch, struct bs_error *err)
+{
+	const struct bs_buffer *files = &term_batch->non_documents;
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < files->used_bytes && !status;) {
+		struct bs_non_documents file = {.source = source, .name = (const char *)files->data + i + 4};
+		memcpy(&file.nul_end, files->data + i, sizeof(file.nul_end));
+		status = bs_manifest_add_non_document(manifest, &file, err);
+		i += 4 + strlen(file.name) + 1;
+	}
+	return status;
+}
+
+/* The next that stays; false: there is none. */
+static bool next_kept(const struct bs_manifest *before, uint32_t source, const struct bs_feed *feed, size_t *at,
+                      struct bs_non_documents *file_out)
+{
+	while (bs_manifest_next_non_document(before, at, file_out))
+		if (file_out->source == source && (!feed || bs_feed_is_unread(feed, file_out->name)))
+			return true;
+	return false;
+}
+
+static bool is_before(const struct bs_non_documents *a, const struct bs_non_documents *b)
+{
+	return bs_compare_paths((const uint8_t *)a->name, strlen(a->name), (const uint8_t *)b->name, strlen(b->name)) < 0;
+}
+
+/*
+ * Those of the source in the commit before that lie where the feed could not look (feed NULL: all) stay: they take their places
+ * among what was found now, which stands in the list from byte `from` on.
+ */
+static enum bs_status keep_non_documents(struct bs_manifest *manifest, const struct bs_manifest *before, uint32_t source,
+                                         const struct bs_feed *feed, size_t from, struct bs_error *err)
+{
+	struct bs_manifest found = {.n_sources = 0};
+	struct bs_non_documents kept_file, found_file;
+	size_t kept_at = 0, found_at = 0;
+	if (!next_kept(before, source, feed, &kept_at, &kept_file))
+		return BS_OK;
+	enum bs_status status = bs_buffer_append(&found.non_documents, manifest->non_documents.data + from,
+	                                         manifest->non_documents.used_bytes - from, err);
+	if (!status)
+		manifest->non_documents.used_bytes = from;
+	bool has_kept = true;
+	bool has_found = bs_manifest_next_non_document(&found, &found_at, &found_file);
+	while (!status && (has_kept || has_found)) {
+		bool takes_kept = has_kept && (!has_found || is_before(&kept_file, &found_file));
+		status = bs_manifest_add_non_document(manifest, takes_kept ? &kept_file : &found_file, err);
+		if (takes_kept)
+			has_kept = next_kept(before, source, feed, &kept_at, &kept_file);
+		else
+			has_found = bs_manifest_next_non_document(&found, &found_at, &found_file);
+	}
+	bs_buffer_deinit(&found.non_documents);
+	return status;
+}
+
 static enum bs_status merge(void *context, const struct bs_term_batch *term_batch, uint64_t source_bytes, struct bs_error *err)
 {
 	struct indexing *at = context;
+	size_t n_unchanged;
+	const struct bs_doc_ref *unchanged = bs_term_batch_unchanged(term_batch, &n_unchanged);
 	at->report.source_bytes = source_bytes;
 	enum bs_status status = merge_skips(at, term_batch, err);
-	for (uint32_t i = 0; i < term_batch->n_unchanged && !status; i++)
-		status = bs_refresh_unchanged(&at->refresh, bs_term_batch_unchanged(term_batch)[i], err);
+	for (size_t i = 0; i < n_unchanged && !status; i++)
+		status = bs_refresh_unchanged(&at->refresh, unchanged[i], err);
 	if (!status && at->writer.manifest.options.grams)
-		status = bs_passed_over_add(&at->writer.manifest, at->source_number, term_batch, err);
+		status = add_non_documents(&at->writer.manifest, at->source_number, term_batch, err);
 	return status ? status : bs_index_writer_merge(&at->writer, term_batch, add_document, at, err);
 }
 
@@ -190,7 +252,7 @@ static enum bs_status read_source(struct indexing *at, uint32_t i, bool read_std
 		*is_refused_out = status && at->source.kind == BS_SOURCE_COLLECTION && bs_feed_has_failed(feed);
 	}
 	if (!status && feed && !at->is_full)
-		status = bs_passed_over_keep(&at->writer.manifest, &at->old.manifest, i, feed, n_passed_over, err);
+		status = keep_non_documents(&at->writer.manifest, &at->old.manifest, i, feed, n_passed_over, err);
 	if (!status)
 		status = bs_refresh_end(&at->refresh, feed, &at->writer.accumulator.doc_table, at->writer.suspect_from_ns, record, err);
 	if (at->source.kind == BS_SOURCE_STDIN)
@@ -206,7 +268,7 @@ static enum bs_status keep_source(struct indexing *at, uint32_t i, struct bs_err
 	struct bs_error why;
 	(void)bs_recorded_refuse(&at->dir, &at->source, &why);
 	report_skip(at, BS_SKIP_UNTRUSTED, why.text);
-	return bs_passed_over_keep(manifest, &at->old.manifest, i, NULL, manifest->non_documents.used_bytes, err);
+	return keep_non_documents(manifest, &at->old.manifest, i, NULL, manifest->non_documents.used_bytes, err);
 }
 
 /* A source that is gone or cannot be read, as `reason` says, stays recorded, for it may come back; of one that is there all is
@@ -229,7 +291,7 @@ static enum bs_status do_without(struct indexing *at, uint32_t i, enum bs_status
 		return bs_refresh_lose(&at->refresh, i, err);
 	enum bs_status status = bs_refresh_keep(&at->refresh, i, has_begun, err);
 	return status || !is_known ? status
-	                           : bs_passed_over_keep(manifest, &at->old.manifest, i, NULL, manifest->non_documents.used_bytes, err);
+	                           : keep_non_documents(manifest, &at->old.manifest, i, NULL, manifest->non_documents.used_bytes, err);
 }
 
 static enum bs_status refresh_source(struct indexing *at, uint32_t i, bool read_stdin, struct bs_error *err)
@@ -576,7 +638,7 @@ static void indexing_deinit(struct indexing *at)
 static void note_folders(struct indexing *at)
 {
 	struct bs_error why = {""};
-	if (bs_folder_recorder_write(&at->folders, &at->dir, &why) != BS_OK)
+	if (bs_folders_write(&at->dir, &at->folders.records, &why) != BS_OK)
 		snprintf(at->report.warning, sizeof(at->report.warning), "folders not noted: %.200s", why.text);
 }
 

@@ -606,7 +606,7 @@ static enum bs_status fill_columns(struct bs_slab_builder *builder, struct bs_sl
 	return status;
 }
 
-/* Terms whose block columns are prefetched ahead. */
+/* The block columns of a term are prefetched so many terms ahead. */
 #define AHEAD 8u
 
 /* Scratch of finding exceptions. */
@@ -660,6 +660,13 @@ static enum bs_status find_of_term(struct finding *finding, const struct bs_kern
 	return status;
 }
 
+static struct bs_and_term term_at(const struct bs_slab_plan *plan, uint32_t place)
+{
+	struct bs_and_term term;
+	bs_and_term_init(&term, plan->hashes[place], plan->frequent[place].ordinal, plan->frequent[place].df, plan->treatments);
+	return term;
+}
+
 static enum bs_status find_exceptions(const struct bs_slab_builder *builder, uint64_t first_row,
                                       struct bs_slab_product *product, struct bs_error *err)
 {
@@ -667,27 +674,23 @@ static enum bs_status find_exceptions(const struct bs_slab_builder *builder, uin
 	size_t lines_bytes = (size_t)BS_SLAB_MAX_BLOCKS * BS_LINE_BYTES;
 	struct finding finding = {.frame = {.lines = aligned_alloc(BS_LINE_BYTES, lines_bytes),
 	                                    .groups = aligned_alloc(BS_LINE_BYTES, lines_bytes / 8)}};
-	struct bs_and_term terms[AHEAD]; /* term i is i % AHEAD */
-	uint32_t ahead = 0, n_ahead = 0, n_done = 0, start = 0;
+	uint32_t start = 0;
 	enum bs_status status = BS_OK;
 	if (!finding.frame.lines || !finding.frame.groups)
 		status = bs_fail_memory(err, "a slab's exceptions", lines_bytes);
 	bs_slab_in_memory(&finding.slab, &builder->shape, plan->treatments, product->columns, product->image.n_lines,
 	                  (float)plan->density);
 	for (uint32_t place = 0; place < plan->n_frequent && !status; place++) {
+		if (place + AHEAD < plan->n_frequent && may_have_exceptions(builder, place + AHEAD)) {
+			struct bs_and_term ahead = term_at(plan, place + AHEAD);
+			bs_slab_prefetch(&finding.slab, &ahead);
+		}
 		if (!may_have_exceptions(builder, place))
 			continue;
-		for (; ahead < plan->n_frequent && n_ahead < n_done + AHEAD; ahead++) {
-			const struct bs_frequent_term *next = &plan->frequent[ahead];
-			if (!may_have_exceptions(builder, ahead))
-				continue;
-			struct bs_and_term *term = &terms[n_ahead++ % AHEAD];
-			bs_and_term_init(term, plan->hashes[ahead], next->ordinal, next->df, plan->treatments);
-			bs_slab_prefetch(&finding.slab, term);
-		}
+		struct bs_and_term term = term_at(plan, place);
 		uint32_t end = builder->frequent[place].next;
-		status = find_of_term(&finding, plan->kernel, &terms[n_done++ % AHEAD], builder->true_rows + start,
-		                      end - start, first_row, &product->exceptions, err);
+		status = find_of_term(&finding, plan->kernel, &term, builder->true_rows + start, end - start, first_row,
+		                      &product->exceptions, err);
 		start = end;
 	}
 	bs_buffer_deinit(&finding.wrong);
