@@ -104,8 +104,8 @@ void bs_accumulator_finish(struct bs_accumulator *accumulator)
 	bs_term_table_seal(&accumulator->terms);
 }
 
-/* What is known here of the batch's terms. What some of them touch is prefetched a step at a time for all of them: slots, then
- * entries, then keys. */
+/* What is known here of the batch's terms. What some of them touch is prefetched a step at a time for all of them:
+ * slots, then entries, then keys. */
 static void look_up(const struct bs_accumulator *accumulator, const struct bs_term_batch *batch, struct mapped *map)
 {
 	const struct bs_term_table *terms = &accumulator->terms;
@@ -152,7 +152,7 @@ enum bs_status bs_accumulator_start(struct bs_accumulator *accumulator, const st
 	return status;
 }
 
-/* Makes those of the postings' terms known that are not. Where they go is prefetched, for all of them, before the first one. */
+/* Makes those of the postings' terms known that are not. Where they go is prefetched for all of them first. */
 static enum bs_status add_new_terms(struct bs_accumulator *accumulator, const struct bs_term_batch *batch,
                                     const uint32_t *postings, uint32_t n, struct bs_error *err)
 {

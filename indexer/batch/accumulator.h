@@ -1,11 +1,11 @@
 /*
  * accumulator.h: documents in, (document, distinct term) pairs out, in memory. The first half of an index run.
  *
- * In two steps, so that the costly one can run on several threads. First each batch is analysed on its own (term_batch.h), with
- * a small dictionary that stays in cache. Then the analysed batches are merged, in document order, into the *accumulator*, which
- * holds the segment's dictionary and every document's terms as term numbers. Numbers are given in order of first appearance, so
- * common terms have short ones. Merging looks a term up once a batch, not once a document. What an accumulator holds depends on
- * the documents and their order only, never on the threads.
+ * In two steps, so that the costly one can run on several threads. First each batch is analysed on its own
+ * (term_batch.h), with a small dictionary that stays in cache. Then the analysed batches are merged, in document order,
+ * into the *accumulator*, which holds the segment's dictionary and every document's terms as term numbers. Numbers are
+ * given in order of first appearance, so common terms have short ones. Merging looks a term up once a batch, not once a
+ * document. What an accumulator holds depends on the documents and their order only, never on the threads.
  */
 #ifndef BS_INDEXER_BATCH_ACCUMULATOR_H
 #define BS_INDEXER_BATCH_ACCUMULATOR_H
@@ -21,9 +21,9 @@
 #include "indexer/batch/term_batch.h"
 
 /*
- * Numbers in as many bytes as each needs, four a group: a byte with their lengths, two bits each, and then the numbers (Dean,
- * "Challenges in Building Large-Scale Information Retrieval Systems", WSDM 2009). Unlike varints of seven bits a byte they are
- * told apart without looking at them: a quarter of the instructions, for documents' terms as small.
+ * Numbers in as many bytes as each needs, four a group: a byte with their lengths, two bits each, and then the numbers
+ * (Dean, "Challenges in Building Large-Scale Information Retrieval Systems", WSDM 2009). Unlike varints of seven bits a
+ * byte they are told apart without looking at them: a quarter of the instructions, for documents' terms as small.
  */
 
 /* Bytes that n numbers take at most, and those behind them that may be written or read, too. */
@@ -64,8 +64,8 @@ static inline const uint8_t *bs_group_get(const uint8_t *from, uint32_t *numbers
 	return from;
 }
 
-/* One document's terms: n_terms numbers in groups from codes on, first those of words that stand there more than once; behind
- * them, until slab_plan.h has been over them, groups of n_repeated numbers: how often these do. */
+/* One document's terms: n_terms numbers in groups from codes on, first those of words that stand there more than once;
+ * behind them, until slab_plan.h has been over them, groups of n_repeated numbers: how often these do. */
 struct bs_accumulated_doc {
 	const uint8_t *codes;
 	uint32_t n_terms;
@@ -107,16 +107,16 @@ struct bs_accumulator {
 void bs_accumulator_clear(struct bs_accumulator *accumulator);
 void bs_accumulator_deinit(struct bs_accumulator *accumulator);
 
-/* Starts an analysed batch: call before adding its documents, and again after a bs_accumulator_clear in their midst. All its
- * terms are looked up in one go; those that are not here become known with the first document that has them, so that what is
- * held depends on the documents alone. */
+/* Starts an analysed batch: call before adding its documents, and again after a bs_accumulator_clear in their midst.
+ * All its terms are looked up in one go; those that are not here become known with the first document that has them, so
+ * that what is held depends on the documents alone. */
 enum bs_status bs_accumulator_start(struct bs_accumulator *accumulator, const struct bs_term_batch *batch,
                                     struct bs_error *err) BS_WARN_UNUSED;
 /* Adds document i of the batch as the next one, under the record given, whose length is taken from the batch. */
 enum bs_status bs_accumulator_add(struct bs_accumulator *accumulator, const struct bs_term_batch *batch, uint32_t i,
                                   const struct bs_doc_record *record, struct bs_error *err) BS_WARN_UNUSED;
-/* Brings the df of all terms up to date: before anyone looks at them. No document can be added until the accumulator is cleared,
- * for the terms cannot be looked up. */
+/* Brings the df of all terms up to date: before anyone looks at them. No document can be added until the accumulator is
+ * cleared, for the terms cannot be looked up. */
 void bs_accumulator_finish(struct bs_accumulator *accumulator);
 /* Memory held, counted by content: the same for every number of threads. */
 uint64_t bs_accumulator_bytes(const struct bs_accumulator *accumulator);

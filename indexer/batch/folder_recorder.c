@@ -8,12 +8,13 @@ static bool find(void *context, const char *root, const char *path, size_t path_
 	uint64_t recorded[4];
 	(void)root;
 	bs_stamp_record(stamp, recorded);
-	return notes->old.file && bs_folders_find(&notes->old, &notes->cursor, notes->source, path, path_bytes, recorded, list_out);
+	return notes->old.file &&
+	       bs_folders_find(&notes->old, &notes->cursor, notes->source, path, path_bytes, recorded, list_out);
 }
 
 /* A folder as young as the run may yet change without a trace, as a file may (bs_stamp_is_suspect). */
-static enum bs_status take(void *context, const char *path, size_t path_bytes, const struct bs_stamp *stamp, bool is_sure,
-                           const struct bs_folder_listing *list, struct bs_error *err)
+static enum bs_status take(void *context, const char *path, size_t path_bytes, const struct bs_stamp *stamp,
+                           bool is_sure, const struct bs_folder_listing *list, struct bs_error *err)
 {
 	struct bs_folder_recorder *notes = context;
 	uint64_t recorded[4];

@@ -4,12 +4,12 @@
  *     text -> folded, a piece at a time -> 5-grams:  the bits of each, in 2^log words (core/text/grams.h)
  *                                       -> trigrams: a list for each tier
  *
- * Then it is known how many bits are to be set, hence the class. The words become as few as it has, the trigrams' bits are
- * set in them, too, and each word becomes four to seven columns of the row.
+ * Then it is known how many bits are to be set, hence the class. The words become as few as it has, the trigrams' bits
+ * are set in them, too, and each word becomes four to seven columns of the row.
  *
- * 5-grams are not listed. To ask of each whether it is new took three fifths of all the time; to set its bits once more takes
- * next to nothing. How many different ones there are is estimated from the bits: there are so many words that one bit in
- * six is set at most; should they prove too few, the text is looked through again.
+ * 5-grams are not listed. To ask of each whether it is new took three fifths of all the time; to set its bits once more
+ * takes next to nothing. How many different ones there are is estimated from the bits: there are so many words that one
+ * bit in six is set at most; should they prove too few, the text is looked through again.
  *
  * Trigrams are listed, since a rare one has several bits, and its tier has to be looked up. A state of two bits says of
  * each whether it is to be listed, and for which tier: 0, not at all, is the state of those left out and those listed.
@@ -171,8 +171,8 @@ void bs_gram_sketch_free(struct bs_gram_sketch *sketch)
 	free(sketch);
 }
 
-/* Lists the n trigrams found, of which one that stands there twice is new but once. Without a branch: whether one is new, and of
- * which tier, cannot be predicted. */
+/* Lists the n trigrams found, of which one that stands there twice is new but once. Without a branch: whether one is
+ * new, and of which tier, cannot be predicted. */
 static enum bs_status list_trigrams(struct bs_gram_sketch *sketch, size_t n, struct bs_error *err)
 {
 	enum bs_status status = make_lists(sketch, (uint32_t)n, err);
@@ -225,9 +225,9 @@ static enum bs_status add_text(struct bs_gram_sketch *sketch, const uint8_t *tex
 	return status ? status : list_trigrams(sketch, n_last, err);
 }
 
-/* How many different hashes have set n of b bits: -b ln(1 - x), x = n / b, by the first terms of its series. Where so many
- * are set that those are too few, they still say that there should be more bits. In integers, so that every machine finds
- * the same. */
+/* How many different hashes have set n of b bits: -b ln(1 - x), x = n / b, by the first terms of its series. Where so
+ * many are set that those are too few, they still say that there should be more bits. In integers, so that every
+ * machine finds the same. */
 static uint64_t estimate(uint64_t n_set, uint64_t n_bits)
 {
 	uint64_t share = (n_set << 32) / n_bits, power = n_set << 8, sum = 0;
@@ -238,8 +238,8 @@ static uint64_t estimate(uint64_t n_set, uint64_t n_bits)
 	return sum >> 8;
 }
 
-/* Words for texts of so many bytes: the longer a text, the fewer new grams a byte. As many that of the files of a tree of
- * sources one in thirty needs more. */
+/* Words for texts of so many bytes: the longer a text, the fewer new grams a byte. As many that of the files of a tree
+ * of sources one in thirty needs more. */
 static uint32_t first_log(size_t n_bytes)
 {
 	uint32_t log_bytes = 63 - (uint32_t)__builtin_clzll((uint64_t)n_bytes | 1);

@@ -1,8 +1,8 @@
 /*
- * gram_sketch.h: text in, a row of bits out (core/matrix/gram_slab.h), by the plan of a run: which grams are frequent, how many
- * columns a gram has, and of what class a file is. The plan is fixed before the run, so that a file's row can be made as soon as
- * the file is read, on whatever thread, and nothing but rows is ever held. Sketching is where the time of an index of grams goes;
- * gram_sketch.c says how.
+ * gram_sketch.h: text in, a row of bits out (core/matrix/gram_slab.h), by the plan of a run: which grams are frequent,
+ * how many columns a gram has, and of what class a file is. The plan is fixed before the run, so that a file's row can
+ * be made as soon as the file is read, on whatever thread, and nothing but rows is ever held. Sketching is where the
+ * time of an index of grams goes; gram_sketch.c says how.
  */
 #ifndef BS_INDEXER_BATCH_GRAM_SKETCH_H
 #define BS_INDEXER_BATCH_GRAM_SKETCH_H
@@ -26,7 +26,7 @@ struct bs_gram_plan {
 void bs_gram_plan_init(struct bs_gram_plan *plan);
 void bs_gram_plan_deinit(struct bs_gram_plan *plan);
 
-/* Lists a trigram or bucket in a tier that has a list, greater than those there. No trigram may be in two. BS_NO_MEMORY. */
+/* Lists a trigram or bucket in a tier that has a list, behind lesser ones. No trigram may be in two. BS_NO_MEMORY. */
 enum bs_status bs_gram_plan_add(struct bs_gram_plan *plan, enum bs_gram_tier tier, uint32_t gram,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
@@ -46,8 +46,7 @@ static inline uint32_t bs_gram_row_words(uint32_t class)
 	return (bs_gram_size_class_columns(class) + 63) / 64;
 }
 
-/* Belongs to one thread at a time; make one per thread (4 MB and what the largest text needs) and use it for any number of
- * texts. */
+/* One thread at a time, any number of texts; make one per thread (4 MB and what the largest text needs). */
 struct bs_gram_sketch;
 
 /* The plan is borrowed. BS_NO_MEMORY. */

@@ -83,8 +83,7 @@ static enum bs_gram_tier tier_of(const struct sample *sample, uint32_t df)
 	return share < COMMON_SHARE ? BS_GRAM_MIDDLING : share < LEFT_OUT_SHARE ? BS_GRAM_COMMON : BS_GRAM_LEFT_OUT;
 }
 
-/* A bucket has some rare gram of many a file, of more where files are longer: as many files as it has in the mean do not
- * count. */
+/* A bucket has some rare gram of many a file, of more where files are longer: the mean number does not count. */
 static bool is_frequent(const struct sample *sample, uint32_t bucket)
 {
 	double n = (double)sample->n_docs, by_chance = (double)sample->n_in_buckets / BS_GRAM_BUCKETS;
@@ -110,7 +109,8 @@ static enum bs_status list_grams(const struct sample *sample, struct bs_gram_pla
 }
 
 enum bs_status bs_gram_plan_choose(const struct bs_dir *dir, const struct bs_manifest *manifest,
-                                   const struct bs_source_options *options, struct bs_gram_plan *plan, struct bs_error *err)
+                                   const struct bs_source_options *options, struct bs_gram_plan *plan,
+                                   struct bs_error *err)
 {
 	struct sample sample = {.n_docs = 0};
 	bs_gram_plan_init(plan);

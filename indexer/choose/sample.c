@@ -140,7 +140,8 @@ static enum bs_status sample_paths(struct sampler *sampler, const struct bs_sour
 	return status;
 }
 
-static enum bs_status sample_source(struct sampler *sampler, const struct bs_source_options *options, struct bs_error *err)
+static enum bs_status sample_source(struct sampler *sampler, const struct bs_source_options *options,
+                                    struct bs_error *err)
 {
 	enum bs_status status = bs_reader_new(options, &sampler->reader, err);
 	if (!status)

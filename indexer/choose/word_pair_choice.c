@@ -12,9 +12,9 @@
 #define SAMPLE_BYTES   (12u << 20)
 #define PAIR_MIN_DOCS  2u /* a pair met in one document only may be there by chance */
 #define WORD_MIN_SHARE 0.002 /* rarer words are not worth a pair */
-/* Pairs may have this share of the words' postings. They are taken in the order of what it costs to verify the documents that
- * hold both words, as a phrase would have to. What a pair costs in bits goes by its own documents, and so does how often it is
- * asked for. */
+/* Pairs may have this share of the words' postings. They are taken in the order of what it costs to verify the
+ * documents that hold both words, as a phrase would have to. What a pair costs in bits goes by its own documents, and
+ * so does how often it is asked for. */
 #define PAIR_BUDGET    0.12
 #define VERIFY_DOC_NS  900u /* one document to verify: finding it, */
 #define VERIFY_WORD_NS 6u   /* and searching the text of each of its words */
@@ -32,7 +32,7 @@ struct choice {
 	struct bs_words *analyzer;
 	uint32_t next_position;     /* of the document under analysis */
 	struct bs_term_table words; /* df: of the sample */
-	struct bs_buffer tokens;    /* u32 each: number of the word + 1; 0 before each field, and where a position is missing */
+	struct bs_buffer tokens;    /* u32 each: number of the word + 1; 0 before each field and each missing position */
 	struct bs_buffer ends;      /* u64 each: where a document's tokens end */
 	uint64_t text_bytes;
 	uint64_t n_postings;        /* of words */
@@ -157,8 +157,8 @@ static enum bs_status list_meetings(const struct choice *choice, uint32_t *last_
 	return status;
 }
 
-/* Adds the pairs that a word makes with those behind it, but for those that are too rare. known: by second word, the pair that
- * it was last in, which may be another word's, or dropped. */
+/* Adds the pairs that a word makes with those behind it, but for those that are too rare. known: by second word, the
+ * pair that it was last in, which may be another word's, or dropped. */
 static enum bs_status add_pairs(struct choice *choice, uint32_t first, const struct meeting *meetings, uint32_t last,
                                 uint32_t *known, struct bs_error *err)
 {
@@ -248,9 +248,9 @@ static void count_both_in(const struct both *both, const uint32_t *tokens, uint6
 }
 
 /*
- * Weighs for each pair the documents with both words, which a phrase would have to look at. (Guessed from the frequencies of the
- * two words, words of one subject come out too low, and a word that follows itself by far: two phrases in a hundred took half
- * of the time of all.)
+ * Weighs for each pair the documents with both words, which a phrase would have to look at. (Guessed from the
+ * frequencies of the two words, words of one subject come out too low, and a word that follows itself by far: two
+ * phrases in a hundred took half of the time of all.)
  */
 static enum bs_status count_both(const struct choice *choice, struct bs_error *err)
 {
@@ -328,7 +328,8 @@ enum bs_status bs_word_pairs_choose(const struct bs_dir *dir, const struct bs_ma
 	return status;
 }
 
-enum bs_status bs_word_pairs_of_snapshot(const struct bs_snapshot *snapshot, struct bs_word_pairs *pairs, struct bs_error *err)
+enum bs_status bs_word_pairs_of_snapshot(const struct bs_snapshot *snapshot, struct bs_word_pairs *pairs,
+                                         struct bs_error *err)
 {
 	static const uint8_t mark = BS_KEY_COMPOUND;
 	const struct bs_segment *largest = NULL;

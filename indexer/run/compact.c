@@ -2,13 +2,13 @@
  * compact.c: see compact.h.
  *
  * The rule (a tiered one, as in Lucene's TieredMergePolicy and LSM trees): segments fall in tiers by the bytes of their
- * live documents, each tier FACTOR times the one before. As soon as a tier has FACTOR segments, they are merged, and all
- * smaller ones with them. So a document is rewritten about once a tier, and each tier keeps at most FACTOR - 1 segments.
- * A merge of more than an eighth of the index (or 8 MiB, if that is more) is left to `bitsift compact`: a refresh should
- * not take long without a reason that its user can see.
+ * live documents, each tier FACTOR times the one before. As soon as a tier has FACTOR segments, they are merged, and
+ * all smaller ones with them. So a document is rewritten about once a tier, and each tier keeps at most FACTOR - 1
+ * segments. A merge of more than an eighth of the index (or 8 MiB, if that is more) is left to `bitsift compact`: a
+ * refresh should not take long without a reason that its user can see.
  *
- * A segment of which more than half is deleted is drained: up to the same limit, its documents move to a new one, refresh
- * by refresh, until it is empty and goes. They are at most as many as were deleted, so the cost is paid for.
+ * A segment of which more than half is deleted is drained: up to the same limit, its documents move to a new one,
+ * refresh by refresh, until it is empty and goes. They are at most as many as were deleted, so the cost is paid for.
  */
 #include "indexer/run/compact.h"
 
@@ -116,7 +116,8 @@ static void choose_all(struct compact *compact)
 		compact->n_chosen = 0;
 }
 
-static enum bs_status move_document(void *context, const struct bs_term_batch *term_batch, uint32_t i, struct bs_error *err)
+static enum bs_status move_document(void *context, const struct bs_term_batch *term_batch, uint32_t i,
+                                    struct bs_error *err)
 {
 	struct compact *compact = context;
 	struct bs_doc_ref ref = bs_term_batch_docs(term_batch)[i].document.known;
@@ -127,15 +128,15 @@ static enum bs_status move_document(void *context, const struct bs_term_batch *t
 	return status ? status : bs_snapshot_mark(&compact->snapshot, ref, true, err);
 }
 
-static enum bs_status merge(void *context, const struct bs_term_batch *term_batch, uint64_t source_bytes, struct bs_error *err)
+static enum bs_status merge(void *context, const struct bs_term_batch *term_batch, uint64_t source_bytes,
+                            struct bs_error *err)
 {
 	struct compact *compact = context;
+	enum bs_skip reason;
+	const char *message;
 	(void)source_bytes;
-	for (uint32_t i = 0; i < term_batch->n_skips && compact->is_all; i++) {
-		const struct bs_term_batch_skip *skip = &bs_term_batch_skips(term_batch)[i];
-		bs_index_writer_skip(&compact->writer, skip->reason,
-		                     (const char *)term_batch->messages.data + skip->message_offset);
-	}
+	for (size_t next = 0; compact->is_all && (message = bs_term_batch_next_skip(term_batch, &next, &reason)) != NULL;)
+		bs_index_writer_skip(&compact->writer, reason, message);
 	return bs_index_writer_merge(&compact->writer, term_batch, move_document, compact, err);
 }
 
@@ -231,8 +232,8 @@ static enum bs_status compact_segments(struct compact *compact, struct bs_build_
 	return status;
 }
 
-enum bs_status bs_compact(const struct bs_build_request *request, const struct bs_dir *dir, bool is_all, struct bs_build_report *report,
-                          struct bs_error *err)
+enum bs_status bs_compact(const struct bs_build_request *request, const struct bs_dir *dir, bool is_all,
+                          struct bs_build_report *report, struct bs_error *err)
 {
 	struct compact compact = {.is_all = is_all, .text_bytes = UINT64_MAX};
 	bs_index_writer_init(&compact.writer, request, &compact.moved);

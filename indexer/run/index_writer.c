@@ -17,7 +17,8 @@
 #define MOST_WORDS_FACTOR    16u
 #define MAX_THREADS          64
 
-void bs_index_writer_init(struct bs_index_writer *writer, const struct bs_build_request *request, struct bs_build_report *report)
+void bs_index_writer_init(struct bs_index_writer *writer, const struct bs_build_request *request,
+                          struct bs_build_report *report)
 {
 	*writer = (struct bs_index_writer){
 		.request = request,
@@ -72,8 +73,8 @@ enum bs_status bs_index_writer_start(struct bs_index_writer *writer, bool *has_p
 	writer->source_options.suspect_from_ns = writer->suspect_from_ns;
 	enum bs_status status = bs_kernel_choose(NULL, &writer->build_options.kernel, err);
 	return status ? status
-	              : bs_pipeline_new(writer->build_options.n_threads, options->words ? &words : NULL, &writer->source_options,
-	                                &writer->pipeline, err);
+	              : bs_pipeline_new(writer->build_options.n_threads, options->words ? &words : NULL,
+	                                &writer->source_options, &writer->pipeline, err);
 }
 
 void bs_index_writer_release(struct bs_index_writer *writer)
@@ -132,7 +133,8 @@ static enum bs_status use_choices(struct bs_index_writer *writer, struct bs_erro
 	return bs_pipeline_set_grams(writer->pipeline, &writer->gram_plan, err);
 }
 
-enum bs_status bs_index_writer_keep_choices(struct bs_index_writer *writer, const struct bs_snapshot *old, struct bs_error *err)
+enum bs_status bs_index_writer_keep_choices(struct bs_index_writer *writer, const struct bs_snapshot *old,
+                                            struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	if (writer->manifest.options.words)
@@ -147,21 +149,23 @@ enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, struct bs_
 	uint64_t least_bytes = writer->tuning.pairs_least_bytes ? writer->tuning.pairs_least_bytes : PAIRS_LEAST_BYTES;
 	enum bs_status status = BS_OK;
 	if (writer->manifest.options.words)
-		status = bs_word_pairs_choose(writer->dir, &writer->manifest, &writer->source_options, least_bytes, &writer->pairs, err);
+		status = bs_word_pairs_choose(writer->dir, &writer->manifest, &writer->source_options, least_bytes,
+		                              &writer->pairs, err);
 	if (!status && writer->manifest.options.grams)
 		status = bs_gram_plan_choose(writer->dir, &writer->manifest, &writer->source_options, &writer->gram_plan, err);
 	return status ? status : use_choices(writer, err);
 }
 
-/* What segment_build.c and slab_build.c take beside the columns, when what finds terms has been given back: of each term the
- * order, ordinal, hash and, for a while, place; treatment, weight and mark of those in several documents; of each document the
- * weight, the place in its class and where its tf code ends; and of postings their bits in tf codes, twice while these are put
- * together. A builder more, on another thread, has its own marks, and is paid for by what slabs may hold (count_builders). */
+/* What segment_build.c and slab_build.c take beside the columns, when what finds terms has been given back: of each
+ * term the order, ordinal, hash and, for a while, place; treatment, weight and mark of those in several documents; of
+ * each document the weight, the place in its class and where its tf code ends; and of postings their bits in tf codes,
+ * twice while these are put together. A builder more, on another thread, has its own marks, and is paid for by what
+ * slabs may hold (count_builders). */
 #define BUILD_TERM_BYTES    28u
 #define BUILD_DOC_BYTES     36u
 #define POSTINGS_A_TF_BYTE  2u
 
-/* What a document may add, were all its terms new: an entry, its slots, its code, some bytes of its own, and the above. */
+/* What a document may add, were all its terms new: an entry, its slots, code, bytes of its own, the above. */
 #define NEW_TERM_BYTES 96u
 
 /* What is accumulated takes while it is, or else while a segment is made of it. */
@@ -194,19 +198,6 @@ static bool is_full(const struct bs_index_writer *writer, const struct bs_term_b
 	return n_docs > 0 && (n_bytes > writer->accumulator_limit_bytes || (max_docs && n_docs >= max_docs));
 }
 
-static enum bs_status store_document(struct bs_index_writer *writer, const struct bs_term_batch *term_batch,
-                                     const struct bs_term_batch_doc *doc, struct bs_error *err)
-{
-	enum bs_status status = BS_OK;
-	if (!writer->store)
-		status = bs_store_writer_new(writer->dir, &writer->store, err);
-	if (!status)
-		status = bs_store_writer_add(writer->store, term_batch->raws.data + doc->raw_offset, (size_t)doc->document.raw_bytes,
-		                             err);
-	writer->n_stored++;
-	return status;
-}
-
 enum bs_status bs_index_writer_add(struct bs_index_writer *writer, const struct bs_term_batch *term_batch, uint32_t i,
                           struct bs_doc_record *record, struct bs_error *err)
 {
@@ -215,12 +206,16 @@ enum bs_status bs_index_writer_add(struct bs_index_writer *writer, const struct 
 	if (bs_accumulator_n_docs(&writer->accumulator) >= UINT32_MAX - 1)
 		return bs_fail(err, BS_INVALID, "more than 2^32 documents in one segment; use less --memory");
 	if (term_batch->keep_raws) {
-		record->place[0] = writer->n_stored;
-		status = store_document(writer, term_batch, doc, err);
+		record->place[0] = writer->n_stored++;
+		status = writer->store ? BS_OK : bs_store_writer_new(writer->dir, &writer->store, err);
+		if (!status)
+			status = bs_store_writer_add(writer->store, term_batch->raws.data + doc->raw_offset,
+			                             (size_t)doc->document.raw_bytes, err);
 	}
 	if (!status && doc->gram_size_class != BS_GRAM_NO_SIZE_CLASS)
-		status = bs_gram_accumulator_add(&writer->grams, bs_accumulator_n_docs(&writer->accumulator), doc->gram_size_class, doc->n_gram_bits,
-		                            (const uint64_t *)(const void *)term_batch->gram_rows.data + doc->gram_row, err);
+		status = bs_gram_accumulator_add(&writer->grams, bs_accumulator_n_docs(&writer->accumulator), doc->gram_size_class,
+		                                 doc->n_gram_bits,
+		                                 (const uint64_t *)(const void *)term_batch->gram_rows.data + doc->gram_row, err);
 	if (!status)
 		status = bs_accumulator_add(&writer->accumulator, term_batch, i, record, err);
 	writer->report->text_bytes += doc->document.text_bytes;
@@ -294,8 +289,8 @@ enum bs_status bs_index_writer_merge(struct bs_index_writer *writer, const struc
 	return status ? status : tell(writer, err);
 }
 
-enum bs_status bs_index_writer_settle(struct bs_index_writer *writer, const struct bs_snapshot *old, uint32_t *n_changed_out,
-                                      struct bs_error *err)
+enum bs_status bs_index_writer_settle(struct bs_index_writer *writer, const struct bs_snapshot *old,
+                                      uint32_t *n_changed_out, struct bs_error *err)
 {
 	const struct bs_segment_record *written = (const struct bs_segment_record *)(const void *)writer->written.data;
 	uint32_t n_written = (uint32_t)(writer->written.used_bytes / sizeof(*written));

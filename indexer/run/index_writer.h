@@ -1,6 +1,6 @@
 /*
- * index_writer.h: what every run of the indexer does with documents, wherever they come from: accumulate them, and write segments.
- * indexer.c refreshes sources with it, compact.c merges segments.
+ * index_writer.h: what every run of the indexer does with documents, wherever they come from: accumulate them, and
+ * write segments. indexer.c refreshes sources with it, compact.c merges segments.
  */
 #ifndef BS_INDEXER_RUN_INDEX_WRITER_H
 #define BS_INDEXER_RUN_INDEX_WRITER_H
@@ -43,12 +43,15 @@ struct bs_index_writer {
 };
 
 /* Sets the clock. */
-void bs_index_writer_init(struct bs_index_writer *writer, const struct bs_build_request *request, struct bs_build_report *report);
-/* Gets ready to read and write, once the options are in run->manifest. has_private (nullable): see struct bs_source_options. */
-enum bs_status bs_index_writer_start(struct bs_index_writer *writer, bool *has_private, struct bs_error *err) BS_WARN_UNUSED;
+void bs_index_writer_init(struct bs_index_writer *writer, const struct bs_build_request *request,
+                          struct bs_build_report *report);
+/* Gets ready to read and write, once the manifest has options. has_private (nullable): see struct bs_source_options. */
+enum bs_status bs_index_writer_start(struct bs_index_writer *writer, bool *has_private,
+                                     struct bs_error *err) BS_WARN_UNUSED;
 void bs_index_writer_deinit(struct bs_index_writer *writer);
 /* Goes on with the pairs of words that an index has, and with what is frequent among its grams. */
-enum bs_status bs_index_writer_keep_choices(struct bs_index_writer *writer, const struct bs_snapshot *old, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_index_writer_keep_choices(struct bs_index_writer *writer, const struct bs_snapshot *old,
+                                            struct bs_error *err) BS_WARN_UNUSED;
 /* Whether that is so little text that what was chosen for it says nothing about what comes: better to choose again. */
 bool bs_index_writer_holds_little(const struct bs_snapshot *old);
 /* Chooses them by a sample of the recorded sources. */
@@ -58,21 +61,20 @@ void bs_index_writer_release(struct bs_index_writer *writer);
 
 void bs_index_writer_skip(struct bs_index_writer *writer, enum bs_skip reason, const char *message);
 
-/* Merges an analysed batch: has each of its documents added by `add`, which calls bs_index_writer_add, and tells the caller. What
- * is accumulated becomes a segment before it is too much: by content only, so the same for any number of threads. */
+/* Merges an analysed batch: has each of its documents added by `add`, which calls bs_index_writer_add, and tells the
+ * caller. What is accumulated becomes a segment before it is too much, which does not depend on threads. */
 typedef enum bs_status (*bs_add_document_fn)(void *context, const struct bs_term_batch *term_batch, uint32_t i,
                                              struct bs_error *err);
 enum bs_status bs_index_writer_merge(struct bs_index_writer *writer, const struct bs_term_batch *term_batch,
                                      bs_add_document_fn add, void *context, struct bs_error *err) BS_WARN_UNUSED;
-/* Adds document i of the analysed batch under its record; if the analysed batch keeps raw bytes, they are stored, and place[0] becomes
- * where. */
+/* Adds document i of the analysed batch under its record; stores raw bytes if they are kept: place[0] becomes where. */
 enum bs_status bs_index_writer_add(struct bs_index_writer *writer, const struct bs_term_batch *term_batch, uint32_t i,
                           struct bs_doc_record *record, struct bs_error *err) BS_WARN_UNUSED;
 /* Writes what is accumulated as a segment. */
 enum bs_status bs_index_writer_flush(struct bs_index_writer *writer, struct bs_error *err) BS_WARN_UNUSED;
-/* Puts the segments of the commit into the manifest: those of the commit before (NULL: none stay), then those written, with
- * tombstones for what the owners call dead, but none of which nothing lives. *n_changed_out as in bs_index_keep_segments. */
-enum bs_status bs_index_writer_settle(struct bs_index_writer *writer, const struct bs_snapshot *old, uint32_t *n_changed_out,
-                                      struct bs_error *err) BS_WARN_UNUSED;
+/* Puts the segments of the commit into the manifest: those of the commit before (NULL: none stay), then those written,
+ * with tombstones for what the owners call dead, unless nothing of one lives. *n_changed_out: see index_dir.h. */
+enum bs_status bs_index_writer_settle(struct bs_index_writer *writer, const struct bs_snapshot *old,
+                                      uint32_t *n_changed_out, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -92,7 +92,8 @@ static void fill_record(struct indexing *at, const struct bs_document *document,
 /* Documents whose ids are asked for ahead. */
 #define IDS_AHEAD 4u
 
-static enum bs_status add_document(void *context, const struct bs_term_batch *term_batch, uint32_t i, struct bs_error *err)
+static enum bs_status add_document(void *context, const struct bs_term_batch *term_batch, uint32_t i,
+                                   struct bs_error *err)
 {
 	struct indexing *at = context;
 	const struct bs_term_batch_doc *doc = &bs_term_batch_docs(term_batch)[i];
@@ -115,12 +116,12 @@ static enum bs_status add_document(void *context, const struct bs_term_batch *te
 
 static enum bs_status merge_skips(struct indexing *at, const struct bs_term_batch *term_batch, struct bs_error *err)
 {
-	for (uint32_t i = 0; i < term_batch->n_skips; i++) {
-		const struct bs_term_batch_skip *skip = &bs_term_batch_skips(term_batch)[i];
-		const char *message = (const char *)term_batch->messages.data + skip->message_offset;
-		if (at->request->strict && (skip->reason == BS_SKIP_BAD_RECORD || skip->reason == BS_SKIP_NO_TEXT))
+	enum bs_skip reason;
+	const char *message;
+	for (size_t next = 0; (message = bs_term_batch_next_skip(term_batch, &next, &reason)) != NULL;) {
+		if (at->request->strict && (reason == BS_SKIP_BAD_RECORD || reason == BS_SKIP_NO_TEXT))
 			return bs_fail(err, BS_INVALID, "%s (--strict stops here; the index is as it was)", message);
-		bs_index_writer_skip(&at->writer, skip->reason, message);
+		bs_index_writer_skip(&at->writer, reason, message);
 	}
 	return BS_OK;
 }
@@ -156,11 +157,11 @@ static bool is_before(const struct bs_non_documents *a, const struct bs_non_docu
 }
 
 /*
- * Those of the source in the commit before that lie where the feed could not look (feed NULL: all) stay: they take their places
- * among what was found now, which stands in the list from byte `from` on.
+ * Those of the source in the commit before that lie where the feed could not look (feed NULL: all) stay: they take
+ * their places among what was found now, which stands in the list from byte `from` on.
  */
-static enum bs_status keep_non_documents(struct bs_manifest *manifest, const struct bs_manifest *before, uint32_t source,
-                                         const struct bs_feed *feed, size_t from, struct bs_error *err)
+static enum bs_status keep_non_documents(struct bs_manifest *manifest, const struct bs_manifest *before,
+                                         uint32_t source, const struct bs_feed *feed, size_t from, struct bs_error *err)
 {
 	struct bs_manifest found = {.n_sources = 0};
 	struct bs_non_documents kept_file, found_file;
@@ -185,7 +186,8 @@ static enum bs_status keep_non_documents(struct bs_manifest *manifest, const str
 	return status;
 }
 
-static enum bs_status merge(void *context, const struct bs_term_batch *term_batch, uint64_t source_bytes, struct bs_error *err)
+static enum bs_status merge(void *context, const struct bs_term_batch *term_batch, uint64_t source_bytes,
+                            struct bs_error *err)
 {
 	struct indexing *at = context;
 	size_t n_unchanged;
@@ -254,7 +256,8 @@ static enum bs_status read_source(struct indexing *at, uint32_t i, bool read_std
 	if (!status && feed && !at->is_full)
 		status = keep_non_documents(&at->writer.manifest, &at->old.manifest, i, feed, n_passed_over, err);
 	if (!status)
-		status = bs_refresh_end(&at->refresh, feed, &at->writer.accumulator.doc_table, at->writer.suspect_from_ns, record, err);
+		status = bs_refresh_end(&at->refresh, feed, &at->writer.accumulator.doc_table,
+		                        at->writer.suspect_from_ns, record, err);
 	if (at->source.kind == BS_SOURCE_STDIN)
 		record->read_lines = at->next_sequence;
 	bs_feed_close(feed);
@@ -271,8 +274,8 @@ static enum bs_status keep_source(struct indexing *at, uint32_t i, struct bs_err
 	return keep_non_documents(manifest, &at->old.manifest, i, NULL, manifest->non_documents.used_bytes, err);
 }
 
-/* A source that is gone or cannot be read, as `reason` says, stays recorded, for it may come back; of one that is there all is
- * as it was, or read from the start next time if nothing is. */
+/* A source that is gone or cannot be read, as `reason` says, stays recorded, for it may come back; of one that is there
+ * all is as it was, or read from the start next time if nothing is. */
 static enum bs_status do_without(struct indexing *at, uint32_t i, enum bs_status reason, bool has_begun,
                                  struct bs_error *err)
 {
@@ -291,7 +294,8 @@ static enum bs_status do_without(struct indexing *at, uint32_t i, enum bs_status
 		return bs_refresh_lose(&at->refresh, i, err);
 	enum bs_status status = bs_refresh_keep(&at->refresh, i, has_begun, err);
 	return status || !is_known ? status
-	                           : keep_non_documents(manifest, &at->old.manifest, i, NULL, manifest->non_documents.used_bytes, err);
+	                           : keep_non_documents(manifest, &at->old.manifest, i, NULL,
+	                                                manifest->non_documents.used_bytes, err);
 }
 
 static enum bs_status refresh_source(struct indexing *at, uint32_t i, bool read_stdin, struct bs_error *err)
@@ -430,9 +434,9 @@ static enum bs_status collect_sources(struct indexing *at, bool *read_stdin_out,
 /* Whether an option is set that is recorded with the index. */
 static bool has_recorded_option(const struct bs_build_request *request)
 {
-	return request->words || request->grams || request->stem_language || request->fold_accents || request->hidden || request->no_ignore ||
-	       request->binary_as_text || request->max_document_bytes || request->id_field || request->text_fields || request->globs ||
-	       request->density > 0;
+	return request->words || request->grams || request->stem_language || request->fold_accents || request->hidden ||
+	       request->no_ignore || request->binary_as_text || request->max_document_bytes || request->id_field ||
+	       request->text_fields || request->globs || request->density > 0;
 }
 
 static enum bs_status choose_options(struct indexing *at, struct bs_error *err)
@@ -572,7 +576,8 @@ static bool is_anything_new(const struct indexing *at)
 	    new->n_segments != old->n_segments || new->n_sources != old->n_sources)
 		return true;
 	if (new->non_documents.used_bytes != old->non_documents.used_bytes ||
-	    (old->non_documents.used_bytes && memcmp(new->non_documents.data, old->non_documents.data, old->non_documents.used_bytes) != 0))
+	    (old->non_documents.used_bytes &&
+	     memcmp(new->non_documents.data, old->non_documents.data, old->non_documents.used_bytes) != 0))
 		return true;
 	for (uint32_t i = 0; i < old->n_sources; i++)
 		if (is_source_changed(&old->sources[i], &new->sources[i]))
@@ -584,7 +589,8 @@ static bool is_anything_new(const struct indexing *at)
 static enum bs_status settle_modes(struct indexing *at, struct bs_error *err)
 {
 	const uint64_t *skipped = at->report.skipped;
-	at->report.is_shared = at->request->shared && !at->has_private && !skipped[BS_SKIP_UNREADABLE] && !skipped[BS_SKIP_UNTRUSTED];
+	at->report.is_shared =
+		at->request->shared && !at->has_private && !skipped[BS_SKIP_UNREADABLE] && !skipped[BS_SKIP_UNTRUSTED];
 	return bs_index_set_modes(&at->dir, at->report.is_shared, err);
 }
 
@@ -649,7 +655,8 @@ static enum bs_status tidy(struct indexing *at, struct bs_error *err)
 	struct bs_error why = {""};
 	note_folders(at);
 	bs_index_writer_release(&at->writer);
-	if (at->report.is_refresh && at->report.is_committed && bs_compact(at->request, &at->dir, false, &at->report, &why) != BS_OK)
+	if (at->report.is_refresh && at->report.is_committed &&
+	    bs_compact(at->request, &at->dir, false, &at->report, &why) != BS_OK)
 		snprintf(at->report.warning, sizeof(at->report.warning), "not compacted: %.200s", why.text);
 	return report_index(&at->dir, &at->report, err);
 }
@@ -660,10 +667,12 @@ static enum bs_status check_request(const struct bs_build_request *request, stru
 		return bs_fail(err, BS_INVALID, "no directory for the index");
 	if (request->density != 0 && !(request->density >= 0.05 && request->density <= 0.6))
 		return bs_fail(err, BS_INVALID, "density %g: not a number from 0.05 to 0.6", request->density);
-	return bs_check_reserved("struct bs_build_request", request->reserved, sizeof(request->reserved) / sizeof(*request->reserved), err);
+	return bs_check_reserved("struct bs_build_request", request->reserved,
+	                         sizeof(request->reserved) / sizeof(*request->reserved), err);
 }
 
-enum bs_status bs_index_build(const struct bs_build_request *request, struct bs_build_report *report_out, struct bs_error *err)
+enum bs_status bs_index_build(const struct bs_build_request *request, struct bs_build_report *report_out,
+                              struct bs_error *err)
 {
 	struct bs_build_request own = *request;
 	struct indexing at = {.request = &own, .dir = {.fd = -1}, .lock = {.fd = -1}};
@@ -716,7 +725,8 @@ enum bs_status bs_index_build(const struct bs_build_request *request, struct bs_
 	return status;
 }
 
-enum bs_status bs_index_compact(const struct bs_build_request *request, struct bs_build_report *report_out, struct bs_error *err)
+enum bs_status bs_index_compact(const struct bs_build_request *request, struct bs_build_report *report_out,
+                                struct bs_error *err)
 {
 	struct bs_build_report own, *report = report_out ? report_out : &own;
 	struct bs_index_lock lock = {.fd = -1};

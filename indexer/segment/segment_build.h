@@ -26,8 +26,8 @@ struct bs_build_options {
 	uint32_t n_threads;           /* >= 1; the file is the same for any number */
 };
 
-/* Writes a file of dir. The accumulator is used up, and can only be cleared. grams (of which plan may be NULL) and store
- * (nullable, finished) are of these documents. Nothing is left behind on failure. */
+/* Writes a file of dir. The accumulator is used up, and can only be cleared. grams (of which plan may be NULL) and
+ * store (nullable, finished) are of these documents. Nothing is left behind on failure. */
 enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, struct bs_accumulator *accumulator,
                                 const struct bs_gram_accumulator *grams, struct bs_store_writer *store,
                                 const struct bs_build_options *options, uint64_t *file_bytes_out,

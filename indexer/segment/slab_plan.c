@@ -8,8 +8,8 @@
 #include "core/base/workers.h"
 #include "core/lexicon/lexicon.h"
 
-/* Renumbering: a chunk of documents is a task. A thread writes them into chunks of its own: the first of them are new, the others
- * are those that it is done with. */
+/* Renumbering: a chunk of documents is a task. A thread writes them into chunks of its own: the first of them are new,
+ * the others are those that it is done with. */
 struct writer {
 	struct bs_spool spool;
 	struct bs_tf_coder coder;
@@ -34,8 +34,8 @@ struct all {
 	struct writer *writers;
 };
 
-/* words[0..n_words): first the document's repeated terms, with a tf of 0 for those that are not coded; then the others that
- * are. How often the first ones stand there is read from tfs. */
+/* words[0..n_words): first the document's repeated terms, with a tf of 0 for those that are not coded; then the others
+ * that are. How often the first ones stand there is read from tfs. */
 static enum bs_status code_tfs(struct writer *writer, uint32_t n_repeated, size_t n_words, const uint8_t *tfs,
                                struct task *task, struct bs_error *err)
 {
@@ -164,11 +164,12 @@ static void end_all(struct all *all, uint32_t n_tasks, uint32_t n_threads)
 	}
 }
 
-enum bs_status bs_renumber(struct bs_accumulator *accumulator, const struct bs_slab_plan *plan, const uint32_t *place_of,
-                           const uint8_t *notes, uint32_t n_threads, struct bs_size_class_doc *docs_out,
-                           struct bs_error *err)
+enum bs_status bs_renumber(struct bs_accumulator *accumulator, const struct bs_slab_plan *plan,
+                           const uint32_t *place_of, const uint8_t *notes, uint32_t n_threads,
+                           struct bs_size_class_doc *docs_out, struct bs_error *err)
 {
-	struct all all = {.accumulator = accumulator, .plan = plan, .place_of = place_of, .notes = notes, .docs_out = docs_out};
+	struct all all = {
+		.accumulator = accumulator, .plan = plan, .place_of = place_of, .notes = notes, .docs_out = docs_out};
 	struct bs_workers_plan work = {.n_threads = n_threads, .work = renumber_chunk, .put = put_codes, .context = &all};
 	uint32_t n_tasks = 0;
 	uint32_t end = bs_accumulator_n_docs(accumulator);
@@ -226,8 +227,8 @@ static uint8_t weight_of(const struct kinds *kinds, uint32_t df)
 	return df < kinds->least_exact ? (uint8_t)weight : 0;
 }
 
-/* From counts of terms of each df, next_of[0..most], to where they begin: frequent ones first, the others behind them, each from
- * most down. */
+/* From counts of terms of each df, next_of[0..most], to where they begin: frequent ones first, the others behind them,
+ * each from most down. */
 static void place_dfs(struct bs_slab_plan *plan, const struct kinds *kinds, uint32_t most, uint32_t *next_of)
 {
 	uint32_t n = 0;
@@ -266,7 +267,7 @@ static enum bs_status find_places(struct bs_slab_plan *plan, const struct kinds 
 	return BS_OK;
 }
 
-/* What is known of a place. The weight in its note is columns of all levels, 0 of a term that is taken to get an exact column. */
+/* What is known of a place. The weight in its note: columns of all levels; 0 if it is taken to get an exact column. */
 static void fill_places(struct bs_slab_plan *plan, const struct kinds *kinds, const uint32_t *place_of, uint8_t *notes)
 {
 	const struct bs_term_table *table = &plan->accumulator->terms;
