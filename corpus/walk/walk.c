@@ -65,10 +65,10 @@ struct bs_walk {
 	size_t shown_off;
 	size_t rel_off;
 	struct bs_buffer current; /* the current directory if the root was given as an absolute path */
-	struct bs_ignore *globs;
-	struct bs_ignore *caseless_globs;
+	struct bs_ignore globs;
+	struct bs_ignore caseless_globs;
 	struct bs_buffer small; /* the path with small letters, for these */
-	struct bs_ignore *global;
+	struct bs_ignore global;
 	struct bs_ignore_level *parents;
 	struct bs_buffer stack; /* of struct folder *, the root first */
 	size_t depth;
@@ -151,24 +151,23 @@ static enum bs_status make_small(struct bs_walk *walk, const void *text, size_t 
 static enum bs_ignore_verdict ask_caseless_globs(struct bs_walk *walk, const struct bs_ignore_entry *entry, size_t off)
 {
 	struct bs_ignore_entry small = *entry;
-	if (bs_ignore_n_rules(walk->caseless_globs) == 0 ||
-	    make_small(walk, entry->path, entry->path_bytes, NULL) != BS_OK)
+	if (walk->caseless_globs.n_rules == 0 || make_small(walk, entry->path, entry->path_bytes, NULL) != BS_OK)
 		return BS_IGNORE_SILENT;
 	small.path = walk->small.data;
-	return bs_ignore_match(walk->caseless_globs, &small, off);
+	return bs_ignore_match(&walk->caseless_globs, &small, off);
 }
 
 /* -g: a glob means the opposite of an ignore rule, and if any asks for files, the other files are not wanted. */
 static enum bs_ignore_verdict ask_globs(struct bs_walk *walk, const struct bs_ignore_entry *entry)
 {
 	size_t off = walk->shown_off;
-	if (bs_ignore_n_rules(walk->globs) + bs_ignore_n_rules(walk->caseless_globs) == 0)
+	if (walk->globs.n_rules + walk->caseless_globs.n_rules == 0)
 		return BS_IGNORE_SILENT;
 	if (is_absolute(walk))
 		off = off_below(&walk->path, walk->current.data, walk->current.used_bytes);
 	enum bs_ignore_verdict verdict = ask_caseless_globs(walk, entry, off);
 	if (verdict == BS_IGNORE_SILENT)
-		verdict = bs_ignore_match(walk->globs, entry, off);
+		verdict = bs_ignore_match(&walk->globs, entry, off);
 	switch (verdict) {
 	case BS_IGNORE_SKIP:
 		return BS_IGNORE_KEEP;
@@ -177,8 +176,7 @@ static enum bs_ignore_verdict ask_globs(struct bs_walk *walk, const struct bs_ig
 	case BS_IGNORE_SILENT:
 		break;
 	}
-	size_t n_plain = bs_ignore_n_plain(walk->globs) + bs_ignore_n_plain(walk->caseless_globs);
-	return n_plain > 0 && !entry->is_folder ? BS_IGNORE_SKIP : BS_IGNORE_SILENT;
+	return walk->globs.n_plain + walk->caseless_globs.n_plain > 0 && !entry->is_folder ? BS_IGNORE_SKIP : BS_IGNORE_SILENT;
 }
 
 /* What the ignore files say, then the types of files: they may leave out what those keep, and keep what is hidden. */
@@ -189,7 +187,7 @@ static enum bs_ignore_verdict ask_files(const struct bs_walk *walk, const struct
 	enum bs_ignore_verdict verdict =
 		bs_ignore_level_match(folder->level, entry, walk->options.ignores_outside_git);
 	if (verdict == BS_IGNORE_SILENT && in_git)
-		verdict = bs_ignore_match(walk->global, entry, walk->shown_off + is_absolute(walk));
+		verdict = bs_ignore_match(&walk->global, entry, walk->shown_off + is_absolute(walk));
 	if (verdict == BS_IGNORE_SKIP || !walk->options.types || entry->is_folder)
 		return verdict;
 	enum bs_ignore_verdict by_type = bs_file_types_match(walk->options.types, (const char *)walk->path.data + entry->name_off);
@@ -613,21 +611,19 @@ static enum bs_status start_path(struct bs_walk *walk, const char *root, const c
 
 static enum bs_status add_globs(struct bs_walk *walk, struct bs_error *err)
 {
-	enum bs_status status = bs_ignore_new(&walk->globs, err);
-	if (!status)
-		status = bs_ignore_new(&walk->caseless_globs, err);
+	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < walk->options.n_globs && !status; i++) {
 		const char *glob = walk->options.globs[i];
-		status = bs_ignore_add_line(walk->globs, (const uint8_t *)glob, strlen(glob), err);
+		status = bs_ignore_add_line(&walk->globs, (const uint8_t *)glob, strlen(glob), err);
 	}
 	/* With small letters, to be asked about paths made small. */
 	for (size_t i = 0; i < walk->options.n_caseless_globs && !status; i++) {
 		const char *glob = walk->options.caseless_globs[i];
 		status = make_small(walk, glob, strlen(glob), err);
 		if (!status)
-			status = bs_ignore_add_line(walk->caseless_globs, walk->small.data, walk->small.used_bytes, err);
+			status = bs_ignore_add_line(&walk->caseless_globs, walk->small.data, walk->small.used_bytes, err);
 	}
-	if (status || bs_ignore_n_rules(walk->globs) + bs_ignore_n_rules(walk->caseless_globs) == 0 || !is_absolute(walk))
+	if (status || walk->globs.n_rules + walk->caseless_globs.n_rules == 0 || !is_absolute(walk))
 		return status;
 	char *current;
 	status = bs_file_real_path(".", &current, err);
@@ -709,10 +705,10 @@ void bs_walk_close(struct bs_walk *walk)
 	while (walk->depth > 0)
 		pop_folder(walk);
 	bs_ignore_level_close(walk->parents, NULL);
-	bs_ignore_free(walk->globs);
-	bs_ignore_free(walk->caseless_globs);
+	bs_ignore_deinit(&walk->globs);
+	bs_ignore_deinit(&walk->caseless_globs);
 	bs_buffer_deinit(&walk->small);
-	bs_ignore_free(walk->global);
+	bs_ignore_deinit(&walk->global);
 	bs_buffer_deinit(&walk->current);
 	bs_buffer_deinit(&walk->list);
 	bs_buffer_deinit(&walk->path);
