@@ -133,28 +133,23 @@ static void collection_deinit(struct collection *collection)
 	*collection = (struct collection){.fd = -1};
 }
 
-static enum bs_status open_collection(struct collection *collection, const char *path, struct bs_error *err)
-{
-	struct stat found;
-	collection->fd = bs_file_open(AT_FDCWD, path, O_RDONLY | O_NONBLOCK);
-	if (collection->fd < 0)
-		return bs_fail(err, bs_file_status(errno), "%s: %s", path, strerror(errno));
-	if (fstat(collection->fd, &found))
-		return bs_fail(err, BS_IO, "%s: %s", path, strerror(errno));
-	if (!S_ISREG(found.st_mode))
-		return bs_fail(err, BS_NOT_FOUND, "%s: not a regular file", path);
-	collection->stamp = bs_file_stamp(&found);
-	collection->path = strdup(path);
-	return collection->path ? BS_OK : bs_fail_memory(err, "a path", strlen(path));
-}
-
 /* Opens another one if path is another than last time. BS_NOT_FOUND also if it is no regular file. */
 static enum bs_status collection_open(struct collection *collection, const char *path, struct bs_error *err)
 {
+	struct stat found;
+	enum bs_status status = BS_OK;
 	if (collection->path && strcmp(collection->path, path) == 0)
 		return BS_OK;
 	collection_deinit(collection);
-	enum bs_status status = open_collection(collection, path, err);
+	collection->fd = bs_file_open(AT_FDCWD, path, O_RDONLY | O_NONBLOCK);
+	if (collection->fd < 0 || fstat(collection->fd, &found))
+		status = bs_fail(err, bs_file_status(errno), "%s: %s", path, strerror(errno));
+	else if (!S_ISREG(found.st_mode))
+		status = bs_fail(err, BS_NOT_FOUND, "%s: not a regular file", path);
+	else if ((collection->path = strdup(path)) == NULL)
+		status = bs_fail_memory(err, "a path", strlen(path));
+	else
+		collection->stamp = bs_file_stamp(&found);
 	if (status)
 		collection_deinit(collection);
 	return status;

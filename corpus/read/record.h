@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "core/base/status.h"
 #include "corpus/walk/document.h"
@@ -29,6 +30,23 @@ struct bs_record_options {
 	const char *const *text_fields; /* the fields that are text, or NULL: every top-level string but the id */
 	size_t n_text_fields;
 };
+
+static inline const char *bs_record_id_field(const struct bs_record_options *options)
+{
+	return options->id_field ? options->id_field : "id";
+}
+
+/* Whether a field of that name is text. */
+static inline bool bs_record_is_text(const struct bs_record_options *options, const char *name, size_t name_bytes)
+{
+	const char *field = bs_record_id_field(options);
+	bool is_text = !options->text_fields && (strlen(field) != name_bytes || memcmp(field, name, name_bytes) != 0);
+	for (size_t i = 0; i < options->n_text_fields && !is_text; i++) {
+		field = options->text_fields[i];
+		is_text = strlen(field) == name_bytes && memcmp(field, name, name_bytes) == 0;
+	}
+	return is_text;
+}
 
 /* What a line turned out to be. Everything is borrowed from the parser until its next call. */
 struct bs_record {

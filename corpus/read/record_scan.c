@@ -143,21 +143,6 @@ static bool is_plain_key(const struct raw_string *key)
 	return true;
 }
 
-static bool is_name(const struct raw_string *key, const char *name)
-{
-	return strlen(name) == key->n_bytes && memcmp(name, key->bytes, key->n_bytes) == 0;
-}
-
-static bool is_text_field(const struct bs_record_options *options, const struct raw_string *key)
-{
-	if (!options->text_fields)
-		return !is_name(key, options->id_field ? options->id_field : "id");
-	for (size_t i = 0; i < options->n_text_fields; i++)
-		if (is_name(key, options->text_fields[i]))
-			return true;
-	return false;
-}
-
 static enum bs_status take_field(struct bs_record_scan *scan, const struct raw_string *key,
                                  const struct raw_string *value, bool as_it_is, struct bs_record *record,
                                  bool *is_known_out, struct bs_error *err)
@@ -195,7 +180,7 @@ static enum bs_status take_members(struct bs_record_scan *scan, struct scanner *
 		}
 		if (!take_string(scanner, &value))
 			return BS_OK;
-		if (!is_text_field(&scan->options, &key))
+		if (!bs_record_is_text(&scan->options, (const char *)key.bytes, key.n_bytes))
 			continue;
 		enum bs_status status = take_field(scan, &key, &value, as_it_is, record, is_known_out, err);
 		if (status || !*is_known_out)

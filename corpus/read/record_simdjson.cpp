@@ -45,9 +45,8 @@ static const size_t LEAST_CAPACITY_BYTES = 64 * 1024;
 static const size_t GENEROUS_CAPACITY_BYTES = 32 * 1024 * 1024;
 
 struct bs_record_parser {
+	struct bs_record_options options;
 	std::string_view id_field;
-	const char *const *text_fields;
-	size_t n_text_fields;
 	dom::parser json;
 	dom::document document;
 	struct bs_buffer line;   /* the line as given to simdjson, padded */
@@ -171,43 +170,15 @@ static bool is_number(std::string_view text)
 	return at == text.size();
 }
 
-/* The bytes of the UTF-8 sequence at `at`; negated, those of the maximal subpart of an ill-formed one (Unicode 3.9). */
-static int sequence_bytes(const uint8_t *at, const uint8_t *end)
-{
-	uint8_t lead = *at;
-	if (lead < 0x80)
-		return 1;
-	if (lead < 0xc2 || lead > 0xf4)
-		return -1;
-	int wanted = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-	uint8_t least = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
-	uint8_t most = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
-	for (int i = 1; i < wanted; i++) {
-		if (end - at <= i || at[i] < least || at[i] > most)
-			return -i;
-		least = 0x80;
-		most = 0xbf;
-	}
-	return wanted;
-}
-
 /* The code unit of the \uXXXX escape at `at`, or -1 if there is none. */
 static int escaped_unit(const uint8_t *at, const uint8_t *end)
 {
+	unsigned unit = 0;
 	if (end - at < 6 || at[0] != '\\' || at[1] != 'u')
 		return -1;
-	int unit = 0;
-	for (int i = 2; i < 6; i++) {
-		uint8_t c = at[i];
-		int digit = is_digit(c)            ? c - '0'
-		            : c >= 'a' && c <= 'f' ? c - 'a' + 10
-		            : c >= 'A' && c <= 'F' ? c - 'A' + 10
-		                                   : -1;
-		if (digit < 0)
-			return -1;
-		unit = unit * 16 + digit;
-	}
-	return unit;
+	const char *digits = reinterpret_cast<const char *>(at) + 2;
+	auto [after, error] = std::from_chars(digits, digits + 4, unit, 16);
+	return error == std::errc() && after == digits + 4 ? static_cast<int>(unit) : -1;
 }
 
 /* A line being rewritten: where we are, and how deep. Sticky: after BS_NO_MEMORY nothing more is written. */
@@ -236,13 +207,10 @@ static void copy_bytes(struct rewriter *r, size_t n_bytes)
 
 static void rewrite_sequence(struct rewriter *r)
 {
-	int n = sequence_bytes(r->at, r->end);
-	if (n > 0) {
-		copy_bytes(r, static_cast<size_t>(n));
-	} else {
-		emit(r, "\xef\xbf\xbd", 3);
-		r->at -= n;
-	}
+	size_t n_bytes = 0;
+	bool is_valid = bs_visible_next(r->at, static_cast<size_t>(r->end - r->at), &n_bytes) >= 0;
+	emit(r, is_valid ? r->at : reinterpret_cast<const uint8_t *>("\xef\xbf\xbd"), is_valid ? n_bytes : 3);
+	r->at += n_bytes;
 }
 
 static void rewrite_escape(struct rewriter *r)
@@ -464,17 +432,6 @@ static enum bs_status take_id(struct bs_record_parser *parser, dom::element valu
 	return refuse_id(parser, record, "an object");
 }
 
-static bool is_text_field(const struct bs_record_parser *parser, std::string_view name)
-{
-	if (!parser->text_fields)
-		return name != parser->id_field;
-	for (size_t i = 0; i < parser->n_text_fields; i++) {
-		if (name == parser->text_fields[i])
-			return true;
-	}
-	return false;
-}
-
 static enum bs_status add_field(struct bs_record_parser *parser, std::string_view name, std::string_view text,
                                 struct bs_record *record, struct bs_error *err)
 {
@@ -501,7 +458,7 @@ static enum bs_status take_members(struct bs_record_parser *parser, dom::object 
 			has_id = true;
 		}
 		std::string_view text;
-		if (!is_text_field(parser, member.key) || member.value.get(text) != simdjson::SUCCESS)
+		if (!bs_record_is_text(&parser->options, member.key.data(), member.key.size()) || member.value.get(text) != simdjson::SUCCESS)
 			continue;
 		if (enum bs_status status = add_field(parser, member.key, text, record, err))
 			return status;
@@ -553,9 +510,8 @@ enum bs_status bs_record_parser_new(const struct bs_record_options *options, str
 	struct bs_record_parser *parser = new (std::nothrow) bs_record_parser();
 	if (!parser)
 		return bs_fail_memory(err, "a JSON parser", sizeof(*parser));
-	parser->id_field = options->id_field ? options->id_field : "id";
-	parser->text_fields = options->text_fields;
-	parser->n_text_fields = options->n_text_fields;
+	parser->options = *options;
+	parser->id_field = bs_record_id_field(options);
 	*parser_out = parser;
 	return BS_OK;
 }

@@ -360,10 +360,6 @@ struct bs_store {
 	uint64_t n_documents;
 	uint64_t frames_bytes;
 	ZSTD_DDict *dictionary; /* NULL: none */
-};
-
-struct bs_store_reader {
-	const struct bs_store *store;
 	ZSTD_DCtx *context;
 };
 
@@ -378,16 +374,13 @@ static enum bs_status fail_document(struct bs_error *err, uint64_t document, con
 }
 
 /* Making a dictionary ready fails without a reason; decoding an empty frame with it allocates nothing and has one. */
-static enum bs_status explain_dictionary(const uint8_t *dictionary, size_t dictionary_bytes, struct bs_error *err)
+static enum bs_status explain_dictionary(const struct bs_store *store, const uint8_t *dictionary, size_t dictionary_bytes,
+                                         struct bs_error *err)
 {
 	static const uint8_t empty_frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0x20, 0x00, 0x01, 0x00, 0x00};
 	uint8_t text[1];
-	size_t code = 0;
-	ZSTD_DCtx *context = bs_zstd.ZSTD_createDCtx();
-	if (context)
-		code = bs_zstd.ZSTD_decompress_usingDict(context, text, sizeof(text), empty_frame, sizeof(empty_frame),
-		                                 dictionary, dictionary_bytes);
-	bs_zstd.ZSTD_freeDCtx(context);
+	size_t code = bs_zstd.ZSTD_decompress_usingDict(store->context, text, sizeof(text), empty_frame, sizeof(empty_frame),
+	                                                dictionary, dictionary_bytes);
 	if (bs_zstd.ZSTD_isError(code))
 		return fail_corrupt(err, bs_zstd.ZSTD_getErrorName(code));
 	return bs_fail_memory(err, "a compression dictionary", dictionary_bytes);
@@ -402,7 +395,7 @@ static enum bs_status open_dictionary(struct bs_store *store, const uint8_t *dic
 	if (!bs_zstd.ZSTD_getDictID_fromDict(dictionary, dictionary_bytes))
 		return fail_corrupt(err, "the dictionary is none");
 	store->dictionary = bs_zstd.ZSTD_createDDict(dictionary, dictionary_bytes);
-	return store->dictionary ? BS_OK : explain_dictionary(dictionary, dictionary_bytes, err);
+	return store->dictionary ? BS_OK : explain_dictionary(store, dictionary, dictionary_bytes, err);
 }
 
 enum bs_status bs_store_open(const uint8_t *dictionary, size_t dictionary_bytes, const uint8_t *offsets,
@@ -424,7 +417,9 @@ enum bs_status bs_store_open(const uint8_t *dictionary, size_t dictionary_bytes,
 	store->frames = frames;
 	store->n_documents = offsets_bytes / 8 - 1;
 	store->frames_bytes = frames_bytes;
-	status = open_dictionary(store, dictionary, dictionary_bytes, err);
+	store->context = bs_zstd.ZSTD_createDCtx();
+	status = store->context ? open_dictionary(store, dictionary, dictionary_bytes, err)
+	                        : bs_fail_memory(err, "a decompressor", 0);
 	if (status)
 		bs_store_close(store);
 	else
@@ -442,32 +437,8 @@ void bs_store_close(struct bs_store *store)
 	if (!store)
 		return;
 	bs_zstd.ZSTD_freeDDict(store->dictionary);
+	bs_zstd.ZSTD_freeDCtx(store->context);
 	free(store);
-}
-
-enum bs_status bs_store_reader_new(const struct bs_store *store, struct bs_store_reader **reader_out,
-                                   struct bs_error *err)
-{
-	*reader_out = NULL;
-	struct bs_store_reader *reader = calloc(1, sizeof(*reader));
-	if (!reader)
-		return bs_fail_memory(err, "a store's reader", sizeof(*reader));
-	reader->store = store;
-	reader->context = bs_zstd.ZSTD_createDCtx();
-	if (!reader->context) {
-		bs_store_reader_free(reader);
-		return bs_fail_memory(err, "a decompressor", 0);
-	}
-	*reader_out = reader;
-	return BS_OK;
-}
-
-void bs_store_reader_free(struct bs_store_reader *reader)
-{
-	if (!reader)
-		return;
-	bs_zstd.ZSTD_freeDCtx(reader->context);
-	free(reader);
 }
 
 /* Is this exactly one frame, with a checksum, of a believable length? NULL if so, else what is wrong. */
@@ -487,10 +458,8 @@ static const char *check_frame(const uint8_t *frame, size_t frame_bytes, uint64_
 	return NULL;
 }
 
-enum bs_status bs_store_fetch(struct bs_store_reader *reader, uint64_t document, struct bs_buffer *text,
-                              struct bs_error *err)
+enum bs_status bs_store_fetch(struct bs_store *store, uint64_t document, struct bs_buffer *text, struct bs_error *err)
 {
-	const struct bs_store *store = reader->store;
 	bs_buffer_clear(text);
 	if (document >= store->n_documents)
 		return bs_fail(err, BS_NOT_FOUND, "stored text: no document %" PRIu64, document);
@@ -507,7 +476,7 @@ enum bs_status bs_store_fetch(struct bs_store_reader *reader, uint64_t document,
 	enum bs_status status = bs_buffer_reserve(text, (size_t)text_bytes + 1, err);
 	if (status)
 		return status;
-	size_t n = bs_zstd.ZSTD_decompress_usingDDict(reader->context, text->data, (size_t)text_bytes, frame, frame_bytes,
+	size_t n = bs_zstd.ZSTD_decompress_usingDDict(store->context, text->data, (size_t)text_bytes, frame, frame_bytes,
 	                                      store->dictionary);
 	if (bs_zstd.ZSTD_isError(n) && bs_zstd.ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation)
 		return bs_fail_memory(err, "stored text", text_bytes);
