@@ -20,7 +20,7 @@ enum bs_status bs_file_types_new(struct bs_file_types **types_out, struct bs_err
 /* NULL is fine. */
 void bs_file_types_free(struct bs_file_types *types);
 
-/* "name:glob" or "name:include:other,another". BS_INVALID for what is neither, or no name, or an unknown one included. */
+/* "name:glob" or "name:include:other,another", borrowed. BS_INVALID for what is neither, or no name, or an unknown one included. */
 enum bs_status bs_file_types_add(struct bs_file_types *types, const char *definition, struct bs_error *err) BS_WARN_UNUSED;
 /* Forgets the globs of a type; nothing if there is none of that name. */
 void bs_file_types_clear(struct bs_file_types *types, const char *name);
