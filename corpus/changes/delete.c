@@ -83,12 +83,17 @@ struct wanted {
 };
 
 /* Notes the document if it bears one of the ids. The same id may have been given twice. */
-static enum bs_status look_at(struct wanted *wanted, const struct bs_source *source, struct bs_doc_ref ref,
-                              const struct bs_doc_record *record, struct bs_error *err)
+static enum bs_status look_at(struct wanted *wanted, const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
+                              struct bs_error *err)
 {
+	struct bs_doc_record record;
 	struct bs_buffer *id = &wanted->id;
 	bool is_wanted = false;
-	enum bs_status status = bs_recorded_id(source, record, id, err);
+	enum bs_status status = bs_snapshot_record(snapshot, ref, &record, err);
+	if (status || record.source >= snapshot->manifest.n_sources)
+		return status;
+	struct bs_source source = bs_recorded_name_of(&snapshot->manifest.sources[record.source]);
+	status = bs_recorded_id(&source, &record, id, err);
 	uint64_t hash = bs_checksum(id->data, id->used_bytes);
 	uint64_t cursor = hash;
 	struct bs_id_place *place;
@@ -103,27 +108,6 @@ static enum bs_status look_at(struct wanted *wanted, const struct bs_source *sou
 	return status || !is_wanted ? status : bs_buffer_append(&wanted->refs, &ref, sizeof(ref), err);
 }
 
-static enum bs_status find_in_source(struct wanted *wanted, const struct bs_snapshot *snapshot, uint32_t number,
-                                     struct bs_error *err)
-{
-	struct bs_source source;
-	struct bs_doc_cursor cursor;
-	struct bs_doc_ref ref;
-	struct bs_doc_record record;
-	enum bs_status status = bs_recorded_source(snapshot->dir, &snapshot->manifest.sources[number], &source, err);
-	if (status)
-		return status;
-	status = bs_doc_cursor_init(&cursor, snapshot, number, NULL, false, err);
-	while (!status && bs_doc_cursor_peek(&cursor, &ref, &record)) {
-		status = look_at(wanted, &source, ref, &record, err);
-		if (!status)
-			status = bs_doc_cursor_advance(&cursor, err);
-	}
-	bs_doc_cursor_deinit(&cursor);
-	bs_source_deinit(&source);
-	return status;
-}
-
 static enum bs_status delete_wanted(struct wanted *wanted, const struct bs_dir *dir, uint64_t *n_deleted_out,
                                     struct bs_error *err)
 {
@@ -135,8 +119,10 @@ static enum bs_status delete_wanted(struct wanted *wanted, const struct bs_dir *
 		uint64_t hash = bs_checksum(wanted->ids[i], strlen(wanted->ids[i]));
 		status = bs_id_set_add(&wanted->set, hash, (struct bs_id_place){0, (uint32_t)i}, err);
 	}
-	for (uint32_t i = 0; i < snapshot.manifest.n_sources && !status; i++)
-		status = find_in_source(wanted, &snapshot, i, err);
+	for (struct bs_doc_ref ref = {0, 0}; ref.segment < snapshot.manifest.n_segments && !status; ref.segment++)
+		for (ref.document = 0; ref.document < bs_snapshot_segment_docs(&snapshot, ref.segment) && !status; ref.document++)
+			if (!bs_snapshot_is_deleted(&snapshot, ref.segment, ref.document))
+				status = look_at(wanted, &snapshot, ref, err);
 	size_t n = wanted->refs.used_bytes / sizeof(struct bs_doc_ref);
 	if (!status && n > 0)
 		status = bs_delete_documents(&snapshot, (const struct bs_doc_ref *)(const void *)wanted->refs.data, n, err);

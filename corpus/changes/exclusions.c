@@ -23,8 +23,7 @@ static enum bs_status add_entry(struct bs_exclusions *exclusions, const struct b
 	if (status)
 		return status;
 	uint32_t number = entry->record.source;
-	const struct bs_source_record *recorded = &snapshot->manifest.sources[number];
-	struct bs_source source = {.kind = (enum bs_source_kind)recorded->kind, .label = recorded->label};
+	struct bs_source source = bs_recorded_name_of(&snapshot->manifest.sources[number]);
 	status = bs_recorded_id(&source, &entry->record, id, err);
 	entry->id_offset = exclusions->id_texts.used_bytes;
 	entry->id_bytes = id->used_bytes;

@@ -27,6 +27,12 @@ enum bs_status bs_recorded_source(const struct bs_dir *dir, const struct bs_sour
 /* The record's source was named by whoever runs now: it is followed, and if it lies outside, the consent is told. */
 enum bs_status bs_recorded_name(const struct bs_dir *dir, struct bs_source_record *record, struct bs_error *err) BS_WARN_UNUSED;
 
+/* As much of a recorded source as ids are made of, borrowed from the record; without a path. */
+static inline struct bs_source bs_recorded_name_of(const struct bs_source_record *record)
+{
+	return (struct bs_source){.kind = (enum bs_source_kind)record->kind, .label = record->label};
+}
+
 /* Overwrites id with that of a recorded document of the source. BS_NO_MEMORY. */
 enum bs_status bs_recorded_id(const struct bs_source *source, const struct bs_doc_record *record, struct bs_buffer *id,
                               struct bs_error *err) BS_WARN_UNUSED;
