@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "core/base/hash.h"
+#include "core/base/term_table.h"
 #include "core/store/doc_order.h"
 #include "core/store/index_dir.h"
 #include "corpus/changes/recorded.h"
-#include "corpus/read/id_set.h"
 
 static int compare_excluded(const void *a, const void *b, void *context)
 {
@@ -74,38 +74,28 @@ enum bs_status bs_delete_documents(struct bs_snapshot *snapshot, const struct bs
 }
 
 struct wanted {
-	const char *const *ids;
-	size_t n_ids;
-	struct bs_id_set set; /* document: the number of an id */
-	bool *found;          /* nullable */
+	struct bs_term_table ids; /* df: whether a document bears it */
 	struct bs_buffer refs;
 	struct bs_buffer id;
 };
 
-/* Notes the document if it bears one of the ids. The same id may have been given twice. */
+/* Notes the document if it bears one of the ids. */
 static enum bs_status look_at(struct wanted *wanted, const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
                               struct bs_error *err)
 {
 	struct bs_doc_record record;
 	struct bs_buffer *id = &wanted->id;
-	bool is_wanted = false;
+	uint32_t number;
 	enum bs_status status = bs_snapshot_record(snapshot, ref, &record, err);
 	if (status || record.source >= snapshot->manifest.n_sources)
 		return status;
 	struct bs_source source = bs_recorded_name_of(&snapshot->manifest.sources[record.source]);
 	status = bs_recorded_id(&source, &record, id, err);
-	uint64_t hash = bs_checksum(id->data, id->used_bytes);
-	uint64_t cursor = hash;
-	struct bs_id_place *place;
-	while (!status && (place = bs_id_set_next(&wanted->set, hash, &cursor)) != NULL) {
-		const char *other = wanted->ids[place->document];
-		if (strlen(other) != id->used_bytes || memcmp(other, id->data ? id->data : (const uint8_t *)"", id->used_bytes))
-			continue;
-		is_wanted = true;
-		if (wanted->found)
-			wanted->found[place->document] = true;
-	}
-	return status || !is_wanted ? status : bs_buffer_append(&wanted->refs, &ref, sizeof(ref), err);
+	uint64_t hash = bs_hash_slot(id->data, id->used_bytes);
+	if (status || !bs_term_table_find(&wanted->ids, id->data, (uint32_t)id->used_bytes, hash, &number))
+		return status;
+	wanted->ids.entries[number].df = 1;
+	return bs_buffer_append(&wanted->refs, &ref, sizeof(ref), err);
 }
 
 static enum bs_status delete_wanted(struct wanted *wanted, const struct bs_dir *dir, uint64_t *n_deleted_out,
@@ -115,10 +105,6 @@ static enum bs_status delete_wanted(struct wanted *wanted, const struct bs_dir *
 	enum bs_status status = bs_snapshot_open(dir, &snapshot, err);
 	if (status)
 		return status;
-	for (size_t i = 0; i < wanted->n_ids && i < UINT32_MAX && !status; i++) {
-		uint64_t hash = bs_checksum(wanted->ids[i], strlen(wanted->ids[i]));
-		status = bs_id_set_add(&wanted->set, hash, (struct bs_id_place){0, (uint32_t)i}, err);
-	}
 	for (struct bs_doc_ref ref = {0, 0}; ref.segment < snapshot.manifest.n_segments && !status; ref.segment++)
 		for (ref.document = 0; ref.document < bs_snapshot_segment_docs(&snapshot, ref.segment) && !status; ref.document++)
 			if (!bs_snapshot_is_deleted(&snapshot, ref.segment, ref.document))
@@ -134,16 +120,25 @@ static enum bs_status delete_wanted(struct wanted *wanted, const struct bs_dir *
 enum bs_status bs_delete_ids(struct bs_dir *dir, bool wait, const char *const *ids, size_t n_ids, bool *found_out,
                              uint64_t *n_deleted_out, struct bs_error *err)
 {
-	struct wanted wanted = {.ids = ids, .n_ids = n_ids, .found = found_out};
+	struct wanted wanted = {0};
 	struct bs_index_lock lock;
+	uint32_t number;
 	*n_deleted_out = 0;
-	if (found_out)
-		memset(found_out, 0, n_ids * sizeof(*found_out));
 	enum bs_status status = bs_index_lock_existing(dir, wait, &lock, err);
+	/* Not even the first id, if it is empty, is to lie nowhere. */
+	if (!status)
+		status = bs_buffer_reserve(&wanted.id, 1, err);
+	for (size_t i = 0; i < n_ids && !status; i++)
+		status = bs_term_table_intern(&wanted.ids, (const uint8_t *)ids[i], (uint32_t)strlen(ids[i]),
+		                              bs_hash_slot(ids[i], strlen(ids[i])), &number, NULL, err);
 	if (!status)
 		status = delete_wanted(&wanted, dir, n_deleted_out, err);
+	for (size_t i = 0; i < n_ids; i++)
+		found_out[i] = !status && bs_term_table_find(&wanted.ids, (const uint8_t *)ids[i], (uint32_t)strlen(ids[i]),
+		                                             bs_hash_slot(ids[i], strlen(ids[i])), &number) &&
+		               wanted.ids.entries[number].df;
 	bs_index_lock_release(&lock);
-	bs_id_set_deinit(&wanted.set);
+	bs_term_table_deinit(&wanted.ids);
 	bs_buffer_deinit(&wanted.refs);
 	bs_buffer_deinit(&wanted.id);
 	return status;

@@ -19,7 +19,7 @@ enum bs_status bs_delete_documents(struct bs_snapshot *snapshot, const struct bs
                                    struct bs_error *err) BS_WARN_UNUSED;
 
 /*
- * Takes the lock and deletes every document that bears one of the ids. found_out (nullable): n_ids flags, which of them
+ * Takes the lock and deletes every document that bears one of the ids. found_out: n_ids flags, which of them
  * some document bore. *n_deleted_out may be 0: then nothing is written. BS_NOT_FOUND (no index), BS_BUSY, and as above.
  */
 enum bs_status bs_delete_ids(struct bs_dir *dir, bool wait, const char *const *ids, size_t n_ids, bool *found_out,

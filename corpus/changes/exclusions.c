@@ -2,34 +2,42 @@
 #include "corpus/changes/exclusions.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/hash.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/walk/file.h"
 
-/* Of one source ids are unique, whether a record is named by its line or has an id that looks like it. */
-static uint64_t id_hash(const struct bs_buffer *id, uint32_t source)
+/* What an excluded document is known by: its id, and the number of its source behind it. */
+static enum bs_status make_key(const struct bs_source *source, const struct bs_doc_record *record, struct bs_buffer *key,
+                               struct bs_error *err)
 {
-	return bs_hash_mix(bs_hash_slot(id->data, id->used_bytes) + source);
+	enum bs_status status = bs_recorded_id(source, record, key, err);
+	return status ? status : bs_buffer_append(key, &record->source, sizeof(record->source), err);
+}
+
+static uint64_t key_hash(const struct bs_buffer *key)
+{
+	return bs_hash_slot(key->data, key->used_bytes);
 }
 
 static enum bs_status add_entry(struct bs_exclusions *exclusions, const struct bs_snapshot *snapshot, uint32_t i,
                                 struct bs_error *err)
 {
-	struct bs_exclusion *entry = &exclusions->entries[i];
-	struct bs_buffer *id = &exclusions->id;
-	enum bs_status status = bs_doc_table_get(&snapshot->exclusions, i, &entry->record, err);
+	struct bs_doc_record *record = &exclusions->entries[i].record;
+	struct bs_buffer *key = &exclusions->key;
+	uint32_t number;
+	bool is_new;
+	enum bs_status status = bs_doc_table_get(&snapshot->exclusions, i, record, err);
 	if (status)
 		return status;
-	uint32_t number = entry->record.source;
-	struct bs_source source = bs_recorded_name_of(&snapshot->manifest.sources[number]);
-	status = bs_recorded_id(&source, &entry->record, id, err);
-	entry->id_offset = exclusions->id_texts.used_bytes;
-	entry->id_bytes = id->used_bytes;
+	struct bs_source source = bs_recorded_name_of(&snapshot->manifest.sources[record->source]);
+	status = make_key(&source, record, key, err);
 	if (!status)
-		status = bs_buffer_append(&exclusions->id_texts, id->data, id->used_bytes, err);
-	return status ? status : bs_id_set_add(&exclusions->ids, id_hash(id, number), (struct bs_id_place){0, i}, err);
+		status = bs_term_table_intern(&exclusions->keys, key->data, (uint32_t)key->used_bytes, key_hash(key), &number, &is_new,
+		                              err);
+	if (!status && is_new)
+		exclusions->keys.entries[number].df = i;
+	return status;
 }
 
 enum bs_status bs_exclusions_init(struct bs_exclusions *exclusions, const struct bs_snapshot *snapshot,
@@ -53,35 +61,25 @@ enum bs_status bs_exclusions_init(struct bs_exclusions *exclusions, const struct
 void bs_exclusions_deinit(struct bs_exclusions *exclusions)
 {
 	free(exclusions->entries);
-	bs_id_set_deinit(&exclusions->ids);
-	bs_buffer_deinit(&exclusions->id_texts);
-	bs_buffer_deinit(&exclusions->id);
+	bs_term_table_deinit(&exclusions->keys);
+	bs_buffer_deinit(&exclusions->key);
 	*exclusions = (struct bs_exclusions){0};
 }
 
 enum bs_status bs_exclusions_meet(struct bs_exclusions *exclusions, const struct bs_source *source,
                                   const struct bs_doc_record *record, struct bs_id_place place, struct bs_error *err)
 {
-	struct bs_buffer *id = &exclusions->id;
+	struct bs_buffer *key = &exclusions->key;
+	uint32_t number;
 	if (exclusions->n_entries == 0)
 		return BS_OK;
-	enum bs_status status = bs_recorded_id(source, record, id, err);
-	if (status)
+	enum bs_status status = make_key(source, record, key, err);
+	if (status || !bs_term_table_find(&exclusions->keys, key->data, (uint32_t)key->used_bytes, key_hash(key), &number))
 		return status;
-	uint64_t hash = id_hash(id, record->source);
-	uint64_t cursor = hash;
-	struct bs_id_place *found;
-	while ((found = bs_id_set_next(&exclusions->ids, hash, &cursor)) != NULL) {
-		struct bs_exclusion *entry = &exclusions->entries[found->document];
-		const uint8_t *text = exclusions->id_texts.data + entry->id_offset;
-		if (entry->record.source != record->source || entry->id_bytes != id->used_bytes ||
-		    (id->used_bytes > 0 && memcmp(text, id->data, id->used_bytes) != 0))
-			continue;
-		entry->state = BS_EXCLUSION_MET;
-		entry->met = *record;
-		entry->place = place;
-		break;
-	}
+	struct bs_exclusion *entry = &exclusions->entries[exclusions->keys.entries[number].df];
+	entry->state = BS_EXCLUSION_MET;
+	entry->met = *record;
+	entry->place = place;
 	return BS_OK;
 }
 

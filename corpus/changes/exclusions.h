@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "core/base/status.h"
+#include "core/base/term_table.h"
 #include "core/store/snapshot.h"
 #include "corpus/changes/id_owners.h"
 #include "corpus/read/id_set.h"
@@ -25,8 +26,6 @@ enum bs_exclusion_state {
 
 struct bs_exclusion {
 	struct bs_doc_record record; /* name borrowed from the snapshot */
-	size_t id_offset;            /* in id_texts */
-	size_t id_bytes;
 	enum bs_exclusion_state state;
 	struct bs_doc_record met;    /* MET: the last one; its name is not to be used */
 	struct bs_id_place place;    /* MET: where that is, for bs_id_owners_kill */
@@ -36,9 +35,8 @@ struct bs_exclusion {
 struct bs_exclusions {
 	struct bs_exclusion *entries;
 	uint32_t n_entries;
-	struct bs_id_set ids;
-	struct bs_buffer id_texts; /* of all entries */
-	struct bs_buffer id;       /* scratch */
+	struct bs_term_table keys; /* df: the number of the entry */
+	struct bs_buffer key;      /* scratch */
 	bool is_changed; /* what is recorded is not what should be */
 };
 

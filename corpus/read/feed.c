@@ -233,7 +233,6 @@ static enum bs_status skip_line(struct bs_feed *feed, struct bs_batch *batch, st
 	}
 	batch->is_long_line = true;
 	batch->n_items = 1;
-	batch->source_bytes = feed->offset;
 	return status;
 }
 
@@ -243,7 +242,6 @@ static enum bs_status next_lines(struct bs_feed *feed, struct bs_batch *batch, s
 	size_t end = 0;
 	batch->offset = feed->offset;
 	batch->first_line = feed->line;
-	batch->source_bytes = feed->offset;
 	if (feed->at_end)
 		return BS_OK;
 	enum bs_status status = fill_lines(feed, bytes, &end, err);
@@ -261,7 +259,6 @@ static enum bs_status next_lines(struct bs_feed *feed, struct bs_batch *batch, s
 		feed->whole = mark_here(feed);
 	}
 	batch->n_items = feed->line - batch->first_line;
-	batch->source_bytes = feed->offset;
 	drop_mark(batch);
 	return status;
 }
@@ -405,6 +402,9 @@ enum bs_status bs_feed_next(struct bs_feed *feed, struct bs_batch *batch, struct
 	*batch = (struct bs_batch){.bytes = batch->bytes, .known = batch->known};
 	if (feed->is_recall)
 		return feed->known.fill(feed->known.context, &feed->unread, true, batch, err);
-	bool is_path = feed->source->kind == BS_SOURCE_FOLDER || feed->source->kind == BS_SOURCE_FILE;
-	return is_path ? next_paths(feed, batch, err) : next_lines(feed, batch, err);
+	if (!bs_source_has_records(feed->source))
+		return next_paths(feed, batch, err);
+	enum bs_status status = next_lines(feed, batch, err);
+	batch->source_bytes = feed->offset;
+	return status;
 }

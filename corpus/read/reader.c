@@ -267,9 +267,8 @@ static enum bs_status pass_over(struct bs_reader *reader, const char *name, uint
                                 const struct bs_file_refusal *why, struct bs_error *err)
 {
 	const struct bs_document_sink *sink = reader->sink;
-	enum bs_source_kind kind = reader->source->kind;
 	enum bs_status status = tell_skip(reader, name, line, why, err);
-	if (!status && sink->non_documents && (kind == BS_SOURCE_FOLDER || kind == BS_SOURCE_FILE))
+	if (!status && sink->non_documents && !bs_source_has_records(reader->source))
 		status = sink->non_documents(sink->context, name, why->nul_end, err);
 	return status;
 }
@@ -289,14 +288,12 @@ static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const 
 	/* Whoever fetches has no limit of memory, and no sink. */
 	bool is_announced = reader->large_bytes < max_bytes && reader->sink->large;
 	*document = (struct bs_document){.name = (const uint8_t *)"", .known = {BS_DOC_NONE, 0}};
-	enum bs_status status =
-		bs_file_load(dir_fd, path, refuse_binary, is_announced ? reader->large_bytes : max_bytes, &reader->bytes,
-			     &document->stamp, refusal, err);
+	enum bs_status status = bs_file_load(dir_fd, path, refuse_binary, is_announced ? reader->large_bytes : max_bytes,
+	                                     &reader->bytes, &document->stamp, refusal, err);
 	if (!status && is_announced && refusal->reason && refusal->skip == BS_SKIP_TOO_LARGE) {
 		status = reader->sink->large(reader->sink->context, document->stamp.size_bytes, err);
 		if (!status)
-			status = bs_file_load(dir_fd, path, refuse_binary, max_bytes, &reader->bytes, &document->stamp, refusal,
-			                      err);
+			status = bs_file_load(dir_fd, path, refuse_binary, max_bytes, &reader->bytes, &document->stamp, refusal, err);
 	}
 	if (!status && refusal->reason && refusal->skip == BS_SKIP_TOO_LARGE)
 		refusal->reason = reader->too_large;
@@ -752,8 +749,7 @@ enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_source *
 	reader->sink = sink;
 	if (batch->recall.index)
 		return recall_batch(reader, batch, err);
-	bool is_path = source->kind == BS_SOURCE_FOLDER || source->kind == BS_SOURCE_FILE;
-	return is_path ? read_files(reader, batch, err) : read_lines(reader, batch, err);
+	return bs_source_has_records(source) ? read_lines(reader, batch, err) : read_files(reader, batch, err);
 }
 
 enum bs_status bs_reader_read_all(struct bs_reader *reader, const struct bs_source *source, struct bs_feed *feed,

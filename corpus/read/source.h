@@ -46,6 +46,12 @@ struct bs_source {
 	bool is_refused; /* a recorded one that must not be looked at (recorded.h) */
 };
 
+/* Whether its documents are records, not files. */
+static inline bool bs_source_has_records(const struct bs_source *source)
+{
+	return source->kind == BS_SOURCE_COLLECTION || source->kind == BS_SOURCE_STDIN;
+}
+
 /* What an argument of the command line names. Owns label and path; release with bs_source_deinit.
  * BS_NOT_FOUND / BS_IO when it is not there or cannot be read, BS_INVALID when it is neither file nor folder. */
 enum bs_status bs_source_init(struct bs_source *source, const char *argument, struct bs_error *err) BS_WARN_UNUSED;

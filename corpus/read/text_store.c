@@ -368,11 +368,6 @@ static enum bs_status fail_corrupt(struct bs_error *err, const char *what)
 	return bs_fail(err, BS_CORRUPT, "stored text: %s", what);
 }
 
-static enum bs_status fail_document(struct bs_error *err, uint64_t document, const char *what)
-{
-	return bs_fail(err, BS_CORRUPT, "stored text: document %" PRIu64 ": %s", document, what);
-}
-
 /* Making a dictionary ready fails without a reason; decoding an empty frame with it allocates nothing and has one. */
 static enum bs_status explain_dictionary(const struct bs_store *store, const uint8_t *dictionary, size_t dictionary_bytes,
                                          struct bs_error *err)
@@ -465,23 +460,23 @@ enum bs_status bs_store_fetch(struct bs_store *store, uint64_t document, struct 
 		return bs_fail(err, BS_NOT_FOUND, "stored text: no document %" PRIu64, document);
 	uint64_t from = bs_load_u64(store->offsets + document * 8);
 	uint64_t to = bs_load_u64(store->offsets + document * 8 + 8);
-	if (from > to || to > store->frames_bytes)
-		return fail_document(err, document, "its place is out of bounds");
-	const uint8_t *frame = store->frames + from;
-	size_t frame_bytes = (size_t)(to - from);
+	bool is_within = from <= to && to <= store->frames_bytes;
+	const uint8_t *frame = store->frames + (is_within ? from : 0);
+	size_t frame_bytes = (size_t)(to - from), n = 0;
 	uint64_t text_bytes = 0;
-	const char *wrong = check_frame(frame, frame_bytes, &text_bytes);
+	const char *wrong = is_within ? check_frame(frame, frame_bytes, &text_bytes) : "its place is out of bounds";
+	if (!wrong) {
+		enum bs_status status = bs_buffer_reserve(text, (size_t)text_bytes + 1, err);
+		if (status)
+			return status;
+		n = bs_zstd.ZSTD_decompress_usingDDict(store->context, text->data, (size_t)text_bytes, frame, frame_bytes,
+		                                       store->dictionary);
+		if (bs_zstd.ZSTD_isError(n) && bs_zstd.ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation)
+			return bs_fail_memory(err, "stored text", text_bytes);
+		wrong = bs_zstd.ZSTD_isError(n) ? bs_zstd.ZSTD_getErrorName(n) : n != text_bytes ? "cut off" : NULL;
+	}
 	if (wrong)
-		return fail_document(err, document, wrong);
-	enum bs_status status = bs_buffer_reserve(text, (size_t)text_bytes + 1, err);
-	if (status)
-		return status;
-	size_t n = bs_zstd.ZSTD_decompress_usingDDict(store->context, text->data, (size_t)text_bytes, frame, frame_bytes,
-	                                      store->dictionary);
-	if (bs_zstd.ZSTD_isError(n) && bs_zstd.ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation)
-		return bs_fail_memory(err, "stored text", text_bytes);
-	if (bs_zstd.ZSTD_isError(n) || n != text_bytes)
-		return fail_document(err, document, bs_zstd.ZSTD_isError(n) ? bs_zstd.ZSTD_getErrorName(n) : "cut off");
+		return bs_fail(err, BS_CORRUPT, "stored text: document %" PRIu64 ": %s", document, wrong);
 	text->used_bytes = n;
 	return BS_OK;
 }

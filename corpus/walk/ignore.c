@@ -411,16 +411,14 @@ static enum bs_status read_linked_excludes(int folder_fd, bool must_read, struct
 		status = read_first_line(AT_FDCWD, (const char *)path.data, must_read, &common, err);
 	if (status || common.used_bytes == 0)
 		goto out;
-	if (common.data[0] == '.') {
-		status = bs_file_join(git_folder, (const char *)common.data, strlen((const char *)common.data), &path, err);
-		if (status)
-			goto out;
-		struct bs_buffer joined = path;
-		path = common;
-		common = joined;
-	}
+	const char *shared = (const char *)common.data;
+	bs_buffer_clear(&path);
+	if (shared[0] == '.')
+		status = bs_file_join(git_folder, shared, strlen(shared), &path, err);
+	else
+		status = bs_buffer_append(&path, shared, strlen(shared), err);
 	if (!status)
-		status = bs_file_join((const char *)common.data, "info/exclude", strlen("info/exclude"), &path, err);
+		status = bs_buffer_append(&path, "/info/exclude", sizeof("/info/exclude"), err);
 	if (!status)
 		status = read_rules(AT_FDCWD, (const char *)path.data, must_read, ignore, err);
 out:
