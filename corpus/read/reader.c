@@ -243,7 +243,7 @@ void bs_reader_free(struct bs_reader *reader)
 
 /* Tells the sink "ID: REASON"; not by bs_fail, since a path may be longer than an error. */
 static enum bs_status tell_skip(struct bs_reader *reader, const char *name, uint64_t line,
-                                const struct bs_file_refusal *why, struct bs_error *err)
+                                const struct bs_refusal *why, struct bs_error *err)
 {
 	struct bs_buffer *message = &reader->message;
 	struct bs_buffer id = {0};
@@ -264,7 +264,7 @@ static enum bs_status tell_skip(struct bs_reader *reader, const char *name, uint
 }
 
 static enum bs_status pass_over(struct bs_reader *reader, const char *name, uint64_t line,
-                                const struct bs_file_refusal *why, struct bs_error *err)
+                                const struct bs_refusal *why, struct bs_error *err)
 {
 	const struct bs_document_sink *sink = reader->sink;
 	enum bs_status status = tell_skip(reader, name, line, why, err);
@@ -276,12 +276,12 @@ static enum bs_status pass_over(struct bs_reader *reader, const char *name, uint
 static enum bs_status pass_over_record(struct bs_reader *reader, uint64_t line, enum bs_skip skip, const char *reason,
                                        struct bs_error *err)
 {
-	return pass_over(reader, "", line, &(struct bs_file_refusal){.skip = skip, .reason = reason}, err);
+	return tell_skip(reader, "", line, &(struct bs_refusal){.skip = skip, .reason = reason}, err);
 }
 
 /* Loads a file and makes a document of it, unnamed. is_found: found in a folder, so that binary files are refused. */
 static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const char *path, bool is_found,
-                                    struct bs_document *document, struct bs_file_refusal *refusal, struct bs_error *err)
+                                    struct bs_document *document, struct bs_refusal *refusal, struct bs_error *err)
 {
 	bool refuse_binary = is_found && !reader->binary_as_text;
 	uint64_t max_bytes = reader->max_document_bytes;
@@ -306,9 +306,9 @@ static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const 
 			return status;
 		text = &reader->text;
 		if (refuse_binary && bs_file_is_binary(text->data, text->used_bytes))
-			*refusal = (struct bs_file_refusal){.reason = "binary file", .skip = BS_SKIP_BINARY};
+			*refusal = (struct bs_refusal){.reason = "binary file", .skip = BS_SKIP_BINARY};
 		else if (text->used_bytes > reader->max_document_bytes)
-			*refusal = (struct bs_file_refusal){
+			*refusal = (struct bs_refusal){
 				.reason = "as UTF-8 larger than documents may be", .skip = BS_SKIP_TOO_LARGE};
 	}
 	reader->file_field = (struct bs_field){
@@ -360,7 +360,7 @@ static enum bs_status keep(const struct bs_reader *reader, const struct bs_known
 /* A file is no document. One that could not be read may still be what it was: what is known of it stays. One that has gone
  * since the walk met it is as good as never met. */
 static enum bs_status refuse_file(struct bs_reader *reader, const char *name, const struct bs_known *known,
-                                  const struct bs_file_refusal *why, struct bs_error *err)
+                                  const struct bs_refusal *why, struct bs_error *err)
 {
 	if (why->skip == BS_SKIP_UNREADABLE && bs_file_is_gone(why->error_number))
 		return BS_OK;
@@ -374,7 +374,7 @@ static enum bs_status read_file(struct bs_reader *reader, int dir_fd, const char
                                 struct bs_error *err)
 {
 	struct bs_document document;
-	struct bs_file_refusal refusal;
+	struct bs_refusal refusal;
 	bool is_found = reader->source->kind == BS_SOURCE_FOLDER;
 	const char *path = is_found ? name : reader->source->path;
 	if (known->is_kept || is_unchanged(reader, dir_fd, path, known))
@@ -396,7 +396,7 @@ static enum bs_status read_file(struct bs_reader *reader, int dir_fd, const char
 	else
 		status = reader->sink->document(reader->sink->context, &document, &why);
 	if (status == BS_UNSUPPORTED) {
-		refusal = (struct bs_file_refusal){.skip = BS_SKIP_TOO_LARGE, .reason = why.text};
+		refusal = (struct bs_refusal){.skip = BS_SKIP_TOO_LARGE, .reason = why.text};
 		status = refuse_file(reader, name, known, &refusal, err);
 	} else if (status) {
 		status = bs_fail(err, status, "%s", why.text);
@@ -421,7 +421,7 @@ static enum bs_status read_files(struct bs_reader *reader, const struct bs_batch
 	const char *name = (const char *)batch->bytes.data;
 	const struct bs_known *known = (const struct bs_known *)(const void *)batch->known.data;
 	bool has_known = batch->known.used_bytes > 0;
-	struct bs_file_refusal refusal = {.skip = BS_SKIP_UNREADABLE, .reason = status ? why.text : NULL,
+	struct bs_refusal refusal = {.skip = BS_SKIP_UNREADABLE, .reason = status ? why.text : NULL,
 	                                  .error_number = status == BS_NOT_FOUND ? ENOENT : EIO};
 	status = BS_OK;
 	for (size_t i = 0; i < batch->n_items && !status; i++, name += strlen(name) + 1) {
@@ -432,22 +432,6 @@ static enum bs_status read_files(struct bs_reader *reader, const struct bs_batch
 			status = read_file(reader, dir_fd, name, of_file, err);
 	}
 	return status;
-}
-
-static void fill_document(const struct bs_record *record, const uint8_t *raw, size_t raw_bytes,
-                          struct bs_document *document)
-{
-	*document = (struct bs_document){
-		.name = record->id_bytes ? record->id : (const uint8_t *)"",
-		.name_bytes = record->id_bytes,
-		.is_named_by_line = !record->has_id,
-		.raw = raw,
-		.raw_bytes = raw_bytes,
-		.known = {BS_DOC_NONE, 0},
-		.fields = record->fields,
-		.n_fields = record->n_fields,
-		.text_bytes = record->text_bytes,
-	};
 }
 
 static bool is_blank(const uint8_t *line, size_t line_bytes)
@@ -463,18 +447,15 @@ static bool is_blank(const uint8_t *line, size_t line_bytes)
 static enum bs_status read_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes, uint64_t line_number,
                                 uint64_t offset, struct bs_error *err)
 {
-	struct bs_record record;
 	struct bs_document document;
+	struct bs_refusal refusal;
 	if (line_bytes > reader->max_document_bytes)
 		return pass_over_record(reader, line_number, BS_SKIP_TOO_LARGE, reader->too_large, err);
 	if (is_blank(line, line_bytes))
 		return BS_OK;
-	enum bs_status status = bs_record_parse(reader->records, line, line_bytes, &record, err);
-	if (status)
-		return status;
-	if (!record.is_document)
-		return pass_over_record(reader, line_number, record.skip, record.reason, err);
-	fill_document(&record, line, line_bytes, &document);
+	enum bs_status status = bs_record_parse(reader->records, line, line_bytes, &document, &refusal, err);
+	if (status || refusal.reason)
+		return status ? status : tell_skip(reader, "", line_number, &refusal, err);
 	document.line = line_number;
 	document.offset = offset;
 	document.checksum = bs_checksum(line, line_bytes);
@@ -559,7 +540,7 @@ enum bs_status bs_reader_stamp(struct bs_reader *reader, const char *folder, con
 enum bs_status bs_reader_fetch_file(struct bs_reader *reader, const char *folder, const char *path,
                                     struct bs_document *document_out, struct bs_stamp *stamp_out, struct bs_error *err)
 {
-	struct bs_file_refusal refusal;
+	struct bs_refusal refusal;
 	int dir_fd;
 	*document_out = (struct bs_document){0};
 	*stamp_out = (struct bs_stamp){0};
@@ -582,15 +563,9 @@ enum bs_status bs_reader_fetch_file(struct bs_reader *reader, const char *folder
 enum bs_status bs_reader_fetch_raw(struct bs_reader *reader, const uint8_t *raw, size_t raw_bytes,
                                    struct bs_document *document_out, struct bs_error *err)
 {
-	struct bs_record record;
-	*document_out = (struct bs_document){0};
-	enum bs_status status = bs_record_parse(reader->records, raw, raw_bytes, &record, err);
-	if (status)
-		return status;
-	if (!record.is_document)
-		return bs_fail(err, BS_INVALID, "%s", record.reason);
-	fill_document(&record, raw, raw_bytes, document_out);
-	return BS_OK;
+	struct bs_refusal refusal;
+	enum bs_status status = bs_record_parse(reader->records, raw, raw_bytes, document_out, &refusal, err);
+	return status || !refusal.reason ? status : bs_fail(err, BS_INVALID, "%s", refusal.reason);
 }
 
 enum bs_status bs_reader_fetch_line(struct bs_reader *reader, const char *path, uint64_t offset, uint64_t raw_bytes,
@@ -624,25 +599,15 @@ enum bs_status bs_reader_fetch_record(struct bs_reader *reader, const char *path
 enum bs_status bs_reader_cut_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes,
                                   struct bs_document *document_out, bool *is_known_out, struct bs_error *err)
 {
-	struct bs_record record;
-	enum bs_status status = bs_record_scan_line(&reader->scan, line, line_bytes, true, &record, is_known_out, err);
-	fill_document(&record, line, line_bytes, document_out);
-	return status;
+	return bs_record_scan_line(&reader->scan, line, line_bytes, true, document_out, is_known_out, err);
 }
 
 enum bs_status bs_reader_scan_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes,
                                    struct bs_document *document_out, struct bs_error *err)
 {
-	struct bs_record record;
 	bool is_known;
-	*document_out = (struct bs_document){0};
-	enum bs_status status = bs_record_scan_line(&reader->scan, line, line_bytes, false, &record, &is_known, err);
-	if (status)
-		return status;
-	if (!is_known)
-		return bs_reader_fetch_raw(reader, line, line_bytes, document_out, err);
-	fill_document(&record, line, line_bytes, document_out);
-	return BS_OK;
+	enum bs_status status = bs_record_scan_line(&reader->scan, line, line_bytes, false, document_out, &is_known, err);
+	return status || is_known ? status : bs_reader_fetch_raw(reader, line, line_bytes, document_out, err);
 }
 
 void bs_reader_forget(struct bs_reader *reader, bool collection_too)
@@ -681,7 +646,7 @@ static enum bs_status recall(struct bs_reader *reader, const char *name, const s
 	const struct bs_source *source = reader->source;
 	struct bs_error why = {0};
 	struct bs_stamp stamp;
-	struct bs_file_refusal refusal = {0};
+	struct bs_refusal refusal = {0};
 	enum bs_status status = BS_OK;
 	switch (source->kind) {
 	case BS_SOURCE_FOLDER:

@@ -144,7 +144,7 @@ static bool is_plain_key(const struct raw_string *key)
 }
 
 static enum bs_status take_field(struct bs_record_scan *scan, const struct raw_string *key,
-                                 const struct raw_string *value, bool as_it_is, struct bs_record *record,
+                                 const struct raw_string *value, bool as_it_is, struct bs_document *document,
                                  bool *is_known_out, struct bs_error *err)
 {
 	struct bs_field field = {
@@ -160,13 +160,13 @@ static enum bs_status take_field(struct bs_record_scan *scan, const struct raw_s
 		field.text = to;
 		scan->text.used_bytes += *is_known_out ? field.text_bytes : 0;
 	}
-	record->n_fields++;
-	record->text_bytes += field.text_bytes;
+	document->n_fields++;
+	document->text_bytes += field.text_bytes;
 	return bs_buffer_append(&scan->fields, &field, sizeof(field), err);
 }
 
 static enum bs_status take_members(struct bs_record_scan *scan, struct scanner *scanner, bool as_it_is,
-                                   struct bs_record *record, bool *is_known_out, struct bs_error *err)
+                                   struct bs_document *document, bool *is_known_out, struct bs_error *err)
 {
 	do {
 		struct raw_string key, value;
@@ -182,7 +182,7 @@ static enum bs_status take_members(struct bs_record_scan *scan, struct scanner *
 			return BS_OK;
 		if (!bs_record_is_text(&scan->options, (const char *)key.bytes, key.n_bytes))
 			continue;
-		enum bs_status status = take_field(scan, &key, &value, as_it_is, record, is_known_out, err);
+		enum bs_status status = take_field(scan, &key, &value, as_it_is, document, is_known_out, err);
 		if (status || !*is_known_out)
 			return status;
 	} while (take(scanner, ','));
@@ -191,10 +191,14 @@ static enum bs_status take_members(struct bs_record_scan *scan, struct scanner *
 }
 
 enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *line, size_t line_bytes, bool as_it_is,
-                                   struct bs_record *record_out, bool *is_known_out, struct bs_error *err)
+                                   struct bs_document *document_out, bool *is_known_out, struct bs_error *err)
 {
 	struct scanner scanner = {line, line + line_bytes};
-	*record_out = (struct bs_record){0};
+	*document_out = (struct bs_document){.name = (const uint8_t *)"",
+	                                     .is_named_by_line = true,
+	                                     .known = {BS_DOC_NONE, 0},
+	                                     .raw = line,
+	                                     .raw_bytes = line_bytes};
 	*is_known_out = false;
 	bs_buffer_clear(&scan->fields);
 	/* What one huge line took is given back. */
@@ -202,10 +206,9 @@ enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *l
 	/* Resolved, no string is longer: the text does not move while fields point into it. */
 	enum bs_status status = as_it_is ? BS_OK : bs_buffer_reserve(&scan->text, line_bytes, err);
 	if (!status && take(&scanner, '{'))
-		status = take_members(scan, &scanner, as_it_is, record_out, is_known_out, err);
+		status = take_members(scan, &scanner, as_it_is, document_out, is_known_out, err);
 	skip_space(&scanner);
-	*is_known_out &= !status && scanner.at == scanner.end && record_out->n_fields > 0;
-	record_out->is_document = *is_known_out;
-	record_out->fields = (const struct bs_field *)(const void *)scan->fields.data;
+	*is_known_out &= !status && scanner.at == scanner.end && document_out->n_fields > 0;
+	document_out->fields = (const struct bs_field *)(const void *)scan->fields.data;
 	return status;
 }

@@ -21,13 +21,13 @@ struct bs_record_scan {
 void bs_record_scan_deinit(struct bs_record_scan *scan);
 
 /*
- * Fills the fields of record_out as bs_record_parse would, but for the id, which is left out; borrowed from scan and line. With
+ * Fills document_out as bs_record_parse would, but for the id, which is left out; borrowed from scan and line. With
  * as_it_is the texts are what stands between the quotes, escapes and all. *is_known_out is false if the line has something that
  * only the parser knows how to read: \u, keys with escapes or beyond ASCII, what is no record. Bytes that are not UTF-8 are
  * left as they are. BS_NO_MEMORY.
  */
 enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *line, size_t line_bytes, bool as_it_is,
-                                   struct bs_record *record_out, bool *is_known_out, struct bs_error *err) BS_WARN_UNUSED;
+                                   struct bs_document *document_out, bool *is_known_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Writes what a piece of a string stands for to `to`, which must have n_bytes of room; *n_out: how much. False for what
  * only the parser knows how to read, and for half an escape at the end. */

@@ -54,6 +54,7 @@ struct bs_record_parser {
 	struct bs_buffer digits; /* of an integer id in a rewritten line */
 	char number[24];         /* of any other */
 	char reason[256];
+	struct bs_refusal refusal; /* of the line, if it is no document */
 };
 
 /* simdjson chooses its kernels when first used, and ends the program if the 60 bytes that it allocates for that are not
@@ -339,55 +340,54 @@ static bool may_be_valid_after_all(error_code error)
 }
 
 /* A line that is no document. */
-static enum bs_status refuse(struct bs_record *record, enum bs_skip skip, const char *reason)
+static enum bs_status refuse(struct bs_record_parser *parser, enum bs_skip skip, const char *reason)
 {
-	*record = {};
-	record->skip = skip;
-	record->reason = reason;
+	parser->refusal.skip = skip;
+	parser->refusal.reason = reason;
 	return BS_OK;
 }
 
-static enum bs_status refuse_error(struct bs_record_parser *parser, struct bs_record *record, error_code error)
+static enum bs_status refuse_error(struct bs_record_parser *parser, error_code error)
 {
 	if (error == simdjson::CAPACITY)
-		return refuse(record, BS_SKIP_TOO_LARGE, "a record of 4 GiB or more");
+		return refuse(parser, BS_SKIP_TOO_LARGE, "a record of 4 GiB or more");
 	std::snprintf(parser->reason, sizeof(parser->reason), "not valid JSON: %s", message_of(error));
-	return refuse(record, BS_SKIP_BAD_RECORD, parser->reason);
+	return refuse(parser, BS_SKIP_BAD_RECORD, parser->reason);
 }
 
-static enum bs_status refuse_id(struct bs_record_parser *parser, struct bs_record *record, const char *what)
+static enum bs_status refuse_id(struct bs_record_parser *parser, const char *what)
 {
 	std::snprintf(parser->reason, sizeof(parser->reason),
 	              "the id (field \"%.*s\") is %s, not a string or an integer",
 	              static_cast<int>(parser->id_field.size() < 100 ? parser->id_field.size() : 100),
 	              parser->id_field.data(), what);
-	return refuse(record, BS_SKIP_BAD_RECORD, parser->reason);
+	return refuse(parser, BS_SKIP_BAD_RECORD, parser->reason);
 }
 
-static void set_id(struct bs_record *record, std::string_view text)
+static void set_id(struct bs_document *document, std::string_view text)
 {
-	record->has_id = true;
-	record->id = reinterpret_cast<const uint8_t *>(text.data());
-	record->id_bytes = text.size();
+	document->is_named_by_line = false;
+	document->name = reinterpret_cast<const uint8_t *>(text.empty() ? "" : text.data());
+	document->name_bytes = text.size();
 }
 
 /* An integer id in a rewritten line: its value is the offset of its text in the line as it came. */
 static enum bs_status take_id_text(struct bs_record_parser *parser, const uint8_t *line, size_t line_bytes,
-                                   uint64_t offset, struct bs_record *record, struct bs_error *err)
+                                   uint64_t offset, struct bs_document *document, struct bs_error *err)
 {
 	std::string_view text = number_text(line + offset, line + line_bytes);
 	if (text.find_first_of(".eE") != std::string_view::npos)
-		return refuse_id(parser, record, "a floating-point number");
+		return refuse_id(parser, "a floating-point number");
 	if (text == "-0")
 		text.remove_prefix(1);
 	bs_buffer_clear(&parser->digits);
 	enum bs_status status = bs_buffer_append(&parser->digits, text.data(), text.size(), err);
-	set_id(record,
+	set_id(document,
 	       std::string_view(reinterpret_cast<const char *>(parser->digits.data), parser->digits.used_bytes));
 	return status;
 }
 
-static void take_id_number(struct bs_record_parser *parser, dom::element value, struct bs_record *record)
+static void take_id_number(struct bs_record_parser *parser, dom::element value, struct bs_document *document)
 {
 	char *from = parser->number;
 	char *end = from + sizeof(parser->number);
@@ -397,60 +397,59 @@ static void take_id_number(struct bs_record_parser *parser, dom::element value, 
 		end = std::to_chars(from, end, number).ptr;
 	else if (value.get(negative) == simdjson::SUCCESS)
 		end = std::to_chars(from, end, negative).ptr;
-	set_id(record, std::string_view(from, static_cast<size_t>(end - from)));
+	set_id(document, std::string_view(from, static_cast<size_t>(end - from)));
 }
 
 /* original: the line as it came if it was rewritten, else NULL. May turn the record into a refusal. */
 static enum bs_status take_id(struct bs_record_parser *parser, dom::element value, const uint8_t *original,
-                              size_t line_bytes, struct bs_record *record, struct bs_error *err)
+                              size_t line_bytes, struct bs_document *document, struct bs_error *err)
 {
 	std::string_view text;
 	uint64_t offset = 0;
 	switch (value.type()) {
 	case dom::element_type::STRING:
 		if (value.get(text) == simdjson::SUCCESS)
-			set_id(record, text);
+			set_id(document, text);
 		return BS_OK;
 	case dom::element_type::INT64:
 	case dom::element_type::UINT64:
 		if (!original)
-			take_id_number(parser, value, record);
+			take_id_number(parser, value, document);
 		else if (value.get(offset) == simdjson::SUCCESS && offset < line_bytes)
-			return take_id_text(parser, original, line_bytes, offset, record, err);
+			return take_id_text(parser, original, line_bytes, offset, document, err);
 		return BS_OK;
 	case dom::element_type::NULL_VALUE:
 		return BS_OK;
 	case dom::element_type::DOUBLE:
-		return refuse_id(parser, record, "a floating-point number");
+		return refuse_id(parser, "a floating-point number");
 	case dom::element_type::BOOL:
-		return refuse_id(parser, record, "true or false");
+		return refuse_id(parser, "true or false");
 	case dom::element_type::ARRAY:
-		return refuse_id(parser, record, "an array");
+		return refuse_id(parser, "an array");
 	case dom::element_type::OBJECT:
 		break;
 	}
-	return refuse_id(parser, record, "an object");
+	return refuse_id(parser, "an object");
 }
 
 static enum bs_status add_field(struct bs_record_parser *parser, std::string_view name, std::string_view text,
-                                struct bs_record *record, struct bs_error *err)
+                                struct bs_document *document, struct bs_error *err)
 {
 	struct bs_field field = {};
 	field.name = name.data();
 	field.name_bytes = name.size();
 	field.text = reinterpret_cast<const uint8_t *>(text.data());
 	field.text_bytes = text.size();
-	record->n_fields++;
-	record->text_bytes += text.size();
+	document->n_fields++;
+	document->text_bytes += text.size();
 	return bs_buffer_append(&parser->fields, &field, sizeof(field), err);
 }
 
 static enum bs_status take_members(struct bs_record_parser *parser, dom::object object, const uint8_t *original,
-                                   size_t line_bytes, struct bs_record *record, struct bs_error *err)
+                                   size_t line_bytes, struct bs_document *document, struct bs_error *err)
 {
 	dom::element id;
 	bool has_id = false;
-	*record = {};
 	bs_buffer_clear(&parser->fields);
 	for (dom::key_value_pair member : object) {
 		if (member.key == parser->id_field) {
@@ -460,22 +459,21 @@ static enum bs_status take_members(struct bs_record_parser *parser, dom::object 
 		std::string_view text;
 		if (!bs_record_is_text(&parser->options, member.key.data(), member.key.size()) || member.value.get(text) != simdjson::SUCCESS)
 			continue;
-		if (enum bs_status status = add_field(parser, member.key, text, record, err))
+		if (enum bs_status status = add_field(parser, member.key, text, document, err))
 			return status;
 	}
-	record->is_document = true;
-	record->fields = static_cast<const struct bs_field *>(static_cast<const void *>(parser->fields.data));
-	enum bs_status status = has_id ? take_id(parser, id, original, line_bytes, record, err) : BS_OK;
-	if (!status && record->is_document && !record->n_fields)
-		return refuse(record, BS_SKIP_NO_TEXT, "no text: no field to index is a string");
+	document->fields = static_cast<const struct bs_field *>(static_cast<const void *>(parser->fields.data));
+	enum bs_status status = has_id ? take_id(parser, id, original, line_bytes, document, err) : BS_OK;
+	if (!status && !parser->refusal.reason && !document->n_fields)
+		return refuse(parser, BS_SKIP_NO_TEXT, "no text: no field to index is a string");
 	return status;
 }
 
 static enum bs_status parse_line(struct bs_record_parser *parser, const uint8_t *line, size_t line_bytes,
-                                 struct bs_record *record, struct bs_error *err)
+                                 struct bs_document *document, struct bs_error *err)
 {
 	if (line_bytes > simdjson::SIMDJSON_MAXSIZE_BYTES)
-		return refuse_error(parser, record, simdjson::CAPACITY);
+		return refuse_error(parser, simdjson::CAPACITY);
 	dom::element root;
 	dom::object object;
 	error_code error = simdjson::SUCCESS;
@@ -495,10 +493,10 @@ static enum bs_status parse_line(struct bs_record_parser *parser, const uint8_t 
 	if (status)
 		return status;
 	if (error)
-		return refuse_error(parser, record, error);
+		return refuse_error(parser, error);
 	if (root.get(object) != simdjson::SUCCESS)
-		return refuse(record, BS_SKIP_BAD_RECORD, "not a JSON object");
-	return take_members(parser, object, original, line_bytes, record, err);
+		return refuse(parser, BS_SKIP_BAD_RECORD, "not a JSON object");
+	return take_members(parser, object, original, line_bytes, document, err);
 }
 
 enum bs_status bs_record_parser_new(const struct bs_record_options *options, struct bs_record_parser **parser_out,
@@ -527,12 +525,22 @@ void bs_record_parser_free(struct bs_record_parser *parser)
 }
 
 enum bs_status bs_record_parse(struct bs_record_parser *parser, const uint8_t *line, size_t line_bytes,
-                               struct bs_record *record_out, struct bs_error *err)
+                               struct bs_document *document_out, struct bs_refusal *refusal_out, struct bs_error *err)
 {
+	enum bs_status status;
+	*document_out = {};
+	document_out->name = reinterpret_cast<const uint8_t *>("");
+	document_out->is_named_by_line = true;
+	document_out->known.segment = BS_DOC_NONE;
+	document_out->raw = line;
+	document_out->raw_bytes = line_bytes;
+	parser->refusal = {};
 	try {
-		return parse_line(parser, line, line_bytes, record_out, err);
+		status = parse_line(parser, line, line_bytes, document_out, err);
 	} catch (...) {
 		/* simdjson reports through codes; only an allocation inside the C++ library can end here. */
-		return bs_fail_memory(err, "a JSON record", line_bytes);
+		status = bs_fail_memory(err, "a JSON record", line_bytes);
 	}
+	*refusal_out = parser->refusal;
+	return status;
 }

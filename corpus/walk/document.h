@@ -65,6 +65,14 @@ struct bs_document {
 	uint64_t text_bytes;   /* sum over the fields */
 };
 
+/* Why a file or a line is not a document. All zero: it is one. */
+struct bs_refusal {
+	const char *reason; /* one line of text; NULL: not refused */
+	enum bs_skip skip;
+	int error_number;   /* of a file: errno, or 0 when it was not the operating system that refused */
+	uint32_t nul_end;   /* of a binary file: where its first NUL byte ends; 0: not known */
+};
+
 /* Where the documents go. A status other than BS_OK from either function stops the reading and is returned. */
 struct bs_document_sink {
 	void *context;

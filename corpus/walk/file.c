@@ -208,12 +208,12 @@ bool bs_file_is_utf16(const uint8_t *bytes, size_t n_bytes)
 	return n_bytes >= 2 && ((bytes[0] == 0xff && bytes[1] == 0xfe) || (bytes[0] == 0xfe && bytes[1] == 0xff));
 }
 
-static void refuse(struct bs_file_refusal *refusal, enum bs_skip skip, int error_number, const char *reason)
+static void refuse(struct bs_refusal *refusal, enum bs_skip skip, int error_number, const char *reason)
 {
-	*refusal = (struct bs_file_refusal){.reason = reason, .skip = skip, .error_number = error_number};
+	*refusal = (struct bs_refusal){.reason = reason, .skip = skip, .error_number = error_number};
 }
 
-static void refuse_errno(struct bs_file_refusal *refusal, int error_number, bool is_below)
+static void refuse_errno(struct bs_refusal *refusal, int error_number, bool is_below)
 {
 	/* ENXIO: a socket, which cannot be opened at all. */
 	if (error_number == ELOOP && is_below)
@@ -225,7 +225,7 @@ static void refuse_errno(struct bs_file_refusal *refusal, int error_number, bool
 
 /* Reads on until bytes holds wanted_bytes or the file, announced as size_bytes long, ends. */
 static enum bs_status read_to(int fd, size_t wanted_bytes, uint64_t size_bytes, struct bs_buffer *bytes, bool *at_end,
-                              struct bs_file_refusal *refusal, struct bs_error *err)
+                              struct bs_refusal *refusal, struct bs_error *err)
 {
 	enum bs_status status = bs_buffer_reserve(bytes, wanted_bytes - bytes->used_bytes, err);
 	while (!status && !refusal->reason && !*at_end && bytes->used_bytes < wanted_bytes) {
@@ -244,7 +244,7 @@ static enum bs_status read_to(int fd, size_t wanted_bytes, uint64_t size_bytes, 
 }
 
 static enum bs_status read_whole(int fd, uint64_t size_bytes, bool refuse_binary, uint64_t limit_bytes,
-                                 struct bs_buffer *bytes, struct bs_file_refusal *refusal, struct bs_error *err)
+                                 struct bs_buffer *bytes, struct bs_refusal *refusal, struct bs_error *err)
 {
 	bool at_end = false;
 	/* Files of /proc say 0 and are longer. */
@@ -273,12 +273,12 @@ static enum bs_status read_whole(int fd, uint64_t size_bytes, bool refuse_binary
 }
 
 enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, uint64_t limit_bytes,
-                            struct bs_buffer *bytes, struct bs_stamp *stamp_out, struct bs_file_refusal *refusal_out,
+                            struct bs_buffer *bytes, struct bs_stamp *stamp_out, struct bs_refusal *refusal_out,
                             struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	struct stat found;
-	*refusal_out = (struct bs_file_refusal){0};
+	*refusal_out = (struct bs_refusal){0};
 	*stamp_out = (struct bs_stamp){0};
 	bs_buffer_clear(bytes);
 	/* O_NONBLOCK: a pipe that took the file's place must not make us wait for its writer. */

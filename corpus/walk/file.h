@@ -19,14 +19,6 @@
 /* A document's bytes, raw or as text, stay below this. */
 #define BS_FILE_LIMIT_BYTES (UINT64_C(1) << 32)
 
-/* Why a file is not a document. All zero: it is one. */
-struct bs_file_refusal {
-	const char *reason; /* one line of static text, or what strerror says; NULL: not refused */
-	enum bs_skip skip;
-	int error_number; /* errno, or 0 when it was not the operating system that refused */
-	uint32_t nul_end; /* of a binary file: where its first NUL byte ends; 0: not known */
-};
-
 /* openat with O_CLOEXEC and O_NOCTTY added, for a path longer than PATH_MAX too. -1 and errno as openat. */
 int bs_file_open(int dir_fd, const char *path, int flags);
 
@@ -77,7 +69,7 @@ enum bs_status bs_file_status(int error_number);
  * head is read where the size is known. Whatever is wrong with the file goes to refusal_out; fails only with BS_NO_MEMORY.
  */
 enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, uint64_t limit_bytes, struct bs_buffer *bytes,
-                            struct bs_stamp *stamp_out, struct bs_file_refusal *refusal_out,
+                            struct bs_stamp *stamp_out, struct bs_refusal *refusal_out,
                             struct bs_error *err) BS_WARN_UNUSED;
 
 /* A byte that text does not have, among the first 64 KiB. */
