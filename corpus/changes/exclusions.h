@@ -1,7 +1,7 @@
 /*
- * exclusions.h: documents that were deleted by id. Their sources still have them, so every reading of a source meets
- * them again; they stay out until they have changed. What a snapshot records of them is looked up here while sources are
- * read, and becomes what the next commit records.
+ * exclusions.h: documents out of an index, though their sources still have them: they get tombstones, and are recorded as
+ * exclusions, since every reading of a source meets them again; they stay out until they have changed. What a snapshot records
+ * of them is looked up here while sources are read, and becomes what the next commit records.
  */
 #ifndef BS_CORPUS_CHANGES_EXCLUSIONS_H
 #define BS_CORPUS_CHANGES_EXCLUSIONS_H
@@ -11,9 +11,9 @@
 
 #include "core/base/status.h"
 #include "core/base/term_table.h"
+#include "core/file/dir.h"
 #include "core/store/snapshot.h"
 #include "corpus/changes/id_owners.h"
-#include "corpus/read/id_set.h"
 #include "corpus/read/source.h"
 
 /* What came of an entry in this run. */
@@ -57,5 +57,17 @@ enum bs_status bs_exclusions_settle(struct bs_exclusions *exclusions, const stru
 /* Appends the records of the entries that go on. BS_NO_MEMORY. */
 enum bs_status bs_exclusions_record(const struct bs_exclusions *exclusions, struct bs_doc_table_builder *records,
                                     struct bs_error *err) BS_WARN_UNUSED;
+
+/* Deletes live documents of the last commit, which is open as snapshot (and gets marked) with the writer's lock held, and
+ * commits. refs: each one once. BS_IO, BS_CORRUPT, BS_NO_MEMORY: nothing is changed. */
+enum bs_status bs_delete_documents(struct bs_snapshot *snapshot, const struct bs_doc_ref *refs, size_t n_refs,
+                                   struct bs_error *err) BS_WARN_UNUSED;
+
+/*
+ * Takes the lock and deletes every document that bears one of the ids. found_out: n_ids flags, which of them
+ * some document bore. *n_deleted_out may be 0: then nothing is written. BS_NOT_FOUND (no index), BS_BUSY, and as above.
+ */
+enum bs_status bs_delete_ids(struct bs_dir *dir, bool wait, const char *const *ids, size_t n_ids, bool *found_out,
+                             uint64_t *n_deleted_out, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -12,8 +12,19 @@
 #include "core/base/status.h"
 #include "core/store/doc_table.h"
 #include "core/store/segment.h"
-#include "corpus/read/id_set.h"
 #include "corpus/read/source.h"
+
+/* A document of the run. */
+struct bs_id_place {
+	uint32_t segment; /* of the run, from 0 */
+	uint32_t document;
+};
+
+/* Which document bears an id: only a hash of it and where that is; the ids themselves are compared when hashes are equal. */
+struct bs_id_slot {
+	uint64_t hash;
+	struct bs_id_place place; /* segment is UINT32_MAX in an empty slot */
+};
 
 /* A segment of the run. */
 struct bs_id_owners_segment {
@@ -27,7 +38,9 @@ struct bs_id_owners_segment {
 
 /* Zero-initialise; release with bs_id_owners_deinit. One thread. */
 struct bs_id_owners {
-	struct bs_id_set ids;
+	struct bs_id_slot *slots; /* open addressing, linear probing */
+	uint64_t n_slots;         /* a power of two, or 0 */
+	uint64_t n_used;
 	struct bs_id_owners_segment *segments; /* the last one is being accumulated */
 	uint32_t n_segments;
 	uint64_t n_dead;

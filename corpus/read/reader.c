@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "core/base/hash.h"
+#include "core/base/term_table.h"
 #include "core/base/visible.h"
-#include "corpus/read/id_set.h"
 #include "corpus/read/record.h"
 #include "corpus/read/record_scan.h"
 #include "corpus/walk/file.h"
@@ -52,7 +52,7 @@ struct bs_reader {
 	char *folder_path;                /* opened by this path */
 	struct bs_file_place place;       /* ... and where in it a file was looked at last */
 	uint64_t folder_hash;             /* of its path */
-	struct bs_id_set linkless;        /* folders, by hash, that were reached without following a link in this second */
+	struct bs_term_table linkless;    /* folders, by hash, that were reached without following a link in this second */
 	time_t linkless_s;
 	struct collection collection;  /* the last one of fetch_record */
 	struct bs_record_scan scan;
@@ -234,7 +234,7 @@ void bs_reader_free(struct bs_reader *reader)
 	bs_buffer_deinit(&reader->text);
 	bs_buffer_deinit(&reader->message);
 	close_folder(reader);
-	bs_id_set_deinit(&reader->linkless);
+	bs_term_table_deinit(&reader->linkless);
 	collection_deinit(&reader->collection);
 	bs_record_scan_deinit(&reader->scan);
 	close_stored(reader);
@@ -509,14 +509,15 @@ static int look_again(struct bs_reader *reader, int dir_fd, const char *path, st
 {
 	const char *slash = strrchr(path, '/');
 	uint64_t hash = slash ? bs_hash_mix(bs_checksum(path, (size_t)(slash - path)) + reader->folder_hash) : 0;
-	uint64_t cursor = hash;
-	bool is_linkless = slash && bs_id_set_next(&reader->linkless, hash, &cursor);
+	const uint8_t *key = (const uint8_t *)&hash;
+	uint32_t number;
+	bool is_linkless = slash && bs_term_table_find(&reader->linkless, key, sizeof(hash), bs_hash_slot(key, sizeof(hash)), &number);
 	int result = is_linkless ? fstatat(dir_fd, path, found, AT_SYMLINK_NOFOLLOW) : -1;
 	if (is_linkless && (result == 0 || errno != ENAMETOOLONG))
 		return result;
 	result = bs_file_stat_below(dir_fd, path, &reader->place, found);
 	if (result == 0 && slash && !is_linkless)
-		(void)!bs_id_set_add(&reader->linkless, hash, (struct bs_id_place){0, 0}, NULL);
+		(void)!bs_term_table_add(&reader->linkless, key, sizeof(hash), bs_hash_slot(key, sizeof(hash)), &number, NULL);
 	return result;
 }
 
@@ -615,7 +616,7 @@ void bs_reader_forget(struct bs_reader *reader, bool collection_too)
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
 	if (now.tv_sec != reader->linkless_s)
-		bs_id_set_deinit(&reader->linkless);
+		bs_term_table_deinit(&reader->linkless);
 	reader->linkless_s = now.tv_sec;
 	close_folder(reader);
 	if (collection_too)
