@@ -35,8 +35,8 @@ static enum bs_status add_entry(struct bs_exclusions *exclusions, const struct b
 	struct bs_source source = bs_recorded_name_of(&snapshot->manifest.sources[record->source]);
 	status = make_key(&source, record, key, err);
 	if (!status)
-		status = bs_term_table_intern(&exclusions->keys, key->data, (uint32_t)key->used_bytes, key_hash(key), &number, &is_new,
-		                              err);
+		status = bs_term_table_intern(&exclusions->keys, key->data, (uint32_t)key->used_bytes, key_hash(key), &number,
+		                              &is_new, err);
 	if (!status && is_new)
 		exclusions->keys.entries[number].df = i;
 	return status;
@@ -239,10 +239,10 @@ static enum bs_status delete_wanted(struct wanted *wanted, const struct bs_dir *
 	enum bs_status status = bs_snapshot_open(dir, &snapshot, err);
 	if (status)
 		return status;
-	for (struct bs_doc_ref ref = {0, 0}; ref.segment < snapshot.manifest.n_segments && !status; ref.segment++)
-		for (ref.document = 0; ref.document < bs_snapshot_segment_docs(&snapshot, ref.segment) && !status; ref.document++)
-			if (!bs_snapshot_is_deleted(&snapshot, ref.segment, ref.document))
-				status = look_at(wanted, &snapshot, ref, err);
+	for (uint32_t s = 0; s < snapshot.manifest.n_segments; s++)
+		for (uint32_t d = 0; d < bs_snapshot_segment_docs(&snapshot, s) && !status; d++)
+			if (!bs_snapshot_is_deleted(&snapshot, s, d))
+				status = look_at(wanted, &snapshot, (struct bs_doc_ref){s, d}, err);
 	size_t n = wanted->refs.used_bytes / sizeof(struct bs_doc_ref);
 	if (!status && n > 0)
 		status = bs_delete_documents(&snapshot, (const struct bs_doc_ref *)(const void *)wanted->refs.data, n, err);

@@ -1,7 +1,7 @@
 /*
- * exclusions.h: documents out of an index, though their sources still have them: they get tombstones, and are recorded as
- * exclusions, since every reading of a source meets them again; they stay out until they have changed. What a snapshot records
- * of them is looked up here while sources are read, and becomes what the next commit records.
+ * exclusions.h: documents out of an index, though their sources still have them: they get tombstones, and are recorded
+ * as exclusions, since every reading of a source meets them again; they stay out until they have changed. What a
+ * snapshot records of them is looked up here while sources are read, and becomes what the next commit records.
  */
 #ifndef BS_CORPUS_CHANGES_EXCLUSIONS_H
 #define BS_CORPUS_CHANGES_EXCLUSIONS_H
@@ -50,16 +50,16 @@ enum bs_status bs_exclusions_meet(struct bs_exclusions *exclusions, const struct
                                   const struct bs_doc_record *record, struct bs_id_place place, struct bs_error *err)
 	BS_WARN_UNUSED;
 /* Source `number` has been read; is_whole: all of it, so that what was not met is gone (a file that is there, but could
- * not be read or is ignored, is not). Documents that are what was deleted are killed again, entries that are not so end.
- * BS_NO_MEMORY. */
+ * not be read or is ignored, is not). Documents that are what was deleted are killed again, entries that are not so
+ * end. BS_NO_MEMORY. */
 enum bs_status bs_exclusions_settle(struct bs_exclusions *exclusions, const struct bs_source *source, uint32_t number,
                                     bool is_whole, struct bs_id_owners *owners, struct bs_error *err) BS_WARN_UNUSED;
 /* Appends the records of the entries that go on. BS_NO_MEMORY. */
 enum bs_status bs_exclusions_record(const struct bs_exclusions *exclusions, struct bs_doc_table_builder *records,
                                     struct bs_error *err) BS_WARN_UNUSED;
 
-/* Deletes live documents of the last commit, which is open as snapshot (and gets marked) with the writer's lock held, and
- * commits. refs: each one once. BS_IO, BS_CORRUPT, BS_NO_MEMORY: nothing is changed. */
+/* Deletes live documents of the last commit, which is open as snapshot (and gets marked) with the writer's lock held,
+ * and commits. refs: each one once. BS_IO, BS_CORRUPT, BS_NO_MEMORY: nothing is changed. */
 enum bs_status bs_delete_documents(struct bs_snapshot *snapshot, const struct bs_doc_ref *refs, size_t n_refs,
                                    struct bs_error *err) BS_WARN_UNUSED;
 

@@ -11,7 +11,7 @@
 #define FIRST_SLOTS 1024u
 #define EMPTY       UINT32_MAX
 
-static void forget_ids(struct bs_id_owners *owners)
+void bs_id_owners_start_source(struct bs_id_owners *owners)
 {
 	free(owners->slots);
 	owners->slots = NULL;
@@ -65,15 +65,10 @@ void bs_id_owners_deinit(struct bs_id_owners *owners)
 			bs_segment_deinit(&owners->segments[i].opened);
 	}
 	free(owners->segments);
-	forget_ids(owners);
+	bs_id_owners_start_source(owners);
 	bs_buffer_deinit(&owners->id);
 	bs_buffer_deinit(&owners->other_id);
 	*owners = (struct bs_id_owners){0};
-}
-
-void bs_id_owners_start_source(struct bs_id_owners *owners)
-{
-	forget_ids(owners);
 }
 
 enum bs_status bs_id_owners_next_segment(struct bs_id_owners *owners, const struct bs_dir *dir, uint64_t number,
@@ -145,14 +140,15 @@ enum bs_status bs_id_owners_withdraw(struct bs_id_owners *owners, struct bs_erro
 	for (uint64_t i = 0; i < owners->n_slots && !status; i++)
 		if (owners->slots[i].place.segment != EMPTY)
 			status = bs_id_owners_kill(owners, owners->slots[i].place, err);
-	forget_ids(owners);
+	bs_id_owners_start_source(owners);
 	return status;
 }
 
 void bs_id_owners_prefetch(struct bs_id_owners *owners, const struct bs_source *source, const struct bs_doc_record *record)
 {
+	const struct bs_buffer *id = &owners->id;
 	if (owners->slots && !bs_recorded_id(source, record, &owners->id, NULL))
-		__builtin_prefetch(&owners->slots[bs_hash_slot(owners->id.data, owners->id.used_bytes) & (owners->n_slots - 1)], 1);
+		__builtin_prefetch(&owners->slots[bs_hash_slot(id->data, id->used_bytes) & (owners->n_slots - 1)], 1);
 }
 
 /* The place of the owner of the id of record, and the hash of it; NULL if there is none. */

@@ -1,6 +1,6 @@
 /*
- * id_owners.h: who bears an id among the documents that are being read. A later record takes over the id of an earlier one,
- * which is dead from then on. Keeps the ids of the source being read, and of each segment which documents are dead.
+ * id_owners.h: who bears an id among the documents that are being read. A later record takes over the id of an earlier
+ * one, which is dead from then on. Keeps the ids of the source being read, and which documents of each segment died.
  */
 #ifndef BS_CORPUS_CHANGES_ID_OWNERS_H
 #define BS_CORPUS_CHANGES_ID_OWNERS_H
@@ -20,7 +20,7 @@ struct bs_id_place {
 	uint32_t document;
 };
 
-/* Which document bears an id: only a hash of it and where that is; the ids themselves are compared when hashes are equal. */
+/* Which document bears an id: only a hash of it and where that is; where hashes are equal, ids are compared. */
 struct bs_id_slot {
 	uint64_t hash;
 	struct bs_id_place place; /* segment is UINT32_MAX in an empty slot */

@@ -55,8 +55,8 @@ static bool is_unread(struct known *self, const struct bs_buffer *unread, const 
 	return false;
 }
 
-/* Goes past the documents before the path at path_at of the batch's bytes (SIZE_MAX: all), and says what is known of the path
- * itself. They are gone, but for those where nobody could look: these are items of their own, behind the paths. */
+/* Goes past the documents before the path at path_at of the batch's bytes (SIZE_MAX: all), and says what is known of
+ * the path itself. They are gone, but for those where nobody could look: items of their own, behind the paths. */
 static enum bs_status pass_known(struct known *self, const struct bs_buffer *unread, struct bs_batch *batch, size_t path_at,
                                  size_t path_bytes, struct bs_known *known_out, struct bs_error *err)
 {

@@ -139,8 +139,9 @@ enum bs_status bs_recorded_id(const struct bs_source *source, const struct bs_do
 
 enum bs_status bs_recorded_refuse(const struct bs_dir *dir, const struct bs_source *source, struct bs_error *err)
 {
-	return bs_fail(err, BS_UNTRUSTED, "%s: not followed: outside the folder of the index, and not named by you; to consent: "
-	               "bitsift trust %s", source->path, dir->place);
+	return bs_fail(err, BS_UNTRUSTED,
+	               "%s: not followed: outside the folder of the index, and not named by you; to consent: bitsift trust %s",
+	               source->path, dir->place);
 }
 
 enum bs_status bs_recorded_source(const struct bs_dir *dir, const struct bs_source_record *record,

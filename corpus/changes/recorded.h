@@ -14,13 +14,13 @@
 #include "core/store/manifest.h"
 #include "corpus/read/source.h"
 
-/* The path to record for a source whose path is openable from the current directory, in the index of dir. To be freed by the
- * caller. BS_IO, BS_NO_MEMORY. */
+/* The path to record for a source whose path is openable from the current directory, in the index of dir. To be freed
+ * by the caller. BS_IO, BS_NO_MEMORY. */
 enum bs_status bs_recorded_path(const struct bs_dir *dir, const struct bs_source *source, char **path_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
-/* The source of a record, openable from the current directory; release with bs_source_deinit. If it is_refused, it must not be
- * looked at in any way: the manifest may come from anyone, and name any place. BS_NO_MEMORY. */
+/* The source of a record, openable from the current directory; release with bs_source_deinit. If it is_refused, it must
+ * not be looked at in any way: the manifest may come from anyone, and name any place. BS_NO_MEMORY. */
 enum bs_status bs_recorded_source(const struct bs_dir *dir, const struct bs_source_record *record,
                                   struct bs_source *source_out, struct bs_error *err) BS_WARN_UNUSED;
 

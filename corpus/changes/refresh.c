@@ -22,7 +22,8 @@ void bs_refresh_deinit(struct bs_refresh *refresh)
 enum fate {
 	STAYS,
 	GONE_UNLESS_SEEN, /* of files: those that were not seen unchanged */
-	GONE_IF_OWNED,    /* of records: those whose id a record bears that was read; of a collection not merely appended to, all */
+	/* Of records: those whose id a record bears that was read; of a collection not merely appended to, all. */
+	GONE_IF_OWNED,
 };
 
 static enum bs_status decide(struct bs_refresh *refresh, enum fate fate, struct bs_doc_ref ref,

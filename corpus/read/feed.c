@@ -1,7 +1,6 @@
 /* feed.c: a source cut into batches, on one thread, in document order. See source.h; reader.c takes them from here. */
 #include "corpus/read/source.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -148,8 +147,8 @@ static bool is_long_line(const struct bs_feed *feed, const struct bs_buffer *byt
 	return end == 0 && bytes->used_bytes > feed->max_line_bytes;
 }
 
-/* Fills bytes with at least a batch's worth and at least one line end, or with all there is, or with the beginning of a line
- * that is too long. end_out: behind the last line end, 0 if there is none. */
+/* Fills bytes with at least a batch's worth and at least one line end, or with all there is, or with the beginning of a
+ * line that is too long. end_out: behind the last line end, 0 if there is none. */
 static enum bs_status fill_lines(struct bs_feed *feed, struct bs_buffer *bytes, size_t *end_out, struct bs_error *err)
 {
 	enum bs_status status = bs_buffer_append(bytes, feed->carry.data, feed->carry.used_bytes, err);
@@ -206,7 +205,7 @@ static struct bs_read_mark mark_here(const struct bs_feed *feed)
 	                             .checksum = feed->checksum ? bs_checksum_stream_value(feed->checksum) : 0};
 }
 
-/* Goes past a line whose beginning is in bytes: it is a batch of its own, without bytes. What was read behind it is carried. */
+/* Goes past a line whose beginning is in bytes: a batch of its own, without bytes. What was read behind it is carried. */
 static enum bs_status skip_line(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err)
 {
 	struct bs_buffer *bytes = &batch->bytes;
@@ -252,8 +251,7 @@ static enum bs_status next_lines(struct bs_feed *feed, struct bs_batch *batch, s
 		status = bs_buffer_append(&feed->carry, bytes->data + end, bytes->used_bytes - end, err);
 		bytes->used_bytes = end;
 	} else if (bytes->used_bytes > 0 || feed->offset != feed->whole.n_bytes) {
-		/* Else there is nothing new behind where reading was resumed: the mark is the one given, whether its last line has an
-		 * end or not. */
+		/* Else nothing is new behind where reading was resumed: the mark given holds. */
 		feed->ended = mark_here(feed);
 		pass(feed, bytes->data + end, bytes->used_bytes - end, bytes->used_bytes > end);
 		feed->whole = mark_here(feed);

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -24,7 +23,7 @@
 /* A document over this share of a run's memory is read alone. */
 #define LARGE_SHARE  128u
 
-/* A collection that stays open, and a window of its bytes, so that records that stand near each other are read together. */
+/* A collection that stays open, and a window of its bytes, so that records near each other are read together. */
 struct collection {
 	int fd; /* -1: none is open */
 	char *path;
@@ -188,8 +187,8 @@ static enum bs_status fill_window(struct collection *collection, uint64_t needed
 	return BS_OK;
 }
 
-/* n_bytes at offset, borrowed until the next call; when they must be read, everything up to ahead_to with them if that is not
- * too far. What was read so is not read again; with ahead_to 0 all but that is. BS_INVALID: it has no such bytes. */
+/* n_bytes at offset, borrowed until the next call; when they must be read, everything up to ahead_to with them if that
+ * is not too far. What was read so is not read again; with ahead_to 0 all but that is. BS_INVALID: none there. */
 static enum bs_status collection_read(struct collection *collection, uint64_t offset, uint64_t n_bytes, uint64_t ahead_to,
                                       const uint8_t **bytes_out, struct bs_error *err)
 {
@@ -293,7 +292,8 @@ static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const 
 	if (!status && is_announced && refusal->reason && refusal->skip == BS_SKIP_TOO_LARGE) {
 		status = reader->sink->large(reader->sink->context, document->stamp.size_bytes, err);
 		if (!status)
-			status = bs_file_load(dir_fd, path, refuse_binary, max_bytes, &reader->bytes, &document->stamp, refusal, err);
+			status = bs_file_load(dir_fd, path, refuse_binary, max_bytes, &reader->bytes, &document->stamp,
+			                      refusal, err);
 	}
 	if (!status && refusal->reason && refusal->skip == BS_SKIP_TOO_LARGE)
 		refusal->reason = reader->too_large;
@@ -330,14 +330,16 @@ static void note_mode(const struct bs_reader *reader, const struct bs_stamp *sta
 		__atomic_store_n(reader->has_private, true, __ATOMIC_RELAXED);
 }
 
-/* By its stamp alone, without opening it: what stands below dir_fd without following a link, as it will be read; or as its
- * user named it. */
+/* By its stamp alone, without opening it: what stands below dir_fd without following a link, as it will be read; or as
+ * its user named it. */
 static bool is_unchanged(struct bs_reader *reader, int dir_fd, const char *path, const struct bs_known *known)
 {
 	struct stat found;
 	if (known->ref.segment == BS_DOC_NONE || known->is_suspect)
 		return false;
-	if (dir_fd == AT_FDCWD ? bs_file_stat(AT_FDCWD, path, &found) : bs_file_stat_below(dir_fd, path, &reader->place, &found))
+	int result = dir_fd == AT_FDCWD ? bs_file_stat(AT_FDCWD, path, &found)
+	                                : bs_file_stat_below(dir_fd, path, &reader->place, &found);
+	if (result)
 		return false;
 	struct bs_stamp stamp = bs_file_stamp(&found);
 	if (S_ISREG(found.st_mode))
@@ -357,8 +359,8 @@ static enum bs_status keep(const struct bs_reader *reader, const struct bs_known
 	return reader->sink->unchanged ? reader->sink->unchanged(reader->sink->context, known->ref, err) : BS_OK;
 }
 
-/* A file is no document. One that could not be read may still be what it was: what is known of it stays. One that has gone
- * since the walk met it is as good as never met. */
+/* A file is no document. One that could not be read may still be what it was: what is known of it stays. One that has
+ * gone since the walk met it is as good as never met. */
 static enum bs_status refuse_file(struct bs_reader *reader, const char *name, const struct bs_known *known,
                                   const struct bs_refusal *why, struct bs_error *err)
 {
@@ -502,22 +504,23 @@ static enum bs_status open_folder(struct bs_reader *reader, const char *folder, 
 }
 
 /*
- * As bs_file_stat_below; but that a folder is reached without a link is found out once a second. Hits lie in folders far apart,
- * and a look at the path as a whole is half the cost. What is missed is the very same file by way of a link.
+ * As bs_file_stat_below; but that a folder is reached without a link is found out once a second. Hits lie in folders
+ * far apart, and a look at the path as a whole is half the cost. What is missed is the very same file by way of a link.
  */
 static int look_again(struct bs_reader *reader, int dir_fd, const char *path, struct stat *found)
 {
 	const char *slash = strrchr(path, '/');
-	uint64_t hash = slash ? bs_hash_mix(bs_checksum(path, (size_t)(slash - path)) + reader->folder_hash) : 0;
-	const uint8_t *key = (const uint8_t *)&hash;
+	uint64_t folder = slash ? bs_checksum(path, (size_t)(slash - path)) + reader->folder_hash : 0;
+	const uint8_t *key = (const uint8_t *)&folder;
+	uint64_t hash = bs_hash_slot(key, sizeof(folder));
 	uint32_t number;
-	bool is_linkless = slash && bs_term_table_find(&reader->linkless, key, sizeof(hash), bs_hash_slot(key, sizeof(hash)), &number);
+	bool is_linkless = slash && bs_term_table_find(&reader->linkless, key, sizeof(folder), hash, &number);
 	int result = is_linkless ? fstatat(dir_fd, path, found, AT_SYMLINK_NOFOLLOW) : -1;
 	if (is_linkless && (result == 0 || errno != ENAMETOOLONG))
 		return result;
 	result = bs_file_stat_below(dir_fd, path, &reader->place, found);
 	if (result == 0 && slash && !is_linkless)
-		(void)!bs_term_table_add(&reader->linkless, key, sizeof(hash), bs_hash_slot(key, sizeof(hash)), &number, NULL);
+		(void)!bs_term_table_add(&reader->linkless, key, sizeof(folder), hash, &number, NULL);
 	return result;
 }
 

@@ -13,8 +13,8 @@
 #include "corpus/read/record.h"
 
 #ifdef BITSIFT_LOAD_LATE
-/* The one function of the library that its headers call is ours, which hands the call on: a name for the linker that it is
- * given before the headers declare it. */
+/* The one function of the library that its headers call is ours, which hands the call on: a name for the linker that it
+ * is given before the headers declare it. */
 namespace simdjson {
 class implementation;
 namespace internal {
@@ -58,8 +58,8 @@ struct bs_record_parser {
 };
 
 /* simdjson chooses its kernels when first used, and ends the program if the 60 bytes that it allocates for that are not
- * to be had (its functions are noexcept). So it is made to choose before there is much else: when it is loaded, or when the
- * program starts. */
+ * to be had (its functions are noexcept). So it is made to choose before there is much else: when it is loaded, or when
+ * the program starts. */
 static void choose_kernels()
 {
 	(void)simdjson::get_active_implementation()->name();
@@ -125,18 +125,11 @@ static bool is_digit(uint8_t c)
 	return c >= '0' && c <= '9';
 }
 
-static bool is_number_byte(uint8_t c)
-{
-	return is_digit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
-}
-
 /* The longest text at `from` that could be a number. */
 static std::string_view number_text(const uint8_t *from, const uint8_t *end)
 {
-	const uint8_t *at = from;
-	while (at < end && is_number_byte(*at))
-		at++;
-	return std::string_view(reinterpret_cast<const char *>(from), static_cast<size_t>(at - from));
+	std::string_view text(reinterpret_cast<const char *>(from), static_cast<size_t>(end - from));
+	return text.substr(0, text.find_first_not_of("0123456789-+.eE"));
 }
 
 /* RFC 8259: [ "-" ] ( "0" / 1-9 *DIGIT ) [ "." 1*DIGIT ] [ ( "e" / "E" ) [ "-" / "+" ] 1*DIGIT ] */
@@ -457,7 +450,8 @@ static enum bs_status take_members(struct bs_record_parser *parser, dom::object 
 			has_id = true;
 		}
 		std::string_view text;
-		if (!bs_record_is_text(&parser->options, member.key.data(), member.key.size()) || member.value.get(text) != simdjson::SUCCESS)
+		if (!bs_record_is_text(&parser->options, member.key.data(), member.key.size()) ||
+		    member.value.get(text) != simdjson::SUCCESS)
 			continue;
 		if (enum bs_status status = add_field(parser, member.key, text, document, err))
 			return status;

@@ -16,9 +16,7 @@
 #include "core/base/bytes.h"
 #include "core/base/library.h"
 
-/*
- * zstd, loaded when first needed (core/base/library.h). The compiler checks the table of its functions against its headers.
- */
+/* zstd, loaded when first needed (core/base/library.h). The compiler checks the table against the headers. */
 #define ZSTD_FUNCTIONS(each) \
 	each(ZDICT_isError) each(ZDICT_trainFromBuffer) each(ZSTD_CCtx_refCDict) each(ZSTD_CCtx_setParameter) \
 	each(ZSTD_compress2) each(ZSTD_compressBound) each(ZSTD_createCCtx) each(ZSTD_createCDict) each(ZSTD_createDCtx) \
@@ -174,8 +172,8 @@ static enum bs_status train(struct bs_store_writer *writer, struct bs_error *err
 		return BS_OK;
 	size_t capacity = sample_bytes / 8 < DICTIONARY_BYTES ? sample_bytes / 8 : DICTIONARY_BYTES;
 	enum bs_status status = bs_buffer_reserve(&writer->dictionary, capacity, err);
-	/* zstd 1.5.4 crashes when memory runs out while it compiles a dictionary, which training does too. So the memory is
-	 * asked for before, all at once. */
+	/* zstd 1.5.4 crashes when memory runs out while it compiles a dictionary, which training does too. So the
+	 * memory is asked for before, all at once. */
 	if (!status)
 		status = bs_buffer_reserve(&writer->frame, TRAINING_BYTES, err);
 	bs_buffer_deinit(&writer->frame);
@@ -248,12 +246,12 @@ static enum bs_status make_context(struct bs_store_writer *writer, struct bs_err
 	writer->context = bs_zstd.ZSTD_createCCtx();
 	if (!writer->context)
 		return bs_fail_memory(err, "a compressor", 0);
-	size_t n = bs_zstd.ZSTD_CCtx_setParameter(writer->context, ZSTD_c_compressionLevel, LEVEL);
-	if (!bs_zstd.ZSTD_isError(n))
-		n = bs_zstd.ZSTD_CCtx_setParameter(writer->context, ZSTD_c_checksumFlag, 1);
 	/* There is one dictionary; its number in each frame would be four bytes wasted. */
-	if (!bs_zstd.ZSTD_isError(n))
-		n = bs_zstd.ZSTD_CCtx_setParameter(writer->context, ZSTD_c_dictIDFlag, 0);
+	static const ZSTD_cParameter parameters[] = {ZSTD_c_compressionLevel, ZSTD_c_checksumFlag, ZSTD_c_dictIDFlag};
+	static const int values[] = {LEVEL, 1, 0};
+	size_t n = 0;
+	for (size_t i = 0; i < 3 && !bs_zstd.ZSTD_isError(n); i++)
+		n = bs_zstd.ZSTD_CCtx_setParameter(writer->context, parameters[i], values[i]);
 	return bs_zstd.ZSTD_isError(n) ? fail_zstd(n, "a compressor", err) : BS_OK;
 }
 

@@ -76,7 +76,7 @@ struct bs_refusal {
 /* Where the documents go. A status other than BS_OK from either function stops the reading and is returned. */
 struct bs_document_sink {
 	void *context;
-	/* BS_UNSUPPORTED: there is no memory for this document, as err says in a phrase; it goes to skip, and the rest goes on. */
+	/* BS_UNSUPPORTED: there is no memory for this document, as err says in a phrase; it goes to skip. */
 	enum bs_status (*document)(void *context, const struct bs_document *document, struct bs_error *err);
 	/* Before a document of so many bytes is read that memory must be made for it; NULL: not told. */
 	enum bs_status (*large)(void *context, uint64_t n_bytes, struct bs_error *err);

@@ -26,7 +26,7 @@ static void close_quietly(int fd)
 	errno = error_number;
 }
 
-/* The first n_bytes of path, one component, below dir_fd. Where links are refused, a folder that is one is refused as any is. */
+/* The first n_bytes of path, one component, below dir_fd. With O_NOFOLLOW a folder that is a link is refused, too. */
 static int open_component(int dir_fd, const char *path, size_t n_bytes, int flags)
 {
 	char name[NAME_MAX + 1];

@@ -155,7 +155,7 @@ static size_t first_line(const uint8_t *text, size_t n, size_t *next_out)
 	return line_bytes;
 }
 
-/* Of a file of rules so much is read, whatever its size, and so many rules are heeded: each is tried on every file below. */
+/* Of a file of rules so much is read, and so many rules are heeded: each is tried on every file below. */
 #define MOST_RULE_BYTES ((size_t)4 << 20)
 #define MOST_RULES      65536u
 
@@ -198,14 +198,14 @@ enum bs_ignore_verdict bs_ignore_match(const struct bs_ignore *ignore, const str
 static bool may_be_there(int folder_fd, const char *path, int error_number)
 {
 	struct stat info;
-	/* Nobody can say what stands in a folder that may not be searched; then it would be the folder that cannot be read. */
+	/* Nobody can say what stands in a folder that may not be searched; then the folder is what cannot be read. */
 	if (error_number == EACCES)
 		return fstatat(folder_fd, path, &info, 0) == 0;
 	return error_number != ENOENT && error_number != ENOTDIR && error_number != ELOOP && error_number != ENXIO;
 }
 
-/* Appends what can be read of a regular file, up to MOST_RULE_BYTES; nothing if it cannot be opened, unless it must be: BS_IO.
- * That, too, when out of file descriptors, or when the disk fails: what a rule leaves out must not come in for that. */
+/* Appends what can be read of a regular file, up to MOST_RULE_BYTES; nothing if it cannot be opened, unless it must be:
+ * BS_IO. That, too, without file descriptors, or when the disk fails: what a rule leaves out must not come in for it. */
 static enum bs_status read_file(int folder_fd, const char *path, bool must_read, struct bs_buffer *text,
                                 struct bs_error *err)
 {

@@ -74,8 +74,8 @@ unsigned bs_ignore_name_bit(const char *name, size_t name_bytes);
 /*
  * Reads those of the files of the folder at folder_fd (which may be O_PATH) that the bits name; path_off is where, in
  * the paths to be matched, the part below this folder starts. *level_out is parent itself if there is nothing to
- * remember. Files that cannot be read are as good as absent, as in ripgrep, unless they must be read: BS_IO. BS_IO also if
- * the process is out of file descriptors, and BS_NO_MEMORY.
+ * remember. Files that cannot be read are as good as absent, as in ripgrep, unless they must be read: BS_IO. BS_IO also
+ * if the process is out of file descriptors, and BS_NO_MEMORY.
  */
 enum bs_status bs_ignore_level_open(int folder_fd, unsigned bits, size_t path_off, struct bs_ignore_level *parent,
                                     struct bs_ignore_level **level_out, struct bs_error *err) BS_WARN_UNUSED;

@@ -190,7 +190,7 @@ static enum bs_ignore_verdict ask_files(const struct bs_walk *walk, const struct
 		verdict = bs_ignore_match(&walk->global, entry, walk->shown_off + is_absolute(walk));
 	if (verdict == BS_IGNORE_SKIP || !walk->options.types || entry->is_folder)
 		return verdict;
-	enum bs_ignore_verdict by_type = bs_file_types_match(walk->options.types, (const char *)walk->path.data + entry->name_off);
+	enum bs_ignore_verdict by_type = bs_file_types_match(walk->options.types, path_from(walk, entry->name_off));
 	return by_type == BS_IGNORE_SILENT ? verdict : by_type;
 }
 
@@ -210,7 +210,7 @@ static bool wants(struct bs_walk *walk, const struct folder *folder, const struc
 	return walk->options.hidden || found->name[0] != '.' || found->name[found->name_bytes - 1] == '.';
 }
 
-/* What stands at the path in the buffer, an entry of the folder on top, as seen from *fd_out: the nearest folder that is open. */
+/* The path in the buffer, of an entry of the folder on top, as seen from *fd_out: the nearest folder that is open. */
 static const char *entry_path(const struct bs_walk *walk, int *fd_out)
 {
 	const struct folder *above = folder_at(walk, folder_at(walk, walk->depth - 1)->open_depth);
@@ -292,9 +292,9 @@ static enum bs_status read_entries(struct folder *folder, DIR *dir, struct bs_er
 }
 
 /*
- * File systems of which it is known that each change of a folder's entries sets its times, whoever makes it: local ones of
- * Linux. Not so those on the network, whose times come late, those in user space, which may have none, and /proc and its
- * like, where entries come and go by themselves.
+ * File systems of which it is known that each change of a folder's entries sets its times, whoever makes it: local ones
+ * of Linux. Not so those on the network, whose times come late, those in user space, which may have none, and /proc and
+ * its like, where entries come and go by themselves.
  */
 static bool is_sure(struct bs_walk *walk, int fd, dev_t device)
 {
@@ -397,7 +397,7 @@ static unsigned ignore_bits(const struct folder *folder)
 	return bits;
 }
 
-/* Fills a folder, whose path is in the buffer, from fd, which is taken over. BS_IO if it cannot be read, err only saying why. */
+/* Fills a folder from fd, which is taken over. BS_IO if it cannot be read, err only saying why. */
 static enum bs_status fill_folder(struct bs_walk *walk, struct folder *folder, int fd, const struct stat *info,
                                   struct bs_error *err)
 {
@@ -412,8 +412,8 @@ static enum bs_status fill_folder(struct bs_walk *walk, struct folder *folder, i
 	if (!status)
 		status = take_listing(walk, folder, fd, info, err);
 	if (!status && !walk->options.no_ignore)
-		status = bs_ignore_level_open(fd, wanted_ignore_bits(walk, ignore_bits(folder)), folder->path_bytes, folder->level,
-		                              &folder->level, err);
+		status = bs_ignore_level_open(fd, wanted_ignore_bits(walk, ignore_bits(folder)), folder->path_bytes,
+		                              folder->level, &folder->level, err);
 	if (!status && folder->open_depth == walk->depth) {
 		folder->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 		if (folder->fd < 0)
@@ -449,8 +449,8 @@ static void pop_folder(struct bs_walk *walk)
 	walk->stack.used_bytes = walk->depth * sizeof(struct folder *);
 }
 
-/* Reads the folder at fd, which is taken over and whose path is in the buffer, and puts it on the stack. Does nothing if it is
- * the folder to be skipped. BS_IO if it cannot be read, err only saying why; BS_NO_MEMORY. */
+/* Reads the folder at fd, which is taken over and whose path is in the buffer, and puts it on the stack. Does nothing
+ * if it is the folder to be skipped. BS_IO if it cannot be read, err only saying why; BS_NO_MEMORY. */
 static enum bs_status push_folder(struct bs_walk *walk, int fd, struct bs_error *err)
 {
 	struct stat info;
@@ -589,8 +589,8 @@ static enum bs_status append_folder(struct bs_walk *walk, const char *folder, st
  *
  * Scar: where the root is "sub", the path that ripgrep 13 shows to the rules of the parent folders is that of sub, a
  * slash, and sub/a.txt: "sub" twice. So "/sub/a.txt" in a parent's .gitignore hides the file from a walk of "." but
- * not from one of "sub". Of several roots, what it keeps of a parent folder is made with the first root below it, whose path
- * then stands there (base). Mended in later versions; while 13 is the reference, we do the same.
+ * not from one of "sub". Of several roots, what it keeps of a parent folder is made with the first root below it, whose
+ * path then stands there (base). Mended in later versions; while 13 is the reference, we do the same.
  */
 static enum bs_status start_path(struct bs_walk *walk, const char *root, const char *real_root, struct bs_error *err)
 {
@@ -649,7 +649,9 @@ static enum bs_status add_parents(struct bs_walk *walk, char *real_root, struct 
 			continue;
 		/* Their rules may not count; that there is a repository does. */
 		bool has_rules = !(walk->options.no_ignore_kinds & BS_WALK_NO_PARENT);
-		unsigned bits = has_rules ? wanted_ignore_bits(walk, BS_IGNORE_HAS_ANY) : BS_IGNORE_HAS_GIT | BS_IGNORE_NO_EXCLUDE;
+		unsigned bits = BS_IGNORE_HAS_GIT | BS_IGNORE_NO_EXCLUDE;
+		if (has_rules)
+			bits = wanted_ignore_bits(walk, BS_IGNORE_HAS_ANY);
 		status = bs_ignore_level_open(fd, bits, off, walk->parents, &walk->parents, &why);
 		if (status)
 			status = bs_fail(err, status, "%.*s/%s", (int)(slash - real_root), real_root, why.text);
