@@ -9,9 +9,9 @@
 
 /*
  * Looks at every source. Documents that are gone or changed are marked deleted; new and changed ones become the
- * snapshot's overlay, to be read whenever they are asked about. What deletion by id keeps out stays out. The numbers that
- * scores are made of stay those of the index. skipped (nullable) is told of what cannot be a document, as in indexing,
- * and of sources that are not followed: of those the snapshot keeps what it has.
+ * snapshot's overlay, to be read whenever they are asked about. What deletion by id keeps out stays out. The numbers
+ * that scores are made of stay those of the index. skipped (nullable) is told of what cannot be a document, as in
+ * indexing, and of sources that are not followed: of those the snapshot keeps what it has.
  * *n_unread_out: files, folders and sources that could not be looked at; of these the index's word stays.
  * BS_IO, BS_CORRUPT, BS_NO_MEMORY: the snapshot is fit for nothing but bs_snapshot_deinit.
  */

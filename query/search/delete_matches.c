@@ -1,9 +1,9 @@
-/* delete_matches.c: bs_index_delete: of ids by corpus/changes/delete.c; of a query, what is found is deleted. */
+/* delete_matches.c: bs_index_delete: of ids by corpus/changes/exclusions.c; of a query, what is found is deleted. */
 #include <stdlib.h>
 
 #include "core/base/buffer.h"
 #include "core/store/index_dir.h"
-#include "corpus/changes/delete.h"
+#include "corpus/changes/exclusions.h"
 #include "query/search/search.h"
 
 static enum bs_status delete_ids(const struct bs_delete_request *request, struct bs_dir *dir, struct bs_delete_result *result,
