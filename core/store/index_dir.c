@@ -134,16 +134,12 @@ void bs_index_lock_release(struct bs_index_lock *lock)
 
 static bool is_named(const struct bs_manifest *manifest, const char *name)
 {
-	char expected[BS_INDEX_NAME_BYTES];
-	for (uint32_t i = 0; manifest && i < manifest->n_segments; i++) {
-		const struct bs_segment_record *segment = &manifest->segments[i];
-		if (strcmp(name, bs_index_file_name("seg", segment->number, expected)) == 0)
+	uint64_t number;
+	char named[BS_INDEX_NAME_BYTES];
+	for (size_t at = 0; manifest && bs_manifest_next_file(manifest, &at, &number, named);)
+		if (strcmp(name, named) == 0)
 			return true;
-		if (segment->tombstones && strcmp(name, bs_index_file_name("del", segment->tombstones, expected)) == 0)
-			return true;
-	}
-	return manifest && manifest->exclusions &&
-	       strcmp(name, bs_index_file_name("exc", manifest->exclusions, expected)) == 0;
+	return false;
 }
 
 /* The number in a name that bs_index_file_name gives; 0 if it is none such. */
@@ -197,16 +193,10 @@ uint64_t bs_index_next_number(const struct bs_dir *dir, const struct bs_manifest
 
 uint64_t bs_index_bytes(const struct bs_dir *dir, const struct bs_manifest *manifest)
 {
+	uint64_t number, n_bytes = bs_dir_file_bytes(dir, "manifest") + bs_dir_file_bytes(dir, "folders");
 	char name[BS_INDEX_NAME_BYTES];
-	uint64_t n_bytes = bs_dir_file_bytes(dir, "manifest") + bs_dir_file_bytes(dir, "folders");
-	if (manifest->exclusions)
-		n_bytes += bs_dir_file_bytes(dir, bs_index_file_name("exc", manifest->exclusions, name));
-	for (uint32_t i = 0; i < manifest->n_segments; i++) {
-		const struct bs_segment_record *segment = &manifest->segments[i];
-		n_bytes += segment->n_bytes;
-		if (segment->tombstones)
-			n_bytes += bs_dir_file_bytes(dir, bs_index_file_name("del", segment->tombstones, name));
-	}
+	for (size_t at = 0; bs_manifest_next_file(manifest, &at, &number, name);)
+		n_bytes += bs_dir_file_bytes(dir, name);
 	return n_bytes;
 }
 

@@ -592,6 +592,27 @@ static enum bs_status read_sources(const struct bs_container *file, struct bs_ma
 	return cursor_close(&cursor);
 }
 
+const char *bs_index_file_name(const char *prefix, uint64_t number, char name[BS_INDEX_NAME_BYTES])
+{
+	snprintf(name, BS_INDEX_NAME_BYTES, "%s-%06llu", prefix, (unsigned long long)number);
+	return name;
+}
+
+bool bs_manifest_next_file(const struct bs_manifest *manifest, size_t *at, uint64_t *number_out,
+                           char name_out[BS_INDEX_NAME_BYTES])
+{
+	while (*at <= 2 * (size_t)manifest->n_segments) {
+		size_t i = (*at)++;
+		const struct bs_segment_record *segment = i / 2 < manifest->n_segments ? &manifest->segments[i / 2] : NULL;
+		bool is_segment = segment && i % 2 == 0;
+		*number_out = is_segment ? segment->number : segment ? segment->tombstones : manifest->exclusions;
+		bs_index_file_name(is_segment ? "seg" : segment ? "del" : "exc", *number_out, name_out);
+		if (is_segment || *number_out != 0)
+			return true;
+	}
+	return false;
+}
+
 static int compare_numbers(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -602,18 +623,14 @@ static int compare_numbers(const void *a, const void *b)
 static enum bs_status check_numbers(const struct bs_container *file, const struct bs_manifest *manifest,
                                     struct bs_error *err)
 {
+	char name[BS_INDEX_NAME_BYTES];
 	size_t n = 0, n_bytes = (2 * (size_t)manifest->n_segments + 1) * sizeof(uint64_t);
 	uint64_t *numbers = malloc(n_bytes);
 	enum bs_status status = BS_OK;
 	if (!numbers)
 		return bs_fail_memory(err, "numbers of files", n_bytes);
-	for (uint32_t i = 0; i < manifest->n_segments; i++) {
-		numbers[n++] = manifest->segments[i].number;
-		if (manifest->segments[i].tombstones)
-			numbers[n++] = manifest->segments[i].tombstones;
-	}
-	if (manifest->exclusions)
-		numbers[n++] = manifest->exclusions;
+	for (size_t at = 0; bs_manifest_next_file(manifest, &at, &numbers[n], name);)
+		n++;
 	qsort(numbers, n, sizeof(*numbers), compare_numbers);
 	for (size_t i = 0; i < n && !status; i++) {
 		if (numbers[i] == 0 || numbers[i] >= manifest->next_number)
@@ -677,12 +694,6 @@ static enum bs_status read_non_documents(const struct bs_container *file, struct
 		at = (uint64_t)(end - section.data) + 1;
 	}
 	return status ? status : bs_buffer_append(&manifest->non_documents, section.data, (size_t)section.n_bytes, err);
-}
-
-const char *bs_index_file_name(const char *prefix, uint64_t number, char name[BS_INDEX_NAME_BYTES])
-{
-	snprintf(name, BS_INDEX_NAME_BYTES, "%s-%06llu", prefix, (unsigned long long)number);
-	return name;
 }
 
 enum bs_status bs_manifest_open(const struct bs_dir *dir, struct bs_container **file_out, struct bs_error *err)

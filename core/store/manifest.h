@@ -127,6 +127,9 @@ enum bs_status bs_index_options_copy(const struct bs_index_options *options, str
 /* PREFIX-NUMBER, put into name, which is returned. prefix: "seg", "del" or "exc". */
 #define BS_INDEX_NAME_BYTES 32
 const char *bs_index_file_name(const char *prefix, uint64_t number, char name[BS_INDEX_NAME_BYTES]);
+/* The files of the commit beside the manifest, from *at = 0 on; false at the end. */
+bool bs_manifest_next_file(const struct bs_manifest *manifest, size_t *at, uint64_t *number_out,
+                           char name_out[BS_INDEX_NAME_BYTES]);
 
 /* The manifest as a file. BS_NOT_FOUND if there is no index. */
 enum bs_status bs_manifest_open(const struct bs_dir *dir, struct bs_container **file_out, struct bs_error *err) BS_WARN_UNUSED;
