@@ -5,7 +5,6 @@
 
 #include "core/base/bytes.h"
 #include "core/file/segment_sections.h"
-#include "core/matrix/forward_list.h"
 
 static void place_level(struct bs_slab *slab, struct bs_level *level, uint8_t rank, uint32_t n_columns,
                         uint64_t *line, uint64_t *column)

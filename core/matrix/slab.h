@@ -31,7 +31,7 @@
 
 #include "core/file/container.h"
 #include "core/simd/kernels.h"
-#include "core/matrix/forward_filter.h"
+#include "core/matrix/forward_list.h"
 #include "core/file/packed.h"
 #include "core/base/status.h"
 #include "core/matrix/treatment.h"

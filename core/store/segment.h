@@ -17,7 +17,7 @@
 #include "core/matrix/slab.h"
 #include "core/base/status.h"
 #include "core/matrix/tf_levels.h"
-#include "core/matrix/tf_table.h"
+#include "core/matrix/tf_code.h"
 #include "core/matrix/treatment.h"
 
 /* The numbers of a segment, as they stand in the file too. */
