@@ -138,8 +138,7 @@ void bs_manifest_deinit(struct bs_manifest *manifest)
 		source_record_deinit(&manifest->sources[i]);
 	free(manifest->sources);
 	free(manifest->segments);
-	bs_list_free(manifest->fields);
-	bs_term_table_deinit(&manifest->field_numbers);
+	bs_term_table_deinit(&manifest->fields);
 	bs_buffer_deinit(&manifest->non_documents);
 	*manifest = (struct bs_manifest){0};
 }
@@ -175,78 +174,20 @@ enum bs_status bs_manifest_add_segment(struct bs_manifest *manifest, const struc
 	return BS_OK;
 }
 
-static enum bs_status number_field(struct bs_manifest *manifest, const char *name, uint32_t *number_out, bool *is_new_out,
-                                   struct bs_error *err)
-{
-	size_t n_bytes = strlen(name);
-	return bs_term_table_intern(&manifest->field_numbers, (const uint8_t *)name, (uint32_t)n_bytes,
-	                            bs_hash_slot(name, n_bytes), number_out, is_new_out, err);
-}
-
-/* A name that stands there twice, which no index of ours has, is dropped: numbers stay indexes. */
-enum bs_status bs_manifest_number_fields(struct bs_manifest *manifest, struct bs_error *err)
-{
-	enum bs_status status = BS_OK;
-	size_t n = 0;
-	if (manifest->field_numbers.n_terms > 0)
-		return BS_OK;
-	for (size_t i = 0; manifest->fields && manifest->fields[i]; i++) {
-		char *name = manifest->fields[i];
-		bool is_new = true;
-		uint32_t number;
-		if (!status)
-			status = number_field(manifest, name, &number, &is_new, err);
-		if (is_new)
-			manifest->fields[n++] = name;
-		else
-			free(name);
-	}
-	if (manifest->fields)
-		manifest->fields[n] = NULL;
-	if (status)
-		bs_term_table_deinit(&manifest->field_numbers);
-	return status;
-}
-
-/* Room for one more name and the end of the list. */
-static enum bs_status reserve_field(struct bs_manifest *manifest, struct bs_error *err)
-{
-	size_t n = manifest->field_numbers.n_terms;
-	if (n + 2 <= manifest->fields_capacity)
-		return BS_OK;
-	size_t capacity = 2 * n + 8;
-	char **fields = realloc(manifest->fields, capacity * sizeof(*fields));
-	if (!fields)
-		return bs_fail_memory(err, "names of fields", capacity * sizeof(*fields));
-	fields[n] = NULL; /* a list has an end, even if the name cannot be added */
-	manifest->fields = fields;
-	manifest->fields_capacity = capacity;
-	return BS_OK;
-}
-
 enum bs_status bs_manifest_add_field(struct bs_manifest *manifest, const char *name, size_t name_bytes,
                                      struct bs_error *err)
 {
-	bool is_new;
-	uint32_t n;
-	char *copy = NULL;
-	enum bs_status status = bs_manifest_number_fields(manifest, err);
-	if (!status && bs_term_table_find(&manifest->field_numbers, (const uint8_t *)name, (uint32_t)name_bytes,
-	                                  bs_hash_slot(name, name_bytes), &n))
-		return BS_OK;
-	if (!status)
-		status = reserve_field(manifest, err);
-	if (!status && !(copy = strndup(name, name_bytes)))
-		status = bs_fail_memory(err, "the name of a field", name_bytes);
-	if (!status)
-		status = number_field(manifest, copy, &n, &is_new, err);
-	if (status) {
-		free(copy);
-		return status;
-	}
-	manifest->fields[n] = copy;
-	manifest->fields[n + 1] = NULL;
-	return BS_OK;
+	uint32_t number;
+	return bs_term_table_intern(&manifest->fields, (const uint8_t *)name, (uint32_t)name_bytes,
+	                            bs_hash_slot(name, name_bytes), &number, NULL, err);
+}
+
+enum bs_status bs_manifest_add_fields(struct bs_manifest *manifest, const struct bs_term_table *fields, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < fields->n_terms && !status; i++)
+		status = bs_manifest_add_field(manifest, (const char *)bs_term_table_key(fields, i), fields->entries[i].n_bytes, err);
+	return status;
 }
 
 /* An entry is the number of its source and where its first NUL byte ends, four bytes each, and its name, NUL-ended: in
@@ -293,13 +234,11 @@ enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct 
 	copy_out->n_sources = 0;
 	copy_out->segments = NULL;
 	copy_out->n_segments = 0;
-	copy_out->fields = NULL;
-	copy_out->field_numbers = (struct bs_term_table){0};
-	copy_out->fields_capacity = 0;
+	copy_out->fields = (struct bs_term_table){0};
 	copy_out->non_documents = (struct bs_buffer){0};
 	enum bs_status status = bs_index_options_copy(&manifest->options, &copy_out->options, err);
 	if (!status)
-		status = bs_strings_copy(manifest->fields, &copy_out->fields, err);
+		status = bs_manifest_add_fields(copy_out, &manifest->fields, err);
 	if (!status)
 		status = bs_buffer_append(&copy_out->non_documents, manifest->non_documents.data, manifest->non_documents.used_bytes, err);
 	for (uint32_t i = 0; i < manifest->n_sources && !status; i++)
@@ -317,11 +256,15 @@ static uint32_t option_flags(const struct bs_index_options *options)
 	return flags;
 }
 
+static void write_text(struct bs_writer *writer, const void *text, size_t n_bytes)
+{
+	bs_writer_varint(writer, n_bytes);
+	bs_writer_bytes(writer, text, n_bytes);
+}
+
 static void write_string(struct bs_writer *writer, const char *string)
 {
-	size_t n_bytes = strlen(string);
-	bs_writer_varint(writer, n_bytes);
-	bs_writer_bytes(writer, string, n_bytes);
+	write_text(writer, string, strlen(string));
 }
 
 /* A nullable string is a list of none or one. */
@@ -390,7 +333,9 @@ static void write_segments(struct bs_writer *writer, const struct bs_manifest *m
 	bs_writer_u64(writer, manifest->exclusions);
 	bs_writer_u64(writer, manifest->n_exclusions);
 	bs_writer_section(writer, SECTION_FIELDS, 0);
-	write_list(writer, manifest->fields);
+	bs_writer_varint(writer, manifest->fields.n_terms);
+	for (uint32_t i = 0; i < manifest->fields.n_terms; i++)
+		write_text(writer, bs_term_table_key(&manifest->fields, i), manifest->fields.entries[i].n_bytes);
 	if (manifest->options.grams) {
 		bs_writer_section(writer, SECTION_NON_DOCUMENTS, 0);
 		bs_writer_bytes(writer, manifest->non_documents.data, manifest->non_documents.used_bytes);
@@ -482,20 +427,24 @@ static uint64_t read_count(struct cursor *cursor)
 	return cursor_has(cursor, value) ? value : 0;
 }
 
-static char *read_string(struct cursor *cursor)
+/* Borrowed, without an end. */
+static const char *read_text(struct cursor *cursor, size_t *n_bytes_out)
 {
 	uint64_t n_bytes = read_count(cursor);
-	expect(cursor, !memchr(cursor->at, '\0', (size_t)n_bytes), "a zero byte in a string of bytes:", n_bytes);
-	if (cursor->status)
-		return NULL;
-	char *string = malloc((size_t)n_bytes + 1);
-	if (!string) {
+	const char *text = (const char *)cursor->at;
+	expect(cursor, !memchr(text, '\0', (size_t)n_bytes), "a zero byte in a string of bytes:", n_bytes);
+	*n_bytes_out = (size_t)n_bytes;
+	cursor->at += cursor->status ? 0 : n_bytes;
+	return text;
+}
+
+static char *read_string(struct cursor *cursor)
+{
+	size_t n_bytes;
+	const char *text = read_text(cursor, &n_bytes);
+	char *string = cursor->status ? NULL : strndup(text, n_bytes);
+	if (!cursor->status && !string)
 		cursor->status = bs_fail_memory(cursor->err, "a string", n_bytes);
-		return NULL;
-	}
-	memcpy(string, cursor->at, (size_t)n_bytes);
-	string[n_bytes] = '\0';
-	cursor->at += n_bytes;
 	return string;
 }
 
@@ -677,7 +626,13 @@ static enum bs_status read_segments(const struct bs_container *file, struct bs_m
 static enum bs_status read_fields(const struct bs_container *file, struct bs_manifest *manifest, struct bs_error *err)
 {
 	struct cursor cursor = cursor_open(file, SECTION_FIELDS, err);
-	manifest->fields = read_list(&cursor);
+	uint64_t n = read_count(&cursor);
+	for (uint64_t i = 0; i < n && !cursor.status; i++) {
+		size_t name_bytes;
+		const char *name = read_text(&cursor, &name_bytes);
+		if (!cursor.status)
+			cursor.status = bs_manifest_add_field(manifest, name, name_bytes, err);
+	}
 	return cursor_close(&cursor);
 }
 

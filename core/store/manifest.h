@@ -81,9 +81,7 @@ struct bs_manifest {
 	uint32_t n_sources;
 	struct bs_segment_record *segments;
 	uint32_t n_segments;
-	char **fields;        /* names of every field indexed since the index was made anew, distinct; NULL-ended, or NULL */
-	struct bs_term_table field_numbers; /* the same, to be found; see bs_manifest_number_fields */
-	size_t fields_capacity;             /* of fields, if that grew here */
+	struct bs_term_table fields; /* names of every field indexed since the index was made anew */
 	struct bs_buffer non_documents; /* of an index of grams: files of its sources that it does not hold, see below */
 	uint64_t exclusions;  /* file exc-NUMBER, or 0: nothing was deleted by id */
 	uint64_t n_exclusions;
@@ -112,11 +110,11 @@ bool bs_manifest_next_non_document(const struct bs_manifest *manifest, size_t *a
  * BS_UNSUPPORTED: ICU cannot be loaded. */
 enum bs_status bs_manifest_is_other_unicode(const struct bs_manifest *manifest, bool *is_other_out,
                                             struct bs_error *err) BS_WARN_UNUSED;
-/* Makes field_numbers, if it is not there yet: the number of a name is its index in fields. BS_NO_MEMORY. */
-enum bs_status bs_manifest_number_fields(struct bs_manifest *manifest, struct bs_error *err) BS_WARN_UNUSED;
-/* Adds a field's name unless it is known. BS_NO_MEMORY. */
+/* Adds a field's name, or all those of a table, unless it is known. BS_NO_MEMORY. */
 enum bs_status bs_manifest_add_field(struct bs_manifest *manifest, const char *name, size_t name_bytes,
                                      struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_manifest_add_fields(struct bs_manifest *manifest, const struct bs_term_table *fields,
+                                      struct bs_error *err) BS_WARN_UNUSED;
 /* A deep copy of everything but the segments. The caller's struct, for bs_manifest_deinit. BS_NO_MEMORY. */
 enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct bs_manifest *copy_out,
                                      struct bs_error *err) BS_WARN_UNUSED;

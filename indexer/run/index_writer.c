@@ -305,9 +305,8 @@ enum bs_status bs_index_writer_flush(struct bs_index_writer *writer, bool is_ful
 	if (!status)
 		status = bs_segment_build(writer->dir, bs_index_file_name("seg", record.number, name), &writer->accumulator, &writer->grams, writer->store, &writer->build_options, &sum, err);
 	record.n_bytes = sum.file_bytes;
-	for (uint32_t i = 0; i < writer->accumulator.fields.n_terms && !status; i++)
-		status = bs_manifest_add_field(&writer->manifest, (const char *)bs_term_table_key(&writer->accumulator.fields, i),
-		                               writer->accumulator.fields.entries[i].n_bytes, err);
+	if (!status)
+		status = bs_manifest_add_fields(&writer->manifest, &writer->accumulator.fields, err);
 	if (!status)
 		status = bs_manifest_add_segment(&writer->manifest, &record, err);
 	if (!status && writer->owners)
