@@ -27,33 +27,25 @@ struct coefficients {
 	uint64_t mask;
 };
 
-static inline struct coefficients coefficients_of(uint64_t a, uint64_t mask, uint64_t n_bytes)
+static inline struct coefficients coefficients_of(struct bs_tf_equation equation, uint64_t n_bytes)
 {
 	if (n_bytes < WIDTH / 8)
-		return (struct coefficients){0, mask & ((UINT64_C(1) << (n_bytes * 8)) - 1)};
-	return (struct coefficients){(uint64_t)bs_hash_reduce(a, (uint32_t)(n_bytes - WIDTH / 8) + 1) * 8, mask};
+		return (struct coefficients){0, equation.mask & ((UINT64_C(1) << (n_bytes * 8)) - 1)};
+	uint64_t byte = bs_hash_reduce(equation.a, (uint32_t)(n_bytes - WIDTH / 8) + 1);
+	return (struct coefficients){byte * 8, equation.mask};
 }
 
-/* What the coefficients of any number of bits are made of. */
-struct equation {
-	uint64_t a;
-	uint64_t mask;
-};
-
-static inline struct equation equation_of(uint64_t hash, uint32_t j)
+static inline struct bs_tf_equation equation_of(uint64_t hash, uint32_t j)
 {
 	struct bs_product product = bs_hash_multiply(hash + (uint64_t)(FIRST_LEVEL + j) * GOLDEN, FACTOR);
-	return (struct equation){product.low, product.low ^ product.high};
+	return (struct bs_tf_equation){product.low, product.low ^ product.high};
 }
 
 void bs_tf_key_init(struct bs_tf_key *key, uint64_t hash)
 {
 	key->hash = hash;
-	for (uint32_t j = 0; j < BS_TF_KEY_BITS; j++) {
-		struct equation equation = equation_of(hash, j);
-		key->places[j] = equation.a;
-		key->masks[j] = equation.mask;
-	}
+	for (uint32_t j = 0; j < BS_TF_KEY_BITS; j++)
+		key->equations[j] = equation_of(hash, j);
 }
 
 /* A document's bits, and whose equations they answer. */
@@ -67,9 +59,8 @@ struct reading {
 static inline unsigned bit_of(const struct reading *from, uint32_t j)
 {
 	bool is_known = from->key && j < BS_TF_KEY_BITS;
-	struct equation equation = is_known ? (struct equation){from->key->places[j], from->key->masks[j]}
-	                                    : equation_of(from->hash, j);
-	struct coefficients at = coefficients_of(equation.a, equation.mask, from->n_bytes);
+	struct bs_tf_equation equation = is_known ? from->key->equations[j] : equation_of(from->hash, j);
+	struct coefficients at = coefficients_of(equation, from->n_bytes);
 	return (unsigned)__builtin_parityll(bs_load_u64(from->bits + at.start / 8) & at.mask);
 }
 
@@ -103,7 +94,7 @@ uint32_t bs_tf_decode_key(const uint8_t *bits, size_t n_bytes, const struct bs_t
 
 /* An equation, and digit `value` on its right. */
 struct spelled {
-	struct equation equation;
+	struct bs_tf_equation equation;
 	uint64_t value;
 };
 
@@ -222,7 +213,7 @@ static void place_dense(const struct spelled *spelled, size_t n, const struct bs
 {
 	uint64_t bits = 0;
 	for (size_t i = 0; i < n; i++) {
-		band->masks[bs_band_place(i)] = coefficients_of(0, spelled[i].equation.mask, band->n_bytes).mask;
+		band->masks[bs_band_place(i)] = coefficients_of(spelled[i].equation, band->n_bytes).mask;
 		bits |= spelled[i].value << i;
 	}
 	values[0] = bits;
@@ -234,7 +225,7 @@ static void place_dense(const struct spelled *spelled, size_t n, const struct bs
 static void count_begun(const struct spelled *spelled, size_t n, const struct bs_band *band, uint32_t *n_begun)
 {
 	for (size_t i = 0; i < n; i++)
-		n_begun[coefficients_of(spelled[i].equation.a, 0, band->n_bytes).start / 8]++;
+		n_begun[coefficients_of(spelled[i].equation, band->n_bytes).start / 8]++;
 }
 
 static void sum_begun(const struct bs_band *band, uint32_t *n_begun)
@@ -250,7 +241,7 @@ static void take_places(const struct spelled *spelled, size_t n, const struct bs
                         uint64_t *values)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct coefficients at = coefficients_of(spelled[i].equation.a, spelled[i].equation.mask, band->n_bytes);
+		struct coefficients at = coefficients_of(spelled[i].equation, band->n_bytes);
 		uint32_t place = n_begun[at.start / 8]++;
 		band->masks[bs_band_place(place)] = at.mask;
 		values[place / 64] |= spelled[i].value << (place % 64);

@@ -61,10 +61,13 @@ uint32_t bs_tf_decode(const uint8_t *bits, size_t n_bytes, uint64_t hash);
 
 /* The same for a word that is asked for in many documents: what does not depend on the document is worked out once. */
 #define BS_TF_KEY_BITS 12u
+struct bs_tf_equation {
+	uint64_t a;
+	uint64_t mask; /* a ^ b: the coefficients, where there are as many bits */
+};
 struct bs_tf_key {
 	uint64_t hash;
-	uint64_t places[BS_TF_KEY_BITS]; /* a, and a ^ b, of the first equations */
-	uint64_t masks[BS_TF_KEY_BITS];
+	struct bs_tf_equation equations[BS_TF_KEY_BITS]; /* the first ones */
 };
 void bs_tf_key_init(struct bs_tf_key *key, uint64_t hash);
 uint32_t bs_tf_decode_key(const uint8_t *bits, size_t n_bytes, const struct bs_tf_key *key);

@@ -167,32 +167,29 @@ double bs_treatment_exact_share(const struct bs_treatment_policy *policy, uint64
 /* Drops the levels that no entry uses, so that a slab has no empty ones. */
 static void drop_unused_levels(struct bs_treatment_table *table)
 {
-	for (uint32_t level = 1; level < table->n_levels;) {
-		bool used = false;
-		for (uint32_t i = 0; i < table->n_entries; i++)
-			used |= table->entries[i].n_columns[level] > 0;
-		if (used) {
-			level++;
-			continue;
+	uint32_t n_kept = 1;
+	for (uint32_t level = 1; level < table->n_levels; level++) {
+		bool is_used = false;
+		for (uint32_t i = 0; i < table->n_entries; i++) {
+			uint8_t *n_columns = table->entries[i].n_columns;
+			uint8_t n = n_columns[level];
+			is_used |= n > 0;
+			n_columns[level] = 0;
+			n_columns[n_kept] = n;
 		}
-		table->n_levels--;
-		for (uint32_t l = level; l < table->n_levels; l++) {
-			table->ranks[l] = table->ranks[l + 1];
-			for (uint32_t i = 0; i < table->n_entries; i++)
-				table->entries[i].n_columns[l] = table->entries[i].n_columns[l + 1];
-		}
-		for (uint32_t i = 0; i < table->n_entries; i++)
-			table->entries[i].n_columns[table->n_levels] = 0;
-		table->ranks[table->n_levels] = 0;
+		uint8_t rank = table->ranks[level];
+		table->ranks[level] = 0;
+		table->ranks[n_kept] = is_used ? rank : 0;
+		n_kept += is_used;
 	}
+	table->n_levels = n_kept;
 }
 
-void bs_treatment_table_make(const struct bs_treatment_policy *policy_given, uint64_t n_docs,
-                             struct bs_treatment_table *table_out)
+void bs_treatment_table_make(const struct bs_treatment_policy *policy, uint64_t n_docs,
+                             struct bs_treatment_table *table)
 {
-	struct bs_treatment_policy priced = *policy_given;
-	const struct bs_treatment_policy *policy = &priced;
-	struct bs_treatment_table *table = table_out;
+	struct bs_treatment_policy priced = *policy;
+	policy = &priced;
 	if (priced.bit_ns <= 0)
 		bs_treatment_policy_price(&priced, SHORT_TERMS);
 	*table = (struct bs_treatment_table){

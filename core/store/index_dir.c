@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/buffer.h"
 #include "core/file/segment_sections.h"
 
 enum bs_status bs_index_create_dir(const char *dir, struct bs_error *err)
@@ -32,8 +31,7 @@ enum bs_status bs_index_refuse_link(const char *path, struct bs_error *err)
 
 enum bs_status bs_index_locate(char **dir_out, struct bs_error *err)
 {
-	static const char name[] = ".bitsift";
-	static const char manifest[] = "/manifest";
+	static const char name[] = ".bitsift", manifest[] = ".bitsift/manifest";
 	char *here = getcwd(NULL, 0);
 	*dir_out = NULL;
 	if (!here)
@@ -43,33 +41,27 @@ enum bs_status bs_index_locate(char **dir_out, struct bs_error *err)
 	for (const char *at = here; *at; at++)
 		n_up += at[0] == '/' && at[1] != '\0';
 	free(here);
-	struct bs_buffer path = {0};
-	enum bs_status status = BS_OK;
-	for (size_t i = 0; i <= n_up && !status; i++) {
+	char *path = malloc(3 * n_up + sizeof(manifest));
+	if (!path)
+		return bs_fail_memory(err, "a path", 3 * n_up + sizeof(manifest));
+	for (char *at = path; at <= path + 3 * n_up; at += 3) {
 		struct stat info;
-		size_t up_bytes = path.used_bytes;
-		status = bs_buffer_append(&path, name, strlen(name), err);
-		if (!status)
-			status = bs_buffer_append(&path, manifest, sizeof(manifest), err);
-		if (status)
-			break;
-		bool is_there = stat((const char *)path.data, &info) == 0;
+		memcpy(at, manifest, sizeof(manifest));
+		bool is_there = stat(path, &info) == 0;
 		bool is_closed = !is_there && errno == EACCES;
-		path.data[up_bytes + strlen(name)] = '\0';
+		memcpy(at, name, sizeof(name));
 		/* One that may not be entered is somebody's index all the same: opening it says whose. */
-		if (is_there || (is_closed && stat((const char *)path.data, &info) == 0)) {
-			status = bs_index_refuse_link((const char *)path.data, err);
+		if (is_there || (is_closed && stat(path, &info) == 0)) {
+			enum bs_status status = bs_index_refuse_link(path, err);
 			if (status)
-				break;
-			*dir_out = (char *)path.data;
-			return BS_OK;
+				free(path);
+			else
+				*dir_out = path;
+			return status;
 		}
-		path.used_bytes = up_bytes;
-		status = bs_buffer_append(&path, "../", 3, err);
+		memcpy(at, "../", 3);
 	}
-	bs_buffer_deinit(&path);
-	if (status)
-		return status;
+	free(path);
 	return bs_fail(err, BS_NOT_FOUND, "no index here or above (.bitsift); make one with `bitsift index .`, or name one "
 	               "with --index DIR");
 }

@@ -40,7 +40,7 @@ size_t bs_strings_length(char *const *list)
 	return n;
 }
 
-void bs_list_free(char **list)
+static void list_free(char **list)
 {
 	for (size_t i = 0; list && list[i]; i++)
 		free(list[i]);
@@ -59,7 +59,7 @@ enum bs_status bs_strings_copy(char *const *list, char ***copy_out, struct bs_er
 	for (size_t i = 0; i < n; i++) {
 		copy[i] = strdup(list[i]);
 		if (!copy[i]) {
-			bs_list_free(copy);
+			list_free(copy);
 			return bs_fail_memory(err, "a list", strlen(list[i]));
 		}
 	}
@@ -71,8 +71,8 @@ void bs_index_options_deinit(struct bs_index_options *options)
 {
 	free(options->stem_language);
 	free(options->id_field);
-	bs_list_free(options->text_fields);
-	bs_list_free(options->globs);
+	list_free(options->text_fields);
+	list_free(options->globs);
 	*options = (struct bs_index_options){0};
 }
 
@@ -106,12 +106,13 @@ static bool lists_equal(char *const *a, char *const *b)
 	return true;
 }
 
-uint64_t bs_density_ppm(double density)
+/* As it is stored: what was written and read again is still equal to what was asked for. */
+static uint64_t density_ppm(double density)
 {
 	return (uint64_t)(density * 1e6 + 0.5);
 }
 
-uint64_t bs_max_document(const struct bs_index_options *options)
+static uint64_t max_document_of(const struct bs_index_options *options)
 {
 	return options->max_document ? options->max_document : BS_DEFAULT_MAX_DOCUMENT;
 }
@@ -120,7 +121,7 @@ bool bs_index_options_equal(const struct bs_index_options *a, const struct bs_in
 {
 	return a->words == b->words && a->grams == b->grams && a->store == b->store && a->fold_accents == b->fold_accents &&
 	       a->hidden == b->hidden && a->no_ignore == b->no_ignore && a->binary_as_text == b->binary_as_text &&
-	       bs_density_ppm(a->density) == bs_density_ppm(b->density) && bs_max_document(a) == bs_max_document(b) &&
+	       density_ppm(a->density) == density_ppm(b->density) && max_document_of(a) == max_document_of(b) &&
 	       strings_equal(a->stem_language, b->stem_language) && strings_equal(a->id_field, b->id_field) &&
 	       lists_equal(a->text_fields, b->text_fields) && lists_equal(a->globs, b->globs);
 }
@@ -289,14 +290,14 @@ static void write_options(struct bs_writer *writer, const struct bs_manifest *ma
 	bs_writer_u64(writer, manifest->generation);
 	bs_writer_u64(writer, manifest->next_number);
 	bs_writer_u32(writer, option_flags(options));
-	bs_writer_u64(writer, bs_density_ppm(options->density));
+	bs_writer_u64(writer, density_ppm(options->density));
 	write_string(writer, manifest->icu_version);
 	write_string(writer, manifest->unicode_version);
 	write_optional(writer, options->stem_language);
 	write_optional(writer, options->id_field);
 	write_list(writer, options->text_fields);
 	write_list(writer, options->globs);
-	bs_writer_u64(writer, bs_max_document(options));
+	bs_writer_u64(writer, max_document_of(options));
 }
 
 static void write_sources(struct bs_writer *writer, const struct bs_manifest *manifest)

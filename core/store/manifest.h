@@ -36,11 +36,6 @@ void bs_index_options_deinit(struct bs_index_options *options);
 bool bs_index_options_equal(const struct bs_index_options *a, const struct bs_index_options *b);
 /* Length of a NULL-ended list; NULL counts 0. */
 size_t bs_strings_length(char *const *list);
-void bs_list_free(char **list); /* NULL is fine */
-/* A density as the manifest stores it: what was written and read again is still equal to what was asked for. */
-uint64_t bs_density_ppm(double density);
-/* Likewise the limit: one that is not asked for is the usual one. */
-uint64_t bs_max_document(const struct bs_index_options *options);
 /* A deep copy of such a list (NULL stays NULL). */
 enum bs_status bs_strings_copy(char *const *list, char ***copy_out, struct bs_error *err) BS_WARN_UNUSED;
 
