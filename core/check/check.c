@@ -338,38 +338,26 @@ static void check_list_columns(struct check *check, uint32_t s)
 	}
 }
 
-/* The terms of a row's list, in place of what the buffer holds. */
-static void read_list(struct check *check, const struct bs_slab *slab, uint32_t row, struct bs_buffer *ordinals)
-{
-	uint64_t start = packed_at(check, &slab->forward_offsets, row);
-	uint64_t end = packed_at(check, &slab->forward_offsets, (uint64_t)row + 1);
-	uint64_t n_terms = check->segment->meta.n_terms;
-	TRY(check, bs_forward_list_read(&slab->forward_terms, start, end, n_terms, ordinals, check->err));
-}
-
-static void check_lists(struct check *check, uint32_t s)
+/* A row's terms, in place of what the buffer holds: none has an exact column. */
+static void check_forward_list(struct check *check, uint32_t s, uint32_t row, struct bs_buffer *ordinals)
 {
 	const struct bs_slab *slab = &check->segment->slabs[s];
-	struct bs_buffer ordinals = {0};
-	check_entry(check, s);
-	check_list_columns(check, s);
-	touch_all(check, &slab->forward_terms);
-	check_offsets(check, NULL, &slab->forward_offsets, slab->forward_terms.n_bytes, "forward lists");
-	for (uint32_t row = 0; row < slab->n_docs && !check->status; row++) {
-		read_list(check, slab, row, &ordinals);
-		const uint32_t *terms = (const uint32_t *)(const void *)ordinals.data;
-		for (size_t i = 0; i < ordinals.used_bytes / sizeof(*terms) && !check->status; i++) {
-			bool is_exact = false;
-			uint32_t column;
-			TRY(check, bs_slab_find_exact(slab, terms[i], &is_exact, &column, check->err));
-			EXPECT(check, !is_exact, "slab %u: a forward list has term %u, which has an exact column", s, terms[i]);
-			check->listed[terms[i]]++;
-		}
+	uint64_t n_terms = check->segment->meta.n_terms;
+	uint64_t start = packed_at(check, &slab->forward_offsets, row);
+	uint64_t end = packed_at(check, &slab->forward_offsets, (uint64_t)row + 1);
+	TRY(check, bs_forward_list_read(&slab->forward_terms, start, end, n_terms, ordinals, check->err));
+	const uint32_t *terms = (const uint32_t *)(const void *)ordinals->data;
+	for (size_t i = 0; i < ordinals->used_bytes / sizeof(*terms) && !check->status; i++) {
+		bool is_exact = false;
+		uint32_t column;
+		TRY(check, bs_slab_find_exact(slab, terms[i], &is_exact, &column, check->err));
+		EXPECT(check, !is_exact, "slab %u: a forward list has term %u, which has an exact column", s, terms[i]);
+		check->listed[terms[i]]++;
 	}
-	bs_buffer_deinit(&ordinals);
 }
 
-/* The columns in front of one group must be those of its rows' terms, bit by bit. filled and ordinals are scratch. */
+/* 64 rows, and the columns in front of them, which must be those of the rows' terms, bit by bit. filled and ordinals are
+ * scratch. */
 static void check_group(struct check *check, uint32_t s, uint32_t group, struct bs_buffer *filled,
                         struct bs_buffer *ordinals)
 {
@@ -387,7 +375,7 @@ static void check_group(struct check *check, uint32_t s, uint32_t group, struct 
 	uint64_t *words = (uint64_t *)(void *)filled->data;
 	memset(words, 0, (size_t)n_columns * 8);
 	for (uint32_t row = first; row < slab->n_docs && row < first + BS_FORWARD_GROUP_ROWS && !check->status; row++) {
-		read_list(check, slab, row, ordinals);
+		check_forward_list(check, s, row, ordinals);
 		bs_forward_filter_set(filter->hashing, words, (uint32_t)n_columns, row - first,
 		                      (const uint32_t *)(const void *)ordinals->data,
 		                      (uint32_t)(ordinals->used_bytes / sizeof(uint32_t)));
@@ -396,16 +384,19 @@ static void check_group(struct check *check, uint32_t s, uint32_t group, struct 
 	       "slab %u: filter %u does not have the bits of the forward lists behind it", s, group);
 }
 
-static void check_filters(struct check *check, uint32_t s)
+static void check_lists(struct check *check, uint32_t s)
 {
 	const struct bs_slab *slab = &check->segment->slabs[s];
 	const struct bs_section *words = &slab->forward_filter.words;
-	uint32_t n_groups = bs_forward_groups(slab->n_docs);
 	struct bs_buffer filled = {0}, ordinals = {0};
+	check_entry(check, s);
+	check_list_columns(check, s);
+	touch_all(check, &slab->forward_terms);
+	check_offsets(check, NULL, &slab->forward_offsets, slab->forward_terms.n_bytes, "forward lists");
 	touch_all(check, words);
 	EXPECT(check, words->n_bytes % 8 == 0, "slab %u: the filters are cut off", s);
 	check_offsets(check, &slab->forward_filter.offsets, NULL, words->n_bytes / 8, "filters");
-	for (uint32_t group = 0; group < n_groups && !check->status; group++)
+	for (uint32_t group = 0; group < bs_forward_groups(slab->n_docs) && !check->status; group++)
 		check_group(check, s, group, &filled, &ordinals);
 	bs_buffer_deinit(&filled);
 	bs_buffer_deinit(&ordinals);
@@ -423,7 +414,6 @@ static void check_slabs(struct check *check)
 		if (!check->listed)
 			check->listed = allocate(check, segment->meta.n_terms, sizeof(*check->listed), "terms");
 		check_lists(check, s);
-		check_filters(check, s);
 	}
 }
 
