@@ -573,9 +573,9 @@ static enum bs_status check_row(struct term_walk *walk, const struct word_column
 	size_t n_bytes;
 	uint32_t document;
 	enum bs_status status = bs_slab_document(word->slab, row, &document, &walk->tf_err);
-	if (!status && document < segment->meta.n_docs)
+	if (!status)
 		status = bs_tf_table_get(&segment->tfs, document, &bits, &n_bytes, &walk->tf_err);
-	if (status || document >= segment->meta.n_docs)
+	if (status)
 		return status;
 	uint32_t tf = bs_tf_decode(bits, n_bytes, word->hash);
 	walk->tf_sums[document] += tf == BS_TF_UNKNOWN ? 1 : tf;

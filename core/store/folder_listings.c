@@ -59,8 +59,7 @@ enum bs_status bs_folders_open(const struct bs_dir *dir, struct bs_folders *fold
 
 void bs_folders_close(struct bs_folders *folders)
 {
-	if (folders->file)
-		bs_container_close(folders->file);
+	bs_container_close(folders->file);
 	*folders = (struct bs_folders){.file = NULL};
 }
 
