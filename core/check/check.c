@@ -287,7 +287,8 @@ static void check_entry(struct check *check, uint32_t s)
 		least = n < least ? n : least;
 	}
 	EXPECT(check, slab->least_exact == least,
-	       "slab %u: its entry says that the sparsest exact column has %u bits, and it has %u", s, slab->least_exact, least);
+	       "slab %u: its entry says that the sparsest exact column has %u bits, and it has %u", s,
+	       slab->least_exact, least);
 }
 
 static void check_least_length(struct check *check, uint32_t s)
@@ -356,8 +357,7 @@ static void check_forward_list(struct check *check, uint32_t s, uint32_t row, st
 	}
 }
 
-/* 64 rows, and the columns in front of them, which must be those of the rows' terms, bit by bit. filled and ordinals are
- * scratch. */
+/* 64 rows. The columns in front of them must be those of the rows' terms, bit by bit. filled, ordinals: scratch. */
 static void check_group(struct check *check, uint32_t s, uint32_t group, struct bs_buffer *filled,
                         struct bs_buffer *ordinals)
 {
@@ -1059,8 +1059,8 @@ static enum bs_status find_missing(const struct bs_dir *dir, struct bs_error *er
 	return status;
 }
 
-enum bs_status bs_check_dir(const struct bs_dir *dir, const struct bs_check_request *request, bs_check_stored_text *stored_text,
-                            struct bs_check_report *report_out, struct bs_error *err)
+enum bs_status bs_check_dir(const struct bs_dir *dir, const struct bs_check_request *request,
+                            bs_check_stored_text *stored_text, struct bs_check_report *report_out, struct bs_error *err)
 {
 	static const struct bs_check_request none = {.dir = NULL};
 	struct check check = {.request = request ? request : &none, .stored_text = stored_text, .err = err};

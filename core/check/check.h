@@ -24,7 +24,8 @@ typedef enum bs_status bs_check_stored_text(const struct bs_snapshot *snapshot, 
  * term of one segment. request, nullable: only its progress counts. stored_text, nullable: bs_stored_text_check;
  * without it only the places of stored text are checked.
  */
-enum bs_status bs_check_dir(const struct bs_dir *dir, const struct bs_check_request *request, bs_check_stored_text *stored_text,
-                            struct bs_check_report *report_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_check_dir(const struct bs_dir *dir, const struct bs_check_request *request,
+                            bs_check_stored_text *stored_text, struct bs_check_report *report_out,
+                            struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -402,8 +402,8 @@ uint32_t bs_forward_filter_width(struct bs_forward_hashing hashing, uint64_t n_n
 	return width < 1 ? 1 : (width > (double)(UINT32_MAX / 2) ? UINT32_MAX / 2 : (uint32_t)width);
 }
 
-void bs_forward_filter_set(struct bs_forward_hashing hashing, uint64_t *words, uint32_t n_columns, uint32_t row_of_group,
-                           const uint32_t *ordinals, uint32_t n)
+void bs_forward_filter_set(struct bs_forward_hashing hashing, uint64_t *words, uint32_t n_columns,
+                           uint32_t row_of_group, const uint32_t *ordinals, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		if (i > 0 && ordinals[i] >> hashing.near_log2 == ordinals[i - 1] >> hashing.near_log2)

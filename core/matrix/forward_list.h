@@ -73,7 +73,8 @@ struct bs_forward_filter {
 
 /* BS_CORRUPT if the hashing is impossible, or there are not as many offsets as n_rows ask for. */
 enum bs_status bs_forward_filter_open(struct bs_forward_filter *filter, const struct bs_container *file, uint32_t slab,
-                                   uint32_t n_rows, struct bs_forward_hashing hashing, struct bs_error *err) BS_WARN_UNUSED;
+                                      uint32_t n_rows, struct bs_forward_hashing hashing,
+                                      struct bs_error *err) BS_WARN_UNUSED;
 
 /* What a term is asked for by. */
 static inline struct bs_probe bs_forward_filter_probe(struct bs_forward_hashing hashing, uint64_t ordinal)
@@ -94,7 +95,7 @@ uint32_t bs_forward_neighbourhoods(uint32_t near_log2, const uint32_t *ordinals,
  * empty.) */
 uint32_t bs_forward_filter_width(struct bs_forward_hashing hashing, uint64_t n_neighbourhoods);
 /* Sets what the row's list, n ascending ordinals, has to have. */
-void bs_forward_filter_set(struct bs_forward_hashing hashing, uint64_t *words, uint32_t n_columns, uint32_t row_of_group,
-                           const uint32_t *ordinals, uint32_t n);
+void bs_forward_filter_set(struct bs_forward_hashing hashing, uint64_t *words, uint32_t n_columns,
+                           uint32_t row_of_group, const uint32_t *ordinals, uint32_t n);
 
 #endif

@@ -141,14 +141,16 @@ static bool is_long(size_t n)
 	return n > MOST_SPELLED;
 }
 
-/* All n equations of the words: first whether they are repeated, which is anyone's guess, then the others of those that are. */
+/* All n equations of the words: first whether each is repeated, which no branch can guess; then the others of those
+ * that are. */
 static enum bs_status spell_all(struct bs_tf_coder *coder, const struct bs_tf_word *words, size_t n_words, size_t n,
                                 struct bs_error *err)
 {
 	bs_buffer_clear(&coder->equations);
 	if (is_long(n))
 		return BS_OK;
-	enum bs_status status = bs_buffer_reserve(&coder->equations, n * sizeof(struct spelled) + n_words * sizeof(*words), err);
+	enum bs_status status =
+		bs_buffer_reserve(&coder->equations, n * sizeof(struct spelled) + n_words * sizeof(*words), err);
 	if (status)
 		return status;
 	struct spelled *to = (struct spelled *)(void *)coder->equations.data;
@@ -248,7 +250,7 @@ static void take_places(const struct spelled *spelled, size_t n, const struct bs
 	}
 }
 
-/* In another order, which makes no other bits: the first bits of the rows, and what solves them, are the same in any. */
+/* In another order, which makes no other bits: where rows begin, and what solves them, is the same in any. */
 static void place_words(const struct bs_tf_word *words, size_t n_words, const struct bs_band *band, uint32_t *n_begun,
                         uint64_t *values)
 {

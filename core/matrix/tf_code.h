@@ -16,7 +16,7 @@
  * 8 on:
  *
  *      start = 8 * reduce(a, (m - w) / 8 + 1)      coefficients = the low w bits of a ^ b
- *      a + b * 2^64 = (hash + (32 + j) * GOLDEN) * 94d049bb133111eb       (hash.h's; one multiplication: there are many)
+ *      a + b * 2^64 = (hash + (32 + j) * GOLDEN) * 94d049bb133111eb       (as in hash.h; one multiplication)
  *
  * m is a multiple of 8: the bytes that hold it. In FORMAT.md: sections 37 and 38.
  */

@@ -99,8 +99,8 @@ static bool stamp_is(const uint8_t *recorded, const uint64_t stamp[4])
 	return true;
 }
 
-bool bs_folders_find(const struct bs_folders *folders, struct bs_folder_cursor *cursor, uint32_t source, const char *path,
-                     size_t path_bytes, const uint64_t stamp[4], struct bs_folder_listing *list_out)
+bool bs_folders_find(const struct bs_folders *folders, struct bs_folder_cursor *cursor, uint32_t source,
+                     const char *path, size_t path_bytes, const uint64_t stamp[4], struct bs_folder_listing *list_out)
 {
 	struct record record;
 	int order = -1;

@@ -26,7 +26,8 @@ enum bs_status bs_index_refuse_link(const char *path, struct bs_error *err)
 	struct stat info;
 	if (lstat(path, &info) != 0 || !S_ISLNK(info.st_mode))
 		return BS_OK;
-	return bs_fail(err, BS_UNTRUSTED, "%s: a symbolic link, which is followed only if it is named: --index %s", path, path);
+	return bs_fail(err, BS_UNTRUSTED, "%s: a symbolic link, which is followed only if it is named: --index %s",
+	               path, path);
 }
 
 enum bs_status bs_index_locate(char **dir_out, struct bs_error *err)
@@ -76,7 +77,8 @@ static enum bs_status report_holder(const struct bs_dir *dir, int fd, struct bs_
 	               dir->path, holder[0] ? holder : "unknown");
 }
 
-enum bs_status bs_index_lock_take(const struct bs_dir *dir, bool wait, struct bs_index_lock *lock_out, struct bs_error *err)
+enum bs_status bs_index_lock_take(const struct bs_dir *dir, bool wait, struct bs_index_lock *lock_out,
+                                  struct bs_error *err)
 {
 	int fd;
 	lock_out->fd = -1;
@@ -102,7 +104,8 @@ enum bs_status bs_index_lock_take(const struct bs_dir *dir, bool wait, struct bs
 	return BS_OK;
 }
 
-enum bs_status bs_index_lock_existing(struct bs_dir *dir, bool wait, struct bs_index_lock *lock_out, struct bs_error *err)
+enum bs_status bs_index_lock_existing(struct bs_dir *dir, bool wait, struct bs_index_lock *lock_out,
+                                      struct bs_error *err)
 {
 	struct stat found;
 	int fd;
@@ -215,7 +218,8 @@ static enum bs_status set_file_modes(const struct bs_dir *dir, mode_t mode, stru
 		return bs_fail(err, BS_IO, "%s: %s", dir->path, strerror(errno));
 	for (struct dirent *entry = readdir(stream); entry && !status; entry = readdir(stream)) {
 		const char *name = entry->d_name;
-		if (number_of(name) != 0 || strcmp(name, "manifest") == 0 || strcmp(name, "folders") == 0 || strcmp(name, "lock") == 0)
+		if (number_of(name) != 0 || strcmp(name, "manifest") == 0 || strcmp(name, "folders") == 0 ||
+		    strcmp(name, "lock") == 0)
 			status = bs_dir_set_file_mode(dir, name, mode, err);
 	}
 	closedir(stream);
@@ -229,7 +233,7 @@ enum bs_status bs_index_set_modes(struct bs_dir *dir, bool is_shared, struct bs_
 	if (status)
 		return status;
 	dir->file_mode = mode;
-	/* Of a folder, who may read it may enter it too. What becomes private is so at once, and what is shared is shared last. */
+	/* Who may read a folder may enter it too. What becomes private is so at once, what is shared is shared last. */
 	mode_t folder_mode = 0700 | mode | (mode & 0444) >> 2;
 	if (!is_shared)
 		status = bs_dir_set_mode(dir, folder_mode, err);
@@ -239,8 +243,8 @@ enum bs_status bs_index_set_modes(struct bs_dir *dir, bool is_shared, struct bs_
 }
 
 /* Starts the file PREFIX-NUMBER, in the place of one that a killed run may have left. */
-static enum bs_status open_small(const struct bs_dir *dir, const char *prefix, uint64_t number, enum bs_container_kind kind,
-                                 struct bs_writer **writer_out, struct bs_error *err)
+static enum bs_status open_small(const struct bs_dir *dir, const char *prefix, uint64_t number,
+                                 enum bs_container_kind kind, struct bs_writer **writer_out, struct bs_error *err)
 {
 	char name[BS_INDEX_NAME_BYTES];
 	bs_dir_remove(dir, bs_index_file_name(prefix, number, name));
@@ -259,8 +263,8 @@ enum bs_status bs_tombstones_write(const struct bs_dir *dir, uint64_t number, co
 	return bs_writer_finish(writer, NULL, err);
 }
 
-enum bs_status bs_exclusions_write(const struct bs_dir *dir, uint64_t number, const struct bs_doc_table_builder *excluded,
-                                   struct bs_error *err)
+enum bs_status bs_exclusions_write(const struct bs_dir *dir, uint64_t number,
+                                   const struct bs_doc_table_builder *excluded, struct bs_error *err)
 {
 	struct bs_writer *writer;
 	enum bs_status status = open_small(dir, "exc", number, BS_FILE_EXCLUSIONS, &writer, err);

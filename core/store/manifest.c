@@ -1,4 +1,4 @@
-/* manifest.c: the options of an index in memory, and reading and replacing its manifest. See manifest.h; bytes in FORMAT.md. */
+/* manifest.c: options of an index in memory; how its manifest is read and replaced. See manifest.h; bytes in FORMAT.md. */
 #include "core/store/manifest.h"
 
 #include <stddef.h>
@@ -183,7 +183,8 @@ enum bs_status bs_manifest_add_field(struct bs_manifest *manifest, const char *n
 	                            bs_hash_slot(name, name_bytes), &number, NULL, err);
 }
 
-enum bs_status bs_manifest_add_fields(struct bs_manifest *manifest, const struct bs_term_table *fields, struct bs_error *err)
+enum bs_status bs_manifest_add_fields(struct bs_manifest *manifest, const struct bs_term_table *fields,
+                                      struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < fields->n_terms && !status; i++)
@@ -219,11 +220,13 @@ bool bs_manifest_next_non_document(const struct bs_manifest *manifest, size_t *a
 	return true;
 }
 
-enum bs_status bs_manifest_is_other_unicode(const struct bs_manifest *manifest, bool *is_other_out, struct bs_error *err)
+enum bs_status bs_manifest_is_other_unicode(const struct bs_manifest *manifest, bool *is_other_out,
+                                            struct bs_error *err)
 {
 	char icu[16], unicode[16];
 	enum bs_status status = bs_words_versions(icu, unicode, err);
-	*is_other_out = !status && (strcmp(icu, manifest->icu_version) != 0 || strcmp(unicode, manifest->unicode_version) != 0);
+	*is_other_out =
+		!status && (strcmp(icu, manifest->icu_version) != 0 || strcmp(unicode, manifest->unicode_version) != 0);
 	return status;
 }
 
@@ -241,7 +244,8 @@ enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct 
 	if (!status)
 		status = bs_manifest_add_fields(copy_out, &manifest->fields, err);
 	if (!status)
-		status = bs_buffer_append(&copy_out->non_documents, manifest->non_documents.data, manifest->non_documents.used_bytes, err);
+		status = bs_buffer_append(&copy_out->non_documents, manifest->non_documents.data,
+		                          manifest->non_documents.used_bytes, err);
 	for (uint32_t i = 0; i < manifest->n_sources && !status; i++)
 		status = bs_manifest_add_source(copy_out, &manifest->sources[i], err);
 	if (status)
@@ -474,7 +478,8 @@ static char **read_list(struct cursor *cursor)
 static void read_version(struct cursor *cursor, char version_out[16])
 {
 	char *version = read_string(cursor);
-	expect(cursor, !version || strlen(version) < 16, "a version that is too long, of bytes:", version ? strlen(version) : 0);
+	expect(cursor, !version || strlen(version) < 16,
+	       "a version that is too long, of bytes:", version ? strlen(version) : 0);
 	snprintf(version_out, 16, "%s", version ? version : "");
 	free(version);
 }
@@ -523,8 +528,8 @@ static struct bs_source_record read_source(struct cursor *cursor)
 	expect(cursor, source.kind >= BS_SOURCE_FOLDER && source.kind <= BS_SOURCE_STDIN, "a source of unknown kind",
 	       source.kind);
 	expect(cursor, is_suspect <= 1, "a source with unknown flags", is_suspect);
-	expect(cursor, source.read_bytes < BS_MOST_NUMBER && source.read_lines < BS_MOST_NUMBER, "a source that was read up to byte",
-	       source.read_bytes);
+	expect(cursor, source.read_bytes < BS_MOST_NUMBER && source.read_lines < BS_MOST_NUMBER,
+	       "a source that was read up to byte", source.read_bytes);
 	expect(cursor, source.path && *source.path, "a source without path, of kind", source.kind);
 	return source;
 }
@@ -619,7 +624,8 @@ static enum bs_status read_segments(const struct bs_container *file, struct bs_m
 	}
 	manifest->exclusions = read_u64(&cursor);
 	manifest->n_exclusions = read_u64(&cursor);
-	expect(&cursor, (manifest->exclusions != 0) == (manifest->n_exclusions != 0), "a file of exclusions, or none, where there are", manifest->n_exclusions);
+	expect(&cursor, (manifest->exclusions != 0) == (manifest->n_exclusions != 0),
+	       "a file of exclusions, or none, where there are", manifest->n_exclusions);
 	enum bs_status status = cursor_close(&cursor);
 	return status ? status : check_numbers(file, manifest, err);
 }

@@ -125,9 +125,11 @@ bool bs_manifest_next_file(const struct bs_manifest *manifest, size_t *at, uint6
                            char name_out[BS_INDEX_NAME_BYTES]);
 
 /* The manifest as a file. BS_NOT_FOUND if there is no index. */
-enum bs_status bs_manifest_open(const struct bs_dir *dir, struct bs_container **file_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_manifest_open(const struct bs_dir *dir, struct bs_container **file_out,
+                                struct bs_error *err) BS_WARN_UNUSED;
 /* Reads it. BS_NOT_FOUND if there is no index. */
-enum bs_status bs_manifest_read(const struct bs_dir *dir, struct bs_manifest *manifest_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_manifest_read(const struct bs_dir *dir, struct bs_manifest *manifest_out,
+                                struct bs_error *err) BS_WARN_UNUSED;
 /* Replaces it: a temporary file, fsync, rename, fsync of the directory. This is the commit. */
 enum bs_status bs_manifest_write(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_error *err)
 	BS_WARN_UNUSED;

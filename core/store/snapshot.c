@@ -7,8 +7,8 @@
 #include "core/base/bytes.h"
 #include "core/file/segment_sections.h"
 
-static enum bs_status open_file(const struct bs_dir *dir, const char *prefix, uint64_t number, enum bs_container_kind kind,
-                                struct bs_container **file_out, struct bs_error *err)
+static enum bs_status open_file(const struct bs_dir *dir, const char *prefix, uint64_t number,
+                                enum bs_container_kind kind, struct bs_container **file_out, struct bs_error *err)
 {
 	char name[BS_INDEX_NAME_BYTES];
 	return bs_container_open(dir, bs_index_file_name(prefix, number, name), kind, file_out, err);
