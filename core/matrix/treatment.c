@@ -14,7 +14,7 @@ struct bs_treatment_policy bs_treatment_policy_default(void)
  * The cost of a treatment for a term in a share f of n documents, in nanoseconds a query that has the term:
  *
  *   lines   reading: a block column's line per slab; the lines of live groups; those of live blocks until they are zero
- *   proof   documents whose text must be read: those that pass by chance, and all that truly match, unless the treatment
+ *   proof   documents whose text must be read: those that pass by chance, and all that match, unless the treatment
  *           is exact; then the exceptions must be gone through instead
  *   space   bits a posting, exceptions included, at a price: what a query would gladly wait for a smaller index
  *

@@ -22,7 +22,7 @@
 /* Creates the directory, for its owner alone, if it is not there (its parent must be). BS_IO names it. */
 enum bs_status bs_index_create_dir(const char *dir, struct bs_error *err) BS_WARN_UNUSED;
 
-/* BS_UNTRUSTED if a directory that was found at path, and that nobody named, is a symbolic link: it may lead anywhere. */
+/* BS_UNTRUSTED if a directory that nobody named, found at path, is a symbolic link: it may lead anywhere. */
 enum bs_status bs_index_refuse_link(const char *path, struct bs_error *err) BS_WARN_UNUSED;
 
 /* A number for a new file: greater than that of every file in DIR, and not less than the one that old (nullable)

@@ -1,4 +1,4 @@
-/* manifest.c: options of an index in memory; how its manifest is read and replaced. See manifest.h; bytes in FORMAT.md. */
+/* manifest.c: options of an index in memory; its manifest, read and replaced. See manifest.h; bytes in FORMAT.md. */
 #include "core/store/manifest.h"
 
 #include <stddef.h>
