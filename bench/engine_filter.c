@@ -36,7 +36,7 @@ void filter_ask(void *handle, const struct query *query, struct answer *answer_o
 	struct filter *filter = handle;
 	struct bs_query_options options = {
 		.words = filter->words,
-		.fields = &filter->index->snapshot.manifest.field_numbers,
+		.fields = &filter->index->snapshot.manifest.fields,
 		.longest_field_bytes = filter->index->longest_field_bytes,
 	};
 	struct bs_query_stats stats = {0};

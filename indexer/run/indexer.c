@@ -535,7 +535,7 @@ static enum bs_status start(struct indexing *at, struct bs_error *err)
 	manifest->next_number = bs_index_next_number(&at->dir, &at->old.manifest);
 	status = choose_options(at, err);
 	if (!status && !at->is_full)
-		status = bs_strings_copy(at->old.manifest.fields, &manifest->fields, err);
+		status = bs_manifest_add_fields(manifest, &at->old.manifest.fields, err);
 	if (!status)
 		status = bs_index_writer_start(&at->writer, at->request->shared ? &at->has_private : NULL, err);
 	if (!status)

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/matrix/forward_list.h"
 
 /*
  * What a query of one term costs. A look into a list takes 160 ns, but only the first term of a query is looked up in

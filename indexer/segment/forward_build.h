@@ -1,6 +1,6 @@
 /*
- * forward_build.h: makes slabs of forward lists (core/matrix/forward_list.h) and the filters before them
- * (core/matrix/forward_filter.h), and tells what such lists cost and which filters make them cheapest.
+ * forward_build.h: makes slabs of forward lists and the filters before them (core/matrix/forward_list.h), and tells
+ * what such lists cost and which filters make them cheapest.
  */
 #ifndef BS_INDEXER_SEGMENT_FORWARD_BUILD_H
 #define BS_INDEXER_SEGMENT_FORWARD_BUILD_H
@@ -9,7 +9,7 @@
 
 #include "core/base/status.h"
 #include "core/matrix/exceptions.h"
-#include "core/matrix/forward_filter.h"
+#include "core/matrix/forward_list.h"
 #include "core/store/segment.h"
 #include "indexer/batch/accumulator.h"
 

@@ -426,7 +426,7 @@ static void scan_matrix(struct bs_slab_scan *at, struct bs_buffer *candidates, u
 
 /*
  * Forward lists: the tree on words of 64 documents, many words at a time. First by exact columns and, for terms without, by
- * the filter in front of the lists (core/matrix/forward_filter.h), which nearly always says no to all; then, for the
+ * the filter in front of the lists (core/matrix/forward_list.h), which nearly always says no to all; then, for the
  * documents that this leaves, by looking each word up in the list itself, which is exact.
  */
 

@@ -23,21 +23,18 @@
 
 static enum bs_status collect_fields(struct bs_index *index, struct bs_error *err)
 {
-	enum bs_status status = bs_manifest_number_fields(&index->snapshot.manifest, err);
-	char *const *names = index->snapshot.manifest.fields;
-	if (status)
-		return status;
+	const struct bs_term_table *names = &index->snapshot.manifest.fields;
 	free(index->fields);
 	index->longest_field_bytes = 0;
-	index->n_fields = bs_strings_length(names);
+	index->n_fields = names->n_terms;
 	index->fields = calloc(index->n_fields + 1, sizeof(*index->fields));
 	if (!index->fields)
 		return bs_fail_memory(err, "names of fields", (index->n_fields + 1) * sizeof(*index->fields));
-	for (size_t i = 0; i < index->n_fields; i++) {
-		size_t name_bytes = strlen(names[i]);
-		index->fields[i] = (struct bs_query_field){.name = names[i], .name_bytes = name_bytes};
+	for (uint32_t i = 0; i < names->n_terms; i++) {
+		uint32_t name_bytes = names->entries[i].n_bytes;
+		index->fields[i] = (struct bs_query_field){(const char *)bs_term_table_key(names, i), name_bytes};
 		if (name_bytes > index->longest_field_bytes && name_bytes <= BS_QUERY_MAX_FIELD_BYTES)
-			index->longest_field_bytes = (uint32_t)name_bytes;
+			index->longest_field_bytes = name_bytes;
 	}
 	return BS_OK;
 }
@@ -295,7 +292,7 @@ static enum bs_status parse(struct bs_finder *finder, struct bs_error *err)
 	struct bs_query_options options = {
 		.words = finder->words,
 		.words_unstemmed = finder->words_unstemmed,
-		.fields = &finder->index->snapshot.manifest.field_numbers,
+		.fields = &finder->index->snapshot.manifest.fields,
 		.longest_field_bytes = finder->index->longest_field_bytes,
 		.any = request->any,
 	};
