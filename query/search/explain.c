@@ -221,14 +221,14 @@ static void explain_term(struct explanation *to, uint32_t t)
 		explain_place(to, s, t);
 }
 
-enum bs_status bs_explain_plan(const struct bs_plan *plan, const struct bs_query_field *fields,
-                               const struct bs_kernel *kernel, struct bs_buffer *text, struct bs_error *err)
+enum bs_status bs_explain_plan(const struct bs_plan *plan, const struct bs_kernel *kernel, struct bs_buffer *text,
+                               struct bs_error *err)
 {
 	struct explanation to = {.plan = plan, .kernel = kernel, .text = text, .err = err};
 	const struct bs_snapshot *snapshot = plan->snapshot;
 	print(&to, "query: ");
 	if (!to.status)
-		to.status = bs_query_format(plan->query, fields, text, err);
+		to.status = bs_query_format(plan->query, text, err);
 	print(&to, "\nindex: %llu documents in %u segments, average length %.1f words\n",
 	      (unsigned long long)snapshot->n_docs, snapshot->manifest.n_segments,
 	      snapshot->n_docs ? (double)snapshot->n_positions / (double)snapshot->n_docs : 0);

@@ -9,8 +9,8 @@
 
 /* Appends the tree, and one line a term: df, idf, and its columns in each segment, with their densities: the bits of the
  * hashed ones are counted for it. */
-enum bs_status bs_explain_plan(const struct bs_plan *plan, const struct bs_query_field *fields,
-                               const struct bs_kernel *kernel, struct bs_buffer *text, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_explain_plan(const struct bs_plan *plan, const struct bs_kernel *kernel, struct bs_buffer *text,
+                               struct bs_error *err) BS_WARN_UNUSED;
 
 /* Appends the funnel of the query that was run. */
 enum bs_status bs_explain_stats(const struct bs_query_stats *stats, struct bs_buffer *text, struct bs_error *err)

@@ -28,15 +28,15 @@ enum bs_verdict {
 enum bs_verdict bs_match_tree(const struct bs_query *query, const uint32_t *children, uint32_t n,
                               enum bs_verdict (*ask_leaf)(void *context, uint32_t n), void *context);
 
-/* Whether a document's field is the one that the leaf asks for. fields: as given to bs_query_parse. */
-bool bs_match_field(const struct bs_query_field *fields, const struct bs_query_node *leaf, const struct bs_field *field);
+/* Whether a document's field is the one that the leaf asks for. */
+bool bs_match_field(const struct bs_query *query, const struct bs_query_node *leaf, const struct bs_field *field);
 
 /* A query made ready for many documents, with the scratch for one. One thread. */
 struct bs_matcher;
 
-/* query, words and the fields' names are borrowed. words must be the analyzer of the index. BS_NO_MEMORY. */
-enum bs_status bs_matcher_new(const struct bs_query *query, const struct bs_query_field *fields, struct bs_words *words,
-                              struct bs_matcher **matcher_out, struct bs_error *err) BS_WARN_UNUSED;
+/* query and words are borrowed. words must be the analyzer of the index. BS_NO_MEMORY. */
+enum bs_status bs_matcher_new(const struct bs_query *query, struct bs_words *words, struct bs_matcher **matcher_out,
+                              struct bs_error *err) BS_WARN_UNUSED;
 void bs_matcher_free(struct bs_matcher *matcher);
 
 /* A distinct word of a document that the query asks for, by itself or through a prefix or a fuzzy word. */

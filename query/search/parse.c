@@ -19,6 +19,8 @@
 
 #define NO_DRAFT UINT32_MAX
 
+#define ELEMENT_KIND_BYTES 2u /* in front of a term in bs_query.terms */
+
 enum token_kind {
 	TOKEN_START, /* before the first token */
 	TOKEN_END,
@@ -88,11 +90,11 @@ struct parser {
 	uint32_t n_inexact;     /* those of them that are prefixes or fuzzy words */
 	struct bs_buffer words; /* of struct word: the text of one token, analysed */
 	struct bs_buffer terms; /* their bytes */
-	struct bs_query *query; /* elements and warnings grow here from the start */
-	uint32_t *slots;        /* hash table: element index + 1, or 0 */
-	size_t n_slots; /* 0 or a power of two, more than half of it empty; there is room for half as many elements */
-	struct bs_buffer items;  /* of struct bs_query_item */
-	struct bs_buffer drafts; /* of struct draft */
+	struct bs_query *query;    /* terms and warnings grow here from the start */
+	struct bs_buffer items;    /* of struct bs_query_item */
+	struct bs_buffer elements; /* of struct bs_element, their terms in query->terms */
+	struct bs_buffer key;      /* of one in query->terms */
+	struct bs_buffer drafts;   /* of struct draft */
 	uint32_t n_drafts;
 	uint32_t n_children; /* of the finished query so far */
 	size_t error_byte;
@@ -349,64 +351,21 @@ static struct draft *draft_at(struct parser *parser, uint32_t draft)
 	return (struct draft *)(void *)parser->drafts.data + draft;
 }
 
-static bool element_equal(const struct bs_element *a, const struct bs_element *b)
-{
-	return a->kind == b->kind && a->max_distance == b->max_distance && a->term_bytes == b->term_bytes &&
-	       memcmp(a->term, b->term, a->term_bytes) == 0;
-}
-
-/* The slot of this element, or the empty one where it belongs. */
-static uint32_t *find_slot(struct parser *parser, const struct bs_element *element)
-{
-	uint64_t kind = (uint64_t)element->kind * 4 + element->max_distance;
-	size_t i = (size_t)bs_hash_mix(bs_hash_slot(element->term, element->term_bytes) + kind) & (parser->n_slots - 1);
-	while (parser->slots[i] && !element_equal(&parser->query->elements[parser->slots[i] - 1], element))
-		i = (i + 1) & (parser->n_slots - 1);
-	return &parser->slots[i];
-}
-
-/* Makes room for one element more. */
-static void grow_elements(struct parser *parser)
-{
-	struct bs_query *query = parser->query;
-	size_t n_slots = parser->n_slots ? parser->n_slots * 2 : 16;
-	if (parser->status || query->n_elements < parser->n_slots / 2)
-		return;
-	uint32_t *slots = calloc(n_slots, sizeof(*slots));
-	struct bs_element *elements = slots ? realloc(query->elements, n_slots / 2 * sizeof(*elements)) : NULL;
-	if (!elements) {
-		free(slots);
-		keep(parser, bs_fail_memory(parser->err, "the words of a query", n_slots * sizeof(*elements)));
-		return;
-	}
-	free(parser->slots);
-	query->elements = elements;
-	parser->slots = slots;
-	parser->n_slots = n_slots;
-	for (size_t i = 0; i < query->n_elements; i++)
-		*find_slot(parser, &elements[i]) = (uint32_t)(i + 1);
-}
-
 /* Appends an item to the leaf that is being made; the element is found or added. */
 static void add_item(struct parser *parser, const struct bs_element *element, uint32_t position)
 {
-	struct bs_query *query = parser->query;
-	grow_elements(parser);
-	if (parser->status)
-		return;
-	uint32_t *slot = find_slot(parser, element);
-	if (!*slot) {
-		uint8_t *term = malloc(element->term_bytes);
-		if (!term) {
-			keep(parser, bs_fail_memory(parser->err, "a word of a query", element->term_bytes));
-			return;
-		}
-		memcpy(term, element->term, element->term_bytes);
-		query->elements[query->n_elements] = *element;
-		query->elements[query->n_elements++].term = term;
-		*slot = (uint32_t)query->n_elements;
-	}
-	struct bs_query_item item = {.element = *slot - 1, .position = position};
+	const uint8_t kind[ELEMENT_KIND_BYTES] = {(uint8_t)element->kind, element->max_distance};
+	struct bs_query_item item = {.position = position};
+	struct bs_buffer *key = &parser->key;
+	bool is_new = false;
+	bs_buffer_clear(key);
+	append(parser, key, kind, sizeof(kind));
+	append(parser, key, element->term, element->term_bytes);
+	if (!parser->status)
+		keep(parser, bs_term_table_intern(&parser->query->terms, key->data, (uint32_t)key->used_bytes,
+		                                  bs_hash_slot(key->data, key->used_bytes), &item.element, &is_new, parser->err));
+	if (is_new)
+		append(parser, &parser->elements, element, sizeof(*element));
 	append(parser, &parser->items, &item, sizeof(item));
 }
 
@@ -804,8 +763,12 @@ static void finish(struct parser *parser, uint32_t root)
 		keep(parser, bs_fail_memory(parser->err, "a query", parser->n_drafts * sizeof(*query->nodes)));
 		return;
 	}
+	query->elements = (struct bs_element *)(void *)parser->elements.data;
 	query->items = (struct bs_query_item *)(void *)parser->items.data;
-	parser->items = (struct bs_buffer){0};
+	parser->elements = parser->items = (struct bs_buffer){0};
+	query->n_elements = query->terms.n_terms;
+	for (uint32_t i = 0; i < query->n_elements; i++)
+		query->elements[i].term = bs_term_table_key(&query->terms, i) + ELEMENT_KIND_BYTES;
 	query->depth = finish_node(parser, draft_at(parser, root), true);
 }
 
@@ -816,6 +779,7 @@ static void parse_query(struct parser *parser)
 		keep(parser, bs_fail_memory(parser->err, "a query", sizeof(*parser->query)));
 		return;
 	}
+	parser->query->fields = parser->options->fields;
 	advance(parser);
 	uint32_t root = parse_or(parser);
 	if (parser->token.kind == TOKEN_CLOSE)
@@ -842,8 +806,9 @@ enum bs_status bs_query_parse(const uint8_t *text, size_t text_bytes, const stru
 	*query_out = parser.status ? NULL : parser.query;
 	if (error_byte_out)
 		*error_byte_out = parser.error_byte;
-	free(parser.slots);
 	bs_buffer_deinit(&parser.items);
+	bs_buffer_deinit(&parser.elements);
+	bs_buffer_deinit(&parser.key);
 	bs_buffer_deinit(&parser.drafts);
 	bs_buffer_deinit(&parser.words);
 	bs_buffer_deinit(&parser.terms);
@@ -854,9 +819,8 @@ void bs_query_free(struct bs_query *query)
 {
 	if (!query)
 		return;
-	for (size_t i = 0; i < query->n_elements; i++)
-		free((void *)(uintptr_t)query->elements[i].term);
 	free(query->elements);
+	bs_term_table_deinit(&query->terms);
 	free(query->nodes);
 	free(query->items);
 	free(query->children);

@@ -93,7 +93,7 @@ enum bs_node_kind {
  */
 struct bs_query_node {
 	enum bs_node_kind kind;
-	uint32_t field;    /* leaves: index into the options' fields, or BS_QUERY_ANY_FIELD */
+	uint32_t field;    /* leaves: its number in the query's fields, or BS_QUERY_ANY_FIELD */
 	uint32_t distance; /* NEAR */
 	uint32_t n_children;
 	uint32_t n_items;
@@ -108,8 +108,10 @@ struct bs_query_node {
  * the root is the last node. Elements are in order of first appearance. There is at least one of each.
  */
 struct bs_query {
+	const struct bs_term_table *fields; /* as given to bs_query_parse; borrowed */
 	struct bs_element *elements;
 	size_t n_elements;
+	struct bs_term_table terms; /* of element i, at number i, behind two bytes that say how it is compared */
 	struct bs_query_node *nodes;
 	size_t n_nodes;
 	uint32_t depth; /* nodes on the longest way from the root to a leaf */
@@ -119,16 +121,12 @@ struct bs_query {
 	struct bs_error warnings[BS_QUERY_WARNINGS];
 };
 
-/* The name of an indexed field; those of no bytes, and of more than BS_QUERY_MAX_FIELD_BYTES, are never meant by a query. */
-struct bs_query_field {
-	const char *name;
-	size_t name_bytes;
-};
-
 struct bs_query_options {
 	struct bs_words *words;           /* the analyzer of the index; used during the call */
 	struct bs_words *words_unstemmed; /* the same without stemming, for PREFIX and FUZZY; NULL: words has none */
-	const struct bs_term_table *fields; /* the names of those that can be asked for, by their numbers; NULL: none */
+	/* The names of those that can be asked for, by their numbers; NULL: none. One of no bytes, or of more than
+	 * BS_QUERY_MAX_FIELD_BYTES, is never meant. Borrowed while the query lives. */
+	const struct bs_term_table *fields;
 	uint32_t longest_field_bytes;       /* no name that is longer is looked for */
 	bool any;
 };
@@ -151,10 +149,9 @@ void bs_query_free(struct bs_query *query);
  *     (AND cat (OR title:dog be* colour~1) (NOT (PHRASE big@0 dog@1)) (NEAR/5 a b) (PHRASE 漢@0 字@1 +漢字))
  *
  * A term or field name that is more than letters, digits, marks and underscores is written in double quotes, with " and
- * \ and control characters as \xNN. fields as given to bs_query_parse. BS_NO_MEMORY.
+ * \ and control characters as \xNN. BS_NO_MEMORY.
  */
-enum bs_status bs_query_format(const struct bs_query *query, const struct bs_query_field *fields, struct bs_buffer *out,
-			       struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_query_format(const struct bs_query *query, struct bs_buffer *out, struct bs_error *err) BS_WARN_UNUSED;
 
 #ifdef __cplusplus
 }

@@ -23,23 +23,14 @@
 
 static enum bs_status collect_fields(struct bs_index *index, struct bs_error *err)
 {
+	const struct bs_term_table *names = &index->snapshot.manifest.field_numbers;
 	enum bs_status status = bs_manifest_number_fields(&index->snapshot.manifest, err);
-	char *const *names = index->snapshot.manifest.fields;
-	if (status)
-		return status;
-	free(index->fields);
-	index->longest_field_bytes = 0;
-	index->n_fields = bs_strings_length(names);
-	index->fields = calloc(index->n_fields + 1, sizeof(*index->fields));
-	if (!index->fields)
-		return bs_fail_memory(err, "names of fields", (index->n_fields + 1) * sizeof(*index->fields));
-	for (size_t i = 0; i < index->n_fields; i++) {
-		size_t name_bytes = strlen(names[i]);
-		index->fields[i] = (struct bs_query_field){.name = names[i], .name_bytes = name_bytes};
+	for (uint32_t i = 0; i < names->n_terms; i++) {
+		uint32_t name_bytes = names->entries[i].n_bytes;
 		if (name_bytes > index->longest_field_bytes && name_bytes <= BS_QUERY_MAX_FIELD_BYTES)
-			index->longest_field_bytes = (uint32_t)name_bytes;
+			index->longest_field_bytes = name_bytes;
 	}
-	return BS_OK;
+	return status;
 }
 
 struct freshen_notices {
@@ -130,7 +121,6 @@ void bs_index_close(struct bs_index *index)
 		return;
 	bs_snapshot_deinit(&index->snapshot);
 	bs_dir_close(&index->dir);
-	free(index->fields);
 	free(index);
 }
 
@@ -327,11 +317,10 @@ static enum bs_status plan(struct bs_finder *finder, struct bs_error *err)
 	const struct bs_query *query = finder->query;
 	enum bs_status status = bs_plan_make(&finder->plan, query, snapshot, err);
 	if (!status)
-		status = bs_matcher_new(query, index->fields, finder->words, &finder->matcher, err);
+		status = bs_matcher_new(query, finder->words, &finder->matcher, err);
 	/* A brute search is what all others are compared with: it trusts nothing but the whole analysis. */
 	if (!status && !finder->request->brute && !index->is_other_unicode)
-		status = bs_byte_verifier_new(&finder->plan, index->fields, finder->words, index->kernel,
-		                     &finder->verifier.byte_verifier, err);
+		status = bs_byte_verifier_new(&finder->plan, finder->words, index->kernel, &finder->verifier.byte_verifier, err);
 	for (size_t i = 0; i < query->n_elements && !status; i++)
 		if (finder->plan.elements[i].is_too_broad)
 			notice_broad(finder, &query->elements[i]);
@@ -600,8 +589,7 @@ static enum bs_status explain(struct bs_finder *finder, bool is_done, struct bs_
 		return BS_OK;
 	bs_buffer_clear(&finder->text);
 	enum bs_status status = is_done ? bs_explain_stats(finder->stats, &finder->text, err)
-	                                : bs_explain_plan(&finder->plan, finder->index->fields, finder->index->kernel,
-	                                                  &finder->text, err);
+	                                : bs_explain_plan(&finder->plan, finder->index->kernel, &finder->text, err);
 	if (!status)
 		finder->request->explain(finder->request->context, (const char *)finder->text.data, finder->text.used_bytes);
 	return status;

@@ -17,8 +17,6 @@
 struct bs_index {
 	struct bs_snapshot snapshot;
 	const struct bs_kernel *kernel;
-	struct bs_query_field *fields; /* names of every field indexed, distinct */
-	size_t n_fields;
 	struct bs_dir dir;
 	uint64_t n_unfollowed; /* sources that a fresh index was not to look at */
 	uint64_t n_unread;     /* files, folders and sources that it could not look at: answers may be incomplete */
