@@ -42,75 +42,85 @@ void bs_sort_by_document(const struct bs_snapshot *snapshot, struct bs_hit *hits
 	}
 }
 
-/* Whether a is to be shown before b. */
-static bool is_better(const struct bs_top *top, const struct bs_hit *a, const struct bs_hit *b)
+/* Whether a stands above b in a heap. Of the k best, what would be shown after the others stands on top. */
+typedef bool (*heap_order)(const struct bs_snapshot *snapshot, const struct bs_hit *a, const struct bs_hit *b);
+
+static bool is_worse(const struct bs_snapshot *snapshot, const struct bs_hit *a, const struct bs_hit *b)
 {
 	if (a->score > b->score || a->score < b->score)
+		return a->score < b->score;
+	return compare_places(snapshot, a, b) > 0;
+}
+
+static bool is_higher(const struct bs_snapshot *snapshot, const struct bs_hit *a, const struct bs_hit *b)
+{
+	(void)snapshot;
+	if (a->score > b->score || a->score < b->score)
 		return a->score > b->score;
-	return compare_places(top->snapshot, a, b) < 0;
+	return a->segment != b->segment ? a->segment < b->segment : a->document < b->document;
 }
 
-static void swap_hits(struct bs_hit *a, struct bs_hit *b)
+static inline enum bs_status push(struct bs_buffer *heap, const struct bs_hit *hit, heap_order is_above,
+                                  const struct bs_snapshot *snapshot, struct bs_error *err)
 {
-	struct bs_hit saved = *a;
-	*a = *b;
-	*b = saved;
+	size_t i = bs_n_hits(heap);
+	enum bs_status status = bs_buffer_append(heap, hit, sizeof(*hit), err);
+	struct bs_hit *hits = (struct bs_hit *)(void *)heap->data;
+	if (status)
+		return status;
+	for (; i > 0 && is_above(snapshot, hit, &hits[(i - 1) / 2]); i = (i - 1) / 2)
+		hits[i] = hits[(i - 1) / 2];
+	hits[i] = *hit;
+	return BS_OK;
 }
 
-static void sift_down(const struct bs_top *top, struct bs_hit *heap, size_t n, size_t i)
+/* Puts hit in place of the top of hits[0..n), and down to where it belongs. */
+static inline void replace_top(struct bs_hit *hits, size_t n, struct bs_hit hit, heap_order is_above,
+                               const struct bs_snapshot *snapshot)
 {
-	for (;;) {
-		size_t worst = i;
-		for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < n; child++)
-			if (is_better(top, &heap[worst], &heap[child]))
-				worst = child;
-		if (worst == i)
-			return;
-		swap_hits(&heap[i], &heap[worst]);
-		i = worst;
+	size_t i = 0;
+	for (size_t child; (child = 2 * i + 1) < n; i = child) {
+		child += child + 1 < n && is_above(snapshot, &hits[child + 1], &hits[child]);
+		if (!is_above(snapshot, &hits[child], &hit))
+			break;
+		hits[i] = hits[child];
 	}
+	hits[i] = hit;
 }
 
-static void sift_up(const struct bs_top *top, struct bs_hit *heap, size_t i)
+enum bs_status bs_hits_push(struct bs_buffer *heap, const struct bs_hit *hit, struct bs_error *err)
 {
-	while (i > 0 && is_better(top, &heap[(i - 1) / 2], &heap[i])) {
-		swap_hits(&heap[i], &heap[(i - 1) / 2]);
-		i = (i - 1) / 2;
-	}
+	return push(heap, hit, is_higher, NULL, err);
+}
+
+struct bs_hit bs_hits_pop(struct bs_buffer *heap)
+{
+	struct bs_hit *hits = (struct bs_hit *)(void *)heap->data;
+	struct bs_hit top = hits[0];
+	heap->used_bytes -= sizeof(top);
+	replace_top(hits, bs_n_hits(heap), hits[bs_n_hits(heap)], is_higher, NULL);
+	return top;
 }
 
 enum bs_status bs_top_offer(struct bs_top *top, const struct bs_hit *hit, struct bs_error *err)
 {
-	struct bs_hit *heap = (struct bs_hit *)(void *)top->heap.data;
-	size_t n = top->heap.used_bytes / sizeof(*heap);
-	if (top->k == 0)
-		return BS_OK;
-	if (n == top->k) {
-		if (is_better(top, hit, &heap[0])) {
-			heap[0] = *hit;
-			sift_down(top, heap, n, 0);
-		}
-		return BS_OK;
-	}
-	enum bs_status status = bs_buffer_append(&top->heap, hit, sizeof(*hit), err);
-	if (!status)
-		sift_up(top, (struct bs_hit *)(void *)top->heap.data, n);
-	return status;
+	struct bs_hit *hits = (struct bs_hit *)(void *)top->heap.data;
+	size_t n = bs_n_hits(&top->heap);
+	if (n < top->k)
+		return push(&top->heap, hit, is_worse, top->snapshot, err);
+	if (n > 0 && is_worse(top->snapshot, &hits[0], hit))
+		replace_top(hits, n, *hit, is_worse, top->snapshot);
+	return BS_OK;
 }
 
 size_t bs_top_finish(struct bs_top *top, const struct bs_hit **hits_out)
 {
-	struct bs_hit *heap = (struct bs_hit *)(void *)top->heap.data;
-	size_t n = top->heap.used_bytes / sizeof(*heap);
-	for (size_t left = n; left > 1; left--) {
-		swap_hits(&heap[0], &heap[left - 1]);
-		sift_down(top, heap, left - 1, 0);
+	struct bs_hit *hits = (struct bs_hit *)(void *)top->heap.data;
+	for (size_t left = bs_n_hits(&top->heap); left > 1; left--) {
+		struct bs_hit worst = hits[0];
+		replace_top(hits, left - 1, hits[left - 1], is_worse, top->snapshot);
+		hits[left - 1] = worst;
 	}
-	*hits_out = heap;
-	return n;
-}
-
-void bs_top_deinit(struct bs_top *top)
-{
-	bs_buffer_deinit(&top->heap);
+	*hits_out = hits;
+	return bs_n_hits(&top->heap);
 }

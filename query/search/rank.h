@@ -31,14 +31,25 @@ static inline int bs_compare_terms(const uint8_t *a, uint32_t a_bytes, const uin
 	return order ? order : (a_bytes > b_bytes) - (a_bytes < b_bytes);
 }
 
+/* A document and its score, or, of one whose text must be read first, the most that it can be. */
 struct bs_hit {
 	double score;
 	uint32_t segment;
 	uint32_t document;
 };
 
+static inline size_t bs_n_hits(const struct bs_buffer *hits)
+{
+	return hits->used_bytes / sizeof(struct bs_hit);
+}
+
 /* Sorts hits by document order (doc_order.h). */
 void bs_sort_by_document(const struct bs_snapshot *snapshot, struct bs_hit *hits, size_t n_hits);
+
+/* A heap of struct bs_hit: the highest score on top, ties by segment and number. */
+enum bs_status bs_hits_push(struct bs_buffer *heap, const struct bs_hit *hit, struct bs_error *err) BS_WARN_UNUSED;
+/* Takes the top away; there must be one. */
+struct bs_hit bs_hits_pop(struct bs_buffer *heap);
 
 /* The best k hits of those offered: higher score first, ties in document order. Zero-initialise but for snapshot and k. */
 struct bs_top {
@@ -49,6 +60,5 @@ struct bs_top {
 enum bs_status bs_top_offer(struct bs_top *top, const struct bs_hit *hit, struct bs_error *err) BS_WARN_UNUSED;
 /* Sorts what was kept, best first; no more offers after that. Returns how many. */
 size_t bs_top_finish(struct bs_top *top, const struct bs_hit **hits_out);
-void bs_top_deinit(struct bs_top *top);
 
 #endif

@@ -24,53 +24,10 @@ void bs_top_scan_deinit(struct bs_top_scan *best)
 	bs_buffer_deinit(&best->listed);
 }
 
-static bool is_before(const struct bs_bound *a, const struct bs_bound *b)
-{
-	if (a->most > b->most || a->most < b->most)
-		return a->most > b->most;
-	return a->segment != b->segment ? a->segment < b->segment : a->document < b->document;
-}
-
-static void swap_bounds(struct bs_bound *a, struct bs_bound *b)
-{
-	struct bs_bound saved = *a;
-	*a = *b;
-	*b = saved;
-}
-
-static enum bs_status wait_for_text(struct bs_top_scan *best, const struct bs_bound *bound, struct bs_error *err)
-{
-	enum bs_status status = bs_buffer_append(&best->waiting, bound, sizeof(*bound), err);
-	struct bs_bound *heap = (struct bs_bound *)(void *)best->waiting.data;
-	if (status)
-		return status;
-	for (size_t i = bs_top_scan_n_waiting(best) - 1; i > 0 && is_before(&heap[i], &heap[(i - 1) / 2]); i = (i - 1) / 2)
-		swap_bounds(&heap[i], &heap[(i - 1) / 2]);
-	return BS_OK;
-}
-
-bool bs_top_scan_next(struct bs_top_scan *best, struct bs_bound *bound_out)
-{
-	struct bs_bound *heap = (struct bs_bound *)(void *)best->waiting.data;
-	size_t n = bs_top_scan_n_waiting(best);
-	if (n == 0)
-		return false;
-	*bound_out = heap[0];
-	heap[0] = heap[--n];
-	best->waiting.used_bytes = n * sizeof(*heap);
-	for (size_t i = 0, next; (next = 2 * i + 1) < n; i = next) {
-		next += next + 1 < n && is_before(&heap[next + 1], &heap[next]);
-		if (!is_before(&heap[next], &heap[i]))
-			break;
-		swap_bounds(&heap[next], &heap[i]);
-	}
-	return true;
-}
-
 double bs_top_scan_threshold(const struct bs_top_scan *best)
 {
-	const struct bs_hit *heap = (const struct bs_hit *)(const void *)best->top->heap.data;
-	return best->top->heap.used_bytes / sizeof(*heap) < best->top->k ? 0 : heap[0].score;
+	const struct bs_buffer *heap = &best->top->heap;
+	return bs_n_hits(heap) < best->top->k ? 0 : ((const struct bs_hit *)(const void *)heap->data)->score;
 }
 
 bool bs_top_scan_is_possible(const struct bs_top_scan *best, double score)
@@ -109,12 +66,11 @@ static void look(struct best_scan *scan, uint32_t document, bool is_sure)
 	at->stats->scored++;
 	if (at->status)
 		return;
-	struct bs_bound bound = {hit.score, at->segment, document};
 	at->stats->hits += is_exact;
 	if (is_exact)
 		at->status = bs_top_offer(scan->best->top, &hit, at->err);
 	else if (bs_top_scan_is_possible(scan->best, hit.score))
-		at->status = wait_for_text(scan->best, &bound, at->err);
+		at->status = bs_hits_push(&scan->best->waiting, &hit, at->err);
 }
 
 /* A row, and the document that it is. */

@@ -11,18 +11,11 @@
 #include "query/search/scan.h"
 #include "query/search/scorer.h"
 
-/* A document that may be a hit, and the most that its score can be. */
-struct bs_bound {
-	double most;
-	uint32_t segment;
-	uint32_t document;
-};
-
 /* The best so far. Zero-initialise but for the first two. */
 struct bs_top_scan {
 	const struct bs_scorer *scorer;
 	struct bs_top *top;        /* hits, whose sources are taken to be what was indexed */
-	struct bs_buffer waiting;  /* struct bs_bound each: a heap, the highest bound on top */
+	struct bs_buffer waiting;  /* those whose text must be read: a heap (rank.h), the highest bound on top */
 	struct bs_buffer inputs;   /* scratch */
 	struct bs_buffer has;
 	struct bs_buffer listed;
@@ -34,13 +27,6 @@ struct bs_top_scan {
 	void *context;
 };
 void bs_top_scan_deinit(struct bs_top_scan *best);
-
-/* The highest bound that waits, taken away; false if there is none. */
-bool bs_top_scan_next(struct bs_top_scan *best, struct bs_bound *bound_out);
-static inline size_t bs_top_scan_n_waiting(const struct bs_top_scan *best)
-{
-	return best->waiting.used_bytes / sizeof(struct bs_bound);
-}
 
 /* The score of the last of the k best so far; 0 while there are fewer. */
 double bs_top_scan_threshold(const struct bs_top_scan *best);

@@ -264,18 +264,23 @@ static enum bs_status expect(struct bs_finder *finder, uint32_t segment, const s
 	return status;
 }
 
+/* Reads a document, and takes it if it is a hit. */
+static enum bs_status verify_one(struct bs_finder *finder, uint32_t segment, const struct bs_candidate *candidate,
+                                 struct bs_error *err)
+{
+	struct bs_hit hit = {.segment = segment, .document = candidate->document};
+	bool is_hit;
+	enum bs_status status = bs_verify(&finder->verifier, segment, candidate, &is_hit, &hit.score, err);
+	return !status && is_hit ? take_hit(finder, &hit, err) : status;
+}
+
 static enum bs_status verify(struct bs_finder *finder, uint32_t segment, struct bs_error *err)
 {
 	const struct bs_candidate *candidates = (const struct bs_candidate *)(const void *)finder->candidates.data;
 	size_t n = finder->candidates.used_bytes / sizeof(*candidates);
 	enum bs_status status = n > 0 ? expect(finder, segment, candidates, n, err) : BS_OK;
-	for (size_t i = 0; i < n && !status; i++) {
-		struct bs_hit hit = {.segment = segment, .document = candidates[i].document};
-		bool is_hit;
-		status = bs_verify(&finder->verifier, segment, &candidates[i], &is_hit, &hit.score, err);
-		if (!status && is_hit)
-			status = take_hit(finder, &hit, err);
-	}
+	for (size_t i = 0; i < n && !status; i++)
+		status = verify_one(finder, segment, &candidates[i], err);
 	return status;
 }
 
@@ -380,32 +385,22 @@ static enum bs_status prepare_ranking(struct bs_finder *finder, struct bs_error 
 
 static bool is_full(const struct bs_top *top)
 {
-	return top->heap.used_bytes / sizeof(struct bs_hit) >= top->k;
-}
-
-/* Reads a document that waits. */
-static enum bs_status verify_bound(struct bs_finder *finder, const struct bs_bound *bound, struct bs_error *err)
-{
-	struct bs_candidate candidate = {.document = bound->document};
-	struct bs_hit hit = {.segment = bound->segment, .document = bound->document};
-	bool is_hit;
-	enum bs_status status = bs_verify(&finder->verifier, bound->segment, &candidate, &is_hit, &hit.score, err);
-	return !status && is_hit ? take_hit(finder, &hit, err) : status;
+	return bs_n_hits(&top->heap) >= top->k;
 }
 
 /* Reads up to so many of those that wait, in the order of their bounds, until none can be among the best. */
 static enum bs_status verify_waiting(struct bs_finder *finder, size_t n_most, bool until_full, struct bs_error *err)
 {
-	struct bs_bound bound;
+	struct bs_buffer *waiting = &finder->best.waiting;
 	enum bs_status status = BS_OK;
 	charge(finder, BS_STAGE_RANK);
-	for (size_t n = 0; n < n_most && !status && !(until_full && is_full(&finder->top)); n++) {
-		if (!bs_top_scan_next(&finder->best, &bound))
-			break;
-		if (bs_top_scan_is_possible(&finder->best, bound.most))
-			status = verify_bound(finder, &bound, err);
+	for (size_t n = 0; n < n_most && bs_n_hits(waiting) > 0 && !status && !(until_full && is_full(&finder->top)); n++) {
+		struct bs_hit bound = bs_hits_pop(waiting);
+		struct bs_candidate candidate = {.document = bound.document};
+		if (bs_top_scan_is_possible(&finder->best, bound.score))
+			status = verify_one(finder, bound.segment, &candidate, err);
 		else
-			bs_buffer_clear(&finder->best.waiting);
+			bs_buffer_clear(waiting);
 	}
 	charge(finder, BS_STAGE_VERIFY);
 	return status;
@@ -419,7 +414,7 @@ static void end_filter(void *context)
 static enum bs_status settle_slab(void *context, bool are_few, struct bs_error *err)
 {
 	struct bs_finder *finder = context;
-	size_t n_waiting = bs_top_scan_n_waiting(&finder->best);
+	size_t n_waiting = bs_n_hits(&finder->best.waiting);
 	charge(finder, BS_STAGE_RANK);
 	if (n_waiting == 0 || (!are_few && (is_full(&finder->top) || n_waiting <= finder->n_best)))
 		return BS_OK;
@@ -430,11 +425,11 @@ static enum bs_status settle_slab(void *context, bool are_few, struct bs_error *
 static enum bs_status settle_rest(struct bs_finder *finder, struct bs_error *err)
 {
 	const struct bs_find_request *request = finder->request;
-	size_t n_waiting = bs_top_scan_n_waiting(&finder->best);
+	size_t n_waiting = bs_n_hits(&finder->best.waiting);
 	size_t n_most = request->approx ? finder->n_best * APPROX_FACTOR + APPROX_LEAST : SIZE_MAX;
 	enum bs_status status = verify_waiting(finder, n_most, false, err);
 	struct bs_error line;
-	if (status || bs_top_scan_n_waiting(&finder->best) == 0)
+	if (status || bs_n_hits(&finder->best.waiting) == 0)
 		return status;
 	(void)bs_fail(&line, BS_OK, "approximate: verified the best %zu of %zu candidates", n_most, n_waiting);
 	tell(finder, line.text);
@@ -496,7 +491,7 @@ static enum bs_status search_segment(struct bs_finder *finder, uint32_t segment,
 
 static void start_top(struct bs_finder *finder)
 {
-	bs_top_deinit(&finder->top);
+	bs_buffer_deinit(&finder->top.heap);
 	finder->top = (struct bs_top){.snapshot = &finder->index->snapshot, .k = finder->n_best};
 	finder->best.scorer = &finder->scorer;
 	finder->best.top = &finder->top;
@@ -633,7 +628,7 @@ static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
 		finder->stats->total_ns += finder->stats->stage_ns[stage];
 	if (!status)
 		status = explain(finder, true, err);
-	bs_top_deinit(&finder->top);
+	bs_buffer_deinit(&finder->top.heap);
 	bs_byte_verifier_free(finder->verifier.byte_verifier);
 	bs_matcher_free(finder->matcher);
 	bs_query_free(finder->query);
