@@ -38,10 +38,6 @@
 #include "core/base/term_table.h"
 #include "core/text/words.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define BS_QUERY_MAX_WORDS    100000u /* most words of a query, each time that one stands there */
 #define BS_QUERY_MAX_PHRASE   16384u  /* ... of a phrase or NEAR, which a token of several words is, too */
 #define BS_QUERY_MAX_INEXACT  1024u   /* most words with * or ~: each of them is compared with every word of a document */
@@ -153,7 +149,4 @@ void bs_query_free(struct bs_query *query);
  */
 enum bs_status bs_query_format(const struct bs_query *query, struct bs_buffer *out, struct bs_error *err) BS_WARN_UNUSED;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

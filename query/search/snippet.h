@@ -12,10 +12,6 @@
 #include "core/base/status.h"
 #include "corpus/walk/document.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define BS_SNIPPET_WIDTH 160 /* characters, unless told: two lines of a terminal */
 
 /* A word of the query as it stands in the text. */
@@ -49,7 +45,4 @@ enum bs_status bs_snippet_write(const struct bs_field *fields, size_t n_fields, 
 				size_t n_hits, const struct bs_snippet_options *options, struct bs_buffer *out,
 				struct bs_error *err) BS_WARN_UNUSED;
 
-#ifdef __cplusplus
-}
-#endif
 #endif
