@@ -8,6 +8,7 @@
 #include "core/base/clock.h"
 #include "core/text/words.h"
 #include "corpus/changes/fresh.h"
+#include "query/search/byte_verifier.h"
 #include "query/search/explain.h"
 #include "query/search/fetch.h"
 #include "query/search/match.h"
@@ -16,7 +17,6 @@
 #include "query/search/scan_top.h"
 #include "query/search/scorer.h"
 #include "query/search/snippet.h"
-#include "query/search/verify.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 #define USUAL_N_BEST 10
@@ -158,7 +158,8 @@ struct bs_finder {
 	size_t n_best;
 	struct bs_query *query;
 	struct bs_matcher *matcher;
-	struct bs_verifier verifier;
+	struct bs_byte_verifier *byte_verifier; /* NULL: every document is analysed */
+	bool is_scored; /* hits are to have their scores */
 	struct bs_top top;
 	struct bs_find_result *result;
 	struct bs_query_stats *stats; /* in the result */
@@ -232,6 +233,126 @@ static void charge(struct bs_finder *finder, enum bs_stage stage)
 	finder->since_ns = now;
 }
 
+/* A word's idf is worked out when it is first met, and kept by the matcher. */
+static enum bs_status score(const struct bs_finder *finder, const struct bs_match *match, double *score_out,
+                            struct bs_error *err)
+{
+	const struct bs_snapshot *snapshot = &finder->index->snapshot;
+	*score_out = 0;
+	for (size_t i = 0; i < match->n_words; i++) {
+		const struct bs_match_word *word = &match->words[i];
+		if (*word->idf < 0) {
+			uint64_t df;
+			enum bs_status status = bs_plan_df(snapshot, word->term, word->term_bytes, &df, err);
+			if (status)
+				return status;
+			*word->idf = bs_bm25_idf(snapshot->n_docs, df);
+		}
+		*score_out += bs_bm25_weight(*word->idf, word->tf, match->length, finder->avgdl);
+	}
+	return BS_OK;
+}
+
+/* The document's text was looked at, n_bytes of it. */
+static void count_read(struct bs_finder *finder, uint64_t n_bytes, bool is_hit)
+{
+	finder->stats->verified++;
+	finder->stats->bytes_verified += n_bytes;
+	finder->stats->false_positives += !is_hit;
+}
+
+/* By analysing all of it (match.h). */
+static enum bs_status analyse(struct bs_finder *finder, const struct bs_document *document, struct bs_hit *hit,
+                              bool *is_hit_out, struct bs_error *err)
+{
+	struct bs_match match;
+	enum bs_status status = bs_match_document(finder->matcher, document->fields, document->n_fields, &match, err);
+	if (status)
+		return status;
+	count_read(finder, document->text_bytes, match.matches);
+	*is_hit_out = match.matches;
+	return match.matches && finder->is_scored ? score(finder, &match, &hit->score, err) : BS_OK;
+}
+
+/* By its fields, which are JSON or not; the document is what was indexed, so that its length is in the index. */
+static enum bs_status byte_verify_fields(struct bs_finder *finder, const struct bs_document *document, bool is_json,
+                                         struct bs_hit *hit, enum bs_verdict *verdict_out, struct bs_error *err)
+{
+	const struct bs_doc_table *docs = &finder->index->snapshot.segments[hit->segment].docs;
+	struct bs_match found = {0};
+	enum bs_status status = bs_byte_verifier_fields(finder->byte_verifier, document->fields, document->n_fields, is_json,
+	                                                finder->is_scored, verdict_out, &found, err);
+	if (status || *verdict_out == BS_VERDICT_UNKNOWN)
+		return status;
+	count_read(finder, document->text_bytes, *verdict_out == BS_VERDICT_YES);
+	if (*verdict_out == BS_VERDICT_NO || !finder->is_scored)
+		return BS_OK;
+	status = bs_doc_table_length(docs, hit->document, &found.length, err);
+	return status ? status : score(finder, &found, &hit->score, err);
+}
+
+/* The line as a whole; then its fields as they stand in it. */
+static enum bs_status byte_verify_line(struct bs_finder *finder, const uint8_t *line, size_t line_bytes, struct bs_hit *hit,
+                                       enum bs_verdict *verdict_out, struct bs_error *err)
+{
+	struct bs_document document;
+	enum bs_status status = bs_byte_verifier_json(finder->byte_verifier, line, line_bytes, verdict_out, err);
+	if (status)
+		return status;
+	if (*verdict_out == BS_VERDICT_NO || (*verdict_out == BS_VERDICT_YES && !finder->is_scored)) {
+		count_read(finder, line_bytes, *verdict_out == BS_VERDICT_YES);
+		return BS_OK;
+	}
+	*verdict_out = BS_VERDICT_UNKNOWN;
+	if (!bs_fetch_cut_line(finder->fetcher, line, line_bytes, &document))
+		return BS_OK;
+	return byte_verify_fields(finder, &document, true, hit, verdict_out, err);
+}
+
+/*
+ * Whether a candidate is a hit, and its score if scores are wanted; a document that is gone or cannot be read is none. Where
+ * the source is what was indexed the byte verifier is asked first, on bytes that were not even parsed; where it cannot tell,
+ * and where there is none, the document is analysed as a whole. Both give the same answer.
+ */
+static enum bs_status verify_document(struct bs_finder *finder, struct bs_hit *hit, bool is_sure, bool *is_hit_out,
+                                      struct bs_error *err)
+{
+	struct bs_document document;
+	enum bs_verdict verdict = BS_VERDICT_UNKNOWN;
+	enum bs_status status = BS_OK;
+	/* Documents of the overlay are in no segment's table. */
+	bool can_verify_bytes = finder->byte_verifier && hit->segment < finder->index->snapshot.manifest.n_segments;
+	const uint8_t *line = NULL;
+	size_t line_bytes;
+	*is_hit_out = false;
+	if (is_sure && !finder->is_scored)
+		status = bs_fetch_is_unchanged(finder->fetcher, hit->segment, hit->document, is_hit_out, err);
+	if (status || *is_hit_out)
+		return status;
+	if (can_verify_bytes)
+		status = bs_fetch_line(finder->fetcher, hit->segment, hit->document, &line, &line_bytes, err);
+	if (!status && line)
+		status = byte_verify_line(finder, line, line_bytes, hit, &verdict, err);
+	if (status || verdict != BS_VERDICT_UNKNOWN)
+		goto out;
+	/* Then what the line or the file says. */
+	bool is_indexed = line && bs_fetch_scan_line(finder->fetcher, line, line_bytes, &document);
+	if (!is_indexed) {
+		enum bs_fetched fetched;
+		status = bs_fetch(finder->fetcher, hit->segment, hit->document, &document, &fetched, err);
+		if (status || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED)
+			return status;
+		is_indexed = can_verify_bytes && fetched == BS_FETCHED_UNCHANGED;
+	}
+	if (is_indexed)
+		status = byte_verify_fields(finder, &document, false, hit, &verdict, err);
+	if (!status && verdict == BS_VERDICT_UNKNOWN)
+		return analyse(finder, &document, hit, is_hit_out, err);
+out:
+	*is_hit_out = !status && verdict == BS_VERDICT_YES;
+	return status;
+}
+
 static enum bs_status take_hit(struct bs_finder *finder, const struct bs_hit *hit, struct bs_error *err)
 {
 	finder->stats->hits++;
@@ -250,27 +371,26 @@ static enum bs_status take_hit(struct bs_finder *finder, const struct bs_hit *hi
 static enum bs_status expect(struct bs_finder *finder, uint32_t segment, const struct bs_candidate *candidates,
                              size_t n, struct bs_error *err)
 {
-	bool is_scored = finder->verifier.is_scored;
 	struct bs_buffer *expected = &finder->expected;
 	bs_buffer_clear(expected);
 	enum bs_status status = bs_buffer_reserve(expected, n * sizeof(uint32_t), err);
 	uint32_t *documents = (uint32_t *)(void *)expected->data;
 	size_t n_expected = 0;
 	for (size_t i = 0; i < n && !status; i++)
-		if (is_scored || !candidates[i].is_sure)
+		if (finder->is_scored || !candidates[i].is_sure)
 			documents[n_expected++] = candidates[i].document;
 	if (!status)
 		bs_fetch_expect(finder->fetcher, segment, documents, n_expected);
 	return status;
 }
 
-/* Reads a document, and takes it if it is a hit. */
-static enum bs_status verify_one(struct bs_finder *finder, uint32_t segment, const struct bs_candidate *candidate,
+/* Takes a document if it is a hit. */
+static enum bs_status verify_one(struct bs_finder *finder, uint32_t segment, uint32_t document, bool is_sure,
                                  struct bs_error *err)
 {
-	struct bs_hit hit = {.segment = segment, .document = candidate->document};
+	struct bs_hit hit = {.segment = segment, .document = document};
 	bool is_hit;
-	enum bs_status status = bs_verify(&finder->verifier, segment, candidate, &is_hit, &hit.score, err);
+	enum bs_status status = verify_document(finder, &hit, is_sure, &is_hit, err);
 	return !status && is_hit ? take_hit(finder, &hit, err) : status;
 }
 
@@ -280,7 +400,7 @@ static enum bs_status verify(struct bs_finder *finder, uint32_t segment, struct 
 	size_t n = finder->candidates.used_bytes / sizeof(*candidates);
 	enum bs_status status = n > 0 ? expect(finder, segment, candidates, n, err) : BS_OK;
 	for (size_t i = 0; i < n && !status; i++)
-		status = verify_one(finder, segment, &candidates[i], err);
+		status = verify_one(finder, segment, candidates[i].document, candidates[i].is_sure, err);
 	return status;
 }
 
@@ -325,19 +445,14 @@ static enum bs_status plan(struct bs_finder *finder, struct bs_error *err)
 		status = bs_matcher_new(query, finder->words, &finder->matcher, err);
 	/* A brute search is what all others are compared with: it trusts nothing but the whole analysis. */
 	if (!status && !finder->request->brute && !index->is_other_unicode)
-		status = bs_byte_verifier_new(&finder->plan, finder->words, index->kernel, &finder->verifier.byte_verifier, err);
+		status = bs_byte_verifier_new(&finder->plan, finder->words, index->kernel, &finder->byte_verifier, err);
 	for (size_t i = 0; i < query->n_elements && !status; i++)
 		if (finder->plan.elements[i].is_too_broad)
 			notice_broad(finder, &query->elements[i]);
 	finder->avgdl = snapshot->n_docs ? (double)snapshot->n_positions / (double)snapshot->n_docs : 1;
 	if (finder->avgdl <= 0)
 		finder->avgdl = 1;
-	finder->verifier.snapshot = snapshot;
-	finder->verifier.fetcher = finder->fetcher;
-	finder->verifier.matcher = finder->matcher;
-	finder->verifier.stats = finder->stats;
-	finder->verifier.is_scored = finder->request->mode == BS_FIND_TOP;
-	finder->verifier.avgdl = finder->avgdl;
+	finder->is_scored = finder->request->mode == BS_FIND_TOP;
 	return status;
 }
 
@@ -377,9 +492,9 @@ static enum bs_status prepare_ranking(struct bs_finder *finder, struct bs_error 
 	finder->is_ranked = !status && !request->exhaustive && finder->scorer.is_complete && n_words > 0 &&
 	                      n_words <= RANKED_MAX_WORDS && finder->n_best > 0;
 	/* Where nothing scores, the first in order are the best, and those who are sure need not be read. */
-	finder->verifier.is_scored = false;
+	finder->is_scored = false;
 	for (size_t i = 0; i < finder->query->n_elements; i++)
-		finder->verifier.is_scored |= finder->query->elements[i].is_scored;
+		finder->is_scored |= finder->query->elements[i].is_scored;
 	return status;
 }
 
@@ -396,9 +511,8 @@ static enum bs_status verify_waiting(struct bs_finder *finder, size_t n_most, bo
 	charge(finder, BS_STAGE_RANK);
 	for (size_t n = 0; n < n_most && bs_n_hits(waiting) > 0 && !status && !(until_full && is_full(&finder->top)); n++) {
 		struct bs_hit bound = bs_hits_pop(waiting);
-		struct bs_candidate candidate = {.document = bound.document};
 		if (bs_top_scan_is_possible(&finder->best, bound.score))
-			status = verify_one(finder, bound.segment, &candidate, err);
+			status = verify_one(finder, bound.segment, bound.document, false, err);
 		else
 			bs_buffer_clear(waiting);
 	}
@@ -606,7 +720,7 @@ static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
 	finder->since_ns = bs_now_ns();
 	finder->query = NULL;
 	finder->matcher = NULL;
-	finder->verifier = (struct bs_verifier){0};
+	finder->byte_verifier = NULL;
 	bs_fetch_begin(finder->fetcher);
 	finder->top = (struct bs_top){.k = 0};
 	bs_buffer_clear(&finder->hits);
@@ -629,7 +743,7 @@ static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
 	if (!status)
 		status = explain(finder, true, err);
 	bs_buffer_deinit(&finder->top.heap);
-	bs_byte_verifier_free(finder->verifier.byte_verifier);
+	bs_byte_verifier_free(finder->byte_verifier);
 	bs_matcher_free(finder->matcher);
 	bs_query_free(finder->query);
 	return status;
