@@ -339,11 +339,11 @@ static enum bs_byte_kind kind_before(const struct bs_byte_verifier *verifier, co
 }
 
 /* What a character beside a word says by itself. NO: it is joined to the word. YES: nothing is. */
-static enum bs_verdict glance_at(enum bs_byte_kind kind, uint8_t byte)
+static inline enum bs_verdict glance_at(enum bs_byte_kind kind, uint8_t byte)
 {
-	if (kind == BS_BYTE_LETTER || (kind == BS_BYTE_JOINER && byte == '_'))
-		return BS_VERDICT_NO;
-	return kind == BS_BYTE_INERT ? BS_VERDICT_YES : BS_VERDICT_UNKNOWN;
+	if (kind == BS_BYTE_INERT)
+		return BS_VERDICT_YES;
+	return kind == BS_BYTE_LETTER || (kind == BS_BYTE_JOINER && byte == '_') ? BS_VERDICT_NO : BS_VERDICT_UNKNOWN;
 }
 
 static enum bs_verdict glance_after(const struct bs_byte_verifier *verifier, const struct text *text, size_t end)
@@ -579,6 +579,11 @@ static enum bs_verdict is_word(struct bs_byte_verifier *verifier, const struct t
 /* The tokens of a piece of text that are words of the phrase. */
 #define MAX_SEEN 128
 
+struct seen_token {
+	uint32_t position;
+	uint32_t items; /* bit i: it is item i's */
+};
+
 struct phrase_probe {
 	const struct bs_byte_verifier *verifier;
 	const struct bs_query_node *phrase;
@@ -588,10 +593,7 @@ struct phrase_probe {
 	uint32_t position; /* of that token */
 	uint32_t last;     /* of the last token */
 	size_t n_seen;     /* MAX_SEEN: perhaps not all */
-	struct {
-		uint32_t position;
-		uint32_t items; /* bit i: it is item i's */
-	} seen[MAX_SEEN];
+	struct seen_token *seen;
 };
 
 static enum bs_status probe_phrase(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
@@ -608,8 +610,7 @@ static enum bs_status probe_phrase(void *context, const struct bs_token *tokens,
 				items |= UINT32_C(1) << i;
 		if (!items || probe->n_seen == MAX_SEEN)
 			continue;
-		probe->seen[probe->n_seen].position = tokens[t].position;
-		probe->seen[probe->n_seen++].items = items;
+		probe->seen[probe->n_seen++] = (struct seen_token){tokens[t].position, items};
 		if (tokens[t].start_byte == probe->start_byte && (items >> probe->item & 1)) {
 			probe->is_found = true;
 			probe->position = tokens[t].position;
@@ -664,7 +665,9 @@ static enum bs_verdict is_phrase(struct bs_byte_verifier *verifier, const struct
 	if (!step_back(verifier, text, &from, n_before) || !step_forth(verifier, text, &to, n_after))
 		return BS_VERDICT_UNKNOWN;
 	for (;;) {
-		struct phrase_probe probe = {.verifier = verifier, .phrase = phrase, .item = i, .start_byte = at - from};
+		struct seen_token seen[MAX_SEEN];
+		struct phrase_probe probe = {
+			.verifier = verifier, .phrase = phrase, .item = i, .start_byte = at - from, .seen = seen};
 		if (is_edge(text, from, to) || !analyze(verifier, text, from, to, probe_phrase, &probe) ||
 		    probe.n_seen == MAX_SEEN)
 			return BS_VERDICT_UNKNOWN;

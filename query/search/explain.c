@@ -190,7 +190,7 @@ static void explain_place(struct explanation *to, uint32_t s, uint32_t t)
 }
 
 /* Two words of a phrase, if any segment has them as a term. */
-static void explain_pair(struct explanation *to, uint32_t t)
+static void explain_word_pair(struct explanation *to, uint32_t t)
 {
 	const struct bs_plan_term *term = &to->plan->terms[t];
 	const uint8_t *key = to->plan->keys.data + term->key_offset;
@@ -199,7 +199,7 @@ static void explain_pair(struct explanation *to, uint32_t t)
 		return;
 	uint32_t n_first = second - 2 < 50 ? second - 2 : 50;
 	uint32_t n_second = term->key_bytes - second < 50 ? term->key_bytes - second : 50;
-	print(to, "  pair %.*s %.*s: df %llu\n", (int)n_first, (const char *)key + 1, (int)n_second,
+	print(to, "  word pair %.*s %.*s: df %llu\n", (int)n_first, (const char *)key + 1, (int)n_second,
 	      (const char *)key + second, (unsigned long long)term->df);
 	for (uint32_t s = 0; s < to->plan->snapshot->manifest.n_segments; s++)
 		if (bs_plan_place(to->plan, s, t)->is_found)
@@ -212,7 +212,7 @@ static void explain_term(struct explanation *to, uint32_t t)
 	const struct bs_element *element = &to->plan->query->elements[term->element];
 	bool is_bigram = element->kind == BS_ELEMENT_BIGRAM;
 	uint32_t key_bytes = term->key_bytes - is_bigram;
-	print(to, "  %s %.*s: df %llu", is_bigram ? "pair" : "term", key_bytes < 100 ? (int)key_bytes : 100,
+	print(to, "  %s %.*s: df %llu", is_bigram ? "bigram" : "term", key_bytes < 100 ? (int)key_bytes : 100,
 	      (const char *)to->plan->keys.data + term->key_offset + is_bigram, (unsigned long long)term->df);
 	if (element->is_scored)
 		print(to, ", idf %.3f", bs_bm25_idf(to->plan->snapshot->n_docs, term->df));
@@ -234,7 +234,7 @@ enum bs_status bs_explain_plan(const struct bs_plan *plan, const struct bs_kerne
 	      snapshot->n_docs ? (double)snapshot->n_positions / (double)snapshot->n_docs : 0);
 	for (uint32_t t = 0; t < plan->n_terms && !to.status; t++) {
 		if (plan->terms[t].element == BS_PLAN_WORD_PAIR)
-			explain_pair(&to, t);
+			explain_word_pair(&to, t);
 		else
 			explain_term(&to, t);
 	}

@@ -1,5 +1,7 @@
 /*
- * rank.h: BM25 scores, document order, and the best k of many hits.
+ * rank.h: BM25 scores, document order, and the best k of many hits. Scores that need no text, too: where a document's
+ * signature says which of the query's words it has and its tf code how often (core/matrix/tf_code.h). They are added up in
+ * the order in which the verifier adds them, so that both give the same number to the last bit.
  *
  * score(d) = sum over the distinct positive words w of idf(w) tf (k1 + 1) / (tf + k1 (1 - b + b dl / avgdl)), with
  * k1 = 1.2, b = 0.75, idf(w) = ln(1 + (N - df + 0.5) / (df + 0.5)): Robertson and Zaragoza, "The Probabilistic Relevance
@@ -30,6 +32,47 @@ static inline int bs_compare_terms(const uint8_t *a, uint32_t a_bytes, const uin
 	int order = memcmp(a, b, a_bytes < b_bytes ? a_bytes : b_bytes);
 	return order ? order : (a_bytes > b_bytes) - (a_bytes < b_bytes);
 }
+
+/* A distinct word that counts. */
+struct bs_scored_word {
+	uint32_t term;   /* of the plan; of several with the same word, one */
+	uint64_t hash;
+	struct bs_tf_key key;
+	double idf;
+	bool is_implied; /* whatever matches has it */
+};
+
+/* Zero-initialise; reusable; release with bs_scorer_deinit. */
+struct bs_scorer {
+	const struct bs_plan *plan;
+	double avgdl;
+	struct bs_scored_word *words; /* by their bytes, as match.c and byte_verifier.c have them */
+	size_t n_words;
+	bool is_any;      /* to match is to have one of the words */
+	bool is_complete; /* no prefix or fuzzy word stands for too many words to know them */
+	struct bs_buffer memory_words;
+};
+
+/* plan is borrowed. BS_NO_MEMORY. */
+enum bs_status bs_scorer_make(struct bs_scorer *scorer, const struct bs_plan *plan, double avgdl, struct bs_error *err)
+	BS_WARN_UNUSED;
+void bs_scorer_deinit(struct bs_scorer *scorer);
+
+/* What is known of a word in a document. */
+enum bs_has {
+	BS_HAS_NOT,
+	BS_HAS,
+	BS_HAS_MAYBE, /* so says a signature that is not exact */
+};
+
+/* The document's score if it has the words that it has or may have: no less than the true one. *exact_io becomes false
+ * if it may be more. has: one a word of the scorer. BS_CORRUPT. */
+enum bs_status bs_scorer_score(const struct bs_scorer *scorer, uint32_t segment, uint32_t document,
+                               const uint8_t *has, double *score_out, bool *exact_io, struct bs_error *err)
+	BS_WARN_UNUSED;
+
+/* The most that a word with a tf of at most most_tf (0: any) gives a document of at least so many positions. */
+double bs_scorer_most(const struct bs_scorer *scorer, size_t word, uint32_t most_tf, uint32_t least_length);
 
 /* A document and its score, or, of one whose text must be read first, the most that it can be. */
 struct bs_hit {

@@ -1,7 +1,7 @@
 /*
  * scan_top.h: the filter, when only the k best are wanted. Of each slab, the candidates are weighed 512 at a time, by
  * which words they have and which tf levels these reach; what cannot be among the k best so far is dropped unseen. The
- * others are looked at: their scores follow from the index (scorer.h). Who is certain to match, with a certain score, is a
+ * others are looked at: their scores follow from the index (rank.h). Who is certain to match, with a certain score, is a
  * hit; the rest waits, under an upper bound, for someone to read its text.
  */
 #ifndef BS_QUERY_SEARCH_SCAN_TOP_H
@@ -9,7 +9,6 @@
 
 #include "query/search/rank.h"
 #include "query/search/scan.h"
-#include "query/search/scorer.h"
 
 /* The best so far. Zero-initialise but for the first two. */
 struct bs_top_scan {

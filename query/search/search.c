@@ -15,7 +15,6 @@
 #include "query/search/plan.h"
 #include "query/search/rank.h"
 #include "query/search/scan_top.h"
-#include "query/search/scorer.h"
 #include "query/search/snippet.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
