@@ -5,8 +5,6 @@
 #ifndef BS_QUERY_REGEX_GRAM_TREE_H
 #define BS_QUERY_REGEX_GRAM_TREE_H
 
-#include <stdbool.h>
-
 #include "core/base/buffer.h"
 
 enum bs_gram_node_kind {

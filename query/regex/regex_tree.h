@@ -14,8 +14,6 @@
 #ifndef BS_QUERY_REGEX_REGEX_TREE_H
 #define BS_QUERY_REGEX_REGEX_TREE_H
 
-#include <stdbool.h>
-
 #include "core/base/buffer.h"
 
 #define BS_REGEX_MAX_BYTES (1u << 20) /* a longer pattern is unknown */

@@ -13,12 +13,7 @@
 #ifndef BS_QUERY_SEARCH_BYTE_VERIFIER_H
 #define BS_QUERY_SEARCH_BYTE_VERIFIER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/simd/kernels.h"
-#include "core/base/status.h"
 #include "core/text/words.h"
 #include "corpus/walk/document.h"
 #include "query/search/match.h"

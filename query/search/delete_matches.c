@@ -1,7 +1,6 @@
 /* delete_matches.c: bs_index_delete: of ids by corpus/changes/delete.c; of a query, what is found is deleted. */
 #include <stdlib.h>
 
-#include "core/base/buffer.h"
 #include "core/store/index_dir.h"
 #include "corpus/changes/delete.h"
 #include "query/search/search.h"

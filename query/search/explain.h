@@ -2,9 +2,7 @@
 #ifndef BS_QUERY_SEARCH_EXPLAIN_H
 #define BS_QUERY_SEARCH_EXPLAIN_H
 
-#include "core/base/buffer.h"
 #include "core/simd/kernels.h"
-#include "core/base/status.h"
 #include "query/search/plan.h"
 
 /* Appends the tree, and one line a term: df, idf, and its columns in each segment, with their densities: the bits of the

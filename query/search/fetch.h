@@ -7,11 +7,6 @@
 #ifndef BS_QUERY_SEARCH_FETCH_H
 #define BS_QUERY_SEARCH_FETCH_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "core/base/buffer.h"
-#include "core/base/status.h"
 #include "core/store/snapshot.h"
 #include "corpus/read/source.h"
 

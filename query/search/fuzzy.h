@@ -9,10 +9,6 @@
 #ifndef BS_QUERY_SEARCH_FUZZY_H
 #define BS_QUERY_SEARCH_FUZZY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/base/status.h"
 
 /* A word and the rows of the last term. One thread. */

@@ -4,12 +4,6 @@
 #ifndef BS_QUERY_SEARCH_MATCH_H
 #define BS_QUERY_SEARCH_MATCH_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "core/base/buffer.h"
-#include "core/base/status.h"
 #include "core/text/words.h"
 #include "corpus/walk/document.h"
 #include "query/search/parse.h"

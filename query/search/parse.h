@@ -29,12 +29,6 @@
 #ifndef BS_QUERY_SEARCH_PARSE_H
 #define BS_QUERY_SEARCH_PARSE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "core/base/buffer.h"
-#include "core/base/status.h"
 #include "core/base/term_table.h"
 #include "core/text/words.h"
 

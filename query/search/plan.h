@@ -7,14 +7,8 @@
 #ifndef BS_QUERY_SEARCH_PLAN_H
 #define BS_QUERY_SEARCH_PLAN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "core/base/buffer.h"
 #include "core/matrix/slab_and.h"
 #include "core/store/snapshot.h"
-#include "core/base/status.h"
 #include "core/base/term_table.h"
 #include "query/search/parse.h"
 

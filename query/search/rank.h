@@ -11,14 +11,9 @@
 #ifndef BS_QUERY_SEARCH_RANK_H
 #define BS_QUERY_SEARCH_RANK_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include "core/base/buffer.h"
 #include "core/store/snapshot.h"
-#include "core/base/status.h"
 #include "query/search/plan.h"
 
 double bs_bm25_idf(uint64_t n_docs, uint64_t df);

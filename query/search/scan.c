@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/bytes.h"
-
 #define LINES_BYTES  (BS_SLAB_MAX_BLOCKS * BS_LINE_BYTES)
 #define GROUPS_BYTES (BS_SLAB_MAX_BLOCKS / 8 * BS_LINE_BYTES)
 
@@ -92,11 +90,11 @@ void bs_scan_prefetch(const struct bs_plan *plan, uint32_t segment, uint32_t nex
 static void fill_ones(const struct bs_slab_scan *at, uint64_t *lines, const struct bs_live *live)
 {
 	for (uint32_t block = 0; block < at->slab->n_blocks; block++)
-		if (live->words[block / 64] >> (block % 64) & 1)
+		if (bs_scan_is_live(live, block))
 			memset(lines + (size_t)block * BS_LINE_WORDS, 0xff, BS_LINE_BYTES);
 	uint32_t n_last = at->slab->n_docs % BS_LINE_BITS;
 	uint64_t *last = lines + (size_t)(at->slab->n_blocks - 1) * BS_LINE_WORDS;
-	if (n_last == 0 || !(live->words[(at->slab->n_blocks - 1) / 64] >> ((at->slab->n_blocks - 1) % 64) & 1))
+	if (n_last == 0 || !bs_scan_is_live(live, at->slab->n_blocks - 1))
 		return;
 	for (uint32_t word = 0; word < BS_LINE_WORDS; word++) {
 		uint32_t start = word * 64;
@@ -338,15 +336,28 @@ bool bs_scan_matches(struct bs_slab_scan *at, struct bs_live *live)
 	return bs_live_any(live) && is_exact_node(at, root);
 }
 
+static void fail_past_end(struct bs_slab_scan *at)
+{
+	at->status = bs_container_corrupt(at->slab->rows.file, at->err, "a column has bits past the last document");
+}
+
+void bs_scan_document(struct bs_slab_scan *at, uint32_t row, uint32_t *document_out)
+{
+	if (row >= at->slab->n_docs) {
+		fail_past_end(at);
+		return;
+	}
+	at->status = bs_slab_document(at->slab, row, document_out, at->err);
+	if (!at->status && *document_out >= at->plan->snapshot->segments[at->segment].meta.n_docs)
+		at->status = bs_container_corrupt(at->slab->rows.file, at->err, "row %u is document %u", row, *document_out);
+}
+
 /* The document of a row, unless it is deleted. */
 static void add_candidate(struct bs_slab_scan *at, uint32_t row, bool is_sure, struct bs_buffer *candidates)
 {
 	struct bs_candidate candidate = {.row = row, .is_sure = is_sure};
-	const struct bs_snapshot *snapshot = at->plan->snapshot;
-	at->status = bs_slab_document(at->slab, row, &candidate.document, at->err);
-	if (!at->status && candidate.document >= snapshot->segments[at->segment].meta.n_docs)
-		at->status = bs_container_corrupt(at->slab->rows.file, at->err, "row %u is document %u", row, candidate.document);
-	if (at->status || bs_snapshot_is_deleted(snapshot, at->segment, candidate.document))
+	bs_scan_document(at, row, &candidate.document);
+	if (at->status || bs_snapshot_is_deleted(at->plan->snapshot, at->segment, candidate.document))
 		return;
 	at->stats->candidates++;
 	at->status = bs_buffer_append(candidates, &candidate, sizeof(candidate), at->err);
@@ -355,16 +366,9 @@ static void add_candidate(struct bs_slab_scan *at, uint32_t row, bool is_sure, s
 static void add_line(struct bs_slab_scan *at, const uint64_t *line, uint32_t block, bool is_sure,
                      struct bs_buffer *candidates)
 {
-	for (uint32_t word = 0; word < BS_LINE_WORDS; word++) {
-		for (uint64_t bits = line[word]; bits && !at->status; bits &= bits - 1) {
-			uint32_t row = block * BS_LINE_BITS + word * 64 + (uint32_t)__builtin_ctzll(bits);
-			if (row < at->slab->n_docs)
-				add_candidate(at, row, is_sure, candidates);
-			else
-				at->status = bs_container_corrupt(at->slab->rows.file, at->err,
-				                                  "a column has bits past the last document");
-		}
-	}
+	for (uint32_t word = 0; word < BS_LINE_WORDS; word++)
+		for (uint64_t bits = line[word]; bits && !at->status; bits &= bits - 1)
+			add_candidate(at, block * BS_LINE_BITS + word * 64 + (uint32_t)__builtin_ctzll(bits), is_sure, candidates);
 }
 
 /* Whether lanes that stand for no document are set: only a file made to deceive has such under right checksums. */
@@ -372,7 +376,7 @@ static bool has_bits_past_end(const struct bs_slab_scan *at, uint32_t depth, con
 {
 	uint32_t last = at->slab->n_blocks - 1;
 	uint32_t n_last = at->slab->n_docs - last * BS_LINE_BITS;
-	if (!(live->words[last / 64] >> (last % 64) & 1))
+	if (!bs_scan_is_live(live, last))
 		return false;
 	for (uint32_t lane = n_last; lane < BS_LINE_BITS; lane++)
 		if (at->scan->frames[depth].lines[(size_t)last * BS_LINE_WORDS + lane / 64] >> (lane % 64) & 1)
@@ -388,7 +392,7 @@ static void take_lines(struct bs_slab_scan *at, uint32_t depth, const struct bs_
 	if (at->status)
 		return;
 	if (is_sure && n_counted && has_bits_past_end(at, depth, live)) {
-		at->status = bs_container_corrupt(at->slab->rows.file, at->err, "a column has bits past the last document");
+		fail_past_end(at);
 	} else if (is_sure && n_counted) {
 		uint64_t n = at->kernel->count(lines, live);
 		at->stats->candidates += n;
@@ -411,8 +415,7 @@ static void scan_matrix(struct bs_slab_scan *at, struct bs_buffer *candidates, u
 	bool is_sure = bs_scan_matches(at, &live);
 	if (at->status || !bs_live_any(&live))
 		return;
-	for (uint32_t word = 0; word < BS_SLAB_MAX_BLOCKS / 64; word++)
-		at->stats->blocks_live += bs_count_bits(live.words[word]);
+	at->stats->blocks_live += bs_scan_count_live(&live);
 	/* Of a disjunction, those that one exact operand vouches for need no proof by another. */
 	if (!is_sure && node_at(at, root)->kind == BS_NODE_OR) {
 		struct bs_live sure = live;

@@ -10,11 +10,7 @@
 #ifndef BS_QUERY_SEARCH_SCAN_H
 #define BS_QUERY_SEARCH_SCAN_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "core/base/buffer.h"
-#include "core/base/status.h"
+#include "core/base/bytes.h"
 #include "core/matrix/slab_and.h"
 #include "core/simd/kernels.h"
 #include "query/search/plan.h"
@@ -61,11 +57,27 @@ struct bs_slab_scan {
 	enum bs_status status;
 };
 
+static inline uint32_t bs_scan_count_live(const struct bs_live *live)
+{
+	uint32_t n = 0;
+	for (uint32_t word = 0; word < BS_SLAB_MAX_BLOCKS / 64; word++)
+		n += bs_count_bits(live->words[word]);
+	return n;
+}
+
+static inline bool bs_scan_is_live(const struct bs_live *live, uint32_t block)
+{
+	return live->words[block / 64] >> (block % 64) & 1;
+}
+
 /* A term in the segment being scanned. */
 static inline const struct bs_term_place *bs_scan_place(const struct bs_slab_scan *at, uint32_t term)
 {
 	return bs_plan_place(at->plan, at->segment, term);
 }
+
+/* The document of a row. BS_CORRUPT, also for a row that the slab does not have: a column has bits past the last one. */
+void bs_scan_document(struct bs_slab_scan *at, uint32_t row, uint32_t *document_out);
 
 /* Before the first slab of a segment: with frames for the plan's tree, and n_frames at least. */
 enum bs_status bs_scan_start(struct bs_scan *scan, const struct bs_plan *plan, uint32_t n_frames, struct bs_error *err)

@@ -79,18 +79,6 @@ struct looked {
 	uint32_t document;
 };
 
-static void name_row(struct bs_slab_scan *at, struct looked *looked)
-{
-	const struct bs_container *file = at->slab->rows.file;
-	if (looked->row >= at->slab->n_docs) {
-		at->status = bs_container_corrupt(file, at->err, "a column has bits past the last document");
-		return;
-	}
-	at->status = bs_slab_document(at->slab, looked->row, &looked->document, at->err);
-	if (!at->status && looked->document >= at->plan->snapshot->segments[at->segment].meta.n_docs)
-		at->status = bs_container_corrupt(file, at->err, "row %u is document %u", looked->row, looked->document);
-}
-
 static void look_at_row(struct best_scan *scan, const struct looked *looked)
 {
 	struct bs_slab_scan *at = scan->at;
@@ -101,7 +89,7 @@ static void look_at_row(struct best_scan *scan, const struct looked *looked)
 		return;
 	for (size_t i = 0; i < scan->best->scorer->n_words; i++) {
 		const struct bs_live *live = scan->lives[i];
-		bool has = !live || ((live->words[block / 64] >> (block % 64) & 1) &&
+		bool has = !live || (bs_scan_is_live(live, block) &&
 		                     (at->scan->frames[1 + i].lines[row / 64] >> (row % 64) & 1));
 		scan->has[i] = has ? scan->certainty[i] : BS_HAS_NOT;
 		is_sure |= scan->best->scorer->is_any && scan->has[i] == BS_HAS;
@@ -118,7 +106,7 @@ static void look_at_rows(struct best_scan *scan, struct looked *looked, size_t n
 	struct bs_slab_scan *at = scan->at;
 	const struct bs_segment *segment = &at->plan->snapshot->segments[at->segment];
 	for (size_t i = 0; i < n && !at->status; i++) {
-		name_row(at, &looked[i]);
+		bs_scan_document(at, looked[i].row, &looked[i].document);
 		bs_packed_prefetch(&segment->docs.lengths, looked[i].document);
 		bs_tf_table_prefetch_place(&segment->tfs, looked[i].document);
 	}
@@ -266,14 +254,6 @@ static void weigh(struct best_scan *scan, const struct scale *scale, uint32_t th
 	                  inputs->used_bytes / sizeof(struct bs_weighed_term), scale->n_planes, threshold);
 }
 
-static uint32_t count_live(const struct bs_live *live)
-{
-	uint32_t n = 0;
-	for (uint32_t word = 0; word < BS_SLAB_MAX_BLOCKS / 64; word++)
-		n += bs_count_bits(live->words[word]);
-	return n;
-}
-
 /* Some of the live blocks. */
 static struct bs_live first_blocks(const struct bs_live *live, uint32_t n)
 {
@@ -389,7 +369,7 @@ static bool should_seed(const struct best_scan *scan, uint64_t n_left)
 static void look_at_best(struct best_scan *scan, struct bs_live *live, uint64_t n_candidates)
 {
 	struct bs_slab_scan *at = scan->at;
-	uint32_t n_live = count_live(live);
+	uint32_t n_live = bs_scan_count_live(live);
 	struct scale scale = make_scale(scan);
 	uint64_t *kept = at->scan->frames[1 + scan->best->scorer->n_words].lines;
 	bool is_open = !(bs_top_scan_threshold(scan->best) > 0);
@@ -407,10 +387,10 @@ static void look_at_best(struct best_scan *scan, struct bs_live *live, uint64_t 
 		weigh(scan, &scale, threshold_of(&scale, bs_top_scan_threshold(scan->best)), kept, live);
 	uint64_t n_left = is_open ? n_candidates : at->kernel->count(kept, live);
 	if (should_seed(scan, n_left)) {
-		seed(scan, &scale, seed_blocks(scan, count_live(live), n_left), kept, live);
+		seed(scan, &scale, seed_blocks(scan, bs_scan_count_live(live), n_left), kept, live);
 		weigh(scan, &scale, threshold_of(&scale, bs_top_scan_threshold(scan->best)), kept, live);
 	}
-	at->stats->blocks_dropped += n_live - count_live(live);
+	at->stats->blocks_dropped += n_live - bs_scan_count_live(live);
 	look_at_lines(scan, kept, live);
 }
 
@@ -427,7 +407,7 @@ static void scan_matrix(struct best_scan *scan, struct bs_live *lives)
 		return;
 	uint64_t n_candidates = at->kernel->count(at->scan->frames[0].lines, &live);
 	at->stats->candidates += n_candidates;
-	at->stats->blocks_live += count_live(&live);
+	at->stats->blocks_live += bs_scan_count_live(&live);
 	if (scan->round == ROUND_ONLY)
 		find_words(scan, lives, &live);
 	scan->best->filtered(scan->best->context);

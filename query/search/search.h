@@ -5,11 +5,6 @@
 #ifndef BS_QUERY_SEARCH_SEARCH_H
 #define BS_QUERY_SEARCH_SEARCH_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "core/base/status.h"
 #include "core/simd/kernels.h"
 #include "core/store/snapshot.h"
 #include "query/search/parse.h"

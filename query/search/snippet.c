@@ -8,7 +8,6 @@
 #include "query/search/snippet.h"
 
 #include <assert.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include "core/base/icu.h"
 #include "core/base/visible.h"

@@ -5,11 +5,7 @@
 #ifndef BS_QUERY_SEARCH_SNIPPET_H
 #define BS_QUERY_SEARCH_SNIPPET_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/base/buffer.h"
-#include "core/base/status.h"
 #include "corpus/walk/document.h"
 
 #define BS_SNIPPET_WIDTH 160 /* characters, unless told: two lines of a terminal */
