@@ -344,7 +344,6 @@ bool bs_match_field(const struct bs_query *query, const struct bs_query_node *le
 	       memcmp(bs_term_table_key(query->fields, leaf->field), field->name, name_bytes) == 0;
 }
 
-/* Whether the document's field is the one that the leaf asks for. */
 static bool field_fits(const struct bs_matcher *matcher, const struct bs_query_node *node, uint32_t field)
 {
 	return bs_match_field(matcher->query, node, &matcher->doc_fields[field]);

@@ -10,14 +10,15 @@
 #include "query/search/rank.h"
 #include "query/search/scan.h"
 
+/* With more words, every match is scored. */
+#define BS_TOP_SCAN_WORDS 64u
+
 /* The best so far. Zero-initialise but for the first two. */
 struct bs_top_scan {
-	const struct bs_scorer *scorer;
+	const struct bs_scorer *scorer; /* of at most BS_TOP_SCAN_WORDS */
 	struct bs_top *top;        /* hits, whose sources are taken to be what was indexed */
 	struct bs_buffer waiting;  /* those whose text must be read: a heap (rank.h), the highest bound on top */
-	struct bs_buffer inputs;   /* scratch */
-	struct bs_buffer has;
-	struct bs_buffer listed;
+	struct bs_buffer listed;   /* scratch */
 	/* Between slabs: may verify some that wait, so that there is something to compare with; the more so if they are few,
 	 * and good. */
 	enum bs_status (*settle)(void *context, bool are_few, struct bs_error *err);

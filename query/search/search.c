@@ -470,9 +470,6 @@ static enum bs_status all_candidates(struct bs_finder *finder, uint32_t segment,
 	return status;
 }
 
-/* Of a prefix that stands for more words than this, or a longer query, every match is scored. */
-#define RANKED_MAX_WORDS 64u
-
 /* While there is nothing to compare bounds with, so many documents are read after each slab: k and some. */
 #define SETTLE_MORE 8
 
@@ -489,7 +486,7 @@ static enum bs_status prepare_ranking(struct bs_finder *finder, struct bs_error 
 	enum bs_status status = bs_scorer_make(&finder->scorer, &finder->plan, finder->avgdl, err);
 	size_t n_words = finder->scorer.n_words;
 	finder->is_ranked = !status && !request->exhaustive && finder->scorer.is_complete && n_words > 0 &&
-	                      n_words <= RANKED_MAX_WORDS && finder->n_best > 0;
+	                      n_words <= BS_TOP_SCAN_WORDS && finder->n_best > 0;
 	/* Where nothing scores, the first in order are the best, and those who are sure need not be read. */
 	finder->is_scored = false;
 	for (size_t i = 0; i < finder->query->n_elements; i++)
