@@ -34,7 +34,7 @@ BS_PRINTF(2, 3) static void print(struct explanation *to, const char *format, ..
 struct term_density {
 	bool is_exact;
 	double passes;
-	double levels[BS_MAX_LEVELS]; /* product over the term's columns of a level */
+	double levels[BS_MAX_LEVELS]; /* what all of the term's columns of a level let through */
 };
 
 /* Share of a column's lanes that are set. */

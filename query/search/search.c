@@ -34,8 +34,7 @@ static enum bs_status collect_fields(struct bs_index *index, struct bs_error *er
 
 struct freshen_notices {
 	struct bs_index *index;
-	void (*notice)(void *context, const char *message);
-	void *context;
+	const struct bs_open_request *request;
 	uint64_t n_unread;
 };
 
@@ -47,14 +46,14 @@ static void tell_skipped(void *context, enum bs_skip reason, const char *message
 	bool is_told = reason > BS_SKIP_SPECIAL;
 	if (reason == BS_SKIP_UNREADABLE)
 		is_told = ++notices->n_unread <= BS_FIND_TOLD_UNREADABLE;
-	if (notices->notice && is_told)
-		notices->notice(notices->context, message);
+	if (notices->request->notice && is_told)
+		notices->request->notice(notices->request->context, message);
 }
 
 /* Looks at every source, so that the answers are of now and not of the commit. */
 static enum bs_status freshen(struct bs_index *index, const struct bs_open_request *request, struct bs_error *err)
 {
-	struct freshen_notices notices = {index, request->notice, request->context, 0};
+	struct freshen_notices notices = {index, request, 0};
 	struct bs_error line;
 	enum bs_status status = bs_snapshot_freshen(&index->snapshot, tell_skipped, &notices, &index->n_unread, err);
 	if (request->notice && notices.n_unread > BS_FIND_TOLD_UNREADABLE) {
@@ -566,14 +565,6 @@ static enum bs_status are_hits_unchanged(struct bs_finder *finder, bool *unchang
 	return status;
 }
 
-static enum bs_status rank_segment(struct bs_finder *finder, uint32_t segment, struct bs_error *err)
-{
-	enum bs_status status = bs_scan_top(finder->scan, &finder->plan, segment, finder->index->kernel,
-	                                     &finder->best, finder->stats, err);
-	charge(finder, BS_STAGE_SCAN);
-	return status;
-}
-
 static enum bs_status search_segment(struct bs_finder *finder, uint32_t segment, struct bs_error *err)
 {
 	const struct bs_index *index = finder->index;
@@ -583,8 +574,11 @@ static enum bs_status search_segment(struct bs_finder *finder, uint32_t segment,
 	bool may_count = false;
 	uint64_t n_counted = 0;
 	enum bs_status status = BS_OK;
-	if (!brute && finder->is_ranked)
-		return rank_segment(finder, segment, err);
+	if (!brute && finder->is_ranked) {
+		status = bs_scan_top(finder->scan, &finder->plan, segment, index->kernel, &finder->best, finder->stats, err);
+		charge(finder, BS_STAGE_SCAN);
+		return status;
+	}
 	if (!brute && finder->request->mode == BS_FIND_COUNT)
 		status = bs_fetch_is_segment_unchanged(finder->fetcher, segment, &may_count, err);
 	if (!status)
