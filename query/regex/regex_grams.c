@@ -409,7 +409,8 @@ struct knowledge {
 	const struct need *need;
 };
 
-/* The alphabet of windows: sets of characters. Of a character of several bytes it is only known that none is ASCII's. */
+/* The alphabet of windows: sets of characters. Of a character of several bytes it is only known that none is
+ * ASCII's. */
 #define MOST_CLASSES 255u
 
 struct classes {

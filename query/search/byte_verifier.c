@@ -1,12 +1,12 @@
 /*
- * byte_verifier.c: see byte_verifier.h. The query made ready; one place of a text where a word was found by its bytes: is it
- * a word there, and does the phrase stand around it; then the tree, which is asked from the root down and left at the
- * first answer.
+ * byte_verifier.c: see byte_verifier.h. The query made ready; one place of a text where a word was found by its bytes:
+ * is it a word there, and does the phrase stand around it; then the tree, which is asked from the root down and left at
+ * the first answer.
  *
  * Most places are decided by the bytes beside the word. A word that begins and ends with a letter or digit, and is one
- * word for the analyzer when it stands alone, is one where an inert byte or nothing stands on either side, or a byte that
- * joins words (' . : and the like) with such a one behind it; and it is none where a letter, a digit or _ stands there.
- * All else is analysed, from the last safe cut before to the next one after.
+ * word for the analyzer when it stands alone, is one where an inert byte or nothing stands on either side, or a byte
+ * that joins words (' . : and the like) with such a one behind it; and it is none where a letter, a digit or _ stands
+ * there. All else is analysed, from the last safe cut before to the next one after.
  */
 #include "query/search/byte_verifier.h"
 
@@ -295,9 +295,9 @@ static bool is_escaped(const uint8_t *text, size_t at)
 	return n % 2 == 1;
 }
 
-/* In JSON, whether text[..at), whose end is that of a character, ends with an escape; n_out: of how many bytes. One of \uXXXX
- * may be taken for such if it is text after a backslash of its own. A backslash that ends a character ends an escape: a run of
- * them is not counted again at each step through it. */
+/* In JSON, whether text[..at), whose end is that of a character, ends with an escape; n_out: of how many bytes. One of
+ * \uXXXX may be taken for such if it is text after a backslash of its own. A backslash that ends a character ends an
+ * escape: a run of them is not counted again at each step through it. */
 static bool ends_with_escape(const uint8_t *text, size_t at, size_t *n_out)
 {
 	*n_out = 6;
@@ -518,9 +518,9 @@ static size_t high_of(const struct text *text, size_t at)
 }
 
 /*
- * JSON around text[*at..*end) made into text: *text and the two places are then of verifier->piece. Cut where the bytes are
- * as many as fit, never inside an escape of two; half a \u at the beginning looks like letters and digits, which changes
- * nothing after the next safe cut. False: it has something that takes more to read, or too long a word.
+ * JSON around text[*at..*end) made into text: *text and the two places are then of verifier->piece. Cut where the bytes
+ * are as many as fit, never inside an escape of two; half a \u at the beginning looks like letters and digits, which
+ * changes nothing after the next safe cut. False: it has something that takes more to read, or too long a word.
  */
 static bool make_piece(struct bs_byte_verifier *verifier, struct text *text, size_t *at, size_t *end)
 {
@@ -554,7 +554,8 @@ static bool is_edge(const struct text *text, size_t from, size_t to)
 	return (from == 0 && text->goes_on_before) || (to == text->n_bytes && text->goes_on_after);
 }
 
-/* The same after analysing what stands around. JSON must be a string or a piece of one. UNKNOWN: it would be too much. */
+/* The same after analysing what stands around. JSON must be a string or a piece of one. UNKNOWN: it would be too
+ * much. */
 static enum bs_verdict is_word(struct bs_byte_verifier *verifier, const struct text *whole, uint32_t e, size_t at)
 {
 	struct word_probe probe = {.needle = &verifier->elements[e].needle};

@@ -5,8 +5,8 @@
 #include "core/simd/kernels.h"
 #include "query/search/plan.h"
 
-/* Appends the tree, and one line a term: df, idf, and its columns in each segment, with their densities: the bits of the
- * hashed ones are counted for it. */
+/* Appends the tree, and one line a term: df, idf, and its columns in each segment, with their densities: the bits of
+ * the hashed ones are counted for it. */
 enum bs_status bs_explain_plan(const struct bs_plan *plan, const struct bs_kernel *kernel, struct bs_buffer *text,
                                struct bs_error *err) BS_WARN_UNUSED;
 

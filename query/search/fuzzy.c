@@ -7,9 +7,9 @@
 #include "core/base/visible.h"
 
 /*
- * Row i holds, for each prefix of the word, its distance to the first i code points of the term; but only for prefixes whose
- * length differs from i by at most max_distance, for all others are further away. A term longer than the word by more than
- * max_distance is no match, so there are never more rows than that.
+ * Row i holds, for each prefix of the word, its distance to the first i code points of the term; but only for prefixes
+ * whose length differs from i by at most max_distance, for all others are further away. A term longer than the word by
+ * more than max_distance is no match, so there are never more rows than that.
  */
 struct bs_fuzzy {
 	uint32_t max_distance;

@@ -106,8 +106,8 @@ static void add_element(struct bs_matcher *matcher, struct known_word *word, uin
 	append(matcher, &matcher->element_lists, &e, sizeof(e));
 }
 
-/* Enters a new term into the dictionary, with its elements in order. plain: the one that is this very term, NOT_PLAIN if
- * none is. Those are entered first, so that no term met later is one of them. */
+/* Enters a new term into the dictionary, with its elements in order. plain: the one that is this very term, NOT_PLAIN
+ * if none is. Those are entered first, so that no term met later is one of them. */
 static void enter_word(struct bs_matcher *matcher, const uint8_t *term, uint32_t term_bytes, uint32_t plain)
 {
 	struct known_word word = {.first_element = (uint32_t)(matcher->element_lists.used_bytes / 4), .idf = -1};
@@ -493,10 +493,10 @@ static bool phrase_around(const struct bs_matcher *matcher, const struct bs_quer
 }
 
 /*
- * The same for a phrase that would take too many looks: "a a a a b" in a text of nothing but a. Once over the occurrences of
- * all its words in order, with a bit for each position of the phrase: set if the phrase up to there ends at the document's
- * position under the window. Each step moves the bits on by one and keeps those whose word stands there; positions of the
- * phrase that no item has (`open`) are kept everywhere.
+ * The same for a phrase that would take too many looks: "a a a a b" in a text of nothing but a. Once over the
+ * occurrences of all its words in order, with a bit for each position of the phrase: set if the phrase up to there ends
+ * at the document's position under the window. Each step moves the bits on by one and keeps those whose word stands
+ * there; positions of the phrase that no item has (`open`) are kept everywhere.
  */
 struct phrase_sweep {
 	uint32_t n_words;  /* of 64 bits, each of these sets */

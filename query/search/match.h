@@ -16,8 +16,9 @@ enum bs_verdict {
 };
 
 /*
- * The verdict on node n from those on the leaves under it: an AND is left at its first NO, an OR at its first YES. children
- * is the query's own array, or the same with those of each node in another order. Recurses as deep as the tree is.
+ * The verdict on node n from those on the leaves under it: an AND is left at its first NO, an OR at its first YES.
+ * children is the query's own array, or the same with those of each node in another order. Recurses as deep as the tree
+ * is.
  */
 enum bs_verdict bs_match_tree(const struct bs_query *query, const uint32_t *children, uint32_t n,
                               enum bs_verdict (*ask_leaf)(void *context, uint32_t n), void *context);
@@ -45,8 +46,8 @@ struct bs_match_word {
 struct bs_match {
 	bool matches;
 	uint32_t length; /* positions: BM25's dl */
-	/* The words that count for the score, if it matches; in an order that depends on nothing but the document and the
-	 * query, so that sums of floating-point numbers are always the same. */
+	/* The words that count for the score, if it matches; in an order that depends on nothing but the document and
+	 * the query, so that sums of floating-point numbers are always the same. */
 	const struct bs_match_word *words;
 	size_t n_words;
 };

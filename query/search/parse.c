@@ -1,5 +1,6 @@
 /*
- * parse.c: the grammar of parse.h by recursive descent: tokens, what their text means as words, and the tree as it grows.
+ * parse.c: the grammar of parse.h by recursive descent: tokens, what their text means as words, and the tree as it
+ * grows.
  *
  * Only parentheses recurse (parse_or), so BS_QUERY_MAX_DEPTH bounds the stack. An operand that is ignored is NO_DRAFT,
  * which every operator passes by. The first failure sticks: no token follows it, and nothing more is built.
@@ -481,8 +482,8 @@ static enum bs_status find_second(void *context, const struct bs_token *tokens, 
 }
 
 /*
- * Whether a word that begins at the start of this text is of a script run. The analyzer knows, but does not say: so it is
- * asked for the first code point twice over, which makes two words at least that both bear the whole run's place if
+ * Whether a word that begins at the start of this text is of a script run. The analyzer knows, but does not say: so it
+ * is asked for the first code point twice over, which makes two words at least that both bear the whole run's place if
  * that code point is of a run, and only then.
  */
 static bool is_of_run(struct parser *parser, const uint8_t *text, size_t text_bytes)
@@ -499,9 +500,9 @@ static bool is_of_run(struct parser *parser, const uint8_t *text, size_t text_by
 }
 
 /*
- * Adds the gathered words, or the gathered bigrams, as items of a leaf, the last word as `last`, and returns how many. A
- * last word that stands for others (U+1F21A, which folds to U+7121 and is of no run, may bear ~2) has no bigram that must
- * be there.
+ * Adds the gathered words, or the gathered bigrams, as items of a leaf, the last word as `last`, and returns how many.
+ * A last word that stands for others (U+1F21A, which folds to U+7121 and is of no run, may bear ~2) has no bigram that
+ * must be there.
  */
 static uint32_t add_items(struct parser *parser, bool bigrams, const struct bs_element *last)
 {
@@ -732,7 +733,8 @@ static void finish_leaf(struct bs_query *query, const struct draft *draft, struc
 		query->elements[node->items[i].element].is_scored = true;
 }
 
-/* Post-order. Recurses at most 3 * (BS_QUERY_MAX_DEPTH + 1) deep: OR, AND, NOT, and parentheses again. Returns how deep. */
+/* Post-order. Recurses at most 3 * (BS_QUERY_MAX_DEPTH + 1) deep: OR, AND, NOT, and parentheses again. Returns how
+ * deep. */
 static uint32_t finish_node(struct parser *parser, struct draft *draft, bool is_scored)
 {
 	struct bs_query *query = parser->query;

@@ -77,9 +77,9 @@ enum bs_node_kind {
  * A node of the tree. The arrays belong to the query. In a NEAR an element that stands twice needs two occurrences.
  *
  * aids (of a PHRASE only): the bigrams that every document in which the phrase matches is sure to hold. Why: the
- * analyzer makes a bigram of any two terms of a certain kind at adjacent positions, whatever the text they come from (see
- * words.h). Where the phrase matches, the terms of a bigram at p and p + 1 stand at q and q + 1, so their bigram is there,
- * too. A NEAR has no aids, because its words need not be adjacent.
+ * analyzer makes a bigram of any two terms of a certain kind at adjacent positions, whatever the text they come from
+ * (see words.h). Where the phrase matches, the terms of a bigram at p and p + 1 stand at q and q + 1, so their bigram
+ * is there, too. A NEAR has no aids, because its words need not be adjacent.
  */
 struct bs_query_node {
 	enum bs_node_kind kind;

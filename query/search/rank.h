@@ -1,10 +1,10 @@
 /*
  * rank.h: BM25 scores, document order, and the best k of many hits. Scores that need no text, too: where a document's
- * signature says which of the query's words it has and its tf code how often (core/matrix/tf_code.h). They are added up in
- * the order in which the verifier adds them, so that both give the same number to the last bit.
+ * signature says which of the query's words it has and its tf code how often (core/matrix/tf_code.h). They are added up
+ * in the order in which the verifier adds them, so that both give the same number to the last bit.
  *
- * score(d) = sum over the distinct positive words w of idf(w) tf (k1 + 1) / (tf + k1 (1 - b + b dl / avgdl)), with
- * k1 = 1.2, b = 0.75, idf(w) = ln(1 + (N - df + 0.5) / (df + 0.5)): Robertson and Zaragoza, "The Probabilistic Relevance
+ * score(d) = sum over the distinct positive words w of idf(w) tf (k1 + 1) / (tf + k1 (1 - b + b dl / avgdl)), with k1 =
+ * 1.2, b = 0.75, idf(w) = ln(1 + (N - df + 0.5) / (df + 0.5)): Robertson and Zaragoza, "The Probabilistic Relevance
  * Framework: BM25 and Beyond" (2009), with Lucene's idf, which is never negative. N, df and avgdl are of the whole
  * index, deleted documents that still lie in it included.
  */
@@ -21,7 +21,8 @@ double bs_bm25_idf(uint64_t n_docs, uint64_t df);
 /* One word's share of the score; tf >= 1, avgdl > 0. */
 double bs_bm25_weight(double idf, uint32_t tf, uint32_t length, double avgdl);
 
-/* The order in which the shares of words are added up, so that a document always has the same score: that of their bytes. */
+/* The order in which the shares of words are added up, so that a document always has the same score: that of their
+ * bytes. */
 static inline int bs_compare_terms(const uint8_t *a, uint32_t a_bytes, const uint8_t *b, uint32_t b_bytes)
 {
 	int order = memcmp(a, b, a_bytes < b_bytes ? a_bytes : b_bytes);
@@ -89,7 +90,8 @@ enum bs_status bs_hits_push(struct bs_buffer *heap, const struct bs_hit *hit, st
 /* Takes the top away; there must be one. */
 struct bs_hit bs_hits_pop(struct bs_buffer *heap);
 
-/* The best k hits of those offered: higher score first, ties in document order. Zero-initialise but for snapshot and k. */
+/* The best k hits of those offered: higher score first, ties in document order. Zero-initialise but for snapshot and
+ * k. */
 struct bs_top {
 	const struct bs_snapshot *snapshot;
 	size_t k;

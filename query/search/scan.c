@@ -63,7 +63,8 @@ static enum bs_status need_frames(struct bs_scan *scan, uint32_t n_frames, struc
 
 enum bs_status bs_scan_start(struct bs_scan *scan, const struct bs_plan *plan, uint32_t n_frames, struct bs_error *err)
 {
-	/* Each node on the way to a leaf may take a frame, an element of several terms two more; eval_sure begins one deeper. */
+	/* Each node on the way to a leaf may take a frame, an element of several terms two more; eval_sure begins one
+	 * deeper. */
 	uint32_t n_deepest = plan->query->depth + 3;
 	bs_buffer_clear(&scan->here);
 	bs_buffer_clear(&scan->terms);
@@ -178,8 +179,8 @@ static const struct bs_query_node *node_at(const struct bs_slab_scan *at, uint32
 	return &at->plan->query->nodes[node];
 }
 
-/* Whether the lines of a leaf are exactly its matches: a word by its columns, a phrase if it is no more than a word pair
- * that this segment has as a term. */
+/* Whether the lines of a leaf are exactly its matches: a word by its columns, a phrase if it is no more than a word
+ * pair that this segment has as a term. */
 static bool is_exact_leaf(struct bs_slab_scan *at, uint32_t n)
 {
 	const struct bs_query_node *node = node_at(at, n);
@@ -420,7 +421,8 @@ static void scan_matrix(struct bs_slab_scan *at, struct bs_buffer *candidates, u
 	if (!is_sure && node_at(at, root)->kind == BS_NODE_OR) {
 		struct bs_live sure = live;
 		eval_sure(at, root, 1, &sure);
-		/* Both come out of the same columns; only a file made to deceive has sure ones that were no candidates. */
+		/* Both come out of the same columns; only a file made to deceive has sure ones that were no
+		 * candidates. */
 		TAKE_NEXT(at, and_not_lines, 0, &live, &sure);
 		take_lines(at, 1, &sure, true, candidates, n_counted);
 	}
@@ -428,9 +430,9 @@ static void scan_matrix(struct bs_slab_scan *at, struct bs_buffer *candidates, u
 }
 
 /*
- * Forward lists: the tree on words of 64 documents, many words at a time. First by exact columns and, for terms without, by
- * the filter in front of the lists (core/matrix/forward_filter.h), which nearly always says no to all; then, for the
- * documents that this leaves, by looking each word up in the list itself, which is exact.
+ * Forward lists: the tree on words of 64 documents, many words at a time. First by exact columns and, for terms
+ * without, by the filter in front of the lists (core/matrix/forward_filter.h), which nearly always says no to all;
+ * then, for the documents that this leaves, by looking each word up in the list itself, which is exact.
  */
 
 /* Words that the tree is evaluated on at one go: what is known of a node stays in the first cache. */
@@ -529,7 +531,8 @@ static struct truth *truth_of(const struct chunk *chunk, uint32_t n)
 	return (struct truth *)(void *)chunk->at->scan->truths.data + n;
 }
 
-/* The words of a leaf, and those of its word pairs which the segment knows: one pair may be all there is to a phrase. */
+/* The words of a leaf, and those of its word pairs which the segment knows: one pair may be all there is to a
+ * phrase. */
 static void judge_leaf(const struct chunk *chunk, uint32_t n, const uint64_t *within)
 {
 	const struct bs_plan *plan = chunk->at->plan;
@@ -557,8 +560,8 @@ static void judge_leaf(const struct chunk *chunk, uint32_t n, const uint64_t *wi
 		truth->must[i] = is_word || is_proven ? truth->may[i] : 0;
 }
 
-/* Leaves in the node's truth what is known of the rows within, and nothing of others. A child of an AND is asked about what
- * those before it leave, a child of an OR about what no one before it surely has. */
+/* Leaves in the node's truth what is known of the rows within, and nothing of others. A child of an AND is asked about
+ * what those before it leave, a child of an OR about what no one before it surely has. */
 static void judge(const struct chunk *chunk, uint32_t n, const uint64_t *within)
 {
 	const struct bs_query_node *node = &chunk->at->plan->query->nodes[n];

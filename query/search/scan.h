@@ -1,11 +1,11 @@
 /*
  * scan.h: the filter. From a plan to candidates: all documents that match, and some that do not.
  *
- * Per slab, the tree is evaluated on lines of 512 documents. For an AND: the block columns of all its terms leave a mask
- * of live blocks; the group columns of the live ones leave a mask of live lanes; the document columns, sparsest first,
- * leave the candidates. An OR evaluates its children under the mask it got and joins them. A NOT is used only where its
- * operand is exact (words with exact columns or listed exceptions, or forward lists); else it is left to verification.
- * Knows nothing of text; its neighbour match.c knows nothing of columns.
+ * Per slab, the tree is evaluated on lines of 512 documents. For an AND: the block columns of all its terms leave a
+ * mask of live blocks; the group columns of the live ones leave a mask of live lanes; the document columns, sparsest
+ * first, leave the candidates. An OR evaluates its children under the mask it got and joins them. A NOT is used only
+ * where its operand is exact (words with exact columns or listed exceptions, or forward lists); else it is left to
+ * verification. Knows nothing of text; its neighbour match.c knows nothing of columns.
  */
 #ifndef BS_QUERY_SEARCH_SCAN_H
 #define BS_QUERY_SEARCH_SCAN_H
@@ -76,7 +76,8 @@ static inline const struct bs_term_place *bs_scan_place(const struct bs_slab_sca
 	return bs_plan_place(at->plan, at->segment, term);
 }
 
-/* The document of a row. BS_CORRUPT, also for a row that the slab does not have: a column has bits past the last one. */
+/* The document of a row. BS_CORRUPT, also for a row that the slab does not have: a column has bits past the last
+ * one. */
 void bs_scan_document(struct bs_slab_scan *at, uint32_t row, uint32_t *document_out);
 
 /* Before the first slab of a segment: with frames for the plan's tree, and n_frames at least. */
@@ -93,7 +94,8 @@ bool bs_scan_matches(struct bs_slab_scan *at, struct bs_live *live);
 void bs_scan_and_terms(struct bs_slab_scan *at, const uint32_t *terms, size_t n_terms, uint32_t frame,
                        struct bs_live *live);
 
-/* Whether what bs_scan_and_terms leaves of this term is sure: it has an exact column here, or its exceptions are listed. */
+/* Whether what bs_scan_and_terms leaves of this term is sure: it has an exact column here, or its exceptions are
+ * listed. */
 bool bs_scan_is_exact(struct bs_slab_scan *at, uint32_t term);
 
 /* The candidates of a slab of forward lists. With n_counted (nullable), those that surely match are counted instead. */

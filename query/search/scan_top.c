@@ -49,7 +49,8 @@ struct best_scan {
 	struct bs_top_scan *best;
 	bool is_sure;              /* candidates match */
 	enum round round;
-	/* Of each word: whether candidates need not have it, and where it is then, its documents in frame 1 + its number. */
+	/* Of each word: whether candidates need not have it, and where it is then, its documents in frame 1 + its
+	 * number. */
 	bool is_apart[BS_TOP_SCAN_WORDS];
 	struct bs_live lives[BS_TOP_SCAN_WORDS];
 	uint8_t certainty[BS_TOP_SCAN_WORDS]; /* BS_HAS or BS_HAS_MAYBE where its lines say so */

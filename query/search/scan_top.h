@@ -1,8 +1,8 @@
 /*
  * scan_top.h: the filter, when only the k best are wanted. Of each slab, the candidates are weighed 512 at a time, by
  * which words they have and which tf levels these reach; what cannot be among the k best so far is dropped unseen. The
- * others are looked at: their scores follow from the index (rank.h). Who is certain to match, with a certain score, is a
- * hit; the rest waits, under an upper bound, for someone to read its text.
+ * others are looked at: their scores follow from the index (rank.h). Who is certain to match, with a certain score, is
+ * a hit; the rest waits, under an upper bound, for someone to read its text.
  */
 #ifndef BS_QUERY_SEARCH_SCAN_TOP_H
 #define BS_QUERY_SEARCH_SCAN_TOP_H
@@ -19,8 +19,8 @@ struct bs_top_scan {
 	struct bs_top *top;        /* hits, whose sources are taken to be what was indexed */
 	struct bs_buffer waiting;  /* those whose text must be read: a heap (rank.h), the highest bound on top */
 	struct bs_buffer listed;   /* scratch */
-	/* Between slabs: may verify some that wait, so that there is something to compare with; the more so if they are few,
-	 * and good. */
+	/* Between slabs: may verify some that wait, so that there is something to compare with; the more so if they are
+	 * few, and good. */
 	enum bs_status (*settle)(void *context, bool are_few, struct bs_error *err);
 	/* Between the filter and the ranking of a slab: time is charged to one and the other. */
 	void (*filtered)(void *context);

@@ -308,9 +308,9 @@ static enum bs_status byte_verify_line(struct bs_finder *finder, const uint8_t *
 }
 
 /*
- * Whether a candidate is a hit, and its score if scores are wanted; a document that is gone or cannot be read is none. Where
- * the source is what was indexed the byte verifier is asked first, on bytes that were not even parsed; where it cannot tell,
- * and where there is none, the document is analysed as a whole. Both give the same answer.
+ * Whether a candidate is a hit, and its score if scores are wanted; a document that is gone or cannot be read is none.
+ * Where the source is what was indexed the byte verifier is asked first, on bytes that were not even parsed; where it
+ * cannot tell, and where there is none, the document is analysed as a whole. Both give the same answer.
  */
 static enum bs_status verify_document(struct bs_finder *finder, struct bs_hit *hit, bool is_sure, bool *is_hit_out,
                                       struct bs_error *err)
@@ -727,7 +727,8 @@ static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
 		status = search_segments(finder, err);
 	if (!status)
 		status = show_hits(finder, err);
-	/* The total is the sum of the stages: showing (ids, snippets) is the caller's pleasure, not the search's cost. */
+	/* The total is the sum of the stages: showing (ids, snippets) is the caller's pleasure, not the search's
+	 * cost. */
 	for (int stage = 0; stage < BS_STAGES; stage++)
 		finder->stats->total_ns += finder->stats->stage_ns[stage];
 	if (!status)

@@ -1,6 +1,6 @@
 /*
- * search.h: an opened index (bitsift.h) from within. Immutable and shared by threads; a finder belongs to one thread and holds
- * everything that is written while searching.
+ * search.h: an opened index (bitsift.h) from within. Immutable and shared by threads; a finder belongs to one thread
+ * and holds everything that is written while searching.
  */
 #ifndef BS_QUERY_SEARCH_SEARCH_H
 #define BS_QUERY_SEARCH_SEARCH_H
