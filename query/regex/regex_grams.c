@@ -256,7 +256,8 @@ static const struct need *need_literal(struct arena *arena, const uint8_t *bytes
 static bool implies(struct arena *arena, const struct need *a, const struct need *b);
 
 /* Whether all or some children of a, or of b, make it so that a implies b. */
-static bool children_imply(struct arena *arena, const struct need *a, const struct need *b, bool are_of_a, bool wants_all)
+static bool children_imply(struct arena *arena, const struct need *a, const struct need *b, bool are_of_a,
+                           bool wants_all)
 {
 	const struct need *parent = are_of_a ? a : b;
 	for (uint32_t i = 0; i < parent->n_children; i++) {

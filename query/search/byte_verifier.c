@@ -176,7 +176,8 @@ static uint64_t most_of(const struct bs_byte_verifier *verifier, const struct bs
 {
 	uint64_t least = UINT64_MAX, sum = 0;
 	for (uint32_t i = 0; i < node->n_items + node->n_children; i++) {
-		uint64_t part = is_leaf(node) ? verifier->elements[node->items[i].element].df : verifier->most[node->children[i]];
+		uint64_t part = is_leaf(node) ? verifier->elements[node->items[i].element].df
+		                              : verifier->most[node->children[i]];
 		least = part < least ? part : least;
 		sum = part > UINT64_MAX - sum ? UINT64_MAX : sum + part;
 	}

@@ -36,8 +36,8 @@ enum bs_status bs_byte_verifier_json(struct bs_byte_verifier *verifier, const ui
 /* Looks at the fields of a document; is_json: as they stand in its line, escapes and all. With needs_words,
  * match_out->words and n_words are filled if the answer is YES, as bs_match_document fills them; nothing else of
  * match_out is. */
-enum bs_status bs_byte_verifier_fields(struct bs_byte_verifier *verifier, const struct bs_field *fields, size_t n_fields,
-                                       bool is_json, bool needs_words, enum bs_verdict *verdict_out,
+enum bs_status bs_byte_verifier_fields(struct bs_byte_verifier *verifier, const struct bs_field *fields,
+                                       size_t n_fields, bool is_json, bool needs_words, enum bs_verdict *verdict_out,
                                        struct bs_match *match_out, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -38,7 +38,8 @@ struct term_density {
 };
 
 /* Share of a column's lanes that are set. */
-static double column_density(struct explanation *at, const struct bs_slab *slab, const struct bs_level *level, uint32_t c)
+static double column_density(struct explanation *at, const struct bs_slab *slab, const struct bs_level *level,
+                             uint32_t c)
 {
 	bs_column column;
 	if (level->n_columns == 0)
@@ -247,8 +248,8 @@ enum bs_status bs_explain_stats(const struct bs_query_stats *stats, struct bs_bu
 	struct explanation to = {.text = text, .err = err};
 	if (stats->scored)
 		print(&to,
-		      "rank: %llu blocks skipped by bound; %llu weighed in %u planes, %llu of them dropped; %llu documents scored by "
-		      "the index; the last of the best has %.4f\n",
+		      "rank: %llu blocks skipped by bound; %llu weighed in %u planes, %llu of them dropped; "
+		      "%llu documents scored by the index; the last of the best has %.4f\n",
 		      (unsigned long long)stats->blocks_skipped, (unsigned long long)stats->blocks_weighed, stats->planes,
 		      (unsigned long long)stats->blocks_dropped, (unsigned long long)stats->scored, stats->threshold);
 	print(&to,

@@ -201,7 +201,8 @@ static void notice_source(struct bs_fetcher *fetcher, struct fetch_source *sourc
 }
 
 /* Turns a failure to read into a state of the document; only what is our own fault stays a failure. */
-static enum bs_status soften(struct bs_fetcher *fetcher, enum bs_status status, struct asked *asked, struct bs_error *err)
+static enum bs_status soften(struct bs_fetcher *fetcher, enum bs_status status, struct asked *asked,
+                             struct bs_error *err)
 {
 	if (status == BS_OK || status == BS_NO_MEMORY || status == BS_CORRUPT)
 		return status;
@@ -320,8 +321,8 @@ struct mapping {
 };
 
 /* The id of a record that has been read. */
-static enum bs_status make_id(const struct fetch_source *source, const struct bs_document *document, struct bs_buffer *id,
-                              struct bs_error *err)
+static enum bs_status make_id(const struct fetch_source *source, const struct bs_document *document,
+                              struct bs_buffer *id, struct bs_error *err)
 {
 	bs_buffer_clear(id);
 	return bs_source_append_id(&source->source, document->name, document->name_bytes,
@@ -386,8 +387,8 @@ static const struct moved_record *find_moved(const struct fetch_source *source, 
 	return all ? all + low : NULL;
 }
 
-static enum bs_status fetch_record_at(struct bs_fetcher *fetcher, struct asked *asked, uint64_t offset, uint64_t raw_bytes,
-                                      uint64_t line, struct bs_error *err)
+static enum bs_status fetch_record_at(struct bs_fetcher *fetcher, struct asked *asked, uint64_t offset,
+                                      uint64_t raw_bytes, uint64_t line, struct bs_error *err)
 {
 	struct bs_stamp stamp;
 	enum bs_status status = bs_reader_fetch_record(fetcher->reader, asked->source->source.path, offset, raw_bytes,
@@ -432,8 +433,8 @@ static enum bs_status fetch_line_in_place(struct bs_fetcher *fetcher, uint32_t d
 	struct bs_stamp stamp;
 	uint64_t place[4], ahead_to = 0;
 	*line_out = NULL;
-	enum bs_status status = bs_doc_table_place(&fetcher->snapshot->segments[fetcher->range.segment].docs, document, place,
-	                                           err);
+	enum bs_status status =
+		bs_doc_table_place(&fetcher->snapshot->segments[fetcher->range.segment].docs, document, place, err);
 	if (status)
 		return status;
 	bool is_read = fetcher->ahead_of_source == fetcher->range.number && place[0] >= fetcher->ahead_from &&
@@ -487,7 +488,8 @@ static enum bs_status fetch_moved(struct bs_fetcher *fetcher, struct asked *aske
 }
 
 /* Where the record stood, if it still bears its id; *found_out false otherwise. */
-static enum bs_status fetch_in_place(struct bs_fetcher *fetcher, struct asked *asked, bool *found_out, struct bs_error *err)
+static enum bs_status fetch_in_place(struct bs_fetcher *fetcher, struct asked *asked, bool *found_out,
+                                     struct bs_error *err)
 {
 	struct bs_buffer wanted = {0};
 	const uint64_t *place = asked->record.place;

@@ -44,8 +44,8 @@ static void start_row(struct bs_fuzzy *fuzzy, uint32_t i)
 		fuzzy->rows[(size_t)i * fuzzy->row_cells + j] = TOO_FAR;
 }
 
-enum bs_status bs_fuzzy_new(const uint8_t *word, uint32_t word_bytes, uint32_t max_distance, struct bs_fuzzy **fuzzy_out,
-                            struct bs_error *err)
+enum bs_status bs_fuzzy_new(const uint8_t *word, uint32_t word_bytes, uint32_t max_distance,
+                            struct bs_fuzzy **fuzzy_out, struct bs_error *err)
 {
 	uint32_t n_word = 0;
 	for (size_t at = 0; at < word_bytes; n_word++)

@@ -518,7 +518,8 @@ static void step_sweep(struct phrase_sweep *sweep, bool *is_empty_out)
 	*is_empty_out = all == 0;
 }
 
-static bool sweep_phrase(struct phrase_sweep *sweep, uint32_t last_bit, const struct near_point *points, size_t n_points)
+static bool sweep_phrase(struct phrase_sweep *sweep, uint32_t last_bit, const struct near_point *points,
+                         size_t n_points)
 {
 	size_t set_bytes = sweep->n_words * sizeof(uint64_t);
 	bool is_empty = true;

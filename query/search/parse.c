@@ -364,7 +364,8 @@ static void add_item(struct parser *parser, const struct bs_element *element, ui
 	append(parser, key, element->term, element->term_bytes);
 	if (!parser->status)
 		keep(parser, bs_term_table_intern(&parser->query->terms, key->data, (uint32_t)key->used_bytes,
-		                                  bs_hash_slot(key->data, key->used_bytes), &item.element, &is_new, parser->err));
+		                                  bs_hash_slot(key->data, key->used_bytes), &item.element, &is_new,
+		                                  parser->err));
 	if (is_new)
 		append(parser, &parser->elements, element, sizeof(*element));
 	append(parser, &parser->items, &item, sizeof(item));

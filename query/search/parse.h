@@ -34,7 +34,7 @@
 
 #define BS_QUERY_MAX_WORDS    100000u /* most words of a query, each time that one stands there */
 #define BS_QUERY_MAX_PHRASE   16384u  /* ... of a phrase or NEAR, which a token of several words is, too */
-#define BS_QUERY_MAX_INEXACT  1024u   /* most words with * or ~: each of them is compared with every word of a document */
+#define BS_QUERY_MAX_INEXACT     1024u /* most words with * or ~: each of them is compared with every word of a document */
 #define BS_QUERY_MAX_DEPTH    1000       /* deepest nesting of parentheses; the tree is at most three times as deep */
 #define BS_QUERY_MAX_DISTANCE (1u << 30) /* a larger N of "words"~N counts as this: no document is longer */
 #define BS_QUERY_MAX_FIELD_BYTES 255u
@@ -141,6 +141,7 @@ void bs_query_free(struct bs_query *query);
  * A term or field name that is more than letters, digits, marks and underscores is written in double quotes, with " and
  * \ and control characters as \xNN. BS_NO_MEMORY.
  */
-enum bs_status bs_query_format(const struct bs_query *query, struct bs_buffer *out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_query_format(const struct bs_query *query, struct bs_buffer *out,
+                               struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

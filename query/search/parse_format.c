@@ -185,7 +185,8 @@ static enum bs_status put_query(const uint8_t *text, size_t start, size_t text_b
 }
 
 /* Wide characters count two columns, marks and format characters none. */
-enum bs_status bs_query_caret(const char *query, size_t query_bytes, size_t error_byte, char **text_out, struct bs_error *err)
+enum bs_status bs_query_caret(const char *query, size_t query_bytes, size_t error_byte, char **text_out,
+                              struct bs_error *err)
 {
 	const uint8_t *text = (const uint8_t *)query;
 	struct bs_buffer out = {0};

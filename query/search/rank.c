@@ -31,7 +31,8 @@ static int compare_words(const void *a, const void *b, void *context)
 	const struct bs_plan *plan = context;
 	const struct bs_plan_term *x = &plan->terms[((const struct bs_scored_word *)a)->term];
 	const struct bs_plan_term *y = &plan->terms[((const struct bs_scored_word *)b)->term];
-	return bs_compare_terms(plan->keys.data + x->key_offset, x->key_bytes, plan->keys.data + y->key_offset, y->key_bytes);
+	return bs_compare_terms(plan->keys.data + x->key_offset, x->key_bytes, plan->keys.data + y->key_offset,
+	                        y->key_bytes);
 }
 
 /* Marks the elements of one term that every match of the node has. */

@@ -237,11 +237,12 @@ static bool push_leaf(struct bs_slab_scan *at, uint32_t n)
 }
 
 /* Takes the next frame's documents, those of `one`, into frame depth by an operation of the kernel. */
-#define TAKE_NEXT(at, operation, depth, live, one)                                                                      \
+#define TAKE_NEXT(at, operation, depth, live, one) \
 	(at)->kernel->operation((at)->scan->frames[depth].lines, live, (at)->scan->frames[(depth) + 1].lines, one)
 
 /* ANDs the elements of several terms among a leaf's items into frame depth: each is the OR of its terms. */
-static void and_wide_items(struct bs_slab_scan *at, const struct bs_query_node *node, uint32_t depth, struct bs_live *live)
+static void and_wide_items(struct bs_slab_scan *at, const struct bs_query_node *node, uint32_t depth,
+                           struct bs_live *live)
 {
 	for (uint32_t i = 0; i < node->n_items && bs_live_any(live); i++) {
 		const struct bs_plan_element *element = &at->plan->elements[node->items[i].element];
@@ -517,7 +518,8 @@ static void add_term_rows(const struct chunk *chunk, uint32_t term, const uint64
 }
 
 /* rows become those of them that have any of n terms of the plan, or seem to. */
-static void keep_term_rows(const struct chunk *chunk, uint32_t first_term, uint32_t n, uint64_t *rows_io, bool *is_exact_io)
+static void keep_term_rows(const struct chunk *chunk, uint32_t first_term, uint32_t n, uint64_t *rows_io,
+                           bool *is_exact_io)
 {
 	uint64_t within[CHUNK_WORDS];
 	memcpy(within, rows_io, chunk->n_words * sizeof(*within));

@@ -187,8 +187,8 @@ static uint32_t threshold_of(const struct scale *scale, double score)
 }
 
 /* The columns of a level. */
-static void place_level(struct best_scan *scan, const struct bs_scored_word *word, uint32_t l, const struct bs_live *live,
-                        struct bs_weighed_level *level)
+static void place_level(struct best_scan *scan, const struct bs_scored_word *word, uint32_t l,
+                        const struct bs_live *live, struct bs_weighed_level *level)
 {
 	struct bs_slab_scan *at = scan->at;
 	const struct bs_level *documents = &at->slab->levels[0];
@@ -266,7 +266,8 @@ static uint32_t seed_blocks(const struct best_scan *scan, uint32_t n_live, uint6
 }
 
 /* Looks at the k weightiest or so of some blocks, so that of the others most can be dropped; and takes them away. */
-static void seed(struct best_scan *scan, const struct scale *scale, uint32_t n_blocks, uint64_t *kept, struct bs_live *live)
+static void seed(struct best_scan *scan, const struct scale *scale, uint32_t n_blocks, uint64_t *kept,
+                 struct bs_live *live)
 {
 	const struct bs_kernel *kernel = scan->at->kernel;
 	struct bs_live some = first_blocks(live, n_blocks);

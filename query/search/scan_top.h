@@ -36,6 +36,6 @@ bool bs_top_scan_is_possible(const struct bs_top_scan *best, double score);
 
 /* All of segment s. Fails as bs_scan_segment. */
 enum bs_status bs_scan_top(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s, const struct bs_kernel *kernel,
-                            struct bs_top_scan *best, struct bs_query_stats *stats, struct bs_error *err) BS_WARN_UNUSED;
+                           struct bs_top_scan *best, struct bs_query_stats *stats, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -57,7 +57,8 @@ static enum bs_status freshen(struct bs_index *index, const struct bs_open_reque
 	struct bs_error line;
 	enum bs_status status = bs_snapshot_freshen(&index->snapshot, tell_skipped, &notices, &index->n_unread, err);
 	if (request->notice && notices.n_unread > BS_FIND_TOLD_UNREADABLE) {
-		(void)bs_fail(&line, BS_IO, "%llu files, folders and sources cannot be read", (unsigned long long)notices.n_unread);
+		(void)bs_fail(&line, BS_IO, "%llu files, folders and sources cannot be read",
+		              (unsigned long long)notices.n_unread);
 		request->notice(request->context, line.text);
 	}
 	return status ? status : collect_fields(index, err);
@@ -74,17 +75,21 @@ static enum bs_status open_index(struct bs_index *index, const struct bs_open_re
 		status = bs_manifest_is_other_unicode(&index->snapshot.manifest, &index->is_other_unicode, err);
 	/* Silence would look like no match. */
 	if (!status && !index->snapshot.manifest.options.words)
-		status = bs_fail(err, BS_INVALID, "%s: an index of grams alone, which knows no words; `bitsift index --rebuild` makes "
-		                 "one of both", request->dir);
+		status = bs_fail(err, BS_INVALID,
+		                 "%s: an index of grams alone, which knows no words; `bitsift index --rebuild` makes "
+		                 "one of both",
+		                 request->dir);
 	if (!status)
 		status = collect_fields(index, err);
 	return !status && request->fresh ? freshen(index, request, err) : status;
 }
 
-enum bs_status bs_index_open_with(const struct bs_open_request *request, struct bs_index **index_out, struct bs_error *err)
+enum bs_status bs_index_open_with(const struct bs_open_request *request, struct bs_index **index_out,
+                                  struct bs_error *err)
 {
 	*index_out = NULL;
-	enum bs_status status = bs_check_reserved("struct bs_open_request", request->reserved, COUNT(request->reserved), err);
+	enum bs_status status =
+		bs_check_reserved("struct bs_open_request", request->reserved, COUNT(request->reserved), err);
 	if (status)
 		return status;
 	struct bs_index *index = calloc(1, sizeof(*index));
@@ -109,7 +114,8 @@ enum bs_status bs_index_open_fresh(const char *dir, const char *kernel,
                                    void (*notice)(void *context, const char *message), void *context,
                                    struct bs_index **index_out, struct bs_error *err)
 {
-	struct bs_open_request request = {.dir = dir, .kernel = kernel, .fresh = true, .notice = notice, .context = context};
+	struct bs_open_request request = {
+		.dir = dir, .kernel = kernel, .fresh = true, .notice = notice, .context = context};
 	return bs_index_open_with(&request, index_out, err);
 }
 
@@ -278,8 +284,8 @@ static enum bs_status byte_verify_fields(struct bs_finder *finder, const struct 
 {
 	const struct bs_doc_table *docs = &finder->index->snapshot.segments[hit->segment].docs;
 	struct bs_match found = {0};
-	enum bs_status status = bs_byte_verifier_fields(finder->byte_verifier, document->fields, document->n_fields, is_json,
-	                                                finder->is_scored, verdict_out, &found, err);
+	enum bs_status status = bs_byte_verifier_fields(finder->byte_verifier, document->fields, document->n_fields,
+	                                                is_json, finder->is_scored, verdict_out, &found, err);
 	if (status || *verdict_out == BS_VERDICT_UNKNOWN)
 		return status;
 	count_read(finder, document->text_bytes, *verdict_out == BS_VERDICT_YES);
@@ -290,8 +296,8 @@ static enum bs_status byte_verify_fields(struct bs_finder *finder, const struct 
 }
 
 /* The line as a whole; then its fields as they stand in it. */
-static enum bs_status byte_verify_line(struct bs_finder *finder, const uint8_t *line, size_t line_bytes, struct bs_hit *hit,
-                                       enum bs_verdict *verdict_out, struct bs_error *err)
+static enum bs_status byte_verify_line(struct bs_finder *finder, const uint8_t *line, size_t line_bytes,
+                                       struct bs_hit *hit, enum bs_verdict *verdict_out, struct bs_error *err)
 {
 	struct bs_document document;
 	enum bs_status status = bs_byte_verifier_json(finder->byte_verifier, line, line_bytes, verdict_out, err);
@@ -412,8 +418,8 @@ static enum bs_status parse(struct bs_finder *finder, struct bs_error *err)
 		.longest_field_bytes = finder->index->longest_field_bytes,
 		.any = request->any,
 	};
-	enum bs_status status = bs_query_parse((const uint8_t *)request->query, request->query_bytes, &options, &finder->query,
-	                                       &finder->result->error_byte, err);
+	enum bs_status status = bs_query_parse((const uint8_t *)request->query, request->query_bytes, &options,
+	                                       &finder->query, &finder->result->error_byte, err);
 	if (status)
 		return status;
 	for (uint32_t i = 0; i < finder->query->n_warnings && i < BS_QUERY_WARNINGS; i++)

@@ -163,8 +163,8 @@ static bool is_word_character(int32_t c)
 /* Whether c belongs to what stands before it: a mark, a skin tone, a joiner. */
 static bool is_extension(int32_t c)
 {
-	return c >= 0 &&
-	       (bs_icu.u_hasBinaryProperty(c, UCHAR_GRAPHEME_EXTEND) || bs_icu.u_hasBinaryProperty(c, UCHAR_EMOJI_MODIFIER));
+	return c >= 0 && (bs_icu.u_hasBinaryProperty(c, UCHAR_GRAPHEME_EXTEND) ||
+	                  bs_icu.u_hasBinaryProperty(c, UCHAR_EMOJI_MODIFIER));
 }
 
 enum place_kind {
