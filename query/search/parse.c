@@ -71,14 +71,6 @@ struct draft {
 	uint32_t final; /* its index in the query */
 };
 
-/* Operands of one AND or OR, linked by their drafts. */
-struct operands {
-	enum bs_node_kind kind;
-	uint32_t first;
-	uint32_t last;
-	uint32_t n;
-};
-
 struct parser {
 	const uint8_t *text;
 	size_t text_bytes;
@@ -377,52 +369,44 @@ static uint32_t add_draft(struct parser *parser, const struct draft *draft)
 	return parser->status ? NO_DRAFT : parser->n_drafts++;
 }
 
-static uint32_t add_operator(struct parser *parser, const struct operands *operands)
+static struct draft new_draft(enum bs_node_kind kind)
 {
-	struct draft draft = {.kind = operands->kind, .field = BS_QUERY_ANY_FIELD, .next = NO_DRAFT};
-	draft.first_child = operands->first;
-	draft.last_child = operands->last;
-	draft.n_children = operands->n;
-	return add_draft(parser, &draft);
+	return (struct draft){.kind = kind, .field = BS_QUERY_ANY_FIELD, .first_child = NO_DRAFT, .last_child = NO_DRAFT,
+	                      .next = NO_DRAFT};
 }
 
 /* NOT draft: nothing for nothing, and the operand of a NOT itself. */
 static uint32_t negate(struct parser *parser, uint32_t draft)
 {
-	struct operands operands = {BS_NODE_NOT, draft, draft, 1};
+	struct draft negation = new_draft(BS_NODE_NOT);
 	if (draft == NO_DRAFT)
 		return NO_DRAFT;
 	struct draft *node = draft_at(parser, draft);
-	return node->kind == BS_NODE_NOT ? node->first_child : add_operator(parser, &operands);
+	negation.first_child = negation.last_child = draft;
+	negation.n_children = 1;
+	return node->kind == BS_NODE_NOT ? node->first_child : add_draft(parser, &negation);
 }
 
-static struct operands no_operands(enum bs_node_kind kind)
-{
-	return (struct operands){kind, NO_DRAFT, NO_DRAFT, 0};
-}
-
-/* Adds one; those of a node of the same kind are taken over instead of the node. */
-static void add_operand(struct parser *parser, struct operands *operands, uint32_t draft)
+/* Adds an operand to an AND or OR; those of a node of the same kind are taken over instead of the node. */
+static void add_operand(struct parser *parser, struct draft *parent, uint32_t draft)
 {
 	if (draft == NO_DRAFT)
 		return;
-	struct operands added = {operands->kind, draft, draft, 1};
-	struct draft *node = draft_at(parser, draft);
-	if (node->kind == operands->kind)
-		added = (struct operands){operands->kind, node->first_child, node->last_child, node->n_children};
-	if (operands->n == 0) {
-		*operands = added;
-		return;
-	}
-	draft_at(parser, operands->last)->next = added.first;
-	operands->last = added.last;
-	operands->n += added.n;
+	const struct draft *node = draft_at(parser, draft);
+	bool is_same = node->kind == parent->kind;
+	uint32_t first = is_same ? node->first_child : draft;
+	if (parent->n_children == 0)
+		parent->first_child = first;
+	else
+		draft_at(parser, parent->last_child)->next = first;
+	parent->last_child = is_same ? node->last_child : draft;
+	parent->n_children += is_same ? node->n_children : 1;
 }
 
-/* The operands as one node: nothing of none, the operand itself of one. */
-static uint32_t join(struct parser *parser, const struct operands *operands)
+/* An AND or OR, if it has operands to be one of: nothing of none, the operand itself of one. */
+static uint32_t join(struct parser *parser, const struct draft *parent)
 {
-	return operands->n < 2 ? operands->first : add_operator(parser, operands);
+	return parent->n_children < 2 ? parent->first_child : add_draft(parser, parent);
 }
 
 /* bs_token_fn: gathers a token's words. */
@@ -544,8 +528,8 @@ static void check_size(struct parser *parser, uint32_t n_items, bool is_inexact)
 /* The gathered words as a leaf: a WORD, a PHRASE, or with is_near a NEAR. */
 static uint32_t make_leaf(struct parser *parser, const struct bs_element *last, bool is_near)
 {
-	struct draft leaf = {.kind = BS_NODE_WORD, .field = parser->field};
-	leaf.first_child = leaf.last_child = leaf.next = NO_DRAFT;
+	struct draft leaf = new_draft(BS_NODE_WORD);
+	leaf.field = parser->field;
 	leaf.first_item = parser->items.used_bytes / sizeof(struct bs_query_item);
 	if (parser->status)
 		return NO_DRAFT;
@@ -687,7 +671,7 @@ static uint32_t parse_unary(struct parser *parser, bool *is_negated_out)
 /* unary { "AND" unary }; is_negated_out: a single one, negated. */
 static uint32_t parse_explicit_and(struct parser *parser, bool *is_negated_out)
 {
-	struct operands all = no_operands(BS_NODE_AND);
+	struct draft all = new_draft(BS_NODE_AND);
 	bool is_negated;
 	add_operand(parser, &all, parse_unary(parser, is_negated_out));
 	while (parser->token.kind == TOKEN_AND) {
@@ -702,7 +686,7 @@ static uint32_t parse_explicit_and(struct parser *parser, bool *is_negated_out)
 static uint32_t parse_and(struct parser *parser)
 {
 	bool any = parser->options->any && parser->depth == 0;
-	struct operands either = no_operands(BS_NODE_OR), all = no_operands(BS_NODE_AND), both = no_operands(BS_NODE_AND);
+	struct draft either = new_draft(BS_NODE_OR), all = new_draft(BS_NODE_AND), both = new_draft(BS_NODE_AND);
 	do {
 		bool is_negated;
 		uint32_t draft = parse_explicit_and(parser, &is_negated);
@@ -715,7 +699,7 @@ static uint32_t parse_and(struct parser *parser)
 
 static uint32_t parse_or(struct parser *parser)
 {
-	struct operands either = no_operands(BS_NODE_OR);
+	struct draft either = new_draft(BS_NODE_OR);
 	add_operand(parser, &either, parse_and(parser));
 	while (parser->token.kind == TOKEN_OR) {
 		advance_to_operand(parser);
