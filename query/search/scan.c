@@ -16,16 +16,8 @@ struct scan_term {
 	struct bs_slab_term here;
 };
 
-enum bs_status bs_scan_new(struct bs_scan **scan_out, struct bs_error *err)
+void bs_scan_deinit(struct bs_scan *scan)
 {
-	*scan_out = calloc(1, sizeof(**scan_out));
-	return *scan_out ? BS_OK : bs_fail_memory(err, "a scan", sizeof(**scan_out));
-}
-
-void bs_scan_free(struct bs_scan *scan)
-{
-	if (!scan)
-		return;
 	for (uint32_t i = 0; i < scan->n_frames; i++) {
 		free(scan->frames[i].lines);
 		free(scan->frames[i].groups);
@@ -37,7 +29,6 @@ void bs_scan_free(struct bs_scan *scan)
 	bs_buffer_deinit(&scan->pointers);
 	bs_buffer_deinit(&scan->truths);
 	bs_buffer_deinit(&scan->merged);
-	free(scan);
 }
 
 static enum bs_status need_frames(struct bs_scan *scan, uint32_t n_frames, struct bs_error *err)

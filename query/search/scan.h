@@ -15,7 +15,8 @@
 #include "core/simd/kernels.h"
 #include "query/search/plan.h"
 
-/* One thread's memory for scanning; grows to the deepest query and stays. Others than scan_top.c look at none of it. */
+/* One thread's memory for scanning; grows to the deepest query and stays. Zero-initialise. Others than scan_top.c look at
+ * none of it. */
 struct bs_scan {
 	struct bs_and_frame *frames; /* one a depth of the tree: intermediate results */
 	uint32_t n_frames;
@@ -26,8 +27,7 @@ struct bs_scan {
 	struct bs_buffer truths;   /* of forward lists: one a node */
 	struct bs_buffer merged;   /* struct bs_candidate: scratch for sorting */
 };
-enum bs_status bs_scan_new(struct bs_scan **scan_out, struct bs_error *err) BS_WARN_UNUSED;
-void bs_scan_free(struct bs_scan *scan);
+void bs_scan_deinit(struct bs_scan *scan);
 
 /* A document that may match. */
 struct bs_candidate {

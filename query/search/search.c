@@ -150,7 +150,7 @@ struct bs_finder {
 	struct bs_words *words;
 	struct bs_words *words_unstemmed; /* NULL: words does not stem */
 	struct bs_fetcher *fetcher;
-	struct bs_scan *scan;
+	struct bs_scan scan;
 	struct bs_plan plan;
 	struct bs_buffer candidates;
 	struct bs_buffer expected; /* u32 each */
@@ -197,8 +197,6 @@ enum bs_status bs_finder_new(const struct bs_index *index, struct bs_finder **fi
 		status = bs_words_new(&unstemmed, &finder->words_unstemmed, err);
 	if (!status)
 		status = bs_fetcher_new(&index->snapshot, tell, finder, &finder->fetcher, err);
-	if (!status)
-		status = bs_scan_new(&finder->scan, err);
 	if (status) {
 		bs_finder_free(finder);
 		return status;
@@ -214,7 +212,7 @@ void bs_finder_free(struct bs_finder *finder)
 	bs_words_free(finder->words);
 	bs_words_free(finder->words_unstemmed);
 	bs_fetcher_free(finder->fetcher);
-	bs_scan_free(finder->scan);
+	bs_scan_deinit(&finder->scan);
 	bs_scorer_deinit(&finder->scorer);
 	bs_top_scan_deinit(&finder->best);
 	bs_plan_deinit(&finder->plan);
@@ -581,7 +579,7 @@ static enum bs_status search_segment(struct bs_finder *finder, uint32_t segment,
 	uint64_t n_counted = 0;
 	enum bs_status status = BS_OK;
 	if (!brute && finder->is_ranked) {
-		status = bs_scan_top(finder->scan, &finder->plan, segment, index->kernel, &finder->best, finder->stats, err);
+		status = bs_scan_top(&finder->scan, &finder->plan, segment, index->kernel, &finder->best, finder->stats, err);
 		charge(finder, BS_STAGE_SCAN);
 		return status;
 	}
@@ -589,7 +587,7 @@ static enum bs_status search_segment(struct bs_finder *finder, uint32_t segment,
 		status = bs_fetch_is_segment_unchanged(finder->fetcher, segment, &may_count, err);
 	if (!status)
 		status = brute ? all_candidates(finder, segment, err)
-		               : bs_scan_segment(finder->scan, &finder->plan, segment, index->kernel,
+		               : bs_scan_segment(&finder->scan, &finder->plan, segment, index->kernel,
 		                                 &finder->candidates, may_count ? &n_counted : NULL, finder->stats, err);
 	finder->stats->hits += n_counted;
 	charge(finder, BS_STAGE_SCAN);
