@@ -329,20 +329,9 @@ bool bs_scan_matches(struct bs_slab_scan *at, struct bs_live *live)
 	return bs_live_any(live) && is_exact_node(at, root);
 }
 
-static void fail_past_end(struct bs_slab_scan *at)
+void bs_scan_fail_past_end(struct bs_slab_scan *at)
 {
 	at->status = bs_container_corrupt(at->slab->rows.file, at->err, "a column has bits past the last document");
-}
-
-void bs_scan_document(struct bs_slab_scan *at, uint32_t row, uint32_t *document_out)
-{
-	if (row >= at->slab->n_docs) {
-		fail_past_end(at);
-		return;
-	}
-	at->status = bs_slab_document(at->slab, row, document_out, at->err);
-	if (!at->status && *document_out >= at->plan->snapshot->segments[at->segment].meta.n_docs)
-		at->status = bs_container_corrupt(at->slab->rows.file, at->err, "row %u is document %u", row, *document_out);
 }
 
 /* The document of a row, unless it is deleted. */
@@ -385,7 +374,7 @@ static void take_lines(struct bs_slab_scan *at, uint32_t depth, const struct bs_
 	if (at->status)
 		return;
 	if (is_sure && n_counted && has_bits_past_end(at, depth, live)) {
-		fail_past_end(at);
+		bs_scan_fail_past_end(at);
 	} else if (is_sure && n_counted) {
 		uint64_t n = at->kernel->count(lines, live);
 		at->stats->candidates += n;

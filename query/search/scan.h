@@ -76,9 +76,20 @@ static inline const struct bs_term_place *bs_scan_place(const struct bs_slab_sca
 	return bs_plan_place(at->plan, at->segment, term);
 }
 
-/* The document of a row. BS_CORRUPT, also for a row that the slab does not have: a column has bits past the last
- * one. */
-void bs_scan_document(struct bs_slab_scan *at, uint32_t row, uint32_t *document_out);
+/* BS_CORRUPT, for a row that the slab does not have: a column has bits past the last document. */
+void bs_scan_fail_past_end(struct bs_slab_scan *at);
+
+/* The document of a row. BS_CORRUPT, also for a row that the slab does not have. Inline: once a candidate. */
+static inline void bs_scan_document(struct bs_slab_scan *at, uint32_t row, uint32_t *document_out)
+{
+	if (row >= at->slab->n_docs) {
+		bs_scan_fail_past_end(at);
+		return;
+	}
+	at->status = bs_slab_document(at->slab, row, document_out, at->err);
+	if (!at->status && *document_out >= at->plan->snapshot->segments[at->segment].meta.n_docs)
+		at->status = bs_container_corrupt(at->slab->rows.file, at->err, "row %u is document %u", row, *document_out);
+}
 
 /* Before the first slab of a segment: with frames for the plan's tree, and n_frames at least. */
 enum bs_status bs_scan_start(struct bs_scan *scan, const struct bs_plan *plan, uint32_t n_frames, struct bs_error *err)
