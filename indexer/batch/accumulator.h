@@ -17,12 +17,7 @@
 #include "core/store/doc_table.h"
 #include "core/base/status.h"
 #include "core/base/term_table.h"
-<<<<<<< HEAD
-#include "core/matrix/tf_table.h"
-=======
 #include "core/matrix/tf_code.h"
-#include "indexer/batch/group_varint.h"
->>>>>>> s9-coreb
 #include "indexer/batch/term_batch.h"
 
 /*

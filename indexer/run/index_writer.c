@@ -226,7 +226,6 @@ enum bs_status bs_index_writer_add(struct bs_index_writer *writer, const struct 
 /* is_full: memory is at an end, not the documents. */
 static enum bs_status write_segment(struct bs_index_writer *writer, bool is_full, struct bs_error *err)
 {
-	const struct bs_term_table *fields = &writer->accumulator.fields;
 	if (bs_accumulator_n_docs(&writer->accumulator) == 0)
 		return BS_OK;
 	bs_accumulator_finish(&writer->accumulator);
@@ -244,18 +243,10 @@ static enum bs_status write_segment(struct bs_index_writer *writer, bool is_full
 	bs_index_file_name("seg", record.number, name);
 	status = writer->store ? bs_store_writer_finish(writer->store, err) : BS_OK;
 	if (!status)
-<<<<<<< HEAD
 		status = bs_segment_build(writer->dir, name, &writer->accumulator, &writer->grams, writer->store,
 		                          &writer->build_options, &record.n_bytes, err);
-	for (uint32_t i = 0; i < fields->n_terms && !status; i++)
-		status = bs_manifest_add_field(&writer->manifest, (const char *)bs_term_table_key(fields, i),
-		                               fields->entries[i].n_bytes, err);
-=======
-		status = bs_segment_build(writer->dir, bs_index_file_name("seg", record.number, name), &writer->accumulator, &writer->grams, writer->store, &writer->build_options, &sum, err);
-	record.n_bytes = sum.file_bytes;
 	if (!status)
 		status = bs_manifest_add_fields(&writer->manifest, &writer->accumulator.fields, err);
->>>>>>> s9-coreb
 	if (!status)
 		status = bs_buffer_append(&writer->written, &record, sizeof(record), err);
 	if (!status && writer->owners)
