@@ -87,17 +87,13 @@ static bool is_cut(const struct bs_words *words, const uint8_t *text, size_t tex
 bool bs_words_cut_before(const struct bs_words *words, const uint8_t *text, size_t text_bytes, size_t low, size_t at,
                          size_t *cut_out)
 {
-	*cut_out = at;
-	while (*cut_out > low && !is_cut(words, text, text_bytes, *cut_out))
-		--*cut_out;
+	*cut_out = at < text_bytes ? bs_words_last_cut(words, text, low, at) : at;
 	return is_cut(words, text, text_bytes, *cut_out);
 }
 
 bool bs_words_cut_after(const struct bs_words *words, const uint8_t *text, size_t text_bytes, size_t at, size_t high,
                         size_t *cut_out)
 {
-	*cut_out = at;
-	while (*cut_out < high && !is_cut(words, text, text_bytes, *cut_out))
-		++*cut_out;
+	*cut_out = at > 0 ? bs_words_next_cut(words, text, at, high) : at;
 	return is_cut(words, text, text_bytes, *cut_out);
 }
