@@ -97,6 +97,15 @@ static inline uint64_t bs_first_eight(const uint8_t *bytes, size_t n_bytes)
 	return first;
 }
 
+/* How many bytes they begin with alike. */
+static inline size_t bs_common_bytes(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t b_bytes)
+{
+	size_t n = 0;
+	while (n < a_bytes && n < b_bytes && a[n] == b[n])
+		n++;
+	return n;
+}
+
 /* Set bits. Without flags for the target, the compiler's own is a call that looks bytes up in a table. */
 static inline uint32_t bs_count_bits(uint64_t x)
 {

@@ -13,15 +13,6 @@ static uint64_t count_blocks(uint64_t n)
 	return n / BS_NAMES_BLOCK + (n % BS_NAMES_BLOCK != 0);
 }
 
-static uint64_t count_shared(const uint8_t *a, uint64_t a_bytes, const uint8_t *b, uint64_t b_bytes)
-{
-	uint64_t most = a_bytes < b_bytes ? a_bytes : b_bytes, n = 0;
-	most = most < BS_NAMES_MOST_SHARED ? most : BS_NAMES_MOST_SHARED;
-	while (n < most && a[n] == b[n])
-		n++;
-	return n;
-}
-
 static enum bs_status append_varint(struct bs_buffer *to, uint64_t value, struct bs_error *err)
 {
 	uint8_t bytes[BS_VARINT_MAX_BYTES];
@@ -36,7 +27,8 @@ static enum bs_status code_block(struct bs_buffer *coded, const uint8_t *bytes, 
 		const uint8_t *name = bytes + offsets[i];
 		uint64_t n_bytes = offsets[i + 1] - offsets[i], n_shared = 0;
 		if (i > 0) {
-			n_shared = count_shared(bytes + offsets[i - 1], offsets[i] - offsets[i - 1], name, n_bytes);
+			n_shared = bs_common_bytes(bytes + offsets[i - 1], offsets[i] - offsets[i - 1], name, n_bytes);
+			n_shared = n_shared < BS_NAMES_MOST_SHARED ? n_shared : BS_NAMES_MOST_SHARED;
 			status = append_varint(coded, n_shared, err);
 		}
 		if (!status)
