@@ -17,6 +17,8 @@
 
 #define PAIR_BYTES ((size_t)2 * U8_MAX_LENGTH)
 
+BS_LIBRARY_DEFINE(bs_stemmer, "Snowball", BS_STEMMER_SONAME, BS_STEMMER_FOLDER, BS_STEMMER_FUNCTIONS)
+
 struct term {
 	const uint8_t *bytes;
 	size_t n_bytes;

@@ -4,13 +4,20 @@
 #ifndef BS_CORE_TEXT_WORDS_TERM_H
 #define BS_CORE_TEXT_WORDS_TERM_H
 
+#include <libstemmer.h>
 #include <unicode/utf16.h>
 
 #include "core/base/buffer.h"
 #include "core/base/icu.h"
 #include "core/simd/kernels.h"
-#include "core/base/stemmer.h"
+#include "core/base/library.h"
 #include "core/text/words.h"
+
+/* Snowball's stemmers, for an analyzer that stems (library.h). */
+#define BS_STEMMER_FUNCTIONS(each) \
+	each(sb_stemmer_delete) each(sb_stemmer_length) each(sb_stemmer_list) each(sb_stemmer_new) each(sb_stemmer_stem)
+
+BS_LIBRARY_TABLE(bs_stemmer, BS_STEMMER_FUNCTIONS);
 
 #define BS_WORDS_BATCH_TOKENS 256
 
