@@ -88,55 +88,30 @@ void bs_names_deinit(struct bs_names *names)
 	*names = (struct bs_names){.n = 0};
 }
 
-struct told {
-	uint64_t n_shared;
-	uint64_t n_rest;
-	const uint8_t *rest;
-};
-
-/* What is told of a name of which the one before has before_bytes. Returns what follows, NULL if it is no name. */
-static const uint8_t *read_name(const uint8_t *from, const uint8_t *end, bool is_first, uint64_t before_bytes,
-                                struct told *told_out)
+/* Where n names end once they are decoded, and unless to is NULL the names. False if they are not just what stands in
+ * [from, end). */
+static bool decode(const uint8_t *from, const uint8_t *end, uint32_t n, uint64_t *ends, uint8_t *to)
 {
-	*told_out = (struct told){.n_shared = 0};
-	if (!is_first)
-		from = bs_varint_get(from, end, &told_out->n_shared);
-	if (from)
-		from = bs_varint_get(from, end, &told_out->n_rest);
-	if (!from || told_out->n_shared > before_bytes || told_out->n_shared > BS_NAMES_MOST_SHARED ||
-	    told_out->n_rest > (uint64_t)(end - from) || told_out->n_shared + told_out->n_rest > UINT32_MAX)
-		return NULL;
-	told_out->rest = from;
-	return from + told_out->n_rest;
-}
-
-/* Where n names end once they are decoded. False if they are not just what stands in [from, end). */
-static bool measure(const uint8_t *from, const uint8_t *end, uint32_t n, uint64_t *ends)
-{
-	uint64_t before_bytes = 0;
+	uint64_t at = 0, before_bytes = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		struct told told;
-		from = read_name(from, end, i == 0, before_bytes, &told);
-		if (!from)
+		uint64_t n_shared = 0, n_rest = 0;
+		if (i > 0)
+			from = bs_varint_get(from, end, &n_shared);
+		if (from)
+			from = bs_varint_get(from, end, &n_rest);
+		if (!from || n_shared > before_bytes || n_shared > BS_NAMES_MOST_SHARED ||
+		    n_rest > (uint64_t)(end - from) || n_shared + n_rest > UINT32_MAX)
 			return false;
-		before_bytes = told.n_shared + told.n_rest;
-		ends[i] = before_bytes + (i ? ends[i - 1] : 0);
+		if (to) {
+			memcpy(to + at, to + at - before_bytes, n_shared);
+			memcpy(to + at + n_shared, from, n_rest);
+		}
+		from += n_rest;
+		before_bytes = n_shared + n_rest;
+		at += before_bytes;
+		ends[i] = at;
 	}
 	return from == end;
-}
-
-/* n names that have been measured. */
-static void decode(const uint8_t *from, const uint8_t *end, uint32_t n, uint8_t *to)
-{
-	uint64_t before_bytes = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		struct told told;
-		from = read_name(from, end, i == 0, before_bytes, &told);
-		memcpy(to, to - before_bytes, told.n_shared);
-		memcpy(to + told.n_shared, told.rest, told.n_rest);
-		before_bytes = told.n_shared + told.n_rest;
-		to += before_bytes;
-	}
 }
 
 static enum bs_status make_block(const struct bs_names *names, uint64_t number, struct bs_names_block **block_out,
@@ -149,23 +124,18 @@ static enum bs_status make_block(const struct bs_names *names, uint64_t number, 
 	enum bs_status status = bs_packed_get_span(&names->offsets, number, &start, &end, err);
 	if (status)
 		return status;
-	if (start > end || end > names->bytes.n_bytes)
-		return bs_container_corrupt(names->bytes.file, err, "the names of documents %llu to %llu have impossible bounds",
-		                            (unsigned long long)(number * BS_NAMES_BLOCK),
-		                            (unsigned long long)(number * BS_NAMES_BLOCK + n - 1));
-	status = bs_section_touch(&names->bytes, start, end - start, err);
+	status = bs_section_touch(&names->bytes, start, end - start, err); /* end < start: more than there can be */
 	if (status)
 		return status;
 	const uint8_t *from = names->bytes.data + start;
-	if (!measure(from, from + (end - start), n, ends))
+	if (!decode(from, from + (end - start), n, ends, NULL))
 		return bs_container_corrupt(names->bytes.file, err, "the names of documents %llu to %llu do not decode",
 		                            (unsigned long long)(number * BS_NAMES_BLOCK),
 		                            (unsigned long long)(number * BS_NAMES_BLOCK + n - 1));
 	struct bs_names_block *block = malloc(sizeof(*block) + ends[n - 1]);
 	if (!block)
 		return bs_fail_memory(err, "names", sizeof(*block) + ends[n - 1]);
-	memcpy(block->ends, ends, sizeof(ends));
-	decode(from, from + (end - start), n, block->bytes);
+	(void)decode(from, from + (end - start), n, block->ends, block->bytes);
 	*block_out = block;
 	return BS_OK;
 }

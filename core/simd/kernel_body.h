@@ -41,9 +41,7 @@ static uint64_t and_columns(uint64_t *lines, struct bs_live *live, const bs_colu
 		while (i < n_columns && !is_zero_line(line))
 			line = and_line(line, load_line(columns[i++] + block * BS_LINE_WORDS));
 		n_read += i;
-		store_line(to, line);
-		if (is_zero_line(line))
-			clear_live(live, block);
+		keep_line(to, live, block, line);
 	}
 	return n_read;
 }
@@ -64,10 +62,8 @@ static uint64_t and_not_column(uint64_t *lines, struct bs_live *live, bs_column 
 	FOR_EACH_LIVE(live, block) {
 		uint64_t *to = lines + block * BS_LINE_WORDS;
 		line_t line = and_not_line(load_line(column + block * BS_LINE_WORDS), load_line(to));
-		store_line(to, line);
 		n_read++;
-		if (is_zero_line(line))
-			clear_live(live, block);
+		keep_line(to, live, block, line);
 	}
 	return n_read;
 }
@@ -77,7 +73,7 @@ static void or_lines(uint64_t *into, struct bs_live *into_live, const uint64_t *
 	FOR_EACH_LIVE(from_live, block) {
 		size_t at = block * BS_LINE_WORDS;
 		line_t line = load_line(from + at);
-		if (into_live->words[block / 64] >> (block % 64) & 1)
+		if (is_live(into_live, block))
 			line = or_line(line, load_line(into + at));
 		store_line(into + at, line);
 		into_live->words[block / 64] |= UINT64_C(1) << (block % 64);
@@ -90,10 +86,7 @@ static void and_lines(uint64_t *into, struct bs_live *into_live, const uint64_t 
 		into_live->words[i] &= from_live->words[i];
 	FOR_EACH_LIVE(into_live, block) {
 		size_t at = block * BS_LINE_WORDS;
-		line_t line = and_line(load_line(into + at), load_line(from + at));
-		store_line(into + at, line);
-		if (is_zero_line(line))
-			clear_live(into_live, block);
+		keep_line(into + at, into_live, block, and_line(load_line(into + at), load_line(from + at)));
 	}
 }
 
@@ -102,12 +95,9 @@ static void and_not_lines(uint64_t *into, struct bs_live *into_live, const uint6
 {
 	FOR_EACH_LIVE(into_live, block) {
 		size_t at = block * BS_LINE_WORDS;
-		if (!(from_live->words[block / 64] >> (block % 64) & 1))
+		if (!is_live(from_live, block))
 			continue;
-		line_t line = and_not_line(load_line(from + at), load_line(into + at));
-		store_line(into + at, line);
-		if (is_zero_line(line))
-			clear_live(into_live, block);
+		keep_line(into + at, into_live, block, and_not_line(load_line(from + at), load_line(into + at)));
 	}
 }
 

@@ -270,4 +270,17 @@ static inline void clear_live(struct bs_live *live, size_t block)
 	live->words[block / 64] &= ~(UINT64_C(1) << (block % 64));
 }
 
+static inline bool is_live(const struct bs_live *live, size_t block)
+{
+	return live->words[block / 64] >> (block % 64) & 1;
+}
+
+/* What is left of a block, which is not live any more if that is nothing. */
+static inline void keep_line(uint64_t *to, struct bs_live *live, size_t block, line_t line)
+{
+	store_line(to, line);
+	if (is_zero_line(line))
+		clear_live(live, block);
+}
+
 #endif
