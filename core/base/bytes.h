@@ -68,6 +68,13 @@ static inline void bs_put_bits(uint8_t *bytes, uint64_t at, uint64_t value)
 		bytes[byte] |= (uint8_t)value;
 }
 
+/* The same with the low n_bits, at most 56, of value; returns the bit behind them. */
+static inline uint64_t bs_append_bits(uint8_t *bytes, uint64_t at, uint64_t value, uint32_t n_bits)
+{
+	bs_put_bits(bytes, at, value & ((UINT64_C(1) << n_bits) - 1));
+	return at + n_bits;
+}
+
 /* Bit c of word r becomes bit r of word c: quarters of ever smaller squares change places (Warren, "Hacker's Delight", 7-3). */
 static inline void bs_transpose_64(uint64_t words[64])
 {
@@ -79,13 +86,6 @@ static inline void bs_transpose_64(uint64_t words[64])
 			words[i + half] ^= swap;
 		}
 	}
-}
-
-/* The same with the low n_bits, at most 56, of value; returns the bit behind them. */
-static inline uint64_t bs_append_bits(uint8_t *bytes, uint64_t at, uint64_t value, uint32_t n_bits)
-{
-	bs_put_bits(bytes, at, value & ((UINT64_C(1) << n_bits) - 1));
-	return at + n_bits;
 }
 
 /* The first eight bytes as a number that sorts as the bytes do; fewer are padded with zeros. */

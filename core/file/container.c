@@ -305,26 +305,17 @@ enum bs_status bs_container_corrupt(const struct bs_container *file, struct bs_e
 static enum bs_status file_map(struct bs_container *file, const struct bs_dir *dir, const char *name, struct bs_error *err)
 {
 	struct stat info;
-	int fd;
-	enum bs_status status = bs_dir_open_file(dir, name, &fd, &info, err);
+	enum bs_status status = bs_dir_open_file(dir, name, &file->fd, &info, err);
 	if (status)
 		return status;
-	if (info.st_size < (off_t)HEAD_BYTES) {
-		status = bs_container_corrupt(file, err, "%lld bytes are too few", (long long)info.st_size);
-		goto out;
-	}
+	if (info.st_size < (off_t)HEAD_BYTES)
+		return bs_container_corrupt(file, err, "%lld bytes are too few", (long long)info.st_size);
 	file->n_bytes = (uint64_t)info.st_size;
-	void *map = mmap(NULL, (size_t)file->n_bytes, PROT_READ, MAP_SHARED, fd, 0);
-	if (map == MAP_FAILED) {
-		status = bs_fail(err, BS_IO, "%s: cannot map: %s", file->path, strerror(errno));
-		goto out;
-	}
+	void *map = mmap(NULL, (size_t)file->n_bytes, PROT_READ, MAP_SHARED, file->fd, 0);
+	if (map == MAP_FAILED)
+		return bs_fail(err, BS_IO, "%s: cannot map: %s", file->path, strerror(errno));
 	file->map = map;
-	file->fd = fd;
 	return BS_OK;
-out:
-	close(fd);
-	return status;
 }
 
 static enum bs_status file_check_head(struct bs_container *file, enum bs_container_kind kind, struct bs_error *err)

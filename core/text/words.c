@@ -713,33 +713,12 @@ void bs_words_free(struct bs_words *words)
  *
  * All these bytes are ASCII, so a cut never divides a UTF-8 sequence, valid or not, and can be looked for in bytes.
  */
-/* The first byte from start that is not ASCII, or end. */
-static size_t find_non_ascii(const uint8_t *text, size_t start, size_t end)
-{
-	size_t at = start;
-	for (; end - at >= 32; at += 32) {
-		uint64_t eights[4];
-		memcpy(eights, text + at, 32);
-		if ((eights[0] | eights[1] | eights[2] | eights[3]) & UINT64_C(0x8080808080808080))
-			break;
-	}
-	for (; end - at >= 8; at += 8) {
-		uint64_t eight;
-		memcpy(&eight, text + at, 8);
-		if (eight & UINT64_C(0x8080808080808080))
-			break;
-	}
-	while (at < end && text[at] < 0x80)
-		at++;
-	return at;
-}
-
 /* Where the pure ASCII from start on can safely end; start if there is none, or no safe end to it. */
 static size_t find_ascii_end(const struct bs_words *words, const uint8_t *text, size_t start, size_t text_bytes)
 {
 	for (size_t reach = words->window_bytes;; reach *= 2) {
 		size_t limit = text_bytes - start > reach ? start + reach : text_bytes;
-		size_t end = find_non_ascii(text, start, limit);
+		size_t end = words->kernel->find_opaque(text, start, limit, false);
 		if (end == text_bytes)
 			return end;
 		size_t cut = bs_words_last_cut(words, text, start, end);
@@ -766,8 +745,9 @@ static size_t find_mixed_end(const struct bs_words *words, const uint8_t *text, 
 		cut = bs_words_next_cut(words, text, cut + 1, text_bytes);
 		if (cut - start >= words->window_bytes || text_bytes - cut <= ASCII_RESUME_BYTES)
 			return cut;
-		size_t resume = cut + ASCII_RESUME_BYTES;
-		if (find_non_ascii(text, cut, resume) == resume)
+		uint64_t behind[ASCII_RESUME_BYTES / 8];
+		memcpy(behind, text + cut, sizeof(behind));
+		if (!((behind[0] | behind[1]) & UINT64_C(0x8080808080808080)))
 			return cut;
 	}
 }
