@@ -13,26 +13,21 @@ static uint64_t count_blocks(uint64_t n)
 	return n / BS_NAMES_BLOCK + (n % BS_NAMES_BLOCK != 0);
 }
 
-static enum bs_status append_varint(struct bs_buffer *to, uint64_t value, struct bs_error *err)
-{
-	uint8_t bytes[BS_VARINT_MAX_BYTES];
-	return bs_buffer_append(to, bytes, bs_varint_put(bytes, value), err);
-}
-
 static enum bs_status code_block(struct bs_buffer *coded, const uint8_t *bytes, const uint64_t *offsets, uint64_t n,
                                  struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (uint64_t i = 0; i < n && !status; i++) {
 		const uint8_t *name = bytes + offsets[i];
-		uint64_t n_bytes = offsets[i + 1] - offsets[i], n_shared = 0;
+		uint8_t head[2 * BS_VARINT_MAX_BYTES];
+		size_t n_bytes = offsets[i + 1] - offsets[i], n_shared = 0, head_bytes = 0;
 		if (i > 0) {
 			n_shared = bs_common_bytes(bytes + offsets[i - 1], offsets[i] - offsets[i - 1], name, n_bytes);
 			n_shared = n_shared < BS_NAMES_MOST_SHARED ? n_shared : BS_NAMES_MOST_SHARED;
-			status = append_varint(coded, n_shared, err);
+			head_bytes = bs_varint_put(head, n_shared);
 		}
-		if (!status)
-			status = append_varint(coded, n_bytes - n_shared, err);
+		head_bytes += bs_varint_put(head + head_bytes, n_bytes - n_shared);
+		status = bs_buffer_append(coded, head, head_bytes, err);
 		if (!status)
 			status = bs_buffer_append(coded, name + n_shared, n_bytes - n_shared, err);
 	}

@@ -340,7 +340,8 @@ static void add_separator(struct bs_lexicon_writer *lexicon, const uint8_t *term
 }
 
 /* The term as varints: bytes to drop, df, bytes of the rest; and the rest. */
-static void add_term(struct bs_lexicon_writer *lexicon, size_t n_dropped, uint64_t df, const uint8_t *rest, size_t rest_bytes)
+static void add_term(struct bs_lexicon_writer *lexicon, size_t n_dropped, uint64_t df, const uint8_t *rest,
+                     size_t rest_bytes)
 {
 	uint8_t head[3 * BS_VARINT_MAX_BYTES];
 	size_t head_bytes = bs_varint_put(head, n_dropped);
@@ -670,7 +671,8 @@ static enum bs_status write_index(struct coding *coding, struct bs_error *err)
 		at = bs_varint_get(at, at + BS_VARINT_MAX_BYTES, &n_dropped);
 		at = bs_varint_get(at, at + BS_VARINT_MAX_BYTES, &n_rest);
 		if (block % BS_LEXICON_CHAPTER_BLOCKS == 0) {
-			uint64_t entry[] = {bs_first_eight(at, (size_t)n_rest), terms_off, bs_writer_section_bytes(lexicon->writer)};
+			uint64_t separators_off = bs_writer_section_bytes(lexicon->writer);
+			uint64_t entry[] = {bs_first_eight(at, (size_t)n_rest), terms_off, separators_off};
 			status = bs_buffer_append(&coding->chapters, entry, sizeof(entry), err);
 		}
 		write_separator_head(lexicon->writer, block_bytes[block], n_dropped, n_rest);
@@ -711,7 +713,8 @@ enum bs_status bs_lexicon_writer_finish(struct bs_lexicon_writer *lexicon, struc
 {
 	bool by_context = lexicon->n_terms >= CONTEXT_TERMS;
 	uint32_t n_heads = by_context ? BS_HEAD_CONTEXTS : 1, n_rests = by_context ? BS_REST_CONTEXTS : 1;
-	struct coding coding = {.lexicon = lexicon, .by_context = by_context, .n_heads = n_heads, .n_codes = n_heads + n_rests};
+	struct coding coding = {.lexicon = lexicon, .by_context = by_context, .n_heads = n_heads,
+	                        .n_codes = n_heads + n_rests};
 	if (!lexicon->status && lexicon->n_terms > 0)
 		lexicon->status = code_terms(&coding, &lexicon->error);
 	void *arrays[] = {coding.symbols.symbols, coding.symbols.slots, coding.symbols.lengths, coding.cut, coding.counts,

@@ -24,13 +24,14 @@ static inline uint32_t bits_of_column(uint32_t c, uint32_t n)
 #if defined(SIMDE_X86_AVX2_NATIVE)
 
 /* By byte: the numbers of the bits that are set in it, a byte each, in order; what follows is not used. */
-#define PLACE(byte, bit) (((byte) >> (bit) & UINT64_C(1)) * (bit) << (8 * __builtin_popcount((byte) & ((1u << (bit)) - 1))))
-#define PLACES_IN(byte) (PLACE(byte, 1) | PLACE(byte, 2) | PLACE(byte, 3) | PLACE(byte, 4) | PLACE(byte, 5) | \
-	                 PLACE(byte, 6) | PLACE(byte, 7))
-#define PLACES_IN_4(byte)  PLACES_IN(byte), PLACES_IN((byte) + 1), PLACES_IN((byte) + 2), PLACES_IN((byte) + 3)
-#define PLACES_IN_16(byte) PLACES_IN_4(byte), PLACES_IN_4((byte) + 4), PLACES_IN_4((byte) + 8), PLACES_IN_4((byte) + 12)
-#define PLACES_IN_64(byte) PLACES_IN_16(byte), PLACES_IN_16((byte) + 16), PLACES_IN_16((byte) + 32), PLACES_IN_16((byte) + 48)
-static const uint64_t places_in[256] = {PLACES_IN_64(0u), PLACES_IN_64(64u), PLACES_IN_64(128u), PLACES_IN_64(192u)};
+#define PLACE(byte, bit) \
+	(((byte) >> (bit) & UINT64_C(1)) * (bit) << (8 * __builtin_popcount((byte) & ((1u << (bit)) - 1))))
+#define PLACES_1(byte) \
+	(PLACE(byte, 1) | PLACE(byte, 2) | PLACE(byte, 3) | PLACE(byte, 4) | PLACE(byte, 5) | PLACE(byte, 6) | PLACE(byte, 7))
+#define PLACES_4(byte)  PLACES_1(byte), PLACES_1((byte) + 1), PLACES_1((byte) + 2), PLACES_1((byte) + 3)
+#define PLACES_16(byte) PLACES_4(byte), PLACES_4((byte) + 4), PLACES_4((byte) + 8), PLACES_4((byte) + 12)
+#define PLACES_64(byte) PLACES_16(byte), PLACES_16((byte) + 16), PLACES_16((byte) + 32), PLACES_16((byte) + 48)
+static const uint64_t places_in[256] = {PLACES_64(0u), PLACES_64(64u), PLACES_64(128u), PLACES_64(192u)};
 
 /* Sixteen bytes of text twice, a place's bytes in each lane: 0 to 3 of the five, and the last. */
 static inline simde__m256i first_bytes(simde__m256i text)

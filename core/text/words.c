@@ -225,7 +225,8 @@ static uint64_t word_bits(const struct bs_line_classes *line, struct neighbour b
 	                   (letters >> 1 | after.is_letter << last)) |
 	                  (bytes_of(line, BS_ASCII_MID_DIGIT) & (digits << 1 | before.is_digit) &
 	                   (digits >> 1 | after.is_digit << last));
-	uint64_t cuts = bytes_of(line, BS_ASCII_CUT) & (alphas << 1 | before.is_alpha) & (alphas >> 1 | after.is_alpha << last);
+	uint64_t cuts = bytes_of(line, BS_ASCII_CUT) & (alphas << 1 | before.is_alpha) &
+	                (alphas >> 1 | after.is_alpha << last);
 	uint64_t words = (units | joints) & ~cuts;
 	uint64_t lone = bytes_of(line, BS_ASCII_EXTEND) & ~(words << 1 | carry) & ~(units >> 1 | after.is_unit << last);
 	return words & ~lone;

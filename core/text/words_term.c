@@ -319,7 +319,7 @@ static enum bs_status put_with_options(struct bs_analysis *analysis, struct term
 static void fold_ascii(uint8_t *to, const uint8_t *from, size_t n_bytes)
 {
 	for (size_t i = 0; i < n_bytes; i++)
-		to[i] = (uint8_t)(from[i] | ((uint8_t)(from[i] - 'A') < 26 ? 0x20 : 0));
+		to[i] = bs_needle_fold(from[i]);
 }
 
 enum bs_status bs_words_put_ascii(struct bs_analysis *analysis, const uint8_t *raw, size_t n_bytes, uint64_t start_byte)
