@@ -68,7 +68,7 @@ static void report(const struct bs_grep_request *request, const char *shown, con
 /* Another thread, if so many files wait. */
 static void get_help(struct run *run, uint64_t least_waiting)
 {
-	struct bs_workers_load load = bs_workers_load(run->workers);
+	struct bs_workers_load load = bs_workers_add(run->workers, 0);
 	if (load.n_waiting >= least_waiting && load.n_started + 1 < run->request->n_threads)
 		(void)bs_workers_start(run->workers);
 }
