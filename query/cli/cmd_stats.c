@@ -28,7 +28,7 @@ struct stats_arguments {
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct stats_arguments, field)
 
 static const struct bs_option stats_options[] = {
-	{0, "index", "DIR", "the index [the nearest .bitsift upward]", SETS(STRING, index)},
+	{0, "index", "DIR", "the index [the nearest .bitsift upward]", SETS(ONCE, index)},
 	{'v', "verbose", NULL, "all of it: slabs, columns, densities, bytes", SETS(FLAG, verbose)},
 	{0, "json", NULL, "one JSON object", SETS(FLAG, json)},
 	{0, "svg", "FILE", "draw bytes and slabs into FILE; - for standard output", SETS(STRING, svg)},
@@ -55,12 +55,12 @@ static const char stats_description[] =
 
 const struct bs_command bs_command_stats = {
 	.name = "stats",
-	.summary = "Show what an index holds, how large and how fresh it is, and what it is made of.",
+	.summary = "Show what an index holds, how large it is, and how fresh.",
 	.usage = "[OPTION]...",
 	.description = stats_description,
 	.options = stats_options,
 	.examples = stats_examples,
-	.exit_status = "0 when the index could be read, 2 when not.",
+	.exit_status = "0 when the index and its sources could be looked at, 2 when not.",
 	.no_operands = true,
 };
 
@@ -74,13 +74,23 @@ static int64_t age_seconds(const struct bs_dir *dir)
 	return age > 0 ? age : 0;
 }
 
+static void tell_unread(void *context, enum bs_skip reason, const char *message)
+{
+	bool *is_incomplete = context;
+	if (reason != BS_SKIP_UNREADABLE && reason != BS_SKIP_UNTRUSTED)
+		return;
+	*is_incomplete = true;
+	fprintf(stderr, "bitsift: %s\n", message);
+}
+
 /* A second look at the index, which makes it what --fresh would search. */
-static enum bs_status look_at_sources(const struct bs_dir *dir, struct bs_freshened *since_out, struct bs_error *err)
+static enum bs_status look_at_sources(const struct bs_dir *dir, struct bs_freshened *since_out, bool *is_incomplete_out,
+                                      struct bs_error *err)
 {
 	struct bs_snapshot snapshot = {0};
 	enum bs_status status = bs_snapshot_open(dir, &snapshot, err);
 	if (!status)
-		status = bs_snapshot_freshen(&snapshot, NULL, NULL, since_out, err);
+		status = bs_snapshot_freshen(&snapshot, tell_unread, is_incomplete_out, since_out, err);
 	bs_snapshot_deinit(&snapshot);
 	return status;
 }
@@ -99,7 +109,7 @@ static enum bs_status draw(const char *path, const struct bs_snapshot *snapshot,
 }
 
 static enum bs_status show_opened(const struct stats_arguments *arguments, const struct bs_snapshot *snapshot,
-                                  const struct bs_index_stats *stats, struct bs_error *err)
+                                  const struct bs_index_stats *stats, bool *is_incomplete_out, struct bs_error *err)
 {
 	struct bs_freshened since;
 	enum bs_status status = BS_OK;
@@ -108,7 +118,7 @@ static enum bs_status show_opened(const struct stats_arguments *arguments, const
 	if (arguments->json) {
 		bs_present_stats_json(snapshot, stats, stdout);
 	} else {
-		status = look_at_sources(snapshot->dir, &since, err);
+		status = look_at_sources(snapshot->dir, &since, is_incomplete_out, err);
 		if (!status)
 			bs_present_stats_summary(snapshot, stats, age_seconds(snapshot->dir), &since, stdout);
 		if (!status && arguments->verbose)
@@ -119,7 +129,8 @@ static enum bs_status show_opened(const struct stats_arguments *arguments, const
 	return status;
 }
 
-static enum bs_status show(const struct stats_arguments *arguments, const struct bs_consent *consent, struct bs_error *err)
+static enum bs_status show(const struct stats_arguments *arguments, const struct bs_consent *consent, bool *is_incomplete_out,
+                           struct bs_error *err)
 {
 	struct bs_snapshot snapshot = {0};
 	struct bs_index_stats stats = {0};
@@ -134,7 +145,7 @@ static enum bs_status show(const struct stats_arguments *arguments, const struct
 	if (!status)
 		status = bs_index_stats_read(&snapshot, &stats, err);
 	if (!status)
-		status = show_opened(arguments, &snapshot, &stats, err);
+		status = show_opened(arguments, &snapshot, &stats, is_incomplete_out, err);
 	bs_index_stats_deinit(&stats);
 	bs_snapshot_deinit(&snapshot);
 	bs_dir_close(&dir);
@@ -146,13 +157,14 @@ int bs_cmd_stats(int argc, char **argv, const struct bs_consent *consent)
 	struct bs_error err = {""};
 	struct stats_arguments arguments = {0};
 	struct bs_operands operands;
+	bool is_incomplete = false;
 	enum bs_status status = bs_command_parse(&bs_command_stats, argc, argv, &arguments, &operands, &err);
 	if (!status && operands.help)
 		return bs_cmd_show_help(&bs_command_stats);
 	if (!status)
-		status = show(&arguments, consent, &err);
+		status = show(&arguments, consent, &is_incomplete, &err);
 	if (!status)
-		return 0;
+		return is_incomplete ? 2 : 0;
 	fprintf(stderr, "bitsift: %s\n", err.text);
 	return 2;
 }
