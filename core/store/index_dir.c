@@ -2,6 +2,7 @@
 #include "core/store/index_dir.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +12,50 @@
 
 #include "core/file/segment_sections.h"
 
+/* What tells others to pass the index over: git, and programs that make backups (https://bford.info/cachedir). */
+static const struct {
+	const char *name, *text;
+} courtesies[] = {
+	{".gitignore", "*\n"},
+	{"CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n# An index of bitsift, which can be made again from its sources.\n"},
+};
+#define N_COURTESIES (sizeof(courtesies) / sizeof(courtesies[0]))
+
+/* An index is as good without them, so nobody is told of what fails. */
+static void put_courtesies(const char *path)
+{
+	int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	for (size_t i = 0; i < N_COURTESIES && dir >= 0; i++) {
+		int fd = openat(dir, courtesies[i].name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		size_t n_bytes = strlen(courtesies[i].text);
+		if (fd >= 0 && write(fd, courtesies[i].text, n_bytes) != (ssize_t)n_bytes)
+			(void)unlinkat(dir, courtesies[i].name, 0);
+		if (fd >= 0)
+			close(fd);
+	}
+	if (dir >= 0)
+		close(dir);
+}
+
 enum bs_status bs_index_create_dir(const char *dir, struct bs_error *err)
 {
-	if (mkdir(dir, 0700) != 0 && errno != EEXIST)
+	bool is_new = mkdir(dir, 0700) == 0;
+	if (!is_new && errno != EEXIST)
 		return bs_fail(err, BS_IO, "%s: cannot create: %s", dir, strerror(errno));
 	struct stat info;
 	if (stat(dir, &info) != 0 || !S_ISDIR(info.st_mode))
 		return bs_fail(err, BS_IO, "%s: not a directory", dir);
+	if (is_new)
+		put_courtesies(dir);
 	return BS_OK;
+}
+
+static bool is_courtesy(const char *name)
+{
+	for (size_t i = 0; i < N_COURTESIES; i++)
+		if (strcmp(name, courtesies[i].name) == 0)
+			return true;
+	return false;
 }
 
 enum bs_status bs_index_refuse_link(const char *path, struct bs_error *err)
@@ -219,7 +256,7 @@ static enum bs_status set_file_modes(const struct bs_dir *dir, mode_t mode, stru
 	for (struct dirent *entry = readdir(stream); entry && !status; entry = readdir(stream)) {
 		const char *name = entry->d_name;
 		if (number_of(name) != 0 || strcmp(name, "manifest") == 0 || strcmp(name, "folders") == 0 ||
-		    strcmp(name, "lock") == 0)
+		    strcmp(name, "lock") == 0 || is_courtesy(name))
 			status = bs_dir_set_file_mode(dir, name, mode, err);
 	}
 	closedir(stream);

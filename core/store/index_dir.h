@@ -6,6 +6,7 @@
  *      lock          held by the one writer, with its process number inside
  *      seg-N, del-N  segments and tombstones; a number is used once
  *      exc-N         exclusions: what was deleted by id, and is not to come back with the next refresh
+ *      .gitignore, CACHEDIR.TAG   for others, who may pass the index over
  */
 #ifndef BS_CORE_STORE_INDEX_DIR_H
 #define BS_CORE_STORE_INDEX_DIR_H

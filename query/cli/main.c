@@ -10,6 +10,7 @@
 #include "query/cli/cmd_fault.h"
 #include "query/cli/cmd_grep.h"
 #include "query/cli/cmd_query.h"
+#include "query/cli/cmd_shared.h"
 #include "query/cli/cmd_stats.h"
 #include "query/cli/cmd_trust.h"
 #include "query/cli/manual.h"
@@ -41,7 +42,7 @@ static const char intro[] =
 
 static const char outro[] =
 	"\n"
-	"  bitsift COMMAND --help    the options of a command\n"
+	"  bitsift help COMMAND      the options of a command\n"
 	"  bitsift --version\n"
 	"\n"
 	"Examples:\n"
@@ -94,6 +95,18 @@ static int refuse(const char *name)
 	return 2;
 }
 
+/* `help` and `help COMMAND`. */
+static int help(const char *name)
+{
+	for (size_t i = 0; i < N_COMMANDS && name; i++)
+		if (strcmp(name, commands[i].command->name) == 0)
+			return bs_cmd_show_help(commands[i].command);
+	if (name)
+		return refuse(name);
+	show_help(stdout);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
@@ -102,11 +115,9 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < N_COMMANDS; i++)
 		if (strcmp(name, commands[i].command->name) == 0)
 			return commands[i].run(argc - 1, argv + 1, &consent);
-	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
-		show_help(stdout);
-		return 0;
-	}
-	if (strcmp(name, "--version") == 0) {
+	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
+		return help(strcmp(name, "help") == 0 && argc > 2 ? argv[2] : NULL);
+	if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
 		puts("bitsift " BITSIFT_VERSION);
 		return 0;
 	}

@@ -53,7 +53,9 @@ static enum bs_status freshen(struct bs_index *index, const struct bs_open_reque
 {
 	struct freshen_notices notices = {index, request, 0};
 	struct bs_error line;
-	enum bs_status status = bs_snapshot_freshen(&index->snapshot, tell_skipped, &notices, &index->n_unread, err);
+	struct bs_freshened freshened = {0};
+	enum bs_status status = bs_snapshot_freshen(&index->snapshot, tell_skipped, &notices, &freshened, err);
+	index->n_unread = freshened.n_unread;
 	if (request->notice && notices.n_unread > BS_FIND_TOLD_UNREADABLE) {
 		(void)bs_fail(&line, BS_IO, "%llu files, folders and sources cannot be read",
 		              (unsigned long long)notices.n_unread);
