@@ -63,7 +63,11 @@ struct bs_document {
 	const struct bs_field *fields;
 	size_t n_fields;
 	uint64_t text_bytes;   /* sum over the fields */
+	uint64_t held_bytes;   /* memory that is its reader's until it is done with, if it is large */
 };
+
+/* Of the 128 MiB that a run may take beside its memory, half are left to the other threads. */
+#define BS_BESIDE_MEMORY_BYTES ((uint64_t)64 << 20)
 
 /* Where the documents go. A status other than BS_OK from either function stops the reading and is returned. */
 struct bs_document_sink {
