@@ -112,7 +112,7 @@ static uint64_t density_ppm(double density)
 	return (uint64_t)(density * 1e6 + 0.5);
 }
 
-static uint64_t max_document_of(const struct bs_index_options *options)
+uint64_t bs_max_document(const struct bs_index_options *options)
 {
 	return options->max_document ? options->max_document : BS_DEFAULT_MAX_DOCUMENT;
 }
@@ -121,7 +121,7 @@ bool bs_index_options_equal(const struct bs_index_options *a, const struct bs_in
 {
 	return a->words == b->words && a->grams == b->grams && a->store == b->store && a->fold_accents == b->fold_accents &&
 	       a->hidden == b->hidden && a->no_ignore == b->no_ignore && a->binary_as_text == b->binary_as_text &&
-	       density_ppm(a->density) == density_ppm(b->density) && max_document_of(a) == max_document_of(b) &&
+	       density_ppm(a->density) == density_ppm(b->density) && bs_max_document(a) == bs_max_document(b) &&
 	       strings_equal(a->stem_language, b->stem_language) && strings_equal(a->id_field, b->id_field) &&
 	       lists_equal(a->text_fields, b->text_fields) && lists_equal(a->globs, b->globs);
 }
@@ -301,7 +301,7 @@ static void write_options(struct bs_writer *writer, const struct bs_manifest *ma
 	write_optional(writer, options->id_field);
 	write_list(writer, options->text_fields);
 	write_list(writer, options->globs);
-	bs_writer_u64(writer, max_document_of(options));
+	bs_writer_u64(writer, bs_max_document(options));
 }
 
 static void write_sources(struct bs_writer *writer, const struct bs_manifest *manifest)

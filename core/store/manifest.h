@@ -30,6 +30,7 @@ struct bs_index_options {
 };
 
 #define BS_DEFAULT_MAX_DOCUMENT (UINT64_C(256) << 20)
+uint64_t bs_max_document(const struct bs_index_options *options);
 
 void bs_index_options_deinit(struct bs_index_options *options);
 /* Equal in everything that decides the content of an index. */

@@ -194,7 +194,7 @@ struct bs_source_options bs_recorded_options(const struct bs_index_options *opti
 		.hidden = options->hidden,
 		.no_ignore = options->no_ignore,
 		.binary_as_text = options->binary_as_text,
-		.max_document_bytes = options->max_document,
+		.max_document_bytes = bs_max_document(options),
 		.globs = (const char *const *)options->globs,
 		.n_globs = bs_strings_length(options->globs),
 		.id_field = options->id_field,

@@ -90,8 +90,10 @@ enum bs_status bs_feed_open(const struct bs_source *source, const struct bs_sour
 	feed->source = source;
 	feed->fd = source->kind == BS_SOURCE_STDIN ? STDIN_FILENO : -1;
 	feed->line = 1;
-	/* With its end. */
-	feed->max_line_bytes = (options->max_document_bytes ? options->max_document_bytes : BS_FILE_LIMIT_BYTES - 1) + 2;
+	feed->max_line_bytes = options->max_document_bytes ? options->max_document_bytes : BS_FILE_LIMIT_BYTES - 1;
+	if (options->memory_bytes && options->memory_bytes < feed->max_line_bytes)
+		feed->max_line_bytes = options->memory_bytes;
+	feed->max_line_bytes += 2; /* its end */
 	if (source->kind == BS_SOURCE_FOLDER)
 		status = open_walk(feed, options, report, report_context, err);
 	else if (source->kind == BS_SOURCE_COLLECTION)

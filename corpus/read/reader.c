@@ -40,6 +40,7 @@ struct bs_reader {
 	bool *has_private;       /* see struct bs_source_options */
 	uint64_t max_document_bytes;
 	uint64_t large_bytes; /* documents from there on are announced to the sink */
+	uint64_t most_parse_bytes; /* a record that takes more is refused */
 	const char *too_large; /* why one over max_document_bytes is refused */
 	int64_t suspect_from_ns; /* 0: never mind */
 	struct bs_record_parser *records;
@@ -103,9 +104,11 @@ enum bs_status bs_reader_new(const struct bs_source_options *options, struct bs_
 	reader->has_private = options->has_private;
 	reader->max_document_bytes = options->max_document_bytes ? options->max_document_bytes : BS_FILE_LIMIT_BYTES - 1;
 	reader->large_bytes = UINT64_MAX;
+	reader->most_parse_bytes = UINT64_MAX;
 	reader->too_large = "larger than --max-document";
 	if (options->memory_bytes) {
 		reader->large_bytes = options->memory_bytes / LARGE_SHARE;
+		reader->most_parse_bytes = options->memory_bytes + BS_BESIDE_MEMORY_BYTES;
 		if (options->memory_bytes < reader->max_document_bytes) {
 			reader->max_document_bytes = options->memory_bytes;
 			reader->too_large = "larger than --memory";
@@ -318,6 +321,7 @@ static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const 
 	};
 	document->raw = reader->bytes.used_bytes ? reader->bytes.data : (const uint8_t *)"";
 	document->raw_bytes = reader->bytes.used_bytes;
+	document->held_bytes = text->used_bytes + (text == &reader->bytes ? 0 : reader->bytes.used_bytes);
 	document->fields = &reader->file_field;
 	document->n_fields = 1;
 	document->text_bytes = text->used_bytes;
@@ -445,6 +449,13 @@ static bool is_blank(const uint8_t *line, size_t line_bytes)
 	return true;
 }
 
+/* Memory that a line takes until its record is done with; 0: it is short, or nobody minds. */
+static uint64_t record_bytes(const struct bs_reader *reader, const uint8_t *line, size_t line_bytes)
+{
+	bool is_long = line_bytes > KEPT_BYTES || line_bytes > reader->large_bytes;
+	return is_long && reader->sink->large ? line_bytes + bs_record_parse_bytes(line, line_bytes) : 0;
+}
+
 /* One line without its end. */
 static enum bs_status read_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes, uint64_t line_number,
                                 uint64_t offset, struct bs_error *err)
@@ -455,16 +466,20 @@ static enum bs_status read_line(struct bs_reader *reader, const uint8_t *line, s
 		return pass_over_record(reader, line_number, BS_SKIP_TOO_LARGE, reader->too_large, err);
 	if (is_blank(line, line_bytes))
 		return BS_OK;
-	enum bs_status status = bs_record_parse(reader->records, line, line_bytes, &document, &refusal, err);
+	uint64_t held_bytes = record_bytes(reader, line, line_bytes);
+	if (held_bytes > reader->most_parse_bytes)
+		return pass_over_record(reader, line_number, BS_SKIP_TOO_LARGE, "more values than --memory has room for", err);
+	enum bs_status status = BS_OK;
+	if (held_bytes > reader->large_bytes)
+		status = reader->sink->large(reader->sink->context, line_bytes, err);
+	if (!status)
+		status = bs_record_parse(reader->records, line, line_bytes, &document, &refusal, err);
 	if (status || refusal.reason)
 		return status ? status : tell_skip(reader, "", line_number, &refusal, err);
 	document.line = line_number;
 	document.offset = offset;
+	document.held_bytes = held_bytes;
 	document.checksum = bs_checksum(line, line_bytes);
-	if (reader->sink->large && line_bytes > reader->large_bytes)
-		status = reader->sink->large(reader->sink->context, line_bytes, err);
-	if (status)
-		return status;
 	struct bs_error why = {""};
 	status = reader->sink->document(reader->sink->context, &document, &why);
 	if (status == BS_UNSUPPORTED)

@@ -29,6 +29,10 @@ void bs_record_scan_deinit(struct bs_record_scan *scan);
 enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *line, size_t line_bytes, bool as_it_is,
                                    struct bs_document *document_out, bool *is_known_out, struct bs_error *err) BS_WARN_UNUSED;
 
+/* Most of the memory that bs_record_parse takes for a line, and its record holds: its copy, its strings, and what simdjson notes of
+ * each value and sign. */
+uint64_t bs_record_parse_bytes(const uint8_t *line, size_t line_bytes);
+
 /* Writes what a piece of a string stands for to `to`, which must have n_bytes of room; *n_out: how much. False for what
  * only the parser knows how to read, and for half an escape at the end. */
 bool bs_record_unescape(const uint8_t *bytes, size_t n_bytes, uint8_t *to, size_t *n_out);

@@ -63,6 +63,7 @@ struct bs_document {
 	const struct bs_field *fields;
 	size_t n_fields;
 	uint64_t text_bytes;   /* sum over the fields */
+	uint64_t held_bytes;   /* memory that is its reader's until it is done with, if it is large */
 };
 
 /* Why a file or a line is not a document. All zero: it is one. */
@@ -72,6 +73,9 @@ struct bs_refusal {
 	int error_number;   /* of a file: errno, or 0 when it was not the operating system that refused */
 	uint32_t nul_end;   /* of a binary file: where its first NUL byte ends; 0: not known */
 };
+
+/* Of the 128 MiB that a run may take beside its memory, half are left to the other threads. */
+#define BS_BESIDE_MEMORY_BYTES ((uint64_t)64 << 20)
 
 /* Where the documents go. A status other than BS_OK from either function stops the reading and is returned. */
 struct bs_document_sink {

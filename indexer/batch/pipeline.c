@@ -12,7 +12,7 @@
 #define WAITING_LIMIT_BYTES ((uint64_t)16 << 20)
 
 /* A batch of more is the only one under way. Lines usually make batches of 1 MiB. */
-#define ALONE_BYTES ((size_t)8 << 20)
+#define ALONE_BYTES ((size_t)4 << 20)
 
 struct slot {
 	struct bs_term_batch term_batch; /* first: the context of its sink is the slot, too */

@@ -382,14 +382,13 @@ static enum bs_status take_some(struct bs_term_batch *batch, const struct bs_tok
 /* Measured: what a distinct word takes until it stands in a segment, and besides if the document repeats it. */
 #define WORD_BYTES     90u
 #define REPEATED_BYTES 70u
-/* Of the 128 MiB that a run may take beside its memory, half are left to the other threads. */
-#define BESIDE_BYTES   ((uint64_t)64 << 20)
 
 /* Whether the one document in hand, if it is large, can be held; n_repeated of its words stand there more than once. */
 static bool has_room(const struct bs_term_batch *batch, uint32_t n_repeated)
 {
-	uint64_t n_bytes = (uint64_t)batch->terms.n_terms * WORD_BYTES + (uint64_t)n_repeated * REPEATED_BYTES +
-	                   batch->terms.long_keys.used_bytes * 2;
+	uint64_t n_words = (uint64_t)batch->terms.n_terms + batch->fields.n_terms; /* names of fields too */
+	uint64_t n_bytes = n_words * WORD_BYTES + (uint64_t)n_repeated * REPEATED_BYTES +
+	                   (batch->terms.long_keys.used_bytes + batch->fields.bytes.used_bytes) * 2;
 	return batch->room_bytes == 0 || n_bytes <= batch->room_bytes;
 }
 
@@ -505,12 +504,10 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 		.gram_size_class = BS_GRAM_NO_SIZE_CLASS,
 		.document = *document,
 	};
-	bool is_as_read = document->n_fields > 0 && document->fields[0].text == document->raw;
-	uint64_t held_bytes = document->text_bytes + (is_as_read ? 0 : document->raw_bytes);
-	uint64_t most_bytes = batch->memory_bytes + BESIDE_BYTES;
+	uint64_t most_bytes = batch->memory_bytes + BS_BESIDE_MEMORY_BYTES;
 	batch->room_bytes = 0;
 	if (batch->is_alone)
-		batch->room_bytes = most_bytes > held_bytes ? most_bytes - held_bytes : 1;
+		batch->room_bytes = most_bytes > document->held_bytes ? most_bytes - document->held_bytes : 1;
 	enum bs_status status = batch->words ? take_fields(batch, document, &doc.length, err) : BS_OK;
 	if (!status && batch->grams)
 		status = take_grams(batch, document, &doc, err);
@@ -538,6 +535,7 @@ static enum bs_status take_skip(void *context, enum bs_skip reason, const char *
 {
 	struct bs_term_batch *batch = context;
 	uint8_t byte = (uint8_t)reason;
+	batch->is_alone = false;
 	enum bs_status status = bs_buffer_append(&batch->skips, &byte, sizeof(byte), err);
 	return status ? status : bs_buffer_append(&batch->skips, message, strlen(message) + 1, err);
 }

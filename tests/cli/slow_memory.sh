@@ -52,6 +52,9 @@ echo '# a line without end, on standard input and in a collection'
 within 192 bitsift index --index piped --memory 64M --max-document 16M --words - <"$SCRATCH/endless" 2>"$SCRATCH/said"
 grep skipped "$SCRATCH/said"
 show bitsift query --index piped --ids needle
+within 192 bitsift index --index stored --memory 64M - <"$SCRATCH/endless" 2>"$SCRATCH/said"
+grep skipped "$SCRATCH/said"
+show bitsift query --index stored --ids needle
 {
     echo '{"id":"before","text":"needle"}'
     printf '{"id":"long","text":"'
@@ -115,3 +118,18 @@ for jobs in 1 2; do
     within 192 bitsift index --index "enormous$jobs" --memory 64M -j "$jobs" -q enormous.jsonl
 done
 bitsift query --index enormous2 --count nor
+
+echo '# a record of nothing but values, or names, that would take many times its length'
+{
+    printf '{"id":"values","a":['
+    yes '1,' | tr -d '\n' | head -c 30000000
+    printf '1]}\n{"id":"brackets","a":['
+    yes '{},' | tr -d '\n' | head -c 30000000
+    printf '1]}\n{"id":"names"'
+    seq -f ',"n%.0f":"x"' 1000000 | tr -d '\n'
+    printf '}\n{"id":"after","text":"needle"}\n'
+} >many.jsonl
+for jobs in 1 2; do
+    within 192 bitsift index --index "many$jobs" --memory 64M -j "$jobs" -q many.jsonl 2>&1 | grep -v peak
+    bitsift query --index "many$jobs" --ids needle
+done
