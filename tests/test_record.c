@@ -136,9 +136,9 @@ static void test_ids(void **state)
 		{"{\"id\":\"a\",\"t\":\"x\",\"id\":null}", "line t=x"},
 		{"{\"id\":\"a\",\"t\":\"x\",\"id\":[]}", "bad"},
 		/* An integer id in a line that has to be rewritten for something else. */
-		{"{\"big\":1e999,\"id\":12,\"t\":\"x\"}", "id=12 t=x"},
-		{"{\"big\":1e999,\"id\":-0,\"t\":\"x\"}", "id=0 t=x"},
-		{"{\"big\":1e999,\"id\":0,\"t\":\"x\"}", "id=0 t=x"},
+		{"{\"big\":1e999,\"id\":12,\"t\":\"x\"}", "id=12 big=1e999|t=x"},
+		{"{\"big\":1e999,\"id\":-0,\"t\":\"x\"}", "id=0 big=1e999|t=x"},
+		{"{\"big\":1e999,\"id\":0,\"t\":\"x\"}", "id=0 big=1e999|t=x"},
 		{"{\"big\":[{\"id\":5}],\"id\":1e1,\"t\":\"\\ud800\"}", "bad"},
 		{"{\"id\":18446744073709551616,\"t\":\"\\udfff\"}", "id=18446744073709551616 t=\xef\xbf\xbd"},
 	};
