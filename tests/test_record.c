@@ -645,6 +645,8 @@ static void test_deep_names(void **state)
 	for (size_t i = 64; i < depth; i++)
 		assert_true(document->fields[i].name_bytes <= BS_RECORD_NAME_BYTES);
 	check_scan(&scan, &line, document, true);
+	assert_true(scan.fields.used_bytes + scan.names.used_bytes + depth * sizeof(size_t) * 3 <=
+	            bs_record_parse_bytes(line.data, line.used_bytes));
 	/* But one at the top is as long as it is. */
 	bs_buffer_clear(&line);
 	append_text(&line, "{\"");
