@@ -6,7 +6,7 @@
  *      bs_index_open     an index -> a handle, immutable and shared by any number of threads
  *      bs_finder_new     what one thread needs to search, besides the handle
  *      bs_find           a query -> hits, through a callback
- *      bs_candidates     a regular expression -> the files that may match it
+ *      bs_grep           regular expressions -> lines of files, with an index or without
  *
  * What words, queries, ids, scores and "changed" mean is in bitsift-index(1) and bitsift-query(1); the library and the
  * program give the same answers. Link with bitsift::bitsift (CMake) or `pkg-config --cflags --libs bitsift`.
@@ -188,7 +188,7 @@ struct bs_build_request {
 	 * they must be those it was made with, or rebuild must be set.
 	 */
 	bool words;                     /* index words, for bs_find */
-	bool grams;                     /* index the files' grams, for bs_candidates; neither of the two: both */
+	bool grams;                     /* index the files' grams, for bs_grep; neither of the two: both */
 	const char *stem_language;      /* a Snowball stemmer, "english"; NULL: words are indexed as they are */
 	bool fold_accents;              /* cafe finds café */
 	bool hidden;                    /* folders: hidden files too */
@@ -505,33 +505,180 @@ BS_API enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_req
 BS_API enum bs_status bs_query_caret(const char *query, size_t query_bytes, size_t error_byte, char **text_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
-struct bs_candidates_request {
-	const char *pattern; /* of PCRE2, as `bitsift grep` takes it; not NULL */
-	size_t pattern_bytes;
-	bool is_fixed;       /* the pattern is literal text */
-	bool ignore_case;    /* makes no difference to the candidates */
-	bool no_stat;        /* trust the index: look at no file */
-	const char *const *paths; /* folders and files; none: the working directory, whose files are named without "./" */
+/*
+ * Lines that match, as `bitsift grep` finds and prints them. The structs are its options, by the names that bitsift-grep(1)
+ * has for them, weighed against each other. Zero is ripgrep's default.
+ */
+enum bs_grep_case {
+	BS_GREP_CASE_SENSITIVE = 0,
+	BS_GREP_CASE_INSENSITIVE, /* -i */
+	BS_GREP_CASE_SMART,       /* -S: insensitive unless a pattern holds an upper-case letter */
+};
+
+struct bs_grep_pattern {
+	const char *const *patterns; /* of PCRE2, in UTF-8, any bytes; each may match. None: nothing matches */
+	const size_t *pattern_bytes;
+	size_t n_patterns;
+	enum bs_grep_case letter_case;
+	bool is_fixed;      /* -F: literal text */
+	bool is_word;       /* -w */
+	bool is_line;       /* -x */
+	bool is_multi_line; /* -U: a match may span lines */
+	bool dot_all;       /* ... and a dot match their ends */
+	bool crlf;
+	bool null_data;     /* lines end in NUL */
+	bool no_unicode;
+	bool is_pcre2;      /* -P: what is not UTF-8 is searched as U+FFFD */
+	bool is_brute;      /* line by line, without the index: the same answer, for comparison */
+};
+
+/* Kinds of ignore files. */
+#define BS_WALK_NO_DOT     1u  /* .ignore; as rg has it, .rgignore is still read */
+#define BS_WALK_NO_VCS     2u  /* .gitignore */
+#define BS_WALK_NO_EXCLUDE 4u  /* .git/info/exclude */
+#define BS_WALK_NO_GLOBAL  8u  /* git's global excludes */
+#define BS_WALK_NO_PARENT  16u /* those of the folders above the one named */
+
+/* Whether NUL bytes are looked for as rg does in files that it maps (few that are named and no folder), or that it reads. */
+enum bs_grep_maps { BS_GREP_MAPS_AS_RG = 0, BS_GREP_MAPS_ALL, BS_GREP_MAPS_NONE };
+
+struct bs_grep_files {
+	const char *const *paths; /* folders, files, "-" for file descriptor 0; none: the working directory, shown without "./" */
 	size_t n_paths;
-	/* Called for each file, in the order of paths; return 0 to go on. Not NULL. */
-	int (*file)(void *context, const char *path);
-	/* Called with a line about what cannot be read. NULL: not called. */
-	void (*notice)(void *context, const char *message);
-	void *context; /* handed to the callbacks */
+	bool hidden;
+	bool no_ignore;
+	unsigned no_ignore_kinds; /* BS_WALK_NO_... that are not read */
+	bool ignores_outside_git; /* git's ignore files count outside a repository too */
+	bool follow;              /* symbolic links */
+	bool has_max_depth, has_max_file_bytes;
+	uint32_t max_depth;
+	uint64_t max_file_bytes;  /* of files below folders */
+	const char *const *globs; /* this and the next five: NULL-ended; NULL: none */
+	const char *const *iglobs;
+	const char *const *type_clears; /* types of files are changed by these two, */
+	const char *const *type_adds;
+	const char *const *types;       /* and then chosen or left out */
+	const char *const *type_nots;
+	const char *encoding;     /* as -E; NULL: by a byte order mark; without one, bytes as they are */
+	bool is_text;             /* -a: NUL is a byte as any other */
+	bool search_binary;       /* --binary */
+	enum bs_grep_maps maps;
+};
+
+enum bs_grep_format {
+	BS_GREP_LINES = 0,
+	BS_GREP_JSON,
+	BS_GREP_COUNT,
+	BS_GREP_COUNT_MATCHES,
+	BS_GREP_FILES_WITH,
+	BS_GREP_FILES_WITHOUT,
+	BS_GREP_QUIET, /* ends with the first match */
+};
+
+/* What switches a colour on; "": none. */
+struct bs_grep_colors {
+	char path[96], line[96], column[96], match[96];
+};
+
+struct bs_grep_output {
+	enum bs_grep_format format;
+	bool invert;       /* -v */
+	bool passthru;
+	uint64_t before;   /* -B, -A: lines of context */
+	uint64_t after;
+	uint64_t max_count; /* -m: matching lines of each file; 0: all */
+	bool line_numbers, columns, byte_offsets;
+	bool with_path;
+	bool heading;
+	bool only_matching; /* -o */
+	bool per_match;     /* --vimgrep */
+	bool trim;
+	bool include_zero;
+	bool is_terminal;    /* in paths and JSON, what a terminal might obey is escaped */
+	bool nul_after_path; /* -0 */
+	uint64_t max_columns; /* -M; 0: any number */
+	bool max_columns_preview;
+	struct bs_grep_colors colors;
+	const char *replacement; /* -r; NULL: none */
+	size_t replacement_bytes;
+	const char *match_separator;   /* after path, number ...; NULL: ":" */
+	const char *context_separator; /* ... on lines of context; NULL: "-" */
+	const char *group_separator;   /* between lines that do not follow each other; NULL: "--" */
+	bool no_group_separator;
+};
+
+enum bs_grep_task {
+	BS_GREP_SEARCH = 0,
+	BS_GREP_LIST_FILES,      /* --files: those that would be searched */
+	BS_GREP_LIST_CANDIDATES, /* --candidates: those that the index does not rule out */
+	BS_GREP_LIST_TYPES,      /* --type-list */
+	BS_GREP_CHECK,           /* the request, its pattern and its index; no file is looked at */
+};
+
+/* Of a line, or of a match from one into the next: bytes [start, end). */
+struct bs_grep_span {
+	size_t start, end;
+};
+
+struct bs_grep_line {
+	const char *path;    /* as it is shown; "<stdin>" */
+	const char *text;    /* with its line end; with is_multi_line perhaps several lines. NULL where files are listed */
+	size_t text_bytes;
+	uint64_t number;     /* from 1; 0: not counted (line_numbers) */
+	uint64_t byte_off;   /* of text in the file, as it was decoded */
+	const struct bs_grep_span *matches; /* in text, in order */
+	size_t n_matches;    /* 0 if the line is context, or does not match (invert) */
+	bool is_context;
+};
+
+struct bs_grep_request {
+	struct bs_grep_pattern pattern;
+	struct bs_grep_files files;
+	struct bs_grep_output output;
+	enum bs_grep_task task;
+
+	const char *index;    /* the directory of an index, to rule files out by their grams; NULL: none */
+	bool try_index;       /* what is wrong with it is a notice, and every file is searched. NULL: bs_index_locate's, if any */
+	bool no_stat;         /* trust it: look at no file that it rules out. Else files that changed are searched */
 	const struct bs_consent *consent;
-	uint64_t reserved[7];
+	const char *kernel;   /* as that of bs_index_open */
+	uint32_t n_threads;   /* 0: one a processor; more than 256 count as 256 */
+
+	/*
+	 * The callbacks come on any thread, one at a time, in the order of paths and below a folder by path component. write gets
+	 * what the program would print, in pieces of any size; or, if line is set and the format is BS_GREP_LINES, that gets each
+	 * line, or each file that is listed; of a file with NUL bytes it gets what --json gets. Both return 0 to go on.
+	 */
+	int (*write)(void *context, const void *bytes, size_t n_bytes);
+	int (*line)(void *context, const struct bs_grep_line *line);
+	/* A line about what cannot be read or searched, and so is not. NULL: not called. */
+	void (*notice)(void *context, const char *message);
+	void (*explain)(void *context, const char *text, size_t text_bytes); /* as that of bs_find, a line at a time */
+	void *context;
+	uint64_t reserved[8];
+};
+
+struct bs_grep_result {
+	bool has_match;       /* or a file was listed */
+	uint64_t n_files;     /* searched */
+	uint64_t n_with_match;
+	uint64_t n_ruled_out; /* by the index; if it is trusted, only whether there are some */
+	uint64_t n_notices;   /* 0: everything was searched */
+	uint64_t read_bytes;
+	uint64_t elapsed_ns;
+	uint64_t reserved[8];
 };
 
 /*
- * The files that `bitsift grep --candidates` prints: every file that ripgrep's rules choose and that may hold a match, by the
- * grams of the index in dir; files that the index does not know as they are now are among them. Nothing is believed that the
- * index says of a source that is not followed: its files are among them.
+ * Searches files, with an index or without: the answer is the same, but for what no_stat leaves unseen. Nothing is believed
+ * that the index says of a source that is not followed: its files are searched.
  *
- * BS_INVALID (the pattern is not UTF-8, or there is no callback), BS_STOPPED, BS_NOT_FOUND (no index there), BS_CORRUPT,
- * BS_UNSUPPORTED, BS_IO, BS_NO_MEMORY. n_files_out may be NULL. Any thread.
+ * BS_INVALID (a pattern, glob or type that makes no sense, neither write nor line), BS_STOPPED (by a callback),
+ * BS_UNSUPPORTED (an encoding, a kernel), BS_NO_MEMORY, BS_IO; of the index, without try_index, as bs_index_open. What a
+ * single file fails with is a notice. result_out may be NULL. Any thread.
  */
-BS_API enum bs_status bs_candidates(const char *dir, const struct bs_candidates_request *request, uint64_t *n_files_out,
-                                    struct bs_error *err) BS_WARN_UNUSED;
+BS_API enum bs_status bs_grep(const struct bs_grep_request *request, struct bs_grep_result *result_out,
+                              struct bs_error *err) BS_WARN_UNUSED;
 
 #ifdef __cplusplus
 }

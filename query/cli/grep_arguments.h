@@ -4,27 +4,14 @@
 #define BS_QUERY_CLI_GREP_ARGUMENTS_H
 
 #include "query/cli/command_line.h"
-#include "query/grep/grep_options.h"
-#include "query/grep/grep_source.h"
-#include "query/grep/grep_text.h"
 
 struct bs_grep_arguments {
-	struct bs_grep_pattern pattern;
-	struct bs_grep_search search;
-	struct bs_grep_output output;
-	struct bs_grep_walk_options source;
-	enum bs_grep_coding coding;
-	bool help, type_list, files;
-	bool is_text, search_binary, maps_files, quiet, no_messages, stats, explain;
-	bool trust, candidates;
-	const char *index; /* --index; NULL: not given */
-	const char *kernel;
-	unsigned n_threads;
-	/* What the above borrows. */
+	struct bs_grep_request request; /* without callbacks */
+	bool help, lists_kernels, no_messages, stats, explain;
+	/* What the request borrows. */
 	size_t *pattern_bytes;
 	struct bs_word_list patterns, globs, iglobs, types, type_nots, type_adds, type_clears, colors, paths,
 		owned;
-	struct bs_file_types *file_types; /* NULL: no option asks for types */
 };
 
 /* NULL name ends it; the first BS_GREP_N_IN_HELP are those of --help. */

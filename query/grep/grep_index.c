@@ -47,12 +47,14 @@ struct index_source {
 	struct bs_buffer path;
 };
 
-bool bs_grep_can_filter(const struct bs_grep_pattern *pattern, const struct bs_grep_search *search,
-                        const struct bs_grep_output *output)
+bool bs_grep_can_filter(const struct bs_grep_request *request, enum bs_grep_coding coding)
 {
+	const struct bs_grep_output *output = &request->output;
 	bool tells_of_all =
 		output->format == BS_GREP_JSON || output->format == BS_GREP_FILES_WITHOUT || output->include_zero;
-	return pattern->n_patterns > 0 && !search->invert && !search->passthru && !tells_of_all;
+	bool is_as_indexed = coding == BS_GREP_CODING_AUTO || coding == BS_GREP_CODING_UTF8;
+	return request->task != BS_GREP_LIST_FILES && request->pattern.n_patterns > 0 && !request->pattern.is_brute &&
+	       is_as_indexed && !output->invert && !output->passthru && !tells_of_all;
 }
 
 /* Whether some literal has U+FFFD: it may be put where bytes are not UTF-8, and it is in no gram then. */

@@ -9,8 +9,9 @@
 #define BS_QUERY_GREP_GREP_INDEX_H
 
 #include "core/file/dir.h"
-#include "query/grep/grep_options.h"
 #include "query/grep/grep_source.h"
+#include "query/grep/grep_text.h"
+#include "query/regex/pattern.h"
 
 struct bs_grep_index_options {
 	const struct bs_dir *dir; /* of the index */
@@ -24,8 +25,7 @@ struct bs_grep_index_options {
 
 /* Whether a search can do with fewer files than all: files without a match leave no trace in what is put out, and the
  * text that is searched is the text that was indexed. */
-bool bs_grep_can_filter(const struct bs_grep_pattern *pattern, const struct bs_grep_search *search,
-                        const struct bs_grep_output *output);
+bool bs_grep_can_filter(const struct bs_grep_request *request, enum bs_grep_coding coding);
 
 /*
  * What options point to is borrowed. explained (nullable) is appended a line about what the index is asked. BS_NOT_FOUND,

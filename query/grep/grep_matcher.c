@@ -195,7 +195,7 @@ static enum bs_status choose_window(const struct bs_grep_pattern *pattern, struc
 {
 	struct bs_regex_window_options options = {.is_caseless = matcher->analysis->is_caseless,
 	                                          .keeps_line_end = pattern->crlf && matcher->traits.looks_back,
-	                                          .line_end = pattern->line_end};
+	                                          .line_end = bs_grep_end_byte(pattern)};
 	bool is_wanted = matcher->traits.by_line && !has_good_literal(matcher) && matcher->analysis->is_legible;
 	if (!is_wanted || pattern->is_brute || pattern->n_patterns == 0)
 		return BS_OK;
@@ -212,7 +212,7 @@ enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern, const 
 		return bs_fail_memory(err, "a pattern", sizeof(*matcher));
 	pthread_mutex_init(&matcher->mutex, NULL);
 	matcher->kernel = kernel;
-	matcher->line_end = pattern->line_end;
+	matcher->line_end = bs_grep_end_byte(pattern);
 	matcher->crlf = pattern->crlf;
 	matcher->analysis = analysis;
 	/* rg's own engine sees that a pattern cannot match a line feed and then goes by lines; rg -P does not. */

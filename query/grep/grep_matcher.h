@@ -15,11 +15,6 @@
 struct bs_grep_matcher;
 struct bs_grep_scratch;
 
-/* Offsets of a match: [start, end). */
-struct bs_grep_span {
-	size_t start, end;
-};
-
 /* analysis, of the same pattern, and kernel are kept. BS_INVALID for a pattern that does not compile: the message is one line
  * with the place. */
 enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern, const struct bs_grep_analysis *analysis,

@@ -1,5 +1,5 @@
 /* grep_color.c: see grep_color.h. The bytes are those that the termcolor crate in ripgrep 13 writes, in its order. */
-#include "query/grep/grep_color.h"
+#include "query/cli/grep_color.h"
 
 #include <stdio.h>
 #include <stdlib.h>
