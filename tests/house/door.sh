@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# door.sh CC LIBRARY OBJECT...: the program's commands need of bitsift nothing but the shared library, which exports what
+# door.sh SOURCE_DIR CC LIBRARY OBJECT...: the program's commands need of bitsift nothing but the shared library, which exports what
 # bitsift.h declares: they link against it alone. The exception is that of includes.sh: stats.
 set -euo pipefail
-cc=$1
-library=$2
-shift 2
+cc=$2
+library=$3
+shift 3
 
 objects=()
 for object in "$@"; do
