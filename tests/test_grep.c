@@ -42,6 +42,8 @@ static int setup(void **state)
 		write_text(path, text, (size_t)n);
 	}
 	write_text("tree/zero", "rare\0rare\n", 10);
+	/* Stamps of files just written prove nothing. */
+	usleep(100000);
 	assert_int_equal(bs_index_build(&build, NULL, NULL), BS_OK);
 	write_text("tree/03", "rare now\n", 9);
 	return 0;
@@ -165,7 +167,7 @@ static void test_writes_what_the_program_prints(void **state)
 static void test_index_changes_nothing(void **state)
 {
 	static struct heard without, with;
-	const char *pattern = "rare";
+	const char *pattern = "rare [wn]o";
 	struct bs_grep_result result;
 	(void)state;
 	struct bs_grep_request request = ask(&pattern, &without);
@@ -183,7 +185,7 @@ static void test_index_changes_nothing(void **state)
 	request.no_stat = true;
 	assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
 	assert_null(strstr(with.text, "tree/03"));
-	expect_program("--index index --no-stat rare tree", &with);
+	expect_program("--index index --no-stat 'rare [wn]o' tree", &with);
 }
 
 static void test_lines_as_structs(void **state)
