@@ -1,12 +1,10 @@
 /* cmd_grep.c: `bitsift grep`: what it says of itself, and what becomes of the answers. Options are grep_arguments.c's. */
-#include "query/cli/cmd_grep.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "query/cli/cmd_output.h"
-#include "query/cli/cmd_shared.h"
+#include "query/cli/commands.h"
 #include "query/cli/grep_arguments.h"
 
 static const char *const grep_examples[] = {
@@ -51,18 +49,6 @@ static const char grep_description[] =
 	"- `--stats` prints one JSON object on standard error.\n\n"
 	"- Messages on standard error are worded differently.";
 
-const struct bs_command bs_command_grep = {
-	.name = "grep",
-	.summary = "Print the lines that match a pattern, as rg does.",
-	.usage = "[OPTION]... (PATTERN | -e PATTERN | -f FILE) [PATH]...",
-	.description = grep_description,
-	.options = bs_grep_option_table,
-	.n_in_help = BS_GREP_N_IN_HELP,
-	.examples = grep_examples,
-	.exit_status = "0 when something matched, 1 when nothing did, 2 after an error, even if something matched (but "
-	               "with `-q`, 0 as soon as something matches).",
-};
-
 struct session {
 	const struct bs_grep_arguments *arguments;
 	bool is_quiet;
@@ -103,9 +89,13 @@ static void show_stats(const struct bs_grep_result *result)
 	        (unsigned long long)result->read_bytes);
 }
 
-/* Returns the exit status. */
-static int search(const struct bs_grep_arguments *arguments, const struct bs_consent *consent, struct bs_error *err)
+static int run(void *of_options, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
 {
+	struct bs_grep_arguments *arguments = of_options;
+	if (bs_cmd_lists_kernels(arguments->request.kernel))
+		return 0;
+	if (bs_grep_arguments_decide(arguments, operands, err))
+		return -1;
 	struct session session = {.arguments = arguments,
 	                          .is_quiet = arguments->request.output.format == BS_GREP_QUIET &&
 	                                      arguments->request.task != BS_GREP_LIST_TYPES};
@@ -118,8 +108,7 @@ static int search(const struct bs_grep_arguments *arguments, const struct bs_con
 	request.context = &session;
 	enum bs_status status = bs_grep(&request, &result, err);
 	if (status && status != BS_STOPPED)
-		return 2;
-	*err = (struct bs_error){""};
+		return -1;
 	if (request.task == BS_GREP_SEARCH && request.files.n_paths == 0 && request.pattern.n_patterns > 0 &&
 	    result.n_files + result.n_ruled_out == 0) {
 		notice(&session, "no files were searched: there are none, or all are left out; --files lists those that would be");
@@ -132,27 +121,25 @@ static int search(const struct bs_grep_arguments *arguments, const struct bs_con
 	/* Whoever reads less than all (`| head`) has had enough: no error. */
 	if (session.write_error && session.write_error != EPIPE) {
 		(void)bs_fail(err, BS_IO, "standard output: %s", strerror(session.write_error));
-		return 2;
+		return -1;
 	}
 	if (result.n_notices > 0 && !(session.is_quiet && result.has_match))
 		return 2;
 	return result.has_match || request.task == BS_GREP_LIST_TYPES ? 0 : 1;
 }
 
-int bs_cmd_grep(int argc, char **argv, const struct bs_consent *consent)
-{
-	struct bs_error err = {""};
-	struct bs_grep_arguments arguments = {.help = false};
-	int exit_status = 2;
-	enum bs_status status = bs_grep_arguments_parse(&bs_command_grep, argc, argv, &arguments, &err);
-	if (!status && arguments.help)
-		exit_status = bs_cmd_show_help(&bs_command_grep);
-	else if (!status && arguments.lists_kernels)
-		exit_status = bs_cmd_list_kernels();
-	else if (!status)
-		exit_status = search(&arguments, consent, &err);
-	if (*err.text)
-		fprintf(stderr, "bitsift: %s\n", err.text);
-	bs_grep_arguments_deinit(&arguments);
-	return exit_status;
-}
+const struct bs_command bs_command_grep = {
+	.name = "grep",
+	.summary = "Print the lines that match a pattern, as rg does.",
+	.usage = "[OPTION]... (PATTERN | -e PATTERN | -f FILE) [PATH]...",
+	.description = grep_description,
+	.options = bs_grep_option_table,
+	.n_in_help = BS_GREP_N_IN_HELP,
+	.examples = grep_examples,
+	.exit_status = "0 when something matched, 1 when nothing did, 2 after an error, even if something matched (but "
+	               "with `-q`, 0 as soon as something matches).",
+	.arguments_bytes = sizeof(struct bs_grep_arguments),
+	.defaults = &bs_grep_defaults,
+	.run = run,
+	.release = bs_grep_arguments_release,
+};

@@ -7,20 +7,28 @@
 
 struct bs_grep_arguments {
 	struct bs_grep_request request; /* without callbacks */
-	bool help, lists_kernels, no_messages, stats, explain;
+	bool no_messages, stats, explain;
+	/* What is noted while options come in. */
+	uint64_t after, before, context, n_threads;
+	int letter_case, bounds, count, which_files, color, sort, n_unrestricted, maps;
+	int line_number, column, with_filename; /* -1: not said */
+	bool has_context, json, vimgrep, passthru, heading, pretty;
+	bool ignores_nothing, glob_caseless, no_vcs, no_dot, no_global, no_exclude, no_parent;
+	bool has_pattern_option, patterns_from_stdin, quiet, files, candidates, type_list;
 	/* What the request borrows. */
 	size_t *pattern_bytes;
 	struct bs_word_list patterns, globs, iglobs, types, type_nots, type_adds, type_clears, colors, paths,
 		owned;
 };
 
-/* NULL name ends it; the first BS_GREP_N_IN_HELP are those of --help. */
+/* NULL name ends it; the first BS_GREP_N_IN_HELP are those of --help. They set a struct bs_grep_arguments. */
 extern const struct bs_option bs_grep_option_table[];
 #define BS_GREP_N_IN_HELP 28
+extern const struct bs_grep_arguments bs_grep_defaults;
 
-/* Zero-initialise. command's options are the table above. BS_INVALID, or BS_IO for a pattern file: one line in err. */
-enum bs_status bs_grep_arguments_parse(const struct bs_command *command, int argc, char **argv,
-                                       struct bs_grep_arguments *arguments, struct bs_error *err) BS_WARN_UNUSED;
-void bs_grep_arguments_deinit(struct bs_grep_arguments *arguments);
+/* What the options and operands mean together: makes the request. BS_INVALID, BS_NO_MEMORY. */
+enum bs_status bs_grep_arguments_decide(struct bs_grep_arguments *arguments, const struct bs_operands *operands,
+                                        struct bs_error *err) BS_WARN_UNUSED;
+void bs_grep_arguments_release(void *arguments);
 
 #endif
