@@ -556,6 +556,19 @@ static void test_candidates(void **state)
 	assert_int_equal(chdir(here), 0);
 }
 
+static void test_sources_are_listed(void **state)
+{
+	struct rig *rig = *state;
+	struct bs_index *index = build_and_open(rig);
+	struct bs_source_info source;
+	assert_true(bs_index_source(index, 0, &source));
+	assert_string_equal(source.kind, "collection");
+	assert_string_equal(source.label, rig->collection);
+	assert_string_equal(source.path, "a.jsonl");
+	assert_false(bs_index_source(index, 1, &source));
+	bs_index_close(index);
+}
+
 /* A source that changes under an open index: the hits are what is there now, and the user is told. */
 static void test_changed_source(void **state)
 {
@@ -593,6 +606,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_bad_find_requests, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_delete_and_check, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_candidates, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_sources_are_listed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_changed_source, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
