@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "query/cli/cmd_output.h"
 #include "query/cli/commands.h"
 #include "query/cli/grep_arguments.h"
 

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "query/cli/cmd_output.h"
 #include "query/cli/commands.h"
 #include "query/cli/present.h"
 

@@ -72,20 +72,8 @@ static void put_bytes(FILE *out, uint64_t n_bytes, int width)
 	fprintf(out, "%*s", width, bytes);
 }
 
-static const char *kind_name(uint32_t kind)
-{
-	switch (kind) {
-	case BS_SOURCE_FOLDER:
-		return "folder";
-	case BS_SOURCE_FILE:
-		return "file";
-	case BS_SOURCE_COLLECTION:
-		return "collection";
-	case BS_SOURCE_STDIN:
-		return "stdin";
-	}
-	return "unknown";
-}
+/* By enum bs_source_kind. */
+static const char *const kind_names[] = {"unknown", "folder", "file", "collection", "stdin"};
 
 static const char *rank_name(uint8_t rank)
 {
@@ -140,7 +128,7 @@ static void text_sources(FILE *out, const struct bs_manifest *manifest)
 {
 	for (uint32_t i = 0; i < manifest->n_sources; i++) {
 		const struct bs_source_record *source = &manifest->sources[i];
-		fprintf(out, "%-10s %-10s ", i == 0 ? "sources" : "", kind_name(source->kind));
+		fprintf(out, "%-10s %-10s ", i == 0 ? "sources" : "", kind_names[source->kind]);
 		put_name(out, source->label[0] ? source->label : ".");
 		if (strcmp(source->path, source->label) != 0 && source->kind != BS_SOURCE_STDIN) {
 			fputs("  (", out);
@@ -357,7 +345,7 @@ static void json_sources(FILE *out, const struct bs_manifest *manifest)
 {
 	fputs("\"sources\":[", out);
 	for (uint32_t i = 0; i < manifest->n_sources; i++) {
-		fprintf(out, "%s{\"kind\":\"%s\",\"label\":", i ? "," : "", kind_name(manifest->sources[i].kind));
+		fprintf(out, "%s{\"kind\":\"%s\",\"label\":", i ? "," : "", kind_names[manifest->sources[i].kind]);
 		put_json_string(out, manifest->sources[i].label);
 		fputs(",\"path\":", out);
 		put_json_string(out, manifest->sources[i].path);

@@ -24,6 +24,20 @@ enum bs_status bs_cmd_locate(const char *option, char **dir_out, struct bs_error
 /* What BITSIFT_INDEX names; NULL: nothing. */
 const char *bs_cmd_environment_index(void);
 
+/*
+ * Standard output of the commands that print answers one after the other (cmd_output.c): a buffer, written out when it is
+ * full; unlike stdio's, it can be put out by a signal handler, whatever the program was at.
+ */
+/* Any thread. False and errno, from then on, if standard output cannot be written. */
+bool bs_output_add(const void *bytes, size_t n_bytes);
+bool bs_output_flush(void);
+
+/* A stream into it, with a buffer of its own: fflush it before something else is added. BS_NO_MEMORY. */
+enum bs_status bs_output_stream(FILE **stream_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* In a signal handler, to be followed by the end of the process: writes what was added so far, and lets nobody add more. */
+void bs_output_rescue(void);
+
 /* Says how many documents could not be read, where they were too many to be named one by one. */
 void bs_cmd_show_unread(uint64_t n_documents);
 

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "query/cli/commands.h"
-#include "query/cli/grep_color.h"
 
 #define MAX_THREADS 256
 /* A file of patterns has this much at most: far more than can be compiled. */
@@ -153,17 +152,6 @@ static enum bs_status take_context(void *to, const struct bs_option *option, con
 	return bs_parse_number(name, argument, 0, UINT64_MAX - 1, counts[option->value], err);
 }
 
-static enum bs_status take_depth(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
-{
-	struct bs_grep_files *files = &((struct bs_grep_arguments *)to)->request.files;
-	uint64_t number = 0;
-	(void)option;
-	enum bs_status status = bs_parse_number("--max-depth", argument, 0, UINT32_MAX, &number, err);
-	files->max_depth = (uint32_t)number;
-	files->has_max_depth = true;
-	return status;
-}
-
 /* --crlf, --no-crlf, --null-data: how lines end. */
 static enum bs_status take_line_end(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
 {
@@ -292,8 +280,8 @@ const struct bs_option bs_grep_option_table[] = {
 	{'u', "unrestricted", NULL, "--no-ignore; -uu: --hidden too; -uuu: --binary too",
 	 SETS(ADD, n_unrestricted)},
 	{0, "no-follow", NULL, "undo -L", SETS(UNFLAG, request.files.follow)},
-	{0, "max-depth", "N", "at most N folders deep", CALL(take_depth)},
-	{0, "maxdepth", "N", "the same", CALL(take_depth)},
+	{0, "max-depth", "N", "at most N folders deep", SETS(NUMBER, max_depth), .most = UINT32_MAX},
+	{0, "maxdepth", "N", "the same", SETS(NUMBER, max_depth), .most = UINT32_MAX},
 	{0, "max-filesize", "SIZE", "no files larger than this", SETS(SIZE, request.files.max_file_bytes)},
 	{0, "sort", "KEY", "path or none; both sort by path", SETS(NAME, sort), .names = sort_keys},
 	{0, "mmap", NULL, "treat NUL bytes as rg does in files that it maps", SETS(CHOICE, maps), .value = BS_GREP_MAPS_ALL},
@@ -366,6 +354,8 @@ static enum bs_status decide_files(struct bs_grep_arguments *arguments, struct b
 	                         (arguments->no_vcs || arguments->no_global ? BS_WALK_NO_GLOBAL : 0) |
 	                         (arguments->no_vcs || arguments->no_exclude ? BS_WALK_NO_EXCLUDE : 0);
 	files->maps = (enum bs_grep_maps)arguments->maps;
+	files->has_max_depth = arguments->max_depth != UINT64_MAX;
+	files->max_depth = (uint32_t)arguments->max_depth;
 	files->has_max_file_bytes = files->max_file_bytes != UINT64_MAX;
 	return status;
 }
@@ -456,6 +446,7 @@ static enum bs_grep_task decide_task(const struct bs_grep_arguments *arguments)
 }
 
 const struct bs_grep_arguments bs_grep_defaults = {
+	.max_depth = UINT64_MAX,
 	.line_number = -1,
 	.column = -1,
 	.with_filename = -1,

@@ -9,7 +9,7 @@ struct bs_grep_arguments {
 	struct bs_grep_request request; /* without callbacks */
 	bool no_messages, stats, explain;
 	/* What is noted while options come in. */
-	uint64_t after, before, context, n_threads;
+	uint64_t after, before, context, n_threads, max_depth;
 	int letter_case, bounds, count, which_files, color, sort, n_unrestricted, maps;
 	int line_number, column, with_filename; /* -1: not said */
 	bool has_context, json, vimgrep, passthru, heading, pretty;
@@ -30,5 +30,10 @@ extern const struct bs_grep_arguments bs_grep_defaults;
 enum bs_status bs_grep_arguments_decide(struct bs_grep_arguments *arguments, const struct bs_operands *operands,
                                         struct bs_error *err) BS_WARN_UNUSED;
 void bs_grep_arguments_release(void *arguments);
+
+/* --colors: rg's colours, then each of the specifications TYPE:ATTRIBUTE:VALUE in turn. BS_INVALID names the one that is
+ * wrong. */
+enum bs_status bs_grep_colors_set(struct bs_grep_colors *colors, const char *const *specs, size_t n_specs,
+                                  struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -32,26 +32,6 @@ static void put_text(struct bs_grep_printer *printer, const char *text)
 	put(printer, text, strlen(text));
 }
 
-/* The digits of a number, at the end of memory for them. */
-static const char *digits_of(uint64_t number, char digits[24], size_t *n_out)
-{
-	size_t at = 24;
-	do {
-		digits[--at] = (char)('0' + number % 10);
-		number /= 10;
-	} while (number);
-	*n_out = 24 - at;
-	return digits + at;
-}
-
-static void put_number(struct bs_grep_printer *printer, uint64_t number)
-{
-	char digits[24];
-	size_t n;
-	const char *first = digits_of(number, digits, &n);
-	put(printer, first, n);
-}
-
 static void put_line_end(struct bs_grep_printer *printer)
 {
 	if (printer->crlf)
@@ -68,6 +48,17 @@ static void put_colored(struct bs_grep_printer *printer, const char *color, cons
 	put(printer, text, n_bytes);
 	if (is_colored)
 		put_text(printer, "\033[0m");
+}
+
+static void put_number(struct bs_grep_printer *printer, const char *color, uint64_t number)
+{
+	char digits[24];
+	size_t at = sizeof(digits);
+	do {
+		digits[--at] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number);
+	put_colored(printer, color, digits + at, sizeof(digits) - at);
 }
 
 /* The file's path; on a terminal without what that would obey. */
@@ -246,10 +237,7 @@ static bool needs_matches(const struct bs_grep_output *output)
 
 static void put_field(struct bs_grep_printer *printer, const char *color, uint64_t number, const char *separator)
 {
-	char digits[24];
-	size_t n;
-	const char *first = digits_of(number, digits, &n);
-	put_colored(printer, color, first, n);
+	put_number(printer, color, number);
 	put_text(printer, separator);
 }
 
@@ -686,7 +674,7 @@ static void put_json_path(struct bs_grep_printer *printer)
 static void put_json_number(struct bs_grep_printer *printer, const char *name, uint64_t number)
 {
 	put_text(printer, name);
-	put_number(printer, number);
+	put_number(printer, "", number);
 }
 
 static void put_message(struct bs_grep_printer *printer, const char *type, const struct bs_grep_found *line)
@@ -816,7 +804,7 @@ static void print_count(struct bs_grep_printer *printer, uint64_t count)
 		return;
 	if (printer->path && printer->output->with_path)
 		put_path_and(printer, ":");
-	put_number(printer, count);
+	put_number(printer, "", count);
 	put_line_end(printer);
 }
 
