@@ -298,8 +298,8 @@ struct bs_open_request {
 	const char *kernel; /* the SIMD code to use, a name of bs_kernel_names; NULL: the best of this machine */
 	const struct bs_consent *consent;
 	/* Look at every source: the handle answers for what the sources hold now, documents that are new or changed
-	 * since the commit included. Those are read for every query, so build when there are many. Nothing is written.
-	 * */
+	 * since the commit included. Those are read for every query, so build when there are many. Nothing is
+	 * written. */
 	bool fresh;
 	/* With fresh, nullable: gets a printable line for each source, file or record that should be a document and
 	 * cannot be read, or of many such a number; the index's word of it stays (n_unread of bs_index_describe). */
@@ -563,8 +563,8 @@ struct bs_grep_output {
 	struct bs_grep_colors colors;
 	const char *replacement; /* -r; NULL: none */
 	size_t replacement_bytes;
-	/* Behind path, number ...; the same on lines of context; between lines that do not follow each other. NULL:
-	 * ":", "-", "--" */
+	/* Behind path, number ... (NULL: ":"), the same on lines of context ("-"), between lines that do not follow
+	 * each other ("--"; no_group_separator: nothing). */
 	const char *match_separator, *context_separator, *group_separator;
 };
 
@@ -605,10 +605,10 @@ struct bs_grep_request {
 	const char *kernel;   /* as that of bs_index_open */
 	uint32_t n_threads;   /* 0: one a processor; more than 256 count as 256 */
 
-	/* The callbacks come on any thread, one at a time, in the order of paths and below a folder by path component.
-	 * write gets what the program would print, in pieces of any size; or, if line is set and the format is
-	 * BS_GREP_LINES, that gets each line, or each file that is listed; of a file with NUL bytes it gets what --json
-	 * gets. Both return 0 to go on. */
+	/* The callbacks come on any thread, but one at a time; files in the order of paths, below a folder by path
+	 * component. write gets what the program would print, in pieces of any size. If line is set, that gets instead
+	 * each file that is listed or, where the format is BS_GREP_LINES, each line; of files with NUL bytes as --json.
+	 * Both return 0 to go on. */
 	int (*write)(void *context, const void *bytes, size_t n_bytes);
 	int (*line)(void *context, const struct bs_grep_line *line);
 	/* A line about what cannot be read or searched, and so is not. NULL: not called. */

@@ -1,4 +1,5 @@
-/* test_grep.c: bs_grep, linked to the library alone: what it writes is what the program prints, and lines come as structs. */
+/* test_grep.c: bs_grep, linked to the library alone: what it writes is what the program prints, and lines come as
+ * structs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

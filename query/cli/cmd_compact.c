@@ -98,9 +98,9 @@ static void show_summary(const struct bs_build_report *report)
 	}
 }
 
-static int run(void *of_options, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
+static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
 {
-	const struct compact_arguments *arguments = of_options;
+	const struct compact_arguments *arguments = set;
 	struct bs_build_report report = {0};
 	struct display display = {.is_drawn = false};
 	char *dir = NULL;

@@ -42,9 +42,9 @@ static void show_notice(void *context, const char *message)
 	fprintf(stderr, "bitsift: %s\n", message);
 }
 
-static int run(void *of_options, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
+static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
 {
-	const struct delete_arguments *arguments = of_options;
+	const struct delete_arguments *arguments = set;
 	struct bs_delete_result result = {0};
 	char count[32], *dir = NULL;
 	enum bs_status status = BS_OK;

@@ -1,4 +1,5 @@
-/* cmd_grep.c: `bitsift grep`: what it says of itself, and what becomes of the answers. Options are grep_arguments.c's. */
+/* cmd_grep.c: `bitsift grep`: what it says of itself, and what becomes of the answers. Options are
+ * grep_arguments.c's. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -88,9 +89,9 @@ static void show_stats(const struct bs_grep_result *result)
 	        (unsigned long long)result->read_bytes);
 }
 
-static int run(void *of_options, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
+static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
 {
-	struct bs_grep_arguments *arguments = of_options;
+	struct bs_grep_arguments *arguments = set;
 	if (bs_cmd_lists_kernels(arguments->request.kernel))
 		return 0;
 	if (bs_grep_arguments_decide(arguments, operands, err))
@@ -110,7 +111,8 @@ static int run(void *of_options, const struct bs_operands *operands, const struc
 		return -1;
 	if (request.task == BS_GREP_SEARCH && request.files.n_paths == 0 && request.pattern.n_patterns > 0 &&
 	    result.n_files + result.n_ruled_out == 0) {
-		notice(&session, "no files were searched: there are none, or all are left out; --files lists those that would be");
+		notice(&session, "no files were searched: there are none, or all are left out; --files lists those that "
+		                 "would be");
 		result.n_notices++;
 	}
 	if (arguments->stats)

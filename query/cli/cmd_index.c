@@ -316,9 +316,9 @@ static enum bs_status take_max_document(void *to, const struct bs_option *option
 	return status;
 }
 
-static int run(void *of_options, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
+static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
 {
-	struct index_arguments *arguments = of_options;
+	struct index_arguments *arguments = set;
 	struct display display = {.verbose = arguments->verbose, .is_terminal = isatty(STDERR_FILENO)};
 	struct bs_build_report report = {0};
 	struct bs_build_request *request = &arguments->request;

@@ -326,9 +326,9 @@ static enum bs_status open_index(struct session *session, struct bs_error *err)
 	return bs_finder_new(session->index, &session->finder, err);
 }
 
-static int run(void *of_options, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
+static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
 {
-	struct query_arguments *arguments = of_options;
+	struct query_arguments *arguments = set;
 	struct session session = {.arguments = arguments, .consent = consent, .is_terminal = isatty(STDOUT_FILENO)};
 	struct bs_error told = {""}; /* already, where it came up */
 	if (bs_cmd_lists_kernels(arguments->kernel))

@@ -454,9 +454,9 @@ static void show_json(const struct bs_snapshot *snapshot, const struct bs_index_
 	fputs("}\n", out);
 }
 
-static int run(void *of_options, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
+static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
 {
-	const struct stats_arguments *arguments = of_options;
+	const struct stats_arguments *arguments = set;
 	struct bs_snapshot snapshot = {0};
 	struct bs_index_stats stats = {0};
 	struct bs_dir dir = {.fd = -1};

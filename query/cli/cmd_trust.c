@@ -359,9 +359,9 @@ static enum bs_status resolve(const char *dir, bool is_removal, char **line_out,
 	               : BS_OK;
 }
 
-static int run(void *of_options, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
+static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
 {
-	const struct trust_arguments *arguments = of_options;
+	const struct trust_arguments *arguments = set;
 	const char *dir = arguments->remove ? arguments->remove : operands->n == 1 ? operands->list[0] : NULL;
 	char *line = NULL;
 	bool changed = true;

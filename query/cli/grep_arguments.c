@@ -1,6 +1,6 @@
 /*
- * grep_arguments.c: see grep_arguments.h. First every option is noted as it comes, by its row of the table; later ones undo
- * earlier ones where rg has it so. Then, when all are known, what they mean together.
+ * grep_arguments.c: see grep_arguments.h. First every option is noted as it comes, by its row of the table; later ones
+ * undo earlier ones where rg has it so. Then, when all are known, what they mean together.
  */
 #include "query/cli/grep_arguments.h"
 
@@ -175,7 +175,8 @@ static enum bs_status take_separator(void *to, const struct bs_option *option, c
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct bs_grep_arguments, field)
 #define CALL(function)    .kind = BS_OPTION_CALL, .take = (function)
 
-/* First those that --help shows; what a script may pass because rg takes it, or what undoes another, is on the man page. */
+/* First those that --help shows; what a script may pass because rg takes it, or what undoes another, is on the man
+ * page. */
 const struct bs_option bs_grep_option_table[] = {
 	{'e', "regexp", "PATTERN", "a pattern; repeatable", CALL(take_regexp)},
 	{'f', "file", "FILE", "patterns, one per line (- is standard input); repeatable", CALL(take_file)},

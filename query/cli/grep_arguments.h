@@ -1,5 +1,5 @@
-/* grep_arguments.h: the options of `bitsift grep`: rg's, and our own. Part of the program: it reads pattern files and looks
- * whether standard output is a terminal. */
+/* grep_arguments.h: the options of `bitsift grep`: rg's, and our own. Part of the program: it reads pattern files and
+ * looks whether standard output is a terminal. */
 #ifndef BS_QUERY_CLI_GREP_ARGUMENTS_H
 #define BS_QUERY_CLI_GREP_ARGUMENTS_H
 
@@ -31,8 +31,8 @@ enum bs_status bs_grep_arguments_decide(struct bs_grep_arguments *arguments, con
                                         struct bs_error *err) BS_WARN_UNUSED;
 void bs_grep_arguments_release(void *arguments);
 
-/* --colors: rg's colours, then each of the specifications TYPE:ATTRIBUTE:VALUE in turn. BS_INVALID names the one that is
- * wrong. */
+/* --colors: rg's colours, then each of the specifications TYPE:ATTRIBUTE:VALUE in turn. BS_INVALID names the one that
+ * is wrong. */
 enum bs_status bs_grep_colors_set(struct bs_grep_colors *colors, const char *const *specs, size_t n_specs,
                                   struct bs_error *err) BS_WARN_UNUSED;
 

@@ -56,10 +56,8 @@ static bool put(void *context, const char *shown, const struct bs_buffer *out)
 	const struct bs_grep_request *request = grep->request;
 	bool is_for_line = request->line && request->output.format == BS_GREP_LINES;
 	pthread_mutex_lock(&grep->mutex);
-	if (is_for_line)
-		grep->is_stopped = !bs_grep_tell_lines(request, shown, out);
-	else
-		grep->is_stopped = request->write(request->context, out->data, out->used_bytes) != 0;
+	grep->is_stopped = is_for_line ? !bs_grep_tell_lines(request, shown, out)
+	                               : request->write(request->context, out->data, out->used_bytes) != 0;
 	pthread_mutex_unlock(&grep->mutex);
 	return !grep->is_stopped;
 }
@@ -188,10 +186,10 @@ static enum bs_status open_dir(struct grep *grep, struct bs_error *err)
 
 static enum bs_status open_by_index(struct grep *grep, struct bs_error *err)
 {
-	struct bs_buffer explained = {0};
+	struct bs_buffer explained = {0}, *wanted = grep->request->explain ? &explained : NULL;
 	enum bs_status status = open_dir(grep, err);
 	if (!status && grep->dir.place)
-		status = bs_grep_index_open(&grep->by_index, grep->request->explain ? &explained : NULL, &grep->source, err);
+		status = bs_grep_index_open(&grep->by_index, wanted, &grep->source, err);
 	if (!status)
 		explain(grep, explained.data, explained.used_bytes);
 	bs_buffer_deinit(&explained);

@@ -309,8 +309,8 @@ static enum bs_status next_walked(struct bs_grep_source *source, struct bs_grep_
 	}
 }
 
-/* Whether a walk would go by the rules that the index was made by, but for types of files left out. One that is wanted may be
- * hidden, and then the index has nothing of it. */
+/* Whether a walk would go by the rules that the index was made by, but for types of files left out. One that is wanted
+ * may be hidden, and then the index has nothing of it. */
 static bool has_same_rules(const struct index_source *self)
 {
 	const struct bs_grep_walk_options *wanted = self->options->walk;
@@ -323,7 +323,8 @@ static bool has_same_rules(const struct index_source *self)
 	       !has_wanted && wanted->max_file_bytes == UINT64_MAX;
 }
 
-/* Each path lies in just one source, and in the order of paths: then their lists, one after the other, are the walk's. */
+/* Each path lies in just one source, and in the order of paths: then their lists, one after the other, are the
+ * walk's. */
 static bool has_area_for_each(const struct index_source *self)
 {
 	if (self->n_areas == 0 || self->n_areas != self->options->walk->n_paths)

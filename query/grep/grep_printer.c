@@ -1,6 +1,6 @@
 /*
- * grep_printer.c: see grep_printer.h. From the top: bytes into the output, the matches of a line, the printer of lines, the
- * one of JSON, the one of whole files, and the events, which go to one of the three by output->format.
+ * grep_printer.c: see grep_printer.h. From the top: bytes into the output, the matches of a line, the printer of lines,
+ * the one of JSON, the one of whole files, and the events, which go to one of the three by output->format.
  */
 #include "query/grep/grep_printer.h"
 
@@ -151,8 +151,8 @@ static bool finder_next(struct finder *finder, struct bs_grep_span *at)
 	struct bs_grep_printer *printer = finder->printer;
 	bool is_bare = printer->traits->is_bare, found = true;
 	while (finder->from <= finder->n_bytes && !printer->status) {
-		/* Behind an empty match and inside a character: rg's matches go by bytes, and what matches nothing matches
-		 * there too. */
+		/* Behind an empty match and inside a character: rg's matches go by bytes, and what matches nothing
+		 * matches there too. */
 		if (finder->from > 0 && finder->last_end == finder->from - 1 && finder->from < finder->n_bytes &&
 		    (finder->text[finder->from] & 0xc0) == 0x80) {
 			*at = (struct bs_grep_span){finder->from, finder->from};
@@ -196,7 +196,8 @@ static void find_all(struct bs_grep_printer *printer, const struct bs_grep_found
 		printer->matches.used_bytes -= sizeof(*spans);
 }
 
-/* A line that is shown: counts it, and finds its matches where they are wanted. With -v it is the context that holds some. */
+/* A line that is shown: counts it, and finds its matches where they are wanted. With -v it is the context that holds
+ * some. */
 static void take_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_found *line,
                       bool wants_matches)
 {
@@ -211,8 +212,8 @@ static void take_line(struct bs_grep_printer *printer, enum bs_grep_line_kind ki
 }
 
 /*
- * Lines: path:line:column:text, in colour or not, -o, --vimgrep, -r, -M. A line comes with its matches only where something
- * depends on them. With -U one event may hold several lines; each is printed with its own prefix.
+ * Lines: path:line:column:text, in colour or not, -o, --vimgrep, -r, -M. A line comes with its matches only where
+ * something depends on them. With -U one event may hold several lines; each is printed with its own prefix.
  */
 
 /* The line in hand as it is to be printed, or a part of it: the text of the file, or what -r made of it. */
@@ -503,7 +504,8 @@ static void show_lines(struct bs_grep_printer *printer, struct shown *shown)
 	}
 }
 
-/* -r: the line with its matches replaced. With -U what a match may look at behind the lines comes along, as in ripgrep 13. */
+/* -r: the line with its matches replaced. With -U what a match may look at behind the lines comes along, as in ripgrep
+ * 13. */
 static void replace(struct bs_grep_printer *printer, const struct bs_grep_found *line)
 {
 	const struct bs_grep_output *output = printer->output;
@@ -574,7 +576,8 @@ static void note_binary(struct bs_grep_printer *printer, const struct bs_grep_fi
 	put_text(printer, note);
 }
 
-/* Lines for a callback, until it is their file's turn: a struct bs_grep_line without its pointers, its matches, its text. */
+/* Lines for a callback, until it is their file's turn: a struct bs_grep_line without its pointers, its matches, its
+ * text. */
 
 static bool keep_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_found *line)
 {

@@ -1,6 +1,7 @@
 /*
- * grep_printer.h: what the search of a file tells, event by event, and what is printed of it: lines, JSON, or one line about
- * the whole file. A printer belongs to one thread and prints file after file, each into the buffer that out points to.
+ * grep_printer.h: what the search of a file tells, event by event, and what is printed of it: lines, JSON, or one line
+ * about the whole file. A printer belongs to one thread and prints file after file, each into the buffer that out
+ * points to.
  */
 #ifndef BS_QUERY_GREP_GREP_PRINTER_H
 #define BS_QUERY_GREP_GREP_PRINTER_H

@@ -10,8 +10,8 @@
 
 /* Files between the source and the output. */
 #define N_SLOTS 256
-/* Files that must wait before another thread is worth its start (50 us), if the source is quick and whoever asks it will soon
- * search, too. */
+/* Files that must wait before another thread is worth its start (50 us), if the source is quick and whoever asks it
+ * will soon search, too. */
 #define WORTH_A_THREAD 6
 /* And a file of this many bytes, if only one waits. */
 #define LARGE_BYTES ((size_t)1 << 19)
@@ -220,9 +220,10 @@ static enum bs_status set_names(struct slot *slot, const struct bs_grep_file *fi
 	return status ? status : bs_buffer_append(&slot->names, file->shown, strlen(file->shown) + 1, err);
 }
 
-/* Adds a file, or a message, waiting for room, and a thread, if there is work that nobody waits for. A search of one file
- * needs no second thread. BS_STOPPED: nothing more is wanted. */
-static enum bs_status add(struct running *run, const struct bs_grep_file *file, const char *message, struct bs_error *err)
+/* Adds a file, or a message, waiting for room, and a thread, if there is work that nobody waits for. A search of one
+ * file needs no second thread. BS_STOPPED: nothing more is wanted. */
+static enum bs_status add(struct running *run, const struct bs_grep_file *file, const char *message,
+                          struct bs_error *err)
 {
 	const struct bs_grep_run *plan = run->plan;
 	if (!bs_workers_wait_room(run->workers))
@@ -303,9 +304,9 @@ enum bs_status bs_grep_run(const struct bs_grep_run *plan, struct bs_grep_result
 	run->plan = plan;
 	run->result = result;
 	run->sums = sums;
-	run->searchers = calloc((size_t)plan->n_threads + 1, sizeof(*run->searchers));
-	enum bs_status status = run->searchers ? make_separator(run, err)
-	                                       : bs_fail_memory(err, "threads", plan->n_threads * sizeof(*run->searchers));
+	size_t n_bytes = ((size_t)plan->n_threads + 1) * sizeof(*run->searchers);
+	run->searchers = calloc(1, n_bytes);
+	enum bs_status status = run->searchers ? make_separator(run, err) : bs_fail_memory(err, "threads", n_bytes);
 	if (!status)
 		status = bs_workers_new(&workers, &run->workers, err);
 	if (!status) {

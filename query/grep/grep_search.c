@@ -23,8 +23,8 @@ struct search_state {
 	bool has_last;
 	bool has_nul;
 	uint64_t nul_off; /* in the file */
-	/* The pieces that are read: text[base..end) is in hand, of which [.., window) are whole lines. Offsets in text are
-	 * those in the file less gone_bytes, which were let go. */
+	/* The pieces that are read: text[base..end) is in hand, of which [.., window) are whole lines. Offsets in text
+	 * are those in the file less gone_bytes, which were let go. */
 	struct bs_grep_text *source;
 	uint64_t gone_bytes;
 	size_t base, window, end;

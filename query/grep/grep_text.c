@@ -285,8 +285,8 @@ static enum bs_status decode_pieces(struct bs_grep_text *text, enum bs_grep_codi
 	return status;
 }
 
-/* UTF-16: a guess between, if what comes out is not as long as what goes in; only where reading stops at a NUL byte can it be
- * told. */
+/* UTF-16: a guess between, if what comes out is not as long as what goes in; only where reading stops at a NUL byte can
+ * it be told. */
 static enum bs_status note_pieces(struct bs_grep_text *text, size_t n, size_t first, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;

@@ -57,8 +57,8 @@ struct bs_grep_reading {
  * BS_NO_MEMORY. */
 enum bs_status bs_grep_text_read(struct bs_grep_text *text, const char *path, const struct bs_grep_reading *reading,
                                  struct bs_error *err) BS_WARN_UNUSED;
-/* Lets go of the first dropped_bytes of bytes, and reads until wanted_bytes of the others are there, or a few more, or the
- * file ends. Fails as bs_grep_text_read. */
+/* Lets go of the first dropped_bytes of bytes, and reads until wanted_bytes of the others are there, or a few more, or
+ * the file ends. Fails as bs_grep_text_read. */
 enum bs_status bs_grep_text_more(struct bs_grep_text *text, size_t dropped_bytes, size_t wanted_bytes,
                                  struct bs_error *err) BS_WARN_UNUSED;
 /* No more of this file is wanted. */
