@@ -1,0 +1,17 @@
+/* present_stats.h: what an index is made of, as text and as JSON. cmd_stats.c writes it out. */
+#ifndef BS_QUERY_CLI_PRESENT_STATS_H
+#define BS_QUERY_CLI_PRESENT_STATS_H
+
+#include "core/store/snapshot.h"
+#include <stdio.h>
+
+#include "core/store/index_stats.h"
+#include "core/bitsift.h"
+
+/* Several lines for a person, at most 80 columns wide unless paths are long. */
+void bs_present_stats_text(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out);
+
+/* One JSON object and a line feed. */
+void bs_present_stats_json(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out);
+
+#endif
