@@ -15,7 +15,7 @@ struct filter {
 	struct bs_index *index;
 	struct bs_words *words;
 	struct bs_plan plan;
-	struct bs_scan *scan;
+	struct bs_scan scan;
 	struct bs_buffer candidates;
 };
 
@@ -26,7 +26,7 @@ void *filter_open(const struct corpus *corpus, const char *index_path, const str
 	(void)corpus, (void)set;
 	*filter = (struct filter){0};
 	if (bs_index_open(index_path, bitsift_options.kernel, &filter->index, &err) ||
-	    bs_words_new(NULL, &filter->words, &err) || bs_scan_new(&filter->scan, &err))
+	    bs_words_new(NULL, &filter->words, &err))
 		die("%s", err.text);
 	return filter;
 }
@@ -36,7 +36,7 @@ void filter_ask(void *handle, const struct query *query, struct answer *answer_o
 	struct filter *filter = handle;
 	struct bs_query_options options = {
 		.words = filter->words,
-		.fields = &filter->index->snapshot.manifest.field_numbers,
+		.fields = &filter->index->snapshot.manifest.fields,
 		.longest_field_bytes = filter->index->longest_field_bytes,
 	};
 	struct bs_query_stats stats = {0};
@@ -50,7 +50,7 @@ void filter_ask(void *handle, const struct query *query, struct answer *answer_o
 	for (uint32_t s = 0; s < filter->index->snapshot.manifest.n_segments && !status; s++) {
 		bs_buffer_clear(&filter->candidates);
 		/* Sure ones are counted, as the count that bitsift answers with counts them. */
-		status = bs_scan_segment(filter->scan, &filter->plan, s, filter->index->kernel, &filter->candidates,
+		status = bs_scan_segment(&filter->scan, &filter->plan, s, filter->index->kernel, &filter->candidates,
 		                         &n_sure, &stats, &err);
 	}
 	if (status)
@@ -63,7 +63,7 @@ void filter_close(void *handle)
 {
 	struct filter *filter = handle;
 	bs_plan_deinit(&filter->plan);
-	bs_scan_free(filter->scan);
+	bs_scan_deinit(&filter->scan);
 	bs_words_free(filter->words);
 	bs_buffer_deinit(&filter->candidates);
 	bs_index_close(filter->index);

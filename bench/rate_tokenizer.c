@@ -80,7 +80,7 @@ static uint64_t analyze(struct bs_words *words, const struct sample *sample, bs_
 static double words_rate(struct bs_words *words, const struct sample *sample, bool ascii_path)
 {
 	uint64_t best = UINT64_MAX;
-	bs_words_tune(words, BS_WORDS_WINDOW_BYTES, ascii_path);
+	words->ascii_path = ascii_path;
 	for (int i = 0; i < REPETITIONS; i++) {
 		uint64_t start = now_ns();
 		(void)analyze(words, sample, count_tokens);
@@ -118,9 +118,9 @@ static double icu_rate(const struct sample *sample)
 
 static bool are_equal(struct bs_words *words, const struct sample *sample)
 {
-	bs_words_tune(words, BS_WORDS_WINDOW_BYTES, true);
+	words->ascii_path = true;
 	uint64_t sum = analyze(words, sample, sum_tokens);
-	bs_words_tune(words, BS_WORDS_WINDOW_BYTES, false);
+	words->ascii_path = false;
 	return analyze(words, sample, sum_tokens) == sum;
 }
 

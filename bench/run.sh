@@ -123,14 +123,24 @@ make_paragraphs() {
     mv -- "$cache/paragraphs.new" "$cache/paragraphs.jsonl"
 }
 
+# Where apt keeps no translations, as in containers, lists of our own are fetched, which leaves the system's as they are.
+fetch_lists() {
+    local own=$cache/apt
+    mkdir -p -- "$own/lists/partial" "$own/archives/partial"
+    apt-get update -q -o Acquire::Languages=en -o Dir::State::Lists="$own/lists" -o Dir::Cache="$own" \
+        -o Dir::Cache::Archives="$own/archives" -o APT::Sandbox::User="$(id -un)" >&2 ||
+        fail "apt has no descriptions of packages, and cannot fetch them"
+}
+
 # Descriptions stand in apt's lists of translations, in whatever compression.
 make_packages() {
     local list lists=()
     [ ! -e "$cache/packages.jsonl" ] || return 0
-    for list in /var/lib/apt/lists/*_i18n_Translation-en*; do
+    compgen -G '/var/lib/apt/lists/*_i18n_Translation-en*' >/dev/null || fetch_lists
+    for list in {/var/lib/apt/lists,"$cache"/apt/lists}/*_i18n_Translation-en*; do
         [ -e "$list" ] && lists+=("$list")
     done
-    [ ${#lists[@]} -gt 0 ] || fail "apt has no descriptions of packages: apt-get update"
+    [ ${#lists[@]} -gt 0 ] || fail "apt has no descriptions of packages"
     for list in "${lists[@]}"; do
         /usr/lib/apt/apt-helper cat-file "$list"
     done | awk -f "$here/packages.awk" >"$cache/packages.new"

@@ -61,7 +61,7 @@ static double measure(struct bs_words *words, const uint8_t *text, size_t text_b
                       struct count *count)
 {
 	struct bs_error err = {""};
-	bs_words_tune(words, BS_WORDS_WINDOW_BYTES, ascii_path);
+	words->ascii_path = ascii_path;
 	double start = now_s();
 	if (bs_words_analyze(words, text, text_bytes, 0, count_tokens, count, NULL, &err)) {
 		fprintf(stderr, "%s\n", err.text);

@@ -1,4 +1,5 @@
-# What `cmake --install` puts where. Components: program (with manual pages and completions), shared, static, headers.
+# What `cmake --install` puts where. Components: program (with manual pages and completions), shared, shared_dev (what one builds
+# with it), static, headers.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/bitsift)
@@ -11,11 +12,15 @@ foreach(kind IN ITEMS shared static)
     if(NOT TARGET bitsift_${kind})
         continue()
     endif()
+    set(dev_component ${kind})
+    if(kind STREQUAL "shared")
+        set(dev_component shared_dev)
+    endif()
     install(TARGETS bitsift_${kind} EXPORT bitsift_${kind}
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${kind} NAMELINK_COMPONENT ${kind}
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${kind} NAMELINK_COMPONENT ${dev_component}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${kind})
     install(EXPORT bitsift_${kind} NAMESPACE bitsift:: FILE bitsift-${kind}.cmake DESTINATION ${package_dir}
-        COMPONENT ${kind})
+        COMPONENT ${dev_component})
 endforeach()
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/bitsiftConfig.cmake.in

@@ -4,7 +4,8 @@
 BUILD_PACKAGES=(g++ cmake make ninja-build pkg-config libicu-dev libsimde-dev libpcre2-dev libxxhash-dev libzstd-dev
     libsimdjson-dev libstemmer-dev)
 # shellcheck disable=SC2034
-TEST_PACKAGES=(libcmocka-dev libpcre2-dev ripgrep git clang libsqlite3-dev libxapian-dev libroaring-dev)
+TEST_PACKAGES=(libcmocka-dev libpcre2-dev ripgrep git clang libsqlite3-dev libxapian-dev libroaring-dev
+    dpkg-dev file mmdebstrap)
 
 # install_packages PACKAGE...: those that are not installed; says which, and shows what apt wrote only if it fails.
 install_packages() {

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-const struct bs_query_field fields[N_FIELDS] = {{"title", 5}, {"body", 4},     {"a", 1},
+const struct field_name fields[N_FIELDS] = {{"title", 5}, {"body", 4},     {"a", 1},
 					       {"a:b", 3},   {"my field", 8}, {"", 0}};
 
 struct bs_words *plain_words, *english_words;
@@ -70,7 +70,7 @@ struct bs_query *must_parse(const char *text, bool any)
 char *format(const struct bs_query *query)
 {
 	struct bs_buffer out = {0};
-	assert_int_equal(bs_query_format(query, fields, &out, NULL), BS_OK);
+	assert_int_equal(bs_query_format(query, &out, NULL), BS_OK);
 	assert_int_equal(bs_buffer_append(&out, "", 1, NULL), BS_OK);
 	return (char *)out.data;
 }

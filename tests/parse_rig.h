@@ -8,7 +8,10 @@
 #include "query/search/parse.h"
 
 #define N_FIELDS 6u
-extern const struct bs_query_field fields[N_FIELDS];
+extern const struct field_name {
+	const char *name;
+	size_t name_bytes;
+} fields[N_FIELDS];
 extern struct bs_words *plain_words, *english_words; /* between open_words and close_words, of a group of tests */
 
 int open_words(void **state);

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
-#include "core/simd/byte_window.h"
+#include "core/simd/needle.h"
 #include "query/regex/pattern.h"
 
 /* What a pattern may be compiled with. */

@@ -193,7 +193,7 @@ static void test_notes(void **state)
 	assert_int_equal(notes.records.used_bytes, 0);
 	assert_int_equal(lists->take(lists->context, "", 0, &stamp, true, &list, NULL), BS_OK);
 	assert_true(notes.records.used_bytes > 0);
-	assert_int_equal(bs_folder_recorder_write(&notes, dir_at("."), NULL), BS_OK);
+	assert_int_equal(bs_folders_write(dir_at("."), &notes.records, NULL), BS_OK);
 	bs_folder_recorder_deinit(&notes);
 
 	bs_folder_recorder_init(&notes, dir_at("."), 6000000000);

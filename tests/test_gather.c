@@ -188,13 +188,10 @@ static void write_documents(struct bs_accumulator *accumulator, uint32_t *number
 		doc.n_repeated = (uint32_t)random_below(random, doc.n_terms / 2 + 1);
 		size_t most = BS_GROUP_MOST_BYTES(doc.n_terms) + BS_GROUP_MOST_BYTES(doc.n_repeated);
 		uint32_t tfs[DOC_TERMS];
-		if (!accumulator->chunks || accumulator->chunks->capacity_bytes - accumulator->chunks->used_bytes < most) {
-			accumulator->chunks = bs_spool_chunk_new(accumulator->chunks, most, &err);
-			assert_non_null(accumulator->chunks);
-			accumulator->chunks->capacity_bytes = most < 5000 ? 5000 : most;
-			accumulator->chunks->first_doc = d;
-		}
-		uint8_t *to = accumulator->chunks->bytes + accumulator->chunks->used_bytes;
+		uint8_t *to = bs_spool_reserve(&accumulator->spool, most, d, &err);
+		assert_non_null(to);
+		if (accumulator->spool.chunks->used_bytes == 0)
+			accumulator->spool.chunks->capacity_bytes = most < 5000 ? 5000 : most;
 		doc.codes = to;
 		for (uint32_t i = 0; i < doc.n_terms; i++)
 			numbers[i] = draw_number(random);
@@ -203,7 +200,7 @@ static void write_documents(struct bs_accumulator *accumulator, uint32_t *number
 		to = bs_group_put(to, numbers, doc.n_terms);
 		to = bs_group_put(to, tfs, doc.n_repeated);
 		numbers += doc.n_terms;
-		accumulator->chunks->used_bytes = (size_t)(to - accumulator->chunks->bytes);
+		accumulator->spool.chunks->used_bytes = (size_t)(to - accumulator->spool.chunks->bytes);
 		expect_ok(bs_buffer_append(&accumulator->docs, &doc, sizeof(doc), &err), &err);
 		expect_ok(bs_buffer_append(&accumulator->doc_table.lengths, &doc.n_terms, sizeof(doc.n_terms), &err), &err);
 		accumulator->doc_table.n_docs++;
@@ -219,15 +216,16 @@ static bool is_once(const uint32_t *numbers, uint32_t n, uint32_t i)
 }
 
 /* Of the terms that are coded, each by its tf code. Numbers: those of before. */
-static void check_tfs(const struct bs_accumulator *accumulator, uint32_t document, const struct bs_renumbering *by,
-                      const uint32_t *numbers, uint64_t *n_coded)
+static void check_tfs(const struct bs_accumulator *accumulator, uint32_t document, const struct bs_slab_plan *by,
+                      const uint32_t *new_of, const uint8_t *notes, const uint32_t *numbers, uint64_t *n_coded)
 {
 	const struct bs_accumulated_doc *doc = &bs_accumulator_docs(accumulator)[document];
 	size_t n_bytes;
 	const uint8_t *bits = bs_tf_table_added(&accumulator->tf_table, document, &n_bytes);
 	for (uint32_t i = 0; i < doc->n_terms; i++) {
-		uint32_t number = by->new_of[numbers[i]];
-		bool is_coded = number < by->last ? by->notes[number] & BS_NOTE_IS_CODED : doc->n_terms >= by->min_coded_length;
+		uint32_t number = new_of[numbers[i]];
+		bool is_coded = number < by->n_repeated ? notes[number] & BS_NOTE_IS_CODED
+		                                        : doc->n_terms >= by->tf_levels->min_coded_length;
 		if (!is_coded || !is_once(numbers, doc->n_terms, i))
 			continue;
 		assert_int_equal(bs_tf_decode(bits, n_bytes, by->hashes[number]), i < doc->n_repeated ? tf_of(i) : 1);
@@ -245,8 +243,8 @@ static void check_renumbered(uint32_t n_threads)
 	uint8_t notes[LAST + 1];
 	uint32_t *new_of = malloc(MANY_TERMS * sizeof(*new_of));
 	uint64_t *hashes = malloc(MANY_TERMS * sizeof(*hashes));
-	struct bs_renumbering by = {.new_of = new_of, .notes = notes, .hashes = hashes, .last = LAST,
-	                            .min_coded_length = n_threads > 1 ? DOC_TERMS / 3 : UINT32_MAX};
+	struct bs_tf_levels levels = {.min_coded_length = n_threads > 1 ? DOC_TERMS / 3 : UINT32_MAX};
+	struct bs_slab_plan by = {.hashes = hashes, .n_repeated = LAST, .tf_levels = &levels};
 	uint32_t *numbers = malloc(((size_t)MANY_DOCS + 1) * DOC_TERMS * sizeof(*numbers));
 	struct bs_size_class_doc *docs = malloc(MANY_DOCS * sizeof(*docs));
 	assert_true(new_of && hashes && numbers && docs);
@@ -260,14 +258,14 @@ static void check_renumbered(uint32_t n_threads)
 		new_of[5000] = UINT32_MAX - 1;
 	expect_ok(bs_kernel_choose(NULL, &by.kernel, &err), &err);
 	write_documents(&accumulator, numbers, &random);
-	expect_ok(bs_renumber(&accumulator, &by, n_threads, docs, &err), &err);
+	expect_ok(bs_renumber(&accumulator, &by, new_of, notes, n_threads, docs, &err), &err);
 	const uint32_t *number = numbers;
 	for (uint32_t d = 0; d < MANY_DOCS; d++) {
 		struct bs_term_reader reader = bs_accumulator_read(&accumulator, d);
 		uint32_t found[BS_TERM_CHUNK];
 		uint64_t weight = 0;
 		uint32_t n_terms = 0;
-		check_tfs(&accumulator, d, &by, number, &n_coded);
+		check_tfs(&accumulator, d, &by, new_of, notes, number, &n_coded);
 		for (uint32_t n; (n = bs_accumulator_next(&reader, found)) > 0; n_terms += n) {
 			for (uint32_t i = 0; i < n; i++) {
 				assert_int_equal(found[i], new_of[*number]);

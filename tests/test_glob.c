@@ -163,17 +163,16 @@ static void test_ignore_lines(void **state)
 		const char *path = ignore_cases[i].path, *text = ignore_cases[i].text;
 		size_t n = strlen(path);
 		bool is_folder = path[n - 1] == '/';
-		struct bs_ignore *ignore;
+		struct bs_ignore ignore = {0};
 		struct bs_ignore_entry entry = {
 			.path = (const uint8_t *)path, .path_bytes = n - is_folder, .is_folder = is_folder};
 		while (entry.name_off < n && memchr(path + entry.name_off, '/', entry.path_bytes - entry.name_off))
 			entry.name_off++;
-		assert_int_equal(bs_ignore_new(&ignore, NULL), BS_OK);
-		assert_int_equal(bs_ignore_add_text(ignore, (const uint8_t *)text, strlen(text), NULL), BS_OK);
-		char verdict = verdicts[bs_ignore_match(ignore, &entry, 0)];
+		assert_int_equal(bs_ignore_add_text(&ignore, (const uint8_t *)text, strlen(text), NULL), BS_OK);
+		char verdict = verdicts[bs_ignore_match(&ignore, &entry, 0)];
 		if (verdict != ignore_cases[i].verdict)
 			fail_msg("line %zu '%s', path '%s': %c", i, text, path, verdict);
-		bs_ignore_free(ignore);
+		bs_ignore_deinit(&ignore);
 	}
 }
 

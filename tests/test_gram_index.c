@@ -19,7 +19,7 @@
 #include "core/check/check.h"
 #include "core/text/grams.h"
 #include "core/store/snapshot.h"
-#include "corpus/changes/delete.h"
+#include "corpus/changes/exclusions.h"
 #include "corpus/walk/document.h"
 #include "corpus/read/source.h"
 #include "index_rig.h"

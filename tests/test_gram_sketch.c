@@ -110,8 +110,10 @@ static void test_fill_gram_row(void **state)
 
 static bool is_listed(const struct bs_gram_plan *plan, enum bs_gram_tier tier, uint32_t value)
 {
-	for (uint32_t i = 0; i < plan->n_listed[tier]; i++)
-		if (plan->listed[tier][i] == value)
+	uint32_t n;
+	const uint32_t *listed = bs_gram_plan_list(plan, tier, &n);
+	for (uint32_t i = 0; i < n; i++)
+		if (listed[i] == value)
 			return true;
 	return false;
 }
@@ -194,20 +196,26 @@ static uint32_t trigram_of(const char *bytes)
 	return (uint32_t)bs_gram_key((const uint8_t *)bytes, 3) & 0xffffff;
 }
 
+static void add_grams(struct bs_gram_plan *plan, enum bs_gram_tier tier, const uint32_t *grams, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		assert_int_equal(bs_gram_plan_add(plan, tier, grams[i], NULL), BS_OK);
+}
+
 static void make_plan(struct bs_gram_plan *plan)
 {
 	const uint32_t left_out[] = {trigram_of("aaa"), trigram_of("aba")}, common[] = {trigram_of("baa"), trigram_of("   ")};
 	const uint32_t middling[] = {trigram_of("bab"), trigram_of("cab"), trigram_of("cac")};
 	bs_gram_plan_init(plan);
-	assert_int_equal(bs_gram_plan_set_tier(plan, BS_GRAM_LEFT_OUT, left_out, 2, NULL), BS_OK);
-	assert_int_equal(bs_gram_plan_set_tier(plan, BS_GRAM_COMMON, common, 2, NULL), BS_OK);
-	assert_int_equal(bs_gram_plan_set_tier(plan, BS_GRAM_MIDDLING, middling, 3, NULL), BS_OK);
+	add_grams(plan, BS_GRAM_LEFT_OUT, left_out, 2);
+	add_grams(plan, BS_GRAM_COMMON, common, 2);
+	add_grams(plan, BS_GRAM_MIDDLING, middling, 3);
 	uint32_t buckets[8];
 	for (uint32_t i = 0; i < 8; i++) {
 		const uint8_t text[BS_GRAM_LONG_BYTES] = {'a', (uint8_t)('a' + i), 'b', 'c', 'a'};
 		buckets[i] = bs_gram_bucket(bs_gram_hash(bs_gram_key(text, BS_GRAM_LONG_BYTES), 0));
 	}
-	assert_int_equal(bs_gram_plan_set_tier(plan, BS_GRAM_LONG_FREQUENT, buckets, 8, NULL), BS_OK);
+	add_grams(plan, BS_GRAM_LONG_FREQUENT, buckets, 8);
 }
 
 static void test_rows(void **state)

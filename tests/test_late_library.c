@@ -9,7 +9,7 @@
 
 #include "core/base/icu.h"
 #include "core/base/library.h"
-#include "core/base/stemmer.h"
+#include "core/text/words_term.h"
 
 static void test_missing(void **state)
 {

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "core/base/bytes.h"
-#include "core/matrix/forward_filter.h"
+#include "core/matrix/forward_list.h"
 #include "core/file/segment_sections.h"
 #include "core_rig.h"
 

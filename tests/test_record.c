@@ -24,14 +24,20 @@ static struct bs_record_parser *new_parser(const struct bs_record_options *optio
 }
 
 /* Parses a copy of exactly line_bytes bytes, so that a sanitizer sees every byte read too far. */
-static struct bs_record parse(struct bs_record_parser *parser, const void *line, size_t line_bytes)
+/* What a line turned out to be. */
+struct record {
+	struct bs_document document;
+	struct bs_refusal refusal;
+};
+
+static struct record parse(struct bs_record_parser *parser, const void *line, size_t line_bytes)
 {
 	struct bs_error err = {{0}};
-	struct bs_record record;
+	struct record record;
 	uint8_t *copy = malloc(line_bytes ? line_bytes : 1);
 	assert_non_null(copy);
 	memcpy(copy, line, line_bytes);
-	if (bs_record_parse(parser, copy, line_bytes, &record, &err))
+	if (bs_record_parse(parser, copy, line_bytes, &record.document, &record.refusal, &err))
 		fail_msg("%s", err.text);
 	/* What is borrowed is borrowed from the parser, not from the line. */
 	memset(copy, 'X', line_bytes);
@@ -40,27 +46,27 @@ static struct bs_record parse(struct bs_record_parser *parser, const void *line,
 }
 
 /* "id=ID name=text|name=text", "line ..." without an id, or "REASON-KIND: reason"; NUL bytes are written as "<0>". */
-static void describe(const struct bs_record *record, struct bs_buffer *out)
+static void describe(const struct record *record, struct bs_buffer *out)
 {
 	struct bs_error err;
 	bs_buffer_clear(out);
 #define PUT(bytes, n_bytes) assert_int_equal(bs_buffer_append(out, bytes, n_bytes, &err), BS_OK)
-	if (!record->is_document) {
-		const char *kind = record->skip == BS_SKIP_NO_TEXT     ? "no text"
-		                   : record->skip == BS_SKIP_TOO_LARGE ? "too large"
+	if (record->refusal.reason) {
+		const char *kind = record->refusal.skip == BS_SKIP_NO_TEXT     ? "no text"
+		                   : record->refusal.skip == BS_SKIP_TOO_LARGE ? "too large"
 		                                                       : "bad";
 		PUT(kind, strlen(kind) + 1);
 		return;
 	}
-	PUT(record->has_id ? "id=" : "line", record->has_id ? 3 : 4);
-	PUT(record->id, record->id_bytes);
-	for (size_t i = 0; i < record->n_fields; i++) {
+	PUT(!record->document.is_named_by_line ? "id=" : "line", !record->document.is_named_by_line ? 3 : 4);
+	PUT(record->document.name, record->document.name_bytes);
+	for (size_t i = 0; i < record->document.n_fields; i++) {
 		PUT(i ? "|" : " ", 1);
-		PUT(record->fields[i].name, record->fields[i].name_bytes);
+		PUT(record->document.fields[i].name, record->document.fields[i].name_bytes);
 		PUT("=", 1);
-		for (size_t j = 0; j < record->fields[i].text_bytes; j++) {
-			if (record->fields[i].text[j])
-				PUT(record->fields[i].text + j, 1);
+		for (size_t j = 0; j < record->document.fields[i].text_bytes; j++) {
+			if (record->document.fields[i].text[j])
+				PUT(record->document.fields[i].text + j, 1);
 			else
 				PUT("<0>", 3);
 		}
@@ -79,11 +85,11 @@ static void check_examples(const struct bs_record_options *options, const struct
 	struct bs_record_parser *parser = new_parser(options);
 	struct bs_buffer found = {0};
 	for (size_t i = 0; i < n; i++) {
-		struct bs_record record = parse(parser, examples[i].line, strlen(examples[i].line));
+		struct record record = parse(parser, examples[i].line, strlen(examples[i].line));
 		describe(&record, &found);
 		if (strcmp((const char *)found.data, examples[i].expected))
 			fail_msg("%s\n  gave     %s\n  expected %s\n  reason   %s", examples[i].line,
-			         (const char *)found.data, examples[i].expected, record.reason ? record.reason : "");
+			         (const char *)found.data, examples[i].expected, record.refusal.reason ? record.refusal.reason : "");
 	}
 	bs_buffer_deinit(&found);
 	bs_record_parser_free(parser);
@@ -321,19 +327,19 @@ static void test_bad_lines(void **state)
 	struct bs_record_options options = {0};
 	struct bs_record_parser *parser = new_parser(&options);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
-		struct bs_record record = parse(parser, lines[i], strlen(lines[i]));
-		if (record.is_document || record.skip != BS_SKIP_BAD_RECORD)
+		struct record record = parse(parser, lines[i], strlen(lines[i]));
+		if (!record.refusal.reason || record.refusal.skip != BS_SKIP_BAD_RECORD)
 			fail_msg("accepted: %s", lines[i]);
-		assert_non_null(record.reason);
-		assert_null(strchr(record.reason, '\n'));
-		assert_true(strlen(record.reason) > 10);
+		assert_non_null(record.refusal.reason);
+		assert_null(strchr(record.refusal.reason, '\n'));
+		assert_true(strlen(record.refusal.reason) > 10);
 	}
 	/* A NUL byte in a line is a control character that must be escaped. */
-	struct bs_record record = parse(parser, "{\"t\":\"\0\"}", 9);
-	assert_false(record.is_document);
+	struct record record = parse(parser, "{\"t\":\"\0\"}", 9);
+	assert_non_null(record.refusal.reason);
 	/* After all that, the parser still parses. */
 	record = parse(parser, "{\"t\":\"x\"}", 9);
-	assert_true(record.is_document);
+	assert_null(record.refusal.reason);
 	bs_record_parser_free(parser);
 }
 
@@ -351,8 +357,8 @@ static void test_reasons(void **state)
 	struct bs_record_options options = {0};
 	struct bs_record_parser *parser = new_parser(&options);
 	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++) {
-		struct bs_record record = parse(parser, examples[i].line, strlen(examples[i].line));
-		assert_string_equal(record.reason, examples[i].expected);
+		struct record record = parse(parser, examples[i].line, strlen(examples[i].line));
+		assert_string_equal(record.refusal.reason, examples[i].expected);
 	}
 	bs_record_parser_free(parser);
 }
@@ -367,11 +373,11 @@ static void test_prefixes(void **state)
 	struct bs_record_parser *parser = new_parser(&options);
 	size_t n_bytes = strlen(line);
 	for (size_t i = 0; i < n_bytes; i++) {
-		struct bs_record record = parse(parser, line, i);
-		assert_false(record.is_document);
+		struct record record = parse(parser, line, i);
+		assert_non_null(record.refusal.reason);
 	}
-	struct bs_record record = parse(parser, line, n_bytes);
-	assert_true(record.is_document);
+	struct record record = parse(parser, line, n_bytes);
+	assert_null(record.refusal.reason);
 	bs_record_parser_free(parser);
 }
 
@@ -402,9 +408,9 @@ static void test_nesting(void **state)
 		for (size_t j = depths[i] - 1; j > 0; j--)
 			append_text(&line, j % 2 ? "]" : "}");
 		append_text(&line, "}");
-		struct bs_record record = parse(parser, line.data, line.used_bytes);
-		if (record.is_document != (depths[i] <= BS_RECORD_MAX_DEPTH))
-			fail_msg("depth %zu: %s", depths[i], record.reason ? record.reason : "accepted");
+		struct record record = parse(parser, line.data, line.used_bytes);
+		if (!record.refusal.reason != (depths[i] <= BS_RECORD_MAX_DEPTH))
+			fail_msg("depth %zu: %s", depths[i], record.refusal.reason ? record.refusal.reason : "accepted");
 	}
 	bs_buffer_deinit(&line);
 	bs_record_parser_free(parser);
@@ -420,13 +426,13 @@ static void check_giant(struct bs_record_parser *parser, size_t text_bytes, cons
 	line.used_bytes += text_bytes;
 	append_text(&line, escape);
 	append_text(&line, "\"}");
-	struct bs_record record = parse(parser, line.data, line.used_bytes);
+	struct record record = parse(parser, line.data, line.used_bytes);
 	bs_buffer_deinit(&line);
-	assert_true(record.is_document);
-	assert_memory_equal(record.id, "giant", 5);
-	assert_int_equal(record.text_bytes, text_bytes + strlen(meaning));
-	assert_int_equal(record.fields[0].text[text_bytes - 1], 'y');
-	assert_memory_equal(record.fields[0].text + text_bytes, meaning, strlen(meaning));
+	assert_null(record.refusal.reason);
+	assert_memory_equal(record.document.name, "giant", 5);
+	assert_int_equal(record.document.text_bytes, text_bytes + strlen(meaning));
+	assert_int_equal(record.document.fields[0].text[text_bytes - 1], 'y');
+	assert_memory_equal(record.document.fields[0].text + text_bytes, meaning, strlen(meaning));
 }
 
 static void test_giant_records(void **state)
@@ -447,11 +453,11 @@ static void test_too_large(void **state)
 	(void)state;
 	struct bs_record_options options = {0};
 	struct bs_record_parser *parser = new_parser(&options);
-	struct bs_record record;
+	struct record record;
 	struct bs_error err;
-	assert_int_equal(bs_record_parse(parser, (const uint8_t *)"{", (size_t)1 << 32, &record, &err), BS_OK);
-	assert_false(record.is_document);
-	assert_int_equal(record.skip, BS_SKIP_TOO_LARGE);
+	assert_int_equal(bs_record_parse(parser, (const uint8_t *)"{", (size_t)1 << 32, &record.document, &record.refusal, &err), BS_OK);
+	assert_non_null(record.refusal.reason);
+	assert_int_equal(record.refusal.skip, BS_SKIP_TOO_LARGE);
 	bs_record_parser_free(parser);
 	bs_record_parser_free(NULL);
 }
@@ -541,17 +547,17 @@ static void test_random_records(void **state)
 		append_text(&json, "\"id\":");
 		append_text(&json, id);
 		append_text(&json, "}");
-		struct bs_record record = parse(parser, json.data, json.used_bytes);
-		if (!record.is_document || record.n_fields != n_fields)
+		struct record record = parse(parser, json.data, json.used_bytes);
+		if (record.refusal.reason || record.document.n_fields != n_fields)
 			fail_msg("%.*s: %s", (int)json.used_bytes, (const char *)json.data,
-			         record.reason ? record.reason : "?");
-		assert_int_equal(record.id_bytes, strlen(id));
-		assert_memory_equal(record.id, id, strlen(id));
-		assert_int_equal(record.text_bytes, meaning.used_bytes);
+			         record.refusal.reason ? record.refusal.reason : "?");
+		assert_int_equal(record.document.name_bytes, strlen(id));
+		assert_memory_equal(record.document.name, id, strlen(id));
+		assert_int_equal(record.document.text_bytes, meaning.used_bytes);
 		for (size_t j = 0; j < n_fields; j++) {
 			size_t from = j ? ends[j - 1] : 0;
-			assert_int_equal(record.fields[j].text_bytes, ends[j] - from);
-			assert_memory_equal(record.fields[j].text, meaning.data ? meaning.data + from : NULL,
+			assert_int_equal(record.document.fields[j].text_bytes, ends[j] - from);
+			assert_memory_equal(record.document.fields[j].text, meaning.data ? meaning.data + from : NULL,
 			                    ends[j] - from);
 		}
 	}

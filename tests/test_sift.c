@@ -186,7 +186,10 @@ struct bench {
 	struct bs_term_table fields;
 };
 
-static const struct bs_query_field query_fields[] = {{"text", 4}, {"foo", 3}, {"a", 1}};
+static const struct {
+	const char *name;
+	size_t name_bytes;
+} query_fields[] = {{"text", 4}, {"foo", 3}, {"a", 1}};
 
 /* A plan with the parts that are read: how frequent each element is. */
 static void make_plan(struct bench *bench)
@@ -252,15 +255,16 @@ static void check_fields(struct bench *bench, const struct doc *doc, const struc
 /* The line as the parser reads it, and as the quick reader does, unless it says that it cannot. */
 static void check_line(struct bench *bench, const struct doc *doc, const struct bs_match *match)
 {
-	struct bs_record parsed, scanned;
+	struct bs_document parsed, scanned;
+	struct bs_refusal refusal;
 	enum bs_verdict byte_verdict;
 	bool is_known;
 	const uint8_t *line = doc->line.data;
 	size_t n = doc->line.used_bytes;
 	assert_int_equal(bs_byte_verifier_json(bench->byte_verifier, line, n, &byte_verdict, NULL), BS_OK);
 	check_answer(bench, doc, match, byte_verdict, "line");
-	assert_int_equal(bs_record_parse(bench->parser, line, n, &parsed, NULL), BS_OK);
-	assert_true(parsed.is_document && parsed.n_fields == doc->n_fields);
+	assert_int_equal(bs_record_parse(bench->parser, line, n, &parsed, &refusal, NULL), BS_OK);
+	assert_true(!refusal.reason && parsed.n_fields == doc->n_fields);
 	assert_int_equal(bs_record_scan_line(&bench->scan, line, n, false, &scanned, &is_known, NULL), BS_OK);
 	bool has_unicode = memmem(line, n, "\\u", 2);
 	assert_true(is_known || has_unicode);
@@ -286,10 +290,10 @@ static void check_query(struct bench *bench, const struct doc *doc)
 	if (bs_query_parse(bench->text.data, bench->text.used_bytes, &options, &bench->query, NULL, NULL))
 		return;
 	make_plan(bench);
-	assert_int_equal(bs_matcher_new(bench->query, query_fields, bench->words, &bench->matcher, NULL), BS_OK);
+	assert_int_equal(bs_matcher_new(bench->query, bench->words, &bench->matcher, NULL), BS_OK);
 	assert_int_equal(bs_match_document(bench->matcher, doc->fields, doc->n_fields, &match, NULL), BS_OK);
 	const struct bs_kernel *kernel = bench->kernels[random_below(&bench->random, bench->n_kernels)];
-	assert_int_equal(bs_byte_verifier_new(&bench->plan, query_fields, bench->words, kernel, &bench->byte_verifier, NULL), BS_OK);
+	assert_int_equal(bs_byte_verifier_new(&bench->plan, bench->words, kernel, &bench->byte_verifier, NULL), BS_OK);
 	if (bench->byte_verifier) {
 		check_fields(bench, doc, doc->fields, doc->n_fields, false, &match, "fields");
 		check_line(bench, doc, &match);
@@ -365,7 +369,7 @@ static void test_broken_lines(void **state)
 	struct doc doc = {0};
 	struct bs_record_scan scan = {0};
 	for (int i = 0; i < 20000; i++) {
-		struct bs_record record;
+		struct bs_document document;
 		bool is_known;
 		draw_doc(&doc, &random);
 		size_t n = (size_t)random_below(&random, doc.line.used_bytes + 1);
@@ -374,8 +378,8 @@ static void test_broken_lines(void **state)
 		memcpy(line, doc.line.data, n);
 		if (n > 0 && chance(&random, 50))
 			line[random_below(&random, n)] = (uint8_t) "\"\\{}[]:, u"[random_below(&random, 10)];
-		assert_int_equal(bs_record_scan_line(&scan, line, n, chance(&random, 50), &record, &is_known, NULL), BS_OK);
-		assert_true(is_known == record.is_document && (!is_known || record.n_fields > 0));
+		assert_int_equal(bs_record_scan_line(&scan, line, n, chance(&random, 50), &document, &is_known, NULL), BS_OK);
+		assert_true(!is_known || document.n_fields > 0);
 		free(line);
 	}
 	for (size_t i = 0; i < MAX_FIELDS; i++)

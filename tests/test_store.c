@@ -157,24 +157,21 @@ static void check_store(const struct documents *documents, const struct parts *p
 {
 	struct bs_error err = {{0}};
 	struct bs_store *store = NULL;
-	struct bs_store_reader *reader = NULL;
 	struct bs_buffer text = {0};
 	if (open_store(parts, &store, &err))
 		fail_msg("%s", err.text);
-	assert_int_equal(bs_store_reader_new(store, &reader, &err), BS_OK);
 	assert_int_equal(bs_store_n_documents(store), documents->n_documents);
 	for (size_t i = documents->n_documents; i-- > 0;) {
 		size_t n_bytes;
 		const uint8_t *bytes = documents_get(documents, i, &n_bytes);
-		if (bs_store_fetch(reader, i, &text, &err))
+		if (bs_store_fetch(store, i, &text, &err))
 			fail_msg("%s", err.text);
 		assert_int_equal(text.used_bytes, n_bytes);
 		assert_memory_equal(text.data, bytes, n_bytes);
 	}
-	assert_int_equal(bs_store_fetch(reader, documents->n_documents, &text, &err), BS_NOT_FOUND);
-	assert_int_equal(bs_store_fetch(reader, UINT64_MAX, &text, &err), BS_NOT_FOUND);
+	assert_int_equal(bs_store_fetch(store, documents->n_documents, &text, &err), BS_NOT_FOUND);
+	assert_int_equal(bs_store_fetch(store, UINT64_MAX, &text, &err), BS_NOT_FOUND);
 	bs_buffer_deinit(&text);
-	bs_store_reader_free(reader);
 	bs_store_close(store);
 }
 
@@ -310,7 +307,6 @@ static size_t survive(const struct documents *documents, const struct parts *par
 {
 	struct bs_error err = {{0}};
 	struct bs_store *store = NULL;
-	struct bs_store_reader *reader = NULL;
 	struct bs_buffer text = {0};
 	size_t n_right = 0;
 	enum bs_status status = open_store(parts, &store, &err);
@@ -320,9 +316,8 @@ static size_t survive(const struct documents *documents, const struct parts *par
 		assert_true(strlen(err.text) > 10);
 		return 0;
 	}
-	assert_int_equal(bs_store_reader_new(store, &reader, &err), BS_OK);
 	for (size_t i = 0; i < bs_store_n_documents(store); i++) {
-		status = bs_store_fetch(reader, i, &text, &err);
+		status = bs_store_fetch(store, i, &text, &err);
 		if (status) {
 			assert_int_equal(status, BS_CORRUPT);
 			assert_int_equal(text.used_bytes, 0);
@@ -335,7 +330,6 @@ static size_t survive(const struct documents *documents, const struct parts *par
 		n_right++;
 	}
 	bs_buffer_deinit(&text);
-	bs_store_reader_free(reader);
 	bs_store_close(store);
 	return n_right;
 }
@@ -525,7 +519,6 @@ static void test_writer_fails(void **state)
 	assert_string_equal(err.text, "a text of 4 GiB or more cannot be stored");
 	bs_store_writer_free(writer);
 	bs_store_writer_free(NULL);
-	bs_store_reader_free(NULL);
 	bs_store_close(NULL);
 }
 
@@ -565,25 +558,25 @@ static void test_nothing_has_a_name(void **state)
 
 struct fetch_all {
 	const struct documents *documents;
-	const struct bs_store *store;
+	const struct parts *parts;
 	size_t n_right;
 };
 
 static void *fetch_all(void *context)
 {
 	struct fetch_all *job = context;
-	struct bs_store_reader *reader = NULL;
+	struct bs_store *store = NULL;
 	struct bs_buffer text = {0};
-	if (bs_store_reader_new(job->store, &reader, NULL))
+	if (open_store(job->parts, &store, NULL))
 		return NULL;
 	for (size_t i = 0; i < job->documents->n_documents; i++) {
 		size_t n_bytes;
 		const uint8_t *bytes = documents_get(job->documents, i, &n_bytes);
-		job->n_right += !bs_store_fetch(reader, i, &text, NULL) && text.used_bytes == n_bytes &&
+		job->n_right += !bs_store_fetch(store, i, &text, NULL) && text.used_bytes == n_bytes &&
 		                !memcmp(text.data, bytes, n_bytes);
 	}
 	bs_buffer_deinit(&text);
-	bs_store_reader_free(reader);
+	bs_store_close(store);
 	return NULL;
 }
 
@@ -593,22 +586,19 @@ static void test_threads_share_a_store(void **state)
 	uint64_t random = 88172645463325252;
 	struct documents documents;
 	struct parts parts;
-	struct bs_store *store = NULL;
 	pthread_t threads[4];
 	struct fetch_all jobs[4];
 	documents_init(&documents);
 	add_records(&documents, 5000, &random);
 	write_store(&documents, &parts);
-	assert_int_equal(open_store(&parts, &store, NULL), BS_OK);
 	for (int i = 0; i < 4; i++) {
-		jobs[i] = (struct fetch_all){&documents, store, 0};
+		jobs[i] = (struct fetch_all){&documents, &parts, 0};
 		assert_int_equal(pthread_create(&threads[i], NULL, fetch_all, &jobs[i]), 0);
 	}
 	for (int i = 0; i < 4; i++) {
 		pthread_join(threads[i], NULL);
 		assert_int_equal(jobs[i].n_right, 5000);
 	}
-	bs_store_close(store);
 	parts_deinit(&parts);
 	documents_deinit(&documents);
 }

@@ -46,9 +46,9 @@ static void check_all_strings(struct rig *rig, const char *alphabet, size_t n)
 	for (;;) {
 		for (size_t i = 0; i < n; i++)
 			text[i] = alphabet[digits[i]];
-		bs_words_tune(rig->words, BS_WORDS_WINDOW_BYTES, false);
+		rig->words->ascii_path = false;
 		kept_analyze(rig->words, text, n, &rig->expected);
-		bs_words_tune(rig->words, BS_WORDS_WINDOW_BYTES, true);
+		rig->words->ascii_path = true;
 		kept_analyze(rig->words, text, n, &rig->found);
 		assert_same(&rig->expected, &rig->found, (const uint8_t *)text, n);
 		size_t i = 0;
@@ -328,7 +328,7 @@ static void test_edges_of_lines(void **state)
 					memset(text, (i + j) % 3 ? ' ' : 'x', before);
 					int n = snprintf(text + before, sizeof(text) - before, "%s%s%s", items[i], items[j],
 					                 before % 2 ? "" : " and so on");
-					bs_words_use_kernel(rig.words, kernels[k]);
+					rig.words->kernel = kernels[k];
 					rig_check(&rig, text, before + (size_t)n, windows + (before + i) % 4, 1);
 				}
 	rig_deinit(&rig);
@@ -351,7 +351,7 @@ static void test_random_ascii(void **state)
 			text[at] = random_below(30) ? (uint8_t)"a.1_'@,:B ;c9-\n("[random_below(n_usual)]
 			                            : (uint8_t)random_below(128);
 		const size_t windows[] = {1 + random_below(200), 64, BS_WORDS_WINDOW_BYTES};
-		bs_words_use_kernel(rig.words, kernels[i % n_kernels]);
+		rig.words->kernel = kernels[i % n_kernels];
 		rig_check(&rig, text, text_bytes, windows, 3);
 		free(text);
 	}

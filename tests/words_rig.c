@@ -405,7 +405,8 @@ void rig_check(struct rig *rig, const void *text, size_t text_bytes, const size_
 	naive_analyze(&rig->naive, text, text_bytes, &rig->expected);
 	for (size_t i = 0; i < n_windows; i++)
 		for (int ascii_path = 0; ascii_path < 2; ascii_path++) {
-			bs_words_tune(rig->words, windows[i], ascii_path);
+			rig->words->window_bytes = windows[i];
+			rig->words->ascii_path = ascii_path;
 			kept_analyze(rig->words, text, text_bytes, &rig->found);
 			assert_same(&rig->expected, &rig->found, text, text_bytes);
 		}

@@ -68,6 +68,13 @@ static inline void bs_put_bits(uint8_t *bytes, uint64_t at, uint64_t value)
 		bytes[byte] |= (uint8_t)value;
 }
 
+/* The same with the low n_bits, at most 56, of value; returns the bit behind them. */
+static inline uint64_t bs_append_bits(uint8_t *bytes, uint64_t at, uint64_t value, uint32_t n_bits)
+{
+	bs_put_bits(bytes, at, value & ((UINT64_C(1) << n_bits) - 1));
+	return at + n_bits;
+}
+
 /* Bit c of word r becomes bit r of word c: quarters of ever smaller squares change places (Warren, "Hacker's Delight", 7-3). */
 static inline void bs_transpose_64(uint64_t words[64])
 {
@@ -81,13 +88,6 @@ static inline void bs_transpose_64(uint64_t words[64])
 	}
 }
 
-/* The same with the low n_bits, at most 56, of value; returns the bit behind them. */
-static inline uint64_t bs_append_bits(uint8_t *bytes, uint64_t at, uint64_t value, uint32_t n_bits)
-{
-	bs_put_bits(bytes, at, value & ((UINT64_C(1) << n_bits) - 1));
-	return at + n_bits;
-}
-
 /* The first eight bytes as a number that sorts as the bytes do; fewer are padded with zeros. */
 static inline uint64_t bs_first_eight(const uint8_t *bytes, size_t n_bytes)
 {
@@ -95,6 +95,15 @@ static inline uint64_t bs_first_eight(const uint8_t *bytes, size_t n_bytes)
 	for (size_t i = 0; i < 8; i++)
 		first = first << 8 | (i < n_bytes ? bytes[i] : 0);
 	return first;
+}
+
+/* How many bytes they begin with alike. */
+static inline size_t bs_common_bytes(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t b_bytes)
+{
+	size_t n = 0;
+	while (n < a_bytes && n < b_bytes && a[n] == b[n])
+		n++;
+	return n;
 }
 
 /* Set bits. Without flags for the target, the compiler's own is a call that looks bytes up in a table. */

@@ -1,12 +1,13 @@
 /* hash.c: the library's one place that calls xxHash. See hash.h. */
 #include "core/base/hash.h"
 
-#include <time.h>
 #include <unistd.h>
 
 /* Inlined: a term is a few bytes, and half of hashing it was the call. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
+
+#include "core/base/clock.h"
 
 uint64_t bs_hash_term(const void *key, size_t key_bytes)
 {
@@ -20,9 +21,8 @@ __attribute__((constructor)) static void choose_secret(void)
 {
 	/* Without the kernel's help, what differs from process to process. */
 	if (getentropy(&secret, sizeof(secret)) != 0) {
-		struct timespec now = {0};
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		secret.words[0] = bs_hash_mix((uint64_t)now.tv_nsec ^ (uint64_t)getpid() << 32);
+		uint64_t now = bs_now_ns();
+		secret.words[0] = bs_hash_mix(now ^ (uint64_t)getpid() << 32);
 		secret.words[1] = bs_hash_mix(secret.words[0] ^ (uint64_t)(uintptr_t)&now);
 	}
 	secret.words[0] |= 1;

@@ -85,16 +85,10 @@ static inline struct bs_probe bs_hash_probe(uint64_t term_hash, uint32_t level)
 	return probe;
 }
 
-/* floor(x * m / 2^64), m < 2^32; in plain C: the high and low halves of x one after the other. */
+/* floor(x * m / 2^64), m < 2^32. */
 static inline uint32_t bs_hash_reduce(uint64_t x, uint32_t m)
 {
-#ifdef __SIZEOF_INT128__
-	__extension__ typedef unsigned __int128 wide;
-	return (uint32_t)((wide)x * m >> 64);
-#else
-	uint64_t low = (x & UINT32_MAX) * m;
-	return (uint32_t)(((x >> 32) * m + (low >> 32)) >> 32);
-#endif
+	return (uint32_t)bs_hash_multiply(x, m).high;
 }
 
 /* The column of the i-th hash, 0 <= column < m. m >= 1. */

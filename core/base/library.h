@@ -1,8 +1,8 @@
 /*
  * library.h: libraries of others that are loaded when they are first needed. To find, map and relocate one costs a
  * process more than a small search by an index does, and grep needs none of ICU, Snowball, simdjson and zstd for most
- * patterns. Each has a file of its own (icu.h, stemmer.h, corpus/read/text_store.c) with a table of its functions that the
- * compiler checks against its headers.
+ * patterns. Each has a table of its functions, where they are called or in a file of its own (icu.h), that the compiler
+ * checks against its headers.
  *
  * Without BITSIFT_LOAD_LATE they are linked to as any other; the tables are constant then, and loading always succeeds.
  */

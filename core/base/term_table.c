@@ -6,24 +6,26 @@
 
 #define FIRST_SLOTS 4096u
 #define LARGE_SLOTS (1u << 18)
-#define LARGE_ENTRIES (1u << 18)
+#define LARGE_ENTRIES ((size_t)1 << 18)
+#define ENTRY_BYTES sizeof(struct bs_term_entry)
 
 void bs_term_table_deinit(struct bs_term_table *table)
 {
-	free(table->entries);
 	free(table->slots);
 	bs_buffer_deinit(&table->bytes);
+	bs_buffer_deinit(&table->of_entries);
 	*table = (struct bs_term_table){0};
 }
 
 void bs_term_table_clear(struct bs_term_table *table)
 {
 	/* After one enormous document, clearing its table again and again would cost more than growing a new one. */
-	if (table->slot_mask > LARGE_SLOTS || table->capacity > LARGE_ENTRIES)
+	if (table->slot_mask > LARGE_SLOTS || table->of_entries.capacity_bytes > LARGE_ENTRIES * ENTRY_BYTES)
 		bs_term_table_deinit(table);
 	if (table->slots)
 		memset(table->slots, 0, ((size_t)table->slot_mask + 1) * sizeof(*table->slots));
 	bs_buffer_clear(&table->bytes);
+	bs_buffer_clear(&table->of_entries);
 	table->n_terms = 0;
 }
 
@@ -50,7 +52,7 @@ uint64_t bs_term_table_slot_bytes(const struct bs_term_table *table)
 
 uint64_t bs_term_table_bytes(const struct bs_term_table *table)
 {
-	return (uint64_t)table->n_terms * sizeof(struct bs_term_entry) + bs_term_table_slot_bytes(table) +
+	return (uint64_t)table->n_terms * ENTRY_BYTES + bs_term_table_slot_bytes(table) +
 	       table->bytes.used_bytes;
 }
 
@@ -84,37 +86,24 @@ static enum bs_status grow_slots(struct bs_term_table *table, struct bs_error *e
 	return BS_OK;
 }
 
-static enum bs_status grow_entries(struct bs_term_table *table, struct bs_error *err)
-{
-	/* Large ones four-fold, in address space: what is not used is no memory, and moving breaks large pages up. */
-	uint64_t capacity = table->capacity ? (uint64_t)table->capacity + table->capacity / 2 : FIRST_SLOTS / 2;
-	if (table->capacity >= LARGE_ENTRIES && table->capacity < UINT32_MAX / 4)
-		capacity = (uint64_t)table->capacity * 4;
-	if (capacity > UINT32_MAX)
-		return bs_fail_memory(err, "a dictionary of 2^32 terms", capacity * sizeof(struct bs_term_entry));
-	struct bs_term_entry *entries = realloc(table->entries, (size_t)capacity * sizeof(*entries));
-	if (!entries)
-		return bs_fail_memory(err, "a dictionary", capacity * sizeof(*entries));
-	bs_buffer_advise(entries, (size_t)capacity * sizeof(*entries));
-	table->entries = entries;
-	table->capacity = (uint32_t)capacity;
-	return BS_OK;
-}
-
 enum bs_status bs_term_table_add(struct bs_term_table *table, const uint8_t *bytes, uint32_t n_bytes, uint64_t hash,
                                  uint32_t *number_out, struct bs_error *err)
 {
+	struct bs_term_entry entry = {.hash = hash, .offset = table->bytes.used_bytes, .n_bytes = n_bytes};
 	enum bs_status status = BS_OK;
-	if (table->n_terms == table->capacity)
-		status = grow_entries(table, err);
+	if (table->n_terms == UINT32_MAX)
+		status = bs_fail_memory(err, "a dictionary of 2^32 terms", UINT32_MAX * ENTRY_BYTES);
+	if (!table->entries && !status)
+		status = bs_buffer_reserve(&table->of_entries, FIRST_SLOTS / 2 * ENTRY_BYTES, err);
 	if (!status && (!table->slots || is_crowded((uint64_t)table->n_terms + 1, (uint64_t)table->slot_mask + 1)))
 		status = grow_slots(table, err);
-	uint64_t offset = table->bytes.used_bytes;
 	if (!status)
 		status = bs_buffer_append(&table->bytes, bytes, n_bytes, err);
+	if (!status)
+		status = bs_buffer_append(&table->of_entries, &entry, ENTRY_BYTES, err);
 	if (status)
 		return status;
-	table->entries[table->n_terms] = (struct bs_term_entry){.hash = hash, .offset = offset, .n_bytes = n_bytes};
+	table->entries = (struct bs_term_entry *)(void *)table->of_entries.data;
 	place(table, (hash & ~(uint64_t)UINT32_MAX) | ((uint64_t)table->n_terms + 1));
 	*number_out = table->n_terms++;
 	return BS_OK;

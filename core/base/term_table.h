@@ -20,11 +20,11 @@ struct bs_term_entry {
 struct bs_term_table {
 	struct bs_term_entry *entries;
 	uint32_t n_terms;
-	uint32_t capacity;
 	uint64_t *slots; /* number + 1 in the low half, high half of the hash in the high half; 0 is empty */
 	uint32_t slot_mask;
 	uint32_t slot_shift; /* the highest bits of a hash are its slot, so that slots stand in the order of hashes */
 	struct bs_buffer bytes;
+	struct bs_buffer of_entries; /* what entries points to */
 };
 
 void bs_term_table_deinit(struct bs_term_table *table);

@@ -143,11 +143,6 @@ static void put_or_wait(const struct bs_task *task)
 		wait_move(task->workers);
 }
 
-static struct bs_workers_load load(const struct bs_workers *workers)
-{
-	return (struct bs_workers_load){workers->n_added - workers->n_begun, workers->n_started, workers->n_idle};
-}
-
 /* A thread; without the mutex. */
 static void *run_thread(void *argument)
 {
@@ -197,14 +192,6 @@ bool bs_workers_start(struct bs_workers *workers)
 	return !workers->has_no_threads;
 }
 
-struct bs_workers_load bs_workers_load(struct bs_workers *workers)
-{
-	pthread_mutex_lock(&workers->mutex);
-	struct bs_workers_load now = load(workers);
-	pthread_mutex_unlock(&workers->mutex);
-	return now;
-}
-
 /* Waits until no more than so many tasks are not put yet. */
 static bool wait_until(struct bs_workers *workers, uint64_t most_unput)
 {
@@ -240,9 +227,9 @@ struct bs_workers_load bs_workers_add(struct bs_workers *workers, uint64_t n)
 		slot_of(workers, workers->n_added++)->state = SLOT_UNDONE;
 	if (workers->n_idle > 0 && n == 1)
 		pthread_cond_signal(&workers->added);
-	else if (workers->n_idle > 0)
+	else if (workers->n_idle > 0 && n > 1)
 		pthread_cond_broadcast(&workers->added);
-	struct bs_workers_load now = load(workers);
+	struct bs_workers_load now = {workers->n_added - workers->n_begun, workers->n_started, workers->n_idle};
 	pthread_mutex_unlock(&workers->mutex);
 	return now;
 }

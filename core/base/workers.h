@@ -57,14 +57,13 @@ struct bs_workers_load {
 	uint32_t n_started; /* threads */
 	uint32_t n_idle;    /* of those */
 };
-struct bs_workers_load bs_workers_load(struct bs_workers *workers);
 
 /* Waits until the next task has a slot. Meanwhile the thread puts and does tasks if it alone puts or no other thread
  * was started. False: the end has come, nothing is to be added. */
 bool bs_workers_wait_room(struct bs_workers *workers);
 /* The same until all tasks so far have been put: for one that is to be alone. */
 bool bs_workers_wait_put(struct bs_workers *workers);
-/* n tasks, whose slots have been filled, for anyone to take. */
+/* n tasks, whose slots have been filled, for anyone to take; 0 only to ask. */
 struct bs_workers_load bs_workers_add(struct bs_workers *workers, uint64_t n);
 /* Waits until a task of a ring without put is done, and does others meanwhile. */
 void bs_workers_wait_done(struct bs_workers *workers, uint64_t task);

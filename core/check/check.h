@@ -20,10 +20,12 @@ typedef enum bs_status bs_check_stored_text(const struct bs_snapshot *snapshot, 
 
 /*
  * Checks the last commit in dir. BS_CORRUPT with the file and what is wrong with it; BS_NOT_FOUND, BS_IO,
- * BS_UNSUPPORTED, BS_NO_MEMORY as bs_snapshot_open. Memory: beside the opened index, a bit a document and twelve
- * bytes a term of one segment. request, nullable: only its progress counts. stored_text, nullable: bs_stored_text_check; without it only the places of stored text are checked.
+ * BS_UNSUPPORTED, BS_NO_MEMORY as bs_snapshot_open. Memory: beside the opened index, nine bytes a document and four a
+ * term of one segment. request, nullable: only its progress counts. stored_text, nullable: bs_stored_text_check;
+ * without it only the places of stored text are checked.
  */
-enum bs_status bs_check_dir(const struct bs_dir *dir, const struct bs_check_request *request, bs_check_stored_text *stored_text,
-                            struct bs_check_report *report_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_check_dir(const struct bs_dir *dir, const struct bs_check_request *request,
+                            bs_check_stored_text *stored_text, struct bs_check_report *report_out,
+                            struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

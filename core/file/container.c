@@ -44,11 +44,10 @@ struct bs_writer {
 	char *name;
 	enum bs_container_kind kind;
 	uint64_t offset;            /* bytes handed to out so far */
-	struct bs_buffer out;       /* not yet written to fd */
-	struct bs_buffer page;      /* the unfinished page of the current section */
+	struct bs_buffer out;       /* not yet written to fd: up to a piece and a page */
+	size_t page_bytes;          /* of out, at its end: the unfinished page */
 	struct bs_buffer table;
 	struct bs_buffer sums;
-	uint64_t section_offset;
 	uint64_t section_bytes;
 	bool in_section;
 	enum bs_status status;      /* the first failure */
@@ -62,44 +61,18 @@ static void writer_fail_io(struct bs_writer *writer, const char *what)
 		                         strerror(errno));
 }
 
-static void writer_flush(struct bs_writer *writer)
+/* Writes the first bytes of out. */
+static void writer_flush(struct bs_writer *writer, size_t n_bytes)
 {
-	const uint8_t *from = writer->out.data;
-	size_t left = writer->out.used_bytes;
-	while (left > 0 && !writer->status) {
-		ssize_t n = write(writer->fd, from, left);
+	size_t n_done = 0;
+	while (n_done < n_bytes && !writer->status) {
+		ssize_t n = write(writer->fd, writer->out.data + n_done, n_bytes - n_done);
 		if (n < 0 && errno != EINTR)
 			writer_fail_io(writer, "write");
-		if (n > 0) {
-			from += n;
-			left -= (size_t)n;
-		}
+		n_done += n > 0 ? (size_t)n : 0;
 	}
-	bs_buffer_clear(&writer->out);
-}
-
-/* Bytes as they are, outside of any page. */
-static void writer_raw(struct bs_writer *writer, const void *bytes, size_t n_bytes)
-{
-	if (writer->status)
-		return;
-	writer->offset += n_bytes;
-	while (n_bytes > 0 && !writer->status) {
-		size_t room = OUT_BYTES - writer->out.used_bytes;
-		size_t n = n_bytes < room ? n_bytes : room;
-		memcpy(writer->out.data + writer->out.used_bytes, bytes, n);
-		writer->out.used_bytes += n;
-		bytes = (const uint8_t *)bytes + n;
-		n_bytes -= n;
-		if (writer->out.used_bytes == OUT_BYTES)
-			writer_flush(writer);
-	}
-}
-
-static void writer_align(struct bs_writer *writer)
-{
-	static const uint8_t zeros[ALIGN_BYTES];
-	writer_raw(writer, zeros, (ALIGN_BYTES - writer->offset % ALIGN_BYTES) % ALIGN_BYTES);
+	writer->out.used_bytes -= n_bytes;
+	memmove(writer->out.data, writer->out.data + n_bytes, writer->out.used_bytes);
 }
 
 static void writer_append(struct bs_writer *writer, struct bs_buffer *to, const void *bytes, size_t n_bytes)
@@ -108,29 +81,47 @@ static void writer_append(struct bs_writer *writer, struct bs_buffer *to, const 
 		writer->status = bs_buffer_append(to, bytes, n_bytes, &writer->error);
 }
 
-static void writer_page(struct bs_writer *writer, const uint8_t *page, size_t n_bytes)
-{
-	uint8_t sum[4];
-	bs_store_u32(sum, page_sum(page, n_bytes));
-	writer_append(writer, &writer->sums, sum, sizeof(sum));
-	writer_raw(writer, page, n_bytes);
-}
-
+/* What stands outside of sections has pages too, without sums. */
 static void writer_end_page(struct bs_writer *writer)
 {
-	writer_page(writer, writer->page.data, writer->page.used_bytes);
-	bs_buffer_clear(&writer->page);
+	const uint8_t *page = writer->out.data + writer->out.used_bytes - writer->page_bytes;
+	if (writer->in_section && writer->page_bytes > 0) {
+		uint8_t sum[4];
+		bs_store_u32(sum, page_sum(page, writer->page_bytes));
+		writer_append(writer, &writer->sums, sum, sizeof(sum));
+	}
+	writer->page_bytes = 0;
+	if (writer->out.used_bytes >= OUT_BYTES)
+		writer_flush(writer, OUT_BYTES);
 }
 
+static void writer_put(struct bs_writer *writer, const void *bytes, size_t n_bytes)
+{
+	const uint8_t *from = bytes;
+	while (n_bytes > 0 && !writer->status) {
+		size_t room = BS_PAGE_BYTES - writer->page_bytes;
+		size_t n = n_bytes < room ? n_bytes : room;
+		memcpy(writer->out.data + writer->out.used_bytes, from, n);
+		writer->out.used_bytes += n;
+		writer->offset += n;
+		writer->page_bytes += n;
+		if (n == room)
+			writer_end_page(writer);
+		from += n;
+		n_bytes -= n;
+	}
+}
+
+/* Ends the section, if there is one, and fills up to where another or the table may begin. */
 static void writer_end_section(struct bs_writer *writer)
 {
-	if (!writer->in_section)
-		return;
-	if (writer->page.used_bytes > 0)
-		writer_end_page(writer);
-	if (!writer->status)
+	static const uint8_t zeros[ALIGN_BYTES];
+	writer_end_page(writer);
+	if (writer->in_section && !writer->status)
 		bs_store_u64(writer->table.data + writer->table.used_bytes - 16, writer->section_bytes);
 	writer->in_section = false;
+	writer_put(writer, zeros, (ALIGN_BYTES - writer->offset % ALIGN_BYTES) % ALIGN_BYTES);
+	writer_end_page(writer);
 }
 
 static void writer_free(struct bs_writer *writer)
@@ -138,7 +129,6 @@ static void writer_free(struct bs_writer *writer)
 	if (writer->fd >= 0)
 		close(writer->fd);
 	bs_buffer_deinit(&writer->out);
-	bs_buffer_deinit(&writer->page);
 	bs_buffer_deinit(&writer->table);
 	bs_buffer_deinit(&writer->sums);
 	free(writer->name);
@@ -159,16 +149,14 @@ enum bs_status bs_writer_open(const struct bs_dir *dir, const char *name, enum b
 	writer->name = strdup(name);
 	enum bs_status status = writer->name ? BS_OK : bs_fail_memory(err, "a name", strlen(name));
 	if (!status)
-		status = bs_buffer_reserve(&writer->out, OUT_BYTES, err);
-	if (!status)
-		status = bs_buffer_reserve(&writer->page, BS_PAGE_BYTES, err);
+		status = bs_buffer_reserve(&writer->out, OUT_BYTES + BS_PAGE_BYTES, err);
 	if (!status)
 		status = bs_dir_create_file(dir, name, &writer->fd, err);
 	if (status) {
 		writer_free(writer);
 		return status;
 	}
-	writer_raw(writer, no_head, sizeof(no_head));
+	writer_put(writer, no_head, sizeof(no_head));
 	*writer_out = writer;
 	return BS_OK;
 }
@@ -176,7 +164,6 @@ enum bs_status bs_writer_open(const struct bs_dir *dir, const char *name, enum b
 void bs_writer_section(struct bs_writer *writer, uint32_t id, uint32_t instance)
 {
 	writer_end_section(writer);
-	writer_align(writer);
 	uint8_t entry[ENTRY_BYTES];
 	bs_store_u32(entry, id);
 	bs_store_u32(entry + 4, instance);
@@ -184,7 +171,6 @@ void bs_writer_section(struct bs_writer *writer, uint32_t id, uint32_t instance)
 	bs_store_u64(entry + 16, 0);
 	bs_store_u64(entry + 24, writer->sums.used_bytes / 4);
 	writer_append(writer, &writer->table, entry, sizeof(entry));
-	writer->section_offset = writer->offset;
 	writer->section_bytes = 0;
 	writer->in_section = true;
 }
@@ -192,20 +178,7 @@ void bs_writer_section(struct bs_writer *writer, uint32_t id, uint32_t instance)
 void bs_writer_bytes(struct bs_writer *writer, const void *bytes, size_t n_bytes)
 {
 	writer->section_bytes += n_bytes;
-	while (n_bytes > 0 && !writer->status) {
-		size_t room = BS_PAGE_BYTES - writer->page.used_bytes;
-		size_t n = n_bytes < room ? n_bytes : room;
-		if (n == BS_PAGE_BYTES) {
-			writer_page(writer, bytes, n);
-		} else {
-			memcpy(writer->page.data + writer->page.used_bytes, bytes, n);
-			writer->page.used_bytes += n;
-			if (writer->page.used_bytes == BS_PAGE_BYTES)
-				writer_end_page(writer);
-		}
-		bytes = (const uint8_t *)bytes + n;
-		n_bytes -= n;
-	}
+	writer_put(writer, bytes, n_bytes);
 }
 
 void bs_writer_u32(struct bs_writer *writer, uint32_t value)
@@ -251,16 +224,14 @@ static void writer_head(struct bs_writer *writer, uint64_t table_offset, uint64_
 enum bs_status bs_writer_finish(struct bs_writer *writer, uint64_t *file_bytes_out, struct bs_error *err)
 {
 	writer_end_section(writer);
-	writer_align(writer);
 	uint64_t table_offset = writer->offset;
 	/* The sums go behind the table so that one checksum covers both. */
-	writer_append(writer, &writer->table, "", 0);
 	size_t table_bytes = writer->table.used_bytes;
 	writer_append(writer, &writer->table, writer->sums.data, writer->sums.used_bytes);
 	uint64_t table_sum = bs_checksum(writer->table.data, writer->table.used_bytes);
-	writer_raw(writer, writer->table.data, writer->table.used_bytes);
+	writer_put(writer, writer->table.data, writer->table.used_bytes);
 	writer->table.used_bytes = table_bytes;
-	writer_flush(writer);
+	writer_flush(writer, writer->out.used_bytes);
 	writer_head(writer, table_offset, table_sum);
 	if (!writer->status && fsync(writer->fd) != 0)
 		writer_fail_io(writer, "flush to disk");
@@ -334,26 +305,17 @@ enum bs_status bs_container_corrupt(const struct bs_container *file, struct bs_e
 static enum bs_status file_map(struct bs_container *file, const struct bs_dir *dir, const char *name, struct bs_error *err)
 {
 	struct stat info;
-	int fd;
-	enum bs_status status = bs_dir_open_file(dir, name, &fd, &info, err);
+	enum bs_status status = bs_dir_open_file(dir, name, &file->fd, &info, err);
 	if (status)
 		return status;
-	if (info.st_size < (off_t)HEAD_BYTES) {
-		status = bs_container_corrupt(file, err, "%lld bytes are too few", (long long)info.st_size);
-		goto out;
-	}
+	if (info.st_size < (off_t)HEAD_BYTES)
+		return bs_container_corrupt(file, err, "%lld bytes are too few", (long long)info.st_size);
 	file->n_bytes = (uint64_t)info.st_size;
-	void *map = mmap(NULL, (size_t)file->n_bytes, PROT_READ, MAP_SHARED, fd, 0);
-	if (map == MAP_FAILED) {
-		status = bs_fail(err, BS_IO, "%s: cannot map: %s", file->path, strerror(errno));
-		goto out;
-	}
+	void *map = mmap(NULL, (size_t)file->n_bytes, PROT_READ, MAP_SHARED, file->fd, 0);
+	if (map == MAP_FAILED)
+		return bs_fail(err, BS_IO, "%s: cannot map: %s", file->path, strerror(errno));
 	file->map = map;
-	file->fd = fd;
 	return BS_OK;
-out:
-	close(fd);
-	return status;
 }
 
 static enum bs_status file_check_head(struct bs_container *file, enum bs_container_kind kind, struct bs_error *err)

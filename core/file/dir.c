@@ -186,10 +186,11 @@ enum bs_status bs_dir_flush(const struct bs_dir *dir, struct bs_error *err)
 	int fd = open_list(dir);
 	if (fd < 0)
 		return bs_fail(err, BS_IO, "%s: %s", dir->path, strerror(errno));
-	int failed = fsync(fd);
-	int saved = errno;
+	enum bs_status status = BS_OK;
+	if (fsync(fd) != 0)
+		status = bs_fail(err, BS_IO, "%s: cannot flush to disk: %s", dir->path, strerror(errno));
 	close(fd);
-	return failed ? bs_fail(err, BS_IO, "%s: cannot flush to disk: %s", dir->path, strerror(saved)) : BS_OK;
+	return status;
 }
 
 DIR *bs_dir_list(const struct bs_dir *dir)
@@ -230,14 +231,13 @@ enum bs_status bs_dir_set_mode(const struct bs_dir *dir, mode_t mode, struct bs_
 {
 	struct stat found;
 	int fd = open_list(dir);
-	if (fd < 0 || fstat(fd, &found) != 0) {
-		int saved = errno;
-		if (fd >= 0)
-			close(fd);
-		return bs_fail(err, BS_IO, "%s: %s", dir->path, strerror(saved));
-	}
-	enum bs_status status = set_mode(dir, NULL, fd, found.st_mode, mode, err);
-	close(fd);
+	enum bs_status status;
+	if (fd < 0 || fstat(fd, &found) != 0)
+		status = bs_fail(err, BS_IO, "%s: %s", dir->path, strerror(errno));
+	else
+		status = set_mode(dir, NULL, fd, found.st_mode, mode, err);
+	if (fd >= 0)
+		close(fd);
 	return status;
 }
 

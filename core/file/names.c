@@ -13,34 +13,21 @@ static uint64_t count_blocks(uint64_t n)
 	return n / BS_NAMES_BLOCK + (n % BS_NAMES_BLOCK != 0);
 }
 
-static uint64_t count_shared(const uint8_t *a, uint64_t a_bytes, const uint8_t *b, uint64_t b_bytes)
-{
-	uint64_t most = a_bytes < b_bytes ? a_bytes : b_bytes, n = 0;
-	most = most < BS_NAMES_MOST_SHARED ? most : BS_NAMES_MOST_SHARED;
-	while (n < most && a[n] == b[n])
-		n++;
-	return n;
-}
-
-static enum bs_status append_varint(struct bs_buffer *to, uint64_t value, struct bs_error *err)
-{
-	uint8_t bytes[BS_VARINT_MAX_BYTES];
-	return bs_buffer_append(to, bytes, bs_varint_put(bytes, value), err);
-}
-
 static enum bs_status code_block(struct bs_buffer *coded, const uint8_t *bytes, const uint64_t *offsets, uint64_t n,
                                  struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (uint64_t i = 0; i < n && !status; i++) {
 		const uint8_t *name = bytes + offsets[i];
-		uint64_t n_bytes = offsets[i + 1] - offsets[i], n_shared = 0;
+		uint8_t head[2 * BS_VARINT_MAX_BYTES];
+		size_t n_bytes = offsets[i + 1] - offsets[i], n_shared = 0, head_bytes = 0;
 		if (i > 0) {
-			n_shared = count_shared(bytes + offsets[i - 1], offsets[i] - offsets[i - 1], name, n_bytes);
-			status = append_varint(coded, n_shared, err);
+			n_shared = bs_common_bytes(bytes + offsets[i - 1], offsets[i] - offsets[i - 1], name, n_bytes);
+			n_shared = n_shared < BS_NAMES_MOST_SHARED ? n_shared : BS_NAMES_MOST_SHARED;
+			head_bytes = bs_varint_put(head, n_shared);
 		}
-		if (!status)
-			status = append_varint(coded, n_bytes - n_shared, err);
+		head_bytes += bs_varint_put(head + head_bytes, n_bytes - n_shared);
+		status = bs_buffer_append(coded, head, head_bytes, err);
 		if (!status)
 			status = bs_buffer_append(coded, name + n_shared, n_bytes - n_shared, err);
 	}
@@ -96,55 +83,30 @@ void bs_names_deinit(struct bs_names *names)
 	*names = (struct bs_names){.n = 0};
 }
 
-struct told {
-	uint64_t n_shared;
-	uint64_t n_rest;
-	const uint8_t *rest;
-};
-
-/* What is told of a name of which the one before has before_bytes. Returns what follows, NULL if it is no name. */
-static const uint8_t *read_name(const uint8_t *from, const uint8_t *end, bool is_first, uint64_t before_bytes,
-                                struct told *told_out)
+/* Where n names end once they are decoded, and unless to is NULL the names. False if they are not just what stands in
+ * [from, end). */
+static bool decode(const uint8_t *from, const uint8_t *end, uint32_t n, uint64_t *ends, uint8_t *to)
 {
-	*told_out = (struct told){.n_shared = 0};
-	if (!is_first)
-		from = bs_varint_get(from, end, &told_out->n_shared);
-	if (from)
-		from = bs_varint_get(from, end, &told_out->n_rest);
-	if (!from || told_out->n_shared > before_bytes || told_out->n_shared > BS_NAMES_MOST_SHARED ||
-	    told_out->n_rest > (uint64_t)(end - from) || told_out->n_shared + told_out->n_rest > UINT32_MAX)
-		return NULL;
-	told_out->rest = from;
-	return from + told_out->n_rest;
-}
-
-/* Where n names end once they are decoded. False if they are not just what stands in [from, end). */
-static bool measure(const uint8_t *from, const uint8_t *end, uint32_t n, uint64_t *ends)
-{
-	uint64_t before_bytes = 0;
+	uint64_t at = 0, before_bytes = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		struct told told;
-		from = read_name(from, end, i == 0, before_bytes, &told);
-		if (!from)
+		uint64_t n_shared = 0, n_rest = 0;
+		if (i > 0)
+			from = bs_varint_get(from, end, &n_shared);
+		if (from)
+			from = bs_varint_get(from, end, &n_rest);
+		if (!from || n_shared > before_bytes || n_shared > BS_NAMES_MOST_SHARED ||
+		    n_rest > (uint64_t)(end - from) || n_shared + n_rest > UINT32_MAX)
 			return false;
-		before_bytes = told.n_shared + told.n_rest;
-		ends[i] = before_bytes + (i ? ends[i - 1] : 0);
+		if (to) {
+			memcpy(to + at, to + at - before_bytes, n_shared);
+			memcpy(to + at + n_shared, from, n_rest);
+		}
+		from += n_rest;
+		before_bytes = n_shared + n_rest;
+		at += before_bytes;
+		ends[i] = at;
 	}
 	return from == end;
-}
-
-/* n names that have been measured. */
-static void decode(const uint8_t *from, const uint8_t *end, uint32_t n, uint8_t *to)
-{
-	uint64_t before_bytes = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		struct told told;
-		from = read_name(from, end, i == 0, before_bytes, &told);
-		memcpy(to, to - before_bytes, told.n_shared);
-		memcpy(to + told.n_shared, told.rest, told.n_rest);
-		before_bytes = told.n_shared + told.n_rest;
-		to += before_bytes;
-	}
 }
 
 static enum bs_status make_block(const struct bs_names *names, uint64_t number, struct bs_names_block **block_out,
@@ -157,23 +119,18 @@ static enum bs_status make_block(const struct bs_names *names, uint64_t number, 
 	enum bs_status status = bs_packed_get_span(&names->offsets, number, &start, &end, err);
 	if (status)
 		return status;
-	if (start > end || end > names->bytes.n_bytes)
-		return bs_container_corrupt(names->bytes.file, err, "the names of documents %llu to %llu have impossible bounds",
-		                            (unsigned long long)(number * BS_NAMES_BLOCK),
-		                            (unsigned long long)(number * BS_NAMES_BLOCK + n - 1));
-	status = bs_section_touch(&names->bytes, start, end - start, err);
+	status = bs_section_touch(&names->bytes, start, end - start, err); /* end < start: more than there can be */
 	if (status)
 		return status;
 	const uint8_t *from = names->bytes.data + start;
-	if (!measure(from, from + (end - start), n, ends))
+	if (!decode(from, from + (end - start), n, ends, NULL))
 		return bs_container_corrupt(names->bytes.file, err, "the names of documents %llu to %llu do not decode",
 		                            (unsigned long long)(number * BS_NAMES_BLOCK),
 		                            (unsigned long long)(number * BS_NAMES_BLOCK + n - 1));
 	struct bs_names_block *block = malloc(sizeof(*block) + ends[n - 1]);
 	if (!block)
 		return bs_fail_memory(err, "names", sizeof(*block) + ends[n - 1]);
-	memcpy(block->ends, ends, sizeof(ends));
-	decode(from, from + (end - start), n, block->bytes);
+	(void)decode(from, from + (end - start), n, block->ends, block->bytes);
 	*block_out = block;
 	return BS_OK;
 }

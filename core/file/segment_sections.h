@@ -22,7 +22,7 @@ enum bs_section_id {
 	BS_SECTION_GRAM_ROWS = 16,     /* per slab of grams: document of each row, packed */
 	BS_SECTION_GRAM_COLUMNS = 17,  /* per slab of grams */
 	BS_SECTION_GRAM_TIERS = 18,    /* per tier that has a list: trigrams, packed */
-	BS_SECTION_FORWARD_FILTERS = 19,        /* per slab of forward lists: words, see forward_filter.h */
+	BS_SECTION_FORWARD_FILTERS = 19,        /* per slab of forward lists: words, see forward_list.h */
 	BS_SECTION_COLUMNS = 20,     /* per slab: the lines of its columns */
 	BS_SECTION_POPCOUNTS = 21,   /* per slab: u64 a level, u32 an exact column */
 	BS_SECTION_EXACT_TERMS = 22, /* per slab: u32 ordinals of the terms that have a column of their own */

@@ -421,9 +421,7 @@ static enum bs_status cursor_enter(struct bs_lexicon_cursor *cursor, struct bs_e
 static enum bs_status cursor_take_separator(struct bs_lexicon_cursor *cursor, struct bs_error *err)
 {
 	const struct bs_buffer *separator = &cursor->separator;
-	size_t n = 0;
-	while (n < separator->used_bytes && n < cursor->term.used_bytes && separator->data[n] == cursor->term.data[n])
-		n++;
+	size_t n = bs_common_bytes(separator->data, separator->used_bytes, cursor->term.data, cursor->term.used_bytes);
 	cursor->n_shared = n;
 	cursor->term.used_bytes = n;
 	return bs_buffer_append(&cursor->term, separator->data + n, separator->used_bytes - n, err);

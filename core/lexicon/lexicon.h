@@ -43,10 +43,10 @@ struct bs_lexicon_writer {
 	struct bs_buffer separators; /* each as they stand in the file, but for the bytes of its block */
 	struct bs_buffer last;       /* the term before */
 	struct bs_buffer last_separator;
-	struct bs_buffer chapters;
 	struct bs_buffer starts;     /* u64 a block: where it begins in terms */
 	uint64_t n_terms;
-	enum bs_status status;
+	enum bs_status status; /* the first failure */
+	struct bs_error error;
 };
 
 /* The struct is the caller's; release with bs_lexicon_writer_finish. Terms are kept in memory until then, front-coded. */

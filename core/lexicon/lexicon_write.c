@@ -276,13 +276,12 @@ static enum bs_status allocate(struct training *training, uint32_t max_symbols, 
 	return bs_fail_memory(err, "the symbols of the lexicon", n_bytes * (sizeof(struct pair) + sizeof(struct candidate)));
 }
 
-/* Finds at most max_symbols (at least FIRST_JOINED) for the sample; a joined one occurs least_count times in it. For
- * symbols_deinit, also after a failure. BS_NO_MEMORY. */
+/* Finds at most max_symbols (at least FIRST_JOINED) for the sample; a joined one occurs least_count times in it. What
+ * symbols holds is to be freed, also after a failure. BS_NO_MEMORY. */
 static enum bs_status symbols_find(struct symbols *symbols, const struct rest *sample, size_t n_sample,
                                    uint32_t max_symbols, uint32_t least_count, struct bs_error *err)
 {
 	struct training training = {.symbols = symbols, .sample = sample, .n_sample = n_sample};
-	*symbols = (struct symbols){0};
 	enum bs_status status = allocate(&training, max_symbols, err);
 	if (status)
 		goto out;
@@ -303,33 +302,18 @@ out:
 	return status;
 }
 
-static void symbols_deinit(struct symbols *symbols)
+static void append(struct bs_lexicon_writer *lexicon, struct bs_buffer *buffer, const void *bytes, size_t n_bytes)
 {
-	free(symbols->symbols);
-	free(symbols->slots);
-	free(symbols->lengths);
-	*symbols = (struct symbols){0};
+	if (!lexicon->status)
+		lexicon->status = bs_buffer_append(buffer, bytes, n_bytes, &lexicon->error);
 }
 
-static size_t common_bytes(const struct bs_buffer *a, const uint8_t *b, size_t b_bytes)
-{
-	size_t n = 0;
-	size_t most = a->used_bytes < b_bytes ? a->used_bytes : b_bytes;
-	while (n < most && a->data[n] == b[n])
-		n++;
-	return n;
-}
-
-static enum bs_status append_varint(struct bs_buffer *buffer, uint64_t value)
-{
-	uint8_t bytes[BS_VARINT_MAX_BYTES];
-	return bs_buffer_append(buffer, bytes, bs_varint_put(bytes, value), NULL);
-}
-
-static enum bs_status replace(struct bs_buffer *buffer, size_t n_kept, const uint8_t *bytes, size_t n_bytes)
+/* Leaves the first n_kept bytes of the buffer. */
+static void replace(struct bs_lexicon_writer *lexicon, struct bs_buffer *buffer, size_t n_kept, const uint8_t *bytes,
+                    size_t n_bytes)
 {
 	buffer->used_bytes = n_kept;
-	return n_bytes ? bs_buffer_append(buffer, bytes, n_bytes, NULL) : BS_OK;
+	append(lexicon, buffer, bytes, n_bytes);
 }
 
 void bs_lexicon_writer_init(struct bs_lexicon_writer *lexicon, struct bs_writer *writer)
@@ -338,56 +322,47 @@ void bs_lexicon_writer_init(struct bs_lexicon_writer *lexicon, struct bs_writer 
 }
 
 /* The separator of a block that begins with this term; the first of a chapter stands whole. */
-static enum bs_status add_separator(struct bs_lexicon_writer *lexicon, const uint8_t *term, size_t n_bytes)
+static void add_separator(struct bs_lexicon_writer *lexicon, const uint8_t *term, size_t n_bytes)
 {
+	struct bs_buffer *last = &lexicon->last_separator;
 	uint64_t block = lexicon->n_terms / BS_LEXICON_BLOCK_TERMS;
-	bool is_first = block % BS_LEXICON_CHAPTER_BLOCKS == 0;
-	size_t n_last = is_first ? 0 : lexicon->last_separator.used_bytes;
-	size_t n_shared = is_first ? 0 : common_bytes(&lexicon->last_separator, term, n_bytes);
+	if (block % BS_LEXICON_CHAPTER_BLOCKS == 0)
+		bs_buffer_clear(last);
+	size_t n_shared = bs_common_bytes(last->data, last->used_bytes, term, n_bytes);
 	uint64_t start = lexicon->terms.used_bytes;
-	enum bs_status status = append_varint(&lexicon->separators, n_last - n_shared);
-	if (!status)
-		status = append_varint(&lexicon->separators, n_bytes - n_shared);
-	if (!status && n_bytes > n_shared)
-		status = bs_buffer_append(&lexicon->separators, term + n_shared, n_bytes - n_shared, NULL);
-	if (!status)
-		status = bs_buffer_append(&lexicon->starts, &start, sizeof(start), NULL);
-	return status ? status : replace(&lexicon->last_separator, 0, term, n_bytes);
+	uint8_t head[2 * BS_VARINT_MAX_BYTES];
+	size_t head_bytes = bs_varint_put(head, last->used_bytes - n_shared);
+	head_bytes += bs_varint_put(head + head_bytes, n_bytes - n_shared);
+	append(lexicon, &lexicon->separators, head, head_bytes);
+	append(lexicon, &lexicon->separators, term + n_shared, n_bytes - n_shared);
+	append(lexicon, &lexicon->starts, &start, sizeof(start));
+	replace(lexicon, last, n_shared, term + n_shared, n_bytes - n_shared);
 }
 
 /* The term as varints: bytes to drop, df, bytes of the rest; and the rest. */
-static enum bs_status add_term(struct bs_lexicon_writer *lexicon, size_t n_dropped, uint64_t df, const uint8_t *rest,
-                               size_t rest_bytes)
+static void add_term(struct bs_lexicon_writer *lexicon, size_t n_dropped, uint64_t df, const uint8_t *rest,
+                     size_t rest_bytes)
 {
-	struct bs_buffer *terms = &lexicon->terms;
-	enum bs_status status = bs_buffer_reserve(terms, 3 * BS_VARINT_MAX_BYTES + rest_bytes, NULL);
-	if (status)
-		return status;
-	terms->used_bytes += bs_varint_put(terms->data + terms->used_bytes, n_dropped);
-	terms->used_bytes += bs_varint_put(terms->data + terms->used_bytes, df);
-	terms->used_bytes += bs_varint_put(terms->data + terms->used_bytes, rest_bytes);
-	if (rest_bytes)
-		memcpy(terms->data + terms->used_bytes, rest, rest_bytes);
-	terms->used_bytes += rest_bytes;
-	return BS_OK;
+	uint8_t head[3 * BS_VARINT_MAX_BYTES];
+	size_t head_bytes = bs_varint_put(head, n_dropped);
+	head_bytes += bs_varint_put(head + head_bytes, df);
+	head_bytes += bs_varint_put(head + head_bytes, rest_bytes);
+	append(lexicon, &lexicon->terms, head, head_bytes);
+	append(lexicon, &lexicon->terms, rest, rest_bytes);
 }
 
 void bs_lexicon_writer_add(struct bs_lexicon_writer *lexicon, const uint8_t *term, uint32_t term_bytes, uint64_t df)
 {
-	if (lexicon->status)
-		return;
 	size_t n_last = lexicon->last.used_bytes;
-	size_t n_common = common_bytes(&lexicon->last, term, term_bytes);
+	size_t n_common = bs_common_bytes(lexicon->last.data, n_last, term, term_bytes);
 	size_t n_shared = n_common;
 	if (lexicon->n_terms % BS_LEXICON_BLOCK_TERMS == 0) {
 		n_shared = lexicon->n_terms == 0 ? 0 : n_common + 1;
 		n_last = n_shared;
-		lexicon->status = add_separator(lexicon, term, n_shared);
+		add_separator(lexicon, term, n_shared);
 	}
-	if (!lexicon->status)
-		lexicon->status = add_term(lexicon, n_last - n_shared, df, term + n_shared, term_bytes - n_shared);
-	if (!lexicon->status)
-		lexicon->status = replace(&lexicon->last, n_common, term + n_common, term_bytes - n_common);
+	add_term(lexicon, n_last - n_shared, df, term + n_shared, term_bytes - n_shared);
+	replace(lexicon, &lexicon->last, n_common, term + n_common, term_bytes - n_common);
 	lexicon->n_terms++;
 }
 
@@ -415,16 +390,24 @@ struct coding {
 	uint16_t *cut;             /* the symbols of all rests, one after the other */
 	size_t n_cut;
 	bool by_context;
+	uint32_t n_heads, n_codes; /* codes of heads, and with those of rests */
 	uint64_t *counts;          /* a row of BS_N_HEADS a code of heads, then a row of MAX_SYMBOLS a code of rests */
 	uint8_t *lengths;          /* of codes, likewise */
 	uint32_t *values;          /* value << 4 | length, likewise: one look at memory */
 	uint32_t *number_of;       /* of a symbol in the file; those that are not used have none */
 	uint32_t n_used;
-	struct bs_buffer section;  /* bytes to write */
+	struct bs_buffer block;    /* to be written */
 	struct bs_buffer block_bytes; /* u64 a block */
-	uint64_t bits;             /* not yet in section: the lowest n_bits */
+	struct bs_buffer chapters;    /* entries, u64 */
+	uint64_t bits;             /* not yet in block: the lowest n_bits */
 	uint32_t n_bits;
 };
+
+static size_t row_of(const struct coding *coding, uint32_t code)
+{
+	uint32_t n_heads = code < coding->n_heads ? code : coding->n_heads;
+	return (size_t)n_heads * BS_N_HEADS + (size_t)(code - n_heads) * MAX_SYMBOLS;
+}
 
 static size_t heads_row(const struct coding *coding, uint32_t context)
 {
@@ -433,13 +416,7 @@ static size_t heads_row(const struct coding *coding, uint32_t context)
 
 static size_t rests_row(const struct coding *coding, uint32_t context)
 {
-	size_t n_heads = coding->by_context ? BS_HEAD_CONTEXTS : 1;
-	return n_heads * BS_N_HEADS + (coding->by_context ? (size_t)context * MAX_SYMBOLS : 0);
-}
-
-static size_t n_rows(const struct coding *coding)
-{
-	return rests_row(coding, BS_REST_CONTEXTS - 1) + MAX_SYMBOLS;
+	return (size_t)coding->n_heads * BS_N_HEADS + (coding->by_context ? (size_t)context * MAX_SYMBOLS : 0);
 }
 
 /* Runs of terms from all over. Rests stay where they were added, and eight bytes more may be read there. */
@@ -514,8 +491,8 @@ static enum bs_status cut_all(struct coding *coding, struct bs_error *err)
 
 static bool is_used(const struct coding *coding, uint32_t symbol)
 {
-	for (uint32_t context = 0; context < BS_REST_CONTEXTS; context++)
-		if (coding->counts[rests_row(coding, context) + symbol] > 0)
+	for (uint32_t code = coding->n_heads; code < coding->n_codes; code++)
+		if (coding->counts[row_of(coding, code) + symbol] > 0)
 			return true;
 	return false;
 }
@@ -523,17 +500,12 @@ static bool is_used(const struct coding *coding, uint32_t symbol)
 static enum bs_status make_codes(struct coding *coding, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	for (uint32_t c = 0; c < (coding->by_context ? BS_HEAD_CONTEXTS : 1) && !status; c++) {
-		size_t row = heads_row(coding, c);
-		status = bs_code_lengths(coding->counts + row, BS_N_HEADS, coding->lengths + row, err);
+	for (uint32_t code = 0; code < coding->n_codes && !status; code++) {
+		size_t row = row_of(coding, code);
+		uint32_t n = code < coding->n_heads ? BS_N_HEADS : MAX_SYMBOLS;
+		status = bs_code_lengths(coding->counts + row, n, coding->lengths + row, err);
 		if (!status)
-			bs_code_values(coding->lengths + row, BS_N_HEADS, coding->values + row);
-	}
-	for (uint32_t c = 0; c < (coding->by_context ? BS_REST_CONTEXTS : 1) && !status; c++) {
-		size_t row = rests_row(coding, c);
-		status = bs_code_lengths(coding->counts + row, MAX_SYMBOLS, coding->lengths + row, err);
-		if (!status)
-			bs_code_values(coding->lengths + row, MAX_SYMBOLS, coding->values + row);
+			bs_code_values(coding->lengths + row, n, coding->values + row);
 	}
 	for (uint32_t i = 0; i < coding->symbols.n_symbols; i++)
 		if (is_used(coding, i))
@@ -541,40 +513,37 @@ static enum bs_status make_codes(struct coding *coding, struct bs_error *err)
 	return status;
 }
 
-static enum bs_status append_nibbles(struct bs_buffer *section, const uint8_t *lengths, const uint32_t *order, uint32_t n)
+/* Lengths of a code, two a byte; order: whose, NULL: of all. */
+static void write_lengths(struct bs_writer *writer, const uint8_t *lengths, const uint32_t *order, uint32_t n)
 {
-	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < n && !status; i += 2) {
+	for (uint32_t i = 0; i < n; i += 2) {
 		uint8_t low = lengths[order ? order[i] : i];
 		uint8_t high = i + 1 < n ? lengths[order ? order[i + 1] : i + 1] : 0;
 		uint8_t byte = (uint8_t)(low | high << 4);
-		status = bs_buffer_append(section, &byte, 1, NULL);
+		bs_writer_bytes(writer, &byte, 1);
 	}
-	return status;
 }
 
-static enum bs_status write_codes(struct coding *coding)
+static void write_codes(const struct coding *coding)
 {
-	struct bs_buffer *section = &coding->section;
-	uint8_t head[BS_TERM_CODES_HEAD_BYTES];
-	bs_store_u64(head, coding->lexicon->n_terms);
-	bs_store_u32(head + 8, coding->n_used);
-	bs_store_u32(head + 12, coding->by_context);
-	bs_buffer_clear(section);
-	enum bs_status status = bs_buffer_append(section, head, sizeof(head), NULL);
-	for (uint32_t i = 0; i < coding->n_used && !status; i++) {
+	struct bs_writer *writer = coding->lexicon->writer;
+	bs_writer_section(writer, BS_SECTION_TERM_CODES, 0);
+	bs_writer_u64(writer, coding->lexicon->n_terms);
+	bs_writer_u32(writer, coding->n_used);
+	bs_writer_u32(writer, coding->by_context);
+	for (uint32_t i = 0; i < coding->n_used; i++) {
 		const struct symbol *symbol = &coding->symbols.symbols[coding->number_of[i]];
 		uint8_t bytes[9] = {(uint8_t)(symbol->n_bytes | (symbol->is_end ? 16 : 0))};
 		bs_store_u64(bytes + 1, symbol->bytes);
-		status = bs_buffer_append(section, bytes, 1 + symbol->n_bytes, NULL);
+		bs_writer_bytes(writer, bytes, 1 + symbol->n_bytes);
 	}
-	for (uint32_t c = 0; c < (coding->by_context ? BS_HEAD_CONTEXTS : 1) && !status; c++)
-		status = append_nibbles(section, coding->lengths + heads_row(coding, c), NULL, BS_N_HEADS);
-	for (uint32_t c = 0; c < (coding->by_context ? BS_REST_CONTEXTS : 1) && !status; c++)
-		status = append_nibbles(section, coding->lengths + rests_row(coding, c), coding->number_of, coding->n_used);
-	bs_writer_section(coding->lexicon->writer, BS_SECTION_TERM_CODES, 0);
-	bs_writer_bytes(coding->lexicon->writer, section->data, section->used_bytes);
-	return status;
+	for (uint32_t code = 0; code < coding->n_codes; code++) {
+		const uint8_t *lengths = coding->lengths + row_of(coding, code);
+		if (code < coding->n_heads)
+			write_lengths(writer, lengths, NULL, BS_N_HEADS);
+		else
+			write_lengths(writer, lengths, coding->number_of, coding->n_used);
+	}
 }
 
 /* n <= 32 bits of value, the highest first. There is room: see write_terms. */
@@ -586,8 +555,8 @@ static void put_bits(struct coding *coding, uint64_t value, uint32_t n)
 		return;
 	coding->n_bits -= 32;
 	uint32_t word = __builtin_bswap32((uint32_t)(coding->bits >> coding->n_bits));
-	bs_store_u32(coding->section.data + coding->section.used_bytes, word);
-	coding->section.used_bytes += 4;
+	bs_store_u32(coding->block.data + coding->block.used_bytes, word);
+	coding->block.used_bytes += 4;
 }
 
 /* Zeros up to the next byte. */
@@ -595,7 +564,7 @@ static void end_block(struct coding *coding)
 {
 	put_bits(coding, 0, (8 - coding->n_bits % 8) % 8);
 	for (; coding->n_bits > 0; coding->n_bits -= 8)
-		coding->section.data[coding->section.used_bytes++] = (uint8_t)(coding->bits >> (coding->n_bits - 8));
+		coding->block.data[coding->block.used_bytes++] = (uint8_t)(coding->bits >> (coding->n_bits - 8));
 }
 
 /* Its bits in six bits, and the number in so many. */
@@ -639,38 +608,36 @@ static const uint16_t *put_rest(struct coding *coding, const struct added *term,
 	return cut;
 }
 
-static enum bs_status write_terms(struct coding *coding)
+static enum bs_status write_terms(struct coding *coding, struct bs_error *err)
 {
+	static const uint8_t pad[BS_LEXICON_PAD_BYTES];
 	struct bs_lexicon_writer *lexicon = coding->lexicon;
 	const uint8_t *at = lexicon->terms.data;
 	const uint16_t *cut = coding->cut;
 	uint32_t context = 0;
+	enum bs_status status = BS_OK;
 	bs_writer_section(lexicon->writer, BS_SECTION_TERMS, 0);
-	bs_buffer_clear(&coding->section);
-	for (uint64_t i = 0; i < lexicon->n_terms; i++) {
+	for (uint64_t i = 0; i < lexicon->n_terms && !status; i++) {
 		struct added term;
 		at = read_added(at, &term);
 		/* Fewer than 16 bytes of head, at most a symbol of 15 bits a byte of the rest and one for its end, and
 		 * what end_block adds. */
-		enum bs_status status = bs_buffer_reserve(&coding->section, 64 + 2 * (size_t)term.rest.n_bytes, NULL);
+		status = bs_buffer_reserve(&coding->block, 64 + 2 * (size_t)term.rest.n_bytes, err);
 		if (status)
-			return status;
+			break;
 		put_head(coding, &term, i % BS_LEXICON_BLOCK_TERMS == 0 ? 0 : context);
 		cut = put_rest(coding, &term, cut);
 		context = bs_head_context(term.rest.n_bytes, bs_df_magnitude(term.df));
 		if ((i + 1) % BS_LEXICON_BLOCK_TERMS != 0 && i + 1 < lexicon->n_terms)
 			continue;
 		end_block(coding);
-		uint64_t n_bytes = coding->section.used_bytes;
-		bs_writer_bytes(lexicon->writer, coding->section.data, (size_t)n_bytes);
-		bs_buffer_clear(&coding->section);
-		status = bs_buffer_append(&coding->block_bytes, &n_bytes, sizeof(n_bytes), NULL);
-		if (status)
-			return status;
+		uint64_t n_bytes = coding->block.used_bytes;
+		bs_writer_bytes(lexicon->writer, coding->block.data, (size_t)n_bytes);
+		bs_buffer_clear(&coding->block);
+		status = bs_buffer_append(&coding->block_bytes, &n_bytes, sizeof(n_bytes), err);
 	}
-	static const uint8_t pad[BS_LEXICON_PAD_BYTES];
-	bs_writer_bytes(lexicon->writer, pad, lexicon->n_terms ? sizeof(pad) : 0);
-	return BS_OK;
+	bs_writer_bytes(lexicon->writer, pad, sizeof(pad));
+	return status;
 }
 
 static void write_separator_head(struct bs_writer *writer, uint64_t block_bytes, uint64_t n_dropped, uint64_t n_rest)
@@ -690,7 +657,7 @@ static void write_separator_head(struct bs_writer *writer, uint64_t block_bytes,
 }
 
 /* Separators with the bytes of their blocks between lengths and rest; and an entry a chapter. */
-static enum bs_status write_index(struct coding *coding)
+static enum bs_status write_index(struct coding *coding, struct bs_error *err)
 {
 	struct bs_lexicon_writer *lexicon = coding->lexicon;
 	const uint64_t *block_bytes = (const uint64_t *)(const void *)coding->block_bytes.data;
@@ -704,11 +671,9 @@ static enum bs_status write_index(struct coding *coding)
 		at = bs_varint_get(at, at + BS_VARINT_MAX_BYTES, &n_dropped);
 		at = bs_varint_get(at, at + BS_VARINT_MAX_BYTES, &n_rest);
 		if (block % BS_LEXICON_CHAPTER_BLOCKS == 0) {
-			uint8_t entry[BS_LEXICON_CHAPTER_BYTES];
-			bs_store_u64(entry, bs_first_eight(at, (size_t)n_rest));
-			bs_store_u64(entry + 8, terms_off);
-			bs_store_u64(entry + 16, bs_writer_section_bytes(lexicon->writer));
-			status = bs_buffer_append(&lexicon->chapters, entry, sizeof(entry), NULL);
+			uint64_t separators_off = bs_writer_section_bytes(lexicon->writer);
+			uint64_t entry[] = {bs_first_eight(at, (size_t)n_rest), terms_off, separators_off};
+			status = bs_buffer_append(&coding->chapters, entry, sizeof(entry), err);
 		}
 		write_separator_head(lexicon->writer, block_bytes[block], n_dropped, n_rest);
 		bs_writer_bytes(lexicon->writer, at, (size_t)n_rest);
@@ -716,13 +681,14 @@ static enum bs_status write_index(struct coding *coding)
 		terms_off += block_bytes[block];
 	}
 	bs_writer_section(lexicon->writer, BS_SECTION_TERM_INDEX, 0);
-	bs_writer_bytes(lexicon->writer, lexicon->chapters.data, lexicon->chapters.used_bytes);
+	for (size_t i = 0; i < coding->chapters.used_bytes / 8; i++)
+		bs_writer_u64(lexicon->writer, ((const uint64_t *)(const void *)coding->chapters.data)[i]);
 	return status;
 }
 
 static enum bs_status code_terms(struct coding *coding, struct bs_error *err)
 {
-	size_t n = n_rows(coding);
+	size_t n = row_of(coding, coding->n_codes);
 	coding->counts = calloc(n, sizeof(*coding->counts));
 	coding->lengths = calloc(n, sizeof(*coding->lengths));
 	coding->values = calloc(n, sizeof(*coding->values));
@@ -736,33 +702,30 @@ static enum bs_status code_terms(struct coding *coding, struct bs_error *err)
 		status = cut_all(coding, err);
 	if (!status)
 		status = make_codes(coding, err);
-	if (!status)
-		status = write_codes(coding);
-	if (!status)
-		status = write_terms(coding);
-	return status ? status : write_index(coding);
+	if (status)
+		return status;
+	write_codes(coding);
+	status = write_terms(coding, err);
+	return status ? status : write_index(coding, err);
 }
 
 enum bs_status bs_lexicon_writer_finish(struct bs_lexicon_writer *lexicon, struct bs_error *err)
 {
-	struct coding coding = {.lexicon = lexicon, .by_context = lexicon->n_terms >= CONTEXT_TERMS};
+	bool by_context = lexicon->n_terms >= CONTEXT_TERMS;
+	uint32_t n_heads = by_context ? BS_HEAD_CONTEXTS : 1, n_rests = by_context ? BS_REST_CONTEXTS : 1;
+	struct coding coding = {.lexicon = lexicon, .by_context = by_context, .n_heads = n_heads,
+	                        .n_codes = n_heads + n_rests};
 	if (!lexicon->status && lexicon->n_terms > 0)
-		lexicon->status = code_terms(&coding, err);
-	symbols_deinit(&coding.symbols);
-	free(coding.cut);
-	free(coding.counts);
-	free(coding.lengths);
-	free(coding.values);
-	free(coding.number_of);
-	bs_buffer_deinit(&coding.section);
-	bs_buffer_deinit(&coding.block_bytes);
-	bs_buffer_deinit(&lexicon->terms);
-	bs_buffer_deinit(&lexicon->separators);
-	bs_buffer_deinit(&lexicon->last);
-	bs_buffer_deinit(&lexicon->last_separator);
-	bs_buffer_deinit(&lexicon->chapters);
-	bs_buffer_deinit(&lexicon->starts);
-	if (lexicon->status)
-		return bs_fail_memory(err, "the lexicon", 0);
-	return BS_OK;
+		lexicon->status = code_terms(&coding, &lexicon->error);
+	void *arrays[] = {coding.symbols.symbols, coding.symbols.slots, coding.symbols.lengths, coding.cut, coding.counts,
+	                  coding.lengths, coding.values, coding.number_of};
+	for (size_t i = 0; i < sizeof(arrays) / sizeof(*arrays); i++)
+		free(arrays[i]);
+	struct bs_buffer *buffers[] = {&coding.block, &coding.block_bytes, &coding.chapters, &lexicon->terms,
+	                               &lexicon->separators, &lexicon->last, &lexicon->last_separator, &lexicon->starts};
+	for (size_t i = 0; i < sizeof(buffers) / sizeof(*buffers); i++)
+		bs_buffer_deinit(buffers[i]);
+	if (lexicon->status && err)
+		*err = lexicon->error;
+	return lexicon->status;
 }

@@ -12,7 +12,7 @@ void bs_word_pairs_deinit(struct bs_word_pairs *pairs)
 {
 	bs_term_table_deinit(&pairs->words);
 	bs_buffer_deinit(&pairs->keys);
-	bs_buffer_deinit(&pairs->offsets);
+	bs_buffer_deinit(&pairs->ends);
 	free(pairs->slots);
 	*pairs = (struct bs_word_pairs){0};
 }
@@ -94,33 +94,30 @@ uint16_t bs_word_pairs_word(const struct bs_word_pairs *pairs, const uint8_t *wo
 
 const uint8_t *bs_word_pairs_key(const struct bs_word_pairs *pairs, uint32_t pair, uint32_t *key_bytes_out)
 {
-	const uint64_t *offsets = (const uint64_t *)(const void *)pairs->offsets.data;
-	*key_bytes_out = (uint32_t)(offsets[pair + 1] - offsets[pair]);
-	return pairs->keys.data + offsets[pair];
+	const uint64_t *ends = (const uint64_t *)(const void *)pairs->ends.data;
+	uint64_t start = pair ? ends[pair - 1] : 0;
+	*key_bytes_out = (uint32_t)(ends[pair] - start);
+	return pairs->keys.data + start;
 }
 
 enum bs_status bs_word_pairs_add(struct bs_word_pairs *pairs, const uint8_t *a, uint32_t a_bytes, const uint8_t *b,
                                  uint32_t b_bytes, struct bs_error *err)
 {
-	static const uint64_t zero = 0;
 	uint32_t first, second, found;
-	enum bs_status status = BS_OK;
 	if (pairs->n_word_pairs == BS_MAX_WORD_PAIRS)
 		return BS_OK;
-	status = bs_term_table_intern(&pairs->words, a, a_bytes, bs_hash_slot(a, a_bytes), &first, NULL, err);
+	enum bs_status status = bs_term_table_intern(&pairs->words, a, a_bytes, bs_hash_slot(a, a_bytes), &first, NULL, err);
 	if (!status)
 		status = bs_term_table_intern(&pairs->words, b, b_bytes, bs_hash_slot(b, b_bytes), &second, NULL, err);
 	if (status || bs_word_pairs_find(pairs, (uint16_t)first, (uint16_t)second, &found))
 		return status;
 	if ((pairs->n_word_pairs + 1) * 2 > pairs->n_slots)
 		status = grow(pairs, err);
-	if (!status && pairs->n_word_pairs == 0)
-		status = bs_buffer_append(&pairs->offsets, &zero, sizeof(zero), err);
 	if (!status)
 		status = bs_word_pair_key(a, a_bytes, b, b_bytes, &pairs->keys, err);
 	uint64_t end = pairs->keys.used_bytes;
 	if (!status)
-		status = bs_buffer_append(&pairs->offsets, &end, sizeof(end), err);
+		status = bs_buffer_append(&pairs->ends, &end, sizeof(end), err);
 	if (!status)
 		put_slot(pairs, (uint64_t)first << 32 | (uint64_t)second << 16 | ++pairs->n_word_pairs);
 	return status;

@@ -21,7 +21,7 @@
 struct bs_word_pairs {
 	struct bs_term_table words; /* those that some pair has */
 	struct bs_buffer keys;      /* of the pairs, one after the other */
-	struct bs_buffer offsets;   /* u64 a pair and one more, into keys */
+	struct bs_buffer ends;      /* u64 a pair: where its key ends in keys */
 	uint64_t *slots;            /* first word << 32 | second word << 16 | pair + 1; 0 is empty */
 	uint32_t n_slots;           /* a power of two, or 0 */
 	uint64_t factor;            /* secret: of the slots */

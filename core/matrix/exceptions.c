@@ -194,8 +194,8 @@ static inline void walk_step(struct walk *walk)
 }
 
 /* Those of rows [first, end) of a slab, by their bits in its lines. */
-static enum bs_status clear_rows(const struct bs_term_exceptions *list, uint64_t first_row, uint64_t first, uint64_t end,
-                                 uint64_t *lines, struct bs_error *err)
+static enum bs_status clear_rows(const struct bs_term_exceptions *list, uint64_t first_row, uint64_t first,
+                                 uint64_t end, uint64_t *lines, struct bs_error *err)
 {
 	struct walk walk;
 	if (first_row + first >= list->exceptions->n_rows)
@@ -224,8 +224,8 @@ static uint32_t next_block(const struct bs_live *live, uint32_t block, bool is_l
 	return BS_SLAB_MAX_BLOCKS;
 }
 
-enum bs_status bs_exceptions_clear(const struct bs_term_exceptions *list, uint64_t first_row, const struct bs_live *live,
-                                   uint64_t *lines, struct bs_error *err)
+enum bs_status bs_exceptions_clear(const struct bs_term_exceptions *list, uint64_t first_row,
+                                   const struct bs_live *live, uint64_t *lines, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	uint32_t start = list->n ? next_block(live, 0, true) : BS_SLAB_MAX_BLOCKS;

@@ -48,9 +48,9 @@ struct bs_term_exceptions {
 enum bs_status bs_exceptions_find(const struct bs_exceptions *exceptions, uint64_t ordinal,
                                   struct bs_term_exceptions *list_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Clears, in the lines of a slab whose first row in the segment is first_row, the bits of the exceptions in live blocks. */
-enum bs_status bs_exceptions_clear(const struct bs_term_exceptions *list, uint64_t first_row, const struct bs_live *live,
-                                   uint64_t *lines, struct bs_error *err) BS_WARN_UNUSED;
+/* Clears the bits of the exceptions in the live blocks of a slab's lines. first_row: of the slab, in the segment. */
+enum bs_status bs_exceptions_clear(const struct bs_term_exceptions *list, uint64_t first_row,
+                                   const struct bs_live *live, uint64_t *lines, struct bs_error *err) BS_WARN_UNUSED;
 
 /* All of them, ascending, as u32 in place of what the buffer holds. BS_CORRUPT if the list is not exactly as it would
  * be written; BS_NO_MEMORY. */

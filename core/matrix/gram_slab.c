@@ -66,12 +66,20 @@ static enum bs_status open_slab(struct bs_gram_slab *slab, const struct bs_conta
 	return bs_packed_open(&slab->rows, bs_container_section(file, BS_SECTION_GRAM_ROWS, i), shape.n_docs, err);
 }
 
+/* Columns of a gram that an index may have. */
+static bool may_have(uint32_t tier, uint32_t n_hashes)
+{
+	if (tier >= BS_GRAM_TRIGRAM_TIERS)
+		return n_hashes == tier - BS_GRAM_TRIGRAM_TIERS + 1;
+	return tier == BS_GRAM_LEFT_OUT ? n_hashes == 0 : n_hashes > 0 && n_hashes <= BS_GRAM_MAX_HASHES;
+}
+
 static enum bs_status open_tiers(struct bs_gram_slabs *grams, const struct bs_container *file, struct bs_error *err)
 {
 	const struct bs_gram_meta *meta = &grams->meta;
 	enum bs_status status = BS_OK;
 	for (uint32_t tier = 0; tier < BS_GRAM_TIERS; tier++)
-		if (!bs_gram_may_have(tier, meta->n_hashes[tier]))
+		if (!may_have(tier, meta->n_hashes[tier]))
 			return bs_container_corrupt(file, err, "grams have %u columns", meta->n_hashes[tier]);
 	for (uint32_t tier = 0; tier < BS_GRAM_TIERS && !status; tier++) {
 		if (meta->n_listed[tier] > bs_gram_listed_end(tier))

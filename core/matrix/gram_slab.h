@@ -82,18 +82,10 @@ static inline uint32_t bs_gram_listed_end(uint32_t tier)
 	return tier < BS_GRAM_RARE ? BS_GRAM_TRIGRAMS : tier == BS_GRAM_LONG_FREQUENT ? BS_GRAM_BUCKETS : 0;
 }
 
-/* Columns of a gram that an index may have. */
-static inline bool bs_gram_may_have(uint32_t tier, uint32_t n_hashes)
-{
-	if (tier >= BS_GRAM_TRIGRAM_TIERS)
-		return n_hashes == tier - BS_GRAM_TRIGRAM_TIERS + 1;
-	return tier == BS_GRAM_LEFT_OUT ? n_hashes == 0 : n_hashes > 0 && n_hashes <= BS_GRAM_MAX_HASHES;
-}
-
 struct bs_gram_meta {
 	uint64_t n_docs;     /* with a row */
 	uint64_t n_bits;     /* that their grams ask for, about: each distinct one's columns, whoever else sets them */
-	uint8_t n_hashes[BS_GRAM_TIERS]; /* columns of a gram (bs_gram_may_have) */
+	uint8_t n_hashes[BS_GRAM_TIERS]; /* columns of a gram (may_have in gram_slab.c) */
 	uint32_t n_listed[BS_GRAM_TIERS]; /* up to bs_gram_listed_end */
 };
 

@@ -5,7 +5,6 @@
 
 #include "core/base/bytes.h"
 #include "core/file/segment_sections.h"
-#include "core/matrix/forward_list.h"
 
 static void place_level(struct bs_slab *slab, struct bs_level *level, uint8_t rank, uint32_t n_columns,
                         uint64_t *line, uint64_t *column)
@@ -106,7 +105,8 @@ enum bs_status bs_slab_open(struct bs_slab *slab, const struct bs_container *fil
 	if (shape->n_docs == 0 || (!shape->is_forward && shape->n_docs > BS_SLAB_MAX_DOCS))
 		return bs_container_corrupt(file, err, "slab %u: %u documents", i, shape->n_docs);
 	slab->n_blocks = (shape->n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS;
-	enum bs_status status = bs_packed_open(&slab->rows, bs_container_section(file, BS_SECTION_ROWS, i), shape->n_docs, err);
+	enum bs_status status =
+		bs_packed_open(&slab->rows, bs_container_section(file, BS_SECTION_ROWS, i), shape->n_docs, err);
 	if (status)
 		return status;
 	return shape->is_forward ? open_lists(slab, file, i, shape, err) : open_columns(slab, file, i, shape, treatments, err);

@@ -31,7 +31,7 @@
 
 #include "core/file/container.h"
 #include "core/simd/kernels.h"
-#include "core/matrix/forward_filter.h"
+#include "core/matrix/forward_list.h"
 #include "core/file/packed.h"
 #include "core/base/status.h"
 #include "core/matrix/treatment.h"
@@ -64,7 +64,7 @@ struct bs_slab {
 	struct bs_packed rows;         /* the document of each */
 	struct bs_packed forward_offsets; /* one a row and one more */
 	struct bs_section forward_terms;
-	struct bs_section forward_columns; /* exact columns of forward lists: bs_forward_groups(n_docs) words each, a bit a row */
+	struct bs_section forward_columns; /* exact ones: bs_forward_groups(n_docs) words each, a bit a row */
 	struct bs_forward_filter forward_filter;
 };
 

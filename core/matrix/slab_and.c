@@ -138,9 +138,9 @@ static enum bs_status push_round(const struct bs_slab *slab, uint32_t level_inde
 	return BS_OK;
 }
 
-static enum bs_status forward_columns(const struct bs_slab *slab, uint32_t level, const struct bs_slab_term *const *terms,
-                                      size_t n_terms, struct bs_and_scratch *scratch, const struct bs_live *live,
-                                      struct column_list *list, struct bs_error *err)
+static enum bs_status list_columns(const struct bs_slab *slab, uint32_t level, const struct bs_slab_term *const *terms,
+                                   size_t n_terms, struct bs_and_scratch *scratch, const struct bs_live *live,
+                                   struct column_list *list, struct bs_error *err)
 {
 	*list = (struct column_list){.columns = (struct ordered_column *)(void *)scratch->columns.data};
 	enum bs_status status = level == 0 ? push_exact(slab, terms, n_terms, false, live, list, err) : BS_OK;
@@ -226,7 +226,7 @@ enum bs_status bs_slab_and(const struct bs_slab *slab, const struct bs_kernel *k
 	struct column_list list;
 	enum bs_status status = reserve_columns(scratch, n_terms, err);
 	for (uint32_t level = slab->n_levels; level-- > 0 && !status;) {
-		status = forward_columns(slab, level, terms, n_terms, scratch, live, &list, err);
+		status = list_columns(slab, level, terms, n_terms, scratch, live, &list, err);
 		if (status)
 			return status;
 		if (list.is_impossible)

@@ -1,4 +1,4 @@
-/* tf_code.c: see tf_code.h. */
+/* tf_code.c: see tf_code.h; bytes in FORMAT.md. */
 #include "core/matrix/tf_code.h"
 
 #include <stdlib.h>
@@ -6,6 +6,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
+#include "core/file/segment_sections.h"
 
 #define GOLDEN      UINT64_C(0x9e3779b97f4a7c15)
 #define FIRST_LEVEL 32u /* of bs_hash_probe; columns have lower ones */
@@ -26,33 +27,25 @@ struct coefficients {
 	uint64_t mask;
 };
 
-static inline struct coefficients coefficients_of(uint64_t a, uint64_t mask, uint64_t n_bytes)
+static inline struct coefficients coefficients_of(struct bs_tf_equation equation, uint64_t n_bytes)
 {
 	if (n_bytes < WIDTH / 8)
-		return (struct coefficients){0, mask & ((UINT64_C(1) << (n_bytes * 8)) - 1)};
-	return (struct coefficients){(uint64_t)bs_hash_reduce(a, (uint32_t)(n_bytes - WIDTH / 8) + 1) * 8, mask};
+		return (struct coefficients){0, equation.mask & ((UINT64_C(1) << (n_bytes * 8)) - 1)};
+	uint64_t byte = bs_hash_reduce(equation.a, (uint32_t)(n_bytes - WIDTH / 8) + 1);
+	return (struct coefficients){byte * 8, equation.mask};
 }
 
-/* What the coefficients of any number of bits are made of. */
-struct equation {
-	uint64_t a;
-	uint64_t mask;
-};
-
-static inline struct equation equation_of(uint64_t hash, uint32_t j)
+static inline struct bs_tf_equation equation_of(uint64_t hash, uint32_t j)
 {
 	struct bs_product product = bs_hash_multiply(hash + (uint64_t)(FIRST_LEVEL + j) * GOLDEN, FACTOR);
-	return (struct equation){product.low, product.low ^ product.high};
+	return (struct bs_tf_equation){product.low, product.low ^ product.high};
 }
 
 void bs_tf_key_init(struct bs_tf_key *key, uint64_t hash)
 {
 	key->hash = hash;
-	for (uint32_t j = 0; j < BS_TF_KEY_BITS; j++) {
-		struct equation equation = equation_of(hash, j);
-		key->places[j] = equation.a;
-		key->masks[j] = equation.mask;
-	}
+	for (uint32_t j = 0; j < BS_TF_KEY_BITS; j++)
+		key->equations[j] = equation_of(hash, j);
 }
 
 /* A document's bits, and whose equations they answer. */
@@ -66,9 +59,8 @@ struct reading {
 static inline unsigned bit_of(const struct reading *from, uint32_t j)
 {
 	bool is_known = from->key && j < BS_TF_KEY_BITS;
-	struct equation equation = is_known ? (struct equation){from->key->places[j], from->key->masks[j]}
-	                                    : equation_of(from->hash, j);
-	struct coefficients at = coefficients_of(equation.a, equation.mask, from->n_bytes);
+	struct bs_tf_equation equation = is_known ? from->key->equations[j] : equation_of(from->hash, j);
+	struct coefficients at = coefficients_of(equation, from->n_bytes);
 	return (unsigned)__builtin_parityll(bs_load_u64(from->bits + at.start / 8) & at.mask);
 }
 
@@ -102,7 +94,7 @@ uint32_t bs_tf_decode_key(const uint8_t *bits, size_t n_bytes, const struct bs_t
 
 /* An equation, and digit `value` on its right. */
 struct spelled {
-	struct equation equation;
+	struct bs_tf_equation equation;
 	uint64_t value;
 };
 
@@ -149,14 +141,16 @@ static bool is_long(size_t n)
 	return n > MOST_SPELLED;
 }
 
-/* All n equations of the words: first whether they are repeated, which is anyone's guess, then the others of those that are. */
+/* All n equations of the words: first whether each is repeated, which no branch can guess; then the others of those
+ * that are. */
 static enum bs_status spell_all(struct bs_tf_coder *coder, const struct bs_tf_word *words, size_t n_words, size_t n,
                                 struct bs_error *err)
 {
 	bs_buffer_clear(&coder->equations);
 	if (is_long(n))
 		return BS_OK;
-	enum bs_status status = bs_buffer_reserve(&coder->equations, n * sizeof(struct spelled) + n_words * sizeof(*words), err);
+	enum bs_status status =
+		bs_buffer_reserve(&coder->equations, n * sizeof(struct spelled) + n_words * sizeof(*words), err);
 	if (status)
 		return status;
 	struct spelled *to = (struct spelled *)(void *)coder->equations.data;
@@ -221,7 +215,7 @@ static void place_dense(const struct spelled *spelled, size_t n, const struct bs
 {
 	uint64_t bits = 0;
 	for (size_t i = 0; i < n; i++) {
-		band->masks[bs_band_place(i)] = coefficients_of(0, spelled[i].equation.mask, band->n_bytes).mask;
+		band->masks[bs_band_place(i)] = coefficients_of(spelled[i].equation, band->n_bytes).mask;
 		bits |= spelled[i].value << i;
 	}
 	values[0] = bits;
@@ -233,7 +227,7 @@ static void place_dense(const struct spelled *spelled, size_t n, const struct bs
 static void count_begun(const struct spelled *spelled, size_t n, const struct bs_band *band, uint32_t *n_begun)
 {
 	for (size_t i = 0; i < n; i++)
-		n_begun[coefficients_of(spelled[i].equation.a, 0, band->n_bytes).start / 8]++;
+		n_begun[coefficients_of(spelled[i].equation, band->n_bytes).start / 8]++;
 }
 
 static void sum_begun(const struct bs_band *band, uint32_t *n_begun)
@@ -249,14 +243,14 @@ static void take_places(const struct spelled *spelled, size_t n, const struct bs
                         uint64_t *values)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct coefficients at = coefficients_of(spelled[i].equation.a, spelled[i].equation.mask, band->n_bytes);
+		struct coefficients at = coefficients_of(spelled[i].equation, band->n_bytes);
 		uint32_t place = n_begun[at.start / 8]++;
 		band->masks[bs_band_place(place)] = at.mask;
 		values[place / 64] |= spelled[i].value << (place % 64);
 	}
 }
 
-/* In another order, which makes no other bits: the first bits of the rows, and what solves them, are the same in any. */
+/* In another order, which makes no other bits: where rows begin, and what solves them, is the same in any. */
 static void place_words(const struct bs_tf_word *words, size_t n_words, const struct bs_band *band, uint32_t *n_begun,
                         uint64_t *values)
 {
@@ -350,4 +344,105 @@ enum bs_status bs_tf_encode(struct bs_tf_coder *coder, struct bs_tf_word *words,
 	if (!status)
 		bits->used_bytes += n_bytes;
 	return status;
+}
+
+enum bs_status bs_tf_table_add(struct bs_tf_table_builder *builder, const uint8_t *bits, size_t n_bytes,
+                               struct bs_error *err)
+{
+	enum bs_status status = n_bytes ? bs_buffer_append(&builder->bits, bits, n_bytes, err) : BS_OK;
+	uint64_t end = builder->bits.used_bytes;
+	return status ? status : bs_buffer_append(&builder->ends, &end, sizeof(end), err);
+}
+
+enum bs_status bs_tf_table_pad(struct bs_tf_table_builder *builder, struct bs_error *err)
+{
+	static const uint8_t pad[BS_TF_PAD_BYTES];
+	enum bs_status status = bs_buffer_append(&builder->bits, pad, sizeof(pad), err);
+	if (!status)
+		builder->bits.used_bytes -= sizeof(pad);
+	return status;
+}
+
+static uint64_t end_of(const struct bs_tf_table_builder *builder, uint64_t n_docs)
+{
+	return n_docs ? bs_load_u64(builder->ends.data + (n_docs - 1) * 8) : 0;
+}
+
+const uint8_t *bs_tf_table_added(const struct bs_tf_table_builder *builder, uint32_t document, size_t *n_bytes_out)
+{
+	uint64_t start = end_of(builder, document);
+	*n_bytes_out = (size_t)(end_of(builder, (uint64_t)document + 1) - start);
+	return builder->bits.data + start;
+}
+
+uint64_t bs_tf_table_builder_bytes(const struct bs_tf_table_builder *builder)
+{
+	return builder->ends.used_bytes + builder->bits.used_bytes;
+}
+
+enum bs_status bs_tf_table_write(const struct bs_tf_table_builder *builder, struct bs_writer *writer,
+                                 struct bs_error *err)
+{
+	static const uint8_t pad[BS_TF_PAD_BYTES];
+	uint64_t start = 0;
+	struct bs_buffer offsets = {0};
+	enum bs_status status = bs_buffer_append(&offsets, &start, sizeof(start), err);
+	if (!status && builder->ends.used_bytes)
+		status = bs_buffer_append(&offsets, builder->ends.data, builder->ends.used_bytes, err);
+	bs_writer_section(writer, BS_SECTION_DOC_TF_OFFSETS, 0);
+	if (!status)
+		bs_packed_write_u64(writer, (const uint64_t *)(const void *)offsets.data, offsets.used_bytes / 8);
+	bs_writer_section(writer, BS_SECTION_DOC_TFS, 0);
+	bs_writer_bytes(writer, builder->bits.data, builder->bits.used_bytes);
+	bs_writer_bytes(writer, pad, sizeof(pad));
+	bs_buffer_deinit(&offsets);
+	return status;
+}
+
+void bs_tf_table_builder_clear(struct bs_tf_table_builder *builder)
+{
+	bs_buffer_clear(&builder->ends);
+	bs_buffer_clear(&builder->bits);
+}
+
+void bs_tf_table_builder_deinit(struct bs_tf_table_builder *builder)
+{
+	bs_buffer_deinit(&builder->ends);
+	bs_buffer_deinit(&builder->bits);
+}
+
+enum bs_status bs_tf_table_open(struct bs_tf_table *table, const struct bs_container *file, uint64_t n_docs,
+                                struct bs_error *err)
+{
+	*table = (struct bs_tf_table){.bits = bs_container_section(file, BS_SECTION_DOC_TFS, 0)};
+	if (table->bits.n_bytes < BS_TF_PAD_BYTES)
+		return bs_container_corrupt(file, err, "the frequencies of words in documents are cut off");
+	return bs_packed_open(&table->offsets, bs_container_section(file, BS_SECTION_DOC_TF_OFFSETS, 0), n_docs + 1, err);
+}
+
+void bs_tf_table_prefetch(const struct bs_tf_table *table, uint32_t document)
+{
+	struct bs_packed_place place;
+	const struct bs_packed *offsets = &table->offsets;
+	if (document >= offsets->n || !bs_section_is_verified(&offsets->section, bs_packed_entry_at(document)) ||
+	    !bs_packed_find_place(offsets, document, &place) || !bs_section_is_verified(&offsets->section, place.at))
+		return;
+	uint64_t start = bs_packed_value(offsets, &place);
+	if (start < table->bits.n_bytes)
+		__builtin_prefetch(table->bits.data + start);
+}
+
+enum bs_status bs_tf_table_get(const struct bs_tf_table *table, uint32_t document, const uint8_t **bits_out,
+                               size_t *n_bytes_out, struct bs_error *err)
+{
+	uint64_t start, end;
+	enum bs_status status = bs_packed_get_span(&table->offsets, document, &start, &end, err);
+	if (status)
+		return status;
+	if (start > end || end > table->bits.n_bytes - BS_TF_PAD_BYTES || end - start >= UINT32_MAX)
+		return bs_container_corrupt(table->bits.file, err, "the frequencies of words in document %u have impossible bounds",
+		                            document);
+	*bits_out = table->bits.data + start;
+	*n_bytes_out = (size_t)(end - start);
+	return bs_section_touch(&table->bits, start, end - start + BS_TF_PAD_BYTES, err);
 }

@@ -16,7 +16,7 @@
  * 8 on:
  *
  *      start = 8 * reduce(a, (m - w) / 8 + 1)      coefficients = the low w bits of a ^ b
- *      a + b * 2^64 = (hash + (32 + j) * GOLDEN) * 94d049bb133111eb       (hash.h's; one multiplication: there are many)
+ *      a + b * 2^64 = (hash + (32 + j) * GOLDEN) * 94d049bb133111eb       (as in hash.h; one multiplication)
  *
  * m is a multiple of 8: the bytes that hold it. In FORMAT.md: sections 37 and 38.
  */
@@ -28,8 +28,10 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
-#include "core/simd/kernels.h"
 #include "core/base/status.h"
+#include "core/file/container.h"
+#include "core/file/packed.h"
+#include "core/simd/kernels.h"
 
 #define BS_TF_PAD_BYTES 8u /* so many bytes may be read behind a document's bits */
 
@@ -59,12 +61,52 @@ uint32_t bs_tf_decode(const uint8_t *bits, size_t n_bytes, uint64_t hash);
 
 /* The same for a word that is asked for in many documents: what does not depend on the document is worked out once. */
 #define BS_TF_KEY_BITS 12u
+struct bs_tf_equation {
+	uint64_t a;
+	uint64_t mask; /* a ^ b: the coefficients, where there are as many bits */
+};
 struct bs_tf_key {
 	uint64_t hash;
-	uint64_t places[BS_TF_KEY_BITS]; /* a, and a ^ b, of the first equations */
-	uint64_t masks[BS_TF_KEY_BITS];
+	struct bs_tf_equation equations[BS_TF_KEY_BITS]; /* the first ones */
 };
 void bs_tf_key_init(struct bs_tf_key *key, uint64_t hash);
 uint32_t bs_tf_decode_key(const uint8_t *bits, size_t n_bytes, const struct bs_tf_key *key);
+
+/* The tf codes of a segment, one document after the other, and where each begins. Zero-initialise. */
+struct bs_tf_table_builder {
+	struct bs_buffer ends; /* u64 a document: where its bits end */
+	struct bs_buffer bits;
+};
+enum bs_status bs_tf_table_add(struct bs_tf_table_builder *builder, const uint8_t *bits, size_t n_bytes,
+                               struct bs_error *err) BS_WARN_UNUSED;
+/* The bits of a document added before; the pad is there once all are. */
+const uint8_t *bs_tf_table_added(const struct bs_tf_table_builder *builder, uint32_t document, size_t *n_bytes_out);
+/* Before the first bs_tf_table_added: puts the pad behind the last document. */
+enum bs_status bs_tf_table_pad(struct bs_tf_table_builder *builder, struct bs_error *err) BS_WARN_UNUSED;
+/* Bytes held, for a memory budget. */
+uint64_t bs_tf_table_builder_bytes(const struct bs_tf_table_builder *builder);
+enum bs_status bs_tf_table_write(const struct bs_tf_table_builder *builder, struct bs_writer *writer,
+                                 struct bs_error *err) BS_WARN_UNUSED;
+void bs_tf_table_builder_clear(struct bs_tf_table_builder *builder);
+void bs_tf_table_builder_deinit(struct bs_tf_table_builder *builder);
+
+/* Reading: any number of threads. */
+
+struct bs_tf_table {
+	struct bs_packed offsets; /* one a document and one more */
+	struct bs_section bits;   /* and BS_TF_PAD_BYTES zero bytes */
+};
+/* BS_CORRUPT if the sections do not fit n_docs documents. */
+enum bs_status bs_tf_table_open(struct bs_tf_table *table, const struct bs_container *file, uint64_t n_docs,
+                                struct bs_error *err) BS_WARN_UNUSED;
+/* Ask the memory for where the bits of a document are; and, some time after that, for the bits. */
+static inline void bs_tf_table_prefetch_place(const struct bs_tf_table *table, uint32_t document)
+{
+	bs_packed_prefetch(&table->offsets, document);
+}
+void bs_tf_table_prefetch(const struct bs_tf_table *table, uint32_t document);
+/* The bits of a document, for bs_tf_decode. BS_CORRUPT. */
+enum bs_status bs_tf_table_get(const struct bs_tf_table *table, uint32_t document, const uint8_t **bits_out,
+                               size_t *n_bytes_out, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

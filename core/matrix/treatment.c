@@ -14,8 +14,8 @@ struct bs_treatment_policy bs_treatment_policy_default(void)
  * The cost of a treatment for a term in a share f of n documents, in nanoseconds a query that has the term:
  *
  *   lines   reading: a block column's line per slab; the lines of live groups; those of live blocks until they are zero
- *   proof   documents whose text must be read: those that pass by chance, and all that truly match, unless the treatment is
- *           exact; then the exceptions must be gone through instead
+ *   proof   documents whose text must be read: those that pass by chance, and all that match, unless the treatment
+ *           is exact; then the exceptions must be gone through instead
  *   space   bits a posting, exceptions included, at a price: what a query would gladly wait for a smaller index
  *
  * The query is half the time the term alone, half the time the term and another one of its frequency. Space counts by
@@ -46,7 +46,8 @@ void bs_treatment_policy_price(struct bs_treatment_policy *policy, double terms_
 	policy->density = fmin(policy->density + fmin(log2(longer) * DENSER_BY, MOST_DENSER),
 	                       fmax(policy->density, MOST_DENSITY));
 	policy->verify_ns = COST_VERIFY_NS * sqrt(longer);
-	policy->bit_ns = BIT_NS * fmin(pow(longer, LONGER_POWER), MOST_BIT_FACTOR) * pow(policy->density / BIT_DENSITY, DENSER_POWER);
+	policy->bit_ns = BIT_NS * fmin(pow(longer, LONGER_POWER), MOST_BIT_FACTOR) *
+	                 pow(policy->density / BIT_DENSITY, DENSER_POWER);
 }
 
 /* Distinct (span, term) pairs a posting, when spans hold `span` documents and the term falls on them at random. */
@@ -63,7 +64,7 @@ static double span_passes(double f, double span, double d, unsigned k)
 	return k ? has + (1 - has) * pow(d, k) : 1;
 }
 
-/* Expected columns read of a line of 512 lanes, a share `alive` of which is left before the first of k, `last` after all. */
+/* Expected columns read of a line of 512 lanes: a share `alive` of them is left before the first of k, `last` after. */
 static double columns_read(double alive, double last, double d, unsigned k)
 {
 	double n = 0;
@@ -167,32 +168,29 @@ double bs_treatment_exact_share(const struct bs_treatment_policy *policy, uint64
 /* Drops the levels that no entry uses, so that a slab has no empty ones. */
 static void drop_unused_levels(struct bs_treatment_table *table)
 {
-	for (uint32_t level = 1; level < table->n_levels;) {
-		bool used = false;
-		for (uint32_t i = 0; i < table->n_entries; i++)
-			used |= table->entries[i].n_columns[level] > 0;
-		if (used) {
-			level++;
-			continue;
+	uint32_t n_kept = 1;
+	for (uint32_t level = 1; level < table->n_levels; level++) {
+		bool is_used = false;
+		for (uint32_t i = 0; i < table->n_entries; i++) {
+			uint8_t *n_columns = table->entries[i].n_columns;
+			uint8_t n = n_columns[level];
+			is_used |= n > 0;
+			n_columns[level] = 0;
+			n_columns[n_kept] = n;
 		}
-		table->n_levels--;
-		for (uint32_t l = level; l < table->n_levels; l++) {
-			table->ranks[l] = table->ranks[l + 1];
-			for (uint32_t i = 0; i < table->n_entries; i++)
-				table->entries[i].n_columns[l] = table->entries[i].n_columns[l + 1];
-		}
-		for (uint32_t i = 0; i < table->n_entries; i++)
-			table->entries[i].n_columns[table->n_levels] = 0;
-		table->ranks[table->n_levels] = 0;
+		uint8_t rank = table->ranks[level];
+		table->ranks[level] = 0;
+		table->ranks[n_kept] = is_used ? rank : 0;
+		n_kept += is_used;
 	}
+	table->n_levels = n_kept;
 }
 
-void bs_treatment_table_make(const struct bs_treatment_policy *policy_given, uint64_t n_docs,
-                             struct bs_treatment_table *table_out)
+void bs_treatment_table_make(const struct bs_treatment_policy *policy, uint64_t n_docs,
+                             struct bs_treatment_table *table)
 {
-	struct bs_treatment_policy priced = *policy_given;
-	const struct bs_treatment_policy *policy = &priced;
-	struct bs_treatment_table *table = table_out;
+	struct bs_treatment_policy priced = *policy;
+	policy = &priced;
 	if (priced.bit_ns <= 0)
 		bs_treatment_policy_price(&priced, SHORT_TERMS);
 	*table = (struct bs_treatment_table){

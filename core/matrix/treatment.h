@@ -62,7 +62,7 @@ void bs_treatment_policy_price(struct bs_treatment_policy *policy, double terms_
 
 /* The table for a segment of n_docs documents. Levels that no term would use are left out. */
 void bs_treatment_table_make(const struct bs_treatment_policy *policy, uint64_t n_docs,
-                             struct bs_treatment_table *table_out);
+                             struct bs_treatment_table *table);
 
 /* The share of a slab's documents from which on a term gets an exact column, in a segment of n_docs documents. */
 double bs_treatment_exact_share(const struct bs_treatment_policy *policy, uint64_t n_docs);

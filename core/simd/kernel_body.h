@@ -41,9 +41,7 @@ static uint64_t and_columns(uint64_t *lines, struct bs_live *live, const bs_colu
 		while (i < n_columns && !is_zero_line(line))
 			line = and_line(line, load_line(columns[i++] + block * BS_LINE_WORDS));
 		n_read += i;
-		store_line(to, line);
-		if (is_zero_line(line))
-			clear_live(live, block);
+		keep_line(to, live, block, line);
 	}
 	return n_read;
 }
@@ -64,10 +62,8 @@ static uint64_t and_not_column(uint64_t *lines, struct bs_live *live, bs_column 
 	FOR_EACH_LIVE(live, block) {
 		uint64_t *to = lines + block * BS_LINE_WORDS;
 		line_t line = and_not_line(load_line(column + block * BS_LINE_WORDS), load_line(to));
-		store_line(to, line);
 		n_read++;
-		if (is_zero_line(line))
-			clear_live(live, block);
+		keep_line(to, live, block, line);
 	}
 	return n_read;
 }
@@ -77,7 +73,7 @@ static void or_lines(uint64_t *into, struct bs_live *into_live, const uint64_t *
 	FOR_EACH_LIVE(from_live, block) {
 		size_t at = block * BS_LINE_WORDS;
 		line_t line = load_line(from + at);
-		if (into_live->words[block / 64] >> (block % 64) & 1)
+		if (is_live(into_live, block))
 			line = or_line(line, load_line(into + at));
 		store_line(into + at, line);
 		into_live->words[block / 64] |= UINT64_C(1) << (block % 64);
@@ -90,10 +86,7 @@ static void and_lines(uint64_t *into, struct bs_live *into_live, const uint64_t 
 		into_live->words[i] &= from_live->words[i];
 	FOR_EACH_LIVE(into_live, block) {
 		size_t at = block * BS_LINE_WORDS;
-		line_t line = and_line(load_line(into + at), load_line(from + at));
-		store_line(into + at, line);
-		if (is_zero_line(line))
-			clear_live(into_live, block);
+		keep_line(into + at, into_live, block, and_line(load_line(into + at), load_line(from + at)));
 	}
 }
 
@@ -102,12 +95,9 @@ static void and_not_lines(uint64_t *into, struct bs_live *into_live, const uint6
 {
 	FOR_EACH_LIVE(into_live, block) {
 		size_t at = block * BS_LINE_WORDS;
-		if (!(from_live->words[block / 64] >> (block % 64) & 1))
+		if (!is_live(from_live, block))
 			continue;
-		line_t line = and_not_line(load_line(from + at), load_line(into + at));
-		store_line(into + at, line);
-		if (is_zero_line(line))
-			clear_live(into_live, block);
+		keep_line(into + at, into_live, block, and_not_line(load_line(from + at), load_line(into + at)));
 	}
 }
 
@@ -117,7 +107,7 @@ static uint64_t popcount(const uint64_t *lines, size_t n_lines)
 #if defined(SIMDE_X86_AVX512VPOPCNTDQ_NATIVE)
 	simde__m512i sum = simde_mm512_setzero_si512();
 	for (size_t i = 0; i < n_lines; i++)
-		sum = simde_mm512_add_epi64(sum, simde_mm512_popcnt_epi64(load_line(lines + i * BS_LINE_WORDS)));
+		sum = simde_mm512_add_epi64(sum, simde_mm512_popcnt_epi64(load_line(lines + i * BS_LINE_WORDS).part[0]));
 	simde__m512i_private words = simde__m512i_to_private(sum);
 	for (size_t i = 0; i < BS_LINE_WORDS; i++)
 		n += words.u64[i];
@@ -257,102 +247,53 @@ static size_t find_window(const uint8_t *text, size_t from, size_t n_bytes, cons
 /* 64 places at a time; a bit each, the first the lowest. */
 #define PLACES ((size_t)64)
 
-#if defined(SIMDE_X86_AVX512BW_NATIVE)
-
-typedef simde__m512i bytes_t;
-
-static inline bytes_t all_bytes(uint8_t byte)
+static inline part_t load_bytes(const uint8_t *from, size_t i)
 {
-	return simde_mm512_set1_epi8((char)byte);
+	return PART(loadu)((const part_t *)(const void *)from + i);
+}
+
+static inline part_t all_bytes(uint8_t byte)
+{
+	return EACH(set1_epi8)((int8_t)byte);
 }
 
 /* The places from `from` on whose byte, with the bits of `set` set, is `byte`. */
-static inline uint64_t places_of(const uint8_t *from, bytes_t set, bytes_t byte)
+static inline uint64_t places_of(const uint8_t *from, part_t set, part_t byte)
 {
-	return simde_mm512_cmpeq_epi8_mask(simde_mm512_or_si512(simde_mm512_loadu_si512(from), set), byte);
+	uint64_t places = 0;
+	FOR_EACH_PART (i)
+		places |= equal_bytes(PART(or)(load_bytes(from, i), set), byte) << (i * PART_BYTES);
+	return places;
 }
 
 static inline uint64_t high_places(const uint8_t *from)
 {
-	return simde_mm512_movepi8_mask(simde_mm512_loadu_si512(from));
+	uint64_t places = 0;
+	FOR_EACH_PART (i)
+		places |= high_bits_of(load_bytes(from, i)) << (i * PART_BYTES);
+	return places;
 }
 
-/* A table of 16 bytes, as often as a look-up wants it. */
-static inline bytes_t load_table(const uint8_t *table)
+/* The variants that the bytes have in common in the tables of their halves. */
+static inline part_t look_up_halves(part_t bytes, part_t low, part_t high)
 {
-	return simde_mm512_broadcast_i32x4(simde_mm_loadu_si128((const simde__m128i *)(const void *)table));
+	const part_t nibble = all_bytes(0x0f);
+	part_t upper = PART(and)(EACH(srli_epi16)(bytes, 4), nibble);
+	return PART(and)(EACH(shuffle_epi8)(low, PART(and)(bytes, nibble)), EACH(shuffle_epi8)(high, upper));
 }
 
-/* The places whose first n bytes have variants in common in the tables of their halves. */
-static inline uint64_t window_places(const uint8_t *from, const bytes_t *low, const bytes_t *high, size_t n)
+/* The places whose first n bytes have a variant in common. */
+static inline uint64_t window_places(const uint8_t *from, const part_t *low, const part_t *high, size_t n)
 {
-	const bytes_t nibble = all_bytes(0x0f);
-	bytes_t variants = all_bytes(0xff);
-	for (size_t i = 0; i < n; i++) {
-		bytes_t bytes = simde_mm512_loadu_si512(from + i);
-		bytes_t upper = simde_mm512_and_si512(simde_mm512_srli_epi16(bytes, 4), nibble);
-		bytes = simde_mm512_and_si512(bytes, nibble);
-		variants = simde_mm512_and_si512(variants, simde_mm512_and_si512(simde_mm512_shuffle_epi8(low[i], bytes),
-		                                                                 simde_mm512_shuffle_epi8(high[i], upper)));
+	uint64_t without = 0;
+	FOR_EACH_PART (i) {
+		part_t variants = all_bytes(0xff);
+		for (size_t k = 0; k < n; k++)
+			variants = PART(and)(variants, look_up_halves(load_bytes(from + k, i), low[k], high[k]));
+		without |= equal_bytes(variants, all_bytes(0)) << (i * PART_BYTES);
 	}
-	return simde_mm512_test_epi8_mask(variants, variants);
+	return ~without;
 }
-
-#else
-
-typedef simde__m256i bytes_t;
-
-static inline bytes_t all_bytes(uint8_t byte)
-{
-	return simde_mm256_set1_epi8((int8_t)byte);
-}
-
-static inline uint32_t half_places_of(const uint8_t *from, bytes_t set, bytes_t byte)
-{
-	bytes_t half = simde_mm256_loadu_si256((const simde__m256i *)(const void *)from);
-	return (uint32_t)simde_mm256_movemask_epi8(simde_mm256_cmpeq_epi8(simde_mm256_or_si256(half, set), byte));
-}
-
-/* The places from `from` on whose byte, with the bits of `set` set, is `byte`. */
-static inline uint64_t places_of(const uint8_t *from, bytes_t set, bytes_t byte)
-{
-	return (uint64_t)half_places_of(from + 32, set, byte) << 32 | half_places_of(from, set, byte);
-}
-
-static inline uint64_t high_places(const uint8_t *from)
-{
-	bytes_t low = simde_mm256_loadu_si256((const simde__m256i *)(const void *)from);
-	bytes_t high = simde_mm256_loadu_si256((const simde__m256i *)(const void *)(from + 32));
-	return (uint64_t)(uint32_t)simde_mm256_movemask_epi8(high) << 32 | (uint32_t)simde_mm256_movemask_epi8(low);
-}
-
-/* A table of 16 bytes, as often as a look-up wants it. */
-static inline bytes_t load_table(const uint8_t *table)
-{
-	return simde_mm256_broadcastsi128_si256(simde_mm_loadu_si128((const simde__m128i *)(const void *)table));
-}
-
-static inline uint32_t half_window_places(const uint8_t *from, const bytes_t *low, const bytes_t *high, size_t n)
-{
-	const bytes_t nibble = all_bytes(0x0f);
-	bytes_t variants = all_bytes(0xff);
-	for (size_t i = 0; i < n; i++) {
-		bytes_t bytes = simde_mm256_loadu_si256((const simde__m256i *)(const void *)(from + i));
-		bytes_t upper = simde_mm256_and_si256(simde_mm256_srli_epi16(bytes, 4), nibble);
-		bytes = simde_mm256_and_si256(bytes, nibble);
-		variants = simde_mm256_and_si256(variants, simde_mm256_and_si256(simde_mm256_shuffle_epi8(low[i], bytes),
-		                                                                 simde_mm256_shuffle_epi8(high[i], upper)));
-	}
-	return ~(uint32_t)simde_mm256_movemask_epi8(simde_mm256_cmpeq_epi8(variants, all_bytes(0)));
-}
-
-/* The places whose first n bytes have variants in common in the tables of their halves. */
-static inline uint64_t window_places(const uint8_t *from, const bytes_t *low, const bytes_t *high, size_t n)
-{
-	return (uint64_t)half_window_places(from + 32, low, high, n) << 32 | half_window_places(from, low, high, n);
-}
-
-#endif
 
 /* Calls for each round of 64 places from `from` to `end`, with `reach` bytes read beyond the places: `at` is the text
  * of the round, `base` the offset of its first place, `fresh` the places that no round before had. The last round moves
@@ -404,9 +345,9 @@ static size_t find_needle(const uint8_t *text, size_t from, size_t n_bytes, cons
 {
 	/* Letters are compared in lower case, by setting the bit that makes the difference; what that mistakes for
 	 * another (@ for `, _ for DEL) is_needle_at() does not. */
-	bytes_t set = all_bytes(0x20);
-	bytes_t first = all_bytes(needle->bytes[needle->probe[0]] | 0x20);
-	bytes_t second = all_bytes(needle->bytes[needle->probe[1]] | 0x20);
+	part_t set = all_bytes(0x20);
+	part_t first = all_bytes(needle->bytes[needle->probe[0]] | 0x20);
+	part_t second = all_bytes(needle->bytes[needle->probe[1]] | 0x20);
 	if (n_bytes - from < needle->n_bytes)
 		return n_bytes;
 	FOR_EACH_ROUND (text, from, n_bytes, needle->probe[1]) {
@@ -426,7 +367,7 @@ static size_t find_needle(const uint8_t *text, size_t from, size_t n_bytes, cons
 static inline __attribute__((always_inline)) size_t find_window_of(const uint8_t *text, size_t from, size_t n_bytes,
                                                                    const struct bs_byte_window *window, size_t n)
 {
-	bytes_t low[BS_WINDOW_MOST_BYTES], high[BS_WINDOW_MOST_BYTES];
+	part_t low[BS_WINDOW_MOST_BYTES], high[BS_WINDOW_MOST_BYTES];
 	for (size_t i = 0; i < n; i++) {
 		low[i] = load_table(window->low[i]);
 		high[i] = load_table(window->high[i]);
@@ -458,7 +399,7 @@ static size_t find_window(const uint8_t *text, size_t from, size_t n_bytes, cons
 
 static size_t find_opaque(const uint8_t *text, size_t from, size_t n_bytes, bool is_json)
 {
-	bytes_t none = all_bytes(0), backslash = all_bytes('\\'), u = all_bytes('u');
+	part_t none = all_bytes(0), backslash = all_bytes('\\'), u = all_bytes('u');
 	FOR_EACH_ROUND (text, from, n_bytes, is_json) {
 		const uint8_t *at = round_.text + round_.base;
 		uint64_t places = high_places(at);

@@ -11,290 +11,253 @@
 
 #include "core/simd/kernels.h"
 
+/* A line is LINE_PARTS registers. What the sets of instructions call alike but for the width: PART(and)(a, b) of whole
+ * registers, EACH(srli_epi16)(a, n) of what is in them. */
 #if defined(SIMDE_X86_AVX512BW_NATIVE)
 
-typedef simde__m512i line_t;
+typedef simde__m512i part_t;
+#define PART(operation) simde_mm512_##operation##_si512
+#define EACH(operation) simde_mm512_##operation
+
+static inline part_t all_words_part(uint64_t word)
+{
+	return simde_mm512_set1_epi64((int64_t)word);
+}
+
+static inline bool is_zero_part(part_t part)
+{
+	return simde_mm512_test_epi64_mask(part, part) == 0;
+}
+
+/* Bit i of the word becomes byte i of the part. */
+static inline part_t spread_part(uint64_t word)
+{
+	return simde_mm512_movm_epi8(word);
+}
+
+/* Flips the bits of `change` in those words of the part that have a bit of `which`. */
+static inline part_t flip_part(part_t part, part_t which, part_t change)
+{
+	return simde_mm512_mask_xor_epi64(part, simde_mm512_test_epi64_mask(part, which), part, change);
+}
+
+/* The words i of the part for which bit i is set; the others zero. */
+static inline part_t choose_part(part_t part, uint8_t bits)
+{
+	return simde_mm512_maskz_mov_epi64(bits, part);
+}
+
+/* Bit i: the highest one of byte i. */
+static inline uint64_t high_bits_of(part_t part)
+{
+	return simde_mm512_movepi8_mask(part);
+}
+
+/* Bit i: byte i is the same in both. */
+static inline uint64_t equal_bytes(part_t a, part_t b)
+{
+	return simde_mm512_cmpeq_epi8_mask(a, b);
+}
+
+/* A table of 16 bytes, as often as a look-up wants it. */
+static inline part_t load_table(const uint8_t *table)
+{
+	return simde_mm512_broadcast_i32x4(simde_mm_loadu_si128((const simde__m128i *)(const void *)table));
+}
+
+#else
+
+#if defined(SIMDE_X86_AVX2_NATIVE)
+
+typedef simde__m256i part_t;
+#define PART(operation) simde_mm256_##operation##_si256
+#define EACH(operation) simde_mm256_##operation
+
+static inline bool is_zero_part(part_t part)
+{
+	return simde_mm256_testz_si256(part, part);
+}
+
+/* Each byte is copied to eight, another bit is kept in each copy, and what is kept becomes the whole byte. */
+static inline part_t spread_part(uint64_t word)
+{
+	part_t copies = simde_mm256_shuffle_epi8(simde_mm256_set1_epi32((int32_t)word),
+	                                         simde_mm256_set_epi64x(0x0303030303030303, 0x0202020202020202,
+	                                                                0x0101010101010101, 0));
+	part_t bit = simde_mm256_set1_epi64x((int64_t)UINT64_C(0x8040201008040201));
+	return simde_mm256_cmpeq_epi8(simde_mm256_and_si256(copies, bit), bit);
+}
+
+static inline part_t choose_part(part_t part, uint8_t bits)
+{
+	part_t bit = simde_mm256_set_epi64x(8, 4, 2, 1);
+	part_t chosen = simde_mm256_and_si256(simde_mm256_set1_epi64x(bits), bit);
+	return simde_mm256_and_si256(part, simde_mm256_cmpeq_epi64(chosen, bit));
+}
+
+static inline part_t load_table(const uint8_t *table)
+{
+	return simde_mm256_broadcastsi128_si256(simde_mm_loadu_si128((const simde__m128i *)(const void *)table));
+}
+
+#else
+
+typedef simde__m128i part_t;
+#define PART(operation) simde_mm_##operation##_si128
+#define EACH(operation) simde_mm_##operation
+
+static inline bool is_zero_part(part_t part)
+{
+	simde__m128i_private words = simde__m128i_to_private(part);
+	return (words.u64[0] | words.u64[1]) == 0;
+}
+
+/* See the AVX2 version; here a byte is copied by a multiplication. */
+static inline part_t spread_part(uint64_t word)
+{
+	part_t bit = simde_mm_set1_epi64x((int64_t)UINT64_C(0x8040201008040201));
+	part_t copies = simde_mm_set_epi64x((int64_t)((word >> 8 & 0xff) * UINT64_C(0x0101010101010101)),
+	                                    (int64_t)((word & 0xff) * UINT64_C(0x0101010101010101)));
+	return simde_mm_cmpeq_epi8(simde_mm_and_si128(copies, bit), bit);
+}
+
+static inline part_t choose_part(part_t part, uint8_t bits)
+{
+	return simde_mm_and_si128(part, simde_mm_set_epi64x(-(int64_t)(bits >> 1 & 1), -(int64_t)(bits & 1)));
+}
+
+static inline part_t load_table(const uint8_t *table)
+{
+	return simde_mm_loadu_si128((const simde__m128i *)(const void *)table);
+}
+
+#endif
+
+static inline part_t all_words_part(uint64_t word)
+{
+	return EACH(set1_epi64x)((int64_t)word);
+}
+
+static inline part_t flip_part(part_t part, part_t which, part_t change)
+{
+	part_t has_none = EACH(cmpeq_epi64)(PART(and)(part, which), PART(setzero)());
+	return PART(xor)(part, PART(andnot)(has_none, change));
+}
+
+static inline uint64_t high_bits_of(part_t part)
+{
+	return (uint32_t)EACH(movemask_epi8)(part);
+}
+
+static inline uint64_t equal_bytes(part_t a, part_t b)
+{
+	return high_bits_of(EACH(cmpeq_epi8)(a, b));
+}
+
+#endif
+
+#define PART_BYTES sizeof(part_t)
+#define LINE_PARTS (BS_LINE_BYTES / PART_BYTES)
+#define FOR_EACH_PART(i) for (size_t i = 0; i < LINE_PARTS; i++)
+
+typedef struct {
+	part_t part[LINE_PARTS];
+} line_t;
 
 static inline line_t load_line(const uint64_t *from)
 {
-	return simde_mm512_load_si512(from);
+	line_t line;
+	FOR_EACH_PART (i)
+		line.part[i] = PART(load)((const part_t *)(const void *)from + i);
+	return line;
 }
 
 static inline void store_line(uint64_t *to, line_t line)
 {
-	simde_mm512_store_si512(to, line);
+	FOR_EACH_PART (i)
+		PART(store)((part_t *)(void *)to + i, line.part[i]);
 }
 
 static inline line_t and_line(line_t a, line_t b)
 {
-	return simde_mm512_and_si512(a, b);
+	FOR_EACH_PART (i)
+		a.part[i] = PART(and)(a.part[i], b.part[i]);
+	return a;
 }
 
 /* b without a. */
 static inline line_t and_not_line(line_t a, line_t b)
 {
-	return simde_mm512_andnot_si512(a, b);
-}
-
-static inline line_t or_line(line_t a, line_t b)
-{
-	return simde_mm512_or_si512(a, b);
-}
-
-static inline line_t xor_line(line_t a, line_t b)
-{
-	return simde_mm512_xor_si512(a, b);
-}
-
-static inline line_t zero_line(void)
-{
-	return simde_mm512_setzero_si512();
-}
-
-static inline bool is_zero_line(line_t line)
-{
-	return simde_mm512_test_epi64_mask(line, line) == 0;
-}
-
-/* Bit i of the word becomes byte i of the line. */
-static inline line_t spread_word(uint64_t word)
-{
-	return simde_mm512_movm_epi8(word);
-}
-
-/* Flips the bits of `change` in those words of the line that have a bit of `which`. */
-static inline line_t flip_words(line_t line, uint64_t which, uint64_t change)
-{
-	return simde_mm512_mask_xor_epi64(line, simde_mm512_test_epi64_mask(line, simde_mm512_set1_epi64((int64_t)which)), line,
-	                                  simde_mm512_set1_epi64((int64_t)change));
-}
-
-/* The words i of the line for which bit i is set; the others zero. */
-static inline line_t choose_words(line_t line, uint8_t bits)
-{
-	return simde_mm512_maskz_mov_epi64(bits, line);
-}
-
-static inline line_t all_words(uint64_t word)
-{
-	return simde_mm512_set1_epi64((int64_t)word);
-}
-
-/* Bit i: the highest one of byte i of the line. */
-static inline uint64_t high_bytes(line_t line)
-{
-	return simde_mm512_movepi8_mask(line);
-}
-
-#elif defined(SIMDE_X86_AVX2_NATIVE)
-
-typedef struct {
-	simde__m256i low, high;
-} line_t;
-
-static inline line_t load_line(const uint64_t *from)
-{
-	return (line_t){simde_mm256_load_si256((const simde__m256i *)(const void *)from),
-	                simde_mm256_load_si256((const simde__m256i *)(const void *)(from + 4))};
-}
-
-static inline void store_line(uint64_t *to, line_t line)
-{
-	simde_mm256_store_si256((simde__m256i *)(void *)to, line.low);
-	simde_mm256_store_si256((simde__m256i *)(void *)(to + 4), line.high);
-}
-
-static inline line_t and_line(line_t a, line_t b)
-{
-	return (line_t){simde_mm256_and_si256(a.low, b.low), simde_mm256_and_si256(a.high, b.high)};
-}
-
-static inline line_t and_not_line(line_t a, line_t b)
-{
-	return (line_t){simde_mm256_andnot_si256(a.low, b.low), simde_mm256_andnot_si256(a.high, b.high)};
-}
-
-static inline line_t or_line(line_t a, line_t b)
-{
-	return (line_t){simde_mm256_or_si256(a.low, b.low), simde_mm256_or_si256(a.high, b.high)};
-}
-
-static inline line_t xor_line(line_t a, line_t b)
-{
-	return (line_t){simde_mm256_xor_si256(a.low, b.low), simde_mm256_xor_si256(a.high, b.high)};
-}
-
-static inline line_t zero_line(void)
-{
-	return (line_t){simde_mm256_setzero_si256(), simde_mm256_setzero_si256()};
-}
-
-static inline bool is_zero_line(line_t line)
-{
-	simde__m256i any = simde_mm256_or_si256(line.low, line.high);
-	return simde_mm256_testz_si256(any, any);
-}
-
-/* Each byte is copied to eight, another bit is kept in each copy, and what is kept becomes the whole byte. */
-static inline simde__m256i spread_half(uint32_t half)
-{
-	simde__m256i copies = simde_mm256_shuffle_epi8(simde_mm256_set1_epi32((int32_t)half),
-	                                               simde_mm256_set_epi64x(0x0303030303030303, 0x0202020202020202,
-	                                                                      0x0101010101010101, 0));
-	simde__m256i bit = simde_mm256_set1_epi64x((int64_t)UINT64_C(0x8040201008040201));
-	return simde_mm256_cmpeq_epi8(simde_mm256_and_si256(copies, bit), bit);
-}
-
-static inline line_t spread_word(uint64_t word)
-{
-	return (line_t){spread_half((uint32_t)word), spread_half((uint32_t)(word >> 32))};
-}
-
-static inline simde__m256i flip_half(simde__m256i half, simde__m256i which, simde__m256i change)
-{
-	simde__m256i has_none = simde_mm256_cmpeq_epi64(simde_mm256_and_si256(half, which), simde_mm256_setzero_si256());
-	return simde_mm256_xor_si256(half, simde_mm256_andnot_si256(has_none, change));
-}
-
-static inline line_t flip_words(line_t line, uint64_t which, uint64_t change)
-{
-	simde__m256i all_which = simde_mm256_set1_epi64x((int64_t)which);
-	simde__m256i all_change = simde_mm256_set1_epi64x((int64_t)change);
-	return (line_t){flip_half(line.low, all_which, all_change), flip_half(line.high, all_which, all_change)};
-}
-
-static inline line_t choose_words(line_t line, uint8_t bits)
-{
-	simde__m256i all = simde_mm256_set1_epi64x(bits);
-	simde__m256i low = simde_mm256_set_epi64x(8, 4, 2, 1);
-	simde__m256i high = simde_mm256_set_epi64x(128, 64, 32, 16);
-	return (line_t){simde_mm256_and_si256(line.low, simde_mm256_cmpeq_epi64(simde_mm256_and_si256(all, low), low)),
-	                simde_mm256_and_si256(line.high, simde_mm256_cmpeq_epi64(simde_mm256_and_si256(all, high), high))};
-}
-
-static inline line_t all_words(uint64_t word)
-{
-	simde__m256i half = simde_mm256_set1_epi64x((int64_t)word);
-	return (line_t){half, half};
-}
-
-static inline uint64_t high_bytes(line_t line)
-{
-	return (uint64_t)(uint32_t)simde_mm256_movemask_epi8(line.high) << 32 |
-	       (uint32_t)simde_mm256_movemask_epi8(line.low);
-}
-
-#else
-
-typedef struct {
-	simde__m128i part[4];
-} line_t;
-
-static inline line_t load_line(const uint64_t *from)
-{
-	line_t line;
-	for (size_t i = 0; i < 4; i++)
-		line.part[i] = simde_mm_load_si128((const simde__m128i *)(const void *)(from + 2 * i));
-	return line;
-}
-
-static inline void store_line(uint64_t *to, line_t line)
-{
-	for (size_t i = 0; i < 4; i++)
-		simde_mm_store_si128((simde__m128i *)(void *)(to + 2 * i), line.part[i]);
-}
-
-static inline line_t and_line(line_t a, line_t b)
-{
-	for (size_t i = 0; i < 4; i++)
-		a.part[i] = simde_mm_and_si128(a.part[i], b.part[i]);
-	return a;
-}
-
-static inline line_t and_not_line(line_t a, line_t b)
-{
-	for (size_t i = 0; i < 4; i++)
-		a.part[i] = simde_mm_andnot_si128(a.part[i], b.part[i]);
+	FOR_EACH_PART (i)
+		a.part[i] = PART(andnot)(a.part[i], b.part[i]);
 	return a;
 }
 
 static inline line_t or_line(line_t a, line_t b)
 {
-	for (size_t i = 0; i < 4; i++)
-		a.part[i] = simde_mm_or_si128(a.part[i], b.part[i]);
+	FOR_EACH_PART (i)
+		a.part[i] = PART(or)(a.part[i], b.part[i]);
 	return a;
 }
 
 static inline line_t xor_line(line_t a, line_t b)
 {
-	for (size_t i = 0; i < 4; i++)
-		a.part[i] = simde_mm_xor_si128(a.part[i], b.part[i]);
+	FOR_EACH_PART (i)
+		a.part[i] = PART(xor)(a.part[i], b.part[i]);
 	return a;
+}
+
+static inline line_t all_words(uint64_t word)
+{
+	line_t line;
+	FOR_EACH_PART (i)
+		line.part[i] = all_words_part(word);
+	return line;
 }
 
 static inline line_t zero_line(void)
 {
-	line_t line;
-	for (size_t i = 0; i < 4; i++)
-		line.part[i] = simde_mm_setzero_si128();
-	return line;
+	return all_words(0);
 }
 
 static inline bool is_zero_line(line_t line)
 {
-	simde__m128i any = simde_mm_or_si128(simde_mm_or_si128(line.part[0], line.part[1]),
-	                                     simde_mm_or_si128(line.part[2], line.part[3]));
-	simde__m128i_private words = simde__m128i_to_private(any);
-	return (words.u64[0] | words.u64[1]) == 0;
+	part_t any = line.part[0];
+	for (size_t i = 1; i < LINE_PARTS; i++)
+		any = PART(or)(any, line.part[i]);
+	return is_zero_part(any);
 }
 
-/* See the AVX2 version; here a byte is copied by a multiplication. */
+/* These four, a part at a time, are said above. */
 static inline line_t spread_word(uint64_t word)
 {
-	simde__m128i bit = simde_mm_set1_epi64x((int64_t)UINT64_C(0x8040201008040201));
 	line_t line;
-	for (size_t i = 0; i < 4; i++, word >>= 16) {
-		simde__m128i copies = simde_mm_set_epi64x((int64_t)((word >> 8 & 0xff) * UINT64_C(0x0101010101010101)),
-		                                          (int64_t)((word & 0xff) * UINT64_C(0x0101010101010101)));
-		line.part[i] = simde_mm_cmpeq_epi8(simde_mm_and_si128(copies, bit), bit);
-	}
+	FOR_EACH_PART (i)
+		line.part[i] = spread_part(word >> (i * PART_BYTES));
 	return line;
 }
 
 static inline line_t flip_words(line_t line, uint64_t which, uint64_t change)
 {
-	simde__m128i all_which = simde_mm_set1_epi64x((int64_t)which);
-	simde__m128i all_change = simde_mm_set1_epi64x((int64_t)change);
-	for (size_t i = 0; i < 4; i++) {
-		simde__m128i has_none = simde_mm_cmpeq_epi64(simde_mm_and_si128(line.part[i], all_which), simde_mm_setzero_si128());
-		line.part[i] = simde_mm_xor_si128(line.part[i], simde_mm_andnot_si128(has_none, all_change));
-	}
+	FOR_EACH_PART (i)
+		line.part[i] = flip_part(line.part[i], all_words_part(which), all_words_part(change));
 	return line;
 }
 
 static inline line_t choose_words(line_t line, uint8_t bits)
 {
-	for (size_t i = 0; i < 4; i++)
-		line.part[i] = simde_mm_and_si128(line.part[i], simde_mm_set_epi64x(-(int64_t)(bits >> (2 * i + 1) & 1),
-		                                                                   -(int64_t)(bits >> (2 * i) & 1)));
+	FOR_EACH_PART (i)
+		line.part[i] = choose_part(line.part[i], (uint8_t)(bits >> (i * PART_BYTES / 8)));
 	return line;
-}
-
-static inline line_t all_words(uint64_t word)
-{
-	simde__m128i part = simde_mm_set1_epi64x((int64_t)word);
-	return (line_t){{part, part, part, part}};
 }
 
 static inline uint64_t high_bytes(line_t line)
 {
 	uint64_t bits = 0;
-	for (size_t i = 0; i < 4; i++)
-		bits |= (uint64_t)(uint32_t)simde_mm_movemask_epi8(line.part[i]) << (16 * i);
+	FOR_EACH_PART (i)
+		bits |= high_bits_of(line.part[i]) << (i * PART_BYTES);
 	return bits;
 }
-
-#endif
 
 /* Calls for each live block; the mask word is taken out before, so that the body may clear bits of live. */
 #define FOR_EACH_LIVE(live, block)                                                                                     \
@@ -305,6 +268,19 @@ static inline uint64_t high_bytes(line_t line)
 static inline void clear_live(struct bs_live *live, size_t block)
 {
 	live->words[block / 64] &= ~(UINT64_C(1) << (block % 64));
+}
+
+static inline bool is_live(const struct bs_live *live, size_t block)
+{
+	return live->words[block / 64] >> (block % 64) & 1;
+}
+
+/* What is left of a block, which is not live any more if that is nothing. */
+static inline void keep_line(uint64_t *to, struct bs_live *live, size_t block, line_t line)
+{
+	store_line(to, line);
+	if (is_zero_line(line))
+		clear_live(live, block);
 }
 
 #endif

@@ -32,7 +32,7 @@ static inline void weigh_term(line_t *planes, uint32_t n_planes, const struct bs
 {
 	size_t at = block * BS_LINE_WORDS;
 	if (term->lines) {
-		if (!(term->live->words[block / 64] >> (block % 64) & 1))
+		if (!is_live(term->live, block))
 			return;
 		mask = and_line(mask, load_line(term->lines + at));
 		if (is_zero_line(mask))
@@ -78,9 +78,7 @@ static inline void weigh(const uint64_t *lines, uint64_t *kept, struct bs_live *
 		for (size_t t = 0; t < n_terms; t++)
 			weigh_term(planes, n_planes, &terms[t], mask, block);
 		line_t line = at_least(planes, n_planes, mask, threshold);
-		store_line(kept + block * BS_LINE_WORDS, line);
-		if (is_zero_line(line))
-			clear_live(live, block);
+		keep_line(kept + block * BS_LINE_WORDS, live, block, line);
 	}
 }
 

@@ -17,7 +17,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/simd/byte_window.h"
 #include "core/simd/needle.h"
 #include "core/base/status.h"
 

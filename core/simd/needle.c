@@ -1,6 +1,8 @@
 /* needle.c: see needle.h. */
 #include "core/simd/needle.h"
 
+#include <string.h>
+
 /* How frequent a byte is in text, upper and lower case together: 0 the rarest. The order is that of counts over the
  * prose and code of a Linux source tree; only which of two bytes is the rarer matters. */
 static unsigned frequency(uint8_t byte)
@@ -29,4 +31,16 @@ void bs_needle_init(struct bs_needle *needle, const uint8_t *bytes, size_t n_byt
 		.n_bytes = n_bytes,
 		.probe = {first < second ? first : second, first < second ? second : first},
 	};
+}
+
+void bs_byte_window_finish(struct bs_byte_window *window)
+{
+	memset(window->low, 0, sizeof(window->low));
+	memset(window->high, 0, sizeof(window->high));
+	for (size_t i = 0; i < window->n_bytes; i++) {
+		for (size_t byte = 0; byte < 256; byte++) {
+			window->low[i][byte & 15] |= window->of[i][byte];
+			window->high[i][byte >> 4] |= window->of[i][byte];
+		}
+	}
 }

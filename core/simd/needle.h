@@ -1,9 +1,22 @@
 /*
- * needle.h: an ASCII word made ready to be searched for in text, whatever the case of its letters. The search itself is
- * a kernel (kernels.h, find_needle); this file chooses what it looks for first.
+ * needle.h: what is looked for in text, made ready for the kernels that look for it (kernels.h).
  *
- * Two bytes of the word are compared with 32 or 64 places of the text at once, and only where both fit are the others
- * looked at. The two are those that are least frequent in text, so that few places fit by chance.
+ * A needle is an ASCII word, whatever the case of its letters. Two bytes of it are compared with 32 or 64 places of the
+ * text at once, and only where both fit are the others looked at. The two are those that are least frequent in text, so
+ * that few places fit by chance.
+ *
+ * A window is a few bytes one after the other, each of a class, in up to eight variants. A variant is a sequence of
+ * classes: "a digit, a dot, a digit", or "f, o, o". What is asked at a place of a text:
+ *
+ *     of[0][text[at]] & of[1][text[at + 1]] & ...      which variants fit here? 0: none
+ *
+ * A table of 256 bytes cannot be looked up in a register, but two of 16 can. So a kernel asks for the two halves of
+ * each byte first:
+ *
+ *     low[i][byte & 15] & high[i][byte >> 4]           is never 0 where of[i][byte] is not
+ *
+ * 32 or 64 places at once, and looks into of[] only where that leaves something. It leaves too much where a class is no
+ * product of halves (0-9 and A-F); it never misses.
  */
 #ifndef BS_CORE_SIMD_NEEDLE_H
 #define BS_CORE_SIMD_NEEDLE_H
@@ -27,6 +40,29 @@ void bs_needle_init(struct bs_needle *needle, const uint8_t *bytes, size_t n_byt
 static inline uint8_t bs_needle_fold(uint8_t byte)
 {
 	return (uint8_t)(byte | ((uint8_t)(byte - 'A') < 26 ? 0x20 : 0));
+}
+
+#define BS_WINDOW_MOST_BYTES    4u
+#define BS_WINDOW_MOST_VARIANTS 8u
+
+/* Zero-initialise, set n_bytes and of, and finish. */
+struct bs_byte_window {
+	size_t n_bytes;                         /* 1 to BS_WINDOW_MOST_BYTES */
+	uint8_t of[BS_WINDOW_MOST_BYTES][256];  /* bit v of of[i][b]: in variant v the byte at i may be b */
+	uint8_t low[BS_WINDOW_MOST_BYTES][16];  /* of halves, as above */
+	uint8_t high[BS_WINDOW_MOST_BYTES][16];
+};
+
+/* Makes low and high from of. */
+void bs_byte_window_finish(struct bs_byte_window *window);
+
+/* The variants that fit at `at`, where there must be n_bytes bytes. */
+static inline uint8_t bs_byte_window_at(const struct bs_byte_window *window, const uint8_t *at)
+{
+	uint8_t variants = 0xff;
+	for (size_t i = 0; i < window->n_bytes; i++)
+		variants &= window->of[i][at[i]];
+	return variants;
 }
 
 #endif

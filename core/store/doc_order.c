@@ -13,15 +13,12 @@ static int compare_u64(uint64_t a, uint64_t b)
 /* "/" sorts below every other byte, so that "a/x" comes before "a-b". */
 int bs_compare_paths(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t b_bytes)
 {
-	size_t n = a_bytes < b_bytes ? a_bytes : b_bytes;
-	for (size_t i = 0; i < n; i++) {
-		if (a[i] == b[i])
-			continue;
-		if (a[i] == '/')
-			return -1;
-		return b[i] == '/' ? 1 : (a[i] < b[i] ? -1 : 1);
-	}
-	return compare_u64(a_bytes, b_bytes);
+	size_t n = a_bytes < b_bytes ? a_bytes : b_bytes, i = 0;
+	while (i < n && a[i] == b[i])
+		i++;
+	if (i == n)
+		return compare_u64(a_bytes, b_bytes);
+	return a[i] == '/' ? -1 : b[i] == '/' ? 1 : compare_u64(a[i], b[i]);
 }
 
 int bs_compare_records(uint32_t kind, const struct bs_doc_record *a, const struct bs_doc_record *b)

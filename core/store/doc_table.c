@@ -174,7 +174,8 @@ enum bs_status bs_doc_table_open(struct bs_doc_table *table, const struct bs_con
 	};
 	table->n_ranges = (uint32_t)(table->ranges.n_bytes / RANGE_BYTES);
 	if (n_docs >= UINT32_MAX || table->flags.n_bytes != n_docs || table->checksums.n_bytes != n_docs * 8 ||
-	    table->ranges.n_bytes % RANGE_BYTES != 0 || table->ranges.n_bytes > n_docs * RANGE_BYTES || (n_docs && !table->n_ranges))
+	    table->ranges.n_bytes % RANGE_BYTES != 0 || table->ranges.n_bytes > n_docs * RANGE_BYTES ||
+	    (n_docs && !table->n_ranges))
 		return bs_container_corrupt(file, err, "the document table does not hold %llu documents",
 		                       (unsigned long long)n_docs);
 	enum bs_status status = bs_section_touch(&table->ranges, 0, table->ranges.n_bytes, err);

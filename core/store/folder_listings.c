@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/store/doc_order.h"
 
 #define SECTION_FOLDERS 1u
 
@@ -18,7 +19,6 @@ struct record {
 	size_t path_bytes;
 	struct bs_folder_listing list;
 };
-
 
 static bool is_name(const struct bs_entry *entry)
 {
@@ -59,8 +59,7 @@ enum bs_status bs_folders_open(const struct bs_dir *dir, struct bs_folders *fold
 
 void bs_folders_close(struct bs_folders *folders)
 {
-	if (folders->file)
-		bs_container_close(folders->file);
+	bs_container_close(folders->file);
 	*folders = (struct bs_folders){.file = NULL};
 }
 
@@ -84,18 +83,12 @@ static bool read_record(const struct bs_folders *folders, uint64_t at, struct re
 	return true;
 }
 
-/* As a walk meets folders: a slash comes before all else that stands in a name. */
+/* As a walk meets folders. */
 static int compare_folders(uint32_t a_source, const char *a, size_t a_bytes, const struct record *b)
 {
 	if (a_source != b->source)
 		return a_source < b->source ? -1 : 1;
-	size_t n = a_bytes < b->path_bytes ? a_bytes : b->path_bytes, i = 0;
-	while (i < n && a[i] == b->path[i])
-		i++;
-	if (i == n)
-		return (a_bytes > b->path_bytes) - (a_bytes < b->path_bytes);
-	unsigned left = a[i] == '/' ? 0 : (uint8_t)a[i], right = b->path[i] == '/' ? 0 : (uint8_t)b->path[i];
-	return left < right ? -1 : 1;
+	return bs_compare_paths((const uint8_t *)a, a_bytes, (const uint8_t *)b->path, b->path_bytes);
 }
 
 static bool stamp_is(const uint8_t *recorded, const uint64_t stamp[4])
@@ -106,8 +99,8 @@ static bool stamp_is(const uint8_t *recorded, const uint64_t stamp[4])
 	return true;
 }
 
-bool bs_folders_find(const struct bs_folders *folders, struct bs_folder_cursor *cursor, uint32_t source, const char *path,
-                     size_t path_bytes, const uint64_t stamp[4], struct bs_folder_listing *list_out)
+bool bs_folders_find(const struct bs_folders *folders, struct bs_folder_cursor *cursor, uint32_t source,
+                     const char *path, size_t path_bytes, const uint64_t stamp[4], struct bs_folder_listing *list_out)
 {
 	struct record record;
 	int order = -1;

@@ -36,21 +36,24 @@ struct bs_folder_cursor {
 };
 
 /* The caller's struct; release with bs_folders_close, also after a failure. BS_NOT_FOUND if there is no such file. */
-enum bs_status bs_folders_open(const struct bs_dir *dir, struct bs_folders *folders_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_folders_open(const struct bs_dir *dir, struct bs_folders *folders_out,
+                               struct bs_error *err) BS_WARN_UNUSED;
 void bs_folders_close(struct bs_folders *folders);
 
 /* The valid list of a folder of a source; false if there is none for that stamp. path: below the source, a slash at its
  * end, or empty. Borrowed until close. */
-bool bs_folders_find(const struct bs_folders *folders, struct bs_folder_cursor *cursor, uint32_t source, const char *path,
-                     size_t path_bytes, const uint64_t stamp[4], struct bs_folder_listing *list_out);
+bool bs_folders_find(const struct bs_folders *folders, struct bs_folder_cursor *cursor, uint32_t source,
+                     const char *path, size_t path_bytes, const uint64_t stamp[4], struct bs_folder_listing *list_out);
 
 /* Every byte of it. BS_CORRUPT. */
 enum bs_status bs_folders_check(const struct bs_folders *folders, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Appends the record of a folder; they must come in order: by source, then as a walk meets them. BS_NO_MEMORY. */
 enum bs_status bs_folders_add(struct bs_buffer *records, uint32_t source, const char *path, size_t path_bytes,
-                              const uint64_t stamp[4], const struct bs_folder_listing *list, struct bs_error *err) BS_WARN_UNUSED;
+                              const uint64_t stamp[4], const struct bs_folder_listing *list,
+                              struct bs_error *err) BS_WARN_UNUSED;
 /* Replaces the file, unless it says just this already; without records there is none. BS_IO, BS_NO_MEMORY. */
-enum bs_status bs_folders_write(const struct bs_dir *dir, const struct bs_buffer *records, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_folders_write(const struct bs_dir *dir, const struct bs_buffer *records,
+                                struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -2,6 +2,7 @@
 #include "core/store/index_dir.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,17 +10,52 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/buffer.h"
 #include "core/file/segment_sections.h"
+
+/* What tells others to pass the index over: git, and programs that make backups (https://bford.info/cachedir). */
+static const struct {
+	const char *name, *text;
+} courtesies[] = {
+	{".gitignore", "*\n"},
+	{"CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n# An index of bitsift, which can be made again from its sources.\n"},
+};
+#define N_COURTESIES (sizeof(courtesies) / sizeof(courtesies[0]))
+
+/* An index is as good without them, so nobody is told of what fails. */
+static void put_courtesies(const char *path)
+{
+	int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	for (size_t i = 0; i < N_COURTESIES && dir >= 0; i++) {
+		int fd = openat(dir, courtesies[i].name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		size_t n_bytes = strlen(courtesies[i].text);
+		if (fd >= 0 && write(fd, courtesies[i].text, n_bytes) != (ssize_t)n_bytes)
+			(void)unlinkat(dir, courtesies[i].name, 0);
+		if (fd >= 0)
+			close(fd);
+	}
+	if (dir >= 0)
+		close(dir);
+}
 
 enum bs_status bs_index_create_dir(const char *dir, struct bs_error *err)
 {
-	if (mkdir(dir, 0700) != 0 && errno != EEXIST)
+	bool is_new = mkdir(dir, 0700) == 0;
+	if (!is_new && errno != EEXIST)
 		return bs_fail(err, BS_IO, "%s: cannot create: %s", dir, strerror(errno));
 	struct stat info;
 	if (stat(dir, &info) != 0 || !S_ISDIR(info.st_mode))
 		return bs_fail(err, BS_IO, "%s: not a directory", dir);
+	if (is_new)
+		put_courtesies(dir);
 	return BS_OK;
+}
+
+static bool is_courtesy(const char *name)
+{
+	for (size_t i = 0; i < N_COURTESIES; i++)
+		if (strcmp(name, courtesies[i].name) == 0)
+			return true;
+	return false;
 }
 
 enum bs_status bs_index_refuse_link(const char *path, struct bs_error *err)
@@ -27,13 +63,13 @@ enum bs_status bs_index_refuse_link(const char *path, struct bs_error *err)
 	struct stat info;
 	if (lstat(path, &info) != 0 || !S_ISLNK(info.st_mode))
 		return BS_OK;
-	return bs_fail(err, BS_UNTRUSTED, "%s: a symbolic link, which is followed only if it is named: --index %s", path, path);
+	return bs_fail(err, BS_UNTRUSTED, "%s: a symbolic link, which is followed only if it is named: --index %s",
+	               path, path);
 }
 
 enum bs_status bs_index_locate(char **dir_out, struct bs_error *err)
 {
-	static const char name[] = ".bitsift";
-	static const char manifest[] = "/manifest";
+	static const char name[] = ".bitsift", manifest[] = ".bitsift/manifest";
 	char *here = getcwd(NULL, 0);
 	*dir_out = NULL;
 	if (!here)
@@ -43,33 +79,27 @@ enum bs_status bs_index_locate(char **dir_out, struct bs_error *err)
 	for (const char *at = here; *at; at++)
 		n_up += at[0] == '/' && at[1] != '\0';
 	free(here);
-	struct bs_buffer path = {0};
-	enum bs_status status = BS_OK;
-	for (size_t i = 0; i <= n_up && !status; i++) {
+	char *path = malloc(3 * n_up + sizeof(manifest));
+	if (!path)
+		return bs_fail_memory(err, "a path", 3 * n_up + sizeof(manifest));
+	for (char *at = path; at <= path + 3 * n_up; at += 3) {
 		struct stat info;
-		size_t up_bytes = path.used_bytes;
-		status = bs_buffer_append(&path, name, strlen(name), err);
-		if (!status)
-			status = bs_buffer_append(&path, manifest, sizeof(manifest), err);
-		if (status)
-			break;
-		bool is_there = stat((const char *)path.data, &info) == 0;
+		memcpy(at, manifest, sizeof(manifest));
+		bool is_there = stat(path, &info) == 0;
 		bool is_closed = !is_there && errno == EACCES;
-		path.data[up_bytes + strlen(name)] = '\0';
+		memcpy(at, name, sizeof(name));
 		/* One that may not be entered is somebody's index all the same: opening it says whose. */
-		if (is_there || (is_closed && stat((const char *)path.data, &info) == 0)) {
-			status = bs_index_refuse_link((const char *)path.data, err);
+		if (is_there || (is_closed && stat(path, &info) == 0)) {
+			enum bs_status status = bs_index_refuse_link(path, err);
 			if (status)
-				break;
-			*dir_out = (char *)path.data;
-			return BS_OK;
+				free(path);
+			else
+				*dir_out = path;
+			return status;
 		}
-		path.used_bytes = up_bytes;
-		status = bs_buffer_append(&path, "../", 3, err);
+		memcpy(at, "../", 3);
 	}
-	bs_buffer_deinit(&path);
-	if (status)
-		return status;
+	free(path);
 	return bs_fail(err, BS_NOT_FOUND, "no index here or above (.bitsift); make one with `bitsift index .`, or name one "
 	               "with --index DIR");
 }
@@ -84,7 +114,8 @@ static enum bs_status report_holder(const struct bs_dir *dir, int fd, struct bs_
 	               dir->path, holder[0] ? holder : "unknown");
 }
 
-enum bs_status bs_index_lock_take(const struct bs_dir *dir, bool wait, struct bs_index_lock *lock_out, struct bs_error *err)
+enum bs_status bs_index_lock_take(const struct bs_dir *dir, bool wait, struct bs_index_lock *lock_out,
+                                  struct bs_error *err)
 {
 	int fd;
 	lock_out->fd = -1;
@@ -110,7 +141,8 @@ enum bs_status bs_index_lock_take(const struct bs_dir *dir, bool wait, struct bs
 	return BS_OK;
 }
 
-enum bs_status bs_index_lock_existing(struct bs_dir *dir, bool wait, struct bs_index_lock *lock_out, struct bs_error *err)
+enum bs_status bs_index_lock_existing(struct bs_dir *dir, bool wait, struct bs_index_lock *lock_out,
+                                      struct bs_error *err)
 {
 	struct stat found;
 	int fd;
@@ -134,16 +166,12 @@ void bs_index_lock_release(struct bs_index_lock *lock)
 
 static bool is_named(const struct bs_manifest *manifest, const char *name)
 {
-	char expected[BS_INDEX_NAME_BYTES];
-	for (uint32_t i = 0; manifest && i < manifest->n_segments; i++) {
-		const struct bs_segment_record *segment = &manifest->segments[i];
-		if (strcmp(name, bs_index_file_name("seg", segment->number, expected)) == 0)
+	uint64_t number;
+	char named[BS_INDEX_NAME_BYTES];
+	for (size_t at = 0; manifest && bs_manifest_next_file(manifest, &at, &number, named);)
+		if (strcmp(name, named) == 0)
 			return true;
-		if (segment->tombstones && strcmp(name, bs_index_file_name("del", segment->tombstones, expected)) == 0)
-			return true;
-	}
-	return manifest && manifest->exclusions &&
-	       strcmp(name, bs_index_file_name("exc", manifest->exclusions, expected)) == 0;
+	return false;
 }
 
 /* The number in a name that bs_index_file_name gives; 0 if it is none such. */
@@ -197,16 +225,10 @@ uint64_t bs_index_next_number(const struct bs_dir *dir, const struct bs_manifest
 
 uint64_t bs_index_bytes(const struct bs_dir *dir, const struct bs_manifest *manifest)
 {
+	uint64_t number, n_bytes = bs_dir_file_bytes(dir, "manifest") + bs_dir_file_bytes(dir, "folders");
 	char name[BS_INDEX_NAME_BYTES];
-	uint64_t n_bytes = bs_dir_file_bytes(dir, "manifest") + bs_dir_file_bytes(dir, "folders");
-	if (manifest->exclusions)
-		n_bytes += bs_dir_file_bytes(dir, bs_index_file_name("exc", manifest->exclusions, name));
-	for (uint32_t i = 0; i < manifest->n_segments; i++) {
-		const struct bs_segment_record *segment = &manifest->segments[i];
-		n_bytes += segment->n_bytes;
-		if (segment->tombstones)
-			n_bytes += bs_dir_file_bytes(dir, bs_index_file_name("del", segment->tombstones, name));
-	}
+	for (size_t at = 0; bs_manifest_next_file(manifest, &at, &number, name);)
+		n_bytes += bs_dir_file_bytes(dir, name);
 	return n_bytes;
 }
 
@@ -233,7 +255,8 @@ static enum bs_status set_file_modes(const struct bs_dir *dir, mode_t mode, stru
 		return bs_fail(err, BS_IO, "%s: %s", dir->path, strerror(errno));
 	for (struct dirent *entry = readdir(stream); entry && !status; entry = readdir(stream)) {
 		const char *name = entry->d_name;
-		if (number_of(name) != 0 || strcmp(name, "manifest") == 0 || strcmp(name, "folders") == 0 || strcmp(name, "lock") == 0)
+		if (number_of(name) != 0 || strcmp(name, "manifest") == 0 || strcmp(name, "folders") == 0 ||
+		    strcmp(name, "lock") == 0 || is_courtesy(name))
 			status = bs_dir_set_file_mode(dir, name, mode, err);
 	}
 	closedir(stream);
@@ -247,7 +270,7 @@ enum bs_status bs_index_set_modes(struct bs_dir *dir, bool is_shared, struct bs_
 	if (status)
 		return status;
 	dir->file_mode = mode;
-	/* Of a folder, who may read it may enter it too. What becomes private is so at once, and what is shared is shared last. */
+	/* Who may read a folder may enter it too. What becomes private is so at once, what is shared is shared last. */
 	mode_t folder_mode = 0700 | mode | (mode & 0444) >> 2;
 	if (!is_shared)
 		status = bs_dir_set_mode(dir, folder_mode, err);
@@ -257,8 +280,8 @@ enum bs_status bs_index_set_modes(struct bs_dir *dir, bool is_shared, struct bs_
 }
 
 /* Starts the file PREFIX-NUMBER, in the place of one that a killed run may have left. */
-static enum bs_status open_small(const struct bs_dir *dir, const char *prefix, uint64_t number, enum bs_container_kind kind,
-                                 struct bs_writer **writer_out, struct bs_error *err)
+static enum bs_status open_small(const struct bs_dir *dir, const char *prefix, uint64_t number,
+                                 enum bs_container_kind kind, struct bs_writer **writer_out, struct bs_error *err)
 {
 	char name[BS_INDEX_NAME_BYTES];
 	bs_dir_remove(dir, bs_index_file_name(prefix, number, name));
@@ -277,8 +300,8 @@ enum bs_status bs_tombstones_write(const struct bs_dir *dir, uint64_t number, co
 	return bs_writer_finish(writer, NULL, err);
 }
 
-enum bs_status bs_exclusions_write(const struct bs_dir *dir, uint64_t number, const struct bs_doc_table_builder *excluded,
-                                   struct bs_error *err)
+enum bs_status bs_exclusions_write(const struct bs_dir *dir, uint64_t number,
+                                   const struct bs_doc_table_builder *excluded, struct bs_error *err)
 {
 	struct bs_writer *writer;
 	enum bs_status status = open_small(dir, "exc", number, BS_FILE_EXCLUSIONS, &writer, err);

@@ -6,6 +6,7 @@
  *      lock          held by the one writer, with its process number inside
  *      seg-N, del-N  segments and tombstones; a number is used once
  *      exc-N         exclusions: what was deleted by id, and is not to come back with the next refresh
+ *      .gitignore, CACHEDIR.TAG   for others, who may pass the index over
  */
 #ifndef BS_CORE_STORE_INDEX_DIR_H
 #define BS_CORE_STORE_INDEX_DIR_H
@@ -22,7 +23,7 @@
 /* Creates the directory, for its owner alone, if it is not there (its parent must be). BS_IO names it. */
 enum bs_status bs_index_create_dir(const char *dir, struct bs_error *err) BS_WARN_UNUSED;
 
-/* BS_UNTRUSTED if a directory that nobody named, and that was found at path, is a symbolic link: it may lead anywhere. */
+/* BS_UNTRUSTED if a directory that nobody named, found at path, is a symbolic link: it may lead anywhere. */
 enum bs_status bs_index_refuse_link(const char *path, struct bs_error *err) BS_WARN_UNUSED;
 
 /* A number for a new file: greater than that of every file in DIR, and not less than the one that old (nullable)
@@ -37,12 +38,12 @@ struct bs_index_lock {
 };
 
 /* An OS lock, gone when the process is. BS_BUSY names the holder's process, unless wait is true: then it waits. */
-enum bs_status bs_index_lock_take(const struct bs_dir *dir, bool wait, struct bs_index_lock *lock_out, struct bs_error *err)
-	BS_WARN_UNUSED;
+enum bs_status bs_index_lock_take(const struct bs_dir *dir, bool wait, struct bs_index_lock *lock_out,
+                                  struct bs_error *err) BS_WARN_UNUSED;
 /* The same for an index that must be there: BS_NOT_FOUND leaves no lock file where there is none. What is then created
  * is as private as the manifest. */
-enum bs_status bs_index_lock_existing(struct bs_dir *dir, bool wait, struct bs_index_lock *lock_out, struct bs_error *err)
-	BS_WARN_UNUSED;
+enum bs_status bs_index_lock_existing(struct bs_dir *dir, bool wait, struct bs_index_lock *lock_out,
+                                      struct bs_error *err) BS_WARN_UNUSED;
 void bs_index_lock_release(struct bs_index_lock *lock);
 
 /* Removes segments, tombstones and temporary files that manifest does not name (all of them if it is NULL). Only with
@@ -60,8 +61,8 @@ enum bs_status bs_index_set_modes(struct bs_dir *dir, bool is_shared, struct bs_
 enum bs_status bs_tombstones_write(const struct bs_dir *dir, uint64_t number, const uint8_t *bits, uint64_t n_docs,
                                    struct bs_error *err) BS_WARN_UNUSED;
 /* Writes exclusions as file exc-NUMBER; documents of folders must be in document order. */
-enum bs_status bs_exclusions_write(const struct bs_dir *dir, uint64_t number, const struct bs_doc_table_builder *excluded,
-                                   struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_exclusions_write(const struct bs_dir *dir, uint64_t number,
+                                   const struct bs_doc_table_builder *excluded, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Adds the segments of the snapshot to the manifest of the next commit: without those that have no live document left,
  * and with new tombstones, written here, for those that were marked. *n_changed_out: how many are not as they were. */

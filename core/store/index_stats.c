@@ -132,9 +132,8 @@ static enum bs_status count_lists(const struct bs_slab *slab, struct bs_slab_sta
 static enum bs_status read_slab(const struct bs_slab *slab, struct bs_slab_stats *stats, struct bs_error *err)
 {
 	*stats = (struct bs_slab_stats){.n_docs = slab->n_docs, .n_levels = slab->n_levels};
-	if (slab->n_levels == 0) {
+	if (slab->n_levels == 0)
 		return count_lists(slab, stats, err);
-	}
 	enum bs_status status = BS_OK;
 	for (uint32_t l = 0; l < slab->n_levels && !status; l++) {
 		uint64_t n_set;

@@ -1,4 +1,4 @@
-/* manifest.c: the options of an index in memory, and reading and replacing its manifest. See manifest.h; bytes in FORMAT.md. */
+/* manifest.c: options of an index in memory; its manifest, read and replaced. See manifest.h; bytes in FORMAT.md. */
 #include "core/store/manifest.h"
 
 #include <stddef.h>
@@ -40,7 +40,7 @@ size_t bs_strings_length(char *const *list)
 	return n;
 }
 
-void bs_list_free(char **list)
+static void list_free(char **list)
 {
 	for (size_t i = 0; list && list[i]; i++)
 		free(list[i]);
@@ -59,7 +59,7 @@ enum bs_status bs_strings_copy(char *const *list, char ***copy_out, struct bs_er
 	for (size_t i = 0; i < n; i++) {
 		copy[i] = strdup(list[i]);
 		if (!copy[i]) {
-			bs_list_free(copy);
+			list_free(copy);
 			return bs_fail_memory(err, "a list", strlen(list[i]));
 		}
 	}
@@ -71,8 +71,8 @@ void bs_index_options_deinit(struct bs_index_options *options)
 {
 	free(options->stem_language);
 	free(options->id_field);
-	bs_list_free(options->text_fields);
-	bs_list_free(options->globs);
+	list_free(options->text_fields);
+	list_free(options->globs);
 	*options = (struct bs_index_options){0};
 }
 
@@ -106,12 +106,13 @@ static bool lists_equal(char *const *a, char *const *b)
 	return true;
 }
 
-uint64_t bs_density_ppm(double density)
+/* As it is stored: what was written and read again is still equal to what was asked for. */
+static uint64_t density_ppm(double density)
 {
 	return (uint64_t)(density * 1e6 + 0.5);
 }
 
-uint64_t bs_max_document(const struct bs_index_options *options)
+static uint64_t max_document_of(const struct bs_index_options *options)
 {
 	return options->max_document ? options->max_document : BS_DEFAULT_MAX_DOCUMENT;
 }
@@ -120,7 +121,7 @@ bool bs_index_options_equal(const struct bs_index_options *a, const struct bs_in
 {
 	return a->words == b->words && a->grams == b->grams && a->store == b->store && a->fold_accents == b->fold_accents &&
 	       a->hidden == b->hidden && a->no_ignore == b->no_ignore && a->binary_as_text == b->binary_as_text &&
-	       bs_density_ppm(a->density) == bs_density_ppm(b->density) && bs_max_document(a) == bs_max_document(b) &&
+	       density_ppm(a->density) == density_ppm(b->density) && max_document_of(a) == max_document_of(b) &&
 	       strings_equal(a->stem_language, b->stem_language) && strings_equal(a->id_field, b->id_field) &&
 	       lists_equal(a->text_fields, b->text_fields) && lists_equal(a->globs, b->globs);
 }
@@ -138,8 +139,7 @@ void bs_manifest_deinit(struct bs_manifest *manifest)
 		source_record_deinit(&manifest->sources[i]);
 	free(manifest->sources);
 	free(manifest->segments);
-	bs_list_free(manifest->fields);
-	bs_term_table_deinit(&manifest->field_numbers);
+	bs_term_table_deinit(&manifest->fields);
 	bs_buffer_deinit(&manifest->non_documents);
 	*manifest = (struct bs_manifest){0};
 }
@@ -175,78 +175,21 @@ enum bs_status bs_manifest_add_segment(struct bs_manifest *manifest, const struc
 	return BS_OK;
 }
 
-static enum bs_status number_field(struct bs_manifest *manifest, const char *name, uint32_t *number_out, bool *is_new_out,
-                                   struct bs_error *err)
-{
-	size_t n_bytes = strlen(name);
-	return bs_term_table_intern(&manifest->field_numbers, (const uint8_t *)name, (uint32_t)n_bytes,
-	                            bs_hash_slot(name, n_bytes), number_out, is_new_out, err);
-}
-
-/* A name that stands there twice, which no index of ours has, is dropped: numbers stay indexes. */
-enum bs_status bs_manifest_number_fields(struct bs_manifest *manifest, struct bs_error *err)
-{
-	enum bs_status status = BS_OK;
-	size_t n = 0;
-	if (manifest->field_numbers.n_terms > 0)
-		return BS_OK;
-	for (size_t i = 0; manifest->fields && manifest->fields[i]; i++) {
-		char *name = manifest->fields[i];
-		bool is_new = true;
-		uint32_t number;
-		if (!status)
-			status = number_field(manifest, name, &number, &is_new, err);
-		if (is_new)
-			manifest->fields[n++] = name;
-		else
-			free(name);
-	}
-	if (manifest->fields)
-		manifest->fields[n] = NULL;
-	if (status)
-		bs_term_table_deinit(&manifest->field_numbers);
-	return status;
-}
-
-/* Room for one more name and the end of the list. */
-static enum bs_status reserve_field(struct bs_manifest *manifest, struct bs_error *err)
-{
-	size_t n = manifest->field_numbers.n_terms;
-	if (n + 2 <= manifest->fields_capacity)
-		return BS_OK;
-	size_t capacity = 2 * n + 8;
-	char **fields = realloc(manifest->fields, capacity * sizeof(*fields));
-	if (!fields)
-		return bs_fail_memory(err, "names of fields", capacity * sizeof(*fields));
-	fields[n] = NULL; /* a list has an end, even if the name cannot be added */
-	manifest->fields = fields;
-	manifest->fields_capacity = capacity;
-	return BS_OK;
-}
-
 enum bs_status bs_manifest_add_field(struct bs_manifest *manifest, const char *name, size_t name_bytes,
                                      struct bs_error *err)
 {
-	bool is_new;
-	uint32_t n;
-	char *copy = NULL;
-	enum bs_status status = bs_manifest_number_fields(manifest, err);
-	if (!status && bs_term_table_find(&manifest->field_numbers, (const uint8_t *)name, (uint32_t)name_bytes,
-	                                  bs_hash_slot(name, name_bytes), &n))
-		return BS_OK;
-	if (!status)
-		status = reserve_field(manifest, err);
-	if (!status && !(copy = strndup(name, name_bytes)))
-		status = bs_fail_memory(err, "the name of a field", name_bytes);
-	if (!status)
-		status = number_field(manifest, copy, &n, &is_new, err);
-	if (status) {
-		free(copy);
-		return status;
-	}
-	manifest->fields[n] = copy;
-	manifest->fields[n + 1] = NULL;
-	return BS_OK;
+	uint32_t number;
+	return bs_term_table_intern(&manifest->fields, (const uint8_t *)name, (uint32_t)name_bytes,
+	                            bs_hash_slot(name, name_bytes), &number, NULL, err);
+}
+
+enum bs_status bs_manifest_add_fields(struct bs_manifest *manifest, const struct bs_term_table *fields,
+                                      struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < fields->n_terms && !status; i++)
+		status = bs_manifest_add_field(manifest, (const char *)bs_term_table_key(fields, i), fields->entries[i].n_bytes, err);
+	return status;
 }
 
 /* An entry is the number of its source and where its first NUL byte ends, four bytes each, and its name, NUL-ended: in
@@ -277,11 +220,13 @@ bool bs_manifest_next_non_document(const struct bs_manifest *manifest, size_t *a
 	return true;
 }
 
-enum bs_status bs_manifest_is_other_unicode(const struct bs_manifest *manifest, bool *is_other_out, struct bs_error *err)
+enum bs_status bs_manifest_is_other_unicode(const struct bs_manifest *manifest, bool *is_other_out,
+                                            struct bs_error *err)
 {
 	char icu[16], unicode[16];
 	enum bs_status status = bs_words_versions(icu, unicode, err);
-	*is_other_out = !status && (strcmp(icu, manifest->icu_version) != 0 || strcmp(unicode, manifest->unicode_version) != 0);
+	*is_other_out =
+		!status && (strcmp(icu, manifest->icu_version) != 0 || strcmp(unicode, manifest->unicode_version) != 0);
 	return status;
 }
 
@@ -293,15 +238,14 @@ enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct 
 	copy_out->n_sources = 0;
 	copy_out->segments = NULL;
 	copy_out->n_segments = 0;
-	copy_out->fields = NULL;
-	copy_out->field_numbers = (struct bs_term_table){0};
-	copy_out->fields_capacity = 0;
+	copy_out->fields = (struct bs_term_table){0};
 	copy_out->non_documents = (struct bs_buffer){0};
 	enum bs_status status = bs_index_options_copy(&manifest->options, &copy_out->options, err);
 	if (!status)
-		status = bs_strings_copy(manifest->fields, &copy_out->fields, err);
+		status = bs_manifest_add_fields(copy_out, &manifest->fields, err);
 	if (!status)
-		status = bs_buffer_append(&copy_out->non_documents, manifest->non_documents.data, manifest->non_documents.used_bytes, err);
+		status = bs_buffer_append(&copy_out->non_documents, manifest->non_documents.data,
+		                          manifest->non_documents.used_bytes, err);
 	for (uint32_t i = 0; i < manifest->n_sources && !status; i++)
 		status = bs_manifest_add_source(copy_out, &manifest->sources[i], err);
 	if (status)
@@ -317,11 +261,15 @@ static uint32_t option_flags(const struct bs_index_options *options)
 	return flags;
 }
 
+static void write_text(struct bs_writer *writer, const void *text, size_t n_bytes)
+{
+	bs_writer_varint(writer, n_bytes);
+	bs_writer_bytes(writer, text, n_bytes);
+}
+
 static void write_string(struct bs_writer *writer, const char *string)
 {
-	size_t n_bytes = strlen(string);
-	bs_writer_varint(writer, n_bytes);
-	bs_writer_bytes(writer, string, n_bytes);
+	write_text(writer, string, strlen(string));
 }
 
 /* A nullable string is a list of none or one. */
@@ -346,14 +294,14 @@ static void write_options(struct bs_writer *writer, const struct bs_manifest *ma
 	bs_writer_u64(writer, manifest->generation);
 	bs_writer_u64(writer, manifest->next_number);
 	bs_writer_u32(writer, option_flags(options));
-	bs_writer_u64(writer, bs_density_ppm(options->density));
+	bs_writer_u64(writer, density_ppm(options->density));
 	write_string(writer, manifest->icu_version);
 	write_string(writer, manifest->unicode_version);
 	write_optional(writer, options->stem_language);
 	write_optional(writer, options->id_field);
 	write_list(writer, options->text_fields);
 	write_list(writer, options->globs);
-	bs_writer_u64(writer, bs_max_document(options));
+	bs_writer_u64(writer, max_document_of(options));
 }
 
 static void write_sources(struct bs_writer *writer, const struct bs_manifest *manifest)
@@ -390,7 +338,9 @@ static void write_segments(struct bs_writer *writer, const struct bs_manifest *m
 	bs_writer_u64(writer, manifest->exclusions);
 	bs_writer_u64(writer, manifest->n_exclusions);
 	bs_writer_section(writer, SECTION_FIELDS, 0);
-	write_list(writer, manifest->fields);
+	bs_writer_varint(writer, manifest->fields.n_terms);
+	for (uint32_t i = 0; i < manifest->fields.n_terms; i++)
+		write_text(writer, bs_term_table_key(&manifest->fields, i), manifest->fields.entries[i].n_bytes);
 	if (manifest->options.grams) {
 		bs_writer_section(writer, SECTION_NON_DOCUMENTS, 0);
 		bs_writer_bytes(writer, manifest->non_documents.data, manifest->non_documents.used_bytes);
@@ -482,20 +432,24 @@ static uint64_t read_count(struct cursor *cursor)
 	return cursor_has(cursor, value) ? value : 0;
 }
 
-static char *read_string(struct cursor *cursor)
+/* Borrowed, without an end. */
+static const char *read_text(struct cursor *cursor, size_t *n_bytes_out)
 {
 	uint64_t n_bytes = read_count(cursor);
-	expect(cursor, !memchr(cursor->at, '\0', (size_t)n_bytes), "a zero byte in a string of bytes:", n_bytes);
-	if (cursor->status)
-		return NULL;
-	char *string = malloc((size_t)n_bytes + 1);
-	if (!string) {
+	const char *text = (const char *)cursor->at;
+	expect(cursor, !memchr(text, '\0', (size_t)n_bytes), "a zero byte in a string of bytes:", n_bytes);
+	*n_bytes_out = (size_t)n_bytes;
+	cursor->at += cursor->status ? 0 : n_bytes;
+	return text;
+}
+
+static char *read_string(struct cursor *cursor)
+{
+	size_t n_bytes;
+	const char *text = read_text(cursor, &n_bytes);
+	char *string = cursor->status ? NULL : strndup(text, n_bytes);
+	if (!cursor->status && !string)
 		cursor->status = bs_fail_memory(cursor->err, "a string", n_bytes);
-		return NULL;
-	}
-	memcpy(string, cursor->at, (size_t)n_bytes);
-	string[n_bytes] = '\0';
-	cursor->at += n_bytes;
 	return string;
 }
 
@@ -524,7 +478,8 @@ static char **read_list(struct cursor *cursor)
 static void read_version(struct cursor *cursor, char version_out[16])
 {
 	char *version = read_string(cursor);
-	expect(cursor, !version || strlen(version) < 16, "a version that is too long, of bytes:", version ? strlen(version) : 0);
+	expect(cursor, !version || strlen(version) < 16,
+	       "a version that is too long, of bytes:", version ? strlen(version) : 0);
 	snprintf(version_out, 16, "%s", version ? version : "");
 	free(version);
 }
@@ -573,8 +528,8 @@ static struct bs_source_record read_source(struct cursor *cursor)
 	expect(cursor, source.kind >= BS_SOURCE_FOLDER && source.kind <= BS_SOURCE_STDIN, "a source of unknown kind",
 	       source.kind);
 	expect(cursor, is_suspect <= 1, "a source with unknown flags", is_suspect);
-	expect(cursor, source.read_bytes < BS_MOST_NUMBER && source.read_lines < BS_MOST_NUMBER, "a source that was read up to byte",
-	       source.read_bytes);
+	expect(cursor, source.read_bytes < BS_MOST_NUMBER && source.read_lines < BS_MOST_NUMBER,
+	       "a source that was read up to byte", source.read_bytes);
 	expect(cursor, source.path && *source.path, "a source without path, of kind", source.kind);
 	return source;
 }
@@ -592,6 +547,27 @@ static enum bs_status read_sources(const struct bs_container *file, struct bs_ma
 	return cursor_close(&cursor);
 }
 
+const char *bs_index_file_name(const char *prefix, uint64_t number, char name[BS_INDEX_NAME_BYTES])
+{
+	snprintf(name, BS_INDEX_NAME_BYTES, "%s-%06llu", prefix, (unsigned long long)number);
+	return name;
+}
+
+bool bs_manifest_next_file(const struct bs_manifest *manifest, size_t *at, uint64_t *number_out,
+                           char name_out[BS_INDEX_NAME_BYTES])
+{
+	while (*at <= 2 * (size_t)manifest->n_segments) {
+		size_t i = (*at)++;
+		const struct bs_segment_record *segment = i / 2 < manifest->n_segments ? &manifest->segments[i / 2] : NULL;
+		bool is_segment = segment && i % 2 == 0;
+		*number_out = is_segment ? segment->number : segment ? segment->tombstones : manifest->exclusions;
+		bs_index_file_name(is_segment ? "seg" : segment ? "del" : "exc", *number_out, name_out);
+		if (is_segment || *number_out != 0)
+			return true;
+	}
+	return false;
+}
+
 static int compare_numbers(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -602,18 +578,14 @@ static int compare_numbers(const void *a, const void *b)
 static enum bs_status check_numbers(const struct bs_container *file, const struct bs_manifest *manifest,
                                     struct bs_error *err)
 {
+	char name[BS_INDEX_NAME_BYTES];
 	size_t n = 0, n_bytes = (2 * (size_t)manifest->n_segments + 1) * sizeof(uint64_t);
 	uint64_t *numbers = malloc(n_bytes);
 	enum bs_status status = BS_OK;
 	if (!numbers)
 		return bs_fail_memory(err, "numbers of files", n_bytes);
-	for (uint32_t i = 0; i < manifest->n_segments; i++) {
-		numbers[n++] = manifest->segments[i].number;
-		if (manifest->segments[i].tombstones)
-			numbers[n++] = manifest->segments[i].tombstones;
-	}
-	if (manifest->exclusions)
-		numbers[n++] = manifest->exclusions;
+	for (size_t at = 0; bs_manifest_next_file(manifest, &at, &numbers[n], name);)
+		n++;
 	qsort(numbers, n, sizeof(*numbers), compare_numbers);
 	for (size_t i = 0; i < n && !status; i++) {
 		if (numbers[i] == 0 || numbers[i] >= manifest->next_number)
@@ -652,7 +624,8 @@ static enum bs_status read_segments(const struct bs_container *file, struct bs_m
 	}
 	manifest->exclusions = read_u64(&cursor);
 	manifest->n_exclusions = read_u64(&cursor);
-	expect(&cursor, (manifest->exclusions != 0) == (manifest->n_exclusions != 0), "a file of exclusions, or none, where there are", manifest->n_exclusions);
+	expect(&cursor, (manifest->exclusions != 0) == (manifest->n_exclusions != 0),
+	       "a file of exclusions, or none, where there are", manifest->n_exclusions);
 	enum bs_status status = cursor_close(&cursor);
 	return status ? status : check_numbers(file, manifest, err);
 }
@@ -660,7 +633,13 @@ static enum bs_status read_segments(const struct bs_container *file, struct bs_m
 static enum bs_status read_fields(const struct bs_container *file, struct bs_manifest *manifest, struct bs_error *err)
 {
 	struct cursor cursor = cursor_open(file, SECTION_FIELDS, err);
-	manifest->fields = read_list(&cursor);
+	uint64_t n = read_count(&cursor);
+	for (uint64_t i = 0; i < n && !cursor.status; i++) {
+		size_t name_bytes;
+		const char *name = read_text(&cursor, &name_bytes);
+		if (!cursor.status)
+			cursor.status = bs_manifest_add_field(manifest, name, name_bytes, err);
+	}
 	return cursor_close(&cursor);
 }
 
@@ -677,12 +656,6 @@ static enum bs_status read_non_documents(const struct bs_container *file, struct
 		at = (uint64_t)(end - section.data) + 1;
 	}
 	return status ? status : bs_buffer_append(&manifest->non_documents, section.data, (size_t)section.n_bytes, err);
-}
-
-const char *bs_index_file_name(const char *prefix, uint64_t number, char name[BS_INDEX_NAME_BYTES])
-{
-	snprintf(name, BS_INDEX_NAME_BYTES, "%s-%06llu", prefix, (unsigned long long)number);
-	return name;
 }
 
 enum bs_status bs_manifest_open(const struct bs_dir *dir, struct bs_container **file_out, struct bs_error *err)

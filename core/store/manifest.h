@@ -36,11 +36,6 @@ void bs_index_options_deinit(struct bs_index_options *options);
 bool bs_index_options_equal(const struct bs_index_options *a, const struct bs_index_options *b);
 /* Length of a NULL-ended list; NULL counts 0. */
 size_t bs_strings_length(char *const *list);
-void bs_list_free(char **list); /* NULL is fine */
-/* A density as the manifest stores it: what was written and read again is still equal to what was asked for. */
-uint64_t bs_density_ppm(double density);
-/* Likewise the limit: one that is not asked for is the usual one. */
-uint64_t bs_max_document(const struct bs_index_options *options);
 /* A deep copy of such a list (NULL stays NULL). */
 enum bs_status bs_strings_copy(char *const *list, char ***copy_out, struct bs_error *err) BS_WARN_UNUSED;
 
@@ -81,9 +76,7 @@ struct bs_manifest {
 	uint32_t n_sources;
 	struct bs_segment_record *segments;
 	uint32_t n_segments;
-	char **fields;        /* names of every field indexed since the index was made anew, distinct; NULL-ended, or NULL */
-	struct bs_term_table field_numbers; /* the same, to be found; see bs_manifest_number_fields */
-	size_t fields_capacity;             /* of fields, if that grew here */
+	struct bs_term_table fields; /* names of every field indexed since the index was made anew */
 	struct bs_buffer non_documents; /* of an index of grams: files of its sources that it does not hold, see below */
 	uint64_t exclusions;  /* file exc-NUMBER, or 0: nothing was deleted by id */
 	uint64_t n_exclusions;
@@ -112,11 +105,11 @@ bool bs_manifest_next_non_document(const struct bs_manifest *manifest, size_t *a
  * BS_UNSUPPORTED: ICU cannot be loaded. */
 enum bs_status bs_manifest_is_other_unicode(const struct bs_manifest *manifest, bool *is_other_out,
                                             struct bs_error *err) BS_WARN_UNUSED;
-/* Makes field_numbers, if it is not there yet: the number of a name is its index in fields. BS_NO_MEMORY. */
-enum bs_status bs_manifest_number_fields(struct bs_manifest *manifest, struct bs_error *err) BS_WARN_UNUSED;
-/* Adds a field's name unless it is known. BS_NO_MEMORY. */
+/* Adds a field's name, or all those of a table, unless it is known. BS_NO_MEMORY. */
 enum bs_status bs_manifest_add_field(struct bs_manifest *manifest, const char *name, size_t name_bytes,
                                      struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_manifest_add_fields(struct bs_manifest *manifest, const struct bs_term_table *fields,
+                                      struct bs_error *err) BS_WARN_UNUSED;
 /* A deep copy of everything but the segments. The caller's struct, for bs_manifest_deinit. BS_NO_MEMORY. */
 enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct bs_manifest *copy_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
@@ -127,11 +120,16 @@ enum bs_status bs_index_options_copy(const struct bs_index_options *options, str
 /* PREFIX-NUMBER, put into name, which is returned. prefix: "seg", "del" or "exc". */
 #define BS_INDEX_NAME_BYTES 32
 const char *bs_index_file_name(const char *prefix, uint64_t number, char name[BS_INDEX_NAME_BYTES]);
+/* The files of the commit beside the manifest, from *at = 0 on; false at the end. */
+bool bs_manifest_next_file(const struct bs_manifest *manifest, size_t *at, uint64_t *number_out,
+                           char name_out[BS_INDEX_NAME_BYTES]);
 
 /* The manifest as a file. BS_NOT_FOUND if there is no index. */
-enum bs_status bs_manifest_open(const struct bs_dir *dir, struct bs_container **file_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_manifest_open(const struct bs_dir *dir, struct bs_container **file_out,
+                                struct bs_error *err) BS_WARN_UNUSED;
 /* Reads it. BS_NOT_FOUND if there is no index. */
-enum bs_status bs_manifest_read(const struct bs_dir *dir, struct bs_manifest *manifest_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_manifest_read(const struct bs_dir *dir, struct bs_manifest *manifest_out,
+                                struct bs_error *err) BS_WARN_UNUSED;
 /* Replaces it: a temporary file, fsync, rename, fsync of the directory. This is the commit. */
 enum bs_status bs_manifest_write(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_error *err)
 	BS_WARN_UNUSED;

@@ -50,8 +50,8 @@ static enum bs_status write_lists(struct bs_writer *writer, uint32_t i, const st
 	enum bs_status status = bs_buffer_append(&offsets, &end, sizeof(end), err);
 	for (uint32_t row = 0; row < image->shape.n_docs && !status; row++) {
 		uint64_t first = image->forward_offsets[row];
-		status = bs_forward_list_append(&lists, image->forward_terms + first, (uint32_t)(image->forward_offsets[row + 1] - first),
-		                             err);
+		status = bs_forward_list_append(&lists, image->forward_terms + first,
+		                                (uint32_t)(image->forward_offsets[row + 1] - first), err);
 		end = lists.used_bytes;
 		if (!status)
 			status = bs_buffer_append(&offsets, &end, sizeof(end), err);
@@ -284,7 +284,8 @@ static enum bs_status read_slabs(struct bs_segment *segment, struct bs_error *er
 	return status;
 }
 
-enum bs_status bs_segment_open(struct bs_segment *segment, const struct bs_dir *dir, const char *name, struct bs_error *err)
+enum bs_status bs_segment_open(struct bs_segment *segment, const struct bs_dir *dir, const char *name,
+                               struct bs_error *err)
 {
 	*segment = (struct bs_segment){0};
 	enum bs_status status = bs_container_open(dir, name, BS_FILE_SEGMENT, &segment->file, err);

@@ -17,7 +17,7 @@
 #include "core/matrix/slab.h"
 #include "core/base/status.h"
 #include "core/matrix/tf_levels.h"
-#include "core/matrix/tf_table.h"
+#include "core/matrix/tf_code.h"
 #include "core/matrix/treatment.h"
 
 /* The numbers of a segment, as they stand in the file too. */
@@ -75,8 +75,8 @@ struct bs_segment {
 
 /* Opens and validates everything but the checksums of pages, which are verified when touched. The caller's struct;
  * release with bs_segment_deinit. Errors as bs_container_open. */
-enum bs_status bs_segment_open(struct bs_segment *segment, const struct bs_dir *dir, const char *name, struct bs_error *err)
-	BS_WARN_UNUSED;
+enum bs_status bs_segment_open(struct bs_segment *segment, const struct bs_dir *dir, const char *name,
+                               struct bs_error *err) BS_WARN_UNUSED;
 void bs_segment_deinit(struct bs_segment *segment);
 
 #endif

@@ -7,8 +7,8 @@
 #include "core/base/bytes.h"
 #include "core/file/segment_sections.h"
 
-static enum bs_status open_file(const struct bs_dir *dir, const char *prefix, uint64_t number, enum bs_container_kind kind,
-                                struct bs_container **file_out, struct bs_error *err)
+static enum bs_status open_file(const struct bs_dir *dir, const char *prefix, uint64_t number,
+                                enum bs_container_kind kind, struct bs_container **file_out, struct bs_error *err)
 {
 	char name[BS_INDEX_NAME_BYTES];
 	return bs_container_open(dir, bs_index_file_name(prefix, number, name), kind, file_out, err);
@@ -160,30 +160,19 @@ enum bs_status bs_snapshot_record(const struct bs_snapshot *snapshot, struct bs_
 	return BS_OK;
 }
 
-/* The segment's tombstones as bits that may be written to. */
-static enum bs_status own_tombstones(struct bs_snapshot *snapshot, uint32_t s, struct bs_error *err)
-{
-	size_t n_bytes = ((size_t)bs_snapshot_segment_docs(snapshot, s) + 7) / 8;
-	if (snapshot->changed_tombstones[s])
-		return BS_OK;
-	uint8_t *bits = calloc(n_bytes + 1, 1);
-	if (!bits)
-		return bs_fail_memory(err, "tombstones", n_bytes);
-	if (snapshot->tombstones[s])
-		memcpy(bits, snapshot->tombstones[s], n_bytes);
-	snapshot->changed_tombstones[s] = bits;
-	snapshot->tombstones[s] = bits;
-	return BS_OK;
-}
-
 enum bs_status bs_snapshot_mark(struct bs_snapshot *snapshot, struct bs_doc_ref ref, bool is_deleted,
                                 struct bs_error *err)
 {
-	enum bs_status status = own_tombstones(snapshot, ref.segment, err);
-	if (status)
-		return status;
-	uint8_t *byte = &snapshot->changed_tombstones[ref.segment][ref.document / 8];
+	size_t n_bytes = ((size_t)bs_snapshot_segment_docs(snapshot, ref.segment) + 7) / 8;
+	uint8_t **changed = &snapshot->changed_tombstones[ref.segment];
+	const uint8_t **bits = &snapshot->tombstones[ref.segment];
 	uint8_t bit = (uint8_t)(1u << (ref.document % 8));
+	if (!*changed && !(*changed = calloc(n_bytes + 1, 1)))
+		return bs_fail_memory(err, "tombstones", n_bytes);
+	if (*bits && *bits != *changed)
+		memcpy(*changed, *bits, n_bytes);
+	*bits = *changed;
+	uint8_t *byte = &(*changed)[ref.document / 8];
 	*byte = is_deleted ? *byte | bit : *byte & (uint8_t)~bit;
 	return BS_OK;
 }

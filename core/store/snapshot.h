@@ -34,7 +34,8 @@ struct bs_snapshot {
 
 /* Opens the last commit. The caller's struct; release with bs_snapshot_deinit. dir is borrowed until then.
  * BS_NOT_FOUND: no index there. */
-enum bs_status bs_snapshot_open(const struct bs_dir *dir, struct bs_snapshot *snapshot_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_snapshot_open(const struct bs_dir *dir, struct bs_snapshot *snapshot_out,
+                                struct bs_error *err) BS_WARN_UNUSED;
 void bs_snapshot_deinit(struct bs_snapshot *snapshot);
 
 static inline bool bs_snapshot_is_deleted(const struct bs_snapshot *snapshot, uint32_t segment, uint32_t document)

@@ -167,12 +167,6 @@ static enum bs_status learn_ascii(struct bs_words *words, struct bs_error *err)
 	return BS_OK;
 }
 
-/* Letters as u_isalpha has them. '@' may be of the class of letters, and is none. */
-static bool is_letter(uint8_t byte)
-{
-	return (uint8_t)((byte | 0x20) - 'a') < 26;
-}
-
 struct ascii_stretch {
 	const uint8_t *text;
 	size_t start;
@@ -181,52 +175,7 @@ struct ascii_stretch {
 	bool alpha_after;
 };
 
-static bool is_cut(const struct ascii_stretch *stretch, size_t at)
-{
-	bool before = at > stretch->start ? is_letter(stretch->text[at - 1]) : stretch->alpha_before;
-	bool after = at + 1 < stretch->end ? is_letter(stretch->text[at + 1]) : stretch->alpha_after;
-	return before && after;
-}
-
-/* A segment with a cut character in it. */
-static enum bs_status put_pieces(struct bs_analysis *analysis, const struct ascii_stretch *stretch, size_t start,
-                                 size_t end)
-{
-	const uint8_t *text = stretch->text;
-	size_t piece = start;
-	for (size_t at = start; at <= end; at++) {
-		bool is_piece_end =
-			at == end || ((analysis->words->ascii.of[text[at]] & BS_ASCII_CUT) && is_cut(stretch, at));
-		if (!is_piece_end)
-			continue;
-		enum bs_status status = BS_OK;
-		if (at > piece)
-			status = bs_words_put_ascii(analysis, text + piece, at - piece, piece);
-		if (status)
-			return status;
-		piece = at + 1;
-	}
-	return BS_OK;
-}
-
-/* The end of the segment that starts with a unit at start. */
-static size_t find_segment_end(const uint8_t *classes, const uint8_t *text, size_t start, size_t end)
-{
-	unsigned last = classes[text[start]];
-	size_t at = start + 1;
-	for (; at < end; at++) {
-		unsigned class = classes[text[at]];
-		if (!(class & BS_ASCII_WORD)) {
-			unsigned next = at + 1 < end ? classes[text[at + 1]] : 0;
-			if (!((class >> BS_ASCII_MID_SHIFT) & last & next & (BS_ASCII_LETTER | BS_ASCII_DIGIT)))
-				break;
-		}
-		last = class;
-	}
-	return at;
-}
-
-/* What stands beside a line, each 0 or 1. */
+/* What stands beside a line or a byte, each 0 or 1. */
 struct neighbour {
 	uint64_t is_letter;
 	uint64_t is_digit;
@@ -244,16 +193,17 @@ static struct neighbour neighbour_of(unsigned class)
 	};
 }
 
-/* The index of a class in struct bs_line_classes. */
-enum {
-	LINE_LETTER = 0,
-	LINE_DIGIT = 1,
-	LINE_EXTEND = 2,
-	LINE_MID_LETTER = 3,
-	LINE_MID_DIGIT = 4,
-	LINE_CUT = 5,
-	LINE_CUT_BEFORE = 7,
-};
+static struct neighbour neighbour_at(const struct bs_words *words, const struct ascii_stretch *stretch, size_t at)
+{
+	return at < stretch->end ? neighbour_of(words->ascii.of[stretch->text[at]])
+	                         : (struct neighbour){.is_alpha = stretch->alpha_after};
+}
+
+/* Which bytes of a line are of this one class. */
+static uint64_t bytes_of(const struct bs_line_classes *line, unsigned class)
+{
+	return line->of[__builtin_ctz(class)];
+}
 
 /*
  * Which bytes of a line are of words: the rules above, 64 bytes at a time. last is the line's last byte that counts;
@@ -268,20 +218,21 @@ enum {
 static uint64_t word_bits(const struct bs_line_classes *line, struct neighbour before, struct neighbour after,
                           unsigned last, uint64_t carry)
 {
-	uint64_t letters = line->of[LINE_LETTER], digits = line->of[LINE_DIGIT];
-	uint64_t alphas = letters & line->of[LINE_CUT_BEFORE];
-	uint64_t units = letters | digits | line->of[LINE_EXTEND];
-	uint64_t joints = (line->of[LINE_MID_LETTER] & (letters << 1 | before.is_letter) &
+	uint64_t letters = bytes_of(line, BS_ASCII_LETTER), digits = bytes_of(line, BS_ASCII_DIGIT);
+	uint64_t alphas = letters & bytes_of(line, BS_ASCII_CUT_BEFORE);
+	uint64_t units = letters | digits | bytes_of(line, BS_ASCII_EXTEND);
+	uint64_t joints = (bytes_of(line, BS_ASCII_MID_LETTER) & (letters << 1 | before.is_letter) &
 	                   (letters >> 1 | after.is_letter << last)) |
-	                  (line->of[LINE_MID_DIGIT] & (digits << 1 | before.is_digit) &
+	                  (bytes_of(line, BS_ASCII_MID_DIGIT) & (digits << 1 | before.is_digit) &
 	                   (digits >> 1 | after.is_digit << last));
-	uint64_t cuts = line->of[LINE_CUT] & (alphas << 1 | before.is_alpha) & (alphas >> 1 | after.is_alpha << last);
+	uint64_t cuts = bytes_of(line, BS_ASCII_CUT) & (alphas << 1 | before.is_alpha) &
+	                (alphas >> 1 | after.is_alpha << last);
 	uint64_t words = (units | joints) & ~cuts;
-	uint64_t lone = line->of[LINE_EXTEND] & ~(words << 1 | carry) & ~(units >> 1 | after.is_unit << last);
+	uint64_t lone = bytes_of(line, BS_ASCII_EXTEND) & ~(words << 1 | carry) & ~(units >> 1 | after.is_unit << last);
 	return words & ~lone;
 }
 
-/* A part of a stretch. The byte before it is of no word. */
+/* A part of a stretch. No word goes on into it. */
 struct ascii_window {
 	size_t start;
 	size_t n_bytes;
@@ -289,12 +240,6 @@ struct ascii_window {
 	size_t n_edges;
 	uint16_t edges[ASCII_WINDOW_BYTES + 2]; /* where words begin and end, by turns, counted from start */
 };
-
-static struct neighbour neighbour_at(const struct bs_words *words, const struct ascii_stretch *stretch, size_t at)
-{
-	return at < stretch->end ? neighbour_of(words->ascii.of[stretch->text[at]])
-	                         : (struct neighbour){.is_alpha = stretch->alpha_after};
-}
 
 /* Finds the words of a window. A last one that reaches its end may go on behind it. */
 static void find_edges(const struct bs_words *words, const struct ascii_stretch *stretch,
@@ -315,9 +260,9 @@ static void find_edges(const struct bs_words *words, const struct ascii_stretch 
 			*edge++ = (uint16_t)(at + (size_t)__builtin_ctzll(found));
 		carry = of_words >> 63;
 		before = (struct neighbour){
-			.is_letter = line->of[LINE_LETTER] >> 63,
-			.is_digit = line->of[LINE_DIGIT] >> 63,
-			.is_alpha = (line->of[LINE_LETTER] & line->of[LINE_CUT_BEFORE]) >> 63,
+			.is_letter = bytes_of(line, BS_ASCII_LETTER) >> 63,
+			.is_digit = bytes_of(line, BS_ASCII_DIGIT) >> 63,
+			.is_alpha = (bytes_of(line, BS_ASCII_LETTER) & bytes_of(line, BS_ASCII_CUT_BEFORE)) >> 63,
 		};
 	}
 	if (carry)
@@ -403,6 +348,22 @@ static enum bs_status put_window(struct bs_analysis *analysis, const struct asci
 	return put_edges(analysis, &window);
 }
 
+/* The end of the word that begins at start: by the same rules, byte by byte. */
+static size_t find_word_end(const struct bs_words *words, const struct ascii_stretch *stretch, size_t start)
+{
+	unsigned class = words->ascii.of[stretch->text[start]];
+	for (size_t at = start + 1; at < stretch->end; at++) {
+		struct neighbour before = neighbour_of(class), after = neighbour_at(words, stretch, at + 1);
+		class = words->ascii.of[stretch->text[at]];
+		bool is_joint = (class & BS_ASCII_MID_LETTER && before.is_letter && after.is_letter) ||
+		                (class & BS_ASCII_MID_DIGIT && before.is_digit && after.is_digit);
+		bool is_cut = class & BS_ASCII_CUT && before.is_alpha && after.is_alpha;
+		if (is_cut || !(class & BS_ASCII_WORD || is_joint))
+			return at;
+	}
+	return stretch->end;
+}
+
 /* text[start..end) is ASCII and a stretch for ICU, or lies between two safe cuts of one. alpha_before and alpha_after
  * say whether an alphabetic code point stands directly around it, for the cut at a '@' on the edge. */
 static enum bs_status analyze_ascii(struct bs_analysis *analysis, size_t start, size_t end, bool alpha_before,
@@ -416,9 +377,9 @@ static enum bs_status analyze_ascii(struct bs_analysis *analysis, size_t start, 
 		status = put_window(analysis, &stretch, at, end - at < most_bytes ? end - at : most_bytes, &next);
 		if (status || next != at)
 			continue;
-		/* A segment too long for a window, or the rest of one. */
-		next = find_segment_end(analysis->words->ascii.of, stretch.text, at, end);
-		status = put_pieces(analysis, &stretch, at, next);
+		/* A word too long for a window. */
+		next = find_word_end(analysis->words, &stretch, at);
+		status = bs_words_put_ascii(analysis, stretch.text + at, next - at, at);
 	}
 	return status;
 }
@@ -736,17 +697,6 @@ void bs_words_free(struct bs_words *words)
 	free(words);
 }
 
-void bs_words_use_kernel(struct bs_words *words, const struct bs_kernel *kernel)
-{
-	words->kernel = kernel;
-}
-
-void bs_words_tune(struct bs_words *words, size_t window_bytes, bool ascii_path)
-{
-	words->window_bytes = window_bytes;
-	words->ascii_path = ascii_path;
-}
-
 /*
  * A safe cut is a place where neither path can tell a text that goes on from one that ends:
  *
@@ -764,54 +714,15 @@ void bs_words_tune(struct bs_words *words, size_t window_bytes, bool ascii_path)
  *
  * All these bytes are ASCII, so a cut never divides a UTF-8 sequence, valid or not, and can be looked for in bytes.
  */
-/* The first byte from start that is not ASCII, or end. */
-static size_t find_non_ascii(const uint8_t *text, size_t start, size_t end)
-{
-	size_t at = start;
-	for (; end - at >= 32; at += 32) {
-		uint64_t eights[4];
-		memcpy(eights, text + at, 32);
-		if ((eights[0] | eights[1] | eights[2] | eights[3]) & UINT64_C(0x8080808080808080))
-			break;
-	}
-	for (; end - at >= 8; at += 8) {
-		uint64_t eight;
-		memcpy(&eight, text + at, 8);
-		if (eight & UINT64_C(0x8080808080808080))
-			break;
-	}
-	while (at < end && text[at] < 0x80)
-		at++;
-	return at;
-}
-
-/* The last safe cut in (start, end], or start if there is none. text[end] must be readable. */
-static size_t find_last_cut(const struct bs_words *words, const uint8_t *text, size_t start, size_t end)
-{
-	for (size_t at = end; at > start; at--)
-		if (bs_words_is_cut(words, text, at))
-			return at;
-	return start;
-}
-
-/* The first safe cut from start on (start > 0), or end. */
-static size_t find_next_cut(const struct bs_words *words, const uint8_t *text, size_t start, size_t end)
-{
-	for (size_t at = start; at < end; at++)
-		if (bs_words_is_cut(words, text, at))
-			return at;
-	return end;
-}
-
 /* Where the pure ASCII from start on can safely end; start if there is none, or no safe end to it. */
 static size_t find_ascii_end(const struct bs_words *words, const uint8_t *text, size_t start, size_t text_bytes)
 {
 	for (size_t reach = words->window_bytes;; reach *= 2) {
 		size_t limit = text_bytes - start > reach ? start + reach : text_bytes;
-		size_t end = find_non_ascii(text, start, limit);
+		size_t end = words->kernel->find_opaque(text, start, limit, false);
 		if (end == text_bytes)
 			return end;
-		size_t cut = find_last_cut(words, text, start, end);
+		size_t cut = bs_words_last_cut(words, text, start, end);
 		if (cut > start || end < limit)
 			return cut;
 	}
@@ -823,8 +734,8 @@ static size_t find_window_end(const struct bs_words *words, const uint8_t *text,
 	size_t window_bytes = words->window_bytes;
 	if (text_bytes - start <= window_bytes)
 		return text_bytes;
-	size_t cut = find_last_cut(words, text, start, start + window_bytes);
-	return cut > start ? cut : find_next_cut(words, text, start + window_bytes + 1, text_bytes);
+	size_t cut = bs_words_last_cut(words, text, start, start + window_bytes);
+	return cut > start ? cut : bs_words_next_cut(words, text, start + window_bytes + 1, text_bytes);
 }
 
 /* The same where the ASCII path may take over: or sooner, at the first safe cut with some pure ASCII behind it. */
@@ -832,11 +743,12 @@ static size_t find_mixed_end(const struct bs_words *words, const uint8_t *text, 
 {
 	size_t cut = start;
 	for (;;) {
-		cut = find_next_cut(words, text, cut + 1, text_bytes);
+		cut = bs_words_next_cut(words, text, cut + 1, text_bytes);
 		if (cut - start >= words->window_bytes || text_bytes - cut <= ASCII_RESUME_BYTES)
 			return cut;
-		size_t resume = cut + ASCII_RESUME_BYTES;
-		if (find_non_ascii(text, cut, resume) == resume)
+		uint64_t behind[ASCII_RESUME_BYTES / 8];
+		memcpy(behind, text + cut, sizeof(behind));
+		if (!((behind[0] | behind[1]) & UINT64_C(0x8080808080808080)))
 			return cut;
 	}
 }
@@ -888,11 +800,9 @@ enum bs_status bs_words_versions(char icu_out[16], char unicode_out[16], struct 
 	UVersionInfo version;
 	bs_icu.u_getVersion(version);
 	bs_icu.u_versionToString(version, text);
-	memcpy(icu_out, text, 15);
-	icu_out[15] = '\0';
+	snprintf(icu_out, 16, "%.15s", text);
 	bs_icu.u_getUnicodeVersion(version);
 	bs_icu.u_versionToString(version, text);
-	memcpy(unicode_out, text, 15);
-	unicode_out[15] = '\0';
+	snprintf(unicode_out, 16, "%.15s", text);
 	return BS_OK;
 }

@@ -34,14 +34,17 @@ static enum bs_status learn_ascii_form(struct bs_words *words, UChar32 c, enum b
 		*ascii_form_out = ascii_form_of(folded, n);
 	if (U_SUCCESS(code) && words->fold_accents) {
 		n = bs_icu.unorm2_normalize(words->nfd, folded, n, plain, 256, &code);
-		enum bs_words_ascii_form unmarked = U_SUCCESS(code) ? ascii_form_of(plain, bs_words_drop_marks(plain, n)) : BS_ASCII_FORM_WORD;
+		enum bs_words_ascii_form unmarked = BS_ASCII_FORM_WORD;
+		if (U_SUCCESS(code))
+			unmarked = ascii_form_of(plain, bs_words_drop_marks(plain, n));
 		*ascii_form_out = unmarked > *ascii_form_out ? unmarked : *ascii_form_out;
 	}
 	/* The longest fold there is has 18 units: there is room. */
 	return U_SUCCESS(code) ? BS_OK : bs_words_fail_icu(err, "folding a character", code);
 }
 
-enum bs_status bs_words_ascii_form(struct bs_words *words, int32_t c, enum bs_words_ascii_form *ascii_form_out, struct bs_error *err)
+enum bs_status bs_words_ascii_form(struct bs_words *words, int32_t c, enum bs_words_ascii_form *ascii_form_out,
+                                   struct bs_error *err)
 {
 	/* A byte a code point: its ASCII form + 1, or 0. Untouched zero pages but for the scripts met. */
 	if (!words->ascii_forms)
@@ -87,17 +90,13 @@ static bool is_cut(const struct bs_words *words, const uint8_t *text, size_t tex
 bool bs_words_cut_before(const struct bs_words *words, const uint8_t *text, size_t text_bytes, size_t low, size_t at,
                          size_t *cut_out)
 {
-	*cut_out = at;
-	while (*cut_out > low && !is_cut(words, text, text_bytes, *cut_out))
-		--*cut_out;
+	*cut_out = at < text_bytes ? bs_words_last_cut(words, text, low, at) : at;
 	return is_cut(words, text, text_bytes, *cut_out);
 }
 
 bool bs_words_cut_after(const struct bs_words *words, const uint8_t *text, size_t text_bytes, size_t at, size_t high,
                         size_t *cut_out)
 {
-	*cut_out = at;
-	while (*cut_out < high && !is_cut(words, text, text_bytes, *cut_out))
-		++*cut_out;
+	*cut_out = at > 0 ? bs_words_next_cut(words, text, at, high) : at;
 	return is_cut(words, text, text_bytes, *cut_out);
 }

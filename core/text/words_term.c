@@ -17,6 +17,8 @@
 
 #define PAIR_BYTES ((size_t)2 * U8_MAX_LENGTH)
 
+BS_LIBRARY_DEFINE(bs_stemmer, "Snowball", BS_STEMMER_SONAME, BS_STEMMER_FOLDER, BS_STEMMER_FUNCTIONS)
+
 struct term {
 	const uint8_t *bytes;
 	size_t n_bytes;
@@ -80,19 +82,21 @@ static uint8_t *arena_end(struct bs_words *words)
 	return words->arena.data + words->arena.used_bytes;
 }
 
-static void push(struct bs_analysis *analysis, const uint8_t *term, size_t term_bytes, struct bs_byte_span span)
+/* Makes a token of the bytes at the arena's end: the term at the next position, or the bigram at the one before. */
+static void push(struct bs_analysis *analysis, size_t term_bytes, bool is_bigram, struct bs_byte_span span)
 {
 	struct bs_words *words = analysis->words;
 	words->tokens[words->n_tokens++] = (struct bs_token){
-		.term = term,
+		.term = arena_end(words),
 		.term_bytes = (uint32_t)term_bytes,
-		.position = (uint32_t)analysis->next_position,
+		.position = (uint32_t)(analysis->next_position - is_bigram),
 		.start_byte = span.start_byte,
 		.end_byte = span.end_byte,
+		.is_bigram = is_bigram,
 	};
 	words->arena.used_bytes += term_bytes;
-	analysis->next_position++;
-	analysis->n_positions++;
+	analysis->next_position += !is_bigram;
+	analysis->n_positions += !is_bigram;
 }
 
 /*
@@ -105,21 +109,12 @@ static void push(struct bs_analysis *analysis, const uint8_t *term, size_t term_
  */
 static void bigram_with(struct bs_analysis *analysis, UChar32 c, struct bs_byte_span span)
 {
-	struct bs_words *words = analysis->words;
 	if (c && analysis->last_of_script_run) {
-		uint8_t *pair = arena_end(words);
+		uint8_t *pair = arena_end(analysis->words);
 		size_t n_bytes = 0;
 		U8_APPEND_UNSAFE(pair, n_bytes, (uint32_t)analysis->last_of_script_run);
 		U8_APPEND_UNSAFE(pair, n_bytes, (uint32_t)c);
-		words->tokens[words->n_tokens++] = (struct bs_token){
-			.term = pair,
-			.term_bytes = (uint32_t)n_bytes,
-			.position = (uint32_t)(analysis->next_position - 1),
-			.start_byte = span.start_byte,
-			.end_byte = span.end_byte,
-			.is_bigram = true,
-		};
-		words->arena.used_bytes += n_bytes;
+		push(analysis, n_bytes, true, span);
 	}
 	analysis->last_of_script_run = c;
 }
@@ -146,9 +141,8 @@ static enum bs_status push_word(struct bs_analysis *analysis, struct term term, 
 	if (term.n_bytes > UINT32_MAX)
 		return fail_long(analysis);
 	bigram_with(analysis, find_of_script_run(analysis->words, &term), span);
-	uint8_t *room = arena_end(analysis->words);
-	memcpy(room, term.bytes, term.n_bytes);
-	push(analysis, room, term.n_bytes, span);
+	memcpy(arena_end(analysis->words), term.bytes, term.n_bytes);
+	push(analysis, term.n_bytes, false, span);
 	analysis->after_script_run = false;
 	return BS_OK;
 }
@@ -325,7 +319,7 @@ static enum bs_status put_with_options(struct bs_analysis *analysis, struct term
 static void fold_ascii(uint8_t *to, const uint8_t *from, size_t n_bytes)
 {
 	for (size_t i = 0; i < n_bytes; i++)
-		to[i] = (uint8_t)(from[i] | ((uint8_t)(from[i] - 'A') < 26 ? 0x20 : 0));
+		to[i] = bs_needle_fold(from[i]);
 }
 
 enum bs_status bs_words_put_ascii(struct bs_analysis *analysis, const uint8_t *raw, size_t n_bytes, uint64_t start_byte)
@@ -338,9 +332,8 @@ enum bs_status bs_words_put_ascii(struct bs_analysis *analysis, const uint8_t *r
 		enum bs_status status = bs_words_make_room(analysis, 1, n_bytes);
 		if (status)
 			return status;
-		uint8_t *room = arena_end(words);
-		fold_ascii(room, raw, n_bytes);
-		push(analysis, room, n_bytes, span);
+		fold_ascii(arena_end(words), raw, n_bytes);
+		push(analysis, n_bytes, false, span);
 		analysis->last_of_script_run = 0;
 		analysis->after_script_run = false;
 		return BS_OK;
@@ -379,7 +372,7 @@ static enum bs_status put_code_point(struct bs_analysis *analysis, UChar32 c, st
 	uint8_t *room = arena_end(analysis->words);
 	size_t n_bytes = 0;
 	U8_APPEND_UNSAFE(room, n_bytes, (uint32_t)c);
-	push(analysis, room, n_bytes, span);
+	push(analysis, n_bytes, false, span);
 	return BS_OK;
 }
 

@@ -4,13 +4,20 @@
 #ifndef BS_CORE_TEXT_WORDS_TERM_H
 #define BS_CORE_TEXT_WORDS_TERM_H
 
+#include <libstemmer.h>
 #include <unicode/utf16.h>
 
 #include "core/base/buffer.h"
 #include "core/base/icu.h"
 #include "core/simd/kernels.h"
-#include "core/base/stemmer.h"
+#include "core/base/library.h"
 #include "core/text/words.h"
+
+/* Snowball's stemmers, for an analyzer that stems (library.h). */
+#define BS_STEMMER_FUNCTIONS(each) \
+	each(sb_stemmer_delete) each(sb_stemmer_length) each(sb_stemmer_list) each(sb_stemmer_new) each(sb_stemmer_stem)
+
+BS_LIBRARY_TABLE(bs_stemmer, BS_STEMMER_FUNCTIONS);
 
 #define BS_WORDS_BATCH_TOKENS 256
 
@@ -85,13 +92,7 @@ struct bs_byte_span {
 	uint64_t end_byte;
 };
 
-/* For tests: another window size (>= 1), and the ASCII path off. */
-void bs_words_tune(struct bs_words *words, size_t window_bytes, bool ascii_path);
-
-/* For tests: another kernel than the best. */
-void bs_words_use_kernel(struct bs_words *words, const struct bs_kernel *kernel);
-
-/* For tests: whether ICU joins c to nothing, so that every segment it begins or ends is no word, and ends or begins there. */
+/* Whether ICU joins c to nothing, so that every segment it begins or ends is no word, and ends or begins there. */
 enum bs_status bs_words_is_inert(struct bs_words *words, UChar32 c, bool *is_inert_out,
                                  struct bs_error *err) BS_WARN_UNUSED;
 
@@ -100,6 +101,22 @@ static inline bool bs_words_is_cut(const struct bs_words *words, const uint8_t *
 {
 	return text[at - 1] == '\n' || ((words->ascii.of[text[at - 1]] & BS_ASCII_CUT_AFTER) &&
 	                                (words->ascii.of[text[at]] & BS_ASCII_CUT_BEFORE));
+}
+
+/* The last safe cut in (start, end], or start if there is none. text[end] must be readable. */
+static inline size_t bs_words_last_cut(const struct bs_words *words, const uint8_t *text, size_t start, size_t end)
+{
+	while (end > start && !bs_words_is_cut(words, text, end))
+		end--;
+	return end;
+}
+
+/* The first safe cut from start on (start > 0), or end. */
+static inline size_t bs_words_next_cut(const struct bs_words *words, const uint8_t *text, size_t start, size_t end)
+{
+	while (start < end && !bs_words_is_cut(words, text, start))
+		start++;
+	return start;
 }
 
 /* The code point at units[*at], moving on. The units are well-formed UTF-16: our own decoder and ICU wrote them. */

@@ -1,7 +1,7 @@
 /*
- * exclusions.h: documents that were deleted by id. Their sources still have them, so every reading of a source meets
- * them again; they stay out until they have changed. What a snapshot records of them is looked up here while sources are
- * read, and becomes what the next commit records.
+ * exclusions.h: documents out of an index, though their sources still have them: they get tombstones, and are recorded
+ * as exclusions, since every reading of a source meets them again; they stay out until they have changed. What a
+ * snapshot records of them is looked up here while sources are read, and becomes what the next commit records.
  */
 #ifndef BS_CORPUS_CHANGES_EXCLUSIONS_H
 #define BS_CORPUS_CHANGES_EXCLUSIONS_H
@@ -10,9 +10,10 @@
 #include <stdint.h>
 
 #include "core/base/status.h"
+#include "core/base/term_table.h"
+#include "core/file/dir.h"
 #include "core/store/snapshot.h"
 #include "corpus/changes/id_owners.h"
-#include "corpus/read/id_set.h"
 #include "corpus/read/source.h"
 
 /* What came of an entry in this run. */
@@ -25,8 +26,6 @@ enum bs_exclusion_state {
 
 struct bs_exclusion {
 	struct bs_doc_record record; /* name borrowed from the snapshot */
-	size_t id_offset;            /* in id_texts */
-	size_t id_bytes;
 	enum bs_exclusion_state state;
 	struct bs_doc_record met;    /* MET: the last one; its name is not to be used */
 	struct bs_id_place place;    /* MET: where that is, for bs_id_owners_kill */
@@ -36,9 +35,8 @@ struct bs_exclusion {
 struct bs_exclusions {
 	struct bs_exclusion *entries;
 	uint32_t n_entries;
-	struct bs_id_set ids;
-	struct bs_buffer id_texts; /* of all entries */
-	struct bs_buffer id;       /* scratch */
+	struct bs_term_table keys; /* df: the number of the entry */
+	struct bs_buffer key;      /* scratch */
 	bool is_changed; /* what is recorded is not what should be */
 };
 
@@ -52,12 +50,24 @@ enum bs_status bs_exclusions_meet(struct bs_exclusions *exclusions, const struct
                                   const struct bs_doc_record *record, struct bs_id_place place, struct bs_error *err)
 	BS_WARN_UNUSED;
 /* Source `number` has been read; is_whole: all of it, so that what was not met is gone (a file that is there, but could
- * not be read or is ignored, is not). Documents that are what was deleted are killed again, entries that are not so end.
- * BS_NO_MEMORY. */
+ * not be read or is ignored, is not). Documents that are what was deleted are killed again, entries that are not so
+ * end. BS_NO_MEMORY. */
 enum bs_status bs_exclusions_settle(struct bs_exclusions *exclusions, const struct bs_source *source, uint32_t number,
                                     bool is_whole, struct bs_id_owners *owners, struct bs_error *err) BS_WARN_UNUSED;
 /* Appends the records of the entries that go on. BS_NO_MEMORY. */
 enum bs_status bs_exclusions_record(const struct bs_exclusions *exclusions, struct bs_doc_table_builder *records,
                                     struct bs_error *err) BS_WARN_UNUSED;
+
+/* Deletes live documents of the last commit, which is open as snapshot (and gets marked) with the writer's lock held,
+ * and commits. refs: each one once. BS_IO, BS_CORRUPT, BS_NO_MEMORY: nothing is changed. */
+enum bs_status bs_delete_documents(struct bs_snapshot *snapshot, const struct bs_doc_ref *refs, size_t n_refs,
+                                   struct bs_error *err) BS_WARN_UNUSED;
+
+/*
+ * Takes the lock and deletes every document that bears one of the ids. found_out: n_ids flags, which of them
+ * some document bore. *n_deleted_out may be 0: then nothing is written. BS_NOT_FOUND (no index), BS_BUSY, and as above.
+ */
+enum bs_status bs_delete_ids(struct bs_dir *dir, bool wait, const char *const *ids, size_t n_ids, bool *found_out,
+                             uint64_t *n_deleted_out, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -143,7 +143,7 @@ static enum bs_status bury_overlay(struct freshening *at, struct bs_error *err)
 
 enum bs_status bs_snapshot_freshen(struct bs_snapshot *snapshot,
                                    void (*skipped)(void *context, enum bs_skip reason, const char *message),
-                                   void *context, uint64_t *n_unread_out, struct bs_error *err)
+                                   void *context, struct bs_freshened *freshened_out, struct bs_error *err)
 {
 	struct freshening at = {.snapshot = snapshot, .skipped = skipped, .context = context};
 	at.options = bs_recorded_options(&snapshot->manifest.options, snapshot->dir);
@@ -158,7 +158,13 @@ enum bs_status bs_snapshot_freshen(struct bs_snapshot *snapshot,
 	snapshot->n_live_docs = 0;
 	for (uint32_t s = 0; s <= snapshot->manifest.n_segments; s++)
 		snapshot->n_live_docs += bs_snapshot_segment_docs(snapshot, s) - bs_snapshot_n_deleted(snapshot, s);
-	*n_unread_out = at.n_unread;
+	const struct bs_refresh *refresh = &at.refresh;
+	uint64_t n_read = snapshot->overlay.n_docs - bs_snapshot_n_deleted(snapshot, snapshot->manifest.n_segments);
+	uint64_t n_old = refresh->n_changed + refresh->n_renewed;
+	*freshened_out = (struct bs_freshened){.n_new = n_read > n_old ? n_read - n_old : 0,
+	                                       .n_changed = refresh->n_changed,
+	                                       .n_removed = refresh->n_removed,
+	                                       .n_unread = at.n_unread};
 	bs_refresh_deinit(&at.refresh);
 	bs_reader_free(at.reader);
 	return status;

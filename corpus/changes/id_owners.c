@@ -8,6 +8,55 @@
 #include "core/store/index_dir.h"
 #include "corpus/changes/recorded.h"
 
+#define FIRST_SLOTS 1024u
+#define EMPTY       UINT32_MAX
+
+void bs_id_owners_start_source(struct bs_id_owners *owners)
+{
+	free(owners->slots);
+	owners->slots = NULL;
+	owners->n_slots = owners->n_used = 0;
+}
+
+/* The next place whose id has this hash: start with *cursor = hash; NULL when there is no more. */
+static struct bs_id_place *next_place(struct bs_id_owners *owners, uint64_t hash, uint64_t *cursor)
+{
+	while (owners->slots) {
+		struct bs_id_slot *slot = &owners->slots[(*cursor)++ & (owners->n_slots - 1)];
+		if (slot->place.segment == EMPTY)
+			break;
+		if (slot->hash == hash)
+			return &slot->place;
+	}
+	return NULL;
+}
+
+static void fill_slot(struct bs_id_slot *slots, uint64_t n_slots, struct bs_id_slot slot)
+{
+	uint64_t at = slot.hash;
+	while (slots[at & (n_slots - 1)].place.segment != EMPTY)
+		at++;
+	slots[at & (n_slots - 1)] = slot;
+}
+
+static enum bs_status grow(struct bs_id_owners *owners, struct bs_error *err)
+{
+	uint64_t n_slots = owners->n_slots ? owners->n_slots * 2 : FIRST_SLOTS;
+	struct bs_id_slot *slots = malloc(n_slots * sizeof(*slots));
+	if (!slots)
+		return bs_fail_memory(err, "the set of ids", n_slots * sizeof(*slots));
+	bs_buffer_advise(slots, n_slots * sizeof(*slots));
+	for (uint64_t i = 0; i < n_slots; i++)
+		slots[i].place.segment = EMPTY;
+	for (uint64_t i = 0; i < owners->n_slots; i++)
+		if (owners->slots[i].place.segment != EMPTY)
+			fill_slot(slots, n_slots, owners->slots[i]);
+	free(owners->slots);
+	owners->slots = slots;
+	owners->n_slots = n_slots;
+	return BS_OK;
+}
+
 void bs_id_owners_deinit(struct bs_id_owners *owners)
 {
 	for (uint32_t i = 0; i < owners->n_segments; i++) {
@@ -16,15 +65,10 @@ void bs_id_owners_deinit(struct bs_id_owners *owners)
 			bs_segment_deinit(&owners->segments[i].opened);
 	}
 	free(owners->segments);
-	bs_id_set_deinit(&owners->ids);
+	bs_id_owners_start_source(owners);
 	bs_buffer_deinit(&owners->id);
 	bs_buffer_deinit(&owners->other_id);
 	*owners = (struct bs_id_owners){0};
-}
-
-void bs_id_owners_start_source(struct bs_id_owners *owners)
-{
-	bs_id_set_deinit(&owners->ids);
 }
 
 enum bs_status bs_id_owners_next_segment(struct bs_id_owners *owners, const struct bs_dir *dir, uint64_t number,
@@ -93,17 +137,18 @@ enum bs_status bs_id_owners_kill(struct bs_id_owners *owners, struct bs_id_place
 enum bs_status bs_id_owners_withdraw(struct bs_id_owners *owners, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	for (uint64_t i = 0; i < owners->ids.n_slots && !status; i++)
-		if (owners->ids.slots[i].place.segment != UINT32_MAX)
-			status = bs_id_owners_kill(owners, owners->ids.slots[i].place, err);
-	bs_id_set_deinit(&owners->ids);
+	for (uint64_t i = 0; i < owners->n_slots && !status; i++)
+		if (owners->slots[i].place.segment != EMPTY)
+			status = bs_id_owners_kill(owners, owners->slots[i].place, err);
+	bs_id_owners_start_source(owners);
 	return status;
 }
 
 void bs_id_owners_prefetch(struct bs_id_owners *owners, const struct bs_source *source, const struct bs_doc_record *record)
 {
-	if (!bs_recorded_id(source, record, &owners->id, NULL))
-		bs_id_set_prefetch(&owners->ids, bs_hash_slot(owners->id.data, owners->id.used_bytes));
+	const struct bs_buffer *id = &owners->id;
+	if (owners->slots && !bs_recorded_id(source, record, &owners->id, NULL))
+		__builtin_prefetch(&owners->slots[bs_hash_slot(id->data, id->used_bytes) & (owners->n_slots - 1)], 1);
 }
 
 /* The place of the owner of the id of record, and the hash of it; NULL if there is none. */
@@ -121,7 +166,7 @@ static enum bs_status find_owner(struct bs_id_owners *owners, const struct bs_so
 	uint64_t cursor = hash;
 	struct bs_id_place *place;
 	*hash_out = hash;
-	while ((place = bs_id_set_next(&owners->ids, hash, &cursor)) != NULL) {
+	while ((place = next_place(owners, hash, &cursor)) != NULL) {
 		struct bs_doc_record other;
 		status = find_record(owners, accumulated, *place, &other, err);
 		if (!status)
@@ -147,8 +192,14 @@ enum bs_status bs_id_owners_take(struct bs_id_owners *owners, const struct bs_so
 	enum bs_status status = find_owner(owners, source, accumulated, record, &hash, &earlier, err);
 	if (status)
 		return status;
-	if (!earlier)
-		return bs_id_set_add(&owners->ids, hash, place, err);
+	if (!earlier) {
+		if (owners->n_used * 4 >= owners->n_slots * 3)
+			status = grow(owners, err);
+		if (!status)
+			fill_slot(owners->slots, owners->n_slots, (struct bs_id_slot){hash, place});
+		owners->n_used += !status;
+		return status;
+	}
 	status = bs_id_owners_kill(owners, *earlier, err);
 	*earlier = place;
 	return status;
@@ -160,7 +211,7 @@ enum bs_status bs_id_owners_find(struct bs_id_owners *owners, const struct bs_so
 {
 	struct bs_id_place *owner = NULL;
 	uint64_t hash;
-	enum bs_status status = owners->ids.n_used == 0
+	enum bs_status status = owners->n_used == 0
 		? BS_OK
 		: find_owner(owners, source, accumulated, record, &hash, &owner, err);
 	*is_owned_out = owner != NULL;

@@ -1,6 +1,6 @@
 /*
- * id_owners.h: who bears an id among the documents that are being read. A later record takes over the id of an earlier one,
- * which is dead from then on. Keeps the ids of the source being read, and of each segment which documents are dead.
+ * id_owners.h: who bears an id among the documents that are being read. A later record takes over the id of an earlier
+ * one, which is dead from then on. Keeps the ids of the source being read, and which documents of each segment died.
  */
 #ifndef BS_CORPUS_CHANGES_ID_OWNERS_H
 #define BS_CORPUS_CHANGES_ID_OWNERS_H
@@ -12,8 +12,19 @@
 #include "core/base/status.h"
 #include "core/store/doc_table.h"
 #include "core/store/segment.h"
-#include "corpus/read/id_set.h"
 #include "corpus/read/source.h"
+
+/* A document of the run. */
+struct bs_id_place {
+	uint32_t segment; /* of the run, from 0 */
+	uint32_t document;
+};
+
+/* Which document bears an id: only a hash of it and where that is; where hashes are equal, ids are compared. */
+struct bs_id_slot {
+	uint64_t hash;
+	struct bs_id_place place; /* segment is UINT32_MAX in an empty slot */
+};
 
 /* A segment of the run. */
 struct bs_id_owners_segment {
@@ -27,7 +38,9 @@ struct bs_id_owners_segment {
 
 /* Zero-initialise; release with bs_id_owners_deinit. One thread. */
 struct bs_id_owners {
-	struct bs_id_set ids;
+	struct bs_id_slot *slots; /* open addressing, linear probing */
+	uint64_t n_slots;         /* a power of two, or 0 */
+	uint64_t n_used;
 	struct bs_id_owners_segment *segments; /* the last one is being accumulated */
 	uint32_t n_segments;
 	uint64_t n_dead;

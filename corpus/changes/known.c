@@ -11,7 +11,7 @@
 
 struct known {
 	struct bs_doc_cursor cursor; /* from where the feed stands */
-	enum bs_source_kind kind;
+	const struct bs_source *source; /* of documents to read again */
 	size_t unread_at;            /* the first of the feed's unread paths that may hold documents not yet passed */
 	uint64_t recall_bytes;       /* of text that may still be asked for */
 };
@@ -55,8 +55,8 @@ static bool is_unread(struct known *self, const struct bs_buffer *unread, const 
 	return false;
 }
 
-/* Goes past the documents before the path at path_at of the batch's bytes (SIZE_MAX: all), and says what is known of the path
- * itself. They are gone, but for those where nobody could look: these are items of their own, behind the paths. */
+/* Goes past the documents before the path at path_at of the batch's bytes (SIZE_MAX: all), and says what is known of
+ * the path itself. They are gone, but for those where nobody could look: items of their own, behind the paths. */
 static enum bs_status pass_known(struct known *self, const struct bs_buffer *unread, struct bs_batch *batch, size_t path_at,
                                  size_t path_bytes, struct bs_known *known_out, struct bs_error *err)
 {
@@ -106,8 +106,8 @@ static enum bs_status next_recalled(void *context, const struct bs_buffer *unrea
 {
 	struct known *self = context;
 	const struct bs_snapshot *snapshot = self->cursor.snapshot;
-	bool is_record = self->kind == BS_SOURCE_COLLECTION || self->kind == BS_SOURCE_STDIN;
 	uint64_t n_bytes = 0;
+	bool is_record = bs_source_has_records(self->source);
 	struct bs_doc_ref ref;
 	struct bs_doc_record record;
 	enum bs_status status = BS_OK;
@@ -116,7 +116,7 @@ static enum bs_status next_recalled(void *context, const struct bs_buffer *unrea
 	while (!status && batch->n_items < (is_record ? BATCH_RECORDS : BS_BATCH_PATHS) && n_bytes < BS_BATCH_BYTES &&
 	       self->recall_bytes > 0 && bs_doc_cursor_peek(&self->cursor, &ref, &record)) {
 		struct bs_known known = make_known(ref, &record);
-		if (self->kind == BS_SOURCE_FOLDER && !bs_doc_name_is_below(record.name, record.name_bytes))
+		if (self->source->kind == BS_SOURCE_FOLDER && !bs_doc_name_is_below(record.name, record.name_bytes))
 			return bs_container_corrupt(snapshot->segments[ref.segment].file, err,
 			                            "the name of document %u leads out of its source", ref.document);
 		status = add_item(batch, &record, &known, err);
@@ -167,7 +167,7 @@ enum bs_status bs_known_recall(const struct bs_source *source, const struct bs_s
 	enum bs_status status = open_known(snapshot, number, chosen, false, &self, err);
 	if (status)
 		return status;
-	self->kind = source->kind;
+	self->source = source;
 	self->recall_bytes = limit_bytes;
 	return bs_feed_open_recall(source, &(struct bs_known_source){self, next_recalled, close_known}, feed_out, err);
 }

@@ -8,15 +8,14 @@
 
 #include "corpus/walk/file.h"
 
-/* The path, or, if it is relative, base, "/" and the path, in a new string. */
-static char *absolute_path(const char *base, const char *path)
+/* Overwrites absolute with the path, NUL-ended; a relative one is one from base. */
+static enum bs_status make_absolute(const char *base, const char *path, struct bs_buffer *absolute, struct bs_error *err)
 {
-	struct bs_buffer joined = {0};
-	if (path[0] == '/')
-		return strdup(path);
-	if (bs_file_join(base, path, strlen(path), &joined, NULL) != BS_OK)
-		bs_buffer_deinit(&joined);
-	return (char *)joined.data;
+	const char *whole = path[0] == '/' ? path : strcmp(path, ".") == 0 ? base : NULL;
+	if (!whole)
+		return bs_file_join(base, path, strlen(path), absolute, err);
+	bs_buffer_clear(absolute);
+	return bs_buffer_append(absolute, whole, strlen(whole) + 1, err);
 }
 
 /* The folder in which the index directory lies, without a link in it. */
@@ -49,39 +48,33 @@ static const char *below(const char *base, const char *path)
 enum bs_status bs_recorded_path(const struct bs_dir *dir, const struct bs_source *source, char **path_out,
                                 struct bs_error *err)
 {
-	char *base = NULL;
-	char *here = NULL;
-	char *absolute = NULL;
+	char *base = NULL, *here = NULL;
+	struct bs_buffer absolute = {0};
+	const char *path = source->path;
 	*path_out = NULL;
 	if (source->kind == BS_SOURCE_STDIN) {
 		*path_out = strdup("-");
 		return *path_out ? BS_OK : bs_fail_memory(err, "a path", 2);
 	}
 	enum bs_status status = index_base(dir, &base, err);
-	if (status)
-		goto out;
-	here = getcwd(NULL, 0);
-	if (!here) {
+	if (!status && (here = getcwd(NULL, 0)) == NULL)
 		status = bs_fail(err, BS_IO, "the current directory: %s", strerror(errno));
-		goto out;
-	}
-	const char *path = source->path;
 	while (strncmp(path, "./", 2) == 0)
 		path++, path += strspn(path, "/");
-	absolute = strcmp(path, ".") == 0 || path[0] == '\0' ? strdup(here) : absolute_path(here, path);
-	if (absolute) {
-		for (size_t n = strlen(absolute); n > 1 && absolute[n - 1] == '/'; n--)
-			absolute[n - 1] = '\0';
-		const char *rest = below(base, absolute);
+	if (!status)
+		status = make_absolute(here, *path ? path : ".", &absolute, err);
+	if (!status) {
+		char *whole = (char *)absolute.data;
+		for (size_t n = strlen(whole); n > 1 && whole[n - 1] == '/'; n--)
+			whole[n - 1] = '\0';
+		const char *rest = below(base, whole);
 		/* "-" is what standard input is recorded by. */
-		*path_out = strdup(!rest ? absolute : strcmp(rest, "-") == 0 ? "./-" : rest);
+		*path_out = strdup(!rest ? whole : strcmp(rest, "-") == 0 ? "./-" : rest);
+		status = *path_out ? BS_OK : bs_fail_memory(err, "a path", strlen(path));
 	}
-	if (!*path_out)
-		status = bs_fail_memory(err, "a path", strlen(path));
-out:
 	free(base);
 	free(here);
-	free(absolute);
+	bs_buffer_deinit(&absolute);
 	return status;
 }
 
@@ -112,30 +105,27 @@ static enum bs_status may_follow(const struct bs_dir *dir, const char *base, con
 	*may_out = is_open || !is_outside(dir, base, record->path);
 	if (*may_out || !consent || !consent->follows)
 		return BS_OK;
-	char *path = absolute_path(base, record->path);
-	if (!path)
-		return bs_fail_memory(err, "a path", strlen(record->path));
-	*may_out = consent->follows(consent->context, dir->place, path);
-	free(path);
-	return BS_OK;
+	struct bs_buffer path = {0};
+	enum bs_status status = make_absolute(base, record->path, &path, err);
+	*may_out = !status && consent->follows(consent->context, dir->place, (const char *)path.data);
+	bs_buffer_deinit(&path);
+	return status;
 }
 
 enum bs_status bs_recorded_name(const struct bs_dir *dir, struct bs_source_record *record, struct bs_error *err)
 {
 	const struct bs_consent *consent = dir->consent;
 	char *base = NULL;
-	char *path = NULL;
+	struct bs_buffer path = {0};
 	enum bs_status status = index_base(dir, &base, err);
 	if (!status && record->kind != BS_SOURCE_STDIN && consent && consent->named && is_outside(dir, base, record->path)) {
-		path = absolute_path(base, record->path);
-		if (path)
-			consent->named(consent->context, dir->place, path);
-		else
-			status = bs_fail_memory(err, "a path", strlen(record->path));
+		status = make_absolute(base, record->path, &path, err);
+		if (!status)
+			consent->named(consent->context, dir->place, (const char *)path.data);
 	}
 	record->is_named = true;
 	free(base);
-	free(path);
+	bs_buffer_deinit(&path);
 	return status;
 }
 
@@ -149,34 +139,32 @@ enum bs_status bs_recorded_id(const struct bs_source *source, const struct bs_do
 
 enum bs_status bs_recorded_refuse(const struct bs_dir *dir, const struct bs_source *source, struct bs_error *err)
 {
-	return bs_fail(err, BS_UNTRUSTED, "%s: not followed: outside the folder of the index, and not named by you; to consent: "
-	               "bitsift trust %s", source->path, dir->place);
+	return bs_fail(err, BS_UNTRUSTED,
+	               "%s: not followed: outside the folder of the index, and not named by you; to consent: bitsift trust %s",
+	               source->path, dir->place);
 }
 
 enum bs_status bs_recorded_source(const struct bs_dir *dir, const struct bs_source_record *record,
                                   struct bs_source *source_out, struct bs_error *err)
 {
 	char *base = NULL;
-	char *here = NULL;
+	struct bs_buffer path = {0};
 	*source_out = (struct bs_source){.kind = (enum bs_source_kind)record->kind};
 	enum bs_status status = index_base(dir, &base, err);
 	if (status)
 		return status;
-	here = getcwd(NULL, 0);
-	if (!here && errno == ENOMEM) {
-		free(base);
-		return bs_fail_memory(err, "a path", strlen(record->path));
-	}
-	bool is_as_it_is = record->path[0] == '/' || record->kind == BS_SOURCE_STDIN || (here && strcmp(here, base) == 0);
-	source_out->label = strdup(record->label);
-	bool is_base = strcmp(record->path, ".") == 0;
-	if (is_as_it_is || is_base)
-		source_out->path = strdup(is_as_it_is ? record->path : base);
+	char *here = getcwd(NULL, 0);
+	bool is_here = here && strcmp(here, base) == 0, may = false;
+	if (!here && errno == ENOMEM)
+		status = bs_fail_memory(err, "a path", strlen(record->path));
+	else if (is_here || record->kind == BS_SOURCE_STDIN)
+		status = bs_buffer_append(&path, record->path, strlen(record->path) + 1, err);
 	else
-		source_out->path = absolute_path(base, record->path);
-	if (!source_out->label || !source_out->path)
-		status = bs_fail_memory(err, "a source", strlen(record->path));
-	bool may = false;
+		status = make_absolute(base, record->path, &path, err);
+	source_out->path = (char *)path.data;
+	source_out->label = strdup(record->label);
+	if (!status && !source_out->label)
+		status = bs_fail_memory(err, "a source", strlen(record->label));
 	if (!status)
 		status = may_follow(dir, base, record, &may, err);
 	source_out->is_refused = !may;

@@ -14,18 +14,24 @@
 #include "core/store/manifest.h"
 #include "corpus/read/source.h"
 
-/* The path to record for a source whose path is openable from the current directory, in the index of dir. To be freed by the
- * caller. BS_IO, BS_NO_MEMORY. */
+/* The path to record for a source whose path is openable from the current directory, in the index of dir. To be freed
+ * by the caller. BS_IO, BS_NO_MEMORY. */
 enum bs_status bs_recorded_path(const struct bs_dir *dir, const struct bs_source *source, char **path_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
-/* The source of a record, openable from the current directory; release with bs_source_deinit. If it is_refused, it must not be
- * looked at in any way: the manifest may come from anyone, and name any place. BS_NO_MEMORY. */
+/* The source of a record, openable from the current directory; release with bs_source_deinit. If it is_refused, it must
+ * not be looked at in any way: the manifest may come from anyone, and name any place. BS_NO_MEMORY. */
 enum bs_status bs_recorded_source(const struct bs_dir *dir, const struct bs_source_record *record,
                                   struct bs_source *source_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* The record's source was named by whoever runs now: it is followed, and if it lies outside, the consent is told. */
 enum bs_status bs_recorded_name(const struct bs_dir *dir, struct bs_source_record *record, struct bs_error *err) BS_WARN_UNUSED;
+
+/* As much of a recorded source as ids are made of, borrowed from the record; without a path. */
+static inline struct bs_source bs_recorded_name_of(const struct bs_source_record *record)
+{
+	return (struct bs_source){.kind = (enum bs_source_kind)record->kind, .label = record->label};
+}
 
 /* Overwrites id with that of a recorded document of the source. BS_NO_MEMORY. */
 enum bs_status bs_recorded_id(const struct bs_source *source, const struct bs_doc_record *record, struct bs_buffer *id,

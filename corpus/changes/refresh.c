@@ -22,7 +22,8 @@ void bs_refresh_deinit(struct bs_refresh *refresh)
 enum fate {
 	STAYS,
 	GONE_UNLESS_SEEN, /* of files: those that were not seen unchanged */
-	GONE_IF_OWNED,    /* of records: those whose id a record bears that was read; of a collection not merely appended to, all */
+	/* Of records: those whose id a record bears that was read; of a collection not merely appended to, all. */
+	GONE_IF_OWNED,
 };
 
 static enum bs_status decide(struct bs_refresh *refresh, enum fate fate, struct bs_doc_ref ref,
@@ -172,14 +173,9 @@ static enum bs_status count_read_again(struct bs_refresh *refresh, const struct 
 	return BS_OK;
 }
 
-static bool has_records(const struct bs_source *source)
-{
-	return source->kind == BS_SOURCE_COLLECTION || source->kind == BS_SOURCE_STDIN;
-}
-
 void bs_refresh_prefetch(struct bs_refresh *refresh, const struct bs_doc_record *record)
 {
-	if (has_records(refresh->source))
+	if (bs_source_has_records(refresh->source))
 		bs_id_owners_prefetch(&refresh->owners, refresh->source, record);
 }
 
@@ -191,7 +187,7 @@ enum bs_status bs_refresh_take(struct bs_refresh *refresh, const struct bs_doc_t
 	if (status)
 		return status;
 	/* Paths are unique as they are. */
-	if (!has_records(refresh->source))
+	if (!bs_source_has_records(refresh->source))
 		return count_read_again(refresh, record, known, err);
 	refresh->last_line = record->place[2];
 	return bs_id_owners_take(&refresh->owners, refresh->source, accumulated, record, place.document, err);
@@ -216,7 +212,7 @@ enum bs_status bs_refresh_end(struct bs_refresh *refresh, const struct bs_feed *
                               const struct bs_doc_table_builder *accumulated, int64_t suspect_from_ns,
                               struct bs_source_record *record, struct bs_error *err)
 {
-	bool is_file = refresh->source->kind == BS_SOURCE_FOLDER || refresh->source->kind == BS_SOURCE_FILE;
+	bool is_file = !bs_source_has_records(refresh->source);
 	enum fate fate = is_file ? GONE_UNLESS_SEEN : feed ? GONE_IF_OWNED : STAYS;
 	enum bs_status status = decide_all(refresh, refresh->number, fate, accumulated, err);
 	/* Read again means changed, not gone. */

@@ -7,9 +7,9 @@
  *                       bs_refresh_unchanged
  *                       bs_refresh_end: what is gone, changed or replaced is marked deleted in the snapshot
  *
- * Files and folders: every path is looked at, those of another stamp are read. Collections: one of another stamp is read
- * on where reading ended if what was read is still the same, else from the start. Standard input: read if it is given;
- * what came before stays. A later record replaces an earlier one of the same id.
+ * Files and folders: every path is looked at, those of another stamp are read. Collections: one of another stamp is
+ * read on where reading ended if what was read is still the same, else from the start. Standard input: read if it is
+ * given; what came before stays. A later record replaces an earlier one of the same id.
  */
 #ifndef BS_CORPUS_CHANGES_REFRESH_H
 #define BS_CORPUS_CHANGES_REFRESH_H
@@ -53,8 +53,8 @@ void bs_refresh_deinit(struct bs_refresh *refresh);
 /* A source is not there: its documents are gone. */
 enum bs_status bs_refresh_lose(struct bs_refresh *refresh, uint32_t number, struct bs_error *err) BS_WARN_UNUSED;
 
-/* A source is there, for all we know, but cannot be read: its documents stay. has_begun: that came out after bs_refresh_begin,
- * which bs_refresh_end will not follow: what was read of it is of no use. What is recorded of it must stay, too. */
+/* A source is there, for all we know, but cannot be read: its documents stay. has_begun: that came out after
+ * bs_refresh_begin, which bs_refresh_end will not follow: what was read of it is of no use. Its record must stay, too. */
 enum bs_status bs_refresh_keep(struct bs_refresh *refresh, uint32_t number, bool has_begun, struct bs_error *err)
 	BS_WARN_UNUSED;
 

@@ -8,9 +8,16 @@
 #include "corpus/changes/recorded.h"
 #include "corpus/read/text_store.h"
 
-/* The segment's store, opened; what is wrong with it is damage of its file. */
-static enum bs_status open_store(const struct bs_segment *segment, struct bs_store **store_out,
-                                 struct bs_store_reader **reader_out, struct bs_error *err)
+/* We wrote it ourselves: what is wrong with it, or not there, is damage of its file. */
+static enum bs_status blame(const struct bs_segment *segment, enum bs_status status, const struct bs_error *why,
+                            struct bs_error *err)
+{
+	if (status == BS_OK || status == BS_NO_MEMORY || status == BS_UNSUPPORTED)
+		return status ? bs_fail(err, status, "%s", why->text) : BS_OK;
+	return bs_container_corrupt(segment->file, err, "%s", why->text);
+}
+
+static enum bs_status open_store(const struct bs_segment *segment, struct bs_store **store_out, struct bs_error *err)
 {
 	const struct bs_section *parts[] = {&segment->store_dictionary, &segment->store_offsets, &segment->store_frames};
 	struct bs_error why = {""};
@@ -22,47 +29,31 @@ static enum bs_status open_store(const struct bs_segment *segment, struct bs_sto
 	bs_section_trust(parts[2]);
 	status = bs_store_open(parts[0]->data, (size_t)parts[0]->n_bytes, parts[1]->data, (size_t)parts[1]->n_bytes,
 	                       parts[2]->data, (size_t)parts[2]->n_bytes, store_out, &why);
-	if (!status)
-		status = bs_store_reader_new(*store_out, reader_out, &why);
-	if (status == BS_CORRUPT)
-		return bs_container_corrupt(segment->file, err, "%s", why.text);
-	return status ? bs_fail(err, status, "%s", why.text) : BS_OK;
+	return blame(segment, status, &why, err);
 }
 
 struct bs_stored_texts {
 	const struct bs_snapshot *snapshot;
-	struct bs_store **stores;         /* one a segment, NULL: not asked for yet */
-	struct bs_store_reader **readers;
+	struct bs_store *stores[]; /* one a segment, NULL: not asked for yet */
 };
 
 enum bs_status bs_stored_texts_new(const struct bs_snapshot *snapshot, struct bs_stored_texts **texts_out,
                                    struct bs_error *err)
 {
-	size_t n = (size_t)snapshot->manifest.n_segments + 1;
-	struct bs_stored_texts *texts = calloc(1, sizeof(*texts));
-	*texts_out = texts;
-	if (texts) {
-		texts->snapshot = snapshot;
-		texts->stores = calloc(n, sizeof(struct bs_store *));
-		texts->readers = calloc(n, sizeof(struct bs_store_reader *));
-	}
-	if (texts && texts->stores && texts->readers)
-		return BS_OK;
-	bs_stored_texts_free(texts);
-	*texts_out = NULL;
-	return bs_fail_memory(err, "readers of stored text", n * sizeof(struct bs_store *));
+	size_t n_bytes = sizeof(**texts_out) + snapshot->manifest.n_segments * sizeof(struct bs_store *);
+	*texts_out = calloc(1, n_bytes);
+	if (!*texts_out)
+		return bs_fail_memory(err, "readers of stored text", n_bytes);
+	(*texts_out)->snapshot = snapshot;
+	return BS_OK;
 }
 
 void bs_stored_texts_free(struct bs_stored_texts *texts)
 {
 	if (!texts)
 		return;
-	for (uint32_t s = 0; texts->stores && texts->readers && s < texts->snapshot->manifest.n_segments; s++) {
-		bs_store_reader_free(texts->readers[s]);
+	for (uint32_t s = 0; s < texts->snapshot->manifest.n_segments; s++)
 		bs_store_close(texts->stores[s]);
-	}
-	free(texts->stores);
-	free(texts->readers);
 	free(texts);
 }
 
@@ -72,15 +63,11 @@ enum bs_status bs_stored_texts_fetch(struct bs_stored_texts *texts, uint32_t seg
 	const struct bs_segment *from = &texts->snapshot->segments[segment];
 	struct bs_error why = {""};
 	enum bs_status status = BS_OK;
-	if (!texts->readers[segment])
-		status = open_store(from, &texts->stores[segment], &texts->readers[segment], err);
+	if (!texts->stores[segment])
+		status = open_store(from, &texts->stores[segment], err);
 	if (status)
 		return status;
-	status = bs_store_fetch(texts->readers[segment], frame, text, &why);
-	/* We wrote it ourselves: text that is not there is damage. */
-	if (status && status != BS_NO_MEMORY)
-		return bs_container_corrupt(from->file, err, "%s", why.text);
-	return status ? bs_fail(err, status, "%s", why.text) : BS_OK;
+	return blame(from, bs_store_fetch(texts->stores[segment], frame, text, &why), &why, err);
 }
 
 /* The next document from *document on whose source is standard input; false if there is none. */
@@ -102,34 +89,30 @@ static enum bs_status next_stored(const struct bs_snapshot *snapshot, uint32_t s
 }
 
 /* records: whoever fetches a text wants a record of it. */
-static enum bs_status check_texts(const struct bs_snapshot *snapshot, uint32_t s, const struct bs_store *store,
-                                  struct bs_store_reader *reader, struct bs_reader *records, struct bs_buffer *text,
-                                  struct bs_error *err)
+static enum bs_status check_texts(struct bs_stored_texts *texts, uint32_t s, struct bs_reader *records,
+                                  struct bs_buffer *text, struct bs_error *err)
 {
+	const struct bs_snapshot *snapshot = texts->snapshot;
 	const struct bs_container *file = snapshot->segments[s].file;
 	struct bs_doc_record record;
+	struct bs_document parsed;
 	uint32_t document = 0;
 	bool found;
 	enum bs_status status = next_stored(snapshot, s, &document, &record, &found, err);
-	for (uint64_t i = 0; i < bs_store_n_documents(store) && !status; i++) {
+	for (uint64_t i = 0; i < bs_store_n_documents(texts->stores[s]) && !status; i++) {
 		struct bs_error why = {""};
-		status = bs_store_fetch(reader, i, text, &why);
-		if (status == BS_CORRUPT)
-			return bs_container_corrupt(file, err, "%s", why.text);
-		if (status && err)
-			*err = why;
+		status = bs_stored_texts_fetch(texts, s, i, text, err);
 		if (status || !found || record.place[0] != i)
 			continue;
 		if (record.place[1] != text->used_bytes)
 			return bs_container_corrupt(file, err, "stored text %llu has %zu bytes where document %u has %llu",
 			                            (unsigned long long)i, text->used_bytes, document,
 			                            (unsigned long long)record.place[1]);
-		struct bs_document parsed;
 		status = bs_reader_fetch_raw(records, text->data, text->used_bytes, &parsed, &why);
+		if (status == BS_NO_MEMORY)
+			return bs_fail(err, status, "%s", why.text);
 		if (status)
-			return status == BS_NO_MEMORY ? bs_fail(err, status, "%s", why.text)
-			                              : bs_container_corrupt(file, err, "the stored text of document %u: %s", document,
-			                                                     why.text);
+			return bs_container_corrupt(file, err, "the stored text of document %u: %s", document, why.text);
 		document++;
 		status = next_stored(snapshot, s, &document, &record, &found, err);
 	}
@@ -140,22 +123,22 @@ static enum bs_status check_texts(const struct bs_snapshot *snapshot, uint32_t s
 
 enum bs_status bs_stored_text_check(const struct bs_snapshot *snapshot, uint32_t s, struct bs_error *err)
 {
-	struct bs_store *store = NULL;
-	struct bs_store_reader *reader = NULL;
+	struct bs_stored_texts *texts = NULL;
 	struct bs_reader *records = NULL;
 	struct bs_buffer text = {0};
 	struct bs_source_options options = bs_recorded_options(&snapshot->manifest.options, NULL);
 	const struct bs_section *frames = &snapshot->segments[s].store_frames;
 	enum bs_status status = bs_section_touch(frames, 0, frames->n_bytes, err);
 	if (!status)
-		status = open_store(&snapshot->segments[s], &store, &reader, err);
+		status = bs_stored_texts_new(snapshot, &texts, err);
+	if (!status)
+		status = open_store(&snapshot->segments[s], &texts->stores[s], err);
 	if (!status)
 		status = bs_reader_new(&options, &records, err);
 	if (!status)
-		status = check_texts(snapshot, s, store, reader, records, &text, err);
+		status = check_texts(texts, s, records, &text, err);
 	bs_buffer_deinit(&text);
 	bs_reader_free(records);
-	bs_store_reader_free(reader);
-	bs_store_close(store);
+	bs_stored_texts_free(texts);
 	return status;
 }

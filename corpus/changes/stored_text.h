@@ -11,8 +11,8 @@
 #include "core/base/status.h"
 #include "core/store/snapshot.h"
 
-/* Decodes every text of a segment that stores some; those of standard input must have the bytes their documents say, and be records.
- * BS_CORRUPT names the segment's file. A bs_check_stored_text (core/check/check.h). */
+/* Decodes every text of a segment that stores some; those of standard input must have the bytes their documents say,
+ * and be records. BS_CORRUPT names the segment's file. A bs_check_stored_text (core/check/check.h). */
 enum bs_status bs_stored_text_check(const struct bs_snapshot *snapshot, uint32_t segment, struct bs_error *err)
 	BS_WARN_UNUSED;
 

@@ -1,7 +1,6 @@
 /* feed.c: a source cut into batches, on one thread, in document order. See source.h; reader.c takes them from here. */
 #include "corpus/read/source.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -148,8 +147,8 @@ static bool is_long_line(const struct bs_feed *feed, const struct bs_buffer *byt
 	return end == 0 && bytes->used_bytes > feed->max_line_bytes;
 }
 
-/* Fills bytes with at least a batch's worth and at least one line end, or with all there is, or with the beginning of a line
- * that is too long. end_out: behind the last line end, 0 if there is none. */
+/* Fills bytes with at least a batch's worth and at least one line end, or with all there is, or with the beginning of a
+ * line that is too long. end_out: behind the last line end, 0 if there is none. */
 static enum bs_status fill_lines(struct bs_feed *feed, struct bs_buffer *bytes, size_t *end_out, struct bs_error *err)
 {
 	enum bs_status status = bs_buffer_append(bytes, feed->carry.data, feed->carry.used_bytes, err);
@@ -169,7 +168,7 @@ static enum bs_status fill_lines(struct bs_feed *feed, struct bs_buffer *bytes, 
 }
 
 /* A UTF-8 byte order mark at the very start of a collection is not part of its first line. */
-static void drop_mark(struct bs_batch *batch, size_t *end)
+static void drop_mark(struct bs_batch *batch)
 {
 	struct bs_buffer *bytes = &batch->bytes;
 	if (batch->offset || bytes->used_bytes < 3 || memcmp(bytes->data, "\xef\xbb\xbf", 3))
@@ -177,7 +176,6 @@ static void drop_mark(struct bs_batch *batch, size_t *end)
 	bytes->used_bytes -= 3;
 	memmove(bytes->data, bytes->data + 3, bytes->used_bytes);
 	batch->offset = 3;
-	*end -= *end ? 3 : 0;
 }
 
 static size_t count_lines(const uint8_t *bytes, size_t n_bytes)
@@ -191,42 +189,32 @@ static size_t count_lines(const uint8_t *bytes, size_t n_bytes)
 	return n;
 }
 
-/* Takes account of the next bytes of a collection, up to end or, at its end, all: first_line is theirs. */
-static void sum_lines(struct bs_feed *feed, const struct bs_buffer *bytes, size_t end)
+/* Goes on behind the next bytes of the source, in which n_lines lines end. */
+static void pass(struct bs_feed *feed, const uint8_t *bytes, size_t n_bytes, size_t n_lines)
 {
-	if (!feed->checksum)
-		return;
-	bs_checksum_stream_add(feed->checksum, bytes->data, end);
-	/* Nothing new behind where reading was resumed: the mark is the one given, whether its last line has an end or not. */
-	if (!feed->at_end || (bytes->used_bytes == 0 && feed->offset == feed->whole.n_bytes))
-		return;
-	feed->ended = (struct bs_read_mark){
-		.n_bytes = feed->offset + end,
-		.n_lines = feed->line - 1 + count_lines(bytes->data, end),
-		.checksum = bs_checksum_stream_value(feed->checksum),
-	};
-	bs_checksum_stream_add(feed->checksum, bytes->data + end, bytes->used_bytes - end);
-	feed->whole = (struct bs_read_mark){
-		.n_bytes = feed->offset + bytes->used_bytes,
-		.n_lines = feed->ended.n_lines + (bytes->used_bytes > end),
-		.checksum = bs_checksum_stream_value(feed->checksum),
-	};
+	feed->offset += n_bytes;
+	feed->line += n_lines;
+	if (feed->checksum)
+		bs_checksum_stream_add(feed->checksum, bytes, n_bytes);
 }
 
-/* Goes past a line whose beginning is in bytes: it is a batch of its own, without bytes. What was read behind it is carried. */
+static struct bs_read_mark mark_here(const struct bs_feed *feed)
+{
+	return (struct bs_read_mark){.n_bytes = feed->offset,
+	                             .n_lines = feed->line - 1,
+	                             .checksum = feed->checksum ? bs_checksum_stream_value(feed->checksum) : 0};
+}
+
+/* Goes past a line whose beginning is in bytes: a batch of its own, without bytes. What was read behind it is carried. */
 static enum bs_status skip_line(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err)
 {
 	struct bs_buffer *bytes = &batch->bytes;
-	struct bs_read_mark before = {.n_bytes = feed->offset, .n_lines = feed->line - 1};
+	struct bs_read_mark before = mark_here(feed);
 	const uint8_t *end = NULL;
 	enum bs_status status = BS_OK;
-	if (feed->checksum)
-		before.checksum = bs_checksum_stream_value(feed->checksum);
 	for (;;) {
 		size_t n_bytes = end ? (size_t)(end - bytes->data) + 1 : bytes->used_bytes;
-		feed->offset += n_bytes;
-		if (feed->checksum)
-			bs_checksum_stream_add(feed->checksum, bytes->data, n_bytes);
+		pass(feed, bytes->data, n_bytes, 0);
 		if (end)
 			status = bs_buffer_append(&feed->carry, end + 1, bytes->used_bytes - n_bytes, err);
 		bs_buffer_trim(bytes, BS_BATCH_BYTES);
@@ -237,39 +225,39 @@ static enum bs_status skip_line(struct bs_feed *feed, struct bs_batch *batch, st
 			break;
 		end = bytes->used_bytes ? memchr(bytes->data, '\n', bytes->used_bytes) : NULL;
 	}
+	feed->line++;
+	if (feed->at_end) {
+		feed->ended = before;
+		feed->whole = mark_here(feed);
+	}
 	batch->is_long_line = true;
 	batch->n_items = 1;
-	batch->source_bytes = feed->offset;
-	feed->line++;
-	if (status || !feed->checksum || !feed->at_end)
-		return status;
-	feed->ended = before;
-	feed->whole = (struct bs_read_mark){
-		.n_bytes = feed->offset, .n_lines = feed->line - 1, .checksum = bs_checksum_stream_value(feed->checksum)};
-	return BS_OK;
+	return status;
 }
 
 static enum bs_status next_lines(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err)
 {
+	struct bs_buffer *bytes = &batch->bytes;
 	size_t end = 0;
 	batch->offset = feed->offset;
 	batch->first_line = feed->line;
-	batch->source_bytes = feed->offset;
 	if (feed->at_end)
 		return BS_OK;
-	enum bs_status status = fill_lines(feed, &batch->bytes, &end, err);
-	if (status || is_long_line(feed, &batch->bytes, end))
+	enum bs_status status = fill_lines(feed, bytes, &end, err);
+	if (status || is_long_line(feed, bytes, end))
 		return status ? status : skip_line(feed, batch, err);
-	sum_lines(feed, &batch->bytes, end);
-	drop_mark(batch, &end);
+	pass(feed, bytes->data, end, count_lines(bytes->data, end));
 	if (!feed->at_end) {
-		status = bs_buffer_append(&feed->carry, batch->bytes.data + end, batch->bytes.used_bytes - end, err);
-		batch->bytes.used_bytes = end;
+		status = bs_buffer_append(&feed->carry, bytes->data + end, bytes->used_bytes - end, err);
+		bytes->used_bytes = end;
+	} else if (bytes->used_bytes > 0 || feed->offset != feed->whole.n_bytes) {
+		/* Else nothing is new behind where reading was resumed: the mark given holds. */
+		feed->ended = mark_here(feed);
+		pass(feed, bytes->data + end, bytes->used_bytes - end, bytes->used_bytes > end);
+		feed->whole = mark_here(feed);
 	}
-	batch->n_items = count_lines(batch->bytes.data, batch->bytes.used_bytes);
-	feed->offset = batch->offset + batch->bytes.used_bytes;
-	feed->line += batch->n_items;
-	batch->source_bytes = feed->offset;
+	batch->n_items = feed->line - batch->first_line;
+	drop_mark(batch);
 	return status;
 }
 
@@ -412,6 +400,9 @@ enum bs_status bs_feed_next(struct bs_feed *feed, struct bs_batch *batch, struct
 	*batch = (struct bs_batch){.bytes = batch->bytes, .known = batch->known};
 	if (feed->is_recall)
 		return feed->known.fill(feed->known.context, &feed->unread, true, batch, err);
-	bool is_path = feed->source->kind == BS_SOURCE_FOLDER || feed->source->kind == BS_SOURCE_FILE;
-	return is_path ? next_paths(feed, batch, err) : next_lines(feed, batch, err);
+	if (!bs_source_has_records(feed->source))
+		return next_paths(feed, batch, err);
+	enum bs_status status = next_lines(feed, batch, err);
+	batch->source_bytes = feed->offset;
+	return status;
 }

@@ -4,15 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "core/base/hash.h"
+#include "core/base/term_table.h"
 #include "core/base/visible.h"
-#include "corpus/read/id_set.h"
 #include "corpus/read/record.h"
 #include "corpus/read/record_scan.h"
 #include "corpus/walk/file.h"
@@ -24,7 +23,7 @@
 /* A document over this share of a run's memory is read alone. */
 #define LARGE_SHARE  128u
 
-/* A collection that stays open, and a window of its bytes, so that records that stand near each other are read together. */
+/* A collection that stays open, and a window of its bytes, so that records near each other are read together. */
 struct collection {
 	int fd; /* -1: none is open */
 	char *path;
@@ -52,7 +51,7 @@ struct bs_reader {
 	char *folder_path;                /* opened by this path */
 	struct bs_file_place place;       /* ... and where in it a file was looked at last */
 	uint64_t folder_hash;             /* of its path */
-	struct bs_id_set linkless;        /* folders, by hash, that were reached without following a link in this second */
+	struct bs_term_table linkless;    /* folders, by hash, that were reached without following a link in this second */
 	time_t linkless_s;
 	struct collection collection;  /* the last one of fetch_record */
 	struct bs_record_scan scan;
@@ -133,28 +132,23 @@ static void collection_deinit(struct collection *collection)
 	*collection = (struct collection){.fd = -1};
 }
 
-static enum bs_status open_collection(struct collection *collection, const char *path, struct bs_error *err)
-{
-	struct stat found;
-	collection->fd = bs_file_open(AT_FDCWD, path, O_RDONLY | O_NONBLOCK);
-	if (collection->fd < 0)
-		return bs_fail(err, bs_file_status(errno), "%s: %s", path, strerror(errno));
-	if (fstat(collection->fd, &found))
-		return bs_fail(err, BS_IO, "%s: %s", path, strerror(errno));
-	if (!S_ISREG(found.st_mode))
-		return bs_fail(err, BS_NOT_FOUND, "%s: not a regular file", path);
-	collection->stamp = bs_file_stamp(&found);
-	collection->path = strdup(path);
-	return collection->path ? BS_OK : bs_fail_memory(err, "a path", strlen(path));
-}
-
 /* Opens another one if path is another than last time. BS_NOT_FOUND also if it is no regular file. */
 static enum bs_status collection_open(struct collection *collection, const char *path, struct bs_error *err)
 {
+	struct stat found;
+	enum bs_status status = BS_OK;
 	if (collection->path && strcmp(collection->path, path) == 0)
 		return BS_OK;
 	collection_deinit(collection);
-	enum bs_status status = open_collection(collection, path, err);
+	collection->fd = bs_file_open(AT_FDCWD, path, O_RDONLY | O_NONBLOCK);
+	if (collection->fd < 0 || fstat(collection->fd, &found))
+		status = bs_fail(err, bs_file_status(errno), "%s: %s", path, strerror(errno));
+	else if (!S_ISREG(found.st_mode))
+		status = bs_fail(err, BS_NOT_FOUND, "%s: not a regular file", path);
+	else if ((collection->path = strdup(path)) == NULL)
+		status = bs_fail_memory(err, "a path", strlen(path));
+	else
+		collection->stamp = bs_file_stamp(&found);
 	if (status)
 		collection_deinit(collection);
 	return status;
@@ -193,8 +187,8 @@ static enum bs_status fill_window(struct collection *collection, uint64_t needed
 	return BS_OK;
 }
 
-/* n_bytes at offset, borrowed until the next call; when they must be read, everything up to ahead_to with them if that is not
- * too far. What was read so is not read again; with ahead_to 0 all but that is. BS_INVALID: it has no such bytes. */
+/* n_bytes at offset, borrowed until the next call; when they must be read, everything up to ahead_to with them if that
+ * is not too far. What was read so is not read again; with ahead_to 0 all but that is. BS_INVALID: none there. */
 static enum bs_status collection_read(struct collection *collection, uint64_t offset, uint64_t n_bytes, uint64_t ahead_to,
                                       const uint8_t **bytes_out, struct bs_error *err)
 {
@@ -239,7 +233,7 @@ void bs_reader_free(struct bs_reader *reader)
 	bs_buffer_deinit(&reader->text);
 	bs_buffer_deinit(&reader->message);
 	close_folder(reader);
-	bs_id_set_deinit(&reader->linkless);
+	bs_term_table_deinit(&reader->linkless);
 	collection_deinit(&reader->collection);
 	bs_record_scan_deinit(&reader->scan);
 	close_stored(reader);
@@ -248,7 +242,7 @@ void bs_reader_free(struct bs_reader *reader)
 
 /* Tells the sink "ID: REASON"; not by bs_fail, since a path may be longer than an error. */
 static enum bs_status tell_skip(struct bs_reader *reader, const char *name, uint64_t line,
-                                const struct bs_file_refusal *why, struct bs_error *err)
+                                const struct bs_refusal *why, struct bs_error *err)
 {
 	struct bs_buffer *message = &reader->message;
 	struct bs_buffer id = {0};
@@ -269,12 +263,11 @@ static enum bs_status tell_skip(struct bs_reader *reader, const char *name, uint
 }
 
 static enum bs_status pass_over(struct bs_reader *reader, const char *name, uint64_t line,
-                                const struct bs_file_refusal *why, struct bs_error *err)
+                                const struct bs_refusal *why, struct bs_error *err)
 {
 	const struct bs_document_sink *sink = reader->sink;
-	enum bs_source_kind kind = reader->source->kind;
 	enum bs_status status = tell_skip(reader, name, line, why, err);
-	if (!status && sink->non_documents && (kind == BS_SOURCE_FOLDER || kind == BS_SOURCE_FILE))
+	if (!status && sink->non_documents && !bs_source_has_records(reader->source))
 		status = sink->non_documents(sink->context, name, why->nul_end, err);
 	return status;
 }
@@ -282,26 +275,25 @@ static enum bs_status pass_over(struct bs_reader *reader, const char *name, uint
 static enum bs_status pass_over_record(struct bs_reader *reader, uint64_t line, enum bs_skip skip, const char *reason,
                                        struct bs_error *err)
 {
-	return pass_over(reader, "", line, &(struct bs_file_refusal){.skip = skip, .reason = reason}, err);
+	return tell_skip(reader, "", line, &(struct bs_refusal){.skip = skip, .reason = reason}, err);
 }
 
 /* Loads a file and makes a document of it, unnamed. is_found: found in a folder, so that binary files are refused. */
 static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const char *path, bool is_found,
-                                    struct bs_document *document, struct bs_file_refusal *refusal, struct bs_error *err)
+                                    struct bs_document *document, struct bs_refusal *refusal, struct bs_error *err)
 {
 	bool refuse_binary = is_found && !reader->binary_as_text;
 	uint64_t max_bytes = reader->max_document_bytes;
 	/* Whoever fetches has no limit of memory, and no sink. */
 	bool is_announced = reader->large_bytes < max_bytes && reader->sink->large;
 	*document = (struct bs_document){.name = (const uint8_t *)"", .known = {BS_DOC_NONE, 0}};
-	enum bs_status status =
-		bs_file_load(dir_fd, path, refuse_binary, is_announced ? reader->large_bytes : max_bytes, &reader->bytes,
-			     &document->stamp, refusal, err);
+	enum bs_status status = bs_file_load(dir_fd, path, refuse_binary, is_announced ? reader->large_bytes : max_bytes,
+	                                     &reader->bytes, &document->stamp, refusal, err);
 	if (!status && is_announced && refusal->reason && refusal->skip == BS_SKIP_TOO_LARGE) {
 		status = reader->sink->large(reader->sink->context, document->stamp.size_bytes, err);
 		if (!status)
-			status = bs_file_load(dir_fd, path, refuse_binary, max_bytes, &reader->bytes, &document->stamp, refusal,
-			                      err);
+			status = bs_file_load(dir_fd, path, refuse_binary, max_bytes, &reader->bytes, &document->stamp,
+			                      refusal, err);
 	}
 	if (!status && refusal->reason && refusal->skip == BS_SKIP_TOO_LARGE)
 		refusal->reason = reader->too_large;
@@ -314,9 +306,9 @@ static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const 
 			return status;
 		text = &reader->text;
 		if (refuse_binary && bs_file_is_binary(text->data, text->used_bytes))
-			*refusal = (struct bs_file_refusal){.reason = "binary file", .skip = BS_SKIP_BINARY};
+			*refusal = (struct bs_refusal){.reason = "binary file", .skip = BS_SKIP_BINARY};
 		else if (text->used_bytes > reader->max_document_bytes)
-			*refusal = (struct bs_file_refusal){
+			*refusal = (struct bs_refusal){
 				.reason = "as UTF-8 larger than documents may be", .skip = BS_SKIP_TOO_LARGE};
 	}
 	reader->file_field = (struct bs_field){
@@ -338,14 +330,16 @@ static void note_mode(const struct bs_reader *reader, const struct bs_stamp *sta
 		__atomic_store_n(reader->has_private, true, __ATOMIC_RELAXED);
 }
 
-/* By its stamp alone, without opening it: what stands below dir_fd without following a link, as it will be read; or as its
- * user named it. */
+/* By its stamp alone, without opening it: what stands below dir_fd without following a link, as it will be read; or as
+ * its user named it. */
 static bool is_unchanged(struct bs_reader *reader, int dir_fd, const char *path, const struct bs_known *known)
 {
 	struct stat found;
 	if (known->ref.segment == BS_DOC_NONE || known->is_suspect)
 		return false;
-	if (dir_fd == AT_FDCWD ? bs_file_stat(AT_FDCWD, path, &found) : bs_file_stat_below(dir_fd, path, &reader->place, &found))
+	int result = dir_fd == AT_FDCWD ? bs_file_stat(AT_FDCWD, path, &found)
+	                                : bs_file_stat_below(dir_fd, path, &reader->place, &found);
+	if (result)
 		return false;
 	struct bs_stamp stamp = bs_file_stamp(&found);
 	if (S_ISREG(found.st_mode))
@@ -365,10 +359,10 @@ static enum bs_status keep(const struct bs_reader *reader, const struct bs_known
 	return reader->sink->unchanged ? reader->sink->unchanged(reader->sink->context, known->ref, err) : BS_OK;
 }
 
-/* A file is no document. One that could not be read may still be what it was: what is known of it stays. One that has gone
- * since the walk met it is as good as never met. */
+/* A file is no document. One that could not be read may still be what it was: what is known of it stays. One that has
+ * gone since the walk met it is as good as never met. */
 static enum bs_status refuse_file(struct bs_reader *reader, const char *name, const struct bs_known *known,
-                                  const struct bs_file_refusal *why, struct bs_error *err)
+                                  const struct bs_refusal *why, struct bs_error *err)
 {
 	if (why->skip == BS_SKIP_UNREADABLE && bs_file_is_gone(why->error_number))
 		return BS_OK;
@@ -382,7 +376,7 @@ static enum bs_status read_file(struct bs_reader *reader, int dir_fd, const char
                                 struct bs_error *err)
 {
 	struct bs_document document;
-	struct bs_file_refusal refusal;
+	struct bs_refusal refusal;
 	bool is_found = reader->source->kind == BS_SOURCE_FOLDER;
 	const char *path = is_found ? name : reader->source->path;
 	if (known->is_kept || is_unchanged(reader, dir_fd, path, known))
@@ -404,7 +398,7 @@ static enum bs_status read_file(struct bs_reader *reader, int dir_fd, const char
 	else
 		status = reader->sink->document(reader->sink->context, &document, &why);
 	if (status == BS_UNSUPPORTED) {
-		refusal = (struct bs_file_refusal){.skip = BS_SKIP_TOO_LARGE, .reason = why.text};
+		refusal = (struct bs_refusal){.skip = BS_SKIP_TOO_LARGE, .reason = why.text};
 		status = refuse_file(reader, name, known, &refusal, err);
 	} else if (status) {
 		status = bs_fail(err, status, "%s", why.text);
@@ -429,7 +423,7 @@ static enum bs_status read_files(struct bs_reader *reader, const struct bs_batch
 	const char *name = (const char *)batch->bytes.data;
 	const struct bs_known *known = (const struct bs_known *)(const void *)batch->known.data;
 	bool has_known = batch->known.used_bytes > 0;
-	struct bs_file_refusal refusal = {.skip = BS_SKIP_UNREADABLE, .reason = status ? why.text : NULL,
+	struct bs_refusal refusal = {.skip = BS_SKIP_UNREADABLE, .reason = status ? why.text : NULL,
 	                                  .error_number = status == BS_NOT_FOUND ? ENOENT : EIO};
 	status = BS_OK;
 	for (size_t i = 0; i < batch->n_items && !status; i++, name += strlen(name) + 1) {
@@ -440,22 +434,6 @@ static enum bs_status read_files(struct bs_reader *reader, const struct bs_batch
 			status = read_file(reader, dir_fd, name, of_file, err);
 	}
 	return status;
-}
-
-static void fill_document(const struct bs_record *record, const uint8_t *raw, size_t raw_bytes,
-                          struct bs_document *document)
-{
-	*document = (struct bs_document){
-		.name = record->id_bytes ? record->id : (const uint8_t *)"",
-		.name_bytes = record->id_bytes,
-		.is_named_by_line = !record->has_id,
-		.raw = raw,
-		.raw_bytes = raw_bytes,
-		.known = {BS_DOC_NONE, 0},
-		.fields = record->fields,
-		.n_fields = record->n_fields,
-		.text_bytes = record->text_bytes,
-	};
 }
 
 static bool is_blank(const uint8_t *line, size_t line_bytes)
@@ -471,18 +449,15 @@ static bool is_blank(const uint8_t *line, size_t line_bytes)
 static enum bs_status read_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes, uint64_t line_number,
                                 uint64_t offset, struct bs_error *err)
 {
-	struct bs_record record;
 	struct bs_document document;
+	struct bs_refusal refusal;
 	if (line_bytes > reader->max_document_bytes)
 		return pass_over_record(reader, line_number, BS_SKIP_TOO_LARGE, reader->too_large, err);
 	if (is_blank(line, line_bytes))
 		return BS_OK;
-	enum bs_status status = bs_record_parse(reader->records, line, line_bytes, &record, err);
-	if (status)
-		return status;
-	if (!record.is_document)
-		return pass_over_record(reader, line_number, record.skip, record.reason, err);
-	fill_document(&record, line, line_bytes, &document);
+	enum bs_status status = bs_record_parse(reader->records, line, line_bytes, &document, &refusal, err);
+	if (status || refusal.reason)
+		return status ? status : tell_skip(reader, "", line_number, &refusal, err);
 	document.line = line_number;
 	document.offset = offset;
 	document.checksum = bs_checksum(line, line_bytes);
@@ -529,21 +504,23 @@ static enum bs_status open_folder(struct bs_reader *reader, const char *folder, 
 }
 
 /*
- * As bs_file_stat_below; but that a folder is reached without a link is found out once a second. Hits lie in folders far apart,
- * and a look at the path as a whole is half the cost. What is missed is the very same file by way of a link.
+ * As bs_file_stat_below; but that a folder is reached without a link is found out once a second. Hits lie in folders
+ * far apart, and a look at the path as a whole is half the cost. What is missed is the very same file by way of a link.
  */
 static int look_again(struct bs_reader *reader, int dir_fd, const char *path, struct stat *found)
 {
 	const char *slash = strrchr(path, '/');
-	uint64_t hash = slash ? bs_hash_mix(bs_checksum(path, (size_t)(slash - path)) + reader->folder_hash) : 0;
-	uint64_t cursor = hash;
-	bool is_linkless = slash && bs_id_set_next(&reader->linkless, hash, &cursor);
+	uint64_t folder = slash ? bs_checksum(path, (size_t)(slash - path)) + reader->folder_hash : 0;
+	const uint8_t *key = (const uint8_t *)&folder;
+	uint64_t hash = bs_hash_slot(key, sizeof(folder));
+	uint32_t number;
+	bool is_linkless = slash && bs_term_table_find(&reader->linkless, key, sizeof(folder), hash, &number);
 	int result = is_linkless ? fstatat(dir_fd, path, found, AT_SYMLINK_NOFOLLOW) : -1;
 	if (is_linkless && (result == 0 || errno != ENAMETOOLONG))
 		return result;
 	result = bs_file_stat_below(dir_fd, path, &reader->place, found);
 	if (result == 0 && slash && !is_linkless)
-		(void)!bs_id_set_add(&reader->linkless, hash, (struct bs_id_place){0, 0}, NULL);
+		(void)!bs_term_table_add(&reader->linkless, key, sizeof(folder), hash, &number, NULL);
 	return result;
 }
 
@@ -567,7 +544,7 @@ enum bs_status bs_reader_stamp(struct bs_reader *reader, const char *folder, con
 enum bs_status bs_reader_fetch_file(struct bs_reader *reader, const char *folder, const char *path,
                                     struct bs_document *document_out, struct bs_stamp *stamp_out, struct bs_error *err)
 {
-	struct bs_file_refusal refusal;
+	struct bs_refusal refusal;
 	int dir_fd;
 	*document_out = (struct bs_document){0};
 	*stamp_out = (struct bs_stamp){0};
@@ -590,15 +567,9 @@ enum bs_status bs_reader_fetch_file(struct bs_reader *reader, const char *folder
 enum bs_status bs_reader_fetch_raw(struct bs_reader *reader, const uint8_t *raw, size_t raw_bytes,
                                    struct bs_document *document_out, struct bs_error *err)
 {
-	struct bs_record record;
-	*document_out = (struct bs_document){0};
-	enum bs_status status = bs_record_parse(reader->records, raw, raw_bytes, &record, err);
-	if (status)
-		return status;
-	if (!record.is_document)
-		return bs_fail(err, BS_INVALID, "%s", record.reason);
-	fill_document(&record, raw, raw_bytes, document_out);
-	return BS_OK;
+	struct bs_refusal refusal;
+	enum bs_status status = bs_record_parse(reader->records, raw, raw_bytes, document_out, &refusal, err);
+	return status || !refusal.reason ? status : bs_fail(err, BS_INVALID, "%s", refusal.reason);
 }
 
 enum bs_status bs_reader_fetch_line(struct bs_reader *reader, const char *path, uint64_t offset, uint64_t raw_bytes,
@@ -632,25 +603,15 @@ enum bs_status bs_reader_fetch_record(struct bs_reader *reader, const char *path
 enum bs_status bs_reader_cut_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes,
                                   struct bs_document *document_out, bool *is_known_out, struct bs_error *err)
 {
-	struct bs_record record;
-	enum bs_status status = bs_record_scan_line(&reader->scan, line, line_bytes, true, &record, is_known_out, err);
-	fill_document(&record, line, line_bytes, document_out);
-	return status;
+	return bs_record_scan_line(&reader->scan, line, line_bytes, true, document_out, is_known_out, err);
 }
 
 enum bs_status bs_reader_scan_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes,
                                    struct bs_document *document_out, struct bs_error *err)
 {
-	struct bs_record record;
 	bool is_known;
-	*document_out = (struct bs_document){0};
-	enum bs_status status = bs_record_scan_line(&reader->scan, line, line_bytes, false, &record, &is_known, err);
-	if (status)
-		return status;
-	if (!is_known)
-		return bs_reader_fetch_raw(reader, line, line_bytes, document_out, err);
-	fill_document(&record, line, line_bytes, document_out);
-	return BS_OK;
+	enum bs_status status = bs_record_scan_line(&reader->scan, line, line_bytes, false, document_out, &is_known, err);
+	return status || is_known ? status : bs_reader_fetch_raw(reader, line, line_bytes, document_out, err);
 }
 
 void bs_reader_forget(struct bs_reader *reader, bool collection_too)
@@ -658,7 +619,7 @@ void bs_reader_forget(struct bs_reader *reader, bool collection_too)
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
 	if (now.tv_sec != reader->linkless_s)
-		bs_id_set_deinit(&reader->linkless);
+		bs_term_table_deinit(&reader->linkless);
 	reader->linkless_s = now.tv_sec;
 	close_folder(reader);
 	if (collection_too)
@@ -689,7 +650,7 @@ static enum bs_status recall(struct bs_reader *reader, const char *name, const s
 	const struct bs_source *source = reader->source;
 	struct bs_error why = {0};
 	struct bs_stamp stamp;
-	struct bs_file_refusal refusal = {0};
+	struct bs_refusal refusal = {0};
 	enum bs_status status = BS_OK;
 	switch (source->kind) {
 	case BS_SOURCE_FOLDER:
@@ -757,8 +718,7 @@ enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_source *
 	reader->sink = sink;
 	if (batch->recall.index)
 		return recall_batch(reader, batch, err);
-	bool is_path = source->kind == BS_SOURCE_FOLDER || source->kind == BS_SOURCE_FILE;
-	return is_path ? read_files(reader, batch, err) : read_lines(reader, batch, err);
+	return bs_source_has_records(source) ? read_lines(reader, batch, err) : read_files(reader, batch, err);
 }
 
 enum bs_status bs_reader_read_all(struct bs_reader *reader, const struct bs_source *source, struct bs_feed *feed,

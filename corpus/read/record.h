@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "core/base/status.h"
 #include "corpus/walk/document.h"
@@ -30,18 +31,22 @@ struct bs_record_options {
 	size_t n_text_fields;
 };
 
-/* What a line turned out to be. Everything is borrowed from the parser until its next call. */
-struct bs_record {
-	bool is_document;   /* false: skip says what kind of bad line it is, reason is one line of text for the user */
-	enum bs_skip skip;  /* BS_SKIP_BAD_RECORD, BS_SKIP_NO_TEXT or BS_SKIP_TOO_LARGE */
-	const char *reason; /* NULL for a document */
-	bool has_id;        /* false: the id field is absent or null */
-	const uint8_t *id;  /* a string's text as it is (it may be empty or hold NUL bytes), an integer's digits */
-	size_t id_bytes;
-	const struct bs_field *fields; /* in the order of the record; n_fields >= 1 for a document */
-	size_t n_fields;
-	uint64_t text_bytes; /* sum over the fields */
-};
+static inline const char *bs_record_id_field(const struct bs_record_options *options)
+{
+	return options->id_field ? options->id_field : "id";
+}
+
+/* Whether a field of that name is text. */
+static inline bool bs_record_is_text(const struct bs_record_options *options, const char *name, size_t name_bytes)
+{
+	const char *field = bs_record_id_field(options);
+	bool is_text = !options->text_fields && (strlen(field) != name_bytes || memcmp(field, name, name_bytes) != 0);
+	for (size_t i = 0; i < options->n_text_fields && !is_text; i++) {
+		field = options->text_fields[i];
+		is_text = strlen(field) == name_bytes && memcmp(field, name, name_bytes) == 0;
+	}
+	return is_text;
+}
 
 /* Owns the memory of parsing: about 15 times the longest line so far as address space, touched only as far as used.
  * One thread at a time. */
@@ -57,11 +62,15 @@ void bs_record_parser_free(struct bs_record_parser *parser);
 /*
  * Parses one line (white space around the object is fine; a line end is white space). line need not be NUL-ended nor
  * padded: it is copied. The last of several id fields is the id; all fields of a repeated name count. A field listed in
- * text_fields is text even if it is the id field. Fails with BS_NO_MEMORY only: a bad line is not a failure, see
- * is_document.
+ * text_fields is text even if it is the id field. document_out: its name is the id, a string's text as it is (it may be
+ * empty or hold NUL bytes) or an integer's digits; is_named_by_line if the id field is absent or null; at least one
+ * field, in the order of the record; line, offset, checksum are the caller's. Or else refusal_out says why it is none:
+ * BS_SKIP_BAD_RECORD, BS_SKIP_NO_TEXT or BS_SKIP_TOO_LARGE. All is borrowed from the parser and the line until the next
+ * call. BS_NO_MEMORY.
  */
 enum bs_status bs_record_parse(struct bs_record_parser *parser, const uint8_t *line, size_t line_bytes,
-                               struct bs_record *record_out, struct bs_error *err) BS_WARN_UNUSED;
+                               struct bs_document *document_out, struct bs_refusal *refusal_out,
+                               struct bs_error *err) BS_WARN_UNUSED;
 
 #ifdef __cplusplus
 }

@@ -143,23 +143,8 @@ static bool is_plain_key(const struct raw_string *key)
 	return true;
 }
 
-static bool is_name(const struct raw_string *key, const char *name)
-{
-	return strlen(name) == key->n_bytes && memcmp(name, key->bytes, key->n_bytes) == 0;
-}
-
-static bool is_text_field(const struct bs_record_options *options, const struct raw_string *key)
-{
-	if (!options->text_fields)
-		return !is_name(key, options->id_field ? options->id_field : "id");
-	for (size_t i = 0; i < options->n_text_fields; i++)
-		if (is_name(key, options->text_fields[i]))
-			return true;
-	return false;
-}
-
 static enum bs_status take_field(struct bs_record_scan *scan, const struct raw_string *key,
-                                 const struct raw_string *value, bool as_it_is, struct bs_record *record,
+                                 const struct raw_string *value, bool as_it_is, struct bs_document *document,
                                  bool *is_known_out, struct bs_error *err)
 {
 	struct bs_field field = {
@@ -175,13 +160,13 @@ static enum bs_status take_field(struct bs_record_scan *scan, const struct raw_s
 		field.text = to;
 		scan->text.used_bytes += *is_known_out ? field.text_bytes : 0;
 	}
-	record->n_fields++;
-	record->text_bytes += field.text_bytes;
+	document->n_fields++;
+	document->text_bytes += field.text_bytes;
 	return bs_buffer_append(&scan->fields, &field, sizeof(field), err);
 }
 
 static enum bs_status take_members(struct bs_record_scan *scan, struct scanner *scanner, bool as_it_is,
-                                   struct bs_record *record, bool *is_known_out, struct bs_error *err)
+                                   struct bs_document *document, bool *is_known_out, struct bs_error *err)
 {
 	do {
 		struct raw_string key, value;
@@ -195,9 +180,9 @@ static enum bs_status take_members(struct bs_record_scan *scan, struct scanner *
 		}
 		if (!take_string(scanner, &value))
 			return BS_OK;
-		if (!is_text_field(&scan->options, &key))
+		if (!bs_record_is_text(&scan->options, (const char *)key.bytes, key.n_bytes))
 			continue;
-		enum bs_status status = take_field(scan, &key, &value, as_it_is, record, is_known_out, err);
+		enum bs_status status = take_field(scan, &key, &value, as_it_is, document, is_known_out, err);
 		if (status || !*is_known_out)
 			return status;
 	} while (take(scanner, ','));
@@ -206,10 +191,14 @@ static enum bs_status take_members(struct bs_record_scan *scan, struct scanner *
 }
 
 enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *line, size_t line_bytes, bool as_it_is,
-                                   struct bs_record *record_out, bool *is_known_out, struct bs_error *err)
+                                   struct bs_document *document_out, bool *is_known_out, struct bs_error *err)
 {
 	struct scanner scanner = {line, line + line_bytes};
-	*record_out = (struct bs_record){0};
+	*document_out = (struct bs_document){.name = (const uint8_t *)"",
+	                                     .is_named_by_line = true,
+	                                     .known = {BS_DOC_NONE, 0},
+	                                     .raw = line,
+	                                     .raw_bytes = line_bytes};
 	*is_known_out = false;
 	bs_buffer_clear(&scan->fields);
 	/* What one huge line took is given back. */
@@ -217,10 +206,9 @@ enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *l
 	/* Resolved, no string is longer: the text does not move while fields point into it. */
 	enum bs_status status = as_it_is ? BS_OK : bs_buffer_reserve(&scan->text, line_bytes, err);
 	if (!status && take(&scanner, '{'))
-		status = take_members(scan, &scanner, as_it_is, record_out, is_known_out, err);
+		status = take_members(scan, &scanner, as_it_is, document_out, is_known_out, err);
 	skip_space(&scanner);
-	*is_known_out &= !status && scanner.at == scanner.end && record_out->n_fields > 0;
-	record_out->is_document = *is_known_out;
-	record_out->fields = (const struct bs_field *)(const void *)scan->fields.data;
+	*is_known_out &= !status && scanner.at == scanner.end && document_out->n_fields > 0;
+	document_out->fields = (const struct bs_field *)(const void *)scan->fields.data;
 	return status;
 }

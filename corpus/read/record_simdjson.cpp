@@ -13,8 +13,8 @@
 #include "corpus/read/record.h"
 
 #ifdef BITSIFT_LOAD_LATE
-/* The one function of the library that its headers call is ours, which hands the call on: a name for the linker that it is
- * given before the headers declare it. */
+/* The one function of the library that its headers call is ours, which hands the call on: a name for the linker that it
+ * is given before the headers declare it. */
 namespace simdjson {
 class implementation;
 namespace internal {
@@ -45,9 +45,8 @@ static const size_t LEAST_CAPACITY_BYTES = 64 * 1024;
 static const size_t GENEROUS_CAPACITY_BYTES = 32 * 1024 * 1024;
 
 struct bs_record_parser {
+	struct bs_record_options options;
 	std::string_view id_field;
-	const char *const *text_fields;
-	size_t n_text_fields;
 	dom::parser json;
 	dom::document document;
 	struct bs_buffer line;   /* the line as given to simdjson, padded */
@@ -55,11 +54,12 @@ struct bs_record_parser {
 	struct bs_buffer digits; /* of an integer id in a rewritten line */
 	char number[24];         /* of any other */
 	char reason[256];
+	struct bs_refusal refusal; /* of the line, if it is no document */
 };
 
 /* simdjson chooses its kernels when first used, and ends the program if the 60 bytes that it allocates for that are not
- * to be had (its functions are noexcept). So it is made to choose before there is much else: when it is loaded, or when the
- * program starts. */
+ * to be had (its functions are noexcept). So it is made to choose before there is much else: when it is loaded, or when
+ * the program starts. */
 static void choose_kernels()
 {
 	(void)simdjson::get_active_implementation()->name();
@@ -125,18 +125,11 @@ static bool is_digit(uint8_t c)
 	return c >= '0' && c <= '9';
 }
 
-static bool is_number_byte(uint8_t c)
-{
-	return is_digit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
-}
-
 /* The longest text at `from` that could be a number. */
 static std::string_view number_text(const uint8_t *from, const uint8_t *end)
 {
-	const uint8_t *at = from;
-	while (at < end && is_number_byte(*at))
-		at++;
-	return std::string_view(reinterpret_cast<const char *>(from), static_cast<size_t>(at - from));
+	std::string_view text(reinterpret_cast<const char *>(from), static_cast<size_t>(end - from));
+	return text.substr(0, text.find_first_not_of("0123456789-+.eE"));
 }
 
 /* RFC 8259: [ "-" ] ( "0" / 1-9 *DIGIT ) [ "." 1*DIGIT ] [ ( "e" / "E" ) [ "-" / "+" ] 1*DIGIT ] */
@@ -171,43 +164,15 @@ static bool is_number(std::string_view text)
 	return at == text.size();
 }
 
-/* The bytes of the UTF-8 sequence at `at`; negated, those of the maximal subpart of an ill-formed one (Unicode 3.9). */
-static int sequence_bytes(const uint8_t *at, const uint8_t *end)
-{
-	uint8_t lead = *at;
-	if (lead < 0x80)
-		return 1;
-	if (lead < 0xc2 || lead > 0xf4)
-		return -1;
-	int wanted = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-	uint8_t least = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
-	uint8_t most = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
-	for (int i = 1; i < wanted; i++) {
-		if (end - at <= i || at[i] < least || at[i] > most)
-			return -i;
-		least = 0x80;
-		most = 0xbf;
-	}
-	return wanted;
-}
-
 /* The code unit of the \uXXXX escape at `at`, or -1 if there is none. */
 static int escaped_unit(const uint8_t *at, const uint8_t *end)
 {
+	unsigned unit = 0;
 	if (end - at < 6 || at[0] != '\\' || at[1] != 'u')
 		return -1;
-	int unit = 0;
-	for (int i = 2; i < 6; i++) {
-		uint8_t c = at[i];
-		int digit = is_digit(c)            ? c - '0'
-		            : c >= 'a' && c <= 'f' ? c - 'a' + 10
-		            : c >= 'A' && c <= 'F' ? c - 'A' + 10
-		                                   : -1;
-		if (digit < 0)
-			return -1;
-		unit = unit * 16 + digit;
-	}
-	return unit;
+	const char *digits = reinterpret_cast<const char *>(at) + 2;
+	auto [after, error] = std::from_chars(digits, digits + 4, unit, 16);
+	return error == std::errc() && after == digits + 4 ? static_cast<int>(unit) : -1;
 }
 
 /* A line being rewritten: where we are, and how deep. Sticky: after BS_NO_MEMORY nothing more is written. */
@@ -236,13 +201,10 @@ static void copy_bytes(struct rewriter *r, size_t n_bytes)
 
 static void rewrite_sequence(struct rewriter *r)
 {
-	int n = sequence_bytes(r->at, r->end);
-	if (n > 0) {
-		copy_bytes(r, static_cast<size_t>(n));
-	} else {
-		emit(r, "\xef\xbf\xbd", 3);
-		r->at -= n;
-	}
+	size_t n_bytes = 0;
+	bool is_valid = bs_visible_next(r->at, static_cast<size_t>(r->end - r->at), &n_bytes) >= 0;
+	emit(r, is_valid ? r->at : reinterpret_cast<const uint8_t *>("\xef\xbf\xbd"), is_valid ? n_bytes : 3);
+	r->at += n_bytes;
 }
 
 static void rewrite_escape(struct rewriter *r)
@@ -371,55 +333,54 @@ static bool may_be_valid_after_all(error_code error)
 }
 
 /* A line that is no document. */
-static enum bs_status refuse(struct bs_record *record, enum bs_skip skip, const char *reason)
+static enum bs_status refuse(struct bs_record_parser *parser, enum bs_skip skip, const char *reason)
 {
-	*record = {};
-	record->skip = skip;
-	record->reason = reason;
+	parser->refusal.skip = skip;
+	parser->refusal.reason = reason;
 	return BS_OK;
 }
 
-static enum bs_status refuse_error(struct bs_record_parser *parser, struct bs_record *record, error_code error)
+static enum bs_status refuse_error(struct bs_record_parser *parser, error_code error)
 {
 	if (error == simdjson::CAPACITY)
-		return refuse(record, BS_SKIP_TOO_LARGE, "a record of 4 GiB or more");
+		return refuse(parser, BS_SKIP_TOO_LARGE, "a record of 4 GiB or more");
 	std::snprintf(parser->reason, sizeof(parser->reason), "not valid JSON: %s", message_of(error));
-	return refuse(record, BS_SKIP_BAD_RECORD, parser->reason);
+	return refuse(parser, BS_SKIP_BAD_RECORD, parser->reason);
 }
 
-static enum bs_status refuse_id(struct bs_record_parser *parser, struct bs_record *record, const char *what)
+static enum bs_status refuse_id(struct bs_record_parser *parser, const char *what)
 {
 	std::snprintf(parser->reason, sizeof(parser->reason),
 	              "the id (field \"%.*s\") is %s, not a string or an integer",
 	              static_cast<int>(parser->id_field.size() < 100 ? parser->id_field.size() : 100),
 	              parser->id_field.data(), what);
-	return refuse(record, BS_SKIP_BAD_RECORD, parser->reason);
+	return refuse(parser, BS_SKIP_BAD_RECORD, parser->reason);
 }
 
-static void set_id(struct bs_record *record, std::string_view text)
+static void set_id(struct bs_document *document, std::string_view text)
 {
-	record->has_id = true;
-	record->id = reinterpret_cast<const uint8_t *>(text.data());
-	record->id_bytes = text.size();
+	document->is_named_by_line = false;
+	document->name = reinterpret_cast<const uint8_t *>(text.empty() ? "" : text.data());
+	document->name_bytes = text.size();
 }
 
 /* An integer id in a rewritten line: its value is the offset of its text in the line as it came. */
 static enum bs_status take_id_text(struct bs_record_parser *parser, const uint8_t *line, size_t line_bytes,
-                                   uint64_t offset, struct bs_record *record, struct bs_error *err)
+                                   uint64_t offset, struct bs_document *document, struct bs_error *err)
 {
 	std::string_view text = number_text(line + offset, line + line_bytes);
 	if (text.find_first_of(".eE") != std::string_view::npos)
-		return refuse_id(parser, record, "a floating-point number");
+		return refuse_id(parser, "a floating-point number");
 	if (text == "-0")
 		text.remove_prefix(1);
 	bs_buffer_clear(&parser->digits);
 	enum bs_status status = bs_buffer_append(&parser->digits, text.data(), text.size(), err);
-	set_id(record,
+	set_id(document,
 	       std::string_view(reinterpret_cast<const char *>(parser->digits.data), parser->digits.used_bytes));
 	return status;
 }
 
-static void take_id_number(struct bs_record_parser *parser, dom::element value, struct bs_record *record)
+static void take_id_number(struct bs_record_parser *parser, dom::element value, struct bs_document *document)
 {
 	char *from = parser->number;
 	char *end = from + sizeof(parser->number);
@@ -429,71 +390,59 @@ static void take_id_number(struct bs_record_parser *parser, dom::element value, 
 		end = std::to_chars(from, end, number).ptr;
 	else if (value.get(negative) == simdjson::SUCCESS)
 		end = std::to_chars(from, end, negative).ptr;
-	set_id(record, std::string_view(from, static_cast<size_t>(end - from)));
+	set_id(document, std::string_view(from, static_cast<size_t>(end - from)));
 }
 
 /* original: the line as it came if it was rewritten, else NULL. May turn the record into a refusal. */
 static enum bs_status take_id(struct bs_record_parser *parser, dom::element value, const uint8_t *original,
-                              size_t line_bytes, struct bs_record *record, struct bs_error *err)
+                              size_t line_bytes, struct bs_document *document, struct bs_error *err)
 {
 	std::string_view text;
 	uint64_t offset = 0;
 	switch (value.type()) {
 	case dom::element_type::STRING:
 		if (value.get(text) == simdjson::SUCCESS)
-			set_id(record, text);
+			set_id(document, text);
 		return BS_OK;
 	case dom::element_type::INT64:
 	case dom::element_type::UINT64:
 		if (!original)
-			take_id_number(parser, value, record);
+			take_id_number(parser, value, document);
 		else if (value.get(offset) == simdjson::SUCCESS && offset < line_bytes)
-			return take_id_text(parser, original, line_bytes, offset, record, err);
+			return take_id_text(parser, original, line_bytes, offset, document, err);
 		return BS_OK;
 	case dom::element_type::NULL_VALUE:
 		return BS_OK;
 	case dom::element_type::DOUBLE:
-		return refuse_id(parser, record, "a floating-point number");
+		return refuse_id(parser, "a floating-point number");
 	case dom::element_type::BOOL:
-		return refuse_id(parser, record, "true or false");
+		return refuse_id(parser, "true or false");
 	case dom::element_type::ARRAY:
-		return refuse_id(parser, record, "an array");
+		return refuse_id(parser, "an array");
 	case dom::element_type::OBJECT:
 		break;
 	}
-	return refuse_id(parser, record, "an object");
-}
-
-static bool is_text_field(const struct bs_record_parser *parser, std::string_view name)
-{
-	if (!parser->text_fields)
-		return name != parser->id_field;
-	for (size_t i = 0; i < parser->n_text_fields; i++) {
-		if (name == parser->text_fields[i])
-			return true;
-	}
-	return false;
+	return refuse_id(parser, "an object");
 }
 
 static enum bs_status add_field(struct bs_record_parser *parser, std::string_view name, std::string_view text,
-                                struct bs_record *record, struct bs_error *err)
+                                struct bs_document *document, struct bs_error *err)
 {
 	struct bs_field field = {};
 	field.name = name.data();
 	field.name_bytes = name.size();
 	field.text = reinterpret_cast<const uint8_t *>(text.data());
 	field.text_bytes = text.size();
-	record->n_fields++;
-	record->text_bytes += text.size();
+	document->n_fields++;
+	document->text_bytes += text.size();
 	return bs_buffer_append(&parser->fields, &field, sizeof(field), err);
 }
 
 static enum bs_status take_members(struct bs_record_parser *parser, dom::object object, const uint8_t *original,
-                                   size_t line_bytes, struct bs_record *record, struct bs_error *err)
+                                   size_t line_bytes, struct bs_document *document, struct bs_error *err)
 {
 	dom::element id;
 	bool has_id = false;
-	*record = {};
 	bs_buffer_clear(&parser->fields);
 	for (dom::key_value_pair member : object) {
 		if (member.key == parser->id_field) {
@@ -501,24 +450,24 @@ static enum bs_status take_members(struct bs_record_parser *parser, dom::object 
 			has_id = true;
 		}
 		std::string_view text;
-		if (!is_text_field(parser, member.key) || member.value.get(text) != simdjson::SUCCESS)
+		if (!bs_record_is_text(&parser->options, member.key.data(), member.key.size()) ||
+		    member.value.get(text) != simdjson::SUCCESS)
 			continue;
-		if (enum bs_status status = add_field(parser, member.key, text, record, err))
+		if (enum bs_status status = add_field(parser, member.key, text, document, err))
 			return status;
 	}
-	record->is_document = true;
-	record->fields = static_cast<const struct bs_field *>(static_cast<const void *>(parser->fields.data));
-	enum bs_status status = has_id ? take_id(parser, id, original, line_bytes, record, err) : BS_OK;
-	if (!status && record->is_document && !record->n_fields)
-		return refuse(record, BS_SKIP_NO_TEXT, "no text: no field to index is a string");
+	document->fields = static_cast<const struct bs_field *>(static_cast<const void *>(parser->fields.data));
+	enum bs_status status = has_id ? take_id(parser, id, original, line_bytes, document, err) : BS_OK;
+	if (!status && !parser->refusal.reason && !document->n_fields)
+		return refuse(parser, BS_SKIP_NO_TEXT, "no text: no field to index is a string");
 	return status;
 }
 
 static enum bs_status parse_line(struct bs_record_parser *parser, const uint8_t *line, size_t line_bytes,
-                                 struct bs_record *record, struct bs_error *err)
+                                 struct bs_document *document, struct bs_error *err)
 {
 	if (line_bytes > simdjson::SIMDJSON_MAXSIZE_BYTES)
-		return refuse_error(parser, record, simdjson::CAPACITY);
+		return refuse_error(parser, simdjson::CAPACITY);
 	dom::element root;
 	dom::object object;
 	error_code error = simdjson::SUCCESS;
@@ -538,10 +487,10 @@ static enum bs_status parse_line(struct bs_record_parser *parser, const uint8_t 
 	if (status)
 		return status;
 	if (error)
-		return refuse_error(parser, record, error);
+		return refuse_error(parser, error);
 	if (root.get(object) != simdjson::SUCCESS)
-		return refuse(record, BS_SKIP_BAD_RECORD, "not a JSON object");
-	return take_members(parser, object, original, line_bytes, record, err);
+		return refuse(parser, BS_SKIP_BAD_RECORD, "not a JSON object");
+	return take_members(parser, object, original, line_bytes, document, err);
 }
 
 enum bs_status bs_record_parser_new(const struct bs_record_options *options, struct bs_record_parser **parser_out,
@@ -553,9 +502,8 @@ enum bs_status bs_record_parser_new(const struct bs_record_options *options, str
 	struct bs_record_parser *parser = new (std::nothrow) bs_record_parser();
 	if (!parser)
 		return bs_fail_memory(err, "a JSON parser", sizeof(*parser));
-	parser->id_field = options->id_field ? options->id_field : "id";
-	parser->text_fields = options->text_fields;
-	parser->n_text_fields = options->n_text_fields;
+	parser->options = *options;
+	parser->id_field = bs_record_id_field(options);
 	*parser_out = parser;
 	return BS_OK;
 }
@@ -571,12 +519,22 @@ void bs_record_parser_free(struct bs_record_parser *parser)
 }
 
 enum bs_status bs_record_parse(struct bs_record_parser *parser, const uint8_t *line, size_t line_bytes,
-                               struct bs_record *record_out, struct bs_error *err)
+                               struct bs_document *document_out, struct bs_refusal *refusal_out, struct bs_error *err)
 {
+	enum bs_status status;
+	*document_out = {};
+	document_out->name = reinterpret_cast<const uint8_t *>("");
+	document_out->is_named_by_line = true;
+	document_out->known.segment = BS_DOC_NONE;
+	document_out->raw = line;
+	document_out->raw_bytes = line_bytes;
+	parser->refusal = {};
 	try {
-		return parse_line(parser, line, line_bytes, record_out, err);
+		status = parse_line(parser, line, line_bytes, document_out, err);
 	} catch (...) {
 		/* simdjson reports through codes; only an allocation inside the C++ library can end here. */
-		return bs_fail_memory(err, "a JSON record", line_bytes);
+		status = bs_fail_memory(err, "a JSON record", line_bytes);
 	}
+	*refusal_out = parser->refusal;
+	return status;
 }

@@ -28,16 +28,10 @@ static char *make_label(const char *argument)
 	return strndup(from, n_bytes);
 }
 
-static bool has_ending(const char *label, const char *ending)
-{
-	size_t n_label = strlen(label);
-	size_t n_ending = strlen(ending);
-	return n_label >= n_ending && !strcmp(label + n_label - n_ending, ending);
-}
-
 static bool is_collection_name(const char *label)
 {
-	return has_ending(label, ".jsonl") || has_ending(label, ".ndjson");
+	const char *dot = strrchr(label, '.');
+	return dot && (strcmp(dot, ".jsonl") == 0 || strcmp(dot, ".ndjson") == 0);
 }
 
 /* Looks at what is there, and whether it may be read. */

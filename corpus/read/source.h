@@ -3,8 +3,8 @@
  *
  * A source is a folder, a file, a JSONL collection or standard input. Reading is split in two so that it can run on
  * several threads: a feed cuts a source into batches, in document order, on one thread; readers, one per thread, turn
- * batches into documents. Neighbours: walk.h finds the files of a folder, record.h parses a JSONL line, text_store.h keeps
- * the text of sources that cannot be read twice.
+ * batches into documents. Neighbours: walk.h finds the files of a folder, record.h parses a JSONL line, text_store.h
+ * keeps the text of sources that cannot be read twice.
  */
 #ifndef BS_CORPUS_READ_SOURCE_H
 #define BS_CORPUS_READ_SOURCE_H
@@ -26,7 +26,7 @@ struct bs_source_options {
 	bool no_ignore;
 	bool binary_as_text;            /* -a: files with NUL bytes too */
 	uint64_t max_document_bytes;    /* what is larger is passed over; 0: only what is 4 GiB or more */
-	uint64_t memory_bytes;          /* of a run: what is larger is passed over, too, and one of a 128th is told of; 0: never mind */
+	uint64_t memory_bytes;          /* of a run: what is larger is passed over, too, one of a 128th told of; 0: any */
 	const char *const *globs;
 	size_t n_globs;
 	const char *id_field;           /* NULL: "id" */
@@ -36,7 +36,7 @@ struct bs_source_options {
 	ino_t skip_inode;
 	const struct bs_walk_listings *lists; /* for the walk of a folder; NULL: none */
 	int64_t suspect_from_ns;        /* the start of the run: stamps not older are suspect; 0: never mind */
-	bool *has_private;              /* nullable: set, by any thread, if something read, or found unchanged, is for its owner alone */
+	bool *has_private;              /* nullable: set, by any thread, if something found is for its owner alone */
 };
 
 struct bs_source {
@@ -45,6 +45,12 @@ struct bs_source {
 	char *path;  /* openable from the current directory; "-" for standard input */
 	bool is_refused; /* a recorded one that must not be looked at (recorded.h) */
 };
+
+/* Whether its documents are records, not files. */
+static inline bool bs_source_has_records(const struct bs_source *source)
+{
+	return source->kind == BS_SOURCE_COLLECTION || source->kind == BS_SOURCE_STDIN;
+}
 
 /* What an argument of the command line names. Owns label and path; release with bs_source_deinit.
  * BS_NOT_FOUND / BS_IO when it is not there or cannot be read, BS_INVALID when it is neither file nor folder. */
@@ -118,9 +124,9 @@ bool bs_feed_is_at_or_below(const char *path, const uint8_t *name, size_t name_b
 /* What an index has of a source: corpus/changes/known.h knows. Asked by the batch, in document order. */
 struct bs_known_source {
 	void *context;
-	/* Of a folder or file: one struct bs_known for each path in the batch, in order, and behind them items for known documents
-	 * where the walk could not look: unread, paths in document order, each NUL-ended. is_last: no more paths will come.
-	 * Of documents to read again: fills the batch, which is empty. */
+	/* Of a folder or file: one struct bs_known for each path in the batch, in order, and behind them items for
+	 * known documents where the walk could not look: unread, paths in document order, each NUL-ended. is_last: no
+	 * more paths will come. Of documents to read again: fills the batch, which is empty. */
 	enum bs_status (*fill)(void *context, const struct bs_buffer *unread, bool is_last, struct bs_batch *batch,
 	                       struct bs_error *err);
 	void (*close)(void *context);
@@ -153,10 +159,10 @@ enum bs_status bs_reader_new(const struct bs_source_options *options, struct bs_
 void bs_reader_free(struct bs_reader *reader);
 
 /*
- * Every document of the batch, in order, to the sink; what cannot be a document goes to sink->skip and the rest goes on.
- * A file whose stamp is the known one, and proves it, goes to sink->unchanged and is not read; so does one that is known and
- * cannot be read, which sink->skip is told of, too. Of documents to read again only those that are what they were, by
- * checksum, go to the sink; of the others sink->skip is told those that cannot be read.
+ * Every document of the batch, in order, to the sink; what cannot be a document goes to sink->skip and the rest goes
+ * on. A file whose stamp is the known one, and proves it, goes to sink->unchanged and is not read; so does one that is
+ * known and cannot be read, which sink->skip is told of, too. Of documents to read again only those that are what they
+ * were, by checksum, go to the sink; of the others sink->skip is told those that cannot be read.
  * Fails only with what the sink returned, BS_NO_MEMORY, or BS_CORRUPT (of stored text).
  */
 enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_source *source, const struct bs_batch *batch,

@@ -16,9 +16,7 @@
 #include "core/base/bytes.h"
 #include "core/base/library.h"
 
-/*
- * zstd, loaded when first needed (core/base/library.h). The compiler checks the table of its functions against its headers.
- */
+/* zstd, loaded when first needed (core/base/library.h). The compiler checks the table against the headers. */
 #define ZSTD_FUNCTIONS(each) \
 	each(ZDICT_isError) each(ZDICT_trainFromBuffer) each(ZSTD_CCtx_refCDict) each(ZSTD_CCtx_setParameter) \
 	each(ZSTD_compress2) each(ZSTD_compressBound) each(ZSTD_createCCtx) each(ZSTD_createCDict) each(ZSTD_createDCtx) \
@@ -174,8 +172,8 @@ static enum bs_status train(struct bs_store_writer *writer, struct bs_error *err
 		return BS_OK;
 	size_t capacity = sample_bytes / 8 < DICTIONARY_BYTES ? sample_bytes / 8 : DICTIONARY_BYTES;
 	enum bs_status status = bs_buffer_reserve(&writer->dictionary, capacity, err);
-	/* zstd 1.5.4 crashes when memory runs out while it compiles a dictionary, which training does too. So the memory is
-	 * asked for before, all at once. */
+	/* zstd 1.5.4 crashes when memory runs out while it compiles a dictionary, which training does too. So the
+	 * memory is asked for before, all at once. */
 	if (!status)
 		status = bs_buffer_reserve(&writer->frame, TRAINING_BYTES, err);
 	bs_buffer_deinit(&writer->frame);
@@ -248,12 +246,12 @@ static enum bs_status make_context(struct bs_store_writer *writer, struct bs_err
 	writer->context = bs_zstd.ZSTD_createCCtx();
 	if (!writer->context)
 		return bs_fail_memory(err, "a compressor", 0);
-	size_t n = bs_zstd.ZSTD_CCtx_setParameter(writer->context, ZSTD_c_compressionLevel, LEVEL);
-	if (!bs_zstd.ZSTD_isError(n))
-		n = bs_zstd.ZSTD_CCtx_setParameter(writer->context, ZSTD_c_checksumFlag, 1);
 	/* There is one dictionary; its number in each frame would be four bytes wasted. */
-	if (!bs_zstd.ZSTD_isError(n))
-		n = bs_zstd.ZSTD_CCtx_setParameter(writer->context, ZSTD_c_dictIDFlag, 0);
+	static const ZSTD_cParameter parameters[] = {ZSTD_c_compressionLevel, ZSTD_c_checksumFlag, ZSTD_c_dictIDFlag};
+	static const int values[] = {LEVEL, 1, 0};
+	size_t n = 0;
+	for (size_t i = 0; i < 3 && !bs_zstd.ZSTD_isError(n); i++)
+		n = bs_zstd.ZSTD_CCtx_setParameter(writer->context, parameters[i], values[i]);
 	return bs_zstd.ZSTD_isError(n) ? fail_zstd(n, "a compressor", err) : BS_OK;
 }
 
@@ -360,10 +358,6 @@ struct bs_store {
 	uint64_t n_documents;
 	uint64_t frames_bytes;
 	ZSTD_DDict *dictionary; /* NULL: none */
-};
-
-struct bs_store_reader {
-	const struct bs_store *store;
 	ZSTD_DCtx *context;
 };
 
@@ -372,22 +366,14 @@ static enum bs_status fail_corrupt(struct bs_error *err, const char *what)
 	return bs_fail(err, BS_CORRUPT, "stored text: %s", what);
 }
 
-static enum bs_status fail_document(struct bs_error *err, uint64_t document, const char *what)
-{
-	return bs_fail(err, BS_CORRUPT, "stored text: document %" PRIu64 ": %s", document, what);
-}
-
 /* Making a dictionary ready fails without a reason; decoding an empty frame with it allocates nothing and has one. */
-static enum bs_status explain_dictionary(const uint8_t *dictionary, size_t dictionary_bytes, struct bs_error *err)
+static enum bs_status explain_dictionary(const struct bs_store *store, const uint8_t *dictionary, size_t dictionary_bytes,
+                                         struct bs_error *err)
 {
 	static const uint8_t empty_frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0x20, 0x00, 0x01, 0x00, 0x00};
 	uint8_t text[1];
-	size_t code = 0;
-	ZSTD_DCtx *context = bs_zstd.ZSTD_createDCtx();
-	if (context)
-		code = bs_zstd.ZSTD_decompress_usingDict(context, text, sizeof(text), empty_frame, sizeof(empty_frame),
-		                                 dictionary, dictionary_bytes);
-	bs_zstd.ZSTD_freeDCtx(context);
+	size_t code = bs_zstd.ZSTD_decompress_usingDict(store->context, text, sizeof(text), empty_frame, sizeof(empty_frame),
+	                                                dictionary, dictionary_bytes);
 	if (bs_zstd.ZSTD_isError(code))
 		return fail_corrupt(err, bs_zstd.ZSTD_getErrorName(code));
 	return bs_fail_memory(err, "a compression dictionary", dictionary_bytes);
@@ -402,7 +388,7 @@ static enum bs_status open_dictionary(struct bs_store *store, const uint8_t *dic
 	if (!bs_zstd.ZSTD_getDictID_fromDict(dictionary, dictionary_bytes))
 		return fail_corrupt(err, "the dictionary is none");
 	store->dictionary = bs_zstd.ZSTD_createDDict(dictionary, dictionary_bytes);
-	return store->dictionary ? BS_OK : explain_dictionary(dictionary, dictionary_bytes, err);
+	return store->dictionary ? BS_OK : explain_dictionary(store, dictionary, dictionary_bytes, err);
 }
 
 enum bs_status bs_store_open(const uint8_t *dictionary, size_t dictionary_bytes, const uint8_t *offsets,
@@ -424,7 +410,9 @@ enum bs_status bs_store_open(const uint8_t *dictionary, size_t dictionary_bytes,
 	store->frames = frames;
 	store->n_documents = offsets_bytes / 8 - 1;
 	store->frames_bytes = frames_bytes;
-	status = open_dictionary(store, dictionary, dictionary_bytes, err);
+	store->context = bs_zstd.ZSTD_createDCtx();
+	status = store->context ? open_dictionary(store, dictionary, dictionary_bytes, err)
+	                        : bs_fail_memory(err, "a decompressor", 0);
 	if (status)
 		bs_store_close(store);
 	else
@@ -442,32 +430,8 @@ void bs_store_close(struct bs_store *store)
 	if (!store)
 		return;
 	bs_zstd.ZSTD_freeDDict(store->dictionary);
+	bs_zstd.ZSTD_freeDCtx(store->context);
 	free(store);
-}
-
-enum bs_status bs_store_reader_new(const struct bs_store *store, struct bs_store_reader **reader_out,
-                                   struct bs_error *err)
-{
-	*reader_out = NULL;
-	struct bs_store_reader *reader = calloc(1, sizeof(*reader));
-	if (!reader)
-		return bs_fail_memory(err, "a store's reader", sizeof(*reader));
-	reader->store = store;
-	reader->context = bs_zstd.ZSTD_createDCtx();
-	if (!reader->context) {
-		bs_store_reader_free(reader);
-		return bs_fail_memory(err, "a decompressor", 0);
-	}
-	*reader_out = reader;
-	return BS_OK;
-}
-
-void bs_store_reader_free(struct bs_store_reader *reader)
-{
-	if (!reader)
-		return;
-	bs_zstd.ZSTD_freeDCtx(reader->context);
-	free(reader);
 }
 
 /* Is this exactly one frame, with a checksum, of a believable length? NULL if so, else what is wrong. */
@@ -487,32 +451,30 @@ static const char *check_frame(const uint8_t *frame, size_t frame_bytes, uint64_
 	return NULL;
 }
 
-enum bs_status bs_store_fetch(struct bs_store_reader *reader, uint64_t document, struct bs_buffer *text,
-                              struct bs_error *err)
+enum bs_status bs_store_fetch(struct bs_store *store, uint64_t document, struct bs_buffer *text, struct bs_error *err)
 {
-	const struct bs_store *store = reader->store;
 	bs_buffer_clear(text);
 	if (document >= store->n_documents)
 		return bs_fail(err, BS_NOT_FOUND, "stored text: no document %" PRIu64, document);
 	uint64_t from = bs_load_u64(store->offsets + document * 8);
 	uint64_t to = bs_load_u64(store->offsets + document * 8 + 8);
-	if (from > to || to > store->frames_bytes)
-		return fail_document(err, document, "its place is out of bounds");
-	const uint8_t *frame = store->frames + from;
-	size_t frame_bytes = (size_t)(to - from);
+	bool is_within = from <= to && to <= store->frames_bytes;
+	const uint8_t *frame = store->frames + (is_within ? from : 0);
+	size_t frame_bytes = (size_t)(to - from), n = 0;
 	uint64_t text_bytes = 0;
-	const char *wrong = check_frame(frame, frame_bytes, &text_bytes);
+	const char *wrong = is_within ? check_frame(frame, frame_bytes, &text_bytes) : "its place is out of bounds";
+	if (!wrong) {
+		enum bs_status status = bs_buffer_reserve(text, (size_t)text_bytes + 1, err);
+		if (status)
+			return status;
+		n = bs_zstd.ZSTD_decompress_usingDDict(store->context, text->data, (size_t)text_bytes, frame, frame_bytes,
+		                                       store->dictionary);
+		if (bs_zstd.ZSTD_isError(n) && bs_zstd.ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation)
+			return bs_fail_memory(err, "stored text", text_bytes);
+		wrong = bs_zstd.ZSTD_isError(n) ? bs_zstd.ZSTD_getErrorName(n) : n != text_bytes ? "cut off" : NULL;
+	}
 	if (wrong)
-		return fail_document(err, document, wrong);
-	enum bs_status status = bs_buffer_reserve(text, (size_t)text_bytes + 1, err);
-	if (status)
-		return status;
-	size_t n = bs_zstd.ZSTD_decompress_usingDDict(reader->context, text->data, (size_t)text_bytes, frame, frame_bytes,
-	                                      store->dictionary);
-	if (bs_zstd.ZSTD_isError(n) && bs_zstd.ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation)
-		return bs_fail_memory(err, "stored text", text_bytes);
-	if (bs_zstd.ZSTD_isError(n) || n != text_bytes)
-		return fail_document(err, document, bs_zstd.ZSTD_isError(n) ? bs_zstd.ZSTD_getErrorName(n) : "cut off");
+		return bs_fail(err, BS_CORRUPT, "stored text: document %" PRIu64 ": %s", document, wrong);
 	text->used_bytes = n;
 	return BS_OK;
 }

@@ -62,7 +62,7 @@ enum bs_status bs_store_writer_read(struct bs_store_writer *writer, enum bs_stor
 /* NULL is fine. The temporary files vanish. */
 void bs_store_writer_free(struct bs_store_writer *writer);
 
-/* A store being read: the three parts, borrowed for as long as it lives. Immutable, shared by threads. */
+/* A store being read: the three parts, borrowed for as long as it lives, and what decoding needs. One a thread. */
 struct bs_store;
 
 /* Bytes of anything are fine: BS_CORRUPT is what wrong ones get, here or in bs_store_fetch, never a crash and never
@@ -71,19 +71,12 @@ enum bs_status bs_store_open(const uint8_t *dictionary, size_t dictionary_bytes,
                              size_t offsets_bytes, const uint8_t *frames, size_t frames_bytes,
                              struct bs_store **store_out, struct bs_error *err) BS_WARN_UNUSED;
 uint64_t bs_store_n_documents(const struct bs_store *store);
-/* NULL is fine. After its readers. */
-void bs_store_close(struct bs_store *store);
-
-/* What decoding needs beside the store; one per thread. */
-struct bs_store_reader;
-enum bs_status bs_store_reader_new(const struct bs_store *store, struct bs_store_reader **reader_out,
-                                   struct bs_error *err) BS_WARN_UNUSED;
 /* NULL is fine. */
-void bs_store_reader_free(struct bs_store_reader *reader);
+void bs_store_close(struct bs_store *store);
 
 /* Overwrites text with that of a document, 0 <= document < n_documents (BS_NOT_FOUND otherwise). BS_CORRUPT,
  * BS_NO_MEMORY. */
-enum bs_status bs_store_fetch(struct bs_store_reader *reader, uint64_t document, struct bs_buffer *text,
-                              struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_store_fetch(struct bs_store *store, uint64_t document, struct bs_buffer *text, struct bs_error *err)
+	BS_WARN_UNUSED;
 
 #endif

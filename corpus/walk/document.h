@@ -65,10 +65,18 @@ struct bs_document {
 	uint64_t text_bytes;   /* sum over the fields */
 };
 
+/* Why a file or a line is not a document. All zero: it is one. */
+struct bs_refusal {
+	const char *reason; /* one line of text; NULL: not refused */
+	enum bs_skip skip;
+	int error_number;   /* of a file: errno, or 0 when it was not the operating system that refused */
+	uint32_t nul_end;   /* of a binary file: where its first NUL byte ends; 0: not known */
+};
+
 /* Where the documents go. A status other than BS_OK from either function stops the reading and is returned. */
 struct bs_document_sink {
 	void *context;
-	/* BS_UNSUPPORTED: there is no memory for this document, as err says in a phrase; it goes to skip, and the rest goes on. */
+	/* BS_UNSUPPORTED: there is no memory for this document, as err says in a phrase; it goes to skip. */
 	enum bs_status (*document)(void *context, const struct bs_document *document, struct bs_error *err);
 	/* Before a document of so many bytes is read that memory must be made for it; NULL: not told. */
 	enum bs_status (*large)(void *context, uint64_t n_bytes, struct bs_error *err);

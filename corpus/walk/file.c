@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <unicode/utf16.h>
+#include <unicode/utf8.h>
 #include <unistd.h>
 
 /* Where a NUL byte makes a file binary: ripgrep's first buffer. */
@@ -24,38 +26,41 @@ static void close_quietly(int fd)
 	errno = error_number;
 }
 
-/* One step down a long path: opens its first folders, as many as fit PATH_MAX, and moves path behind them. */
-static int open_folders(int dir_fd, const char **path)
+/* The first n_bytes of path, one component, below dir_fd. With O_NOFOLLOW a folder that is a link is refused, too. */
+static int open_component(int dir_fd, const char *path, size_t n_bytes, int flags)
 {
-	char head[PATH_MAX];
-	const char *cut = memrchr(*path, '/', sizeof(head) - 1);
-	if (!cut || cut == *path) {
+	char name[NAME_MAX + 1];
+	struct stat found;
+	if (n_bytes > NAME_MAX) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	memcpy(head, *path, (size_t)(cut - *path));
-	head[cut - *path] = '\0';
-	while (*cut == '/')
-		cut++;
-	*path = cut;
-	return openat(dir_fd, head, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	memcpy(name, path, n_bytes);
+	name[n_bytes] = '\0';
+	/* Nothing before the first slash: the root, for whoever may leave dir_fd. */
+	int fd = openat(dir_fd, n_bytes || flags & O_NOFOLLOW ? name : "/", flags | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0 && errno == ENOTDIR && flags & O_NOFOLLOW) {
+		bool is_link = fstatat(dir_fd, name, &found, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(found.st_mode);
+		errno = is_link ? ELOOP : ENOTDIR;
+	}
+	return fd;
 }
 
-static int open_long(int dir_fd, const char *path, int flags)
+/* Component by component, without O_NOFOLLOW by way of links, too. */
+static int open_by_step(int dir_fd, const char *path, int flags)
 {
 	int at = dir_fd;
-	while (strlen(path) >= PATH_MAX) {
-		int next = open_folders(at, &path);
+	for (;;) {
+		size_t n_bytes = strcspn(path, "/");
+		const char *rest = path + n_bytes + strspn(path + n_bytes, "/");
+		int fd = open_component(at, path, n_bytes, *rest ? O_PATH | O_DIRECTORY | (flags & O_NOFOLLOW) : flags);
 		if (at != dir_fd)
 			close_quietly(at);
-		if (next < 0)
-			return -1;
-		at = next;
+		if (fd < 0 || !*rest)
+			return fd;
+		at = fd;
+		path = rest;
 	}
-	int fd = openat(at, *path ? path : ".", flags);
-	if (at != dir_fd)
-		close_quietly(at);
-	return fd;
 }
 
 int bs_file_open(int dir_fd, const char *path, int flags)
@@ -66,7 +71,7 @@ int bs_file_open(int dir_fd, const char *path, int flags)
 		fd = openat(dir_fd, path, flags);
 	} while (fd < 0 && errno == EINTR);
 	if (fd < 0 && errno == ENAMETOOLONG)
-		return open_long(dir_fd, path, flags);
+		return open_by_step(dir_fd, path, flags);
 	return fd;
 }
 
@@ -83,39 +88,9 @@ int bs_file_stat(int dir_fd, const char *path, struct stat *stat_out)
 	return result;
 }
 
-/* The first n_bytes of path, one component, below dir_fd. A folder that is a link is refused as any link is. */
-static int open_component(int dir_fd, const char *path, size_t n_bytes, int flags)
-{
-	char name[NAME_MAX + 1];
-	struct stat found;
-	if (n_bytes > NAME_MAX) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	memcpy(name, path, n_bytes);
-	name[n_bytes] = '\0';
-	int fd = openat(dir_fd, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0 && errno == ENOTDIR) {
-		bool is_link = fstatat(dir_fd, name, &found, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(found.st_mode);
-		errno = is_link ? ELOOP : ENOTDIR;
-	}
-	return fd;
-}
-
 int bs_file_open_by_step(int dir_fd, const char *path, int flags)
 {
-	int at = dir_fd;
-	for (;;) {
-		size_t n_bytes = strcspn(path, "/");
-		const char *rest = path + n_bytes + strspn(path + n_bytes, "/");
-		int fd = open_component(at, path, n_bytes, *rest ? O_PATH | O_DIRECTORY : flags);
-		if (at != dir_fd)
-			close_quietly(at);
-		if (fd < 0 || !*rest)
-			return fd;
-		at = fd;
-		path = rest;
-	}
+	return open_by_step(dir_fd, path, flags | O_NOFOLLOW);
 }
 
 int bs_file_open_below(int dir_fd, const char *path, int flags)
@@ -233,12 +208,12 @@ bool bs_file_is_utf16(const uint8_t *bytes, size_t n_bytes)
 	return n_bytes >= 2 && ((bytes[0] == 0xff && bytes[1] == 0xfe) || (bytes[0] == 0xfe && bytes[1] == 0xff));
 }
 
-static void refuse(struct bs_file_refusal *refusal, enum bs_skip skip, int error_number, const char *reason)
+static void refuse(struct bs_refusal *refusal, enum bs_skip skip, int error_number, const char *reason)
 {
-	*refusal = (struct bs_file_refusal){.reason = reason, .skip = skip, .error_number = error_number};
+	*refusal = (struct bs_refusal){.reason = reason, .skip = skip, .error_number = error_number};
 }
 
-static void refuse_errno(struct bs_file_refusal *refusal, int error_number, bool is_below)
+static void refuse_errno(struct bs_refusal *refusal, int error_number, bool is_below)
 {
 	/* ENXIO: a socket, which cannot be opened at all. */
 	if (error_number == ELOOP && is_below)
@@ -250,7 +225,7 @@ static void refuse_errno(struct bs_file_refusal *refusal, int error_number, bool
 
 /* Reads on until bytes holds wanted_bytes or the file, announced as size_bytes long, ends. */
 static enum bs_status read_to(int fd, size_t wanted_bytes, uint64_t size_bytes, struct bs_buffer *bytes, bool *at_end,
-                              struct bs_file_refusal *refusal, struct bs_error *err)
+                              struct bs_refusal *refusal, struct bs_error *err)
 {
 	enum bs_status status = bs_buffer_reserve(bytes, wanted_bytes - bytes->used_bytes, err);
 	while (!status && !refusal->reason && !*at_end && bytes->used_bytes < wanted_bytes) {
@@ -269,7 +244,7 @@ static enum bs_status read_to(int fd, size_t wanted_bytes, uint64_t size_bytes, 
 }
 
 static enum bs_status read_whole(int fd, uint64_t size_bytes, bool refuse_binary, uint64_t limit_bytes,
-                                 struct bs_buffer *bytes, struct bs_file_refusal *refusal, struct bs_error *err)
+                                 struct bs_buffer *bytes, struct bs_refusal *refusal, struct bs_error *err)
 {
 	bool at_end = false;
 	/* Files of /proc say 0 and are longer. */
@@ -298,12 +273,12 @@ static enum bs_status read_whole(int fd, uint64_t size_bytes, bool refuse_binary
 }
 
 enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, uint64_t limit_bytes,
-                            struct bs_buffer *bytes, struct bs_stamp *stamp_out, struct bs_file_refusal *refusal_out,
+                            struct bs_buffer *bytes, struct bs_stamp *stamp_out, struct bs_refusal *refusal_out,
                             struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	struct stat found;
-	*refusal_out = (struct bs_file_refusal){0};
+	*refusal_out = (struct bs_refusal){0};
 	*stamp_out = (struct bs_stamp){0};
 	bs_buffer_clear(bytes);
 	/* O_NONBLOCK: a pipe that took the file's place must not make us wait for its writer. */
@@ -330,31 +305,6 @@ out:
 	return status;
 }
 
-/* Writes a code point below 0x110000 that is no surrogate; returns the bytes written, at most 4. */
-static size_t put_utf8(uint8_t *to, uint32_t c)
-{
-	if (c < 0x80) {
-		to[0] = (uint8_t)c;
-		return 1;
-	}
-	if (c < 0x800) {
-		to[0] = (uint8_t)(0xc0 | c >> 6);
-		to[1] = (uint8_t)(0x80 | (c & 0x3f));
-		return 2;
-	}
-	if (c < 0x10000) {
-		to[0] = (uint8_t)(0xe0 | c >> 12);
-		to[1] = (uint8_t)(0x80 | (c >> 6 & 0x3f));
-		to[2] = (uint8_t)(0x80 | (c & 0x3f));
-		return 3;
-	}
-	to[0] = (uint8_t)(0xf0 | c >> 18);
-	to[1] = (uint8_t)(0x80 | (c >> 12 & 0x3f));
-	to[2] = (uint8_t)(0x80 | (c >> 6 & 0x3f));
-	to[3] = (uint8_t)(0x80 | (c & 0x3f));
-	return 4;
-}
-
 static uint32_t unit_at(const uint8_t *at, bool big_endian)
 {
 	return big_endian ? (uint32_t)at[0] << 8 | at[1] : (uint32_t)at[1] << 8 | at[0];
@@ -369,21 +319,19 @@ enum bs_status bs_file_transcode(const uint8_t *bytes, size_t n_bytes, struct bs
 	enum bs_status status = bs_buffer_reserve(text, n_bytes / 2 * 3 + 3, err);
 	if (status)
 		return status;
-	uint8_t *to = text->data;
 	size_t at = 2;
 	while (at + 2 <= n_bytes) {
 		uint32_t c = unit_at(bytes + at, big_endian);
 		at += 2;
-		if (c >= 0xd800 && c < 0xe000) {
-			uint32_t low = c < 0xdc00 && at + 2 <= n_bytes ? unit_at(bytes + at, big_endian) : 0;
-			bool is_pair = low >= 0xdc00 && low < 0xe000;
-			c = is_pair ? 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00) : 0xfffd;
+		if (U16_IS_SURROGATE(c)) {
+			uint32_t low = U16_IS_SURROGATE_LEAD(c) && at + 2 <= n_bytes ? unit_at(bytes + at, big_endian) : 0;
+			bool is_pair = U16_IS_TRAIL(low);
+			c = is_pair ? (uint32_t)U16_GET_SUPPLEMENTARY(c, low) : 0xfffd;
 			at += is_pair ? 2 : 0;
 		}
-		to += put_utf8(to, c);
+		U8_APPEND_UNSAFE(text->data, text->used_bytes, c);
 	}
 	if (at < n_bytes)
-		to += put_utf8(to, 0xfffd);
-	text->used_bytes = (size_t)(to - text->data);
+		U8_APPEND_UNSAFE(text->data, text->used_bytes, 0xfffdu);
 	return BS_OK;
 }

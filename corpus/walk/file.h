@@ -19,14 +19,6 @@
 /* A document's bytes, raw or as text, stay below this. */
 #define BS_FILE_LIMIT_BYTES (UINT64_C(1) << 32)
 
-/* Why a file is not a document. All zero: it is one. */
-struct bs_file_refusal {
-	const char *reason; /* one line of static text, or what strerror says; NULL: not refused */
-	enum bs_skip skip;
-	int error_number; /* errno, or 0 when it was not the operating system that refused */
-	uint32_t nul_end; /* of a binary file: where its first NUL byte ends; 0: not known */
-};
-
 /* openat with O_CLOEXEC and O_NOCTTY added, for a path longer than PATH_MAX too. -1 and errno as openat. */
 int bs_file_open(int dir_fd, const char *path, int flags);
 
@@ -34,15 +26,15 @@ int bs_file_open(int dir_fd, const char *path, int flags);
 int bs_file_stat(int dir_fd, const char *path, struct stat *stat_out);
 
 /*
- * What stands at path below the folder dir_fd, for a path of any length, if no part of it is a symbolic link: what became one
- * may lead out of what its owner named. -1 and errno, ELOOP for a link. _by_step is what _below does where the kernel has no
- * openat2; for tests, too.
+ * What stands at path below the folder dir_fd, for a path of any length, if no part of it is a symbolic link: what
+ * became one may lead out of what its owner named. -1 and errno, ELOOP for a link. _by_step is what _below does where
+ * the kernel has no openat2; for tests, too.
  */
 int bs_file_open_below(int dir_fd, const char *path, int flags);
 int bs_file_open_by_step(int dir_fd, const char *path, int flags);
 
-/* A folder that stays open from one look to the next: neighbours are looked up by their last component alone. Zero-initialise;
- * to be closed when dir_fd becomes another folder. */
+/* A folder that stays open from one look to the next: neighbours are looked up by their last component alone.
+ * Zero-initialise; to be closed when dir_fd becomes another folder. */
 struct bs_file_place {
 	int fd;
 	struct bs_buffer path; /* below dir_fd, NUL-ended; empty: none is open */
@@ -52,7 +44,8 @@ void bs_file_place_close(struct bs_file_place *place);
 /* The state of what stands at path below dir_fd, of a link its own; else as bs_file_open_below. */
 int bs_file_stat_below(int dir_fd, const char *path, struct bs_file_place *place, struct stat *stat_out);
 
-/* Overwrites path with folder, a slash unless that ends in one, and name, NUL-ended; the NUL is not counted. BS_NO_MEMORY. */
+/* Overwrites path with folder, a slash unless that ends in one, and name, NUL-ended; the NUL is not counted.
+ * BS_NO_MEMORY. */
 enum bs_status bs_file_join(const char *folder, const void *name, size_t name_bytes, struct bs_buffer *path,
                             struct bs_error *err) BS_WARN_UNUSED;
 
@@ -65,19 +58,20 @@ struct bs_stamp bs_file_stamp(const struct stat *found);
 /* Whether the errno means that nothing is there by that name: the only one by which a document may go. */
 bool bs_file_is_gone(int error_number);
 
-/* BS_NOT_FOUND if the errno means that nothing is there by that name, BS_NO_MEMORY if it says nothing of the file but that
- * the process or the machine has no more of something, else BS_IO. */
+/* BS_NOT_FOUND if the errno means that nothing is there by that name, BS_NO_MEMORY if it says nothing of the file but
+ * that the process or the machine has no more of something, else BS_IO. */
 enum bs_status bs_file_status(int error_number);
 
 /*
- * Reads the regular file at path whole into bytes, which is overwritten; below dir_fd without following a link, or, if that
- * is AT_FDCWD, as its user named it. A file that grows or shrinks meanwhile is read as far as it goes. stamp_out is taken
- * before the first byte is read. With refuse_binary a NUL byte in the first 64 KiB is a refusal, before the rest is read,
- * unless the file begins as UTF-16 does; so are more than limit_bytes (below BS_FILE_LIMIT_BYTES), of which no more than the
- * head is read where the size is known. Whatever is wrong with the file goes to refusal_out; fails only with BS_NO_MEMORY.
+ * Reads the regular file at path whole into bytes, which is overwritten; below dir_fd without following a link, or, if
+ * that is AT_FDCWD, as its user named it. A file that grows or shrinks meanwhile is read as far as it goes. stamp_out
+ * is taken before the first byte is read. With refuse_binary a NUL byte in the first 64 KiB is a refusal, before the
+ * rest is read, unless the file begins as UTF-16 does; so are more than limit_bytes (below BS_FILE_LIMIT_BYTES), of
+ * which no more than the head is read where the size is known. Whatever is wrong with the file goes to refusal_out;
+ * fails only with BS_NO_MEMORY.
  */
 enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, uint64_t limit_bytes, struct bs_buffer *bytes,
-                            struct bs_stamp *stamp_out, struct bs_file_refusal *refusal_out,
+                            struct bs_stamp *stamp_out, struct bs_refusal *refusal_out,
                             struct bs_error *err) BS_WARN_UNUSED;
 
 /* A byte that text does not have, among the first 64 KiB. */

@@ -7,9 +7,10 @@
 #include "corpus/walk/file_types_table.h"
 #include "corpus/walk/glob.h"
 
-struct type {
-	char *name;
-	struct bs_buffer globs; /* NUL-ended strings, one after the other */
+/* One glob of a type, neither NUL-ended: borrowed from the table or from who added it. */
+struct definition {
+	const char *name, *glob;
+	size_t name_bytes, glob_bytes;
 };
 
 struct chosen {
@@ -18,56 +19,31 @@ struct chosen {
 };
 
 struct bs_file_types {
-	struct bs_buffer types;  /* of struct type */
-	struct bs_buffer chosen; /* of struct chosen */
+	struct bs_buffer definitions; /* of struct definition; a type is all those of its name */
+	struct bs_buffer chosen;      /* of struct chosen */
 	bool has_wanted;
 };
 
-static struct type *types_of(const struct bs_file_types *types, size_t *n_out)
+static struct definition *definitions_of(const struct bs_file_types *types)
 {
-	*n_out = types->types.used_bytes / sizeof(struct type);
-	return (struct type *)(void *)types->types.data;
+	return (struct definition *)(void *)types->definitions.data;
 }
 
-static struct type *find(const struct bs_file_types *types, const char *name, size_t name_bytes)
+static size_t n_definitions(const struct bs_file_types *types)
 {
-	size_t n;
-	struct type *list = types_of(types, &n);
-	for (size_t i = 0; i < n; i++)
-		if (strlen(list[i].name) == name_bytes && memcmp(list[i].name, name, name_bytes) == 0)
-			return &list[i];
-	return NULL;
+	return types->definitions.used_bytes / sizeof(struct definition);
 }
 
-static enum bs_status find_or_add(struct bs_file_types *types, const char *name, size_t name_bytes, struct type **type_out,
-                                  struct bs_error *err)
+static bool is_named(const struct definition *definition, const char *name, size_t name_bytes)
 {
-	*type_out = find(types, name, name_bytes);
-	if (*type_out)
-		return BS_OK;
-	struct type type = {.name = strndup(name, name_bytes)};
-	if (!type.name)
-		return bs_fail_memory(err, "a type", name_bytes);
-	enum bs_status status = bs_buffer_append(&types->types, &type, sizeof(type), err);
-	if (status)
-		free(type.name);
-	*type_out = find(types, name, name_bytes);
-	return status;
+	return definition->name_bytes == name_bytes && memcmp(definition->name, name, name_bytes) == 0;
 }
 
-/* Adds globs that are apart by spaces. */
-static enum bs_status add_globs(struct bs_file_types *types, const char *name, const char *globs, struct bs_error *err)
+static enum bs_status define(struct bs_file_types *types, const char *name, size_t name_bytes, const char *glob,
+                             size_t glob_bytes, struct bs_error *err)
 {
-	struct type *type;
-	enum bs_status status = find_or_add(types, name, strlen(name), &type, err);
-	while (*globs && !status) {
-		size_t n = strcspn(globs, " ");
-		status = bs_buffer_append(&type->globs, globs, n, err);
-		if (!status)
-			status = bs_buffer_append(&type->globs, "", 1, err);
-		globs += n + strspn(globs + n, " ");
-	}
-	return status;
+	struct definition definition = {name, glob, name_bytes, glob_bytes};
+	return bs_buffer_append(&types->definitions, &definition, sizeof(definition), err);
 }
 
 enum bs_status bs_file_types_new(struct bs_file_types **types_out, struct bs_error *err)
@@ -77,8 +53,14 @@ enum bs_status bs_file_types_new(struct bs_file_types **types_out, struct bs_err
 	struct bs_file_types *types = calloc(1, sizeof(*types));
 	if (!types)
 		return bs_fail_memory(err, "types of files", sizeof(*types));
-	for (size_t i = 0; i < sizeof(known_types) / sizeof(*known_types) && !status; i++)
-		status = add_globs(types, known_types[i].name, known_types[i].globs, err);
+	for (size_t i = 0; i < sizeof(known_types) / sizeof(*known_types) && !status; i++) {
+		const char *name = known_types[i].name;
+		for (const char *glob = known_types[i].globs; *glob && !status;) {
+			size_t n = strcspn(glob, " ");
+			status = define(types, name, strlen(name), glob, n, err);
+			glob += n + strspn(glob + n, " ");
+		}
+	}
 	if (status)
 		bs_file_types_free(types);
 	else
@@ -90,16 +72,10 @@ void bs_file_types_free(struct bs_file_types *types)
 {
 	if (!types)
 		return;
-	size_t n, n_chosen = types->chosen.used_bytes / sizeof(struct chosen);
-	struct type *list = types_of(types, &n);
 	struct chosen *chosen = (struct chosen *)(void *)types->chosen.data;
-	for (size_t i = 0; i < n; i++) {
-		free(list[i].name);
-		bs_buffer_deinit(&list[i].globs);
-	}
-	for (size_t i = 0; i < n_chosen; i++)
+	for (size_t i = 0; i < types->chosen.used_bytes / sizeof(*chosen); i++)
 		bs_glob_deinit(&chosen[i].glob);
-	bs_buffer_deinit(&types->types);
+	bs_buffer_deinit(&types->definitions);
 	bs_buffer_deinit(&types->chosen);
 	free(types);
 }
@@ -117,17 +93,20 @@ static bool is_name(const char *name, size_t n)
 static enum bs_status include(struct bs_file_types *types, const char *name, size_t name_bytes, const char *others,
                               struct bs_error *err)
 {
-	struct type *type;
 	enum bs_status status = BS_OK;
 	while (*others && !status) {
-		size_t n = strcspn(others, ",");
-		const struct type *other = find(types, others, n);
-		if (!other)
+		size_t n = strcspn(others, ","), n_before = n_definitions(types);
+		bool is_known = false;
+		for (size_t i = 0; i < n_before && !status; i++) {
+			struct definition definition = definitions_of(types)[i];
+			if (!is_named(&definition, others, n))
+				continue;
+			is_known = true;
+			if (!is_named(&definition, name, name_bytes))
+				status = define(types, name, name_bytes, definition.glob, definition.glob_bytes, err);
+		}
+		if (!is_known)
 			return bs_fail(err, BS_INVALID, "--type-add: unknown type of files: %.*s", (int)n, others);
-		struct bs_buffer globs = other->globs;
-		status = find_or_add(types, name, name_bytes, &type, err);
-		if (!status && globs.used_bytes && type->globs.data != globs.data)
-			status = bs_buffer_append(&type->globs, globs.data, globs.used_bytes, err);
 		others += n + (others[n] == ',');
 	}
 	return status;
@@ -137,59 +116,46 @@ enum bs_status bs_file_types_add(struct bs_file_types *types, const char *defini
 {
 	static const char mark[] = "include:";
 	const char *colon = strchr(definition, ':');
-	struct type *type;
 	size_t n = colon ? (size_t)(colon - definition) : 0;
 	if (!colon || !colon[1] || !is_name(definition, n))
 		return bs_fail(err, BS_INVALID, "--type-add %s: write NAME:GLOB or NAME:include:OTHER,...", definition);
 	if (strncmp(colon + 1, mark, sizeof(mark) - 1) == 0)
 		return include(types, definition, n, colon + sizeof(mark), err);
-	enum bs_status status = find_or_add(types, definition, n, &type, err);
-	return status ? status : bs_buffer_append(&type->globs, colon + 1, strlen(colon), err);
+	return define(types, definition, n, colon + 1, strlen(colon + 1), err);
 }
 
 void bs_file_types_clear(struct bs_file_types *types, const char *name)
 {
-	struct type *type = find(types, name, strlen(name));
-	if (!type)
-		return;
-	/* As if it had never been: it cannot be chosen, but added to. */
-	bs_buffer_deinit(&type->globs);
-	free(type->name);
-	size_t n;
-	struct type *list = types_of(types, &n);
-	memmove(type, type + 1, (size_t)(list + n - type - 1) * sizeof(*type));
-	types->types.used_bytes -= sizeof(*type);
+	size_t n = n_definitions(types), n_kept = 0;
+	struct definition *list = definitions_of(types);
+	for (size_t i = 0; i < n; i++)
+		if (!is_named(&list[i], name, strlen(name)))
+			list[n_kept++] = list[i];
+	types->definitions.used_bytes = n_kept * sizeof(*list);
 }
 
-static enum bs_status choose(struct bs_file_types *types, const struct type *type, bool is_negated, struct bs_error *err)
+enum bs_status bs_file_types_choose(struct bs_file_types *types, const char *name, bool is_negated, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	const char *glob = (const char *)type->globs.data;
-	for (size_t at = 0; at < type->globs.used_bytes && !status; at += strlen(glob + at) + 1) {
+	size_t n = n_definitions(types);
+	const struct definition *list = definitions_of(types);
+	bool is_all = strcmp(name, "all") == 0, is_known = is_all;
+	for (size_t i = 0; i < n && !status; i++) {
 		struct chosen chosen = {.is_negated = is_negated};
-		status = bs_glob_init(&chosen.glob, (const uint8_t *)glob + at, strlen(glob + at), err);
+		if (!is_all && !is_named(&list[i], name, strlen(name)))
+			continue;
+		is_known = true;
+		status = bs_glob_init(&chosen.glob, (const uint8_t *)list[i].glob, list[i].glob_bytes, err);
 		if (status)
 			break;
 		status = bs_buffer_append(&types->chosen, &chosen, sizeof(chosen), err);
 		if (status)
 			bs_glob_deinit(&chosen.glob);
 	}
-	return status;
-}
-
-enum bs_status bs_file_types_choose(struct bs_file_types *types, const char *name, bool is_negated, struct bs_error *err)
-{
-	enum bs_status status = BS_OK;
-	size_t n;
-	const struct type *list = types_of(types, &n);
-	const struct type *type = find(types, name, strlen(name));
-	bool is_all = strcmp(name, "all") == 0;
-	if (!type && !is_all)
+	if (!is_known)
 		return bs_fail(err, BS_INVALID, "unknown type of files: %s; see `bitsift grep --type-list`", name);
 	types->has_wanted |= !is_negated;
-	for (size_t i = 0; i < n && is_all && !status; i++)
-		status = choose(types, &list[i], is_negated, err);
-	return is_all ? status : choose(types, type, is_negated, err);
+	return status;
 }
 
 bool bs_file_types_has_wanted(const struct bs_file_types *types)
@@ -212,51 +178,39 @@ enum bs_ignore_verdict bs_file_types_match(struct bs_file_types *types, const ch
 	return types->has_wanted ? BS_IGNORE_SKIP : BS_IGNORE_SILENT;
 }
 
-static int compare_types(const void *left, const void *right)
+static int compare_texts(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
 {
-	return strcmp((*(const struct type *const *)left)->name, (*(const struct type *const *)right)->name);
+	int order = memcmp(a, b, a_bytes < b_bytes ? a_bytes : b_bytes);
+	return order ? order : (a_bytes > b_bytes) - (a_bytes < b_bytes);
 }
 
-static int compare_globs(const void *left, const void *right)
+static int compare_definitions(const void *left, const void *right)
 {
-	return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
-static enum bs_status list_one(const struct type *type, struct bs_buffer *text, struct bs_error *err)
-{
-	struct bs_buffer globs = {0};
-	const char *data = (const char *)type->globs.data;
-	enum bs_status status = bs_buffer_append(text, type->name, strlen(type->name), err);
-	for (size_t at = 0; at < type->globs.used_bytes && !status; at += strlen(data + at) + 1) {
-		const char *glob = data + at;
-		status = bs_buffer_append(&globs, &glob, sizeof(glob), err);
-	}
-	const char **list = (const char **)(void *)globs.data;
-	size_t n = globs.used_bytes / sizeof(*list);
-	if (n > 1)
-		qsort(list, n, sizeof(*list), compare_globs);
-	for (size_t i = 0; i < n && !status; i++) {
-		status = bs_buffer_append(text, i ? ", " : ": ", 2, err);
-		if (!status)
-			status = bs_buffer_append(text, list[i], strlen(list[i]), err);
-	}
-	bs_buffer_deinit(&globs);
-	return status ? status : bs_buffer_append(text, "\n", 1, err);
+	const struct definition *a = left, *b = right;
+	int order = compare_texts(a->name, a->name_bytes, b->name, b->name_bytes);
+	return order ? order : compare_texts(a->glob, a->glob_bytes, b->glob, b->glob_bytes);
 }
 
 enum bs_status bs_file_types_list(const struct bs_file_types *types, struct bs_buffer *text, struct bs_error *err)
 {
-	size_t n;
-	const struct type *list = types_of(types, &n);
-	enum bs_status status = BS_OK;
-	const struct type **sorted = malloc((n + 1) * sizeof(const struct type *));
-	if (!sorted)
-		return bs_fail_memory(err, "types of files", n * sizeof(const struct type *));
-	for (size_t i = 0; i < n; i++)
-		sorted[i] = &list[i];
-	qsort(sorted, n, sizeof(const struct type *), compare_types);
-	for (size_t i = 0; i < n && !status; i++)
-		status = list_one(sorted[i], text, err);
-	free(sorted);
-	return status;
+	struct bs_buffer sorted = {0};
+	size_t n = n_definitions(types);
+	const struct definition *list = definitions_of(types), *last = NULL;
+	enum bs_status status = bs_buffer_append(&sorted, list, n * sizeof(*list), err);
+	if (!status && n > 0)
+		qsort(sorted.data, n, sizeof(*list), compare_definitions);
+	list = (const struct definition *)(const void *)sorted.data;
+	for (size_t i = 0; i < n && !status; last = &list[i++]) {
+		bool is_next = last && is_named(last, list[i].name, list[i].name_bytes);
+		if (!is_next && last)
+			status = bs_buffer_append(text, "\n", 1, err);
+		if (!is_next && !status)
+			status = bs_buffer_append(text, list[i].name, list[i].name_bytes, err);
+		if (!status)
+			status = bs_buffer_append(text, is_next ? ", " : ": ", 2, err);
+		if (!status)
+			status = bs_buffer_append(text, list[i].glob, list[i].glob_bytes, err);
+	}
+	bs_buffer_deinit(&sorted);
+	return status || n == 0 ? status : bs_buffer_append(text, "\n", 1, err);
 }

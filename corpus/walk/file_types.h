@@ -1,7 +1,7 @@
 /*
- * file_types.h: files chosen by type (-t rust, -T html): a type is a list of globs that are matched with a file's name. The
- * table is ripgrep 13's; types may be added and cleared. As there, of all globs that match the last one decides, in the
- * order in which types were chosen; with a type wanted, a file that none matches is left out; a wanted file may be hidden.
+ * file_types.h: files chosen by type (-t rust, -T html): a type is a list of globs that are matched with a file's name.
+ * The table is ripgrep 13's; types may be added and cleared. As there, of all globs that match the last one decides, in
+ * the order in which types were chosen; with a type wanted, other files are left out; a wanted file may be hidden.
  */
 #ifndef BS_CORPUS_WALK_FILE_TYPES_H
 #define BS_CORPUS_WALK_FILE_TYPES_H
@@ -20,7 +20,7 @@ enum bs_status bs_file_types_new(struct bs_file_types **types_out, struct bs_err
 /* NULL is fine. */
 void bs_file_types_free(struct bs_file_types *types);
 
-/* "name:glob" or "name:include:other,another". BS_INVALID for what is neither, or no name, or an unknown one included. */
+/* "name:glob" or "name:include:other,another", borrowed. BS_INVALID: neither, no name, or an unknown one included. */
 enum bs_status bs_file_types_add(struct bs_file_types *types, const char *definition, struct bs_error *err) BS_WARN_UNUSED;
 /* Forgets the globs of a type; nothing if there is none of that name. */
 void bs_file_types_clear(struct bs_file_types *types, const char *name);

@@ -403,15 +403,13 @@ static void emit_token(struct compiler *compiler, const struct token *token, con
 /* Emits the alternatives of a group, the empty ones left out, each as EITHER ... JUMP; returns the tokens used. */
 static size_t emit_group(struct compiler *compiler, const struct token *tokens, const struct byte_set *sets)
 {
-	size_t at = 0, either = SIZE_MAX, chain = SIZE_MAX;
+	size_t at = 0, first = compiler->n_ops, either = SIZE_MAX;
 	do {
 		at++;
 		if (tokens[at].kind == TOKEN_GROUP_NEXT || tokens[at].kind == TOKEN_GROUP_CLOSE)
 			continue;
 		if (either != SIZE_MAX) {
-			size_t jump = compiler->n_ops;
-			emit(compiler, OP_JUMP, 0)->target = (uint32_t)chain;
-			chain = jump;
+			emit(compiler, OP_JUMP, 0);
 			compiler->ops[either].target = (uint32_t)compiler->n_ops;
 		}
 		either = compiler->n_ops;
@@ -419,14 +417,12 @@ static size_t emit_group(struct compiler *compiler, const struct token *tokens, 
 		for (; tokens[at].kind != TOKEN_GROUP_NEXT && tokens[at].kind != TOKEN_GROUP_CLOSE; at++)
 			emit_token(compiler, &tokens[at], sets);
 	} while (tokens[at].kind != TOKEN_GROUP_CLOSE);
-	/* The last alternative has no other beside it; the jumps, chained by their targets, go to the end. */
+	/* The last alternative has no other beside it; the jumps go to the end. */
 	if (either != SIZE_MAX)
 		compiler->ops[either].target = (uint32_t)either + 1;
-	while (chain != SIZE_MAX && chain != UINT32_MAX) {
-		uint32_t next = compiler->ops[chain].target;
-		compiler->ops[chain].target = (uint32_t)compiler->n_ops;
-		chain = next;
-	}
+	for (; first < compiler->n_ops; first++)
+		if (compiler->ops[first].kind == OP_JUMP)
+			compiler->ops[first].target = (uint32_t)compiler->n_ops;
 	return at + 1;
 }
 

@@ -20,40 +20,16 @@ struct rule {
 	bool folders_only;
 };
 
-struct bs_ignore {
-	struct bs_buffer rules; /* of struct rule */
-	size_t n_plain;
-};
-
 static struct rule *rules_of(const struct bs_ignore *ignore)
 {
 	return (struct rule *)(void *)ignore->rules.data;
 }
 
-enum bs_status bs_ignore_new(struct bs_ignore **ignore_out, struct bs_error *err)
+void bs_ignore_deinit(struct bs_ignore *ignore)
 {
-	*ignore_out = calloc(1, sizeof(**ignore_out));
-	return *ignore_out ? BS_OK : bs_fail_memory(err, "ignore rules", sizeof(**ignore_out));
-}
-
-void bs_ignore_free(struct bs_ignore *ignore)
-{
-	if (!ignore)
-		return;
-	for (size_t i = 0; i < bs_ignore_n_rules(ignore); i++)
+	for (size_t i = 0; i < ignore->n_rules; i++)
 		bs_glob_deinit(&rules_of(ignore)[i].glob);
 	bs_buffer_deinit(&ignore->rules);
-	free(ignore);
-}
-
-size_t bs_ignore_n_rules(const struct bs_ignore *ignore)
-{
-	return ignore->rules.used_bytes / sizeof(struct rule);
-}
-
-size_t bs_ignore_n_plain(const struct bs_ignore *ignore)
-{
-	return ignore->n_plain;
 }
 
 /* The bytes of the white space character (Unicode's White_Space) that ends the line, 0 if none does. */
@@ -149,10 +125,12 @@ enum bs_status bs_ignore_add_line(struct bs_ignore *ignore, const uint8_t *line_
 	if (status)
 		goto out;
 	status = bs_buffer_append(&ignore->rules, &rule, sizeof(rule), err);
-	if (status)
+	if (status) {
 		bs_glob_deinit(&rule.glob);
-	else
+	} else {
+		ignore->n_rules++;
 		ignore->n_plain += !rule.keeps;
+	}
 out:
 	bs_buffer_deinit(&glob);
 	return status;
@@ -177,14 +155,14 @@ static size_t first_line(const uint8_t *text, size_t n, size_t *next_out)
 	return line_bytes;
 }
 
-/* Of a file of rules so much is read, whatever its size, and so many rules are heeded: each is tried on every file below. */
+/* Of a file of rules so much is read, and so many rules are heeded: each is tried on every file below. */
 #define MOST_RULE_BYTES ((size_t)4 << 20)
 #define MOST_RULES      65536u
 
 enum bs_status bs_ignore_add_text(struct bs_ignore *ignore, const uint8_t *text, size_t n, struct bs_error *err)
 {
 	size_t next;
-	for (; n > 0 && bs_ignore_n_rules(ignore) < MOST_RULES; text += next, n -= next) {
+	for (; n > 0 && ignore->n_rules < MOST_RULES; text += next, n -= next) {
 		size_t line_bytes = first_line(text, n, &next);
 		if (!is_utf8(text, line_bytes))
 			break;
@@ -195,16 +173,16 @@ enum bs_status bs_ignore_add_text(struct bs_ignore *ignore, const uint8_t *text,
 	return BS_OK;
 }
 
-enum bs_ignore_verdict bs_ignore_match(struct bs_ignore *ignore, const struct bs_ignore_entry *entry, size_t path_off)
+enum bs_ignore_verdict bs_ignore_match(const struct bs_ignore *ignore, const struct bs_ignore_entry *entry, size_t path_off)
 {
-	if (!ignore || entry->path_bytes < path_off)
+	if (ignore->n_rules == 0 || entry->path_bytes < path_off)
 		return BS_IGNORE_SILENT;
 	struct bs_glob_path path = {.bytes = entry->path + path_off,
 	                            .n_bytes = entry->path_bytes - path_off,
 	                            .name_off = entry->name_off > path_off ? entry->name_off - path_off : 0};
 	int last_byte = entry->path[entry->path_bytes - 1];
 	struct rule *rules = rules_of(ignore);
-	for (size_t i = bs_ignore_n_rules(ignore); i > 0; i--) {
+	for (size_t i = ignore->n_rules; i > 0; i--) {
 		struct rule *rule = &rules[i - 1];
 		if (rule->glob.last_byte >= 0 && rule->glob.last_byte != last_byte)
 			continue;
@@ -220,14 +198,14 @@ enum bs_ignore_verdict bs_ignore_match(struct bs_ignore *ignore, const struct bs
 static bool may_be_there(int folder_fd, const char *path, int error_number)
 {
 	struct stat info;
-	/* Nobody can say what stands in a folder that may not be searched; then it would be the folder that cannot be read. */
+	/* Nobody can say what stands in a folder that may not be searched; then the folder is what cannot be read. */
 	if (error_number == EACCES)
 		return fstatat(folder_fd, path, &info, 0) == 0;
 	return error_number != ENOENT && error_number != ENOTDIR && error_number != ELOOP && error_number != ENXIO;
 }
 
-/* Appends what can be read of a regular file, up to MOST_RULE_BYTES; nothing if it cannot be opened, unless it must be: BS_IO.
- * That, too, when out of file descriptors, or when the disk fails: what a rule leaves out must not come in for that. */
+/* Appends what can be read of a regular file, up to MOST_RULE_BYTES; nothing if it cannot be opened, unless it must be:
+ * BS_IO. That, too, without file descriptors, or when the disk fails: what a rule leaves out must not come in for it. */
 static enum bs_status read_file(int folder_fd, const char *path, bool must_read, struct bs_buffer *text,
                                 struct bs_error *err)
 {
@@ -266,25 +244,14 @@ out:
 	return status;
 }
 
-/* The rules of a file, NULL if it has none. */
-static enum bs_status read_rules(int folder_fd, const char *path, bool must_read, struct bs_ignore **ignore_out,
+/* Adds the rules of a file. */
+static enum bs_status read_rules(int folder_fd, const char *path, bool must_read, struct bs_ignore *ignore,
                                  struct bs_error *err)
 {
 	struct bs_buffer text = {0};
-	struct bs_ignore *ignore = NULL;
-	*ignore_out = NULL;
 	enum bs_status status = read_file(folder_fd, path, must_read, &text, err);
-	if (status || text.used_bytes == 0)
-		goto out;
-	status = bs_ignore_new(&ignore, err);
 	if (!status)
 		status = bs_ignore_add_text(ignore, text.data, text.used_bytes, err);
-	if (status || bs_ignore_n_rules(ignore) == 0)
-		goto out;
-	*ignore_out = ignore;
-	ignore = NULL;
-out:
-	bs_ignore_free(ignore);
 	bs_buffer_deinit(&text);
 	return status;
 }
@@ -374,13 +341,12 @@ static enum bs_status global_path(bool must_read, struct bs_buffer *path, struct
 	return status;
 }
 
-enum bs_status bs_ignore_read_global(bool must_read, struct bs_ignore **ignore_out, struct bs_error *err)
+enum bs_status bs_ignore_read_global(bool must_read, struct bs_ignore *ignore, struct bs_error *err)
 {
 	struct bs_buffer path = {0};
-	*ignore_out = NULL;
 	enum bs_status status = global_path(must_read, &path, err);
 	if (!status && path.used_bytes > 0)
-		status = read_rules(AT_FDCWD, (const char *)path.data, must_read, ignore_out, err);
+		status = read_rules(AT_FDCWD, (const char *)path.data, must_read, ignore, err);
 	bs_buffer_deinit(&path);
 	return status;
 }
@@ -399,7 +365,7 @@ static const char *const file_names[FILE_KINDS] = {".rgignore", ".ignore", ".git
 
 struct bs_ignore_level {
 	struct bs_ignore_level *parent;
-	struct bs_ignore *files[FILE_KINDS];
+	struct bs_ignore files[FILE_KINDS];
 	size_t path_off;
 	bool is_repository; /* the folder holds a .git */
 	bool in_git;        /* this folder or one above is a repository */
@@ -431,7 +397,7 @@ static enum bs_status read_first_line(int folder_fd, const char *path, bool must
  * The excludes of a worktree or submodule, whose .git is a file that says where the repository is: "gitdir: " and a
  * path, in which the file commondir says where the shared part is.
  */
-static enum bs_status read_linked_excludes(int folder_fd, bool must_read, struct bs_ignore **ignore_out,
+static enum bs_status read_linked_excludes(int folder_fd, bool must_read, struct bs_ignore *ignore,
                                            struct bs_error *err)
 {
 	static const char mark[] = "gitdir: ";
@@ -445,18 +411,16 @@ static enum bs_status read_linked_excludes(int folder_fd, bool must_read, struct
 		status = read_first_line(AT_FDCWD, (const char *)path.data, must_read, &common, err);
 	if (status || common.used_bytes == 0)
 		goto out;
-	if (common.data[0] == '.') {
-		status = bs_file_join(git_folder, (const char *)common.data, strlen((const char *)common.data), &path, err);
-		if (status)
-			goto out;
-		struct bs_buffer joined = path;
-		path = common;
-		common = joined;
-	}
+	const char *shared = (const char *)common.data;
+	bs_buffer_clear(&path);
+	if (shared[0] == '.')
+		status = bs_file_join(git_folder, shared, strlen(shared), &path, err);
+	else
+		status = bs_buffer_append(&path, shared, strlen(shared), err);
 	if (!status)
-		status = bs_file_join((const char *)common.data, "info/exclude", strlen("info/exclude"), &path, err);
+		status = bs_buffer_append(&path, "/info/exclude", sizeof("/info/exclude"), err);
 	if (!status)
-		status = read_rules(AT_FDCWD, (const char *)path.data, must_read, ignore_out, err);
+		status = read_rules(AT_FDCWD, (const char *)path.data, must_read, ignore, err);
 out:
 	bs_buffer_deinit(&line);
 	bs_buffer_deinit(&common);
@@ -502,7 +466,7 @@ enum bs_status bs_ignore_level_open(int folder_fd, unsigned bits, size_t path_of
 	}
 	bool has_any = level->is_repository;
 	for (size_t i = 0; i < FILE_KINDS; i++)
-		has_any |= level->files[i] != NULL;
+		has_any |= level->files[i].n_rules > 0;
 	if (status || !has_any)
 		bs_ignore_level_close(level, parent);
 	else
@@ -515,7 +479,7 @@ void bs_ignore_level_close(struct bs_ignore_level *level, const struct bs_ignore
 	while (level != until) {
 		struct bs_ignore_level *parent = level->parent;
 		for (size_t i = 0; i < FILE_KINDS; i++)
-			bs_ignore_free(level->files[i]);
+			bs_ignore_deinit(&level->files[i]);
 		free(level);
 		level = parent;
 	}
@@ -527,7 +491,7 @@ enum bs_ignore_verdict bs_ignore_level_match(const struct bs_ignore_level *level
 	size_t n_kinds = git_anywhere || bs_ignore_level_in_git(level) ? FILE_KINDS : FILE_GITIGNORE;
 	for (size_t kind = 0; kind < n_kinds; kind++) {
 		for (const struct bs_ignore_level *at = level; at; at = at->parent) {
-			enum bs_ignore_verdict verdict = bs_ignore_match(at->files[kind], entry, at->path_off);
+			enum bs_ignore_verdict verdict = bs_ignore_match(&at->files[kind], entry, at->path_off);
 			if (verdict != BS_IGNORE_SILENT)
 				return verdict;
 			if (kind >= FILE_GITIGNORE && at->is_repository)

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/buffer.h"
 #include "core/base/status.h"
 
 enum bs_ignore_verdict {
@@ -29,13 +30,13 @@ struct bs_ignore_entry {
 	bool is_folder;
 };
 
-struct bs_ignore;
-
-/* An empty set of rules, for the caller to free. BS_NO_MEMORY. */
-enum bs_status bs_ignore_new(struct bs_ignore **ignore_out, struct bs_error *err) BS_WARN_UNUSED;
-
-/* NULL is fine. */
-void bs_ignore_free(struct bs_ignore *ignore);
+/* A set of rules. Zero-initialise; release with bs_ignore_deinit. */
+struct bs_ignore {
+	struct bs_buffer rules; /* for ignore.c only */
+	size_t n_rules;
+	size_t n_plain; /* of them have no ! in front */
+};
+void bs_ignore_deinit(struct bs_ignore *ignore);
 
 /* Adds one line, without its line feed; comments and empty lines add nothing. BS_INVALID for a bad glob, which adds
  * nothing; BS_NO_MEMORY. */
@@ -46,16 +47,12 @@ enum bs_status bs_ignore_add_line(struct bs_ignore *ignore, const uint8_t *line,
 enum bs_status bs_ignore_add_text(struct bs_ignore *ignore, const uint8_t *text, size_t text_bytes,
                                   struct bs_error *err) BS_WARN_UNUSED;
 
-/* How many rules there are, and how many of them have no ! in front. */
-size_t bs_ignore_n_rules(const struct bs_ignore *ignore);
-size_t bs_ignore_n_plain(const struct bs_ignore *ignore);
-
-/* What the rules (NULL: none) say of entry->path from path_off on. */
-enum bs_ignore_verdict bs_ignore_match(struct bs_ignore *ignore, const struct bs_ignore_entry *entry, size_t path_off);
+/* What the rules say of entry->path from path_off on. */
+enum bs_ignore_verdict bs_ignore_match(const struct bs_ignore *ignore, const struct bs_ignore_entry *entry, size_t path_off);
 
 /* Reads the global excludes file: core.excludesFile of ~/.gitconfig or of git/config below $XDG_CONFIG_HOME
- * (~/.config), else git/ignore there. NULL if there is none or nothing in it. must_read, BS_NO_MEMORY, BS_IO as below. */
-enum bs_status bs_ignore_read_global(bool must_read, struct bs_ignore **ignore_out, struct bs_error *err) BS_WARN_UNUSED;
+ * (~/.config), else git/ignore there. must_read, BS_NO_MEMORY, BS_IO as below. */
+enum bs_status bs_ignore_read_global(bool must_read, struct bs_ignore *ignore, struct bs_error *err) BS_WARN_UNUSED;
 
 /* The files of one folder, linked to those of the folders above. NULL is the end of the chain. */
 struct bs_ignore_level;
@@ -77,8 +74,8 @@ unsigned bs_ignore_name_bit(const char *name, size_t name_bytes);
 /*
  * Reads those of the files of the folder at folder_fd (which may be O_PATH) that the bits name; path_off is where, in
  * the paths to be matched, the part below this folder starts. *level_out is parent itself if there is nothing to
- * remember. Files that cannot be read are as good as absent, as in ripgrep, unless they must be read: BS_IO. BS_IO also if
- * the process is out of file descriptors, and BS_NO_MEMORY.
+ * remember. Files that cannot be read are as good as absent, as in ripgrep, unless they must be read: BS_IO. BS_IO also
+ * if the process is out of file descriptors, and BS_NO_MEMORY.
  */
 enum bs_status bs_ignore_level_open(int folder_fd, unsigned bits, size_t path_off, struct bs_ignore_level *parent,
                                     struct bs_ignore_level **level_out, struct bs_error *err) BS_WARN_UNUSED;

@@ -15,6 +15,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,22 +23,17 @@
 #include <unistd.h>
 
 #include "core/base/buffer.h"
+#include "core/base/bytes.h"
 #include "core/simd/needle.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/file_types.h"
 #include "corpus/walk/ignore.h"
 
-/* Folders kept open for their subfolders. Under the usual limit of 1,024 there must be room for the caller's own. */
-#define OPEN_MAX_FOLDERS 128
+/* So much longer than that of the open folder above it may be the path of a folder from which others are opened. */
+#define REACH_BYTES (PATH_MAX - NAME_MAX - 1)
 
-/* As folder lists have them, and one that they do not have. */
-enum entry_kind {
-	ENTRY_FILE = BS_ENTRY_FILE,
-	ENTRY_FOLDER = BS_ENTRY_FOLDER,
-	ENTRY_LINK = BS_ENTRY_LINK,
-	ENTRY_SPECIAL = BS_ENTRY_SPECIAL,
-	ENTRY_UNREADABLE
-};
+/* The kind of an entry that folder lists do not have. */
+#define ENTRY_UNREADABLE BS_ENTRY_KINDS
 
 struct entry {
 	uint64_t key;     /* the first 8 bytes of the name, big-endian: most comparisons end here */
@@ -53,11 +49,11 @@ struct folder {
 	struct bs_buffer names;
 	struct bs_buffer entries; /* of struct entry */
 	size_t n_entries;
-	size_t next;           /* index of the entry to visit next */
-	size_t n_folders_left; /* entries not yet visited that are folders */
-	size_t path_bytes;     /* of the path of this folder in walk->path, a slash at its end included */
+	size_t next;       /* index of the entry to visit next */
+	size_t path_bytes; /* of the path of this folder in walk->path, a slash at its end included */
 	struct bs_ignore_level *level;
-	int fd; /* -1: closed, because nobody needs it or to save descriptors */
+	size_t open_depth; /* of the nearest folder that stays open: of this one, or of one above it */
+	int fd;            /* -1: closed */
 	dev_t device;
 	ino_t inode;
 };
@@ -69,19 +65,17 @@ struct bs_walk {
 	size_t shown_off;
 	size_t rel_off;
 	struct bs_buffer current; /* the current directory if the root was given as an absolute path */
-	struct bs_ignore *globs;
-	struct bs_ignore *caseless_globs;
+	struct bs_ignore globs;
+	struct bs_ignore caseless_globs;
 	struct bs_buffer small; /* the path with small letters, for these */
-	struct bs_ignore *global;
+	struct bs_ignore global;
 	struct bs_ignore_level *parents;
 	struct bs_buffer stack; /* of struct folder *, the root first */
 	size_t depth;
-	size_t n_open;
 	struct bs_buffer list; /* scratch: a folder as a list */
 	dev_t last_device;     /* of the folder told of last, */
 	bool has_device;       /* if there was one, */
 	bool is_device_sure;   /* and whether its file system keeps the times of folders */
-	size_t first_open; /* at least 1: no folder above this depth is open, but the root */
 };
 
 static struct folder *folder_at(const struct bs_walk *walk, size_t depth)
@@ -157,24 +151,23 @@ static enum bs_status make_small(struct bs_walk *walk, const void *text, size_t 
 static enum bs_ignore_verdict ask_caseless_globs(struct bs_walk *walk, const struct bs_ignore_entry *entry, size_t off)
 {
 	struct bs_ignore_entry small = *entry;
-	if (bs_ignore_n_rules(walk->caseless_globs) == 0 ||
-	    make_small(walk, entry->path, entry->path_bytes, NULL) != BS_OK)
+	if (walk->caseless_globs.n_rules == 0 || make_small(walk, entry->path, entry->path_bytes, NULL) != BS_OK)
 		return BS_IGNORE_SILENT;
 	small.path = walk->small.data;
-	return bs_ignore_match(walk->caseless_globs, &small, off);
+	return bs_ignore_match(&walk->caseless_globs, &small, off);
 }
 
 /* -g: a glob means the opposite of an ignore rule, and if any asks for files, the other files are not wanted. */
 static enum bs_ignore_verdict ask_globs(struct bs_walk *walk, const struct bs_ignore_entry *entry)
 {
 	size_t off = walk->shown_off;
-	if (bs_ignore_n_rules(walk->globs) + bs_ignore_n_rules(walk->caseless_globs) == 0)
+	if (walk->globs.n_rules + walk->caseless_globs.n_rules == 0)
 		return BS_IGNORE_SILENT;
 	if (is_absolute(walk))
 		off = off_below(&walk->path, walk->current.data, walk->current.used_bytes);
 	enum bs_ignore_verdict verdict = ask_caseless_globs(walk, entry, off);
 	if (verdict == BS_IGNORE_SILENT)
-		verdict = bs_ignore_match(walk->globs, entry, off);
+		verdict = bs_ignore_match(&walk->globs, entry, off);
 	switch (verdict) {
 	case BS_IGNORE_SKIP:
 		return BS_IGNORE_KEEP;
@@ -183,8 +176,7 @@ static enum bs_ignore_verdict ask_globs(struct bs_walk *walk, const struct bs_ig
 	case BS_IGNORE_SILENT:
 		break;
 	}
-	size_t n_plain = bs_ignore_n_plain(walk->globs) + bs_ignore_n_plain(walk->caseless_globs);
-	return n_plain > 0 && !entry->is_folder ? BS_IGNORE_SKIP : BS_IGNORE_SILENT;
+	return walk->globs.n_plain + walk->caseless_globs.n_plain > 0 && !entry->is_folder ? BS_IGNORE_SKIP : BS_IGNORE_SILENT;
 }
 
 /* What the ignore files say, then the types of files: they may leave out what those keep, and keep what is hidden. */
@@ -195,10 +187,10 @@ static enum bs_ignore_verdict ask_files(const struct bs_walk *walk, const struct
 	enum bs_ignore_verdict verdict =
 		bs_ignore_level_match(folder->level, entry, walk->options.ignores_outside_git);
 	if (verdict == BS_IGNORE_SILENT && in_git)
-		verdict = bs_ignore_match(walk->global, entry, walk->shown_off + is_absolute(walk));
+		verdict = bs_ignore_match(&walk->global, entry, walk->shown_off + is_absolute(walk));
 	if (verdict == BS_IGNORE_SKIP || !walk->options.types || entry->is_folder)
 		return verdict;
-	enum bs_ignore_verdict by_type = bs_file_types_match(walk->options.types, (const char *)walk->path.data + entry->name_off);
+	enum bs_ignore_verdict by_type = bs_file_types_match(walk->options.types, path_from(walk, entry->name_off));
 	return by_type == BS_IGNORE_SILENT ? verdict : by_type;
 }
 
@@ -208,7 +200,7 @@ static bool wants(struct bs_walk *walk, const struct folder *folder, const struc
 	struct bs_ignore_entry entry = {.path = walk->path.data,
 	                                .path_bytes = walk->path.used_bytes,
 	                                .name_off = folder->path_bytes,
-	                                .is_folder = found->kind == ENTRY_FOLDER};
+	                                .is_folder = found->kind == BS_ENTRY_FOLDER};
 	enum bs_ignore_verdict verdict = ask_globs(walk, &entry);
 	if (verdict == BS_IGNORE_SILENT)
 		verdict = ask_files(walk, folder, &entry);
@@ -218,137 +210,34 @@ static bool wants(struct bs_walk *walk, const struct folder *folder, const struc
 	return walk->options.hidden || found->name[0] != '.' || found->name[found->name_bytes - 1] == '.';
 }
 
-static void folder_close_fd(struct bs_walk *walk, struct folder *folder)
+/* The path in the buffer, of an entry of the folder on top, as seen from *fd_out: the nearest folder that is open. */
+static const char *entry_path(const struct bs_walk *walk, int *fd_out)
 {
-	if (folder->fd < 0)
-		return;
-	close(folder->fd);
-	folder->fd = -1;
-	walk->n_open--;
-}
-
-/* Closes the open folder that will be needed last: the one nearest the root, but not the root, and only above depth
- * limit, since somebody is about to use that one. */
-static bool close_one(struct bs_walk *walk, size_t limit)
-{
-	for (size_t depth = walk->first_open; depth < limit; depth++) {
-		walk->first_open = depth + 1;
-		if (folder_at(walk, depth)->fd >= 0) {
-			folder_close_fd(walk, folder_at(walk, depth));
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Opens a folder below that at depth, whose descriptor is fd, and makes room if there is none; -1 and errno. */
-static int open_below(struct bs_walk *walk, size_t depth, int fd, const char *name)
-{
-	int no_follow = walk->options.follow ? 0 : O_NOFOLLOW;
-	for (;;) {
-		int opened = openat(fd, name, O_RDONLY | O_DIRECTORY | no_follow | O_CLOEXEC);
-		if (opened >= 0 || (errno != EMFILE && errno != ENFILE))
-			return opened;
-		if (!close_one(walk, depth)) {
-			errno = EMFILE;
-			return -1;
-		}
-	}
-}
-
-static void folder_keep_fd(struct bs_walk *walk, struct folder *folder, size_t depth, int fd)
-{
-	if (fd >= 0 && walk->n_open >= OPEN_MAX_FOLDERS)
-		close_one(walk, depth);
-	folder->fd = fd;
-	walk->n_open += fd >= 0;
-	if (depth > 0 && depth < walk->first_open)
-		walk->first_open = depth;
-}
-
-/* Opens the folder at depth, whose parent is open. Its name is cut out of the path for the while. -1 and errno. */
-static int reopen_one(struct bs_walk *walk, size_t depth, int parent_fd)
-{
-	const struct folder *folder = folder_at(walk, depth);
-	char *name = (char *)walk->path.data + folder_at(walk, depth - 1)->path_bytes;
-	char *slash = (char *)walk->path.data + folder->path_bytes - 1;
-	struct stat info;
-	*slash = '\0';
-	int fd = open_below(walk, depth - 1, parent_fd, name);
-	*slash = '/';
-	if (fd >= 0 && (fstat(fd, &info) != 0 || info.st_dev != folder->device || info.st_ino != folder->inode)) {
-		close(fd);
-		errno = ESTALE; /* another folder stands there now */
-		return -1;
-	}
-	return fd;
-}
-
-/*
- * Opens again the folder on top, which was closed to save descriptors, from the nearest one above it that is open; the
- * last few on the way are kept open, for they will be needed next. False and errno if the way is gone.
- */
-static bool reopen_top(struct bs_walk *walk)
-{
-	size_t top = walk->depth - 1, depth = top;
-	while (folder_at(walk, depth)->fd < 0) {
-		if (depth == 0) {
-			errno = ESTALE;
-			return false;
-		}
-		depth--;
-	}
-	int fd = folder_at(walk, depth)->fd;
-	bool is_kept = true;
-	while (depth < top) {
-		depth++;
-		int next = reopen_one(walk, depth, fd);
-		int error = errno;
-		if (!is_kept)
-			close(fd);
-		errno = error;
-		if (next < 0)
-			return false;
-		fd = next;
-		is_kept = depth == top ||
-		          (top - depth < OPEN_MAX_FOLDERS / 2 && folder_at(walk, depth)->n_folders_left > 0);
-		if (is_kept)
-			folder_keep_fd(walk, folder_at(walk, depth), depth, fd);
-	}
-	return true;
+	const struct folder *above = folder_at(walk, folder_at(walk, walk->depth - 1)->open_depth);
+	*fd_out = above->fd;
+	return path_from(walk, above->path_bytes);
 }
 
 static uint8_t kind_of_mode(mode_t mode)
 {
 	if (S_ISREG(mode))
-		return ENTRY_FILE;
+		return BS_ENTRY_FILE;
 	if (S_ISDIR(mode))
-		return ENTRY_FOLDER;
-	return S_ISLNK(mode) ? ENTRY_LINK : ENTRY_SPECIAL;
+		return BS_ENTRY_FOLDER;
+	return S_ISLNK(mode) ? BS_ENTRY_LINK : BS_ENTRY_SPECIAL;
 }
 
-static uint64_t name_key(const char *name, size_t n)
-{
-	uint64_t key = 0;
-	for (size_t i = 0; i < 8; i++)
-		key = key << 8 | (i < n ? (uint8_t)name[i] : 0);
-	return key;
-}
-
-static enum bs_status add_entry(struct folder *folder, const struct entry *entry, bool follow, struct bs_error *err)
+static enum bs_status add_entry(struct folder *folder, const struct entry *entry, struct bs_error *err)
 {
 	folder->n_entries++;
-	/* A link may lead to a folder; that is found out when its turn comes. */
-	folder->n_folders_left += entry->kind == ENTRY_FOLDER || (follow && entry->kind == ENTRY_LINK);
 	return bs_buffer_append(&folder->entries, entry, sizeof(*entry), err);
 }
 
-static enum bs_status read_entry(struct folder *folder, int fd, const struct dirent *found, bool follow,
-                                 struct bs_error *err)
+static enum bs_status read_entry(struct folder *folder, int fd, const struct dirent *found, struct bs_error *err)
 {
 	size_t name_bytes = strlen(found->d_name);
 	struct stat info;
-	struct entry entry = {.key = name_key(found->d_name, name_bytes),
+	struct entry entry = {.key = bs_first_eight((const uint8_t *)found->d_name, name_bytes),
 	                      .name_off = folder->names.used_bytes,
 	                      .name_bytes = (uint32_t)name_bytes};
 	if (found->d_type != DT_UNKNOWN) {
@@ -360,7 +249,7 @@ static enum bs_status read_entry(struct folder *folder, int fd, const struct dir
 		entry.error = (uint8_t)errno;
 	}
 	enum bs_status status = bs_buffer_append(&folder->names, found->d_name, name_bytes, err);
-	return status ? status : add_entry(folder, &entry, follow, err);
+	return status ? status : add_entry(folder, &entry, err);
 }
 
 static int compare_entries(const void *left, const void *right)
@@ -379,7 +268,7 @@ static struct entry *entries_of(const struct folder *folder)
 }
 
 /* Reads all entries through dir, and sorts them. BS_IO and errno. */
-static enum bs_status read_entries(struct folder *folder, DIR *dir, bool follow, struct bs_error *err)
+static enum bs_status read_entries(struct folder *folder, DIR *dir, struct bs_error *err)
 {
 	for (;;) {
 		errno = 0;
@@ -388,7 +277,7 @@ static enum bs_status read_entries(struct folder *folder, DIR *dir, bool follow,
 			break;
 		if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0)
 			continue;
-		enum bs_status status = read_entry(folder, dirfd(dir), found, follow, err);
+		enum bs_status status = read_entry(folder, dirfd(dir), found, err);
 		if (status)
 			return status;
 	}
@@ -403,9 +292,9 @@ static enum bs_status read_entries(struct folder *folder, DIR *dir, bool follow,
 }
 
 /*
- * File systems of which it is known that each change of a folder's entries sets its times, whoever makes it: local ones of
- * Linux. Not so those on the network, whose times come late, those in user space, which may have none, and /proc and its
- * like, where entries come and go by themselves.
+ * File systems of which it is known that each change of a folder's entries sets its times, whoever makes it: local ones
+ * of Linux. Not so those on the network, whose times come late, those in user space, which may have none, and /proc and
+ * its like, where entries come and go by themselves.
  */
 static bool is_sure(struct bs_walk *walk, int fd, dev_t device)
 {
@@ -433,45 +322,27 @@ static bool is_sure(struct bs_walk *walk, int fd, dev_t device)
 	return walk->is_device_sure;
 }
 
-/* The folder's path below the root, of *n_bytes_out; the buffer has a NUL where its last slash will stand. */
-static const char *path_of(struct bs_walk *walk, const struct folder *folder, size_t *n_bytes_out)
-{
-	*n_bytes_out = folder->path_bytes - walk->rel_off;
-	if (*n_bytes_out > 0)
-		walk->path.data[folder->path_bytes - 1] = '/';
-	return (const char *)walk->path.data + walk->rel_off;
-}
-
-static void end_path(struct bs_walk *walk, const struct folder *folder)
-{
-	if (folder->path_bytes > walk->rel_off)
-		walk->path.data[folder->path_bytes - 1] = '\0';
-}
-
-/* Fills a folder, whose path is in the buffer, from a list, if one is known for its stamp. BS_NO_MEMORY. */
+/* Fills a folder from a list, if one is known for its stamp. BS_NO_MEMORY. */
 static enum bs_status find_listing(struct bs_walk *walk, struct folder *folder, const struct stat *info, bool *found_out,
                                    struct bs_error *err)
 {
 	const struct bs_walk_listings *lists = walk->options.lists;
 	struct bs_stamp stamp = bs_file_stamp(info);
 	struct bs_folder_listing list;
-	size_t n_bytes, at = 0;
-	*found_out = false;
-	if (!lists || !lists->find)
-		return BS_OK;
-	const char *path = path_of(walk, folder, &n_bytes);
-	*found_out = lists->find(lists->context, walk->root, path, n_bytes, &stamp, &list);
-	end_path(walk, folder);
+	size_t at = 0;
+	*found_out = lists && lists->find &&
+	             lists->find(lists->context, walk->root, path_from(walk, walk->rel_off), folder->path_bytes - walk->rel_off,
+	                         &stamp, &list);
 	if (!*found_out)
 		return BS_OK;
 	enum bs_status status = bs_buffer_reserve(&folder->entries, list.n_entries * sizeof(struct entry), err);
 	for (uint32_t i = 0; i < list.n_entries && !status; i++) {
 		struct bs_entry found = bs_folder_listing_next(&list, &at);
-		struct entry entry = {.key = name_key(found.name, found.name_bytes),
+		struct entry entry = {.key = bs_first_eight((const uint8_t *)found.name, found.name_bytes),
 		                      .name = found.name,
 		                      .name_bytes = (uint32_t)found.name_bytes,
 		                      .kind = (uint8_t)found.kind};
-		status = add_entry(folder, &entry, walk->options.follow, err);
+		status = add_entry(folder, &entry, err);
 	}
 	return status;
 }
@@ -483,7 +354,6 @@ static enum bs_status take_listing(struct bs_walk *walk, const struct folder *fo
 	const struct bs_walk_listings *lists = walk->options.lists;
 	const struct entry *entries = entries_of(folder);
 	struct bs_stamp stamp = bs_file_stamp(info);
-	size_t n_bytes;
 	enum bs_status status = BS_OK;
 	if (!lists || !lists->take || folder->n_entries > UINT32_MAX)
 		return BS_OK;
@@ -499,11 +369,8 @@ static enum bs_status take_listing(struct bs_walk *walk, const struct folder *fo
 	if (status)
 		return status;
 	struct bs_folder_listing list = {walk->list.data, walk->list.used_bytes, (uint32_t)folder->n_entries};
-	bool has_times = is_sure(walk, fd, info->st_dev);
-	const char *path = path_of(walk, folder, &n_bytes);
-	status = lists->take(lists->context, path, n_bytes, &stamp, has_times, &list, err);
-	end_path(walk, folder);
-	return status;
+	return lists->take(lists->context, path_from(walk, walk->rel_off), folder->path_bytes - walk->rel_off, &stamp,
+	                   is_sure(walk, fd, info->st_dev), &list, err);
 }
 
 /* Of the ignore files that are there, those that are to be read. A .git says where a repository is in any case. */
@@ -519,19 +386,6 @@ static unsigned wanted_ignore_bits(const struct bs_walk *walk, unsigned bits)
 	return bits && walk->options.unread ? bits | BS_IGNORE_MUST_READ : bits;
 }
 
-/* Reads the ignore files of a folder, making room when there are no descriptors left. */
-static enum bs_status read_level(struct bs_walk *walk, int fd, unsigned bits, struct folder *folder,
-                                 struct bs_error *err)
-{
-	struct bs_ignore_level *above = folder->level;
-	enum bs_status status;
-	bits = wanted_ignore_bits(walk, bits);
-	do
-		status = bs_ignore_level_open(fd, bits, folder->path_bytes, above, &folder->level, err);
-	while (status == BS_IO && close_one(walk, walk->depth));
-	return status;
-}
-
 /* Which ignore files are among the entries. */
 static unsigned ignore_bits(const struct folder *folder)
 {
@@ -543,48 +397,30 @@ static unsigned ignore_bits(const struct folder *folder)
 	return bits;
 }
 
-/* Whatever depends on the entries, which are there now; the folder is open at fd. */
-static enum bs_status complete_folder(struct bs_walk *walk, struct folder *folder, int fd, const struct stat *info,
-                                      struct bs_error *err)
-{
-	enum bs_status status = take_listing(walk, folder, fd, info, err);
-	if (!status && !walk->options.no_ignore)
-		status = read_level(walk, fd, ignore_bits(folder), folder, err);
-	return status;
-}
-
 /* Fills a folder from fd, which is taken over. BS_IO if it cannot be read, err only saying why. */
-static enum bs_status read_folder(struct bs_walk *walk, struct folder *folder, int fd, const struct stat *info,
-                                  struct bs_error *err)
-{
-	enum bs_status status;
-	DIR *dir = fdopendir(fd);
-	if (!dir) {
-		status = bs_fail(err, errno == ENOMEM ? BS_NO_MEMORY : BS_IO, "%s", strerror(errno));
-		close(fd);
-		return status;
-	}
-	status = read_entries(folder, dir, walk->options.follow, err);
-	if (!status)
-		status = complete_folder(walk, folder, fd, info, err);
-	if (!status && folder->n_folders_left > 0)
-		folder_keep_fd(walk, folder, walk->depth, fcntl(fd, F_DUPFD_CLOEXEC, 0));
-	closedir(dir);
-	return status;
-}
-
-/* The same, but from a list if there is one. */
 static enum bs_status fill_folder(struct bs_walk *walk, struct folder *folder, int fd, const struct stat *info,
                                   struct bs_error *err)
 {
 	bool is_found;
+	DIR *dir = NULL;
 	enum bs_status status = find_listing(walk, folder, info, &is_found, err);
-	if (!status && !is_found)
-		return read_folder(walk, folder, fd, info, err);
+	if (!status && !is_found) {
+		dir = fdopendir(fd);
+		status = dir ? read_entries(folder, dir, err)
+		             : bs_fail(err, errno == ENOMEM ? BS_NO_MEMORY : BS_IO, "%s", strerror(errno));
+	}
 	if (!status)
-		status = complete_folder(walk, folder, fd, info, err);
-	if (!status && folder->n_folders_left > 0)
-		folder_keep_fd(walk, folder, walk->depth, fd);
+		status = take_listing(walk, folder, fd, info, err);
+	if (!status && !walk->options.no_ignore)
+		status = bs_ignore_level_open(fd, wanted_ignore_bits(walk, ignore_bits(folder)), folder->path_bytes,
+		                              folder->level, &folder->level, err);
+	if (!status && folder->open_depth == walk->depth) {
+		folder->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+		if (folder->fd < 0)
+			status = bs_fail(err, BS_IO, "%s", strerror(errno));
+	}
+	if (dir)
+		closedir(dir);
 	else
 		close(fd);
 	return status;
@@ -598,7 +434,8 @@ static struct bs_ignore_level *level_above(const struct bs_walk *walk, size_t de
 /* Frees a folder that stands, or would have stood, at depth. */
 static void free_folder(struct bs_walk *walk, struct folder *folder, size_t depth)
 {
-	folder_close_fd(walk, folder);
+	if (folder->fd >= 0)
+		close(folder->fd);
 	bs_ignore_level_close(folder->level, level_above(walk, depth));
 	bs_buffer_deinit(&folder->names);
 	bs_buffer_deinit(&folder->entries);
@@ -610,13 +447,11 @@ static void pop_folder(struct bs_walk *walk)
 	walk->depth--;
 	free_folder(walk, folder_at(walk, walk->depth), walk->depth);
 	walk->stack.used_bytes = walk->depth * sizeof(struct folder *);
-	if (walk->first_open > walk->depth && walk->depth > 0)
-		walk->first_open = walk->depth;
 }
 
-/* Reads the folder at fd, which is taken over, and puts it on the stack; its path will have path_bytes. Does nothing
+/* Reads the folder at fd, which is taken over and whose path is in the buffer, and puts it on the stack. Does nothing
  * if it is the folder to be skipped. BS_IO if it cannot be read, err only saying why; BS_NO_MEMORY. */
-static enum bs_status push_folder(struct bs_walk *walk, int fd, size_t path_bytes, struct bs_error *err)
+static enum bs_status push_folder(struct bs_walk *walk, int fd, struct bs_error *err)
 {
 	struct stat info;
 	enum bs_status status = BS_OK;
@@ -632,8 +467,12 @@ static enum bs_status push_folder(struct bs_walk *walk, int fd, size_t path_byte
 	folder->fd = -1;
 	folder->device = info.st_dev;
 	folder->inode = info.st_ino;
-	folder->path_bytes = path_bytes;
+	folder->path_bytes = walk->path.used_bytes;
 	folder->level = level_above(walk, walk->depth);
+	if (walk->depth > 0)
+		folder->open_depth = folder_at(walk, walk->depth - 1)->open_depth;
+	if (walk->depth > 0 && folder->path_bytes - folder_at(walk, folder->open_depth)->path_bytes > REACH_BYTES)
+		folder->open_depth = walk->depth;
 	status = fill_folder(walk, folder, fd, &info, err);
 	if (!status)
 		status = bs_buffer_append(&walk->stack, &folder, sizeof(folder), err);
@@ -647,37 +486,39 @@ static enum bs_status push_folder(struct bs_walk *walk, int fd, size_t path_byte
 /* Goes into the folder whose path is in the buffer, an entry of the one on top. Only BS_NO_MEMORY fails. */
 static enum bs_status descend(struct bs_walk *walk, struct bs_error *err)
 {
-	struct folder *folder = folder_at(walk, walk->depth - 1);
 	struct bs_error why;
-	int fd = -1;
-	if (folder->fd >= 0 || reopen_top(walk))
-		fd = open_below(walk, walk->depth - 1, folder->fd, path_from(walk, folder->path_bytes));
-	if (fd < 0)
-		return report_unread(walk, errno, strerror(errno), err);
 	size_t path_bytes = walk->path.used_bytes;
-	enum bs_status status = push_folder(walk, fd, path_bytes + 1, &why);
-	if (status == BS_IO)
-		return report_unread(walk, 0, why.text, err);
-	if (status)
-		return bs_fail(err, status, "%s", why.text);
-	return set_path(walk, path_bytes, "/", 1, err);
+	int above_fd;
+	const char *path = entry_path(walk, &above_fd);
+	int fd = (walk->options.follow ? bs_file_open : bs_file_open_below)(above_fd, path, O_RDONLY | O_DIRECTORY);
+	/* What has become a link is no folder any more. */
+	if (fd < 0)
+		return report_unread(walk, errno == ELOOP && !walk->options.follow ? ENOTDIR : errno, strerror(errno), err);
+	enum bs_status status = set_path(walk, path_bytes, "/", 1, err);
+	if (status) {
+		close(fd);
+		return status;
+	}
+	status = push_folder(walk, fd, &why);
+	if (status != BS_IO)
+		return status ? bs_fail(err, status, "%s", why.text) : BS_OK;
+	status = set_path(walk, path_bytes, "", 0, err);
+	return status ? status : report_unread(walk, 0, why.text, err);
 }
 
 /* Makes an entry that is a link what it points to, whose path is in the buffer. */
-static void follow_link(struct bs_walk *walk, struct folder *folder, struct entry *entry)
+static void follow_link(const struct bs_walk *walk, struct entry *entry)
 {
 	struct stat info;
+	int above_fd;
+	const char *path = entry_path(walk, &above_fd);
 	entry->kind = ENTRY_UNREADABLE;
-	if (folder->fd < 0 && !reopen_top(walk)) {
-		entry->error = (uint8_t)errno;
-		return;
-	}
-	if (fstatat(folder->fd, path_from(walk, folder->path_bytes), &info, 0) != 0) {
+	if (bs_file_stat(above_fd, path, &info) != 0) {
 		entry->error = (uint8_t)errno;
 		return;
 	}
 	entry->kind = kind_of_mode(info.st_mode);
-	for (size_t depth = 0; entry->kind == ENTRY_FOLDER && depth < walk->depth; depth++) {
+	for (size_t depth = 0; entry->kind == BS_ENTRY_FOLDER && depth < walk->depth; depth++) {
 		const struct folder *above = folder_at(walk, depth);
 		if (above->device == info.st_dev && above->inode == info.st_ino) {
 			entry->kind = ENTRY_UNREADABLE;
@@ -693,23 +534,17 @@ static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *i
 	enum bs_status status = set_path(walk, folder->path_bytes, entry->name, entry->name_bytes, err);
 	if (status)
 		return status;
-	bool is_link = walk->options.follow && entry->kind == ENTRY_LINK;
+	bool is_link = walk->options.follow && entry->kind == BS_ENTRY_LINK;
 	if (is_link)
-		follow_link(walk, folder, entry);
+		follow_link(walk, entry);
 	bool wanted = wants(walk, folder, entry);
-	*is_file_out = wanted && entry->kind == ENTRY_FILE;
+	*is_file_out = wanted && entry->kind == BS_ENTRY_FILE;
 	bool is_deep = walk->options.max_depth && walk->depth >= walk->options.max_depth;
-	if (entry->kind == ENTRY_FOLDER || is_link) {
-		folder->n_folders_left--;
-		if (wanted && entry->kind == ENTRY_FOLDER && !is_deep)
-			status = descend(walk, err);
-		/* The root stays open: from it every other folder can be found again. */
-		if (folder->n_folders_left == 0 && folder != folder_at(walk, 0))
-			folder_close_fd(walk, folder);
-	}
-	if (wanted && entry->kind == ENTRY_LINK) {
+	if (wanted && entry->kind == BS_ENTRY_FOLDER && !is_deep) {
+		status = descend(walk, err);
+	} else if (wanted && entry->kind == BS_ENTRY_LINK) {
 		report(walk, BS_SKIP_LINK, "symbolic link");
-	} else if (wanted && entry->kind == ENTRY_SPECIAL) {
+	} else if (wanted && entry->kind == BS_ENTRY_SPECIAL) {
 		report(walk, BS_SKIP_SPECIAL, "not a regular file");
 	} else if ((wanted || is_link) && entry->kind == ENTRY_UNREADABLE) {
 		/* rg follows links before it asks whether they are wanted. */
@@ -741,13 +576,21 @@ enum bs_status bs_walk_next(struct bs_walk *walk, const char **path_out, size_t 
 	return BS_OK;
 }
 
+/* Appends a path, and a slash unless it is empty or ends in one. */
+static enum bs_status append_folder(struct bs_walk *walk, const char *folder, struct bs_error *err)
+{
+	size_t n = strlen(folder);
+	enum bs_status status = set_path(walk, walk->path.used_bytes, folder, n, err);
+	return status || n == 0 || folder[n - 1] == '/' ? status : set_path(walk, walk->path.used_bytes, "/", 1, err);
+}
+
 /*
  * Puts what comes before the first entry into the path.
  *
  * Scar: where the root is "sub", the path that ripgrep 13 shows to the rules of the parent folders is that of sub, a
  * slash, and sub/a.txt: "sub" twice. So "/sub/a.txt" in a parent's .gitignore hides the file from a walk of "." but
- * not from one of "sub". Of several roots, what it keeps of a parent folder is made with the first root below it, whose path
- * then stands there (base). Mended in later versions; while 13 is the reference, we do the same.
+ * not from one of "sub". Of several roots, what it keeps of a parent folder is made with the first root below it, whose
+ * path then stands there (base). Mended in later versions; while 13 is the reference, we do the same.
  */
 static enum bs_status start_path(struct bs_walk *walk, const char *root, const char *real_root, struct bs_error *err)
 {
@@ -757,41 +600,30 @@ static enum bs_status start_path(struct bs_walk *walk, const char *root, const c
 		shown += 2;
 	if (strcmp(shown, ".") == 0)
 		shown++;
-	size_t shown_bytes = strlen(shown);
-	if (real_root && walk->options.base)
-		real_root = walk->options.base;
-	if (root[0] != '/' && real_root) {
-		size_t real_bytes = strlen(real_root);
-		status = set_path(walk, 0, real_root, real_bytes, err);
-		if (!status && real_root[real_bytes - 1] != '/')
-			status = set_path(walk, real_bytes, "/", 1, err);
-	}
+	if (root[0] != '/' && real_root)
+		status = append_folder(walk, walk->options.base ? walk->options.base : real_root, err);
 	walk->shown_off = walk->path.used_bytes;
 	if (!status)
-		status = set_path(walk, walk->shown_off, shown, shown_bytes, err);
-	if (!status && shown_bytes > 0 && shown[shown_bytes - 1] != '/')
-		status = set_path(walk, walk->path.used_bytes, "/", 1, err);
+		status = append_folder(walk, shown, err);
 	walk->rel_off = walk->path.used_bytes;
 	return status;
 }
 
 static enum bs_status add_globs(struct bs_walk *walk, struct bs_error *err)
 {
-	enum bs_status status = bs_ignore_new(&walk->globs, err);
-	if (!status)
-		status = bs_ignore_new(&walk->caseless_globs, err);
+	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < walk->options.n_globs && !status; i++) {
 		const char *glob = walk->options.globs[i];
-		status = bs_ignore_add_line(walk->globs, (const uint8_t *)glob, strlen(glob), err);
+		status = bs_ignore_add_line(&walk->globs, (const uint8_t *)glob, strlen(glob), err);
 	}
 	/* With small letters, to be asked about paths made small. */
 	for (size_t i = 0; i < walk->options.n_caseless_globs && !status; i++) {
 		const char *glob = walk->options.caseless_globs[i];
 		status = make_small(walk, glob, strlen(glob), err);
 		if (!status)
-			status = bs_ignore_add_line(walk->caseless_globs, walk->small.data, walk->small.used_bytes, err);
+			status = bs_ignore_add_line(&walk->caseless_globs, walk->small.data, walk->small.used_bytes, err);
 	}
-	if (status || bs_ignore_n_rules(walk->globs) + bs_ignore_n_rules(walk->caseless_globs) == 0 || !is_absolute(walk))
+	if (status || walk->globs.n_rules + walk->caseless_globs.n_rules == 0 || !is_absolute(walk))
 		return status;
 	char *current;
 	status = bs_file_real_path(".", &current, err);
@@ -817,7 +649,9 @@ static enum bs_status add_parents(struct bs_walk *walk, char *real_root, struct 
 			continue;
 		/* Their rules may not count; that there is a repository does. */
 		bool has_rules = !(walk->options.no_ignore_kinds & BS_WALK_NO_PARENT);
-		unsigned bits = has_rules ? wanted_ignore_bits(walk, BS_IGNORE_HAS_ANY) : BS_IGNORE_HAS_GIT | BS_IGNORE_NO_EXCLUDE;
+		unsigned bits = BS_IGNORE_HAS_GIT | BS_IGNORE_NO_EXCLUDE;
+		if (has_rules)
+			bits = wanted_ignore_bits(walk, BS_IGNORE_HAS_ANY);
 		status = bs_ignore_level_open(fd, bits, off, walk->parents, &walk->parents, &why);
 		if (status)
 			status = bs_fail(err, status, "%.*s/%s", (int)(slash - real_root), real_root, why.text);
@@ -832,7 +666,7 @@ static enum bs_status push_root(struct bs_walk *walk, const char *root, struct b
 	int fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return bs_fail(err, BS_IO, "%s: %s", root, strerror(errno));
-	enum bs_status status = push_folder(walk, fd, walk->path.used_bytes, &why);
+	enum bs_status status = push_folder(walk, fd, &why);
 	return status ? bs_fail(err, status, "%s: %s", root, why.text) : BS_OK;
 }
 
@@ -846,7 +680,6 @@ enum bs_status bs_walk_open(const char *root, const struct bs_walk_options *opti
 		return bs_fail_memory(err, "a walk", sizeof(*walk));
 	walk->options = *options;
 	walk->root = root;
-	walk->first_open = 1;
 	/* Fails where the path is too long or may not be searched; then, as in ripgrep, there are no parents' rules. */
 	enum bs_status status = bs_file_real_path(root, &real_root, err);
 	if (!status)
@@ -874,10 +707,10 @@ void bs_walk_close(struct bs_walk *walk)
 	while (walk->depth > 0)
 		pop_folder(walk);
 	bs_ignore_level_close(walk->parents, NULL);
-	bs_ignore_free(walk->globs);
-	bs_ignore_free(walk->caseless_globs);
+	bs_ignore_deinit(&walk->globs);
+	bs_ignore_deinit(&walk->caseless_globs);
 	bs_buffer_deinit(&walk->small);
-	bs_ignore_free(walk->global);
+	bs_ignore_deinit(&walk->global);
 	bs_buffer_deinit(&walk->current);
 	bs_buffer_deinit(&walk->list);
 	bs_buffer_deinit(&walk->path);

@@ -4,8 +4,8 @@
  * Order: by path component, bytewise ("a/x" before "a-b"). Left out by default, as `rg --files` (13.0.0) does: hidden
  * entries; what .gitignore files say inside a git repository, those of the parent folders up to the repository's root
  * too, .git/info/exclude and the global excludes file (core.excludesFile or $XDG_CONFIG_HOME/git/ignore); what .ignore
- * and .rgignore say, those of all parent folders too. Symbolic links are reported, not followed, unless it is asked for; the root
- * itself may be one. Neighbour: source.h reads what this finds.
+ * and .rgignore say, those of all parent folders too. Symbolic links are reported, not followed, unless it is asked
+ * for; the root itself may be one. Neighbour: source.h reads what this finds.
  */
 #ifndef BS_CORPUS_WALK_WALK_H
 #define BS_CORPUS_WALK_WALK_H
@@ -23,17 +23,18 @@ struct bs_walk;
 struct bs_file_types;
 
 /*
- * Whoever knows what folders held before, and whoever wants to know what they hold. To open a folder and look at its stamp
- * is a fourth of what it takes to read it. The stamp, which is taken before the folder is read, says whether it holds what
- * it did: each change of its entries sets its times. Folders are named by their path below the root, a slash at its end, or
- * an empty one; they come in the order of the walk.
+ * Whoever knows what folders held before, and whoever wants to know what they hold. To open a folder and look at its
+ * stamp is a fourth of what it takes to read it. The stamp, which is taken before the folder is read, says whether it
+ * holds what it did: each change of its entries sets its times. Folders are named by their path below the root, a slash
+ * at its end, or an empty one; they come in the order of the walk.
  */
 struct bs_walk_listings {
-	/* Whether the list is known of the folder with that stamp; it is borrowed until the walk is closed. May be NULL. */
+	/* Whether the list is known of the folder with that stamp; it is borrowed until the walk is closed. May be
+	 * NULL. */
 	bool (*find)(void *context, const char *root, const char *path, size_t path_bytes, const struct bs_stamp *stamp,
 	             struct bs_folder_listing *list_out);
-	/* Told of each folder that was read or found. is_sure: its file system keeps the times of folders. BS_NO_MEMORY ends the
-	 * walk. May be NULL. */
+	/* Told of each folder that was read or found. is_sure: its file system keeps the times of folders. BS_NO_MEMORY
+	 * ends the walk. May be NULL. */
 	enum bs_status (*take)(void *context, const char *path, size_t path_bytes, const struct bs_stamp *stamp, bool is_sure,
 	                       const struct bs_folder_listing *list, struct bs_error *err);
 	void *context;
@@ -51,15 +52,17 @@ struct bs_walk_options {
 	const char *const *caseless_globs; /* --iglob: the same, whatever the case of ASCII letters; asked before globs */
 	size_t n_caseless_globs;
 	struct bs_file_types *types; /* NULL: any; what they say of a file comes after the ignore files; see file_types.h */
-	/* The folder that stands before the paths that the rules of parent folders are asked about; NULL: the root. See walk.c. */
+	/* The folder that stands before the paths that the rules of parent folders are asked about; NULL: the root. See
+	 * walk.c. */
 	const char *base;
 	dev_t skip_device;        /* a folder with this device and inode (the index itself) is passed over in silence; */
 	ino_t skip_inode;         /* 0: none */
 	const struct bs_walk_listings *lists; /* NULL: every folder is read, and nobody told; borrowed until close */
 	/*
-	 * Told of each folder or entry that could not be looked at, by its path below the root; report is told as well. For those
-	 * who must know all that is there: an ignore file that is there and cannot be read makes its folder one that cannot be
-	 * read, and nothing is said of what has gone since its folder was read. A failure ends the walk. NULL: as ripgrep does.
+	 * Told of each folder or entry that could not be looked at, by its path below the root; report is told as well.
+	 * For those who must know all that is there: an ignore file that is there and cannot be read makes its folder
+	 * one that cannot be read, and nothing is said of what has gone since its folder was read. A failure ends the
+	 * walk. NULL: as ripgrep does.
 	 */
 	enum bs_status (*unread)(void *context, const char *path, size_t path_bytes, struct bs_error *err);
 	void *unread_context;
@@ -68,8 +71,8 @@ struct bs_walk_options {
 	void *report_context;
 };
 
-/* root: a folder, openable from the current directory. It and globs are borrowed until close. BS_INVALID for a bad glob,
- * BS_IO if the root cannot be read (the message names it), BS_NO_MEMORY. One thread at a time. */
+/* root: a folder, openable from the current directory. It and globs are borrowed until close. BS_INVALID for a bad
+ * glob, BS_IO if the root cannot be read (the message names it), BS_NO_MEMORY. One thread at a time. */
 enum bs_status bs_walk_open(const char *root, const struct bs_walk_options *options, struct bs_walk **walk_out,
                             struct bs_error *err) BS_WARN_UNUSED;
 

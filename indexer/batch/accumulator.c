@@ -21,20 +21,30 @@ struct mapped {
 	uint32_t n_docs; /* documents added that have it, not yet in the entry's df */
 };
 
-struct bs_spool_chunk *bs_spool_chunk_new(struct bs_spool_chunk *next, size_t n_bytes, struct bs_error *err)
+uint8_t *bs_spool_reserve(struct bs_spool *spool, size_t n_bytes, uint32_t first_doc, struct bs_error *err)
 {
+	struct bs_spool_chunk *chunk = spool->chunks;
+	if (chunk && n_bytes <= chunk->capacity_bytes - chunk->used_bytes)
+		return chunk->bytes + chunk->used_bytes;
+	chunk = spool->spare;
 	size_t capacity = n_bytes > SPOOL_CHUNK_BYTES ? n_bytes : SPOOL_CHUNK_BYTES;
-	struct bs_spool_chunk *chunk = malloc(sizeof(*chunk) + capacity);
-	if (!chunk) {
-		(void)bs_fail_memory(err, "accumulated terms", capacity);
-		return NULL;
+	if (chunk && n_bytes <= chunk->capacity_bytes) {
+		spool->spare = chunk->next;
+		capacity = chunk->capacity_bytes;
+	} else {
+		chunk = malloc(sizeof(*chunk) + capacity);
+		if (!chunk) {
+			(void)bs_fail_memory(err, "accumulated terms", capacity);
+			return NULL;
+		}
+		bs_buffer_advise(chunk, sizeof(*chunk) + capacity);
 	}
-	bs_buffer_advise(chunk, sizeof(*chunk) + capacity);
-	*chunk = (struct bs_spool_chunk){.next = next, .capacity_bytes = capacity};
-	return chunk;
+	*chunk = (struct bs_spool_chunk){.next = spool->chunks, .first_doc = first_doc, .capacity_bytes = capacity};
+	spool->chunks = chunk;
+	return chunk->bytes;
 }
 
-void bs_spool_chunks_free(struct bs_spool_chunk *chunks)
+static void free_chunks(struct bs_spool_chunk *chunks)
 {
 	while (chunks) {
 		struct bs_spool_chunk *next = chunks->next;
@@ -43,18 +53,11 @@ void bs_spool_chunks_free(struct bs_spool_chunk *chunks)
 	}
 }
 
-/* Room for n_bytes in one piece, for the next document. */
-static uint8_t *spool_reserve(struct bs_accumulator *accumulator, size_t n_bytes, struct bs_error *err)
+void bs_spool_deinit(struct bs_spool *spool)
 {
-	struct bs_spool_chunk *chunk = accumulator->chunks;
-	if (!chunk || n_bytes > chunk->capacity_bytes - chunk->used_bytes) {
-		chunk = bs_spool_chunk_new(accumulator->chunks, n_bytes, err);
-		if (!chunk)
-			return NULL;
-		chunk->first_doc = bs_accumulator_n_docs(accumulator);
-		accumulator->chunks = chunk;
-	}
-	return chunk->bytes + chunk->used_bytes;
+	free_chunks(spool->chunks);
+	free_chunks(spool->spare);
+	*spool = (struct bs_spool){0};
 }
 
 void bs_accumulator_clear(struct bs_accumulator *accumulator)
@@ -65,8 +68,7 @@ void bs_accumulator_clear(struct bs_accumulator *accumulator)
 	bs_tf_table_builder_clear(&accumulator->tf_table);
 	bs_buffer_clear(&accumulator->docs);
 	bs_buffer_clear(&accumulator->map);
-	bs_spool_chunks_free(accumulator->chunks);
-	accumulator->chunks = NULL;
+	bs_spool_deinit(&accumulator->spool);
 	accumulator->spool_bytes = 0;
 	accumulator->n_postings = 0;
 	accumulator->n_positions = 0;
@@ -75,15 +77,14 @@ void bs_accumulator_clear(struct bs_accumulator *accumulator)
 
 void bs_accumulator_deinit(struct bs_accumulator *accumulator)
 {
-	bs_spool_chunks_free(accumulator->chunks);
+	bs_spool_deinit(&accumulator->spool);
 	bs_term_table_deinit(&accumulator->terms);
 	bs_term_table_deinit(&accumulator->fields);
 	bs_doc_table_builder_deinit(&accumulator->doc_table);
 	bs_tf_table_builder_deinit(&accumulator->tf_table);
 	bs_buffer_deinit(&accumulator->docs);
 	bs_buffer_deinit(&accumulator->map);
-	accumulator->chunks = NULL;
-	accumulator->spool_bytes = 0;
+	*accumulator = (struct bs_accumulator){0};
 }
 
 static void settle_dfs(struct bs_accumulator *accumulator)
@@ -103,8 +104,8 @@ void bs_accumulator_finish(struct bs_accumulator *accumulator)
 	bs_term_table_seal(&accumulator->terms);
 }
 
-/* What is known here of the batch's terms. What some of them touch is prefetched a step at a time for all of them: slots, then
- * entries, then keys. */
+/* What is known here of the batch's terms. What some of them touch is prefetched a step at a time for all of them:
+ * slots, then entries, then keys. */
 static void look_up(const struct bs_accumulator *accumulator, const struct bs_term_batch *batch, struct mapped *map)
 {
 	const struct bs_term_table *terms = &accumulator->terms;
@@ -151,7 +152,7 @@ enum bs_status bs_accumulator_start(struct bs_accumulator *accumulator, const st
 	return status;
 }
 
-/* Makes those of the postings' terms known that are not. Where they go is prefetched, for all of them, before the first one. */
+/* Makes those of the postings' terms known that are not. Where they go is prefetched for all of them first. */
 static enum bs_status add_new_terms(struct bs_accumulator *accumulator, const struct bs_term_batch *batch,
                                     const uint32_t *postings, uint32_t n, struct bs_error *err)
 {
@@ -209,7 +210,7 @@ enum bs_status bs_accumulator_add(struct bs_accumulator *accumulator, const stru
 	const struct bs_term_batch_doc *from = &bs_term_batch_docs(batch)[i];
 	const uint32_t *postings = (const uint32_t *)(const void *)batch->postings.data + from->first_posting;
 	size_t most_bytes = BS_GROUP_MOST_BYTES(from->n_terms) + BS_GROUP_MOST_BYTES(from->n_repeated);
-	uint8_t *codes = spool_reserve(accumulator, most_bytes, err);
+	uint8_t *codes = bs_spool_reserve(&accumulator->spool, most_bytes, bs_accumulator_n_docs(accumulator), err);
 	enum bs_status status = codes ? BS_OK : BS_NO_MEMORY;
 	uint8_t *at = codes;
 	for (uint32_t p = 0; p < from->n_terms && !status; p += POSTINGS) {
@@ -229,11 +230,11 @@ enum bs_status bs_accumulator_add(struct bs_accumulator *accumulator, const stru
 		status = bs_doc_table_add(&accumulator->doc_table, &named, err);
 	if (status)
 		return status;
-	accumulator->chunks->used_bytes += (size_t)(at - codes);
+	accumulator->spool.chunks->used_bytes += (size_t)(at - codes);
 	accumulator->spool_bytes += (uint64_t)(at - codes);
 	accumulator->n_postings += from->n_terms;
 	accumulator->n_positions += from->length;
-	accumulator->text_bytes += from->text_bytes;
+	accumulator->text_bytes += from->document.text_bytes;
 	return BS_OK;
 }
 

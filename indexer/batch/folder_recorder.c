@@ -8,12 +8,13 @@ static bool find(void *context, const char *root, const char *path, size_t path_
 	uint64_t recorded[4];
 	(void)root;
 	bs_stamp_record(stamp, recorded);
-	return notes->old.file && bs_folders_find(&notes->old, &notes->cursor, notes->source, path, path_bytes, recorded, list_out);
+	return notes->old.file &&
+	       bs_folders_find(&notes->old, &notes->cursor, notes->source, path, path_bytes, recorded, list_out);
 }
 
 /* A folder as young as the run may yet change without a trace, as a file may (bs_stamp_is_suspect). */
-static enum bs_status take(void *context, const char *path, size_t path_bytes, const struct bs_stamp *stamp, bool is_sure,
-                           const struct bs_folder_listing *list, struct bs_error *err)
+static enum bs_status take(void *context, const char *path, size_t path_bytes, const struct bs_stamp *stamp,
+                           bool is_sure, const struct bs_folder_listing *list, struct bs_error *err)
 {
 	struct bs_folder_recorder *notes = context;
 	uint64_t recorded[4];
@@ -28,11 +29,6 @@ void bs_folder_recorder_init(struct bs_folder_recorder *notes, const struct bs_d
 	*notes = (struct bs_folder_recorder){.suspect_from_ns = suspect_from_ns, .lists = {find, take, notes}};
 	if (bs_folders_open(dir, &notes->old, NULL) != BS_OK)
 		bs_folders_close(&notes->old);
-}
-
-enum bs_status bs_folder_recorder_write(const struct bs_folder_recorder *notes, const struct bs_dir *dir, struct bs_error *err)
-{
-	return bs_folders_write(dir, &notes->records, err);
 }
 
 void bs_folder_recorder_deinit(struct bs_folder_recorder *notes)

@@ -11,7 +11,7 @@
 struct bs_folder_recorder {
 	struct bs_folders old;
 	struct bs_folder_cursor cursor;
-	struct bs_buffer records;
+	struct bs_buffer records; /* for bs_folders_write, once all sources have been walked through */
 	uint32_t source; /* the one being walked through; set by the owner */
 	int64_t suspect_from_ns;
 	struct bs_walk_listings lists; /* for the walk, which goes on in one thread */
@@ -19,8 +19,6 @@ struct bs_folder_recorder {
 
 /* Where nothing has been noted, or that is damaged, all is read. The struct must stay where it is until deinit. */
 void bs_folder_recorder_init(struct bs_folder_recorder *notes, const struct bs_dir *dir, int64_t suspect_from_ns);
-/* What the file will hold, once all sources have been walked through. BS_IO, BS_NO_MEMORY. */
-enum bs_status bs_folder_recorder_write(const struct bs_folder_recorder *notes, const struct bs_dir *dir, struct bs_error *err) BS_WARN_UNUSED;
 /* Zeros are fine. */
 void bs_folder_recorder_deinit(struct bs_folder_recorder *notes);
 

@@ -4,12 +4,12 @@
  *     text -> folded, a piece at a time -> 5-grams:  the bits of each, in 2^log words (core/text/grams.h)
  *                                       -> trigrams: a list for each tier
  *
- * Then it is known how many bits are to be set, hence the class. The words become as few as it has, the trigrams' bits are
- * set in them, too, and each word becomes four to seven columns of the row.
+ * Then it is known how many bits are to be set, hence the class. The words become as few as it has, the trigrams' bits
+ * are set in them, too, and each word becomes four to seven columns of the row.
  *
- * 5-grams are not listed. To ask of each whether it is new took three fifths of all the time; to set its bits once more takes
- * next to nothing. How many different ones there are is estimated from the bits: there are so many words that one bit in
- * six is set at most; should they prove too few, the text is looked through again.
+ * 5-grams are not listed. To ask of each whether it is new took three fifths of all the time; to set its bits once more
+ * takes next to nothing. How many different ones there are is estimated from the bits: there are so many words that one
+ * bit in six is set at most; should they prove too few, the text is looked through again.
  *
  * Trigrams are listed, since a rare one has several bits, and its tier has to be looked up. A state of two bits says of
  * each whether it is to be listed, and for which tier: 0, not at all, is the state of those left out and those listed.
@@ -20,7 +20,6 @@
 #include <string.h>
 
 #include "core/base/icu.h"
-#include "core/base/buffer.h"
 #include "core/text/grams.h"
 #include "core/simd/kernels.h"
 
@@ -53,10 +52,6 @@ struct bs_gram_sketch {
 /* So that 0.58 of the bits are set: widths of classes are rounded up, by a tenth in the mean. */
 #define COLUMNS_A_THOUSAND_BITS 1040u
 
-/* What was measured: bench/NOTES.md. */
-static const uint8_t default_hashes[BS_GRAM_TIERS] = {
-	[BS_GRAM_COMMON] = 1, [BS_GRAM_MIDDLING] = 2, [BS_GRAM_RARE] = 3, [BS_GRAM_LONG_FREQUENT] = 1, [BS_GRAM_LONG] = 2};
-
 uint32_t bs_gram_size_class_of(uint64_t n_bits)
 {
 	uint64_t n_columns = n_bits / 1000 * COLUMNS_A_THOUSAND_BITS + n_bits % 1000 * COLUMNS_A_THOUSAND_BITS / 1000;
@@ -72,29 +67,21 @@ uint32_t bs_gram_size_class_of(uint64_t n_bits)
 
 void bs_gram_plan_init(struct bs_gram_plan *plan)
 {
-	*plan = (struct bs_gram_plan){.n_listed = {0}};
-	memcpy(plan->n_hashes, default_hashes, sizeof(default_hashes));
+	/* What was measured: bench/NOTES.md. */
+	*plan = (struct bs_gram_plan){
+		.n_hashes = {[BS_GRAM_COMMON] = 1, [BS_GRAM_MIDDLING] = 2, [BS_GRAM_RARE] = 3, [BS_GRAM_LONG_FREQUENT] = 1,
+		             [BS_GRAM_LONG] = 2}};
 }
 
 void bs_gram_plan_deinit(struct bs_gram_plan *plan)
 {
 	for (uint32_t tier = 0; tier < BS_GRAM_TIERS; tier++)
-		free(plan->listed[tier]);
-	*plan = (struct bs_gram_plan){.n_listed = {0}};
+		bs_buffer_deinit(&plan->listed[tier]);
 }
 
-enum bs_status bs_gram_plan_set_tier(struct bs_gram_plan *plan, enum bs_gram_tier tier, const uint32_t *listed,
-                                     uint32_t n, struct bs_error *err)
+enum bs_status bs_gram_plan_add(struct bs_gram_plan *plan, enum bs_gram_tier tier, uint32_t gram, struct bs_error *err)
 {
-	uint32_t *copy = malloc(((size_t)n + 1) * sizeof(*copy));
-	if (!copy)
-		return bs_fail_memory(err, "frequent grams", n * sizeof(*copy));
-	if (n)
-		memcpy(copy, listed, n * sizeof(*copy));
-	free(plan->listed[tier]);
-	plan->listed[tier] = copy;
-	plan->n_listed[tier] = n;
-	return BS_OK;
+	return bs_buffer_append(&plan->listed[tier], &gram, sizeof(gram), err);
 }
 
 static void set_state(uint32_t *states, uint32_t trigram, uint32_t state)
@@ -159,13 +146,15 @@ enum bs_status bs_gram_sketch_new(const struct bs_gram_plan *plan, struct bs_gra
 	}
 	bs_buffer_advise(sketch->states, STATE_WORDS * sizeof(*sketch->states));
 	memset(sketch->states, 0xff, STATE_WORDS * sizeof(*sketch->states));
-	for (uint32_t tier = 0; tier < BS_GRAM_RARE; tier++) /* a state is a tier */
-		for (uint32_t i = 0; i < plan->n_listed[tier]; i++)
-			set_state(sketch->states, plan->listed[tier][i], tier);
-	for (uint32_t i = 0; i < plan->n_listed[BS_GRAM_LONG_FREQUENT]; i++) {
-		uint32_t bucket = plan->listed[BS_GRAM_LONG_FREQUENT][i];
-		sketch->frequent[bucket / 32] |= UINT32_C(1) << (bucket % 32);
+	uint32_t n;
+	for (uint32_t tier = 0; tier < BS_GRAM_RARE; tier++) { /* a state is a tier */
+		const uint32_t *trigrams = bs_gram_plan_list(plan, tier, &n);
+		for (uint32_t i = 0; i < n; i++)
+			set_state(sketch->states, trigrams[i], tier);
 	}
+	const uint32_t *buckets = bs_gram_plan_list(plan, BS_GRAM_LONG_FREQUENT, &n);
+	for (uint32_t i = 0; i < n; i++)
+		sketch->frequent[buckets[i] / 32] |= UINT32_C(1) << (buckets[i] % 32);
 	*sketch_out = sketch;
 	return BS_OK;
 }
@@ -182,8 +171,8 @@ void bs_gram_sketch_free(struct bs_gram_sketch *sketch)
 	free(sketch);
 }
 
-/* Lists the n trigrams found, of which one that stands there twice is new but once. Without a branch: whether one is new, and of
- * which tier, cannot be predicted. */
+/* Lists the n trigrams found, of which one that stands there twice is new but once. Without a branch: whether one is
+ * new, and of which tier, cannot be predicted. */
 static enum bs_status list_trigrams(struct bs_gram_sketch *sketch, size_t n, struct bs_error *err)
 {
 	enum bs_status status = make_lists(sketch, (uint32_t)n, err);
@@ -236,9 +225,9 @@ static enum bs_status add_text(struct bs_gram_sketch *sketch, const uint8_t *tex
 	return status ? status : list_trigrams(sketch, n_last, err);
 }
 
-/* How many different hashes have set n of b bits: -b ln(1 - x), x = n / b, by the first terms of its series. Where so many
- * are set that those are too few, they still say that there should be more bits. In integers, so that every machine finds
- * the same. */
+/* How many different hashes have set n of b bits: -b ln(1 - x), x = n / b, by the first terms of its series. Where so
+ * many are set that those are too few, they still say that there should be more bits. In integers, so that every
+ * machine finds the same. */
 static uint64_t estimate(uint64_t n_set, uint64_t n_bits)
 {
 	uint64_t share = (n_set << 32) / n_bits, power = n_set << 8, sum = 0;
@@ -249,8 +238,8 @@ static uint64_t estimate(uint64_t n_set, uint64_t n_bits)
 	return sum >> 8;
 }
 
-/* Words for texts of so many bytes: the longer a text, the fewer new grams a byte. As many that of the files of a tree of
- * sources one in thirty needs more. */
+/* Words for texts of so many bytes: the longer a text, the fewer new grams a byte. As many that of the files of a tree
+ * of sources one in thirty needs more. */
 static uint32_t first_log(size_t n_bytes)
 {
 	uint32_t log_bytes = 63 - (uint32_t)__builtin_clzll((uint64_t)n_bytes | 1);

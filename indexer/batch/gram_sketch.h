@@ -1,8 +1,8 @@
 /*
- * gram_sketch.h: text in, a row of bits out (core/matrix/gram_slab.h), by the plan of a run: which grams are frequent, how many
- * columns a gram has, and of what class a file is. The plan is fixed before the run, so that a file's row can be made as soon as
- * the file is read, on whatever thread, and nothing but rows is ever held. Sketching is where the time of an index of grams goes;
- * gram_sketch.c says how.
+ * gram_sketch.h: text in, a row of bits out (core/matrix/gram_slab.h), by the plan of a run: which grams are frequent,
+ * how many columns a gram has, and of what class a file is. The plan is fixed before the run, so that a file's row can
+ * be made as soon as the file is read, on whatever thread, and nothing but rows is ever held. Sketching is where the
+ * time of an index of grams goes; gram_sketch.c says how.
  */
 #ifndef BS_INDEXER_BATCH_GRAM_SKETCH_H
 #define BS_INDEXER_BATCH_GRAM_SKETCH_H
@@ -10,25 +10,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/buffer.h"
 #include "core/base/status.h"
 #include "core/matrix/gram_slab.h"
 
 /* Where no row is made: the text of the document is not a file's. */
 #define BS_GRAM_NO_SIZE_CLASS UINT32_MAX
 
-/* bs_gram_plan_init, then the lists that there are. */
+/* bs_gram_plan_init, then what is listed. */
 struct bs_gram_plan {
 	uint8_t n_hashes[BS_GRAM_TIERS];
-	uint32_t n_listed[BS_GRAM_TIERS];
-	uint32_t *listed[BS_GRAM_TIERS]; /* trigrams, or buckets of longer grams, ascending */
+	struct bs_buffer listed[BS_GRAM_TIERS]; /* u32 each: trigrams, or buckets of longer grams, ascending */
 };
 /* With no lists, and the columns of each tier as this bitsift makes them. */
 void bs_gram_plan_init(struct bs_gram_plan *plan);
 void bs_gram_plan_deinit(struct bs_gram_plan *plan);
 
-/* Copies the list, of a tier that has one. No trigram may be in two. BS_NO_MEMORY. */
-enum bs_status bs_gram_plan_set_tier(struct bs_gram_plan *plan, enum bs_gram_tier tier, const uint32_t *listed,
-                                     uint32_t n, struct bs_error *err) BS_WARN_UNUSED;
+/* Lists a trigram or bucket in a tier that has a list, behind lesser ones. No trigram may be in two. BS_NO_MEMORY. */
+enum bs_status bs_gram_plan_add(struct bs_gram_plan *plan, enum bs_gram_tier tier, uint32_t gram,
+                                struct bs_error *err) BS_WARN_UNUSED;
+
+/* A list, and how long it is. */
+static inline const uint32_t *bs_gram_plan_list(const struct bs_gram_plan *plan, uint32_t tier, uint32_t *n_out)
+{
+	*n_out = (uint32_t)(plan->listed[tier].used_bytes / sizeof(uint32_t));
+	return (const uint32_t *)(const void *)plan->listed[tier].data;
+}
 
 /* The class of a file of which so many bits are to be set. */
 uint32_t bs_gram_size_class_of(uint64_t n_bits);
@@ -39,8 +46,7 @@ static inline uint32_t bs_gram_row_words(uint32_t class)
 	return (bs_gram_size_class_columns(class) + 63) / 64;
 }
 
-/* Belongs to one thread at a time; make one per thread (4 MB and what the largest text needs) and use it for any number of
- * texts. */
+/* One thread at a time, any number of texts; make one per thread (4 MB and what the largest text needs). */
 struct bs_gram_sketch;
 
 /* The plan is borrowed. BS_NO_MEMORY. */

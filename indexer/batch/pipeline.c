@@ -122,7 +122,8 @@ void bs_pipeline_set_word_pairs(struct bs_pipeline *pipeline, const struct bs_wo
 		pipeline->slots[i].term_batch.pairs = pairs && pairs->n_word_pairs > 0 ? pairs : NULL;
 }
 
-enum bs_status bs_pipeline_set_grams(struct bs_pipeline *pipeline, const struct bs_gram_plan *plan, struct bs_error *err)
+enum bs_status bs_pipeline_set_grams(struct bs_pipeline *pipeline, const struct bs_gram_plan *plan,
+                                     struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < pipeline->n_threads && !status; i++) {

@@ -6,8 +6,8 @@
  *
  * The one thread is one of the n: it analyses batches, too, while what is to be merged next is not there yet.
  *
- * What merge sees does not depend on the number of threads. An analysed batch that grows large is merged before its batch is
- * done, so memory stays bounded whatever a batch holds.
+ * What merge sees does not depend on the number of threads. An analysed batch that grows large is merged before its
+ * batch is done, so memory stays bounded whatever a batch holds.
  */
 #ifndef BS_INDEXER_BATCH_PIPELINE_H
 #define BS_INDEXER_BATCH_PIPELINE_H
@@ -35,12 +35,12 @@ enum bs_status bs_pipeline_set_grams(struct bs_pipeline *pipeline, const struct 
 /* NULL is fine. */
 void bs_pipeline_free(struct bs_pipeline *pipeline);
 
-/* Merges an analysed batch: its documents and skips, in order. Not called twice with the same ones. source_bytes as in bs_batch.
- * A failure ends the run. */
+/* Merges an analysed batch: its documents and skips, in order. Not called twice with the same ones. source_bytes as in
+ * bs_batch. A failure ends the run. */
 typedef enum bs_status (*bs_merge_fn)(void *context, const struct bs_term_batch *term_batch, uint64_t source_bytes,
                                      struct bs_error *err);
 
-/* Everything that the feed still has, merged. keep_raws: see bs_term_batch. The first failure of feed, reader or merge. */
+/* Everything that the feed still has, merged. keep_raws: see bs_term_batch. First failure of feed, reader or merge. */
 enum bs_status bs_pipeline_run(struct bs_pipeline *pipeline, const struct bs_source *source, struct bs_feed *feed,
                                bool keep_raws, bs_merge_fn merge, void *context, struct bs_error *err) BS_WARN_UNUSED;
 

@@ -47,8 +47,8 @@ static struct short_key load_key(const uint8_t *bytes, uint32_t n_bytes)
 	return key;
 }
 
-/* For the slots of a batch only: numbers go by appearance, so nothing that is kept depends on it. A product of both halves with
- * a secret in each: nobody can choose words that meet. */
+/* For the slots of a batch only: numbers go by appearance, so nothing that is kept depends on it. A product of both
+ * halves with a secret in each: nobody can choose words that meet. */
 static uint64_t mix_key(struct bs_hash_secret secret, struct short_key key, uint32_t n_bytes)
 {
 	struct bs_product product = bs_hash_multiply(key.words[0] ^ secret.words[0], key.words[1] ^ secret.words[1] ^ n_bytes);
@@ -168,8 +168,8 @@ const uint8_t *bs_term_batch_key(const struct bs_term_batch *batch, uint32_t num
 static const size_t buffer_offsets[] = {
 	OFFSET_OF(terms.entries), OFFSET_OF(terms.hashes), OFFSET_OF(terms.long_keys), OFFSET_OF(postings),
 	OFFSET_OF(docs),          OFFSET_OF(names),        OFFSET_OF(tfs),             OFFSET_OF(raws),
-	OFFSET_OF(gram_rows),     OFFSET_OF(messages),     OFFSET_OF(non_documents),   OFFSET_OF(skips),
-	OFFSET_OF(unchanged),     OFFSET_OF(key),          OFFSET_OF(pair_words),      OFFSET_OF(pair_numbers),
+	OFFSET_OF(gram_rows),     OFFSET_OF(skips),        OFFSET_OF(non_documents),   OFFSET_OF(unchanged),
+	OFFSET_OF(key),           OFFSET_OF(pair_words),   OFFSET_OF(pair_numbers),
 };
 #define N_BUFFERS (sizeof(buffer_offsets) / sizeof(*buffer_offsets))
 
@@ -186,9 +186,7 @@ void bs_term_batch_clear(struct bs_term_batch *batch)
 	if (terms->slots)
 		use_slots(terms, terms->n_slots);
 	terms->n_terms = 0;
-	batch->n_unchanged = 0;
 	batch->n_docs = 0;
-	batch->n_skips = 0;
 }
 
 void bs_term_batch_seal(struct bs_term_batch *batch)
@@ -244,7 +242,8 @@ static enum bs_status know_pair_word(struct bs_term_batch *batch, const struct b
 }
 
 /* The term number of a pair of words in this batch. */
-static enum bs_status pair_number(struct bs_term_batch *batch, uint32_t pair, uint32_t *number_out, struct bs_error *err)
+static enum bs_status pair_number(struct bs_term_batch *batch, uint32_t pair, uint32_t *number_out,
+                                  struct bs_error *err)
 {
 	static const uint16_t none = BS_NO_WORD;
 	uint32_t *known = (uint32_t *)(void *)batch->pair_numbers.data + pair;
@@ -316,8 +315,8 @@ static inline void count_term(struct bs_term_batch *batch, uint32_t number, uint
 	entry->last_doc = this_doc;
 }
 
-/* Adds the pairs that n tokens make with those before them to the postings, unless the document has them. Which of them may be
- * pairs is told without a branch. */
+/* Adds the pairs that n tokens make with those before them to the postings, unless the document has them. Which of them
+ * may be pairs is told without a branch. */
 static enum bs_status take_pairs(struct bs_term_batch *batch, const struct bs_token *tokens, const uint32_t *numbers,
                                     size_t n, uint32_t **posting, struct bs_error *err)
 {
@@ -380,7 +379,7 @@ static enum bs_status take_some(struct bs_term_batch *batch, const struct bs_tok
 	return batch->pairs ? take_pairs(batch, tokens, numbers, n, posting, err) : BS_OK;
 }
 
-/* What a distinct word takes until it stands in a segment, and what it takes besides if the document repeats it; measured. */
+/* Measured: what a distinct word takes until it stands in a segment, and besides if the document repeats it. */
 #define WORD_BYTES     90u
 #define REPEATED_BYTES 70u
 /* Of the 128 MiB that a run may take beside its memory, half are left to the other threads. */
@@ -501,10 +500,8 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 	struct bs_term_batch *batch = context;
 	struct bs_term_batch_doc doc = {
 		.first_posting = batch->postings.used_bytes / 4,
-		.name_bytes = (uint32_t)document->name_bytes,
 		.name_offset = batch->names.used_bytes,
 		.raw_offset = batch->raws.used_bytes,
-		.text_bytes = document->text_bytes,
 		.gram_size_class = BS_GRAM_NO_SIZE_CLASS,
 		.document = *document,
 	};
@@ -540,19 +537,14 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 static enum bs_status take_skip(void *context, enum bs_skip reason, const char *message, struct bs_error *err)
 {
 	struct bs_term_batch *batch = context;
-	struct bs_term_batch_skip skip = {.reason = reason, .message_offset = batch->messages.used_bytes};
-	enum bs_status status = bs_buffer_append(&batch->messages, message, strlen(message) + 1, err);
-	if (!status)
-		status = bs_buffer_append(&batch->skips, &skip, sizeof(skip), err);
-	if (!status)
-		batch->n_skips++;
-	return status;
+	uint8_t byte = (uint8_t)reason;
+	enum bs_status status = bs_buffer_append(&batch->skips, &byte, sizeof(byte), err);
+	return status ? status : bs_buffer_append(&batch->skips, message, strlen(message) + 1, err);
 }
 
 static enum bs_status take_unchanged(void *context, struct bs_doc_ref known, struct bs_error *err)
 {
 	struct bs_term_batch *batch = context;
-	batch->n_unchanged++;
 	return bs_buffer_append(&batch->unchanged, &known, sizeof(known), err);
 }
 

@@ -1,6 +1,6 @@
 /*
  * term_batch.h: one batch of documents analysed, by one thread, on its own: their distinct terms under numbers of the
- * batch, in order of first appearance, and every document's terms as such numbers. accumulator.h makes segments of them.
+ * batch, in order of first appearance, and every document's terms as such numbers. See accumulator.h for the next step.
  *
  * The dictionary of a batch is looked up once a word, so it is made to stay in the nearer caches: keys of up to 16
  * bytes stand in their entries, entries are dense in order of appearance, and slots are four bytes.
@@ -24,7 +24,7 @@
 
 /* One distinct term. */
 struct bs_term_batch_term {
-	uint8_t key[BS_TERM_BATCH_KEY_BYTES]; /* padded with zeros; of a longer key: bs_hash_slot and its offset in long_keys */
+	uint8_t key[BS_TERM_BATCH_KEY_BYTES]; /* padded with zeros; of a longer key: bs_hash_slot and offset in long_keys */
 	uint32_t key_bytes;
 	uint32_t last_doc; /* the document that had it last, + 1 */
 	uint32_t tf;       /* how often it stands there */
@@ -47,21 +47,13 @@ struct bs_term_batch_doc {
 	uint32_t n_terms;
 	uint32_t n_repeated;    /* the first of its terms are words that stand there more than once: so many */
 	uint32_t length;        /* positions */
-	uint32_t name_bytes;
 	uint64_t name_offset;   /* in names */
 	uint64_t raw_offset;    /* in raws, if kept */
 	uint64_t first_tf;      /* index in tfs of how often the first of these does */
 	uint64_t gram_row;      /* where its row begins in gram_rows, in words */
 	uint64_t n_gram_bits;
 	uint32_t gram_size_class;    /* BS_GRAM_NO_SIZE_CLASS: it has none */
-	uint64_t text_bytes;
 	struct bs_document document; /* as read, but its pointers are dead */
-};
-
-/* A thing passed over: reason, and a line for the user in messages. */
-struct bs_term_batch_skip {
-	enum bs_skip reason;
-	uint64_t message_offset; /* NUL-ended in messages */
 };
 
 /* Zero-initialise but for words, pairs, grams and keep_raws. Reusable. */
@@ -78,17 +70,14 @@ struct bs_term_batch {
 	struct bs_term_table fields;
 	struct bs_buffer postings; /* u32 each */
 	struct bs_buffer docs;     /* struct bs_term_batch_doc each */
-	struct bs_buffer skips;    /* struct bs_term_batch_skip each */
+	struct bs_buffer skips;    /* things passed over: a byte for the reason, a line for the user, NUL-ended */
 	struct bs_buffer names;
 	struct bs_buffer tfs;       /* u32 each */
 	struct bs_buffer raws;
 	struct bs_buffer gram_rows; /* u64 each */
 	struct bs_buffer non_documents; /* names of files, NUL-ended */
-	struct bs_buffer messages;
 	struct bs_buffer unchanged; /* struct bs_doc_ref each */
 	uint32_t n_docs;
-	uint32_t n_skips;
-	uint32_t n_unchanged;
 	struct bs_buffer key; /* scratch for pair terms */
 	struct bs_buffer pair_words;   /* u16 a term: its number among the words of the pairs, or BS_NO_WORD */
 	struct bs_buffer pair_numbers; /* u32 a pair: its term number + 1 in this batch, or 0 */
@@ -109,13 +98,21 @@ static inline const struct bs_term_batch_doc *bs_term_batch_docs(const struct bs
 	return (const struct bs_term_batch_doc *)(const void *)batch->docs.data;
 }
 
-static inline const struct bs_term_batch_skip *bs_term_batch_skips(const struct bs_term_batch *batch)
+/* The line for the next thing passed over, from *at = 0 on; NULL: there is none. */
+static inline const char *bs_term_batch_next_skip(const struct bs_term_batch *batch, size_t *at,
+                                                  enum bs_skip *reason_out)
 {
-	return (const struct bs_term_batch_skip *)(const void *)batch->skips.data;
+	if (*at == batch->skips.used_bytes)
+		return NULL;
+	const char *skip = (const char *)batch->skips.data + *at;
+	*reason_out = (enum bs_skip)*skip;
+	*at += 1 + strlen(skip + 1) + 1;
+	return skip + 1;
 }
 
-static inline const struct bs_doc_ref *bs_term_batch_unchanged(const struct bs_term_batch *batch)
+static inline const struct bs_doc_ref *bs_term_batch_unchanged(const struct bs_term_batch *batch, size_t *n_out)
 {
+	*n_out = batch->unchanged.used_bytes / sizeof(struct bs_doc_ref);
 	return (const struct bs_doc_ref *)(const void *)batch->unchanged.data;
 }
 

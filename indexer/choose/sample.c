@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "corpus/changes/recorded.h"
+
 #define SAMPLE_PIECES 96u
 
 struct sampler {
@@ -138,17 +140,37 @@ static enum bs_status sample_paths(struct sampler *sampler, const struct bs_sour
 	return status;
 }
 
-enum bs_status bs_sample_source(const struct bs_source *source, const struct bs_source_options *options, uint64_t n_bytes,
-                                bs_sample_fn take, void *context, struct bs_error *err)
+static enum bs_status sample_source(struct sampler *sampler, const struct bs_source_options *options,
+                                    struct bs_error *err)
 {
-	struct sampler sampler = {
-		.source = source, .take = take, .context = context, .piece_bytes = (size_t)(n_bytes / SAMPLE_PIECES)};
-	if (source->kind == BS_SOURCE_STDIN)
-		return BS_OK;
-	enum bs_status status = bs_reader_new(options, &sampler.reader, err);
+	enum bs_status status = bs_reader_new(options, &sampler->reader, err);
 	if (!status)
-		status = source->kind == BS_SOURCE_COLLECTION ? sample_lines(&sampler, err)
-		                                              : sample_paths(&sampler, options, err);
-	bs_reader_free(sampler.reader);
+		status = sampler->source->kind == BS_SOURCE_COLLECTION ? sample_lines(sampler, err)
+		                                                       : sample_paths(sampler, options, err);
+	bs_reader_free(sampler->reader);
+	return status;
+}
+
+enum bs_status bs_sample_sources(const struct bs_dir *dir, const struct bs_manifest *manifest,
+                                 const struct bs_source_options *options, uint64_t n_bytes, bool files_only,
+                                 bs_sample_fn take, void *context, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < manifest->n_sources && !status; i++) {
+		struct bs_source source, found;
+		struct sampler sampler = {
+			.source = &source, .take = take, .context = context, .piece_bytes = (size_t)(n_bytes / SAMPLE_PIECES)};
+		status = bs_recorded_source(dir, &manifest->sources[i], &source, err);
+		if (status)
+			break;
+		/* Recorded is what it was; what it is now counts. */
+		if (source.kind != BS_SOURCE_STDIN && !source.is_refused && bs_source_init(&found, source.path, NULL) == BS_OK) {
+			source.kind = found.kind;
+			bs_source_deinit(&found);
+			if (source.kind != BS_SOURCE_COLLECTION || !files_only)
+				status = sample_source(&sampler, options, err);
+		}
+		bs_source_deinit(&source);
+	}
 	return status;
 }

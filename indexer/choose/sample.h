@@ -6,14 +6,17 @@
 #define BS_INDEXER_CHOOSE_SAMPLE_H
 
 #include "core/base/status.h"
+#include "core/store/manifest.h"
 #include "corpus/read/source.h"
 
 /* Takes a document, borrowed until it returns. */
 typedef enum bs_status (*bs_sample_fn)(void *context, const struct bs_document *document, struct bs_error *err);
 
-/* Calls take for documents of about n_bytes of text, or all if there are no more; none of standard input. BS_OK even if
- * the source cannot be read, which the run will tell. Else what take returned, or BS_NO_MEMORY. */
-enum bs_status bs_sample_source(const struct bs_source *source, const struct bs_source_options *options, uint64_t n_bytes,
-                                bs_sample_fn take, void *context, struct bs_error *err) BS_WARN_UNUSED;
+/* Calls take for documents of about n_bytes of text of each source that the manifest records, or all if there are no
+ * more; none of standard input, of a source that is not followed or, files_only, of a collection. A source that cannot
+ * be read has no documents: the run will tell. What take returned, or BS_NO_MEMORY. */
+enum bs_status bs_sample_sources(const struct bs_dir *dir, const struct bs_manifest *manifest,
+                                 const struct bs_source_options *options, uint64_t n_bytes, bool files_only,
+                                 bs_sample_fn take, void *context, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

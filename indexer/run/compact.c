@@ -2,13 +2,13 @@
  * compact.c: see compact.h.
  *
  * The rule (a tiered one, as in Lucene's TieredMergePolicy and LSM trees): segments fall in tiers by the bytes of their
- * live documents, each tier FACTOR times the one before. As soon as a tier has FACTOR segments, they are merged, and all
- * smaller ones with them. So a document is rewritten about once a tier, and each tier keeps at most FACTOR - 1 segments.
- * A merge of more than an eighth of the index (or 8 MiB, if that is more) is left to `bitsift compact`: a refresh should
- * not take long without a reason that its user can see.
+ * live documents, each tier FACTOR times the one before. As soon as a tier has FACTOR segments, they are merged, and
+ * all smaller ones with them. So a document is rewritten about once a tier, and each tier keeps at most FACTOR - 1
+ * segments. A merge of more than an eighth of the index (or 8 MiB, if that is more) is left to `bitsift compact`: a
+ * refresh should not take long without a reason that its user can see.
  *
- * A segment of which more than half is deleted is drained: up to the same limit, its documents move to a new one, refresh
- * by refresh, until it is empty and goes. They are at most as many as were deleted, so the cost is paid for.
+ * A segment of which more than half is deleted is drained: up to the same limit, its documents move to a new one,
+ * refresh by refresh, until it is empty and goes. They are at most as many as were deleted, so the cost is paid for.
  */
 #include "indexer/run/compact.h"
 
@@ -26,6 +26,16 @@
 /* An index is a tenth to a third of its text; draining counts text. */
 #define TEXT_FACTOR       4u
 #define MAX_TIERS         40u
+
+struct compact {
+	struct bs_index_writer writer;
+	struct bs_snapshot snapshot;
+	bool *chosen;        /* one a segment: to be merged */
+	uint32_t n_chosen;   /* 0: nothing is to be done */
+	uint64_t text_bytes; /* documents are moved until they make up this much; UINT64_MAX: all of them */
+	bool is_all; /* `bitsift compact`, to be told of what cannot be read; a refresh was */
+	struct bs_build_report moved; /* what the run reports of itself */
+};
 
 static uint64_t live_bytes(const struct bs_segment_record *segment)
 {
@@ -62,8 +72,16 @@ static uint32_t find_tier(const struct bs_manifest *manifest, uint64_t limit_byt
 	return found;
 }
 
-static void plan_due(const struct bs_manifest *manifest, struct bs_compaction *plan)
+static void choose(struct compact *compact, uint32_t segment)
 {
+	compact->chosen[segment] = true;
+	compact->n_chosen++;
+}
+
+/* What is due after a commit, in bounded work. */
+static void choose_due(struct compact *compact)
+{
+	const struct bs_manifest *manifest = &compact->snapshot.manifest;
 	uint64_t sum = 0;
 	uint32_t worst = 0;
 	for (uint32_t i = 0; i < manifest->n_segments; i++) {
@@ -73,82 +91,53 @@ static void plan_due(const struct bs_manifest *manifest, struct bs_compaction *p
 	}
 	uint64_t limit_bytes = sum / LIMIT_SHARE > LEAST_LIMIT_BYTES ? sum / LIMIT_SHARE : LEAST_LIMIT_BYTES;
 	uint32_t tier = find_tier(manifest, limit_bytes);
-	plan->text_bytes = UINT64_MAX;
-	for (uint32_t i = 0; i < manifest->n_segments && tier < MAX_TIERS; i++) {
-		plan->chosen[i] = tier_of(live_bytes(&manifest->segments[i])) <= tier;
-		plan->n_chosen += plan->chosen[i];
-	}
-	if (plan->n_chosen > 0 || manifest->n_segments == 0)
+	for (uint32_t i = 0; i < manifest->n_segments && tier < MAX_TIERS; i++)
+		if (tier_of(live_bytes(&manifest->segments[i])) <= tier)
+			choose(compact, i);
+	if (compact->n_chosen > 0 || manifest->n_segments == 0)
 		return;
-	const struct bs_segment_record *segment = &manifest->segments[worst];
-	if (segment->n_deleted * 2 > segment->n_docs) {
-		plan->chosen[worst] = true;
-		plan->n_chosen = 1;
-		plan->text_bytes = limit_bytes * TEXT_FACTOR;
+	if (manifest->segments[worst].n_deleted * 2 > manifest->segments[worst].n_docs) {
+		choose(compact, worst);
+		compact->text_bytes = limit_bytes * TEXT_FACTOR;
 	}
 }
 
 /* All but those that are as large as memory allowed, and have nothing deleted. */
-static void plan_all(const struct bs_manifest *manifest, struct bs_compaction *plan)
+static void choose_all(struct compact *compact)
 {
+	const struct bs_manifest *manifest = &compact->snapshot.manifest;
 	uint64_t n_deleted = 0;
-	plan->text_bytes = UINT64_MAX;
 	for (uint32_t i = 0; i < manifest->n_segments; i++) {
-		const struct bs_segment_record *segment = &manifest->segments[i];
-		plan->chosen[i] = !segment->is_full || segment->n_deleted > 0;
-		plan->n_chosen += plan->chosen[i];
-		n_deleted += segment->n_deleted;
+		if (!manifest->segments[i].is_full || manifest->segments[i].n_deleted > 0)
+			choose(compact, i);
+		n_deleted += manifest->segments[i].n_deleted;
 	}
-	if (plan->n_chosen == 1 && n_deleted == 0)
-		plan->n_chosen = 0;
+	if (compact->n_chosen == 1 && n_deleted == 0)
+		compact->n_chosen = 0;
 }
 
-enum bs_status bs_compaction_plan(const struct bs_manifest *manifest, bool is_all, struct bs_compaction *plan_out,
-                                  struct bs_error *err)
-{
-	*plan_out = (struct bs_compaction){.chosen = calloc((size_t)manifest->n_segments + 1, sizeof(bool))};
-	if (!plan_out->chosen)
-		return bs_fail_memory(err, "a plan", manifest->n_segments);
-	(is_all ? plan_all : plan_due)(manifest, plan_out);
-	return BS_OK;
-}
-
-struct compact {
-	struct bs_index_writer writer;
-	struct bs_snapshot snapshot;
-	struct bs_compaction plan;
-	bool is_all; /* `bitsift compact`, to be told of what cannot be read; a refresh was */
-	struct bs_build_report moved; /* what the run reports of itself */
-};
-
-static enum bs_status merge(void *context, const struct bs_term_batch *term_batch, uint64_t source_bytes, struct bs_error *err)
+static enum bs_status move_document(void *context, const struct bs_term_batch *term_batch, uint32_t i,
+                                    struct bs_error *err)
 {
 	struct compact *compact = context;
-	struct bs_index_writer *writer = &compact->writer;
+	struct bs_doc_ref ref = bs_term_batch_docs(term_batch)[i].document.known;
+	struct bs_doc_record record;
+	enum bs_status status = bs_snapshot_record(&compact->snapshot, ref, &record, err);
+	if (!status)
+		status = bs_index_writer_add(&compact->writer, term_batch, i, &record, err);
+	return status ? status : bs_snapshot_mark(&compact->snapshot, ref, true, err);
+}
+
+static enum bs_status merge(void *context, const struct bs_term_batch *term_batch, uint64_t source_bytes,
+                            struct bs_error *err)
+{
+	struct compact *compact = context;
+	enum bs_skip reason;
+	const char *message;
 	(void)source_bytes;
-	enum bs_status status = bs_accumulator_start(&writer->accumulator, term_batch, err);
-	for (uint32_t i = 0; i < term_batch->n_skips && compact->is_all; i++) {
-		const struct bs_term_batch_skip *skip = &bs_term_batch_skips(term_batch)[i];
-		bs_index_writer_skip(writer, skip->reason, (const char *)term_batch->messages.data + skip->message_offset);
-	}
-	for (uint32_t i = 0; i < term_batch->n_docs && !status; i++) {
-		struct bs_doc_ref ref = bs_term_batch_docs(term_batch)[i].document.known;
-		struct bs_doc_record record;
-		if (bs_index_writer_is_full(writer, term_batch, i)) {
-			status = bs_index_writer_flush(writer, true, err);
-			if (!status)
-				status = bs_accumulator_start(&writer->accumulator, term_batch, err);
-		}
-		if (!status)
-			status = bs_snapshot_record(&compact->snapshot, ref, &record, err);
-		if (!status)
-			status = bs_index_writer_add(writer, term_batch, i, &record, err);
-		if (!status)
-			status = bs_snapshot_mark(&compact->snapshot, ref, true, err);
-	}
-	if (!status && term_batch->next_bytes && !bs_index_writer_has_room(writer, term_batch->next_bytes))
-		status = bs_index_writer_flush(writer, true, err);
-	return status ? status : bs_index_writer_tell(writer, err);
+	for (size_t next = 0; compact->is_all && (message = bs_term_batch_next_skip(term_batch, &next, &reason)) != NULL;)
+		bs_index_writer_skip(&compact->writer, reason, message);
+	return bs_index_writer_merge(&compact->writer, term_batch, move_document, compact, err);
 }
 
 static enum bs_status move_source(struct compact *compact, uint32_t i, uint64_t limit_bytes, struct bs_error *err)
@@ -167,7 +156,7 @@ static enum bs_status move_source(struct compact *compact, uint32_t i, uint64_t 
 		bs_source_deinit(&source);
 		return BS_OK;
 	}
-	status = bs_known_recall(&source, &compact->snapshot, i, compact->plan.chosen, limit_bytes, &feed, err);
+	status = bs_known_recall(&source, &compact->snapshot, i, compact->chosen, limit_bytes, &feed, err);
 	if (!status)
 		status = bs_pipeline_run(compact->writer.pipeline, &source, feed, source.kind == BS_SOURCE_STDIN, merge, compact,
 		                         err);
@@ -179,28 +168,20 @@ static enum bs_status move_source(struct compact *compact, uint32_t i, uint64_t 
 static enum bs_status move_documents(struct compact *compact, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	uint64_t limit_bytes = compact->plan.text_bytes;
+	uint64_t limit_bytes = compact->text_bytes;
 	for (uint32_t i = 0; i < compact->snapshot.manifest.n_sources && !status; i++) {
 		uint64_t done = compact->moved.text_bytes;
 		if (done < limit_bytes)
 			status = move_source(compact, i, limit_bytes - done, err);
 	}
-	return status ? status : bs_index_writer_flush(&compact->writer, false, err);
+	return status ? status : bs_index_writer_flush(&compact->writer, err);
 }
 
-/* The segments of the next commit: what is left of the old ones, then the new. */
 static enum bs_status commit(struct compact *compact, struct bs_error *err)
 {
 	struct bs_manifest *manifest = &compact->writer.manifest;
-	struct bs_segment_record *written = manifest->segments;
-	uint32_t n_written = manifest->n_segments;
 	uint32_t n_changed;
-	manifest->segments = NULL;
-	manifest->n_segments = 0;
-	enum bs_status status = bs_index_keep_segments(&compact->snapshot, manifest, &n_changed, err);
-	for (uint32_t i = 0; i < n_written && !status; i++)
-		status = bs_manifest_add_segment(manifest, &written[i], err);
-	free(written);
+	enum bs_status status = bs_index_writer_settle(&compact->writer, &compact->snapshot, &n_changed, err);
 	if (!status)
 		status = bs_manifest_write(compact->writer.dir, manifest, err);
 	if (!status)
@@ -216,10 +197,10 @@ static void report_compaction(struct compact *compact, struct bs_build_report *r
 	report->compacted_bytes += compact->moved.written_bytes;
 	report->n_unread += compact->moved.skipped[BS_SKIP_UNREADABLE];
 	for (uint32_t i = 0; i < old->n_segments; i++) {
-		if (!compact->plan.chosen[i])
+		if (!compact->chosen[i])
 			continue;
 		report->n_compacted++;
-		if (compact->plan.text_bytes == UINT64_MAX)
+		if (compact->text_bytes == UINT64_MAX)
 			report->n_stayed += old->segments[i].n_docs - bs_snapshot_n_deleted(&compact->snapshot, i);
 	}
 }
@@ -251,21 +232,26 @@ static enum bs_status compact_segments(struct compact *compact, struct bs_build_
 	return status;
 }
 
-enum bs_status bs_compact(const struct bs_build_request *request, const struct bs_dir *dir, bool is_all, struct bs_build_report *report,
-                          struct bs_error *err)
+enum bs_status bs_compact(const struct bs_build_request *request, const struct bs_dir *dir, bool is_all,
+                          struct bs_build_report *report, struct bs_error *err)
 {
-	struct compact compact = {.is_all = is_all};
+	struct compact compact = {.is_all = is_all, .text_bytes = UINT64_MAX};
 	bs_index_writer_init(&compact.writer, request, &compact.moved);
 	compact.writer.dir = dir;
 	enum bs_status status = bs_snapshot_open(dir, &compact.snapshot, err);
+	if (!status) {
+		compact.chosen = calloc((size_t)compact.snapshot.manifest.n_segments + 1, sizeof(*compact.chosen));
+		if (!compact.chosen)
+			status = bs_fail_memory(err, "a plan", compact.snapshot.manifest.n_segments);
+	}
 	if (!status)
-		status = bs_compaction_plan(&compact.snapshot.manifest, is_all, &compact.plan, err);
-	if (!status && compact.plan.n_chosen > 0)
+		(is_all ? choose_all : choose_due)(&compact);
+	if (!status && compact.n_chosen > 0)
 		status = compact_segments(&compact, report, err);
 	/* What a failed one wrote is of no use. */
 	if (status && compact.snapshot.dir)
 		bs_index_sweep_failed(dir, &compact.snapshot.manifest);
-	free(compact.plan.chosen);
+	free(compact.chosen);
 	bs_index_writer_deinit(&compact.writer);
 	bs_snapshot_deinit(&compact.snapshot);
 	return status;

@@ -9,8 +9,7 @@
 #include "core/store/index_dir.h"
 #include "core/text/words.h"
 #include "corpus/changes/recorded.h"
-#include "indexer/choose/gram_choice.h"
-#include "indexer/choose/word_pair_choice.h"
+#include "indexer/choose/choice.h"
 
 #define DEFAULT_MEMORY_BYTES (UINT64_C(1) << 30)
 #define MIN_MEMORY_BYTES     (UINT64_C(16) << 20)
@@ -18,7 +17,8 @@
 #define MOST_WORDS_FACTOR    16u
 #define MAX_THREADS          64
 
-void bs_index_writer_init(struct bs_index_writer *writer, const struct bs_build_request *request, struct bs_build_report *report)
+void bs_index_writer_init(struct bs_index_writer *writer, const struct bs_build_request *request,
+                          struct bs_build_report *report)
 {
 	*writer = (struct bs_index_writer){
 		.request = request,
@@ -73,8 +73,8 @@ enum bs_status bs_index_writer_start(struct bs_index_writer *writer, bool *has_p
 	writer->source_options.suspect_from_ns = writer->suspect_from_ns;
 	enum bs_status status = bs_kernel_choose(NULL, &writer->build_options.kernel, err);
 	return status ? status
-	              : bs_pipeline_new(writer->build_options.n_threads, options->words ? &words : NULL, &writer->source_options,
-	                                &writer->pipeline, err);
+	              : bs_pipeline_new(writer->build_options.n_threads, options->words ? &words : NULL,
+	                                &writer->source_options, &writer->pipeline, err);
 }
 
 void bs_index_writer_release(struct bs_index_writer *writer)
@@ -83,7 +83,6 @@ void bs_index_writer_release(struct bs_index_writer *writer)
 	bs_gram_accumulator_clear(&writer->grams);
 	bs_store_writer_free(writer->store);
 	bs_pipeline_free(writer->pipeline);
-	writer->accumulator = (struct bs_accumulator){0};
 	writer->store = NULL;
 	writer->pipeline = NULL;
 }
@@ -94,16 +93,13 @@ void bs_index_writer_deinit(struct bs_index_writer *writer)
 	bs_word_pairs_deinit(&writer->pairs);
 	bs_gram_plan_deinit(&writer->gram_plan);
 	bs_manifest_deinit(&writer->manifest);
+	bs_buffer_deinit(&writer->written);
 }
 
-uint64_t bs_index_writer_elapsed_ns(const struct bs_index_writer *writer)
+/* BS_STOPPED if the caller wants no more. */
+static enum bs_status tell(struct bs_index_writer *writer, struct bs_error *err)
 {
-	return bs_now_ns() - writer->start_ns;
-}
-
-enum bs_status bs_index_writer_tell(struct bs_index_writer *writer, struct bs_error *err)
-{
-	writer->report->elapsed_ns = bs_index_writer_elapsed_ns(writer);
+	writer->report->elapsed_ns = bs_now_ns() - writer->start_ns;
 	if (writer->request->progress && writer->request->progress(writer->request->context, writer->report) != 0)
 		return bs_fail(err, BS_STOPPED, "stopped; the index is as it was");
 	return BS_OK;
@@ -127,99 +123,49 @@ bool bs_index_writer_holds_little(const struct bs_snapshot *old)
 	return text_bytes < PAIRS_LEAST_BYTES;
 }
 
-enum bs_status bs_index_writer_keep_choices(struct bs_index_writer *writer, const struct bs_snapshot *old, struct bs_error *err)
+/* What was chosen is what the pipeline goes by. */
+static enum bs_status use_choices(struct bs_index_writer *writer, struct bs_error *err)
+{
+	bs_pipeline_set_word_pairs(writer->pipeline, &writer->pairs);
+	if (!writer->manifest.options.grams)
+		return BS_OK;
+	writer->grams.plan = &writer->gram_plan;
+	return bs_pipeline_set_grams(writer->pipeline, &writer->gram_plan, err);
+}
+
+enum bs_status bs_index_writer_keep_choices(struct bs_index_writer *writer, const struct bs_snapshot *old,
+                                            struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	if (writer->manifest.options.words)
 		status = bs_word_pairs_of_snapshot(old, &writer->pairs, err);
-	bs_pipeline_set_word_pairs(writer->pipeline, &writer->pairs);
-	if (status || !writer->manifest.options.grams)
-		return status;
-	status = bs_gram_plan_of_snapshot(old, &writer->gram_plan, err);
-	writer->grams.plan = &writer->gram_plan;
-	return status ? status : bs_pipeline_set_grams(writer->pipeline, &writer->gram_plan, err);
-}
-
-/* Adds some of a source's documents to the sample; context: the sample. */
-typedef enum bs_status (*sample_fn)(struct bs_index_writer *writer, const struct bs_source *source, void *context,
-                                    struct bs_error *err);
-
-static enum bs_status sample_source(struct bs_index_writer *writer, uint32_t i, sample_fn take, void *context, struct bs_error *err)
-{
-	struct bs_source source, found;
-	enum bs_status status = bs_recorded_source(writer->dir, &writer->manifest.sources[i], &source, err);
-	if (status)
-		return status;
-	/* Recorded is what it was; what it is now counts. */
-	if (source.kind != BS_SOURCE_STDIN && !source.is_refused && bs_source_init(&found, source.path, NULL) == BS_OK) {
-		source.kind = found.kind;
-		bs_source_deinit(&found);
-		status = take(writer, &source, context, err);
-	}
-	bs_source_deinit(&source);
-	return status;
-}
-
-static enum bs_status sample_sources(struct bs_index_writer *writer, sample_fn take, void *context, struct bs_error *err)
-{
-	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < writer->manifest.n_sources && !status; i++)
-		status = sample_source(writer, i, take, context, err);
-	return status;
-}
-
-static enum bs_status sample_words(struct bs_index_writer *writer, const struct bs_source *source, void *context,
-                                   struct bs_error *err)
-{
-	const struct bs_index_options *options = &writer->manifest.options;
-	struct bs_words_options words = {.stem_language = options->stem_language, .fold_accents = options->fold_accents};
-	return bs_word_pair_sample_source(context, source, &writer->source_options, &words, err);
-}
-
-static enum bs_status choose_pairs(struct bs_index_writer *writer, struct bs_error *err)
-{
-	uint64_t least_bytes = writer->tuning.pairs_least_bytes ? writer->tuning.pairs_least_bytes : PAIRS_LEAST_BYTES;
-	struct bs_word_pair_sample sample = {.next_position = 0};
-	enum bs_status status = sample_sources(writer, sample_words, &sample, err);
-	if (!status && sample.text_bytes >= least_bytes)
-		status = bs_word_pair_sample_choose(&sample, &writer->pairs, err);
-	bs_word_pair_sample_deinit(&sample);
-	return status;
-}
-
-static enum bs_status sample_grams(struct bs_index_writer *writer, const struct bs_source *source, void *context,
-                                   struct bs_error *err)
-{
-	return bs_gram_sample_source(context, source, &writer->source_options, err);
-}
-
-static enum bs_status choose_grams(struct bs_index_writer *writer, struct bs_error *err)
-{
-	struct bs_gram_sample sample = {.n_docs = 0};
-	enum bs_status status = sample_sources(writer, sample_grams, &sample, err);
-	if (!status)
-		status = bs_gram_sample_choose(&sample, &writer->gram_plan, err);
-	bs_gram_sample_deinit(&sample);
-	writer->grams.plan = &writer->gram_plan;
-	return status ? status : bs_pipeline_set_grams(writer->pipeline, &writer->gram_plan, err);
+	if (!status && writer->manifest.options.grams)
+		status = bs_gram_plan_of_snapshot(old, &writer->gram_plan, err);
+	return status ? status : use_choices(writer, err);
 }
 
 enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, struct bs_error *err)
 {
-	enum bs_status status = writer->manifest.options.words ? choose_pairs(writer, err) : BS_OK;
-	bs_pipeline_set_word_pairs(writer->pipeline, &writer->pairs);
-	return status || !writer->manifest.options.grams ? status : choose_grams(writer, err);
+	uint64_t least_bytes = writer->tuning.pairs_least_bytes ? writer->tuning.pairs_least_bytes : PAIRS_LEAST_BYTES;
+	enum bs_status status = BS_OK;
+	if (writer->manifest.options.words)
+		status = bs_word_pairs_choose(writer->dir, &writer->manifest, &writer->source_options, least_bytes,
+		                              &writer->pairs, err);
+	if (!status && writer->manifest.options.grams)
+		status = bs_gram_plan_choose(writer->dir, &writer->manifest, &writer->source_options, &writer->gram_plan, err);
+	return status ? status : use_choices(writer, err);
 }
 
-/* What segment_build.c and slab_build.c take beside the columns, when what finds terms has been given back: of each term the
- * order, ordinal, hash and, for a while, place; treatment, weight and mark of those in several documents; of each document the
- * weight, the place in its class and where its tf code ends; and of postings their bits in tf codes, twice while these are put
- * together. A builder more, on another thread, has its own marks, and is paid for by what slabs may hold (count_builders). */
+/* What segment_build.c and slab_build.c take beside the columns, when what finds terms has been given back: of each
+ * term the order, ordinal, hash and, for a while, place; treatment, weight and mark of those in several documents; of
+ * each document the weight, the place in its class and where its tf code ends; and of postings their bits in tf codes,
+ * twice while these are put together. A builder more, on another thread, has its own marks, and is paid for by what
+ * slabs may hold (count_builders). */
 #define BUILD_TERM_BYTES    28u
 #define BUILD_DOC_BYTES     36u
 #define POSTINGS_A_TF_BYTE  2u
 
-/* What a document may add, were all its terms new: an entry, its slots, its code, some bytes of its own, and the above. */
+/* What a document may add, were all its terms new: an entry, its slots, code, bytes of its own, the above. */
 #define NEW_TERM_BYTES 96u
 
 /* What is accumulated takes while it is, or else while a segment is made of it. */
@@ -232,14 +178,16 @@ static uint64_t accumulated_bytes(const struct bs_accumulator *accumulator)
 	return bs_accumulator_bytes(accumulator) + (build_bytes > slot_bytes ? build_bytes - slot_bytes : 0);
 }
 
-bool bs_index_writer_has_room(const struct bs_index_writer *writer, uint64_t text_bytes)
+/* Whether a document of so many bytes can be read while what is accumulated is held. */
+static bool has_room(const struct bs_index_writer *writer, uint64_t text_bytes)
 {
 	uint64_t n_bytes = accumulated_bytes(&writer->accumulator) + writer->grams.n_bytes;
 	return bs_accumulator_n_docs(&writer->accumulator) == 0 ||
 	       n_bytes + text_bytes * MOST_WORDS_FACTOR <= writer->accumulator_limit_bytes;
 }
 
-bool bs_index_writer_is_full(const struct bs_index_writer *writer, const struct bs_term_batch *term_batch, uint32_t i)
+/* Whether document i of the analysed batch is too much for what is accumulated. */
+static bool is_full(const struct bs_index_writer *writer, const struct bs_term_batch *term_batch, uint32_t i)
 {
 	uint32_t max_docs = writer->tuning.max_segment_docs;
 	uint32_t n_docs = bs_accumulator_n_docs(&writer->accumulator);
@@ -250,19 +198,6 @@ bool bs_index_writer_is_full(const struct bs_index_writer *writer, const struct 
 	return n_docs > 0 && (n_bytes > writer->accumulator_limit_bytes || (max_docs && n_docs >= max_docs));
 }
 
-static enum bs_status store_document(struct bs_index_writer *writer, const struct bs_term_batch *term_batch,
-                                     const struct bs_term_batch_doc *doc, struct bs_error *err)
-{
-	enum bs_status status = BS_OK;
-	if (!writer->store)
-		status = bs_store_writer_new(writer->dir, &writer->store, err);
-	if (!status)
-		status = bs_store_writer_add(writer->store, term_batch->raws.data + doc->raw_offset, (size_t)doc->document.raw_bytes,
-		                             err);
-	writer->n_stored++;
-	return status;
-}
-
 enum bs_status bs_index_writer_add(struct bs_index_writer *writer, const struct bs_term_batch *term_batch, uint32_t i,
                           struct bs_doc_record *record, struct bs_error *err)
 {
@@ -271,26 +206,31 @@ enum bs_status bs_index_writer_add(struct bs_index_writer *writer, const struct 
 	if (bs_accumulator_n_docs(&writer->accumulator) >= UINT32_MAX - 1)
 		return bs_fail(err, BS_INVALID, "more than 2^32 documents in one segment; use less --memory");
 	if (term_batch->keep_raws) {
-		record->place[0] = writer->n_stored;
-		status = store_document(writer, term_batch, doc, err);
+		record->place[0] = writer->n_stored++;
+		status = writer->store ? BS_OK : bs_store_writer_new(writer->dir, &writer->store, err);
+		if (!status)
+			status = bs_store_writer_add(writer->store, term_batch->raws.data + doc->raw_offset,
+			                             (size_t)doc->document.raw_bytes, err);
 	}
 	if (!status && doc->gram_size_class != BS_GRAM_NO_SIZE_CLASS)
-		status = bs_gram_accumulator_add(&writer->grams, bs_accumulator_n_docs(&writer->accumulator), doc->gram_size_class, doc->n_gram_bits,
-		                            (const uint64_t *)(const void *)term_batch->gram_rows.data + doc->gram_row, err);
+		status = bs_gram_accumulator_add(&writer->grams, bs_accumulator_n_docs(&writer->accumulator), doc->gram_size_class,
+		                                 doc->n_gram_bits,
+		                                 (const uint64_t *)(const void *)term_batch->gram_rows.data + doc->gram_row, err);
 	if (!status)
 		status = bs_accumulator_add(&writer->accumulator, term_batch, i, record, err);
-	writer->report->text_bytes += doc->text_bytes;
+	writer->report->text_bytes += doc->document.text_bytes;
 	writer->report->n_indexed++;
 	return status;
 }
 
-enum bs_status bs_index_writer_flush(struct bs_index_writer *writer, bool is_full, struct bs_error *err)
+/* is_full: memory is at an end, not the documents. */
+static enum bs_status write_segment(struct bs_index_writer *writer, bool is_full, struct bs_error *err)
 {
 	if (bs_accumulator_n_docs(&writer->accumulator) == 0)
 		return BS_OK;
 	bs_accumulator_finish(&writer->accumulator);
 	writer->report->is_writing = true;
-	enum bs_status status = bs_index_writer_tell(writer, err);
+	enum bs_status status = tell(writer, err);
 	writer->report->is_writing = false;
 	if (status)
 		return status;
@@ -299,29 +239,73 @@ enum bs_status bs_index_writer_flush(struct bs_index_writer *writer, bool is_ful
 		.n_docs = bs_accumulator_n_docs(&writer->accumulator),
 		.is_full = is_full,
 	};
-	struct bs_build_sum sum = {0};
 	char name[BS_INDEX_NAME_BYTES];
+	bs_index_file_name("seg", record.number, name);
 	status = writer->store ? bs_store_writer_finish(writer->store, err) : BS_OK;
 	if (!status)
-		status = bs_segment_build(writer->dir, bs_index_file_name("seg", record.number, name), &writer->accumulator, &writer->grams, writer->store, &writer->build_options, &sum, err);
-	record.n_bytes = sum.file_bytes;
-	for (uint32_t i = 0; i < writer->accumulator.fields.n_terms && !status; i++)
-		status = bs_manifest_add_field(&writer->manifest, (const char *)bs_term_table_key(&writer->accumulator.fields, i),
-		                               writer->accumulator.fields.entries[i].n_bytes, err);
+		status = bs_segment_build(writer->dir, name, &writer->accumulator, &writer->grams, writer->store,
+		                          &writer->build_options, &record.n_bytes, err);
 	if (!status)
-		status = bs_manifest_add_segment(&writer->manifest, &record, err);
+		status = bs_manifest_add_fields(&writer->manifest, &writer->accumulator.fields, err);
+	if (!status)
+		status = bs_buffer_append(&writer->written, &record, sizeof(record), err);
 	if (!status && writer->owners)
 		status = bs_id_owners_next_segment(writer->owners, writer->dir, record.number, err);
 	if (status)
 		return status;
 	writer->report->n_postings += writer->accumulator.n_postings;
-	writer->report->n_terms += sum.n_terms;
-	writer->report->written_bytes += sum.file_bytes;
-	writer->n_segments++;
+	writer->report->n_terms += writer->accumulator.terms.n_terms;
+	writer->report->written_bytes += record.n_bytes;
 	bs_accumulator_clear(&writer->accumulator);
 	bs_gram_accumulator_clear(&writer->grams);
 	bs_store_writer_free(writer->store);
 	writer->store = NULL;
 	writer->n_stored = 0;
 	return BS_OK;
+}
+
+enum bs_status bs_index_writer_flush(struct bs_index_writer *writer, struct bs_error *err)
+{
+	return write_segment(writer, false, err);
+}
+
+enum bs_status bs_index_writer_merge(struct bs_index_writer *writer, const struct bs_term_batch *term_batch,
+                                     bs_add_document_fn add, void *context, struct bs_error *err)
+{
+	enum bs_status status = term_batch->n_docs ? bs_accumulator_start(&writer->accumulator, term_batch, err) : BS_OK;
+	for (uint32_t i = 0; i < term_batch->n_docs && !status; i++) {
+		if (is_full(writer, term_batch, i)) {
+			status = write_segment(writer, true, err);
+			if (!status)
+				status = bs_accumulator_start(&writer->accumulator, term_batch, err);
+		}
+		if (!status)
+			status = add(context, term_batch, i, err);
+	}
+	if (!status && term_batch->next_bytes && !has_room(writer, term_batch->next_bytes))
+		status = write_segment(writer, true, err);
+	return status ? status : tell(writer, err);
+}
+
+enum bs_status bs_index_writer_settle(struct bs_index_writer *writer, const struct bs_snapshot *old,
+                                      uint32_t *n_changed_out, struct bs_error *err)
+{
+	const struct bs_segment_record *written = (const struct bs_segment_record *)(const void *)writer->written.data;
+	uint32_t n_written = (uint32_t)(writer->written.used_bytes / sizeof(*written));
+	enum bs_status status = old ? bs_index_keep_segments(old, &writer->manifest, n_changed_out, err) : BS_OK;
+	for (uint32_t i = 0; i < n_written && !status; i++) {
+		struct bs_segment_record record = written[i];
+		const uint8_t *bits = NULL;
+		if (writer->owners)
+			status = bs_id_owners_dead(writer->owners, i, record.n_docs, &bits, &record.n_deleted, err);
+		if (status || record.n_deleted == record.n_docs)
+			continue;
+		if (bits) {
+			record.tombstones = writer->manifest.next_number++;
+			status = bs_tombstones_write(writer->dir, record.tombstones, bits, record.n_docs, err);
+		}
+		if (!status)
+			status = bs_manifest_add_segment(&writer->manifest, &record, err);
+	}
+	return status;
 }

@@ -1,6 +1,6 @@
 /*
- * index_writer.h: what every run of the indexer does with documents, wherever they come from: accumulator them, and write segments.
- * indexer.c refreshes sources with it, compact.c merges segments.
+ * index_writer.h: what every run of the indexer does with documents, wherever they come from: accumulate them, and
+ * write segments. indexer.c refreshes sources with it, compact.c merges segments.
  */
 #ifndef BS_INDEXER_RUN_INDEX_WRITER_H
 #define BS_INDEXER_RUN_INDEX_WRITER_H
@@ -27,7 +27,8 @@ struct bs_index_writer {
 	struct bs_build_report *report;
 	uint64_t start_ns;                  /* CLOCK_MONOTONIC, for the report */
 	int64_t suspect_from_ns;            /* stamps not older than this prove nothing */
-	struct bs_manifest manifest;        /* of the commit to be; segments are added as they are written */
+	struct bs_manifest manifest;        /* of the commit to be */
+	struct bs_buffer written;           /* struct bs_segment_record each: the segments of this run */
 	struct bs_source_options source_options;
 	struct bs_build_options build_options;
 	uint64_t accumulator_limit_bytes;
@@ -39,16 +40,18 @@ struct bs_index_writer {
 	struct bs_store_writer *store;      /* of the segment being accumulated, or NULL */
 	uint64_t n_stored;
 	struct bs_id_owners *owners;           /* told of every segment, or NULL */
-	uint32_t n_segments;                /* written by this run */
 };
 
 /* Sets the clock. */
-void bs_index_writer_init(struct bs_index_writer *writer, const struct bs_build_request *request, struct bs_build_report *report);
-/* Gets ready to read and write, once the options are in run->manifest. has_private (nullable): see struct bs_source_options. */
-enum bs_status bs_index_writer_start(struct bs_index_writer *writer, bool *has_private, struct bs_error *err) BS_WARN_UNUSED;
+void bs_index_writer_init(struct bs_index_writer *writer, const struct bs_build_request *request,
+                          struct bs_build_report *report);
+/* Gets ready to read and write, once the manifest has options. has_private (nullable): see struct bs_source_options. */
+enum bs_status bs_index_writer_start(struct bs_index_writer *writer, bool *has_private,
+                                     struct bs_error *err) BS_WARN_UNUSED;
 void bs_index_writer_deinit(struct bs_index_writer *writer);
 /* Goes on with the pairs of words that an index has, and with what is frequent among its grams. */
-enum bs_status bs_index_writer_keep_choices(struct bs_index_writer *writer, const struct bs_snapshot *old, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_index_writer_keep_choices(struct bs_index_writer *writer, const struct bs_snapshot *old,
+                                            struct bs_error *err) BS_WARN_UNUSED;
 /* Whether that is so little text that what was chosen for it says nothing about what comes: better to choose again. */
 bool bs_index_writer_holds_little(const struct bs_snapshot *old);
 /* Chooses them by a sample of the recorded sources. */
@@ -56,22 +59,22 @@ enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, struct bs_
 /* Gives back the memory that reading and accumulating took. */
 void bs_index_writer_release(struct bs_index_writer *writer);
 
-/* Since bs_index_writer_init. */
-uint64_t bs_index_writer_elapsed_ns(const struct bs_index_writer *writer);
-/* BS_STOPPED if the caller wants no more. */
-enum bs_status bs_index_writer_tell(struct bs_index_writer *writer, struct bs_error *err) BS_WARN_UNUSED;
 void bs_index_writer_skip(struct bs_index_writer *writer, enum bs_skip reason, const char *message);
 
-/* Whether a document of so many bytes can be read while what is accumulated is held. */
-bool bs_index_writer_has_room(const struct bs_index_writer *writer, uint64_t text_bytes);
-/* Whether document i of the analysed batch is too much for what is accumulated: then bs_index_writer_flush, bs_accumulator_start again. By
- * content only, so the same for any number of threads. */
-bool bs_index_writer_is_full(const struct bs_index_writer *writer, const struct bs_term_batch *term_batch, uint32_t i);
-/* Adds document i of the analysed batch under its record; if the analysed batch keeps raw bytes, they are stored, and place[0] becomes
- * where. */
+/* Merges an analysed batch: has each of its documents added by `add`, which calls bs_index_writer_add, and tells the
+ * caller. What is accumulated becomes a segment before it is too much, which does not depend on threads. */
+typedef enum bs_status (*bs_add_document_fn)(void *context, const struct bs_term_batch *term_batch, uint32_t i,
+                                             struct bs_error *err);
+enum bs_status bs_index_writer_merge(struct bs_index_writer *writer, const struct bs_term_batch *term_batch,
+                                     bs_add_document_fn add, void *context, struct bs_error *err) BS_WARN_UNUSED;
+/* Adds document i of the analysed batch under its record; stores raw bytes if they are kept: place[0] becomes where. */
 enum bs_status bs_index_writer_add(struct bs_index_writer *writer, const struct bs_term_batch *term_batch, uint32_t i,
                           struct bs_doc_record *record, struct bs_error *err) BS_WARN_UNUSED;
-/* Writes what is accumulated as a segment, and adds it to the manifest. is_full: memory is at an end, not the documents. */
-enum bs_status bs_index_writer_flush(struct bs_index_writer *writer, bool is_full, struct bs_error *err) BS_WARN_UNUSED;
+/* Writes what is accumulated as a segment. */
+enum bs_status bs_index_writer_flush(struct bs_index_writer *writer, struct bs_error *err) BS_WARN_UNUSED;
+/* Puts the segments of the commit into the manifest: those of the commit before (NULL: none stay), then those written,
+ * with tombstones for what the owners call dead, unless nothing of one lives. *n_changed_out: see index_dir.h. */
+enum bs_status bs_index_writer_settle(struct bs_index_writer *writer, const struct bs_snapshot *old,
+                                      uint32_t *n_changed_out, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/base/clock.h"
+#include "core/store/doc_order.h"
 #include "core/store/index_dir.h"
 #include "core/store/snapshot.h"
 #include "core/text/words.h"
@@ -15,7 +17,6 @@
 #include "corpus/changes/refresh.h"
 #include "indexer/run/compact.h"
 #include "indexer/batch/folder_recorder.h"
-#include "indexer/run/non_documents.h"
 #include "indexer/run/index_writer.h"
 
 _Static_assert((int)BS_SKIP_REASONS <= (int)BS_SKIP_MAX, "no room for every reason in struct bs_build_report");
@@ -44,78 +45,70 @@ struct indexing {
 	struct bs_build_report report;
 };
 
+/* What a document is called. */
+static struct bs_doc_record named_record(const struct bs_term_batch *term_batch, const struct bs_term_batch_doc *doc)
+{
+	return (struct bs_doc_record){
+		.flags = doc->document.is_named_by_line ? BS_DOC_NAMED_BY_LINE : 0,
+		.name = term_batch->names.data + doc->name_offset,
+		.name_bytes = (uint32_t)doc->document.name_bytes,
+		.place = {0, 0, doc->document.line},
+	};
+}
+
 /* A document of the old index, read from there: its record, but for its name, which the options may have changed. */
-static enum bs_status old_record(const struct indexing *at, const struct bs_term_batch *term_batch,
-                                 const struct bs_term_batch_doc *doc, struct bs_doc_record *record_out,
+static enum bs_status old_record(const struct indexing *at, struct bs_doc_ref known, struct bs_doc_record *record,
                                  struct bs_error *err)
 {
-	enum bs_status status = bs_snapshot_record(&at->old, doc->document.known, record_out, err);
-	record_out->flags = doc->document.is_named_by_line ? BS_DOC_NAMED_BY_LINE : 0;
-	record_out->name = term_batch->names.data + doc->name_offset;
-	record_out->name_bytes = doc->name_bytes;
+	struct bs_doc_record now = *record;
+	enum bs_status status = bs_snapshot_record(&at->old, known, record, err);
+	record->flags = now.flags;
+	record->name = now.name;
+	record->name_bytes = now.name_bytes;
 	return status;
 }
 
-static struct bs_doc_record new_record(struct indexing *at, const struct bs_term_batch *term_batch,
-                                       const struct bs_term_batch_doc *doc)
+static void fill_record(struct indexing *at, const struct bs_document *document, struct bs_doc_record *record)
 {
-	const struct bs_document *document = &doc->document;
-	struct bs_doc_record record = {
-		.source = at->source_number,
-		.flags = document->is_named_by_line ? BS_DOC_NAMED_BY_LINE : 0,
-		.name = term_batch->names.data + doc->name_offset,
-		.name_bytes = doc->name_bytes,
-		.checksum = document->checksum,
-	};
+	record->source = at->source_number;
+	record->checksum = document->checksum;
 	switch (at->source.kind) {
 	case BS_SOURCE_FOLDER:
 	case BS_SOURCE_FILE:
-		bs_stamp_record(&document->stamp, record.place);
-		record.flags |= document->is_suspect ? BS_DOC_SUSPECT : 0;
+		bs_stamp_record(&document->stamp, record->place);
+		record->flags |= document->is_suspect ? BS_DOC_SUSPECT : 0;
 		break;
 	case BS_SOURCE_COLLECTION:
-		record.place[0] = document->offset;
-		record.place[1] = document->raw_bytes;
-		record.place[2] = document->line;
+		record->place[0] = document->offset;
+		record->place[1] = document->raw_bytes;
 		break;
 	case BS_SOURCE_STDIN:
-		record.place[1] = document->raw_bytes;
-		record.place[2] = document->line;
-		record.place[3] = at->next_sequence++;
+		record->place[1] = document->raw_bytes;
+		record->place[3] = at->next_sequence++;
 		break;
 	}
-	return record;
 }
 
 /* Documents whose ids are asked for ahead. */
 #define IDS_AHEAD 4u
 
-static void prefetch_id(struct indexing *at, const struct bs_term_batch *term_batch, uint32_t i)
-{
-	if (i >= term_batch->n_docs)
-		return;
-	const struct bs_term_batch_doc *doc = &bs_term_batch_docs(term_batch)[i];
-	struct bs_doc_record record = {
-		.flags = doc->document.is_named_by_line ? BS_DOC_NAMED_BY_LINE : 0,
-		.name = term_batch->names.data + doc->name_offset,
-		.name_bytes = doc->name_bytes,
-		.place = {0, 0, doc->document.line},
-	};
-	bs_refresh_prefetch(&at->refresh, &record);
-}
-
-static enum bs_status add_document(struct indexing *at, const struct bs_term_batch *term_batch, uint32_t i,
+static enum bs_status add_document(void *context, const struct bs_term_batch *term_batch, uint32_t i,
                                    struct bs_error *err)
 {
+	struct indexing *at = context;
 	const struct bs_term_batch_doc *doc = &bs_term_batch_docs(term_batch)[i];
 	struct bs_doc_ref known = doc->document.known;
-	struct bs_doc_record record;
+	struct bs_doc_record record = named_record(term_batch, doc);
 	enum bs_status status = BS_OK;
+	if (i + IDS_AHEAD < term_batch->n_docs) {
+		struct bs_doc_record next = named_record(term_batch, doc + IDS_AHEAD);
+		bs_refresh_prefetch(&at->refresh, &next);
+	}
 	/* Only text that stands nowhere else comes from the old index itself. */
 	if (at->source.kind == BS_SOURCE_STDIN && known.segment != BS_DOC_NONE)
-		status = old_record(at, term_batch, doc, &record, err);
+		status = old_record(at, known, &record, err);
 	else
-		record = new_record(at, term_batch, doc);
+		fill_record(at, &doc->document, &record);
 	if (!status)
 		status = bs_refresh_take(&at->refresh, &at->writer.accumulator.doc_table, &record, known, err);
 	return status ? status : bs_index_writer_add(&at->writer, term_batch, i, &record, err);
@@ -123,50 +116,89 @@ static enum bs_status add_document(struct indexing *at, const struct bs_term_bat
 
 static enum bs_status merge_skips(struct indexing *at, const struct bs_term_batch *term_batch, struct bs_error *err)
 {
-	for (uint32_t i = 0; i < term_batch->n_skips; i++) {
-		const struct bs_term_batch_skip *skip = &bs_term_batch_skips(term_batch)[i];
-		const char *message = (const char *)term_batch->messages.data + skip->message_offset;
-		if (at->request->strict && (skip->reason == BS_SKIP_BAD_RECORD || skip->reason == BS_SKIP_NO_TEXT))
+	enum bs_skip reason;
+	const char *message;
+	for (size_t next = 0; (message = bs_term_batch_next_skip(term_batch, &next, &reason)) != NULL;) {
+		if (at->request->strict && (reason == BS_SKIP_BAD_RECORD || reason == BS_SKIP_NO_TEXT))
 			return bs_fail(err, BS_INVALID, "%s (--strict stops here; the index is as it was)", message);
-		bs_index_writer_skip(&at->writer, skip->reason, message);
+		bs_index_writer_skip(&at->writer, reason, message);
 	}
 	return BS_OK;
 }
 
-static enum bs_status merge_unchanged(struct indexing *at, const struct bs_term_batch *term_batch, struct bs_error *err)
+/* The list of files that are no documents: those of an analysed batch, which come in document order. */
+static enum bs_status add_non_documents(struct bs_manifest *manifest, uint32_t source,
+                                        const struct bs_term_batch *term_batch, struct bs_error *err)
 {
+	const struct bs_buffer *files = &term_batch->non_documents;
 	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < term_batch->n_unchanged && !status; i++)
-		status = bs_refresh_unchanged(&at->refresh, bs_term_batch_unchanged(term_batch)[i], err);
+	for (size_t i = 0; i < files->used_bytes && !status;) {
+		struct bs_non_documents file = {.source = source, .name = (const char *)files->data + i + 4};
+		memcpy(&file.nul_end, files->data + i, sizeof(file.nul_end));
+		status = bs_manifest_add_non_document(manifest, &file, err);
+		i += 4 + strlen(file.name) + 1;
+	}
 	return status;
 }
 
-/* The documents of an analysed batch go into the accumulator; a full accumulator becomes a segment. */
-static enum bs_status merge(void *context, const struct bs_term_batch *term_batch, uint64_t source_bytes, struct bs_error *err)
+/* The next that stays; false: there is none. */
+static bool next_kept(const struct bs_manifest *before, uint32_t source, const struct bs_feed *feed, size_t *at,
+                      struct bs_non_documents *file_out)
+{
+	while (bs_manifest_next_non_document(before, at, file_out))
+		if (file_out->source == source && (!feed || bs_feed_is_unread(feed, file_out->name)))
+			return true;
+	return false;
+}
+
+static bool is_before(const struct bs_non_documents *a, const struct bs_non_documents *b)
+{
+	return bs_compare_paths((const uint8_t *)a->name, strlen(a->name), (const uint8_t *)b->name, strlen(b->name)) < 0;
+}
+
+/*
+ * Those of the source in the commit before that lie where the feed could not look (feed NULL: all) stay: they take
+ * their places among what was found now, which stands in the list from byte `from` on.
+ */
+static enum bs_status keep_non_documents(struct bs_manifest *manifest, const struct bs_manifest *before,
+                                         uint32_t source, const struct bs_feed *feed, size_t from, struct bs_error *err)
+{
+	struct bs_manifest found = {.n_sources = 0};
+	struct bs_non_documents kept_file, found_file;
+	size_t kept_at = 0, found_at = 0;
+	if (!next_kept(before, source, feed, &kept_at, &kept_file))
+		return BS_OK;
+	enum bs_status status = bs_buffer_append(&found.non_documents, manifest->non_documents.data + from,
+	                                         manifest->non_documents.used_bytes - from, err);
+	if (!status)
+		manifest->non_documents.used_bytes = from;
+	bool has_kept = true;
+	bool has_found = bs_manifest_next_non_document(&found, &found_at, &found_file);
+	while (!status && (has_kept || has_found)) {
+		bool takes_kept = has_kept && (!has_found || is_before(&kept_file, &found_file));
+		status = bs_manifest_add_non_document(manifest, takes_kept ? &kept_file : &found_file, err);
+		if (takes_kept)
+			has_kept = next_kept(before, source, feed, &kept_at, &kept_file);
+		else
+			has_found = bs_manifest_next_non_document(&found, &found_at, &found_file);
+	}
+	bs_buffer_deinit(&found.non_documents);
+	return status;
+}
+
+static enum bs_status merge(void *context, const struct bs_term_batch *term_batch, uint64_t source_bytes,
+                            struct bs_error *err)
 {
 	struct indexing *at = context;
-	struct bs_index_writer *writer = &at->writer;
-	enum bs_status status = merge_skips(at, term_batch, err);
-	if (!status)
-		status = merge_unchanged(at, term_batch, err);
-	if (!status && writer->manifest.options.grams)
-		status = bs_passed_over_add(&writer->manifest, at->source_number, term_batch, err);
-	if (!status && term_batch->n_docs > 0)
-		status = bs_accumulator_start(&writer->accumulator, term_batch, err);
-	for (uint32_t i = 0; i < term_batch->n_docs && !status; i++) {
-		if (bs_index_writer_is_full(writer, term_batch, i)) {
-			status = bs_index_writer_flush(writer, true, err);
-			if (!status)
-				status = bs_accumulator_start(&writer->accumulator, term_batch, err);
-		}
-		prefetch_id(at, term_batch, i + IDS_AHEAD);
-		if (!status)
-			status = add_document(at, term_batch, i, err);
-	}
-	if (!status && term_batch->next_bytes && !bs_index_writer_has_room(writer, term_batch->next_bytes))
-		status = bs_index_writer_flush(writer, true, err);
+	size_t n_unchanged;
+	const struct bs_doc_ref *unchanged = bs_term_batch_unchanged(term_batch, &n_unchanged);
 	at->report.source_bytes = source_bytes;
-	return status ? status : bs_index_writer_tell(writer, err);
+	enum bs_status status = merge_skips(at, term_batch, err);
+	for (size_t i = 0; i < n_unchanged && !status; i++)
+		status = bs_refresh_unchanged(&at->refresh, unchanged[i], err);
+	if (!status && at->writer.manifest.options.grams)
+		status = add_non_documents(&at->writer.manifest, at->source_number, term_batch, err);
+	return status ? status : bs_index_writer_merge(&at->writer, term_batch, add_document, at, err);
 }
 
 static void report_skip(void *context, enum bs_skip reason, const char *message)
@@ -222,9 +254,10 @@ static enum bs_status read_source(struct indexing *at, uint32_t i, bool read_std
 		*is_refused_out = status && at->source.kind == BS_SOURCE_COLLECTION && bs_feed_has_failed(feed);
 	}
 	if (!status && feed && !at->is_full)
-		status = bs_passed_over_keep(&at->writer.manifest, &at->old.manifest, i, feed, n_passed_over, err);
+		status = keep_non_documents(&at->writer.manifest, &at->old.manifest, i, feed, n_passed_over, err);
 	if (!status)
-		status = bs_refresh_end(&at->refresh, feed, &at->writer.accumulator.doc_table, at->writer.suspect_from_ns, record, err);
+		status = bs_refresh_end(&at->refresh, feed, &at->writer.accumulator.doc_table,
+		                        at->writer.suspect_from_ns, record, err);
 	if (at->source.kind == BS_SOURCE_STDIN)
 		record->read_lines = at->next_sequence;
 	bs_feed_close(feed);
@@ -234,19 +267,15 @@ static enum bs_status read_source(struct indexing *at, uint32_t i, bool read_std
 /* A source that is not followed is left as it is in the index. */
 static enum bs_status keep_source(struct indexing *at, uint32_t i, struct bs_error *err)
 {
+	struct bs_manifest *manifest = &at->writer.manifest;
 	struct bs_error why;
-	struct bs_non_documents file;
-	enum bs_status status = BS_OK;
 	(void)bs_recorded_refuse(&at->dir, &at->source, &why);
 	report_skip(at, BS_SKIP_UNTRUSTED, why.text);
-	for (size_t next = 0; !status && bs_manifest_next_non_document(&at->old.manifest, &next, &file);)
-		if (file.source == i)
-			status = bs_manifest_add_non_document(&at->writer.manifest, &file, err);
-	return status;
+	return keep_non_documents(manifest, &at->old.manifest, i, NULL, manifest->non_documents.used_bytes, err);
 }
 
-/* A source that is gone or cannot be read, as `reason` says, stays recorded, for it may come back; of one that is there all is
- * as it was, or read from the start next time if nothing is. */
+/* A source that is gone or cannot be read, as `reason` says, stays recorded, for it may come back; of one that is there
+ * all is as it was, or read from the start next time if nothing is. */
 static enum bs_status do_without(struct indexing *at, uint32_t i, enum bs_status reason, bool has_begun,
                                  struct bs_error *err)
 {
@@ -265,7 +294,8 @@ static enum bs_status do_without(struct indexing *at, uint32_t i, enum bs_status
 		return bs_refresh_lose(&at->refresh, i, err);
 	enum bs_status status = bs_refresh_keep(&at->refresh, i, has_begun, err);
 	return status || !is_known ? status
-	                           : bs_passed_over_keep(manifest, &at->old.manifest, i, NULL, manifest->non_documents.used_bytes, err);
+	                           : keep_non_documents(manifest, &at->old.manifest, i, NULL,
+	                                                manifest->non_documents.used_bytes, err);
 }
 
 static enum bs_status refresh_source(struct indexing *at, uint32_t i, bool read_stdin, struct bs_error *err)
@@ -404,9 +434,9 @@ static enum bs_status collect_sources(struct indexing *at, bool *read_stdin_out,
 /* Whether an option is set that is recorded with the index. */
 static bool has_recorded_option(const struct bs_build_request *request)
 {
-	return request->words || request->grams || request->stem_language || request->fold_accents || request->hidden || request->no_ignore ||
-	       request->binary_as_text || request->max_document_bytes || request->id_field || request->text_fields || request->globs ||
-	       request->density > 0;
+	return request->words || request->grams || request->stem_language || request->fold_accents || request->hidden ||
+	       request->no_ignore || request->binary_as_text || request->max_document_bytes || request->id_field ||
+	       request->text_fields || request->globs || request->density > 0;
 }
 
 static enum bs_status choose_options(struct indexing *at, struct bs_error *err)
@@ -505,51 +535,12 @@ static enum bs_status start(struct indexing *at, struct bs_error *err)
 	manifest->next_number = bs_index_next_number(&at->dir, &at->old.manifest);
 	status = choose_options(at, err);
 	if (!status && !at->is_full)
-		status = bs_strings_copy(at->old.manifest.fields, &manifest->fields, err);
+		status = bs_manifest_add_fields(manifest, &at->old.manifest.fields, err);
 	if (!status)
 		status = bs_index_writer_start(&at->writer, at->request->shared ? &at->has_private : NULL, err);
 	if (!status)
 		status = bs_refresh_init(&at->refresh, at->is_full ? &at->empty : &at->old, &at->old, err);
 	at->writer.owners = &at->refresh.owners;
-	return status;
-}
-
-/* Tombstones of the segments just written, which the manifest has after the n_old others: of records whose id came
- * again, and of what was deleted by id and has not changed. A segment of which nothing lives is left out. */
-static enum bs_status bury_written(struct indexing *at, const struct bs_segment_record *written, uint32_t n_written,
-                                   struct bs_error *err)
-{
-	struct bs_manifest *manifest = &at->writer.manifest;
-	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < n_written && !status; i++) {
-		struct bs_segment_record record = written[i];
-		const uint8_t *bits;
-		status = bs_id_owners_dead(&at->refresh.owners, i, record.n_docs, &bits, &record.n_deleted, err);
-		if (status || record.n_deleted == record.n_docs)
-			continue;
-		if (bits) {
-			record.tombstones = manifest->next_number++;
-			status = bs_tombstones_write(&at->dir, record.tombstones, bits, record.n_docs, err);
-		}
-		if (!status)
-			status = bs_manifest_add_segment(manifest, &record, err);
-	}
-	return status;
-}
-
-static enum bs_status settle_segments(struct indexing *at, struct bs_error *err)
-{
-	struct bs_manifest *manifest = &at->writer.manifest;
-	struct bs_segment_record *written = manifest->segments;
-	uint32_t n_written = manifest->n_segments;
-	enum bs_status status = BS_OK;
-	manifest->segments = NULL;
-	manifest->n_segments = 0;
-	if (!at->is_full)
-		status = bs_index_keep_segments(&at->old, manifest, &at->n_changed_segments, err);
-	if (!status)
-		status = bury_written(at, written, n_written, err);
-	free(written);
 	return status;
 }
 
@@ -585,7 +576,8 @@ static bool is_anything_new(const struct indexing *at)
 	    new->n_segments != old->n_segments || new->n_sources != old->n_sources)
 		return true;
 	if (new->non_documents.used_bytes != old->non_documents.used_bytes ||
-	    (old->non_documents.used_bytes && memcmp(new->non_documents.data, old->non_documents.data, old->non_documents.used_bytes) != 0))
+	    (old->non_documents.used_bytes &&
+	     memcmp(new->non_documents.data, old->non_documents.data, old->non_documents.used_bytes) != 0))
 		return true;
 	for (uint32_t i = 0; i < old->n_sources; i++)
 		if (is_source_changed(&old->sources[i], &new->sources[i]))
@@ -597,15 +589,16 @@ static bool is_anything_new(const struct indexing *at)
 static enum bs_status settle_modes(struct indexing *at, struct bs_error *err)
 {
 	const uint64_t *skipped = at->report.skipped;
-	at->report.is_shared = at->request->shared && !at->has_private && !skipped[BS_SKIP_UNREADABLE] && !skipped[BS_SKIP_UNTRUSTED];
+	at->report.is_shared =
+		at->request->shared && !at->has_private && !skipped[BS_SKIP_UNREADABLE] && !skipped[BS_SKIP_UNTRUSTED];
 	return bs_index_set_modes(&at->dir, at->report.is_shared, err);
 }
 
 static enum bs_status commit(struct indexing *at, struct bs_error *err)
 {
-	enum bs_status status = bs_index_writer_flush(&at->writer, false, err);
+	enum bs_status status = bs_index_writer_flush(&at->writer, err);
 	if (!status)
-		status = settle_segments(at, err);
+		status = bs_index_writer_settle(&at->writer, at->is_full ? NULL : &at->old, &at->n_changed_segments, err);
 	if (!status)
 		status = settle_exclusions(at, err);
 	if (!status)
@@ -651,7 +644,7 @@ static void indexing_deinit(struct indexing *at)
 static void note_folders(struct indexing *at)
 {
 	struct bs_error why = {""};
-	if (bs_folder_recorder_write(&at->folders, &at->dir, &why) != BS_OK)
+	if (bs_folders_write(&at->dir, &at->folders.records, &why) != BS_OK)
 		snprintf(at->report.warning, sizeof(at->report.warning), "folders not noted: %.200s", why.text);
 }
 
@@ -662,7 +655,8 @@ static enum bs_status tidy(struct indexing *at, struct bs_error *err)
 	struct bs_error why = {""};
 	note_folders(at);
 	bs_index_writer_release(&at->writer);
-	if (at->report.is_refresh && at->report.is_committed && bs_compact(at->request, &at->dir, false, &at->report, &why) != BS_OK)
+	if (at->report.is_refresh && at->report.is_committed &&
+	    bs_compact(at->request, &at->dir, false, &at->report, &why) != BS_OK)
 		snprintf(at->report.warning, sizeof(at->report.warning), "not compacted: %.200s", why.text);
 	return report_index(&at->dir, &at->report, err);
 }
@@ -673,10 +667,12 @@ static enum bs_status check_request(const struct bs_build_request *request, stru
 		return bs_fail(err, BS_INVALID, "no directory for the index");
 	if (request->density != 0 && !(request->density >= 0.05 && request->density <= 0.6))
 		return bs_fail(err, BS_INVALID, "density %g: not a number from 0.05 to 0.6", request->density);
-	return bs_check_reserved("struct bs_build_request", request->reserved, sizeof(request->reserved) / sizeof(*request->reserved), err);
+	return bs_check_reserved("struct bs_build_request", request->reserved,
+	                         sizeof(request->reserved) / sizeof(*request->reserved), err);
 }
 
-enum bs_status bs_index_build(const struct bs_build_request *request, struct bs_build_report *report_out, struct bs_error *err)
+enum bs_status bs_index_build(const struct bs_build_request *request, struct bs_build_report *report_out,
+                              struct bs_error *err)
 {
 	struct bs_build_request own = *request;
 	struct indexing at = {.request = &own, .dir = {.fd = -1}, .lock = {.fd = -1}};
@@ -722,24 +718,24 @@ enum bs_status bs_index_build(const struct bs_build_request *request, struct bs_
 	at.report.n_removed = at.refresh.n_removed;
 	if (!status)
 		status = tidy(&at, err);
-	at.report.elapsed_ns = bs_index_writer_elapsed_ns(&at.writer);
+	at.report.elapsed_ns = bs_now_ns() - at.writer.start_ns;
 	if (report_out)
 		*report_out = at.report;
 	indexing_deinit(&at);
 	return status;
 }
 
-enum bs_status bs_index_compact(const struct bs_build_request *request, struct bs_build_report *report_out, struct bs_error *err)
+enum bs_status bs_index_compact(const struct bs_build_request *request, struct bs_build_report *report_out,
+                                struct bs_error *err)
 {
 	struct bs_build_report own, *report = report_out ? report_out : &own;
 	struct bs_index_lock lock = {.fd = -1};
 	struct bs_dir dir = {.fd = -1};
-	struct bs_index_writer clock;
+	uint64_t start_ns = bs_now_ns();
 	*report = (struct bs_build_report){0};
 	enum bs_status status = check_request(request, err);
 	if (status)
 		return status;
-	bs_index_writer_init(&clock, request, report);
 	status = bs_dir_open(&dir, request->dir, request->consent, err);
 	if (!status)
 		status = bs_index_lock_existing(&dir, request->wait, &lock, err);
@@ -747,7 +743,7 @@ enum bs_status bs_index_compact(const struct bs_build_request *request, struct b
 		status = bs_compact(request, &dir, true, report, err);
 	if (!status)
 		status = report_index(&dir, report, err);
-	report->elapsed_ns = bs_index_writer_elapsed_ns(&clock);
+	report->elapsed_ns = bs_now_ns() - start_ns;
 	bs_index_lock_release(&lock);
 	bs_dir_close(&dir);
 	return status;

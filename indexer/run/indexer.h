@@ -2,8 +2,8 @@
  * indexer.h: an index run (bs_index_build of bitsift.h): sources -> segments -> one commit.
  *
  * The run takes the writer's lock, looks at every source, reads what is new or changed since the last commit, writes a
- * segment of it beside the old ones, tombstones for what is gone, and commits by replacing the manifest. Until then, and
- * whatever happens, the old index stays as it was. What compaction is due follows, as a commit of its own.
+ * segment of it beside the old ones, tombstones for what is gone, and commits by replacing the manifest. Until then,
+ * and whatever happens, the old index stays as it was. What compaction is due follows, as a commit of its own.
  */
 #ifndef BS_INDEXER_RUN_INDEXER_H
 #define BS_INDEXER_RUN_INDEXER_H

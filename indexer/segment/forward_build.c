@@ -5,15 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/matrix/forward_list.h"
 
 /*
- * What a query of one term costs. A look into a list takes 160 ns, but only the first term of a query is looked up in all
- * documents, so a look counts as less. What is read of the filter of each group of 64 documents is about as many words as it
- * has hashes. More documents have the neighbourhood of a term than if ordinals were drawn evenly, by NEAR_FACTOR: words of one
- * stem are neighbours, and where one is frequent others are. (Fitted to 843 lists of 1.4 M paragraphs: eight hashes of
- * neighbourhoods of four and of eight differ by 17 looks. With half of the factor all of them get seven hashes of four: 0.3 MiB
- * less, AND candidates 23.7 -> 25.0 us.)
+ * What a query of one term costs. A look into a list takes 160 ns, but only the first term of a query is looked up in
+ * all documents, so a look counts as less. What is read of the filter of each group of 64 documents is about as many
+ * words as it has hashes. More documents have the neighbourhood of a term than if ordinals were drawn evenly, by
+ * NEAR_FACTOR: words of one stem are neighbours, and where one is frequent others are. (Fitted to 843 lists of 1.4 M
+ * paragraphs: eight hashes of neighbourhoods of four and of eight differ by 17 looks. With half of the factor all of
+ * them get seven hashes of four: 0.3 MiB less, AND candidates 23.7 -> 25.0 us.)
  */
 #define LISTS_NS    100.0 /* a slab of them, whatever is in it */
 #define LOOK_NS     75.0
@@ -171,7 +170,7 @@ enum bs_status bs_forward_measure(const struct bs_accumulator *accumulator, cons
 	return BS_OK;
 }
 
-void bs_forward_product_deinit(struct bs_forward_product *product)
+void bs_slab_product_deinit(struct bs_slab_product *product)
 {
 	free(product->rows);
 	free(product->offsets);
@@ -180,7 +179,8 @@ void bs_forward_product_deinit(struct bs_forward_product *product)
 	free(product->filter_words);
 	free(product->exact_terms);
 	free(product->columns);
-	*product = (struct bs_forward_product){0};
+	bs_exceptions_builder_deinit(&product->exceptions);
+	*product = (struct bs_slab_product){0};
 }
 
 /* Documents of about the same length share a filter. */
@@ -195,7 +195,7 @@ static int compare_lengths(const void *a, const void *b, void *context)
 }
 
 static enum bs_status place_rows(const struct bs_accumulator *accumulator, const uint32_t *docs, uint32_t n_docs,
-                                 struct bs_forward_product *product, struct bs_error *err)
+                                 struct bs_slab_product *product, struct bs_error *err)
 {
 	const struct bs_accumulated_doc *accumulated = bs_accumulator_docs(accumulator);
 	product->rows = malloc((size_t)n_docs * sizeof(*product->rows));
@@ -212,7 +212,7 @@ static enum bs_status place_rows(const struct bs_accumulator *accumulator, const
 
 /* The terms of all rows. */
 static enum bs_status take_terms(const struct bs_accumulator *accumulator, const uint32_t *ordinal_of, uint32_t n_docs,
-                                 struct bs_forward_product *product, struct bs_error *err)
+                                 struct bs_slab_product *product, struct bs_error *err)
 {
 	uint64_t n_terms = product->offsets[n_docs];
 	uint64_t most = n_terms - product->offsets[n_docs - 1]; /* the last row's is the longest */
@@ -228,14 +228,15 @@ static enum bs_status take_terms(const struct bs_accumulator *accumulator, const
 	return BS_OK;
 }
 
-/* A posting of a frequent term takes about so many bits in a list, filter included, and each query that has the term looks
- * it up; see bench/NOTES.md. */
+/* A posting of a frequent term takes about so many bits in a list, filter included, and each query that has the term
+ * looks it up; see bench/NOTES.md. */
 #define LISTED_BITS 10.0
 #define LISTED_NS   160.0
 #define EXACT_BITS  64.0 /* an exact column's places in the tables */
 
 /* The df from which on an exact column costs less: words are asked for as often as they occur. */
-static uint32_t least_exact(uint32_t n_docs, const struct bs_forward_product *product, const struct bs_forward_price *price)
+static uint32_t least_exact(uint32_t n_docs, const struct bs_slab_product *product,
+                            const struct bs_forward_price *price)
 {
 	double n_terms = fmax((double)product->offsets[n_docs], 1);
 	double column_bits = bs_forward_groups(n_docs) * (double)BS_FORWARD_GROUP_ROWS + EXACT_BITS;
@@ -245,7 +246,7 @@ static uint32_t least_exact(uint32_t n_docs, const struct bs_forward_product *pr
 
 /* Chooses the terms that have exact columns, takes them out of the lists, and sets their bits. */
 static enum bs_status make_exact(uint32_t n_docs, uint32_t n_terms, const struct bs_forward_price *price,
-                                 struct bs_forward_product *product, uint32_t *n_exact_out, struct bs_error *err)
+                                 struct bs_slab_product *product, uint32_t *n_exact_out, struct bs_error *err)
 {
 	uint32_t least = least_exact(n_docs, product, price);
 	uint32_t n_groups = bs_forward_groups(n_docs);
@@ -288,15 +289,16 @@ static enum bs_status make_exact(uint32_t n_docs, uint32_t n_terms, const struct
 	return BS_OK;
 }
 
-static const uint32_t *row_terms(const struct bs_forward_product *product, uint32_t row, uint32_t *n_out)
+static const uint32_t *row_terms(const struct bs_slab_product *product, uint32_t row, uint32_t *n_out)
 {
 	*n_out = (uint32_t)(product->offsets[row + 1] - product->offsets[row]);
 	return product->terms + product->offsets[row];
 }
 
 /* Chooses the hashing by what is in the lists, and makes the filters of all groups of rows. */
-static enum bs_status make_filters(uint32_t n_docs, const struct bs_forward_price *price, struct bs_forward_product *product,
-                                   struct bs_forward_hashing *hashing_out, struct bs_error *err)
+static enum bs_status make_filters(uint32_t n_docs, const struct bs_forward_price *price,
+                                   struct bs_slab_product *product, struct bs_forward_hashing *hashing_out,
+                                   struct bs_error *err)
 {
 	struct bs_forward_load all = {0};
 	double cost;
@@ -328,13 +330,14 @@ static enum bs_status make_filters(uint32_t n_docs, const struct bs_forward_pric
 	return BS_OK;
 }
 
-enum bs_status bs_forward_build(const struct bs_accumulator *accumulator, const uint32_t *ordinal_of, const uint32_t *docs,
-                                uint32_t n_docs, double ns_bits, struct bs_forward_product *product, struct bs_error *err)
+enum bs_status bs_forward_build(const struct bs_accumulator *accumulator, const uint32_t *ordinal_of,
+                                const uint32_t *docs, uint32_t n_docs, double ns_bits, struct bs_slab_product *product,
+                                struct bs_error *err)
 {
 	struct bs_forward_price price = {.ns_bits = ns_bits, .n_ordinals = accumulator->terms.n_terms};
 	struct bs_forward_hashing hashing = {0, 0};
 	uint32_t n_exact = 0;
-	*product = (struct bs_forward_product){0};
+	*product = (struct bs_slab_product){0};
 	enum bs_status status = place_rows(accumulator, docs, n_docs, product, err);
 	if (!status)
 		status = take_terms(accumulator, ordinal_of, n_docs, product, err);

@@ -1,6 +1,6 @@
 /*
- * forward_build.h: makes slabs of forward lists (core/matrix/forward_list.h) and the filters before them
- * (core/matrix/forward_filter.h), and tells what such lists cost and which filters make them cheapest.
+ * forward_build.h: makes slabs of forward lists and the filters before them (core/matrix/forward_list.h), and tells
+ * what such lists cost and which filters make them cheapest.
  */
 #ifndef BS_INDEXER_SEGMENT_FORWARD_BUILD_H
 #define BS_INDEXER_SEGMENT_FORWARD_BUILD_H
@@ -8,7 +8,8 @@
 #include <stdint.h>
 
 #include "core/base/status.h"
-#include "core/matrix/forward_filter.h"
+#include "core/matrix/exceptions.h"
+#include "core/matrix/forward_list.h"
 #include "core/store/segment.h"
 #include "indexer/batch/accumulator.h"
 
@@ -41,27 +42,31 @@ static inline uint32_t bs_forward_size(uint32_t n_terms)
 	return n_terms ? 31 - (uint32_t)__builtin_clz(n_terms) : 0;
 }
 
-/* The loads of some documents of each size. ordinal_of: by the numbers that terms have in documents (slab_plan.h: places).
- * Depends on the documents only. BS_NO_MEMORY. */
+/* The loads of some documents of each size. ordinal_of: by the numbers that terms have in documents (slab_plan.h:
+ * places). Depends on the documents only. BS_NO_MEMORY. */
 enum bs_status bs_forward_measure(const struct bs_accumulator *accumulator, const uint32_t *ordinal_of,
-                                  struct bs_forward_load loads_out[BS_FORWARD_SIZES], struct bs_error *err) BS_WARN_UNUSED;
+                                  struct bs_forward_load loads_out[BS_FORWARD_SIZES],
+                                  struct bs_error *err) BS_WARN_UNUSED;
 
-/* A slab as it is written. Zero-initialise. All arrays are owned. */
-struct bs_forward_product {
-	struct bs_slab_image image; /* into what follows */
+/* A slab as it is written, of either kind. Zero-initialise; all arrays are owned. */
+struct bs_slab_product {
+	struct bs_slab_image image; /* into what follows, and rows */
+	uint64_t *columns;          /* of forward lists: of exact_terms */
+	uint64_t columns_bytes;     /* room for columns that may be used again; 0 of forward lists */
+	uint32_t *exact_terms;
+	struct bs_exceptions_builder exceptions;
+	/* Forward lists. */
 	uint32_t *rows;
 	uint64_t *offsets;
 	uint32_t *terms;
 	uint64_t *filter_offsets;
 	uint64_t *filter_words;
-	uint32_t *exact_terms;
-	uint64_t *columns; /* of exact_terms */
 };
-void bs_forward_product_deinit(struct bs_forward_product *product);
+void bs_slab_product_deinit(struct bs_slab_product *product);
 
 /* Makes a slab of docs[0..n_docs). ns_bits as in the price. BS_NO_MEMORY; release the product then, too. */
-enum bs_status bs_forward_build(const struct bs_accumulator *accumulator, const uint32_t *ordinal_of, const uint32_t *docs,
-                                uint32_t n_docs, double ns_bits, struct bs_forward_product *product,
+enum bs_status bs_forward_build(const struct bs_accumulator *accumulator, const uint32_t *ordinal_of,
+                                const uint32_t *docs, uint32_t n_docs, double ns_bits, struct bs_slab_product *product,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -1,4 +1,4 @@
-/* gram_accumulator.c: see gram_accumulator.h. Rows become columns when they are written, eight words of all rows at a time. */
+/* gram_accumulator.c: see gram_accumulator.h. When written, rows become columns, eight words of all rows at a time. */
 #include "indexer/segment/gram_accumulator.h"
 
 #include <stdlib.h>
@@ -29,7 +29,8 @@ void bs_gram_accumulator_clear(struct bs_gram_accumulator *accumulator)
 	*accumulator = (struct bs_gram_accumulator){.plan = accumulator->plan};
 }
 
-static enum bs_status add_chunk(struct bs_gram_accumulator *accumulator, uint32_t class, uint32_t row_words, struct bs_error *err)
+static enum bs_status add_chunk(struct bs_gram_accumulator *accumulator, uint32_t class, uint32_t row_words,
+                                struct bs_error *err)
 {
 	uint32_t row_bytes = row_words * 8;
 	uint32_t n_rows = row_bytes == 0 ? BS_GRAM_SLAB_MAX_DOCS : row_bytes < CHUNK_BYTES ? CHUNK_BYTES / row_bytes : 1;
@@ -45,8 +46,8 @@ static enum bs_status add_chunk(struct bs_gram_accumulator *accumulator, uint32_
 	return BS_OK;
 }
 
-enum bs_status bs_gram_accumulator_add(struct bs_gram_accumulator *accumulator, uint32_t document, uint32_t class, uint64_t n_bits,
-                                  const uint64_t *row, struct bs_error *err)
+enum bs_status bs_gram_accumulator_add(struct bs_gram_accumulator *accumulator, uint32_t document, uint32_t class,
+                                       uint64_t n_bits, const uint64_t *row, struct bs_error *err)
 {
 	uint32_t row_words = bs_gram_row_words(class);
 	struct bs_gram_chunk *chunk = accumulator->classes[class].last;
@@ -146,18 +147,21 @@ static enum bs_status write_class(const struct bs_gram_accumulator *accumulator,
 	return status;
 }
 
-enum bs_status bs_gram_accumulator_write(const struct bs_gram_accumulator *accumulator, struct bs_writer *writer, struct bs_error *err)
+enum bs_status bs_gram_accumulator_write(const struct bs_gram_accumulator *accumulator, struct bs_writer *writer,
+                                         struct bs_error *err)
 {
 	struct bs_buffer entries = {0};
 	struct bs_gram_meta meta = accumulator->meta;
+	const uint32_t *listed[BS_GRAM_TIERS];
 	uint32_t n_slabs = 0;
 	enum bs_status status = BS_OK;
 	memcpy(meta.n_hashes, accumulator->plan->n_hashes, sizeof(meta.n_hashes));
-	memcpy(meta.n_listed, accumulator->plan->n_listed, sizeof(meta.n_listed));
+	for (uint32_t tier = 0; tier < BS_GRAM_TIERS; tier++)
+		listed[tier] = bs_gram_plan_list(accumulator->plan, tier, &meta.n_listed[tier]);
 	for (uint32_t class = 0; class < BS_GRAM_SIZE_CLASSES && !status; class++)
 		status = write_class(accumulator, class, &n_slabs, writer, &entries, err);
 	if (!status)
-		bs_gram_slabs_write(writer, &meta, &entries, (const uint32_t *const *)accumulator->plan->listed);
+		bs_gram_slabs_write(writer, &meta, &entries, listed);
 	bs_buffer_deinit(&entries);
 	return status;
 }

@@ -1,6 +1,6 @@
 /*
- * gram_accumulator.h: the rows of files, as gram_sketch.h makes them, until they are written: class by class, in document
- * order. It holds as many bytes as the slabs will have, and no postings at all.
+ * gram_accumulator.h: the rows of files, as gram_sketch.h makes them, until they are written: class by class, in
+ * document order. It holds as many bytes as the slabs will have, and no postings at all.
  */
 #ifndef BS_INDEXER_SEGMENT_GRAM_ACCUMULATOR_H
 #define BS_INDEXER_SEGMENT_GRAM_ACCUMULATOR_H
@@ -24,8 +24,8 @@ struct bs_gram_accumulator {
 void bs_gram_accumulator_clear(struct bs_gram_accumulator *accumulator);
 
 /* Adds a row (copied). Documents come in ascending order. BS_NO_MEMORY. */
-enum bs_status bs_gram_accumulator_add(struct bs_gram_accumulator *accumulator, uint32_t document, uint32_t class, uint64_t n_bits,
-                                  const uint64_t *row, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_gram_accumulator_add(struct bs_gram_accumulator *accumulator, uint32_t document, uint32_t class,
+                                       uint64_t n_bits, const uint64_t *row, struct bs_error *err) BS_WARN_UNUSED;
 /* All sections of grams. */
 enum bs_status bs_gram_accumulator_write(const struct bs_gram_accumulator *accumulator, struct bs_writer *writer,
                                     struct bs_error *err) BS_WARN_UNUSED;

@@ -31,7 +31,6 @@ struct build {
 	struct bs_buffer slab_entries;
 	uint32_t n_slabs;
 	uint64_t n_rows; /* of the slabs so far */
-	uint64_t n_terms; /* of the lexicon */
 	struct bs_exceptions_builder exceptions;
 };
 
@@ -67,7 +66,7 @@ static enum bs_status prepare(struct build *build, struct bs_error *err)
 	return status;
 }
 
-/* Terms in lexicon order are all over the dictionary: their entries are prefetched so many ahead, their keys half as many. */
+/* Terms in lexicon order are all over the dictionary: entries are prefetched so many ahead, keys half as many. */
 #define TERMS_AHEAD 16u
 
 static enum bs_status write_lexicon(struct build *build, struct bs_error *err)
@@ -84,7 +83,6 @@ static enum bs_status write_lexicon(struct build *build, struct bs_error *err)
 		const struct bs_term_entry *entry = &terms->entries[build->sorted[i]];
 		bs_lexicon_writer_add(&lexicon, bs_term_table_key(terms, build->sorted[i]), entry->n_bytes, entry->df);
 	}
-	build->n_terms = lexicon.n_terms;
 	return bs_lexicon_writer_finish(&lexicon, err);
 }
 
@@ -95,26 +93,24 @@ struct part {
 	uint32_t n_rows;
 	uint64_t first_row; /* ... and in the segment */
 	struct bs_slab_product product;
-	struct bs_forward_product lists; /* of a class of forward lists */
 };
 
 /*
- * Parts are made on all threads, and written in order. What waits to be written takes memory, so a slab is only begun if it
- * fits into what the others leave, unless it is its turn to be written: then it need not wait for any other.
+ * Parts are made on all threads, and written in order. What waits to be written takes memory, so a slab is only begun
+ * if it fits into what the others leave, unless it is its turn to be written: then it need not wait for any other.
  */
 struct parts {
 	struct build *build;
 	struct part *parts;
-	uint32_t n_parts;
 	struct bs_slab_builder *builders; /* one a thread */
 	pthread_mutex_t mutex;
 	struct bs_slab_product spare; /* under the mutex: columns that were written, and nothing else */
 };
 
-#define LIST_TERM_BYTES 6u /* what a posting takes while it waits: its ordinal, its share of the filter and of the coded list */
+#define LIST_TERM_BYTES 6u /* what a posting takes while it waits: its ordinal, its share of filter and coded list */
 
-/* Columns that were written become those of the next slab; only one slab's are kept, the larger. Takes them for a product
- * that has none, else leaves the larger of both. */
+/* Columns that were written become those of the next slab; only one slab's are kept, the larger. Takes them for a
+ * product that has none, else leaves the larger of both. */
 static void swap_spare(struct parts *parts, struct bs_slab_product *product)
 {
 	pthread_mutex_lock(&parts->mutex);
@@ -140,7 +136,7 @@ static enum bs_status make_lists(struct parts *parts, const struct bs_task *task
 	swap_spare(parts, &part->product);
 	bs_slab_product_deinit(&part->product);
 	return bs_forward_build(build->accumulator, build->plan.ordinals, part->class->docs, part->n_rows,
-	                        build->classes.ns_bits, &part->lists, err);
+	                        build->classes.ns_bits, &part->product, err);
 }
 
 static enum bs_status make_part(void *context, const struct bs_task *task, struct bs_error *err)
@@ -173,12 +169,6 @@ static enum bs_status write_part(void *context, uint64_t task, struct bs_error *
 	if (!part->class)
 		return BS_OK;
 	build->n_rows += part->n_rows;
-	if (part->class->is_forward) {
-		enum bs_status status =
-			bs_segment_write_slab(build->writer, build->n_slabs++, &part->lists.image, &build->slab_entries, err);
-		bs_forward_product_deinit(&part->lists);
-		return status;
-	}
 	enum bs_status status =
 		bs_segment_write_slab(build->writer, build->n_slabs++, &part->product.image, &build->slab_entries, err);
 	if (!status)
@@ -189,38 +179,34 @@ static enum bs_status write_part(void *context, uint64_t task, struct bs_error *
 }
 
 /* The lexicon, and the classes cut into slabs. */
-static enum bs_status list_parts(struct build *build, struct parts *parts, struct bs_error *err)
+static enum bs_status list_parts(const struct build *build, struct bs_buffer *parts, struct bs_error *err)
 {
-	uint64_t n = 1;
+	struct part part = {.class = NULL};
 	uint64_t n_rows = 0;
-	for (uint32_t i = 0; i < build->classes.n_classes; i++)
-		n += build->classes.classes[i].n_docs / build->classes.classes[i].max_rows + 1;
-	parts->parts = calloc((size_t)n, sizeof(*parts->parts));
-	if (!parts->parts)
-		return bs_fail_memory(err, "slabs", n * sizeof(*parts->parts));
-	parts->n_parts = 1;
-	for (uint32_t i = 0; i < build->classes.n_classes; i++) {
-		const struct bs_size_class *class = &build->classes.classes[i];
-		for (uint64_t row = 0; row < class->n_docs; row += class->max_rows) {
-			uint32_t left = class->n_docs - (uint32_t)row;
-			struct part *part = &parts->parts[parts->n_parts++];
-			part->class = class;
-			part->first = (uint32_t)row;
-			part->n_rows = left < class->max_rows ? left : class->max_rows;
-			part->first_row = n_rows;
-			n_rows += part->n_rows;
+	enum bs_status status = bs_buffer_append(parts, &part, sizeof(part), err);
+	for (uint32_t i = 0; i < build->classes.n_classes && !status; i++) {
+		part.class = &build->classes.classes[i];
+		for (uint64_t row = 0; row < part.class->n_docs && !status; row += part.class->max_rows) {
+			uint32_t left = part.class->n_docs - (uint32_t)row;
+			part.first = (uint32_t)row;
+			part.n_rows = left < part.class->max_rows ? left : part.class->max_rows;
+			part.first_row = n_rows;
+			n_rows += part.n_rows;
+			status = bs_buffer_append(parts, &part, sizeof(part), err);
 		}
 	}
-	return BS_OK;
+	return status;
 }
 
 static enum bs_status write_parts(struct build *build, struct bs_error *err)
 {
-	struct parts parts = {.build = build};
+	struct bs_buffer list = {0}; /* struct part each */
 	/* Builders take memory, too. */
 	uint64_t n_builders = 1 + build->options->max_slab_bytes / 2 / (bs_slab_builder_bytes(&build->plan) + 1);
 	uint32_t n_threads = n_builders < build->options->n_threads ? (uint32_t)n_builders : build->options->n_threads;
-	enum bs_status status = list_parts(build, &parts, err);
+	enum bs_status status = list_parts(build, &list, err);
+	struct parts parts = {.build = build, .parts = (struct part *)(void *)list.data};
+	size_t n_parts = list.used_bytes / sizeof(*parts.parts);
 	parts.builders = calloc(n_threads, sizeof(*parts.builders));
 	if (!status && !parts.builders)
 		status = bs_fail_memory(err, "slabs", n_threads * sizeof(*parts.builders));
@@ -231,17 +217,15 @@ static enum bs_status write_parts(struct build *build, struct bs_error *err)
 	                               .context = &parts};
 	pthread_mutex_init(&parts.mutex, NULL);
 	if (!status)
-		status = bs_workers_run(&plan, parts.n_parts, err);
+		status = bs_workers_run(&plan, n_parts, err);
 	pthread_mutex_destroy(&parts.mutex);
 	for (uint32_t i = 0; parts.builders && i < n_threads; i++)
 		bs_slab_builder_deinit(&parts.builders[i]);
-	for (uint32_t i = 0; parts.parts && i < parts.n_parts; i++) {
+	for (size_t i = 0; i < n_parts; i++)
 		bs_slab_product_deinit(&parts.parts[i].product);
-		bs_forward_product_deinit(&parts.parts[i].lists);
-	}
 	bs_slab_product_deinit(&parts.spare);
 	free(parts.builders);
-	free(parts.parts);
+	bs_buffer_deinit(&list);
 	return status;
 }
 
@@ -273,7 +257,7 @@ static enum bs_status write_head(struct build *build, struct bs_error *err)
 	const struct bs_accumulator *accumulator = build->accumulator;
 	struct bs_segment_meta meta = {
 		.n_docs = bs_accumulator_n_docs(accumulator),
-		.n_terms = build->n_terms,
+		.n_terms = accumulator->terms.n_terms,
 		.n_postings = accumulator->n_postings,
 		.n_positions = accumulator->n_positions,
 		.text_bytes = accumulator->text_bytes,
@@ -317,7 +301,7 @@ static enum bs_status write_sections(struct build *build, const struct bs_gram_a
 
 enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, struct bs_accumulator *accumulator,
                                 const struct bs_gram_accumulator *grams, struct bs_store_writer *store,
-                                const struct bs_build_options *options, struct bs_build_sum *sum_out, struct bs_error *err)
+                                const struct bs_build_options *options, uint64_t *file_bytes_out, struct bs_error *err)
 {
 	struct build build = {.accumulator = accumulator, .options = options, .policy = options->policy};
 	uint32_t n_docs = bs_accumulator_n_docs(accumulator);
@@ -343,11 +327,10 @@ enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, stru
 	if (status)
 		goto out;
 	status = write_sections(&build, grams, store, err);
-	*sum_out = (struct bs_build_sum){.n_terms = build.n_terms};
 	if (status)
 		bs_writer_abort(build.writer);
 	else
-		status = bs_writer_finish(build.writer, &sum_out->file_bytes, err);
+		status = bs_writer_finish(build.writer, file_bytes_out, err);
 out:
 	free(build.sorted);
 	bs_slab_plan_deinit(&build.plan);

@@ -26,16 +26,11 @@ struct bs_build_options {
 	uint32_t n_threads;           /* >= 1; the file is the same for any number */
 };
 
-struct bs_build_sum {
-	uint64_t file_bytes;
-	uint64_t n_terms;
-};
-
-/* Writes a file of dir. The accumulator is used up, and can only be cleared. grams (of which plan may be NULL) and store
- * (nullable, finished) are of these documents. Nothing is left behind on failure. */
+/* Writes a file of dir. The accumulator is used up, and can only be cleared. grams (of which plan may be NULL) and
+ * store (nullable, finished) are of these documents. Nothing is left behind on failure. */
 enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, struct bs_accumulator *accumulator,
                                 const struct bs_gram_accumulator *grams, struct bs_store_writer *store,
-                                const struct bs_build_options *options, struct bs_build_sum *sum_out,
+                                const struct bs_build_options *options, uint64_t *file_bytes_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

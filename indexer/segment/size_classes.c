@@ -10,11 +10,11 @@
 
 /*
  * Documents start in classes of weights within a factor 1.5; then the two neighbours whose merging saves most are
- * merged, again and again, until none saves. The cost of a class is in bits a posting of the segment; work at query time
- * is charged in the same coin, at the price of core/matrix/treatment.h.
+ * merged, again and again, until none saves. The cost of a class is in bits a posting of the segment; work at query
+ * time is charged in the same coin, at the price of core/matrix/treatment.h.
  */
 #define CLASS_RATIO 1.5
-#define SLAB_NS     700.0 /* a slab more, for every query: its terms looked up, a few cache misses in a row at each level */
+#define SLAB_NS     700.0 /* a slab more, for every query: its terms looked up, some cache misses in a row a level */
 #define EXACT_SHARE 1.5   /* exact columns, beside the hashed ones */
 
 struct load {
@@ -95,8 +95,9 @@ static uint32_t class_of(const uint8_t of_small[SMALL_WEIGHTS], uint64_t weight)
 }
 
 /*
- * What merging two classes saves; less than 0: they are not merged. An empty class is no class. Where forward lists are for what
- * does not fit into columns only, what can be columns stays columns, though it would be smaller beside what cannot be.
+ * What merging two classes saves; less than 0: they are not merged. An empty class is no class. Where forward lists are
+ * for what does not fit into columns only, what can be columns stays columns, though it would be smaller beside what
+ * cannot be.
  */
 static double saving(const struct load *a, const struct load *b, const struct cost_rules *rules)
 {

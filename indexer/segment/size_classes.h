@@ -1,6 +1,6 @@
 /*
- * size_classes.h: which documents share a slab. Documents of a slab share one signature width, so they should have about
- * the same number of bits: COBS's "compact" index by length. See size_classes.c for the cost that decides.
+ * size_classes.h: which documents share a slab. Documents of a slab share one signature width, so they should have
+ * about the same number of bits: COBS's "compact" index by length. See size_classes.c for the cost that decides.
  */
 #ifndef BS_INDEXER_SEGMENT_SIZE_CLASSES_H
 #define BS_INDEXER_SEGMENT_SIZE_CLASSES_H

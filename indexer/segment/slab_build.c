@@ -36,16 +36,9 @@ void bs_slab_builder_deinit(struct bs_slab_builder *builder)
 	*builder = (struct bs_slab_builder){0};
 }
 
-void bs_slab_product_deinit(struct bs_slab_product *product)
-{
-	free(product->columns);
-	free(product->exact_terms);
-	bs_exceptions_builder_deinit(&product->exceptions);
-	*product = (struct bs_slab_product){0};
-}
-
-/* The memory, or more in its place if it has too little: its contents are lost. It is kept from slab to slab, for memory that is
- * new costs more than what is done with it; as slabs come in all sizes, new memory is twice as much, in address space. */
+/* The memory, or more in its place if it has too little: its contents are lost. It is kept from slab to slab, for
+ * memory that is new costs more than what is done with it; as slabs come in all sizes, new memory is twice as much, in
+ * address space. */
 static void *reserve(void *memory, uint64_t *room_bytes, uint64_t n_bytes, struct bs_error *err)
 {
 	if (n_bytes <= *room_bytes)
@@ -92,8 +85,8 @@ static uint32_t take_marks(struct bs_slab_builder *builder)
 	return first;
 }
 
-/* Marks the term; bits from the lane's shift up are set if the lane has not had it yet. Terms of one document have one mark
- * for all, which says nothing. */
+/* Marks the term; bits from the lane's shift up are set if the lane has not had it yet. Terms of one document have one
+ * mark for all, which says nothing. */
 static inline uint32_t mark_term(const struct bs_slab_builder *builder, uint32_t place, uint32_t mark)
 {
 	uint32_t *last = &builder->marks[bs_slab_plan_repeated(builder->plan, place)];
@@ -102,60 +95,42 @@ static inline uint32_t mark_term(const struct bs_slab_builder *builder, uint32_t
 	return place < builder->plan->n_repeated ? changed : UINT32_MAX;
 }
 
-static int compare_u32(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a;
-	uint32_t y = *(const uint32_t *)b;
-	return x < y ? -1 : x > y;
-}
-
-/* Terms at or above the share, in lexicon order. A last block that is not full costs a whole line, so the share is one of
- * the padded slab. */
+/* Terms at or above the share, in lexicon order. A last block that is not full costs a whole line, so the share is one
+ * of the padded slab. */
 static enum bs_status choose_exact(struct bs_slab_builder *builder, struct bs_error *err)
 {
 	const struct bs_slab_plan *plan = builder->plan;
-	double least = plan->exact_share * count_blocks(builder) * BS_LINE_BITS;
+	double least = fmax(plan->exact_share * count_blocks(builder) * BS_LINE_BITS, 1);
 	uint32_t n_exact = 0;
 	for (uint32_t i = 0; i < plan->n_frequent; i++)
-		n_exact += builder->frequent[i].next > 0 && builder->frequent[i].next >= least;
-	builder->exact_terms = malloc(((size_t)n_exact + 1) * 8);
+		n_exact += builder->frequent[i].next >= least;
+	builder->exact_terms = malloc(((size_t)n_exact + 1) * sizeof(*builder->exact_terms));
 	if (!builder->exact_terms)
-		return bs_fail_memory(err, "exact columns", ((size_t)n_exact + 1) * 8);
-	/* Sort (ordinal, index) pairs by ordinal; then keep the ordinals. */
-	uint32_t *pairs = builder->exact_terms;
-	n_exact = 0;
+		return bs_fail_memory(err, "exact columns", n_exact * sizeof(*builder->exact_terms));
 	for (uint32_t i = 0; i < plan->n_frequent; i++) {
-		if (builder->frequent[i].next == 0 || builder->frequent[i].next < least)
+		uint32_t place = plan->by_ordinal[i];
+		if (builder->frequent[place].next < least)
 			continue;
-		pairs[2 * n_exact] = plan->frequent[i].ordinal;
-		pairs[2 * n_exact + 1] = i;
-		n_exact++;
+		builder->frequent[place].exact = builder->shape.n_exact;
+		builder->exact_terms[builder->shape.n_exact++] = plan->frequent[place].ordinal;
 	}
-	qsort(pairs, n_exact, 8, compare_u32);
-	for (uint32_t i = 0; i < n_exact; i++) {
-		builder->frequent[pairs[2 * i + 1]].exact = i;
-		pairs[i] = pairs[2 * i];
-	}
-	builder->shape.n_exact = n_exact;
 	return BS_OK;
 }
 
-/* From counts to where each term's true rows begin; there is room for one more behind the last, for those of all others. */
+/* From counts to where each term's true rows begin, behind the one place for those of all terms that keep none. */
 static enum bs_status place_true_rows(struct bs_slab_builder *builder, struct bs_error *err)
 {
-	uint64_t n_all = 0;
+	uint64_t n_all = 1;
 	for (uint32_t i = 0; i < builder->plan->n_frequent; i++) {
 		struct bs_slab_frequent *term = &builder->frequent[i];
-		uint32_t n_rows = may_have_exceptions(builder, i) ? term->next : 0;
-		term->next = may_have_exceptions(builder, i) ? (uint32_t)n_all : UINT32_MAX;
+		bool is_kept = may_have_exceptions(builder, i);
+		uint32_t n_rows = is_kept ? term->next : 0;
+		term->next = is_kept ? (uint32_t)n_all : 0;
 		n_all += n_rows;
 		if (n_all >= UINT32_MAX)
 			return bs_fail(err, BS_INVALID, "2^32 postings and more in one slab; use less --memory");
 	}
 	builder->n_true_rows = (uint32_t)n_all;
-	for (uint32_t i = 0; i < builder->plan->n_frequent; i++)
-		if (builder->frequent[i].next == UINT32_MAX)
-			builder->frequent[i].next = builder->n_true_rows;
 	return BS_OK;
 }
 
@@ -197,8 +172,8 @@ static void load_add(struct level_load *load, uint64_t bits)
 }
 
 /*
- * m for the wanted density: bits / -ln(1 - d), where bits is the mean load of the spans weighted by their load. The plain
- * mean would leave the long ones of a mixed slab too dense, and it is there that false candidates come from.
+ * m for the wanted density: bits / -ln(1 - d), where bits is the mean load of the spans weighted by their load. The
+ * plain mean would leave the long ones of a mixed slab too dense, and it is there that false candidates come from.
  */
 static uint32_t level_width(const struct level_load *load, double density)
 {
@@ -223,7 +198,8 @@ struct measured {
 /* Counts of columns by level in one word, for sums over a chunk. */
 #define COUNT_BITS 21
 #define COUNT_MASK ((UINT64_C(1) << COUNT_BITS) - 1)
-_Static_assert(BS_MAX_LEVELS == 3 && BS_TERM_CHUNK * (BS_MAX_HASHES + BS_MAX_TF_LEVELS * BS_MAX_TF_COLUMNS) <= COUNT_MASK,
+_Static_assert(BS_MAX_LEVELS == 3 &&
+                       BS_TERM_CHUNK * (BS_MAX_HASHES + BS_MAX_TF_LEVELS * BS_MAX_TF_COLUMNS) <= COUNT_MASK,
                "sums of a chunk do not overflow");
 
 static uint64_t count_at(uint64_t counts, uint32_t level)
@@ -237,9 +213,9 @@ struct chunk_counts {
 	uint64_t fresh;
 };
 
-static struct chunk_counts measure_chunk(const struct bs_slab_builder *builder, const uint64_t counts[BS_MAX_TREATMENTS],
-                                         const uint32_t *places, uint32_t n, const uint32_t shifts[BS_MAX_LEVELS],
-                                         uint32_t mark)
+static struct chunk_counts measure_chunk(const struct bs_slab_builder *builder,
+                                         const uint64_t counts[BS_MAX_TREATMENTS], const uint32_t *places, uint32_t n,
+                                         const uint32_t shifts[BS_MAX_LEVELS], uint32_t mark)
 {
 	const struct bs_slab_plan *plan = builder->plan;
 	struct chunk_counts sums = {0, 0};
@@ -341,8 +317,8 @@ static void choose_widths(struct bs_slab_builder *builder, const struct measured
 }
 
 /*
- * One level while it is filled. A document's bits (a group's, a block's) are set in a row of words of its own, which stays
- * in the first cache however wide the level is; 512 such rows are turned into a line of each column.
+ * One level while it is filled. A document's bits (a group's, a block's) are set in a row of words of its own, which
+ * stays in the first cache however wide the level is; 512 such rows are turned into a line of each column.
  */
 struct filling {
 	uint8_t rank;
@@ -354,8 +330,8 @@ struct filling {
 	uint64_t *lanes;     /* 512 rows of lane_words */
 };
 
-/* Terms of one treatment wait together: how many bits to set is then known beforehand. Term by term, every other branch is
- * predicted wrong. */
+/* Terms of one treatment wait together: how many bits to set is then known beforehand. Term by term, every other branch
+ * is predicted wrong. */
 #define BATCH_TERMS 64u
 
 struct waiting {
@@ -432,7 +408,7 @@ static enum bs_status fill_init(struct fill *fill, struct bs_slab_builder *build
 	product->columns = reserve(product->columns, &product->columns_bytes,
 	                           (product->image.n_lines + 1) * BS_LINE_BYTES, err);
 	builder->true_rows = reserve(builder->true_rows, &builder->true_rows_bytes,
-	                             ((uint64_t)builder->n_true_rows + 1) * sizeof(*builder->true_rows), err);
+	                             (uint64_t)builder->n_true_rows * sizeof(*builder->true_rows), err);
 	if (!builder->lanes)
 		return bs_fail_memory(err, "a slab", n_lane_words * 8);
 	if (!product->columns || !builder->true_rows)
@@ -520,9 +496,9 @@ static void end_row(struct fill *fill, uint32_t row, uint32_t n_rows)
 	}
 }
 
-/* Terms of a chunk by what is done with them: told apart without a branch, since what a term is cannot be predicted. Frequent
- * ones may have an exact column and exceptions; all that have no exact column wait with their like until there are enough of
- * them to set bits in one go. */
+/* Terms of a chunk by what is done with them: told apart without a branch, since what a term is cannot be predicted.
+ * Frequent ones may have an exact column and exceptions; all that have no exact column wait with their like until there
+ * are enough of them to set bits in one go. */
 struct sorted_chunk {
 	uint32_t n_frequent;
 	uint32_t n_hashed;
@@ -549,13 +525,12 @@ static inline void sort_chunk(const struct bs_slab_builder *builder, const uint3
 		__builtin_prefetch(&builder->true_rows[builder->frequent[sorted->frequent[i]].next], 1);
 }
 
-/* Sets the bits of exact columns, and keeps the row for the terms that may have exceptions. Without a branch: terms that have
- * no exact column set a bit behind them, and those that have no exceptions write behind all true rows. */
+/* Sets the bits of exact columns, and keeps the row for the terms that may have exceptions. Without a branch: terms
+ * that have no exact column set a bit behind them, and those that have no exceptions write before all true rows. */
 static inline void put_frequent(const struct fill *fill, struct sorted_chunk *sorted, uint64_t *lane, uint32_t row)
 {
 	const struct bs_slab_builder *builder = fill->builder;
 	uint32_t n_exact = builder->shape.n_exact;
-	uint32_t n_true_rows = builder->n_true_rows;
 	for (uint32_t i = 0; i < sorted->n_frequent; i++) {
 		uint32_t place = sorted->frequent[i];
 		struct bs_slab_frequent *here = &builder->frequent[place];
@@ -563,7 +538,7 @@ static inline void put_frequent(const struct fill *fill, struct sorted_chunk *so
 		uint32_t next = here->next;
 		lane[column / 64] |= UINT64_C(1) << (column % 64);
 		builder->true_rows[next] = row;
-		here->next = next + (next < n_true_rows);
+		here->next = next + (next > 0);
 		sorted->hashed[sorted->n_hashed] = place;
 		sorted->n_hashed += column == n_exact;
 	}
@@ -615,7 +590,8 @@ static void put_document(const struct fill *fill, uint32_t row, uint32_t mark)
 	}
 }
 
-static enum bs_status fill_columns(struct bs_slab_builder *builder, struct bs_slab_product *product, struct bs_error *err)
+static enum bs_status fill_columns(struct bs_slab_builder *builder, struct bs_slab_product *product,
+                                   struct bs_error *err)
 {
 	struct fill fill;
 	uint32_t n_rows = builder->shape.n_docs;
@@ -630,7 +606,7 @@ static enum bs_status fill_columns(struct bs_slab_builder *builder, struct bs_sl
 	return status;
 }
 
-/* Terms whose block columns are prefetched ahead. */
+/* The block columns of a term are prefetched so many terms ahead. */
 #define AHEAD 8u
 
 /* Scratch of finding exceptions. */
@@ -642,8 +618,8 @@ struct finding {
 };
 
 /* The rows that the AND leaves and that are not among rows[0..n_rows), all of which it leaves. */
-static enum bs_status find_wrong(struct finding *finding, const struct bs_live *live, const uint32_t *rows, uint32_t n_rows,
-                                 uint64_t first_row, struct bs_error *err)
+static enum bs_status find_wrong(struct finding *finding, const struct bs_live *live, const uint32_t *rows,
+                                 uint32_t n_rows, uint64_t first_row, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	uint64_t *lines = finding->frame.lines;
@@ -665,9 +641,9 @@ static enum bs_status find_wrong(struct finding *finding, const struct bs_live *
 }
 
 /* Asks the slab for a term, which rows[0..n_rows) have. */
-static enum bs_status find_of_term(struct finding *finding, const struct bs_kernel *kernel, const struct bs_and_term *term,
-                                   const uint32_t *rows, uint32_t n_rows, uint64_t first_row,
-                                   struct bs_exceptions_builder *exceptions, struct bs_error *err)
+static enum bs_status find_of_term(struct finding *finding, const struct bs_kernel *kernel,
+                                   const struct bs_and_term *term, const uint32_t *rows, uint32_t n_rows,
+                                   uint64_t first_row, struct bs_exceptions_builder *exceptions, struct bs_error *err)
 {
 	const struct bs_slab_term *only = &(struct bs_slab_term){.term = term, .exact_column = BS_NO_COLUMN};
 	struct bs_and_cost cost = {0, 0};
@@ -684,6 +660,14 @@ static enum bs_status find_of_term(struct finding *finding, const struct bs_kern
 	return status;
 }
 
+static struct bs_and_term term_at(const struct bs_slab_plan *plan, uint32_t place)
+{
+	struct bs_and_term term;
+	bs_and_term_init(&term, plan->hashes[place], plan->frequent[place].ordinal, plan->frequent[place].df,
+	                 plan->treatments);
+	return term;
+}
+
 static enum bs_status find_exceptions(const struct bs_slab_builder *builder, uint64_t first_row,
                                       struct bs_slab_product *product, struct bs_error *err)
 {
@@ -691,27 +675,23 @@ static enum bs_status find_exceptions(const struct bs_slab_builder *builder, uin
 	size_t lines_bytes = (size_t)BS_SLAB_MAX_BLOCKS * BS_LINE_BYTES;
 	struct finding finding = {.frame = {.lines = aligned_alloc(BS_LINE_BYTES, lines_bytes),
 	                                    .groups = aligned_alloc(BS_LINE_BYTES, lines_bytes / 8)}};
-	struct bs_and_term terms[AHEAD]; /* term i is i % AHEAD */
-	uint32_t ahead = 0, n_ahead = 0, n_done = 0, start = 0;
+	uint32_t start = 1;
 	enum bs_status status = BS_OK;
 	if (!finding.frame.lines || !finding.frame.groups)
 		status = bs_fail_memory(err, "a slab's exceptions", lines_bytes);
 	bs_slab_in_memory(&finding.slab, &builder->shape, plan->treatments, product->columns, product->image.n_lines,
 	                  (float)plan->density);
 	for (uint32_t place = 0; place < plan->n_frequent && !status; place++) {
+		if (place + AHEAD < plan->n_frequent && may_have_exceptions(builder, place + AHEAD)) {
+			struct bs_and_term ahead = term_at(plan, place + AHEAD);
+			bs_slab_prefetch(&finding.slab, &ahead);
+		}
 		if (!may_have_exceptions(builder, place))
 			continue;
-		for (; ahead < plan->n_frequent && n_ahead < n_done + AHEAD; ahead++) {
-			const struct bs_frequent_term *next = &plan->frequent[ahead];
-			if (!may_have_exceptions(builder, ahead))
-				continue;
-			struct bs_and_term *term = &terms[n_ahead++ % AHEAD];
-			bs_and_term_init(term, plan->hashes[ahead], next->ordinal, next->df, plan->treatments);
-			bs_slab_prefetch(&finding.slab, term);
-		}
+		struct bs_and_term term = term_at(plan, place);
 		uint32_t end = builder->frequent[place].next;
-		status = find_of_term(&finding, plan->kernel, &terms[n_done++ % AHEAD], builder->true_rows + start,
-		                      end - start, first_row, &product->exceptions, err);
+		status = find_of_term(&finding, plan->kernel, &term, builder->true_rows + start, end - start, first_row,
+		                      &product->exceptions, err);
 		start = end;
 	}
 	bs_buffer_deinit(&finding.wrong);

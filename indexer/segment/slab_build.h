@@ -1,12 +1,12 @@
 /*
  * slab_build.h: documents of similar length -> one slab, a block at a time.
  *
- * The bits of 512 documents are set in a scratch of m lines that stays in cache; then each line goes to its column. No sort,
- * and no random writes to memory larger than the scratch. The documents are read twice: to count frequent terms, which decides
- * which of them get an exact column, and to set the bits of all levels. In between, some of them (of a small slab, all) are
- * read to see how wide the levels must be: whole blocks, since what the lanes of a block share counts once. At last the slab is
- * asked for each frequent term, as a query asks it, and what is wrong in the answer becomes an exception
- * (core/matrix/exceptions.h).
+ * The bits of 512 documents are set in a scratch of m lines that stays in cache; then each line goes to its column. No
+ * sort, and no random writes to memory larger than the scratch. The documents are read twice: to count frequent terms,
+ * which decides which of them get an exact column, and to set the bits of all levels. In between, some of them (of a
+ * small slab, all) are read to see how wide the levels must be: whole blocks, since what the lanes of a block share
+ * counts once. At last the slab is asked for each frequent term, as a query asks it, and what is wrong in the answer
+ * becomes an exception (core/matrix/exceptions.h).
  */
 #ifndef BS_INDEXER_SEGMENT_SLAB_BUILD_H
 #define BS_INDEXER_SEGMENT_SLAB_BUILD_H
@@ -14,28 +14,27 @@
 #include <stdint.h>
 
 #include "core/base/status.h"
-#include "core/matrix/exceptions.h"
 #include "core/store/segment.h"
 #include "indexer/segment/slab_plan.h"
 
 /* What a slab in the making knows of a frequent term. */
 struct bs_slab_frequent {
 	uint32_t exact; /* its exact column; n_exact or more: it has none */
-	uint32_t next;  /* how many documents have it, then where its next true row goes; n_true_rows: they are not kept */
+	uint32_t next;  /* how many documents have it, then where its next true row goes; 0: they are not kept */
 };
 
 /* Scratch of a builder; one thread. The plan is borrowed. */
 struct bs_slab_builder {
 	const struct bs_slab_plan *plan;
 	struct bs_slab_frequent *frequent; /* by place, and one more for all terms behind them */
-	uint32_t *marks;    /* by place: the last row that had the term, counted from a multiple of 512 that no slab before used */
+	uint32_t *marks;    /* by place: the last row that had the term, from a multiple of 512 on that no slab before used */
 	uint32_t next_mark; /* that multiple */
 	/* The slab under way. */
 	const uint32_t *rows;
 	struct bs_slab_shape shape;
 	uint32_t *exact_terms;
 	uint32_t n_true_rows;
-	uint32_t *true_rows; /* of the first term that may have exceptions: those that have it, ascending; then of the second, ... */
+	uint32_t *true_rows; /* behind [0]: those of the first term that may have exceptions, ascending; of the second, ... */
 	uint64_t true_rows_bytes; /* room */
 	uint64_t *lanes;          /* kept from slab to slab, all zero between them */
 	uint64_t lanes_bytes;     /* room */
@@ -46,22 +45,12 @@ void bs_slab_builder_deinit(struct bs_slab_builder *builder);
 /* Memory of a builder while it builds nothing. */
 uint64_t bs_slab_builder_bytes(const struct bs_slab_plan *plan);
 
-/* A slab as it is written. Zero-initialise. */
-struct bs_slab_product {
-	struct bs_slab_image image; /* into what follows, and rows */
-	uint64_t *columns;
-	uint64_t columns_bytes; /* room */
-	uint32_t *exact_terms;
-	struct bs_exceptions_builder exceptions;
-};
-void bs_slab_product_deinit(struct bs_slab_product *product);
-
 /* First step: counts the terms of documents rows[0..n_rows), n_rows in 1..BS_SLAB_MAX_DOCS. rows are borrowed until the
  * product is gone. */
 enum bs_status bs_slab_count(struct bs_slab_builder *builder, const uint32_t *rows, uint32_t n_rows,
                              struct bs_error *err) BS_WARN_UNUSED;
-/* Second step: makes the slab, of rows first_row and on of the segment. The product may have the columns of another, which are
- * used again. */
+/* Second step: makes the slab, of rows first_row and on of the segment. The product may have the columns of another,
+ * which are used again. */
 enum bs_status bs_slab_build(struct bs_slab_builder *builder, uint64_t first_row, struct bs_slab_product *product,
                              struct bs_error *err) BS_WARN_UNUSED;
 

@@ -8,11 +8,10 @@
 #include "core/base/workers.h"
 #include "core/lexicon/lexicon.h"
 
-/* Renumbering: a chunk of documents is a task. A thread writes them into chunks of its own: the first of them are new, the others
- * are those that it is done with. */
+/* Renumbering: a chunk of documents is a task. A thread writes them into chunks of its own: the first of them are new,
+ * the others are those that it is done with. */
 struct writer {
-	struct bs_spool_chunk *chunks; /* written; the first is open */
-	struct bs_spool_chunk *spare;
+	struct bs_spool spool;
 	struct bs_tf_coder coder;
 	struct bs_buffer words; /* of a document: struct bs_tf_word each */
 };
@@ -27,35 +26,16 @@ struct task {
 
 struct all {
 	struct bs_accumulator *accumulator;
-	const struct bs_renumbering *renumbering;
+	const struct bs_slab_plan *plan;
+	const uint32_t *place_of;
+	const uint8_t *notes;
 	struct bs_size_class_doc *docs_out;
 	struct task *tasks; /* in the order of documents */
 	struct writer *writers;
 };
 
-/* Room for a document's terms. */
-static uint8_t *reserve(struct writer *writer, uint32_t n_terms, struct bs_error *err)
-{
-	size_t n_bytes = BS_GROUP_MOST_BYTES(n_terms);
-	struct bs_spool_chunk *chunk = writer->chunks;
-	if (chunk && n_bytes <= chunk->capacity_bytes - chunk->used_bytes)
-		return chunk->bytes + chunk->used_bytes;
-	chunk = writer->spare;
-	if (chunk && n_bytes <= chunk->capacity_bytes) {
-		writer->spare = chunk->next;
-		chunk->next = writer->chunks;
-		chunk->used_bytes = 0;
-	} else {
-		chunk = bs_spool_chunk_new(writer->chunks, n_bytes, err);
-	}
-	if (!chunk)
-		return NULL;
-	writer->chunks = chunk;
-	return chunk->bytes;
-}
-
-/* words[0..n_words): first the document's repeated terms, with a tf of 0 for those that are not coded; then the others that
- * are. How often the first ones stand there is read from tfs. */
+/* words[0..n_words): first the document's repeated terms, with a tf of 0 for those that are not coded; then the others
+ * that are. How often the first ones stand there is read from tfs. */
 static enum bs_status code_tfs(struct writer *writer, uint32_t n_repeated, size_t n_words, const uint8_t *tfs,
                                struct task *task, struct bs_error *err)
 {
@@ -78,18 +58,19 @@ static enum bs_status code_tfs(struct writer *writer, uint32_t n_repeated, size_
 static enum bs_status renumber_document(const struct all *all, struct writer *writer, struct task *task,
                                         uint32_t document, struct bs_error *err)
 {
-	const struct bs_renumbering *by = all->renumbering;
+	const struct bs_slab_plan *plan = all->plan;
+	uint32_t last = plan->n_repeated;
 	struct bs_accumulated_doc *doc = (struct bs_accumulated_doc *)(void *)all->accumulator->docs.data + document;
 	struct bs_term_reader reader = bs_accumulator_read(all->accumulator, document);
 	uint32_t length = bs_doc_table_builder_get_length(&all->accumulator->doc_table, document);
-	uint8_t coded = length >= by->min_coded_length ? BS_NOTE_IS_CODED : 0;
+	uint8_t coded = length >= plan->tf_levels->min_coded_length ? BS_NOTE_IS_CODED : 0;
 	uint32_t n_repeated = doc->n_repeated;
 	uint32_t numbers[BS_TERM_CHUNK];
 	uint64_t weight = 0;
 	size_t n_words = 0;
 	bs_buffer_clear(&writer->words);
 	enum bs_status status = bs_buffer_reserve(&writer->words, doc->n_terms * sizeof(struct bs_tf_word), err);
-	uint8_t *to = status ? NULL : reserve(writer, doc->n_terms, err);
+	uint8_t *to = status ? NULL : bs_spool_reserve(&writer->spool, BS_GROUP_MOST_BYTES(doc->n_terms), document, err);
 	if (!to)
 		return BS_NO_MEMORY;
 	doc->codes = to;
@@ -97,21 +78,21 @@ static enum bs_status renumber_document(const struct all *all, struct writer *wr
 	for (uint32_t n; (n = bs_accumulator_next(&reader, numbers)) > 0;) {
 		uint8_t notes[BS_TERM_CHUNK];
 		for (uint32_t i = 0; i < n; i++)
-			__builtin_prefetch(&by->new_of[numbers[i]]);
+			__builtin_prefetch(&all->place_of[numbers[i]]);
 		for (uint32_t i = 0; i < n; i++) {
-			numbers[i] = by->new_of[numbers[i]];
-			notes[i] = by->notes[numbers[i] < by->last ? numbers[i] : by->last] | coded;
+			numbers[i] = all->place_of[numbers[i]];
+			notes[i] = all->notes[numbers[i] < last ? numbers[i] : last] | coded;
 			weight += notes[i] & ~BS_NOTE_IS_CODED;
 		}
 		/* What is not coded takes up no room, unless its tf follows. No branch: neither can be predicted. */
 		for (uint32_t i = 0; i < n; i++) {
 			bool is_coded = notes[i] & BS_NOTE_IS_CODED;
-			words[n_words] = (struct bs_tf_word){by->hashes[is_coded ? numbers[i] : 0], is_coded};
+			words[n_words] = (struct bs_tf_word){plan->hashes[is_coded ? numbers[i] : 0], is_coded};
 			n_words += is_coded | (n_words < n_repeated);
 		}
 		to = bs_group_put(to, numbers, n);
 	}
-	writer->chunks->used_bytes = (size_t)(to - writer->chunks->bytes);
+	writer->spool.chunks->used_bytes = (size_t)(to - writer->spool.chunks->bytes);
 	all->docs_out[document] = (struct bs_size_class_doc){.weight = weight, .n_terms = doc->n_terms};
 	return code_tfs(writer, n_repeated, n_words, reader.codes, task, err);
 }
@@ -123,12 +104,12 @@ static enum bs_status renumber_chunk(void *context, const struct bs_task *which,
 	struct bs_spool_chunk *chunk = task->chunk;
 	struct writer *writer = &all->writers[which->worker];
 	enum bs_status status = BS_OK;
-	writer->coder.kernel = all->renumbering->kernel;
+	writer->coder.kernel = all->plan->kernel;
 	for (uint32_t document = task->first; document < task->end && !status; document++)
 		status = renumber_document(all, writer, task, document, err);
 	task->chunk = NULL;
-	chunk->next = writer->spare;
-	writer->spare = chunk;
+	chunk->next = writer->spool.spare;
+	writer->spool.spare = chunk;
 	return status;
 }
 
@@ -159,15 +140,15 @@ static void keep_chunks(struct bs_accumulator *accumulator, struct bs_spool_chun
 {
 	for (struct bs_spool_chunk *chunk = chunks, *next; chunk; chunk = next) {
 		next = chunk->next;
-		chunk->next = accumulator->chunks;
-		accumulator->chunks = chunk;
+		chunk->next = accumulator->spool.chunks;
+		accumulator->spool.chunks = chunk;
 	}
 }
 
 /* What was written becomes the accumulator's; what could not be read, after a failure, stays its own. */
 static void end_all(struct all *all, uint32_t n_tasks, uint32_t n_threads)
 {
-	all->accumulator->chunks = NULL;
+	all->accumulator->spool.chunks = NULL;
 	for (uint32_t i = 0; i < n_tasks; i++) {
 		if (all->tasks[i].chunk)
 			all->tasks[i].chunk->next = NULL;
@@ -175,22 +156,25 @@ static void end_all(struct all *all, uint32_t n_tasks, uint32_t n_threads)
 		task_deinit(&all->tasks[i]);
 	}
 	for (uint32_t i = 0; i < n_threads; i++) {
-		keep_chunks(all->accumulator, all->writers[i].chunks);
-		bs_spool_chunks_free(all->writers[i].spare);
+		keep_chunks(all->accumulator, all->writers[i].spool.chunks);
+		all->writers[i].spool.chunks = NULL;
+		bs_spool_deinit(&all->writers[i].spool);
 		bs_tf_coder_deinit(&all->writers[i].coder);
 		bs_buffer_deinit(&all->writers[i].words);
 	}
 }
 
-enum bs_status bs_renumber(struct bs_accumulator *accumulator, const struct bs_renumbering *renumbering, uint32_t n_threads,
+enum bs_status bs_renumber(struct bs_accumulator *accumulator, const struct bs_slab_plan *plan,
+                           const uint32_t *place_of, const uint8_t *notes, uint32_t n_threads,
                            struct bs_size_class_doc *docs_out, struct bs_error *err)
 {
-	struct all all = {.accumulator = accumulator, .renumbering = renumbering, .docs_out = docs_out};
-	struct bs_workers_plan plan = {.n_threads = n_threads, .work = renumber_chunk, .put = put_codes, .context = &all};
+	struct all all = {
+		.accumulator = accumulator, .plan = plan, .place_of = place_of, .notes = notes, .docs_out = docs_out};
+	struct bs_workers_plan work = {.n_threads = n_threads, .work = renumber_chunk, .put = put_codes, .context = &all};
 	uint32_t n_tasks = 0;
 	uint32_t end = bs_accumulator_n_docs(accumulator);
 	enum bs_status status = BS_OK;
-	for (struct bs_spool_chunk *chunk = accumulator->chunks; chunk; chunk = chunk->next)
+	for (struct bs_spool_chunk *chunk = accumulator->spool.chunks; chunk; chunk = chunk->next)
 		n_tasks++;
 	all.tasks = malloc(((size_t)n_tasks + 1) * sizeof(*all.tasks));
 	all.writers = calloc(n_threads, sizeof(*all.writers));
@@ -199,11 +183,11 @@ enum bs_status bs_renumber(struct bs_accumulator *accumulator, const struct bs_r
 		goto out;
 	}
 	uint32_t i = n_tasks;
-	for (struct bs_spool_chunk *chunk = accumulator->chunks; chunk; chunk = chunk->next) {
+	for (struct bs_spool_chunk *chunk = accumulator->spool.chunks; chunk; chunk = chunk->next) {
 		all.tasks[--i] = (struct task){.chunk = chunk, .first = chunk->first_doc, .end = end};
 		end = chunk->first_doc;
 	}
-	status = bs_workers_run(&plan, n_tasks, err);
+	status = bs_workers_run(&work, n_tasks, err);
 	end_all(&all, n_tasks, n_threads);
 	if (!status)
 		status = bs_tf_table_pad(&accumulator->tf_table, err);
@@ -243,8 +227,8 @@ static uint8_t weight_of(const struct kinds *kinds, uint32_t df)
 	return df < kinds->least_exact ? (uint8_t)weight : 0;
 }
 
-/* From counts of terms of each df, next_of[0..most], to where they begin: frequent ones first, the others behind them, each from
- * most down. */
+/* From counts of terms of each df, next_of[0..most], to where they begin: frequent ones first, the others behind them,
+ * each from most down. */
 static void place_dfs(struct bs_slab_plan *plan, const struct kinds *kinds, uint32_t most, uint32_t *next_of)
 {
 	uint32_t n = 0;
@@ -283,7 +267,7 @@ static enum bs_status find_places(struct bs_slab_plan *plan, const struct kinds 
 	return BS_OK;
 }
 
-/* What is known of a place. The weight in its note is columns of all levels, 0 of a term that is taken to get an exact column. */
+/* What is known of a place. The weight in its note: columns of all levels; 0 if it is taken to get an exact column. */
 static void fill_places(struct bs_slab_plan *plan, const struct kinds *kinds, const uint32_t *place_of, uint8_t *notes)
 {
 	const struct bs_term_table *table = &plan->accumulator->terms;
@@ -314,13 +298,16 @@ static void fill_places(struct bs_slab_plan *plan, const struct kinds *kinds, co
 
 static void fill_ordinals(struct bs_slab_plan *plan, const uint32_t *place_of, const uint32_t *sorted)
 {
-	uint32_t n_terms = plan->accumulator->terms.n_terms;
+	uint32_t n_terms = plan->accumulator->terms.n_terms, n_found = 0;
 	for (uint32_t i = 0; i < n_terms; i++) {
 		if (n_terms - i > 2 * PLACES_AHEAD) {
 			__builtin_prefetch(&place_of[sorted[i + 2 * PLACES_AHEAD]]);
 			__builtin_prefetch(&plan->ordinals[place_of[sorted[i + PLACES_AHEAD]]], 1);
 		}
-		plan->ordinals[place_of[sorted[i]]] = i;
+		uint32_t place = place_of[sorted[i]];
+		plan->ordinals[place] = i;
+		if (place < plan->n_frequent)
+			plan->by_ordinal[n_found++] = place;
 	}
 	for (uint32_t i = 0; i < plan->n_frequent; i++)
 		plan->frequent[i].ordinal = plan->ordinals[i];
@@ -357,21 +344,14 @@ enum bs_status bs_slab_plan_make(struct bs_slab_plan *plan, struct bs_accumulato
 	notes = malloc((size_t)plan->n_repeated + 1);
 	plan->kinds = malloc((size_t)plan->n_repeated + 1);
 	plan->frequent = malloc(((size_t)plan->n_frequent + 1) * sizeof(*plan->frequent));
-	if (!notes || !plan->kinds || !plan->frequent) {
+	plan->by_ordinal = malloc(((size_t)plan->n_frequent + 1) * sizeof(*plan->by_ordinal));
+	if (!notes || !plan->kinds || !plan->frequent || !plan->by_ordinal) {
 		status = bs_fail_memory(err, "what slabs share", plan->n_frequent * sizeof(*plan->frequent));
 		goto out;
 	}
 	fill_places(plan, &kinds, place_of, notes);
 	fill_ordinals(plan, place_of, sorted);
-	const struct bs_renumbering renumbering = {
-		.new_of = place_of,
-		.notes = notes,
-		.hashes = plan->hashes,
-		.last = plan->n_repeated,
-		.min_coded_length = plan->tf_levels->min_coded_length,
-		.kernel = plan->kernel,
-	};
-	status = bs_renumber(accumulator, &renumbering, n_threads, docs_out, err);
+	status = bs_renumber(accumulator, plan, place_of, notes, n_threads, docs_out, err);
 out:
 	free(place_of);
 	free(notes);
@@ -384,5 +364,6 @@ void bs_slab_plan_deinit(struct bs_slab_plan *plan)
 	free(plan->ordinals);
 	free(plan->kinds);
 	free(plan->frequent);
+	free(plan->by_ordinal);
 	*plan = (struct bs_slab_plan){0};
 }

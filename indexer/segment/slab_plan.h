@@ -1,9 +1,9 @@
 /*
- * slab_plan.h: what the slabs of a segment share. Terms get places by how many documents have them, the most frequent one
- * first, and documents' terms are written anew as places: so they take fewer bytes, and what most postings ask for stands
- * together, in dense arrays by place, near enough to stay in cache. Of terms of one document, which come last, there is
- * little to know. On the way documents are weighed, and how often words stand in them is coded (core/matrix/tf_code.h), now that
- * it is known which words are rare.
+ * slab_plan.h: what the slabs of a segment share. Terms get places by how many documents have them, the most frequent
+ * one first, and documents' terms are written anew as places: so they take fewer bytes, and what most postings ask for
+ * stands together, in dense arrays by place, near enough to stay in cache. Of terms of one document, which come last,
+ * there is little to know. On the way documents are weighed, and how often words stand in them is coded
+ * (core/matrix/tf_code.h), now that it is known which words are rare.
  */
 #ifndef BS_INDEXER_SEGMENT_SLAB_PLAN_H
 #define BS_INDEXER_SEGMENT_SLAB_PLAN_H
@@ -42,14 +42,16 @@ struct bs_slab_plan {
 	uint32_t *ordinals; /* by place: in the lexicon */
 	uint8_t *kinds;     /* by place, and at n_repeated for all the rest */
 	struct bs_frequent_term *frequent;
+	uint32_t *by_ordinal; /* n_frequent: their places, in lexicon order */
 	uint32_t n_frequent;
 	uint32_t n_repeated; /* those included */
 };
 
-/* Completes a plan whose fields up to measured_blocks are set, and puts places into the documents of the accumulator, which is
- * that of the plan. sorted: term numbers in lexicon order. docs_out: what classes are made by, of every document. */
+/* Completes a plan whose fields up to measured_blocks are set, and puts places into the documents of the accumulator,
+ * which is that of the plan. sorted: term numbers in lexicon order. docs_out: by document, what classes are made by. */
 enum bs_status bs_slab_plan_make(struct bs_slab_plan *plan, struct bs_accumulator *accumulator, const uint32_t *sorted,
-                                 uint32_t n_threads, struct bs_size_class_doc *docs_out, struct bs_error *err) BS_WARN_UNUSED;
+                                 uint32_t n_threads, struct bs_size_class_doc *docs_out,
+                                 struct bs_error *err) BS_WARN_UNUSED;
 void bs_slab_plan_deinit(struct bs_slab_plan *plan);
 
 /* Where a term stands among those that more is known of, or behind them. */
@@ -58,8 +60,8 @@ static inline uint32_t bs_slab_plan_repeated(const struct bs_slab_plan *plan, ui
 	return place < plan->n_repeated ? place : plan->n_repeated;
 }
 
-/* A document's tf code, without a byte if all its words stand there once, and how many of its terms, the first, stand there
- * more than once. */
+/* A document's tf code, without a byte if all its words stand there once, and how many of its terms, the first, stand
+ * there more than once. */
 struct bs_row_tfs {
 	const uint8_t *bits;
 	size_t n_bytes;
@@ -83,7 +85,8 @@ static inline uint32_t bs_row_tfs_next(struct bs_row_tfs *tfs, uint32_t n_chunk)
 }
 
 /* Levels that a term's tf reaches in a document. */
-static inline uint32_t bs_slab_plan_levels(const struct bs_slab_plan *plan, uint32_t place, const struct bs_row_tfs *tfs)
+static inline uint32_t bs_slab_plan_levels(const struct bs_slab_plan *plan, uint32_t place,
+                                           const struct bs_row_tfs *tfs)
 {
 	if (!(plan->kinds[bs_slab_plan_repeated(plan, place)] & BS_KIND_HAS_LEVELS))
 		return 0;
@@ -92,21 +95,14 @@ static inline uint32_t bs_slab_plan_levels(const struct bs_slab_plan *plan, uint
 
 #define BS_NOTE_IS_CODED 0x80u /* a word whose tf is coded; the rest is a weight */
 
-struct bs_renumbering {
-	const uint32_t *new_of; /* by number */
-	const uint8_t *notes;   /* by new number, and at last for all from there on */
-	const uint64_t *hashes; /* by new number */
-	uint32_t last;
-	uint32_t min_coded_length; /* documents of so many positions have the tf of all their terms coded */
-	const struct bs_kernel *kernel;
-};
-
 /*
- * Puts new_of[i] in the place of term number i in all documents of the accumulator, on n_threads, and fills its tf_table.
- * docs_out[d]: terms of document d, and the sum of their weights. After a failure (BS_NO_MEMORY) the accumulator can only be
- * cleared.
+ * Puts place_of[i] in the place of term number i in all documents of the accumulator, on n_threads, and fills its
+ * tf_table. Of the plan hashes, n_repeated, tf_levels and kernel count. notes: by place, and at n_repeated for all from
+ * there on. docs_out[d]: terms of document d, and the sum of their weights. After a failure (BS_NO_MEMORY) the
+ * accumulator can only be cleared.
  */
-enum bs_status bs_renumber(struct bs_accumulator *accumulator, const struct bs_renumbering *renumbering, uint32_t n_threads,
+enum bs_status bs_renumber(struct bs_accumulator *accumulator, const struct bs_slab_plan *plan,
+                           const uint32_t *place_of, const uint8_t *notes, uint32_t n_threads,
                            struct bs_size_class_doc *docs_out, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

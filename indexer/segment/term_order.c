@@ -1,8 +1,8 @@
 /*
- * term_order.c: see term_order.h. A radix sort from the front (McIlroy, Bostic and McIlroy, "Engineering Radix Sort", 1993):
- * keys are put where their first two bytes belong as they are made; of these ranges, which fit into cache, a byte divides the
- * keys, in place, into 256 more, each of which the next byte divides. Keys carry eight bytes of their terms at a time, so that
- * the terms themselves are looked at for the first eight and then only where those tie.
+ * term_order.c: see term_order.h. A radix sort from the front (McIlroy, Bostic and McIlroy, "Engineering Radix Sort",
+ * 1993): keys are put where their first two bytes belong as they are made; of these ranges, which fit into cache, a
+ * byte divides the keys, in place, into 256 more, each of which the next byte divides. Keys carry eight bytes of their
+ * terms at a time, so that the terms themselves are looked at for the first eight and then only where those tie.
  */
 #include "indexer/segment/term_order.h"
 
@@ -23,7 +23,7 @@ struct sort_key {
 	uint32_t n_bytes;
 };
 
-/* Keys whose terms agree in all bytes before `from`, where their windows begin, and in those above `shift` of the windows. */
+/* Keys whose terms agree in all bytes before `from`, where windows begin, and in those above `shift` of the windows. */
 struct range {
 	struct sort_key *keys;
 	size_t n;
@@ -56,7 +56,8 @@ static uint64_t load_window(const struct bs_term_table *terms, uint32_t number, 
 	return window;
 }
 
-static bool is_before(const struct bs_term_table *terms, const struct sort_key *x, const struct sort_key *y, size_t from)
+static bool is_before(const struct bs_term_table *terms, const struct sort_key *x, const struct sort_key *y,
+                      size_t from)
 {
 	if (x->window != y->window)
 		return x->window < y->window;
@@ -77,7 +78,7 @@ static void insertion_sort(const struct bs_term_table *terms, const struct range
 	}
 }
 
-/* Terms of a range are all over the dictionary: their entries are prefetched so many ahead, their bytes half as many. */
+/* Terms of a range are all over the dictionary: entries are prefetched so many ahead, bytes half as many. */
 #define TERMS_AHEAD 16u
 
 static inline void prefetch_term(const struct bs_term_table *terms, const struct sort_key *keys, size_t i, size_t n,

@@ -9,7 +9,7 @@
 
 /* The one thing to be set is a const char *. */
 static const struct bs_option check_options[] = {
-	{0, "index", "DIR", "the index [the nearest .bitsift upward]", .kind = BS_OPTION_STRING},
+	{0, "index", "DIR", "the index [the nearest .bitsift upward]", .kind = BS_OPTION_ONCE},
 	{0},
 };
 

@@ -16,7 +16,7 @@ struct compact_arguments {
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct compact_arguments, field)
 
 static const struct bs_option compact_options[] = {
-	{0, "index", "DIR", "the index [the nearest .bitsift upward]", SETS(STRING, index)},
+	{0, "index", "DIR", "the index [the nearest .bitsift upward]", SETS(ONCE, index)},
 	{0, "memory", "SIZE", "memory to use [1G]", SETS(SIZE, memory_bytes)},
 	{'j', "jobs", "N", "threads [one per processor]", SETS(NUMBER, n_threads), .least = 1, .most = 64},
 	{0, "wait", NULL, "wait for another bitsift that is writing the index", SETS(FLAG, wait)},

@@ -15,7 +15,7 @@ struct delete_arguments {
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct delete_arguments, field)
 
 static const struct bs_option delete_options[] = {
-	{0, "index", "DIR", "the index [the nearest .bitsift upward]", SETS(STRING, index)},
+	{0, "index", "DIR", "the index [the nearest .bitsift upward]", SETS(ONCE, index)},
 	{0, "query", "Q", "every document that matches Q, instead of ids", SETS(STRING, query)},
 	{0, "any", NULL, "with --query: documents with any of the words, not all", SETS(FLAG, any)},
 	{0, "wait", NULL, "wait for another bitsift that is writing the index", SETS(FLAG, wait)},

@@ -24,7 +24,7 @@ static enum bs_status take_max_document(void *to, const struct bs_option *option
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct index_arguments, field)
 
 static const struct bs_option index_options[] = {
-	{0, "index", "DIR", "where the index is or will be [.bitsift]", SETS(STRING, index)},
+	{0, "index", "DIR", "where the index is or will be [.bitsift]", SETS(ONCE, index)},
 	{0, "words", NULL, "index words, for `bitsift query`", SETS(FLAG, request.words)},
 	{0, "grams", NULL, "index the files' grams, for `bitsift grep` [both]", SETS(FLAG, request.grams)},
 	{0, "stem", "LANG", "index word stems (Snowball: english, german, ...)", SETS(STRING, request.stem_language)},

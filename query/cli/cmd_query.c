@@ -14,19 +14,24 @@ struct query_arguments {
 	const char *batch;
 	struct bs_find_request request;
 	uint64_t n_best;
+	int color; /* enum when */
 	char *text; /* the operands, joined */
 	bool count, ids, nul, json, stats, fresh, explain;
 };
 
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct query_arguments, field)
 
+enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
+static const char *const when_names[] = {"auto", "always", "never", NULL};
+
 static const struct bs_option query_options[] = {
-	{0, "index", "DIR", "the index [the nearest .bitsift upward]", SETS(STRING, index)},
+	{0, "index", "DIR", "the index [the nearest .bitsift upward]", SETS(ONCE, index)},
 	{'n', "number", "K", "how many hits to show [10]", SETS(NUMBER, n_best), .most = 1000000000},
 	{'c', "count", NULL, "only the exact number of matches", SETS(FLAG, count)},
 	{'l', "ids", NULL, "all matching ids, one per line, in document order", SETS(FLAG, ids)},
 	{'0', "null", NULL, "end ids with NUL instead of a line feed", SETS(FLAG, nul)},
 	{0, "json", NULL, "one JSON object per hit", SETS(FLAG, json)},
+	{0, "color", "WHEN", "colours: auto, always or never [auto: on a terminal]", SETS(NAME, color), .names = when_names},
 	{0, "any", NULL, "documents with any of the words, not all", SETS(FLAG, request.any)},
 	{0, "batch", "FILE", "run each line of FILE as a query (- is standard input)", SETS(STRING, batch)},
 	{0, "approx", NULL, "verify only the candidates that look best", SETS(FLAG, request.approx)},
@@ -93,7 +98,8 @@ static const char query_description[] =
 	"pipe or a file ids are exact.\n\n"
 	"`--batch` runs one query per line of FILE. With `--count` it prints one number per line, with `--ids` one line "
 	"of ids per query, separated by tabs; otherwise the hits of each query and an empty line. For a query that does "
-	"not parse it prints `error`, and the exit status is 2.\n\n"
+	"not parse it prints `error`, and the exit status is 2. With `--json`, each object has the query too, `--count` "
+	"prints objects with a count, and in the place of `error` stands an object with the message.\n\n"
 	"`--stats` ends with one JSON object on standard error: the number of queries, the time of each stage (parse, "
 	"plan, scan, rank, verify) and in total as p50_us, p95_us and mean_us, and the sums lines_read, blocks_live, "
 	"candidates, verified, hits, false_positives and bytes_verified.";
@@ -113,6 +119,8 @@ struct session {
 	bool has_failed;
 	uint64_t n_unreadable;
 	uint64_t n_shown; /* ids of this query */
+	const char *query; /* in a batch: the one that is run; else NULL */
+	size_t query_bytes;
 };
 
 static char *join(char *const *words, size_t n)
@@ -155,7 +163,7 @@ static int show_hit(void *context, const struct bs_find_hit *hit)
 	struct session *session = context;
 	const struct query_arguments *arguments = session->arguments;
 	if (arguments->json) {
-		bs_present_json(hit, session->out);
+		bs_present_json(hit, session->query, session->query_bytes, session->out);
 	} else if (!arguments->ids) {
 		bs_present_text(hit, session->color, session->out);
 	} else {
@@ -190,7 +198,9 @@ static void show_explain(void *context, const char *text, size_t text_bytes)
 static void end_query(struct session *session, const struct bs_find_result *result)
 {
 	const struct query_arguments *arguments = session->arguments;
-	if (arguments->count)
+	if (arguments->count && arguments->json)
+		bs_present_json_count(result->n_hits, session->query, session->query_bytes, session->out);
+	else if (arguments->count)
 		fprintf(session->out, "%llu\n", (unsigned long long)result->n_hits);
 	else if (arguments->batch)
 		putc('\n', session->out);
@@ -255,6 +265,19 @@ static bool next_line(FILE *file, char *line, size_t *line_bytes_out)
 	return is_line;
 }
 
+/* In the place of a query's hits. */
+static void show_error(struct session *session, const struct bs_error *err)
+{
+	const struct query_arguments *arguments = session->arguments;
+	if (arguments->json)
+		bs_present_json_error(err, session->query, session->query_bytes, session->out);
+	else
+		fputs("error\n", session->out);
+	if (!arguments->count && (!arguments->ids || arguments->json))
+		putc('\n', session->out);
+	fflush(session->out);
+}
+
 /* A query a line. A bad one prints `error` in its place; damage ends the run. */
 static enum bs_status run_batch(struct session *session, struct bs_error *err)
 {
@@ -273,12 +296,13 @@ static enum bs_status run_batch(struct session *session, struct bs_error *err)
 		goto out;
 	}
 	while (next_line(file, line, &n)) {
+		session->query = line;
+		session->query_bytes = n;
 		status = run_query(session, line, n, err);
 		if (status && status != BS_INVALID && status != BS_UNSUPPORTED)
 			break;
 		if (status) {
-			bool is_line = session->arguments->count || (session->arguments->ids && !session->arguments->json);
-			(void)bs_output_add("error\n\n", is_line ? 6 : 7);
+			show_error(session, err);
 			session->has_failed = true;
 			status = BS_OK;
 		}
@@ -326,6 +350,14 @@ static enum bs_status open_index(struct session *session, struct bs_error *err)
 	return bs_finder_new(session->index, &session->finder, err);
 }
 
+/* As most programs have it: https://no-color.org, and terminals that know no colours. */
+static bool wants_color(int when, bool is_terminal)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+	bool may = is_terminal && !(no_color && *no_color) && !(term && strcmp(term, "dumb") == 0);
+	return when == WHEN_AUTO ? may : when == WHEN_ALWAYS;
+}
+
 static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
 {
 	struct query_arguments *arguments = set;
@@ -335,7 +367,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 		return 0;
 	if (take_operands(arguments, operands, err))
 		return -1;
-	session.color = session.is_terminal && !getenv("NO_COLOR");
+	session.color = wants_color(arguments->color, session.is_terminal);
 	enum bs_status status = open_index(&session, err);
 	bool is_open = !status;
 	if (is_open && arguments->batch)

@@ -3,42 +3,121 @@
  * one command that looks behind bitsift.h: it shows how an index is made, which is nobody's interface.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "core/store/index_stats.h"
+#include "corpus/changes/fresh.h"
 #include "query/cli/commands.h"
 #include "query/cli/present_stats.h"
 
 struct stats_arguments {
 	const char *index;
+	const char *svg;
 	bool json;
+	bool verbose;
 };
 
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct stats_arguments, field)
 
 static const struct bs_option stats_options[] = {
-	{0, "index", "DIR", "the index [the nearest .bitsift upward]", SETS(STRING, index)},
+	{0, "index", "DIR", "the index [the nearest .bitsift upward]", SETS(ONCE, index)},
+	{'v', "verbose", NULL, "all of it: slabs, columns, densities, bytes", SETS(FLAG, verbose)},
 	{0, "json", NULL, "one JSON object", SETS(FLAG, json)},
+	{0, "svg", "FILE", "draw bytes and slabs into FILE; - for standard output", SETS(STRING, svg)},
 	{0},
 };
 
 static const char *const stats_examples[] = {
 	"bitsift stats", "the index here or above",
+	"bitsift stats -v", "what its bytes are spent on, slab by slab",
+	"bitsift stats --svg index.svg", "the same as a picture",
 	"bitsift stats --json --index DIR", "another, for a program",
 	NULL,
 };
 
 static const char stats_description[] =
-	"Prints what an index is made of: its documents, options and sources; of each segment the slabs, with the number "
+	"Prints five lines about an index: what it holds, how many documents, how large it is beside their text, how fresh it is, and "
+	"whether anything should be done about it. For the fourth line every source is looked at, as by `bitsift query --fresh`.\n\n"
+	"With `-v` it prints what the index is made of: its options and sources; of each segment the slabs, with the number "
 	"of columns of each level and their density (the share of set bits), and the exact columns; how many columns a "
 	"word gets by the number of documents it is in; and what the bytes are spent on. `words index` is the part that "
 	"searching for words needs; the lines below it serve other purposes. A posting is one word in one document.\n\n"
+	"`--svg` draws the same: bytes by part, and each slab by its documents and its density.\n\n"
 	"bitsift-check(1) verifies that the files are sound.";
 
-static enum bs_status show(const struct stats_arguments *arguments, const struct bs_consent *consent, struct bs_error *err)
+/* Of the manifest: of the last commit, that is. */
+static int64_t age_seconds(const struct bs_dir *dir)
+{
+	struct stat info;
+	if (fstatat(dir->fd, "manifest", &info, AT_SYMLINK_NOFOLLOW) != 0)
+		return 0;
+	int64_t age = (int64_t)time(NULL) - (int64_t)info.st_mtime;
+	return age > 0 ? age : 0;
+}
+
+static void tell_unread(void *context, enum bs_skip reason, const char *message)
+{
+	bool *is_incomplete = context;
+	if (reason != BS_SKIP_UNREADABLE && reason != BS_SKIP_UNTRUSTED)
+		return;
+	*is_incomplete = true;
+	fprintf(stderr, "bitsift: %s\n", message);
+}
+
+/* A second look at the index, which makes it what --fresh would search. */
+static enum bs_status look_at_sources(const struct bs_dir *dir, struct bs_freshened *since_out, bool *is_incomplete_out,
+                                      struct bs_error *err)
+{
+	struct bs_snapshot snapshot = {0};
+	enum bs_status status = bs_snapshot_open(dir, &snapshot, err);
+	if (!status)
+		status = bs_snapshot_freshen(&snapshot, tell_unread, is_incomplete_out, since_out, err);
+	bs_snapshot_deinit(&snapshot);
+	return status;
+}
+
+static enum bs_status draw(const char *path, const struct bs_snapshot *snapshot, const struct bs_index_stats *stats,
+                           struct bs_error *err)
+{
+	bool is_stdout = strcmp(path, "-") == 0;
+	FILE *out = is_stdout ? stdout : fopen(path, "we");
+	if (!out)
+		return bs_fail(err, BS_IO, "%s: %s", path, strerror(errno));
+	bs_present_stats_svg(snapshot, stats, out);
+	bool is_good = fflush(out) == 0 && !ferror(out);
+	is_good = (is_stdout || fclose(out) == 0) && is_good;
+	return is_good ? BS_OK : bs_fail(err, BS_IO, "%s: %s", is_stdout ? "standard output" : path, strerror(errno));
+}
+
+static enum bs_status show_opened(const struct stats_arguments *arguments, const struct bs_snapshot *snapshot,
+                                  const struct bs_index_stats *stats, bool *is_incomplete_out, struct bs_error *err)
+{
+	struct bs_freshened since;
+	enum bs_status status = BS_OK;
+	if (arguments->svg)
+		return draw(arguments->svg, snapshot, stats, err);
+	if (arguments->json) {
+		bs_present_stats_json(snapshot, stats, stdout);
+	} else {
+		status = look_at_sources(snapshot->dir, &since, is_incomplete_out, err);
+		if (!status)
+			bs_present_stats_summary(snapshot, stats, age_seconds(snapshot->dir), &since, stdout);
+		if (!status && arguments->verbose)
+			bs_present_stats_text(snapshot, stats, stdout);
+	}
+	if (!status && (fflush(stdout) != 0 || ferror(stdout)))
+		status = bs_fail(err, BS_IO, "standard output: %s", strerror(errno));
+	return status;
+}
+
+static enum bs_status show(const struct stats_arguments *arguments, const struct bs_consent *consent, bool *is_incomplete_out,
+                           struct bs_error *err)
 {
 	struct bs_snapshot snapshot = {0};
 	struct bs_index_stats stats = {0};
@@ -52,12 +131,8 @@ static enum bs_status show(const struct stats_arguments *arguments, const struct
 		status = bs_snapshot_open(&dir, &snapshot, err);
 	if (!status)
 		status = bs_index_stats_read(&snapshot, &stats, err);
-	if (!status && arguments->json)
-		bs_present_stats_json(&snapshot, &stats, stdout);
-	else if (!status)
-		bs_present_stats_text(&snapshot, &stats, stdout);
-	if (!status && (fflush(stdout) != 0 || ferror(stdout)))
-		status = bs_fail(err, BS_IO, "standard output: %s", strerror(errno));
+	if (!status)
+		status = show_opened(arguments, &snapshot, &stats, is_incomplete_out, err);
 	bs_index_stats_deinit(&stats);
 	bs_snapshot_deinit(&snapshot);
 	bs_dir_close(&dir);
@@ -66,18 +141,21 @@ static enum bs_status show(const struct stats_arguments *arguments, const struct
 
 static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
 {
+	bool is_incomplete = false;
 	(void)operands;
-	return show(set, consent, err) ? -1 : 0;
+	if (show(set, consent, &is_incomplete, err))
+		return -1;
+	return is_incomplete ? 2 : 0;
 }
 
 const struct bs_command bs_command_stats = {
 	.name = "stats",
-	.summary = "Show what an index is made of: documents, slabs, densities, bytes.",
+	.summary = "Show what an index holds, how large it is, and how fresh.",
 	.usage = "[OPTION]...",
 	.description = stats_description,
 	.options = stats_options,
 	.examples = stats_examples,
-	.exit_status = "0 when the index could be read, 2 when not.",
+	.exit_status = "0 when the index and its sources could be looked at, 2 when not.",
 	.no_operands = true,
 	.arguments_bytes = sizeof(struct stats_arguments),
 	.run = run,

@@ -141,6 +141,11 @@ static enum bs_status take(const struct bs_option *option, void *arguments, cons
 	case BS_OPTION_ADD:
 		*(int *)to += 1;
 		break;
+	case BS_OPTION_ONCE:
+		if (*(const char **)to)
+			return bs_fail(err, BS_INVALID, "%s is given twice: %s and %s", name, *(const char **)to, argument);
+		*(const char **)to = argument;
+		break;
 	case BS_OPTION_STRING:
 		*(const char **)to = argument;
 		break;

@@ -20,6 +20,7 @@ enum bs_option_kind {
 	BS_OPTION_CHOICE,  /* int = value: of several such options the last one counts */
 	BS_OPTION_ADD,     /* int += 1 */
 	BS_OPTION_STRING,  /* const char * = the argument, borrowed from argv */
+	BS_OPTION_ONCE,    /* the same, of an option that may not be given twice */
 	BS_OPTION_LIST,    /* struct bs_word_list: the argument is added, borrowed from argv */
 	BS_OPTION_NUMBER,  /* uint64_t = a whole number in least..most */
 	BS_OPTION_SIZE,    /* uint64_t = bytes, as bs_parse_size has it */

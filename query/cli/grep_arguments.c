@@ -206,7 +206,7 @@ const struct bs_option bs_grep_option_table[] = {
 	{'.', "hidden", NULL, "hidden files too", SETS(FLAG, request.files.hidden)},
 	{0, "no-ignore", NULL, "also what .gitignore and the like leave out", SETS(FLAG, ignores_nothing)},
 	{'L', "follow", NULL, "follow symbolic links", SETS(FLAG, request.files.follow)},
-	{0, "index", "DIR", "the index [the nearest .bitsift upward, if any]", SETS(STRING, request.index)},
+	{0, "index", "DIR", "the index [the nearest .bitsift upward, if any]", SETS(ONCE, request.index)},
 	{0, "no-stat", NULL, "trust the index: open only files that may match", SETS(FLAG, request.no_stat)},
 	{0, "candidates", NULL, "print the files that may match, without searching them", SETS(FLAG, candidates)},
 	{'j', "jobs", "N", "threads [one per processor]", SETS(NUMBER, n_threads), .most = MAX_THREADS},

@@ -23,7 +23,7 @@ static const char intro[] =
 
 static const char outro[] =
 	"\n"
-	"  bitsift COMMAND --help    the options of a command\n"
+	"  bitsift help COMMAND      the options of a command\n"
 	"  bitsift --version\n"
 	"\n"
 	"Examples:\n"
@@ -73,6 +73,20 @@ static int refuse(const char *name)
 	return 2;
 }
 
+/* `help` and `help COMMAND`. */
+static int help(const char *name)
+{
+	for (size_t i = 0; i < N_COMMANDS && name; i++)
+		if (strcmp(name, commands[i]->name) == 0) {
+			bs_command_help(commands[i], stdout);
+			return 0;
+		}
+	if (name)
+		return refuse(name);
+	show_help(stdout);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
@@ -81,11 +95,9 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < N_COMMANDS; i++)
 		if (strcmp(name, commands[i]->name) == 0)
 			return bs_command_run(commands[i], argc - 1, argv + 1, &consent);
-	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
-		show_help(stdout);
-		return 0;
-	}
-	if (strcmp(name, "--version") == 0) {
+	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
+		return help(strcmp(name, "help") == 0 && argc > 2 ? argv[2] : NULL);
+	if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
 		puts("bitsift " BITSIFT_VERSION);
 		return 0;
 	}

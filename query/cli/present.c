@@ -44,9 +44,33 @@ static void base64(const char *text, size_t n_bytes, FILE *out)
 	}
 }
 
-void bs_present_json(const struct bs_find_hit *hit, FILE *out)
+static void begin_json(const char *query, size_t query_bytes, FILE *out)
 {
 	putc('{', out);
+	if (!query)
+		return;
+	fputs("\"query\":", out);
+	(void)bs_present_json_string(query, query_bytes, out);
+	putc(',', out);
+}
+
+void bs_present_json_count(uint64_t n_hits, const char *query, size_t query_bytes, FILE *out)
+{
+	begin_json(query, query_bytes, out);
+	fprintf(out, "\"count\":%" PRIu64 "}\n", n_hits);
+}
+
+void bs_present_json_error(const struct bs_error *err, const char *query, size_t query_bytes, FILE *out)
+{
+	begin_json(query, query_bytes, out);
+	fputs("\"error\":", out);
+	(void)bs_present_json_string(err->text, strlen(err->text), out);
+	fputs("}\n", out);
+}
+
+void bs_present_json(const struct bs_find_hit *hit, const char *query, size_t query_bytes, FILE *out)
+{
+	begin_json(query, query_bytes, out);
 	if (hit->rank > 0)
 		fprintf(out, "\"rank\":%" PRIu64 ",", hit->rank);
 	fputs("\"id\":", out);

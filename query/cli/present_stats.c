@@ -108,25 +108,11 @@ static void text_sources(FILE *out, const struct bs_manifest *manifest)
 	}
 }
 
-static void text_head(FILE *out, const struct bs_snapshot *snapshot, const struct bs_index_stats *stats)
+static void text_head(FILE *out, const struct bs_snapshot *snapshot)
 {
 	const struct bs_manifest *manifest = &snapshot->manifest;
-	fputs("index      ", out);
-	put_name(out, snapshot->dir->path);
-	fprintf(out, ": format %u, commit %llu, ICU %s, Unicode %s\n", BS_FORMAT_VERSION,
+	fprintf(out, "made       format %u, commit %llu, ICU %s, Unicode %s\n", BS_FORMAT_VERSION,
 	        (unsigned long long)manifest->generation, manifest->icu_version, manifest->unicode_version);
-	fputs("documents  ", out);
-	put_count(out, snapshot->n_live_docs, 0);
-	if (snapshot->n_live_docs != snapshot->n_docs) {
-		fputs(", and ", out);
-		put_count(out, snapshot->n_docs - snapshot->n_live_docs, 0);
-		fputs(" deleted", out);
-	}
-	fputs("; ", out);
-	put_things(out, snapshot->n_positions, "word");
-	fputs(", ", out);
-	put_bytes(out, stats->text_bytes, 0);
-	fputs(" of text\n", out);
 	text_options(out, &manifest->options);
 	text_sources(out, manifest);
 }
@@ -258,9 +244,142 @@ static void text_parts(FILE *out, const struct bs_index_stats *stats)
 		fprintf(out, "%.1f %% of the text\n", ratio(stats->n_bytes, stats->text_bytes) * 100);
 }
 
+/* "1 folder, 2 collections" */
+static void summary_sources(FILE *out, const struct bs_manifest *manifest)
+{
+	static const struct {
+		uint32_t kind;
+		const char *name;
+	} kinds[] = {{BS_SOURCE_FOLDER, "folder"},
+	             {BS_SOURCE_FILE, "file"},
+	             {BS_SOURCE_COLLECTION, "collection"},
+	             {BS_SOURCE_STDIN, "standard input"}};
+	const char *before = "";
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+		uint32_t n = 0;
+		for (uint32_t i = 0; i < manifest->n_sources; i++)
+			n += manifest->sources[i].kind == kinds[k].kind;
+		if (n == 0)
+			continue;
+		fputs(before, out);
+		before = ", ";
+		if (kinds[k].kind == BS_SOURCE_STDIN)
+			fputs(kinds[k].name, out);
+		else
+			put_things(out, n, kinds[k].name);
+	}
+}
+
+/* Of less text the share says nothing: each file of an index has some bytes at least. */
+#define LEAST_TEXT_FOR_RATIO 10000000u
+
+static void summary_size(FILE *out, const struct bs_snapshot *snapshot, const struct bs_index_stats *stats)
+{
+	const struct bs_index_options *options = &snapshot->manifest.options;
+	fputs("size       ", out);
+	put_bytes(out, stats->n_bytes, 0);
+	if (stats->text_bytes >= LEAST_TEXT_FOR_RATIO)
+		fprintf(out, ", %.1f %% of the text's", ratio(stats->n_bytes, stats->text_bytes) * 100);
+	if (options->words && options->grams) {
+		fputs(": words ", out);
+		put_bytes(out, stats->n_words_bytes, 0);
+		fputs(", grams ", out);
+		put_bytes(out, stats->n_grams_bytes, 0);
+		fputs(", the rest ", out);
+		put_bytes(out, stats->n_bytes - stats->n_words_bytes - stats->n_grams_bytes, 0);
+	}
+	fputs("\n", out);
+}
+
+static void summary_age(FILE *out, int64_t seconds)
+{
+	static const struct {
+		int64_t seconds;
+		const char *name;
+	} units[] = {{86400, "day"}, {3600, "hour"}, {60, "minute"}, {1, "second"}};
+	size_t u = 0;
+	if (seconds < 1) {
+		fputs("indexed just now", out);
+		return;
+	}
+	while (u < 3 && seconds < units[u].seconds)
+		u++;
+	fputs("indexed ", out);
+	put_things(out, (uint64_t)(seconds / units[u].seconds), units[u].name);
+	fputs(" ago", out);
+}
+
+static void summary_freshness(FILE *out, int64_t age_seconds, const struct bs_freshened *since)
+{
+	const struct {
+		uint64_t n;
+		const char *name;
+	} changes[] = {{since->n_changed, "changed"},
+	               {since->n_new, "new"},
+	               {since->n_removed, "gone"},
+	               {since->n_unread, "cannot be looked at"}};
+	const char *before = "; since then: ";
+	fputs("fresh      ", out);
+	summary_age(out, age_seconds);
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+		if (changes[i].n == 0)
+			continue;
+		fputs(before, out);
+		before = ", ";
+		put_count(out, changes[i].n, 0);
+		fprintf(out, " %s", changes[i].name);
+	}
+	fputs(*before == ';' ? "; nothing has changed since\n" : "\n", out);
+}
+
+/* What a user may want to do about it. */
+static void summary_health(FILE *out, const struct bs_snapshot *snapshot)
+{
+	const struct bs_manifest *manifest = &snapshot->manifest;
+	uint64_t n_deleted = snapshot->n_docs - snapshot->n_live_docs;
+	struct bs_error ignored;
+	bool is_other = false;
+	fputs("health     ", out);
+	if (manifest->options.words && bs_manifest_is_other_unicode(manifest, &is_other, &ignored) == BS_OK && is_other) {
+		fprintf(out, "made with Unicode %s: every query reads all documents; `bitsift index --rebuild` mends it\n",
+		        manifest->unicode_version);
+		return;
+	}
+	fputs("good: ", out);
+	put_things(out, manifest->n_segments, "segment");
+	if (n_deleted > 0) {
+		fputs(", ", out);
+		put_things(out, n_deleted, "deleted document");
+		fputs(" not yet compacted away", out);
+	}
+	fputs("\n", out);
+}
+
+void bs_present_stats_summary(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, int64_t age_seconds,
+                              const struct bs_freshened *since, FILE *out)
+{
+	const struct bs_index_options *options = &snapshot->manifest.options;
+	fputs("index      ", out);
+	put_name(out, snapshot->dir->path);
+	fprintf(out, ": %s of ", !options->grams ? "words" : options->words ? "words and grams" : "grams");
+	summary_sources(out, &snapshot->manifest);
+	fputs("\ndocuments  ", out);
+	put_count(out, snapshot->n_live_docs, 0);
+	if (options->words) {
+		fputs("; ", out);
+		put_things(out, snapshot->n_positions, "word");
+	}
+	fputs(", ", out);
+	put_bytes(out, stats->text_bytes, 0);
+	fputs(" of text\n", out);
+	summary_size(out, snapshot, stats);
+	summary_freshness(out, age_seconds, since);
+	summary_health(out, snapshot);
+}
+
 void bs_present_stats_text(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out)
 {
-	text_head(out, snapshot, stats);
+	text_head(out, snapshot);
 	for (uint32_t s = 0; s < stats->n_segments; s++)
 		text_segment(out, snapshot, stats, s);
 	text_parts(out, stats);

@@ -1,17 +1,26 @@
-/* present_stats.h: what an index is made of, as text and as JSON. cmd_stats.c writes it out. */
+/* present_stats.h: what an index is made of, as text, as JSON and as a picture. cmd_stats.c writes it out. */
 #ifndef BS_QUERY_CLI_PRESENT_STATS_H
 #define BS_QUERY_CLI_PRESENT_STATS_H
 
-#include "core/store/snapshot.h"
+#include <stdint.h>
 #include <stdio.h>
 
-#include "core/store/index_stats.h"
 #include "core/bitsift.h"
+#include "core/store/index_stats.h"
+#include "core/store/snapshot.h"
+#include "corpus/changes/fresh.h"
+
+/* Five lines for anyone. age_seconds: since the last commit; since: what has become of the sources. */
+void bs_present_stats_summary(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, int64_t age_seconds,
+                              const struct bs_freshened *since, FILE *out);
 
 /* Several lines for a person, at most 80 columns wide unless paths are long. */
 void bs_present_stats_text(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out);
 
 /* One JSON object and a line feed. */
 void bs_present_stats_json(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out);
+
+/* An SVG picture: bytes by part, slabs by documents and density. */
+void bs_present_stats_svg(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out);
 
 #endif

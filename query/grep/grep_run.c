@@ -69,7 +69,7 @@ static void report(const struct bs_grep_run *plan, const char *shown, const char
 /* Another thread, if so many files wait. */
 static void get_help(struct running *run, uint64_t least_waiting)
 {
-	struct bs_workers_load load = bs_workers_load(run->workers);
+	struct bs_workers_load load = bs_workers_add(run->workers, 0);
 	if (load.n_waiting >= least_waiting && load.n_started + 1 < run->plan->n_threads)
 		(void)bs_workers_start(run->workers);
 }

@@ -5,8 +5,6 @@
 #ifndef BS_QUERY_REGEX_GRAM_TREE_H
 #define BS_QUERY_REGEX_GRAM_TREE_H
 
-#include <stdbool.h>
-
 #include "core/base/buffer.h"
 
 enum bs_gram_node_kind {
@@ -43,8 +41,8 @@ static inline const struct bs_gram_node *bs_gram_tree_root(const struct bs_gram_
 	return &tree->nodes[tree->n_nodes - 1];
 }
 
-/* So many bytes has every text that satisfies the tree, at least. (Letters that are not ASCII may take fewer than when they
- * are folded, but not less than half.) */
+/* So many bytes has every text that satisfies the tree, at least. (Letters that are not ASCII may take fewer than when
+ * they are folded, but not less than half.) */
 uint64_t bs_gram_tree_least_bytes(const struct bs_gram_tree *tree);
 
 /* Appends the tree for people to read: ANY, NONE, or AND("mutex_", OR("lock", "unlock")). In literals " and \ have a

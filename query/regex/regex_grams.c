@@ -59,6 +59,7 @@ struct arena {
 	struct block *last;
 	size_t used_bytes;  /* of the last block */
 	size_t total_bytes; /* asked for in all */
+	int fuel;           /* left for the comparison of two needs under way */
 };
 
 /* Makes sure that the next STEP_BYTES can be had. */
@@ -252,43 +253,38 @@ static const struct need *need_literal(struct arena *arena, const uint8_t *bytes
 	return need;
 }
 
-struct comparison {
-	struct arena *arena;
-	int fuel;
-};
-
-static bool implies(struct comparison *comparison, const struct need *a, const struct need *b);
+static bool implies(struct arena *arena, const struct need *a, const struct need *b);
 
 /* Whether all or some children of a, or of b, make it so that a implies b. */
-static bool children_imply(struct comparison *comparison, const struct need *a, const struct need *b, bool are_of_a,
+static bool children_imply(struct arena *arena, const struct need *a, const struct need *b, bool are_of_a,
                            bool wants_all)
 {
 	const struct need *parent = are_of_a ? a : b;
 	for (uint32_t i = 0; i < parent->n_children; i++) {
 		const struct need *child = parent->children[i];
-		if ((are_of_a ? implies(comparison, child, b) : implies(comparison, a, child)) != wants_all)
+		if ((are_of_a ? implies(arena, child, b) : implies(arena, a, child)) != wants_all)
 			return !wants_all;
 	}
 	return wants_all;
 }
 
 /* Whether every file that satisfies a satisfies b, as far as is seen with little work: then b is of no use beside a. */
-static bool implies(struct comparison *comparison, const struct need *a, const struct need *b)
+static bool implies(struct arena *arena, const struct need *a, const struct need *b)
 {
 	if (a == b)
 		return true;
-	if (comparison->fuel-- <= 0)
+	if (arena->fuel-- <= 0)
 		return false;
 	if (a->kind == BS_GRAM_LITERAL && b->kind == BS_GRAM_LITERAL) {
-		comparison->arena->total_bytes += a->literal.n_bytes; /* work counts as memory does */
+		arena->total_bytes += a->literal.n_bytes; /* work counts as memory does */
 		return memmem(a->literal.bytes, a->literal.n_bytes, b->literal.bytes, b->literal.n_bytes) != NULL;
 	}
 	if (a->kind == BS_GRAM_OR)
-		return children_imply(comparison, a, b, true, true);
+		return children_imply(arena, a, b, true, true);
 	if (b->kind == BS_GRAM_AND)
-		return children_imply(comparison, a, b, false, true);
-	return (a->kind == BS_GRAM_AND && children_imply(comparison, a, b, true, false)) ||
-	       (b->kind == BS_GRAM_OR && children_imply(comparison, a, b, false, false));
+		return children_imply(arena, a, b, false, true);
+	return (a->kind == BS_GRAM_AND && children_imply(arena, a, b, true, false)) ||
+	       (b->kind == BS_GRAM_OR && children_imply(arena, a, b, false, false));
 }
 
 struct operands {
@@ -301,8 +297,8 @@ struct operands {
 /* Under AND the stronger of two makes the other superfluous, under OR the weaker. */
 static bool makes_superfluous(const struct operands *operands, const struct need *a, const struct need *b)
 {
-	struct comparison comparison = {operands->arena, COMPARE_FUEL};
-	return operands->kind == BS_GRAM_AND ? implies(&comparison, a, b) : implies(&comparison, b, a);
+	operands->arena->fuel = COMPARE_FUEL;
+	return operands->kind == BS_GRAM_AND ? implies(operands->arena, a, b) : implies(operands->arena, b, a);
 }
 
 static void add_operand(struct operands *operands, const struct need *need)
@@ -414,7 +410,8 @@ struct knowledge {
 	const struct need *need;
 };
 
-/* The alphabet of windows: sets of characters. Of a character of several bytes it is only known that none is ASCII's. */
+/* The alphabet of windows: sets of characters. Of a character of several bytes it is only known that none is
+ * ASCII's. */
 #define MOST_CLASSES 255u
 
 struct classes {

@@ -5,7 +5,7 @@
  *
  * For an index, a gram tree: strings of bytes, folded as grams are (core/text/grams.h), so letter case is of no account.
  * For a search through text, a window: a few bytes in a row that stand in every match, by their classes
- * (core/simd/byte_window.h). Where literals end windows begin: [a-z]+_[0-9]+\( has in each match a small letter, _ and a
+ * (core/simd/needle.h). Where literals end windows begin: [a-z]+_[0-9]+\( has in each match a small letter, _ and a
  * digit; foo|bar|quux has one of three words.
  *
  * Sound by construction: a part that is not understood stands for every text. The work is bounded: a pattern that
@@ -14,7 +14,7 @@
 #ifndef BS_QUERY_REGEX_REGEX_GRAMS_H
 #define BS_QUERY_REGEX_REGEX_GRAMS_H
 
-#include "core/simd/byte_window.h"
+#include "core/simd/needle.h"
 #include "query/regex/gram_tree.h"
 #include "query/regex/regex_tree.h"
 

@@ -1,8 +1,8 @@
 /*
- * regex_tree.h: a pattern in PCRE2's syntax, read once into a tree. Whatever is asked of a pattern before it is
- * matched is asked of this tree: what PCRE2 is given instead (regex_rewrite.h), which literal a search through text
- * looks for first and whether the pattern asks for upper case (pattern.c), which grams a file must have and which window
- * a match (regex_grams.h). Not a matcher: PCRE2 is that.
+ * regex_tree.h: a pattern in PCRE2's syntax, read once into a tree. Whatever is asked of a pattern before it is matched
+ * is asked of this tree: what PCRE2 is given instead (regex_rewrite.h), which literal a search through text looks for
+ * first and whether the pattern asks for upper case (pattern.c), which grams a file must have and which window a match
+ * (regex_grams.h). Not a matcher: PCRE2 is that.
  *
  * The rule for every construct: each text that PCRE2 matches must be one that the tree describes; the opposite does
  * not matter. What is not understood, and what two versions of PCRE2 could read in two ways, makes the whole pattern
@@ -13,8 +13,6 @@
  */
 #ifndef BS_QUERY_REGEX_REGEX_TREE_H
 #define BS_QUERY_REGEX_REGEX_TREE_H
-
-#include <stdbool.h>
 
 #include "core/base/buffer.h"
 

@@ -2,7 +2,6 @@
 #ifndef BS_QUERY_REGEX_TEXT_H
 #define BS_QUERY_REGEX_TEXT_H
 
-#include <stdbool.h>
 #include <string.h>
 
 #include <unicode/utf8.h>

@@ -1,12 +1,12 @@
 /*
- * byte_verifier.c: see byte_verifier.h. The query made ready; one place of a text where a word was found by its bytes: is it
- * a word there, and does the phrase stand around it; then the tree, which is asked from the root down and left at the
- * first answer.
+ * byte_verifier.c: see byte_verifier.h. The query made ready; one place of a text where a word was found by its bytes:
+ * is it a word there, and does the phrase stand around it; then the tree, which is asked from the root down and left at
+ * the first answer.
  *
  * Most places are decided by the bytes beside the word. A word that begins and ends with a letter or digit, and is one
- * word for the analyzer when it stands alone, is one where an inert byte or nothing stands on either side, or a byte that
- * joins words (' . : and the like) with such a one behind it; and it is none where a letter, a digit or _ stands there.
- * All else is analysed, from the last safe cut before to the next one after.
+ * word for the analyzer when it stands alone, is one where an inert byte or nothing stands on either side, or a byte
+ * that joins words (' . : and the like) with such a one behind it; and it is none where a letter, a digit or _ stands
+ * there. All else is analysed, from the last safe cut before to the next one after.
  */
 #include "query/search/byte_verifier.h"
 
@@ -52,7 +52,6 @@ struct text {
 struct bs_byte_verifier {
 	const struct bs_plan *plan;
 	const struct bs_query *query;
-	const struct bs_query_field *fields;
 	struct bs_words *words;
 	const struct bs_kernel *kernel;
 	uint8_t kinds[256];             /* enum bs_byte_kind */
@@ -79,28 +78,36 @@ struct bs_byte_verifier {
 	enum bs_status status; /* sticky */
 };
 
-struct alone_probe {
+static bool is_term(const struct bs_token *token, const struct bs_needle *needle)
+{
+	return token->term_bytes == needle->n_bytes && memcmp(token->term, needle->bytes, needle->n_bytes) == 0;
+}
+
+/* Whether the needle is the word that begins at start_byte of the text analysed. */
+struct word_probe {
 	const struct bs_needle *needle;
+	uint64_t start_byte;
 	size_t n_tokens;
-	bool is_it;
+	bool is_found;
 };
 
-static enum bs_status probe_alone(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
+static enum bs_status probe_word(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
 {
-	struct alone_probe *probe = context;
+	struct word_probe *probe = context;
 	(void)err;
 	probe->n_tokens += n_tokens;
-	probe->is_it = tokens[0].term_bytes == probe->needle->n_bytes &&
-	               memcmp(tokens[0].term, probe->needle->bytes, probe->needle->n_bytes) == 0;
+	for (size_t i = 0; i < n_tokens; i++)
+		probe->is_found |=
+			!tokens[i].is_bigram && tokens[i].start_byte == probe->start_byte && is_term(&tokens[i], probe->needle);
 	return BS_OK;
 }
 
 static bool is_ascii(const struct bs_element *element)
 {
+	uint8_t all = 0;
 	for (uint32_t i = 0; i < element->term_bytes; i++)
-		if (element->term[i] >= 0x80)
-			return false;
-	return true;
+		all |= element->term[i];
+	return all < 0x80;
 }
 
 /* Letters, digits and _ only: what folds to other ASCII is no part of it. */
@@ -125,7 +132,7 @@ static enum bs_status make_element(struct bs_byte_verifier *verifier, uint32_t e
 {
 	const struct bs_element *from = &verifier->query->elements[e];
 	struct element *element = &verifier->elements[e];
-	struct alone_probe probe = {.needle = &element->needle};
+	struct word_probe probe = {.needle = &element->needle};
 	enum bs_status status = BS_OK;
 	element->df = df_of(verifier->plan, e);
 	element->is_searchable = (from->kind == BS_ELEMENT_TERM || from->kind == BS_ELEMENT_PREFIX) &&
@@ -137,11 +144,11 @@ static enum bs_status make_element(struct bs_byte_verifier *verifier, uint32_t e
 	if (!is_wordy(verifier, from))
 		verifier->worst = BS_ASCII_FORM_OTHER;
 	if (element->is_term)
-		status = bs_words_analyze(verifier->words, from->term, from->term_bytes, 0, probe_alone, &probe, NULL, err);
+		status = bs_words_analyze(verifier->words, from->term, from->term_bytes, 0, probe_word, &probe, NULL, err);
 	bool begins = verifier->kinds[from->term[0]] == BS_BYTE_LETTER;
 	bool ends = verifier->kinds[from->term[from->term_bytes - 1]] == BS_BYTE_LETTER;
 	if (element->is_term)
-		element->is_plain = probe.n_tokens == 1 && probe.is_it && begins && ends;
+		element->is_plain = probe.n_tokens == 1 && probe.is_found && begins && ends;
 	else
 		element->is_plain = begins && is_wordy(verifier, from);
 	return status;
@@ -164,32 +171,17 @@ static uint32_t find_rarest(const struct bs_byte_verifier *verifier, const struc
 	return best;
 }
 
-static uint64_t least_of_items(const struct bs_byte_verifier *verifier, const struct bs_query_node *node)
-{
-	uint64_t least = UINT64_MAX;
-	for (uint32_t i = 0; i < node->n_items; i++) {
-		uint64_t df = verifier->elements[node->items[i].element].df;
-		least = df < least ? df : least;
-	}
-	return least;
-}
-
 /* How many documents a node may match, at most: the fewer, the more is it worth to ask it first. */
 static uint64_t most_of(const struct bs_byte_verifier *verifier, const struct bs_query_node *node)
 {
-	uint64_t most = node->kind == BS_NODE_AND ? UINT64_MAX : 0;
-	if (node->kind == BS_NODE_NOT)
-		return UINT64_MAX;
-	if (is_leaf(node))
-		return least_of_items(verifier, node);
-	for (uint32_t i = 0; i < node->n_children; i++) {
-		uint64_t child = verifier->most[node->children[i]];
-		if (node->kind == BS_NODE_AND)
-			most = child < most ? child : most;
-		else
-			most = child > UINT64_MAX - most ? UINT64_MAX : most + child;
+	uint64_t least = UINT64_MAX, sum = 0;
+	for (uint32_t i = 0; i < node->n_items + node->n_children; i++) {
+		uint64_t part = is_leaf(node) ? verifier->elements[node->items[i].element].df
+		                              : verifier->most[node->children[i]];
+		least = part < least ? part : least;
+		sum = part > UINT64_MAX - sum ? UINT64_MAX : sum + part;
 	}
-	return most;
+	return node->kind == BS_NODE_NOT ? UINT64_MAX : node->kind == BS_NODE_OR ? sum : least;
 }
 
 /* Insertion sort: most have two. */
@@ -204,11 +196,6 @@ static void order_children(struct bs_byte_verifier *verifier, const struct bs_qu
 	}
 }
 
-static int compare_elements(const struct bs_element *a, const struct bs_element *b)
-{
-	return bs_compare_terms(a->term, a->term_bytes, b->term, b->term_bytes);
-}
-
 static void list_scored(struct bs_byte_verifier *verifier)
 {
 	const struct bs_element *elements = verifier->query->elements;
@@ -216,8 +203,12 @@ static void list_scored(struct bs_byte_verifier *verifier)
 		size_t at = verifier->n_by_bytes;
 		if (!elements[e].is_scored)
 			continue;
-		for (; at > 0 && compare_elements(&elements[verifier->by_bytes[at - 1]], &elements[e]) > 0; at--)
+		for (; at > 0; at--) {
+			const struct bs_element *before = &elements[verifier->by_bytes[at - 1]];
+			if (bs_compare_terms(before->term, before->term_bytes, elements[e].term, elements[e].term_bytes) <= 0)
+				break;
 			verifier->by_bytes[at] = verifier->by_bytes[at - 1];
+		}
 		verifier->by_bytes[at] = e;
 		verifier->n_by_bytes++;
 		verifier->idfs[e] = -1;
@@ -260,8 +251,7 @@ static bool is_too_large(const struct bs_query *query)
 	return false;
 }
 
-enum bs_status bs_byte_verifier_new(const struct bs_plan *plan, const struct bs_query_field *fields,
-                                    struct bs_words *words, const struct bs_kernel *kernel,
+enum bs_status bs_byte_verifier_new(const struct bs_plan *plan, struct bs_words *words, const struct bs_kernel *kernel,
                                     struct bs_byte_verifier **verifier_out, struct bs_error *err)
 {
 	const struct bs_query *query = plan->query;
@@ -274,7 +264,6 @@ enum bs_status bs_byte_verifier_new(const struct bs_plan *plan, const struct bs_
 		return bs_fail_memory(err, "a matcher", sizeof(*verifier));
 	verifier->plan = plan;
 	verifier->query = query;
-	verifier->fields = fields;
 	verifier->words = words;
 	verifier->kernel = kernel;
 	verifier->worst = BS_ASCII_FORM_WORD;
@@ -307,9 +296,9 @@ static bool is_escaped(const uint8_t *text, size_t at)
 	return n % 2 == 1;
 }
 
-/* In JSON, whether text[..at), whose end is that of a character, ends with an escape; n_out: of how many bytes. One of \uXXXX
- * may be taken for such if it is text after a backslash of its own. A backslash that ends a character ends an escape: a run of
- * them is not counted again at each step through it. */
+/* In JSON, whether text[..at), whose end is that of a character, ends with an escape; n_out: of how many bytes. One of
+ * \uXXXX may be taken for such if it is text after a backslash of its own. A backslash that ends a character ends an
+ * escape: a run of them is not counted again at each step through it. */
 static bool ends_with_escape(const uint8_t *text, size_t at, size_t *n_out)
 {
 	*n_out = 6;
@@ -322,24 +311,9 @@ static bool ends_with_escape(const uint8_t *text, size_t at, size_t *n_out)
 /* What the escape with this byte after its backslash is to the words around it; BS_BYTE_HIGH: it takes more to know. */
 static enum bs_byte_kind kind_of_escape(const struct bs_byte_verifier *verifier, uint8_t byte)
 {
-	switch (byte) {
-	case 'n':
-		return (enum bs_byte_kind)verifier->kinds['\n'];
-	case 't':
-		return (enum bs_byte_kind)verifier->kinds['\t'];
-	case 'r':
-		return (enum bs_byte_kind)verifier->kinds['\r'];
-	case 'b':
-		return (enum bs_byte_kind)verifier->kinds['\b'];
-	case 'f':
-		return (enum bs_byte_kind)verifier->kinds['\f'];
-	case '"':
-	case '\\':
-	case '/':
-		return (enum bs_byte_kind)verifier->kinds[byte];
-	default:
-		return BS_BYTE_HIGH;
-	}
+	static const uint8_t meanings[256] = {['n'] = '\n', ['t'] = '\t', ['r'] = '\r', ['b'] = '\b', ['f'] = '\f',
+	                                      ['"'] = '"',  ['\\'] = '\\', ['/'] = '/'};
+	return meanings[byte] ? (enum bs_byte_kind)verifier->kinds[meanings[byte]] : BS_BYTE_HIGH;
 }
 
 /* What the first character of text[at..) is. at < n_bytes; n_out: how many bytes it has there. */
@@ -365,28 +339,26 @@ static enum bs_byte_kind kind_before(const struct bs_byte_verifier *verifier, co
 	return *n_out == 2 ? kind_of_escape(verifier, text->bytes[at - 1]) : BS_BYTE_HIGH;
 }
 
-/* NO: something is joined to the word that ends there. YES: nothing is. */
+/* What a character beside a word says by itself. NO: it is joined to the word. YES: nothing is. */
+static inline enum bs_verdict glance_at(enum bs_byte_kind kind, uint8_t byte)
+{
+	if (kind == BS_BYTE_INERT)
+		return BS_VERDICT_YES;
+	return kind == BS_BYTE_LETTER || (kind == BS_BYTE_JOINER && byte == '_') ? BS_VERDICT_NO : BS_VERDICT_UNKNOWN;
+}
+
 static enum bs_verdict glance_after(const struct bs_byte_verifier *verifier, const struct text *text, size_t end)
 {
 	enum bs_verdict at_edge = text->goes_on_after ? BS_VERDICT_UNKNOWN : BS_VERDICT_YES;
 	size_t n = 0, ignored;
 	if (end == text->n_bytes)
 		return at_edge;
-	switch (kind_at(verifier, text, end, &n)) {
-	case BS_BYTE_LETTER:
-		return BS_VERDICT_NO;
-	case BS_BYTE_JOINER:
-		return text->bytes[end] == '_' ? BS_VERDICT_NO : BS_VERDICT_UNKNOWN;
-	case BS_BYTE_INERT:
-		return BS_VERDICT_YES;
-	case BS_BYTE_MID:
-		if (end + n == text->n_bytes)
-			return at_edge;
-		return kind_at(verifier, text, end + n, &ignored) == BS_BYTE_INERT ? BS_VERDICT_YES : BS_VERDICT_UNKNOWN;
-	case BS_BYTE_HIGH:
-		break;
-	}
-	return BS_VERDICT_UNKNOWN;
+	enum bs_byte_kind kind = kind_at(verifier, text, end, &n);
+	if (kind != BS_BYTE_MID)
+		return glance_at(kind, text->bytes[end]);
+	if (end + n == text->n_bytes)
+		return at_edge;
+	return kind_at(verifier, text, end + n, &ignored) == BS_BYTE_INERT ? BS_VERDICT_YES : BS_VERDICT_UNKNOWN;
 }
 
 static enum bs_verdict glance_before(const struct bs_byte_verifier *verifier, const struct text *text, size_t start)
@@ -398,21 +370,12 @@ static enum bs_verdict glance_before(const struct bs_byte_verifier *verifier, co
 	/* Its first letter is not what it looks like. */
 	if (text->is_json && text->bytes[start - 1] == '\\' && is_escaped(text->bytes, start))
 		return BS_VERDICT_NO;
-	switch (kind_before(verifier, text, start, &n)) {
-	case BS_BYTE_LETTER:
-		return BS_VERDICT_NO;
-	case BS_BYTE_JOINER:
-		return text->bytes[start - 1] == '_' ? BS_VERDICT_NO : BS_VERDICT_UNKNOWN;
-	case BS_BYTE_INERT:
-		return BS_VERDICT_YES;
-	case BS_BYTE_MID:
-		if (start == n)
-			return at_edge;
-		return kind_before(verifier, text, start - n, &ignored) == BS_BYTE_INERT ? BS_VERDICT_YES : BS_VERDICT_UNKNOWN;
-	case BS_BYTE_HIGH:
-		break;
-	}
-	return BS_VERDICT_UNKNOWN;
+	enum bs_byte_kind kind = kind_before(verifier, text, start, &n);
+	if (kind != BS_BYTE_MID)
+		return glance_at(kind, text->bytes[start - 1]);
+	if (start == n)
+		return at_edge;
+	return kind_before(verifier, text, start - n, &ignored) == BS_BYTE_INERT ? BS_VERDICT_YES : BS_VERDICT_UNKNOWN;
 }
 
 /*
@@ -442,11 +405,9 @@ static enum bs_verdict may_be_word(const struct bs_byte_verifier *verifier, cons
 		return glance_prefix(verifier, text, element, at);
 	enum bs_verdict after = glance_after(verifier, text, at + element->needle.n_bytes);
 	if (after == BS_VERDICT_NO)
-		return BS_VERDICT_NO;
+		return after;
 	enum bs_verdict before = glance_before(verifier, text, at);
-	if (before == BS_VERDICT_NO)
-		return BS_VERDICT_NO;
-	return before == BS_VERDICT_YES && after == BS_VERDICT_YES ? BS_VERDICT_YES : BS_VERDICT_UNKNOWN;
+	return before == BS_VERDICT_YES ? after : before;
 }
 
 static bool equals_folded(const uint8_t *text, const struct bs_needle *needle)
@@ -547,27 +508,6 @@ static bool analyze(struct bs_byte_verifier *verifier, const struct text *text, 
 	return !verifier->status;
 }
 
-static bool is_term(const struct bs_token *token, const struct bs_needle *needle)
-{
-	return token->term_bytes == needle->n_bytes && memcmp(token->term, needle->bytes, needle->n_bytes) == 0;
-}
-
-struct word_probe {
-	const struct bs_needle *needle;
-	uint64_t start_byte;
-	bool is_found;
-};
-
-static enum bs_status probe_word(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
-{
-	struct word_probe *probe = context;
-	(void)err;
-	for (size_t i = 0; i < n_tokens; i++)
-		probe->is_found |=
-			!tokens[i].is_bigram && tokens[i].start_byte == probe->start_byte && is_term(&tokens[i], probe->needle);
-	return BS_OK;
-}
-
 static size_t low_of(size_t at)
 {
 	return at > MAX_REACH_BYTES ? at - MAX_REACH_BYTES : 0;
@@ -579,9 +519,9 @@ static size_t high_of(const struct text *text, size_t at)
 }
 
 /*
- * JSON around text[*at..*end) made into text: *text and the two places are then of verifier->piece. Cut where the bytes are
- * as many as fit, never inside an escape of two; half a \u at the beginning looks like letters and digits, which changes
- * nothing after the next safe cut. False: it has something that takes more to read, or too long a word.
+ * JSON around text[*at..*end) made into text: *text and the two places are then of verifier->piece. Cut where the bytes
+ * are as many as fit, never inside an escape of two; half a \u at the beginning looks like letters and digits, which
+ * changes nothing after the next safe cut. False: it has something that takes more to read, or too long a word.
  */
 static bool make_piece(struct bs_byte_verifier *verifier, struct text *text, size_t *at, size_t *end)
 {
@@ -615,7 +555,8 @@ static bool is_edge(const struct text *text, size_t from, size_t to)
 	return (from == 0 && text->goes_on_before) || (to == text->n_bytes && text->goes_on_after);
 }
 
-/* The same after analysing what stands around. JSON must be a string or a piece of one. UNKNOWN: it would be too much. */
+/* The same after analysing what stands around. JSON must be a string or a piece of one. UNKNOWN: it would be too
+ * much. */
 static enum bs_verdict is_word(struct bs_byte_verifier *verifier, const struct text *whole, uint32_t e, size_t at)
 {
 	struct word_probe probe = {.needle = &verifier->elements[e].needle};
@@ -640,6 +581,11 @@ static enum bs_verdict is_word(struct bs_byte_verifier *verifier, const struct t
 /* The tokens of a piece of text that are words of the phrase. */
 #define MAX_SEEN 128
 
+struct seen_token {
+	uint32_t position;
+	uint32_t items; /* bit i: it is item i's */
+};
+
 struct phrase_probe {
 	const struct bs_byte_verifier *verifier;
 	const struct bs_query_node *phrase;
@@ -649,10 +595,7 @@ struct phrase_probe {
 	uint32_t position; /* of that token */
 	uint32_t last;     /* of the last token */
 	size_t n_seen;     /* MAX_SEEN: perhaps not all */
-	struct {
-		uint32_t position;
-		uint32_t items; /* bit i: it is item i's */
-	} seen[MAX_SEEN];
+	struct seen_token *seen;
 };
 
 static enum bs_status probe_phrase(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
@@ -669,8 +612,7 @@ static enum bs_status probe_phrase(void *context, const struct bs_token *tokens,
 				items |= UINT32_C(1) << i;
 		if (!items || probe->n_seen == MAX_SEEN)
 			continue;
-		probe->seen[probe->n_seen].position = tokens[t].position;
-		probe->seen[probe->n_seen++].items = items;
+		probe->seen[probe->n_seen++] = (struct seen_token){tokens[t].position, items};
 		if (tokens[t].start_byte == probe->start_byte && (items >> probe->item & 1)) {
 			probe->is_found = true;
 			probe->position = tokens[t].position;
@@ -688,14 +630,6 @@ static bool has_item(const struct phrase_probe *probe, uint32_t i)
 		    (probe->seen[k].items >> i & 1))
 			return true;
 	return false;
-}
-
-static bool has_all(const struct phrase_probe *probe)
-{
-	for (uint32_t i = 0; i < probe->phrase->n_items; i++)
-		if (!has_item(probe, i))
-			return false;
-	return true;
 }
 
 /* Moves *cut back, or forth, over n_words + 1 safe cuts: nearly always that many words. False: they are too far. */
@@ -733,21 +667,18 @@ static enum bs_verdict is_phrase(struct bs_byte_verifier *verifier, const struct
 	if (!step_back(verifier, text, &from, n_before) || !step_forth(verifier, text, &to, n_after))
 		return BS_VERDICT_UNKNOWN;
 	for (;;) {
-		struct phrase_probe probe;
-		if (is_edge(text, from, to))
-			return BS_VERDICT_UNKNOWN;
-		probe.verifier = verifier;
-		probe.phrase = phrase;
-		probe.item = i;
-		probe.start_byte = at - from;
-		probe.is_found = false;
-		probe.position = probe.last = 0;
-		probe.n_seen = 0;
-		if (!analyze(verifier, text, from, to, probe_phrase, &probe) || probe.n_seen == MAX_SEEN)
+		struct seen_token seen[MAX_SEEN];
+		struct phrase_probe probe = {
+			.verifier = verifier, .phrase = phrase, .item = i, .start_byte = at - from, .seen = seen};
+		if (is_edge(text, from, to) || !analyze(verifier, text, from, to, probe_phrase, &probe) ||
+		    probe.n_seen == MAX_SEEN)
 			return BS_VERDICT_UNKNOWN;
 		if (!probe.is_found)
 			return BS_VERDICT_NO;
-		if (has_all(&probe))
+		uint32_t n_there = 0;
+		while (n_there < phrase->n_items && has_item(&probe, n_there))
+			n_there++;
+		if (n_there == phrase->n_items)
 			return BS_VERDICT_YES;
 		bool lacks_before = from > 0 && probe.position < n_before;
 		bool lacks_after = to < text->n_bytes && probe.last - probe.position < n_after;
@@ -845,9 +776,8 @@ static size_t find(const struct bs_byte_verifier *verifier, const struct text *t
 /* NO: it is not in the line, if that hides nothing; else UNKNOWN. */
 static enum bs_verdict element_in_json(struct bs_byte_verifier *verifier, uint32_t e)
 {
-	const struct text *text = &verifier->text;
-	FOR_EACH_PLACE (verifier, text, e, at)
-		if (may_be_word(verifier, text, e, at) != BS_VERDICT_NO)
+	FOR_EACH_PLACE (verifier, &verifier->text, e, at)
+		if (may_be_word(verifier, &verifier->text, e, at) != BS_VERDICT_NO)
 			return BS_VERDICT_UNKNOWN;
 	return BS_VERDICT_NO;
 }
@@ -874,7 +804,7 @@ static enum bs_verdict ask_fields(struct bs_byte_verifier *verifier, const struc
 	enum bs_verdict verdict = BS_VERDICT_NO;
 	for (size_t i = 0; i < verifier->n_doc_fields && verdict != BS_VERDICT_YES; i++) {
 		struct text text = field_text(verifier, &verifier->doc_fields[i]);
-		if (!bs_match_field(verifier->fields, node, &verifier->doc_fields[i]))
+		if (!bs_match_field(verifier->query, node, &verifier->doc_fields[i]))
 			continue;
 		enum bs_verdict here = in_text(verifier, &text, node, which);
 		verdict = here == BS_VERDICT_NO ? verdict : here;

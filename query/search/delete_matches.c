@@ -1,19 +1,19 @@
-/* delete_matches.c: bs_index_delete: of ids by corpus/changes/delete.c; of a query, what is found is deleted. */
+/* delete_matches.c: bs_index_delete: of ids by corpus/changes/exclusions.c; of a query, what is found is deleted. */
 #include <stdlib.h>
 
-#include "core/base/buffer.h"
 #include "core/store/index_dir.h"
-#include "corpus/changes/delete.h"
+#include "corpus/changes/exclusions.h"
 #include "query/search/search.h"
 
-static enum bs_status delete_ids(const struct bs_delete_request *request, struct bs_dir *dir, struct bs_delete_result *result,
-                                 struct bs_error *err)
+static enum bs_status delete_ids(const struct bs_delete_request *request, struct bs_dir *dir,
+                                 struct bs_delete_result *result, struct bs_error *err)
 {
 	struct bs_error line;
 	bool *found = calloc(request->n_ids + 1, sizeof(*found));
 	if (!found)
 		return bs_fail_memory(err, "ids", request->n_ids);
-	enum bs_status status = bs_delete_ids(dir, request->wait, request->ids, request->n_ids, found, &result->n_deleted, err);
+	enum bs_status status =
+		bs_delete_ids(dir, request->wait, request->ids, request->n_ids, found, &result->n_deleted, err);
 	for (size_t i = 0; i < request->n_ids && !status && request->notice; i++) {
 		if (found[i])
 			continue;
@@ -43,8 +43,8 @@ static void tell(void *context, const char *message)
 		matches->request->notice(matches->request->context, message);
 }
 
-static enum bs_status find_matches(struct matches *matches, const struct bs_index *index, struct bs_delete_result *result,
-                                   struct bs_error *err)
+static enum bs_status find_matches(struct matches *matches, const struct bs_index *index,
+                                   struct bs_delete_result *result, struct bs_error *err)
 {
 	struct bs_find_request request = {
 		.query = matches->request->query,
@@ -81,7 +81,8 @@ static enum bs_status delete_matches(const struct bs_delete_request *request, st
 		status = find_matches(&matches, index, result, err);
 	size_t n = matches.refs.used_bytes / sizeof(struct bs_doc_ref);
 	if (!status && n > 0)
-		status = bs_delete_documents(&index->snapshot, (const struct bs_doc_ref *)(const void *)matches.refs.data, n, err);
+		status = bs_delete_documents(&index->snapshot,
+		                             (const struct bs_doc_ref *)(const void *)matches.refs.data, n, err);
 	result->n_deleted = status ? 0 : n;
 	bs_index_close(index);
 	bs_index_lock_release(&lock);
@@ -89,7 +90,8 @@ static enum bs_status delete_matches(const struct bs_delete_request *request, st
 	return status;
 }
 
-enum bs_status bs_index_delete(const struct bs_delete_request *request, struct bs_delete_result *result_out, struct bs_error *err)
+enum bs_status bs_index_delete(const struct bs_delete_request *request, struct bs_delete_result *result_out,
+                               struct bs_error *err)
 {
 	struct bs_delete_result own, *result = result_out ? result_out : &own;
 	struct bs_dir dir = {.fd = -1};

@@ -34,11 +34,12 @@ BS_PRINTF(2, 3) static void print(struct explanation *to, const char *format, ..
 struct term_density {
 	bool is_exact;
 	double passes;
-	double levels[BS_MAX_LEVELS]; /* product over the term's columns of a level */
+	double levels[BS_MAX_LEVELS]; /* what all of the term's columns of a level let through */
 };
 
 /* Share of a column's lanes that are set. */
-static double column_density(struct explanation *at, const struct bs_slab *slab, const struct bs_level *level, uint32_t c)
+static double column_density(struct explanation *at, const struct bs_slab *slab, const struct bs_level *level,
+                             uint32_t c)
 {
 	bs_column column;
 	if (level->n_columns == 0)
@@ -190,7 +191,7 @@ static void explain_place(struct explanation *to, uint32_t s, uint32_t t)
 }
 
 /* Two words of a phrase, if any segment has them as a term. */
-static void explain_pair(struct explanation *to, uint32_t t)
+static void explain_word_pair(struct explanation *to, uint32_t t)
 {
 	const struct bs_plan_term *term = &to->plan->terms[t];
 	const uint8_t *key = to->plan->keys.data + term->key_offset;
@@ -199,7 +200,7 @@ static void explain_pair(struct explanation *to, uint32_t t)
 		return;
 	uint32_t n_first = second - 2 < 50 ? second - 2 : 50;
 	uint32_t n_second = term->key_bytes - second < 50 ? term->key_bytes - second : 50;
-	print(to, "  pair %.*s %.*s: df %llu\n", (int)n_first, (const char *)key + 1, (int)n_second,
+	print(to, "  word pair %.*s %.*s: df %llu\n", (int)n_first, (const char *)key + 1, (int)n_second,
 	      (const char *)key + second, (unsigned long long)term->df);
 	for (uint32_t s = 0; s < to->plan->snapshot->manifest.n_segments; s++)
 		if (bs_plan_place(to->plan, s, t)->is_found)
@@ -212,7 +213,7 @@ static void explain_term(struct explanation *to, uint32_t t)
 	const struct bs_element *element = &to->plan->query->elements[term->element];
 	bool is_bigram = element->kind == BS_ELEMENT_BIGRAM;
 	uint32_t key_bytes = term->key_bytes - is_bigram;
-	print(to, "  %s %.*s: df %llu", is_bigram ? "pair" : "term", key_bytes < 100 ? (int)key_bytes : 100,
+	print(to, "  %s %.*s: df %llu", is_bigram ? "bigram" : "term", key_bytes < 100 ? (int)key_bytes : 100,
 	      (const char *)to->plan->keys.data + term->key_offset + is_bigram, (unsigned long long)term->df);
 	if (element->is_scored)
 		print(to, ", idf %.3f", bs_bm25_idf(to->plan->snapshot->n_docs, term->df));
@@ -221,20 +222,20 @@ static void explain_term(struct explanation *to, uint32_t t)
 		explain_place(to, s, t);
 }
 
-enum bs_status bs_explain_plan(const struct bs_plan *plan, const struct bs_query_field *fields,
-                               const struct bs_kernel *kernel, struct bs_buffer *text, struct bs_error *err)
+enum bs_status bs_explain_plan(const struct bs_plan *plan, const struct bs_kernel *kernel, struct bs_buffer *text,
+                               struct bs_error *err)
 {
 	struct explanation to = {.plan = plan, .kernel = kernel, .text = text, .err = err};
 	const struct bs_snapshot *snapshot = plan->snapshot;
 	print(&to, "query: ");
 	if (!to.status)
-		to.status = bs_query_format(plan->query, fields, text, err);
+		to.status = bs_query_format(plan->query, text, err);
 	print(&to, "\nindex: %llu documents in %u segments, average length %.1f words\n",
 	      (unsigned long long)snapshot->n_docs, snapshot->manifest.n_segments,
 	      snapshot->n_docs ? (double)snapshot->n_positions / (double)snapshot->n_docs : 0);
 	for (uint32_t t = 0; t < plan->n_terms && !to.status; t++) {
 		if (plan->terms[t].element == BS_PLAN_WORD_PAIR)
-			explain_pair(&to, t);
+			explain_word_pair(&to, t);
 		else
 			explain_term(&to, t);
 	}
@@ -247,8 +248,8 @@ enum bs_status bs_explain_stats(const struct bs_query_stats *stats, struct bs_bu
 	struct explanation to = {.text = text, .err = err};
 	if (stats->scored)
 		print(&to,
-		      "rank: %llu blocks skipped by bound; %llu weighed in %u planes, %llu of them dropped; %llu documents scored by "
-		      "the index; the last of the best has %.4f\n",
+		      "rank: %llu blocks skipped by bound; %llu weighed in %u planes, %llu of them dropped; "
+		      "%llu documents scored by the index; the last of the best has %.4f\n",
 		      (unsigned long long)stats->blocks_skipped, (unsigned long long)stats->blocks_weighed, stats->planes,
 		      (unsigned long long)stats->blocks_dropped, (unsigned long long)stats->scored, stats->threshold);
 	print(&to,

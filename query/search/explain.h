@@ -2,15 +2,13 @@
 #ifndef BS_QUERY_SEARCH_EXPLAIN_H
 #define BS_QUERY_SEARCH_EXPLAIN_H
 
-#include "core/base/buffer.h"
 #include "core/simd/kernels.h"
-#include "core/base/status.h"
 #include "query/search/plan.h"
 
-/* Appends the tree, and one line a term: df, idf, and its columns in each segment, with their densities: the bits of the
- * hashed ones are counted for it. */
-enum bs_status bs_explain_plan(const struct bs_plan *plan, const struct bs_query_field *fields,
-                               const struct bs_kernel *kernel, struct bs_buffer *text, struct bs_error *err) BS_WARN_UNUSED;
+/* Appends the tree, and one line a term: df, idf, and its columns in each segment, with their densities: the bits of
+ * the hashed ones are counted for it. */
+enum bs_status bs_explain_plan(const struct bs_plan *plan, const struct bs_kernel *kernel, struct bs_buffer *text,
+                               struct bs_error *err) BS_WARN_UNUSED;
 
 /* Appends the funnel of the query that was run. */
 enum bs_status bs_explain_stats(const struct bs_query_stats *stats, struct bs_buffer *text, struct bs_error *err)

@@ -142,7 +142,18 @@ static enum bs_status find_record(struct bs_fetcher *fetcher, uint32_t segment, 
 	return BS_OK;
 }
 
-/* The path of a folder's file, or the source's own; NUL-ended, the NUL not counted. */
+/* Overwrites a buffer with a string, NUL-ended; the NUL is not counted. */
+static enum bs_status set_string(struct bs_buffer *to, const void *bytes, size_t n_bytes, struct bs_error *err)
+{
+	bs_buffer_clear(to);
+	enum bs_status status = bs_buffer_append(to, bytes, n_bytes, err);
+	if (!status)
+		status = bs_buffer_append(to, "", 1, err);
+	to->used_bytes -= !status;
+	return status;
+}
+
+/* The path of a folder's file, or the source's own. */
 static enum bs_status make_path(const struct fetch_source *source, const struct bs_doc_record *record,
                                 struct bs_buffer *path, struct bs_error *err)
 {
@@ -150,14 +161,8 @@ static enum bs_status make_path(const struct fetch_source *source, const struct 
 	/* A file in "." is named without it, as its id is. */
 	if (is_folder && strcmp(source->source.path, ".") != 0)
 		return bs_file_join(source->source.path, record->name, record->name_bytes, path, err);
-	const void *name = is_folder ? (const void *)record->name : source->source.path;
-	size_t name_bytes = is_folder ? record->name_bytes : strlen(source->source.path);
-	bs_buffer_clear(path);
-	enum bs_status status = bs_buffer_append(path, name, name_bytes, err);
-	if (!status)
-		status = bs_buffer_append(path, "", 1, err);
-	path->used_bytes -= !status;
-	return status;
+	return is_folder ? set_string(path, record->name, record->name_bytes, err)
+	                 : set_string(path, source->source.path, strlen(source->source.path), err);
 }
 
 enum bs_status bs_fetch_id(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document, struct bs_buffer *id,
@@ -196,7 +201,8 @@ static void notice_source(struct bs_fetcher *fetcher, struct fetch_source *sourc
 }
 
 /* Turns a failure to read into a state of the document; only what is our own fault stays a failure. */
-static enum bs_status soften(struct bs_fetcher *fetcher, enum bs_status status, struct asked *asked, struct bs_error *err)
+static enum bs_status soften(struct bs_fetcher *fetcher, enum bs_status status, struct asked *asked,
+                             struct bs_error *err)
 {
 	if (status == BS_OK || status == BS_NO_MEMORY || status == BS_CORRUPT)
 		return status;
@@ -206,27 +212,31 @@ static enum bs_status soften(struct bs_fetcher *fetcher, enum bs_status status, 
 	return BS_OK;
 }
 
-/* The name below the folder, NUL-ended. */
-static enum bs_status make_name(struct bs_fetcher *fetcher, const struct bs_doc_record *record, struct bs_error *err)
+/* A file as the reader is asked for it: by its name below the folder, or without one (NULL) by its path. */
+static enum bs_status place_file(struct bs_fetcher *fetcher, const struct asked *asked, const char **folder_out,
+                                 const char **name_out, struct bs_error *err)
 {
-	bs_buffer_clear(&fetcher->name);
-	enum bs_status status = bs_buffer_append(&fetcher->name, record->name, record->name_bytes, err);
-	return status ? status : bs_buffer_append(&fetcher->name, "", 1, err);
+	const struct bs_source *source = &asked->source->source;
+	bool is_folder = source->kind == BS_SOURCE_FOLDER;
+	enum bs_status status = BS_OK;
+	if (is_folder)
+		status = set_string(&fetcher->name, asked->record.name, asked->record.name_bytes, err);
+	*folder_out = is_folder ? source->path : NULL;
+	*name_out = is_folder ? (const char *)fetcher->name.data : source->path;
+	return status;
 }
 
 static enum bs_status fetch_file(struct bs_fetcher *fetcher, struct asked *asked, struct bs_error *err)
 {
-	const struct fetch_source *source = asked->source;
 	struct bs_stamp stamp;
-	enum bs_status status = make_path(source, &asked->record, &fetcher->path, err);
-	bool is_folder = source->source.kind == BS_SOURCE_FOLDER;
-	if (!status && is_folder)
-		status = make_name(fetcher, &asked->record, err);
+	const char *folder, *name;
+	enum bs_status status = make_path(asked->source, &asked->record, &fetcher->path, err);
+	if (!status)
+		status = place_file(fetcher, asked, &folder, &name, err);
 	if (status)
 		return status;
 	const char *path = (const char *)fetcher->path.data;
-	status = bs_reader_fetch_file(fetcher->reader, is_folder ? source->source.path : NULL,
-	                              is_folder ? (const char *)fetcher->name.data : path, asked->document, &stamp, err);
+	status = bs_reader_fetch_file(fetcher->reader, folder, name, asked->document, &stamp, err);
 	/* What stands there now may be no document: a link, a binary file. */
 	if (status == BS_NOT_FOUND || status == BS_INVALID) {
 		asked->fetched = BS_FETCHED_GONE;
@@ -311,8 +321,8 @@ struct mapping {
 };
 
 /* The id of a record that has been read. */
-static enum bs_status make_id(const struct fetch_source *source, const struct bs_document *document, struct bs_buffer *id,
-                              struct bs_error *err)
+static enum bs_status make_id(const struct fetch_source *source, const struct bs_document *document,
+                              struct bs_buffer *id, struct bs_error *err)
 {
 	bs_buffer_clear(id);
 	return bs_source_append_id(&source->source, document->name, document->name_bytes,
@@ -377,8 +387,8 @@ static const struct moved_record *find_moved(const struct fetch_source *source, 
 	return all ? all + low : NULL;
 }
 
-static enum bs_status fetch_record_at(struct bs_fetcher *fetcher, struct asked *asked, uint64_t offset, uint64_t raw_bytes,
-                                      uint64_t line, struct bs_error *err)
+static enum bs_status fetch_record_at(struct bs_fetcher *fetcher, struct asked *asked, uint64_t offset,
+                                      uint64_t raw_bytes, uint64_t line, struct bs_error *err)
 {
 	struct bs_stamp stamp;
 	enum bs_status status = bs_reader_fetch_record(fetcher->reader, asked->source->source.path, offset, raw_bytes,
@@ -423,8 +433,8 @@ static enum bs_status fetch_line_in_place(struct bs_fetcher *fetcher, uint32_t d
 	struct bs_stamp stamp;
 	uint64_t place[4], ahead_to = 0;
 	*line_out = NULL;
-	enum bs_status status = bs_doc_table_place(&fetcher->snapshot->segments[fetcher->range.segment].docs, document, place,
-	                                           err);
+	enum bs_status status =
+		bs_doc_table_place(&fetcher->snapshot->segments[fetcher->range.segment].docs, document, place, err);
 	if (status)
 		return status;
 	bool is_read = fetcher->ahead_of_source == fetcher->range.number && place[0] >= fetcher->ahead_from &&
@@ -478,7 +488,8 @@ static enum bs_status fetch_moved(struct bs_fetcher *fetcher, struct asked *aske
 }
 
 /* Where the record stood, if it still bears its id; *found_out false otherwise. */
-static enum bs_status fetch_in_place(struct bs_fetcher *fetcher, struct asked *asked, bool *found_out, struct bs_error *err)
+static enum bs_status fetch_in_place(struct bs_fetcher *fetcher, struct asked *asked, bool *found_out,
+                                     struct bs_error *err)
 {
 	struct bs_buffer wanted = {0};
 	const uint64_t *place = asked->record.place;
@@ -597,15 +608,15 @@ enum bs_status bs_fetch(struct bs_fetcher *fetcher, uint32_t segment, uint32_t d
 	return status;
 }
 
-/* Whether the source of fetcher->range, a collection or standard input, is what was indexed. */
-static bool is_range_unchanged(struct bs_fetcher *fetcher)
+/* Whether a source is a collection or standard input, and what was indexed. */
+static bool is_source_unchanged(struct bs_fetcher *fetcher, uint32_t number)
 {
-	struct fetch_source *source = &fetcher->sources[fetcher->range.number];
+	struct fetch_source *source = &fetcher->sources[number];
 	if (source->source.kind == BS_SOURCE_STDIN)
 		return true;
 	if (source->source.kind != BS_SOURCE_COLLECTION)
 		return false;
-	check_collection(fetcher, source, fetcher->range.number);
+	check_collection(fetcher, source, number);
 	return !source->is_changed && !source->is_suspect && !source->is_gone;
 }
 
@@ -620,24 +631,22 @@ enum bs_status bs_fetch_is_unchanged(struct bs_fetcher *fetcher, uint32_t segmen
 {
 	struct asked asked;
 	struct bs_stamp stamp;
+	const char *folder, *name;
 	*unchanged_out = false;
 	if (find_range(fetcher, segment, document) && is_of_lines(fetcher)) {
-		*unchanged_out = is_range_unchanged(fetcher);
+		*unchanged_out = is_source_unchanged(fetcher, fetcher->range.number);
 		return BS_OK;
 	}
 	enum bs_status status = find_record(fetcher, segment, document, &asked, err);
 	if (status || asked.record.flags & BS_DOC_SUSPECT)
 		return status;
 	const struct bs_source *source = &asked.source->source;
-	bool is_folder = source->kind == BS_SOURCE_FOLDER;
-	if (is_folder)
-		status = make_name(fetcher, &asked.record, err);
-	if (status || source->is_refused || (!is_folder && source->kind != BS_SOURCE_FILE))
-		return status;
-	const char *path = is_folder ? (const char *)fetcher->name.data : source->path;
-	*unchanged_out = !bs_reader_stamp(fetcher->reader, is_folder ? source->path : NULL, path, &stamp, NULL) &&
+	if (source->is_refused || (source->kind != BS_SOURCE_FOLDER && source->kind != BS_SOURCE_FILE))
+		return BS_OK;
+	status = place_file(fetcher, &asked, &folder, &name, err);
+	*unchanged_out = !status && !bs_reader_stamp(fetcher->reader, folder, name, &stamp, NULL) &&
 	                 bs_stamp_equals(&stamp, asked.record.place);
-	return BS_OK;
+	return status;
 }
 
 enum bs_status bs_fetch_is_segment_unchanged(struct bs_fetcher *fetcher, uint32_t segment, bool *unchanged_out,
@@ -651,12 +660,7 @@ enum bs_status bs_fetch_is_segment_unchanged(struct bs_fetcher *fetcher, uint32_
 		if (number >= snapshot->manifest.n_sources)
 			return bs_container_corrupt(snapshot->segments[segment].file, err, "documents of source %u, which is not "
 			                            "recorded", number);
-		struct fetch_source *source = &fetcher->sources[number];
-		if (source->source.kind == BS_SOURCE_COLLECTION)
-			check_collection(fetcher, source, number);
-		else if (source->source.kind != BS_SOURCE_STDIN)
-			return BS_OK;
-		if (source->is_changed || source->is_suspect || source->is_gone)
+		if (!is_source_unchanged(fetcher, number))
 			return BS_OK;
 	}
 	*unchanged_out = true;
@@ -668,7 +672,7 @@ enum bs_status bs_fetch_line(struct bs_fetcher *fetcher, uint32_t segment, uint3
 {
 	uint64_t place[4];
 	*line_out = NULL;
-	if (!find_range(fetcher, segment, document) || !is_range_unchanged(fetcher))
+	if (!find_range(fetcher, segment, document) || !is_source_unchanged(fetcher, fetcher->range.number))
 		return BS_OK;
 	if (fetcher->sources[fetcher->range.number].source.kind == BS_SOURCE_COLLECTION)
 		return fetch_line_in_place(fetcher, document, line_out, line_bytes_out, err);

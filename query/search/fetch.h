@@ -7,11 +7,6 @@
 #ifndef BS_QUERY_SEARCH_FETCH_H
 #define BS_QUERY_SEARCH_FETCH_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "core/base/buffer.h"
-#include "core/base/status.h"
 #include "core/store/snapshot.h"
 #include "corpus/read/source.h"
 
@@ -25,8 +20,8 @@ void bs_fetcher_free(struct bs_fetcher *fetcher);
 
 /* Before each query: what was read, and what is known of sources that had not changed, is of the one before. */
 void bs_fetch_begin(struct bs_fetcher *fetcher);
-/* The documents of a segment that will be asked for, ascending, so that neighbours are read together. Borrowed until the
- * next call or bs_fetch_begin. */
+/* The documents of a segment that will be asked for, ascending, so that neighbours are read together. Borrowed until
+ * the next call or bs_fetch_begin. */
 void bs_fetch_expect(struct bs_fetcher *fetcher, uint32_t segment, const uint32_t *documents, size_t n_documents);
 
 enum bs_fetched {
@@ -41,8 +36,9 @@ enum bs_status bs_fetch(struct bs_fetcher *fetcher, uint32_t segment, uint32_t d
                         struct bs_document *document_out, enum bs_fetched *fetched_out, struct bs_error *err)
 	BS_WARN_UNUSED;
 
-/* The line of JSON that the document was made from, if it is a record whose source is what was indexed, and can be read;
- * else *line_out is NULL, and bs_fetch has more to say. Borrowed until the next call. BS_CORRUPT, BS_NO_MEMORY. */
+/* The line of JSON that the document was made from, if it is a record whose source is what was indexed, and can be
+ * read; else *line_out is NULL, and bs_fetch has more to say. Borrowed until the next call. BS_CORRUPT,
+ * BS_NO_MEMORY. */
 enum bs_status bs_fetch_line(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document, const uint8_t **line_out,
                              size_t *line_bytes_out, struct bs_error *err) BS_WARN_UNUSED;
 /* The fields of that line with all escapes left in their texts, borrowed until the next call; false if it is not that
@@ -57,12 +53,13 @@ bool bs_fetch_scan_line(struct bs_fetcher *fetcher, const uint8_t *line, size_t 
 enum bs_status bs_fetch_is_unchanged(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document,
                                      bool *unchanged_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Whether that is so for all documents of a segment, and can be told by a look at a few sources: those of collections and
- * standard input. Files of folders must be looked at one by one. */
+/* Whether that is so for all documents of a segment, and can be told by a look at a few sources: those of collections
+ * and standard input. Files of folders must be looked at one by one. */
 enum bs_status bs_fetch_is_segment_unchanged(struct bs_fetcher *fetcher, uint32_t segment, bool *unchanged_out,
                                              struct bs_error *err) BS_WARN_UNUSED;
 
-/* Overwrites id with the document's id; path (nullable) with where its text stands, openable from here ("-": stored). */
+/* Overwrites id with the document's id; path (nullable) with where its text stands, openable from here ("-":
+ * stored). */
 enum bs_status bs_fetch_id(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document, struct bs_buffer *id,
                            struct bs_buffer *path, struct bs_error *err) BS_WARN_UNUSED;
 

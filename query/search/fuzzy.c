@@ -7,9 +7,9 @@
 #include "core/base/visible.h"
 
 /*
- * Row i holds, for each prefix of the word, its distance to the first i code points of the term; but only for prefixes whose
- * length differs from i by at most max_distance, for all others are further away. A term longer than the word by more than
- * max_distance is no match, so there are never more rows than that.
+ * Row i holds, for each prefix of the word, its distance to the first i code points of the term; but only for prefixes
+ * whose length differs from i by at most max_distance, for all others are further away. A term longer than the word by
+ * more than max_distance is no match, so there are never more rows than that.
  */
 struct bs_fuzzy {
 	uint32_t max_distance;
@@ -44,42 +44,36 @@ static void start_row(struct bs_fuzzy *fuzzy, uint32_t i)
 		fuzzy->rows[(size_t)i * fuzzy->row_cells + j] = TOO_FAR;
 }
 
-enum bs_status bs_fuzzy_new(const uint8_t *word, uint32_t word_bytes, uint32_t max_distance, struct bs_fuzzy **fuzzy_out,
-                            struct bs_error *err)
+enum bs_status bs_fuzzy_new(const uint8_t *word, uint32_t word_bytes, uint32_t max_distance,
+                            struct bs_fuzzy **fuzzy_out, struct bs_error *err)
 {
-	struct bs_fuzzy *fuzzy = calloc(1, sizeof(*fuzzy));
-	*fuzzy_out = NULL;
-	if (!fuzzy)
-		return bs_fail_memory(err, "a fuzzy word", sizeof(*fuzzy));
-	fuzzy->max_distance = max_distance;
-	fuzzy->word = malloc(((size_t)word_bytes + 1) * sizeof(*fuzzy->word));
-	if (fuzzy->word)
-		for (size_t at = 0; at < word_bytes;)
-			fuzzy->word[fuzzy->n_word++] = bs_visible_next(word, word_bytes, &at);
-	fuzzy->max_rows = fuzzy->n_word + max_distance + 1;
-	fuzzy->term = malloc(((size_t)fuzzy->max_rows + 1) * sizeof(*fuzzy->term));
-	fuzzy->ends = malloc(((size_t)fuzzy->max_rows + 1) * sizeof(*fuzzy->ends));
-	fuzzy->row_cells = 2 * max_distance + 3;
-	fuzzy->rows = malloc(((size_t)fuzzy->max_rows + 1) * fuzzy->row_cells * sizeof(*fuzzy->rows));
-	if (!fuzzy->word || !fuzzy->term || !fuzzy->ends || !fuzzy->rows) {
-		bs_fuzzy_free(fuzzy);
-		return bs_fail_memory(err, "a fuzzy word", (uint64_t)word_bytes * sizeof(*fuzzy->rows));
-	}
-	start_row(fuzzy, 0);
-	for (uint32_t j = 0; j <= max_distance && j <= fuzzy->n_word; j++)
-		*cell(fuzzy, 0, j) = j;
+	uint32_t n_word = 0;
+	for (size_t at = 0; at < word_bytes; n_word++)
+		(void)bs_visible_next(word, word_bytes, &at);
+	size_t n_rows = (size_t)n_word + max_distance + 2, row_cells = 2 * max_distance + 3;
+	size_t n_bytes = sizeof(struct bs_fuzzy) + (n_word + n_rows * (row_cells + 2)) * sizeof(uint32_t);
+	struct bs_fuzzy *fuzzy = calloc(1, n_bytes);
 	*fuzzy_out = fuzzy;
+	if (!fuzzy)
+		return bs_fail_memory(err, "a fuzzy word", n_bytes);
+	fuzzy->max_distance = max_distance;
+	fuzzy->n_word = n_word;
+	fuzzy->max_rows = (uint32_t)n_rows - 1;
+	fuzzy->row_cells = (uint32_t)row_cells;
+	fuzzy->word = (int32_t *)(fuzzy + 1);
+	fuzzy->term = fuzzy->word + n_word;
+	fuzzy->ends = (uint32_t *)(fuzzy->term + n_rows);
+	fuzzy->rows = fuzzy->ends + n_rows;
+	for (size_t at = 0, i = 0; at < word_bytes; i++)
+		fuzzy->word[i] = bs_visible_next(word, word_bytes, &at);
+	start_row(fuzzy, 0);
+	for (uint32_t j = 0; j <= max_distance && j <= n_word; j++)
+		*cell(fuzzy, 0, j) = j;
 	return BS_OK;
 }
 
 void bs_fuzzy_free(struct bs_fuzzy *fuzzy)
 {
-	if (!fuzzy)
-		return;
-	free(fuzzy->word);
-	free(fuzzy->term);
-	free(fuzzy->ends);
-	free(fuzzy->rows);
 	free(fuzzy);
 }
 

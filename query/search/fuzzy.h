@@ -9,18 +9,14 @@
 #ifndef BS_QUERY_SEARCH_FUZZY_H
 #define BS_QUERY_SEARCH_FUZZY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/base/status.h"
 
 /* A word and the rows of the last term. One thread. */
 struct bs_fuzzy;
 
 /* word is UTF-8 and copied. max_distance 1 or 2. BS_NO_MEMORY. */
-enum bs_status bs_fuzzy_new(const uint8_t *word, uint32_t word_bytes, uint32_t max_distance, struct bs_fuzzy **fuzzy_out,
-                            struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_fuzzy_new(const uint8_t *word, uint32_t word_bytes, uint32_t max_distance,
+                            struct bs_fuzzy **fuzzy_out, struct bs_error *err) BS_WARN_UNUSED;
 void bs_fuzzy_free(struct bs_fuzzy *fuzzy);
 
 /* Whether the term is near enough. The first shared_bytes bytes must be those of the term of the call before (0 is

@@ -48,7 +48,6 @@ struct counted_element {
 
 struct bs_matcher {
 	const struct bs_query *query;
-	const struct bs_query_field *fields;
 	struct bs_words *words;
 	struct bs_buffer inexact;         /* u32: the elements that are prefixes or fuzzy words, ascending */
 	bool needs_positions;             /* some leaf is a phrase, a NEAR or limited to a field */
@@ -107,8 +106,8 @@ static void add_element(struct bs_matcher *matcher, struct known_word *word, uin
 	append(matcher, &matcher->element_lists, &e, sizeof(e));
 }
 
-/* Enters a new term into the dictionary, with its elements in order. plain: the one that is this very term, NOT_PLAIN if
- * none is. Those are entered first, so that no term met later is one of them. */
+/* Enters a new term into the dictionary, with its elements in order. plain: the one that is this very term, NOT_PLAIN
+ * if none is. Those are entered first, so that no term met later is one of them. */
 static void enter_word(struct bs_matcher *matcher, const uint8_t *term, uint32_t term_bytes, uint32_t plain)
 {
 	struct known_word word = {.first_element = (uint32_t)(matcher->element_lists.used_bytes / 4), .idf = -1};
@@ -163,15 +162,14 @@ static void make_inexact(struct bs_matcher *matcher)
 	}
 }
 
-enum bs_status bs_matcher_new(const struct bs_query *query, const struct bs_query_field *fields, struct bs_words *words,
-                              struct bs_matcher **matcher_out, struct bs_error *err)
+enum bs_status bs_matcher_new(const struct bs_query *query, struct bs_words *words, struct bs_matcher **matcher_out,
+                              struct bs_error *err)
 {
 	struct bs_matcher *matcher = calloc(1, sizeof(*matcher));
 	*matcher_out = NULL;
 	if (!matcher)
 		return bs_fail_memory(err, "a matcher", sizeof(*matcher));
 	matcher->query = query;
-	matcher->fields = fields;
 	matcher->words = words;
 	matcher->err = err;
 	matcher->needs_positions = wants_positions(query);
@@ -180,7 +178,6 @@ enum bs_status bs_matcher_new(const struct bs_query *query, const struct bs_quer
 		matcher->status = bs_fail_memory(err, "a matcher", query->n_elements * sizeof(*matcher->elements));
 	else
 		make_inexact(matcher);
-	know_elements(matcher);
 	enum bs_status status = matcher->status;
 	if (status)
 		bs_matcher_free(matcher);
@@ -271,6 +268,9 @@ static enum bs_status take_tokens(void *context, const struct bs_token *tokens, 
 static uint32_t analyze_fields(struct bs_matcher *matcher, const struct bs_field *fields, size_t n_fields)
 {
 	uint32_t position = 0, length = 0;
+	/* Only now: many a query is answered without a text. */
+	if (matcher->table.n_terms == 0)
+		know_elements(matcher);
 	for (size_t i = 0; i < n_fields && !matcher->status; i++) {
 		struct bs_words_sum sum = {0};
 		matcher->field = (uint32_t)i;
@@ -335,18 +335,18 @@ static const struct occurrence *occurrences_of(const struct bs_matcher *matcher,
 	return (const struct occurrence *)(const void *)buffer->data;
 }
 
-bool bs_match_field(const struct bs_query_field *fields, const struct bs_query_node *leaf, const struct bs_field *field)
+bool bs_match_field(const struct bs_query *query, const struct bs_query_node *leaf, const struct bs_field *field)
 {
 	if (leaf->field == BS_QUERY_ANY_FIELD)
 		return true;
-	const struct bs_query_field *wanted = &fields[leaf->field];
-	return wanted->name_bytes == field->name_bytes && memcmp(wanted->name, field->name, wanted->name_bytes) == 0;
+	uint32_t name_bytes = query->fields->entries[leaf->field].n_bytes;
+	return name_bytes == field->name_bytes &&
+	       memcmp(bs_term_table_key(query->fields, leaf->field), field->name, name_bytes) == 0;
 }
 
-/* Whether the document's field is the one that the leaf asks for. */
 static bool field_fits(const struct bs_matcher *matcher, const struct bs_query_node *node, uint32_t field)
 {
-	return bs_match_field(matcher->fields, node, &matcher->doc_fields[field]);
+	return bs_match_field(matcher->query, node, &matcher->doc_fields[field]);
 }
 
 static bool word_matches(const struct bs_matcher *matcher, const struct bs_query_node *node)
@@ -493,10 +493,10 @@ static bool phrase_around(const struct bs_matcher *matcher, const struct bs_quer
 }
 
 /*
- * The same for a phrase that would take too many looks: "a a a a b" in a text of nothing but a. Once over the occurrences of
- * all its words in order, with a bit for each position of the phrase: set if the phrase up to there ends at the document's
- * position under the window. Each step moves the bits on by one and keeps those whose word stands there; positions of the
- * phrase that no item has (`open`) are kept everywhere.
+ * The same for a phrase that would take too many looks: "a a a a b" in a text of nothing but a. Once over the
+ * occurrences of all its words in order, with a bit for each position of the phrase: set if the phrase up to there ends
+ * at the document's position under the window. Each step moves the bits on by one and keeps those whose word stands
+ * there; positions of the phrase that no item has (`open`) are kept everywhere.
  */
 struct phrase_sweep {
 	uint32_t n_words;  /* of 64 bits, each of these sets */
@@ -518,7 +518,8 @@ static void step_sweep(struct phrase_sweep *sweep, bool *is_empty_out)
 	*is_empty_out = all == 0;
 }
 
-static bool sweep_phrase(struct phrase_sweep *sweep, uint32_t last_bit, const struct near_point *points, size_t n_points)
+static bool sweep_phrase(struct phrase_sweep *sweep, uint32_t last_bit, const struct near_point *points,
+                         size_t n_points)
 {
 	size_t set_bytes = sweep->n_words * sizeof(uint64_t);
 	bool is_empty = true;

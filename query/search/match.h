@@ -4,12 +4,6 @@
 #ifndef BS_QUERY_SEARCH_MATCH_H
 #define BS_QUERY_SEARCH_MATCH_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "core/base/buffer.h"
-#include "core/base/status.h"
 #include "core/text/words.h"
 #include "corpus/walk/document.h"
 #include "query/search/parse.h"
@@ -22,21 +16,22 @@ enum bs_verdict {
 };
 
 /*
- * The verdict on node n from those on the leaves under it: an AND is left at its first NO, an OR at its first YES. children
- * is the query's own array, or the same with those of each node in another order. Recurses as deep as the tree is.
+ * The verdict on node n from those on the leaves under it: an AND is left at its first NO, an OR at its first YES.
+ * children is the query's own array, or the same with those of each node in another order. Recurses as deep as the tree
+ * is.
  */
 enum bs_verdict bs_match_tree(const struct bs_query *query, const uint32_t *children, uint32_t n,
                               enum bs_verdict (*ask_leaf)(void *context, uint32_t n), void *context);
 
-/* Whether a document's field is the one that the leaf asks for. fields: as given to bs_query_parse. */
-bool bs_match_field(const struct bs_query_field *fields, const struct bs_query_node *leaf, const struct bs_field *field);
+/* Whether a document's field is the one that the leaf asks for. */
+bool bs_match_field(const struct bs_query *query, const struct bs_query_node *leaf, const struct bs_field *field);
 
 /* A query made ready for many documents, with the scratch for one. One thread. */
 struct bs_matcher;
 
-/* query, words and the fields' names are borrowed. words must be the analyzer of the index. BS_NO_MEMORY. */
-enum bs_status bs_matcher_new(const struct bs_query *query, const struct bs_query_field *fields, struct bs_words *words,
-                              struct bs_matcher **matcher_out, struct bs_error *err) BS_WARN_UNUSED;
+/* query and words are borrowed. words must be the analyzer of the index. BS_NO_MEMORY. */
+enum bs_status bs_matcher_new(const struct bs_query *query, struct bs_words *words, struct bs_matcher **matcher_out,
+                              struct bs_error *err) BS_WARN_UNUSED;
 void bs_matcher_free(struct bs_matcher *matcher);
 
 /* A distinct word of a document that the query asks for, by itself or through a prefix or a fuzzy word. */
@@ -51,8 +46,8 @@ struct bs_match_word {
 struct bs_match {
 	bool matches;
 	uint32_t length; /* positions: BM25's dl */
-	/* The words that count for the score, if it matches; in an order that depends on nothing but the document and the
-	 * query, so that sums of floating-point numbers are always the same. */
+	/* The words that count for the score, if it matches; in an order that depends on nothing but the document and
+	 * the query, so that sums of floating-point numbers are always the same. */
 	const struct bs_match_word *words;
 	size_t n_words;
 };

@@ -1,5 +1,6 @@
 /*
- * parse.c: the grammar of parse.h by recursive descent: tokens, what their text means as words, and the tree as it grows.
+ * parse.c: the grammar of parse.h by recursive descent: tokens, what their text means as words, and the tree as it
+ * grows.
  *
  * Only parentheses recurse (parse_or), so BS_QUERY_MAX_DEPTH bounds the stack. An operand that is ignored is NO_DRAFT,
  * which every operator passes by. The first failure sticks: no token follows it, and nothing more is built.
@@ -18,6 +19,8 @@
 #define SHOWN_BYTES 60
 
 #define NO_DRAFT UINT32_MAX
+
+#define ELEMENT_KIND_BYTES 2u /* in front of a term in bs_query.terms */
 
 enum token_kind {
 	TOKEN_START, /* before the first token */
@@ -68,14 +71,6 @@ struct draft {
 	uint32_t final; /* its index in the query */
 };
 
-/* Operands of one AND or OR, linked by their drafts. */
-struct operands {
-	enum bs_node_kind kind;
-	uint32_t first;
-	uint32_t last;
-	uint32_t n;
-};
-
 struct parser {
 	const uint8_t *text;
 	size_t text_bytes;
@@ -88,11 +83,11 @@ struct parser {
 	uint32_t n_inexact;     /* those of them that are prefixes or fuzzy words */
 	struct bs_buffer words; /* of struct word: the text of one token, analysed */
 	struct bs_buffer terms; /* their bytes */
-	struct bs_query *query; /* elements and warnings grow here from the start */
-	uint32_t *slots;        /* hash table: element index + 1, or 0 */
-	size_t n_slots; /* 0 or a power of two, more than half of it empty; there is room for half as many elements */
-	struct bs_buffer items;  /* of struct bs_query_item */
-	struct bs_buffer drafts; /* of struct draft */
+	struct bs_query *query;    /* terms and warnings grow here from the start */
+	struct bs_buffer items;    /* of struct bs_query_item */
+	struct bs_buffer elements; /* of struct bs_element, their terms in query->terms */
+	struct bs_buffer key;      /* of one in query->terms */
+	struct bs_buffer drafts;   /* of struct draft */
 	uint32_t n_drafts;
 	uint32_t n_children; /* of the finished query so far */
 	size_t error_byte;
@@ -349,64 +344,22 @@ static struct draft *draft_at(struct parser *parser, uint32_t draft)
 	return (struct draft *)(void *)parser->drafts.data + draft;
 }
 
-static bool element_equal(const struct bs_element *a, const struct bs_element *b)
-{
-	return a->kind == b->kind && a->max_distance == b->max_distance && a->term_bytes == b->term_bytes &&
-	       memcmp(a->term, b->term, a->term_bytes) == 0;
-}
-
-/* The slot of this element, or the empty one where it belongs. */
-static uint32_t *find_slot(struct parser *parser, const struct bs_element *element)
-{
-	uint64_t kind = (uint64_t)element->kind * 4 + element->max_distance;
-	size_t i = (size_t)bs_hash_mix(bs_hash_slot(element->term, element->term_bytes) + kind) & (parser->n_slots - 1);
-	while (parser->slots[i] && !element_equal(&parser->query->elements[parser->slots[i] - 1], element))
-		i = (i + 1) & (parser->n_slots - 1);
-	return &parser->slots[i];
-}
-
-/* Makes room for one element more. */
-static void grow_elements(struct parser *parser)
-{
-	struct bs_query *query = parser->query;
-	size_t n_slots = parser->n_slots ? parser->n_slots * 2 : 16;
-	if (parser->status || query->n_elements < parser->n_slots / 2)
-		return;
-	uint32_t *slots = calloc(n_slots, sizeof(*slots));
-	struct bs_element *elements = slots ? realloc(query->elements, n_slots / 2 * sizeof(*elements)) : NULL;
-	if (!elements) {
-		free(slots);
-		keep(parser, bs_fail_memory(parser->err, "the words of a query", n_slots * sizeof(*elements)));
-		return;
-	}
-	free(parser->slots);
-	query->elements = elements;
-	parser->slots = slots;
-	parser->n_slots = n_slots;
-	for (size_t i = 0; i < query->n_elements; i++)
-		*find_slot(parser, &elements[i]) = (uint32_t)(i + 1);
-}
-
 /* Appends an item to the leaf that is being made; the element is found or added. */
 static void add_item(struct parser *parser, const struct bs_element *element, uint32_t position)
 {
-	struct bs_query *query = parser->query;
-	grow_elements(parser);
-	if (parser->status)
-		return;
-	uint32_t *slot = find_slot(parser, element);
-	if (!*slot) {
-		uint8_t *term = malloc(element->term_bytes);
-		if (!term) {
-			keep(parser, bs_fail_memory(parser->err, "a word of a query", element->term_bytes));
-			return;
-		}
-		memcpy(term, element->term, element->term_bytes);
-		query->elements[query->n_elements] = *element;
-		query->elements[query->n_elements++].term = term;
-		*slot = (uint32_t)query->n_elements;
-	}
-	struct bs_query_item item = {.element = *slot - 1, .position = position};
+	const uint8_t kind[ELEMENT_KIND_BYTES] = {(uint8_t)element->kind, element->max_distance};
+	struct bs_query_item item = {.position = position};
+	struct bs_buffer *key = &parser->key;
+	bool is_new = false;
+	bs_buffer_clear(key);
+	append(parser, key, kind, sizeof(kind));
+	append(parser, key, element->term, element->term_bytes);
+	if (!parser->status)
+		keep(parser, bs_term_table_intern(&parser->query->terms, key->data, (uint32_t)key->used_bytes,
+		                                  bs_hash_slot(key->data, key->used_bytes), &item.element, &is_new,
+		                                  parser->err));
+	if (is_new)
+		append(parser, &parser->elements, element, sizeof(*element));
 	append(parser, &parser->items, &item, sizeof(item));
 }
 
@@ -416,52 +369,44 @@ static uint32_t add_draft(struct parser *parser, const struct draft *draft)
 	return parser->status ? NO_DRAFT : parser->n_drafts++;
 }
 
-static uint32_t add_operator(struct parser *parser, const struct operands *operands)
+static struct draft new_draft(enum bs_node_kind kind)
 {
-	struct draft draft = {.kind = operands->kind, .field = BS_QUERY_ANY_FIELD, .next = NO_DRAFT};
-	draft.first_child = operands->first;
-	draft.last_child = operands->last;
-	draft.n_children = operands->n;
-	return add_draft(parser, &draft);
+	return (struct draft){.kind = kind, .field = BS_QUERY_ANY_FIELD, .first_child = NO_DRAFT, .last_child = NO_DRAFT,
+	                      .next = NO_DRAFT};
 }
 
 /* NOT draft: nothing for nothing, and the operand of a NOT itself. */
 static uint32_t negate(struct parser *parser, uint32_t draft)
 {
-	struct operands operands = {BS_NODE_NOT, draft, draft, 1};
+	struct draft negation = new_draft(BS_NODE_NOT);
 	if (draft == NO_DRAFT)
 		return NO_DRAFT;
 	struct draft *node = draft_at(parser, draft);
-	return node->kind == BS_NODE_NOT ? node->first_child : add_operator(parser, &operands);
+	negation.first_child = negation.last_child = draft;
+	negation.n_children = 1;
+	return node->kind == BS_NODE_NOT ? node->first_child : add_draft(parser, &negation);
 }
 
-static struct operands no_operands(enum bs_node_kind kind)
-{
-	return (struct operands){kind, NO_DRAFT, NO_DRAFT, 0};
-}
-
-/* Adds one; those of a node of the same kind are taken over instead of the node. */
-static void add_operand(struct parser *parser, struct operands *operands, uint32_t draft)
+/* Adds an operand to an AND or OR; those of a node of the same kind are taken over instead of the node. */
+static void add_operand(struct parser *parser, struct draft *parent, uint32_t draft)
 {
 	if (draft == NO_DRAFT)
 		return;
-	struct operands added = {operands->kind, draft, draft, 1};
-	struct draft *node = draft_at(parser, draft);
-	if (node->kind == operands->kind)
-		added = (struct operands){operands->kind, node->first_child, node->last_child, node->n_children};
-	if (operands->n == 0) {
-		*operands = added;
-		return;
-	}
-	draft_at(parser, operands->last)->next = added.first;
-	operands->last = added.last;
-	operands->n += added.n;
+	const struct draft *node = draft_at(parser, draft);
+	bool is_same = node->kind == parent->kind;
+	uint32_t first = is_same ? node->first_child : draft;
+	if (parent->n_children == 0)
+		parent->first_child = first;
+	else
+		draft_at(parser, parent->last_child)->next = first;
+	parent->last_child = is_same ? node->last_child : draft;
+	parent->n_children += is_same ? node->n_children : 1;
 }
 
-/* The operands as one node: nothing of none, the operand itself of one. */
-static uint32_t join(struct parser *parser, const struct operands *operands)
+/* An AND or OR, if it has operands to be one of: nothing of none, the operand itself of one. */
+static uint32_t join(struct parser *parser, const struct draft *parent)
 {
-	return operands->n < 2 ? operands->first : add_operator(parser, operands);
+	return parent->n_children < 2 ? parent->first_child : add_draft(parser, parent);
 }
 
 /* bs_token_fn: gathers a token's words. */
@@ -522,8 +467,8 @@ static enum bs_status find_second(void *context, const struct bs_token *tokens, 
 }
 
 /*
- * Whether a word that begins at the start of this text is of a script run. The analyzer knows, but does not say: so it is
- * asked for the first code point twice over, which makes two words at least that both bear the whole run's place if
+ * Whether a word that begins at the start of this text is of a script run. The analyzer knows, but does not say: so it
+ * is asked for the first code point twice over, which makes two words at least that both bear the whole run's place if
  * that code point is of a run, and only then.
  */
 static bool is_of_run(struct parser *parser, const uint8_t *text, size_t text_bytes)
@@ -540,9 +485,9 @@ static bool is_of_run(struct parser *parser, const uint8_t *text, size_t text_by
 }
 
 /*
- * Adds the gathered words, or the gathered bigrams, as items of a leaf, the last word as `last`, and returns how many. A
- * last word that stands for others (U+1F21A, which folds to U+7121 and is of no run, may bear ~2) has no bigram that must
- * be there.
+ * Adds the gathered words, or the gathered bigrams, as items of a leaf, the last word as `last`, and returns how many.
+ * A last word that stands for others (U+1F21A, which folds to U+7121 and is of no run, may bear ~2) has no bigram that
+ * must be there.
  */
 static uint32_t add_items(struct parser *parser, bool bigrams, const struct bs_element *last)
 {
@@ -583,8 +528,8 @@ static void check_size(struct parser *parser, uint32_t n_items, bool is_inexact)
 /* The gathered words as a leaf: a WORD, a PHRASE, or with is_near a NEAR. */
 static uint32_t make_leaf(struct parser *parser, const struct bs_element *last, bool is_near)
 {
-	struct draft leaf = {.kind = BS_NODE_WORD, .field = parser->field};
-	leaf.first_child = leaf.last_child = leaf.next = NO_DRAFT;
+	struct draft leaf = new_draft(BS_NODE_WORD);
+	leaf.field = parser->field;
 	leaf.first_item = parser->items.used_bytes / sizeof(struct bs_query_item);
 	if (parser->status)
 		return NO_DRAFT;
@@ -726,7 +671,7 @@ static uint32_t parse_unary(struct parser *parser, bool *is_negated_out)
 /* unary { "AND" unary }; is_negated_out: a single one, negated. */
 static uint32_t parse_explicit_and(struct parser *parser, bool *is_negated_out)
 {
-	struct operands all = no_operands(BS_NODE_AND);
+	struct draft all = new_draft(BS_NODE_AND);
 	bool is_negated;
 	add_operand(parser, &all, parse_unary(parser, is_negated_out));
 	while (parser->token.kind == TOKEN_AND) {
@@ -741,7 +686,7 @@ static uint32_t parse_explicit_and(struct parser *parser, bool *is_negated_out)
 static uint32_t parse_and(struct parser *parser)
 {
 	bool any = parser->options->any && parser->depth == 0;
-	struct operands either = no_operands(BS_NODE_OR), all = no_operands(BS_NODE_AND), both = no_operands(BS_NODE_AND);
+	struct draft either = new_draft(BS_NODE_OR), all = new_draft(BS_NODE_AND), both = new_draft(BS_NODE_AND);
 	do {
 		bool is_negated;
 		uint32_t draft = parse_explicit_and(parser, &is_negated);
@@ -754,7 +699,7 @@ static uint32_t parse_and(struct parser *parser)
 
 static uint32_t parse_or(struct parser *parser)
 {
-	struct operands either = no_operands(BS_NODE_OR);
+	struct draft either = new_draft(BS_NODE_OR);
 	add_operand(parser, &either, parse_and(parser));
 	while (parser->token.kind == TOKEN_OR) {
 		advance_to_operand(parser);
@@ -773,7 +718,8 @@ static void finish_leaf(struct bs_query *query, const struct draft *draft, struc
 		query->elements[node->items[i].element].is_scored = true;
 }
 
-/* Post-order. Recurses at most 3 * (BS_QUERY_MAX_DEPTH + 1) deep: OR, AND, NOT, and parentheses again. Returns how deep. */
+/* Post-order. Recurses at most 3 * (BS_QUERY_MAX_DEPTH + 1) deep: OR, AND, NOT, and parentheses again. Returns how
+ * deep. */
 static uint32_t finish_node(struct parser *parser, struct draft *draft, bool is_scored)
 {
 	struct bs_query *query = parser->query;
@@ -804,8 +750,12 @@ static void finish(struct parser *parser, uint32_t root)
 		keep(parser, bs_fail_memory(parser->err, "a query", parser->n_drafts * sizeof(*query->nodes)));
 		return;
 	}
+	query->elements = (struct bs_element *)(void *)parser->elements.data;
 	query->items = (struct bs_query_item *)(void *)parser->items.data;
-	parser->items = (struct bs_buffer){0};
+	parser->elements = parser->items = (struct bs_buffer){0};
+	query->n_elements = query->terms.n_terms;
+	for (uint32_t i = 0; i < query->n_elements; i++)
+		query->elements[i].term = bs_term_table_key(&query->terms, i) + ELEMENT_KIND_BYTES;
 	query->depth = finish_node(parser, draft_at(parser, root), true);
 }
 
@@ -816,6 +766,7 @@ static void parse_query(struct parser *parser)
 		keep(parser, bs_fail_memory(parser->err, "a query", sizeof(*parser->query)));
 		return;
 	}
+	parser->query->fields = parser->options->fields;
 	advance(parser);
 	uint32_t root = parse_or(parser);
 	if (parser->token.kind == TOKEN_CLOSE)
@@ -842,8 +793,9 @@ enum bs_status bs_query_parse(const uint8_t *text, size_t text_bytes, const stru
 	*query_out = parser.status ? NULL : parser.query;
 	if (error_byte_out)
 		*error_byte_out = parser.error_byte;
-	free(parser.slots);
 	bs_buffer_deinit(&parser.items);
+	bs_buffer_deinit(&parser.elements);
+	bs_buffer_deinit(&parser.key);
 	bs_buffer_deinit(&parser.drafts);
 	bs_buffer_deinit(&parser.words);
 	bs_buffer_deinit(&parser.terms);
@@ -854,9 +806,8 @@ void bs_query_free(struct bs_query *query)
 {
 	if (!query)
 		return;
-	for (size_t i = 0; i < query->n_elements; i++)
-		free((void *)(uintptr_t)query->elements[i].term);
 	free(query->elements);
+	bs_term_table_deinit(&query->terms);
 	free(query->nodes);
 	free(query->items);
 	free(query->children);

@@ -29,22 +29,12 @@
 #ifndef BS_QUERY_SEARCH_PARSE_H
 #define BS_QUERY_SEARCH_PARSE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "core/base/buffer.h"
-#include "core/base/status.h"
 #include "core/base/term_table.h"
 #include "core/text/words.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define BS_QUERY_MAX_WORDS    100000u /* most words of a query, each time that one stands there */
 #define BS_QUERY_MAX_PHRASE   16384u  /* ... of a phrase or NEAR, which a token of several words is, too */
-#define BS_QUERY_MAX_INEXACT  1024u   /* most words with * or ~: each of them is compared with every word of a document */
+#define BS_QUERY_MAX_INEXACT     1024u /* most words with * or ~: each of them is compared with every word of a document */
 #define BS_QUERY_MAX_DEPTH    1000       /* deepest nesting of parentheses; the tree is at most three times as deep */
 #define BS_QUERY_MAX_DISTANCE (1u << 30) /* a larger N of "words"~N counts as this: no document is longer */
 #define BS_QUERY_MAX_FIELD_BYTES 255u
@@ -87,13 +77,13 @@ enum bs_node_kind {
  * A node of the tree. The arrays belong to the query. In a NEAR an element that stands twice needs two occurrences.
  *
  * aids (of a PHRASE only): the bigrams that every document in which the phrase matches is sure to hold. Why: the
- * analyzer makes a bigram of any two terms of a certain kind at adjacent positions, whatever the text they come from (see
- * words.h). Where the phrase matches, the terms of a bigram at p and p + 1 stand at q and q + 1, so their bigram is there,
- * too. A NEAR has no aids, because its words need not be adjacent.
+ * analyzer makes a bigram of any two terms of a certain kind at adjacent positions, whatever the text they come from
+ * (see words.h). Where the phrase matches, the terms of a bigram at p and p + 1 stand at q and q + 1, so their bigram
+ * is there, too. A NEAR has no aids, because its words need not be adjacent.
  */
 struct bs_query_node {
 	enum bs_node_kind kind;
-	uint32_t field;    /* leaves: index into the options' fields, or BS_QUERY_ANY_FIELD */
+	uint32_t field;    /* leaves: its number in the query's fields, or BS_QUERY_ANY_FIELD */
 	uint32_t distance; /* NEAR */
 	uint32_t n_children;
 	uint32_t n_items;
@@ -108,8 +98,10 @@ struct bs_query_node {
  * the root is the last node. Elements are in order of first appearance. There is at least one of each.
  */
 struct bs_query {
+	const struct bs_term_table *fields; /* as given to bs_query_parse; borrowed */
 	struct bs_element *elements;
 	size_t n_elements;
+	struct bs_term_table terms; /* of element i, at number i, behind two bytes that say how it is compared */
 	struct bs_query_node *nodes;
 	size_t n_nodes;
 	uint32_t depth; /* nodes on the longest way from the root to a leaf */
@@ -119,16 +111,12 @@ struct bs_query {
 	struct bs_error warnings[BS_QUERY_WARNINGS];
 };
 
-/* The name of an indexed field; those of no bytes, and of more than BS_QUERY_MAX_FIELD_BYTES, are never meant by a query. */
-struct bs_query_field {
-	const char *name;
-	size_t name_bytes;
-};
-
 struct bs_query_options {
 	struct bs_words *words;           /* the analyzer of the index; used during the call */
 	struct bs_words *words_unstemmed; /* the same without stemming, for PREFIX and FUZZY; NULL: words has none */
-	const struct bs_term_table *fields; /* the names of those that can be asked for, by their numbers; NULL: none */
+	/* The names of those that can be asked for, by their numbers; NULL: none. One of no bytes, or of more than
+	 * BS_QUERY_MAX_FIELD_BYTES, is never meant. Borrowed while the query lives. */
+	const struct bs_term_table *fields;
 	uint32_t longest_field_bytes;       /* no name that is longer is looked for */
 	bool any;
 };
@@ -151,12 +139,9 @@ void bs_query_free(struct bs_query *query);
  *     (AND cat (OR title:dog be* colour~1) (NOT (PHRASE big@0 dog@1)) (NEAR/5 a b) (PHRASE 漢@0 字@1 +漢字))
  *
  * A term or field name that is more than letters, digits, marks and underscores is written in double quotes, with " and
- * \ and control characters as \xNN. fields as given to bs_query_parse. BS_NO_MEMORY.
+ * \ and control characters as \xNN. BS_NO_MEMORY.
  */
-enum bs_status bs_query_format(const struct bs_query *query, const struct bs_query_field *fields, struct bs_buffer *out,
-			       struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_query_format(const struct bs_query *query, struct bs_buffer *out,
+                               struct bs_error *err) BS_WARN_UNUSED;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

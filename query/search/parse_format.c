@@ -14,7 +14,6 @@
 /* A tree on its way into a buffer; the first failure sticks. */
 struct printer {
 	const struct bs_query *query;
-	const struct bs_query_field *fields;
 	struct bs_buffer *out;
 	enum bs_status status;
 	struct bs_error *err;
@@ -105,8 +104,8 @@ static void put_node(struct printer *printer, uint32_t index)
 	                                    [BS_NODE_OR] = "(OR",         [BS_NODE_NOT] = "(NOT"};
 	const struct bs_query_node *node = &printer->query->nodes[index];
 	if (node->field != BS_QUERY_ANY_FIELD) {
-		const struct bs_query_field *field = &printer->fields[node->field];
-		put_name(printer, (const uint8_t *)field->name, field->name_bytes);
+		const struct bs_term_table *fields = printer->query->fields;
+		put_name(printer, bs_term_table_key(fields, node->field), fields->entries[node->field].n_bytes);
 		put_string(printer, ":");
 	}
 	if (node->kind == BS_NODE_WORD) {
@@ -124,10 +123,9 @@ static void put_node(struct printer *printer, uint32_t index)
 	put_string(printer, ")");
 }
 
-enum bs_status bs_query_format(const struct bs_query *query, const struct bs_query_field *fields, struct bs_buffer *out,
-			       struct bs_error *err)
+enum bs_status bs_query_format(const struct bs_query *query, struct bs_buffer *out, struct bs_error *err)
 {
-	struct printer printer = {.query = query, .fields = fields, .out = out, .err = err};
+	struct printer printer = {.query = query, .out = out, .err = err};
 	put_node(&printer, (uint32_t)(query->n_nodes - 1));
 	return printer.status;
 }
@@ -187,7 +185,8 @@ static enum bs_status put_query(const uint8_t *text, size_t start, size_t text_b
 }
 
 /* Wide characters count two columns, marks and format characters none. */
-enum bs_status bs_query_caret(const char *query, size_t query_bytes, size_t error_byte, char **text_out, struct bs_error *err)
+enum bs_status bs_query_caret(const char *query, size_t query_bytes, size_t error_byte, char **text_out,
+                              struct bs_error *err)
 {
 	const uint8_t *text = (const uint8_t *)query;
 	struct bs_buffer out = {0};

@@ -78,7 +78,8 @@ static void add_pairs(struct bs_plan *plan, uint32_t n)
 static bool add_expanded(struct bs_plan *plan, const struct bs_buffer *term)
 {
 	uint32_t number;
-	if (plan->expansion.n_terms >= BS_PLAN_MAX_EXPANSION || plan->n_terms + plan->expansion.n_terms >= BS_PLAN_MAX_TERMS)
+	if (plan->expansion.n_terms >= BS_PLAN_MAX_EXPANSION ||
+	    plan->n_terms + plan->expansion.n_terms >= BS_PLAN_MAX_TERMS)
 		return false;
 	plan->status = bs_term_table_intern(&plan->expansion, term->data, (uint32_t)term->used_bytes,
 	                                    bs_hash_slot(term->data, term->used_bytes), &number, NULL, plan->err);

@@ -7,14 +7,8 @@
 #ifndef BS_QUERY_SEARCH_PLAN_H
 #define BS_QUERY_SEARCH_PLAN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "core/base/buffer.h"
 #include "core/matrix/slab_and.h"
 #include "core/store/snapshot.h"
-#include "core/base/status.h"
 #include "core/base/term_table.h"
 #include "query/search/parse.h"
 
@@ -49,8 +43,8 @@ struct bs_plan_word_pair {
 	uint32_t term;
 };
 
-/* An element is expanded to at most this many terms, and while a query has no more than that many; of a broader one every
- * document must be read. */
+/* An element is expanded to at most this many terms, and while a query has no more than that many; of a broader one
+ * every document must be read. */
 #define BS_PLAN_MAX_EXPANSION 16384u
 #define BS_PLAN_MAX_TERMS     262144u
 

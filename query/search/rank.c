@@ -20,6 +20,140 @@ double bs_bm25_weight(double idf, uint32_t tf, uint32_t length, double avgdl)
 	return idf * tf * (BM25_K1 + 1) / (tf + norm);
 }
 
+void bs_scorer_deinit(struct bs_scorer *scorer)
+{
+	bs_buffer_deinit(&scorer->memory_words);
+	*scorer = (struct bs_scorer){0};
+}
+
+static int compare_words(const void *a, const void *b, void *context)
+{
+	const struct bs_plan *plan = context;
+	const struct bs_plan_term *x = &plan->terms[((const struct bs_scored_word *)a)->term];
+	const struct bs_plan_term *y = &plan->terms[((const struct bs_scored_word *)b)->term];
+	return bs_compare_terms(plan->keys.data + x->key_offset, x->key_bytes, plan->keys.data + y->key_offset,
+	                        y->key_bytes);
+}
+
+/* Marks the elements of one term that every match of the node has. */
+static void mark_implied(const struct bs_plan *plan, const struct bs_query_node *node, bool *implied)
+{
+	for (uint32_t i = 0; i < node->n_items; i++)
+		implied[node->items[i].element] |= plan->elements[node->items[i].element].n_terms == 1;
+}
+
+/* ... that every match of the query has. */
+static void find_implied(const struct bs_plan *plan, bool *implied)
+{
+	const struct bs_query *query = plan->query;
+	const struct bs_query_node *root = &query->nodes[query->n_nodes - 1];
+	mark_implied(plan, root, implied);
+	for (uint32_t i = 0; root->kind == BS_NODE_AND && i < root->n_children; i++)
+		mark_implied(plan, &query->nodes[root->children[i]], implied);
+}
+
+/* Whether the query asks for nothing but any of its words. */
+static bool is_any(const struct bs_query *query)
+{
+	bool is_any = true;
+	for (size_t n = 0; n < query->n_nodes; n++) {
+		const struct bs_query_node *node = &query->nodes[n];
+		is_any &= node->kind == BS_NODE_OR || (node->kind == BS_NODE_WORD && node->field == BS_QUERY_ANY_FIELD);
+	}
+	return is_any;
+}
+
+static enum bs_status add_words(struct bs_scorer *scorer, uint32_t e, bool is_implied, struct bs_error *err)
+{
+	const struct bs_plan *plan = scorer->plan;
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < plan->elements[e].n_terms && !status; i++) {
+		const struct bs_plan_term *term = &plan->terms[plan->elements[e].first_term + i];
+		struct bs_scored_word word = {
+			.term = plan->elements[e].first_term + i,
+			.hash = term->hash,
+			.idf = bs_bm25_idf(plan->snapshot->n_docs, term->df),
+			.is_implied = is_implied,
+		};
+		bs_tf_key_init(&word.key, term->hash);
+		if (term->df > 0)
+			status = bs_buffer_append(&scorer->memory_words, &word, sizeof(word), err);
+	}
+	return status;
+}
+
+/* Two elements may stand for the same word. */
+static void drop_repeats(struct bs_scorer *scorer)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < scorer->n_words; i++) {
+		bool is_repeat = n > 0 && compare_words(&scorer->words[n - 1], &scorer->words[i],
+		                                        (void *)(uintptr_t)scorer->plan) == 0;
+		if (is_repeat)
+			scorer->words[n - 1].is_implied |= scorer->words[i].is_implied;
+		else
+			scorer->words[n++] = scorer->words[i];
+	}
+	scorer->n_words = n;
+}
+
+enum bs_status bs_scorer_make(struct bs_scorer *scorer, const struct bs_plan *plan, double avgdl, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	scorer->plan = plan;
+	scorer->avgdl = avgdl;
+	scorer->is_complete = true;
+	scorer->is_any = is_any(plan->query);
+	bs_buffer_clear(&scorer->memory_words);
+	bool *implied = calloc(plan->query->n_elements, sizeof(*implied));
+	if (!implied)
+		return bs_fail_memory(err, "the words of a query", plan->query->n_elements * sizeof(*implied));
+	find_implied(plan, implied);
+	for (uint32_t e = 0; e < plan->query->n_elements && !status; e++) {
+		if (!plan->query->elements[e].is_scored)
+			continue;
+		scorer->is_complete &= !plan->elements[e].is_too_broad;
+		status = add_words(scorer, e, implied[e], err);
+	}
+	free(implied);
+	scorer->words = (struct bs_scored_word *)(void *)scorer->memory_words.data;
+	scorer->n_words = scorer->memory_words.used_bytes / sizeof(*scorer->words);
+	if (!status && scorer->n_words > 1) {
+		qsort_r(scorer->words, scorer->n_words, sizeof(*scorer->words), compare_words, (void *)(uintptr_t)plan);
+		drop_repeats(scorer);
+	}
+	return status;
+}
+
+enum bs_status bs_scorer_score(const struct bs_scorer *scorer, uint32_t segment, uint32_t document,
+                               const uint8_t *has, double *score_out, bool *exact_io, struct bs_error *err)
+{
+	const struct bs_segment *from = &scorer->plan->snapshot->segments[segment];
+	const uint8_t *bits;
+	size_t n_bytes;
+	uint32_t length;
+	*score_out = 0;
+	enum bs_status status = bs_doc_table_length(&from->docs, document, &length, err);
+	if (!status)
+		status = bs_tf_table_get(&from->tfs, document, &bits, &n_bytes, err);
+	for (size_t i = 0; i < scorer->n_words && !status; i++) {
+		if (has[i] == BS_HAS_NOT)
+			continue;
+		uint64_t df = bs_plan_place(scorer->plan, segment, scorer->words[i].term)->term.df;
+		bool is_coded = bs_tf_is_coded(&from->tf_levels, df, length);
+		uint32_t tf = is_coded ? bs_tf_decode_key(bits, n_bytes, &scorer->words[i].key) : BS_TF_UNKNOWN;
+		*exact_io &= has[i] == BS_HAS && tf != BS_TF_UNKNOWN;
+		*score_out += bs_bm25_weight(scorer->words[i].idf, tf, length, scorer->avgdl);
+	}
+	return status;
+}
+
+double bs_scorer_most(const struct bs_scorer *scorer, size_t word, uint32_t most_tf, uint32_t least_length)
+{
+	return bs_bm25_weight(scorer->words[word].idf, most_tf ? most_tf : UINT32_MAX, most_tf ? least_length : 0,
+	                      scorer->avgdl);
+}
+
 static int compare_places(const struct bs_snapshot *snapshot, const struct bs_hit *a, const struct bs_hit *b)
 {
 	return bs_document_order(snapshot, (struct bs_doc_ref){a->segment, a->document},
@@ -42,75 +176,85 @@ void bs_sort_by_document(const struct bs_snapshot *snapshot, struct bs_hit *hits
 	}
 }
 
-/* Whether a is to be shown before b. */
-static bool is_better(const struct bs_top *top, const struct bs_hit *a, const struct bs_hit *b)
+/* Whether a stands above b in a heap. Of the k best, what would be shown after the others stands on top. */
+typedef bool (*heap_order)(const struct bs_snapshot *snapshot, const struct bs_hit *a, const struct bs_hit *b);
+
+static bool is_worse(const struct bs_snapshot *snapshot, const struct bs_hit *a, const struct bs_hit *b)
 {
 	if (a->score > b->score || a->score < b->score)
+		return a->score < b->score;
+	return compare_places(snapshot, a, b) > 0;
+}
+
+static bool is_higher(const struct bs_snapshot *snapshot, const struct bs_hit *a, const struct bs_hit *b)
+{
+	(void)snapshot;
+	if (a->score > b->score || a->score < b->score)
 		return a->score > b->score;
-	return compare_places(top->snapshot, a, b) < 0;
+	return a->segment != b->segment ? a->segment < b->segment : a->document < b->document;
 }
 
-static void swap_hits(struct bs_hit *a, struct bs_hit *b)
+static inline enum bs_status push(struct bs_buffer *heap, const struct bs_hit *hit, heap_order is_above,
+                                  const struct bs_snapshot *snapshot, struct bs_error *err)
 {
-	struct bs_hit saved = *a;
-	*a = *b;
-	*b = saved;
+	size_t i = bs_n_hits(heap);
+	enum bs_status status = bs_buffer_append(heap, hit, sizeof(*hit), err);
+	struct bs_hit *hits = (struct bs_hit *)(void *)heap->data;
+	if (status)
+		return status;
+	for (; i > 0 && is_above(snapshot, hit, &hits[(i - 1) / 2]); i = (i - 1) / 2)
+		hits[i] = hits[(i - 1) / 2];
+	hits[i] = *hit;
+	return BS_OK;
 }
 
-static void sift_down(const struct bs_top *top, struct bs_hit *heap, size_t n, size_t i)
+/* Puts hit in place of the top of hits[0..n), and down to where it belongs. */
+static inline void replace_top(struct bs_hit *hits, size_t n, struct bs_hit hit, heap_order is_above,
+                               const struct bs_snapshot *snapshot)
 {
-	for (;;) {
-		size_t worst = i;
-		for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < n; child++)
-			if (is_better(top, &heap[worst], &heap[child]))
-				worst = child;
-		if (worst == i)
-			return;
-		swap_hits(&heap[i], &heap[worst]);
-		i = worst;
+	size_t i = 0;
+	for (size_t child; (child = 2 * i + 1) < n; i = child) {
+		child += child + 1 < n && is_above(snapshot, &hits[child + 1], &hits[child]);
+		if (!is_above(snapshot, &hits[child], &hit))
+			break;
+		hits[i] = hits[child];
 	}
+	hits[i] = hit;
 }
 
-static void sift_up(const struct bs_top *top, struct bs_hit *heap, size_t i)
+enum bs_status bs_hits_push(struct bs_buffer *heap, const struct bs_hit *hit, struct bs_error *err)
 {
-	while (i > 0 && is_better(top, &heap[(i - 1) / 2], &heap[i])) {
-		swap_hits(&heap[i], &heap[(i - 1) / 2]);
-		i = (i - 1) / 2;
-	}
+	return push(heap, hit, is_higher, NULL, err);
+}
+
+struct bs_hit bs_hits_pop(struct bs_buffer *heap)
+{
+	struct bs_hit *hits = (struct bs_hit *)(void *)heap->data;
+	struct bs_hit top = hits[0];
+	heap->used_bytes -= sizeof(top);
+	replace_top(hits, bs_n_hits(heap), hits[bs_n_hits(heap)], is_higher, NULL);
+	return top;
 }
 
 enum bs_status bs_top_offer(struct bs_top *top, const struct bs_hit *hit, struct bs_error *err)
 {
-	struct bs_hit *heap = (struct bs_hit *)(void *)top->heap.data;
-	size_t n = top->heap.used_bytes / sizeof(*heap);
-	if (top->k == 0)
-		return BS_OK;
-	if (n == top->k) {
-		if (is_better(top, hit, &heap[0])) {
-			heap[0] = *hit;
-			sift_down(top, heap, n, 0);
-		}
-		return BS_OK;
-	}
-	enum bs_status status = bs_buffer_append(&top->heap, hit, sizeof(*hit), err);
-	if (!status)
-		sift_up(top, (struct bs_hit *)(void *)top->heap.data, n);
-	return status;
+	struct bs_hit *hits = (struct bs_hit *)(void *)top->heap.data;
+	size_t n = bs_n_hits(&top->heap);
+	if (n < top->k)
+		return push(&top->heap, hit, is_worse, top->snapshot, err);
+	if (n > 0 && is_worse(top->snapshot, &hits[0], hit))
+		replace_top(hits, n, *hit, is_worse, top->snapshot);
+	return BS_OK;
 }
 
 size_t bs_top_finish(struct bs_top *top, const struct bs_hit **hits_out)
 {
-	struct bs_hit *heap = (struct bs_hit *)(void *)top->heap.data;
-	size_t n = top->heap.used_bytes / sizeof(*heap);
-	for (size_t left = n; left > 1; left--) {
-		swap_hits(&heap[0], &heap[left - 1]);
-		sift_down(top, heap, left - 1, 0);
+	struct bs_hit *hits = (struct bs_hit *)(void *)top->heap.data;
+	for (size_t left = bs_n_hits(&top->heap); left > 1; left--) {
+		struct bs_hit worst = hits[0];
+		replace_top(hits, left - 1, hits[left - 1], is_worse, top->snapshot);
+		hits[left - 1] = worst;
 	}
-	*hits_out = heap;
-	return n;
-}
-
-void bs_top_deinit(struct bs_top *top)
-{
-	bs_buffer_deinit(&top->heap);
+	*hits_out = hits;
+	return bs_n_hits(&top->heap);
 }

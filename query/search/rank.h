@@ -1,22 +1,19 @@
 /*
- * rank.h: BM25 scores, document order, and the best k of many hits.
+ * rank.h: BM25 scores, document order, and the best k of many hits. Scores that need no text, too: where a document's
+ * signature says which of the query's words it has and its tf code how often (core/matrix/tf_code.h). They are added up
+ * in the order in which the verifier adds them, so that both give the same number to the last bit.
  *
- * score(d) = sum over the distinct positive words w of idf(w) tf (k1 + 1) / (tf + k1 (1 - b + b dl / avgdl)), with
- * k1 = 1.2, b = 0.75, idf(w) = ln(1 + (N - df + 0.5) / (df + 0.5)): Robertson and Zaragoza, "The Probabilistic Relevance
+ * score(d) = sum over the distinct positive words w of idf(w) tf (k1 + 1) / (tf + k1 (1 - b + b dl / avgdl)), with k1 =
+ * 1.2, b = 0.75, idf(w) = ln(1 + (N - df + 0.5) / (df + 0.5)): Robertson and Zaragoza, "The Probabilistic Relevance
  * Framework: BM25 and Beyond" (2009), with Lucene's idf, which is never negative. N, df and avgdl are of the whole
  * index, deleted documents that still lie in it included.
  */
 #ifndef BS_QUERY_SEARCH_RANK_H
 #define BS_QUERY_SEARCH_RANK_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include "core/base/buffer.h"
 #include "core/store/snapshot.h"
-#include "core/base/status.h"
 #include "query/search/plan.h"
 
 double bs_bm25_idf(uint64_t n_docs, uint64_t df);
@@ -24,23 +21,77 @@ double bs_bm25_idf(uint64_t n_docs, uint64_t df);
 /* One word's share of the score; tf >= 1, avgdl > 0. */
 double bs_bm25_weight(double idf, uint32_t tf, uint32_t length, double avgdl);
 
-/* The order in which the shares of words are added up, so that a document always has the same score: that of their bytes. */
+/* The order in which the shares of words are added up, so that a document always has the same score: that of their
+ * bytes. */
 static inline int bs_compare_terms(const uint8_t *a, uint32_t a_bytes, const uint8_t *b, uint32_t b_bytes)
 {
 	int order = memcmp(a, b, a_bytes < b_bytes ? a_bytes : b_bytes);
 	return order ? order : (a_bytes > b_bytes) - (a_bytes < b_bytes);
 }
 
+/* A distinct word that counts. */
+struct bs_scored_word {
+	uint32_t term;   /* of the plan; of several with the same word, one */
+	uint64_t hash;
+	struct bs_tf_key key;
+	double idf;
+	bool is_implied; /* whatever matches has it */
+};
+
+/* Zero-initialise; reusable; release with bs_scorer_deinit. */
+struct bs_scorer {
+	const struct bs_plan *plan;
+	double avgdl;
+	struct bs_scored_word *words; /* by their bytes, as match.c and byte_verifier.c have them */
+	size_t n_words;
+	bool is_any;      /* to match is to have one of the words */
+	bool is_complete; /* no prefix or fuzzy word stands for too many words to know them */
+	struct bs_buffer memory_words;
+};
+
+/* plan is borrowed. BS_NO_MEMORY. */
+enum bs_status bs_scorer_make(struct bs_scorer *scorer, const struct bs_plan *plan, double avgdl, struct bs_error *err)
+	BS_WARN_UNUSED;
+void bs_scorer_deinit(struct bs_scorer *scorer);
+
+/* What is known of a word in a document. */
+enum bs_has {
+	BS_HAS_NOT,
+	BS_HAS,
+	BS_HAS_MAYBE, /* so says a signature that is not exact */
+};
+
+/* The document's score if it has the words that it has or may have: no less than the true one. *exact_io becomes false
+ * if it may be more. has: one a word of the scorer. BS_CORRUPT. */
+enum bs_status bs_scorer_score(const struct bs_scorer *scorer, uint32_t segment, uint32_t document,
+                               const uint8_t *has, double *score_out, bool *exact_io, struct bs_error *err)
+	BS_WARN_UNUSED;
+
+/* The most that a word with a tf of at most most_tf (0: any) gives a document of at least so many positions. */
+double bs_scorer_most(const struct bs_scorer *scorer, size_t word, uint32_t most_tf, uint32_t least_length);
+
+/* A document and its score, or, of one whose text must be read first, the most that it can be. */
 struct bs_hit {
 	double score;
 	uint32_t segment;
 	uint32_t document;
 };
 
+static inline size_t bs_n_hits(const struct bs_buffer *hits)
+{
+	return hits->used_bytes / sizeof(struct bs_hit);
+}
+
 /* Sorts hits by document order (doc_order.h). */
 void bs_sort_by_document(const struct bs_snapshot *snapshot, struct bs_hit *hits, size_t n_hits);
 
-/* The best k hits of those offered: higher score first, ties in document order. Zero-initialise but for snapshot and k. */
+/* A heap of struct bs_hit: the highest score on top, ties by segment and number. */
+enum bs_status bs_hits_push(struct bs_buffer *heap, const struct bs_hit *hit, struct bs_error *err) BS_WARN_UNUSED;
+/* Takes the top away; there must be one. */
+struct bs_hit bs_hits_pop(struct bs_buffer *heap);
+
+/* The best k hits of those offered: higher score first, ties in document order. Zero-initialise but for snapshot and
+ * k. */
 struct bs_top {
 	const struct bs_snapshot *snapshot;
 	size_t k;
@@ -49,6 +100,5 @@ struct bs_top {
 enum bs_status bs_top_offer(struct bs_top *top, const struct bs_hit *hit, struct bs_error *err) BS_WARN_UNUSED;
 /* Sorts what was kept, best first; no more offers after that. Returns how many. */
 size_t bs_top_finish(struct bs_top *top, const struct bs_hit **hits_out);
-void bs_top_deinit(struct bs_top *top);
 
 #endif

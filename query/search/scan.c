@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/bytes.h"
-
 #define LINES_BYTES  (BS_SLAB_MAX_BLOCKS * BS_LINE_BYTES)
 #define GROUPS_BYTES (BS_SLAB_MAX_BLOCKS / 8 * BS_LINE_BYTES)
 
@@ -18,16 +16,8 @@ struct scan_term {
 	struct bs_slab_term here;
 };
 
-enum bs_status bs_scan_new(struct bs_scan **scan_out, struct bs_error *err)
+void bs_scan_deinit(struct bs_scan *scan)
 {
-	*scan_out = calloc(1, sizeof(**scan_out));
-	return *scan_out ? BS_OK : bs_fail_memory(err, "a scan", sizeof(**scan_out));
-}
-
-void bs_scan_free(struct bs_scan *scan)
-{
-	if (!scan)
-		return;
 	for (uint32_t i = 0; i < scan->n_frames; i++) {
 		free(scan->frames[i].lines);
 		free(scan->frames[i].groups);
@@ -39,7 +29,6 @@ void bs_scan_free(struct bs_scan *scan)
 	bs_buffer_deinit(&scan->pointers);
 	bs_buffer_deinit(&scan->truths);
 	bs_buffer_deinit(&scan->merged);
-	free(scan);
 }
 
 static enum bs_status need_frames(struct bs_scan *scan, uint32_t n_frames, struct bs_error *err)
@@ -65,7 +54,8 @@ static enum bs_status need_frames(struct bs_scan *scan, uint32_t n_frames, struc
 
 enum bs_status bs_scan_start(struct bs_scan *scan, const struct bs_plan *plan, uint32_t n_frames, struct bs_error *err)
 {
-	/* Each node on the way to a leaf may take a frame, an element of several terms two more; eval_sure begins one deeper. */
+	/* Each node on the way to a leaf may take a frame, an element of several terms two more; eval_sure begins one
+	 * deeper. */
 	uint32_t n_deepest = plan->query->depth + 3;
 	bs_buffer_clear(&scan->here);
 	bs_buffer_clear(&scan->terms);
@@ -92,11 +82,11 @@ void bs_scan_prefetch(const struct bs_plan *plan, uint32_t segment, uint32_t nex
 static void fill_ones(const struct bs_slab_scan *at, uint64_t *lines, const struct bs_live *live)
 {
 	for (uint32_t block = 0; block < at->slab->n_blocks; block++)
-		if (live->words[block / 64] >> (block % 64) & 1)
+		if (bs_scan_is_live(live, block))
 			memset(lines + (size_t)block * BS_LINE_WORDS, 0xff, BS_LINE_BYTES);
 	uint32_t n_last = at->slab->n_docs % BS_LINE_BITS;
 	uint64_t *last = lines + (size_t)(at->slab->n_blocks - 1) * BS_LINE_WORDS;
-	if (n_last == 0 || !(live->words[(at->slab->n_blocks - 1) / 64] >> ((at->slab->n_blocks - 1) % 64) & 1))
+	if (n_last == 0 || !bs_scan_is_live(live, at->slab->n_blocks - 1))
 		return;
 	for (uint32_t word = 0; word < BS_LINE_WORDS; word++) {
 		uint32_t start = word * 64;
@@ -180,8 +170,8 @@ static const struct bs_query_node *node_at(const struct bs_slab_scan *at, uint32
 	return &at->plan->query->nodes[node];
 }
 
-/* Whether the lines of a leaf are exactly its matches: a word by its columns, a phrase if it is no more than a word pair
- * that this segment has as a term. */
+/* Whether the lines of a leaf are exactly its matches: a word by its columns, a phrase if it is no more than a word
+ * pair that this segment has as a term. */
 static bool is_exact_leaf(struct bs_slab_scan *at, uint32_t n)
 {
 	const struct bs_query_node *node = node_at(at, n);
@@ -238,11 +228,12 @@ static bool push_leaf(struct bs_slab_scan *at, uint32_t n)
 }
 
 /* Takes the next frame's documents, those of `one`, into frame depth by an operation of the kernel. */
-#define TAKE_NEXT(at, operation, depth, live, one)                                                                      \
+#define TAKE_NEXT(at, operation, depth, live, one) \
 	(at)->kernel->operation((at)->scan->frames[depth].lines, live, (at)->scan->frames[(depth) + 1].lines, one)
 
 /* ANDs the elements of several terms among a leaf's items into frame depth: each is the OR of its terms. */
-static void and_wide_items(struct bs_slab_scan *at, const struct bs_query_node *node, uint32_t depth, struct bs_live *live)
+static void and_wide_items(struct bs_slab_scan *at, const struct bs_query_node *node, uint32_t depth,
+                           struct bs_live *live)
 {
 	for (uint32_t i = 0; i < node->n_items && bs_live_any(live); i++) {
 		const struct bs_plan_element *element = &at->plan->elements[node->items[i].element];
@@ -338,15 +329,17 @@ bool bs_scan_matches(struct bs_slab_scan *at, struct bs_live *live)
 	return bs_live_any(live) && is_exact_node(at, root);
 }
 
+void bs_scan_fail_past_end(struct bs_slab_scan *at)
+{
+	at->status = bs_container_corrupt(at->slab->rows.file, at->err, "a column has bits past the last document");
+}
+
 /* The document of a row, unless it is deleted. */
 static void add_candidate(struct bs_slab_scan *at, uint32_t row, bool is_sure, struct bs_buffer *candidates)
 {
 	struct bs_candidate candidate = {.row = row, .is_sure = is_sure};
-	const struct bs_snapshot *snapshot = at->plan->snapshot;
-	at->status = bs_slab_document(at->slab, row, &candidate.document, at->err);
-	if (!at->status && candidate.document >= snapshot->segments[at->segment].meta.n_docs)
-		at->status = bs_container_corrupt(at->slab->rows.file, at->err, "row %u is document %u", row, candidate.document);
-	if (at->status || bs_snapshot_is_deleted(snapshot, at->segment, candidate.document))
+	bs_scan_document(at, row, &candidate.document);
+	if (at->status || bs_snapshot_is_deleted(at->plan->snapshot, at->segment, candidate.document))
 		return;
 	at->stats->candidates++;
 	at->status = bs_buffer_append(candidates, &candidate, sizeof(candidate), at->err);
@@ -355,16 +348,9 @@ static void add_candidate(struct bs_slab_scan *at, uint32_t row, bool is_sure, s
 static void add_line(struct bs_slab_scan *at, const uint64_t *line, uint32_t block, bool is_sure,
                      struct bs_buffer *candidates)
 {
-	for (uint32_t word = 0; word < BS_LINE_WORDS; word++) {
-		for (uint64_t bits = line[word]; bits && !at->status; bits &= bits - 1) {
-			uint32_t row = block * BS_LINE_BITS + word * 64 + (uint32_t)__builtin_ctzll(bits);
-			if (row < at->slab->n_docs)
-				add_candidate(at, row, is_sure, candidates);
-			else
-				at->status = bs_container_corrupt(at->slab->rows.file, at->err,
-				                                  "a column has bits past the last document");
-		}
-	}
+	for (uint32_t word = 0; word < BS_LINE_WORDS; word++)
+		for (uint64_t bits = line[word]; bits && !at->status; bits &= bits - 1)
+			add_candidate(at, block * BS_LINE_BITS + word * 64 + (uint32_t)__builtin_ctzll(bits), is_sure, candidates);
 }
 
 /* Whether lanes that stand for no document are set: only a file made to deceive has such under right checksums. */
@@ -372,7 +358,7 @@ static bool has_bits_past_end(const struct bs_slab_scan *at, uint32_t depth, con
 {
 	uint32_t last = at->slab->n_blocks - 1;
 	uint32_t n_last = at->slab->n_docs - last * BS_LINE_BITS;
-	if (!(live->words[last / 64] >> (last % 64) & 1))
+	if (!bs_scan_is_live(live, last))
 		return false;
 	for (uint32_t lane = n_last; lane < BS_LINE_BITS; lane++)
 		if (at->scan->frames[depth].lines[(size_t)last * BS_LINE_WORDS + lane / 64] >> (lane % 64) & 1)
@@ -388,7 +374,7 @@ static void take_lines(struct bs_slab_scan *at, uint32_t depth, const struct bs_
 	if (at->status)
 		return;
 	if (is_sure && n_counted && has_bits_past_end(at, depth, live)) {
-		at->status = bs_container_corrupt(at->slab->rows.file, at->err, "a column has bits past the last document");
+		bs_scan_fail_past_end(at);
 	} else if (is_sure && n_counted) {
 		uint64_t n = at->kernel->count(lines, live);
 		at->stats->candidates += n;
@@ -411,13 +397,13 @@ static void scan_matrix(struct bs_slab_scan *at, struct bs_buffer *candidates, u
 	bool is_sure = bs_scan_matches(at, &live);
 	if (at->status || !bs_live_any(&live))
 		return;
-	for (uint32_t word = 0; word < BS_SLAB_MAX_BLOCKS / 64; word++)
-		at->stats->blocks_live += bs_count_bits(live.words[word]);
+	at->stats->blocks_live += bs_scan_count_live(&live);
 	/* Of a disjunction, those that one exact operand vouches for need no proof by another. */
 	if (!is_sure && node_at(at, root)->kind == BS_NODE_OR) {
 		struct bs_live sure = live;
 		eval_sure(at, root, 1, &sure);
-		/* Both come out of the same columns; only a file made to deceive has sure ones that were no candidates. */
+		/* Both come out of the same columns; only a file made to deceive has sure ones that were no
+		 * candidates. */
 		TAKE_NEXT(at, and_not_lines, 0, &live, &sure);
 		take_lines(at, 1, &sure, true, candidates, n_counted);
 	}
@@ -426,7 +412,7 @@ static void scan_matrix(struct bs_slab_scan *at, struct bs_buffer *candidates, u
 
 /*
  * Forward lists: the tree on words of 64 documents, many words at a time. First by exact columns and, for terms without, by
- * the filter in front of the lists (core/matrix/forward_filter.h), which nearly always says no to all; then, for the
+ * the filter in front of the lists (core/matrix/forward_list.h), which nearly always says no to all; then, for the
  * documents that this leaves, by looking each word up in the list itself, which is exact.
  */
 
@@ -512,7 +498,8 @@ static void add_term_rows(const struct chunk *chunk, uint32_t term, const uint64
 }
 
 /* rows become those of them that have any of n terms of the plan, or seem to. */
-static void keep_term_rows(const struct chunk *chunk, uint32_t first_term, uint32_t n, uint64_t *rows_io, bool *is_exact_io)
+static void keep_term_rows(const struct chunk *chunk, uint32_t first_term, uint32_t n, uint64_t *rows_io,
+                           bool *is_exact_io)
 {
 	uint64_t within[CHUNK_WORDS];
 	memcpy(within, rows_io, chunk->n_words * sizeof(*within));
@@ -526,7 +513,8 @@ static struct truth *truth_of(const struct chunk *chunk, uint32_t n)
 	return (struct truth *)(void *)chunk->at->scan->truths.data + n;
 }
 
-/* The words of a leaf, and those of its word pairs which the segment knows: one pair may be all there is to a phrase. */
+/* The words of a leaf, and those of its word pairs which the segment knows: one pair may be all there is to a
+ * phrase. */
 static void judge_leaf(const struct chunk *chunk, uint32_t n, const uint64_t *within)
 {
 	const struct bs_plan *plan = chunk->at->plan;
@@ -554,8 +542,8 @@ static void judge_leaf(const struct chunk *chunk, uint32_t n, const uint64_t *wi
 		truth->must[i] = is_word || is_proven ? truth->may[i] : 0;
 }
 
-/* Leaves in the node's truth what is known of the rows within, and nothing of others. A child of an AND is asked about what
- * those before it leave, a child of an OR about what no one before it surely has. */
+/* Leaves in the node's truth what is known of the rows within, and nothing of others. A child of an AND is asked about
+ * what those before it leave, a child of an OR about what no one before it surely has. */
 static void judge(const struct chunk *chunk, uint32_t n, const uint64_t *within)
 {
 	const struct bs_query_node *node = &chunk->at->plan->query->nodes[n];

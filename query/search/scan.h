@@ -1,25 +1,22 @@
 /*
  * scan.h: the filter. From a plan to candidates: all documents that match, and some that do not.
  *
- * Per slab, the tree is evaluated on lines of 512 documents. For an AND: the block columns of all its terms leave a mask
- * of live blocks; the group columns of the live ones leave a mask of live lanes; the document columns, sparsest first,
- * leave the candidates. An OR evaluates its children under the mask it got and joins them. A NOT is used only where its
- * operand is exact (words with exact columns or listed exceptions, or forward lists); else it is left to verification.
- * Knows nothing of text; its neighbour match.c knows nothing of columns.
+ * Per slab, the tree is evaluated on lines of 512 documents. For an AND: the block columns of all its terms leave a
+ * mask of live blocks; the group columns of the live ones leave a mask of live lanes; the document columns, sparsest
+ * first, leave the candidates. An OR evaluates its children under the mask it got and joins them. A NOT is used only
+ * where its operand is exact (words with exact columns or listed exceptions, or forward lists); else it is left to
+ * verification. Knows nothing of text; its neighbour match.c knows nothing of columns.
  */
 #ifndef BS_QUERY_SEARCH_SCAN_H
 #define BS_QUERY_SEARCH_SCAN_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "core/base/buffer.h"
-#include "core/base/status.h"
+#include "core/base/bytes.h"
 #include "core/matrix/slab_and.h"
 #include "core/simd/kernels.h"
 #include "query/search/plan.h"
 
-/* One thread's memory for scanning; grows to the deepest query and stays. Others than scan_top.c look at none of it. */
+/* One thread's memory for scanning; grows to the deepest query and stays. Zero-initialise. Others than scan_top.c look at
+ * none of it. */
 struct bs_scan {
 	struct bs_and_frame *frames; /* one a depth of the tree: intermediate results */
 	uint32_t n_frames;
@@ -30,8 +27,7 @@ struct bs_scan {
 	struct bs_buffer truths;   /* of forward lists: one a node */
 	struct bs_buffer merged;   /* struct bs_candidate: scratch for sorting */
 };
-enum bs_status bs_scan_new(struct bs_scan **scan_out, struct bs_error *err) BS_WARN_UNUSED;
-void bs_scan_free(struct bs_scan *scan);
+void bs_scan_deinit(struct bs_scan *scan);
 
 /* A document that may match. */
 struct bs_candidate {
@@ -61,10 +57,38 @@ struct bs_slab_scan {
 	enum bs_status status;
 };
 
+static inline uint32_t bs_scan_count_live(const struct bs_live *live)
+{
+	uint32_t n = 0;
+	for (uint32_t word = 0; word < BS_SLAB_MAX_BLOCKS / 64; word++)
+		n += bs_count_bits(live->words[word]);
+	return n;
+}
+
+static inline bool bs_scan_is_live(const struct bs_live *live, uint32_t block)
+{
+	return live->words[block / 64] >> (block % 64) & 1;
+}
+
 /* A term in the segment being scanned. */
 static inline const struct bs_term_place *bs_scan_place(const struct bs_slab_scan *at, uint32_t term)
 {
 	return bs_plan_place(at->plan, at->segment, term);
+}
+
+/* BS_CORRUPT, for a row that the slab does not have: a column has bits past the last document. */
+void bs_scan_fail_past_end(struct bs_slab_scan *at);
+
+/* The document of a row. BS_CORRUPT, also for a row that the slab does not have. Inline: once a candidate. */
+static inline void bs_scan_document(struct bs_slab_scan *at, uint32_t row, uint32_t *document_out)
+{
+	if (row >= at->slab->n_docs) {
+		bs_scan_fail_past_end(at);
+		return;
+	}
+	at->status = bs_slab_document(at->slab, row, document_out, at->err);
+	if (!at->status && *document_out >= at->plan->snapshot->segments[at->segment].meta.n_docs)
+		at->status = bs_container_corrupt(at->slab->rows.file, at->err, "row %u is document %u", row, *document_out);
 }
 
 /* Before the first slab of a segment: with frames for the plan's tree, and n_frames at least. */
@@ -81,7 +105,8 @@ bool bs_scan_matches(struct bs_slab_scan *at, struct bs_live *live);
 void bs_scan_and_terms(struct bs_slab_scan *at, const uint32_t *terms, size_t n_terms, uint32_t frame,
                        struct bs_live *live);
 
-/* Whether what bs_scan_and_terms leaves of this term is sure: it has an exact column here, or its exceptions are listed. */
+/* Whether what bs_scan_and_terms leaves of this term is sure: it has an exact column here, or its exceptions are
+ * listed. */
 bool bs_scan_is_exact(struct bs_slab_scan *at, uint32_t term);
 
 /* The candidates of a slab of forward lists. With n_counted (nullable), those that surely match are counted instead. */

@@ -19,58 +19,13 @@
 void bs_top_scan_deinit(struct bs_top_scan *best)
 {
 	bs_buffer_deinit(&best->waiting);
-	bs_buffer_deinit(&best->inputs);
-	bs_buffer_deinit(&best->has);
 	bs_buffer_deinit(&best->listed);
-}
-
-static bool is_before(const struct bs_bound *a, const struct bs_bound *b)
-{
-	if (a->most > b->most || a->most < b->most)
-		return a->most > b->most;
-	return a->segment != b->segment ? a->segment < b->segment : a->document < b->document;
-}
-
-static void swap_bounds(struct bs_bound *a, struct bs_bound *b)
-{
-	struct bs_bound saved = *a;
-	*a = *b;
-	*b = saved;
-}
-
-static enum bs_status wait_for_text(struct bs_top_scan *best, const struct bs_bound *bound, struct bs_error *err)
-{
-	enum bs_status status = bs_buffer_append(&best->waiting, bound, sizeof(*bound), err);
-	struct bs_bound *heap = (struct bs_bound *)(void *)best->waiting.data;
-	if (status)
-		return status;
-	for (size_t i = bs_top_scan_n_waiting(best) - 1; i > 0 && is_before(&heap[i], &heap[(i - 1) / 2]); i = (i - 1) / 2)
-		swap_bounds(&heap[i], &heap[(i - 1) / 2]);
-	return BS_OK;
-}
-
-bool bs_top_scan_next(struct bs_top_scan *best, struct bs_bound *bound_out)
-{
-	struct bs_bound *heap = (struct bs_bound *)(void *)best->waiting.data;
-	size_t n = bs_top_scan_n_waiting(best);
-	if (n == 0)
-		return false;
-	*bound_out = heap[0];
-	heap[0] = heap[--n];
-	best->waiting.used_bytes = n * sizeof(*heap);
-	for (size_t i = 0, next; (next = 2 * i + 1) < n; i = next) {
-		next += next + 1 < n && is_before(&heap[next + 1], &heap[next]);
-		if (!is_before(&heap[next], &heap[i]))
-			break;
-		swap_bounds(&heap[next], &heap[i]);
-	}
-	return true;
 }
 
 double bs_top_scan_threshold(const struct bs_top_scan *best)
 {
-	const struct bs_hit *heap = (const struct bs_hit *)(const void *)best->top->heap.data;
-	return best->top->heap.used_bytes / sizeof(*heap) < best->top->k ? 0 : heap[0].score;
+	const struct bs_buffer *heap = &best->top->heap;
+	return bs_n_hits(heap) < best->top->k ? 0 : ((const struct bs_hit *)(const void *)heap->data)->score;
 }
 
 bool bs_top_scan_is_possible(const struct bs_top_scan *best, double score)
@@ -94,9 +49,14 @@ struct best_scan {
 	struct bs_top_scan *best;
 	bool is_sure;              /* candidates match */
 	enum round round;
-	const struct bs_live **lives; /* of each word's documents in frame 1 + its number; NULL: every candidate has it */
-	uint8_t *certainty;        /* of each word: BS_HAS or BS_HAS_MAYBE where its lines say so */
-	uint8_t *has;
+	/* Of each word: whether candidates need not have it, and where it is then, its documents in frame 1 + its
+	 * number. */
+	bool is_apart[BS_TOP_SCAN_WORDS];
+	struct bs_live lives[BS_TOP_SCAN_WORDS];
+	uint8_t certainty[BS_TOP_SCAN_WORDS]; /* BS_HAS or BS_HAS_MAYBE where its lines say so */
+	uint8_t has[BS_TOP_SCAN_WORDS];
+	struct bs_weighed_term inputs[BS_TOP_SCAN_WORDS];
+	size_t n_inputs;
 };
 
 /* The document by what scan->has says of its words: it is a hit, or it waits, or it is out of the question. */
@@ -109,12 +69,11 @@ static void look(struct best_scan *scan, uint32_t document, bool is_sure)
 	at->stats->scored++;
 	if (at->status)
 		return;
-	struct bs_bound bound = {hit.score, at->segment, document};
 	at->stats->hits += is_exact;
 	if (is_exact)
 		at->status = bs_top_offer(scan->best->top, &hit, at->err);
 	else if (bs_top_scan_is_possible(scan->best, hit.score))
-		at->status = wait_for_text(scan->best, &bound, at->err);
+		at->status = bs_hits_push(&scan->best->waiting, &hit, at->err);
 }
 
 /* A row, and the document that it is. */
@@ -122,18 +81,6 @@ struct looked {
 	uint32_t row;
 	uint32_t document;
 };
-
-static void name_row(struct bs_slab_scan *at, struct looked *looked)
-{
-	const struct bs_container *file = at->slab->rows.file;
-	if (looked->row >= at->slab->n_docs) {
-		at->status = bs_container_corrupt(file, at->err, "a column has bits past the last document");
-		return;
-	}
-	at->status = bs_slab_document(at->slab, looked->row, &looked->document, at->err);
-	if (!at->status && looked->document >= at->plan->snapshot->segments[at->segment].meta.n_docs)
-		at->status = bs_container_corrupt(file, at->err, "row %u is document %u", looked->row, looked->document);
-}
 
 static void look_at_row(struct best_scan *scan, const struct looked *looked)
 {
@@ -144,9 +91,8 @@ static void look_at_row(struct best_scan *scan, const struct looked *looked)
 	if (bs_snapshot_is_deleted(at->plan->snapshot, at->segment, looked->document))
 		return;
 	for (size_t i = 0; i < scan->best->scorer->n_words; i++) {
-		const struct bs_live *live = scan->lives[i];
-		bool has = !live || ((live->words[block / 64] >> (block % 64) & 1) &&
-		                     (at->scan->frames[1 + i].lines[row / 64] >> (row % 64) & 1));
+		bool has = !scan->is_apart[i] || (bs_scan_is_live(&scan->lives[i], block) &&
+		                                  (at->scan->frames[1 + i].lines[row / 64] >> (row % 64) & 1));
 		scan->has[i] = has ? scan->certainty[i] : BS_HAS_NOT;
 		is_sure |= scan->best->scorer->is_any && scan->has[i] == BS_HAS;
 	}
@@ -162,7 +108,7 @@ static void look_at_rows(struct best_scan *scan, struct looked *looked, size_t n
 	struct bs_slab_scan *at = scan->at;
 	const struct bs_segment *segment = &at->plan->snapshot->segments[at->segment];
 	for (size_t i = 0; i < n && !at->status; i++) {
-		name_row(at, &looked[i]);
+		bs_scan_document(at, looked[i].row, &looked[i].document);
 		bs_packed_prefetch(&segment->docs.lengths, looked[i].document);
 		bs_tf_table_prefetch_place(&segment->tfs, looked[i].document);
 	}
@@ -241,8 +187,8 @@ static uint32_t threshold_of(const struct scale *scale, double score)
 }
 
 /* The columns of a level. */
-static void place_level(struct best_scan *scan, const struct bs_scored_word *word, uint32_t l, const struct bs_live *live,
-                        struct bs_weighed_level *level)
+static void place_level(struct best_scan *scan, const struct bs_scored_word *word, uint32_t l,
+                        const struct bs_live *live, struct bs_weighed_level *level)
 {
 	struct bs_slab_scan *at = scan->at;
 	const struct bs_level *documents = &at->slab->levels[0];
@@ -267,9 +213,9 @@ static void weigh_word(struct best_scan *scan, size_t i, const struct scale *sca
 	const struct bs_tf_levels *levels = &scan->at->plan->snapshot->segments[scan->at->segment].tf_levels;
 	uint32_t sum = 0;
 	*term = (struct bs_weighed_term){.n_levels = has_levels(scan, word) ? levels->n_levels : 0};
-	if (scan->lives[i]) {
+	if (scan->is_apart[i]) {
 		term->lines = scan->at->scan->frames[1 + i].lines;
-		term->live = scan->lives[i];
+		term->live = &scan->lives[i];
 	}
 	for (uint32_t l = 0; l <= term->n_levels && !scan->at->status; l++) {
 		uint32_t most_tf = l < term->n_levels ? levels->least[l] - 1 : 0;
@@ -284,16 +230,10 @@ static void weigh_word(struct best_scan *scan, size_t i, const struct scale *sca
 
 static void weigh_words(struct best_scan *scan, const struct scale *scale, const struct bs_live *live)
 {
-	struct bs_buffer *inputs = &scan->best->inputs;
-	size_t n = scan->best->scorer->n_words;
-	bs_buffer_clear(inputs);
-	scan->at->status = bs_buffer_reserve(inputs, n * sizeof(struct bs_weighed_term), scan->at->err);
-	for (size_t i = 0; i < n && !scan->at->status; i++) {
-		if (is_foreign(scan, i))
-			continue;
-		weigh_word(scan, i, scale, live, (struct bs_weighed_term *)(void *)(inputs->data + inputs->used_bytes));
-		inputs->used_bytes += sizeof(struct bs_weighed_term);
-	}
+	scan->n_inputs = 0;
+	for (size_t i = 0; i < scan->best->scorer->n_words && !scan->at->status; i++)
+		if (!is_foreign(scan, i))
+			weigh_word(scan, i, scale, live, &scan->inputs[scan->n_inputs++]);
 }
 
 /* Leaves in `kept` the candidates of frame 0 whose weights reach the threshold. */
@@ -305,17 +245,7 @@ static void weigh(struct best_scan *scan, const struct scale *scale, uint32_t th
 		memset(live, 0, sizeof(*live));
 		return;
 	}
-	const struct bs_buffer *inputs = &scan->best->inputs;
-	at->kernel->weigh(at->scan->frames[0].lines, kept, live, (const struct bs_weighed_term *)(const void *)inputs->data,
-	                  inputs->used_bytes / sizeof(struct bs_weighed_term), scale->n_planes, threshold);
-}
-
-static uint32_t count_live(const struct bs_live *live)
-{
-	uint32_t n = 0;
-	for (uint32_t word = 0; word < BS_SLAB_MAX_BLOCKS / 64; word++)
-		n += bs_count_bits(live->words[word]);
-	return n;
+	at->kernel->weigh(at->scan->frames[0].lines, kept, live, scan->inputs, scan->n_inputs, scale->n_planes, threshold);
 }
 
 /* Some of the live blocks. */
@@ -336,7 +266,8 @@ static uint32_t seed_blocks(const struct best_scan *scan, uint32_t n_live, uint6
 }
 
 /* Looks at the k weightiest or so of some blocks, so that of the others most can be dropped; and takes them away. */
-static void seed(struct best_scan *scan, const struct scale *scale, uint32_t n_blocks, uint64_t *kept, struct bs_live *live)
+static void seed(struct best_scan *scan, const struct scale *scale, uint32_t n_blocks, uint64_t *kept,
+                 struct bs_live *live)
 {
 	const struct bs_kernel *kernel = scan->at->kernel;
 	struct bs_live some = first_blocks(live, n_blocks);
@@ -353,24 +284,24 @@ static void seed(struct best_scan *scan, const struct scale *scale, uint32_t n_b
 }
 
 /* The documents of a word in the live blocks, into its frame. */
-static void find_word(struct best_scan *scan, size_t i, struct bs_live *lives, const struct bs_live *live)
+static void find_word(struct best_scan *scan, size_t i, const struct bs_live *live)
 {
 	uint32_t term = scan->best->scorer->words[i].term;
-	lives[i] = *live;
-	scan->lives[i] = &lives[i];
-	bs_scan_and_terms(scan->at, &term, 1, (uint32_t)i + 1, &lives[i]);
+	scan->lives[i] = *live;
+	scan->is_apart[i] = true;
+	bs_scan_and_terms(scan->at, &term, 1, (uint32_t)i + 1, &scan->lives[i]);
 	scan->certainty[i] = bs_scan_is_exact(scan->at, term) ? BS_HAS : BS_HAS_MAYBE;
 }
 
 /* Of the words that candidates need not have. */
-static void find_words(struct best_scan *scan, struct bs_live *lives, const struct bs_live *live)
+static void find_words(struct best_scan *scan, const struct bs_live *live)
 {
 	const struct bs_scorer *scorer = scan->best->scorer;
 	for (size_t i = 0; i < scorer->n_words; i++) {
-		scan->lives[i] = NULL;
+		scan->is_apart[i] = false;
 		scan->certainty[i] = scan->is_sure ? BS_HAS : BS_HAS_MAYBE;
 		if (!scorer->words[i].is_implied)
-			find_word(scan, i, lives, live);
+			find_word(scan, i, live);
 	}
 }
 
@@ -399,7 +330,7 @@ static void choose_essential(const struct best_scan *scan, uint8_t *essential)
 }
 
 /* Leaves in frame 0 the documents that have an essential word; of the second round, those without a rare one. */
-static void find_any(struct best_scan *scan, struct bs_live *lives, struct bs_live *live)
+static void find_any(struct best_scan *scan, struct bs_live *live)
 {
 	struct bs_slab_scan *at = scan->at;
 	const struct bs_scorer *scorer = scan->best->scorer;
@@ -411,15 +342,15 @@ static void find_any(struct best_scan *scan, struct bs_live *lives, struct bs_li
 	for (size_t i = 0; i < scorer->n_words; i++) {
 		if (!essential[i])
 			continue;
-		find_word(scan, i, lives, &all);
-		at->kernel->or_lines(lines, live, at->scan->frames[1 + i].lines, &lives[i]);
+		find_word(scan, i, &all);
+		at->kernel->or_lines(lines, live, at->scan->frames[1 + i].lines, &scan->lives[i]);
 	}
 	for (size_t i = 0; i < scorer->n_words && bs_live_any(live); i++) {
 		if (essential[i])
 			continue;
-		find_word(scan, i, lives, live);
+		find_word(scan, i, live);
 		if (scan->round == ROUND_REST && is_rare(scan, i))
-			at->kernel->and_not_lines(lines, live, at->scan->frames[1 + i].lines, &lives[i]);
+			at->kernel->and_not_lines(lines, live, at->scan->frames[1 + i].lines, &scan->lives[i]);
 	}
 }
 
@@ -433,7 +364,7 @@ static bool should_seed(const struct best_scan *scan, uint64_t n_left)
 static void look_at_best(struct best_scan *scan, struct bs_live *live, uint64_t n_candidates)
 {
 	struct bs_slab_scan *at = scan->at;
-	uint32_t n_live = count_live(live);
+	uint32_t n_live = bs_scan_count_live(live);
 	struct scale scale = make_scale(scan);
 	uint64_t *kept = at->scan->frames[1 + scan->best->scorer->n_words].lines;
 	bool is_open = !(bs_top_scan_threshold(scan->best) > 0);
@@ -451,29 +382,29 @@ static void look_at_best(struct best_scan *scan, struct bs_live *live, uint64_t 
 		weigh(scan, &scale, threshold_of(&scale, bs_top_scan_threshold(scan->best)), kept, live);
 	uint64_t n_left = is_open ? n_candidates : at->kernel->count(kept, live);
 	if (should_seed(scan, n_left)) {
-		seed(scan, &scale, seed_blocks(scan, count_live(live), n_left), kept, live);
+		seed(scan, &scale, seed_blocks(scan, bs_scan_count_live(live), n_left), kept, live);
 		weigh(scan, &scale, threshold_of(&scale, bs_top_scan_threshold(scan->best)), kept, live);
 	}
-	at->stats->blocks_dropped += n_live - count_live(live);
+	at->stats->blocks_dropped += n_live - bs_scan_count_live(live);
 	look_at_lines(scan, kept, live);
 }
 
-static void scan_matrix(struct best_scan *scan, struct bs_live *lives)
+static void scan_matrix(struct best_scan *scan)
 {
 	struct bs_slab_scan *at = scan->at;
 	struct bs_live live;
 	bs_live_all(&live, at->slab->n_blocks);
 	if (scan->round != ROUND_ONLY)
-		find_any(scan, lives, &live);
+		find_any(scan, &live);
 	else
 		scan->is_sure = bs_scan_matches(at, &live);
 	if (at->status || !bs_live_any(&live))
 		return;
 	uint64_t n_candidates = at->kernel->count(at->scan->frames[0].lines, &live);
 	at->stats->candidates += n_candidates;
-	at->stats->blocks_live += count_live(&live);
+	at->stats->blocks_live += bs_scan_count_live(&live);
 	if (scan->round == ROUND_ONLY)
-		find_words(scan, lives, &live);
+		find_words(scan, &live);
 	scan->best->filtered(scan->best->context);
 	if (!at->status)
 		look_at_best(scan, &live, n_candidates);
@@ -503,26 +434,11 @@ static void scan_lists(struct best_scan *scan)
 		look_at_listed(scan, &candidates[i]);
 }
 
-/* What a slab needs an array of, one a word each. */
-static enum bs_status reserve(struct best_scan *scan, struct bs_live **lives_out, struct bs_error *err)
-{
-	struct bs_buffer *has = &scan->best->has;
-	size_t n = scan->best->scorer->n_words;
-	bs_buffer_clear(has);
-	enum bs_status status = bs_buffer_reserve(has, n * (sizeof(**lives_out) + sizeof(*scan->lives) + 2) + 1, err);
-	if (status)
-		return status;
-	*lives_out = (struct bs_live *)(void *)has->data;
-	scan->lives = (const struct bs_live **)(void *)(*lives_out + n);
-	scan->certainty = (uint8_t *)(scan->lives + n);
-	scan->has = scan->certainty + n;
-	return BS_OK;
-}
-
-static enum bs_status scan_round(struct best_scan *scan, const struct bs_slab_scan *first, struct bs_live *lives)
+static enum bs_status scan_round(struct best_scan *scan, enum round round, const struct bs_slab_scan *first)
 {
 	const struct bs_segment *segment = &first->plan->snapshot->segments[first->segment];
 	enum bs_status status = BS_OK;
+	scan->round = round;
 	for (uint32_t i = 0; i < segment->meta.n_slabs && !status; i++) {
 		struct bs_slab_scan at = *first;
 		at.slab = &segment->slabs[i];
@@ -533,7 +449,7 @@ static enum bs_status scan_round(struct best_scan *scan, const struct bs_slab_sc
 		if (!bs_top_scan_is_possible(scan->best, make_scale(scan).most))
 			at.stats->blocks_skipped += at.slab->n_blocks;
 		else if (at.slab->n_levels > 0)
-			scan_matrix(scan, lives);
+			scan_matrix(scan);
 		else if (scan->round != ROUND_REST)
 			scan_lists(scan);
 		status = at.status ? at.status
@@ -546,15 +462,13 @@ enum bs_status bs_scan_top(struct bs_scan *scan, const struct bs_plan *plan, uin
                            struct bs_top_scan *best, struct bs_query_stats *stats, struct bs_error *err)
 {
 	struct bs_slab_scan at = {.scan = scan, .plan = plan, .kernel = kernel, .stats = stats, .err = err, .segment = s};
-	struct bs_live *lives = NULL;
-	struct best_scan best_scan = {.best = best};
+	struct best_scan best_scan;
+	best_scan.best = best;
 	enum bs_status status = bs_scan_start(scan, plan, (uint32_t)best->scorer->n_words + 2, err);
-	if (!status)
-		status = reserve(&best_scan, &lives, err);
-	if (!status && best->scorer->is_any && best->scorer->n_words > 1) {
-		best_scan.round = ROUND_RARE;
-		status = scan_round(&best_scan, &at, lives);
-		best_scan.round = ROUND_REST;
-	}
-	return status ? status : scan_round(&best_scan, &at, lives);
+	if (status)
+		return status;
+	if (!best->scorer->is_any || best->scorer->n_words < 2)
+		return scan_round(&best_scan, ROUND_ONLY, &at);
+	status = scan_round(&best_scan, ROUND_RARE, &at);
+	return status ? status : scan_round(&best_scan, ROUND_REST, &at);
 }

@@ -8,44 +8,31 @@
 #include "core/base/clock.h"
 #include "core/text/words.h"
 #include "corpus/changes/fresh.h"
+#include "query/search/byte_verifier.h"
 #include "query/search/explain.h"
 #include "query/search/fetch.h"
 #include "query/search/match.h"
 #include "query/search/plan.h"
 #include "query/search/rank.h"
 #include "query/search/scan_top.h"
-#include "query/search/scorer.h"
 #include "query/search/snippet.h"
-#include "query/search/verify.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 #define USUAL_N_BEST 10
 
-static enum bs_status collect_fields(struct bs_index *index, struct bs_error *err)
+static void collect_fields(struct bs_index *index)
 {
-	enum bs_status status = bs_manifest_number_fields(&index->snapshot.manifest, err);
-	char *const *names = index->snapshot.manifest.fields;
-	if (status)
-		return status;
-	free(index->fields);
-	index->longest_field_bytes = 0;
-	index->n_fields = bs_strings_length(names);
-	index->fields = calloc(index->n_fields + 1, sizeof(*index->fields));
-	if (!index->fields)
-		return bs_fail_memory(err, "names of fields", (index->n_fields + 1) * sizeof(*index->fields));
-	for (size_t i = 0; i < index->n_fields; i++) {
-		size_t name_bytes = strlen(names[i]);
-		index->fields[i] = (struct bs_query_field){.name = names[i], .name_bytes = name_bytes};
+	const struct bs_term_table *names = &index->snapshot.manifest.fields;
+	for (uint32_t i = 0; i < names->n_terms; i++) {
+		uint32_t name_bytes = names->entries[i].n_bytes;
 		if (name_bytes > index->longest_field_bytes && name_bytes <= BS_QUERY_MAX_FIELD_BYTES)
-			index->longest_field_bytes = (uint32_t)name_bytes;
+			index->longest_field_bytes = name_bytes;
 	}
-	return BS_OK;
 }
 
 struct freshen_notices {
 	struct bs_index *index;
-	void (*notice)(void *context, const char *message);
-	void *context;
+	const struct bs_open_request *request;
 	uint64_t n_unread;
 };
 
@@ -57,21 +44,26 @@ static void tell_skipped(void *context, enum bs_skip reason, const char *message
 	bool is_told = reason > BS_SKIP_SPECIAL;
 	if (reason == BS_SKIP_UNREADABLE)
 		is_told = ++notices->n_unread <= BS_FIND_TOLD_UNREADABLE;
-	if (notices->notice && is_told)
-		notices->notice(notices->context, message);
+	if (notices->request->notice && is_told)
+		notices->request->notice(notices->request->context, message);
 }
 
 /* Looks at every source, so that the answers are of now and not of the commit. */
 static enum bs_status freshen(struct bs_index *index, const struct bs_open_request *request, struct bs_error *err)
 {
-	struct freshen_notices notices = {index, request->notice, request->context, 0};
+	struct freshen_notices notices = {index, request, 0};
 	struct bs_error line;
-	enum bs_status status = bs_snapshot_freshen(&index->snapshot, tell_skipped, &notices, &index->n_unread, err);
+	struct bs_freshened freshened = {0};
+	enum bs_status status = bs_snapshot_freshen(&index->snapshot, tell_skipped, &notices, &freshened, err);
+	index->n_unread = freshened.n_unread;
 	if (request->notice && notices.n_unread > BS_FIND_TOLD_UNREADABLE) {
-		(void)bs_fail(&line, BS_IO, "%llu files, folders and sources cannot be read", (unsigned long long)notices.n_unread);
+		(void)bs_fail(&line, BS_IO, "%llu files, folders and sources cannot be read",
+		              (unsigned long long)notices.n_unread);
 		request->notice(request->context, line.text);
 	}
-	return status ? status : collect_fields(index, err);
+	if (!status)
+		collect_fields(index);
+	return status;
 }
 
 static enum bs_status open_index(struct bs_index *index, const struct bs_open_request *request, struct bs_error *err)
@@ -85,17 +77,21 @@ static enum bs_status open_index(struct bs_index *index, const struct bs_open_re
 		status = bs_manifest_is_other_unicode(&index->snapshot.manifest, &index->is_other_unicode, err);
 	/* Silence would look like no match. */
 	if (!status && !index->snapshot.manifest.options.words)
-		status = bs_fail(err, BS_INVALID, "%s: an index of grams alone, which knows no words; `bitsift index --rebuild` makes "
-		                 "one of both", request->dir);
+		status = bs_fail(err, BS_INVALID,
+		                 "%s: an index of grams alone, which knows no words; `bitsift index --rebuild` makes "
+		                 "one of both",
+		                 request->dir);
 	if (!status)
-		status = collect_fields(index, err);
+		collect_fields(index);
 	return !status && request->fresh ? freshen(index, request, err) : status;
 }
 
-enum bs_status bs_index_open_with(const struct bs_open_request *request, struct bs_index **index_out, struct bs_error *err)
+enum bs_status bs_index_open_with(const struct bs_open_request *request, struct bs_index **index_out,
+                                  struct bs_error *err)
 {
 	*index_out = NULL;
-	enum bs_status status = bs_check_reserved("struct bs_open_request", request->reserved, COUNT(request->reserved), err);
+	enum bs_status status =
+		bs_check_reserved("struct bs_open_request", request->reserved, COUNT(request->reserved), err);
 	if (status)
 		return status;
 	struct bs_index *index = calloc(1, sizeof(*index));
@@ -122,7 +118,6 @@ void bs_index_close(struct bs_index *index)
 		return;
 	bs_snapshot_deinit(&index->snapshot);
 	bs_dir_close(&index->dir);
-	free(index->fields);
 	free(index);
 }
 
@@ -160,7 +155,7 @@ struct bs_finder {
 	struct bs_words *words;
 	struct bs_words *words_unstemmed; /* NULL: words does not stem */
 	struct bs_fetcher *fetcher;
-	struct bs_scan *scan;
+	struct bs_scan scan;
 	struct bs_plan plan;
 	struct bs_buffer candidates;
 	struct bs_buffer expected; /* u32 each */
@@ -172,7 +167,8 @@ struct bs_finder {
 	size_t n_best;
 	struct bs_query *query;
 	struct bs_matcher *matcher;
-	struct bs_verifier verifier;
+	struct bs_byte_verifier *byte_verifier; /* NULL: every document is analysed */
+	bool is_scored; /* hits are to have their scores */
 	struct bs_top top;
 	struct bs_find_result *result;
 	struct bs_query_stats *stats; /* in the result */
@@ -206,8 +202,6 @@ enum bs_status bs_finder_new(const struct bs_index *index, struct bs_finder **fi
 		status = bs_words_new(&unstemmed, &finder->words_unstemmed, err);
 	if (!status)
 		status = bs_fetcher_new(&index->snapshot, tell, finder, &finder->fetcher, err);
-	if (!status)
-		status = bs_scan_new(&finder->scan, err);
 	if (status) {
 		bs_finder_free(finder);
 		return status;
@@ -223,7 +217,7 @@ void bs_finder_free(struct bs_finder *finder)
 	bs_words_free(finder->words);
 	bs_words_free(finder->words_unstemmed);
 	bs_fetcher_free(finder->fetcher);
-	bs_scan_free(finder->scan);
+	bs_scan_deinit(&finder->scan);
 	bs_scorer_deinit(&finder->scorer);
 	bs_top_scan_deinit(&finder->best);
 	bs_plan_deinit(&finder->plan);
@@ -246,6 +240,126 @@ static void charge(struct bs_finder *finder, enum bs_stage stage)
 	finder->since_ns = now;
 }
 
+/* A word's idf is worked out when it is first met, and kept by the matcher. */
+static enum bs_status score(const struct bs_finder *finder, const struct bs_match *match, double *score_out,
+                            struct bs_error *err)
+{
+	const struct bs_snapshot *snapshot = &finder->index->snapshot;
+	*score_out = 0;
+	for (size_t i = 0; i < match->n_words; i++) {
+		const struct bs_match_word *word = &match->words[i];
+		if (*word->idf < 0) {
+			uint64_t df;
+			enum bs_status status = bs_plan_df(snapshot, word->term, word->term_bytes, &df, err);
+			if (status)
+				return status;
+			*word->idf = bs_bm25_idf(snapshot->n_docs, df);
+		}
+		*score_out += bs_bm25_weight(*word->idf, word->tf, match->length, finder->avgdl);
+	}
+	return BS_OK;
+}
+
+/* The document's text was looked at, n_bytes of it. */
+static void count_read(struct bs_finder *finder, uint64_t n_bytes, bool is_hit)
+{
+	finder->stats->verified++;
+	finder->stats->bytes_verified += n_bytes;
+	finder->stats->false_positives += !is_hit;
+}
+
+/* By analysing all of it (match.h). */
+static enum bs_status analyse(struct bs_finder *finder, const struct bs_document *document, struct bs_hit *hit,
+                              bool *is_hit_out, struct bs_error *err)
+{
+	struct bs_match match;
+	enum bs_status status = bs_match_document(finder->matcher, document->fields, document->n_fields, &match, err);
+	if (status)
+		return status;
+	count_read(finder, document->text_bytes, match.matches);
+	*is_hit_out = match.matches;
+	return match.matches && finder->is_scored ? score(finder, &match, &hit->score, err) : BS_OK;
+}
+
+/* By its fields, which are JSON or not; the document is what was indexed, so that its length is in the index. */
+static enum bs_status byte_verify_fields(struct bs_finder *finder, const struct bs_document *document, bool is_json,
+                                         struct bs_hit *hit, enum bs_verdict *verdict_out, struct bs_error *err)
+{
+	const struct bs_doc_table *docs = &finder->index->snapshot.segments[hit->segment].docs;
+	struct bs_match found = {0};
+	enum bs_status status = bs_byte_verifier_fields(finder->byte_verifier, document->fields, document->n_fields,
+	                                                is_json, finder->is_scored, verdict_out, &found, err);
+	if (status || *verdict_out == BS_VERDICT_UNKNOWN)
+		return status;
+	count_read(finder, document->text_bytes, *verdict_out == BS_VERDICT_YES);
+	if (*verdict_out == BS_VERDICT_NO || !finder->is_scored)
+		return BS_OK;
+	status = bs_doc_table_length(docs, hit->document, &found.length, err);
+	return status ? status : score(finder, &found, &hit->score, err);
+}
+
+/* The line as a whole; then its fields as they stand in it. */
+static enum bs_status byte_verify_line(struct bs_finder *finder, const uint8_t *line, size_t line_bytes,
+                                       struct bs_hit *hit, enum bs_verdict *verdict_out, struct bs_error *err)
+{
+	struct bs_document document;
+	enum bs_status status = bs_byte_verifier_json(finder->byte_verifier, line, line_bytes, verdict_out, err);
+	if (status)
+		return status;
+	if (*verdict_out == BS_VERDICT_NO || (*verdict_out == BS_VERDICT_YES && !finder->is_scored)) {
+		count_read(finder, line_bytes, *verdict_out == BS_VERDICT_YES);
+		return BS_OK;
+	}
+	*verdict_out = BS_VERDICT_UNKNOWN;
+	if (!bs_fetch_cut_line(finder->fetcher, line, line_bytes, &document))
+		return BS_OK;
+	return byte_verify_fields(finder, &document, true, hit, verdict_out, err);
+}
+
+/*
+ * Whether a candidate is a hit, and its score if scores are wanted; a document that is gone or cannot be read is none.
+ * Where the source is what was indexed the byte verifier is asked first, on bytes that were not even parsed; where it
+ * cannot tell, and where there is none, the document is analysed as a whole. Both give the same answer.
+ */
+static enum bs_status verify_document(struct bs_finder *finder, struct bs_hit *hit, bool is_sure, bool *is_hit_out,
+                                      struct bs_error *err)
+{
+	struct bs_document document;
+	enum bs_verdict verdict = BS_VERDICT_UNKNOWN;
+	enum bs_status status = BS_OK;
+	/* Documents of the overlay are in no segment's table. */
+	bool can_verify_bytes = finder->byte_verifier && hit->segment < finder->index->snapshot.manifest.n_segments;
+	const uint8_t *line = NULL;
+	size_t line_bytes;
+	*is_hit_out = false;
+	if (is_sure && !finder->is_scored)
+		status = bs_fetch_is_unchanged(finder->fetcher, hit->segment, hit->document, is_hit_out, err);
+	if (status || *is_hit_out)
+		return status;
+	if (can_verify_bytes)
+		status = bs_fetch_line(finder->fetcher, hit->segment, hit->document, &line, &line_bytes, err);
+	if (!status && line)
+		status = byte_verify_line(finder, line, line_bytes, hit, &verdict, err);
+	if (status || verdict != BS_VERDICT_UNKNOWN)
+		goto out;
+	/* Then what the line or the file says. */
+	bool is_indexed = line && bs_fetch_scan_line(finder->fetcher, line, line_bytes, &document);
+	if (!is_indexed) {
+		enum bs_fetched fetched;
+		status = bs_fetch(finder->fetcher, hit->segment, hit->document, &document, &fetched, err);
+		if (status || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED)
+			return status;
+		is_indexed = can_verify_bytes && fetched == BS_FETCHED_UNCHANGED;
+	}
+	if (is_indexed)
+		status = byte_verify_fields(finder, &document, false, hit, &verdict, err);
+	if (!status && verdict == BS_VERDICT_UNKNOWN)
+		return analyse(finder, &document, hit, is_hit_out, err);
+out:
+	*is_hit_out = !status && verdict == BS_VERDICT_YES;
+	return status;
+}
+
 static enum bs_status take_hit(struct bs_finder *finder, const struct bs_hit *hit, struct bs_error *err)
 {
 	finder->stats->hits++;
@@ -264,18 +378,27 @@ static enum bs_status take_hit(struct bs_finder *finder, const struct bs_hit *hi
 static enum bs_status expect(struct bs_finder *finder, uint32_t segment, const struct bs_candidate *candidates,
                              size_t n, struct bs_error *err)
 {
-	bool is_scored = finder->verifier.is_scored;
 	struct bs_buffer *expected = &finder->expected;
 	bs_buffer_clear(expected);
 	enum bs_status status = bs_buffer_reserve(expected, n * sizeof(uint32_t), err);
 	uint32_t *documents = (uint32_t *)(void *)expected->data;
 	size_t n_expected = 0;
 	for (size_t i = 0; i < n && !status; i++)
-		if (is_scored || !candidates[i].is_sure)
+		if (finder->is_scored || !candidates[i].is_sure)
 			documents[n_expected++] = candidates[i].document;
 	if (!status)
 		bs_fetch_expect(finder->fetcher, segment, documents, n_expected);
 	return status;
+}
+
+/* Takes a document if it is a hit. */
+static enum bs_status verify_one(struct bs_finder *finder, uint32_t segment, uint32_t document, bool is_sure,
+                                 struct bs_error *err)
+{
+	struct bs_hit hit = {.segment = segment, .document = document};
+	bool is_hit;
+	enum bs_status status = verify_document(finder, &hit, is_sure, &is_hit, err);
+	return !status && is_hit ? take_hit(finder, &hit, err) : status;
 }
 
 static enum bs_status verify(struct bs_finder *finder, uint32_t segment, struct bs_error *err)
@@ -283,13 +406,8 @@ static enum bs_status verify(struct bs_finder *finder, uint32_t segment, struct 
 	const struct bs_candidate *candidates = (const struct bs_candidate *)(const void *)finder->candidates.data;
 	size_t n = finder->candidates.used_bytes / sizeof(*candidates);
 	enum bs_status status = n > 0 ? expect(finder, segment, candidates, n, err) : BS_OK;
-	for (size_t i = 0; i < n && !status; i++) {
-		struct bs_hit hit = {.segment = segment, .document = candidates[i].document};
-		bool is_hit;
-		status = bs_verify(&finder->verifier, segment, &candidates[i], &is_hit, &hit.score, err);
-		if (!status && is_hit)
-			status = take_hit(finder, &hit, err);
-	}
+	for (size_t i = 0; i < n && !status; i++)
+		status = verify_one(finder, segment, candidates[i].document, candidates[i].is_sure, err);
 	return status;
 }
 
@@ -299,12 +417,12 @@ static enum bs_status parse(struct bs_finder *finder, struct bs_error *err)
 	struct bs_query_options options = {
 		.words = finder->words,
 		.words_unstemmed = finder->words_unstemmed,
-		.fields = &finder->index->snapshot.manifest.field_numbers,
+		.fields = &finder->index->snapshot.manifest.fields,
 		.longest_field_bytes = finder->index->longest_field_bytes,
 		.any = request->any,
 	};
-	enum bs_status status = bs_query_parse((const uint8_t *)request->query, request->query_bytes, &options, &finder->query,
-	                                       &finder->result->error_byte, err);
+	enum bs_status status = bs_query_parse((const uint8_t *)request->query, request->query_bytes, &options,
+	                                       &finder->query, &finder->result->error_byte, err);
 	if (status)
 		return status;
 	for (uint32_t i = 0; i < finder->query->n_warnings && i < BS_QUERY_WARNINGS; i++)
@@ -331,23 +449,17 @@ static enum bs_status plan(struct bs_finder *finder, struct bs_error *err)
 	const struct bs_query *query = finder->query;
 	enum bs_status status = bs_plan_make(&finder->plan, query, snapshot, err);
 	if (!status)
-		status = bs_matcher_new(query, index->fields, finder->words, &finder->matcher, err);
+		status = bs_matcher_new(query, finder->words, &finder->matcher, err);
 	/* A brute search is what all others are compared with: it trusts nothing but the whole analysis. */
 	if (!status && !finder->request->brute && !index->is_other_unicode)
-		status = bs_byte_verifier_new(&finder->plan, index->fields, finder->words, index->kernel,
-		                     &finder->verifier.byte_verifier, err);
+		status = bs_byte_verifier_new(&finder->plan, finder->words, index->kernel, &finder->byte_verifier, err);
 	for (size_t i = 0; i < query->n_elements && !status; i++)
 		if (finder->plan.elements[i].is_too_broad)
 			notice_broad(finder, &query->elements[i]);
 	finder->avgdl = snapshot->n_docs ? (double)snapshot->n_positions / (double)snapshot->n_docs : 1;
 	if (finder->avgdl <= 0)
 		finder->avgdl = 1;
-	finder->verifier.snapshot = snapshot;
-	finder->verifier.fetcher = finder->fetcher;
-	finder->verifier.matcher = finder->matcher;
-	finder->verifier.stats = finder->stats;
-	finder->verifier.is_scored = finder->request->mode == BS_FIND_TOP;
-	finder->verifier.avgdl = finder->avgdl;
+	finder->is_scored = finder->request->mode == BS_FIND_TOP;
 	return status;
 }
 
@@ -366,9 +478,6 @@ static enum bs_status all_candidates(struct bs_finder *finder, uint32_t segment,
 	return status;
 }
 
-/* Of a prefix that stands for more words than this, or a longer query, every match is scored. */
-#define RANKED_MAX_WORDS 64u
-
 /* While there is nothing to compare bounds with, so many documents are read after each slab: k and some. */
 #define SETTLE_MORE 8
 
@@ -385,42 +494,31 @@ static enum bs_status prepare_ranking(struct bs_finder *finder, struct bs_error 
 	enum bs_status status = bs_scorer_make(&finder->scorer, &finder->plan, finder->avgdl, err);
 	size_t n_words = finder->scorer.n_words;
 	finder->is_ranked = !status && !request->exhaustive && finder->scorer.is_complete && n_words > 0 &&
-	                      n_words <= RANKED_MAX_WORDS && finder->n_best > 0;
+	                      n_words <= BS_TOP_SCAN_WORDS && finder->n_best > 0;
 	/* Where nothing scores, the first in order are the best, and those who are sure need not be read. */
-	finder->verifier.is_scored = false;
+	finder->is_scored = false;
 	for (size_t i = 0; i < finder->query->n_elements; i++)
-		finder->verifier.is_scored |= finder->query->elements[i].is_scored;
+		finder->is_scored |= finder->query->elements[i].is_scored;
 	return status;
 }
 
 static bool is_full(const struct bs_top *top)
 {
-	return top->heap.used_bytes / sizeof(struct bs_hit) >= top->k;
-}
-
-/* Reads a document that waits. */
-static enum bs_status verify_bound(struct bs_finder *finder, const struct bs_bound *bound, struct bs_error *err)
-{
-	struct bs_candidate candidate = {.document = bound->document};
-	struct bs_hit hit = {.segment = bound->segment, .document = bound->document};
-	bool is_hit;
-	enum bs_status status = bs_verify(&finder->verifier, bound->segment, &candidate, &is_hit, &hit.score, err);
-	return !status && is_hit ? take_hit(finder, &hit, err) : status;
+	return bs_n_hits(&top->heap) >= top->k;
 }
 
 /* Reads up to so many of those that wait, in the order of their bounds, until none can be among the best. */
 static enum bs_status verify_waiting(struct bs_finder *finder, size_t n_most, bool until_full, struct bs_error *err)
 {
-	struct bs_bound bound;
+	struct bs_buffer *waiting = &finder->best.waiting;
 	enum bs_status status = BS_OK;
 	charge(finder, BS_STAGE_RANK);
-	for (size_t n = 0; n < n_most && !status && !(until_full && is_full(&finder->top)); n++) {
-		if (!bs_top_scan_next(&finder->best, &bound))
-			break;
-		if (bs_top_scan_is_possible(&finder->best, bound.most))
-			status = verify_bound(finder, &bound, err);
+	for (size_t n = 0; n < n_most && bs_n_hits(waiting) > 0 && !status && !(until_full && is_full(&finder->top)); n++) {
+		struct bs_hit bound = bs_hits_pop(waiting);
+		if (bs_top_scan_is_possible(&finder->best, bound.score))
+			status = verify_one(finder, bound.segment, bound.document, false, err);
 		else
-			bs_buffer_clear(&finder->best.waiting);
+			bs_buffer_clear(waiting);
 	}
 	charge(finder, BS_STAGE_VERIFY);
 	return status;
@@ -434,7 +532,7 @@ static void end_filter(void *context)
 static enum bs_status settle_slab(void *context, bool are_few, struct bs_error *err)
 {
 	struct bs_finder *finder = context;
-	size_t n_waiting = bs_top_scan_n_waiting(&finder->best);
+	size_t n_waiting = bs_n_hits(&finder->best.waiting);
 	charge(finder, BS_STAGE_RANK);
 	if (n_waiting == 0 || (!are_few && (is_full(&finder->top) || n_waiting <= finder->n_best)))
 		return BS_OK;
@@ -445,11 +543,11 @@ static enum bs_status settle_slab(void *context, bool are_few, struct bs_error *
 static enum bs_status settle_rest(struct bs_finder *finder, struct bs_error *err)
 {
 	const struct bs_find_request *request = finder->request;
-	size_t n_waiting = bs_top_scan_n_waiting(&finder->best);
+	size_t n_waiting = bs_n_hits(&finder->best.waiting);
 	size_t n_most = request->approx ? finder->n_best * APPROX_FACTOR + APPROX_LEAST : SIZE_MAX;
 	enum bs_status status = verify_waiting(finder, n_most, false, err);
 	struct bs_error line;
-	if (status || bs_top_scan_n_waiting(&finder->best) == 0)
+	if (status || bs_n_hits(&finder->best.waiting) == 0)
 		return status;
 	(void)bs_fail(&line, BS_OK, "approximate: verified the best %zu of %zu candidates", n_most, n_waiting);
 	tell(finder, line.text);
@@ -476,14 +574,6 @@ static enum bs_status are_hits_unchanged(struct bs_finder *finder, bool *unchang
 	return status;
 }
 
-static enum bs_status rank_segment(struct bs_finder *finder, uint32_t segment, struct bs_error *err)
-{
-	enum bs_status status = bs_scan_top(finder->scan, &finder->plan, segment, finder->index->kernel,
-	                                     &finder->best, finder->stats, err);
-	charge(finder, BS_STAGE_SCAN);
-	return status;
-}
-
 static enum bs_status search_segment(struct bs_finder *finder, uint32_t segment, struct bs_error *err)
 {
 	const struct bs_index *index = finder->index;
@@ -493,13 +583,16 @@ static enum bs_status search_segment(struct bs_finder *finder, uint32_t segment,
 	bool may_count = false;
 	uint64_t n_counted = 0;
 	enum bs_status status = BS_OK;
-	if (!brute && finder->is_ranked)
-		return rank_segment(finder, segment, err);
+	if (!brute && finder->is_ranked) {
+		status = bs_scan_top(&finder->scan, &finder->plan, segment, index->kernel, &finder->best, finder->stats, err);
+		charge(finder, BS_STAGE_SCAN);
+		return status;
+	}
 	if (!brute && finder->request->mode == BS_FIND_COUNT)
 		status = bs_fetch_is_segment_unchanged(finder->fetcher, segment, &may_count, err);
 	if (!status)
 		status = brute ? all_candidates(finder, segment, err)
-		               : bs_scan_segment(finder->scan, &finder->plan, segment, index->kernel,
+		               : bs_scan_segment(&finder->scan, &finder->plan, segment, index->kernel,
 		                                 &finder->candidates, may_count ? &n_counted : NULL, finder->stats, err);
 	finder->stats->hits += n_counted;
 	charge(finder, BS_STAGE_SCAN);
@@ -511,7 +604,7 @@ static enum bs_status search_segment(struct bs_finder *finder, uint32_t segment,
 
 static void start_top(struct bs_finder *finder)
 {
-	bs_top_deinit(&finder->top);
+	bs_buffer_deinit(&finder->top.heap);
 	finder->top = (struct bs_top){.snapshot = &finder->index->snapshot, .k = finder->n_best};
 	finder->best.scorer = &finder->scorer;
 	finder->best.top = &finder->top;
@@ -604,8 +697,7 @@ static enum bs_status explain(struct bs_finder *finder, bool is_done, struct bs_
 		return BS_OK;
 	bs_buffer_clear(&finder->text);
 	enum bs_status status = is_done ? bs_explain_stats(finder->stats, &finder->text, err)
-	                                : bs_explain_plan(&finder->plan, finder->index->fields, finder->index->kernel,
-	                                                  &finder->text, err);
+	                                : bs_explain_plan(&finder->plan, finder->index->kernel, &finder->text, err);
 	if (!status)
 		finder->request->explain(finder->request->context, (const char *)finder->text.data, finder->text.used_bytes);
 	return status;
@@ -627,7 +719,7 @@ static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
 	finder->since_ns = bs_now_ns();
 	finder->query = NULL;
 	finder->matcher = NULL;
-	finder->verifier = (struct bs_verifier){0};
+	finder->byte_verifier = NULL;
 	bs_fetch_begin(finder->fetcher);
 	finder->top = (struct bs_top){.k = 0};
 	bs_buffer_clear(&finder->hits);
@@ -644,13 +736,14 @@ static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
 		status = search_segments(finder, err);
 	if (!status)
 		status = show_hits(finder, err);
-	/* The total is the sum of the stages: showing (ids, snippets) is the caller's pleasure, not the search's cost. */
+	/* The total is the sum of the stages: showing (ids, snippets) is the caller's pleasure, not the search's
+	 * cost. */
 	for (int stage = 0; stage < BS_STAGES; stage++)
 		finder->stats->total_ns += finder->stats->stage_ns[stage];
 	if (!status)
 		status = explain(finder, true, err);
-	bs_top_deinit(&finder->top);
-	bs_byte_verifier_free(finder->verifier.byte_verifier);
+	bs_buffer_deinit(&finder->top.heap);
+	bs_byte_verifier_free(finder->byte_verifier);
 	bs_matcher_free(finder->matcher);
 	bs_query_free(finder->query);
 	return status;

@@ -1,15 +1,10 @@
 /*
- * search.h: an opened index (bitsift.h) from within. Immutable and shared by threads; a finder belongs to one thread and holds
- * everything that is written while searching.
+ * search.h: an opened index (bitsift.h) from within. Immutable and shared by threads; a finder belongs to one thread
+ * and holds everything that is written while searching.
  */
 #ifndef BS_QUERY_SEARCH_SEARCH_H
 #define BS_QUERY_SEARCH_SEARCH_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "core/base/status.h"
 #include "core/simd/kernels.h"
 #include "core/store/snapshot.h"
 #include "query/search/parse.h"
@@ -17,8 +12,6 @@
 struct bs_index {
 	struct bs_snapshot snapshot;
 	const struct bs_kernel *kernel;
-	struct bs_query_field *fields; /* names of every field indexed, distinct */
-	size_t n_fields;
 	struct bs_dir dir;
 	uint64_t n_unfollowed; /* sources that a fresh index was not to look at */
 	uint64_t n_unread;     /* files, folders and sources that it could not look at: answers may be incomplete */

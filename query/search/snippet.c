@@ -8,7 +8,6 @@
 #include "query/search/snippet.h"
 
 #include <assert.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include "core/base/icu.h"
 #include "core/base/visible.h"
@@ -56,15 +55,20 @@ static size_t clamp(uint64_t offset, size_t text_bytes)
 	return offset < text_bytes ? (size_t)offset : text_bytes;
 }
 
-/* Moves from `from` over n_chars characters, not beyond `to`; n_moved_out may be NULL. */
-static size_t walk_forward(const uint8_t *text, size_t from, size_t to, size_t n_chars, size_t *n_moved_out)
+/* The code point at *at, forwards or, if `to` is not behind it, before it; *at moves over it. *at != to. */
+static int32_t step(const uint8_t *text, size_t *at, size_t to)
 {
-	size_t n_moved = 0;
-	bool after_space = false;
-	size_t at = from;
-	while (at < to) {
+	return *at < to ? bs_visible_next(text, to, at) : bs_visible_previous(text, at);
+}
+
+/* Moves from `from` over n_chars characters towards `to`, not beyond it; n_moved_out may be NULL. */
+static size_t walk(const uint8_t *text, size_t from, size_t to, size_t n_chars, size_t *n_moved_out)
+{
+	bool is_back = to < from, after_space = false;
+	size_t n_moved = 0, at = from;
+	while (is_back ? at > to : at < to) {
 		size_t next = at;
-		bool is_space = bs_visible_is_space(bs_visible_next(text, to, &next));
+		bool is_space = bs_visible_is_space(step(text, &next, to));
 		if (!(is_space && after_space)) {
 			if (n_moved == n_chars)
 				break;
@@ -75,27 +79,7 @@ static size_t walk_forward(const uint8_t *text, size_t from, size_t to, size_t n
 	}
 	if (n_moved_out)
 		*n_moved_out = n_moved;
-	return at;
-}
-
-/* The same backwards, not beyond `to` <= from. */
-static size_t walk_back(const uint8_t *text, size_t from, size_t to, size_t n_chars)
-{
-	size_t n_moved = 0;
-	bool after_space = false;
-	size_t at = from;
-	while (at > to) {
-		size_t before = at;
-		bool is_space = bs_visible_is_space(bs_visible_previous(text, &before));
-		if (!(is_space && after_space)) {
-			if (n_moved == n_chars)
-				break;
-			n_moved++;
-		}
-		after_space = is_space;
-		at = before;
-	}
-	return at > to ? at : to;
+	return is_back && at < to ? to : at;
 }
 
 /* The characters of text[from..to), or most + 1 if they are more. */
@@ -104,7 +88,7 @@ static size_t count_chars(const struct snippet *snippet, const uint8_t *text, si
 	if (to > from && to - from > snippet->most_bytes)
 		return most + 1;
 	size_t n_chars;
-	walk_forward(text, from, to, most + 1, &n_chars);
+	walk(text, from, to, most + 1, &n_chars);
 	return n_chars;
 }
 
@@ -179,8 +163,8 @@ static bool is_word_character(int32_t c)
 /* Whether c belongs to what stands before it: a mark, a skin tone, a joiner. */
 static bool is_extension(int32_t c)
 {
-	return c >= 0 &&
-	       (bs_icu.u_hasBinaryProperty(c, UCHAR_GRAPHEME_EXTEND) || bs_icu.u_hasBinaryProperty(c, UCHAR_EMOJI_MODIFIER));
+	return c >= 0 && (bs_icu.u_hasBinaryProperty(c, UCHAR_GRAPHEME_EXTEND) ||
+	                  bs_icu.u_hasBinaryProperty(c, UCHAR_EMOJI_MODIFIER));
 }
 
 enum place_kind {
@@ -203,65 +187,45 @@ static enum place_kind kind_of(const struct span *span, size_t at)
 	return is_word_character(before) && is_word_character(after) ? INSIDE_WORD : BETWEEN_WORDS;
 }
 
-/* Moves start forward, at most n_chars and never beyond `to`, to the next place between words, or else characters. */
-static void trim_start(struct span *span, size_t to, size_t n_chars)
+/*
+ * The first place between words from `at` towards `to`, at most n_chars away and never beyond `to`; or else the first
+ * between characters, or else `otherwise`.
+ */
+static size_t trim(const struct span *span, size_t at, size_t to, size_t n_chars, size_t otherwise)
 {
-	size_t between_characters = to;
-	for (size_t at = span->start, i = 0; at < to && i <= n_chars; i++) {
+	bool is_back = to < at, found = false;
+	for (size_t i = 0; (is_back ? at > to : at < to) && i <= n_chars; i++) {
 		enum place_kind kind = kind_of(span, at);
-		if (kind == BETWEEN_WORDS) {
-			span->start = at;
-			return;
-		}
-		if (kind == INSIDE_WORD && between_characters == to)
-			between_characters = at;
-		bs_visible_next(span->text, to, &at);
+		if (kind == BETWEEN_WORDS)
+			return at;
+		otherwise = kind == INSIDE_WORD && !found ? at : otherwise;
+		found |= kind == INSIDE_WORD;
+		(void)step(span->text, &at, to);
 	}
-	span->start = between_characters;
+	return otherwise;
 }
 
-/* The same for the end, backward. */
-static void trim_end(struct span *span, size_t to, size_t n_chars)
+/* Skips white space from at towards `to`; whether nothing else is between. */
+static bool skip_space(const struct span *span, size_t *at, size_t to)
 {
-	size_t between_characters = span->end;
-	bool found = false;
-	for (size_t at = span->end, i = 0; at > to && i <= n_chars; i++) {
-		enum place_kind kind = kind_of(span, at);
-		if (kind == BETWEEN_WORDS) {
-			span->end = at;
-			return;
-		}
-		if (kind == INSIDE_WORD && !found) {
-			between_characters = at;
-			found = true;
-		}
-		bs_visible_previous(span->text, &at);
-	}
-	span->end = between_characters;
-}
-
-/* Skips white space after at, within reason; true if nothing else is left. */
-static bool is_blank_after(const struct span *span, size_t at, size_t most_bytes, size_t *at_out)
-{
-	size_t to = span->text_bytes - at > most_bytes ? at + most_bytes : span->text_bytes;
-	bool is_space = true;
-	while (at < to && is_space) {
-		size_t next = at;
-		is_space = bs_visible_is_space(bs_visible_next(span->text, to, &next));
-		at = is_space ? next : at;
-	}
-	*at_out = at;
-	return at >= span->text_bytes;
-}
-
-/* Whether there is nothing but white space before at, within the same reason. */
-static bool is_blank_before(const struct span *span, size_t at, size_t most_bytes)
-{
-	size_t to = at > most_bytes ? at - most_bytes : 0;
-	while (at > to)
-		if (!bs_visible_is_space(bs_visible_previous(span->text, &at)))
+	bool is_back = to < *at;
+	while (is_back ? *at > to : *at < to) {
+		size_t next = *at;
+		if (!bs_visible_is_space(step(span->text, &next, to)))
 			return false;
+		*at = next;
+	}
 	return true;
+}
+
+static size_t ahead(const struct span *span, size_t at, size_t n_bytes)
+{
+	return span->text_bytes - at > n_bytes ? at + n_bytes : span->text_bytes;
+}
+
+static size_t back(size_t at, size_t n_bytes)
+{
+	return at > n_bytes ? at - n_bytes : 0;
 }
 
 /* Gives context to text[core_start..core_end), which is at most about width characters. */
@@ -271,15 +235,13 @@ static void find_span(const struct snippet *snippet, size_t core_start, size_t c
 	size_t width = snippet->width, most_bytes = snippet->most_bytes;
 	size_t core_chars = count_chars(snippet, text, core_start, core_end, width);
 	size_t spare = core_chars < width ? width - core_chars : 0;
-	size_t last = span->text_bytes - core_end > most_bytes ? core_end + most_bytes : span->text_bytes;
 	size_t n_after;
-	walk_forward(text, core_end, last, spare, &n_after);
+	walk(text, core_end, ahead(span, core_end, most_bytes), spare, &n_after);
 	size_t n_before = spare / 2 > spare - n_after ? spare / 2 : spare - n_after;
-	span->start = walk_back(text, core_start, core_start > most_bytes ? core_start - most_bytes : 0, n_before);
-	trim_start(span, core_start, width / 4);
-	last = span->text_bytes - span->start > 2 * most_bytes ? span->start + 2 * most_bytes : span->text_bytes;
-	span->end = walk_forward(text, span->start, last, width, NULL);
-	trim_end(span, core_end < span->end ? core_end : span->start, width / 4);
+	size_t start = walk(text, core_start, back(core_start, most_bytes), n_before, NULL);
+	span->start = trim(span, start, core_start, width / 4, core_start);
+	size_t end = walk(text, span->start, ahead(span, span->start, 2 * most_bytes), width, NULL);
+	span->end = trim(span, end, core_end < end ? core_end : span->start, width / 4, end);
 }
 
 /* The state of a line being written; the first failure sticks. */
@@ -328,9 +290,9 @@ static enum bs_status write_span(const struct snippet *snippet, const struct spa
                                  struct bs_error *err)
 {
 	struct writer writer = {.out = out, .err = err};
-	size_t i = 0, ignored;
+	size_t i = 0, before = span->start, after = span->end;
 	uint64_t hit_end = 0;
-	if (!is_blank_before(span, span->start, snippet->most_bytes))
+	if (!skip_space(span, &before, back(span->start, snippet->most_bytes)))
 		write_own(&writer, "…");
 	for (size_t at = span->start; at < span->end && !writer.status;) {
 		for (; i < span->n_hits && span->hits[i].start_byte <= at; i++)
@@ -339,7 +301,8 @@ static enum bs_status write_span(const struct snippet *snippet, const struct spa
 		write_character(snippet, &writer, bs_visible_next(span->text, span->end, &at), is_hit);
 	}
 	set_mark(snippet, &writer, false);
-	if (!is_blank_after(span, span->end, snippet->most_bytes, &ignored))
+	skip_space(span, &after, ahead(span, span->end, snippet->most_bytes));
+	if (after < span->text_bytes)
 		write_own(&writer, "…");
 	return writer.status;
 }
@@ -349,8 +312,9 @@ static enum bs_status write_beginning(const struct snippet *snippet, struct bs_b
 {
 	for (size_t i = 0; i < snippet->n_fields; i++) {
 		struct span span = {.text = snippet->fields[i].text, .text_bytes = snippet->fields[i].text_bytes};
-		size_t start;
-		if (is_blank_after(&span, 0, SKIPPED_BYTES, &start))
+		size_t start = 0;
+		skip_space(&span, &start, ahead(&span, 0, SKIPPED_BYTES));
+		if (start == span.text_bytes)
 			continue;
 		find_span(snippet, start, start, &span);
 		span.start = start;
@@ -377,8 +341,8 @@ static enum bs_status write_window(const struct snippet *snippet, const struct w
 	size_t last_end = clamp(last->end_byte, field->text_bytes);
 	if (last_end > last_start && last_end - last_start > snippet->most_bytes)
 		last_end = last_start + snippet->most_bytes;
-	size_t core_end = walk_forward(field->text, last_start, last_end, snippet->width / 4, NULL);
-	find_span(snippet, core_start, core_end > core_start ? core_end : core_start, &span);
+	size_t core_end = walk(field->text, last_start, last_end, snippet->width / 4, NULL);
+	find_span(snippet, core_start, core_end, &span);
 	return write_span(snippet, &span, out, err);
 }
 

@@ -5,16 +5,8 @@
 #ifndef BS_QUERY_SEARCH_SNIPPET_H
 #define BS_QUERY_SEARCH_SNIPPET_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/base/buffer.h"
-#include "core/base/status.h"
 #include "corpus/walk/document.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define BS_SNIPPET_WIDTH 160 /* characters, unless told: two lines of a terminal */
 
@@ -43,13 +35,11 @@ struct bs_snippet_options {
  * cut like any text.
  *
  * hits are in text order: by field, then start_byte; offsets past the text count as its end. options may be NULL: no
- * marks, usual width. The cost is linear in n_hits and the width, not in the text. BS_NO_MEMORY, BS_UNSUPPORTED (no ICU).
+ * marks, usual width. The cost is linear in n_hits and the width, not in the text. BS_NO_MEMORY, BS_UNSUPPORTED (no
+ * ICU).
  */
 enum bs_status bs_snippet_write(const struct bs_field *fields, size_t n_fields, const struct bs_snippet_hit *hits,
 				size_t n_hits, const struct bs_snippet_options *options, struct bs_buffer *out,
 				struct bs_error *err) BS_WARN_UNUSED;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -23,7 +23,16 @@ show bitsift stats --index nowhere
 show bitsift stats .bitsift
 
 echo '# stats'
-bitsift stats >"$SCRATCH/text"
+summary() {
+    bitsift stats "$@" | sed -E '/^size|^documents/ s/[0-9.]+ [KM]iB/SIZE/g; s/indexed (just now|[0-9]+ seconds? ago)/indexed just now/'
+}
+summary
+echo 'one more file' >d/new.txt
+echo 'hundred and one files' >d/a.txt
+summary | grep '^fresh'
+rm d/new.txt
+echo 'hundred files' >d/a.txt
+bitsift stats -v | sed 1,5d >"$SCRATCH/text"
 head -n 6 "$SCRATCH/text" | sed -E 's/ICU [0-9.]+, Unicode [0-9.]+/ICU I, Unicode U/'
 awk 'length($0) > 80 { print "too wide: " $0 }' "$SCRATCH/text"
 grep -c '^seg-' "$SCRATCH/text"
@@ -38,6 +47,11 @@ for path in .bitsift/manifest .bitsift/seg-* .bitsift/del-* .bitsift/folders; do
     sum=$((sum + $(stat -c %s -- "$path")))
 done
 [ "$total" -eq "$sum" ] || echo "total_bytes is $total, the files have $sum bytes"
+
+bitsift stats --svg "$SCRATCH/index.svg"
+head -n 1 "$SCRATCH/index.svg" | grep -o '^<svg'
+grep -c '<title>slab' "$SCRATCH/index.svg"
+show bitsift stats --svg nowhere/index.svg
 
 echo '# damage'
 for path in .bitsift/manifest .bitsift/seg-* .bitsift/del-*; do

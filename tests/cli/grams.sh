@@ -12,7 +12,7 @@ bitsift index -q --index words --words d c.jsonl
 bitsift index -q --index both d c.jsonl
 for index in grams words both; do
     bitsift check --index "$index" | sed 's/, [0-9.]* KiB.*//'
-    bitsift stats --index "$index" | grep '^options'
+    bitsift stats -v --index "$index" | grep '^options'
     bitsift stats --index "$index" --json | grep -o '"gram_slabs":\[[^]]' || true
 done
 show bitsift query --index grams page

@@ -31,7 +31,7 @@ on_terminal bitsift query --json --ids cat
 on_terminal bitsift query cat
 on_terminal bitsift query --explain "$(printf 'c\342\200\256at \302\233')"
 on_terminal bitsift query "$(printf '"(\342\200\256 \302\233')"
-on_terminal bitsift stats
+on_terminal bitsift stats -v
 on_terminal bitsift stats --json
 on_terminal bitsift grep -l cat d
 on_terminal bitsift grep -c cat d

@@ -17,6 +17,7 @@ say() { # COMMAND...: quiet unless it fails
 # The pieces of a package: a library of one kind and the headers, without the other kind and the program.
 say cmake --install "$build" --prefix "$place/first" --component headers
 say cmake --install "$build" --prefix "$place/first" --component "$kind"
+[ "$kind" = static ] || say cmake --install "$build" --prefix "$place/first" --component shared_dev
 mv first second
 prefix=$place/second
 headers=$(cd "$prefix/include" && find . -type f)

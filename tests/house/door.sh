@@ -8,7 +8,7 @@ shift 3
 
 objects=()
 for object in "$@"; do
-    case ${object##*/} in cmd_stats.c.o | present_stats.c.o) continue ;; esac
+    case ${object##*/} in cmd_stats.c.o | present_stats.c.o | present_svg.c.o) continue ;; esac
     objects+=("$object")
 done
 "$cc" -shared -Wl,--no-undefined -o /dev/null "${objects[@]}" "$library"

@@ -1,0 +1,34 @@
+/*
+ * choice.h: which pairs of words a run indexes (core/lexicon/word_pairs.h), and which grams are frequent, hence the
+ * plan of its rows (gram_sketch.h).
+ *
+ * A new index looks at a sample of its sources first (sample.h); a refresh and a compaction go on with what the largest
+ * segment has. What is chosen depends on the documents only.
+ */
+#ifndef BS_INDEXER_CHOOSE_CHOICE_H
+#define BS_INDEXER_CHOOSE_CHOICE_H
+
+#include "core/base/status.h"
+#include "core/lexicon/word_pairs.h"
+#include "core/store/snapshot.h"
+#include "corpus/read/source.h"
+#include "indexer/batch/gram_sketch.h"
+
+/* Adds the pairs that are worth their bits, by a sample of the manifest's sources; none if that has less than
+ * least_bytes of text. BS_NO_MEMORY. */
+enum bs_status bs_word_pairs_choose(const struct bs_dir *dir, const struct bs_manifest *manifest,
+                                    const struct bs_source_options *options, uint64_t least_bytes,
+                                    struct bs_word_pairs *pairs, struct bs_error *err) BS_WARN_UNUSED;
+/* Adds those of the largest segment. BS_CORRUPT, BS_NO_MEMORY. */
+enum bs_status bs_word_pairs_of_snapshot(const struct bs_snapshot *snapshot, struct bs_word_pairs *pairs,
+                                         struct bs_error *err) BS_WARN_UNUSED;
+
+/* Makes a plan, for bs_gram_plan_deinit also after a failure, by a sample of the sources' files. BS_NO_MEMORY. */
+enum bs_status bs_gram_plan_choose(const struct bs_dir *dir, const struct bs_manifest *manifest,
+                                   const struct bs_source_options *options, struct bs_gram_plan *plan,
+                                   struct bs_error *err) BS_WARN_UNUSED;
+/* The same by the largest segment. BS_CORRUPT, BS_NO_MEMORY. */
+enum bs_status bs_gram_plan_of_snapshot(const struct bs_snapshot *snapshot, struct bs_gram_plan *plan,
+                                        struct bs_error *err) BS_WARN_UNUSED;
+
+#endif

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# packages.sh SOURCE_DIR BUILD_DIR CC: makes the Debian packages, installs them in a bare system of the same release, runs what
+# they hold, and removes them again. 77: not on a Debian where root can make one.
+set -euo pipefail
+source=$1 build=$2 cc=$3
+
+if [ "$(id -u)" -ne 0 ] || ! command -v mmdebstrap dpkg-shlibdeps >/dev/null; then
+    echo "skipped: this needs root, mmdebstrap and dpkg-shlibdeps"
+    exit 77
+fi
+release=$(. /etc/os-release && [ "$ID" = debian ] && echo "$VERSION_CODENAME") || exit 77
+
+place=$(mktemp -d)
+trap 'rm -rf -- "$place"' EXIT
+say() { # COMMAND...: quiet unless it fails
+    "$@" > "$place/log" 2>&1 || { echo "failed: $*"; cat "$place/log"; exit 1; }
+}
+(cd "$place" && say cpack --config "$build/CPackConfig.cmake" -B "$place/packages")
+rm -rf "$place/packages/_CPack_Packages"
+mkdir "$place/inside"
+mv "$place"/packages/*.deb "$place/inside"
+
+# A program that is linked to the library where that lies here, and finds it where it is installed there.
+say "$cc" -std=c11 -I "$source/core" "$source/tests/consumer/example.c" -o "$place/inside/example" -L "$build" -lbitsift
+cat > "$place/inside/run.sh" <<'END'
+set -eux
+cd /inside
+find / -xdev -path /proc -prune -o -path /inside -prune -o -name '*bitsift*' -print > before
+apt-get install -y --no-install-recommends ./bitsift_*.deb
+mkdir files
+echo 'Ships sailed to the cold harbour. ภาษาไทย' > files/a.txt
+echo '{"id": "one", "text": "sailing alone"}' > records.jsonl
+bitsift index --index words --stem english files
+[ "$(bitsift query --index words --ids 'sailing ไทย')" = files/a.txt ]
+bitsift index --index records records.jsonl
+[ "$(bitsift query --index records --count alone)" = 1 ]
+bitsift index --index stored - < records.jsonl
+[ "$(bitsift query --index stored --ids sailing)" = one ]
+[ "$(bitsift grep -c 'h(?=arbour)' files)" = files/a.txt:1 ]
+bitsift --version
+test -e /usr/share/man/man1/bitsift.1 || test -e /etc/dpkg/dpkg.cfg.d/excludes
+apt-get install -y --no-install-recommends ./libbitsift0.1_*.deb
+(cd files && ../example)
+dpkg --unpack ./libbitsift-dev_*.deb
+test -e /usr/include/bitsift.h
+apt-get purge -y bitsift libbitsift-dev libbitsift0.1
+find / -xdev -path /proc -prune -o -path /inside -prune -o -name '*bitsift*' -print > after
+diff before after
+END
+say mmdebstrap --variant=apt --format=null --customize-hook="copy-in $place/inside /" \
+    --customize-hook='chroot "$1" sh /inside/run.sh' "$release" /dev/null

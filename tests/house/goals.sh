@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# goals.sh SOURCE_DIR: the benchmark's table of goals makes sense without an engine: each row says by itself what it is about.
+set -euo pipefail
+table=$(printf '%s\t' time AND bitsift 10 10 | sed 's/\t$//'; echo
+    printf 'time\tAND\tfts5-full\t100\t90\nindex\tbitsift\t1\t5\t2\nindex\tfts5-full\t1\t9\t4\n')
+rows=$(awk -f "$1/bench/goals.awk" -v corpus=packages <<< "$table")
+grep -q "exact AND count, times faster than FTS5" <<< "$rows"
+if grep -F '| ...' <<< "$rows"; then
+    echo "these rows continue one that need not be there"
+    exit 1
+fi
