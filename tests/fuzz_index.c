@@ -204,7 +204,7 @@ static struct seed seeds[] = {
 
 static int is_file(const struct dirent *entry)
 {
-	return entry->d_name[0] != '.' && strcmp(entry->d_name, "lock") != 0;
+	return entry->d_name[0] != '.' && strcmp(entry->d_name, "lock") != 0 && strcmp(entry->d_name, "CACHEDIR.TAG") != 0;
 }
 
 /* By a child, for a process that has little memory forks fast. */
