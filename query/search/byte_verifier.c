@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unicode/utf8.h>
 
+#include "core/base/bytes.h"
 #include "core/text/words_near.h"
 #include "corpus/read/record_scan.h"
 #include "query/search/rank.h"
@@ -205,7 +206,7 @@ static void list_scored(struct bs_byte_verifier *verifier)
 			continue;
 		for (; at > 0; at--) {
 			const struct bs_element *before = &elements[verifier->by_bytes[at - 1]];
-			if (bs_compare_terms(before->term, before->term_bytes, elements[e].term, elements[e].term_bytes) <= 0)
+			if (bs_compare_bytes(before->term, before->term_bytes, elements[e].term, elements[e].term_bytes) <= 0)
 				break;
 			verifier->by_bytes[at] = verifier->by_bytes[at - 1];
 		}
