@@ -375,11 +375,6 @@ const uint8_t *bs_tf_table_added(const struct bs_tf_table_builder *builder, uint
 	return builder->bits.data + start;
 }
 
-uint64_t bs_tf_table_builder_bytes(const struct bs_tf_table_builder *builder)
-{
-	return builder->ends.used_bytes + builder->bits.used_bytes;
-}
-
 enum bs_status bs_tf_table_write(const struct bs_tf_table_builder *builder, struct bs_writer *writer,
                                  struct bs_error *err)
 {

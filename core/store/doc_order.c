@@ -3,12 +3,8 @@
 
 #include <stdlib.h>
 
+#include "core/base/bytes.h"
 #include "core/base/source_kind.h"
-
-static int compare_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
 
 /* "/" sorts below every other byte, so that "a/x" comes before "a-b". */
 int bs_compare_paths(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t b_bytes)
@@ -17,8 +13,8 @@ int bs_compare_paths(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t 
 	while (i < n && a[i] == b[i])
 		i++;
 	if (i == n)
-		return compare_u64(a_bytes, b_bytes);
-	return a[i] == '/' ? -1 : b[i] == '/' ? 1 : compare_u64(a[i], b[i]);
+		return bs_compare_u64(a_bytes, b_bytes);
+	return a[i] == '/' ? -1 : b[i] == '/' ? 1 : bs_compare_u64(a[i], b[i]);
 }
 
 int bs_compare_records(uint32_t kind, const struct bs_doc_record *a, const struct bs_doc_record *b)
@@ -27,9 +23,9 @@ int bs_compare_records(uint32_t kind, const struct bs_doc_record *a, const struc
 	case BS_SOURCE_FOLDER:
 		return bs_compare_paths(a->name, a->name_bytes, b->name, b->name_bytes);
 	case BS_SOURCE_COLLECTION:
-		return compare_u64(a->place[0], b->place[0]);
+		return bs_compare_u64(a->place[0], b->place[0]);
 	case BS_SOURCE_STDIN:
-		return compare_u64(a->place[3], b->place[3]);
+		return bs_compare_u64(a->place[3], b->place[3]);
 	default:
 		return 0;
 	}
@@ -40,14 +36,14 @@ int bs_document_order(const struct bs_snapshot *snapshot, struct bs_doc_ref a, s
 	struct bs_doc_record x, y;
 	int order = 0;
 	if (a.segment == b.segment)
-		return compare_u64(a.document, b.document);
+		return bs_compare_u64(a.document, b.document);
 	if (bs_snapshot_record(snapshot, a, &x, NULL) != BS_OK || bs_snapshot_record(snapshot, b, &y, NULL) != BS_OK)
-		return compare_u64(a.segment, b.segment);
+		return bs_compare_u64(a.segment, b.segment);
 	if (x.source != y.source)
-		return compare_u64(x.source, y.source);
+		return bs_compare_u64(x.source, y.source);
 	if (x.source < snapshot->manifest.n_sources)
 		order = bs_compare_records(snapshot->manifest.sources[x.source].kind, &x, &y);
-	return order ? order : compare_u64(a.segment, b.segment);
+	return order ? order : bs_compare_u64(a.segment, b.segment);
 }
 
 struct bs_doc_stream {

@@ -20,7 +20,7 @@
 /* Appends, remembering a failure. */
 static void append(struct bs_grep_printer *printer, struct bs_buffer *to, const void *bytes, size_t n_bytes)
 {
-	if (!printer->status && n_bytes > 0)
+	if (!printer->status)
 		printer->status = bs_buffer_append(to, bytes, n_bytes, printer->err);
 }
 
