@@ -292,7 +292,7 @@ static enum bs_status solve(struct bs_tf_coder *coder, const struct bs_tf_word *
 static int compare_hashes(const void *a, const void *b)
 {
 	const struct bs_tf_word *x = a, *y = b;
-	return x->hash < y->hash ? -1 : x->hash > y->hash;
+	return bs_compare_u64(x->hash, y->hash);
 }
 
 /* Words of one hash contradict each other. */
