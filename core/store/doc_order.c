@@ -52,9 +52,11 @@ struct bs_doc_stream {
 	struct bs_doc_record record;
 };
 
-/* The first document of bits[document..end), or end. A byte of none goes at one step: they are few. */
-static uint32_t next_set(const uint8_t *bits, uint32_t document, uint32_t end)
+/* The first document of the segment in [document, end) that is among them, or end. A byte of none goes at one step:
+ * they are few. */
+static uint32_t next_among(const struct bs_doc_bits *among, uint32_t segment, uint32_t document, uint32_t end)
 {
+	const uint8_t *bits = among->segments ? among->segments[segment] : NULL;
 	while (bits && document < end && !(bits[document / 8] >> (document % 8) & 1))
 		document += document % 8 == 0 && bits[document / 8] == 0 ? 8 : 1;
 	return bits && document < end ? document : end;
@@ -68,7 +70,7 @@ static enum bs_status stream_settle(const struct bs_doc_cursor *cursor, struct b
 	const struct bs_doc_bits *among = cursor->among;
 	struct bs_doc_ref *ref = &stream->ref;
 	if (among)
-		ref->document = next_set(among->segments ? among->segments[ref->segment] : NULL, ref->document, stream->end);
+		ref->document = next_among(among, ref->segment, ref->document, stream->end);
 	while (!among && ref->segment != BS_DOC_EXCLUDED && ref->document < stream->end &&
 	       bs_snapshot_is_deleted(snapshot, ref->segment, ref->document))
 		ref->document++;
