@@ -107,6 +107,11 @@ static inline size_t bs_common_bytes(const uint8_t *a, size_t a_bytes, const uin
 	return n;
 }
 
+static inline int bs_compare_u64(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
 /* Negative, zero or positive, as their first difference is, or else their lengths. NULL is fine for no bytes. */
 static inline int bs_compare_bytes(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t b_bytes)
 {

@@ -502,10 +502,10 @@ enum bs_status bs_lexicon_cursor_seek(struct bs_lexicon_cursor *cursor, const ui
 	for (bool end = false; !status && !end;) {
 		/* Stand before the first term that is not smaller: look one ahead, and wait there. */
 		status = bs_lexicon_cursor_next(cursor, &end, err);
-		if (!status && !end && bs_compare_bytes(cursor->term.data, cursor->term.used_bytes, from, from_bytes) >= 0) {
-			cursor->is_waiting = true;
-			return BS_OK;
-		}
+		const struct bs_buffer *term = &cursor->term;
+		cursor->is_waiting = !status && !end &&
+		                     bs_compare_bytes(term->data, term->used_bytes, from, from_bytes) >= 0;
+		end |= cursor->is_waiting;
 	}
 	return status;
 }

@@ -391,8 +391,8 @@ static enum bs_status next_in_area(struct index_source *self, const struct area 
 		if (status || !name)
 			return status;
 		if (is_wanted)
-			return bs_grep_file_below(walk, walk->paths[area->path], name + skip, name_bytes - skip, &self->path,
-			                          file_out, err);
+			return bs_grep_file_below(walk, walk->paths[area->path], name + skip, name_bytes - skip,
+			                          &self->path, file_out, err);
 	}
 }
 

@@ -20,7 +20,7 @@
 /* Appends, remembering a failure. */
 static void append(struct bs_grep_printer *printer, struct bs_buffer *to, const void *bytes, size_t n_bytes)
 {
-	if (!printer->status && n_bytes > 0)
+	if (!printer->status)
 		printer->status = bs_buffer_append(to, bytes, n_bytes, printer->err);
 }
 
@@ -241,13 +241,6 @@ struct shown {
 	uint64_t file_off;
 	uint64_t number;
 };
-
-/* Whether the printer of lines asks where the matches are. */
-static bool needs_matches(const struct bs_grep_output *output)
-{
-	return *output->colors.match || output->columns || output->replacement ||
-	       output->per_match || output->only_matching;
-}
 
 static void put_field(struct bs_grep_printer *printer, const char *color, uint64_t number, const char *separator)
 {
@@ -529,8 +522,11 @@ static void replace(struct bs_grep_printer *printer, const struct bs_grep_found 
 
 static bool print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_found *line)
 {
-	take_line(printer, kind, line, needs_matches(printer->output));
-	if (printer->output->replacement && (kind == BS_GREP_LINE_MATCH || printer->output->invert) && !printer->status)
+	const struct bs_grep_output *output = printer->output;
+	take_line(printer, kind, line,
+	          colors_matches(printer) || output->columns || output->replacement || output->per_match ||
+	                  output->only_matching);
+	if (output->replacement && (kind == BS_GREP_LINE_MATCH || output->invert) && !printer->status)
 		replace(printer, line);
 	if (printer->status || printer->has_nul)
 		return false;
@@ -549,7 +545,7 @@ static bool print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 	shown.matches = (const struct bs_grep_span *)(const void *)matches->data;
 	shown.n_matches = matches->used_bytes / sizeof(*shown.matches);
 	/* What stands between files is put where they are put together. */
-	if (printer->output->heading && printer->path && !printer->has_lines)
+	if (output->heading && printer->path && !printer->has_lines)
 		put_path_and(printer, NULL);
 	printer->has_lines = true;
 	if (!printer->traits->by_line && !shown.is_context)

@@ -143,7 +143,8 @@ static uint32_t insert(struct string *strings, uint32_t n, struct string string)
 {
 	uint32_t at = n;
 	while (at > 0) {
-		int order = bs_compare_bytes(strings[at - 1].bytes, strings[at - 1].n_bytes, string.bytes, string.n_bytes);
+		const struct string *before = &strings[at - 1];
+		int order = bs_compare_bytes(before->bytes, before->n_bytes, string.bytes, string.n_bytes);
 		if (order == 0)
 			return n;
 		if (order < 0)
