@@ -14,7 +14,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
-#include "bloom.h"
+#include "core/matrix/bloom.h"
 #include "core_rig.h"
 
 static void expect_near(double got, double wanted, double share)

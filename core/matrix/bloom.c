@@ -1,5 +1,5 @@
 /* bloom.c: the classic Bloom filter. See bloom.h. */
-#include "bloom.h"
+#include "core/matrix/bloom.h"
 
 #include <math.h>
 #include <stdlib.h>
