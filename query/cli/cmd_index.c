@@ -255,8 +255,6 @@ static void show_refreshed(const struct bs_build_report *report, const char *dir
 		        (unsigned long long)report->n_compacted, report->n_compacted == 1 ? "" : "s", docs,
 		        report->n_moved == 1 ? "" : "s", text);
 	}
-	if (*report->warning)
-		fprintf(stderr, "  %s\n", report->warning);
 }
 
 static void show_summary(const struct display *display, const struct bs_build_report *report, const char *dir)
@@ -265,6 +263,8 @@ static void show_summary(const struct display *display, const struct bs_build_re
 		show_refreshed(report, dir);
 	else
 		show_made(report, dir);
+	if (*report->warning)
+		fprintf(stderr, "  %s\n", report->warning);
 	show_skipped(display, report);
 }
 
