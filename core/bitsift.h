@@ -414,7 +414,10 @@ struct bs_find_hit {
 	double score;        /* BS_FIND_TOP: > 0, or 0 if the query has no positive word; else 0 */
 	const char *id;      /* any bytes, not NUL-ended */
 	size_t id_bytes;
-	const char *path;    /* the file its text stands in, openable from the working directory; "-": in the index */
+	const char *local_id; /* the id as `bitsift query --ids` prints it: of a file, its path; of a record, its id */
+	size_t local_id_bytes;
+	const char *path;    /* the file its text stands in, openable from the working directory, and relative to that if it lies
+	                      * below, or both lie in the folder of the index; "-": in the index */
 	const char *snippet; /* one line of valid UTF-8, not NUL-ended, without control characters but the marks; of no
 	                      * bytes unless asked for */
 	size_t snippet_bytes;

@@ -190,9 +190,9 @@ static int show_hit(void *context, const struct bs_find_hit *hit)
 			putc('\t', session->out);
 		/* Exact, but to a terminal what that would not obey. */
 		if (session->is_terminal)
-			bs_present_escaped(hit->id, hit->id_bytes, session->out);
+			bs_present_escaped(hit->local_id, hit->local_id_bytes, session->out);
 		else
-			fwrite(hit->id, 1, hit->id_bytes, session->out);
+			fwrite(hit->local_id, 1, hit->local_id_bytes, session->out);
 		if (arguments->nul || !arguments->batch)
 			putc(arguments->nul ? '\0' : '\n', session->out);
 	}
