@@ -5,13 +5,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "query/cli/cmd_shared.h"
+#include "query/cli/present.h"
 
 struct delete_arguments {
 	const char *index;
 	const char *query;
-	bool any, wait, quiet;
+	bool any, undo, dry_run, yes, nul, wait, quiet;
 	char **ids;
 	size_t n_ids;
 };
@@ -22,6 +25,10 @@ static const struct bs_option delete_options[] = {
 	{0, "index", "DIR", "the index [the nearest .bitsift upward]", SETS(ONCE, index)},
 	{0, "query", "Q", "every document that matches Q, instead of ids", SETS(STRING, query)},
 	{0, "any", NULL, "with --query: documents with any of the words, not all", SETS(FLAG, any)},
+	{'n', "dry-run", NULL, "delete nothing; print the ids of what would be", SETS(FLAG, dry_run)},
+	{'0', "null", NULL, "with --dry-run: end ids with NUL instead of a line feed", SETS(FLAG, nul)},
+	{'y', "yes", NULL, "with --query on a terminal: do not ask", SETS(FLAG, yes)},
+	{0, "undo", NULL, "bring deleted documents back", SETS(FLAG, undo)},
 	{0, "wait", NULL, "wait for another bitsift that is writing the index", SETS(FLAG, wait)},
 	{'q', "quiet", NULL, "no summary", SETS(FLAG, quiet)},
 	{0},
@@ -30,25 +37,38 @@ static const struct bs_option delete_options[] = {
 static const char *const delete_examples[] = {
 	"bitsift delete notes/old.txt", "a document by its id",
 	"bitsift delete --query 'spam -ham'", "all that `bitsift query` finds",
+	"bitsift query -l0 spam | xargs -0 bitsift delete", "the same, after a look",
+	"bitsift delete --undo --query spam", "what was deleted and has the word comes back",
 	NULL,
 };
 
 static const char delete_description[] =
 	"Removes documents from the index; their sources are not touched. A deleted document stays out of the index, "
-	"also after a refresh, until it changes; then it is indexed again. The ids are those that `bitsift query --ids` "
-	"prints; an id that is in several sources is deleted in all of them.\n\n"
-	"With `--query`, everything that the query finds is deleted; try it with `bitsift query --ids` first. A document "
-	"whose source changed since it was indexed comes back with the next refresh.";
+	"also after a refresh or with `bitsift index --rebuild`, until it changes; then it is indexed again. An ID is "
+	"read as `bitsift query --ids` prints it in this working directory: for a file, its path. If nothing is called "
+	"so here, it is read as an id, as `--json` has it. An id that is in several sources is deleted in all of "
+	"them.\n\n"
+	"With `--query`, everything that the query finds is deleted. On a terminal it says first how many documents that "
+	"are, and asks; nobody else can write the index until you answer. A document whose source changed since it was "
+	"indexed comes back with the next refresh. `--dry-run` deletes nothing, and prints the ids of the documents.\n\n"
+	"# Taking it back\n\n"
+	"`--undo` brings documents back that were deleted, by their ids or by a query, which looks at deleted documents "
+	"only. Deleting marks a document; until the index is compacted, `--undo` takes the mark away, and the document is "
+	"found as before. A document that compaction has removed is read again at once: all sources are refreshed, as by "
+	"`bitsift index`, and a collection that holds such a record is read from its start. What came from standard "
+	"input has no source to be read from: once it has been removed, it has to be given again, a line says so, and "
+	"the exit status is 2. `bitsift delete --undo --dry-run --query Q` lists deleted documents; "
+	"`--undo` does not ask.";
 
 const struct bs_command bs_command_delete = {
 	.name = "delete",
-	.summary = "Remove documents from an index, by id or by query.",
+	.summary = "Remove documents from an index, by id or by query, or bring them back.",
 	.usage = "[OPTION]... (ID... | --query Q)",
 	.description = delete_description,
 	.options = delete_options,
 	.examples = delete_examples,
-	.exit_status = "0 when something was deleted, 1 when there was nothing to delete, 2 on an error, or if documents that may match cannot "
-	               "be read: the others are deleted.",
+	.exit_status = "0 when something was deleted, or brought back, 1 when there was nothing to, or the answer was no, 2 on an error, or if "
+	               "documents that may match cannot be read: the others are deleted.",
 };
 
 static enum bs_status parse_arguments(struct delete_arguments *arguments, int argc, char **argv, bool *help_out,
@@ -68,10 +88,90 @@ static enum bs_status parse_arguments(struct delete_arguments *arguments, int ar
 	return BS_OK;
 }
 
+static int ask(void *context, uint64_t n_documents)
+{
+	char count[32], answer[16] = "";
+	(void)context;
+	bs_format_count(n_documents, count);
+	fprintf(stderr, "delete %s document%s? [y/N] ", count, n_documents == 1 ? "" : "s");
+	return !fgets(answer, sizeof(answer), stdin) || (*answer != 'y' && *answer != 'Y');
+}
+
+static void show_id(void *context, const char *local_id, size_t local_id_bytes)
+{
+	const struct delete_arguments *arguments = context;
+	if (isatty(STDOUT_FILENO))
+		bs_present_escaped(local_id, local_id_bytes, stdout);
+	else
+		fwrite(local_id, 1, local_id_bytes, stdout);
+	putchar(arguments->nul ? '\0' : '\n');
+}
+
 static void show_notice(void *context, const char *message)
 {
 	(void)context;
 	fprintf(stderr, "bitsift: %s\n", message);
+}
+
+/* What the index has no more of documents that are deleted no longer. It stays as private as it is. */
+static enum bs_status read_again(const char *dir, const struct delete_arguments *arguments, const struct bs_consent *consent,
+                                 struct bs_error *err)
+{
+	struct stat found;
+	struct bs_error why = {""};
+	struct bs_build_report report;
+	struct bs_build_request request = {.dir = dir, .wait = arguments->wait, .consent = consent};
+	request.shared = stat(dir, &found) == 0 && (found.st_mode & 077);
+	enum bs_status status = bs_index_build(&request, &report, &why);
+	return status ? bs_fail(err, status, "%s; restored documents that are not found come back with the next `bitsift index`",
+	                        why.text)
+	              : BS_OK;
+}
+
+static void show_result(const struct delete_arguments *arguments, const struct bs_delete_result *result)
+{
+	char count[32];
+	const char *done = arguments->undo ? "restored" : "deleted";
+	bs_format_count(result->n_deleted - result->n_lost, count);
+	if (arguments->dry_run)
+		done = arguments->undo ? "would restore" : "would delete";
+	if (!arguments->quiet)
+		fprintf(stderr, "%s %s document%s%s\n", done, count, result->n_deleted - result->n_lost == 1 ? "" : "s",
+		        result->n_to_read > 0 ? "; the sources were read again" : "");
+	bs_format_count(result->n_lost, count);
+	if (result->n_lost > 0)
+		fprintf(stderr, "bitsift: %s document%s from standard input cannot be restored, the text is gone: give it again, to "
+		        "`bitsift index -`\n", count, result->n_lost == 1 ? "" : "s");
+}
+
+static enum bs_status run(const struct delete_arguments *arguments, const struct bs_consent *consent,
+                          struct bs_delete_result *result, struct bs_error *err)
+{
+	char *dir = NULL;
+	bool asks = arguments->query && !arguments->undo && !arguments->yes && isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+	enum bs_status status = bs_cmd_locate(arguments->index, &dir, err);
+	struct bs_delete_request request = {
+		.dir = dir,
+		.ids = (const char *const *)arguments->ids,
+		.n_ids = arguments->n_ids,
+		.query = arguments->query,
+		.query_bytes = arguments->query ? strlen(arguments->query) : 0,
+		.any = arguments->any,
+		.undo = arguments->undo,
+		.dry_run = arguments->dry_run,
+		.wait = arguments->wait,
+		.notice = show_notice,
+		.document = arguments->dry_run ? show_id : NULL,
+		.confirm = asks ? ask : NULL,
+		.context = (void *)(uintptr_t)arguments,
+		.consent = consent,
+	};
+	if (!status)
+		status = bs_index_delete(&request, result, err);
+	if (!status && result->n_to_read > 0)
+		status = read_again(dir, arguments, consent, err);
+	free(dir);
+	return status;
 }
 
 int bs_cmd_delete(int argc, char **argv, const struct bs_consent *consent)
@@ -79,39 +179,20 @@ int bs_cmd_delete(int argc, char **argv, const struct bs_consent *consent)
 	struct bs_error err = {""};
 	struct delete_arguments arguments = {0};
 	struct bs_delete_result result = {0};
-	char *dir = NULL;
 	bool help = false;
 	enum bs_status status = parse_arguments(&arguments, argc, argv, &help, &err);
 	if (!status && help)
 		return bs_cmd_show_help(&bs_command_delete);
 	if (!status)
-		status = bs_cmd_locate(arguments.index, &dir, &err);
-	if (!status) {
-		struct bs_delete_request request = {
-			.dir = dir,
-			.ids = (const char *const *)arguments.ids,
-			.n_ids = arguments.n_ids,
-			.query = arguments.query,
-			.query_bytes = arguments.query ? strlen(arguments.query) : 0,
-			.any = arguments.any,
-			.wait = arguments.wait,
-			.notice = show_notice,
-			.consent = consent,
-		};
-		status = bs_index_delete(&request, &result, &err);
-	}
-	free(dir);
+		status = run(&arguments, consent, &result, &err);
 	bs_cmd_show_unread(result.n_unreadable);
 	if (status) {
 		fprintf(stderr, "bitsift: %s\n", err.text);
-		return 2;
+		return status == BS_STOPPED ? 1 : 2;
 	}
-	char count[32];
-	bs_format_count(result.n_deleted, count);
-	if (!arguments.quiet)
-		fprintf(stderr, "deleted %s document%s\n", count, result.n_deleted == 1 ? "" : "s");
+	show_result(&arguments, &result);
 	/* Documents that could not be read were named; they may have matched. */
-	if (result.n_unreadable > 0)
+	if (result.n_unreadable > 0 || result.n_lost > 0)
 		return 2;
 	return result.n_deleted > 0 ? 0 : 1;
 }

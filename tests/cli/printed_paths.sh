@@ -1,13 +1,13 @@
 # Paths that are printed can be opened from the working directory, and are understood where an id is asked for.
 set -eu
 . "$LIB"
-mkdir -p top/sub/deep top/-dash far outside
+mkdir -p top/sub/deep top/.records top/-dash far outside
 for file in top/a.txt top/sub/b.txt top/sub/deep/c.txt "top/sub/two words" top/-dash/d.txt far/e.txt; do
     echo "cat in $file" >"$file"
 done
-printf '%s\n' '{"id":"r1","text":"cat one"}' '{"text":"cat two"}' >top/sub/r.jsonl
+printf '%s\n' '{"id":"r1","text":"cat one"}' '{"text":"cat two"}' >top/.records/r.jsonl
 cd top
-echo '{"id":"p1","text":"cat from the pipe"}' | quiet bitsift index . sub/r.jsonl - "$(dirname "$PWD")/far" a.txt
+echo '{"id":"p1","text":"cat from the pipe"}' | quiet bitsift index . .records/r.jsonl - "$(dirname "$PWD")/far"
 settle
 
 # in FOLDER [OPTION]...: what is printed there, and whether each file of it is there.
@@ -35,9 +35,9 @@ in_folder ../far --index ../top/.bitsift
 in_folder ../outside --index "$PWD/.bitsift"
 cd sub
 show bitsift query --json -n 3 cat
-show bitsift query --json --ids deep one
+show bitsift query --json --ids deep OR one
 echo '# what is printed is understood'
 bitsift query -l0 '"cat in top"' | xargs -0 bitsift delete --
-show bitsift query --ids cat
+show bitsift query --ids cat | neutral -
 bitsift query --ids cat | xargs bitsift delete
 show bitsift query --ids cat
