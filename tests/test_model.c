@@ -287,11 +287,10 @@ static void op_undo(struct world *world)
 		difference(world, "undo: %s", err.text);
 	if (world->is_same)
 		check_index(world);
+	/* What a refresh that cannot read anything leaves is not known. */
+	world->is_known = world->is_clean = false;
 	run_draw(&run, world->dir);
-	if (world->is_same)
-		refresh(world, &run);
-	else
-		free(run.input);
+	refresh(world, &run);
 out:
 	free(id);
 }
@@ -408,7 +407,8 @@ static void compare_fresh(struct world *world)
 	struct bs_error err = {""};
 	struct model_state now;
 	bool is_possible = state_refresh(&world->state, &world->files.disk, NULL, 0, NULL, &now);
-	if (bs_index_open_fresh(world->dir, NULL, NULL, NULL, &index, &err))
+	struct bs_open_request request = {.dir = world->dir, .fresh = true};
+	if (bs_index_open_with(&request, &index, &err))
 		difference(world, "fresh: %s", err.text);
 	else if (is_possible)
 		note(world, model_compare(index, &now, &world->files.disk, MODEL_FRESH, 5));

@@ -1,6 +1,5 @@
 /* cmd_delete.c: `bitsift delete`. Arguments and output; the work is bs_index_delete's. */
-#include "query/cli/cmd_delete.h"
-
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,15 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "query/cli/cmd_shared.h"
+#include "query/cli/commands.h"
 #include "query/cli/present.h"
 
 struct delete_arguments {
 	const char *index;
 	const char *query;
 	bool any, undo, dry_run, yes, nul, wait, quiet;
-	char **ids;
-	size_t n_ids;
 };
 
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct delete_arguments, field)
@@ -59,34 +56,6 @@ static const char delete_description[] =
 	"input has no source to be read from: once it has been removed, it has to be given again, a line says so, and "
 	"the exit status is 2. `bitsift delete --undo --dry-run --query Q` lists deleted documents; "
 	"`--undo` does not ask.";
-
-const struct bs_command bs_command_delete = {
-	.name = "delete",
-	.summary = "Remove documents from an index, by id or by query, or bring them back.",
-	.usage = "[OPTION]... (ID... | --query Q)",
-	.description = delete_description,
-	.options = delete_options,
-	.examples = delete_examples,
-	.exit_status = "0 when something was deleted, or brought back, 1 when there was nothing to, or the answer was no, 2 on an error, or if "
-	               "documents that may match cannot be read: the others are deleted.",
-};
-
-static enum bs_status parse_arguments(struct delete_arguments *arguments, int argc, char **argv, bool *help_out,
-                                      struct bs_error *err)
-{
-	struct bs_operands operands;
-	enum bs_status status = bs_command_parse(&bs_command_delete, argc, argv, arguments, &operands, err);
-	*help_out = operands.help;
-	if (status || operands.help)
-		return status;
-	arguments->ids = operands.list;
-	arguments->n_ids = operands.n;
-	if (arguments->query && arguments->n_ids > 0)
-		return bs_fail(err, BS_INVALID, "ids or --query, not both; a query of several words goes in quotes");
-	if (!arguments->query && arguments->n_ids == 0)
-		return bs_fail(err, BS_INVALID, "what is to be deleted? `bitsift delete ID...` or `bitsift delete --query Q`");
-	return BS_OK;
-}
 
 static int ask(void *context, uint64_t n_documents)
 {
@@ -144,16 +113,29 @@ static void show_result(const struct delete_arguments *arguments, const struct b
 		        "`bitsift index -`\n", count, result->n_lost == 1 ? "" : "s");
 }
 
-static enum bs_status run(const struct delete_arguments *arguments, const struct bs_consent *consent,
-                          struct bs_delete_result *result, struct bs_error *err)
+static enum bs_status check_arguments(const struct delete_arguments *arguments, size_t n_ids, struct bs_error *err)
 {
+	if (arguments->query && n_ids > 0)
+		return bs_fail(err, BS_INVALID, "ids or --query, not both; a query of several words goes in quotes");
+	if (!arguments->query && n_ids == 0)
+		return bs_fail(err, BS_INVALID,
+		               "what is to be deleted? `bitsift delete ID...` or `bitsift delete --query Q`");
+	return BS_OK;
+}
+
+static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
+{
+	const struct delete_arguments *arguments = set;
+	struct bs_delete_result result = {0};
 	char *dir = NULL;
 	bool asks = arguments->query && !arguments->undo && !arguments->yes && isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
-	enum bs_status status = bs_cmd_locate(arguments->index, &dir, err);
+	enum bs_status status = check_arguments(arguments, operands->n, err);
+	if (!status)
+		status = bs_cmd_locate(arguments->index, &dir, err);
 	struct bs_delete_request request = {
 		.dir = dir,
-		.ids = (const char *const *)arguments->ids,
-		.n_ids = arguments->n_ids,
+		.ids = (const char *const *)operands->list,
+		.n_ids = operands->n,
 		.query = arguments->query,
 		.query_bytes = arguments->query ? strlen(arguments->query) : 0,
 		.any = arguments->any,
@@ -163,36 +145,37 @@ static enum bs_status run(const struct delete_arguments *arguments, const struct
 		.notice = show_notice,
 		.document = arguments->dry_run ? show_id : NULL,
 		.confirm = asks ? ask : NULL,
-		.context = (void *)(uintptr_t)arguments,
+		.context = set,
 		.consent = consent,
 	};
 	if (!status)
-		status = bs_index_delete(&request, result, err);
-	if (!status && result->n_to_read > 0)
+		status = bs_index_delete(&request, &result, err);
+	if (!status && fflush(stdout) != 0)
+		status = bs_fail(err, BS_IO, "standard output: %s", strerror(errno));
+	if (!status && result.n_to_read > 0)
 		status = read_again(dir, arguments, consent, err);
 	free(dir);
-	return status;
-}
-
-int bs_cmd_delete(int argc, char **argv, const struct bs_consent *consent)
-{
-	struct bs_error err = {""};
-	struct delete_arguments arguments = {0};
-	struct bs_delete_result result = {0};
-	bool help = false;
-	enum bs_status status = parse_arguments(&arguments, argc, argv, &help, &err);
-	if (!status && help)
-		return bs_cmd_show_help(&bs_command_delete);
-	if (!status)
-		status = run(&arguments, consent, &result, &err);
 	bs_cmd_show_unread(result.n_unreadable);
-	if (status) {
-		fprintf(stderr, "bitsift: %s\n", err.text);
-		return status == BS_STOPPED ? 1 : 2;
-	}
-	show_result(&arguments, &result);
+	if (status == BS_STOPPED)
+		fprintf(stderr, "bitsift: %s\n", err->text);
+	if (status)
+		return status == BS_STOPPED ? 1 : -1;
+	show_result(arguments, &result);
 	/* Documents that could not be read were named; they may have matched. */
 	if (result.n_unreadable > 0 || result.n_lost > 0)
 		return 2;
 	return result.n_deleted > 0 ? 0 : 1;
 }
+
+const struct bs_command bs_command_delete = {
+	.name = "delete",
+	.summary = "Remove documents from an index, by id or by query, or bring them back.",
+	.usage = "[OPTION]... (ID... | --query Q)",
+	.description = delete_description,
+	.options = delete_options,
+	.examples = delete_examples,
+	.exit_status = "0 when something was deleted, or brought back, 1 when there was nothing to, or the answer was no, 2 on an error, or if "
+	               "documents that may match cannot be read: the others are deleted.",
+	.arguments_bytes = sizeof(struct delete_arguments),
+	.run = run,
+};
