@@ -169,7 +169,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 
 const struct bs_command bs_command_delete = {
 	.name = "delete",
-	.summary = "Remove documents from an index, by id or by query, or bring them back.",
+	.summary = "Remove documents from an index, or bring them back.",
 	.usage = "[OPTION]... (ID... | --query Q)",
 	.description = delete_description,
 	.options = delete_options,
