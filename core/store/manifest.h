@@ -20,7 +20,7 @@ struct bs_index_options {
 	bool fold_accents;
 	char *stem_language;  /* NULL: none */
 	char *id_field;       /* NULL: "id" */
-	char **text_fields;   /* NULL-ended, or NULL: every top-level string */
+	char **text_fields;   /* NULL-ended, or NULL: all */
 	bool hidden;
 	bool no_ignore;
 	bool binary_as_text;

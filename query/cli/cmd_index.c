@@ -30,7 +30,7 @@ static const struct bs_option index_options[] = {
 	{0, "stem", "LANG", "index word stems (Snowball: english, german, ...)", SETS(STRING, request.stem_language)},
 	{0, "fold-accents", NULL, "let cafe find caf\xc3\xa9", SETS(FLAG, request.fold_accents)},
 	{0, "id", "FIELD", "JSONL: the field that names a record [id]", SETS(STRING, request.id_field)},
-	{0, "text", "F,G", "JSONL: fields to index [every top-level string]", .kind = BS_OPTION_CALL, .take = take_text},
+	{0, "text", "F,G", "JSONL: fields to index, as in title,author.name [all]", .kind = BS_OPTION_CALL, .take = take_text},
 	{0, "density", "D", "share of set bits, 0.05 to 0.6; fewer make a faster and larger index [0.3]",
 	 .kind = BS_OPTION_CALL, .take = take_density},
 	{0, "max-document", "SIZE", "pass over larger files and records, with a notice [256M]",
@@ -79,8 +79,10 @@ static const char index_description[] =
 	"- A file: its id is the SOURCE as given.\n\n"
 	"- A collection: a file named *.jsonl or *.ndjson. Each line is a JSON object and makes one document. Its id is "
 	"the field `id`: a string as it is, an integer in decimal; a record without one is named by its line, as in "
-	"mail.jsonl:812. Its text is every other string at its top level, each a field that a query can name. If several "
-	"records have the same id, the last one counts.\n\n"
+	"mail.jsonl:812. Its text is every other string, and every number as it is spelled, each in a field that a query "
+	"can name. In `{\"author\": {\"name\": \"Ann\"}, \"tags\": [\"a\", \"b\"]}` the fields are author.name and, for both "
+	"strings, tags. A name made of names is at most 255 bytes long; what is deeper has the name of what is around it. "
+	"If several records have the same id, the last one counts.\n\n"
 	"- `-`: a collection on standard input.\n\n"
 	"# Words and grams\n\n"
 	"An index has words, for `bitsift query`, and grams, which are short strings of bytes of the files, for `bitsift "
