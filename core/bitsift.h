@@ -148,6 +148,7 @@ struct bs_build_report {
 	uint64_t n_postings;    /* of those: (document, distinct word) pairs */
 	uint64_t written_bytes; /* of the segments of those */
 	uint64_t n_segments, index_bytes; /* of the index, and of its files */
+	uint64_t n_excluded;    /* documents that bs_index_delete keeps out */
 	uint64_t n_compacted, n_moved, compacted_bytes; /* segments merged, documents moved by that, bytes written */
 	uint64_t n_stayed;      /* documents that should have moved, but are not what was indexed */
 	uint64_t n_unread;      /* files, folders, sources not to be looked at: what the index had of them stays */
@@ -159,7 +160,7 @@ struct bs_build_report {
 	bool is_shared;         /* the index may be read by others, as request->shared wished */
 	bool is_writing;        /* what was read is being written; no documents are read meanwhile */
 	char warning[256];      /* what housekeeping was not done, and why; empty: it was done */
-	uint64_t reserved[4];
+	uint64_t reserved[3];
 };
 
 struct bs_build_tuning; /* for the project's own experiments: indexer/run/indexer.h */
@@ -243,28 +244,40 @@ BS_API enum bs_status bs_index_compact(const struct bs_build_request *request, s
 
 struct bs_delete_request {
 	const char *dir;
-	const char *const *ids; /* the documents that bear one of them, in whatever source; or, if there is a query, */
+	/* The documents of one of these local ids (struct bs_find_hit), or where none has it, of that id, in whatever source; or,
+	 * if there is a query, */
+	const char *const *ids;
 	size_t n_ids;
 	const char *query;      /* those that bs_find would find by it; NULL: ids */
 	size_t query_bytes;
 	bool any;               /* the query: documents with any of the words, not all */
+	bool undo;              /* of the documents that are deleted: they are so no longer */
+	bool dry_run;           /* nothing is written */
 	bool wait;              /* for another writer to be done; else BS_BUSY */
 	/* As for bs_find, and a line for each id that nothing bears. */
 	void (*notice)(void *context, const char *message);
+	/* Called for each of the documents, in document order, before anything is done. NULL: not called. */
+	void (*document)(void *context, const char *local_id, size_t local_id_bytes);
+	/* Called with how many there are, if any, before they are deleted; return 0 to go on, anything else ends it with
+	 * BS_STOPPED. Nobody else can write the index until it returns. NULL, and with dry_run: not called. */
+	int (*confirm)(void *context, uint64_t n_documents);
 	void *context;
 	const struct bs_consent *consent; /* by ids, only the question about owners is asked */
 	uint64_t reserved[6];
 };
 
 struct bs_delete_result {
-	uint64_t n_deleted;    /* 0: nothing was done */
+	uint64_t n_deleted;    /* with undo: that were deleted; with dry_run: that would be, or would be no longer. 0: nothing was done */
 	uint64_t n_unreadable; /* as that of bs_find: they may match, and stay */
+	uint64_t n_to_read;    /* undo: of them, documents that the index does not hold any more: the next bs_index_build reads them */
+	uint64_t n_lost;       /* undo: of them, those that came from standard input: they have to be given again */
 	size_t error_byte;     /* as that of bs_find */
-	uint64_t reserved[5];
+	uint64_t reserved[3];
 };
 
-/* Deletes documents, and commits. They stay deleted, though their sources still have them, until they have changed.
- * BS_INVALID (the query does not parse), BS_NOT_FOUND (no index), BS_BUSY, BS_CORRUPT, BS_IO, BS_UNTRUSTED,
+/* Deletes documents, and commits. They stay deleted, though their sources still have them, until they have changed, or
+ * undo takes that back: then they are found again at once if compaction has not removed them.
+ * BS_INVALID (the query does not parse), BS_NOT_FOUND (no index), BS_BUSY, BS_STOPPED, BS_CORRUPT, BS_IO, BS_UNTRUSTED,
  * BS_UNSUPPORTED, BS_NO_MEMORY: nothing is deleted. result_out may be NULL. */
 BS_API enum bs_status bs_index_delete(const struct bs_delete_request *request, struct bs_delete_result *result_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
@@ -395,7 +408,10 @@ struct bs_find_hit {
 	double score;        /* BS_FIND_TOP: > 0, or 0 if the query has no positive word; else 0 */
 	const char *id;      /* any bytes, not NUL-ended */
 	size_t id_bytes;
-	const char *path;    /* the file its text stands in, openable from the working directory; "-": in the index */
+	const char *local_id; /* the id as `bitsift query --ids` prints it: of a file, its path; of a record, its id */
+	size_t local_id_bytes;
+	const char *path;    /* the file its text stands in, openable from the working directory, and relative to that if it lies
+	                      * below, or both lie in the folder of the index; "-": in the index */
 	const char *snippet; /* one line of valid UTF-8, not NUL-ended, without control characters but the marks; of no
 	                      * bytes unless asked for */
 	size_t snippet_bytes;

@@ -476,6 +476,19 @@ static int take_path(void *context, const struct bs_grep_line *file)
 	return strlen(paths) > 100;
 }
 
+static void hear_document(void *context, const char *local_id, size_t local_id_bytes)
+{
+	struct heard *heard = context;
+	snprintf(heard->ids + strlen(heard->ids), sizeof(heard->ids) - strlen(heard->ids), "%.*s ", (int)local_id_bytes,
+	         local_id);
+}
+
+static int refuse(void *context, uint64_t n_documents)
+{
+	(void)context;
+	return n_documents == 1;
+}
+
 static void test_delete_and_check(void **state)
 {
 	struct rig *rig = *state;
@@ -504,9 +517,31 @@ static void test_delete_and_check(void **state)
 	assert_int_equal(result.n_deleted, 1);
 	assert_int_equal(result.n_unreadable, 0);
 	request.any = true;
+	request.dry_run = true;
+	request.document = hear_document;
+	request.context = &heard;
+	assert_int_equal(bs_index_delete(&request, &result, &err), BS_OK);
+	assert_int_equal(result.n_deleted, 1);
+	assert_string_equal(heard.ids, "2 ");
+	request.dry_run = false;
+	request.confirm = refuse;
+	assert_int_equal(bs_index_delete(&request, &result, &err), BS_STOPPED);
+	assert_int_equal(bs_index_check(&check, &report, &err), BS_OK);
+	assert_int_equal(report.n_docs, 1);
+	request.confirm = NULL;
 	assert_int_equal(bs_index_delete(&request, NULL, NULL), BS_OK);
 	assert_int_equal(bs_index_check(&check, &report, &err), BS_OK);
 	assert_int_equal(report.n_docs, 0);
+
+	/* The last of them took its segment away. */
+	request.undo = true;
+	assert_int_equal(bs_index_delete(&request, &result, &err), BS_OK);
+	assert_int_equal(result.n_deleted, 2);
+	assert_int_equal(result.n_to_read, 2);
+	assert_int_equal(result.n_lost, 0);
+	bs_index_close(build_and_open(rig));
+	assert_int_equal(bs_index_check(&check, &report, &err), BS_OK);
+	assert_int_equal(report.n_docs, 2);
 
 	request.reserved[0] = check.reserved[3] = 1;
 	assert_int_equal(bs_index_delete(&request, &result, &err), BS_UNSUPPORTED);

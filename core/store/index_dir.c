@@ -328,10 +328,11 @@ enum bs_status bs_index_keep_segments(const struct bs_snapshot *snapshot, struct
 		if (n_deleted == record.n_docs && is_changed)
 			continue;
 		if (is_changed) {
-			record.tombstones = manifest->next_number++;
+			record.tombstones = n_deleted ? manifest->next_number++ : 0;
 			record.n_deleted = n_deleted;
-			status = bs_tombstones_write(snapshot->dir, record.tombstones, snapshot->tombstones[i], record.n_docs, err);
 		}
+		if (is_changed && n_deleted)
+			status = bs_tombstones_write(snapshot->dir, record.tombstones, snapshot->tombstones[i], record.n_docs, err);
 		if (!status)
 			status = bs_manifest_add_segment(manifest, &record, err);
 	}

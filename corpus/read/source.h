@@ -43,6 +43,7 @@ struct bs_source {
 	enum bs_source_kind kind;
 	char *label; /* the argument without leading "./" and trailing "/"; "" for "." */
 	char *path;  /* openable from the current directory; "-" for standard input */
+	char *down;  /* of a recorded folder that holds the current directory: the way there, "sub/deep"; NULL: it does not */
 	bool is_refused; /* a recorded one that must not be looked at (recorded.h) */
 };
 
@@ -61,6 +62,11 @@ void bs_source_deinit(struct bs_source *source);
  * a file, the name for a record, label:line for a record without id (line is 0 for all others). BS_NO_MEMORY. */
 enum bs_status bs_source_append_id(const struct bs_source *source, const uint8_t *name, size_t name_bytes,
                                    uint64_t line, struct bs_buffer *id, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Appends what the document is called where ids are shown: of a file its path, relative to the current directory as far as
+ * the source's is; of a record, the id. BS_NO_MEMORY. */
+enum bs_status bs_source_append_local_id(const struct bs_source *source, const uint8_t *name, size_t name_bytes,
+                                         uint64_t line, struct bs_buffer *id, struct bs_error *err) BS_WARN_UNUSED;
 
 /* The stamp of the file behind a FILE or COLLECTION (or of any path). */
 enum bs_status bs_path_stamp(const char *path, struct bs_stamp *stamp_out, struct bs_error *err) BS_WARN_UNUSED;

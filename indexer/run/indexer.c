@@ -623,6 +623,7 @@ static enum bs_status report_index(const struct bs_dir *dir, struct bs_build_rep
 	report->index_bytes = bs_index_bytes(dir, &manifest);
 	report->n_docs = 0;
 	report->n_segments = manifest.n_segments;
+	report->n_excluded = manifest.n_exclusions;
 	for (uint32_t i = 0; i < manifest.n_segments; i++)
 		report->n_docs += manifest.segments[i].n_docs - manifest.segments[i].n_deleted;
 	bs_manifest_deinit(&manifest);

@@ -67,7 +67,8 @@ static const char index_description[] =
 	"and older than the run that read it. A collection is read from where the last run ended, if a checksum shows "
 	"that everything before is still the same; otherwise it is read from the start. What is gone from the sources is "
 	"removed from the index. Records on standard input are added to those that came before, and replace those of the "
-	"same id. A document that `bitsift delete` removed stays out until it changes. Now and then a refresh merges "
+	"same id. A document that `bitsift delete` removed stays out until it changes, or `bitsift delete --undo` brings it back; "
+	"`--rebuild` says how many do. Now and then a refresh merges "
 	"small segments of the index; `bitsift compact` merges all of them.\n\n"
 	"The texts stay where they are and are read again when a document has to be verified or shown. Only what came "
 	"from standard input is kept in the index.\n\n"
@@ -234,6 +235,11 @@ static void show_made(const struct bs_build_report *report, const char *dir)
 		bs_format_count(report->n_replaced, replaced);
 		fprintf(stderr, "  replaced  %s earlier record%s by a later one of the same id\n", replaced,
 		        report->n_replaced == 1 ? "" : "s");
+	}
+	if (report->n_excluded > 0) {
+		bs_format_count(report->n_excluded, docs);
+		fprintf(stderr, "  deleted   %s document%s (bitsift delete --undo brings them back)\n", docs,
+		        report->n_excluded == 1 ? " stays so" : "s stay so");
 	}
 }
 

@@ -28,7 +28,7 @@ static const struct bs_option query_options[] = {
 	{0, "index", "DIR", "the index [the nearest .bitsift upward]", SETS(ONCE, index)},
 	{'n', "number", "K", "how many hits to show [10]", SETS(NUMBER, n_best), .most = 1000000000},
 	{'c', "count", NULL, "only the exact number of matches", SETS(FLAG, count)},
-	{'l', "ids", NULL, "all matching ids, one per line, in document order", SETS(FLAG, ids)},
+	{'l', "ids", NULL, "all matches by name, one per line, in document order", SETS(FLAG, ids)},
 	{'0', "null", NULL, "end ids with NUL instead of a line feed", SETS(FLAG, nul)},
 	{0, "json", NULL, "one JSON object per hit", SETS(FLAG, json)},
 	{0, "color", "WHEN", "colours: auto, always or never [auto: on a terminal]", SETS(NAME, color), .names = when_names},
@@ -92,8 +92,12 @@ static const char query_description[] =
 	"index, or for more than are left of 262,144 for the whole query, is answered by reading more documents. In a "
 	"batch, a query that is refused prints `error`, and the next one is run.\n\n"
 	"# Output\n\n"
-	"Results go to standard output, all else to standard error. `--json` prints an object per hit, with rank, id, "
-	"score, path and snippet; an id that is not UTF-8 is also given as id_base64. `--count` prints the exact number. "
+	"Results go to standard output, all else to standard error. A hit is printed by a name that can be used from the "
+	"working directory: a file by its path, relative as ripgrep's are if it lies below the working directory, or both "
+	"lie in the folder of the index, else absolute; a record by its id. `bitsift delete` understands it. `--json` prints an "
+	"object per hit, with rank, id, score, path and snippet: there id is the one of the index, the same everywhere, and "
+	"path is the file, openable from the working directory, or `-` for what came from standard input. What is not UTF-8 "
+	"is also given as id_base64 and path_base64. `--count` prints the exact number. "
 	"Where `--ids` go to a terminal, control characters and marks of direction in them are shown as \\xNN; into a "
 	"pipe or a file ids are exact.\n\n"
 	"`--batch` runs one query per line of FILE. With `--count` it prints one number per line, with `--ids` one line "
@@ -171,9 +175,9 @@ static int show_hit(void *context, const struct bs_find_hit *hit)
 			putc('\t', session->out);
 		/* Exact, but to a terminal what that would not obey. */
 		if (session->is_terminal)
-			bs_present_escaped(hit->id, hit->id_bytes, session->out);
+			bs_present_escaped(hit->local_id, hit->local_id_bytes, session->out);
 		else
-			fwrite(hit->id, 1, hit->id_bytes, session->out);
+			fwrite(hit->local_id, 1, hit->local_id_bytes, session->out);
 		if (arguments->nul || !arguments->batch)
 			putc(arguments->nul ? '\0' : '\n', session->out);
 	}

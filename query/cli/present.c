@@ -68,21 +68,27 @@ void bs_present_json_error(const struct bs_error *err, const char *query, size_t
 	fputs("}\n", out);
 }
 
+/* "KEY":"...", and if it is not UTF-8, "KEY_base64":"..." too. */
+static void put_name(const char *key, const char *text, size_t text_bytes, FILE *out)
+{
+	fprintf(out, "\"%s\":", key);
+	if (bs_present_json_string(text, text_bytes, out))
+		return;
+	fprintf(out, ",\"%s_base64\":\"", key);
+	base64(text, text_bytes, out);
+	putc('"', out);
+}
+
 void bs_present_json(const struct bs_find_hit *hit, const char *query, size_t query_bytes, FILE *out)
 {
 	begin_json(query, query_bytes, out);
 	if (hit->rank > 0)
 		fprintf(out, "\"rank\":%" PRIu64 ",", hit->rank);
-	fputs("\"id\":", out);
-	if (!bs_present_json_string(hit->id, hit->id_bytes, out)) {
-		fputs(",\"id_base64\":\"", out);
-		base64(hit->id, hit->id_bytes, out);
-		putc('"', out);
-	}
+	put_name("id", hit->id, hit->id_bytes, out);
 	if (hit->rank > 0)
 		fprintf(out, ",\"score\":%.9f", hit->score);
-	fputs(",\"path\":", out);
-	(void)bs_present_json_string(hit->path, strlen(hit->path), out);
+	putc(',', out);
+	put_name("path", hit->path, strlen(hit->path), out);
 	if (hit->rank > 0) {
 		fputs(",\"snippet\":", out);
 		(void)bs_present_json_string(hit->snippet, hit->snippet_bytes, out);
@@ -114,7 +120,7 @@ void bs_present_shown(const char *text, size_t text_bytes, bool has_marks, FILE 
 void bs_present_text(const struct bs_find_hit *hit, bool color, FILE *out)
 {
 	fputs(color ? "\033[35m" : "", out);
-	bs_present_shown(hit->id, hit->id_bytes, false, out);
+	bs_present_shown(hit->local_id, hit->local_id_bytes, false, out);
 	fprintf(out, color ? "\033[0m  \033[2m%.4f\033[0m\n" : "  %.4f\n", hit->score);
 	if (hit->snippet_bytes == 0)
 		return;

@@ -10,13 +10,13 @@
 #include "core/bitsift.h"
 
 /* {"rank":1,"id":"a.txt","score":1.234567,"path":"a.txt","snippet":"..."} and a line feed. Bytes that are not UTF-8 become
- * U+FFFD; then "id_base64" has the id as it is. query: one of many, put first as "query"; NULL: none. */
+ * U+FFFD; then "id_base64" has the id as it is, and "path_base64" the path. query: one of many, put first as "query"; NULL: none. */
 void bs_present_json(const struct bs_find_hit *hit, const char *query, size_t query_bytes, FILE *out);
 /* {"count":5} and {"error":"expected a word"}, likewise. */
 void bs_present_json_count(uint64_t n_hits, const char *query, size_t query_bytes, FILE *out);
 void bs_present_json_error(const struct bs_error *err, const char *query, size_t query_bytes, FILE *out);
 
-/* The id, the score and the snippet for a person: two lines and, between hits, none. color: ANSI codes. */
+/* The local id, the score and the snippet for a person: two lines and, between hits, none. color: ANSI codes. */
 void bs_present_text(const struct bs_find_hit *hit, bool color, FILE *out);
 
 /* Text as a JSON string (RFC 8259); invalid UTF-8 becomes U+FFFD. False if there was some. */

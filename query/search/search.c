@@ -161,7 +161,7 @@ struct bs_finder {
 	struct bs_buffer expected; /* u32 each */
 	struct bs_buffer hits;  /* struct bs_hit each */
 	struct bs_buffer marks; /* struct bs_snippet_hit each */
-	struct bs_buffer id, path, snippet, text;
+	struct bs_buffer id, local_id, path, snippet, text;
 	/* The query being run. */
 	const struct bs_find_request *request; /* NULL between queries */
 	size_t n_best;
@@ -226,6 +226,7 @@ void bs_finder_free(struct bs_finder *finder)
 	bs_buffer_deinit(&finder->hits);
 	bs_buffer_deinit(&finder->marks);
 	bs_buffer_deinit(&finder->id);
+	bs_buffer_deinit(&finder->local_id);
 	bs_buffer_deinit(&finder->path);
 	bs_buffer_deinit(&finder->snippet);
 	bs_buffer_deinit(&finder->text);
@@ -656,7 +657,8 @@ static enum bs_status make_snippet(struct bs_finder *finder, const struct bs_hit
 
 static enum bs_status show_hit(struct bs_finder *finder, const struct bs_hit *hit, size_t rank, struct bs_error *err)
 {
-	enum bs_status status = bs_fetch_id(finder->fetcher, hit->segment, hit->document, &finder->id, &finder->path, err);
+	enum bs_status status = bs_fetch_id(finder->fetcher, hit->segment, hit->document, &finder->id, &finder->local_id,
+	                                    &finder->path, err);
 	if (!status && rank > 0 && finder->request->snippets)
 		status = make_snippet(finder, hit, err);
 	if (status)
@@ -666,6 +668,8 @@ static enum bs_status show_hit(struct bs_finder *finder, const struct bs_hit *hi
 		.score = hit->score,
 		.id = finder->id.used_bytes ? (const char *)finder->id.data : "",
 		.id_bytes = finder->id.used_bytes,
+		.local_id = finder->local_id.used_bytes ? (const char *)finder->local_id.data : "",
+		.local_id_bytes = finder->local_id.used_bytes,
 		.path = (const char *)finder->path.data,
 		.snippet = (const char *)finder->snippet.data,
 		.snippet_bytes = finder->snippet.used_bytes,
