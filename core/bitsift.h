@@ -424,6 +424,7 @@ struct bs_find_request {
 	bool snippets;   /* BS_FIND_TOP: with a line of text around the words found, about 160 characters */
 	const char *mark_start; /* in a snippet, written before and after each word found; NULL: nothing */
 	const char *mark_stop;
+	bool explain_bars; /* what explain is called with has bars, for a terminal */
 
 	/* Called for each hit after the search is done; return 0 to go on. Anything else ends it with BS_STOPPED. Not
 	 * NULL, unless mode is BS_FIND_COUNT. */
