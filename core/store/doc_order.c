@@ -56,17 +56,27 @@ struct bs_doc_stream {
 	struct bs_doc_record record;
 };
 
-/* Moves to the next live document from ref on, and reads it; ref.document == end if there is none. */
-static enum bs_status stream_settle(const struct bs_snapshot *snapshot, struct bs_doc_stream *stream,
+/* The first document of bits[document..end), or end. A byte of none goes at one step: they are few. */
+static uint32_t next_set(const uint8_t *bits, uint32_t document, uint32_t end)
+{
+	while (bits && document < end && !(bits[document / 8] >> (document % 8) & 1))
+		document += document % 8 == 0 && bits[document / 8] == 0 ? 8 : 1;
+	return bits && document < end ? document : end;
+}
+
+/* Moves to the next document wanted from ref on, and reads it; ref.document == end if there is none. */
+static enum bs_status stream_settle(const struct bs_doc_cursor *cursor, struct bs_doc_stream *stream,
                                     struct bs_error *err)
 {
-	bool is_segment = stream->ref.segment != BS_DOC_EXCLUDED;
-	while (is_segment && stream->ref.document < stream->end &&
-	       bs_snapshot_is_deleted(snapshot, stream->ref.segment, stream->ref.document))
-		stream->ref.document++;
-	if (stream->ref.document >= stream->end)
-		return BS_OK;
-	return bs_snapshot_record(snapshot, stream->ref, &stream->record, err);
+	const struct bs_snapshot *snapshot = cursor->snapshot;
+	const struct bs_doc_bits *among = cursor->among;
+	struct bs_doc_ref *ref = &stream->ref;
+	if (among)
+		ref->document = next_set(among->segments ? among->segments[ref->segment] : NULL, ref->document, stream->end);
+	while (!among && ref->segment != BS_DOC_EXCLUDED && ref->document < stream->end &&
+	       bs_snapshot_is_deleted(snapshot, ref->segment, ref->document))
+		ref->document++;
+	return ref->document < stream->end ? bs_snapshot_record(snapshot, *ref, &stream->record, err) : BS_OK;
 }
 
 static bool comes_before(const struct bs_doc_cursor *cursor, const struct bs_doc_stream *a,
@@ -111,17 +121,18 @@ static enum bs_status add_streams(struct bs_doc_cursor *cursor, uint32_t segment
 		cursor->streams = streams;
 		struct bs_doc_stream *stream = &streams[cursor->n_streams];
 		*stream = (struct bs_doc_stream){.ref = {segment, range.first}, .end = range.end};
-		status = stream_settle(snapshot, stream, err);
+		status = stream_settle(cursor, stream, err);
 		cursor->n_streams += stream->ref.document < stream->end;
 	}
 	return status;
 }
 
 enum bs_status bs_doc_cursor_init(struct bs_doc_cursor *cursor, const struct bs_snapshot *snapshot, uint32_t source,
-                                  const bool *chosen, bool with_exclusions, struct bs_error *err)
+                                  const bool *chosen, bool with_exclusions, const struct bs_doc_bits *among,
+                                  struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	*cursor = (struct bs_doc_cursor){.snapshot = snapshot};
+	*cursor = (struct bs_doc_cursor){.snapshot = snapshot, .among = among};
 	if (source >= snapshot->manifest.n_sources)
 		return BS_OK;
 	cursor->kind = snapshot->manifest.sources[source].kind;
@@ -149,7 +160,7 @@ enum bs_status bs_doc_cursor_advance(struct bs_doc_cursor *cursor, struct bs_err
 {
 	struct bs_doc_stream *top = &cursor->streams[0];
 	top->ref.document++;
-	enum bs_status status = stream_settle(cursor->snapshot, top, err);
+	enum bs_status status = stream_settle(cursor, top, err);
 	if (status)
 		return status;
 	if (top->ref.document >= top->end)

@@ -36,7 +36,8 @@ static const char compact_description[] =
 	"The texts are read again from their sources. A document whose source has changed since it was indexed stays as "
 	"it is, and is counted; `bitsift index` refreshes it. One that cannot be read stays as well, and is named. A "
 	"query finds the same before, during and after; scores may change, because deleted documents no longer count. A run that is "
-	"interrupted leaves the index as it was, as `bitsift index` does.";
+	"interrupted leaves the index as it was, as `bitsift index` does.\n\n"
+	"Give it no less `--memory` than `bitsift index` had: a large document needs again what it needed then.";
 
 struct display {
 	struct bs_progress progress;

@@ -82,8 +82,8 @@ static const struct {
 /* Of what is not understood; and of the dot and \N, as line ends may be others than here. */
 static const struct bs_regex_set anything = {.ascii = {UINT64_MAX, UINT64_MAX}, .has_more = true};
 
-/* [:name:]. */
-static struct bs_regex_set set_of_name(const uint8_t *name, size_t n_bytes)
+/* [:name:], or an escape that means the same. */
+static struct bs_regex_set set_of_name(const void *name, size_t n_bytes)
 {
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (strlen(names[i].name) == n_bytes && memcmp(names[i].name, name, n_bytes) == 0)
@@ -118,15 +118,15 @@ static struct bs_regex_set set_of_letter(const struct bs_regex *regex, const str
 {
 	switch (member->letter) {
 	case 'd':
-		return set_of_pairs("09", 2);
+		return set_of_name("digit", 5);
 	case 'h':
-		return set_of_pairs("  \t\t", 4);
+		return set_of_name("blank", 5);
 	case 's':
-		return set_of_pairs("  \t\r", 4);
+		return set_of_name("space", 5);
 	case 'v':
 		return set_of_pairs("\n\r", 2);
 	case 'w':
-		return set_of_pairs("azAZ09__", 8);
+		return set_of_name("word", 4);
 	case 'p':
 		return set_of_property(regex->text + member->from + 2, member->to - member->from - 2);
 	default:
