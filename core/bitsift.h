@@ -133,6 +133,13 @@ enum bs_skip {
 /* The reason as a short phrase for a summary, "binary files". Never NULL. */
 BS_API const char *bs_skip_name(enum bs_skip reason);
 
+/* What a run is at, for those who watch it. */
+enum bs_build_step {
+	BS_BUILD_LOOK,  /* at a sample of the sources of a new index; it counts the files on the way */
+	BS_BUILD_READ,  /* one source after the other, each a step of its own */
+	BS_BUILD_WRITE, /* what was read, when memory is full, and at the end; no documents are read meanwhile */
+};
+
 /* What has been done so far, and in the end what the run amounted to. */
 struct bs_build_report {
 	uint64_t n_docs;        /* that can be found, at the end of the run */
@@ -154,11 +161,12 @@ struct bs_build_report {
 	uint64_t n_unread;      /* files, folders, sources not to be looked at: what the index had of them stays */
 	uint64_t skipped[BS_SKIP_MAX]; /* by enum bs_skip */
 	uint64_t elapsed_ns;
-	uint64_t source_bytes, source_total; /* of the JSONL collection being read: so far, in all; 0: not known */
+	enum bs_build_step step;
+	uint64_t step_done, step_total; /* files of a folder, bytes of a collection, documents written; 0: not known */
+	uint64_t step_ns;       /* how long that took so far */
 	bool is_refresh;        /* the index was there, and is not made anew */
 	bool is_committed;      /* something changed */
 	bool is_shared;         /* the index may be read by others, as request->shared wished */
-	bool is_writing;        /* what was read is being written; no documents are read meanwhile */
 	char warning[256];      /* what housekeeping was not done, and why; empty: it was done */
 	uint64_t reserved[3];
 };
@@ -199,8 +207,8 @@ struct bs_build_request {
 	uint64_t memory_bytes; /* to work with; 0: 1 GiB; less than 16 MiB counts as that */
 	uint32_t n_threads;    /* 0: one a processor; more than 64 count as 64. The index does not depend on it */
 
-	/* Called often, between documents; return 0 to go on, anything else stops the run with BS_STOPPED. NULL: not
-	 * called. so_far->n_docs is not known yet. */
+	/* Called often; return 0 to go on, anything else stops the run with BS_STOPPED. A read of standard input that a
+	 * signal handler interrupts asks, too. NULL: not called. so_far->n_docs is not known yet. */
 	int (*progress)(void *context, const struct bs_build_report *so_far);
 	/* Called for everything that is left out, with one printable line ("notes/a.txt: Permission denied"). NULL: not
 	 * called; the report counts them all the same. */
@@ -218,7 +226,7 @@ struct bs_build_request {
  * it open keep what they opened. Equal input and options give equal bytes.
  *
  * BS_OK: committed, even if documents were skipped or some could not be read (n_unread). Otherwise nothing changed, and
- * *report_out says how far it came: BS_INVALID (an option out of its range or unlike the recorded ones, an unknown
+ * *report_out says how far it came, and a directory that the run itself made is gone again: BS_INVALID (an option out of its range or unlike the recorded ones, an unknown
  * stemmer, no source given or recorded, with strict a bad record), BS_BUSY (another writer), BS_NOT_FOUND (no source
  * could be read), BS_IO, BS_CORRUPT (of the old index: rebuild mends it), BS_STOPPED, BS_UNSUPPORTED (the old index is
  * of a newer format), BS_UNTRUSTED (the old index; or everything would have to be read again, and a source is not
@@ -432,6 +440,7 @@ struct bs_find_request {
 	bool snippets;   /* BS_FIND_TOP: with a line of text around the words found, about 160 characters */
 	const char *mark_start; /* in a snippet, written before and after each word found; NULL: nothing */
 	const char *mark_stop;
+	bool explain_bars; /* what explain is called with has bars, for a terminal */
 
 	/* Called for each hit after the search is done; return 0 to go on. Anything else ends it with BS_STOPPED. Not
 	 * NULL, unless mode is BS_FIND_COUNT. */

@@ -106,7 +106,7 @@ static void check_batches(const char *path, const uint8_t *bytes, size_t n_bytes
 		}
 		assert_int_equal(at, end);
 		assert_int_equal(batch.n_items, n_lines);
-		assert_int_equal(batch.source_bytes, at);
+		assert_int_equal(batch.source_done, at);
 		assert_true(batch.bytes.used_bytes < (3 << 20) + longest);
 		line += n_lines;
 	}

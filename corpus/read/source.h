@@ -37,6 +37,7 @@ struct bs_source_options {
 	const struct bs_walk_listings *lists; /* for the walk of a folder; NULL: none */
 	int64_t suspect_from_ns;        /* the start of the run: stamps not older are suspect; 0: never mind */
 	bool *has_private;              /* nullable: set, by any thread, if something found is for its owner alone */
+	struct bs_pulse *pulse;         /* nullable: asked where standard input keeps its reader waiting */
 };
 
 struct bs_source {
@@ -100,7 +101,7 @@ struct bs_batch {
 	uint64_t offset;        /* collection: where bytes stands in the source */
 	uint64_t first_line;    /* collection: 1-based number of the first line */
 	size_t n_items;         /* paths or lines; 0 at the end of the source */
-	uint64_t source_bytes;  /* collection and stdin: bytes of the source consumed so far (for progress); else 0 */
+	uint64_t source_done;   /* of the source so far, for progress: bytes, or files; of a recall 0 */
 	bool is_long_line;      /* collection: the one line is longer than a document may be, and bytes is empty */
 };
 void bs_batch_deinit(struct bs_batch *batch);

@@ -124,7 +124,9 @@ static const char index_description[] =
 	"a file of ignore rules the first 4 MiB and 65,536 rules count.\n\n"
 	"# Safety\n\n"
 	"The new index replaces the old one in one step at the end. If the run fails or is killed before, the old index "
-	"stays as it was; queries that are running keep the index that they opened. One `bitsift index` at a time writes "
+	"stays as it was; queries that are running keep the index that they opened. A run that is interrupted (Ctrl-C, or "
+	"SIGTERM) removes what it has written, says so, and ends by that signal, 130 or 143 to a shell; a second Ctrl-C ends it "
+	"at once, and what it leaves the next run removes. One `bitsift index` at a time writes "
 	"an index; with `--wait` another one waits for it. A command that is refused memory says so and ends with 2; "
 	"only where ICU, simdjson or the loader need some for themselves may it be ended by them. Equal input and "
 	"options make equal files of a new index, whatever the number of threads.\n\n"
@@ -136,19 +138,10 @@ static const char index_description[] =
 #define LISTED_SKIPS 20 /* of one reason, unless --verbose */
 
 struct display {
-	bool is_terminal;
-	bool is_drawn;
+	struct bs_progress progress;
 	bool verbose;
-	uint64_t last_drawn_ns;
 	uint64_t n_listed[BS_SKIP_REASONS];
 };
-
-static void clear_bar(struct display *display)
-{
-	if (display->is_drawn)
-		fputs("\r\033[K", stderr);
-	display->is_drawn = false;
-}
 
 static void show_skip(void *context, enum bs_skip reason, const char *message)
 {
@@ -159,7 +152,7 @@ static void show_skip(void *context, enum bs_skip reason, const char *message)
 	bool is_expected = reason == BS_SKIP_BINARY || reason == BS_SKIP_LINK || reason == BS_SKIP_SPECIAL;
 	if (is_expected && !display->verbose)
 		return;
-	clear_bar(display);
+	bs_progress_clear(&display->progress);
 	fprintf(stderr, "bitsift: skipped: %s\n", message);
 }
 
@@ -171,25 +164,7 @@ static double megabytes_a_second(uint64_t n_bytes, uint64_t elapsed_ns)
 static int show_progress(void *context, const struct bs_build_report *report)
 {
 	struct display *display = context;
-	char bytes[24], docs[32], left[64] = "";
-	bool is_due = report->is_writing || report->elapsed_ns - display->last_drawn_ns >= 100000000u;
-	if (!display->is_terminal || report->elapsed_ns < 1000000000u || !is_due)
-		return 0;
-	display->last_drawn_ns = report->elapsed_ns;
-	bs_format_bytes(report->text_bytes, bytes);
-	bs_format_count(report->n_indexed + report->n_unchanged, docs);
-	if (report->is_writing) {
-		snprintf(left, sizeof(left), " \xc2\xb7 writing the index");
-	} else if (report->source_total > 0 && report->source_bytes > 0) {
-		double share = (double)report->source_bytes / (double)report->source_total;
-		double seconds = (double)report->elapsed_ns / 1e9 * (1 / share - 1);
-		snprintf(left, sizeof(left), " \xc2\xb7 %.0f %% \xc2\xb7 %.0f s left", share * 100, seconds);
-	}
-	fprintf(stderr, "\r\033[Kindexing: %s documents \xc2\xb7 %s \xc2\xb7 %.0f MB/s%s", docs, bytes,
-	        megabytes_a_second(report->text_bytes, report->elapsed_ns), left);
-	fflush(stderr);
-	display->is_drawn = true;
-	return 0;
+	return bs_progress_show(&display->progress, report);
 }
 
 static void show_skipped(const struct display *display, const struct bs_build_report *report)
@@ -328,7 +303,7 @@ static enum bs_status take_max_document(void *to, const struct bs_option *option
 static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
 {
 	struct index_arguments *arguments = set;
-	struct display display = {.verbose = arguments->verbose, .is_terminal = isatty(STDERR_FILENO)};
+	struct display display = {.verbose = arguments->verbose, .progress = {.verb = "indexing"}};
 	struct bs_build_report report = {0};
 	struct bs_build_request *request = &arguments->request;
 	/* A fixed threshold: large blocks go back to the system when freed. glibc would raise it with the first large file
@@ -344,8 +319,13 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	request->progress = show_progress;
 	request->skipped = show_skip;
 	request->context = &display;
+	/* Who waits for another writer has nothing to clean up, and is not asked whether to go on. */
+	if (!request->wait)
+		bs_interrupt_catch();
 	enum bs_status status = bs_index_build(request, &report, err);
-	clear_bar(&display);
+	bs_progress_clear(&display.progress);
+	if (!status || status == BS_STOPPED)
+		bs_interrupt_end(!status);
 	if (!status && request->shared && !report.is_shared)
 		fputs("bitsift: the index stays private: not every source may be read by its group or by others\n", stderr);
 	if (!status && !arguments->quiet)

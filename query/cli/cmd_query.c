@@ -104,6 +104,10 @@ static const char query_description[] =
 	"of ids per query, separated by tabs; otherwise the hits of each query and an empty line. For a query that does "
 	"not parse it prints `error`, and the exit status is 2. With `--json`, each object has the query too, `--count` "
 	"prints objects with a count, and in the place of `error` stands an object with the message.\n\n"
+	"`--explain` tells on standard error how the query is answered: the columns of each term, and a waterfall: what each "
+	"operand leaves of the documents, in the order in which the index takes them, what it lets through alone, and whether "
+	"it is certain or has documents read; then the candidates, how many were read, and the hits. The counts are exact, "
+	"and made by asking the index again for each operand, which counts in no time of a stage.\n\n"
 	"`--stats` ends with one JSON object on standard error: the number of queries, the time of each stage (parse, "
 	"plan, scan, rank, verify) and in total as p50_us, p95_us and mean_us, and the sums lines_read, blocks_live, "
 	"candidates, verified, hits, false_positives and bytes_verified.";
@@ -229,6 +233,7 @@ static enum bs_status run_query(struct session *session, const char *text, size_
 	request.hit = show_hit;
 	request.notice = show_notice;
 	request.explain = session->arguments->explain ? show_explain : NULL;
+	request.explain_bars = request.explain && isatty(STDERR_FILENO);
 	request.context = session;
 	if (session->color && !session->arguments->json) {
 		request.mark_start = "\033[1;31m";

@@ -699,9 +699,16 @@ static enum bs_status explain(struct bs_finder *finder, bool is_done, struct bs_
 {
 	if (!finder->request->explain)
 		return BS_OK;
+	const struct bs_kernel *kernel = finder->index->kernel;
+	enum bs_status status = BS_OK;
 	bs_buffer_clear(&finder->text);
-	enum bs_status status = is_done ? bs_explain_stats(finder->stats, &finder->text, err)
-	                                : bs_explain_plan(&finder->plan, finder->index->kernel, &finder->text, err);
+	/* Without the filter there is nothing that falls. */
+	if (is_done && !finder->request->brute && !finder->index->is_other_unicode)
+		status = bs_explain_waterfall(&finder->plan, kernel, &finder->scan, finder->stats, !finder->is_ranked,
+		                              finder->request->explain_bars, &finder->text, err);
+	if (!status)
+		status = is_done ? bs_explain_stats(finder->stats, &finder->text, err)
+		                 : bs_explain_plan(&finder->plan, kernel, &finder->text, err);
 	if (!status)
 		finder->request->explain(finder->request->context, (const char *)finder->text.data, finder->text.used_bytes);
 	return status;
@@ -733,9 +740,10 @@ static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
 		status = plan(finder, err);
 	if (!status)
 		status = prepare_ranking(finder, err);
+	charge(finder, BS_STAGE_PLAN);
 	if (!status)
 		status = explain(finder, false, err);
-	charge(finder, BS_STAGE_PLAN);
+	finder->since_ns = bs_now_ns();
 	if (!status)
 		status = search_segments(finder, err);
 	if (!status)
