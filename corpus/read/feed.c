@@ -302,6 +302,8 @@ static enum bs_status is_binary(const char *folder, const char *path, bool *is_o
 	if (!status)
 		status = bs_file_load(AT_FDCWD, (const char *)whole.data, true, 1, &bytes, &stamp, &refusal, err);
 	*is_out = refusal.reason && refusal.skip == BS_SKIP_BINARY;
+	if (!status && refusal.skip == BS_SKIP_UNREADABLE && refusal.reason)
+		status = bs_fail(err, BS_IO, "%s: %s", path, refusal.reason);
 	bs_buffer_deinit(&whole);
 	bs_buffer_deinit(&bytes);
 	return status;
@@ -324,6 +326,9 @@ enum bs_status bs_source_reaches(const struct bs_source *folder, const struct bs
 		*reaches_out = bs_walk_has_met_part(feed.walk);
 	if (!status && met && strcmp(met, path) == 0 && !options->binary_as_text)
 		status = is_binary(folder->path, path, &is_passed_over, err);
+	/* To take it for a source of its own would have its documents twice later. */
+	if (!status && !*reaches_out && feed.unread.used_bytes > 0)
+		status = bs_fail(err, BS_IO, "%s: %s cannot be looked at in this source", folder->path, path);
 	*reaches_out &= !is_passed_over;
 	bs_walk_close(feed.walk);
 	bs_buffer_deinit(&feed.unread);

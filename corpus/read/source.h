@@ -67,7 +67,7 @@ enum bs_status bs_source_append_id(const struct bs_source *source, const uint8_t
 /* Whether a file or folder is at or below one of the source's parts. Without parts all are. */
 bool bs_source_has_part(const struct bs_source *source, const uint8_t *name, size_t name_bytes);
 /* Whether the walk of a folder meets what stands at path below it, and the file there is none that is passed over as
- * binary. BS_IO if the folder cannot be walked through, BS_NO_MEMORY. */
+ * binary. BS_IO if that cannot be seen, BS_NO_MEMORY. */
 enum bs_status bs_source_reaches(const struct bs_source *folder, const struct bs_source_options *options, const char *path,
                                  bool *reaches_out, struct bs_error *err) BS_WARN_UNUSED;
 

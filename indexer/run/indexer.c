@@ -66,6 +66,7 @@ static enum bs_status old_record(const struct indexing *at, struct bs_doc_ref kn
 {
 	struct bs_doc_record now = *record;
 	enum bs_status status = bs_snapshot_record(&at->old, known, record, err);
+	record->source = at->source_number;
 	record->flags = now.flags;
 	record->name = now.name;
 	record->name_bytes = now.name_bytes;

@@ -128,20 +128,17 @@ static const char *find_below(const struct listing *at, uint32_t i, const char *
 	return below && strcmp(below, ".") != 0 ? below : NULL;
 }
 
-/* Whether the rules of a folder, source i, let it have what is below it; not if it cannot be looked at. */
+/* Whether the rules of a folder, source i, let it have what is below it; not if it is not followed. BS_IO: it cannot be seen. */
 static enum bs_status is_reached(const struct listing *at, const struct bs_source_record *folder, const char *below,
                                  bool *is_out, struct bs_error *err)
 {
 	struct bs_source source;
-	struct bs_error why;
 	*is_out = false;
 	enum bs_status status = bs_recorded_source(at->writer->dir, folder, &source, err);
 	if (status)
 		return status;
-	if (!source.is_refused) {
-		status = bs_source_reaches(&source, &at->writer->source_options, below, is_out, &why);
-		status = status == BS_NO_MEMORY ? bs_fail(err, status, "%s", why.text) : BS_OK;
-	}
+	if (!source.is_refused)
+		status = bs_source_reaches(&source, &at->writer->source_options, below, is_out, err);
 	bs_source_deinit(&source);
 	return status;
 }
