@@ -125,6 +125,7 @@ enum bs_skip {
 	BS_SKIP_BAD_RECORD, /* a JSONL line that is not a JSON object, or whose id is neither string nor integer */
 	BS_SKIP_NO_TEXT,    /* a JSONL record without a string to index */
 	BS_SKIP_UNTRUSTED,  /* a recorded source that is not followed (bs_consent): what the index has of it stays */
+	BS_SKIP_GONE,       /* a recorded source that is not there any more, told of by the build that finds that out */
 	BS_SKIP_REASONS     /* how many reasons this header knows; a later library may know more, up to BS_SKIP_MAX */
 };
 
@@ -176,13 +177,26 @@ struct bs_build_tuning; /* for the project's own experiments: indexer/run/indexe
 #define BS_MAX_DOCUMENT_BYTES (UINT64_C(4095) << 20)
 
 struct bs_build_request {
-	/* The directory of the index, made if it is not there (its parent must be). NULL: .bitsift in the working
-	 * directory, which must not be a symbolic link: BS_UNTRUSTED. */
+	/* The directory of the index, made if it is not there (its parent must be). NULL: the nearest .bitsift upward, as
+	 * by bs_index_locate, or one in the working directory where there is none. That must not be a symbolic link:
+	 * BS_UNTRUSTED. */
 	const char *dir;
-	/* Files, folders, JSONL collections (*.jsonl, *.ndjson), or "-" for JSONL on file descriptor 0. They are added
-	 * to those recorded in the index; all of them are looked at. n_sources == 0: the recorded ones. */
+	/*
+	 * Files, folders, JSONL collections (*.jsonl, *.ndjson), or "-" for JSONL on file descriptor 0. They are added to
+	 * those recorded in the index, and looked at; the recorded ones stay as they were. n_sources == 0: all recorded
+	 * ones are looked at (as they are with shared, and where nothing can be kept: another version of Unicode). What
+	 * lies in a recorded folder that has it is a part of it, and only that part is looked at; a folder takes in what was
+	 * recorded inside of it and what it has. With rebuild, the index has these sources and no others.
+	 *
+	 * A new source is called as it is spelled here, without leading "./" and trailing "/"; or, if dir is NULL, by where
+	 * it is: from the folder that holds the index, or absolute if it lies elsewhere.
+	 */
 	const char *const *sources;
 	size_t n_sources;
+	/* Sources to be forgotten, with their documents: by their places, whether there is something still or not. If there are
+	 * no others, nothing is looked at. BS_INVALID: one of them is no source of the index. */
+	const char *const *forget;
+	size_t n_forget;
 
 	/* Options that are recorded with the index. If none of them is set, an index that exists keeps its own. If one
 	 * is, they must be those it was made with, or rebuild must be set. */
@@ -213,6 +227,8 @@ struct bs_build_request {
 	/* Called for everything that is left out, with one printable line ("notes/a.txt: Permission denied"). NULL: not
 	 * called; the report counts them all the same. */
 	void (*skipped)(void *context, enum bs_skip reason, const char *message);
+	/* Called with a printable line when recorded sources become others: taken in, or none any more. NULL: not called. */
+	void (*notice)(void *context, const char *message);
 	void *context;
 	const struct bs_consent *consent;
 	const struct bs_build_tuning *tuning; /* NULL */
@@ -220,7 +236,7 @@ struct bs_build_request {
 };
 
 /*
- * Makes an index, or refreshes the one in request->dir: takes the writer's lock, looks at every source, reads what is
+ * Makes an index, or refreshes the one in request->dir: takes the writer's lock, looks at its sources, reads what is
  * new or changed, writes new files beside the old ones and commits by replacing the manifest; then compacts a little,
  * if it is time to. Until then, and whatever happens (a crash too), the old index stays as it was, and those who have
  * it open keep what they opened. Equal input and options give equal bytes.

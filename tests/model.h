@@ -134,10 +134,11 @@ struct model_state {
 
 void state_deinit(struct model_state *state);
 void state_copy(const struct model_state *from, struct model_state *to_out);
-/* What the commit of a refresh holds; input: of "-", if it is one of the sources; NULL: it is not. False: nothing can be
- * read, and *after_out is what was before. */
+/* What the commit of a refresh holds, or of a rebuild; input: of "-", if it is one of the sources; NULL: it is not. Sources
+ * are what is looked at, none: everything; of a rebuild they are all there is. False: nothing can be read, and *after_out is
+ * what was before. */
 bool state_refresh(const struct model_state *before, const struct model_disk *disk, const char *const *sources,
-                   size_t n_sources, const char *input, struct model_state *after_out);
+                   size_t n_sources, bool rebuild, const char *input, struct model_state *after_out);
 /* The id is deleted wherever it stands. */
 void state_delete(struct model_state *state, const char *id);
 /* The id is deleted nowhere any more; what is on disk comes back with a refresh. How many were. */

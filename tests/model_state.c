@@ -321,35 +321,67 @@ static bool is_there(const struct model_disk *disk, const char *label)
 	return strcmp(label, "-") == 0 || strcmp(label, ".") == 0 || (node && node->kind != MODEL_LINK);
 }
 
+/* Index of the label; n_sources: it is none of them. */
+static uint32_t find_source(const struct model_state *state, const char *label)
+{
+	uint32_t k = 0;
+	while (k < state->n_sources && strcmp(state->sources[k], label) != 0)
+		k++;
+	return k;
+}
+
+/* What a rebuild starts from that names sources: these and no others. */
+static void keep_only(struct model_state *state, const struct model_state *before, const struct model_disk *disk,
+                      const char *const *sources, size_t n_sources)
+{
+	uint32_t k;
+	state->n_sources = 0;
+	for (size_t i = 0; i < n_sources; i++)
+		if (is_there(disk, sources[i]) && find_source(state, sources[i]) == state->n_sources)
+			state->sources[state->n_sources++] = sources[i];
+	for (size_t i = state->excluded.n; i-- > 0;) {
+		k = find_source(state, before->sources[state->excluded.at[i].source]);
+		state->excluded.at[i].source = k;
+		if (k == state->n_sources)
+			docs_drop(&state->excluded, i);
+	}
+}
+
 bool state_refresh(const struct model_state *before, const struct model_disk *disk, const char *const *sources,
-                   size_t n_sources, const char *input, struct model_state *after_out)
+                   size_t n_sources, bool rebuild, const char *input, struct model_state *after_out)
 {
 	uint32_t n_there = 0, n_given = 0;
+	bool is_named[MODEL_MAX_SOURCES] = {false};
 	state_copy(before, after_out);
+	if (rebuild && n_sources > 0)
+		keep_only(after_out, before, disk, sources, n_sources);
 	for (size_t i = 0; i < n_sources; i++) {
-		uint32_t k = 0;
+		uint32_t k = find_source(after_out, sources[i]);
 		if (!is_there(disk, sources[i]))
 			continue;
 		n_given++;
-		while (k < after_out->n_sources && strcmp(after_out->sources[k], sources[i]) != 0)
-			k++;
 		if (k == after_out->n_sources)
 			after_out->sources[after_out->n_sources++] = sources[i];
+		is_named[k] = true;
 	}
 	docs_deinit(&after_out->docs);
 	for (uint32_t i = 0; i < after_out->n_sources; i++) {
 		const char *label = after_out->sources[i];
+		bool is_input = strcmp(label, "-") == 0, is_read = n_sources == 0 || is_named[i];
+		uint32_t old = find_source(before, label);
 		n_there += is_there(disk, label);
-		if (strcmp(label, "-") != 0) {
-			model_read_source(disk, label, i, false, &after_out->docs);
-		} else {
-			for (size_t k = 0; k < before->docs.n; k++)
-				if (before->docs.at[k].source == i && i < before->n_sources)
-					docs_add(&after_out->docs, &before->docs.at[k]);
-			if (input)
-				model_read_records("-", i, input, strlen(input), &after_out->docs);
+		for (size_t k = 0; k < before->docs.n && (is_input || !is_read); k++) {
+			struct model_doc doc = before->docs.at[k];
+			bool is_its = doc.source == old;
+			doc.source = i;
+			if (is_its)
+				docs_add(&after_out->docs, &doc);
 		}
-		if (is_there(disk, label))
+		if (is_input && input)
+			model_read_records("-", i, input, strlen(input), &after_out->docs);
+		else if (!is_input && is_read)
+			model_read_source(disk, label, i, false, &after_out->docs);
+		if (is_there(disk, label) && is_read)
 			exclude(after_out, i);
 	}
 	if (n_there > 0 && (n_sources == 0 || n_given > 0))

@@ -184,7 +184,7 @@ static void test_manifest(void **state)
 	make_small_index();
 	EXPECT("manifest", 0, "commit number 0", {MANIFEST_OPTIONS, 0, 0, 8, SET, 0});
 	EXPECT("manifest", 0, "file number 3 is not below the next one, 3", {MANIFEST_OPTIONS, 0, 8, 8, SET, 3});
-	EXPECT("manifest", 0, "a source of unknown kind 5", {MANIFEST_SOURCES, 0, 1, 4, SET, 5});
+	EXPECT("manifest", 0, "a source of unknown kind 6", {MANIFEST_SOURCES, 0, 1, 4, SET, 6});
 	EXPECT("manifest", 0, "a source of unknown kind 0", {MANIFEST_SOURCES, 0, 1, 4, SET, 0});
 	/* "-" -> "d", at the end of the last source: label and path, a length before each. */
 	EXPECT("manifest", 0, "two sources are named \"d\"", {MANIFEST_SOURCES, 0, -3, 1, SET, 'd'});

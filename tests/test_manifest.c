@@ -365,7 +365,7 @@ static void test_impossible(void **state)
 		{1, 34, 1, 2, "strings where there is one at most: 2"}, /* the stemmer's language */
 		{1, 37, 1, 1, "a section ends too early"},         /* globs */
 		{2, 1, 4, 0, "a source of unknown kind 0"},
-		{2, 1, 4, 5, "a source of unknown kind 5"},
+		{2, 1, 4, 6, "a source of unknown kind 6"},
 		{2, 1, 4, 0x101, "a source of unknown kind 257"},
 		{2, 5, 4, 2, "a source with unknown flags 2"},
 		{2, 41, 8, UINT64_MAX, "a source that was read up to byte 18446744073709551615"},

@@ -8,6 +8,7 @@ enum bs_source_kind {
 	BS_SOURCE_FILE = 2,       /* is one document */
 	BS_SOURCE_COLLECTION = 3, /* *.jsonl or *.ndjson: every line is a document */
 	BS_SOURCE_STDIN = 4,      /* "-": JSONL on standard input; its raw lines must be stored */
+	BS_SOURCE_FORGOTTEN = 5,  /* was one: no document of it lives, and segments may still name its number */
 };
 
 #endif

@@ -162,6 +162,7 @@ static void check_document(struct check *check, uint32_t document, uint64_t *n_p
 	EXPECT(check, kind != BS_SOURCE_FOLDER || bs_doc_name_is_below(record.name, record.name_bytes),
 	       "document %u, \"%.*s\", is not below its source", document,
 	       record.name_bytes < 100 ? (int)record.name_bytes : 100, (const char *)record.name);
+	EXPECT(check, kind != BS_SOURCE_FORGOTTEN, "document %u is of a source that was forgotten", document);
 	EXPECT(check, kind != BS_SOURCE_STDIN || record.place[0] + 1 < check->segment->store_offsets.n_bytes / 8,
 	       "document %u has no stored text", document);
 	/* Live documents of one source stand in document order: a cursor over several segments relies on it. */
@@ -954,10 +955,11 @@ static int compare_labels(const void *a, const void *b)
 static void check_labels(struct check *check)
 {
 	const struct bs_manifest *manifest = &check->snapshot.manifest;
-	size_t n = manifest->n_sources;
-	const char **labels = allocate(check, n, sizeof(*labels), "labels of sources");
-	for (size_t i = 0; labels && i < n; i++)
-		labels[i] = manifest->sources[i].label;
+	size_t n = 0;
+	const char **labels = allocate(check, manifest->n_sources, sizeof(*labels), "labels of sources");
+	for (size_t i = 0; labels && i < manifest->n_sources; i++)
+		if (manifest->sources[i].kind != BS_SOURCE_FORGOTTEN)
+			labels[n++] = manifest->sources[i].label;
 	if (labels)
 		qsort(labels, n, sizeof(*labels), compare_labels);
 	for (size_t i = 1; i < n && !check->status; i++)

@@ -158,6 +158,17 @@ enum bs_status bs_folders_add(struct bs_buffer *records, uint32_t source, const 
 	return status ? status : bs_buffer_append(records, list->data, list->n_bytes, err);
 }
 
+enum bs_status bs_folders_copy(const struct bs_folders *folders, uint32_t source, struct bs_buffer *records,
+                               struct bs_error *err)
+{
+	struct record record;
+	enum bs_status status = BS_OK;
+	for (uint64_t at = 0; !status && read_record(folders, at, &record) && record.source <= source; at += record.n_bytes)
+		if (record.source == source && bs_folder_listing_is_valid(&record.list))
+			status = bs_buffer_append(records, folders->records.data + at, (size_t)record.n_bytes, err);
+	return status;
+}
+
 static bool is_written(const struct bs_dir *dir, const struct bs_buffer *records)
 {
 	struct bs_folders old;

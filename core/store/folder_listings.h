@@ -52,6 +52,9 @@ enum bs_status bs_folders_check(const struct bs_folders *folders, struct bs_erro
 enum bs_status bs_folders_add(struct bs_buffer *records, uint32_t source, const char *path, size_t path_bytes,
                               const uint64_t stamp[4], const struct bs_folder_listing *list,
                               struct bs_error *err) BS_WARN_UNUSED;
+/* Appends all records of a source, as they are. BS_NO_MEMORY. */
+enum bs_status bs_folders_copy(const struct bs_folders *folders, uint32_t source, struct bs_buffer *records,
+                               struct bs_error *err) BS_WARN_UNUSED;
 /* Replaces the file, unless it says just this already; without records there is none. BS_IO, BS_NO_MEMORY. */
 enum bs_status bs_folders_write(const struct bs_dir *dir, const struct bs_buffer *records,
                                 struct bs_error *err) BS_WARN_UNUSED;

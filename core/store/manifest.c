@@ -527,7 +527,7 @@ static struct bs_source_record read_source(struct cursor *cursor)
 	source.read_checksum = read_u64(cursor);
 	source.label = read_string(cursor);
 	source.path = read_string(cursor);
-	expect(cursor, source.kind >= BS_SOURCE_FOLDER && source.kind <= BS_SOURCE_STDIN, "a source of unknown kind",
+	expect(cursor, source.kind >= BS_SOURCE_FOLDER && source.kind <= BS_SOURCE_FORGOTTEN, "a source of unknown kind",
 	       source.kind);
 	expect(cursor, is_suspect <= 1, "a source with unknown flags", is_suspect);
 	expect(cursor, source.read_bytes < BS_MOST_NUMBER && source.read_lines < BS_MOST_NUMBER,

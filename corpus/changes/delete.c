@@ -245,7 +245,7 @@ static enum bs_status find_dead(const struct bs_snapshot *snapshot, struct bs_do
 {
 	struct bs_exclusions exclusions;
 	*places_out = NULL;
-	enum bs_status status = bs_exclusions_init(&exclusions, snapshot, err);
+	enum bs_status status = bs_exclusions_init(&exclusions, snapshot, &snapshot->manifest, NULL, err);
 	if (status)
 		return status;
 	struct bs_doc_ref *places = calloc((size_t)exclusions.n_entries + 1, sizeof(*places));

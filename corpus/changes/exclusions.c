@@ -2,8 +2,10 @@
 #include "corpus/changes/exclusions.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/hash.h"
+#include "core/store/doc_order.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/walk/file.h"
 
@@ -20,18 +22,63 @@ static uint64_t key_hash(const struct bs_buffer *key)
 	return bs_hash_slot(key->data, key->used_bytes);
 }
 
-static enum bs_status add_entry(struct bs_exclusions *exclusions, const struct bs_snapshot *snapshot, uint32_t i,
-                                struct bs_error *err)
+static int compare_excluded(const void *a, const void *b, void *context)
 {
-	struct bs_doc_record *record = &exclusions->entries[i].record;
+	const struct bs_manifest *manifest = context;
+	const struct bs_doc_record *x = a;
+	const struct bs_doc_record *y = b;
+	if (x->source != y->source)
+		return x->source < y->source ? -1 : 1;
+	return x->source < manifest->n_sources ? bs_compare_records(manifest->sources[x->source].kind, x, y) : 0;
+}
+
+/* An entry under the source that it has now; it may be none. */
+static enum bs_status move_entry(struct bs_exclusions *exclusions, struct bs_exclusion *entry,
+                                 const struct bs_source_move *move, struct bs_error *err)
+{
+	struct bs_doc_record *record = &entry->record;
+	struct bs_buffer *names = &exclusions->names;
+	size_t below_bytes = strlen(move->below);
+	enum bs_status status = BS_OK;
+	exclusions->is_changed |= move->number != record->source || below_bytes > 0;
+	record->source = move->number;
+	if (move->number == BS_SOURCE_GONE || move->is_lost)
+		entry->state = BS_EXCLUSION_OVER;
+	if (below_bytes > 0)
+		status = bs_buffer_append(names, move->below, below_bytes, err);
+	if (below_bytes > 0 && !status)
+		status = bs_buffer_append(names, record->name, record->name_bytes, err);
+	record->name_bytes += (uint32_t)below_bytes;
+	return status;
+}
+
+/* Moved names lie one behind the other, and where is known only when there are no more. */
+static void point_at_names(struct bs_exclusions *exclusions, const struct bs_snapshot *snapshot,
+                           const struct bs_source_move *moves)
+{
+	const uint8_t *at = exclusions->names.data;
+	for (uint32_t i = 0, range = 0; i < exclusions->n_entries; i++) {
+		while (bs_doc_table_range(&snapshot->exclusions, range).end <= i)
+			range++;
+		if (!moves[bs_doc_table_range(&snapshot->exclusions, range).source].below[0])
+			continue;
+		exclusions->entries[i].record.name = at;
+		at += exclusions->entries[i].record.name_bytes;
+	}
+}
+
+/* By which they are found. */
+static enum bs_status add_key(struct bs_exclusions *exclusions, const struct bs_manifest *now, uint32_t i,
+                              struct bs_error *err)
+{
+	const struct bs_doc_record *record = &exclusions->entries[i].record;
 	struct bs_buffer *key = &exclusions->key;
 	uint32_t number;
 	bool is_new;
-	enum bs_status status = bs_doc_table_get(&snapshot->exclusions, i, record, err);
-	if (status)
-		return status;
-	struct bs_source source = bs_recorded_name_of(&snapshot->manifest.sources[record->source]);
-	status = make_key(&source, record, key, err);
+	if (exclusions->entries[i].state == BS_EXCLUSION_OVER)
+		return BS_OK;
+	struct bs_source source = bs_recorded_name_of(&now->sources[record->source]);
+	enum bs_status status = make_key(&source, record, key, err);
 	if (!status)
 		status = bs_term_table_intern(&exclusions->keys, key->data, (uint32_t)key->used_bytes, key_hash(key), &number,
 		                              &is_new, err);
@@ -41,18 +88,27 @@ static enum bs_status add_entry(struct bs_exclusions *exclusions, const struct b
 }
 
 enum bs_status bs_exclusions_init(struct bs_exclusions *exclusions, const struct bs_snapshot *snapshot,
-                                  struct bs_error *err)
+                                  const struct bs_manifest *now, const struct bs_source_move *moves, struct bs_error *err)
 {
 	uint32_t n = snapshot->exclusions.n_docs;
-	*exclusions = (struct bs_exclusions){0};
+	*exclusions = (struct bs_exclusions){.n_entries = n};
 	exclusions->entries = calloc((size_t)n + 1, sizeof(*exclusions->entries));
 	if (!exclusions->entries)
 		return bs_fail_memory(err, "exclusions", ((size_t)n + 1) * sizeof(*exclusions->entries));
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < n && !status; i++) {
-		status = add_entry(exclusions, snapshot, i, err);
-		exclusions->n_entries += !status;
+		struct bs_exclusion *entry = &exclusions->entries[i];
+		status = bs_doc_table_get(&snapshot->exclusions, i, &entry->record, err);
+		if (!status && moves)
+			status = move_entry(exclusions, entry, &moves[entry->record.source], err);
 	}
+	if (!status && moves)
+		point_at_names(exclusions, snapshot, moves);
+	/* The record is what an entry begins with. */
+	if (!status && moves && exclusions->is_changed)
+		qsort_r(exclusions->entries, n, sizeof(*exclusions->entries), compare_excluded, (void *)(uintptr_t)now);
+	for (uint32_t i = 0; i < n && !status; i++)
+		status = add_key(exclusions, now, i, err);
 	if (status)
 		bs_exclusions_deinit(exclusions);
 	return status;
@@ -63,6 +119,7 @@ void bs_exclusions_deinit(struct bs_exclusions *exclusions)
 	free(exclusions->entries);
 	bs_term_table_deinit(&exclusions->keys);
 	bs_buffer_deinit(&exclusions->key);
+	bs_buffer_deinit(&exclusions->names);
 	*exclusions = (struct bs_exclusions){0};
 }
 

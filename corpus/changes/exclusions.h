@@ -24,11 +24,19 @@ enum bs_exclusion_state {
 };
 
 struct bs_exclusion {
-	struct bs_doc_record record; /* name borrowed from the snapshot */
+	struct bs_doc_record record; /* name borrowed from the snapshot, or from names */
 	enum bs_exclusion_state state;
 	struct bs_doc_record met;    /* MET: the last one; its name is not to be used */
 	struct bs_id_place place;    /* MET: where that is, for bs_id_owners_kill */
 };
+
+/* What has become of a source of the commit before. */
+struct bs_source_move {
+	uint32_t number;   /* in the manifest to be; BS_SOURCE_GONE: it is none any more */
+	const char *below; /* stands before the names of its documents now: where it lies below that source; "" mostly */
+	bool is_lost;      /* its documents' names are others now: none of them is known again */
+};
+#define BS_SOURCE_GONE UINT32_MAX
 
 /* Zero-initialise; release with bs_exclusions_deinit. One thread. */
 struct bs_exclusions {
@@ -36,11 +44,14 @@ struct bs_exclusions {
 	uint32_t n_entries;
 	struct bs_term_table keys; /* df: the number of the entry */
 	struct bs_buffer key;      /* scratch */
+	struct bs_buffer names;    /* of documents whose source was absorbed */
 	bool is_changed; /* what is recorded is not what should be */
 };
 
-/* Those of the snapshot, which is borrowed. BS_CORRUPT, BS_NO_MEMORY. */
+/* Those of the snapshot, which is borrowed, under the sources of now, a manifest: moves, one a source of the snapshot, say
+ * which those are. Without moves they are the snapshot's. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_exclusions_init(struct bs_exclusions *exclusions, const struct bs_snapshot *snapshot,
+                                  const struct bs_manifest *now, const struct bs_source_move *moves,
                                   struct bs_error *err) BS_WARN_UNUSED;
 void bs_exclusions_deinit(struct bs_exclusions *exclusions);
 

@@ -100,6 +100,10 @@ static enum bs_status freshen_source(struct freshening *at, uint32_t i, struct b
 	enum bs_status status = bs_recorded_source(at->snapshot->dir, record, &at->source, err);
 	if (status)
 		return status;
+	if (at->source.kind == BS_SOURCE_FORGOTTEN) {
+		bs_source_deinit(&at->source);
+		return BS_OK;
+	}
 	if (at->source.is_refused) {
 		(void)bs_recorded_refuse(at->snapshot->dir, &at->source, &why);
 		tell_skipped(at, BS_SKIP_UNTRUSTED, why.text);
@@ -118,8 +122,7 @@ static enum bs_status freshen_source(struct freshening *at, uint32_t i, struct b
 		status = bs_fail(err, status, "%s", why.text);
 	} else if (status) {
 		bool is_lost = status == BS_NOT_FOUND && !has_begun;
-		tell_skipped(at, BS_SKIP_UNREADABLE, why.text);
-		at->n_unread -= is_lost;
+		tell_skipped(at, is_lost ? BS_SKIP_GONE : BS_SKIP_UNREADABLE, why.text);
 		status = is_lost ? bs_refresh_lose(&at->refresh, i, err) : bs_refresh_keep(&at->refresh, i, has_begun, err);
 	}
 	bs_source_deinit(&found);
@@ -150,7 +153,7 @@ enum bs_status bs_snapshot_freshen(struct bs_snapshot *snapshot,
 	at.options.suspect_from_ns = bs_stamp_suspect_from();
 	enum bs_status status = bs_reader_new(&at.options, &at.reader, err);
 	if (!status)
-		status = bs_refresh_init(&at.refresh, snapshot, snapshot, err);
+		status = bs_refresh_init(&at.refresh, snapshot, snapshot, &snapshot->manifest, NULL, err);
 	for (uint32_t i = 0; i < snapshot->manifest.n_sources && !status; i++)
 		status = freshen_source(&at, i, err);
 	if (!status)

@@ -32,8 +32,7 @@ static enum bs_status index_base(const struct bs_dir *dir, char **base_out, stru
 	return BS_OK;
 }
 
-/* What remains of path below base, "." for base itself, NULL if it is not below. */
-static const char *below(const char *base, const char *path)
+const char *bs_recorded_below(const char *base, const char *path)
 {
 	size_t n = strlen(base);
 	if (strncmp(path, base, n) != 0)
@@ -52,10 +51,10 @@ static const char *below(const char *base, const char *path)
 static enum bs_status from_here(const char *base, const char *here, const char *whole, struct bs_buffer *path,
                                 struct bs_error *err)
 {
-	const char *rest = below(here, whole);
+	const char *rest = bs_recorded_below(here, whole);
 	enum bs_status status = BS_OK;
 	bs_buffer_clear(path);
-	if (!rest && below(base, here) && below(base, whole))
+	if (!rest && bs_recorded_below(base, here) && bs_recorded_below(base, whole))
 		status = bs_file_way(here, whole, strlen(whole), path, err);
 	else
 		/* "-" is standard input. */
@@ -65,7 +64,7 @@ static enum bs_status from_here(const char *base, const char *here, const char *
 
 static enum bs_status set_down(struct bs_source *source, const char *whole, const char *here, struct bs_error *err)
 {
-	const char *down = source->kind == BS_SOURCE_FOLDER ? below(whole, here) : NULL;
+	const char *down = source->kind == BS_SOURCE_FOLDER ? bs_recorded_below(whole, here) : NULL;
 	if (!down || strcmp(down, ".") == 0)
 		return BS_OK;
 	source->down = strdup(down);
@@ -96,36 +95,80 @@ static enum bs_status place_source(const char *base, const struct bs_source_reco
 	return status;
 }
 
+/* The absolute path of what stands, or stood, at path, without a link but its last component. */
+static enum bs_status make_canonical(const char *path, char **whole_out, struct bs_error *err)
+{
+	struct bs_buffer joined = {0};
+	char *copy = strdup(path), *real = NULL;
+	enum bs_status status = copy ? BS_OK : bs_fail_memory(err, "a path", strlen(path));
+	for (size_t n = copy ? strlen(copy) : 0; n > 1 && copy[n - 1] == '/'; n--)
+		copy[n - 1] = '\0';
+	char *slash = copy ? strrchr(copy, '/') : NULL;
+	const char *name = slash ? slash + 1 : copy;
+	*whole_out = NULL;
+	if (!status && (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)) {
+		status = bs_file_real_path(copy, whole_out, err);
+	} else if (!status) {
+		if (slash)
+			*slash = '\0';
+		status = bs_file_real_path(!slash ? "." : *copy ? copy : "/", &real, err);
+		if (!status && real)
+			status = bs_file_join(real, name, strlen(name), &joined, err);
+		*whole_out = (char *)joined.data;
+	}
+	/* Its parent is gone, or may not be passed. */
+	if (!status && !*whole_out && (real = getcwd(NULL, 0)) == NULL)
+		status = bs_fail(err, BS_IO, "the current directory: %s", strerror(errno));
+	if (!status && !*whole_out) {
+		status = make_absolute(real, path, &joined, err);
+		*whole_out = (char *)joined.data;
+	}
+	free(copy);
+	free(real);
+	return status;
+}
+
 enum bs_status bs_recorded_path(const struct bs_dir *dir, const struct bs_source *source, char **path_out,
                                 struct bs_error *err)
 {
-	char *base = NULL, *here = NULL;
-	struct bs_buffer absolute = {0};
-	const char *path = source->path;
+	char *base = NULL, *whole = NULL;
 	*path_out = NULL;
 	if (source->kind == BS_SOURCE_STDIN) {
 		*path_out = strdup("-");
 		return *path_out ? BS_OK : bs_fail_memory(err, "a path", 2);
 	}
 	enum bs_status status = index_base(dir, &base, err);
-	if (!status && (here = getcwd(NULL, 0)) == NULL)
-		status = bs_fail(err, BS_IO, "the current directory: %s", strerror(errno));
-	while (strncmp(path, "./", 2) == 0)
-		path++, path += strspn(path, "/");
 	if (!status)
-		status = make_absolute(here, *path ? path : ".", &absolute, err);
+		status = make_canonical(source->path, &whole, err);
 	if (!status) {
-		char *whole = (char *)absolute.data;
-		for (size_t n = strlen(whole); n > 1 && whole[n - 1] == '/'; n--)
-			whole[n - 1] = '\0';
-		const char *rest = below(base, whole);
+		const char *rest = bs_recorded_below(base, whole);
 		/* "-" is what standard input is recorded by. */
 		*path_out = strdup(!rest ? whole : strcmp(rest, "-") == 0 ? "./-" : rest);
-		status = *path_out ? BS_OK : bs_fail_memory(err, "a path", strlen(path));
+		status = *path_out ? BS_OK : bs_fail_memory(err, "a path", strlen(whole));
 	}
 	free(base);
-	free(here);
-	bs_buffer_deinit(&absolute);
+	free(whole);
+	return status;
+}
+
+enum bs_status bs_recorded_canonical(const struct bs_dir *dir, enum bs_source_kind kind, const char *path, bool is_refused,
+                                 char **place_out, struct bs_error *err)
+{
+	char *base = NULL;
+	struct bs_buffer whole = {0};
+	*place_out = NULL;
+	if (kind == BS_SOURCE_STDIN || kind == BS_SOURCE_FORGOTTEN)
+		return BS_OK;
+	enum bs_status status = index_base(dir, &base, err);
+	if (!status)
+		status = make_absolute(base, path, &whole, err);
+	if (!status && !is_refused)
+		status = bs_file_real_path((const char *)whole.data, place_out, err);
+	if (status || *place_out)
+		bs_buffer_deinit(&whole);
+	else
+		*place_out = (char *)whole.data;
+	free(base);
 	return status;
 }
 
@@ -141,7 +184,7 @@ static bool has_step_up(const char *path)
 
 static bool is_outside(const struct bs_dir *dir, const char *base, const char *path)
 {
-	const char *rest = path[0] == '/' ? below(base, path) : path;
+	const char *rest = path[0] == '/' ? bs_recorded_below(base, path) : path;
 	if (!rest || has_step_up(rest))
 		return true;
 	return strcmp(rest, ".") != 0 && !bs_dir_is_beside(dir, rest);
@@ -153,8 +196,8 @@ static enum bs_status may_follow(const struct bs_dir *dir, const char *base, con
 {
 	const struct bs_consent *consent = dir->consent;
 	bool is_open = record->kind == BS_SOURCE_STDIN || record->is_named || (consent && consent->all);
-	*may_out = is_open || !is_outside(dir, base, record->path);
-	if (*may_out || !consent || !consent->follows)
+	*may_out = record->kind != BS_SOURCE_FORGOTTEN && (is_open || !is_outside(dir, base, record->path));
+	if (*may_out || record->kind == BS_SOURCE_FORGOTTEN || !consent || !consent->follows)
 		return BS_OK;
 	struct bs_buffer path = {0};
 	enum bs_status status = make_absolute(base, record->path, &path, err);
@@ -215,6 +258,12 @@ enum bs_status bs_recorded_source(const struct bs_dir *dir, const struct bs_sour
 	enum bs_status status = index_base(dir, &base, err);
 	if (!status)
 		status = place_source(base, record, source_out, err);
+	/* By a path that leads elsewhere from here, globs and ignore rules would mean something else. */
+	if (!status && record->kind != BS_SOURCE_STDIN && record->path[0] != '/' && strcmp(source_out->path, record->path) != 0) {
+		source_out->shown = strdup(record->path);
+		if (!source_out->shown)
+			status = bs_fail_memory(err, "a source", strlen(record->path));
+	}
 	if (!status)
 		status = may_follow(dir, base, record, &may, err);
 	source_out->is_refused = !may;
@@ -244,7 +293,7 @@ enum bs_status bs_recorded_check(const struct bs_dir *dir, const struct bs_manif
 	for (uint32_t i = 0; i < manifest->n_sources && !status; i++) {
 		struct bs_source source;
 		status = bs_recorded_source(dir, &manifest->sources[i], &source, err);
-		if (!status && source.is_refused)
+		if (!status && source.is_refused && source.kind != BS_SOURCE_FORGOTTEN)
 			status = bs_recorded_refuse(dir, &source, err);
 		bs_source_deinit(&source);
 	}

@@ -14,10 +14,18 @@
 #include "core/store/manifest.h"
 #include "corpus/read/source.h"
 
-/* The path to record for a source whose path is openable from the current directory, in the index of dir. To be freed
- * by the caller. BS_IO, BS_NO_MEMORY. */
+/* The path to record for a source whose path is openable from the current directory, in the index of dir: no link leads
+ * there but its last component. To be freed by the caller. BS_IO, BS_NO_MEMORY. */
 enum bs_status bs_recorded_path(const struct bs_dir *dir, const struct bs_source *source, char **path_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
+
+/* Where a source is, by which it is known: the absolute path without a link in it; of one that is not there or must not be
+ * looked at, as recorded. NULL of one that has no place. path: as recorded. To be freed. BS_NO_MEMORY. */
+enum bs_status bs_recorded_canonical(const struct bs_dir *dir, enum bs_source_kind kind, const char *path, bool is_refused,
+                                 char **place_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* What remains of a place below another, "." for that itself, NULL if it is not below. */
+const char *bs_recorded_below(const char *place, const char *inner);
 
 /* The source of a record, openable from the current directory: by a relative path if it lies below that, or both lie in
  * the folder of the index; release with bs_source_deinit. If it is_refused, it must

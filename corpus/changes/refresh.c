@@ -4,10 +4,11 @@
 #include "corpus/changes/known.h"
 
 enum bs_status bs_refresh_init(struct bs_refresh *refresh, struct bs_snapshot *snapshot,
-                               const struct bs_snapshot *exclusions_of, struct bs_error *err)
+                               const struct bs_snapshot *exclusions_of, const struct bs_manifest *now,
+                               const struct bs_source_move *moves, struct bs_error *err)
 {
 	*refresh = (struct bs_refresh){.snapshot = snapshot};
-	enum bs_status status = bs_exclusions_init(&refresh->exclusions, exclusions_of, err);
+	enum bs_status status = bs_exclusions_init(&refresh->exclusions, exclusions_of, now, moves, err);
 	return status ? status : bs_id_owners_next_segment(&refresh->owners, NULL, 0, err);
 }
 
@@ -34,8 +35,11 @@ static enum bs_status decide(struct bs_refresh *refresh, enum fate fate, struct 
 	enum bs_status status = BS_OK;
 	if (fate == GONE_UNLESS_SEEN && bs_doc_bits_has(&refresh->seen, ref))
 		return BS_OK; /* counted when it was seen */
-	if (fate == GONE_IF_OWNED)
+	bool has_parts = fate == GONE_UNLESS_SEEN && refresh->source && refresh->source->parts;
+	if (fate == GONE_IF_OWNED || has_parts)
 		status = bs_snapshot_record(refresh->snapshot, ref, &record, err);
+	if (has_parts && !status)
+		is_kept = !bs_source_has_part(refresh->source, record.name, record.name_bytes);
 	if (fate == GONE_IF_OWNED && !status)
 		status = bs_id_owners_find(&refresh->owners, refresh->source, accumulated, &record, &is_owned, err);
 	if (status)
@@ -137,6 +141,8 @@ enum bs_status bs_refresh_begin(struct bs_refresh *refresh, uint32_t number, con
 		refresh->is_appended = true;
 		if (read_stdin)
 			status = bs_feed_open(source, options, NULL, NULL, feed_out, err);
+		break;
+	case BS_SOURCE_FORGOTTEN:
 		break;
 	}
 	if (status) {

@@ -45,12 +45,14 @@ struct bs_refresh {
 	uint64_t n_read_again;        /* of the documents that are read */
 };
 
-/* exclusions_of: where the exclusions are, mostly the snapshot itself (a full re-index knows nothing else of it). */
+/* exclusions_of: where the exclusions are, mostly the snapshot itself (a full re-index knows nothing else of it). now, moves
+ * (nullable): see bs_exclusions_init. */
 enum bs_status bs_refresh_init(struct bs_refresh *refresh, struct bs_snapshot *snapshot,
-                               const struct bs_snapshot *exclusions_of, struct bs_error *err) BS_WARN_UNUSED;
+                               const struct bs_snapshot *exclusions_of, const struct bs_manifest *now,
+                               const struct bs_source_move *moves, struct bs_error *err) BS_WARN_UNUSED;
 void bs_refresh_deinit(struct bs_refresh *refresh);
 
-/* A source is not there: its documents are gone. */
+/* A source is not there, or none any more: its documents are gone. */
 enum bs_status bs_refresh_lose(struct bs_refresh *refresh, uint32_t number, struct bs_error *err) BS_WARN_UNUSED;
 
 /* A source is there, for all we know, but cannot be read: its documents stay. has_begun: that came out after

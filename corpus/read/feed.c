@@ -58,6 +58,8 @@ static enum bs_status open_walk(struct bs_feed *feed, const struct bs_source_opt
 		.n_globs = options->n_globs,
 		.skip_device = options->skip_device,
 		.skip_inode = options->skip_inode,
+		.shown = feed->source->shown,
+		.parts = feed->source->parts,
 		.lists = options->lists,
 		.unread = note_unread,
 		.unread_context = feed,
@@ -276,8 +278,18 @@ bool bs_feed_is_at_or_below(const char *path, const uint8_t *name, size_t name_b
 	return n <= name_bytes && memcmp(path, name, n) == 0 && (n == name_bytes || name[n] == '/');
 }
 
+bool bs_source_has_part(const struct bs_source *source, const uint8_t *name, size_t name_bytes)
+{
+	for (size_t i = 0; source->parts && source->parts[i]; i++)
+		if (bs_feed_is_at_or_below(source->parts[i], name, name_bytes))
+			return true;
+	return !source->parts;
+}
+
 bool bs_feed_is_unread(const struct bs_feed *feed, const char *name)
 {
+	if (!bs_source_has_part(feed->source, (const uint8_t *)name, strlen(name)))
+		return true;
 	for (size_t at = 0; at < feed->unread.used_bytes;) {
 		const char *path = (const char *)feed->unread.data + at;
 		if (bs_feed_is_at_or_below(path, (const uint8_t *)name, strlen(name)))
@@ -285,6 +297,49 @@ bool bs_feed_is_unread(const struct bs_feed *feed, const char *name)
 		at += strlen(path) + 1;
 	}
 	return false;
+}
+
+static enum bs_status is_binary(const char *folder, const char *path, bool *is_out, struct bs_error *err)
+{
+	struct bs_buffer whole = {0}, bytes = {0};
+	struct bs_stamp stamp;
+	struct bs_refusal refusal = {0};
+	enum bs_status status = bs_file_join(folder, path, strlen(path), &whole, err);
+	/* No more than its head. */
+	if (!status)
+		status = bs_file_load(AT_FDCWD, (const char *)whole.data, true, 1, &bytes, &stamp, &refusal, err);
+	*is_out = refusal.reason && refusal.skip == BS_SKIP_BINARY;
+	if (!status && refusal.skip == BS_SKIP_UNREADABLE && refusal.reason)
+		status = bs_fail(err, BS_IO, "%s: %s", path, refusal.reason);
+	bs_buffer_deinit(&whole);
+	bs_buffer_deinit(&bytes);
+	return status;
+}
+
+enum bs_status bs_source_reaches(const struct bs_source *folder, const struct bs_source_options *options, const char *path,
+                                 bool *reaches_out, struct bs_error *err)
+{
+	const char *parts[] = {path, NULL}, *met = NULL;
+	struct bs_source part = *folder;
+	struct bs_feed feed = {.source = &part};
+	size_t met_bytes;
+	bool is_passed_over = false;
+	part.parts = parts;
+	*reaches_out = false;
+	enum bs_status status = open_walk(&feed, options, NULL, NULL, err);
+	if (!status)
+		status = bs_walk_next(feed.walk, &met, &met_bytes, err);
+	if (!status)
+		*reaches_out = bs_walk_has_met_part(feed.walk);
+	if (!status && met && strcmp(met, path) == 0 && !options->binary_as_text)
+		status = is_binary(folder->path, path, &is_passed_over, err);
+	/* To take it for a source of its own would have its documents twice later. */
+	if (!status && !*reaches_out && feed.unread.used_bytes > 0)
+		status = bs_fail(err, BS_IO, "%s: %s cannot be looked at in this source", folder->path, path);
+	*reaches_out &= !is_passed_over;
+	bs_walk_close(feed.walk);
+	bs_buffer_deinit(&feed.unread);
+	return status;
 }
 
 bool bs_feed_has_failed(const struct bs_feed *feed)

@@ -680,6 +680,8 @@ static enum bs_status recall(struct bs_reader *reader, const char *name, const s
 	case BS_SOURCE_STDIN:
 		status = recall_stored(reader, recalled, known, document, &why);
 		break;
+	case BS_SOURCE_FORGOTTEN:
+		break;
 	}
 	*is_there_out = !status && !refusal.reason;
 	if (refusal.skip == BS_SKIP_UNREADABLE && refusal.reason && !bs_file_is_gone(refusal.error_number))

@@ -73,6 +73,7 @@ void bs_source_deinit(struct bs_source *source)
 	free(source->label);
 	free(source->path);
 	free(source->down);
+	free(source->shown);
 	*source = (struct bs_source){0};
 }
 

@@ -45,7 +45,9 @@ struct bs_source {
 	char *label; /* the argument without leading "./" and trailing "/"; "" for "." */
 	char *path;  /* openable from the current directory; "-" for standard input */
 	char *down;  /* of a recorded folder that holds the current directory: the way there, "sub/deep"; NULL: it does not */
+	char *shown; /* of a recorded folder: the path by which globs and ignore rules know it; NULL: path */
 	bool is_refused; /* a recorded one that must not be looked at (recorded.h) */
+	const char *const *parts; /* of a folder: only these, paths below it, are looked at; NULL-ended, borrowed; NULL: all */
 };
 
 /* Whether its documents are records, not files. */
@@ -68,6 +70,13 @@ enum bs_status bs_source_append_id(const struct bs_source *source, const uint8_t
  * the source's is; of a record, the id. BS_NO_MEMORY. */
 enum bs_status bs_source_append_local_id(const struct bs_source *source, const uint8_t *name, size_t name_bytes,
                                          uint64_t line, struct bs_buffer *id, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Whether a file or folder is at or below one of the source's parts. Without parts all are. */
+bool bs_source_has_part(const struct bs_source *source, const uint8_t *name, size_t name_bytes);
+/* Whether the walk of a folder meets what stands at path below it, and the file there is none that is passed over as
+ * binary. BS_IO if that cannot be seen, BS_NO_MEMORY. */
+enum bs_status bs_source_reaches(const struct bs_source *folder, const struct bs_source_options *options, const char *path,
+                                 bool *reaches_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* The stamp of the file behind a FILE or COLLECTION (or of any path). */
 enum bs_status bs_path_stamp(const char *path, struct bs_stamp *stamp_out, struct bs_error *err) BS_WARN_UNUSED;
@@ -120,7 +129,7 @@ enum bs_status bs_feed_open(const struct bs_source *source, const struct bs_sour
 enum bs_status bs_feed_next(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err) BS_WARN_UNUSED;
 void bs_feed_close(struct bs_feed *feed);
 
-/* Whether the name, below a folder, lies where the walk so far could not look. */
+/* Whether the name, below a folder, lies where the walk so far could not look, or was not to. */
 bool bs_feed_is_unread(const struct bs_feed *feed, const char *name);
 /* Whether a failure of bs_feed_next or bs_feed_resume was one to read the source. */
 bool bs_feed_has_failed(const struct bs_feed *feed);

@@ -16,6 +16,7 @@ const char *bs_skip_name(enum bs_skip reason)
 		[BS_SKIP_TOO_LARGE] = "documents over --max-document",
 		[BS_SKIP_BAD_RECORD] = "malformed records",
 		[BS_SKIP_UNTRUSTED] = "sources that are not followed",
+		[BS_SKIP_GONE] = "sources that are not there any more",
 		[BS_SKIP_NO_TEXT] = "records without text",
 	};
 	return (unsigned)reason < BS_SKIP_REASONS && names[reason] ? names[reason] : "unknown";

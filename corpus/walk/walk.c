@@ -73,6 +73,7 @@ struct bs_walk {
 	struct bs_buffer stack; /* of struct folder *, the root first */
 	size_t depth;
 	struct bs_buffer list; /* scratch: a folder as a list */
+	bool has_met_part;
 	dev_t last_device;     /* of the folder told of last, */
 	bool has_device;       /* if there was one, */
 	bool is_device_sure;   /* and whether its file system keeps the times of folders */
@@ -93,8 +94,12 @@ static void report(const struct bs_walk *walk, enum bs_skip reason, const char *
 	struct bs_error line;
 	if (!walk->options.report)
 		return;
-	const char *path = path_from(walk, walk->shown_off);
-	(void)bs_fail(&line, BS_IO, "%s: %s", *path ? path : ".", what);
+	const char *path = path_from(walk, walk->options.shown ? walk->rel_off : walk->shown_off);
+	const char *root = walk->options.shown ? walk->root : "";
+	if (*root && *path)
+		(void)bs_fail(&line, BS_IO, "%s/%s: %s", root, path, what);
+	else
+		(void)bs_fail(&line, BS_IO, "%s: %s", *path ? path : *root ? root : ".", what);
 	walk->options.report(walk->options.report_context, reason, line.text);
 }
 
@@ -527,6 +532,24 @@ static void follow_link(const struct bs_walk *walk, struct entry *entry)
 	}
 }
 
+/* Whether the path in the buffer is one of the parts, or below one; *is_above_out: it is a folder on the way to one. */
+static bool is_in_part(const struct bs_walk *walk, bool *is_above_out)
+{
+	const char *path = path_from(walk, walk->rel_off);
+	size_t path_bytes = walk->path.used_bytes - walk->rel_off;
+	*is_above_out = false;
+	for (size_t i = 0; walk->options.parts[i]; i++) {
+		const char *part = walk->options.parts[i];
+		size_t n = strlen(part), least = n < path_bytes ? n : path_bytes;
+		if (memcmp(part, path, least) != 0)
+			continue;
+		if (n <= path_bytes && (n == path_bytes || path[n] == '/'))
+			return true;
+		*is_above_out |= path_bytes < n && part[path_bytes] == '/';
+	}
+	return false;
+}
+
 /* Visits the next entry of the folder on top; *is_file_out if it is what the caller waits for. */
 static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *is_file_out, struct bs_error *err)
 {
@@ -534,14 +557,20 @@ static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *i
 	enum bs_status status = set_path(walk, folder->path_bytes, entry->name, entry->name_bytes, err);
 	if (status)
 		return status;
+	bool is_above = false, is_part = walk->options.parts && is_in_part(walk, &is_above);
+	if (walk->options.parts && !is_part && !is_above)
+		return BS_OK;
 	bool is_link = walk->options.follow && entry->kind == BS_ENTRY_LINK;
 	if (is_link)
 		follow_link(walk, entry);
 	bool wanted = wants(walk, folder, entry);
 	*is_file_out = wanted && entry->kind == BS_ENTRY_FILE;
 	bool is_deep = walk->options.max_depth && walk->depth >= walk->options.max_depth;
+	size_t depth = walk->depth;
+	walk->has_met_part |= is_part && *is_file_out;
 	if (wanted && entry->kind == BS_ENTRY_FOLDER && !is_deep) {
 		status = descend(walk, err);
+		walk->has_met_part |= is_part && walk->depth > depth;
 	} else if (wanted && entry->kind == BS_ENTRY_LINK) {
 		report(walk, BS_SKIP_LINK, "symbolic link");
 	} else if (wanted && entry->kind == BS_ENTRY_SPECIAL) {
@@ -595,12 +624,13 @@ static enum bs_status append_folder(struct bs_walk *walk, const char *folder, st
 static enum bs_status start_path(struct bs_walk *walk, const char *root, const char *real_root, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	const char *shown = root;
+	const char *shown = walk->options.shown ? walk->options.shown : root;
+	const char *name = shown;
 	while (shown[0] == '.' && shown[1] == '/')
 		shown += 2;
 	if (strcmp(shown, ".") == 0)
 		shown++;
-	if (root[0] != '/' && real_root)
+	if (name[0] != '/' && real_root)
 		status = append_folder(walk, walk->options.base ? walk->options.base : real_root, err);
 	walk->shown_off = walk->path.used_bytes;
 	if (!status)
@@ -698,6 +728,11 @@ enum bs_status bs_walk_open(const char *root, const struct bs_walk_options *opti
 		*walk_out = walk;
 	free(real_root);
 	return status;
+}
+
+bool bs_walk_has_met_part(const struct bs_walk *walk)
+{
+	return walk->has_met_part;
 }
 
 void bs_walk_close(struct bs_walk *walk)

@@ -55,6 +55,12 @@ struct bs_walk_options {
 	/* The folder that stands before the paths that the rules of parent folders are asked about; NULL: the root. See
 	 * walk.c. */
 	const char *base;
+	/* By what name the globs, and the rules of parent folders, know the root; NULL: by root. As for one who gives that name in
+	 * another current directory. */
+	const char *shown;
+	/* Paths below the root, NULL-ended: nothing but what lies at or below one of them is visited, by the rules as they
+	 * are. NULL: everything. */
+	const char *const *parts;
 	dev_t skip_device;        /* a folder with this device and inode (the index itself) is passed over in silence; */
 	ino_t skip_inode;         /* 0: none */
 	const struct bs_walk_listings *lists; /* NULL: every folder is read, and nobody told; borrowed until close */
@@ -80,6 +86,9 @@ enum bs_status bs_walk_open(const char *root, const struct bs_walk_options *opti
  * Only BS_NO_MEMORY fails (and unread); an unreadable folder is reported and passed over. */
 enum bs_status bs_walk_next(struct bs_walk *walk, const char **path_out, size_t *path_bytes_out, struct bs_error *err)
 	BS_WARN_UNUSED;
+
+/* Whether one of the parts has been visited so far, as a file or as a folder. */
+bool bs_walk_has_met_part(const struct bs_walk *walk);
 
 /* NULL is fine. */
 void bs_walk_close(struct bs_walk *walk);

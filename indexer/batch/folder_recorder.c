@@ -18,7 +18,7 @@ static enum bs_status take(void *context, const char *path, size_t path_bytes, c
 {
 	struct bs_folder_recorder *notes = context;
 	uint64_t recorded[4];
-	if (!is_sure || bs_stamp_is_suspect(stamp, notes->suspect_from_ns))
+	if (!is_sure || notes->is_kept || bs_stamp_is_suspect(stamp, notes->suspect_from_ns))
 		return BS_OK;
 	bs_stamp_record(stamp, recorded);
 	return bs_folders_add(&notes->records, notes->source, path, path_bytes, recorded, list, err);
@@ -29,6 +29,11 @@ void bs_folder_recorder_init(struct bs_folder_recorder *notes, const struct bs_d
 	*notes = (struct bs_folder_recorder){.suspect_from_ns = suspect_from_ns, .lists = {find, take, notes}};
 	if (bs_folders_open(dir, &notes->old, NULL) != BS_OK)
 		bs_folders_close(&notes->old);
+}
+
+enum bs_status bs_folder_recorder_keep(struct bs_folder_recorder *notes, struct bs_error *err)
+{
+	return notes->old.file ? bs_folders_copy(&notes->old, notes->source, &notes->records, err) : BS_OK;
 }
 
 void bs_folder_recorder_deinit(struct bs_folder_recorder *notes)

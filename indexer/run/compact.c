@@ -151,7 +151,7 @@ static enum bs_status move_source(struct compact *compact, uint32_t i, uint64_t 
 	if (source.is_refused) {
 		struct bs_error why;
 		(void)bs_recorded_refuse(compact->writer.dir, &source, &why);
-		if (compact->is_all)
+		if (compact->is_all && source.kind != BS_SOURCE_FORGOTTEN)
 			bs_index_writer_skip(&compact->writer, BS_SKIP_UNTRUSTED, why.text);
 		bs_source_deinit(&source);
 		return BS_OK;

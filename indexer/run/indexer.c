@@ -18,6 +18,7 @@
 #include "indexer/run/compact.h"
 #include "indexer/batch/folder_recorder.h"
 #include "indexer/run/index_writer.h"
+#include "indexer/run/source_list.h"
 
 _Static_assert((int)BS_SKIP_REASONS <= (int)BS_SKIP_MAX, "no room for every reason in struct bs_build_report");
 
@@ -29,12 +30,15 @@ struct indexing {
 	struct bs_snapshot old;
 	bool is_new;              /* the directory was not there */
 	bool has_old;
+	bool is_located;          /* nobody named the index */
 	bool is_damaged;          /* there is an index, but it could not be opened */
 	bool is_full;             /* everything is read: nothing of the old segments stays */
 	struct bs_snapshot empty; /* what a full run knows of the documents before it */
 	struct bs_refresh refresh;
+	struct bs_source_list list;
 	struct bs_folder_recorder folders; /* of an index of grams: for searches, which walk */
 	uint64_t n_live_before;
+	uint64_t n_absorbed;      /* documents that are read again, as those of another source */
 	/* The source being read. */
 	struct bs_source source;
 	uint32_t source_number;
@@ -42,7 +46,7 @@ struct indexing {
 	bool reads_files;         /* ... is a folder or file: all of those are one step of the run */
 	uint64_t n_files_done;    /* of those before it */
 	uint32_t n_sources_read;
-	uint64_t n_sources_lost;  /* that are not there */
+	uint32_t n_sources_lost;  /* that are not there */
 	uint32_t n_changed_segments;
 	bool has_private;         /* something read is for its owner alone */
 	struct bs_build_report report;
@@ -65,6 +69,7 @@ static enum bs_status old_record(const struct indexing *at, struct bs_doc_ref kn
 {
 	struct bs_doc_record now = *record;
 	enum bs_status status = bs_snapshot_record(&at->old, known, record, err);
+	record->source = at->source_number;
 	record->flags = now.flags;
 	record->name = now.name;
 	record->name_bytes = now.name_bytes;
@@ -88,6 +93,8 @@ static void fill_record(struct indexing *at, const struct bs_document *document,
 	case BS_SOURCE_STDIN:
 		record->place[1] = document->raw_bytes;
 		record->place[3] = at->next_sequence++;
+		break;
+	case BS_SOURCE_FORGOTTEN:
 		break;
 	}
 }
@@ -215,7 +222,10 @@ static void report_skip(void *context, enum bs_skip reason, const char *message)
 static enum bs_status replay_stdin(struct indexing *at, struct bs_error *err)
 {
 	struct bs_feed *feed = NULL;
-	enum bs_status status = bs_known_recall(&at->source, &at->old, at->source_number, NULL, UINT64_MAX, &feed, err);
+	uint32_t number = 0;
+	while (number < at->list.n_moves && at->list.moves[number].number != at->source_number)
+		number++;
+	enum bs_status status = bs_known_recall(&at->source, &at->old, number, NULL, UINT64_MAX, &feed, err);
 	if (!status)
 		status = bs_pipeline_run(at->writer.pipeline, &at->source, feed, true, merge, at, err);
 	bs_feed_close(feed);
@@ -266,6 +276,12 @@ static enum bs_status begin_step(struct indexing *at, struct bs_error *err)
 	return bs_index_writer_step(&at->writer, BS_BUILD_READ, at->reads_files ? at->writer.n_files : n_bytes, err);
 }
 
+/* Whether the commit before has the source under the same number. */
+static bool is_known(const struct indexing *at, uint32_t i)
+{
+	return !at->is_full && i < at->list.n_moves && at->list.moves[i].number == i && !at->list.moves[i].below[0];
+}
+
 /* Reads what is new in recorded source number i of the new manifest; read_stdin says that "-" was named in this run.
  * *is_refused_out: it failed because the source cannot be read, not because of anything else. */
 static enum bs_status read_source(struct indexing *at, uint32_t i, bool read_stdin, bool *is_refused_out,
@@ -286,7 +302,7 @@ static enum bs_status read_source(struct indexing *at, uint32_t i, bool read_std
 		status = bs_pipeline_run(at->writer.pipeline, &at->source, feed, at->source.kind == BS_SOURCE_STDIN, merge, at, err);
 		*is_refused_out = status && at->source.kind == BS_SOURCE_COLLECTION && bs_feed_has_failed(feed);
 	}
-	if (!status && feed && !at->is_full)
+	if (!status && feed && is_known(at, i))
 		status = keep_non_documents(&at->writer.manifest, &at->old.manifest, i, feed, n_passed_over, err);
 	if (!status)
 		status = bs_refresh_end(&at->refresh, feed, &at->writer.accumulator.doc_table,
@@ -299,14 +315,25 @@ static enum bs_status read_source(struct indexing *at, uint32_t i, bool read_std
 	return status;
 }
 
-/* A source that is not followed is left as it is in the index. */
+/* A source that is not looked at is left as it is in the index. */
 static enum bs_status keep_source(struct indexing *at, uint32_t i, struct bs_error *err)
 {
 	struct bs_manifest *manifest = &at->writer.manifest;
-	struct bs_error why;
-	(void)bs_recorded_refuse(&at->dir, &at->source, &why);
-	report_skip(at, BS_SKIP_UNTRUSTED, why.text);
-	return keep_non_documents(manifest, &at->old.manifest, i, NULL, manifest->non_documents.used_bytes, err);
+	enum bs_status status = bs_folder_recorder_keep(&at->folders, err);
+	return status ? status
+	              : keep_non_documents(manifest, &at->old.manifest, i, NULL, manifest->non_documents.used_bytes, err);
+}
+
+/* Said by the run that finds it gone, for that is the one that drops documents. */
+static void tell_gone(struct indexing *at, uint64_t n_removed)
+{
+	const struct bs_build_request *request = at->request;
+	struct bs_error line;
+	if (n_removed == 0)
+		return;
+	(void)bs_fail(&line, BS_OK, "%s: not there any more; to forget it: bitsift index%s%s --forget %s", at->source.path,
+	              at->is_located ? "" : " --index ", at->is_located ? "" : request->dir, at->source.path);
+	report_skip(at, BS_SKIP_GONE, line.text);
 }
 
 /* A source that is gone or cannot be read, as `reason` says, stays recorded, for it may come back; of one that is there
@@ -317,18 +344,19 @@ static enum bs_status do_without(struct indexing *at, uint32_t i, enum bs_status
 	struct bs_manifest *manifest = &at->writer.manifest;
 	struct bs_source_record *record = &manifest->sources[i];
 	struct bs_source_record now = {.kind = record->kind};
-	bool is_known = !at->is_full && i < at->old.manifest.n_sources;
 	bool is_lost = reason == BS_NOT_FOUND && !has_begun;
+	uint64_t n_removed = at->refresh.n_removed;
 	at->n_sources_lost += is_lost;
-	if (is_known && !is_lost)
+	if (is_known(at, i) && !is_lost)
 		now = at->old.manifest.sources[i];
 	now.label = record->label;
 	now.path = record->path;
 	*record = now;
+	enum bs_status status = is_lost ? bs_refresh_lose(&at->refresh, i, err)
+	                                : bs_refresh_keep(&at->refresh, i, has_begun, err);
 	if (is_lost)
-		return bs_refresh_lose(&at->refresh, i, err);
-	enum bs_status status = bs_refresh_keep(&at->refresh, i, has_begun, err);
-	return status || !is_known ? status
+		tell_gone(at, at->is_full ? 1 : at->refresh.n_removed - n_removed);
+	return status || is_lost || !is_known(at, i) ? status
 	                           : keep_non_documents(manifest, &at->old.manifest, i, NULL,
 	                                                manifest->non_documents.used_bytes, err);
 }
@@ -336,17 +364,30 @@ static enum bs_status do_without(struct indexing *at, uint32_t i, enum bs_status
 static enum bs_status refresh_source(struct indexing *at, uint32_t i, bool read_stdin, struct bs_error *err)
 {
 	struct bs_source_record *record = &at->writer.manifest.sources[i];
+	const struct bs_listed_source *listed = &at->list.sources[i];
 	struct bs_error why = {""};
 	bool is_refused = false, has_begun = false;
 	at->source_number = i;
 	at->folders.source = i;
+	at->folders.is_kept = listed->parts != NULL;
 	enum bs_status status = bs_recorded_source(&at->dir, record, &at->source, err);
-	if (status)
-		return status;
-	if (at->source.is_refused) {
-		status = keep_source(at, i, err);
+	if (status || record->kind == BS_SOURCE_FORGOTTEN)
+		goto out;
+	if (at->source.is_refused || !listed->is_read) {
+		(void)bs_recorded_refuse(&at->dir, &at->source, &why);
+		if (listed->is_read)
+			report_skip(at, BS_SKIP_UNTRUSTED, why.text);
+		else
+			status = bs_refresh_keep(&at->refresh, i, false, err);
+		if (!status)
+			status = keep_source(at, i, err);
 		goto out;
 	}
+	at->source.parts = listed->parts;
+	if (listed->parts)
+		status = bs_folder_recorder_keep(&at->folders, err);
+	if (status)
+		goto out;
 	status = look_at_source(at, record, &why);
 	is_refused = status && status != BS_NO_MEMORY;
 	if (!status) {
@@ -354,8 +395,11 @@ static enum bs_status refresh_source(struct indexing *at, uint32_t i, bool read_
 		status = read_source(at, i, read_stdin, &is_refused, &why);
 	}
 	at->n_sources_read += !status;
-	if (is_refused) {
-		report_skip(at, BS_SKIP_UNREADABLE, why.text);
+	if (is_refused && listed->is_absorbing) {
+		status = bs_fail(err, status, "%s", why.text);
+	} else if (is_refused) {
+		if (status != BS_NOT_FOUND || has_begun)
+			report_skip(at, BS_SKIP_UNREADABLE, why.text);
 		status = do_without(at, i, status, has_begun, err);
 	} else if (status) {
 		status = bs_fail(err, status, "%s", why.text);
@@ -365,41 +409,9 @@ out:
 	return status;
 }
 
-/* Adds the argument's source to the new manifest unless it is recorded already. */
-static enum bs_status add_argument(struct indexing *at, const struct bs_source *source, struct bs_error *err)
-{
-	struct bs_source_record record = {.kind = source->kind, .label = source->label};
-	enum bs_status status = bs_recorded_path(&at->dir, source, &record.path, err);
-	if (status)
-		return status;
-	for (uint32_t i = 0; i < at->writer.manifest.n_sources; i++) {
-		struct bs_source_record *known = &at->writer.manifest.sources[i];
-		if (strcmp(known->label, record.label) != 0)
-			continue;
-		if (strcmp(known->path, record.path) != 0)
-			status = bs_fail(err, BS_INVALID,
-			                 "%s: this index has a source of that name at %s already; ids would mix: name it by another "
-			                 "path, or use another index", record.label, known->path);
-		else
-			status = bs_recorded_name(&at->dir, known, err);
-		goto out;
-	}
-	status = bs_recorded_name(&at->dir, &record, err);
-	if (!status)
-		status = bs_manifest_add_source(&at->writer.manifest, &record, err);
-out:
-	free(record.path);
-	return status;
-}
-
 static enum bs_status fail_unreadable(struct bs_error *err)
 {
 	return bs_fail(err, BS_NOT_FOUND, "none of the sources can be read; the index is as it was");
-}
-
-static enum bs_status fail_no_source(struct bs_error *err)
-{
-	return bs_fail(err, BS_INVALID, "no SOURCE given and none recorded; try `bitsift index .`");
 }
 
 /* Before a directory is made: a slip of the pen should not leave one behind. */
@@ -410,7 +422,7 @@ static enum bs_status check_arguments(struct indexing *at, struct bs_error *err)
 	if (stat(request->dir, &info) == 0)
 		return BS_OK;
 	if (request->n_sources == 0)
-		return fail_no_source(err);
+		return bs_source_list_fail_empty(err);
 	for (size_t i = 0; i < request->n_sources; i++) {
 		struct bs_source source;
 		enum bs_status status = bs_source_init(&source, request->sources[i], err);
@@ -427,43 +439,6 @@ static enum bs_status check_arguments(struct indexing *at, struct bs_error *err)
 		report_skip(at, BS_SKIP_UNREADABLE, why.text);
 	}
 	return bs_fail(err, BS_NOT_FOUND, "none of the sources can be read");
-}
-
-/* The sources of this commit: the recorded ones, then new arguments. An argument that cannot be read is reported, and
- * the others go on. */
-static enum bs_status collect_sources(struct indexing *at, bool *read_stdin_out, struct bs_error *err)
-{
-	const struct bs_build_request *request = at->request;
-	enum bs_status status = BS_OK;
-	enum bs_status last = BS_OK;
-	size_t n_good = 0;
-	*read_stdin_out = false;
-	for (uint32_t i = 0; i < at->old.manifest.n_sources && !status; i++) {
-		struct bs_source_record record = at->old.manifest.sources[i];
-		status = bs_manifest_add_source(&at->writer.manifest, &record, err);
-	}
-	for (size_t i = 0; i < request->n_sources && !status; i++) {
-		struct bs_source source;
-		struct bs_error why = {""};
-		last = bs_source_init(&source, request->sources[i], &why);
-		if (last == BS_NO_MEMORY)
-			status = last;
-		if (last) {
-			report_skip(at, BS_SKIP_UNREADABLE, why.text);
-			if (err)
-				*err = why;
-			continue;
-		}
-		*read_stdin_out |= source.kind == BS_SOURCE_STDIN;
-		status = add_argument(at, &source, err);
-		bs_source_deinit(&source);
-		n_good++;
-	}
-	if (!status && request->n_sources > 0 && n_good == 0)
-		return fail_unreadable(err);
-	if (!status && at->writer.manifest.n_sources == 0)
-		return fail_no_source(err);
-	return status;
 }
 
 /* Whether an option is set that is recorded with the index. */
@@ -519,7 +494,7 @@ static enum bs_status salvage_sources(struct indexing *at, enum bs_status damage
 	for (uint32_t i = 0; i < at->old.manifest.n_sources; i++)
 		if (at->old.manifest.sources[i].kind == BS_SOURCE_STDIN && !has_stdin)
 			return bs_fail(err, damage, "%s: damaged, and it holds the only copy of what came from standard input: "
-			               "give that again, with `bitsift index --rebuild -`", request->dir);
+			               "give that again, and name the other sources: `bitsift index --rebuild - SOURCE...`", request->dir);
 	return BS_OK;
 }
 
@@ -573,9 +548,34 @@ static enum bs_status start(struct indexing *at, struct bs_error *err)
 		status = bs_manifest_add_fields(manifest, &at->old.manifest.fields, err);
 	if (!status)
 		status = bs_index_writer_start(&at->writer, at->request->shared ? &at->has_private : NULL, err);
+	return status;
+}
+
+/* Which sources there are, and what that means for the documents of those before. */
+static enum bs_status list_sources(struct indexing *at, struct bs_error *err)
+{
+	struct bs_manifest *manifest = &at->writer.manifest;
+	struct bs_source_list_request request = {
+		.old = &at->old.manifest, .is_full = at->is_full, .by_place = at->is_located};
+	enum bs_status status = bs_source_list_make(&at->list, &at->writer, &request, err);
+	if (!status && at->is_full)
+		status = bs_recorded_check(&at->dir, manifest, err);
 	if (!status)
-		status = bs_refresh_init(&at->refresh, at->is_full ? &at->empty : &at->old, &at->old, err);
+		status = bs_refresh_init(&at->refresh, at->is_full ? &at->empty : &at->old, &at->old, manifest, at->list.moves,
+		                         err);
 	at->writer.owners = &at->refresh.owners;
+	for (uint32_t i = 0; i < at->list.n_moves && !status && !at->is_full; i++) {
+		uint64_t n_removed = at->refresh.n_removed;
+		if (is_known(at, i))
+			continue;
+		status = bs_refresh_lose(&at->refresh, i, err);
+		if (at->list.moves[i].number != BS_SOURCE_GONE) {
+			at->n_absorbed += at->refresh.n_removed - n_removed;
+			at->refresh.n_removed = n_removed;
+		}
+		/* Nothing is known any more of what this number was. */
+		at->old.manifest.sources[i].kind = BS_SOURCE_FORGOTTEN;
+	}
 	return status;
 }
 
@@ -607,7 +607,7 @@ static bool is_anything_new(const struct indexing *at)
 {
 	const struct bs_manifest *old = &at->old.manifest;
 	const struct bs_manifest *new = &at->writer.manifest;
-	if (at->is_full || at->n_changed_segments > 0 || at->refresh.exclusions.is_changed ||
+	if (at->is_full || at->list.is_changed || at->n_changed_segments > 0 || at->refresh.exclusions.is_changed ||
 	    new->n_segments != old->n_segments || new->n_sources != old->n_sources)
 		return true;
 	if (new->non_documents.used_bytes != old->non_documents.used_bytes ||
@@ -625,7 +625,8 @@ static enum bs_status settle_modes(struct indexing *at, struct bs_error *err)
 {
 	const uint64_t *skipped = at->report.skipped;
 	at->report.is_shared =
-		at->request->shared && !at->has_private && !skipped[BS_SKIP_UNREADABLE] && !skipped[BS_SKIP_UNTRUSTED];
+		at->request->shared && !at->has_private && !skipped[BS_SKIP_UNREADABLE] && !skipped[BS_SKIP_UNTRUSTED] &&
+		!at->n_sources_lost;
 	return bs_index_set_modes(&at->dir, at->report.is_shared, err);
 }
 
@@ -669,6 +670,7 @@ static void indexing_deinit(struct indexing *at)
 {
 	bs_refresh_deinit(&at->refresh);
 	bs_source_deinit(&at->source);
+	bs_source_list_deinit(&at->list);
 	bs_folder_recorder_deinit(&at->folders);
 	bs_index_writer_deinit(&at->writer);
 	bs_snapshot_deinit(&at->old);
@@ -711,27 +713,41 @@ static enum bs_status check_request(const struct bs_build_request *request, stru
 	                         sizeof(request->reserved) / sizeof(*request->reserved), err);
 }
 
+/* Where the index is that nobody named, or is to be. */
+static enum bs_status locate(char **dir_out, struct bs_error *err)
+{
+	static const char here[] = ".bitsift";
+	struct stat found;
+	*dir_out = NULL;
+	enum bs_status status = lstat(here, &found) == 0 ? BS_NOT_FOUND : bs_index_locate(dir_out, err);
+	if (status != BS_NOT_FOUND)
+		return status;
+	*dir_out = strdup(here);
+	return *dir_out ? bs_index_refuse_link(here, err) : bs_fail_memory(err, "a path", sizeof(here));
+}
+
 enum bs_status bs_index_build(const struct bs_build_request *request, struct bs_build_report *report_out,
                               struct bs_error *err)
 {
 	struct bs_build_request own = *request;
-	struct indexing at = {.request = &own, .dir = {.fd = -1}, .lock = {.fd = -1}};
-	bool read_stdin = false;
-	own.dir = request->dir ? request->dir : ".bitsift";
-	enum bs_status status = check_request(&own, err);
-	/* Nobody named the usual place. */
-	if (!status && !request->dir)
-		status = bs_index_refuse_link(own.dir, err);
+	struct indexing at = {
+		.request = &own, .is_located = !request->dir, .dir = {.fd = -1}, .lock = {.fd = -1}};
+	char *located = NULL;
+	enum bs_status status = request->dir ? BS_OK : locate(&located, err);
+	if (located)
+		own.dir = located;
+	if (!status)
+		status = check_request(&own, err);
 	if (report_out)
 		*report_out = at.report;
-	if (status)
+	if (status) {
+		free(located);
 		return status;
+	}
 	bs_index_writer_init(&at.writer, &own, &at.report);
 	status = start(&at, err);
 	if (!status)
-		status = collect_sources(&at, &read_stdin, err);
-	if (!status && at.is_full)
-		status = bs_recorded_check(&at.dir, &at.writer.manifest, err);
+		status = list_sources(&at, err);
 	if (!status)
 		status = at.is_full || bs_index_writer_holds_little(&at.old) ? bs_index_writer_choose(&at.writer, err)
 		                                                    : bs_index_writer_keep_choices(&at.writer, &at.old, err);
@@ -741,9 +757,9 @@ enum bs_status bs_index_build(const struct bs_build_request *request, struct bs_
 		bs_folder_recorder_init(&at.folders, &at.dir, at.writer.suspect_from_ns);
 		at.writer.source_options.lists = &at.folders.lists;
 	}
-	for (uint32_t i = 0; i < at.writer.manifest.n_sources && !status; i++)
-		status = refresh_source(&at, i, read_stdin, err);
-	if (!status && at.n_sources_read == 0)
+	for (uint32_t i = 0; i < at.list.n_sources && !status; i++)
+		status = refresh_source(&at, i, at.list.read_stdin, err);
+	if (!status && at.list.n_read > 0 && at.n_sources_read == 0)
 		status = fail_unreadable(err);
 	if (!status)
 		status = commit(&at, err);
@@ -755,9 +771,9 @@ enum bs_status bs_index_build(const struct bs_build_request *request, struct bs_
 	at.report.n_kept_out = at.refresh.n_kept_out;
 	at.report.n_replaced = at.refresh.owners.n_dead - at.refresh.n_kept_out - at.refresh.n_withdrawn;
 	at.report.n_indexed -= at.refresh.n_withdrawn;
-	at.report.n_unread = at.report.skipped[BS_SKIP_UNREADABLE] - at.n_sources_lost;
+	at.report.n_unread = at.report.skipped[BS_SKIP_UNREADABLE];
 	at.report.n_unchanged = at.refresh.n_unchanged;
-	at.report.n_renewed = at.refresh.n_renewed;
+	at.report.n_renewed = at.refresh.n_renewed + at.n_absorbed;
 	at.report.n_changed = at.refresh.n_changed;
 	at.report.n_removed = at.refresh.n_removed;
 	if (!status)
@@ -766,6 +782,7 @@ enum bs_status bs_index_build(const struct bs_build_request *request, struct bs_
 	if (report_out)
 		*report_out = at.report;
 	indexing_deinit(&at);
+	free(located);
 	return status;
 }
 

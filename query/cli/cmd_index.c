@@ -11,7 +11,7 @@
 struct index_arguments {
 	const char *index;
 	struct bs_build_request request;
-	struct bs_word_list globs, text_fields;
+	struct bs_word_list globs, text_fields, forget;
 	uint64_t n_threads;
 	bool quiet, verbose;
 	char *text; /* --text's list, cut up */
@@ -24,7 +24,7 @@ static enum bs_status take_max_document(void *to, const struct bs_option *option
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct index_arguments, field)
 
 static const struct bs_option index_options[] = {
-	{0, "index", "DIR", "where the index is or will be [.bitsift]", SETS(ONCE, index)},
+	{0, "index", "DIR", "where the index is or will be [the nearest .bitsift upward, or one here]", SETS(ONCE, index)},
 	{0, "words", NULL, "index words, for `bitsift query`", SETS(FLAG, request.words)},
 	{0, "grams", NULL, "index the files' grams, for `bitsift grep` [both]", SETS(FLAG, request.grams)},
 	{0, "stem", "LANG", "index word stems (Snowball: english, german, ...)", SETS(STRING, request.stem_language)},
@@ -43,7 +43,8 @@ static const struct bs_option index_options[] = {
 	{'g', "glob", "GLOB", "only files that match; !GLOB leaves out; repeatable", SETS(LIST, globs)},
 	{'a', "binary", NULL, "files with NUL bytes too", SETS(FLAG, request.binary_as_text)},
 	{0, "strict", NULL, "stop at the first bad JSONL record", SETS(FLAG, request.strict)},
-	{0, "rebuild", NULL, "index everything again, with new options or after damage", SETS(FLAG, request.rebuild)},
+	{0, "rebuild", NULL, "index everything again, with new options or after damage; of SOURCE, if given, and nothing else", SETS(FLAG, request.rebuild)},
+	{0, "forget", "SOURCE", "drop that source and its documents; repeatable", SETS(LIST, forget)},
 	{0, "wait", NULL, "wait for another bitsift that is writing the index", SETS(FLAG, request.wait)},
 	{0, "shared", NULL, "let others read the index, if they may read every source", SETS(FLAG, request.shared)},
 	{'q', "quiet", NULL, "no summary", SETS(FLAG, quiet)},
@@ -56,13 +57,17 @@ static const char *const index_examples[] = {
 	"bitsift index mail.jsonl", "one document per line",
 	"zcat a.jsonl.gz | bitsift index -", "from a pipe; the text is stored",
 	"bitsift index", "refresh the recorded sources",
+	"bitsift index --forget mail.jsonl", "drop a source and its documents",
 	NULL,
 };
 
 static const char index_description[] =
 	"Reads every SOURCE and makes an index of it: a directory, `.bitsift` unless told otherwise, that `bitsift "
-	"query` searches. The sources are recorded in the index. If the index exists, new sources are added to it and "
-	"all sources are refreshed; without SOURCE, the recorded ones are.\n\n"
+	"query` searches. The sources are recorded in the index. If the index exists, new sources are added to it, and those "
+	"that it has are refreshed, the others staying as they were; without SOURCE, all recorded ones are.\n\n"
+	"The index is the nearest `.bitsift` in the working directory or above, as for `bitsift query` and `bitsift grep`, and "
+	"is made in the working directory if there is none; `--index` or the environment variable BITSIFT_INDEX names another. "
+	"`--index .bitsift` makes one here though there is one above.\n\n"
 	"A refresh reads what is new or changed. A file is unchanged if its size, times and inode are what they were, "
 	"and older than the run that read it. A collection is read from where the last run ended, if a checksum shows "
 	"that everything before is still the same; otherwise it is read from the start. What is gone from the sources is "
@@ -73,10 +78,13 @@ static const char index_description[] =
 	"The texts stay where they are and are read again when a document has to be verified or shown. Only what came "
 	"from standard input is kept in the index.\n\n"
 	"# Sources and ids\n\n"
+	"A source's label is where it is: its path from the folder that holds `.bitsift`, empty for that folder itself, and the "
+	"absolute path of a source elsewhere. With `--index` or BITSIFT_INDEX it is the SOURCE as given, without leading ./ and "
+	"trailing slash.\n\n"
 	"- A folder: every file below it, as ripgrep sees it: hidden and binary files are left out, and what "
 	"`.gitignore`, `.ignore`, `.rgignore` and git's global excludes name. A file's id is its path below the folder, "
-	"after the SOURCE as given and a slash; for `.` it is the path alone.\n\n"
-	"- A file: its id is the SOURCE as given.\n\n"
+	"after the label and a slash; where that is empty, the path alone.\n\n"
+	"- A file: its id is the label.\n\n"
 	"- A collection: a file named *.jsonl or *.ndjson. Each line is a JSON object and makes one document. Its id is "
 	"the field `id`: a string as it is, an integer in decimal; a record without one is named by its line, as in "
 	"mail.jsonl:812. Its text is every other string, and every number as it is spelled, each in a field that a query "
@@ -84,6 +92,13 @@ static const char index_description[] =
 	"strings, tags. A name made of names is at most 255 bytes long; what is deeper has the name of what is around it. "
 	"If several records have the same id, the last one counts.\n\n"
 	"- `-`: a collection on standard input.\n\n"
+	"Each file belongs to one source, by its place, links resolved. A SOURCE inside a recorded folder is a part of it: just "
+	"that part is refreshed. It is a source of its own only if the rules leave it out there, being hidden, ignored or binary. "
+	"A folder takes in the sources that were recorded inside of it: their documents are read again as its own, what was "
+	"deleted stays deleted, and a line says so. The same place by another name is the same source.\n\n"
+	"`--forget SOURCE` drops a source and its documents; a part of a source cannot be forgotten. A source that is not there "
+	"any more stays recorded, for it may come back; the run that drops its documents says so, and how to forget it. "
+	"`--rebuild SOURCE...` makes an index of those and no others.\n\n"
 	"# Words and grams\n\n"
 	"An index has words, for `bitsift query`, and grams, which are short strings of bytes of the files, for `bitsift "
 	"grep`. `--words` or `--grams` makes an index of one of them only. Collections have words only. Binary files are "
@@ -154,6 +169,13 @@ static void show_skip(void *context, enum bs_skip reason, const char *message)
 		return;
 	bs_progress_clear(&display->progress);
 	fprintf(stderr, "bitsift: skipped: %s\n", message);
+}
+
+static void show_notice(void *context, const char *message)
+{
+	struct display *display = context;
+	bs_progress_clear(&display->progress);
+	fprintf(stderr, "bitsift: %s\n", message);
 }
 
 static double megabytes_a_second(uint64_t n_bytes, uint64_t elapsed_ns)
@@ -310,10 +332,21 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	 * and keep what came after, up to 100 MB more than --memory allows. */
 	mallopt(M_MMAP_THRESHOLD, 1 << 20);
 	request->dir = arguments->index ? arguments->index : bs_cmd_environment_index();
+	const char *dir = request->dir ? request->dir : ".bitsift";
+	char *above = NULL;
+	struct stat here;
+	if (!request->dir && lstat(dir, &here) != 0 && bs_index_locate(&above, NULL) == BS_OK) {
+		dir = above;
+		if (!arguments->quiet)
+			fprintf(stderr, "bitsift: the index is %s (--index .bitsift makes one here)\n", above);
+	}
 	request->sources = (const char *const *)operands->list;
 	request->n_sources = operands->n;
 	request->globs = arguments->globs.list;
 	request->text_fields = arguments->text_fields.list;
+	request->forget = arguments->forget.list;
+	request->n_forget = arguments->forget.n;
+	request->notice = show_notice;
 	request->consent = consent;
 	request->n_threads = (uint32_t)arguments->n_threads;
 	request->progress = show_progress;
@@ -329,9 +362,10 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	if (!status && request->shared && !report.is_shared)
 		fputs("bitsift: the index stays private: not every source may be read by its group or by others\n", stderr);
 	if (!status && !arguments->quiet)
-		show_summary(&display, &report, request->dir ? request->dir : ".bitsift");
+		show_summary(&display, &report, dir);
 	if (!status && report.n_unread > 0)
 		show_unread(&report);
+	free(above);
 	if (status)
 		return -1;
 	return report.skipped[BS_SKIP_UNTRUSTED] > 0 || report.n_unread > 0 ? 2 : 0;
@@ -343,6 +377,7 @@ static void release(void *of_options)
 	free(arguments->text);
 	bs_word_list_deinit(&arguments->globs);
 	bs_word_list_deinit(&arguments->text_fields);
+	bs_word_list_deinit(&arguments->forget);
 }
 
 const struct bs_command bs_command_index = {

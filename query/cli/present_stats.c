@@ -95,9 +95,11 @@ static void text_options(FILE *out, const struct bs_index_options *options)
 
 static void text_sources(FILE *out, const struct bs_manifest *manifest)
 {
-	for (uint32_t i = 0; i < manifest->n_sources; i++) {
+	for (uint32_t i = 0, n = 0; i < manifest->n_sources; i++) {
 		const struct bs_source_record *source = &manifest->sources[i];
-		fprintf(out, "%-10s %-10s ", i == 0 ? "sources" : "", kind_names[source->kind]);
+		if (source->kind == BS_SOURCE_FORGOTTEN)
+			continue;
+		fprintf(out, "%-10s %-10s ", n++ == 0 ? "sources" : "", kind_names[source->kind]);
 		put_name(out, source->label[0] ? source->label : ".");
 		if (strcmp(source->path, source->label) != 0 && source->kind != BS_SOURCE_STDIN) {
 			fputs("  (", out);
@@ -431,8 +433,10 @@ static void json_options(FILE *out, const struct bs_index_options *options)
 static void json_sources(FILE *out, const struct bs_manifest *manifest)
 {
 	fputs("\"sources\":[", out);
-	for (uint32_t i = 0; i < manifest->n_sources; i++) {
-		fprintf(out, "%s{\"kind\":\"%s\",\"label\":", i ? "," : "", kind_names[manifest->sources[i].kind]);
+	for (uint32_t i = 0, n = 0; i < manifest->n_sources; i++) {
+		if (manifest->sources[i].kind == BS_SOURCE_FORGOTTEN)
+			continue;
+		fprintf(out, "%s{\"kind\":\"%s\",\"label\":", n++ ? "," : "", kind_names[manifest->sources[i].kind]);
 		put_json_string(out, manifest->sources[i].label);
 		fputs(",\"path\":", out);
 		put_json_string(out, manifest->sources[i].path);

@@ -589,6 +589,8 @@ static enum bs_status fetch(struct bs_fetcher *fetcher, struct asked *asked, str
 		return fetch_from_collection(fetcher, asked, err);
 	case BS_SOURCE_STDIN:
 		return fetch_stored(fetcher, asked, err);
+	case BS_SOURCE_FORGOTTEN:
+		break;
 	}
 	return bs_fail(err, BS_CORRUPT, "%s: source %u is of an unknown kind", fetcher->snapshot->dir->path,
 	               asked->record.source);

@@ -78,7 +78,7 @@ restore
 flip_byte .bitsift/seg-000001 4
 mkdir e
 echo 'hundred' >e/b.txt
-show bitsift index -q --rebuild e
+show bitsift index -q --rebuild d c.jsonl e
 show bitsift query --count hundred
 restore
 echo '# a damaged manifest: they are not'
@@ -92,5 +92,5 @@ echo '{"id":"s","text":"hundred"}' | show bitsift index -q -
 flip_byte .bitsift/seg-000001 4
 show bitsift index -q --rebuild
 show bitsift index -q --rebuild d
-echo '{"id":"t","text":"hundred"}' | show bitsift index -q --rebuild -
+echo '{"id":"t","text":"hundred"}' | show bitsift index -q --rebuild - d c.jsonl
 show bitsift query --count hundred

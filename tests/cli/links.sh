@@ -47,14 +47,18 @@ show bitsift index
 show bitsift query --ids cat
 echo '# what the user named is followed: a folder, a file, a collection'
 rm -rf d .bitsift
-mkdir real
+mkdir real other
 echo 'cat' >real/a.txt
-echo '{"id":"r","text":"cat"}' >real/r.jsonl
+echo 'cat' >other/b.txt
+echo '{"id":"r","text":"cat"}' >other/r.jsonl
 ln -s real folder
-ln -s real/a.txt file.txt
-ln -s real/r.jsonl linked.jsonl
+ln -s other/b.txt file.txt
+ln -s other/r.jsonl linked.jsonl
 settle
 show bitsift index -q folder file.txt linked.jsonl
 show bitsift query --ids cat
 show bitsift query --ids --brute cat
 show bitsift grep --no-stat cat folder file.txt
+echo "# by whatever name: it is the one source"
+show bitsift index real other/b.txt
+show bitsift query --ids cat

@@ -1,4 +1,4 @@
-# Which index: --index, else BITSIFT_INDEX, else the nearest .bitsift upward (query) or ./.bitsift (index).
+# Which index: --index, else BITSIFT_INDEX, else the nearest .bitsift upward; `index` makes one here if there is none.
 set -eu
 . "$LIB"
 mkdir -p top/sub/deeper other
@@ -28,7 +28,29 @@ echo '# the index is never a document of itself; an inner one is nearer'
 cd ../..
 quiet bitsift index --hidden --rebuild .
 show bitsift query --ids cat OR bitsift
-(cd sub && quiet bitsift index a.txt && cd deeper && show bitsift query --ids cat)
+(cd sub && show bitsift index a.txt && show bitsift index -q)
+(cd sub && quiet bitsift index --index .bitsift a.txt && cd deeper && show bitsift query --ids cat)
+rm -r sub/.bitsift
+echo '# what is new is named by where it is, or, with --index, as it is spelled'
+mkdir "$SCRATCH/far" sub/new
+echo 'cat from afar' >"$SCRATCH/far/f.txt"
+echo 'cat in new' >sub/new/n.txt
+cd sub/new
+quiet bitsift index --rebuild n.txt "$SCRATCH/far"
+bitsift query --ids cat | neutral -
+quiet bitsift index --index ../../.bitsift --rebuild ./n.txt ../../sub/
+show bitsift query --ids cat
+cd ../..
+echo '# globs and rules mean the same from anywhere'
+mkdir .git
+printf '/sub/new\n' >.gitignore
+quiet bitsift index --rebuild -g '/sub/*.txt' .
+show bitsift query --ids cat
+echo 'cat, too' >sub/b.txt
+(cd sub/deeper && show bitsift index)
+show bitsift query --ids cat
+rm -r .git .gitignore sub/new sub/b.txt
+quiet bitsift index --rebuild --words --grams --hidden .
 echo '# a folder that moves with its index'
 cd ..
 mv top moved

@@ -69,7 +69,7 @@ echo 'cat' >a.txt
 printf 'cat\0' >b.bin
 chmod 600 b.bin
 settle
-show bitsift index -q --shared .
+show bitsift index --index .bitsift -q --shared .
 modes
 echo '# temporary text, and a run that failed, neither'
 cd ..
@@ -79,5 +79,5 @@ echo 'bad' >>failing/a.jsonl
 cd failing
 settle
 mkdir -m 755 .bitsift
-show bitsift index -q --shared --strict a.jsonl
+show bitsift index --index .bitsift -q --shared --strict a.jsonl
 stat -c '%a' .bitsift .bitsift/lock

@@ -25,7 +25,7 @@ show bitsift index
 echo '# what is hidden, binary or filtered out'
 show bitsift index --rebuild --hidden -a tree mail.jsonl
 show bitsift query --ids hello
-show bitsift index --rebuild -g '!*.txt' -g '!good' tree
+show bitsift index --rebuild -g '!*.txt' -g '!good' tree mail.jsonl
 show bitsift query --ids hello
 echo '# more than twenty of a kind are only counted'
 for _ in $(seq 30); do echo 'bad'; done >bad.jsonl

@@ -12,8 +12,8 @@ here=$PWD
 echo '# sources that were named are followed, wherever they are'
 cd project
 show bitsift index -q docs ../elsewhere "$here/elsewhere/c.jsonl"
-show bitsift query --ids cat
-show bitsift query --fresh --ids cat
+show bitsift query --ids cat | neutral -
+show bitsift query --fresh --ids cat | neutral -
 show bitsift index -q
 find "$HOME/.local" -type f | sed 's|/[0-9a-f]*$|/HASH|' | neutral -
 stat -c '%a' "$HOME/.local/state/bitsift" "$HOME"/.local/state/bitsift/sources/*
@@ -36,10 +36,10 @@ untouched() { # COMMAND...: names the system calls that look at a source, where 
     fi
 }
 cd box
-show bitsift query --ids cat
+show bitsift query --ids cat | neutral -
 show bitsift query --count docs
 show bitsift query --brute --count cat
-show bitsift query --fresh --ids cat
+show bitsift query --fresh --ids cat | neutral -
 show bitsift query cat
 show bitsift grep --no-stat -c cat
 show bitsift grep -c cat
@@ -57,13 +57,13 @@ for command in 'query --brute cat' 'query --fresh cat' 'query --count cat' 'grep
     untouched bitsift $command
 done
 echo '# nothing was lost meanwhile'
-stranger show bitsift query --ids cat
+stranger show bitsift query --ids cat | neutral -
 echo '# consent'
 show bitsift trust .bitsift
 show bitsift trust .bitsift
 show bitsift trust --list | neutral -
 stat -c '%a' "$HOME/.config/bitsift/trusted"
-show bitsift query --ids cat
+show bitsift query --ids cat | neutral -
 show bitsift index -q
 show bitsift trust --remove .bitsift
 show bitsift trust --remove .bitsift
@@ -87,12 +87,12 @@ ln -s real linked/inside
 settle
 cd linked
 stranger quiet bitsift index docs alias real
-show bitsift query --ids cat
+show bitsift query --ids cat | neutral -
 echo '# named, it is followed, until it leads elsewhere'
 show bitsift index -q alias
-show bitsift query --ids cat
+show bitsift query --ids cat | neutral -
 ln -sfn ../elsewhere docs
-show bitsift query --ids cat
+show bitsift query --ids cat | neutral -
 quiet bitsift index --index in.index inside
 show bitsift query --index in.index --ids cat
 cd ..
@@ -112,7 +112,7 @@ cd stateless
 echo 'cat' >in.txt
 settle
 show env -u HOME bitsift index -q in.txt ../home
-show env -u HOME bitsift query --ids cat
+show env -u HOME bitsift query --ids cat | neutral -
 show env -u HOME bitsift trust .bitsift
 touch "$SCRATCH/file"
 show env XDG_STATE_HOME="$SCRATCH/file" bitsift index -q ../home

@@ -35,7 +35,7 @@ show as_nobody bitsift query --ids cat
 echo '# a folder one cannot write to'
 mkdir closed
 chmod 555 closed
-(cd closed && show as_nobody bitsift index ../d)
+(cd closed && show as_nobody bitsift index --index .bitsift ../d)
 show as_nobody bitsift query --ids --index closed/.bitsift cat
 echo '# an index one cannot read'
 chmod 000 .bitsift/manifest

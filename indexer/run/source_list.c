@@ -1,0 +1,540 @@
+/* source_list.c: see source_list.h. */
+#include "indexer/run/source_list.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "corpus/changes/recorded.h"
+#include "corpus/walk/file.h"
+
+#define NONE UINT32_MAX
+
+struct listing {
+	struct bs_source_list *list;
+	struct bs_index_writer *writer;
+	const struct bs_source_list_request *request;
+	struct bs_manifest *manifest; /* the writer's */
+};
+
+void bs_source_list_deinit(struct bs_source_list *list)
+{
+	char **strings = (char **)(void *)list->strings.data;
+	for (uint32_t i = 0; i < list->n_sources; i++) {
+		free(list->sources[i].place);
+		free(list->sources[i].parts);
+	}
+	for (size_t i = 0; i < list->strings.used_bytes / sizeof(*strings); i++)
+		free(strings[i]);
+	free(list->sources);
+	free(list->moves);
+	bs_buffer_deinit(&list->strings);
+	*list = (struct bs_source_list){.n_sources = 0};
+}
+
+/* a, b and c in one, kept as long as the list. */
+static enum bs_status keep_string(struct bs_source_list *list, const char *a, const char *b, const char *c,
+                                  const char **kept_out, struct bs_error *err)
+{
+	size_t n_bytes = strlen(a) + strlen(b) + strlen(c) + 1;
+	char *kept = malloc(n_bytes);
+	*kept_out = kept;
+	if (!kept)
+		return bs_fail_memory(err, "a path", n_bytes);
+	stpcpy(stpcpy(stpcpy(kept, a), b), c);
+	enum bs_status status = bs_buffer_append(&list->strings, &kept, sizeof(kept), err);
+	if (status)
+		free(kept);
+	return status;
+}
+
+static const char *name_of(const struct bs_source_record *record)
+{
+	return record->label[0] ? record->label : ".";
+}
+
+static void notice(const struct listing *at, const char *format, ...) BS_PRINTF(2, 3);
+static void notice(const struct listing *at, const char *format, ...)
+{
+	const struct bs_build_request *request = at->writer->request;
+	char text[512];
+	struct bs_error line;
+	va_list arguments;
+	if (!request->notice)
+		return;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	(void)bs_fail(&line, BS_OK, "%s", text);
+	request->notice(request->context, line.text);
+}
+
+/* Where the source is, and whether it may be looked at. The record's kind becomes what it is now. */
+static enum bs_status locate(const struct listing *at, const struct bs_source_record *record,
+                             struct bs_listed_source *listed, struct bs_error *err)
+{
+	struct bs_source source;
+	enum bs_status status = bs_recorded_source(at->writer->dir, record, &source, err);
+	if (status)
+		return status;
+	*listed = (struct bs_listed_source){.is_followed = !source.is_refused};
+	status = bs_recorded_canonical(at->writer->dir, source.kind, record->path, source.is_refused, &listed->place, err);
+	bs_source_deinit(&source);
+	return status;
+}
+
+/* Takes over the place. */
+static enum bs_status append(struct listing *at, const struct bs_source_record *record, struct bs_listed_source *listed,
+                             struct bs_error *err)
+{
+	struct bs_source_list *list = at->list;
+	size_t n_bytes = ((size_t)list->n_sources + 1) * sizeof(*list->sources);
+	struct bs_listed_source *sources = realloc(list->sources, n_bytes);
+	enum bs_status status = sources ? BS_OK : bs_fail_memory(err, "the list of sources", n_bytes);
+	if (sources)
+		list->sources = sources;
+	if (!status)
+		status = bs_manifest_add_source(at->manifest, record, err);
+	if (status) {
+		free(listed->place);
+		return status;
+	}
+	list->sources[list->n_sources++] = *listed;
+	return BS_OK;
+}
+
+/* The listed source that is at the place, or is recorded by the path; NONE: there is none. */
+static uint32_t find_same(const struct listing *at, uint32_t kind, const char *place, const char *path)
+{
+	for (uint32_t i = 0; i < at->list->n_sources; i++) {
+		const struct bs_source_record *record = &at->manifest->sources[i];
+		const char *known = at->list->sources[i].place;
+		if (record->kind == BS_SOURCE_FORGOTTEN || (record->kind == BS_SOURCE_STDIN) != (kind == BS_SOURCE_STDIN))
+			continue;
+		if (kind == BS_SOURCE_STDIN || strcmp(record->path, path) == 0 || (known && place && strcmp(known, place) == 0))
+			return i;
+	}
+	return NONE;
+}
+
+/* Where place lies below the folder that is source i; NULL: it does not. */
+static const char *find_below(const struct listing *at, uint32_t i, const char *place)
+{
+	const char *folder = at->list->sources[i].place;
+	const char *below = folder && place && at->manifest->sources[i].kind == BS_SOURCE_FOLDER
+	                            ? bs_recorded_below(folder, place)
+	                            : NULL;
+	return below && strcmp(below, ".") != 0 ? below : NULL;
+}
+
+/* Whether the rules of a folder, source i, let it have what is below it; not if it is not followed. BS_IO: it cannot be seen. */
+static enum bs_status is_reached(const struct listing *at, const struct bs_source_record *folder, const char *below,
+                                 bool *is_out, struct bs_error *err)
+{
+	struct bs_source source;
+	*is_out = false;
+	enum bs_status status = bs_recorded_source(at->writer->dir, folder, &source, err);
+	if (status)
+		return status;
+	if (!source.is_refused)
+		status = bs_source_reaches(&source, &at->writer->source_options, below, is_out, err);
+	bs_source_deinit(&source);
+	return status;
+}
+
+/* The listed folder that has the place, which is below it; NONE: there is none. */
+static enum bs_status find_encloser(const struct listing *at, const char *place, uint32_t *number_out,
+                                    const char **below_out, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	bool is_in = false;
+	*number_out = NONE;
+	for (uint32_t i = 0; i < at->list->n_sources && !status && !is_in; i++) {
+		const char *below = find_below(at, i, place);
+		if (!below)
+			continue;
+		status = is_reached(at, &at->manifest->sources[i], below, &is_in, err);
+		if (is_in && !status) {
+			*number_out = i;
+			*below_out = below;
+		}
+	}
+	return status;
+}
+
+static enum bs_status read_part(struct listing *at, uint32_t i, const char *below, struct bs_error *err)
+{
+	struct bs_listed_source *listed = &at->list->sources[i];
+	size_t n_bytes = (listed->n_parts + 2) * sizeof(*listed->parts);
+	bool is_whole = listed->is_read && !listed->parts;
+	listed->is_read = true;
+	if (is_whole)
+		return BS_OK;
+	const char **parts = realloc(listed->parts, n_bytes);
+	if (!parts)
+		return bs_fail_memory(err, "parts of a source", n_bytes);
+	listed->parts = parts;
+	parts[listed->n_parts + 1] = NULL;
+	return keep_string(at->list, below, "", "", &parts[listed->n_parts++], err);
+}
+
+static void read_whole(struct bs_listed_source *listed)
+{
+	listed->is_read = true;
+	free(listed->parts);
+	listed->parts = NULL;
+	listed->n_parts = 0;
+}
+
+static enum bs_status replace_record(struct bs_source_record *record, uint32_t kind, const char *label, const char *path,
+                                     struct bs_error *err)
+{
+	char *new_label = strdup(label), *new_path = strdup(path);
+	if (!new_label || !new_path) {
+		free(new_label);
+		free(new_path);
+		return bs_fail_memory(err, "a source", strlen(label) + strlen(path));
+	}
+	free(record->label);
+	free(record->path);
+	*record = (struct bs_source_record){.kind = kind, .label = new_label, .path = new_path};
+	return BS_OK;
+}
+
+static enum bs_status forget_listed(struct listing *at, uint32_t i, struct bs_error *err)
+{
+	struct bs_listed_source *listed = &at->list->sources[i];
+	free(listed->place);
+	free(listed->parts);
+	*listed = (struct bs_listed_source){.place = NULL};
+	at->list->is_changed = true;
+	return replace_record(&at->manifest->sources[i], BS_SOURCE_FORGOTTEN, "", "-", err);
+}
+
+/* What was source `from` before this run is in source `to` now, below it. is_file: that is the file itself. */
+static enum bs_status move_all(struct listing *at, uint32_t from, uint32_t to, const char *below, uint32_t kind,
+                               struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (uint32_t k = 0; k < at->list->n_moves && !status; k++) {
+		struct bs_source_move *move = &at->list->moves[k];
+		if (move->number != from)
+			continue;
+		move->number = to;
+		move->is_lost |= kind == BS_SOURCE_COLLECTION;
+		status = keep_string(at->list, below, kind == BS_SOURCE_FOLDER ? "/" : "", move->below, &move->below, err);
+	}
+	return status;
+}
+
+/* Finds what a new folder, listed nowhere yet, encloses and has; the first of it gives it its number. */
+static enum bs_status absorb(struct listing *at, const struct bs_source_record *folder, const char *place,
+                             uint32_t *number_out, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	char names[256] = "";
+	size_t used = 0;
+	*number_out = NONE;
+	for (uint32_t i = 0; i < at->list->n_sources && !status; i++) {
+		const char *inner = at->list->sources[i].place;
+		const char *below = inner ? bs_recorded_below(place, inner) : NULL;
+		uint32_t kind = at->manifest->sources[i].kind;
+		bool is_had = false;
+		if (below && at->list->sources[i].is_followed)
+			status = is_reached(at, folder, below, &is_had, err);
+		if (status || !is_had)
+			continue;
+		if (used < sizeof(names))
+			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
+			                         name_of(&at->manifest->sources[i]));
+		bool is_first = *number_out == NONE;
+		*number_out = is_first ? i : *number_out;
+		status = move_all(at, i, *number_out, below, kind, err);
+		if (!status)
+			status = forget_listed(at, i, err);
+	}
+	if (!status && used > 0)
+		notice(at, "%s takes in %s%s, which %s inside it", name_of(folder), names, used >= sizeof(names) ? "..." : "",
+		       strstr(names, ", ") ? "are" : "is");
+	return status;
+}
+
+/* Ids begin with labels. */
+static enum bs_status check_label(const struct listing *at, const struct bs_source_record *new, struct bs_error *err)
+{
+	for (uint32_t i = 0; i < at->list->n_sources; i++) {
+		const struct bs_source_record *known = &at->manifest->sources[i];
+		if (known->kind != BS_SOURCE_FORGOTTEN && strcmp(known->label, new->label) == 0)
+			return bs_fail(err, BS_INVALID, "%s: this index has a source of that name at %s already; ids would mix: name it "
+			               "by another path, or use another index", name_of(new), known->path);
+	}
+	return BS_OK;
+}
+
+/* A source that is not listed: it becomes a part of one, or one of its own. Takes over the place in listed. *number_out:
+ * the one that has it. */
+static enum bs_status add_record(struct listing *at, struct bs_source_record *record, struct bs_listed_source *listed,
+                                 uint32_t *number_out, const char **below_out, struct bs_error *err)
+{
+	*below_out = NULL;
+	enum bs_status status = BS_OK;
+	if (listed->place && listed->is_followed)
+		status = find_encloser(at, listed->place, number_out, below_out, err);
+	else
+		*number_out = NONE;
+	if (!status && *number_out != NONE)
+		status = keep_string(at->list, *below_out, "", "", below_out, err);
+	if (status || *number_out != NONE) {
+		free(listed->place);
+		return status;
+	}
+	if (record->kind == BS_SOURCE_FOLDER && listed->is_followed)
+		status = absorb(at, record, listed->place, number_out, err);
+	if (!status)
+		status = check_label(at, record, err);
+	if (status) {
+		free(listed->place);
+		return status;
+	}
+	if (*number_out == NONE) {
+		*number_out = at->list->n_sources;
+		return append(at, record, listed, err);
+	}
+	listed->is_absorbing = true;
+	at->list->sources[*number_out] = *listed;
+	return replace_record(&at->manifest->sources[*number_out], record->kind, record->label, record->path, err);
+}
+
+/* Where it stands, as long as it is in the folder of the index. */
+static const char *label_of(const struct listing *at, const struct bs_source *source, const char *path)
+{
+	if (!at->request->by_place || source->kind == BS_SOURCE_STDIN)
+		return source->label;
+	return strcmp(path, ".") == 0 ? "" : strcmp(path, "./-") == 0 ? "-" : path;
+}
+
+/* An argument of the command line. */
+static enum bs_status add_argument(struct listing *at, const struct bs_source *source, struct bs_error *err)
+{
+	struct bs_source_record record = {.kind = source->kind};
+	struct bs_listed_source listed = {.place = NULL};
+	const char *below = NULL;
+	uint32_t number = NONE;
+	enum bs_status status = bs_recorded_path(at->writer->dir, source, &record.path, err);
+	if (status)
+		return status;
+	record.label = (char *)(uintptr_t)label_of(at, source, record.path);
+	if (source->kind != BS_SOURCE_STDIN)
+		status = bs_file_real_path(source->path, &listed.place, err);
+	if (!status)
+		number = find_same(at, source->kind, listed.place, record.path);
+	if (!status && number != NONE) {
+		free(listed.place);
+		status = bs_recorded_name(at->writer->dir, &at->manifest->sources[number], err);
+		at->list->sources[number].is_followed = true;
+	} else if (!status) {
+		/* What becomes a part of another is not noted as named. */
+		record.is_named = true;
+		listed.is_followed = true;
+		status = add_record(at, &record, &listed, &number, &below, err);
+		if (!status && !below)
+			status = bs_recorded_name(at->writer->dir, &at->manifest->sources[number], err);
+	}
+	if (!status && below)
+		status = read_part(at, number, below, err);
+	else if (!status)
+		read_whole(&at->list->sources[number]);
+	free(record.path);
+	return status;
+}
+
+static enum bs_status add_arguments(struct listing *at, struct bs_error *err)
+{
+	const struct bs_build_request *request = at->writer->request;
+	enum bs_status status = BS_OK;
+	size_t n_good = 0;
+	for (size_t i = 0; i < request->n_sources && !status; i++) {
+		struct bs_source source;
+		struct bs_error why = {""};
+		enum bs_status found = bs_source_init(&source, request->sources[i], &why);
+		if (found == BS_NO_MEMORY)
+			return bs_fail(err, found, "%s", why.text);
+		if (found) {
+			bs_index_writer_skip(at->writer, BS_SKIP_UNREADABLE, why.text);
+			continue;
+		}
+		at->list->read_stdin |= source.kind == BS_SOURCE_STDIN;
+		status = add_argument(at, &source, err);
+		bs_source_deinit(&source);
+		n_good++;
+	}
+	if (!status && request->n_sources > 0 && n_good == 0)
+		return bs_fail(err, BS_NOT_FOUND, "none of the sources can be read; the index is as it was");
+	return status;
+}
+
+/* One of the commit before that is to be one of this commit. */
+static enum bs_status carry(struct listing *at, uint32_t k, struct bs_listed_source *listed, struct bs_error *err)
+{
+	struct bs_source_record record = at->request->old->sources[k];
+	struct bs_source_move *move = &at->list->moves[k];
+	const char *below = NULL;
+	uint32_t number = NONE;
+	enum bs_status status = BS_OK;
+	if (!at->request->is_full) {
+		move->number = k;
+		return append(at, &record, listed, err);
+	}
+	/* Everything is read: two that an older version recorded may be one. */
+	number = find_same(at, record.kind, listed->place, record.path);
+	if (number != NONE)
+		free(listed->place);
+	else
+		status = add_record(at, &record, listed, &number, &below, err);
+	move->number = number;
+	if (status || !below)
+		return status;
+	move->is_lost = record.kind == BS_SOURCE_COLLECTION;
+	return keep_string(at->list, below, record.kind == BS_SOURCE_FOLDER ? "/" : "", "", &move->below, err);
+}
+
+/* The source of the commit before that an argument of --forget names. */
+static enum bs_status find_forgotten(const struct listing *at, const struct bs_listed_source *known, const char *argument,
+                                     uint32_t *number_out, struct bs_error *err)
+{
+	const struct bs_manifest *old = at->request->old;
+	struct bs_source source = {.kind = strcmp(argument, "-") == 0 ? BS_SOURCE_STDIN : BS_SOURCE_FILE,
+	                           .path = (char *)(uintptr_t)argument};
+	char *path = NULL, *place = NULL;
+	uint32_t around = NONE;
+	*number_out = NONE;
+	enum bs_status status = bs_recorded_path(at->writer->dir, &source, &path, err);
+	if (!status)
+		status = bs_recorded_canonical(at->writer->dir, source.kind, path, false, &place, err);
+	for (uint32_t k = 0; k < old->n_sources && !status && *number_out == NONE; k++) {
+		const struct bs_source_record *record = &old->sources[k];
+		bool is_input = record->kind == BS_SOURCE_STDIN;
+		if (record->kind == BS_SOURCE_FORGOTTEN || is_input != (source.kind == BS_SOURCE_STDIN))
+			continue;
+		if (is_input || strcmp(record->path, path) == 0 || (known[k].place && strcmp(known[k].place, place) == 0))
+			*number_out = k;
+		else if (record->kind == BS_SOURCE_FOLDER && known[k].place && bs_recorded_below(known[k].place, place))
+			around = k;
+	}
+	if (!status && *number_out == NONE && around != NONE)
+		status = bs_fail(err, BS_INVALID, "%s: not a source, but a part of the source %s, which can only be forgotten as a "
+		                 "whole", argument, name_of(&old->sources[around]));
+	else if (!status && *number_out == NONE)
+		status = bs_fail(err, BS_INVALID, "%s: not a source of this index; `bitsift stats` names them", argument);
+	free(path);
+	free(place);
+	return status;
+}
+
+/* The sources of the commit before, but those that this run forgets. */
+static enum bs_status carry_all(struct listing *at, struct bs_error *err)
+{
+	const struct bs_build_request *request = at->writer->request;
+	const struct bs_manifest *old = at->request->old;
+	uint32_t n = old->n_sources, k;
+	struct bs_listed_source *known = calloc((size_t)n + 1, sizeof(*known));
+	bool *forgets = calloc((size_t)n + 1, sizeof(*forgets));
+	enum bs_status status =
+		known && forgets ? BS_OK : bs_fail_memory(err, "the list of sources", ((size_t)n + 1) * sizeof(*known));
+	for (uint32_t i = 0; i < n && !status; i++)
+		status = locate(at, &old->sources[i], &known[i], err);
+	for (size_t i = 0; i < request->n_forget && !status; i++) {
+		status = find_forgotten(at, known, request->forget[i], &k, err);
+		if (!status)
+			forgets[k] = at->list->is_changed = true;
+	}
+	for (uint32_t i = 0; i < n && !status; i++) {
+		struct bs_source_record gone = {.kind = BS_SOURCE_FORGOTTEN, .label = (char[]){""}, .path = (char[]){"-"}};
+		struct bs_listed_source nothing = {.place = NULL};
+		bool is_gone = forgets[i] || old->sources[i].kind == BS_SOURCE_FORGOTTEN;
+		if (!is_gone) {
+			status = carry(at, i, &known[i], err);
+			known[i].place = NULL;
+		} else if (!at->request->is_full) {
+			status = append(at, &gone, &nothing, err);
+			at->list->moves[i].number = forgets[i] ? BS_SOURCE_GONE : i;
+		}
+	}
+	for (uint32_t i = 0; known && i < n; i++)
+		free(known[i].place);
+	free(known);
+	free(forgets);
+	return status;
+}
+
+/* Of a commit that has only what this run names: what was deleted there stays deleted, and text that stands nowhere else
+ * stays. */
+static enum bs_status find_moves(struct listing *at, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (uint32_t k = 0; k < at->list->n_moves && !status; k++) {
+		const struct bs_source_record *record = &at->request->old->sources[k];
+		struct bs_source_move *move = &at->list->moves[k];
+		struct bs_listed_source known;
+		if (record->kind == BS_SOURCE_FORGOTTEN)
+			continue;
+		status = locate(at, record, &known, err);
+		if (status)
+			break;
+		move->number = find_same(at, record->kind, known.place, record->path);
+		if (move->number != NONE && record->kind == BS_SOURCE_STDIN)
+			at->manifest->sources[move->number].read_lines = record->read_lines;
+		for (uint32_t i = 0; i < at->list->n_sources && move->number == NONE && !status; i++) {
+			const char *below = find_below(at, i, known.place);
+			if (!below)
+				continue;
+			move->number = i;
+			move->is_lost = record->kind == BS_SOURCE_COLLECTION;
+			status = keep_string(at->list, below, record->kind == BS_SOURCE_FOLDER ? "/" : "", "", &move->below, err);
+		}
+		if (move->number == NONE)
+			notice(at, "%s is no source of the index any more", name_of(record));
+		free(known.place);
+	}
+	return status;
+}
+
+enum bs_status bs_source_list_fail_empty(struct bs_error *err)
+{
+	return bs_fail(err, BS_INVALID, "no SOURCE given and none recorded; try `bitsift index .`");
+}
+
+enum bs_status bs_source_list_make(struct bs_source_list *list, struct bs_index_writer *writer,
+                                   const struct bs_source_list_request *request, struct bs_error *err)
+{
+	struct listing at = {list, writer, request, &writer->manifest};
+	const struct bs_build_request *run = writer->request;
+	bool is_anew = run->rebuild && run->n_sources > 0;
+	uint32_t n_live = 0;
+	list->moves = calloc((size_t)request->old->n_sources + 1, sizeof(*list->moves));
+	if (!list->moves)
+		return bs_fail_memory(err, "the list of sources", request->old->n_sources * sizeof(*list->moves));
+	list->n_moves = request->old->n_sources;
+	for (uint32_t k = 0; k < list->n_moves; k++)
+		list->moves[k] = (struct bs_source_move){.number = BS_SOURCE_GONE, .below = ""};
+	enum bs_status status = BS_OK;
+	if (is_anew && run->n_forget > 0)
+		return bs_fail(err, BS_INVALID, "--rebuild SOURCE keeps no other source: there is nothing to forget");
+	if (!is_anew)
+		status = carry_all(&at, err);
+	if (!status)
+		status = add_arguments(&at, err);
+	if (!status && is_anew)
+		status = find_moves(&at, err);
+	bool reads_all = request->is_full || run->shared || run->n_sources + run->n_forget == 0;
+	for (uint32_t i = 0; i < list->n_sources && !status; i++) {
+		bool is_live = writer->manifest.sources[i].kind != BS_SOURCE_FORGOTTEN;
+		n_live += is_live;
+		if (is_live && reads_all)
+			read_whole(&list->sources[i]);
+		list->n_read += list->sources[i].is_read;
+	}
+	list->is_changed |= list->n_sources != list->n_moves;
+	return status || n_live + run->n_forget > 0 ? status : bs_source_list_fail_empty(err);
+}

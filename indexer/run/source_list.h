@@ -1,0 +1,52 @@
+/*
+ * source_list.h: which sources a run has, which of them it looks at, and what becomes of those that the commit before
+ * recorded. A source is known by its place, without links, so that each file belongs to one: what lies in a recorded
+ * folder is a part of it, and a folder absorbs what was recorded inside of it, unless its rules leave that out.
+ */
+#ifndef BS_INDEXER_RUN_SOURCE_LIST_H
+#define BS_INDEXER_RUN_SOURCE_LIST_H
+
+#include "corpus/changes/exclusions.h"
+#include "indexer/run/index_writer.h"
+
+/* A source of the commit to be. */
+struct bs_listed_source {
+	char *place;        /* see bs_recorded_place */
+	bool is_followed;
+	bool is_read;       /* else it stays as it was */
+	bool is_absorbing;  /* it takes in others: the texts that they had are read again */
+	const char **parts; /* NULL-ended: only these are read; NULL: all of it */
+	size_t n_parts;
+};
+
+/* Zero-initialise; release with bs_source_list_deinit. */
+struct bs_source_list {
+	struct bs_listed_source *sources; /* one a source of the writer's manifest */
+	struct bs_source_move *moves;     /* one a source of the commit before */
+	uint32_t n_sources, n_moves;
+	uint32_t n_read;
+	bool is_changed; /* it is not the list of the commit before */
+	bool read_stdin;
+	struct bs_buffer strings; /* char * each: what parts and moves point to */
+};
+
+/* How a run came to its list. */
+struct bs_source_list_request {
+	const struct bs_manifest *old; /* the commit before, zeros if there is none */
+	bool is_full;                  /* nothing stays as it was */
+	bool by_place;                 /* new sources are named by where they are, not as they are spelled */
+};
+
+/*
+ * Fills in the sources of the writer's manifest, by the request of its run and the commit before. An argument that cannot
+ * be read is reported, and the others go on. BS_INVALID (no source; a name that is taken; one to be forgotten that is
+ * none), BS_NOT_FOUND (none of the arguments can be read), BS_NO_MEMORY, BS_IO.
+ */
+enum bs_status bs_source_list_make(struct bs_source_list *list, struct bs_index_writer *writer,
+                                   const struct bs_source_list_request *request, struct bs_error *err) BS_WARN_UNUSED;
+void bs_source_list_deinit(struct bs_source_list *list);
+
+/* BS_INVALID: nothing to do. */
+enum bs_status bs_source_list_fail_empty(struct bs_error *err);
+
+#endif

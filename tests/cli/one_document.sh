@@ -1,0 +1,119 @@
+# One file, one document: sources are known by their places; parts of them, folders that take in others, --forget, and
+# --rebuild with sources.
+set -eu
+. "$LIB"
+fill() {
+    cd "$SCRATCH/.." && rm -rf work && mkdir work && cd work
+    mkdir -p d/sub e
+    for name in top d/a d/b d/sub/c e/f; do echo 'cat' >"$name.txt"; done
+    settle
+}
+ids() { show bitsift query --ids cat; }
+sound() { quiet bitsift check; }
+
+echo '# one place, by several names'
+fill
+ln -s d link
+show bitsift index -q d "$PWD/d" ./d/ e/../d link
+ids
+show bitsift index --index .bitsift -q ../work/d
+ids
+
+echo '# a place inside of a source is a part of it: just that is refreshed'
+echo 'cat' >d/sub/new.txt
+echo 'cat' >d/new.txt
+rm d/sub/c.txt
+settle
+show bitsift index d/sub
+ids
+(cd d/sub && show bitsift index .)
+(cd d/sub && show bitsift query --ids cat)
+rm d/a.txt
+settle
+show bitsift index d/new.txt
+ids
+show bitsift index
+ids
+show bitsift grep -l cat d
+sound
+
+echo '# ... and with a source that is named the others stay as they were'
+quiet bitsift index e
+echo 'cat' >d/newer.txt
+echo 'cat' >e/newer.txt
+settle
+show bitsift index e
+ids
+quiet bitsift index
+
+echo '# ... unless its rules leave that out'
+mkdir d/.hidden
+echo 'cat' >d/.hidden/h.txt
+printf 'cat\0' >d/binary
+settle
+show bitsift index d/.hidden d/binary
+ids
+sound
+
+echo '# a folder takes in the sources inside of it; what was deleted stays deleted'
+fill
+quiet bitsift index e d/sub d/b.txt
+quiet bitsift delete d/sub/c.txt d/b.txt
+mkdir d/.hidden
+echo 'cat' >d/.hidden/h.txt
+quiet bitsift index d/.hidden
+show bitsift index d
+ids
+show bitsift index .
+ids
+show bitsift query --ids --brute cat
+show bitsift query --ids --fresh cat
+sound
+quiet bitsift compact
+ids
+echo 'cat, changed' >d/b.txt
+settle
+show bitsift index
+ids
+bitsift stats | grep deleted | neutral -
+show bitsift index -q --rebuild
+ids
+sound
+
+echo '# a source that is gone: said once, with what to do'
+fill
+quiet bitsift index d e
+mv e away
+show bitsift index
+show bitsift index
+(cd d && show bitsift index --forget ../e)
+mv away e
+show bitsift index
+ids
+sound
+
+echo '# --forget'
+quiet bitsift index e top.txt
+echo '{"id":"s","text":"cat"}' | quiet bitsift index -
+show bitsift index --forget "$PWD/d" --forget -
+ids
+show bitsift query --ids --brute cat
+show bitsift grep -l cat .
+sound
+show bitsift index --forget e/f.txt
+show bitsift index --forget d
+show bitsift index --forget nothing
+quiet bitsift compact
+show bitsift index d
+ids
+show bitsift index --forget e --forget top.txt --forget d
+ids
+show bitsift index
+sound
+
+echo '# --rebuild with sources: these and no others'
+quiet bitsift index d e top.txt
+quiet bitsift delete d/a.txt
+show bitsift index --rebuild -q top.txt d
+ids
+sound
