@@ -117,7 +117,7 @@ struct bs_consent {
 	uint64_t reserved[4];
 };
 
-/* Why something named by a source did not become a document. */
+/* Why something named by a source did not become a document. The numbers are those of the file format. */
 enum bs_skip {
 	BS_SKIP_BINARY,     /* a NUL byte in the first 64 KiB */
 	BS_SKIP_LINK,       /* a symbolic link inside a folder, broken or not: not followed */
@@ -127,13 +127,26 @@ enum bs_skip {
 	BS_SKIP_BAD_RECORD, /* a JSONL line that is not a JSON object, or whose id is neither string nor integer */
 	BS_SKIP_NO_TEXT,    /* a JSONL record without a string to index */
 	BS_SKIP_UNTRUSTED,  /* a recorded source that is not followed, see struct bs_consent: what the index has of it stays */
+	BS_SKIP_HIDDEN,     /* a file in a folder that is hidden, */
+	BS_SKIP_HIDDEN_FOLDER,  /* ... or a folder, which counts as one whatever it holds; the index itself is not counted */
+	BS_SKIP_IGNORED,    /* a file in a folder that an ignore file or a glob leaves out, */
+	BS_SKIP_IGNORED_FOLDER, /* ... or a folder, likewise */
 	BS_SKIP_REASONS     /* how many reasons this header knows; a later library may know more, up to BS_SKIP_MAX */
 };
 
 #define BS_SKIP_MAX 16
 
-/* The reason as a short phrase for a summary, "binary files". Never NULL. */
-BS_API const char *bs_skip_name(enum bs_skip reason);
+/* The reason as a short phrase that fits behind a number: "binary files", or "binary file" for 1. Never NULL. */
+BS_API const char *bs_skip_name(enum bs_skip reason, uint64_t n);
+
+#define BS_SKIP_KINDS      64
+#define BS_SKIP_KIND_BYTES 8
+
+/* Binary files whose names end alike. */
+struct bs_skip_kind {
+	char name[BS_SKIP_KIND_BYTES]; /* "png": small letters and digits, NUL-ended */
+	uint64_t n_files;              /* 0: there is no kind here, nor behind it */
+};
 
 /* What has been done so far, and in the end what the run amounted to. */
 struct bs_build_report {
@@ -142,8 +155,8 @@ struct bs_build_report {
 	uint64_t n_replaced;   /* of those, records whose id came again later in their source */
 	uint64_t n_kept_out;   /* of those, documents that stay deleted */
 	uint64_t n_unchanged;  /* documents that the index had, and that are what they were */
-	uint64_t n_renewed;    /* ... of those, indexed again, since their stamps proved nothing */
-	uint64_t n_changed;    /* ... whose text is another, or that a record of the same id replaced */
+	uint64_t n_renewed;    /* ... of those, indexed again: their stamps proved nothing, or their collection was rewritten */
+	uint64_t n_changed;    /* ... whose text is another: of a record, its line of JSON */
 	uint64_t n_removed;    /* ... that are gone */
 	uint64_t text_bytes;   /* of the documents indexed by this run */
 	uint64_t n_terms;      /* of those: distinct words, summed over the segments */
@@ -157,6 +170,7 @@ struct bs_build_report {
 	uint64_t compacted_bytes; /* written by that */
 	uint64_t n_unread;     /* files, folders and sources that could not be looked at: what the index had of them stays */
 	uint64_t skipped[BS_SKIP_MAX]; /* by enum bs_skip */
+	struct bs_skip_kind binary[BS_SKIP_KINDS]; /* of skipped[BS_SKIP_BINARY], those whose names end in one of the first kinds met */
 	uint64_t elapsed_ns;
 	uint64_t source_bytes; /* of the JSONL collection being read: read so far; else 0 */
 	uint64_t source_total; /* its size; 0: not known */
@@ -204,6 +218,7 @@ struct bs_build_request {
 	bool rebuild;          /* index everything again: new options, or after damage */
 	bool strict;           /* stop at the first bad JSONL record */
 	bool wait;             /* for another writer to be done; else BS_BUSY */
+	bool names_hidden;     /* skipped is called for what is hidden or ignored, too */
 	bool shared;           /* readable for others, as the umask has it, if every source is: see bs_index_build */
 	uint64_t memory_bytes; /* to work with; 0: 1 GiB; less than 16 MiB counts as that */
 	uint32_t n_threads;    /* 0: one a processor; more than 64 count as 64. The index does not depend on it */
@@ -213,8 +228,9 @@ struct bs_build_request {
 	 * called. so_far->n_docs is not known yet.
 	 */
 	int (*progress)(void *context, const struct bs_build_report *so_far);
-	/* Called for everything that is left out, with one printable line ("notes/a.txt: Permission denied"). NULL: not
-	 * called; the report counts them all the same. */
+	/* Called for everything that is left out, with one printable line ("notes/a.txt: Permission denied"); for what is
+	 * hidden or ignored, of which there may be much, only with names_hidden. NULL: not called; the report counts them all
+	 * the same. */
 	void (*skipped)(void *context, enum bs_skip reason, const char *message);
 	void *context; /* handed to the callbacks */
 	const struct bs_consent *consent;

@@ -129,8 +129,9 @@ static void test_names_are_never_null(void **state)
 	(void)state;
 	assert_string_equal(bs_status_name(BS_CORRUPT), "corrupt");
 	assert_non_null(bs_status_name((enum bs_status)1000));
-	assert_string_equal(bs_skip_name(BS_SKIP_BINARY), "binary files");
-	assert_non_null(bs_skip_name((enum bs_skip)1000));
+	assert_string_equal(bs_skip_name(BS_SKIP_BINARY, 2), "binary files");
+	assert_string_equal(bs_skip_name(BS_SKIP_IGNORED_FOLDER, 1), "ignored folder");
+	assert_non_null(bs_skip_name((enum bs_skip)1000, 1));
 }
 
 static void test_kernels(void **state)

@@ -68,12 +68,12 @@ static int show_progress(void *context, const struct bs_build_report *report)
 {
 	struct display *display = context;
 	static uint64_t last_drawn_ns;
-	char docs[32];
+	char docs[64];
 	if (!isatty(STDERR_FILENO) || report->elapsed_ns < 1000000000u || report->elapsed_ns - last_drawn_ns < 100000000u)
 		return 0;
 	last_drawn_ns = report->elapsed_ns;
-	bs_format_count(report->n_indexed, docs);
-	fprintf(stderr, "\r\033[Kcompacting: %s documents \xc2\xb7 %.0f MB/s", docs,
+	bs_format_things(report->n_indexed, "document", docs);
+	fprintf(stderr, "\r\033[Kcompacting: %s \xc2\xb7 %.0f MB/s", docs,
 	        (double)report->text_bytes * 1e3 / (double)report->elapsed_ns);
 	fflush(stderr);
 	display->is_drawn = true;
@@ -95,21 +95,19 @@ static void show_skip(void *context, enum bs_skip reason, const char *message)
 
 static void show_summary(const struct bs_build_report *report)
 {
-	char docs[32], bytes[24], count[32];
-	bs_format_count(report->n_docs, docs);
+	char docs[64], bytes[24];
+	bs_format_things(report->n_docs, "document", docs);
 	bs_format_bytes(report->index_bytes, bytes);
 	if (report->n_compacted == 0)
-		fprintf(stderr, "nothing to compact: %s documents, %s\n", docs, bytes);
+		fprintf(stderr, "nothing to compact: %s, %s\n", docs, bytes);
 	else
-		fprintf(stderr, "compacted %llu segment%s into %llu in %.2f s: %s documents, %s\n",
+		fprintf(stderr, "compacted %llu segment%s into %llu in %.2f s: %s, %s\n",
 		        (unsigned long long)report->n_compacted, report->n_compacted == 1 ? "" : "s", (unsigned long long)report->n_segments,
 		        (double)report->elapsed_ns / 1e9, docs, bytes);
-	if (report->n_stayed > 0) {
-		bs_format_count(report->n_stayed, count);
-		fprintf(stderr, "  left      %s document%s that %s\n", count, report->n_stayed == 1 ? "" : "s",
+	if (report->n_stayed > 0)
+		fprintf(stderr, "  left      %s that %s\n", bs_format_things(report->n_stayed, "document", docs),
 		        report->skipped[BS_SKIP_UNTRUSTED] ? "changed since indexing, cannot be read, or whose source is not followed"
 		                                           : "changed since indexing, or cannot be read; run `bitsift index` first");
-	}
 }
 
 static enum bs_status compact(const struct compact_arguments *arguments, const struct bs_consent *consent,

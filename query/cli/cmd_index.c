@@ -50,7 +50,7 @@ static const struct bs_option index_options[] = {
 	{0, "wait", NULL, "wait for another bitsift that is writing the index", SETS(FLAG, request.wait)},
 	{0, "shared", NULL, "let others read the index, if they may read every source", SETS(FLAG, request.shared)},
 	{'q', "quiet", NULL, "no summary", SETS(FLAG, quiet)},
-	{'v', "verbose", NULL, "name every skipped file", SETS(FLAG, verbose)},
+	{'v', "verbose", NULL, "name all that is left out: binary, hidden and ignored files, links", SETS(FLAG, verbose)},
 	{0},
 };
 
@@ -160,14 +160,18 @@ static void clear_bar(struct display *display)
 	display->is_drawn = false;
 }
 
+/* That a binary file or a link is passed over is expected; it is counted in the summary. */
+static bool is_expected(enum bs_skip reason)
+{
+	return reason == BS_SKIP_BINARY || reason == BS_SKIP_LINK || reason == BS_SKIP_SPECIAL || reason >= BS_SKIP_HIDDEN;
+}
+
 static void show_skip(void *context, enum bs_skip reason, const char *message)
 {
 	struct display *display = context;
 	if (++display->n_listed[reason] > LISTED_SKIPS && !display->verbose)
 		return;
-	/* That a binary file or a link is passed over is expected; it is counted in the summary. */
-	bool is_expected = reason == BS_SKIP_BINARY || reason == BS_SKIP_LINK || reason == BS_SKIP_SPECIAL;
-	if (is_expected && !display->verbose)
+	if (is_expected(reason) && !display->verbose)
 		return;
 	clear_bar(display);
 	fprintf(stderr, "bitsift: skipped: %s\n", message);
@@ -181,13 +185,13 @@ static double megabytes_a_second(uint64_t n_bytes, uint64_t elapsed_ns)
 static int show_progress(void *context, const struct bs_build_report *report)
 {
 	struct display *display = context;
-	char bytes[24], docs[32], left[64] = "";
+	char bytes[24], docs[64], left[64] = "";
 	bool is_due = report->is_writing || report->elapsed_ns - display->last_drawn_ns >= 100000000u;
 	if (!display->is_terminal || report->elapsed_ns < 1000000000u || !is_due)
 		return 0;
 	display->last_drawn_ns = report->elapsed_ns;
 	bs_format_bytes(report->text_bytes, bytes);
-	bs_format_count(report->n_indexed + report->n_unchanged, docs);
+	bs_format_things(report->n_indexed + report->n_unchanged, "document", docs);
 	if (report->is_writing) {
 		snprintf(left, sizeof(left), " \xc2\xb7 writing the index");
 	} else if (report->source_total > 0 && report->source_bytes > 0) {
@@ -195,24 +199,26 @@ static int show_progress(void *context, const struct bs_build_report *report)
 		double seconds = (double)report->elapsed_ns / 1e9 * (1 / share - 1);
 		snprintf(left, sizeof(left), " \xc2\xb7 %.0f %% \xc2\xb7 %.0f s left", share * 100, seconds);
 	}
-	fprintf(stderr, "\r\033[Kindexing: %s documents \xc2\xb7 %s \xc2\xb7 %.0f MB/s%s", docs, bytes,
+	fprintf(stderr, "\r\033[Kindexing: %s \xc2\xb7 %s \xc2\xb7 %.0f MB/s%s", docs, bytes,
 	        megabytes_a_second(report->text_bytes, report->elapsed_ns), left);
 	fflush(stderr);
 	display->is_drawn = true;
 	return 0;
 }
 
+/* Whether all that was left out has been named. */
+static bool has_named_all(const struct display *display, const struct bs_build_report *report)
+{
+	for (int reason = 0; reason < BS_SKIP_REASONS && !display->verbose; reason++)
+		if (report->skipped[reason] > (is_expected((enum bs_skip)reason) ? 0 : LISTED_SKIPS))
+			return false;
+	return true;
+}
+
 static void show_skipped(const struct display *display, const struct bs_build_report *report)
 {
-	char count[32];
-	for (int reason = 0; reason < BS_SKIP_REASONS; reason++) {
-		if (report->skipped[reason] == 0)
-			continue;
-		bs_format_count(report->skipped[reason], count);
-		bool is_listed = display->verbose || (reason > BS_SKIP_SPECIAL && report->skipped[reason] <= LISTED_SKIPS);
-		fprintf(stderr, "  skipped   %s %s%s\n", count, bs_skip_name((enum bs_skip)reason),
-		        is_listed ? "" : " (--verbose names them)");
-	}
+	if (bs_cmd_put_left_out(report->skipped, report->binary, "  left out  ", stderr))
+		fputs(has_named_all(display, report) ? "\n" : " (-v names them)\n", stderr);
 }
 
 static void show_index_line(const struct bs_build_report *report, const char *dir, bool with_ratios)
@@ -222,7 +228,8 @@ static void show_index_line(const struct bs_build_report *report, const char *di
 	(void)bs_fail(&place, BS_OK, "%s", dir);
 	bs_format_bytes(report->index_bytes, index);
 	fprintf(stderr, "  index     %s", index);
-	if (with_ratios && report->text_bytes > 0)
+	with_ratios &= report->text_bytes >= BS_LEAST_BYTES_FOR_RATIO;
+	if (with_ratios)
 		fprintf(stderr, ", %.1f %% of the text", (double)report->index_bytes * 100 / (double)report->text_bytes);
 	if (with_ratios && report->n_postings > 0)
 		fprintf(stderr, ", %.1f bits a posting", (double)report->index_bytes * 8 / (double)report->n_postings);
@@ -232,39 +239,34 @@ static void show_index_line(const struct bs_build_report *report, const char *di
 
 static void show_made(const struct bs_build_report *report, const char *dir)
 {
-	char docs[32], terms[32], postings[32], text[24], replaced[32];
-	bs_format_count(report->n_docs, docs);
+	char docs[64], terms[32], postings[64], text[24], replaced[64];
 	bs_format_count(report->n_terms, terms);
-	bs_format_count(report->n_postings, postings);
 	bs_format_bytes(report->text_bytes, text);
-	fprintf(stderr, "indexed %s documents, %s, in %.2f s (%.0f MB/s)\n", docs, text, (double)report->elapsed_ns / 1e9,
-	        megabytes_a_second(report->text_bytes, report->elapsed_ns));
-	fprintf(stderr, "  terms     %s distinct, %s postings\n", terms, postings);
+	fprintf(stderr, "indexed %s, %s, in %.2f s", bs_format_things(report->n_docs, "document", docs), text,
+	        (double)report->elapsed_ns / 1e9);
+	if (report->text_bytes >= BS_LEAST_BYTES_FOR_RATIO)
+		fprintf(stderr, " (%.0f MB/s)", megabytes_a_second(report->text_bytes, report->elapsed_ns));
+	fprintf(stderr, "\n  terms     %s distinct, %s\n", terms, bs_format_things(report->n_postings, "posting", postings));
 	show_index_line(report, dir, true);
-	if (report->n_replaced > 0) {
-		bs_format_count(report->n_replaced, replaced);
-		fprintf(stderr, "  replaced  %s earlier record%s by a later one of the same id\n", replaced,
-		        report->n_replaced == 1 ? "" : "s");
-	}
+	if (report->n_replaced > 0)
+		fprintf(stderr, "  replaced  %s by a later one of the same id\n",
+		        bs_format_things(report->n_replaced, "earlier record", replaced));
 }
 
 static void show_refreshed(const struct bs_build_report *report, const char *dir)
 {
-	char docs[32], added[32], changed[32], removed[32], text[24];
+	char docs[64], added[32], changed[32], removed[32], text[24];
 	uint64_t n_old = report->n_changed + report->n_renewed + report->n_replaced + report->n_kept_out;
-	bs_format_count(report->n_docs, docs);
 	bs_format_count(report->n_indexed > n_old ? report->n_indexed - n_old : 0, added);
 	bs_format_count(report->n_changed, changed);
 	bs_format_count(report->n_removed, removed);
-	fprintf(stderr, "refreshed %s documents in %.2f s: %s new, %s changed, %s removed\n", docs,
-	        (double)report->elapsed_ns / 1e9, added, changed, removed);
+	fprintf(stderr, "refreshed %s in %.2f s: %s new, %s changed, %s removed\n",
+	        bs_format_things(report->n_docs, "document", docs), (double)report->elapsed_ns / 1e9, added, changed, removed);
 	show_index_line(report, dir, false);
 	if (report->n_compacted > 0) {
 		bs_format_bytes(report->compacted_bytes, text);
-		bs_format_count(report->n_moved, docs);
-		fprintf(stderr, "  compacted %llu segment%s: %s document%s, %s written\n",
-		        (unsigned long long)report->n_compacted, report->n_compacted == 1 ? "" : "s", docs,
-		        report->n_moved == 1 ? "" : "s", text);
+		fprintf(stderr, "  compacted %llu segment%s: %s, %s written\n", (unsigned long long)report->n_compacted,
+		        report->n_compacted == 1 ? "" : "s", bs_format_things(report->n_moved, "document", docs), text);
 	}
 	if (*report->warning)
 		fprintf(stderr, "  %s\n", report->warning);
@@ -346,6 +348,7 @@ static enum bs_status run(struct index_arguments *arguments, const struct bs_ope
 	request->text_fields = arguments->text_fields.list;
 	request->consent = consent;
 	request->n_threads = (uint32_t)arguments->n_threads;
+	request->names_hidden = arguments->verbose;
 	request->progress = show_progress;
 	request->skipped = show_skip;
 	request->context = &display;

@@ -9,6 +9,11 @@
  * upward. To be freed by the caller. BS_NOT_FOUND says how to make one; BS_UNTRUSTED: a link was found. */
 enum bs_status bs_cmd_locate(const char *option, char **dir_out, struct bs_error *err) BS_WARN_UNUSED;
 
+/* Behind `before` what a run or an index left out, on one line without its end: "130 binary files (40 png, 30 jpg, 60 other), 20
+ * hidden files"; false: nothing, and nothing is printed. */
+bool bs_cmd_put_left_out(const uint64_t skipped[BS_SKIP_MAX], const struct bs_skip_kind binary[BS_SKIP_KINDS],
+                         const char *before, FILE *out);
+
 /* Says how many documents could not be read, where they were too many to be named one by one. */
 void bs_cmd_show_unread(uint64_t n_documents);
 
