@@ -284,8 +284,15 @@ struct bs_delete_request {
 	uint64_t reserved[6];
 };
 
+/* Files that a search met and that are not what was indexed, each counted once in the life of a finder. */
+struct bs_changes {
+	uint64_t n_changed, n_gone;
+	char example[256]; /* the path of the first, printable, cut if it is long; empty: there is none */
+};
+
 struct bs_delete_result {
 	uint64_t n_deleted;    /* 0: nothing was done */
+	struct bs_changes changes; /* with a query */
 	uint64_t n_unreadable; /* as that of bs_find: they may match, and stay */
 	size_t error_byte;     /* as that of bs_find */
 	uint64_t reserved[5];
@@ -338,8 +345,8 @@ BS_API enum bs_status bs_index_open(const char *dir, const char *kernel, struct 
 /*
  * The same, and looks at every source: the handle answers for what the sources hold now, documents that are new or
  * changed since the commit included. Those are read for every query, so build when there are many. Nothing is written.
- * notice (nullable) gets a printable line for each source, file or record that should be a document and cannot be read, or of
- * many such a number; the index's word of it stays (n_unread of bs_index_describe).
+ * notice (nullable) gets a printable line for each source, file or record that should be a document and cannot be read; of
+ * many such for the first BS_FIND_TOLD_UNREADABLE, and a number; the index's word of it stays (n_unread of bs_index_describe).
  */
 BS_API enum bs_status bs_index_open_fresh(const char *dir, const char *kernel,
                                           void (*notice)(void *context, const char *message), void *context,
@@ -351,6 +358,7 @@ struct bs_open_request {
 	const char *kernel;
 	const struct bs_consent *consent;
 	bool fresh;
+	bool verbose; /* notice is called for each */
 	void (*notice)(void *context, const char *message); /* with fresh */
 	void *context;
 	uint64_t reserved[8];
@@ -417,7 +425,7 @@ BS_API enum bs_status bs_finder_new(const struct bs_index *index, struct bs_find
 BS_API void bs_finder_free(struct bs_finder *finder);
 
 #define BS_QUERY_MAX_BYTES      (1u << 20) /* longest query text */
-#define BS_FIND_TOLD_UNREADABLE 20u
+#define BS_FIND_TOLD_UNREADABLE 3u
 
 enum bs_find_mode {
 	BS_FIND_TOP = 0, /* the best n_best hits by BM25, best first, equal ones in document order */
@@ -447,6 +455,8 @@ struct bs_find_request {
 	bool approx;     /* BS_FIND_TOP: verify only the candidates that look best; a notice says how many of how many */
 	bool brute;      /* read every document instead of using the index: the same answer, for comparison */
 	bool exhaustive; /* BS_FIND_TOP: score every match, where else bounds leave most of them unseen: n_hits is exact */
+	bool verbose;    /* notice is called for every file that changed or cannot be read; the result has their numbers anyhow */
+	bool suggest;    /* where nothing matches, notice is called for words that are not in the index and much like others that are */
 	bool snippets;   /* BS_FIND_TOP: with a line of text around the words found, about 160 characters */
 	const char *mark_start; /* in a snippet, written before and after each word found; NULL: nothing */
 	const char *mark_stop;
@@ -454,9 +464,9 @@ struct bs_find_request {
 	/* Called for each hit after the search is done; return 0 to go on. Anything else ends it with BS_STOPPED. Not NULL,
 	 * unless mode is BS_FIND_COUNT. */
 	int (*hit)(void *context, const struct bs_find_hit *hit);
-	/* Called with one printable line for what the user should know: a source that changed or cannot be read (each
-	 * named once in the life of a finder; of documents that cannot be read the first BS_FIND_TOLD_UNREADABLE), a word without
-	 * letters that was ignored. NULL: not called. */
+	/* Called with one printable line for what the user should know: a document that cannot be read (the first
+	 * BS_FIND_TOLD_UNREADABLE in the life of a finder), a word without letters that was ignored; with verbose, every document
+	 * that cannot be read, and every file that has changed since it was indexed or is gone. NULL: not called. */
 	void (*notice)(void *context, const char *message);
 	/* Called with lines of text on how the query is answered, before and after the search. NULL: not made. */
 	void (*explain)(void *context, const char *text, size_t text_bytes);
@@ -496,7 +506,9 @@ struct bs_query_stats {
 struct bs_find_result {
 	uint64_t n_hits;       /* the exact number of matching documents; BS_FIND_TOP: of those found on the way to the best,
 	                        * at least as many as were shown: most need not be looked at */
+	bool is_at_least;      /* ... and there may be more than n_hits */
 	uint64_t n_unreadable; /* documents that might match but could not be read: n_hits is then a lower bound */
+	struct bs_changes changes;
 	size_t error_byte;     /* BS_INVALID: where in the query the error stands, 0..query_bytes; SIZE_MAX: nowhere */
 	struct bs_query_stats stats;
 	uint64_t reserved[8];

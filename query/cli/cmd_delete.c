@@ -101,6 +101,7 @@ int bs_cmd_delete(int argc, char **argv, const struct bs_consent *consent)
 		status = bs_index_delete(&request, &result, &err);
 	}
 	free(dir);
+	bs_cmd_show_changes(&result.changes, false);
 	bs_cmd_show_unread(result.n_unreadable);
 	if (status) {
 		fprintf(stderr, "bitsift: %s\n", err.text);

@@ -14,6 +14,9 @@ enum bs_status bs_cmd_locate(const char *option, char **dir_out, struct bs_error
 bool bs_cmd_put_left_out(const uint64_t skipped[BS_SKIP_MAX], const struct bs_skip_kind binary[BS_SKIP_KINDS],
                          const char *before, FILE *out);
 
+/* One line on the files that changed since they were indexed, if there are any. names_all: -v would name all of them. */
+void bs_cmd_show_changes(const struct bs_changes *changes, bool names_all);
+
 /* Says how many documents could not be read, where they were too many to be named one by one. */
 void bs_cmd_show_unread(uint64_t n_documents);
 

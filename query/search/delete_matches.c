@@ -62,6 +62,7 @@ static enum bs_status find_matches(struct matches *matches, const struct bs_inde
 		status = bs_find(finder, &request, &found, err);
 	result->error_byte = found.error_byte;
 	result->n_unreadable = status ? 0 : found.n_unreadable;
+	result->changes = found.changes;
 	bs_finder_free(finder);
 	return status == BS_STOPPED ? bs_fail_memory(err, "matches", matches->refs.used_bytes) : status;
 }
