@@ -506,7 +506,7 @@ struct bs_query_stats {
 struct bs_find_result {
 	uint64_t n_hits;       /* the exact number of matching documents; BS_FIND_TOP: of those found on the way to the best,
 	                        * at least as many as were shown: most need not be looked at */
-	bool is_at_least;      /* ... and there may be more than n_hits */
+	bool is_at_least;      /* BS_FIND_TOP: there may be more than n_hits */
 	uint64_t n_unreadable; /* documents that might match but could not be read: n_hits is then a lower bound */
 	struct bs_changes changes;
 	size_t error_byte;     /* BS_INVALID: where in the query the error stands, 0..query_bytes; SIZE_MAX: nowhere */

@@ -567,7 +567,16 @@ static void test_changed_source(void **state)
 	assert_int_equal(bs_finder_new(index, &finder, NULL), BS_OK);
 	assert_int_equal(bs_find(finder, &request, &result, NULL), BS_OK);
 	assert_string_equal(heard.ids, "2 ");
-	assert_non_null(strstr(heard.notices, "a.jsonl"));
+	assert_int_equal(result.changes.n_changed, 1);
+	assert_non_null(strstr(result.changes.example, "a.jsonl"));
+	assert_string_equal(heard.notices, "");
+	assert_int_equal(bs_find(finder, &request, &result, NULL), BS_OK);
+	assert_int_equal(result.changes.n_changed, 0);
+	bs_finder_free(finder);
+	assert_int_equal(bs_finder_new(index, &finder, NULL), BS_OK);
+	request.verbose = true;
+	assert_int_equal(bs_find(finder, &request, &result, NULL), BS_OK);
+	assert_non_null(strstr(heard.notices, "a.jsonl: changed since it was indexed"));
 	bs_finder_free(finder);
 	bs_index_close(index);
 }

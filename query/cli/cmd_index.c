@@ -127,7 +127,10 @@ static const char index_description[] =
 	"an index; with `--wait` another one waits for it. A command that is refused memory says so and ends with 2; "
 	"only where ICU, simdjson or the loader need some for themselves may it be ended by them. Equal input and "
 	"options make equal files of a new index, whatever the number of threads.\n\n"
-	"What could not be indexed (unreadable files, malformed records) is counted, and listed on standard error. What "
+	"What could not be indexed (unreadable files, malformed records) is listed on standard error. The line `left out` of the "
+	"summary counts that and all else that is not searched: binary files, by the ends of their names, symbolic links, hidden "
+	"and ignored files (by ignore files or `--glob`) and folders; a folder counts as one, for nobody looks into it. `bitsift "
+	"stats` says it again, and `--verbose` names each. What "
 	"cannot be read for the moment (a folder, a file, an ignore file, a whole source) is no reason to drop anything: "
 	"what the index had of it stays, the rest is committed, and the exit status is 2. Only what is not there any "
 	"more goes. With `--rebuild` nothing stays: what cannot be read then comes in with a later refresh.";

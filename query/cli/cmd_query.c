@@ -96,7 +96,9 @@ static const char query_description[] =
 	"index, or for more than are left of 262,144 for the whole query, is answered by reading more documents. In a "
 	"batch, a query that is refused prints `error`, and the next one is run.\n\n"
 	"# Output\n\n"
-	"Results go to standard output, all else to standard error. `--json` prints an object per hit, with rank, id, "
+	"Results go to standard output, all else to standard error. On a terminal a last line says that nothing matches, and which "
+	"words are not in the index, with one that is much like it; or of how many matches the best are shown: `at least` so "
+	"many, where the best were found without looking at all. `--json` prints an object per hit, with rank, id, "
 	"score, path and snippet; an id that is not UTF-8 is also given as id_base64. `--count` prints the exact number. "
 	"Where `--ids` go to a terminal, control characters and marks of direction in them are shown as \\xNN; into a "
 	"pipe or a file ids are exact.\n\n"
@@ -413,7 +415,7 @@ static int run_all(const struct query_arguments *arguments, const struct bs_cons
 	}
 	if (!arguments->request.verbose)
 		bs_cmd_show_changes(&session.changes, true);
-	bs_cmd_show_unread(session.n_unreadable);
+	bs_cmd_show_unread(session.n_unreadable - session.info.n_unfollowed);
 	if (arguments->stats && !status)
 		bs_stats_json(&session.stats, stderr);
 	bs_finder_free(session.finder);

@@ -68,20 +68,18 @@ bool bs_cmd_put_left_out(const uint64_t skipped[BS_SKIP_MAX], const struct bs_sk
 
 void bs_cmd_show_changes(const struct bs_changes *changes, bool names_all)
 {
-	uint64_t n = changes->n_changed + changes->n_gone;
-	char files[64], gone[32];
-	const char *what = changes->n_changed > 0 ? "changed" : "gone";
-	if (n == 1)
-		fprintf(stderr, "bitsift: %s: %s since it was indexed; run `bitsift index`\n", changes->example, what);
-	if (n < 2)
+	uint64_t n_changed = changes->n_changed, n_gone = changes->n_gone;
+	char files[64], gone[64];
+	if (n_changed + n_gone == 1)
+		fprintf(stderr, "bitsift: %s: %s since it was indexed; run `bitsift index`\n", changes->example,
+		        n_changed > 0 ? "changed" : "gone");
+	if (n_changed + n_gone < 2)
 		return;
-	bs_format_things(changes->n_changed > 0 ? changes->n_changed : n, "file", files);
-	bs_format_count(changes->n_gone, gone);
-	fprintf(stderr, "bitsift: %s %s", files, what);
-	if (changes->n_changed > 0 && changes->n_gone > 0)
-		fprintf(stderr, ", %s gone", gone);
-	fprintf(stderr, " since indexed, such as %s; run `bitsift index`%s\n", changes->example,
-	        names_all ? " (-v names them)" : "");
+	bs_format_things(n_changed, "file", files);
+	bs_format_things(n_gone, "file", gone);
+	fprintf(stderr, "bitsift: %s%s%s%s since indexed, such as %s; run `bitsift index`%s\n", n_changed > 0 ? files : "",
+	        n_changed == 0 ? "" : n_gone > 0 ? " changed, " : " changed", n_gone > 0 ? gone : "", n_gone > 0 ? " gone" : "",
+	        changes->example, names_all ? " (-v names them)" : "");
 }
 
 void bs_cmd_show_unread(uint64_t n_documents)

@@ -61,7 +61,7 @@ static enum bs_status freshen(struct bs_index *index, const struct bs_open_reque
 		uint64_t n = notices.n_skipped[reason];
 		if (n <= BS_FIND_TOLD_UNREADABLE || reason == BS_SKIP_UNTRUSTED)
 			continue;
-		(void)bs_fail(&line, BS_IO, "%llu %s", (unsigned long long)n, bs_skip_name((enum bs_skip)reason, n));
+		(void)bs_fail(&line, BS_IO, "%llu %s in all", (unsigned long long)n, bs_skip_name((enum bs_skip)reason, n));
 		request->notice(request->context, line.text);
 	}
 	if (!status)
@@ -781,9 +781,9 @@ static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
 static bool is_count_open(const struct bs_finder *finder)
 {
 	const struct bs_query_stats *stats = finder->stats;
-	bool is_full = stats->threshold > 0;
+	bool has_unasked = finder->scorer.is_any && finder->scorer.n_words > 1 && stats->threshold > 0;
 	return finder->is_ranked && (stats->blocks_skipped > 0 || stats->hits + stats->false_positives != stats->candidates ||
-	                             (is_full && finder->scorer.is_any));
+	                             has_unasked);
 }
 
 enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_request *request,
