@@ -115,7 +115,7 @@ struct bs_consent {
 	uint64_t reserved[4];
 };
 
-/* Why something named by a source did not become a document. */
+/* Why something named by a source did not become a document. The numbers are those of the file format. */
 enum bs_skip {
 	BS_SKIP_BINARY,     /* a NUL byte in the first 64 KiB */
 	BS_SKIP_LINK,       /* a symbolic link inside a folder, broken or not: not followed */
@@ -126,13 +126,26 @@ enum bs_skip {
 	BS_SKIP_NO_TEXT,    /* a JSONL record without a string to index */
 	BS_SKIP_UNTRUSTED,  /* a recorded source that is not followed (bs_consent): what the index has of it stays */
 	BS_SKIP_GONE,       /* a recorded source that is not there any more, told of by the build that finds that out */
+	BS_SKIP_HIDDEN,     /* a file in a folder that is hidden, */
+	BS_SKIP_HIDDEN_FOLDER,  /* ... or a folder, which counts as one whatever it holds; the index itself is not counted */
+	BS_SKIP_IGNORED,    /* a file in a folder that an ignore file or a glob leaves out, */
+	BS_SKIP_IGNORED_FOLDER, /* ... or a folder, likewise */
 	BS_SKIP_REASONS     /* how many reasons this header knows; a later library may know more, up to BS_SKIP_MAX */
 };
 
 #define BS_SKIP_MAX 16
 
-/* The reason as a short phrase for a summary, "binary files". Never NULL. */
-BS_API const char *bs_skip_name(enum bs_skip reason);
+/* The reason as a short phrase that fits behind a number: "binary files", or "binary file" for 1. Never NULL. */
+BS_API const char *bs_skip_name(enum bs_skip reason, uint64_t n);
+
+#define BS_SKIP_KINDS      64
+#define BS_SKIP_KIND_BYTES 8
+
+/* Binary files whose names end alike. */
+struct bs_skip_kind {
+	char name[BS_SKIP_KIND_BYTES]; /* "png": small letters and digits, NUL-ended */
+	uint64_t n_files;              /* 0: there is no kind here, nor behind it */
+};
 
 /* What a run is at, for those who watch it. */
 enum bs_build_step {
@@ -148,8 +161,8 @@ struct bs_build_report {
 	uint64_t n_replaced;    /* of those, records whose id came again later in their source */
 	uint64_t n_kept_out;    /* of those, documents that stay deleted */
 	uint64_t n_unchanged;   /* documents that the index had, and that are what they were */
-	uint64_t n_renewed;     /* ... of those, indexed again, since their stamps proved nothing */
-	uint64_t n_changed;     /* ... whose text is another, or that a record of the same id replaced */
+	uint64_t n_renewed;     /* ... of those, indexed again: stamps proved nothing, or a collection was rewritten */
+	uint64_t n_changed;     /* ... whose text is another: of a record, its line of JSON */
 	uint64_t n_removed;     /* ... that are gone */
 	uint64_t text_bytes;    /* of the documents indexed by this run */
 	uint64_t n_terms;       /* of those: distinct words, summed over the segments */
@@ -161,6 +174,7 @@ struct bs_build_report {
 	uint64_t n_stayed;      /* documents that should have moved, but are not what was indexed */
 	uint64_t n_unread;      /* files, folders, sources not to be looked at: what the index had of them stays */
 	uint64_t skipped[BS_SKIP_MAX]; /* by enum bs_skip */
+	struct bs_skip_kind binary[BS_SKIP_KINDS]; /* of skipped[BS_SKIP_BINARY], those whose names end in one of the first kinds met */
 	uint64_t elapsed_ns;
 	enum bs_build_step step;
 	uint64_t step_done, step_total; /* files of a folder, bytes of a collection, documents written; 0: not known */
@@ -217,6 +231,7 @@ struct bs_build_request {
 	bool rebuild;          /* index everything again: new options, or after damage */
 	bool strict;           /* stop at the first bad JSONL record */
 	bool wait;             /* for another writer to be done; else BS_BUSY */
+	bool names_hidden;     /* skipped is called for what is hidden or ignored, too */
 	bool shared;           /* readable for others, as the umask has it, if every source is: see bs_index_build */
 	uint64_t memory_bytes; /* to work with; 0: 1 GiB; less than 16 MiB counts as that */
 	uint32_t n_threads;    /* 0: one a processor; more than 64 count as 64. The index does not depend on it */
@@ -224,8 +239,9 @@ struct bs_build_request {
 	/* Called often; return 0 to go on, anything else stops the run with BS_STOPPED. A read of standard input that a
 	 * signal handler interrupts asks, too. NULL: not called. so_far->n_docs is not known yet. */
 	int (*progress)(void *context, const struct bs_build_report *so_far);
-	/* Called for everything that is left out, with one printable line ("notes/a.txt: Permission denied"). NULL: not
-	 * called; the report counts them all the same. */
+	/* Called for everything that is left out, with one printable line ("notes/a.txt: Permission denied"); for what is
+	 * hidden or ignored, of which there may be much, only with names_hidden. NULL: not called; the report counts them all
+	 * the same. */
 	void (*skipped)(void *context, enum bs_skip reason, const char *message);
 	/* Called with a printable line when recorded sources become others: taken in, or none any more. NULL: not called. */
 	void (*notice)(void *context, const char *message);
@@ -290,8 +306,15 @@ struct bs_delete_request {
 	uint64_t reserved[6];
 };
 
+/* Files that a search met and that are not what was indexed, each counted once in the life of a finder. */
+struct bs_changes {
+	uint64_t n_changed, n_gone;
+	char example[256]; /* the path of the first, printable, cut if it is long; empty: there is none */
+};
+
 struct bs_delete_result {
 	uint64_t n_deleted;    /* with undo: that were deleted; with dry_run: that would be, or would be no longer. 0: nothing was done */
+	struct bs_changes changes; /* with a query */
 	uint64_t n_unreadable; /* as that of bs_find: they may match, and stay */
 	uint64_t n_to_read;    /* undo: of them, documents that the index does not hold any more: the next bs_index_build reads them */
 	uint64_t n_lost;       /* undo: of them, those that came from standard input: they have to be given again */
@@ -338,8 +361,10 @@ struct bs_open_request {
 	 * since the commit included. Those are read for every query, so build when there are many. Nothing is
 	 * written. */
 	bool fresh;
+	bool verbose; /* notice is called for each */
 	/* With fresh, nullable: gets a printable line for each source, file or record that should be a document and
-	 * cannot be read, or of many such a number; the index's word of it stays (n_unread of bs_index_describe). */
+	 * cannot be read; of many such for the first BS_FIND_TOLD_UNREADABLE, and a number; the index's word of it stays
+	 * (n_unread of bs_index_describe). */
 	void (*notice)(void *context, const char *message);
 	void *context;
 	uint64_t reserved[8];
@@ -419,7 +444,7 @@ BS_API enum bs_status bs_finder_new(const struct bs_index *index, struct bs_find
 BS_API void bs_finder_free(struct bs_finder *finder);
 
 #define BS_QUERY_MAX_BYTES      (1u << 20) /* longest query text */
-#define BS_FIND_TOLD_UNREADABLE 20u
+#define BS_FIND_TOLD_UNREADABLE 3u
 
 enum bs_find_mode {
 	BS_FIND_TOP = 0, /* the best n_best hits by BM25, best first, equal ones in document order */
@@ -453,6 +478,8 @@ struct bs_find_request {
 	bool approx;     /* BS_FIND_TOP: verify only the candidates that look best; a notice says how many */
 	bool brute;      /* read every document instead of using the index: the same answer, for comparison */
 	bool exhaustive; /* BS_FIND_TOP: score every match, where bounds leave most unseen: n_hits is exact */
+	bool verbose;    /* notice is called for every file that changed or cannot be read; result.changes counts them */
+	bool suggest;    /* nothing matches: notice is called for words that are not in the index, with one much like it */
 	bool snippets;   /* BS_FIND_TOP: with a line of text around the words found, about 160 characters */
 	const char *mark_start; /* in a snippet, written before and after each word found; NULL: nothing */
 	const char *mark_stop;
@@ -461,9 +488,9 @@ struct bs_find_request {
 	/* Called for each hit after the search is done; return 0 to go on. Anything else ends it with BS_STOPPED. Not
 	 * NULL, unless mode is BS_FIND_COUNT. */
 	int (*hit)(void *context, const struct bs_find_hit *hit);
-	/* Called with one printable line for what the user should know: a source that changed or cannot be read (each
-	 * named once in the life of a finder; of documents that cannot be read the first BS_FIND_TOLD_UNREADABLE), a
-	 * word without letters that was ignored. NULL: not called. */
+	/* Called with one printable line for what the user should know: a document that cannot be read (the first
+	 * BS_FIND_TOLD_UNREADABLE in the life of a finder), a word without letters that was ignored; with verbose, every
+	 * document that cannot be read, and every file that has changed since it was indexed or is gone. NULL: not called. */
 	void (*notice)(void *context, const char *message);
 	/* Called with lines of text on how the query is answered, before and after the search. NULL: not made. */
 	void (*explain)(void *context, const char *text, size_t text_bytes);
@@ -503,7 +530,9 @@ struct bs_query_stats {
 struct bs_find_result {
 	uint64_t n_hits;       /* exactly, of matching documents; BS_FIND_TOP: of those found on the way to the best,
 	                        * at least as many as were shown: most need not be looked at */
+	bool is_at_least;      /* BS_FIND_TOP: there may be more than n_hits */
 	uint64_t n_unreadable; /* documents that might match but could not be read: n_hits is then a lower bound */
+	struct bs_changes changes;
 	size_t error_byte;     /* BS_INVALID: where in the query the error stands, 0..query_bytes; SIZE_MAX: nowhere */
 	struct bs_query_stats stats;
 	uint64_t reserved[8];

@@ -56,12 +56,6 @@ static int take_hit(void *context, const struct bs_find_hit *hit)
 	       bs_buffer_append(&found->hits, &taken, sizeof(taken), NULL);
 }
 
-static void take_notice(void *context, const char *message)
-{
-	struct found *found = context;
-	found->n_changed += strstr(message, "since it was indexed") != NULL;
-}
-
 static void index_corpus(struct bench *bench)
 {
 	static const char *const text_fields[] = {"title", "body", "deep.title", NULL};
@@ -186,7 +180,6 @@ void bench_search(struct bench *bench, size_t kernel, enum bs_find_mode mode, bo
 		.exhaustive = chance(&bench->dice, 10),
 		.snippets = chance(&bench->dice, 5),
 		.hit = take_hit,
-		.notice = take_notice,
 		.context = found,
 	};
 	bs_buffer_clear(&found->ids);
@@ -195,4 +188,6 @@ void bench_search(struct bench *bench, size_t kernel, enum bs_find_mode mode, bo
 	found->status = bs_find(bench->finders[kernel], &bench->request, &result, &found->err);
 	found->stats = result.stats;
 	found->n_unreadable += result.n_unreadable;
+	found->n_changed += (unsigned)(result.changes.n_changed + result.changes.n_gone);
+	found->is_at_least = result.is_at_least;
 }

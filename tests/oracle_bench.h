@@ -19,7 +19,8 @@ struct found {
 	uint64_t n_unreadable; /* of all searches */
 	enum bs_status status;
 	struct bs_error err;
-	unsigned n_changed; /* notices of changed sources */
+	unsigned n_changed; /* files that were not what was indexed, of all searches */
+	bool is_at_least;   /* of the last search: its number of hits */
 };
 
 struct found_hit {

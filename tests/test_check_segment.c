@@ -421,6 +421,10 @@ static void test_grams(void **state)
 	EXPECT("manifest", 0, "files that are passed over", {MANIFEST_PASSED_OVER, 0, -1, 1, SET, 'x'});
 	EXPECT("manifest", 0, "files that are passed over", {MANIFEST_PASSED_OVER, 0, 0, 4, SET, 3});
 	EXPECT("manifest", 0, "is not below its source", {MANIFEST_PASSED_OVER, 0, 8, 1, SET, '/'});
+	EXPECT("manifest", 0, "files left out of unknown source 9", {MANIFEST_LEFT_OUT, 0, 0, 1, SET, 9});
+	EXPECT("manifest", 0, "files left out for unknown reason 16", {MANIFEST_LEFT_OUT, 0, 1, 1, SET, 16});
+	EXPECT("manifest", 0, "a number of files left out that is no number", {MANIFEST_LEFT_OUT, 0, 2, 1, SET, 0});
+	EXPECT("manifest", 0, "a section ends too early", {MANIFEST_LEFT_OUT, 0, 3, 1, SET, 100});
 }
 
 static void test_store(void **state)

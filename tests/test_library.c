@@ -129,8 +129,9 @@ static void test_names_are_never_null(void **state)
 	(void)state;
 	assert_string_equal(bs_status_name(BS_CORRUPT), "corrupt");
 	assert_non_null(bs_status_name((enum bs_status)1000));
-	assert_string_equal(bs_skip_name(BS_SKIP_BINARY), "binary files");
-	assert_non_null(bs_skip_name((enum bs_skip)1000));
+	assert_string_equal(bs_skip_name(BS_SKIP_BINARY, 2), "binary files");
+	assert_string_equal(bs_skip_name(BS_SKIP_IGNORED_FOLDER, 1), "ignored folder");
+	assert_non_null(bs_skip_name((enum bs_skip)1000, 1));
 }
 
 static void test_kernels(void **state)
@@ -670,7 +671,16 @@ static void test_changed_source(void **state)
 	assert_int_equal(bs_finder_new(index, &finder, NULL), BS_OK);
 	assert_int_equal(bs_find(finder, &request, &result, NULL), BS_OK);
 	assert_string_equal(heard.ids, "2 ");
-	assert_non_null(strstr(heard.notices, "a.jsonl"));
+	assert_int_equal(result.changes.n_changed, 1);
+	assert_non_null(strstr(result.changes.example, "a.jsonl"));
+	assert_string_equal(heard.notices, "");
+	assert_int_equal(bs_find(finder, &request, &result, NULL), BS_OK);
+	assert_int_equal(result.changes.n_changed, 0);
+	bs_finder_free(finder);
+	assert_int_equal(bs_finder_new(index, &finder, NULL), BS_OK);
+	request.verbose = true;
+	assert_int_equal(bs_find(finder, &request, &result, NULL), BS_OK);
+	assert_non_null(strstr(heard.notices, "a.jsonl: changed since it was indexed"));
 	bs_finder_free(finder);
 	bs_index_close(index);
 }

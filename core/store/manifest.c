@@ -16,6 +16,7 @@
 #define SECTION_SEGMENTS 3u
 #define SECTION_FIELDS   4u
 #define SECTION_NON_DOCUMENTS 5u
+#define SECTION_LEFT_OUT 6u
 
 #define SEGMENT_FULL 1u
 
@@ -324,6 +325,34 @@ static void write_sources(struct bs_writer *writer, const struct bs_manifest *ma
 	}
 }
 
+/* A number of one source for one reason, or, with a name, for one kind of binary files. */
+static void write_number_left_out(struct bs_writer *writer, uint32_t source, uint32_t reason, uint64_t n, const char *kind)
+{
+	bs_writer_varint(writer, source);
+	bs_writer_varint(writer, reason);
+	bs_writer_varint(writer, n);
+	write_string(writer, kind);
+}
+
+/* An index whose sources leave nothing out has no such section. */
+static void write_left_out(struct bs_writer *writer, const struct bs_manifest *manifest)
+{
+	bool has_begun = false;
+	for (uint32_t i = 0; i < manifest->n_sources; i++) {
+		const struct bs_left_out *left_out = &manifest->sources[i].left_out;
+		for (uint32_t reason = 0; reason < BS_SKIP_MAX; reason++) {
+			if (left_out->n[reason] == 0)
+				continue;
+			if (!has_begun)
+				bs_writer_section(writer, SECTION_LEFT_OUT, 0);
+			has_begun = true;
+			write_number_left_out(writer, i, reason, left_out->n[reason], "");
+		}
+		for (size_t k = 0; k < BS_SKIP_KINDS && left_out->binary[k].n_files > 0; k++)
+			write_number_left_out(writer, i, BS_SKIP_BINARY, left_out->binary[k].n_files, left_out->binary[k].name);
+	}
+}
+
 static void write_segments(struct bs_writer *writer, const struct bs_manifest *manifest)
 {
 	bs_writer_section(writer, SECTION_SEGMENTS, 0);
@@ -363,6 +392,7 @@ enum bs_status bs_manifest_write(const struct bs_dir *dir, const struct bs_manif
 	write_options(writer, manifest);
 	write_sources(writer, manifest);
 	write_segments(writer, manifest);
+	write_left_out(writer, manifest);
 	status = bs_writer_finish(writer, NULL, err);
 	if (!status)
 		status = bs_dir_rename(dir, temporary, "manifest", err);
@@ -421,8 +451,7 @@ static uint64_t read_u64(struct cursor *cursor)
 	return bs_load_u64(cursor->at - 8);
 }
 
-/* A count of things that take at least a byte each: more than the bytes left is damage, and would be a huge loop. */
-static uint64_t read_count(struct cursor *cursor)
+static uint64_t read_varint(struct cursor *cursor)
 {
 	uint64_t value = 0;
 	const uint8_t *at = cursor->status ? NULL : bs_varint_get(cursor->at, cursor->end, &value);
@@ -431,6 +460,13 @@ static uint64_t read_count(struct cursor *cursor)
 		return 0;
 	}
 	cursor->at = at;
+	return value;
+}
+
+/* A count of things that take at least a byte each: more than the bytes left is damage, and would be a huge loop. */
+static uint64_t read_count(struct cursor *cursor)
+{
+	uint64_t value = read_varint(cursor);
 	return cursor_has(cursor, value) ? value : 0;
 }
 
@@ -547,6 +583,40 @@ static enum bs_status read_sources(const struct bs_container *file, struct bs_ma
 		source_record_deinit(&source);
 	}
 	return cursor_close(&cursor);
+}
+
+/* Behind the numbers of a source come its kinds, no more than there is room for. */
+static void read_number_left_out(struct cursor *cursor, struct bs_manifest *manifest)
+{
+	uint64_t source = read_varint(cursor), reason = read_varint(cursor), n = read_varint(cursor);
+	size_t kind_bytes, k = 0;
+	const char *kind = read_text(cursor, &kind_bytes);
+	expect(cursor, source < manifest->n_sources, "files left out of unknown source", source);
+	expect(cursor, reason < BS_SKIP_MAX, "files left out for unknown reason", reason);
+	expect(cursor, n > 0 && kind_bytes < BS_SKIP_KIND_BYTES, "a number of files left out that is no number,", n);
+	if (cursor->status)
+		return;
+	struct bs_left_out *left_out = &manifest->sources[source].left_out;
+	while (kind_bytes > 0 && k < BS_SKIP_KINDS && left_out->binary[k].n_files > 0)
+		k++;
+	expect(cursor, k < BS_SKIP_KINDS, "too many kinds of files of source", source);
+	if (cursor->status)
+		return;
+	if (kind_bytes > 0)
+		left_out->binary[k].n_files = n;
+	else
+		left_out->n[reason] = n;
+	memcpy(left_out->binary[k].name, kind, kind_bytes);
+}
+
+static enum bs_status read_left_out(const struct bs_container *file, struct bs_manifest *manifest, struct bs_error *err)
+{
+	if (bs_container_section(file, SECTION_LEFT_OUT, 0).n_bytes == 0)
+		return BS_OK;
+	struct cursor cursor = cursor_open(file, SECTION_LEFT_OUT, err);
+	while (!cursor.status && cursor.at < cursor.end)
+		read_number_left_out(&cursor, manifest);
+	return cursor.status;
 }
 
 const char *bs_index_file_name(const char *prefix, uint64_t number, char name[BS_INDEX_NAME_BYTES])
@@ -668,7 +738,7 @@ enum bs_status bs_manifest_open(const struct bs_dir *dir, struct bs_container **
 enum bs_status bs_manifest_read(const struct bs_dir *dir, struct bs_manifest *manifest_out, struct bs_error *err)
 {
 	static enum bs_status (*const parts[])(const struct bs_container *, struct bs_manifest *, struct bs_error *) = {
-		read_options, read_sources, read_segments, read_fields, read_non_documents};
+		read_options, read_sources, read_segments, read_fields, read_non_documents, read_left_out};
 	*manifest_out = (struct bs_manifest){0};
 	struct bs_container *file;
 	enum bs_status status = bs_manifest_open(dir, &file, err);

@@ -40,6 +40,12 @@ size_t bs_strings_length(char *const *list);
 /* A deep copy of such a list (NULL stays NULL). */
 enum bs_status bs_strings_copy(char *const *list, char ***copy_out, struct bs_error *err) BS_WARN_UNUSED;
 
+/* What a source has beside its documents. */
+struct bs_left_out {
+	uint64_t n[BS_SKIP_MAX]; /* by enum bs_skip; of what a walk finds anew each time */
+	struct bs_skip_kind binary[BS_SKIP_KINDS];
+};
+
 /* A source as recorded. kind is an enum bs_source_kind (source_kind.h); path is absolute, or relative to the folder the
  * index lies in. */
 struct bs_source_record {
@@ -52,6 +58,7 @@ struct bs_source_record {
 	bool is_told;           /* it was said already that it is not followed; not recorded */
 	uint64_t read_bytes;    /* of a collection: how far it was read */
 	uint64_t read_lines;
+	struct bs_left_out left_out; /* of a folder, when it was last walked */
 	uint64_t read_checksum; /* XXH3-64 of those bytes; of standard input, where read_lines is all it ever had: unused */
 };
 

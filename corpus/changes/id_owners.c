@@ -207,14 +207,20 @@ enum bs_status bs_id_owners_take(struct bs_id_owners *owners, const struct bs_so
 
 enum bs_status bs_id_owners_find(struct bs_id_owners *owners, const struct bs_source *source,
                               const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,
-                              bool *is_owned_out, struct bs_error *err)
+                              bool *is_owned_out, bool *is_same_out, struct bs_error *err)
 {
 	struct bs_id_place *owner = NULL;
+	struct bs_doc_record now;
 	uint64_t hash;
 	enum bs_status status = owners->n_used == 0
 		? BS_OK
 		: find_owner(owners, source, accumulated, record, &hash, &owner, err);
 	*is_owned_out = owner != NULL;
+	*is_same_out = false;
+	if (status || !owner)
+		return status;
+	status = find_record(owners, accumulated, *owner, &now, err);
+	*is_same_out = !status && now.checksum == record->checksum;
 	return status;
 }
 

@@ -64,10 +64,11 @@ enum bs_status bs_id_owners_take(struct bs_id_owners *owners, const struct bs_so
                               const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,
                               uint32_t document, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Whether one of the documents read from this source bears the id of record. As above. */
+/* Whether one of the documents read from this source bears the id of record, and then whether its text is the same, by
+ * checksum. As above. */
 enum bs_status bs_id_owners_find(struct bs_id_owners *owners, const struct bs_source *source,
                               const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,
-                              bool *is_owned_out, struct bs_error *err) BS_WARN_UNUSED;
+                              bool *is_owned_out, bool *is_same_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Marks all documents dead that were read from the source under way. BS_NO_MEMORY. */
 enum bs_status bs_id_owners_withdraw(struct bs_id_owners *owners, struct bs_error *err) BS_WARN_UNUSED;

@@ -31,7 +31,7 @@ static enum bs_status decide(struct bs_refresh *refresh, enum fate fate, struct 
                              const struct bs_doc_table_builder *accumulated, struct bs_error *err)
 {
 	struct bs_doc_record record;
-	bool is_owned = false, is_kept = fate == STAYS || (fate == GONE_IF_OWNED && refresh->is_appended);
+	bool is_owned = false, is_same = false, is_kept = fate == STAYS || (fate == GONE_IF_OWNED && refresh->is_appended);
 	enum bs_status status = BS_OK;
 	if (fate == GONE_UNLESS_SEEN && bs_doc_bits_has(&refresh->seen, ref))
 		return BS_OK; /* counted when it was seen */
@@ -41,12 +41,13 @@ static enum bs_status decide(struct bs_refresh *refresh, enum fate fate, struct 
 	if (has_parts && !status)
 		is_kept = !bs_source_has_part(refresh->source, record.name, record.name_bytes);
 	if (fate == GONE_IF_OWNED && !status)
-		status = bs_id_owners_find(&refresh->owners, refresh->source, accumulated, &record, &is_owned, err);
+		status = bs_id_owners_find(&refresh->owners, refresh->source, accumulated, &record, &is_owned, &is_same, err);
 	if (status)
 		return status;
 	is_kept &= !is_owned;
-	refresh->n_unchanged += is_kept;
-	refresh->n_changed += is_owned;
+	refresh->n_unchanged += is_kept || is_same;
+	refresh->n_renewed += is_same;
+	refresh->n_changed += is_owned && !is_same;
 	refresh->n_removed += !is_kept && !is_owned;
 	return is_kept ? BS_OK : bs_snapshot_mark(refresh->snapshot, ref, true, err);
 }

@@ -31,7 +31,7 @@ struct bs_refresh {
 	struct bs_exclusions exclusions;
 	struct bs_doc_bits seen;
 	uint64_t n_unchanged;         /* documents of the snapshot */
-	uint64_t n_changed;           /* ... whose text is another now, or that were replaced */
+	uint64_t n_changed;           /* ... whose text is another now */
 	uint64_t n_renewed;           /* ... read again, and their text was the same: counted as unchanged too */
 	uint64_t n_removed;
 	uint64_t n_kept_out;          /* documents read that stay deleted */

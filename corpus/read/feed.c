@@ -65,6 +65,8 @@ static enum bs_status open_walk(struct bs_feed *feed, const struct bs_source_opt
 		.unread_context = feed,
 		.report = report,
 		.report_context = report_context,
+		.left_out = options->left_out,
+		.left_out_context = options->left_out_context,
 	};
 	return bs_walk_open(feed->source->path, &walk_options, &feed->walk, err);
 }

@@ -36,6 +36,8 @@ struct bs_source_options {
 	ino_t skip_inode;
 	const struct bs_walk_listings *lists; /* for the walk of a folder; NULL: none */
 	int64_t suspect_from_ns;        /* the start of the run: stamps not older are suspect; 0: never mind */
+	void (*left_out)(void *context, enum bs_skip reason, const char *path); /* as in walk.h */
+	void *left_out_context;
 	bool *has_private;              /* nullable: set, by any thread, if something found is for its owner alone */
 	struct bs_pulse *pulse;         /* nullable: asked where standard input keeps its reader waiting */
 };

@@ -1,25 +1,60 @@
 /* document.c: stamps, and the words for why something is no document. See document.h. */
 #include "corpus/walk/document.h"
 
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
 #define CLOCK_GRAIN_NS 20000000
 
-const char *bs_skip_name(enum bs_skip reason)
+const char *bs_skip_name(enum bs_skip reason, uint64_t n)
 {
-	static const char *const names[BS_SKIP_REASONS] = {
-		[BS_SKIP_BINARY] = "binary files",
-		[BS_SKIP_LINK] = "symbolic links",
-		[BS_SKIP_SPECIAL] = "sockets, pipes or devices",
-		[BS_SKIP_UNREADABLE] = "unreadable files or folders",
-		[BS_SKIP_TOO_LARGE] = "documents over --max-document",
-		[BS_SKIP_BAD_RECORD] = "malformed records",
-		[BS_SKIP_UNTRUSTED] = "sources that are not followed",
-		[BS_SKIP_GONE] = "sources that are not there any more",
-		[BS_SKIP_NO_TEXT] = "records without text",
+	static const char *const names[BS_SKIP_REASONS][2] = {
+		[BS_SKIP_BINARY] = {"binary file", "binary files"},
+		[BS_SKIP_LINK] = {"symbolic link", "symbolic links"},
+		[BS_SKIP_SPECIAL] = {"special file (pipe, socket, device)", "special files (pipes, sockets, devices)"},
+		[BS_SKIP_UNREADABLE] = {"unreadable file or folder", "unreadable files or folders"},
+		[BS_SKIP_TOO_LARGE] = {"document over --max-document", "documents over --max-document"},
+		[BS_SKIP_BAD_RECORD] = {"malformed record", "malformed records"},
+		[BS_SKIP_UNTRUSTED] = {"source that is not followed", "sources that are not followed"},
+		[BS_SKIP_GONE] = {"source that is not there any more", "sources that are not there any more"},
+		[BS_SKIP_NO_TEXT] = {"record without text", "records without text"},
+		[BS_SKIP_HIDDEN] = {"hidden file", "hidden files"},
+		[BS_SKIP_HIDDEN_FOLDER] = {"hidden folder", "hidden folders"},
+		[BS_SKIP_IGNORED] = {"ignored file", "ignored files"},
+		[BS_SKIP_IGNORED_FOLDER] = {"ignored folder", "ignored folders"},
 	};
-	return (unsigned)reason < BS_SKIP_REASONS && names[reason] ? names[reason] : "unknown";
+	return (unsigned)reason < BS_SKIP_REASONS ? names[reason][n != 1] : "unknown";
+}
+
+void bs_skip_kinds_add(struct bs_skip_kind kinds[BS_SKIP_KINDS], const char *name, uint64_t n)
+{
+	size_t i = 0;
+	while (i < BS_SKIP_KINDS && kinds[i].n_files > 0 && strcmp(kinds[i].name, name) != 0)
+		i++;
+	if (i == BS_SKIP_KINDS || !*name)
+		return;
+	memccpy(kinds[i].name, name, '\0', sizeof(kinds[i].name));
+	kinds[i].n_files += n;
+}
+
+void bs_skip_kind_of(const char *path, size_t path_bytes, char name_out[BS_SKIP_KIND_BYTES])
+{
+	size_t dot = path_bytes;
+	memset(name_out, 0, BS_SKIP_KIND_BYTES);
+	while (dot > 0 && path[dot - 1] != '.' && path[dot - 1] != '/')
+		dot--;
+	/* A name that begins with its one dot has no end. */
+	if (dot < 2 || path[dot - 1] != '.' || path[dot - 2] == '/' || path_bytes - dot >= BS_SKIP_KIND_BYTES)
+		return;
+	for (size_t i = dot; i < path_bytes; i++) {
+		char c = path[i] >= 'A' && path[i] <= 'Z' ? (char)(path[i] + 'a' - 'A') : path[i];
+		if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))) {
+			memset(name_out, 0, BS_SKIP_KIND_BYTES);
+			return;
+		}
+		name_out[i - dot] = c;
+	}
 }
 
 bool bs_stamp_is_private(const struct bs_stamp *stamp)

@@ -16,6 +16,11 @@
 extern "C" {
 #endif
 
+/* Counts n files more of the kind. One that there is no room for, or without a name, is not counted. */
+void bs_skip_kinds_add(struct bs_skip_kind kinds[BS_SKIP_KINDS], const char *name, uint64_t n);
+/* The kind of a file by the end of its name; none where that is not a few letters and digits behind a dot. */
+void bs_skip_kind_of(const char *path, size_t path_bytes, char name_out[BS_SKIP_KIND_BYTES]);
+
 /* How a file is known to be the one that was indexed. All zero: not known. */
 struct bs_stamp {
 	uint64_t size_bytes;

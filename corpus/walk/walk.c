@@ -199,8 +199,8 @@ static enum bs_ignore_verdict ask_files(const struct bs_walk *walk, const struct
 	return by_type == BS_IGNORE_SILENT ? verdict : by_type;
 }
 
-/* Whether to visit the entry whose path is in the buffer. */
-static bool wants(struct bs_walk *walk, const struct folder *folder, const struct entry *found)
+/* Whether to visit the entry whose path is in the buffer; why not, else. */
+static bool wants(struct bs_walk *walk, const struct folder *folder, const struct entry *found, enum bs_skip *why_out)
 {
 	struct bs_ignore_entry entry = {.path = walk->path.data,
 	                                .path_bytes = walk->path.used_bytes,
@@ -209,8 +209,10 @@ static bool wants(struct bs_walk *walk, const struct folder *folder, const struc
 	enum bs_ignore_verdict verdict = ask_globs(walk, &entry);
 	if (verdict == BS_IGNORE_SILENT)
 		verdict = ask_files(walk, folder, &entry);
+	*why_out = entry.is_folder ? BS_SKIP_IGNORED_FOLDER : BS_SKIP_IGNORED;
 	if (verdict != BS_IGNORE_SILENT)
 		return verdict == BS_IGNORE_KEEP;
+	*why_out = entry.is_folder ? BS_SKIP_HIDDEN_FOLDER : BS_SKIP_HIDDEN;
 	/* Scar: ripgrep does not see a name where the path ends in a dot, so ".a." is not hidden. */
 	return walk->options.hidden || found->name[0] != '.' || found->name[found->name_bytes - 1] == '.';
 }
@@ -511,6 +513,12 @@ static enum bs_status descend(struct bs_walk *walk, struct bs_error *err)
 	return status ? status : report_unread(walk, 0, why.text, err);
 }
 
+static bool is_index(const struct entry *entry)
+{
+	static const char name[] = ".bitsift";
+	return entry->name_bytes == sizeof(name) - 1 && memcmp(entry->name, name, sizeof(name) - 1) == 0;
+}
+
 /* Makes an entry that is a link what it points to, whose path is in the buffer. */
 static void follow_link(const struct bs_walk *walk, struct entry *entry)
 {
@@ -563,7 +571,10 @@ static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *i
 	bool is_link = walk->options.follow && entry->kind == BS_ENTRY_LINK;
 	if (is_link)
 		follow_link(walk, entry);
-	bool wanted = wants(walk, folder, entry);
+	enum bs_skip why;
+	bool wanted = wants(walk, folder, entry, &why);
+	if (!wanted && walk->options.left_out && !is_index(entry))
+		walk->options.left_out(walk->options.left_out_context, why, path_from(walk, walk->shown_off));
 	*is_file_out = wanted && entry->kind == BS_ENTRY_FILE;
 	bool is_deep = walk->options.max_depth && walk->depth >= walk->options.max_depth;
 	size_t depth = walk->depth;

@@ -75,6 +75,10 @@ struct bs_walk_options {
 	/* Told of each entry that is no regular file or cannot be visited; message is one printable line. May be NULL. */
 	void (*report)(void *context, enum bs_skip reason, const char *message);
 	void *report_context;
+	/* Told of each entry that the rules leave out, BS_SKIP_HIDDEN to BS_SKIP_IGNORED_FOLDER, by its path as report would name
+	 * it; not of what would be found in such a folder, and not of an index. May be NULL. */
+	void (*left_out)(void *context, enum bs_skip reason, const char *path);
+	void *left_out_context;
 };
 
 /* root: a folder, openable from the current directory. It and globs are borrowed until close. BS_INVALID for a bad

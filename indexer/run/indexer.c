@@ -42,6 +42,7 @@ struct indexing {
 	/* The source being read. */
 	struct bs_source source;
 	uint32_t source_number;
+	struct bs_left_out left_out;
 	uint64_t next_sequence;   /* of standard input: the number of the next record ever */
 	bool reads_files;         /* ... is a folder or file: all of those are one step of the run */
 	uint64_t n_files_done;    /* of those before it */
@@ -124,6 +125,26 @@ static enum bs_status add_document(void *context, const struct bs_term_batch *te
 	return status ? status : bs_index_writer_add(&at->writer, term_batch, i, &record, err);
 }
 
+/* Whether the next walk finds it again, so that its number of now is that of the source. */
+static bool is_found_anew(enum bs_skip reason)
+{
+	return reason != BS_SKIP_UNREADABLE && reason != BS_SKIP_UNTRUSTED && reason != BS_SKIP_BAD_RECORD &&
+	       reason != BS_SKIP_NO_TEXT;
+}
+
+/* Of a binary file the message is its id, a colon and the reason. */
+static void count_left_out(struct indexing *at, enum bs_skip reason, const char *message)
+{
+	char kind[BS_SKIP_KIND_BYTES];
+	at->left_out.n[reason] += is_found_anew(reason) && !bs_source_has_records(&at->source);
+	if (reason != BS_SKIP_BINARY)
+		return;
+	const char *end = strrchr(message, ':');
+	bs_skip_kind_of(message, end ? (size_t)(end - message) : 0, kind);
+	bs_skip_kinds_add(at->left_out.binary, kind, 1);
+	bs_skip_kinds_add(at->report.binary, kind, 1);
+}
+
 static enum bs_status merge_skips(struct indexing *at, const struct bs_term_batch *term_batch, struct bs_error *err)
 {
 	enum bs_skip reason;
@@ -131,6 +152,7 @@ static enum bs_status merge_skips(struct indexing *at, const struct bs_term_batc
 	for (size_t next = 0; (message = bs_term_batch_next_skip(term_batch, &next, &reason)) != NULL;) {
 		if (at->request->strict && (reason == BS_SKIP_BAD_RECORD || reason == BS_SKIP_NO_TEXT))
 			return bs_fail(err, BS_INVALID, "%s (--strict stops here; the index is as it was)", message);
+		count_left_out(at, reason, message);
 		bs_index_writer_skip(&at->writer, reason, message);
 	}
 	return BS_OK;
@@ -215,7 +237,23 @@ static enum bs_status merge(void *context, const struct bs_term_batch *term_batc
 static void report_skip(void *context, enum bs_skip reason, const char *message)
 {
 	struct indexing *at = context;
+	count_left_out(at, reason, message);
 	bs_index_writer_skip(&at->writer, reason, message);
+}
+
+/* Thousands of them are only counted. */
+static void take_left_out(void *context, enum bs_skip reason, const char *path)
+{
+	struct indexing *at = context;
+	bool is_hidden = reason == BS_SKIP_HIDDEN || reason == BS_SKIP_HIDDEN_FOLDER;
+	struct bs_error line;
+	if (at->request->names_hidden) {
+		(void)bs_fail(&line, BS_OK, "%s: %s", path, is_hidden ? "hidden" : "ignored");
+		report_skip(at, reason, line.text);
+	} else {
+		at->left_out.n[reason]++;
+		at->report.skipped[reason]++;
+	}
 }
 
 /* Text of standard input lives in the old index only: read it from there. */
@@ -289,6 +327,7 @@ static enum bs_status read_source(struct indexing *at, uint32_t i, bool read_std
 {
 	struct bs_source_record *record = &at->writer.manifest.sources[i];
 	struct bs_feed *feed = NULL;
+	at->left_out = (struct bs_left_out){{0}, {{{0}, 0}}};
 	size_t n_passed_over = at->writer.manifest.non_documents.used_bytes;
 	enum bs_status status = bs_refresh_begin(&at->refresh, i, &at->source, record, &at->writer.source_options, read_stdin,
 	                                         report_skip, at, &feed, err);
@@ -311,6 +350,8 @@ static enum bs_status read_source(struct indexing *at, uint32_t i, bool read_std
 		record->read_lines = at->next_sequence;
 	if (at->reads_files)
 		at->n_files_done = at->writer.pulse.done;
+	if (!at->source.parts)
+		record->left_out = at->left_out;
 	bs_feed_close(feed);
 	return status;
 }
@@ -600,6 +641,7 @@ static bool is_source_changed(const struct bs_source_record *a, const struct bs_
 {
 	return a->kind != b->kind || a->is_suspect != b->is_suspect || a->read_bytes != b->read_bytes ||
 	       a->read_lines != b->read_lines || a->read_checksum != b->read_checksum ||
+	       memcmp(&a->left_out, &b->left_out, sizeof(a->left_out)) != 0 ||
 	       memcmp(a->stamp, b->stamp, sizeof(a->stamp)) != 0;
 }
 
@@ -757,6 +799,8 @@ enum bs_status bs_index_build(const struct bs_build_request *request, struct bs_
 		bs_folder_recorder_init(&at.folders, &at.dir, at.writer.suspect_from_ns);
 		at.writer.source_options.lists = &at.folders.lists;
 	}
+	at.writer.source_options.left_out = take_left_out;
+	at.writer.source_options.left_out_context = &at;
 	for (uint32_t i = 0; i < at.list.n_sources && !status; i++)
 		status = refresh_source(&at, i, at.list.read_stdin, err);
 	if (!status && at.list.n_read > 0 && at.n_sources_read == 0)

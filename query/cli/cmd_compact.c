@@ -65,21 +65,19 @@ static void show_skip(void *context, enum bs_skip reason, const char *message)
 
 static void show_summary(const struct bs_build_report *report)
 {
-	char docs[32], bytes[24], count[32];
-	bs_format_count(report->n_docs, docs);
+	char docs[64], bytes[24];
+	bs_format_things(report->n_docs, "document", docs);
 	bs_format_bytes(report->index_bytes, bytes);
 	if (report->n_compacted == 0)
-		fprintf(stderr, "nothing to compact: %s documents, %s\n", docs, bytes);
+		fprintf(stderr, "nothing to compact: %s, %s\n", docs, bytes);
 	else
-		fprintf(stderr, "compacted %llu segment%s into %llu in %.2f s: %s documents, %s\n",
+		fprintf(stderr, "compacted %llu segment%s into %llu in %.2f s: %s, %s\n",
 		        (unsigned long long)report->n_compacted, report->n_compacted == 1 ? "" : "s", (unsigned long long)report->n_segments,
 		        (double)report->elapsed_ns / 1e9, docs, bytes);
-	if (report->n_stayed > 0) {
-		bs_format_count(report->n_stayed, count);
-		fprintf(stderr, "  left      %s document%s that %s\n", count, report->n_stayed == 1 ? "" : "s",
+	if (report->n_stayed > 0)
+		fprintf(stderr, "  left      %s that %s\n", bs_format_things(report->n_stayed, "document", docs),
 		        report->skipped[BS_SKIP_UNTRUSTED] ? "changed since indexing, cannot be read, or whose source is not followed"
 		                                           : "changed since indexing, or cannot be read; run `bitsift index` first");
-	}
 }
 
 static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)

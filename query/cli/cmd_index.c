@@ -48,7 +48,7 @@ static const struct bs_option index_options[] = {
 	{0, "wait", NULL, "wait for another bitsift that is writing the index", SETS(FLAG, request.wait)},
 	{0, "shared", NULL, "let others read the index, if they may read every source", SETS(FLAG, request.shared)},
 	{'q', "quiet", NULL, "no summary", SETS(FLAG, quiet)},
-	{'v', "verbose", NULL, "name every skipped file", SETS(FLAG, verbose)},
+	{'v', "verbose", NULL, "name all that is left out: binary, hidden and ignored files, links", SETS(FLAG, verbose)},
 	{0},
 };
 
@@ -145,7 +145,10 @@ static const char index_description[] =
 	"an index; with `--wait` another one waits for it. A command that is refused memory says so and ends with 2; "
 	"only where ICU, simdjson or the loader need some for themselves may it be ended by them. Equal input and "
 	"options make equal files of a new index, whatever the number of threads.\n\n"
-	"What could not be indexed (unreadable files, malformed records) is counted, and listed on standard error. What "
+	"What could not be indexed (unreadable files, malformed records) is listed on standard error. The line `left out` of the "
+	"summary counts that and all else that is not searched: binary files, by the ends of their names, symbolic links, hidden "
+	"and ignored files (by ignore files or `--glob`) and folders; a folder counts as one, for nobody looks into it. `bitsift "
+	"stats` says it again, and `--verbose` names each. What "
 	"cannot be read for the moment (a folder, a file, an ignore file, a whole source) is no reason to drop anything: "
 	"what the index had of it stays, the rest is committed, and the exit status is 2. Only what is not there any "
 	"more goes. With `--rebuild` nothing stays: what cannot be read then comes in with a later refresh.";
@@ -158,14 +161,18 @@ struct display {
 	uint64_t n_listed[BS_SKIP_REASONS];
 };
 
+/* That a binary file or a link is passed over is expected; it is counted in the summary. */
+static bool is_expected(enum bs_skip reason)
+{
+	return reason == BS_SKIP_BINARY || reason == BS_SKIP_LINK || reason == BS_SKIP_SPECIAL || reason >= BS_SKIP_HIDDEN;
+}
+
 static void show_skip(void *context, enum bs_skip reason, const char *message)
 {
 	struct display *display = context;
 	if (++display->n_listed[reason] > LISTED_SKIPS && !display->verbose)
 		return;
-	/* That a binary file or a link is passed over is expected; it is counted in the summary. */
-	bool is_expected = reason == BS_SKIP_BINARY || reason == BS_SKIP_LINK || reason == BS_SKIP_SPECIAL;
-	if (is_expected && !display->verbose)
+	if (is_expected(reason) && !display->verbose)
 		return;
 	bs_progress_clear(&display->progress);
 	fprintf(stderr, "bitsift: skipped: %s\n", message);
@@ -189,17 +196,19 @@ static int show_progress(void *context, const struct bs_build_report *report)
 	return bs_progress_show(&display->progress, report);
 }
 
+/* Whether all that was left out has been named. */
+static bool has_named_all(const struct display *display, const struct bs_build_report *report)
+{
+	for (int reason = 0; reason < BS_SKIP_REASONS && !display->verbose; reason++)
+		if (report->skipped[reason] > (is_expected((enum bs_skip)reason) ? 0 : LISTED_SKIPS))
+			return false;
+	return true;
+}
+
 static void show_skipped(const struct display *display, const struct bs_build_report *report)
 {
-	char count[32];
-	for (int reason = 0; reason < BS_SKIP_REASONS; reason++) {
-		if (report->skipped[reason] == 0)
-			continue;
-		bs_format_count(report->skipped[reason], count);
-		bool is_listed = display->verbose || (reason > BS_SKIP_SPECIAL && report->skipped[reason] <= LISTED_SKIPS);
-		fprintf(stderr, "  skipped   %s %s%s\n", count, bs_skip_name((enum bs_skip)reason),
-		        is_listed ? "" : " (--verbose names them)");
-	}
+	if (bs_cmd_put_left_out(report->skipped, report->binary, "  left out  ", stderr))
+		fputs(has_named_all(display, report) ? "\n" : " (-v names them)\n", stderr);
 }
 
 static void show_index_line(const struct bs_build_report *report, const char *dir, bool with_ratios)
@@ -209,7 +218,8 @@ static void show_index_line(const struct bs_build_report *report, const char *di
 	(void)bs_fail(&place, BS_OK, "%s", dir);
 	bs_format_bytes(report->index_bytes, index);
 	fprintf(stderr, "  index     %s", index);
-	if (with_ratios && report->text_bytes > 0)
+	with_ratios &= report->text_bytes >= BS_LEAST_BYTES_FOR_RATIO;
+	if (with_ratios)
 		fprintf(stderr, ", %.1f %% of the text", (double)report->index_bytes * 100 / (double)report->text_bytes);
 	if (with_ratios && report->n_postings > 0)
 		fprintf(stderr, ", %.1f bits a posting", (double)report->index_bytes * 8 / (double)report->n_postings);
@@ -219,44 +229,37 @@ static void show_index_line(const struct bs_build_report *report, const char *di
 
 static void show_made(const struct bs_build_report *report, const char *dir)
 {
-	char docs[32], terms[32], postings[32], text[24], replaced[32];
-	bs_format_count(report->n_docs, docs);
+	char docs[64], terms[32], postings[64], text[24], replaced[64];
 	bs_format_count(report->n_terms, terms);
-	bs_format_count(report->n_postings, postings);
 	bs_format_bytes(report->text_bytes, text);
-	fprintf(stderr, "indexed %s documents, %s, in %.2f s (%.0f MB/s)\n", docs, text, (double)report->elapsed_ns / 1e9,
-	        megabytes_a_second(report->text_bytes, report->elapsed_ns));
-	fprintf(stderr, "  terms     %s distinct, %s postings\n", terms, postings);
+	fprintf(stderr, "indexed %s, %s, in %.2f s", bs_format_things(report->n_docs, "document", docs), text,
+	        (double)report->elapsed_ns / 1e9);
+	if (report->text_bytes >= BS_LEAST_BYTES_FOR_RATIO)
+		fprintf(stderr, " (%.0f MB/s)", megabytes_a_second(report->text_bytes, report->elapsed_ns));
+	fprintf(stderr, "\n  terms     %s distinct, %s\n", terms, bs_format_things(report->n_postings, "posting", postings));
 	show_index_line(report, dir, true);
-	if (report->n_replaced > 0) {
-		bs_format_count(report->n_replaced, replaced);
-		fprintf(stderr, "  replaced  %s earlier record%s by a later one of the same id\n", replaced,
-		        report->n_replaced == 1 ? "" : "s");
-	}
-	if (report->n_excluded > 0) {
-		bs_format_count(report->n_excluded, docs);
-		fprintf(stderr, "  deleted   %s document%s (bitsift delete --undo brings them back)\n", docs,
-		        report->n_excluded == 1 ? " stays so" : "s stay so");
-	}
+	if (report->n_replaced > 0)
+		fprintf(stderr, "  replaced  %s by a later one of the same id\n",
+		        bs_format_things(report->n_replaced, "earlier record", replaced));
+	if (report->n_excluded > 0)
+		fprintf(stderr, "  deleted   %s stay%s so (bitsift delete --undo brings them back)\n",
+		        bs_format_things(report->n_excluded, "document", docs), report->n_excluded == 1 ? "s" : "");
 }
 
 static void show_refreshed(const struct bs_build_report *report, const char *dir)
 {
-	char docs[32], added[32], changed[32], removed[32], text[24];
+	char docs[64], added[32], changed[32], removed[32], text[24];
 	uint64_t n_old = report->n_changed + report->n_renewed + report->n_replaced + report->n_kept_out;
-	bs_format_count(report->n_docs, docs);
 	bs_format_count(report->n_indexed > n_old ? report->n_indexed - n_old : 0, added);
 	bs_format_count(report->n_changed, changed);
 	bs_format_count(report->n_removed, removed);
-	fprintf(stderr, "refreshed %s documents in %.2f s: %s new, %s changed, %s removed\n", docs,
-	        (double)report->elapsed_ns / 1e9, added, changed, removed);
+	fprintf(stderr, "refreshed %s in %.2f s: %s new, %s changed, %s removed\n",
+	        bs_format_things(report->n_docs, "document", docs), (double)report->elapsed_ns / 1e9, added, changed, removed);
 	show_index_line(report, dir, false);
 	if (report->n_compacted > 0) {
 		bs_format_bytes(report->compacted_bytes, text);
-		bs_format_count(report->n_moved, docs);
-		fprintf(stderr, "  compacted %llu segment%s: %s document%s, %s written\n",
-		        (unsigned long long)report->n_compacted, report->n_compacted == 1 ? "" : "s", docs,
-		        report->n_moved == 1 ? "" : "s", text);
+		fprintf(stderr, "  compacted %llu segment%s: %s, %s written\n", (unsigned long long)report->n_compacted,
+		        report->n_compacted == 1 ? "" : "s", bs_format_things(report->n_moved, "document", docs), text);
 	}
 }
 
@@ -349,6 +352,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	request->notice = show_notice;
 	request->consent = consent;
 	request->n_threads = (uint32_t)arguments->n_threads;
+	request->names_hidden = arguments->verbose;
 	request->progress = show_progress;
 	request->skipped = show_skip;
 	request->context = &display;

@@ -37,6 +37,7 @@ static const struct bs_option query_options[] = {
 	{0, "approx", NULL, "verify only the candidates that look best", SETS(FLAG, request.approx)},
 	{0, "brute", NULL, "read every document instead of using the index", SETS(FLAG, request.brute)},
 	{0, "fresh", NULL, "check every source first, and search what is new or changed too", SETS(FLAG, fresh)},
+	{'v', "verbose", NULL, "name every file that changed or cannot be read", SETS(FLAG, request.verbose)},
 	{0, "explain", NULL, "explain on stderr how the query is answered", SETS(FLAG, explain)},
 	{0, "stats", NULL, "end with a line of statistics in JSON, on stderr", SETS(FLAG, stats)},
 	{0, "kernel", "NAME", "the SIMD code to use; `list` prints the choices", SETS(STRING, kernel)},
@@ -76,7 +77,7 @@ static const char query_description[] =
 	"that look best are read: quicker, but a better hit may be missed.\n\n"
 	"# Sources that changed\n\n"
 	"A query answers for the last `bitsift index`. A document whose source has changed since is read as it is now, "
-	"left out if it no longer matches, and the source is named on standard error. New documents are found after the "
+	"left out if it no longer matches, and a line on standard error says how many have changed and names one; `-v` names all. New documents are found after the "
 	"next `bitsift index`, or with `--fresh`, which checks every source first and reads what is new or changed, so "
 	"that the answer is that of the sources as they are now. Scores still use the statistics of the index.\n\n"
 	"A source outside the folder of the index that you did not name to `bitsift index` is not looked at: its "
@@ -84,7 +85,7 @@ static const char query_description[] =
 	"Files are read again by the rules by which they were indexed: what has become a symbolic link, or stands in a "
 	"folder that has, is not followed, and a file that has become binary is no document any more. A document that "
 	"may match and cannot be read is named on standard error, and the exit status is 2; so does `--fresh` with "
-	"everything it cannot look at.\n\n"
+	"everything it cannot look at. Of many only three are named and the rest is counted, unless `-v` asks for all.\n\n"
 	"# Limits\n\n"
 	"What is longer is refused at once, with a line that says so: a query has at most 1 MiB, 100,000 words, 1,024 of "
 	"them with `*` or `~`, and 1,000 brackets within each other; a phrase, or a token of several words, 16,384 "
@@ -92,7 +93,10 @@ static const char query_description[] =
 	"index, or for more than are left of 262,144 for the whole query, is answered by reading more documents. In a "
 	"batch, a query that is refused prints `error`, and the next one is run.\n\n"
 	"# Output\n\n"
-	"Results go to standard output, all else to standard error. A hit is printed by a name that can be used from the "
+	"Results go to standard output, all else to standard error. On a terminal a last line says that nothing matches, and which "
+	"words are not in the index, with one that is much like it; or of how many matches the best are shown: `at least` so "
+	"many, where the best were found without looking at all.\n\n"
+	"A hit is printed by a name that can be used from the "
 	"working directory: a file by its path, relative as ripgrep's are if it lies below the working directory, or both "
 	"lie in the folder of the index, else absolute; a record by its id. `bitsift delete` understands it. `--json` prints an "
 	"object per hit, with rank, id, score, path and snippet: there id is the one of the index, the same everywhere, and "
@@ -126,6 +130,7 @@ struct session {
 	bool has_matched;
 	bool has_failed;
 	uint64_t n_unreadable;
+	struct bs_changes changes;
 	uint64_t n_shown; /* ids of this query */
 	const char *query; /* in a batch: the one that is run; else NULL */
 	size_t query_bytes;
@@ -206,6 +211,7 @@ static void show_explain(void *context, const char *text, size_t text_bytes)
 static void end_query(struct session *session, const struct bs_find_result *result)
 {
 	const struct query_arguments *arguments = session->arguments;
+	char shown[32], hits[32];
 	if (arguments->count && arguments->json)
 		bs_present_json_count(result->n_hits, session->query, session->query_bytes, session->out);
 	else if (arguments->count)
@@ -216,8 +222,14 @@ static void end_query(struct session *session, const struct bs_find_result *resu
 	if (!session->is_terminal)
 		return;
 	(void)bs_output_flush();
-	if (!arguments->count && !arguments->ids && !arguments->json && result->n_hits > session->n_shown)
-		fprintf(stderr, "the best %llu matches shown; -n K shows more\n", (unsigned long long)session->n_shown);
+	if (result->n_hits == 0 && !arguments->count && !arguments->batch && result->n_unreadable == 0)
+		fputs("no document matches\n", stderr);
+	if (session->n_shown == 0 || arguments->ids || arguments->json ||
+	    (result->n_hits <= session->n_shown && !result->is_at_least))
+		return;
+	bs_format_count(session->n_shown, shown);
+	bs_format_count(result->n_hits, hits);
+	fprintf(stderr, "the best %s of %s%s; -n K shows more\n", shown, result->is_at_least ? "at least " : "", hits);
 }
 
 /* The longest query, its \r, and a byte that tells that it is longer. */
@@ -235,6 +247,7 @@ static enum bs_status run_query(struct session *session, const char *text, size_
 	request.explain = session->arguments->explain ? show_explain : NULL;
 	request.explain_bars = request.explain && isatty(STDERR_FILENO);
 	request.context = session;
+	request.suggest = session->is_terminal && !session->arguments->batch;
 	if (session->color && !session->arguments->json) {
 		request.mark_start = "\033[1;31m";
 		request.mark_stop = "\033[0m";
@@ -242,6 +255,10 @@ static enum bs_status run_query(struct session *session, const char *text, size_
 	session->n_shown = 0;
 	enum bs_status status = bs_find(session->finder, &request, &result, err);
 	session->n_unreadable += result.n_unreadable - session->info.n_unfollowed;
+	if (session->changes.n_changed + session->changes.n_gone == 0)
+		memcpy(session->changes.example, result.changes.example, sizeof(result.changes.example));
+	session->changes.n_changed += result.changes.n_changed;
+	session->changes.n_gone += result.changes.n_gone;
 	session->has_matched |= !status && result.n_hits > 0;
 	if (!status)
 		status = bs_stats_add(&session->stats, &result.stats, err);
@@ -339,6 +356,7 @@ static enum bs_status open_index(struct session *session, struct bs_error *err)
 		.kernel = session->arguments->kernel,
 		.consent = session->consent,
 		.fresh = session->arguments->fresh,
+		.verbose = session->arguments->request.verbose,
 		.notice = show_notice,
 		.context = session,
 	};
@@ -390,7 +408,9 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 		fprintf(stderr, "bitsift: standard output: %s\n", strerror(errno));
 		status = BS_IO;
 	}
-	bs_cmd_show_unread(session.n_unreadable);
+	if (!arguments->request.verbose)
+		bs_cmd_show_changes(&session.changes, true);
+	bs_cmd_show_unread(session.n_unreadable - session.info.n_unfollowed);
 	if (arguments->stats && !status)
 		bs_stats_json(&session.stats, stderr);
 	bs_finder_free(session.finder);

@@ -42,8 +42,8 @@ static const char *const stats_examples[] = {
 };
 
 static const char stats_description[] =
-	"Prints five lines about an index: what it holds, how many documents, how large it is beside their text, how fresh it is, and "
-	"whether anything should be done about it. For the fourth line every source is looked at, as by `bitsift query --fresh`.\n\n"
+	"Prints a few lines about an index: what it holds, how many documents, what its folders have that is left out, how large "
+	"it is beside the text, how fresh it is, and whether anything should be done about it. To tell how fresh it is, every source is looked at, as by `bitsift query --fresh`.\n\n"
 	"With `-v` it prints what the index is made of: its options and sources; of each segment the slabs, with the number "
 	"of columns of each level and their density (the share of set bits), and the exact columns; how many columns a "
 	"word gets by the number of documents it is in; and what the bytes are spent on. `words index` is the part that "

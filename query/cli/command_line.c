@@ -374,3 +374,11 @@ void bs_format_count(uint64_t n, char out[32])
 	}
 	out[used] = '\0';
 }
+
+const char *bs_format_things(uint64_t n, const char *thing, char out[64])
+{
+	char count[32];
+	bs_format_count(n, count);
+	snprintf(out, 64, "%s %.29s%s", count, thing, n == 1 ? "" : "s");
+	return out;
+}

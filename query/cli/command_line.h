@@ -112,5 +112,10 @@ enum bs_status bs_parse_number(const char *option, const char *value, uint64_t l
 void bs_format_bytes(uint64_t n_bytes, char out[24]);
 /* A whole number with thousands apart: "1,048,576". */
 void bs_format_count(uint64_t n, char out[32]);
+/* "1 document", "2,000 documents". thing: at most 29 bytes. Returns out. */
+const char *bs_format_things(uint64_t n, const char *thing, char out[64]);
+
+/* Of less text, shares of it and rates say nothing: each file of an index has some bytes at least. */
+#define BS_LEAST_BYTES_FOR_RATIO 10000000u
 
 #endif

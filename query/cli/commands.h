@@ -63,6 +63,14 @@ enum bs_status bs_output_stream(FILE **stream_out, struct bs_error *err) BS_WARN
  * more. */
 void bs_output_rescue(void);
 
+/* Behind `before` what a run or an index left out, on one line without its end: "130 binary files (40 png, 30 jpg, 60 other), 20
+ * hidden files"; false: nothing, and nothing is printed. */
+bool bs_cmd_put_left_out(const uint64_t skipped[BS_SKIP_MAX], const struct bs_skip_kind binary[BS_SKIP_KINDS],
+                         const char *before, FILE *out);
+
+/* One line on the files that changed since they were indexed, if there are any. names_all: -v would name all of them. */
+void bs_cmd_show_changes(const struct bs_changes *changes, bool names_all);
+
 /* Says how many documents could not be read, where they were too many to be named one by one. */
 void bs_cmd_show_unread(uint64_t n_documents);
 

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "query/cli/command_line.h"
+#include "corpus/walk/document.h"
+#include "query/cli/commands.h"
 #include "core/file/container.h"
 #include "core/base/source_kind.h"
 #include "query/cli/present.h"
@@ -30,8 +31,8 @@ static void put_count(FILE *out, uint64_t n, int width)
 /* "1 term", "2 terms". */
 static void put_things(FILE *out, uint64_t n, const char *thing)
 {
-	put_count(out, n, 0);
-	fprintf(out, " %s%s", thing, n == 1 ? "" : "s");
+	char things[64];
+	fputs(bs_format_things(n, thing, things), out);
 }
 
 static void put_bytes(FILE *out, uint64_t n_bytes, int width)
@@ -272,15 +273,27 @@ static void summary_sources(FILE *out, const struct bs_manifest *manifest)
 	}
 }
 
-/* Of less text the share says nothing: each file of an index has some bytes at least. */
-#define LEAST_TEXT_FOR_RATIO 10000000u
+/* What the sources have beside: nothing is left out in silence. */
+static void summary_left_out(FILE *out, const struct bs_manifest *manifest)
+{
+	struct bs_left_out sum = {{0}, {{{0}, 0}}};
+	for (uint32_t i = 0; i < manifest->n_sources; i++) {
+		const struct bs_left_out *left_out = &manifest->sources[i].left_out;
+		for (size_t reason = 0; reason < BS_SKIP_MAX; reason++)
+			sum.n[reason] += left_out->n[reason];
+		for (size_t k = 0; k < BS_SKIP_KINDS; k++)
+			bs_skip_kinds_add(sum.binary, left_out->binary[k].name, left_out->binary[k].n_files);
+	}
+	if (bs_cmd_put_left_out(sum.n, sum.binary, "left out   ", out))
+		fputs("\n", out);
+}
 
 static void summary_size(FILE *out, const struct bs_snapshot *snapshot, const struct bs_index_stats *stats)
 {
 	const struct bs_index_options *options = &snapshot->manifest.options;
 	fputs("size       ", out);
 	put_bytes(out, stats->n_bytes, 0);
-	if (stats->text_bytes >= LEAST_TEXT_FOR_RATIO)
+	if (stats->text_bytes >= BS_LEAST_BYTES_FOR_RATIO)
 		fprintf(out, ", %.1f %% of the text's", ratio(stats->n_bytes, stats->text_bytes) * 100);
 	if (options->words && options->grams) {
 		fputs(": words ", out);
@@ -374,6 +387,7 @@ void bs_present_stats_summary(const struct bs_snapshot *snapshot, const struct b
 	fputs(", ", out);
 	put_bytes(out, stats->text_bytes, 0);
 	fputs(" of text\n", out);
+	summary_left_out(out, &snapshot->manifest);
 	summary_size(out, snapshot, stats);
 	summary_freshness(out, age_seconds, since);
 	summary_health(out, snapshot);

@@ -49,14 +49,14 @@ static int draw_parts(FILE *out, const struct bs_index_stats *stats, int y)
 /* Density is that of the documents' columns; forward lists have none, and are drawn empty. */
 static void draw_slab(FILE *out, const struct bs_slab_stats *slab, uint32_t number, double x, double width, int y)
 {
-	char documents[32];
+	char documents[64];
 	double density = slab->n_levels > 0 ? slab->density[slab->n_levels - 1] : 0;
 	for (uint32_t l = 0; l < slab->n_levels; l++)
 		density = slab->n_columns[l] > 0 && density <= 0 ? slab->density[l] : density;
-	bs_format_count(slab->n_docs, documents);
+	bs_format_things(slab->n_docs, "document", documents);
 	fprintf(out,
 	        "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"16\" fill=\"#2b6cb0\" fill-opacity=\"%.3f\" "
-	        "stroke=\"#2d3748\" stroke-width=\"0.5\"><title>slab %u: %s documents, %s %.3f</title></rect>\n",
+	        "stroke=\"#2d3748\" stroke-width=\"0.5\"><title>slab %u: %s, %s %.3f</title></rect>\n",
 	        x, y + 3, fmax(width, 0.5), fmin(density * 1.6, 1), number, documents,
 	        slab->n_levels > 0 ? "density" : "forward lists", density);
 }
@@ -67,7 +67,7 @@ static int draw_segments(FILE *out, const struct bs_snapshot *snapshot, const st
 	for (uint32_t s = 0; s < stats->n_segments; s++)
 		most = snapshot->segments[s].meta.n_docs > most ? snapshot->segments[s].meta.n_docs : most;
 	for (uint32_t s = 0; s < stats->n_segments; s++) {
-		char label[80], documents[32];
+		char label[64];
 		double x = LEFT;
 		snprintf(label, sizeof(label), "seg-%06llu", (unsigned long long)snapshot->manifest.segments[s].number);
 		put_label(out, LEFT - 8, y + 15, "end", label);
@@ -77,8 +77,7 @@ static int draw_segments(FILE *out, const struct bs_snapshot *snapshot, const st
 			draw_slab(out, slab, i, x, width, y);
 			x += width;
 		}
-		bs_format_count(snapshot->segments[s].meta.n_docs, documents);
-		snprintf(label, sizeof(label), "%s document%s", documents, snapshot->segments[s].meta.n_docs == 1 ? "" : "s");
+		bs_format_things(snapshot->segments[s].meta.n_docs, "document", label);
 		put_label(out, x + 8, y + 15, "start", label);
 		y += ROW_HEIGHT;
 	}
@@ -98,14 +97,14 @@ void bs_present_stats_svg(const struct bs_snapshot *snapshot, const struct bs_in
 		n_parts += stats->parts[part] > 0;
 	int height = 80 + ROW_HEIGHT * (n_parts + (int)stats->n_segments);
 	int y = 4;
-	char bytes[24], documents[32], title[128];
+	char bytes[24], documents[64], title[160];
 	bs_format_bytes(stats->n_bytes, bytes);
-	bs_format_count(snapshot->n_live_docs, documents);
+	bs_format_things(snapshot->n_live_docs, "document", documents);
 	fprintf(out,
 	        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
 	        "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
 	        WIDTH, height, WIDTH, height);
-	snprintf(title, sizeof(title), "%s, %s documents: bytes of words (blue), of grams (green), of all else (grey)", bytes, documents);
+	snprintf(title, sizeof(title), "%s, %s: bytes of words (blue), of grams (green), of all else (grey)", bytes, documents);
 	y = draw_heading(out, title, y);
 	y = draw_parts(out, stats, y);
 	y = draw_heading(out, "Segments and their slabs: width is documents, darkness is density", y);

@@ -77,6 +77,7 @@ static enum bs_status find_matches(struct deletion *at, const struct bs_index *i
 		status = bs_find(finder, &request, &found, err);
 	at->result->error_byte = found.error_byte;
 	at->result->n_unreadable = status ? 0 : found.n_unreadable;
+	at->result->changes = found.changes;
 	bs_finder_free(finder);
 	return status == BS_STOPPED ? bs_fail_memory(err, "matches", at->refs.used_bytes) : status;
 }

@@ -61,6 +61,8 @@ struct bs_fetcher {
 	struct bs_buffer name; /* of a file below its folder */
 	struct bs_buffer id;
 	uint64_t n_failures;
+	struct bs_changes changes;              /* of this query */
+	bool verbose;
 	void (*notice)(void *context, const char *message);
 	void *context;
 };
@@ -113,6 +115,11 @@ void bs_fetcher_free(struct bs_fetcher *fetcher)
 	bs_buffer_deinit(&fetcher->name);
 	bs_buffer_deinit(&fetcher->id);
 	free(fetcher);
+}
+
+const struct bs_changes *bs_fetcher_changes(const struct bs_fetcher *fetcher)
+{
+	return &fetcher->changes;
 }
 
 uint64_t bs_fetcher_failures(const struct bs_fetcher *fetcher)
@@ -178,10 +185,18 @@ enum bs_status bs_fetch_id(struct bs_fetcher *fetcher, uint32_t segment, uint32_
 
 static void say_changed(struct bs_fetcher *fetcher, const char *path, bool is_gone)
 {
+	struct bs_changes *changes = &fetcher->changes;
 	struct bs_error line;
-	(void)bs_fail(&line, BS_OK, "%s: %s since it was indexed; run `bitsift index`", path, is_gone ? "gone" : "changed");
-	if (fetcher->notice)
-		fetcher->notice(fetcher->context, line.text);
+	if (changes->n_changed + changes->n_gone == 0) {
+		(void)bs_fail(&line, BS_OK, "%.*s", (int)sizeof(changes->example) - 1, path);
+		snprintf(changes->example, sizeof(changes->example), "%.255s", line.text);
+	}
+	changes->n_changed += !is_gone;
+	changes->n_gone += is_gone;
+	if (!fetcher->notice || !fetcher->verbose)
+		return;
+	(void)bs_fail(&line, BS_OK, "%s: %s since it was indexed", path, is_gone ? "gone" : "changed");
+	fetcher->notice(fetcher->context, line.text);
 }
 
 /* A document is verified, and fetched again for its snippet; its change is told once. */
@@ -208,7 +223,7 @@ static enum bs_status soften(struct bs_fetcher *fetcher, enum bs_status status, 
 	if (status == BS_OK || status == BS_NO_MEMORY || status == BS_CORRUPT)
 		return status;
 	asked->fetched = BS_FETCHED_FAILED;
-	if (fetcher->n_failures++ < BS_FIND_TOLD_UNREADABLE && fetcher->notice && err)
+	if ((fetcher->n_failures++ < BS_FIND_TOLD_UNREADABLE || fetcher->verbose) && fetcher->notice && err)
 		fetcher->notice(fetcher->context, err->text);
 	return BS_OK;
 }
@@ -702,8 +717,10 @@ bool bs_fetch_scan_line(struct bs_fetcher *fetcher, const uint8_t *line, size_t 
 	return bs_reader_scan_line(fetcher->reader, line, line_bytes, document_out, NULL) == BS_OK;
 }
 
-void bs_fetch_begin(struct bs_fetcher *fetcher)
+void bs_fetch_begin(struct bs_fetcher *fetcher, bool verbose)
 {
+	fetcher->changes = (struct bs_changes){0, 0, ""};
+	fetcher->verbose = verbose;
 	fetcher->query++;
 	fetcher->n_expected = 0;
 	fetcher->ahead_to = 0;

@@ -2,7 +2,7 @@
  * fetch.h: the text of a document of the index, as it is now, and whether it is still what was indexed.
  *
  * A file, a record of a collection, or stored text. A source that changed since is read as it is: a record is looked up
- * by its id, wherever it stands now. Each changed source is named once to the caller's `changed` function.
+ * by its id, wherever it stands now. Each changed file is counted once.
  */
 #ifndef BS_QUERY_SEARCH_FETCH_H
 #define BS_QUERY_SEARCH_FETCH_H
@@ -13,13 +13,16 @@
 /* One thread's way to the texts. */
 struct bs_fetcher;
 
-/* snapshot is borrowed. notice (nullable) gets one printable line for each source that changed or cannot be read. */
+/* snapshot is borrowed. notice (nullable) gets one printable line for a source that cannot be read. */
 enum bs_status bs_fetcher_new(const struct bs_snapshot *snapshot, void (*notice)(void *context, const char *message),
                               void *context, struct bs_fetcher **fetcher_out, struct bs_error *err) BS_WARN_UNUSED;
 void bs_fetcher_free(struct bs_fetcher *fetcher);
 
-/* Before each query: what was read, and what is known of sources that had not changed, is of the one before. */
-void bs_fetch_begin(struct bs_fetcher *fetcher);
+/* Before each query: what was read, and what is known of sources that had not changed, is of the one before. verbose: notice gets
+ * a line for each source that changed or cannot be read, not only for the first that cannot. */
+void bs_fetch_begin(struct bs_fetcher *fetcher, bool verbose);
+/* What was met in this query for the first time. Borrowed. */
+const struct bs_changes *bs_fetcher_changes(const struct bs_fetcher *fetcher);
 /* The documents of a segment that will be asked for, ascending, so that neighbours are read together. Borrowed until
  * the next call or bs_fetch_begin. */
 void bs_fetch_expect(struct bs_fetcher *fetcher, uint32_t segment, const uint32_t *documents, size_t n_documents);

@@ -16,6 +16,7 @@
 #include "query/search/rank.h"
 #include "query/search/scan_top.h"
 #include "query/search/snippet.h"
+#include "query/search/suggest.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 #define USUAL_N_BEST 10
@@ -33,7 +34,7 @@ static void collect_fields(struct bs_index *index)
 struct freshen_notices {
 	struct bs_index *index;
 	const struct bs_open_request *request;
-	uint64_t n_unread;
+	uint64_t n_skipped[BS_SKIP_REASONS];
 };
 
 /* Binary files and links are passed over as in indexing; what should have been a document is named. */
@@ -41,9 +42,9 @@ static void tell_skipped(void *context, enum bs_skip reason, const char *message
 {
 	struct freshen_notices *notices = context;
 	notices->index->n_unfollowed += reason == BS_SKIP_UNTRUSTED;
-	bool is_told = reason > BS_SKIP_SPECIAL;
-	if (reason == BS_SKIP_UNREADABLE)
-		is_told = ++notices->n_unread <= BS_FIND_TOLD_UNREADABLE;
+	bool is_told = ++notices->n_skipped[reason] <= BS_FIND_TOLD_UNREADABLE || notices->request->verbose ||
+	               reason == BS_SKIP_UNTRUSTED;
+	is_told = is_told && reason > BS_SKIP_SPECIAL;
 	if (notices->request->notice && is_told)
 		notices->request->notice(notices->request->context, message);
 }
@@ -51,14 +52,16 @@ static void tell_skipped(void *context, enum bs_skip reason, const char *message
 /* Looks at every source, so that the answers are of now and not of the commit. */
 static enum bs_status freshen(struct bs_index *index, const struct bs_open_request *request, struct bs_error *err)
 {
-	struct freshen_notices notices = {index, request, 0};
+	struct freshen_notices notices = {index, request, {0}};
 	struct bs_error line;
 	struct bs_freshened freshened = {0};
 	enum bs_status status = bs_snapshot_freshen(&index->snapshot, tell_skipped, &notices, &freshened, err);
 	index->n_unread = freshened.n_unread;
-	if (request->notice && notices.n_unread > BS_FIND_TOLD_UNREADABLE) {
-		(void)bs_fail(&line, BS_IO, "%llu files, folders and sources cannot be read",
-		              (unsigned long long)notices.n_unread);
+	for (int reason = BS_SKIP_UNREADABLE; reason < BS_SKIP_REASONS && request->notice && !request->verbose; reason++) {
+		uint64_t n = notices.n_skipped[reason];
+		if (n <= BS_FIND_TOLD_UNREADABLE || reason == BS_SKIP_UNTRUSTED)
+			continue;
+		(void)bs_fail(&line, BS_IO, "%llu %s in all", (unsigned long long)n, bs_skip_name((enum bs_skip)reason, n));
 		request->notice(request->context, line.text);
 	}
 	if (!status)
@@ -695,6 +698,32 @@ static enum bs_status show_hits(struct bs_finder *finder, struct bs_error *err)
 	return status;
 }
 
+#define MOST_SUGGESTIONS 3
+
+/* Nothing matches: perhaps a word is misspelt. Of an index of stems the words are shown that begin with one. */
+static enum bs_status suggest(struct bs_finder *finder, struct bs_error *err)
+{
+	const struct bs_query *query = finder->query;
+	const char *star = finder->words_unstemmed ? "*" : "";
+	enum bs_status status = BS_OK;
+	for (size_t i = 0, n = 0; i < query->n_elements && n < MOST_SUGGESTIONS && !status; i++) {
+		const struct bs_element *element = &query->elements[i];
+		struct bs_error line;
+		if (element->kind != BS_ELEMENT_TERM || !element->is_scored ||
+		    finder->plan.terms[finder->plan.elements[i].first_term].df > 0)
+			continue;
+		status = bs_suggest(&finder->index->snapshot, element->term, element->term_bytes, &finder->text, err);
+		bool is_like = finder->text.used_bytes > 0;
+		(void)bs_fail(&line, BS_OK, "%.*s%s is not in the index%s%.*s%s", (int)element->term_bytes, (const char *)element->term,
+		              star, is_like ? "; did you mean " : "", (int)finder->text.used_bytes, (const char *)finder->text.data,
+		              is_like ? star[0] ? "*?" : "?" : "");
+		if (!status)
+			tell(finder, line.text);
+		n++;
+	}
+	return status;
+}
+
 static enum bs_status explain(struct bs_finder *finder, bool is_done, struct bs_error *err)
 {
 	if (!finder->request->explain)
@@ -731,7 +760,7 @@ static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
 	finder->query = NULL;
 	finder->matcher = NULL;
 	finder->byte_verifier = NULL;
-	bs_fetch_begin(finder->fetcher);
+	bs_fetch_begin(finder->fetcher, finder->request->verbose);
 	finder->top = (struct bs_top){.k = 0};
 	bs_buffer_clear(&finder->hits);
 	enum bs_status status = parse(finder, err);
@@ -748,6 +777,8 @@ static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
 		status = search_segments(finder, err);
 	if (!status)
 		status = show_hits(finder, err);
+	if (!status && finder->request->suggest && finder->stats->hits == 0)
+		status = suggest(finder, err);
 	/* The total is the sum of the stages: showing (ids, snippets) is the caller's pleasure, not the search's
 	 * cost. */
 	for (int stage = 0; stage < BS_STAGES; stage++)
@@ -759,6 +790,15 @@ static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
 	bs_matcher_free(finder->matcher);
 	bs_query_free(finder->query);
 	return status;
+}
+
+/* Whether some documents were passed over that may match, since they cannot be among the best. */
+static bool is_count_open(const struct bs_finder *finder)
+{
+	const struct bs_query_stats *stats = finder->stats;
+	bool has_unasked = finder->scorer.is_any && finder->scorer.n_words > 1 && stats->threshold > 0;
+	return finder->is_ranked && (stats->blocks_skipped > 0 || stats->hits + stats->false_positives != stats->candidates ||
+	                             has_unasked);
 }
 
 enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_request *request,
@@ -779,6 +819,8 @@ enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_request *r
 	if (status != BS_INVALID)
 		result->error_byte = SIZE_MAX;
 	result->n_hits = result->stats.hits;
+	result->is_at_least = !status && is_count_open(finder);
+	result->changes = *bs_fetcher_changes(finder->fetcher);
 	result->n_unreadable = bs_fetcher_failures(finder->fetcher) - n_failures + finder->index->n_unfollowed;
 	return status;
 }

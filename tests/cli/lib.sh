@@ -38,8 +38,8 @@ settle() {
 # A file's text without times, rates, sizes of the index, process numbers and the name of the temporary folder.
 neutral() {
     sed -E -e "s|$(dirname -- "$SCRATCH")|TOP|g" \
-        -e 's/in [0-9.]+ s \([0-9]+ MB\/s\)/in T s (N MB\/s)/' \
-        -e 's/^(refreshed .* documents) in [0-9.]+ s:/\1 in T s:/' \
+        -e 's/^(indexed .*), in [0-9.]+ s/\1, in T s/' -e 's/T s \([0-9]+ MB\/s\)/T s (N MB\/s)/' \
+        -e 's/^(refreshed .* documents?) in [0-9.]+ s:/\1 in T s:/' \
         -e 's/^(  compacted .*), .* written$/\1, SIZE written/' \
         -e 's/^(compacted .*) in [0-9.]+ s: (.*), .*$/\1 in T s: \2, SIZE/' \
         -e 's/^(nothing to compact: .*), .*$/\1, SIZE/' \

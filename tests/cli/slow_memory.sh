@@ -50,10 +50,10 @@ echo '# a line without end, on standard input and in a collection'
     printf '\n{"id":"after","text":"needle"}\n'
 } >"$SCRATCH/endless"
 within 192 bitsift index --index piped --memory 64M --max-document 16M --words - <"$SCRATCH/endless" 2>"$SCRATCH/said"
-grep skipped "$SCRATCH/said"
+grep "skipped\|left out" "$SCRATCH/said"
 show bitsift query --index piped --ids needle
 within 192 bitsift index --index stored --memory 64M - <"$SCRATCH/endless" 2>"$SCRATCH/said"
-grep skipped "$SCRATCH/said"
+grep "skipped\|left out" "$SCRATCH/said"
 show bitsift query --index stored --ids needle
 {
     echo '{"id":"before","text":"needle"}'

@@ -1,0 +1,13 @@
+/* suggest.h: a word of the index that is much like one that is not in it. */
+#ifndef BS_QUERY_SEARCH_SUGGEST_H
+#define BS_QUERY_SEARCH_SUGGEST_H
+
+#include "core/base/buffer.h"
+#include "core/store/snapshot.h"
+
+/* Overwrites word_out with the term that is one edit away (fuzzy.h), of a longer word also two, if none is nearer; of several
+ * the most frequent. No bytes: there is none. Walks the whole lexicon. BS_CORRUPT, BS_NO_MEMORY. */
+enum bs_status bs_suggest(const struct bs_snapshot *snapshot, const uint8_t *term, uint32_t term_bytes,
+                          struct bs_buffer *word_out, struct bs_error *err) BS_WARN_UNUSED;
+
+#endif

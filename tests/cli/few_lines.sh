@@ -1,0 +1,33 @@
+# However much has changed or cannot be read: a few lines say so, with numbers and an example. -v names all.
+set -eu
+. "$LIB"
+mkdir d
+for i in $(seq 100 139); do echo "cat $i" >"d/$i.txt"; done
+echo '{"id":"r","text":"cat"}' >c.jsonl
+settle
+quiet bitsift index d c.jsonl
+for i in $(seq 100 129); do echo "another cat $i" >"d/$i.txt"; done
+rm d/13[0-4].txt
+show bitsift query --count cat
+show bitsift query cat -n 1
+echo '# a batch says so once, at the end'
+printf 'cat\n100\n101\n130\nnothing\n' >queries
+show bitsift query --batch queries --count
+show bitsift query -v --count 'cat OR 101'
+echo '# gone alone'
+show bitsift query --count '130 OR 131 OR 132'
+echo '# deleting by a query'
+show bitsift delete --query '101 OR 102 OR 130'
+echo '# what --fresh cannot make documents of'
+for i in $(seq 30); do echo 'no JSON'; done >>c.jsonl
+show bitsift query --fresh --count cat
+[ "$(bitsift query --fresh -v --count cat 2>&1 | grep -c 'not valid JSON')" -eq 30 ]
+can_be_nobody || exit 0
+echo '# what cannot be read'
+chmod -R a+rX . "$SCRATCH"
+settle
+quiet bitsift index
+chmod 0 d/10?.txt d/11?.txt
+chmod -R a+rX .bitsift
+show as_nobody bitsift query --count cat
+[ "$(as_nobody bitsift query -v --count cat 2>&1 | grep -c 'Permission denied')" -eq 20 ]

@@ -1,0 +1,42 @@
+# On a terminal no hits are told as such, with a word that may have been meant; and how many hits there are beyond those shown.
+set -eu
+. "$LIB"
+command -v script >/dev/null || skip 'no script here'
+on_terminal() {
+    announce "$@"
+    SHELL=$BASH script -qec "$(printf '%q ' "$@")" /dev/null </dev/null | tr -d '\r' |
+        sed -E -e 's/\x1b\[[0-9;]*m//g' -e '/^    /d' -e '/  0\.[0-9]+$/d' || true
+}
+mkdir d
+echo 'the harbour at night' >d/a.txt
+echo 'the harbour, a harbor, and herring' >d/b.txt
+for i in $(seq 30); do echo "boat $i" >"d/boat$i.txt"; done
+quiet bitsift index d
+on_terminal bitsift query harbuor
+on_terminal bitsift query harbour boat
+on_terminal bitsift query harbuor herirng xyzzyx
+on_terminal bitsift query '"at nihgt" -harbuor'
+on_terminal bitsift query --ids harbuor
+on_terminal bitsift query --count harbuor
+on_terminal bitsift query --any harbuor boat -n 40 --ids
+echo '# too short to be meant'
+on_terminal bitsift query zz
+echo '# elsewhere nothing is said, and the exit status is 1'
+show bitsift query harbuor
+echo '# a batch does not say it for each'
+echo 'harbuor' >queries
+on_terminal bitsift query --batch queries --ids
+echo '# the best of how many'
+on_terminal bitsift query boat
+on_terminal bitsift query boat -n 29
+on_terminal bitsift query boat -n 30
+on_terminal bitsift query boat -n 31
+echo '# of stems'
+echo '{"id":"1","text":"sailing boats"}' >c.jsonl
+quiet bitsift index --index "$SCRATCH/stems" --stem english c.jsonl
+on_terminal bitsift query --index "$SCRATCH/stems" saliing
+echo '# where most are left unseen'
+documents 30000 >many.jsonl
+quiet bitsift index --index "$SCRATCH/many" many.jsonl
+on_terminal bitsift query --index "$SCRATCH/many" --any common hundred >"$SCRATCH/many.out"
+sed -E 's/at least [0-9,]+/at least N/' "$SCRATCH/many.out"
