@@ -435,6 +435,19 @@ struct bs_find_request {
 	const char *mark_start; /* in a snippet, written before and after each word found; NULL: nothing */
 	const char *mark_stop;
 
+	/*
+	 * Which documents may be hits; without, all may. Of others no text is read. Lists are NULL-ended. Nothing of this
+	 * changes a score.
+	 */
+	const char *const *globs;     /* paths of hits that match, as ripgrep's -g has it; with "!" in front, none of those */
+	const char *const *types;     /* files of these types of ripgrep's */
+	const char *const *type_nots; /* no files of these */
+	const char *const *places;    /* files and folders: what is there, or below */
+	/* Dates in ISO 8601, in UTC unless they say otherwise, or ages (90s, 30m, 2h, 3d, 2w): files that were changed then or
+	 * later, and files that were changed earlier, by the times that the index has recorded; or, */
+	const char *newer, *older;
+	const char *date_field; /* records with such a date in this field; NULL: the file's time counts */
+
 	/* Called for each hit after the search is done; return 0 to go on. Anything else ends it with BS_STOPPED. Not NULL,
 	 * unless mode is BS_FIND_COUNT. */
 	int (*hit)(void *context, const struct bs_find_hit *hit);

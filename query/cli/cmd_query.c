@@ -16,6 +16,7 @@ struct query_arguments {
 	const char *kernel;
 	const char *batch;
 	struct bs_find_request request;
+	struct bs_word_list globs, types, type_nots, places;
 	uint64_t n_best;
 	int color; /* enum when */
 	char *text; /* the operands, joined */
@@ -35,6 +36,13 @@ static const struct bs_option query_options[] = {
 	{'0', "null", NULL, "end ids with NUL instead of a line feed", SETS(FLAG, nul)},
 	{0, "json", NULL, "one JSON object per hit", SETS(FLAG, json)},
 	{0, "color", "WHEN", "colours: auto, always or never [auto: on a terminal]", SETS(NAME, color), .names = when_names},
+	{'g', "glob", "GLOB", "only files that match; !GLOB leaves out; repeatable", SETS(LIST, globs)},
+	{'t', "type", "TYPE", "only files of the type; repeatable", SETS(LIST, types)},
+	{'T', "type-not", "TYPE", "no files of the type; repeatable", SETS(LIST, type_nots)},
+	{0, "in", "PATH", "only what is there or below; repeatable", SETS(LIST, places)},
+	{0, "newer", "DATE", "only files changed then or later: 2024-05-17, 2h, 3d", SETS(STRING, request.newer)},
+	{0, "older", "DATE", "only files changed before that", SETS(STRING, request.older)},
+	{0, "date", "FIELD", "--newer and --older are about this field of records", SETS(STRING, request.date_field)},
 	{0, "any", NULL, "documents with any of the words, not all", SETS(FLAG, request.any)},
 	{0, "batch", "FILE", "run each line of FILE as a query (- is standard input)", SETS(STRING, batch)},
 	{0, "approx", NULL, "verify only the candidates that look best", SETS(FLAG, request.approx)},
@@ -52,6 +60,8 @@ static const char *const query_examples[] = {
 	"bitsift query 'cat -dog'", "cat, but not dog",
 	"bitsift query --count 'a (b OR c)'", "how many",
 	"bitsift query -- -dog", "all documents without dog",
+	"bitsift query -t py --in src --newer 3d cat", "in Python files below src, changed in the last three days",
+	"bitsift query 'name:readme install'", "in files with readme in their names",
 	NULL,
 };
 
@@ -70,8 +80,23 @@ static const char query_description[] =
 	"- `color~1`, `color~2`: words at most one or two edits away.\n\n"
 	"- `title:dog`, `title:(big dog)`: the same, in that field of a JSONL record only. If there is no such field in "
 	"the index, the colon is text.\n\n"
+	"- `name:readme`, `name:\"read me\"`, `name:read*`: files by the words of their paths below the source, which the "
+	"index knows; of records, their field of that name. Other words do not look at names. In the score such a word counts "
+	"as it stands in the text.\n\n"
 	"AND, OR and NOT are operators only in capitals. A token of several words, such as obj.method or e-mail, is a "
 	"phrase. A phrase never matches across two fields of a record. With `--any`, words side by side mean OR.\n\n"
+	"# Filters\n\n"
+	"`-g`, `-t`, `-T`, `--in`, `--newer` and `--older` say which documents may be hits. All of them must hold; of "
+	"repeated `-g`, `-t` and `-T` those count that ripgrep would let count, and of several `--in` any. They change no "
+	"score. What does not pass is not read.\n\n"
+	"`-g` matches the path of the file as it is printed, by ripgrep's rules: `-g '*.c'`, `-g 'src/**'`, `-g '!*.min.js'`. "
+	"`-t` and `-T` are ripgrep's types, which `bitsift grep --type-list` shows. `--in PATH` is a file or folder and all "
+	"below it, whatever way leads there. A record counts as the file it stands in.\n\n"
+	"`--newer` and `--older` look at the time at which a file was changed, as it was when it was indexed. DATE is a date "
+	"of ISO 8601, 2024, 2024-05, 2024-05-17 or 2024-05-17T08:30, in UTC unless it ends in an offset such as +02:00; or an "
+	"age: 90s, 30m, 2h, 3d or 2w ago. A date means its first moment, which is the first that is newer and no longer "
+	"older. With `--date FIELD` they look at that field of records, which must hold such a date, and files are left "
+	"out; records that match are read for it, those that look best first.\n\n"
 	"# Ranking\n\n"
 	"By BM25 (k1 = 1.2, b = 0.75) over the words of the query that are not negated, including those inside phrases; "
 	"a prefix or an inexact word scores as the words that it matched. Equal scores come in document order: the order "
@@ -170,6 +195,10 @@ static enum bs_status parse_arguments(struct query_arguments *arguments, int arg
 	if (!arguments->text)
 		return bs_fail_memory(err, "a query", n);
 	bool is_count = arguments->count || (arguments->n_best == 0 && !arguments->ids);
+	arguments->request.globs = arguments->globs.list;
+	arguments->request.types = arguments->types.list;
+	arguments->request.type_nots = arguments->type_nots.list;
+	arguments->request.places = arguments->places.list;
 	arguments->request.mode = is_count ? BS_FIND_COUNT : arguments->ids ? BS_FIND_IDS : BS_FIND_TOP;
 	arguments->request.approx &= arguments->request.mode == BS_FIND_TOP;
 	arguments->request.n_best = (size_t)arguments->n_best;
@@ -433,5 +462,9 @@ int bs_cmd_query(int argc, char **argv, const struct bs_consent *consent)
 	else
 		exit_status = run_all(&arguments, consent);
 	free(arguments.text);
+	bs_word_list_deinit(&arguments.globs);
+	bs_word_list_deinit(&arguments.types);
+	bs_word_list_deinit(&arguments.type_nots);
+	bs_word_list_deinit(&arguments.places);
 	return exit_status;
 }
