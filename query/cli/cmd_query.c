@@ -157,6 +157,7 @@ struct session {
 	bool has_failed;
 	uint64_t n_unreadable;
 	uint64_t n_shown; /* ids of this query */
+	bool is_bad_request; /* whatever is asked: an option is wrong */
 	const char *query; /* in a batch: the one that is run; else NULL */
 	size_t query_bytes;
 };
@@ -288,6 +289,7 @@ static enum bs_status run_query(struct session *session, const char *text, size_
 		end_query(session, &result);
 		return BS_OK;
 	}
+	session->is_bad_request = status == BS_INVALID && result.error_byte == SIZE_MAX;
 	fflush(session->out);
 	fprintf(stderr, "bitsift: %s\n", err->text);
 	char *caret = NULL;
@@ -347,7 +349,7 @@ static enum bs_status run_batch(struct session *session, struct bs_error *err)
 		session->query = line;
 		session->query_bytes = n;
 		status = run_query(session, line, n, err);
-		if (status && status != BS_INVALID && status != BS_UNSUPPORTED)
+		if (status && ((status != BS_INVALID && status != BS_UNSUPPORTED) || session->is_bad_request))
 			break;
 		if (status) {
 			show_error(session, err);

@@ -175,12 +175,10 @@ enum bs_status bs_fetch_id(struct bs_fetcher *fetcher, uint32_t segment, uint32_
 	return status || !path ? status : make_path(asked.source, &asked.record, path, err);
 }
 
-enum bs_status bs_fetch_path(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document, struct bs_buffer *path,
-                             struct bs_error *err)
+enum bs_status bs_fetch_path(const struct bs_fetcher *fetcher, const struct bs_doc_record *record,
+                             struct bs_buffer *path, struct bs_error *err)
 {
-	struct asked asked;
-	enum bs_status status = find_record(fetcher, segment, document, &asked, err);
-	return status ? status : make_path(asked.source, &asked.record, path, err);
+	return make_path(&fetcher->sources[record->source], record, path, err);
 }
 
 const struct bs_source *bs_fetch_source(const struct bs_fetcher *fetcher, uint32_t number)

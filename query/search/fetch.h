@@ -63,9 +63,9 @@ enum bs_status bs_fetch_is_segment_unchanged(struct bs_fetcher *fetcher, uint32_
 enum bs_status bs_fetch_id(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document, struct bs_buffer *id,
                            struct bs_buffer *path, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Overwrites path with the same path alone. */
-enum bs_status bs_fetch_path(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document, struct bs_buffer *path,
-                             struct bs_error *err) BS_WARN_UNUSED;
+/* Overwrites path with that of a document of a recorded source; of its record, source and name count. */
+enum bs_status bs_fetch_path(const struct bs_fetcher *fetcher, const struct bs_doc_record *record,
+                             struct bs_buffer *path, struct bs_error *err) BS_WARN_UNUSED;
 /* A source of the index, borrowed. */
 const struct bs_source *bs_fetch_source(const struct bs_fetcher *fetcher, uint32_t number);
 

@@ -175,10 +175,33 @@ static enum bs_status find_place(const char *path, char **place_out, struct bs_e
 	return status;
 }
 
+static enum bs_status find_source_place(struct bs_filter *filter, uint32_t number, const char **place_out,
+                                        struct bs_error *err);
+
+static bool is_at_or_below(const char *place, const char *other)
+{
+	return bs_feed_is_at_or_below(place, (const uint8_t *)other, strlen(other));
+}
+
+/* BS_NOT_FOUND: no source is there or below, nor around it, and all answers would be empty. */
+static enum bs_status check_place(struct bs_filter *filter, const char *path, const char *place, struct bs_error *err)
+{
+	bool is_indexed = false;
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < filter->snapshot->manifest.n_sources && !status && !is_indexed; i++) {
+		const char *of_source;
+		status = find_source_place(filter, i, &of_source, err);
+		is_indexed = !status && (is_at_or_below(place, of_source) || is_at_or_below(of_source, place));
+	}
+	return status || is_indexed ? status : bs_fail(err, BS_NOT_FOUND, "%s: not in this index", path);
+}
+
 static enum bs_status take_place(struct bs_filter *filter, const char *path, struct bs_error *err)
 {
 	char *place;
 	enum bs_status status = find_place(path, &place, err);
+	if (!status)
+		status = check_place(filter, path, place, err);
 	if (!status)
 		status = bs_buffer_append(&filter->places, place, strlen(place) + 1, err);
 	free(place);
@@ -282,8 +305,8 @@ static enum bs_status passes_place(struct bs_filter *filter, const struct bs_doc
 	for (size_t i = 0; i < filter->places.used_bytes && !status && !*passes_out;) {
 		const char *place = (const char *)filter->places.data + i;
 		size_t n = strlen(is_at);
-		*passes_out = bs_feed_is_at_or_below(place, (const uint8_t *)is_at, n);
-		if (source->kind == BS_SOURCE_FOLDER && bs_feed_is_at_or_below(is_at, (const uint8_t *)place, strlen(place)))
+		*passes_out = is_at_or_below(place, is_at);
+		if (source->kind == BS_SOURCE_FOLDER && is_at_or_below(is_at, place))
 			*passes_out |= place[n] && bs_feed_is_at_or_below(place + n + 1, record->name, record->name_bytes);
 		i += strlen(place) + 1;
 	}
@@ -346,14 +369,14 @@ static enum bs_status find_off(struct bs_filter *filter, size_t *off_out, struct
 	return status;
 }
 
-static enum bs_status passes_path(struct bs_filter *filter, struct bs_doc_ref ref, bool *passes_out,
+static enum bs_status passes_path(struct bs_filter *filter, const struct bs_doc_record *record, bool *passes_out,
                                   struct bs_error *err)
 {
 	size_t off = 0;
 	bool is_out = false;
 	enum bs_ignore_verdict verdict = BS_IGNORE_SILENT;
 	*passes_out = false;
-	enum bs_status status = bs_fetch_path(filter->fetcher, ref.segment, ref.document, &filter->path, err);
+	enum bs_status status = bs_fetch_path(filter->fetcher, record, &filter->path, err);
 	if (status)
 		return status;
 	const char *path = (const char *)filter->path.data, *slash = strrchr(path, '/');
@@ -372,6 +395,16 @@ static enum bs_status passes_path(struct bs_filter *filter, struct bs_doc_ref re
 	return status;
 }
 
+/* Of a file, as its stamp says. */
+static enum bs_status find_mtime(const struct bs_filter *filter, struct bs_doc_ref ref, const struct bs_doc_record *record,
+                                 uint64_t *mtime_ns_out, struct bs_error *err)
+{
+	*mtime_ns_out = record->place[1];
+	if (ref.segment >= filter->snapshot->manifest.n_segments)
+		return BS_OK;
+	return bs_packed_get(&filter->snapshot->segments[ref.segment].docs.places[1], ref.document, mtime_ns_out, err);
+}
+
 /* The cheapest first. Of a record: what holds for all records of its source. */
 static enum bs_status look(struct bs_filter *filter, struct bs_doc_ref ref, const struct bs_doc_record *record,
                            bool *passes_out, struct bs_error *err)
@@ -380,51 +413,42 @@ static enum bs_status look(struct bs_filter *filter, struct bs_doc_ref ref, cons
 	enum bs_status status = BS_OK;
 	*passes_out = true;
 	if (filter->has_time && !filter->date_field[0]) {
-		bool is_file = source->kind == BS_SOURCE_FOLDER || source->kind == BS_SOURCE_FILE;
-		int64_t mtime_ns = (int64_t)(is_file ? record->place[1] : source->stamp[1]);
-		*passes_out = source->kind != BS_SOURCE_STDIN && passes_time(filter, mtime_ns);
+		uint64_t mtime_ns = source->stamp[1];
+		if (source->kind == BS_SOURCE_FOLDER || source->kind == BS_SOURCE_FILE)
+			status = find_mtime(filter, ref, record, &mtime_ns, err);
+		*passes_out = !status && source->kind != BS_SOURCE_STDIN && passes_time(filter, (int64_t)mtime_ns);
 	}
 	if (*passes_out && filter->places.used_bytes > 0)
 		status = passes_place(filter, record, passes_out, err);
 	if (!status && *passes_out && (filter->types || filter->globs.n_rules > 0))
-		status = passes_path(filter, ref, passes_out, err);
+		status = passes_path(filter, record, passes_out, err);
 	return status;
-}
-
-/* The source of a document, without its record. */
-static uint32_t source_of(const struct bs_filter *filter, struct bs_doc_ref ref)
-{
-	const struct bs_doc_table *docs = &filter->snapshot->segments[ref.segment].docs;
-	return bs_doc_table_range(docs, bs_doc_table_range_of(docs, ref.document)).source;
 }
 
 enum bs_status bs_filter_passes(struct bs_filter *filter, struct bs_doc_ref ref, bool *passes_out, struct bs_error *err)
 {
-	const struct bs_manifest *manifest = &filter->snapshot->manifest;
 	uint32_t n_docs = bs_snapshot_segment_docs(filter->snapshot, ref.segment);
-	uint32_t number = ref.segment < manifest->n_segments ? source_of(filter, ref) : UINT32_MAX;
-	uint8_t **of_segment = &filter->known[ref.segment];
+	uint8_t **known = &filter->known[ref.segment];
 	struct bs_doc_record record;
-	*passes_out = false;
-	if (!*of_segment && !(*of_segment = calloc((size_t)n_docs + 1, 1)))
+	if (!*known && !(*known = calloc((size_t)n_docs + 1, 1)))
 		return bs_fail_memory(err, "a filter", n_docs);
+	*passes_out = (*known)[ref.document] == KNOWN_IN;
+	if ((*known)[ref.document] != NOT_KNOWN)
+		return BS_OK;
+	enum bs_status status = bs_snapshot_name(filter->snapshot, ref, &record, err);
+	if (status)
+		return status;
 	/* Records are many, and their file is one. */
-	bool is_record = number < manifest->n_sources && (manifest->sources[number].kind == BS_SOURCE_COLLECTION ||
-	                                                  manifest->sources[number].kind == BS_SOURCE_STDIN);
-	uint8_t *known = is_record ? &filter->known_sources[number] : &(*of_segment)[ref.document];
-	enum bs_status status = BS_OK;
-	if (*known == NOT_KNOWN) {
-		status = bs_snapshot_record(filter->snapshot, ref, &record, err);
-		if (!status && record.source >= manifest->n_sources)
-			status = bs_fail(err, BS_CORRUPT, "%s: corrupt: a document of source %u, which is not recorded",
-			                 filter->snapshot->dir->path, record.source);
-		if (!status)
-			status = look(filter, ref, &record, passes_out, err);
-		if (!status)
-			*known = *passes_out ? KNOWN_IN : KNOWN_OUT;
-	}
-	*passes_out = *known == KNOWN_IN;
-	return status;
+	bool is_record = bs_source_has_records(bs_fetch_source(filter->fetcher, record.source));
+	uint8_t *known_source = &filter->known_sources[record.source];
+	*passes_out = *known_source == KNOWN_IN;
+	if (!is_record || *known_source == NOT_KNOWN)
+		status = look(filter, ref, &record, passes_out, err);
+	if (status)
+		return status;
+	(*known)[ref.document] = *passes_out ? KNOWN_IN : KNOWN_OUT;
+	*known_source = (*known)[ref.document];
+	return BS_OK;
 }
 
 bool bs_filter_asks_text(const struct bs_filter *filter)
@@ -438,11 +462,11 @@ static enum bs_status find_line(struct bs_filter *filter, struct bs_doc_ref ref,
 {
 	struct bs_document document;
 	enum bs_fetched fetched;
-	struct bs_doc_record record;
 	enum bs_status status = bs_fetch_line(filter->fetcher, ref.segment, ref.document, line_out, line_bytes_out, err);
 	if (status || *line_out)
 		return status;
-	status = bs_snapshot_record(filter->snapshot, ref, &record, err);
+	struct bs_doc_record record;
+	status = bs_snapshot_name(filter->snapshot, ref, &record, err);
 	if (status || !bs_source_has_records(bs_fetch_source(filter->fetcher, record.source)))
 		return status;
 	status = bs_fetch(filter->fetcher, ref.segment, ref.document, &document, &fetched, err);

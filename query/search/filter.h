@@ -20,7 +20,7 @@ enum bs_status bs_filter_new(const struct bs_snapshot *snapshot, struct bs_fetch
 void bs_filter_free(struct bs_filter *filter);
 
 /* Makes it that of the request; *is_any_out: which wants any document. BS_INVALID: a bad glob, an unknown type, a date that is
- * none. BS_NO_MEMORY. */
+ * none. BS_NOT_FOUND: nothing of a place is in the index. BS_NO_MEMORY. */
 enum bs_status bs_filter_begin(struct bs_filter *filter, const struct bs_find_request *request, bool *is_any_out,
                                struct bs_error *err) BS_WARN_UNUSED;
 

@@ -85,12 +85,9 @@ static enum bs_status find_name(const struct bs_snapshot *snapshot, struct bs_do
 {
 	struct bs_doc_record record;
 	*name_out = (struct bs_field){.name = "", .text = (const uint8_t *)""};
-	enum bs_status status = bs_snapshot_record(snapshot, ref, &record, err);
+	enum bs_status status = bs_snapshot_name(snapshot, ref, &record, err);
 	if (status)
 		return status;
-	if (record.source >= snapshot->manifest.n_sources)
-		return bs_fail(err, BS_CORRUPT, "%s: corrupt: a document of source %u, which is not recorded",
-		               snapshot->dir->path, record.source);
 	const struct bs_source_record *source = &snapshot->manifest.sources[record.source];
 	const char *slash = strrchr(source->path, '/');
 	if (source->kind == BS_SOURCE_FOLDER)

@@ -172,7 +172,8 @@ struct bs_finder {
 	struct bs_query *query;
 	struct bs_matcher *matcher;
 	struct bs_byte_verifier *byte_verifier; /* NULL: every document is analysed */
-	bool is_scored; /* hits are to have their scores */
+	bool is_scored; /* hits are to have their scores, */
+	bool is_zero;   /* which are 0 for all that is what was indexed */
 	struct bs_top top;
 	struct bs_find_result *result;
 	struct bs_query_stats *stats; /* in the result */
@@ -338,7 +339,7 @@ static enum bs_status verify_document(struct bs_finder *finder, struct bs_hit *h
 	const uint8_t *line = NULL;
 	size_t line_bytes;
 	*is_hit_out = false;
-	if (is_sure && !finder->is_scored)
+	if (is_sure && (!finder->is_scored || finder->is_zero))
 		status = bs_fetch_is_unchanged(finder->fetcher, hit->segment, hit->document, is_hit_out, err);
 	if (status || *is_hit_out)
 		return status;
@@ -437,6 +438,7 @@ static enum bs_status parse(struct bs_finder *finder, struct bs_error *err)
 	                                       &finder->query, &finder->result->error_byte, err);
 	if (status)
 		return status;
+	finder->result->error_byte = SIZE_MAX;
 	for (uint32_t i = 0; i < finder->query->n_warnings && i < BS_QUERY_WARNINGS; i++)
 		tell(finder, finder->query->warnings[i].text);
 	return BS_OK;
@@ -524,11 +526,13 @@ static enum bs_status all_candidates(struct bs_finder *finder, uint32_t segment,
 static enum bs_status prepare_ranking(struct bs_finder *finder, struct bs_error *err)
 {
 	const struct bs_find_request *request = finder->request;
-	finder->is_ranked = false;
+	finder->is_ranked = finder->is_zero = false;
 	if (request->mode != BS_FIND_TOP || request->brute || finder->index->is_other_unicode)
 		return BS_OK;
 	enum bs_status status = bs_scorer_make(&finder->scorer, &finder->plan, finder->avgdl, err);
 	size_t n_words = finder->scorer.n_words;
+	/* Words of names may stand in no text. */
+	finder->is_zero = !status && finder->scorer.is_complete && n_words == 0;
 	finder->is_ranked = !status && !request->exhaustive && finder->scorer.is_complete && n_words > 0 &&
 	                      n_words <= BS_TOP_SCAN_WORDS && finder->n_best > 0;
 	/* Where nothing scores, the first in order are the best, and those who are sure need not be read. */
