@@ -188,6 +188,8 @@ static enum bs_status parse_arguments(struct query_arguments *arguments, int arg
 		return bs_fail(err, BS_INVALID, "--count and --ids exclude each other");
 	if (arguments->request.approx && (arguments->count || arguments->ids))
 		return bs_fail(err, BS_INVALID, "--approx is for ranked hits; --count and --ids are always exact");
+	if (arguments->request.date_field && !arguments->request.newer && !arguments->request.older)
+		return bs_fail(err, BS_INVALID, "--date FIELD goes with --newer or --older");
 	if (n == 0 && !arguments->batch)
 		return bs_fail(err, BS_INVALID, "no query; try `bitsift query WORD...` or see `bitsift query --help`");
 	if (n > 0 && arguments->batch)

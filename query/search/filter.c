@@ -223,8 +223,6 @@ static enum bs_status take_field(struct bs_filter *filter, const char *name, str
 {
 	filter->date_field[0] = name;
 	filter->scan.options = (struct bs_record_options){.text_fields = filter->date_field, .n_text_fields = 1};
-	if (!filter->has_time)
-		return bs_fail(err, BS_INVALID, "a field with a date is of use with the dates to compare with");
 	return bs_record_parser_new(&filter->scan.options, &filter->parser, err);
 }
 

@@ -749,6 +749,8 @@ static enum bs_status check_request(const struct bs_find_request *request, struc
 		return bs_fail(err, BS_UNSUPPORTED, "struct bs_find_request: no mode %d", (int)request->mode);
 	if (request->approx && request->mode != BS_FIND_TOP)
 		return bs_fail(err, BS_INVALID, "struct bs_find_request: only ranked hits can be had approximately");
+	if (request->date_field && !request->newer && !request->older)
+		return bs_fail(err, BS_INVALID, "struct bs_find_request: a field with a date, but no date to compare with");
 	if (!request->hit && request->mode != BS_FIND_COUNT)
 		return bs_fail(err, BS_INVALID, "struct bs_find_request: no function for hits");
 	return bs_check_reserved("struct bs_find_request", request->reserved, COUNT(request->reserved), err);
