@@ -445,7 +445,8 @@ enum bs_status bs_filter_passes(struct bs_filter *filter, struct bs_doc_ref ref,
 	if (status)
 		return status;
 	(*known)[ref.document] = *passes_out ? KNOWN_IN : KNOWN_OUT;
-	*known_source = (*known)[ref.document];
+	if (is_record)
+		*known_source = (*known)[ref.document];
 	return BS_OK;
 }
 
