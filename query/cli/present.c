@@ -99,8 +99,7 @@ void bs_present_escaped(const char *text, size_t text_bytes, FILE *out)
 	}
 }
 
-/* Text as UTF-8: what is none, and what a terminal might obey, as U+FFFD; but for ASCII, if that is the marks of words. */
-static void put_shown(const char *text, size_t text_bytes, bool has_marks, FILE *out)
+void bs_present_shown(const char *text, size_t text_bytes, bool has_marks, FILE *out)
 {
 	for (size_t at = 0; at < text_bytes;) {
 		size_t start = at;
@@ -115,12 +114,12 @@ static void put_shown(const char *text, size_t text_bytes, bool has_marks, FILE 
 void bs_present_text(const struct bs_find_hit *hit, bool color, FILE *out)
 {
 	fputs(color ? "\033[35m" : "", out);
-	put_shown(hit->id, hit->id_bytes, false, out);
+	bs_present_shown(hit->id, hit->id_bytes, false, out);
 	fprintf(out, color ? "\033[0m  \033[2m%.4f\033[0m\n" : "  %.4f\n", hit->score);
 	if (hit->snippet_bytes == 0)
 		return;
 	fputs("    ", out);
-	put_shown(hit->snippet, hit->snippet_bytes, true, out);
+	bs_present_shown(hit->snippet, hit->snippet_bytes, true, out);
 	putc('\n', out);
 }
 
