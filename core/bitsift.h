@@ -186,7 +186,7 @@ struct bs_build_request {
 	bool binary_as_text;            /* folders: files with NUL bytes too */
 	uint64_t max_document_bytes;    /* larger ones are skipped; 0: 256 MiB; at most BS_MAX_DOCUMENT_BYTES */
 	const char *id_field;           /* JSONL: the field that names a record; NULL: "id" */
-	const char *const *text_fields; /* JSONL: what to index, a NULL-ended list; NULL: every top-level string */
+	const char *const *text_fields; /* JSONL: fields to index ("title", "author.name"), NULL-ended; NULL: all */
 	const char *const *globs;       /* folders: as ripgrep's -g, a NULL-ended list; NULL: every file */
 	double density;                 /* share of set bits, 0.05 to 0.6: less is faster and larger; 0: 0.3 */
 

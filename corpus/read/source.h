@@ -30,7 +30,7 @@ struct bs_source_options {
 	const char *const *globs;
 	size_t n_globs;
 	const char *id_field;           /* NULL: "id" */
-	const char *const *text_fields; /* the fields that are text, or NULL: every top-level string but the id */
+	const char *const *text_fields; /* the fields that are text, or NULL: all but the id */
 	size_t n_text_fields;
 	dev_t skip_device;              /* the index directory, see walk.h */
 	ino_t skip_inode;

@@ -653,6 +653,10 @@ static void note_folders(struct indexing *at)
 static enum bs_status tidy(struct indexing *at, struct bs_error *err)
 {
 	struct bs_error why = {""};
+	if (at->writer.manifest.fields.n_terms >= BS_MOST_FIELDS)
+		snprintf(at->report.warning, sizeof(at->report.warning),
+		         "%u names of fields are known; later ones cannot be asked for by NAME:word, unless --text chooses them",
+		         BS_MOST_FIELDS);
 	note_folders(at);
 	bs_index_writer_release(&at->writer);
 	if (at->report.is_refresh && at->report.is_committed &&

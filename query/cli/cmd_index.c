@@ -30,7 +30,7 @@ static const struct bs_option index_options[] = {
 	{0, "stem", "LANG", "index word stems (Snowball: english, german, ...)", SETS(STRING, request.stem_language)},
 	{0, "fold-accents", NULL, "let cafe find caf\xc3\xa9", SETS(FLAG, request.fold_accents)},
 	{0, "id", "FIELD", "JSONL: the field that names a record [id]", SETS(STRING, request.id_field)},
-	{0, "text", "F,G", "JSONL: fields to index [every top-level string]", .kind = BS_OPTION_CALL, .take = take_text},
+	{0, "text", "F,G", "JSONL: fields to index, as in title,author.name [all]", .kind = BS_OPTION_CALL, .take = take_text},
 	{0, "density", "D", "share of set bits, 0.05 to 0.6; fewer make a faster and larger index [0.3]",
 	 .kind = BS_OPTION_CALL, .take = take_density},
 	{0, "max-document", "SIZE", "pass over larger files and records, with a notice [256M]",
@@ -78,8 +78,10 @@ static const char index_description[] =
 	"- A file: its id is the SOURCE as given.\n\n"
 	"- A collection: a file named *.jsonl or *.ndjson. Each line is a JSON object and makes one document. Its id is "
 	"the field `id`: a string as it is, an integer in decimal; a record without one is named by its line, as in "
-	"mail.jsonl:812. Its text is every other string at its top level, each a field that a query can name. If several "
-	"records have the same id, the last one counts.\n\n"
+	"mail.jsonl:812. Its text is every other string, and every number as it is spelled, each in a field that a query "
+	"can name. In `{\"author\": {\"name\": \"Ann\"}, \"tags\": [\"a\", \"b\"]}` the fields are author.name and, for both "
+	"strings, tags. A name made of names is at most 255 bytes long; what is deeper has the name of what is around it. "
+	"If several records have the same id, the last one counts.\n\n"
 	"- `-`: a collection on standard input.\n\n"
 	"# Words and grams\n\n"
 	"An index has words, for `bitsift query`, and grams, which are short strings of bytes of the files, for `bitsift "
@@ -117,8 +119,8 @@ static const char index_description[] =
 	"needs more than `--memory` all the same, for its text, some 90 bytes for each distinct word and some 30 for each value of a "
 	"record, is passed over like one over `--max-document`, counted and named: give more memory to have it indexed. With the "
 	"usual memory that is 100 MB of nothing but distinct words; 256 MB of prose, code or logs have far fewer.\n\n"
-	"Records may have 131,072 names of fields in all; a name of more than 255 bytes cannot be asked for. Of a file of ignore "
-	"rules the first 4 MiB and 65,536 rules count.\n\n"
+	"The first 131,072 names of fields can be asked for, of up to 255 bytes each; the text of all other fields is found, too. Of "
+	"a file of ignore rules the first 4 MiB and 65,536 rules count.\n\n"
 	"# Safety\n\n"
 	"The new index replaces the old one in one step at the end. If the run fails or is killed before, the old index "
 	"stays as it was; queries that are running keep the index that they opened. One `bitsift index` at a time writes "
