@@ -485,6 +485,19 @@ struct bs_find_request {
 	const char *mark_stop;
 	bool explain_bars; /* what explain is called with has bars, for a terminal */
 
+	/*
+	 * Which documents may be hits; without, all may. Of others no text is read. Lists are NULL-ended. Nothing of this
+	 * changes a score.
+	 */
+	const char *const *globs;     /* paths of hits that match, as ripgrep's -g has it; with "!" in front, none of those */
+	const char *const *types;     /* files of these types of ripgrep's */
+	const char *const *type_nots; /* no files of these */
+	const char *const *places;    /* files and folders: what is there, or below */
+	/* Dates in ISO 8601, in UTC unless they say otherwise, or ages (90s, 30m, 2h, 3d, 2w): files that were changed then or
+	 * later, and files that were changed earlier, by the times that the index has recorded; or, */
+	const char *newer, *older;
+	const char *date_field; /* records with such a date in this field; NULL: the file's time counts */
+
 	/* Called for each hit after the search is done; return 0 to go on. Anything else ends it with BS_STOPPED. Not
 	 * NULL, unless mode is BS_FIND_COUNT. */
 	int (*hit)(void *context, const struct bs_find_hit *hit);
@@ -543,7 +556,7 @@ struct bs_find_result {
  * are those of the index's commit; a document that is not in it is not found, unless the index was opened fresh.
  *
  * BS_INVALID (the query does not parse or is empty: err says why, result_out->error_byte where; or no callback for
- * hits), BS_STOPPED, BS_CORRUPT, BS_UNSUPPORTED, BS_IO, BS_NO_MEMORY. The finder is fit for the next search after any
+ * hits, a bad glob, an unknown type, a date that is none), BS_NOT_FOUND (nothing of a place is in the index), BS_STOPPED, BS_CORRUPT, BS_UNSUPPORTED, BS_IO, BS_NO_MEMORY. The finder is fit for the next search after any
  * of them. Hits that were handed out before a failure are hits. result_out may be NULL.
  */
 BS_API enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_request *request,

@@ -7,6 +7,7 @@
  *   oracle_corpus.c  random options; writes the sources for the engine, and adds their documents
  *   oracle_query.c   random query trees, printed as query text
  *   oracle_eval.c    a tree evaluated on the tokens; BM25; the ranking
+ *   oracle_filter.c  random filters of a request, and which documents they let pass
  *   oracle_bench.c   a corpus, indexed, and the engine to search it
  *   test_oracle.c    compares
  *
@@ -37,6 +38,7 @@ bool chance(struct dice *dice, uint32_t percent);
 
 #define ORACLE_MAX_NAMES 24
 #define ORACLE_NO_NAME   (-1)       /* of the one field of a file; in a query: any field */
+#define ORACLE_FILE_NAME (-2)       /* in a query: name:, of files and of records that have such a field */
 #define ORACLE_NO_TERM   UINT32_MAX /* a word that no document has */
 
 struct oracle_doc {
@@ -45,6 +47,10 @@ struct oracle_doc {
 	size_t first_field, n_fields;
 	size_t first_token, n_tokens;
 	uint32_t length;  /* of BM25 */
+	size_t path_off; /* in bytes, NUL-ended: the file it stands in */
+	size_t name_off; /* ... the path below its source, or nothing */
+	size_t first_name, n_names; /* its words, in name_tokens */
+	int64_t mtime_s, when_s; /* of the file; of the field "when", 0: it has none */
 	bool is_replaced; /* by a later record of its id: no hit, but counted in N, df and avgdl */
 };
 
@@ -71,11 +77,12 @@ struct oracle_term {
 struct oracle {
 	struct naive naive;
 	struct kept kept; /* scratch */
-	struct bs_buffer bytes, docs, fields, tokens, terms;
+	struct bs_buffer bytes, docs, fields, tokens, name_tokens, terms;
 	uint32_t *slots; /* term + 1, or 0 */
 	size_t n_slots;
 	const char *names[ORACLE_MAX_NAMES]; /* of fields, literals; those in documents so far */
 	int n_names;
+	bool has_files;
 	uint64_t n_positions;
 };
 
@@ -91,6 +98,12 @@ const struct oracle_term *oracle_term(const struct oracle *oracle, size_t term);
 /* A document: fields first, then its end, which returns its number. Documents are added in document order. */
 void oracle_add_field(struct oracle *oracle, const char *name, const void *text, size_t text_bytes);
 size_t oracle_end_doc(struct oracle *oracle, const void *id, size_t id_bytes);
+
+/* Where the last document stands. name_off: where the path below its source begins; of a record the path's length. */
+void oracle_place_doc(struct oracle *oracle, const char *path, size_t name_off, int64_t mtime_s);
+
+/* The number of a field, or ORACLE_NO_NAME. */
+int oracle_find_field(const struct oracle *oracle, const char *name);
 
 /* The number of a term, or ORACLE_NO_TERM. */
 uint32_t oracle_find_term(const struct oracle *oracle, const void *term, size_t term_bytes);
@@ -188,6 +201,29 @@ void oracle_query_deinit(struct oracle_query *query);
 /* Makes the tree and its text. */
 void oracle_query_draw(struct oracle_query *query, struct dice *dice, struct oracle *oracle,
                        const struct oracle_vocabulary *vocabulary);
+
+/* What a request lets pass, beside its query. */
+struct oracle_filter {
+	const struct oracle_glob *glob; /* NULL: none */
+	const char *type, *type_not;    /* NULL: none */
+	char place[256], spelt[260];    /* the first is empty: none */
+	const struct oracle_date *newer, *older; /* NULL: none */
+	bool is_when;                   /* they are of the field */
+	const char *globs[2], *types[2], *type_nots[2], *places[2]; /* of a request */
+};
+
+/* Most let everything pass. has_times: those of files are known. */
+void oracle_filter_draw(struct oracle_filter *filter, struct dice *dice, const struct oracle *oracle, bool has_times);
+void oracle_filter_ask(struct oracle_filter *filter, struct bs_find_request *request);
+bool oracle_filter_passes(const struct oracle_filter *filter, const struct oracle *oracle, const struct oracle_doc *doc);
+
+/* Dates as texts, and what they are. */
+struct oracle_date {
+	const char *text;
+	int64_t seconds; /* 0: it is none */
+};
+#define ORACLE_N_DATES 6
+extern const struct oracle_date oracle_dates[ORACLE_N_DATES];
 
 /* A query of one leaf. */
 void oracle_query_set(struct oracle_query *query, enum oracle_kind kind, const char *text);

@@ -140,6 +140,7 @@ void bench_write_file(struct bench *bench, unsigned number, const char *text)
 	assert_int_equal(fclose(file), 0);
 	oracle_add_field(&bench->oracle, "", text, strlen(text));
 	oracle_end_doc(&bench->oracle, path, strlen(path));
+	oracle_place_doc(&bench->oracle, path, strlen("signs/"), 0);
 }
 
 void bench_open(struct bench *bench)
@@ -182,6 +183,7 @@ void bench_search(struct bench *bench, size_t kernel, enum bs_find_mode mode, bo
 		.hit = take_hit,
 		.context = found,
 	};
+	oracle_filter_ask(&bench->filter, &bench->request);
 	bs_buffer_clear(&found->ids);
 	bs_buffer_clear(&found->hits);
 	found->err.text[0] = '\0';

@@ -46,6 +46,7 @@ struct bench {
 	struct oracle_vocabulary vocabulary;
 	struct oracle oracle;
 	struct oracle_query query;
+	struct oracle_filter filter;
 	struct bs_buffer expected; /* struct oracle_hit in document order */
 	struct bs_buffer ranked;   /* the same, the best first */
 	struct found found;

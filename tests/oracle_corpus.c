@@ -131,9 +131,15 @@ static void make_parents(const char *path)
 	}
 }
 
+/* The path tells, so that there are some of several months. */
+static int64_t mtime_of(const char *path)
+{
+	return 1500000000 + (int64_t)(strlen(path) % 12) * 30 * 86400;
+}
+
 static void write_file(const char *path, const struct bs_buffer *bytes, bool is_young)
 {
-	static const struct timespec long_ago[2] = {{.tv_sec = 1500000000}, {.tv_sec = 1500000000}};
+	const struct timespec long_ago[2] = {{.tv_sec = mtime_of(path)}, {.tv_sec = mtime_of(path)}};
 	make_parents(path);
 	FILE *file = fopen(path, "wb");
 	if (!file)
@@ -152,6 +158,7 @@ struct making {
 	struct dice *dice;
 	struct oracle *oracle;
 	struct bs_buffer text, id;
+	int64_t when_s; /* of the record */
 };
 
 static uint32_t draw_length(struct making *making)
@@ -181,7 +188,8 @@ static void append_label(struct bs_buffer *id, const char *argument)
 	append(id, start, n);
 }
 
-static void add_file(struct making *making, const char *argument, const char *name)
+/* written: when. */
+static void add_file(struct making *making, const char *argument, const char *name, int64_t written)
 {
 	const struct bs_buffer *text = &making->text;
 	bs_buffer_clear(&making->id);
@@ -192,13 +200,17 @@ static void add_file(struct making *making, const char *argument, const char *na
 	}
 	oracle_add_field(making->oracle, "", text->data ? text->data : (const uint8_t *)"", text->used_bytes);
 	oracle_end_doc(making->oracle, making->id.data, making->id.used_bytes);
+	append(&making->id, "", 1);
+	const char *path = (const char *)making->id.data, *slash = strrchr(path, '/');
+	size_t base_off = slash ? (size_t)(slash - path) + 1 : 0;
+	oracle_place_doc(making->oracle, path, name ? strlen(path) - strlen(name) : base_off, written);
 }
 
 static void make_file(struct making *making, const char *argument)
 {
 	draw_text(making);
 	write_file(argument, &making->text, making->setup->is_young);
-	add_file(making, argument, NULL);
+	add_file(making, argument, NULL, mtime_of(argument));
 }
 
 /* ---- folders ---- */
@@ -257,7 +269,7 @@ static void make_folder(struct making *making, const char *argument, uint32_t n_
 		snprintf(path, sizeof(path), "%s/%s", argument, names[i]);
 		write_file(path, &making->text, making->setup->is_young);
 		if (!is_binary(&making->text))
-			add_file(making, argument, names[i]);
+			add_file(making, argument, names[i], mtime_of(path));
 		free(names[i]);
 	}
 	free(names);
@@ -353,7 +365,7 @@ static void append_id(struct making *making, const char *argument, uint32_t line
 	append_text(json, ", ");
 }
 
-static const char *const field_names[] = {"text", "title", "body", "note", "x.y", "na\u00efve", "a", "or"};
+static const char *const field_names[] = {"text", "title", "body", "note", "x.y", "na\u00efve", "a", "or", "name"};
 
 static bool is_text_field(const struct oracle_setup *setup, const char *name)
 {
@@ -390,14 +402,30 @@ static void append_deep(struct making *making, struct bs_buffer *json, bool *has
 	add_field(making, "deep.l.a", "in a list", 9, has_text);
 }
 
+/* A field with a date, or with something like one. Whether it counts as text. */
+static bool append_when(struct making *making, struct bs_buffer *json)
+{
+	const struct oracle_date *date = &oracle_dates[roll(making->dice, ORACLE_N_DATES)];
+	append_text(json, "\"when\": \"");
+	append_text(json, date->text);
+	append_text(json, "\", ");
+	making->when_s = date->seconds;
+	if (!is_text_field(making->setup, "when"))
+		return false;
+	oracle_add_field(making->oracle, "when", date->text, strlen(date->text));
+	return true;
+}
+
 /* A record with some fields; false if the engine must find no text in it. */
 static bool append_fields(struct making *making, struct bs_buffer *json)
 {
 	bool has_text = false;
 	uint32_t n_fields = making->setup->n_docs > 30000 ? 1 : roll_between(making->dice, 1, 4);
+	if (chance(making->dice, 20))
+		has_text |= append_when(making, json);
 	for (uint32_t i = 0; i < n_fields; i++) {
 		const char *name = chance(making->dice, 40) ? field_names[1 + roll(making->dice, 2)]
-		                                            : field_names[roll(making->dice, 8)];
+		                                            : field_names[roll(making->dice, 9)];
 		if (chance(making->dice, 5))
 			append_deep(making, json, &has_text);
 		draw_text(making);
@@ -432,11 +460,18 @@ static void append_record(struct making *making, const char *argument, uint32_t 
 	size_t replaced = draw_replaced(making, first_doc);
 	append_text(json, "{");
 	append_id(making, argument, line, replaced, json);
+	making->when_s = 0;
 	if (!append_fields(making, json))
 		return;
 	if (replaced != SIZE_MAX)
 		oracle_doc(making->oracle, replaced)->is_replaced = true;
-	oracle_end_doc(making->oracle, making->id.data, making->id.used_bytes);
+	size_t doc = oracle_end_doc(making->oracle, making->id.data, making->id.used_bytes);
+	bs_buffer_clear(&making->id);
+	append_label(&making->id, argument);
+	append(&making->id, "", 1);
+	const char *path = (const char *)making->id.data;
+	oracle_place_doc(making->oracle, path, strlen(path), mtime_of(argument));
+	oracle_doc(making->oracle, doc)->when_s = making->when_s;
 }
 
 static void replace_stdin(const char *path)

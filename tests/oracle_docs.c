@@ -45,6 +45,7 @@ void oracle_deinit(struct oracle *oracle)
 	bs_buffer_deinit(&oracle->docs);
 	bs_buffer_deinit(&oracle->fields);
 	bs_buffer_deinit(&oracle->tokens);
+	bs_buffer_deinit(&oracle->name_tokens);
 	bs_buffer_deinit(&oracle->terms);
 	free(oracle->slots);
 }
@@ -137,17 +138,22 @@ static uint32_t intern(struct oracle *oracle, const uint8_t *bytes, size_t n_byt
 
 /* ---- adding ---- */
 
+int oracle_find_field(const struct oracle *oracle, const char *name)
+{
+	for (int i = 0; i < oracle->n_names; i++)
+		if (strcmp(oracle->names[i], name) == 0)
+			return i;
+	return ORACLE_NO_NAME;
+}
+
 static int find_name(struct oracle *oracle, const char *name)
 {
-	if (!*name)
-		return ORACLE_NO_NAME;
-	int i = 0;
-	while (i < oracle->n_names && strcmp(oracle->names[i], name) != 0)
-		i++;
-	if (i == oracle->n_names)
-		oracle->names[oracle->n_names++] = name;
-	assert_true(oracle->n_names <= ORACLE_MAX_NAMES);
-	return i;
+	int found = oracle_find_field(oracle, name);
+	if (!*name || found != ORACLE_NO_NAME)
+		return found;
+	assert_true(oracle->n_names < ORACLE_MAX_NAMES);
+	oracle->names[oracle->n_names] = name;
+	return oracle->n_names++;
 }
 
 /* The document being added: it begins where the last one ended. */
@@ -196,4 +202,25 @@ size_t oracle_end_doc(struct oracle *oracle, const void *id, size_t id_bytes)
 	append(&oracle->docs, &doc, sizeof(doc));
 	oracle->n_positions += doc.length;
 	return oracle_n_docs(oracle) - 1;
+}
+
+void oracle_place_doc(struct oracle *oracle, const char *path, size_t name_off, int64_t mtime_s)
+{
+	struct oracle_doc *doc = oracle_doc(oracle, oracle_n_docs(oracle) - 1);
+	doc->path_off = oracle->bytes.used_bytes;
+	doc->name_off = doc->path_off + name_off;
+	doc->first_name = oracle->name_tokens.used_bytes / sizeof(struct oracle_token);
+	doc->mtime_s = mtime_s;
+	append(&oracle->bytes, path, strlen(path) + 1);
+	oracle->has_files |= path[name_off] != '\0';
+	naive_analyze(&oracle->naive, (const uint8_t *)path + name_off, strlen(path + name_off), &oracle->kept);
+	for (size_t i = 0; i < kept_n(&oracle->kept); i++) {
+		const struct kept_token *kept = kept_at(&oracle->kept, i);
+		if (kept->is_bigram)
+			continue;
+		uint32_t number = intern(oracle, oracle->kept.terms.data + kept->term_off, kept->term_bytes);
+		struct oracle_token token = {number, kept->position, SIZE_MAX};
+		append(&oracle->name_tokens, &token, sizeof(token));
+		doc->n_names++;
+	}
 }

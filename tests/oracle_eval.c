@@ -294,13 +294,32 @@ static enum oracle_truth eval_any(const struct looking *looking, const struct or
 	return join(false, either, all);
 }
 
+static bool leaf_matches(const struct looking *looking, const struct oracle_node *node, int field)
+{
+	if (node->kind == ORACLE_NEAR && node->n_items > 1)
+		return near_matches(looking, node, field);
+	return phrase_matches(looking, node, field);
+}
+
+/* The name is a text of its own; or the record has a field of that name. */
+static bool name_matches(const struct looking *looking, const struct oracle_node *node)
+{
+	struct oracle_doc named = *looking->doc;
+	struct looking at_name = {looking->query, looking->oracle, &named,
+	                          (const struct oracle_token *)(const void *)looking->oracle->name_tokens.data + named.first_name};
+	int own = oracle_find_field(looking->oracle, "name");
+	named.n_tokens = named.n_names;
+	return leaf_matches(&at_name, node, ORACLE_NO_NAME) ||
+	       (own != ORACLE_NO_NAME && leaf_matches(looking, node, own));
+}
+
 static enum oracle_truth eval_leaf(const struct looking *looking, const struct oracle_node *node, int field)
 {
 	if (node->n_items == 0)
 		return ORACLE_IGNORED;
-	if (node->kind == ORACLE_NEAR && node->n_items > 1)
-		return truth_of(near_matches(looking, node, field));
-	return truth_of(phrase_matches(looking, node, field));
+	if (field == ORACLE_FILE_NAME)
+		return truth_of(name_matches(looking, node));
+	return truth_of(leaf_matches(looking, node, field));
 }
 
 static enum oracle_truth eval(const struct looking *looking, uint32_t number, int field, bool is_outside)

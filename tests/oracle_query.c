@@ -153,6 +153,8 @@ static void append_leaf(struct growing *growing, enum oracle_kind kind, struct b
 
 static bool begins_with_field(const struct growing *growing, const uint8_t *text, size_t n_bytes)
 {
+	if (n_bytes >= 5 && memcmp(text, "name:", 5) == 0)
+		return true;
 	for (int i = 0; i < growing->oracle->n_names; i++) {
 		size_t name_bytes = strlen(growing->oracle->names[i]);
 		if (n_bytes > name_bytes && text[name_bytes] == ':' &&
@@ -193,6 +195,10 @@ static uint32_t new_node(struct growing *growing, enum oracle_kind kind)
 	query->nodes[query->n_nodes] = (struct oracle_node){.kind = kind, .field = ORACLE_NO_NAME, .suffix = ""};
 	if (growing->oracle->n_names > 0 && chance(growing->dice, 12))
 		query->nodes[query->n_nodes].field = (int)roll(growing->dice, (uint32_t)growing->oracle->n_names);
+	bool is_name = query->nodes[query->n_nodes].field != ORACLE_NO_NAME &&
+	               strcmp(growing->oracle->names[query->nodes[query->n_nodes].field], "name") == 0;
+	if (is_name || (growing->oracle->has_files && chance(growing->dice, 8)))
+		query->nodes[query->n_nodes].field = ORACLE_FILE_NAME;
 	return query->n_nodes++;
 }
 
@@ -214,6 +220,19 @@ static void blur(struct growing *growing, struct oracle_node *node)
 	growing->query->bytes.used_bytes = node->text_off + node->text_bytes;
 }
 
+/* Some code points of a file's name. */
+static void append_name(struct growing *growing, struct bs_buffer *to)
+{
+	const struct oracle *oracle = growing->oracle;
+	const struct oracle_doc *doc = oracle_doc(oracle, roll(growing->dice, (uint32_t)oracle_n_docs(oracle)));
+	const char *name = (const char *)oracle->bytes.data + doc->name_off;
+	size_t n = strlen(name), start = n ? roll(growing->dice, (uint32_t)n) : 0;
+	start = chance(growing->dice, 50) ? 0 : start;
+	while (start > 0 && U8_IS_TRAIL((uint8_t)name[start]))
+		start--;
+	append(to, name + start, n - start);
+}
+
 static uint32_t grow_leaf(struct growing *growing)
 {
 	uint32_t what = roll(growing->dice, 100);
@@ -223,7 +242,10 @@ static uint32_t grow_leaf(struct growing *growing)
 	struct bs_buffer *bytes = &growing->query->bytes;
 	node->text_off = bytes->used_bytes;
 	append(bytes, "", 0);
-	append_leaf(growing, kind, bytes);
+	if (node->field == ORACLE_FILE_NAME && oracle_n_docs(growing->oracle) > 0 && chance(growing->dice, 75))
+		append_name(growing, bytes);
+	else
+		append_leaf(growing, kind, bytes);
 	if (kind == ORACLE_WORD)
 		cut_token(growing, bytes, node->text_off);
 	node->text_bytes = bytes->used_bytes - node->text_off;
@@ -307,7 +329,7 @@ static void print_node(struct growing *growing, uint32_t number)
 	const struct oracle_node *node = &growing->query->nodes[number];
 	struct bs_buffer *text = &growing->query->text;
 	if (node->field != ORACLE_NO_NAME) {
-		append_text(text, growing->oracle->names[node->field]);
+		append_text(text, node->field == ORACLE_FILE_NAME ? "name" : growing->oracle->names[node->field]);
 		append_text(text, ":");
 	}
 	if (node->in_parens)

@@ -62,7 +62,12 @@ static bool differ(struct bench *bench, const char *format, ...)
 		oracle_setup_print(&bench->setup, stderr);
 		fprintf(stderr, "  query%s: ", bench->query.any ? " (any)" : "");
 		print_bytes(bench->query.text.data, bench->query.text.used_bytes);
-		fprintf(stderr, "\n");
+		const struct bs_find_request *asked = &bench->request;
+		fprintf(stderr, "\n  filter: -g %s -t %s -T %s --in %s --newer %s --older %s --date %s\n",
+		        asked->globs[0] ? asked->globs[0] : "", asked->types[0] ? asked->types[0] : "",
+		        asked->type_nots[0] ? asked->type_nots[0] : "", asked->places[0] ? asked->places[0] : "",
+		        asked->newer ? asked->newer : "", asked->older ? asked->older : "",
+		        asked->date_field ? asked->date_field : "");
 	}
 	bench->is_told = true;
 	fprintf(stderr, "  %s%s, k %zu, kernel %s: ", modes[bench->request.mode], bench->request.brute ? ", brute" : "",
@@ -115,7 +120,7 @@ static void check_stats(struct bench *bench)
 	bool is_noiseless = bench->setup.policy.exact_share == 0 && bench->setup.policy.has_no_tf_levels;
 	bool is_exact = (is_noiseless || bench->setup.forward_mode == BS_FORWARD_ALWAYS) &&
 	                !bench->setup.is_young && !bench->request.brute && bench->request.mode != BS_FIND_TOP &&
-	                oracle_query_is_word(&bench->query);
+	                oracle_query_is_word(&bench->query) && !bench->filter.is_when;
 	n_exact += is_exact;
 	if (is_exact && stats->verified > 0)
 		differ(bench, "%" PRIu64 " documents verified for an exact word", stats->verified);
@@ -231,6 +236,12 @@ static void check(struct bench *bench, size_t kernel, enum bs_find_mode mode, bo
 static void answer(struct bench *bench)
 {
 	oracle_search(&bench->query, &bench->oracle, &bench->expected);
+	struct oracle_hit *hits = (struct oracle_hit *)(void *)bench->expected.data;
+	size_t n = n_expected(bench), n_passed = 0;
+	for (size_t i = 0; i < n; i++)
+		if (oracle_filter_passes(&bench->filter, &bench->oracle, oracle_doc(&bench->oracle, hits[i].doc)))
+			hits[n_passed++] = hits[i];
+	bench->expected.used_bytes = n_passed * sizeof(*hits);
 	bs_buffer_clear(&bench->ranked);
 	if (n_expected(bench) > 0)
 		assert_int_equal(
@@ -271,6 +282,7 @@ static void check_corpus(struct bench *bench, unsigned queries)
 	bench_open(bench);
 	for (unsigned i = 0; i < queries; i++) {
 		oracle_query_draw(&bench->query, &bench->dice, &bench->oracle, &bench->vocabulary);
+		oracle_filter_draw(&bench->filter, &bench->dice, &bench->oracle, !bench->setup.is_young);
 		check_query(bench);
 	}
 	if (bench->found.n_changed > 0)

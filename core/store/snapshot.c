@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/source_kind.h"
 #include "core/base/bytes.h"
 #include "core/file/segment_sections.h"
 
@@ -158,6 +159,26 @@ enum bs_status bs_snapshot_record(const struct bs_snapshot *snapshot, struct bs_
 		return bs_doc_table_get(&snapshot->segments[ref.segment].docs, ref.document, record_out, err);
 	bs_doc_table_builder_get(&snapshot->overlay, ref.document, record_out);
 	return BS_OK;
+}
+
+enum bs_status bs_snapshot_name(const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
+                                struct bs_doc_record *record_out, struct bs_error *err)
+{
+	const struct bs_manifest *manifest = &snapshot->manifest;
+	*record_out = (struct bs_doc_record){.name = (const uint8_t *)""};
+	if (ref.segment >= manifest->n_segments) {
+		bs_doc_table_builder_get(&snapshot->overlay, ref.document, record_out);
+		return BS_OK;
+	}
+	const struct bs_doc_table *docs = &snapshot->segments[ref.segment].docs;
+	record_out->source = bs_doc_table_range(docs, bs_doc_table_range_of(docs, ref.document)).source;
+	if (record_out->source >= manifest->n_sources)
+		return bs_container_corrupt(snapshot->segments[ref.segment].file, err,
+		                            "document %u is of source %u, which is not recorded", ref.document,
+		                            record_out->source);
+	if (manifest->sources[record_out->source].kind != BS_SOURCE_FOLDER)
+		return BS_OK;
+	return bs_names_get(&docs->names, ref.document, &record_out->name, &record_out->name_bytes, err);
 }
 
 enum bs_status bs_snapshot_mark(struct bs_snapshot *snapshot, struct bs_doc_ref ref, bool is_deleted,

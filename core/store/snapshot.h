@@ -55,6 +55,11 @@ static inline uint32_t bs_snapshot_segment_docs(const struct bs_snapshot *snapsh
 enum bs_status bs_snapshot_record(const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
                                   struct bs_doc_record *record_out, struct bs_error *err) BS_WARN_UNUSED;
 
+/* Of its record only the source, which is recorded, and of one that is no record the name; for those who look at very many.
+ * BS_CORRUPT, BS_NO_MEMORY. */
+enum bs_status bs_snapshot_name(const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
+                                struct bs_doc_record *record_out, struct bs_error *err) BS_WARN_UNUSED;
+
 /* Changes in memory, by the one who opened it. */
 
 /* Marks a document of a segment or the overlay deleted, or not. BS_NO_MEMORY. */

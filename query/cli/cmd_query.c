@@ -13,6 +13,7 @@ struct query_arguments {
 	const char *kernel;
 	const char *batch;
 	struct bs_find_request request;
+	struct bs_word_list globs, types, type_nots, places;
 	uint64_t n_best;
 	int color; /* enum when */
 	char *text; /* the operands, joined */
@@ -32,6 +33,13 @@ static const struct bs_option query_options[] = {
 	{'0', "null", NULL, "end ids with NUL instead of a line feed", SETS(FLAG, nul)},
 	{0, "json", NULL, "one JSON object per hit", SETS(FLAG, json)},
 	{0, "color", "WHEN", "colours: auto, always or never [auto: on a terminal]", SETS(NAME, color), .names = when_names},
+	{'g', "glob", "GLOB", "only files that match; !GLOB leaves out; repeatable", SETS(LIST, globs)},
+	{'t', "type", "TYPE", "only files of the type; repeatable", SETS(LIST, types)},
+	{'T', "type-not", "TYPE", "no files of the type; repeatable", SETS(LIST, type_nots)},
+	{0, "in", "PATH", "only what is there or below; repeatable", SETS(LIST, places)},
+	{0, "newer", "DATE", "only files changed then or later: 2024-05-17, 2h, 3d", SETS(STRING, request.newer)},
+	{0, "older", "DATE", "only files changed before that", SETS(STRING, request.older)},
+	{0, "date", "FIELD", "--newer and --older are about this field of records", SETS(STRING, request.date_field)},
 	{0, "any", NULL, "documents with any of the words, not all", SETS(FLAG, request.any)},
 	{0, "batch", "FILE", "run each line of FILE as a query (- is standard input)", SETS(STRING, batch)},
 	{0, "approx", NULL, "verify only the candidates that look best", SETS(FLAG, request.approx)},
@@ -50,6 +58,8 @@ static const char *const query_examples[] = {
 	"bitsift query 'cat -dog'", "cat, but not dog",
 	"bitsift query --count 'a (b OR c)'", "how many",
 	"bitsift query -- -dog", "all documents without dog",
+	"bitsift query -t py --in src --newer 3d cat", "in Python files below src, changed in the last three days",
+	"bitsift query 'name:readme install'", "in files with readme in their names",
 	NULL,
 };
 
@@ -68,8 +78,23 @@ static const char query_description[] =
 	"- `color~1`, `color~2`: words at most one or two edits away.\n\n"
 	"- `title:dog`, `title:(big dog)`, `author.name:ann`: the same, in that field of a JSONL record only. If there is no "
 	"such field in the index, the colon is text.\n\n"
+	"- `name:readme`, `name:\"read me\"`, `name:read*`: files by the words of their paths below the source, which the "
+	"index knows; of records, their field of that name. Other words do not look at names. In the score such a word counts "
+	"as it stands in the text.\n\n"
 	"AND, OR and NOT are operators only in capitals. A token of several words, such as obj.method or e-mail, is a "
 	"phrase. A phrase never matches across two fields of a record. With `--any`, words side by side mean OR.\n\n"
+	"# Filters\n\n"
+	"`-g`, `-t`, `-T`, `--in`, `--newer` and `--older` say which documents may be hits. All of them must hold; of "
+	"repeated `-g`, `-t` and `-T` those count that ripgrep would let count, and of several `--in` any. They change no "
+	"score. What does not pass is not read.\n\n"
+	"`-g` matches the path of the file as it is printed, by ripgrep's rules: `-g '*.c'`, `-g 'src/**'`, `-g '!*.min.js'`. "
+	"`-t` and `-T` are ripgrep's types, which `bitsift grep --type-list` shows. `--in PATH` is a file or folder and all "
+	"below it, whatever way leads there. A record counts as the file it stands in.\n\n"
+	"`--newer` and `--older` look at the time at which a file was changed, as it was when it was indexed. DATE is a date "
+	"of ISO 8601, 2024, 2024-05, 2024-05-17 or 2024-05-17T08:30, in UTC unless it ends in an offset such as +02:00; or an "
+	"age: 90s, 30m, 2h, 3d or 2w ago. A date means its first moment, which is the first that is newer and no longer "
+	"older. With `--date FIELD` they look at that field of records, which must hold such a date, and files are left "
+	"out; records that match are read for it, those that look best first.\n\n"
 	"# Ranking\n\n"
 	"By BM25 (k1 = 1.2, b = 0.75) over the words of the query that are not negated, including those inside phrases; "
 	"a prefix or an inexact word scores as the words that it matched. Equal scores come in document order: the order "
@@ -132,6 +157,7 @@ struct session {
 	uint64_t n_unreadable;
 	struct bs_changes changes;
 	uint64_t n_shown; /* ids of this query */
+	bool is_bad_request; /* whatever is asked: an option is wrong */
 	const char *query; /* in a batch: the one that is run; else NULL */
 	size_t query_bytes;
 };
@@ -156,6 +182,8 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 		return bs_fail(err, BS_INVALID, "--count and --ids exclude each other");
 	if (arguments->request.approx && (arguments->count || arguments->ids))
 		return bs_fail(err, BS_INVALID, "--approx is for ranked hits; --count and --ids are always exact");
+	if (arguments->request.date_field && !arguments->request.newer && !arguments->request.older)
+		return bs_fail(err, BS_INVALID, "--date FIELD goes with --newer or --older");
 	if (n == 0 && !arguments->batch)
 		return bs_fail(err, BS_INVALID, "no query; try `bitsift query WORD...` or see `bitsift query --help`");
 	if (n > 0 && arguments->batch)
@@ -164,6 +192,10 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 	if (!arguments->text)
 		return bs_fail_memory(err, "a query", n);
 	bool is_count = arguments->count || (arguments->n_best == 0 && !arguments->ids);
+	arguments->request.globs = arguments->globs.list;
+	arguments->request.types = arguments->types.list;
+	arguments->request.type_nots = arguments->type_nots.list;
+	arguments->request.places = arguments->places.list;
 	arguments->request.mode = is_count ? BS_FIND_COUNT : arguments->ids ? BS_FIND_IDS : BS_FIND_TOP;
 	arguments->request.approx &= arguments->request.mode == BS_FIND_TOP;
 	arguments->request.n_best = (size_t)arguments->n_best;
@@ -266,6 +298,7 @@ static enum bs_status run_query(struct session *session, const char *text, size_
 		end_query(session, &result);
 		return BS_OK;
 	}
+	session->is_bad_request = status == BS_INVALID && result.error_byte == SIZE_MAX;
 	fflush(session->out);
 	fprintf(stderr, "bitsift: %s\n", err->text);
 	char *caret = NULL;
@@ -325,7 +358,7 @@ static enum bs_status run_batch(struct session *session, struct bs_error *err)
 		session->query = line;
 		session->query_bytes = n;
 		status = run_query(session, line, n, err);
-		if (status && status != BS_INVALID && status != BS_UNSUPPORTED)
+		if (status && ((status != BS_INVALID && status != BS_UNSUPPORTED) || session->is_bad_request))
 			break;
 		if (status) {
 			show_error(session, err);
@@ -425,7 +458,12 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 
 static void release(void *of_options)
 {
-	free(((struct query_arguments *)of_options)->text);
+	struct query_arguments *arguments = of_options;
+	free(arguments->text);
+	bs_word_list_deinit(&arguments->globs);
+	bs_word_list_deinit(&arguments->types);
+	bs_word_list_deinit(&arguments->type_nots);
+	bs_word_list_deinit(&arguments->places);
 }
 
 static const struct query_arguments query_defaults = {.n_best = 10};

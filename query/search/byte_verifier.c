@@ -17,6 +17,7 @@
 #include "core/base/bytes.h"
 #include "core/text/words_near.h"
 #include "corpus/read/record_scan.h"
+#include "query/search/named.h"
 #include "query/search/rank.h"
 
 #define NO_ITEM UINT32_MAX
@@ -176,6 +177,8 @@ static uint32_t find_rarest(const struct bs_byte_verifier *verifier, const struc
 static uint64_t most_of(const struct bs_byte_verifier *verifier, const struct bs_query_node *node)
 {
 	uint64_t least = UINT64_MAX, sum = 0;
+	if (bs_query_is_file_name(node))
+		return 0;
 	for (uint32_t i = 0; i < node->n_items + node->n_children; i++) {
 		uint64_t part = is_leaf(node) ? verifier->elements[node->items[i].element].df
 		                              : verifier->most[node->children[i]];
@@ -843,6 +846,13 @@ static enum bs_verdict ask_leaf(void *context, uint32_t n)
 {
 	struct bs_byte_verifier *verifier = context;
 	const struct bs_query_node *node = &verifier->query->nodes[n];
+	struct bs_named *named = verifier->plan->named;
+	bool has = false;
+	if (bs_query_is_file_name(node)) {
+		if (!verifier->status)
+			verifier->status = bs_named_has(named, n, named->at, &has, verifier->err);
+		return has ? BS_VERDICT_YES : BS_VERDICT_NO;
+	}
 	if (node->kind == BS_NODE_WORD)
 		return ask_element(verifier, node, node->items[0].element);
 	return node->kind == BS_NODE_PHRASE ? ask_phrase(verifier, node, verifier->rarest[n]) : ask_all(verifier, node);

@@ -183,6 +183,17 @@ enum bs_status bs_fetch_id(struct bs_fetcher *fetcher, uint32_t segment, uint32_
 	return status ? status : make_path(asked.source, &asked.record, path, err);
 }
 
+enum bs_status bs_fetch_path(const struct bs_fetcher *fetcher, const struct bs_doc_record *record,
+                             struct bs_buffer *path, struct bs_error *err)
+{
+	return make_path(&fetcher->sources[record->source], record, path, err);
+}
+
+const struct bs_source *bs_fetch_source(const struct bs_fetcher *fetcher, uint32_t number)
+{
+	return &fetcher->sources[number].source;
+}
+
 static void say_changed(struct bs_fetcher *fetcher, const char *path, bool is_gone)
 {
 	struct bs_changes *changes = &fetcher->changes;

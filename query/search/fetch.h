@@ -66,6 +66,12 @@ enum bs_status bs_fetch_is_segment_unchanged(struct bs_fetcher *fetcher, uint32_
 enum bs_status bs_fetch_id(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document, struct bs_buffer *id,
                            struct bs_buffer *local_id, struct bs_buffer *path, struct bs_error *err) BS_WARN_UNUSED;
 
+/* Overwrites path with that of a document of a recorded source; of its record, source and name count. */
+enum bs_status bs_fetch_path(const struct bs_fetcher *fetcher, const struct bs_doc_record *record,
+                             struct bs_buffer *path, struct bs_error *err) BS_WARN_UNUSED;
+/* A source of the index, borrowed. */
+const struct bs_source *bs_fetch_source(const struct bs_fetcher *fetcher, uint32_t number);
+
 /* Documents that failed to be read so far. After the first few they are no longer noticed one by one. */
 uint64_t bs_fetcher_failures(const struct bs_fetcher *fetcher);
 

@@ -8,6 +8,7 @@
 #include "core/base/hash.h"
 #include "core/base/term_table.h"
 #include "query/search/fuzzy.h"
+#include "query/search/named.h"
 #include "query/search/rank.h"
 #include "query/search/snippet.h"
 
@@ -50,6 +51,7 @@ struct counted_element {
 struct bs_matcher {
 	const struct bs_query *query;
 	struct bs_words *words;
+	struct bs_named *named;
 	struct bs_buffer inexact;         /* u32: the elements that are prefixes or fuzzy words, ascending */
 	bool needs_positions;             /* some leaf is a phrase, a NEAR or limited to a field */
 	struct bs_term_table table;       /* words known */
@@ -204,6 +206,11 @@ void bs_matcher_free(struct bs_matcher *matcher)
 	bs_buffer_deinit(&matcher->match_words);
 	free(matcher->elements);
 	free(matcher);
+}
+
+void bs_matcher_ask_names(struct bs_matcher *matcher, struct bs_named *named)
+{
+	matcher->named = named;
 }
 
 static struct known_word *word_at(const struct bs_matcher *matcher, uint32_t number)
@@ -619,7 +626,9 @@ static enum bs_verdict ask_leaf(void *context, uint32_t n)
 	bool matches = false;
 	if (matcher->status)
 		return BS_VERDICT_NO;
-	if (node->kind == BS_NODE_WORD)
+	if (bs_query_is_file_name(node))
+		matcher->status = bs_named_has(matcher->named, n, matcher->named->at, &matches, matcher->err);
+	else if (node->kind == BS_NODE_WORD)
 		matches = word_matches(matcher, node);
 	else if (node->kind == BS_NODE_PHRASE)
 		matches = phrase_matches(matcher, node);

@@ -34,6 +34,10 @@ enum bs_status bs_matcher_new(const struct bs_query *query, struct bs_words *wor
                               struct bs_error *err) BS_WARN_UNUSED;
 void bs_matcher_free(struct bs_matcher *matcher);
 
+/* Whom to ask about names of files, borrowed; until then the query must not ask for any. Documents are named.at. */
+struct bs_named;
+void bs_matcher_ask_names(struct bs_matcher *matcher, struct bs_named *named);
+
 /* A distinct word of a document that the query asks for, by itself or through a prefix or a fuzzy word. */
 struct bs_match_word {
 	const uint8_t *term;

@@ -78,6 +78,7 @@ struct parser {
 	struct token before;    /* what asks for an operand at the current token */
 	struct token token;     /* the current token */
 	uint32_t field;         /* the field in force */
+	uint32_t name_field;    /* that of records called "name"; BS_QUERY_ANY_FIELD: there is none */
 	uint32_t depth;         /* of parentheses */
 	uint32_t n_items;       /* of all leaves so far */
 	uint32_t n_inexact;     /* those of them that are prefixes or fuzzy words */
@@ -318,6 +319,8 @@ static bool has_bad_distance(const uint8_t *text, size_t start_byte, size_t end_
 	return at > start_byte + 1 && text[at - 1] == '~';
 }
 
+#define FILE_NAME "name"
+
 /* The length of the field name, colon included, that the current word begins with, and its field; 0 if with none. */
 static size_t find_field(struct parser *parser)
 {
@@ -334,6 +337,11 @@ static size_t find_field(struct parser *parser)
 		at = (size_t)(colon - word);
 		if (bs_term_table_find(fields, word, (uint32_t)at, bs_hash_slot(word, at), &parser->field))
 			found_bytes = at + 1;
+	}
+	if (parser->options->has_file_names && found_bytes <= sizeof(FILE_NAME) && word_bytes >= sizeof(FILE_NAME) &&
+	    memcmp(word, FILE_NAME ":", sizeof(FILE_NAME)) == 0) {
+		parser->field = BS_QUERY_FILE_NAME;
+		found_bytes = sizeof(FILE_NAME);
 	}
 	return found_bytes;
 }
@@ -542,7 +550,14 @@ static uint32_t make_leaf(struct parser *parser, const struct bs_element *last, 
 		leaf.kind = BS_NODE_PHRASE;
 		leaf.n_aids = add_items(parser, true, last);
 	}
-	return add_draft(parser, &leaf);
+	uint32_t draft = add_draft(parser, &leaf);
+	if (leaf.field != BS_QUERY_FILE_NAME || parser->name_field == BS_QUERY_ANY_FIELD)
+		return draft;
+	struct draft either = new_draft(BS_NODE_OR);
+	leaf.field = parser->name_field;
+	add_operand(parser, &either, draft);
+	add_operand(parser, &either, add_draft(parser, &leaf));
+	return join(parser, &either);
 }
 
 static uint32_t parse_phrase(struct parser *parser)
@@ -781,7 +796,11 @@ enum bs_status bs_query_parse(const uint8_t *text, size_t text_bytes, const stru
                               struct bs_query **query_out, size_t *error_byte_out, struct bs_error *err)
 {
 	struct parser parser = {.text = text, .text_bytes = text_bytes, .options = options, .err = err};
-	parser.field = BS_QUERY_ANY_FIELD;
+	const size_t name_bytes = sizeof(FILE_NAME) - 1;
+	parser.field = parser.name_field = BS_QUERY_ANY_FIELD;
+	if (options->fields)
+		(void)bs_term_table_find(options->fields, (const uint8_t *)FILE_NAME, (uint32_t)name_bytes,
+		                         bs_hash_slot((const uint8_t *)FILE_NAME, name_bytes), &parser.name_field);
 	if (text_bytes > BS_QUERY_MAX_BYTES) {
 		parser.error_byte = BS_QUERY_MAX_BYTES;
 		parser.status = bs_fail(err, BS_INVALID, "the query is longer than %u bytes", BS_QUERY_MAX_BYTES);

@@ -20,6 +20,8 @@
  * - `~N` directly after a phrase, and followed by the end of the token, makes it a NEAR; else it is a token of its own.
  * - A field name is the longest indexed one that the token begins with, before a colon; its operand may follow after
  *   white space; of nested fields the innermost counts, as in Lucene.
+ * - `name:` is of files: a leaf is about the words of their paths; where records have a field of that name, it is an OR of
+ *   the two.
  * - With `any`, adjacency outside parentheses means OR and binds looser than AND; what stands negated by itself there
  *   excludes from its neighbours up to the next OR: `a b -c` is (a OR b) AND NOT c.
  *
@@ -39,6 +41,7 @@
 #define BS_QUERY_MAX_DISTANCE (1u << 30) /* a larger N of "words"~N counts as this: no document is longer */
 #define BS_QUERY_MAX_FIELD_BYTES 255u
 #define BS_QUERY_ANY_FIELD    UINT32_MAX
+#define BS_QUERY_FILE_NAME    (UINT32_MAX - 1) /* name: of files: the words of the path below the source */
 #define BS_QUERY_WARNINGS     8
 
 /* How an element is compared with the terms of a document. */
@@ -83,7 +86,7 @@ enum bs_node_kind {
  */
 struct bs_query_node {
 	enum bs_node_kind kind;
-	uint32_t field;    /* leaves: its number in the query's fields, or BS_QUERY_ANY_FIELD */
+	uint32_t field;    /* leaves: its number in the query's fields, BS_QUERY_ANY_FIELD or BS_QUERY_FILE_NAME */
 	uint32_t distance; /* NEAR */
 	uint32_t n_children;
 	uint32_t n_items;
@@ -118,8 +121,14 @@ struct bs_query_options {
 	 * BS_QUERY_MAX_FIELD_BYTES, is never meant. Borrowed while the query lives. */
 	const struct bs_term_table *fields;
 	uint32_t longest_field_bytes;       /* no name that is longer is looked for */
+	bool has_file_names;                /* `name:` asks for files by their names, too */
 	bool any;
 };
+
+static inline bool bs_query_is_file_name(const struct bs_query_node *node)
+{
+	return node->n_children == 0 && node->field == BS_QUERY_FILE_NAME;
+}
 
 /*
  * Parses text[0..text_bytes), any bytes at all: invalid UTF-8 counts as U+FFFD, NUL is a character like any other.

@@ -103,7 +103,9 @@ static void put_node(struct printer *printer, uint32_t index)
 	static const char *const names[] = {[BS_NODE_PHRASE] = "(PHRASE", [BS_NODE_NEAR] = "(NEAR", [BS_NODE_AND] = "(AND",
 	                                    [BS_NODE_OR] = "(OR",         [BS_NODE_NOT] = "(NOT"};
 	const struct bs_query_node *node = &printer->query->nodes[index];
-	if (node->field != BS_QUERY_ANY_FIELD) {
+	if (bs_query_is_file_name(node)) {
+		put_string(printer, "name:");
+	} else if (node->field != BS_QUERY_ANY_FIELD) {
 		const struct bs_term_table *fields = printer->query->fields;
 		put_name(printer, bs_term_table_key(fields, node->field), fields->entries[node->field].n_bytes);
 		put_string(printer, ":");

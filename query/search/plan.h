@@ -22,6 +22,9 @@ struct bs_term_place {
 
 #define BS_PLAN_WORD_PAIR UINT32_MAX
 
+struct bs_named;
+struct bs_filter;
+
 struct bs_plan_term {
 	uint64_t hash;
 	uint64_t df;          /* in the whole index */
@@ -58,6 +61,9 @@ struct bs_plan {
 	uint32_t n_terms;
 	struct bs_plan_word_pair *pairs;   /* in order of nodes */
 	uint32_t n_word_pairs;
+	struct bs_named *named;   /* whom to ask about names of files; may be NULL where no leaf does */
+	struct bs_filter *filter; /* which documents may be hits at all; NULL: any */
+	bool is_open; /* no document matches for sure before its text is read, whatever columns say */
 	struct bs_buffer keys;
 	struct bs_term_table expansion; /* of one element, over all segments */
 	struct bs_buffer memory_elements, memory_terms, memory_places, memory_pairs;

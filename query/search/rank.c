@@ -40,7 +40,7 @@ static int compare_words(const void *a, const void *b, void *context)
 /* Marks the elements of one term that every match of the node has. */
 static void mark_implied(const struct bs_plan *plan, const struct bs_query_node *node, bool *implied)
 {
-	for (uint32_t i = 0; i < node->n_items; i++)
+	for (uint32_t i = 0; i < node->n_items && !bs_query_is_file_name(node); i++)
 		implied[node->items[i].element] |= plan->elements[node->items[i].element].n_terms == 1;
 }
 

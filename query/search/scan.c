@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/search/filter.h"
+#include "query/search/named.h"
+
 #define LINES_BYTES  (BS_SLAB_MAX_BLOCKS * BS_LINE_BYTES)
 #define GROUPS_BYTES (BS_SLAB_MAX_BLOCKS / 8 * BS_LINE_BYTES)
 
@@ -176,6 +179,8 @@ static bool is_exact_leaf(struct bs_slab_scan *at, uint32_t n)
 {
 	const struct bs_query_node *node = node_at(at, n);
 	const struct bs_plan_element *element = &at->plan->elements[node->items[0].element];
+	if (bs_query_is_file_name(node))
+		return true;
 	if (node->field != BS_QUERY_ANY_FIELD || node->kind == BS_NODE_NEAR)
 		return false;
 	if (node->kind == BS_NODE_WORD) {
@@ -250,9 +255,40 @@ static void and_wide_items(struct bs_slab_scan *at, const struct bs_query_node *
 	}
 }
 
+static bool is_named(struct bs_slab_scan *at, uint32_t n, uint32_t row)
+{
+	bool has = false;
+	uint32_t document;
+	if (at->status)
+		return false;
+	bs_scan_document(at, row, &document);
+	if (!at->status)
+		at->status = bs_named_has(at->plan->named, n, (struct bs_doc_ref){at->segment, document}, &has, at->err);
+	return has;
+}
+
+/* Leaves in frame depth those of its documents that have a name that leaf n asks for. */
+static void keep_named(struct bs_slab_scan *at, uint32_t n, uint32_t depth, struct bs_live *live)
+{
+	for (uint32_t block = 0; block < at->slab->n_blocks; block++) {
+		uint64_t *line = at->scan->frames[depth].lines + (size_t)block * BS_LINE_WORDS, any = 0;
+		for (uint32_t word = 0; word < BS_LINE_WORDS && bs_scan_is_live(live, block); word++) {
+			for (uint64_t bits = line[word]; bits; bits &= bits - 1) {
+				uint32_t lane = (uint32_t)__builtin_ctzll(bits);
+				if (!is_named(at, n, block * BS_LINE_BITS + word * 64 + lane))
+					line[word] &= ~(UINT64_C(1) << lane);
+			}
+			any |= line[word];
+		}
+		if (!any)
+			live->words[block / 64] &= ~(UINT64_C(1) << (block % 64));
+	}
+}
+
 static void eval(struct bs_slab_scan *at, uint32_t n, uint32_t depth, struct bs_live *live);
 
-/* A conjunction of the children (or of one leaf alone): all single terms in one AND, then the rest one by one. */
+/* A conjunction of the children (or of one leaf alone): all single terms in one AND, then the rest one by one, names last:
+ * each is looked at. */
 static void eval_and(struct bs_slab_scan *at, const uint32_t *children, uint32_t n_children, uint32_t depth,
                      struct bs_live *live)
 {
@@ -260,7 +296,7 @@ static void eval_and(struct bs_slab_scan *at, const uint32_t *children, uint32_t
 	size_t base = scan->terms.used_bytes;
 	bool has_wide = false;
 	for (uint32_t i = 0; i < n_children; i++)
-		if (node_at(at, children[i])->n_children == 0)
+		if (node_at(at, children[i])->n_children == 0 && !bs_query_is_file_name(node_at(at, children[i])))
 			has_wide |= push_leaf(at, children[i]);
 	size_t n_terms = (scan->terms.used_bytes - base) / sizeof(uint32_t);
 	if (n_terms > 0 || at->status)
@@ -271,7 +307,7 @@ static void eval_and(struct bs_slab_scan *at, const uint32_t *children, uint32_t
 		const struct bs_query_node *child = node_at(at, children[i]);
 		struct bs_live one = *live;
 		if (child->n_children == 0) {
-			if (has_wide)
+			if (has_wide && !bs_query_is_file_name(child))
 				and_wide_items(at, child, depth, live);
 		} else if (child->kind != BS_NODE_NOT) {
 			eval(at, children[i], depth + 1, &one);
@@ -281,6 +317,9 @@ static void eval_and(struct bs_slab_scan *at, const uint32_t *children, uint32_t
 			TAKE_NEXT(at, and_not_lines, depth, live, &one);
 		}
 	}
+	for (uint32_t i = 0; i < n_children && bs_live_any(live); i++)
+		if (bs_query_is_file_name(node_at(at, children[i])))
+			keep_named(at, children[i], depth, live);
 	scan->terms.used_bytes = base;
 }
 
@@ -334,23 +373,43 @@ void bs_scan_fail_past_end(struct bs_slab_scan *at)
 	at->status = bs_container_corrupt(at->slab->rows.file, at->err, "a column has bits past the last document");
 }
 
-/* The document of a row, unless it is deleted. */
-static void add_candidate(struct bs_slab_scan *at, uint32_t row, bool is_sure, struct bs_buffer *candidates)
+bool bs_scan_is_out(struct bs_slab_scan *at, uint32_t document)
 {
-	struct bs_candidate candidate = {.row = row, .is_sure = is_sure};
+	const struct bs_plan *plan = at->plan;
+	bool passes = !at->status && !bs_snapshot_is_deleted(plan->snapshot, at->segment, document);
+	if (passes && plan->filter)
+		at->status = bs_filter_passes(plan->filter, (struct bs_doc_ref){at->segment, document}, &passes, at->err);
+	return at->status || !passes;
+}
+
+/* Whether every document of the segment may be a hit. */
+static bool has_all(const struct bs_slab_scan *at)
+{
+	return !at->plan->filter && !at->plan->snapshot->tombstones[at->segment];
+}
+
+/* The document of a row, unless it is out. With n_counted (nullable) a sure one is counted instead. */
+static void add_candidate(struct bs_slab_scan *at, uint32_t row, bool is_sure, struct bs_buffer *candidates,
+                          uint64_t *n_counted)
+{
+	struct bs_candidate candidate = {.row = row, .is_sure = is_sure && !at->plan->is_open};
 	bs_scan_document(at, row, &candidate.document);
-	if (at->status || bs_snapshot_is_deleted(at->plan->snapshot, at->segment, candidate.document))
+	if (at->status || bs_scan_is_out(at, candidate.document))
 		return;
 	at->stats->candidates++;
-	at->status = bs_buffer_append(candidates, &candidate, sizeof(candidate), at->err);
+	if (candidate.is_sure && n_counted)
+		++*n_counted;
+	else
+		at->status = bs_buffer_append(candidates, &candidate, sizeof(candidate), at->err);
 }
 
 static void add_line(struct bs_slab_scan *at, const uint64_t *line, uint32_t block, bool is_sure,
-                     struct bs_buffer *candidates)
+                     struct bs_buffer *candidates, uint64_t *n_counted)
 {
 	for (uint32_t word = 0; word < BS_LINE_WORDS; word++)
 		for (uint64_t bits = line[word]; bits && !at->status; bits &= bits - 1)
-			add_candidate(at, block * BS_LINE_BITS + word * 64 + (uint32_t)__builtin_ctzll(bits), is_sure, candidates);
+			add_candidate(at, block * BS_LINE_BITS + word * 64 + (uint32_t)__builtin_ctzll(bits), is_sure, candidates,
+			              n_counted);
 }
 
 /* Whether lanes that stand for no document are set: only a file made to deceive has such under right checksums. */
@@ -371,11 +430,12 @@ static void take_lines(struct bs_slab_scan *at, uint32_t depth, const struct bs_
                        struct bs_buffer *candidates, uint64_t *n_counted)
 {
 	const uint64_t *lines = at->scan->frames[depth].lines;
+	bool is_count = is_sure && n_counted && has_all(at) && !at->plan->is_open;
 	if (at->status)
 		return;
-	if (is_sure && n_counted && has_bits_past_end(at, depth, live)) {
+	if (is_count && has_bits_past_end(at, depth, live)) {
 		bs_scan_fail_past_end(at);
-	} else if (is_sure && n_counted) {
+	} else if (is_count) {
 		uint64_t n = at->kernel->count(lines, live);
 		at->stats->candidates += n;
 		*n_counted += n;
@@ -383,7 +443,7 @@ static void take_lines(struct bs_slab_scan *at, uint32_t depth, const struct bs_
 		for (uint32_t word = 0; word < BS_SLAB_MAX_BLOCKS / 64; word++) {
 			for (uint64_t left = live->words[word]; left && !at->status; left &= left - 1) {
 				uint32_t block = word * 64 + (uint32_t)__builtin_ctzll(left);
-				add_line(at, lines + (size_t)block * BS_LINE_WORDS, block, is_sure, candidates);
+				add_line(at, lines + (size_t)block * BS_LINE_WORDS, block, is_sure, candidates, n_counted);
 			}
 		}
 	}
@@ -513,6 +573,20 @@ static struct truth *truth_of(const struct chunk *chunk, uint32_t n)
 	return (struct truth *)(void *)chunk->at->scan->truths.data + n;
 }
 
+static void judge_name(const struct chunk *chunk, uint32_t n, const uint64_t *within)
+{
+	struct truth *truth = truth_of(chunk, n);
+	for (uint32_t i = 0; i < chunk->n_words; i++) {
+		truth->may[i] = within[i];
+		for (uint64_t left = within[i]; left; left &= left - 1) {
+			uint32_t lane = (uint32_t)__builtin_ctzll(left);
+			if (!is_named(chunk->at, n, (chunk->first + i) * BS_FORWARD_GROUP_ROWS + lane))
+				truth->may[i] &= ~(UINT64_C(1) << lane);
+		}
+		truth->must[i] = truth->may[i];
+	}
+}
+
 /* The words of a leaf, and those of its word pairs which the segment knows: one pair may be all there is to a
  * phrase. */
 static void judge_leaf(const struct chunk *chunk, uint32_t n, const uint64_t *within)
@@ -521,6 +595,10 @@ static void judge_leaf(const struct chunk *chunk, uint32_t n, const uint64_t *wi
 	const struct bs_query_node *node = &plan->query->nodes[n];
 	struct truth *truth = truth_of(chunk, n);
 	bool is_word = node->kind == BS_NODE_WORD && node->field == BS_QUERY_ANY_FIELD;
+	if (bs_query_is_file_name(node)) {
+		judge_name(chunk, n, within);
+		return;
+	}
 	bool is_pair = node->kind == BS_NODE_PHRASE && node->n_items == 2 && node->field == BS_QUERY_ANY_FIELD;
 	bool is_proven = false;
 	memcpy(truth->may, within, chunk->n_words * sizeof(*within));
@@ -607,14 +685,15 @@ static void scan_chunk(struct chunk *chunk, struct bs_buffer *candidates, uint64
 		}
 	}
 	for (uint32_t i = 0; i < chunk->n_words && !at->status; i++) {
-		if (n_counted) {
+		if (n_counted && has_all(at) && !at->plan->is_open) {
 			at->stats->candidates += bs_count_bits(first.must[i]);
 			*n_counted += bs_count_bits(first.must[i]);
 			first.may[i] &= ~first.must[i];
 		}
 		for (uint64_t left = first.may[i]; left && !at->status; left &= left - 1) {
 			uint32_t row = (uint32_t)__builtin_ctzll(left);
-			add_candidate(at, (chunk->first + i) * BS_FORWARD_GROUP_ROWS + row, first.must[i] >> row & 1, candidates);
+			add_candidate(at, (chunk->first + i) * BS_FORWARD_GROUP_ROWS + row, first.must[i] >> row & 1, candidates,
+			              n_counted);
 		}
 	}
 }
@@ -685,8 +764,6 @@ enum bs_status bs_scan_segment(struct bs_scan *scan, const struct bs_plan *plan,
 	const struct bs_segment *segment = &plan->snapshot->segments[s];
 	size_t base = candidates->used_bytes;
 	enum bs_status status = bs_scan_start(scan, plan, 0, err);
-	if (plan->snapshot->tombstones[s])
-		n_counted = NULL;
 	for (uint32_t i = 0; i < segment->meta.n_slabs && !status; i++) {
 		struct bs_slab_scan at = {scan, plan, &segment->slabs[i], kernel, stats, err, s, BS_OK};
 		bs_scan_prefetch(plan, s, i + 1);

@@ -37,8 +37,8 @@ struct bs_candidate {
 };
 
 /*
- * Appends the candidates of segment s to candidates (struct bs_candidate each), in document order, deleted ones left
- * out. With n_counted (nullable), sure ones may be added to *n_counted instead, where that is quicker. stats is added
+ * Appends the candidates of segment s to candidates (struct bs_candidate each), in document order, deleted ones and
+ * those that the plan's filter keeps back left out. With n_counted (nullable), sure ones may be added to *n_counted instead, where that is quicker. stats is added
  * to. BS_CORRUPT, BS_NO_MEMORY.
  */
 enum bs_status bs_scan_segment(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s,
@@ -78,6 +78,9 @@ static inline const struct bs_term_place *bs_scan_place(const struct bs_slab_sca
 
 /* BS_CORRUPT, for a row that the slab does not have: a column has bits past the last document. */
 void bs_scan_fail_past_end(struct bs_slab_scan *at);
+
+/* Whether a document cannot be a hit: it is deleted, or the filter of the plan does not let it pass. */
+bool bs_scan_is_out(struct bs_slab_scan *at, uint32_t document);
 
 /* The document of a row. BS_CORRUPT, also for a row that the slab does not have. Inline: once a candidate. */
 static inline void bs_scan_document(struct bs_slab_scan *at, uint32_t row, uint32_t *document_out)

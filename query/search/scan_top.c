@@ -64,7 +64,7 @@ static void look(struct best_scan *scan, uint32_t document, bool is_sure)
 {
 	struct bs_slab_scan *at = scan->at;
 	struct bs_hit hit = {.segment = at->segment, .document = document};
-	bool is_exact = is_sure;
+	bool is_exact = is_sure && !at->plan->is_open;
 	at->status = bs_scorer_score(scan->best->scorer, at->segment, document, scan->has, &hit.score, &is_exact, at->err);
 	at->stats->scored++;
 	if (at->status)
@@ -88,7 +88,7 @@ static void look_at_row(struct best_scan *scan, const struct looked *looked)
 	uint32_t row = looked->row;
 	uint32_t block = row / BS_LINE_BITS;
 	bool is_sure = scan->is_sure;
-	if (bs_snapshot_is_deleted(at->plan->snapshot, at->segment, looked->document))
+	if (bs_scan_is_out(at, looked->document))
 		return;
 	for (size_t i = 0; i < scan->best->scorer->n_words; i++) {
 		bool has = !scan->is_apart[i] || (bs_scan_is_live(&scan->lives[i], block) &&

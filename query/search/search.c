@@ -11,7 +11,9 @@
 #include "query/search/byte_verifier.h"
 #include "query/search/explain.h"
 #include "query/search/fetch.h"
+#include "query/search/filter.h"
 #include "query/search/match.h"
+#include "query/search/named.h"
 #include "query/search/plan.h"
 #include "query/search/rank.h"
 #include "query/search/scan_top.h"
@@ -84,6 +86,9 @@ static enum bs_status open_index(struct bs_index *index, const struct bs_open_re
 		                 "%s: an index of grams alone, which knows no words; `bitsift index --rebuild` makes "
 		                 "one of both",
 		                 request->dir);
+	for (uint32_t i = 0; i < index->snapshot.manifest.n_sources && !status; i++)
+		index->has_files |= index->snapshot.manifest.sources[i].kind == BS_SOURCE_FOLDER ||
+		                    index->snapshot.manifest.sources[i].kind == BS_SOURCE_FILE;
 	if (!status)
 		collect_fields(index);
 	return !status && request->fresh ? freshen(index, request, err) : status;
@@ -158,6 +163,8 @@ struct bs_finder {
 	struct bs_words *words;
 	struct bs_words *words_unstemmed; /* NULL: words does not stem */
 	struct bs_fetcher *fetcher;
+	struct bs_filter *filter; /* NULL: no request had one yet */
+	struct bs_named named;
 	struct bs_scan scan;
 	struct bs_plan plan;
 	struct bs_buffer candidates;
@@ -171,7 +178,8 @@ struct bs_finder {
 	struct bs_query *query;
 	struct bs_matcher *matcher;
 	struct bs_byte_verifier *byte_verifier; /* NULL: every document is analysed */
-	bool is_scored; /* hits are to have their scores */
+	bool is_scored; /* hits are to have their scores, */
+	bool is_zero;   /* which are 0 for all that is what was indexed */
 	struct bs_top top;
 	struct bs_find_result *result;
 	struct bs_query_stats *stats; /* in the result */
@@ -219,6 +227,8 @@ void bs_finder_free(struct bs_finder *finder)
 		return;
 	bs_words_free(finder->words);
 	bs_words_free(finder->words_unstemmed);
+	bs_filter_free(finder->filter);
+	bs_named_deinit(&finder->named);
 	bs_fetcher_free(finder->fetcher);
 	bs_scan_deinit(&finder->scan);
 	bs_scorer_deinit(&finder->scorer);
@@ -336,7 +346,7 @@ static enum bs_status verify_document(struct bs_finder *finder, struct bs_hit *h
 	const uint8_t *line = NULL;
 	size_t line_bytes;
 	*is_hit_out = false;
-	if (is_sure && !finder->is_scored)
+	if (is_sure && (!finder->is_scored || finder->is_zero))
 		status = bs_fetch_is_unchanged(finder->fetcher, hit->segment, hit->document, is_hit_out, err);
 	if (status || *is_hit_out)
 		return status;
@@ -401,7 +411,12 @@ static enum bs_status verify_one(struct bs_finder *finder, uint32_t segment, uin
 {
 	struct bs_hit hit = {.segment = segment, .document = document};
 	bool is_hit;
+	finder->named.at = (struct bs_doc_ref){segment, document};
 	enum bs_status status = verify_document(finder, &hit, is_sure, &is_hit, err);
+	if (!status && is_hit && finder->plan.is_open) {
+		status = bs_filter_passes_text(finder->filter, finder->named.at, &is_hit, err);
+		finder->stats->false_positives += !is_hit;
+	}
 	return !status && is_hit ? take_hit(finder, &hit, err) : status;
 }
 
@@ -423,12 +438,14 @@ static enum bs_status parse(struct bs_finder *finder, struct bs_error *err)
 		.words_unstemmed = finder->words_unstemmed,
 		.fields = &finder->index->snapshot.manifest.fields,
 		.longest_field_bytes = finder->index->longest_field_bytes,
+		.has_file_names = finder->index->has_files,
 		.any = request->any,
 	};
 	enum bs_status status = bs_query_parse((const uint8_t *)request->query, request->query_bytes, &options,
 	                                       &finder->query, &finder->result->error_byte, err);
 	if (status)
 		return status;
+	finder->result->error_byte = SIZE_MAX;
 	for (uint32_t i = 0; i < finder->query->n_warnings && i < BS_QUERY_WARNINGS; i++)
 		tell(finder, finder->query->warnings[i].text);
 	return BS_OK;
@@ -446,6 +463,23 @@ static void notice_broad(struct bs_finder *finder, const struct bs_element *elem
 	tell(finder, line.text);
 }
 
+/* Which documents the request wants, and which the query wants by their names. */
+static enum bs_status begin_names(struct bs_finder *finder, struct bs_error *err)
+{
+	const struct bs_snapshot *snapshot = &finder->index->snapshot;
+	bool is_any = true, is_brute = finder->request->brute || finder->index->is_other_unicode;
+	enum bs_status status = BS_OK;
+	if (!finder->filter)
+		status = bs_filter_new(snapshot, finder->fetcher, &finder->filter, err);
+	if (!status)
+		status = bs_filter_begin(finder->filter, finder->request, &is_any, err);
+	finder->plan.filter = is_any ? NULL : finder->filter;
+	finder->plan.is_open = !is_any && bs_filter_asks_text(finder->filter);
+	finder->plan.named = &finder->named;
+	return status ? status : bs_named_begin(&finder->named, &finder->plan, finder->words,
+	                                        is_brute ? NULL : finder->index->kernel, err);
+}
+
 static enum bs_status plan(struct bs_finder *finder, struct bs_error *err)
 {
 	const struct bs_index *index = finder->index;
@@ -453,7 +487,11 @@ static enum bs_status plan(struct bs_finder *finder, struct bs_error *err)
 	const struct bs_query *query = finder->query;
 	enum bs_status status = bs_plan_make(&finder->plan, query, snapshot, err);
 	if (!status)
+		status = begin_names(finder, err);
+	if (!status)
 		status = bs_matcher_new(query, finder->words, &finder->matcher, err);
+	if (!status)
+		bs_matcher_ask_names(finder->matcher, &finder->named);
 	/* A brute search is what all others are compared with: it trusts nothing but the whole analysis. */
 	if (!status && !finder->request->brute && !index->is_other_unicode)
 		status = bs_byte_verifier_new(&finder->plan, finder->words, index->kernel, &finder->byte_verifier, err);
@@ -474,7 +512,10 @@ static enum bs_status all_candidates(struct bs_finder *finder, uint32_t segment,
 	enum bs_status status = BS_OK;
 	for (uint32_t d = 0; d < bs_snapshot_segment_docs(snapshot, segment) && !status; d++) {
 		struct bs_candidate candidate = {.document = d};
-		if (bs_snapshot_is_deleted(snapshot, segment, d))
+		bool passes = !bs_snapshot_is_deleted(snapshot, segment, d);
+		if (passes && finder->plan.filter)
+			status = bs_filter_passes(finder->filter, (struct bs_doc_ref){segment, d}, &passes, err);
+		if (status || !passes)
 			continue;
 		finder->stats->candidates++;
 		status = bs_buffer_append(&finder->candidates, &candidate, sizeof(candidate), err);
@@ -492,11 +533,13 @@ static enum bs_status all_candidates(struct bs_finder *finder, uint32_t segment,
 static enum bs_status prepare_ranking(struct bs_finder *finder, struct bs_error *err)
 {
 	const struct bs_find_request *request = finder->request;
-	finder->is_ranked = false;
+	finder->is_ranked = finder->is_zero = false;
 	if (request->mode != BS_FIND_TOP || request->brute || finder->index->is_other_unicode)
 		return BS_OK;
 	enum bs_status status = bs_scorer_make(&finder->scorer, &finder->plan, finder->avgdl, err);
 	size_t n_words = finder->scorer.n_words;
+	/* Words of names may stand in no text. */
+	finder->is_zero = !status && finder->scorer.is_complete && n_words == 0;
 	finder->is_ranked = !status && !request->exhaustive && finder->scorer.is_complete && n_words > 0 &&
 	                      n_words <= BS_TOP_SCAN_WORDS && finder->n_best > 0;
 	/* Where nothing scores, the first in order are the best, and those who are sure need not be read. */
@@ -749,6 +792,8 @@ static enum bs_status check_request(const struct bs_find_request *request, struc
 		return bs_fail(err, BS_UNSUPPORTED, "struct bs_find_request: no mode %d", (int)request->mode);
 	if (request->approx && request->mode != BS_FIND_TOP)
 		return bs_fail(err, BS_INVALID, "struct bs_find_request: only ranked hits can be had approximately");
+	if (request->date_field && !request->newer && !request->older)
+		return bs_fail(err, BS_INVALID, "struct bs_find_request: a field with a date, but no date to compare with");
 	if (!request->hit && request->mode != BS_FIND_COUNT)
 		return bs_fail(err, BS_INVALID, "struct bs_find_request: no function for hits");
 	return bs_check_reserved("struct bs_find_request", request->reserved, COUNT(request->reserved), err);

@@ -16,6 +16,7 @@ struct bs_index {
 	uint64_t n_unfollowed; /* sources that a fresh index was not to look at */
 	uint64_t n_unread;     /* files, folders and sources that it could not look at: answers may be incomplete */
 	uint32_t longest_field_bytes; /* of those that a query can mean */
+	bool has_files;        /* some source is of files, not of records */
 	bool is_other_unicode; /* made with another ICU or Unicode version: its words are not today's, so only scan */
 };
 

@@ -1,0 +1,30 @@
+/*
+ * named.h: the leaves of a query that ask for files by their names (name: of parse.h). Names stand in the index; a name is
+ * asked as a text is, by its bytes and, where those cannot tell, by analysing it. Records have no such name.
+ */
+#ifndef BS_QUERY_SEARCH_NAMED_H
+#define BS_QUERY_SEARCH_NAMED_H
+
+#include "core/simd/kernels.h"
+#include "core/text/words.h"
+#include "query/search/plan.h"
+
+/* What is known of the names, of one query. One thread. Zero-initialise; release with bs_named_deinit. */
+struct bs_named {
+	const struct bs_snapshot *snapshot;
+	struct bs_name_leaf *leaves;
+	uint32_t n_leaves;
+	struct bs_doc_ref at; /* the document that is being verified */
+};
+void bs_named_deinit(struct bs_named *named);
+
+/* Makes it ready for the plan's query, in place of the one before. All is borrowed; words must be the analyzer of the index.
+ * kernel NULL: every name is analysed. BS_NO_MEMORY, or what the analyzer returned. */
+enum bs_status bs_named_begin(struct bs_named *named, const struct bs_plan *plan, struct bs_words *words,
+                              const struct bs_kernel *kernel, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Whether the document's name is one that leaf n asks for. Worked out once a document. BS_CORRUPT, BS_NO_MEMORY. */
+enum bs_status bs_named_has(struct bs_named *named, uint32_t n, struct bs_doc_ref ref, bool *has_out,
+                            struct bs_error *err) BS_WARN_UNUSED;
+
+#endif

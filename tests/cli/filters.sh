@@ -1,0 +1,126 @@
+# Filters of query (-g, -t, -T, --in, --newer, --older, --date), and files by their names (name:).
+set -eu
+. "$LIB"
+
+mkdir -p src/lib docs notes/deep sub
+echo 'cat main' >src/main.c
+echo 'cat cat cat helper' >src/lib/helper.h
+echo 'cat tool' >src/tool.py
+echo 'cat guide' >docs/README.md
+echo 'cat minor' >docs/app.min.js
+echo 'dog' >notes/deep/read-me.txt
+echo 'cat alone' >alone.txt
+cat >log.jsonl <<'END'
+{"id":"a","text":"cat one","when":"2024-05-17"}
+{"id":"b","text":"cat cat two","when":"2023-01-01T10:00+02:00"}
+{"id":"c","text":"cat three","name":"readme file"}
+{"id":"d","text":"cat four","when":"soon","when":"2024-06-01T12:00:00Z"}
+{"id":"e","text":"cat five","when":"tomorrow"}
+END
+touch -d 2020-01-01T00:00:00Z src/main.c
+touch -d 2022-03-01T00:00:00Z docs/README.md
+touch -d 2022-03-01T00:00:00.000000001Z docs/app.min.js
+touch -d 2021-06-15T12:00:00Z log.jsonl
+settle
+quiet bitsift index src docs notes alone.txt log.jsonl
+
+# every WORDS...: the ids, and that all modes agree on them.
+every() {
+    local ids n mode
+    show bitsift query --ids "$@"
+    ids=$(bitsift query --ids "$@" 2>/dev/null) || true
+    n=$(printf '%s' "$ids" | grep -c '') || true
+    for mode in '' --brute --fresh; do
+        [ "$(bitsift query --ids $mode "$@" 2>/dev/null)" = "$ids" ] || echo "other ids with $mode"
+        [ "$(bitsift query --count $mode "$@" 2>/dev/null)" = "$n" ] || echo "another count with $mode"
+        [ "$(bitsift query --json -n 100 $mode "$@" 2>/dev/null | grep -c '"rank"')" = "$n" ] || echo "other hits with $mode"
+    done
+}
+
+# By path, as ripgrep does.
+every -g '*.c' cat
+every -g '!*.min.js' -g '!/src' cat
+every -g 'src/**' cat
+every -g 'src/*' cat
+every -g '*.jsonl' cat
+every -t c cat
+every -t c -T h cat
+every -T c cat
+every -t py -g '*.md' cat
+every --in src/lib cat
+every --in docs --in ./log.jsonl cat
+every --in "$PWD/src/../src/main.c" cat
+every --in notes/gone cat
+
+# By time: the first moment of a date is newer, and no longer older.
+every --newer 2021 cat
+every --older 2021 cat
+every --newer 2022-03 --older 2022-03-01T00:00:01 cat
+every --newer 2022-03-01T02:00+02:00 --older 2023 -t md cat
+every --newer 1d -t py cat
+every --older 1d -t py cat
+every --newer 2024 --date when cat
+every --older 2024 --date when cat
+every --newer 2024-05-18 --date when --any cat dog
+every --newer 2000 --date text cat
+
+# The best of those that pass, with the scores of all.
+show bitsift query -n 1 -T h cat
+bitsift query --json -n 100 cat | grep helper.h | grep -o '"score":[0-9.]*' >all
+bitsift query --json -n 100 --in src -t h cat | grep -o '"score":[0-9.]*' | cmp - all
+show bitsift query --any -t c --count dog cat
+
+# From a subfolder, paths are as they are printed there.
+cd sub
+show bitsift query --count -g '*.c' cat
+show bitsift query --count --in ../src cat
+show bitsift query --count --in . cat
+cd ..
+
+# Names.
+every name:readme
+every name:read
+every 'name:"read me"'
+every 'name:deep/read'
+every 'name:help*'
+every 'name:mian~1'
+every 'name:(src OR main)'
+every 'cat -name:c'
+every 'cat name:h OR dog name:txt'
+every name:alone
+every name:docs
+every readme
+every 'name:file'
+every 'name:nowhere'
+
+# No file is opened for a name, nor for what does not pass.
+show bitsift query --count --stats name:main 2>&1 | grep -o '"verified":[0-9]*'
+bitsift query --count --brute --stats -t py cat 2>&1 | grep -o '"verified":[0-9]*'
+
+printf 'cat\nname:main\n"\nnowhere\n' >batch
+show bitsift query --batch batch --count -t c
+show bitsift query --batch batch --ids --in src
+
+# What is new is filtered, too.
+echo 'cat new' >src/new.c
+show bitsift query --ids --fresh -t c cat
+show bitsift query --ids --fresh name:new
+show bitsift query --ids --fresh --older 1d -t c cat
+
+# Mistakes.
+show bitsift query -g 'a[' cat
+show bitsift query -t nothing cat
+show bitsift query --newer yesterday cat
+show bitsift query --older 2024-02-30 cat
+show bitsift query --date when cat
+show bitsift query --in /nowhere cat
+show bitsift query -t c
+show bitsift query --batch batch --count -t nothing
+quiet bitsift query --newer 3x cat
+
+# Without files, name: is a field of records or text.
+mkdir records
+cp log.jsonl records/log.jsonl
+cd records
+quiet bitsift index --index .bitsift log.jsonl
+show bitsift query --ids name:readme
