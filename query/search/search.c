@@ -647,7 +647,7 @@ static enum bs_status make_snippet(struct bs_finder *finder, const struct bs_hit
 		return status;
 	return bs_snippet_write(document.fields, document.n_fields,
 	                        (const struct bs_snippet_hit *)(const void *)finder->marks.data,
-	                        finder->marks.used_bytes / sizeof(struct bs_snippet_hit), &options, &finder->snippet,
+	                        finder->marks.used_bytes / sizeof(struct bs_snippet_hit), NULL, &options, &finder->snippet,
 	                        err);
 }
 
