@@ -409,16 +409,35 @@ enum bs_find_mode {
 	BS_FIND_COUNT,   /* only how many: the hit callback is not called */
 };
 
+/*
+ * A stretch of a document in which words of the query stand close together, within about 160 characters: of a phrase where the
+ * phrase stands, of a field in that field. Everything counts bytes as they are in the file.
+ */
+struct bs_passage {
+	uint64_t line;   /* 1, 2, ...: of a file, where the first of the words stands; of a record, its line in the collection; 0:
+	                  * the document could not be read again */
+	uint64_t column; /* 1, 2, ...: in that line; of a record, in the text of the field. In UTF-8, of files in UTF-16 too */
+	uint64_t start_byte; /* from the first of the words, */
+	uint64_t stop_byte;  /* to the end of the last one: of the file; of a record, of the text of the field */
+	const char *field;   /* of a record: its name; of a file of no bytes. Not NUL-ended, as text below */
+	size_t field_bytes;
+	const char *text;    /* the lines that the words stand in as one, of about 160 columns around them; as a snippet, without marks */
+	size_t text_bytes;
+};
+
 struct bs_find_hit {
 	uint64_t rank;       /* BS_FIND_TOP: 1, 2, ...; else 0 */
 	double score;        /* BS_FIND_TOP: > 0, or 0 if the query has no positive word; else 0 */
 	const char *id;      /* any bytes, not NUL-ended */
 	size_t id_bytes;
 	const char *path;    /* the file its text stands in, openable from the working directory; "-": in the index */
-	const char *snippet; /* one line of valid UTF-8, not NUL-ended, without control characters but the marks; of no
-	                      * bytes unless asked for */
+	const char *snippet; /* valid UTF-8, not NUL-ended, without control characters but the marks; of a record one line, of
+	                      * a file lines with a line feed between; of no bytes unless asked for */
 	size_t snippet_bytes;
 	uint64_t document;   /* a number that no other document of this opened index has */
+	const struct bs_passage *passages; /* if asked for: all, in the order of the text */
+	size_t n_passages;
+	struct bs_passage best; /* if asked for: the one with most distinct words; of those, with most words. Or the beginning */
 };
 
 struct bs_find_request {
@@ -431,7 +450,9 @@ struct bs_find_request {
 	bool approx;     /* BS_FIND_TOP: verify only the candidates that look best; a notice says how many of how many */
 	bool brute;      /* read every document instead of using the index: the same answer, for comparison */
 	bool exhaustive; /* BS_FIND_TOP: score every match, where else bounds leave most of them unseen: n_hits is exact */
-	bool snippets;   /* BS_FIND_TOP: with a line of text around the words found, about 160 characters */
+	bool snippets;   /* BS_FIND_TOP: with some text around the words found: of a file whole lines, where they are short enough */
+	bool passages;   /* BS_FIND_TOP: with the places where words of the query stand */
+	uint32_t snippet_columns; /* of a snippet's lines at most, as a terminal shows them; 0: 160 */
 	const char *mark_start; /* in a snippet, written before and after each word found; NULL: nothing */
 	const char *mark_stop;
 

@@ -209,18 +209,18 @@ static void test_lines(void **state)
 	            "int main(void)\n{\n    if ([cat])\n        return [dog];\n    return 0;\n}");
 	/* what does not fit whole is left out */
 	check_shape(BS_SNIPPET_LINES, code, WORDS("cat", "dog"), 30, "{\n    if ([cat])\n        return [dog];");
-	check_shape(BS_SNIPPET_LINES, code, WORDS("dog"), 24, "return [dog];\nreturn 0;");
+	check_shape(BS_SNIPPET_LINES, code, WORDS("dog"), 24, "return [dog];");
 	check_shape(BS_SNIPPET_LINES, "a\n        b", WORDS("b"), 6, "a\n     [b]");
 	/* a long line is cut, and has no neighbours */
 	check_shape(BS_SNIPPET_LINES, "before\none two three four cat five six seven eight\nbehind", WORDS("cat"), 20,
-	            "…three four [cat] five…");
+	            "…four [cat] five six…");
 	check_shape(BS_SNIPPET_LINES, "before\n\tone two three cat\nbehind", WORDS("cat"), 17, "one two three [cat]");
 	check_shape(BS_SNIPPET_LINES, "\n\n\n", NO_WORDS, 20, "");
 	check_shape(BS_SNIPPET_LINES, "\n\n  a\n   b c\n", NO_WORDS, 20, "a\n b c");
 	check_shape(BS_SNIPPET_OWN_LINES, code, WORDS("dog"), 160, "return [dog];");
 	check_shape(BS_SNIPPET_OWN_LINES, code, WORDS("cat", "dog"), 160, "if ([cat]) return [dog];");
 	check_shape(BS_SNIPPET_OWN_LINES, "x\n\n  a b\n", NO_WORDS, 160, "x");
-	check_shape(BS_SNIPPET_OWN_LINES, "x\none two three four cat five six\ny", WORDS("cat"), 12, "…four [cat] five…");
+	check_shape(BS_SNIPPET_OWN_LINES, "x\none two three four cat five six\ny", WORDS("cat"), 14, "…four [cat] five…");
 }
 
 static void test_passages(void **state)

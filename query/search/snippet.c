@@ -15,6 +15,7 @@
 #include "core/base/visible.h"
 
 #define TAB_COLUMNS      4
+#define MOST_ROWS        3 /* of full width; or more that are shorter */
 #define MOST_WIDTH       (1u << 20)
 #define BYTES_PER_COLUMN 16              /* 4 for the longest character, the rest for indentation */
 #define SKIPPED_BYTES    (64u * 1024) /* white space at the beginning of a text */
@@ -284,7 +285,7 @@ static bool reaches_line_end(const struct span *span, size_t *at, bool is_back, 
 	size_t to = is_back ? back(span, *at, most_bytes) : ahead(span, *at, most_bytes), end = *at;
 	while (end != to && memchr(" \t\r\f", span->text[end - is_back], 4))
 		end += is_back ? (size_t)-1 : 1;
-	bool is_end = end == (is_back ? 0 : span->text_bytes) || (end != to && span->text[end - is_back] == '\n');
+	bool is_end = end == (is_back ? span->low : span->text_bytes) || span->text[end - is_back] == '\n';
 	*at = is_end ? end : *at;
 	return is_end;
 }
@@ -296,7 +297,7 @@ static void find_lines(const struct snippet *snippet, size_t core_start, size_t 
 	bool is_whole = reaches_line_end(span, &span->start, true, snippet->most_bytes);
 	end = is_whole || span->start >= core_start ? NULL : memchr(text + span->start, '\n', core_start - span->start);
 	span->start = end ? (size_t)(end - text) + 1 : span->start;
-	span->low = end || is_whole ? span->start : 0;
+	span->low = end || is_whole ? span->start : span->low;
 	is_whole = reaches_line_end(span, &span->end, false, snippet->most_bytes);
 	end = is_whole || span->end <= core_end ? NULL : memrchr(text + core_end, '\n', span->end - core_end);
 	span->end = end ? (size_t)(end - text) : span->end;
@@ -311,6 +312,21 @@ static void limit_to_lines(const struct snippet *snippet, size_t core_start, siz
 	span->low = end ? (size_t)(end - span->text) + 1 : 0;
 	end = to > core_end ? memchr(span->text + core_end, '\n', to - core_end) : NULL;
 	span->text_bytes = end ? (size_t)(end - span->text) : span->text_bytes;
+}
+
+/* Whether all its lines are short enough to be shown whole, and they are few; n_columns_out is how long they are together. */
+static bool are_short(const struct snippet *snippet, const struct span *span, size_t *n_columns_out)
+{
+	*n_columns_out = 0;
+	for (size_t at = span->low, stop; at < span->text_bytes; at = stop + 1) {
+		const uint8_t *end = memchr(span->text + at, '\n', span->text_bytes - at);
+		stop = end ? (size_t)(end - span->text) : span->text_bytes;
+		size_t n_columns = count_columns(snippet, span->text, at, stop, snippet->width);
+		*n_columns_out += n_columns;
+		if (n_columns > snippet->width || *n_columns_out > MOST_ROWS * snippet->width)
+			return false;
+	}
+	return true;
 }
 
 /* The state of a line being written; the first failure sticks. */
@@ -400,15 +416,14 @@ static enum bs_status write_span(const struct snippet *snippet, const struct spa
 	struct row row = {.end = SIZE_MAX};
 	size_t next_hit = 0, before = span->start, after = span->end, n_least = SIZE_MAX;
 	uint64_t hit_end = 0;
-	bool is_first = true;
+	bool is_first = true, is_cut = !skip_space(span, &before, back(span, span->start, snippet->most_bytes));
 	for (size_t at = span->start; next_row(snippet, span, at, &row); at = row.end + 1)
 		n_least = row.n_indent < n_least ? row.n_indent : n_least;
-	if (!skip_space(span, &before, back(span, span->start, snippet->most_bytes)))
-		write_own(&writer, "…");
+	write_own(&writer, is_cut ? "…" : NULL);
 	for (size_t at = span->start; next_row(snippet, span, at, &row) && !writer.status; at = row.end + 1) {
 		write_own(&writer, is_first ? NULL : "\n");
 		size_t n_columns = count_columns(snippet, span->text, row.start, row.end, snippet->width);
-		for (size_t n = row.n_indent - n_least; n > 0 && n_columns < snippet->width; n--, n_columns++)
+		for (size_t n = row.n_indent - n_least; !(is_first && is_cut) && n > 0 && n_columns < snippet->width; n--, n_columns++)
 			write_own(&writer, " ");
 		write_row(snippet, span, row.start, row.end, &writer, &next_hit, &hit_end);
 		is_first = false;
@@ -451,8 +466,18 @@ static enum bs_status write_window(const struct snippet *snippet, const struct b
 	if (last_end > last_start && last_end - last_start > snippet->most_bytes)
 		last_end = last_start + snippet->most_bytes;
 	size_t core_end = walk(field->text, last_start, last_end, snippet->width / 4, NULL);
-	if (snippet->shape == BS_SNIPPET_OWN_LINES)
-		limit_to_lines(snippet, core_start, core_end, &span);
+	struct span own = span;
+	limit_to_lines(snippet, core_start, core_end, &own);
+	size_t n_columns = 0;
+	bool is_whole = snippet->shape == BS_SNIPPET_LINES && are_short(snippet, &own, &n_columns);
+	own.start = own.low;
+	own.end = own.text_bytes;
+	if (is_whole && n_columns >= snippet->width)
+		return write_span(snippet, &own, out, err);
+	core_start = is_whole ? own.start : core_start;
+	core_end = is_whole ? own.end : core_end;
+	if (!is_whole && snippet->shape != BS_SNIPPET_JOINED)
+		span = own;
 	find_span(snippet, core_start, core_end, &span);
 	if (snippet->shape == BS_SNIPPET_LINES)
 		find_lines(snippet, core_start, core_end, &span);
