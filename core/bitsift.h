@@ -410,8 +410,8 @@ enum bs_find_mode {
 };
 
 /*
- * A stretch of a document in which words of the query stand close together, within about 160 characters: of a phrase where the
- * phrase stands, of a field in that field. Everything counts bytes as they are in the file.
+ * A line of a document in which words of the query stand, or as much of it as has them within 160 columns; and of the next
+ * lines, what has other words of the query. Words of a phrase count where the phrase stands, those for a field in that field.
  */
 struct bs_passage {
 	uint64_t line;   /* 1, 2, ...: of a file, where the first of the words stands; of a record, its line in the collection; 0:
@@ -437,7 +437,7 @@ struct bs_find_hit {
 	uint64_t document;   /* a number that no other document of this opened index has */
 	const struct bs_passage *passages; /* if asked for: all, in the order of the text */
 	size_t n_passages;
-	struct bs_passage best; /* if asked for: the one with most distinct words; of those, with most words. Or the beginning */
+	struct bs_passage best; /* if asked for: one that the snippet shows, with most distinct words; or the beginning */
 };
 
 struct bs_find_request {

@@ -105,8 +105,9 @@ static const char query_description[] =
 	"Where `--ids` go to a terminal, control characters and marks of direction in them are shown as \\xNN; into a "
 	"pipe or a file ids are exact.\n\n"
 	"`--json` prints an object per hit, with rank, id, score, path, snippet and passages; an id that is not UTF-8 is also given as "
-	"id_base64. A passage is where words of the query stand within 160 columns of each other: those of a phrase where the phrase "
-	"stands, those for a field in that field. It has line, column, start, stop and text. line and column, from 1 on, are where "
+	"id_base64. A passage is a line in which words of the query stand, or as much of it as has them within 160 columns; "
+	"and of the next lines, what has other words of the query. Words of a phrase count where the phrase stands, those for a field "
+	"in that field. It has line, column, start, stop and text. line and column, from 1 on, are where "
 	"the first of its words stands; column counts bytes, as that of rg does, without a byte order mark, and in UTF-8 where the "
 	"file is UTF-16. start and stop are bytes of the file, from 0 on: of the first word's start and of the last word's end. Of a "
 	"record, line is its line in the collection, and column, start and stop count the text of the field that field names, without "
@@ -255,12 +256,12 @@ static void end_query(struct session *session, const struct bs_find_result *resu
 /* The longest query, its \r, and a byte that tells that it is longer. */
 #define BATCH_LINE_BYTES ((size_t)BS_QUERY_MAX_BYTES + 2)
 
-/* Of standard output, beside what snippets are indented by; 0: not known, or next to none. */
+/* Of standard output, for a snippet that is indented and cut at both ends; 0: not known, or next to none. */
 static uint32_t terminal_columns(void)
 {
 	struct winsize size = {0};
 	bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 24;
-	return is_known ? size.ws_col - BS_PRESENT_INDENT : 0;
+	return is_known ? size.ws_col - BS_PRESENT_INDENT - 2u : 0;
 }
 
 /* An error is one line with the reason; for a query that does not parse, the query with a caret too. */

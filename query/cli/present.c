@@ -231,7 +231,7 @@ static void put_part(const struct bs_find_hit *hit, enum part part, bool is_term
 void bs_present_format(const struct bs_find_hit *hit, const char *format, bool is_terminal, FILE *out)
 {
 	enum part part = PARTS;
-	char byte = '\n';
+	char byte = ' ';
 	for (const char *at = format; *at;) {
 		at = next_part(at, &part, &byte);
 		if (part < PARTS)

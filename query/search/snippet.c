@@ -14,6 +14,7 @@
 #include "core/base/icu.h"
 #include "core/base/visible.h"
 
+#define BYTE_ORDER_MARK  0xfeff /* nothing to see, wherever it stands */
 #define TAB_COLUMNS      4
 #define MOST_ROWS        3 /* of full width; or more that are shorter */
 #define MOST_WIDTH       (1u << 20)
@@ -142,27 +143,48 @@ static struct bs_snippet_window slide(const struct snippet *snippet, const struc
 	return best;
 }
 
-/* Windows for the hits before and behind the best one, each as many as fit the width; windows NULL: none. */
-static enum bs_status cover(const struct snippet *snippet, const struct place *places, struct bs_snippet_window best,
-                            struct bs_buffer *windows, size_t *best_out, struct bs_error *err)
+static bool are_of_one_line(const struct snippet *snippet, const struct bs_snippet_hit *hit, const struct bs_snippet_hit *next)
 {
+	const struct bs_field *field = &snippet->fields[hit->field];
+	size_t start = clamp(hit->start_byte, field->text_bytes), end = clamp(next->start_byte, field->text_bytes);
+	return start >= end || !memchr(field->text + start, '\n', end - start);
+}
+
+/*
+ * Cuts the hits into windows that none of them crosses the best one's ends. A window goes on over the end of a line only to an
+ * element that it has not met: in_window[element] is the number of the last window that has it, from 1 on; 0 at first.
+ */
+static enum bs_status cover(const struct snippet *snippet, const struct place *places, struct bs_snippet_window best,
+                            uint32_t *in_window, struct bs_buffer *windows, size_t *best_out, struct bs_error *err)
+{
+	const struct bs_snippet_hit *hits = snippet->hits;
 	enum bs_status status = BS_OK;
 	struct bs_snippet_window now;
-	for (now.first = 0; windows && now.first < snippet->n_hits && !status; now.first = now.last + 1) {
-		size_t limit = now.first < best.first ? best.first : snippet->n_hits;
-		now.last = now.first;
-		while (now.last + 1 < limit && places[now.last + 1].end_column - places[now.first].start_column <= snippet->width)
-			now.last++;
-		if (now.first == best.first) {
-			now = best;
-			*best_out = windows->used_bytes / sizeof(now);
+	size_t most_distinct = 0;
+	uint32_t number = 0;
+	for (now.first = 0; now.first < snippet->n_hits && !status; now.first = now.last + 1) {
+		bool is_best = now.first >= best.first && now.first <= best.last;
+		size_t limit = is_best ? best.last + 1 : now.first < best.first ? best.first : snippet->n_hits, n_distinct = 1;
+		in_window[hits[now.first].element] = ++number;
+		for (now.last = now.first; now.last + 1 < limit; now.last++) {
+			const struct bs_snippet_hit *next = &hits[now.last + 1];
+			bool is_new = in_window[next->element] != number;
+			if (places[now.last + 1].end_column - places[now.first].start_column > snippet->width ||
+			    (!is_new && !are_of_one_line(snippet, next - 1, next)))
+				break;
+			n_distinct += is_new;
+			in_window[next->element] = number;
+		}
+		if (is_best && n_distinct > most_distinct) {
+			most_distinct = n_distinct;
+			*best_out = number - 1;
 		}
 		status = bs_buffer_append(windows, &now, sizeof(now), err);
 	}
 	return status;
 }
 
-/* The best window, n_hits > 0; and all of them. */
+/* The window of a snippet, n_hits > 0; and those of all hits, unless that is NULL. */
 static enum bs_status find_windows(const struct snippet *snippet, struct bs_snippet_window *window_out, struct bs_buffer *windows,
                                    size_t *best_out, struct bs_error *err)
 {
@@ -176,7 +198,9 @@ static enum bs_status find_windows(const struct snippet *snippet, struct bs_snip
 	if (places && counts) {
 		measure(snippet, places);
 		*window_out = slide(snippet, places, counts);
-		status = cover(snippet, places, *window_out, windows, best_out, err);
+		memset(counts, 0, n_elements * sizeof(*counts));
+		if (windows)
+			status = cover(snippet, places, *window_out, counts, windows, best_out, err);
 	} else {
 		status = bs_fail_memory(err, "a snippet", snippet->n_hits * sizeof(*places));
 	}
@@ -355,6 +379,8 @@ static void set_mark(const struct snippet *snippet, struct writer *writer, bool 
 
 static void write_character(const struct snippet *snippet, struct writer *writer, int32_t c, bool is_hit)
 {
+	if (c == BYTE_ORDER_MARK)
+		return;
 	if (bs_visible_is_space(c)) {
 		writer->space_is_hit = is_hit && (writer->space_is_hit || !writer->owes_space);
 		writer->owes_space = writer->has_text;

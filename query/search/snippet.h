@@ -42,9 +42,9 @@ struct bs_snippet_options {
 };
 
 /*
- * Appends windows (struct bs_snippet_window each, in text order) that have each hit once, each as wide as options say at
- * most, but for a single hit. *best_out is the one with most distinct elements; of those, with most hits; of those, the first.
- * BS_NO_MEMORY, BS_UNSUPPORTED (no ICU).
+ * Appends windows (struct bs_snippet_window each, in text order) that have each hit once: as wide as options say at most, but
+ * for a single hit, and of one line, but for what the line behind has of other elements. *best_out is one that the snippet
+ * shows: with most distinct elements; of those, the first. BS_NO_MEMORY, BS_UNSUPPORTED (no ICU).
  */
 enum bs_status bs_snippet_windows(const struct bs_field *fields, size_t n_fields, const struct bs_snippet_hit *hits, size_t n_hits,
                                   const struct bs_snippet_options *options, struct bs_buffer *windows, size_t *best_out,
@@ -52,7 +52,8 @@ enum bs_status bs_snippet_windows(const struct bs_field *fields, size_t n_fields
 
 /*
  * Appends text without a line feed at its end: about options->width columns around the hits of the window; window NULL: of
- * the best one. Without hits: the beginning of the first field that has any text. Nothing is appended if there is no text.
+ * the stretch that holds most distinct elements; of those, most hits; of those, the earliest. Without hits: the beginning of the
+ * first field that has any text. Nothing is appended if there is no text.
  *
  * The text is cut at word boundaries where there is one near, and always between characters; a cut is shown as "…".
  * White space is collapsed to single spaces, control characters and invalid UTF-8 become U+FFFD: the text is valid
