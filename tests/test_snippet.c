@@ -215,6 +215,8 @@ static void test_lines(void **state)
 	check_shape(BS_SNIPPET_LINES, "before\none two three four cat five six seven eight\nbehind", WORDS("cat"), 20,
 	            "…four [cat] five six…");
 	check_shape(BS_SNIPPET_LINES, "before\n\tone two three cat\nbehind", WORDS("cat"), 17, "one two three [cat]");
+	/* few lines, and few of them before the first hit's */
+	check_shape(BS_SNIPPET_LINES, "1\n2\n3\n4\ncat\n6\n7\n8\n9\n10\n11\n", WORDS("cat"), 160, "3\n4\n[cat]\n6\n7\n8\n9\n10");
 	check_shape(BS_SNIPPET_LINES, "\n\n\n", NO_WORDS, 20, "");
 	check_shape(BS_SNIPPET_LINES, "\n\n  a\n   b c\n", NO_WORDS, 20, "a\n b c");
 	check_shape(BS_SNIPPET_OWN_LINES, code, WORDS("dog"), 160, "return [dog];");

@@ -16,7 +16,9 @@
 
 #define BYTE_ORDER_MARK  0xfeff /* nothing to see, wherever it stands */
 #define TAB_COLUMNS      4
-#define MOST_ROWS        3 /* of full width; or more that are shorter */
+#define MOST_WIDTHS      3 /* of lines that are shown whole, together */
+#define MOST_ROWS        8 /* lines, */
+#define MOST_ROWS_BEFORE 2 /* and those of them before the first hit's */
 #define MOST_WIDTH       (1u << 20)
 #define BYTES_PER_COLUMN 16              /* 4 for the longest character, the rest for indentation */
 #define SKIPPED_BYTES    (64u * 1024) /* white space at the beginning of a text */
@@ -314,6 +316,13 @@ static bool reaches_line_end(const struct span *span, size_t *at, bool is_back, 
 	return is_end;
 }
 
+/* Where the line behind that of `at` begins, or behind the end. */
+static size_t next_line(const struct span *span, size_t at)
+{
+	const uint8_t *end = memchr(span->text + at, '\n', span->end - at);
+	return end ? (size_t)(end - span->text) + 1 : span->end + 1;
+}
+
 /* Leaves out what the span has of lines that are not whole in it, unless the core stands there. */
 static void find_lines(const struct snippet *snippet, size_t core_start, size_t core_end, struct span *span)
 {
@@ -321,6 +330,11 @@ static void find_lines(const struct snippet *snippet, size_t core_start, size_t 
 	bool is_whole = reaches_line_end(span, &span->start, true, snippet->most_bytes);
 	end = is_whole || span->start >= core_start ? NULL : memchr(text + span->start, '\n', core_start - span->start);
 	span->start = end ? (size_t)(end - text) + 1 : span->start;
+	size_t n_before = 0;
+	for (size_t at = span->start; at < core_start && (at = next_line(span, at)) <= core_start;)
+		n_before++;
+	for (; n_before > MOST_ROWS_BEFORE; n_before--)
+		span->start = next_line(span, span->start);
 	span->low = end || is_whole ? span->start : span->low;
 	is_whole = reaches_line_end(span, &span->end, false, snippet->most_bytes);
 	end = is_whole || span->end <= core_end ? NULL : memrchr(text + core_end, '\n', span->end - core_end);
@@ -347,7 +361,7 @@ static bool are_short(const struct snippet *snippet, const struct span *span, si
 		stop = end ? (size_t)(end - span->text) : span->text_bytes;
 		size_t n_columns = count_columns(snippet, span->text, at, stop, snippet->width);
 		*n_columns_out += n_columns;
-		if (n_columns > snippet->width || *n_columns_out > MOST_ROWS * snippet->width)
+		if (n_columns > snippet->width || *n_columns_out > MOST_WIDTHS * snippet->width)
 			return false;
 	}
 	return true;
@@ -439,21 +453,23 @@ static enum bs_status write_span(const struct snippet *snippet, const struct spa
                                  struct bs_error *err)
 {
 	struct writer writer = {.out = out, .err = err};
-	struct row row = {.end = SIZE_MAX};
-	size_t next_hit = 0, before = span->start, after = span->end, n_least = SIZE_MAX;
+	struct row row = {0};
+	size_t next_hit = 0, before = span->start, after = span->end, n_least = SIZE_MAX, n_rows = 0;
 	uint64_t hit_end = 0;
-	bool is_first = true, is_cut = !skip_space(span, &before, back(span, span->start, snippet->most_bytes));
-	for (size_t at = span->start; next_row(snippet, span, at, &row); at = row.end + 1)
+	bool is_cut = !skip_space(span, &before, back(span, span->start, snippet->most_bytes));
+	for (size_t at = span->start; n_rows < MOST_ROWS && next_row(snippet, span, at, &row); n_rows++, at = row.end + 1)
 		n_least = row.n_indent < n_least ? row.n_indent : n_least;
 	write_own(&writer, is_cut ? "…" : NULL);
-	for (size_t at = span->start; next_row(snippet, span, at, &row) && !writer.status; at = row.end + 1) {
-		write_own(&writer, is_first ? NULL : "\n");
+	row.end = span->start - 1;
+	for (size_t i = 0; i < n_rows && next_row(snippet, span, row.end + 1, &row); i++) {
+		write_own(&writer, i > 0 ? "\n" : NULL);
 		size_t n_columns = count_columns(snippet, span->text, row.start, row.end, snippet->width);
-		for (size_t n = row.n_indent - n_least; !(is_first && is_cut) && n > 0 && n_columns < snippet->width; n--, n_columns++)
+		for (size_t n = row.n_indent - n_least; (i > 0 || !is_cut) && n > 0 && n_columns < snippet->width; n--, n_columns++)
 			write_own(&writer, " ");
 		write_row(snippet, span, row.start, row.end, &writer, &next_hit, &hit_end);
-		is_first = false;
 	}
+	if (row.end < span->end)
+		return writer.status;
 	skip_space(span, &after, ahead(span, span->end, snippet->most_bytes));
 	if (after < span->text_bytes)
 		write_own(&writer, "…");
@@ -480,9 +496,10 @@ static enum bs_status write_window(const struct snippet *snippet, const struct b
 	const struct bs_field *field = &snippet->fields[first->field];
 	struct span span = {.text = field->text, .text_bytes = field->text_bytes};
 	size_t begin = window->first, end = window->last + 1;
-	while (begin > 0 && snippet->hits[begin - 1].field == first->field)
+	/* Without marks the window's own are enough: there may be as many windows as hits. */
+	while (snippet->mark_start && begin > 0 && snippet->hits[begin - 1].field == first->field)
 		begin--;
-	while (end < snippet->n_hits && snippet->hits[end].field == first->field)
+	while (snippet->mark_start && end < snippet->n_hits && snippet->hits[end].field == first->field)
 		end++;
 	span.hits = snippet->hits + begin;
 	span.n_hits = end - begin;
