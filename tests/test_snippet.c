@@ -26,7 +26,8 @@ static struct bs_field field_of(const char *text)
 
 static struct bs_snippet_hit hit_at(uint32_t field, uint32_t element, uint64_t start_byte, uint64_t end_byte)
 {
-	return (struct bs_snippet_hit){.field = field, .element = element, .start_byte = start_byte, .end_byte = end_byte};
+	return (struct bs_snippet_hit){
+		.field = field, .element = element, .start_byte = start_byte, .end_byte = end_byte};
 }
 
 /* Every occurrence of the words (NULL-ended) in the fields, in text order; element: which word. */
@@ -49,8 +50,8 @@ static size_t find_hits(const struct bs_field *fields, size_t n_fields, const ch
 }
 
 /* NUL-ended; the caller frees it. */
-static char *shaped(enum bs_snippet_shape shape, const struct bs_field *fields, size_t n_fields, const struct bs_snippet_hit *hits,
-			size_t n_hits, uint32_t width)
+static char *shaped(enum bs_snippet_shape shape, const struct bs_field *fields, size_t n_fields,
+                    const struct bs_snippet_hit *hits, size_t n_hits, uint32_t width)
 {
 	struct bs_snippet_options options = {.mark_start = "[", .mark_stop = "]", .width = width, .shape = shape};
 	struct bs_buffer out = {0};
@@ -60,7 +61,7 @@ static char *shaped(enum bs_snippet_shape shape, const struct bs_field *fields, 
 }
 
 static char *snippet_of(const struct bs_field *fields, size_t n_fields, const struct bs_snippet_hit *hits,
-			size_t n_hits, uint32_t width)
+                        size_t n_hits, uint32_t width)
 {
 	return shaped(BS_SNIPPET_JOINED, fields, n_fields, hits, n_hits, width);
 }
@@ -171,10 +172,10 @@ static void test_cuts(void **state)
 	/* between any two characters of a script without spaces, but never before a mark */
 	check_words("いろはにほへとちりぬるを", WORDS("へ"), 10, "…にほ[へ]とち…");
 	check_words("ee\xcc\x81"
-		    "ee\xcc\x81"
-		    "ee\xcc\x81"
-		    "cat",
-		    WORDS("cat"), 5, "…ee\xcc\x81[cat]");
+	            "ee\xcc\x81"
+	            "ee\xcc\x81"
+	            "cat",
+	            WORDS("cat"), 5, "…ee\xcc\x81[cat]");
 	/* nothing but white space beyond the cut is no cut */
 	check_words("one two cat   \n", WORDS("cat"), 12, "one two [cat]");
 	check_words("  \n one two cat", WORDS("cat"), 12, "one two [cat]");
@@ -195,8 +196,17 @@ static void test_columns(void **state)
 	(void)state;
 	/* wide ones are two, marks and joiners none, half-width ones one */
 	check_words("漢字漢字漢字 cat 漢字漢字漢字", WORDS("cat"), 13, "…漢字 [cat] 漢字…");
-	check_words("e\xcc\x81" "e\xcc\x81" "e\xcc\x81 cat e\xcc\x81" "e\xcc\x81" "e\xcc\x81", WORDS("cat"), 11,
-	            "e\xcc\x81" "e\xcc\x81" "e\xcc\x81 [cat] e\xcc\x81" "e\xcc\x81" "e\xcc\x81");
+	check_words("e\xcc\x81"
+	            "e\xcc\x81"
+	            "e\xcc\x81 cat e\xcc\x81"
+	            "e\xcc\x81"
+	            "e\xcc\x81",
+	            WORDS("cat"), 11,
+	            "e\xcc\x81"
+	            "e\xcc\x81"
+	            "e\xcc\x81 [cat] e\xcc\x81"
+	            "e\xcc\x81"
+	            "e\xcc\x81");
 	check_words("ﾃｷｽﾄ cat ﾃｷｽﾄ", WORDS("cat"), 13, "ﾃｷｽﾄ [cat] ﾃｷｽﾄ");
 	check_words("\u1112\u1161\u11ab cat", WORDS("cat"), 6, "\u1112\u1161\u11ab [cat]");
 }
@@ -216,19 +226,22 @@ static void test_lines(void **state)
 	            "…four [cat] five six…");
 	check_shape(BS_SNIPPET_LINES, "before\n\tone two three cat\nbehind", WORDS("cat"), 17, "one two three [cat]");
 	/* few lines, and few of them before the first hit's */
-	check_shape(BS_SNIPPET_LINES, "1\n2\n3\n4\ncat\n6\n7\n8\n9\n10\n11\n", WORDS("cat"), 160, "3\n4\n[cat]\n6\n7\n8\n9\n10");
+	check_shape(BS_SNIPPET_LINES, "1\n2\n3\n4\ncat\n6\n7\n8\n9\n10\n11\n", WORDS("cat"), 160,
+	            "3\n4\n[cat]\n6\n7\n8\n9\n10");
 	check_shape(BS_SNIPPET_LINES, "\n\n\n", NO_WORDS, 20, "");
 	check_shape(BS_SNIPPET_LINES, "\n\n  a\n   b c\n", NO_WORDS, 20, "a\n b c");
 	check_shape(BS_SNIPPET_OWN_LINES, code, WORDS("dog"), 160, "return [dog];");
 	check_shape(BS_SNIPPET_OWN_LINES, code, WORDS("cat", "dog"), 160, "if ([cat]) return [dog];");
 	check_shape(BS_SNIPPET_OWN_LINES, "x\n\n  a b\n", NO_WORDS, 160, "x");
-	check_shape(BS_SNIPPET_OWN_LINES, "x\none two three four cat five six\ny", WORDS("cat"), 14, "…four [cat] five…");
+	check_shape(BS_SNIPPET_OWN_LINES, "x\none two three four cat five six\ny", WORDS("cat"), 14,
+	            "…four [cat] five…");
 }
 
 static void test_passages(void **state)
 {
 	(void)state;
-	struct bs_field fields[2] = {field_of("cat one two three four five cat cat six seven eight nine dog cat ten"), field_of("dog")};
+	struct bs_field fields[2] = {field_of("cat one two three four five cat cat six seven eight nine dog cat ten"),
+	                             field_of("dog")};
 	struct bs_snippet_hit hits[MOST_HITS];
 	struct bs_snippet_options options = {.width = 12};
 	struct bs_buffer windows = {0};

@@ -156,8 +156,13 @@ void bs_present_text(const struct bs_find_hit *hit, bool color, FILE *out)
 }
 
 /* What a format names, in braces. */
-enum part { PART_PATH, PART_ID, PART_SCORE, PART_RANK, PART_LINE, PART_COLUMN, PART_START, PART_STOP, PART_FIELD, PART_TEXT, PARTS };
-static const char *const part_names[PARTS] = {"path", "id", "score", "rank", "line", "column", "start", "stop", "field", "text"};
+enum part {
+	PART_PATH, PART_ID, PART_SCORE, PART_RANK,                                  /* of the hit */
+	PART_LINE, PART_COLUMN, PART_START, PART_STOP, PART_FIELD, PART_TEXT, PARTS /* of its best passage */
+};
+static const char *const part_names[PARTS] = {
+	"path", "id", "score", "rank", "line", "column", "start", "stop", "field", "text",
+};
 
 /* The next part of a format, PARTS and a byte if it is text, and what stands behind it; NULL: it is no part of any. */
 static const char *next_part(const char *at, enum part *part_out, char *byte_out)
@@ -194,8 +199,9 @@ enum bs_status bs_present_check_format(const char *format, bool *has_places_out,
 		if (!next && *at == '\\')
 			return bs_fail(err, BS_INVALID, "--format: %.2s is none of \\n, \\t, \\0 and \\\\", at);
 		if (!next)
-			return bs_fail(err, BS_INVALID, "--format: %.*s is none of {path}, {id}, {score}, {rank}, {line}, {column}, {start}, "
-			               "{stop}, {field} and {text}; a brace is {{", (int)strcspn(at, "}") + (strchr(at, '}') != NULL), at);
+			return bs_fail(err, BS_INVALID, "--format: %.*s is none of {path}, {id}, {score}, {rank}, {line}, {column}, "
+			               "{start}, {stop}, {field} and {text}; a brace is {{",
+			               (int)strcspn(at, "}") + (strchr(at, '}') != NULL), at);
 		*has_places_out |= part >= PART_LINE && part < PARTS;
 	}
 	return BS_OK;

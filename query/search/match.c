@@ -736,7 +736,8 @@ static void place_in_runs(struct bs_matcher *matcher)
 		while (n_before + n_terms <= hits[i].nth && at < hits[i].end_byte && !matcher->status) {
 			n_before += n_terms;
 			start = at;
-			matcher->status = bs_words_step_in_run(matcher->words, field->text, hits[i].end_byte, &at, &n_terms, matcher->err);
+			matcher->status = bs_words_step_in_run(matcher->words, field->text, hits[i].end_byte, &at, &n_terms,
+			                                       matcher->err);
 		}
 		hits[i].start_byte = start;
 		hits[i].end_byte = at;

@@ -635,7 +635,8 @@ static enum bs_status search_segments(struct bs_finder *finder, struct bs_error 
 }
 
 /* What is shown of the text: a snippet, passages. */
-static enum bs_status look_again(struct bs_finder *finder, const struct bs_hit *hit, struct bs_find_hit *shown, struct bs_error *err)
+static enum bs_status look_again(struct bs_finder *finder, const struct bs_hit *hit, struct bs_find_hit *shown,
+                                 struct bs_error *err)
 {
 	const struct bs_find_request *request = finder->request;
 	struct bs_snippet_options options = {
@@ -653,7 +654,8 @@ static enum bs_status look_again(struct bs_finder *finder, const struct bs_hit *
 	size_t n_marks = finder->marks.used_bytes / sizeof(*marks);
 	options.shape = document.line > 0 ? BS_SNIPPET_JOINED : BS_SNIPPET_LINES;
 	if (!status && request->snippets)
-		status = bs_snippet_write(document.fields, document.n_fields, marks, n_marks, NULL, &options, &finder->snippet, err);
+		status = bs_snippet_write(document.fields, document.n_fields, marks, n_marks, NULL, &options,
+		                          &finder->snippet, err);
 	if (!status && request->passages)
 		status = bs_passages_find(passages, &document, marks, n_marks, err);
 	if (status)
@@ -677,7 +679,8 @@ static enum bs_status show_hit(struct bs_finder *finder, const struct bs_hit *hi
 		.snippet = "",
 		.best = {.field = "", .text = ""},
 	};
-	enum bs_status status = bs_fetch_id(finder->fetcher, hit->segment, hit->document, &finder->id, &finder->path, err);
+	enum bs_status status =
+		bs_fetch_id(finder->fetcher, hit->segment, hit->document, &finder->id, &finder->path, err);
 	if (!status && rank > 0 && (finder->request->snippets || finder->request->passages))
 		status = look_again(finder, hit, &shown, err);
 	if (status)

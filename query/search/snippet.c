@@ -70,7 +70,8 @@ static size_t columns_of(int32_t c)
 		return 1;
 	uint32_t type = U_MASK(bs_icu.u_charType(c));
 	int syllable = bs_icu.u_getIntPropertyValue(c, UCHAR_HANGUL_SYLLABLE_TYPE);
-	if (type & (U_GC_MN_MASK | U_GC_ME_MASK | U_GC_CF_MASK) || syllable == U_HST_VOWEL_JAMO || syllable == U_HST_TRAILING_JAMO)
+	if (type & (U_GC_MN_MASK | U_GC_ME_MASK | U_GC_CF_MASK) || syllable == U_HST_VOWEL_JAMO ||
+	    syllable == U_HST_TRAILING_JAMO)
 		return 0;
 	int width = bs_icu.u_getIntPropertyValue(c, UCHAR_EAST_ASIAN_WIDTH);
 	return width == U_EA_WIDE || width == U_EA_FULLWIDTH ? 2 : 1;
@@ -145,7 +146,8 @@ static struct bs_snippet_window slide(const struct snippet *snippet, const struc
 	return best;
 }
 
-static bool are_of_one_line(const struct snippet *snippet, const struct bs_snippet_hit *hit, const struct bs_snippet_hit *next)
+static bool are_of_one_line(const struct snippet *snippet, const struct bs_snippet_hit *hit,
+                            const struct bs_snippet_hit *next)
 {
 	const struct bs_field *field = &snippet->fields[hit->field];
 	size_t start = clamp(hit->start_byte, field->text_bytes), end = clamp(next->start_byte, field->text_bytes);
@@ -166,7 +168,8 @@ static enum bs_status cover(const struct snippet *snippet, const struct place *p
 	uint32_t number = 0;
 	for (now.first = 0; now.first < snippet->n_hits && !status; now.first = now.last + 1) {
 		bool is_best = now.first >= best.first && now.first <= best.last;
-		size_t limit = is_best ? best.last + 1 : now.first < best.first ? best.first : snippet->n_hits, n_distinct = 1;
+		size_t n_distinct = 1, limit = now.first < best.first ? best.first : snippet->n_hits;
+		limit = is_best ? best.last + 1 : limit;
 		in_window[hits[now.first].element] = ++number;
 		for (now.last = now.first; now.last + 1 < limit; now.last++) {
 			const struct bs_snippet_hit *next = &hits[now.last + 1];
@@ -187,8 +190,8 @@ static enum bs_status cover(const struct snippet *snippet, const struct place *p
 }
 
 /* The window of a snippet, n_hits > 0; and those of all hits, unless that is NULL. */
-static enum bs_status find_windows(const struct snippet *snippet, struct bs_snippet_window *window_out, struct bs_buffer *windows,
-                                   size_t *best_out, struct bs_error *err)
+static enum bs_status find_windows(const struct snippet *snippet, struct bs_snippet_window *window_out,
+                                   struct bs_buffer *windows, size_t *best_out, struct bs_error *err)
 {
 	size_t n_elements = 0;
 	for (size_t i = 0; i < snippet->n_hits; i++)
@@ -412,13 +415,14 @@ static void write_character(const struct snippet *snippet, struct writer *writer
 }
 
 /* One line, from what of the span is before its end; *next_hit and *hit_end go on from line to line. */
-static void write_row(const struct snippet *snippet, const struct span *span, size_t start, size_t end, struct writer *writer,
-                      size_t *next_hit, uint64_t *hit_end)
+static void write_row(const struct snippet *snippet, const struct span *span, size_t start, size_t end,
+                      struct writer *writer, size_t *next_hit, uint64_t *hit_end)
 {
 	writer->has_text = writer->owes_space = writer->space_is_hit = false;
 	for (size_t at = start; at < end && !writer->status;) {
 		for (; *next_hit < span->n_hits && span->hits[*next_hit].start_byte <= at; ++*next_hit)
-			*hit_end = span->hits[*next_hit].end_byte > *hit_end ? span->hits[*next_hit].end_byte : *hit_end;
+			*hit_end =
+				span->hits[*next_hit].end_byte > *hit_end ? span->hits[*next_hit].end_byte : *hit_end;
 		bool is_hit = at < *hit_end;
 		write_character(snippet, writer, bs_visible_next(span->text, end, &at), is_hit);
 	}
@@ -436,12 +440,15 @@ struct row {
 static bool next_row(const struct snippet *snippet, const struct span *span, size_t at, struct row *row_out)
 {
 	for (; at < span->end; at = row_out->end + 1) {
-		const uint8_t *end = snippet->shape == BS_SNIPPET_LINES ? memchr(span->text + at, '\n', span->end - at) : NULL;
+		const uint8_t *end =
+			snippet->shape == BS_SNIPPET_LINES ? memchr(span->text + at, '\n', span->end - at) : NULL;
 		*row_out = (struct row){.start = at, .end = end ? (size_t)(end - span->text) : span->end};
 		bool is_indented = at == span->low && snippet->shape == BS_SNIPPET_LINES;
 		is_indented |= at > 0 && span->text[at - 1] == '\n' && snippet->shape == BS_SNIPPET_LINES;
-		for (; is_indented && row_out->start < row_out->end && memchr(" \t", span->text[row_out->start], 2); row_out->start++)
-			row_out->n_indent += span->text[row_out->start] == '\t' ? TAB_COLUMNS - row_out->n_indent % TAB_COLUMNS : 1;
+		for (; is_indented && row_out->start < row_out->end && memchr(" \t", span->text[row_out->start], 2);
+		     row_out->start++)
+			row_out->n_indent +=
+				span->text[row_out->start] == '\t' ? TAB_COLUMNS - row_out->n_indent % TAB_COLUMNS : 1;
 		size_t text = row_out->start;
 		if (!skip_space(span, &text, row_out->end))
 			return true;
@@ -457,14 +464,16 @@ static enum bs_status write_span(const struct snippet *snippet, const struct spa
 	size_t next_hit = 0, before = span->start, after = span->end, n_least = SIZE_MAX, n_rows = 0;
 	uint64_t hit_end = 0;
 	bool is_cut = !skip_space(span, &before, back(span, span->start, snippet->most_bytes));
-	for (size_t at = span->start; n_rows < MOST_ROWS && next_row(snippet, span, at, &row); n_rows++, at = row.end + 1)
+	for (size_t at = span->start; n_rows < MOST_ROWS && next_row(snippet, span, at, &row);
+	     n_rows++, at = row.end + 1)
 		n_least = row.n_indent < n_least ? row.n_indent : n_least;
 	write_own(&writer, is_cut ? "…" : NULL);
 	row.end = span->start - 1;
 	for (size_t i = 0; i < n_rows && next_row(snippet, span, row.end + 1, &row); i++) {
 		write_own(&writer, i > 0 ? "\n" : NULL);
 		size_t n_columns = count_columns(snippet, span->text, row.start, row.end, snippet->width);
-		for (size_t n = row.n_indent - n_least; (i > 0 || !is_cut) && n > 0 && n_columns < snippet->width; n--, n_columns++)
+		for (size_t n = row.n_indent - n_least; (i > 0 || !is_cut) && n > 0 && n_columns < snippet->width;
+		     n--, n_columns++)
 			write_own(&writer, " ");
 		write_row(snippet, span, row.start, row.end, &writer, &next_hit, &hit_end);
 	}
@@ -489,8 +498,8 @@ bool bs_snippet_beginning(const struct bs_field *fields, size_t n_fields, struct
 	return false;
 }
 
-static enum bs_status write_window(const struct snippet *snippet, const struct bs_snippet_window *window, struct bs_buffer *out,
-				   struct bs_error *err)
+static enum bs_status write_window(const struct snippet *snippet, const struct bs_snippet_window *window,
+                                   struct bs_buffer *out, struct bs_error *err)
 {
 	const struct bs_snippet_hit *first = &snippet->hits[window->first], *last = &snippet->hits[window->last];
 	const struct bs_field *field = &snippet->fields[first->field];
@@ -527,22 +536,29 @@ static enum bs_status write_window(const struct snippet *snippet, const struct b
 	return write_span(snippet, &span, out, err);
 }
 
-static struct snippet make_snippet(const struct bs_field *fields, size_t n_fields, const struct bs_snippet_hit *hits, size_t n_hits,
-                                   const struct bs_snippet_options *options)
+static struct snippet make_snippet(const struct bs_field *fields, size_t n_fields, const struct bs_snippet_hit *hits,
+                                   size_t n_hits, const struct bs_snippet_options *options)
 {
 	static const struct bs_snippet_options usual;
 	options = options ? options : &usual;
 	size_t width = options->width ? options->width : BS_SNIPPET_WIDTH;
 	width = width < MOST_WIDTH ? width : MOST_WIDTH;
 	return (struct snippet){
-		.fields = fields, .n_fields = n_fields, .hits = hits, .n_hits = n_hits, .mark_start = options->mark_start,
-		.mark_stop = options->mark_stop, .width = width, .most_bytes = width * BYTES_PER_COLUMN, .shape = options->shape,
+		.fields = fields,
+		.n_fields = n_fields,
+		.hits = hits,
+		.n_hits = n_hits,
+		.mark_start = options->mark_start,
+		.mark_stop = options->mark_stop,
+		.width = width,
+		.most_bytes = width * BYTES_PER_COLUMN,
+		.shape = options->shape,
 	};
 }
 
-enum bs_status bs_snippet_windows(const struct bs_field *fields, size_t n_fields, const struct bs_snippet_hit *hits, size_t n_hits,
-                                  const struct bs_snippet_options *options, struct bs_buffer *windows, size_t *best_out,
-                                  struct bs_error *err)
+enum bs_status bs_snippet_windows(const struct bs_field *fields, size_t n_fields, const struct bs_snippet_hit *hits,
+                                  size_t n_hits, const struct bs_snippet_options *options, struct bs_buffer *windows,
+                                  size_t *best_out, struct bs_error *err)
 {
 	struct snippet snippet = make_snippet(fields, n_fields, hits, n_hits, options);
 	struct bs_snippet_window best;
@@ -552,8 +568,8 @@ enum bs_status bs_snippet_windows(const struct bs_field *fields, size_t n_fields
 }
 
 enum bs_status bs_snippet_write(const struct bs_field *fields, size_t n_fields, const struct bs_snippet_hit *hits,
-				size_t n_hits, const struct bs_snippet_window *window, const struct bs_snippet_options *options,
-				struct bs_buffer *out, struct bs_error *err)
+                                size_t n_hits, const struct bs_snippet_window *window,
+                                const struct bs_snippet_options *options, struct bs_buffer *out, struct bs_error *err)
 {
 	struct snippet snippet = make_snippet(fields, n_fields, hits, n_hits, options);
 	struct bs_snippet_window best = {0};

@@ -29,9 +29,9 @@ struct bs_snippet_window {
 
 enum bs_snippet_shape {
 	BS_SNIPPET_JOINED = 0, /* one line: white space of any kind is one space */
-	BS_SNIPPET_LINES,      /* lines that are short enough are whole, with a line feed between and what they are indented by
+	BS_SNIPPET_LINES, /* lines that are short enough are whole, with a line feed between and what they are indented by
 	                        * more than the least of them; empty ones are left out */
-	BS_SNIPPET_OWN_LINES,  /* one line, of no more text than the lines that the window's hits stand in */
+	BS_SNIPPET_OWN_LINES, /* one line, of no more text than the lines that the window's hits stand in */
 };
 
 struct bs_snippet_options {
@@ -46,9 +46,9 @@ struct bs_snippet_options {
  * for a single hit, and of one line, but for what the line behind has of other elements. *best_out is one that the snippet
  * shows: with most distinct elements; of those, the first. BS_NO_MEMORY, BS_UNSUPPORTED (no ICU).
  */
-enum bs_status bs_snippet_windows(const struct bs_field *fields, size_t n_fields, const struct bs_snippet_hit *hits, size_t n_hits,
-                                  const struct bs_snippet_options *options, struct bs_buffer *windows, size_t *best_out,
-                                  struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_snippet_windows(const struct bs_field *fields, size_t n_fields, const struct bs_snippet_hit *hits,
+                                  size_t n_hits, const struct bs_snippet_options *options, struct bs_buffer *windows,
+                                  size_t *best_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /*
  * Appends text without a line feed at its end: about options->width columns around the hits of the window; window NULL: of
@@ -65,8 +65,9 @@ enum bs_status bs_snippet_windows(const struct bs_field *fields, size_t n_fields
  * ICU).
  */
 enum bs_status bs_snippet_write(const struct bs_field *fields, size_t n_fields, const struct bs_snippet_hit *hits,
-				size_t n_hits, const struct bs_snippet_window *window, const struct bs_snippet_options *options,
-				struct bs_buffer *out, struct bs_error *err) BS_WARN_UNUSED;
+                                size_t n_hits, const struct bs_snippet_window *window,
+                                const struct bs_snippet_options *options, struct bs_buffer *out,
+                                struct bs_error *err) BS_WARN_UNUSED;
 
 /* The beginning of the first field that has any text, as a hit without bytes; false: there is none. After bs_icu_load. */
 bool bs_snippet_beginning(const struct bs_field *fields, size_t n_fields, struct bs_snippet_hit *hit_out);
