@@ -274,7 +274,7 @@ static enum bs_status take_tokens(void *context, const struct bs_token *tokens, 
 		uint32_t number;
 		if (tokens[i].is_bigram)
 			continue;
-		if (tokens[i].start_byte != matcher->span_start_byte) {
+		if (matcher->hits && tokens[i].start_byte != matcher->span_start_byte) {
 			matcher->span_start_byte = tokens[i].start_byte;
 			matcher->span_position = tokens[i].position;
 		}

@@ -9,7 +9,6 @@
 struct place {
 	const uint8_t *text;
 	size_t at;
-	size_t mark_bytes; /* of a byte order mark at the text's start, which columns do not count */
 	bool is_utf16;     /* the file; the text is its UTF-8 */
 	bool is_record;    /* its line is given, and columns are those of the whole text */
 	uint64_t raw;      /* bytes of the file */
@@ -27,9 +26,9 @@ static struct place place_in(const struct bs_document *document, const struct bs
 	place.most_raw = document->raw_bytes;
 	place.is_utf16 = bs_file_is_utf16(document->raw, (size_t)document->raw_bytes);
 	place.raw = place.is_utf16 ? 2 : 0;
+	/* Columns do not count a byte order mark. */
 	if (field->text_bytes >= 3 && !place.is_utf16 && memcmp(field->text, "\xef\xbb\xbf", 3) == 0)
-		place.mark_bytes = 3;
-	place.line_start = place.mark_bytes;
+		place.line_start = 3;
 	return place;
 }
 
