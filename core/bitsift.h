@@ -6,7 +6,7 @@
  *      bs_index_open     an index -> a handle, immutable and shared by any number of threads
  *      bs_finder_new     what one thread needs to search, besides the handle
  *      bs_find           a query -> hits, through a callback
- *      bs_candidates     a regular expression -> the files that may match it
+ *      bs_grep           regular expressions -> lines of files, with an index or without
  *
  * What words, queries, ids, scores and "changed" mean is in bitsift-index(1) and bitsift-query(1); the library and the
  * program give the same answers. Link with bitsift::bitsift (CMake) or `pkg-config --cflags --libs bitsift`.
@@ -15,18 +15,18 @@
  *
  * - The library never prints, never exits and installs no signal handlers. It keeps no global state but ICU's.
  * - A function that can fail returns enum bs_status and takes, last, a struct bs_error, or NULL.
- * - Zero is the default of every field of the request structs: write `struct bs_find_request request = {0};`, or use
- *   designated initialisers, and set what is to differ. The reserved fields, which later versions will put to use, must
- *   stay zero: BS_UNSUPPORTED if they are not. Pointers in a request are borrowed until the function returns.
+ * - Zero is the default of every field of the request structs. The reserved fields must stay zero, or BS_UNSUPPORTED:
+ *   later versions put them to use. Pointers in a request are borrowed until the function returns.
  * - Strings are NUL-ended UTF-8, paths NUL-ended bytes; where a length stands beside them, any bytes, not NUL-ended.
  * - A relative path counts from the working directory, now and for as long as what was opened by it stays open.
- * - Sources are read, never mapped: a source that is truncated or fails meanwhile is changed, or cannot be read, and that is
- *   all. The files of an index are mapped. Nothing of bitsift ever truncates or rewrites one, it only replaces or unlinks
+ * - Sources are read, never mapped: one that is truncated or fails meanwhile is changed, or cannot be read, and that is
+ *   all. The files of an index are mapped. Nothing of bitsift truncates or rewrites one, it only replaces or unlinks
  *   them, which a mapping outlives. Should someone else truncate one that is open, or its disk fail, the thread that
- *   touches it gets SIGBUS, as with every mapping. The program catches that, prints what it has, and ends; a host that wants
- *   to outlive it needs a handler of its own, or keeps the index where nobody else writes.
- * - Callbacks run on the thread that called, must return normally (no longjmp, no C++ exception), and must not use the
- *   same finder. What they are given is borrowed until they return.
+ *   touches it gets SIGBUS. The program catches that, prints what it has, and ends; a host that wants to outlive it
+ *   needs a handler of its own, or keeps the index where nobody else writes.
+ * - Callbacks run on the thread that called (but those of bs_grep), must return normally (no longjmp, no C++
+ *   exception), and must not use the same finder. What they are given is borrowed until they return. context is handed
+ *   to them.
  * - Different objects may be used by different threads at once. What one object allows stands with its functions.
  */
 #ifndef BITSIFT_H
@@ -62,19 +62,18 @@ BS_API const char *bs_version(void);
 enum bs_status {
 	BS_OK = 0,
 	BS_INVALID,     /* the caller's input makes no sense: a bad option, a query that does not parse */
-	BS_NO_MEMORY,   /* an allocation failed */
+	BS_NO_MEMORY,
 	BS_IO,          /* the operating system said no: open, read, write, disk full */
 	BS_NOT_FOUND,   /* the thing named is not there */
 	BS_CORRUPT,     /* a file is not what its checksums or its format say it must be */
 	BS_UNSUPPORTED, /* a file of a newer format, an unknown kernel, a missing ICU service */
 	BS_BUSY,        /* another writer holds the lock */
 	BS_STOPPED,     /* a callback asked to stop */
-	BS_UNTRUSTED,   /* it is another user's, or lies where nobody has consented that it be read: see struct bs_consent */
+	BS_UNTRUSTED,   /* another user's, or where nobody has consented that it be read: struct bs_consent */
 };
 
-/* One line of text, NUL-ended, without a line feed; cut at 511 bytes, at a UTF-8 boundary if it was UTF-8. It names the
- * thing that failed: "mail.jsonl:812: not valid JSON: unterminated string". It means something only after a
- * failure. */
+/* One line of text without a line feed, cut at 511 bytes, at a UTF-8 boundary if it was UTF-8, that names the thing
+ * that failed: "mail.jsonl:812: not valid JSON: unterminated string". It means something only after a failure. */
 struct bs_error {
 	char text[512];
 };
@@ -82,23 +81,21 @@ struct bs_error {
 /* The status as a short lower-case phrase ("corrupt"), for logs. Never NULL. */
 BS_API const char *bs_status_name(enum bs_status status);
 
-/*
- * Writes the message into err (nothing if err is NULL) and returns status, so that a failing function can end with
- * `return bs_fail(err, BS_IO, "%s: %s", path, strerror(errno));`. What a terminal might obey (a file name may hold a line
- * feed, an escape, a mark of direction) is written as \xNN, so that an error stays one line. bs_fail_memory: BS_NO_MEMORY,
- * naming what was being allocated and how many bytes.
- */
+/* Writes the message into err (nothing if err is NULL) and returns status: `return bs_fail(err, BS_IO, "%s: %s", path,
+ * why);`. What a terminal might obey (a file name may hold a line feed, an escape, a mark of direction) is written as
+ * \xNN. bs_fail_memory: BS_NO_MEMORY, naming what was being allocated and how many bytes. */
 BS_API enum bs_status bs_fail(struct bs_error *err, enum bs_status status, const char *format, ...) BS_PRINTF(3, 4);
 BS_API enum bs_status bs_fail_memory(struct bs_error *err, const char *what, unsigned long long wanted_bytes);
 
 /*
- * An index is a directory that may have come with an archive or lie in a shared place: what it says is done only as far as
- * its reader consents. Without a word from the caller (NULL, or all zero):
+ * An index is a directory that may have come with an archive or lie in a shared place: what it says is done only as far
+ * as its reader consents. Without a word from the caller (NULL, or all zero):
  *
  * - The directory and each file in it must belong to the effective user or to root: else BS_UNTRUSTED.
  * - Sources in the folder that holds the index directory, links resolved, are followed; others are not opened, read or
- *   stat'ed. Their documents stay in the index, are in no answer, and count as unreadable where they might have matched. A
- *   build reads the sources that its own request names, wherever they are, but the index does not make this consent last.
+ *   stat'ed. Their documents stay in the index, are in no answer, and count as unreadable where they might have
+ *   matched. A build reads the sources that its own request names, wherever they are, but the index does not make this
+ *   consent last.
  *
  * So a program that indexes sources elsewhere passes its consent when it builds and when it opens: with all set, if its
  * indexes lie where only it can write. The callbacks are asked only when the answer is not yes without them; dir is the
@@ -109,11 +106,12 @@ struct bs_consent {
 	bool all; /* every index, every source */
 	/* May the index be used, though it or a file in it belongs to this user? */
 	bool (*trusts)(void *context, const char *dir, unsigned owner);
-	/* May the source be read that the index has recorded at path, absolute, not resolved, outside of its own folder? */
+	/* May the source be read that the index has recorded at path, absolute, not resolved, outside of its own
+	 * folder? */
 	bool (*follows)(void *context, const char *dir, const char *path);
 	/* A build's request named that source, so that follows may say yes from now on. Before the index records it. */
 	void (*named)(void *context, const char *dir, const char *path);
-	void *context; /* handed to the callbacks */
+	void *context;
 	uint64_t reserved[4];
 };
 
@@ -123,10 +121,10 @@ enum bs_skip {
 	BS_SKIP_LINK,       /* a symbolic link inside a folder, broken or not: not followed */
 	BS_SKIP_SPECIAL,    /* a socket, pipe or device */
 	BS_SKIP_UNREADABLE, /* the operating system refused: permission, I/O error, vanished while reading */
-	BS_SKIP_TOO_LARGE,  /* a document over the limit that the index has, at most 4 GiB; grep looks into such files */
+	BS_SKIP_TOO_LARGE,  /* over the limit that the index has, at most 4 GiB; grep looks into such files */
 	BS_SKIP_BAD_RECORD, /* a JSONL line that is not a JSON object, or whose id is neither string nor integer */
 	BS_SKIP_NO_TEXT,    /* a JSONL record without a string to index */
-	BS_SKIP_UNTRUSTED,  /* a recorded source that is not followed, see struct bs_consent: what the index has of it stays */
+	BS_SKIP_UNTRUSTED,  /* a recorded source that is not followed (bs_consent): what the index has of it stays */
 	BS_SKIP_REASONS     /* how many reasons this header knows; a later library may know more, up to BS_SKIP_MAX */
 };
 
@@ -137,34 +135,30 @@ BS_API const char *bs_skip_name(enum bs_skip reason);
 
 /* What has been done so far, and in the end what the run amounted to. */
 struct bs_build_report {
-	uint64_t n_docs;       /* that can be found, at the end of the run */
-	uint64_t n_indexed;    /* documents read and indexed by this run */
-	uint64_t n_replaced;   /* of those, records whose id came again later in their source */
-	uint64_t n_kept_out;   /* of those, documents that stay deleted */
-	uint64_t n_unchanged;  /* documents that the index had, and that are what they were */
-	uint64_t n_renewed;    /* ... of those, indexed again, since their stamps proved nothing */
-	uint64_t n_changed;    /* ... whose text is another, or that a record of the same id replaced */
-	uint64_t n_removed;    /* ... that are gone */
-	uint64_t text_bytes;   /* of the documents indexed by this run */
-	uint64_t n_terms;      /* of those: distinct words, summed over the segments */
-	uint64_t n_postings;   /* of those: (document, distinct word) pairs */
+	uint64_t n_docs;        /* that can be found, at the end of the run */
+	uint64_t n_indexed;     /* documents read and indexed by this run */
+	uint64_t n_replaced;    /* of those, records whose id came again later in their source */
+	uint64_t n_kept_out;    /* of those, documents that stay deleted */
+	uint64_t n_unchanged;   /* documents that the index had, and that are what they were */
+	uint64_t n_renewed;     /* ... of those, indexed again, since their stamps proved nothing */
+	uint64_t n_changed;     /* ... whose text is another, or that a record of the same id replaced */
+	uint64_t n_removed;     /* ... that are gone */
+	uint64_t text_bytes;    /* of the documents indexed by this run */
+	uint64_t n_terms;       /* of those: distinct words, summed over the segments */
+	uint64_t n_postings;    /* of those: (document, distinct word) pairs */
 	uint64_t written_bytes; /* of the segments of those */
-	uint64_t n_segments;   /* of the index */
-	uint64_t index_bytes;  /* of the files of the index */
-	uint64_t n_compacted;  /* segments that were merged */
-	uint64_t n_moved;      /* documents moved by that */
-	uint64_t n_stayed;     /* documents that should have moved, but are not what was indexed */
-	uint64_t compacted_bytes; /* written by that */
-	uint64_t n_unread;     /* files, folders and sources that could not be looked at: what the index had of them stays */
+	uint64_t n_segments, index_bytes; /* of the index, and of its files */
+	uint64_t n_compacted, n_moved, compacted_bytes; /* segments merged, documents moved by that, bytes written */
+	uint64_t n_stayed;      /* documents that should have moved, but are not what was indexed */
+	uint64_t n_unread;      /* files, folders, sources not to be looked at: what the index had of them stays */
 	uint64_t skipped[BS_SKIP_MAX]; /* by enum bs_skip */
 	uint64_t elapsed_ns;
-	uint64_t source_bytes; /* of the JSONL collection being read: read so far; else 0 */
-	uint64_t source_total; /* its size; 0: not known */
-	bool is_refresh;       /* the index was there, and is not made anew */
-	bool is_committed;     /* something changed */
-	bool is_shared;        /* the index may be read by others, as request->shared wished */
-	bool is_writing;       /* what was read is being written; no documents are read meanwhile */
-	char warning[256];     /* what housekeeping was not done, and why; empty: it was done */
+	uint64_t source_bytes, source_total; /* of the JSONL collection being read: so far, in all; 0: not known */
+	bool is_refresh;        /* the index was there, and is not made anew */
+	bool is_committed;      /* something changed */
+	bool is_shared;         /* the index may be read by others, as request->shared wished */
+	bool is_writing;        /* what was read is being written; no documents are read meanwhile */
+	char warning[256];      /* what housekeeping was not done, and why; empty: it was done */
 	uint64_t reserved[4];
 };
 
@@ -173,22 +167,18 @@ struct bs_build_tuning; /* for the project's own experiments: indexer/run/indexe
 #define BS_MAX_DOCUMENT_BYTES (UINT64_C(4095) << 20)
 
 struct bs_build_request {
-	/* The directory of the index, made if it is not there (its parent must be). NULL: .bitsift in the working directory, which
-	 * must not be a symbolic link: BS_UNTRUSTED. */
+	/* The directory of the index, made if it is not there (its parent must be). NULL: .bitsift in the working
+	 * directory, which must not be a symbolic link: BS_UNTRUSTED. */
 	const char *dir;
-	/*
-	 * Files, folders, JSONL collections (*.jsonl, *.ndjson), or "-" for JSONL on file descriptor 0. They are added to
-	 * those recorded in the index; all of them are looked at. n_sources == 0: the recorded ones.
-	 */
+	/* Files, folders, JSONL collections (*.jsonl, *.ndjson), or "-" for JSONL on file descriptor 0. They are added
+	 * to those recorded in the index; all of them are looked at. n_sources == 0: the recorded ones. */
 	const char *const *sources;
 	size_t n_sources;
 
-	/*
-	 * Options that are recorded with the index. If none of them is set, an index that exists keeps its own. If one is,
-	 * they must be those it was made with, or rebuild must be set.
-	 */
+	/* Options that are recorded with the index. If none of them is set, an index that exists keeps its own. If one
+	 * is, they must be those it was made with, or rebuild must be set. */
 	bool words;                     /* index words, for bs_find */
-	bool grams;                     /* index the files' grams, for bs_candidates; neither of the two: both */
+	bool grams;                     /* index the files' grams, for bs_grep; neither of the two: both */
 	const char *stem_language;      /* a Snowball stemmer, "english"; NULL: words are indexed as they are */
 	bool fold_accents;              /* cafe finds café */
 	bool hidden;                    /* folders: hidden files too */
@@ -208,35 +198,33 @@ struct bs_build_request {
 	uint64_t memory_bytes; /* to work with; 0: 1 GiB; less than 16 MiB counts as that */
 	uint32_t n_threads;    /* 0: one a processor; more than 64 count as 64. The index does not depend on it */
 
-	/*
-	 * Called often, between documents; return 0 to go on. Anything else stops the run with BS_STOPPED. NULL: not
-	 * called. so_far->n_docs is not known yet.
-	 */
+	/* Called often, between documents; return 0 to go on, anything else stops the run with BS_STOPPED. NULL: not
+	 * called. so_far->n_docs is not known yet. */
 	int (*progress)(void *context, const struct bs_build_report *so_far);
 	/* Called for everything that is left out, with one printable line ("notes/a.txt: Permission denied"). NULL: not
 	 * called; the report counts them all the same. */
 	void (*skipped)(void *context, enum bs_skip reason, const char *message);
-	void *context; /* handed to the callbacks */
+	void *context;
 	const struct bs_consent *consent;
 	const struct bs_build_tuning *tuning; /* NULL */
 	uint64_t reserved[6];
 };
 
 /*
- * Makes an index, or refreshes the one in request->dir: takes the writer's lock, looks at every source, reads what is new
- * or changed, writes new files beside the old ones and commits by replacing the manifest; then compacts a little, if
- * it is time to. Until then, and whatever happens (a crash too), the old
- * index stays as it was, and those who have it open keep what they opened. Equal input and options give equal bytes.
+ * Makes an index, or refreshes the one in request->dir: takes the writer's lock, looks at every source, reads what is
+ * new or changed, writes new files beside the old ones and commits by replacing the manifest; then compacts a little,
+ * if it is time to. Until then, and whatever happens (a crash too), the old index stays as it was, and those who have
+ * it open keep what they opened. Equal input and options give equal bytes.
  *
  * BS_OK: committed, even if documents were skipped or some could not be read (n_unread). Otherwise nothing changed, and
- * *report_out says how far it came:
- * BS_INVALID (an option out of its range or unlike the recorded ones, an unknown stemmer, no source given or recorded,
- * with strict a bad record), BS_BUSY (another writer), BS_NOT_FOUND (no source could be read), BS_IO, BS_CORRUPT (of
- * the old index: rebuild mends it), BS_STOPPED, BS_UNSUPPORTED (the old index is of a newer format), BS_UNTRUSTED (the old
- * index; or everything would have to be read again, and a source is not followed), BS_NO_MEMORY.
+ * *report_out says how far it came: BS_INVALID (an option out of its range or unlike the recorded ones, an unknown
+ * stemmer, no source given or recorded, with strict a bad record), BS_BUSY (another writer), BS_NOT_FOUND (no source
+ * could be read), BS_IO, BS_CORRUPT (of the old index: rebuild mends it), BS_STOPPED, BS_UNSUPPORTED (the old index is
+ * of a newer format), BS_UNTRUSTED (the old index; or everything would have to be read again, and a source is not
+ * followed), BS_NO_MEMORY.
  *
- * The directory and its files are for their owner alone, unless shared is set and every source may be read by its group or
- * by others: each file read or found unchanged, each collection, and each folder named as a source, by its own mode.
+ * The directory and its files are for their owner alone, unless shared is set and every source may be read by its group
+ * or by others: each file read or found unchanged, each collection, and each folder named as a source, by its own mode.
  * Standard input, a source that is not there or not followed, or a file that cannot be read counts as one that may not.
  *
  * report_out may be NULL. Any number of threads and processes may build different indexes at once, and open this one.
@@ -245,12 +233,11 @@ struct bs_build_request {
 BS_API enum bs_status bs_index_build(const struct bs_build_request *request, struct bs_build_report *report_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
-/*
- * Everything that compaction can do, which a refresh does in small steps: few large segments instead of many small ones,
- * and deleted documents gone. Matches stay what they are; scores move as deleted documents no longer count. Documents
- * whose sources changed since they were indexed, or are not followed, are left as they are. Of the request, dir, wait,
- * memory_bytes, n_threads, consent and the callbacks count. Files stay as private as the index was. Returns as bs_index_build; BS_NOT_FOUND: there is no index.
- */
+/* Everything that compaction can do, which a refresh does in small steps: few large segments instead of many small
+ * ones, and deleted documents gone. Matches stay what they are; scores move as deleted documents no longer count.
+ * Documents whose sources changed since they were indexed, or are not followed, are left as they are. Of the request,
+ * dir, wait, memory_bytes, n_threads, consent and the callbacks count. Files stay as private as the index was. Returns
+ * as bs_index_build; BS_NOT_FOUND: there is no index. */
 BS_API enum bs_status bs_index_compact(const struct bs_build_request *request, struct bs_build_report *report_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
 
@@ -262,7 +249,8 @@ struct bs_delete_request {
 	size_t query_bytes;
 	bool any;               /* the query: documents with any of the words, not all */
 	bool wait;              /* for another writer to be done; else BS_BUSY */
-	void (*notice)(void *context, const char *message); /* as for bs_find, and a line for each id that nothing bears */
+	/* As for bs_find, and a line for each id that nothing bears. */
+	void (*notice)(void *context, const char *message);
 	void *context;
 	const struct bs_consent *consent; /* by ids, only the question about owners is asked */
 	uint64_t reserved[6];
@@ -275,19 +263,16 @@ struct bs_delete_result {
 	uint64_t reserved[5];
 };
 
-/*
- * Deletes documents, and commits. They stay deleted, though their sources still have them, until they have changed.
- * BS_INVALID (the query does not parse), BS_NOT_FOUND (no index), BS_BUSY, BS_CORRUPT, BS_IO, BS_UNTRUSTED, BS_UNSUPPORTED,
- * BS_NO_MEMORY: nothing is deleted. result_out may be NULL.
- */
+/* Deletes documents, and commits. They stay deleted, though their sources still have them, until they have changed.
+ * BS_INVALID (the query does not parse), BS_NOT_FOUND (no index), BS_BUSY, BS_CORRUPT, BS_IO, BS_UNTRUSTED,
+ * BS_UNSUPPORTED, BS_NO_MEMORY: nothing is deleted. result_out may be NULL. */
 BS_API enum bs_status bs_index_delete(const struct bs_delete_request *request, struct bs_delete_result *result_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
 
 struct bs_check_request {
 	const char *dir;
 	const struct bs_consent *consent; /* only the question about owners is asked */
-	/* Bytes checked so far, of all. Comes often. NULL: not called. */
-	void (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes);
+	void (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes); /* comes often; NULL: not called */
 	void *context;
 	uint64_t reserved[4];
 };
@@ -299,47 +284,36 @@ struct bs_check_report {
 	uint64_t reserved[5];
 };
 
-/*
- * Reads every byte of the last commit: is it what the format says it must be? Sources are not read. BS_CORRUPT with the file
- * and what is wrong with it; BS_NOT_FOUND, BS_IO, BS_UNSUPPORTED, BS_UNTRUSTED, BS_NO_MEMORY as bs_index_open. report_out may be
- * NULL.
- */
+/* Reads every byte of the last commit: is it what the format says it must be? Sources are not read. BS_CORRUPT with the
+ * file and what is wrong with it; BS_NOT_FOUND, BS_IO, BS_UNSUPPORTED, BS_UNTRUSTED, BS_NO_MEMORY as bs_index_open.
+ * report_out may be NULL. */
 BS_API enum bs_status bs_index_check(const struct bs_check_request *request, struct bs_check_report *report_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
 /* An opened index: the commit that was the last one when it was opened. Immutable; threads share it without locking. */
 struct bs_index;
 
-/*
- * kernel: the SIMD code to use, a name of bs_kernel_names; NULL: the best of this machine. The files are mapped, their
- * structure is checked now and their contents on first touch. *index_out is the caller's, for bs_index_close; NULL on
- * failure: BS_NOT_FOUND (no index there), BS_CORRUPT, BS_UNSUPPORTED (a newer format, an unknown kernel), BS_IO,
- * BS_UNTRUSTED (another user's), BS_NO_MEMORY. Without consent: see struct bs_consent.
- */
-BS_API enum bs_status bs_index_open(const char *dir, const char *kernel, struct bs_index **index_out,
-                                    struct bs_error *err) BS_WARN_UNUSED;
-
-/*
- * The same, and looks at every source: the handle answers for what the sources hold now, documents that are new or
- * changed since the commit included. Those are read for every query, so build when there are many. Nothing is written.
- * notice (nullable) gets a printable line for each source, file or record that should be a document and cannot be read, or of
- * many such a number; the index's word of it stays (n_unread of bs_index_describe).
- */
-BS_API enum bs_status bs_index_open_fresh(const char *dir, const char *kernel,
-                                          void (*notice)(void *context, const char *message), void *context,
-                                          struct bs_index **index_out, struct bs_error *err) BS_WARN_UNUSED;
-
-/* The same two with all there is to say; reserved fields as everywhere. */
 struct bs_open_request {
 	const char *dir;
-	const char *kernel;
+	const char *kernel; /* the SIMD code to use, a name of bs_kernel_names; NULL: the best of this machine */
 	const struct bs_consent *consent;
+	/* Look at every source: the handle answers for what the sources hold now, documents that are new or changed
+	 * since the commit included. Those are read for every query, so build when there are many. Nothing is
+	 * written. */
 	bool fresh;
-	void (*notice)(void *context, const char *message); /* with fresh */
+	/* With fresh, nullable: gets a printable line for each source, file or record that should be a document and
+	 * cannot be read, or of many such a number; the index's word of it stays (n_unread of bs_index_describe). */
+	void (*notice)(void *context, const char *message);
 	void *context;
 	uint64_t reserved[8];
 };
 
+/* The files are mapped, their structure is checked now and their contents on first touch. *index_out is the caller's,
+ * for bs_index_close; NULL on failure: BS_NOT_FOUND (no index there), BS_CORRUPT, BS_UNSUPPORTED (a newer format, an
+ * unknown kernel), BS_IO, BS_INVALID (it has grams alone, and no words), BS_UNTRUSTED (another user's), BS_NO_MEMORY.
+ * bs_index_open: without consent. */
+BS_API enum bs_status bs_index_open(const char *dir, const char *kernel, struct bs_index **index_out,
+                                    struct bs_error *err) BS_WARN_UNUSED;
 BS_API enum bs_status bs_index_open_with(const struct bs_open_request *request, struct bs_index **index_out,
                                          struct bs_error *err) BS_WARN_UNUSED;
 
@@ -350,19 +324,19 @@ BS_API void bs_index_close(struct bs_index *index);
  * BS_NOT_FOUND (*dir_out is NULL), BS_UNTRUSTED (it is a symbolic link), BS_IO, BS_NO_MEMORY. */
 BS_API enum bs_status bs_index_locate(char **dir_out, struct bs_error *err) BS_WARN_UNUSED;
 
+/* The strings are borrowed until the index is closed. */
 struct bs_index_info {
 	uint64_t n_docs;     /* that can be found */
 	uint64_t n_deleted;  /* deleted or replaced, but still in the index; scores count them */
 	uint64_t n_segments;
 	uint64_t generation; /* of the commit: 1, 2, ... */
-	/* The index was made with another ICU or Unicode version than this library has. Its words may differ from those of
-	 * a query, so that every search reads every document: right, but slow. To mend it, build with rebuild. */
+	/* The index was made with another ICU or Unicode version than this library has. Its words may differ from those
+	 * of a query, so that every search reads every document: right, but slow. To mend it, build with rebuild. */
 	bool is_other_unicode;
-	const char *icu_version;     /* with which it was made; borrowed until the index is closed, as are the next two */
-	const char *unicode_version;
-	const char *kernel;          /* in use */
-	/* Opened fresh: files, folders and sources that could not be looked at, and of these the sources that are not followed:
-	 * answers may be incomplete. */
+	const char *icu_version, *unicode_version; /* with which it was made */
+	const char *kernel;                        /* in use */
+	/* Opened fresh: files, folders and sources that could not be looked at, and of these the sources that are not
+	 * followed: answers may be incomplete. */
 	uint64_t n_unread, n_unfollowed;
 	uint64_t reserved[6];
 };
@@ -370,27 +344,34 @@ struct bs_index_info {
 /* Never fails. */
 BS_API void bs_index_describe(const struct bs_index *index, struct bs_index_info *info_out);
 
-/*
- * Text of strangers on its way to a terminal or into JSON. bs_visible_next: the code point at *at < text_bytes, and *at moved
- * past it; negative for an invalid sequence, which it moves over as a whole. bs_visible_is_obeyed: control characters (C0, DEL,
- * C1), and the marks that show what follows in another direction. bs_visible_escape_next: puts the next character into out, as it
- * is, or, where a terminal might obey it, as \xNN for each of its bytes, and returns how many bytes that are; bytes that are not
- * UTF-8 stay, unless they are C1 by themselves.
- */
+/* One of the index's sources. Borrowed until the index is closed. */
+struct bs_source_info {
+	const char *kind;  /* "folder", "file", "collection", "stdin" */
+	const char *label; /* as it was named; "" for "." */
+	const char *path;  /* absolute, or from the folder that holds the index */
+};
+
+/* The i-th, from 0. False: there are not so many. */
+BS_API bool bs_index_source(const struct bs_index *index, size_t i, struct bs_source_info *info_out);
+
+/* Text of strangers on its way to a terminal or into JSON. bs_visible_next: the code point at *at < text_bytes, and *at
+ * moved past it; negative for an invalid sequence, which it moves over as a whole. bs_visible_is_obeyed: control
+ * characters (C0, DEL, C1), and the marks that show what follows in another direction. bs_visible_escape_next: puts the
+ * next character into out, as it is, or, where a terminal might obey it, as \xNN for each of its bytes, and returns how
+ * many bytes that are; bytes that are not UTF-8 stay, unless they are C1 by themselves. */
 #define BS_VISIBLE_MOST_BYTES 16
 BS_API int32_t bs_visible_next(const uint8_t *text, size_t text_bytes, size_t *at);
 BS_API bool bs_visible_is_obeyed(int32_t code_point);
-BS_API size_t bs_visible_escape_next(const uint8_t *text, size_t text_bytes, size_t *at, char out[BS_VISIBLE_MOST_BYTES + 1]);
+BS_API size_t bs_visible_escape_next(const uint8_t *text, size_t text_bytes, size_t *at,
+                                     char out[BS_VISIBLE_MOST_BYTES + 1]);
 
 /* The kernels that this machine can run, best first: fills at most capacity names (of static storage; names may be NULL
  * if capacity is 0) and returns how many there are, at least 1. */
 BS_API size_t bs_kernel_names(const char **names, size_t capacity);
 
-/*
- * All that is written while searching. One thread at a time may use it; it may pass from one to another. It keeps its
+/* All that is written while searching. One thread at a time may use it; it may pass from one to another. It keeps its
  * memory for the next search, and what it learnt of sources that changed since they were indexed: where those go on
- * changing, make a new one now and then.
- */
+ * changing, make a new one now and then. */
 struct bs_finder;
 
 /* *finder_out is the caller's, for bs_finder_free; NULL on failure: BS_NO_MEMORY, BS_UNSUPPORTED (ICU has no data for
@@ -441,31 +422,32 @@ struct bs_find_hit {
 };
 
 struct bs_find_request {
-	/* In the query language of bitsift-query(1), at most BS_QUERY_MAX_BYTES. Any bytes: what is not UTF-8 counts as U+FFFD. */
+	/* In the query language of bitsift-query(1), at most BS_QUERY_MAX_BYTES. Any bytes: what is not UTF-8 counts as
+	 * U+FFFD. */
 	const char *query;
 	size_t query_bytes;
 	enum bs_find_mode mode;
 	size_t n_best;   /* BS_FIND_TOP: how many; 0: 10 */
 	bool any;        /* documents with any of the words, not all */
-	bool approx;     /* BS_FIND_TOP: verify only the candidates that look best; a notice says how many of how many */
+	bool approx;     /* BS_FIND_TOP: verify only the candidates that look best; a notice says how many */
 	bool brute;      /* read every document instead of using the index: the same answer, for comparison */
-	bool exhaustive; /* BS_FIND_TOP: score every match, where else bounds leave most of them unseen: n_hits is exact */
+	bool exhaustive; /* BS_FIND_TOP: score every match, where bounds leave most unseen: n_hits is exact */
 	bool snippets;   /* BS_FIND_TOP: with some text around the words found: of a file whole lines, where they are short enough */
 	bool passages;   /* BS_FIND_TOP: with the places where words of the query stand */
 	uint32_t snippet_columns; /* of a snippet's lines at most, as a terminal shows them; 0: 160 */
 	const char *mark_start; /* in a snippet, written before and after each word found; NULL: nothing */
 	const char *mark_stop;
 
-	/* Called for each hit after the search is done; return 0 to go on. Anything else ends it with BS_STOPPED. Not NULL,
-	 * unless mode is BS_FIND_COUNT. */
+	/* Called for each hit after the search is done; return 0 to go on. Anything else ends it with BS_STOPPED. Not
+	 * NULL, unless mode is BS_FIND_COUNT. */
 	int (*hit)(void *context, const struct bs_find_hit *hit);
 	/* Called with one printable line for what the user should know: a source that changed or cannot be read (each
-	 * named once in the life of a finder; of documents that cannot be read the first BS_FIND_TOLD_UNREADABLE), a word without
-	 * letters that was ignored. NULL: not called. */
+	 * named once in the life of a finder; of documents that cannot be read the first BS_FIND_TOLD_UNREADABLE), a
+	 * word without letters that was ignored. NULL: not called. */
 	void (*notice)(void *context, const char *message);
 	/* Called with lines of text on how the query is answered, before and after the search. NULL: not made. */
 	void (*explain)(void *context, const char *text, size_t text_bytes);
-	void *context; /* handed to the callbacks */
+	void *context;
 	uint64_t reserved[8];
 };
 
@@ -486,7 +468,7 @@ struct bs_query_stats {
 	uint64_t document_lines;  /* those of document and exact columns among them */
 	uint64_t blocks_live;     /* blocks of 512 documents with a candidate */
 	uint64_t candidates;      /* documents that passed the filter and are not deleted */
-	uint64_t blocks_skipped;  /* ranking: blocks passed over with their slab, since nothing there could be among the best */
+	uint64_t blocks_skipped;  /* ranking: passed over with their slab: nothing there could be among the best */
 	uint64_t blocks_weighed;  /* ranking: live blocks whose documents were weighed, 512 at a time */
 	uint64_t blocks_dropped;  /* those of them that hold none of the best, by their weights */
 	uint64_t scored;          /* documents whose scores, or bounds of them, were worked out from the index */
@@ -499,7 +481,7 @@ struct bs_query_stats {
 };
 
 struct bs_find_result {
-	uint64_t n_hits;       /* the exact number of matching documents; BS_FIND_TOP: of those found on the way to the best,
+	uint64_t n_hits;       /* exactly, of matching documents; BS_FIND_TOP: of those found on the way to the best,
 	                        * at least as many as were shown: most need not be looked at */
 	uint64_t n_unreadable; /* documents that might match but could not be read: n_hits is then a lower bound */
 	size_t error_byte;     /* BS_INVALID: where in the query the error stands, 0..query_bytes; SIZE_MAX: nowhere */
@@ -518,41 +500,166 @@ struct bs_find_result {
 BS_API enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_request *request,
                               struct bs_find_result *result_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/*
- * For people: the query and, on a line of its own, a caret under the character at error_byte (or one past the end), without
- * a final line feed. Control characters and what is not UTF-8 are shown as U+FFFD; a long query is cut around the caret.
- * *text_out is for free(). BS_INVALID (error_byte > query_bytes), BS_NO_MEMORY: it is NULL.
- */
+/* For people: the query and, on a line of its own, a caret under the character at error_byte (or one past the end),
+ * without a final line feed. Control characters and what is not UTF-8 are shown as U+FFFD; a long query is cut around
+ * the caret. *text_out is for free(). BS_INVALID (error_byte > query_bytes), BS_NO_MEMORY: it is NULL. */
 BS_API enum bs_status bs_query_caret(const char *query, size_t query_bytes, size_t error_byte, char **text_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
-struct bs_candidates_request {
-	const char *pattern; /* of PCRE2, as `bitsift grep` takes it; not NULL */
-	size_t pattern_bytes;
-	bool is_fixed;       /* the pattern is literal text */
-	bool ignore_case;    /* makes no difference to the candidates */
-	bool no_stat;        /* trust the index: look at no file */
-	const char *const *paths; /* folders and files; none: the working directory, whose files are named without "./" */
+/* Lines that match, as `bitsift grep` finds and prints them. The structs are its options, by the names that
+ * bitsift-grep(1) has for them, weighed against each other. Zero is ripgrep's default. */
+enum bs_grep_case {
+	BS_GREP_CASE_SENSITIVE = 0,
+	BS_GREP_CASE_INSENSITIVE, /* -i */
+	BS_GREP_CASE_SMART,       /* -S: insensitive unless a pattern holds an upper-case letter */
+};
+
+struct bs_grep_pattern {
+	const char *const *patterns; /* of PCRE2, in UTF-8; any of them may match. None: nothing matches */
+	const size_t *pattern_bytes;
+	size_t n_patterns;
+	enum bs_grep_case letter_case;
+	bool is_fixed, is_word, is_line; /* -F: literal text, -w, -x */
+	bool is_multi_line, dot_all;     /* -U: a match may span lines, and a dot match their ends */
+	bool crlf, null_data, no_unicode;
+	bool is_pcre2; /* -P: what is not UTF-8 is searched as U+FFFD */
+	bool is_brute; /* line by line, without the index: the same answer, for comparison */
+};
+
+/* Kinds of ignore files. */
+#define BS_WALK_NO_DOT     1u  /* .ignore; as rg has it, .rgignore is still read */
+#define BS_WALK_NO_VCS     2u  /* .gitignore */
+#define BS_WALK_NO_EXCLUDE 4u  /* .git/info/exclude */
+#define BS_WALK_NO_GLOBAL  8u  /* git's global excludes */
+#define BS_WALK_NO_PARENT  16u /* those of the folders above the one named */
+
+/* Whether NUL bytes are looked for as rg does in files that it maps (few that are named and no folder), or that it
+ * reads. */
+enum bs_grep_maps { BS_GREP_MAPS_AS_RG = 0, BS_GREP_MAPS_ALL, BS_GREP_MAPS_NONE };
+
+struct bs_grep_files {
+	const char *const *paths; /* "-": file descriptor 0. None: the working directory, shown without "./" */
 	size_t n_paths;
-	/* Called for each file, in the order of paths; return 0 to go on. Not NULL. */
-	int (*file)(void *context, const char *path);
-	/* Called with a line about what cannot be read. NULL: not called. */
-	void (*notice)(void *context, const char *message);
-	void *context; /* handed to the callbacks */
+	bool hidden, no_ignore, follow; /* follow: symbolic links */
+	bool ignores_outside_git;       /* git's ignore files count outside a repository too */
+	unsigned no_ignore_kinds;       /* BS_WALK_NO_... that are not read */
+	bool has_max_depth, has_max_file_bytes;
+	uint32_t max_depth;
+	uint64_t max_file_bytes; /* of files below folders */
+	/* NULL-ended lists, or NULL. Types of files are cleared and added to before they are chosen or left out. */
+	const char *const *globs, *const *iglobs;
+	const char *const *type_clears, *const *type_adds, *const *types, *const *type_nots;
+	const char *encoding; /* as -E; NULL: by a byte order mark; without one, bytes as they are */
+	bool is_text;         /* -a: NUL is a byte as any other */
+	bool search_binary;   /* --binary */
+	enum bs_grep_maps maps;
+};
+
+enum bs_grep_format {
+	BS_GREP_LINES = 0,
+	BS_GREP_JSON,
+	BS_GREP_COUNT,
+	BS_GREP_COUNT_MATCHES,
+	BS_GREP_FILES_WITH,
+	BS_GREP_FILES_WITHOUT,
+	BS_GREP_QUIET, /* ends with the first match */
+};
+
+/* What switches a colour on; "": none. */
+struct bs_grep_colors {
+	char path[96], line[96], column[96], match[96];
+};
+
+struct bs_grep_output {
+	enum bs_grep_format format;
+	bool invert, passthru;
+	bool line_numbers, columns, byte_offsets, with_path, heading;
+	bool only_matching, per_match; /* -o, --vimgrep */
+	bool trim, include_zero, max_columns_preview, no_group_separator;
+	bool nul_after_path;    /* -0 */
+	bool is_terminal;       /* in paths and JSON, what a terminal might obey is escaped */
+	uint64_t before, after; /* -B, -A: lines of context */
+	uint64_t max_count;     /* -m: matching lines of each file; 0: all */
+	uint64_t max_columns;   /* -M; 0: any number */
+	struct bs_grep_colors colors;
+	const char *replacement; /* -r; NULL: none */
+	size_t replacement_bytes;
+	/* Behind path, number ... (NULL: ":"), the same on lines of context ("-"), between lines that do not follow
+	 * each other ("--"; no_group_separator: nothing). */
+	const char *match_separator, *context_separator, *group_separator;
+};
+
+enum bs_grep_task {
+	BS_GREP_SEARCH = 0,
+	BS_GREP_LIST_FILES,      /* --files: those that would be searched */
+	BS_GREP_LIST_CANDIDATES, /* --candidates: those that the index does not rule out */
+	BS_GREP_LIST_TYPES,      /* --type-list */
+	BS_GREP_CHECK,           /* the request, its pattern and its index; no file is looked at */
+};
+
+/* Of a line, or of a match from one into the next: bytes [start, end). */
+struct bs_grep_span {
+	size_t start, end;
+};
+
+struct bs_grep_line {
+	const char *path;    /* as it is shown; "<stdin>" */
+	const char *text;    /* with its end; with is_multi_line perhaps several lines. NULL: a file is listed */
+	size_t text_bytes;
+	uint64_t number;     /* from 1; 0: not counted (line_numbers) */
+	uint64_t byte_off;   /* of text in the file, as it was decoded */
+	const struct bs_grep_span *matches; /* in text, in order */
+	size_t n_matches;
+	bool is_context;
+};
+
+struct bs_grep_request {
+	struct bs_grep_pattern pattern;
+	struct bs_grep_files files;
+	struct bs_grep_output output;
+	enum bs_grep_task task;
+
+	const char *index;    /* the directory of an index, to rule files out by their grams; NULL: none */
+	bool try_index;       /* what is wrong with it is a notice, and all is searched. NULL: bs_index_locate's */
+	bool no_stat;         /* trust it: look at no file that it rules out. Else files that changed are searched */
 	const struct bs_consent *consent;
-	uint64_t reserved[7];
+	const char *kernel;   /* as that of bs_index_open */
+	uint32_t n_threads;   /* 0: one a processor; more than 256 count as 256 */
+
+	/* The callbacks come on any thread, but one at a time; files in the order of paths, below a folder by path
+	 * component. write gets what the program would print, in pieces of any size. If line is set, that gets instead
+	 * each file that is listed or, where the format is BS_GREP_LINES, each line; of files with NUL bytes as --json.
+	 * Both return 0 to go on. */
+	int (*write)(void *context, const void *bytes, size_t n_bytes);
+	int (*line)(void *context, const struct bs_grep_line *line);
+	/* A line about what cannot be read or searched, and so is not. NULL: not called. */
+	void (*notice)(void *context, const char *message);
+	void (*explain)(void *context, const char *text, size_t text_bytes); /* as that of bs_find, a line at a time */
+	void *context;
+	uint64_t reserved[8];
+};
+
+struct bs_grep_result {
+	bool has_match;       /* or a file was listed */
+	uint64_t n_files;     /* searched */
+	uint64_t n_with_match;
+	uint64_t n_ruled_out; /* by the index; if it is trusted, only whether there are some */
+	uint64_t n_notices;   /* 0: everything was searched */
+	uint64_t read_bytes;
+	uint64_t elapsed_ns;
+	uint64_t reserved[8];
 };
 
 /*
- * The files that `bitsift grep --candidates` prints: every file that ripgrep's rules choose and that may hold a match, by the
- * grams of the index in dir; files that the index does not know as they are now are among them. Nothing is believed that the
- * index says of a source that is not followed: its files are among them.
+ * Searches files, with an index or without: the answer is the same, but for what no_stat leaves unseen. Nothing is
+ * believed that the index says of a source that is not followed: its files are searched.
  *
- * BS_INVALID (the pattern is not UTF-8, or there is no callback), BS_STOPPED, BS_NOT_FOUND (no index there), BS_CORRUPT,
- * BS_UNSUPPORTED, BS_IO, BS_NO_MEMORY. n_files_out may be NULL. Any thread.
+ * BS_INVALID (a pattern, glob or type that makes no sense, neither write nor line), BS_STOPPED (by a callback),
+ * BS_UNSUPPORTED (an encoding, a kernel), BS_NO_MEMORY, BS_IO; of the index, without try_index, as bs_index_open. What
+ * a single file fails with is a notice. result_out may be NULL. Any thread.
  */
-BS_API enum bs_status bs_candidates(const char *dir, const struct bs_candidates_request *request, uint64_t *n_files_out,
-                                    struct bs_error *err) BS_WARN_UNUSED;
+BS_API enum bs_status bs_grep(const struct bs_grep_request *request, struct bs_grep_result *result_out,
+                              struct bs_error *err) BS_WARN_UNUSED;
 
 #ifdef __cplusplus
 }

@@ -31,16 +31,10 @@
 
 #include <cmocka.h>
 
+#include "query/cli/commands.h"
 #include "tests/generate/generate.h"
 #include "index_rig.h"
-#include "query/cli/cmd_compact.h"
-#include "query/cli/cmd_index.h"
 #include "mutate.h"
-#include "query/cli/cmd_check.h"
-#include "query/cli/cmd_delete.h"
-#include "query/cli/cmd_grep.h"
-#include "query/cli/cmd_query.h"
-#include "query/cli/cmd_stats.h"
 
 #define MOST_SECONDS 10 /* of a processor */
 #define MOST_WAITED  120 /* seconds by the clock, however busy the machine is */
@@ -138,19 +132,17 @@ static void index_some(const struct bs_build_tuning *tuning, const char *source,
 	index_sources(&request, (const char *const[]){source, NULL}, input);
 }
 
-typedef int (*bs_command_fn)(int argc, char **argv, const struct bs_consent *consent);
-
 /* Its sources lie where the fuzzer put them. */
 static const struct bs_consent consent = {.all = true};
 
-static int run_command(bs_command_fn command, const char *words)
+static int run_command(const struct bs_command *command, const char *words)
 {
 	char *argv[MOST_WORDS + 1] = {NULL}, line[256];
 	int argc = 0;
 	snprintf(line, sizeof(line), "%s", words);
 	for (char *word = strtok(line, " "); word && argc < MOST_WORDS; word = strtok(NULL, " "))
 		argv[argc++] = word;
-	return command(argc, argv, &consent);
+	return bs_command_run(command, argc, argv, &consent);
 }
 
 static void make_files(void)
@@ -161,7 +153,7 @@ static void make_files(void)
 	write_text("docs/part1/file1.txt", "This one is another now: a red fox.\n");
 	unlink("docs/part2/file2.txt");
 	index_some(&(struct bs_build_tuning){.max_segment_docs = 100}, "docs", NULL);
-	assert_int_equal(run_command(bs_cmd_delete, "delete -q --index index docs/part3/file10.txt docs/part4/file4.txt"), 0);
+	assert_int_equal(run_command(&bs_command_delete, "delete -q --index index docs/part3/file10.txt docs/part4/file4.txt"), 0);
 	/* What the next refresh will find. */
 	write_text("docs/part1/file8.txt", "Changed: a red fox.\n");
 	write_text("docs/part1/file900.txt", "New: a common red fox.\n");
@@ -176,7 +168,7 @@ static void make_records(void)
 	index_some(&tuning, "records.jsonl", NULL);
 	write_records("records.jsonl", 700, 740);
 	index_some(&tuning, "records.jsonl", NULL);
-	assert_int_equal(run_command(bs_cmd_delete, "delete -q --index index r3 r4 r17"), 0);
+	assert_int_equal(run_command(&bs_command_delete, "delete -q --index index r3 r4 r17"), 0);
 	write_records("records.jsonl", 740, 760);
 }
 
@@ -197,7 +189,7 @@ static void make_stored(void)
 	expect_ok(bs_buffer_append(&input, "", 1, &err), &err);
 	index_some(&(struct bs_build_tuning){.max_segment_docs = 200}, "-", (const char *)input.data);
 	index_some(&(struct bs_build_tuning){.max_segment_docs = 200}, "-", "{\"id\":\"r7\",\"text\":\"red fox again\"}\n{\"text\":\"even\"}\n");
-	assert_int_equal(run_command(bs_cmd_delete, "delete -q --index index r11 r12"), 0);
+	assert_int_equal(run_command(&bs_command_delete, "delete -q --index index r11 r12"), 0);
 	bs_buffer_deinit(&input);
 }
 
@@ -212,7 +204,7 @@ static struct seed seeds[] = {
 
 static int is_file(const struct dirent *entry)
 {
-	return entry->d_name[0] != '.' && strcmp(entry->d_name, "lock") != 0;
+	return entry->d_name[0] != '.' && strcmp(entry->d_name, "lock") != 0 && strcmp(entry->d_name, "CACHEDIR.TAG") != 0;
 }
 
 /* By a child, for a process that has little memory forks fast. */
@@ -348,7 +340,7 @@ static int wait_for(pid_t child, const char **why_out)
 	return status;
 }
 
-static void run_child(bs_command_fn command, const char *words, int errors)
+static void run_child(const struct bs_command *command, const char *words, int errors)
 {
 	int input = open(access("input", R_OK) == 0 ? "input" : "/dev/null", O_RDONLY | O_CLOEXEC);
 	int output = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -359,7 +351,7 @@ static void run_child(bs_command_fn command, const char *words, int errors)
 	exit(run_command(command, words));
 }
 
-static void try(struct fuzz_case *one, bs_command_fn command, const char *words)
+static void try(struct fuzz_case *one, const struct bs_command *command, const char *words)
 {
 	static int errors = -1;
 	char said[16 << 10] = "";
@@ -376,7 +368,7 @@ static void try(struct fuzz_case *one, bs_command_fn command, const char *words)
 	ssize_t n = pread(errors, said, sizeof(said) - 1, 0);
 	said[n > 0 ? n : 0] = '\0';
 	one->n_runs++;
-	bool is_check = command == bs_cmd_check;
+	bool is_check = command == &bs_command_check;
 	bool is_corrupt = strstr(said, ": corrupt: ") != NULL;
 	if (!why && WIFSIGNALED(status))
 		why = WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL ? "it takes too long" : "it crashed";
@@ -397,38 +389,38 @@ static void try(struct fuzz_case *one, bs_command_fn command, const char *words)
 }
 
 static const struct {
-	bs_command_fn run;
+	const struct bs_command *command;
 	const char *words;
 } readers[] = {
-	{bs_cmd_stats, "stats --index index"},
-	{bs_cmd_query, "query --index index common"},
-	{bs_cmd_query, "query --index index --ids --brute red fox -odd"},
-	{bs_cmd_query, "query --index index --count NOT red"},
-	{bs_cmd_query, "query --index index --ids \"red fox\" OR absent"},
-	{bs_cmd_query, "query --index index --explain \"fox red\"~3 OR \xe6\x9d\xb1\xe4\xba\xac"},
-	{bs_cmd_query, "query --index index -n 100 --json re* OR even"},
-	{bs_cmd_query, "query --index index --any --explain commen~1 stored~2 l17"},
-	{bs_cmd_query, "query --index index --approx (title:even OR w5) red"},
-	{bs_cmd_query, "query --index index --fresh --ids fox"},
-	{bs_cmd_query, "query --index index -n 3 fox even common l1* odd"},
-	{bs_cmd_query, "query --index index --ids -absent"},
-	{bs_cmd_grep, "grep --index index red.fox"},
-	{bs_cmd_grep, "grep --index index -c --no-stat common"},
-	{bs_cmd_grep, "grep --index index --candidates static|another"},
-	{bs_cmd_grep, "grep --index index -il fox_?1"},
+	{&bs_command_stats, "stats --index index"},
+	{&bs_command_query, "query --index index common"},
+	{&bs_command_query, "query --index index --ids --brute red fox -odd"},
+	{&bs_command_query, "query --index index --count NOT red"},
+	{&bs_command_query, "query --index index --ids \"red fox\" OR absent"},
+	{&bs_command_query, "query --index index --explain \"fox red\"~3 OR \xe6\x9d\xb1\xe4\xba\xac"},
+	{&bs_command_query, "query --index index -n 100 --json re* OR even"},
+	{&bs_command_query, "query --index index --any --explain commen~1 stored~2 l17"},
+	{&bs_command_query, "query --index index --approx (title:even OR w5) red"},
+	{&bs_command_query, "query --index index --fresh --ids fox"},
+	{&bs_command_query, "query --index index -n 3 fox even common l1* odd"},
+	{&bs_command_query, "query --index index --ids -absent"},
+	{&bs_command_grep, "grep --index index red.fox"},
+	{&bs_command_grep, "grep --index index -c --no-stat common"},
+	{&bs_command_grep, "grep --index index --candidates static|another"},
+	{&bs_command_grep, "grep --index index -il fox_?1"},
 };
 
 static const struct {
-	bs_command_fn run;
+	const struct bs_command *command;
 	const char *words;
 } writers[] = {
-	{bs_cmd_index, "index -q --memory 64M -j 1 --index index"},
-	{bs_cmd_index, "index -q --memory 64M -j 2 --index index -"},
-	{bs_cmd_index, "index -q --memory 64M -j 1 --rebuild --index index"},
-	{bs_cmd_compact, "compact -q --memory 64M -j 1 --index index"},
-	{bs_cmd_compact, "compact -q --memory 64M -j 2 --index index"},
-	{bs_cmd_delete, "delete -q --index index r1 r2 docs/part1/file1.txt d/a.txt s0"},
-	{bs_cmd_delete, "delete -q --index index --query even"},
+	{&bs_command_index, "index -q --memory 64M -j 1 --index index"},
+	{&bs_command_index, "index -q --memory 64M -j 2 --index index -"},
+	{&bs_command_index, "index -q --memory 64M -j 1 --rebuild --index index"},
+	{&bs_command_compact, "compact -q --memory 64M -j 1 --index index"},
+	{&bs_command_compact, "compact -q --memory 64M -j 2 --index index"},
+	{&bs_command_delete, "delete -q --index index r1 r2 docs/part1/file1.txt d/a.txt s0"},
+	{&bs_command_delete, "delete -q --index index --query even"},
 };
 
 /* Half of the readers and a writer, in some order; check comes behind, so that it cannot overlook what they found. */
@@ -438,16 +430,16 @@ static void run_all(struct fuzz_case *one)
 	size_t writer = (size_t)random_below(&one->random, COUNT(writers));
 	restore(one);
 	for (size_t i = first; i < COUNT(readers); i += 2)
-		try(one, readers[i].run, readers[i].words);
-	try(one, bs_cmd_check, "check --index index");
-	try(one, writers[writer].run, writers[writer].words);
+		try(one, readers[i].command, readers[i].words);
+	try(one, &bs_command_check, "check --index index");
+	try(one, writers[writer].command, writers[writer].words);
 	if (one->says_corrupt) {
 		restore(one);
-		try(one, bs_cmd_check, "check --index index");
+		try(one, &bs_command_check, "check --index index");
 		return;
 	}
-	try(one, readers[1].run, readers[1].words);
-	try(one, bs_cmd_check, "check --index index");
+	try(one, readers[1].command, readers[1].words);
+	try(one, &bs_command_check, "check --index index");
 }
 
 static void run_case(struct fuzz_case *one)

@@ -63,8 +63,7 @@ static bool analyse(struct regex_rig *rig, unsigned options)
 	                                  .n_patterns = 1,
 	                                  .letter_case = options & RIG_CASELESS ? BS_GREP_CASE_INSENSITIVE
 	                                                                        : BS_GREP_CASE_SENSITIVE,
-	                                  .is_fixed = options & RIG_LITERAL,
-	                                  .line_end = '\n'};
+	                                  .is_fixed = options & RIG_LITERAL};
 	struct bs_regex_window_options wanted = {
 		.is_caseless = options & RIG_CASELESS, .keeps_line_end = true, .line_end = '\n'};
 	double rate;

@@ -482,10 +482,10 @@ static void test_bad_find_requests(void **state)
 	bs_index_close(index);
 }
 
-static int take_path(void *context, const char *path)
+static int take_path(void *context, const struct bs_grep_line *file)
 {
 	char *paths = context;
-	strcat(strcat(paths, path), " ");
+	strcat(strcat(paths, file->path), " ");
 	return strlen(paths) > 100;
 }
 
@@ -534,7 +534,7 @@ static void test_candidates(void **state)
 	struct rig *rig = *state;
 	struct bs_error err = {""};
 	char paths[200] = "";
-	uint64_t n_files;
+	struct bs_grep_result result;
 	const char *folder = "grams";
 	char here[1024];
 	assert_non_null(getcwd(here, sizeof(here)));
@@ -545,24 +545,41 @@ static void test_candidates(void **state)
 	write_text("grams/b", "nothing of that kind\n");
 	assert_int_equal(bs_index_build(&build, NULL, &err), BS_OK);
 	write_text("grams/c", "new\n");
-	struct bs_candidates_request request = {.pattern = "purp[lr]e", .pattern_bytes = 9, .no_stat = true, .paths = &folder,
-	                                        .n_paths = 1, .file = take_path, .context = paths};
-	assert_int_equal(bs_candidates("grams.index", &request, &n_files, &err), BS_OK);
+	const char *pattern = "purp[lr]e";
+	size_t pattern_bytes = strlen(pattern);
+	struct bs_grep_request request = {.pattern = {.patterns = &pattern, .pattern_bytes = &pattern_bytes, .n_patterns = 1},
+	                                  .files = {.paths = &folder, .n_paths = 1},
+	                                  .task = BS_GREP_LIST_CANDIDATES,
+	                                  .index = "grams.index",
+	                                  .no_stat = true,
+	                                  .line = take_path,
+	                                  .context = paths};
+	assert_int_equal(bs_grep(&request, &result, &err), BS_OK);
 	assert_string_equal(paths, "grams/a ");
-	assert_int_equal(n_files, 1);
+	assert_true(result.has_match);
 	*paths = '\0';
 	request.no_stat = false;
-	assert_int_equal(bs_candidates("grams.index", &request, &n_files, &err), BS_OK);
+	assert_int_equal(bs_grep(&request, NULL, &err), BS_OK);
 	assert_non_null(strstr(paths, "grams/a "));
 	assert_non_null(strstr(paths, "grams/c "));
 	memset(paths, 'x', 150);
-	assert_int_equal(bs_candidates("grams.index", &request, NULL, &err), BS_STOPPED);
-	assert_int_equal(bs_candidates("none", &request, NULL, &err), BS_NOT_FOUND);
-	request.reserved[3] = 1;
-	assert_int_equal(bs_candidates("grams.index", &request, NULL, &err), BS_UNSUPPORTED);
-	request = (struct bs_candidates_request){.pattern = NULL};
-	assert_int_equal(bs_candidates("grams.index", &request, NULL, &err), BS_INVALID);
+	assert_int_equal(bs_grep(&request, NULL, &err), BS_STOPPED);
+	request.index = "none";
+	assert_int_equal(bs_grep(&request, NULL, &err), BS_NOT_FOUND);
 	assert_int_equal(chdir(here), 0);
+}
+
+static void test_sources_are_listed(void **state)
+{
+	struct rig *rig = *state;
+	struct bs_index *index = build_and_open(rig);
+	struct bs_source_info source;
+	assert_true(bs_index_source(index, 0, &source));
+	assert_string_equal(source.kind, "collection");
+	assert_string_equal(source.label, rig->collection);
+	assert_string_equal(source.path, "a.jsonl");
+	assert_false(bs_index_source(index, 1, &source));
+	bs_index_close(index);
 }
 
 /* A source that changes under an open index: the hits are what is there now, and the user is told. */
@@ -602,6 +619,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_bad_find_requests, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_delete_and_check, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_candidates, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_sources_are_listed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_changed_source, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

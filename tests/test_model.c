@@ -370,7 +370,8 @@ static void compare_fresh(struct world *world)
 	struct bs_error err = {""};
 	struct model_state now;
 	bool is_possible = state_refresh(&world->state, &world->files.disk, NULL, 0, NULL, &now);
-	if (bs_index_open_fresh(world->dir, NULL, NULL, NULL, &index, &err))
+	struct bs_open_request request = {.dir = world->dir, .fresh = true};
+	if (bs_index_open_with(&request, &index, &err))
 		difference(world, "fresh: %s", err.text);
 	else if (is_possible)
 		note(world, model_compare(index, &now, &world->files.disk, MODEL_FRESH, 5));

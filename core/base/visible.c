@@ -2,10 +2,7 @@
 #include "core/base/visible.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <unicode/utf8.h>
-
-#include "core/base/icu.h"
 
 int32_t bs_visible_next(const uint8_t *text, size_t text_bytes, size_t *at)
 {
@@ -50,47 +47,4 @@ size_t bs_visible_escape_next(const uint8_t *text, size_t text_bytes, size_t *at
 			out[used++] = (char)text[from];
 	}
 	return used;
-}
-
-bool bs_visible_is_space(int32_t code_point)
-{
-	if (code_point < 0x80)
-		return code_point == ' ' || (code_point >= '\t' && code_point <= '\r');
-	return bs_icu.u_isUWhiteSpace(code_point);
-}
-
-enum bs_status bs_visible_escape(struct bs_buffer *out, const void *text, size_t text_bytes, struct bs_error *err)
-{
-	enum bs_status status = BS_OK;
-	char shown[BS_VISIBLE_MOST_BYTES + 1];
-	for (size_t at = 0; at < text_bytes && !status;)
-		status = bs_buffer_append(out, shown, bs_visible_escape_next(text, text_bytes, &at, shown), err);
-	return status;
-}
-
-enum bs_status bs_visible_append_text(struct bs_buffer *out, const void *text, size_t text_bytes, struct bs_error *err)
-{
-	enum bs_status status = BS_OK;
-	for (size_t at = 0; at < text_bytes && !status;) {
-		int32_t c = bs_visible_next(text, text_bytes, &at);
-		status = bs_visible_append(out, bs_visible_is_obeyed(c) ? -1 : c, err);
-	}
-	return status;
-}
-
-enum bs_status bs_visible_append(struct bs_buffer *out, int32_t code_point, struct bs_error *err)
-{
-	UChar32 c = code_point;
-	/* Control characters: C0 and DEL, C1. */
-	if (c < 0x20 || (c >= 0x7f && c < 0xa0))
-		c = 0xfffd;
-	uint8_t bytes[U8_MAX_LENGTH];
-	size_t n_bytes = 0;
-	U8_APPEND_UNSAFE(bytes, n_bytes, (uint32_t)c);
-	return bs_buffer_append(out, bytes, n_bytes, err);
-}
-
-enum bs_status bs_visible_append_own(struct bs_buffer *out, const char *text, struct bs_error *err)
-{
-	return text ? bs_buffer_append(out, text, strlen(text), err) : BS_OK;
 }

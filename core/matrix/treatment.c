@@ -168,22 +168,22 @@ double bs_treatment_exact_share(const struct bs_treatment_policy *policy, uint64
 /* Drops the levels that no entry uses, so that a slab has no empty ones. */
 static void drop_unused_levels(struct bs_treatment_table *table)
 {
-	uint32_t n_kept = 1;
-	for (uint32_t level = 1; level < table->n_levels; level++) {
+	for (uint32_t level = 1; level < table->n_levels;) {
 		bool is_used = false;
-		for (uint32_t i = 0; i < table->n_entries; i++) {
-			uint8_t *n_columns = table->entries[i].n_columns;
-			uint8_t n = n_columns[level];
-			is_used |= n > 0;
-			n_columns[level] = 0;
-			n_columns[n_kept] = n;
+		for (uint32_t i = 0; i < table->n_entries; i++)
+			is_used |= table->entries[i].n_columns[level] > 0;
+		if (is_used) {
+			level++;
+			continue;
 		}
-		uint8_t rank = table->ranks[level];
-		table->ranks[level] = 0;
-		table->ranks[n_kept] = is_used ? rank : 0;
-		n_kept += is_used;
+		table->n_levels--;
+		for (uint32_t l = level; l <= table->n_levels; l++) {
+			bool is_last = l == table->n_levels;
+			table->ranks[l] = is_last ? 0 : table->ranks[l + 1];
+			for (uint32_t i = 0; i < table->n_entries; i++)
+				table->entries[i].n_columns[l] = is_last ? 0 : table->entries[i].n_columns[l + 1];
+		}
 	}
-	table->n_levels = n_kept;
 }
 
 void bs_treatment_table_make(const struct bs_treatment_policy *policy, uint64_t n_docs,

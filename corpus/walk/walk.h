@@ -16,17 +16,11 @@
 #include <sys/types.h>
 
 #include "core/base/folder_listing.h"
-#include "core/base/status.h"
+#include "core/bitsift.h"
 #include "corpus/walk/document.h"
 
 struct bs_walk;
 struct bs_file_types;
-
-#define BS_WALK_NO_DOT     1u  /* .ignore; as rg has it, .rgignore is still read */
-#define BS_WALK_NO_VCS     2u  /* .gitignore */
-#define BS_WALK_NO_EXCLUDE 4u  /* .git/info/exclude */
-#define BS_WALK_NO_GLOBAL  8u  /* the global excludes */
-#define BS_WALK_NO_PARENT  16u /* those of the folders above the root */
 
 /*
  * Whoever knows what folders held before, and whoever wants to know what they hold. To open a folder and look at its

@@ -6,6 +6,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
+#include "core/store/manifest.h"
 
 #define SPOOL_CHUNK_BYTES (8u << 20) /* address space: only what is written becomes real */
 
@@ -149,7 +150,7 @@ enum bs_status bs_accumulator_start(struct bs_accumulator *accumulator, const st
 	for (uint32_t i = 0, number; i < fields->n_terms && !status; i++)
 		status = bs_term_table_intern(&accumulator->fields, bs_term_table_key(fields, i), fields->entries[i].n_bytes,
 		                              fields->entries[i].hash, &number, NULL, err);
-	return status;
+	return status ? status : bs_fields_check(&accumulator->fields, err);
 }
 
 /* Makes those of the postings' terms known that are not. Where they go is prefetched for all of them first. */

@@ -7,6 +7,7 @@
 
 #include "core/base/hash.h"
 #include "core/lexicon/lexicon.h"
+#include "core/store/manifest.h"
 
 #define FIELD_GAP   100u        /* positions between two fields of a record */
 #define KEPT_BYTES  (1u << 20)  /* larger buffers are given back after use */
@@ -429,7 +430,7 @@ static enum bs_status take_fields(struct bs_term_batch *batch, const struct bs_d
 		batch->last_word = BS_NO_WORD;
 		enum bs_status status = bs_words_analyze(batch->words, field->text, field->text_bytes, position,
 		                                         take_tokens, batch, &sum, err);
-		if (!status && field->name_bytes > 0)
+		if (!status && field->name_bytes > 0 && field->name_bytes <= BS_MOST_FIELD_BYTES)
 			status = bs_term_table_intern(&batch->fields, (const uint8_t *)field->name, (uint32_t)field->name_bytes,
 			                              bs_hash_slot(field->name, field->name_bytes), &number, NULL, err);
 		if (status)

@@ -1,12 +1,11 @@
 /* cmd_check.c: `bitsift check`. Arguments and output; the checking is bs_index_check's. */
-#include "query/cli/cmd_check.h"
-
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "query/cli/cmd_shared.h"
+#include "query/cli/commands.h"
 
 /* The one thing to be set is a const char *. */
 static const struct bs_option check_options[] = {
@@ -26,17 +25,6 @@ static const char check_description[] =
 	"A query verifies what it reads, so damage makes it fail and never gives a wrong answer. This command finds "
 	"damage before a query meets it.";
 
-const struct bs_command bs_command_check = {
-	.name = "check",
-	.summary = "Verify every byte of an index and name the first inconsistency.",
-	.usage = "[OPTION]...",
-	.description = check_description,
-	.options = check_options,
-	.examples = check_examples,
-	.exit_status = "0 when all is well, 2 when something is wrong.",
-	.no_operands = true,
-};
-
 struct display {
 	bool is_terminal;
 	bool is_drawn;
@@ -44,11 +32,18 @@ struct display {
 	uint64_t last_drawn_ns;
 };
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 static void show_progress(void *context, uint64_t done_bytes, uint64_t total_bytes)
 {
 	struct display *display = context;
 	char done[24], total[24];
-	uint64_t elapsed_ns = bs_cmd_now_ns() - display->start_ns;
+	uint64_t elapsed_ns = now_ns() - display->start_ns;
 	if (!display->is_terminal || elapsed_ns < 1000000000u || elapsed_ns - display->last_drawn_ns < 100000000u ||
 	    done_bytes == 0)
 		return;
@@ -63,13 +58,14 @@ static void show_progress(void *context, uint64_t done_bytes, uint64_t total_byt
 	display->is_drawn = true;
 }
 
-static enum bs_status check_index(const char *option, const struct bs_consent *consent, struct bs_error *err)
+static int run(void *arguments, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
 {
-	struct display display = {.is_terminal = isatty(STDERR_FILENO), .start_ns = bs_cmd_now_ns()};
+	struct display display = {.is_terminal = isatty(STDERR_FILENO), .start_ns = now_ns()};
 	struct bs_check_request request = {.consent = consent, .progress = show_progress, .context = &display};
 	struct bs_check_report report;
 	char docs[32], segments[32], bytes[24], *dir = NULL;
-	enum bs_status status = bs_cmd_locate(option, &dir, err);
+	(void)operands;
+	enum bs_status status = bs_cmd_locate(*(const char **)arguments, &dir, err);
 	request.dir = dir;
 	if (!status)
 		status = bs_index_check(&request, &report, err);
@@ -77,27 +73,24 @@ static enum bs_status check_index(const char *option, const struct bs_consent *c
 	if (display.is_drawn)
 		fputs("\r\033[K", stderr);
 	if (status)
-		return status;
+		return -1;
 	bs_format_count(report.n_docs, docs);
 	bs_format_count(report.n_segments, segments);
 	bs_format_bytes(report.n_bytes, bytes);
 	printf("ok: %s document%s in %s segment%s, %s verified in %.2f s\n", docs, report.n_docs == 1 ? "" : "s", segments,
-	       report.n_segments == 1 ? "" : "s", bytes, (double)(bs_cmd_now_ns() - display.start_ns) / 1e9);
-	return BS_OK;
+	       report.n_segments == 1 ? "" : "s", bytes, (double)(now_ns() - display.start_ns) / 1e9);
+	return 0;
 }
 
-int bs_cmd_check(int argc, char **argv, const struct bs_consent *consent)
-{
-	struct bs_error err = {""};
-	struct bs_operands operands;
-	const char *index = NULL;
-	enum bs_status status = bs_command_parse(&bs_command_check, argc, argv, &index, &operands, &err);
-	if (!status && operands.help)
-		return bs_cmd_show_help(&bs_command_check);
-	if (!status)
-		status = check_index(index, consent, &err);
-	if (!status)
-		return 0;
-	fprintf(stderr, "bitsift: %s\n", err.text);
-	return 2;
-}
+const struct bs_command bs_command_check = {
+	.name = "check",
+	.summary = "Verify every byte of an index and name the first inconsistency.",
+	.usage = "[OPTION]...",
+	.description = check_description,
+	.options = check_options,
+	.examples = check_examples,
+	.exit_status = "0 when all is well, 2 when something is wrong.",
+	.no_operands = true,
+	.arguments_bytes = sizeof(const char *),
+	.run = run,
+};

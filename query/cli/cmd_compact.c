@@ -1,13 +1,11 @@
 /* cmd_compact.c: `bitsift compact`. Arguments and output; the work is bs_index_compact's. */
-#include "query/cli/cmd_compact.h"
-
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "query/cli/cmd_shared.h"
+#include "query/cli/commands.h"
 
 struct compact_arguments {
 	const char *index;
@@ -37,19 +35,8 @@ static const char compact_description[] =
 	"smallest and queries fastest.\n\n"
 	"The texts are read again from their sources. A document whose source has changed since it was indexed stays as "
 	"it is, and is counted; `bitsift index` refreshes it. One that cannot be read stays as well, and is named. A "
-	"query finds the same before, during and after; scores may change, because deleted documents no longer count.";
-
-const struct bs_command bs_command_compact = {
-	.name = "compact",
-	.summary = "Merge the segments of an index, without what was deleted.",
-	.usage = "[OPTION]...",
-	.description = compact_description,
-	.options = compact_options,
-	.examples = compact_examples,
-	.exit_status = "0 when done; 2 when documents could not be read, which stay where they are, or when it could not be done: then the "
-	               "index is as it was.",
-	.no_operands = true,
-};
+	"query finds the same before, during and after; scores may change, because deleted documents no longer count.\n\n"
+	"Give it no less `--memory` than `bitsift index` had: a large document needs again what it needed then.";
 
 struct display {
 	bool is_drawn;
@@ -112,12 +99,13 @@ static void show_summary(const struct bs_build_report *report)
 	}
 }
 
-static enum bs_status compact(const struct compact_arguments *arguments, const struct bs_consent *consent,
-                              bool *is_whole_out, struct bs_error *err)
+static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
 {
+	const struct compact_arguments *arguments = set;
 	struct bs_build_report report = {0};
 	struct display display = {.is_drawn = false};
 	char *dir = NULL;
+	(void)operands;
 	enum bs_status status = bs_cmd_locate(arguments->index, &dir, err);
 	struct bs_build_request request = {.dir = dir,
 	                                   .memory_bytes = arguments->memory_bytes,
@@ -129,30 +117,28 @@ static enum bs_status compact(const struct compact_arguments *arguments, const s
 	                                   .context = &display};
 	if (!status)
 		status = bs_index_compact(&request, &report, err);
+	free(dir);
 	clear_bar(&display);
 	if (!status && !arguments->quiet)
 		show_summary(&report);
 	if (!status && display.n_unread > 0)
 		fprintf(stderr, "bitsift: %llu document%s or folder%s could not be read\n", (unsigned long long)display.n_unread,
 		        display.n_unread == 1 ? "" : "s", display.n_unread == 1 ? "" : "s");
-	*is_whole_out = report.skipped[BS_SKIP_UNTRUSTED] == 0 && display.n_unread == 0;
-	free(dir);
-	return status;
+	if (status)
+		return -1;
+	return report.skipped[BS_SKIP_UNTRUSTED] > 0 || display.n_unread > 0 ? 2 : 0;
 }
 
-int bs_cmd_compact(int argc, char **argv, const struct bs_consent *consent)
-{
-	struct bs_error err = {""};
-	struct compact_arguments arguments = {.quiet = false};
-	struct bs_operands operands;
-	bool is_whole = true;
-	enum bs_status status = bs_command_parse(&bs_command_compact, argc, argv, &arguments, &operands, &err);
-	if (!status && operands.help)
-		return bs_cmd_show_help(&bs_command_compact);
-	if (!status)
-		status = compact(&arguments, consent, &is_whole, &err);
-	if (!status)
-		return is_whole ? 0 : 2;
-	fprintf(stderr, "bitsift: %s\n", err.text);
-	return 2;
-}
+const struct bs_command bs_command_compact = {
+	.name = "compact",
+	.summary = "Merge the segments of an index, without what was deleted.",
+	.usage = "[OPTION]...",
+	.description = compact_description,
+	.options = compact_options,
+	.examples = compact_examples,
+	.exit_status = "0 when done; 2 when documents could not be read, which stay where they are, or when it could not be done: then the "
+	               "index is as it was.",
+	.no_operands = true,
+	.arguments_bytes = sizeof(struct compact_arguments),
+	.run = run,
+};

@@ -1,6 +1,7 @@
-/* cmd_fault.c: see cmd_fault.h. What runs in the handler calls nothing but what POSIX allows there. */
-#include "query/cli/cmd_fault.h"
-
+/*
+ * cmd_fault.c: what becomes of the program when a file of the index is truncated, or cannot be read, while it is mapped into
+ * memory: SIGBUS. What runs in the handler calls nothing but what POSIX allows there. The library installs no handlers.
+ */
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
@@ -9,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "query/cli/cmd_output.h"
+#include "query/cli/commands.h"
 
 /* A line of /proc/self/maps: "7f12e000-7f12f000 r--p 00000000 08:01 131 /path". */
 #define LINE_BYTES (PATH_MAX + 128)

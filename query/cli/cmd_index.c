@@ -1,15 +1,12 @@
 /* cmd_index.c: `bitsift index`. Argument parsing, progress and summary; the work is bs_index_build's. */
-#include "query/cli/cmd_index.h"
-
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "query/cli/cmd_shared.h"
+#include "query/cli/commands.h"
 
 struct index_arguments {
 	const char *index;
@@ -120,7 +117,8 @@ static const char index_description[] =
 	"needs more than `--memory` all the same, for its text, some 90 bytes for each distinct word and some 30 for each value of a "
 	"record, is passed over like one over `--max-document`, counted and named: give more memory to have it indexed. With the "
 	"usual memory that is 100 MB of nothing but distinct words; 256 MB of prose, code or logs have far fewer.\n\n"
-	"Of a file of ignore rules the first 4 MiB and 65,536 rules count.\n\n"
+	"Records may have 131,072 names of fields in all; a name of more than 255 bytes cannot be asked for. Of a file of ignore "
+	"rules the first 4 MiB and 65,536 rules count.\n\n"
 	"# Safety\n\n"
 	"The new index replaces the old one in one step at the end. If the run fails or is killed before, the old index "
 	"stays as it was; queries that are running keep the index that they opened. One `bitsift index` at a time writes "
@@ -131,17 +129,6 @@ static const char index_description[] =
 	"cannot be read for the moment (a folder, a file, an ignore file, a whole source) is no reason to drop anything: "
 	"what the index had of it stays, the rest is committed, and the exit status is 2. Only what is not there any "
 	"more goes. With `--rebuild` nothing stays: what cannot be read then comes in with a later refresh.";
-
-const struct bs_command bs_command_index = {
-	.name = "index",
-	.summary = "Index files, folders (as ripgrep sees them) and JSONL collections.",
-	.usage = "[OPTION]... [SOURCE]...",
-	.description = index_description,
-	.options = index_options,
-	.examples = index_examples,
-	.exit_status = "0 when all was read, even if documents were skipped (they are counted and listed); 2 when something could not be read "
-	               "or a source was not followed: the rest is committed; 2 also when nothing could be done.",
-};
 
 #define LISTED_SKIPS 20 /* of one reason, unless --verbose */
 
@@ -330,16 +317,16 @@ static enum bs_status take_max_document(void *to, const struct bs_option *option
 	return status;
 }
 
-static enum bs_status run(struct index_arguments *arguments, const struct bs_operands *operands,
-                          const struct bs_consent *consent, bool *is_whole_out, struct bs_error *err)
+static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
 {
+	struct index_arguments *arguments = set;
 	struct display display = {.verbose = arguments->verbose, .is_terminal = isatty(STDERR_FILENO)};
 	struct bs_build_report report = {0};
-	const char *environment = getenv("BITSIFT_INDEX");
-	const char *named = arguments->index ? arguments->index : environment && *environment ? environment : NULL;
 	struct bs_build_request *request = &arguments->request;
-	const char *dir = named ? named : ".bitsift";
-	request->dir = named;
+	/* A fixed threshold: large blocks go back to the system when freed. glibc would raise it with the first large file
+	 * and keep what came after, up to 100 MB more than --memory allows. */
+	mallopt(M_MMAP_THRESHOLD, 1 << 20);
+	request->dir = arguments->index ? arguments->index : bs_cmd_environment_index();
 	request->sources = (const char *const *)operands->list;
 	request->n_sources = operands->n;
 	request->globs = arguments->globs.list;
@@ -354,34 +341,32 @@ static enum bs_status run(struct index_arguments *arguments, const struct bs_ope
 	if (!status && request->shared && !report.is_shared)
 		fputs("bitsift: the index stays private: not every source may be read by its group or by others\n", stderr);
 	if (!status && !arguments->quiet)
-		show_summary(&display, &report, dir);
+		show_summary(&display, &report, request->dir ? request->dir : ".bitsift");
 	if (!status && report.n_unread > 0)
 		show_unread(&report);
-	*is_whole_out = report.skipped[BS_SKIP_UNTRUSTED] == 0 && report.n_unread == 0;
-	return status;
+	if (status)
+		return -1;
+	return report.skipped[BS_SKIP_UNTRUSTED] > 0 || report.n_unread > 0 ? 2 : 0;
 }
 
-int bs_cmd_index(int argc, char **argv, const struct bs_consent *consent)
+static void release(void *of_options)
 {
-	/* A fixed threshold: large blocks go back to the system when freed. glibc would raise it with the first large file
-	 * and keep what came after, up to 100 MB more than --memory allows. */
-	mallopt(M_MMAP_THRESHOLD, 1 << 20);
-	struct bs_error err = {""};
-	struct index_arguments arguments = {.verbose = false};
-	struct bs_operands operands;
-	bool is_whole = true;
-	enum bs_status status = bs_command_parse(&bs_command_index, argc, argv, &arguments, &operands, &err);
-	if (!status && operands.help) {
-		bs_cmd_show_help(&bs_command_index);
-		goto out;
-	}
-	if (!status)
-		status = run(&arguments, &operands, consent, &is_whole, &err);
-	if (status)
-		fprintf(stderr, "bitsift: %s\n", err.text);
-out:
-	free(arguments.text);
-	bs_word_list_deinit(&arguments.globs);
-	bs_word_list_deinit(&arguments.text_fields);
-	return status || !is_whole ? 2 : 0;
+	struct index_arguments *arguments = of_options;
+	free(arguments->text);
+	bs_word_list_deinit(&arguments->globs);
+	bs_word_list_deinit(&arguments->text_fields);
 }
+
+const struct bs_command bs_command_index = {
+	.name = "index",
+	.summary = "Index files, folders (as ripgrep sees them) and JSONL collections.",
+	.usage = "[OPTION]... [SOURCE]...",
+	.description = index_description,
+	.options = index_options,
+	.examples = index_examples,
+	.exit_status = "0 when all was read, even if documents were skipped (they are counted and listed); 2 when something could not be read "
+	               "or a source was not followed: the rest is committed; 2 also when nothing could be done.",
+	.arguments_bytes = sizeof(struct index_arguments),
+	.run = run,
+	.release = release,
+};

@@ -1,6 +1,4 @@
-/* cmd_output.c: see cmd_output.h. */
-#include "query/cli/cmd_output.h"
-
+/* cmd_output.c: standard output of the commands: see commands.h. */
 #include <errno.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -8,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/bitsift.h"
+#include "query/cli/commands.h"
 
 #define OUTPUT_BYTES ((size_t)65536)
 

@@ -1,6 +1,4 @@
 /* cmd_query.c: `bitsift query`. Arguments, batches and output; the search itself is bs_find's. */
-#include "query/cli/cmd_query.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "query/cli/cmd_output.h"
-#include "query/cli/cmd_shared.h"
+#include "query/cli/commands.h"
 #include "query/cli/present.h"
 
 struct query_arguments {
@@ -124,16 +121,6 @@ static const char query_description[] =
 	"plan, scan, rank, verify) and in total as p50_us, p95_us and mean_us, and the sums lines_read, blocks_live, "
 	"candidates, verified, hits, false_positives and bytes_verified.";
 
-const struct bs_command bs_command_query = {
-	.name = "query",
-	.summary = "Find documents by their words, phrases and fields.",
-	.usage = "[OPTION]... (QUERY... | --batch FILE)",
-	.description = query_description,
-	.options = query_options,
-	.examples = query_examples,
-	.exit_status = "0 when something matched, 1 when nothing did, 2 on errors, also when matches were found but something could not be read.",
-};
-
 /* A query run in progress: where its output goes and what has come of it. */
 struct session {
 	const struct query_arguments *arguments;
@@ -166,15 +153,9 @@ static char *join(char *const *words, size_t n)
 	return NULL;
 }
 
-static enum bs_status parse_arguments(struct query_arguments *arguments, int argc, char **argv, bool *help_out,
-                                      struct bs_error *err)
+static enum bs_status take_operands(struct query_arguments *arguments, const struct bs_operands *operands, struct bs_error *err)
 {
-	struct bs_operands operands;
-	enum bs_status status = bs_command_parse(&bs_command_query, argc, argv, arguments, &operands, err);
-	size_t n = operands.n;
-	*help_out = operands.help;
-	if (status || operands.help || (arguments->kernel && strcmp(arguments->kernel, "list") == 0))
-		return status;
+	size_t n = operands->n;
 	if (arguments->count && arguments->ids)
 		return bs_fail(err, BS_INVALID, "--count and --ids exclude each other");
 	if (arguments->request.approx && (arguments->count || arguments->ids))
@@ -185,7 +166,7 @@ static enum bs_status parse_arguments(struct query_arguments *arguments, int arg
 		return bs_fail(err, BS_INVALID, "no query; try `bitsift query WORD...` or see `bitsift query --help`");
 	if (n > 0 && arguments->batch)
 		return bs_fail(err, BS_INVALID, "a query and --batch exclude each other");
-	arguments->text = join(operands.list, n);
+	arguments->text = join(operands->list, n);
 	if (!arguments->text)
 		return bs_fail_memory(err, "a query", n);
 	bool is_count = arguments->count || (arguments->n_best == 0 && !arguments->ids);
@@ -409,18 +390,22 @@ static bool wants_color(int when, bool is_terminal)
 	return when == WHEN_AUTO ? may : when == WHEN_ALWAYS;
 }
 
-static int run_all(const struct query_arguments *arguments, const struct bs_consent *consent)
+static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
 {
-	struct bs_error err = {""};
+	struct query_arguments *arguments = set;
 	struct session session = {.arguments = arguments, .consent = consent, .is_terminal = isatty(STDOUT_FILENO)};
+	struct bs_error told = {""}; /* already, where it came up */
+	if (bs_cmd_lists_kernels(arguments->kernel))
+		return 0;
+	if (take_operands(arguments, operands, err))
+		return -1;
 	session.color = wants_color(arguments->color, session.is_terminal);
-	enum bs_status status = open_index(&session, &err);
-	if (status)
-		fprintf(stderr, "bitsift: %s\n", err.text);
-	else if (arguments->batch)
-		status = run_batch(&session, &err);
-	else
-		status = run_query(&session, arguments->text, strlen(arguments->text), &err);
+	enum bs_status status = open_index(&session, err);
+	bool is_open = !status;
+	if (is_open && arguments->batch)
+		status = run_batch(&session, &told);
+	else if (is_open)
+		status = run_query(&session, arguments->text, strlen(arguments->text), &told);
 	session.has_failed |= session.n_unreadable > 0 || session.info.n_unread > 0;
 	if (session.out)
 		fclose(session.out);
@@ -434,36 +419,31 @@ static int run_all(const struct query_arguments *arguments, const struct bs_cons
 	bs_finder_free(session.finder);
 	bs_index_close(session.index);
 	bs_stats_deinit(&session.stats);
+	if (!is_open)
+		return -1;
 	if (status || session.has_failed)
 		return 2;
 	return session.has_matched ? 0 : 1;
 }
 
-/* Whoever writes `bitsift query cat -dog` means no option. */
-static void show_usage_error(const struct bs_error *err)
+static void release(void *of_options)
 {
-	static const char unknown[] = "unknown option -";
-	size_t n = strlen(unknown);
-	fprintf(stderr, "bitsift: %s\n", err->text);
-	if (strncmp(err->text, unknown, n) == 0 && err->text[n] != '-')
-		fputs("bitsift: put -- before a query with a word to leave out, as in `bitsift query -- cat -dog`\n", stderr);
+	free(((struct query_arguments *)of_options)->text);
 }
 
-int bs_cmd_query(int argc, char **argv, const struct bs_consent *consent)
-{
-	struct bs_error err = {""};
-	struct query_arguments arguments = {.n_best = 10};
-	int exit_status = 2;
-	bool help = false;
-	enum bs_status status = parse_arguments(&arguments, argc, argv, &help, &err);
-	if (status)
-		show_usage_error(&err);
-	else if (help)
-		exit_status = bs_cmd_show_help(&bs_command_query);
-	else if (arguments.kernel && strcmp(arguments.kernel, "list") == 0)
-		exit_status = bs_cmd_list_kernels();
-	else
-		exit_status = run_all(&arguments, consent);
-	free(arguments.text);
-	return exit_status;
-}
+static const struct query_arguments query_defaults = {.n_best = 10};
+
+const struct bs_command bs_command_query = {
+	.name = "query",
+	.summary = "Find documents by their words, phrases and fields.",
+	.usage = "[OPTION]... (QUERY... | --batch FILE)",
+	.description = query_description,
+	.options = query_options,
+	.examples = query_examples,
+	.exit_status = "0 when something matched, 1 when nothing did, 2 on errors, also when matches were found but something could not be read.",
+	.letter_hint = "put -- before a query with a word to leave out, as in `bitsift query -- cat -dog`",
+	.arguments_bytes = sizeof(struct query_arguments),
+	.defaults = &query_defaults,
+	.run = run,
+	.release = release,
+};

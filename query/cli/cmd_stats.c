@@ -2,8 +2,6 @@
  * cmd_stats.c: `bitsift stats`. Arguments; the numbers are core/store/index_stats.c's, the looks present_stats.c's. With that, the
  * one command that looks behind bitsift.h: it shows how an index is made, which is nobody's interface.
  */
-#include "query/cli/cmd_stats.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -15,7 +13,7 @@
 
 #include "core/store/index_stats.h"
 #include "corpus/changes/fresh.h"
-#include "query/cli/cmd_shared.h"
+#include "query/cli/commands.h"
 #include "query/cli/present_stats.h"
 
 struct stats_arguments {
@@ -52,17 +50,6 @@ static const char stats_description[] =
 	"searching for words needs; the lines below it serve other purposes. A posting is one word in one document.\n\n"
 	"`--svg` draws the same: bytes by part, and each slab by its documents and its density.\n\n"
 	"bitsift-check(1) verifies that the files are sound.";
-
-const struct bs_command bs_command_stats = {
-	.name = "stats",
-	.summary = "Show what an index holds, how large it is, and how fresh.",
-	.usage = "[OPTION]...",
-	.description = stats_description,
-	.options = stats_options,
-	.examples = stats_examples,
-	.exit_status = "0 when the index and its sources could be looked at, 2 when not.",
-	.no_operands = true,
-};
 
 /* Of the manifest: of the last commit, that is. */
 static int64_t age_seconds(const struct bs_dir *dir)
@@ -152,19 +139,24 @@ static enum bs_status show(const struct stats_arguments *arguments, const struct
 	return status;
 }
 
-int bs_cmd_stats(int argc, char **argv, const struct bs_consent *consent)
+static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
 {
-	struct bs_error err = {""};
-	struct stats_arguments arguments = {0};
-	struct bs_operands operands;
 	bool is_incomplete = false;
-	enum bs_status status = bs_command_parse(&bs_command_stats, argc, argv, &arguments, &operands, &err);
-	if (!status && operands.help)
-		return bs_cmd_show_help(&bs_command_stats);
-	if (!status)
-		status = show(&arguments, consent, &is_incomplete, &err);
-	if (!status)
-		return is_incomplete ? 2 : 0;
-	fprintf(stderr, "bitsift: %s\n", err.text);
-	return 2;
+	(void)operands;
+	if (show(set, consent, &is_incomplete, err))
+		return -1;
+	return is_incomplete ? 2 : 0;
 }
+
+const struct bs_command bs_command_stats = {
+	.name = "stats",
+	.summary = "Show what an index holds, how large it is, and how fresh.",
+	.usage = "[OPTION]...",
+	.description = stats_description,
+	.options = stats_options,
+	.examples = stats_examples,
+	.exit_status = "0 when the index and its sources could be looked at, 2 when not.",
+	.no_operands = true,
+	.arguments_bytes = sizeof(struct stats_arguments),
+	.run = run,
+};

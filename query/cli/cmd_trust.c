@@ -1,17 +1,310 @@
-/* cmd_trust.c: `bitsift trust`. Arguments and output; what is kept, and where, is cmd_consent.c's. */
-#include "query/cli/cmd_trust.h"
-
+/*
+ * cmd_trust.c: which indexes and sources the user of the program has consented to, where that is kept, and `bitsift trust`.
+ *
+ *      $XDG_CONFIG_HOME/bitsift/trusted        index directories, one a line; * is all (~/.config)
+ *      $XDG_STATE_HOME/bitsift/sources/HASH    a source outside its index's folder that was named to `bitsift index`
+ *                                              (~/.local/state)
+ *
+ * A mark of a named source is a file of its own: index directory, recorded path and canonical place, each NUL-ended. It lies
+ * with the user and not in the index, so it needs no key to be believed, survives every rebuild and refresh, whoever
+ * makes it, and is worth nothing to a copy of the index or where another file stands under the path. Any number of runs may
+ * make marks at once: a mark appears whole, by rename, and two of the same say the same.
+ */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#include "query/cli/cmd_consent.h"
-#include "query/cli/cmd_shared.h"
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "query/cli/commands.h"
+
+#define MOST_FILE_BYTES (1 << 24)
+
+/* The user's folder of that kind, with rest behind it; NULL: there is no home, or no memory. */
+static char *user_path(const char *variable, const char *below_home, const char *rest)
+{
+	const char *base = getenv(variable);
+	const char *home = getenv("HOME");
+	char *path = NULL;
+	/* A relative one is to be ignored, says the XDG specification. */
+	if (base && *base == '/')
+		return asprintf(&path, "%s/bitsift/%s", base, rest) < 0 ? NULL : path;
+	if (!home || *home != '/')
+		return NULL;
+	return asprintf(&path, "%s/%s/bitsift/%s", home, below_home, rest) < 0 ? NULL : path;
+}
+
+static char *trusted_path(void)
+{
+	return user_path("XDG_CONFIG_HOME", ".config", "trusted");
+}
+
+/* Makes the folders above path; what is wrong shows when the file is made. */
+static void make_folders(char *path)
+{
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(path, 0700);
+		*slash = '/';
+	}
+}
+
+static enum bs_status fail_homeless(struct bs_error *err)
+{
+	return bs_fail(err, BS_IO, "there is no home to keep it in");
+}
+
+/* Bytes on the heap; there is always room for one more. */
+struct text {
+	char *bytes;
+	size_t n_bytes;
+};
+
+/* Only what the user, or root, has written is the user's word. */
+static enum bs_status read_own(int fd, struct text *text, struct bs_error *err)
+{
+	struct stat found;
+	if (fstat(fd, &found) != 0 || !S_ISREG(found.st_mode) || (found.st_uid != geteuid() && found.st_uid != 0) ||
+	    found.st_size > MOST_FILE_BYTES)
+		return bs_fail(err, BS_IO, "not a file of your own, or too large");
+	size_t n_bytes = (size_t)found.st_size;
+	text->bytes = malloc(n_bytes + 1);
+	if (!text->bytes)
+		return bs_fail_memory(err, "a file", n_bytes);
+	for (ssize_t n = 1; n > 0 && text->n_bytes < n_bytes; text->n_bytes += (size_t)n) {
+		n = pread(fd, text->bytes + text->n_bytes, n_bytes - text->n_bytes, (off_t)text->n_bytes);
+		if (n < 0)
+			return bs_fail(err, BS_IO, "%s", strerror(errno));
+	}
+	return BS_OK;
+}
+
+static enum bs_status read_path(const char *path, struct text *text, struct bs_error *err)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return bs_fail(err, errno == ENOENT ? BS_NOT_FOUND : BS_IO, "%s: %s", path, strerror(errno));
+	enum bs_status status = read_own(fd, text, err);
+	close(fd);
+	return status;
+}
+
+/* Where the line begins; -1: nowhere. */
+static ssize_t find_line(const struct text *lines, const char *line)
+{
+	size_t n_bytes = strlen(line);
+	for (size_t at = 0; at < lines->n_bytes;) {
+		const char *start = lines->bytes + at;
+		const char *end = memchr(start, '\n', lines->n_bytes - at);
+		size_t n = end ? (size_t)(end - start) : lines->n_bytes - at;
+		if (n == n_bytes && memcmp(start, line, n) == 0)
+			return (ssize_t)at;
+		at += n + 1;
+	}
+	return -1;
+}
+
+static bool is_trusted(const char *dir)
+{
+	struct text lines = {0};
+	char *path = trusted_path();
+	bool is = path && read_path(path, &lines, NULL) == BS_OK && (find_line(&lines, dir) >= 0 || find_line(&lines, "*") >= 0);
+	free(lines.bytes);
+	free(path);
+	return is;
+}
+
+static enum bs_status replace_lines(int fd, const struct text *lines, struct bs_error *err)
+{
+	if (ftruncate(fd, 0) != 0 ||
+	    pwrite(fd, lines->bytes, lines->n_bytes, 0) != (ssize_t)lines->n_bytes)
+		return bs_fail(err, BS_IO, "%s", strerror(errno));
+	return BS_OK;
+}
+
+static enum bs_status change_line(struct text *lines, const char *dir, bool add, bool *changed_out, struct bs_error *err)
+{
+	ssize_t at = find_line(lines, dir);
+	*changed_out = add == (at < 0);
+	if (!*changed_out)
+		return BS_OK;
+	if (add) {
+		bool is_ended = lines->n_bytes == 0 || lines->bytes[lines->n_bytes - 1] == '\n';
+		size_t n_bytes = lines->n_bytes + strlen(dir) + 3;
+		char *grown = realloc(lines->bytes, n_bytes);
+		if (!grown)
+			return bs_fail_memory(err, "a file", n_bytes);
+		lines->bytes = grown;
+		lines->n_bytes += (size_t)sprintf(grown + lines->n_bytes, "%s%s\n", is_ended ? "" : "\n", dir);
+		return BS_OK;
+	}
+	size_t start = (size_t)at, end = start + strlen(dir);
+	end += end < lines->n_bytes;
+	memmove(lines->bytes + start, lines->bytes + end, lines->n_bytes - end);
+	lines->n_bytes -= end - start;
+	return BS_OK;
+}
+
+/* One at a time, by a lock on the file. Cut off in the middle, less is trusted, never more. */
+static enum bs_status edit(const char *dir, bool add, bool *changed_out, struct bs_error *err)
+{
+	struct text lines = {0};
+	struct bs_error why = {""};
+	enum bs_status status = BS_OK;
+	char *path = trusted_path();
+	*changed_out = false;
+	if (!path)
+		return fail_homeless(err);
+	if (strchr(dir, '\n')) {
+		free(path);
+		return bs_fail(err, BS_INVALID, "%s: a path with a line feed cannot be kept", dir);
+	}
+	make_folders(path);
+	int fd = open(path, O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0600);
+	if (fd < 0 || flock(fd, LOCK_EX) != 0)
+		status = bs_fail(&why, BS_IO, "%s", strerror(errno));
+	if (!status)
+		status = read_own(fd, &lines, &why);
+	if (!status)
+		status = change_line(&lines, dir, add, changed_out, &why);
+	if (!status && *changed_out)
+		status = replace_lines(fd, &lines, &why);
+	if (status)
+		(void)bs_fail(err, status, "%s: %s", path, why.text);
+	if (fd >= 0)
+		close(fd);
+	free(lines.bytes);
+	free(path);
+	return status;
+}
+
+static enum bs_status print_trusted(FILE *to, struct bs_error *err)
+{
+	struct text lines = {0};
+	struct bs_error why;
+	char *path = trusted_path();
+	enum bs_status status = path ? read_path(path, &lines, &why) : BS_NOT_FOUND;
+	if (!status)
+		fwrite(lines.bytes, 1, lines.n_bytes, to);
+	if (!status && lines.n_bytes > 0 && lines.bytes[lines.n_bytes - 1] != '\n')
+		fputc('\n', to);
+	free(lines.bytes);
+	free(path);
+	return status == BS_NOT_FOUND || !status ? BS_OK : bs_fail(err, status, "%s", why.text);
+}
+
+/* What the mark of a source says: by dir and path it is found, and place must still be where path leads. */
+static enum bs_status make_mark(const char *dir, const char *path, const char *place, struct text *mark, struct bs_error *err)
+{
+	const char *parts[] = {dir, path, place};
+	size_t n_bytes = strlen(dir) + strlen(path) + (place ? strlen(place) : 0) + 3;
+	mark->bytes = malloc(n_bytes);
+	if (!mark->bytes)
+		return bs_fail_memory(err, "a mark", n_bytes);
+	for (size_t i = 0; i < 3 && parts[i]; i++)
+		mark->n_bytes += (size_t)(stpcpy(mark->bytes + mark->n_bytes, parts[i]) - (mark->bytes + mark->n_bytes)) + 1;
+	return BS_OK;
+}
+
+/* The file of a mark; key: without its place. */
+static char *mark_path(const struct text *key)
+{
+	char name[40];
+	snprintf(name, sizeof(name), "sources/%016llx", (unsigned long long)XXH3_64bits(key->bytes, key->n_bytes));
+	return user_path("XDG_STATE_HOME", ".local/state", name);
+}
+
+static bool has_mark(const char *dir, const char *path)
+{
+	struct text key = {0}, mark = {0};
+	bool has = make_mark(dir, path, NULL, &key, NULL) == BS_OK;
+	char *file = has ? mark_path(&key) : NULL;
+	has = file && read_path(file, &mark, NULL) == BS_OK && mark.n_bytes > key.n_bytes &&
+	      memcmp(mark.bytes, key.bytes, key.n_bytes) == 0 && mark.bytes[mark.n_bytes - 1] == '\0';
+	/* Only now is the path looked at: a link in it may lead elsewhere than it did. */
+	char *place = has ? realpath(path, NULL) : NULL;
+	has = place && strcmp(place, mark.bytes + key.n_bytes) == 0;
+	free(place);
+	free(file);
+	free(key.bytes);
+	free(mark.bytes);
+	return has;
+}
+
+static enum bs_status write_mark(const char *file, const struct text *mark, struct bs_error *err)
+{
+	char *temporary = NULL;
+	if (asprintf(&temporary, "%s.%ld", file, (long)getpid()) < 0)
+		return bs_fail_memory(err, "a path", strlen(file));
+	make_folders(temporary);
+	unlink(temporary);
+	int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	bool is_written = fd >= 0 && write(fd, mark->bytes, mark->n_bytes) == (ssize_t)mark->n_bytes && fsync(fd) == 0;
+	if (fd >= 0 && close(fd) != 0)
+		is_written = false;
+	is_written = is_written && rename(temporary, file) == 0;
+	int folder_bytes = (int)(strrchr(file, '/') - file);
+	enum bs_status status = is_written ? BS_OK : bs_fail(err, BS_IO, "%.*s: %s", folder_bytes, file, strerror(errno));
+	if (!is_written && fd >= 0)
+		unlink(temporary);
+	free(temporary);
+	return status;
+}
+
+static enum bs_status keep_mark(const char *dir, const char *path, const char *place, struct bs_error *err)
+{
+	struct text key = {0}, mark = {0};
+	enum bs_status status = make_mark(dir, path, NULL, &key, err);
+	if (!status)
+		status = make_mark(dir, path, place, &mark, err);
+	char *file = status ? NULL : mark_path(&key);
+	if (!status)
+		status = file ? write_mark(file, &mark, err) : fail_homeless(err);
+	free(file);
+	free(key.bytes);
+	free(mark.bytes);
+	return status;
+}
+
+static bool trusts(void *context, const char *dir, unsigned owner)
+{
+	const char *caller = getenv("SUDO_UID");
+	char *end;
+	(void)context;
+	if (geteuid() == 0 && caller && *caller >= '0' && *caller <= '9' && strtoul(caller, &end, 10) == owner && !*end)
+		return true;
+	return is_trusted(dir);
+}
+
+static bool follows(void *context, const char *dir, const char *path)
+{
+	(void)context;
+	return has_mark(dir, path) || is_trusted(dir);
+}
+
+static void named(void *context, const char *dir, const char *path)
+{
+	struct bs_error why;
+	(void)context;
+	char *place = realpath(path, NULL);
+	if (place && !has_mark(dir, path) && keep_mark(dir, path, place, &why) != BS_OK)
+		fprintf(stderr, "bitsift: cannot note that you named %s, which will not be followed later: %s\n", path, why.text);
+	free(place);
+}
+
+struct bs_consent bs_user_consent(void)
+{
+	return (struct bs_consent){.trusts = trusts, .follows = follows, .named = named};
+}
 
 struct trust_arguments {
-	const char *dir, *remove;
+	const char *remove;
 	bool list;
 };
 
@@ -44,43 +337,18 @@ static const char trust_description[] =
 	"remove that folder forgets them all. Both hold for the place where an index is: one that was moved or copied is another. "
 	"Without a home, or with one that cannot be written to, nothing can be kept.";
 
-const struct bs_command bs_command_trust = {
-	.name = "trust",
-	.summary = "Use an index of another user, and all sources of an index.",
-	.usage = "DIR | --list | --remove DIR",
-	.description = trust_description,
-	.options = trust_options,
-	.examples = trust_examples,
-	.exit_status = "0 when it is so now, 1 when DIR to be removed was not trusted, 2 on an error.",
-};
-
-static enum bs_status parse_arguments(struct trust_arguments *arguments, int argc, char **argv, bool *help_out,
-                                      struct bs_error *err)
-{
-	struct bs_operands operands;
-	enum bs_status status = bs_command_parse(&bs_command_trust, argc, argv, arguments, &operands, err);
-	*help_out = operands.help;
-	if (status || operands.help)
-		return status;
-	if (operands.n + arguments->list + (arguments->remove != NULL) != 1)
-		return bs_fail(err, BS_INVALID, "one of: `bitsift trust DIR`, `bitsift trust --list`, `bitsift trust --remove DIR`");
-	arguments->dir = arguments->remove ? arguments->remove : operands.n == 1 ? operands.list[0] : NULL;
-	return BS_OK;
-}
-
 /* The line that stands for DIR. What is to be removed may be gone from the disk. */
-static enum bs_status resolve(const struct trust_arguments *arguments, char **line_out, struct bs_error *err)
+static enum bs_status resolve(const char *dir, bool is_removal, char **line_out, struct bs_error *err)
 {
-	const char *dir = arguments->dir;
 	bool is_all = strcmp(dir, "*") == 0;
 	struct stat found;
 	char *manifest = NULL;
 	*line_out = is_all ? strdup(dir) : realpath(dir, NULL);
-	if (!*line_out && arguments->remove)
+	if (!*line_out && is_removal)
 		*line_out = strdup(dir);
 	if (!*line_out)
 		return bs_fail(err, BS_NOT_FOUND, "%s: %s", dir, strerror(errno));
-	if (is_all || arguments->remove)
+	if (is_all || is_removal)
 		return BS_OK;
 	if (asprintf(&manifest, "%s/manifest", *line_out) < 0)
 		return bs_fail_memory(err, "a path", strlen(dir));
@@ -91,36 +359,38 @@ static enum bs_status resolve(const struct trust_arguments *arguments, char **li
 	               : BS_OK;
 }
 
-static enum bs_status run(const struct trust_arguments *arguments, bool *changed_out, struct bs_error *err)
+static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
 {
+	const struct trust_arguments *arguments = set;
+	const char *dir = arguments->remove ? arguments->remove : operands->n == 1 ? operands->list[0] : NULL;
 	char *line = NULL;
-	*changed_out = true;
-	if (arguments->list)
-		return bs_user_list_trusted(stdout, err);
-	enum bs_status status = resolve(arguments, &line, err);
-	if (!status)
-		status = (arguments->remove ? bs_user_distrust : bs_user_trust)(line, changed_out, err);
+	bool changed = true;
+	enum bs_status status = BS_OK;
+	(void)consent;
+	if (operands->n + arguments->list + (arguments->remove != NULL) != 1)
+		status = bs_fail(err, BS_INVALID,
+		                 "one of: `bitsift trust DIR`, `bitsift trust --list`, `bitsift trust --remove DIR`");
+	else if (arguments->list)
+		status = print_trusted(stdout, err);
+	else if ((status = resolve(dir, arguments->remove, &line, err)) == BS_OK)
+		status = edit(line, !arguments->remove, &changed, err);
 	free(line);
-	return status;
+	if (!status && fflush(stdout) != 0)
+		status = bs_fail(err, BS_IO, "standard output: %s", strerror(errno));
+	if (status || !arguments->remove || changed)
+		return status ? -1 : 0;
+	fprintf(stderr, "bitsift: %s: was not trusted\n", dir);
+	return 1;
 }
 
-int bs_cmd_trust(int argc, char **argv, const struct bs_consent *consent)
-{
-	struct bs_error err = {""};
-	struct trust_arguments arguments = {.dir = NULL};
-	bool changed = false, help = false;
-	(void)consent;
-	enum bs_status status = parse_arguments(&arguments, argc, argv, &help, &err);
-	if (!status && help)
-		return bs_cmd_show_help(&bs_command_trust);
-	if (!status)
-		status = run(&arguments, &changed, &err);
-	if (!status && fflush(stdout) != 0)
-		status = bs_fail(&err, BS_IO, "standard output: %s", strerror(errno));
-	if (!status && arguments.remove && !changed)
-		fprintf(stderr, "bitsift: %s: was not trusted\n", arguments.dir);
-	if (!status)
-		return arguments.remove && !changed ? 1 : 0;
-	fprintf(stderr, "bitsift: %s\n", err.text);
-	return 2;
-}
+const struct bs_command bs_command_trust = {
+	.name = "trust",
+	.summary = "Use an index of another user, and all sources of an index.",
+	.usage = "DIR | --list | --remove DIR",
+	.description = trust_description,
+	.options = trust_options,
+	.examples = trust_examples,
+	.exit_status = "0 when it is so now, 1 when DIR to be removed was not trusted, 2 on an error.",
+	.arguments_bytes = sizeof(struct trust_arguments),
+	.run = run,
+};

@@ -163,6 +163,14 @@ static enum bs_status take(const struct bs_option *option, void *arguments, cons
 	return BS_OK;
 }
 
+static const char unknown_option[] = "unknown option ";
+
+bool bs_command_is_letter(const char *message)
+{
+	size_t n = strlen(unknown_option);
+	return strncmp(message, unknown_option, n) == 0 && message[n + 1] != '-';
+}
+
 /* The arguments as they are gone through. */
 struct walk {
 	const struct bs_command *command;
@@ -209,7 +217,7 @@ static enum bs_status take_letters(struct walk *walk, const char *word, struct b
 			if (option->short_name == *letter)
 				break;
 		if (!option)
-			return bs_fail(err, BS_INVALID, "unknown option %s; see `bitsift %s --help`", name, walk->command->name);
+			return bs_fail(err, BS_INVALID, "%s%s; see `bitsift %s --help`", unknown_option, name, walk->command->name);
 		walk->help |= option == &help_option;
 		if (!option->argument) {
 			status = take(option, walk->arguments, NULL, err);

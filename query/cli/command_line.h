@@ -55,6 +55,13 @@ void bs_word_list_deinit(struct bs_word_list *words);
 /* In a row of the table: what it sets, BS_OPTION_SETS(FLAG, struct my_arguments, wait). */
 #define BS_OPTION_SETS(of_kind, type, field) .kind = BS_OPTION_##of_kind, .offset = offsetof(type, field)
 
+/* What is left of a command line when its options are taken. */
+struct bs_operands {
+	char **list; /* in argv, whose order may have changed */
+	size_t n;
+	bool help;   /* --help: nothing after it was looked at */
+};
+
 struct bs_command {
 	const char *name;                 /* "index" */
 	const char *summary;              /* one line */
@@ -64,18 +71,17 @@ struct bs_command {
 	size_t n_in_help;                 /* of the options, the first that --help shows: it has to fit a screen. 0: all */
 	const char *const *examples;      /* command, explanation, command, explanation, ..., NULL */
 	const char *exit_status;          /* for the man page */
+	const char *letter_hint;          /* what else is said where an unknown option of one letter is met; NULL: nothing */
 	bool no_operands;                 /* it takes none: bs_command_parse refuses them */
+	size_t arguments_bytes;           /* of its own struct of arguments, which the options set */
+	const void *defaults;             /* such a struct; NULL: zeros */
+	/* Returns the exit status; negative: 2, and err says why. */
+	int (*run)(void *arguments, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err);
+	void (*release)(void *arguments); /* what the options left in there, also after a failure; NULL: nothing */
 };
 
 /* The i-th option of a command, --help last, which all have; NULL past the end. */
 const struct bs_option *bs_command_option(const struct bs_command *command, size_t i);
-
-/* What is left of a command line when its options are taken. */
-struct bs_operands {
-	char **list; /* in argv, whose order may have changed */
-	size_t n;
-	bool help;   /* --help: nothing after it was looked at */
-};
 
 /*
  * Does in arguments, the command's own struct, what the options in argv[1..argc) say, from left to right; argv[0] is the
@@ -84,6 +90,9 @@ struct bs_operands {
  */
 enum bs_status bs_command_parse(const struct bs_command *command, int argc, char **argv, void *arguments,
                                 struct bs_operands *operands_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Whether that is the message of bs_command_parse about an unknown option of one letter. */
+bool bs_command_is_letter(const char *message);
 
 /* Of the NULL-ended names the one that is most like word, and like enough to be meant: one that begins so, or is at most two
  * letters away. NULL: none is. */

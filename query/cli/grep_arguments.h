@@ -1,39 +1,39 @@
-/* grep_arguments.h: the options of `bitsift grep`: rg's, and our own. Part of the program: it reads pattern files and looks
- * whether standard output is a terminal. */
+/* grep_arguments.h: the options of `bitsift grep`: rg's, and our own. Part of the program: it reads pattern files and
+ * looks whether standard output is a terminal. */
 #ifndef BS_QUERY_CLI_GREP_ARGUMENTS_H
 #define BS_QUERY_CLI_GREP_ARGUMENTS_H
 
 #include "query/cli/command_line.h"
-#include "query/grep/grep_options.h"
-#include "query/grep/grep_source.h"
-#include "query/grep/grep_text.h"
 
 struct bs_grep_arguments {
-	struct bs_grep_pattern pattern;
-	struct bs_grep_search search;
-	struct bs_grep_output output;
-	struct bs_grep_walk_options source;
-	enum bs_grep_coding coding;
-	bool help, type_list, files;
-	bool is_text, search_binary, maps_files, quiet, no_messages, stats, explain;
-	bool trust, candidates;
-	const char *index; /* --index; NULL: not given */
-	const char *kernel;
-	unsigned n_threads;
-	/* What the above borrows. */
+	struct bs_grep_request request; /* without callbacks */
+	bool no_messages, stats, explain;
+	/* What is noted while options come in. */
+	uint64_t after, before, context, n_threads, max_depth;
+	int letter_case, bounds, count, which_files, color, sort, n_unrestricted, maps;
+	int line_number, column, with_filename; /* -1: not said */
+	bool has_context, json, vimgrep, passthru, heading, pretty;
+	bool ignores_nothing, glob_caseless, no_vcs, no_dot, no_global, no_exclude, no_parent;
+	bool has_pattern_option, patterns_from_stdin, quiet, files, candidates, type_list;
+	/* What the request borrows. */
 	size_t *pattern_bytes;
 	struct bs_word_list patterns, globs, iglobs, types, type_nots, type_adds, type_clears, colors, paths,
 		owned;
-	struct bs_file_types *file_types; /* NULL: no option asks for types */
 };
 
-/* NULL name ends it; the first BS_GREP_N_IN_HELP are those of --help. */
+/* NULL name ends it; the first BS_GREP_N_IN_HELP are those of --help. They set a struct bs_grep_arguments. */
 extern const struct bs_option bs_grep_option_table[];
 #define BS_GREP_N_IN_HELP 28
+extern const struct bs_grep_arguments bs_grep_defaults;
 
-/* Zero-initialise. command's options are the table above. BS_INVALID, or BS_IO for a pattern file: one line in err. */
-enum bs_status bs_grep_arguments_parse(const struct bs_command *command, int argc, char **argv,
-                                       struct bs_grep_arguments *arguments, struct bs_error *err) BS_WARN_UNUSED;
-void bs_grep_arguments_deinit(struct bs_grep_arguments *arguments);
+/* What the options and operands mean together: makes the request. BS_INVALID, BS_NO_MEMORY. */
+enum bs_status bs_grep_arguments_decide(struct bs_grep_arguments *arguments, const struct bs_operands *operands,
+                                        struct bs_error *err) BS_WARN_UNUSED;
+void bs_grep_arguments_release(void *arguments);
+
+/* --colors: rg's colours, then each of the specifications TYPE:ATTRIBUTE:VALUE in turn. BS_INVALID names the one that
+ * is wrong. */
+enum bs_status bs_grep_colors_set(struct bs_grep_colors *colors, const char *const *specs, size_t n_specs,
+                                  struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

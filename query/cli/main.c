@@ -1,36 +1,17 @@
-/* main.c: the front door: a table of commands. The one file that may see every room. */
+/* main.c: the front door: a table of commands. */
 #include <stdio.h>
 #include <string.h>
 
-#include "query/cli/cmd_compact.h"
-#include "query/cli/cmd_index.h"
-#include "query/cli/cmd_check.h"
-#include "query/cli/cmd_consent.h"
-#include "query/cli/cmd_delete.h"
-#include "query/cli/cmd_fault.h"
-#include "query/cli/cmd_grep.h"
-#include "query/cli/cmd_query.h"
-#include "query/cli/cmd_shared.h"
-#include "query/cli/cmd_stats.h"
-#include "query/cli/cmd_trust.h"
+#include "query/cli/commands.h"
 #include "query/cli/manual.h"
 
 #ifndef BITSIFT_VERSION
 #define BITSIFT_VERSION "unknown"
 #endif
 
-static const struct {
-	const struct bs_command *command;
-	int (*run)(int argc, char **argv, const struct bs_consent *consent);
-} commands[] = {
-	{&bs_command_index, bs_cmd_index},
-	{&bs_command_query, bs_cmd_query},
-	{&bs_command_grep, bs_cmd_grep},
-	{&bs_command_delete, bs_cmd_delete},
-	{&bs_command_compact, bs_cmd_compact},
-	{&bs_command_stats, bs_cmd_stats},
-	{&bs_command_check, bs_cmd_check},
-	{&bs_command_trust, bs_cmd_trust},
+static const struct bs_command *const commands[] = {
+	&bs_command_index,   &bs_command_query, &bs_command_grep,  &bs_command_delete,
+	&bs_command_compact, &bs_command_stats, &bs_command_check, &bs_command_trust,
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(*commands))
@@ -53,7 +34,7 @@ static void show_help(FILE *to)
 {
 	fputs(intro, to);
 	for (size_t i = 0; i < N_COMMANDS; i++)
-		fprintf(to, "  %-8s %s\n", commands[i].command->name, commands[i].command->summary);
+		fprintf(to, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
 	fputs(outro, to);
 }
 
@@ -62,18 +43,15 @@ static int generate(const char *kind, const char *name)
 {
 	static const char *const shells[] = {"bash", "zsh", "fish"};
 	static void (*const makers[])(const struct bs_program *, FILE *) = {bs_docs_bash, bs_docs_zsh, bs_docs_fish};
-	const struct bs_command *list[N_COMMANDS];
-	struct bs_program program = {.version = BITSIFT_VERSION, .commands = list, .n_commands = N_COMMANDS};
+	struct bs_program program = {.version = BITSIFT_VERSION, .commands = commands, .n_commands = N_COMMANDS};
 	bool is_known = false, is_man = strcmp(kind, "man") == 0;
-	for (size_t i = 0; i < N_COMMANDS; i++)
-		list[i] = commands[i].command;
 	if (is_man && !name) {
 		bs_docs_man_program(&program, stdout);
 		is_known = true;
 	}
 	for (size_t i = 0; i < N_COMMANDS && is_man && name && !is_known; i++)
-		if ((is_known = strcmp(name, list[i]->name) == 0))
-			bs_docs_man_command(&program, list[i], stdout);
+		if ((is_known = strcmp(name, commands[i]->name) == 0))
+			bs_docs_man_command(&program, commands[i], stdout);
 	for (size_t i = 0; i < sizeof(shells) / sizeof(*shells) && !name && !is_known; i++)
 		if ((is_known = strcmp(kind, shells[i]) == 0))
 			makers[i](&program, stdout);
@@ -87,7 +65,7 @@ static int refuse(const char *name)
 	const char *names[N_COMMANDS + 1] = {NULL};
 	struct bs_error line;
 	for (size_t i = 0; i < N_COMMANDS; i++)
-		names[i] = commands[i].command->name;
+		names[i] = commands[i]->name;
 	const char *guess = bs_command_guess(name, names);
 	(void)bs_fail(&line, BS_INVALID, "no command \"%s\"%s%s%s see `bitsift --help`", name,
 	              guess ? "; did you mean `bitsift " : ";", guess ? guess : "", guess ? "`? Or" : "");
@@ -99,8 +77,10 @@ static int refuse(const char *name)
 static int help(const char *name)
 {
 	for (size_t i = 0; i < N_COMMANDS && name; i++)
-		if (strcmp(name, commands[i].command->name) == 0)
-			return bs_cmd_show_help(commands[i].command);
+		if (strcmp(name, commands[i]->name) == 0) {
+			bs_command_help(commands[i], stdout);
+			return 0;
+		}
 	if (name)
 		return refuse(name);
 	show_help(stdout);
@@ -113,8 +93,8 @@ int main(int argc, char **argv)
 	const struct bs_consent consent = bs_user_consent();
 	bs_fault_catch();
 	for (size_t i = 0; i < N_COMMANDS; i++)
-		if (strcmp(name, commands[i].command->name) == 0)
-			return commands[i].run(argc - 1, argv + 1, &consent);
+		if (strcmp(name, commands[i]->name) == 0)
+			return bs_command_run(commands[i], argc - 1, argv + 1, &consent);
 	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
 		return help(strcmp(name, "help") == 0 && argc > 2 ? argv[2] : NULL);
 	if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {

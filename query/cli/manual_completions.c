@@ -119,23 +119,8 @@ void bs_docs_bash(const struct bs_program *program, FILE *out)
 	fputs(bash_end, out);
 }
 
-static void zsh_wanted(FILE *out, enum wanted wanted, const struct bs_command *command, const struct bs_option *option)
-{
-	switch (wanted) {
-	case WANTED_NOTHING:
-		fputs(" ", out);
-		break;
-	case WANTED_FOLDER:
-		fputs("_files -/", out);
-		break;
-	case WANTED_FILE:
-		fputs("_files", out);
-		break;
-	case WANTED_LISTED:
-		fprintf(out, "($(bitsift %s --%s list 2> /dev/null))", command->name, option->name);
-		break;
-	}
-}
+/* By enum wanted; what is listed, an option's program says. */
+static const char *const zsh_wanted[] = {" ", "_files -/", "_files", ""};
 
 /* '(-j --jobs)'{-j+,--jobs=}'[threads]:N: ' */
 static void zsh_option(FILE *out, const struct bs_command *command, const struct bs_option *option)
@@ -157,7 +142,9 @@ static void zsh_option(FILE *out, const struct bs_command *command, const struct
 	fputs("]", out);
 	if (option->argument) {
 		fprintf(out, ":%s:", option->argument);
-		zsh_wanted(out, argument_of(option), command, option);
+		fputs(zsh_wanted[argument_of(option)], out);
+		if (argument_of(option) == WANTED_LISTED)
+			fprintf(out, "($(bitsift %s --%s list 2> /dev/null))", command->name, option->name);
 	}
 	fputs("' \\\n", out);
 }
@@ -170,7 +157,7 @@ static void zsh_command(FILE *out, const struct bs_command *command)
 		zsh_option(out, command, option);
 	fputs("            '*:", out);
 	fputs(operands_of(command) == WANTED_FILE ? "source:" : "argument:", out);
-	zsh_wanted(out, operands_of(command), command, NULL);
+	fputs(zsh_wanted[operands_of(command)], out);
 	fputs("'\n        ;;\n", out);
 }
 

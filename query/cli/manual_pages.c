@@ -21,33 +21,16 @@ static unsigned decode(const char *text, size_t *n_out)
 /* One character so that roff prints it as it is, in every output device. Returns its bytes in text. */
 static size_t put_character(FILE *out, const char *text)
 {
+	static const char marks[] = "\\-'`~^", *const names[] = {"e", "-", "(aq", "(ga", "(ti", "(ha"};
 	size_t n;
 	unsigned code = decode(text, &n);
-	switch (code) {
-	case '\\':
-		fputs("\\e", out);
-		break;
-	case '-':
-		fputs("\\-", out);
-		break;
-	case '\'':
-		fputs("\\(aq", out);
-		break;
-	case '`':
-		fputs("\\(ga", out);
-		break;
-	case '~':
-		fputs("\\(ti", out);
-		break;
-	case '^':
-		fputs("\\(ha", out);
-		break;
-	default:
-		if (n == 1)
-			putc(*text, out);
-		else
-			fprintf(out, "\\[u%04X]", code);
-	}
+	const char *mark = n == 1 ? strchr(marks, (int)code) : NULL;
+	if (mark)
+		fprintf(out, "\\%s", names[mark - marks]);
+	else if (n == 1)
+		putc(*text, out);
+	else
+		fprintf(out, "\\[u%04X]", code);
 	return n;
 }
 
@@ -89,11 +72,6 @@ static void synopsis(FILE *out, const char *text)
 		at += put_character(out, at);
 	}
 	fprintf(out, "%s\n", is_italic ? "\\fR" : "");
-}
-
-static void heading(FILE *out, const char *title)
-{
-	fprintf(out, ".SH %s\n", title);
 }
 
 /* "# ", "- " and "    " as manual.h has it. */
@@ -203,7 +181,7 @@ void bs_docs_man_command(const struct bs_program *program, const struct bs_comma
 	name_line(out, name, command->summary);
 	fprintf(out, ".SH SYNOPSIS\n\\fBbitsift %s\\fR ", command->name);
 	synopsis(out, command->usage);
-	heading(out, "DESCRIPTION");
+	fputs(".SH DESCRIPTION\n", out);
 	paragraphs(out, command->description && *command->description ? command->description : command->summary);
 	fputs(".SH OPTIONS\n", out);
 	for (size_t i = 0; bs_command_option(command, i); i++)
@@ -239,9 +217,9 @@ void bs_docs_man_program(const struct bs_program *program, FILE *out)
 	title(out, program, "bitsift");
 	name_line(out, "bitsift", "Exact full-text search without an inverted index.");
 	fputs(".SH SYNOPSIS\n\\fBbitsift\\fR \\fICOMMAND\\fR [\\fIARGUMENT\\fR]...\n", out);
-	heading(out, "DESCRIPTION");
+	fputs(".SH DESCRIPTION\n", out);
 	paragraphs(out, program_description);
-	heading(out, "COMMANDS");
+	fputs(".SH COMMANDS\n", out);
 	for (size_t i = 0; i < program->n_commands; i++) {
 		const struct bs_command *command = program->commands[i];
 		fprintf(out, ".TP\n.BR bitsift\\-%s (1)\n", command->name);
@@ -252,7 +230,7 @@ void bs_docs_man_program(const struct bs_program *program, FILE *out)
 	fputs(".TP\n\\fB\\-\\-version\\fR\nShow the version.\n", out);
 	fprintf(out, ".TP\n\\fB\\-\\-generate\\fR \\fIKIND\\fR [\\fICOMMAND\\fR]\n"
 	             "Print a manual page (man) or the completions of a shell (bash, zsh or fish).\n");
-	heading(out, "FILES");
+	fputs(".SH FILES\n", out);
 	paragraphs(out, program_files);
 	fputs(".SH ENVIRONMENT\n.TP\n\\fBBITSIFT_INDEX\\fR\nThe index, where no \\fB\\-\\-index\\fR names one.\n", out);
 	fputs(".TP\n\\fBNO_COLOR\\fR\nIf set, nothing is printed in colour.\n", out);

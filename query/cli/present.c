@@ -128,8 +128,7 @@ void bs_present_escaped(const char *text, size_t text_bytes, FILE *out)
 	}
 }
 
-/* Text as UTF-8: what is none, and what a terminal might obey, as U+FFFD; but for ASCII, if that is the marks of words. */
-static void put_shown(const char *text, size_t text_bytes, bool has_marks, FILE *out)
+void bs_present_shown(const char *text, size_t text_bytes, bool has_marks, FILE *out)
 {
 	for (size_t at = 0; at < text_bytes;) {
 		size_t start = at;
@@ -144,13 +143,13 @@ static void put_shown(const char *text, size_t text_bytes, bool has_marks, FILE 
 void bs_present_text(const struct bs_find_hit *hit, bool color, FILE *out)
 {
 	fputs(color ? "\033[35m" : "", out);
-	put_shown(hit->id, hit->id_bytes, false, out);
+	bs_present_shown(hit->id, hit->id_bytes, false, out);
 	fprintf(out, color ? "\033[0m  \033[2m%.4f\033[0m\n" : "  %.4f\n", hit->score);
 	for (const char *at = hit->snippet, *end = at + hit->snippet_bytes, *stop; at < end; at = stop + 1) {
 		stop = memchr(at, '\n', (size_t)(end - at));
 		stop = stop ? stop : end;
 		fprintf(out, "%*s", BS_PRESENT_INDENT, "");
-		put_shown(at, (size_t)(stop - at), true, out);
+		bs_present_shown(at, (size_t)(stop - at), true, out);
 		putc('\n', out);
 	}
 }
@@ -227,7 +226,7 @@ static void put_part(const struct bs_find_hit *hit, enum part part, bool is_term
 	else if (part == PART_FIELD)
 		put_name(best->field, best->field_bytes, is_terminal, out);
 	else if (part == PART_TEXT)
-		put_shown(best->text, best->text_bytes, false, out);
+		bs_present_shown(best->text, best->text_bytes, false, out);
 	else if (part == PART_SCORE)
 		fprintf(out, "%.9f", hit->score);
 	else

@@ -33,6 +33,9 @@ bool bs_present_json_string(const char *text, size_t text_bytes, FILE *out);
 /* Text for a terminal: what that would obey as \xNN, all else as it is. */
 void bs_present_escaped(const char *text, size_t text_bytes, FILE *out);
 
+/* Text as UTF-8: what is none, and what a terminal might obey, as U+FFFD; but for ASCII, if that is the marks of words. */
+void bs_present_shown(const char *text, size_t text_bytes, bool has_marks, FILE *out);
+
 /* Statistics of many queries, collected one by one. Zero-initialise. */
 struct bs_stats_sum {
 	uint64_t n_queries;

@@ -7,39 +7,16 @@
 #include "query/cli/command_line.h"
 #include "core/file/container.h"
 #include "core/base/source_kind.h"
+#include "query/cli/present.h"
 
-/* A name of a stranger: what a terminal would obey does not reach it. */
 static void put_name(FILE *out, const char *name)
 {
-	size_t n_bytes = strlen(name);
-	for (size_t at = 0, start; at < n_bytes;) {
-		start = at;
-		int32_t c = bs_visible_next((const uint8_t *)name, n_bytes, &at);
-		if (c < 0 || bs_visible_is_obeyed(c))
-			fputs("\xef\xbf\xbd", out);
-		else
-			fwrite(name + start, 1, at - start, out);
-	}
+	bs_present_shown(name, strlen(name), false, out);
 }
 
-/* RFC 8259; what is not UTF-8 becomes U+FFFD. */
 static void put_json_string(FILE *out, const char *text)
 {
-	size_t n_bytes = strlen(text);
-	putc('"', out);
-	for (size_t at = 0, start; at < n_bytes;) {
-		start = at;
-		int32_t c = bs_visible_next((const uint8_t *)text, n_bytes, &at);
-		if (c < 0)
-			fputs("\xef\xbf\xbd", out);
-		else if (c == '"' || c == '\\')
-			fprintf(out, "\\%c", (char)c);
-		else if (bs_visible_is_obeyed(c))
-			fprintf(out, c == '\n' ? "\\n" : c == '\t' ? "\\t" : "\\u%04x", (unsigned)c);
-		else
-			fwrite(text + start, 1, at - start, out);
-	}
-	putc('"', out);
+	(void)bs_present_json_string(text, strlen(text), out);
 }
 
 /* A number with thousands apart, right-aligned. */
@@ -64,20 +41,8 @@ static void put_bytes(FILE *out, uint64_t n_bytes, int width)
 	fprintf(out, "%*s", width, bytes);
 }
 
-static const char *kind_name(uint32_t kind)
-{
-	switch (kind) {
-	case BS_SOURCE_FOLDER:
-		return "folder";
-	case BS_SOURCE_FILE:
-		return "file";
-	case BS_SOURCE_COLLECTION:
-		return "collection";
-	case BS_SOURCE_STDIN:
-		return "stdin";
-	}
-	return "unknown";
-}
+/* By enum bs_source_kind. */
+static const char *const kind_names[] = {"unknown", "folder", "file", "collection", "stdin"};
 
 static const char *rank_name(uint8_t rank)
 {
@@ -132,7 +97,7 @@ static void text_sources(FILE *out, const struct bs_manifest *manifest)
 {
 	for (uint32_t i = 0; i < manifest->n_sources; i++) {
 		const struct bs_source_record *source = &manifest->sources[i];
-		fprintf(out, "%-10s %-10s ", i == 0 ? "sources" : "", kind_name(source->kind));
+		fprintf(out, "%-10s %-10s ", i == 0 ? "sources" : "", kind_names[source->kind]);
 		put_name(out, source->label[0] ? source->label : ".");
 		if (strcmp(source->path, source->label) != 0 && source->kind != BS_SOURCE_STDIN) {
 			fputs("  (", out);
@@ -467,7 +432,7 @@ static void json_sources(FILE *out, const struct bs_manifest *manifest)
 {
 	fputs("\"sources\":[", out);
 	for (uint32_t i = 0; i < manifest->n_sources; i++) {
-		fprintf(out, "%s{\"kind\":\"%s\",\"label\":", i ? "," : "", kind_name(manifest->sources[i].kind));
+		fprintf(out, "%s{\"kind\":\"%s\",\"label\":", i ? "," : "", kind_names[manifest->sources[i].kind]);
 		put_json_string(out, manifest->sources[i].label);
 		fputs(",\"path\":", out);
 		put_json_string(out, manifest->sources[i].path);

@@ -1,5 +1,5 @@
-/* gram_filter.c: see gram_filter.h. A slab at a time, and of it so many rows at a time that all that is in between stays
- * in the first level of cache. */
+/* gram_filter.c: see gram_filter.h. A slab at a time, and of it so many rows at a time that all that is in between
+ * stays in the first level of cache. */
 #include "query/grep/gram_filter.h"
 
 #include <stdbool.h>
@@ -143,8 +143,8 @@ static enum bs_status take_rows(struct filtering *at, const uint8_t *piece, uint
 	return status;
 }
 
-/* Places of the literals' grams in a segment: those of longer grams first, then of rare trigrams, and so on: so the soonest
- * nothing is left. */
+/* Places of the literals' grams in a segment: those of longer grams first, then of rare trigrams, and so on: so the
+ * soonest nothing is left. */
 static enum bs_status find_hashes(struct filtering *at, struct bs_error *err)
 {
 	const struct bs_gram_slabs *grams = &at->snapshot->segments[at->segment].grams;

@@ -1,6 +1,6 @@
 /*
- * gram_filter.h: gram tree -> candidates: the documents of an index whose files may satisfy the tree (gram_tree.h), by the
- * bits of their grams alone. Every file that satisfies it is among them. No text is read.
+ * gram_filter.h: gram tree -> candidates: the documents of an index whose files may satisfy the tree (gram_tree.h), by
+ * the bits of their grams alone. Every file that satisfies it is among them. No text is read.
  */
 #ifndef BS_QUERY_GREP_GRAM_FILTER_H
 #define BS_QUERY_GREP_GRAM_FILTER_H
@@ -16,10 +16,10 @@ struct bs_gram_filter_stats {
 };
 
 /*
- * Sets the bits of the candidates, live documents all. candidates_out: zeros; release with bs_doc_bits_deinit, also after
- * a failure. Documents of which there are no grams (records, those of an index made without) are candidates of every
- * tree but NONE. n_threads > 0: it may work on so many. stats may be NULL. Any number of callers at once with one snapshot.
- * BS_CORRUPT, BS_NO_MEMORY.
+ * Sets the bits of the candidates, live documents all. candidates_out: zeros; release with bs_doc_bits_deinit, also
+ * after a failure. Documents of which there are no grams (records, those of an index made without) are candidates of
+ * every tree but NONE. n_threads > 0: it may work on so many. stats may be NULL. Any number of callers at once with one
+ * snapshot. BS_CORRUPT, BS_NO_MEMORY.
  */
 enum bs_status bs_gram_filter(const struct bs_snapshot *snapshot, const struct bs_gram_tree *tree, unsigned n_threads,
                               struct bs_doc_bits *candidates_out, struct bs_gram_filter_stats *stats,

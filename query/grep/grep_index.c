@@ -47,12 +47,14 @@ struct index_source {
 	struct bs_buffer path;
 };
 
-bool bs_grep_can_filter(const struct bs_grep_pattern *pattern, const struct bs_grep_search *search,
-                        const struct bs_grep_output *output)
+bool bs_grep_can_filter(const struct bs_grep_request *request, enum bs_grep_coding coding)
 {
+	const struct bs_grep_output *output = &request->output;
 	bool tells_of_all =
 		output->format == BS_GREP_JSON || output->format == BS_GREP_FILES_WITHOUT || output->include_zero;
-	return pattern->n_patterns > 0 && !search->invert && !search->passthru && !tells_of_all;
+	bool is_as_indexed = coding == BS_GREP_CODING_AUTO || coding == BS_GREP_CODING_UTF8;
+	return request->task != BS_GREP_LIST_FILES && request->pattern.n_patterns > 0 && !request->pattern.is_brute &&
+	       is_as_indexed && !output->invert && !output->passthru && !tells_of_all;
 }
 
 /* Whether some literal has U+FFFD: it may be put where bytes are not UTF-8, and it is in no gram then. */
@@ -307,8 +309,8 @@ static enum bs_status next_walked(struct bs_grep_source *source, struct bs_grep_
 	}
 }
 
-/* Whether a walk would go by the rules that the index was made by, but for types of files left out. One that is wanted may be
- * hidden, and then the index has nothing of it. */
+/* Whether a walk would go by the rules that the index was made by, but for types of files left out. One that is wanted
+ * may be hidden, and then the index has nothing of it. */
 static bool has_same_rules(const struct index_source *self)
 {
 	const struct bs_grep_walk_options *wanted = self->options->walk;
@@ -321,7 +323,8 @@ static bool has_same_rules(const struct index_source *self)
 	       !has_wanted && wanted->max_file_bytes == UINT64_MAX;
 }
 
-/* Each path lies in just one source, and in the order of paths: then their lists, one after the other, are the walk's. */
+/* Each path lies in just one source, and in the order of paths: then their lists, one after the other, are the
+ * walk's. */
 static bool has_area_for_each(const struct index_source *self)
 {
 	if (self->n_areas == 0 || self->n_areas != self->options->walk->n_paths)

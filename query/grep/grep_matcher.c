@@ -26,11 +26,12 @@
 #define JIT_STACK_MOST_BYTES  ((size_t)10 << 20)
 /* A shorter literal stands in so many lines that matching them one by one costs more than it saves. */
 #define LITERAL_MIN_BYTES 3
-/* A window that is expected at more of the places is not looked for; with many lines at once a line in vain costs more. */
+/* A window that is expected at more of the places is not looked for; with many lines at once a line in vain costs
+ * more. */
 #define WINDOW_MOST_RATE 0.03
 /*
- * A line that is matched in vain costs what it takes to match so many bytes of many lines at once. Where the search is in
- * debt for this many lines in vain, it goes by many lines for a while.
+ * A line that is matched in vain costs what it takes to match so many bytes of many lines at once. Where the search is
+ * in debt for this many lines in vain, it goes by many lines for a while.
  */
 #define LINE_IN_VAIN_BYTES ((int64_t)96)
 #define MOST_DEBT_BYTES    (64 * LINE_IN_VAIN_BYTES)
@@ -154,8 +155,8 @@ static enum bs_status compile_all(const struct bs_grep_pattern *pattern, struct 
 }
 
 /*
- * Whether nothing matches between two bytes that are no characters: then it does inside of a character too, as for rg, whose
- * matches go by bytes. A pattern without assertions matches nothing anywhere if it does at all.
+ * Whether nothing matches between two bytes that are no characters: then it does inside of a character too, as for rg,
+ * whose matches go by bytes. A pattern without assertions matches nothing anywhere if it does at all.
  */
 static bool is_bare(const struct bs_grep_pattern *pattern, const struct bs_grep_matcher *matcher)
 {
@@ -195,7 +196,7 @@ static enum bs_status choose_window(const struct bs_grep_pattern *pattern, struc
 {
 	struct bs_regex_window_options options = {.is_caseless = matcher->analysis->is_caseless,
 	                                          .keeps_line_end = pattern->crlf && matcher->traits.looks_back,
-	                                          .line_end = pattern->line_end};
+	                                          .line_end = bs_grep_end_byte(pattern)};
 	bool is_wanted = matcher->traits.by_line && !has_good_literal(matcher) && matcher->analysis->is_legible;
 	if (!is_wanted || pattern->is_brute || pattern->n_patterns == 0)
 		return BS_OK;
@@ -212,7 +213,7 @@ enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern, const 
 		return bs_fail_memory(err, "a pattern", sizeof(*matcher));
 	pthread_mutex_init(&matcher->mutex, NULL);
 	matcher->kernel = kernel;
-	matcher->line_end = pattern->line_end;
+	matcher->line_end = bs_grep_end_byte(pattern);
 	matcher->crlf = pattern->crlf;
 	matcher->analysis = analysis;
 	/* rg's own engine sees that a pattern cannot match a line feed and then goes by lines; rg -P does not. */
@@ -411,7 +412,8 @@ static enum bs_status next_in_stretch(struct bs_grep_scratch *scratch, struct co
 	return BS_OK;
 }
 
-/* The end of the lines from `from` on that are matched together because of bytes beyond ASCII: the first is at opaque. */
+/* The end of the lines from `from` on that are matched together because of bytes beyond ASCII: the first is at
+ * opaque. */
 static size_t opaque_stretch_end(const struct bs_grep_matcher *matcher, const uint8_t *text, size_t from, size_t opaque,
                                  size_t end)
 {

@@ -1,10 +1,12 @@
 /*
- * grep_matcher.h: the patterns, compiled by PCRE2 once and shared by threads, and what one thread needs to match with them.
+ * grep_matcher.h: the patterns, compiled by PCRE2 once and shared by threads, and what one thread needs to match with
+ * them.
  *
- * Two codes are compiled of a pattern: one for any text (UTF-8, Unicode properties, invalid bytes matched by nothing) and,
- * where it provably finds the same in ASCII text, one without any of this, which is several times faster. A third form
- * is the pattern in which no atom can match a line feed: then a search over many lines at once finds exactly the lines that
- * match one by one. Which of these exist is pattern.c's knowledge; the searcher sees only "the next line that matches".
+ * Two codes are compiled of a pattern: one for any text (UTF-8, Unicode properties, invalid bytes matched by nothing)
+ * and, where it provably finds the same in ASCII text, one without any of this, which is several times faster. A third
+ * form is the pattern in which no atom can match a line feed: then a search over many lines at once finds exactly the
+ * lines that match one by one. Which of these exist is pattern.c's knowledge; the searcher sees only "the next line
+ * that matches".
  */
 #ifndef BS_QUERY_GREP_GREP_MATCHER_H
 #define BS_QUERY_GREP_GREP_MATCHER_H
@@ -15,13 +17,8 @@
 struct bs_grep_matcher;
 struct bs_grep_scratch;
 
-/* Offsets of a match: [start, end). */
-struct bs_grep_span {
-	size_t start, end;
-};
-
-/* analysis, of the same pattern, and kernel are kept. BS_INVALID for a pattern that does not compile: the message is one line
- * with the place. */
+/* analysis, of the same pattern, and kernel are kept. BS_INVALID for a pattern that does not compile: the message is
+ * one line with the place. */
 enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern, const struct bs_grep_analysis *analysis,
                                    const struct bs_kernel *kernel, struct bs_grep_matcher **matcher_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
@@ -46,16 +43,16 @@ void bs_grep_scratch_free(struct bs_grep_scratch *scratch);
 void bs_grep_scratch_reset(struct bs_grep_scratch *scratch);
 
 /*
- * The first line in text[from..end) that matches, where from is the start of a line and end the end of one. *found_out false
- * if there is none. Fails when a match takes more than the limits: BS_UNSUPPORTED, err saying so in a phrase.
+ * The first line in text[from..end) that matches, where from is the start of a line and end the end of one. *found_out
+ * false if there is none. Fails when a match takes more than the limits: BS_UNSUPPORTED, err saying so in a phrase.
  */
 enum bs_status bs_grep_next_line(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
                                  struct bs_grep_span *line_out, bool *found_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Whether text is ASCII and it is of use to know that. */
 bool bs_grep_is_ascii(const struct bs_grep_scratch *scratch, const uint8_t *text, size_t n_bytes);
-/* The first match that starts at or after from, in text[0..end), of which everything may be looked at. is_ascii_text: what
- * bs_grep_is_ascii() says of that; false is always right. */
+/* The first match that starts at or after from, in text[0..end), of which everything may be looked at. is_ascii_text:
+ * what bs_grep_is_ascii() says of that; false is always right. */
 enum bs_status bs_grep_next_match(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
                                   bool is_ascii_text, struct bs_grep_span *match_out, bool *found_out,
                                   struct bs_error *err) BS_WARN_UNUSED;

@@ -1,13 +1,13 @@
 /*
- * grep_printer.c: see grep_printer.h. From the top: bytes into the output, the matches of a line, the printer of lines, the
- * one of JSON, the one of whole files, and the events, which go to one of the three by output->format.
+ * grep_printer.c: see grep_printer.h. From the top: bytes into the output, the matches of a line, the printer of lines,
+ * the one of JSON, the one of whole files, and the events, which go to one of the three by output->format.
  */
 #include "query/grep/grep_printer.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "core/base/clock.h"
 #include "core/base/icu.h"
 #include "core/base/visible.h"
 #include "query/regex/text.h"
@@ -32,42 +32,33 @@ static void put_text(struct bs_grep_printer *printer, const char *text)
 	put(printer, text, strlen(text));
 }
 
-/* The digits of a number, at the end of memory for them. */
-static const char *digits_of(uint64_t number, char digits[24], size_t *n_out)
-{
-	size_t at = 24;
-	do {
-		digits[--at] = (char)('0' + number % 10);
-		number /= 10;
-	} while (number);
-	*n_out = 24 - at;
-	return digits + at;
-}
-
-static void put_number(struct bs_grep_printer *printer, uint64_t number)
-{
-	char digits[24];
-	size_t n;
-	const char *first = digits_of(number, digits, &n);
-	put(printer, first, n);
-}
-
 static void put_line_end(struct bs_grep_printer *printer)
 {
-	if (printer->output->crlf)
+	if (printer->crlf)
 		put_text(printer, "\r");
-	put(printer, &printer->output->line_end, 1);
+	put(printer, &printer->line_end, 1);
 }
 
 /* Text in a colour, whose bytes switch it on. */
 static void put_colored(struct bs_grep_printer *printer, const char *color, const void *text, size_t n_bytes)
 {
-	bool is_colored = printer->output->use_color && *color;
+	bool is_colored = *color != '\0';
 	if (is_colored)
 		put_text(printer, color);
 	put(printer, text, n_bytes);
 	if (is_colored)
 		put_text(printer, "\033[0m");
+}
+
+static void put_number(struct bs_grep_printer *printer, const char *color, uint64_t number)
+{
+	char digits[24];
+	size_t at = sizeof(digits);
+	do {
+		digits[--at] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number);
+	put_colored(printer, color, digits + at, sizeof(digits) - at);
 }
 
 /* The file's path; on a terminal without what that would obey. */
@@ -100,9 +91,9 @@ static void put_path_and(struct bs_grep_printer *printer, const char *separator)
 /* The text of a line without its end. */
 static size_t trimmed_end(const struct bs_grep_printer *printer, const uint8_t *text, size_t start, size_t end)
 {
-	if (end > start && text[end - 1] == printer->output->line_end) {
+	if (end > start && text[end - 1] == printer->line_end) {
 		end--;
-		if (printer->output->crlf && end > start && text[end - 1] == '\r')
+		if (printer->crlf && end > start && text[end - 1] == '\r')
 			end--;
 	}
 	return end;
@@ -114,7 +105,7 @@ static void count_match(struct bs_grep_printer *printer)
 	printer->has_matched = true;
 	printer->n_matched++;
 	/* A match in the context of the last one wanted is shown, and uses that context up. */
-	if (printer->n_matched > printer->output->max_count)
+	if (printer->n_matched > printer->max_count)
 		printer->after_left -= printer->after_left > 0;
 	else
 		printer->after_left = printer->output->after;
@@ -122,7 +113,7 @@ static void count_match(struct bs_grep_printer *printer)
 
 static bool wants_more(const struct bs_grep_printer *printer)
 {
-	return printer->n_matched < printer->output->max_count || printer->after_left > 0;
+	return printer->n_matched < printer->max_count || printer->after_left > 0;
 }
 
 /* The matches of a line, one after the other. What one may look at is what ripgrep lets it: with -P the text before the
@@ -138,7 +129,7 @@ struct finder {
 	size_t last_end;
 };
 
-static void finder_init(struct finder *finder, struct bs_grep_printer *printer, const struct bs_grep_line *line)
+static void finder_init(struct finder *finder, struct bs_grep_printer *printer, const struct bs_grep_found *line)
 {
 	size_t end = line->text_bytes - line->end >= LOOK_AHEAD_BYTES ? line->end + LOOK_AHEAD_BYTES : line->text_bytes;
 	size_t start = printer->traits->looks_back ? 0 : line->start;
@@ -160,8 +151,8 @@ static bool finder_next(struct finder *finder, struct bs_grep_span *at)
 	struct bs_grep_printer *printer = finder->printer;
 	bool is_bare = printer->traits->is_bare, found = true;
 	while (finder->from <= finder->n_bytes && !printer->status) {
-		/* Behind an empty match and inside a character: rg's matches go by bytes, and what matches nothing matches
-		 * there too. */
+		/* Behind an empty match and inside a character: rg's matches go by bytes, and what matches nothing
+		 * matches there too. */
 		if (finder->from > 0 && finder->last_end == finder->from - 1 && finder->from < finder->n_bytes &&
 		    (finder->text[finder->from] & 0xc0) == 0x80) {
 			*at = (struct bs_grep_span){finder->from, finder->from};
@@ -188,7 +179,7 @@ static bool finder_next(struct finder *finder, struct bs_grep_span *at)
 }
 
 /* Collects the matches in a line, as offsets from its start. */
-static void find_all(struct bs_grep_printer *printer, const struct bs_grep_line *line)
+static void find_all(struct bs_grep_printer *printer, const struct bs_grep_found *line)
 {
 	struct finder finder;
 	struct bs_grep_span at;
@@ -205,8 +196,9 @@ static void find_all(struct bs_grep_printer *printer, const struct bs_grep_line 
 		printer->matches.used_bytes -= sizeof(*spans);
 }
 
-/* A line that is shown: counts it, and finds its matches where they are wanted. With -v it is the context that holds some. */
-static void take_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_line *line,
+/* A line that is shown: counts it, and finds its matches where they are wanted. With -v it is the context that holds
+ * some. */
+static void take_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_found *line,
                       bool wants_matches)
 {
 	bs_buffer_clear(&printer->matches);
@@ -215,13 +207,13 @@ static void take_line(struct bs_grep_printer *printer, enum bs_grep_line_kind ki
 		count_match(printer);
 	else if (kind == BS_GREP_LINE_AFTER)
 		printer->after_left -= printer->after_left > 0;
-	if (wants_matches && (kind == BS_GREP_LINE_MATCH || printer->search->invert))
+	if (wants_matches && (kind == BS_GREP_LINE_MATCH || printer->output->invert))
 		find_all(printer, line);
 }
 
 /*
- * Lines: path:line:column:text, in colour or not, -o, --vimgrep, -r, -M. A line comes with its matches only where something
- * depends on them. With -U one event may hold several lines; each is printed with its own prefix.
+ * Lines: path:line:column:text, in colour or not, -o, --vimgrep, -r, -M. A line comes with its matches only where
+ * something depends on them. With -U one event may hold several lines; each is printed with its own prefix.
  */
 
 /* The line in hand as it is to be printed, or a part of it: the text of the file, or what -r made of it. */
@@ -240,16 +232,13 @@ struct shown {
 /* Whether the printer of lines asks where the matches are. */
 static bool needs_matches(const struct bs_grep_output *output)
 {
-	return (output->use_color && *output->colors.match) || output->columns || output->replacement ||
+	return *output->colors.match || output->columns || output->replacement ||
 	       output->per_match || output->only_matching;
 }
 
 static void put_field(struct bs_grep_printer *printer, const char *color, uint64_t number, const char *separator)
 {
-	char digits[24];
-	size_t n;
-	const char *first = digits_of(number, digits, &n);
-	put_colored(printer, color, first, n);
+	put_number(printer, color, number);
 	put_text(printer, separator);
 }
 
@@ -258,7 +247,7 @@ static void put_fields(struct bs_grep_printer *printer, const struct shown *show
                        uint64_t column)
 {
 	const struct bs_grep_output *output = printer->output;
-	const char *separator = shown->is_context ? output->context_separator : output->match_separator;
+	const char *separator = shown->is_context ? printer->context_separator : printer->match_separator;
 	if (printer->path && !output->heading)
 		put_path_and(printer, separator);
 	if (number)
@@ -280,15 +269,15 @@ static size_t trimmed_start(const struct bs_grep_printer *printer, const uint8_t
 	const struct bs_grep_output *output = printer->output;
 	if (!output->trim)
 		return start;
-	while (start < end && text[start] && strchr(" \t\n\v\f\r", text[start]) && text[start] != output->line_end &&
-	       !(output->crlf && text[start] == '\r'))
+	while (start < end && text[start] && strchr(" \t\n\v\f\r", text[start]) && text[start] != printer->line_end &&
+	       !(printer->crlf && text[start] == '\r'))
 		start++;
 	return start;
 }
 
 static bool colors_matches(const struct bs_grep_printer *printer)
 {
-	return printer->output->use_color && *printer->output->colors.match;
+	return *printer->output->colors.match != '\0';
 }
 
 /* text[line) with its matches in colour, and without its end. */
@@ -386,7 +375,7 @@ static void put_plain(struct bs_grep_printer *printer, struct shown *shown, stru
 	}
 	size_t start = trimmed_start(printer, shown->text, line.start, line.end);
 	put(printer, shown->text + start, line.end - start);
-	if (line.end == start || shown->text[line.end - 1] != printer->output->line_end)
+	if (line.end == start || shown->text[line.end - 1] != printer->line_end)
 		put_line_end(printer);
 }
 
@@ -435,7 +424,7 @@ static void show_line(struct bs_grep_printer *printer, struct shown *shown)
 static struct bs_grep_span line_from(const struct bs_grep_printer *printer, const struct shown *shown, size_t from)
 {
 	return (struct bs_grep_span){from,
-	                             bs_grep_line_end(shown->text, from, shown->n_bytes, printer->output->line_end)};
+	                             bs_grep_line_end(shown->text, from, shown->n_bytes, printer->line_end)};
 }
 
 /* -o: of each match the part in each line. */
@@ -515,8 +504,9 @@ static void show_lines(struct bs_grep_printer *printer, struct shown *shown)
 	}
 }
 
-/* -r: the line with its matches replaced. With -U what a match may look at behind the lines comes along, as in ripgrep 13. */
-static void replace(struct bs_grep_printer *printer, const struct bs_grep_line *line)
+/* -r: the line with its matches replaced. With -U what a match may look at behind the lines comes along, as in ripgrep
+ * 13. */
+static void replace(struct bs_grep_printer *printer, const struct bs_grep_found *line)
 {
 	const struct bs_grep_output *output = printer->output;
 	struct bs_buffer *replaced = &printer->replaced;
@@ -539,10 +529,10 @@ static void replace(struct bs_grep_printer *printer, const struct bs_grep_line *
 	append(printer, replaced, finder.text + copied, finder.n_bytes > copied ? finder.n_bytes - copied : 0);
 }
 
-static bool print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_line *line)
+static bool print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_found *line)
 {
 	take_line(printer, kind, line, needs_matches(printer->output));
-	if (printer->output->replacement && (kind == BS_GREP_LINE_MATCH || printer->search->invert) && !printer->status)
+	if (printer->output->replacement && (kind == BS_GREP_LINE_MATCH || printer->output->invert) && !printer->status)
 		replace(printer, line);
 	if (printer->status || printer->has_nul)
 		return false;
@@ -586,14 +576,42 @@ static void note_binary(struct bs_grep_printer *printer, const struct bs_grep_fi
 	put_text(printer, note);
 }
 
-/* JSON lines, in ripgrep's messages: begin, match, context, end, summary. */
+/* Lines for a callback, until it is their file's turn: a struct bs_grep_line without its pointers, its matches, its
+ * text. */
 
-static uint64_t now_ns(void)
+static bool keep_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_found *line)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	static const uint8_t zeros[sizeof(uint64_t)];
+	take_line(printer, kind, line, true);
+	struct bs_grep_line kept = {.text_bytes = line->end - line->start,
+	                            .number = line->number,
+	                            .byte_off = line->file_off,
+	                            .n_matches = printer->matches.used_bytes / sizeof(*kept.matches),
+	                            .is_context = kind != BS_GREP_LINE_MATCH};
+	put(printer, &kept, sizeof(kept));
+	put(printer, printer->matches.data, printer->matches.used_bytes);
+	put(printer, line->text + line->start, kept.text_bytes);
+	put(printer, zeros, -kept.text_bytes % sizeof(zeros));
+	return wants_more(printer);
 }
+
+bool bs_grep_tell_lines(const struct bs_grep_request *request, const char *path, const struct bs_buffer *out)
+{
+	size_t n;
+	for (size_t at = 0; at < out->used_bytes; at += n + -n % sizeof(uint64_t)) {
+		struct bs_grep_line line = *(const struct bs_grep_line *)(const void *)(out->data + at);
+		const uint8_t *matches = out->data + at + sizeof(line);
+		line.path = path;
+		line.matches = (const struct bs_grep_span *)(const void *)matches;
+		line.text = (const char *)(matches + line.n_matches * sizeof(*line.matches));
+		n = sizeof(line) + line.n_matches * sizeof(*line.matches) + line.text_bytes;
+		if (request->line(request->context, &line) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* JSON lines, in ripgrep's messages: begin, match, context, end, summary. */
 
 static void put_string(struct bs_grep_printer *printer, const uint8_t *text, size_t n)
 {
@@ -659,10 +677,10 @@ static void put_json_path(struct bs_grep_printer *printer)
 static void put_json_number(struct bs_grep_printer *printer, const char *name, uint64_t number)
 {
 	put_text(printer, name);
-	put_number(printer, number);
+	put_number(printer, "", number);
 }
 
-static void put_message(struct bs_grep_printer *printer, const char *type, const struct bs_grep_line *line)
+static void put_message(struct bs_grep_printer *printer, const char *type, const struct bs_grep_found *line)
 {
 	const struct bs_grep_span *matches = (const struct bs_grep_span *)(const void *)printer->matches.data;
 	size_t n_matches = printer->matches.used_bytes / sizeof(*matches);
@@ -690,7 +708,7 @@ static void put_message(struct bs_grep_printer *printer, const char *type, const
 }
 
 static bool print_json_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind,
-                            const struct bs_grep_line *line)
+                            const struct bs_grep_found *line)
 {
 	bool is_match = kind == BS_GREP_LINE_MATCH;
 	if (!printer->has_begun) {
@@ -703,7 +721,7 @@ static bool print_json_line(struct bs_grep_printer *printer, enum bs_grep_line_k
 	if (is_match) {
 		printer->sums.matches += printer->matches.used_bytes / sizeof(struct bs_grep_span);
 		for (size_t at = line->start; at < line->end; printer->sums.matched_lines++)
-			at = bs_grep_line_end(line->text, at, line->end, printer->output->line_end);
+			at = bs_grep_line_end(line->text, at, line->end, printer->line_end);
 	}
 	put_message(printer, is_match ? "match" : "context", line);
 	return wants_more(printer);
@@ -715,7 +733,7 @@ static void put_json_end(struct bs_grep_printer *printer, const struct bs_grep_f
 	char elapsed[160];
 	if (!printer->has_begun)
 		return;
-	sums->elapsed_ns = now_ns() - printer->start_ns;
+	sums->elapsed_ns = bs_now_ns() - printer->start_ns;
 	sums->searches = 1;
 	sums->searches_with_match = printer->n_matched > 0;
 	sums->searched_bytes = finish->searched_bytes;
@@ -761,7 +779,7 @@ enum bs_status bs_grep_json_summary(const struct bs_grep_sums *sums, uint64_t el
 
 /* A line about the whole file: -c, --count-matches, -l, --files-without-match; or nothing, -q. */
 
-static bool count_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_line *line)
+static bool count_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_found *line)
 {
 	enum bs_grep_format format = printer->output->format;
 	bool by_line = printer->traits->by_line;
@@ -780,7 +798,7 @@ static bool count_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 	/* Not so for files without a match: a NUL byte further on would still decide what is said of the file. */
 	if (format == BS_GREP_FILES_WITH || format == BS_GREP_QUIET)
 		return false;
-	return printer->n_matched < printer->output->max_count;
+	return printer->n_matched < printer->max_count;
 }
 
 static void print_count(struct bs_grep_printer *printer, uint64_t count)
@@ -789,7 +807,7 @@ static void print_count(struct bs_grep_printer *printer, uint64_t count)
 		return;
 	if (printer->path && printer->output->with_path)
 		put_path_and(printer, ":");
-	put_number(printer, count);
+	put_number(printer, "", count);
 	put_line_end(printer);
 }
 
@@ -811,12 +829,23 @@ static void print_whole(struct bs_grep_printer *printer, const struct bs_grep_fi
 		put_path_and(printer, NULL);
 }
 
-void bs_grep_printer_init(struct bs_grep_printer *printer, const struct bs_grep_output *output,
-                          const struct bs_grep_search *search, const struct bs_grep_matcher *matcher,
-                          struct bs_grep_scratch *scratch)
+void bs_grep_printer_init(struct bs_grep_printer *printer, const struct bs_grep_request *request,
+                          const struct bs_grep_matcher *matcher, struct bs_grep_scratch *scratch)
 {
+	const struct bs_grep_output *output = &request->output;
+	const char *group = output->group_separator ? output->group_separator : "--";
 	*printer = (struct bs_grep_printer){
-		.output = output, .search = search, .scratch = scratch, .traits = bs_grep_matcher_traits(matcher)};
+		.output = output,
+		.line_end = bs_grep_end_byte(&request->pattern),
+		.crlf = request->pattern.crlf,
+		.keeps_lines = request->line && output->format == BS_GREP_LINES,
+		.max_count = output->max_count ? output->max_count : UINT64_MAX,
+		.match_separator = output->match_separator ? output->match_separator : ":",
+		.context_separator = output->context_separator ? output->context_separator : "-",
+		.group_separator = output->no_group_separator ? NULL : group,
+		.scratch = scratch,
+		.traits = bs_grep_matcher_traits(matcher),
+	};
 }
 
 void bs_grep_printer_deinit(struct bs_grep_printer *printer)
@@ -826,7 +855,7 @@ void bs_grep_printer_deinit(struct bs_grep_printer *printer)
 	bs_buffer_deinit(&printer->replacements);
 }
 
-bool bs_grep_print_begin(struct bs_grep_printer *printer)
+void bs_grep_print_begin(struct bs_grep_printer *printer)
 {
 	printer->n_matched = 0;
 	printer->after_left = 0;
@@ -834,13 +863,14 @@ bool bs_grep_print_begin(struct bs_grep_printer *printer)
 	printer->has_lines = false;
 	printer->has_begun = false;
 	printer->sums = (struct bs_grep_sums){0};
-	printer->start_ns = printer->output->format == BS_GREP_JSON ? now_ns() : 0;
-	return printer->output->max_count > 0;
+	printer->start_ns = printer->output->format == BS_GREP_JSON ? bs_now_ns() : 0;
 }
 
-bool bs_grep_print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_line *line)
+bool bs_grep_print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_found *line)
 {
 	enum bs_grep_format format = printer->output->format;
+	if (printer->keeps_lines)
+		return keep_line(printer, kind, line);
 	if (format == BS_GREP_LINES)
 		return print_line(printer, kind, line);
 	return format == BS_GREP_JSON ? print_json_line(printer, kind, line) : count_line(printer, kind, line);
@@ -848,9 +878,9 @@ bool bs_grep_print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind 
 
 void bs_grep_print_gap(struct bs_grep_printer *printer)
 {
-	if (printer->output->format != BS_GREP_LINES || !printer->output->group_separator)
+	if (printer->output->format != BS_GREP_LINES || printer->keeps_lines || !printer->group_separator)
 		return;
-	put_text(printer, printer->output->group_separator);
+	put_text(printer, printer->group_separator);
 	put_line_end(printer);
 }
 
@@ -867,6 +897,6 @@ void bs_grep_print_finish(struct bs_grep_printer *printer, const struct bs_grep_
 		put_json_end(printer, finish);
 	else if (format != BS_GREP_LINES)
 		print_whole(printer, finish);
-	else if (finish->is_binary && printer->n_matched > 0)
+	else if (finish->is_binary && printer->n_matched > 0 && !printer->keeps_lines)
 		note_binary(printer, finish);
 }

@@ -1,12 +1,19 @@
 /*
- * grep_printer.h: what the search of a file tells, event by event, and what is printed of it: lines, JSON, or one line about
- * the whole file. A printer belongs to one thread and prints file after file, each into the buffer that out points to.
+ * grep_printer.h: what the search of a file tells, event by event, and what is printed of it: lines, JSON, or one line
+ * about the whole file. A printer belongs to one thread and prints file after file, each into the buffer that out
+ * points to.
  */
 #ifndef BS_QUERY_GREP_GREP_PRINTER_H
 #define BS_QUERY_GREP_GREP_PRINTER_H
 
 #include "query/grep/grep_matcher.h"
-#include "query/grep/grep_options.h"
+
+/* What is done with a NUL byte. */
+enum bs_grep_binary {
+	BS_GREP_BINARY_QUIT,    /* ends the search of the file: the rule for files found by walking */
+	BS_GREP_BINARY_CONVERT, /* is a line's end; that the file matches is said instead of the lines: files named */
+	BS_GREP_BINARY_TEXT,    /* is a byte as any other: -a */
+};
 
 /* Sums, of one file or of many. */
 struct bs_grep_sums {
@@ -15,7 +22,11 @@ struct bs_grep_sums {
 
 struct bs_grep_printer {
 	const struct bs_grep_output *output;
-	const struct bs_grep_search *search;
+	uint8_t line_end;
+	bool crlf;
+	bool keeps_lines; /* for a callback: out is what bs_grep_tell_lines() reads */
+	uint64_t max_count;
+	const char *match_separator, *context_separator, *group_separator; /* group: NULL if there is none */
 	const struct bs_grep_traits *traits; /* of the matcher */
 	struct bs_grep_scratch *scratch;     /* to find matches again with */
 	/* Set before each file. */
@@ -39,9 +50,8 @@ struct bs_grep_printer {
 };
 
 /* Everything is borrowed. */
-void bs_grep_printer_init(struct bs_grep_printer *printer, const struct bs_grep_output *output,
-                          const struct bs_grep_search *search, const struct bs_grep_matcher *matcher,
-                          struct bs_grep_scratch *scratch);
+void bs_grep_printer_init(struct bs_grep_printer *printer, const struct bs_grep_request *request,
+                          const struct bs_grep_matcher *matcher, struct bs_grep_scratch *scratch);
 void bs_grep_printer_deinit(struct bs_grep_printer *printer);
 
 enum bs_grep_line_kind {
@@ -52,7 +62,7 @@ enum bs_grep_line_kind {
 };
 
 /* A line, or with -U the lines that a run of matches touches. */
-struct bs_grep_line {
+struct bs_grep_found {
 	const uint8_t *text; /* of the part of the file that is in hand */
 	size_t text_bytes;
 	size_t start, end; /* offsets in text, the line's end included */
@@ -68,15 +78,19 @@ struct bs_grep_finish {
 	enum bs_grep_binary binary; /* what was to be done with NUL bytes */
 };
 
-/* A file begins. False: it need not be searched. */
-bool bs_grep_print_begin(struct bs_grep_printer *printer);
+/* A file begins. */
+void bs_grep_print_begin(struct bs_grep_printer *printer);
 /* False: no more lines are wanted. */
-bool bs_grep_print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_line *line);
+bool bs_grep_print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_found *line);
 /* Lines were left out between two that are shown. */
 void bs_grep_print_gap(struct bs_grep_printer *printer);
 /* A NUL byte was met, before the lines that follow are told. */
 void bs_grep_print_nul(struct bs_grep_printer *printer, enum bs_grep_binary binary);
 void bs_grep_print_finish(struct bs_grep_printer *printer, const struct bs_grep_finish *finish);
+
+/* Calls the request's line for each of the lines in out, which a printer with keeps_lines made of a file. False: nobody
+ * wants more. */
+bool bs_grep_tell_lines(const struct bs_grep_request *request, const char *path, const struct bs_buffer *out);
 
 /* Appends the last message of --json. */
 enum bs_status bs_grep_json_summary(const struct bs_grep_sums *sums, uint64_t elapsed_ns, struct bs_buffer *out,

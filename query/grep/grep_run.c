@@ -10,8 +10,8 @@
 
 /* Files between the source and the output. */
 #define N_SLOTS 256
-/* Files that must wait before another thread is worth its start (50 us), if the source is quick and whoever asks it will soon
- * search, too. */
+/* Files that must wait before another thread is worth its start (50 us), if the source is quick and whoever asks it
+ * will soon search, too. */
 #define WORTH_A_THREAD 6
 /* And a file of this many bytes, if only one waits. */
 #define LARGE_BYTES ((size_t)1 << 19)
@@ -40,52 +40,53 @@ struct searcher {
 	struct bs_grep_printer printer;
 };
 
-struct run {
-	const struct bs_grep_request *request;
-	struct bs_grep_outcome *outcome;
+struct running {
+	const struct bs_grep_run *plan;
+	struct bs_grep_result *result;
+	struct bs_grep_sums *sums;
+	struct bs_buffer separator; /* of the output of files; empty: none */
 	struct bs_workers *workers;
 	struct searcher *searchers; /* by worker: n_threads and the caller's */
 	struct slot slots[N_SLOTS];
 	uint64_t n_added;
 	bool has_written;
-	struct bs_buffer pending; /* output of a file, to be written at once */
 };
 
-static enum bs_grep_binary binary_rule(const struct bs_grep_request *request, bool is_named)
+static enum bs_grep_binary binary_rule(const struct bs_grep_run *plan, bool is_named)
 {
-	if (request->is_text)
+	if (plan->is_text)
 		return BS_GREP_BINARY_TEXT;
-	return is_named || request->search_binary ? BS_GREP_BINARY_CONVERT : BS_GREP_BINARY_QUIT;
+	return is_named || plan->request->files.search_binary ? BS_GREP_BINARY_CONVERT : BS_GREP_BINARY_QUIT;
 }
 
-static void report(const struct bs_grep_request *request, const char *shown, const char *why)
+static void report(const struct bs_grep_run *plan, const char *shown, const char *why)
 {
 	struct bs_error line;
 	(void)bs_fail(&line, BS_IO, "%s: %s", shown, why);
-	request->report(request->context, line.text);
+	plan->report(plan->context, line.text);
 }
 
 /* Another thread, if so many files wait. */
-static void get_help(struct run *run, uint64_t least_waiting)
+static void get_help(struct running *run, uint64_t least_waiting)
 {
 	struct bs_workers_load load = bs_workers_add(run->workers, 0);
-	if (load.n_waiting >= least_waiting && load.n_started + 1 < run->request->n_threads)
+	if (load.n_waiting >= least_waiting && load.n_started + 1 < run->plan->n_threads)
 		(void)bs_workers_start(run->workers);
 }
 
-static void search_text(const struct bs_grep_request *request, struct searcher *searcher, struct slot *slot,
+static void search_text(const struct bs_grep_run *plan, struct searcher *searcher, struct slot *slot,
                         const char *shown, struct bs_error *err)
 {
 	struct bs_grep_printer *printer = &searcher->printer;
-	bool has_path = request->output->with_path || request->output->format != BS_GREP_LINES;
+	bool has_path = plan->request->output.with_path || plan->request->output.format != BS_GREP_LINES;
 	printer->path = has_path ? shown : NULL;
 	printer->out = &slot->out;
 	printer->status = BS_OK;
 	printer->err = err;
 	printer->has_matched = false;
-	bool is_slice = request->maps_files && !slot->is_stdin && !searcher->text.had_mark &&
+	bool is_slice = plan->maps_files && !slot->is_stdin && !searcher->text.had_mark &&
 	                searcher->text.pieces.used_bytes == 0;
-	bs_grep_search_text(request->matcher, &searcher->text, binary_rule(request, slot->is_named), is_slice, printer);
+	bs_grep_search_text(plan->matcher, &searcher->text, binary_rule(plan, slot->is_named), is_slice, printer);
 	bs_grep_text_close(&searcher->text);
 	slot->has_match = printer->has_matched;
 	slot->has_lines = printer->has_lines;
@@ -93,46 +94,45 @@ static void search_text(const struct bs_grep_request *request, struct searcher *
 	slot->sums = printer->sums;
 }
 
-static enum bs_status search_file(struct run *run, struct searcher *searcher, struct slot *slot, bool is_caller,
+static enum bs_status search_file(struct running *run, struct searcher *searcher, struct slot *slot, bool is_caller,
                                   struct bs_error *err)
 {
-	const struct bs_grep_request *request = run->request;
+	const struct bs_grep_run *plan = run->plan;
 	const char *path = (const char *)slot->names.data, *shown = path + strlen(path) + 1;
-	bool by_line = bs_grep_matcher_traits(request->matcher)->by_line;
-	struct bs_grep_reading reading = {.coding = request->coding,
+	bool by_line = bs_grep_matcher_traits(plan->matcher)->by_line;
+	struct bs_grep_reading reading = {.coding = plan->coding,
 	                                  .root_bytes = slot->root_bytes,
-	                                  .stop_at_nul = binary_rule(request, slot->is_named) == BS_GREP_BINARY_QUIT &&
+	                                  .stop_at_nul = binary_rule(plan, slot->is_named) == BS_GREP_BINARY_QUIT &&
 	                                                 by_line,
-	                                  .in_pieces = by_line && (!request->maps_files || slot->is_stdin)};
+	                                  .in_pieces = by_line && (!plan->maps_files || slot->is_stdin)};
 	enum bs_status status = bs_grep_text_read(&searcher->text, slot->is_stdin ? NULL : path, &reading, err);
 	if (status) {
-		report(request, shown, err->text);
+		report(plan, shown, err->text);
 		return BS_OK;
 	}
 	if (is_caller && searcher->text.size_bytes >= LARGE_BYTES)
 		get_help(run, 1);
-	search_text(request, searcher, slot, shown, err);
+	search_text(plan, searcher, slot, shown, err);
 	status = searcher->printer.status;
 	if (status)
-		report(request, shown, err->text);
+		report(plan, shown, err->text);
 	return status == BS_NO_MEMORY ? status : BS_OK;
 }
 
 static enum bs_status search_slot(void *context, const struct bs_task *task, struct bs_error *err)
 {
-	struct run *run = context;
-	const struct bs_grep_request *request = run->request;
+	struct running *run = context;
+	const struct bs_grep_run *plan = run->plan;
 	struct slot *slot = &run->slots[task->number % N_SLOTS];
 	struct searcher *searcher = &run->searchers[task->worker];
 	enum bs_status status = BS_OK;
 	if (slot->is_message)
 		return BS_OK;
 	if (!searcher->scratch) {
-		status = bs_grep_scratch_new(request->matcher, &searcher->scratch, err);
+		status = bs_grep_scratch_new(plan->matcher, &searcher->scratch, err);
 		if (status)
 			return status;
-		bs_grep_printer_init(&searcher->printer, request->output, request->search, request->matcher,
-		                     searcher->scratch);
+		bs_grep_printer_init(&searcher->printer, plan->request, plan->matcher, searcher->scratch);
 	}
 	status = search_file(run, searcher, slot, task->worker == 0, err);
 	if (slot->out.used_bytes > HELD_BYTES)
@@ -140,61 +140,69 @@ static enum bs_status search_slot(void *context, const struct bs_task *task, str
 	return status;
 }
 
-/* Writes what is pending. BS_STOPPED: nobody wants more. */
-static enum bs_status flush_pending(struct run *run)
+/* Lines of several files stand apart, where they do so in one file. */
+static enum bs_status make_separator(struct running *run, struct bs_error *err)
 {
-	const struct bs_grep_request *request = run->request;
-	bool is_wanted = run->pending.used_bytes == 0 ||
-	                 request->write(request->context, run->pending.data, run->pending.used_bytes);
-	bs_buffer_clear(&run->pending);
-	return is_wanted ? BS_OK : BS_STOPPED;
+	const struct bs_grep_request *request = run->plan->request;
+	const struct bs_grep_output *output = &request->output;
+	const char *group = output->group_separator ? output->group_separator : "--";
+	struct bs_text_writer to = {.out = &run->separator, .err = err};
+	bool has_context = output->before > 0 || output->after > 0;
+	uint8_t line_end = bs_grep_end_byte(&request->pattern);
+	if (output->format != BS_GREP_LINES || request->line ||
+	    (!output->heading && (!has_context || output->no_group_separator)))
+		return BS_OK;
+	bs_text_put_string(&to, output->heading ? "" : group);
+	bs_text_put_string(&to, request->pattern.crlf ? "\r" : "");
+	bs_text_put(&to, &line_end, 1);
+	return to.status;
 }
 
-static enum bs_status put_output(struct run *run, const struct slot *slot, struct bs_error *err)
+/* BS_STOPPED: nobody wants more. */
+static enum bs_status put_output(struct running *run, const struct slot *slot)
 {
-	const struct bs_grep_output *output = run->request->output;
-	struct bs_text_writer to = {.out = &run->pending, .err = err};
-	if (run->has_written && slot->has_lines && output->file_separator) {
-		bs_text_put_string(&to, output->file_separator);
-		bs_text_put_string(&to, output->crlf ? "\r" : "");
-		bs_text_put(&to, &output->line_end, 1);
-	}
-	bs_text_put(&to, slot->out.data, slot->out.used_bytes);
+	const struct bs_grep_run *plan = run->plan;
+	const char *path = (const char *)slot->names.data, *shown = path + strlen(path) + 1;
+	bool is_apart = run->has_written && slot->has_lines && run->separator.used_bytes > 0;
 	run->has_written = true;
-	return to.status ? to.status : flush_pending(run);
+	return (!is_apart || plan->put(plan->context, shown, &run->separator)) &&
+	                       plan->put(plan->context, shown, &slot->out)
+	               ? BS_OK
+	               : BS_STOPPED;
 }
 
-static void count_file(struct bs_grep_outcome *outcome, const struct slot *slot)
+static void count_file(struct running *run, const struct slot *slot)
 {
-	outcome->n_files++;
-	outcome->has_match |= slot->has_match;
-	outcome->n_with_match += slot->has_match;
-	outcome->read_bytes += slot->read_bytes;
-	outcome->sums.elapsed_ns += slot->sums.elapsed_ns;
-	outcome->sums.searches += slot->sums.searches;
-	outcome->sums.searches_with_match += slot->sums.searches_with_match;
-	outcome->sums.searched_bytes += slot->sums.searched_bytes;
-	outcome->sums.printed_bytes += slot->sums.printed_bytes;
-	outcome->sums.matched_lines += slot->sums.matched_lines;
-	outcome->sums.matches += slot->sums.matches;
+	struct bs_grep_result *result = run->result;
+	struct bs_grep_sums *sums = run->sums;
+	result->n_files++;
+	result->has_match |= slot->has_match;
+	result->n_with_match += slot->has_match;
+	result->read_bytes += slot->read_bytes;
+	sums->elapsed_ns += slot->sums.elapsed_ns;
+	sums->searches += slot->sums.searches;
+	sums->searches_with_match += slot->sums.searches_with_match;
+	sums->searched_bytes += slot->sums.searched_bytes;
+	sums->printed_bytes += slot->sums.printed_bytes;
+	sums->matched_lines += slot->sums.matched_lines;
+	sums->matches += slot->sums.matches;
 }
 
 /* What could not be read is said in its turn too: after -q has found something, it is not. */
 static enum bs_status put_slot(void *context, uint64_t task, struct bs_error *err)
 {
-	struct run *run = context;
+	struct running *run = context;
 	struct slot *slot = &run->slots[task % N_SLOTS];
 	enum bs_status status = BS_OK;
+	(void)err;
 	if (slot->is_message) {
-		status = flush_pending(run);
-		if (!status)
-			run->request->report(run->request->context, (const char *)slot->out.data);
+		run->plan->report(run->plan->context, (const char *)slot->out.data);
 	} else {
 		if (slot->out.used_bytes > 0)
-			status = put_output(run, slot, err);
+			status = put_output(run, slot);
 		if (!status)
-			count_file(run->outcome, slot);
-		if (!status && slot->has_match && run->request->stop_after_match)
+			count_file(run, slot);
+		if (!status && slot->has_match && run->plan->request->output.format == BS_GREP_QUIET)
 			status = BS_STOPPED;
 	}
 	bs_buffer_trim(&slot->out, KEPT_BYTES);
@@ -212,11 +220,12 @@ static enum bs_status set_names(struct slot *slot, const struct bs_grep_file *fi
 	return status ? status : bs_buffer_append(&slot->names, file->shown, strlen(file->shown) + 1, err);
 }
 
-/* Adds a file, or a message, waiting for room, and a thread, if there is work that nobody waits for. A search of one file
- * needs no second thread. BS_STOPPED: nothing more is wanted. */
-static enum bs_status add(struct run *run, const struct bs_grep_file *file, const char *message, struct bs_error *err)
+/* Adds a file, or a message, waiting for room, and a thread, if there is work that nobody waits for. A search of one
+ * file needs no second thread. BS_STOPPED: nothing more is wanted. */
+static enum bs_status add(struct running *run, const struct bs_grep_file *file, const char *message,
+                          struct bs_error *err)
 {
-	const struct bs_grep_request *request = run->request;
+	const struct bs_grep_run *plan = run->plan;
 	if (!bs_workers_wait_room(run->workers))
 		return BS_STOPPED;
 	struct slot *slot = &run->slots[run->n_added % N_SLOTS];
@@ -232,8 +241,8 @@ static enum bs_status add(struct run *run, const struct bs_grep_file *file, cons
 	run->n_added++;
 	struct bs_workers_load load = bs_workers_add(run->workers, 1);
 	/* The caller's own thread will be one of them, unless so many files come that it is kept waiting for room. */
-	bool joins = request->source->is_quick && request->n_threads > 1 && load.n_waiting < N_SLOTS / 2;
-	if (load.n_waiting > load.n_idle + (joins ? WORTH_A_THREAD : 0) && load.n_started + joins < request->n_threads)
+	bool joins = plan->source->is_quick && plan->n_threads > 1 && load.n_waiting < N_SLOTS / 2;
+	if (load.n_waiting > load.n_idle + (joins ? WORTH_A_THREAD : 0) && load.n_started + joins < plan->n_threads)
 		(void)bs_workers_start(run->workers);
 	return BS_OK;
 }
@@ -241,16 +250,16 @@ static enum bs_status add(struct run *run, const struct bs_grep_file *file, cons
 /* The source's report. */
 static void add_message(void *context, const char *message)
 {
-	struct run *run = context;
+	struct running *run = context;
 	struct bs_error why = {""};
 	enum bs_status status = add(run, NULL, message, &why);
 	if (status)
 		bs_workers_stop(run->workers, status, &why);
 }
 
-static enum bs_status feed(struct run *run, struct bs_error *err)
+static enum bs_status feed(struct running *run, struct bs_error *err)
 {
-	struct bs_grep_source *source = run->request->source;
+	struct bs_grep_source *source = run->plan->source;
 	struct bs_grep_file file;
 	enum bs_status status;
 	source->report = add_message;
@@ -263,10 +272,10 @@ static enum bs_status feed(struct run *run, struct bs_error *err)
 	return status;
 }
 
-static void run_free(struct run *run)
+static void run_free(struct running *run)
 {
 	bs_workers_free(run->workers);
-	for (unsigned i = 0; run->searchers && i <= run->request->n_threads; i++) {
+	for (unsigned i = 0; run->searchers && i <= run->plan->n_threads; i++) {
 		bs_grep_printer_deinit(&run->searchers[i].printer);
 		bs_grep_scratch_free(run->searchers[i].scratch);
 		bs_grep_text_deinit(&run->searchers[i].text);
@@ -275,36 +284,36 @@ static void run_free(struct run *run)
 		bs_buffer_deinit(&run->slots[i].names);
 		bs_buffer_deinit(&run->slots[i].out);
 	}
-	bs_buffer_deinit(&run->pending);
+	bs_buffer_deinit(&run->separator);
 	free(run->searchers);
 	free(run);
 }
 
-enum bs_status bs_grep_run(const struct bs_grep_request *request, struct bs_grep_outcome *outcome_out,
+enum bs_status bs_grep_run(const struct bs_grep_run *plan, struct bs_grep_result *result, struct bs_grep_sums *sums,
                            struct bs_error *err)
 {
-	*outcome_out = (struct bs_grep_outcome){0};
-	struct run *run = calloc(1, sizeof(*run));
+	struct running *run = calloc(1, sizeof(*run));
 	if (!run)
 		return bs_fail_memory(err, "a search", sizeof(*run));
-	struct bs_workers_plan plan = {.n_threads = request->n_threads,
-	                               .n_slots = N_SLOTS,
-	                               .work = search_slot,
-	                               .put = put_slot,
-	                               .context = run};
+	struct bs_workers_plan workers = {.n_threads = plan->n_threads,
+	                                  .n_slots = N_SLOTS,
+	                                  .work = search_slot,
+	                                  .put = put_slot,
+	                                  .context = run};
 	struct bs_error why = {""};
-	run->request = request;
-	run->outcome = outcome_out;
-	run->searchers = calloc((size_t)request->n_threads + 1, sizeof(*run->searchers));
-	enum bs_status status = run->searchers
-	                                ? bs_workers_new(&plan, &run->workers, err)
-	                                : bs_fail_memory(err, "threads", request->n_threads * sizeof(*run->searchers));
+	run->plan = plan;
+	run->result = result;
+	run->sums = sums;
+	size_t n_bytes = ((size_t)plan->n_threads + 1) * sizeof(*run->searchers);
+	run->searchers = calloc(1, n_bytes);
+	enum bs_status status = run->searchers ? make_separator(run, err) : bs_fail_memory(err, "threads", n_bytes);
+	if (!status)
+		status = bs_workers_new(&workers, &run->workers, err);
 	if (!status) {
 		status = feed(run, &why);
 		if (status)
 			bs_workers_stop(run->workers, status, &why);
 		status = bs_workers_finish(run->workers, err);
-		(void)flush_pending(run);
 	}
 	run_free(run);
 	return status == BS_STOPPED ? BS_OK : status;

@@ -5,7 +5,8 @@
 
 struct search_state {
 	const struct bs_grep_matcher *matcher;
-	const struct bs_grep_search *options;
+	const struct bs_grep_output *options;
+	uint8_t line_end;
 	struct bs_grep_printer *printer;
 	enum bs_grep_binary binary;
 	bool is_slice;
@@ -22,8 +23,8 @@ struct search_state {
 	bool has_last;
 	bool has_nul;
 	uint64_t nul_off; /* in the file */
-	/* The pieces that are read: text[base..end) is in hand, of which [.., window) are whole lines. Offsets in text are
-	 * those in the file less gone_bytes, which were let go. */
+	/* The pieces that are read: text[base..end) is in hand, of which [.., window) are whole lines. Offsets in text
+	 * are those in the file less gone_bytes, which were let go. */
 	struct bs_grep_text *source;
 	uint64_t gone_bytes;
 	size_t base, window, end;
@@ -51,7 +52,7 @@ static void count_to(struct search_state *state, size_t upto)
 	if (!state->options->line_numbers || upto <= state->counted)
 		return;
 	state->line_number +=
-		count_lines(state->text + state->counted, upto - state->counted, state->options->line_end);
+		count_lines(state->text + state->counted, upto - state->counted, state->line_end);
 	state->counted = upto;
 }
 
@@ -83,7 +84,7 @@ static bool tell(struct search_state *state, enum bs_grep_line_kind kind, struct
 	if (may_have_gap && has_context && state->has_told && state->visited < line.start)
 		bs_grep_print_gap(state->printer);
 	count_to(state, line.start);
-	struct bs_grep_line told = {.text = state->text + state->base,
+	struct bs_grep_found told = {.text = state->text + state->base,
 	                            .text_bytes = state->window - state->base,
 	                            .start = line.start - state->base,
 	                            .end = line.end - state->base,
@@ -105,7 +106,7 @@ static bool tell(struct search_state *state, enum bs_grep_line_kind kind, struct
 static bool tell_lines(struct search_state *state, enum bs_grep_line_kind kind, size_t from, size_t upto)
 {
 	while (from < upto && (kind != BS_GREP_LINE_AFTER || state->after_left > 0)) {
-		struct bs_grep_span line = {from, bs_grep_line_end(state->text, from, upto, state->options->line_end)};
+		struct bs_grep_span line = {from, bs_grep_line_end(state->text, from, upto, state->line_end)};
 		if (!tell(state, kind, line))
 			return false;
 		from = line.end;
@@ -117,10 +118,10 @@ static bool tell_lines(struct search_state *state, enum bs_grep_line_kind kind, 
 static size_t lines_before(const struct search_state *state, size_t from, size_t upto, uint64_t n_lines)
 {
 	size_t at = upto;
-	if (at > from && state->text[at - 1] == state->options->line_end)
+	if (at > from && state->text[at - 1] == state->line_end)
 		at--;
 	for (;; n_lines--) {
-		size_t start = bs_grep_line_start(state->text, from, at, state->options->line_end);
+		size_t start = bs_grep_line_start(state->text, from, at, state->line_end);
 		if (start == from || n_lines == 0)
 			return start;
 		at = start - 1;
@@ -166,7 +167,7 @@ static bool search_inverted(struct search_state *state)
 	if (from < upto && !tell_context(state, from))
 		return false;
 	while (from < upto) {
-		struct bs_grep_span other = {from, bs_grep_line_end(state->text, from, upto, state->options->line_end)};
+		struct bs_grep_span other = {from, bs_grep_line_end(state->text, from, upto, state->line_end)};
 		state->pos = other.end;
 		if (!tell(state, BS_GREP_LINE_MATCH, other))
 			return false;
@@ -262,7 +263,7 @@ static bool meet_nul(struct search_state *state, size_t from, size_t end)
 		return true;
 	for (size_t i = (size_t)(found - state->text); i < end; i++)
 		if (state->text[i] == 0)
-			state->text[i] = state->options->line_end;
+			state->text[i] = state->line_end;
 	return false;
 }
 
@@ -302,7 +303,7 @@ static bool fill(struct search_state *state)
 		if (meet_nul(state, from, to))
 			return false;
 		state->end = to;
-		const uint8_t *last = memrchr(state->text + from, state->options->line_end, to - from);
+		const uint8_t *last = memrchr(state->text + from, state->line_end, to - from);
 		if (last) {
 			state->window = (size_t)(last - state->text) + 1;
 			break;
@@ -348,7 +349,7 @@ static void multi_advance(struct search_state *state, struct bs_grep_span at)
 
 static struct bs_grep_span lines_of(const struct search_state *state, struct bs_grep_span at)
 {
-	uint8_t line_end = state->options->line_end;
+	uint8_t line_end = state->line_end;
 	struct bs_grep_span lines = {bs_grep_line_start(state->text, 0, at.start, line_end), at.end};
 	if (at.end <= lines.start || state->text[at.end - 1] != line_end)
 		lines.end = bs_grep_line_end(state->text, at.end, state->n_bytes, line_end);
@@ -437,7 +438,8 @@ void bs_grep_search_text(const struct bs_grep_matcher *matcher, struct bs_grep_t
                          bool is_slice, struct bs_grep_printer *printer)
 {
 	struct search_state state = {.matcher = matcher,
-	                             .options = printer->search,
+	                             .options = printer->output,
+	                             .line_end = printer->line_end,
 	                             .printer = printer,
 	                             .binary = binary,
 	                             .is_slice = is_slice || !bs_grep_matcher_traits(matcher)->by_line,
@@ -447,7 +449,8 @@ void bs_grep_search_text(const struct bs_grep_matcher *matcher, struct bs_grep_t
 	                             .source = text,
 	                             .capacity = BS_GREP_PIECE_BYTES};
 	bs_grep_scratch_reset(printer->scratch);
-	if (bs_grep_print_begin(printer) && state.n_bytes > 0)
+	bs_grep_print_begin(printer);
+	if (state.n_bytes > 0)
 		search(&state);
 	struct bs_grep_finish finish = {.is_binary = state.has_nul, .binary_off = state.nul_off, .binary = binary};
 	finish.searched_bytes = state.gone_bytes + (state.is_slice ? state.pos : state.base);

@@ -1,7 +1,7 @@
 /*
- * grep_source.h: where the files to be searched come from, one after the other, in the order in which their output stands:
- * the paths in the order given, below a folder by path component. This is the narrow gate: whoever can name candidates in
- * that order (an index) takes the walk's place.
+ * grep_source.h: where the files to be searched come from, one after the other, in the order in which their output
+ * stands: the paths in the order given, below a folder by path component. This is the narrow gate: whoever can name
+ * candidates in that order (an index) takes the walk's place.
  */
 #ifndef BS_QUERY_GREP_GREP_SOURCE_H
 #define BS_QUERY_GREP_GREP_SOURCE_H
@@ -13,14 +13,14 @@ struct bs_grep_file {
 	const char *path;  /* as it is opened; NULL: standard input */
 	const char *shown; /* as it is printed */
 	bool is_named;     /* on the command line: searched whatever it is */
-	/* So many bytes of path are the folder that was named, a slash at their end; from there on no link is followed, and what
-	 * is no regular file is not read. 0: as it is named. */
+	/* So many bytes of path are the folder that was named, a slash at their end; from there on no link is followed,
+	 * and what is no regular file is not read. 0: as it is named. */
 	size_t root_bytes;
 };
 
 struct bs_grep_source {
-	/* The next file, valid until the next call; file_out->shown NULL at the end. What cannot be read is reported and passed
-	 * over; fails with BS_NO_MEMORY or BS_INVALID. One thread at a time. */
+	/* The next file, valid until the next call; file_out->shown NULL at the end. What cannot be read is reported
+	 * and passed over; fails with BS_NO_MEMORY or BS_INVALID. One thread at a time. */
 	enum bs_status (*next)(struct bs_grep_source *source, struct bs_grep_file *file_out, struct bs_error *err);
 	void (*close)(struct bs_grep_source *source);
 	/* Told, while next runs, one line about what could not be read. Set by whoever calls next. */

@@ -32,8 +32,8 @@ struct bs_grep_stamps {
 	struct bs_workers *workers;  /* whose tasks are the chunks */
 };
 
-/* A thread stays in the folder of the file before: neighbours in the index are neighbours in the tree, and a name of one
- * component is looked up in half the time of five. */
+/* A thread stays in the folder of the file before: neighbours in the index are neighbours in the tree, and a name of
+ * one component is looked up in half the time of five. */
 static bool is_unchanged(const struct bs_grep_stamps *stamps, struct bs_file_place *place,
                          const struct bs_doc_record *record)
 {

@@ -1,8 +1,8 @@
 /*
  * grep_stamps.h: whether the files of an index are what was indexed, found out on several threads ahead of the walk.
  *
- * To look at each file's stamp is most of what a fresh search costs when grams rule nearly all files out, and the index knows
- * their names before a walk has found them. Files that are to be searched in any case are not looked at.
+ * To look at each file's stamp is most of what a fresh search costs when grams rule nearly all files out, and the index
+ * knows their names before a walk has found them. Files that are to be searched in any case are not looked at.
  */
 #ifndef BS_QUERY_GREP_GREP_STAMPS_H
 #define BS_QUERY_GREP_GREP_STAMPS_H
@@ -11,14 +11,14 @@
 
 struct bs_grep_stamps;
 
-/* Begins with the files of a folder, the n-th source of the index, that are no candidates. path: the folder, openable from
- * the current directory. All is borrowed until free. n_threads >= 0 beside the caller's. BS_NO_MEMORY. */
+/* Begins with the files of a folder, the n-th source of the index, that are no candidates. path: the folder, openable
+ * from the current directory. All is borrowed until free. n_threads >= 0 beside the caller's. BS_NO_MEMORY. */
 enum bs_status bs_grep_stamps_start(const struct bs_snapshot *snapshot, const struct bs_doc_bits *candidates,
                                     uint32_t source, const char *path, unsigned n_threads,
                                     struct bs_grep_stamps **stamps_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Whether the file of a document that is no candidate is what was indexed. Waits for the answer, or helps to find it. The
- * caller's thread only. */
+/* Whether the file of a document that is no candidate is what was indexed. Waits for the answer, or helps to find it.
+ * The caller's thread only. */
 bool bs_grep_stamps_is_unchanged(struct bs_grep_stamps *stamps, struct bs_doc_ref ref);
 
 /* NULL is fine. */

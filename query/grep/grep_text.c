@@ -94,11 +94,7 @@ static enum bs_status read_first(struct bs_grep_text *text, const struct bs_grep
 	while (!status && !at_end && !is_cut && !text->has_more) {
 		size_t wanted =
 			bytes->used_bytes <= size_bytes ? size_bytes + 1 : bytes->used_bytes + bytes->used_bytes / 2;
-		if (reading->most_bytes && wanted > reading->most_bytes)
-			wanted = reading->most_bytes + 1;
 		status = read_to(text->fd, wanted, size_bytes, bytes, &at_end, err);
-		if (!status && reading->most_bytes && bytes->used_bytes > reading->most_bytes)
-			status = bs_fail(err, BS_INVALID, "longer than %zu bytes", reading->most_bytes);
 	}
 	text->read_bytes = bytes->used_bytes;
 	return status;
@@ -289,8 +285,8 @@ static enum bs_status decode_pieces(struct bs_grep_text *text, enum bs_grep_codi
 	return status;
 }
 
-/* UTF-16: a guess between, if what comes out is not as long as what goes in; only where reading stops at a NUL byte can it be
- * told. */
+/* UTF-16: a guess between, if what comes out is not as long as what goes in; only where reading stops at a NUL byte can
+ * it be told. */
 static enum bs_status note_pieces(struct bs_grep_text *text, size_t n, size_t first, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;

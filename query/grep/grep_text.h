@@ -18,9 +18,6 @@
 /* And of standard input first this much, the size of the buffer that it has there. */
 #define BS_GREP_STDIN_BYTES ((size_t)8192)
 
-/* A file of patterns has this much at most: far more than can be compiled. */
-#define BS_GREP_PATTERN_BYTES ((size_t)16 << 20)
-
 struct bs_grep_text {
 	struct bs_buffer bytes;
 	struct bs_buffer raw; /* what was read, where bytes are decoded from it */
@@ -54,15 +51,14 @@ struct bs_grep_reading {
 	bool stop_at_nul;  /* the rest is not wanted once a NUL byte was seen in the first piece */
 	bool in_pieces;    /* of a large file that needs no decoding, only the first piece is read */
 	size_t root_bytes; /* as in struct bs_grep_file */
-	size_t most_bytes; /* more than that is BS_INVALID; 0: as much as there is */
 };
 
 /* Reads the file at path, or standard input if path is NULL. BS_NOT_FOUND or BS_IO, err saying why without the path;
  * BS_NO_MEMORY. */
 enum bs_status bs_grep_text_read(struct bs_grep_text *text, const char *path, const struct bs_grep_reading *reading,
                                  struct bs_error *err) BS_WARN_UNUSED;
-/* Lets go of the first dropped_bytes of bytes, and reads until wanted_bytes of the others are there, or a few more, or the
- * file ends. Fails as bs_grep_text_read. */
+/* Lets go of the first dropped_bytes of bytes, and reads until wanted_bytes of the others are there, or a few more, or
+ * the file ends. Fails as bs_grep_text_read. */
 enum bs_status bs_grep_text_more(struct bs_grep_text *text, size_t dropped_bytes, size_t wanted_bytes,
                                  struct bs_error *err) BS_WARN_UNUSED;
 /* No more of this file is wanted. */

@@ -194,7 +194,7 @@ static enum bs_status finish(const struct bs_grep_pattern *pattern, const struct
 static enum bs_status write_for_pcre2(const struct bs_grep_pattern *pattern, struct bs_grep_analysis *analysis,
                                       struct bs_error *err)
 {
-	bool is_crlf = pattern->crlf && !pattern->is_pcre2 && !pattern->is_multi_line && pattern->line_end == '\n';
+	bool is_crlf = pattern->crlf && !pattern->is_pcre2 && !pattern->is_multi_line && !pattern->null_data;
 	struct bs_regex_rewrite_options options = {.dot_all = pattern->is_multi_line && pattern->dot_all,
 	                                           .is_crlf = is_crlf,
 	                                           .end_passes_cr = is_crlf && analysis->literal.used_bytes > 0};
@@ -207,7 +207,7 @@ static enum bs_status write_for_pcre2(const struct bs_grep_pattern *pattern, str
 	if (!status)
 		status = finish(pattern, &rewritten, options.end_passes_cr, &analysis->many, err);
 	analysis->literal_is_match &= lines.is_exact && !pattern->is_word && !pattern->is_line && !pattern->crlf;
-	analysis->is_exact = lines.is_exact && pattern->line_end == '\n' && !pattern->crlf;
+	analysis->is_exact = lines.is_exact && !pattern->null_data && !pattern->crlf;
 	analysis->is_ascii = lines.is_ascii;
 	analysis->can_span_lines = lines.can_span || pattern->is_line;
 	analysis->has_assertion = lines.has_assertion || pattern->is_word || pattern->is_line;

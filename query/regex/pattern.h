@@ -6,31 +6,14 @@
 #ifndef BS_QUERY_REGEX_PATTERN_H
 #define BS_QUERY_REGEX_PATTERN_H
 
+#include "core/bitsift.h"
 #include "query/regex/regex_tree.h"
 
-enum bs_grep_case {
-	BS_GREP_CASE_SENSITIVE,
-	BS_GREP_CASE_INSENSITIVE,
-	BS_GREP_CASE_SMART, /* insensitive unless a pattern holds an upper-case letter */
-};
-
-/* The patterns and how they are meant. */
-struct bs_grep_pattern {
-	const char *const *patterns; /* joined by |; none: nothing matches */
-	const size_t *pattern_bytes;
-	size_t n_patterns;
-	enum bs_grep_case letter_case;
-	bool is_fixed;      /* -F */
-	bool is_word;       /* -w */
-	bool is_line;       /* -x */
-	bool is_multi_line; /* -U: a match may span lines */
-	bool dot_all;
-	bool crlf;
-	bool no_unicode;
-	bool is_pcre2; /* -P: text is made valid UTF-8 first, as rg -P does */
-	bool is_brute; /* line by line, no tricks */
-	uint8_t line_end;
-};
+/* The byte that ends lines. */
+static inline uint8_t bs_grep_end_byte(const struct bs_grep_pattern *pattern)
+{
+	return pattern->null_data ? '\0' : '\n';
+}
 
 struct bs_grep_analysis {
 	struct bs_buffer joined; /* the patterns with | between */

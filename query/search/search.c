@@ -113,15 +113,6 @@ enum bs_status bs_index_open(const char *dir, const char *kernel, struct bs_inde
 	return bs_index_open_with(&request, index_out, err);
 }
 
-enum bs_status bs_index_open_fresh(const char *dir, const char *kernel,
-                                   void (*notice)(void *context, const char *message), void *context,
-                                   struct bs_index **index_out, struct bs_error *err)
-{
-	struct bs_open_request request = {
-		.dir = dir, .kernel = kernel, .fresh = true, .notice = notice, .context = context};
-	return bs_index_open_with(&request, index_out, err);
-}
-
 void bs_index_close(struct bs_index *index)
 {
 	if (!index)
@@ -146,6 +137,18 @@ void bs_index_describe(const struct bs_index *index, struct bs_index_info *info_
 		.n_unread = index->n_unread,
 		.n_unfollowed = index->n_unfollowed,
 	};
+}
+
+bool bs_index_source(const struct bs_index *index, size_t i, struct bs_source_info *info_out)
+{
+	static const char *const kinds[] = {[BS_SOURCE_FOLDER] = "folder", [BS_SOURCE_FILE] = "file",
+	                                    [BS_SOURCE_COLLECTION] = "collection", [BS_SOURCE_STDIN] = "stdin"};
+	const struct bs_manifest *manifest = &index->snapshot.manifest;
+	if (i >= manifest->n_sources)
+		return false;
+	const struct bs_source_record *source = &manifest->sources[i];
+	*info_out = (struct bs_source_info){.kind = kinds[source->kind], .label = source->label, .path = source->path};
+	return true;
 }
 
 struct bs_finder {

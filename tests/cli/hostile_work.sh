@@ -83,6 +83,11 @@ make_one_record() {
     { repeat f5: 20000 && echo cat; } >queries
 }
 linear 'names of many records' 20000 make_fields
+rm -rf ix
+make_fields 140000
+show bitsift index -q --index ix fields.jsonl
+quiet bitsift index --index ix --text f5,f140001 fields.jsonl
+show bitsift query --index ix --count f5:cat
 linear 'names of one record' 20000 make_one_record
 
 echo '# texts'

@@ -1,5 +1,5 @@
-/* grep_color.c: see grep_color.h. The bytes are those that the termcolor crate in ripgrep 13 writes, in its order. */
-#include "query/grep/grep_color.h"
+/* grep_color.c: `--colors`, as rg's: what switches a colour on. The bytes are those that the termcolor crate in ripgrep 13 writes, in its order. */
+#include "query/cli/grep_arguments.h"
 
 #include <stdio.h>
 #include <stdlib.h>

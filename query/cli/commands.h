@@ -1,0 +1,49 @@
+/* commands.h: the program's commands, and what they have in common. Only for the program: it reads the environment and
+ * prints. */
+#ifndef BS_QUERY_CLI_COMMANDS_H
+#define BS_QUERY_CLI_COMMANDS_H
+
+#include "query/cli/command_line.h"
+
+extern const struct bs_command bs_command_index, bs_command_query, bs_command_grep, bs_command_delete, bs_command_compact,
+	bs_command_stats, bs_command_check, bs_command_trust;
+
+/* Takes the options in argv, whose first is the command's name, and runs the command, or prints its --help. Returns the
+ * exit status. */
+int bs_command_run(const struct bs_command *command, int argc, char **argv, const struct bs_consent *consent);
+
+/* What the commands go by: what the user has consented to (cmd_trust.c). Root also trusts whoever called sudo. */
+struct bs_consent bs_user_consent(void);
+
+/* From now on SIGBUS, as of a file of an index that was truncated while mapped, ends the program with a message, exit
+ * status 2, and the output that was complete (cmd_fault.c). Sources are read, never mapped. */
+void bs_fault_catch(void);
+
+/* The index to read: the one that --index named (option, nullable), else BITSIFT_INDEX, else the nearest .bitsift
+ * upward. To be freed by the caller. BS_NOT_FOUND says how to make one; BS_UNTRUSTED: a link was found. */
+enum bs_status bs_cmd_locate(const char *option, char **dir_out, struct bs_error *err) BS_WARN_UNUSED;
+/* What BITSIFT_INDEX names; NULL: nothing. */
+const char *bs_cmd_environment_index(void);
+
+/*
+ * Standard output of the commands that print answers one after the other (cmd_output.c): a buffer, written out when it
+ * is full; unlike stdio's, it can be put out by a signal handler, whatever the program was at.
+ */
+/* Any thread. False and errno, from then on, if standard output cannot be written. */
+bool bs_output_add(const void *bytes, size_t n_bytes);
+bool bs_output_flush(void);
+
+/* A stream into it, with a buffer of its own: fflush it before something else is added. BS_NO_MEMORY. */
+enum bs_status bs_output_stream(FILE **stream_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* In a signal handler, to be followed by the end of the process: writes what was added so far, and lets nobody add
+ * more. */
+void bs_output_rescue(void);
+
+/* Says how many documents could not be read, where they were too many to be named one by one. */
+void bs_cmd_show_unread(uint64_t n_documents);
+
+/* Whether `--kernel list` is asked for; prints them, best first. */
+bool bs_cmd_lists_kernels(const char *kernel);
+
+#endif

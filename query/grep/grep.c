@@ -1,0 +1,350 @@
+/* grep.c: bs_grep of bitsift.h: makes of a request what the parts of grep are asked for, and guards the callbacks. */
+#include "core/bitsift.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/clock.h"
+#include "core/base/status.h"
+#include "core/base/visible.h"
+#include "core/simd/kernels.h"
+#include "corpus/walk/file.h"
+#include "corpus/walk/file_types.h"
+#include "query/grep/grep_index.h"
+#include "query/grep/grep_run.h"
+
+/* rg maps files into memory if at most this many are named and nothing else. */
+#define MAPS_MAX_FILES 10
+#define MAX_THREADS    256u
+
+struct grep {
+	const struct bs_grep_request *request;
+	struct bs_grep_result *result;
+	struct bs_grep_sums sums;
+	pthread_mutex_t mutex; /* held while a callback runs */
+	bool is_stopped;       /* by one */
+	bool is_text;
+	enum bs_grep_coding coding;
+	unsigned n_threads;
+	struct bs_grep_analysis analysis;
+	struct bs_file_types *types; /* NULL: nothing is asked about types; the table is long */
+	struct bs_grep_walk_options walk;
+	struct bs_grep_index_options by_index;
+	struct bs_dir dir;
+	struct bs_grep_source *source;
+};
+
+static void report(void *context, const char *message)
+{
+	struct grep *grep = context;
+	const struct bs_grep_request *request = grep->request;
+	pthread_mutex_lock(&grep->mutex);
+	grep->result->n_notices++;
+	if (request->notice)
+		request->notice(request->context, message);
+	pthread_mutex_unlock(&grep->mutex);
+}
+
+static bool put(void *context, const char *shown, const struct bs_buffer *out)
+{
+	struct grep *grep = context;
+	const struct bs_grep_request *request = grep->request;
+	bool is_for_line = request->line && request->output.format == BS_GREP_LINES;
+	pthread_mutex_lock(&grep->mutex);
+	grep->is_stopped = is_for_line ? !bs_grep_tell_lines(request, shown, out)
+	                               : request->write(request->context, out->data, out->used_bytes) != 0;
+	pthread_mutex_unlock(&grep->mutex);
+	return !grep->is_stopped;
+}
+
+static size_t list_length(const char *const *list)
+{
+	size_t n = 0;
+	while (list && list[n])
+		n++;
+	return n;
+}
+
+static enum bs_status check_request(const struct bs_grep_request *request, struct bs_error *err)
+{
+	enum bs_status status = bs_check_reserved("bs_grep_request", request->reserved,
+	                                          sizeof(request->reserved) / sizeof(*request->reserved), err);
+	bool is_list = request->task == BS_GREP_LIST_FILES || request->task == BS_GREP_LIST_CANDIDATES;
+	bool has_line = request->line && (is_list || request->output.format == BS_GREP_LINES);
+	bool is_mute = request->task == BS_GREP_CHECK || (!is_list && request->output.format == BS_GREP_QUIET);
+	if (!status && !request->write && !has_line && !is_mute)
+		status = bs_fail(err, BS_INVALID, "a search wants a callback for what it finds");
+	return status;
+}
+
+static enum bs_status make_types(struct grep *grep, struct bs_error *err)
+{
+	const struct bs_grep_files *files = &grep->request->files;
+	const char *const *lists[] = {files->type_clears, files->type_adds, files->types, files->type_nots};
+	bool is_chosen = list_length(files->types) + list_length(files->type_nots) > 0;
+	bool is_asked = grep->request->task == BS_GREP_LIST_TYPES;
+	for (size_t list = 0; list < 4; list++)
+		is_asked |= list_length(lists[list]) > 0;
+	enum bs_status status = is_asked ? bs_file_types_new(&grep->types, err) : BS_OK;
+	for (size_t list = 0; list < 4; list++) {
+		for (size_t i = 0; i < list_length(lists[list]) && !status; i++) {
+			if (list == 0)
+				bs_file_types_clear(grep->types, lists[list][i]);
+			else if (list == 1)
+				status = bs_file_types_add(grep->types, lists[list][i], err);
+			else
+				status = bs_file_types_choose(grep->types, lists[list][i], list == 3, err);
+		}
+	}
+	grep->walk.walk.types = is_chosen ? grep->types : NULL;
+	return status;
+}
+
+static enum bs_status list_types(struct grep *grep, struct bs_error *err)
+{
+	struct bs_buffer text = {0};
+	enum bs_status status = bs_file_types_list(grep->types, &text, err);
+	if (!status && grep->request->write(grep->request->context, text.data, text.used_bytes) != 0)
+		grep->is_stopped = true;
+	bs_buffer_deinit(&text);
+	return status;
+}
+
+static void make_walk(struct grep *grep)
+{
+	static const char *const here[] = {"./"};
+	const struct bs_grep_files *files = &grep->request->files;
+	bool is_default = files->n_paths == 0;
+	grep->walk = (struct bs_grep_walk_options){
+		.walk = {.hidden = files->hidden,
+		         .no_ignore = files->no_ignore,
+		         .no_ignore_kinds = files->no_ignore_kinds,
+		         .ignores_outside_git = files->ignores_outside_git,
+		         .follow = files->follow,
+		         .max_depth = files->has_max_depth ? files->max_depth : 0,
+		         .globs = files->globs,
+		         .n_globs = list_length(files->globs),
+		         .caseless_globs = files->iglobs,
+		         .n_caseless_globs = list_length(files->iglobs)},
+		.paths = is_default ? here : files->paths,
+		.n_paths = is_default ? 1 : files->n_paths,
+		.is_default_path = is_default,
+		.only_files = files->has_max_depth && files->max_depth == 0,
+		.max_file_bytes = files->has_max_file_bytes ? files->max_file_bytes : UINT64_MAX,
+	};
+}
+
+static enum bs_status choose_coding(struct grep *grep, struct bs_error *err)
+{
+	const struct bs_grep_pattern *pattern = &grep->request->pattern;
+	if (grep->request->files.encoding)
+		return bs_grep_coding_find(grep->request->files.encoding, &grep->coding, err);
+	grep->coding = pattern->is_pcre2 && !pattern->no_unicode ? BS_GREP_CODING_UTF8 : BS_GREP_CODING_AUTO;
+	return BS_OK;
+}
+
+static bool maps_files(const struct bs_grep_files *files)
+{
+	struct stat found;
+	bool maps = files->n_paths > 0 && files->n_paths <= MAPS_MAX_FILES;
+	if (files->maps != BS_GREP_MAPS_AS_RG)
+		return files->maps == BS_GREP_MAPS_ALL;
+	for (size_t i = 0; i < files->n_paths && maps; i++)
+		maps = bs_file_stat(AT_FDCWD, files->paths[i], &found) == 0 && S_ISREG(found.st_mode);
+	return maps;
+}
+
+/* A line for people, which ends up in text. */
+static void explain(struct grep *grep, const void *text, size_t n_bytes)
+{
+	if (grep->request->explain && n_bytes > 0)
+		grep->request->explain(grep->request->context, text, n_bytes);
+}
+
+/* grep->dir.place is NULL if there is no index, and need be none. */
+static enum bs_status open_dir(struct grep *grep, struct bs_error *err)
+{
+	const struct bs_grep_request *request = grep->request;
+	char *located = NULL;
+	enum bs_status status = BS_OK;
+	if (!request->index && request->try_index) {
+		status = bs_index_locate(&located, err);
+		if (status == BS_NOT_FOUND)
+			return BS_OK;
+	}
+	const char *path = request->index ? request->index : located;
+	if (!status && path)
+		status = bs_dir_open(&grep->dir, path, request->consent, err);
+	free(located);
+	return status;
+}
+
+static enum bs_status open_by_index(struct grep *grep, struct bs_error *err)
+{
+	struct bs_buffer explained = {0}, *wanted = grep->request->explain ? &explained : NULL;
+	enum bs_status status = open_dir(grep, err);
+	if (!status && grep->dir.place)
+		status = bs_grep_index_open(&grep->by_index, wanted, &grep->source, err);
+	if (!status)
+		explain(grep, explained.data, explained.used_bytes);
+	bs_buffer_deinit(&explained);
+	return status;
+}
+
+/* The files by the index, if it can rule some out; or else by a walk. */
+static enum bs_status open_source(struct grep *grep, struct bs_error *err)
+{
+	const struct bs_grep_request *request = grep->request;
+	struct bs_error why = {""};
+	enum bs_status status = BS_OK;
+	grep->by_index = (struct bs_grep_index_options){
+		.dir = &grep->dir,
+		.walk = &grep->walk,
+		.pattern = &grep->analysis,
+		.trust = request->no_stat,
+		.n_threads = grep->n_threads,
+		.ends_at_nul = !grep->is_text && !request->files.search_binary,
+		.replaces_invalid = grep->coding == BS_GREP_CODING_UTF8,
+	};
+	if (bs_grep_can_filter(request, grep->coding))
+		status = open_by_index(grep, &why);
+	if (status && (!request->try_index || status == BS_NO_MEMORY || status == BS_INVALID))
+		return bs_fail(err, status, "%s", why.text);
+	if (status)
+		report(grep, why.text);
+	if (!grep->source)
+		status = bs_grep_walk_open(&grep->walk, &grep->source, err);
+	if (grep->source) {
+		grep->source->report = report;
+		grep->source->report_context = grep;
+	}
+	return grep->source ? BS_OK : status;
+}
+
+static enum bs_status show_file(struct grep *grep, const char *path, struct bs_error *err)
+{
+	const struct bs_grep_request *request = grep->request;
+	struct bs_buffer shown = {0};
+	if (request->line) {
+		struct bs_grep_line line = {.path = path};
+		grep->is_stopped = request->line(request->context, &line) != 0;
+		return BS_OK;
+	}
+	enum bs_status status = request->output.is_terminal ? bs_visible_escape(&shown, path, strlen(path), err)
+	                                                    : bs_buffer_append(&shown, path, strlen(path), err);
+	if (!status)
+		status = bs_buffer_append(&shown, request->output.nul_after_path ? "" : "\n", 1, err);
+	if (!status)
+		grep->is_stopped = request->write(request->context, shown.data, shown.used_bytes) != 0;
+	bs_buffer_deinit(&shown);
+	return status;
+}
+
+static enum bs_status list_files(struct grep *grep, struct bs_error *err)
+{
+	struct bs_grep_file file;
+	enum bs_status status;
+	while ((status = grep->source->next(grep->source, &file, err)) == BS_OK && file.shown && !grep->is_stopped) {
+		grep->result->has_match = true;
+		status = show_file(grep, file.shown, err);
+		if (status)
+			break;
+	}
+	return status;
+}
+
+static enum bs_status put_summary(struct grep *grep, uint64_t start_ns, struct bs_error *err)
+{
+	struct bs_buffer text = {0};
+	enum bs_status status = bs_grep_json_summary(&grep->sums, bs_now_ns() - start_ns, &text, err);
+	if (!status)
+		(void)put(grep, NULL, &text);
+	bs_buffer_deinit(&text);
+	return status;
+}
+
+static enum bs_status search(struct grep *grep, uint64_t start_ns, struct bs_error *err)
+{
+	const struct bs_grep_request *request = grep->request;
+	struct bs_grep_matcher *matcher;
+	const struct bs_kernel *kernel;
+	char plan[160];
+	enum bs_status status = bs_kernel_choose(request->kernel, &kernel, err);
+	if (!status)
+		status = bs_grep_matcher_new(&request->pattern, &grep->analysis, kernel, &matcher, err);
+	if (status)
+		return status;
+	struct bs_grep_run run = {.request = request,
+	                          .source = grep->source,
+	                          .matcher = matcher,
+	                          .coding = grep->coding,
+	                          .is_text = grep->is_text,
+	                          .maps_files = maps_files(&request->files),
+	                          .n_threads = grep->n_threads,
+	                          .put = put,
+	                          .report = report,
+	                          .context = grep};
+	explain(grep, plan,
+	        (size_t)snprintf(plan, sizeof(plan), "%s, %u threads", bs_grep_matcher_plan(matcher), grep->n_threads));
+	/* With nothing that could match, no file is looked at. */
+	if (request->task == BS_GREP_SEARCH && request->pattern.n_patterns > 0) {
+		status = bs_grep_run(&run, grep->result, &grep->sums, err);
+		if (!status && request->output.format == BS_GREP_JSON && !grep->is_stopped)
+			status = put_summary(grep, start_ns, err);
+	}
+	bs_grep_matcher_free(matcher);
+	return status;
+}
+
+static enum bs_status run(struct grep *grep, uint64_t start_ns, struct bs_error *err)
+{
+	const struct bs_grep_request *request = grep->request;
+	enum bs_status status = bs_grep_analyse(&request->pattern, &grep->analysis, err);
+	if (!status)
+		status = open_source(grep, err);
+	if (status)
+		return status;
+	bool lists = request->task == BS_GREP_LIST_FILES || request->task == BS_GREP_LIST_CANDIDATES;
+	return lists ? list_files(grep, err) : search(grep, start_ns, err);
+}
+
+enum bs_status bs_grep(const struct bs_grep_request *request, struct bs_grep_result *result_out, struct bs_error *err)
+{
+	struct bs_grep_result result = {.n_files = 0};
+	uint64_t start_ns = bs_now_ns();
+	long n_processors = request->n_threads ? (long)request->n_threads : sysconf(_SC_NPROCESSORS_ONLN);
+	struct grep grep = {.request = request,
+	                    .result = &result,
+	                    .mutex = PTHREAD_MUTEX_INITIALIZER,
+	                    .is_text = request->files.is_text || request->pattern.null_data,
+	                    .n_threads = n_processors < 1            ? 1
+	                                 : n_processors > MAX_THREADS ? MAX_THREADS
+	                                                              : (unsigned)n_processors,
+	                    .dir = {.fd = -1}};
+	enum bs_status status = check_request(request, err);
+	make_walk(&grep);
+	if (!status)
+		status = make_types(&grep, err);
+	if (!status)
+		status = choose_coding(&grep, err);
+	if (!status)
+		status = request->task == BS_GREP_LIST_TYPES ? list_types(&grep, err) : run(&grep, start_ns, err);
+	if (!status && grep.is_stopped)
+		status = bs_fail(err, BS_STOPPED, "stopped by the callback");
+	if (grep.source) {
+		result.n_ruled_out = grep.source->n_ruled_out;
+		grep.source->close(grep.source);
+	}
+	bs_grep_analysis_deinit(&grep.analysis);
+	bs_file_types_free(grep.types);
+	bs_dir_close(&grep.dir);
+	result.elapsed_ns = bs_now_ns() - start_ns;
+	if (result_out)
+		*result_out = result;
+	return status;
+}

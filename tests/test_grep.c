@@ -1,0 +1,348 @@
+/* test_grep.c: bs_grep, linked to the library alone: what it writes is what the program prints, and lines come as
+ * structs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <bitsift.h>
+
+#define N_FILES 60
+
+static char folder[] = "/tmp/bitsift-grep-XXXXXX";
+
+static void write_text(const char *path, const char *text, size_t text_bytes)
+{
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	assert_int_equal(fwrite(text, 1, text_bytes, file), text_bytes);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* tree/00 ... tree/59, every fifth of which holds the word rare, and an index of them; then one file changes. */
+static int setup(void **state)
+{
+	const char *source = "tree";
+	struct bs_build_request build = {.dir = "index", .sources = &source, .n_sources = 1, .grams = true};
+	char path[32], text[256];
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(chdir(folder), 0);
+	assert_int_equal(mkdir(source, 0777), 0);
+	for (int i = 0; i < N_FILES; i++) {
+		snprintf(path, sizeof(path), "tree/%02d", i);
+		int n = snprintf(text, sizeof(text), "first of %d\n%s word, Rare %s\nlast\n", i, i % 5 ? "common" : "rare",
+		                 i % 7 ? "\xff" : "one");
+		write_text(path, text, (size_t)n);
+	}
+	write_text("tree/zero", "rare\0rare\n", 10);
+	/* Stamps of files just written prove nothing. */
+	usleep(100000);
+	assert_int_equal(bs_index_build(&build, NULL, NULL), BS_OK);
+	write_text("tree/03", "rare now\n", 9);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	char command[64];
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
+}
+
+/* What callbacks heard. */
+struct heard {
+	char text[65536];
+	size_t n_bytes;
+	int n_calls, n_wanted; /* stop after these; 0: all */
+	char notice[256];
+};
+
+static int take_bytes(void *context, const void *bytes, size_t n_bytes)
+{
+	struct heard *heard = context;
+	assert_true(n_bytes < sizeof(heard->text) - heard->n_bytes);
+	memcpy(heard->text + heard->n_bytes, bytes, n_bytes);
+	heard->n_bytes += n_bytes;
+	heard->text[heard->n_bytes] = '\0';
+	return ++heard->n_calls == heard->n_wanted;
+}
+
+/* path:number:offset:[matches]text */
+static int take_line(void *context, const struct bs_grep_line *line)
+{
+	char text[512];
+	int n = snprintf(text, sizeof(text), "%s%c%llu:%llu:", line->path, line->is_context ? '-' : ':',
+	                 (unsigned long long)line->number, (unsigned long long)line->byte_off);
+	for (size_t i = 0; i < line->n_matches; i++)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "[%zu,%zu)", line->matches[i].start, line->matches[i].end);
+	if (line->text)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "%.*s", (int)line->text_bytes, line->text);
+	return take_bytes(context, text, (size_t)n);
+}
+
+static void take_notice(void *context, const char *message)
+{
+	struct heard *heard = context;
+	snprintf(heard->notice, sizeof(heard->notice), "%s", message);
+}
+
+static const char *const tree = "tree";
+
+/* pattern must stay where it is. */
+static struct bs_grep_request ask(const char *const *pattern, struct heard *heard)
+{
+	static size_t pattern_bytes;
+	pattern_bytes = strlen(*pattern);
+	*heard = (struct heard){.n_bytes = 0};
+	return (struct bs_grep_request){
+		.pattern = {.patterns = pattern, .pattern_bytes = &pattern_bytes, .n_patterns = 1},
+		.files = {.paths = &tree, .n_paths = 1},
+		.output = {.with_path = true},
+		.write = take_bytes,
+		.notice = take_notice,
+		.context = heard,
+	};
+}
+
+static void expect_program(const char *arguments, const struct heard *heard)
+{
+	static char text[65536];
+	char command[512];
+	snprintf(command, sizeof(command), "%s grep %s </dev/null", BITSIFT, arguments);
+	FILE *program = popen(command, "r");
+	assert_non_null(program);
+	size_t n = fread(text, 1, sizeof(text) - 1, program);
+	text[n] = '\0';
+	pclose(program);
+	assert_string_equal(heard->text, text);
+	assert_int_equal(heard->n_bytes, n);
+}
+
+static void test_writes_what_the_program_prints(void **state)
+{
+	const char *pattern = "rare.*|[l]ast";
+	const struct {
+		const char *arguments;
+		struct bs_grep_output output;
+	} rows[] = {
+		{"'rare.*|[l]ast' tree", {.with_path = true}},
+		{"-n -C1 'rare.*|[l]ast' tree", {.with_path = true, .line_numbers = true, .before = 1, .after = 1}},
+		{"-c 'rare.*|[l]ast' tree", {.with_path = true, .format = BS_GREP_COUNT}},
+		{"-l 'rare.*|[l]ast' tree", {.with_path = true, .format = BS_GREP_FILES_WITH}},
+		{"--files-without-match 'rare.*|[l]ast' tree", {.with_path = true, .format = BS_GREP_FILES_WITHOUT}},
+		{"-I -m1 -o 'rare.*|[l]ast' tree", {.only_matching = true, .max_count = 1}},
+		{"-v --heading 'rare.*|[l]ast' tree", {.with_path = true, .invert = true, .heading = true}},
+		{"--vimgrep 'rare.*|[l]ast' tree",
+		 {.with_path = true, .line_numbers = true, .columns = true, .per_match = true}},
+		{"-r x -B1 --context-separator=== 'rare.*|[l]ast' tree",
+		 {.with_path = true, .replacement = "x", .replacement_bytes = 1, .before = 1, .group_separator = "=="}},
+	};
+	struct heard heard;
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct bs_grep_request request = ask(&pattern, &heard);
+		request.output = rows[i].output;
+		assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
+		expect_program(rows[i].arguments, &heard);
+	}
+	const char *one[] = {"first of [0-9]1$", "RARE"};
+	const size_t one_bytes[] = {16, 4};
+	struct bs_grep_request request = ask(one, &heard);
+	request.pattern = (struct bs_grep_pattern){.patterns = one, .pattern_bytes = one_bytes, .n_patterns = 2,
+	                                           .letter_case = BS_GREP_CASE_INSENSITIVE, .is_word = true};
+	request.files.globs = (const char *const[]){"*1", "!21", NULL};
+	assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
+	expect_program("-i -w -e 'first of [0-9]1$' -e RARE -g '*1' -g '!21' tree", &heard);
+}
+
+/* The same bytes, though most files are not looked into. */
+static void test_index_changes_nothing(void **state)
+{
+	static struct heard without, with;
+	const char *pattern = "rare [wn]o";
+	struct bs_grep_result result;
+	(void)state;
+	struct bs_grep_request request = ask(&pattern, &without);
+	assert_int_equal(bs_grep(&request, &result, NULL), BS_OK);
+	assert_int_equal(result.n_files, N_FILES + 1);
+	assert_int_equal(result.n_with_match, N_FILES / 5 + 1); /* and 03; zero is binary */
+	assert_int_equal(result.n_ruled_out + result.n_notices, 0);
+	request = ask(&pattern, &with);
+	request.index = "index";
+	assert_int_equal(bs_grep(&request, &result, NULL), BS_OK);
+	assert_string_equal(with.text, without.text);
+	assert_true(result.has_match && result.n_ruled_out > N_FILES / 2);
+	request = ask(&pattern, &with);
+	request.index = "index";
+	request.no_stat = true;
+	assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
+	assert_null(strstr(with.text, "tree/03"));
+	expect_program("--index index --no-stat 'rare [wn]o' tree", &with);
+}
+
+static void test_lines_as_structs(void **state)
+{
+	static struct heard heard;
+	const char *pattern = "(?i)rare";
+	struct bs_grep_result result;
+	(void)state;
+	struct bs_grep_request request = ask(&pattern, &heard);
+	request.write = NULL;
+	request.line = take_line;
+	request.output = (struct bs_grep_output){.line_numbers = true, .before = 1};
+	request.files.globs = (const char *const[]){"0[0-6]", NULL};
+	request.n_threads = 3;
+	assert_int_equal(bs_grep(&request, &result, NULL), BS_OK);
+	assert_string_equal(heard.text, "tree/00-1:0:first of 0\n"
+	                                "tree/00:2:11:[0,4)[11,15)rare word, Rare one\n"
+	                                "tree/01-1:0:first of 1\n"
+	                                "tree/01:2:11:[13,17)common word, Rare \xff\n"
+	                                "tree/02-1:0:first of 2\n"
+	                                "tree/02:2:11:[13,17)common word, Rare \xff\n"
+	                                "tree/03:1:0:[0,4)rare now\n"
+	                                "tree/04-1:0:first of 4\n"
+	                                "tree/04:2:11:[13,17)common word, Rare \xff\n"
+	                                "tree/05-1:0:first of 5\n"
+	                                "tree/05:2:11:[0,4)[11,15)rare word, Rare \xff\n"
+	                                "tree/06-1:0:first of 6\n"
+	                                "tree/06:2:11:[13,17)common word, Rare \xff\n");
+	assert_int_equal(result.n_with_match, 7);
+	request.context = memset(&heard, 0, sizeof(heard));
+	request.pattern.is_multi_line = true;
+	*(const char **)(uintptr_t)request.pattern.patterns = "1\ncom";
+	*(size_t *)(uintptr_t)request.pattern.pattern_bytes = 5;
+	assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
+	assert_string_equal(heard.text, "tree/01:1:0:[9,14)first of 1\ncommon word, Rare \xff\n");
+	/* Named, a file with a NUL byte is searched to its end, as --json has it. */
+	const char *named = "tree/zero";
+	pattern = "rare";
+	request = ask(&pattern, &heard);
+	request.files.paths = &named;
+	request.line = take_line;
+	assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
+	assert_int_equal(heard.n_calls, 1);
+	assert_memory_equal(heard.text, "tree/zero:0:0:[0,4)[5,9)rare", 28);
+}
+
+static void test_tasks(void **state)
+{
+	static struct heard heard;
+	const char *pattern = "rare now";
+	struct bs_grep_result result;
+	(void)state;
+	struct bs_grep_request request = ask(&pattern, &heard);
+	request.index = "index";
+	request.task = BS_GREP_LIST_CANDIDATES;
+	assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
+	expect_program("--index index --candidates 'rare now' tree", &heard);
+	request.line = take_line;
+	request.context = memset(&heard, 0, sizeof(heard));
+	assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
+	assert_non_null(strstr(heard.text, "tree/03:0:0:"));
+	request = ask(&pattern, &heard);
+	request.task = BS_GREP_LIST_FILES;
+	assert_int_equal(bs_grep(&request, &result, NULL), BS_OK);
+	assert_true(result.has_match);
+	expect_program("--files tree", &heard);
+	request = ask(&pattern, &heard);
+	request.task = BS_GREP_LIST_TYPES;
+	request.files.type_adds = (const char *const[]){"poem:*.poem", NULL};
+	assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
+	expect_program("--type-add 'poem:*.poem' --type-list", &heard);
+	request = ask(&pattern, &heard);
+	request.task = BS_GREP_CHECK;
+	request.write = NULL;
+	assert_int_equal(bs_grep(&request, &result, NULL), BS_OK);
+	assert_int_equal(result.n_files, 0);
+	request.task = BS_GREP_SEARCH;
+	request.output.format = BS_GREP_QUIET;
+	assert_int_equal(bs_grep(&request, &result, NULL), BS_OK);
+	assert_true(result.has_match && result.n_with_match == 1);
+}
+
+static void test_stop(void **state)
+{
+	static struct heard heard;
+	const char *pattern = "word";
+	struct bs_grep_result result;
+	(void)state;
+	for (int with_lines = 0; with_lines < 2; with_lines++) {
+		struct bs_grep_request request = ask(&pattern, &heard);
+		request.line = with_lines ? take_line : NULL;
+		heard.n_wanted = 3;
+		assert_int_equal(bs_grep(&request, &result, NULL), BS_STOPPED);
+		assert_int_equal(heard.n_calls, 3);
+		assert_true(result.has_match);
+		request.task = BS_GREP_LIST_FILES;
+		heard.n_calls = 0;
+		assert_int_equal(bs_grep(&request, &result, NULL), BS_STOPPED);
+		assert_int_equal(heard.n_calls, 3);
+	}
+}
+
+static void test_bad_requests(void **state)
+{
+	static struct heard heard;
+	const char *pattern = "a(b";
+	struct bs_error err = {""};
+	struct bs_grep_result result;
+	(void)state;
+	struct bs_grep_request request = ask(&pattern, &heard);
+	assert_int_equal(bs_grep(&request, NULL, &err), BS_INVALID);
+	assert_non_null(strstr(err.text, "the pattern does not compile"));
+	pattern = "word";
+	request = ask(&pattern, &heard);
+	request.write = NULL;
+	assert_int_equal(bs_grep(&request, NULL, &err), BS_INVALID);
+	request = ask(&pattern, &heard);
+	request.reserved[7] = 1;
+	assert_int_equal(bs_grep(&request, NULL, &err), BS_UNSUPPORTED);
+	request = ask(&pattern, &heard);
+	request.kernel = "none";
+	assert_int_equal(bs_grep(&request, NULL, &err), BS_UNSUPPORTED);
+	request = ask(&pattern, &heard);
+	request.files.encoding = "none such";
+	assert_int_equal(bs_grep(&request, NULL, &err), BS_UNSUPPORTED);
+	request = ask(&pattern, &heard);
+	request.files.types = (const char *const[]){"none such", NULL};
+	assert_int_equal(bs_grep(&request, NULL, &err), BS_INVALID);
+	request = ask(&pattern, &heard);
+	request.index = "none";
+	assert_int_equal(bs_grep(&request, NULL, &err), BS_NOT_FOUND);
+	request.try_index = true;
+	assert_int_equal(bs_grep(&request, &result, &err), BS_OK);
+	assert_int_equal(result.n_notices, 1);
+	assert_int_equal(result.n_files, N_FILES + 1);
+	assert_non_null(strstr(heard.notice, "none"));
+	/* A file that is not there is a notice; the others are searched. */
+	const char *paths[] = {"tree/00", "tree/none", "tree/01"};
+	request = ask(&pattern, &heard);
+	request.files.paths = paths;
+	request.files.n_paths = 3;
+	assert_int_equal(bs_grep(&request, &result, NULL), BS_OK);
+	assert_int_equal(result.n_files, 2);
+	assert_int_equal(result.n_notices, 1);
+	assert_non_null(strstr(heard.notice, "tree/none"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_writes_what_the_program_prints),
+		cmocka_unit_test(test_index_changes_nothing),
+		cmocka_unit_test(test_lines_as_structs),
+		cmocka_unit_test(test_tasks),
+		cmocka_unit_test(test_stop),
+		cmocka_unit_test(test_bad_requests),
+	};
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
